@@ -1,0 +1,36 @@
+# Layers: one object library per folder. A folder can include the public headers, its own headers and those of the layers that it names,
+# nothing else: each layer's headers are reachable only through a directory that holds a link to that one folder.
+
+set(OB_WARNINGS -Wall -Wextra -Wshadow -Wundef -Wstrict-prototypes -Wmissing-declarations -Wdouble-promotion
+                -Wpointer-arith -Wwrite-strings -Wvla)
+
+# Compile settings that every target of the project shares.
+function(ob_target_settings target)
+  target_compile_options(${target} PRIVATE ${OB_WARNINGS} $<$<BOOL:${OB_WERROR}>:-Werror>)
+  target_compile_definitions(${target} PRIVATE _POSIX_C_SOURCE=200809L)
+  if(OB_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${OB_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  endif()
+endfunction()
+
+# ob_layer(NAME [USES layer...]): declares target ob_NAME and what it may include. The folder's CMakeLists.txt adds the sources.
+function(ob_layer name)
+  cmake_parse_arguments(ARG "" "" "USES" ${ARGN})
+  set(door ${PROJECT_BINARY_DIR}/layers/${name})
+  file(MAKE_DIRECTORY ${door})
+  if(NOT EXISTS ${door}/${name})
+    file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${name} ${door}/${name} SYMBOLIC)
+  endif()
+  add_library(ob_${name} OBJECT)
+  ob_target_settings(ob_${name})
+  target_compile_definitions(ob_${name} PRIVATE OB_BUILDING)
+  target_include_directories(ob_${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${door})
+  foreach(used ${ARG_USES})
+    target_include_directories(ob_${name} PRIVATE ${PROJECT_BINARY_DIR}/layers/${used})
+  endforeach()
+endfunction()
+
+# Libraries that users of onnx_broadcast link with.
+function(ob_link)
+  set_property(GLOBAL APPEND PROPERTY OB_LINK_LIBRARIES ${ARGN})
+endfunction()

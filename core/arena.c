@@ -1,0 +1,114 @@
+#include "core/arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ob_arena_block {
+    ob_arena_block *older;
+    size_t n_bytes; /* of the whole block, this header included */
+};
+
+enum { ALIGNMENT = 16, HEADER = 32, BLOCK_MIN = 16 * 1024, BLOCK_MAX = 4 * 1024 * 1024 };
+_Static_assert(sizeof(ob_arena_block) <= HEADER, "the header must fit its slot");
+
+static void *default_alloc(void *context, size_t n_bytes) {
+    (void)context;
+    return malloc(n_bytes);
+}
+static void *default_realloc(void *context, void *block, size_t old_bytes, size_t new_bytes) {
+    (void)context;
+    (void)old_bytes;
+    return realloc(block, new_bytes);
+}
+static void default_free(void *context, void *block, size_t n_bytes) {
+    (void)context;
+    (void)n_bytes;
+    free(block);
+}
+
+const ob_allocator *ob_allocator_default(void) {
+    static const ob_allocator allocator = {default_alloc, default_realloc, default_free, NULL};
+    return &allocator;
+}
+
+void ob__arena_init(ob_arena *arena, const ob_allocator *allocator) {
+    memset(arena, 0, sizeof *arena);
+    arena->allocator = allocator ? *allocator : *ob_allocator_default();
+}
+
+void ob__arena_release(ob_arena *arena) {
+    ob_arena_block *block = arena->head;
+    while (block) {
+        ob_arena_block *older = block->older;
+        arena->allocator.free(arena->allocator.context, block, block->n_bytes);
+        block = older;
+    }
+    arena->head = NULL;
+    arena->next = arena->end = NULL;
+    arena->n_bytes = 0;
+}
+
+static void *alloc_from_new_block(ob_arena *arena, size_t n_bytes) {
+    /* Blocks double with the arena so that small objects stay small; a large request gets a block of its own. */
+    size_t payload = arena->n_bytes < BLOCK_MIN ? BLOCK_MIN : arena->n_bytes > BLOCK_MAX ? BLOCK_MAX : arena->n_bytes;
+    if (payload < n_bytes) payload = n_bytes;
+    if (payload > SIZE_MAX - HEADER) return NULL;
+    size_t total = payload + HEADER;
+    if (arena->n_bytes_limit && (arena->n_bytes > arena->n_bytes_limit || total > arena->n_bytes_limit - arena->n_bytes))
+        return NULL;
+    ob_arena_block *block = arena->allocator.alloc(arena->allocator.context, total);
+    if (!block) return NULL;
+    block->older = arena->head;
+    block->n_bytes = total;
+    arena->head = block;
+    arena->n_bytes += total;
+    char *start = (char *)block + HEADER;
+    arena->next = start + n_bytes;
+    arena->end = start + payload;
+    return start;
+}
+
+void *ob__arena_alloc(ob_arena *arena, size_t n_bytes) {
+    if (n_bytes > SIZE_MAX - ALIGNMENT) return NULL;
+    size_t rounded = n_bytes == 0 ? ALIGNMENT : (n_bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    if ((size_t)(arena->end - arena->next) >= rounded && arena->next) {
+        void *result = arena->next;
+        arena->next += rounded;
+        return result;
+    }
+    return alloc_from_new_block(arena, rounded);
+}
+
+void *ob__arena_calloc(ob_arena *arena, size_t count, size_t n_bytes_each) {
+    size_t n_bytes;
+    if (__builtin_mul_overflow(count, n_bytes_each, &n_bytes)) return NULL;
+    void *result = ob__arena_alloc(arena, n_bytes);
+    if (result) memset(result, 0, n_bytes);
+    return result;
+}
+
+char *ob__arena_strndup(ob_arena *arena, const char *text, size_t n) {
+    if (n == SIZE_MAX) return NULL;
+    char *copy = ob__arena_alloc(arena, n + 1);
+    if (!copy) return NULL;
+    if (n) memcpy(copy, text, n);
+    copy[n] = '\0';
+    return copy;
+}
+
+char *ob__arena_printf(ob_arena *arena, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (n < 0) return NULL;
+    char *text = ob__arena_alloc(arena, (size_t)n + 1);
+    if (!text) return NULL;
+    va_start(arguments, format);
+    vsnprintf(text, (size_t)n + 1, format, arguments);
+    va_end(arguments);
+    return text;
+}

@@ -1,0 +1,31 @@
+/* A growing arena: everything in it dies at once. The only way the library's objects allocate. */
+#ifndef OB_CORE_ARENA_H
+#define OB_CORE_ARENA_H
+
+#include <stddef.h>
+
+#include "onnx_broadcast/allocator.h"
+
+typedef struct ob_arena_block ob_arena_block;
+
+typedef struct ob_arena {
+    ob_allocator allocator;
+    ob_arena_block *head;
+    char *next, *end;
+    size_t n_bytes;       /* taken from the allocator so far */
+    size_t n_bytes_limit; /* 0: none; beyond it allocation fails */
+} ob_arena;
+
+void ob__arena_init(ob_arena *arena, const ob_allocator *allocator);
+void ob__arena_release(ob_arena *arena);
+/* 16-byte aligned, uninitialised. NULL when memory or the limit ends; n_bytes 0 gives a valid unique pointer. */
+void *ob__arena_alloc(ob_arena *arena, size_t n_bytes);
+/* As above, zeroed, count * size checked for overflow. */
+void *ob__arena_calloc(ob_arena *arena, size_t count, size_t n_bytes_each);
+char *ob__arena_strndup(ob_arena *arena, const char *text, size_t n);
+char *ob__arena_printf(ob_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#define OB_ARENA_NEW(arena, type) ((type *)ob__arena_calloc((arena), 1, sizeof(type)))
+#define OB_ARENA_ARRAY(arena, type, n) ((type *)ob__arena_calloc((arena), (n), sizeof(type)))
+
+#endif

@@ -1,0 +1,38 @@
+/* Check-and-return helpers and checked arithmetic. */
+#ifndef OB_CORE_ERROR_H
+#define OB_CORE_ERROR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "onnx_broadcast/status.h"
+
+/* Returns the status of `call` when it is not OB_OK. */
+#define OB_TRY(call)                        \
+    do {                                    \
+        ob_status ob_try_ = (call);         \
+        if (ob_try_ != OB_OK) return ob_try_; \
+    } while (0)
+
+/* Returns `status` with a message when `condition` holds. */
+#define OB_FAIL_IF(condition, error, status, ...)                      \
+    do {                                                               \
+        if (condition) return ob__fail((error), (status), __VA_ARGS__); \
+    } while (0)
+
+/* Fills code and message (location fields stay as they are) and returns `status`. error may be NULL. */
+ob_status ob__fail(ob_error *error, ob_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Copies text into a fixed field, cut at a UTF-8 boundary, control characters replaced by '?'. text may be NULL. */
+void ob__copy_text(char *field, size_t n_bytes, const char *text);
+
+static inline bool ob__mul_overflows(int64_t a, int64_t b, int64_t *out) {
+    return __builtin_mul_overflow(a, b, out);
+}
+static inline bool ob__add_overflows(int64_t a, int64_t b, int64_t *out) {
+    return __builtin_add_overflow(a, b, out);
+}
+static inline bool ob__size_mul_overflows(size_t a, size_t b, size_t *out) {
+    return __builtin_mul_overflow(a, b, out);
+}
+
+#endif

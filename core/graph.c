@@ -1,0 +1,371 @@
+#include "core/graph.h"
+
+#include <stdio.h>
+#include <string.h>
+
+ob_model *ob__model_new(const ob_allocator *allocator) {
+    ob_arena arena;
+    ob__arena_init(&arena, allocator);
+    ob_model *model = OB_ARENA_NEW(&arena, ob_model);
+    if (!model) return NULL;
+    model->arena = arena; /* the model lives in its own arena */
+    ob__map_init(&model->names, &model->arena);
+    if (ob_dims_create(allocator, &model->dims) != OB_OK) goto fail;
+    model->path = model->producer_name = model->producer_version = model->model_domain = model->doc = "";
+    model->graph = ob__graph_new(model, NULL, NULL);
+    if (!model->graph) goto fail;
+    return model;
+fail:
+    ob_model_close(&model);
+    return NULL;
+}
+
+void ob_model_close(ob_model **model) {
+    if (!model || !*model) return;
+    ob_model *closing = *model;
+    *model = NULL;
+    ob_dims_destroy(&closing->dims);
+    if (closing->release_source) closing->release_source(closing->source);
+    ob_arena arena = closing->arena; /* the struct dies with the arena */
+    ob__arena_release(&arena);
+}
+
+const char *ob_model_path(const ob_model *model) {
+    return model->path;
+}
+
+int64_t ob_model_ir_version(const ob_model *model) {
+    return model->ir_version;
+}
+
+size_t ob_model_node_count(const ob_model *model) {
+    return model->n_nodes;
+}
+
+size_t ob_model_opset_count(const ob_model *model) {
+    return model->n_opsets;
+}
+
+ob_opset ob_model_opset_at(const ob_model *model, size_t index) {
+    return index < model->n_opsets ? model->opsets[index] : (ob_opset){"", 0};
+}
+
+const char *ob__intern(ob_model *model, const char *text, size_t n) {
+    if (n == 0) return "";
+    ob_map_entry *entry = ob__map_insert(&model->names, text, n);
+    return entry ? entry->key : NULL;
+}
+
+ob_graph *ob__graph_new(ob_model *model, ob_graph *parent, ob_node *parent_node) {
+    ob_graph *graph = OB_ARENA_NEW(&model->arena, ob_graph);
+    if (!graph) return NULL;
+    graph->name = graph->doc = "";
+    graph->model = model;
+    graph->parent = parent;
+    graph->parent_node = parent_node;
+    graph->function = parent ? parent->function : NULL;
+    ob__map_init(&graph->values, &model->arena);
+    return graph;
+}
+
+ob_value *ob__value_new(ob_graph *graph, const char *name) {
+    ob_model *model = graph->model;
+    size_t n = strlen(name);
+    const char *interned = ob__intern(model, name, n);
+    if (!interned || n == 0) return NULL;
+    ob_map_entry *entry = ob__map_insert_borrowed(&graph->values, interned, n);
+    if (!entry || entry->value) return NULL;
+    ob_value *value = OB_ARENA_NEW(&model->arena, ob_value);
+    if (!value) return NULL;
+    value->name = interned;
+    value->id = model->n_values++;
+    value->graph = graph;
+    value->declared.shape.rank = OB_RANK_UNKNOWN;
+    value->doc = "";
+    entry->value = value;
+    return value;
+}
+
+ob_value *ob__value_new_unique(ob_graph *graph, const char *stem) {
+    /* Any name that the model has interned may be a value somewhere, in an outer graph or a subgraph: take one that it has not. */
+    ob_model *model = graph->model;
+    size_t n_stem = strlen(stem);
+    if (n_stem == 0) stem = "value", n_stem = 5;
+    if (!ob__map_find(&model->names, stem, n_stem)) return ob__value_new(graph, stem);
+    char *name = ob__arena_alloc(&model->arena, n_stem + 24);
+    if (!name) return NULL;
+    for (uint64_t i = model->n_values;; i++) {
+        int n = snprintf(name, n_stem + 24, "%s_%llu", stem, (unsigned long long)i);
+        if (n < 0) return NULL;
+        if (!ob__map_find(&model->names, name, (size_t)n)) return ob__value_new(graph, name);
+    }
+}
+
+ob_value *ob__value_find(const ob_graph *graph, const char *name, size_t n) {
+    for (; graph; graph = graph->parent) {
+        ob_map_entry *entry = ob__map_find(&graph->values, name, n);
+        if (entry && entry->value) return entry->value;
+    }
+    return NULL;
+}
+
+ob_node *ob__node_new(ob_graph *graph, ob_node *before, const char *domain, const char *op_type, uint32_t n_inputs,
+                      uint32_t n_outputs) {
+    ob_model *model = graph->model;
+    ob_node *node = OB_ARENA_NEW(&model->arena, ob_node);
+    if (!node) return NULL;
+    node->name = node->overload = node->doc = "";
+    node->domain = ob__intern(model, domain, strlen(domain));
+    node->op_type = ob__intern(model, op_type, strlen(op_type));
+    if (n_inputs + (uint64_t)n_outputs > 0) {
+        node->inputs = OB_ARENA_ARRAY(&model->arena, ob_value *, (size_t)n_inputs + n_outputs);
+        if (!node->inputs) return NULL;
+        node->outputs = node->inputs + n_inputs;
+    }
+    if (!node->domain || !node->op_type) return NULL;
+    node->n_inputs = n_inputs;
+    node->n_outputs = n_outputs;
+    node->graph = graph;
+    node->id = model->n_nodes++;
+    node->next = before;
+    node->prev = before ? before->prev : graph->last;
+    if (node->prev) node->prev->next = node;
+    else graph->first = node;
+    if (before) before->prev = node;
+    else graph->last = node;
+    graph->n_nodes++;
+    return node;
+}
+
+void ob__node_set_output(ob_node *node, uint32_t index, ob_value *value) {
+    node->outputs[index] = value;
+    if (!value) return;
+    value->producer = node;
+    value->producer_index = index;
+}
+
+void ob__node_unlink(ob_node *node) {
+    ob_graph *graph = node->graph;
+    if (node->prev) node->prev->next = node->next;
+    else graph->first = node->next;
+    if (node->next) node->next->prev = node->prev;
+    else graph->last = node->prev;
+    node->prev = node->next = NULL;
+    graph->n_nodes--;
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (node->outputs[i] && node->outputs[i]->producer == node) node->outputs[i]->producer = NULL;
+}
+
+const ob_attribute *ob__node_attribute(const ob_node *node, const char *name) {
+    for (uint32_t i = 0; i < node->n_attributes; i++)
+        if (strcmp(node->attributes[i]->name, name) == 0) return node->attributes[i];
+    return NULL;
+}
+
+bool ob__node_set_attribute(ob_node *node, ob_attribute *attribute) {
+    for (uint32_t i = 0; i < node->n_attributes; i++)
+        if (strcmp(node->attributes[i]->name, attribute->name) == 0) {
+            node->attributes[i] = attribute;
+            return true;
+        }
+    ob_attribute **attributes =
+        OB_ARENA_ARRAY(&node->graph->model->arena, ob_attribute *, (size_t)node->n_attributes + 1);
+    if (!attributes) return false;
+    if (node->n_attributes) memcpy(attributes, node->attributes, node->n_attributes * sizeof *attributes);
+    attributes[node->n_attributes] = attribute;
+    node->attributes = attributes;
+    node->n_attributes++;
+    return true;
+}
+
+void ob__node_remove_attribute(ob_node *node, const char *name) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < node->n_attributes; i++)
+        if (strcmp(node->attributes[i]->name, name) != 0) node->attributes[kept++] = node->attributes[i];
+    node->n_attributes = kept;
+}
+
+static ob_attribute *attribute_new(ob_node *node, const char *name, ob_attribute_type type) {
+    ob_model *model = node->graph->model;
+    ob_attribute *attribute = OB_ARENA_NEW(&model->arena, ob_attribute);
+    if (!attribute) return NULL;
+    attribute->name = ob__intern(model, name, strlen(name));
+    attribute->type = type;
+    attribute->n = 1;
+    attribute->doc = "";
+    return attribute->name ? attribute : NULL;
+}
+
+bool ob__node_set_ints(ob_node *node, const char *name, const int64_t *ints, uint32_t n) {
+    ob_attribute *attribute = attribute_new(node, name, OB_ATTR_INTS);
+    int64_t *copy = OB_ARENA_ARRAY(&node->graph->model->arena, int64_t, n);
+    if (!attribute || !copy) return false;
+    if (n) memcpy(copy, ints, n * sizeof *copy);
+    attribute->n = n;
+    attribute->u.ints = copy;
+    return ob__node_set_attribute(node, attribute);
+}
+
+bool ob__node_set_int(ob_node *node, const char *name, int64_t i) {
+    ob_attribute *attribute = attribute_new(node, name, OB_ATTR_INT);
+    if (!attribute) return false;
+    attribute->u.i = i;
+    return ob__node_set_attribute(node, attribute);
+}
+
+bool ob__node_set_string(ob_node *node, const char *name, const char *text) {
+    ob_attribute *attribute = attribute_new(node, name, OB_ATTR_STRING);
+    if (!attribute) return false;
+    size_t n = strlen(text);
+    char *copy = ob__arena_strndup(&node->graph->model->arena, text, n);
+    if (!copy) return false;
+    attribute->u.s = (ob_string){copy, n};
+    return ob__node_set_attribute(node, attribute);
+}
+
+int64_t ob__node_int(const ob_node *node, const char *name, int64_t otherwise) {
+    const ob_attribute *attribute = ob__node_attribute(node, name);
+    return attribute && attribute->type == OB_ATTR_INT && !attribute->ref ? attribute->u.i : otherwise;
+}
+
+float ob__node_float(const ob_node *node, const char *name, float otherwise) {
+    const ob_attribute *attribute = ob__node_attribute(node, name);
+    return attribute && attribute->type == OB_ATTR_FLOAT && !attribute->ref ? attribute->u.f : otherwise;
+}
+
+const int64_t *ob__node_ints(const ob_node *node, const char *name, uint32_t *n) {
+    static const int64_t none[1] = {0};
+    const ob_attribute *attribute = ob__node_attribute(node, name);
+    *n = 0;
+    if (!attribute || attribute->type != OB_ATTR_INTS || attribute->ref) return NULL;
+    *n = attribute->n;
+    return attribute->n ? attribute->u.ints : none;
+}
+
+const char *ob__node_string(const ob_node *node, const char *name, const char *otherwise) {
+    const ob_attribute *attribute = ob__node_attribute(node, name);
+    return attribute && attribute->type == OB_ATTR_STRING && !attribute->ref ? attribute->u.s.data : otherwise;
+}
+
+bool ob__graph_add_initializer(ob_graph *graph, ob_value *value, const ob_tensor *tensor) {
+    /* Room doubles at powers of two, so that adding n initializers costs O(n). */
+    uint32_t n = graph->n_initializers;
+    if ((n & (n - 1)) == 0) {
+        ob_value **initializers = OB_ARENA_ARRAY(&graph->model->arena, ob_value *, n ? (size_t)n * 2 : 1);
+        if (!initializers) return false;
+        if (n) memcpy(initializers, graph->initializers, n * sizeof *initializers);
+        graph->initializers = initializers;
+    }
+    graph->initializers[graph->n_initializers++] = value;
+    value->is_initializer = true;
+    value->data = tensor;
+    if (value->declared.kind == OB_TYPE_UNKNOWN && tensor) {
+        value->declared.kind = OB_TYPE_TENSOR;
+        value->declared.dtype = tensor->dtype;
+        value->declared.shape = (ob_shape){tensor->rank, tensor->dims};
+    }
+    return true;
+}
+
+ob_value *ob__graph_add_int64s(ob_graph *graph, const char *stem, const int64_t *elements, uint32_t n) {
+    ob_arena *arena = &graph->model->arena;
+    ob_value *value = ob__value_new_unique(graph, stem);
+    ob_tensor *tensor = OB_ARENA_NEW(arena, ob_tensor);
+    int64_t *dims = OB_ARENA_ARRAY(arena, int64_t, 1);
+    int64_t *data = OB_ARENA_ARRAY(arena, int64_t, n);
+    if (!value || !tensor || !dims || !data) return NULL;
+    if (n) memcpy(data, elements, n * sizeof *data);
+    dims[0] = n;
+    tensor->name = value->name;
+    tensor->dtype = OB_INT64;
+    tensor->rank = 1;
+    tensor->dims = dims;
+    tensor->n_elems = n;
+    tensor->data = data;
+    tensor->doc = "";
+    return ob__graph_add_initializer(graph, value, tensor) ? value : NULL;
+}
+
+static int64_t find_opset(const ob_opset *opsets, uint32_t n, const char *domain) {
+    for (uint32_t i = 0; i < n; i++)
+        if (strcmp(opsets[i].domain, domain) == 0) return opsets[i].version;
+    return 0;
+}
+
+int64_t ob__model_opset(const ob_model *model, const char *domain) {
+    return find_opset(model->opsets, model->n_opsets, domain);
+}
+
+int64_t ob__graph_opset(const ob_graph *graph, const char *domain) {
+    const ob_function *function = graph->function;
+    if (!function) return ob__model_opset(graph->model, domain);
+    int64_t version = find_opset(function->opsets, function->n_opsets, domain);
+    return version ? version : ob__model_opset(graph->model, domain);
+}
+
+bool ob__model_set_opset(ob_model *model, const char *domain, int64_t version) {
+    ob_opset *opsets = OB_ARENA_ARRAY(&model->arena, ob_opset, (size_t)model->n_opsets + 1);
+    const char *name = ob__intern(model, domain, strlen(domain));
+    if (!opsets || !name) return false;
+    uint32_t n = 0;
+    bool found = false;
+    for (uint32_t i = 0; i < model->n_opsets; i++) {
+        opsets[n] = model->opsets[i];
+        if (strcmp(opsets[n].domain, name) == 0) opsets[n].version = version, found = true;
+        n++;
+    }
+    if (!found) opsets[n++] = (ob_opset){name, version};
+    model->opsets = opsets;
+    model->n_opsets = n;
+    return true;
+}
+
+/* ---- Visiting all graphs: an explicit stack, because files decide the nesting. ---- */
+
+typedef struct graph_stack {
+    ob_arena arena;
+    ob_graph **graphs;
+    size_t n, capacity;
+} graph_stack;
+
+static bool push(graph_stack *stack, ob_graph *graph) {
+    if (stack->n == stack->capacity) {
+        size_t capacity = stack->capacity ? stack->capacity * 2 : 64;
+        ob_graph **graphs = OB_ARENA_ARRAY(&stack->arena, ob_graph *, capacity);
+        if (!graphs) return false;
+        if (stack->n) memcpy(graphs, stack->graphs, stack->n * sizeof *graphs);
+        stack->graphs = graphs;
+        stack->capacity = capacity;
+    }
+    stack->graphs[stack->n++] = graph;
+    return true;
+}
+
+static bool push_subgraphs(graph_stack *stack, const ob_graph *graph) {
+    for (const ob_node *node = graph->last; node; node = node->prev)
+        for (uint32_t i = node->n_attributes; i-- > 0;) {
+            const ob_attribute *attribute = node->attributes[i];
+            if (attribute->ref) continue;
+            if (attribute->type == OB_ATTR_GRAPH && attribute->u.graph && !push(stack, attribute->u.graph)) return false;
+            if (attribute->type == OB_ATTR_GRAPHS)
+                for (uint32_t k = attribute->n; k-- > 0;)
+                    if (!push(stack, attribute->u.graphs[k])) return false;
+        }
+    return true;
+}
+
+ob_status ob__model_each_graph(ob_model *model, ob_graph_visit visit, void *context) {
+    graph_stack stack = {0};
+    ob__arena_init(&stack.arena, &model->arena.allocator);
+    ob_status status = OB_OK;
+    for (uint32_t i = model->n_functions; i-- > 0 && status == OB_OK;)
+        if (!push(&stack, model->functions[i]->body)) status = OB_E_MEMORY;
+    if (status == OB_OK && !push(&stack, model->graph)) status = OB_E_MEMORY;
+    while (status == OB_OK && stack.n > 0) {
+        ob_graph *graph = stack.graphs[--stack.n];
+        status = visit(context, graph);
+        if (status == OB_OK && !push_subgraphs(&stack, graph)) status = OB_E_MEMORY;
+    }
+    ob__arena_release(&stack.arena);
+    return status;
+}

@@ -1,0 +1,244 @@
+/* The graph: what a model file says, in the form that passes read and rewrite.
+ *
+ * One arena owns a model and everything in it. Names are interned: two values of one graph never share a name. Order of nodes is the
+ * order of the file (or of insertion); passes must not assume that it is topological before the verifier has said so.
+ *
+ * Facts that are computed (shapes, contents) do not live here: see passes/facts.h. */
+#ifndef OB_CORE_GRAPH_H
+#define OB_CORE_GRAPH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/arena.h"
+#include "core/text.h"
+#include "onnx_broadcast/broadcast.h"
+#include "onnx_broadcast/dim.h"
+#include "onnx_broadcast/dtype.h"
+#include "onnx_broadcast/model.h"
+#include "onnx_broadcast/status.h"
+
+typedef struct ob_graph ob_graph;
+typedef struct ob_node ob_node;
+typedef struct ob_value ob_value;
+typedef struct ob_attribute ob_attribute;
+typedef struct ob_tensor ob_tensor;
+typedef struct ob_function ob_function;
+struct ob_op; /* ops/op.h */
+
+/* ---- Types ---------------------------------------------------------------------------------------------------- */
+
+typedef enum ob_type_kind {
+    OB_TYPE_UNKNOWN = 0,
+    OB_TYPE_TENSOR,
+    OB_TYPE_SPARSE_TENSOR,
+    OB_TYPE_SEQUENCE,
+    OB_TYPE_OPTIONAL,
+    OB_TYPE_MAP /* dtype is the key's, element the value's type */
+} ob_type_kind;
+
+typedef struct ob_type {
+    ob_type_kind kind;
+    ob_dtype dtype;                /* of a tensor's elements; of a map's key */
+    ob_shape shape;                /* of a tensor; rank OB_RANK_UNKNOWN otherwise */
+    const struct ob_type *element; /* of a sequence, optional or map */
+} ob_type;
+
+/* ---- Tensors: constant data ------------------------------------------------------------------------------------ */
+
+typedef struct ob_key_value {
+    const char *key, *value;
+} ob_key_value;
+
+struct ob_tensor {
+    const char *name; /* "" when unnamed */
+    ob_dtype dtype;
+    int32_t rank;
+    const int64_t *dims;
+    int64_t n_elems;  /* product of dims, checked */
+    /* Row-major elements in memory form (see ob_dtype_size; strings are ob_string), or NULL when the data is external, sparse or
+     * malformed. Borrowed from the file's bytes whenever these have that form already, else decoded into the model's arena. May be
+     * unaligned when borrowed. */
+    const void *data;
+    bool is_external;
+    const ob_key_value *external; /* location, offset, length, checksum ... as the file has them */
+    uint32_t n_external;
+    const char *doc;
+    const void *origin; /* the TensorProto this came from, for proto/ only; NULL when made here */
+};
+
+/* ---- Attributes ------------------------------------------------------------------------------------------------- */
+
+/* Numbers of AttributeProto.AttributeType. */
+typedef enum ob_attribute_type {
+    OB_ATTR_UNDEFINED = 0,
+    OB_ATTR_FLOAT = 1,
+    OB_ATTR_INT = 2,
+    OB_ATTR_STRING = 3,
+    OB_ATTR_TENSOR = 4,
+    OB_ATTR_GRAPH = 5,
+    OB_ATTR_FLOATS = 6,
+    OB_ATTR_INTS = 7,
+    OB_ATTR_STRINGS = 8,
+    OB_ATTR_TENSORS = 9,
+    OB_ATTR_GRAPHS = 10,
+    OB_ATTR_SPARSE_TENSOR = 11,
+    OB_ATTR_SPARSE_TENSORS = 12,
+    OB_ATTR_TYPE_PROTO = 13,
+    OB_ATTR_TYPE_PROTOS = 14
+} ob_attribute_type;
+
+struct ob_attribute {
+    const char *name;
+    ob_attribute_type type;
+    const char *ref; /* function body: name of the function's attribute it stands for, or NULL */
+    uint32_t n;      /* entries of a list; 1 otherwise */
+    union {
+        float f;
+        int64_t i;
+        ob_string s;
+        ob_tensor *tensor; /* also sparse: see origin */
+        ob_graph *graph;
+        ob_type *type;
+        const float *floats;
+        const int64_t *ints;
+        const ob_string *strings;
+        ob_tensor **tensors;
+        ob_graph **graphs;
+        ob_type **types;
+    } u;
+    const char *doc;
+    const void *origin;
+};
+
+/* ---- Values and nodes ------------------------------------------------------------------------------------------- */
+
+struct ob_value {
+    const char *name; /* interned, never "" */
+    uint32_t id;      /* dense over the model: index into side tables */
+    ob_graph *graph;  /* where it is defined */
+    ob_node *producer; /* NULL: input, initializer */
+    uint32_t producer_index;
+    bool is_input, is_output, is_initializer;
+    const ob_tensor *data; /* initializer contents (an input may have one as its default), or NULL */
+    ob_type declared;      /* as inputs, outputs, value_info or the initializer state it; kind UNKNOWN when nothing does */
+    const char *doc;
+    const void *origin;    /* ValueInfoProto, or NULL */
+};
+
+struct ob_node {
+    const char *name;    /* as in the file, may be "" */
+    const char *op_type;
+    const char *domain;  /* "" is ai.onnx ("ai.onnx" is normalised to "") */
+    const char *overload; /* "" when none */
+    uint32_t id;         /* dense over the model */
+    ob_graph *graph;
+    ob_node *prev, *next;
+    ob_value **inputs; /* NULL entry: omitted optional */
+    ob_value **outputs; /* NULL entry: unused optional */
+    uint32_t n_inputs, n_outputs;
+    ob_attribute **attributes;
+    uint32_t n_attributes;
+    const struct ob_op *op; /* resolved by ob__model_resolve_ops (ops/op.h); NULL: not a known operator */
+    ob_function *function;  /* the model-local function it calls, or NULL */
+    const ob_key_value *metadata;
+    uint32_t n_metadata;
+    const char *doc;
+    const void *origin; /* NodeProto, or NULL when made here */
+};
+
+struct ob_graph {
+    const char *name;
+    ob_model *model;
+    ob_graph *parent;      /* of a subgraph: the graph that holds parent_node; else NULL */
+    ob_node *parent_node;
+    ob_function *function; /* of a function body, else NULL */
+    ob_node *first, *last;
+    uint32_t n_nodes;
+    ob_value **inputs;  /* in order; never NULL entries */
+    uint32_t n_inputs;
+    ob_value **outputs; /* in order; may repeat, may be values of an outer graph */
+    uint32_t n_outputs;
+    ob_value **initializers; /* in file order */
+    uint32_t n_initializers;
+    ob_map values; /* name -> ob_value of this graph (outer scopes not included) */
+    const char *doc;
+    const void *origin; /* GraphProto or FunctionProto */
+};
+
+struct ob_function {
+    const char *name, *domain, *overload;
+    ob_graph *body;
+    const char **attributes; /* names without default */
+    uint32_t n_attributes;
+    ob_attribute **attribute_defaults;
+    uint32_t n_attribute_defaults;
+    const ob_opset *opsets;
+    uint32_t n_opsets;
+    const char *doc;
+    const void *origin;
+};
+
+struct ob_model {
+    ob_arena arena;
+    ob_map names;   /* interned strings */
+    ob_dims *dims;  /* symbols of the model */
+    const char *path; /* as given, for messages; "<memory>", "<stdin>" */
+    int64_t ir_version;
+    const ob_opset *opsets;
+    uint32_t n_opsets;
+    const char *producer_name, *producer_version, *model_domain, *doc;
+    int64_t model_version;
+    const ob_key_value *metadata;
+    uint32_t n_metadata;
+    ob_graph *graph;
+    ob_function **functions;
+    uint32_t n_functions;
+    uint32_t n_values, n_nodes; /* ids handed out so far, over all graphs */
+    const void *origin;         /* ModelProto, or NULL */
+    void (*release_source)(void *source); /* unmaps or frees what tensors borrow; NULL when nothing */
+    void *source;
+};
+
+/* ---- Building and editing (core/graph.c). NULL means: out of memory. --------------------------------------------- */
+
+ob_model *ob__model_new(const ob_allocator *allocator);
+const char *ob__intern(ob_model *model, const char *text, size_t n); /* "" for n 0 */
+ob_graph *ob__graph_new(ob_model *model, ob_graph *parent, ob_node *parent_node);
+/* A value of this graph; the name must be new in the graph (NULL otherwise). */
+ob_value *ob__value_new(ob_graph *graph, const char *name);
+/* A value with a name derived from `stem` that is new in the graph, in all graphs around it and in all subgraphs. */
+ob_value *ob__value_new_unique(ob_graph *graph, const char *stem);
+/* Looks up a name in the graph and then outwards through its parents; NULL when undefined. */
+ob_value *ob__value_find(const ob_graph *graph, const char *name, size_t n);
+/* A node with room for the given operands, all NULL, before `before` (NULL: at the end). */
+ob_node *ob__node_new(ob_graph *graph, ob_node *before, const char *domain, const char *op_type, uint32_t n_inputs,
+                      uint32_t n_outputs);
+void ob__node_set_output(ob_node *node, uint32_t index, ob_value *value); /* sets producer too */
+void ob__node_unlink(ob_node *node);
+bool ob__node_set_attribute(ob_node *node, ob_attribute *attribute); /* adds or replaces by name */
+void ob__node_remove_attribute(ob_node *node, const char *name);
+bool ob__node_set_ints(ob_node *node, const char *name, const int64_t *ints, uint32_t n);
+bool ob__node_set_int(ob_node *node, const char *name, int64_t i);
+bool ob__node_set_string(ob_node *node, const char *name, const char *text);
+bool ob__graph_add_initializer(ob_graph *graph, ob_value *value, const ob_tensor *tensor);
+/* A 1-d int64 initializer with a fresh unique name. */
+ob_value *ob__graph_add_int64s(ob_graph *graph, const char *stem, const int64_t *elements, uint32_t n);
+bool ob__model_set_opset(ob_model *model, const char *domain, int64_t version); /* adds or replaces */
+int64_t ob__model_opset(const ob_model *model, const char *domain);             /* 0 when not imported */
+/* The opset that governs a graph: its function's imports, or the model's. */
+int64_t ob__graph_opset(const ob_graph *graph, const char *domain);
+
+const ob_attribute *ob__node_attribute(const ob_node *node, const char *name);
+int64_t ob__node_int(const ob_node *node, const char *name, int64_t otherwise);
+float ob__node_float(const ob_node *node, const char *name, float otherwise);
+/* NULL when absent or not of that type; *n is set to 0 then. */
+const int64_t *ob__node_ints(const ob_node *node, const char *name, uint32_t *n);
+/* `otherwise` when absent. Terminated. */
+const char *ob__node_string(const ob_node *node, const char *name, const char *otherwise);
+
+/* Calls visit for the graph and, in order, every subgraph and (for a model's main graph) every function body; iterative. */
+typedef ob_status (*ob_graph_visit)(void *context, ob_graph *graph);
+ob_status ob__model_each_graph(ob_model *model, ob_graph_visit visit, void *context);
+
+#endif

@@ -1,0 +1,130 @@
+#include "core/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void ob__text_init(ob_text *text, const ob_allocator *allocator) {
+    memset(text, 0, sizeof *text);
+    text->allocator = allocator ? *allocator : *ob_allocator_default();
+}
+
+void ob__text_release(ob_text *text) {
+    if (text->data) text->allocator.free(text->allocator.context, text->data, text->capacity);
+    text->data = NULL;
+    text->n = text->capacity = 0;
+}
+
+static bool reserve(ob_text *text, size_t n_more) {
+    if (text->failed) return false;
+    if (n_more < text->capacity - text->n) return true; /* one byte stays for the NUL */
+    size_t needed, doubled;
+    if (__builtin_add_overflow(text->n, n_more, &needed) || __builtin_add_overflow(needed, 1, &needed)) goto fail;
+    if (__builtin_mul_overflow(text->capacity, 2, &doubled)) goto fail;
+    if (doubled < needed) doubled = needed < 64 ? 64 : needed;
+    void *context = text->allocator.context;
+    char *data = text->data ? text->allocator.realloc(context, text->data, text->capacity, doubled)
+                            : text->allocator.alloc(context, doubled);
+    if (!data) goto fail;
+    text->data = data;
+    text->capacity = doubled;
+    return true;
+fail:
+    text->failed = true;
+    return false;
+}
+
+void ob__text_append(ob_text *text, const char *bytes, size_t n) {
+    if (!reserve(text, n)) return;
+    if (n) memcpy(text->data + text->n, bytes, n);
+    text->n += n;
+    text->data[text->n] = '\0';
+}
+
+void ob__text_puts(ob_text *text, const char *string) {
+    ob__text_append(text, string, strlen(string));
+}
+
+void ob__text_printf(ob_text *text, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (n < 0 || !reserve(text, (size_t)n)) return;
+    va_start(arguments, format);
+    vsnprintf(text->data + text->n, (size_t)n + 1, format, arguments);
+    va_end(arguments);
+    text->n += (size_t)n;
+}
+
+uint64_t ob__hash_bytes(const void *bytes, size_t n) {
+    /* Eight bytes a step, multiply and fold: names are short, and the table is private to one model. */
+    const unsigned char *p = bytes;
+    uint64_t h = UINT64_C(0x9E3779B97F4A7C15) ^ n;
+    while (n >= 8) {
+        uint64_t word;
+        memcpy(&word, p, 8);
+        h = (h ^ word) * UINT64_C(0xD6E8FEB86659FD93);
+        h ^= h >> 32;
+        p += 8;
+        n -= 8;
+    }
+    uint64_t word = 0;
+    if (n) memcpy(&word, p, n);
+    h = (h ^ word) * UINT64_C(0xD6E8FEB86659FD93);
+    h ^= h >> 32;
+    h *= UINT64_C(0xD6E8FEB86659FD93);
+    return h ^ (h >> 32);
+}
+
+void ob__map_init(ob_map *map, ob_arena *arena) {
+    memset(map, 0, sizeof *map);
+    map->arena = arena;
+}
+
+/* The slot of the key or the empty slot where it belongs. capacity is a power of two with empty slots. */
+static size_t find_slot(const ob_map_entry *entries, size_t capacity, const char *key, size_t n) {
+    size_t i = (size_t)ob__hash_bytes(key, n) & (capacity - 1);
+    while (entries[i].key && (entries[i].n != n || memcmp(entries[i].key, key, n) != 0)) i = (i + 1) & (capacity - 1);
+    return i;
+}
+
+ob_map_entry *ob__map_find(const ob_map *map, const char *key, size_t n) {
+    if (map->capacity == 0) return NULL;
+    ob_map_entry *entry = &map->entries[find_slot(map->entries, map->capacity, key, n)];
+    return entry->key ? entry : NULL;
+}
+
+static bool grow(ob_map *map) {
+    size_t capacity = map->capacity ? map->capacity * 2 : 16;
+    ob_map_entry *entries = OB_ARENA_ARRAY(map->arena, ob_map_entry, capacity);
+    if (!entries) return false;
+    for (size_t i = 0; i < map->capacity; i++) {
+        const ob_map_entry *old = &map->entries[i];
+        if (old->key) entries[find_slot(entries, capacity, old->key, old->n)] = *old;
+    }
+    map->entries = entries;
+    map->capacity = capacity;
+    return true;
+}
+
+static ob_map_entry *insert(ob_map *map, const char *key, size_t n, bool copy_key) {
+    ob_map_entry *found = ob__map_find(map, key, n);
+    if (found) return found;
+    if (map->n_entries * 4 >= map->capacity * 3 && !grow(map)) return NULL;
+    const char *stored = copy_key ? ob__arena_strndup(map->arena, key, n) : key;
+    if (!stored) return NULL;
+    ob_map_entry *entry = &map->entries[find_slot(map->entries, map->capacity, key, n)];
+    entry->key = stored;
+    entry->n = n;
+    entry->value = NULL;
+    map->n_entries++;
+    return entry;
+}
+
+ob_map_entry *ob__map_insert(ob_map *map, const char *key, size_t n) {
+    return insert(map, key, n, true);
+}
+
+ob_map_entry *ob__map_insert_borrowed(ob_map *map, const char *key, size_t n) {
+    return insert(map, key, n, false);
+}

@@ -1,0 +1,50 @@
+/* A growing text buffer and name interning. */
+#ifndef OB_CORE_TEXT_H
+#define OB_CORE_TEXT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/arena.h"
+
+/* Growing bytes; always NUL-terminated once something was written. Sticky failure: after an allocation fails, further writes do
+ * nothing and `failed` stays true. */
+typedef struct ob_text {
+    ob_allocator allocator;
+    char *data;
+    size_t n, capacity;
+    bool failed;
+} ob_text;
+
+void ob__text_init(ob_text *text, const ob_allocator *allocator);
+void ob__text_release(ob_text *text);
+void ob__text_append(ob_text *text, const char *bytes, size_t n);
+void ob__text_puts(ob_text *text, const char *string);
+void ob__text_printf(ob_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Map from byte strings to pointers, open addressing, insertion only (a value can be replaced). Keys are copied into the arena once,
+ * so equal names share one pointer. */
+typedef struct ob_map_entry {
+    const char *key; /* NULL: empty slot */
+    size_t n;
+    void *value;
+} ob_map_entry;
+
+typedef struct ob_map {
+    ob_arena *arena;
+    ob_map_entry *entries;
+    size_t n_entries, capacity;
+} ob_map;
+
+void ob__map_init(ob_map *map, ob_arena *arena);
+/* The entry with that key, or NULL. */
+ob_map_entry *ob__map_find(const ob_map *map, const char *key, size_t n);
+/* The entry with that key, created with value NULL when new; NULL when memory ends. */
+ob_map_entry *ob__map_insert(ob_map *map, const char *key, size_t n);
+/* As above, but keeps `key` itself, which must live as long as the map. */
+ob_map_entry *ob__map_insert_borrowed(ob_map *map, const char *key, size_t n);
+uint64_t ob__hash_bytes(const void *bytes, size_t n);
+
+#endif

@@ -1,0 +1,14 @@
+/* The whole public API. */
+#ifndef ONNX_BROADCAST_H
+#define ONNX_BROADCAST_H
+
+#include "onnx_broadcast/allocator.h"
+#include "onnx_broadcast/broadcast.h"
+#include "onnx_broadcast/dim.h"
+#include "onnx_broadcast/dtype.h"
+#include "onnx_broadcast/model.h"
+#include "onnx_broadcast/status.h"
+#include "onnx_broadcast/version.h"
+#include "onnx_broadcast/view.h"
+
+#endif

@@ -1,0 +1,78 @@
+/* What a shape rule sees. The same rules serve the checker (symbolic dims) and the executor's planner (all dims constant).
+ *
+ * A rule reads the types and contents of the inputs and sets those of the outputs. It never fails on a bad model: it reports a problem
+ * and leaves outputs unknown. It returns a status other than OB_OK only for want of memory. */
+#ifndef OB_OPS_INFER_H
+#define OB_OPS_INFER_H
+
+#include "core/graph.h"
+
+/* The elements of a small integer (or bool) tensor as terms, row-major: what Shape, Gather, Concat ... carry to Expand and Reshape. */
+typedef struct ob_content {
+    uint32_t n;          /* elements; at most OB_CONTENT_MAX */
+    const ob_dim *elems; /* NULL: not known. An element may be OB_DIM_UNKNOWN */
+} ob_content;
+#define OB_CONTENT_MAX 1024
+
+typedef struct ob_infer ob_infer;
+typedef ob_status (*ob_shape_rule)(ob_infer *infer);
+
+/* The context handed to rules; made by passes/propagate.c and runtime/plan.c. Use the functions below, not the fields. */
+struct ob_infer {
+    ob_model *model;
+    const ob_node *node;
+    const struct ob_op *op;
+    ob_dims *dims;
+    ob_arena *arena;           /* for dims arrays and contents; lives as long as the facts */
+    const ob_type *in_types;   /* node->n_inputs entries; kind UNKNOWN for omitted or unknown */
+    const ob_content *in_contents;
+    ob_type *out_types;        /* node->n_outputs entries; dtype already set from the signature when that tells it */
+    ob_content *out_contents;
+    /* What must hold at run time; `operand` is the input index (or -1), `axis` of the output (or -1). */
+    ob_status (*condition)(ob_infer *infer, const ob_condition *condition, int32_t operand, int32_t axis);
+    /* A definite error or a doubt: `id` is a finding id from passes/findings.def, text says what and with which sizes. */
+    void (*problem)(ob_infer *infer, const char *id, int32_t operand, int32_t axis, const char *text);
+    /* Infers a subgraph (If, Loop, Scan) with given input types and contents; writes the types of its outputs. NULL in contexts that
+     * do not descend. */
+    ob_status (*subgraph)(ob_infer *infer, ob_graph *graph, const ob_type *in_types, const ob_content *in_contents,
+                          ob_type *out_types, ob_content *out_contents);
+    void *owner;
+};
+
+/* -- inputs (index beyond n_inputs behaves as omitted) -- */
+bool ob__in_given(const ob_infer *infer, uint32_t i);
+/* Tensor shape, rank OB_RANK_UNKNOWN when not known. */
+ob_shape ob__in_shape(const ob_infer *infer, uint32_t i);
+int32_t ob__in_rank(const ob_infer *infer, uint32_t i);
+/* Dim `axis` (negative counts from the end); OB_DIM_UNKNOWN when not known or out of range. */
+ob_dim ob__in_dim(const ob_infer *infer, uint32_t i, int64_t axis);
+ob_dtype ob__in_dtype(const ob_infer *infer, uint32_t i);
+/* elems NULL when the content is not known. */
+ob_content ob__in_content(const ob_infer *infer, uint32_t i);
+/* True and *out set when input i is a known constant scalar or one-element tensor. */
+bool ob__in_const_int(const ob_infer *infer, uint32_t i, int64_t *out);
+/* The whole of a known constant integer input (all elements constant); NULL otherwise. */
+const int64_t *ob__in_const_ints(const ob_infer *infer, uint32_t i, uint32_t *n);
+/* Axes given as attribute `name` (older versions) or as input i (newer); NULL and *n 0 when neither is given; *known false when the
+ * input is given but its content is not known. */
+const int64_t *ob__axes(const ob_infer *infer, const char *name, uint32_t i, uint32_t *n, bool *known);
+
+/* -- outputs -- */
+ob_status ob__out_tensor(ob_infer *infer, uint32_t i, ob_dtype dtype, int32_t rank, const ob_dim *dims); /* copies dims; OB_NONE keeps dtype */
+ob_status ob__out_like(ob_infer *infer, uint32_t i, uint32_t input); /* same type as an input (dtype kept if already set) */
+ob_status ob__out_rank(ob_infer *infer, uint32_t i, int32_t rank);   /* known rank, unknown (fresh) dims */
+ob_status ob__out_content(ob_infer *infer, uint32_t i, const ob_dim *elems, uint32_t n); /* copies; ignored over OB_CONTENT_MAX */
+ob_dim *ob__new_dims(ob_infer *infer, size_t n); /* scratch in the arena, NULL: out of memory */
+
+/* -- judgments -- */
+/* Requires a condition: decided true does nothing, false reports finding `id`, undecided hands it on. */
+ob_status ob__require(ob_infer *infer, ob_condition_kind kind, ob_dim a, ob_dim b, int32_t operand, int32_t axis, const char *id);
+void ob__problem(ob_infer *infer, const char *id, int32_t operand, int32_t axis, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+/* Broadcasts the shapes of the given inputs, forwarding conditions and reporting OB0101; result rank unknown on failure. */
+ob_status ob__broadcast_inputs(ob_infer *infer, const uint32_t *inputs, uint32_t n, ob_broadcast_result *result);
+
+/* One declaration per rule that ops.def names. */
+#define OB_RULE(name) ob_status ob__infer_##name(ob_infer *infer)
+
+#endif

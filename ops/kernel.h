@@ -1,0 +1,65 @@
+/* What a kernel sees. A kernel belongs to an operator family; it is planned once for concrete shapes and run many times. */
+#ifndef OB_OPS_KERNEL_H
+#define OB_OPS_KERNEL_H
+
+#include "core/graph.h"
+#include "onnx_broadcast/view.h"
+
+struct ob_op;
+
+/* Work shared between threads: runs task(context, begin, end) over disjoint ranges that cover 0 .. n. NULL function: one thread. */
+typedef struct ob_threads {
+    void (*run)(void *pool, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end), void *context);
+    void *pool;
+    int n_threads;
+} ob_threads;
+
+/* Calls task over 0 .. n, through `threads` when it is not NULL and the work is at least two grains. */
+void ob__parallel(const ob_threads *threads, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end),
+                  void *context);
+
+typedef struct ob_kernel_args {
+    const ob_node *node;   /* for attributes */
+    const struct ob_op *op; /* for the version: op->since */
+    uint32_t n_in, n_out;
+    ob_view *in;  /* dtype OB_NONE: omitted. While planning, data is NULL unless the input is a constant (or already computed) */
+    ob_view *out; /* dims and dtype are set; strides contiguous. data NULL while planning. dtype OB_NONE: output not wanted */
+    void *state;  /* kernel->state_bytes, zeroed before plan, lives as long as the plan, 16-byte aligned */
+    void *scratch; /* during run: plan's scratch_bytes, 64-byte aligned, contents undefined */
+    const ob_threads *threads; /* may be NULL */
+    const ob_allocator *allocator; /* for plan only: packed weights, tables; freed by `release` */
+} ob_kernel_args;
+
+/* What planning decides. Zeroed before. */
+typedef struct ob_kernel_needs {
+    size_t scratch_bytes;
+} ob_kernel_needs;
+
+enum {
+    OB_KERNEL_STRIDED = 1, /* accepts inputs with any strides, 0 included; otherwise the executor hands it contiguous inputs */
+    OB_KERNEL_INPLACE = 2, /* an output may take the memory of an input with equal shape, element size and contiguous strides */
+    OB_KERNEL_VIEW = 4,    /* output 0.. are views of inputs: only `view` is called, nothing is computed */
+    OB_KERNEL_DYNAMIC = 8  /* output shapes depend on data: `run` sets them through ob__kernel_output (see runtime) */
+};
+
+typedef struct ob_kernel {
+    const char *name;
+    unsigned flags;
+    size_t state_bytes;
+    /* Resolves loops for these shapes and types. E_UNSUPPORTED with a message for a type, attribute or version it cannot do; E_SHAPE ...
+     * for what is wrong. May be NULL. Called with data of constants only, possibly from several threads for different plans. */
+    ob_status (*plan)(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error);
+    /* Computes. No allocation. Errors are those that depend on data (an index out of range). */
+    ob_status (*run)(const ob_kernel_args *args, ob_error *error);
+    /* Sets out[i].dims/strides/data relative to in[j]; returns E_UNSUPPORTED when these strides do not allow a view: then `run` is called
+     * on allocated outputs (and must be there). */
+    ob_status (*view)(ob_kernel_args *args, ob_error *error);
+    void (*release)(void *state, const ob_allocator *allocator); /* of what plan allocated; may be NULL */
+} ob_kernel;
+
+/* For OB_KERNEL_DYNAMIC: obtains memory for output i with these dims and sets args->out[i]. */
+ob_status ob__kernel_output(const ob_kernel_args *args, uint32_t i, int32_t rank, const int64_t *dims, ob_error *error);
+
+#define OB_KERNEL(name) extern const ob_kernel ob__kernel_##name
+
+#endif

@@ -1,0 +1,202 @@
+#include "ops/op.h"
+
+#include <string.h>
+
+#include "core/error.h"
+#include "ops/kernel.h"
+
+#define OB_OP(domain, name, since, in_min, in_max, out_min, out_max, signature, t, u, v, w, broadcast, deprecated, rule, kernel) \
+    OB_RULE(rule);                                                                                                              \
+    OB_KERNEL(kernel);
+#include "ops/ops.def"
+#undef OB_OP
+
+/* Names of the type sets in ops.def. */
+#define FLOATS (OB_T(FLOAT16) | OB_T(FLOAT) | OB_T(DOUBLE))
+#define INTS (OB_T(INT8) | OB_T(INT16) | OB_T(INT32) | OB_T(INT64))
+#define UINTS (OB_T(UINT8) | OB_T(UINT16) | OB_T(UINT32) | OB_T(UINT64))
+#define BF16 OB_T(BFLOAT16)
+#define FLOAT8S (OB_T(FLOAT8E4M3FN) | OB_T(FLOAT8E4M3FNUZ) | OB_T(FLOAT8E5M2) | OB_T(FLOAT8E5M2FNUZ))
+#define INT4S (OB_T(INT4) | OB_T(UINT4))
+#define BOOLS OB_T(BOOL)
+#define STRINGS OB_T(STRING)
+#define COMPLEX (OB_T(COMPLEX64) | OB_T(COMPLEX128))
+#define SEQ OB_T_SEQUENCE
+#define OPT OB_T_OPTIONAL
+#define MAP OB_T_MAP
+#define ANY ((UINT64_C(1) << OB_DTYPE_COUNT) - 2)
+
+static const ob_op table[] = {
+#define OB_OP(domain_, name_, since_, in_min_, in_max_, out_min_, out_max_, signature_, t, u, v, w, broadcast_, deprecated_, rule, \
+              kernel_)                                                                                                          \
+    {.domain = domain_,                                                                                                         \
+     .name = #name_,                                                                                                            \
+     .since = since_,                                                                                                           \
+     .in_min = in_min_,                                                                                                         \
+     .in_max = in_max_,                                                                                                         \
+     .out_min = out_min_,                                                                                                       \
+     .out_max = out_max_,                                                                                                       \
+     .signature = signature_,                                                                                                   \
+     .types = {t, u, v, w},                                                                                                     \
+     .broadcast = OB_BCAST_##broadcast_,                                                                                        \
+     .deprecated = deprecated_,                                                                                                 \
+     .infer = ob__infer_##rule,                                                                                                 \
+     .kernel = &ob__kernel_##kernel_},
+#include "ops/ops.def"
+#undef OB_OP
+};
+
+enum { N_ROWS = sizeof table / sizeof table[0] };
+
+const ob_kernel ob__kernel_none = {.name = "none"};
+
+ob_status ob__infer_none(ob_infer *infer) {
+    (void)infer;
+    return OB_OK;
+}
+
+size_t ob__op_count(void) {
+    return N_ROWS;
+}
+
+const ob_op *ob__op_at(size_t index) {
+    return index < N_ROWS ? &table[index] : NULL;
+}
+
+const ob_op *ob__op_find(const char *domain, const char *name, int64_t opset) {
+    const ob_op *best = NULL;
+    for (size_t i = 0; i < N_ROWS; i++) {
+        const ob_op *op = &table[i];
+        if (opset != 0 && op->since > opset) continue;
+        if (best && op->since < best->since) continue;
+        if (strcmp(op->name, name) == 0 && strcmp(op->domain, domain) == 0) best = op;
+    }
+    return best;
+}
+
+/* ---- Resolving the nodes of a model. One lookup for each distinct operator: files repeat few operators many times. ---- */
+
+typedef struct resolver {
+    ob_map cache; /* domain NUL name -> ob_op, for the opset of the graph at hand */
+    ob_arena arena;
+    ob_text key;
+} resolver;
+
+static const char no_op; /* marks a cached miss */
+
+static ob_function *find_function(const ob_model *model, const ob_node *node) {
+    for (uint32_t i = 0; i < model->n_functions; i++) {
+        ob_function *function = model->functions[i];
+        if (strcmp(function->name, node->op_type) == 0 && strcmp(function->domain, node->domain) == 0 &&
+            strcmp(function->overload, node->overload) == 0)
+            return function;
+    }
+    return NULL;
+}
+
+static ob_status resolve_node(resolver *r, ob_node *node) {
+    ob_model *model = node->graph->model;
+    node->function = model->n_functions ? find_function(model, node) : NULL;
+    bool explicit_operator = strcmp(node->domain, "onnx_broadcast") == 0;
+    if (node->function && !explicit_operator) {
+        node->op = NULL;
+        return OB_OK;
+    }
+    int64_t opset = ob__graph_opset(node->graph, node->domain);
+    r->key.n = 0;
+    ob__text_printf(&r->key, "%s %s %lld", node->domain, node->op_type, (long long)opset);
+    if (r->key.failed) return OB_E_MEMORY;
+    ob_map_entry *entry = ob__map_insert(&r->cache, r->key.data, r->key.n);
+    if (!entry) return OB_E_MEMORY;
+    if (!entry->value) {
+        const ob_op *op = ob__op_find(node->domain, node->op_type, opset);
+        entry->value = op ? (void *)(uintptr_t)op : (void *)(uintptr_t)&no_op;
+    }
+    node->op = entry->value == (const void *)&no_op ? NULL : entry->value;
+    return OB_OK;
+}
+
+static ob_status resolve_graph(void *context, ob_graph *graph) {
+    for (ob_node *node = graph->first; node; node = node->next) OB_TRY(resolve_node(context, node));
+    return OB_OK;
+}
+
+ob_status ob__model_resolve_ops(ob_model *model) {
+    resolver r = {0};
+    ob__arena_init(&r.arena, &model->arena.allocator);
+    ob__map_init(&r.cache, &r.arena);
+    ob__text_init(&r.key, &model->arena.allocator);
+    ob_status status = ob__model_each_graph(model, resolve_graph, &r);
+    ob__text_release(&r.key);
+    ob__arena_release(&r.arena);
+    return status;
+}
+
+/* ---- Signatures ---- */
+
+typedef struct operand {
+    char letter; /* 0: there is no such operand */
+    bool homogeneous; /* shares its type with every operand of the same letter */
+} operand;
+
+/* Operand `index` on one side of a signature; the last one may repeat. */
+static operand find_operand(const char *side, uint32_t index) {
+    operand found = {0, true};
+    for (uint32_t i = 0; *side && *side != '>'; i++) {
+        char letter = *side++;
+        bool variadic = *side == '*' || *side == '~';
+        found.homogeneous = *side != '~';
+        if (variadic || *side == '?') side++;
+        if (i == index || variadic) {
+            found.letter = letter;
+            return found;
+        }
+    }
+    return found;
+}
+
+static const char *outputs_of(const char *signature) {
+    const char *arrow = strchr(signature, '>');
+    return arrow ? arrow + 1 : "";
+}
+
+static ob_dtype fixed_dtype(char letter) {
+    switch (letter) {
+    case 'i': return OB_INT64;
+    case 'j': return OB_INT32;
+    case 'f': return OB_FLOAT;
+    case 'b': return OB_BOOL;
+    case 's': return OB_STRING;
+    case 'h': return OB_FLOAT16;
+    case 'd': return OB_DOUBLE;
+    case 'u': return OB_UINT8;
+    default: return OB_NONE;
+    }
+}
+
+static ob_types letter_types(const ob_op *op, char letter) {
+    if (letter == 0) return 0;
+    if (letter >= 'T' && letter <= 'W') return op->types[letter - 'T'];
+    ob_dtype fixed = fixed_dtype(letter);
+    return fixed ? UINT64_C(1) << fixed : ~UINT64_C(0);
+}
+
+ob_types ob__op_input_types(const ob_op *op, uint32_t index) {
+    return letter_types(op, find_operand(op->signature, index).letter);
+}
+
+ob_types ob__op_output_types(const ob_op *op, uint32_t index) {
+    return letter_types(op, find_operand(outputs_of(op->signature), index).letter);
+}
+
+ob_dtype ob__op_output_dtype(const ob_op *op, uint32_t index, const ob_dtype *in, uint32_t n_in) {
+    operand out = find_operand(outputs_of(op->signature), index);
+    ob_dtype fixed = fixed_dtype(out.letter);
+    if (fixed) return fixed;
+    if (!out.homogeneous || out.letter < 'T' || out.letter > 'W') return OB_NONE;
+    for (uint32_t i = 0; i < n_in; i++) {
+        operand candidate = find_operand(op->signature, i);
+        if (candidate.letter == out.letter && candidate.homogeneous && in[i] != OB_NONE) return in[i];
+    }
+    return OB_NONE;
+}

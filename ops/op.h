@@ -1,0 +1,64 @@
+/* What operators mean: one row of ops.def per operator version. */
+#ifndef OB_OPS_OP_H
+#define OB_OPS_OP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/graph.h"
+#include "ops/infer.h"
+
+struct ob_kernel; /* ops/kernel.h */
+
+/* How an operator's operands broadcast. */
+typedef enum ob_broadcast_kind {
+    OB_BCAST_NONE,
+    OB_BCAST_MULTI,  /* all operands against each other (from the opset where the operator got it) */
+    OB_BCAST_LEGACY, /* opset 1-6: operand 1 onto operand 0, attributes `broadcast` and `axis` */
+    OB_BCAST_UNI,    /* operand 1 (PRelu), 2 (Gemm C) ... onto another: the shape rule knows which */
+    OB_BCAST_BATCH,  /* the leading (batch) dimensions only: MatMul and kin */
+    OB_BCAST_EXPAND  /* operand 0 with the shape that operand 1 holds, two-way */
+} ob_broadcast_kind;
+
+/* Sets of element types, a bit per ob_dtype number; the bits above 32 are for what is not a tensor. */
+typedef uint64_t ob_types;
+#define OB_T(dtype) (UINT64_C(1) << OB_##dtype)
+#define OB_T_SEQUENCE (UINT64_C(1) << 40)
+#define OB_T_OPTIONAL (UINT64_C(1) << 41)
+#define OB_T_MAP (UINT64_C(1) << 42)
+
+/* One operator version.
+ *
+ * signature: one letter per formal input, '>', one per formal output. A letter names a type constraint: 'T', 'U', 'V', 'W' are
+ * types[0..3]; operands with one letter have one type. A letter followed by '*' is variadic and homogeneous, by '~' variadic and
+ * heterogeneous, by '?' optional. Lower-case letters are fixed tensors: i int64, j int32, f float, b bool, s string, h float16,
+ * d double, u uint8; '.' is anything.
+ */
+typedef struct ob_op {
+    const char *domain, *name;
+    int16_t since;         /* first opset with this version */
+    int16_t in_min, in_max; /* INT16_MAX: unbounded */
+    int16_t out_min, out_max;
+    const char *signature;
+    ob_types types[4];
+    ob_broadcast_kind broadcast;
+    bool deprecated;       /* since this version */
+    ob_shape_rule infer;            /* NULL: outputs have unknown shapes, noted */
+    const struct ob_kernel *kernel; /* NULL: the executor cannot run it */
+} ob_op;
+
+/* The row of the newest version of domain.name that is not newer than `opset`; NULL when there is none (opset 0: newest of all).
+ * domain "" is ai.onnx. Thread-safe: the table is constant. */
+const ob_op *ob__op_find(const char *domain, const char *name, int64_t opset);
+size_t ob__op_count(void);
+const ob_op *ob__op_at(size_t index);
+/* Fills node->op and node->function of every node of every graph. Local functions win over operators of the same domain and name,
+ * except for the explicit operators of domain onnx_broadcast, which keep both. */
+ob_status ob__model_resolve_ops(ob_model *model);
+/* The element type of output `index`, from the signature and the inputs' types; OB_NONE when it cannot be told from them. */
+ob_dtype ob__op_output_dtype(const ob_op *op, uint32_t index, const ob_dtype *in, uint32_t n_in);
+/* The types that operand `index` (of the inputs, or of the outputs) may have; 0 when there is no such operand. */
+ob_types ob__op_input_types(const ob_op *op, uint32_t index);
+ob_types ob__op_output_types(const ob_op *op, uint32_t index);
+
+#endif

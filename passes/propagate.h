@@ -1,0 +1,34 @@
+/* Shape and value propagation through a whole model. */
+#ifndef OB_PASSES_PROPAGATE_H
+#define OB_PASSES_PROPAGATE_H
+
+#include "passes/facts.h"
+#include "passes/findings.h"
+
+/* What is given for one graph input, by name: replaces the declared type, and optionally states its contents. */
+typedef struct ob_given_input {
+    const ob_value *input;
+    ob_type type;        /* kind UNKNOWN: keep the declared one */
+    ob_content content;  /* elems NULL: not known */
+} ob_given_input;
+
+typedef struct ob_propagate_options {
+    const ob_binding *bindings; /* sizes of symbols (--dim N=4): substituted in every declared shape */
+    size_t n_bindings;
+    const ob_given_input *inputs;
+    size_t n_inputs;
+    bool ignore_declared; /* do not merge value_info and outputs: for plans with sizes that differ from the declared ones */
+} ob_propagate_options;
+
+/* Fills facts (types, contents, conditions) for every value of every graph, in one pass over the nodes: linear in their number.
+ * The model's operators must be resolved. options may be NULL. findings may be NULL (nothing is reported then).
+ * Function bodies are inferred once per call; the facts of body values are those of the last call.
+ * Returns E_MEMORY or E_LIMIT only: a bad model gives findings. */
+ob_status ob__propagate(ob_model *model, const ob_propagate_options *options, ob_facts *facts, ob_findings *findings);
+
+/* Infers one node from the types and contents of its inputs, outside any facts: for steps whose shapes are known only during a run.
+ * out_types and out_contents have node->n_outputs entries. error receives the first problem (E_SHAPE, E_TYPE ...). */
+ob_status ob__infer_node(ob_model *model, const ob_node *node, const ob_type *in_types, const ob_content *in_contents,
+                         ob_type *out_types, ob_content *out_contents, ob_arena *arena, ob_error *error);
+
+#endif

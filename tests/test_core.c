@@ -1,0 +1,117 @@
+/* Arena, text, map, element types, status and error records. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/arena.h"
+#include "core/error.h"
+#include "core/text.h"
+#include "onnx_broadcast/dtype.h"
+
+static void arena_blocks_are_aligned_and_limited(void **state) {
+    (void)state;
+    ob_arena arena;
+    ob__arena_init(&arena, NULL);
+    for (size_t n = 0; n < 3000; n += 7) {
+        char *p = ob__arena_alloc(&arena, n);
+        assert_non_null(p);
+        assert_int_equal((uintptr_t)p % 16, 0);
+        memset(p, 0xAB, n);
+    }
+    assert_null(ob__arena_alloc(&arena, SIZE_MAX));
+    assert_null(ob__arena_calloc(&arena, SIZE_MAX / 2, 3));
+    arena.n_bytes_limit = arena.n_bytes + 100;
+    assert_null(ob__arena_alloc(&arena, 1 << 20));
+    ob__arena_release(&arena);
+    assert_int_equal(arena.n_bytes, 0);
+}
+
+static void map_keeps_every_key(void **state) {
+    (void)state;
+    ob_arena arena;
+    ob__arena_init(&arena, NULL);
+    ob_map map;
+    ob__map_init(&map, &arena);
+    assert_null(ob__map_find(&map, "x", 1));
+    char key[32];
+    for (uintptr_t i = 0; i < 5000; i++) {
+        int n = snprintf(key, sizeof key, "value_%u", (unsigned)i);
+        ob_map_entry *entry = ob__map_insert(&map, key, (size_t)n);
+        assert_non_null(entry);
+        assert_null(entry->value);
+        entry->value = (void *)(i + 1);
+    }
+    for (uintptr_t i = 0; i < 5000; i++) {
+        int n = snprintf(key, sizeof key, "value_%u", (unsigned)i);
+        assert_ptr_equal(ob__map_find(&map, key, (size_t)n)->value, (void *)(i + 1));
+    }
+    assert_int_equal(map.n_entries, 5000);
+    assert_null(ob__map_find(&map, "value_", 6));
+    ob__arena_release(&arena);
+}
+
+static void text_grows(void **state) {
+    (void)state;
+    ob_text text;
+    ob__text_init(&text, NULL);
+    for (int i = 0; i < 1000; i++) ob__text_printf(&text, "%d,", i);
+    assert_false(text.failed);
+    assert_int_equal(text.n, strlen(text.data));
+    assert_memory_equal(text.data, "0,1,2,", 6);
+    ob__text_release(&text);
+}
+
+static void errors_are_cut_at_a_character(void **state) {
+    (void)state;
+    char field[6];
+    ob__copy_text(field, sizeof field, "abcd\xC3\xA9");
+    assert_string_equal(field, "abcd");
+    ob__copy_text(field, sizeof field, "abc\xC3\xA9");
+    assert_string_equal(field, "abc\xC3\xA9");
+    ob__copy_text(field, sizeof field, "a\nb\x7f");
+    assert_string_equal(field, "a?b?");
+    ob__copy_text(field, sizeof field, NULL);
+    assert_string_equal(field, "");
+    ob_error error;
+    ob_error_clear(&error);
+    char longest[600];
+    memset(longest, 'x', sizeof longest);
+    longest[sizeof longest - 1] = '\0';
+    longest[510] = '\xC3';
+    longest[511] = '\xA9';
+    assert_int_equal(ob__fail(&error, OB_E_IO, "%s", longest), OB_E_IO);
+    assert_int_equal(strlen(error.message), 510);
+    assert_int_equal(error.code, OB_E_IO);
+    assert_int_equal(error.axis, -1);
+    assert_string_equal(ob_status_text(OB_OK), "success");
+    assert_string_equal(ob_status_text((ob_status)999), "unknown status");
+}
+
+static void dtype_names_round_trip(void **state) {
+    (void)state;
+    for (int i = 1; i < OB_DTYPE_COUNT; i++) {
+        assert_int_equal(ob_dtype_from_name(ob_dtype_name((ob_dtype)i)), i);
+        assert_true(ob_dtype_size((ob_dtype)i) > 0);
+    }
+    assert_int_equal(ob_dtype_from_name("nonsense"), OB_NONE);
+    assert_int_equal(ob_dtype_from_name(NULL), OB_NONE);
+    assert_int_equal(ob_dtype_size(OB_NONE), 0);
+    assert_int_equal(ob_dtype_file_bits(OB_INT4), 4);
+    assert_int_equal(ob_dtype_file_bits(OB_STRING), 0);
+    assert_int_equal(ob_dtype_file_bits(OB_DOUBLE), 64);
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arena_blocks_are_aligned_and_limited), cmocka_unit_test(map_keeps_every_key),
+        cmocka_unit_test(text_grows),                           cmocka_unit_test(errors_are_cut_at_a_character),
+        cmocka_unit_test(dtype_names_round_trip),
+    };
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
