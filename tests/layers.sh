@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# usage: layers.sh COMPILER SOURCE_DIR LAYER=DIR:DIR... ...
+# Each layer sees its own headers, the public ones and those of the layers below it, and no other. DIRs are the layer's include folders.
+set -u
+compiler=$1 source=$2
+shift 2
+failed=0
+
+allowed() { # of a layer; this table is the rule, independent of what the build says
+    case $1 in
+    core) echo "core" ;;
+    proto) echo "proto core" ;;
+    ops) echo "ops core" ;;
+    passes) echo "passes ops core" ;;
+    runtime) echo "runtime passes ops core" ;;
+    *) echo "unknown layer $1" >&2 && exit 1 ;;
+    esac
+}
+
+# compiles_with HEADER DIR:DIR...
+compiles_with() {
+    local header=$1 flags=() dirs dir
+    IFS=: read -ra dirs <<<"$2"
+    for dir in "${dirs[@]}"; do flags+=(-I "$dir"); done
+    printf '#include "%s"\n' "$header" | "$compiler" -E "${flags[@]}" -x c - >/dev/null 2>&1
+}
+
+complain() {
+    echo "$*"
+    failed=1
+}
+
+tried=0
+for layer in "$@"; do
+    name=${layer%%=*} dirs=${layer#*=}
+    compiles_with onnx_broadcast/onnx_broadcast.h "$dirs" || complain "$name cannot include the public headers"
+    for other in core proto ops passes runtime; do
+        # A layer without a header of its own is tried with a file of any kind: only the path has to be found.
+        file=$(cd "$source" && find "$other" -maxdepth 1 -name '*.h' | sort | head -1)
+        [ -n "$file" ] || file=$other/CMakeLists.txt
+        if [[ " $(allowed "$name") " == *" $other "* ]]; then
+            [[ $file == *.h ]] && ! compiles_with "$file" "$dirs" && complain "$name cannot include $file, which it may"
+        else
+            compiles_with "$file" "$dirs" && complain "$name can include $file, which it must not"
+        fi
+        tried=$((tried + 1))
+    done
+done
+[ "$tried" -ge 25 ] || complain "only $tried pairs of layers were tried"
+
+# Commands and benchmarks use the public headers only; nobody climbs out of a folder.
+while IFS= read -r line; do complain "not a public header: $line"; done < <(
+    cd "$source" && grep -rnE '#include "(core|proto|ops|passes|runtime)/' tools bench --include='*.[ch]')
+while IFS= read -r line; do complain "relative include: $line"; done < <(
+    cd "$source" && grep -rnE '#include "\.\./' core proto ops passes runtime tools bench include tests --include='*.[ch]')
+
+[ "$failed" -eq 0 ] && echo "layers: $tried pairs hold"
+exit "$failed"
