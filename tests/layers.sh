@@ -54,5 +54,12 @@ while IFS= read -r line; do complain "not a public header: $line"; done < <(
 while IFS= read -r line; do complain "relative include: $line"; done < <(
     cd "$source" && grep -rnE '#include "\.\./' core proto ops passes runtime tools bench include tests --include='*.[ch]')
 
+# The umbrella header is the whole public API.
+for header in "$source"/include/onnx_broadcast/*.h; do
+    name=onnx_broadcast/$(basename "$header")
+    [ "$name" = onnx_broadcast/onnx_broadcast.h ] || grep -qF "#include \"$name\"" "$source/include/onnx_broadcast/onnx_broadcast.h" ||
+        complain "onnx_broadcast.h does not include $name"
+done
+
 [ "$failed" -eq 0 ] && echo "layers: $tried pairs hold"
 exit "$failed"

@@ -1,0 +1,146 @@
+/* usage: generate_docs operators|findings. Writes that page of docs/ to standard output, from ops.def or findings.def. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "onnx_broadcast/broadcast.h"
+#include "ops/kernel.h"
+#include "ops/op.h"
+
+/* ---- Operators -------------------------------------------------------------------------------------------------- */
+
+OB_RULE(none); /* what rows without a rule name */
+
+static bool has_rule(const ob_op *op) {
+    return op->infer && op->infer != ob__infer_none;
+}
+
+static bool has_kernel(const ob_op *op) {
+    return op->kernel && (op->kernel->run || op->kernel->view);
+}
+
+static bool is_same_operator(const ob_op *a, const ob_op *b) {
+    return strcmp(a->name, b->name) == 0 && strcmp(a->domain, b->domain) == 0;
+}
+
+/* Rows of one operator stand together in the table, oldest first; returns how many from `first` on. */
+static size_t count_versions(size_t first) {
+    size_t n = 1;
+    while (first + n < ob__op_count() && is_same_operator(ob__op_at(first), ob__op_at(first + n))) n++;
+    return n;
+}
+
+static const char *broadcast_text(ob_broadcast_kind kind) {
+    switch (kind) {
+    case OB_BCAST_NONE: return "";
+    case OB_BCAST_MULTI: return "all operands";
+    case OB_BCAST_LEGACY: return "by attribute";
+    case OB_BCAST_UNI: return "one way";
+    case OB_BCAST_BATCH: return "batch axes";
+    case OB_BCAST_EXPAND: return "to a shape";
+    }
+    return "";
+}
+
+/* How the newest version broadcasts and, where an older one differs, how that did. */
+static void print_broadcast(size_t first, size_t n) {
+    const ob_op *newest = ob__op_at(first + n - 1), *oldest = ob__op_at(first);
+    printf("%s", broadcast_text(newest->broadcast));
+    if (oldest->broadcast != newest->broadcast && oldest->broadcast != OB_BCAST_NONE)
+        printf("; %s before %d", broadcast_text(oldest->broadcast), newest->since);
+}
+
+/* "yes", "no", or the versions that have it. */
+static void print_support(size_t first, size_t n, bool (*has)(const ob_op *op)) {
+    size_t having = 0;
+    for (size_t i = 0; i < n; i++) having += has(ob__op_at(first + i));
+    if (having == 0 || having == n) {
+        printf("%s", having ? "yes" : "no");
+        return;
+    }
+    const char *separator = "";
+    for (size_t i = 0; i < n; i++) {
+        const ob_op *op = ob__op_at(first + i);
+        if (!has(op)) continue;
+        printf("%s%d", separator, op->since);
+        separator = ", ";
+    }
+}
+
+static void print_operator(size_t first, size_t n) {
+    const ob_op *op = ob__op_at(first);
+    printf("| %s%s%s | ", op->domain, *op->domain ? "." : "", op->name);
+    for (size_t i = 0; i < n; i++) {
+        const ob_op *version = ob__op_at(first + i);
+        printf("%s%d%s", i ? ", " : "", version->since, version->deprecated ? " (deprecated)" : "");
+    }
+    printf(" | ");
+    print_broadcast(first, n);
+    printf(" | ");
+    print_support(first, n, has_rule);
+    printf(" | ");
+    print_support(first, n, has_kernel);
+    printf(" |\n");
+}
+
+static void print_operators(void) {
+    size_t n_operators = 0, n_versions = 0, n_rules = 0, n_kernels = 0;
+    for (size_t i = 0; i < ob__op_count(); i += count_versions(i)) n_operators++;
+    for (size_t i = 0; i < ob__op_count(); i++) {
+        n_versions++;
+        n_rules += has_rule(ob__op_at(i));
+        n_kernels += has_kernel(ob__op_at(i));
+    }
+    printf("# Operators\n\n"
+           "Generated from `ops/ops.def` by `./dev docs`. Do not edit.\n\n"
+           "%zu operators in %zu versions; %zu versions have a shape rule, %zu run in the executor. Versions are the opsets in "
+           "which the\n"
+           "operator was defined anew. An operator without a shape rule gives unknown shapes and a note; one without a kernel is "
+           "named\n"
+           "when a session is created.\n\n"
+           "| Operator | Versions | Broadcasts | Shape rule | Runs |\n"
+           "|---|---|---|---|---|\n",
+           n_operators, n_versions, n_rules, n_kernels);
+    for (size_t i = 0; i < ob__op_count();) {
+        size_t n = count_versions(i);
+        print_operator(i, n);
+        i += n;
+    }
+}
+
+/* ---- Findings --------------------------------------------------------------------------------------------------- */
+
+typedef struct finding_row {
+    const char *id, *title, *explanation;
+    ob_severity severity;
+} finding_row;
+
+static const finding_row findings[] = {
+#define OB_FINDING(id_, severity_, title_, explanation_)                                                                         \
+    {.id = #id_, .title = title_, .explanation = explanation_, .severity = OB_SEVERITY_##severity_},
+#include "passes/findings.def"
+#undef OB_FINDING
+};
+
+static void print_findings(void) {
+    static const char *const severities[] = {"", "note", "warning", "error"};
+    printf("# Findings\n\n"
+           "Generated from `passes/findings.def` by `./dev docs`. Do not edit. `onnx-broadcast-check --explain OB0101` prints an "
+           "entry.\n"
+           "The severity is the default one; a rule book (`--rules`) may differ.\n");
+    for (size_t i = 0; i < sizeof findings / sizeof findings[0]; i++)
+        printf("\n## %s: %s\n\n%s. %s\n", findings[i].id, findings[i].title, severities[findings[i].severity],
+               findings[i].explanation);
+}
+
+int main(int argc, char **argv) {
+    if (argc == 2 && strcmp(argv[1], "operators") == 0) {
+        print_operators();
+    } else if (argc == 2 && strcmp(argv[1], "findings") == 0) {
+        print_findings();
+    } else {
+        fprintf(stderr, "usage: generate_docs operators|findings\n");
+        return 2;
+    }
+    return ferror(stdout) || fflush(stdout) != 0;
+}
