@@ -55,12 +55,14 @@ static void *alloc_from_new_block(ob_arena *arena, size_t n_bytes) {
     /* Blocks double with the arena so that small objects stay small; a large request gets a block of its own. */
     size_t payload = arena->n_bytes < BLOCK_MIN ? BLOCK_MIN : arena->n_bytes > BLOCK_MAX ? BLOCK_MAX : arena->n_bytes;
     if (payload < n_bytes) payload = n_bytes;
-    if (payload > SIZE_MAX - HEADER) return NULL;
+    if (payload > SIZE_MAX - HEADER) goto fail;
     size_t total = payload + HEADER;
-    if (arena->n_bytes_limit && (arena->n_bytes > arena->n_bytes_limit || total > arena->n_bytes_limit - arena->n_bytes))
-        return NULL;
+    if (arena->n_bytes_limit && (arena->n_bytes > arena->n_bytes_limit || total > arena->n_bytes_limit - arena->n_bytes)) {
+        arena->hit_limit = true;
+        goto fail;
+    }
     ob_arena_block *block = arena->allocator.alloc(arena->allocator.context, total);
-    if (!block) return NULL;
+    if (!block) goto fail;
     block->older = arena->head;
     block->n_bytes = total;
     arena->head = block;
@@ -69,6 +71,9 @@ static void *alloc_from_new_block(ob_arena *arena, size_t n_bytes) {
     arena->next = start + n_bytes;
     arena->end = start + payload;
     return start;
+fail:
+    arena->failed = true;
+    return NULL;
 }
 
 void *ob__arena_alloc(ob_arena *arena, size_t n_bytes) {

@@ -2,6 +2,7 @@
 #ifndef OB_CORE_ARENA_H
 #define OB_CORE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "onnx_broadcast/allocator.h"
@@ -14,6 +15,7 @@ typedef struct ob_arena {
     char *next, *end;
     size_t n_bytes;       /* taken from the allocator so far */
     size_t n_bytes_limit; /* 0: none; beyond it allocation fails */
+    bool failed, hit_limit; /* an allocation failed; for want of the limit, not of memory */
 } ob_arena;
 
 void ob__arena_init(ob_arena *arena, const ob_allocator *allocator);

@@ -68,17 +68,15 @@ ob_graph *ob__graph_new(ob_model *model, ob_graph *parent, ob_node *parent_node)
     return graph;
 }
 
-ob_value *ob__value_new(ob_graph *graph, const char *name) {
-    ob_model *model = graph->model;
-    size_t n = strlen(name);
-    const char *interned = ob__intern(model, name, n);
-    if (!interned || n == 0) return NULL;
+/* `interned` comes from model->names. */
+static ob_value *define_interned(ob_graph *graph, const char *interned, size_t n, bool *exists) {
     ob_map_entry *entry = ob__map_insert_borrowed(&graph->values, interned, n);
+    *exists = entry && entry->value;
     if (!entry || entry->value) return NULL;
-    ob_value *value = OB_ARENA_NEW(&model->arena, ob_value);
+    ob_value *value = OB_ARENA_NEW(&graph->model->arena, ob_value);
     if (!value) return NULL;
     value->name = interned;
-    value->id = model->n_values++;
+    value->id = graph->model->n_values++;
     value->graph = graph;
     value->declared.shape.rank = OB_RANK_UNKNOWN;
     value->doc = "";
@@ -86,8 +84,23 @@ ob_value *ob__value_new(ob_graph *graph, const char *name) {
     return value;
 }
 
+ob_value *ob__value_new(ob_graph *graph, const char *name) {
+    size_t n = strlen(name);
+    const char *interned = ob__intern(graph->model, name, n);
+    bool exists;
+    return interned && n ? define_interned(graph, interned, n, &exists) : NULL;
+}
+
+ob_value *ob__value_define(ob_graph *graph, const char *name, size_t n, bool *exists) {
+    *exists = false;
+    if (n == 0) return NULL;
+    ob_map_entry *entry = ob__map_insert_borrowed(&graph->model->names, name, n);
+    return entry ? define_interned(graph, entry->key, n, exists) : NULL;
+}
+
 ob_value *ob__value_new_unique(ob_graph *graph, const char *stem) {
-    /* Any name that the model has interned may be a value somewhere, in an outer graph or a subgraph: take one that it has not. */
+    /* Any name that the model has interned may be a value somewhere, in an outer graph or a subgraph: take one that it has not.
+     */
     ob_model *model = graph->model;
     size_t n_stem = strlen(stem);
     if (n_stem == 0) stem = "value", n_stem = 5;
@@ -129,10 +142,14 @@ ob_node *ob__node_new(ob_graph *graph, ob_node *before, const char *domain, cons
     node->id = model->n_nodes++;
     node->next = before;
     node->prev = before ? before->prev : graph->last;
-    if (node->prev) node->prev->next = node;
-    else graph->first = node;
-    if (before) before->prev = node;
-    else graph->last = node;
+    if (node->prev)
+        node->prev->next = node;
+    else
+        graph->first = node;
+    if (before)
+        before->prev = node;
+    else
+        graph->last = node;
     graph->n_nodes++;
     return node;
 }
@@ -146,10 +163,14 @@ void ob__node_set_output(ob_node *node, uint32_t index, ob_value *value) {
 
 void ob__node_unlink(ob_node *node) {
     ob_graph *graph = node->graph;
-    if (node->prev) node->prev->next = node->next;
-    else graph->first = node->next;
-    if (node->next) node->next->prev = node->prev;
-    else graph->last = node->prev;
+    if (node->prev)
+        node->prev->next = node->next;
+    else
+        graph->first = node->next;
+    if (node->next)
+        node->next->prev = node->prev;
+    else
+        graph->last = node->prev;
     node->prev = node->next = NULL;
     graph->n_nodes--;
     for (uint32_t i = 0; i < node->n_outputs; i++)
@@ -168,8 +189,7 @@ bool ob__node_set_attribute(ob_node *node, ob_attribute *attribute) {
             node->attributes[i] = attribute;
             return true;
         }
-    ob_attribute **attributes =
-        OB_ARENA_ARRAY(&node->graph->model->arena, ob_attribute *, (size_t)node->n_attributes + 1);
+    ob_attribute **attributes = OB_ARENA_ARRAY(&node->graph->model->arena, ob_attribute *, (size_t)node->n_attributes + 1);
     if (!attributes) return false;
     if (node->n_attributes) memcpy(attributes, node->attributes, node->n_attributes * sizeof *attributes);
     attributes[node->n_attributes] = attribute;

@@ -207,6 +207,9 @@ const char *ob__intern(ob_model *model, const char *text, size_t n); /* "" for n
 ob_graph *ob__graph_new(ob_model *model, ob_graph *parent, ob_node *parent_node);
 /* A value of this graph; the name must be new in the graph (NULL otherwise). */
 ob_value *ob__value_new(ob_graph *graph, const char *name);
+/* As above with a name of n bytes that is kept, not copied, and must live as long as the model. NULL with *exists set when the name
+ * is taken, else out of memory. */
+ob_value *ob__value_define(ob_graph *graph, const char *name, size_t n, bool *exists);
 /* A value with a name derived from `stem` that is new in the graph, in all graphs around it and in all subgraphs. */
 ob_value *ob__value_new_unique(ob_graph *graph, const char *stem);
 /* Looks up a name in the graph and then outwards through its parents; NULL when undefined. */

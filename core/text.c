@@ -94,8 +94,7 @@ ob_map_entry *ob__map_find(const ob_map *map, const char *key, size_t n) {
     return entry->key ? entry : NULL;
 }
 
-static bool grow(ob_map *map) {
-    size_t capacity = map->capacity ? map->capacity * 2 : 16;
+static bool grow(ob_map *map, size_t capacity) {
     ob_map_entry *entries = OB_ARENA_ARRAY(map->arena, ob_map_entry, capacity);
     if (!entries) return false;
     for (size_t i = 0; i < map->capacity; i++) {
@@ -107,10 +106,19 @@ static bool grow(ob_map *map) {
     return true;
 }
 
+bool ob__map_reserve(ob_map *map, size_t n) {
+    size_t capacity = map->capacity ? map->capacity : 16;
+    while (capacity / 4 * 3 < n) {
+        if (capacity > SIZE_MAX / 2) return false;
+        capacity *= 2;
+    }
+    return capacity == map->capacity || grow(map, capacity);
+}
+
 static ob_map_entry *insert(ob_map *map, const char *key, size_t n, bool copy_key) {
     ob_map_entry *found = ob__map_find(map, key, n);
     if (found) return found;
-    if (map->n_entries * 4 >= map->capacity * 3 && !grow(map)) return NULL;
+    if (map->n_entries * 4 >= map->capacity * 3 && !grow(map, map->capacity ? map->capacity * 2 : 16)) return NULL;
     const char *stored = copy_key ? ob__arena_strndup(map->arena, key, n) : key;
     if (!stored) return NULL;
     ob_map_entry *entry = &map->entries[find_slot(map->entries, map->capacity, key, n)];

@@ -1,0 +1,88 @@
+/* The one place that knows which fields came after the oldest onnx.proto that the project compiles against (1.12). The same field
+ * is a member of the message class where the system's onnx.proto has it, and an unknown field elsewhere. */
+#include <string.h>
+
+#include "core/error.h"
+#include "proto/proto.h"
+
+typedef struct extra_row {
+    const ProtobufCMessageDescriptor *type;
+    const char *name;
+    uint32_t number;
+    const ProtobufCMessageDescriptor *element; /* NULL: a string */
+} extra_row;
+
+static const extra_row rows[OB_EXTRA_COUNT] = {
+    [OB_EXTRA_NODE_OVERLOAD] = {&onnx__node_proto__descriptor, "overload", 8, NULL},
+    [OB_EXTRA_NODE_METADATA] = {&onnx__node_proto__descriptor, "metadata_props", 9, &onnx__string_string_entry_proto__descriptor},
+    [OB_EXTRA_FUNCTION_OVERLOAD] = {&onnx__function_proto__descriptor, "overload", 13, NULL},
+    [OB_EXTRA_FUNCTION_ATTRIBUTES] = {&onnx__function_proto__descriptor, "attribute_proto", 11,
+                                      &onnx__attribute_proto__descriptor},
+    [OB_EXTRA_FUNCTION_VALUE_INFO] = {&onnx__function_proto__descriptor, "value_info", 12, &onnx__value_info_proto__descriptor},
+    [OB_EXTRA_FUNCTION_METADATA] = {&onnx__function_proto__descriptor, "metadata_props", 14,
+                                    &onnx__string_string_entry_proto__descriptor},
+    [OB_EXTRA_GRAPH_METADATA] = {&onnx__graph_proto__descriptor, "metadata_props", 16,
+                                 &onnx__string_string_entry_proto__descriptor},
+};
+
+void ob__extras_init(ob_extras *extras) {
+    for (int i = 0; i < OB_EXTRA_COUNT; i++) {
+        const extra_row *row = &rows[i];
+        const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field_by_name(row->type, row->name);
+        if (field && field->type != (row->element ? PROTOBUF_C_TYPE_MESSAGE : PROTOBUF_C_TYPE_STRING)) field = NULL;
+        if (field && row->element && (field->label != PROTOBUF_C_LABEL_REPEATED || field->descriptor != row->element))
+            field = NULL;
+        extras->fields[i] = field;
+    }
+}
+
+static bool is_row(const ProtobufCMessageUnknownField *field, const extra_row *row) {
+    return field->tag == row->number && field->wire_type == PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED;
+}
+
+/* The payload behind the length, which the walk over the file has checked already. */
+static const uint8_t *payload(const ProtobufCMessageUnknownField *field, size_t *n) {
+    size_t i = 0;
+    while (i < field->len && (field->data[i] & 0x80)) i++;
+    if (i < field->len) i++;
+    *n = field->len - i;
+    return field->data + i;
+}
+
+const char *ob__extra_string(const ob_extras *extras, ob_extra which, const ProtobufCMessage *message, ob_arena *arena) {
+    const ProtobufCFieldDescriptor *field = extras->fields[which];
+    if (field) return ob__str(*(char *const *)(const void *)((const char *)message + field->offset));
+    for (unsigned i = message->n_unknown_fields; i-- > 0;) {
+        if (!is_row(&message->unknown_fields[i], &rows[which])) continue;
+        size_t n;
+        const uint8_t *bytes = payload(&message->unknown_fields[i], &n);
+        return ob__arena_strndup(arena, (const char *)bytes, n);
+    }
+    return "";
+}
+
+ob_status ob__extra_messages(const ob_extras *extras, ob_extra which, const ProtobufCMessage *message,
+                             const ob_load_limits *limits, ob_arena *arena, ProtobufCMessage ***out, size_t *n, ob_error *error) {
+    const ProtobufCFieldDescriptor *field = extras->fields[which];
+    *n = 0;
+    *out = NULL;
+    if (field) {
+        *n = *(const size_t *)(const void *)((const char *)message + field->quantifier_offset);
+        *out = *(ProtobufCMessage * *const *)(const void *)((const char *)message + field->offset);
+        return OB_OK;
+    }
+    if (message->n_unknown_fields == 0) return OB_OK;
+    size_t count = 0;
+    for (unsigned i = 0; i < message->n_unknown_fields; i++) count += is_row(&message->unknown_fields[i], &rows[which]);
+    if (count == 0) return OB_OK;
+    ProtobufCMessage **messages = OB_ARENA_ARRAY(arena, ProtobufCMessage *, count);
+    if (!messages) return ob__arena_failure(arena, error);
+    for (unsigned i = 0; i < message->n_unknown_fields; i++) {
+        if (!is_row(&message->unknown_fields[i], &rows[which])) continue;
+        size_t n_bytes;
+        const uint8_t *bytes = payload(&message->unknown_fields[i], &n_bytes);
+        OB_TRY(ob__wire_unpack(rows[which].element, bytes, n_bytes, limits, arena, &messages[(*n)++], error));
+    }
+    *out = messages;
+    return OB_OK;
+}

@@ -1,0 +1,72 @@
+/* Inside proto/ only: the message classes, and what the reader, the writer and the text form share. */
+#ifndef OB_PROTO_PROTO_H
+#define OB_PROTO_PROTO_H
+
+#include "core/graph.h"
+#include "onnx.pb-c.h"
+#include "proto/tensor_data.h"
+
+/* ---- wire.c: bytes to messages ---------------------------------------------------------------------------------- */
+
+/* `limits` with every 0 replaced by its default. */
+ob_load_limits ob__load_limits(const ob_load_limits *limits);
+
+/* Checks the bytes as a message of `type` (tags, lengths, wire types, depth, counts), then unpacks them into the arena.
+ * Large raw_data payloads are not copied: they point into `bytes`, which must outlive the message.
+ * E_FORMAT with the byte offset, E_LIMIT, E_MEMORY. */
+ob_status ob__wire_unpack(const ProtobufCMessageDescriptor *type, const uint8_t *bytes, size_t n_bytes,
+                          const ob_load_limits *limits, ob_arena *arena, ProtobufCMessage **out, ob_error *error);
+
+/* E_LIMIT or E_MEMORY with a message, after the arena gave NULL. */
+ob_status ob__arena_failure(const ob_arena *arena, ob_error *error);
+
+/* ---- extra.c: fields that a newer onnx.proto has and an older one lacks ------------------------------------------ */
+
+typedef enum ob_extra {
+    OB_EXTRA_NODE_OVERLOAD,
+    OB_EXTRA_NODE_METADATA,
+    OB_EXTRA_FUNCTION_OVERLOAD,
+    OB_EXTRA_FUNCTION_ATTRIBUTES,
+    OB_EXTRA_FUNCTION_VALUE_INFO,
+    OB_EXTRA_FUNCTION_METADATA,
+    OB_EXTRA_GRAPH_METADATA,
+    OB_EXTRA_COUNT
+} ob_extra;
+
+typedef struct ob_extras {
+    const ProtobufCFieldDescriptor *fields[OB_EXTRA_COUNT]; /* NULL: the message class lacks it, look in the unknown fields */
+} ob_extras;
+
+/* Looks up the fields once. */
+void ob__extras_init(ob_extras *extras);
+/* A string field; "" when absent. NULL: out of memory. */
+const char *ob__extra_string(const ob_extras *extras, ob_extra which, const ProtobufCMessage *message, ob_arena *arena);
+/* A repeated message field. */
+ob_status ob__extra_messages(const ob_extras *extras, ob_extra which, const ProtobufCMessage *message,
+                             const ob_load_limits *limits, ob_arena *arena, ProtobufCMessage ***out, size_t *n, ob_error *error);
+
+/* ---- read.c, read_tensor.c: messages to the graph --------------------------------------------------------------- */
+
+typedef struct ob_reader {
+    ob_model *model;
+    ob_load_limits limits;
+    ob_extras extras;
+    ob_map functions; /* "domain\0name\0overload" -> ob_function */
+    ob_error *error;
+} ob_reader;
+
+/* Fills a model that ob__model_new made from the message, which must live in the model's arena. */
+ob_status ob__read_model(ob_model *model, const Onnx__ModelProto *message, const ob_load_limits *limits, ob_error *error);
+
+/* Decodes one tensor. `what` names it in messages when it has no name. The result lives in the arena. */
+ob_status ob__read_tensor(ob_arena *arena, const Onnx__TensorProto *message, uint32_t max_rank, const char *what, ob_tensor **out,
+                          ob_error *error);
+
+/* The library's view of a type message; kind UNKNOWN for NULL. */
+ob_status ob__read_type(ob_reader *reader, const Onnx__TypeProto *message, const char *name, ob_type *out);
+
+static inline const char *ob__str(const char *text) {
+    return text ? text : "";
+}
+
+#endif
