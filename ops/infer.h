@@ -72,6 +72,37 @@ void ob__problem(ob_infer *infer, const char *id, int32_t operand, int32_t axis,
 /* Broadcasts the shapes of the given inputs, forwarding conditions and reporting OB0101; result rank unknown on failure. */
 ob_status ob__broadcast_inputs(ob_infer *infer, const uint32_t *inputs, uint32_t n, ob_broadcast_result *result);
 
+/* One way: `from`, the shape of input `operand`, must stretch to exactly `to`; reports `id`. */
+ob_status ob__broadcast_onto(ob_infer *infer, ob_shape from, ob_shape to, int32_t operand, const char *id);
+/* Opset 1-6: operand 1 of shape b onto operand 0 of shape a; reports OB0105. */
+ob_status ob__broadcast_legacy(ob_infer *infer, ob_shape a, ob_shape b, bool axis_given, int64_t axis);
+/* Requires equal ranks and equal dims of an input's shape and `shape`; reports `id`. */
+ob_status ob__require_shape(ob_infer *infer, uint32_t input, ob_shape shape, const char *id);
+
+/* -- more for rules -- */
+int32_t ob__since(const ob_infer *infer);                    /* first opset of this version of the operator */
+bool ob__op_is(const ob_infer *infer, const char *name);
+/* Makes a negative axis count from the end; false, with OB0602 reported, when it is out of range. */
+bool ob__axis_in(ob_infer *infer, int64_t axis, int32_t rank, int32_t *out);
+/* The floats of a constant input (initializer or Constant node), copied; NULL when not constant. n at most OB_CONTENT_MAX. */
+const float *ob__in_const_floats(ob_infer *infer, uint32_t i, uint32_t *n);
+void ob__out_dtype(ob_infer *infer, uint32_t i, ob_dtype dtype); /* makes output i a tensor of that type, shape untouched */
+void ob__out_shape(ob_infer *infer, uint32_t i, ob_dtype dtype, ob_shape shape); /* shares dims instead of copying them */
+void ob__out_type(ob_infer *infer, uint32_t i, const ob_type *type);
+const ob_type *ob__in_type(const ob_infer *infer, uint32_t i); /* never NULL; kind UNKNOWN when omitted */
+/* The shape that input i holds, as far as its content or its length tells. */
+ob_status ob__shape_operand(ob_infer *infer, uint32_t i, ob_shape *out);
+/* A copy of `type` in the arena, as element of a sequence or optional; NULL: out of memory. */
+const ob_type *ob__keep_type(ob_infer *infer, const ob_type *type);
+/* Product of dims from .. to-1; OB_DIM_UNKNOWN when one is. */
+ob_dim ob__dims_product(ob_infer *infer, const ob_dim *dims, int32_t from, int32_t to);
+/* The common refinement of two dims that are the same size: a constant before a named term before an anonymous one. */
+ob_dim ob__dim_prefer(const ob_dims *dims, ob_dim a, ob_dim b);
+/* One per element of `data` when its type and count suit contents (integers, bool, integral floats); elems NULL otherwise. */
+ob_status ob__content_of_tensor(const ob_tensor *data, ob_arena *arena, ob_content *out);
+/* Product of constant dims when at most OB_CONTENT_MAX; false otherwise. */
+bool ob__small_count(ob_shape shape, uint32_t *count);
+
 /* One declaration per rule that ops.def names. */
 #define OB_RULE(name) ob_status ob__infer_##name(ob_infer *infer)
 

@@ -185,6 +185,12 @@ ob_types ob__op_input_types(const ob_op *op, uint32_t index) {
     return letter_types(op, find_operand(op->signature, index).letter);
 }
 
+char ob__op_input_letter(const ob_op *op, uint32_t index, bool *homogeneous) {
+    operand found = find_operand(op->signature, index);
+    *homogeneous = found.homogeneous;
+    return found.letter;
+}
+
 ob_types ob__op_output_types(const ob_op *op, uint32_t index) {
     return letter_types(op, find_operand(outputs_of(op->signature), index).letter);
 }

@@ -60,5 +60,7 @@ ob_dtype ob__op_output_dtype(const ob_op *op, uint32_t index, const ob_dtype *in
 /* The types that operand `index` (of the inputs, or of the outputs) may have; 0 when there is no such operand. */
 ob_types ob__op_input_types(const ob_op *op, uint32_t index);
 ob_types ob__op_output_types(const ob_op *op, uint32_t index);
+/* The signature's letter of input `index`, 0 when there is none; *homogeneous: it shares its type with every operand of that letter. */
+char ob__op_input_letter(const ob_op *op, uint32_t index, bool *homogeneous);
 
 #endif

@@ -15,16 +15,8 @@ OB_RULE(argreduce);
 PENDING_RULE(argreduce)
 OB_RULE(batch_norm);
 PENDING_RULE(batch_norm)
-OB_RULE(broadcast);
-PENDING_RULE(broadcast)
-OB_RULE(broadcast_in_dim);
-PENDING_RULE(broadcast_in_dim)
-OB_RULE(cast);
-PENDING_RULE(cast)
 OB_RULE(center_crop_pad);
 PENDING_RULE(center_crop_pad)
-OB_RULE(clip);
-PENDING_RULE(clip)
 OB_RULE(col2im);
 PENDING_RULE(col2im)
 OB_RULE(compress);
@@ -51,10 +43,6 @@ OB_RULE(dynamic_quantize);
 PENDING_RULE(dynamic_quantize)
 OB_RULE(einsum);
 PENDING_RULE(einsum)
-OB_RULE(expand);
-PENDING_RULE(expand)
-OB_RULE(explicit_broadcast);
-PENDING_RULE(explicit_broadcast)
 OB_RULE(eye_like);
 PENDING_RULE(eye_like)
 OB_RULE(flatten);
@@ -105,8 +93,6 @@ OB_RULE(pad);
 PENDING_RULE(pad)
 OB_RULE(pool);
 PENDING_RULE(pool)
-OB_RULE(prelu);
-PENDING_RULE(prelu)
 OB_RULE(quantize);
 PENDING_RULE(quantize)
 OB_RULE(random);
@@ -125,8 +111,6 @@ OB_RULE(resize);
 PENDING_RULE(resize)
 OB_RULE(roi);
 PENDING_RULE(roi)
-OB_RULE(same);
-PENDING_RULE(same)
 OB_RULE(scan);
 PENDING_RULE(scan)
 OB_RULE(sequence);

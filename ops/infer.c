@@ -1,0 +1,340 @@
+#include "ops/infer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "ops/op.h"
+
+static const ob_type nothing = {.shape = {OB_RANK_UNKNOWN, NULL}};
+
+/* ---- Inputs ---- */
+
+bool ob__in_given(const ob_infer *infer, uint32_t i) {
+    return i < infer->node->n_inputs && infer->node->inputs[i];
+}
+
+const ob_type *ob__in_type(const ob_infer *infer, uint32_t i) {
+    return ob__in_given(infer, i) ? &infer->in_types[i] : &nothing;
+}
+
+ob_shape ob__in_shape(const ob_infer *infer, uint32_t i) {
+    const ob_type *type = ob__in_type(infer, i);
+    return type->kind == OB_TYPE_TENSOR || type->kind == OB_TYPE_SPARSE_TENSOR ? type->shape : nothing.shape;
+}
+
+int32_t ob__in_rank(const ob_infer *infer, uint32_t i) {
+    return ob__in_shape(infer, i).rank;
+}
+
+ob_dim ob__in_dim(const ob_infer *infer, uint32_t i, int64_t axis) {
+    ob_shape shape = ob__in_shape(infer, i);
+    if (axis < 0) axis += shape.rank;
+    return shape.rank >= 0 && axis >= 0 && axis < shape.rank ? shape.dims[axis] : OB_DIM_UNKNOWN;
+}
+
+ob_dtype ob__in_dtype(const ob_infer *infer, uint32_t i) {
+    const ob_type *type = ob__in_type(infer, i);
+    return type->kind == OB_TYPE_TENSOR || type->kind == OB_TYPE_SPARSE_TENSOR ? type->dtype : OB_NONE;
+}
+
+ob_content ob__in_content(const ob_infer *infer, uint32_t i) {
+    if (!ob__in_given(infer, i)) return (ob_content){0, NULL};
+    return infer->in_contents[i];
+}
+
+bool ob__in_const_int(const ob_infer *infer, uint32_t i, int64_t *out) {
+    ob_content content = ob__in_content(infer, i);
+    if (!content.elems || content.n != 1 || !ob_dim_is_const(content.elems[0])) return false;
+    *out = content.elems[0];
+    return true;
+}
+
+const int64_t *ob__in_const_ints(const ob_infer *infer, uint32_t i, uint32_t *n) {
+    ob_content content = ob__in_content(infer, i);
+    *n = 0;
+    if (!content.elems) return NULL;
+    for (uint32_t k = 0; k < content.n; k++)
+        if (!ob_dim_is_const(content.elems[k])) return NULL;
+    *n = content.n;
+    return content.elems;
+}
+
+const int64_t *ob__axes(const ob_infer *infer, const char *name, uint32_t i, uint32_t *n, bool *known) {
+    *known = true;
+    const int64_t *ints = ob__node_ints(infer->node, name, n);
+    if (ints || !ob__in_given(infer, i)) return ints;
+    ints = ob__in_const_ints(infer, i, n);
+    *known = ints != NULL;
+    return ints;
+}
+
+/* The tensor behind a constant input, or NULL. An input with a default does not count: its data may be replaced. */
+static const ob_tensor *constant_tensor(const ob_infer *infer, uint32_t i) {
+    if (!ob__in_given(infer, i)) return NULL;
+    const ob_value *value = infer->node->inputs[i];
+    if (value->is_initializer && !value->is_input) return value->data;
+    const ob_node *producer = value->producer;
+    if (!producer || strcmp(producer->op_type, "Constant") != 0 || producer->domain[0]) return NULL;
+    const ob_attribute *attribute = ob__node_attribute(producer, "value");
+    return attribute && attribute->type == OB_ATTR_TENSOR && !attribute->ref ? attribute->u.tensor : NULL;
+}
+
+const float *ob__in_const_floats(ob_infer *infer, uint32_t i, uint32_t *n) {
+    *n = 0;
+    const ob_tensor *tensor = constant_tensor(infer, i);
+    float *floats = NULL;
+    if (tensor && tensor->dtype == OB_FLOAT && tensor->data && tensor->n_elems <= OB_CONTENT_MAX) {
+        floats = ob__arena_alloc(infer->arena, (size_t)tensor->n_elems * sizeof *floats);
+        if (!floats) return NULL;
+        if (tensor->n_elems) memcpy(floats, tensor->data, (size_t)tensor->n_elems * sizeof *floats);
+        *n = (uint32_t)tensor->n_elems;
+        return floats;
+    }
+    const ob_value *value = ob__in_given(infer, i) ? infer->node->inputs[i] : NULL;
+    const ob_node *producer = value ? value->producer : NULL;
+    if (producer && strcmp(producer->op_type, "Constant") == 0 && !producer->domain[0]) {
+        const ob_attribute *attribute = ob__node_attribute(producer, "value_floats");
+        if (attribute && attribute->type == OB_ATTR_FLOATS && !attribute->ref && attribute->n <= OB_CONTENT_MAX) {
+            *n = attribute->n;
+            return attribute->u.floats;
+        }
+    }
+    uint32_t n_ints;
+    const int64_t *ints = ob__in_const_ints(infer, i, &n_ints);
+    if (!ints || ob__in_dtype(infer, i) != OB_FLOAT) return NULL;
+    floats = ob__arena_alloc(infer->arena, n_ints * sizeof *floats);
+    if (!floats) return NULL;
+    for (uint32_t k = 0; k < n_ints; k++) floats[k] = (float)ints[k];
+    *n = n_ints;
+    return floats;
+}
+
+/* ---- Outputs ---- */
+
+void ob__out_type(ob_infer *infer, uint32_t i, const ob_type *type) {
+    if (i < infer->node->n_outputs) infer->out_types[i] = *type;
+}
+
+void ob__out_dtype(ob_infer *infer, uint32_t i, ob_dtype dtype) {
+    if (i >= infer->node->n_outputs) return;
+    infer->out_types[i].kind = OB_TYPE_TENSOR;
+    if (dtype != OB_NONE) infer->out_types[i].dtype = dtype;
+}
+
+void ob__out_shape(ob_infer *infer, uint32_t i, ob_dtype dtype, ob_shape shape) {
+    if (i >= infer->node->n_outputs) return;
+    ob__out_dtype(infer, i, dtype);
+    infer->out_types[i].shape = shape;
+}
+
+ob_dim *ob__new_dims(ob_infer *infer, size_t n) {
+    if (n > SIZE_MAX / sizeof(ob_dim)) return NULL;
+    return ob__arena_alloc(infer->arena, n * sizeof(ob_dim));
+}
+
+ob_status ob__out_tensor(ob_infer *infer, uint32_t i, ob_dtype dtype, int32_t rank, const ob_dim *dims) {
+    if (i >= infer->node->n_outputs) return OB_OK;
+    ob_dim *copy = NULL;
+    if (rank > 0) {
+        copy = ob__new_dims(infer, (size_t)rank);
+        if (!copy) return OB_E_MEMORY;
+        memcpy(copy, dims, (size_t)rank * sizeof *copy);
+    }
+    ob__out_shape(infer, i, dtype, (ob_shape){rank, copy});
+    return OB_OK;
+}
+
+ob_status ob__out_like(ob_infer *infer, uint32_t i, uint32_t input) {
+    if (i >= infer->node->n_outputs) return OB_OK;
+    const ob_type *type = ob__in_type(infer, input);
+    if (type->kind == OB_TYPE_UNKNOWN) return OB_OK;
+    ob_dtype dtype = infer->out_types[i].dtype;
+    infer->out_types[i] = *type;
+    if (dtype != OB_NONE && type->kind == OB_TYPE_TENSOR) infer->out_types[i].dtype = dtype;
+    return OB_OK;
+}
+
+ob_status ob__out_rank(ob_infer *infer, uint32_t i, int32_t rank) {
+    if (i >= infer->node->n_outputs) return OB_OK;
+    if (rank < 0) {
+        ob__out_dtype(infer, i, OB_NONE);
+        return OB_OK;
+    }
+    ob_dim *dims = ob__new_dims(infer, (size_t)rank);
+    if (!dims) return OB_E_MEMORY;
+    for (int32_t axis = 0; axis < rank; axis++) dims[axis] = OB_DIM_UNKNOWN;
+    ob__out_shape(infer, i, OB_NONE, (ob_shape){rank, dims});
+    return OB_OK;
+}
+
+ob_status ob__out_content(ob_infer *infer, uint32_t i, const ob_dim *elems, uint32_t n) {
+    if (i >= infer->node->n_outputs || n > OB_CONTENT_MAX || !elems) return OB_OK;
+    ob_dim *copy = ob__new_dims(infer, n);
+    if (!copy) return OB_E_MEMORY;
+    if (n) memcpy(copy, elems, n * sizeof *copy);
+    infer->out_contents[i] = (ob_content){n, copy};
+    return OB_OK;
+}
+
+const ob_type *ob__keep_type(ob_infer *infer, const ob_type *type) {
+    ob_type *copy = OB_ARENA_NEW(infer->arena, ob_type);
+    if (copy) *copy = *type;
+    return copy;
+}
+
+/* ---- Judgments ---- */
+
+void ob__problem(ob_infer *infer, const char *id, int32_t operand, int32_t axis, const char *format, ...) {
+    if (!infer->problem) return;
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    infer->problem(infer, id, operand, axis, text);
+}
+
+ob_status ob__require(ob_infer *infer, ob_condition_kind kind, ob_dim a, ob_dim b, int32_t operand, int32_t axis,
+                      const char *id) {
+    if (a == OB_DIM_UNKNOWN || b == OB_DIM_UNKNOWN) return OB_OK;
+    if (a == b && kind != OB_COND_DIVISIBLE) return OB_OK;
+    ob_condition condition = {kind, a, b};
+    switch (ob_condition_decide(infer->dims, &condition)) {
+    case OB_TRUE: return OB_OK;
+    case OB_UNDECIDED: return infer->condition ? infer->condition(infer, &condition, operand, axis) : OB_OK;
+    case OB_FALSE: break;
+    }
+    char left[96], right[96];
+    ob_dim_format(infer->dims, a, left, sizeof left);
+    ob_dim_format(infer->dims, b, right, sizeof right);
+    static const char *const words[] = {"must equal", "must broadcast with", "must broadcast to", "must be a multiple of",
+                                        "must be at least"};
+    if (axis >= 0)
+        ob__problem(infer, id, operand, axis, "axis %d: %s %s %s", axis, left, words[kind], right);
+    else
+        ob__problem(infer, id, operand, axis, "%s %s %s", left, words[kind], right);
+    return OB_OK;
+}
+
+typedef struct sink_context {
+    ob_infer *infer;
+    const uint32_t *inputs; /* NULL: `operand` for all */
+    int32_t operand;
+} sink_context;
+
+static ob_status forward_condition(void *context, const ob_condition *condition, size_t operand, int32_t axis) {
+    const sink_context *sink = context;
+    ob_infer *infer = sink->infer;
+    if (!infer->condition || condition->a == OB_DIM_UNKNOWN || condition->b == OB_DIM_UNKNOWN) return OB_OK;
+    return infer->condition(infer, condition, sink->inputs ? (int32_t)sink->inputs[operand] : sink->operand, axis);
+}
+
+/* A failure of the algebra: what is wrong with the model becomes a finding, want of memory stays a status. */
+static ob_status judge(ob_infer *infer, ob_status status, const char *id, int32_t operand, const ob_error *error) {
+    if (status == OB_E_MEMORY) return status;
+    if (status == OB_E_SHAPE || status == OB_E_ARGUMENT) ob__problem(infer, id, operand, error->axis, "%s", error->message);
+    return OB_OK;
+}
+
+ob_status ob__broadcast_inputs(ob_infer *infer, const uint32_t *inputs, uint32_t n, ob_broadcast_result *result) {
+    ob_shape few[16], *shapes = few;
+    result->rank = OB_RANK_UNKNOWN;
+    if (n > 16) {
+        shapes = OB_ARENA_ARRAY(infer->arena, ob_shape, n);
+        if (!shapes) return OB_E_MEMORY;
+    }
+    for (uint32_t i = 0; i < n; i++) shapes[i] = ob__in_shape(infer, inputs[i]);
+    ob_error error;
+    ob_error_clear(&error);
+    sink_context sink = {infer, inputs, -1};
+    ob_broadcast_result found;
+    ob_status status = ob_broadcast_shapes(shapes, n, infer->dims, forward_condition, &sink, &found, &error);
+    if (status != OB_OK) return judge(infer, status, "OB0101", -1, &error);
+    *result = found;
+    return OB_OK;
+}
+
+ob_status ob__broadcast_onto(ob_infer *infer, ob_shape from, ob_shape to, int32_t operand, const char *id) {
+    if (from.rank < 0 || to.rank < 0) return OB_OK;
+    ob_error error;
+    ob_error_clear(&error);
+    sink_context sink = {infer, NULL, operand};
+    ob_status status = ob_broadcast_to(&from, &to, infer->dims, forward_condition, &sink, &error);
+    return status == OB_OK ? OB_OK : judge(infer, status, id, operand, &error);
+}
+
+ob_status ob__broadcast_legacy(ob_infer *infer, ob_shape a, ob_shape b, bool axis_given, int64_t axis) {
+    if (a.rank < 0 || b.rank < 0) return OB_OK;
+    ob_error error;
+    ob_error_clear(&error);
+    sink_context sink = {infer, NULL, 1};
+    int64_t dimensions[OB_MAX_RANK];
+    ob_status status = ob_broadcast_legacy(&a, &b, axis_given, axis, infer->dims, forward_condition, &sink, dimensions, &error);
+    return status == OB_OK ? OB_OK : judge(infer, status, "OB0105", 1, &error);
+}
+
+ob_status ob__require_shape(ob_infer *infer, uint32_t input, ob_shape shape, const char *id) {
+    ob_shape given = ob__in_shape(infer, input);
+    if (given.rank < 0 || shape.rank < 0 || given.dims == shape.dims) return OB_OK;
+    if (given.rank != shape.rank) {
+        ob__problem(infer, id, (int32_t)input, -1, "operand %u has rank %d, rank %d is needed", input, given.rank, shape.rank);
+        return OB_OK;
+    }
+    for (int32_t axis = 0; axis < shape.rank; axis++)
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, given.dims[axis], shape.dims[axis], (int32_t)input, axis, id));
+    return OB_OK;
+}
+
+/* ---- More for rules ---- */
+
+int32_t ob__since(const ob_infer *infer) {
+    return infer->op->since;
+}
+
+bool ob__op_is(const ob_infer *infer, const char *name) {
+    return strcmp(infer->op->name, name) == 0;
+}
+
+bool ob__axis_in(ob_infer *infer, int64_t axis, int32_t rank, int32_t *out) {
+    int64_t counted = axis < 0 ? axis + rank : axis;
+    if (counted < 0 || counted >= rank) {
+        ob__problem(infer, "OB0602", -1, -1, "axis %lld is out of range for rank %d", (long long)axis, rank);
+        return false;
+    }
+    *out = (int32_t)counted;
+    return true;
+}
+
+ob_dim ob__dims_product(ob_infer *infer, const ob_dim *dims, int32_t from, int32_t to) {
+    ob_dim product = 1;
+    for (int32_t axis = from; axis < to; axis++)
+        if (dims[axis] == 0) return 0;
+    for (int32_t axis = from; axis < to; axis++) product = ob_dim_mul(infer->dims, product, dims[axis]);
+    return product;
+}
+
+ob_dim ob__dim_prefer(const ob_dims *dims, ob_dim a, ob_dim b) {
+    if (a == b || ob_dim_is_const(a)) return a;
+    if (ob_dim_is_const(b)) return b;
+    if (a == OB_DIM_UNKNOWN) return b;
+    if (b == OB_DIM_UNKNOWN) return a;
+    return ob_dim_is_anonymous(dims, a) && !ob_dim_is_anonymous(dims, b) ? b : a;
+}
+
+bool ob__small_count(ob_shape shape, uint32_t *count) {
+    if (shape.rank < 0) return false;
+    int64_t product = 1;
+    for (int32_t axis = 0; axis < shape.rank; axis++) {
+        if (!ob_dim_is_const(shape.dims[axis]) || shape.dims[axis] < 0) return false;
+        if (shape.dims[axis] == 0) return *count = 0, true;
+    }
+    for (int32_t axis = 0; axis < shape.rank; axis++) {
+        if (shape.dims[axis] > OB_CONTENT_MAX) return false;
+        product *= shape.dims[axis];
+        if (product > OB_CONTENT_MAX) return false;
+    }
+    *count = (uint32_t)product;
+    return true;
+}

@@ -1,0 +1,253 @@
+/* Conditions and notes are collected while nodes are inferred and become findings at the end, one for all nodes that share it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "passes/propagation.h"
+
+typedef struct ob_note {
+    struct ob_note *next;
+    const char *id, *text, *call_path;
+    const ob_node *node; /* the first */
+    uint32_t n;
+} note;
+
+/* ---- Recording ---- */
+
+const ob_shape *ob__operand_shapes(ob_visit *visit) {
+    if (visit->shapes || !visit->p->findings) return visit->shapes;
+    uint32_t n = visit->node->n_inputs;
+    ob_shape *shapes = OB_ARENA_ARRAY(&visit->p->scratch, ob_shape, n);
+    if (!shapes) return NULL;
+    for (uint32_t i = 0; i < n; i++) shapes[i] = ob__in_shape(&visit->infer, i);
+    return visit->shapes = shapes;
+}
+
+static ob_status append(ob_propagation *p, const ob_origin_condition *condition, const ob_condition_detail *detail) {
+    ob_facts *facts = p->facts;
+    if (facts->n_conditions == facts->conditions_capacity) {
+        uint32_t capacity = facts->conditions_capacity ? facts->conditions_capacity * 2 : 16;
+        ob_origin_condition *grown = OB_ARENA_ARRAY(&facts->arena, ob_origin_condition, capacity);
+        if (!grown) return OB_E_MEMORY;
+        if (facts->n_conditions) memcpy(grown, facts->conditions, facts->n_conditions * sizeof *grown);
+        facts->conditions = grown;
+        facts->conditions_capacity = capacity;
+    }
+    if (facts->n_conditions >= p->details_capacity) {
+        uint32_t capacity = facts->conditions_capacity;
+        ob_condition_detail *grown = OB_ARENA_ARRAY(&p->scratch, ob_condition_detail, capacity);
+        if (!grown) return OB_E_MEMORY;
+        if (facts->n_conditions) memcpy(grown, p->details, facts->n_conditions * sizeof *grown);
+        p->details = grown;
+        p->details_capacity = capacity;
+    }
+    p->details[facts->n_conditions] = *detail;
+    facts->conditions[facts->n_conditions++] = *condition;
+    return OB_OK;
+}
+
+ob_status ob__record_condition(ob_propagation *p, ob_visit *visit, const ob_condition *condition, int32_t operand, int32_t axis) {
+    const ob_origin_condition origin = {*condition, visit->node, operand, axis};
+    const ob_condition_detail detail = {.call_path = p->call_path,
+                                        .operands = ob__operand_shapes(visit),
+                                        .n_operands = visit->shapes ? visit->node->n_inputs : 0};
+    return append(p, &origin, &detail);
+}
+
+ob_status ob__record_declared(ob_propagation *p, const ob_node *node, const ob_value *value, const ob_condition *condition,
+                              int32_t axis) {
+    const ob_origin_condition origin = {*condition, node, -1, axis};
+    const ob_condition_detail detail = {.id = "OB0503", .call_path = p->call_path, .value = value};
+    return append(p, &origin, &detail);
+}
+
+ob_status ob__note(ob_propagation *p, const ob_node *node, const char *id, const char *key, const char *text) {
+    if (!p->findings || p->noted[node->id]) return OB_OK;
+    p->noted[node->id] = 1;
+    char name[200];
+    int n = snprintf(name, sizeof name, "%s %.90s %.90s", id, node->domain, key);
+    if (n < 0) return OB_OK;
+    if ((size_t)n >= sizeof name) n = (int)sizeof name - 1;
+    ob_map_entry *entry = ob__map_insert(&p->notes, name, (size_t)n);
+    if (!entry) return OB_E_MEMORY;
+    note *found = entry->value;
+    if (!found) {
+        found = entry->value = OB_ARENA_NEW(&p->scratch, note);
+        if (!found) return OB_E_MEMORY;
+        *found = (note){NULL, id, text, p->call_path, node, 0};
+        if (p->last_note)
+            p->last_note->next = found;
+        else
+            p->first_note = found;
+        p->last_note = found;
+    }
+    found->n++;
+    return OB_OK;
+}
+
+/* ---- Findings ---- */
+
+static void copy_operands(ob_findings *findings, ob_finding *finding, const ob_shape *operands, uint32_t n) {
+    ob_shape *copy = OB_ARENA_ARRAY(&findings->arena, ob_shape, n);
+    if (!copy) return;
+    for (uint32_t i = 0; i < n; i++) {
+        copy[i] = operands[i];
+        if (operands[i].rank <= 0) continue;
+        ob_dim *dims = ob__arena_alloc(&findings->arena, (size_t)operands[i].rank * sizeof *dims);
+        if (!dims) return;
+        memcpy(dims, operands[i].dims, (size_t)operands[i].rank * sizeof *dims);
+        copy[i].dims = dims;
+    }
+    finding->operands = copy;
+    finding->n_operands = n;
+}
+
+static const char *lasting(ob_findings *findings, const char *text) {
+    if (text[0] == '\0') return "";
+    const char *copy = ob__arena_strndup(&findings->arena, text, strlen(text));
+    return copy ? copy : "";
+}
+
+void ob__report(ob_propagation *p, const ob_visit *visit, const ob_node *node, const char *id, int32_t operand, int32_t axis,
+                const char *text) {
+    if (!p->findings) return;
+    ob_finding *finding = ob__findings_add(p->findings, id, "%s", text);
+    if (!finding) return;
+    finding->node = node;
+    finding->call_path = lasting(p->findings, p->call_path);
+    finding->operand = operand;
+    finding->axis = axis;
+    if (visit && visit->shapes) copy_operands(p->findings, finding, visit->shapes, visit->node->n_inputs);
+    if (node && operand >= 0 && (uint32_t)operand < node->n_inputs) finding->value = node->inputs[operand];
+}
+
+/* ---- One finding for each condition ---- */
+
+typedef struct group {
+    struct group *next;
+    uint32_t first; /* condition */
+    uint32_t n_nodes;
+    const ob_node *last_node;
+} group;
+
+typedef struct symbol_search {
+    const ob_map *inputs;
+    bool all;
+} symbol_search;
+
+static bool is_input_symbol(void *context, ob_dim symbol) {
+    symbol_search *search = context;
+    search->all = ob__map_find(search->inputs, (const char *)&symbol, sizeof symbol) != NULL;
+    return search->all;
+}
+
+/* Made of constants and symbols that the caller of the model chooses. */
+static bool is_of_inputs(const ob_propagation *p, const ob_map *inputs, const ob_condition *condition) {
+    const ob_dims *dims = p->model->dims;
+    symbol_search search = {inputs, true};
+    if (ob_dim_is_anonymous(dims, condition->a) || ob_dim_is_anonymous(dims, condition->b)) return false;
+    ob_dim_symbols(dims, condition->a, is_input_symbol, &search);
+    if (search.all) ob_dim_symbols(dims, condition->b, is_input_symbol, &search);
+    return search.all;
+}
+
+typedef struct symbol_collection {
+    ob_map *map;
+    bool failed;
+} symbol_collection;
+
+static bool collect_symbol(void *context, ob_dim symbol) {
+    symbol_collection *collection = context;
+    collection->failed = !ob__map_insert(collection->map, (const char *)&symbol, sizeof symbol);
+    return !collection->failed;
+}
+
+static ob_status collect_input_symbols(ob_propagation *p, ob_map *inputs) {
+    const ob_graph *graph = p->model->graph;
+    symbol_collection collection = {inputs, false};
+    for (uint32_t i = 0; i < graph->n_inputs; i++) {
+        const ob_shape *shape = &ob__fact(p->facts, graph->inputs[i])->type.shape;
+        for (int32_t axis = 0; axis < shape->rank; axis++)
+            if (ob_dim_is_term(shape->dims[axis]) && !ob_dim_is_anonymous(p->model->dims, shape->dims[axis]))
+                ob_dim_symbols(p->model->dims, shape->dims[axis], collect_symbol, &collection);
+    }
+    return collection.failed ? OB_E_MEMORY : OB_OK;
+}
+
+/* The finding for a group, NULL when it is not worth one. */
+static const char *finding_id(const ob_propagation *p, const ob_map *inputs, uint32_t at) {
+    const ob_condition *condition = &p->facts->conditions[at].condition;
+    if (p->details[at].id) return p->details[at].id;
+    bool of_inputs = is_of_inputs(p, inputs, condition);
+    if (condition->kind == OB_COND_BROADCAST || condition->kind == OB_COND_BROADCAST_TO) return of_inputs ? "OB0201" : "OB0202";
+    return of_inputs ? "OB0203" : NULL;
+}
+
+static ob_status report_group(ob_propagation *p, const ob_map *inputs, const group *g) {
+    const ob_origin_condition *origin = &p->facts->conditions[g->first];
+    const ob_condition_detail *detail = &p->details[g->first];
+    const char *id = finding_id(p, inputs, g->first);
+    if (!id) return OB_OK;
+    char text[400], more[80] = "";
+    ob_condition_format(p->model->dims, &origin->condition, text, sizeof text);
+    if (g->n_nodes > 1) snprintf(more, sizeof more, " (and at %u more node%s)", g->n_nodes - 1, g->n_nodes == 2 ? "" : "s");
+    ob_finding *finding = detail->value ? ob__findings_add(p->findings, id, "the declared shape of \"%.200s\" holds only if %s%s",
+                                                           detail->value->name, text, more)
+                          : id[3] == '2' && id[5] == '3'
+                              ? ob__findings_add(p->findings, id, "the operator holds only if %s%s", text, more)
+                              : ob__findings_add(p->findings, id, "the broadcast holds only if %s%s", text, more);
+    if (!finding) return OB_OK;
+    finding->node = origin->node;
+    finding->value = detail->value;
+    finding->call_path = lasting(p->findings, detail->call_path);
+    finding->operand = origin->operand;
+    finding->axis = origin->axis;
+    if (!finding->value && origin->node && origin->operand >= 0 && (uint32_t)origin->operand < origin->node->n_inputs)
+        finding->value = origin->node->inputs[origin->operand];
+    if (detail->operands) copy_operands(p->findings, finding, detail->operands, detail->n_operands);
+    ob_condition *condition = OB_ARENA_NEW(&p->findings->arena, ob_condition);
+    if (condition) *condition = origin->condition;
+    finding->condition = condition;
+    return OB_OK;
+}
+
+static ob_status report_conditions(ob_propagation *p) {
+    ob_map groups, inputs;
+    ob__map_init(&groups, &p->scratch);
+    ob__map_init(&inputs, &p->scratch);
+    OB_TRY(collect_input_symbols(p, &inputs));
+    group *first = NULL, **end = &first;
+    for (uint32_t i = 0; i < p->facts->n_conditions; i++) {
+        ob_condition c = p->facts->conditions[i].condition;
+        if (c.kind == OB_COND_BROADCAST && c.a > c.b) c = (ob_condition){c.kind, c.b, c.a};
+        const int64_t key[4] = {c.kind, c.a, c.b, p->details[i].id != NULL};
+        ob_map_entry *entry = ob__map_insert(&groups, (const char *)key, sizeof key);
+        if (!entry) return OB_E_MEMORY;
+        group *g = entry->value;
+        if (!g) {
+            g = entry->value = OB_ARENA_NEW(&p->scratch, group);
+            if (!g) return OB_E_MEMORY;
+            g->first = i;
+            *end = g;
+            end = &g->next;
+        }
+        if (g->n_nodes == 0 || g->last_node != p->facts->conditions[i].node) g->n_nodes++;
+        g->last_node = p->facts->conditions[i].node;
+    }
+    for (const group *g = first; g; g = g->next) OB_TRY(report_group(p, &inputs, g));
+    return OB_OK;
+}
+
+ob_status ob__report_collected(ob_propagation *p) {
+    if (!p->findings) return OB_OK;
+    OB_TRY(report_conditions(p));
+    for (const note *n = p->first_note; n; n = n->next) {
+        ob_finding *finding = n->n == 1 ? ob__findings_add(p->findings, n->id, "%s", n->text)
+                                        : ob__findings_add(p->findings, n->id, "%s (and at %u more node%s)", n->text, n->n - 1,
+                                                           n->n == 2 ? "" : "s");
+        if (!finding) continue;
+        finding->node = n->node;
+        finding->call_path = lasting(p->findings, n->call_path);
+    }
+    return OB_OK;
+}

@@ -1,0 +1,154 @@
+/* Nodes that the file does not list in topological order: rare, so this costs nothing until it happens. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "passes/propagation.h"
+
+typedef struct edge {
+    uint32_t consumer; /* place of the node */
+    uint32_t next;     /* of the same producer; 0: last */
+} edge;
+
+typedef struct sorter {
+    ob_propagation *p;
+    ob_graph *graph;
+    ob_node **nodes; /* those not done, in file order */
+    uint32_t n;
+    uint32_t *place;   /* by node id: 1 + place, 0 for all others */
+    uint32_t *waiting; /* by place: producers not done */
+    uint32_t *first;   /* by place: first edge, 0 none */
+    uint32_t *queue;
+    edge *edges; /* from 1 */
+    uint32_t n_edges, capacity;
+    bool *reported; /* by place */
+} sorter;
+
+static ob_status add_edge(sorter *s, uint32_t producer, uint32_t consumer) {
+    if (s->n_edges + 1 >= s->capacity) {
+        if (s->capacity > UINT32_MAX / 2) return OB_E_LIMIT;
+        uint32_t capacity = s->capacity ? s->capacity * 2 : 64;
+        edge *edges = OB_ARENA_ARRAY(&s->p->scratch, edge, capacity);
+        if (!edges) return OB_E_MEMORY;
+        if (s->edges) memcpy(edges, s->edges, s->capacity * sizeof *edges);
+        s->edges = edges;
+        s->capacity = capacity;
+    }
+    s->edges[++s->n_edges] = (edge){consumer, s->first[producer]};
+    s->first[producer] = s->n_edges;
+    s->waiting[consumer]++;
+    return OB_OK;
+}
+
+static ob_status depend(sorter *s, uint32_t consumer, const ob_value *value, int32_t operand) {
+    const ob_node *producer = value ? value->producer : NULL;
+    if (!producer || producer->graph != s->graph || !s->place[producer->id]) return OB_OK;
+    uint32_t from = s->place[producer->id] - 1;
+    if (from > consumer && !s->reported[consumer]) {
+        char text[400];
+        snprintf(text, sizeof text, "\"%.300s\" is read before the node that makes it", value->name);
+        ob__report(s->p, NULL, s->nodes[consumer], "OB0702", operand, -1, text);
+        s->reported[consumer] = true;
+    }
+    return add_edge(s, from, consumer);
+}
+
+/* A subgraph may read any value of the graphs around it: its node waits for these too. Iterative, subgraphs nest. */
+static ob_status depend_on_captured(sorter *s, uint32_t consumer, const ob_node *node) {
+    ob_graph *stack[256];
+    uint32_t n = 0;
+    const ob_node *at = node;
+    for (;;) {
+        for (uint32_t i = 0; i < at->n_attributes; i++) {
+            const ob_attribute *attribute = at->attributes[i];
+            if (attribute->ref) continue;
+            if (attribute->type == OB_ATTR_GRAPH && attribute->u.graph && n < 256) stack[n++] = attribute->u.graph;
+            for (uint32_t k = 0; attribute->type == OB_ATTR_GRAPHS && k < attribute->n && n < 256; k++)
+                stack[n++] = attribute->u.graphs[k];
+        }
+        at = at != node ? at->next : NULL;
+        while (!at && n > 0) {
+            const ob_graph *graph = stack[--n];
+            for (uint32_t i = 0; i < graph->n_outputs; i++) OB_TRY(depend(s, consumer, graph->outputs[i], -1));
+            at = graph->first;
+        }
+        if (!at) return OB_OK;
+        for (uint32_t i = 0; i < at->n_inputs; i++) OB_TRY(depend(s, consumer, at->inputs[i], -1));
+    }
+}
+
+static ob_status prepare(sorter *s) {
+    ob_propagation *p = s->p;
+    for (ob_node *node = s->graph->first; node; node = node->next) s->n += p->done[node->id] != p->epoch;
+    s->nodes = OB_ARENA_ARRAY(&p->scratch, ob_node *, s->n);
+    s->place = OB_ARENA_ARRAY(&p->scratch, uint32_t, p->model->n_nodes);
+    s->waiting = OB_ARENA_ARRAY(&p->scratch, uint32_t, s->n);
+    s->first = OB_ARENA_ARRAY(&p->scratch, uint32_t, s->n);
+    s->queue = OB_ARENA_ARRAY(&p->scratch, uint32_t, s->n);
+    s->reported = OB_ARENA_ARRAY(&p->scratch, bool, s->n);
+    if (!s->nodes || !s->place || !s->waiting || !s->first || !s->queue || !s->reported) return OB_E_MEMORY;
+    uint32_t n = 0;
+    for (ob_node *node = s->graph->first; node; node = node->next) {
+        if (p->done[node->id] == p->epoch) continue;
+        s->nodes[n++] = node;
+        s->place[node->id] = n;
+        /* Facts of an earlier use of this body must not be read before their node is done again. */
+        for (uint32_t i = 0; i < node->n_outputs; i++)
+            if (node->outputs[i]) p->facts->facts[node->outputs[i]->id] = (ob_fact){.type = {.shape = {OB_RANK_UNKNOWN, NULL}}};
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const ob_node *node = s->nodes[i];
+        for (uint32_t k = 0; k < node->n_inputs; k++) OB_TRY(depend(s, i, node->inputs[k], (int32_t)k));
+        OB_TRY(depend_on_captured(s, i, node));
+    }
+    return OB_OK;
+}
+
+/* A node that waits for ever has a producer that does too: going backwards from one must come round. */
+static void report_cycle(sorter *s) {
+    uint32_t at = 0;
+    while (at < s->n && s->waiting[at] == 0) at++;
+    if (at == s->n) return;
+    uint32_t *predecessor = s->queue; /* no longer needed */
+    for (uint32_t i = 0; i < s->n; i++)
+        for (uint32_t e = s->waiting[i] ? s->first[i] : 0; e; e = s->edges[e].next)
+            if (s->waiting[s->edges[e].consumer]) predecessor[s->edges[e].consumer] = i;
+    bool *seen = s->reported;
+    memset(seen, 0, s->n * sizeof *seen);
+    while (!seen[at]) {
+        seen[at] = true;
+        at = predecessor[at];
+    }
+    ob_text text;
+    ob__text_init(&text, &s->p->model->arena.allocator);
+    uint32_t start = at, n = 0;
+    ob__text_puts(&text, "the node depends on itself, through");
+    do {
+        const ob_node *node = s->nodes[at];
+        if (n < 8) ob__text_printf(&text, "%s \"%.60s\" (%.40s)", n ? "," : "", node->name, node->op_type);
+        n++;
+        at = predecessor[at];
+    } while (at != start);
+    if (n > 8) ob__text_printf(&text, " and %u more", n - 8);
+    ob__report(s->p, NULL, s->nodes[start], "OB0701", -1, -1, text.failed ? "the node depends on itself" : text.data);
+    ob__text_release(&text);
+}
+
+ob_status ob__propagate_sorted(ob_propagation *p, ob_graph *graph) {
+    sorter s = {.p = p, .graph = graph};
+    OB_TRY(prepare(&s));
+    uint32_t head = 0, tail = 0;
+    for (uint32_t i = 0; i < s.n; i++)
+        if (s.waiting[i] == 0) s.queue[tail++] = i;
+    while (head < tail) {
+        uint32_t at = s.queue[head++];
+        OB_TRY(ob__propagate_node(p, s.nodes[at]));
+        for (uint32_t e = s.first[at]; e; e = s.edges[e].next)
+            if (--s.waiting[s.edges[e].consumer] == 0) s.queue[tail++] = s.edges[e].consumer;
+    }
+    if (tail == s.n) return OB_OK;
+    report_cycle(&s);
+    for (uint32_t i = 0; i < s.n; i++)
+        if (s.waiting[i] > 0) OB_TRY(ob__propagate_node(p, s.nodes[i]));
+    return OB_OK;
+}

@@ -1,0 +1,84 @@
+/* The state of one propagation, shared by its files (propagate.c, merge.c, order.c, conditions.c). */
+#ifndef OB_PASSES_PROPAGATION_H
+#define OB_PASSES_PROPAGATION_H
+
+#include "ops/op.h"
+#include "passes/propagate.h"
+
+/* A call of a local function that is being inferred. */
+typedef struct ob_call {
+    const ob_node *node; /* with its attribute references resolved */
+    const ob_function *function;
+    const struct ob_call *outer;
+} ob_call;
+
+/* What a condition needs to become a finding; parallel to facts->conditions. */
+typedef struct ob_condition_detail {
+    const char *id; /* NULL: by the kind of the condition */
+    const char *call_path;
+    const ob_shape *operands;
+    uint32_t n_operands;
+    const ob_value *value; /* or NULL */
+} ob_condition_detail;
+
+typedef struct ob_propagation {
+    ob_model *model;
+    const ob_propagate_options *options; /* never NULL */
+    ob_facts *facts;
+    ob_findings *findings; /* may be NULL */
+    ob_arena scratch;
+    uint32_t *done; /* by node id: the epoch that inferred it last, 0 never */
+    uint8_t *noted; /* by node id: a note was counted */
+    uint32_t epoch, n_epochs;
+    uint32_t depth;
+    uint64_t budget; /* nodes that may still be inferred */
+    bool stopped;    /* the budget's end was reported */
+    const ob_call *call;
+    const char *call_path;
+    ob_condition_detail *details;
+    uint32_t details_capacity;
+    ob_map notes; /* key -> note, see conditions.c */
+    struct ob_note *first_note, *last_note;
+    const char *last_domain; /* whose import was looked up last, in last_graph */
+    const ob_graph *last_graph;
+} ob_propagation;
+
+/* One node at a time. infer stands first: callbacks get a pointer to it. */
+typedef struct ob_visit {
+    ob_infer infer;
+    ob_propagation *p;
+    const ob_node *node;      /* the graph's own node, also when infer.node is a resolved copy */
+    const ob_shape *shapes;   /* of the operands, made on first need */
+    const ob_graph *subgraph; /* inferred last, with what had been found before it */
+    uint32_t n_findings, n_conditions;
+} ob_visit;
+
+/* -- propagate.c -- */
+ob_status ob__propagate_node(ob_propagation *p, ob_node *node);
+
+/* -- merge.c -- */
+/* Makes `type` the fact of a value: merged with what is declared, unknown sizes named. `node` (may be NULL) is for findings. */
+ob_status ob__set_fact(ob_propagation *p, const ob_node *node, const ob_value *value, ob_type type, ob_content content);
+/* Facts of a graph's initializers. */
+ob_status ob__set_initializers(ob_propagation *p, const ob_graph *graph);
+/* Facts of the main graph's inputs, as declared or given. */
+ob_status ob__set_main_inputs(ob_propagation *p);
+
+/* -- order.c -- */
+/* Infers the nodes of the graph that this epoch has not done yet, sorted; reports disorder and cycles. */
+ob_status ob__propagate_sorted(ob_propagation *p, ob_graph *graph);
+
+/* -- conditions.c -- */
+ob_status ob__record_condition(ob_propagation *p, ob_visit *visit, const ob_condition *condition, int32_t operand, int32_t axis);
+ob_status ob__record_declared(ob_propagation *p, const ob_node *node, const ob_value *value, const ob_condition *condition,
+                              int32_t axis);
+/* A finding at a node, with operand shapes when visit is given; message formatted. Does nothing without findings. */
+void ob__report(ob_propagation *p, const ob_visit *visit, const ob_node *node, const char *id, int32_t operand, int32_t axis,
+                const char *text);
+/* Counts a node under one finding for all nodes with the same id and key. */
+ob_status ob__note(ob_propagation *p, const ob_node *node, const char *id, const char *key, const char *text);
+/* Turns the notes and conditions into findings. */
+ob_status ob__report_collected(ob_propagation *p);
+const ob_shape *ob__operand_shapes(ob_visit *visit);
+
+#endif
