@@ -69,7 +69,8 @@ typedef struct ob_broadcast_result {
  * - result: written on success only. Any unknown rank makes the result's rank unknown.
  * Errors: E_SHAPE with error->axis (of the result) and a message that names both operands and sizes; E_LIMIT for a rank over
  * OB_MAX_RANK; E_ARGUMENT for a negative size or NULL. Every operand that meets a constant c > 1 keeps its own condition, also
- * where a pairwise fold would lose it: {?, 1, 4} gives 4 and "? = 1 or ? = 4". */
+ * where a pairwise fold would lose it: {?, 1, 4} gives 4 and "? = 1 or ? = 4". Operands that share a term share its condition. A call
+ * that fails has reported no condition. */
 OB_API ob_status ob_broadcast_shapes(const ob_shape *shapes, size_t n, ob_dims *pool, ob_condition_sink sink, void *context,
                                      ob_broadcast_result *result, ob_error *error);
 
@@ -95,7 +96,8 @@ OB_API ob_status ob_broadcast_xla(const ob_shape *lhs, const ob_shape *rhs, cons
 
 /* ONNX opset 1-6 `broadcast`/`axis`: where B's dims go in A. Gives the broadcast_dimensions of B (B's rank entries written to
  * `dimensions`, room for OB_MAX_RANK). axis_given false: suffix matching. A negative axis counts from the end of A's rank. B must be a
- * contiguous run of A's dims, each equal or 1. Source: ONNX Add-1, Add-6. Errors: E_SHAPE (with axis), E_ARGUMENT. */
+ * contiguous run of A's dims, each equal or 1; a B of one element goes anywhere. Source: ONNX Add-1, Add-6. Errors: E_SHAPE (with
+ * axis), E_ARGUMENT (also for an unknown rank). */
 OB_API ob_status ob_broadcast_legacy(const ob_shape *a, const ob_shape *b, bool axis_given, int64_t axis, ob_dims *pool,
                                      ob_condition_sink sink, void *context, int64_t *dimensions, ob_error *error);
 

@@ -1,0 +1,390 @@
+/* Broadcasting of shapes: one inference for all rule books. */
+#include "onnx_broadcast/broadcast.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/terms.h"
+
+/* A failure at an axis of the result, -1 for none. */
+static ob_status fail_at(ob_error *error, ob_status status, int32_t axis, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static ob_status fail_at(ob_error *error, ob_status status, int32_t axis, const char *format, ...) {
+    if (!error) return status;
+    char message[sizeof error->message];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    error->axis = axis;
+    return ob__fail(error, status, "%s", message);
+}
+
+/* A dim as text for messages. */
+typedef struct dim_text {
+    char text[96];
+} dim_text;
+
+static dim_text text_of(const ob_dims *pool, ob_dim d) {
+    dim_text out;
+    size_t n = ob_dim_format(pool, d, out.text, sizeof out.text);
+    if (n >= sizeof out.text) memcpy(out.text + sizeof out.text - 4, "...", 4);
+    return out;
+}
+
+static ob_status check_dim(ob_dim d, const ob_dims *pool, const char *who, size_t index, int32_t axis, ob_error *error) {
+    if (d >= 0 && ob_dim_is_const(d)) return OB_OK;
+    if (d == OB_DIM_UNKNOWN) return OB_OK;
+    if (d < 0)
+        return fail_at(error, OB_E_ARGUMENT, -1, "dimension %d of %s %zu is negative: %lld", (int)axis, who, index, (long long)d);
+    if (!ob__term(pool, d))
+        return fail_at(error, OB_E_ARGUMENT, -1, "dimension %d of %s %zu is not a term of the pool", (int)axis, who, index);
+    return OB_OK;
+}
+
+static ob_status check_shape(const ob_shape *shape, const ob_dims *pool, const char *who, size_t index, ob_error *error) {
+    int32_t rank = shape->rank;
+    if (rank == OB_RANK_UNKNOWN || rank == 0) return OB_OK;
+    if (rank < 0) return fail_at(error, OB_E_ARGUMENT, -1, "%s %zu has a negative rank: %d", who, index, (int)rank);
+    if (rank > OB_MAX_RANK)
+        return fail_at(error, OB_E_LIMIT, -1, "%s %zu has rank %d, more than %d", who, index, (int)rank, OB_MAX_RANK);
+    if (!shape->dims) return fail_at(error, OB_E_ARGUMENT, -1, "%s %zu has no dimensions", who, index);
+    for (int32_t i = 0; i < rank; i++) OB_TRY(check_dim(shape->dims[i], pool, who, index, i, error));
+    return OB_OK;
+}
+
+/* ---- One axis ----------------------------------------------------------------------------------------------------- */
+
+/* Terms already seen on an axis: the same term needs its condition once. Beyond the room a condition is repeated, which is
+ * harmless. */
+enum { MAX_SEEN = 32 };
+
+typedef struct axis_state {
+    ob_dims *pool;
+    const ob_shape *shapes;
+    size_t n;
+    int32_t rank, axis;     /* of the result */
+    ob_condition_sink sink; /* NULL while looking for errors */
+    void *context;
+    ob_error *error;
+    bool undecided; /* set when some condition must be reported */
+    ob_dim seen[MAX_SEEN];
+    size_t n_seen;
+} axis_state;
+
+/* The size of an operand along the axis; 1 where the operand's rank ends or is unknown. */
+static ob_dim dim_at(const axis_state *state, size_t operand) {
+    const ob_shape *shape = &state->shapes[operand];
+    int32_t i = state->axis - (state->rank - shape->rank);
+    return shape->rank < 0 || i < 0 ? 1 : shape->dims[i];
+}
+
+static ob_status clash(const axis_state *state, size_t a, ob_dim a_size, size_t b, ob_dim b_size) {
+    return fail_at(state->error, OB_E_SHAPE, state->axis, "axis %d: %s (operand %zu) does not broadcast with %s (operand %zu)",
+                   (int)state->axis, text_of(state->pool, a_size).text, a, text_of(state->pool, b_size).text, b);
+}
+
+static bool was_seen(axis_state *state, ob_dim d) {
+    for (size_t i = 0; i < state->n_seen; i++)
+        if (state->seen[i] == d) return true;
+    if (state->n_seen < MAX_SEEN && d != OB_DIM_UNKNOWN) state->seen[state->n_seen++] = d;
+    return false;
+}
+
+/* Decides a condition between two operands: an error, nothing, or one more condition. */
+static ob_status require(axis_state *state, const ob_condition *condition, size_t operand, size_t other) {
+    switch (ob_condition_decide(state->pool, condition)) {
+    case OB_TRUE: return OB_OK;
+    case OB_FALSE: return clash(state, operand, condition->a, other, condition->b);
+    default: break;
+    }
+    state->undecided = true;
+    return state->sink ? state->sink(state->context, condition, operand, state->axis) : OB_OK;
+}
+
+/* Every term must be 1 or the constant. */
+static ob_status require_constant(axis_state *state, size_t constant_operand, int64_t constant) {
+    state->n_seen = 0;
+    for (size_t i = 0; i < state->n; i++) {
+        const ob_condition condition = {OB_COND_BROADCAST_TO, dim_at(state, i), constant};
+        if (ob_dim_is_const(condition.a) || was_seen(state, condition.a)) continue;
+        OB_TRY(require(state, &condition, i, constant_operand));
+    }
+    return OB_OK;
+}
+
+/* Folds terms only. What is not known at all comes last, each against the known: folded in between it would hide that two known
+ * terms meet. */
+static ob_status fold_terms(axis_state *state, ob_dim *result) {
+    ob_dim common = 1;
+    size_t common_operand = 0;
+    bool lost = false;
+    for (int unknown = 0; unknown < 2; unknown++)
+        for (size_t i = 0; i < state->n; i++) {
+            ob_dim d = dim_at(state, i);
+            if (ob_dim_is_const(d) || (d == OB_DIM_UNKNOWN) != unknown || (d == common && !unknown)) continue;
+            lost |= unknown;
+            if (common == 1) {
+                common = d;
+                common_operand = i;
+                continue;
+            }
+            const ob_condition condition = {OB_COND_BROADCAST, d, common};
+            OB_TRY(require(state, &condition, i, common_operand));
+            if (unknown) continue;
+            ob_dim folded = ob_dim_bcast(state->pool, common, d);
+            if (folded == OB_DIM_UNKNOWN)
+                lost = true; /* too many terms: keep what there is to compare with */
+            else
+                common = folded;
+        }
+    *result = lost ? OB_DIM_UNKNOWN : common;
+    return OB_OK;
+}
+
+static ob_status infer_axis(axis_state *state, ob_dim *result) {
+    ob_dim constant = 1;
+    size_t constant_operand = 0;
+    bool has_terms = false;
+    for (size_t i = 0; i < state->n; i++) {
+        ob_dim d = dim_at(state, i);
+        if (d == 1) continue;
+        if (!ob_dim_is_const(d)) {
+            has_terms = true;
+        } else if (constant == 1) {
+            constant = d;
+            constant_operand = i;
+        } else if (d != constant) {
+            return clash(state, constant_operand, constant, i, d);
+        }
+    }
+    *result = constant;
+    if (!has_terms) return OB_OK;
+    return constant != 1 ? require_constant(state, constant_operand, constant) : fold_terms(state, result);
+}
+
+/* ---- All axes ------------------------------------------------------------------------------------------------------- */
+
+static ob_status infer_axes(axis_state *state, ob_broadcast_result *result) {
+    for (int32_t axis = 0; axis < state->rank; axis++) {
+        state->axis = axis;
+        OB_TRY(infer_axis(state, &result->dims[axis]));
+    }
+    return OB_OK;
+}
+
+/* The usual case in a model: two operands of one shape, nothing to decide. */
+static bool same_shape(const ob_shape *a, const ob_shape *b) {
+    if (a->rank != b->rank || a->rank < 0) return false;
+    for (int32_t i = 0; i < a->rank; i++)
+        if (a->dims[i] != b->dims[i] || a->dims[i] == OB_DIM_UNKNOWN) return false;
+    return true;
+}
+
+static void copy_dims(ob_broadcast_result *result, int32_t rank, const ob_dim *dims) {
+    result->rank = rank;
+    if (rank > 0) memcpy(result->dims, dims, (size_t)rank * sizeof *dims);
+}
+
+static ob_status infer(const ob_shape *shapes, size_t n, bool skip_unranked, ob_dims *pool, ob_condition_sink sink, void *context,
+                       ob_broadcast_result *result, ob_error *error) {
+    if ((n > 0 && !shapes) || !result) return fail_at(error, OB_E_ARGUMENT, -1, "no shapes or no result given");
+    int32_t rank = 0;
+    size_t n_ranked = 0;
+    for (size_t i = 0; i < n; i++) {
+        OB_TRY(check_shape(&shapes[i], pool, "operand", i, error));
+        if (shapes[i].rank > rank) rank = shapes[i].rank;
+        n_ranked += shapes[i].rank >= 0;
+    }
+    if (n == 2 && same_shape(&shapes[0], &shapes[1])) {
+        copy_dims(result, rank, shapes[0].dims);
+        return OB_OK;
+    }
+    /* Errors first: nothing is reported from a broadcast that fails. */
+    axis_state state = {.pool = pool, .shapes = shapes, .n = n, .rank = rank, .context = context, .error = error};
+    ob_broadcast_result inferred;
+    OB_TRY(infer_axes(&state, &inferred));
+    if (state.undecided && sink) {
+        state.sink = sink;
+        OB_TRY(infer_axes(&state, &inferred));
+    }
+    copy_dims(result, rank, inferred.dims);
+    if (n_ranked < n && (!skip_unranked || n_ranked == 0)) result->rank = OB_RANK_UNKNOWN;
+    return OB_OK;
+}
+
+ob_status ob_broadcast_shapes(const ob_shape *shapes, size_t n, ob_dims *pool, ob_condition_sink sink, void *context,
+                              ob_broadcast_result *result, ob_error *error) {
+    return infer(shapes, n, false, pool, sink, context, result, error);
+}
+
+ob_status ob_broadcast_mlir(const ob_shape *shapes, size_t n, ob_dims *pool, ob_condition_sink sink, void *context,
+                            ob_broadcast_result *result, ob_error *error) {
+    if (n == 0) return fail_at(error, OB_E_ARGUMENT, -1, "a broadcastable operation has at least one operand");
+    return infer(shapes, n, true, pool, sink, context, result, error);
+}
+
+/* ---- One way -------------------------------------------------------------------------------------------------------- */
+
+/* Dimension by dimension, from.dims[i] against to.dims[axes[i]]. */
+static ob_status stretch(const ob_shape *from, const ob_shape *to, const int64_t *axes, size_t operand, ob_dims *pool,
+                         ob_condition_sink sink, void *context, ob_error *error) {
+    bool undecided = false;
+    for (int pass = 0; pass < (undecided && sink ? 2 : 1); pass++)
+        for (int32_t i = 0; i < from->rank; i++) {
+            int32_t axis = (int32_t)axes[i];
+            const ob_condition condition = {OB_COND_BROADCAST_TO, from->dims[i], to->dims[axis]};
+            ob_truth truth = ob_condition_decide(pool, &condition);
+            if (truth == OB_FALSE)
+                return fail_at(error, OB_E_SHAPE, axis, "axis %d: %s (operand %zu) does not broadcast to %s (operand %zu)",
+                               (int)axis, text_of(pool, condition.a).text, operand, text_of(pool, condition.b).text, 1 - operand);
+            undecided |= truth == OB_UNDECIDED;
+            if (pass == 1 && truth == OB_UNDECIDED) OB_TRY(sink(context, &condition, operand, axis));
+        }
+    return OB_OK;
+}
+
+ob_status ob_broadcast_to(const ob_shape *from, const ob_shape *to, ob_dims *pool, ob_condition_sink sink, void *context,
+                          ob_error *error) {
+    if (!from || !to) return fail_at(error, OB_E_ARGUMENT, -1, "no shape given");
+    OB_TRY(check_shape(from, pool, "operand", 0, error));
+    OB_TRY(check_shape(to, pool, "operand", 1, error));
+    if (from->rank < 0 || to->rank < 0) return OB_OK;
+    if (from->rank > to->rank)
+        return fail_at(error, OB_E_SHAPE, -1, "rank %d (operand 0) does not broadcast to rank %d (operand 1)", (int)from->rank,
+                       (int)to->rank);
+    int64_t axes[OB_MAX_RANK];
+    for (int32_t i = 0; i < from->rank; i++) axes[i] = to->rank - from->rank + i;
+    return stretch(from, to, axes, 0, pool, sink, context, error);
+}
+
+/* ---- Explicit mapping -------------------------------------------------------------------------------------------------- */
+
+ob_status ob_align_in_dim(const ob_shape *operand, const int64_t *broadcast_dimensions, size_t n_dimensions, int32_t result_rank,
+                          ob_broadcast_result *aligned, ob_error *error) {
+    if (!operand || !aligned || (n_dimensions > 0 && !broadcast_dimensions))
+        return fail_at(error, OB_E_ARGUMENT, -1, "no operand, no broadcast_dimensions or no result given");
+    if (result_rank < 0) return fail_at(error, OB_E_ARGUMENT, -1, "the result's rank is negative: %d", (int)result_rank);
+    if (result_rank > OB_MAX_RANK)
+        return fail_at(error, OB_E_LIMIT, -1, "the result has rank %d, more than %d", (int)result_rank, OB_MAX_RANK);
+    if (operand->rank > OB_MAX_RANK || operand->rank < OB_RANK_UNKNOWN || (operand->rank > 0 && !operand->dims))
+        return fail_at(error, operand->rank > OB_MAX_RANK ? OB_E_LIMIT : OB_E_ARGUMENT, -1, "operand of rank %d",
+                       (int)operand->rank);
+    if (operand->rank >= 0 && n_dimensions != (size_t)operand->rank)
+        return fail_at(error, OB_E_ARGUMENT, -1, "broadcast_dimensions has %zu entries for an operand of rank %d", n_dimensions,
+                       (int)operand->rank);
+    for (size_t i = 0; i < n_dimensions; i++) {
+        int64_t axis = broadcast_dimensions[i];
+        if (axis < 0 || axis >= result_rank)
+            return fail_at(error, OB_E_ARGUMENT, -1, "broadcast_dimensions[%zu] is %lld, outside of 0 .. %d", i, (long long)axis,
+                           (int)result_rank - 1);
+        if (i > 0 && axis == broadcast_dimensions[i - 1])
+            return fail_at(error, OB_E_ARGUMENT, -1, "broadcast_dimensions repeats %lld at %zu", (long long)axis, i);
+        if (i > 0 && axis < broadcast_dimensions[i - 1])
+            return fail_at(error, OB_E_ARGUMENT, -1, "broadcast_dimensions must increase: %lld follows %lld at %zu",
+                           (long long)axis, (long long)broadcast_dimensions[i - 1], i);
+    }
+    ob_dim dims[OB_MAX_RANK];
+    for (int32_t i = 0; i < result_rank; i++) dims[i] = 1;
+    for (size_t i = 0; i < n_dimensions; i++)
+        dims[broadcast_dimensions[i]] = operand->rank < 0 ? OB_DIM_UNKNOWN : operand->dims[i];
+    copy_dims(aligned, result_rank, dims);
+    return OB_OK;
+}
+
+static ob_status check_identity(const int64_t *broadcast_dimensions, size_t n_dimensions, int32_t rank, ob_error *error) {
+    if (n_dimensions == 0) return OB_OK;
+    if (n_dimensions != (size_t)rank)
+        return fail_at(error, OB_E_ARGUMENT, -1, "broadcast_dimensions has %zu entries for operands of rank %d", n_dimensions,
+                       (int)rank);
+    for (size_t i = 0; i < n_dimensions; i++)
+        if (broadcast_dimensions[i] != (int64_t)i)
+            return fail_at(error, OB_E_ARGUMENT, -1,
+                           "operands of equal rank take the identity, broadcast_dimensions[%zu] is %lld", i,
+                           (long long)broadcast_dimensions[i]);
+    return OB_OK;
+}
+
+ob_status ob_broadcast_xla(const ob_shape *lhs, const ob_shape *rhs, const int64_t *broadcast_dimensions, size_t n_dimensions,
+                           ob_dims *pool, ob_condition_sink sink, void *context, ob_broadcast_result *result, ob_error *error) {
+    if (!lhs || !rhs || !result || (n_dimensions > 0 && !broadcast_dimensions))
+        return fail_at(error, OB_E_ARGUMENT, -1, "no operand, no broadcast_dimensions or no result given");
+    ob_shape both[2] = {*lhs, *rhs};
+    OB_TRY(check_shape(lhs, pool, "operand", 0, error));
+    OB_TRY(check_shape(rhs, pool, "operand", 1, error));
+    if (lhs->rank < 0 || rhs->rank < 0) {
+        result->rank = OB_RANK_UNKNOWN;
+        return OB_OK;
+    }
+    ob_broadcast_result aligned;
+    if (lhs->rank == rhs->rank) {
+        OB_TRY(check_identity(broadcast_dimensions, n_dimensions, lhs->rank, error));
+    } else {
+        size_t lower = lhs->rank < rhs->rank ? 0 : 1;
+        int32_t rank = both[1 - lower].rank;
+        if (n_dimensions == 0 && both[lower].rank > 0)
+            return fail_at(error, OB_E_SHAPE, -1,
+                           "rank %d (operand 0) and rank %d (operand 1) differ and no broadcast_dimensions are given",
+                           (int)lhs->rank, (int)rhs->rank);
+        OB_TRY(ob_align_in_dim(&both[lower], broadcast_dimensions, n_dimensions, rank, &aligned, error));
+        both[lower] = (ob_shape){rank, aligned.dims};
+    }
+    return ob_broadcast_shapes(both, 2, pool, sink, context, result, error);
+}
+
+/* ---- ONNX opset 1-6 ------------------------------------------------------------------------------------------------------ */
+
+/* One element, whatever its rank. */
+static bool is_single(const ob_shape *shape) {
+    for (int32_t i = 0; i < shape->rank; i++)
+        if (shape->dims[i] != 1) return false;
+    return true;
+}
+
+ob_status ob_broadcast_legacy(const ob_shape *a, const ob_shape *b, bool axis_given, int64_t axis, ob_dims *pool,
+                              ob_condition_sink sink, void *context, int64_t *dimensions, ob_error *error) {
+    if (!a || !b || !dimensions) return fail_at(error, OB_E_ARGUMENT, -1, "no shape or no dimensions given");
+    OB_TRY(check_shape(a, pool, "operand", 0, error));
+    OB_TRY(check_shape(b, pool, "operand", 1, error));
+    if (a->rank < 0 || b->rank < 0) return fail_at(error, OB_E_ARGUMENT, -1, "the mapping needs operands of known rank");
+    if (b->rank > a->rank)
+        return fail_at(error, OB_E_SHAPE, -1, "rank %d (operand 1) does not fit into rank %d (operand 0)", (int)b->rank,
+                       (int)a->rank);
+    int64_t first = a->rank - b->rank;
+    if (axis_given) {
+        int64_t start = axis < 0 && axis >= -a->rank ? axis + a->rank : axis;
+        bool fits = start >= 0 && start <= first;
+        if (!fits && !is_single(b)) /* a single element goes everywhere */
+            return fail_at(error, OB_E_SHAPE, -1, "axis = %lld does not place rank %d (operand 1) within rank %d (operand 0)",
+                           (long long)axis, (int)b->rank, (int)a->rank);
+        if (fits) first = start;
+    }
+    int64_t axes[OB_MAX_RANK];
+    for (int32_t i = 0; i < b->rank; i++) axes[i] = first + i;
+    OB_TRY(stretch(b, a, axes, 1, pool, sink, context, error));
+    if (b->rank > 0) memcpy(dimensions, axes, (size_t)b->rank * sizeof *axes);
+    return OB_OK;
+}
+
+/* ---- MLIR: the declared result ----------------------------------------------------------------------------------------- */
+
+ob_status ob_verify_mlir(const ob_shape *operands, size_t n, const ob_shape *declared, ob_dims *pool, ob_error *error) {
+    if (!declared) return fail_at(error, OB_E_ARGUMENT, -1, "no declared shape given");
+    OB_TRY(check_shape(declared, pool, "result", 0, error));
+    ob_broadcast_result inferred;
+    OB_TRY(ob_broadcast_mlir(operands, n, pool, NULL, NULL, &inferred, error));
+    if (declared->rank < 0 || inferred.rank < 0) return OB_OK;
+    if (declared->rank != inferred.rank)
+        return fail_at(error, OB_E_SHAPE, -1, "the operands give rank %d, the result is declared with rank %d",
+                       (int)inferred.rank, (int)declared->rank);
+    for (int32_t i = 0; i < declared->rank; i++) {
+        ob_dim here = inferred.dims[i], there = declared->dims[i];
+        if (!ob_dim_is_const(there) || here == there) continue;
+        return fail_at(error, OB_E_SHAPE, i, "axis %d: the operands give %s, the result is declared as %s", (int)i,
+                       text_of(pool, here).text, text_of(pool, there).text);
+    }
+    return OB_OK;
+}

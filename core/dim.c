@@ -1,0 +1,309 @@
+/* The pool of dimension terms: symbols, hash-consing, what a term is made of. */
+#include "onnx_broadcast/dim.h"
+
+#include <string.h>
+
+#include "core/error.h"
+#include "core/terms.h"
+
+enum { MAX_TERMS = 1 << 27 };
+
+ob_status ob_dims_create(const ob_allocator *allocator, ob_dims **out) {
+    if (!out) return OB_E_ARGUMENT;
+    if (!allocator) allocator = ob_allocator_default();
+    ob_dims *pool = allocator->alloc(allocator->context, sizeof *pool);
+    if (!pool) return OB_E_MEMORY;
+    memset(pool, 0, sizeof *pool);
+    ob__arena_init(&pool->arena, allocator);
+    ob__map_init(&pool->names, &pool->arena);
+    *out = pool;
+    return OB_OK;
+}
+
+void ob_dims_destroy(ob_dims **pool) {
+    if (!pool || !*pool) return;
+    ob_dims *dying = *pool;
+    *pool = NULL;
+    ob_allocator allocator = dying->arena.allocator;
+    if (dying->terms) allocator.free(allocator.context, dying->terms, dying->capacity * sizeof *dying->terms);
+    if (dying->slots) allocator.free(allocator.context, dying->slots, dying->n_slots * sizeof *dying->slots);
+    ob__arena_release(&dying->arena);
+    allocator.free(allocator.context, dying, sizeof *dying);
+}
+
+ob_status ob_dims_status(const ob_dims *pool) {
+    return pool ? pool->status : OB_OK;
+}
+
+/* ---- Making terms --------------------------------------------------------------------------------------------- */
+
+static ob_dim give_up(ob_dims *pool, ob_status status) {
+    if (pool->status == OB_OK) pool->status = status;
+    return OB_DIM_UNKNOWN;
+}
+
+static ob_dim handle(uint32_t index) {
+    return OB_DIM_CONST_MAX + 1 + (ob_dim)index;
+}
+
+/* A zeroed term at the end of the pool, not counted yet. */
+static ob_term *reserve_term(ob_dims *pool) {
+    if (pool->n_terms == MAX_TERMS) {
+        give_up(pool, OB_E_LIMIT);
+        return NULL;
+    }
+    if (pool->n_terms == pool->capacity) {
+        uint32_t capacity = pool->capacity ? pool->capacity * 2 : 64;
+        const ob_allocator *allocator = &pool->arena.allocator;
+        size_t n_bytes = capacity * sizeof(ob_term);
+        ob_term *terms = pool->terms
+                             ? allocator->realloc(allocator->context, pool->terms, pool->capacity * sizeof(ob_term), n_bytes)
+                             : allocator->alloc(allocator->context, n_bytes);
+        if (!terms) {
+            give_up(pool, OB_E_MEMORY);
+            return NULL;
+        }
+        pool->terms = terms;
+        pool->capacity = capacity;
+    }
+    ob_term *term = &pool->terms[pool->n_terms];
+    memset(term, 0, sizeof *term);
+    return term;
+}
+
+static ob_dim new_symbol(ob_dims *pool, const char *name) {
+    ob_term *term = reserve_term(pool);
+    if (!term) return OB_DIM_UNKNOWN;
+    term->kind = OB_DIM_KIND_SYMBOL;
+    term->name = name;
+    term->highest = OB_DIM_CONST_MAX;
+    term->size = 1;
+    if (!name) {
+        term->anonymous = true;
+        term->number = ++pool->n_anonymous;
+    }
+    return handle(pool->n_terms++);
+}
+
+ob_dim ob_dim_symbol(ob_dims *pool, const char *name) {
+    if (!pool || !name || !*name) return OB_DIM_UNKNOWN;
+    ob_map_entry *entry = ob__map_insert(&pool->names, name, strlen(name));
+    if (!entry) return give_up(pool, OB_E_MEMORY);
+    if (entry->value) return handle((uint32_t)((uintptr_t)entry->value - 1));
+    ob_dim symbol = new_symbol(pool, entry->key);
+    if (symbol != OB_DIM_UNKNOWN) entry->value = (void *)(uintptr_t)pool->n_terms;
+    return symbol;
+}
+
+ob_dim ob_dim_fresh(ob_dims *pool) {
+    return pool ? new_symbol(pool, NULL) : OB_DIM_UNKNOWN;
+}
+
+/* ---- Hash-consing --------------------------------------------------------------------------------------------- */
+
+static uint32_t hash_words(ob_dim_kind kind, const int64_t *words, uint32_t n_words) {
+    uint64_t hash = ob__hash_bytes(words, n_words * sizeof *words) + (uint64_t)kind;
+    return (uint32_t)(hash ^ (hash >> 32));
+}
+
+/* The slot of that term, or the empty slot where it belongs; n_slots is a power of two. */
+static uint32_t find_slot(const ob_dims *pool, ob_dim_kind kind, const int64_t *words, uint32_t n_words) {
+    uint32_t i = hash_words(kind, words, n_words) & (pool->n_slots - 1);
+    for (; pool->slots[i]; i = (i + 1) & (pool->n_slots - 1)) {
+        const ob_term *term = &pool->terms[pool->slots[i] - 1];
+        if (term->kind == kind && term->n_words == n_words && memcmp(term->words, words, n_words * sizeof *words) == 0) break;
+    }
+    return i;
+}
+
+static bool grow_slots(ob_dims *pool) {
+    const ob_allocator *allocator = &pool->arena.allocator;
+    uint32_t n_slots = pool->n_slots ? pool->n_slots * 2 : 128, n_old = pool->n_slots;
+    uint32_t *slots = allocator->alloc(allocator->context, n_slots * sizeof *slots), *old = pool->slots;
+    if (!slots) return false;
+    memset(slots, 0, n_slots * sizeof *slots);
+    pool->slots = slots;
+    pool->n_slots = n_slots;
+    for (uint32_t i = 0; i < n_old; i++) {
+        if (!old[i]) continue;
+        const ob_term *term = &pool->terms[old[i] - 1];
+        slots[find_slot(pool, (ob_dim_kind)term->kind, term->words, term->n_words)] = old[i];
+    }
+    if (old) allocator->free(allocator->context, old, n_old * sizeof *old);
+    return true;
+}
+
+/* Sums up what `part` adds to size, depth and anonymity; false beyond the limits. */
+static bool count_part(const ob_dims *pool, ob_dim part, uint32_t *size, uint32_t *depth, bool *anonymous) {
+    const ob_term *term = ob__term(pool, part);
+    if (!term) return true;
+    *size += term->size;
+    if (term->depth > *depth) *depth = term->depth;
+    *anonymous |= term->anonymous;
+    return *size <= OB_TERM_SIZE;
+}
+
+static bool measure(const ob_dims *pool, ob_dim_kind kind, const int64_t *words, uint32_t n_words, ob_term *term) {
+    uint32_t size = 1, depth = 0;
+    bool anonymous = false;
+    if (kind == OB_DIM_KIND_SUM) {
+        for (uint32_t i = 1; i < n_words;) {
+            uint32_t n_factors = (uint32_t)words[i + 1];
+            for (uint32_t k = 0; k < n_factors; k++)
+                if (!count_part(pool, words[i + 2 + k], &size, &depth, &anonymous)) return false;
+            i += 2 + n_factors;
+        }
+    } else {
+        uint32_t n_parts = kind == OB_DIM_KIND_DIV ? 1 : n_words;
+        for (uint32_t i = 0; i < n_parts; i++)
+            if (!count_part(pool, words[i], &size, &depth, &anonymous)) return false;
+        depth++;
+    }
+    if (depth > OB_TERM_DEPTH) return false;
+    term->size = (uint16_t)size;
+    term->depth = (uint8_t)depth;
+    term->anonymous = anonymous;
+    return true;
+}
+
+static void bound_bcast(const ob_dims *pool, const ob_dim *members, uint32_t n, int64_t *lowest, int64_t *highest) {
+    /* The common size is one of the members'. Without a 0 among them it is the largest. */
+    int64_t least = OB_DIM_CONST_MAX, greatest_low = 0, most = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t low, high;
+        ob_dim_bounds(pool, members[i], &low, &high);
+        if (low < least) least = low;
+        if (low > greatest_low) greatest_low = low;
+        if (high > most) most = high;
+    }
+    *lowest = least >= 1 ? greatest_low : least;
+    *highest = most;
+}
+
+static void bound_term(const ob_dims *pool, ob_term *term) {
+    if (term->kind == OB_DIM_KIND_SUM) {
+        ob_poly poly;
+        term->lowest = -OB_DIM_CONST_MAX;
+        term->highest = OB_DIM_CONST_MAX;
+        poly.constant = term->words[0];
+        poly.n = 0;
+        for (uint32_t i = 1; i < term->n_words;) {
+            ob_monomial *m = &poly.monomials[poly.n++];
+            m->coefficient = term->words[i];
+            m->n_factors = (uint32_t)term->words[i + 1];
+            memcpy(m->factors, &term->words[i + 2], m->n_factors * sizeof *m->factors);
+            i += 2 + m->n_factors;
+        }
+        ob__poly_bounds(pool, &poly, &term->lowest, &term->highest);
+    } else if (term->kind == OB_DIM_KIND_DIV) {
+        ob_dim_bounds(pool, term->words[0], &term->lowest, &term->highest);
+        if (term->lowest != -OB_DIM_CONST_MAX) term->lowest = ob__floor_div(term->lowest, term->words[1]);
+        if (term->highest != OB_DIM_CONST_MAX) term->highest = ob__floor_div(term->highest, term->words[1]);
+    } else {
+        bound_bcast(pool, term->words, term->n_words, &term->lowest, &term->highest);
+    }
+}
+
+ob_dim ob__term_intern(ob_dims *pool, ob_dim_kind kind, const int64_t *words, uint32_t n_words) {
+    if (!pool) return OB_DIM_UNKNOWN;
+    if (pool->n_hashed * 4 >= pool->n_slots * 3 && !grow_slots(pool)) return give_up(pool, OB_E_MEMORY);
+    uint32_t slot = find_slot(pool, kind, words, n_words);
+    if (pool->slots[slot]) return handle(pool->slots[slot] - 1);
+    ob_term *term = reserve_term(pool);
+    if (!term) return OB_DIM_UNKNOWN;
+    if (!measure(pool, kind, words, n_words, term)) return OB_DIM_UNKNOWN;
+    int64_t *copy = ob__arena_alloc(&pool->arena, n_words * sizeof *copy);
+    if (!copy) return give_up(pool, OB_E_MEMORY);
+    memcpy(copy, words, n_words * sizeof *copy);
+    term->kind = (uint8_t)kind;
+    term->words = copy;
+    term->n_words = n_words;
+    bound_term(pool, term);
+    pool->slots[slot] = ++pool->n_terms;
+    pool->n_hashed++;
+    return handle(pool->n_terms - 1);
+}
+
+/* ---- Looking at terms ----------------------------------------------------------------------------------------- */
+
+ob_dim_kind ob_dim_get_kind(const ob_dims *pool, ob_dim d) {
+    if (ob_dim_is_const(d)) return OB_DIM_KIND_CONST;
+    const ob_term *term = ob__term(pool, d);
+    return term ? (ob_dim_kind)term->kind : OB_DIM_KIND_UNKNOWN;
+}
+
+bool ob_dim_is_named(const ob_dims *pool, ob_dim d) {
+    const ob_term *term = ob__term(pool, d);
+    return term && term->name;
+}
+
+bool ob_dim_is_anonymous(const ob_dims *pool, ob_dim d) {
+    if (ob_dim_is_const(d)) return false;
+    const ob_term *term = ob__term(pool, d);
+    return !term || term->anonymous;
+}
+
+void ob_dim_bounds(const ob_dims *pool, ob_dim d, int64_t *lowest, int64_t *highest) {
+    if (ob_dim_is_const(d)) {
+        *lowest = *highest = d;
+        return;
+    }
+    const ob_term *term = ob__term(pool, d);
+    *lowest = term ? term->lowest : -OB_DIM_CONST_MAX;
+    *highest = term ? term->highest : OB_DIM_CONST_MAX;
+}
+
+const ob_dim *ob__bcast_members(const ob_dims *pool, const ob_dim *d, uint32_t *n) {
+    const ob_term *term = ob__term(pool, *d);
+    if (term && term->kind == OB_DIM_KIND_BCAST) {
+        *n = term->n_words;
+        return term->words;
+    }
+    *n = 1;
+    return d;
+}
+
+/* ---- Symbols of a term ---------------------------------------------------------------------------------------- */
+
+typedef struct symbol_walk {
+    const ob_dims *pool;
+    bool (*visit)(void *context, ob_dim symbol);
+    void *context;
+    uint32_t n_seen;
+    bool stopped;
+    ob_dim seen[OB_TERM_SIZE];
+} symbol_walk;
+
+static void walk_symbols(symbol_walk *walk, ob_dim d) {
+    const ob_term *term = ob__term(walk->pool, d);
+    if (!term || walk->stopped) return;
+    switch (term->kind) {
+    case OB_DIM_KIND_SYMBOL:
+        for (uint32_t i = 0; i < walk->n_seen; i++)
+            if (walk->seen[i] == d) return;
+        walk->seen[walk->n_seen++] = d;
+        walk->stopped = !walk->visit(walk->context, d);
+        break;
+    case OB_DIM_KIND_SUM:
+        for (uint32_t i = 1; i < term->n_words;) {
+            uint32_t n_factors = (uint32_t)term->words[i + 1];
+            for (uint32_t k = 0; k < n_factors; k++) walk_symbols(walk, term->words[i + 2 + k]);
+            i += 2 + n_factors;
+        }
+        break;
+    case OB_DIM_KIND_DIV: walk_symbols(walk, term->words[0]); break;
+    default:
+        for (uint32_t i = 0; i < term->n_words; i++) walk_symbols(walk, term->words[i]);
+    }
+}
+
+void ob_dim_symbols(const ob_dims *pool, ob_dim d, bool (*visit)(void *context, ob_dim symbol), void *context) {
+    if (!pool || !visit) return;
+    symbol_walk walk;
+    walk.pool = pool;
+    walk.visit = visit;
+    walk.context = context;
+    walk.n_seen = 0;
+    walk.stopped = false;
+    walk_symbols(&walk, d);
+}

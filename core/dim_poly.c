@@ -1,0 +1,204 @@
+/* Polynomials over symbols, quotients and broadcast terms: the normal form of sums and products. */
+#include <string.h>
+
+#include "core/error.h"
+#include "core/terms.h"
+
+int ob__monomial_compare(const ob_monomial *a, const ob_monomial *b) {
+    /* Graded lexicographic: compatible with multiplication, which exact division needs. Positive: a comes first. */
+    if (a->n_factors != b->n_factors) return a->n_factors > b->n_factors ? 1 : -1;
+    for (uint32_t i = 0; i < a->n_factors; i++)
+        if (a->factors[i] != b->factors[i]) return a->factors[i] < b->factors[i] ? 1 : -1;
+    return 0;
+}
+
+static bool is_small(int64_t value) {
+    return value >= -OB_DIM_CONST_MAX && value <= OB_DIM_CONST_MAX;
+}
+
+static void copy_monomial(ob_monomial *to, const ob_monomial *from) {
+    to->coefficient = from->coefficient;
+    to->n_factors = from->n_factors;
+    memcpy(to->factors, from->factors, from->n_factors * sizeof *from->factors);
+}
+
+bool ob__poly_load(const ob_dims *pool, ob_dim d, ob_poly *out) {
+    out->constant = 0;
+    out->n = 0;
+    if (ob_dim_is_const(d)) {
+        out->constant = d;
+        return true;
+    }
+    const ob_term *term = ob__term(pool, d);
+    if (!term) return false;
+    if (term->kind != OB_DIM_KIND_SUM) {
+        ob_monomial *m = &out->monomials[out->n++];
+        m->coefficient = 1;
+        m->n_factors = 1;
+        m->factors[0] = d;
+        return true;
+    }
+    out->constant = term->words[0];
+    for (uint32_t i = 1; i < term->n_words;) {
+        ob_monomial *m = &out->monomials[out->n++];
+        m->coefficient = term->words[i];
+        m->n_factors = (uint32_t)term->words[i + 1];
+        memcpy(m->factors, &term->words[i + 2], m->n_factors * sizeof *m->factors);
+        i += 2 + m->n_factors;
+    }
+    return true;
+}
+
+ob_dim ob__poly_store(ob_dims *pool, const ob_poly *poly) {
+    if (!is_small(poly->constant)) return OB_DIM_UNKNOWN;
+    if (poly->n == 0) return poly->constant;
+    const ob_monomial *first = &poly->monomials[0];
+    if (poly->n == 1 && poly->constant == 0 && first->coefficient == 1 && first->n_factors == 1) return first->factors[0];
+    int64_t words[1 + OB_TERM_MONOMIALS * (2 + OB_TERM_DEGREE)];
+    uint32_t n = 0;
+    words[n++] = poly->constant;
+    for (uint32_t i = 0; i < poly->n; i++) {
+        const ob_monomial *m = &poly->monomials[i];
+        words[n++] = m->coefficient;
+        words[n++] = m->n_factors;
+        memcpy(&words[n], m->factors, m->n_factors * sizeof *m->factors);
+        n += m->n_factors;
+    }
+    return ob__term_intern(pool, OB_DIM_KIND_SUM, words, n);
+}
+
+/* value = a + factor * b within the constant range. */
+static bool add_scaled(int64_t a, int64_t b, int64_t factor, int64_t *value) {
+    int64_t product;
+    return !ob__mul_overflows(b, factor, &product) && !ob__add_overflows(a, product, value) && is_small(*value);
+}
+
+bool ob__poly_append(ob_poly *out, const ob_monomial *m, int64_t coefficient) {
+    if (coefficient == 0) return true;
+    if (out->n == OB_TERM_MONOMIALS) return false;
+    copy_monomial(&out->monomials[out->n], m);
+    out->monomials[out->n++].coefficient = coefficient;
+    return true;
+}
+
+bool ob__poly_add(const ob_poly *a, const ob_poly *b, int64_t factor, ob_poly *out) {
+    out->n = 0;
+    if (!add_scaled(a->constant, b->constant, factor, &out->constant)) return false;
+    uint32_t i = 0, k = 0;
+    while (i < a->n || k < b->n) {
+        int order = i == a->n ? -1 : k == b->n ? 1 : ob__monomial_compare(&a->monomials[i], &b->monomials[k]);
+        int64_t coefficient = order >= 0 ? a->monomials[i].coefficient : 0;
+        if (order <= 0 && !add_scaled(coefficient, b->monomials[k].coefficient, factor, &coefficient)) return false;
+        if (!ob__poly_append(out, order >= 0 ? &a->monomials[i] : &b->monomials[k], coefficient)) return false;
+        i += order >= 0;
+        k += order <= 0;
+    }
+    return true;
+}
+
+/* out = m * n, factors merged in order. */
+static bool multiply_monomials(const ob_monomial *m, const ob_monomial *n, ob_monomial *out) {
+    if (m->n_factors + n->n_factors > OB_TERM_DEGREE) return false;
+    if (ob__mul_overflows(m->coefficient, n->coefficient, &out->coefficient) || !is_small(out->coefficient)) return false;
+    uint32_t i = 0, k = 0;
+    out->n_factors = 0;
+    while (i < m->n_factors || k < n->n_factors) {
+        bool left = k == n->n_factors || (i < m->n_factors && m->factors[i] <= n->factors[k]);
+        out->factors[out->n_factors++] = left ? m->factors[i++] : n->factors[k++];
+    }
+    return true;
+}
+
+/* out += m, at its place. */
+static bool insert(ob_poly *out, const ob_monomial *m) {
+    uint32_t i = 0;
+    for (; i < out->n; i++) {
+        int order = ob__monomial_compare(m, &out->monomials[i]);
+        if (order > 0) break;
+        if (order < 0) continue;
+        if (!add_scaled(out->monomials[i].coefficient, m->coefficient, 1, &out->monomials[i].coefficient)) return false;
+        if (out->monomials[i].coefficient == 0) {
+            for (uint32_t k = i + 1; k < out->n; k++) copy_monomial(&out->monomials[k - 1], &out->monomials[k]);
+            out->n--;
+        }
+        return true;
+    }
+    if (m->coefficient == 0) return true;
+    if (out->n == OB_TERM_MONOMIALS) return false;
+    for (uint32_t k = out->n; k > i; k--) copy_monomial(&out->monomials[k], &out->monomials[k - 1]);
+    copy_monomial(&out->monomials[i], m);
+    out->n++;
+    return true;
+}
+
+bool ob__poly_mul(const ob_poly *a, const ob_poly *b, ob_poly *out) {
+    out->n = 0;
+    if (!add_scaled(0, a->constant, b->constant, &out->constant)) return false;
+    ob_monomial product;
+    for (uint32_t i = 0; i < a->n; i++) {
+        for (uint32_t k = 0; k < b->n; k++)
+            if (!multiply_monomials(&a->monomials[i], &b->monomials[k], &product) || !insert(out, &product)) return false;
+    }
+    for (int side = 0; side < 2; side++) {
+        const ob_poly *poly = side ? b : a;
+        int64_t constant = side ? a->constant : b->constant;
+        for (uint32_t i = 0; i < poly->n; i++) {
+            copy_monomial(&product, &poly->monomials[i]);
+            if (!add_scaled(0, product.coefficient, constant, &product.coefficient) || !insert(out, &product)) return false;
+        }
+    }
+    return true;
+}
+
+int64_t ob__poly_gcd(const ob_poly *poly, int64_t start) {
+    int64_t gcd = start < 0 ? -start : start;
+    for (uint32_t i = 0; i < poly->n; i++) {
+        int64_t a = poly->monomials[i].coefficient;
+        if (a < 0) a = -a;
+        while (a) {
+            int64_t rest = gcd % a;
+            gcd = a;
+            a = rest;
+        }
+    }
+    return gcd;
+}
+
+/* ---- Bounds: OB_DIM_CONST_MAX either way stands for infinity ---------------------------------------------------- */
+
+static int64_t clamp(int64_t value) {
+    return value > OB_DIM_CONST_MAX ? OB_DIM_CONST_MAX : value < -OB_DIM_CONST_MAX ? -OB_DIM_CONST_MAX : value;
+}
+
+static int64_t bound_mul(int64_t a, int64_t b) {
+    int64_t product;
+    if (ob__mul_overflows(a, b, &product)) return (a < 0) != (b < 0) ? -OB_DIM_CONST_MAX : OB_DIM_CONST_MAX;
+    return clamp(product);
+}
+
+static void bound_product(int64_t *low, int64_t *high, int64_t other_low, int64_t other_high) {
+    const int64_t corners[4] = {bound_mul(*low, other_low), bound_mul(*low, other_high), bound_mul(*high, other_low),
+                                bound_mul(*high, other_high)};
+    *low = *high = corners[0];
+    for (int i = 1; i < 4; i++) {
+        if (corners[i] < *low) *low = corners[i];
+        if (corners[i] > *high) *high = corners[i];
+    }
+}
+
+void ob__poly_bounds(const ob_dims *pool, const ob_poly *poly, int64_t *lowest, int64_t *highest) {
+    int64_t sum_low = poly->constant, sum_high = poly->constant;
+    for (uint32_t i = 0; i < poly->n; i++) {
+        const ob_monomial *m = &poly->monomials[i];
+        int64_t low = m->coefficient, high = m->coefficient;
+        for (uint32_t k = 0; k < m->n_factors; k++) {
+            int64_t factor_low, factor_high;
+            ob_dim_bounds(pool, m->factors[k], &factor_low, &factor_high);
+            bound_product(&low, &high, factor_low, factor_high);
+        }
+        sum_low = sum_low == -OB_DIM_CONST_MAX || low == -OB_DIM_CONST_MAX ? -OB_DIM_CONST_MAX : clamp(sum_low + low);
+        sum_high = sum_high == OB_DIM_CONST_MAX || high == OB_DIM_CONST_MAX ? OB_DIM_CONST_MAX : clamp(sum_high + high);
+    }
+    *lowest = sum_low;
+    *highest = sum_high;
+}

@@ -1,0 +1,107 @@
+/* The inside of the dimension pool, shared by the files that implement onnx_broadcast/dim.h. */
+#ifndef OB_CORE_TERMS_H
+#define OB_CORE_TERMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/arena.h"
+#include "core/text.h"
+#include "onnx_broadcast/dim.h"
+
+/* Limits against hostile models: every term is small and shallow, so that walks over it may recurse. A term beyond them becomes
+ * OB_DIM_UNKNOWN. */
+enum {
+    OB_TERM_MONOMIALS = 64, /* of a sum */
+    OB_TERM_DEGREE = 16,    /* factors of a product */
+    OB_TERM_MEMBERS = 128,  /* of a broadcast term */
+    OB_TERM_DEPTH = 16,     /* nesting of quotients and broadcast terms */
+    OB_TERM_SIZE = 1024     /* leaves and inner terms, written out in full */
+};
+
+/* A term's content, `words`, by kind:
+ * SYMBOL  none; name is NULL for an anonymous one, whose number is `number`
+ * SUM     constant, then for each monomial: coefficient, number of factors, the factors in ascending order;
+ *         monomials descend (ob__monomial_compare). Factors are symbols, quotients and broadcast terms, never sums.
+ * DIV     numerator, divisor > 1
+ * BCAST   two or more members in ascending order, none constant, none itself a broadcast term */
+typedef struct ob_term {
+    const int64_t *words;
+    const char *name;
+    int64_t lowest, highest; /* OB_DIM_CONST_MAX stands for infinity here */
+    uint32_t n_words;
+    uint32_t number;
+    uint16_t size;
+    uint8_t depth;
+    uint8_t kind; /* ob_dim_kind */
+    bool anonymous;
+} ob_term;
+
+struct ob_dims {
+    ob_arena arena;
+    ob_map names; /* symbol name -> (void *)(index + 1) */
+    ob_term *terms;
+    uint32_t n_terms, capacity;
+    uint32_t *slots; /* hash of sums, quotients and broadcast terms: index + 1, 0 empty */
+    uint32_t n_hashed, n_slots;
+    uint32_t n_anonymous;
+    ob_status status;
+};
+
+/* The term behind a handle, or NULL when `d` is not a handle of this pool. */
+static inline const ob_term *ob__term(const ob_dims *pool, ob_dim d) {
+    if (!pool || !ob_dim_is_term(d)) return NULL;
+    uint64_t index = (uint64_t)d - (uint64_t)OB_DIM_CONST_MAX - 1;
+    return index < pool->n_terms ? &pool->terms[index] : NULL;
+}
+
+/* The term of that kind and content, found or made; the caller has normalised it. OB_DIM_UNKNOWN beyond the limits. */
+ob_dim ob__term_intern(ob_dims *pool, ob_dim_kind kind, const int64_t *words, uint32_t n_words);
+
+/* ---- Polynomials: the working form of a sum ------------------------------------------------------------------- */
+
+typedef struct ob_monomial {
+    int64_t coefficient;
+    uint32_t n_factors;
+    ob_dim factors[OB_TERM_DEGREE];
+} ob_monomial;
+
+typedef struct ob_poly {
+    int64_t constant;
+    uint32_t n;
+    ob_monomial monomials[OB_TERM_MONOMIALS];
+} ob_poly;
+
+/* Each returns false on overflow or when a limit is passed. */
+bool ob__poly_load(const ob_dims *pool, ob_dim d, ob_poly *out);
+/* Appends `m` with another coefficient; a coefficient of 0 is left out. The caller keeps the order. */
+bool ob__poly_append(ob_poly *out, const ob_monomial *m, int64_t coefficient);
+/* out = a + factor * b; out must not be a or b. */
+bool ob__poly_add(const ob_poly *a, const ob_poly *b, int64_t factor, ob_poly *out);
+bool ob__poly_mul(const ob_poly *a, const ob_poly *b, ob_poly *out);
+/* The dim of a polynomial, interned. */
+ob_dim ob__poly_store(ob_dims *pool, const ob_poly *poly);
+void ob__poly_bounds(const ob_dims *pool, const ob_poly *poly, int64_t *lowest, int64_t *highest);
+/* The greatest common divisor of `start` and all coefficients, without the constant. */
+int64_t ob__poly_gcd(const ob_poly *poly, int64_t start);
+int ob__monomial_compare(const ob_monomial *a, const ob_monomial *b);
+
+static inline int64_t ob__floor_div(int64_t a, int64_t divisor) {
+    int64_t quotient = a / divisor;
+    return a % divisor != 0 && (a < 0) != (divisor < 0) ? quotient - 1 : quotient;
+}
+
+/* The members of a broadcast term, or `d` itself as the one member. `one` is scratch. */
+const ob_dim *ob__bcast_members(const ob_dims *pool, const ob_dim *d, uint32_t *n);
+
+/* Bounded text output that goes on counting when the room ends. */
+typedef struct ob_writer {
+    char *text;
+    size_t room, n;
+} ob_writer;
+
+void ob__write(ob_writer *writer, const char *text);
+void ob__write_dim(ob_writer *writer, const ob_dims *pool, ob_dim d);
+size_t ob__writer_end(ob_writer *writer);
+
+#endif
