@@ -1,6 +1,7 @@
 /* usage: generate_docs operators|findings. Writes that page of docs/ to standard output, from ops.def or findings.def. */
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "onnx_broadcast/broadcast.h"
@@ -8,6 +9,8 @@
 #include "ops/op.h"
 
 /* ---- Operators -------------------------------------------------------------------------------------------------- */
+
+enum { MAX_OPERATORS = 1024 };
 
 OB_RULE(none); /* what rows without a rule name */
 
@@ -83,6 +86,13 @@ static void print_operator(size_t first, size_t n) {
     printf(" |\n");
 }
 
+/* The operators of ai.onnx first, each domain by name. */
+static int compare_names(const void *a, const void *b) {
+    const ob_op *left = ob__op_at(*(const size_t *)a), *right = ob__op_at(*(const size_t *)b);
+    int by_domain = strcmp(left->domain, right->domain);
+    return by_domain ? by_domain : strcmp(left->name, right->name);
+}
+
 static void print_operators(void) {
     size_t n_operators = 0, n_versions = 0, n_rules = 0, n_kernels = 0;
     for (size_t i = 0; i < ob__op_count(); i += count_versions(i)) n_operators++;
@@ -101,11 +111,10 @@ static void print_operators(void) {
            "| Operator | Versions | Broadcasts | Shape rule | Runs |\n"
            "|---|---|---|---|---|\n",
            n_operators, n_versions, n_rules, n_kernels);
-    for (size_t i = 0; i < ob__op_count();) {
-        size_t n = count_versions(i);
-        print_operator(i, n);
-        i += n;
-    }
+    size_t firsts[MAX_OPERATORS], n_firsts = 0;
+    for (size_t i = 0; i < ob__op_count() && n_firsts < MAX_OPERATORS; i += count_versions(i)) firsts[n_firsts++] = i;
+    qsort(firsts, n_firsts, sizeof firsts[0], compare_names);
+    for (size_t i = 0; i < n_firsts; i++) print_operator(firsts[i], count_versions(firsts[i]));
 }
 
 /* ---- Findings --------------------------------------------------------------------------------------------------- */
