@@ -49,8 +49,10 @@ static const char *broadcast_text(ob_broadcast_kind kind) {
 static void print_broadcast(size_t first, size_t n) {
     const ob_op *newest = ob__op_at(first + n - 1), *oldest = ob__op_at(first);
     printf("%s", broadcast_text(newest->broadcast));
-    if (oldest->broadcast != newest->broadcast && oldest->broadcast != OB_BCAST_NONE)
-        printf("; %s before %d", broadcast_text(oldest->broadcast), newest->since);
+    if (oldest->broadcast == newest->broadcast || oldest->broadcast == OB_BCAST_NONE) return;
+    size_t since = 0;
+    while (ob__op_at(first + since)->broadcast != newest->broadcast) since++;
+    printf("; %s before %d", broadcast_text(oldest->broadcast), ob__op_at(first + since)->since);
 }
 
 /* "yes", "no", or the versions that have it. */
