@@ -2,7 +2,7 @@
 """usage: models_regenerate.py SOURCE_DIR. Runs every models/make_*.py into a fresh folder and compares with what the repository holds.
 
 All bytes must be equal, except the trained weights of digits.onnx: another BLAS rounds differently. There the structure must be equal; how good
-the committed weights are is measured by the test models_digits.
+the committed weights are is measured by test_models.
 """
 import filecmp
 import glob
