@@ -22,7 +22,9 @@ typedef struct ob_kernel_args {
     const ob_node *node;   /* for attributes */
     const struct ob_op *op; /* for the version: op->since */
     uint32_t n_in, n_out;
-    ob_view *in;  /* dtype OB_NONE: omitted. While planning, data is NULL unless the input is a constant (or already computed) */
+    /* dtype OB_NONE: omitted. While planning, data is NULL unless the input is a constant (or already computed). Strides are the same
+     * while planning and running. data is aligned to the element size: the executor copies what a file holds unaligned. */
+    ob_view *in;
     ob_view *out; /* dims and dtype are set; strides contiguous. data NULL while planning. dtype OB_NONE: output not wanted */
     void *state;  /* kernel->state_bytes, zeroed before plan, lives as long as the plan, 16-byte aligned */
     void *scratch; /* during run: plan's scratch_bytes, 64-byte aligned, contents undefined */
@@ -51,8 +53,9 @@ typedef struct ob_kernel {
     ob_status (*plan)(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error);
     /* Computes. No allocation. Errors are those that depend on data (an index out of range). */
     ob_status (*run)(const ob_kernel_args *args, ob_error *error);
-    /* Sets out[i].dims/strides/data relative to in[j]; returns E_UNSUPPORTED when these strides do not allow a view: then `run` is called
-     * on allocated outputs (and must be there). */
+    /* Sets out[i].strides and data relative to in[j] (dims are set already); returns E_UNSUPPORTED when these strides do not allow a
+     * view, or when an operand that decides it has no data yet: then `run` is called on allocated outputs (and must be there). Called
+     * once while planning, where a NULL input gives a NULL output, and again whenever the input's memory is another. */
     ob_status (*view)(ob_kernel_args *args, ob_error *error);
     void (*release)(void *state, const ob_allocator *allocator); /* of what plan allocated; may be NULL */
 } ob_kernel;
