@@ -8,6 +8,7 @@
 #include "onnx_broadcast/dtype.h"
 #include "onnx_broadcast/model.h"
 #include "onnx_broadcast/status.h"
+#include "onnx_broadcast/tensor_file.h"
 #include "onnx_broadcast/version.h"
 #include "onnx_broadcast/view.h"
 

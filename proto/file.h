@@ -1,0 +1,32 @@
+/* Bytes in and out of files. */
+#ifndef OB_PROTO_FILE_H
+#define OB_PROTO_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "onnx_broadcast/allocator.h"
+#include "onnx_broadcast/model.h"
+#include "onnx_broadcast/status.h"
+
+/* Bytes that were read: the caller's, a mapped file, or a block of the allocator's. */
+typedef struct ob_source {
+    ob_allocator allocator;
+    void *bytes;
+    size_t n_bytes, capacity;
+    enum { OB_SOURCE_CALLER, OB_SOURCE_MAPPED, OB_SOURCE_OWNED } kind;
+} ob_source;
+
+/* E_IO (message names `name`), E_LIMIT, E_MEMORY. *out is filled on success only. */
+ob_status ob__source_open(const char *path, const ob_allocator *allocator, uint64_t max_bytes, ob_source *out, ob_error *error);
+/* Maps a regular file, reads anything else to its end. Does not close the descriptor. */
+ob_status ob__source_read(int descriptor, const char *name, const ob_allocator *allocator, uint64_t max_bytes, ob_source *out,
+                          ob_error *error);
+void ob__source_release(ob_source *source);
+
+/* Produces a file's content. */
+typedef ob_status (*ob_produce)(void *context, ob_write_sink sink, void *sink_context, ob_error *error);
+/* Lets `produce` write a temporary file beside `path` and renames it; on failure `path` stays as it was. */
+ob_status ob__save_file(const char *path, ob_produce produce, void *context, ob_error *error);
+
+#endif
