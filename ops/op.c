@@ -195,6 +195,11 @@ ob_types ob__op_output_types(const ob_op *op, uint32_t index) {
     return letter_types(op, find_operand(outputs_of(op->signature), index).letter);
 }
 
+bool ob__op_input_shares_type(const ob_op *op, uint32_t index) {
+    char letter = find_operand(op->signature, index).letter;
+    return letter != 0 && letter == find_operand(outputs_of(op->signature), 0).letter;
+}
+
 ob_dtype ob__op_output_dtype(const ob_op *op, uint32_t index, const ob_dtype *in, uint32_t n_in) {
     operand out = find_operand(outputs_of(op->signature), index);
     ob_dtype fixed = fixed_dtype(out.letter);

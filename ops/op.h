@@ -62,5 +62,7 @@ ob_types ob__op_input_types(const ob_op *op, uint32_t index);
 ob_types ob__op_output_types(const ob_op *op, uint32_t index);
 /* The signature's letter of input `index`, 0 when there is none; *homogeneous: it shares its type with every operand of that letter. */
 char ob__op_input_letter(const ob_op *op, uint32_t index, bool *homogeneous);
+/* True when input `index` has the type letter of output 0: its elements may be what the output shows, not a parameter. */
+bool ob__op_input_shares_type(const ob_op *op, uint32_t index);
 
 #endif

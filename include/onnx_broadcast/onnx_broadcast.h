@@ -7,6 +7,7 @@
 #include "onnx_broadcast/dim.h"
 #include "onnx_broadcast/dtype.h"
 #include "onnx_broadcast/model.h"
+#include "onnx_broadcast/session.h"
 #include "onnx_broadcast/status.h"
 #include "onnx_broadcast/tensor_file.h"
 #include "onnx_broadcast/version.h"

@@ -1,0 +1,143 @@
+/* The shape contract of a model: inputs against their declarations, and the conditions that shape rules could not decide. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "runtime/plan.h"
+
+/* Appends to a bounded text. */
+static void append(char *text, size_t n_bytes, const char *more) {
+    size_t n = strlen(text);
+    if (n + 1 < n_bytes) snprintf(text + n, n_bytes - n, "%s", more);
+}
+
+void ob__format_shape(const ob_dims *pool, const ob_shape *shape, char *text, size_t n_bytes) {
+    if (n_bytes == 0) return;
+    text[0] = '\0';
+    if (shape->rank < 0) {
+        append(text, n_bytes, "[...]");
+        return;
+    }
+    append(text, n_bytes, "[");
+    for (int32_t i = 0; i < shape->rank; i++) {
+        char dim[128];
+        ob_dim_format(pool, shape->dims[i], dim, sizeof dim);
+        if (i) append(text, n_bytes, ", ");
+        append(text, n_bytes, dim);
+    }
+    append(text, n_bytes, "]");
+}
+
+/* Sizes of symbols, as the inputs give them. */
+typedef struct sizes {
+    ob_binding *items;
+    size_t n, capacity;
+} sizes;
+
+static const ob_binding *find_size(const sizes *s, ob_dim symbol) {
+    for (size_t i = 0; i < s->n; i++)
+        if (s->items[i].symbol == symbol) return &s->items[i];
+    return NULL;
+}
+
+static ob_status refuse_input(const ob_session *session, uint32_t index, const ob_view *got, int32_t axis, ob_error *error) {
+    char declared[200], given[200];
+    ob_shape shape = {got->rank, got->dims};
+    ob__format_shape(session->model->dims, &session->input_info[index].shape, declared, sizeof declared);
+    ob__format_shape(NULL, &shape, given, sizeof given);
+    if (error) {
+        ob__copy_text(error->value, sizeof error->value, session->inputs[index]->name);
+        error->axis = axis;
+    }
+    return ob__fail(error, OB_E_SHAPE, "input %s: the model takes %s, but %s was given", session->inputs[index]->name, declared,
+                    given);
+}
+
+static ob_status bind_axis(const ob_session *session, uint32_t index, const ob_view *view, int32_t axis, sizes *s,
+                           ob_error *error) {
+    ob_dims *pool = session->model->dims;
+    ob_dim dim = session->input_info[index].shape.dims[axis];
+    int64_t size = view->dims[axis];
+    if (ob_dim_is_const(dim)) return dim == size ? OB_OK : refuse_input(session, index, view, axis, error);
+    if (dim == OB_DIM_UNKNOWN || ob_dim_get_kind(pool, dim) != OB_DIM_KIND_SYMBOL) return OB_OK;
+    const ob_binding *bound = find_size(s, dim);
+    if (!bound) {
+        if (s->n < s->capacity) s->items[s->n++] = (ob_binding){dim, size};
+        return OB_OK;
+    }
+    if (bound->size == size) return OB_OK;
+    char name[128];
+    ob_dim_format(pool, dim, name, sizeof name);
+    if (error) {
+        ob__copy_text(error->value, sizeof error->value, session->inputs[index]->name);
+        error->axis = axis;
+    }
+    return ob__fail(error, OB_E_SHAPE, "input %s: axis %d is %s, which is %lld here and %lld in another place",
+                    session->inputs[index]->name, axis, name, (long long)size, (long long)bound->size);
+}
+
+static ob_status check_input(const ob_session *session, uint32_t index, const ob_view *view, sizes *s, ob_error *error) {
+    const ob_session_value *info = &session->input_info[index];
+    if (info->dtype != OB_NONE && info->dtype != view->dtype) {
+        if (error) ob__copy_text(error->value, sizeof error->value, info->name);
+        return ob__fail(error, OB_E_TYPE, "input %s: the model takes %s, but %s was given", info->name,
+                        ob_dtype_name(info->dtype), ob_dtype_name(view->dtype));
+    }
+    if (info->shape.rank == OB_RANK_UNKNOWN) return OB_OK;
+    if (info->shape.rank != view->rank) return refuse_input(session, index, view, -1, error);
+    for (int32_t axis = 0; axis < view->rank; axis++) OB_TRY(bind_axis(session, index, view, axis, s, error));
+    return OB_OK;
+}
+
+typedef struct size_text {
+    const sizes *s;
+    const ob_dims *pool;
+    char *text;
+    size_t n_bytes;
+} size_text;
+
+/* "N = 2, M = 3" for the symbols of a condition. */
+static bool append_size(void *context, ob_dim symbol) {
+    size_text *t = context;
+    const ob_binding *bound = find_size(t->s, symbol);
+    char name[100], part[140];
+    if (!bound) return true;
+    ob_dim_format(t->pool, symbol, name, sizeof name);
+    snprintf(part, sizeof part, "%s%s = %lld", t->text[0] ? ", " : "", name, (long long)bound->size);
+    if (!strstr(t->text, part)) append(t->text, t->n_bytes, part);
+    return true;
+}
+
+static ob_status refuse_condition(const ob_session *session, const ob_origin_condition *c, const sizes *s, ob_error *error) {
+    const ob_dims *pool = session->model->dims;
+    char condition[250], where[100] = "", given[200] = "";
+    ob_condition_format(pool, &c->condition, condition, sizeof condition);
+    size_text t = {s, pool, given, sizeof given};
+    ob_dim_symbols(pool, c->condition.a, append_size, &t);
+    ob_dim_symbols(pool, c->condition.b, append_size, &t);
+    if (c->axis >= 0) snprintf(where, sizeof where, "axis %d: ", c->axis);
+    if (error) error->axis = c->axis;
+    ob__at_node(error, c->node, OB_E_CONDITION);
+    return ob__fail(error, OB_E_CONDITION, "%s%s does not hold: %s", where, condition, given);
+}
+
+ob_status ob__check_contract(ob_session *session, const ob_view *inputs, ob_error *error) {
+    sizes s = {.n = session->n_bindings, .capacity = session->n_bindings};
+    for (uint32_t i = 0; i < session->n_inputs; i++)
+        if (session->input_info[i].shape.rank > 0) s.capacity += (size_t)session->input_info[i].shape.rank;
+    size_t n_bytes = (s.capacity + 1) * sizeof *s.items;
+    s.items = session->allocator.alloc(session->allocator.context, n_bytes);
+    if (!s.items) return OB_E_MEMORY;
+    if (session->n_bindings) memcpy(s.items, session->bindings, session->n_bindings * sizeof *s.items);
+    ob_status status = OB_OK;
+    for (uint32_t i = 0; i < session->n_inputs && status == OB_OK; i++) status = check_input(session, i, &inputs[i], &s, error);
+    for (uint32_t i = 0; i < session->facts.n_conditions && status == OB_OK; i++) {
+        const ob_origin_condition *c = &session->facts.conditions[i];
+        bool holds = true;
+        /* Sizes that only a run can tell (E_NOT_FOUND) are tested by the shape rules when they are known. */
+        if (ob_condition_eval(session->model->dims, &c->condition, s.items, s.n, &holds) == OB_OK && !holds)
+            status = refuse_condition(session, c, &s, error);
+    }
+    session->allocator.free(session->allocator.context, s.items, n_bytes);
+    return status;
+}

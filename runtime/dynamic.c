@@ -1,0 +1,78 @@
+/* Steps whose shapes only the run can tell. Their results live on the heap until the next run. */
+#include <string.h>
+
+#include "core/error.h"
+#include "runtime/plan.h"
+
+/* Does the value belong to the subgraph itself, or to one inside it? */
+static bool is_inner(const ob_graph *subgraph, const ob_value *value) {
+    for (const ob_graph *graph = value->graph; graph; graph = graph->parent)
+        if (graph == subgraph) return true;
+    return false;
+}
+
+typedef struct capture_visit {
+    const ob_graph *outer; /* the graph of the node that was asked for */
+    ob_status (*visit)(void *context, ob_value *value);
+    void *context;
+} capture_visit;
+
+static ob_status visit_graph(const capture_visit *v, const ob_graph *graph);
+
+/* Recursion is as deep as subgraphs are nested, which the loader bounds. */
+static ob_status visit_subgraphs(const capture_visit *v, const ob_node *node) {
+    for (uint32_t i = 0; i < node->n_attributes; i++) {
+        const ob_attribute *attribute = node->attributes[i];
+        if (attribute->type == OB_ATTR_GRAPH && attribute->u.graph) OB_TRY(visit_graph(v, attribute->u.graph));
+        if (attribute->type == OB_ATTR_GRAPHS)
+            for (uint32_t k = 0; k < attribute->n; k++) OB_TRY(visit_graph(v, attribute->u.graphs[k]));
+    }
+    return OB_OK;
+}
+
+static ob_status visit_value(const capture_visit *v, const ob_graph *graph, ob_value *value) {
+    return value && !is_inner(graph, value) && value->graph == v->outer ? v->visit(v->context, value) : OB_OK;
+}
+
+static ob_status visit_graph(const capture_visit *v, const ob_graph *graph) {
+    for (const ob_node *node = graph->first; node; node = node->next) {
+        for (uint32_t i = 0; i < node->n_inputs; i++) OB_TRY(visit_value(v, graph, node->inputs[i]));
+        OB_TRY(visit_subgraphs(v, node));
+    }
+    for (uint32_t i = 0; i < graph->n_outputs; i++) OB_TRY(visit_value(v, graph, graph->outputs[i]));
+    return OB_OK;
+}
+
+ob_status ob__each_capture(const ob_node *node, ob_status (*visit)(void *context, ob_value *value), void *context) {
+    capture_visit v = {node->graph, visit, context};
+    return visit_subgraphs(&v, node);
+}
+
+/* The value as it is at this point of the run. */
+static ob_status find_view(ob_session *session, const ob_plan *plan, const ob_value *value, ob_view *out, ob_error *error) {
+    memset(out, 0, sizeof *out);
+    if (!value) return OB_OK;
+    const ob_slot *slot = plan->slots[value->id];
+    if (session->dynamic && session->dynamic[value->id])
+        *out = *session->dynamic[value->id];
+    else if (slot) {
+        *out = slot->view;
+        out->data = slot->buffer->base ? slot->buffer->base + slot->offset : NULL;
+    } else if (session->constants[value->id])
+        *out = *session->constants[value->id];
+    else
+        return ob__fail(error, OB_E_MODEL, "%s is read before any node makes it", value->name);
+    return OB_OK;
+}
+
+ob_status ob__run_dynamic(ob_session *session, ob_plan *plan, const ob_step *step, ob_error *error) {
+    const ob_node *node = step->node;
+    ob_arena *arena = &session->dynamic_arena;
+    ob_view *in = OB_ARENA_ARRAY(arena, ob_view, node->n_inputs), *out = OB_ARENA_ARRAY(arena, ob_view, node->n_outputs);
+    if (!in || !out) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < node->n_inputs; i++) OB_TRY(find_view(session, plan, node->inputs[i], &in[i], error));
+    OB_TRY(ob__execute_node(session, node, in, out, &session->dynamic_owned, error));
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (node->outputs[i]) session->dynamic[node->outputs[i]->id] = &out[i];
+    return OB_OK;
+}

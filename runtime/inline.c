@@ -1,0 +1,224 @@
+/* Calls of model-local functions become the nodes of their bodies. */
+#include <string.h>
+
+#include "core/error.h"
+#include "ops/op.h"
+#include "runtime/plan.h"
+
+enum { MAX_DEPTH = 64, MAX_NODES = 1 << 22 };
+
+typedef struct inliner {
+    ob_model *model;
+    ob_error *error;
+    uint32_t n_copied;
+} inliner;
+
+/* One call while its body is copied: body values by id -> values of the caller's graph. */
+typedef struct expansion {
+    inliner *owner;
+    const ob_node *call;
+    const ob_function *function;
+    ob_value **values;
+    uint32_t n_values;
+    ob_graph *target;
+} expansion;
+
+static ob_status copy_graph(const expansion *e, const ob_graph *from, ob_graph *parent, ob_node *parent_node, ob_graph **out);
+
+/* The attribute that a reference in the body stands for: given by the call, or the function's default. *out NULL: left out. */
+static const ob_attribute *find_referenced(const expansion *e, const char *name) {
+    const ob_attribute *given = ob__node_attribute(e->call, name);
+    if (given) return given;
+    for (uint32_t i = 0; i < e->function->n_attribute_defaults; i++)
+        if (strcmp(e->function->attribute_defaults[i]->name, name) == 0) return e->function->attribute_defaults[i];
+    return NULL;
+}
+
+static ob_status copy_attribute(const expansion *e, const ob_attribute *from, ob_node *to) {
+    ob_arena *arena = &e->owner->model->arena;
+    ob_attribute *copy = OB_ARENA_NEW(arena, ob_attribute);
+    if (!copy) return OB_E_MEMORY;
+    *copy = *from;
+    if (from->ref) {
+        const ob_attribute *given = find_referenced(e, from->ref);
+        if (!given) return OB_OK;
+        *copy = *given;
+        copy->name = from->name;
+    } else if (from->type == OB_ATTR_GRAPH && from->u.graph) {
+        OB_TRY(copy_graph(e, from->u.graph, to->graph, to, &copy->u.graph));
+    } else if (from->type == OB_ATTR_GRAPHS) {
+        copy->u.graphs = OB_ARENA_ARRAY(arena, ob_graph *, from->n);
+        if (!copy->u.graphs) return OB_E_MEMORY;
+        for (uint32_t i = 0; i < from->n; i++) OB_TRY(copy_graph(e, from->u.graphs[i], to->graph, to, &copy->u.graphs[i]));
+    }
+    return ob__node_set_attribute(to, copy) ? OB_OK : OB_E_MEMORY;
+}
+
+/* The caller's value for one of the body; made on first mention. NULL: omitted by the caller, or out of memory (*status). */
+static ob_value *map_value(const expansion *e, const ob_value *value, ob_graph *graph, ob_status *status) {
+    if (!value) return NULL;
+    if (value->id >= e->n_values) {
+        *status = OB_E_INTERNAL;
+        return NULL;
+    }
+    ob_value **mapped = &e->values[value->id];
+    if (!*mapped) {
+        *mapped = ob__value_new_unique(graph, value->name);
+        if (!*mapped)
+            *status = OB_E_MEMORY;
+        else
+            (*mapped)->declared = (ob_type){.shape = {OB_RANK_UNKNOWN, NULL}};
+    }
+    return *mapped;
+}
+
+static bool is_omitted_input(const expansion *e, const ob_value *value) {
+    const ob_graph *body = e->function->body;
+    for (uint32_t i = 0; i < body->n_inputs; i++)
+        if (body->inputs[i] == value) return i >= e->call->n_inputs || !e->call->inputs[i];
+    return false;
+}
+
+static ob_status copy_node(const expansion *e, const ob_node *from, ob_graph *graph, ob_node *before) {
+    OB_FAIL_IF(++e->owner->n_copied > MAX_NODES, e->owner->error, OB_E_LIMIT, "functions expand to more than %d nodes",
+               MAX_NODES);
+    ob_model *model = e->owner->model;
+    ob_node *node = ob__node_new(graph, before, from->domain, from->op_type, from->n_inputs, from->n_outputs);
+    if (!node) return OB_E_MEMORY;
+    node->op = from->op;
+    node->function = from->function;
+    node->overload = from->overload;
+    node->metadata = from->metadata;
+    node->n_metadata = from->n_metadata;
+    const char *name = *from->name ? from->name : from->op_type;
+    node->name = *e->call->name ? ob__arena_printf(&model->arena, "%s/%s", e->call->name, name)
+                                : ob__arena_printf(&model->arena, "%s/%s", e->call->op_type, name);
+    if (!node->name) return OB_E_MEMORY;
+    ob_status status = OB_OK;
+    for (uint32_t i = 0; i < from->n_inputs && status == OB_OK; i++)
+        node->inputs[i] = is_omitted_input(e, from->inputs[i]) ? NULL : map_value(e, from->inputs[i], graph, &status);
+    for (uint32_t i = 0; i < from->n_outputs && status == OB_OK; i++)
+        ob__node_set_output(node, i, map_value(e, from->outputs[i], graph, &status));
+    for (uint32_t i = 0; i < from->n_attributes && status == OB_OK; i++) status = copy_attribute(e, from->attributes[i], node);
+    return status;
+}
+
+static ob_status copy_initializers(const expansion *e, const ob_graph *from, ob_graph *to) {
+    for (uint32_t i = 0; i < from->n_initializers; i++) {
+        ob_status status = OB_OK;
+        ob_value *value = map_value(e, from->initializers[i], to, &status);
+        OB_TRY(status);
+        if (!value || !ob__graph_add_initializer(to, value, from->initializers[i]->data)) return OB_E_MEMORY;
+    }
+    return OB_OK;
+}
+
+/* A subgraph in a function body; nesting is bounded by the loader. */
+static ob_status copy_graph(const expansion *e, const ob_graph *from, ob_graph *parent, ob_node *parent_node, ob_graph **out) {
+    ob_arena *arena = &e->owner->model->arena;
+    ob_graph *graph = ob__graph_new(e->owner->model, parent, parent_node);
+    if (!graph) return OB_E_MEMORY;
+    graph->name = from->name;
+    graph->inputs = OB_ARENA_ARRAY(arena, ob_value *, from->n_inputs);
+    graph->outputs = OB_ARENA_ARRAY(arena, ob_value *, from->n_outputs);
+    if (!graph->inputs || !graph->outputs) return OB_E_MEMORY;
+    ob_status status = OB_OK;
+    for (uint32_t i = 0; i < from->n_inputs && status == OB_OK; i++) {
+        graph->inputs[i] = map_value(e, from->inputs[i], graph, &status);
+        if (graph->inputs[i]) graph->inputs[i]->is_input = true;
+    }
+    graph->n_inputs = from->n_inputs;
+    OB_TRY(status);
+    OB_TRY(copy_initializers(e, from, graph));
+    for (const ob_node *node = from->first; node; node = node->next) OB_TRY(copy_node(e, node, graph, NULL));
+    for (uint32_t i = 0; i < from->n_outputs && status == OB_OK; i++)
+        graph->outputs[i] = map_value(e, from->outputs[i], graph, &status);
+    graph->n_outputs = from->n_outputs;
+    *out = graph;
+    return status;
+}
+
+/* A body output that is a body input, or one value for two outputs, has no producer to take over: an Identity makes it. */
+static ob_status forward_output(const expansion *e, const ob_value *from, ob_value *to, ob_node *before) {
+    ob_status status = OB_OK;
+    ob_value *source = map_value(e, from, e->target, &status);
+    OB_TRY(status);
+    if (!source || source == to) return OB_OK;
+    ob_node *node = ob__node_new(e->target, before, "", "Identity", 1, 1);
+    if (!node) return OB_E_MEMORY;
+    int64_t opset = ob__model_opset(e->owner->model, "");
+    node->op = ob__op_find("", "Identity", opset ? opset : 14);
+    node->inputs[0] = source;
+    ob__node_set_output(node, 0, to);
+    return OB_OK;
+}
+
+static ob_status expand_call(inliner *in, ob_node *call) {
+    const ob_graph *body = call->function->body;
+    OB_FAIL_IF(call->n_inputs > body->n_inputs || call->n_outputs > body->n_outputs, in->error, OB_E_MODEL,
+               "%s is called with %u inputs and %u outputs, but has %u and %u", call->op_type, call->n_inputs, call->n_outputs,
+               body->n_inputs, body->n_outputs);
+    ob_arena scratch;
+    ob__arena_init(&scratch, &in->model->arena.allocator);
+    expansion e = {.owner = in, .call = call, .function = call->function, .n_values = in->model->n_values, .target = call->graph};
+    e.values = OB_ARENA_ARRAY(&scratch, ob_value *, e.n_values);
+    ob_status status = e.values ? OB_OK : OB_E_MEMORY;
+    for (uint32_t i = 0; status == OB_OK && i < call->n_inputs; i++) e.values[body->inputs[i]->id] = call->inputs[i];
+    for (uint32_t i = 0; status == OB_OK && i < call->n_outputs; i++) {
+        ob_value **mapped = &e.values[body->outputs[i]->id];
+        if (call->outputs[i] && !*mapped && body->outputs[i]->producer) *mapped = call->outputs[i];
+    }
+    if (status == OB_OK) status = copy_initializers(&e, body, call->graph);
+    for (const ob_node *node = body->first; node && status == OB_OK; node = node->next)
+        status = copy_node(&e, node, call->graph, call);
+    for (uint32_t i = 0; status == OB_OK && i < call->n_outputs; i++)
+        if (call->outputs[i]) status = forward_output(&e, body->outputs[i], call->outputs[i], call);
+    ob__arena_release(&scratch);
+    /* Unlinking forgets producers that are the call; those that the body's nodes took over stay. */
+    if (status == OB_OK) ob__node_unlink(call);
+    return status;
+}
+
+static bool is_call(const ob_node *node) {
+    return node->function && !node->op;
+}
+
+static ob_status inline_graph(inliner *in, ob_graph *graph, int depth);
+
+static ob_status inline_subgraphs(inliner *in, const ob_node *node, int depth) {
+    for (uint32_t i = 0; i < node->n_attributes; i++) {
+        const ob_attribute *attribute = node->attributes[i];
+        if (attribute->type == OB_ATTR_GRAPH && attribute->u.graph) OB_TRY(inline_graph(in, attribute->u.graph, depth + 1));
+        if (attribute->type == OB_ATTR_GRAPHS)
+            for (uint32_t k = 0; k < attribute->n; k++) OB_TRY(inline_graph(in, attribute->u.graphs[k], depth + 1));
+    }
+    return OB_OK;
+}
+
+/* Expands calls in rounds: the n-th round expands what the (n-1)-th brought in, so a circle of functions meets the limit. */
+static ob_status inline_graph(inliner *in, ob_graph *graph, int depth) {
+    OB_FAIL_IF(depth > MAX_DEPTH, in->error, OB_E_LIMIT, "subgraphs are nested too deeply");
+    for (int round = 0;; round++) {
+        bool any = false;
+        for (ob_node *node = graph->first, *next; node; node = next) {
+            next = node->next;
+            if (!is_call(node)) continue;
+            ob__at_node(in->error, node, OB_OK);
+            OB_FAIL_IF(round > MAX_DEPTH, in->error, OB_E_MODEL, "functions call each other in a circle or too deeply");
+            OB_TRY(expand_call(in, node));
+            any = true;
+        }
+        if (!any) break;
+    }
+    ob_error_clear(in->error);
+    for (const ob_node *node = graph->first; node; node = node->next) OB_TRY(inline_subgraphs(in, node, depth));
+    return OB_OK;
+}
+
+ob_status ob__inline_functions(ob_model *model, ob_error *error) {
+    inliner in = {.model = model, .error = error};
+    if (model->n_functions == 0) return OB_OK;
+    OB_TRY(inline_graph(&in, model->graph, 0));
+    model->n_functions = 0;
+    return OB_OK;
+}

@@ -1,0 +1,101 @@
+/* The memory plan: buffers that are alive at the same time get disjoint places in one block. */
+#include <stdlib.h>
+
+#include "core/error.h"
+#include "runtime/plan.h"
+
+/* Up to this many buffers the largest is placed first, which packs well but looks at all pairs; beyond, buffers are placed in
+ * order of time into gaps that earlier ones left. */
+enum { PAIRWISE_MAX = 3000 };
+
+static uint64_t round_up(uint64_t n_bytes) {
+    return (n_bytes + OB_ALIGNMENT - 1) & ~(uint64_t)(OB_ALIGNMENT - 1);
+}
+
+static bool overlap_in_time(const ob_buffer *a, const ob_buffer *b) {
+    return a->first <= b->last && b->first <= a->last;
+}
+
+static int larger_first(const void *a, const void *b) {
+    const ob_buffer *x = *(ob_buffer *const *)a, *y = *(ob_buffer *const *)b;
+    if (x->n_bytes != y->n_bytes) return x->n_bytes > y->n_bytes ? -1 : 1;
+    if (x->first != y->first) return x->first < y->first ? -1 : 1;
+    return x->last < y->last ? -1 : x->last > y->last;
+}
+
+static int earlier_first(const void *a, const void *b) {
+    const ob_buffer *x = *(ob_buffer *const *)a, *y = *(ob_buffer *const *)b;
+    if (x->first != y->first) return x->first < y->first ? -1 : 1;
+    return x->n_bytes > y->n_bytes ? -1 : x->n_bytes < y->n_bytes;
+}
+
+/* Inserts `buffer` into the list of placed ones, which is ordered by offset. */
+static void insert_by_offset(ob_buffer **placed, size_t n, ob_buffer *buffer) {
+    size_t at = n;
+    for (; at > 0 && placed[at - 1]->offset > buffer->offset; at--) placed[at] = placed[at - 1];
+    placed[at] = buffer;
+}
+
+/* The smallest gap that takes the buffer, among those that are alive at the same time. */
+static void place_in_best_gap(ob_buffer *const *placed, size_t n, ob_buffer *buffer) {
+    uint64_t need = round_up(buffer->n_bytes), end = 0, best = 0, best_size = UINT64_MAX;
+    for (size_t i = 0; i < n; i++) {
+        const ob_buffer *other = placed[i];
+        if (!overlap_in_time(other, buffer)) continue;
+        if (other->offset > end && other->offset - end >= need && other->offset - end < best_size) {
+            best = end;
+            best_size = other->offset - end;
+        }
+        uint64_t other_end = other->offset + round_up(other->n_bytes);
+        if (other_end > end) end = other_end;
+    }
+    buffer->offset = best_size == UINT64_MAX ? end : best;
+}
+
+static void place_pairwise(ob_buffer **all, size_t n, ob_buffer **placed) {
+    qsort(all, n, sizeof *all, larger_first);
+    for (size_t i = 0; i < n; i++) {
+        place_in_best_gap(placed, i, all[i]);
+        insert_by_offset(placed, i, all[i]);
+    }
+}
+
+/* `placed` holds only what is alive: what has ended is dropped on the way, so a long chain costs linear time. */
+static void place_in_time_order(ob_buffer **all, size_t n, ob_buffer **placed) {
+    qsort(all, n, sizeof *all, earlier_first);
+    size_t n_alive = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t kept = 0;
+        for (size_t k = 0; k < n_alive; k++)
+            if (placed[k]->last >= all[i]->first) placed[kept++] = placed[k];
+        place_in_best_gap(placed, kept, all[i]);
+        insert_by_offset(placed, kept, all[i]);
+        n_alive = kept + 1;
+    }
+}
+
+ob_status ob__plan_memory(ob_arena *scratch, ob_buffer *buffers, uint64_t *total) {
+    size_t n = 0;
+    uint64_t sum = 0;
+    for (const ob_buffer *b = buffers; b; b = b->next) {
+        if (b->kind != OB_BUFFER_ARENA) continue;
+        if (b->n_bytes > UINT64_MAX / 4 || __builtin_add_overflow(sum, round_up(b->n_bytes), &sum)) return OB_E_LIMIT;
+        n++;
+    }
+    ob_buffer **all = OB_ARENA_ARRAY(scratch, ob_buffer *, n);
+    ob_buffer **placed = OB_ARENA_ARRAY(scratch, ob_buffer *, n + 1);
+    if (!all || !placed) return OB_E_MEMORY;
+    size_t i = 0;
+    for (ob_buffer *b = buffers; b; b = b->next)
+        if (b->kind == OB_BUFFER_ARENA) all[i++] = b;
+    if (n <= PAIRWISE_MAX)
+        place_pairwise(all, n, placed);
+    else
+        place_in_time_order(all, n, placed);
+    *total = 0;
+    for (i = 0; i < n; i++) {
+        uint64_t end = all[i]->offset + round_up(all[i]->n_bytes);
+        if (end > *total) *total = end;
+    }
+    return OB_OK;
+}

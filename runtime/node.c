@@ -1,0 +1,145 @@
+/* One node computed at once: constants while planning, dynamic steps and subgraphs during a run. */
+#include <string.h>
+
+#include "core/error.h"
+#include "ops/op.h"
+#include "passes/propagate.h"
+#include "runtime/plan.h"
+
+/* A call of one kernel. args comes first: ob__kernel_output finds the rest from it. */
+typedef struct call {
+    ob_kernel_args args;
+    ob_session *session;
+    ob_owned_block **list;
+    ob_arena arena;
+    ob_error *error;
+} call;
+
+static ob_status new_output(call *c, ob_view *out, ob_dtype dtype, int32_t rank, const int64_t *dims) {
+    uint64_t n_bytes;
+    OB_FAIL_IF(rank < 0 || rank > OB_MAX_RANK || !ob__tensor_bytes(dtype, rank, dims, &n_bytes) ||
+                   n_bytes > c->session->max_memory,
+               c->error, OB_E_LIMIT, "a result is larger than the limits allow");
+    void *data = ob__session_block(c->session, c->list, n_bytes);
+    OB_FAIL_IF(!data, c->error, OB_E_MEMORY, "no memory for %llu bytes of a result", (unsigned long long)n_bytes);
+    return ob_view_init(out, data, dtype, rank, dims);
+}
+
+ob_status ob__kernel_output(const ob_kernel_args *args, uint32_t i, int32_t rank, const int64_t *dims, ob_error *error) {
+    call *c = (call *)(uintptr_t)args;
+    OB_FAIL_IF(i >= args->n_out, error, OB_E_INTERNAL, "%s sets an output that it does not have", args->node->op_type);
+    return new_output(c, &args->out[i], args->out[i].dtype, rank, dims);
+}
+
+static ob_status infer(call *c) {
+    const ob_node *node = c->args.node;
+    ob_type *in = OB_ARENA_ARRAY(&c->arena, ob_type, node->n_inputs), *out = OB_ARENA_ARRAY(&c->arena, ob_type, node->n_outputs);
+    ob_content *in_content = OB_ARENA_ARRAY(&c->arena, ob_content, node->n_inputs);
+    ob_content *out_content = OB_ARENA_ARRAY(&c->arena, ob_content, node->n_outputs);
+    if (!in || !out || !in_content || !out_content) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        const ob_view *view = &c->args.in[i];
+        in[i].shape.rank = OB_RANK_UNKNOWN;
+        if (view->dtype == OB_NONE) continue;
+        in[i] = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = view->dtype, .shape = {view->rank, view->dims}};
+        int64_t elems[OB_CONTENT_MAX];
+        uint32_t n;
+        if (!ob__read_content(view, elems, &n)) continue;
+        ob_dim *dims = OB_ARENA_ARRAY(&c->arena, ob_dim, n);
+        if (!dims) return OB_E_MEMORY;
+        for (uint32_t k = 0; k < n; k++) dims[k] = ob_dim_is_const(elems[k]) ? elems[k] : OB_DIM_UNKNOWN;
+        in_content[i] = (ob_content){n, dims};
+    }
+    OB_TRY(ob__infer_node(c->session->model, node, in, in_content, out, out_content, &c->arena, c->error));
+    for (uint32_t i = 0; i < node->n_outputs; i++) {
+        ob_view *view = &c->args.out[i];
+        if (!node->outputs[i]) continue;
+        view->dtype = out[i].dtype;
+        view->rank = OB_RANK_UNKNOWN;
+        bool known = out[i].kind == OB_TYPE_TENSOR && out[i].dtype != OB_NONE && out[i].shape.rank >= 0 &&
+                     out[i].shape.rank <= OB_MAX_RANK;
+        for (int32_t k = 0; known && k < out[i].shape.rank; k++)
+            known = ob_dim_is_const(out[i].shape.dims[k]) && out[i].shape.dims[k] >= 0;
+        if (known)
+            OB_TRY(ob__view_layout(view, out[i].dtype, out[i].shape.rank, out[i].shape.dims));
+        else if (!(node->op->kernel->flags & OB_KERNEL_DYNAMIC))
+            return ob__fail(c->error, OB_E_UNSUPPORTED, "%s: the shape of its result cannot be told from its operands",
+                            node->op_type);
+    }
+    return OB_OK;
+}
+
+static ob_status make_contiguous(call *c) {
+    for (uint32_t i = 0; i < c->args.n_in; i++) {
+        ob_view *view = &c->args.in[i], copy;
+        if (view->dtype == OB_NONE || ob_view_is_contiguous(view)) continue;
+        OB_TRY(new_output(c, &copy, view->dtype, view->rank, view->dims));
+        OB_TRY(ob_view_assign(&copy, view, c->error));
+        *view = copy;
+    }
+    return OB_OK;
+}
+
+static ob_status run_kernel(call *c, const ob_kernel *kernel) {
+    const ob_allocator *allocator = &c->session->allocator;
+    ob_kernel_needs needs = {0};
+    if (!kernel->run) return ob__fail(c->error, OB_E_UNSUPPORTED, "%s has no kernel", c->args.node->op_type);
+    if (!(kernel->flags & OB_KERNEL_STRIDED)) OB_TRY(make_contiguous(c));
+    for (uint32_t i = 0; i < c->args.n_out; i++) {
+        ob_view *out = &c->args.out[i];
+        if (out->dtype != OB_NONE && !(kernel->flags & OB_KERNEL_DYNAMIC))
+            OB_TRY(new_output(c, out, out->dtype, out->rank, out->dims));
+    }
+    c->args.state = OB_ARENA_ARRAY(&c->arena, char, kernel->state_bytes);
+    if (!c->args.state) return OB_E_MEMORY;
+    ob_status status = kernel->plan ? kernel->plan(&c->args, &needs, c->error) : OB_OK;
+    void *raw = NULL;
+    if (status == OB_OK && needs.scratch_bytes > 0) {
+        c->args.scratch = ob__alloc_aligned(allocator, needs.scratch_bytes, &raw);
+        if (!c->args.scratch) status = OB_E_MEMORY;
+    }
+    if (status == OB_OK) status = kernel->run(&c->args, c->error);
+    ob__free_aligned(allocator, needs.scratch_bytes, raw);
+    if (kernel->release) kernel->release(c->args.state, allocator);
+    return status;
+}
+
+static ob_status execute(call *c, const ob_view *in, ob_view *out) {
+    const ob_node *node = c->args.node;
+    const ob_kernel *kernel = node->op->kernel;
+    c->args.in = OB_ARENA_ARRAY(&c->arena, ob_view, node->n_inputs);
+    c->args.out = OB_ARENA_ARRAY(&c->arena, ob_view, node->n_outputs);
+    if (!c->args.in || !c->args.out) return OB_E_MEMORY;
+    if (node->n_inputs) memcpy(c->args.in, in, node->n_inputs * sizeof *in);
+    OB_TRY(infer(c));
+    ob_status status = OB_E_UNSUPPORTED;
+    if (kernel->flags & OB_KERNEL_VIEW && kernel->view) {
+        ob_view *planned = OB_ARENA_ARRAY(&c->arena, ob_view, node->n_outputs);
+        if (!planned) return OB_E_MEMORY;
+        if (node->n_outputs) memcpy(planned, c->args.out, node->n_outputs * sizeof *planned);
+        status = kernel->view(&c->args, NULL);
+        if (status != OB_OK && node->n_outputs) memcpy(c->args.out, planned, node->n_outputs * sizeof *planned);
+    }
+    if (status != OB_OK) OB_TRY(run_kernel(c, kernel));
+    if (node->n_outputs) memcpy(out, c->args.out, node->n_outputs * sizeof *out);
+    return OB_OK;
+}
+
+ob_status ob__execute_node(ob_session *session, const ob_node *node, const ob_view *in, ob_view *out, ob_owned_block **list,
+                           ob_error *error) {
+    call c = {.args = {.node = node,
+                       .op = node->op,
+                       .n_in = node->n_inputs,
+                       .n_out = node->n_outputs,
+                       .threads = &session->threads,
+                       .allocator = &session->allocator},
+              .session = session,
+              .list = list,
+              .error = error};
+    ob__arena_init(&c.arena, &session->allocator);
+    ob_status status = execute(&c, in, out);
+    ob__arena_release(&c.arena);
+    if (status == OB_OK) return OB_OK;
+    if (error && error->code == OB_OK) ob__fail(error, status, "%s: %s", node->op_type, ob_status_text(status));
+    return ob__at_node(error, node, status);
+}

@@ -1,0 +1,290 @@
+/* Planning: shapes for concrete inputs, live nodes, then each node in order gets views, memory and loops (runtime/plan_node.c).
+ */
+#include <string.h>
+
+#include "core/error.h"
+#include "passes/propagate.h"
+#include "runtime/build.h"
+
+bool ob__read_content(const ob_view *view, int64_t *elems, uint32_t *n) {
+    int64_t count = ob_view_count(view);
+    size_t size = ob_dtype_size(view->dtype);
+    bool is_integer = view->dtype == OB_INT64 || view->dtype == OB_INT32 || view->dtype == OB_BOOL;
+    if (!is_integer || count > OB_CONTENT_MAX || (count > 0 && !view->data)) return false;
+    int64_t index[OB_MAX_RANK] = {0};
+    for (int64_t i = 0; i < count; i++) {
+        const char *at = view->data;
+        for (int32_t axis = 0; axis < view->rank; axis++) at += index[axis] * view->strides[axis];
+        int32_t narrow;
+        if (size == 8)
+            memcpy(&elems[i], at, 8);
+        else if (size == 4)
+            memcpy(&narrow, at, 4), elems[i] = narrow;
+        else
+            elems[i] = *(const uint8_t *)at != 0;
+        for (int32_t axis = view->rank - 1; axis >= 0 && ++index[axis] == view->dims[axis]; axis--) index[axis] = 0;
+    }
+    *n = (uint32_t)count;
+    return true;
+}
+
+/* ---- Shapes
+ * --------------------------------------------------------------------------------------------------------------------------- */
+
+static ob_status set_content(ob_builder *b, const ob_view *view, ob_content *content) {
+    int64_t elems[OB_CONTENT_MAX];
+    uint32_t n;
+    if (!ob__read_content(view, elems, &n)) return OB_OK;
+    ob_dim *dims = OB_ARENA_ARRAY(&b->scratch, ob_dim, n);
+    if (!dims) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < n; i++) dims[i] = ob_dim_is_const(elems[i]) ? elems[i] : OB_DIM_UNKNOWN;
+    *content = (ob_content){n, dims};
+    return OB_OK;
+}
+
+/* Propagates with the given shapes; contents of input i are given when with_content[i] (NULL: none). */
+static ob_status infer(ob_builder *b, const bool *with_content, ob_facts *facts, ob_findings *findings) {
+    ob_session *session = b->session;
+    ob_given_input *given = OB_ARENA_ARRAY(&b->scratch, ob_given_input, session->n_inputs);
+    if (!given) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < session->n_inputs; i++) {
+        const ob_view *view = &b->inputs[i];
+        given[i].input = session->inputs[i];
+        given[i].type = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = view->dtype, .shape = {view->rank, view->dims}};
+        if (with_content && with_content[i]) OB_TRY(set_content(b, view, &given[i].content));
+    }
+    ob_propagate_options options = {.bindings = session->bindings,
+                                    .n_bindings = session->n_bindings,
+                                    .inputs = given,
+                                    .n_inputs = session->n_inputs,
+                                    .ignore_declared = true};
+    return ob__propagate(session->model, &options, facts, findings);
+}
+
+bool ob__is_static_type(const ob_type *type) {
+    if (type->kind != OB_TYPE_TENSOR || type->dtype == OB_NONE || type->shape.rank < 0 || type->shape.rank > OB_MAX_RANK)
+        return false;
+    for (int32_t i = 0; i < type->shape.rank; i++)
+        if (!ob_dim_is_const(type->shape.dims[i]) || type->shape.dims[i] < 0) return false;
+    return true;
+}
+
+static uint32_t count_static(const ob_graph *graph, const ob_facts *facts, uint32_t *n_values) {
+    uint32_t n = 0;
+    *n_values = 0;
+    for (const ob_node *node = graph->first; node; node = node->next)
+        for (uint32_t i = 0; i < node->n_outputs; i++) {
+            if (!node->outputs[i]) continue;
+            ++*n_values;
+            n += ob__is_static_type(&ob__fact(facts, node->outputs[i])->type);
+        }
+    return n;
+}
+
+static ob_status count_with(ob_builder *b, const bool *with_content, uint32_t *n, uint32_t *n_values) {
+    ob_facts facts;
+    ob__facts_init(&facts, &b->session->allocator);
+    ob_status status = infer(b, with_content, &facts, NULL);
+    *n = count_static(b->session->model->graph, &facts, n_values);
+    ob__facts_release(&facts);
+    return status;
+}
+
+/* Finds out which inputs' elements decide shapes (the `shape` operand of a Reshape ...): their elements become part of the plan's
+ * key. Elements that decide nothing must not, or every batch of token numbers would need its own plan. */
+static ob_status decide_contents(ob_builder *b) {
+    ob_session *session = b->session;
+    bool *with = session->content_matters, any = false;
+    uint32_t n_plain, n_full, n, n_values;
+    for (uint32_t i = 0; i < session->n_inputs; i++)
+        if (ob_view_count(&b->inputs[i]) > 0 && !b->inputs[i].data) return OB_OK; /* cannot tell yet */
+    for (uint32_t i = 0; i < session->n_inputs; i++) {
+        int64_t elems[OB_CONTENT_MAX];
+        with[i] = ob__read_content(&b->inputs[i], elems, &n);
+        any |= with[i];
+    }
+    bool matters[64] = {false}, any_matters = false;
+    ob_status status = OB_OK;
+    if (any) {
+        status = count_with(b, NULL, &n_plain, &n_values);
+        if (status == OB_OK && n_plain < n_values)
+            status = count_with(b, with, &n_full, &n_values);
+        else
+            n_full = n_plain;
+        any = status == OB_OK && n_full > n_plain;
+        for (uint32_t i = 0; any && i < session->n_inputs && i < 64 && status == OB_OK; i++) {
+            if (!with[i]) continue;
+            with[i] = false;
+            status = count_with(b, with, &n, &n_values);
+            with[i] = true;
+            any_matters |= matters[i] = n < n_full;
+        }
+    }
+    for (uint32_t i = 0; i < session->n_inputs; i++) {
+        if (!any)
+            with[i] = false;
+        else if (any_matters && i < 64)
+            with[i] = matters[i];
+    }
+    session->content_decided = status == OB_OK;
+    return status;
+}
+
+static ob_status status_of_finding(const ob_finding *finding) {
+    if (strcmp(finding->id, "OB0604") == 0 || strcmp(finding->id, "OB0502") == 0) return OB_E_TYPE;
+    return strncmp(finding->id, "OB01", 4) == 0 || strcmp(finding->id, "OB0601") == 0 ? OB_E_SHAPE : OB_E_MODEL;
+}
+
+/* Errors in subgraphs are left to the run: the branch may never be taken. */
+static ob_status first_error(const ob_builder *b, const ob_findings *findings) {
+    for (uint32_t i = 0; i < findings->n; i++) {
+        const ob_finding *f = &findings->items[i];
+        if (f->severity != OB_SEVERITY_ERROR || !f->node || f->node->graph != b->session->model->graph) continue;
+        if (b->error) b->error->axis = f->axis;
+        ob__at_node(b->error, f->node, OB_E_SHAPE);
+        return ob__fail(b->error, status_of_finding(f), "%s", f->message);
+    }
+    return OB_OK;
+}
+
+static ob_status infer_shapes(ob_builder *b) {
+    ob_findings findings;
+    ob__findings_init(&findings, &b->session->allocator);
+    ob_status status = b->session->content_decided ? OB_OK : decide_contents(b);
+    if (status == OB_OK) status = infer(b, b->session->content_matters, &b->facts, &findings);
+    if (status == OB_OK) status = first_error(b, &findings);
+    ob__findings_release(&findings);
+    return status;
+}
+
+/* ---- Which nodes run, and how often each value is read
+ * ---------------------------------------------------------------------------- */
+
+static ob_status count_use(void *context, ob_value *value) {
+    ob_builder *b = context;
+    b->uses[value->id]++;
+    return OB_OK;
+}
+
+static ob_status count_uses(ob_builder *b) {
+    const ob_graph *graph = b->session->model->graph;
+    b->uses = OB_ARENA_ARRAY(&b->scratch, uint32_t, b->session->model->n_values);
+    b->live = OB_ARENA_ARRAY(&b->scratch, bool, b->session->model->n_nodes);
+    b->is_dynamic = OB_ARENA_ARRAY(&b->scratch, bool, b->session->model->n_values);
+    if (!b->uses || !b->live || !b->is_dynamic) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < graph->n_outputs; i++) b->uses[graph->outputs[i]->id]++;
+    for (const ob_node *node = graph->last; node; node = node->prev) {
+        bool live = !b->session->optimize;
+        for (uint32_t i = 0; i < node->n_outputs && !live; i++) live = node->outputs[i] && b->uses[node->outputs[i]->id] > 0;
+        b->live[node->id] = live;
+        if (!live) continue;
+        for (uint32_t i = 0; i < node->n_inputs; i++)
+            if (node->inputs[i]) b->uses[node->inputs[i]->id]++;
+        OB_TRY(ob__each_capture(node, count_use, b));
+    }
+    return OB_OK;
+}
+
+/* ---- The plan
+ * --------------------------------------------------------------------------------------------------------------------------- */
+
+static ob_status set_key(ob_builder *b) {
+    ob_session *session = b->session;
+    ob_plan *plan = b->plan;
+    plan->inputs = OB_ARENA_ARRAY(&plan->arena, ob_view, session->n_inputs);
+    plan->contents = OB_ARENA_ARRAY(&plan->arena, int64_t *, session->n_inputs);
+    plan->slots = OB_ARENA_ARRAY(&plan->arena, ob_slot *, session->model->n_values);
+    plan->outputs = OB_ARENA_ARRAY(&plan->arena, ob_plan_output, session->model->graph->n_outputs);
+    if (!plan->inputs || !plan->contents || !plan->slots || !plan->outputs) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < session->n_inputs; i++) {
+        int64_t elems[OB_CONTENT_MAX];
+        uint32_t n;
+        plan->inputs[i] = b->inputs[i];
+        plan->inputs[i].data = NULL;
+        if (!session->content_matters[i] || !ob__read_content(&b->inputs[i], elems, &n)) continue;
+        plan->contents[i] = OB_ARENA_ARRAY(&plan->arena, int64_t, n);
+        if (!plan->contents[i]) return OB_E_MEMORY;
+        if (n) memcpy(plan->contents[i], elems, n * sizeof *elems);
+    }
+    return OB_OK;
+}
+
+static ob_status place_inputs(ob_builder *b) {
+    for (uint32_t i = 0; i < b->session->n_inputs; i++) {
+        ob_buffer *buffer;
+        OB_TRY(ob__new_buffer(b, OB_BUFFER_INPUT, i, 0, &buffer));
+        OB_TRY(ob__new_slot(b, b->session->inputs[i], buffer, 0, &b->inputs[i]));
+    }
+    return OB_OK;
+}
+
+static ob_status lay_out(ob_builder *b) {
+    ob_plan *plan = b->plan;
+    ob_status status = ob__plan_memory(&b->scratch, plan->buffers, &plan->memory.arena_bytes);
+    OB_FAIL_IF(status != OB_OK, b->error, status, "the intermediate results need more memory than there can be");
+    uint64_t outputs = 0, total;
+    for (ob_buffer *buffer = plan->buffers; buffer; buffer = buffer->next) {
+        if (buffer->kind != OB_BUFFER_OUTPUT) continue;
+        buffer->offset = outputs;
+        if (__builtin_add_overflow(outputs, buffer->n_bytes, &outputs)) return OB_E_LIMIT;
+    }
+    plan->memory.output_bytes = outputs;
+    bool overflow = __builtin_add_overflow(plan->memory.arena_bytes, outputs, &total) ||
+                    __builtin_add_overflow(total, plan->memory.scratch_bytes, &total);
+    OB_FAIL_IF(overflow || total > b->session->max_memory, b->error, OB_E_LIMIT,
+               "a run needs %llu bytes, which is over the limit of %llu", (unsigned long long)total,
+               (unsigned long long)b->session->max_memory);
+    return OB_OK;
+}
+
+static ob_status build(ob_builder *b) {
+    OB_TRY(infer_shapes(b)); /* decides which contents belong to the key */
+    OB_TRY(set_key(b));
+    OB_TRY(count_uses(b));
+    OB_TRY(place_inputs(b));
+    for (const ob_node *node = b->session->model->graph->first; node; node = node->next)
+        if (b->live[node->id]) OB_TRY(ob__plan_node(b, node));
+    OB_TRY(ob__place_outputs(b));
+    OB_FAIL_IF(b->n_unsupported > 1, b->error, OB_E_UNSUPPORTED, "%s (and %u more)", b->unsupported, b->n_unsupported - 1);
+    OB_FAIL_IF(b->n_unsupported == 1, b->error, OB_E_UNSUPPORTED, "%s", b->unsupported);
+    OB_TRY(lay_out(b));
+    uint64_t n_bytes = b->plan->memory.arena_bytes + b->plan->memory.scratch_bytes;
+    b->plan->block = ob__alloc_aligned(&b->session->allocator, n_bytes, &b->plan->block_raw);
+    OB_FAIL_IF(!b->plan->block, b->error, OB_E_MEMORY, "no memory for %llu bytes of intermediate results",
+               (unsigned long long)n_bytes);
+    ob__bind_scratch(b->plan);
+    return OB_OK;
+}
+
+ob_status ob__plan_create(ob_session *session, const ob_view *inputs, ob_plan **out, ob_error *error) {
+    ob_arena arena;
+    ob__arena_init(&arena, &session->allocator);
+    ob_plan *plan = OB_ARENA_NEW(&arena, ob_plan);
+    if (!plan) return OB_E_MEMORY;
+    plan->arena = arena; /* the plan lives in its own arena */
+    plan->steps_end = &plan->steps;
+    ob_builder b = {.session = session, .plan = plan, .inputs = inputs, .error = error};
+    ob__arena_init(&b.scratch, &session->allocator);
+    ob__facts_init(&b.facts, &session->allocator);
+    ob_status status = build(&b);
+    ob__facts_release(&b.facts);
+    ob__arena_release(&b.scratch);
+    if (status != OB_OK) {
+        ob__plan_destroy(session, plan);
+        if (error && error->code == OB_OK) return ob__fail(error, status, "cannot plan: %s", ob_status_text(status));
+        return status;
+    }
+    *out = plan;
+    return OB_OK;
+}
+
+void ob__plan_destroy(ob_session *session, ob_plan *plan) {
+    for (ob_step *step = plan->steps; step; step = step->next)
+        if (step->kind == OB_STEP_KERNEL && step->kernel->release && step->args.state)
+            step->kernel->release(step->args.state, &session->allocator);
+    ob__session_free_blocks(session, &plan->owned);
+    ob__free_aligned(&session->allocator, plan->memory.arena_bytes + plan->memory.scratch_bytes, plan->block_raw);
+    ob__free_aligned(&session->allocator, plan->memory.output_bytes, plan->output_block_raw);
+    ob_arena arena = plan->arena;
+    ob__arena_release(&arena);
+}

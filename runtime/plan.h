@@ -1,0 +1,183 @@
+/* What a session is made of, and the plan: steps in order, with every tensor at a fixed place. For runtime/ only. */
+#ifndef OB_RUNTIME_PLAN_H
+#define OB_RUNTIME_PLAN_H
+
+#include "core/graph.h"
+#include "onnx_broadcast/session.h"
+#include "ops/kernel.h"
+#include "passes/facts.h"
+
+enum { OB_ALIGNMENT = 64 };
+
+/* ---- Where tensors live
+ * --------------------------------------------------------------------------------------------------------- */
+
+typedef enum ob_buffer_kind {
+    OB_BUFFER_ARENA,  /* at `offset` in the plan's block */
+    OB_BUFFER_OUTPUT, /* graph output `index`: the caller's memory, or `offset` in the plan's output block */
+    OB_BUFFER_INPUT,  /* graph input `index` */
+    OB_BUFFER_CONST   /* `base` is fixed */
+} ob_buffer_kind;
+
+typedef struct ob_buffer {
+    ob_buffer_kind kind;
+    uint32_t index;
+    uint64_t n_bytes, offset;
+    uint32_t first, last; /* steps between which the contents matter */
+    uint32_t uses_left;   /* while planning: reads to come of all values that live here, graph outputs included */
+    char *base;           /* set at the begin of each run */
+    struct ob_buffer *next;
+} ob_buffer;
+
+/* A static value: its buffer, the byte offset of element (0, ..., 0) and its layout (view.data is not used). */
+typedef struct ob_slot {
+    ob_buffer *buffer;
+    int64_t offset;
+    ob_view view;
+} ob_slot;
+
+/* ---- Steps
+ * ------------------------------------------------------------------------------------------------------------------------ */
+
+typedef enum ob_step_kind {
+    OB_STEP_KERNEL,
+    OB_STEP_COPY,   /* in[0] to contiguous out[0] */
+    OB_STEP_DYNAMIC /* everything about the node is decided during the run (runtime/dynamic.c) */
+} ob_step_kind;
+
+typedef struct ob_place {
+    ob_buffer *buffer; /* NULL: omitted operand */
+    int64_t offset;
+} ob_place;
+
+typedef struct ob_step {
+    ob_step_kind kind;
+    const ob_node *node; /* of a copy: the node that needs it, or NULL for a graph output */
+    const ob_kernel *kernel;
+    ob_kernel_args args;
+    ob_place *in, *out; /* args.n_in and args.n_out entries */
+    struct ob_step *next;
+} ob_step;
+
+/* Where a graph output is after the steps. */
+typedef struct ob_plan_output {
+    const ob_slot *slot; /* contiguous, in a buffer of kind OUTPUT; NULL: a dynamic result */
+} ob_plan_output;
+
+typedef struct ob_plan {
+    ob_arena arena;
+    ob_view *inputs;    /* the key: layouts (data NULL) */
+    int64_t **contents; /* the key: elements of those inputs that decide shapes; NULL for the others */
+    ob_step *steps, **steps_end;
+    ob_buffer *buffers;
+    ob_slot **slots; /* by value id; NULL: no static place */
+    ob_plan_output *outputs;
+    struct ob_owned_block *owned; /* constants that were folded for these shapes */
+    char *block, *output_block;   /* aligned; NULL while not allocated */
+    void *block_raw, *output_block_raw;
+    ob_session_memory memory;
+    uint64_t last_used;
+    struct ob_plan *next;
+} ob_plan;
+
+/* ---- The session
+ * -------------------------------------------------------------------------------------------------------------------- */
+
+/* A block that the session owns: a folded constant, a weight read from a file. */
+typedef struct ob_owned_block {
+    void *data;
+    size_t n_bytes;
+    struct ob_owned_block *next;
+} ob_owned_block;
+
+typedef struct ob_pool ob_pool; /* runtime/threads.c */
+
+struct ob_session {
+    ob_arena arena;
+    ob_allocator allocator;
+    ob_model *model; /* a copy of its own, with functions inlined */
+    bool optimize;
+    uint64_t max_memory;
+    uint32_t max_plans;
+    void (*trace)(void *context, const ob_trace_event *event);
+    void *context;
+    ob_value **inputs; /* graph inputs without a default */
+    uint32_t n_inputs;
+    ob_session_value *input_info, *output_info;
+    ob_facts facts;       /* symbolic: what holds for all sizes */
+    ob_binding *bindings; /* from the configuration */
+    size_t n_bindings;
+    ob_view **constants; /* by value id: initializers, folded results */
+    ob_owned_block *owned;
+    uint64_t constant_bytes;
+    bool *content_matters; /* by input: shapes depend on its elements; decided at the first plan */
+    bool content_decided;
+    ob_plan *plans, *current;
+    uint64_t clock;
+    ob_pool *pool;
+    ob_threads threads;
+    const ob_view **dynamic;       /* by value id: results of dynamic steps of the last run; NULL before there are any */
+    ob_arena dynamic_arena;        /* their views */
+    ob_owned_block *dynamic_owned; /* their elements */
+};
+
+/* Memory that the session owns until it is closed (list: &session->owned or &session->dynamic_owned), 64-byte aligned, zeroed. */
+void *ob__session_block(ob_session *session, ob_owned_block **list, uint64_t n_bytes);
+void ob__session_free_blocks(ob_session *session, ob_owned_block **list);
+/* Bytes of a contiguous tensor, rounded up to the alignment; false when they exceed what the address space allows. */
+bool ob__tensor_bytes(ob_dtype dtype, int32_t rank, const int64_t *dims, uint64_t *n_bytes);
+/* A contiguous view without elements, for planning. Errors as ob_view_init. */
+ob_status ob__view_layout(ob_view *view, ob_dtype dtype, int32_t rank, const int64_t *dims);
+/* Adds the node to an error that a kernel gave. */
+ob_status ob__at_node(ob_error *error, const ob_node *node, ob_status status);
+/* Memory that was asked for, aligned within *raw; NULL when there is none. */
+char *ob__alloc_aligned(const ob_allocator *allocator, uint64_t n_bytes, void **raw);
+void ob__free_aligned(const ob_allocator *allocator, uint64_t n_bytes, void *raw);
+
+/* runtime/inline.c: replaces calls of model-local functions by their bodies, in the main graph and its subgraphs, and forgets the
+ * functions. Nodes of domain onnx_broadcast stay as they are. Operators must be resolved, and are afterwards. E_MODEL for
+ * circles. */
+ob_status ob__inline_functions(ob_model *model, ob_error *error);
+
+/* runtime/weights.c: fills session->constants for the initializers; reads external data. */
+typedef struct ob_external_rules {
+    bool allowed;
+    const char *folder; /* NULL: of the model's file */
+} ob_external_rules;
+ob_status ob__load_weights(ob_session *session, const ob_external_rules *external, ob_error *error);
+
+/* runtime/support.c: E_UNSUPPORTED with everything that cannot be run; E_MODEL for wrong numbers of operands. */
+ob_status ob__check_support(ob_session *session, const ob_session_config *config, ob_error *error);
+
+/* runtime/contract.c: inputs against their declarations, and the symbolic conditions under these sizes. */
+ob_status ob__check_contract(ob_session *session, const ob_view *inputs, ob_error *error);
+/* "[2, N, ?]" */
+void ob__format_shape(const ob_dims *pool, const ob_shape *shape, char *text, size_t n_bytes);
+
+/* runtime/plan.c */
+ob_status ob__plan_create(ob_session *session, const ob_view *inputs, ob_plan **out, ob_error *error);
+void ob__plan_destroy(ob_session *session, ob_plan *plan);
+/* The elements of a small integer or bool tensor; false when it is not one, or too large (OB_CONTENT_MAX). */
+bool ob__read_content(const ob_view *view, int64_t *elems, uint32_t *n);
+
+/* runtime/memory.c: gives every ARENA buffer an offset such that buffers alive at the same step do not overlap; *total in bytes.
+ */
+ob_status ob__plan_memory(ob_arena *scratch, ob_buffer *buffers, uint64_t *total);
+
+/* runtime/node.c: computes one node at once, on memory from `list`. in: node->n_inputs views with data; out: node->n_outputs
+ * views, set on success (they may be views of the inputs). views' memory is not kept. */
+ob_status ob__execute_node(ob_session *session, const ob_node *node, const ob_view *in, ob_view *out, ob_owned_block **list,
+                           ob_error *error);
+/* True when the node gives the same results for the same inputs, so that it may be computed ahead. */
+bool ob__is_deterministic(const ob_node *node);
+
+/* runtime/dynamic.c */
+/* Calls visit for each value of an outer graph that the subgraphs of `node` read; once for each mention. */
+ob_status ob__each_capture(const ob_node *node, ob_status (*visit)(void *context, ob_value *value), void *context);
+ob_status ob__run_dynamic(ob_session *session, ob_plan *plan, const ob_step *step, ob_error *error);
+
+/* runtime/threads.c: E_UNSUPPORTED when the build has no thread pool. */
+ob_status ob__pool_create(ob_session *session, int n_threads, ob_error *error);
+void ob__pool_destroy(ob_session *session);
+
+#endif

@@ -1,0 +1,524 @@
+/* Planning of one node: constant, view, kernel or dynamic step; copies for kernels that need contiguous operands; in-place
+ * results. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "ops/op.h"
+#include "runtime/build.h"
+
+/* Larger results are computed in each run rather than kept. */
+enum { FOLD_MAX_BYTES = 64 * 1024 * 1024 };
+
+/* ---- Buffers, slots, steps
+ * -------------------------------------------------------------------------------------------------------- */
+
+ob_status ob__new_buffer(ob_builder *b, ob_buffer_kind kind, uint32_t index, uint64_t n_bytes, ob_buffer **out) {
+    ob_buffer *buffer = OB_ARENA_NEW(&b->plan->arena, ob_buffer);
+    if (!buffer) return OB_E_MEMORY;
+    buffer->kind = kind;
+    buffer->index = index;
+    buffer->n_bytes = n_bytes;
+    buffer->first = buffer->last = b->n_steps;
+    buffer->next = b->plan->buffers;
+    b->plan->buffers = buffer;
+    *out = buffer;
+    return OB_OK;
+}
+
+ob_status ob__new_slot(ob_builder *b, const ob_value *value, ob_buffer *buffer, int64_t offset, const ob_view *view) {
+    ob_slot *slot = OB_ARENA_NEW(&b->plan->arena, ob_slot);
+    if (!slot) return OB_E_MEMORY;
+    slot->buffer = buffer;
+    slot->offset = offset;
+    slot->view = *view;
+    slot->view.data = NULL;
+    buffer->uses_left += b->uses[value->id];
+    b->plan->slots[value->id] = slot;
+    return OB_OK;
+}
+
+static ob_status new_const_slot(ob_builder *b, const ob_value *value, const ob_view *view) {
+    ob_buffer *buffer;
+    OB_TRY(ob__new_buffer(b, OB_BUFFER_CONST, 0, 0, &buffer));
+    buffer->base = view->data;
+    return ob__new_slot(b, value, buffer, 0, view);
+}
+
+/* The slot of an operand; constants get theirs on first use. *out NULL: a dynamic value, or an omitted one. */
+static ob_status find_slot(ob_builder *b, const ob_node *reader, const ob_value *value, ob_slot **out) {
+    *out = NULL;
+    if (!value || b->is_dynamic[value->id]) return OB_OK;
+    if (!b->plan->slots[value->id]) {
+        const ob_view *constant = b->session->constants[value->id];
+        if (!constant) {
+            ob__at_node(b->error, reader, OB_E_MODEL);
+            return ob__fail(b->error, OB_E_MODEL, "%s is read before any node makes it", value->name);
+        }
+        OB_TRY(new_const_slot(b, value, constant));
+    }
+    *out = b->plan->slots[value->id];
+    return OB_OK;
+}
+
+static ob_step *new_step(ob_builder *b, ob_step_kind kind, const ob_node *node, uint32_t n_in, uint32_t n_out) {
+    ob_arena *arena = &b->plan->arena;
+    ob_step *step = OB_ARENA_NEW(arena, ob_step);
+    if (!step) return NULL;
+    step->kind = kind;
+    step->node = node;
+    step->args.node = node;
+    step->args.n_in = n_in;
+    step->args.n_out = n_out;
+    step->args.in = OB_ARENA_ARRAY(arena, ob_view, n_in);
+    step->args.out = OB_ARENA_ARRAY(arena, ob_view, n_out);
+    step->in = OB_ARENA_ARRAY(arena, ob_place, n_in);
+    step->out = OB_ARENA_ARRAY(arena, ob_place, n_out);
+    if (!step->args.in || !step->args.out || !step->in || !step->out) return NULL;
+    step->args.threads = &b->session->threads;
+    step->args.allocator = &b->session->allocator;
+    return step;
+}
+
+static void keep_until(ob_buffer *buffer, uint32_t step) {
+    if (buffer && buffer->last < step) buffer->last = step;
+}
+
+/* Appends the step; everything it touches is alive at its index. */
+static void append_step(ob_builder *b, ob_step *step) {
+    uint32_t at = b->n_steps++;
+    for (uint32_t i = 0; i < step->args.n_in; i++) keep_until(step->in[i].buffer, at);
+    for (uint32_t i = 0; i < step->args.n_out; i++) keep_until(step->out[i].buffer, at);
+    *b->plan->steps_end = step;
+    b->plan->steps_end = &step->next;
+    b->plan->memory.n_steps++;
+}
+
+static ob_status bytes_of(ob_builder *b, const ob_node *node, const ob_view *view, uint64_t *n_bytes) {
+    if (ob__tensor_bytes(view->dtype, view->rank, view->dims, n_bytes)) return OB_OK;
+    ob__at_node(b->error, node, OB_E_LIMIT);
+    return ob__fail(b->error, OB_E_LIMIT, "a result has more bytes than can be addressed");
+}
+
+/* A step that copies a view to contiguous memory in `to`. */
+static ob_status add_copy(ob_builder *b, const ob_node *node, const ob_slot *from, ob_buffer *to, const ob_view *contiguous) {
+    ob_step *step = new_step(b, OB_STEP_COPY, node, 1, 1);
+    if (!step) return OB_E_MEMORY;
+    step->args.in[0] = from->view;
+    step->args.out[0] = *contiguous;
+    step->in[0] = (ob_place){from->buffer, from->offset};
+    step->out[0] = (ob_place){to, 0};
+    append_step(b, step);
+    return OB_OK;
+}
+
+/* ---- The node at hand
+ * ------------------------------------------------------------------------------------------------------------- */
+
+typedef struct planned {
+    const ob_node *node;
+    const ob_kernel *kernel;
+    ob_slot **in;      /* n_inputs entries */
+    ob_view *in_views; /* data: constants and known contents only */
+    ob_view *out;      /* n_outputs entries, contiguous, dtype OB_NONE when not wanted */
+} planned;
+
+bool ob__is_deterministic(const ob_node *node) {
+    static const char *const random[] = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike",
+                                         "Bernoulli",    "Multinomial",      "Dropout"};
+    for (size_t i = 0; i < sizeof random / sizeof random[0]; i++)
+        if (strcmp(node->op_type, random[i]) == 0) return false;
+    return true;
+}
+
+static bool has_subgraph(const ob_node *node) {
+    for (uint32_t i = 0; i < node->n_attributes; i++)
+        if (node->attributes[i]->type == OB_ATTR_GRAPH || node->attributes[i]->type == OB_ATTR_GRAPHS) return true;
+    return false;
+}
+
+/* The elements that shape propagation knows, as bytes in the arena; NULL when any is unknown. */
+static void *known_content(ob_builder *b, const ob_value *value, const ob_view *view) {
+    const ob_content *content = &ob__fact(&b->facts, value)->content;
+    if (!content->elems || content->n != ob_view_count(view)) return NULL;
+    size_t size = ob_dtype_size(view->dtype);
+    if (view->dtype != OB_INT64 && view->dtype != OB_INT32 && view->dtype != OB_BOOL) return NULL;
+    char *bytes = ob__arena_alloc(&b->plan->arena, content->n * size);
+    for (uint32_t i = 0; bytes && i < content->n; i++) {
+        ob_dim elem = content->elems[i];
+        int32_t narrow = (int32_t)elem;
+        if (!ob_dim_is_const(elem) || (size == 4 && narrow != elem)) return NULL;
+        if (size == 8)
+            memcpy(bytes + i * 8, &elem, 8);
+        else if (size == 4)
+            memcpy(bytes + i * 4, &narrow, 4);
+        else
+            bytes[i] = elem != 0;
+    }
+    return bytes;
+}
+
+/* False when a shape or type is left to the run. */
+static ob_status find_operands(ob_builder *b, planned *p, bool *is_static) {
+    const ob_node *node = p->node;
+    *is_static = false;
+    p->in = OB_ARENA_ARRAY(&b->scratch, ob_slot *, node->n_inputs);
+    p->in_views = OB_ARENA_ARRAY(&b->scratch, ob_view, node->n_inputs);
+    p->out = OB_ARENA_ARRAY(&b->scratch, ob_view, node->n_outputs);
+    if (!p->in || !p->in_views || !p->out) return OB_E_MEMORY;
+    bool all = true;
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        OB_TRY(find_slot(b, node, node->inputs[i], &p->in[i]));
+        if (!p->in[i]) {
+            all &= node->inputs[i] == NULL;
+            continue;
+        }
+        p->in_views[i] = p->in[i]->view;
+        if (p->in[i]->buffer->kind == OB_BUFFER_CONST && p->in[i]->buffer->base)
+            p->in_views[i].data = p->in[i]->buffer->base + p->in[i]->offset;
+        else if (ob_view_is_contiguous(&p->in_views[i]))
+            p->in_views[i].data = known_content(b, node->inputs[i], &p->in_views[i]);
+    }
+    if (!all || has_subgraph(node) || p->kernel->flags & OB_KERNEL_DYNAMIC) return OB_OK;
+    for (uint32_t i = 0; i < node->n_outputs; i++) {
+        if (!node->outputs[i]) continue;
+        const ob_type *type = &ob__fact(&b->facts, node->outputs[i])->type;
+        if (!ob__is_static_type(type)) return OB_OK;
+        if (ob__view_layout(&p->out[i], type->dtype, type->shape.rank, type->shape.dims) != OB_OK) {
+            ob__at_node(b->error, node, OB_E_LIMIT);
+            return ob__fail(b->error, OB_E_LIMIT, "result %s is too large", node->outputs[i]->name);
+        }
+    }
+    *is_static = true;
+    return OB_OK;
+}
+
+static void consume_inputs(planned *p) {
+    for (uint32_t i = 0; i < p->node->n_inputs; i++)
+        if (p->in[i]) p->in[i]->buffer->uses_left--;
+}
+
+/* ---- Constants
+ * ------------------------------------------------------------------------------------------------------------------------ */
+
+/* Outputs whose elements shape propagation has already computed: Shape, Gather, Concat ... of sizes. */
+static ob_status try_known_outputs(ob_builder *b, planned *p, bool *done) {
+    const ob_node *node = p->node;
+    *done = false;
+    for (uint32_t i = 0; i < node->n_outputs; i++) {
+        if (!node->outputs[i]) continue;
+        p->out[i].data = known_content(b, node->outputs[i], &p->out[i]);
+        if (!p->out[i].data) return OB_OK;
+    }
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (node->outputs[i]) OB_TRY(new_const_slot(b, node->outputs[i], &p->out[i]));
+    consume_inputs(p);
+    b->plan->memory.n_folded++;
+    *done = true;
+    return OB_OK;
+}
+
+static bool can_fold(const ob_builder *b, const planned *p, bool *for_all_shapes) {
+    const ob_node *node = p->node;
+    bool is_constant =
+        strcmp(node->op_type, "Constant") == 0 && node->domain[0] == '\0'; /* data, not work: also when not optimising */
+    if ((!b->session->optimize && !is_constant) || !ob__is_deterministic(node)) return false;
+    *for_all_shapes = true;
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        if (!p->in[i]) continue;
+        if (p->in[i]->buffer->kind != OB_BUFFER_CONST) return false;
+        *for_all_shapes &= b->session->constants[node->inputs[i]->id] != NULL;
+    }
+    for (uint32_t i = 0; i < node->n_outputs; i++) {
+        uint64_t n_bytes;
+        if (!ob__tensor_bytes(p->out[i].dtype, p->out[i].rank, p->out[i].dims, &n_bytes) || n_bytes > FOLD_MAX_BYTES)
+            return false;
+    }
+    return true;
+}
+
+/* A node that reads constants only is computed now; what depends on no input shape is kept for all plans. A failure is left to
+ * the run, which reports it when it comes to the node. */
+static ob_status try_fold(ob_builder *b, planned *p, bool *done) {
+    ob_session *session = b->session;
+    const ob_node *node = p->node;
+    bool for_all_shapes;
+    *done = false;
+    if (!can_fold(b, p, &for_all_shapes)) return OB_OK;
+    ob_view *results = OB_ARENA_ARRAY(&session->arena, ob_view, node->n_outputs);
+    if (!results) return OB_E_MEMORY;
+    ob_status status =
+        ob__execute_node(session, node, p->in_views, results, for_all_shapes ? &session->owned : &b->plan->owned, NULL);
+    if (status == OB_E_MEMORY) return status;
+    if (status != OB_OK) return OB_OK;
+    for (uint32_t i = 0; i < node->n_outputs; i++) {
+        if (!node->outputs[i]) continue;
+        if (for_all_shapes) session->constants[node->outputs[i]->id] = &results[i];
+        OB_TRY(new_const_slot(b, node->outputs[i], &results[i]));
+    }
+    consume_inputs(p);
+    b->plan->memory.n_folded++;
+    *done = true;
+    return OB_OK;
+}
+
+/* ---- Views
+ * -----------------------------------------------------------------------------------------------------------------------------
+ */
+
+/* Stand-ins for addresses that are not known yet: far apart, so that a result tells which operand it is a view of. */
+static uintptr_t stand_in(uint32_t i, uint32_t n) {
+    return ((uintptr_t)1 << 46) / (n + 1) * (i + 1);
+}
+
+/* True for the operands whose elements the results show, as opposed to parameters such as Reshape's shape. */
+static bool is_viewed(const ob_op *op, uint32_t i) {
+    return i == 0 || ob__op_input_shares_type(op, i);
+}
+
+static bool find_viewed(const planned *p, const ob_view *result, ob_slot **slot, int64_t *offset) {
+    uint32_t n = p->node->n_inputs;
+    uintptr_t reach = ((uintptr_t)1 << 46) / (n + 1) / 2, at = (uintptr_t)result->data;
+    for (uint32_t i = 0; i < n; i++) {
+        uintptr_t base = stand_in(i, n);
+        if (!p->in[i] || !is_viewed(p->node->op, i) || at < base - reach || at >= base + reach) continue;
+        *slot = p->in[i];
+        *offset = (int64_t)at - (int64_t)base;
+        return true;
+    }
+    return false;
+}
+
+/* A parameter with strides, as the contiguous elements that shape propagation knows. */
+static ob_status contiguous_content(ob_builder *b, const ob_value *value, ob_view *view) {
+    ob_view strided = *view;
+    OB_TRY(ob__view_layout(view, strided.dtype, strided.rank, strided.dims));
+    view->data = known_content(b, value, view);
+    return OB_OK;
+}
+
+static ob_status try_view(ob_builder *b, planned *p, bool *done) {
+    const ob_node *node = p->node;
+    *done = false;
+    if (!(p->kernel->flags & OB_KERNEL_VIEW) || !p->kernel->view) return OB_OK;
+    ob_view *in = OB_ARENA_ARRAY(&b->scratch, ob_view, node->n_inputs),
+            *out = OB_ARENA_ARRAY(&b->scratch, ob_view, node->n_outputs);
+    if (!in || !out) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        in[i] = p->in_views[i];
+        if (!p->in[i]) continue;
+        if (is_viewed(node->op, i))
+            in[i].data = (void *)stand_in(i, node->n_inputs);
+        else if (!ob_view_is_contiguous(&in[i]))
+            OB_TRY(contiguous_content(b, node->inputs[i], &in[i]));
+    }
+    if (node->n_outputs) memcpy(out, p->out, node->n_outputs * sizeof *out);
+    ob_kernel_args args = {.node = node, .op = node->op, .n_in = node->n_inputs, .n_out = node->n_outputs, .in = in, .out = out};
+    if (p->kernel->view(&args, NULL) != OB_OK) return OB_OK; /* run says what is wrong, if anything is */
+    ob_slot **viewed = OB_ARENA_ARRAY(&b->scratch, ob_slot *, node->n_outputs);
+    int64_t *offsets = OB_ARENA_ARRAY(&b->scratch, int64_t, node->n_outputs);
+    if (!viewed || !offsets) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (node->outputs[i] && ob_view_count(&out[i]) > 0 && !find_viewed(p, &out[i], &viewed[i], &offsets[i])) return OB_OK;
+    for (uint32_t i = 0; i < node->n_outputs; i++) {
+        if (!node->outputs[i]) continue;
+        if (!viewed[i])
+            OB_TRY(new_const_slot(b, node->outputs[i], &p->out[i])); /* no elements */
+        else
+            OB_TRY(ob__new_slot(b, node->outputs[i], viewed[i]->buffer, viewed[i]->offset + offsets[i], &out[i]));
+        b->plan->memory.n_views++;
+    }
+    consume_inputs(p);
+    *done = true;
+    return OB_OK;
+}
+
+/* ---- Kernels
+ * --------------------------------------------------------------------------------------------------------------------------- */
+
+/* The array API's rule: a result may take the memory of an operand of exactly its shape, when nobody reads that operand
+ * afterwards. The operand's memory may be read by this node in other places only through the same layout. */
+static bool can_take(const planned *p, const ob_step *step, uint32_t input, const ob_view *result) {
+    const ob_buffer *buffer = step->in[input].buffer;
+    const ob_view *in = &step->args.in[input];
+    if (!buffer || buffer->kind != OB_BUFFER_ARENA || step->in[input].offset != 0) return false;
+    if (in->rank != result->rank || ob_dtype_size(in->dtype) != ob_dtype_size(result->dtype)) return false;
+    for (int32_t i = 0; i < in->rank; i++)
+        if (in->dims[i] != result->dims[i]) return false;
+    if (!ob_view_is_contiguous(in) || ob_view_count(in) == 0) return false;
+    uint32_t reads = 0;
+    for (uint32_t i = 0; i < step->args.n_in; i++) {
+        if (step->in[i].buffer != buffer) continue;
+        if (p->in[i] && p->in[i]->buffer == buffer) reads++;
+        const ob_view *other = &step->args.in[i];
+        bool same = step->in[i].offset == 0 && other->rank == in->rank && other->dtype == in->dtype &&
+                    memcmp(other->dims, in->dims, (size_t)in->rank * sizeof *in->dims) == 0 && ob_view_is_contiguous(other);
+        if (!same) return false;
+    }
+    return buffer->uses_left == reads;
+}
+
+static ob_status place_results(ob_builder *b, planned *p, ob_step *step) {
+    bool in_place = b->session->optimize && p->kernel->flags & OB_KERNEL_INPLACE;
+    for (uint32_t i = 0; i < step->args.n_out; i++) {
+        if (!p->node->outputs[i]) continue;
+        ob_buffer *taken = NULL;
+        for (uint32_t k = 0; in_place && i == 0 && k < step->args.n_in && !taken; k++)
+            if (can_take(p, step, k, &step->args.out[i])) taken = step->in[k].buffer;
+        if (taken) {
+            b->plan->memory.n_in_place++;
+        } else {
+            uint64_t n_bytes;
+            OB_TRY(bytes_of(b, p->node, &step->args.out[i], &n_bytes));
+            OB_TRY(ob__new_buffer(b, OB_BUFFER_ARENA, 0, n_bytes, &taken));
+        }
+        step->out[i] = (ob_place){taken, 0};
+    }
+    return OB_OK;
+}
+
+/* Operands of a kernel that cannot read strides are copied first. */
+static ob_status place_operands(ob_builder *b, planned *p, ob_step *step) {
+    for (uint32_t i = 0; i < step->args.n_in; i++) {
+        step->args.in[i] = p->in_views[i];
+        if (!p->in[i]) continue;
+        step->in[i] = (ob_place){p->in[i]->buffer, p->in[i]->offset};
+        if (p->kernel->flags & OB_KERNEL_STRIDED || ob_view_is_contiguous(&p->in_views[i])) continue;
+        ob_view *view = &step->args.in[i];
+        ob_buffer *copy;
+        uint64_t n_bytes;
+        void *known = view->data;
+        OB_TRY(ob__view_layout(view, view->dtype, view->rank, p->in_views[i].dims));
+        OB_TRY(bytes_of(b, p->node, view, &n_bytes));
+        OB_TRY(ob__new_buffer(b, OB_BUFFER_ARENA, 0, n_bytes, &copy));
+        OB_TRY(add_copy(b, p->node, p->in[i], copy, view));
+        step->in[i] = (ob_place){copy, 0};
+        view->data = known && ob_view_count(view) <= 1 ? known : NULL; /* elements in another order are not the operand */
+    }
+    return OB_OK;
+}
+
+static ob_status note_unsupported(ob_builder *b, const ob_node *node, const ob_error *why) {
+    if (b->n_unsupported++ == 0) {
+        snprintf(b->unsupported, sizeof b->unsupported, "%s: %.320s", node->op_type, why->message);
+        ob__at_node(b->error, node, OB_E_UNSUPPORTED);
+    }
+    return OB_OK;
+}
+
+static ob_status plan_kernel(ob_builder *b, planned *p, ob_step *step) {
+    ob_kernel_needs needs = {0};
+    ob_error own;
+    ob_error_clear(&own);
+    step->kernel = p->kernel;
+    step->args.op = p->node->op;
+    step->args.state = OB_ARENA_ARRAY(&b->plan->arena, char, p->kernel->state_bytes);
+    if (!step->args.state) return OB_E_MEMORY;
+    ob_status status = p->kernel->plan ? p->kernel->plan(&step->args, &needs, &own) : OB_OK;
+    if (status != OB_OK) {
+        if (p->kernel->release) p->kernel->release(step->args.state, &b->session->allocator);
+        step->args.state = NULL;
+    }
+    if (status == OB_E_UNSUPPORTED) return note_unsupported(b, p->node, &own);
+    if (status != OB_OK) {
+        if (b->error) *b->error = own;
+        if (own.code == OB_OK) ob__fail(b->error, status, "cannot plan %s: %s", p->node->op_type, ob_status_text(status));
+        return ob__at_node(b->error, p->node, status);
+    }
+    uint64_t scratch = ((uint64_t)needs.scratch_bytes + OB_ALIGNMENT - 1) & ~(uint64_t)(OB_ALIGNMENT - 1);
+    if (scratch > b->plan->memory.scratch_bytes) b->plan->memory.scratch_bytes = scratch;
+    return OB_OK;
+}
+
+static ob_status plan_step(ob_builder *b, planned *p) {
+    const ob_node *node = p->node;
+    ob_step *step = new_step(b, OB_STEP_KERNEL, node, node->n_inputs, node->n_outputs);
+    if (!step) return OB_E_MEMORY;
+    OB_TRY(place_operands(b, p, step));
+    if (node->n_outputs) memcpy(step->args.out, p->out, node->n_outputs * sizeof *step->args.out);
+    for (uint32_t i = 0; i < node->n_outputs; i++) step->args.out[i].data = NULL;
+    OB_TRY(place_results(b, p, step));
+    OB_TRY(plan_kernel(b, p, step));
+    consume_inputs(p);
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (node->outputs[i]) OB_TRY(ob__new_slot(b, node->outputs[i], step->out[i].buffer, 0, &p->out[i]));
+    append_step(b, step);
+    return OB_OK;
+}
+
+/* ---- Dynamic steps
+ * -------------------------------------------------------------------------------------------------------------------- */
+
+static ob_status keep_to_the_end(void *context, ob_value *value) {
+    ob_builder *b = context;
+    ob_slot *slot;
+    OB_TRY(find_slot(b, NULL, value, &slot));
+    if (slot) keep_until(slot->buffer, UINT32_MAX);
+    return OB_OK;
+}
+
+static ob_status plan_dynamic(ob_builder *b, planned *p) {
+    const ob_node *node = p->node;
+    ob_step *step = new_step(b, OB_STEP_DYNAMIC, node, 0, 0);
+    if (!step) return OB_E_MEMORY;
+    step->kernel = p->kernel;
+    /* To the end, and reads are not counted down: results of dynamic steps may be views of these operands. */
+    for (uint32_t i = 0; i < node->n_inputs; i++)
+        if (p->in[i]) keep_until(p->in[i]->buffer, UINT32_MAX);
+    OB_TRY(ob__each_capture(node, keep_to_the_end, b));
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (node->outputs[i]) b->is_dynamic[node->outputs[i]->id] = true;
+    append_step(b, step);
+    b->plan->memory.n_dynamic++;
+    return OB_OK;
+}
+
+ob_status ob__plan_node(ob_builder *b, const ob_node *node) {
+    planned p = {.node = node, .kernel = node->op ? node->op->kernel : NULL};
+    bool is_static, done;
+    if (!p.kernel) return ob__at_node(b->error, node, ob__fail(b->error, OB_E_UNSUPPORTED, "%s has no kernel", node->op_type));
+    OB_TRY(find_operands(b, &p, &is_static));
+    if (!is_static) return plan_dynamic(b, &p);
+    if (b->session->optimize) {
+        OB_TRY(try_known_outputs(b, &p, &done));
+        if (done) return OB_OK;
+    }
+    OB_TRY(try_fold(b, &p, &done));
+    if (!done) OB_TRY(try_view(b, &p, &done));
+    return done ? OB_OK : plan_step(b, &p);
+}
+
+/* ---- Graph outputs
+ * ---------------------------------------------------------------------------------------------------------------------- */
+
+static ob_status place_output(ob_builder *b, uint32_t index) {
+    const ob_value *value = b->session->model->graph->outputs[index];
+    ob_slot *slot;
+    uint64_t n_bytes;
+    OB_TRY(find_slot(b, NULL, value, &slot));
+    if (!slot) return OB_OK; /* dynamic */
+    OB_TRY(bytes_of(b, NULL, &slot->view, &n_bytes));
+    ob_buffer *buffer = slot->buffer;
+    if (buffer->kind == OB_BUFFER_ARENA && buffer->n_bytes == n_bytes && slot->offset == 0 &&
+        ob_view_is_contiguous(&slot->view)) {
+        buffer->kind = OB_BUFFER_OUTPUT;
+        buffer->index = index;
+        b->plan->outputs[index].slot = slot;
+        return OB_OK;
+    }
+    ob_slot *copy = OB_ARENA_NEW(&b->plan->arena, ob_slot);
+    if (!copy) return OB_E_MEMORY;
+    OB_TRY(ob__view_layout(&copy->view, slot->view.dtype, slot->view.rank, slot->view.dims));
+    OB_TRY(ob__new_buffer(b, OB_BUFFER_OUTPUT, index, n_bytes, &copy->buffer));
+    b->plan->outputs[index].slot = copy;
+    return add_copy(b, NULL, slot, copy->buffer, &copy->view);
+}
+
+ob_status ob__place_outputs(ob_builder *b) {
+    for (uint32_t i = 0; i < b->session->model->graph->n_outputs; i++) OB_TRY(place_output(b, i));
+    return OB_OK;
+}
+
+void ob__bind_scratch(ob_plan *plan) {
+    for (ob_step *step = plan->steps; step; step = step->next) step->args.scratch = plan->block + plan->memory.arena_bytes;
+}

@@ -1,0 +1,277 @@
+/* Making and inspecting sessions. */
+#include "onnx_broadcast/session.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "ops/op.h"
+#include "passes/propagate.h"
+#include "runtime/plan.h"
+
+void ob_session_config_init(ob_session_config *config) {
+    if (!config) return;
+    memset(config, 0, sizeof *config);
+    config->struct_bytes = sizeof *config;
+    config->n_threads = 1;
+    config->optimize = true;
+    config->external_data = true;
+}
+
+/* ---- Memory
+ * ------------------------------------------------------------------------------------------------------------------------------
+ */
+
+char *ob__alloc_aligned(const ob_allocator *allocator, uint64_t n_bytes, void **raw) {
+    *raw = NULL;
+    if (n_bytes > SIZE_MAX / 2) return NULL;
+    *raw = allocator->alloc(allocator->context, (size_t)n_bytes + OB_ALIGNMENT);
+    if (!*raw) return NULL;
+    return (char *)*raw + (OB_ALIGNMENT - (uintptr_t)*raw % OB_ALIGNMENT) % OB_ALIGNMENT;
+}
+
+void ob__free_aligned(const ob_allocator *allocator, uint64_t n_bytes, void *raw) {
+    if (raw) allocator->free(allocator->context, raw, (size_t)n_bytes + OB_ALIGNMENT);
+}
+
+bool ob__tensor_bytes(ob_dtype dtype, int32_t rank, const int64_t *dims, uint64_t *n_bytes) {
+    uint64_t n = ob_dtype_size(dtype);
+    for (int32_t i = 0; i < rank; i++)
+        if (dims[i] == 0) n = 0;
+    for (int32_t i = 0; i < rank; i++)
+        if (dims[i] < 0 || __builtin_mul_overflow(n, (uint64_t)dims[i], &n)) return false;
+    *n_bytes = n;
+    return n <= INT64_MAX / 4;
+}
+
+ob_status ob__view_layout(ob_view *view, ob_dtype dtype, int32_t rank, const int64_t *dims) {
+    char somewhere;
+    OB_TRY(ob_view_init(view, &somewhere, dtype, rank, dims));
+    view->data = NULL;
+    return OB_OK;
+}
+
+void *ob__session_block(ob_session *session, ob_owned_block **list, uint64_t n_bytes) {
+    /* The list entry lies before the aligned elements: one allocation each. */
+    const ob_allocator *allocator = &session->allocator;
+    uint64_t total = n_bytes + 2 * (uint64_t)OB_ALIGNMENT;
+    if (n_bytes > session->max_memory || total > SIZE_MAX / 2) return NULL;
+    ob_owned_block *block = allocator->alloc(allocator->context, (size_t)total);
+    if (!block) return NULL;
+    memset(block, 0, (size_t)total);
+    block->n_bytes = (size_t)total;
+    char *after = (char *)(block + 1);
+    block->data = after + (OB_ALIGNMENT - (uintptr_t)after % OB_ALIGNMENT) % OB_ALIGNMENT;
+    block->next = *list;
+    *list = block;
+    if (list == &session->owned) session->constant_bytes += n_bytes;
+    return block->data;
+}
+
+void ob__session_free_blocks(ob_session *session, ob_owned_block **list) {
+    while (*list) {
+        ob_owned_block *block = *list;
+        *list = block->next;
+        session->allocator.free(session->allocator.context, block, block->n_bytes);
+    }
+}
+
+ob_status ob__at_node(ob_error *error, const ob_node *node, ob_status status) {
+    if (error && node) {
+        ob__copy_text(error->node, sizeof error->node, node->name);
+        ob__copy_text(error->op_type, sizeof error->op_type, node->op_type);
+    }
+    return status;
+}
+
+/* ---- Creation
+ * ---------------------------------------------------------------------------------------------------------------------------- */
+
+static ob_status read_config(ob_session *session, const ob_session_config *config, ob_error *error) {
+    session->optimize = config->optimize;
+    session->max_memory = config->max_memory ? config->max_memory : UINT64_C(1) << 40;
+    session->max_plans = config->max_plans ? config->max_plans : 8;
+    session->trace = config->trace;
+    session->context = config->context;
+    session->bindings = OB_ARENA_ARRAY(&session->arena, ob_binding, config->n_dims);
+    if (!session->bindings) return OB_E_MEMORY;
+    for (size_t i = 0; i < config->n_dims; i++) {
+        const ob_named_size *dim = &config->dims[i];
+        OB_FAIL_IF(!dim->name || !*dim->name || dim->size < 0 || dim->size > OB_DIM_CONST_MAX, error, OB_E_ARGUMENT,
+                   "dimension %s cannot be %lld", dim->name ? dim->name : "", (long long)dim->size);
+        ob_dim symbol = ob_dim_symbol(session->model->dims, dim->name);
+        if (symbol == OB_DIM_UNKNOWN) return OB_E_MEMORY;
+        session->bindings[session->n_bindings++] = (ob_binding){symbol, dim->size};
+    }
+    return OB_OK;
+}
+
+static ob_status describe(ob_session *session, const ob_value *value, bool is_input, ob_session_value *info) {
+    ob_dims *pool = session->model->dims;
+    ob_type type = is_input ? value->declared : ob__fact(&session->facts, value)->type;
+    bool is_tensor = type.kind == OB_TYPE_TENSOR;
+    *info = (ob_session_value){.name = value->name, .dtype = is_tensor ? type.dtype : OB_NONE, .shape = {OB_RANK_UNKNOWN, NULL}};
+    if (is_tensor && type.shape.rank >= 0 && type.shape.rank <= OB_MAX_RANK) {
+        ob_dim *dims = OB_ARENA_ARRAY(&session->arena, ob_dim, (size_t)type.shape.rank);
+        if (!dims) return OB_E_MEMORY;
+        for (int32_t i = 0; i < type.shape.rank; i++)
+            dims[i] = ob_dim_substitute(pool, type.shape.dims[i], session->bindings, session->n_bindings);
+        info->shape = (ob_shape){type.shape.rank, dims};
+    }
+    char text[1024];
+    ob__format_shape(pool, &info->shape, text, sizeof text);
+    info->shape_text = ob__arena_strndup(&session->arena, text, strlen(text));
+    return info->shape_text ? OB_OK : OB_E_MEMORY;
+}
+
+static ob_status collect_inputs(ob_session *session, ob_error *error) {
+    const ob_graph *graph = session->model->graph;
+    session->inputs = OB_ARENA_ARRAY(&session->arena, ob_value *, graph->n_inputs);
+    session->input_info = OB_ARENA_ARRAY(&session->arena, ob_session_value, graph->n_inputs);
+    session->content_matters = OB_ARENA_ARRAY(&session->arena, bool, graph->n_inputs);
+    if (!session->inputs || !session->input_info || !session->content_matters) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < graph->n_inputs; i++) {
+        ob_value *value = graph->inputs[i];
+        if (value->is_initializer) continue;
+        OB_FAIL_IF(value->declared.kind > OB_TYPE_TENSOR, error, OB_E_UNSUPPORTED, "input %s is not a tensor", value->name);
+        OB_TRY(describe(session, value, true, &session->input_info[session->n_inputs]));
+        session->inputs[session->n_inputs++] = value;
+    }
+    return OB_OK;
+}
+
+static ob_status refuse_structure(const ob_findings *findings, ob_error *error) {
+    for (uint32_t i = 0; i < findings->n; i++) {
+        const ob_finding *f = &findings->items[i];
+        if (f->severity != OB_SEVERITY_ERROR || strncmp(f->id, "OB07", 4) != 0) continue;
+        ob__at_node(error, f->node, OB_E_MODEL);
+        return ob__fail(error, OB_E_MODEL, "%s", f->message);
+    }
+    return OB_OK;
+}
+
+/* What holds for every size: types and shapes of outputs, and the conditions that runs test. */
+static ob_status infer_symbolic(ob_session *session, ob_error *error) {
+    ob_findings findings;
+    ob__findings_init(&findings, &session->allocator);
+    ob_propagate_options options = {.bindings = session->bindings, .n_bindings = session->n_bindings};
+    ob_status status = ob__propagate(session->model, &options, &session->facts, &findings);
+    if (status == OB_OK) status = refuse_structure(&findings, error);
+    ob__findings_release(&findings);
+    return status;
+}
+
+static ob_status describe_outputs(ob_session *session) {
+    const ob_graph *graph = session->model->graph;
+    session->output_info = OB_ARENA_ARRAY(&session->arena, ob_session_value, graph->n_outputs);
+    if (!session->output_info) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < graph->n_outputs; i++) OB_TRY(describe(session, graph->outputs[i], false, &session->output_info[i]));
+    return OB_OK;
+}
+
+static ob_status set_up(ob_session *session, const ob_model *model, const ob_session_config *config, ob_error *error) {
+    OB_TRY(ob_model_clone(model, &session->model, error));
+    OB_TRY(ob__model_resolve_ops(session->model));
+    OB_TRY(ob__inline_functions(session->model, error));
+    OB_TRY(read_config(session, config, error));
+    OB_TRY(ob__check_support(session, config, error));
+    OB_TRY(collect_inputs(session, error));
+    OB_TRY(infer_symbolic(session, error));
+    OB_TRY(describe_outputs(session));
+    session->constants = OB_ARENA_ARRAY(&session->arena, ob_view *, session->model->n_values);
+    if (!session->constants) return OB_E_MEMORY;
+    ob_external_rules external = {config->external_data, config->external_folder};
+    OB_TRY(ob__load_weights(session, &external, error));
+    return ob__pool_create(session, config->n_threads, error);
+}
+
+ob_status ob_session_create(const ob_model *model, const ob_session_config *config, ob_session **out, ob_error *error) {
+    ob_session_config standard;
+    ob_error_clear(error);
+    OB_FAIL_IF(!model || !out, error, OB_E_ARGUMENT, "no model, or no place for the session");
+    if (!config) {
+        ob_session_config_init(&standard);
+        config = &standard;
+    }
+    OB_FAIL_IF(config->struct_bytes != sizeof *config || (config->n_dims && !config->dims), error, OB_E_ARGUMENT,
+               "the configuration was not made by ob_session_config_init");
+    ob_arena arena;
+    ob__arena_init(&arena, config->allocator);
+    ob_session *session = OB_ARENA_NEW(&arena, ob_session);
+    OB_FAIL_IF(!session, error, OB_E_MEMORY, "out of memory");
+    session->arena = arena; /* the session lives in its own arena */
+    session->allocator = arena.allocator;
+    ob__facts_init(&session->facts, &session->allocator);
+    ob__arena_init(&session->dynamic_arena, &session->allocator);
+    ob_status status = set_up(session, model, config, error);
+    if (status != OB_OK) {
+        ob_session_close(&session);
+        if (error && error->code == OB_OK) ob__fail(error, status, "cannot make a session: %s", ob_status_text(status));
+        return status;
+    }
+    *out = session;
+    return OB_OK;
+}
+
+void ob_session_close(ob_session **session) {
+    if (!session || !*session) return;
+    ob_session *closing = *session;
+    *session = NULL;
+    while (closing->plans) {
+        ob_plan *plan = closing->plans;
+        closing->plans = plan->next;
+        ob__plan_destroy(closing, plan);
+    }
+    ob__pool_destroy(closing);
+    ob__session_free_blocks(closing, &closing->owned);
+    ob__session_free_blocks(closing, &closing->dynamic_owned);
+    ob__arena_release(&closing->dynamic_arena);
+    ob__facts_release(&closing->facts);
+    ob_model_close(&closing->model);
+    ob_arena arena = closing->arena; /* the struct dies with the arena */
+    ob__arena_release(&arena);
+}
+
+/* ---- Inspection
+ * -------------------------------------------------------------------------------------------------------------------------- */
+
+size_t ob_session_input_count(const ob_session *session) {
+    return session->n_inputs;
+}
+
+size_t ob_session_output_count(const ob_session *session) {
+    return session->model->graph->n_outputs;
+}
+
+bool ob_session_input(const ob_session *session, size_t index, ob_session_value *out) {
+    if (index >= session->n_inputs) return false;
+    *out = session->input_info[index];
+    return true;
+}
+
+bool ob_session_output(const ob_session *session, size_t index, ob_session_value *out) {
+    if (index >= session->model->graph->n_outputs) return false;
+    *out = session->output_info[index];
+    return true;
+}
+
+static ob_status find_name(const ob_session_value *info, size_t n, const char *name, size_t *index) {
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(info[i].name, name) == 0) {
+            *index = i;
+            return OB_OK;
+        }
+    return OB_E_NOT_FOUND;
+}
+
+ob_status ob_session_input_index(const ob_session *session, const char *name, size_t *index) {
+    return find_name(session->input_info, session->n_inputs, name, index);
+}
+
+ob_status ob_session_output_index(const ob_session *session, const char *name, size_t *index) {
+    return find_name(session->output_info, session->model->graph->n_outputs, name, index);
+}
+
+const ob_dims *ob_session_dims(const ob_session *session) {
+    return session->model->dims;
+}

@@ -1,0 +1,64 @@
+#include "core/error.h"
+#include "runtime/plan.h"
+
+#ifdef OB_HAVE_PTHREADPOOL
+#include <pthreadpool.h>
+
+struct ob_pool {
+    pthreadpool_t pool;
+};
+
+typedef struct job {
+    void (*task)(void *context, int64_t begin, int64_t end);
+    void *context;
+} job;
+
+static void run_tile(void *context, size_t start, size_t n) {
+    const job *j = context;
+    j->task(j->context, (int64_t)start, (int64_t)(start + n));
+}
+
+static void run_parallel(void *pool, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end),
+                         void *context) {
+    struct ob_pool *p = pool;
+    job j = {task, context};
+    /* A few tiles for each thread, so that an interrupted one does not hold up the others. */
+    int64_t tile = n / ((int64_t)pthreadpool_get_threads_count(p->pool) * 4);
+    if (tile < grain) tile = grain;
+    if (tile < 1) tile = 1;
+    pthreadpool_parallelize_1d_tile_1d(p->pool, run_tile, &j, (size_t)n, (size_t)tile, 0);
+}
+
+ob_status ob__pool_create(ob_session *session, int n_threads, ob_error *error) {
+    OB_FAIL_IF(n_threads < 0 || n_threads > 1024, error, OB_E_ARGUMENT, "the number of threads must be 1 to 1024, not %d",
+               n_threads);
+    session->threads.n_threads = 1;
+    if (n_threads <= 1) return OB_OK;
+    ob_pool *pool = OB_ARENA_NEW(&session->arena, ob_pool);
+    if (pool) pool->pool = pthreadpool_create((size_t)n_threads);
+    OB_FAIL_IF(!pool || !pool->pool, error, OB_E_MEMORY, "cannot start %d threads", n_threads);
+    session->pool = pool;
+    session->threads = (ob_threads){run_parallel, pool, n_threads};
+    return OB_OK;
+}
+
+void ob__pool_destroy(ob_session *session) {
+    if (session->pool) pthreadpool_destroy(session->pool->pool);
+    session->pool = NULL;
+}
+
+#else
+
+ob_status ob__pool_create(ob_session *session, int n_threads, ob_error *error) {
+    OB_FAIL_IF(n_threads < 0 || n_threads > 1024, error, OB_E_ARGUMENT, "the number of threads must be 1 to 1024, not %d",
+               n_threads);
+    OB_FAIL_IF(n_threads > 1, error, OB_E_UNSUPPORTED, "more than one thread needs a build with pthreadpool");
+    session->threads.n_threads = 1;
+    return OB_OK;
+}
+
+void ob__pool_destroy(ob_session *session) {
+    session->pool = NULL;
+}
+
+#endif
