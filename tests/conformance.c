@@ -1,0 +1,276 @@
+/* ONNX backend tests, run in process: each as it is and unoptimised. A list names the tests that pass; a test that stops passing
+ * is an error, and so is one that passes without being listed. What cannot run must be refused, never give a wrong result. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "compare.h"
+#include "onnx_broadcast/onnx_broadcast.h"
+#include "variants.h"
+
+enum { MAX_TENSORS = 64, SKIPPED = 77 };
+
+typedef enum outcome { PASSED, REFUSED, WRONG } outcome;
+static const char *const outcome_text[] = {"passed", "refused", "WRONG"};
+
+typedef struct test {
+    char *name;
+    outcome outcome;
+    bool claimed;
+    char why[700];
+} test;
+
+typedef struct suite {
+    const char *root, *list, *model_file;
+    test *tests;
+    size_t n;
+    double rtol, atol;
+} suite;
+
+/* ---- One test
+ * -------------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct tensors {
+    ob_file_tensor items[MAX_TENSORS];
+    size_t n;
+} tensors;
+
+static void release_tensors(tensors *t) {
+    for (size_t i = 0; i < t->n; i++) ob_file_tensor_release(&t->items[i]);
+    t->n = 0;
+}
+
+static ob_status read_tensors(const char *folder, const char *kind, tensors *t, ob_error *error) {
+    char path[4096];
+    struct stat info;
+    t->n = 0;
+    for (size_t i = 0; i < MAX_TENSORS; i++) {
+        snprintf(path, sizeof path, "%s/%s_%zu.pb", folder, kind, i);
+        if (stat(path, &info) != 0) return OB_OK;
+        ob_status status = ob_tensor_file_read(path, NULL, &t->items[i], error);
+        if (status != OB_OK) return status;
+        t->n = i + 1;
+    }
+    return OB_OK;
+}
+
+static outcome judge(ob_status status, const char *what, const ob_error *error, char *why, size_t n_bytes) {
+    snprintf(why, n_bytes, "%s: %s%s%s%s", what, error->node[0] || error->op_type[0] ? error->op_type : "",
+             error->op_type[0] ? ": " : "", error->message[0] ? error->message : ob_status_text(status), "");
+    return status == OB_E_UNSUPPORTED ? REFUSED : WRONG;
+}
+
+static outcome run_data_set(ob_session *session, const suite *s, const char *folder, const char *variant, char *why,
+                            size_t n_bytes) {
+    static tensors in, want; /* large; one test at a time */
+    ob_view inputs[MAX_TENSORS], outputs[MAX_TENSORS] = {{0}};
+    ob_error error;
+    ob_error_clear(&error);
+    outcome result = WRONG;
+    want.n = 0;
+    ob_status status = read_tensors(folder, "input", &in, &error);
+    if (status == OB_OK) status = read_tensors(folder, "output", &want, &error);
+    if (status != OB_OK) {
+        result = judge(status, "data", &error, why, n_bytes);
+        goto end;
+    }
+    for (size_t i = 0; i < in.n; i++) inputs[i] = in.items[i].view;
+    status = ob_session_run(session, inputs, in.n, outputs, want.n, &error);
+    if (status != OB_OK) {
+        result = judge(status, variant, &error, why, n_bytes);
+        goto end;
+    }
+    result = PASSED;
+    for (size_t i = 0; i < want.n && result == PASSED; i++) {
+        comparison c;
+        if (compare_tensors(&outputs[i], &want.items[i].view, s->rtol, s->atol, &c)) continue;
+        snprintf(why, n_bytes, "%s: output %zu: %s", variant, i, c.message);
+        result = WRONG;
+    }
+end:
+    release_tensors(&in);
+    release_tensors(&want);
+    return result;
+}
+
+static outcome run_data_sets(const ob_model *model, const suite *s, const char *folder, const char *variant, bool optimize,
+                             char *why, size_t n_bytes) {
+    ob_session_config config;
+    ob_session *session = NULL;
+    ob_error error;
+    ob_session_config_init(&config);
+    config.optimize = optimize;
+    ob_status status = ob_session_create(model, &config, &session, &error);
+    if (status != OB_OK) return judge(status, variant, &error, why, n_bytes);
+    outcome result = PASSED;
+    for (int set = 0; result == PASSED; set++) {
+        char path[4096];
+        struct stat info;
+        snprintf(path, sizeof path, "%s/test_data_set_%d", folder, set);
+        if (stat(path, &info) != 0) {
+            if (set == 0) snprintf(why, n_bytes, "no data"), result = REFUSED;
+            break;
+        }
+        result = run_data_set(session, s, path, variant, why, n_bytes);
+    }
+    ob_session_close(&session);
+    return result;
+}
+
+static void run_test(const suite *s, test *t) {
+    char folder[2048], path[2100];
+    ob_error error;
+    ob_model *model = NULL;
+    snprintf(folder, sizeof folder, "%s/%s", s->root, t->name);
+    snprintf(path, sizeof path, "%s/%s", folder, s->model_file);
+    ob_error_clear(&error);
+    ob_status status = ob_model_load(path, NULL, &model, &error);
+    if (status != OB_OK) {
+        t->outcome = judge(status, "load", &error, t->why, sizeof t->why);
+        return;
+    }
+    t->outcome = run_data_sets(model, s, folder, "optimised", true, t->why, sizeof t->why);
+    if (t->outcome == PASSED) t->outcome = run_data_sets(model, s, folder, "unoptimised", false, t->why, sizeof t->why);
+    for (size_t i = 0; i < n_variants && t->outcome == PASSED; i++) {
+        ob_model *rewritten = NULL;
+        status = variants[i].make(model, &rewritten, &error);
+        if (status != OB_OK) {
+            judge(status, variants[i].name, &error, t->why, sizeof t->why);
+            t->outcome = WRONG;
+        } else
+            t->outcome = run_data_sets(rewritten, s, folder, variants[i].name, true, t->why, sizeof t->why);
+        if (t->outcome == REFUSED) t->outcome = WRONG; /* the model ran before it was rewritten */
+        ob_model_close(&rewritten);
+    }
+    ob_model_close(&model);
+}
+
+/* ---- All tests of a folder
+ * --------------------------------------------------------------------------------------------------------------- */
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(((const test *)a)->name, ((const test *)b)->name);
+}
+
+static bool find_tests(suite *s, const char *only) {
+    DIR *folder = opendir(s->root);
+    if (!folder) return false;
+    size_t capacity = 0;
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        char path[4096];
+        struct stat info;
+        snprintf(path, sizeof path, "%s/%s/%s", s->root, entry->d_name, s->model_file);
+        if (entry->d_name[0] == '.' || (only && !strstr(entry->d_name, only)) || stat(path, &info) != 0) continue;
+        if (s->n == capacity) {
+            capacity = capacity ? capacity * 2 : 256;
+            test *grown = realloc(s->tests, capacity * sizeof *grown);
+            if (!grown) abort();
+            s->tests = grown;
+        }
+        s->tests[s->n] = (test){.name = strdup(entry->d_name)};
+        if (!s->tests[s->n++].name) abort();
+    }
+    closedir(folder);
+    if (s->n) qsort(s->tests, s->n, sizeof *s->tests, by_name);
+    return true;
+}
+
+static test *find_test(suite *s, char *name) {
+    test key = {.name = name};
+    return s->n ? bsearch(&key, s->tests, s->n, sizeof key, by_name) : NULL;
+}
+
+/* Marks the tests that the list names; returns how many names have no test. */
+static int read_list(suite *s, bool complain_missing) {
+    FILE *file = fopen(s->list, "r");
+    char line[512];
+    int n_missing = 0;
+    if (!file) return 0;
+    while (fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\r\n")] = '\0';
+        if (line[0] == '\0' || line[0] == '#') continue;
+        test *t = find_test(s, line);
+        if (t)
+            t->claimed = true;
+        else if (complain_missing)
+            printf("%s is listed, but there is no such test\n", line), n_missing++;
+    }
+    fclose(file);
+    return n_missing;
+}
+
+static bool write_list(const suite *s) {
+    FILE *file = fopen(s->list, "w");
+    if (!file) return false;
+    fprintf(file,
+            "# Tests that run completely and give the expected results, optimised, unoptimised and rewritten in every form.\n"
+            "# Written by: conformance --bless\n");
+    for (size_t i = 0; i < s->n; i++)
+        if (s->tests[i].outcome == PASSED) fprintf(file, "%s\n", s->tests[i].name);
+    return fclose(file) == 0;
+}
+
+static int report(suite *s, bool verbose, bool bless, bool partial) {
+    size_t count[3] = {0};
+    int n_errors = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const test *t = &s->tests[i];
+        count[t->outcome]++;
+        bool surprise = t->claimed != (t->outcome == PASSED) && !(partial && t->outcome == PASSED);
+        bool error = t->outcome == WRONG || (surprise && !bless);
+        n_errors += error;
+        if (error || verbose) {
+            const char *note = t->claimed ? " (listed)" : t->outcome == PASSED ? " (not listed)" : "";
+            printf("%s %s%s%s%s\n", outcome_text[t->outcome], t->name, verbose || surprise ? note : "", t->why[0] ? ": " : "",
+                   t->why);
+        }
+    }
+    printf("%zu tests: %zu passed, %zu refused, %zu wrong; %d errors\n", s->n, count[PASSED], count[REFUSED], count[WRONG],
+           n_errors);
+    return n_errors;
+}
+
+int main(int argc, char **argv) {
+    suite s = {.model_file = "model.onnx", .rtol = 1e-3, .atol = 1e-7};
+    const char *only = NULL;
+    bool verbose = false, bless = false;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--bless") == 0)
+            bless = true;
+        else if (strcmp(argv[i], "--verbose") == 0)
+            verbose = true;
+        else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc)
+            only = argv[++i];
+        else if (strcmp(argv[i], "--list") == 0 && i + 1 < argc)
+            s.list = argv[++i];
+        else if (strcmp(argv[i], "--rtol") == 0 && i + 1 < argc)
+            s.rtol = strtod(argv[++i], NULL);
+        else if (strcmp(argv[i], "--atol") == 0 && i + 1 < argc)
+            s.atol = strtod(argv[++i], NULL);
+        else if (argv[i][0] != '-' && !s.root)
+            s.root = argv[i];
+        else {
+            fprintf(stderr, "usage: conformance FOLDER --list FILE [--only PART] [--verbose] [--bless] [--rtol R] [--atol A]\n");
+            return 2;
+        }
+    }
+    if (!s.root || !s.list || !find_tests(&s, only)) {
+        printf("skipped: no tests in %s\n", s.root ? s.root : "(no folder)");
+        return SKIPPED;
+    }
+    int n_missing = read_list(&s, !only && !bless);
+    for (size_t i = 0; i < s.n; i++) {
+        if (verbose) fprintf(stderr, "%s\n", s.tests[i].name);
+        run_test(&s, &s.tests[i]);
+    }
+    if (bless && !only && !write_list(&s)) {
+        fprintf(stderr, "cannot write %s\n", s.list);
+        return 1;
+    }
+    int n_errors = report(&s, verbose, bless, only != NULL) + n_missing;
+    for (size_t i = 0; i < s.n; i++) free(s.tests[i].name);
+    free(s.tests);
+    return n_errors ? 1 : 0;
+}

@@ -1,0 +1,152 @@
+#include "common.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Options
+ * ------------------------------------------------------------------------------------------------------------------------------
+ */
+
+options options_begin(const char *tool, int argc, char **argv) {
+    return (options){.tool = tool, .argc = argc, .argv = argv};
+}
+
+bool options_next(options *o) {
+    if (o->at + 1 >= o->argc) return false;
+    o->at++;
+    if (!o->ended && strcmp(o->argv[o->at], "--") == 0) {
+        o->ended = true;
+        return options_next(o);
+    }
+    return true;
+}
+
+const char *option_text(const options *o) {
+    return o->argv[o->at];
+}
+
+bool option_is_any(const options *o) {
+    const char *text = option_text(o);
+    return !o->ended && text[0] == '-' && text[1] != '\0';
+}
+
+/* The text behind "name" in the argument at hand: "" or "=VALUE"; NULL when it is another option. */
+static const char *behind_name(const options *o, const char *name) {
+    size_t n = strlen(name);
+    const char *text = option_text(o);
+    if (!option_is_any(o) || strncmp(text, name, n) != 0 || (text[n] != '\0' && text[n] != '=')) return NULL;
+    return text + n;
+}
+
+bool option_is(options *o, const char *name) {
+    const char *rest = behind_name(o, name);
+    if (!rest) return false;
+    o->value = NULL;
+    if (*rest == '=') {
+        complain(o->tool, NULL, "option %s takes no value", name);
+        o->failed = true;
+    }
+    return true;
+}
+
+bool option_has_value(options *o, const char *name) {
+    const char *rest = behind_name(o, name);
+    if (!rest) return false;
+    if (*rest == '=') {
+        o->value = rest + 1;
+    } else if (o->at + 1 < o->argc) {
+        o->value = o->argv[++o->at];
+    } else {
+        complain(o->tool, NULL, "option %s needs a value", name);
+        o->value = "";
+        o->failed = true;
+    }
+    return true;
+}
+
+bool option_may_have_value(options *o, const char *name) {
+    const char *rest = behind_name(o, name);
+    if (!rest) return false;
+    o->value = *rest == '=' ? rest + 1 : NULL;
+    return true;
+}
+
+bool parse_int(const char *tool, const char *option, const char *text, int64_t lowest, int64_t highest, int64_t *out) {
+    char *end;
+    errno = 0;
+    long long n = strtoll(text, &end, 10);
+    if (end == text || *end != '\0' || errno != 0 || n < lowest || n > highest) {
+        complain(tool, NULL, "option %s: \"%s\" is not a whole number from %lld to %lld", option, text, (long long)lowest,
+                 (long long)highest);
+        return false;
+    }
+    *out = n;
+    return true;
+}
+
+bool parse_real(const char *tool, const char *option, const char *text, double lowest, double highest, double *out) {
+    char *end;
+    double x = strtod(text, &end);
+    if (end == text || *end != '\0' || !(x >= lowest && x <= highest)) {
+        complain(tool, NULL, "option %s: \"%s\" is not a number from %g to %g", option, text, lowest, highest);
+        return false;
+    }
+    *out = x;
+    return true;
+}
+
+bool parse_dim(const char *tool, const char *text, char *name, size_t n_bytes, int64_t *size) {
+    const char *equals = strrchr(text, '=');
+    if (!equals || equals == text || (size_t)(equals - text) >= n_bytes) {
+        complain(tool, NULL, "option --dim: \"%s\" is not of the form NAME=SIZE", text);
+        return false;
+    }
+    memcpy(name, text, (size_t)(equals - text));
+    name[equals - text] = '\0';
+    return parse_int(tool, "--dim", equals + 1, 0, OB_DIM_CONST_MAX, size);
+}
+
+/* ---- Messages
+ * -----------------------------------------------------------------------------------------------------------------------------
+ */
+
+void complain(const char *tool, const char *file, const char *format, ...) {
+    char text[2000];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127) *c = '?'; /* names come from files: no control sequences, one line */
+    if (file)
+        fprintf(stderr, "%s: %s: %s\n", tool, file, text);
+    else
+        fprintf(stderr, "%s: %s\n", tool, text);
+}
+
+void complain_error(const char *tool, const char *file, const ob_error *error) {
+    const char *message = error->message[0] ? error->message : ob_status_text(error->code);
+    bool names_file = file && strncmp(message, file, strlen(file)) == 0; /* some messages begin with the path already */
+    if (names_file) file = NULL;
+    if (error->node[0] && error->op_type[0])
+        complain(tool, file, "node \"%s\" (%s): %s", error->node, error->op_type, message);
+    else if (error->op_type[0])
+        complain(tool, file, "unnamed %s node: %s", error->op_type, message);
+    else
+        complain(tool, file, "%s", message);
+}
+
+ob_status load_model(const char *tool, const char *path, const ob_load_options *load, ob_model **out) {
+    ob_error error;
+    ob_error_clear(&error);
+    bool is_stdin = strcmp(path, "-") == 0;
+    ob_status status =
+        is_stdin ? ob_model_load_descriptor(STDIN_FILENO, "<stdin>", load, out, &error) : ob_model_load(path, load, out, &error);
+    if (status == OB_OK) return status;
+    if (error.code == OB_OK) error.code = status;
+    complain_error(tool, is_stdin ? "<stdin>" : path, &error);
+    return status;
+}

@@ -1,0 +1,54 @@
+/* What the commands share: options, messages, exit codes. */
+#ifndef OB_TOOLS_COMMON_H
+#define OB_TOOLS_COMMON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "onnx_broadcast/onnx_broadcast.h"
+
+/* ---- Options: "--name VALUE", "--name=VALUE", "--" ends them
+ * -------------------------------------------------------------------------- */
+
+typedef struct options {
+    const char *tool; /* name of the command, for messages */
+    int argc;
+    char **argv;
+    int at;            /* of the argument at hand */
+    bool ended;        /* behind "--" */
+    bool failed;       /* a value is missing or superfluous; the message is out */
+    const char *value; /* of the option that matched last */
+} options;
+
+options options_begin(const char *tool, int argc, char **argv);
+/* Moves to the next argument; false at the end. */
+bool options_next(options *o);
+/* The argument at hand is an option (starts with '-', is not just "-"). */
+bool option_is_any(const options *o);
+/* It is this option, without a value. */
+bool option_is(options *o, const char *name);
+/* It is this option; its value is in o->value. */
+bool option_has_value(options *o, const char *name);
+/* It is this option, with a value only in the form --name=VALUE; o->value is NULL otherwise. */
+bool option_may_have_value(options *o, const char *name);
+const char *option_text(const options *o);
+
+/* "N=4" with N not empty: copies the name, cut to n_bytes. False, with a message, when it is not of that form. */
+bool parse_dim(const char *tool, const char *text, char *name, size_t n_bytes, int64_t *size);
+/* A whole number in lowest .. highest; false, with a message. */
+bool parse_int(const char *tool, const char *option, const char *text, int64_t lowest, int64_t highest, int64_t *out);
+bool parse_real(const char *tool, const char *option, const char *text, double lowest, double highest, double *out);
+
+/* ---- Messages
+ * ---------------------------------------------------------------------------------------------------------------------------- */
+
+/* "tool: file: message" on standard error, one line. file may be NULL. */
+void complain(const char *tool, const char *file, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The error of a library call, with its node when it has one. */
+void complain_error(const char *tool, const char *file, const ob_error *error);
+
+/* The model at `path` ("-": standard input). On failure the message is out. */
+ob_status load_model(const char *tool, const char *path, const ob_load_options *load, ob_model **out);
+
+#endif

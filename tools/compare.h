@@ -1,0 +1,24 @@
+/* Comparison of tensors, as ONNX's backend tests do it. */
+#ifndef OB_TOOLS_COMPARE_H
+#define OB_TOOLS_COMPARE_H
+
+#include <stdbool.h>
+
+#include "onnx_broadcast/onnx_broadcast.h"
+
+typedef struct comparison {
+    int64_t n_different; /* elements beyond the tolerance */
+    double max_error;    /* largest absolute difference of two finite numbers */
+    char message[300];   /* what differs, "" when nothing does */
+} comparison;
+
+/* Type and shape must agree; floating-point elements within atol + rtol * |want| (NaN equals NaN, infinities themselves), 8-bit
+ * floats, integers, bools and strings exactly. Both views contiguous. */
+bool compare_tensors(const ob_view *got, const ob_view *want, double rtol, double atol, comparison *result);
+
+/* An element of a number type as text, for messages and previews. */
+void format_element(const ob_view *view, int64_t index, char *text, size_t n_bytes);
+/* "[2, 3]" */
+void format_dims(const ob_view *view, char *text, size_t n_bytes);
+
+#endif
