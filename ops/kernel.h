@@ -30,6 +30,8 @@ typedef struct ob_kernel_args {
     void *scratch; /* during run: plan's scratch_bytes, 64-byte aligned, contents undefined */
     const ob_threads *threads; /* may be NULL */
     const ob_allocator *allocator; /* for plan only: packed weights, tables; freed by `release` */
+    struct ob_arena *strings; /* during run: bytes of string elements that a kernel makes; they live as long as the outputs. May be NULL:
+                               * then such a kernel gives E_UNSUPPORTED */
 } ob_kernel_args;
 
 /* What planning decides. Zeroed before. */

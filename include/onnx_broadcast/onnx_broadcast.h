@@ -6,6 +6,7 @@
 #include "onnx_broadcast/broadcast.h"
 #include "onnx_broadcast/dim.h"
 #include "onnx_broadcast/dtype.h"
+#include "onnx_broadcast/elementwise.h"
 #include "onnx_broadcast/model.h"
 #include "onnx_broadcast/session.h"
 #include "onnx_broadcast/status.h"

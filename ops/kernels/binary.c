@@ -1,0 +1,158 @@
+/* Loops of two operands. Built once per instruction set: OBK_ISA is its suffix. */
+#include <math.h>
+
+#include "ops/kernels/kernels.h"
+#include "ops/kernels/tables.h"
+#include "ops/kernels/vmath.inc.h"
+
+#define T          float
+#define S          f32
+#define IS_FLOAT   1
+#define IS_SIGNED  1
+#define FMOD(a, b) fmodf(a, b)
+#include "ops/kernels/binary_ops.inc.h"
+
+#define T          double
+#define S          f64
+#define IS_FLOAT   1
+#define IS_SIGNED  1
+#define FMOD(a, b) fmod(a, b)
+#include "ops/kernels/binary_ops.inc.h"
+
+#define T         int8_t
+#define S         i8
+#define U         uint32_t
+#define IS_FLOAT  0
+#define IS_SIGNED 1
+#include "ops/kernels/binary_ops.inc.h"
+
+#define T         int16_t
+#define S         i16
+#define U         uint32_t
+#define IS_FLOAT  0
+#define IS_SIGNED 1
+#include "ops/kernels/binary_ops.inc.h"
+
+#define T         int32_t
+#define S         i32
+#define U         uint32_t
+#define IS_FLOAT  0
+#define IS_SIGNED 1
+#include "ops/kernels/binary_ops.inc.h"
+
+#define T         int64_t
+#define S         i64
+#define U         uint64_t
+#define IS_FLOAT  0
+#define IS_SIGNED 1
+#include "ops/kernels/binary_ops.inc.h"
+
+#define T         uint8_t
+#define S         u8
+#define U         uint32_t
+#define IS_FLOAT  0
+#define IS_SIGNED 0
+#include "ops/kernels/binary_ops.inc.h"
+
+#define T         uint16_t
+#define S         u16
+#define U         uint32_t
+#define IS_FLOAT  0
+#define IS_SIGNED 0
+#include "ops/kernels/binary_ops.inc.h"
+
+#define T         uint32_t
+#define S         u32
+#define U         uint32_t
+#define IS_FLOAT  0
+#define IS_SIGNED 0
+#include "ops/kernels/binary_ops.inc.h"
+
+#define T         uint64_t
+#define S         u64
+#define U         uint64_t
+#define IS_FLOAT  0
+#define IS_SIGNED 0
+#include "ops/kernels/binary_ops.inc.h"
+
+/* ---- bool: any byte other than 0 is true ---- */
+#define FN       and_bool
+#define TI       uint8_t
+#define TO       uint8_t
+#define OP(a, b) (((a) != 0) & ((b) != 0))
+#include "ops/kernels/loop2.inc.h"
+#define FN       or_bool
+#define TI       uint8_t
+#define TO       uint8_t
+#define OP(a, b) (((a) | (b)) != 0)
+#include "ops/kernels/loop2.inc.h"
+#define FN       xor_bool
+#define TI       uint8_t
+#define TO       uint8_t
+#define OP(a, b) (((a) != 0) ^ ((b) != 0))
+#include "ops/kernels/loop2.inc.h"
+#define FN       equal_bool
+#define TI       uint8_t
+#define TO       uint8_t
+#define OP(a, b) (((a) != 0) == ((b) != 0))
+#include "ops/kernels/loop2.inc.h"
+
+/* ---- Pow ---- */
+
+/* Wraps like repeated multiplication. A negative exponent gives the truncated reciprocal; of 0: 0. */
+static inline int64_t int_power(int64_t base, int64_t exponent) {
+    if (exponent < 0) {
+        if (base == 1) return 1;
+        return base == -1 ? (exponent % 2 ? -1 : 1) : 0;
+    }
+    uint64_t result = 1, square = (uint64_t)base;
+    for (uint64_t e = (uint64_t)exponent; e; e >>= 1, square *= square)
+        if (e & 1) result *= square;
+    return (int64_t)result;
+}
+
+#define FN       pow_i64
+#define TI       int64_t
+#define TO       int64_t
+#define OP(a, b) int_power(a, b)
+#include "ops/kernels/loop2.inc.h"
+
+#define T    float
+#define S    f32
+#define SQRT sqrtf
+#include "ops/kernels/pow.inc.h"
+
+#define T    double
+#define S    f64
+#define SQRT sqrt
+#include "ops/kernels/pow.inc.h"
+
+#define INTS(op)   [OB_INT8] = op##_i8, [OB_INT16] = op##_i16, [OB_INT32] = op##_i32, [OB_INT64] = op##_i64
+#define UINTS(op)  [OB_UINT8] = op##_u8, [OB_UINT16] = op##_u16, [OB_UINT32] = op##_u32, [OB_UINT64] = op##_u64
+#define FLOATS(op) [OB_FLOAT] = op##_f32, [OB_DOUBLE] = op##_f64
+/* Signed types share the loops of the unsigned ones where bits are all that matters. */
+#define BITS(op) [OB_INT8] = op##_u8, [OB_INT16] = op##_u16, [OB_INT32] = op##_u32, [OB_INT64] = op##_u64, UINTS(op)
+
+const obk_loop OBK_TABLE(obk_binary_loops)[OBK_BINARY_COUNT][OB_DTYPE_COUNT] = {
+    [OBK_ADD] = {FLOATS(add), BITS(add)},
+    [OBK_SUB] = {FLOATS(sub), BITS(sub)},
+    [OBK_MUL] = {FLOATS(mul), BITS(mul)},
+    [OBK_DIV] = {FLOATS(div), INTS(div), UINTS(div)},
+    [OBK_POW] = {FLOATS(pow), [OB_INT64] = pow_i64},
+    [OBK_MOD] = {INTS(mod), UINTS(fmod)},
+    [OBK_FMOD] = {FLOATS(fmod), INTS(fmod), UINTS(fmod)},
+    [OBK_MAX] = {FLOATS(max), INTS(max), UINTS(max)},
+    [OBK_MIN] = {FLOATS(min), INTS(min), UINTS(min)},
+    [OBK_PRELU] = {FLOATS(prelu), INTS(prelu)},
+    [OBK_AND] = {[OB_BOOL] = and_bool},
+    [OBK_OR] = {[OB_BOOL] = or_bool},
+    [OBK_XOR] = {[OB_BOOL] = xor_bool},
+    [OBK_EQUAL] = {FLOATS(equal), BITS(equal), [OB_BOOL] = equal_bool},
+    [OBK_LESS] = {FLOATS(less), INTS(less), UINTS(less)},
+    [OBK_LESS_EQUAL] = {FLOATS(less_equal), INTS(less_equal), UINTS(less_equal)},
+    [OBK_SHIFT_LEFT] = {UINTS(shift_left)},
+    [OBK_SHIFT_RIGHT] = {UINTS(shift_right)},
+    [OBK_BIT_AND] = {BITS(bit_and)},
+    [OBK_BIT_OR] = {BITS(bit_or)},
+    [OBK_BIT_XOR] = {BITS(bit_xor)},
+};

@@ -1,0 +1,10 @@
+/* One conversion. Parameters: FN, FROM, TO, EXPRESSION(x). */
+static void FN(void *target, const void *source, int64_t n) {
+    const FROM *x = source;
+    TO *z = target;
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; i++) z[i] = (TO)(EXPRESSION(x[i]));
+}
+#undef FN
+#undef TO
+#undef EXPRESSION

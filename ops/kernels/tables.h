@@ -1,0 +1,19 @@
+/* The tables that each instruction set's build of the kernels defines. */
+#ifndef OB_OPS_TABLES_H
+#define OB_OPS_TABLES_H
+
+#include "ops/kernels/kernels.h"
+
+#define OBK_DECLARE(isa)                                                                                                         \
+    extern const obk_loop obk_binary_loops__##isa[OBK_BINARY_COUNT][OB_DTYPE_COUNT];                                             \
+    extern const obk_loop obk_unary_loops__##isa[OBK_UNARY_COUNT][OB_DTYPE_COUNT];                                               \
+    extern const obk_loop obk_where_loops__##isa[5];                                                                             \
+    extern const obk_loop obk_clip_loops__##isa[OB_DTYPE_COUNT];                                                                 \
+    extern const obk_convert obk_conversions__##isa[OBK_CONVERT_COUNT][OB_DTYPE_COUNT];
+
+OBK_DECLARE(baseline)
+OBK_DECLARE(avx2)
+
+#define OBK_TABLE(name) OBK_CAT3(name, __, OBK_ISA)
+
+#endif

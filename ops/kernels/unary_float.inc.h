@@ -1,0 +1,368 @@
+/* The loops of one operand for one floating type. Parameters: T, S, and M(name) for C library
+ * functions. Activations are blocks of plain loops around the array functions of vmath. */
+#define NAME(op)  OBK_CAT3(op, _, S)
+#define VMATH(op) OBK_CAT3(v##op, _, S)
+#define PARAMS    const obk_unary_params *p = params
+
+#define FN                NAME(u_exp)
+#define BLOCK(z, x, n, p) VMATH(exp)(z, x, n)
+#include "ops/kernels/block1.inc.h"
+#define FN                NAME(u_log)
+#define BLOCK(z, x, n, p) VMATH(log)(z, x, n)
+#include "ops/kernels/block1.inc.h"
+#define FN                NAME(u_sin)
+#define BLOCK(z, x, n, p) VMATH(sin)(z, x, n)
+#include "ops/kernels/block1.inc.h"
+#define FN                NAME(u_cos)
+#define BLOCK(z, x, n, p) VMATH(cos)(z, x, n)
+#include "ops/kernels/block1.inc.h"
+#define FN                NAME(u_tan)
+#define BLOCK(z, x, n, p) VMATH(tan)(z, x, n)
+#include "ops/kernels/block1.inc.h"
+#define FN                NAME(u_asin)
+#define BLOCK(z, x, n, p) VMATH(asin)(z, x, n)
+#include "ops/kernels/block1.inc.h"
+#define FN                NAME(u_acos)
+#define BLOCK(z, x, n, p) VMATH(acos)(z, x, n)
+#include "ops/kernels/block1.inc.h"
+#define FN                NAME(u_atan)
+#define BLOCK(z, x, n, p) VMATH(atan)(z, x, n)
+#include "ops/kernels/block1.inc.h"
+#define FN                NAME(u_sinh)
+#define BLOCK(z, x, n, p) VMATH(sinh)(z, x, n)
+#include "ops/kernels/block1.inc.h"
+#define FN                NAME(u_cosh)
+#define BLOCK(z, x, n, p) VMATH(cosh)(z, x, n)
+#include "ops/kernels/block1.inc.h"
+#define FN                NAME(u_tanh)
+#define BLOCK(z, x, n, p) VMATH(tanh)(z, x, n)
+#include "ops/kernels/block1.inc.h"
+#define FN                NAME(u_asinh)
+#define BLOCK(z, x, n, p) VMATH(asinh)(z, x, n)
+#include "ops/kernels/block1.inc.h"
+#define FN                NAME(u_acosh)
+#define BLOCK(z, x, n, p) VMATH(acosh)(z, x, n)
+#include "ops/kernels/block1.inc.h"
+#define FN                NAME(u_atanh)
+#define BLOCK(z, x, n, p) VMATH(atanh)(z, x, n)
+#include "ops/kernels/block1.inc.h"
+#define FN                NAME(u_erf)
+#define BLOCK(z, x, n, p) VMATH(erf)(z, x, n)
+#include "ops/kernels/block1.inc.h"
+
+#define FN    NAME(u_abs)
+#define TI    T
+#define TO    T
+#define OP(x) (M(fabs)(x))
+#include "ops/kernels/loop1.inc.h"
+#define FN    NAME(u_neg)
+#define TI    T
+#define TO    T
+#define OP(x) (-(x))
+#include "ops/kernels/loop1.inc.h"
+#define FN    NAME(u_ceil)
+#define TI    T
+#define TO    T
+#define OP(x) (M(ceil)(x))
+#include "ops/kernels/loop1.inc.h"
+#define FN    NAME(u_floor)
+#define TI    T
+#define TO    T
+#define OP(x) (M(floor)(x))
+#include "ops/kernels/loop1.inc.h"
+#define FN    NAME(u_round)
+#define TI    T
+#define TO    T
+#define OP(x) (M(rint)(x))
+#include "ops/kernels/loop1.inc.h"
+#define FN    NAME(u_sqrt)
+#define TI    T
+#define TO    T
+#define OP(x) (M(sqrt)(x))
+#include "ops/kernels/loop1.inc.h"
+#define FN    NAME(u_relu)
+#define TI    T
+#define TO    T
+#define OP(x) ((x) < 0 ? 0 : (x))
+#include "ops/kernels/loop1.inc.h"
+#define FN    NAME(u_reciprocal)
+#define TI    T
+#define TO    T
+#define OP(x) (1 / (x))
+#include "ops/kernels/loop1.inc.h"
+#define FN    NAME(u_sign)
+#define TI    T
+#define TO    T
+#define OP(x) ((x) > 0 ? 1 : (x) < 0 ? -1 : (x) == 0 ? 0 : (x))
+#include "ops/kernels/loop1.inc.h"
+#define FN    NAME(u_is_nan)
+#define TI    T
+#define TO    uint8_t
+#define OP(x) ((x) != (x))
+#include "ops/kernels/loop1.inc.h"
+#define FN    NAME(u_softsign)
+#define TI    T
+#define TO    T
+#define OP(x) ((x) / (1 + M(fabs)(x)))
+#include "ops/kernels/loop1.inc.h"
+
+/* With parameters: the loop's own variables hold them in type T. */
+static void NAME(block_leaky_relu)(T *z, const T *x, int64_t n, const void *params) {
+    PARAMS;
+    const T alpha = (T)p->alpha;
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; i++) z[i] = x[i] < 0 ? alpha * x[i] : x[i];
+}
+#define FN    NAME(u_leaky_relu)
+#define BLOCK NAME(block_leaky_relu)
+#include "ops/kernels/block1.inc.h"
+
+static void NAME(block_thresholded_relu)(T *z, const T *x, int64_t n, const void *params) {
+    PARAMS;
+    const T alpha = (T)p->alpha;
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; i++) z[i] = x[i] > alpha ? x[i] : x[i] != x[i] ? x[i] : 0;
+}
+#define FN    NAME(u_thresholded_relu)
+#define BLOCK NAME(block_thresholded_relu)
+#include "ops/kernels/block1.inc.h"
+
+static void NAME(block_hard_sigmoid)(T *z, const T *x, int64_t n, const void *params) {
+    PARAMS;
+    const T alpha = (T)p->alpha, beta = (T)p->beta;
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; i++) {
+        const T t = alpha * x[i] + beta;
+        z[i] = t < 0 ? 0 : t > 1 ? 1 : t;
+    }
+}
+#define FN    NAME(u_hard_sigmoid)
+#define BLOCK NAME(block_hard_sigmoid)
+#include "ops/kernels/block1.inc.h"
+
+static void NAME(block_hard_swish)(T *z, const T *x, int64_t n, const void *params) {
+    (void)params;
+    const T sixth = (T)1 / 6;
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; i++) {
+        const T t = x[i] * sixth + (T)0.5;
+        z[i] = x[i] * (t < 0 ? 0 : t > 1 ? 1 : t);
+    }
+}
+#define FN    NAME(u_hard_swish)
+#define BLOCK NAME(block_hard_swish)
+#include "ops/kernels/block1.inc.h"
+
+static void NAME(block_shrink)(T *z, const T *x, int64_t n, const void *params) {
+    PARAMS;
+    const T lambda = (T)p->alpha, bias = (T)p->beta;
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; i++) z[i] = x[i] < -lambda ? x[i] + bias : x[i] > lambda ? x[i] - bias : 0;
+}
+#define FN    NAME(u_shrink)
+#define BLOCK NAME(block_shrink)
+#include "ops/kernels/block1.inc.h"
+
+static void NAME(block_clip)(T *z, const T *x, int64_t n, const void *params) {
+    PARAMS;
+    const T low = (T)p->alpha, high = (T)p->beta;
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; i++) {
+        const T t = x[i] < low ? low : x[i];
+        z[i] = t > high ? high : t;
+    }
+}
+#define FN    NAME(u_clip)
+#define BLOCK NAME(block_clip)
+#include "ops/kernels/block1.inc.h"
+
+static void NAME(block_affine)(T *z, const T *x, int64_t n, const void *params) {
+    PARAMS;
+    const T alpha = (T)p->alpha, beta = (T)p->beta;
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; i++) z[i] = alpha * x[i] + beta;
+}
+#define FN    NAME(u_affine)
+#define BLOCK NAME(block_affine)
+#include "ops/kernels/block1.inc.h"
+
+static void NAME(block_sigmoid)(T *z, const T *x, int64_t n, const void *params) {
+    (void)params;
+    T t[BLOCK_ELEMS];
+    for (int64_t i = 0; i < n; i++) t[i] = -x[i];
+    VMATH(exp)(t, t, n);
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; i++) z[i] = 1 / (1 + t[i]);
+}
+#define FN    NAME(u_sigmoid)
+#define BLOCK NAME(block_sigmoid)
+#include "ops/kernels/block1.inc.h"
+
+static void NAME(block_elu)(T *z, const T *x, int64_t n, const void *params) {
+    PARAMS;
+    const T alpha = (T)p->alpha;
+    T t[BLOCK_ELEMS];
+    for (int64_t i = 0; i < n; i++) t[i] = x[i] < 0 ? x[i] : 0;
+    VMATH(expm1)(t, t, n);
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; i++) z[i] = x[i] < 0 ? alpha * t[i] : x[i];
+}
+#define FN    NAME(u_elu)
+#define BLOCK NAME(block_elu)
+#include "ops/kernels/block1.inc.h"
+
+static void NAME(block_selu)(T *z, const T *x, int64_t n, const void *params) {
+    PARAMS;
+    const T gamma = (T)p->gamma, both = (T)(p->alpha * p->gamma);
+    T t[BLOCK_ELEMS];
+    for (int64_t i = 0; i < n; i++) t[i] = x[i] > 0 ? 0 : x[i];
+    VMATH(expm1)(t, t, n);
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; i++) z[i] = x[i] > 0 ? gamma * x[i] : both * t[i];
+}
+#define FN    NAME(u_selu)
+#define BLOCK NAME(block_selu)
+#include "ops/kernels/block1.inc.h"
+
+static void NAME(block_celu)(T *z, const T *x, int64_t n, const void *params) {
+    PARAMS;
+    const T alpha = (T)p->alpha;
+    T t[BLOCK_ELEMS];
+    for (int64_t i = 0; i < n; i++) t[i] = x[i] > 0 ? 0 : x[i] / alpha;
+    VMATH(expm1)(t, t, n);
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; i++) z[i] = x[i] > 0 ? x[i] : alpha * t[i];
+}
+#define FN    NAME(u_celu)
+#define BLOCK NAME(block_celu)
+#include "ops/kernels/block1.inc.h"
+
+static void NAME(block_softplus)(T *z, const T *x, int64_t n, const void *params) {
+    (void)params;
+    T t[BLOCK_ELEMS];
+    for (int64_t i = 0; i < n; i++) t[i] = -M(fabs)(x[i]);
+    VMATH(exp)(t, t, n);
+    VMATH(log1p)(t, t, n);
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; i++) z[i] = t[i] + (x[i] > 0 ? x[i] : 0);
+}
+#define FN    NAME(u_softplus)
+#define BLOCK NAME(block_softplus)
+#include "ops/kernels/block1.inc.h"
+
+static void NAME(block_mish)(T *z, const T *x, int64_t n, const void *params) {
+    (void)params;
+    T t[BLOCK_ELEMS];
+    for (int64_t i = 0; i < n; i++) t[i] = -M(fabs)(x[i]);
+    VMATH(exp)(t, t, n);
+    VMATH(log1p)(t, t, n);
+    for (int64_t i = 0; i < n; i++) t[i] += x[i] > 0 ? x[i] : 0;
+    VMATH(tanh)(t, t, n);
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; i++) z[i] = x[i] * t[i];
+}
+#define FN    NAME(u_mish)
+#define BLOCK NAME(block_mish)
+#include "ops/kernels/block1.inc.h"
+
+static void NAME(block_gelu)(T *z, const T *x, int64_t n, const void *params) {
+    (void)params;
+    const T root_half = (T)0.70710678118654752440;
+    T t[BLOCK_ELEMS];
+    for (int64_t i = 0; i < n; i++) t[i] = x[i] * root_half;
+    VMATH(erf)(t, t, n);
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; i++) z[i] = (T)0.5 * x[i] * (1 + t[i]);
+}
+#define FN    NAME(u_gelu)
+#define BLOCK NAME(block_gelu)
+#include "ops/kernels/block1.inc.h"
+
+static void NAME(block_gelu_tanh)(T *z, const T *x, int64_t n, const void *params) {
+    (void)params;
+    const T root = (T)0.79788456080286535588, cubic = (T)0.044715;
+    T t[BLOCK_ELEMS];
+    for (int64_t i = 0; i < n; i++) t[i] = root * (x[i] + cubic * x[i] * x[i] * x[i]);
+    VMATH(tanh)(t, t, n);
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; i++) z[i] = (T)0.5 * x[i] * (1 + t[i]);
+}
+#define FN    NAME(u_gelu_tanh)
+#define BLOCK NAME(block_gelu_tanh)
+#include "ops/kernels/block1.inc.h"
+
+static void NAME(block_swish)(T *z, const T *x, int64_t n, const void *params) {
+    PARAMS;
+    const T alpha = (T)p->alpha;
+    T t[BLOCK_ELEMS];
+    for (int64_t i = 0; i < n; i++) t[i] = -alpha * x[i];
+    VMATH(exp)(t, t, n);
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; i++) z[i] = x[i] / (1 + t[i]);
+}
+#define FN    NAME(u_swish)
+#define BLOCK NAME(block_swish)
+#include "ops/kernels/block1.inc.h"
+
+static void NAME(block_scaled_tanh)(T *z, const T *x, int64_t n, const void *params) {
+    PARAMS;
+    const T alpha = (T)p->alpha, beta = (T)p->beta;
+    T t[BLOCK_ELEMS];
+    for (int64_t i = 0; i < n; i++) t[i] = beta * x[i];
+    VMATH(tanh)(t, t, n);
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; i++) z[i] = alpha * t[i];
+}
+#define FN    NAME(u_scaled_tanh)
+#define BLOCK NAME(block_scaled_tanh)
+#include "ops/kernels/block1.inc.h"
+
+/* alpha * ln(exp(beta * x) + 1), without overflow. */
+static void NAME(block_parametric_softplus)(T *z, const T *x, int64_t n, const void *params) {
+    PARAMS;
+    T t[BLOCK_ELEMS];
+    for (int64_t i = 0; i < n; i++) t[i] = (T)p->beta * x[i];
+    NAME(block_softplus)(t, t, n, params);
+    for (int64_t i = 0; i < n; i++) z[i] = (T)p->alpha * t[i];
+}
+#define FN    NAME(u_parametric_softplus)
+#define BLOCK NAME(block_parametric_softplus)
+#include "ops/kernels/block1.inc.h"
+
+static void NAME(u_is_inf)(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows,
+                           const void *params) {
+    (void)step;
+    PARAMS;
+    const char *a = pointers[0];
+    char *out = pointers[1];
+    for (int64_t j = 0; j < rows; j++, a += row[0], out += row[1]) {
+        const T *x = (const T *)(const void *)a;
+        for (int64_t i = 0; i < n; i++)
+            out[i] = (char)((p->positive & (x[i] == (T)INFINITY)) | (p->negative & (x[i] == -(T)INFINITY)));
+    }
+}
+
+/* Clip with bounds as operands: the upper bound wins. */
+static void NAME(clip)(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows,
+                       const void *params) {
+    (void)step;
+    (void)params;
+    for (int64_t j = 0; j < rows; j++) {
+        const T *x = (const T *)(const void *)(pointers[0] + j * row[0]);
+        const T low = *(const T *)(const void *)(pointers[1] + j * row[1]),
+                high = *(const T *)(const void *)(pointers[2] + j * row[2]);
+        T *z = (T *)(void *)(pointers[3] + j * row[3]);
+#pragma GCC ivdep
+        for (int64_t i = 0; i < n; i++) {
+            const T t = x[i] < low ? low : x[i];
+            z[i] = t > high ? high : t;
+        }
+    }
+}
+
+#undef NAME
+#undef VMATH
+#undef PARAMS
+#undef T
+#undef S
+#undef M

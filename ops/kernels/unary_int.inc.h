@@ -1,0 +1,79 @@
+/* The loops of one operand for one integer type. Parameters: T, S, U (wraps, at least as wide as int), IS_SIGNED. */
+#define NAME(op) OBK_CAT3(op, _, S)
+#if IS_SIGNED
+#define FN    NAME(u_abs)
+#define TI    T
+#define TO    T
+#define OP(x) ((x) < 0 ? (T)((U)0 - (U)(x)) : (x))
+#include "ops/kernels/loop1.inc.h"
+#define FN    NAME(u_neg)
+#define TI    T
+#define TO    T
+#define OP(x) ((U)0 - (U)(x))
+#include "ops/kernels/loop1.inc.h"
+#define FN    NAME(u_sign)
+#define TI    T
+#define TO    T
+#define OP(x) (((x) > 0) - ((x) < 0))
+#include "ops/kernels/loop1.inc.h"
+#define FN    NAME(u_relu)
+#define TI    T
+#define TO    T
+#define OP(x) ((x) < 0 ? 0 : (x))
+#include "ops/kernels/loop1.inc.h"
+#else
+#define FN    NAME(u_abs)
+#define TI    T
+#define TO    T
+#define OP(x) (x)
+#include "ops/kernels/loop1.inc.h"
+#define FN    NAME(u_sign)
+#define TI    T
+#define TO    T
+#define OP(x) ((x) > 0)
+#include "ops/kernels/loop1.inc.h"
+#define FN    NAME(u_bit_not)
+#define TI    T
+#define TO    T
+#define OP(x) (~(U)(x))
+#include "ops/kernels/loop1.inc.h"
+#endif
+#define FN    NAME(u_erf)
+#define TI    T
+#define TO    T
+#define OP(x) erf((double)(x))
+#include "ops/kernels/loop1.inc.h"
+
+static void NAME(block_shrink)(T *z, const T *x, int64_t n, const void *params) {
+    const obk_unary_params *p = params;
+    for (int64_t i = 0; i < n; i++) {
+        double value = (double)x[i];
+        value = value < -p->alpha ? value + p->beta : value > p->alpha ? value - p->beta : 0;
+        z[i] = OBK_CAT(saturate_f64_, S)(value);
+    }
+}
+#define FN    NAME(u_shrink)
+#define BLOCK NAME(block_shrink)
+#include "ops/kernels/block1.inc.h"
+
+static void NAME(clip)(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows,
+                       const void *params) {
+    (void)step;
+    (void)params;
+    for (int64_t j = 0; j < rows; j++) {
+        const T *x = (const T *)(const void *)(pointers[0] + j * row[0]);
+        const T low = *(const T *)(const void *)(pointers[1] + j * row[1]),
+                high = *(const T *)(const void *)(pointers[2] + j * row[2]);
+        T *z = (T *)(void *)(pointers[3] + j * row[3]);
+#pragma GCC ivdep
+        for (int64_t i = 0; i < n; i++) {
+            const T t = x[i] < low ? low : x[i];
+            z[i] = t > high ? high : t;
+        }
+    }
+}
+#undef NAME
+#undef T
+#undef S
+#undef U
+#undef IS_SIGNED
