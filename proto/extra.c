@@ -86,3 +86,64 @@ ob_status ob__extra_messages(const ob_extras *extras, ob_extra which, const Prot
     *out = messages;
     return OB_OK;
 }
+
+/* ---- The way back --------------------------------------------------------------------------------------------------- */
+
+/* The message's unknown fields without those of this row, with room for n more, in a list of its own. */
+static ob_status make_room(const extra_row *row, ProtobufCMessage *message, size_t n, ob_arena *arena, ob_error *error) {
+    ProtobufCMessageUnknownField *fields = OB_ARENA_ARRAY(arena, ProtobufCMessageUnknownField, message->n_unknown_fields + n);
+    if (!fields) return ob__arena_failure(arena, error);
+    unsigned kept = 0;
+    for (unsigned i = 0; i < message->n_unknown_fields; i++)
+        if (!is_row(&message->unknown_fields[i], row)) fields[kept++] = message->unknown_fields[i];
+    message->unknown_fields = fields;
+    message->n_unknown_fields = kept;
+    return OB_OK;
+}
+
+/* Room for n payload bytes behind their length, as the next unknown field. NULL: out of memory. */
+static uint8_t *append_field(const extra_row *row, ProtobufCMessage *message, size_t n, ob_arena *arena) {
+    uint8_t *bytes = n > UINT32_MAX - 16 ? NULL : ob__arena_alloc(arena, n + 10);
+    if (!bytes) return NULL;
+    size_t n_length = 0;
+    for (size_t left = n;; left >>= 7) {
+        bytes[n_length++] = (uint8_t)((left & 0x7f) | (left > 0x7f ? 0x80 : 0));
+        if (left <= 0x7f) break;
+    }
+    message->unknown_fields[message->n_unknown_fields++] =
+        (ProtobufCMessageUnknownField){row->number, PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED, n_length + n, bytes};
+    return bytes + n_length;
+}
+
+ob_status ob__extra_set_string(const ob_extras *extras, ob_extra which, ProtobufCMessage *message, const char *text,
+                               ob_arena *arena, ob_error *error) {
+    const ProtobufCFieldDescriptor *field = extras->fields[which];
+    if (field) {
+        *(char **)(void *)((char *)message + field->offset) = (char *)(uintptr_t)text;
+        return OB_OK;
+    }
+    OB_TRY(make_room(&rows[which], message, 1, arena, error));
+    size_t n = strlen(text);
+    if (n == 0) return OB_OK;
+    uint8_t *bytes = append_field(&rows[which], message, n, arena);
+    if (!bytes) return ob__arena_failure(arena, error);
+    memcpy(bytes, text, n);
+    return OB_OK;
+}
+
+ob_status ob__extra_set_messages(const ob_extras *extras, ob_extra which, ProtobufCMessage *message, ProtobufCMessage **messages,
+                                 size_t n, ob_arena *arena, ob_error *error) {
+    const ProtobufCFieldDescriptor *field = extras->fields[which];
+    if (field) {
+        *(size_t *)(void *)((char *)message + field->quantifier_offset) = n;
+        *(ProtobufCMessage ***)(void *)((char *)message + field->offset) = messages;
+        return OB_OK;
+    }
+    OB_TRY(make_room(&rows[which], message, n, arena, error));
+    for (size_t i = 0; i < n; i++) {
+        uint8_t *bytes = append_field(&rows[which], message, protobuf_c_message_get_packed_size(messages[i]), arena);
+        if (!bytes) return ob__arena_failure(arena, error);
+        protobuf_c_message_pack(messages[i], bytes);
+    }
+    return OB_OK;
+}

@@ -45,6 +45,12 @@ const char *ob__extra_string(const ob_extras *extras, ob_extra which, const Prot
 ob_status ob__extra_messages(const ob_extras *extras, ob_extra which, const ProtobufCMessage *message,
                              const ob_load_limits *limits, ob_arena *arena, ProtobufCMessage ***out, size_t *n, ob_error *error);
 
+/* The way back, into a message made for writing: sets the member, or appends unknown fields (replacing those of that number). */
+ob_status ob__extra_set_string(const ob_extras *extras, ob_extra which, ProtobufCMessage *message, const char *text,
+                               ob_arena *arena, ob_error *error);
+ob_status ob__extra_set_messages(const ob_extras *extras, ob_extra which, ProtobufCMessage *message, ProtobufCMessage **messages,
+                                 size_t n, ob_arena *arena, ob_error *error);
+
 /* ---- read.c, read_tensor.c: messages to the graph --------------------------------------------------------------- */
 
 typedef struct ob_reader {

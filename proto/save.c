@@ -1,0 +1,63 @@
+/* Models out: to a sink, to a file. */
+#include <string.h>
+
+#include "core/error.h"
+#include "proto/file.h"
+#include "proto/write.h"
+
+typedef struct pack_buffer {
+    ProtobufCBuffer base;
+    ob_write_sink sink;
+    void *context;
+    ob_status status;
+} pack_buffer;
+
+static void append(ProtobufCBuffer *base, size_t n, const uint8_t *bytes) {
+    pack_buffer *buffer = (pack_buffer *)base;
+    if (buffer->status == OB_OK && n > 0) buffer->status = buffer->sink(buffer->context, bytes, n);
+}
+
+ob_status ob__pack(const ProtobufCMessage *message, ob_write_sink sink, void *context, ob_error *error) {
+    size_t n = protobuf_c_message_get_packed_size(message);
+    OB_FAIL_IF(n > UINT32_MAX, error, OB_E_LIMIT, "%zu bytes: protobuf files end at 4 GiB; larger weights must be external data",
+               n);
+    pack_buffer buffer = {{append}, sink, context, OB_OK};
+    protobuf_c_message_pack_to_buffer(message, &buffer.base);
+    return buffer.status == OB_OK ? OB_OK : ob__fail(error, buffer.status, "writing failed: %s", ob_status_text(buffer.status));
+}
+
+static ob_status write_protobuf(const ob_model *model, ob_write_sink sink, void *context, ob_error *error) {
+    ob_proto_writer writer;
+    ob__proto_writer_init(&writer, model, error);
+    Onnx__ModelProto *message = NULL;
+    ob_status status = ob__write_model(&writer, model, &message);
+    if (status == OB_OK) status = ob__pack(&message->base, sink, context, error);
+    ob__proto_writer_release(&writer);
+    return status;
+}
+
+ob_status ob_model_write(const ob_model *model, ob_model_format format, ob_write_sink sink, void *context, ob_error *error) {
+    ob_error_clear(error);
+    OB_FAIL_IF(!model || !sink, error, OB_E_ARGUMENT, "model and sink must not be NULL");
+    OB_FAIL_IF(format == OB_FORMAT_TEXT, error, OB_E_UNSUPPORTED, "the text form is not written yet");
+    return write_protobuf(model, sink, context, error);
+}
+
+typedef struct save_request {
+    const ob_model *model;
+    ob_model_format format;
+} save_request;
+
+static ob_status produce(void *context, ob_write_sink sink, void *sink_context, ob_error *error) {
+    const save_request *request = context;
+    return ob_model_write(request->model, request->format, sink, sink_context, error);
+}
+
+ob_status ob_model_save(const ob_model *model, const char *path, ob_model_format format, ob_error *error) {
+    ob_error_clear(error);
+    OB_FAIL_IF(!model || !path, error, OB_E_ARGUMENT, "model and path must not be NULL");
+    size_t n = strlen(path);
+    if (format == OB_FORMAT_AUTO) format = n >= 8 && strcmp(path + n - 8, ".onnxtxt") == 0 ? OB_FORMAT_TEXT : OB_FORMAT_PROTOBUF;
+    save_request request = {model, format};
+    return ob__save_file(path, produce, &request, error);
+}

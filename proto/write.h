@@ -1,0 +1,24 @@
+/* The graph back into messages. */
+#ifndef OB_PROTO_WRITE_H
+#define OB_PROTO_WRITE_H
+
+#include "proto/proto.h"
+
+/* Everything that writing makes lives in `arena`; what it makes points into the model. */
+typedef struct ob_proto_writer {
+    ob_arena arena;
+    ob_extras extras;
+    const ob_dims *dims;
+    ob_error *error;
+} ob_proto_writer;
+
+void ob__proto_writer_init(ob_proto_writer *writer, const ob_model *model, ob_error *error);
+void ob__proto_writer_release(ob_proto_writer *writer);
+/* The model as a message that lives as long as the writer and the model. E_MEMORY, E_LIMIT, E_MODEL. */
+ob_status ob__write_model(ob_proto_writer *writer, const ob_model *model, Onnx__ModelProto **out);
+
+/* Hands a message's bytes to the sink piece by piece, never as one block. E_LIMIT when a part of it is beyond what the wire
+ * form's 32-bit lengths hold; else what the sink answers. */
+ob_status ob__pack(const ProtobufCMessage *message, ob_write_sink sink, void *context, ob_error *error);
+
+#endif
