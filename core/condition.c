@@ -125,7 +125,7 @@ static void write_alternatives(ob_writer *writer, const ob_dims *pool, const alt
         if (n_written++ > 0) ob__write(writer, " or ");
         write_pair(writer, pool, a, " = ", b);
     }
-    if (n_written == 0) write_pair(writer, pool, alternatives[0].a, " = ", alternatives[0].b); /* nothing can hold */
+    if (n_written == 0) write_pair(writer, pool, alternatives[0].a, " = ", alternatives[0].b); /* none can hold */
 }
 
 size_t ob_condition_format(const ob_dims *pool, const ob_condition *condition, char *text, size_t n_bytes) {
@@ -146,7 +146,8 @@ size_t ob_condition_format(const ob_dims *pool, const ob_condition *condition, c
             write_pair(&writer, pool, a, " = ", b);
         } else if (ob_dim_is_const(b)) {
             const alternative alternatives[2] = {{a, 1}, {a, b}};
-            write_alternatives(&writer, pool, alternatives, 2);
+            bool possible = decide_equal(pool, a, 1) != OB_FALSE;
+            write_alternatives(&writer, pool, alternatives + !possible, 1u + possible);
         } else {
             const alternative alternatives[3] = {{a, b}, {a, 1}, {b, 1}};
             write_alternatives(&writer, pool, alternatives, two_way ? 3 : 2);

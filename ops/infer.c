@@ -256,6 +256,20 @@ ob_status ob__broadcast_inputs(ob_infer *infer, const uint32_t *inputs, uint32_t
     return OB_OK;
 }
 
+ob_status ob__broadcast_pair(ob_infer *infer, ob_shape a, ob_shape b, int32_t operand, const char *id,
+                             ob_broadcast_result *result) {
+    const ob_shape shapes[2] = {a, b};
+    ob_error error;
+    ob_error_clear(&error);
+    sink_context sink = {infer, NULL, operand};
+    ob_broadcast_result found;
+    result->rank = OB_RANK_UNKNOWN;
+    ob_status status = ob_broadcast_shapes(shapes, 2, infer->dims, forward_condition, &sink, &found, &error);
+    if (status != OB_OK) return judge(infer, status, id, operand, &error);
+    *result = found;
+    return OB_OK;
+}
+
 ob_status ob__broadcast_onto(ob_infer *infer, ob_shape from, ob_shape to, int32_t operand, const char *id) {
     if (from.rank < 0 || to.rank < 0) return OB_OK;
     ob_error error;
@@ -321,6 +335,43 @@ ob_dim ob__dim_prefer(const ob_dims *dims, ob_dim a, ob_dim b) {
     if (a == OB_DIM_UNKNOWN) return b;
     if (b == OB_DIM_UNKNOWN) return a;
     return ob_dim_is_anonymous(dims, a) && !ob_dim_is_anonymous(dims, b) ? b : a;
+}
+
+bool ob__rank_in(ob_infer *infer, uint32_t i, int32_t least, int32_t most) {
+    int32_t rank = ob__in_rank(infer, i);
+    if (rank < 0 || (rank >= least && rank <= most)) return true;
+    if (most == OB_MAX_RANK)
+        ob__problem(infer, "OB0601", (int32_t)i, -1, "operand %u has rank %d, at least %d is needed", i, rank, least);
+    else if (least == most)
+        ob__problem(infer, "OB0601", (int32_t)i, -1, "operand %u has rank %d, rank %d is needed", i, rank, least);
+    else
+        ob__problem(infer, "OB0601", (int32_t)i, -1, "operand %u has rank %d, rank %d to %d is needed", i, rank, least, most);
+    return false;
+}
+
+ob_status ob__unify_types(ob_infer *infer, ob_type *into, const ob_type *other) {
+    if (into->kind != other->kind) {
+        *into = nothing;
+        return OB_OK;
+    }
+    if (into->dtype != other->dtype) into->dtype = OB_NONE;
+    if (into->element && other->element) {
+        ob_type element = *into->element;
+        if (element.kind == OB_TYPE_TENSOR) OB_TRY(ob__unify_types(infer, &element, other->element)); /* one level is enough */
+        into->element = ob__keep_type(infer, &element);
+        if (!into->element) return OB_E_MEMORY;
+    } else
+        into->element = NULL;
+    if (into->shape.rank != other->shape.rank) into->shape = nothing.shape;
+    int32_t axis = 0, rank = into->shape.rank;
+    while (axis < rank && into->shape.dims[axis] == other->shape.dims[axis]) axis++;
+    if (axis >= rank) return OB_OK;
+    ob_dim *dims = ob__new_dims(infer, (size_t)rank);
+    if (!dims) return OB_E_MEMORY;
+    for (axis = 0; axis < rank; axis++)
+        dims[axis] = into->shape.dims[axis] == other->shape.dims[axis] ? into->shape.dims[axis] : OB_DIM_UNKNOWN;
+    into->shape.dims = dims;
+    return OB_OK;
 }
 
 bool ob__small_count(ob_shape shape, uint32_t *count) {

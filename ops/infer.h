@@ -72,6 +72,8 @@ void ob__problem(ob_infer *infer, const char *id, int32_t operand, int32_t axis,
 /* Broadcasts the shapes of the given inputs, forwarding conditions and reporting OB0101; result rank unknown on failure. */
 ob_status ob__broadcast_inputs(ob_infer *infer, const uint32_t *inputs, uint32_t n, ob_broadcast_result *result);
 
+/* Broadcasts two shapes that are parts of operands; reports `id`. */
+ob_status ob__broadcast_pair(ob_infer *infer, ob_shape a, ob_shape b, int32_t operand, const char *id, ob_broadcast_result *result);
 /* One way: `from`, the shape of input `operand`, must stretch to exactly `to`; reports `id`. */
 ob_status ob__broadcast_onto(ob_infer *infer, ob_shape from, ob_shape to, int32_t operand, const char *id);
 /* Opset 1-6: operand 1 of shape b onto operand 0 of shape a; reports OB0105. */
@@ -98,6 +100,10 @@ const ob_type *ob__keep_type(ob_infer *infer, const ob_type *type);
 ob_dim ob__dims_product(ob_infer *infer, const ob_dim *dims, int32_t from, int32_t to);
 /* The common refinement of two dims that are the same size: a constant before a named term before an anonymous one. */
 ob_dim ob__dim_prefer(const ob_dims *dims, ob_dim a, ob_dim b);
+/* Makes `into` what both types allow: sizes that differ become unknown, and so does the rank. */
+ob_status ob__unify_types(ob_infer *infer, ob_type *into, const ob_type *other);
+/* Reports `id` unless the rank of input i is unknown or between least and most; false when reported. */
+bool ob__rank_in(ob_infer *infer, uint32_t i, int32_t least, int32_t most);
 /* One per element of `data` when its type and count suit contents (integers, bool, integral floats); elems NULL otherwise. */
 ob_status ob__content_of_tensor(const ob_tensor *data, ob_arena *arena, ob_content *out);
 /* Product of constant dims when at most OB_CONTENT_MAX; false otherwise. */

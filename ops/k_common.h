@@ -110,6 +110,13 @@ static inline uint64_t ob__uint64_from(double value) {
     return value >= 0x1p64 ? UINT64_MAX : value > 0 ? (uint64_t)value : 0;
 }
 
+/* 1 as an element; E_UNSUPPORTED for what has none (strings, 8-bit floats, complex). */
+ob_status ob__one(ob_dtype dtype, void *element, ob_error *error);
+/* Element i of contiguous int32 or int64 indices. */
+static inline int64_t ob__index_at(const ob_view *indices, int64_t i) {
+    return indices->dtype == OB_INT64 ? ((const int64_t *)indices->data)[i] : ((const int32_t *)indices->data)[i];
+}
+
 /* ---- messages ---- */
 
 #define OB__NO_TYPE(args, error, dtype)                                                                                          \

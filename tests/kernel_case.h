@@ -217,7 +217,7 @@ static inline ob_status kc_try(kernel_case *c) {
     void *in_data[KC_MAX], *out_data[KC_MAX];
     for (int i = 0; i < KC_MAX; i++) {
         in_data[i] = c->in[i].data;
-        out_data[i] = c->out[i].data;
+        out_data[i] = c->out_block[i];
         c->out[i].data = NULL;
         if (c->hide_inputs_from_plan) c->in[i].data = NULL;
     }

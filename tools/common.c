@@ -10,38 +10,38 @@
  * ------------------------------------------------------------------------------------------------------------------------------
  */
 
-options options_begin(const char *tool, int argc, char **argv) {
-    return (options){.tool = tool, .argc = argc, .argv = argv};
+arguments arguments_begin(const char *tool, int argc, char **argv) {
+    return (arguments){.tool = tool, .argc = argc, .argv = argv};
 }
 
-bool options_next(options *o) {
+bool arguments_next(arguments *o) {
     if (o->at + 1 >= o->argc) return false;
     o->at++;
     if (!o->ended && strcmp(o->argv[o->at], "--") == 0) {
         o->ended = true;
-        return options_next(o);
+        return arguments_next(o);
     }
     return true;
 }
 
-const char *option_text(const options *o) {
+const char *option_text(const arguments *o) {
     return o->argv[o->at];
 }
 
-bool option_is_any(const options *o) {
+bool option_is_any(const arguments *o) {
     const char *text = option_text(o);
     return !o->ended && text[0] == '-' && text[1] != '\0';
 }
 
 /* The text behind "name" in the argument at hand: "" or "=VALUE"; NULL when it is another option. */
-static const char *behind_name(const options *o, const char *name) {
+static const char *behind_name(const arguments *o, const char *name) {
     size_t n = strlen(name);
     const char *text = option_text(o);
     if (!option_is_any(o) || strncmp(text, name, n) != 0 || (text[n] != '\0' && text[n] != '=')) return NULL;
     return text + n;
 }
 
-bool option_is(options *o, const char *name) {
+bool option_is(arguments *o, const char *name) {
     const char *rest = behind_name(o, name);
     if (!rest) return false;
     o->value = NULL;
@@ -52,7 +52,7 @@ bool option_is(options *o, const char *name) {
     return true;
 }
 
-bool option_has_value(options *o, const char *name) {
+bool option_has_value(arguments *o, const char *name) {
     const char *rest = behind_name(o, name);
     if (!rest) return false;
     if (*rest == '=') {
@@ -67,7 +67,7 @@ bool option_has_value(options *o, const char *name) {
     return true;
 }
 
-bool option_may_have_value(options *o, const char *name) {
+bool option_may_have_value(arguments *o, const char *name) {
     const char *rest = behind_name(o, name);
     if (!rest) return false;
     o->value = *rest == '=' ? rest + 1 : NULL;
@@ -115,10 +115,10 @@ bool parse_dim(const char *tool, const char *text, char *name, size_t n_bytes, i
 
 void complain(const char *tool, const char *file, const char *format, ...) {
     char text[2000];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
+    va_list rest;
+    va_start(rest, format);
+    vsnprintf(text, sizeof text, format, rest);
+    va_end(rest);
     for (char *c = text; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 127) *c = '?'; /* names come from files: no control sequences, one line */
     if (file)

@@ -11,7 +11,7 @@
 /* ---- Options: "--name VALUE", "--name=VALUE", "--" ends them
  * -------------------------------------------------------------------------- */
 
-typedef struct options {
+typedef struct arguments {
     const char *tool; /* name of the command, for messages */
     int argc;
     char **argv;
@@ -19,20 +19,20 @@ typedef struct options {
     bool ended;        /* behind "--" */
     bool failed;       /* a value is missing or superfluous; the message is out */
     const char *value; /* of the option that matched last */
-} options;
+} arguments;
 
-options options_begin(const char *tool, int argc, char **argv);
+arguments arguments_begin(const char *tool, int argc, char **argv);
 /* Moves to the next argument; false at the end. */
-bool options_next(options *o);
+bool arguments_next(arguments *o);
 /* The argument at hand is an option (starts with '-', is not just "-"). */
-bool option_is_any(const options *o);
+bool option_is_any(const arguments *o);
 /* It is this option, without a value. */
-bool option_is(options *o, const char *name);
+bool option_is(arguments *o, const char *name);
 /* It is this option; its value is in o->value. */
-bool option_has_value(options *o, const char *name);
+bool option_has_value(arguments *o, const char *name);
 /* It is this option, with a value only in the form --name=VALUE; o->value is NULL otherwise. */
-bool option_may_have_value(options *o, const char *name);
-const char *option_text(const options *o);
+bool option_may_have_value(arguments *o, const char *name);
+const char *option_text(const arguments *o);
 
 /* "N=4" with N not empty: copies the name, cut to n_bytes. False, with a message, when it is not of that form. */
 bool parse_dim(const char *tool, const char *text, char *name, size_t n_bytes, int64_t *size);

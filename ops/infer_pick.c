@@ -1,0 +1,172 @@
+/* Shape rules of operators that pick elements by index, value or rank. */
+#include <string.h>
+
+#include "core/error.h"
+#include "ops/content.h"
+#include "ops/op.h"
+
+OB_RULE(gather);
+OB_RULE(gather_elements);
+OB_RULE(gather_nd);
+OB_RULE(one_hot);
+OB_RULE(compress);
+OB_RULE(non_zero);
+OB_RULE(unique);
+OB_RULE(topk);
+OB_RULE(non_max_suppression);
+
+/* Elements of a vector. */
+static ob_status gather_content(ob_infer *infer) {
+    ob_content data = ob__in_content(infer, 0), indices = ob__in_content(infer, 1);
+    if (!data.elems || !indices.elems || ob__in_rank(infer, 0) != 1) return OB_OK;
+    ob_dim *elems = ob__new_dims(infer, indices.n);
+    if (!elems) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < indices.n; i++) {
+        ob_dim at = indices.elems[i];
+        if (!ob_dim_is_const(at))
+            elems[i] = OB_DIM_UNKNOWN;
+        else if (at < -(ob_dim)data.n || at >= data.n) {
+            ob__problem(infer, "OB0601", 1, -1, "index %lld is out of range for %u elements", (long long)at, data.n);
+            return OB_OK;
+        } else
+            elems[i] = data.elems[at < 0 ? at + data.n : at];
+    }
+    infer->out_contents[0] = (ob_content){indices.n, elems};
+    return OB_OK;
+}
+
+ob_status ob__infer_gather(ob_infer *infer) {
+    ob_shape data = ob__in_shape(infer, 0), indices = ob__in_shape(infer, 1);
+    int32_t axis;
+    ob__out_dtype(infer, 0, OB_NONE);
+    if (data.rank == 0) ob__problem(infer, "OB0601", 0, -1, "the data must have at least one axis");
+    if (data.rank < 1 || !ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), data.rank, &axis)) return OB_OK;
+    if (indices.rank < 0 || data.rank - 1 + (int64_t)indices.rank > OB_MAX_RANK) return OB_OK;
+    ob_dim dims[OB_MAX_RANK];
+    int32_t rank = 0;
+    for (int32_t k = 0; k < axis; k++) dims[rank++] = data.dims[k];
+    for (int32_t k = 0; k < indices.rank; k++) dims[rank++] = indices.dims[k];
+    for (int32_t k = axis + 1; k < data.rank; k++) dims[rank++] = data.dims[k];
+    OB_TRY(ob__out_tensor(infer, 0, OB_NONE, rank, dims));
+    return gather_content(infer);
+}
+
+ob_status ob__infer_gather_elements(ob_infer *infer) {
+    int32_t data = ob__in_rank(infer, 0), indices = ob__in_rank(infer, 1);
+    ob__out_dtype(infer, 0, OB_NONE);
+    if (data >= 0 && indices >= 0 && data != indices) {
+        ob__problem(infer, "OB0601", 1, -1, "the indices have rank %d, the data have rank %d", indices, data);
+        return OB_OK;
+    }
+    ob__out_shape(infer, 0, OB_NONE, ob__in_shape(infer, 1));
+    return data == 1 ? gather_content(infer) : OB_OK;
+}
+
+ob_status ob__infer_gather_nd(ob_infer *infer) {
+    ob_shape data = ob__in_shape(infer, 0), indices = ob__in_shape(infer, 1);
+    int64_t batch = ob__node_int(infer->node, "batch_dims", 0);
+    ob_dim last = ob__in_dim(infer, 1, -1);
+    ob__out_dtype(infer, 0, OB_NONE);
+    if (data.rank < 0 || indices.rank < 0 || !ob_dim_is_const(last)) return OB_OK;
+    if (data.rank < 1 || indices.rank < 1 || batch < 0 || batch >= indices.rank || last < 0 || last + batch > data.rank) {
+        ob__problem(infer, "OB0601", 1, -1, "an index has %lld entries for data of rank %d and %lld batch axes", (long long)last,
+                    data.rank, (long long)batch);
+        return OB_OK;
+    }
+    int64_t rank = indices.rank - 1 + data.rank - last - batch;
+    if (rank > OB_MAX_RANK) return OB_OK;
+    ob_dim dims[OB_MAX_RANK];
+    int32_t n = 0;
+    for (int32_t k = 0; k < indices.rank - 1; k++) {
+        ob_dim d = indices.dims[k];
+        if (k < batch) {
+            OB_TRY(ob__require(infer, OB_COND_EQUAL, d, data.dims[k], 1, k, "OB0601"));
+            d = ob__dim_prefer(infer->dims, d, data.dims[k]);
+        }
+        dims[n++] = d;
+    }
+    for (int64_t k = batch + last; k < data.rank; k++) dims[n++] = data.dims[k];
+    return ob__out_tensor(infer, 0, OB_NONE, n, dims);
+}
+
+ob_status ob__infer_one_hot(ob_infer *infer) {
+    ob_shape indices = ob__in_shape(infer, 0);
+    ob_content depth = ob__in_content(infer, 1);
+    int32_t axis;
+    ob__out_dtype(infer, 0, OB_NONE);
+    if (indices.rank < 0 || indices.rank >= OB_MAX_RANK) return OB_OK;
+    if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", -1), indices.rank + 1, &axis)) return OB_OK;
+    ob_dim dims[OB_MAX_RANK];
+    for (int32_t k = 0, i = 0; k <= indices.rank; k++)
+        dims[k] = k != axis ? indices.dims[i++] : depth.elems && depth.n == 1 ? depth.elems[0] : OB_DIM_UNKNOWN;
+    return ob__out_tensor(infer, 0, OB_NONE, indices.rank + 1, dims);
+}
+
+ob_status ob__infer_compress(ob_infer *infer) {
+    ob_shape data = ob__in_shape(infer, 0);
+    ob_content condition = ob__in_content(infer, 1);
+    ob_dim kept = 0;
+    int32_t axis;
+    ob__out_dtype(infer, 0, OB_NONE);
+    for (uint32_t i = 0; condition.elems && i < condition.n; i++)
+        kept = ob_dim_is_const(condition.elems[i]) ? ob_dim_add(infer->dims, kept, condition.elems[i]) : OB_DIM_UNKNOWN;
+    if (!condition.elems) kept = OB_DIM_UNKNOWN;
+    if (!ob__node_attribute(infer->node, "axis")) return ob__out_tensor(infer, 0, OB_NONE, 1, &kept);
+    if (data.rank < 0 || data.rank > OB_MAX_RANK) return OB_OK;
+    if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), data.rank, &axis)) return OB_OK;
+    ob_dim dims[OB_MAX_RANK];
+    memcpy(dims, data.dims, (size_t)data.rank * sizeof *dims);
+    dims[axis] = kept;
+    return ob__out_tensor(infer, 0, OB_NONE, data.rank, dims);
+}
+
+ob_status ob__infer_non_zero(ob_infer *infer) {
+    int32_t rank = ob__in_rank(infer, 0);
+    const ob_dim dims[2] = {rank < 0 ? OB_DIM_UNKNOWN : rank, OB_DIM_UNKNOWN};
+    return ob__out_tensor(infer, 0, OB_INT64, 2, dims);
+}
+
+ob_status ob__infer_unique(ob_infer *infer) {
+    ob_shape data = ob__in_shape(infer, 0);
+    const ob_dim one[1] = {OB_DIM_UNKNOWN};
+    for (uint32_t i = 1; i < infer->node->n_outputs; i++) OB_TRY(ob__out_tensor(infer, i, OB_INT64, 1, one));
+    if (!ob__node_attribute(infer->node, "axis")) return ob__out_tensor(infer, 0, OB_NONE, 1, one);
+    int32_t axis;
+    if (data.rank < 0 || data.rank > OB_MAX_RANK) return OB_OK;
+    if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), data.rank, &axis)) return OB_OK;
+    ob_dim dims[OB_MAX_RANK];
+    memcpy(dims, data.dims, (size_t)data.rank * sizeof *dims);
+    dims[axis] = OB_DIM_UNKNOWN;
+    return ob__out_tensor(infer, 0, OB_NONE, data.rank, dims);
+}
+
+ob_status ob__infer_topk(ob_infer *infer) {
+    ob_shape data = ob__in_shape(infer, 0);
+    ob_dim k = OB_DIM_UNKNOWN;
+    int32_t axis;
+    for (uint32_t i = 0; i < 2; i++) ob__out_dtype(infer, i, OB_NONE);
+    if (ob__since(infer) < 10)
+        k = ob__node_int(infer->node, "k", OB_DIM_UNKNOWN);
+    else if (ob__in_content(infer, 1).elems && ob__in_content(infer, 1).n == 1)
+        k = ob__in_content(infer, 1).elems[0];
+    if (data.rank < 0 || data.rank > OB_MAX_RANK) return OB_OK;
+    if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", -1), data.rank, &axis)) return OB_OK;
+    if (ob_dim_is_const(k) && k < 0) {
+        ob__problem(infer, "OB0601", 1, axis, "k is %lld", (long long)k);
+        k = OB_DIM_UNKNOWN;
+    }
+    OB_TRY(ob__require(infer, OB_COND_AT_LEAST, data.dims[axis], k, 0, axis, "OB0601"));
+    ob_dim dims[OB_MAX_RANK];
+    memcpy(dims, data.dims, (size_t)data.rank * sizeof *dims);
+    dims[axis] = k;
+    OB_TRY(ob__out_tensor(infer, 0, OB_NONE, data.rank, dims));
+    return ob__out_tensor(infer, 1, OB_INT64, data.rank, dims);
+}
+
+ob_status ob__infer_non_max_suppression(ob_infer *infer) {
+    const ob_dim dims[2] = {OB_DIM_UNKNOWN, 3};
+    for (uint32_t i = 0; i < 2; i++)
+        if (ob__in_rank(infer, i) >= 0 && ob__in_rank(infer, i) != 3)
+            ob__problem(infer, "OB0601", (int32_t)i, -1, "operand %u has rank %d, rank 3 is needed", i, ob__in_rank(infer, i));
+    return ob__out_tensor(infer, 0, OB_INT64, 2, dims);
+}

@@ -1,0 +1,159 @@
+/* Shape rules of operators that resample images. */
+#include <math.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "ops/op.h"
+
+OB_RULE(resize);
+OB_RULE(grid_sample);
+OB_RULE(affine_grid);
+OB_RULE(image_decoder);
+
+/* floor(size * scale). A scale that is a small fraction of powers of two keeps a symbolic size exact. */
+static ob_dim scaled(ob_infer *infer, ob_dim size, float scale) {
+    if (size == OB_DIM_UNKNOWN || !(scale > 0.0F) || scale > 1e6F) return OB_DIM_UNKNOWN;
+    if (ob_dim_is_const(size)) {
+        float product = floorf((float)size * scale);
+        return product < 9e15F ? (ob_dim)product : OB_DIM_UNKNOWN;
+    }
+    for (int64_t below = 1; below <= 64; below *= 2) {
+        float above = scale * (float)below;
+        if (above == floorf(above)) return ob_dim_div(infer->dims, ob_dim_mul(infer->dims, size, (ob_dim)above), below);
+    }
+    return OB_DIM_UNKNOWN;
+}
+
+/* Where scales and sizes stand in each version. */
+typedef struct resize_operands {
+    const float *scales;
+    uint32_t n_scales;
+    bool scales_given;
+    uint32_t sizes; /* operand, UINT32_MAX: none */
+} resize_operands;
+
+static void read_operands(ob_infer *infer, resize_operands *r, float *space) {
+    bool upsample = ob__op_is(infer, "Upsample");
+    int32_t since = ob__since(infer);
+    *r = (resize_operands){.sizes = UINT32_MAX};
+    if (upsample && since < 7) {
+        space[0] = space[1] = 1.0F;
+        space[2] = ob__node_float(infer->node, "height_scale", 0.0F);
+        space[3] = ob__node_float(infer->node, "width_scale", 0.0F);
+        r->scales = space;
+        r->n_scales = 4;
+        r->scales_given = true;
+        return;
+    }
+    if (upsample && since < 9) {
+        const ob_attribute *scales = ob__node_attribute(infer->node, "scales");
+        r->scales_given = true;
+        if (!scales || scales->type != OB_ATTR_FLOATS || scales->ref) return;
+        r->scales = scales->u.floats;
+        r->n_scales = scales->n;
+        return;
+    }
+    uint32_t at = since < 11 || upsample ? 1 : 2;
+    r->sizes = since < 11 || upsample ? UINT32_MAX : 3;
+    r->scales = ob__in_const_floats(infer, at, &r->n_scales);
+    /* An empty tensor stands for an omitted operand. */
+    r->scales_given = ob__in_given(infer, at) && !(r->scales && r->n_scales == 0) && ob__in_dim(infer, at, 0) != 0;
+    if (r->sizes != UINT32_MAX && (!ob__in_given(infer, r->sizes) || ob__in_dim(infer, r->sizes, 0) == 0)) r->sizes = UINT32_MAX;
+}
+
+/* keep_aspect_ratio_policy: one scale for all axes, the least or the greatest that the sizes ask for. */
+static void keep_aspect(ob_infer *infer, ob_shape from, const int32_t *axes, uint32_t n, ob_dim *dims) {
+    const char *policy = ob__node_string(infer->node, "keep_aspect_ratio_policy", "stretch");
+    bool larger = strcmp(policy, "not_smaller") == 0;
+    if (!larger && strcmp(policy, "not_larger") != 0) return;
+    double scale = 0;
+    bool known = true;
+    for (uint32_t i = 0; i < n; i++) {
+        int32_t axis = axes[i];
+        known = known && ob_dim_is_const(from.dims[axis]) && ob_dim_is_const(dims[axis]) && from.dims[axis] > 0;
+        if (!known) break;
+        double wanted = (double)dims[axis] / (double)from.dims[axis];
+        if (i == 0 || (larger ? wanted > scale : wanted < scale)) scale = wanted;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        int32_t axis = axes[i];
+        dims[axis] = known ? (ob_dim)floor(scale * (double)from.dims[axis] + 0.5) : OB_DIM_UNKNOWN;
+    }
+}
+
+/* Source: Upsample-1/7/9, Resize-10 to Resize-19. */
+ob_status ob__infer_resize(ob_infer *infer) {
+    ob_shape from = ob__in_shape(infer, 0);
+    float space[4];
+    resize_operands r;
+    uint32_t n_axes;
+    const int64_t *given_axes = ob__node_ints(infer->node, "axes", &n_axes);
+    ob__out_dtype(infer, 0, OB_NONE);
+    if (from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
+    uint32_t n = given_axes ? n_axes : (uint32_t)from.rank;
+    int32_t axes[OB_MAX_RANK];
+    if (n > (uint32_t)from.rank) {
+        ob__problem(infer, "OB0602", -1, -1, "%u axes are given for rank %d", n, from.rank);
+        return OB_OK;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (!ob__axis_in(infer, given_axes ? given_axes[i] : (int64_t)i, from.rank, &axes[i])) return OB_OK;
+    read_operands(infer, &r, space);
+    ob_dim dims[OB_MAX_RANK];
+    if (from.rank) memcpy(dims, from.dims, (size_t)from.rank * sizeof *dims);
+    ob_content sizes = r.sizes == UINT32_MAX ? (ob_content){0, NULL} : ob__in_content(infer, r.sizes);
+    uint32_t n_given = r.sizes != UINT32_MAX ? (sizes.elems ? sizes.n : n) : r.scales ? r.n_scales : n;
+    if (n_given != n) {
+        ob__problem(infer, "OB0601", 0, -1, "%u scales or sizes are given for %u axes", n_given, n);
+        return ob__out_rank(infer, 0, from.rank);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        int32_t axis = axes[i];
+        if (r.sizes != UINT32_MAX)
+            dims[axis] = sizes.elems ? sizes.elems[i] : OB_DIM_UNKNOWN;
+        else if (r.scales)
+            dims[axis] = scaled(infer, from.dims[axis], r.scales[i]);
+        else
+            dims[axis] = OB_DIM_UNKNOWN;
+    }
+    if (r.sizes != UINT32_MAX) keep_aspect(infer, from, axes, n, dims);
+    return ob__out_tensor(infer, 0, OB_NONE, from.rank, dims);
+}
+
+ob_status ob__infer_grid_sample(ob_infer *infer) {
+    int32_t rank = ob__in_rank(infer, 0), grid = ob__in_rank(infer, 1);
+    ob__out_dtype(infer, 0, OB_NONE);
+    if (rank < 0) rank = grid;
+    if (rank < 0 || rank > OB_MAX_RANK) return OB_OK;
+    if (rank < 3 || (grid >= 0 && grid != rank)) {
+        ob__problem(infer, "OB0601", 1, -1, "the grid has rank %d, the input rank %d", grid, rank);
+        return OB_OK;
+    }
+    OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 0, 0), ob__in_dim(infer, 1, 0), 1, 0, "OB0601"));
+    OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 1, -1), rank - 2, 1, rank - 1, "OB0601"));
+    ob_dim dims[OB_MAX_RANK] = {ob__dim_prefer(infer->dims, ob__in_dim(infer, 0, 0), ob__in_dim(infer, 1, 0)),
+                                ob__in_dim(infer, 0, 1)};
+    for (int32_t axis = 2; axis < rank; axis++) dims[axis] = ob__in_dim(infer, 1, axis - 1);
+    return ob__out_tensor(infer, 0, OB_NONE, rank, dims);
+}
+
+ob_status ob__infer_affine_grid(ob_infer *infer) {
+    ob_shape size;
+    OB_TRY(ob__shape_operand(infer, 1, &size));
+    ob__out_dtype(infer, 0, OB_NONE);
+    if (size.rank < 0) return OB_OK;
+    if (size.rank != 4 && size.rank != 5) {
+        ob__problem(infer, "OB0601", 1, -1, "%d sizes are given, 4 or 5 are needed", size.rank);
+        return OB_OK;
+    }
+    ob_dim dims[5] = {size.dims[0]};
+    for (int32_t axis = 2; axis < size.rank; axis++) dims[axis - 1] = size.dims[axis];
+    dims[size.rank - 1] = size.rank - 2;
+    return ob__out_tensor(infer, 0, OB_NONE, size.rank, dims);
+}
+
+ob_status ob__infer_image_decoder(ob_infer *infer) {
+    bool grey = strcmp(ob__node_string(infer->node, "pixel_format", "RGB"), "Grayscale") == 0;
+    const ob_dim dims[3] = {OB_DIM_UNKNOWN, OB_DIM_UNKNOWN, grey ? 1 : 3};
+    return ob__out_tensor(infer, 0, OB_UINT8, 3, dims);
+}

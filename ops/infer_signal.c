@@ -1,0 +1,198 @@
+/* Shape rules of recurrent, quantized, random, signal and text operators. */
+#include <string.h>
+
+#include "core/error.h"
+#include "ops/op.h"
+
+OB_RULE(recurrent);
+OB_RULE(quantize);
+OB_RULE(dynamic_quantize);
+OB_RULE(random);
+OB_RULE(random_like);
+OB_RULE(multinomial);
+OB_RULE(dft);
+OB_RULE(stft);
+OB_RULE(window);
+OB_RULE(mel_weight_matrix);
+OB_RULE(string_normalizer);
+OB_RULE(string_split);
+OB_RULE(tfidf);
+
+/* The element type that an integer attribute names; `otherwise` when it is absent or names none. */
+static ob_dtype dtype_attribute(ob_infer *infer, const char *name, ob_dtype otherwise) {
+    int64_t n = ob__node_int(infer->node, name, 0);
+    return n > 0 && n < OB_DTYPE_COUNT ? (ob_dtype)n : otherwise;
+}
+
+/* ---- Recurrent ---- */
+
+/* Source: RNN, GRU, LSTM: X (sequence, batch, input) or, with layout 1, (batch, sequence, input). */
+ob_status ob__infer_recurrent(ob_infer *infer) {
+    const char *direction = ob__node_string(infer->node, "direction", "forward");
+    ob_dim n_directions = strcmp(direction, "bidirectional") == 0 ? 2 : 1;
+    bool batch_first = ob__node_int(infer->node, "layout", 0) != 0;
+    int64_t gates = ob__op_is(infer, "LSTM") ? 4 : ob__op_is(infer, "GRU") ? 3 : 1;
+    ob_dim hidden = ob__node_int(infer->node, "hidden_size", OB_DIM_UNKNOWN);
+    for (uint32_t i = 0; i < infer->node->n_outputs; i++) ob__out_dtype(infer, i, ob__in_dtype(infer, 0));
+    for (uint32_t i = 0; i < 3; i++)
+        if (!ob__rank_in(infer, i, 3, 3)) return OB_OK;
+    if (!ob_dim_is_const(hidden) || hidden < 0) hidden = ob__in_dim(infer, 2, 2);
+    OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 1, 0), n_directions, 1, 0, "OB0601"));
+    OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 1, 1), ob_dim_mul(infer->dims, hidden, gates), 1, 1, "OB0601"));
+    OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 0, 2), ob__in_dim(infer, 1, 2), 0, 2, "OB0601"));
+    ob_dim sequence = ob__in_dim(infer, 0, batch_first ? 1 : 0), batch = ob__in_dim(infer, 0, batch_first ? 0 : 1);
+    const ob_dim all[4] = {sequence, n_directions, batch, hidden}, all_batch_first[4] = {batch, sequence, n_directions, hidden};
+    const ob_dim last[3] = {n_directions, batch, hidden}, last_batch_first[3] = {batch, n_directions, hidden};
+    OB_TRY(ob__out_tensor(infer, 0, OB_NONE, 4, batch_first ? all_batch_first : all));
+    for (uint32_t i = 1; i < infer->node->n_outputs; i++)
+        OB_TRY(ob__out_tensor(infer, i, OB_NONE, 3, batch_first ? last_batch_first : last));
+    return OB_OK;
+}
+
+/* ---- Quantization ---- */
+
+ob_status ob__infer_quantize(ob_infer *infer) {
+    bool quantize = ob__op_is(infer, "QuantizeLinear");
+    ob_dtype from_operand = ob__in_dtype(infer, quantize ? 2 : 1);
+    ob_dtype otherwise = quantize ? OB_UINT8 : ob__since(infer) < 19 ? OB_FLOAT : OB_NONE;
+    ob_dtype dtype = dtype_attribute(infer, "output_dtype", from_operand ? from_operand : otherwise);
+    OB_TRY(ob__out_like(infer, 0, 0));
+    if (!infer->node->n_outputs) return OB_OK;
+    infer->out_types[0].kind = OB_TYPE_TENSOR;
+    infer->out_types[0].dtype = dtype;
+    int32_t rank = ob__in_rank(infer, 0), axis;
+    ob_dim n = ob__in_dim(infer, 1, 0);
+    /* One scale for each slice along `axis`. Blocks (21) have a scale tensor of the operand's rank. */
+    if (rank < 1 || ob__in_rank(infer, 1) != 1 || n == 1 || ob__since(infer) < 13) return OB_OK;
+    if (ob__node_int(infer->node, "block_size", 0) != 0) return OB_OK;
+    if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", 1), rank, &axis)) return OB_OK;
+    return ob__require(infer, OB_COND_EQUAL, n, ob__in_dim(infer, 0, axis), 1, axis, "OB0601");
+}
+
+ob_status ob__infer_dynamic_quantize(ob_infer *infer) {
+    OB_TRY(ob__out_like(infer, 0, 0));
+    if (infer->node->n_outputs) ob__out_dtype(infer, 0, OB_UINT8);
+    OB_TRY(ob__out_tensor(infer, 1, OB_FLOAT, 0, NULL));
+    return ob__out_tensor(infer, 2, OB_UINT8, 0, NULL);
+}
+
+/* ---- Random ---- */
+
+ob_status ob__infer_random(ob_infer *infer) {
+    uint32_t n;
+    const int64_t *shape = ob__node_ints(infer->node, "shape", &n);
+    ob__out_dtype(infer, 0, dtype_attribute(infer, "dtype", OB_FLOAT));
+    if (!shape || n > OB_MAX_RANK) {
+        ob__problem(infer, "OB0602", -1, -1, "attribute shape is missing");
+        return OB_OK;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (shape[i] < 0 || shape[i] > OB_DIM_CONST_MAX) {
+            ob__problem(infer, "OB0602", -1, (int32_t)i, "shape holds %lld", (long long)shape[i]);
+            return ob__out_rank(infer, 0, (int32_t)n);
+        }
+    return ob__out_tensor(infer, 0, OB_NONE, (int32_t)n, shape);
+}
+
+ob_status ob__infer_random_like(ob_infer *infer) {
+    OB_TRY(ob__out_like(infer, 0, 0));
+    ob__out_dtype(infer, 0, dtype_attribute(infer, "dtype", ob__in_dtype(infer, 0)));
+    return OB_OK;
+}
+
+ob_status ob__infer_multinomial(ob_infer *infer) {
+    ob_dim n = ob__node_int(infer->node, "sample_size", 1);
+    if (!ob__rank_in(infer, 0, 2, 2)) return OB_OK;
+    const ob_dim dims[2] = {ob__in_dim(infer, 0, 0), ob_dim_is_const(n) && n >= 0 ? n : OB_DIM_UNKNOWN};
+    return ob__out_tensor(infer, 0, dtype_attribute(infer, "dtype", OB_INT32), 2, dims);
+}
+
+/* ---- Signal ---- */
+
+/* The one element that operand i holds, as a term. */
+static ob_dim scalar_operand(ob_infer *infer, uint32_t i) {
+    ob_content content = ob__in_content(infer, i);
+    return content.elems && content.n == 1 ? content.elems[0] : OB_DIM_UNKNOWN;
+}
+
+static ob_dim half_plus_one(ob_infer *infer, ob_dim n) {
+    return ob_dim_add(infer->dims, ob_dim_div(infer->dims, n, 2), 1);
+}
+
+ob_status ob__infer_dft(ob_infer *infer) {
+    ob_shape from = ob__in_shape(infer, 0);
+    int64_t given = ob__node_int(infer->node, "axis", 1);
+    int32_t axis;
+    ob__out_dtype(infer, 0, OB_NONE);
+    if (from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
+    if (!ob__rank_in(infer, 0, 2, OB_MAX_RANK)) return OB_OK;
+    if (ob__since(infer) >= 20) {
+        given = -2;
+        if (ob__in_given(infer, 2) && !ob__in_const_int(infer, 2, &given)) return ob__out_rank(infer, 0, from.rank);
+    }
+    if (!ob__axis_in(infer, given, from.rank, &axis)) return OB_OK;
+    bool one_sided = ob__node_int(infer->node, "onesided", 0) != 0, inverse = ob__node_int(infer->node, "inverse", 0) != 0;
+    ob_dim n = ob__in_given(infer, 1) ? scalar_operand(infer, 1) : from.dims[axis], dims[OB_MAX_RANK];
+    memcpy(dims, from.dims, (size_t)from.rank * sizeof *dims);
+    dims[axis] = one_sided && !inverse ? half_plus_one(infer, n) : n;
+    dims[from.rank - 1] = one_sided && inverse ? 1 : 2;
+    return ob__out_tensor(infer, 0, OB_NONE, from.rank, dims);
+}
+
+ob_status ob__infer_stft(ob_infer *infer) {
+    bool one_sided = ob__node_int(infer->node, "onesided", 1) != 0;
+    ob_dim step = scalar_operand(infer, 1), frame = scalar_operand(infer, 3), length = ob__in_dim(infer, 0, 1);
+    ob__out_dtype(infer, 0, OB_NONE);
+    if (!ob__rank_in(infer, 0, 2, 3)) return OB_OK;
+    if (!ob__in_given(infer, 3)) frame = ob__in_dim(infer, 2, 0);
+    ob_dim dims[4] = {ob__in_dim(infer, 0, 0), OB_DIM_UNKNOWN, one_sided ? half_plus_one(infer, frame) : frame, 2};
+    ob_dim span = ob_dim_sub(infer->dims, length, frame);
+    if (ob_dim_is_const(step) && step > 0 && span != OB_DIM_UNKNOWN)
+        dims[1] = ob_dim_add(infer->dims, ob_dim_div(infer->dims, span, step), 1);
+    if (ob_dim_is_const(dims[1]) && dims[1] < 0) dims[1] = OB_DIM_UNKNOWN;
+    return ob__out_tensor(infer, 0, OB_NONE, 4, dims);
+}
+
+ob_status ob__infer_window(ob_infer *infer) {
+    ob_dim n = scalar_operand(infer, 0);
+    if (ob_dim_is_const(n) && n < 0) n = OB_DIM_UNKNOWN;
+    return ob__out_tensor(infer, 0, dtype_attribute(infer, "output_datatype", OB_FLOAT), 1, &n);
+}
+
+ob_status ob__infer_mel_weight_matrix(ob_infer *infer) {
+    const ob_dim dims[2] = {half_plus_one(infer, scalar_operand(infer, 1)), scalar_operand(infer, 0)};
+    return ob__out_tensor(infer, 0, dtype_attribute(infer, "output_datatype", OB_FLOAT), 2, dims);
+}
+
+/* ---- Text ---- */
+
+ob_status ob__infer_string_normalizer(ob_infer *infer) {
+    ob_shape from = ob__in_shape(infer, 0);
+    if (from.rank < 0 || !ob__rank_in(infer, 0, 1, 2)) return OB_OK;
+    const ob_attribute *stopwords = ob__node_attribute(infer->node, "stopwords");
+    if (!stopwords || stopwords->n == 0) return ob__out_like(infer, 0, 0);
+    const ob_dim dims[2] = {from.rank == 2 ? 1 : OB_DIM_UNKNOWN, OB_DIM_UNKNOWN};
+    return ob__out_tensor(infer, 0, OB_STRING, from.rank, dims);
+}
+
+ob_status ob__infer_string_split(ob_infer *infer) {
+    ob_shape from = ob__in_shape(infer, 0);
+    if (from.rank < 0 || from.rank >= OB_MAX_RANK) return OB_OK;
+    ob_dim dims[OB_MAX_RANK];
+    if (from.rank) memcpy(dims, from.dims, (size_t)from.rank * sizeof *dims);
+    dims[from.rank] = OB_DIM_UNKNOWN;
+    OB_TRY(ob__out_tensor(infer, 0, OB_STRING, from.rank + 1, dims));
+    return ob__out_tensor(infer, 1, OB_INT64, from.rank, dims);
+}
+
+ob_status ob__infer_tfidf(ob_infer *infer) {
+    ob_shape from = ob__in_shape(infer, 0);
+    uint32_t n;
+    const int64_t *indexes = ob__node_ints(infer->node, "ngram_indexes", &n);
+    ob_dim width = indexes ? 0 : OB_DIM_UNKNOWN;
+    for (uint32_t i = 0; i < n; i++)
+        if (indexes[i] >= 0 && indexes[i] < INT32_MAX && indexes[i] + 1 > width) width = indexes[i] + 1;
+    if (from.rank < 0 || !ob__rank_in(infer, 0, 1, 2)) return OB_OK;
+    const ob_dim dims[2] = {from.rank == 2 ? from.dims[0] : width, width};
+    return ob__out_tensor(infer, 0, OB_FLOAT, from.rank, dims);
+}

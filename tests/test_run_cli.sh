@@ -1,0 +1,70 @@
+#!/bin/sh
+# The command onnx-broadcast-run: exit codes, messages, files. Usage: test_run_cli.sh COMMAND FOLDER-OF-NODE-TESTS
+run=$1
+data=$2
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+failed=0
+
+# expect CODE TEXT ARGUMENTS...: the command ends with CODE and prints TEXT (a fixed string) somewhere.
+expect() {
+    want=$1 text=$2
+    shift 2
+    "$run" "$@" >"$dir/out" 2>&1 </dev/null
+    got=$?
+    if [ $got -ne "$want" ]; then
+        echo "FAILED: $* : exit $got, expected $want"; cat "$dir/out"; failed=1
+    elif ! grep -qF -- "$text" "$dir/out"; then
+        echo "FAILED: $* : no \"$text\" in:"; cat "$dir/out"; failed=1
+    fi
+}
+
+expect 0 "usage: onnx-broadcast-run" --help
+expect 0 "onnx-broadcast-run 0" --version
+expect 2 "no model is given"
+expect 2 "unknown option --foo" --foo
+expect 2 "needs a value" model.onnx --input
+expect 2 "not a whole number" model.onnx --bench x
+expect 2 "NAME=SIZE" model.onnx --dim N
+expect 2 "one model at a time" a b
+expect 2 "$dir/none.onnx" "$dir/none.onnx"
+printf 'not a model at all' >"$dir/bad.onnx"
+expect 2 "$dir/bad.onnx" "$dir/bad.onnx"
+: >"$dir/empty.onnx"
+expect 2 "$dir/empty.onnx" "$dir/empty.onnx"
+
+add=$data/test_add_bcast
+if [ ! -f "$add/model.onnx" ]; then
+    echo "skipped: the rest needs $add"
+    [ $failed -eq 0 ] || exit 1
+    exit 77
+fi
+set0=$add/test_data_set_0
+expect 0 "sum: float[3, 4, 5] = [" "$add/model.onnx"
+expect 0 "as expected" "$add/model.onnx" --input "$set0/input_0.pb" --input "$set0/input_1.pb" --expect "$set0"
+expect 0 "as expected" "$add/model.onnx" --input "y=$set0/input_1.pb" --input "$set0/input_0.pb" --expect "$set0" --no-optimize
+expect 0 "as expected" "$add/model.onnx" --input "x=$set0/input_0.pb" --input "y=$set0/input_1.pb" --output-dir "$dir/o" --expect "$set0"
+expect 0 "as expected" "$add/model.onnx" --input "x=$set0/input_0.pb" --input "y=$set0/input_1.pb" --expect "$dir/o"
+expect 0 "sum" "$add/model.onnx" --input "x=$set0/input_0.pb" --input "y=$set0/input_1.pb" --output-dir "$dir/n" --npy
+[ -s "$dir/n/output_0.npy" ] || { echo "FAILED: no output_0.npy"; failed=1; }
+# What was written as .npy can be read again as an input.
+expect 0 "sum" "$add/model.onnx" --input "x=$dir/n/output_0.npy"
+expect 1 "input x: the model takes [3, 4, 5], but [5] was given" "$add/model.onnx" --input "x=$set0/input_1.pb"
+expect 1 "DIFFERS" "$add/model.onnx" --expect "$set0"
+expect 2 "one too many" "$add/model.onnx" --input "$set0/input_0.pb" --input "$set0/input_1.pb" --input "$set0/input_1.pb"
+expect 2 "given before" "$add/model.onnx" --input "x=$set0/input_0.pb" --input "x=$set0/input_0.pb"
+expect 2 "$dir/none.pb" "$add/model.onnx" --input "$dir/none.pb"
+expect 2 "$dir/bad.onnx" "$add/model.onnx" --input "$dir/bad.onnx"
+for field in runs threads min_ms median_ms max_ms create_ms peak_rss_kib; do
+    expect 0 "\"$field\": " "$add/model.onnx" --bench 3 --warmup 1
+done
+expect 0 "\"runs\": 5," "$add/model.onnx" --bench=5
+expect 0 "binary" "$add/model.onnx" --profile="$dir/trace.json"
+grep -q '"traceEvents"' "$dir/trace.json" || { echo "FAILED: no trace"; failed=1; }
+expect 3 "not supported" "$data/test_ai_onnx_ml_array_feature_extractor/model.onnx"
+
+# The same model through standard input, whole and cut.
+"$run" - <"$add/model.onnx" >"$dir/out" 2>&1 || { echo "FAILED: standard input"; cat "$dir/out"; failed=1; }
+head -c 60 "$add/model.onnx" | "$run" - >"$dir/out" 2>&1
+[ $? -eq 2 ] || { echo "FAILED: a cut model on standard input"; cat "$dir/out"; failed=1; }
+exit $failed

@@ -1,0 +1,217 @@
+/* onnx-broadcast-run: runs a model. */
+#include "run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+    "usage: onnx-broadcast-run MODEL [--input [NAME=]FILE]... [--output-dir DIR [--npy]] [options]\n"
+    "\n"
+    "Runs an ONNX model (.onnx, .onnxtxt, or - for standard input) and prints a preview of its outputs.\n"
+    "\n"
+    "  --input [NAME=]FILE   an input, TensorProto (.pb) or NumPy (.npy): by name, or the next one in order\n"
+    "                        inputs that are not given get random elements\n"
+    "  --seed S              of the random elements [1]\n"
+    "  --dim NAME=SIZE       size of a symbolic dimension [1]\n"
+    "  --output-dir DIR      write output_0.pb, output_1.pb ... there\n"
+    "  --npy                 ... as output_0.npy ...\n"
+    "  --expect DIR          compare with output_0.pb ... there; exit 1 when they differ\n"
+    "  --rtol R, --atol A    tolerances of --expect [1e-3, 1e-7]\n"
+    "  --threads T           use T threads [1]\n"
+    "  --no-optimize         run every node as it stands: no folding, nothing in place\n"
+    "  --bench N             run N times and print one JSON line with the times\n"
+    "  --warmup W            runs before these [1]\n"
+    "  --min-time S          go on until S seconds have passed [0]\n"
+    "  --profile[=FILE]      print the time by node, and write a trace for chrome://tracing to FILE\n"
+    "  --quiet               no preview, no notes\n"
+    "  --help, --version\n"
+    "\n"
+    "exit status: 0 done, 1 failed, 2 unreadable or misused, 3 something in the model is not supported\n";
+
+exit_code exit_code_of(ob_status status) {
+    switch (status) {
+    case OB_OK: return EXIT_DONE;
+    case OB_E_UNSUPPORTED: return EXIT_UNSUPPORTED;
+    case OB_E_IO:
+    case OB_E_FORMAT:
+    case OB_E_MODEL: return EXIT_MISUSED;
+    default: return EXIT_FAILED;
+    }
+}
+
+/* ---- Options
+ * -----------------------------------------------------------------------------------------------------------------------------
+ */
+
+static bool add_dim(run_options *r, const char *text) {
+    if (r->n_dims == MAX_DIMS) {
+        complain(TOOL, NULL, "more than %d --dim options", MAX_DIMS);
+        return false;
+    }
+    char *name = r->dim_names[r->n_dims];
+    if (!parse_dim(TOOL, text, name, sizeof r->dim_names[0], &r->dims[r->n_dims].size)) return false;
+    r->dims[r->n_dims++].name = name;
+    return true;
+}
+
+static bool add_file(run_options *r, const char *text) {
+    if (r->n_files == MAX_FILES) {
+        complain(TOOL, NULL, "more than %d --input options", MAX_FILES);
+        return false;
+    }
+    r->files[r->n_files++] = text;
+    return true;
+}
+
+static bool parse_option(run_options *r, arguments *o) {
+    if (option_has_value(o, "--input")) return add_file(r, o->value);
+    if (option_has_value(o, "--dim")) return add_dim(r, o->value);
+    if (option_has_value(o, "--output-dir")) return r->output_folder = o->value, true;
+    if (option_has_value(o, "--expect")) return r->expect_folder = o->value, true;
+    if (option_has_value(o, "--seed")) return parse_int(TOOL, "--seed", o->value, 0, INT64_MAX, &r->seed);
+    if (option_has_value(o, "--rtol")) return parse_real(TOOL, "--rtol", o->value, 0, 1e30, &r->rtol);
+    if (option_has_value(o, "--atol")) return parse_real(TOOL, "--atol", o->value, 0, 1e30, &r->atol);
+    if (option_has_value(o, "--threads")) return parse_int(TOOL, "--threads", o->value, 1, 1024, &r->threads);
+    if (option_has_value(o, "--bench"))
+        return r->bench = true, parse_int(TOOL, "--bench", o->value, 1, INT64_C(1) << 40, &r->runs);
+    if (option_has_value(o, "--warmup")) return parse_int(TOOL, "--warmup", o->value, 0, INT64_C(1) << 40, &r->warmup);
+    if (option_has_value(o, "--min-time")) return parse_real(TOOL, "--min-time", o->value, 0, 1e9, &r->min_seconds);
+    if (option_may_have_value(o, "--profile")) return r->profile = true, r->profile_file = o->value, true;
+    if (option_is(o, "--npy")) return r->npy = true;
+    if (option_is(o, "--no-optimize")) return r->optimize = false, true;
+    if (option_is(o, "--quiet")) return r->quiet = true;
+    complain(TOOL, NULL, "unknown option %s (--help lists them)", option_text(o));
+    return false;
+}
+
+static bool parse(run_options *r, int argc, char **argv, bool *done) {
+    arguments o = arguments_begin(TOOL, argc, argv);
+    while (arguments_next(&o)) {
+        if (option_is(&o, "--help")) return fputs(usage, stdout), *done = true;
+        if (option_is(&o, "--version")) return printf(TOOL " %s\n", ob_version()), *done = true;
+        if (option_is_any(&o)) {
+            if (!parse_option(r, &o) || o.failed) return false;
+        } else if (!r->model)
+            r->model = option_text(&o);
+        else {
+            complain(TOOL, NULL, "one model at a time: %s is too much", option_text(&o));
+            return false;
+        }
+    }
+    if (!r->model) complain(TOOL, NULL, "no model is given (--help tells the usage)");
+    return r->model != NULL;
+}
+
+/* ---- Running
+ * -------------------------------------------------------------------------------------------------------------------------------
+ */
+
+/* A session's one callback context: this program has one of each. */
+typedef struct session_context {
+    const run_options *options;
+    profile *profile;
+    size_t n_unsupported;
+} session_context;
+
+static void print_unsupported(void *context, const ob_unsupported *item) {
+    session_context *c = context;
+    c->n_unsupported++;
+    if (item->n_nodes == 1)
+        complain(TOOL, c->options->model, "not supported: %s: %s (node \"%s\")", item->op_type, item->reason, item->node);
+    else
+        complain(TOOL, c->options->model, "not supported: %s: %s (%zu nodes, the first is \"%s\")", item->op_type, item->reason,
+                 item->n_nodes, item->node);
+}
+
+static void trace(void *context, const ob_trace_event *event) {
+    profile_record(((session_context *)context)->profile, event);
+}
+
+static exit_code fail(const run_options *r, const ob_error *error) {
+    complain_error(TOOL, r->model, error);
+    return exit_code_of(error->code);
+}
+
+static exit_code use_outputs(const run_options *r, const ob_session *session, const ob_view *outputs, size_t n) {
+    exit_code code = EXIT_DONE;
+    if (!r->quiet && !r->bench) outputs_print(session, outputs, n);
+    if (r->output_folder) code = outputs_write(r, session, outputs, n);
+    if (code == EXIT_DONE && r->expect_folder) code = outputs_compare(r, session, outputs, n);
+    return code;
+}
+
+static exit_code run_session(const run_options *r, ob_session *session, session_context *context, double load_ms, double start) {
+    run_inputs inputs;
+    ob_error error;
+    size_t n = ob_session_output_count(session);
+    ob_view *outputs = calloc(n + 1, sizeof *outputs);
+    double input_start = now_ms();
+    exit_code code = inputs_prepare(r, session, &inputs);
+    double input_ms = now_ms() - input_start;
+    if (code == EXIT_DONE && !outputs) code = EXIT_FAILED;
+    if (code == EXIT_DONE && ob_session_prepare(session, inputs.views, inputs.n, &error) != OB_OK) code = fail(r, &error);
+    double create_ms = now_ms() - start - input_ms;
+    if (code == EXIT_DONE && ob_session_run(session, inputs.views, inputs.n, outputs, n, &error) != OB_OK) code = fail(r, &error);
+    if (code == EXIT_DONE) code = use_outputs(r, session, outputs, n);
+    if (code == EXIT_DONE && r->bench) {
+        if (context->profile) profile_reset(context->profile);
+        code = bench(r, session, &inputs, load_ms, create_ms);
+    }
+    if (code == EXIT_DONE && r->profile) {
+        profile_print(context->profile, r->bench ? stderr : stdout);
+        if (r->profile_file && !profile_write(context->profile, r->profile_file)) {
+            complain(TOOL, r->profile_file, "cannot write the trace");
+            code = EXIT_FAILED;
+        }
+    }
+    inputs_release(&inputs);
+    free(outputs);
+    return code;
+}
+
+static exit_code run(const run_options *r) {
+    ob_model *model = NULL;
+    ob_session *session = NULL;
+    ob_error error;
+    double start = now_ms();
+    ob_status status = load_model(TOOL, r->model, NULL, &model);
+    if (status != OB_OK)
+        return status == OB_E_MEMORY ? EXIT_FAILED : status == OB_E_UNSUPPORTED ? EXIT_UNSUPPORTED : EXIT_MISUSED;
+    double load_ms = now_ms() - start;
+    session_context context = {r, r->profile ? profile_begin() : NULL, 0};
+    ob_session_config config;
+    ob_session_config_init(&config);
+    config.n_threads = (int)r->threads;
+    config.optimize = r->optimize;
+    config.dims = r->dims;
+    config.n_dims = r->n_dims;
+    config.unsupported = print_unsupported;
+    config.trace = context.profile ? trace : NULL;
+    config.context = &context;
+    start = now_ms();
+    exit_code code;
+    if (ob_session_create(model, &config, &session, &error) == OB_OK)
+        code = run_session(r, session, &context, load_ms, start);
+    else
+        code = fail(r, &error);
+    ob_session_close(&session);
+    ob_model_close(&model);
+    profile_end(context.profile);
+    return code;
+}
+
+int main(int argc, char **argv) {
+    static run_options r; /* large, and zero */
+    r.optimize = true;
+    r.threads = r.warmup = r.runs = r.seed = 1;
+    r.rtol = 1e-3;
+    r.atol = 1e-7;
+    bool done = false;
+    if (!parse(&r, argc, argv, &done)) return EXIT_MISUSED;
+    exit_code code = done ? EXIT_DONE : run(&r);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        complain(TOOL, NULL, "cannot write to standard output");
+        return EXIT_FAILED;
+    }
+    return (int)code;
+}

@@ -1,0 +1,62 @@
+/* onnx-broadcast-run: the parts of the command. */
+#ifndef OB_TOOLS_RUN_H
+#define OB_TOOLS_RUN_H
+
+#include "common.h"
+
+#define TOOL "onnx-broadcast-run"
+
+typedef enum exit_code { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2, EXIT_UNSUPPORTED = 3 } exit_code;
+
+enum { MAX_DIMS = 64, MAX_FILES = 4096 };
+
+typedef struct run_options {
+    const char *model;
+    const char *files[MAX_FILES]; /* "F" or "NAME=F", in order */
+    size_t n_files;
+    ob_named_size dims[MAX_DIMS];
+    char dim_names[MAX_DIMS][128];
+    size_t n_dims;
+    const char *output_folder, *expect_folder;
+    bool npy, optimize, quiet;
+    bool bench, profile;
+    const char *profile_file;
+    int64_t runs, warmup, threads, seed;
+    double min_seconds, rtol, atol;
+} run_options;
+
+/* One tensor for each input of the session, in its order. */
+typedef struct run_inputs {
+    ob_file_tensor *tensors; /* read from files; zeroed where the elements are random */
+    void **random;
+    ob_view *views;
+    size_t n;
+} run_inputs;
+
+/* run_inputs.c: reads the files that the options name, and makes up the rest. On failure the message is out. */
+exit_code inputs_prepare(const run_options *options, const ob_session *session, run_inputs *inputs);
+void inputs_release(run_inputs *inputs);
+
+/* run_outputs.c */
+void outputs_print(const ob_session *session, const ob_view *outputs, size_t n);
+exit_code outputs_write(const run_options *options, const ob_session *session, const ob_view *outputs, size_t n);
+/* Compares with output_0.pb ... in options->expect_folder and prints the largest error of each. */
+exit_code outputs_compare(const run_options *options, const ob_session *session, const ob_view *outputs, size_t n);
+
+/* run_bench.c: runs repeatedly and prints one JSON line. */
+exit_code bench(const run_options *options, ob_session *session, const run_inputs *inputs, double load_ms, double create_ms);
+double now_ms(void);
+
+/* run_profile.c: time by step, over all runs. */
+typedef struct profile profile;
+profile *profile_begin(void);
+void profile_record(void *profile, const ob_trace_event *event); /* an ob_session_config.trace */
+void profile_reset(profile *profile);
+void profile_print(const profile *profile, FILE *file);
+/* In the Trace Event format of Chrome (chrome://tracing, Perfetto). */
+bool profile_write(const profile *profile, const char *path);
+void profile_end(profile *profile);
+
+exit_code exit_code_of(ob_status status);
+
+#endif

@@ -1,0 +1,86 @@
+/* Repeated runs, timed. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "run.h"
+
+double now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void print_text(const char *text) {
+    putchar('"');
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            printf("\\%c", *c);
+        else if (*c < ' ')
+            printf("\\u%04x", *c);
+        else
+            putchar(*c);
+    }
+    putchar('"');
+}
+
+static long peak_rss_kib(void) {
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss : 0;
+}
+
+/* Runs at least options->runs times and options->min_seconds long; times of each run in *times. */
+static exit_code run_repeatedly(const run_options *options, ob_session *session, const run_inputs *inputs, double **times,
+                                size_t *n) {
+    size_t capacity = 0;
+    ob_error error;
+    double begin = 0;
+    for (int64_t i = -options->warmup; i < options->runs || now_ms() - begin < options->min_seconds * 1e3; i++) {
+        if (i == 0) begin = now_ms();
+        double start = now_ms();
+        if (ob_session_run(session, inputs->views, inputs->n, NULL, 0, &error) != OB_OK) {
+            complain_error(TOOL, options->model, &error);
+            return exit_code_of(error.code);
+        }
+        double took = now_ms() - start;
+        if (i < 0) continue;
+        if (*n == capacity) {
+            capacity = capacity ? capacity * 2 : 1024;
+            double *grown = realloc(*times, capacity * sizeof *grown);
+            if (!grown) {
+                complain(TOOL, options->model, "out of memory");
+                return EXIT_FAILED;
+            }
+            *times = grown;
+        }
+        (*times)[(*n)++] = took;
+    }
+    return EXIT_DONE;
+}
+
+exit_code bench(const run_options *options, ob_session *session, const run_inputs *inputs, double load_ms, double create_ms) {
+    double *times = NULL, total = 0;
+    size_t n = 0;
+    exit_code code = run_repeatedly(options, session, inputs, &times, &n);
+    if (code == EXIT_DONE) {
+        qsort(times, n, sizeof *times, by_size);
+        for (size_t i = 0; i < n; i++) total += times[i];
+        double median = n % 2 ? times[n / 2] : (times[n / 2 - 1] + times[n / 2]) / 2;
+        ob_session_memory memory;
+        ob_session_get_memory(session, &memory);
+        printf("{\"model\": ");
+        print_text(options->model);
+        printf(", \"runs\": %zu, \"warmup\": %lld, \"threads\": %lld, \"min_ms\": %.6f, \"median_ms\": %.6f, \"mean_ms\": %.6f, "
+               "\"max_ms\": %.6f, \"load_ms\": %.3f, \"create_ms\": %.3f, \"arena_kib\": %.1f, \"peak_rss_kib\": %ld}\n",
+               n, (long long)options->warmup, (long long)options->threads, times[0], median, total / (double)n, times[n - 1],
+               load_ms, create_ms, (double)(memory.arena_bytes + memory.scratch_bytes) / 1024, peak_rss_kib());
+    }
+    free(times);
+    return code;
+}

@@ -1,0 +1,179 @@
+/* Inputs of a run: files in either form, or random elements. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+
+/* ---- Files
+ * ------------------------------------------------------------------------------------------------------------------------------
+ */
+
+/* The input that "NAME=F" names, or -1; *path is F. A file whose name holds '=' works as long as no input is called like its
+ * begin. */
+static int named_input(const ob_session *session, const char *text, const char **path) {
+    for (const char *equals = strchr(text, '='); equals; equals = strchr(equals + 1, '=')) {
+        ob_session_value info;
+        for (size_t i = 0; ob_session_input(session, i, &info); i++)
+            if (strlen(info.name) == (size_t)(equals - text) && strncmp(info.name, text, (size_t)(equals - text)) == 0) {
+                *path = equals + 1;
+                return (int)i;
+            }
+    }
+    *path = text;
+    return -1;
+}
+
+static exit_code read_file(const char *path, ob_file_tensor *out) {
+    char magic[6] = {0};
+    ob_error error;
+    ob_error_clear(&error);
+    FILE *file = fopen(path, "rb");
+    bool is_npy = file && fread(magic, 1, sizeof magic, file) == sizeof magic && memcmp(magic, "\x93NUMPY", 6) == 0;
+    if (file) fclose(file);
+    ob_status status = is_npy ? ob_npy_read(path, NULL, out, &error) : ob_tensor_file_read(path, NULL, out, &error);
+    if (status == OB_OK) return EXIT_DONE;
+    complain_error(TOOL, path, &error);
+    return status == OB_E_UNSUPPORTED ? EXIT_UNSUPPORTED : status == OB_E_MEMORY ? EXIT_FAILED : EXIT_MISUSED;
+}
+
+static exit_code read_files(const run_options *options, const ob_session *session, run_inputs *inputs) {
+    size_t next = 0;
+    for (size_t i = 0; i < options->n_files; i++) {
+        const char *path;
+        int named = named_input(session, options->files[i], &path);
+        while (named < 0 && next < inputs->n && inputs->views[next].dtype != OB_NONE) next++;
+        size_t at = named < 0 ? next : (size_t)named;
+        if (at >= inputs->n) {
+            complain(TOOL, options->model, "the model takes %zu inputs; --input %s is one too many", inputs->n,
+                     options->files[i]);
+            return EXIT_MISUSED;
+        }
+        if (inputs->views[at].dtype != OB_NONE) {
+            complain(TOOL, options->model, "--input %s: this input was given before", options->files[i]);
+            return EXIT_MISUSED;
+        }
+        exit_code code = read_file(path, &inputs->tensors[at]);
+        if (code != EXIT_DONE) return code;
+        inputs->views[at] = inputs->tensors[at].view;
+    }
+    return EXIT_DONE;
+}
+
+/* ---- Random elements
+ * ---------------------------------------------------------------------------------------------------------------------- */
+
+static uint64_t next_random(uint64_t *state) { /* splitmix64 */
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+/* A number in [-1, 1). */
+static double random_unit(uint64_t *state) {
+    return (double)(int64_t)(next_random(state) >> 11) * 0x1p-52 - 1.0;
+}
+
+static void fill_float16(uint16_t *elements, int64_t n, uint64_t *state) {
+    /* Random sign and mantissa, exponents of 1/16 to 1/2. */
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t bits = next_random(state);
+        elements[i] = (uint16_t)((bits & 0x83ff) | (11 + (bits >> 20) % 4) << 10);
+    }
+}
+
+static void fill_bfloat16(uint16_t *elements, int64_t n, uint64_t *state) {
+    for (int64_t i = 0; i < n; i++) {
+        float x = (float)random_unit(state);
+        uint32_t bits;
+        memcpy(&bits, &x, 4);
+        elements[i] = (uint16_t)(bits >> 16);
+    }
+}
+
+/* Integers are 0 or 1: valid as indices into any axis that is longer than 1, and as sizes. */
+static void fill_integers(char *elements, int64_t n, size_t size, uint64_t *state) {
+    memset(elements, 0, (size_t)n * size);
+    for (int64_t i = 0; i < n; i++) elements[(size_t)i * size] = (char)(next_random(state) & 1); /* little endian */
+}
+
+static void fill(ob_view *view, uint64_t *state) {
+    int64_t n = ob_view_count(view);
+    switch (view->dtype) {
+    case OB_FLOAT:
+    case OB_COMPLEX64:
+        for (int64_t i = 0; i < n * (view->dtype == OB_FLOAT ? 1 : 2); i++) ((float *)view->data)[i] = (float)random_unit(state);
+        return;
+    case OB_DOUBLE:
+    case OB_COMPLEX128:
+        for (int64_t i = 0; i < n * (view->dtype == OB_DOUBLE ? 1 : 2); i++) ((double *)view->data)[i] = random_unit(state);
+        return;
+    case OB_FLOAT16: fill_float16(view->data, n, state); return;
+    case OB_BFLOAT16: fill_bfloat16(view->data, n, state); return;
+    case OB_STRING: memset(view->data, 0, (size_t)n * sizeof(ob_string)); return;
+    default: fill_integers(view->data, n, ob_dtype_size(view->dtype), state); return;
+    }
+}
+
+static exit_code make_up(const run_options *options, const ob_session *session, run_inputs *inputs, size_t i, uint64_t *state) {
+    ob_session_value info;
+    int64_t dims[OB_MAX_RANK];
+    ob_session_input(session, i, &info);
+    if (info.dtype == OB_NONE || info.shape.rank == OB_RANK_UNKNOWN) {
+        complain(TOOL, options->model, "input %s has no declared type or rank: give it with --input", info.name);
+        return EXIT_MISUSED;
+    }
+    for (int32_t k = 0; k < info.shape.rank; k++) {
+        char name[128];
+        dims[k] = info.shape.dims[k];
+        if (ob_dim_is_const(dims[k])) continue;
+        ob_dim_format(ob_session_dims(session), info.shape.dims[k], name, sizeof name);
+        if (!options->quiet) {
+            if (ob_dim_is_named(ob_session_dims(session), info.shape.dims[k]))
+                complain(TOOL, options->model, "note: input %s: 1 is taken for %s; --dim %s=SIZE sets it", info.name, name, name);
+            else
+                complain(TOOL, options->model, "note: input %s: 1 is taken for axis %d, which has no name", info.name, k);
+        }
+        dims[k] = 1;
+    }
+    char somewhere;
+    ob_view view;
+    ob_status status = ob_view_init(&view, &somewhere, info.dtype, info.shape.rank, dims);
+    if (status == OB_OK) inputs->random[i] = malloc((size_t)ob_view_count(&view) * ob_dtype_size(info.dtype) + 1);
+    if (status != OB_OK || !inputs->random[i]) {
+        complain(TOOL, options->model, "input %s: no memory for shape %s", info.name, info.shape_text);
+        return EXIT_FAILED;
+    }
+    view.data = inputs->random[i];
+    fill(&view, state);
+    inputs->views[i] = view;
+    return EXIT_DONE;
+}
+
+exit_code inputs_prepare(const run_options *options, const ob_session *session, run_inputs *inputs) {
+    size_t n = ob_session_input_count(session);
+    uint64_t state = (uint64_t)options->seed;
+    *inputs = (run_inputs){.n = n};
+    inputs->tensors = calloc(n + 1, sizeof *inputs->tensors);
+    inputs->random = calloc(n + 1, sizeof *inputs->random);
+    inputs->views = calloc(n + 1, sizeof *inputs->views);
+    if (!inputs->tensors || !inputs->random || !inputs->views) {
+        complain(TOOL, options->model, "out of memory");
+        return EXIT_FAILED;
+    }
+    exit_code code = read_files(options, session, inputs);
+    for (size_t i = 0; i < n && code == EXIT_DONE; i++)
+        if (inputs->views[i].dtype == OB_NONE) code = make_up(options, session, inputs, i, &state);
+    return code;
+}
+
+void inputs_release(run_inputs *inputs) {
+    for (size_t i = 0; i < inputs->n; i++) {
+        if (inputs->tensors) ob_file_tensor_release(&inputs->tensors[i]);
+        if (inputs->random) free(inputs->random[i]);
+    }
+    free(inputs->tensors);
+    free(inputs->random);
+    free(inputs->views);
+    *inputs = (run_inputs){0};
+}
