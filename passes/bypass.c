@@ -1,0 +1,209 @@
+#include "passes/bypass.h"
+
+#include <string.h>
+
+#include "core/error.h"
+#include "ops/op.h"
+#include "passes/explicit.h"
+
+static const ob_shape unknown_shape = {OB_RANK_UNKNOWN, NULL};
+
+/* A function body is inferred for one of its calls: its facts prove nothing for the others. */
+static ob_shape shape_of(const ob_work *work, const ob_value *value) {
+    if (!value || value->graph->function) return unknown_shape;
+    const ob_fact *fact = ob__fact(work->facts, value);
+    return fact->type.kind == OB_TYPE_TENSOR ? fact->type.shape : unknown_shape;
+}
+
+static bool tile_stretches_only(const ob_work *work, const ob_node *node) {
+    if (node->n_inputs != 2 || !node->inputs[0] || !node->inputs[1]) return false;
+    ob_shape own = shape_of(work, node->inputs[0]);
+    const ob_content *repeats = &ob__fact(work->facts, node->inputs[1])->content;
+    if (own.rank == OB_RANK_UNKNOWN || !repeats->elems || repeats->n != (uint32_t)own.rank || node->graph->function) return false;
+    for (int32_t i = 0; i < own.rank; i++)
+        if (repeats->elems[i] != 1 && own.dims[i] != 1) return false;
+    return true;
+}
+
+static bool maps_to_suffix(const ob_work *work, const ob_node *node) {
+    uint32_t n;
+    if (strcmp(node->op_type, "BroadcastTo") == 0) return true;
+    const int64_t *mapping = ob__node_ints(node, "broadcast_dimensions", &n);
+    ob_shape result = shape_of(work, node->outputs[0]);
+    if (!mapping || result.rank == OB_RANK_UNKNOWN) return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (mapping[i] != (int64_t)result.rank - n + i) return false;
+    return true;
+}
+
+ob_value *ob__stretched_from(const ob_work *work, const ob_value *value) {
+    const ob_node *node = value->producer;
+    if (!node || node->n_inputs == 0 || !node->inputs[0]) return NULL;
+    if (ob__is_explicit_broadcast(node)) return node->inputs[value->producer_index];
+    if (ob__is_explicit_in_dim(node)) return maps_to_suffix(work, node) ? node->inputs[0] : NULL;
+    if (node->domain[0] != '\0' || !node->op) return NULL;
+    if (node->op->broadcast == OB_BCAST_EXPAND) return node->inputs[0];
+    if (strcmp(node->op_type, "Tile") == 0 && tile_stretches_only(work, node)) return node->inputs[0];
+    return NULL;
+}
+
+/* ---- One operator --------------------------------------------------------------------------------------------------- */
+
+typedef struct decision {
+    ob_work *work;
+    ob_node *node;
+    ob_group *group;
+    ob_shape *shapes; /* of the group's operands as decided so far */
+    ob_arena *arena;
+} decision;
+
+/* The result that the operator would have with these operand shapes, compared with what it has. */
+static bool multi_result_stays(const decision *d) {
+    ob_broadcast_result result;
+    if (ob_broadcast_shapes(d->shapes, d->group->n, d->work->model->dims, NULL, NULL, &result, NULL) != OB_OK) return false;
+    ob_shape made = {result.rank, result.dims};
+    return ob__same_shape(&made, &d->group->result);
+}
+
+static bool batch_result_stays(const decision *d) {
+    ob_shape batch[2];
+    ob_broadcast_result result;
+    for (uint32_t i = 0; i < 2; i++) {
+        const ob_shape *own = &d->shapes[i], *before = &d->group->shapes[i];
+        if (own->rank < 2 || before->rank < 2) return false;
+        for (int32_t k = 1; k <= 2; k++) {
+            ob_dim dim = own->dims[own->rank - k];
+            if (dim == OB_DIM_UNKNOWN || dim != before->dims[before->rank - k]) return false;
+        }
+        batch[i] = (ob_shape){own->rank - 2, own->dims};
+    }
+    if (ob_broadcast_shapes(batch, 2, d->work->model->dims, NULL, NULL, &result, NULL) != OB_OK) return false;
+    ob_shape made = {result.rank, result.dims}, before = {d->group->result.rank - 2, d->group->result.dims};
+    return ob__same_shape(&made, &before);
+}
+
+static bool one_way_fits(const decision *d, uint32_t i, const ob_shape *own) {
+    if (own->rank == OB_RANK_UNKNOWN || d->group->result.rank == OB_RANK_UNKNOWN) return false;
+    return ob_broadcast_to(own, &d->group->result, d->work->model->dims, NULL, NULL, NULL) == OB_OK &&
+           (int32_t)i != d->group->target;
+}
+
+static bool may_read(const decision *d, uint32_t i, const ob_value *from) {
+    ob_shape before = d->shapes[i], own = shape_of(d->work, from);
+    bool fits = false;
+    d->shapes[i] = own;
+    switch (d->group->kind) {
+    case OB_BCAST_MULTI: fits = multi_result_stays(d); break;
+    case OB_BCAST_BATCH: fits = d->group->n == 2 && batch_result_stays(d); break;
+    case OB_BCAST_UNI: fits = d->node->op->since >= 7 && one_way_fits(d, i, &own); break;
+    default: break;
+    }
+    if (!fits) d->shapes[i] = before;
+    return fits;
+}
+
+/* Every output of one Broadcast is read here, so its operands broadcast here just as they do there, whatever their sizes. */
+static void bypass_whole_broadcast(const ob_node *node, const ob_group *group, ob_bypass *out, ob_arena *arena) {
+    const ob_node *maker = NULL;
+    for (uint32_t i = 0; i < group->n && !maker; i++) {
+        const ob_node *producer = node->inputs[group->inputs[i]]->producer;
+        if (producer && ob__is_explicit_broadcast(producer)) maker = producer;
+    }
+    if (!maker) return;
+    bool *seen = OB_ARENA_ARRAY(arena, bool, maker->n_outputs);
+    uint32_t n_seen = 0;
+    if (!seen) return;
+    for (uint32_t i = 0; i < group->n; i++) {
+        const ob_value *value = node->inputs[group->inputs[i]];
+        if (value->producer == maker && !seen[value->producer_index]) seen[value->producer_index] = true, n_seen++;
+    }
+    if (n_seen != maker->n_outputs) return;
+    for (uint32_t i = 0; i < group->n; i++) {
+        const ob_value *value = node->inputs[group->inputs[i]];
+        if (value->producer == maker && maker->inputs[value->producer_index]) {
+            out->inputs[group->inputs[i]] = maker->inputs[value->producer_index];
+            out->any = true;
+        }
+    }
+}
+
+static ob_status bypass_group(ob_work *work, ob_node *node, ob_group *group, uint32_t steps, ob_arena *arena, ob_bypass *out) {
+    if (group->kind == OB_BCAST_MULTI) bypass_whole_broadcast(node, group, out, arena);
+    decision d = {work, node, group, OB_ARENA_ARRAY(arena, ob_shape, group->n), arena};
+    if (!d.shapes) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < group->n; i++) {
+        uint32_t input = group->inputs[i];
+        d.shapes[i] = input == OB_NOT_AN_INPUT ? group->shapes[i] : shape_of(work, out->inputs[input]);
+    }
+    if (node->graph->function) return OB_OK;
+    for (uint32_t i = 0; i < group->n; i++) {
+        uint32_t input = group->inputs[i];
+        if (input == OB_NOT_AN_INPUT) continue;
+        for (uint32_t step = 0; step < steps; step++) {
+            ob_value *from = ob__stretched_from(work, out->inputs[input]);
+            if (!from || !may_read(&d, i, from)) break;
+            out->inputs[input] = from;
+            out->any = true;
+        }
+    }
+    return OB_OK;
+}
+
+/* Operators of opset 1-6 whose second operand (Gemm: third) comes from a BroadcastInDim: the mapping goes back into the
+ * attributes. */
+static void bypass_legacy(ob_work *work, const ob_node *node, ob_bypass *out) {
+    bool gemm = strcmp(node->op_type, "Gemm") == 0;
+    uint32_t input = gemm ? 2 : 1, n;
+    if (input >= node->n_inputs || !node->inputs[input] || ob__node_int(node, "broadcast", 0) != 0) return;
+    const ob_node *maker = node->inputs[input]->producer;
+    if (!maker || strcmp(maker->op_type, "BroadcastInDim") != 0 || !ob__is_explicit_in_dim(maker) || !maker->inputs[0]) return;
+    const int64_t *mapping = ob__node_ints(maker, "broadcast_dimensions", &n);
+    ob_shape result = shape_of(work, node->inputs[input]);
+    if (!mapping || result.rank == OB_RANK_UNKNOWN || (int64_t)n > result.rank) return;
+    for (uint32_t i = 1; i < n; i++)
+        if (mapping[i] != mapping[0] + i) return;
+    bool suffix = n == 0 || mapping[0] + n == result.rank;
+    if (gemm && !suffix) return;
+    out->inputs[input] = maker->inputs[0];
+    out->any = out->legacy = true;
+    out->legacy_axis = !suffix;
+    out->axis = suffix ? 0 : mapping[0];
+}
+
+/* Any operator: a stretching that provably changes nothing. */
+static void bypass_identity(ob_work *work, const ob_node *node, ob_bypass *out) {
+    if (node->graph->function) return;
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        if (!out->inputs[i] || !out->inputs[i]->producer) continue;
+        const ob_value *from = ob__stretched_from(work, out->inputs[i]);
+        if (!from) continue;
+        ob_shape own = shape_of(work, from), made = shape_of(work, out->inputs[i]);
+        if (!ob__same_shape(&own, &made)) continue;
+        out->inputs[i] = ob__stretched_from(work, out->inputs[i]);
+        out->any = true;
+    }
+}
+
+ob_status ob__find_bypass(ob_work *work, ob_node *node, uint32_t steps, ob_arena *arena, ob_bypass *out) {
+    *out = (ob_bypass){.node = node};
+    bool candidate = false;
+    for (uint32_t i = 0; i < node->n_inputs && !candidate; i++) {
+        const ob_node *producer = node->inputs[i] ? node->inputs[i]->producer : NULL;
+        candidate = producer && (ob__is_explicit_in_dim(producer) || ob__stretched_from(work, node->inputs[i]));
+    }
+    if (!candidate) return OB_OK;
+    out->inputs = OB_ARENA_ARRAY(arena, ob_value *, node->n_inputs);
+    if (!out->inputs) return OB_E_MEMORY;
+    memcpy(out->inputs, node->inputs, node->n_inputs * sizeof *out->inputs);
+    bypass_identity(work, node, out);
+    if (!node->op || node->domain[0] != '\0') return OB_OK;
+    if (node->op->broadcast == OB_BCAST_LEGACY || (node->op->broadcast == OB_BCAST_UNI && node->op->since < 7)) {
+        bypass_legacy(work, node, out);
+        return OB_OK;
+    }
+    ob_group group;
+    bool found;
+    OB_TRY(ob__group_of(work->facts, work->model->dims, node, arena, &group, &found));
+    if (!found || group.kind == OB_BCAST_EXPAND) return OB_OK;
+    return bypass_group(work, node, &group, steps, arena, out);
+}

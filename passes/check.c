@@ -1,0 +1,160 @@
+/* ob_check: options to what propagation wants, the pipeline, the report. */
+#include <string.h>
+
+#include "core/error.h"
+#include "passes/pipeline.h"
+#include "passes/report.h"
+
+void ob_check_options_init(ob_check_options *options) {
+    if (options) *options = (ob_check_options){.rules = OB_RULES_ONNX};
+}
+
+/* ---- What is given -------------------------------------------------------------------------------------------------- */
+
+typedef struct symbol_search {
+    const ob_dims *dims;
+    const char *name;
+    bool found;
+} symbol_search;
+
+static bool is_that_symbol(void *context, ob_dim symbol) {
+    symbol_search *search = context;
+    char text[256];
+    if (ob_dim_is_named(search->dims, symbol) && ob_dim_format(search->dims, symbol, text, sizeof text) < sizeof text &&
+        strcmp(text, search->name) == 0)
+        search->found = true;
+    return !search->found;
+}
+
+/* Declared shapes are where a model's symbols stand. */
+static ob_status search_graph(void *context, ob_graph *graph) {
+    symbol_search *search = context;
+    for (size_t i = 0; i < graph->values.capacity && !search->found; i++) {
+        const ob_value *value = graph->values.entries[i].key ? graph->values.entries[i].value : NULL;
+        if (!value || value->declared.kind != OB_TYPE_TENSOR) continue;
+        const ob_shape *shape = &value->declared.shape;
+        for (int32_t axis = 0; axis < shape->rank && !search->found; axis++)
+            if (ob_dim_is_term(shape->dims[axis])) ob_dim_symbols(search->dims, shape->dims[axis], is_that_symbol, search);
+    }
+    return OB_OK;
+}
+
+static ob_status bind_dims(ob_model *model, const ob_check_options *options, ob_binding *bindings, ob_error *error) {
+    for (size_t i = 0; i < options->n_dims; i++) {
+        const ob_dim_given *given = &options->dims[i];
+        OB_FAIL_IF(!given->name || given->size < 0 || given->size > OB_DIM_CONST_MAX, error, OB_E_ARGUMENT,
+                   "a size given for a symbol must be 0 or more");
+        symbol_search search = {model->dims, given->name, false};
+        OB_TRY(ob__model_each_graph(model, search_graph, &search));
+        OB_FAIL_IF(!search.found, error, OB_E_NOT_FOUND, "the model has no symbol '%s'", given->name);
+        bindings[i] = (ob_binding){ob_dim_symbol(model->dims, given->name), given->size};
+    }
+    return OB_OK;
+}
+
+static const ob_value *find_input(const ob_model *model, const char *name) {
+    for (uint32_t i = 0; i < model->graph->n_inputs; i++)
+        if (strcmp(model->graph->inputs[i]->name, name) == 0) return model->graph->inputs[i];
+    return NULL;
+}
+
+static ob_status bind_inputs(ob_model *model, const ob_check_options *options, ob_given_input *inputs, ob_arena *arena,
+                             ob_error *error) {
+    for (size_t i = 0; i < options->n_shapes; i++) {
+        const ob_shape_given *given = &options->shapes[i];
+        OB_FAIL_IF(!given->name || given->rank < 0 || given->rank > OB_MAX_RANK || (given->rank && !given->dims), error,
+                   OB_E_ARGUMENT, "an input shape has a rank of 0 to %d", OB_MAX_RANK);
+        const ob_value *input = find_input(model, given->name);
+        OB_FAIL_IF(!input, error, OB_E_NOT_FOUND, "the model has no input '%s'", given->name);
+        ob_dim *dims = OB_ARENA_ARRAY(arena, ob_dim, (size_t)given->rank);
+        if (!dims) return OB_E_MEMORY;
+        for (int32_t axis = 0; axis < given->rank; axis++) {
+            int64_t size = given->dims[axis];
+            OB_FAIL_IF(size != OB_DIM_UNKNOWN && (size < 0 || size > OB_DIM_CONST_MAX), error, OB_E_ARGUMENT,
+                       "axis %d of input '%s': a size must be 0 or more", (int)axis, given->name);
+            dims[axis] = size == OB_DIM_UNKNOWN ? ob_dim_fresh(model->dims) : size;
+        }
+        inputs[i] = (ob_given_input){.input = input,
+                                     .type = {.kind = OB_TYPE_TENSOR,
+                                              .dtype = input->declared.kind == OB_TYPE_TENSOR ? input->declared.dtype : OB_NONE,
+                                              .shape = {given->rank, dims}}};
+    }
+    return OB_OK;
+}
+
+/* ---- ob_check ------------------------------------------------------------------------------------------------------- */
+
+static ob_report *new_report(ob_model *model) {
+    const ob_allocator *allocator = &model->arena.allocator;
+    ob_report *report = allocator->alloc(allocator->context, sizeof *report);
+    if (!report) return NULL;
+    memset(report, 0, sizeof *report);
+    report->allocator = *allocator;
+    report->model = model;
+    ob__facts_init(&report->facts, allocator);
+    ob__findings_init(&report->findings, allocator);
+    ob_arena *const arenas[] = {&report->arena, &report->finding_texts, &report->broadcast_texts, &report->value_texts,
+                                &report->condition_texts};
+    for (size_t i = 0; i < sizeof arenas / sizeof *arenas; i++) ob__arena_init(arenas[i], allocator);
+    return report;
+}
+
+static ob_status run(ob_report *report, const ob_check_options *options, ob_error *error) {
+    ob_model *model = report->model;
+    ob_binding *bindings = OB_ARENA_ARRAY(&report->arena, ob_binding, options->n_dims);
+    ob_given_input *inputs = OB_ARENA_ARRAY(&report->arena, ob_given_input, options->n_shapes);
+    if (!bindings || !inputs) return OB_E_MEMORY;
+    OB_TRY(bind_dims(model, options, bindings, error));
+    OB_TRY(bind_inputs(model, options, inputs, &report->arena, error));
+    ob_propagate_options given = {
+        .bindings = bindings, .n_bindings = options->n_dims, .inputs = inputs, .n_inputs = options->n_shapes};
+    ob_work work = {.model = model,
+                    .goal = OB_GOAL_CHECK,
+                    .rules = options->rules,
+                    .given = &given,
+                    .facts = &report->facts,
+                    .findings = &report->findings,
+                    .after_pass = options->after_pass,
+                    .context = options->context,
+                    .error = error};
+    OB_TRY(ob__run_pipeline(&work));
+    return ob__report_finish(report);
+}
+
+ob_status ob_check(ob_model *model, const ob_check_options *options, ob_report **out, ob_error *error) {
+    ob_check_options plain;
+    ob_error_clear(error);
+    OB_FAIL_IF(!model || !out, error, OB_E_ARGUMENT, "ob_check needs a model and a place for the report");
+    if (!options) {
+        ob_check_options_init(&plain);
+        options = &plain;
+    }
+    OB_FAIL_IF((int)options->rules < 0 || options->rules >= OB_RULES_COUNT || (options->n_dims && !options->dims) ||
+                   (options->n_shapes && !options->shapes),
+               error, OB_E_ARGUMENT, "ob_check: invalid options");
+    ob_report *report = new_report(model);
+    OB_FAIL_IF(!report, error, OB_E_MEMORY, "out of memory");
+    ob_status status = run(report, options, error);
+    if (status != OB_OK) {
+        ob_report_close(&report);
+        if (error && error->code == OB_OK) ob__fail(error, status, "%s", ob_status_text(status));
+        return status;
+    }
+    *out = report;
+    return OB_OK;
+}
+
+void ob_report_close(ob_report **report) {
+    if (!report || !*report) return;
+    ob_report *closing = *report;
+    *report = NULL;
+    ob__facts_release(&closing->facts);
+    ob__findings_release(&closing->findings);
+    ob__arena_release(&closing->finding_texts);
+    ob__arena_release(&closing->broadcast_texts);
+    ob__arena_release(&closing->value_texts);
+    ob__arena_release(&closing->condition_texts);
+    ob__arena_release(&closing->arena);
+    ob_allocator allocator = closing->allocator;
+    allocator.free(allocator.context, closing, sizeof *closing);
+}

@@ -1,0 +1,24 @@
+/* The explicit operators of domain onnx_broadcast and the functions that define them. */
+#ifndef OB_PASSES_EXPLICIT_H
+#define OB_PASSES_EXPLICIT_H
+
+#include "core/graph.h"
+#include "passes/patch.h"
+
+/* Broadcast, or a call of the function Broadcast_2, Broadcast_3 ... */
+bool ob__is_explicit_broadcast(const ob_node *node);
+/* BroadcastInDim, or a call of the function BroadcastTo. */
+bool ob__is_explicit_in_dim(const ob_node *node);
+/* The body of one of our definitions: passes leave it alone. */
+bool ob__is_explicit_definition(const ob_graph *graph);
+
+/* NULL when Expand (below opset 8: Reshape and Tile) can bring a tensor of this type from one shape to the other in the graph's
+ * opset; else the reason. */
+const char *ob__why_no_expand(const ob_graph *graph, ob_dtype dtype, const ob_shape *from, const ob_shape *to);
+
+/* The definition of Broadcast for n operands, and of BroadcastTo (X, shape): made of Shape and Expand of the given opset. NULL:
+ * out of memory. */
+ob_function *ob__define_broadcast(ob_model *model, uint32_t n, int64_t opset);
+ob_function *ob__define_broadcast_to(ob_model *model, int64_t opset);
+
+#endif

@@ -1,0 +1,207 @@
+#include "passes/groups.h"
+
+#include <string.h>
+
+#include "core/error.h"
+#include "core/text.h"
+
+bool ob__same_shape(const ob_shape *a, const ob_shape *b) {
+    if (a->rank == OB_RANK_UNKNOWN || a->rank != b->rank) return false;
+    for (int32_t i = 0; i < a->rank; i++)
+        if (a->dims[i] == OB_DIM_UNKNOWN || a->dims[i] != b->dims[i]) return false;
+    return true;
+}
+
+ob_dim ob__group_dim(const ob_group *group, uint32_t i, int32_t axis) {
+    const ob_shape *shape = &group->shapes[i];
+    if (shape->rank == OB_RANK_UNKNOWN || group->result.rank == OB_RANK_UNKNOWN) return OB_DIM_UNKNOWN;
+    int32_t own = axis - (group->result.rank - shape->rank);
+    return own < 0 || own >= shape->rank ? 1 : shape->dims[own];
+}
+
+bool ob__group_stretched(const ob_group *group, uint32_t i, int32_t axis) {
+    if (group->result.rank == OB_RANK_UNKNOWN || axis < 0 || axis >= group->result.rank - group->n_fixed_axes) return false;
+    ob_dim own = ob__group_dim(group, i, axis), whole = group->result.dims[axis];
+    if (own == OB_DIM_UNKNOWN) return true;
+    return own != whole && (own == 1 || !ob_dim_is_const(own)); /* other constants do not fit, which is another matter */
+}
+
+static ob_shape shape_of(const ob_facts *facts, const ob_node *node, uint32_t input) {
+    ob_shape unknown = {OB_RANK_UNKNOWN, NULL};
+    if (input >= node->n_inputs || !node->inputs[input]) return unknown;
+    const ob_fact *fact = ob__fact(facts, node->inputs[input]);
+    return fact->type.kind == OB_TYPE_TENSOR ? fact->type.shape : unknown;
+}
+
+static ob_shape shape_of_output(const ob_facts *facts, const ob_node *node) {
+    ob_shape unknown = {OB_RANK_UNKNOWN, NULL};
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (node->outputs[i]) {
+            const ob_fact *fact = ob__fact(facts, node->outputs[i]);
+            return fact->type.kind == OB_TYPE_TENSOR ? fact->type.shape : unknown;
+        }
+    return unknown;
+}
+
+static ob_status reserve(ob_group *group, uint32_t n, ob_arena *arena) {
+    group->inputs = group->inline_inputs;
+    group->shapes = group->inline_shapes;
+    if (n <= OB_GROUP_INLINE) return OB_OK;
+    group->inputs = OB_ARENA_ARRAY(arena, uint32_t, n);
+    group->shapes = OB_ARENA_ARRAY(arena, ob_shape, n);
+    return group->inputs && group->shapes ? OB_OK : OB_E_MEMORY;
+}
+
+static void take(ob_group *group, const ob_facts *facts, const ob_node *node, uint32_t input) {
+    if (input >= node->n_inputs || !node->inputs[input]) return;
+    group->inputs[group->n] = input;
+    group->shapes[group->n++] = shape_of(facts, node, input);
+}
+
+/* Aligns operand `i` of the group by the mapping; leaves its shape as it is when the mapping does not fit (reported elsewhere).
+ */
+static void align(ob_group *group, uint32_t i, int32_t rank) {
+    ob_broadcast_result aligned;
+    if (rank == OB_RANK_UNKNOWN || group->shapes[i].rank == OB_RANK_UNKNOWN) return;
+    if (ob_align_in_dim(&group->shapes[i], group->mapping, (size_t)group->n_mapping, rank, &aligned, NULL) != OB_OK) return;
+    memcpy(group->aligned, aligned.dims, (size_t)rank * sizeof *group->aligned);
+    group->shapes[i] = (ob_shape){rank, group->aligned};
+    group->mapped = true;
+}
+
+static void map_legacy(ob_group *group, const ob_node *node, ob_dims *dims) {
+    const ob_shape *a = &group->shapes[0], *b = &group->shapes[1];
+    if (a->rank == OB_RANK_UNKNOWN || b->rank == OB_RANK_UNKNOWN || b->rank > OB_MAX_RANK) return;
+    bool axis_given = ob__node_attribute(node, "axis") != NULL;
+    int64_t axis = ob__node_int(node, "axis", -1);
+    if (ob_broadcast_legacy(a, b, axis_given, axis, dims, NULL, NULL, group->mapping, NULL) != OB_OK) return;
+    group->n_mapping = b->rank;
+    align(group, 1, a->rank);
+}
+
+static void take_expand_target(ob_group *group, const ob_facts *facts, const ob_node *node) {
+    ob_shape target = {OB_RANK_UNKNOWN, NULL};
+    if (node->n_inputs > 1 && node->inputs[1]) {
+        const ob_content *content = &ob__fact(facts, node->inputs[1])->content;
+        if (content->elems && content->n <= OB_MAX_RANK) target = (ob_shape){(int32_t)content->n, content->elems};
+    }
+    group->inputs[group->n] = OB_NOT_AN_INPUT;
+    group->shapes[group->n++] = target;
+}
+
+static void map_in_dim(ob_group *group, const ob_node *node) {
+    uint32_t n;
+    const int64_t *mapping = ob__node_ints(node, "broadcast_dimensions", &n);
+    group->target = -1;
+    if (!mapping || n > OB_MAX_RANK) return;
+    if (n) memcpy(group->mapping, mapping, n * sizeof *mapping);
+    group->n_mapping = (int32_t)n;
+    align(group, 0, group->result.rank);
+}
+
+static bool is_plain(const ob_group *group, const ob_node *node) {
+    bool one_value = group->kind == OB_BCAST_MULTI; /* a value has the shape of itself, known or not */
+    for (uint32_t i = 1; i < group->n && one_value; i++) one_value = node->inputs[group->inputs[i]] == node->inputs[group->inputs[0]];
+    if (one_value) return true;
+    for (uint32_t i = 0; i < group->n; i++) {
+        if (group->n_fixed_axes == 0) {
+            if (!ob__same_shape(&group->shapes[i], &group->result)) return false;
+            continue;
+        }
+        /* Batch axes only; an operand of rank 2 or less has none and meets a result without any. */
+        if (group->shapes[i].rank == OB_RANK_UNKNOWN || group->result.rank == OB_RANK_UNKNOWN) return false;
+        int32_t n_batch = group->result.rank - group->n_fixed_axes;
+        for (int32_t axis = 0; axis < n_batch; axis++)
+            if (ob__group_stretched(group, i, axis)) return false;
+    }
+    return true;
+}
+
+static bool is_domain(const ob_node *node, const char *domain) {
+    return strcmp(node->domain, domain) == 0;
+}
+
+ob_status ob__group_of(const ob_facts *facts, ob_dims *dims, const ob_node *node, ob_arena *arena, ob_group *group, bool *found) {
+    *found = false;
+    const ob_op *op = node->op;
+    if (!op || op->broadcast == OB_BCAST_NONE || node->n_outputs == 0) return OB_OK;
+    group->kind = op->broadcast;
+    group->n = 0;
+    group->n_fixed_axes = 0;
+    group->target = -1;
+    group->mapped = false;
+    group->n_mapping = 0;
+    group->result = shape_of_output(facts, node);
+    OB_TRY(reserve(group, node->n_inputs + 1, arena));
+    switch (op->broadcast) {
+    case OB_BCAST_MULTI:
+        for (uint32_t i = 0; i < node->n_inputs; i++) take(group, facts, node, i);
+        break;
+    case OB_BCAST_LEGACY:
+        if (ob__node_int(node, "broadcast", 0) == 0 || node->n_inputs < 2) return OB_OK;
+        take(group, facts, node, 0);
+        take(group, facts, node, 1);
+        if (group->n == 2) map_legacy(group, node, dims);
+        group->target = 0;
+        break;
+    case OB_BCAST_UNI:
+        if (strcmp(op->name, "Gemm") == 0) {
+            take(group, facts, node, 2);
+            break; /* the result is the matrix product's shape */
+        }
+        for (uint32_t i = 0; i < node->n_inputs && i < 3; i++) take(group, facts, node, i);
+        group->target = 0;
+        group->result = shape_of(facts, node, 0);
+        break;
+    case OB_BCAST_BATCH:
+        take(group, facts, node, 0);
+        take(group, facts, node, strcmp(op->name, "QLinearMatMul") == 0 ? 3 : 1);
+        if (group->n == 2 && (group->shapes[0].rank == 1 || group->shapes[1].rank == 1)) return OB_OK; /* vectors have no batch */
+        group->n_fixed_axes = 2;
+        break;
+    case OB_BCAST_EXPAND:
+        take(group, facts, node, 0);
+        if (is_domain(node, "onnx_broadcast"))
+            map_in_dim(group, node);
+        else
+            take_expand_target(group, facts, node);
+        break;
+    case OB_BCAST_NONE: return OB_OK;
+    }
+    bool one_is_enough = op->broadcast == OB_BCAST_UNI || op->broadcast == OB_BCAST_EXPAND;
+    if (group->n < (one_is_enough ? 1u : 2u)) return OB_OK;
+    group->plain = is_plain(group, node);
+    *found = true;
+    return OB_OK;
+}
+
+const char *ob__node_label(const ob_node *node) {
+    if (node->name[0]) return node->name;
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (node->outputs[i]) return node->outputs[i]->name;
+    return "";
+}
+
+static const char *attribute_that_holds(const ob_node *node, const ob_graph *graph) {
+    for (uint32_t i = 0; i < node->n_attributes; i++) {
+        const ob_attribute *attribute = node->attributes[i];
+        if (attribute->ref) continue;
+        if (attribute->type == OB_ATTR_GRAPH && attribute->u.graph == graph) return attribute->name;
+        for (uint32_t k = 0; attribute->type == OB_ATTR_GRAPHS && k < attribute->n; k++)
+            if (attribute->u.graphs[k] == graph) return attribute->name;
+    }
+    return "";
+}
+
+const char *ob__graph_path(const ob_graph *graph, ob_arena *arena) {
+    const char *path = "";
+    for (; graph; graph = graph->parent) {
+        if (graph->parent_node)
+            path = ob__arena_printf(arena, "%s.%s/%s", ob__node_label(graph->parent_node),
+                                    attribute_that_holds(graph->parent_node, graph), path);
+        else if (graph->function && !graph->parent)
+            path = ob__arena_printf(arena, "function %s/%s", graph->function->name, path);
+        if (!path) return NULL;
+    }
+    return path;
+}

@@ -1,0 +1,47 @@
+/* What broadcasts at a node: one description for the report, the rule books and the rewriting passes. */
+#ifndef OB_PASSES_GROUPS_H
+#define OB_PASSES_GROUPS_H
+
+#include "ops/op.h"
+#include "passes/facts.h"
+
+enum { OB_GROUP_INLINE = 6 };
+#define OB_NOT_AN_INPUT UINT32_MAX
+
+/* Operands that broadcast with each other. Holds pointers into itself: do not copy. */
+typedef struct ob_group {
+    ob_broadcast_kind kind;
+    uint32_t n;       /* operands that take part */
+    uint32_t *inputs; /* their indices among the node's inputs; OB_NOT_AN_INPUT: the shape that Expand's second input holds */
+    ob_shape *shapes; /* as they align with the result (after a mapping); matrix axes included */
+    ob_shape result;
+    int32_t n_fixed_axes; /* trailing axes that do not take part: 2 for a matrix product, else 0 */
+    int32_t target;       /* one way: the operand that must keep its shape; -1 when none is */
+    bool plain;           /* provably nothing is stretched */
+    bool mapped;          /* operand 1 (opset 1-6) or 0 (BroadcastInDim) goes through `mapping` */
+    int32_t n_mapping;
+    int64_t mapping[OB_MAX_RANK];
+
+    uint32_t inline_inputs[OB_GROUP_INLINE];
+    ob_shape inline_shapes[OB_GROUP_INLINE];
+    ob_dim aligned[OB_MAX_RANK];
+} ob_group;
+
+/* Describes what broadcasts at the node; *found is false when nothing does (another operator, fewer than two operands,
+ * broadcast=0). `arena` serves operators with many operands. E_MEMORY. */
+ob_status ob__group_of(const ob_facts *facts, ob_dims *dims, const ob_node *node, ob_arena *arena, ob_group *group, bool *found);
+
+/* Dim of operand `i` at `axis` of the result, 1 where it has none; OB_DIM_UNKNOWN for an unknown rank. */
+ob_dim ob__group_dim(const ob_group *group, uint32_t i, int32_t axis);
+/* True when the operand has, or may have, another size there than the result. */
+bool ob__group_stretched(const ob_group *group, uint32_t i, int32_t axis);
+/* True when the two shapes are known, without unknown sizes, and the same term by term. */
+bool ob__same_shape(const ob_shape *a, const ob_shape *b);
+
+/* "If_3.then_branch/Loop_1.body/" or "function Name/" for a graph that is not the main one, "" for the main graph. In the arena;
+ * NULL: out of memory. */
+const char *ob__graph_path(const ob_graph *graph, ob_arena *arena);
+/* The node's name, or that of its first output, or "". */
+const char *ob__node_label(const ob_node *node);
+
+#endif

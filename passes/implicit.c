@@ -1,0 +1,116 @@
+/* The way back: operators read their operands from before explicit broadcasting when they broadcast anyway with provably the same
+ * result. What nobody reads any more goes, with the shape arithmetic that fed it. Precondition: facts are there, no errors.
+ * Postcondition: every value that stays has the type that it had. Linear in nodes and operands. */
+#include <string.h>
+
+#include "core/error.h"
+#include "passes/bypass.h"
+#include "passes/explicit.h"
+#include "passes/patch.h"
+
+enum { MAX_STEPS = 64 };
+
+typedef struct remover {
+    ob_work *work;
+    ob_patch patch;
+    ob_arena arena;
+    uint32_t *n_uses; /* by value id: operands of nodes and outputs of graphs */
+    bool *gone;       /* by node id */
+    ob_value **stack; /* values that lost a reader */
+    size_t n_stack, stack_capacity;
+} remover;
+
+static ob_status count_uses(void *context, ob_graph *graph) {
+    remover *r = context;
+    for (const ob_node *node = graph->first; node; node = node->next)
+        for (uint32_t i = 0; i < node->n_inputs; i++)
+            if (node->inputs[i]) r->n_uses[node->inputs[i]->id]++;
+    for (uint32_t i = 0; i < graph->n_outputs; i++) r->n_uses[graph->outputs[i]->id]++;
+    return OB_OK;
+}
+
+static ob_status push(remover *r, ob_value *value) {
+    if (r->n_stack == r->stack_capacity) {
+        size_t capacity = r->stack_capacity ? r->stack_capacity * 2 : 64;
+        ob_value **stack = OB_ARENA_ARRAY(&r->arena, ob_value *, capacity);
+        if (!stack) return OB_E_MEMORY;
+        if (r->n_stack) memcpy(stack, r->stack, r->n_stack * sizeof *stack);
+        r->stack = stack;
+        r->stack_capacity = capacity;
+    }
+    r->stack[r->n_stack++] = value;
+    return OB_OK;
+}
+
+static bool all_outputs_unused(const remover *r, const ob_node *node) {
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (node->outputs[i] && r->n_uses[node->outputs[i]->id] > 0) return false;
+    return true;
+}
+
+/* A node that held subgraphs would release what they read, too: such nodes stay. */
+static bool has_subgraph(const ob_node *node) {
+    for (uint32_t i = 0; i < node->n_attributes; i++)
+        if (node->attributes[i]->type == OB_ATTR_GRAPH || node->attributes[i]->type == OB_ATTR_GRAPHS) return true;
+    return false;
+}
+
+/* One reader of the value is gone; takes out what is then without readers. */
+static ob_status release(remover *r, ob_value *value) {
+    OB_TRY(push(r, value));
+    while (r->n_stack > 0) {
+        ob_value *loser = r->stack[--r->n_stack];
+        if (--r->n_uses[loser->id] > 0) continue;
+        ob_node *maker = loser->producer;
+        if (!maker) {
+            if (loser->is_initializer && !loser->is_input && !loser->is_output) ob__patch_remove_initializer(&r->patch, loser);
+            continue;
+        }
+        if (r->gone[maker->id] || !all_outputs_unused(r, maker) || has_subgraph(maker)) continue;
+        r->gone[maker->id] = true;
+        r->work->stats.n_removed++;
+        ob__patch_remove(&r->patch, maker);
+        for (uint32_t i = 0; i < maker->n_inputs; i++)
+            if (maker->inputs[i]) OB_TRY(push(r, maker->inputs[i]));
+    }
+    return OB_OK;
+}
+
+static ob_status visit_node(remover *r, ob_node *node) {
+    ob_bypass bypass;
+    OB_TRY(ob__find_bypass(r->work, node, MAX_STEPS, &r->arena, &bypass));
+    if (!bypass.any) return OB_OK;
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        if (bypass.inputs[i] == node->inputs[i]) continue;
+        r->n_uses[bypass.inputs[i]->id]++;
+        ob__patch_input(&r->patch, node, i, bypass.inputs[i]);
+        OB_TRY(release(r, node->inputs[i]));
+    }
+    if (bypass.legacy) ob__patch_int_attribute(&r->patch, node, "broadcast", 1);
+    if (bypass.legacy_axis) ob__patch_int_attribute(&r->patch, node, "axis", bypass.axis);
+    return OB_OK;
+}
+
+static ob_status visit_graph(void *context, ob_graph *graph) {
+    remover *r = context;
+    if (ob__is_explicit_definition(graph)) return OB_OK;
+    for (ob_node *node = graph->first; node; node = node->next)
+        if (!r->gone[node->id]) OB_TRY(visit_node(r, node));
+    return OB_OK;
+}
+
+ob_status ob__pass_implicit(ob_work *work) {
+    remover r = {.work = work};
+    ob__patch_init(&r.patch, work->model);
+    ob__arena_init(&r.arena, &work->model->arena.allocator);
+    r.n_uses = OB_ARENA_ARRAY(&r.arena, uint32_t, work->model->n_values);
+    r.gone = OB_ARENA_ARRAY(&r.arena, bool, work->model->n_nodes);
+    ob_status status = r.n_uses && r.gone ? ob__model_each_graph(work->model, count_uses, &r) : OB_E_MEMORY;
+    if (status == OB_OK) status = ob__model_each_graph(work->model, visit_graph, &r);
+    if (status == OB_OK) ob__patch_tidy_domain(&r.patch, "onnx_broadcast");
+    if (status == OB_OK) status = ob__patch_apply(&r.patch);
+    if (status == OB_OK) status = ob__model_resolve_ops(work->model);
+    ob__arena_release(&r.arena);
+    ob__patch_release(&r.patch);
+    return status;
+}

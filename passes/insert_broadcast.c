@@ -1,0 +1,283 @@
+/* Explicit operators before every operator that broadcasts.
+ *
+ * Precondition: facts are there, the model has no errors. Postcondition: every operator that could be given operands of one shape
+ * (one way: an operand of the target's shape) has them; what could not is noted. Expand is explicit already and stays. Linear in
+ * nodes and operands.
+ *
+ * - multidirectional: Broadcast of all operands, in order; the operator reads its outputs.
+ * - opset 1-6: BroadcastInDim of the second operand with the mapping that `axis` means; `broadcast` and `axis` go.
+ * - one way (PRelu slope, Gemm C, scale and bias of the normalizations): BroadcastInDim to the target's shape.
+ * - matrix products: BroadcastInDim of the batch axes; the matrix axes stay. */
+#include <string.h>
+
+#include "core/error.h"
+#include "ops/op.h"
+#include "passes/explicit.h"
+#include "passes/groups.h"
+#include "passes/pipeline.h"
+#include "passes/shapes_of.h"
+
+typedef struct inserter {
+    ob_work *work;
+    ob_patch patch;
+    ob_shape_maker shapes;
+    ob_arena arena;
+    uint32_t *first_condition, *next_condition; /* conditions of a node: 1-based chains by node id */
+    uint32_t n_ids;
+} inserter;
+
+static ob_status index_conditions(inserter *in) {
+    const ob_facts *facts = in->work->facts;
+    in->n_ids = in->work->model->n_nodes;
+    in->first_condition = OB_ARENA_ARRAY(&in->arena, uint32_t, in->n_ids);
+    in->next_condition = OB_ARENA_ARRAY(&in->arena, uint32_t, (size_t)facts->n_conditions + 1);
+    if (!in->first_condition || !in->next_condition) return OB_E_MEMORY;
+    for (uint32_t i = facts->n_conditions; i-- > 0;) {
+        const ob_node *node = facts->conditions[i].node;
+        if (!node || node->id >= in->n_ids) continue;
+        in->next_condition[i + 1] = in->first_condition[node->id];
+        in->first_condition[node->id] = i + 1;
+    }
+    return OB_OK;
+}
+
+/* The conditions that remained open at `node`, as attribute `conditions` of the inserted operator. */
+static void carry_conditions(inserter *in, const ob_node *node, ob_node *made) {
+    const ob_model *model = in->work->model;
+    uint32_t n = 0;
+    for (uint32_t i = in->first_condition[node->id]; i; i = in->next_condition[i]) n++;
+    if (n == 0 || !made) return;
+    ob_string *texts = OB_ARENA_ARRAY(&in->arena, ob_string, n);
+    if (!texts) {
+        in->patch.failed = true;
+        return;
+    }
+    n = 0;
+    for (uint32_t i = in->first_condition[node->id]; i; i = in->next_condition[i]) {
+        const ob_condition *condition = &in->work->facts->conditions[i - 1].condition;
+        char buffer[256];
+        size_t length = ob_condition_format(model->dims, condition, buffer, sizeof buffer);
+        char *text = ob__arena_alloc(&in->arena, length + 1);
+        if (!text) {
+            in->patch.failed = true;
+            return;
+        }
+        ob_condition_format(model->dims, condition, text, length + 1);
+        bool repeated = false;
+        for (uint32_t k = 0; k < n; k++) repeated |= texts[k].n == length && memcmp(texts[k].data, text, length) == 0;
+        if (!repeated) texts[n++] = (ob_string){text, length};
+    }
+    ob__patch_strings(&in->patch, made, "conditions", texts, n);
+}
+
+static ob_value *output_like(inserter *in, ob_node *made, uint32_t index, const ob_value *operand, const ob_shape *shape) {
+    char stem[160];
+    ob__copy_text(stem, sizeof stem - 12, operand->name);
+    strcat(stem, "_broadcast");
+    ob_value *value = made ? ob__patch_value(&in->patch, made->graph, stem) : NULL;
+    if (!value) return NULL;
+    made->outputs[index] = value;
+    if (ob__set_tensor_fact(in->work, value, ob__fact(in->work->facts, operand)->type.dtype, shape) != OB_OK)
+        in->patch.failed = true;
+    return value;
+}
+
+static bool all_from_one_broadcast(const ob_node *node, const ob_group *group) {
+    const ob_node *maker = NULL;
+    for (uint32_t i = 0; i < group->n; i++) {
+        const ob_node *producer = node->inputs[group->inputs[i]]->producer;
+        if (!producer || !ob__is_explicit_broadcast(producer) || (maker && maker != producer)) return false;
+        maker = producer;
+    }
+    return maker != NULL;
+}
+
+static bool all_the_same_value(const ob_node *node, const ob_group *group) {
+    for (uint32_t i = 1; i < group->n; i++)
+        if (node->inputs[group->inputs[i]] != node->inputs[group->inputs[0]]) return false;
+    return true;
+}
+
+/* NULL when the form can be had for all these operands; else the reason why not. */
+static const char *why_not(inserter *in, const ob_node *node, const ob_group *group) {
+    if (!(in->work->goal & (OB_GOAL_FUNCTION | OB_GOAL_EXPAND))) return NULL;
+    for (uint32_t i = 0; i < group->n; i++) {
+        if (group->inputs[i] == OB_NOT_AN_INPUT) continue;
+        const char *reason = ob__why_no_expand(node->graph, ob__fact(in->work->facts, node->inputs[group->inputs[i]])->type.dtype,
+                                               &group->shapes[i], &group->result);
+        if (reason) return reason;
+    }
+    return NULL;
+}
+
+static void insert_multi(inserter *in, ob_node *node, const ob_group *group) {
+    if (all_from_one_broadcast(node, group) || all_the_same_value(node, group)) return;
+    const char *reason = why_not(in, node, group);
+    if (reason) {
+        ob__work_note(in->work, node, reason);
+        return;
+    }
+    ob_node *made = ob__patch_node(&in->patch, node->graph, node, "onnx_broadcast", "Broadcast", group->n, group->n);
+    for (uint32_t i = 0; made && i < group->n; i++) {
+        ob_value *operand = node->inputs[group->inputs[i]];
+        made->inputs[i] = operand;
+        ob__patch_input(&in->patch, node, group->inputs[i], output_like(in, made, i, operand, &group->result));
+    }
+    carry_conditions(in, node, made);
+    in->work->stats.n_inserted++;
+}
+
+/* BroadcastInDim of input `index` of the node to `target`: as an attribute when static, else as an operand. */
+static void insert_in_dim(inserter *in, ob_node *node, uint32_t index, const int64_t *mapping, int32_t n_mapping,
+                          const ob_shape *target) {
+    ob_value *operand = node->inputs[index], *shape = NULL;
+    bool possible = ob__is_static(target);
+    if (!possible) shape = ob__shape_as_operand(&in->shapes, node, target, &possible);
+    if (!possible) {
+        ob__work_note(in->work, node, "the target's sizes cannot be had from the operands' shapes");
+        return;
+    }
+    ob_node *made = ob__patch_node(&in->patch, node->graph, node, "onnx_broadcast", "BroadcastInDim", shape ? 2 : 1, 1);
+    if (!made) return;
+    made->inputs[0] = operand;
+    if (shape) made->inputs[1] = shape;
+    if (!ob__node_set_ints(made, "broadcast_dimensions", mapping, (uint32_t)n_mapping)) in->patch.failed = true;
+    if (!shape && !ob__node_set_ints(made, "shape", target->dims, (uint32_t)target->rank)) in->patch.failed = true;
+    ob__patch_input(&in->patch, node, index, output_like(in, made, 0, operand, target));
+    carry_conditions(in, node, made);
+    in->work->stats.n_inserted++;
+}
+
+/* Right-aligned: the suffix of the target's axes. */
+static void insert_aligned(inserter *in, ob_node *node, uint32_t index, const ob_shape *target) {
+    const ob_shape *own = &ob__fact(in->work->facts, node->inputs[index])->type.shape;
+    int64_t mapping[OB_MAX_RANK];
+    if (own->rank == OB_RANK_UNKNOWN || target->rank == OB_RANK_UNKNOWN || own->rank > target->rank ||
+        target->rank > OB_MAX_RANK) {
+        ob__work_note(in->work, node, "a rank is not known");
+        return;
+    }
+    if (ob__same_shape(own, target)) return;
+    for (int32_t i = 0; i < own->rank; i++) mapping[i] = target->rank - own->rank + i;
+    const char *reason =
+        in->work->goal & OB_GOAL_BROADCAST
+            ? NULL
+            : ob__why_no_expand(node->graph, ob__fact(in->work->facts, node->inputs[index])->type.dtype, own, target);
+    if (reason)
+        ob__work_note(in->work, node, reason);
+    else
+        insert_in_dim(in, node, index, mapping, own->rank, target);
+}
+
+static ob_status insert_legacy(inserter *in, ob_node *node, const ob_group *group) {
+    if (!group->mapped) {
+        ob__work_note(in->work, node, "a rank is not known");
+        return OB_OK;
+    }
+    const char *reason = why_not(in, node, group);
+    if (reason) {
+        ob__work_note(in->work, node, reason);
+        return OB_OK;
+    }
+    size_t n_before = in->work->stats.n_inserted;
+    insert_in_dim(in, node, 1, group->mapping, group->n_mapping, &group->result);
+    if (in->work->stats.n_inserted == n_before) return OB_OK;
+    ob__patch_remove_attribute(&in->patch, node, "broadcast");
+    ob__patch_remove_attribute(&in->patch, node, "axis");
+    return OB_OK;
+}
+
+static void insert_one_way(inserter *in, ob_node *node, const ob_group *group) {
+    const char *op = node->op->name;
+    if (strcmp(op, "PRelu") == 0 && node->op->since < 7) {
+        ob__work_note(in->work, node, "before opset 7 PRelu itself spreads its slope over the channels");
+        return;
+    }
+    if (strcmp(op, "Gemm") == 0) {
+        insert_aligned(in, node, 2, &group->result);
+        if (node->op->since < 7) ob__patch_remove_attribute(&in->patch, node, "broadcast");
+        return;
+    }
+    ob_shape target = group->result;
+    bool normalization = strcmp(op, "PRelu") != 0;
+    int64_t axis = ob__node_int(node, "axis", -1);
+    for (uint32_t k = 1; k < group->n; k++) {
+        target = group->result;
+        /* The normalized axes only: spreading over the axes before them is the operator's own definition, and runtimes insist on
+         * it. */
+        if (normalization && target.rank != OB_RANK_UNKNOWN && group->shapes[k].rank != OB_RANK_UNKNOWN) {
+            int32_t n_kept = axis < 0 ? (int32_t)-axis : target.rank - (int32_t)axis;
+            if (n_kept < group->shapes[k].rank) n_kept = group->shapes[k].rank;
+            if (n_kept < 0 || n_kept > target.rank) continue;
+            target = (ob_shape){n_kept, target.dims + (target.rank - n_kept)};
+        }
+        insert_aligned(in, node, group->inputs[k], &target);
+    }
+}
+
+/* Each operand to the whole batch shape, its own matrix axes kept. */
+static void insert_batch(inserter *in, ob_node *node, const ob_group *group) {
+    ob_dim dims[OB_MAX_RANK];
+    if (group->result.rank == OB_RANK_UNKNOWN || group->result.rank > OB_MAX_RANK) {
+        ob__work_note(in->work, node, "a rank is not known");
+        return;
+    }
+    int32_t n_batch = group->result.rank - 2;
+    for (uint32_t k = 0; k < group->n; k++) {
+        const ob_shape *own = &group->shapes[k];
+        if (own->rank < 2) continue;
+        bool stretched = false;
+        for (int32_t axis = 0; axis < n_batch; axis++) stretched |= ob__group_stretched(group, k, axis);
+        if (!stretched) continue;
+        memcpy(dims, group->result.dims, (size_t)n_batch * sizeof *dims);
+        dims[n_batch] = own->dims[own->rank - 2];
+        dims[n_batch + 1] = own->dims[own->rank - 1];
+        ob_shape target = {group->result.rank, dims};
+        insert_aligned(in, node, group->inputs[k], &target);
+    }
+}
+
+static ob_status visit_node(inserter *in, ob_node *node) {
+    ob_group group;
+    bool found;
+    OB_TRY(ob__group_of(in->work->facts, in->work->model->dims, node, &in->arena, &group, &found));
+    if (!found || group.plain || node->domain[0] != '\0' || group.kind == OB_BCAST_EXPAND) return OB_OK;
+    int64_t opset = ob__graph_opset(node->graph, "");
+    size_t n_inserted = in->work->stats.n_inserted;
+    switch (group.kind) {
+    case OB_BCAST_MULTI: insert_multi(in, node, &group); break;
+    case OB_BCAST_LEGACY: OB_TRY(insert_legacy(in, node, &group)); break;
+    case OB_BCAST_UNI: insert_one_way(in, node, &group); break;
+    case OB_BCAST_BATCH: insert_batch(in, node, &group); break;
+    default: break;
+    }
+    if (in->work->stats.n_inserted == n_inserted) return OB_OK;
+    OB_FAIL_IF((in->work->goal & OB_GOAL_FUNCTION) && opset < 8, in->work->error, OB_E_UNSUPPORTED,
+               "the definition of Broadcast needs Expand, which came with opset 8, and node '%s' is of opset %lld: use the form "
+               "expand or "
+               "broadcast",
+               ob__node_label(node), (long long)opset);
+    ob__patch_import(&in->patch, node->graph->function ? node->graph : NULL, "onnx_broadcast", 1);
+    return OB_OK;
+}
+
+static ob_status visit_graph(void *context, ob_graph *graph) {
+    if (ob__is_explicit_definition(graph)) return OB_OK;
+    for (ob_node *node = graph->first; node; node = node->next) OB_TRY(visit_node(context, node));
+    return OB_OK;
+}
+
+ob_status ob__pass_insert_broadcast(ob_work *work) {
+    inserter in = {.work = work};
+    ob__patch_init(&in.patch, work->model);
+    ob__shape_maker_init(&in.shapes, work, &in.patch);
+    ob__arena_init(&in.arena, &work->model->arena.allocator);
+    ob_status status = index_conditions(&in);
+    if (status == OB_OK) status = ob__model_each_graph(work->model, visit_graph, &in);
+    if (status == OB_OK) status = ob__patch_apply(&in.patch);
+    if (status == OB_OK) status = ob__model_resolve_ops(work->model);
+    ob__arena_release(&in.arena);
+    ob__shape_maker_release(&in.shapes);
+    ob__patch_release(&in.patch);
+    return status;
+}

@@ -1,0 +1,334 @@
+#include "passes/patch.h"
+
+#include <string.h>
+
+#include "core/error.h"
+
+typedef enum edit_kind {
+    EDIT_INSERT,
+    EDIT_INPUT,
+    EDIT_REMOVE,
+    EDIT_REMOVE_INITIALIZER,
+    EDIT_INT_ATTRIBUTE,
+    EDIT_REMOVE_ATTRIBUTE,
+    EDIT_IMPORT,
+    EDIT_ADD_FUNCTION,
+    EDIT_IR_VERSION,
+    EDIT_TIDY_DOMAIN
+} edit_kind;
+
+struct ob_edit {
+    edit_kind kind;
+    ob_node *node, *before;
+    ob_value *value;
+    ob_graph *graph;
+    ob_function *function;
+    const char *name;
+    int64_t number;
+    uint32_t index;
+};
+
+void ob__patch_init(ob_patch *patch, ob_model *model) {
+    memset(patch, 0, sizeof *patch);
+    patch->model = model;
+    ob__arena_init(&patch->arena, &model->arena.allocator);
+}
+
+void ob__patch_release(ob_patch *patch) {
+    ob__arena_release(&patch->arena);
+}
+
+static void add(ob_patch *patch, ob_edit edit) {
+    if (patch->failed) return;
+    if (patch->n == patch->capacity) {
+        size_t capacity = patch->capacity ? patch->capacity * 2 : 64;
+        ob_edit *edits = OB_ARENA_ARRAY(&patch->arena, ob_edit, capacity);
+        if (!edits) {
+            patch->failed = true;
+            return;
+        }
+        if (patch->n) memcpy(edits, patch->edits, patch->n * sizeof *edits);
+        patch->edits = edits;
+        patch->capacity = capacity;
+    }
+    patch->edits[patch->n++] = edit;
+}
+
+ob_value *ob__patch_value(ob_patch *patch, ob_graph *graph, const char *stem) {
+    ob_value *value = patch->failed ? NULL : ob__value_new_unique(graph, stem);
+    if (!value) patch->failed = true;
+    return value;
+}
+
+ob_node *ob__patch_node(ob_patch *patch, ob_graph *graph, ob_node *before, const char *domain, const char *op_type,
+                        uint32_t n_inputs, uint32_t n_outputs) {
+    ob_model *model = patch->model;
+    ob_node *node = patch->failed ? NULL : OB_ARENA_NEW(&model->arena, ob_node);
+    ob_value **operands = node ? OB_ARENA_ARRAY(&model->arena, ob_value *, (size_t)n_inputs + n_outputs) : NULL;
+    if (!operands) {
+        patch->failed = true;
+        return NULL;
+    }
+    node->name = node->overload = node->doc = "";
+    node->domain = ob__intern(model, domain, strlen(domain));
+    node->op_type = ob__intern(model, op_type, strlen(op_type));
+    node->inputs = operands;
+    node->outputs = operands + n_inputs;
+    node->n_inputs = n_inputs;
+    node->n_outputs = n_outputs;
+    node->graph = graph;
+    if (!node->domain || !node->op_type) {
+        patch->failed = true;
+        return NULL;
+    }
+    add(patch, (ob_edit){.kind = EDIT_INSERT, .node = node, .before = before, .graph = graph});
+    return patch->failed ? NULL : node;
+}
+
+static ob_attribute *new_attribute(ob_patch *patch, const char *name, ob_attribute_type type) {
+    ob_attribute *attribute = patch->failed ? NULL : OB_ARENA_NEW(&patch->model->arena, ob_attribute);
+    const char *interned = attribute ? ob__intern(patch->model, name, strlen(name)) : NULL;
+    if (!interned) {
+        patch->failed = true;
+        return NULL;
+    }
+    attribute->name = interned;
+    attribute->type = type;
+    attribute->n = 1;
+    attribute->doc = "";
+    return attribute;
+}
+
+void ob__patch_strings(ob_patch *patch, ob_node *node, const char *name, const ob_string *strings, uint32_t n) {
+    ob_attribute *attribute = new_attribute(patch, name, OB_ATTR_STRINGS);
+    ob_string *copies = attribute ? OB_ARENA_ARRAY(&patch->model->arena, ob_string, n) : NULL;
+    for (uint32_t i = 0; copies && i < n; i++) {
+        char *bytes = ob__arena_strndup(&patch->model->arena, strings[i].data, strings[i].n);
+        if (!bytes)
+            copies = NULL;
+        else
+            copies[i] = (ob_string){bytes, strings[i].n};
+    }
+    if (!copies || !node) {
+        patch->failed = true;
+        return;
+    }
+    attribute->n = n;
+    attribute->u.strings = copies;
+    if (!ob__node_set_attribute(node, attribute)) patch->failed = true;
+}
+
+void ob__patch_int64_tensor(ob_patch *patch, ob_node *node, const char *name, const int64_t *elements, uint32_t n) {
+    ob_attribute *attribute = new_attribute(patch, name, OB_ATTR_TENSOR);
+    ob_arena *arena = &patch->model->arena;
+    ob_tensor *tensor = OB_ARENA_NEW(arena, ob_tensor);
+    int64_t *data = OB_ARENA_ARRAY(arena, int64_t, n);
+    int64_t *dims = OB_ARENA_ARRAY(arena, int64_t, 1);
+    if (!attribute || !tensor || !data || !dims || !node) {
+        patch->failed = true;
+        return;
+    }
+    if (n) memcpy(data, elements, n * sizeof *data);
+    dims[0] = n;
+    *tensor = (ob_tensor){.name = "", .dtype = OB_INT64, .rank = 1, .dims = dims, .n_elems = n, .data = data, .doc = ""};
+    attribute->u.tensor = tensor;
+    if (!ob__node_set_attribute(node, attribute)) patch->failed = true;
+}
+
+void ob__patch_input(ob_patch *patch, ob_node *node, uint32_t index, ob_value *value) {
+    if (!value) patch->failed = true;
+    add(patch, (ob_edit){.kind = EDIT_INPUT, .node = node, .index = index, .value = value});
+}
+
+void ob__patch_remove(ob_patch *patch, ob_node *node) {
+    add(patch, (ob_edit){.kind = EDIT_REMOVE, .node = node});
+}
+
+void ob__patch_remove_initializer(ob_patch *patch, ob_value *value) {
+    add(patch, (ob_edit){.kind = EDIT_REMOVE_INITIALIZER, .value = value});
+}
+
+void ob__patch_int_attribute(ob_patch *patch, ob_node *node, const char *name, int64_t i) {
+    add(patch, (ob_edit){.kind = EDIT_INT_ATTRIBUTE, .node = node, .name = name, .number = i});
+}
+
+void ob__patch_remove_attribute(ob_patch *patch, ob_node *node, const char *name) {
+    add(patch, (ob_edit){.kind = EDIT_REMOVE_ATTRIBUTE, .node = node, .name = name});
+}
+
+void ob__patch_import(ob_patch *patch, ob_graph *graph, const char *domain, int64_t version) {
+    add(patch, (ob_edit){.kind = EDIT_IMPORT, .graph = graph, .name = domain, .number = version});
+}
+
+void ob__patch_add_function(ob_patch *patch, ob_function *function) {
+    if (!function) patch->failed = true;
+    add(patch, (ob_edit){.kind = EDIT_ADD_FUNCTION, .function = function});
+}
+
+void ob__patch_ir_version(ob_patch *patch, int64_t at_least) {
+    add(patch, (ob_edit){.kind = EDIT_IR_VERSION, .number = at_least});
+}
+
+void ob__patch_tidy_domain(ob_patch *patch, const char *domain) {
+    add(patch, (ob_edit){.kind = EDIT_TIDY_DOMAIN, .name = domain});
+}
+
+/* ---- Applying ------------------------------------------------------------------------------------------------------- */
+
+static void link_node(ob_model *model, ob_node *node, ob_node *before) {
+    ob_graph *graph = node->graph;
+    node->id = model->n_nodes++;
+    node->next = before;
+    node->prev = before ? before->prev : graph->last;
+    if (node->prev)
+        node->prev->next = node;
+    else
+        graph->first = node;
+    if (before)
+        before->prev = node;
+    else
+        graph->last = node;
+    graph->n_nodes++;
+    for (uint32_t i = 0; i < node->n_outputs; i++) ob__node_set_output(node, i, node->outputs[i]);
+}
+
+static void forget_name(ob_value *value) {
+    ob_map_entry *entry = ob__map_find(&value->graph->values, value->name, strlen(value->name));
+    if (entry && entry->value == value) entry->value = NULL;
+}
+
+static void remove_node(ob_node *node) {
+    ob__node_unlink(node);
+    for (uint32_t i = 0; i < node->n_outputs; i++) /* A new node may have taken the value over. */
+        if (node->outputs[i] && !node->outputs[i]->producer) forget_name(node->outputs[i]);
+}
+
+static bool import_in_function(ob_model *model, ob_function *function, const char *domain, int64_t version) {
+    for (uint32_t i = 0; i < function->n_opsets; i++)
+        if (strcmp(function->opsets[i].domain, domain) == 0) return true;
+    ob_opset *opsets = OB_ARENA_ARRAY(&model->arena, ob_opset, (size_t)function->n_opsets + 1);
+    const char *name = ob__intern(model, domain, strlen(domain));
+    if (!opsets || !name) return false;
+    if (function->n_opsets) memcpy(opsets, function->opsets, function->n_opsets * sizeof *opsets);
+    opsets[function->n_opsets++] = (ob_opset){name, version};
+    function->opsets = opsets;
+    return true;
+}
+
+static bool import(ob_model *model, const ob_edit *edit) {
+    if (edit->graph && edit->graph->function && !import_in_function(model, edit->graph->function, edit->name, edit->number))
+        return false;
+    return ob__model_opset(model, edit->name) != 0 || ob__model_set_opset(model, edit->name, edit->number);
+}
+
+/* Ours go first: a definition before its callers. */
+static bool add_function(ob_model *model, ob_function *function) {
+    ob_function **functions = OB_ARENA_ARRAY(&model->arena, ob_function *, (size_t)model->n_functions + 1);
+    if (!functions) return false;
+    functions[0] = function;
+    if (model->n_functions) memcpy(functions + 1, model->functions, model->n_functions * sizeof *functions);
+    model->functions = functions;
+    model->n_functions++;
+    return true;
+}
+
+static ob_status compact_initializers(void *context, ob_graph *graph) {
+    (void)context;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < graph->n_initializers; i++)
+        if (graph->initializers[i]->is_initializer) graph->initializers[kept++] = graph->initializers[i];
+    /* ob__graph_add_initializer grows at powers of two: give it a fresh array of the size that it expects. */
+    if (kept != graph->n_initializers && kept > 0) {
+        size_t capacity = 1;
+        while (capacity < kept) capacity *= 2;
+        ob_value **initializers = OB_ARENA_ARRAY(&graph->model->arena, ob_value *, capacity);
+        if (!initializers) return OB_E_MEMORY;
+        memcpy(initializers, graph->initializers, kept * sizeof *initializers);
+        graph->initializers = initializers;
+    }
+    graph->n_initializers = kept;
+    return OB_OK;
+}
+
+typedef struct domain_use {
+    const char *domain;
+    const ob_function *callee; /* NULL: any operator of the domain */
+    bool found;
+} domain_use;
+
+static ob_status look_for_use(void *context, ob_graph *graph) {
+    domain_use *use = context;
+    for (const ob_node *node = graph->first; node && !use->found; node = node->next)
+        if (strcmp(node->domain, use->domain) == 0 && (!use->callee || strcmp(node->op_type, use->callee->name) == 0))
+            use->found = true;
+    return OB_OK;
+}
+
+static bool is_used(ob_model *model, const char *domain, const ob_function *callee) {
+    domain_use use = {.domain = domain, .callee = callee};
+    /* Want of memory counts as use: nothing is taken out then. */
+    return ob__model_each_graph(model, look_for_use, &use) != OB_OK || use.found;
+}
+
+static void drop_opset(const ob_opset **opsets, uint32_t *n, const char *domain, ob_arena *arena) {
+    ob_opset *kept = OB_ARENA_ARRAY(arena, ob_opset, *n);
+    if (!kept) return;
+    uint32_t n_kept = 0;
+    for (uint32_t i = 0; i < *n; i++)
+        if (strcmp((*opsets)[i].domain, domain) != 0) kept[n_kept++] = (*opsets)[i];
+    *opsets = kept;
+    *n = n_kept;
+}
+
+static bool body_uses(const ob_function *function, const char *domain) {
+    for (const ob_node *node = function->body->first; node; node = node->next)
+        if (strcmp(node->domain, domain) == 0) return true;
+    return false;
+}
+
+static void tidy_domain(ob_model *model, const char *domain) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < model->n_functions; i++) {
+        ob_function *function = model->functions[i];
+        if (strcmp(function->domain, domain) == 0 && !is_used(model, domain, function)) continue;
+        model->functions[kept++] = function;
+    }
+    model->n_functions = kept;
+    if (is_used(model, domain, NULL)) return;
+    drop_opset(&model->opsets, &model->n_opsets, domain, &model->arena);
+    for (uint32_t i = 0; i < model->n_functions; i++)
+        if (!body_uses(model->functions[i], domain))
+            drop_opset(&model->functions[i]->opsets, &model->functions[i]->n_opsets, domain, &model->arena);
+}
+
+static bool apply_edit(ob_model *model, const ob_edit *edit, bool *initializers_removed) {
+    switch (edit->kind) {
+    case EDIT_INSERT: link_node(model, edit->node, edit->before); return true;
+    case EDIT_INPUT: edit->node->inputs[edit->index] = edit->value; return true;
+    case EDIT_REMOVE: remove_node(edit->node); return true;
+    case EDIT_REMOVE_INITIALIZER:
+        edit->value->is_initializer = false;
+        forget_name(edit->value);
+        *initializers_removed = true;
+        return true;
+    case EDIT_INT_ATTRIBUTE: return ob__node_set_int(edit->node, edit->name, edit->number);
+    case EDIT_REMOVE_ATTRIBUTE: ob__node_remove_attribute(edit->node, edit->name); return true;
+    case EDIT_IMPORT: return import(model, edit);
+    case EDIT_ADD_FUNCTION: return add_function(model, edit->function);
+    case EDIT_IR_VERSION:
+        if (model->ir_version < edit->number) model->ir_version = edit->number;
+        return true;
+    case EDIT_TIDY_DOMAIN: tidy_domain(model, edit->name); return true;
+    }
+    return false;
+}
+
+ob_status ob__patch_apply(ob_patch *patch) {
+    if (patch->failed) return OB_E_MEMORY;
+    bool initializers_removed = false;
+    for (size_t i = 0; i < patch->n; i++)
+        if (!apply_edit(patch->model, &patch->edits[i], &initializers_removed)) return OB_E_MEMORY;
+    patch->n = 0;
+    if (initializers_removed) return ob__model_each_graph(patch->model, compact_initializers, NULL);
+    return OB_OK;
+}

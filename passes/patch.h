@@ -1,0 +1,46 @@
+/* Edits: passes say what they would change, only patch.c changes it. Node lists, producers, names and opsets stay consistent. */
+#ifndef OB_PASSES_PATCH_H
+#define OB_PASSES_PATCH_H
+
+#include "core/graph.h"
+
+typedef struct ob_edit ob_edit;
+
+/* A list of edits, applied in order. Want of memory is sticky: everything below may then give NULL or do nothing, and
+ * ob__patch_apply returns E_MEMORY with the model as it was. */
+typedef struct ob_patch {
+    ob_model *model;
+    ob_arena arena;
+    ob_edit *edits;
+    size_t n, capacity;
+    bool failed;
+} ob_patch;
+
+void ob__patch_init(ob_patch *patch, ob_model *model);
+void ob__patch_release(ob_patch *patch);
+
+/* A value with a fresh name, for an output of a new node. */
+ob_value *ob__patch_value(ob_patch *patch, ob_graph *graph, const char *stem);
+/* A node that will stand before `before` (NULL: at the end). The caller fills inputs, outputs and attributes (ob__node_set_ints
+ * ...) until the patch is applied. Outputs may be values of a node that the same patch removes. */
+ob_node *ob__patch_node(ob_patch *patch, ob_graph *graph, ob_node *before, const char *domain, const char *op_type,
+                        uint32_t n_inputs, uint32_t n_outputs);
+/* Attributes for new nodes that core/graph.h has no call for. */
+void ob__patch_strings(ob_patch *patch, ob_node *node, const char *name, const ob_string *strings, uint32_t n);
+void ob__patch_int64_tensor(ob_patch *patch, ob_node *node, const char *name, const int64_t *elements, uint32_t n);
+
+void ob__patch_input(ob_patch *patch, ob_node *node, uint32_t index, ob_value *value);
+void ob__patch_remove(ob_patch *patch, ob_node *node);
+void ob__patch_remove_initializer(ob_patch *patch, ob_value *value);
+void ob__patch_int_attribute(ob_patch *patch, ob_node *node, const char *name, int64_t i);
+void ob__patch_remove_attribute(ob_patch *patch, ob_node *node, const char *name);
+/* Imports the domain in the model and, for a graph inside a function, in that function; no change when it is imported already. */
+void ob__patch_import(ob_patch *patch, ob_graph *graph, const char *domain, int64_t version);
+void ob__patch_add_function(ob_patch *patch, ob_function *function);
+void ob__patch_ir_version(ob_patch *patch, int64_t at_least);
+/* Takes out the functions of the domain that no node calls, and the import when no node of the domain is left. */
+void ob__patch_tidy_domain(ob_patch *patch, const char *domain);
+
+ob_status ob__patch_apply(ob_patch *patch);
+
+#endif

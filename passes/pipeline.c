@@ -1,0 +1,72 @@
+#include "passes/pipeline.h"
+
+#include "core/error.h"
+#include "ops/op.h"
+#include "passes/groups.h"
+#include "passes/verify_graph.h"
+
+/* Order is meaning. Columns: name, function, goals it serves, whether it edits the graph, help. */
+static const struct row {
+    const char *name;
+    ob_pass run;
+    int goals;
+    bool edits;
+    const char *help;
+} table[] = {
+    {"resolve", ob__pass_resolve, OB_GOAL_CHECK | OB_GOAL_REWRITE, false, "find the operator or function of every node"},
+    {"propagate", ob__pass_propagate, OB_GOAL_CHECK | OB_GOAL_REWRITE, false,
+     "shapes, small contents and conditions through every graph; declared against inferred"},
+    {"rules", ob__pass_rules, OB_GOAL_CHECK, false, "every broadcast under the chosen rule book"},
+    {"accidental", ob__pass_accidental, OB_GOAL_CHECK, false, "legal broadcasts that are probably not meant"},
+    {"redundant", ob__pass_redundant, OB_GOAL_CHECK, false, "Expand and Tile before an operator that broadcasts anyway"},
+    {"sound", ob__pass_sound, OB_GOAL_REWRITE, false, "stop here when the model has errors"},
+    {"implicit", ob__pass_implicit, OB_GOAL_IMPLICIT, true,
+     "take out explicit broadcasting that the operator behind does anyway"},
+    {"insert_broadcast", ob__pass_insert_broadcast, OB_GOAL_EXPLICIT, true,
+     "Broadcast or BroadcastInDim before every operator that broadcasts"},
+    {"lower_function", ob__pass_lower_function, OB_GOAL_FUNCTION, true, "Broadcast and BroadcastInDim to model-local functions"},
+    {"lower_expand", ob__pass_lower_expand, OB_GOAL_EXPAND, true, "Broadcast and BroadcastInDim to standard operators"},
+    {"recheck", ob__pass_recheck, OB_GOAL_REWRITE, false, "propagate again: no errors, the same output types"},
+};
+
+enum { N_PASSES = sizeof table / sizeof *table };
+
+#ifdef NDEBUG
+static const bool verify_always = false;
+#else
+static const bool verify_always = true;
+#endif
+
+size_t ob_pass_count(void) {
+    return N_PASSES;
+}
+
+ob_pass_info ob_pass_at(size_t index) {
+    return index < N_PASSES ? (ob_pass_info){table[index].name, table[index].help} : (ob_pass_info){"", ""};
+}
+
+ob_status ob__run_pipeline(ob_work *work) {
+    for (size_t i = 0; i < N_PASSES; i++) {
+        const struct row *row = &table[i];
+        if (!(row->goals & work->goal)) continue;
+        OB_TRY(row->run(work));
+        /* A model from a file may be out of order until `sound` has looked at the findings. */
+        if (row->edits || (verify_always && (work->goal & OB_GOAL_REWRITE) && row->run == ob__pass_recheck))
+            OB_TRY(ob__verify_graph(work->model, row->name, work->error));
+        if (work->after_pass) OB_TRY(work->after_pass(work->context, row->name, work->model));
+    }
+    return OB_OK;
+}
+
+void ob__work_note(ob_work *work, const ob_node *node, const char *reason) {
+    work->stats.n_left++;
+    if (work->note) work->note(work->context, ob__node_label(node), node->op_type, reason);
+}
+
+ob_status ob__pass_resolve(ob_work *work) {
+    return ob__model_resolve_ops(work->model);
+}
+
+ob_status ob__pass_propagate(ob_work *work) {
+    return ob__propagate(work->model, work->given, work->facts, work->findings);
+}

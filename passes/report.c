@@ -1,0 +1,485 @@
+#include "passes/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "ops/op.h"
+#include "passes/groups.h"
+#include "passes/origin.h"
+
+/* ---- Finishing ------------------------------------------------------------------------------------------------------ */
+
+typedef struct counter {
+    ob_report *report;
+    ob_arena scratch;
+    uint32_t *position; /* of a node in the order of graphs, by id */
+    uint32_t n_positions;
+} counter;
+
+static int64_t saturating_mul(int64_t a, int64_t b) {
+    int64_t product;
+    return ob__mul_overflows(a, b, &product) ? INT64_MAX : product;
+}
+
+/* Bytes of the result for each operand that has, or may have, another shape. */
+static ob_dim copied_bytes(ob_dims *dims, const ob_facts *facts, const ob_node *node, const ob_group *group) {
+    ob_dim total = 0;
+    for (uint32_t i = 0; i < group->n; i++) {
+        bool stretched = group->result.rank == OB_RANK_UNKNOWN;
+        for (int32_t axis = 0; axis < group->result.rank && !stretched; axis++) stretched = ob__group_stretched(group, i, axis);
+        if (!stretched || group->inputs[i] == OB_NOT_AN_INPUT) continue;
+        if (group->result.rank == OB_RANK_UNKNOWN) return OB_DIM_UNKNOWN;
+        size_t n_bytes = ob_dtype_size(ob__fact(facts, node->inputs[group->inputs[i]])->type.dtype);
+        if (n_bytes == 0) return OB_DIM_UNKNOWN;
+        ob_dim product = (ob_dim)n_bytes;
+        for (int32_t axis = 0; axis < group->result.rank; axis++) {
+            bool own = axis >= group->result.rank - group->n_fixed_axes; /* matrix axes are the operand's own */
+            ob_dim size = own ? ob__group_dim(group, i, axis) : group->result.dims[axis];
+            if (ob_dim_is_const(product) && ob_dim_is_const(size)) {
+                product = saturating_mul(product, size);
+                if (product > OB_DIM_CONST_MAX) product = OB_DIM_CONST_MAX;
+            } else {
+                product = ob_dim_mul(dims, product, size);
+            }
+        }
+        if (ob_dim_is_const(total) && ob_dim_is_const(product))
+            total = product > OB_DIM_CONST_MAX - total ? OB_DIM_CONST_MAX : total + product;
+        else
+            total = ob_dim_add(dims, total, product);
+    }
+    return total;
+}
+
+static ob_status list_broadcast(ob_report *report, const ob_node *node) {
+    if (report->summary.n_broadcasts == report->broadcasts_capacity) {
+        size_t capacity = report->broadcasts_capacity ? report->broadcasts_capacity * 2 : 64;
+        const ob_node **grown = OB_ARENA_ARRAY(&report->arena, const ob_node *, capacity);
+        if (!grown) return OB_E_MEMORY;
+        if (report->summary.n_broadcasts) memcpy(grown, report->broadcasts, report->summary.n_broadcasts * sizeof *grown);
+        report->broadcasts = grown;
+        report->broadcasts_capacity = capacity;
+    }
+    report->broadcasts[report->summary.n_broadcasts++] = node;
+    return OB_OK;
+}
+
+/* A number only when every size is one: a term would have to be made for each node of a large model. */
+static bool is_number(const ob_shape *shape) {
+    for (int32_t i = 0; i < shape->rank; i++)
+        if (!ob_dim_is_const(shape->dims[i])) return false;
+    return shape->rank != OB_RANK_UNKNOWN;
+}
+
+static ob_status count_node(counter *c, const ob_node *node) {
+    ob_report *report = c->report;
+    ob_group group;
+    bool found;
+    OB_TRY(ob__group_of(&report->facts, report->model->dims, node, &c->scratch, &group, &found));
+    if (!found) return OB_OK;
+    if (group.plain) {
+        report->summary.n_plain++;
+        return OB_OK;
+    }
+    OB_TRY(list_broadcast(report, node));
+    if (!is_number(&group.result)) return OB_OK;
+    ob_dim bytes = copied_bytes(report->model->dims, &report->facts, node, &group);
+    if (ob_dim_is_const(bytes) && __builtin_add_overflow(report->summary.copied_bytes, bytes, &report->summary.copied_bytes))
+        report->summary.copied_bytes = INT64_MAX;
+    return OB_OK;
+}
+
+static void count_value(ob_report *report, const ob_value *value) {
+    const ob_fact *fact = ob__fact(&report->facts, value);
+    report->summary.n_values++;
+    if (fact->type.kind != OB_TYPE_TENSOR || fact->type.shape.rank == OB_RANK_UNKNOWN) return;
+    report->summary.n_ranked++;
+    for (int32_t i = 0; i < fact->type.shape.rank; i++) {
+        ob_dim size = fact->type.shape.dims[i];
+        if (!ob_dim_is_const(size) && ob_dim_is_anonymous(report->model->dims, size)) return;
+    }
+    report->summary.n_shaped++;
+}
+
+static ob_status count_graph(void *context, ob_graph *graph) {
+    counter *c = context;
+    for (const ob_node *node = graph->first; node; node = node->next) {
+        c->position[node->id] = c->n_positions++;
+        OB_TRY(count_node(c, node));
+        c->report->summary.n_nodes++;
+        for (uint32_t i = 0; i < node->n_outputs; i++)
+            if (node->outputs[i]) count_value(c->report, node->outputs[i]);
+    }
+    for (uint32_t i = 0; i < graph->n_inputs; i++) count_value(c->report, graph->inputs[i]);
+    for (uint32_t i = 0; i < graph->n_initializers; i++)
+        if (!graph->initializers[i]->is_input) count_value(c->report, graph->initializers[i]);
+    return OB_OK;
+}
+
+typedef struct sort_key {
+    uint32_t position, index;
+} sort_key;
+
+static int by_position(const void *a, const void *b) {
+    const sort_key *x = a, *y = b;
+    if (x->position != y->position) return x->position < y->position ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static ob_status sort_findings(ob_report *report, const counter *c) {
+    ob_findings *findings = &report->findings;
+    if (findings->n < 2) return OB_OK;
+    sort_key *keys = OB_ARENA_ARRAY(&report->arena, sort_key, findings->n);
+    ob_finding *sorted = OB_ARENA_ARRAY(&findings->arena, ob_finding, findings->n);
+    if (!keys || !sorted) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < findings->n; i++) {
+        const ob_node *node = findings->items[i].node;
+        keys[i] = (sort_key){node ? c->position[node->id] : 0, i};
+    }
+    qsort(keys, findings->n, sizeof *keys, by_position);
+    for (uint32_t i = 0; i < findings->n; i++) sorted[i] = findings->items[keys[i].index];
+    findings->items = sorted;
+    findings->capacity = findings->n;
+    return OB_OK;
+}
+
+ob_status ob__report_finish(ob_report *report) {
+    counter c = {.report = report};
+    ob__arena_init(&c.scratch, &report->allocator);
+    c.position = OB_ARENA_ARRAY(&c.scratch, uint32_t, report->model->n_nodes);
+    ob_status status = c.position ? ob__model_each_graph(report->model, count_graph, &c) : OB_E_MEMORY;
+    if (status == OB_OK) status = sort_findings(report, &c);
+    ob__arena_release(&c.scratch);
+    if (status != OB_OK) return status;
+    ob_report_summary *summary = &report->summary;
+    summary->n_conditions = report->facts.n_conditions;
+    summary->n_dropped = report->findings.n_dropped;
+    for (uint32_t i = 0; i < report->findings.n; i++) {
+        ob_severity severity = report->findings.items[i].severity;
+        if (severity == OB_SEVERITY_ERROR)
+            summary->n_errors++;
+        else if (severity == OB_SEVERITY_WARNING)
+            summary->n_warnings++;
+        else if (severity == OB_SEVERITY_NOTE)
+            summary->n_notes++;
+    }
+    return OB_OK;
+}
+
+ob_report_summary ob_report_get_summary(const ob_report *report) {
+    return report->summary;
+}
+
+const ob_dims *ob_report_dims(const ob_report *report) {
+    return report->model->dims;
+}
+
+/* ---- Entries -------------------------------------------------------------------------------------------------------- */
+
+static void restart(ob_arena *arena) {
+    ob_allocator allocator = arena->allocator;
+    ob__arena_release(arena);
+    ob__arena_init(arena, &allocator);
+}
+
+size_t ob_report_finding_count(const ob_report *report) {
+    return report->findings.n;
+}
+
+/* Axis of operand i that meets `axis` of the result. */
+static int32_t own_axis(const ob_finding *finding, uint32_t i) {
+    int32_t rank = 0;
+    for (uint32_t k = 0; k < finding->n_operands; k++)
+        if (finding->operands[k].rank > rank) rank = finding->operands[k].rank;
+    return finding->axis - (rank - finding->operands[i].rank);
+}
+
+static bool add_origin(const char **origins, size_t *n, const char *text) {
+    if (!text) return false;
+    if (text[0]) origins[(*n)++] = text;
+    return true;
+}
+
+enum { MAX_ORIGINS = 8 };
+
+/* Where the sizes along the axis that is meant came from, for each operand that is not 1 there. */
+static ob_status origins_of_finding(ob_report *report, const ob_finding *finding, ob_finding_info *out) {
+    ob_arena *arena = &report->finding_texts;
+    const ob_node *node = finding->node;
+    if (!node || finding->axis < 0) return OB_OK;
+    const char **origins = OB_ARENA_ARRAY(arena, const char *, MAX_ORIGINS);
+    if (!origins) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < finding->n_operands && i < node->n_inputs && out->n_origins < MAX_ORIGINS; i++) {
+        int32_t axis = own_axis(finding, i);
+        if (!node->inputs[i] || axis < 0 || axis >= finding->operands[i].rank || finding->operands[i].dims[axis] == 1) continue;
+        const char *text = ob__origin_of(&report->facts, report->model->dims, node->inputs[i], axis, arena);
+        if (text && text[0]) text = ob__arena_printf(arena, "operand %u: %s", (unsigned)i, text);
+        if (!add_origin(origins, &out->n_origins, text)) return OB_E_MEMORY;
+    }
+    out->origins = origins;
+    return OB_OK;
+}
+
+ob_status ob_report_finding(ob_report *report, size_t index, ob_finding_info *out) {
+    if (index >= report->findings.n) return OB_E_NOT_FOUND;
+    const ob_finding *finding = &report->findings.items[index];
+    const ob_node *node = finding->node;
+    ob_arena *arena = &report->finding_texts;
+    restart(arena);
+    ob_finding_info info = {.id = finding->id,
+                            .title = ob_finding_doc_find(finding->id).title,
+                            .severity = finding->severity,
+                            .node = node ? ob__node_label(node) : "",
+                            .op_type = node ? node->op_type : "",
+                            .domain = node ? node->domain : "",
+                            .value = finding->value ? finding->value->name : "",
+                            .path = finding->call_path ? finding->call_path : "",
+                            .operand = finding->operand,
+                            .axis = finding->axis,
+                            .message = finding->message,
+                            .n_operands = finding->operands ? finding->n_operands : 0,
+                            .operands = finding->operands,
+                            .condition = finding->condition,
+                            .source = node ? ob__source_of(node, arena) : "",
+                            .fix = ob__suggest_fix(report, finding, arena)};
+    const char **names = OB_ARENA_ARRAY(arena, const char *, info.n_operands);
+    if (!names || !info.fix || !info.source) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < info.n_operands; i++)
+        names[i] = node && i < node->n_inputs && node->inputs[i] ? node->inputs[i]->name : "";
+    info.operand_names = names;
+    OB_TRY(origins_of_finding(report, finding, &info));
+    *out = info;
+    return OB_OK;
+}
+
+size_t ob_report_broadcast_count(const ob_report *report) {
+    return report->summary.n_broadcasts;
+}
+
+static const char *rule_name(const ob_group *group) {
+    switch (group->kind) {
+    case OB_BCAST_MULTI: return "multidirectional";
+    case OB_BCAST_LEGACY: return "opset 1-6";
+    case OB_BCAST_UNI: return "one way";
+    case OB_BCAST_BATCH: return "batch dimensions";
+    case OB_BCAST_EXPAND: return "expand";
+    case OB_BCAST_NONE: break;
+    }
+    return "none";
+}
+
+ob_status ob_report_broadcast(ob_report *report, size_t index, ob_broadcast_info *out) {
+    if (index >= report->summary.n_broadcasts) return OB_E_NOT_FOUND;
+    const ob_node *node = report->broadcasts[index];
+    ob_arena *arena = &report->broadcast_texts;
+    restart(arena);
+    ob_group *group = OB_ARENA_NEW(arena, ob_group);
+    bool found = false;
+    if (!group) return OB_E_MEMORY;
+    OB_TRY(ob__group_of(&report->facts, report->model->dims, node, arena, group, &found));
+    if (!found) return OB_E_NOT_FOUND;
+    const char **names = OB_ARENA_ARRAY(arena, const char *, group->n);
+    uint64_t *stretched = OB_ARENA_ARRAY(arena, uint64_t, group->n);
+    const char *path = ob__graph_path(node->graph, arena);
+    if (!names || !stretched || !path) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < group->n; i++) {
+        names[i] = group->inputs[i] == OB_NOT_AN_INPUT ? "(target shape)" : node->inputs[group->inputs[i]]->name;
+        for (int32_t axis = 0; axis < group->result.rank && axis < 64; axis++)
+            if (ob__group_stretched(group, i, axis)) stretched[i] |= UINT64_C(1) << axis;
+    }
+    const ob_value *first = node->outputs[0];
+    *out = (ob_broadcast_info){.node = ob__node_label(node),
+                               .op_type = node->op_type,
+                               .domain = node->domain,
+                               .path = path,
+                               .rule = rule_name(group),
+                               .n_operands = group->n,
+                               .names = names,
+                               .operands = group->shapes,
+                               .result = group->result,
+                               .n_fixed_axes = group->n_fixed_axes,
+                               .stretched = stretched,
+                               .dtype = first ? ob__fact(&report->facts, first)->type.dtype : OB_NONE,
+                               .copied_bytes = copied_bytes(report->model->dims, &report->facts, node, group)};
+    return OB_OK;
+}
+
+/* ---- Values --------------------------------------------------------------------------------------------------------- */
+
+typedef struct value_list {
+    const ob_value **values;
+    size_t n;
+} value_list;
+
+static ob_status list_values(void *context, ob_graph *graph) {
+    value_list *list = context;
+    for (uint32_t i = 0; i < graph->n_inputs; i++) list->values[list->n++] = graph->inputs[i];
+    for (uint32_t i = 0; i < graph->n_initializers; i++)
+        if (!graph->initializers[i]->is_input) list->values[list->n++] = graph->initializers[i];
+    for (const ob_node *node = graph->first; node; node = node->next)
+        for (uint32_t i = 0; i < node->n_outputs; i++)
+            if (node->outputs[i]) list->values[list->n++] = node->outputs[i];
+    return OB_OK;
+}
+
+size_t ob_report_value_count(const ob_report *report) {
+    return report->summary.n_values;
+}
+
+/* As ONNX's textual syntax writes types; iterative, files decide the nesting. */
+static const char *type_text(const ob_report *report, const ob_type *type, ob_arena *arena) {
+    ob_text text;
+    uint32_t n_open = 0;
+    ob__text_init(&text, &report->allocator);
+    for (; type && n_open < 1000; type = type->element) {
+        const char *wrapper = type->kind == OB_TYPE_SEQUENCE        ? "seq("
+                              : type->kind == OB_TYPE_OPTIONAL      ? "optional("
+                              : type->kind == OB_TYPE_SPARSE_TENSOR ? "sparse_tensor("
+                                                                    : "";
+        if (type->kind == OB_TYPE_MAP) {
+            ob__text_printf(&text, "map(%s,", ob_dtype_name(type->dtype));
+            n_open++;
+            continue;
+        }
+        if (wrapper[0]) {
+            ob__text_puts(&text, wrapper);
+            n_open++;
+            if (type->kind != OB_TYPE_SPARSE_TENSOR) continue;
+        }
+        if (type->kind == OB_TYPE_UNKNOWN) {
+            ob__text_puts(&text, "?");
+            break;
+        }
+        ob__text_puts(&text, type->dtype == OB_NONE ? "?" : ob_dtype_name(type->dtype));
+        if (type->shape.rank == OB_RANK_UNKNOWN) break;
+        for (int32_t i = 0; i < type->shape.rank; i++) {
+            char buffer[128];
+            ob_dim_format(report->model->dims, type->shape.dims[i], buffer, sizeof buffer);
+            ob__text_printf(&text, "%s%s", i ? "," : "[", buffer);
+        }
+        ob__text_puts(&text, type->shape.rank ? "]" : "[]");
+        break;
+    }
+    while (n_open-- > 0) ob__text_puts(&text, ")");
+    const char *result = text.failed ? NULL : ob__arena_strndup(arena, text.n ? text.data : "", text.n);
+    ob__text_release(&text);
+    return result;
+}
+
+ob_status ob_report_value(ob_report *report, size_t index, ob_value_info *out) {
+    if (index >= report->summary.n_values) return OB_E_NOT_FOUND;
+    if (!report->values) {
+        value_list list = {OB_ARENA_ARRAY(&report->arena, const ob_value *, report->summary.n_values), 0};
+        if (!list.values) return OB_E_MEMORY;
+        OB_TRY(ob__model_each_graph(report->model, list_values, &list));
+        report->values = list.values;
+    }
+    const ob_value *value = report->values[index];
+    const ob_fact *fact = ob__fact(&report->facts, value);
+    ob_arena *arena = &report->value_texts;
+    restart(arena);
+    const char *path = ob__graph_path(value->graph, arena);
+    const char *type = type_text(report, &fact->type, arena);
+    if (!path || !type) return OB_E_MEMORY;
+    bool tensor = fact->type.kind == OB_TYPE_TENSOR;
+    *out = (ob_value_info){.name = value->name,
+                           .path = path,
+                           .kind = value->is_input         ? "input"
+                                   : value->is_initializer ? "initializer"
+                                   : value->is_output      ? "output"
+                                                           : "inner",
+                           .dtype = tensor ? fact->type.dtype : OB_NONE,
+                           .shape = tensor ? fact->type.shape : (ob_shape){OB_RANK_UNKNOWN, NULL},
+                           .type = type,
+                           .why_unknown = fact->why_unknown ? fact->why_unknown : ""};
+    return OB_OK;
+}
+
+/* ---- Conditions ----------------------------------------------------------------------------------------------------- */
+
+size_t ob_report_condition_count(const ob_report *report) {
+    return report->facts.n_conditions;
+}
+
+static ob_status origins_of_condition(ob_report *report, const ob_origin_condition *origin, ob_condition_info *out) {
+    ob_arena *arena = &report->condition_texts;
+    const ob_node *node = origin->node;
+    const char **origins = OB_ARENA_ARRAY(arena, const char *, 2);
+    if (!origins) return OB_E_MEMORY;
+    out->origins = origins;
+    const ob_dim sides[2] = {origin->condition.a, origin->condition.b};
+    for (uint32_t k = 0; node && k < 2; k++) {
+        if (ob_dim_is_const(sides[k])) continue;
+        bool done = false;
+        for (uint32_t i = 0; i < node->n_inputs && !done; i++) {
+            const ob_fact *fact = ob__fact(&report->facts, node->inputs[i]);
+            if (!node->inputs[i] || fact->type.kind != OB_TYPE_TENSOR) continue;
+            for (int32_t axis = 0; axis < fact->type.shape.rank && !done; axis++) {
+                if (fact->type.shape.dims[axis] != sides[k]) continue;
+                done = true;
+                if (!add_origin(origins, &out->n_origins,
+                                ob__origin_of(&report->facts, report->model->dims, node->inputs[i], axis, arena)))
+                    return OB_E_MEMORY;
+            }
+        }
+    }
+    return OB_OK;
+}
+
+ob_status ob_report_condition(ob_report *report, size_t index, ob_condition_info *out) {
+    if (index >= report->facts.n_conditions) return OB_E_NOT_FOUND;
+    const ob_origin_condition *origin = &report->facts.conditions[index];
+    const ob_node *node = origin->node;
+    ob_arena *arena = &report->condition_texts;
+    restart(arena);
+    size_t n = ob_condition_format(report->model->dims, &origin->condition, NULL, 0);
+    char *text = ob__arena_alloc(arena, n + 1);
+    const char *path = node ? ob__graph_path(node->graph, arena) : "";
+    if (!text || !path) return OB_E_MEMORY;
+    ob_condition_format(report->model->dims, &origin->condition, text, n + 1);
+    ob_condition_info info = {.condition = origin->condition,
+                              .text = text,
+                              .node = node ? ob__node_label(node) : "",
+                              .op_type = node ? node->op_type : "",
+                              .path = path,
+                              .operand = origin->operand,
+                              .axis = origin->axis};
+    OB_TRY(origins_of_condition(report, origin, &info));
+    *out = info;
+    return OB_OK;
+}
+
+/* ---- The reference -------------------------------------------------------------------------------------------------- */
+
+static const ob_finding_doc reference[] = {
+#define OB_FINDING(id_, severity_, title_, text_)                                                                                \
+    {.id = #id_, .title = title_, .text = text_, .severity = OB_SEVERITY_##severity_},
+#include "passes/findings.def"
+#undef OB_FINDING
+};
+
+size_t ob_finding_doc_count(void) {
+    return sizeof reference / sizeof *reference;
+}
+
+ob_finding_doc ob_finding_doc_at(size_t index) {
+    ob_finding_doc none = {0};
+    return index < ob_finding_doc_count() ? reference[index] : none;
+}
+
+ob_finding_doc ob_finding_doc_find(const char *id) {
+    ob_finding_doc none = {0};
+    for (size_t i = 0; id && i < ob_finding_doc_count(); i++)
+        if (strcmp(reference[i].id, id) == 0) return reference[i];
+    return none;
+}
+
+const char *ob_severity_name(ob_severity severity) {
+    switch (severity) {
+    case OB_SEVERITY_ERROR: return "error";
+    case OB_SEVERITY_WARNING: return "warning";
+    case OB_SEVERITY_NOTE: return "note";
+    case OB_SEVERITY_NONE: break;
+    }
+    return "none";
+}

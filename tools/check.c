@@ -1,0 +1,342 @@
+/* onnx-broadcast-check: is every broadcast of a model sound, what happens at each one, and the model in another form. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common.h"
+
+static const char tool[] = "onnx-broadcast-check";
+
+enum { EXIT_CLEAN = 0, EXIT_ERRORS = 1, EXIT_MISUSED = 2, MAX_GIVEN = 256 };
+
+typedef struct settings {
+    ob_check_options check;
+    ob_dim_given dims[MAX_GIVEN];
+    ob_shape_given shapes[MAX_GIVEN];
+    int64_t sizes[MAX_GIVEN][OB_MAX_RANK];
+    const char *output, *dump_after;
+    ob_form form;
+    bool json, werror, quiet, form_given, files_seen;
+    const char **files;
+    size_t n_files;
+} settings;
+
+static void print_help(void) {
+    printf(
+        "usage: %s [options] MODEL...\n\n"
+        "Checks every broadcast of ONNX models (binary, or text as .onnxtxt; - is standard input) and says what happens at "
+        "each.\n\n"
+        "  --rules BOOK          onnx (default), numpy, array-api, mlir, xla or sonnx\n"
+        "  --dim NAME=SIZE       what if the symbol NAME were SIZE\n"
+        "  --input-shape X=2x3   what if input X had this shape (? leaves a size open, nothing is a scalar)\n"
+        "  --format text|json    json: see docs/report.schema.json\n"
+        "  -o OUT                write the rewritten model (one MODEL, without errors; .onnxtxt: as text)\n"
+        "  --emit FORM           for -o: broadcast (default: operators of domain onnx_broadcast), function (the same with their\n"
+        "                        definition carried along), expand (standard operators), implicit (the way back)\n"
+        "  --werror              warnings count as errors\n"
+        "  --quiet               findings and summary only\n"
+        "  --explain ID          what a finding means, for instance OB0101\n"
+        "  --list-passes         the passes in their order\n"
+        "  --dump-after PASS     print the model as text after this pass; findings go to standard error\n"
+        "  --help, --version\n\n"
+        "exit status: 0 clean, 1 errors found, 2 unreadable or misused\n",
+        tool);
+}
+
+static int misused(void) {
+    fprintf(stderr, "%s: --help shows the options\n", tool);
+    return EXIT_MISUSED;
+}
+
+/* ---- Options -------------------------------------------------------------------------------------------------------- */
+
+/* "2x?x3"; text is changed. */
+static bool parse_sizes(char *text, ob_shape_given *shape, int64_t *sizes) {
+    shape->dims = sizes;
+    for (char *at = text; *at;) {
+        size_t n = strcspn(at, "x,");
+        char end = at[n];
+        if (n == 0 || shape->rank == OB_MAX_RANK || (end && !at[n + 1])) return false;
+        at[n] = '\0';
+        char *rest = NULL;
+        if (strcmp(at, "?") == 0) {
+            sizes[shape->rank++] = OB_DIM_UNKNOWN;
+        } else {
+            if (at[0] < '0' || at[0] > '9') return false;
+            sizes[shape->rank++] = strtoll(at, &rest, 10);
+            if (*rest) return false;
+        }
+        at += end ? n + 1 : n;
+    }
+    return true;
+}
+
+static bool add_input_shape(settings *s, char *text) {
+    char *equals = strrchr(text, '=');
+    if (s->check.n_shapes == MAX_GIVEN || !equals || equals == text) {
+        complain(tool, NULL, "option --input-shape: \"%s\" is not of the form NAME=2x3", text);
+        return false;
+    }
+    *equals = '\0';
+    ob_shape_given *shape = &s->shapes[s->check.n_shapes];
+    shape->name = text;
+    if (!parse_sizes(equals + 1, shape, s->sizes[s->check.n_shapes])) {
+        complain(tool, NULL, "option --input-shape: the sizes of \"%s\" are not of the form 2x3", text);
+        return false;
+    }
+    s->check.n_shapes++;
+    return true;
+}
+
+static bool add_dim(settings *s, char *text) {
+    char *equals = strrchr(text, '=');
+    if (s->check.n_dims == MAX_GIVEN || !equals || equals == text) {
+        complain(tool, NULL, "option --dim: \"%s\" is not of the form NAME=SIZE", text);
+        return false;
+    }
+    ob_dim_given *given = &s->dims[s->check.n_dims];
+    *equals = '\0';
+    given->name = text;
+    if (!parse_int(tool, "--dim", equals + 1, 0, OB_DIM_CONST_MAX, &given->size)) return false;
+    s->check.n_dims++;
+    return true;
+}
+
+static int explain(const char *id) {
+    ob_finding_doc doc = ob_finding_doc_find(id);
+    if (!doc.id) {
+        complain(tool, NULL, "there is no finding \"%s\"; docs/findings.md lists them", id);
+        return EXIT_MISUSED;
+    }
+    printf("%s: %s (%s)\n\n%s\n", doc.id, doc.title, ob_severity_name(doc.severity), doc.text);
+    return EXIT_CLEAN;
+}
+
+static int list_passes(void) {
+    for (size_t i = 0; i < ob_pass_count(); i++) printf("%-18s %s\n", ob_pass_at(i).name, ob_pass_at(i).help);
+    return EXIT_CLEAN;
+}
+
+static bool is_pass(const char *name) {
+    for (size_t i = 0; i < ob_pass_count(); i++)
+        if (strcmp(ob_pass_at(i).name, name) == 0) return true;
+    complain(tool, NULL, "there is no pass \"%s\"; --list-passes shows them", name);
+    return false;
+}
+
+/* One option. -1: go on; else the exit status. */
+static int take_option(settings *s, options *o) {
+    if (option_is(o, "--help") || option_is(o, "-h")) return print_help(), EXIT_CLEAN;
+    if (option_is(o, "--version")) return printf("%s %s\n", tool, ob_version()), EXIT_CLEAN;
+    if (option_is(o, "--list-passes")) return list_passes();
+    if (option_is(o, "--werror")) return s->werror = true, -1;
+    if (option_is(o, "--quiet") || option_is(o, "-q")) return s->quiet = true, -1;
+    if (option_has_value(o, "--explain")) return o->failed ? misused() : explain(o->value);
+    if (option_has_value(o, "-o") || option_has_value(o, "--output")) return s->output = o->value, -1;
+    if (option_has_value(o, "--dump-after")) return s->dump_after = o->value, o->failed || is_pass(o->value) ? -1 : misused();
+    if (option_has_value(o, "--dim")) return o->failed || add_dim(s, (char *)(uintptr_t)o->value) ? -1 : misused();
+    if (option_has_value(o, "--input-shape"))
+        return o->failed || add_input_shape(s, (char *)(uintptr_t)o->value) ? -1 : misused();
+    if (option_has_value(o, "--rules")) {
+        s->check.rules = ob_rules_from_name(o->value);
+        if (o->failed || s->check.rules != OB_RULES_COUNT) return -1;
+        complain(tool, NULL, "option --rules: \"%s\" is not one of onnx, numpy, array-api, mlir, xla, sonnx", o->value);
+        return misused();
+    }
+    if (option_has_value(o, "--emit")) {
+        s->form = ob_form_from_name(o->value);
+        s->form_given = true;
+        if (o->failed || s->form != OB_FORM_COUNT) return -1;
+        complain(tool, NULL, "option --emit: \"%s\" is not one of broadcast, function, expand, implicit", o->value);
+        return misused();
+    }
+    if (option_has_value(o, "--format")) {
+        s->json = strcmp(o->value, "json") == 0;
+        if (o->failed || s->json || strcmp(o->value, "text") == 0) return -1;
+        complain(tool, NULL, "option --format: \"%s\" is neither text nor json", o->value);
+        return misused();
+    }
+    complain(tool, NULL, "unknown option \"%s\"", option_text(o));
+    return misused();
+}
+
+static int take_options(settings *s, int argc, char **argv) {
+    options o = options_begin(tool, argc, argv);
+    while (options_next(&o)) {
+        if (!option_is_any(&o)) {
+            s->files[s->n_files++] = option_text(&o);
+            continue;
+        }
+        int status = take_option(s, &o);
+        if (status >= 0) return status;
+        if (o.failed) return misused();
+    }
+    if (s->n_files == 0) {
+        complain(tool, NULL, "no model given");
+        return misused();
+    }
+    if (s->output && s->n_files > 1) {
+        complain(tool, NULL, "-o takes one model, %zu are given", s->n_files);
+        return misused();
+    }
+    if (s->form_given && !s->output && !s->dump_after) {
+        complain(tool, NULL, "--emit needs -o OUT");
+        return misused();
+    }
+    s->check.dims = s->dims;
+    s->check.shapes = s->shapes;
+    return -1;
+}
+
+/* ---- Progress and dumps --------------------------------------------------------------------------------------------- */
+
+typedef struct watch {
+    const settings *s;
+    const char *file;
+    struct timespec start;
+    bool on_terminal, shown, dumped;
+} watch;
+
+static void show_progress(watch *w, const char *what) {
+    struct timespec now;
+    if (!w->on_terminal) return;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (now.tv_sec - w->start.tv_sec < 1) return;
+    fprintf(stderr, "\r\033[K%s: %s ...", tool, what);
+    fflush(stderr);
+    w->shown = true;
+}
+
+static void hide_progress(watch *w) {
+    if (w->shown) fputs("\r\033[K", stderr);
+    w->shown = false;
+}
+
+static ob_status write_to_stdout(void *context, const void *bytes, size_t n_bytes) {
+    (void)context;
+    return fwrite(bytes, 1, n_bytes, stdout) == n_bytes ? OB_OK : OB_E_IO;
+}
+
+static ob_status after_pass(void *context, const char *pass, const ob_model *model) {
+    watch *w = context;
+    show_progress(w, pass);
+    if (!w->s->dump_after || w->dumped || strcmp(pass, w->s->dump_after) != 0) return OB_OK;
+    w->dumped = true;
+    hide_progress(w);
+    return ob_model_write(model, OB_FORMAT_TEXT, write_to_stdout, NULL, NULL);
+}
+
+/* ---- One model ------------------------------------------------------------------------------------------------------ */
+
+static void note_left(void *context, const char *node, const char *op_type, const char *reason) {
+    const watch *w = context;
+    if (!w->s->quiet) complain(tool, w->file, "node \"%s\" (%s) stays as it is: %s", node, op_type, reason);
+}
+
+static int rewrite_model(watch *w, ob_model *model) {
+    const settings *s = w->s;
+    ob_rewrite_options how = {.after_pass = after_pass, .note = note_left, .context = w};
+    ob_rewrite_stats stats = {0};
+    ob_error error;
+    ob_error_clear(&error);
+    ob_status status = ob_rewrite(model, s->form, &how, &stats, &error);
+    hide_progress(w);
+    if (status == OB_OK && s->output) status = ob_model_save(model, s->output, OB_FORMAT_AUTO, &error);
+    if (status != OB_OK) {
+        complain_error(tool, error.code == OB_E_IO ? NULL : w->file, &error);
+        return status == OB_E_SHAPE || status == OB_E_TYPE || status == OB_E_MODEL ? EXIT_ERRORS : EXIT_MISUSED;
+    }
+    if (s->output && !s->json && !s->dump_after) {
+        print_escaped(stdout, s->output);
+        printf(": written as %s: %zu inserted, %zu lowered, %zu removed", ob_form_name(s->form), stats.n_inserted,
+               stats.n_lowered, stats.n_removed);
+        if (stats.n_functions) printf(", %zu definition%s", stats.n_functions, stats.n_functions == 1 ? "" : "s");
+        if (stats.n_left) printf(", %zu left as they were", stats.n_left);
+        putchar('\n');
+    }
+    return EXIT_CLEAN;
+}
+
+static ob_status print_report(const settings *s, const char *file, const ob_model *model, ob_report *report) {
+    if (s->json) {
+        if (s->files_seen) fputs(",\n", stdout);
+        return print_report_json(stdout, file, model, report, s->check.rules);
+    }
+    printer out = printer_for(s->dump_after ? stderr : stdout);
+    return print_report_text(&out, file, report, s->quiet || s->dump_after, s->werror);
+}
+
+static int check_model(settings *s, const char *file, ob_model *model, watch *w) {
+    ob_report *report = NULL;
+    ob_error error;
+    s->check.after_pass = after_pass;
+    s->check.context = w;
+    ob_status status = ob_check(model, &s->check, &report, &error);
+    hide_progress(w);
+    if (status != OB_OK) {
+        complain_error(tool, file, &error);
+        return EXIT_MISUSED;
+    }
+    status = print_report(s, file, model, report);
+    s->files_seen = true;
+    ob_report_summary summary = ob_report_get_summary(report);
+    ob_report_close(&report);
+    if (status != OB_OK) {
+        complain(tool, file, "%s", ob_status_text(status));
+        return EXIT_MISUSED;
+    }
+    if (summary.n_errors > 0 || (s->werror && summary.n_warnings > 0)) {
+        if (s->output) complain(tool, file, "has errors: %s is not written", s->output);
+        return EXIT_ERRORS;
+    }
+    if (!s->output && !(s->dump_after && !w->dumped)) return EXIT_CLEAN;
+    return rewrite_model(w, model);
+}
+
+static int check_file(settings *s, const char *path) {
+    const char *file = strcmp(path, "-") == 0 ? "<stdin>" : path;
+    watch w = {.s = s, .file = file, .on_terminal = isatty(STDERR_FILENO)};
+    clock_gettime(CLOCK_MONOTONIC, &w.start);
+    ob_model *model = NULL;
+    fflush(stdout);
+    if (load_model(tool, path, NULL, &model) != OB_OK) return EXIT_MISUSED;
+    show_progress(&w, "read");
+    int status = check_model(s, file, model, &w);
+    ob_model_close(&model);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    static char buffer[1 << 16];
+    settings *s = calloc(1, sizeof *s);
+    const char **files = calloc((size_t)argc + 1, sizeof *files);
+    int status = EXIT_MISUSED;
+    if (!s || !files) {
+        complain(tool, NULL, "out of memory");
+        goto end;
+    }
+    setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
+    s->files = files;
+    ob_check_options_init(&s->check);
+    status = take_options(s, argc, argv);
+    if (status < 0) {
+        status = EXIT_CLEAN;
+        if (s->json) fputs("{\"version\":1,\"models\":[\n", stdout);
+        for (size_t i = 0; i < s->n_files; i++) {
+            int one = check_file(s, s->files[i]);
+            if (one > status) status = one;
+        }
+        if (s->json) fputs("\n]}\n", stdout);
+    }
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        complain(tool, NULL, "standard output cannot be written");
+        status = EXIT_MISUSED;
+    }
+end:
+    free(files);
+    free(s);
+    return status;
+}

@@ -1,0 +1,231 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "check.h"
+
+static void key(FILE *out, const char *name) {
+    fprintf(out, ",\"%s\":", name);
+}
+
+static void string_field(FILE *out, const char *name, const char *text) {
+    key(out, name);
+    print_json_string(out, text);
+}
+
+/* A number, a term as text, or null. */
+static void print_dim(FILE *out, const ob_dims *dims, ob_dim dim) {
+    char text[512];
+    if (dim == OB_DIM_UNKNOWN) {
+        fputs("null", out);
+    } else if (ob_dim_is_const(dim)) {
+        fprintf(out, "%" PRId64, dim);
+    } else {
+        ob_dim_format(dims, dim, text, sizeof text);
+        print_json_string(out, text);
+    }
+}
+
+static void print_shape(FILE *out, const ob_dims *dims, const ob_shape *shape) {
+    if (shape->rank == OB_RANK_UNKNOWN) {
+        fputs("null", out);
+        return;
+    }
+    putc('[', out);
+    for (int32_t i = 0; i < shape->rank; i++) {
+        if (i) putc(',', out);
+        print_dim(out, dims, shape->dims[i]);
+    }
+    putc(']', out);
+}
+
+static void print_index(FILE *out, const char *name, int32_t index) {
+    key(out, name);
+    if (index < 0)
+        fputs("null", out);
+    else
+        fprintf(out, "%d", (int)index);
+}
+
+static void print_origins(FILE *out, const char *const *origins, size_t n) {
+    key(out, "origins");
+    putc('[', out);
+    for (size_t i = 0; i < n; i++) {
+        if (i) putc(',', out);
+        print_json_string(out, origins[i]);
+    }
+    putc(']', out);
+}
+
+static ob_status print_value(FILE *out, ob_report *report, size_t index) {
+    ob_value_info info;
+    ob_status status = ob_report_value(report, index, &info);
+    if (status != OB_OK) return status;
+    fputs("{\"name\":", out);
+    print_json_string(out, info.name);
+    string_field(out, "path", info.path);
+    string_field(out, "kind", info.kind);
+    string_field(out, "type", info.type);
+    key(out, "dtype");
+    if (info.dtype == OB_NONE)
+        fputs("null", out);
+    else
+        print_json_string(out, ob_dtype_name(info.dtype));
+    key(out, "shape");
+    print_shape(out, ob_report_dims(report), &info.shape);
+    if (info.why_unknown[0]) string_field(out, "why_unknown", info.why_unknown);
+    putc('}', out);
+    return OB_OK;
+}
+
+static void print_axes(FILE *out, uint64_t axes) {
+    bool any = false;
+    putc('[', out);
+    for (int axis = 0; axis < 64; axis++) {
+        if (!(axes >> axis & 1)) continue;
+        fprintf(out, any ? ",%d" : "%d", axis);
+        any = true;
+    }
+    putc(']', out);
+}
+
+static ob_status print_broadcast(FILE *out, ob_report *report, size_t index) {
+    ob_broadcast_info info;
+    const ob_dims *dims = ob_report_dims(report);
+    ob_status status = ob_report_broadcast(report, index, &info);
+    if (status != OB_OK) return status;
+    fputs("{\"node\":", out);
+    print_json_string(out, info.node);
+    string_field(out, "op_type", info.op_type);
+    string_field(out, "domain", info.domain);
+    string_field(out, "path", info.path);
+    string_field(out, "rule", info.rule);
+    key(out, "operands");
+    putc('[', out);
+    for (size_t i = 0; i < info.n_operands; i++) {
+        fputs(i ? ",{\"name\":" : "{\"name\":", out);
+        print_json_string(out, info.names[i]);
+        key(out, "shape");
+        print_shape(out, dims, &info.operands[i]);
+        key(out, "stretched_axes");
+        print_axes(out, info.stretched[i]);
+        putc('}', out);
+    }
+    putc(']', out);
+    key(out, "result");
+    print_shape(out, dims, &info.result);
+    key(out, "copied_bytes");
+    print_dim(out, dims, info.copied_bytes);
+    putc('}', out);
+    return OB_OK;
+}
+
+static ob_status print_finding(FILE *out, ob_report *report, size_t index) {
+    ob_finding_info info;
+    const ob_dims *dims = ob_report_dims(report);
+    ob_status status = ob_report_finding(report, index, &info);
+    if (status != OB_OK) return status;
+    fputs("{\"id\":", out);
+    print_json_string(out, info.id);
+    string_field(out, "severity", ob_severity_name(info.severity));
+    string_field(out, "title", info.title ? info.title : "");
+    string_field(out, "node", info.node);
+    string_field(out, "op_type", info.op_type);
+    string_field(out, "domain", info.domain);
+    string_field(out, "path", info.path);
+    string_field(out, "value", info.value);
+    print_index(out, "operand", info.operand);
+    print_index(out, "axis", info.axis);
+    string_field(out, "message", info.message);
+    key(out, "operands");
+    putc('[', out);
+    for (size_t i = 0; i < info.n_operands; i++) {
+        fputs(i ? ",{\"name\":" : "{\"name\":", out);
+        print_json_string(out, info.operand_names[i]);
+        key(out, "shape");
+        print_shape(out, dims, &info.operands[i]);
+        putc('}', out);
+    }
+    putc(']', out);
+    if (info.condition) {
+        char text[512];
+        ob_condition_format(dims, info.condition, text, sizeof text);
+        string_field(out, "condition", text);
+    }
+    print_origins(out, info.origins, info.n_origins);
+    if (info.source[0]) string_field(out, "source", info.source);
+    if (info.fix[0]) string_field(out, "fix", info.fix);
+    putc('}', out);
+    return OB_OK;
+}
+
+static ob_status print_condition(FILE *out, ob_report *report, size_t index) {
+    ob_condition_info info;
+    ob_status status = ob_report_condition(report, index, &info);
+    if (status != OB_OK) return status;
+    fputs("{\"text\":", out);
+    print_json_string(out, info.text);
+    string_field(out, "node", info.node);
+    string_field(out, "op_type", info.op_type);
+    string_field(out, "path", info.path);
+    print_index(out, "operand", info.operand);
+    print_index(out, "axis", info.axis);
+    print_origins(out, info.origins, info.n_origins);
+    putc('}', out);
+    return OB_OK;
+}
+
+typedef ob_status (*print_entry)(FILE *out, ob_report *report, size_t index);
+
+static ob_status print_list(FILE *out, const char *name, ob_report *report, size_t n, print_entry print) {
+    ob_status status = OB_OK;
+    fprintf(out, ",\n\"%s\":[", name);
+    for (size_t i = 0; i < n && status == OB_OK; i++) {
+        fputs(i ? ",\n" : "\n", out);
+        status = print(out, report, i);
+    }
+    putc(']', out);
+    return status;
+}
+
+static void print_summary(FILE *out, const ob_report *report) {
+    ob_report_summary s = ob_report_get_summary(report);
+    const struct {
+        const char *name;
+        size_t n;
+    } counts[] = {{"nodes", s.n_nodes},
+                  {"values", s.n_values},
+                  {"values_with_rank", s.n_ranked},
+                  {"values_with_shape", s.n_shaped},
+                  {"broadcasts", s.n_broadcasts},
+                  {"operators_of_one_shape", s.n_plain},
+                  {"conditions", s.n_conditions},
+                  {"errors", s.n_errors},
+                  {"warnings", s.n_warnings},
+                  {"notes", s.n_notes},
+                  {"findings_not_listed", s.n_dropped}};
+    fputs(",\n\"summary\":{", out);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        fprintf(out, "%s\"%s\":%zu", i ? "," : "", counts[i].name, counts[i].n);
+    fprintf(out, ",\"copied_bytes\":%" PRId64 "}", s.copied_bytes);
+}
+
+ob_status print_report_json(FILE *out, const char *file, const ob_model *model, ob_report *report, ob_rules rules) {
+    fputs("{\"file\":", out);
+    print_json_string(out, file);
+    fprintf(out, ",\"ir_version\":%" PRId64 ",\"opsets\":{", ob_model_ir_version(model));
+    for (size_t i = 0; i < ob_model_opset_count(model); i++) {
+        ob_opset opset = ob_model_opset_at(model, i);
+        if (i) putc(',', out);
+        print_json_string(out, opset.domain);
+        fprintf(out, ":%" PRId64, opset.version);
+    }
+    putc('}', out);
+    string_field(out, "rules", ob_rules_name(rules));
+    ob_status status = print_list(out, "findings", report, ob_report_finding_count(report), print_finding);
+    if (status == OB_OK) status = print_list(out, "broadcasts", report, ob_report_broadcast_count(report), print_broadcast);
+    if (status == OB_OK) status = print_list(out, "conditions", report, ob_report_condition_count(report), print_condition);
+    if (status == OB_OK) status = print_list(out, "values", report, ob_report_value_count(report), print_value);
+    print_summary(out, report);
+    fputs("}", out);
+    return status;
+}

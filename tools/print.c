@@ -1,0 +1,192 @@
+#include "print.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+printer printer_for(FILE *file) {
+    const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
+    bool wanted = (!no_colour || !no_colour[0]) && term && strcmp(term, "dumb") != 0;
+    return (printer){file, wanted && isatty(fileno(file))};
+}
+
+void set_colour(const printer *out, colour which) {
+    static const char *const codes[] = {"\033[0m", "\033[1m", "\033[1;31m", "\033[1;33m", "\033[36m", "\033[32m"};
+    if (out->colour) fputs(codes[which], out->file);
+}
+
+/* Bytes of the UTF-8 character at `text`; 0 when there is none (also overlong forms, surrogates, control characters of C1). */
+static size_t utf8_length(const unsigned char *text) {
+    unsigned char c = text[0];
+    if (c < 0x80) return 1;
+    size_t n = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
+    if (c < 0xC2 || c > 0xF4) return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((text[i] & 0xC0) != 0x80) return 0;
+    if ((c == 0xE0 && text[1] < 0xA0) || (c == 0xED && text[1] > 0x9F) || (c == 0xF0 && text[1] < 0x90) ||
+        (c == 0xF4 && text[1] > 0x8F))
+        return 0;
+    return c == 0xC2 && text[1] < 0xA0 ? 0 : n;
+}
+
+/* Writes the escaped form of one character to `piece`, returns the bytes it took from the text. */
+static size_t escape_one(const unsigned char *at, char *piece, size_t n_piece) {
+    size_t n = utf8_length(at);
+    if (n == 0 || at[0] < ' ' || at[0] == 127) {
+        const char *name = at[0] == '\n' ? "\\n" : at[0] == '\t' ? "\\t" : at[0] == '\r' ? "\\r" : NULL;
+        if (name)
+            snprintf(piece, n_piece, "%s", name);
+        else
+            snprintf(piece, n_piece, "\\x%02x", at[0]);
+        return 1;
+    }
+    if (n == 1 && (at[0] == '"' || at[0] == '\\'))
+        snprintf(piece, n_piece, "\\%c", at[0]);
+    else
+        snprintf(piece, n_piece, "%.*s", (int)n, (const char *)at);
+    return n;
+}
+
+void print_escaped(FILE *file, const char *text) {
+    char piece[8];
+    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+        at += escape_one(at, piece, sizeof piece);
+        fputs(piece, file);
+    }
+}
+
+size_t escaped_width(const char *text) {
+    char piece[8];
+    size_t width = 0;
+    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+        at += escape_one(at, piece, sizeof piece);
+        for (const char *c = piece; *c; c++) width += ((unsigned char)*c & 0xC0) != 0x80;
+    }
+    return width;
+}
+
+void print_json_string(FILE *file, const char *text) {
+    putc('"', file);
+    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+        size_t n = utf8_length(at);
+        if (n == 0)
+            fputs("\\ufffd", file);
+        else if (n == 1 && (*at < ' ' || *at == 127))
+            fprintf(file, "\\u%04x", *at);
+        else if (n == 1 && (*at == '"' || *at == '\\'))
+            fprintf(file, "\\%c", *at);
+        else
+            fwrite(at, 1, n, file);
+        at += n ? n : 1;
+    }
+    putc('"', file);
+}
+
+void format_bytes(int64_t n_bytes, char *text, size_t n) {
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double amount = (double)n_bytes;
+    size_t unit = 0;
+    while (amount >= 1024 && unit + 1 < sizeof units / sizeof *units) amount /= 1024, unit++;
+    if (unit == 0)
+        snprintf(text, n, "%lld bytes", (long long)n_bytes);
+    else
+        snprintf(text, n, "%.1f %s", amount, units[unit]);
+}
+
+/* ---- Aligned shapes ------------------------------------------------------------------------------------------------- */
+
+enum { MAX_COLUMNS = 64, DIM_BYTES = 48, MAX_LABEL = 40 };
+
+static void dim_text(const ob_dims *dims, ob_dim dim, char *text) {
+    if (ob_dim_format(dims, dim, text, DIM_BYTES) >= DIM_BYTES) memcpy(text + DIM_BYTES - 4, "...", 4);
+}
+
+static void spaces(FILE *file, size_t n) {
+    while (n-- > 0) putc(' ', file);
+}
+
+/* A label in at most MAX_LABEL columns, padded. */
+static void print_label(FILE *file, const char *label, size_t width) {
+    char piece[8];
+    size_t used = 0, whole = escaped_width(label);
+    for (const unsigned char *at = (const unsigned char *)label; *at;) {
+        at += escape_one(at, piece, sizeof piece);
+        size_t n = 0;
+        for (const char *c = piece; *c; c++) n += ((unsigned char)*c & 0xC0) != 0x80;
+        if (whole > MAX_LABEL && used + n > MAX_LABEL - 3) {
+            fputs("...", file);
+            used += 3;
+            break;
+        }
+        fputs(piece, file);
+        used += n;
+    }
+    if (used < width) spaces(file, width - used);
+}
+
+void print_shapes(const printer *out, const ob_dims *dims, const shape_row *rows, size_t n_rows, int32_t mark_axis, bool rule,
+                  const char *indent) {
+    FILE *file = out->file;
+    size_t widths[MAX_COLUMNS] = {0}, label_width = 0;
+    int32_t rank = 0;
+    char text[DIM_BYTES];
+    for (size_t i = 0; i < n_rows; i++) {
+        size_t width = escaped_width(rows[i].label);
+        if (width > MAX_LABEL) width = MAX_LABEL;
+        if (width > label_width) label_width = width;
+        if (rows[i].shape.rank > rank) rank = rows[i].shape.rank;
+    }
+    if (rank > MAX_COLUMNS) rank = MAX_COLUMNS; /* higher ranks: the last columns */
+    for (size_t i = 0; i < n_rows; i++) {
+        const ob_shape *shape = &rows[i].shape;
+        for (int32_t column = rank - 1, axis = shape->rank - 1; axis >= 0 && column >= 0; column--, axis--) {
+            dim_text(dims, shape->dims[axis], text);
+            if (strlen(text) > widths[column]) widths[column] = strlen(text);
+        }
+    }
+    size_t line_width = 0;
+    for (int32_t column = 0; column < rank; column++) line_width += widths[column] + (column ? 3 : 0);
+    for (size_t i = 0; i < n_rows; i++) {
+        const ob_shape *shape = &rows[i].shape;
+        if (rule && i + 1 == n_rows) {
+            fputs(indent, file);
+            for (size_t k = 0; k < label_width + 9 + line_width; k++) putc('-', file);
+            putc('\n', file);
+        }
+        fputs(indent, file);
+        print_label(file, rows[i].label, label_width);
+        if (shape->rank == OB_RANK_UNKNOWN) {
+            fputs("  (rank not known)\n", file);
+            continue;
+        }
+        fprintf(file, "  (%dd):", (int)shape->rank);
+        if (shape->rank == 0) {
+            putc('\n', file);
+            continue;
+        }
+        spaces(file, shape->rank < 10 ? 2 : 1);
+        for (int32_t column = 0; column < rank; column++) {
+            int32_t axis = column - (rank - shape->rank);
+            if (axis < 0) {
+                spaces(file, widths[column] + 3);
+                continue;
+            }
+            dim_text(dims, shape->dims[axis], text);
+            spaces(file, widths[column] - strlen(text));
+            if (column == mark_axis && text[0]) set_colour(out, COLOUR_RED);
+            fputs(text, file);
+            if (column == mark_axis && text[0]) set_colour(out, COLOUR_NONE);
+            if (column + 1 < rank) fputs(" x ", file);
+        }
+        putc('\n', file);
+    }
+    if (mark_axis < 0 || mark_axis >= rank) return;
+    size_t before = label_width + 9;
+    for (int32_t column = 0; column < mark_axis; column++) before += widths[column] + 3;
+    fputs(indent, file);
+    spaces(file, before + (widths[mark_axis] ? widths[mark_axis] - 1 : 0));
+    set_colour(out, COLOUR_RED);
+    putc('^', file);
+    set_colour(out, COLOUR_NONE);
+    putc('\n', file);
+}

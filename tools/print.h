@@ -1,0 +1,42 @@
+/* Printing what comes from a model: escaped, aligned, coloured on terminals only. */
+#ifndef OB_TOOLS_PRINT_H
+#define OB_TOOLS_PRINT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "onnx_broadcast/onnx_broadcast.h"
+
+typedef struct printer {
+    FILE *file;
+    bool colour;
+} printer;
+
+typedef enum colour { COLOUR_NONE, COLOUR_BOLD, COLOUR_RED, COLOUR_YELLOW, COLOUR_CYAN, COLOUR_GREEN } colour;
+
+/* Colour when the file is a terminal, NO_COLOR is not set and TERM is not "dumb". */
+printer printer_for(FILE *file);
+void set_colour(const printer *out, colour which);
+
+/* The text with control characters and bytes that are not UTF-8 as \xNN, backslash and double quote escaped. */
+void print_escaped(FILE *file, const char *text);
+/* Columns that print_escaped takes, counting a UTF-8 character as one. */
+size_t escaped_width(const char *text);
+/* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
+void print_json_string(FILE *file, const char *text);
+
+/* "12.3 KiB", "5 bytes". */
+void format_bytes(int64_t n_bytes, char *text, size_t n);
+
+/* Shapes right-aligned under each other, one line each, as in the array API text:
+ *     label  (3d):  15 x 3 x 5
+ * mark_axis: of the highest rank; a line with a marker under it follows, -1 for none. `rule`: a line of dashes before the last
+ * row. */
+typedef struct shape_row {
+    const char *label; /* printed escaped */
+    ob_shape shape;
+} shape_row;
+void print_shapes(const printer *out, const ob_dims *dims, const shape_row *rows, size_t n_rows, int32_t mark_axis, bool rule,
+                  const char *indent);
+
+#endif
