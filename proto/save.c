@@ -17,7 +17,7 @@ static void append(ProtobufCBuffer *base, size_t n, const uint8_t *bytes) {
     if (buffer->status == OB_OK && n > 0) buffer->status = buffer->sink(buffer->context, bytes, n);
 }
 
-ob_status ob__pack(const ProtobufCMessage *message, ob_write_sink sink, void *context, ob_error *error) {
+ob_status ob__write_message(const ProtobufCMessage *message, ob_write_sink sink, void *context, ob_error *error) {
     size_t n = protobuf_c_message_get_packed_size(message);
     OB_FAIL_IF(n > UINT32_MAX, error, OB_E_LIMIT, "%zu bytes: protobuf files end at 4 GiB; larger weights must be external data",
                n);
@@ -31,7 +31,7 @@ static ob_status write_protobuf(const ob_model *model, ob_write_sink sink, void 
     ob__proto_writer_init(&writer, model, error);
     Onnx__ModelProto *message = NULL;
     ob_status status = ob__write_model(&writer, model, &message);
-    if (status == OB_OK) status = ob__pack(&message->base, sink, context, error);
+    if (status == OB_OK) status = ob__write_message(&message->base, sink, context, error);
     ob__proto_writer_release(&writer);
     return status;
 }

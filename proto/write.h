@@ -19,6 +19,6 @@ ob_status ob__write_model(ob_proto_writer *writer, const ob_model *model, Onnx__
 
 /* Hands a message's bytes to the sink piece by piece, never as one block. E_LIMIT when a part of it is beyond what the wire
  * form's 32-bit lengths hold; else what the sink answers. */
-ob_status ob__pack(const ProtobufCMessage *message, ob_write_sink sink, void *context, ob_error *error);
+ob_status ob__write_message(const ProtobufCMessage *message, ob_write_sink sink, void *context, ob_error *error);
 
 #endif

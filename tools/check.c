@@ -128,7 +128,7 @@ static bool is_pass(const char *name) {
 }
 
 /* One option. -1: go on; else the exit status. */
-static int take_option(settings *s, options *o) {
+static int take_option(settings *s, arguments *o) {
     if (option_is(o, "--help") || option_is(o, "-h")) return print_help(), EXIT_CLEAN;
     if (option_is(o, "--version")) return printf("%s %s\n", tool, ob_version()), EXIT_CLEAN;
     if (option_is(o, "--list-passes")) return list_passes();
@@ -164,8 +164,8 @@ static int take_option(settings *s, options *o) {
 }
 
 static int take_options(settings *s, int argc, char **argv) {
-    options o = options_begin(tool, argc, argv);
-    while (options_next(&o)) {
+    arguments o = arguments_begin(tool, argc, argv);
+    while (arguments_next(&o)) {
         if (!option_is_any(&o)) {
             s->files[s->n_files++] = option_text(&o);
             continue;
