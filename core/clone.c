@@ -190,7 +190,7 @@ static ob_status copy_model(cloner *c, const ob_model *from) {
     to->origin = from->origin;
     c->values = OB_ARENA_ARRAY(&to->arena, ob_value *, from->n_values);
     to->functions = OB_ARENA_ARRAY(&to->arena, ob_function *, from->n_functions);
-    if (!c->values || !to->functions || !ob__map_reserve(&to->names, from->names.n_entries)) return out_of_memory(c);
+    if (!c->values || !to->functions) return out_of_memory(c);
     to->n_functions = from->n_functions;
     for (uint32_t i = 0; i < from->n_functions; i++) OB_TRY(copy_function(c, from->functions[i], &to->functions[i]));
     OB_TRY(copy_graph(c, from->graph, to->graph));

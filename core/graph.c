@@ -68,14 +68,14 @@ ob_graph *ob__graph_new(ob_model *model, ob_graph *parent, ob_node *parent_node)
     return graph;
 }
 
-/* `interned` comes from model->names. */
-static ob_value *define_interned(ob_graph *graph, const char *interned, size_t n, bool *exists) {
-    ob_map_entry *entry = ob__map_insert_borrowed(&graph->values, interned, n);
+/* Keeps `name`. */
+static ob_value *define_value(ob_graph *graph, const char *name, size_t n, bool *exists) {
+    ob_map_entry *entry = ob__map_insert_borrowed(&graph->values, name, n);
     *exists = entry && entry->value;
     if (!entry || entry->value) return NULL;
     ob_value *value = OB_ARENA_NEW(&graph->model->arena, ob_value);
     if (!value) return NULL;
-    value->name = interned;
+    value->name = name;
     value->id = graph->model->n_values++;
     value->graph = graph;
     value->declared.shape.rank = OB_RANK_UNKNOWN;
@@ -88,20 +88,32 @@ ob_value *ob__value_new(ob_graph *graph, const char *name) {
     size_t n = strlen(name);
     const char *interned = ob__intern(graph->model, name, n);
     bool exists;
-    return interned && n ? define_interned(graph, interned, n, &exists) : NULL;
+    return interned && n ? define_value(graph, interned, n, &exists) : NULL;
 }
 
 ob_value *ob__value_define(ob_graph *graph, const char *name, size_t n, bool *exists) {
     *exists = false;
-    if (n == 0) return NULL;
-    ob_map_entry *entry = ob__map_insert_borrowed(&graph->model->names, name, n);
-    return entry ? define_interned(graph, entry->key, n, exists) : NULL;
+    graph->model->has_unlisted_names = true;
+    return n ? define_value(graph, name, n, exists) : NULL;
+}
+
+static ob_status list_names(void *context, ob_graph *graph) {
+    ob_model *model = context;
+    for (size_t i = 0; i < graph->values.capacity; i++) {
+        const ob_map_entry *entry = &graph->values.entries[i];
+        if (entry->key && !ob__map_insert_borrowed(&model->names, entry->key, entry->n)) return OB_E_MEMORY;
+    }
+    return OB_OK;
 }
 
 ob_value *ob__value_new_unique(ob_graph *graph, const char *stem) {
     /* Any name that the model has interned may be a value somewhere, in an outer graph or a subgraph: take one that it has not.
      */
     ob_model *model = graph->model;
+    if (model->has_unlisted_names) {
+        if (ob__model_each_graph(model, list_names, model) != OB_OK) return NULL;
+        model->has_unlisted_names = false;
+    }
     size_t n_stem = strlen(stem);
     if (n_stem == 0) stem = "value", n_stem = 5;
     if (!ob__map_find(&model->names, stem, n_stem)) return ob__value_new(graph, stem);

@@ -1,6 +1,6 @@
 /* The graph: what a model file says, in the form that passes read and rewrite.
  *
- * One arena owns a model and everything in it. Names are interned: two values of one graph never share a name. Order of nodes is the
+ * One arena owns a model and everything in it. Two values of one graph never share a name. Order of nodes is the
  * order of the file (or of insertion); passes must not assume that it is topological before the verifier has said so.
  *
  * Facts that are computed (shapes, contents) do not live here: see passes/facts.h. */
@@ -114,7 +114,7 @@ struct ob_attribute {
 /* ---- Values and nodes ------------------------------------------------------------------------------------------- */
 
 struct ob_value {
-    const char *name; /* interned, never "" */
+    const char *name; /* never "" */
     uint32_t id;      /* dense over the model: index into side tables */
     ob_graph *graph;  /* where it is defined */
     ob_node *producer; /* NULL: input, initializer */
@@ -182,6 +182,7 @@ struct ob_function {
 struct ob_model {
     ob_arena arena;
     ob_map names;   /* interned strings */
+    bool has_unlisted_names; /* value names that a reader defined without interning them; listed when a new name is wanted */
     ob_dims *dims;  /* symbols of the model */
     const char *path; /* as given, for messages; "<memory>", "<stdin>" */
     int64_t ir_version;

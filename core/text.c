@@ -81,16 +81,23 @@ void ob__map_init(ob_map *map, ob_arena *arena) {
     map->arena = arena;
 }
 
-/* The slot of the key or the empty slot where it belongs. capacity is a power of two with empty slots. */
-static size_t find_slot(const ob_map_entry *entries, size_t capacity, const char *key, size_t n) {
-    size_t i = (size_t)ob__hash_bytes(key, n) & (capacity - 1);
-    while (entries[i].key && (entries[i].n != n || memcmp(entries[i].key, key, n) != 0)) i = (i + 1) & (capacity - 1);
-    return i;
+/* The slot of the key or the empty slot where it belongs. capacity is a power of two with empty slots. Comparing hashes first
+ * spares the visit to other keys' bytes, which cost more than anything else in a large model. */
+static size_t find_slot(const ob_map_entry *entries, size_t capacity, const char *key, size_t n, uint32_t hash) {
+    size_t i = hash & (capacity - 1);
+    for (;; i = (i + 1) & (capacity - 1)) {
+        const ob_map_entry *entry = &entries[i];
+        if (!entry->key || (entry->hash == hash && entry->n == n && memcmp(entry->key, key, n) == 0)) return i;
+    }
+}
+
+static uint32_t short_hash(const char *key, size_t n) {
+    return (uint32_t)ob__hash_bytes(key, n);
 }
 
 ob_map_entry *ob__map_find(const ob_map *map, const char *key, size_t n) {
     if (map->capacity == 0) return NULL;
-    ob_map_entry *entry = &map->entries[find_slot(map->entries, map->capacity, key, n)];
+    ob_map_entry *entry = &map->entries[find_slot(map->entries, map->capacity, key, n, short_hash(key, n))];
     return entry->key ? entry : NULL;
 }
 
@@ -99,7 +106,10 @@ static bool grow(ob_map *map, size_t capacity) {
     if (!entries) return false;
     for (size_t i = 0; i < map->capacity; i++) {
         const ob_map_entry *old = &map->entries[i];
-        if (old->key) entries[find_slot(entries, capacity, old->key, old->n)] = *old;
+        if (!old->key) continue;
+        size_t slot = old->hash & (capacity - 1);
+        while (entries[slot].key) slot = (slot + 1) & (capacity - 1);
+        entries[slot] = *old;
     }
     map->entries = entries;
     map->capacity = capacity;
@@ -109,22 +119,21 @@ static bool grow(ob_map *map, size_t capacity) {
 bool ob__map_reserve(ob_map *map, size_t n) {
     size_t capacity = map->capacity ? map->capacity : 16;
     while (capacity / 4 * 3 < n) {
-        if (capacity > SIZE_MAX / 2) return false;
+        if (capacity > UINT32_MAX) return false; /* the hash has 32 bits */
         capacity *= 2;
     }
     return capacity == map->capacity || grow(map, capacity);
 }
 
 static ob_map_entry *insert(ob_map *map, const char *key, size_t n, bool copy_key) {
-    ob_map_entry *found = ob__map_find(map, key, n);
-    if (found) return found;
-    if (map->n_entries * 4 >= map->capacity * 3 && !grow(map, map->capacity ? map->capacity * 2 : 16)) return NULL;
+    if (n > UINT32_MAX) return NULL;
+    if (map->n_entries * 4 >= map->capacity * 3 && !ob__map_reserve(map, map->capacity)) return NULL;
+    uint32_t hash = short_hash(key, n);
+    ob_map_entry *entry = &map->entries[find_slot(map->entries, map->capacity, key, n, hash)];
+    if (entry->key) return entry;
     const char *stored = copy_key ? ob__arena_strndup(map->arena, key, n) : key;
     if (!stored) return NULL;
-    ob_map_entry *entry = &map->entries[find_slot(map->entries, map->capacity, key, n)];
-    entry->key = stored;
-    entry->n = n;
-    entry->value = NULL;
+    *entry = (ob_map_entry){stored, (uint32_t)n, hash, NULL};
     map->n_entries++;
     return entry;
 }

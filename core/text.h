@@ -28,7 +28,7 @@ void ob__text_printf(ob_text *text, const char *format, ...) __attribute__((form
  * so equal names share one pointer. */
 typedef struct ob_map_entry {
     const char *key; /* NULL: empty slot */
-    size_t n;
+    uint32_t n, hash;
     void *value;
 } ob_map_entry;
 

@@ -53,11 +53,14 @@ ob_status ob__extra_set_messages(const ob_extras *extras, ob_extra which, Protob
 
 /* ---- read.c, read_tensor.c: messages to the graph --------------------------------------------------------------- */
 
+enum { OB_READER_RECENT = 1024 };
+
 typedef struct ob_reader {
     ob_model *model;
     ob_load_limits limits;
     ob_extras extras;
     ob_map functions; /* "domain\0name\0overload" -> ob_function */
+    ob_value *recent[OB_READER_RECENT];
     ob_error *error;
 } ob_reader;
 

@@ -523,12 +523,26 @@ static ob_status undefined_name(ob_reader *reader, const ob_graph *graph, const 
     return at(reader, node, name, OB_E_MODEL);
 }
 
+/* Most names were defined a few nodes ago: a small table of the latest outputs spares the large map's cache misses. */
+static ob_value **recent_slot(ob_reader *reader, const char *name, size_t n) {
+    return &reader->recent[ob__hash_bytes(name, n) % OB_READER_RECENT];
+}
+
+static ob_value *find_value(ob_reader *reader, const ob_graph *graph, const char *name) {
+    size_t n = strlen(name);
+    ob_value **slot = recent_slot(reader, name, n);
+    if (*slot && (*slot)->graph == graph && strcmp((*slot)->name, name) == 0) return *slot;
+    return *slot = ob__value_find(graph, name, n);
+}
+
 static ob_status resolve_node(ob_reader *reader, ob_graph *graph, ob_node *node) {
     const Onnx__NodeProto *message = node->origin;
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (node->outputs[i]) *recent_slot(reader, node->outputs[i]->name, strlen(node->outputs[i]->name)) = node->outputs[i];
     for (size_t i = 0; i < message->n_input; i++) {
         const char *name = message->input[i];
         if (name[0] == '\0') continue;
-        node->inputs[i] = ob__value_find(graph, name, strlen(name));
+        node->inputs[i] = find_value(reader, graph, name);
         if (!node->inputs[i]) return undefined_name(reader, graph, node, name);
     }
     if (reader->model->n_functions == 0) return OB_OK;
@@ -599,8 +613,6 @@ ob_status ob__read_model(ob_model *model, const Onnx__ModelProto *message, const
     ob__extras_init(&reader.extras);
     ob__map_init(&reader.functions, &model->arena);
     OB_FAIL_IF(!message->graph, error, OB_E_FORMAT, "not an ONNX model: it holds no graph");
-    size_t n_expected = message->graph->n_node + message->graph->n_input + message->graph->n_initializer;
-    if (!ob__map_reserve(&model->names, n_expected)) return out_of_memory(&reader);
     OB_TRY(read_header(&reader, message));
     OB_TRY(read_functions(&reader, message));
     OB_TRY(read_graph(&reader, message->graph, model->graph));
