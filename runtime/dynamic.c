@@ -71,7 +71,7 @@ ob_status ob__run_dynamic(ob_session *session, ob_plan *plan, const ob_step *ste
     ob_view *in = OB_ARENA_ARRAY(arena, ob_view, node->n_inputs), *out = OB_ARENA_ARRAY(arena, ob_view, node->n_outputs);
     if (!in || !out) return OB_E_MEMORY;
     for (uint32_t i = 0; i < node->n_inputs; i++) OB_TRY(find_view(session, plan, node->inputs[i], &in[i], error));
-    OB_TRY(ob__execute_node(session, node, in, out, &session->dynamic_owned, error));
+    OB_TRY(ob__execute_node(session, node, in, out, &session->dynamic_owned, &session->strings, error));
     for (uint32_t i = 0; i < node->n_outputs; i++)
         if (node->outputs[i]) session->dynamic[node->outputs[i]->id] = &out[i];
     return OB_OK;

@@ -126,12 +126,13 @@ static ob_status execute(call *c, const ob_view *in, ob_view *out) {
 }
 
 ob_status ob__execute_node(ob_session *session, const ob_node *node, const ob_view *in, ob_view *out, ob_owned_block **list,
-                           ob_error *error) {
+                           ob_arena *strings, ob_error *error) {
     call c = {.args = {.node = node,
                        .op = node->op,
                        .n_in = node->n_inputs,
                        .n_out = node->n_outputs,
                        .threads = &session->threads,
+                       .strings = strings,
                        .allocator = &session->allocator},
               .session = session,
               .list = list,

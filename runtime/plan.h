@@ -114,6 +114,7 @@ struct ob_session {
     bool content_decided;
     ob_plan *plans, *current;
     uint64_t clock;
+    ob_arena strings; /* bytes that kernels made for string elements in the last run */
     ob_pool *pool;
     ob_threads threads;
     const ob_view **dynamic;       /* by value id: results of dynamic steps of the last run; NULL before there are any */
@@ -165,9 +166,9 @@ bool ob__read_content(const ob_view *view, int64_t *elems, uint32_t *n);
 ob_status ob__plan_memory(ob_arena *scratch, ob_buffer *buffers, uint64_t *total);
 
 /* runtime/node.c: computes one node at once, on memory from `list`. in: node->n_inputs views with data; out: node->n_outputs
- * views, set on success (they may be views of the inputs). views' memory is not kept. */
+ * views, set on success (they may be views of the inputs). strings: where the bytes of string results go. */
 ob_status ob__execute_node(ob_session *session, const ob_node *node, const ob_view *in, ob_view *out, ob_owned_block **list,
-                           ob_error *error);
+                           ob_arena *strings, ob_error *error);
 /* True when the node gives the same results for the same inputs, so that it may be computed ahead. */
 bool ob__is_deterministic(const ob_node *node);
 

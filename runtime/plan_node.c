@@ -76,6 +76,7 @@ static ob_step *new_step(ob_builder *b, ob_step_kind kind, const ob_node *node, 
     step->out = OB_ARENA_ARRAY(arena, ob_place, n_out);
     if (!step->args.in || !step->args.out || !step->in || !step->out) return NULL;
     step->args.threads = &b->session->threads;
+    step->args.strings = &b->session->strings;
     step->args.allocator = &b->session->allocator;
     return step;
 }
@@ -247,8 +248,9 @@ static ob_status try_fold(ob_builder *b, planned *p, bool *done) {
     if (!can_fold(b, p, &for_all_shapes)) return OB_OK;
     ob_view *results = OB_ARENA_ARRAY(&session->arena, ob_view, node->n_outputs);
     if (!results) return OB_E_MEMORY;
-    ob_status status =
-        ob__execute_node(session, node, p->in_views, results, for_all_shapes ? &session->owned : &b->plan->owned, NULL);
+    ob_owned_block **list = for_all_shapes ? &session->owned : &b->plan->owned;
+    ob_arena *strings = for_all_shapes ? &session->arena : &b->plan->arena;
+    ob_status status = ob__execute_node(session, node, p->in_views, results, list, strings, NULL);
     if (status == OB_E_MEMORY) return status;
     if (status != OB_OK) return OB_OK;
     for (uint32_t i = 0; i < node->n_outputs; i++) {

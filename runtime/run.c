@@ -214,6 +214,7 @@ static ob_status finish(ob_session *session, const ob_plan *plan, ob_view *outpu
 
 static ob_status forget_dynamic(ob_session *session, const ob_plan *plan) {
     ob__session_free_blocks(session, &session->dynamic_owned);
+    ob__arena_release(&session->strings);
     if (session->dynamic) {
         ob__arena_release(&session->dynamic_arena);
         memset(session->dynamic, 0, session->model->n_values * sizeof *session->dynamic);

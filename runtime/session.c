@@ -203,6 +203,7 @@ ob_status ob_session_create(const ob_model *model, const ob_session_config *conf
     session->allocator = arena.allocator;
     ob__facts_init(&session->facts, &session->allocator);
     ob__arena_init(&session->dynamic_arena, &session->allocator);
+    ob__arena_init(&session->strings, &session->allocator);
     ob_status status = set_up(session, model, config, error);
     if (status != OB_OK) {
         ob_session_close(&session);
@@ -226,6 +227,7 @@ void ob_session_close(ob_session **session) {
     ob__session_free_blocks(closing, &closing->owned);
     ob__session_free_blocks(closing, &closing->dynamic_owned);
     ob__arena_release(&closing->dynamic_arena);
+    ob__arena_release(&closing->strings);
     ob__facts_release(&closing->facts);
     ob_model_close(&closing->model);
     ob_arena arena = closing->arena; /* the struct dies with the arena */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/graph.h"
+#include "onnx_broadcast/view.h"
 
 static inline ob_model *new_model(int64_t opset) {
     ob_model *model = ob__model_new(NULL);
