@@ -67,6 +67,9 @@ static ob_status check_inputs(const ob_session *session, const ob_view *inputs, 
         uint64_t n_bytes;
         OB_FAIL_IF(!good || !ob__tensor_bytes(view->dtype, view->rank, view->dims, &n_bytes), error, OB_E_ARGUMENT,
                    "input %s: not a usable view", session->inputs[i]->name);
+        size_t alignment = ob_dtype_size(view->dtype) > 8 ? 8 : ob_dtype_size(view->dtype);
+        OB_FAIL_IF((uintptr_t)view->data % alignment != 0, error, OB_E_ARGUMENT, "input %s: its data is not aligned to %zu bytes",
+                   session->inputs[i]->name, alignment);
     }
     return OB_OK;
 }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "compare.h"
+#include "core/graph.h"
 #include "onnx_broadcast/onnx_broadcast.h"
 #include "variants.h"
 
@@ -43,7 +44,7 @@ static void release_tensors(tensors *t) {
 }
 
 static ob_status read_tensors(const char *folder, const char *kind, tensors *t, ob_error *error) {
-    char path[4096];
+    char path[5000];
     struct stat info;
     t->n = 0;
     for (size_t i = 0; i < MAX_TENSORS; i++) {
@@ -54,6 +55,11 @@ static ob_status read_tensors(const char *folder, const char *kind, tensors *t, 
         t->n = i + 1;
     }
     return OB_OK;
+}
+
+/* The test data of ONNX 1.12 holds bfloat16 tensors as their bits, in uint16. */
+static void retype_bfloat16(ob_view *view, ob_dtype wanted) {
+    if (wanted == OB_BFLOAT16 && view->dtype == OB_UINT16) view->dtype = OB_BFLOAT16;
 }
 
 static outcome judge(ob_status status, const char *what, const ob_error *error, char *why, size_t n_bytes) {
@@ -76,7 +82,12 @@ static outcome run_data_set(ob_session *session, const suite *s, const char *fol
         result = judge(status, "data", &error, why, n_bytes);
         goto end;
     }
-    for (size_t i = 0; i < in.n; i++) inputs[i] = in.items[i].view;
+    for (size_t i = 0; i < in.n; i++) {
+        ob_session_value info = {0};
+        ob_session_input(session, i, &info);
+        retype_bfloat16(&in.items[i].view, info.dtype);
+        inputs[i] = in.items[i].view;
+    }
     status = ob_session_run(session, inputs, in.n, outputs, want.n, &error);
     if (status != OB_OK) {
         result = judge(status, variant, &error, why, n_bytes);
@@ -85,6 +96,7 @@ static outcome run_data_set(ob_session *session, const suite *s, const char *fol
     result = PASSED;
     for (size_t i = 0; i < want.n && result == PASSED; i++) {
         comparison c;
+        retype_bfloat16(&want.items[i].view, outputs[i].dtype);
         if (compare_tensors(&outputs[i], &want.items[i].view, s->rtol, s->atol, &c)) continue;
         snprintf(why, n_bytes, "%s: output %zu: %s", variant, i, c.message);
         result = WRONG;
@@ -119,6 +131,45 @@ static outcome run_data_sets(const ob_model *model, const suite *s, const char *
     return result;
 }
 
+/* Four tests of ONNX 1.12 (CastLike with bfloat16) come with an input of another shape than their model declares: the declaration
+ * goes. */
+static void relax_declared_shapes(ob_model *model, const char *folder) {
+    static tensors in;
+    char path[3000];
+    ob_error error;
+    uint32_t at = 0;
+    snprintf(path, sizeof path, "%s/test_data_set_0", folder);
+    if (read_tensors(path, "input", &in, &error) == OB_OK)
+        for (uint32_t i = 0; i < model->graph->n_inputs && at < in.n; i++) {
+            ob_value *value = model->graph->inputs[i];
+            if (value->is_initializer) continue;
+            const ob_view *view = &in.items[at++].view;
+            ob_shape *shape = &value->declared.shape;
+            bool fits = shape->rank == OB_RANK_UNKNOWN || shape->rank == view->rank;
+            for (int32_t k = 0; fits && k < shape->rank; k++)
+                fits = !ob_dim_is_const(shape->dims[k]) || shape->dims[k] == view->dims[k];
+            if (!fits) *shape = (ob_shape){OB_RANK_UNKNOWN, NULL};
+        }
+    release_tensors(&in);
+}
+
+static void run_variant(const suite *s, test *t, const ob_model *model, ob_form form, const char *folder) {
+    byte_buffer buffer = {0};
+    ob_model *rewritten = NULL;
+    ob_error error;
+    char name[60];
+    ob_error_clear(&error);
+    snprintf(name, sizeof name, "rewritten to %s", ob_form_name(form));
+    ob_status status = make_variant(model, form, &buffer, &rewritten, &error);
+    if (status == OB_OK)
+        t->outcome = run_data_sets(rewritten, s, folder, name, true, t->why, sizeof t->why);
+    else
+        judge(status, name, &error, t->why, sizeof t->why);
+    if (status != OB_OK || t->outcome == REFUSED) t->outcome = WRONG; /* the model ran before it was rewritten */
+    ob_model_close(&rewritten);
+    free(buffer.data);
+}
+
 static void run_test(const suite *s, test *t) {
     char folder[2048], path[2100];
     ob_error error;
@@ -131,19 +182,10 @@ static void run_test(const suite *s, test *t) {
         t->outcome = judge(status, "load", &error, t->why, sizeof t->why);
         return;
     }
+    relax_declared_shapes(model, folder);
     t->outcome = run_data_sets(model, s, folder, "optimised", true, t->why, sizeof t->why);
     if (t->outcome == PASSED) t->outcome = run_data_sets(model, s, folder, "unoptimised", false, t->why, sizeof t->why);
-    for (size_t i = 0; i < n_variants && t->outcome == PASSED; i++) {
-        ob_model *rewritten = NULL;
-        status = variants[i].make(model, &rewritten, &error);
-        if (status != OB_OK) {
-            judge(status, variants[i].name, &error, t->why, sizeof t->why);
-            t->outcome = WRONG;
-        } else
-            t->outcome = run_data_sets(rewritten, s, folder, variants[i].name, true, t->why, sizeof t->why);
-        if (t->outcome == REFUSED) t->outcome = WRONG; /* the model ran before it was rewritten */
-        ob_model_close(&rewritten);
-    }
+    for (int form = 0; form < OB_FORM_COUNT && t->outcome == PASSED; form++) run_variant(s, t, model, (ob_form)form, folder);
     ob_model_close(&model);
 }
 

@@ -108,8 +108,10 @@ static void dtype_names_round_trip(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arena_blocks_are_aligned_and_limited), cmocka_unit_test(map_keeps_every_key),
-        cmocka_unit_test(text_grows),                           cmocka_unit_test(errors_are_cut_at_a_character),
+        cmocka_unit_test(arena_blocks_are_aligned_and_limited),
+        cmocka_unit_test(map_keeps_every_key),
+        cmocka_unit_test(text_grows),
+        cmocka_unit_test(errors_are_cut_at_a_character),
         cmocka_unit_test(dtype_names_round_trip),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);

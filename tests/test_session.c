@@ -511,39 +511,61 @@ static void test_shape_from_input(void **state) {
     assert_int_equal(ob_session_run(session, in, 3, out, 2, &error), OB_E_SHAPE);
     ids[0] = 7; /* the index is wrong: found during the run */
     shape[0] = 3;
+    memset(out, 0, sizeof out);
     assert_int_not_equal(ob_session_run(session, in, 3, out, 2, &error), OB_OK);
     assert_string_equal(error.node, "picked");
     ob_session_close(&session);
     ob_model_close(&model);
 }
 
-/* How many elements NonZero gives depends on its operand's elements; what follows is decided during the run. */
+/* The target of an Expand comes out of floating-point elements: its shape, and what follows, is decided during the run. */
 static void test_dynamic_shapes(void **state) {
     (void)state;
-    float x[] = {0, 3, 0, 4, 5};
+    float x[] = {2, 3}, row[] = {1, 2, 3}, y[6];
     ob_model *model = new_model(14);
-    ob_value *in_x = new_input(model, "x", OB_FLOAT, "5");
-    ob_value *where = new_node(model, "NonZero", "where", 1, in_x), *turned = new_node(model, "Transpose", "turned", 1, where);
-    ob_value *twice = new_node(model, "Add", "twice", 2, in_x, in_x);
+    ob_value *in_x = new_input(model, "x", OB_FLOAT, "2"), *in_row = new_input(model, "row", OB_FLOAT, "1 3");
+    ob_value *twice = new_node(model, "Add", "twice", 2, in_row, in_row);
+    ob_value *target = new_node(model, "Cast", "target", 1, in_x);
+    assert_true(ob__node_set_int(target->producer, "to", OB_INT64));
+    ob_value *wide = new_node(model, "Expand", "wide", 2, twice, target);
+    ob_value *turned = new_node(model, "Transpose", "turned", 1, wide);
+    new_output(model, new_node(model, "Add", "total", 2, wide, in_row));
     new_output(model, turned);
-    new_output(model, new_node(model, "Gather", "picked", 2, twice, where));
+    new_output(model, twice);
     for (int optimize = 0; optimize < 2; optimize++) {
         ob_session *session = open_session(model, optimize);
         ob_session_memory memory;
-        ob_view in = view_of(x, OB_FLOAT, 1, 5), out[2] = {{0}};
-        x[0] = 0;
-        run_ok(session, &in, 1, out, 2);
-        assert_int_equal(out[0].dims[0], 3);
-        assert_int_equal(out[0].dims[1], 1);
-        assert_memory_equal(out[0].data, ((int64_t[]){1, 3, 4}), 24);
-        expect_floats(&out[1], (float[]){6, 8, 10}, 3);
+        ob_error error;
+        ob_view in[2] = {view_of(x, OB_FLOAT, 1, 2), view_of(row, OB_FLOAT, 2, 1, 3)}, out[3] = {{0}};
+        x[0] = 2;
+        run_ok(session, in, 2, out, 3);
+        expect_floats(&out[0], (float[]){3, 6, 9, 3, 6, 9}, 6);
+        expect_floats(&out[1], (float[]){2, 2, 4, 4, 6, 6}, 6);
+        expect_floats(&out[2], (float[]){2, 4, 6}, 3);
         x[0] = 1;
         memset(out, 0, sizeof out);
-        run_ok(session, &in, 1, out, 2);
-        expect_floats(&out[1], (float[]){2, 6, 8, 10}, 4);
+        run_ok(session, in, 2, out, 3);
+        assert_int_equal(out[0].dims[0], 1);
+        expect_floats(&out[0], (float[]){3, 6, 9}, 3);
+        expect_floats(&out[1], (float[]){2, 4, 6}, 3);
         ob_session_get_memory(session, &memory);
         assert_int_equal(memory.n_dynamic, 3);
         assert_int_equal(memory.n_plans, 1);
+        memset(out, 0, sizeof out); /* into the caller's memory, which must have the shape that comes out */
+        out[0] = view_of(y, OB_FLOAT, 2, 2, 3);
+        assert_int_equal(ob_session_run(session, in, 2, out, 1, &error), OB_E_SHAPE);
+        x[0] = 2;
+        run_ok(session, in, 2, out, 1);
+        assert_ptr_equal(out[0].data, y);
+        expect_floats(&out[0], (float[]){3, 6, 9, 3, 6, 9}, 6);
+        x[0] = 0;
+        memset(out, 0, sizeof out);
+        run_ok(session, in, 2, out, 3);
+        expect_floats(&out[0], NULL, 0);
+        x[1] = 2; /* 3 does not expand to 2 */
+        assert_int_equal(ob_session_run(session, in, 2, out, 3, &error), OB_E_SHAPE);
+        assert_string_equal(error.node, "wide");
+        x[1] = 3;
         ob_session_close(&session);
     }
     ob_model_close(&model);
@@ -596,12 +618,14 @@ static void test_mixed_types_are_refused(void **state) {
     float x[5] = {0};
     int64_t y[5] = {0};
     ob_model *model = new_model(14);
-    new_output(model, new_node(model, "Add", "z", 2, new_input(model, "x", OB_FLOAT, "5"), new_input(model, "y", OB_INT64, "5")));
+    ob_value *in_x = new_input(model, "x", OB_FLOAT, "5"), *in_y = new_input(model, "y", OB_INT64, "5");
+    new_output(model, new_node(model, "Add", "z", 2, in_x, in_y));
     ob_session *session = NULL;
     ob_error error;
     ob_view in[2] = {view_of(x, OB_FLOAT, 1, 5), view_of(y, OB_INT64, 1, 5)}, out = {0};
     ob_status status = ob_session_create(model, NULL, &session, &error);
     if (status == OB_OK) status = ob_session_run(session, in, 2, &out, 1, &error);
+    assert_int_equal(status, OB_E_TYPE);
     assert_int_equal(status, OB_E_TYPE);
     assert_string_equal(error.node, "z");
     ob_session_close(&session);

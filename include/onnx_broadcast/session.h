@@ -115,7 +115,8 @@ OB_API const ob_dims *ob_session_dims(const ob_session *session);
  * depend on it. Afterwards a run with such inputs allocates nothing. Errors as ob_session_run. */
 OB_API ob_status ob_session_prepare(ob_session *session, const ob_view *inputs, size_t n_inputs, ob_error *error);
 
-/* Runs. inputs: ob_session_input_count views in that order, any strides, borrowed during the call. outputs:
+/* Runs. inputs: ob_session_input_count views in that order, any strides, elements aligned to their size
+ * (at most 8 bytes), borrowed during the call. outputs:
  * ob_session_output_count views, or fewer when the later ones are not wanted.
  * - outputs[i].data NULL: the session provides the memory, valid until its next run, prepare or close.
  * - outputs[i].data not NULL: dtype, dims and contiguous strides must be those of the result (E_SHAPE, E_TYPE otherwise); the
