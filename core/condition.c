@@ -32,6 +32,13 @@ static ob_truth decide_zero(const ob_dims *pool, const ob_poly *poly) {
 static ob_truth decide_equal(const ob_dims *pool, ob_dim a, ob_dim b) {
     if (ob_dim_is_const(a) && ob_dim_is_const(b)) return a == b ? OB_TRUE : OB_FALSE;
     if (a == b) return a != OB_DIM_UNKNOWN ? OB_TRUE : OB_UNDECIDED;
+    if (ob_dim_get_kind(pool, a) != OB_DIM_KIND_SUM && ob_dim_get_kind(pool, b) != OB_DIM_KIND_SUM) {
+        /* The usual case, different symbols or a symbol and a number: bounds say all that the difference would. */
+        int64_t a_low, a_high, b_low, b_high;
+        ob_dim_bounds(pool, a, &a_low, &a_high);
+        ob_dim_bounds(pool, b, &b_low, &b_high);
+        return a_low > b_high || a_high < b_low ? OB_FALSE : OB_UNDECIDED;
+    }
     ob_poly difference;
     return subtract(pool, a, b, &difference) ? decide_zero(pool, &difference) : OB_UNDECIDED;
 }

@@ -107,10 +107,11 @@ static uint32_t hash_words(ob_dim_kind kind, const int64_t *words, uint32_t n_wo
 }
 
 /* The slot of that term, or the empty slot where it belongs; n_slots is a power of two. */
-static uint32_t find_slot(const ob_dims *pool, ob_dim_kind kind, const int64_t *words, uint32_t n_words) {
-    uint32_t i = hash_words(kind, words, n_words) & (pool->n_slots - 1);
+static uint32_t find_slot(const ob_dims *pool, uint32_t hash, ob_dim_kind kind, const int64_t *words, uint32_t n_words) {
+    uint32_t i = hash & (pool->n_slots - 1);
     for (; pool->slots[i]; i = (i + 1) & (pool->n_slots - 1)) {
-        const ob_term *term = &pool->terms[pool->slots[i] - 1];
+        if (pool->slots[i] >> 32 != hash) continue;
+        const ob_term *term = &pool->terms[(uint32_t)pool->slots[i] - 1];
         if (term->kind == kind && term->n_words == n_words && memcmp(term->words, words, n_words * sizeof *words) == 0) break;
     }
     return i;
@@ -119,16 +120,16 @@ static uint32_t find_slot(const ob_dims *pool, ob_dim_kind kind, const int64_t *
 static bool grow_slots(ob_dims *pool) {
     const ob_allocator *allocator = &pool->arena.allocator;
     uint32_t n_slots = pool->n_slots ? pool->n_slots * 2 : 128, n_old = pool->n_slots;
-    uint32_t *slots = allocator->alloc(allocator->context, n_slots * sizeof *slots), *old = pool->slots;
+    uint64_t *slots = allocator->alloc(allocator->context, n_slots * sizeof *slots), *old = pool->slots;
     if (!slots) return false;
     memset(slots, 0, n_slots * sizeof *slots);
+    for (uint32_t i = 0; i < n_old; i++) {
+        uint32_t k = (uint32_t)(old[i] >> 32) & (n_slots - 1);
+        while (old[i] && slots[k]) k = (k + 1) & (n_slots - 1);
+        if (old[i]) slots[k] = old[i];
+    }
     pool->slots = slots;
     pool->n_slots = n_slots;
-    for (uint32_t i = 0; i < n_old; i++) {
-        if (!old[i]) continue;
-        const ob_term *term = &pool->terms[old[i] - 1];
-        slots[find_slot(pool, (ob_dim_kind)term->kind, term->words, term->n_words)] = old[i];
-    }
     if (old) allocator->free(allocator->context, old, n_old * sizeof *old);
     return true;
 }
@@ -206,9 +207,9 @@ static void bound_term(const ob_dims *pool, ob_term *term) {
 
 ob_dim ob__term_intern(ob_dims *pool, ob_dim_kind kind, const int64_t *words, uint32_t n_words) {
     if (!pool) return OB_DIM_UNKNOWN;
-    if (pool->n_hashed * 4 >= pool->n_slots * 3 && !grow_slots(pool)) return give_up(pool, OB_E_MEMORY);
-    uint32_t slot = find_slot(pool, kind, words, n_words);
-    if (pool->slots[slot]) return handle(pool->slots[slot] - 1);
+    if (pool->n_hashed >= pool->n_slots / 2 && !grow_slots(pool)) return give_up(pool, OB_E_MEMORY);
+    uint32_t hash = hash_words(kind, words, n_words), slot = find_slot(pool, hash, kind, words, n_words);
+    if (pool->slots[slot]) return handle((uint32_t)pool->slots[slot] - 1);
     ob_term *term = reserve_term(pool);
     if (!term) return OB_DIM_UNKNOWN;
     if (!measure(pool, kind, words, n_words, term)) return OB_DIM_UNKNOWN;
@@ -219,7 +220,7 @@ ob_dim ob__term_intern(ob_dims *pool, ob_dim_kind kind, const int64_t *words, ui
     term->words = copy;
     term->n_words = n_words;
     bound_term(pool, term);
-    pool->slots[slot] = ++pool->n_terms;
+    pool->slots[slot] = (uint64_t)hash << 32 | ++pool->n_terms;
     pool->n_hashed++;
     return handle(pool->n_terms - 1);
 }

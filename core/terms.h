@@ -42,7 +42,7 @@ struct ob_dims {
     ob_map names; /* symbol name -> (void *)(index + 1) */
     ob_term *terms;
     uint32_t n_terms, capacity;
-    uint32_t *slots; /* hash of sums, quotients and broadcast terms: index + 1, 0 empty */
+    uint64_t *slots; /* of sums, quotients and broadcast terms: hash in the upper half, index + 1 in the lower; 0 empty */
     uint32_t n_hashed, n_slots;
     uint32_t n_anonymous;
     ob_status status;

@@ -142,6 +142,14 @@ static void views_broadcast_all_or_none(void **state) {
         assert_int_equal(views[i].dims[0], 3);
         assert_int_equal(views[i].dims[1], 4);
     }
+    /* the operands that an error names keep their place when a later one has a higher rank */
+    ob_view four[4];
+    assert_int_equal(ob_view_init(&four[0], data, OB_INT32, 1, DIMS(1)), OB_OK);
+    assert_int_equal(ob_view_init(&four[1], data, OB_INT32, 1, DIMS(4)), OB_OK);
+    assert_int_equal(ob_view_init(&four[2], data, OB_INT32, 2, DIMS(3, 1)), OB_OK);
+    assert_int_equal(ob_view_init(&four[3], data, OB_INT32, 1, DIMS(5)), OB_OK);
+    assert_int_equal(ob_view_broadcast_all(four, 4, four, &error), OB_E_SHAPE);
+    assert_string_equal(error.message, "axis 1: 4 (operand 1) does not broadcast with 5 (operand 3)");
     ob_view huge[2];
     char byte = 0;
     assert_int_equal(ob_view_init(&huge[0], &byte, OB_INT8, 2, DIMS(1, 1)), OB_OK);
