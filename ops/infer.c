@@ -218,6 +218,12 @@ ob_status ob__require(ob_infer *infer, ob_condition_kind kind, ob_dim a, ob_dim 
     return OB_OK;
 }
 
+/* The algebra fills the record when it fails: clearing it whole for each node costs more than the broadcast. */
+static void start_error(ob_error *error) {
+    error->axis = -1;
+    error->message[0] = '\0';
+}
+
 typedef struct sink_context {
     ob_infer *infer;
     const uint32_t *inputs; /* NULL: `operand` for all */
@@ -247,7 +253,7 @@ ob_status ob__broadcast_inputs(ob_infer *infer, const uint32_t *inputs, uint32_t
     }
     for (uint32_t i = 0; i < n; i++) shapes[i] = ob__in_shape(infer, inputs[i]);
     ob_error error;
-    ob_error_clear(&error);
+    start_error(&error);
     sink_context sink = {infer, inputs, -1};
     ob_broadcast_result found;
     ob_status status = ob_broadcast_shapes(shapes, n, infer->dims, forward_condition, &sink, &found, &error);
@@ -260,7 +266,7 @@ ob_status ob__broadcast_pair(ob_infer *infer, ob_shape a, ob_shape b, int32_t op
                              ob_broadcast_result *result) {
     const ob_shape shapes[2] = {a, b};
     ob_error error;
-    ob_error_clear(&error);
+    start_error(&error);
     sink_context sink = {infer, NULL, operand};
     ob_broadcast_result found;
     result->rank = OB_RANK_UNKNOWN;
@@ -273,7 +279,7 @@ ob_status ob__broadcast_pair(ob_infer *infer, ob_shape a, ob_shape b, int32_t op
 ob_status ob__broadcast_onto(ob_infer *infer, ob_shape from, ob_shape to, int32_t operand, const char *id) {
     if (from.rank < 0 || to.rank < 0) return OB_OK;
     ob_error error;
-    ob_error_clear(&error);
+    start_error(&error);
     sink_context sink = {infer, NULL, operand};
     ob_status status = ob_broadcast_to(&from, &to, infer->dims, forward_condition, &sink, &error);
     return status == OB_OK ? OB_OK : judge(infer, status, id, operand, &error);
@@ -282,7 +288,7 @@ ob_status ob__broadcast_onto(ob_infer *infer, ob_shape from, ob_shape to, int32_
 ob_status ob__broadcast_legacy(ob_infer *infer, ob_shape a, ob_shape b, bool axis_given, int64_t axis) {
     if (a.rank < 0 || b.rank < 0) return OB_OK;
     ob_error error;
-    ob_error_clear(&error);
+    start_error(&error);
     sink_context sink = {infer, NULL, 1};
     int64_t dimensions[OB_MAX_RANK];
     ob_status status = ob_broadcast_legacy(&a, &b, axis_given, axis, infer->dims, forward_condition, &sink, dimensions, &error);

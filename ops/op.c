@@ -76,13 +76,18 @@ const ob_op *ob__op_find(const char *domain, const char *name, int64_t opset) {
 
 /* ---- Resolving the nodes of a model. One lookup for each distinct operator: files repeat few operators many times. ---- */
 
-typedef struct resolver {
-    ob_map cache; /* domain NUL name -> ob_op, for the opset of the graph at hand */
-    ob_arena arena;
-    ob_text key;
-} resolver;
+typedef struct resolution {
+    const ob_op *op;
+    ob_function *function;
+} resolution;
 
-static const char no_op; /* marks a cached miss */
+typedef struct resolver {
+    ob_map cache; /* of names by address (they are interned) and opset -> resolution */
+    ob_arena arena;
+    const ob_graph *graph; /* whose opset for `domain` was asked last */
+    const char *domain;
+    int64_t opset;
+} resolver;
 
 static ob_function *find_function(const ob_model *model, const ob_node *node) {
     for (uint32_t i = 0; i < model->n_functions; i++) {
@@ -94,25 +99,32 @@ static ob_function *find_function(const ob_model *model, const ob_node *node) {
     return NULL;
 }
 
-static ob_status resolve_node(resolver *r, ob_node *node) {
-    ob_model *model = node->graph->model;
-    node->function = model->n_functions ? find_function(model, node) : NULL;
+static resolution *resolve(resolver *r, const ob_node *node) {
+    resolution *found = OB_ARENA_NEW(&r->arena, resolution);
+    if (!found) return NULL;
+    found->function = find_function(node->graph->model, node);
     bool explicit_operator = strcmp(node->domain, "onnx_broadcast") == 0;
-    if (node->function && !explicit_operator) {
-        node->op = NULL;
-        return OB_OK;
+    if (!found->function || explicit_operator) found->op = ob__op_find(node->domain, node->op_type, r->opset);
+    return found;
+}
+
+static ob_status resolve_node(resolver *r, ob_node *node) {
+    if (r->graph != node->graph || r->domain != node->domain) {
+        r->graph = node->graph;
+        r->domain = node->domain;
+        r->opset = ob__graph_opset(node->graph, node->domain);
     }
-    int64_t opset = ob__graph_opset(node->graph, node->domain);
-    r->key.n = 0;
-    ob__text_printf(&r->key, "%s %s %lld", node->domain, node->op_type, (long long)opset);
-    if (r->key.failed) return OB_E_MEMORY;
-    ob_map_entry *entry = ob__map_insert(&r->cache, r->key.data, r->key.n);
+    const struct {
+        const char *domain, *op_type, *overload;
+        int64_t opset;
+    } key = {node->domain, node->op_type, node->overload, r->opset};
+    ob_map_entry *entry = ob__map_insert(&r->cache, (const char *)&key, sizeof key);
     if (!entry) return OB_E_MEMORY;
-    if (!entry->value) {
-        const ob_op *op = ob__op_find(node->domain, node->op_type, opset);
-        entry->value = op ? (void *)(uintptr_t)op : (void *)(uintptr_t)&no_op;
-    }
-    node->op = entry->value == (const void *)&no_op ? NULL : entry->value;
+    if (!entry->value) entry->value = resolve(r, node);
+    const resolution *found = entry->value;
+    if (!found) return OB_E_MEMORY;
+    node->op = found->op;
+    node->function = found->function;
     return OB_OK;
 }
 
@@ -125,9 +137,7 @@ ob_status ob__model_resolve_ops(ob_model *model) {
     resolver r = {0};
     ob__arena_init(&r.arena, &model->arena.allocator);
     ob__map_init(&r.cache, &r.arena);
-    ob__text_init(&r.key, &model->arena.allocator);
     ob_status status = ob__model_each_graph(model, resolve_graph, &r);
-    ob__text_release(&r.key);
     ob__arena_release(&r.arena);
     return status;
 }
