@@ -13,6 +13,7 @@ OB_RULE(clip);
 OB_RULE(expand);
 OB_RULE(explicit_broadcast);
 OB_RULE(broadcast_in_dim);
+OB_RULE(qlinear_binary);
 
 /* ---- Output as operand 0 ---- */
 
@@ -135,6 +136,14 @@ ob_status ob__infer_broadcast(ob_infer *infer) {
         OB_TRY(set_result(infer, 0, OB_NONE, &result));
     }
     return all_contents_known(infer) ? ob__content_elementwise(infer) : OB_OK;
+}
+
+/* com.microsoft QLinearAdd and QLinearMul: the operands stand at 0 and 3, each followed by its scale and zero point. */
+ob_status ob__infer_qlinear_binary(ob_infer *infer) {
+    static const uint32_t operands[2] = {0, 3};
+    ob_broadcast_result result;
+    OB_TRY(ob__broadcast_inputs(infer, operands, 2, &result));
+    return ob__out_tensor(infer, 0, OB_NONE, result.rank, result.dims);
 }
 
 /* Source: PRelu-1 (one slope, or one for each channel), PRelu-7 and later (one-way broadcasting). */

@@ -209,7 +209,7 @@ static ob_status slice_content(ob_infer *infer, ob_dim first, ob_dim count, ob_d
 
 /* How many axes a slice names; -1 when that is not known. */
 static int64_t slice_count(ob_infer *infer, const int64_t *starts, uint32_t n_starts) {
-    if (ob__since(infer) < 10) return starts ? n_starts : 0;
+    if (starts) return n_starts;
     ob_content content = ob__in_content(infer, 1);
     if (content.elems) return content.n;
     ob_dim n = ob__in_dim(infer, 1, 0);
@@ -218,14 +218,14 @@ static int64_t slice_count(ob_infer *infer, const int64_t *starts, uint32_t n_st
 
 ob_status ob__infer_slice(ob_infer *infer) {
     ob_shape from = ob__in_shape(infer, 0);
-    bool attributes = ob__since(infer) < 10, known_axes = true;
+    bool attributes = ob__since(infer) < 10 && !ob__op_is(infer, "DynamicSlice"), known_axes = true;
     uint32_t n_starts, n_ends, n_axes;
     const int64_t *starts = ob__node_ints(infer->node, "starts", &n_starts);
     const int64_t *ends = ob__node_ints(infer->node, "ends", &n_ends);
     const int64_t *axes = ob__axes(infer, "axes", attributes ? UINT32_MAX : 3, &n_axes, &known_axes);
     ob__out_dtype(infer, 0, OB_NONE);
     if (from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
-    int64_t n = slice_count(infer, starts, n_starts);
+    int64_t n = attributes && !starts ? 0 : slice_count(infer, starts, n_starts);
     if ((attributes && (!starts || !ends || n_starts != n_ends)) || (axes && n >= 0 && (int64_t)n_axes != n)) {
         ob__problem(infer, "OB0602", -1, -1, "starts, ends and axes differ in length");
         return ob__out_rank(infer, 0, from.rank);

@@ -1,0 +1,67 @@
+/* Shape rule of Attention. */
+#include <string.h>
+
+#include "core/error.h"
+#include "ops/op.h"
+
+OB_RULE(attention);
+
+/* What the operands say about sizes; OB_DIM_UNKNOWN where nothing does. */
+typedef struct heads {
+    bool flat; /* rank 3: (batch, sequence, heads * size) */
+    ob_dim batch, q_heads, kv_heads, q_length, kv_length, size, v_size;
+} heads;
+
+/* heads * size taken apart by a number of heads that an attribute gives. */
+static ob_dim head_size(ob_infer *infer, uint32_t input, ob_dim n_heads) {
+    ob_dim whole = ob__in_dim(infer, input, 2);
+    return ob_dim_is_const(n_heads) && n_heads > 0 && whole != OB_DIM_UNKNOWN ? ob_dim_div_exact(infer->dims, whole, n_heads)
+                                                                              : OB_DIM_UNKNOWN;
+}
+
+static void read_heads(ob_infer *infer, heads *h) {
+    h->flat = ob__in_rank(infer, 0) == 3;
+    h->batch = ob__in_dim(infer, 0, 0);
+    if (h->flat) {
+        h->q_heads = ob__node_int(infer->node, "q_num_heads", OB_DIM_UNKNOWN);
+        h->kv_heads = ob__node_int(infer->node, "kv_num_heads", OB_DIM_UNKNOWN);
+        h->q_length = ob__in_dim(infer, 0, 1);
+        h->kv_length = ob__in_dim(infer, 1, 1);
+        h->size = head_size(infer, 1, h->kv_heads);
+        h->v_size = head_size(infer, 2, h->kv_heads);
+        return;
+    }
+    h->q_heads = ob__in_dim(infer, 0, 1);
+    h->kv_heads = ob__in_dim(infer, 1, 1);
+    h->q_length = ob__in_dim(infer, 0, 2);
+    h->kv_length = ob__in_dim(infer, 1, 2);
+    h->size = ob__in_dim(infer, 1, 3);
+    h->v_size = ob__in_dim(infer, 2, 3);
+}
+
+/* Source: Attention-23, Attention-24: Q, K, V of rank 4 (batch, heads, sequence, size) or 3; past keys and values come before K
+ * and V. */
+ob_status ob__infer_attention(ob_infer *infer) {
+    for (uint32_t i = 0; i < infer->node->n_outputs; i++) ob__out_dtype(infer, i, OB_NONE);
+    int32_t rank = ob__in_rank(infer, 0);
+    for (uint32_t i = 0; i < 3; i++)
+        if (!ob__rank_in(infer, i, 3, 4) || (rank >= 0 && !ob__rank_in(infer, i, rank, rank))) return OB_OK;
+    if (rank < 0) return OB_OK;
+    heads h;
+    read_heads(infer, &h);
+    for (uint32_t i = 1; i < 3; i++)
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, i, 0), h.batch, (int32_t)i, 0, "OB0601"));
+    int32_t along = h.flat ? 1 : 2;
+    OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 2, along), h.kv_length, 2, along, "OB0601"));
+    if (!h.flat) OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 0, 3), h.size, 0, 3, "OB0601"));
+    ob_dim total = h.kv_length;
+    if (ob__in_given(infer, 4)) total = ob_dim_add(infer->dims, ob__in_dim(infer, 4, 2), total);
+    const ob_dim flat[3] = {h.batch, h.q_length, ob_dim_mul(infer->dims, h.q_heads, h.v_size)};
+    const ob_dim full[4] = {h.batch, h.q_heads, h.q_length, h.v_size};
+    const ob_dim key[4] = {h.batch, h.kv_heads, total, h.size}, value[4] = {h.batch, h.kv_heads, total, h.v_size};
+    const ob_dim scores[4] = {h.batch, h.q_heads, h.q_length, total};
+    OB_TRY(ob__out_tensor(infer, 0, OB_NONE, rank, h.flat ? flat : full));
+    OB_TRY(ob__out_tensor(infer, 1, OB_NONE, 4, key));
+    OB_TRY(ob__out_tensor(infer, 2, OB_NONE, 4, value));
+    return ob__out_tensor(infer, 3, OB_NONE, 4, scores);
+}
