@@ -54,14 +54,14 @@ say "6. An attention block with open batch and length: made explicit in standard
 expect 0 $check models/attention.onnx
 expect 0 $check models/attention.onnx -o $out/attention_expand.onnx --emit expand --quiet
 test_set=models/attention_test/test_data_set_0
-expect 0 $runner models/attention.onnx --input $test_set/input_0.pb --input $test_set/input_1.pb --output-dir $out/attention
+expect 0 $runner models/attention.onnx --input $test_set/input_0.pb --input $test_set/input_1.pb --output-dir $out/attention --expect $test_set
 expect 0 $runner $out/attention_expand.onnx --input $test_set/input_0.pb --input $test_set/input_1.pb --output-dir $out/attention_expand
 same $out/attention $out/attention_expand
 
 say "7. Opset 6: broadcast=1 with axis, mapped to BroadcastInDim"
 expect 0 $check models/legacy_axis.onnx -o $out/legacy_explicit.onnx --emit broadcast
 test_set=models/legacy_axis_test/test_data_set_0
-expect 0 $runner models/legacy_axis.onnx --input $test_set/input_0.pb --output-dir $out/legacy
+expect 0 $runner models/legacy_axis.onnx --input $test_set/input_0.pb --output-dir $out/legacy --expect $test_set
 expect 0 $runner $out/legacy_explicit.onnx --input $test_set/input_0.pb --output-dir $out/legacy_explicit
 same $out/legacy $out/legacy_explicit
 
