@@ -1,4 +1,5 @@
 /* ONNX Broadcasting: multidirectional, unidirectional, opset 1-6; conditions, malformed input, messages. */
+#include "ops/op.h"
 #include "shapes.h"
 
 #define AXES(...) ((int64_t[]){__VA_ARGS__})
@@ -31,7 +32,74 @@ static void onnx_multidirectional_takes_any_number_of_operands(void **state) {
     assert_int_equal(error.axis, 1);
 }
 
+/* The 24 operators to which the specification gives it: their own texts, not the overview page, which omits seven. */
+static void onnx_24_operators_broadcast_multidirectionally(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        int64_t since; /* the opset from which it broadcasts by itself */
+        bool has_axis; /* `broadcast` and `axis` before */
+    } rows[] = {
+        {"Add", 7, true},
+        {"And", 7, true},
+        {"BitShift", 11, false},
+        {"BitwiseAnd", 18, false},
+        {"BitwiseOr", 18, false},
+        {"BitwiseXor", 18, false},
+        {"Div", 7, true},
+        {"Equal", 7, true},
+        {"Expand", 8, false},
+        {"Greater", 7, true},
+        {"GreaterOrEqual", 12, false},
+        {"Less", 7, true},
+        {"LessOrEqual", 12, false},
+        {"Max", 8, false},
+        {"Mean", 8, false},
+        {"Min", 8, false},
+        {"Mod", 10, false},
+        {"Mul", 7, true},
+        {"Or", 7, true},
+        {"Pow", 7, true},
+        {"Sub", 7, true},
+        {"Sum", 8, false},
+        {"Where", 9, false},
+        {"Xor", 7, true},
+    };
+    enum { COUNT = sizeof rows / sizeof *rows };
+    assert_int_equal(COUNT, 24);
+    for (int i = 0; i < COUNT; i++) {
+        ob_broadcast_kind expected = strcmp(rows[i].name, "Expand") == 0 ? OB_BCAST_EXPAND : OB_BCAST_MULTI;
+        for (int64_t opset = 1; opset <= 24; opset++) {
+            const ob_op *op = ob__op_find("", rows[i].name, opset);
+            if (opset >= rows[i].since) assert_non_null(op);
+            if (!op) continue;
+            ob_broadcast_kind before = rows[i].has_axis ? OB_BCAST_LEGACY : OB_BCAST_NONE;
+            assert_int_equal(op->broadcast, opset >= rows[i].since ? expected : before);
+        }
+    }
+    /* and no other, but for StringConcat, whose text says "NumPy-style" */
+    size_t n_others = 0;
+    for (size_t k = 0; k < ob__op_count(); k++) {
+        const ob_op *op = ob__op_at(k);
+        if (op->domain[0] || (op->broadcast != OB_BCAST_MULTI && op->broadcast != OB_BCAST_EXPAND)) continue;
+        bool listed = strcmp(op->name, "StringConcat") == 0;
+        for (int i = 0; i < COUNT; i++) listed = listed || strcmp(rows[i].name, op->name) == 0;
+        n_others += !listed;
+    }
+    assert_int_equal(n_others, 0);
+}
+
 /* ---- Unidirectional ---- */
+
+static void onnx_4_operators_broadcast_one_way(void **state) {
+    (void)state;
+    static const char *const names[] = {"PRelu", "Gemm", "LayerNormalization", "RMSNormalization"};
+    for (int i = 0; i < 4; i++) {
+        const ob_op *op = ob__op_find("", names[i], 0);
+        assert_non_null(op);
+        assert_int_equal(op->broadcast, OB_BCAST_UNI);
+    }
+}
 
 static ob_status to(ob_shape from, ob_shape target, ob_error *error) {
     ob_error_clear(error);
@@ -412,6 +480,8 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(onnx_multidirectional_examples),
         cmocka_unit_test(onnx_multidirectional_takes_any_number_of_operands),
+        cmocka_unit_test(onnx_24_operators_broadcast_multidirectionally),
+        cmocka_unit_test(onnx_4_operators_broadcast_one_way),
         cmocka_unit_test(onnx_unidirectional_examples),
         cmocka_unit_test(onnx_prelu_slope_64_on_1x64x8x8_is_an_error),
         cmocka_unit_test(onnx_gemm_c_7_on_2x4_is_an_error),
