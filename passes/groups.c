@@ -101,7 +101,8 @@ static void map_in_dim(ob_group *group, const ob_node *node) {
 
 static bool is_plain(const ob_group *group, const ob_node *node) {
     bool one_value = group->kind == OB_BCAST_MULTI; /* a value has the shape of itself, known or not */
-    for (uint32_t i = 1; i < group->n && one_value; i++) one_value = node->inputs[group->inputs[i]] == node->inputs[group->inputs[0]];
+    for (uint32_t i = 1; i < group->n && one_value; i++)
+        one_value = node->inputs[group->inputs[i]] == node->inputs[group->inputs[0]];
     if (one_value) return true;
     for (uint32_t i = 0; i < group->n; i++) {
         if (group->n_fixed_axes == 0) {

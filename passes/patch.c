@@ -8,6 +8,7 @@ typedef enum edit_kind {
     EDIT_INSERT,
     EDIT_INPUT,
     EDIT_REMOVE,
+    EDIT_INITIALIZER,
     EDIT_REMOVE_INITIALIZER,
     EDIT_INT_ATTRIBUTE,
     EDIT_REMOVE_ATTRIBUTE,
@@ -23,6 +24,7 @@ struct ob_edit {
     ob_value *value;
     ob_graph *graph;
     ob_function *function;
+    const ob_tensor *tensor;
     const char *name;
     int64_t number;
     uint32_t index;
@@ -118,21 +120,38 @@ void ob__patch_strings(ob_patch *patch, ob_node *node, const char *name, const o
     if (!ob__node_set_attribute(node, attribute)) patch->failed = true;
 }
 
-void ob__patch_int64_tensor(ob_patch *patch, ob_node *node, const char *name, const int64_t *elements, uint32_t n) {
-    ob_attribute *attribute = new_attribute(patch, name, OB_ATTR_TENSOR);
+static ob_tensor *new_int64_tensor(ob_patch *patch, const char *name, const int64_t *elements, uint32_t n) {
     ob_arena *arena = &patch->model->arena;
     ob_tensor *tensor = OB_ARENA_NEW(arena, ob_tensor);
     int64_t *data = OB_ARENA_ARRAY(arena, int64_t, n);
     int64_t *dims = OB_ARENA_ARRAY(arena, int64_t, 1);
-    if (!attribute || !tensor || !data || !dims || !node) {
+    if (!tensor || !data || !dims) {
         patch->failed = true;
-        return;
+        return NULL;
     }
     if (n) memcpy(data, elements, n * sizeof *data);
     dims[0] = n;
-    *tensor = (ob_tensor){.name = "", .dtype = OB_INT64, .rank = 1, .dims = dims, .n_elems = n, .data = data, .doc = ""};
+    *tensor = (ob_tensor){.name = name, .dtype = OB_INT64, .rank = 1, .dims = dims, .n_elems = n, .data = data, .doc = ""};
+    return tensor;
+}
+
+void ob__patch_int64_tensor(ob_patch *patch, ob_node *node, const char *name, const int64_t *elements, uint32_t n) {
+    ob_attribute *attribute = new_attribute(patch, name, OB_ATTR_TENSOR);
+    ob_tensor *tensor = new_int64_tensor(patch, "", elements, n);
+    if (!attribute || !tensor || !node) {
+        patch->failed = true;
+        return;
+    }
     attribute->u.tensor = tensor;
     if (!ob__node_set_attribute(node, attribute)) patch->failed = true;
+}
+
+ob_value *ob__patch_initializer(ob_patch *patch, ob_graph *graph, const char *stem, const int64_t *elements, uint32_t n) {
+    ob_value *value = ob__patch_value(patch, graph, stem);
+    ob_tensor *tensor = value ? new_int64_tensor(patch, value->name, elements, n) : NULL;
+    if (!tensor) return NULL;
+    add(patch, (ob_edit){.kind = EDIT_INITIALIZER, .value = value, .tensor = tensor});
+    return value;
 }
 
 void ob__patch_input(ob_patch *patch, ob_node *node, uint32_t index, ob_value *value) {
@@ -305,7 +324,9 @@ static bool apply_edit(ob_model *model, const ob_edit *edit, bool *initializers_
     switch (edit->kind) {
     case EDIT_INSERT: link_node(model, edit->node, edit->before); return true;
     case EDIT_INPUT: edit->node->inputs[edit->index] = edit->value; return true;
-    case EDIT_REMOVE: remove_node(edit->node); return true;
+    case EDIT_REMOVE:
+    case EDIT_TIDY_DOMAIN: return true; /* see ob__patch_apply */
+    case EDIT_INITIALIZER: return ob__graph_add_initializer(edit->value->graph, edit->value, edit->tensor);
     case EDIT_REMOVE_INITIALIZER:
         edit->value->is_initializer = false;
         forget_name(edit->value);
@@ -318,7 +339,6 @@ static bool apply_edit(ob_model *model, const ob_edit *edit, bool *initializers_
     case EDIT_IR_VERSION:
         if (model->ir_version < edit->number) model->ir_version = edit->number;
         return true;
-    case EDIT_TIDY_DOMAIN: tidy_domain(model, edit->name); return true;
     }
     return false;
 }
@@ -326,8 +346,13 @@ static bool apply_edit(ob_model *model, const ob_edit *edit, bool *initializers_
 ob_status ob__patch_apply(ob_patch *patch) {
     if (patch->failed) return OB_E_MEMORY;
     bool initializers_removed = false;
+    /* Removals last: new nodes find their place beside the old ones, and may take over their outputs. */
     for (size_t i = 0; i < patch->n; i++)
         if (!apply_edit(patch->model, &patch->edits[i], &initializers_removed)) return OB_E_MEMORY;
+    for (size_t i = 0; i < patch->n; i++)
+        if (patch->edits[i].kind == EDIT_REMOVE) remove_node(patch->edits[i].node);
+    for (size_t i = 0; i < patch->n; i++)
+        if (patch->edits[i].kind == EDIT_TIDY_DOMAIN) tidy_domain(patch->model, patch->edits[i].name);
     patch->n = 0;
     if (initializers_removed) return ob__model_each_graph(patch->model, compact_initializers, NULL);
     return OB_OK;

@@ -29,6 +29,9 @@ ob_node *ob__patch_node(ob_patch *patch, ob_graph *graph, ob_node *before, const
 void ob__patch_strings(ob_patch *patch, ob_node *node, const char *name, const ob_string *strings, uint32_t n);
 void ob__patch_int64_tensor(ob_patch *patch, ob_node *node, const char *name, const int64_t *elements, uint32_t n);
 
+/* A value that is a 1-d int64 initializer of the graph (not for function bodies). */
+ob_value *ob__patch_initializer(ob_patch *patch, ob_graph *graph, const char *stem, const int64_t *elements, uint32_t n);
+
 void ob__patch_input(ob_patch *patch, ob_node *node, uint32_t index, ob_value *value);
 void ob__patch_remove(ob_patch *patch, ob_node *node);
 void ob__patch_remove_initializer(ob_patch *patch, ob_value *value);

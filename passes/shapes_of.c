@@ -62,12 +62,17 @@ static ob_value *one_output(ob_shape_maker *maker, ob_node *node, const char *st
 ob_value *ob__shape_constant(ob_shape_maker *maker, ob_node *before, const int64_t *dims, int32_t n) {
     ob_map_entry *entry = slot(maker, 'c', before->graph, dims, (size_t)n * sizeof *dims);
     if (!entry || entry->value) return entry ? entry->value : NULL;
-    ob_node *node = ob__patch_node(maker->patch, before->graph, before, "", "Constant", 0, 1);
-    ob_value *value = one_output(maker, node, "broadcast_shape", n);
+    ob_value *value;
+    if (ob__graph_opset(before->graph, "") < 9) { /* Constant takes floats only before opset 9; functions came long after */
+        value = ob__patch_initializer(maker->patch, before->graph, "broadcast_shape", dims, (uint32_t)n);
+        ob__patch_ir_version(maker->patch, 4); /* since then initializers need not be inputs */
+    } else {
+        ob_node *node = ob__patch_node(maker->patch, before->graph, before, "", "Constant", 0, 1);
+        value = one_output(maker, node, "broadcast_shape", n);
+        if (value) ob__patch_int64_tensor(maker->patch, node, "value", dims, (uint32_t)n);
+    }
     if (!value) return NULL;
-    ob__patch_int64_tensor(maker->patch, node, "value", dims, (uint32_t)n);
-    entry = slot(maker, 'c', before->graph, dims, (size_t)n * sizeof *dims); /* the map may have moved */
-    if (entry) entry->value = value;
+    entry->value = value;
     return value;
 }
 

@@ -173,7 +173,7 @@ static void print_message(FILE *file, const char *text) {
 static char *operand_label(size_t index, const char *name) {
     size_t n = strlen(name) + 40;
     char *label = malloc(n);
-    if (label) snprintf(label, n, name[0] ? "operand %zu '%s'" : "operand %zu (omitted)%s", index, name);
+    if (label) snprintf(label, n, "%zu '%s'", index, name);
     return label;
 }
 

@@ -105,19 +105,20 @@ static void spaces(FILE *file, size_t n) {
     while (n-- > 0) putc(' ', file);
 }
 
-/* A label in at most MAX_LABEL columns, padded. */
+/* A label in at most MAX_LABEL columns, padded. Of a long one the end: exporters put scopes in front. */
 static void print_label(FILE *file, const char *label, size_t width) {
     char piece[8];
-    size_t used = 0, whole = escaped_width(label);
+    size_t whole = escaped_width(label), cut = whole > MAX_LABEL ? whole - MAX_LABEL + 3 : 0, passed = 0, used = 0;
+    if (cut) {
+        fputs("...", file);
+        used = 3;
+    }
     for (const unsigned char *at = (const unsigned char *)label; *at;) {
         at += escape_one(at, piece, sizeof piece);
         size_t n = 0;
         for (const char *c = piece; *c; c++) n += ((unsigned char)*c & 0xC0) != 0x80;
-        if (whole > MAX_LABEL && used + n > MAX_LABEL - 3) {
-            fputs("...", file);
-            used += 3;
-            break;
-        }
+        passed += n;
+        if (passed <= cut) continue;
         fputs(piece, file);
         used += n;
     }
