@@ -66,10 +66,12 @@ static bool convert_operand(ob_blocks_spec *spec, uint32_t k, ob_dtype from, ob_
     return conversion.n_steps == 0 || conversion.n_steps == 1;
 }
 
-/* Computed in int64 for integers, in double when either side needs it, in float otherwise; then converted to the base's type. */
+/* Computed in int64 for integers, in double when either side needs it (a float holds not every int32), in float otherwise; then
+ * converted to the base's type. */
 static bool plan_pow(ob_dtype base, ob_dtype exponent, ob_blocks_spec *spec) {
     bool integers = !is_float(base) && !is_float(exponent);
-    bool wide = base == OB_DOUBLE || exponent == OB_DOUBLE || !is_float(base);
+    bool wide =
+        base == OB_DOUBLE || !is_float(base) || (!is_float(exponent) && ob_dtype_size(exponent) > 2) || exponent == OB_DOUBLE;
     ob_dtype as = integers ? OB_INT64 : wide ? OB_DOUBLE : OB_FLOAT;
     spec->loop = ob__kernels()->binary[OBK_POW][as];
     if (!spec->loop || !convert_operand(spec, 0, base, as) || !convert_operand(spec, 1, exponent, as)) return false;

@@ -143,7 +143,7 @@ const obk_loop OBK_TABLE(obk_binary_loops)[OBK_BINARY_COUNT][OB_DTYPE_COUNT] = {
     [OBK_FMOD] = {FLOATS(fmod), INTS(fmod), UINTS(fmod)},
     [OBK_MAX] = {FLOATS(max), INTS(max), UINTS(max)},
     [OBK_MIN] = {FLOATS(min), INTS(min), UINTS(min)},
-    [OBK_PRELU] = {FLOATS(prelu), INTS(prelu)},
+    [OBK_PRELU] = {FLOATS(prelu), INTS(prelu), UINTS(prelu)},
     [OBK_AND] = {[OB_BOOL] = and_bool},
     [OBK_OR] = {[OB_BOOL] = or_bool},
     [OBK_XOR] = {[OB_BOOL] = xor_bool},

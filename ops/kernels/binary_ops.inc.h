@@ -114,6 +114,11 @@ static inline T NAME(remainder)(T a, T b) {
 #define OP(a, b) ((a) < 0 ? (T)((U)(a) * (U)(b)) : (a))
 #include "ops/kernels/loop2.inc.h"
 #else
+#define FN       NAME(prelu)
+#define TI       T
+#define TO       T
+#define OP(a, b) ((void)(b), (a))
+#include "ops/kernels/loop2.inc.h"
 /* A shift by the width or more gives 0. */
 #define FN       NAME(shift_left)
 #define TI       T
