@@ -266,6 +266,17 @@ static long double unary_float(const call *c, long double x, long double *scale)
             return 0.5L * x * (1 + tanhl(0.79788456080286535588L * (x + 0.044715L * x * x * x)));
         return 0.5L * x * (1 + erfl(x / sqrtl(2)));
     }
+    if (is(c, "Swish")) {
+        *scale = 1e-31L;
+        return x / (1 + expl(-real_option(c, "alpha", 1) * x));
+    }
+    long double alpha = real_option(c, "alpha", 1), beta = real_option(c, "beta", is(c, "Affine") ? 0 : 1);
+    if (is(c, "Affine")) {
+        *scale = fabsl(beta);
+        return alpha * x + beta;
+    }
+    if (is(c, "ScaledTanh")) return alpha * tanhl(beta * x);
+    if (is(c, "ParametricSoftplus")) return alpha * softplus(beta * x);
     fail_msg("no reference for %s", c->name);
     return 0;
 }
@@ -525,6 +536,10 @@ static const option_set option_sets[] = {
     {"ThresholdedRelu", {{"alpha", OB_OPTION_REAL, 0, 0.25f, NULL}}, 1},
     {"HardSigmoid", {{"alpha", OB_OPTION_REAL, 0, 0.5f, NULL}, {"beta", OB_OPTION_REAL, 0, 0.6f, NULL}}, 2},
     {"Shrink", {{"lambd", OB_OPTION_REAL, 0, 1.5f, NULL}, {"bias", OB_OPTION_REAL, 0, 1.5f, NULL}}, 2},
+    {"Swish", {{"alpha", OB_OPTION_REAL, 0, 0.5f, NULL}}, 1},
+    {"Affine", {{"alpha", OB_OPTION_REAL, 0, 0.5f, NULL}, {"beta", OB_OPTION_REAL, 0, 0.75f, NULL}}, 2},
+    {"ScaledTanh", {{"alpha", OB_OPTION_REAL, 0, 0.5f, NULL}, {"beta", OB_OPTION_REAL, 0, 0.75f, NULL}}, 2},
+    {"ParametricSoftplus", {{"alpha", OB_OPTION_REAL, 0, 0.5f, NULL}, {"beta", OB_OPTION_REAL, 0, 0.75f, NULL}}, 2},
     {"IsInf", {{"detect_positive", OB_OPTION_INT, 0, 0, NULL}}, 1},
     {"IsInf", {{"detect_negative", OB_OPTION_INT, 0, 0, NULL}}, 1},
     {"Gelu", {{"approximate", OB_OPTION_TEXT, 0, 0, "tanh"}}, 1},
