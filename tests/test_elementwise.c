@@ -267,7 +267,7 @@ static long double unary_float(const call *c, long double x, long double *scale)
         return 0.5L * x * (1 + erfl(x / sqrtl(2)));
     }
     if (is(c, "Swish")) {
-        *scale = 1e-31L;
+        *scale = 1e-29L;
         return x / (1 + expl(-real_option(c, "alpha", 1) * x));
     }
     long double alpha = real_option(c, "alpha", 1), beta = real_option(c, "beta", is(c, "Affine") ? 0 : 1);
