@@ -276,7 +276,11 @@ static long double unary_float(const call *c, long double x, long double *scale)
         return alpha * x + beta;
     }
     if (is(c, "ScaledTanh")) return alpha * tanhl(beta * x);
-    if (is(c, "ParametricSoftplus")) return alpha * softplus(beta * x);
+    if (is(c, "ParametricSoftplus")) { /* the product's rounding is an absolute error in the exponent */
+        long double result = alpha * softplus(beta * x);
+        *scale = fabsl(result) * fminl(fabsl(x), 1000);
+        return result;
+    }
     fail_msg("no reference for %s", c->name);
     return 0;
 }
