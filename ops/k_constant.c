@@ -109,9 +109,10 @@ const ob_kernel ob__kernel_constant_of_shape = {.name = "constant_of_shape", .ru
         memcpy(&l, limit, sizeof l);                                                                                             \
         memcpy(&d, delta, sizeof d);                                                                                             \
         double count = ceil(((double)l - (double)s) / (double)d);                                                                \
-        if (d == 0 || (count > 0 ? ob__int64_from(count) : 0) != n) return false;                                                \
+        if (d == 0) return -1;                                                                                                   \
+        if (!out) return count > 0 ? ob__int64_from(count) : 0;                                                                  \
         for (int64_t i = 0; i < n; i++) out[i] = (type)((double)s + (double)i * (double)d);                                      \
-        return true;                                                                                                             \
+        return n;                                                                                                                \
     }
 #define INTEGER_RANGE(type)                                                                                                      \
     {                                                                                                                            \
@@ -120,23 +121,28 @@ const ob_kernel ob__kernel_constant_of_shape = {.name = "constant_of_shape", .ru
         memcpy(&l, limit, sizeof l);                                                                                             \
         memcpy(&d, delta, sizeof d);                                                                                             \
         uint64_t from = (uint64_t)s, step = (uint64_t)d, count = 0;                                                              \
+        if (d == 0) return -1;                                                                                                   \
         if (d > 0 && l > s) count = ((uint64_t)l - from - 1) / step + 1;                                                         \
         if (d < 0 && l < s) count = (from - (uint64_t)l - 1) / (0 - step) + 1;                                                   \
-        if (d == 0 || count != (uint64_t)n) return false;                                                                        \
+        if (!out) return count > INT64_MAX ? INT64_MAX : (int64_t)count;                                                         \
         for (int64_t i = 0; i < n; i++) out[i] = (type)(from + (uint64_t)i * step);                                              \
-        return true;                                                                                                             \
+        return n;                                                                                                                \
     }
 
-/* False when these bounds do not give n elements. */
-static bool write_range(ob_dtype dtype, const void *start, const void *limit, const void *delta, int64_t n, void *to) {
+/* Writes n elements; `to` NULL: only says how many there are, -1 when the step is 0. */
+static int64_t write_range(ob_dtype dtype, const void *start, const void *limit, const void *delta, int64_t n, void *to) {
     switch (dtype) {
     case OB_FLOAT: FLOAT_RANGE(float)
     case OB_DOUBLE: FLOAT_RANGE(double)
     case OB_INT16: INTEGER_RANGE(int16_t)
     case OB_INT32: INTEGER_RANGE(int32_t)
     case OB_INT64: INTEGER_RANGE(int64_t)
-    default: return false;
+    default: return -1;
     }
+}
+
+static int64_t count_range(const ob_kernel_args *args) {
+    return write_range(args->in[0].dtype, args->in[0].data, args->in[1].data, args->in[2].data, 0, NULL);
 }
 
 static ob_status range_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
@@ -149,14 +155,25 @@ static ob_status range_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_err
     return OB_OK;
 }
 
-static ob_status range_run(const ob_kernel_args *args, ob_error *error) {
-    const ob_view *out = &args->out[0];
-    bool good = write_range(out->dtype, args->in[0].data, args->in[1].data, args->in[2].data, ob__count(out), out->data);
-    OB_FAIL_IF(!good, error, OB_E_SHAPE, "Range: start, limit and delta do not give %lld elements", (long long)ob__count(out));
+static ob_status range_shape(ob_kernel_args *args, ob_error *error) {
+    args->out[0].dtype = args->in[0].dtype;
+    OB_TRY(range_plan(args, NULL, error));
+    int64_t n = count_range(args);
+    OB_FAIL_IF(n < 0, error, OB_E_ARGUMENT, "Range: delta is 0");
+    args->out[0].rank = 1;
+    args->out[0].dims[0] = n;
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_range = {.name = "range", .plan = range_plan, .run = range_run};
+static ob_status range_run(const ob_kernel_args *args, ob_error *error) {
+    const ob_view *out = &args->out[0];
+    OB_FAIL_IF(count_range(args) != ob__count(out), error, OB_E_SHAPE, "Range: start, limit and delta do not give %lld elements",
+               (long long)ob__count(out));
+    write_range(out->dtype, args->in[0].data, args->in[1].data, args->in[2].data, ob__count(out), out->data);
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_range = {.name = "range", .plan = range_plan, .run = range_run, .shape = range_shape};
 
 /* ---- EyeLike ---- */
 

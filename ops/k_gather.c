@@ -163,7 +163,21 @@ static ob_status one_hot_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_one_hot = {.name = "one_hot", .run = one_hot_run};
+static ob_status one_hot_shape(ob_kernel_args *args, ob_error *error) {
+    const ob_view *indices = &args->in[0];
+    ob_view *out = &args->out[0];
+    int64_t depth;
+    int32_t axis = 0, rank = indices->rank + 1;
+    OB_FAIL_IF(rank > OB_MAX_RANK || ob__count(&args->in[1]) != 1, error, OB_E_SHAPE, "OneHot: depth has to be one element");
+    OB_TRY(read_number(&args->in[1], 0, &depth, error));
+    OB_TRY(ob__axis(ob__node_int(args->node, "axis", -1), rank, &axis, error));
+    OB_FAIL_IF(depth < 0, error, OB_E_ARGUMENT, "OneHot: depth %lld", (long long)depth);
+    for (int32_t a = 0; a < rank; a++) out->dims[a] = a == axis ? depth : indices->dims[a < axis ? a : a - 1];
+    out->rank = rank;
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_one_hot = {.name = "one_hot", .run = one_hot_run, .shape = one_hot_shape};
 
 /* ---- Trilu: the triangle on and above (upper) or below diagonal k, zero elsewhere ---- */
 

@@ -60,6 +60,8 @@ typedef struct ob_kernel {
      * once while planning, where a NULL input gives a NULL output, and again whenever the input's memory is another. */
     ob_status (*view)(ob_kernel_args *args, ob_error *error);
     void (*release)(void *state, const ob_allocator *allocator); /* of what plan allocated; may be NULL */
+    /* Tells from the inputs' data the dims (rank and dims of out[i]) that the shape rule could not: Range over floats. May be NULL. */
+    ob_status (*shape)(ob_kernel_args *args, ob_error *error);
 } ob_kernel;
 
 /* For OB_KERNEL_DYNAMIC: obtains memory for output i with these dims and sets args->out[i]. */

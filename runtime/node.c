@@ -62,7 +62,7 @@ static ob_status infer(call *c) {
             known = ob_dim_is_const(out[i].shape.dims[k]) && out[i].shape.dims[k] >= 0;
         if (known)
             OB_TRY(ob__view_layout(view, out[i].dtype, out[i].shape.rank, out[i].shape.dims));
-        else if (!(node->op->kernel->flags & OB_KERNEL_DYNAMIC))
+        else if (!(node->op->kernel->flags & OB_KERNEL_DYNAMIC) && !node->op->kernel->shape)
             return ob__fail(c->error, OB_E_UNSUPPORTED, "%s: the shape of its result cannot be told from its operands",
                             node->op_type);
     }
@@ -78,6 +78,15 @@ static ob_status make_contiguous(call *c) {
         *view = copy;
     }
     return OB_OK;
+}
+
+/* What the shape rule left open. */
+static ob_status shape_by_data(call *c, const ob_kernel *kernel) {
+    bool open = false;
+    for (uint32_t i = 0; i < c->args.n_out; i++) open |= c->args.out[i].dtype != OB_NONE && c->args.out[i].rank < 0;
+    if (!open || !kernel->shape) return OB_OK;
+    OB_TRY(make_contiguous(c));
+    return kernel->shape(&c->args, c->error);
 }
 
 static ob_status run_kernel(call *c, const ob_kernel *kernel) {
@@ -112,6 +121,7 @@ static ob_status execute(call *c, const ob_view *in, ob_view *out) {
     if (!c->args.in || !c->args.out) return OB_E_MEMORY;
     if (node->n_inputs) memcpy(c->args.in, in, node->n_inputs * sizeof *in);
     OB_TRY(infer(c));
+    OB_TRY(shape_by_data(c, kernel));
     ob_status status = OB_E_UNSUPPORTED;
     if (kernel->flags & OB_KERNEL_VIEW && kernel->view) {
         ob_view *planned = OB_ARENA_ARRAY(&c->arena, ob_view, node->n_outputs);
