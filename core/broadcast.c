@@ -116,32 +116,48 @@ static ob_status require_constant(axis_state *state, size_t constant_operand, in
     return OB_OK;
 }
 
+/* The common sizes of the terms met so far. One broadcast term holds them, or several when there are more than fit into one. */
+enum { MAX_COMMONS = 32 };
+
+typedef struct commons {
+    ob_dim dims[MAX_COMMONS];
+    size_t operands[MAX_COMMONS]; /* where each began */
+    size_t n;
+} commons;
+
+static ob_status meet(axis_state *state, commons *met, ob_dim d, size_t operand) {
+    for (size_t i = 0; i < met->n; i++) {
+        if (d == met->dims[i] && d != OB_DIM_UNKNOWN) return OB_OK;
+        const ob_condition condition = {OB_COND_BROADCAST, d, met->dims[i]};
+        OB_TRY(require(state, &condition, operand, met->operands[i]));
+    }
+    if (d == OB_DIM_UNKNOWN && met->n > 0) return OB_OK;
+    ob_dim folded = met->n > 0 ? ob_dim_bcast(state->pool, met->dims[met->n - 1], d) : OB_DIM_UNKNOWN;
+    if (folded != OB_DIM_UNKNOWN) {
+        met->dims[met->n - 1] = folded;
+        return OB_OK;
+    }
+    if (met->n == MAX_COMMONS)
+        return fail_at(state->error, OB_E_LIMIT, state->axis, "axis %d: too many different sizes meet", (int)state->axis);
+    met->dims[met->n] = d;
+    met->operands[met->n++] = operand;
+    return OB_OK;
+}
+
 /* Folds terms only. What is not known at all comes last, each against the known: folded in between it would hide that two known
  * terms meet. */
 static ob_status fold_terms(axis_state *state, ob_dim *result) {
-    ob_dim common = 1;
-    size_t common_operand = 0;
+    commons met;
+    met.n = 0;
     bool lost = false;
     for (int unknown = 0; unknown < 2; unknown++)
         for (size_t i = 0; i < state->n; i++) {
             ob_dim d = dim_at(state, i);
-            if (ob_dim_is_const(d) || (d == OB_DIM_UNKNOWN) != unknown || (d == common && !unknown)) continue;
+            if (ob_dim_is_const(d) || (d == OB_DIM_UNKNOWN) != unknown) continue;
             lost |= unknown;
-            if (common == 1) {
-                common = d;
-                common_operand = i;
-                continue;
-            }
-            const ob_condition condition = {OB_COND_BROADCAST, d, common};
-            OB_TRY(require(state, &condition, i, common_operand));
-            if (unknown) continue;
-            ob_dim folded = ob_dim_bcast(state->pool, common, d);
-            if (folded == OB_DIM_UNKNOWN)
-                lost = true; /* too many terms: keep what there is to compare with */
-            else
-                common = folded;
+            OB_TRY(meet(state, &met, d, i));
         }
-    *result = lost ? OB_DIM_UNKNOWN : common;
+    *result = lost || met.n != 1 ? OB_DIM_UNKNOWN : met.dims[0];
     return OB_OK;
 }
 
