@@ -315,14 +315,17 @@ static void compute_fold(const run *r, const block *at, char *out, int64_t n, in
     int64_t step[3], row[3];
     char *p[3];
     p[0] = fetch(r, at, 0, t, &step[0], &row[0]);
-    if (n_in == 1 || (step[0] == 0 && n > 1)) { /* start from a copy: loops have no form for two scalars */
+    if (n_in > 1) p[1] = fetch(r, at, 1, t, &step[1], &row[1]);
+    /* Start from a copy where loops have no form: one operand, or two scalars. Operand 1 may be the output's own memory, which a
+     * copy would overwrite, but then it is not a scalar. */
+    if (n_in == 1 || (step[0] == 0 && step[1] == 0 && n > 1)) {
         for (int64_t j = 0; j < rows; j++) ob__copy_row(out + j * out_row, p[0] + j * row[0], step[0], n, out_size);
         p[0] = out;
         step[0] = out_size;
         row[0] = out_row;
     }
     for (uint32_t k = 1; k < n_in; k++) {
-        p[1] = fetch(r, at, k, t, &step[1], &row[1]);
+        if (k > 1) p[1] = fetch(r, at, k, t, &step[1], &row[1]);
         p[2] = out;
         row[2] = out_row;
         b->loop(p, step, n, row, rows, b->params);
