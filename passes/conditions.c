@@ -174,22 +174,23 @@ static ob_status collect_input_symbols(ob_propagation *p, ob_map *inputs) {
     return collection.failed ? OB_E_MEMORY : OB_OK;
 }
 
-/* The finding for a group, NULL when it is not worth one. */
-static const char *finding_id(const ob_propagation *p, const ob_map *inputs, uint32_t at) {
+/* The finding for a group, NULL when it is not worth one. `text` is the condition's. */
+static const char *finding_id(const ob_propagation *p, const ob_map *inputs, uint32_t at, const char *text) {
     const ob_condition *condition = &p->facts->conditions[at].condition;
     if (p->details[at].id) return p->details[at].id;
     bool of_inputs = is_of_inputs(p, inputs, condition);
     if (condition->kind == OB_COND_BROADCAST || condition->kind == OB_COND_BROADCAST_TO) return of_inputs ? "OB0201" : "OB0202";
-    return of_inputs ? "OB0203" : NULL;
+    /* A common size that itself depends on a condition was reported where it arose. */
+    return of_inputs && !strstr(text, "bcast(") ? "OB0203" : NULL;
 }
 
 static ob_status report_group(ob_propagation *p, const ob_map *inputs, const group *g) {
     const ob_origin_condition *origin = &p->facts->conditions[g->first];
     const ob_condition_detail *detail = &p->details[g->first];
-    const char *id = finding_id(p, inputs, g->first);
-    if (!id) return OB_OK;
     char text[400], more[80] = "";
     ob_condition_format(p->model->dims, &origin->condition, text, sizeof text);
+    const char *id = finding_id(p, inputs, g->first, text);
+    if (!id) return OB_OK;
     if (g->n_nodes > 1) snprintf(more, sizeof more, " (and at %u more node%s)", g->n_nodes - 1, g->n_nodes == 2 ? "" : "s");
     ob_finding *finding = detail->value ? ob__findings_add(p->findings, id, "the declared shape of \"%.200s\" holds only if %s%s",
                                                            detail->value->name, text, more)
