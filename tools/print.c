@@ -29,37 +29,55 @@ static size_t utf8_length(const unsigned char *text) {
     return c == 0xC2 && text[1] < 0xA0 ? 0 : n;
 }
 
+enum { PIECE = 8 };
+
 /* Writes the escaped form of one character to `piece`, returns the bytes it took from the text. */
-static size_t escape_one(const unsigned char *at, char *piece, size_t n_piece) {
+static size_t escape_one(const unsigned char *at, char *piece) {
+    static const char digits[] = "0123456789abcdef";
     size_t n = utf8_length(at);
     if (n == 0 || at[0] < ' ' || at[0] == 127) {
-        const char *name = at[0] == '\n' ? "\\n" : at[0] == '\t' ? "\\t" : at[0] == '\r' ? "\\r" : NULL;
-        if (name)
-            snprintf(piece, n_piece, "%s", name);
-        else
-            snprintf(piece, n_piece, "\\x%02x", at[0]);
+        char letter = at[0] == '\n' ? 'n' : at[0] == '\t' ? 't' : at[0] == '\r' ? 'r' : 'x';
+        *piece++ = '\\';
+        *piece++ = letter;
+        if (letter == 'x') {
+            *piece++ = digits[at[0] >> 4];
+            *piece++ = digits[at[0] & 15];
+        }
+        *piece = '\0';
         return 1;
     }
-    if (n == 1 && (at[0] == '"' || at[0] == '\\'))
-        snprintf(piece, n_piece, "\\%c", at[0]);
-    else
-        snprintf(piece, n_piece, "%.*s", (int)n, (const char *)at);
+    if (n == 1 && (at[0] == '"' || at[0] == '\\')) *piece++ = '\\';
+    memcpy(piece, at, n);
+    piece[n] = '\0';
     return n;
 }
 
+static bool is_plain(unsigned char c) {
+    return c >= ' ' && c < 127 && c != '"' && c != '\\';
+}
+
 void print_escaped(FILE *file, const char *text) {
-    char piece[8];
+    char piece[PIECE];
     for (const unsigned char *at = (const unsigned char *)text; *at;) {
-        at += escape_one(at, piece, sizeof piece);
+        const unsigned char *start = at;
+        while (is_plain(*at)) at++;
+        if (at > start) fwrite(start, 1, (size_t)(at - start), file);
+        if (!*at) break;
+        at += escape_one(at, piece);
         fputs(piece, file);
     }
 }
 
 size_t escaped_width(const char *text) {
-    char piece[8];
+    char piece[PIECE];
     size_t width = 0;
     for (const unsigned char *at = (const unsigned char *)text; *at;) {
-        at += escape_one(at, piece, sizeof piece);
+        if (is_plain(*at)) {
+            at++;
+            width++;
+            continue;
+        }
+        at += escape_one(at, piece);
         for (const char *c = piece; *c; c++) width += ((unsigned char)*c & 0xC0) != 0x80;
     }
     return width;
@@ -97,24 +115,39 @@ void format_bytes(int64_t n_bytes, char *text, size_t n) {
 
 enum { MAX_COLUMNS = 64, DIM_BYTES = 48, MAX_LABEL = 40 };
 
+/* Plain numbers by hand: they are nearly everything in a large report. */
 static void dim_text(const ob_dims *dims, ob_dim dim, char *text) {
+    if (dim >= 0 && ob_dim_is_const(dim)) {
+        char reversed[24];
+        size_t n = 0;
+        do reversed[n++] = (char)('0' + dim % 10);
+        while ((dim /= 10) > 0);
+        while (n > 0) *text++ = reversed[--n];
+        *text = '\0';
+        return;
+    }
     if (ob_dim_format(dims, dim, text, DIM_BYTES) >= DIM_BYTES) memcpy(text + DIM_BYTES - 4, "...", 4);
 }
 
 static void spaces(FILE *file, size_t n) {
-    while (n-- > 0) putc(' ', file);
+    static const char blank[] = "                                                                ";
+    for (; n >= sizeof blank; n -= sizeof blank - 1) fwrite(blank, 1, sizeof blank - 1, file);
+    fwrite(blank, 1, n, file);
 }
 
 /* A label in at most MAX_LABEL columns, padded. Of a long one the end: exporters put scopes in front. */
 static void print_label(FILE *file, const char *label, size_t width) {
-    char piece[8];
-    size_t whole = escaped_width(label), cut = whole > MAX_LABEL ? whole - MAX_LABEL + 3 : 0, passed = 0, used = 0;
-    if (cut) {
-        fputs("...", file);
-        used = 3;
+    char piece[PIECE];
+    size_t whole = escaped_width(label);
+    if (whole <= MAX_LABEL) {
+        print_escaped(file, label);
+        if (whole < width) spaces(file, width - whole);
+        return;
     }
+    size_t cut = whole - MAX_LABEL + 3, passed = 0, used = 3;
+    fputs("...", file);
     for (const unsigned char *at = (const unsigned char *)label; *at;) {
-        at += escape_one(at, piece, sizeof piece);
+        at += escape_one(at, piece);
         size_t n = 0;
         for (const char *c = piece; *c; c++) n += ((unsigned char)*c & 0xC0) != 0x80;
         passed += n;
