@@ -92,9 +92,34 @@ static bool all_from_one_broadcast(const ob_node *node, const ob_group *group) {
     return maker != NULL;
 }
 
-static bool all_the_same_value(const ob_node *node, const ob_group *group) {
-    for (uint32_t i = 1; i < group->n; i++)
-        if (node->inputs[group->inputs[i]] != node->inputs[group->inputs[0]]) return false;
+/* The form expand gives operands of unknown rank: one is stretched by every other, and these to the shape of the one. */
+static bool all_expanded_to_one(const ob_node *node, const ob_group *group) {
+    const ob_value *whole = NULL;
+    for (uint32_t i = 0; i < group->n; i++) {
+        const ob_value *operand = node->inputs[group->inputs[i]];
+        if (!operand->producer || strcmp(operand->producer->op_type, "Expand") != 0 || operand->producer->n_inputs != 2)
+            return false;
+        const ob_value *shape = operand->producer->inputs[1];
+        const ob_node *maker = shape ? shape->producer : NULL;
+        if (!maker || strcmp(maker->op_type, "Shape") != 0 || maker->n_inputs != 1) return false;
+        if (i == 0)
+            whole = operand;
+        else if (operand != whole && maker->inputs[0] != whole)
+            return false;
+    }
+    return whole != NULL;
+}
+
+/* Every operand has the common shape or is expanded to it, though an unknown size keeps that from being proved. */
+static bool all_expanded_to_result(const inserter *in, const ob_node *node, const ob_group *group) {
+    for (uint32_t i = 0; i < group->n; i++) {
+        if (ob__same_shape(&group->shapes[i], &group->result)) continue;
+        const ob_node *maker = node->inputs[group->inputs[i]]->producer;
+        if (!maker || strcmp(maker->op_type, "Expand") != 0 || maker->n_inputs != 2 || !maker->inputs[1]) return false;
+        const ob_content *content = &ob__fact(in->work->facts, maker->inputs[1])->content;
+        ob_shape target = {content->elems ? (int32_t)content->n : OB_RANK_UNKNOWN, content->elems};
+        if (!ob__same_shape(&target, &group->result)) return false;
+    }
     return true;
 }
 
@@ -111,7 +136,8 @@ static const char *why_not(inserter *in, const ob_node *node, const ob_group *gr
 }
 
 static void insert_multi(inserter *in, ob_node *node, const ob_group *group) {
-    if (all_from_one_broadcast(node, group) || all_the_same_value(node, group)) return;
+    if (all_from_one_broadcast(node, group) || all_expanded_to_one(node, group) || all_expanded_to_result(in, node, group))
+        return;
     const char *reason = why_not(in, node, group);
     if (reason) {
         ob__work_note(in->work, node, reason);
