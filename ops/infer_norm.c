@@ -46,7 +46,8 @@ ob_status ob__infer_dropout(ob_infer *infer) {
 ob_status ob__infer_loss(ob_infer *infer) {
     ob_shape scores = ob__in_shape(infer, 0), labels = ob__in_shape(infer, 1);
     OB_TRY(ob__out_like(infer, 1, 0));
-    ob__out_dtype(infer, 0, OB_NONE);
+    bool scalar = strcmp(ob__node_string(infer->node, "reduction", "mean"), "none") != 0;
+    ob__out_shape(infer, 0, OB_NONE, scalar ? (ob_shape){0, NULL} : labels);
     if (!ob__rank_in(infer, 0, 2, OB_MAX_RANK)) return OB_OK;
     if (scores.rank >= 0 && labels.rank >= 0) {
         if (labels.rank != scores.rank - 1) {
@@ -60,7 +61,5 @@ ob_status ob__infer_loss(ob_infer *infer) {
         ob_dim classes = ob__in_dim(infer, 0, 1);
         OB_TRY(ob__require_shape(infer, 2, (ob_shape){1, &classes}, "OB0601"));
     }
-    if (strcmp(ob__node_string(infer->node, "reduction", "mean"), "none") != 0) return ob__out_tensor(infer, 0, OB_NONE, 0, NULL);
-    ob__out_shape(infer, 0, OB_NONE, labels);
     return OB_OK;
 }

@@ -62,6 +62,7 @@ typedef struct einsum {
     int counts[N_LETTERS];
     ob_broadcast_result ellipsis;
     bool has_ellipsis;
+    bool broken; /* a problem was reported */
 } einsum;
 
 static int letter_index(char c) {
@@ -97,7 +98,7 @@ static ob_status take_operand(ob_infer *infer, einsum *e, uint32_t input, const 
     if (shape.rank >= 0 && (rest < 0 || (rest > 0 && !ellipsis))) {
         ob__problem(infer, "OB0601", (int32_t)input, -1, "operand %u has rank %d, its term names %d axes", input, shape.rank,
                     n_letters);
-        e->ellipsis.rank = OB_RANK_UNKNOWN;
+        e->broken = true;
         return OB_OK;
     }
     for (size_t i = 0; i < length; i++) {
@@ -178,6 +179,7 @@ ob_status ob__infer_einsum(ob_infer *infer) {
         OB_TRY(take_operand(infer, &e, input, at, length, n_letters, ellipsis));
         at += length + !last;
     }
+    if (e.broken) return OB_OK;
     if (*at == '\0') return einsum_result(infer, &e, NULL);
     size_t length;
     int n_letters;

@@ -334,7 +334,7 @@ ob_status ob__propagate(ob_model *model, const ob_propagate_options *options, ob
     ob__arena_init(&p.scratch, &model->arena.allocator);
     ob__map_init(&p.notes, &p.scratch);
     p.call_path = "";
-    p.budget = (uint64_t)model->n_nodes * 4 + (1u << 22);
+    p.budget = (uint64_t)model->n_nodes * 4 + (1u << 20);
     p.done = OB_ARENA_ARRAY(&p.scratch, uint32_t, model->n_nodes);
     p.noted = OB_ARENA_ARRAY(&p.scratch, uint8_t, model->n_nodes);
     ob_status status = p.done && p.noted ? ob__facts_reserve(facts, model->n_values) : OB_E_MEMORY;
