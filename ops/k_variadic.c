@@ -34,9 +34,10 @@ static ob_status plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *er
     return ob__blocks_plan(&s->blocks, args->in, args->n_in, &args->out[0], &spec, args->allocator, error);
 }
 
-const ob_kernel ob__kernel_variadic = {.name = "variadic",
-                                       .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE,
-                                       .state_bytes = sizeof(state),
-                                       .plan = plan,
-                                       .run = ob__element_run,
-                                       .release = ob__element_release};
+const ob_kernel ob__kernel_variadic = {
+    .name = "variadic",
+    .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE_FIRST, /* later operands are read after the accumulator is written */
+    .state_bytes = sizeof(state),
+    .plan = plan,
+    .run = ob__element_run,
+    .release = ob__element_release};

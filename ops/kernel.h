@@ -43,7 +43,9 @@ enum {
     OB_KERNEL_STRIDED = 1, /* accepts inputs with any strides, 0 included; otherwise the executor hands it contiguous inputs */
     OB_KERNEL_INPLACE = 2, /* an output may take the memory of an input with equal shape, element size and contiguous strides */
     OB_KERNEL_VIEW = 4,    /* output 0.. are views of inputs: only `view` is called, nothing is computed */
-    OB_KERNEL_DYNAMIC = 8  /* output shapes depend on data: `run` sets them through ob__kernel_output (see runtime) */
+    OB_KERNEL_DYNAMIC = 8, /* output shapes may depend on data: an output whose rank is OB_RANK_UNKNOWN in `plan` and `run` has no memory
+                            * yet, `run` sets it through ob__kernel_output */
+    OB_KERNEL_INPLACE_FIRST = 16 /* as INPLACE, but only input 0, and only when no other input lies in that memory */
 };
 
 typedef struct ob_kernel {

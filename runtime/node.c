@@ -31,6 +31,32 @@ ob_status ob__kernel_output(const ob_kernel_args *args, uint32_t i, int32_t rank
     return new_output(c, &args->out[i], args->out[i].dtype, rank, dims);
 }
 
+/* Elements that a shape rule may ask for: small integer tensors, and single numbers of any type (OneHot's depth) that are whole.
+ */
+static bool read_elements(const ob_view *view, int64_t *elems, uint32_t *n) {
+    if (ob__read_content(view, elems, n)) return true;
+    if (ob_view_count(view) != 1) return false;
+    double real;
+    float single;
+    *n = 1;
+    switch (view->dtype) {
+    case OB_FLOAT:
+        memcpy(&single, view->data, 4);
+        real = (double)single;
+        break;
+    case OB_DOUBLE: memcpy(&real, view->data, 8); break;
+    case OB_INT8: elems[0] = *(const int8_t *)view->data; return true;
+    case OB_UINT8: elems[0] = *(const uint8_t *)view->data; return true;
+    case OB_INT16: elems[0] = *(const int16_t *)view->data; return true;
+    case OB_UINT16: elems[0] = *(const uint16_t *)view->data; return true;
+    case OB_UINT32: elems[0] = *(const uint32_t *)view->data; return true;
+    default: return false;
+    }
+    if (!(real >= -1e15 && real <= 1e15)) return false;
+    elems[0] = (int64_t)real;
+    return (double)elems[0] == real;
+}
+
 static ob_status infer(call *c) {
     const ob_node *node = c->args.node;
     ob_type *in = OB_ARENA_ARRAY(&c->arena, ob_type, node->n_inputs), *out = OB_ARENA_ARRAY(&c->arena, ob_type, node->n_outputs);
@@ -44,7 +70,7 @@ static ob_status infer(call *c) {
         in[i] = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = view->dtype, .shape = {view->rank, view->dims}};
         int64_t elems[OB_CONTENT_MAX];
         uint32_t n;
-        if (!ob__read_content(view, elems, &n)) continue;
+        if (!read_elements(view, elems, &n)) continue;
         ob_dim *dims = OB_ARENA_ARRAY(&c->arena, ob_dim, n);
         if (!dims) return OB_E_MEMORY;
         for (uint32_t k = 0; k < n; k++) dims[k] = ob_dim_is_const(elems[k]) ? elems[k] : OB_DIM_UNKNOWN;

@@ -180,7 +180,7 @@ static ob_status find_operands(ob_builder *b, planned *p, bool *is_static) {
         else if (ob_view_is_contiguous(&p->in_views[i]))
             p->in_views[i].data = known_content(b, node->inputs[i], &p->in_views[i]);
     }
-    if (!all || has_subgraph(node) || p->kernel->flags & OB_KERNEL_DYNAMIC) return OB_OK;
+    if (!all || has_subgraph(node)) return OB_OK;
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         if (!node->outputs[i]) continue;
         const ob_type *type = &ob__fact(&b->facts, node->outputs[i])->type;
@@ -348,20 +348,22 @@ static bool can_take(const planned *p, const ob_step *step, uint32_t input, cons
     for (int32_t i = 0; i < in->rank; i++)
         if (in->dims[i] != result->dims[i]) return false;
     if (!ob_view_is_contiguous(in) || ob_view_count(in) == 0) return false;
-    uint32_t reads = 0;
+    uint32_t reads = 0, mentions = 0;
     for (uint32_t i = 0; i < step->args.n_in; i++) {
         if (step->in[i].buffer != buffer) continue;
+        mentions++;
         if (p->in[i] && p->in[i]->buffer == buffer) reads++;
         const ob_view *other = &step->args.in[i];
         bool same = step->in[i].offset == 0 && other->rank == in->rank && other->dtype == in->dtype &&
                     memcmp(other->dims, in->dims, (size_t)in->rank * sizeof *in->dims) == 0 && ob_view_is_contiguous(other);
         if (!same) return false;
     }
+    if (p->kernel->flags & OB_KERNEL_INPLACE_FIRST && (input != 0 || mentions != 1)) return false;
     return buffer->uses_left == reads;
 }
 
 static ob_status place_results(ob_builder *b, planned *p, ob_step *step) {
-    bool in_place = b->session->optimize && p->kernel->flags & OB_KERNEL_INPLACE;
+    bool in_place = b->session->optimize && p->kernel->flags & (OB_KERNEL_INPLACE | OB_KERNEL_INPLACE_FIRST);
     for (uint32_t i = 0; i < step->args.n_out; i++) {
         if (!p->node->outputs[i]) continue;
         ob_buffer *taken = NULL;

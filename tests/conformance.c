@@ -170,12 +170,28 @@ static void run_variant(const suite *s, test *t, const ob_model *model, ob_form 
     free(buffer.data);
 }
 
-static void run_test(const suite *s, test *t) {
+/* "rtol": 0.01 in data.json beside the model, when it is there. */
+static void read_tolerance(const char *folder, const char *key, double *value) {
+    char path[3000], text[4096];
+    snprintf(path, sizeof path, "%s/data.json", folder);
+    FILE *file = fopen(path, "r");
+    if (!file) return;
+    size_t n = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[n] = '\0';
+    const char *at = strstr(text, key);
+    if (at) sscanf(at + strlen(key), " : %lf", value);
+}
+
+static void run_test(const suite *all, test *t) {
+    suite own = *all, *s = &own;
     char folder[2048], path[2100];
     ob_error error;
     ob_model *model = NULL;
     snprintf(folder, sizeof folder, "%s/%s", s->root, t->name);
     snprintf(path, sizeof path, "%s/%s", folder, s->model_file);
+    read_tolerance(folder, "\"rtol\"", &own.rtol);
+    read_tolerance(folder, "\"atol\"", &own.atol);
     ob_error_clear(&error);
     ob_status status = ob_model_load(path, NULL, &model, &error);
     if (status != OB_OK) {

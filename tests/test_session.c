@@ -794,13 +794,15 @@ static ob_model *random_model(uint32_t *seed, ob_value **all, uint32_t *n_all) {
         char name[20];
         snprintf(name, sizeof name, "v%u", i);
         ob_value *a = all[next_seed(seed) % n], *b = all[next_seed(seed) % n];
-        switch (next_seed(seed) % 8) {
+        switch (next_seed(seed) % 9) {
         case 0: all[n++] = new_node(model, "Transpose", name, 1, a); break;
         case 1: all[n++] = new_node(model, "Expand", name, 2, a, shape); break;
         case 2: all[n++] = new_node(model, "Relu", name, 1, a); break;
         case 3: all[n++] = new_node(model, "Identity", name, 1, a); break;
         case 4: all[n++] = new_node(model, "Sub", name, 2, a, b); break;
         case 5: all[n++] = new_node(model, "Mul", name, 2, a, b); break;
+        case 6: all[n++] = new_node(model, "Sum", name, 3, a, b, a); break;
+        case 7: all[n++] = new_node(model, "Max", name, 2, b, a); break;
         default: all[n++] = new_node(model, "Add", name, 2, a, b); break;
         }
     }
@@ -814,7 +816,7 @@ static void evaluate_plainly(ob_session *session, const ob_view *in, ob_view *va
     for (uint32_t i = 0; i < session->model->n_values; i++)
         if (session->constants[i]) values[i] = *session->constants[i];
     for (const ob_node *node = session->model->graph->first; node; node = node->next) {
-        ob_view operands[2] = {{0}}, result;
+        ob_view operands[3] = {{0}}, result;
         for (uint32_t i = 0; i < node->n_inputs; i++) operands[i] = values[node->inputs[i]->id];
         if (ob__execute_node(session, node, operands, &result, blocks, NULL, &error) != OB_OK) fail_msg("%s", error.message);
         values[node->outputs[0]->id] = result;
@@ -827,7 +829,7 @@ static void test_random_graphs(void **state) {
     for (int i = 0; i < 16; i++) x[i] = (float)(i % 5) - 2;
     for (int i = 0; i < 4; i++) row[i] = (float)i - 1;
     uint32_t seed = 7;
-    for (int round = 0; round < 300; round++) {
+    for (int round = 0; round < 500; round++) {
         ob_value *all[32];
         uint32_t n_all;
         ob_model *model = random_model(&seed, all, &n_all);
