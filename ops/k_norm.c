@@ -1,10 +1,12 @@
-/* BatchNormalization, InstanceNormalization, GroupNormalization, LayerNormalization, LpNormalization, MeanVarianceNormalization.
+/* BatchNormalization, InstanceNormalization, GroupNormalization, LayerNormalization, RMSNormalization, LpNormalization,
+ * MeanVarianceNormalization.
  *
  * y = (x - mean) / sqrt(variance + epsilon) * scale + bias; which elements share mean and variance is what tells them apart:
  * - BatchNormalization 1..: given per channel (1, 6, 7 with spatial = 0: per channel and position); 14 and 15 with training_mode:
  * over batch and space, with the running values as outputs 1 and 2. Training in older versions is not supported.
  * - InstanceNormalization 1..: each plane. GroupNormalization 18 (scale per group), 21 (per channel): each group of channels.
  * - LayerNormalization 17: the axes from `axis` on; scale and bias stretch one way to X; outputs Mean, InvStdDev.
+ * - RMSNormalization 23: as LayerNormalization without a mean: x / sqrt(mean of squares + epsilon) * scale.
  * - MeanVarianceNormalization 9..: `axes` ([0, 2, 3]); the deviation gets 1e-9 added, no scale.
  * - LpNormalization 1..: x / (sum |x|^p)^(1/p) along `axis`, p 1 or 2; 0 where the norm is 0.
  * Floats; float16 and bfloat16 by way of float, statistics in double (two passes). */
@@ -21,7 +23,7 @@ typedef struct norm {
     const void *scale, *bias;
     int64_t scale_step; /* LayerNormalization: 0 repeats scale and bias per row, 1 goes on */
     void *mean, *inverse;
-    bool mean_is_double;
+    bool without_mean; /* RMSNormalization */
     int p;
 } norm;
 
@@ -151,12 +153,12 @@ static ob_status group_norm_run(const ob_kernel_args *args, ob_error *error) {
 const ob_kernel ob__kernel_instance_norm = {.name = "instance_norm", .plan = group_norm_plan, .run = group_norm_run};
 const ob_kernel ob__kernel_group_norm = {.name = "group_norm", .plan = group_norm_plan, .run = group_norm_run};
 
-/* ---- LayerNormalization ---- */
+/* ---- LayerNormalization, RMSNormalization ---- */
 
 /* Strides that stretch operand i to X; *whole when it is just X's axes from `axis` on. */
 static ob_status stretch(const ob_kernel_args *args, uint32_t i, int32_t axis, int64_t *strides, bool *whole, ob_error *error) {
     const ob_view *x = &args->in[0], *from = &args->in[i];
-    OB_FAIL_IF(from->rank > x->rank, error, OB_E_SHAPE, "LayerNormalization: input %u has rank %d", i, from->rank);
+    OB_FAIL_IF(from->rank > x->rank, error, OB_E_SHAPE, "%s: input %u has rank %d", args->node->op_type, i, from->rank);
     *whole = true;
     for (int32_t a = 0; a < x->rank; a++) {
         int32_t k = a - (x->rank - from->rank);
@@ -198,6 +200,7 @@ static ob_status layer_norm_compute(const ob_kernel_args *args, ob_error *error)
     norm n = {.x = x->data, .y = args->out[0].data, .epsilon = (double)ob__node_float(args->node, "epsilon", 1e-5f)};
     n.outer = ob__product(x->dims, 0, axis);
     n.inner = ob__product(x->dims, axis, x->rank);
+    n.without_mean = strcmp(args->node->op_type, "RMSNormalization") == 0;
     n.mean = ob__wanted(args, 1) ? args->out[1].data : NULL;
     n.inverse = ob__wanted(args, 2) ? args->out[2].data : NULL;
     const void *operands[3] = {NULL};
@@ -229,6 +232,8 @@ static ob_status layer_norm_run(const ob_kernel_args *args, ob_error *error) {
 }
 
 const ob_kernel ob__kernel_layer_norm = {.name = "layer_norm", .plan = layer_norm_plan, .run = layer_norm_run};
+
+const ob_kernel ob__kernel_rms_norm = {.name = "rms_norm", .plan = layer_norm_plan, .run = layer_norm_run};
 
 /* ---- LpNormalization, MeanVarianceNormalization ---- */
 

@@ -95,6 +95,10 @@ static void NAME(layers)(void *context, int64_t begin, int64_t end) {
         const REAL *bias = n->bias ? (const REAL *)n->bias + row * n->inner * n->scale_step : NULL;
         double mean = 0, variance = 0;
         if (n->inner > 0) NAME(statistics)(x, n->inner, &mean, &variance);
+        if (n->without_mean) {
+            variance += mean * mean; /* the mean of squares */
+            mean = 0;
+        }
         double inverse = 1 / sqrt(variance + n->epsilon);
         REAL shift = (REAL)mean, factor = (REAL)inverse;
         if (n->mean) ((REAL *)n->mean)[row] = shift;
