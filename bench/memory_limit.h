@@ -1,0 +1,18 @@
+/* The memory limit: as many bytes read and written as an operation must move, by a loop that does nothing else. */
+#ifndef BENCH_MEMORY_LIMIT_H
+#define BENCH_MEMORY_LIMIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct memory_limit {
+    char *from, *to;
+    size_t n_read, n_written;
+    volatile unsigned char sink;
+} memory_limit;
+
+bool memory_limit_init(memory_limit *limit, size_t n_read, size_t n_written);
+void memory_limit_run(memory_limit *limit);
+void memory_limit_release(memory_limit *limit);
+
+#endif
