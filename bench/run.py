@@ -104,7 +104,7 @@ def scale_and_bias():
 
     shape = (1, 64, 112, 112)
     inputs = [("x", "float", shape), ("scale", "float", (64, 1, 1)), ("bias", "float", (64, 1, 1))]
-    return Case("x*scale+bias [1,64,112,112]", inputs, [("Mul", "t", "x", "scale"), ("Add", "z", "t", "bias")], (peer, "float", shape))
+    return Case("x*scale+bias [1,64,112,112]", inputs, [("Mul", "z", "x", "scale"), ("Add", "z", "z", "bias")], (peer, "float", shape))
 
 
 def chain():
@@ -122,10 +122,9 @@ def chain():
               ("r", "float", (1, 1, 1, 112))]
     calls = []
     value = "x"
-    for i, (op, _, operand) in enumerate(steps):
-        result = "z" if i % 2 else "t"
-        calls.append((op, result, value, operand))
-        value = result
+    for op, _, operand in steps:
+        calls.append((op, "z", value, operand))
+        value = "z"
     return Case("chain of 8 operators [1,64,112,112]", inputs, calls, (peer, "float", shape))
 
 

@@ -82,6 +82,10 @@ static void choose_geometry(ob_blocks *b, bool tiles, int64_t tile_elems) {
     if (b->chunk < 1) b->chunk = 1;
     if (b->chunk > nd->dims[b->axis]) b->chunk = nd->dims[b->axis];
     b->n_chunks = (nd->dims[b->axis] + b->chunk - 1) / b->chunk;
+    /* blocks of about equal length, whole vectors */
+    int64_t even = ((nd->dims[b->axis] + b->n_chunks - 1) / b->n_chunks + 31) / 32 * 32;
+    if (even < b->chunk) b->chunk = even;
+    b->n_chunks = (nd->dims[b->axis] + b->chunk - 1) / b->chunk;
     b->n_blocks = b->n_chunks;
     for (int32_t a = 0; a < b->axis; a++) b->n_blocks *= nd->dims[a];
 }
@@ -110,6 +114,8 @@ static void choose_access(ob_blocks *b, const bool *misaligned) {
     /* loops have no form for scalar inputs only: spread the first one */
     if (!any_vector) b->operands[0].access = PACKED;
     uint32_t n_packed = 0;
+    b->direct = !b->fold;
+    for (uint32_t k = 0; k < n; k++) b->direct = b->direct && b->operands[k].access == DIRECT;
     for (uint32_t k = 0; k < nd->n_inputs; k++) {
         if (b->operands[k].access == DIRECT) continue;
         b->operands[k].tile = (uint8_t)(n_packed < OB_BLOCKS_CACHED ? n_packed : OB_BLOCKS_CACHED + 1);
@@ -265,12 +271,18 @@ static char *fetch_packed(const ob_blocks *b, const block *at, uint32_t k, uint3
     return tile;
 }
 
+/* The step of an operand that is used in place. */
+static int64_t direct_step(const ob_blocks *b, uint32_t k) {
+    int32_t inner = b->nd.rank - 1;
+    if (b->flat && b->axis < inner) return scalar_from(&b->nd, k, b->axis) ? 0 : b->operands[k].size;
+    return ob__nd_stride(&b->nd, inner, k);
+}
+
 /* Pointer, step and row distance of input k. */
 static char *fetch(const run *r, const block *at, uint32_t k, tiles *t, int64_t *step, int64_t *row) {
     const ob_blocks *b = r->blocks;
     const ob_blocks_operand *operand = &b->operands[k];
     const char *source = input_data(r, k) + block_offset(b, at, k);
-    int32_t inner = b->nd.rank - 1;
     bool long_fold = b->fold && b->nd.n_inputs >= OB_BLOCKS_INLINE; /* too many to be planned again */
     uint32_t slot = operand->tile;
     bool direct = operand->access == DIRECT;
@@ -280,8 +292,7 @@ static char *fetch(const run *r, const block *at, uint32_t k, tiles *t, int64_t 
     }
     if (direct) {
         *row = b->flat ? 0 : ob__nd_stride(&b->nd, b->axis, k);
-        *step =
-            b->flat && b->axis < inner ? (scalar_from(&b->nd, k, b->axis) ? 0 : operand->size) : ob__nd_stride(&b->nd, inner, k);
+        *step = direct_step(b, k);
         return (char *)(uintptr_t)source;
     }
     bool scalar = operand->access == PACKED_ROWS;
@@ -304,7 +315,7 @@ static void store(const run *r, const block *at, char *target, tiles *t) {
         source = t->raw;
     }
     if (dense && b->stream)
-        ob__stream_copy(target, source, (size_t)(shape.n_elems * operand->size));
+        ob__kernels()->move->stream(target, source, (size_t)(shape.n_elems * operand->size));
     else
         ob__unpack(target, source, operand->size, &shape);
 }
@@ -367,11 +378,35 @@ static void compute_block(const run *r, const block *at, tiles *t) {
     if (through) store(r, at, target, t);
 }
 
+/* Every operand in place: pointers move with the index, nothing is looked up per block. */
+static void run_direct(const ob_blocks *b, char **p, block *at, int64_t n_blocks) {
+    uint32_t n_op = b->nd.n_inputs + 1;
+    int64_t step[OB_BLOCKS_INLINE], row[OB_BLOCKS_INLINE];
+    for (uint32_t k = 0; k < n_op; k++) {
+        step[k] = direct_step(b, k);
+        row[k] = b->flat ? 0 : ob__nd_stride(&b->nd, b->axis, k);
+    }
+    for (int64_t i = 0; i < n_blocks; i++) {
+        int64_t size = b->nd.dims[b->axis], left = size - at->index[b->axis];
+        int64_t length = left < b->chunk ? left : b->chunk;
+        if (b->flat)
+            b->loop(p, step, length * b->inner, row, 1, b->params);
+        else
+            b->loop(p, step, b->inner, row, length, b->params);
+        at->index[b->axis] += length;
+        for (uint32_t k = 0; k < n_op; k++) p[k] += length * ob__nd_stride(&b->nd, b->axis, k);
+        for (int32_t a = b->axis; a > 0 && at->index[a] >= b->nd.dims[a]; a--) {
+            for (uint32_t k = 0; k < n_op; k++)
+                p[k] += ob__nd_stride(&b->nd, a - 1, k) - at->index[a] * ob__nd_stride(&b->nd, a, k);
+            at->index[a] = 0;
+            at->index[a - 1]++;
+        }
+    }
+}
+
 static void run_range(void *context, int64_t begin, int64_t end) {
     const run *r = context;
     const ob_blocks *b = r->blocks;
-    tiles t;
-    for (int i = 0; i < N_TILES; i++) t.source[i] = NULL;
     block at;
     int64_t rest = begin / b->n_chunks;
     at.index[b->axis] = begin % b->n_chunks * b->chunk;
@@ -379,6 +414,15 @@ static void run_range(void *context, int64_t begin, int64_t end) {
         at.index[a] = rest % b->nd.dims[a];
         rest /= b->nd.dims[a];
     }
+    if (b->direct) {
+        char *p[OB_BLOCKS_INLINE];
+        for (uint32_t k = 0; k < b->nd.n_inputs; k++) p[k] = (char *)(uintptr_t)input_data(r, k) + block_offset(b, &at, k);
+        p[b->nd.n_inputs] = r->out + block_offset(b, &at, b->nd.n_inputs);
+        run_direct(b, p, &at, end - begin);
+        return;
+    }
+    tiles t;
+    for (int i = 0; i < N_TILES; i++) t.source[i] = NULL;
     for (int64_t i = begin; i < end; i++) {
         int64_t left = b->nd.dims[b->axis] - at.index[b->axis];
         at.length = left < b->chunk ? left : b->chunk;
@@ -389,7 +433,7 @@ static void run_range(void *context, int64_t begin, int64_t end) {
             at.index[a - 1]++;
         }
     }
-    if (b->stream) ob__stream_end();
+    if (b->stream) ob__kernels()->move->stream_end();
 }
 
 /* Borrowed bytes of a file may lie anywhere: such operands go through a tile. */

@@ -29,6 +29,7 @@ typedef struct ob_blocks {
     obk_loop finish; /* with fold: applied to (accumulator, *finish_operand) at the end; may be NULL */
     const void *finish_operand;
     bool flat;                   /* one row per block */
+    bool direct;                 /* no tiles */
     bool stream;                 /* the output is larger than the caches: written past them */
     int32_t axis;                /* blocks cover `chunk` indices of this axis and all axes inside it */
     int64_t chunk, inner;        /* inner: elements per index of `axis` */

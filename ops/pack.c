@@ -2,9 +2,7 @@
 
 #include <string.h>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
+#include "ops/kernels/kernels.h"
 
 void ob__pack_append(ob_pack_shape *shape, int64_t size, int64_t stride) {
     shape->n_elems *= size;
@@ -98,7 +96,10 @@ static char *pack_level(char *target, const char *source, size_t elem_bytes, con
         return target + (end - target) * n;
     }
     if (level == shape->rank - 2 && shape->strides[level + 1] == 0) {
-        spread(target, source, elem_bytes, n, stride, shape->dims[level + 1]);
+        if (elem_bytes == 4 && stride == 4 && (uintptr_t)source % 4 == 0)
+            ob__kernels()->move->repeat_4(target, source, n, shape->dims[level + 1]);
+        else
+            spread(target, source, elem_bytes, n, stride, shape->dims[level + 1]);
         return target + n * shape->dims[level + 1] * (int64_t)elem_bytes;
     }
     for (int64_t i = 0; i < n; i++) target = pack_level(target, source + i * stride, elem_bytes, shape, level + 1);
@@ -135,25 +136,3 @@ void ob__unpack(char *target, const char *source, size_t elem_bytes, const ob_pa
 void ob__copy_row(char *target, const char *source, int64_t step, int64_t n, size_t elem_bytes) {
     if (target != source) pack_row(target, source, elem_bytes, n, step);
 }
-
-#ifdef __SSE2__
-void ob__stream_copy(char *target, const char *source, size_t n_bytes) {
-    size_t head = (uintptr_t)target % 16 ? 16 - (uintptr_t)target % 16 : 0;
-    if (head > n_bytes) head = n_bytes;
-    memcpy(target, source, head);
-    size_t i = head;
-    for (; i + 16 <= n_bytes; i += 16)
-        _mm_stream_si128((__m128i *)(void *)(target + i), _mm_loadu_si128((const __m128i *)(const void *)(source + i)));
-    memcpy(target + i, source + i, n_bytes - i);
-}
-
-void ob__stream_end(void) {
-    _mm_sfence();
-}
-#else
-void ob__stream_copy(char *target, const char *source, size_t n_bytes) {
-    memcpy(target, source, n_bytes);
-}
-
-void ob__stream_end(void) {}
-#endif

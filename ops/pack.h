@@ -20,8 +20,4 @@ void ob__pack(char *target, const char *source, size_t elem_bytes, const ob_pack
 void ob__unpack(char *target, const char *source, size_t elem_bytes, const ob_pack_shape *shape);
 /* n elements, source step 0 or elem_bytes. */
 void ob__copy_row(char *target, const char *source, int64_t step, int64_t n, size_t elem_bytes);
-/* Writes past the caches; ob__stream_end before anybody else reads. */
-void ob__stream_copy(char *target, const char *source, size_t n_bytes);
-void ob__stream_end(void);
-
 #endif

@@ -3,6 +3,7 @@
 #define OB_OPS_KERNELS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "onnx_broadcast/dtype.h"
@@ -19,8 +20,9 @@ typedef void (*obk_convert)(void *dst, const void *src, int64_t n);
     X(ADD)                                                                                                                       \
     X(SUB)                                                                                                                       \
     X(MUL)                                                                                                                       \
-    X(DIV) X(POW) X(MOD) X(FMOD) X(MAX) X(MIN) X(PRELU) X(AND) X(OR) X(XOR) X(EQUAL) X(LESS) X(LESS_EQUAL) X(SHIFT_LEFT)         \
-        X(SHIFT_RIGHT) X(BIT_AND) X(BIT_OR) X(BIT_XOR)
+    X(DIV)                                                                                                                       \
+    X(POW) X(MOD) X(FMOD) X(MAX) X(MIN) X(PRELU) X(AND) X(OR) X(XOR) X(EQUAL) X(LESS) X(LESS_EQUAL) X(SHIFT_LEFT) X(SHIFT_RIGHT) \
+        X(BIT_AND) X(BIT_OR) X(BIT_XOR)
 
 typedef enum obk_binary {
 #define OBK_ENUM(name) OBK_##name,
@@ -31,8 +33,9 @@ typedef enum obk_binary {
     X(ABS)                                                                                                                       \
     X(NEG)                                                                                                                       \
     X(CEIL)                                                                                                                      \
-    X(FLOOR) X(ROUND) X(SQRT) X(EXP) X(LOG) X(SIN) X(COS) X(TAN) X(ASIN) X(ACOS) X(ATAN) X(SINH) X(COSH) X(TANH) X(ASINH)        \
-        X(ACOSH) X(ATANH) X(SIGMOID) X(RELU) X(ERF) X(RECIPROCAL) X(SIGN) X(NOT) X(BIT_NOT) X(IS_NAN) X(IS_INF) X(ELU) X(SELU)   \
+    X(FLOOR)                                                                                                                     \
+    X(ROUND) X(SQRT) X(EXP) X(LOG) X(SIN) X(COS) X(TAN) X(ASIN) X(ACOS) X(ATAN) X(SINH) X(COSH) X(TANH) X(ASINH) X(ACOSH)        \
+        X(ATANH) X(SIGMOID) X(RELU) X(ERF) X(RECIPROCAL) X(SIGN) X(NOT) X(BIT_NOT) X(IS_NAN) X(IS_INF) X(ELU) X(SELU)            \
             X(LEAKY_RELU) X(THRESHOLDED_RELU) X(HARD_SIGMOID) X(HARD_SWISH) X(CELU) X(SOFTPLUS) X(SOFTSIGN) X(SHRINK) X(MISH)    \
                 X(GELU) X(GELU_TANH) X(SWISH) X(CLIP) X(AFFINE) X(SCALED_TANH) X(PARAMETRIC_SOFTPLUS)
 
@@ -57,13 +60,21 @@ enum {
     OBK_CONVERT_COUNT
 };
 
+/* Moving elements. */
+typedef struct obk_moves {
+    void (*repeat_4)(void *target, const void *source, int64_t m, int64_t n); /* m dense elements of 4 bytes, each n times */
+    void (*stream)(void *target, const void *source, size_t n_bytes);         /* past the caches */
+    void (*stream_end)(void);                                                 /* before anybody else reads */
+} obk_moves;
+
 typedef struct obk_table {
     const char *name;
     const obk_loop (*binary)[OB_DTYPE_COUNT];     /* [obk_binary][type of the operands] */
     const obk_loop (*unary)[OB_DTYPE_COUNT];      /* [obk_unary][type]; params: obk_unary_params */
     const obk_loop *where;                        /* [log2 of the element's bytes]; inputs: condition, X, Y */
     const obk_convert (*convert)[OB_DTYPE_COUNT]; /* [to][from], NULL: in two steps, through float or OBK_TO_F32_ODD */
-    const obk_loop *clip;                         /* [type]: inputs x, low, high */
+    const obk_moves *move;
+    const obk_loop *clip; /* [type]: inputs x, low, high */
 } obk_table;
 
 #define OBK_CAT_(a, b)     a##b
