@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "proto/file.h"
 #include "proto/proto.h"
+#include "proto/text_read.h"
 
 static void release_source(void *context) {
     ob__source_release(context);
@@ -28,6 +29,12 @@ static ob_status read_protobuf(ob_model *model, const ob_source *source, const o
     return ob__read_model(model, (Onnx__ModelProto *)message, limits, error);
 }
 
+static ob_status read_text(ob_model *model, const ob_source *source, const ob_load_limits *limits, ob_error *error) {
+    Onnx__ModelProto *message = NULL;
+    OB_TRY(ob__text_read_model(source->bytes, source->n_bytes, limits, &model->arena, &message, error));
+    return ob__read_model(model, message, limits, error);
+}
+
 static ob_status fill_model(ob_model *model, const ob_source *source, const char *name, const ob_load_limits *limits,
                             ob_model_format format, ob_error *error) {
     OB_FAIL_IF(source->n_bytes == 0, error, OB_E_FORMAT, "not an ONNX model: it is empty");
@@ -37,8 +44,7 @@ static ob_status fill_model(ob_model *model, const ob_source *source, const char
     model->path = ob__arena_strndup(&model->arena, name, strlen(name));
     if (!model->path) return ob__arena_failure(&model->arena, error);
     if (format == OB_FORMAT_AUTO) format = detect(source->bytes, source->n_bytes);
-    OB_FAIL_IF(format == OB_FORMAT_TEXT, error, OB_E_FORMAT, "not an ONNX model: it is text");
-    return read_protobuf(model, source, limits, error);
+    return format == OB_FORMAT_TEXT ? read_text(model, source, limits, error) : read_protobuf(model, source, limits, error);
 }
 
 /* Takes the source's bytes, also on failure. */

@@ -71,6 +71,9 @@ ob_status ob__read_model(ob_model *model, const Onnx__ModelProto *message, const
 ob_status ob__read_tensor(ob_arena *arena, const Onnx__TensorProto *message, uint32_t max_rank, const char *what, ob_tensor **out,
                           ob_error *error);
 
+/* The declared type, or in files older than the declaration the one that the content tells. */
+ob_attribute_type ob__attribute_type(const Onnx__AttributeProto *message);
+
 /* The library's view of a type message; kind UNKNOWN for NULL. */
 ob_status ob__read_type(ob_reader *reader, const Onnx__TypeProto *message, const char *name, ob_type *out);
 

@@ -220,7 +220,7 @@ static ob_status read_value_info(ob_reader *reader, Onnx__ValueInfoProto *const 
 /* ---- Attributes --------------------------------------------------------------------------------------------------- */
 
 /* Files older than the `type` field say it by what they fill. */
-static ob_attribute_type attribute_type(const Onnx__AttributeProto *message) {
+ob_attribute_type ob__attribute_type(const Onnx__AttributeProto *message) {
     if (message->has_type && message->type != 0) return (ob_attribute_type)message->type;
     if (message->has_f) return OB_ATTR_FLOAT;
     if (message->has_i) return OB_ATTR_INT;
@@ -334,7 +334,7 @@ static ob_status read_attribute(ob_reader *reader, const Onnx__AttributeProto *m
     if (!attribute) return out_of_memory(reader);
     attribute->name = intern(reader, ob__str(message->name));
     if (!attribute->name) return out_of_memory(reader);
-    attribute->type = attribute_type(message);
+    attribute->type = ob__attribute_type(message);
     attribute->ref = message->ref_attr_name && message->ref_attr_name[0] ? message->ref_attr_name : NULL;
     attribute->n = 1;
     attribute->doc = ob__str(message->doc_string);

@@ -39,7 +39,7 @@ static ob_status write_protobuf(const ob_model *model, ob_write_sink sink, void 
 ob_status ob_model_write(const ob_model *model, ob_model_format format, ob_write_sink sink, void *context, ob_error *error) {
     ob_error_clear(error);
     OB_FAIL_IF(!model || !sink, error, OB_E_ARGUMENT, "model and sink must not be NULL");
-    OB_FAIL_IF(format == OB_FORMAT_TEXT, error, OB_E_UNSUPPORTED, "the text form is not written yet");
+    if (format == OB_FORMAT_TEXT) return ob_model_write_text(model, 0, sink, context, error);
     return write_protobuf(model, sink, context, error);
 }
 

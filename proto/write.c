@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/terms.h"
 
 static ob_status write_graph(ob_proto_writer *writer, ob_graph *graph, Onnx__GraphProto **out);
 
@@ -98,17 +99,21 @@ static bool same_dtype(int32_t number, ob_dtype dtype) {
     return number > 0 && number < OB_DTYPE_COUNT ? (ob_dtype)number == dtype : dtype == OB_NONE;
 }
 
+/* The name of a named symbol as the file had it (ob_dim_format quotes odd ones), or NULL. */
+static const char *symbol_name(const ob_dims *pool, ob_dim dim) {
+    const ob_term *term = ob__term(pool, dim);
+    return term ? term->name : NULL;
+}
+
 static bool same_dim(const ob_dims *pool, const Onnx__TensorShapeProto__Dimension *message, ob_dim dim) {
-    char text[256];
     switch (message->value_case) {
     case ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE:
         return message->dim_value < 0 ? dim == OB_DIM_UNKNOWN : dim == message->dim_value;
-    case ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM:
-        if (ob__str(message->dim_param)[0] == '\0') return dim == OB_DIM_UNKNOWN;
-        if (!ob_dim_is_named(pool, dim)) return false;
-        /* A name too long for the buffer is compared by what fits: it still is the symbol that was read from here. */
-        ob_dim_format(pool, dim, text, sizeof text);
-        return strncmp(text, message->dim_param, sizeof text - 1) == 0;
+    case ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM: {
+        const char *name = symbol_name(pool, dim);
+        return name ? strcmp(name, ob__str(message->dim_param)) == 0
+                    : dim == OB_DIM_UNKNOWN && ob__str(message->dim_param)[0] == '\0';
+    }
     default: return dim == OB_DIM_UNKNOWN;
     }
 }
@@ -148,6 +153,9 @@ static ob_status write_dim(ob_proto_writer *writer, ob_dim dim, Onnx__TensorShap
     if (ob_dim_is_const(dim) && dim >= 0) {
         message->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
         message->dim_value = dim;
+    } else if (symbol_name(writer->dims, dim)) {
+        message->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
+        message->dim_param = mutable_text(symbol_name(writer->dims, dim));
     } else if (ob_dim_is_term(dim) && !ob_dim_is_anonymous(writer->dims, dim)) {
         size_t n = ob_dim_format(writer->dims, dim, NULL, 0);
         char *text = ob__arena_alloc(&writer->arena, n + 1);

@@ -68,6 +68,12 @@ OB_API ob_status ob_model_save(const ob_model *model, const char *path, ob_model
 OB_API ob_status ob_model_write(const ob_model *model, ob_model_format format, ob_write_sink sink, void *context,
                                 ob_error *error);
 
+/* The text form with tensors of more than max_elems elements cut to their first ones (0: none is cut). A text with a cut tensor is for
+ * people to read. Without cutting, what the text form cannot hold (sparse tensors) gives E_UNSUPPORTED; doc strings of nodes, annotations
+ * and unknown fields are left out. */
+OB_API ob_status ob_model_write_text(const ob_model *model, size_t max_elems, ob_write_sink sink, void *context,
+                                     ob_error *error);
+
 /* An independent copy that may be rewritten; weights stay borrowed from the source, which must outlive the copy. */
 OB_API ob_status ob_model_clone(const ob_model *model, ob_model **out, ob_error *error);
 
