@@ -17,10 +17,21 @@
 enum { MAX_INPUTS = 64, MAX_SETS = 4 };
 
 typedef struct tally {
-    size_t n_models, n_outputs, n_known, n_ranked, n_wrong, n_errors;
+    size_t n_models, n_outputs, n_known, n_ranked, n_wrong, n_errors, n_conditions;
 } tally;
 
 static tally totals; /* corpus_each_model keeps its context for a count */
+
+typedef enum form {
+    DECLARED, /* the model as it is */
+    RECORDED, /* types and contents of the recorded inputs, nothing that the model declares */
+    SYMBOLIC, /* the same with a symbol for every size */
+    SHARED,   /* the same with one symbol for all equal sizes */
+    N_FORMS
+} form;
+
+static const char *const form_names[N_FORMS] = {"as declared", "with the recorded inputs", "with symbolic sizes",
+                                                "with shared symbolic sizes"};
 
 /* ---- Recorded tensors ---- */
 
@@ -29,6 +40,7 @@ typedef struct record {
     ob_given_input given[MAX_INPUTS];
     ob_tensor tensors[MAX_INPUTS];
     ob_binding bindings[MAX_INPUTS * 8];
+    ob_dim dims[MAX_INPUTS][OB_MAX_RANK]; /* symbols in place of sizes */
     size_t n, n_bindings;
 } record;
 
@@ -44,7 +56,24 @@ static void bind(record *r, const ob_shape *declared, const ob_view *view) {
             r->bindings[r->n_bindings++] = (ob_binding){declared->dims[axis], view->dims[axis]};
 }
 
-static bool read_inputs(const ob_model *model, const char *set, ob_arena *arena, record *r) {
+/* Sizes become symbols; those of 1 stay, for a rule may rely on them. */
+static void symbolize(ob_model *model, record *r, size_t i, form how) {
+    ob_type *type = &r->given[i].type;
+    for (int32_t axis = 0; axis < type->shape.rank; axis++) {
+        char name[32];
+        int64_t size = type->shape.dims[axis];
+        if (how == SHARED)
+            snprintf(name, sizeof name, "size_%lld", (long long)size);
+        else
+            snprintf(name, sizeof name, "in%zu_%d", i, axis);
+        r->dims[i][axis] = size == 1 ? 1 : ob_dim_symbol(model->dims, name);
+        if (size != 1 && r->n_bindings < sizeof r->bindings / sizeof r->bindings[0])
+            r->bindings[r->n_bindings++] = (ob_binding){r->dims[i][axis], size};
+    }
+    type->shape.dims = r->dims[i];
+}
+
+static bool read_inputs(ob_model *model, const char *set, form how, ob_arena *arena, record *r) {
     const ob_graph *graph = model->graph;
     memset(r, 0, sizeof *r);
     size_t file = 0;
@@ -63,7 +92,10 @@ static bool read_inputs(const ob_model *model, const char *set, ob_arena *arena,
             given->content = (ob_content){0, NULL};
         else
             assert_int_equal(ob__content_of_tensor(tensor, arena, &given->content), OB_OK);
-        bind(r, &input->declared.shape, view);
+        if (how == SYMBOLIC || how == SHARED)
+            symbolize(model, r, r->n - 1, how);
+        else
+            bind(r, &input->declared.shape, view);
     }
     return true;
 }
@@ -75,8 +107,8 @@ static void release(record *r) {
 /* ---- Comparison ---- */
 
 /* Counts and compares one output; terms are evaluated as far as the inputs bind their symbols. */
-static void compare(const ob_model *model, const char *path, const ob_value *output, const ob_type *type, const ob_view *actual,
-                    const record *r) {
+static void compare(const ob_model *model, const char *path, form how, const ob_value *output, const ob_type *type,
+                    const ob_view *actual, const record *r) {
     totals.n_outputs++;
     /* ONNX 1.12 recorded bfloat16 as its bits. */
     ob_dtype recorded = type->dtype == OB_BFLOAT16 && actual->dtype == OB_UINT16 ? OB_BFLOAT16 : actual->dtype;
@@ -95,7 +127,7 @@ static void compare(const ob_model *model, const char *path, const ob_value *out
     totals.n_known += known && !wrong;
     if (!wrong) return;
     totals.n_wrong++;
-    printf("%s: output %s is inferred as %s[", path, output->name, ob_dtype_name(type->dtype));
+    printf("%s: %s: output %s is inferred as %s[", path, form_names[how], output->name, ob_dtype_name(type->dtype));
     for (int32_t axis = 0; axis < type->shape.rank; axis++) {
         char text[64];
         ob_dim_format(model->dims, type->shape.dims[axis], text, sizeof text);
@@ -106,17 +138,34 @@ static void compare(const ob_model *model, const char *path, const ob_value *out
     printf("]\n");
 }
 
-static void count_errors(const char *path, const char *how, const ob_findings *findings) {
+static void count_errors(const char *path, form how, const ob_findings *findings) {
     for (uint32_t i = 0; i < findings->n; i++) {
         const ob_finding *finding = &findings->items[i];
         if (finding->severity < OB_SEVERITY_ERROR) continue;
         totals.n_errors++;
-        printf("%s: %s: %s: %s (%s)\n", path, how, finding->id, finding->message, finding->node ? finding->node->op_type : "");
+        printf("%s: %s: %s: %s (%s)\n", path, form_names[how], finding->id, finding->message,
+               finding->node ? finding->node->op_type : "");
+    }
+}
+
+/* The model ran with these sizes, so every condition that the sizes decide holds. */
+static void check_conditions(const ob_model *model, const char *path, form how, const ob_facts *facts, const record *r) {
+    for (uint32_t i = 0; i < facts->n_conditions; i++) {
+        bool holds;
+        const ob_condition *condition = &facts->conditions[i].condition;
+        if (ob_condition_eval(model->dims, condition, r->bindings, r->n_bindings, &holds) != OB_OK) continue;
+        totals.n_conditions++;
+        if (holds) continue;
+        char text[200];
+        ob_condition_format(model->dims, condition, text, sizeof text);
+        totals.n_wrong++;
+        printf("%s: %s: the condition %s does not hold (%s)\n", path, form_names[how], text,
+               facts->conditions[i].node ? facts->conditions[i].node->op_type : "");
     }
 }
 
 /* One propagation and its comparison with one set of recorded tensors. */
-static void check_set(ob_model *model, const char *path, const char *set, bool with_inputs) {
+static void check_set(ob_model *model, const char *path, const char *set, form how) {
     ob_facts facts;
     ob_findings findings;
     ob_arena arena;
@@ -124,19 +173,22 @@ static void check_set(ob_model *model, const char *path, const char *set, bool w
     ob__arena_init(&arena, NULL);
     ob__facts_init(&facts, NULL);
     ob__findings_init(&findings, NULL);
-    bool readable = read_inputs(model, set, &arena, &r);
-    ob_propagate_options options = {.ignore_declared = with_inputs};
-    if (with_inputs && readable) {
+    bool readable = read_inputs(model, set, how, &arena, &r);
+    ob_propagate_options options = {.ignore_declared = how != DECLARED};
+    if (how != DECLARED && readable) {
         options.inputs = r.given;
         options.n_inputs = r.n;
     }
-    assert_int_equal(ob__propagate(model, &options, &facts, &findings), OB_OK);
-    count_errors(path, with_inputs ? "with the recorded inputs" : "as declared", &findings);
+    if (how == DECLARED || readable) {
+        assert_int_equal(ob__propagate(model, &options, &facts, &findings), OB_OK);
+        count_errors(path, how, &findings);
+        check_conditions(model, path, how, &facts, &r);
+    }
     for (uint32_t i = 0; readable && i < model->graph->n_outputs; i++) {
         ob_file_tensor actual;
         if (!read_tensor(set, "output", i, &actual)) continue;
         const ob_value *output = model->graph->outputs[i];
-        compare(model, path, output, &ob__fact(&facts, output)->type, &actual.view, &r);
+        compare(model, path, how, output, &ob__fact(&facts, output)->type, &actual.view, &r);
         ob_file_tensor_release(&actual);
     }
     release(&r);
@@ -157,8 +209,7 @@ static void check_model(void *context, const char *path) {
         struct stat info;
         snprintf(set, sizeof set, "%.*s/test_data_set_%d", (int)(strrchr(path, '/') - path), path, i);
         if (stat(set, &info) != 0) break;
-        check_set(model, path, set, true);
-        check_set(model, path, set, false);
+        for (int how = 0; how < N_FORMS; how++) check_set(model, path, set, (form)how);
     }
     ob_model_close(&model);
 }
@@ -166,8 +217,9 @@ static void check_model(void *context, const char *path) {
 static void inference_agrees_with_recorded_runs(void **state) {
     (void)state;
     if (corpus_each_model(check_model) == 0) skip();
-    printf("%zu models, %zu outputs: %zu with a known rank, %zu fully known, %zu wrong; %zu false errors\n", totals.n_models,
-           totals.n_outputs, totals.n_ranked, totals.n_known, totals.n_wrong, totals.n_errors);
+    printf("%zu models, %zu outputs: %zu with a known rank, %zu fully known, %zu wrong; %zu false errors; %zu conditions\n",
+           totals.n_models, totals.n_outputs, totals.n_ranked, totals.n_known, totals.n_wrong, totals.n_errors,
+           totals.n_conditions);
     assert_int_equal(totals.n_wrong, 0);
     assert_int_equal(totals.n_errors, 0);
     assert_true(totals.n_known * 100 >= totals.n_outputs * 90);
