@@ -162,11 +162,15 @@ static void run_variant(const suite *s, test *t, const ob_model *model, ob_form 
     ob_error_clear(&error);
     snprintf(name, sizeof name, "rewritten to %s", ob_form_name(form));
     ob_status status = make_variant(model, form, &buffer, &rewritten, &error);
-    if (status == OB_OK)
+    if (status == OB_E_UNSUPPORTED) { /* the function form needs Expand, which opset 7 does not have */
+        t->n_forms_refused++;
+    } else if (status == OB_OK) {
         t->outcome = run_data_sets(rewritten, s, folder, name, true, t->why, sizeof t->why);
-    else
+        if (t->outcome == REFUSED) t->outcome = WRONG; /* the model ran before it was rewritten */
+    } else {
         judge(status, name, &error, t->why, sizeof t->why);
-    if (status != OB_OK || t->outcome == REFUSED) t->outcome = WRONG; /* the model ran before it was rewritten */
+        t->outcome = WRONG;
+    }
     ob_model_close(&rewritten);
     free(buffer.data);
 }
@@ -287,8 +291,8 @@ static int report(suite *s, bool verbose, bool bless, bool partial) {
                    t->why);
         }
     }
-    printf("%zu tests: %zu passed, %zu refused, %zu wrong; %d errors\n", s->n, count[PASSED], count[REFUSED], count[WRONG],
-           n_errors);
+    printf("%zu tests: %zu passed, %zu refused, %zu wrong; %d rewritten forms not to be had; %d errors\n", s->n, count[PASSED],
+           count[REFUSED], count[WRONG], n_forms_refused, n_errors);
     return n_errors;
 }
 
