@@ -9,6 +9,7 @@
 #include "compare.h"
 #include "core/graph.h"
 #include "onnx_broadcast/onnx_broadcast.h"
+#include "runtime/plan.h"
 #include "variants.h"
 
 enum { MAX_TENSORS = 64, SKIPPED = 77 };
@@ -45,7 +46,7 @@ static void release_tensors(tensors *t) {
 }
 
 static ob_status read_tensors(const char *folder, const char *kind, tensors *t, ob_error *error) {
-    char path[5000];
+    char path[9000];
     struct stat info;
     t->n = 0;
     for (size_t i = 0; i < MAX_TENSORS; i++) {
@@ -69,8 +70,50 @@ static outcome judge(ob_status status, const char *what, const ob_error *error, 
     return status == OB_E_UNSUPPORTED ? REFUSED : WRONG;
 }
 
-static outcome run_data_set(ob_session *session, const suite *s, const char *folder, const char *variant, char *why,
-                            size_t n_bytes) {
+/* Rewriting keeps every bit of every result. */
+static bool same_bits(const ob_view *a, const ob_view *b) {
+    if (a->dtype != b->dtype || a->rank != b->rank) return false;
+    for (int32_t i = 0; i < a->rank; i++)
+        if (a->dims[i] != b->dims[i]) return false;
+    size_t n_bytes = (size_t)ob_view_count(a) * ob_dtype_size(a->dtype);
+    return a->dtype == OB_STRING || n_bytes == 0 || memcmp(a->data, b->data, n_bytes) == 0;
+}
+
+static bool shape_holds(const ob_session *session, const ob_type *said, const ob_view *is, const ob_binding *bindings, size_t n) {
+    if (said->dtype != OB_NONE && said->dtype != is->dtype) return false;
+    if (said->shape.rank == OB_RANK_UNKNOWN) return true;
+    if (said->shape.rank != is->rank) return false;
+    for (int32_t k = 0; k < is->rank; k++) {
+        int64_t size;
+        if (ob_dim_eval(session->model->dims, said->shape.dims[k], bindings, n, &size) == OB_OK && size != is->dims[k])
+            return false;
+    }
+    return true;
+}
+
+/* What was inferred for all sizes must hold for the sizes of this run: known ranks, known sizes, and terms whose symbols the
+ * inputs bind. Returns the first value for which it does not, or NULL. */
+static const char *find_contradiction(const ob_session *session, const ob_view *inputs) {
+    static ob_binding bindings[MAX_TENSORS * OB_MAX_RANK];
+    size_t n = 0;
+    for (uint32_t i = 0; i < session->n_inputs; i++)
+        for (int32_t k = 0; k < session->input_info[i].shape.rank; k++) {
+            ob_dim dim = session->input_info[i].shape.dims[k];
+            if (ob_dim_is_term(dim) && ob_dim_get_kind(session->model->dims, dim) == OB_DIM_KIND_SYMBOL)
+                bindings[n++] = (ob_binding){dim, inputs[i].dims[k]};
+        }
+    for (const ob_node *node = session->model->graph->first; node; node = node->next)
+        for (uint32_t i = 0; i < node->n_outputs; i++) {
+            const ob_value *value = node->outputs[i];
+            const ob_slot *slot = value ? session->current->slots[value->id] : NULL;
+            const ob_view *is = slot ? &slot->view : value && session->dynamic ? session->dynamic[value->id] : NULL;
+            if (is && !shape_holds(session, &ob__fact(&session->facts, value)->type, is, bindings, n)) return value->name;
+        }
+    return NULL;
+}
+
+static outcome run_data_set(ob_session *session, ob_session *reference, const suite *s, const char *folder, const char *variant,
+                            char *why, size_t n_bytes) {
     static tensors in, want; /* large; one test at a time */
     ob_view inputs[MAX_TENSORS], outputs[MAX_TENSORS] = {{0}};
     ob_error error;
@@ -102,14 +145,29 @@ static outcome run_data_set(ob_session *session, const suite *s, const char *fol
         snprintf(why, n_bytes, "%s: output %zu: %s", variant, i, c.message);
         result = WRONG;
     }
+    const char *contradiction = find_contradiction(session, inputs);
+    if (result == PASSED && contradiction) {
+        snprintf(why, n_bytes, "%s: the run contradicts the shape or type inferred for %s", variant, contradiction);
+        result = WRONG;
+    }
+    if (result == PASSED && reference) {
+        ob_view original[MAX_TENSORS] = {{0}};
+        status = ob_session_run(reference, inputs, in.n, original, want.n, &error);
+        if (status != OB_OK) result = judge(status, variant, &error, why, n_bytes);
+        for (size_t i = 0; i < want.n && result == PASSED; i++)
+            if (!same_bits(&outputs[i], &original[i])) {
+                snprintf(why, n_bytes, "%s: output %zu has other bits than the original's", variant, i);
+                result = WRONG;
+            }
+    }
 end:
     release_tensors(&in);
     release_tensors(&want);
     return result;
 }
 
-static outcome run_data_sets(const ob_model *model, const suite *s, const char *folder, const char *variant, bool optimize,
-                             char *why, size_t n_bytes) {
+static outcome run_data_sets(const ob_model *model, ob_session *reference, const suite *s, const char *folder,
+                             const char *variant, bool optimize, char *why, size_t n_bytes) {
     ob_session_config config;
     ob_session *session = NULL;
     ob_error error;
@@ -119,14 +177,14 @@ static outcome run_data_sets(const ob_model *model, const suite *s, const char *
     if (status != OB_OK) return judge(status, variant, &error, why, n_bytes);
     outcome result = PASSED;
     for (int set = 0; result == PASSED; set++) {
-        char path[4096];
+        char path[8000];
         struct stat info;
         snprintf(path, sizeof path, "%s/test_data_set_%d", folder, set);
         if (stat(path, &info) != 0) {
             if (set == 0) snprintf(why, n_bytes, "no data"), result = REFUSED;
             break;
         }
-        result = run_data_set(session, s, path, variant, why, n_bytes);
+        result = run_data_set(session, reference, s, path, variant, why, n_bytes);
     }
     ob_session_close(&session);
     return result;
@@ -136,7 +194,7 @@ static outcome run_data_sets(const ob_model *model, const suite *s, const char *
  * goes. */
 static void relax_declared_shapes(ob_model *model, const char *folder) {
     static tensors in;
-    char path[3000];
+    char path[7000];
     ob_error error;
     uint32_t at = 0;
     snprintf(path, sizeof path, "%s/test_data_set_0", folder);
@@ -165,7 +223,10 @@ static void run_variant(const suite *s, test *t, const ob_model *model, ob_form 
     if (status == OB_E_UNSUPPORTED) { /* the function form needs Expand, which opset 7 does not have */
         t->n_forms_refused++;
     } else if (status == OB_OK) {
-        t->outcome = run_data_sets(rewritten, s, folder, name, true, t->why, sizeof t->why);
+        ob_session *reference = NULL;
+        ob_session_create(model, NULL, &reference, NULL);
+        t->outcome = run_data_sets(rewritten, reference, s, folder, name, true, t->why, sizeof t->why);
+        ob_session_close(&reference);
         if (t->outcome == REFUSED) t->outcome = WRONG; /* the model ran before it was rewritten */
     } else {
         judge(status, name, &error, t->why, sizeof t->why);
@@ -177,7 +238,7 @@ static void run_variant(const suite *s, test *t, const ob_model *model, ob_form 
 
 /* "rtol": 0.01 in data.json beside the model, when it is there. */
 static void read_tolerance(const char *folder, const char *key, double *value) {
-    char path[3000], text[4096];
+    char path[7000], text[4096];
     snprintf(path, sizeof path, "%s/data.json", folder);
     FILE *file = fopen(path, "r");
     if (!file) return;
@@ -190,7 +251,7 @@ static void read_tolerance(const char *folder, const char *key, double *value) {
 
 static void run_test(const suite *all, test *t) {
     suite own = *all, *s = &own;
-    char folder[2048], path[2100];
+    char folder[4096], path[5000];
     ob_error error;
     ob_model *model = NULL;
     snprintf(folder, sizeof folder, "%s/%s", s->root, t->name);
@@ -204,8 +265,8 @@ static void run_test(const suite *all, test *t) {
         return;
     }
     relax_declared_shapes(model, folder);
-    t->outcome = run_data_sets(model, s, folder, "optimised", true, t->why, sizeof t->why);
-    if (t->outcome == PASSED) t->outcome = run_data_sets(model, s, folder, "unoptimised", false, t->why, sizeof t->why);
+    t->outcome = run_data_sets(model, NULL, s, folder, "optimised", true, t->why, sizeof t->why);
+    if (t->outcome == PASSED) t->outcome = run_data_sets(model, NULL, s, folder, "unoptimised", false, t->why, sizeof t->why);
     for (int form = 0; form < OB_FORM_COUNT && t->outcome == PASSED; form++) run_variant(s, t, model, (ob_form)form, folder);
     ob_model_close(&model);
 }
@@ -222,7 +283,7 @@ static bool find_tests(suite *s, const char *only) {
     if (!folder) return false;
     size_t capacity = 0;
     for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        char path[4096];
+        char path[8000];
         struct stat info;
         snprintf(path, sizeof path, "%s/%s/%s", s->root, entry->d_name, s->model_file);
         if (entry->d_name[0] == '.' || (only && !strstr(entry->d_name, only)) || stat(path, &info) != 0) continue;
@@ -296,7 +357,16 @@ static int report(suite *s, bool verbose, bool bless, bool partial) {
     return n_errors;
 }
 
+/* "shared:models" is a folder of OB_SHARED, or of ../shared beside the project. */
+static const char *find_root(const char *text, char *path, size_t n_bytes) {
+    if (strncmp(text, "shared:", 7) != 0) return text;
+    const char *shared = getenv("OB_SHARED");
+    snprintf(path, n_bytes, "%s/%s", shared && *shared ? shared : OB_SOURCE_DIR "/../shared", text + 7);
+    return path;
+}
+
 int main(int argc, char **argv) {
+    char root[1500];
     suite s = {.model_file = "model.onnx", .rtol = 1e-3, .atol = 1e-7};
     const char *only = NULL;
     bool verbose = false, bless = false;
@@ -314,7 +384,7 @@ int main(int argc, char **argv) {
         else if (strcmp(argv[i], "--atol") == 0 && i + 1 < argc)
             s.atol = strtod(argv[++i], NULL);
         else if (argv[i][0] != '-' && !s.root)
-            s.root = argv[i];
+            s.root = find_root(argv[i], root, sizeof root);
         else {
             fprintf(stderr, "usage: conformance FOLDER --list FILE [--only PART] [--verbose] [--bless] [--rtol R] [--atol A]\n");
             return 2;
