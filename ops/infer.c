@@ -237,6 +237,17 @@ static ob_status forward_condition(void *context, const ob_condition *condition,
     return infer->condition(infer, condition, sink->inputs ? (int32_t)sink->inputs[operand] : sink->operand, axis);
 }
 
+/* Takes out " (operand N)": between two operands the shapes below the message say which is which, and the algebra's numbers are not always
+ * those of the node's inputs. */
+static void drop_numbers(ob_error *error) {
+    char *at;
+    while ((at = strstr(error->message, " (operand "))) {
+        const char *end = strchr(at, ')');
+        if (!end) return;
+        memmove(at, end + 1, strlen(end + 1) + 1);
+    }
+}
+
 /* A failure of the algebra: what is wrong with the model becomes a finding, want of memory stays a status. */
 static ob_status judge(ob_infer *infer, ob_status status, const char *id, int32_t operand, const ob_error *error) {
     if (status == OB_E_MEMORY) return status;
@@ -246,6 +257,7 @@ static ob_status judge(ob_infer *infer, ob_status status, const char *id, int32_
 
 ob_status ob__broadcast_inputs(ob_infer *infer, const uint32_t *inputs, uint32_t n, ob_broadcast_result *result) {
     ob_shape few[16], *shapes = few;
+    few[0] = (ob_shape){0, NULL}; /* for n 0 */
     result->rank = OB_RANK_UNKNOWN;
     if (n > 16) {
         shapes = OB_ARENA_ARRAY(infer->arena, ob_shape, n);
@@ -257,7 +269,10 @@ ob_status ob__broadcast_inputs(ob_infer *infer, const uint32_t *inputs, uint32_t
     sink_context sink = {infer, inputs, -1};
     ob_broadcast_result found;
     ob_status status = ob_broadcast_shapes(shapes, n, infer->dims, forward_condition, &sink, &found, &error);
-    if (status != OB_OK) return judge(infer, status, "OB0101", -1, &error);
+    if (status != OB_OK) {
+        if (n == 2) drop_numbers(&error);
+        return judge(infer, status, "OB0101", -1, &error);
+    }
     *result = found;
     return OB_OK;
 }
@@ -271,6 +286,7 @@ ob_status ob__broadcast_pair(ob_infer *infer, ob_shape a, ob_shape b, int32_t op
     ob_broadcast_result found;
     result->rank = OB_RANK_UNKNOWN;
     ob_status status = ob_broadcast_shapes(shapes, 2, infer->dims, forward_condition, &sink, &found, &error);
+    if (status != OB_OK) drop_numbers(&error);
     if (status != OB_OK) return judge(infer, status, id, operand, &error);
     *result = found;
     return OB_OK;
@@ -282,6 +298,7 @@ ob_status ob__broadcast_onto(ob_infer *infer, ob_shape from, ob_shape to, int32_
     start_error(&error);
     sink_context sink = {infer, NULL, operand};
     ob_status status = ob_broadcast_to(&from, &to, infer->dims, forward_condition, &sink, &error);
+    if (status != OB_OK) drop_numbers(&error);
     return status == OB_OK ? OB_OK : judge(infer, status, id, operand, &error);
 }
 
@@ -292,6 +309,7 @@ ob_status ob__broadcast_legacy(ob_infer *infer, ob_shape a, ob_shape b, bool axi
     sink_context sink = {infer, NULL, 1};
     int64_t dimensions[OB_MAX_RANK];
     ob_status status = ob_broadcast_legacy(&a, &b, axis_given, axis, infer->dims, forward_condition, &sink, dimensions, &error);
+    if (status != OB_OK) drop_numbers(&error);
     return status == OB_OK ? OB_OK : judge(infer, status, "OB0105", 1, &error);
 }
 

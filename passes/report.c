@@ -187,11 +187,39 @@ size_t ob_report_finding_count(const ob_report *report) {
 }
 
 /* Axis of operand i that meets `axis` of the result. */
-static int32_t own_axis(const ob_finding *finding, uint32_t i) {
+static int32_t own_axis(const ob_finding_info *info, size_t i) {
     int32_t rank = 0;
-    for (uint32_t k = 0; k < finding->n_operands; k++)
-        if (finding->operands[k].rank > rank) rank = finding->operands[k].rank;
-    return finding->axis - (rank - finding->operands[i].rank);
+    for (size_t k = 0; k < info->n_operands; k++)
+        if (info->operands[k].rank > rank) rank = info->operands[k].rank;
+    return info->axis - (rank - info->operands[i].rank);
+}
+
+/* Gemm's C meets the product of the others, so that is shown in their place. */
+static ob_status operands_of_gemm(ob_report *report, const ob_finding *finding, ob_finding_info *info) {
+    ob_arena *arena = &report->finding_texts;
+    const ob_node *node = finding->node;
+    if (!node || strcmp(node->op_type, "Gemm") != 0 || node->domain[0] || info->n_operands != 3 || finding->operand != 2)
+        return OB_OK;
+    const ob_shape *a = &info->operands[0], *b = &info->operands[1];
+    if (a->rank != 2 || b->rank != 2) return OB_OK;
+    ob_shape *shapes = OB_ARENA_ARRAY(arena, ob_shape, 2);
+    ob_dim *dims = OB_ARENA_ARRAY(arena, ob_dim, 2);
+    const char **names = OB_ARENA_ARRAY(arena, const char *, 2);
+    int32_t *inputs = OB_ARENA_ARRAY(arena, int32_t, 2);
+    if (!shapes || !dims || !names || !inputs) return OB_E_MEMORY;
+    dims[0] = a->dims[ob__node_int(node, "transA", 0) ? 1 : 0];
+    dims[1] = b->dims[ob__node_int(node, "transB", 0) ? 0 : 1];
+    shapes[0] = (ob_shape){2, dims};
+    shapes[1] = info->operands[2];
+    names[0] = "A * B";
+    names[1] = info->operand_names[2];
+    inputs[0] = -1;
+    inputs[1] = 2;
+    info->n_operands = 2;
+    info->operands = shapes;
+    info->operand_names = names;
+    info->operand_inputs = inputs;
+    return OB_OK;
 }
 
 static bool add_origin(const char **origins, size_t *n, const char *text) {
@@ -203,20 +231,21 @@ static bool add_origin(const char **origins, size_t *n, const char *text) {
 enum { MAX_ORIGINS = 8 };
 
 /* Where the sizes along the axis that is meant came from, for each operand that is not 1 there. */
-static ob_status origins_of_finding(ob_report *report, const ob_finding *finding, ob_finding_info *out) {
+static ob_status origins_of_finding(ob_report *report, const ob_node *node, ob_finding_info *info) {
     ob_arena *arena = &report->finding_texts;
-    const ob_node *node = finding->node;
-    if (!node || finding->axis < 0) return OB_OK;
+    if (!node || info->axis < 0) return OB_OK;
     const char **origins = OB_ARENA_ARRAY(arena, const char *, MAX_ORIGINS);
     if (!origins) return OB_E_MEMORY;
-    for (uint32_t i = 0; i < finding->n_operands && i < node->n_inputs && out->n_origins < MAX_ORIGINS; i++) {
-        int32_t axis = own_axis(finding, i);
-        if (!node->inputs[i] || axis < 0 || axis >= finding->operands[i].rank || finding->operands[i].dims[axis] == 1) continue;
-        const char *text = ob__origin_of(&report->facts, report->model->dims, node->inputs[i], axis, arena);
-        if (text && text[0]) text = ob__arena_printf(arena, "operand %u: %s", (unsigned)i, text);
-        if (!add_origin(origins, &out->n_origins, text)) return OB_E_MEMORY;
+    for (size_t i = 0; i < info->n_operands && info->n_origins < MAX_ORIGINS; i++) {
+        int32_t axis = own_axis(info, i), input = info->operand_inputs[i];
+        if (axis < 0 || axis >= info->operands[i].rank || info->operands[i].dims[axis] == 1) continue;
+        const ob_value *value = input >= 0 ? node->inputs[input] : node->n_outputs ? node->outputs[0] : NULL;
+        if (!value) continue;
+        const char *text = ob__origin_of(&report->facts, report->model->dims, value, axis, arena);
+        if (text && text[0] && input >= 0) text = ob__arena_printf(arena, "operand %d: %s", (int)input, text);
+        if (!add_origin(origins, &info->n_origins, text)) return OB_E_MEMORY;
     }
-    out->origins = origins;
+    info->origins = origins;
     return OB_OK;
 }
 
@@ -243,11 +272,17 @@ ob_status ob_report_finding(ob_report *report, size_t index, ob_finding_info *ou
                             .source = node ? ob__source_of(node, arena) : "",
                             .fix = ob__suggest_fix(report, finding, arena)};
     const char **names = OB_ARENA_ARRAY(arena, const char *, info.n_operands);
-    if (!names || !info.fix || !info.source) return OB_E_MEMORY;
-    for (uint32_t i = 0; i < info.n_operands; i++)
-        names[i] = node && i < node->n_inputs && node->inputs[i] ? node->inputs[i]->name : "";
+    int32_t *inputs = OB_ARENA_ARRAY(arena, int32_t, info.n_operands);
+    if (!names || !inputs || !info.fix || !info.source) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < info.n_operands; i++) {
+        bool given = node && i < node->n_inputs && node->inputs[i];
+        names[i] = given ? node->inputs[i]->name : "";
+        inputs[i] = given ? (int32_t)i : -1;
+    }
     info.operand_names = names;
-    OB_TRY(origins_of_finding(report, finding, &info));
+    info.operand_inputs = inputs;
+    OB_TRY(operands_of_gemm(report, finding, &info));
+    OB_TRY(origins_of_finding(report, node, &info));
     *out = info;
     return OB_OK;
 }

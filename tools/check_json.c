@@ -141,6 +141,7 @@ static ob_status print_finding(FILE *out, ob_report *report, size_t index) {
     for (size_t i = 0; i < info.n_operands; i++) {
         fputs(i ? ",{\"name\":" : "{\"name\":", out);
         print_json_string(out, info.operand_names[i]);
+        print_index(out, "input", info.operand_inputs[i]);
         key(out, "shape");
         print_shape(out, dims, &info.operands[i]);
         putc('}', out);

@@ -169,11 +169,14 @@ static void print_message(FILE *file, const char *text) {
     print_escaped(file, text);
 }
 
-/* Names in quotes are enough for one label: "0 'x'". */
-static char *operand_label(size_t index, const char *name) {
+/* "0 'x'", or the description alone of what is not an input. */
+static char *operand_label(int32_t input, const char *name) {
     size_t n = strlen(name) + 40;
     char *label = malloc(n);
-    if (label) snprintf(label, n, "%zu '%s'", index, name);
+    if (label && input >= 0)
+        snprintf(label, n, "%d '%s'", (int)input, name);
+    else if (label)
+        snprintf(label, n, "%s", name);
     return label;
 }
 
@@ -184,7 +187,7 @@ static ob_status print_operands(const printer *out, const ob_dims *dims, const o
     size_t n = 0;
     for (size_t i = 0; i < info->n_operands && status == OB_OK; i++) {
         if (!info->operand_names[i][0]) continue;
-        char *label = operand_label(i, info->operand_names[i]);
+        char *label = operand_label(info->operand_inputs[i], info->operand_names[i]);
         if (!label)
             status = OB_E_MEMORY;
         else

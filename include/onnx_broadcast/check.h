@@ -102,7 +102,8 @@ typedef struct ob_finding_info {
     const char *message; /* one sentence without file, id and node */
     size_t n_operands;   /* shapes that met here, 0 when they do not matter */
     const ob_shape *operands;
-    const char *const *operand_names;
+    const char *const *operand_names; /* "" for one that is left out; "A * B" for Gemm's product */
+    const int32_t *operand_inputs;    /* their input indices, -1 for what is not an input */
     const ob_condition *condition; /* or NULL */
     const char *fix;               /* what to do, or "" */
     const char *source;            /* the exporter's source position that the node's metadata holds, or "" */

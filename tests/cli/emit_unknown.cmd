@@ -1,0 +1,1 @@
+"$check" "$models/digits.onnx" -o out.onnx --emit tensorrt

@@ -1,0 +1,1 @@
+"$check" "$models/digits.onnx" --emit expand

@@ -1,0 +1,1 @@
+: > empty.onnx; "$check" empty.onnx

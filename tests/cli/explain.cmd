@@ -1,0 +1,1 @@
+"$check" --explain OB0101

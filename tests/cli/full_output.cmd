@@ -1,0 +1,1 @@
+"$check" "$models/attention.onnx" > /dev/full

@@ -1,0 +1,1 @@
+echo "hello, this is not a model" > hello.onnx; "$check" hello.onnx

@@ -1,0 +1,1 @@
+"$check" "$models/wrong.onnx" "$models/digits.onnx" -o out.onnx

@@ -1,0 +1,3 @@
+"$check" --quiet "$models/wrong.onnx" -o out.onnx; status=$?
+[ ! -e out.onnx ] || echo "out.onnx was written"
+exit $status

@@ -1,0 +1,1 @@
+"$check" --quiet --rules mlir "$models/accidental.onnx"

@@ -1,0 +1,1 @@
+"$check" --rules fortran "$models/accidental.onnx"

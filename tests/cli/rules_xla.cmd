@@ -1,0 +1,1 @@
+"$check" --quiet --rules xla "$models/scale_bias_nchw.onnx" "$models/attention.onnx"

@@ -1,0 +1,1 @@
+"$check" --dim M=1 "$models/accidental.onnx"

@@ -1,0 +1,1 @@
+"$check" --input-shape nope=1 "$models/accidental.onnx"

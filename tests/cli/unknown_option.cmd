@@ -1,0 +1,1 @@
+"$check" --frobnicate "$models/wrong.onnx"

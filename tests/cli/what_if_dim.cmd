@@ -1,0 +1,1 @@
+"$check" --quiet --dim N=1 "$models/accidental.onnx"

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Reports in JSON follow docs/report.schema.json, also for names that are not UTF-8.
+
+    json_report.py COMMAND SCHEMA MODEL...
+
+Checks the keywords that the schema uses; needs nothing but Python.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+TYPES = {"object": dict, "array": list, "string": str, "integer": int, "null": type(None)}
+KNOWN = {"$schema", "$defs", "$ref", "title", "description", "type", "required", "additionalProperties", "properties", "items", "enum", "const",
+         "pattern", "minimum"}
+
+
+class Invalid(Exception):
+    pass
+
+
+def check(value, schema, root, where):
+    unknown = set(schema) - KNOWN
+    if unknown:
+        raise Invalid("%s: the schema uses %s, which this test does not know" % (where, sorted(unknown)))
+    if "$ref" in schema:
+        target = root
+        for part in schema["$ref"].split("/")[1:]:
+            target = target[part]
+        check(value, target, root, where)
+    if "const" in schema and value != schema["const"]:
+        raise Invalid("%s: %r is not %r" % (where, value, schema["const"]))
+    if "enum" in schema and value not in schema["enum"]:
+        raise Invalid("%s: %r is not one of %r" % (where, value, schema["enum"]))
+    if "type" in schema:
+        names = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+        if isinstance(value, bool) or not any(isinstance(value, TYPES[name]) for name in names):
+            raise Invalid("%s: %r is not of type %s" % (where, value, names))
+    if "pattern" in schema and not re.search(schema["pattern"], value):
+        raise Invalid("%s: %r does not match %s" % (where, value, schema["pattern"]))
+    if "minimum" in schema and isinstance(value, int) and value < schema["minimum"]:
+        raise Invalid("%s: %r is too small" % (where, value))
+    if isinstance(value, list) and "items" in schema:
+        for i, item in enumerate(value):
+            check(item, schema["items"], root, "%s[%d]" % (where, i))
+    if isinstance(value, dict):
+        for name in schema.get("required", ()):
+            if name not in value:
+                raise Invalid("%s: %s is missing" % (where, name))
+        properties, others = schema.get("properties", {}), schema.get("additionalProperties", True)
+        for name, item in value.items():
+            if name in properties:
+                check(item, properties[name], root, where + "." + name)
+            elif others is False:
+                raise Invalid("%s: %s is not in the schema" % (where, name))
+            elif isinstance(others, dict):
+                check(item, others, root, where + "." + name)
+
+
+def report(command, schema, paths):
+    done = subprocess.run([command, "--format", "json", *paths], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    text = done.stdout.decode("utf-8")  # strict: bytes of the model must not come through
+    document = json.loads(text)
+    check(document, schema, schema, "report")
+    return done.returncode, document
+
+
+def with_hostile_name(path, folder):
+    """The model with a name of the same length that is neither UTF-8 nor harmless."""
+    with open(path, "rb") as file:
+        data = file.read()
+    hostile = b'\xff"\\\x01\n\x1b\xc3\xc3'
+    if b"position" not in data:
+        raise SystemExit("%s has no value called position" % path)
+    changed = os.path.join(folder, "hostile.onnx")
+    with open(changed, "wb") as file:
+        file.write(data.replace(b"position", hostile))
+    return changed
+
+
+def main():
+    command, schema_path, models = sys.argv[1], sys.argv[2], sys.argv[3:]
+    with open(schema_path, encoding="utf-8") as file:
+        schema = json.load(file)
+    n_findings = n_broadcasts = 0
+    for path in models:
+        _, document = report(command, schema, [path])
+        (model,) = document["models"]
+        summary = model["summary"]
+        for name, key in (("findings", None), ("broadcasts", "broadcasts"), ("conditions", "conditions"), ("values", "values")):
+            if key and len(model[name]) != summary[key]:
+                raise Invalid("%s: %d %s, the summary says %d" % (path, len(model[name]), name, summary[key]))
+        n_findings += len(model["findings"])
+        n_broadcasts += len(model["broadcasts"])
+    status, document = report(command, schema, models + ["missing.onnx"])
+    if status != 2 or len(document["models"]) != len(models):
+        raise Invalid("several files: status %d, %d models" % (status, len(document["models"])))
+    with tempfile.TemporaryDirectory() as folder:
+        wrong = [path for path in models if path.endswith("wrong.onnx")]
+        status, document = report(command, schema, [with_hostile_name(wrong[0], folder)])
+        names = [operand["name"] for finding in document["models"][0]["findings"] for operand in finding["operands"]]
+        if '\ufffd"\\\x01\n\x1b\ufffd\ufffd' not in names:
+            raise Invalid("the hostile name is not there: %r" % names)
+    print("%d models: %d findings, %d broadcasts, all as the schema says" % (len(models), n_findings, n_broadcasts))
+
+
+if __name__ == "__main__":
+    main()
