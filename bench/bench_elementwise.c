@@ -55,9 +55,8 @@ static array *find_array(const char *name) {
 }
 
 static void *allocate(size_t n_bytes) {
-    void *memory = aligned_alloc(64, (n_bytes + 127) / 64 * 64);
+    void *memory = bench_allocate(n_bytes);
     if (!memory) die("memory", "not enough");
-    memset(memory, 0, n_bytes);
     return memory;
 }
 

@@ -1,18 +1,31 @@
+#define _DEFAULT_SOURCE /* madvise */
 #include "memory_limit.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #ifdef __x86_64__
 #include <immintrin.h>
 #endif
 
+void *bench_allocate(size_t n_bytes) {
+    size_t page = (size_t)2 << 20, unit = n_bytes >= 2 * page ? page : 64;
+    size_t rounded = (n_bytes + 63 + unit) / unit * unit;
+    void *memory = aligned_alloc(unit, rounded);
+#ifdef MADV_HUGEPAGE
+    if (memory && unit == page) madvise(memory, rounded, MADV_HUGEPAGE); /* a wish: failing does no harm */
+#endif
+    if (memory) memset(memory, 0, n_bytes);
+    return memory;
+}
+
 bool memory_limit_init(memory_limit *limit, size_t n_read, size_t n_written) {
     limit->n_read = n_read;
     limit->n_written = n_written;
-    limit->from = aligned_alloc(64, (n_read + 127) / 64 * 64);
-    limit->to = aligned_alloc(64, (n_written + 127) / 64 * 64);
+    limit->from = bench_allocate(n_read);
+    limit->to = bench_allocate(n_written);
     if (!limit->from || !limit->to) return false;
     memset(limit->from, 1, n_read);
     memset(limit->to, 1, n_written);

@@ -11,6 +11,9 @@ typedef struct memory_limit {
     volatile unsigned char sink;
 } memory_limit;
 
+/* Zeroed and aligned; large arrays ask for huge pages, as NumPy's do. NULL: out of memory. Released by free. */
+void *bench_allocate(size_t n_bytes);
+
 bool memory_limit_init(memory_limit *limit, size_t n_read, size_t n_written);
 void memory_limit_run(memory_limit *limit);
 void memory_limit_release(memory_limit *limit);

@@ -13,6 +13,7 @@ enum access {
 
 enum {
     TILE_BYTES = 4096,
+    STREAM_TILE_BYTES = 1024,
     N_TILES = OB_BLOCKS_CACHED + 2, /* the last two are shared and never reused */
     MIN_ROW_BYTES = 64,             /* rows at least this long are not worth packing */
     ROWS_ELEMS = 8192,              /* elements of a block that needs no tile */
@@ -90,7 +91,7 @@ static void choose_geometry(ob_blocks *b, bool tiles, int64_t tile_elems) {
     for (int32_t a = 0; a < b->axis; a++) b->n_blocks *= nd->dims[a];
 }
 
-static void choose_access(ob_blocks *b, const bool *misaligned) {
+static void choose_access(ob_blocks *b, const bool *misaligned, bool stream_tile) {
     const ob_nd *nd = &b->nd;
     uint32_t n = nd->n_inputs + nd->n_outputs;
     int64_t block = b->chunk * b->inner;
@@ -107,7 +108,7 @@ static void choose_access(ob_blocks *b, const bool *misaligned) {
             scalar = is_input(b, k) && stride == 0;
             dense = stride == operand->size;
         }
-        bool tile = operand->convert || (!is_input(b, k) && b->stream) || (misaligned && misaligned[k]);
+        bool tile = operand->convert || (!is_input(b, k) && stream_tile) || (misaligned && misaligned[k]);
         if (tile || (!scalar && !dense)) operand->access = scalar ? PACKED_ROWS : PACKED;
         if (is_input(b, k) && !scalar) any_vector = true;
     }
@@ -129,7 +130,7 @@ static void choose_blocks(ob_blocks *b, const bool *misaligned) {
     const ob_nd *nd = &b->nd;
     uint32_t n = nd->n_inputs + nd->n_outputs;
     int64_t largest = 1;
-    bool tiles = b->stream || b->fold;
+    bool tiles = b->fold;
     for (uint32_t k = 0; k < n; k++) {
         const ob_blocks_operand *operand = &b->operands[k];
         if (operand->loop_size > largest) largest = operand->loop_size;
@@ -139,7 +140,10 @@ static void choose_blocks(ob_blocks *b, const bool *misaligned) {
     bool all_scalar = nd->n_inputs > 0;
     for (uint32_t k = 0; k < nd->n_inputs; k++) all_scalar = all_scalar && ob__nd_stride(nd, nd->rank - 1, k) == 0;
     choose_geometry(b, tiles || all_scalar, TILE_BYTES / largest);
-    choose_access(b, misaligned);
+    choose_access(b, misaligned, false);
+    if (!b->stream || b->direct) return;
+    choose_geometry(b, true, TILE_BYTES / largest);
+    choose_access(b, misaligned, true);
 }
 
 static void set_operands(ob_blocks *b, const ob_view *in, const ob_view *out, const ob_blocks_spec *spec) {
@@ -378,6 +382,30 @@ static void compute_block(const run *r, const block *at, tiles *t) {
     if (through) store(r, at, target, t);
 }
 
+/* A block written past the caches, through small tiles: reading and writing alternate at short distance. */
+static void loop_streamed(const ob_blocks *b, char *const *p, const int64_t *step, int64_t n, const int64_t *row, int64_t rows) {
+    _Alignas(64) char tile[STREAM_TILE_BYTES];
+    const obk_moves *move = ob__kernels()->move;
+    uint32_t n_in = b->nd.n_inputs;
+    int64_t size = b->operands[n_in].size, tile_elems = STREAM_TILE_BYTES / size;
+    int64_t n_step = n < tile_elems ? n : tile_elems, rows_step = tile_elems / n_step;
+    char *q[OB_BLOCKS_INLINE], *target = p[n_in];
+    int64_t tile_row[OB_BLOCKS_INLINE];
+    for (uint32_t k = 0; k < n_in; k++) tile_row[k] = row[k];
+    tile_row[n_in] = n_step * size;
+    q[n_in] = tile;
+    for (int64_t j = 0; j < rows; j += rows_step) {
+        int64_t some_rows = rows - j < rows_step ? rows - j : rows_step;
+        for (int64_t i = 0; i < n; i += n_step) {
+            int64_t some = n - i < n_step ? n - i : n_step;
+            for (uint32_t k = 0; k < n_in; k++) q[k] = p[k] + j * row[k] + i * step[k];
+            b->loop(q, step, some, tile_row, some_rows, b->params);
+            move->stream(target, tile, (size_t)(some * some_rows * size));
+            target += some * some_rows * size;
+        }
+    }
+}
+
 /* Every operand in place: pointers move with the index, nothing is looked up per block. */
 static void run_direct(const ob_blocks *b, char **p, block *at, int64_t n_blocks) {
     uint32_t n_op = b->nd.n_inputs + 1;
@@ -389,7 +417,9 @@ static void run_direct(const ob_blocks *b, char **p, block *at, int64_t n_blocks
     for (int64_t i = 0; i < n_blocks; i++) {
         int64_t size = b->nd.dims[b->axis], left = size - at->index[b->axis];
         int64_t length = left < b->chunk ? left : b->chunk;
-        if (b->flat)
+        if (b->stream)
+            loop_streamed(b, p, step, b->flat ? length * b->inner : b->inner, row, b->flat ? 1 : length);
+        else if (b->flat)
             b->loop(p, step, length * b->inner, row, 1, b->params);
         else
             b->loop(p, step, b->inner, row, length, b->params);
@@ -419,6 +449,7 @@ static void run_range(void *context, int64_t begin, int64_t end) {
         for (uint32_t k = 0; k < b->nd.n_inputs; k++) p[k] = (char *)(uintptr_t)input_data(r, k) + block_offset(b, &at, k);
         p[b->nd.n_inputs] = r->out + block_offset(b, &at, b->nd.n_inputs);
         run_direct(b, p, &at, end - begin);
+        if (b->stream) ob__kernels()->move->stream_end();
         return;
     }
     tiles t;

@@ -9,7 +9,8 @@ static bool is_narrow_float(ob_dtype dtype) {
 
 bool ob__element_loop(const obk_loop *loops, ob_dtype in, ob_dtype out, uint32_t n_in, ob_blocks_spec *spec) {
     spec->loop = loops[in];
-    if (spec->loop || !is_narrow_float(in)) return spec->loop != NULL;
+    if (!is_narrow_float(in)) return spec->loop != NULL;
+    if (spec->loop && !spec->fold) return true; /* an accumulator is wider than its operands */
     const obk_table *table = ob__kernels();
     spec->loop = loops[OB_FLOAT];
     for (uint32_t k = 0; k < n_in && k < 3; k++) {

@@ -354,12 +354,50 @@ static void folds_match_the_oracle(void **state) {
     for (size_t n = 1; n <= MAX_INPUTS; n++) check_kernel("Sum", n, OB_FLOAT, 5);
 }
 
+/* Results beyond the caches are written past them: every shape of block once. */
+static void large_results(void **state) {
+    (void)state;
+    static const struct {
+        int64_t a[3], b[3];
+    } cases[] = {{{1, 5003, 5003}, {1, 1, 5003}},
+                 {{1, 5003, 5003}, {1, 5003, 1}},
+                 {{263, 300, 333}, {1, 300, 1}},
+                 {{8000000, 1, 4}, {1, 1, 4}}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const int64_t *d = cases[i].a;
+        int64_t n = d[0] * d[1] * d[2], m = cases[i].b[0] * cases[i].b[1] * cases[i].b[2];
+        uint8_t *a = malloc((size_t)n), *b = malloc((size_t)m), *z = malloc((size_t)n + 2);
+        for (int64_t k = 0; k < n; k++) a[k] = (uint8_t)(k * 7 >> 3);
+        for (int64_t k = 0; k < m; k++) b[k] = (uint8_t)draw(256);
+        ob_view in[2], out;
+        ob_view_init(&in[0], a, OB_UINT8, 3, d);
+        ob_view_init(&in[1], b, OB_UINT8, 3, cases[i].b);
+        z[0] = z[n + 1] = 0x5A;
+        ob_view_init(&out, z + 1, OB_UINT8, 3, d); /* not aligned to a vector */
+        assert_int_equal(ob_elementwise("Add", 14, in, 2, NULL, 0, &out, NULL), OB_OK);
+        bool row = cases[i].b[1] == 1, equal = true;
+        for (int64_t k = 0; k < n; k++) {
+            int64_t at = row ? k % d[2] : k / d[2] % d[1];
+            equal &= z[1 + k] == (uint8_t)(a[k] + b[at]);
+        }
+        assert_true(equal);
+        assert_int_equal(z[0] + z[n + 1], 0x5A * 2);
+        free(a);
+        free(b);
+        free(z);
+    }
+}
+
 int main(int argc, char **argv) {
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(for_each_matches_the_oracle),       cmocka_unit_test(for_each_takes_many_operands),
-        cmocka_unit_test(runs_are_as_long_as_strides_allow), cmocka_unit_test(for_each_refuses),
-        cmocka_unit_test(kernels_match_the_oracle),          cmocka_unit_test(folds_match_the_oracle),
+        cmocka_unit_test(for_each_matches_the_oracle),
+        cmocka_unit_test(for_each_takes_many_operands),
+        cmocka_unit_test(runs_are_as_long_as_strides_allow),
+        cmocka_unit_test(for_each_refuses),
+        cmocka_unit_test(kernels_match_the_oracle),
+        cmocka_unit_test(folds_match_the_oracle),
+        cmocka_unit_test(large_results),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

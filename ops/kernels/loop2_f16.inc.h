@@ -1,0 +1,24 @@
+/* One loop of two float16 operands, computed in float. Parameters: FN, OP(a, b) on vectors of 8 floats. */
+static void FN(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows, const void *params) {
+    (void)params;
+    for (int64_t j = 0; j < rows; j++) {
+        const char *x = pointers[0] + j * row[0], *y = pointers[1] + j * row[1];
+        char *z = pointers[2] + j * row[2];
+        const __m256 a = f16_splat(x), b = f16_splat(y);
+        int64_t i = 0;
+        if (step[0] && step[1])
+            for (; i + 8 <= n; i += 8) f16_store(z + 2 * i, OP(f16_load(x + 2 * i), f16_load(y + 2 * i)));
+        else if (step[0])
+            for (; i + 8 <= n; i += 8) f16_store(z + 2 * i, OP(f16_load(x + 2 * i), b));
+        else
+            for (; i + 8 <= n; i += 8) f16_store(z + 2 * i, OP(a, f16_load(y + 2 * i)));
+        if (i == n) continue;
+        char rest[3][16] = {{0}};
+        memcpy(rest[0], x + i * step[0], (size_t)(n - i) * (step[0] ? 2 : 0));
+        memcpy(rest[1], y + i * step[1], (size_t)(n - i) * (step[1] ? 2 : 0));
+        f16_store(rest[2], OP(step[0] ? f16_load(rest[0]) : a, step[1] ? f16_load(rest[1]) : b));
+        memcpy(z + 2 * i, rest[2], (size_t)(n - i) * 2);
+    }
+}
+#undef FN
+#undef OP
