@@ -176,12 +176,14 @@ static ob_status data_shape(ob_propagation *p, const ob_tensor *data, ob_shape *
 ob_status ob__set_initializers(ob_propagation *p, const ob_graph *graph) {
     for (uint32_t i = 0; i < graph->n_initializers; i++) {
         const ob_value *value = graph->initializers[i];
-        if (!value->data) continue;
         if (value->is_input && graph == p->model->graph) continue; /* see ob__set_main_inputs */
-        ob_type type = {.kind = OB_TYPE_TENSOR, .dtype = value->data->dtype};
-        ob_content content;
-        OB_TRY(data_shape(p, value->data, &type.shape));
-        OB_TRY(ob__content_of_tensor(value->data, &p->facts->arena, &content));
+        ob_type type = {.shape = {OB_RANK_UNKNOWN, NULL}};
+        ob_content content = {0, NULL};
+        if (value->data) { /* else sparse: what is declared */
+            type = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = value->data->dtype};
+            OB_TRY(data_shape(p, value->data, &type.shape));
+            OB_TRY(ob__content_of_tensor(value->data, &p->facts->arena, &content));
+        }
         OB_TRY(ob__set_fact(p, NULL, value, type, content));
     }
     return OB_OK;

@@ -302,11 +302,18 @@ ob_status ob__propagate_node(ob_propagation *p, ob_node *node) {
 
 /* ---- Graphs ---- */
 
-/* True when every operand is there already. Values of outer graphs count when their node was ever done. */
-static bool is_ready(const ob_propagation *p, const ob_node *node) {
+/* True when every operand is there already. A value of an outer graph is there when its node was ever done; one that was not is
+ * reported and stays unknown. */
+static bool is_ready(ob_propagation *p, const ob_node *node) {
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         const ob_node *producer = node->inputs[i] ? node->inputs[i]->producer : NULL;
-        if (producer && producer->graph == node->graph && p->done[producer->id] != p->epoch) return false;
+        if (!producer) continue;
+        if (producer->graph == node->graph) {
+            if (p->done[producer->id] != p->epoch) return false;
+        } else if (p->done[producer->id] == 0) {
+            ob__report(p, NULL, node, "OB0702", (int32_t)i, -1,
+                       "the subgraph reads a value of an outer graph before the node that makes it");
+        }
     }
     return true;
 }
