@@ -50,7 +50,12 @@ static ob_status check_count(ob_infer *infer, ob_shape from, const ob_dim *out, 
     if (from.rank < 0) return OB_OK;
     ob_dim before = ob__dims_product(infer, from.dims, 0, from.rank), after = 1;
     for (int32_t axis = 0; axis < rank; axis++) after = axis == hole ? after : ob_dim_mul(infer->dims, after, out[axis]);
-    if (hole < 0) return ob__require(infer, OB_COND_EQUAL, before, after, 0, -1, "OB0601");
+    if (hole < 0) {
+        /* 12*N = 12 says N = 1. */
+        ob_dim ratio = ob_dim_is_const(after) && after > 1 ? ob_dim_div_exact(infer->dims, before, after) : OB_DIM_UNKNOWN;
+        if (ob_dim_is_term(ratio)) return ob__require(infer, OB_COND_EQUAL, ratio, 1, 0, -1, "OB0601");
+        return ob__require(infer, OB_COND_EQUAL, before, after, 0, -1, "OB0601");
+    }
     if (!ob_dim_is_const(after) || after <= 1) return OB_OK;
     return ob__require(infer, OB_COND_DIVISIBLE, before, after, 0, -1, "OB0601");
 }
