@@ -99,8 +99,8 @@ ob_status ob__plan_real(const ob_kernel_args *args, ob_kernel_needs *needs, ob_e
 typedef ob_status (*ob__run)(const ob_kernel_args *args, ob_error *error);
 ob_status ob__run_real(const ob_kernel_args *args, ob__run run, ob_error *error);
 ob_dtype ob__computing_type(const ob_kernel_args *args);
-/* Converts n contiguous elements between real types. E_UNSUPPORTED for others. */
-ob_status ob__convert_real(void *to, ob_dtype to_dtype, const void *from, ob_dtype from_dtype, int64_t n, ob_error *error);
+/* Converts n contiguous elements of any numeric types, saturating. E_UNSUPPORTED for others. */
+ob_status ob__convert(void *to, ob_dtype to_dtype, const void *from, ob_dtype from_dtype, int64_t n, ob_error *error);
 
 /* Saturating, towards zero, NaN gives 0. */
 static inline int64_t ob__int64_from(double value) {

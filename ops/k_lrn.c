@@ -68,7 +68,7 @@ static ob_status is_inference(const ob_kernel_args *args, bool *out, ob_error *e
     if (ob__given(args, 1)) {
         OB_FAIL_IF(!ob__is_real(args->in[1].dtype), error, OB_E_UNSUPPORTED, "Dropout: training with a ratio of type %s",
                    ob_dtype_name(args->in[1].dtype));
-        OB_TRY(ob__convert_real(&ratio, OB_FLOAT, args->in[1].data, args->in[1].dtype, 1, error));
+        OB_TRY(ob__convert(&ratio, OB_FLOAT, args->in[1].data, args->in[1].dtype, 1, error));
     }
     *out = ratio == 0;
     return OB_OK;

@@ -108,7 +108,8 @@ static ob_status batch_norm_run(const ob_kernel_args *args, ob_error *error) {
     return ob__run_real(args, batch_norm_compute, error);
 }
 
-const ob_kernel ob__kernel_batch_norm = {.name = "batch_norm", .plan = batch_norm_plan, .run = batch_norm_run};
+const ob_kernel ob__kernel_batch_norm = {
+    .name = "batch_norm", .flags = OB_KERNEL_INPLACE, .plan = batch_norm_plan, .run = batch_norm_run};
 
 /* ---- InstanceNormalization, GroupNormalization ---- */
 

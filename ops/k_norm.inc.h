@@ -40,16 +40,16 @@ static void NAME(batch_factors)(const ob_kernel_args *args, const norm *n, bool 
                                 REAL *offset) {
     const REAL *scale = args->in[1].data, *bias = args->in[2].data, *means = args->in[3].data, *variances = args->in[4].data;
     for (int64_t c = 0; c < n->channels; c++) {
-        double mean = (double)means[c], variance = (double)variances[c];
-        if (training) {
+        double mean = (double)means[c], variance = (double)variances[c], s = (double)scale[c], b = (double)bias[c];
+        if (training) { /* the outputs may lie on the inputs */
             NAME(channel_statistics)(n, c, &mean, &variance);
-            if (ob__wanted(args, 1)) ((REAL *)args->out[1].data)[c] = (REAL)((double)means[c] * momentum + mean * (1 - momentum));
-            if (ob__wanted(args, 2))
-                ((REAL *)args->out[2].data)[c] = (REAL)((double)variances[c] * momentum + variance * (1 - momentum));
+            double old_mean = (double)means[c], old_variance = (double)variances[c];
+            if (ob__wanted(args, 1)) ((REAL *)args->out[1].data)[c] = (REAL)(old_mean * momentum + mean * (1 - momentum));
+            if (ob__wanted(args, 2)) ((REAL *)args->out[2].data)[c] = (REAL)(old_variance * momentum + variance * (1 - momentum));
         }
-        double f = (double)scale[c] / sqrt(variance + n->epsilon);
+        double f = s / sqrt(variance + n->epsilon);
         factor[c] = (REAL)f;
-        offset[c] = (REAL)((double)bias[c] - mean * f);
+        offset[c] = (REAL)(b - mean * f);
     }
 }
 

@@ -57,7 +57,7 @@ static ob_status read_value(const ob_kernel_args *args, void *value, ob_error *e
         memcpy(value, args->in[2].data, ob_dtype_size(dtype));
     } else if (args->op->since < 11 && ob__is_real(dtype)) {
         float given = ob__node_float(args->node, "value", 0);
-        return ob__convert_real(value, dtype, &given, OB_FLOAT, 1, error);
+        return ob__convert(value, dtype, &given, OB_FLOAT, 1, error);
     }
     return OB_OK;
 }

@@ -1,4 +1,5 @@
 /* Conversions between the real types, and kernels for float and double made to serve the others. */
+#include "ops/element.h"
 #include "ops/k_common.h"
 
 static uint32_t bits_of(float value) {
@@ -50,47 +51,18 @@ bool ob__is_real(ob_dtype dtype) {
     return dtype == OB_FLOAT || dtype == OB_DOUBLE || dtype == OB_FLOAT16 || dtype == OB_BFLOAT16;
 }
 
-static void widen(float *to, const void *from, ob_dtype dtype, int64_t n) {
-    const uint16_t *bits = from;
-    if (dtype == OB_FLOAT16)
-        for (int64_t i = 0; i < n; i++) to[i] = ob__float_from_half(bits[i]);
-    else
-        for (int64_t i = 0; i < n; i++) to[i] = ob__float_from_bfloat(bits[i]);
-}
-
-static void narrow(void *to, const float *from, ob_dtype dtype, int64_t n) {
-    uint16_t *bits = to;
-    if (dtype == OB_FLOAT16)
-        for (int64_t i = 0; i < n; i++) bits[i] = ob__half_from_float(from[i]);
-    else
-        for (int64_t i = 0; i < n; i++) bits[i] = ob__bfloat_from_float(from[i]);
-}
-
-ob_status ob__convert_real(void *to, ob_dtype to_dtype, const void *from, ob_dtype from_dtype, int64_t n, ob_error *error) {
-    OB_FAIL_IF(!ob__is_real(to_dtype) || !ob__is_real(from_dtype), error, OB_E_UNSUPPORTED, "no conversion from %s to %s",
-               ob_dtype_name(from_dtype), ob_dtype_name(to_dtype));
-    if (to_dtype == from_dtype) {
-        if (n > 0) memcpy(to, from, (size_t)n * ob_dtype_size(to_dtype));
-        return OB_OK;
-    }
-    float block[256]; /* every path leads through float: double to half rounds twice, which these formats bear */
-    for (int64_t done = 0; done < n;) {
+ob_status ob__convert(void *to, ob_dtype to_dtype, const void *from, ob_dtype from_dtype, int64_t n, ob_error *error) {
+    ob_conversion conversion = ob__find_conversion(from_dtype, to_dtype, true);
+    OB_FAIL_IF(conversion.n_steps < 0, error, OB_E_UNSUPPORTED, "no conversion from %s to %s", ob_dtype_name(from_dtype),
+               ob_dtype_name(to_dtype));
+    size_t from_size = ob_dtype_size(from_dtype), to_size = ob_dtype_size(to_dtype);
+    if (conversion.n_steps == 0 && n > 0) memcpy(to, from, (size_t)n * to_size);
+    if (conversion.n_steps == 1) conversion.steps[0](to, from, n);
+    double between[256];
+    for (int64_t done = 0; conversion.n_steps == 2 && done < n; done += 256) {
         int64_t m = n - done < 256 ? n - done : 256;
-        const char *source = (const char *)from + done * (int64_t)ob_dtype_size(from_dtype);
-        char *target = (char *)to + done * (int64_t)ob_dtype_size(to_dtype);
-        if (from_dtype == OB_FLOAT)
-            memcpy(block, source, (size_t)m * sizeof(float));
-        else if (from_dtype == OB_DOUBLE)
-            for (int64_t i = 0; i < m; i++) block[i] = (float)((const double *)(const void *)source)[i];
-        else
-            widen(block, source, from_dtype, m);
-        if (to_dtype == OB_FLOAT)
-            memcpy(target, block, (size_t)m * sizeof(float));
-        else if (to_dtype == OB_DOUBLE)
-            for (int64_t i = 0; i < m; i++) ((double *)(void *)target)[i] = (double)block[i];
-        else
-            narrow(target, block, to_dtype, m);
-        done += m;
+        conversion.steps[0](between, (const char *)from + done * (int64_t)from_size, m);
+        conversion.steps[1]((char *)to + done * (int64_t)to_size, between, m);
     }
     return OB_OK;
 }
@@ -149,7 +121,7 @@ ob_status ob__run_real(const ob_kernel_args *args, ob__run run, ob_error *error)
             ob__copy_contiguous(&in[i], flat);
             from = flat;
         }
-        OB_TRY(ob__convert_real(data, computing, from, in[i].dtype, n, error));
+        OB_TRY(ob__convert(data, computing, from, in[i].dtype, n, error));
         become(&in[i], data, computing);
     }
     for (uint32_t i = 0; i < args->n_out; i++) {
@@ -161,6 +133,6 @@ ob_status ob__run_real(const ob_kernel_args *args, ob__run run, ob_error *error)
     OB_TRY(run(&converted, error));
     for (uint32_t i = 0; i < args->n_out; i++)
         if (needs_conversion(&args->out[i], computing))
-            OB_TRY(ob__convert_real(args->out[i].data, args->out[i].dtype, out[i].data, computing, ob__count(&out[i]), error));
+            OB_TRY(ob__convert(args->out[i].data, args->out[i].dtype, out[i].data, computing, ob__count(&out[i]), error));
     return OB_OK;
 }

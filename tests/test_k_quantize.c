@@ -1,0 +1,178 @@
+/* Quantisation, and products of quantised operands, against the definitions. */
+#include "kernel_case.h"
+
+static void range_of(ob_dtype dtype, double *low, double *high) {
+    int bits = ob_dtype_file_bits(dtype);
+    bool is_signed = dtype == OB_INT8 || dtype == OB_INT16;
+    *low = is_signed ? -(double)(1 << (bits - 1)) : 0;
+    *high = is_signed ? (double)(1 << (bits - 1)) - 1 : (double)(1 << bits) - 1;
+}
+
+static double clamped(double value, ob_dtype dtype) {
+    double low, high;
+    range_of(dtype, &low, &high);
+    return value < low ? low : value > high ? high : value;
+}
+
+/* form 0: one scale; 1: per slice of axis 1; 2: per slice of the last axis; 3: blocks of 2 along axis 1. */
+static void quantize_round(ob_dtype from, ob_dtype to, int form) {
+    const int64_t dims[3] = {2, 4, 3};
+    int64_t n_scales = form == 0 ? 1 : form == 1 ? 4 : 3, block_dims[3] = {2, 2, 3};
+    int32_t rank = form == 0 ? 0 : form == 3 ? 3 : 1;
+    const int64_t *scale_dims = form == 3 ? block_dims : &n_scales;
+    kernel_case *q = kc_open("QuantizeLinear", 21), *d = kc_open("DequantizeLinear", 21);
+    for (int k = 0; k < 2; k++) {
+        kernel_case *c = k ? d : q;
+        kc_int(c, "axis", form == 2 ? -1 : 1);
+        if (form == 3) kc_int(c, "block_size", 2);
+        kc_in(c, 0, k ? to : from, 3, dims);
+        ob_view *scale = kc_in(c, 1, from, rank, scale_dims), *zero = kc_in(c, 2, to, rank, scale_dims);
+        for (int64_t i = 0; i < ob__count(scale); i++) {
+            kc_set(scale, i, (double)(1 << i % 3) / 4);
+            kc_set(zero, i, (double)(i % 5));
+        }
+        kc_out(c, 0, k ? from : to, 3, dims);
+    }
+    for (int64_t i = 0; i < 24; i++) kc_set(&q->in[0], i, i == 5 ? 1000 : i == 9 ? -1000 : (rand() % 400 - 200) / 8.0);
+    kc_run(q);
+    memcpy(d->in[0].data, q->out[0].data, 24 * ob_dtype_size(to));
+    kc_run(d);
+    for (int64_t i = 0; i < 24; i++) {
+        int64_t s = form == 0 ? 0 : form == 1 ? i / 3 % 4 : form == 2 ? i % 3 : (i / 12 * 2 + i / 3 % 4 / 2) * 3 + i % 3;
+        double scale = kc_get(&q->in[1], s), zero = kc_get(&q->in[2], s);
+        double y = clamped(rint(kc_get(&q->in[0], i) / scale) + zero, to);
+        kc_near(kc_get(&q->out[0], i), y, 0);
+        kc_near(kc_get(&d->out[0], i), (y - zero) * scale, kc_tolerance(from));
+    }
+    kc_close(q);
+    kc_close(d);
+}
+
+static void quantize_and_back(void **state) {
+    (void)state;
+    srand(61);
+    static const ob_dtype from[] = {OB_FLOAT, OB_FLOAT16, OB_BFLOAT16}, to[] = {OB_INT8, OB_UINT8, OB_INT16, OB_UINT16};
+    for (int f = 0; f < 3; f++)
+        for (int t = 0; t < 4; t++)
+            for (int form = 0; form < 4; form++) quantize_round(from[f], to[t], form);
+}
+
+static void quantize_of_special_values(void **state) {
+    (void)state;
+    kernel_case *c = kc_open("QuantizeLinear", 13);
+    const double x[] = {(double)INFINITY, (double)-INFINITY, (double)NAN, 2.5, 3.5, -2.5, 1e30, -1e30};
+    const double expected[] = {127, -128, -128, 2, 4, -2, 127, -128};
+    ob_view *in = kc_in(c, 0, OB_FLOAT, DIMS(8));
+    for (int i = 0; i < 8; i++) kc_set(in, i, x[i]);
+    kc_set(kc_in(c, 1, OB_FLOAT, SCALAR), 0, 1);
+    kc_set(kc_in(c, 2, OB_INT8, SCALAR), 0, 0);
+    kc_out(c, 0, OB_INT8, DIMS(8));
+    kc_run(c);
+    for (int i = 0; i < 8; i++) kc_near(kc_get(&c->out[0], i), expected[i], 0);
+    kc_in(c, 1, OB_FLOAT, DIMS(3));
+    kc_in(c, 2, OB_INT8, DIMS(3));
+    assert_true(kc_try(c) != OB_OK);
+    kc_close(c);
+}
+
+static void dynamic_quantize_covers_zero(void **state) {
+    (void)state;
+    static const float cases[3][4] = {{-1, 0.5f, 3, 2}, {1, 2, 3, 4}, {0, 0, 0, 0}};
+    for (int k = 0; k < 3; k++) {
+        kernel_case *c = kc_open("DynamicQuantizeLinear", 11);
+        memcpy(kc_in(c, 0, OB_FLOAT, DIMS(4))->data, cases[k], sizeof cases[k]);
+        kc_out(c, 0, OB_UINT8, DIMS(4));
+        kc_out(c, 1, OB_FLOAT, SCALAR);
+        kc_out(c, 2, OB_UINT8, SCALAR);
+        kc_run(c);
+        double scale = kc_get(&c->out[1], 0), zero = kc_get(&c->out[2], 0);
+        for (int i = 0; i < 4; i++)
+            assert_true(fabs((kc_get(&c->out[0], i) - zero) * scale - (double)cases[k][i]) <= scale / 2 + 1e-6);
+        kc_close(c);
+    }
+}
+
+static void matmul_integer_with_zero_points(void **state) {
+    (void)state;
+    srand(62);
+    for (int round = 0; round < 24; round++) {
+        ob_dtype a_type = round & 1 ? OB_INT8 : OB_UINT8, b_type = round & 2 ? OB_INT8 : OB_UINT8;
+        bool per_row = round & 4, requantize = round & 8;
+        kernel_case *c = kc_open(requantize ? "QLinearMatMul" : "MatMulInteger", 10);
+        uint32_t b_at = requantize ? 3 : 1, az = 2, bz = requantize ? 5 : 3;
+        kc_random_bytes(kc_in(c, 0, a_type, DIMS(2, 3, 4)));
+        kc_random_bytes(kc_in(c, b_at, b_type, DIMS(4, 5)));
+        int64_t rows = per_row ? 3 : 1, columns = per_row ? 5 : 1;
+        kc_random(kc_in(c, az, a_type, 1, &rows), 0, 9);
+        kc_random(kc_in(c, bz, b_type, 1, &columns), 0, 9);
+        double x_scale = 0.25, y_scale = 64, y_zero = 7;
+        if (requantize) {
+            kc_set(kc_in(c, 1, OB_FLOAT, SCALAR), 0, x_scale);
+            ob_view *w_scale = kc_in(c, 4, OB_FLOAT, 1, &columns);
+            for (int64_t i = 0; i < columns; i++) kc_set(w_scale, i, (double)(i + 1));
+            kc_set(kc_in(c, 6, OB_FLOAT, SCALAR), 0, y_scale);
+            kc_set(kc_in(c, 7, b_type, SCALAR), 0, y_zero);
+        }
+        kc_out(c, 0, requantize ? b_type : OB_INT32, DIMS(2, 3, 5));
+        kc_run(c);
+        for (int64_t i = 0; i < 30; i++) {
+            double sum = 0;
+            for (int64_t k = 0; k < 4; k++)
+                sum += (kc_get(&c->in[0], i / 5 * 4 + k) - kc_get(&c->in[az], per_row ? i / 5 % 3 : 0)) *
+                       (kc_get(&c->in[b_at], k * 5 + i % 5) - kc_get(&c->in[bz], per_row ? i % 5 : 0));
+            double w_scale = per_row ? (double)(i % 5 + 1) : 1;
+            if (requantize) sum = clamped(rint(sum * (x_scale * w_scale / y_scale)) + y_zero, b_type);
+            kc_near(kc_get(&c->out[0], i), sum, 0);
+        }
+        kc_close(c);
+    }
+}
+
+static void conv_integer_pads_with_the_zero_point(void **state) {
+    (void)state;
+    srand(63);
+    for (int requantize = 0; requantize < 2; requantize++) {
+        kernel_case *c = kc_open(requantize ? "QLinearConv" : "ConvInteger", 10);
+        uint32_t w_at = requantize ? 3 : 1, wz = requantize ? 5 : 3;
+        kc_random_bytes(kc_in(c, 0, OB_UINT8, DIMS(1, 2, 5)));
+        kc_random_bytes(kc_in(c, w_at, OB_INT8, DIMS(3, 2, 3)));
+        kc_set(kc_in(c, 2, OB_UINT8, SCALAR), 0, 77);
+        ob_view *zeros = kc_in(c, wz, OB_INT8, DIMS(3));
+        for (int i = 0; i < 3; i++) kc_set(zeros, i, i);
+        kc_ints(c, "pads", INTS(1, 1));
+        if (requantize) {
+            kc_set(kc_in(c, 1, OB_FLOAT, SCALAR), 0, 0.5);
+            ob_view *scales = kc_in(c, 4, OB_FLOAT, DIMS(3));
+            for (int i = 0; i < 3; i++) kc_set(scales, i, 0.25 * (i + 1));
+            kc_set(kc_in(c, 6, OB_FLOAT, SCALAR), 0, 32);
+            kc_set(kc_in(c, 7, OB_UINT8, SCALAR), 0, 100);
+            kc_random(kc_in(c, 8, OB_INT32, DIMS(3)), -500, 500);
+        }
+        kc_out(c, 0, requantize ? OB_UINT8 : OB_INT32, DIMS(1, 3, 5));
+        kc_run(c);
+        for (int64_t i = 0; i < 15; i++) {
+            int64_t m = i / 5;
+            double sum = requantize ? kc_get(&c->in[8], m) : 0;
+            for (int64_t k = 0; k < 6; k++) {
+                int64_t at = i % 5 + k % 3 - 1;
+                if (at >= 0 && at < 5)
+                    sum += (kc_get(&c->in[0], k / 3 * 5 + at) - 77) * (kc_get(&c->in[w_at], m * 6 + k) - (double)m);
+            }
+            if (requantize) sum = clamped(rint(sum * (0.5 * (0.25 * (double)(m + 1)) / 32)) + 100, OB_UINT8);
+            kc_near(kc_get(&c->out[0], i), sum, 0);
+        }
+        kc_close(c);
+    }
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quantize_and_back),
+        cmocka_unit_test(quantize_of_special_values),
+        cmocka_unit_test(dynamic_quantize_covers_zero),
+        cmocka_unit_test(matmul_integer_with_zero_points),
+        cmocka_unit_test(conv_integer_pads_with_the_zero_point),
+    };
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
