@@ -65,10 +65,13 @@ static void put_name(text_printer *out, const char *name) {
         put(out, name);
 }
 
+/* An omitted operand is nothing between two commas, and "" in the first place, where parsers up to onnx 1.17 need a name (they do not
+ * know "" elsewhere). Omitted ones at the end mean nothing and are left out. */
 static void put_names(text_printer *out, char *const *names, size_t n) {
+    while (n > 0 && names[n - 1][0] == '\0') n--;
     for (size_t i = 0; i < n; i++) {
         if (i) put(out, ", ");
-        put_name(out, names[i]);
+        if (i == 0 || names[i][0]) put_name(out, names[i]);
     }
 }
 
