@@ -538,6 +538,10 @@ static ob_status read_function(ob_text_parser *parser, Onnx__FunctionProto *func
 
 static ob_status read_model(ob_text_parser *parser, Onnx__ModelProto *model) {
     char *name;
+    const char *start;
+    char first = ob__scan_peek(&parser->scan);
+    if (first != '<' && first != '"' && ob__scan_peek_identifier(&parser->scan, &start) == 0)
+        return ob__scan_fail(&parser->scan, parser->scan.p, "not an ONNX model: neither protobuf nor ONNX text starts like this");
     OB_TRY(read_header(parser, model_entry, model));
     OB_TRY(ob__scan_name(&parser->scan, "the name of the graph", &name));
     model->graph = OB_TEXT_MESSAGE(parser, onnx__graph_proto__descriptor);
