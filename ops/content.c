@@ -241,9 +241,9 @@ static uint32_t source_position(ob_shape from, ob_shape to, uint32_t at) {
 }
 
 /* True when the shape is constant, has the content's count, and can be read at every position of `to`. */
-static bool readable(ob_shape shape, ob_content content, ob_shape to) {
+static bool readable(const ob_infer *infer, ob_shape shape, ob_content content, ob_shape to) {
     uint32_t count;
-    if (!content.elems || !ob__small_count(shape, &count) || count != content.n || shape.rank > to.rank) return false;
+    if (!content.elems || !ob__small_count(infer, shape, &count) || count != content.n || shape.rank > to.rank) return false;
     for (int32_t axis = 0; axis < shape.rank; axis++) {
         ob_dim size = shape.dims[axis];
         if (size != 1 && size != to.dims[axis + to.rank - shape.rank]) return false;
@@ -269,9 +269,9 @@ ob_status ob__content_elementwise(ob_infer *infer) {
     if ((op == NO_BINARY && !where) || infer->node->n_outputs != 1) return OB_OK;
     ob_shape to = infer->out_types[0].shape;
     ob_dtype dtype = infer->out_types[0].dtype, in_dtype = ob__in_dtype(infer, where ? 1 : 0);
-    if (!ob__small_count(to, &n) || !ob__content_dtype(dtype) || infer->op->broadcast == OB_BCAST_LEGACY) return OB_OK;
+    if (!ob__small_count(infer, to, &n) || !ob__content_dtype(dtype) || infer->op->broadcast == OB_BCAST_LEGACY) return OB_OK;
     for (uint32_t i = 0; i < n_inputs; i++)
-        if (!readable(ob__in_shape(infer, i), ob__in_content(infer, i), to)) return OB_OK;
+        if (!readable(infer, ob__in_shape(infer, i), ob__in_content(infer, i), to)) return OB_OK;
     bool real = in_dtype == OB_FLOAT || in_dtype == OB_DOUBLE;
     ob_dim *elems = ob__new_dims(infer, n);
     if (!elems) return OB_E_MEMORY;
@@ -291,7 +291,8 @@ ob_status ob__content_elementwise(ob_infer *infer) {
 ob_status ob__content_stretch(ob_infer *infer, uint32_t input, uint32_t output) {
     uint32_t n;
     ob_shape to = output < infer->node->n_outputs ? infer->out_types[output].shape : (ob_shape){OB_RANK_UNKNOWN, NULL};
-    if (!ob__small_count(to, &n) || !readable(ob__in_shape(infer, input), ob__in_content(infer, input), to)) return OB_OK;
+    if (!ob__small_count(infer, to, &n) || !readable(infer, ob__in_shape(infer, input), ob__in_content(infer, input), to))
+        return OB_OK;
     ob_dim *elems = ob__new_dims(infer, n);
     if (!elems) return OB_E_MEMORY;
     for (uint32_t at = 0; at < n; at++) elems[at] = element(infer, input, to, at);

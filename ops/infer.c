@@ -237,8 +237,8 @@ static ob_status forward_condition(void *context, const ob_condition *condition,
     return infer->condition(infer, condition, sink->inputs ? (int32_t)sink->inputs[operand] : sink->operand, axis);
 }
 
-/* Takes out " (operand N)": between two operands the shapes below the message say which is which, and the algebra's numbers are not always
- * those of the node's inputs. */
+/* Takes out " (operand N)": between two operands the shapes below the message say which is which, and the algebra's numbers are
+ * not always those of the node's inputs. */
 static void drop_numbers(ob_error *error) {
     char *at;
     while ((at = strstr(error->message, " (operand "))) {
@@ -398,7 +398,8 @@ ob_status ob__unify_types(ob_infer *infer, ob_type *into, const ob_type *other) 
     return OB_OK;
 }
 
-bool ob__small_count(ob_shape shape, uint32_t *count) {
+bool ob__small_count(const ob_infer *infer, ob_shape shape, uint32_t *count) {
+    const int64_t most = infer->thrifty ? OB_CONTENT_SHORT : OB_CONTENT_MAX;
     if (shape.rank < 0) return false;
     int64_t product = 1;
     for (int32_t axis = 0; axis < shape.rank; axis++) {
@@ -406,9 +407,9 @@ bool ob__small_count(ob_shape shape, uint32_t *count) {
         if (shape.dims[axis] == 0) return *count = 0, true;
     }
     for (int32_t axis = 0; axis < shape.rank; axis++) {
-        if (shape.dims[axis] > OB_CONTENT_MAX) return false;
+        if (shape.dims[axis] > most) return false;
         product *= shape.dims[axis];
-        if (product > OB_CONTENT_MAX) return false;
+        if (product > most) return false;
     }
     *count = (uint32_t)product;
     return true;

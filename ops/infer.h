@@ -37,7 +37,9 @@ struct ob_infer {
     ob_status (*subgraph)(ob_infer *infer, ob_graph *graph, const ob_type *in_types, const ob_content *in_contents,
                           ob_type *out_types, ob_content *out_contents);
     void *owner;
+    bool thrifty; /* only short contents are kept: those of this model have taken much memory already */
 };
+#define OB_CONTENT_SHORT 64
 
 /* -- inputs (index beyond n_inputs behaves as omitted) -- */
 bool ob__in_given(const ob_infer *infer, uint32_t i);
@@ -106,8 +108,8 @@ ob_status ob__unify_types(ob_infer *infer, ob_type *into, const ob_type *other);
 bool ob__rank_in(ob_infer *infer, uint32_t i, int32_t least, int32_t most);
 /* One per element of `data` when its type and count suit contents (integers, bool, integral floats); elems NULL otherwise. */
 ob_status ob__content_of_tensor(const ob_tensor *data, ob_arena *arena, ob_content *out);
-/* Product of constant dims when at most OB_CONTENT_MAX; false otherwise. */
-bool ob__small_count(ob_shape shape, uint32_t *count);
+/* Product of constant dims when it is small enough for a content; false otherwise. */
+bool ob__small_count(const ob_infer *infer, ob_shape shape, uint32_t *count);
 
 /* One declaration per rule that ops.def names. */
 #define OB_RULE(name) ob_status ob__infer_##name(ob_infer *infer)

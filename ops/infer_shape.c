@@ -197,7 +197,7 @@ ob_status ob__infer_identity(ob_infer *infer) {
 static ob_status transpose_content(ob_infer *infer, ob_shape from, const int32_t *order) {
     ob_content content = ob__in_content(infer, 0);
     uint32_t n;
-    if (!content.elems || !infer->node->n_outputs || !ob__small_count(from, &n) || n != content.n) return OB_OK;
+    if (!content.elems || !infer->node->n_outputs || !ob__small_count(infer, from, &n) || n != content.n) return OB_OK;
     if (from.rank <= 1) return ob__content_share(infer, 0, 0);
     ob_dim *elems = ob__new_dims(infer, n);
     if (!elems) return OB_E_MEMORY;
@@ -357,7 +357,7 @@ ob_status ob__infer_constant_of_shape(ob_infer *infer) {
         OB_TRY(ob__content_of_tensor(fill, infer->arena, &one));
     else
         one.elems = &zero;
-    if (!ob__small_count(target, &n) || !one.elems || one.n != 1 || (!fill && n > 16)) return OB_OK;
+    if (!ob__small_count(infer, target, &n) || !one.elems || one.n != 1 || (!fill && n > 16)) return OB_OK;
     ob_dim *elems = ob__new_dims(infer, n);
     if (!elems) return OB_E_MEMORY;
     for (uint32_t i = 0; i < n; i++) elems[i] = one.elems[0];
@@ -382,7 +382,7 @@ ob_status ob__infer_range(ob_infer *infer) {
     if (known && delta.elems[0] == 0) ob__problem(infer, "OB0601", 2, -1, "delta is 0");
     ob_dim n = known ? range_count(infer, start.elems[0], limit.elems[0], delta.elems[0]) : OB_DIM_UNKNOWN;
     OB_TRY(ob__out_tensor(infer, 0, OB_NONE, 1, &n));
-    if (!ob_dim_is_const(n) || n > OB_CONTENT_MAX) return OB_OK;
+    if (!ob_dim_is_const(n) || n > (infer->thrifty ? OB_CONTENT_SHORT : OB_CONTENT_MAX)) return OB_OK;
     ob_dim *elems = ob__new_dims(infer, (size_t)n);
     if (!elems) return OB_E_MEMORY;
     for (ob_dim i = 0, at = start.elems[0]; i < n; i++) {

@@ -15,7 +15,7 @@ typedef struct sorter {
     ob_graph *graph;
     ob_node **nodes; /* those not done, in file order */
     uint32_t n;
-    uint32_t *place;   /* by node id: 1 + place, 0 for all others */
+    uint32_t *place;   /* p->place, by node id: 1 + place, 0 for all others */
     uint32_t *waiting; /* by place: producers not done */
     uint32_t *first;   /* by place: first edge, 0 none */
     uint32_t *queue;
@@ -81,7 +81,8 @@ static ob_status prepare(sorter *s) {
     ob_propagation *p = s->p;
     for (ob_node *node = s->graph->first; node; node = node->next) s->n += p->done[node->id] != p->epoch;
     s->nodes = OB_ARENA_ARRAY(&p->scratch, ob_node *, s->n);
-    s->place = OB_ARENA_ARRAY(&p->scratch, uint32_t, p->model->n_nodes);
+    if (!p->place) p->place = OB_ARENA_ARRAY(&p->scratch, uint32_t, p->model->n_nodes);
+    s->place = p->place;
     s->waiting = OB_ARENA_ARRAY(&p->scratch, uint32_t, s->n);
     s->first = OB_ARENA_ARRAY(&p->scratch, uint32_t, s->n);
     s->queue = OB_ARENA_ARRAY(&p->scratch, uint32_t, s->n);
@@ -134,21 +135,28 @@ static void report_cycle(sorter *s) {
     ob__text_release(&text);
 }
 
+static ob_status propagate_in_order(sorter *s) {
+    ob_propagation *p = s->p;
+    uint32_t head = 0, tail = 0;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->waiting[i] == 0) s->queue[tail++] = i;
+    while (head < tail) {
+        uint32_t at = s->queue[head++];
+        OB_TRY(ob__propagate_node(p, s->nodes[at]));
+        for (uint32_t e = s->first[at]; e; e = s->edges[e].next)
+            if (--s->waiting[s->edges[e].consumer] == 0) s->queue[tail++] = s->edges[e].consumer;
+    }
+    if (tail == s->n) return OB_OK;
+    report_cycle(s);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->waiting[i] > 0) OB_TRY(ob__propagate_node(p, s->nodes[i]));
+    return OB_OK;
+}
+
 ob_status ob__propagate_sorted(ob_propagation *p, ob_graph *graph) {
     sorter s = {.p = p, .graph = graph};
     OB_TRY(prepare(&s));
-    uint32_t head = 0, tail = 0;
-    for (uint32_t i = 0; i < s.n; i++)
-        if (s.waiting[i] == 0) s.queue[tail++] = i;
-    while (head < tail) {
-        uint32_t at = s.queue[head++];
-        OB_TRY(ob__propagate_node(p, s.nodes[at]));
-        for (uint32_t e = s.first[at]; e; e = s.edges[e].next)
-            if (--s.waiting[s.edges[e].consumer] == 0) s.queue[tail++] = s.edges[e].consumer;
-    }
-    if (tail == s.n) return OB_OK;
-    report_cycle(&s);
-    for (uint32_t i = 0; i < s.n; i++)
-        if (s.waiting[i] > 0) OB_TRY(ob__propagate_node(p, s.nodes[i]));
-    return OB_OK;
+    /* The places are no longer needed; bodies of these nodes may be sorted themselves. */
+    for (uint32_t i = 0; i < s.n; i++) s.place[s.nodes[i]->id] = 0;
+    return propagate_in_order(&s);
 }

@@ -10,7 +10,8 @@ OB_RULE(none);
 enum {
     FEW = 8,           /* operands that need no memory */
     DEPTH_LIMIT = 200, /* of subgraphs and calls together */
-    CALL_LIMIT = 64
+    CALL_LIMIT = 64,
+    CONTENT_LIMIT = 1 << 23 /* elements, then long contents are no longer kept */
 };
 
 static const ob_type unknown_type = {.shape = {OB_RANK_UNKNOWN, NULL}};
@@ -285,14 +286,18 @@ ob_status ob__propagate_node(ob_propagation *p, ob_node *node) {
                                 .condition = on_condition,
                                 .problem = on_problem,
                                 .subgraph = on_subgraph,
-                                .owner = p},
+                                .owner = p,
+                                .thrifty = p->n_content > CONTENT_LIMIT},
                       .p = p,
                       .node = node};
     OB_TRY(infer_visit(&visit));
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         const ob_value *value = node->outputs[i];
         if (!value) continue;
-        OB_TRY(ob__set_fact(p, node, value, visit.infer.out_types[i], visit.infer.out_contents[i]));
+        ob_content content = visit.infer.out_contents[i];
+        if (visit.infer.thrifty && content.n > OB_CONTENT_SHORT) content = (ob_content){0, NULL};
+        p->n_content += content.n;
+        OB_TRY(ob__set_fact(p, node, value, visit.infer.out_types[i], content));
         ob_fact *fact = &p->facts->facts[value->id];
         fact->why_unknown = reason(node, &fact->type);
     }

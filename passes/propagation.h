@@ -31,8 +31,10 @@ typedef struct ob_propagation {
     uint8_t *noted; /* by node id: a note was counted */
     uint32_t epoch, n_epochs;
     uint32_t depth;
-    uint64_t budget; /* nodes that may still be inferred */
-    bool stopped;    /* the budget's end was reported */
+    uint64_t budget;    /* nodes that may still be inferred */
+    bool stopped;       /* the budget's end was reported */
+    uint64_t n_content; /* elements of contents so far */
+    uint32_t *place;    /* by node id, zeroed between uses: see order.c */
     const ob_call *call;
     const char *call_path;
     ob_condition_detail *details;
