@@ -495,6 +495,8 @@ void ob__blocks_run(const ob_blocks *b, const ob_view *in, const ob_view *out, c
     }
     /* a fold writes its accumulator before it has read the later operands, and a scalar first operand before the second */
     for (uint32_t k = 1; b->fold && k < b->nd.n_inputs; k++) r.out_tile |= in[k].data == out->data;
+    if (b->nd.n_inputs >= OB_BLOCKS_INLINE) /* not planned again above */
+        r.out_tile |= !is_aligned((uintptr_t)out->data, b->operands[b->nd.n_inputs].size);
     int64_t elems = r.blocks->chunk * r.blocks->inner;
     ob__parallel(threads, r.blocks->n_blocks, (GRAIN_ELEMS + elems - 1) / elems, run_range, &r);
 }
