@@ -1,12 +1,13 @@
 /* Cast and CastLike between every pair of element types. Floats to narrower floats: nearest, ties to even; to integers:
- * truncated, saturated, NaN gives 0 (ONNX leaves these open); to 4-bit integers: nearest even, saturated. Integers to narrower
- * integers keep the low bits. Anything to bool: not zero. To 8-bit floats: `saturate`. Strings: see number_text.h; a bool is
- * written 1 or 0. */
+ * truncated, saturated, NaN gives 0 (ONNX leaves these open); to 4- and 2-bit integers: nearest even, saturated. Integers to
+ * narrower integers keep the low bits. Anything to bool: not zero. To 8-bit floats: `saturate`. Strings: see number_text.h; a
+ * bool is written 1 or 0. */
 #include <string.h>
 
 #include "core/arena.h"
 #include "core/error.h"
 #include "ops/element.h"
+#include "ops/kernels/narrow.h"
 #include "ops/number_text.h"
 #include "ops/op.h"
 
@@ -34,7 +35,8 @@ static void copy_loop(char *const *pointers, const int64_t *step, int64_t n, con
 
 static bool parse_int_type(ob_dtype dtype) {
     return dtype == OB_INT8 || dtype == OB_INT16 || dtype == OB_INT32 || dtype == OB_INT64 || dtype == OB_INT4 ||
-           dtype == OB_UINT8 || dtype == OB_UINT16 || dtype == OB_UINT32 || dtype == OB_UINT64 || dtype == OB_UINT4;
+           dtype == OB_INT2 || dtype == OB_UINT2 || dtype == OB_UINT8 || dtype == OB_UINT16 || dtype == OB_UINT32 ||
+           dtype == OB_UINT64 || dtype == OB_UINT4;
 }
 
 /* ---- Strings: one element at a time ---- */
@@ -137,6 +139,27 @@ static ob_status run_strings(const ob_kernel_args *args, ob_error *error) {
     return cast.status;
 }
 
+/* ---- float8e8m0 in its other roundings ---- */
+
+#define E8M0(name, round, saturate)                                                                                              \
+    static void name(void *target, const void *source, int64_t n) {                                                              \
+        for (int64_t i = 0; i < n; i++) ((uint8_t *)target)[i] = obk_e8m0_from_f32(((const float *)source)[i], round, saturate); \
+    }
+E8M0(e8m0_up, OBK_ROUND_UP, false)
+E8M0(e8m0_down, OBK_ROUND_DOWN, true)
+E8M0(e8m0_nearest, OBK_ROUND_NEAREST, false)
+E8M0(e8m0_nearest_saturated, OBK_ROUND_NEAREST, true)
+
+static ob_status choose_e8m0(const ob_node *node, bool saturate, obk_convert *last, ob_error *error) {
+    const char *mode = ob__node_string(node, "round_mode", "up");
+    bool up = strcmp(mode, "up") == 0, nearest = strcmp(mode, "nearest") == 0;
+    OB_FAIL_IF(!up && !nearest && strcmp(mode, "down") != 0, error, OB_E_MODEL, "Cast: round_mode must be up, down or nearest");
+    if (up && !saturate) *last = e8m0_up;
+    if (nearest) *last = saturate ? e8m0_nearest_saturated : e8m0_nearest;
+    if (!up && !nearest) *last = e8m0_down;
+    return OB_OK;
+}
+
 /* ---- The kernel ---- */
 
 static ob_status plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
@@ -153,6 +176,7 @@ static ob_status plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *er
     if (s->strings) return OB_OK;
     ob_blocks_spec spec = {.loop = copy_loop, .params = s};
     if (conversion.n_steps > 0) s->last = conversion.steps[conversion.n_steps - 1];
+    if (to == OB_FLOAT8E8M0 && conversion.n_steps > 0) OB_TRY(choose_e8m0(args->node, s->saturate, &s->last, error));
     if (conversion.n_steps == 2) {
         spec.in_convert[0] = conversion.steps[0];
         spec.in_loop_dtype[0] = conversion.between;

@@ -21,7 +21,7 @@ static void cast(ob_dtype from, const void *in, ob_dtype to, void *out, int64_t 
     assert_int_equal(ob_view_init(&x, (void *)(uintptr_t)in, from, 1, &n), OB_OK);
     assert_int_equal(ob_view_init(&z, out, to, 1, &n), OB_OK);
     ob_option options[2] = {{"to", OB_OPTION_INT, to, 0, NULL}, {"saturate", OB_OPTION_INT, saturate, 0, NULL}};
-    if (ob_elementwise("Cast", 21, &x, 1, options, 2, &z, &error) != OB_OK)
+    if (ob_elementwise("Cast", 25, &x, 1, options, 2, &z, &error) != OB_OK)
         fail_msg("%s to %s: %s", ob_dtype_name(from), ob_dtype_name(to), error.message);
 }
 
@@ -35,9 +35,10 @@ typedef struct format {
 } format;
 
 static const format formats[] = {
-    {OB_FLOAT16, 16, 10, 15, true, false, 0x7bff},  {OB_BFLOAT16, 16, 7, 127, true, false, 0x7f7f},
-    {OB_FLOAT8E4M3FN, 8, 3, 7, false, false, 0x7e}, {OB_FLOAT8E4M3FNUZ, 8, 3, 8, false, true, 0x7f},
-    {OB_FLOAT8E5M2, 8, 2, 15, true, false, 0x7b},   {OB_FLOAT8E5M2FNUZ, 8, 2, 16, false, true, 0x7f},
+    {OB_FLOAT16, 16, 10, 15, true, false, 0x7bff},    {OB_BFLOAT16, 16, 7, 127, true, false, 0x7f7f},
+    {OB_FLOAT8E4M3FN, 8, 3, 7, false, false, 0x7e},   {OB_FLOAT8E4M3FNUZ, 8, 3, 8, false, true, 0x7f},
+    {OB_FLOAT4E2M1, 4, 1, 1, false, false, 7},        {OB_FLOAT8E5M2, 8, 2, 15, true, false, 0x7b},
+    {OB_FLOAT8E5M2FNUZ, 8, 2, 16, false, true, 0x7f},
 };
 enum { N_FORMATS = sizeof formats / sizeof formats[0] };
 
@@ -55,14 +56,15 @@ static double decode(const format *f, int code) {
 static int encode(const format *f, long double x, bool saturate) {
     int sign = signbit(x) ? 1 << (f->bits - 1) : 0;
     int nan_code = f->fnuz ? 1 << (f->bits - 1) : -1; /* -1: any NaN */
-    if (x != x) return nan_code;
+    if (f->bits == 4) saturate = true;
+    if (x != x) return f->bits == 4 ? f->max_code : nan_code;
     long double magnitude = fabsl(x);
     /* the number that would follow the largest one decides where overflow begins */
     long double last = (long double)decode(f, f->max_code), step = last - (long double)decode(f, f->max_code - 1);
     int even = f->max_code & 1;
     long double limit = last + step / 2;
     if (magnitude > limit || (magnitude == limit && even)) {
-        if (saturate && f->bits == 8) return f->max_code | sign;
+        if (saturate && f->bits <= 8) return f->max_code | sign;
         if (f->has_infinity) return (f->max_code + 1) | sign;
         return nan_code;
     }
@@ -203,11 +205,12 @@ static bool is_real(ob_dtype dtype) {
 }
 
 static int int_bits(ob_dtype dtype) {
-    return dtype == OB_INT4 || dtype == OB_UINT4 ? 4 : (int)ob_dtype_size(dtype) * 8;
+    return dtype == OB_INT2 || dtype == OB_UINT2 ? 2 : dtype == OB_INT4 || dtype == OB_UINT4 ? 4 : (int)ob_dtype_size(dtype) * 8;
 }
 
 static bool is_signed(ob_dtype dtype) {
-    return dtype == OB_INT4 || dtype == OB_INT8 || dtype == OB_INT16 || dtype == OB_INT32 || dtype == OB_INT64;
+    return dtype == OB_INT2 || dtype == OB_INT4 || dtype == OB_INT8 || dtype == OB_INT16 || dtype == OB_INT32 ||
+           dtype == OB_INT64;
 }
 
 static long double real_at(ob_dtype dtype, const void *memory, int64_t i) {
@@ -220,6 +223,7 @@ static long double real_at(ob_dtype dtype, const void *memory, int64_t i) {
 static int64_t int_at(ob_dtype dtype, const void *memory, int64_t i) {
     switch (dtype) {
     case OB_INT8:
+    case OB_INT2:
     case OB_INT4: return ((const int8_t *)memory)[i];
     case OB_INT16: return ((const int16_t *)memory)[i];
     case OB_INT32: return ((const int32_t *)memory)[i];
@@ -241,7 +245,7 @@ static int64_t wrap(int64_t value, ob_dtype dtype) {
 static int64_t saturated(long double x, ob_dtype dtype) {
     int bits = int_bits(dtype);
     if (x != x) return 0;
-    x = bits == 4 ? rintl(x) : truncl(x);
+    x = bits <= 4 ? rintl(x) : truncl(x);
     long double high = ldexpl(1, is_signed(dtype) ? bits - 1 : bits), low = is_signed(dtype) ? -high : 0;
     if (x >= high)
         return (int64_t)(is_signed(dtype) ? (UINT64_C(1) << (bits - 1)) - 1
@@ -344,20 +348,60 @@ static void check_pair(ob_dtype from, ob_dtype to) {
 
 static void every_pair_converts(void **state) {
     (void)state;
-    const ob_op *op = ob__op_find("", "Cast", 21);
+    const ob_op *op = ob__op_find("", "Cast", 25);
     int n_pairs = 0;
     for (unsigned isa = 0; isa < 2; isa++) {
         ob__kernels_limit(isa ? ~0u : 0);
         for (int from = 1; from < OB_DTYPE_COUNT; from++)
             for (int to = 1; to < OB_DTYPE_COUNT; to++) {
-                if (from == OB_STRING || to == OB_STRING) continue;
+                if (from == OB_STRING || to == OB_STRING || from == OB_FLOAT8E8M0 || to == OB_FLOAT8E8M0) continue;
                 if (!(op->types[0] & UINT64_C(1) << from) || !(op->types[1] & UINT64_C(1) << to)) continue;
                 check_pair((ob_dtype)from, (ob_dtype)to);
                 n_pairs++;
             }
     }
-    assert_int_equal(n_pairs, 2 * 19 * 19);
+    assert_int_equal(n_pairs, 2 * 22 * 22);
     ob__kernels_limit(~0u);
+}
+
+static void powers_of_two(void **state) {
+    (void)state;
+    static const float x[] = {1, 1.5f, 1.25f, 3, -4, 0, 0x1p-127f, 0x1.8p-127f, 0x1.8p127f, INFINITY, NAN, 0x1p-126f};
+    enum { N_X = sizeof x / sizeof x[0] };
+    static const struct {
+        const char *mode;
+        int saturate;
+        uint8_t codes[N_X];
+    } cases[] = {
+        {"up", 1, {127, 128, 128, 129, 129, 0, 0, 1, 254, 255, 255, 1}},
+        {"up", 0, {127, 128, 128, 129, 129, 0, 0, 1, 255, 255, 255, 1}},
+        {"down", 1, {127, 127, 127, 128, 129, 0, 0, 0, 254, 255, 255, 1}},
+        {"nearest", 1, {127, 128, 127, 129, 129, 0, 0, 1, 254, 255, 255, 1}},
+        {"nearest", 0, {127, 128, 127, 129, 129, 0, 0, 1, 255, 255, 255, 1}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        ob_view in, out;
+        int64_t n = N_X;
+        uint8_t z[N_X];
+        ob_view_init(&in, (void *)(uintptr_t)x, OB_FLOAT, 1, &n);
+        ob_view_init(&out, z, OB_FLOAT8E8M0, 1, &n);
+        ob_option options[3] = {{"to", OB_OPTION_INT, OB_FLOAT8E8M0, 0, NULL},
+                                {"saturate", OB_OPTION_INT, cases[i].saturate, 0, NULL},
+                                {"round_mode", OB_OPTION_TEXT, 0, 0, cases[i].mode}};
+        assert_int_equal(ob_elementwise("Cast", 24, &in, 1, options, 3, &out, NULL), OB_OK);
+        assert_memory_equal(z, cases[i].codes, N_X);
+    }
+    uint8_t codes[256];
+    float wide[256];
+    double wider[256];
+    for (int i = 0; i < 256; i++) codes[i] = (uint8_t)i;
+    cast(OB_FLOAT8E8M0, codes, OB_FLOAT, wide, 256, true);
+    cast(OB_FLOAT8E8M0, codes, OB_DOUBLE, wider, 256, true);
+    for (int i = 0; i < 255; i++) assert_true((double)wide[i] == ldexp(1, i - 127) && wider[i] == ldexp(1, i - 127));
+    assert_true(isnan(wide[255]) && isnan(wider[255]));
+    int32_t ints[3] = {1, 3, 1024};
+    cast(OB_INT32, ints, OB_FLOAT8E8M0, codes, 3, true);
+    assert_memory_equal(codes, ((uint8_t[]){127, 129, 137}), 3);
 }
 
 static void older_versions_and_cast_like(void **state) {
@@ -508,6 +552,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(ties_round_to_even),
         cmocka_unit_test(large_integers_round_once),
         cmocka_unit_test(every_pair_converts),
+        cmocka_unit_test(powers_of_two),
         cmocka_unit_test(older_versions_and_cast_like),
         cmocka_unit_test(numbers_are_written_shortest),
         cmocka_unit_test(texts_are_read),

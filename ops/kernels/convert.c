@@ -21,12 +21,18 @@
 #define RINT rint
 #include "ops/kernels/saturate.inc.h"
 
-/* 4-bit integers keep the low bits of an integer. */
+/* 4- and 2-bit integers keep the low bits of an integer. */
 static inline int8_t wrap_i4(uint8_t x) {
     return (int8_t)((x & 15) ^ 8) - 8;
 }
 static inline uint8_t wrap_u4(uint8_t x) {
     return x & 15;
+}
+static inline int8_t wrap_i2(uint8_t x) {
+    return (int8_t)((x & 3) ^ 2) - 2;
+}
+static inline uint8_t wrap_u2(uint8_t x) {
+    return x & 3;
 }
 
 /* ---- Native types ---- */
@@ -235,6 +241,31 @@ static void f16_from_f32(void *target, const void *source, int64_t n) {
 #include "ops/kernels/convert1.inc.h"
 #undef FROM
 
+#define FN         f32_from_f4
+#define FROM       uint8_t
+#define TO         float
+#define EXPRESSION obk_f32_from_f4
+#include "ops/kernels/convert1.inc.h"
+#undef FROM
+#define FN         f4_from_f32
+#define FROM       float
+#define TO         uint8_t
+#define EXPRESSION obk_f4_from_f32
+#include "ops/kernels/convert1.inc.h"
+#undef FROM
+#define FN         f32_from_e8m0
+#define FROM       uint8_t
+#define TO         float
+#define EXPRESSION obk_f32_from_e8m0
+#include "ops/kernels/convert1.inc.h"
+#undef FROM
+#define FN            e8m0_from_f32
+#define FROM          float
+#define TO            uint8_t
+#define EXPRESSION(x) obk_e8m0_from_f32(x, OBK_ROUND_UP, true)
+#include "ops/kernels/convert1.inc.h"
+#undef FROM
+
 /* double and the 16-bit floats in one step: Pow mixes them. */
 #define FN            f64_from_f16
 #define FROM          uint16_t
@@ -265,12 +296,12 @@ static void f16_from_f32(void *target, const void *source, int64_t n) {
     [OB_FLOAT] = to##_from_f32, [OB_DOUBLE] = to##_from_f64, [OB_INT8] = to##_from_i8, [OB_UINT8] = to##_from_u8,                \
     [OB_INT16] = to##_from_i16, [OB_UINT16] = to##_from_u16, [OB_INT32] = to##_from_i32, [OB_UINT32] = to##_from_u32,            \
     [OB_INT64] = to##_from_i64, [OB_UINT64] = to##_from_u64, [OB_BOOL] = to##_from_b8, [OB_INT4] = to##_from_i8,                 \
-    [OB_UINT4] = to##_from_u8
+    [OB_UINT4] = to##_from_u8, [OB_INT2] = to##_from_i8, [OB_UINT2] = to##_from_u8
 
 const obk_convert OBK_TABLE(obk_conversions)[OBK_CONVERT_COUNT][OB_DTYPE_COUNT] = {
-    [OB_FLOAT] =
-        {FROM_NATIVE(f32), [OB_FLOAT16] = f32_from_f16, [OB_BFLOAT16] = f32_from_bf16, [OB_FLOAT8E4M3FN] = f32_from_e4m3fn,
-         [OB_FLOAT8E4M3FNUZ] = f32_from_e4m3fnuz, [OB_FLOAT8E5M2] = f32_from_e5m2, [OB_FLOAT8E5M2FNUZ] = f32_from_e5m2fnuz},
+    [OB_FLOAT] = {FROM_NATIVE(f32), [OB_FLOAT16] = f32_from_f16, [OB_BFLOAT16] = f32_from_bf16,
+                  [OB_FLOAT8E4M3FN] = f32_from_e4m3fn, [OB_FLOAT8E4M3FNUZ] = f32_from_e4m3fnuz, [OB_FLOAT8E5M2] = f32_from_e5m2,
+                  [OB_FLOAT8E5M2FNUZ] = f32_from_e5m2fnuz, [OB_FLOAT4E2M1] = f32_from_f4, [OB_FLOAT8E8M0] = f32_from_e8m0},
     [OB_DOUBLE] = {FROM_NATIVE(f64), [OB_FLOAT16] = f64_from_f16, [OB_BFLOAT16] = f64_from_bf16},
     [OB_INT8] = {FROM_NATIVE(i8)},
     [OB_UINT8] = {FROM_NATIVE(u8)},
@@ -283,6 +314,10 @@ const obk_convert OBK_TABLE(obk_conversions)[OBK_CONVERT_COUNT][OB_DTYPE_COUNT] 
     [OB_BOOL] = {FROM_NATIVE(b8)},
     [OB_INT4] = {FROM_NATIVE(i4)},
     [OB_UINT4] = {FROM_NATIVE(u4)},
+    [OB_INT2] = {FROM_NATIVE(i2)},
+    [OB_UINT2] = {FROM_NATIVE(u2)},
+    [OB_FLOAT4E2M1] = {[OB_FLOAT] = f4_from_f32},
+    [OB_FLOAT8E8M0] = {[OB_FLOAT] = e8m0_from_f32},
     [OB_FLOAT16] = {[OB_FLOAT] = f16_from_f32, [OB_DOUBLE] = f16_from_f64},
     [OB_BFLOAT16] = {[OB_FLOAT] = bf16_from_f32, [OB_DOUBLE] = bf16_from_f64},
     [OB_FLOAT8E4M3FN] = {[OB_FLOAT] = e4m3fn_from_f32},

@@ -74,6 +74,23 @@
 #endif
 #include "ops/kernels/convert1.inc.h"
 
+#define FN OBK_CAT(i2_from_, S)
+#define TO int8_t
+#if IS_FLOAT
+#define EXPRESSION(x) OBK_CAT(crumb_i_, S)(x)
+#else
+#define EXPRESSION(x) wrap_i2((uint8_t)VALUE(x))
+#endif
+#include "ops/kernels/convert1.inc.h"
+#define FN OBK_CAT(u2_from_, S)
+#define TO uint8_t
+#if IS_FLOAT
+#define EXPRESSION(x) OBK_CAT(crumb_u_, S)(x)
+#else
+#define EXPRESSION(x) wrap_u2((uint8_t)VALUE(x))
+#endif
+#include "ops/kernels/convert1.inc.h"
+
 #undef VALUE
 #undef ANY
 #undef NONZERO

@@ -40,6 +40,15 @@ __attribute__((unused)) static inline uint8_t OBK_CAT(nibble_u_, S)(T x) {
     T number = x != x ? 0 : RINT(x);
     return (uint8_t)(number > 15 ? 15 : number < 0 ? 0 : number);
 }
+/* 2-bit integers: rounded to the nearest even, saturated. */
+__attribute__((unused)) static inline int8_t OBK_CAT(crumb_i_, S)(T x) {
+    T number = x != x ? 0 : RINT(x);
+    return (int8_t)(number > 1 ? 1 : number < -2 ? -2 : number);
+}
+__attribute__((unused)) static inline uint8_t OBK_CAT(crumb_u_, S)(T x) {
+    T number = x != x ? 0 : RINT(x);
+    return (uint8_t)(number > 3 ? 3 : number < 0 ? 0 : number);
+}
 #undef T
 #undef S
 #undef RINT
