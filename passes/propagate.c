@@ -212,10 +212,25 @@ static void set_output_dtypes(ob_infer *infer) {
     }
 }
 
+/* Element types that come from attributes: Cast, Constant, EyeLike ... */
+static void check_outputs(ob_infer *infer) {
+    /* Constant-1 names float types only, but from opset 5 on Reshape needs integers: every exporter writes them. */
+    if (infer->op->since == 1 && strcmp(infer->op->name, "Constant") == 0) return;
+    for (uint32_t i = 0; i < infer->node->n_outputs; i++) {
+        const ob_type *type = &infer->out_types[i];
+        if (type->kind != OB_TYPE_TENSOR || type->dtype == OB_NONE) continue;
+        if (ob__op_output_types(infer->op, i) & type_bit(type)) continue;
+        ob__problem(infer, "OB0604", -1, -1, "output %u would be %s, which %s-%d does not give", i, ob_dtype_name(type->dtype),
+                    infer->op->name, infer->op->since);
+    }
+}
+
 static ob_status apply_rule(ob_infer *infer) {
     if (!operands_fit(infer)) return OB_OK;
     set_output_dtypes(infer);
-    return infer->op->infer(infer);
+    OB_TRY(infer->op->infer(infer));
+    check_outputs(infer);
+    return OB_OK;
 }
 
 static ob_status note_operator(ob_propagation *p, const ob_node *node) {

@@ -336,6 +336,23 @@ static void branches_meet(void **state) {
     finish(&done);
 }
 
+static void values_captured_too_early_are_reported(void **state) {
+    (void)state;
+    ob_model *model = new_model(17);
+    ob_value *x = new_input(model, "x", OB_FLOAT, "N 3"), *condition = new_input(model, "condition", OB_BOOL, "");
+    ob_value *late = ob__value_new(model->graph, "late"), *y = new_node(model, "If", "y", 1, condition);
+    ob_graph *yes = add_body(y->producer, "then_branch"), *no = add_body(y->producer, "else_branch");
+    body_output(yes, body_node(yes, "Relu", "a", 1, late));
+    body_output(no, body_node(no, "Relu", "b", 1, x));
+    ob_node *node = ob__node_new(model->graph, NULL, "", "Neg", 1, 1);
+    node->inputs[0] = x;
+    ob__node_set_output(node, 0, late);
+    run done = propagate(model);
+    assert_string_equal(only(&done, "OB0702")->call_path, "y/");
+    assert_shape(&done, late, "[N, 3]");
+    finish(&done);
+}
+
 static void a_loop_forgets_what_changes(void **state) {
     (void)state;
     ob_model *model = new_model(17);
@@ -579,6 +596,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(unknown_operators_are_noted_once),
         cmocka_unit_test(a_node_is_inferred_alone),
         cmocka_unit_test(branches_meet),
+        cmocka_unit_test(values_captured_too_early_are_reported),
         cmocka_unit_test(a_loop_forgets_what_changes),
         cmocka_unit_test(functions_are_inferred_for_each_call),
         cmocka_unit_test(functions_must_not_recurse),
