@@ -64,6 +64,7 @@ ob_graph *ob__graph_new(ob_model *model, ob_graph *parent, ob_node *parent_node)
     graph->parent = parent;
     graph->parent_node = parent_node;
     graph->function = parent ? parent->function : NULL;
+    if (parent) model->n_subgraphs++;
     ob__map_init(&graph->values, &model->arena);
     return graph;
 }
@@ -374,6 +375,7 @@ static bool push(graph_stack *stack, ob_graph *graph) {
 }
 
 static bool push_subgraphs(graph_stack *stack, const ob_graph *graph) {
+    if (graph->model->n_subgraphs == 0) return true;
     for (const ob_node *node = graph->last; node; node = node->prev)
         for (uint32_t i = node->n_attributes; i-- > 0;) {
             const ob_attribute *attribute = node->attributes[i];

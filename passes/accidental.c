@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "ops/op.h"
 #include "passes/groups.h"
 #include "passes/pipeline.h"
 
@@ -77,7 +78,23 @@ static ob_status report(ob_work *work, const ob_node *node, const ob_group *grou
     return OB_OK;
 }
 
+/* Quick: two operands whose ranks differ, neither a scalar, one of them of rank 2 or more that has a size of 1 somewhere. */
+static bool may_be_accidental(const ob_facts *facts, const ob_node *node) {
+    if (!node->op || node->op->broadcast != OB_BCAST_MULTI || node->n_inputs < 2) return false;
+    int32_t lowest = INT32_MAX, highest = 0;
+    bool has_one = false;
+    for (uint32_t i = 0; i < node->n_inputs && i < MAX_OPERANDS; i++) {
+        const ob_shape *shape = &ob__fact(facts, node->inputs[i])->type.shape;
+        if (shape->rank < 1) continue;
+        if (shape->rank < lowest) lowest = shape->rank;
+        if (shape->rank > highest) highest = shape->rank;
+        for (int32_t k = 0; k < shape->rank && !has_one; k++) has_one = shape->dims[k] == 1;
+    }
+    return has_one && lowest < highest;
+}
+
 static ob_status examine(ob_work *work, const ob_node *node, ob_arena *arena) {
+    if (!may_be_accidental(work->facts, node)) return OB_OK;
     ob_group group;
     bool found;
     OB_TRY(ob__group_of(work->facts, work->model->dims, node, arena, &group, &found));

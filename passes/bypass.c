@@ -43,7 +43,7 @@ ob_value *ob__stretched_from(const ob_work *work, const ob_value *value) {
     if (ob__is_explicit_in_dim(node)) return maps_to_suffix(work, node) ? node->inputs[0] : NULL;
     if (node->domain[0] != '\0' || !node->op) return NULL;
     if (node->op->broadcast == OB_BCAST_EXPAND) return node->inputs[0];
-    if (strcmp(node->op_type, "Tile") == 0 && tile_stretches_only(work, node)) return node->inputs[0];
+    if (node->op_type[0] == 'T' && strcmp(node->op_type, "Tile") == 0 && tile_stretches_only(work, node)) return node->inputs[0];
     return NULL;
 }
 
@@ -189,7 +189,10 @@ ob_status ob__find_bypass(ob_work *work, ob_node *node, uint32_t steps, ob_arena
     bool candidate = false;
     for (uint32_t i = 0; i < node->n_inputs && !candidate; i++) {
         const ob_node *producer = node->inputs[i] ? node->inputs[i]->producer : NULL;
-        candidate = producer && (ob__is_explicit_in_dim(producer) || ob__stretched_from(work, node->inputs[i]));
+        if (!producer || (producer->domain[0] == '\0' &&
+                          (!producer->op || (producer->op->broadcast != OB_BCAST_EXPAND && producer->op_type[0] != 'T'))))
+            continue; /* nearly every operand of nearly every model */
+        candidate = ob__is_explicit_in_dim(producer) || ob__stretched_from(work, node->inputs[i]);
     }
     if (!candidate) return OB_OK;
     out->inputs = OB_ARENA_ARRAY(arena, ob_value *, node->n_inputs);

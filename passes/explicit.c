@@ -8,13 +8,13 @@
 static const char domain[] = "onnx_broadcast";
 
 bool ob__is_explicit_broadcast(const ob_node *node) {
-    if (strcmp(node->domain, domain) != 0) return false;
+    if (node->domain[0] == '\0' || strcmp(node->domain, domain) != 0) return false;
     if (strcmp(node->op_type, "Broadcast") == 0) return node->n_inputs == node->n_outputs;
     return node->function && strncmp(node->op_type, "Broadcast_", 10) == 0 && node->n_inputs == node->n_outputs;
 }
 
 bool ob__is_explicit_in_dim(const ob_node *node) {
-    if (strcmp(node->domain, domain) != 0) return false;
+    if (node->domain[0] == '\0' || strcmp(node->domain, domain) != 0) return false;
     if (strcmp(node->op_type, "BroadcastInDim") == 0) return node->n_inputs >= 1 && node->n_outputs == 1;
     return node->function && strcmp(node->op_type, "BroadcastTo") == 0 && node->n_inputs == 2 && node->n_outputs == 1;
 }
