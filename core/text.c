@@ -101,6 +101,10 @@ ob_map_entry *ob__map_find(const ob_map *map, const char *key, size_t n) {
     return entry->key ? entry : NULL;
 }
 
+void ob__map_prefetch(const ob_map *map, const char *key, size_t n) {
+    if (map->capacity) __builtin_prefetch(&map->entries[short_hash(key, n) & (map->capacity - 1)], 1);
+}
+
 static bool grow(ob_map *map, size_t capacity) {
     ob_map_entry *entries = OB_ARENA_ARRAY(map->arena, ob_map_entry, capacity);
     if (!entries) return false;

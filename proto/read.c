@@ -414,7 +414,14 @@ static ob_status read_node(ob_reader *reader, const Onnx__NodeProto *message, ob
 }
 
 static ob_status read_nodes(ob_reader *reader, Onnx__NodeProto *const *nodes, size_t n, ob_graph *graph) {
-    for (size_t i = 0; i < n; i++) OB_TRY(read_node(reader, nodes[i], graph));
+    enum { AHEAD = 6 };
+    for (size_t i = 0; i < n; i++) {
+        if (i + AHEAD < n && nodes[i + AHEAD]->n_output > 0) {
+            const char *name = nodes[i + AHEAD]->output[0];
+            ob__map_prefetch(&graph->values, name, strlen(name));
+        }
+        OB_TRY(read_node(reader, nodes[i], graph));
+    }
     return OB_OK;
 }
 
