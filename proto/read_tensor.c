@@ -155,6 +155,9 @@ ob_status ob__read_tensor(ob_arena *arena, const Onnx__TensorProto *message, uin
     tensor->dtype = message->data_type > 0 && message->data_type < OB_DTYPE_COUNT ? (ob_dtype)message->data_type : OB_NONE;
     tensor_reader reader = {arena, message, tensor->name[0] ? tensor->name : what, tensor, error};
     OB_TRY(read_dims(&reader, max_rank));
+    size_t n_bytes; /* also where the data is elsewhere: nobody after this needs to ask again */
+    OB_FAIL_IF(!ob__memory_bytes(tensor->dtype, tensor->n_elems, &n_bytes) || n_bytes > PTRDIFF_MAX, error, OB_E_MODEL,
+               "tensor \"%s\": its sizes need more bytes than memory can have", reader.name);
     bool external = message->has_data_location && message->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
     if (external)
         OB_TRY(read_external(&reader));

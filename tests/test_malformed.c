@@ -191,6 +191,8 @@ static void ill_formed_graphs_are_named(void **state) {
     EXPECT_TEXT(OB_E_MODEL, "does not fit 64 bits", "g (float x) => (float x) <float[4294967296, 4294967296, 0] w = {}> { }");
     EXPECT_TEXT(OB_E_MODEL, "needs 4611686018427387904 entries",
                 "g (float x) => (float x) <int8[4611686018427387904] w = {}> { }");
+    EXPECT_TEXT(OB_E_MODEL, "more bytes than memory can have",
+                "g (float x) => (float x) <double[4611686018427387904] w = [\"location\": \"f\"]> { }");
     EXPECT_TEXT(OB_E_MODEL, "is -7", "g (float[-7] x) => (float x) { }");
     EXPECT_TEXT(OB_E_MODEL, "far beyond any memory", "g (float[9223372036854775807] x) => (float x) { }");
     EXPECT_TEXT(OB_E_MODEL, "\"f\" of domain \"d\" is defined twice",
