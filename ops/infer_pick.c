@@ -8,6 +8,8 @@
 OB_RULE(gather);
 OB_RULE(gather_elements);
 OB_RULE(gather_nd);
+OB_RULE(scatter_elements);
+OB_RULE(scatter_nd);
 OB_RULE(one_hot);
 OB_RULE(compress);
 OB_RULE(non_zero);
@@ -87,6 +89,38 @@ ob_status ob__infer_gather_nd(ob_infer *infer) {
     }
     for (int64_t k = batch + last; k < data.rank; k++) dims[n++] = data.dims[k];
     return ob__out_tensor(infer, 0, OB_NONE, n, dims);
+}
+
+/* The output is the data; updates have the indices' shape. */
+ob_status ob__infer_scatter_elements(ob_infer *infer) {
+    int32_t data = ob__in_rank(infer, 0), axis;
+    OB_TRY(ob__out_like(infer, 0, 0));
+    OB_TRY(ob__require_shape(infer, 2, ob__in_shape(infer, 1), "OB0601"));
+    if (data >= 0 &&
+        (!ob__rank_in(infer, 1, data, data) || !ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), data, &axis)))
+        return OB_OK;
+    return ob__in_content(infer, 0).elems ? ob__content_same(infer) : OB_OK;
+}
+
+/* Updates have the shape of the indices without their last axis, then what an index leaves of the data. */
+ob_status ob__infer_scatter_nd(ob_infer *infer) {
+    ob_shape data = ob__in_shape(infer, 0), indices = ob__in_shape(infer, 1);
+    ob_dim depth = ob__in_dim(infer, 1, -1);
+    OB_TRY(ob__out_like(infer, 0, 0));
+    if (data.rank >= 0 && indices.rank >= 0 && ob_dim_is_const(depth)) {
+        if (indices.rank < 1 || depth < 0 || depth > data.rank) {
+            ob__problem(infer, "OB0601", 1, -1, "an index has %lld entries for data of rank %d", (long long)depth, data.rank);
+            return OB_OK;
+        }
+        ob_dim dims[OB_MAX_RANK];
+        int64_t rank = indices.rank - 1 + data.rank - depth;
+        if (rank > OB_MAX_RANK) return OB_OK;
+        int32_t n = 0;
+        for (int32_t k = 0; k < indices.rank - 1; k++) dims[n++] = indices.dims[k];
+        for (int64_t k = depth; k < data.rank; k++) dims[n++] = data.dims[k];
+        OB_TRY(ob__require_shape(infer, 2, (ob_shape){n, dims}, "OB0601"));
+    }
+    return ob__in_content(infer, 0).elems ? ob__content_same(infer) : OB_OK;
 }
 
 ob_status ob__infer_one_hot(ob_infer *infer) {
