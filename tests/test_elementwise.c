@@ -818,6 +818,33 @@ static void plans_run_many_times(void **state) {
     ob_elementwise_destroy(&plan);
 }
 
+static void pow_is_nearly_correctly_rounded(void **state) {
+    (void)state;
+    enum { N = 20000 };
+    static float x[N], y[N], z[N];
+    for (unsigned isa = 0; isa < 2; isa++) {
+        ob__kernels_limit(isa ? ~0u : 0);
+        for (int i = 0; i < N; i++) {
+            x[i] = ldexpf(1 + (float)draw(1 << 23) / (1 << 23), (int)draw(200) - 100);
+            y[i] = ((float)draw(1 << 24) - (1 << 23)) / (float)(1 << (18 + draw(6)));
+        }
+        ob_view in[2], out;
+        make_view(&in[0], x, OB_FLOAT, N);
+        make_view(&in[1], y, OB_FLOAT, N);
+        make_view(&out, z, OB_FLOAT, N);
+        assert_int_equal(ob_elementwise("Pow", 0, in, 2, NULL, 0, &out, NULL), OB_OK);
+        for (int i = 0; i < N; i++) {
+            double exact = pow((double)x[i], (double)y[i]);
+            if (exact > 1e38 || exact < 2e-38) continue;
+            int exponent;
+            frexp(exact, &exponent);
+            if (!(fabs((double)z[i] - exact) <= ldexp(1.0, exponent - 24))) /* one unit in the last place */
+                fail_msg("%a to the %a gives %a, expected %a", (double)x[i], (double)y[i], (double)z[i], exact);
+        }
+    }
+    ob__kernels_limit(~0u);
+}
+
 static void refusals_name_the_reason(void **state) {
     (void)state;
     float x[4] = {0};
@@ -856,6 +883,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(misaligned_operands),
         cmocka_unit_test(a_fold_may_overwrite_any_operand),
         cmocka_unit_test(plans_run_many_times),
+        cmocka_unit_test(pow_is_nearly_correctly_rounded),
         cmocka_unit_test(refusals_name_the_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* Loops of two operands. Built once per instruction set: OBK_ISA is its suffix. */
 #include <math.h>
+#include <string.h>
 
 #include "ops/kernels/kernels.h"
 #include "ops/kernels/tables.h"
@@ -101,7 +102,6 @@
 
 #if defined(__F16C__) && defined(__AVX2__)
 #include <immintrin.h>
-#include <string.h>
 
 static inline __m256 f16_load(const char *p) {
     return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
@@ -150,6 +150,8 @@ static inline int64_t int_power(int64_t base, int64_t exponent) {
 #define TO       int64_t
 #define OP(a, b) int_power(a, b)
 #include "ops/kernels/loop2.inc.h"
+
+#include "ops/kernels/pow_f32.inc.h"
 
 #define T    float
 #define S    f32

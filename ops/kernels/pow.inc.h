@@ -30,7 +30,7 @@ static void OBK_CAT(pow_, S)(char *const *pointers, const int64_t *step, int64_t
         const T *x = (const T *)(const void *)a, *y = (const T *)(const void *)b;
         T *z = (T *)(void *)out;
         if (step[0] && !step[1] && OBK_CAT(pow_special_, S)(x, y[0], z, n)) continue;
-        OBK_CAT(vpow_, S)(z, x, step[0] != 0, y, step[1] != 0, n);
+        OBK_CAT(pow_any_, S)(z, x, step[0] != 0, y, step[1] != 0, n);
     }
 }
 #undef T
