@@ -5,21 +5,24 @@
 #include "ops/op.h"
 #include "runtime/plan.h"
 
-enum { MAX_DEPTH = 64, MAX_NODES = 1 << 22 };
+enum { MAX_DEPTH = 64, MAX_NODES = 1 << 21 };
 
 typedef struct inliner {
     ob_model *model;
     ob_error *error;
     uint32_t n_copied;
+    ob_arena scratch;
+    ob_value **values; /* of the call at hand, by id of the body's value; valid where stamps say so */
+    uint32_t *stamps, stamp;
+    uint32_t n_values; /* ids of the model before anything was copied */
+    ob_map states;     /* of functions, while looking for circles */
 } inliner;
 
-/* One call while its body is copied: body values by id -> values of the caller's graph. */
+/* One call while its body is copied. */
 typedef struct expansion {
     inliner *owner;
     const ob_node *call;
     const ob_function *function;
-    ob_value **values;
-    uint32_t n_values;
     ob_graph *target;
 } expansion;
 
@@ -54,14 +57,24 @@ static ob_status copy_attribute(const expansion *e, const ob_attribute *from, ob
     return ob__node_set_attribute(to, copy) ? OB_OK : OB_E_MEMORY;
 }
 
+/* Where the caller's value for one of the body stands, NULL when there is none yet. */
+static ob_value **find_mapped(inliner *in, const ob_value *value) {
+    if (value->id >= in->n_values) return NULL;
+    if (in->stamps[value->id] != in->stamp) {
+        in->stamps[value->id] = in->stamp;
+        in->values[value->id] = NULL;
+    }
+    return &in->values[value->id];
+}
+
 /* The caller's value for one of the body; made on first mention. NULL: omitted by the caller, or out of memory (*status). */
 static ob_value *map_value(const expansion *e, const ob_value *value, ob_graph *graph, ob_status *status) {
     if (!value) return NULL;
-    if (value->id >= e->n_values) {
+    ob_value **mapped = find_mapped(e->owner, value);
+    if (!mapped) {
         *status = OB_E_INTERNAL;
         return NULL;
     }
-    ob_value **mapped = &e->values[value->id];
     if (!*mapped) {
         *mapped = ob__value_new_unique(graph, value->name);
         if (!*mapped)
@@ -158,14 +171,17 @@ static ob_status expand_call(inliner *in, ob_node *call) {
     OB_FAIL_IF(call->n_inputs > body->n_inputs || call->n_outputs > body->n_outputs, in->error, OB_E_MODEL,
                "%s is called with %u inputs and %u outputs, but has %u and %u", call->op_type, call->n_inputs, call->n_outputs,
                body->n_inputs, body->n_outputs);
-    ob_arena scratch;
-    ob__arena_init(&scratch, &in->model->arena.allocator);
-    expansion e = {.owner = in, .call = call, .function = call->function, .n_values = in->model->n_values, .target = call->graph};
-    e.values = OB_ARENA_ARRAY(&scratch, ob_value *, e.n_values);
-    ob_status status = e.values ? OB_OK : OB_E_MEMORY;
-    for (uint32_t i = 0; status == OB_OK && i < call->n_inputs; i++) e.values[body->inputs[i]->id] = call->inputs[i];
-    for (uint32_t i = 0; status == OB_OK && i < call->n_outputs; i++) {
-        ob_value **mapped = &e.values[body->outputs[i]->id];
+    expansion e = {.owner = in, .call = call, .function = call->function, .target = call->graph};
+    ob_status status = OB_OK;
+    in->stamp++;
+    for (uint32_t i = 0; i < call->n_inputs; i++) {
+        ob_value **mapped = find_mapped(in, body->inputs[i]);
+        if (!mapped) return OB_E_INTERNAL;
+        *mapped = call->inputs[i];
+    }
+    for (uint32_t i = 0; i < call->n_outputs; i++) {
+        ob_value **mapped = find_mapped(in, body->outputs[i]);
+        if (!mapped) return OB_E_INTERNAL;
         if (call->outputs[i] && !*mapped && body->outputs[i]->producer) *mapped = call->outputs[i];
     }
     if (status == OB_OK) status = copy_initializers(&e, body, call->graph);
@@ -173,7 +189,6 @@ static ob_status expand_call(inliner *in, ob_node *call) {
         status = copy_node(&e, node, call->graph, call);
     for (uint32_t i = 0; status == OB_OK && i < call->n_outputs; i++)
         if (call->outputs[i]) status = forward_output(&e, body->outputs[i], call->outputs[i], call);
-    ob__arena_release(&scratch);
     /* Unlinking forgets producers that are the call; those that the body's nodes took over stay. */
     if (status == OB_OK) ob__node_unlink(call);
     return status;
@@ -215,10 +230,57 @@ static ob_status inline_graph(inliner *in, ob_graph *graph, int depth) {
     return OB_OK;
 }
 
+/* ---- Circles
+ * ---------------------------------------------------------------------------------------------------------------------- */
+
+static ob_status visit_function(inliner *in, const ob_function *function, int depth);
+
+static ob_status visit_calls(inliner *in, const ob_graph *graph, int depth) {
+    OB_FAIL_IF(depth > MAX_DEPTH, in->error, OB_E_MODEL, "functions call each other in a circle, or more than %d deep",
+               MAX_DEPTH);
+    for (const ob_node *node = graph->first; node; node = node->next) {
+        if (is_call(node)) OB_TRY(visit_function(in, node->function, depth + 1));
+        for (uint32_t i = 0; i < node->n_attributes; i++) {
+            const ob_attribute *attribute = node->attributes[i];
+            if (attribute->ref) continue;
+            if (attribute->type == OB_ATTR_GRAPH && attribute->u.graph) OB_TRY(visit_calls(in, attribute->u.graph, depth + 1));
+            if (attribute->type == OB_ATTR_GRAPHS)
+                for (uint32_t k = 0; k < attribute->n; k++) OB_TRY(visit_calls(in, attribute->u.graphs[k], depth + 1));
+        }
+    }
+    return OB_OK;
+}
+
+static ob_status visit_function(inliner *in, const ob_function *function, int depth) {
+    static const char open, done;
+    ob_map_entry *entry = ob__map_insert(&in->states, (const char *)&function, sizeof function);
+    if (!entry) return OB_E_MEMORY;
+    if (entry->value == (const void *)&done) return OB_OK;
+    OB_FAIL_IF(entry->value, in->error, OB_E_MODEL, "functions call each other in a circle: %s", function->name);
+    entry->value = (void *)(uintptr_t)&open;
+    OB_TRY(visit_calls(in, function->body, depth));
+    entry = ob__map_find(&in->states, (const char *)&function, sizeof function);
+    if (!entry) return OB_E_INTERNAL;
+    entry->value = (void *)(uintptr_t)&done;
+    return OB_OK;
+}
+
+static ob_status inline_all(inliner *in) {
+    in->n_values = in->model->n_values;
+    in->values = OB_ARENA_ARRAY(&in->scratch, ob_value *, in->n_values);
+    in->stamps = OB_ARENA_ARRAY(&in->scratch, uint32_t, in->n_values);
+    if (!in->values || !in->stamps) return OB_E_MEMORY;
+    OB_TRY(visit_calls(in, in->model->graph, 0));
+    return inline_graph(in, in->model->graph, 0);
+}
+
 ob_status ob__inline_functions(ob_model *model, ob_error *error) {
     inliner in = {.model = model, .error = error};
     if (model->n_functions == 0) return OB_OK;
-    OB_TRY(inline_graph(&in, model->graph, 0));
-    model->n_functions = 0;
-    return OB_OK;
+    ob__arena_init(&in.scratch, &model->arena.allocator);
+    ob__map_init(&in.states, &in.scratch);
+    ob_status status = inline_all(&in);
+    ob__arena_release(&in.scratch);
+    if (status == OB_OK) model->n_functions = 0;
+    return status;
 }

@@ -122,8 +122,7 @@ static ob_status run_kernel(call *c, const ob_kernel *kernel) {
     if (!(kernel->flags & OB_KERNEL_STRIDED)) OB_TRY(make_contiguous(c));
     for (uint32_t i = 0; i < c->args.n_out; i++) {
         ob_view *out = &c->args.out[i];
-        if (out->dtype != OB_NONE && out->rank != OB_RANK_UNKNOWN)
-            OB_TRY(new_output(c, out, out->dtype, out->rank, out->dims));
+        if (out->dtype != OB_NONE && out->rank != OB_RANK_UNKNOWN) OB_TRY(new_output(c, out, out->dtype, out->rank, out->dims));
     }
     c->args.state = OB_ARENA_ARRAY(&c->arena, char, kernel->state_bytes);
     if (!c->args.state) return OB_E_MEMORY;

@@ -226,7 +226,8 @@ static ob_status lay_out(ob_builder *b) {
     for (ob_buffer *buffer = plan->buffers; buffer; buffer = buffer->next) {
         if (buffer->kind != OB_BUFFER_OUTPUT) continue;
         buffer->offset = outputs;
-        if (__builtin_add_overflow(outputs, buffer->n_bytes, &outputs)) return OB_E_LIMIT;
+        uint64_t n_bytes = (buffer->n_bytes + OB_ALIGNMENT - 1) & ~(uint64_t)(OB_ALIGNMENT - 1);
+        if (__builtin_add_overflow(outputs, n_bytes, &outputs)) return OB_E_LIMIT;
     }
     plan->memory.output_bytes = outputs;
     bool overflow = __builtin_add_overflow(plan->memory.arena_bytes, outputs, &total) ||

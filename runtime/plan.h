@@ -100,6 +100,7 @@ struct ob_session {
     uint64_t max_memory;
     uint32_t max_plans;
     void (*trace)(void *context, const ob_trace_event *event);
+    void (*unsupported)(void *context, const ob_unsupported *item);
     void *context;
     ob_value **inputs; /* graph inputs without a default */
     uint32_t n_inputs;

@@ -402,11 +402,20 @@ static ob_status place_operands(ob_builder *b, planned *p, ob_step *step) {
     return OB_OK;
 }
 
+/* Planning goes on, so that everything that cannot run is named at once. */
 static ob_status note_unsupported(ob_builder *b, const ob_node *node, const ob_error *why) {
+    const ob_session *session = b->session;
     if (b->n_unsupported++ == 0) {
         snprintf(b->unsupported, sizeof b->unsupported, "%s: %.320s", node->op_type, why->message);
         ob__at_node(b->error, node, OB_E_UNSUPPORTED);
     }
+    ob_unsupported item = {.domain = node->domain,
+                           .op_type = node->op_type,
+                           .opset = ob__graph_opset(node->graph, node->domain),
+                           .node = node->name,
+                           .n_nodes = 1,
+                           .reason = why->message};
+    if (session->unsupported) session->unsupported(session->context, &item);
     return OB_OK;
 }
 

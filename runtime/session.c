@@ -92,6 +92,7 @@ static ob_status read_config(ob_session *session, const ob_session_config *confi
     session->max_memory = config->max_memory ? config->max_memory : UINT64_C(1) << 40;
     session->max_plans = config->max_plans ? config->max_plans : 8;
     session->trace = config->trace;
+    session->unsupported = config->unsupported;
     session->context = config->context;
     session->bindings = OB_ARENA_ARRAY(&session->arena, ob_binding, config->n_dims);
     if (!session->bindings) return OB_E_MEMORY;
@@ -169,6 +170,30 @@ static ob_status describe_outputs(ob_session *session) {
     return OB_OK;
 }
 
+/* A model whose input shapes are all numbers is planned at once, so that element types and attributes that cannot run are named
+ * here. Any other failure is left to the run, which has the inputs' elements too. */
+static ob_status plan_ahead(ob_session *session, ob_error *error) {
+    ob_view *inputs = OB_ARENA_ARRAY(&session->arena, ob_view, session->n_inputs);
+    if (!inputs) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < session->n_inputs; i++) {
+        const ob_session_value *info = &session->input_info[i];
+        if (info->dtype == OB_NONE || info->shape.rank == OB_RANK_UNKNOWN) return OB_OK;
+        for (int32_t k = 0; k < info->shape.rank; k++)
+            if (!ob_dim_is_const(info->shape.dims[k])) return OB_OK;
+        if (ob__view_layout(&inputs[i], info->dtype, info->shape.rank, info->shape.dims) != OB_OK) return OB_OK;
+    }
+    ob_error own;
+    ob_status status = ob_session_prepare(session, inputs, session->n_inputs, &own);
+    if (status == OB_OK &&
+        session->current->memory.n_dynamic > 0) { /* elements may decide what is dynamic here: plan again with them */
+        ob__plan_destroy(session, session->current);
+        session->plans = session->current = NULL;
+    }
+    if (status != OB_E_UNSUPPORTED && status != OB_E_MEMORY) return OB_OK;
+    if (error) *error = own;
+    return status;
+}
+
 static ob_status set_up(ob_session *session, const ob_model *model, const ob_session_config *config, ob_error *error) {
     OB_TRY(ob_model_clone(model, &session->model, error));
     OB_TRY(ob__model_resolve_ops(session->model));
@@ -182,7 +207,8 @@ static ob_status set_up(ob_session *session, const ob_model *model, const ob_ses
     if (!session->constants) return OB_E_MEMORY;
     ob_external_rules external = {config->external_data, config->external_folder};
     OB_TRY(ob__load_weights(session, &external, error));
-    return ob__pool_create(session, config->n_threads, error);
+    OB_TRY(ob__pool_create(session, config->n_threads, error));
+    return plan_ahead(session, error);
 }
 
 ob_status ob_session_create(const ob_model *model, const ob_session_config *config, ob_session **out, ob_error *error) {

@@ -467,6 +467,7 @@ static void test_outputs_of_all_kinds(void **state) {
         expect_floats(&out[3], (float[]){6, 8, 8, 10}, 4);
         expect_floats(&out[4], (float[]){6, 8, 8, 10}, 4);
         assert_ptr_not_equal(out[0].data, x);
+        for (int i = 0; i < 5; i++) assert_int_equal((uintptr_t)out[i].data % 64, 0);
         for (int i = 0; i < 5; i++)
             for (int k = 0; k < i; k++) assert_ptr_not_equal(out[i].data, out[k].data);
         ob_session_close(&session);
@@ -598,6 +599,115 @@ static void test_unsupported_are_all_named(void **state) {
     assert_int_equal(n_listed, 3);
     assert_non_null(strstr(error.message, "Frobnicate"));
     assert_non_null(strstr(error.message, "BitwiseNot"));
+    ob_model_close(&model);
+}
+
+/* What only planning can judge is named before any input is there, when the shapes are. */
+static void test_unsupported_type_is_named_at_creation(void **state) {
+    (void)state;
+    char names[200] = "";
+    static const float ones[] = {1, 1};
+    ob_model *model = new_model(9);
+    ob_value *x = new_input(model, "x", OB_FLOAT, "1 2"), *w = new_weight(model, "w", OB_FLOAT, 1, (int64_t[]){2}, ones);
+    ob_node *node = ob__node_new(model->graph, NULL, "", "BatchNormalization", 5, 2); /* a second output: training */
+    node->name = "y";
+    node->inputs[0] = x;
+    for (int i = 1; i < 5; i++) node->inputs[i] = w;
+    ob__node_set_output(node, 0, ob__value_new(model->graph, "y"));
+    ob__node_set_output(node, 1, ob__value_new(model->graph, "mean"));
+    new_output(model, node->outputs[0]);
+    new_output(model, node->outputs[1]);
+    ob_session_config config;
+    ob_session *session = NULL;
+    ob_error error;
+    ob_session_config_init(&config);
+    config.unsupported = list_unsupported;
+    config.context = names;
+    assert_int_equal(ob_session_create(model, &config, &session, &error), OB_E_UNSUPPORTED);
+    assert_string_equal(names, "BatchNormalization ");
+    assert_string_equal(error.node, "y");
+    ob_model_close(&model);
+}
+
+/* Calls inside calls, an attribute that the call gives or leaves to its default, an input left out, an output that is an input.
+ */
+static void test_functions_are_inlined(void **state) {
+    (void)state;
+    float x[] = {1, 2, 3, 4};
+    ob_model *model = new_model(14);
+    assert_true(ob__model_set_opset(model, "local", 1));
+    static const ob_opset opsets[] = {{"", 14}, {"local", 1}};
+    ob_function *functions[2];
+    for (int i = 0; i < 2; i++) {
+        functions[i] = OB_ARENA_NEW(&model->arena, ob_function);
+        *functions[i] = (ob_function){
+            .name = i ? "Twist" : "Gather2", .domain = "local", .overload = "", .opsets = opsets, .n_opsets = 2, .doc = ""};
+        functions[i]->body = ob__graph_new(model, NULL, NULL);
+        functions[i]->body->function = functions[i];
+    }
+    /* Gather2(a): Gather along the attribute `axis` of the call, default 0, with the index 1. */
+    ob_graph *body = functions[0]->body;
+    ob_value *a = ob__value_new(body, "a"), *index = ob__value_new(body, "index"), *picked = ob__value_new(body, "picked");
+    ob_node *constant = ob__node_new(body, NULL, "", "Constant", 0, 1), *gather = ob__node_new(body, NULL, "", "Gather", 2, 1);
+    assert_true(ob__node_set_int(constant, "value_int", 1));
+    ob__node_set_output(constant, 0, index);
+    gather->inputs[0] = a;
+    gather->inputs[1] = index;
+    ob__node_set_output(gather, 0, picked);
+    assert_true(ob__node_set_int(gather, "axis", 0));
+    gather->attributes[0]->ref = "along";
+    body->inputs = append_value(model, body->inputs, &body->n_inputs, a);
+    body->outputs = append_value(model, body->outputs, &body->n_outputs, picked);
+    ob_attribute along = *gather->attributes[0], *list[] = {&along};
+    along.name = "along";
+    along.ref = NULL;
+    along.u.i = 0;
+    functions[0]->attribute_defaults = list;
+    functions[0]->n_attribute_defaults = 1;
+    /* Twist(a, optional b): Gather2 along 1, plus a's own row 1; and a itself as the second output. */
+    body = functions[1]->body;
+    ob_value *b = ob__value_new(body, "a"), *unused = ob__value_new(body, "b");
+    ob_value *column = ob__value_new(body, "column"), *row = ob__value_new(body, "row"), *sum = ob__value_new(body, "sum");
+    ob_node *first = ob__node_new(body, NULL, "local", "Gather2", 1, 1),
+            *second = ob__node_new(body, NULL, "local", "Gather2", 1, 1);
+    ob_node *add = ob__node_new(body, NULL, "", "Add", 2, 1);
+    first->inputs[0] = second->inputs[0] = b;
+    assert_true(ob__node_set_int(first, "along", 1));
+    ob__node_set_output(first, 0, column);
+    ob__node_set_output(second, 0, row);
+    add->inputs[0] = column;
+    add->inputs[1] = row;
+    ob__node_set_output(add, 0, sum);
+    body->inputs = append_value(model, body->inputs, &body->n_inputs, b);
+    body->inputs = append_value(model, body->inputs, &body->n_inputs, unused);
+    body->outputs = append_value(model, body->outputs, &body->n_outputs, sum);
+    body->outputs = append_value(model, body->outputs, &body->n_outputs, b);
+    model->functions = functions;
+    model->n_functions = 2;
+    ob_value *in_x = new_input(model, "x", OB_FLOAT, "2 2");
+    ob_node *call = ob__node_new(model->graph, NULL, "local", "Twist", 1, 2);
+    call->name = "call";
+    call->inputs[0] = in_x;
+    ob__node_set_output(call, 0, ob__value_new(model->graph, "column")); /* a name that the body has too */
+    ob__node_set_output(call, 1, ob__value_new(model->graph, "same"));
+    new_output(model, call->outputs[0]);
+    new_output(model, call->outputs[1]);
+    for (int optimize = 0; optimize < 2; optimize++) {
+        ob_session *session = open_session(model, optimize);
+        ob_view in = view_of(x, OB_FLOAT, 2, 2, 2), out[2] = {{0}};
+        run_ok(session, &in, 1, out, 2);
+        expect_floats(&out[0], (float[]){2 + 3, 4 + 4}, 2);
+        expect_floats(&out[1], x, 4);
+        ob_session_close(&session);
+    }
+    /* A circle: Gather2 calls Twist. */
+    gather->op_type = "Twist";
+    gather->domain = "local";
+    gather->n_inputs = 1;
+    ob_session *session = NULL;
+    ob_error error;
+    assert_int_equal(ob_session_create(model, NULL, &session, &error), OB_E_MODEL);
+    assert_non_null(strstr(error.message, "circle"));
     ob_model_close(&model);
 }
 
@@ -912,6 +1022,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_dynamic_shapes),
         cmocka_unit_test(test_unsupported_are_all_named),
         cmocka_unit_test(test_wrong_operand_count),
+        cmocka_unit_test(test_unsupported_type_is_named_at_creation),
+        cmocka_unit_test(test_functions_are_inlined),
         cmocka_unit_test(test_mixed_types_are_refused),
         cmocka_unit_test(test_external_data),
         cmocka_unit_test(test_chain_needs_two_buffers),

@@ -127,8 +127,9 @@ static void trace(void *context, const ob_trace_event *event) {
     profile_record(((session_context *)context)->profile, event);
 }
 
-static exit_code fail(const run_options *r, const ob_error *error) {
-    complain_error(TOOL, r->model, error);
+static exit_code fail(const session_context *context, const ob_error *error) {
+    bool said = error->code == OB_E_UNSUPPORTED && context->n_unsupported > 0; /* each item has had its line */
+    if (!said) complain_error(TOOL, context->options->model, error);
     return exit_code_of(error->code);
 }
 
@@ -149,9 +150,10 @@ static exit_code run_session(const run_options *r, ob_session *session, session_
     exit_code code = inputs_prepare(r, session, &inputs);
     double input_ms = now_ms() - input_start;
     if (code == EXIT_DONE && !outputs) code = EXIT_FAILED;
-    if (code == EXIT_DONE && ob_session_prepare(session, inputs.views, inputs.n, &error) != OB_OK) code = fail(r, &error);
+    if (code == EXIT_DONE && ob_session_prepare(session, inputs.views, inputs.n, &error) != OB_OK) code = fail(context, &error);
     double create_ms = now_ms() - start - input_ms;
-    if (code == EXIT_DONE && ob_session_run(session, inputs.views, inputs.n, outputs, n, &error) != OB_OK) code = fail(r, &error);
+    if (code == EXIT_DONE && ob_session_run(session, inputs.views, inputs.n, outputs, n, &error) != OB_OK)
+        code = fail(context, &error);
     if (code == EXIT_DONE) code = use_outputs(r, session, outputs, n);
     if (code == EXIT_DONE && r->bench) {
         if (context->profile) profile_reset(context->profile);
@@ -193,7 +195,7 @@ static exit_code run(const run_options *r) {
     if (ob_session_create(model, &config, &session, &error) == OB_OK)
         code = run_session(r, session, &context, load_ms, start);
     else
-        code = fail(r, &error);
+        code = fail(&context, &error);
     ob_session_close(&session);
     ob_model_close(&model);
     profile_end(context.profile);
