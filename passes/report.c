@@ -82,7 +82,10 @@ static ob_status count_node(counter *c, const ob_node *node) {
         return OB_OK;
     }
     OB_TRY(list_broadcast(report, node));
-    if (!is_number(&group.result)) return OB_OK;
+    if (!is_number(&group.result)) {
+        report->summary.n_open++;
+        return OB_OK;
+    }
     ob_dim bytes = copied_bytes(report->model->dims, &report->facts, node, &group);
     if (ob_dim_is_const(bytes) && __builtin_add_overflow(report->summary.copied_bytes, bytes, &report->summary.copied_bytes))
         report->summary.copied_bytes = INT64_MAX;

@@ -199,6 +199,7 @@ static void print_summary(FILE *out, const ob_report *report) {
                   {"values_with_shape", s.n_shaped},
                   {"broadcasts", s.n_broadcasts},
                   {"operators_of_one_shape", s.n_plain},
+                  {"broadcasts_of_open_size", s.n_open},
                   {"conditions", s.n_conditions},
                   {"errors", s.n_errors},
                   {"warnings", s.n_warnings},

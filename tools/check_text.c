@@ -232,7 +232,9 @@ static void print_summary(const printer *out, const char *file, const ob_report 
             plural(s.n_nodes), s.n_broadcasts, plural(s.n_broadcasts), s.n_conditions, plural(s.n_conditions), s.n_errors,
             plural(s.n_errors), s.n_warnings, plural(s.n_warnings), s.n_notes, plural(s.n_notes));
     if (s.n_dropped) fprintf(out->file, ", %zu more findings not listed", s.n_dropped);
-    fprintf(out->file, "; copies would write %s\n", bytes);
+    fprintf(out->file, "; copies would write %s", bytes);
+    if (s.n_open) fprintf(out->file, " (%zu of open size not counted)", s.n_open);
+    putc('\n', out->file);
 }
 
 ob_status print_report_text(const printer *out, const char *file, ob_report *report, bool quiet, bool werror) {

@@ -81,6 +81,7 @@ typedef struct ob_report_summary {
     size_t n_conditions;
     size_t n_errors, n_warnings, n_notes;
     size_t n_dropped;     /* findings beyond the limit of 100 000, not listed */
+    size_t n_open;        /* broadcasts whose result has a size that is not a number: not in copied_bytes */
     int64_t copied_bytes; /* sum over the broadcasts of what a copying implementation would write where that is a known number;
                              saturates at INT64_MAX */
 } ob_report_summary;

@@ -1,0 +1,1 @@
+"$check" --quiet "$models/legacy_axis.onnx" --dump-after insert_broadcast

@@ -1,0 +1,1 @@
+"$check" "$models/accidental.onnx" --dump-after propagate

@@ -1,0 +1,1 @@
+"$check" --quiet "$models/accidental.onnx" --dump-after lower_function --emit function

@@ -1,0 +1,1 @@
+printf "%s\n" "<ir_version: 8, opset_import: [\"\" : 17, \"own\" : 1]>" "g (float[2] x) => (float[2] y) {" "  [call] y = own.f (x)" "}" "<domain: \"own\", opset_import: [\"\" : 17, \"own\" : 1]>" "f (a) => (b) {" "  [again] b = own.f (a)" "}" > bad.onnxtxt; "$check" bad.onnxtxt

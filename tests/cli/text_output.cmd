@@ -1,0 +1,1 @@
+"$check" --quiet "$models/scale_bias_nchw.onnx" -o out.onnxtxt --emit expand && cat out.onnxtxt

@@ -1,0 +1,1 @@
+printf "%s\n" "<ir_version: 8, opset_import: [\"\" : 17]>" "g (float[2] x) => (float[2] y) {" "  y = Add (x, nowhere)" "}" > bad.onnxtxt; "$check" bad.onnxtxt

@@ -1,0 +1,1 @@
+printf "%s\n" "<ir_version: 8, opset_import: [\"\" : 17]>" "g (float[2] x, int64[2] z) => (float[2] y) {" "  [add] y = Add (x, z)" "  [three] t = Neg (x, x, x)" "}" > bad.onnxtxt; "$check" --quiet bad.onnxtxt

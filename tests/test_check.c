@@ -1,0 +1,398 @@
+/* ob_check and ob_rewrite as a caller uses them: reports, origins, source lines, given sizes, want of memory; the verifier; the
+ * shared models. */
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/graph.h"
+#include "onnx_broadcast/onnx_broadcast.h"
+#include "passes/origin.h"
+#include "passes/verify_graph.h"
+
+static ob_model *model_of(const char *text, const ob_allocator *allocator) {
+    ob_load_options options;
+    ob_load_options_init(&options);
+    options.format = OB_FORMAT_TEXT;
+    options.allocator = allocator;
+    ob_model *model = NULL;
+    ob_error error;
+    ob_error_clear(&error);
+    if (ob_model_load_memory(text, strlen(text), "test", &options, &model, &error) != OB_OK) fail_msg("%s", error.message);
+    return model;
+}
+
+#define HEADER "<ir_version: 8, opset_import: [\"\" : 17]>\n"
+
+static const char attention[] =
+    HEADER "g (float[batch,4,target,source] scores, float[batch,source] mask, float[1] one) => (float[?,?,?,?] y) {\n"
+           "  inverted = Sub (one, mask)\n"
+           "  axes = Constant <value = int64[1] {0}> ()\n"
+           "  wide = Unsqueeze (inverted, axes)\n"
+           "  [add] y = Add (scores, wide)\n"
+           "}\n";
+
+/* ---- Reports ---------------------------------------------------------------------------------------------------------- */
+
+static void report_says_where_sizes_come_from(void **state) {
+    (void)state;
+    ob_model *model = model_of(attention, NULL);
+    ob_report *report = NULL;
+    ob_error error;
+    assert_int_equal(ob_check(model, NULL, &report, &error), OB_OK);
+    ob_report_summary summary = ob_report_get_summary(report);
+    assert_int_equal(summary.n_nodes, 4);
+    assert_int_equal(summary.n_broadcasts, 2);
+    assert_int_equal(summary.n_warnings, 1);
+    assert_int_equal(summary.n_errors, 0);
+
+    ob_finding_info finding;
+    assert_int_equal(ob_report_finding(report, 0, &finding), OB_OK);
+    assert_string_equal(finding.id, "OB0201");
+    assert_string_equal(finding.node, "add");
+    assert_int_equal(finding.n_origins, 2);
+    assert_string_equal(finding.origins[0], "operand 0: target comes from input 'scores' (axis 2)");
+    assert_string_equal(finding.origins[1],
+                        "operand 1: batch comes from input 'mask' (axis 0), through Unsqueeze 'wide', Sub 'inverted'");
+    assert_int_equal(ob_report_finding(report, 1, &finding), OB_E_NOT_FOUND);
+
+    ob_broadcast_info broadcast;
+    assert_int_equal(ob_report_broadcast(report, 1, &broadcast), OB_OK);
+    assert_string_equal(broadcast.rule, "multidirectional");
+    assert_int_equal(broadcast.n_operands, 2);
+    assert_int_equal(broadcast.operands[1].rank, 3);
+    assert_int_equal(broadcast.stretched[1] & 3, 3); /* it lacks axis 0 and has 1 in axis 1 */
+    assert_int_equal(ob_report_broadcast(report, 2, &broadcast), OB_E_NOT_FOUND);
+
+    ob_condition_info condition;
+    assert_int_equal(ob_report_condition_count(report), 1);
+    assert_int_equal(ob_report_condition(report, 0, &condition), OB_OK);
+    assert_non_null(strstr(condition.text, "batch = target"));
+    assert_int_equal(ob_report_condition(report, 1, &condition), OB_E_NOT_FOUND);
+
+    ob_value_info value;
+    assert_int_equal(ob_report_value_count(report), 7);
+    assert_int_equal(ob_report_value(report, 0, &value), OB_OK);
+    assert_string_equal(value.name, "scores");
+    assert_string_equal(value.kind, "input");
+    assert_string_equal(value.type, "float[batch,4,target,source]");
+    assert_int_equal(ob_report_value(report, 7, &value), OB_E_NOT_FOUND);
+    ob_report_close(&report);
+    ob_report_close(&report);
+    ob_model_close(&model);
+}
+
+static void given_sizes_replace_declared_ones(void **state) {
+    (void)state;
+    ob_model *model = model_of(attention, NULL);
+    ob_report *report = NULL;
+    ob_error error;
+    ob_check_options options;
+    ob_check_options_init(&options);
+    const ob_dim_given fits[] = {{"batch", 2}, {"target", 2}}, fails[] = {{"batch", 2}, {"target", 9}};
+    options.dims = fits;
+    options.n_dims = 2;
+    assert_int_equal(ob_check(model, &options, &report, &error), OB_OK);
+    assert_int_equal(ob_report_finding_count(report), 0);
+    ob_report_close(&report);
+    options.dims = fails;
+    assert_int_equal(ob_check(model, &options, &report, &error), OB_OK);
+    assert_int_equal(ob_report_get_summary(report).n_errors, 1);
+    ob_report_close(&report);
+    /* The model itself has not changed. */
+    assert_int_equal(ob_check(model, NULL, &report, &error), OB_OK);
+    assert_int_equal(ob_report_get_summary(report).n_errors, 0);
+    assert_int_equal(ob_report_get_summary(report).n_warnings, 1);
+    ob_report_close(&report);
+
+    const ob_dim_given unknown = {"beam", 4}, negative = {"batch", -1};
+    options.n_dims = 1;
+    options.dims = &unknown;
+    assert_int_equal(ob_check(model, &options, &report, &error), OB_E_NOT_FOUND);
+    assert_string_equal(error.message, "the model has no symbol 'beam'");
+    options.dims = &negative;
+    assert_int_equal(ob_check(model, &options, &report, &error), OB_E_ARGUMENT);
+    options.n_dims = 0;
+
+    const int64_t sizes[] = {2, 4, 2, 5};
+    ob_shape_given shape = {"scores", 4, sizes};
+    options.shapes = &shape;
+    options.n_shapes = 1;
+    assert_int_equal(ob_check(model, &options, &report, &error), OB_OK);
+    ob_report_close(&report);
+    shape.name = "score";
+    assert_int_equal(ob_check(model, &options, &report, &error), OB_E_NOT_FOUND);
+    shape = (ob_shape_given){"scores", OB_MAX_RANK + 1, sizes};
+    assert_int_equal(ob_check(model, &options, &report, &error), OB_E_ARGUMENT);
+    assert_null(report);
+    ob_model_close(&model);
+}
+
+static void bad_arguments_are_refused(void **state) {
+    (void)state;
+    ob_report *report = NULL;
+    ob_error error;
+    assert_int_equal(ob_check(NULL, NULL, &report, &error), OB_E_ARGUMENT);
+    assert_int_equal(ob_rewrite(NULL, OB_FORM_EXPAND, NULL, NULL, &error), OB_E_ARGUMENT);
+    ob_model *model = model_of(attention, NULL);
+    assert_int_equal(ob_check(model, NULL, NULL, &error), OB_E_ARGUMENT);
+    assert_int_equal(ob_rewrite(model, OB_FORM_COUNT, NULL, NULL, &error), OB_E_ARGUMENT);
+    ob_model_close(&model);
+    assert_int_equal(ob_form_from_name("expand"), OB_FORM_EXPAND);
+    assert_int_equal(ob_form_from_name("Expand"), OB_FORM_COUNT);
+    assert_int_equal(ob_form_from_name(NULL), OB_FORM_COUNT);
+    assert_null(ob_finding_doc_find("OB0000").id);
+    assert_null(ob_finding_doc_find(NULL).id);
+    assert_string_equal(ob_finding_doc_find("OB0101").id, "OB0101");
+    assert_string_equal(ob_pass_at(ob_pass_count()).name, "");
+}
+
+static ob_status stop_after_sound(void *context, const char *pass, const ob_model *model) {
+    (void)model;
+    ++*(int *)context;
+    return strcmp(pass, "sound") == 0 ? OB_E_LIMIT : OB_OK;
+}
+
+static void a_hook_can_end_the_work(void **state) {
+    (void)state;
+    ob_model *model = model_of(attention, NULL);
+    int n = 0;
+    const ob_rewrite_options options = {.after_pass = stop_after_sound, .context = &n};
+    ob_error error;
+    assert_int_equal(ob_rewrite(model, OB_FORM_BROADCAST, &options, NULL, &error), OB_E_LIMIT);
+    assert_int_equal(n, 3);
+    assert_int_equal(ob_model_node_count(model), 4); /* nothing was inserted */
+    ob_model_close(&model);
+}
+
+static void bytes_saturate(void **state) {
+    (void)state;
+    ob_model *model = model_of(
+        HEADER "g (double[4611686018427387903,1] a, double[1,4611686018427387903] b) => (double[?,?] y) { y = Add (a, b) }",
+        NULL);
+    ob_report *report = NULL;
+    ob_broadcast_info info;
+    ob_error error;
+    assert_int_equal(ob_check(model, NULL, &report, &error), OB_OK);
+    assert_int_equal(ob_report_broadcast(report, 0, &info), OB_OK);
+    assert_int_equal(info.copied_bytes, OB_DIM_CONST_MAX);
+    ob_report_close(&report);
+    ob_model_close(&model);
+}
+
+/* ---- Source lines ----------------------------------------------------------------------------------------------------- */
+
+static void source_lines_are_found(void **state) {
+    (void)state;
+    const struct {
+        const char *key, *value, *doc, *expected;
+    } cases[] = {
+        {"pkg.torch.onnx.stack_trace",
+         "File \"a.py\", line 1, in f\n    x()\nFile \"b.py\", line 22, in forward\n    return x + y", "",
+         "File \"b.py\", line 22, in forward"},
+        {"other", "nothing", "/src/model.py(31): forward\n/torch/module.py(1102): _call_impl\n", "/src/model.py(31): forward"},
+        {"other", "nothing", "# model.py:12:0", "model.py:12:0"},
+        {"namespace", "Model/layer1", "", "in Model/layer1"},
+        {"other", "nothing", "this node adds", ""},
+        {"other", "", "x.pyc is not source", ""},
+    };
+    ob_arena arena;
+    ob__arena_init(&arena, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const ob_key_value metadata = {cases[i].key, cases[i].value};
+        const ob_node node = {.name = "n", .doc = cases[i].doc, .metadata = &metadata, .n_metadata = 1};
+        assert_string_equal(ob__source_of(&node, &arena), cases[i].expected);
+    }
+    ob__arena_release(&arena);
+}
+
+/* ---- The verifier ----------------------------------------------------------------------------------------------------- */
+
+static void verifier_sees_what_is_broken(void **state) {
+    (void)state;
+    ob_error error;
+    ob_model *model = model_of(attention, NULL);
+    ob_graph *graph = model->graph;
+    assert_int_equal(ob__verify_graph(model, "test", &error), OB_OK);
+    graph->n_nodes++;
+    assert_int_equal(ob__verify_graph(model, "test", &error), OB_E_INTERNAL);
+    graph->n_nodes--;
+
+    ob_value *value = graph->last->outputs[0];
+    value->producer = graph->first;
+    assert_int_equal(ob__verify_graph(model, "test", &error), OB_E_INTERNAL);
+    value->producer = graph->last;
+
+    graph->last->inputs[1] = value; /* its own result */
+    assert_int_equal(ob__verify_graph(model, "test", &error), OB_E_MODEL);
+    assert_string_equal(error.message, "after pass test: 'y' is used before it is made");
+    graph->last->inputs[1] = graph->last->prev->outputs[0];
+
+    ob_node *last = graph->last;
+    last->prev->next = NULL;
+    assert_int_equal(ob__verify_graph(model, "test", &error), OB_E_INTERNAL);
+    last->prev->next = last;
+
+    ob__map_find(&graph->values, "wide", 4)->value = NULL;
+    assert_int_equal(ob__verify_graph(model, "test", &error), OB_E_INTERNAL);
+    ob_model_close(&model);
+}
+
+/* ---- Want of memory --------------------------------------------------------------------------------------------------- */
+
+typedef struct budget {
+    size_t n_left; /* allocations that still succeed */
+    size_t n_bytes;
+} budget;
+
+static void *limited_alloc(void *context, size_t n_bytes) {
+    budget *b = context;
+    if (b->n_left == 0) return NULL;
+    b->n_left--;
+    void *block = malloc(n_bytes);
+    if (block) b->n_bytes += n_bytes;
+    return block;
+}
+
+static void *limited_realloc(void *context, void *block, size_t old_bytes, size_t new_bytes) {
+    budget *b = context;
+    if (b->n_left == 0) return NULL;
+    b->n_left--;
+    void *grown = realloc(block, new_bytes);
+    if (grown) b->n_bytes += new_bytes - old_bytes;
+    return grown;
+}
+
+static void limited_free(void *context, void *block, size_t n_bytes) {
+    budget *b = context;
+    if (block) b->n_bytes -= n_bytes;
+    free(block);
+}
+
+/* Every allocation fails once: the call says so and nothing leaks. */
+static void each_allocation_may_fail(void **state) {
+    (void)state;
+    for (int form = -1; form < OB_FORM_COUNT; form++) {
+        bool finished = false;
+        for (size_t n = 0; n < 2000 && !finished; n++) {
+            budget b = {SIZE_MAX, 0};
+            const ob_allocator allocator = {limited_alloc, limited_realloc, limited_free, &b};
+            ob_model *model = model_of(attention, &allocator);
+            ob_report *report = NULL;
+            ob_error error;
+            b.n_left = n;
+            ob_status status =
+                form < 0 ? ob_check(model, NULL, &report, &error) : ob_rewrite(model, (ob_form)form, NULL, NULL, &error);
+            finished = status == OB_OK;
+            if (!finished && status != OB_E_MEMORY && status != OB_E_INTERNAL)
+                fail_msg("form %d, %zu: %s", form, n, error.message);
+            b.n_left = SIZE_MAX;
+            ob_report_close(&report);
+            ob_model_close(&model);
+            assert_int_equal(b.n_bytes, 0);
+        }
+        assert_true(finished);
+    }
+}
+
+/* ---- The shared models ------------------------------------------------------------------------------------------------ */
+
+static const char *shared_models(void) {
+    static char path[1024];
+    const char *shared = getenv("OB_SHARED");
+    snprintf(path, sizeof path, "%s/models", shared ? shared : OB_SOURCE_DIR "/../shared");
+    return path;
+}
+
+static bool open_shared(const char *name, ob_model **model) {
+    char path[2048];
+    snprintf(path, sizeof path, "%s/%s/model.onnx", shared_models(), name);
+    return ob_model_load(path, NULL, model, NULL) == OB_OK;
+}
+
+static void shared_models_have_no_false_errors(void **state) {
+    (void)state;
+    DIR *folder = opendir(shared_models());
+    if (!folder) {
+        print_message("skipped: no shared models\n");
+        skip();
+    }
+    size_t n_models = 0, n_accidental = 0;
+    for (const struct dirent *entry; (entry = readdir(folder));) {
+        ob_model *model = NULL;
+        ob_report *report = NULL;
+        ob_finding_info finding;
+        if (entry->d_name[0] == '.' || !open_shared(entry->d_name, &model)) continue;
+        n_models++;
+        assert_int_equal(ob_check(model, NULL, &report, NULL), OB_OK);
+        for (size_t i = 0; i < ob_report_finding_count(report); i++) {
+            assert_int_equal(ob_report_finding(report, i, &finding), OB_OK);
+            if (finding.severity == OB_SEVERITY_ERROR) fail_msg("%s: %s: %s", entry->d_name, finding.node, finding.message);
+            n_accidental += strcmp(finding.id, "OB0401") == 0;
+        }
+        ob_report_close(&report);
+        for (int form = 0; form < OB_FORM_COUNT; form++) {
+            ob_model *copy = NULL;
+            ob_error error;
+            assert_int_equal(ob_model_clone(model, &copy, &error), OB_OK);
+            if (ob_rewrite(copy, (ob_form)form, NULL, NULL, &error) != OB_OK) fail_msg("%s: %s", entry->d_name, error.message);
+            ob_model_close(&copy);
+        }
+        ob_model_close(&model);
+    }
+    closedir(folder);
+    print_message("%zu models\n", n_models);
+    assert_int_equal(n_accidental, 0); /* none of them is meant to have one */
+}
+
+static void the_defect_of_the_decoder_is_found(void **state) {
+    (void)state;
+    ob_model *model = NULL;
+    ob_report *report = NULL;
+    if (!open_shared("vespa_random_decoder", &model)) {
+        print_message("skipped: no shared models\n");
+        skip();
+    }
+    assert_int_equal(ob_check(model, NULL, &report, NULL), OB_OK);
+    ob_finding_info finding;
+    assert_int_equal(ob_report_finding(report, 0, &finding), OB_OK);
+    assert_string_equal(finding.id, "OB0201");
+    assert_int_equal(finding.severity, OB_SEVERITY_WARNING);
+    assert_non_null(strstr(finding.message, "batch = target_tokens or batch = 1"));
+    assert_int_equal(finding.n_origins, 2);
+    assert_non_null(strstr(finding.origins[0], "target_tokens comes from input 'input_ids' (axis 1)"));
+    assert_non_null(strstr(finding.origins[1], "batch comes from input 'encoder_attention_mask' (axis 0)"));
+    ob_report_close(&report);
+    const ob_dim_given sizes[] = {{"batch", 2}, {"target_tokens", 9}};
+    ob_check_options options;
+    ob_check_options_init(&options);
+    options.dims = sizes;
+    options.n_dims = 2;
+    assert_int_equal(ob_check(model, &options, &report, NULL), OB_OK);
+    assert_true(ob_report_get_summary(report).n_errors > 0);
+    ob_report_close(&report);
+    ob_model_close(&model);
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(report_says_where_sizes_come_from),
+        cmocka_unit_test(given_sizes_replace_declared_ones),
+        cmocka_unit_test(bad_arguments_are_refused),
+        cmocka_unit_test(a_hook_can_end_the_work),
+        cmocka_unit_test(bytes_saturate),
+        cmocka_unit_test(source_lines_are_found),
+        cmocka_unit_test(verifier_sees_what_is_broken),
+        cmocka_unit_test(each_allocation_may_fail),
+        cmocka_unit_test(shared_models_have_no_false_errors),
+        cmocka_unit_test(the_defect_of_the_decoder_is_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
