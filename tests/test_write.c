@@ -384,6 +384,16 @@ static void a_clone_is_independent(void **state) {
     onnx__model_proto__free_unpacked(message, NULL);
     ob_model *model = load(&file), *clone = NULL;
     assert_int_equal(ob_model_clone(model, &clone, NULL), OB_OK);
+    /* Nothing of the copy that can be edited leads back to the source. */
+    const ob_node *copied = clone->graph->first;
+    assert_ptr_not_equal(copied, model->graph->first);
+    assert_ptr_equal(copied->graph, clone->graph);
+    assert_ptr_equal(copied->inputs[0]->graph, clone->graph);
+    assert_ptr_equal(copied->outputs[0]->producer, copied);
+    assert_ptr_equal(clone->graph->inputs[0]->graph, clone->graph);
+    assert_ptr_equal(clone->graph->outputs[0], copied->outputs[0]);
+    assert_ptr_not_equal(copied->attributes[0], model->graph->first->attributes[0]);
+    assert_ptr_equal(clone->functions[0]->body->first->graph, clone->functions[0]->body);
     ob__node_unlink(clone->graph->first);
     assert_int_equal(ob__model_set_opset(clone, "new", 3), true);
     bytes written = write_model(model);
