@@ -67,11 +67,18 @@ bool ob__content_dtype(ob_dtype dtype) {
 }
 
 /* A constant that the type cannot hold would wrap or round at run time. */
-static ob_dim within(ob_dim d, ob_dtype dtype) {
+ob_dim ob__content_within(ob_dim d, ob_dtype dtype) {
     if (!ob_dim_is_const(d)) return d;
-    if (dtype == OB_INT32 && (d > INT32_MAX || d < INT32_MIN)) return OB_DIM_UNKNOWN;
-    if (dtype == OB_FLOAT && (d > (1 << 24) || d < -(1 << 24))) return OB_DIM_UNKNOWN;
-    return d;
+    int64_t most = dtype == OB_INT32    ? INT32_MAX
+                   : dtype == OB_FLOAT  ? 1 << 24
+                   : dtype == OB_DOUBLE ? INT64_C(1) << 53
+                                        : INT64_MAX;
+    return d > most || d < -most ? OB_DIM_UNKNOWN : d;
+}
+
+/* What arithmetic may use: a saturated number is only known to be huge. */
+static ob_dim exact(ob_dim d) {
+    return d == OB_DIM_CONST_MAX || d == -OB_DIM_CONST_MAX ? OB_DIM_UNKNOWN : d;
 }
 
 /* ---- Elements ---- */
@@ -203,10 +210,13 @@ static binary find_binary(const char *name) {
 }
 
 static ob_dim apply(ob_infer *infer, binary op, ob_dim a, ob_dim b, bool real) {
+    if (op != MAX && op != MIN && (exact(a) != a || exact(b) != b)) {
+        if (op < EQUAL || exact(a) == exact(b)) return OB_DIM_UNKNOWN; /* comparing one huge number is fine, two is not */
+    }
     switch (op) {
     case ADD: return ob_dim_add(infer->dims, a, b);
     case SUB: return ob_dim_sub(infer->dims, a, b);
-    case MUL: return a == 0 || b == 0 ? 0 : ob_dim_mul(infer->dims, a, b);
+    case MUL: return !real && (a == 0 || b == 0) ? 0 : ob_dim_mul(infer->dims, a, b);
     case DIV: return divide(infer, a, b, real);
     case MOD: return modulo(infer, a, b);
     case POW: return power(infer, a, b);
@@ -282,7 +292,7 @@ ob_status ob__content_elementwise(ob_infer *infer) {
         }
         ob_dim folded = element(infer, 0, to, at);
         for (uint32_t i = 1; i < n_inputs; i++) folded = apply(infer, op, folded, element(infer, i, to, at), real);
-        elems[at] = within(folded, dtype);
+        elems[at] = ob__content_within(folded, dtype);
     }
     infer->out_contents[0] = (ob_content){n, elems};
     return OB_OK;
@@ -313,7 +323,7 @@ ob_status ob__content_cast(ob_infer *infer, ob_dtype from, ob_dtype to) {
     for (uint32_t i = 0; i < content.n; i++) {
         ob_dim d = content.elems[i];
         if (to != OB_BOOL)
-            elems[i] = within(d, to);
+            elems[i] = ob__content_within(d, to);
         else if (ob_dim_is_const(d))
             elems[i] = d != 0;
         else
@@ -364,7 +374,8 @@ static ob_status cumsum(ob_infer *infer, ob_content content) {
     ob_dim sum = 0;
     for (uint32_t i = 0; i < content.n; i++) {
         uint32_t at = reverse ? content.n - 1 - i : i;
-        ob_dim next = ob_dim_add(infer->dims, sum, content.elems[at]);
+        ob_dim next = ob_dim_add(infer->dims, sum, exact(content.elems[at]));
+        next = ob__content_within(next, infer->out_types[0].dtype);
         elems[at] = exclusive ? sum : next;
         sum = next;
     }
@@ -401,7 +412,7 @@ ob_status ob__content_same(ob_infer *infer) {
     if (!elems) return OB_E_MEMORY;
     bool any = content.n == 0;
     for (uint32_t i = 0; i < content.n; i++) {
-        elems[i] = within(apply_unary(infer, infer->op->name, content.elems[i]), infer->out_types[0].dtype);
+        elems[i] = ob__content_within(apply_unary(infer, infer->op->name, content.elems[i]), infer->out_types[0].dtype);
         any = any || elems[i] != OB_DIM_UNKNOWN;
     }
     if (any) infer->out_contents[0] = (ob_content){content.n, elems};

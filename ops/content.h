@@ -18,6 +18,8 @@ ob_status ob__content_stretch(ob_infer *infer, uint32_t input, uint32_t output);
 /* Output has input's elements in the same order: Reshape, Squeeze ... */
 ob_status ob__content_share(ob_infer *infer, uint32_t input, uint32_t output);
 
+/* `d`, or unknown when it is a constant that an element of that type would not hold exactly. */
+ob_dim ob__content_within(ob_dim d, ob_dtype dtype);
 /* True for types whose contents are kept. */
 bool ob__content_dtype(ob_dtype dtype);
 

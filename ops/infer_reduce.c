@@ -16,6 +16,8 @@ static ob_status reduce_content(ob_infer *infer) {
     bool product = strcmp(name, "ReduceProd") == 0, sum = strcmp(name, "ReduceSum") == 0;
     bool max = strcmp(name, "ReduceMax") == 0, min = strcmp(name, "ReduceMin") == 0;
     if (!product && !sum && !max && !min) return OB_OK;
+    for (uint32_t i = 0; i < content.n; i++)
+        if (content.elems[i] == OB_DIM_CONST_MAX || content.elems[i] == -OB_DIM_CONST_MAX) return OB_OK; /* saturated */
     ob_dim folded = content.elems[0];
     for (uint32_t i = 1; i < content.n; i++) {
         ob_dim d = content.elems[i];
@@ -28,6 +30,7 @@ static ob_status reduce_content(ob_infer *infer) {
         else
             folded = (d > folded) == max ? d : folded;
     }
+    folded = ob__content_within(folded, infer->out_types[0].dtype);
     return ob__out_content(infer, 0, &folded, 1);
 }
 

@@ -148,7 +148,8 @@ static void *known_content(ob_builder *b, const ob_value *value, const ob_view *
     for (uint32_t i = 0; bytes && i < content->n; i++) {
         ob_dim elem = content->elems[i];
         int32_t narrow = (int32_t)elem;
-        if (!ob_dim_is_const(elem) || (size == 4 && narrow != elem)) return NULL;
+        /* The ends of the range stand for everything beyond them. */
+        if (elem >= OB_DIM_CONST_MAX || elem <= -OB_DIM_CONST_MAX || (size == 4 && narrow != elem)) return NULL;
         if (size == 8)
             memcpy(bytes + i * 8, &elem, 8);
         else if (size == 4)

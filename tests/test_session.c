@@ -421,6 +421,28 @@ static void test_dead_and_constant_nodes(void **state) {
     ob_model_close(&model);
 }
 
+/* Shape propagation keeps numbers beyond 2^62 only as "huge": results must still be exact. */
+static void test_huge_integers_are_exact(void **state) {
+    (void)state;
+    const int64_t huge[] = {INT64_MAX, INT64_MIN, 5}, sums[] = {INT64_MAX - 7, INT64_MIN + 3, 15}, other[] = {-7, 3, 10};
+    ob_model *model = new_model(14);
+    ob_value *a = new_weight(model, "a", OB_INT64, 1, (int64_t[]){3}, huge),
+             *b = new_weight(model, "b", OB_INT64, 1, (int64_t[]){3}, other);
+    new_output(model, new_node(model, "Identity", "same", 1, a));
+    new_output(model, new_node(model, "Add", "sum", 2, a, b));
+    new_output(model, new_node(model, "Less", "less", 2, b, a));
+    for (int optimize = 0; optimize < 2; optimize++) {
+        ob_session *session = open_session(model, optimize);
+        ob_view out[3] = {0};
+        run_ok(session, NULL, 0, out, 3);
+        assert_memory_equal(out[0].data, huge, sizeof huge);
+        assert_memory_equal(out[1].data, sums, sizeof sums);
+        assert_memory_equal(out[2].data, ((bool[]){true, false, false}), 3);
+        ob_session_close(&session);
+    }
+    ob_model_close(&model);
+}
+
 /* Broadcasting is a view: Expand to a large shape takes no memory and no step of its own. */
 static void test_expand_is_a_view(void **state) {
     (void)state;
@@ -1016,6 +1038,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_memory_limit),
         cmocka_unit_test(test_rank_zero),
         cmocka_unit_test(test_dead_and_constant_nodes),
+        cmocka_unit_test(test_huge_integers_are_exact),
         cmocka_unit_test(test_expand_is_a_view),
         cmocka_unit_test(test_outputs_of_all_kinds),
         cmocka_unit_test(test_shape_from_input),
