@@ -14,6 +14,7 @@ enum access {
 enum {
     TILE_BYTES = 4096,
     STREAM_TILE_BYTES = 1024,
+    DIRECT_OPERANDS = 12,
     N_TILES = OB_BLOCKS_CACHED + 2, /* the last two are shared and never reused */
     MIN_ROW_BYTES = 64,             /* rows at least this long are not worth packing */
     ROWS_ELEMS = 8192,              /* elements of a block that needs no tile */
@@ -115,7 +116,7 @@ static void choose_access(ob_blocks *b, const bool *misaligned, bool stream_tile
     /* loops have no form for scalar inputs only: spread the first one */
     if (!any_vector) b->operands[0].access = PACKED;
     uint32_t n_packed = 0;
-    b->direct = !b->fold;
+    b->direct = n <= DIRECT_OPERANDS;
     for (uint32_t k = 0; k < n; k++) b->direct = b->direct && b->operands[k].access == DIRECT;
     for (uint32_t k = 0; k < nd->n_inputs; k++) {
         if (b->operands[k].access == DIRECT) continue;
@@ -141,7 +142,7 @@ static void choose_blocks(ob_blocks *b, const bool *misaligned) {
     for (uint32_t k = 0; k < nd->n_inputs; k++) all_scalar = all_scalar && ob__nd_stride(nd, nd->rank - 1, k) == 0;
     choose_geometry(b, tiles || all_scalar, TILE_BYTES / largest);
     choose_access(b, misaligned, false);
-    if (!b->stream || b->direct) return;
+    if (!b->stream || (b->direct && !b->fold)) return;
     choose_geometry(b, true, TILE_BYTES / largest);
     choose_access(b, misaligned, true);
 }
@@ -221,6 +222,7 @@ typedef struct run {
     const ob_view *in;
     char *out;
     bool out_tile; /* the accumulator must not be the output itself */
+    bool direct;   /* no tiles at all */
 } run;
 
 typedef struct block {
@@ -324,13 +326,28 @@ static void store(const run *r, const block *at, char *target, tiles *t) {
         ob__unpack(target, source, operand->size, &shape);
 }
 
-static void compute_fold(const run *r, const block *at, char *out, int64_t n, int64_t out_row, int64_t rows, tiles *t) {
-    const ob_blocks *b = r->blocks;
+/* Where the operands of a block are: known, or to be fetched one after the other because tiles are few. */
+typedef struct source {
+    char *const *p; /* NULL: fetch */
+    const int64_t *step, *row;
+    const run *r;
+    const block *at;
+    tiles *t;
+} source;
+
+static char *next_operand(const source *from, uint32_t k, int64_t *step, int64_t *row) {
+    if (!from->p) return fetch(from->r, from->at, k, from->t, step, row);
+    *step = from->step[k];
+    *row = from->row[k];
+    return from->p[k];
+}
+
+static void compute_fold(const ob_blocks *b, const source *from, char *out, int64_t n, int64_t out_row, int64_t rows) {
     uint32_t n_in = b->nd.n_inputs, out_size = b->operands[n_in].loop_size;
     int64_t step[3], row[3];
     char *p[3];
-    p[0] = fetch(r, at, 0, t, &step[0], &row[0]);
-    if (n_in > 1) p[1] = fetch(r, at, 1, t, &step[1], &row[1]);
+    p[0] = next_operand(from, 0, &step[0], &row[0]);
+    if (n_in > 1) p[1] = next_operand(from, 1, &step[1], &row[1]);
     /* Start from a copy where loops have no form: one operand, or two scalars. Operand 1 may be the output's own memory, which a
      * copy would overwrite, but then it is not a scalar. */
     if (n_in == 1 || (step[0] == 0 && step[1] == 0 && n > 1)) {
@@ -340,7 +357,7 @@ static void compute_fold(const run *r, const block *at, char *out, int64_t n, in
         row[0] = out_row;
     }
     for (uint32_t k = 1; k < n_in; k++) {
-        if (k > 1) p[1] = fetch(r, at, k, t, &step[1], &row[1]);
+        if (k > 1) p[1] = next_operand(from, k, &step[1], &row[1]);
         p[2] = out;
         row[2] = out_row;
         b->loop(p, step, n, row, rows, b->params);
@@ -369,7 +386,7 @@ static void compute_block(const run *r, const block *at, tiles *t) {
     char *out = through ? t->out : target;
     int64_t out_row = b->flat ? 0 : through ? b->inner * output->loop_size : ob__nd_stride(&b->nd, b->axis, n_in);
     if (b->fold) {
-        compute_fold(r, at, out, n, out_row, rows, t);
+        compute_fold(b, &(source){.r = r, .at = at, .t = t}, out, n, out_row, rows);
     } else {
         char *p[OB_BLOCKS_INLINE];
         int64_t step[OB_BLOCKS_INLINE], row[OB_BLOCKS_INLINE];
@@ -409,7 +426,7 @@ static void loop_streamed(const ob_blocks *b, char *const *p, const int64_t *ste
 /* Every operand in place: pointers move with the index, nothing is looked up per block. */
 static void run_direct(const ob_blocks *b, char **p, block *at, int64_t n_blocks) {
     uint32_t n_op = b->nd.n_inputs + 1;
-    int64_t step[OB_BLOCKS_INLINE], row[OB_BLOCKS_INLINE];
+    int64_t step[DIRECT_OPERANDS], row[DIRECT_OPERANDS];
     for (uint32_t k = 0; k < n_op; k++) {
         step[k] = direct_step(b, k);
         row[k] = b->flat ? 0 : ob__nd_stride(&b->nd, b->axis, k);
@@ -417,12 +434,13 @@ static void run_direct(const ob_blocks *b, char **p, block *at, int64_t n_blocks
     for (int64_t i = 0; i < n_blocks; i++) {
         int64_t size = b->nd.dims[b->axis], left = size - at->index[b->axis];
         int64_t length = left < b->chunk ? left : b->chunk;
-        if (b->stream)
-            loop_streamed(b, p, step, b->flat ? length * b->inner : b->inner, row, b->flat ? 1 : length);
-        else if (b->flat)
-            b->loop(p, step, length * b->inner, row, 1, b->params);
+        int64_t n = b->flat ? length * b->inner : b->inner, rows = b->flat ? 1 : length;
+        if (b->fold)
+            compute_fold(b, &(source){.p = p, .step = step, .row = row}, p[n_op - 1], n, row[n_op - 1], rows);
+        else if (b->stream)
+            loop_streamed(b, p, step, n, row, rows);
         else
-            b->loop(p, step, b->inner, row, length, b->params);
+            b->loop(p, step, n, row, rows, b->params);
         at->index[b->axis] += length;
         for (uint32_t k = 0; k < n_op; k++) p[k] += length * ob__nd_stride(&b->nd, b->axis, k);
         for (int32_t a = b->axis; a > 0 && at->index[a] >= b->nd.dims[a]; a--) {
@@ -444,8 +462,8 @@ static void run_range(void *context, int64_t begin, int64_t end) {
         at.index[a] = rest % b->nd.dims[a];
         rest /= b->nd.dims[a];
     }
-    if (b->direct) {
-        char *p[OB_BLOCKS_INLINE];
+    if (r->direct) {
+        char *p[DIRECT_OPERANDS];
         for (uint32_t k = 0; k < b->nd.n_inputs; k++) p[k] = (char *)(uintptr_t)input_data(r, k) + block_offset(b, &at, k);
         p[b->nd.n_inputs] = r->out + block_offset(b, &at, b->nd.n_inputs);
         run_direct(b, p, &at, end - begin);
@@ -472,7 +490,7 @@ static bool find_misaligned(const run *r, bool *misaligned) {
     const ob_blocks *b = r->blocks;
     bool any = false;
     uint32_t n_in = b->nd.n_inputs;
-    for (uint32_t k = 0; k <= n_in && k < OB_BLOCKS_INLINE; k++) {
+    for (uint32_t k = 0; k <= n_in; k++) {
         misaligned[k] = !is_aligned((uintptr_t)(k < n_in ? input_data(r, k) : r->out), b->operands[k].size);
         for (int32_t a = 0; a < b->nd.rank && !misaligned[k]; a++)
             misaligned[k] = !is_aligned((uintptr_t)ob__nd_stride(&b->nd, a, k), b->operands[k].size);
@@ -484,9 +502,10 @@ static bool find_misaligned(const run *r, bool *misaligned) {
 void ob__blocks_run(const ob_blocks *b, const ob_view *in, const ob_view *out, const ob_threads *threads) {
     if (b->nd.n_elems == 0) return;
     run r = {.blocks = b, .in = in, .out = out->data};
-    bool misaligned[OB_BLOCKS_INLINE];
+    bool misaligned[DIRECT_OPERANDS] = {false};
+    bool any = b->nd.n_inputs < DIRECT_OPERANDS && find_misaligned(&r, misaligned);
     ob_blocks aligned;
-    if (b->nd.n_inputs < OB_BLOCKS_INLINE && find_misaligned(&r, misaligned)) {
+    if (any && b->nd.n_inputs < OB_BLOCKS_INLINE) {
         aligned = *b;
         aligned.operands = aligned.own_operands;
         aligned.nd.strides = aligned.own_strides;
@@ -497,6 +516,7 @@ void ob__blocks_run(const ob_blocks *b, const ob_view *in, const ob_view *out, c
     for (uint32_t k = 1; b->fold && k < b->nd.n_inputs; k++) r.out_tile |= in[k].data == out->data;
     if (b->nd.n_inputs >= OB_BLOCKS_INLINE) /* not planned again above */
         r.out_tile |= !is_aligned((uintptr_t)out->data, b->operands[b->nd.n_inputs].size);
+    r.direct = r.blocks->direct && !r.out_tile && (!any || r.blocks == &aligned);
     int64_t elems = r.blocks->chunk * r.blocks->inner;
     ob__parallel(threads, r.blocks->n_blocks, (GRAIN_ELEMS + elems - 1) / elems, run_range, &r);
 }

@@ -32,12 +32,12 @@
 #define FN       NAME(max)
 #define TI       T
 #define TO       T
-#define OP(a, b) (((a) > (b)) | ((a) != (a)) ? (a) : (b))
+#define OP(a, b) ((a) != (a) ? (a) : (a) > (b) ? (a) : (b))
 #include "ops/kernels/loop2.inc.h"
 #define FN       NAME(min)
 #define TI       T
 #define TO       T
-#define OP(a, b) (((a) < (b)) | ((a) != (a)) ? (a) : (b))
+#define OP(a, b) ((a) != (a) ? (a) : (a) < (b) ? (a) : (b))
 #include "ops/kernels/loop2.inc.h"
 #define FN       NAME(prelu)
 #define TI       T
