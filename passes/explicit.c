@@ -23,16 +23,22 @@ bool ob__is_explicit_definition(const ob_graph *graph) {
     return graph->function && strcmp(graph->function->domain, domain) == 0;
 }
 
-static bool takes(const char *op_type, int64_t opset, ob_dtype dtype) {
+static ob_types types_of(const char *op_type, int64_t opset) {
     const ob_op *op = ob__op_find("", op_type, opset);
-    return op && (dtype == OB_NONE || (op->types[0] >> dtype & 1));
+    return op ? op->types[0] : 0;
 }
 
-const char *ob__why_no_expand(const ob_graph *graph, ob_dtype dtype, const ob_shape *from, const ob_shape *to) {
+static bool takes(ob_types types, ob_dtype dtype) {
+    return types && (dtype == OB_NONE || (types >> dtype & 1));
+}
+
+const char *ob__why_no_expand(ob_stretch_types *types, const ob_graph *graph, ob_dtype dtype, const ob_shape *from,
+                              const ob_shape *to) {
     int64_t opset = ob__graph_opset(graph, "");
-    if (opset >= 8) return takes("Expand", opset, dtype) ? NULL : "Expand of this opset does not take the element type";
+    if (types->opset != opset) *types = (ob_stretch_types){opset, types_of("Expand", opset), types_of("Tile", opset)};
+    if (opset >= 8) return takes(types->expand, dtype) ? NULL : "Expand of this opset does not take the element type";
     if (opset < 6) return "neither Expand (opset 8) nor Tile with a repeats operand (opset 6) exists in this opset";
-    if (!takes("Tile", opset, dtype)) return "Tile of this opset does not take the element type";
+    if (!takes(types->tile, dtype)) return "Tile of this opset does not take the element type";
     if (!ob__is_static(from) || !ob__is_static(to))
         return "without Expand (opset 8) the sizes must be constants, and they are not";
     for (int32_t i = 0; i < to->rank; i++)

@@ -12,9 +12,16 @@ bool ob__is_explicit_in_dim(const ob_node *node);
 /* The body of one of our definitions: passes leave it alone. */
 bool ob__is_explicit_definition(const ob_graph *graph);
 
+/* Element types that Expand and Tile take in an opset; looked up once as long as the opset stays. Zero to begin with. */
+typedef struct ob_stretch_types {
+    int64_t opset;
+    uint64_t expand, tile; /* ob_types */
+} ob_stretch_types;
+
 /* NULL when Expand (below opset 8: Reshape and Tile) can bring a tensor of this type from one shape to the other in the graph's
  * opset; else the reason. */
-const char *ob__why_no_expand(const ob_graph *graph, ob_dtype dtype, const ob_shape *from, const ob_shape *to);
+const char *ob__why_no_expand(ob_stretch_types *types, const ob_graph *graph, ob_dtype dtype, const ob_shape *from,
+                              const ob_shape *to);
 
 /* The definition of Broadcast for n operands, and of BroadcastTo (X, shape): made of Shape and Expand of the given opset. NULL:
  * out of memory. */

@@ -22,6 +22,7 @@ typedef struct inserter {
     ob_patch patch;
     ob_shape_maker shapes;
     ob_arena arena;
+    ob_stretch_types types;
     uint32_t *first_condition, *next_condition; /* conditions of a node: 1-based chains by node id */
     uint32_t n_ids;
 } inserter;
@@ -128,8 +129,9 @@ static const char *why_not(inserter *in, const ob_node *node, const ob_group *gr
     if (!(in->work->goal & (OB_GOAL_FUNCTION | OB_GOAL_EXPAND))) return NULL;
     for (uint32_t i = 0; i < group->n; i++) {
         if (group->inputs[i] == OB_NOT_AN_INPUT) continue;
-        const char *reason = ob__why_no_expand(node->graph, ob__fact(in->work->facts, node->inputs[group->inputs[i]])->type.dtype,
-                                               &group->shapes[i], &group->result);
+        const char *reason =
+            ob__why_no_expand(&in->types, node->graph, ob__fact(in->work->facts, node->inputs[group->inputs[i]])->type.dtype,
+                              &group->shapes[i], &group->result);
         if (reason) return reason;
     }
     return NULL;
@@ -188,7 +190,7 @@ static void insert_aligned(inserter *in, ob_node *node, uint32_t index, const ob
     const char *reason =
         in->work->goal & OB_GOAL_BROADCAST
             ? NULL
-            : ob__why_no_expand(node->graph, ob__fact(in->work->facts, node->inputs[index])->type.dtype, own, target);
+            : ob__why_no_expand(&in->types, node->graph, ob__fact(in->work->facts, node->inputs[index])->type.dtype, own, target);
     if (reason)
         ob__work_note(in->work, node, reason);
     else

@@ -17,6 +17,7 @@ typedef struct lowerer {
     ob_patch patch;
     ob_shape_maker shapes;
     ob_arena arena;
+    ob_stretch_types types;
     ob_map functions;   /* names of the definitions that are there or have been added */
     ob_value **instead; /* by value id: what readers use in place of this value, or NULL */
     uint32_t n_instead;
@@ -131,7 +132,7 @@ static void lower_in_dim(lowerer *l, ob_node *node) {
     ob_shape own = shape_of(l, node->inputs[0]), result = shape_of(l, node->outputs[0]);
     int32_t rank = result_rank(l, node);
     bool is_call = strcmp(node->op_type, "BroadcastTo") == 0;
-    const char *reason = ob__why_no_expand(node->graph, dtype_of(l, node->inputs[0]), &own, &result);
+    const char *reason = ob__why_no_expand(&l->types, node->graph, dtype_of(l, node->inputs[0]), &own, &result);
     if (!reason && !is_call && (!mapping || rank == OB_RANK_UNKNOWN)) reason = "the rank of the result is not known";
     if (reason) {
         ob__work_note(l->work, node, reason);
@@ -205,7 +206,7 @@ static void lower_broadcast(lowerer *l, ob_node *node) {
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         ob_shape own = node->inputs[i] ? shape_of(l, node->inputs[i]) : unknown_shape;
         const char *reason = node->inputs[i] && node->outputs[i]
-                                 ? ob__why_no_expand(node->graph, dtype_of(l, node->inputs[i]), &own, &result)
+                                 ? ob__why_no_expand(&l->types, node->graph, dtype_of(l, node->inputs[i]), &own, &result)
                                  : "an operand or result is left out";
         if (reason) {
             ob__work_note(l->work, node, reason);
@@ -283,9 +284,9 @@ static void call_broadcast_to(lowerer *l, ob_node *node, ob_value *value, ob_val
 static void call_broadcast(lowerer *l, ob_node *node) {
     char name[32];
     for (uint32_t i = 0; i < node->n_inputs; i++) {
-        const char *reason = node->inputs[i]
-                                 ? ob__why_no_expand(node->graph, dtype_of(l, node->inputs[i]), &unknown_shape, &unknown_shape)
-                                 : "an operand is left out";
+        const char *reason = node->inputs[i] ? ob__why_no_expand(&l->types, node->graph, dtype_of(l, node->inputs[i]),
+                                                                 &unknown_shape, &unknown_shape)
+                                             : "an operand is left out";
         if (reason) {
             ob__work_note(l->work, node, reason);
             return;
