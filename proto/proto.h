@@ -74,6 +74,9 @@ ob_status ob__read_tensor(ob_arena *arena, const Onnx__TensorProto *message, uin
 /* The declared type, or in files older than the declaration the one that the content tells. */
 ob_attribute_type ob__attribute_type(const Onnx__AttributeProto *message);
 
+/* The element type of that number; OB_NONE for one that is not known. */
+ob_dtype ob__read_dtype(int32_t number);
+
 /* The library's view of a type message; kind UNKNOWN for NULL. */
 ob_status ob__read_type(ob_reader *reader, const Onnx__TypeProto *message, const char *name, ob_type *out);
 

@@ -65,8 +65,8 @@ static void put_name(text_printer *out, const char *name) {
         put(out, name);
 }
 
-/* An omitted operand is nothing between two commas, and "" in the first place, where parsers up to onnx 1.17 need a name (they do not
- * know "" elsewhere). Omitted ones at the end mean nothing and are left out. */
+/* An omitted operand is nothing between two commas, which is what parsers up to onnx 1.17 know, and "" in the first place.
+ * Omitted ones at the end mean nothing and are left out. */
 static void put_names(text_printer *out, char *const *names, size_t n) {
     while (n > 0 && names[n - 1][0] == '\0') n--;
     for (size_t i = 0; i < n; i++) {
@@ -321,7 +321,8 @@ static ob_status print_list(text_printer *out, const Onnx__AttributeProto *a, ob
 static ob_status print_attribute(text_printer *out, const Onnx__AttributeProto *a) {
     ob_attribute_type type = ob__attribute_type(a);
     put_name(out, a->name);
-    if (type > 0 && (int)type < N_ATTRIBUTE_TYPES && attribute_types[type]) ob__text_printf(&out->text, ": %s", attribute_types[type]);
+    if (type > 0 && (int)type < N_ATTRIBUTE_TYPES && attribute_types[type])
+        ob__text_printf(&out->text, ": %s", attribute_types[type]);
     put(out, " = ");
     if (a->ref_attr_name && a->ref_attr_name[0]) {
         put(out, "@");

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/terms.h"
 
 static ob_status write_graph(ob_proto_writer *writer, ob_graph *graph, Onnx__GraphProto **out);
 
@@ -24,17 +23,6 @@ static char *choose_text(char *original, const char *text) {
     return strcmp(ob__str(original), text) == 0 ? original : mutable_text(text);
 }
 
-static void *copy_message(ob_proto_writer *writer, const ProtobufCMessageDescriptor *type, const void *origin) {
-    void *copy = ob__arena_alloc(&writer->arena, type->sizeof_message);
-    if (!copy) return NULL;
-    if (origin)
-        memcpy(copy, origin, type->sizeof_message);
-    else
-        protobuf_c_message_init(type, copy);
-    return copy;
-}
-#define COPY_MESSAGE(writer, descriptor, origin) copy_message((writer), &(descriptor), (origin))
-
 static bool same_domain(const char *original, const char *domain) {
     original = ob__str(original);
     return strcmp(original, domain) == 0 || (domain[0] == '\0' && strcmp(original, "ai.onnx") == 0);
@@ -47,7 +35,7 @@ static ob_status write_key_values(ob_proto_writer *writer, const ob_key_value *e
     Onnx__StringStringEntryProto **messages = OB_ARENA_ARRAY(&writer->arena, Onnx__StringStringEntryProto *, n);
     if (!messages) return out_of_memory(writer);
     for (uint32_t i = 0; i < n; i++) {
-        messages[i] = COPY_MESSAGE(writer, onnx__string_string_entry_proto__descriptor, NULL);
+        messages[i] = OB_COPY_MESSAGE(writer, onnx__string_string_entry_proto__descriptor, NULL);
         if (!messages[i]) return out_of_memory(writer);
         messages[i]->key = mutable_text(entries[i].key);
         messages[i]->value = mutable_text(entries[i].value);
@@ -82,7 +70,7 @@ static ob_status write_opsets(ob_proto_writer *writer, const ob_opset *opsets, u
         const Onnx__OperatorSetIdProto *origin = NULL;
         for (size_t k = 0; k < *n_list && !origin; k++)
             if (same_domain((*list)[k]->domain, opsets[i].domain)) origin = (*list)[k];
-        imports[i] = COPY_MESSAGE(writer, onnx__operator_set_id_proto__descriptor, origin);
+        imports[i] = OB_COPY_MESSAGE(writer, onnx__operator_set_id_proto__descriptor, origin);
         if (!imports[i]) return out_of_memory(writer);
         if (!origin) imports[i]->domain = mutable_text(opsets[i].domain);
         imports[i]->has_version = 1;
@@ -93,159 +81,24 @@ static ob_status write_opsets(ob_proto_writer *writer, const ob_opset *opsets, u
     return OB_OK;
 }
 
-/* ---- Types -------------------------------------------------------------------------------------------------------- */
-
-static bool same_dtype(int32_t number, ob_dtype dtype) {
-    return number > 0 && number < OB_DTYPE_COUNT ? (ob_dtype)number == dtype : dtype == OB_NONE;
-}
-
-/* The name of a named symbol as the file had it (ob_dim_format quotes odd ones), or NULL. */
-static const char *symbol_name(const ob_dims *pool, ob_dim dim) {
-    const ob_term *term = ob__term(pool, dim);
-    return term ? term->name : NULL;
-}
-
-static bool same_dim(const ob_dims *pool, const Onnx__TensorShapeProto__Dimension *message, ob_dim dim) {
-    switch (message->value_case) {
-    case ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE:
-        return message->dim_value < 0 ? dim == OB_DIM_UNKNOWN : dim == message->dim_value;
-    case ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM: {
-        const char *name = symbol_name(pool, dim);
-        return name ? strcmp(name, ob__str(message->dim_param)) == 0
-                    : dim == OB_DIM_UNKNOWN && ob__str(message->dim_param)[0] == '\0';
-    }
-    default: return dim == OB_DIM_UNKNOWN;
-    }
-}
-
-static bool same_shape(const ob_dims *pool, const Onnx__TensorShapeProto *message, const ob_shape *shape) {
-    if (!message) return shape->rank == OB_RANK_UNKNOWN;
-    if (shape->rank < 0 || message->n_dim != (size_t)shape->rank) return false;
-    for (size_t i = 0; i < message->n_dim; i++)
-        if (!same_dim(pool, message->dim[i], shape->dims[i])) return false;
-    return true;
-}
-
-static bool same_type(const ob_dims *pool, const Onnx__TypeProto *message, const ob_type *type) {
-    if (!message) return type->kind == OB_TYPE_UNKNOWN;
-    switch (message->value_case) {
-    case ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE:
-        return type->kind == OB_TYPE_TENSOR && same_dtype(message->tensor_type->elem_type, type->dtype) &&
-               same_shape(pool, message->tensor_type->shape, &type->shape);
-    case ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE:
-        return type->kind == OB_TYPE_SPARSE_TENSOR && same_dtype(message->sparse_tensor_type->elem_type, type->dtype) &&
-               same_shape(pool, message->sparse_tensor_type->shape, &type->shape);
-    case ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE:
-        return type->kind == OB_TYPE_SEQUENCE && same_type(pool, message->sequence_type->elem_type, type->element);
-    case ONNX__TYPE_PROTO__VALUE_OPTIONAL_TYPE:
-        return type->kind == OB_TYPE_OPTIONAL && same_type(pool, message->optional_type->elem_type, type->element);
-    case ONNX__TYPE_PROTO__VALUE_MAP_TYPE:
-        return type->kind == OB_TYPE_MAP && same_dtype(message->map_type->key_type, type->dtype) &&
-               same_type(pool, message->map_type->value_type, type->element);
-    default: return type->kind == OB_TYPE_UNKNOWN;
-    }
-}
-
-static ob_status write_dim(ob_proto_writer *writer, ob_dim dim, Onnx__TensorShapeProto__Dimension **out) {
-    Onnx__TensorShapeProto__Dimension *message = COPY_MESSAGE(writer, onnx__tensor_shape_proto__dimension__descriptor, NULL);
-    if (!message) return out_of_memory(writer);
-    *out = message;
-    if (ob_dim_is_const(dim) && dim >= 0) {
-        message->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
-        message->dim_value = dim;
-    } else if (symbol_name(writer->dims, dim)) {
-        message->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
-        message->dim_param = mutable_text(symbol_name(writer->dims, dim));
-    } else if (ob_dim_is_term(dim) && !ob_dim_is_anonymous(writer->dims, dim)) {
-        size_t n = ob_dim_format(writer->dims, dim, NULL, 0);
-        char *text = ob__arena_alloc(&writer->arena, n + 1);
-        if (!text) return out_of_memory(writer);
-        ob_dim_format(writer->dims, dim, text, n + 1);
-        message->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
-        message->dim_param = text;
-    }
-    return OB_OK;
-}
-
-static ob_status write_shape(ob_proto_writer *writer, const ob_shape *shape, Onnx__TensorShapeProto **out) {
-    *out = NULL;
-    if (shape->rank < 0) return OB_OK;
-    Onnx__TensorShapeProto *message = COPY_MESSAGE(writer, onnx__tensor_shape_proto__descriptor, NULL);
-    if (!message) return out_of_memory(writer);
-    message->dim = OB_ARENA_ARRAY(&writer->arena, Onnx__TensorShapeProto__Dimension *, (size_t)shape->rank);
-    if (!message->dim) return out_of_memory(writer);
-    for (; message->n_dim < (size_t)shape->rank; message->n_dim++)
-        OB_TRY(write_dim(writer, shape->dims[message->n_dim], &message->dim[message->n_dim]));
-    *out = message;
-    return OB_OK;
-}
-
-static ob_status write_tensor_type(ob_proto_writer *writer, const ob_type *type, Onnx__TypeProto *out) {
-    Onnx__TypeProto__Tensor *inner = COPY_MESSAGE(writer, onnx__type_proto__tensor__descriptor, NULL);
-    if (!inner) return out_of_memory(writer);
-    inner->has_elem_type = 1;
-    inner->elem_type = (int32_t)type->dtype;
-    out->value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
-    out->tensor_type = inner;
-    return write_shape(writer, &type->shape, &inner->shape);
-}
-
-static ob_status write_sparse_type(ob_proto_writer *writer, const ob_type *type, Onnx__TypeProto *out) {
-    Onnx__TypeProto__SparseTensor *inner = COPY_MESSAGE(writer, onnx__type_proto__sparse_tensor__descriptor, NULL);
-    if (!inner) return out_of_memory(writer);
-    inner->has_elem_type = 1;
-    inner->elem_type = (int32_t)type->dtype;
-    out->value_case = ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE;
-    out->sparse_tensor_type = inner;
-    return write_shape(writer, &type->shape, &inner->shape);
-}
-
-/* Types nest as deep as the loader or the text parser allowed. */
-static ob_status write_type(ob_proto_writer *writer, const ob_type *type, Onnx__TypeProto **out) {
-    *out = NULL;
-    if (!type || type->kind == OB_TYPE_UNKNOWN) return OB_OK;
-    Onnx__TypeProto *message = COPY_MESSAGE(writer, onnx__type_proto__descriptor, NULL);
-    if (!message) return out_of_memory(writer);
-    *out = message;
-    switch (type->kind) {
-    case OB_TYPE_TENSOR: return write_tensor_type(writer, type, message);
-    case OB_TYPE_SPARSE_TENSOR: return write_sparse_type(writer, type, message);
-    case OB_TYPE_SEQUENCE:
-        message->value_case = ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE;
-        message->sequence_type = COPY_MESSAGE(writer, onnx__type_proto__sequence__descriptor, NULL);
-        if (!message->sequence_type) return out_of_memory(writer);
-        return write_type(writer, type->element, &message->sequence_type->elem_type);
-    case OB_TYPE_OPTIONAL:
-        message->value_case = ONNX__TYPE_PROTO__VALUE_OPTIONAL_TYPE;
-        message->optional_type = COPY_MESSAGE(writer, onnx__type_proto__optional__descriptor, NULL);
-        if (!message->optional_type) return out_of_memory(writer);
-        return write_type(writer, type->element, &message->optional_type->elem_type);
-    default:
-        message->value_case = ONNX__TYPE_PROTO__VALUE_MAP_TYPE;
-        message->map_type = COPY_MESSAGE(writer, onnx__type_proto__map__descriptor, NULL);
-        if (!message->map_type) return out_of_memory(writer);
-        message->map_type->has_key_type = 1;
-        message->map_type->key_type = (int32_t)type->dtype;
-        return write_type(writer, type->element, &message->map_type->value_type);
-    }
-}
+/* ---- Values ------------------------------------------------------------------------------------------------------ */
 
 /* The type message of a value: the original as long as it says what the value declares. */
 static ob_status write_value_info(ob_proto_writer *writer, const ob_value *value, const Onnx__ValueInfoProto *origin,
                                   Onnx__ValueInfoProto **out) {
     /* An initializer's type comes from its data; what a value_info says about it beside that is the file's own. */
     bool file_decides = value->is_initializer && !value->is_input;
-    bool unchanged = origin && (file_decides || same_type(writer->dims, origin->type, &value->declared));
+    bool unchanged = origin && (file_decides || ob__same_type(writer->dims, origin->type, &value->declared));
     if (unchanged && strcmp(ob__str(origin->name), value->name) == 0) {
         *out = (Onnx__ValueInfoProto *)(uintptr_t)origin;
         return OB_OK;
     }
-    Onnx__ValueInfoProto *message = COPY_MESSAGE(writer, onnx__value_info_proto__descriptor, origin);
+    Onnx__ValueInfoProto *message = OB_COPY_MESSAGE(writer, onnx__value_info_proto__descriptor, origin);
     if (!message) return out_of_memory(writer);
     message->name = mutable_text(value->name);
     if (!origin && value->doc[0]) message->doc_string = mutable_text(value->doc);
     *out = message;
-    return unchanged ? OB_OK : write_type(writer, &value->declared, &message->type);
+    return unchanged ? OB_OK : ob__write_type(writer, &value->declared, &message->type);
 }
 
 /* ---- Tensors ------------------------------------------------------------------------------------------------------ */
@@ -276,7 +129,7 @@ static ob_status write_elements(ob_proto_writer *writer, const ob_tensor *tensor
 }
 
 static ob_status write_new_tensor(ob_proto_writer *writer, const ob_tensor *tensor, const char *name, Onnx__TensorProto **out) {
-    Onnx__TensorProto *message = COPY_MESSAGE(writer, onnx__tensor_proto__descriptor, NULL);
+    Onnx__TensorProto *message = OB_COPY_MESSAGE(writer, onnx__tensor_proto__descriptor, NULL);
     if (!message) return out_of_memory(writer);
     *out = message;
     message->n_dims = (size_t)tensor->rank;
@@ -304,7 +157,7 @@ static ob_status write_tensor(ob_proto_writer *writer, const ob_tensor *tensor, 
     if (type_of(origin) != &onnx__tensor_proto__descriptor) return write_new_tensor(writer, tensor, name, out);
     *out = (Onnx__TensorProto *)(uintptr_t)origin;
     if (strcmp(ob__str(origin->name), name) == 0) return OB_OK;
-    *out = COPY_MESSAGE(writer, onnx__tensor_proto__descriptor, origin);
+    *out = OB_COPY_MESSAGE(writer, onnx__tensor_proto__descriptor, origin);
     if (!*out) return out_of_memory(writer);
     (*out)->name = mutable_text(name);
     return OB_OK;
@@ -314,9 +167,9 @@ static ob_status write_sparse(ob_proto_writer *writer, const ob_tensor *tensor, 
     const Onnx__SparseTensorProto *origin = tensor->origin;
     *out = (Onnx__SparseTensorProto *)(uintptr_t)origin;
     if (!origin->values || strcmp(ob__str(origin->values->name), name) == 0) return OB_OK;
-    *out = COPY_MESSAGE(writer, onnx__sparse_tensor_proto__descriptor, origin);
+    *out = OB_COPY_MESSAGE(writer, onnx__sparse_tensor_proto__descriptor, origin);
     if (!*out) return out_of_memory(writer);
-    (*out)->values = COPY_MESSAGE(writer, onnx__tensor_proto__descriptor, origin->values);
+    (*out)->values = OB_COPY_MESSAGE(writer, onnx__tensor_proto__descriptor, origin->values);
     if (!(*out)->values) return out_of_memory(writer);
     (*out)->values->name = mutable_text(name);
     return OB_OK;
@@ -374,7 +227,7 @@ static ob_status write_message_list(ob_proto_writer *writer, const ob_attribute 
             OB_TRY(write_tensor(writer, attribute->u.tensors[i], attribute->u.tensors[i]->name, (Onnx__TensorProto **)&element));
             break;
         case OB_ATTR_SPARSE_TENSORS: element = (void *)(uintptr_t)attribute->u.tensors[i]->origin; break;
-        default: OB_TRY(write_type(writer, attribute->u.types[i], (Onnx__TypeProto **)&element)); break;
+        default: OB_TRY(ob__write_type(writer, attribute->u.types[i], (Onnx__TypeProto **)&element)); break;
         }
         OB_FAIL_IF(!element, writer->error, OB_E_MODEL, "attribute \"%s\": element %u cannot be written", attribute->name, i);
         list[i] = element;
@@ -412,7 +265,7 @@ static ob_status write_content(ob_proto_writer *writer, const ob_attribute *attr
         out->sparse_tensor = (Onnx__SparseTensorProto *)(uintptr_t)attribute->u.tensor->origin;
         return OB_OK;
     case OB_ATTR_GRAPH: return write_graph(writer, attribute->u.graph, &out->g);
-    case OB_ATTR_TYPE_PROTO: return write_type(writer, attribute->u.type, &out->tp);
+    case OB_ATTR_TYPE_PROTO: return ob__write_type(writer, attribute->u.type, &out->tp);
     case OB_ATTR_FLOATS: out->floats = (float *)(uintptr_t)attribute->u.floats, out->n_floats = attribute->n; return OB_OK;
     case OB_ATTR_INTS: out->ints = (int64_t *)(uintptr_t)attribute->u.ints, out->n_ints = attribute->n; return OB_OK;
     case OB_ATTR_STRINGS: return write_strings(writer, attribute, out);
@@ -430,7 +283,7 @@ static ob_status write_attribute(ob_proto_writer *writer, const ob_attribute *at
     if (same_attribute(attribute)) return OB_OK;
     /* A changed kind of content must not keep the old content. */
     bool same_kind = origin && origin->has_type && (int)origin->type == (int)attribute->type && !attribute->ref;
-    Onnx__AttributeProto *message = COPY_MESSAGE(writer, onnx__attribute_proto__descriptor, same_kind ? origin : NULL);
+    Onnx__AttributeProto *message = OB_COPY_MESSAGE(writer, onnx__attribute_proto__descriptor, same_kind ? origin : NULL);
     if (!message) return out_of_memory(writer);
     *out = message;
     message->name = mutable_text(attribute->name);
@@ -486,8 +339,8 @@ static ob_status write_node_extras(ob_proto_writer *writer, const ob_node *node,
         OB_TRY(ob__extra_set_string(&writer->extras, OB_EXTRA_NODE_OVERLOAD, &message->base, node->overload, &writer->arena,
                                     writer->error));
     if (node->origin || node->n_metadata == 0) return OB_OK;
-    Onnx__StringStringEntryProto **entries;
-    size_t n;
+    Onnx__StringStringEntryProto **entries = NULL;
+    size_t n = 0;
     OB_TRY(write_key_values(writer, node->metadata, node->n_metadata, &entries, &n));
     return ob__extra_set_messages(&writer->extras, OB_EXTRA_NODE_METADATA, &message->base, (ProtobufCMessage **)entries, n,
                                   &writer->arena, writer->error);
@@ -508,7 +361,7 @@ static bool same_node(ob_proto_writer *writer, const ob_node *node) {
 static ob_status write_node(ob_proto_writer *writer, const ob_node *node, Onnx__NodeProto **out) {
     *out = (Onnx__NodeProto *)(uintptr_t)node->origin;
     if (same_node(writer, node)) return OB_OK;
-    Onnx__NodeProto *message = COPY_MESSAGE(writer, onnx__node_proto__descriptor, node->origin);
+    Onnx__NodeProto *message = OB_COPY_MESSAGE(writer, onnx__node_proto__descriptor, node->origin);
     if (!message) return out_of_memory(writer);
     *out = message;
     message->name = choose_text(message->name, node->name);
@@ -641,7 +494,7 @@ static ob_status write_value_infos(ob_proto_writer *writer, const ob_graph *grap
 }
 
 static ob_status write_graph(ob_proto_writer *writer, ob_graph *graph, Onnx__GraphProto **out) {
-    Onnx__GraphProto *message = COPY_MESSAGE(writer, onnx__graph_proto__descriptor, graph->origin);
+    Onnx__GraphProto *message = OB_COPY_MESSAGE(writer, onnx__graph_proto__descriptor, graph->origin);
     if (!message) return out_of_memory(writer);
     *out = message;
     message->name = choose_text(message->name, graph->name);
@@ -675,7 +528,7 @@ static ob_status write_function_attributes(ob_proto_writer *writer, const ob_fun
 }
 
 static ob_status write_function(ob_proto_writer *writer, const ob_function *function, Onnx__FunctionProto **out) {
-    Onnx__FunctionProto *message = COPY_MESSAGE(writer, onnx__function_proto__descriptor, function->origin);
+    Onnx__FunctionProto *message = OB_COPY_MESSAGE(writer, onnx__function_proto__descriptor, function->origin);
     if (!message) return out_of_memory(writer);
     *out = message;
     const ob_graph *body = function->body;
@@ -726,7 +579,7 @@ void ob__proto_writer_release(ob_proto_writer *writer) {
 }
 
 ob_status ob__write_model(ob_proto_writer *writer, const ob_model *model, Onnx__ModelProto **out) {
-    Onnx__ModelProto *message = COPY_MESSAGE(writer, onnx__model_proto__descriptor, model->origin);
+    Onnx__ModelProto *message = OB_COPY_MESSAGE(writer, onnx__model_proto__descriptor, model->origin);
     if (!message) return out_of_memory(writer);
     OB_TRY(write_header(writer, model, message));
     OB_TRY(write_graph(writer, model->graph, &message->graph));

@@ -14,6 +14,15 @@ typedef struct ob_proto_writer {
 
 void ob__proto_writer_init(ob_proto_writer *writer, const ob_model *model, ob_error *error);
 void ob__proto_writer_release(ob_proto_writer *writer);
+/* A message to be changed: a shallow copy of `origin`, or an empty one for NULL. NULL: out of memory. */
+void *ob__copy_message(ob_proto_writer *writer, const ProtobufCMessageDescriptor *type, const void *origin);
+#define OB_COPY_MESSAGE(writer, descriptor, origin) ob__copy_message((writer), &(descriptor), (origin))
+
+/* True when the message says what the type says. */
+bool ob__same_type(const ob_dims *pool, const Onnx__TypeProto *message, const ob_type *type);
+/* NULL for kind UNKNOWN. Types nest as deep as the loader or the text parser allowed. */
+ob_status ob__write_type(ob_proto_writer *writer, const ob_type *type, Onnx__TypeProto **out);
+
 /* The model as a message that lives as long as the writer and the model. E_MEMORY, E_LIMIT, E_MODEL. */
 ob_status ob__write_model(ob_proto_writer *writer, const ob_model *model, Onnx__ModelProto **out);
 
