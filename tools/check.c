@@ -226,7 +226,8 @@ static ob_status after_pass(void *context, const char *pass, const ob_model *mod
     if (!w->s->dump_after || w->dumped || strcmp(pass, w->s->dump_after) != 0) return OB_OK;
     w->dumped = true;
     hide_progress(w);
-    return ob_model_write(model, OB_FORMAT_TEXT, write_to_stdout, NULL, NULL);
+    enum { WHOLE_TENSORS = 64 }; /* elements; of larger ones the beginning: a dump is for reading */
+    return ob_model_write_text(model, WHOLE_TENSORS, write_to_stdout, NULL, NULL);
 }
 
 /* ---- One model ------------------------------------------------------------------------------------------------------ */
