@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "passes/explicit.h"
 
 bool ob__same_shape(const ob_shape *a, const ob_shape *b) {
     if (a->rank == OB_RANK_UNKNOWN || a->rank != b->rank) return false;
@@ -122,11 +123,18 @@ static bool is_domain(const ob_node *node, const char *domain) {
     return strcmp(node->domain, domain) == 0;
 }
 
+/* Also for calls of the functions that define the explicit operators. */
+static ob_broadcast_kind kind_of(const ob_node *node) {
+    if (node->op) return node->op->broadcast;
+    if (!node->function) return OB_BCAST_NONE;
+    return ob__is_explicit_broadcast(node) ? OB_BCAST_MULTI : ob__is_explicit_in_dim(node) ? OB_BCAST_EXPAND : OB_BCAST_NONE;
+}
+
 ob_status ob__group_of(const ob_facts *facts, ob_dims *dims, const ob_node *node, ob_arena *arena, ob_group *group, bool *found) {
     *found = false;
     const ob_op *op = node->op;
-    if (!op || op->broadcast == OB_BCAST_NONE || node->n_outputs == 0) return OB_OK;
-    group->kind = op->broadcast;
+    group->kind = kind_of(node);
+    if (group->kind == OB_BCAST_NONE || node->n_outputs == 0) return OB_OK;
     group->n = 0;
     group->n_fixed_axes = 0;
     group->target = -1;
@@ -134,7 +142,7 @@ ob_status ob__group_of(const ob_facts *facts, ob_dims *dims, const ob_node *node
     group->n_mapping = 0;
     group->result = shape_of_output(facts, node);
     OB_TRY(reserve(group, node->n_inputs + 1, arena));
-    switch (op->broadcast) {
+    switch (group->kind) {
     case OB_BCAST_MULTI:
         for (uint32_t i = 0; i < node->n_inputs; i++) take(group, facts, node, i);
         break;
@@ -169,7 +177,7 @@ ob_status ob__group_of(const ob_facts *facts, ob_dims *dims, const ob_node *node
         break;
     case OB_BCAST_NONE: return OB_OK;
     }
-    bool one_is_enough = op->broadcast == OB_BCAST_UNI || op->broadcast == OB_BCAST_EXPAND;
+    bool one_is_enough = group->kind == OB_BCAST_UNI || group->kind == OB_BCAST_EXPAND;
     if (group->n < (one_is_enough ? 1u : 2u)) return OB_OK;
     group->plain = is_plain(group, node);
     *found = true;

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "ops/op.h"
+#include "passes/explicit.h"
 #include "passes/groups.h"
 #include "passes/origin.h"
 
@@ -106,9 +107,10 @@ static void count_value(ob_report *report, const ob_value *value) {
 
 static ob_status count_graph(void *context, ob_graph *graph) {
     counter *c = context;
+    bool definition = ob__is_explicit_definition(graph); /* its calls are what broadcasts */
     for (const ob_node *node = graph->first; node; node = node->next) {
         c->position[node->id] = c->n_positions++;
-        OB_TRY(count_node(c, node));
+        if (!definition) OB_TRY(count_node(c, node));
         c->report->summary.n_nodes++;
         for (uint32_t i = 0; i < node->n_outputs; i++)
             if (node->outputs[i]) count_value(c->report, node->outputs[i]);
