@@ -199,19 +199,19 @@ static ob_status finish_dynamic_output(ob_session *session, size_t i, const ob_v
     return ob_view_assign(out, result, error);
 }
 
+/* Writes `outputs` last, when nothing can fail any more. */
 static ob_status finish(ob_session *session, const ob_plan *plan, ob_view *outputs, size_t n_outputs, ob_error *error) {
     for (size_t i = 0; i < n_outputs; i++) {
-        ob_view result;
-        if (plan->outputs[i].slot) continue;
-        OB_TRY(finish_dynamic_output(session, i, &outputs[i], &result, error));
-        outputs[i] = result;
-    }
-    for (size_t i = 0; i < n_outputs; i++) {
         const ob_slot *slot = plan->outputs[i].slot;
-        if (!slot) continue;
-        outputs[i] = slot->view;
-        outputs[i].data = slot->buffer->base;
+        ob_view *result = &session->results[i];
+        if (!slot) {
+            OB_TRY(finish_dynamic_output(session, i, &outputs[i], result, error));
+            continue;
+        }
+        *result = slot->view;
+        result->data = slot->buffer->base;
     }
+    if (n_outputs) memcpy(outputs, session->results, n_outputs * sizeof *outputs);
     return OB_OK;
 }
 

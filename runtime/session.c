@@ -165,7 +165,8 @@ static ob_status infer_symbolic(ob_session *session, ob_error *error) {
 static ob_status describe_outputs(ob_session *session) {
     const ob_graph *graph = session->model->graph;
     session->output_info = OB_ARENA_ARRAY(&session->arena, ob_session_value, graph->n_outputs);
-    if (!session->output_info) return OB_E_MEMORY;
+    session->results = OB_ARENA_ARRAY(&session->arena, ob_view, graph->n_outputs);
+    if (!session->output_info || !session->results) return OB_E_MEMORY;
     for (uint32_t i = 0; i < graph->n_outputs; i++) OB_TRY(describe(session, graph->outputs[i], false, &session->output_info[i]));
     return OB_OK;
 }
