@@ -105,6 +105,7 @@ struct ob_session {
     ob_value **inputs; /* graph inputs without a default */
     uint32_t n_inputs;
     ob_session_value *input_info, *output_info;
+    ob_view *results;     /* of the last run, one for each graph output */
     ob_facts facts;       /* symbolic: what holds for all sizes */
     ob_binding *bindings; /* from the configuration */
     size_t n_bindings;
