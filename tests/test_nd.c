@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "onnx_broadcast/onnx_broadcast.h"
+#include "ops/blocks.h"
 
 enum { GUARD = 64, MAX_ELEMS = 6000, MAX_INPUTS = 64 };
 
@@ -354,6 +355,66 @@ static void folds_match_the_oracle(void **state) {
     for (size_t n = 1; n <= MAX_INPUTS; n++) check_kernel("Sum", n, OB_FLOAT, 5);
 }
 
+/* ---- Work that is shared between threads: the ranges come in any order ---- */
+
+static void scattered(void *pool, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end),
+                      void *context) {
+    (void)grain;
+    int64_t step = n / 5 + 1;
+    for (int64_t begin = (n - 1) / step * step; begin >= 0; begin -= step) {
+        task(context, begin, begin + step < n ? begin + step : n);
+        ++*(int *)pool;
+    }
+}
+
+static void ranges_cover_everything(void **state) {
+    (void)state;
+    static const struct {
+        int64_t a[4], b[4];
+        bool fold;
+    } cases[] = {
+        {{1, 1, 1, 300000}, {1, 1, 1, 300000}, false}, {{1, 1, 300, 1000}, {1, 1, 1, 1000}, false},
+        {{1, 1, 90000, 3}, {1, 1, 90000, 1}, false},   {{1, 1, 90000, 3}, {1, 1, 1, 3}, false},
+        {{40, 30, 1, 16}, {40, 1, 20, 1}, false},      {{4, 300, 7, 37}, {1, 300, 1, 1}, false},
+        {{4, 300, 7, 37}, {4, 1, 7, 37}, true},        {{1, 1, 300, 1000}, {1, 1, 300, 1}, true},
+        {{70, 1, 61, 3}, {1, 31, 1, 3}, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int64_t dims[4], n = 1, n_in[2] = {1, 1};
+        for (int k = 0; k < 4; k++) {
+            dims[k] = cases[i].a[k] > cases[i].b[k] ? cases[i].a[k] : cases[i].b[k];
+            n *= dims[k];
+            n_in[0] *= cases[i].a[k];
+            n_in[1] *= cases[i].b[k];
+        }
+        float *data[2], *results[2];
+        ob_view in[2], out;
+        for (int k = 0; k < 2; k++) {
+            data[k] = malloc((size_t)n_in[k] * sizeof(float));
+            results[k] = calloc((size_t)n, sizeof(float));
+            for (int64_t j = 0; j < n_in[k]; j++) data[k][j] = (float)draw(1000);
+            ob_view_init(&in[k], data[k], OB_FLOAT, 4, k ? cases[i].b : cases[i].a);
+        }
+        ob_view_init(&out, results[0], OB_FLOAT, 4, dims);
+        ob_blocks blocks = {0};
+        ob_blocks_spec spec = {.loop = ob__kernels()->binary[OBK_ADD][OB_FLOAT], .fold = cases[i].fold};
+        assert_int_equal(ob__blocks_plan(&blocks, in, 2, &out, &spec, NULL, NULL), OB_OK);
+        ob__blocks_run(&blocks, in, &out, NULL);
+        int n_ranges = 0;
+        ob_threads threads = {.run = scattered, .pool = &n_ranges, .n_threads = 3};
+        out.data = results[1];
+        ob__blocks_run(&blocks, in, &out, &threads);
+        assert_true(n_ranges > 1);
+        assert_memory_equal(results[0], results[1], (size_t)n * sizeof(float));
+        assert_true(results[0][n - 1] == data[0][n_in[0] - 1] + data[1][n_in[1] - 1]);
+        ob__blocks_release(&blocks, NULL);
+        for (int k = 0; k < 2; k++) {
+            free(data[k]);
+            free(results[k]);
+        }
+    }
+}
+
 /* Results beyond the caches are written past them: every shape of block once. */
 static void large_results(void **state) {
     (void)state;
@@ -391,13 +452,10 @@ static void large_results(void **state) {
 int main(int argc, char **argv) {
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(for_each_matches_the_oracle),
-        cmocka_unit_test(for_each_takes_many_operands),
-        cmocka_unit_test(runs_are_as_long_as_strides_allow),
-        cmocka_unit_test(for_each_refuses),
-        cmocka_unit_test(kernels_match_the_oracle),
-        cmocka_unit_test(folds_match_the_oracle),
-        cmocka_unit_test(large_results),
+        cmocka_unit_test(for_each_matches_the_oracle),       cmocka_unit_test(for_each_takes_many_operands),
+        cmocka_unit_test(runs_are_as_long_as_strides_allow), cmocka_unit_test(for_each_refuses),
+        cmocka_unit_test(kernels_match_the_oracle),          cmocka_unit_test(folds_match_the_oracle),
+        cmocka_unit_test(ranges_cover_everything),           cmocka_unit_test(large_results),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
