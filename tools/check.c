@@ -24,6 +24,10 @@ typedef struct settings {
     size_t n_files;
 } settings;
 
+static bool to_stdout(const settings *s) {
+    return s->output && strcmp(s->output, "-") == 0;
+}
+
 static void print_help(void) {
     printf(
         "usage: %s [options] MODEL...\n\n"
@@ -33,7 +37,8 @@ static void print_help(void) {
         "  --dim NAME=SIZE       what if the symbol NAME were SIZE\n"
         "  --input-shape X=2x3   what if input X had this shape (? leaves a size open, nothing is a scalar)\n"
         "  --format text|json    json: see docs/report.schema.json\n"
-        "  -o OUT                write the rewritten model (one MODEL, without errors; .onnxtxt: as text)\n"
+        "  -o OUT                write the rewritten model (one MODEL, without errors; .onnxtxt: as text; -: standard\n"
+        "                        output, findings then go to standard error)\n"
         "  --emit FORM           for -o: broadcast (default: operators of domain onnx_broadcast), function (the same with their\n"
         "                        definition carried along), expand (standard operators), implicit (the way back)\n"
         "  --werror              warnings count as errors\n"
@@ -182,6 +187,10 @@ static int take_options(settings *s, int argc, char **argv) {
         complain(tool, NULL, "-o takes one model, %zu are given", s->n_files);
         return misused();
     }
+    if (to_stdout(s) && (s->json || s->dump_after)) {
+        complain(tool, NULL, "-o - writes the model to standard output, which has another use already");
+        return misused();
+    }
     if (s->form_given && !s->output && !s->dump_after) {
         complain(tool, NULL, "--emit needs -o OUT");
         return misused();
@@ -245,12 +254,15 @@ static int rewrite_model(watch *w, ob_model *model) {
     ob_error_clear(&error);
     ob_status status = ob_rewrite(model, s->form, &how, &stats, &error);
     hide_progress(w);
-    if (status == OB_OK && s->output) status = ob_model_save(model, s->output, OB_FORMAT_AUTO, &error);
+    if (status == OB_OK && to_stdout(s))
+        status = ob_model_write(model, OB_FORMAT_PROTOBUF, write_to_stdout, NULL, &error);
+    else if (status == OB_OK && s->output)
+        status = ob_model_save(model, s->output, OB_FORMAT_AUTO, &error);
     if (status != OB_OK) {
         complain_error(tool, error.code == OB_E_IO ? NULL : w->file, &error);
         return status == OB_E_SHAPE || status == OB_E_TYPE || status == OB_E_MODEL ? EXIT_ERRORS : EXIT_MISUSED;
     }
-    if (s->output && !s->json && !s->dump_after) {
+    if (s->output && !s->json && !s->dump_after && !to_stdout(s)) {
         print_escaped(stdout, s->output);
         printf(": written as %s: %zu inserted, %zu lowered, %zu removed", ob_form_name(s->form), stats.n_inserted,
                stats.n_lowered, stats.n_removed);
@@ -266,8 +278,8 @@ static ob_status print_report(const settings *s, const char *file, const ob_mode
         if (s->files_seen) fputs(",\n", stdout);
         return print_report_json(stdout, file, model, report, s->check.rules);
     }
-    printer out = printer_for(s->dump_after ? stderr : stdout);
-    return print_report_text(&out, file, report, s->quiet || s->dump_after, s->werror);
+    printer out = printer_for(s->dump_after || to_stdout(s) ? stderr : stdout);
+    return print_report_text(&out, file, report, s->quiet || s->dump_after || to_stdout(s), s->werror);
 }
 
 static int check_model(settings *s, const char *file, ob_model *model, watch *w) {
