@@ -46,7 +46,8 @@ typedef struct ob_load_options {
 OB_API void ob_load_options_init(ob_load_options *options);
 
 /* Reads a model. Each returns owned: ob_model_close. `options` may be NULL. Weights stored as raw data are borrowed from the mapped file
- * (or from the caller's buffer, which must then outlive the model); external data is referenced, never opened.
+ * (or from the caller's buffer, which must then outlive the model); external data is referenced, never opened. A mapped file must not
+ * be cut short by others while the model is open; replacing it (rename) is harmless.
  * Errors: E_IO (open, read; message names the path), E_FORMAT (not a model; message says what is wrong at which byte or line),
  * E_MODEL (undefined names, duplicate definitions ...), E_LIMIT, E_MEMORY, E_ARGUMENT (NULL). */
 OB_API ob_status ob_model_load(const char *path, const ob_load_options *options, ob_model **out, ob_error *error);
