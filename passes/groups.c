@@ -27,6 +27,17 @@ bool ob__group_stretched(const ob_group *group, uint32_t i, int32_t axis) {
     return own != whole && (own == 1 || !ob_dim_is_const(own)); /* other constants do not fit, which is another matter */
 }
 
+bool ob__group_fits(const ob_group *group) {
+    for (int32_t axis = 0; axis < group->result.rank - group->n_fixed_axes; axis++) {
+        ob_dim whole = group->result.dims[axis];
+        for (uint32_t i = 0; i < group->n && ob_dim_is_const(whole); i++) {
+            ob_dim own = ob__group_dim(group, i, axis);
+            if (ob_dim_is_const(own) && own != 1 && own != whole) return false;
+        }
+    }
+    return true;
+}
+
 static ob_shape shape_of(const ob_facts *facts, const ob_node *node, uint32_t input) {
     ob_shape unknown = {OB_RANK_UNKNOWN, NULL};
     if (input >= node->n_inputs || !node->inputs[input]) return unknown;

@@ -35,6 +35,8 @@ ob_status ob__group_of(const ob_facts *facts, ob_dims *dims, const ob_node *node
 ob_dim ob__group_dim(const ob_group *group, uint32_t i, int32_t axis);
 /* True when the operand has, or may have, another size there than the result. */
 bool ob__group_stretched(const ob_group *group, uint32_t i, int32_t axis);
+/* False when an operand's size can become no size of the result: the broadcast fails and the result is only what is declared. */
+bool ob__group_fits(const ob_group *group);
 /* True when the two shapes are known, without unknown sizes, and the same term by term. */
 bool ob__same_shape(const ob_shape *a, const ob_shape *b);
 

@@ -83,6 +83,7 @@ static ob_status count_node(counter *c, const ob_node *node) {
         return OB_OK;
     }
     OB_TRY(list_broadcast(report, node));
+    if (!ob__group_fits(&group)) return OB_OK;
     if (!is_number(&group.result)) {
         report->summary.n_open++;
         return OB_OK;
@@ -322,9 +323,10 @@ ob_status ob_report_broadcast(ob_report *report, size_t index, ob_broadcast_info
     uint64_t *stretched = OB_ARENA_ARRAY(arena, uint64_t, group->n);
     const char *path = ob__graph_path(node->graph, arena);
     if (!names || !stretched || !path) return OB_E_MEMORY;
+    bool fits = ob__group_fits(group);
     for (uint32_t i = 0; i < group->n; i++) {
         names[i] = group->inputs[i] == OB_NOT_AN_INPUT ? "(target shape)" : node->inputs[group->inputs[i]]->name;
-        for (int32_t axis = 0; axis < group->result.rank && axis < 64; axis++)
+        for (int32_t axis = 0; fits && axis < group->result.rank && axis < 64; axis++)
             if (ob__group_stretched(group, i, axis)) stretched[i] |= UINT64_C(1) << axis;
     }
     const ob_value *first = node->outputs[0];
@@ -336,11 +338,13 @@ ob_status ob_report_broadcast(ob_report *report, size_t index, ob_broadcast_info
                                .n_operands = group->n,
                                .names = names,
                                .operands = group->shapes,
-                               .result = group->result,
+                               .result = fits ? group->result : (ob_shape){OB_RANK_UNKNOWN, NULL},
+                               .fits = fits,
                                .n_fixed_axes = group->n_fixed_axes,
                                .stretched = stretched,
                                .dtype = first ? ob__fact(&report->facts, first)->type.dtype : OB_NONE,
-                               .copied_bytes = copied_bytes(report->model->dims, &report->facts, node, group)};
+                               .copied_bytes =
+                                   fits ? copied_bytes(report->model->dims, &report->facts, node, group) : OB_DIM_UNKNOWN};
     return OB_OK;
 }
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-TYPES = {"object": dict, "array": list, "string": str, "integer": int, "null": type(None)}
+TYPES = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool, "null": type(None)}
 KNOWN = {"$schema", "$defs", "$ref", "title", "description", "type", "required", "additionalProperties", "properties", "items", "enum", "const",
          "pattern", "minimum"}
 
@@ -36,7 +36,7 @@ def check(value, schema, root, where):
         raise Invalid("%s: %r is not one of %r" % (where, value, schema["enum"]))
     if "type" in schema:
         names = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-        if isinstance(value, bool) or not any(isinstance(value, TYPES[name]) for name in names):
+        if not any(isinstance(value, TYPES[name]) and isinstance(value, bool) == (name == "boolean") for name in names):
             raise Invalid("%s: %r is not of type %s" % (where, value, names))
     if "pattern" in schema and not re.search(schema["pattern"], value):
         raise Invalid("%s: %r does not match %s" % (where, value, schema["pattern"]))

@@ -113,6 +113,8 @@ static ob_status print_broadcast(FILE *out, ob_report *report, size_t index) {
     putc(']', out);
     key(out, "result");
     print_shape(out, dims, &info.result);
+    key(out, "fits");
+    fputs(info.fits ? "true" : "false", out);
     key(out, "copied_bytes");
     print_dim(out, dims, info.copied_bytes);
     putc('}', out);

@@ -56,7 +56,8 @@ static ob_status print_broadcast(const printer *out, ob_report *report, size_t i
     fprintf(out->file, ": %s\n", info.rule);
     for (size_t i = 0; i < info.n_operands; i++) (*rows)[i] = (shape_row){info.names[i], info.operands[i]};
     (*rows)[info.n_operands] = (shape_row){"Result", info.result};
-    print_shapes(out, ob_report_dims(report), *rows, info.n_operands + 1, -1, true, "  ");
+    print_shapes(out, ob_report_dims(report), *rows, info.n_operands + (info.fits ? 1 : 0), -1, info.fits, "  ");
+    if (!info.fits) fputs("  no result: the operands do not broadcast\n", out->file);
     print_stretched(out->file, &info);
     print_copied(out->file, ob_report_dims(report), info.copied_bytes);
     putc('\n', out->file);

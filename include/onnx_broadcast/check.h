@@ -105,10 +105,10 @@ typedef struct ob_finding_info {
     const ob_shape *operands;
     const char *const *operand_names; /* "" for one that is left out; "A * B" for Gemm's product */
     const int32_t *operand_inputs;    /* their input indices, -1 for what is not an input */
-    const ob_condition *condition; /* or NULL */
-    const char *fix;               /* what to do, or "" */
-    const char *source;            /* the exporter's source position that the node's metadata holds, or "" */
-    size_t n_origins;              /* where sizes came from, one sentence each */
+    const ob_condition *condition;    /* or NULL */
+    const char *fix;                  /* what to do, or "" */
+    const char *source;               /* the exporter's source position that the node's metadata holds, or "" */
+    size_t n_origins;                 /* where sizes came from, one sentence each */
     const char *const *origins;
 } ob_finding_info;
 
@@ -125,9 +125,10 @@ typedef struct ob_broadcast_info {
     size_t n_operands;
     const char *const *names; /* of the operands */
     const ob_shape
-        *operands; /* as they align: of opset 1-6 and BroadcastInDim operands after the mapping; whole shapes otherwise */
-    ob_shape result;
-    int32_t n_fixed_axes;      /* trailing axes that do not broadcast: the matrix axes of MatMul and kin, else 0 */
+        *operands;        /* as they align: of opset 1-6 and BroadcastInDim operands after the mapping; whole shapes otherwise */
+    ob_shape result;      /* of unknown rank when `fits` is false */
+    bool fits;            /* false: the operands do not broadcast, see the findings of the node */
+    int32_t n_fixed_axes; /* trailing axes that do not broadcast: the matrix axes of MatMul and kin, else 0 */
     const uint64_t *stretched; /* per operand: bit a is set when it is, or may be, stretched along axis a of the result (ranks up
                                   to 64; 0 when ranks are unknown) */
     ob_dtype dtype;            /* of the result */
