@@ -166,6 +166,8 @@ static ob_status plan_call(ob_kernel_args *args, const char *name, int64_t opset
         OB_FAIL_IF(expected.dims[i] > 1 && args->out->strides[i] == 0, error, OB_E_ARGUMENT,
                    "the output has stride 0 along axis %d", (int)i);
     ob_kernel_needs needs = {0};
+    OB_FAIL_IF(op->kernel->state_bytes > STATE_BYTES, error, OB_E_INTERNAL, "%s: state of %zu bytes", op->name,
+               op->kernel->state_bytes);
     args->op = op;
     args->node = &lone.node;
     ob_status status = op->kernel->plan(args, &needs, error);

@@ -25,8 +25,8 @@ typedef void (*obk_convert)(void *dst, const void *src, int64_t n);
     X(MOD)                                                                                                                       \
     X(FMOD)                                                                                                                      \
     X(MAX)                                                                                                                       \
-    X(MIN) X(PRELU) X(AND) X(OR) X(XOR) X(EQUAL) X(LESS) X(LESS_EQUAL) X(SHIFT_LEFT) X(SHIFT_RIGHT) X(BIT_AND) X(BIT_OR)         \
-        X(BIT_XOR)
+    X(MIN)                                                                                                                       \
+    X(PRELU) X(AND) X(OR) X(XOR) X(EQUAL) X(LESS) X(LESS_EQUAL) X(SHIFT_LEFT) X(SHIFT_RIGHT) X(BIT_AND) X(BIT_OR) X(BIT_XOR)
 
 typedef enum obk_binary {
 #define OBK_ENUM(name) OBK_##name,
@@ -42,7 +42,8 @@ typedef enum obk_binary {
     X(SQRT)                                                                                                                      \
     X(EXP)                                                                                                                       \
     X(LOG)                                                                                                                       \
-    X(SIN) X(COS) X(TAN) X(ASIN) X(ACOS) X(ATAN) X(SINH) X(COSH) X(TANH) X(ASINH) X(ACOSH) X(ATANH) X(SIGMOID) X(RELU) X(ERF)    \
+    X(SIN)                                                                                                                       \
+    X(COS) X(TAN) X(ASIN) X(ACOS) X(ATAN) X(SINH) X(COSH) X(TANH) X(ASINH) X(ACOSH) X(ATANH) X(SIGMOID) X(RELU) X(ERF)           \
         X(RECIPROCAL) X(SIGN) X(NOT) X(BIT_NOT) X(IS_NAN) X(IS_INF) X(ELU) X(SELU) X(LEAKY_RELU) X(THRESHOLDED_RELU)             \
             X(HARD_SIGMOID) X(HARD_SWISH) X(CELU) X(SOFTPLUS) X(SOFTSIGN) X(SHRINK) X(MISH) X(GELU) X(GELU_TANH) X(SWISH)        \
                 X(CLIP) X(AFFINE) X(SCALED_TANH) X(PARAMETRIC_SOFTPLUS)
