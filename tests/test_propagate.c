@@ -105,7 +105,7 @@ static void cycles_are_named(void **state) {
         ob_value *x = new_input(model, "x", OB_FLOAT, "2");
         ob_value *first = ob__value_new(model->graph, "back"), *at = first;
         for (int i = 1; i < length; i++) {
-            char name[8];
+            char name[16];
             snprintf(name, sizeof name, "v%d", i);
             at = new_node(model, "Relu", name, 1, at);
         }
@@ -239,7 +239,7 @@ static void unknown_operators_are_noted_once(void **state) {
     ob_model *model = new_model(17);
     ob_value *x = new_input(model, "x", OB_FLOAT, "N 3");
     for (int i = 0; i < 3; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "v%d", i);
         ob_node *node = ob__node_new(model->graph, NULL, "some.domain", "Thing", 1, 1);
         node->inputs[0] = x;
