@@ -270,7 +270,6 @@ static ob_status visit_node(inserter *in, ob_node *node) {
     bool found;
     OB_TRY(ob__group_of(in->work->facts, in->work->model->dims, node, &in->arena, &group, &found));
     if (!found || group.plain || node->domain[0] != '\0' || group.kind == OB_BCAST_EXPAND) return OB_OK;
-    int64_t opset = ob__graph_opset(node->graph, "");
     size_t n_inserted = in->work->stats.n_inserted;
     switch (group.kind) {
     case OB_BCAST_MULTI: insert_multi(in, node, &group); break;
@@ -280,11 +279,6 @@ static ob_status visit_node(inserter *in, ob_node *node) {
     default: break;
     }
     if (in->work->stats.n_inserted == n_inserted) return OB_OK;
-    OB_FAIL_IF((in->work->goal & OB_GOAL_FUNCTION) && opset < 8, in->work->error, OB_E_UNSUPPORTED,
-               "the definition of Broadcast needs Expand, which came with opset 8, and node '%s' is of opset %lld: use the form "
-               "expand or "
-               "broadcast",
-               ob__node_label(node), (long long)opset);
     ob__patch_import(&in->patch, node->graph->function ? node->graph : NULL, "onnx_broadcast", 1);
     return OB_OK;
 }

@@ -13,6 +13,7 @@ typedef enum edit_kind {
     EDIT_INT_ATTRIBUTE,
     EDIT_REMOVE_ATTRIBUTE,
     EDIT_IMPORT,
+    EDIT_RAISE_OPSET,
     EDIT_ADD_FUNCTION,
     EDIT_IR_VERSION,
     EDIT_TIDY_DOMAIN
@@ -179,6 +180,10 @@ void ob__patch_import(ob_patch *patch, ob_graph *graph, const char *domain, int6
     add(patch, (ob_edit){.kind = EDIT_IMPORT, .graph = graph, .name = domain, .number = version});
 }
 
+void ob__patch_raise_opset(ob_patch *patch, const char *domain, int64_t at_least) {
+    add(patch, (ob_edit){.kind = EDIT_RAISE_OPSET, .name = domain, .number = at_least});
+}
+
 void ob__patch_add_function(ob_patch *patch, ob_function *function) {
     if (!function) patch->failed = true;
     add(patch, (ob_edit){.kind = EDIT_ADD_FUNCTION, .function = function});
@@ -232,6 +237,23 @@ static bool import_in_function(ob_model *model, ob_function *function, const cha
     opsets[function->n_opsets++] = (ob_opset){name, version};
     function->opsets = opsets;
     return true;
+}
+
+static bool raise_in_function(ob_model *model, ob_function *function, const char *domain, int64_t at_least) {
+    ob_opset *opsets = OB_ARENA_ARRAY(&model->arena, ob_opset, function->n_opsets);
+    if (!opsets) return false;
+    for (uint32_t i = 0; i < function->n_opsets; i++) {
+        opsets[i] = function->opsets[i];
+        if (strcmp(opsets[i].domain, domain) == 0 && opsets[i].version < at_least) opsets[i].version = at_least;
+    }
+    function->opsets = opsets;
+    return true;
+}
+
+static bool raise_opset(ob_model *model, const char *domain, int64_t at_least) {
+    for (uint32_t i = 0; i < model->n_functions; i++)
+        if (!raise_in_function(model, model->functions[i], domain, at_least)) return false;
+    return ob__model_opset(model, domain) >= at_least || ob__model_set_opset(model, domain, at_least);
 }
 
 static bool import(ob_model *model, const ob_edit *edit) {
@@ -335,6 +357,7 @@ static bool apply_edit(ob_model *model, const ob_edit *edit, bool *initializers_
     case EDIT_INT_ATTRIBUTE: return ob__node_set_int(edit->node, edit->name, edit->number);
     case EDIT_REMOVE_ATTRIBUTE: ob__node_remove_attribute(edit->node, edit->name); return true;
     case EDIT_IMPORT: return import(model, edit);
+    case EDIT_RAISE_OPSET: return raise_opset(model, edit->name, edit->number);
     case EDIT_ADD_FUNCTION: return add_function(model, edit->function);
     case EDIT_IR_VERSION:
         if (model->ir_version < edit->number) model->ir_version = edit->number;

@@ -39,6 +39,8 @@ void ob__patch_int_attribute(ob_patch *patch, ob_node *node, const char *name, i
 void ob__patch_remove_attribute(ob_patch *patch, ob_node *node, const char *name);
 /* Imports the domain in the model and, for a graph inside a function, in that function; no change when it is imported already. */
 void ob__patch_import(ob_patch *patch, ob_graph *graph, const char *domain, int64_t version);
+/* Raises the import of the domain to at least this version, in the model and in every function that imports an older one. */
+void ob__patch_raise_opset(ob_patch *patch, const char *domain, int64_t at_least);
 void ob__patch_add_function(ob_patch *patch, ob_function *function);
 void ob__patch_ir_version(ob_patch *patch, int64_t at_least);
 /* Takes out the functions of the domain that no node calls, and the import when no node of the domain is left. */

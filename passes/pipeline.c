@@ -24,6 +24,8 @@ static const struct row {
      "take out explicit broadcasting that the operator behind does anyway"},
     {"insert_broadcast", ob__pass_insert_broadcast, OB_GOAL_EXPLICIT, true,
      "Broadcast or BroadcastInDim before every operator that broadcasts"},
+    {"raise_opset", ob__pass_raise_opset, OB_GOAL_FUNCTION, true,
+     "to opset 8, which has Expand, when every operator means the same there"},
     {"lower_function", ob__pass_lower_function, OB_GOAL_FUNCTION, true, "Broadcast and BroadcastInDim to model-local functions"},
     {"lower_expand", ob__pass_lower_expand, OB_GOAL_EXPAND, true, "Broadcast and BroadcastInDim to standard operators"},
     {"recheck", ob__pass_recheck, OB_GOAL_REWRITE, false, "propagate again: no errors, the same output types"},

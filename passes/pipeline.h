@@ -49,6 +49,7 @@ ob_status ob__pass_redundant(ob_work *work);        /* findings OB0402 */
 ob_status ob__pass_sound(ob_work *work);            /* E_SHAPE, E_TYPE or E_MODEL when there is a finding of severity error */
 ob_status ob__pass_implicit(ob_work *work);         /* takes out explicit broadcasting that an operator does anyway */
 ob_status ob__pass_insert_broadcast(ob_work *work); /* Broadcast and BroadcastInDim before operators that broadcast */
+ob_status ob__pass_raise_opset(ob_work *work);      /* to opset 8 when explicit operators need it for their definition */
 ob_status ob__pass_lower_function(ob_work *work);   /* explicit operators to calls of model-local functions */
 ob_status ob__pass_lower_expand(ob_work *work);     /* explicit operators to Expand, below opset 8 to Reshape and Tile */
 ob_status ob__pass_recheck(ob_work *work);          /* facts again: no errors, outputs as declared and as before */
