@@ -13,8 +13,8 @@ typedef struct ob_arena {
     ob_allocator allocator;
     ob_arena_block *head;
     char *next, *end;
-    size_t n_bytes;       /* taken from the allocator so far */
-    size_t n_bytes_limit; /* 0: none; beyond it allocation fails */
+    size_t n_bytes;         /* taken from the allocator so far */
+    size_t n_bytes_limit;   /* 0: none; beyond it allocation fails */
     bool failed, hit_limit; /* an allocation failed; for want of the limit, not of memory */
 } ob_arena;
 
@@ -27,7 +27,7 @@ void *ob__arena_calloc(ob_arena *arena, size_t count, size_t n_bytes_each);
 char *ob__arena_strndup(ob_arena *arena, const char *text, size_t n);
 char *ob__arena_printf(ob_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-#define OB_ARENA_NEW(arena, type) ((type *)ob__arena_calloc((arena), 1, sizeof(type)))
+#define OB_ARENA_NEW(arena, type)      ((type *)ob__arena_calloc((arena), 1, sizeof(type)))
 #define OB_ARENA_ARRAY(arena, type, n) ((type *)ob__arena_calloc((arena), (n), sizeof(type)))
 
 #endif

@@ -7,10 +7,9 @@ typedef struct dtype_row {
     size_t n_bytes;
 } dtype_row;
 
-static const dtype_row rows[OB_DTYPE_COUNT] = {
-    [OB_NONE] = {"undefined", 0},
+static const dtype_row rows[OB_DTYPE_COUNT] = {[OB_NONE] = {"undefined", 0},
 #define OB_DTYPE_ROW(name, number, bytes, text) [number] = {text, bytes},
-    OB_DTYPE_LIST(OB_DTYPE_ROW)
+                                               OB_DTYPE_LIST(OB_DTYPE_ROW)
 #undef OB_DTYPE_ROW
 };
 

@@ -8,16 +8,16 @@
 #include "onnx_broadcast/status.h"
 
 /* Returns the status of `call` when it is not OB_OK. */
-#define OB_TRY(call)                        \
-    do {                                    \
-        ob_status ob_try_ = (call);         \
-        if (ob_try_ != OB_OK) return ob_try_; \
+#define OB_TRY(call)                                                                                                             \
+    do {                                                                                                                         \
+        ob_status ob_try_ = (call);                                                                                              \
+        if (ob_try_ != OB_OK) return ob_try_;                                                                                    \
     } while (0)
 
 /* Returns `status` with a message when `condition` holds. */
-#define OB_FAIL_IF(condition, error, status, ...)                      \
-    do {                                                               \
-        if (condition) return ob__fail((error), (status), __VA_ARGS__); \
+#define OB_FAIL_IF(condition, error, status, ...)                                                                                \
+    do {                                                                                                                         \
+        if (condition) return ob__fail((error), (status), __VA_ARGS__);                                                          \
     } while (0)
 
 /* Fills code and message (location fields stay as they are) and returns `status`. error may be NULL. */

@@ -55,10 +55,10 @@ struct ob_tensor {
     ob_dtype dtype;
     int32_t rank;
     const int64_t *dims;
-    int64_t n_elems;  /* product of dims, checked */
+    int64_t n_elems; /* product of dims, checked */
     /* Row-major elements in memory form (see ob_dtype_size; strings are ob_string), or NULL when the data is external, sparse or
-     * malformed. Borrowed from the file's bytes whenever these have that form already, else decoded into the model's arena. May be
-     * unaligned when borrowed. */
+     * malformed. Borrowed from the file's bytes whenever these have that form already, else decoded into the model's arena. May
+     * be unaligned when borrowed. */
     const void *data;
     bool is_external;
     const ob_key_value *external; /* location, offset, length, checksum ... as the file has them */
@@ -114,27 +114,27 @@ struct ob_attribute {
 /* ---- Values and nodes ------------------------------------------------------------------------------------------- */
 
 struct ob_value {
-    const char *name; /* never "" */
-    uint32_t id;      /* dense over the model: index into side tables */
-    ob_graph *graph;  /* where it is defined */
+    const char *name;  /* never "" */
+    uint32_t id;       /* dense over the model: index into side tables */
+    ob_graph *graph;   /* where it is defined */
     ob_node *producer; /* NULL: input, initializer */
     uint32_t producer_index;
     bool is_input, is_output, is_initializer;
     const ob_tensor *data; /* initializer contents (an input may have one as its default), or NULL */
     ob_type declared;      /* as inputs, outputs, value_info or the initializer state it; kind UNKNOWN when nothing does */
     const char *doc;
-    const void *origin;    /* ValueInfoProto, or NULL */
+    const void *origin; /* ValueInfoProto, or NULL */
 };
 
 struct ob_node {
-    const char *name;    /* as in the file, may be "" */
+    const char *name; /* as in the file, may be "" */
     const char *op_type;
-    const char *domain;  /* "" is ai.onnx ("ai.onnx" is normalised to "") */
+    const char *domain;   /* "" is ai.onnx ("ai.onnx" is normalised to "") */
     const char *overload; /* "" when none */
-    uint32_t id;         /* dense over the model */
+    uint32_t id;          /* dense over the model */
     ob_graph *graph;
     ob_node *prev, *next;
-    ob_value **inputs; /* NULL entry: omitted optional */
+    ob_value **inputs;  /* NULL entry: omitted optional */
     ob_value **outputs; /* NULL entry: unused optional */
     uint32_t n_inputs, n_outputs;
     ob_attribute **attributes;
@@ -150,12 +150,12 @@ struct ob_node {
 struct ob_graph {
     const char *name;
     ob_model *model;
-    ob_graph *parent;      /* of a subgraph: the graph that holds parent_node; else NULL */
+    ob_graph *parent; /* of a subgraph: the graph that holds parent_node; else NULL */
     ob_node *parent_node;
     ob_function *function; /* of a function body, else NULL */
     ob_node *first, *last;
     uint32_t n_nodes;
-    ob_value **inputs;  /* in order; never NULL entries */
+    ob_value **inputs; /* in order; never NULL entries */
     uint32_t n_inputs;
     ob_value **outputs; /* in order; may repeat, may be values of an outer graph */
     uint32_t n_outputs;
@@ -181,10 +181,10 @@ struct ob_function {
 
 struct ob_model {
     ob_arena arena;
-    ob_map names;   /* interned strings */
+    ob_map names;            /* interned strings */
     bool has_unlisted_names; /* value names that a reader defined without interning them; listed when a new name is wanted */
-    ob_dims *dims;  /* symbols of the model */
-    const char *path; /* as given, for messages; "<memory>", "<stdin>" */
+    ob_dims *dims;           /* symbols of the model */
+    const char *path;        /* as given, for messages; "<memory>", "<stdin>" */
     int64_t ir_version;
     const ob_opset *opsets;
     uint32_t n_opsets;
@@ -195,9 +195,9 @@ struct ob_model {
     ob_graph *graph;
     ob_function **functions;
     uint32_t n_functions;
-    uint32_t n_values, n_nodes; /* ids handed out so far, over all graphs */
-    uint32_t n_subgraphs;       /* made so far: 0 spares the search for them */
-    const void *origin;         /* ModelProto, or NULL */
+    uint32_t n_values, n_nodes;           /* ids handed out so far, over all graphs */
+    uint32_t n_subgraphs;                 /* made so far: 0 spares the search for them */
+    const void *origin;                   /* ModelProto, or NULL */
     void (*release_source)(void *source); /* unmaps or frees what tensors borrow; NULL when nothing */
     void *source;
 };
@@ -209,8 +209,8 @@ const char *ob__intern(ob_model *model, const char *text, size_t n); /* "" for n
 ob_graph *ob__graph_new(ob_model *model, ob_graph *parent, ob_node *parent_node);
 /* A value of this graph; the name must be new in the graph (NULL otherwise). */
 ob_value *ob__value_new(ob_graph *graph, const char *name);
-/* As above with a name of n bytes that is kept, not copied, and must live as long as the model. NULL with *exists set when the name
- * is taken, else out of memory. */
+/* As above with a name of n bytes that is kept, not copied, and must live as long as the model. NULL with *exists set when the
+ * name is taken, else out of memory. */
 ob_value *ob__value_define(ob_graph *graph, const char *name, size_t n, bool *exists);
 /* A value with a name derived from `stem` that is new in the graph, in all graphs around it and in all subgraphs. */
 ob_value *ob__value_new_unique(ob_graph *graph, const char *stem);

@@ -37,8 +37,10 @@ ob_status ob__fail(ob_error *error, ob_status status, const char *format, ...) {
     va_start(arguments, format);
     int n = vsnprintf(error->message, sizeof error->message, format, arguments);
     va_end(arguments);
-    if (n < 0) error->message[0] = '\0';
-    else if ((size_t)n >= sizeof error->message) drop_cut_sequence(error->message, sizeof error->message - 1);
+    if (n < 0)
+        error->message[0] = '\0';
+    else if ((size_t)n >= sizeof error->message)
+        drop_cut_sequence(error->message, sizeof error->message - 1);
     return status;
 }
 

@@ -24,8 +24,8 @@ void ob__text_append(ob_text *text, const char *bytes, size_t n);
 void ob__text_puts(ob_text *text, const char *string);
 void ob__text_printf(ob_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Map from byte strings to pointers, open addressing, insertion only (a value can be replaced). Keys are copied into the arena once,
- * so equal names share one pointer. */
+/* Map from byte strings to pointers, open addressing, insertion only (a value can be replaced). Keys are copied into the arena
+ * once, so equal names share one pointer. */
 typedef struct ob_map_entry {
     const char *key; /* NULL: empty slot */
     uint32_t n, hash;

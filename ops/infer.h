@@ -1,13 +1,14 @@
 /* What a shape rule sees. The same rules serve the checker (symbolic dims) and the executor's planner (all dims constant).
  *
- * A rule reads the types and contents of the inputs and sets those of the outputs. It never fails on a bad model: it reports a problem
- * and leaves outputs unknown. It returns a status other than OB_OK only for want of memory. */
+ * A rule reads the types and contents of the inputs and sets those of the outputs. It never fails on a bad model: it reports a
+ * problem and leaves outputs unknown. It returns a status other than OB_OK only for want of memory. */
 #ifndef OB_OPS_INFER_H
 #define OB_OPS_INFER_H
 
 #include "core/graph.h"
 
-/* The elements of a small integer (or bool) tensor as terms, row-major: what Shape, Gather, Concat ... carry to Expand and Reshape. */
+/* The elements of a small integer (or bool) tensor as terms, row-major: what Shape, Gather, Concat ... carry to Expand and
+ * Reshape. */
 typedef struct ob_content {
     uint32_t n;          /* elements; at most OB_CONTENT_MAX */
     const ob_dim *elems; /* NULL: not known. An element may be OB_DIM_UNKNOWN */
@@ -23,17 +24,17 @@ struct ob_infer {
     const ob_node *node;
     const struct ob_op *op;
     ob_dims *dims;
-    ob_arena *arena;           /* for dims arrays and contents; lives as long as the facts */
-    const ob_type *in_types;   /* node->n_inputs entries; kind UNKNOWN for omitted or unknown */
+    ob_arena *arena;         /* for dims arrays and contents; lives as long as the facts */
+    const ob_type *in_types; /* node->n_inputs entries; kind UNKNOWN for omitted or unknown */
     const ob_content *in_contents;
-    ob_type *out_types;        /* node->n_outputs entries; dtype already set from the signature when that tells it */
+    ob_type *out_types; /* node->n_outputs entries; dtype already set from the signature when that tells it */
     ob_content *out_contents;
     /* What must hold at run time; `operand` is the input index (or -1), `axis` of the output (or -1). */
     ob_status (*condition)(ob_infer *infer, const ob_condition *condition, int32_t operand, int32_t axis);
     /* A definite error or a doubt: `id` is a finding id from passes/findings.def, text says what and with which sizes. */
     void (*problem)(ob_infer *infer, const char *id, int32_t operand, int32_t axis, const char *text);
-    /* Infers a subgraph (If, Loop, Scan) with given input types and contents; writes the types of its outputs. NULL in contexts that
-     * do not descend. */
+    /* Infers a subgraph (If, Loop, Scan) with given input types and contents; writes the types of its outputs. NULL in contexts
+     * that do not descend. */
     ob_status (*subgraph)(ob_infer *infer, ob_graph *graph, const ob_type *in_types, const ob_content *in_contents,
                           ob_type *out_types, ob_content *out_contents);
     void *owner;
@@ -55,12 +56,13 @@ ob_content ob__in_content(const ob_infer *infer, uint32_t i);
 bool ob__in_const_int(const ob_infer *infer, uint32_t i, int64_t *out);
 /* The whole of a known constant integer input (all elements constant); NULL otherwise. */
 const int64_t *ob__in_const_ints(const ob_infer *infer, uint32_t i, uint32_t *n);
-/* Axes given as attribute `name` (older versions) or as input i (newer); NULL and *n 0 when neither is given; *known false when the
- * input is given but its content is not known. */
+/* Axes given as attribute `name` (older versions) or as input i (newer); NULL and *n 0 when neither is given; *known false when
+ * the input is given but its content is not known. */
 const int64_t *ob__axes(const ob_infer *infer, const char *name, uint32_t i, uint32_t *n, bool *known);
 
 /* -- outputs -- */
-ob_status ob__out_tensor(ob_infer *infer, uint32_t i, ob_dtype dtype, int32_t rank, const ob_dim *dims); /* copies dims; OB_NONE keeps dtype */
+ob_status ob__out_tensor(ob_infer *infer, uint32_t i, ob_dtype dtype, int32_t rank,
+                         const ob_dim *dims);                        /* copies dims; OB_NONE keeps dtype */
 ob_status ob__out_like(ob_infer *infer, uint32_t i, uint32_t input); /* same type as an input (dtype kept if already set) */
 ob_status ob__out_rank(ob_infer *infer, uint32_t i, int32_t rank);   /* known rank, unknown (fresh) dims */
 ob_status ob__out_content(ob_infer *infer, uint32_t i, const ob_dim *elems, uint32_t n); /* copies; ignored over OB_CONTENT_MAX */
@@ -75,7 +77,8 @@ void ob__problem(ob_infer *infer, const char *id, int32_t operand, int32_t axis,
 ob_status ob__broadcast_inputs(ob_infer *infer, const uint32_t *inputs, uint32_t n, ob_broadcast_result *result);
 
 /* Broadcasts two shapes that are parts of operands; reports `id`. */
-ob_status ob__broadcast_pair(ob_infer *infer, ob_shape a, ob_shape b, int32_t operand, const char *id, ob_broadcast_result *result);
+ob_status ob__broadcast_pair(ob_infer *infer, ob_shape a, ob_shape b, int32_t operand, const char *id,
+                             ob_broadcast_result *result);
 /* One way: `from`, the shape of input `operand`, must stretch to exactly `to`; reports `id`. */
 ob_status ob__broadcast_onto(ob_infer *infer, ob_shape from, ob_shape to, int32_t operand, const char *id);
 /* Opset 1-6: operand 1 of shape b onto operand 0 of shape a; reports OB0105. */
@@ -84,7 +87,7 @@ ob_status ob__broadcast_legacy(ob_infer *infer, ob_shape a, ob_shape b, bool axi
 ob_status ob__require_shape(ob_infer *infer, uint32_t input, ob_shape shape, const char *id);
 
 /* -- more for rules -- */
-int32_t ob__since(const ob_infer *infer);                    /* first opset of this version of the operator */
+int32_t ob__since(const ob_infer *infer); /* first opset of this version of the operator */
 bool ob__op_is(const ob_infer *infer, const char *name);
 /* Makes a negative axis count from the end; false, with OB0602 reported, when it is out of range. */
 bool ob__axis_in(ob_infer *infer, int64_t axis, int32_t rank, int32_t *out);

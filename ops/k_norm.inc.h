@@ -138,7 +138,9 @@ static void NAME(mean_variance)(const ob_view *view, uint32_t axes, int64_t n_ke
         if (!(axes >> a & 1)) stride *= view->dims[a];
     }
     for (int64_t k = 0; k < n_kept; k++) mean[k] = deviation[k] = 0;
-    double folded = (double)(count / n_kept);
+    if (n_kept == 0) return; /* no elements */
+    int64_t n_folded = count / n_kept;
+    double folded = (double)n_folded;
     for (int pass = 0; pass < 3; pass++) {
         int64_t index[OB_MAX_RANK] = {0}, k = 0;
         for (int64_t i = 0; i < count; i++) {

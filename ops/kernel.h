@@ -7,7 +7,8 @@
 
 struct ob_op;
 
-/* Work shared between threads: runs task(context, begin, end) over disjoint ranges that cover 0 .. n. NULL function: one thread. */
+/* Work shared between threads: runs task(context, begin, end) over disjoint ranges that cover 0 .. n. NULL function: one thread.
+ */
 typedef struct ob_threads {
     void (*run)(void *pool, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end), void *context);
     void *pool;
@@ -19,19 +20,19 @@ void ob__parallel(const ob_threads *threads, int64_t n, int64_t grain, void (*ta
                   void *context);
 
 typedef struct ob_kernel_args {
-    const ob_node *node;   /* for attributes */
+    const ob_node *node;    /* for attributes */
     const struct ob_op *op; /* for the version: op->since */
     uint32_t n_in, n_out;
-    /* dtype OB_NONE: omitted. While planning, data is NULL unless the input is a constant (or already computed). Strides are the same
-     * while planning and running. data is aligned to the element size: the executor copies what a file holds unaligned. */
+    /* dtype OB_NONE: omitted. While planning, data is NULL unless the input is a constant (or already computed). Strides are the
+     * same while planning and running. data is aligned to the element size: the executor copies what a file holds unaligned. */
     ob_view *in;
-    ob_view *out; /* dims and dtype are set; strides contiguous. data NULL while planning. dtype OB_NONE: output not wanted */
-    void *state;  /* kernel->state_bytes, zeroed before plan, lives as long as the plan, 16-byte aligned */
+    ob_view *out;  /* dims and dtype are set; strides contiguous. data NULL while planning. dtype OB_NONE: output not wanted */
+    void *state;   /* kernel->state_bytes, zeroed before plan, lives as long as the plan, 16-byte aligned */
     void *scratch; /* during run: plan's scratch_bytes, 64-byte aligned, contents undefined */
-    const ob_threads *threads; /* may be NULL */
+    const ob_threads *threads;     /* may be NULL */
     const ob_allocator *allocator; /* for plan only: packed weights, tables; freed by `release` */
-    struct ob_arena *strings; /* during run: bytes of string elements that a kernel makes; they live as long as the outputs. May be NULL:
-                               * then such a kernel gives E_UNSUPPORTED */
+    struct ob_arena *strings; /* during run: bytes of string elements that a kernel makes; they live as long as the outputs. May
+                               * be NULL: then such a kernel gives E_UNSUPPORTED */
 } ob_kernel_args;
 
 /* What planning decides. Zeroed before. */
@@ -43,8 +44,8 @@ enum {
     OB_KERNEL_STRIDED = 1, /* accepts inputs with any strides, 0 included; otherwise the executor hands it contiguous inputs */
     OB_KERNEL_INPLACE = 2, /* an output may take the memory of an input with equal shape, element size and contiguous strides */
     OB_KERNEL_VIEW = 4,    /* output 0.. are views of inputs: only `view` is called, nothing is computed */
-    OB_KERNEL_DYNAMIC = 8, /* output shapes may depend on data: an output whose rank is OB_RANK_UNKNOWN in `plan` and `run` has no memory
-                            * yet, `run` sets it through ob__kernel_output */
+    OB_KERNEL_DYNAMIC = 8, /* output shapes may depend on data: an output whose rank is OB_RANK_UNKNOWN in `plan` and `run` has no
+                            * memory yet, `run` sets it through ob__kernel_output */
     OB_KERNEL_INPLACE_FIRST = 16 /* as INPLACE, but only input 0, and only when no other input lies in that memory */
 };
 
@@ -52,17 +53,20 @@ typedef struct ob_kernel {
     const char *name;
     unsigned flags;
     size_t state_bytes;
-    /* Resolves loops for these shapes and types. E_UNSUPPORTED with a message for a type, attribute or version it cannot do; E_SHAPE ...
-     * for what is wrong. May be NULL. Called with data of constants only, possibly from several threads for different plans. */
+    /* Resolves loops for these shapes and types. E_UNSUPPORTED with a message for a type, attribute or version it cannot do;
+     * E_SHAPE ... for what is wrong. May be NULL. Called with data of constants only, possibly from several threads for different
+     * plans. */
     ob_status (*plan)(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error);
     /* Computes. No allocation. Errors are those that depend on data (an index out of range). */
     ob_status (*run)(const ob_kernel_args *args, ob_error *error);
-    /* Sets out[i].strides and data relative to in[j] (dims are set already); returns E_UNSUPPORTED when these strides do not allow a
-     * view, or when an operand that decides it has no data yet: then `run` is called on allocated outputs (and must be there). Called
-     * once while planning, where a NULL input gives a NULL output, and again whenever the input's memory is another. */
+    /* Sets out[i].strides and data relative to in[j] (dims are set already); returns E_UNSUPPORTED when these strides do not
+     * allow a view, or when an operand that decides it has no data yet: then `run` is called on allocated outputs (and must be
+     * there). Called once while planning, where a NULL input gives a NULL output, and again whenever the input's memory is
+     * another. */
     ob_status (*view)(ob_kernel_args *args, ob_error *error);
     void (*release)(void *state, const ob_allocator *allocator); /* of what plan allocated; may be NULL */
-    /* Tells from the inputs' data the dims (rank and dims of out[i]) that the shape rule could not: Range over floats. May be NULL. */
+    /* Tells from the inputs' data the dims (rank and dims of out[i]) that the shape rule could not: Range over floats. May be
+     * NULL. */
     ob_status (*shape)(ob_kernel_args *args, ob_error *error);
 } ob_kernel;
 

@@ -1,4 +1,8 @@
 #include <stdatomic.h>
+#include <stdbool.h>
+#ifdef OB_ISA_AVX2
+#include <cpuid.h>
+#endif
 
 #include "ops/kernels/kernels.h"
 #include "ops/kernels/tables.h"
@@ -14,6 +18,14 @@ static const obk_table baseline = TABLE(baseline);
 static const obk_table avx2 = TABLE(avx2);
 #endif
 
+#ifdef OB_ISA_AVX2
+/* Not all compilers' __builtin_cpu_supports knows it. The builtin for AVX2 has asked whether the system saves the registers. */
+static bool has_f16c(void) {
+    unsigned a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+}
+#endif
+
 static atomic_uint allowed = ~0u;
 
 void ob__kernels_limit(unsigned isa_mask) {
@@ -24,9 +36,7 @@ const obk_table *ob__kernels(void) {
     unsigned mask = atomic_load_explicit(&allowed, memory_order_relaxed);
     (void)mask;
 #ifdef OB_ISA_AVX2
-    if ((mask & OBK_ISA_AVX2) && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-        __builtin_cpu_supports("f16c"))
-        return &avx2;
+    if ((mask & OBK_ISA_AVX2) && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c()) return &avx2;
 #endif
     return &baseline;
 }

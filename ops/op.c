@@ -6,43 +6,43 @@
 #include "ops/kernel.h"
 
 #define OB_OP(domain, name, since, in_min, in_max, out_min, out_max, signature, t, u, v, w, broadcast, deprecated, rule, kernel) \
-    OB_RULE(rule);                                                                                                              \
+    OB_RULE(rule);                                                                                                               \
     OB_KERNEL(kernel);
 #include "ops/ops.def"
 #undef OB_OP
 
 /* Names of the type sets in ops.def. */
-#define FLOATS (OB_T(FLOAT16) | OB_T(FLOAT) | OB_T(DOUBLE))
-#define INTS (OB_T(INT8) | OB_T(INT16) | OB_T(INT32) | OB_T(INT64))
-#define UINTS (OB_T(UINT8) | OB_T(UINT16) | OB_T(UINT32) | OB_T(UINT64))
-#define BF16 OB_T(BFLOAT16)
+#define FLOATS  (OB_T(FLOAT16) | OB_T(FLOAT) | OB_T(DOUBLE))
+#define INTS    (OB_T(INT8) | OB_T(INT16) | OB_T(INT32) | OB_T(INT64))
+#define UINTS   (OB_T(UINT8) | OB_T(UINT16) | OB_T(UINT32) | OB_T(UINT64))
+#define BF16    OB_T(BFLOAT16)
 #define FLOAT8S (OB_T(FLOAT8E4M3FN) | OB_T(FLOAT8E4M3FNUZ) | OB_T(FLOAT8E5M2) | OB_T(FLOAT8E5M2FNUZ))
-#define INT4S (OB_T(INT4) | OB_T(UINT4))
-#define FLOAT4 OB_T(FLOAT4E2M1)
-#define INT2S (OB_T(INT2) | OB_T(UINT2))
-#define BOOLS OB_T(BOOL)
+#define INT4S   (OB_T(INT4) | OB_T(UINT4))
+#define FLOAT4  OB_T(FLOAT4E2M1)
+#define INT2S   (OB_T(INT2) | OB_T(UINT2))
+#define BOOLS   OB_T(BOOL)
 #define STRINGS OB_T(STRING)
 #define COMPLEX (OB_T(COMPLEX64) | OB_T(COMPLEX128))
-#define SEQ OB_T_SEQUENCE
-#define OPT OB_T_OPTIONAL
-#define MAP OB_T_MAP
-#define ANY ((UINT64_C(1) << OB_DTYPE_COUNT) - 2)
+#define SEQ     OB_T_SEQUENCE
+#define OPT     OB_T_OPTIONAL
+#define MAP     OB_T_MAP
+#define ANY     ((UINT64_C(1) << OB_DTYPE_COUNT) - 2)
 
 static const ob_op table[] = {
-#define OB_OP(domain_, name_, since_, in_min_, in_max_, out_min_, out_max_, signature_, t, u, v, w, broadcast_, deprecated_, rule, \
-              kernel_)                                                                                                          \
-    {.domain = domain_,                                                                                                         \
-     .name = #name_,                                                                                                            \
-     .since = since_,                                                                                                           \
-     .in_min = in_min_,                                                                                                         \
-     .in_max = in_max_,                                                                                                         \
-     .out_min = out_min_,                                                                                                       \
-     .out_max = out_max_,                                                                                                       \
-     .signature = signature_,                                                                                                   \
-     .types = {t, u, v, w},                                                                                                     \
-     .broadcast = OB_BCAST_##broadcast_,                                                                                        \
-     .deprecated = deprecated_,                                                                                                 \
-     .infer = ob__infer_##rule,                                                                                                 \
+#define OB_OP(domain_, name_, since_, in_min_, in_max_, out_min_, out_max_, signature_, t, u, v, w, broadcast_, deprecated_,     \
+              rule, kernel_)                                                                                                     \
+    {.domain = domain_,                                                                                                          \
+     .name = #name_,                                                                                                             \
+     .since = since_,                                                                                                            \
+     .in_min = in_min_,                                                                                                          \
+     .in_max = in_max_,                                                                                                          \
+     .out_min = out_min_,                                                                                                        \
+     .out_max = out_max_,                                                                                                        \
+     .signature = signature_,                                                                                                    \
+     .types = {t, u, v, w},                                                                                                      \
+     .broadcast = OB_BCAST_##broadcast_,                                                                                         \
+     .deprecated = deprecated_,                                                                                                  \
+     .infer = ob__infer_##rule,                                                                                                  \
      .kernel = &ob__kernel_##kernel_},
 #include "ops/ops.def"
 #undef OB_OP
@@ -147,7 +147,7 @@ ob_status ob__model_resolve_ops(ob_model *model) {
 /* ---- Signatures ---- */
 
 typedef struct operand {
-    char letter; /* 0: there is no such operand */
+    char letter;      /* 0: there is no such operand */
     bool homogeneous; /* shares its type with every operand of the same letter */
 } operand;
 

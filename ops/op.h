@@ -22,10 +22,10 @@ typedef enum ob_broadcast_kind {
 
 /* Sets of element types, a bit per ob_dtype number; the bits above 32 are for what is not a tensor. */
 typedef uint64_t ob_types;
-#define OB_T(dtype) (UINT64_C(1) << OB_##dtype)
+#define OB_T(dtype)   (UINT64_C(1) << OB_##dtype)
 #define OB_T_SEQUENCE (UINT64_C(1) << 40)
 #define OB_T_OPTIONAL (UINT64_C(1) << 41)
-#define OB_T_MAP (UINT64_C(1) << 42)
+#define OB_T_MAP      (UINT64_C(1) << 42)
 
 /* One operator version.
  *
@@ -36,13 +36,13 @@ typedef uint64_t ob_types;
  */
 typedef struct ob_op {
     const char *domain, *name;
-    int16_t since;         /* first opset with this version */
+    int16_t since;          /* first opset with this version */
     int16_t in_min, in_max; /* INT16_MAX: unbounded */
     int16_t out_min, out_max;
     const char *signature;
     ob_types types[4];
     ob_broadcast_kind broadcast;
-    bool deprecated;       /* since this version */
+    bool deprecated;                /* since this version */
     ob_shape_rule infer;            /* NULL: outputs have unknown shapes, noted */
     const struct ob_kernel *kernel; /* NULL: the executor cannot run it */
 } ob_op;
@@ -60,7 +60,8 @@ ob_dtype ob__op_output_dtype(const ob_op *op, uint32_t index, const ob_dtype *in
 /* The types that operand `index` (of the inputs, or of the outputs) may have; 0 when there is no such operand. */
 ob_types ob__op_input_types(const ob_op *op, uint32_t index);
 ob_types ob__op_output_types(const ob_op *op, uint32_t index);
-/* The signature's letter of input `index`, 0 when there is none; *homogeneous: it shares its type with every operand of that letter. */
+/* The signature's letter of input `index`, 0 when there is none; *homogeneous: it shares its type with every operand of that
+ * letter. */
 char ob__op_input_letter(const ob_op *op, uint32_t index, bool *homogeneous);
 /* True when input `index` has the type letter of output 0: its elements may be what the output shows, not a parameter. */
 bool ob__op_input_shares_type(const ob_op *op, uint32_t index);

@@ -1,4 +1,5 @@
-/* What the checker has found out about a model: a side table by value id, and the list of conditions. Never stored in the graph. */
+/* What the checker has found out about a model: a side table by value id, and the list of conditions. Never stored in the graph.
+ */
 #ifndef OB_PASSES_FACTS_H
 #define OB_PASSES_FACTS_H
 
@@ -6,8 +7,8 @@
 #include "ops/infer.h"
 
 typedef struct ob_fact {
-    ob_type type;       /* inferred, merged with what is declared */
-    ob_content content; /* of small integer tensors */
+    ob_type type;            /* inferred, merged with what is declared */
+    ob_content content;      /* of small integer tensors */
     const char *why_unknown; /* reason for an unknown rank or dim, or NULL: "operator X has no shape rule" ... */
 } ob_fact;
 

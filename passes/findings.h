@@ -6,17 +6,17 @@
 #include "onnx_broadcast/broadcast.h"
 
 typedef struct ob_finding {
-    const char *id;         /* of findings.def; static */
+    const char *id; /* of findings.def; static */
     ob_severity severity;
-    const ob_node *node;    /* may be NULL */
-    const ob_value *value;  /* may be NULL */
-    const char *call_path;  /* "main/call_3/" for a node inside a function body or subgraph, or "" */
-    int32_t operand, axis;  /* -1: none */
-    const char *message;    /* one sentence, without file, id and node */
+    const ob_node *node;      /* may be NULL */
+    const ob_value *value;    /* may be NULL */
+    const char *call_path;    /* "main/call_3/" for a node inside a function body or subgraph, or "" */
+    int32_t operand, axis;    /* -1: none */
+    const char *message;      /* one sentence, without file, id and node */
     const ob_shape *operands; /* shapes at the time, n_operands; NULL when shapes do not matter */
     uint32_t n_operands;
     const ob_condition *condition; /* or NULL */
-    const char *fix;        /* or NULL */
+    const char *fix;               /* or NULL */
 } ob_finding;
 
 typedef struct ob_findings {
@@ -28,8 +28,9 @@ typedef struct ob_findings {
 
 void ob__findings_init(ob_findings *findings, const ob_allocator *allocator);
 void ob__findings_release(ob_findings *findings);
-/* A new finding with default severity and formatted message, everything else empty (axis and operand -1); the caller fills in the rest.
- * NULL when memory or the limit ends (then counted in n_dropped). */
-ob_finding *ob__findings_add(ob_findings *findings, const char *id, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* A new finding with default severity and formatted message, everything else empty (axis and operand -1); the caller fills in the
+ * rest. NULL when memory or the limit ends (then counted in n_dropped). */
+ob_finding *ob__findings_add(ob_findings *findings, const char *id, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

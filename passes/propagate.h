@@ -8,8 +8,8 @@
 /* What is given for one graph input, by name: replaces the declared type, and optionally states its contents. */
 typedef struct ob_given_input {
     const ob_value *input;
-    ob_type type;        /* kind UNKNOWN: keep the declared one */
-    ob_content content;  /* elems NULL: not known */
+    ob_type type;       /* kind UNKNOWN: keep the declared one */
+    ob_content content; /* elems NULL: not known */
 } ob_given_input;
 
 typedef struct ob_propagate_options {
@@ -26,8 +26,8 @@ typedef struct ob_propagate_options {
  * Returns E_MEMORY or E_LIMIT only: a bad model gives findings. */
 ob_status ob__propagate(ob_model *model, const ob_propagate_options *options, ob_facts *facts, ob_findings *findings);
 
-/* Infers one node from the types and contents of its inputs, outside any facts: for steps whose shapes are known only during a run.
- * out_types and out_contents have node->n_outputs entries. error receives the first problem (E_SHAPE, E_TYPE ...). */
+/* Infers one node from the types and contents of its inputs, outside any facts: for steps whose shapes are known only during a
+ * run. out_types and out_contents have node->n_outputs entries. error receives the first problem (E_SHAPE, E_TYPE ...). */
 ob_status ob__infer_node(ob_model *model, const ob_node *node, const ob_type *in_types, const ob_content *in_contents,
                          ob_type *out_types, ob_content *out_contents, ob_arena *arena, ob_error *error);
 

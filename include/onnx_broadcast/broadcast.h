@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 /* The highest rank of a concrete shape or view. */
-#define OB_MAX_RANK 32
+#define OB_MAX_RANK     32
 #define OB_RANK_UNKNOWN (-1)
 
 /* A shape: rank and that many dims; rank 0 is a scalar (dims may be NULL), OB_RANK_UNKNOWN is "nothing known" (dims NULL).
@@ -31,19 +31,19 @@ typedef struct ob_shape {
 /* ---- Rule books ---------------------------------------------------------------------------------------------- */
 
 /* One row per rule book: NAME, command-line name. */
-#define OB_RULES_LIST(X)      \
-    X(ONNX, "onnx")           \
-    X(NUMPY, "numpy")         \
-    X(ARRAY_API, "array-api") \
-    X(MLIR, "mlir")           \
-    X(XLA, "xla")             \
+#define OB_RULES_LIST(X)                                                                                                         \
+    X(ONNX, "onnx")                                                                                                              \
+    X(NUMPY, "numpy")                                                                                                            \
+    X(ARRAY_API, "array-api")                                                                                                    \
+    X(MLIR, "mlir")                                                                                                              \
+    X(XLA, "xla")                                                                                                                \
     X(SONNX, "sonnx")
 
 typedef enum ob_rules {
 #define OB_RULES_ENUM(name, text) OB_RULES_##name,
     OB_RULES_LIST(OB_RULES_ENUM)
 #undef OB_RULES_ENUM
-    OB_RULES_COUNT
+        OB_RULES_COUNT
 } ob_rules;
 
 OB_API const char *ob_rules_name(ob_rules rules);
@@ -69,8 +69,8 @@ typedef struct ob_broadcast_result {
  * - result: written on success only. Any unknown rank makes the result's rank unknown.
  * Errors: E_SHAPE with error->axis (of the result) and a message that names both operands and sizes; E_LIMIT for a rank over
  * OB_MAX_RANK; E_ARGUMENT for a negative size or NULL. Every operand that meets a constant c > 1 keeps its own condition, also
- * where a pairwise fold would lose it: {?, 1, 4} gives 4 and "? = 1 or ? = 4". Operands that share a term share its condition. A call
- * that fails has reported no condition. */
+ * where a pairwise fold would lose it: {?, 1, 4} gives 4 and "? = 1 or ? = 4". Operands that share a term share its condition. A
+ * call that fails has reported no condition. */
 OB_API ob_status ob_broadcast_shapes(const ob_shape *shapes, size_t n, ob_dims *pool, ob_condition_sink sink, void *context,
                                      ob_broadcast_result *result, ob_error *error);
 
@@ -95,9 +95,9 @@ OB_API ob_status ob_broadcast_xla(const ob_shape *lhs, const ob_shape *rhs, cons
                                   ob_broadcast_result *result, ob_error *error);
 
 /* ONNX opset 1-6 `broadcast`/`axis`: where B's dims go in A. Gives the broadcast_dimensions of B (B's rank entries written to
- * `dimensions`, room for OB_MAX_RANK). axis_given false: suffix matching. A negative axis counts from the end of A's rank. B must be a
- * contiguous run of A's dims, each equal or 1; a B of one element goes anywhere. Source: ONNX Add-1, Add-6. Errors: E_SHAPE (with
- * axis), E_ARGUMENT (also for an unknown rank). */
+ * `dimensions`, room for OB_MAX_RANK). axis_given false: suffix matching. A negative axis counts from the end of A's rank. B must
+ * be a contiguous run of A's dims, each equal or 1; a B of one element goes anywhere. Source: ONNX Add-1, Add-6. Errors: E_SHAPE
+ * (with axis), E_ARGUMENT (also for an unknown rank). */
 OB_API ob_status ob_broadcast_legacy(const ob_shape *a, const ob_shape *b, bool axis_given, int64_t axis, ob_dims *pool,
                                      ob_condition_sink sink, void *context, int64_t *dimensions, ob_error *error);
 
@@ -116,16 +116,16 @@ typedef enum ob_severity { OB_SEVERITY_NONE, OB_SEVERITY_NOTE, OB_SEVERITY_WARNI
 /* A departure of a broadcast from a rule book. */
 typedef struct ob_rule_break {
     ob_severity severity;
-    const char *id;  /* finding id, for instance "OB0301"; static */
-    size_t operand;  /* which operand, or SIZE_MAX */
-    int32_t axis;    /* of the result, or -1 */
+    const char *id; /* finding id, for instance "OB0301"; static */
+    size_t operand; /* which operand, or SIZE_MAX */
+    int32_t axis;   /* of the result, or -1 */
     char message[256];
 } ob_rule_break;
 
 typedef void (*ob_rule_sink)(void *context, const ob_rule_break *broken);
 
-/* Reports each departure of a (legal by NumPy) broadcast of n operands from `rules`, for instance different ranks in xla, a size of
- * 0 that the SONNX maximum rule refuses, a declared static result over a dynamic inferred one in mlir. `declared` may be NULL.
+/* Reports each departure of a (legal by NumPy) broadcast of n operands from `rules`, for instance different ranks in xla, a size
+ * of 0 that the SONNX maximum rule refuses, a declared static result over a dynamic inferred one in mlir. `declared` may be NULL.
  * OB_RULES_ONNX and OB_RULES_NUMPY allow everything that ob_broadcast_shapes allows. */
 OB_API ob_status ob_rules_check(ob_rules rules, const ob_shape *operands, size_t n, const ob_shape *declared, ob_dims *pool,
                                 ob_rule_sink sink, void *context, ob_error *error);

@@ -64,9 +64,8 @@ OB_API bool ob_dim_is_named(const ob_dims *pool, ob_dim d);
 OB_API bool ob_dim_is_anonymous(const ob_dims *pool, ob_dim d);
 OB_API ob_dim_kind ob_dim_get_kind(const ob_dims *pool, ob_dim d);
 
-/* Arithmetic in normal form. An operand OB_DIM_UNKNOWN, an overflow, want of memory or a term that grows too large or too deep gives
- * OB_DIM_UNKNOWN.
- * `pool` may be NULL while every operand is a constant. */
+/* Arithmetic in normal form. An operand OB_DIM_UNKNOWN, an overflow, want of memory or a term that grows too large or too deep
+ * gives OB_DIM_UNKNOWN. `pool` may be NULL while every operand is a constant. */
 OB_API ob_dim ob_dim_add(ob_dims *pool, ob_dim a, ob_dim b);
 OB_API ob_dim ob_dim_sub(ob_dims *pool, ob_dim a, ob_dim b);
 OB_API ob_dim ob_dim_mul(ob_dims *pool, ob_dim a, ob_dim b);
@@ -77,8 +76,8 @@ OB_API ob_dim ob_dim_div_exact(ob_dims *pool, ob_dim a, ob_dim b);
 /* ceil(a / divisor), divisor > 0. */
 OB_API ob_dim ob_dim_ceil_div(ob_dims *pool, ob_dim a, int64_t divisor);
 /* The common size of a and b, *asserting* that they broadcast: 1 is neutral, equal terms are themselves, a constant other
- * than 1 wins over a term and over OB_DIM_UNKNOWN, else a broadcast term (a set: commutative, associative, idempotent). Two different constants,
- * neither 1, give OB_DIM_UNKNOWN: check with ob_condition_decide first. 0 follows NumPy: bcast(0, 1) = 0. */
+ * than 1 wins over a term and over OB_DIM_UNKNOWN, else a broadcast term (a set: commutative, associative, idempotent). Two
+ * different constants, neither 1, give OB_DIM_UNKNOWN: check with ob_condition_decide first. 0 follows NumPy: bcast(0, 1) = 0. */
 OB_API ob_dim ob_dim_bcast(ob_dims *pool, ob_dim a, ob_dim b);
 
 /* Provable bounds, inclusive: a symbol is 0 .. OB_DIM_CONST_MAX. OB_DIM_UNKNOWN: the full constant range. */
@@ -120,8 +119,8 @@ typedef struct ob_condition {
 
 typedef enum ob_truth { OB_FALSE = 0, OB_TRUE = 1, OB_UNDECIDED = 2 } ob_truth;
 
-/* Decides a condition for all sizes that its symbols can take: TRUE for every one, FALSE for none, else UNDECIDED. A broadcast term
- * is taken at its word: its members broadcast, as whoever made it has asserted, so "N broadcasts to bcast(N, M)" is TRUE. */
+/* Decides a condition for all sizes that its symbols can take: TRUE for every one, FALSE for none, else UNDECIDED. A broadcast
+ * term is taken at its word: its members broadcast, as whoever made it has asserted, so "N broadcasts to bcast(N, M)" is TRUE. */
 OB_API ob_truth ob_condition_decide(const ob_dims *pool, const ob_condition *condition);
 /* Tests a condition under bindings: *holds. Errors as ob_dim_eval, except that E_SHAPE becomes *holds = false. */
 OB_API ob_status ob_condition_eval(const ob_dims *pool, const ob_condition *condition, const ob_binding *bindings,

@@ -69,8 +69,8 @@ typedef struct ob_session_config {
     size_t n_dims;
     uint64_t max_memory; /* bytes that a plan, its outputs and folded constants may take; 0: 2^40 */
     uint32_t max_plans;  /* shapes remembered, the least recently used one gives way; 0: 8 */
-    /* Receives everything that cannot be run, one call each, before ob_session_create returns E_UNSUPPORTED; and, for element types and
-     * attributes that only planning can judge, before ob_session_prepare or ob_session_run does. May be NULL. */
+    /* Receives everything that cannot be run, one call each, before ob_session_create returns E_UNSUPPORTED; and, for element
+     * types and attributes that only planning can judge, before ob_session_prepare or ob_session_run does. May be NULL. */
     void (*unsupported)(void *context, const ob_unsupported *item);
     /* Receives every step after it ran; NULL (default): steps are not timed. */
     void (*trace)(void *context, const ob_trace_event *event);

@@ -19,37 +19,37 @@ extern "C" {
 #endif
 
 /* One row per status: name, text. Values are stable: new rows go to the end. */
-#define OB_STATUS_LIST(X)                                                                           \
-    X(OK, "success")                                                                                \
-    X(E_ARGUMENT, "invalid argument")                  /* a parameter outside its documented range */ \
-    X(E_MEMORY, "out of memory")                       /* the allocator returned NULL */            \
-    X(E_IO, "input/output failure")                    /* open, read, write or rename failed */     \
-    X(E_FORMAT, "malformed data")                      /* not a model, tensor or text of the form */ \
-    X(E_LIMIT, "limit exceeded")                       /* size, depth or count over the caller's limit */ \
-    X(E_MODEL, "invalid model")                        /* well-formed file, ill-formed graph */     \
-    X(E_SHAPE, "incompatible shapes")                  /* a broadcast or shape rule is violated */  \
-    X(E_TYPE, "incompatible element types")            /* an element type the operator does not take */ \
-    X(E_UNSUPPORTED, "not supported")                  /* valid, but this build cannot do it */     \
-    X(E_CONDITION, "a condition of the model is broken") /* the shape contract fails for these sizes */ \
-    X(E_NOT_FOUND, "not found")                        /* no such name, file or index */            \
-    X(E_INTERNAL, "internal error")                    /* a defect of the library */
+#define OB_STATUS_LIST(X)                                                                                                        \
+    X(OK, "success")                                                                                                             \
+    X(E_ARGUMENT, "invalid argument")                    /* a parameter outside its documented range */                          \
+    X(E_MEMORY, "out of memory")                         /* the allocator returned NULL */                                       \
+    X(E_IO, "input/output failure")                      /* open, read, write or rename failed */                                \
+    X(E_FORMAT, "malformed data")                        /* not a model, tensor or text of the form */                           \
+    X(E_LIMIT, "limit exceeded")                         /* size, depth or count over the caller's limit */                      \
+    X(E_MODEL, "invalid model")                          /* well-formed file, ill-formed graph */                                \
+    X(E_SHAPE, "incompatible shapes")                    /* a broadcast or shape rule is violated */                             \
+    X(E_TYPE, "incompatible element types")              /* an element type the operator does not take */                        \
+    X(E_UNSUPPORTED, "not supported")                    /* valid, but this build cannot do it */                                \
+    X(E_CONDITION, "a condition of the model is broken") /* the shape contract fails for these sizes */                          \
+    X(E_NOT_FOUND, "not found")                          /* no such name, file or index */                                       \
+    X(E_INTERNAL, "internal error")                      /* a defect of the library */
 
 typedef enum ob_status {
 #define OB_STATUS_ENUM(name, text) OB_##name,
     OB_STATUS_LIST(OB_STATUS_ENUM)
 #undef OB_STATUS_ENUM
-    OB_STATUS_COUNT
+        OB_STATUS_COUNT
 } ob_status;
 
 /* Where and why a call failed. Plain data owned by the caller, no allocation; text is always terminated and
  * is cut at a UTF-8 boundary when too long. Empty strings mean "does not apply". */
 typedef struct ob_error {
     ob_status code;
-    int32_t axis;        /* of the result, 0-based; -1 when no axis is meant */
-    char node[128];      /* node name, or "" */
-    char op_type[64];    /* operator type, or "" */
-    char value[128];     /* value (tensor) name, or "" */
-    char message[512];   /* one sentence, complete without the fields above */
+    int32_t axis;      /* of the result, 0-based; -1 when no axis is meant */
+    char node[128];    /* node name, or "" */
+    char op_type[64];  /* operator type, or "" */
+    char value[128];   /* value (tensor) name, or "" */
+    char message[512]; /* one sentence, complete without the fields above */
 } ob_error;
 
 /* The fixed English text of a status; "unknown status" for a value outside the enum. Never NULL. Thread-safe. */

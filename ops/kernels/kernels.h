@@ -33,20 +33,17 @@ typedef enum obk_binary {
     OBK_BINARY_LIST(OBK_ENUM) OBK_BINARY_COUNT
 } obk_binary;
 
-#define OBK_UNARY_LIST(X)                                                                                                        \
-    X(ABS)                                                                                                                       \
-    X(NEG)                                                                                                                       \
-    X(CEIL)                                                                                                                      \
-    X(FLOOR)                                                                                                                     \
-    X(ROUND)                                                                                                                     \
-    X(SQRT)                                                                                                                      \
-    X(EXP)                                                                                                                       \
-    X(LOG)                                                                                                                       \
-    X(SIN)                                                                                                                       \
-    X(COS) X(TAN) X(ASIN) X(ACOS) X(ATAN) X(SINH) X(COSH) X(TANH) X(ASINH) X(ACOSH) X(ATANH) X(SIGMOID) X(RELU) X(ERF)           \
-        X(RECIPROCAL) X(SIGN) X(NOT) X(BIT_NOT) X(IS_NAN) X(IS_INF) X(ELU) X(SELU) X(LEAKY_RELU) X(THRESHOLDED_RELU)             \
-            X(HARD_SIGMOID) X(HARD_SWISH) X(CELU) X(SOFTPLUS) X(SOFTSIGN) X(SHRINK) X(MISH) X(GELU) X(GELU_TANH) X(SWISH)        \
-                X(CLIP) X(AFFINE) X(SCALED_TANH) X(PARAMETRIC_SOFTPLUS)
+/* clang-format off */
+#define OBK_UNARY_LIST(X)                                                           \
+    X(ABS) X(NEG) X(CEIL) X(FLOOR) X(ROUND) X(SQRT)                                 \
+    X(EXP) X(LOG) X(SIN) X(COS) X(TAN) X(ASIN)                                      \
+    X(ACOS) X(ATAN) X(SINH) X(COSH) X(TANH) X(ASINH)                                \
+    X(ACOSH) X(ATANH) X(SIGMOID) X(RELU) X(ERF) X(RECIPROCAL)                       \
+    X(SIGN) X(NOT) X(BIT_NOT) X(IS_NAN) X(IS_INF) X(ELU)                            \
+    X(SELU) X(LEAKY_RELU) X(THRESHOLDED_RELU) X(HARD_SIGMOID) X(HARD_SWISH) X(CELU) \
+    X(SOFTPLUS) X(SOFTSIGN) X(SHRINK) X(MISH) X(GELU) X(GELU_TANH)                  \
+    X(SWISH) X(CLIP) X(AFFINE) X(SCALED_TANH) X(PARAMETRIC_SOFTPLUS)
+/* clang-format on */
 
 typedef enum obk_unary {
 #define OBK_UNARY_ENUM(name) OBK_U_##name,
