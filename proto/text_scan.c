@@ -128,12 +128,8 @@ ob_status ob__scan_identifier(ob_scanner *scanner, const char *what, char **out)
 ob_status ob__scan_string(ob_scanner *scanner, char **out, size_t *n) {
     if (ob__scan_peek(scanner) != '"') return ob__scan_expected(scanner, "a quoted text");
     const char *open = scanner->p, *p = open + 1;
-    size_t n_escapes = 0;
     for (; p < scanner->end && *p != '"'; p++)
-        if (*p == '\\' && ++p == scanner->end)
-            break;
-        else
-            n_escapes += p[-1] == '\\';
+        if (*p == '\\' && ++p == scanner->end) break;
     if (p >= scanner->end) return ob__scan_fail(scanner, open, "the quoted text does not end");
     size_t n_raw = (size_t)(p - open) - 1, length = 0;
     char *text = ob__arena_alloc(scanner->arena, n_raw + 1);
