@@ -4,6 +4,11 @@
 set(OB_WARNINGS -Wall -Wextra -Wshadow -Wundef -Wstrict-prototypes -Wmissing-declarations -Wdouble-promotion
                 -Wpointer-arith -Wwrite-strings -Wvla)
 
+if(CMAKE_C_COMPILER_ID MATCHES Clang)
+  # GCC's loop pragmas; clang counts INFINITY and NAN in a double expression as promotions
+  list(APPEND OB_WARNINGS -Wno-unknown-pragmas -Wno-double-promotion)
+endif()
+
 # Compile settings that every target of the project shares.
 function(ob_target_settings target)
   target_compile_options(${target} PRIVATE ${OB_WARNINGS} $<$<BOOL:${OB_WERROR}>:-Werror>)

@@ -62,7 +62,7 @@ static void read_line_of_head(graph_case *c, const char *line) {
     } else if (strcmp(line, "one way\n") == 0) {
         c->one_way = true;
     } else if (strncmp(line, "dim:", 4) == 0) {
-        long long size;
+        long long size = 0;
         size_t i = c->options.n_dims++;
         if (i == 8 || sscanf(line, "dim: %63[^=]=%lld", c->dim_names[i], &size) != 2) fail_msg("%s: %s", c->name, line);
         c->dims[i] = (ob_dim_given){c->dim_names[i], size};
