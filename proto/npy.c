@@ -265,7 +265,7 @@ static ob_status read_elements(ob_arena *arena, const npy_header *header, ob_dty
     return OB_OK;
 }
 
-static ob_status fill(ob_file_tensor *out, const ob_source *source, const char *path, ob_error *error) {
+static ob_status fill_from_npy(ob_file_tensor *out, const ob_source *source, const char *path, ob_error *error) {
     npy_text text = {0};
     npy_header header = {0};
     const uint8_t *data = NULL;
@@ -291,19 +291,7 @@ static ob_status fill(ob_file_tensor *out, const ob_source *source, const char *
 }
 
 ob_status ob_npy_read(const char *path, const ob_allocator *allocator, ob_file_tensor *out, ob_error *error) {
-    ob_error_clear(error);
-    OB_FAIL_IF(!path || !out, error, OB_E_ARGUMENT, "path and out must not be NULL");
-    ob_source source;
-    OB_TRY(ob__source_open(path, allocator, UINT64_MAX, &source, error));
-    ob_file_tensor tensor = {.owner = ob__file_tensor_owner(allocator)};
-    ob_status status =
-        tensor.owner ? fill(&tensor, &source, path, error) : ob__fail(error, OB_E_MEMORY, "out of memory for \"%s\"", path);
-    ob__source_release(&source);
-    if (status == OB_OK)
-        *out = tensor;
-    else
-        ob__file_tensor_owner_free(tensor.owner);
-    return status;
+    return ob__read_tensor_file(path, allocator, fill_from_npy, out, error);
 }
 
 /* ---- Writing ------------------------------------------------------------------------------------------------------- */

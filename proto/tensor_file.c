@@ -41,7 +41,7 @@ static ob_status copy_elements(ob_arena *arena, const ob_tensor *tensor, void **
     return OB_OK;
 }
 
-static ob_status fill(ob_file_tensor *out, const ob_source *source, const char *path, ob_error *error) {
+static ob_status fill_from_proto(ob_file_tensor *out, const ob_source *source, const char *path, ob_error *error) {
     ob_arena *arena = &out->owner->arena;
     ob_load_limits limits = ob__load_limits(NULL);
     ProtobufCMessage *message = NULL;
@@ -59,7 +59,8 @@ static ob_status fill(ob_file_tensor *out, const ob_source *source, const char *
     return status == OB_OK ? OB_OK : ob__fail(error, status, "\"%s\": the tensor is too large", path);
 }
 
-ob_status ob_tensor_file_read(const char *path, const ob_allocator *allocator, ob_file_tensor *out, ob_error *error) {
+ob_status ob__read_tensor_file(const char *path, const ob_allocator *allocator, ob_tensor_fill fill, ob_file_tensor *out,
+                               ob_error *error) {
     ob_error_clear(error);
     OB_FAIL_IF(!path || !out, error, OB_E_ARGUMENT, "path and out must not be NULL");
     ob_source source;
@@ -73,6 +74,10 @@ ob_status ob_tensor_file_read(const char *path, const ob_allocator *allocator, o
     else
         ob__file_tensor_owner_free(tensor.owner);
     return status;
+}
+
+ob_status ob_tensor_file_read(const char *path, const ob_allocator *allocator, ob_file_tensor *out, ob_error *error) {
+    return ob__read_tensor_file(path, allocator, fill_from_proto, out, error);
 }
 
 /* ---- Writing ------------------------------------------------------------------------------------------------------ */

@@ -4,6 +4,7 @@
 
 #include "core/arena.h"
 #include "onnx_broadcast/tensor_file.h"
+#include "proto/file.h"
 
 struct ob_file_tensor_owner {
     ob_arena arena;
@@ -17,5 +18,11 @@ void ob__file_tensor_owner_free(struct ob_file_tensor_owner *owner);
  * block to free, of *n_bytes). */
 ob_status ob__gather(const ob_view *view, const void **out, void **owned, size_t *n_bytes, ob_error *error);
 ob_status ob__check_view(const ob_view *view, ob_error *error);
+
+/* Decodes the bytes of an open file into a tensor that has an owner. */
+typedef ob_status (*ob_tensor_fill)(ob_file_tensor *out, const ob_source *source, const char *path, ob_error *error);
+/* Opens the file, lets `fill` decode it and closes it; `out` is written on success only. */
+ob_status ob__read_tensor_file(const char *path, const ob_allocator *allocator, ob_tensor_fill fill, ob_file_tensor *out,
+                               ob_error *error);
 
 #endif
