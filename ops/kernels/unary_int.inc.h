@@ -56,22 +56,8 @@ static void NAME(block_shrink)(T *z, const T *x, int64_t n, const void *params) 
 #define BLOCK NAME(block_shrink)
 #include "ops/kernels/block1.inc.h"
 
-static void NAME(clip)(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows,
-                       const void *params) {
-    (void)step;
-    (void)params;
-    for (int64_t j = 0; j < rows; j++) {
-        const T *x = (const T *)(const void *)(pointers[0] + j * row[0]);
-        const T low = *(const T *)(const void *)(pointers[1] + j * row[1]),
-                high = *(const T *)(const void *)(pointers[2] + j * row[2]);
-        T *z = (T *)(void *)(pointers[3] + j * row[3]);
-#pragma GCC ivdep
-        for (int64_t i = 0; i < n; i++) {
-            const T t = x[i] < low ? low : x[i];
-            z[i] = t > high ? high : t;
-        }
-    }
-}
+#include "ops/kernels/clip1.inc.h"
+
 #undef NAME
 #undef T
 #undef S
