@@ -10,25 +10,9 @@
 
 #include <cmocka.h>
 
+#include "bytes.h"
 #include "core/graph.h"
 #include "onnx_broadcast/tensor_file.h"
-
-typedef struct bytes {
-    uint8_t *data;
-    size_t n, capacity;
-} bytes;
-
-static ob_status collect(void *context, const void *data, size_t n) {
-    bytes *b = context;
-    if (b->n + n > b->capacity) {
-        b->capacity = (b->n + n) * 2;
-        b->data = realloc(b->data, b->capacity);
-        assert_non_null(b->data);
-    }
-    memcpy(b->data + b->n, data, n);
-    b->n += n;
-    return OB_OK;
-}
 
 static const char small_text[] =
     "<ir_version: 8, opset_import: [\"\" : 18, \"local\" : 1], producer_name: \"p\", metadata_props: [\"k\": \"v\"]>\n"

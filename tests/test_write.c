@@ -10,26 +10,10 @@
 
 #include <cmocka.h>
 
+#include "bytes.h"
 #include "core/graph.h"
 #include "corpus.h"
 #include "onnx.pb-c.h"
-
-typedef struct bytes {
-    uint8_t *data;
-    size_t n, capacity;
-} bytes;
-
-static ob_status collect(void *context, const void *data, size_t n) {
-    bytes *b = context;
-    if (b->n + n > b->capacity) {
-        b->capacity = (b->n + n) * 2;
-        b->data = realloc(b->data, b->capacity);
-        assert_non_null(b->data);
-    }
-    memcpy(b->data + b->n, data, n);
-    b->n += n;
-    return OB_OK;
-}
 
 static bytes read_file(const char *path) {
     bytes b = {0};
