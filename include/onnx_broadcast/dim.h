@@ -1,4 +1,5 @@
-/* Dimensions as terms.
+/** @file
+ * Dimensions as terms.
  *
  * An ob_dim is a 64-bit word. Sizes that are plain numbers are themselves, so an array of int64_t sizes is a valid array
  * of ob_dim. Everything else (symbols, sums, products, quotients, broadcast terms) is a handle into an ob_dims pool that
@@ -20,9 +21,9 @@ extern "C" {
 
 typedef int64_t ob_dim;
 
-/* Nothing is known, not even an identity: two unknown dims are never provably equal. */
+/** Nothing is known, not even an identity: two unknown dims are never provably equal. */
 #define OB_DIM_UNKNOWN INT64_MIN
-/* Constants lie in -OB_DIM_CONST_MAX .. OB_DIM_CONST_MAX; larger words are terms of a pool. Negative constants occur as
+/** Constants lie in -OB_DIM_CONST_MAX .. OB_DIM_CONST_MAX; larger words are terms of a pool. Negative constants occur as
  * elements of shape tensors (Reshape's -1), never as sizes. */
 #define OB_DIM_CONST_MAX (INT64_C(0x3fffffffffffffff))
 
@@ -33,83 +34,83 @@ static inline bool ob_dim_is_term(ob_dim d) {
     return d > OB_DIM_CONST_MAX;
 }
 
-/* The pool of symbols and terms. Grows only; not thread-safe for writing, safe for concurrent reading. */
+/** The pool of symbols and terms. Grows only; not thread-safe for writing, safe for concurrent reading. */
 typedef struct ob_dims ob_dims;
 
 typedef enum ob_dim_kind {
     OB_DIM_KIND_UNKNOWN,
     OB_DIM_KIND_CONST,
-    OB_DIM_KIND_SYMBOL, /* a name, or an anonymous size ("?7") */
-    OB_DIM_KIND_SUM,    /* sum of constant multiples of products of symbols and atoms, with a constant */
-    OB_DIM_KIND_DIV,    /* floor(a / c), c > 0 constant */
-    OB_DIM_KIND_BCAST   /* the common size of two or more dims that are asserted to broadcast with each other */
+    OB_DIM_KIND_SYMBOL, /**< a name, or an anonymous size ("?7") */
+    OB_DIM_KIND_SUM,    /**< sum of constant multiples of products of symbols and atoms, with a constant */
+    OB_DIM_KIND_DIV,    /**< floor(a / c), c > 0 constant */
+    OB_DIM_KIND_BCAST   /**< the common size of two or more dims that are asserted to broadcast with each other */
 } ob_dim_kind;
 
-/* Creates an empty pool. `allocator` NULL: the default. Returns owned: ob_dims_destroy. E_MEMORY, E_ARGUMENT (out NULL). */
+/** Creates an empty pool. `allocator` NULL: the default. Returns owned: ob_dims_destroy. E_MEMORY, E_ARGUMENT (out NULL). */
 OB_API ob_status ob_dims_create(const ob_allocator *allocator, ob_dims **out);
-/* Frees the pool and sets *pool to NULL. NULL and *NULL are allowed. */
+/** Frees the pool and sets *pool to NULL. NULL and *NULL are allowed. */
 OB_API void ob_dims_destroy(ob_dims **pool);
-/* OB_OK, or E_MEMORY / E_LIMIT once any call below had to give OB_DIM_UNKNOWN for want of memory or term count.
+/** OB_OK, or E_MEMORY / E_LIMIT once any call below had to give OB_DIM_UNKNOWN for want of memory or term count.
  * OB_DIM_UNKNOWN is always a sound answer, so callers may go on and look here once at the end. */
 OB_API ob_status ob_dims_status(const ob_dims *pool);
 
-/* The symbol called `name` (UTF-8, borrowed, copied on first use): same name, same symbol. "" and NULL give OB_DIM_UNKNOWN. */
+/** The symbol called `name` (UTF-8, borrowed, copied on first use): same name, same symbol. "" and NULL give OB_DIM_UNKNOWN. */
 OB_API ob_dim ob_dim_symbol(ob_dims *pool, const char *name);
-/* A new anonymous size, different from every other term; written "?1", "?2" ... It is equal to itself, which is what
+/** A new anonymous size, different from every other term; written "?1", "?2" ... It is equal to itself, which is what
  * distinguishes it from OB_DIM_UNKNOWN. */
 OB_API ob_dim ob_dim_fresh(ob_dims *pool);
-/* True for a symbol made by ob_dim_symbol (not for an anonymous one). */
+/** True for a symbol made by ob_dim_symbol (not for an anonymous one). */
 OB_API bool ob_dim_is_named(const ob_dims *pool, ob_dim d);
-/* True when the term mentions an anonymous size or is OB_DIM_UNKNOWN: it cannot be evaluated from named symbols alone. */
+/** True when the term mentions an anonymous size or is OB_DIM_UNKNOWN: it cannot be evaluated from named symbols alone. */
 OB_API bool ob_dim_is_anonymous(const ob_dims *pool, ob_dim d);
 OB_API ob_dim_kind ob_dim_get_kind(const ob_dims *pool, ob_dim d);
 
-/* Arithmetic in normal form. An operand OB_DIM_UNKNOWN, an overflow, want of memory or a term that grows too large or too deep
+/** Arithmetic in normal form. An operand OB_DIM_UNKNOWN, an overflow, want of memory or a term that grows too large or too deep
  * gives OB_DIM_UNKNOWN. `pool` may be NULL while every operand is a constant. */
 OB_API ob_dim ob_dim_add(ob_dims *pool, ob_dim a, ob_dim b);
 OB_API ob_dim ob_dim_sub(ob_dims *pool, ob_dim a, ob_dim b);
 OB_API ob_dim ob_dim_mul(ob_dims *pool, ob_dim a, ob_dim b);
-/* floor(a / divisor); divisor != 0 (0 gives OB_DIM_UNKNOWN). Exact when every coefficient is divisible. */
+/** floor(a / divisor); divisor != 0 (0 gives OB_DIM_UNKNOWN). Exact when every coefficient is divisible. */
 OB_API ob_dim ob_dim_div(ob_dims *pool, ob_dim a, int64_t divisor);
-/* a / b when b is known to divide a as a term (N*H / N is H, for N > 0), else OB_DIM_UNKNOWN. Used for Reshape's -1. */
+/** a / b when b is known to divide a as a term (N*H / N is H, for N > 0), else OB_DIM_UNKNOWN. Used for Reshape's -1. */
 OB_API ob_dim ob_dim_div_exact(ob_dims *pool, ob_dim a, ob_dim b);
-/* ceil(a / divisor), divisor > 0. */
+/** ceil(a / divisor), divisor > 0. */
 OB_API ob_dim ob_dim_ceil_div(ob_dims *pool, ob_dim a, int64_t divisor);
-/* The common size of a and b, *asserting* that they broadcast: 1 is neutral, equal terms are themselves, a constant other
+/** The common size of a and b, *asserting* that they broadcast: 1 is neutral, equal terms are themselves, a constant other
  * than 1 wins over a term and over OB_DIM_UNKNOWN, else a broadcast term (a set: commutative, associative, idempotent). Two
  * different constants, neither 1, give OB_DIM_UNKNOWN: check with ob_condition_decide first. 0 follows NumPy: bcast(0, 1) = 0. */
 OB_API ob_dim ob_dim_bcast(ob_dims *pool, ob_dim a, ob_dim b);
 
-/* Provable bounds, inclusive: a symbol is 0 .. OB_DIM_CONST_MAX. OB_DIM_UNKNOWN: the full constant range. */
+/** Provable bounds, inclusive: a symbol is 0 .. OB_DIM_CONST_MAX. OB_DIM_UNKNOWN: the full constant range. */
 OB_API void ob_dim_bounds(const ob_dims *pool, ob_dim d, int64_t *lowest, int64_t *highest);
 
-/* A value for a symbol. */
+/** A value for a symbol. */
 typedef struct ob_binding {
-    ob_dim symbol; /* from ob_dim_symbol or ob_dim_fresh */
-    int64_t size;  /* 0 .. OB_DIM_CONST_MAX */
+    ob_dim symbol; /**< from ob_dim_symbol or ob_dim_fresh */
+    int64_t size;  /**< 0 .. OB_DIM_CONST_MAX */
 } ob_binding;
 
-/* Evaluates `d` under the bindings. E_NOT_FOUND: a symbol without a binding; E_LIMIT: overflow; E_SHAPE: a broadcast term whose
+/** Evaluates `d` under the bindings. E_NOT_FOUND: a symbol without a binding; E_LIMIT: overflow; E_SHAPE: a broadcast term whose
  * members do not broadcast under these sizes. */
 OB_API ob_status ob_dim_eval(const ob_dims *pool, ob_dim d, const ob_binding *bindings, size_t n_bindings, int64_t *out);
-/* Replaces bound symbols by their sizes and normalises again; unbound symbols stay. */
+/** Replaces bound symbols by their sizes and normalises again; unbound symbols stay. */
 OB_API ob_dim ob_dim_substitute(ob_dims *pool, ob_dim d, const ob_binding *bindings, size_t n_bindings);
 
-/* Calls `visit` once for each symbol in the term, in order of first appearance, until it returns false. */
+/** Calls `visit` once for each symbol in the term, in order of first appearance, until it returns false. */
 OB_API void ob_dim_symbols(const ob_dims *pool, ob_dim d, bool (*visit)(void *context, ob_dim symbol), void *context);
 
-/* Writes the term as text ("4", "N", "2*N + 1", "floor((H + 1)/2)", "bcast(N, M)", "?" for unknown) with a final NUL, cut to
+/** Writes the term as text ("4", "N", "2*N + 1", "floor((H + 1)/2)", "bcast(N, M)", "?" for unknown) with a final NUL, cut to
  * n_bytes; returns the bytes the whole text needs without the NUL. `text` may be NULL when n_bytes is 0. */
 OB_API size_t ob_dim_format(const ob_dims *pool, ob_dim d, char *text, size_t n_bytes);
 
 /* ---- Conditions: what must hold at run time ------------------------------------------------------------------ */
 
 typedef enum ob_condition_kind {
-    OB_COND_EQUAL,        /* a = b */
-    OB_COND_BROADCAST,    /* a = b, or a = 1, or b = 1   (ONNX multidirectional, array API) */
-    OB_COND_BROADCAST_TO, /* a = b, or a = 1             (ONNX unidirectional; in-place; b is the result) */
-    OB_COND_DIVISIBLE,    /* b > 0 and a is a multiple of b; b constant */
-    OB_COND_AT_LEAST      /* a >= b */
+    OB_COND_EQUAL,        /**< a = b */
+    OB_COND_BROADCAST,    /**< a = b, or a = 1, or b = 1   (ONNX multidirectional, array API) */
+    OB_COND_BROADCAST_TO, /**< a = b, or a = 1             (ONNX unidirectional; in-place; b is the result) */
+    OB_COND_DIVISIBLE,    /**< b > 0 and a is a multiple of b; b constant */
+    OB_COND_AT_LEAST      /**< a >= b */
 } ob_condition_kind;
 
 typedef struct ob_condition {
@@ -119,13 +120,13 @@ typedef struct ob_condition {
 
 typedef enum ob_truth { OB_FALSE = 0, OB_TRUE = 1, OB_UNDECIDED = 2 } ob_truth;
 
-/* Decides a condition for all sizes that its symbols can take: TRUE for every one, FALSE for none, else UNDECIDED. A broadcast
+/** Decides a condition for all sizes that its symbols can take: TRUE for every one, FALSE for none, else UNDECIDED. A broadcast
  * term is taken at its word: its members broadcast, as whoever made it has asserted, so "N broadcasts to bcast(N, M)" is TRUE. */
 OB_API ob_truth ob_condition_decide(const ob_dims *pool, const ob_condition *condition);
-/* Tests a condition under bindings: *holds. Errors as ob_dim_eval, except that E_SHAPE becomes *holds = false. */
+/** Tests a condition under bindings: *holds. Errors as ob_dim_eval, except that E_SHAPE becomes *holds = false. */
 OB_API ob_status ob_condition_eval(const ob_dims *pool, const ob_condition *condition, const ob_binding *bindings,
                                    size_t n_bindings, bool *holds);
-/* Text such as "N = 1 or N = 5", "batch = target or batch = 1 or target = 1"; conventions of ob_dim_format. Alternatives that
+/** Text such as "N = 1 or N = 5", "batch = target or batch = 1 or target = 1"; conventions of ob_dim_format. Alternatives that
  * cannot hold (5 = 1) are left out. */
 OB_API size_t ob_condition_format(const ob_dims *pool, const ob_condition *condition, char *text, size_t n_bytes);
 

@@ -1,4 +1,5 @@
-/* Element types, numbered as TensorProto.DataType (onnx.proto, IR version 11). */
+/** @file
+ * Element types, numbered as TensorProto.DataType (onnx.proto, IR version 11). */
 #ifndef ONNX_BROADCAST_DTYPE_H
 #define ONNX_BROADCAST_DTYPE_H
 
@@ -11,7 +12,7 @@
 extern "C" {
 #endif
 
-/* One row per element type: NAME, number, bytes in memory per element, text as in ONNX's textual syntax.
+/** One row per element type: NAME, number, bytes in memory per element, text as in ONNX's textual syntax.
  * In memory a 4-bit (and 2-bit) element occupies one byte; only files pack them. A string element is an ob_string. */
 #define OB_DTYPE_LIST(X)                                                                                                         \
     X(FLOAT, 1, 4, "float")                                                                                                      \
@@ -42,27 +43,27 @@ extern "C" {
     X(INT2, 26, 1, "int2")
 
 typedef enum ob_dtype {
-    OB_NONE = 0, /* no element type: not known, or an omitted operand */
+    OB_NONE = 0, /**< no element type: not known, or an omitted operand */
 #define OB_DTYPE_ENUM(name, number, bytes, text) OB_##name = number,
     OB_DTYPE_LIST(OB_DTYPE_ENUM)
 #undef OB_DTYPE_ENUM
         OB_DTYPE_COUNT
 } ob_dtype;
 
-/* A string element: n bytes at data, not necessarily terminated, may hold NUL bytes; data may be NULL when n is 0.
+/** A string element: n bytes at data, not necessarily terminated, may hold NUL bytes; data may be NULL when n is 0.
  * The bytes belong to whoever produced the tensor. */
 typedef struct ob_string {
     const char *data;
     size_t n;
 } ob_string;
 
-/* Bytes of one element in memory; 0 for OB_NONE and for a number outside the list. Thread-safe, as all here. */
+/** Bytes of one element in memory; 0 for OB_NONE and for a number outside the list. Thread-safe, as all here. */
 OB_API size_t ob_dtype_size(ob_dtype dtype);
-/* "float", "int64" ... as ONNX's textual syntax writes them; "undefined" for OB_NONE, "invalid" outside the list. */
+/** "float", "int64" ... as ONNX's textual syntax writes them; "undefined" for OB_NONE, "invalid" outside the list. */
 OB_API const char *ob_dtype_name(ob_dtype dtype);
-/* The type with that name, or OB_NONE. `name` borrows, NULL gives OB_NONE. */
+/** The type with that name, or OB_NONE. `name` borrows, NULL gives OB_NONE. */
 OB_API ob_dtype ob_dtype_from_name(const char *name);
-/* Bits that an element occupies in a file: 4 for INT4, UINT4, FLOAT4E2M1; 2 for INT2, UINT2; 0 for STRING and OB_NONE. */
+/** Bits that an element occupies in a file: 4 for INT4, UINT4, FLOAT4E2M1; 2 for INT2, UINT2; 0 for STRING and OB_NONE. */
 OB_API int ob_dtype_file_bits(ob_dtype dtype);
 
 #ifdef __cplusplus

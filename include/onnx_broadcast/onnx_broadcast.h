@@ -1,4 +1,5 @@
-/* The whole public API. */
+/** @file
+ * The whole public API. */
 #ifndef ONNX_BROADCAST_H
 #define ONNX_BROADCAST_H
 

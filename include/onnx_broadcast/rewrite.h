@@ -1,4 +1,5 @@
-/* Rewriting a model: broadcasting made explicit, in one of several forms, or implicit again. */
+/** @file
+ * Rewriting a model: broadcasting made explicit, in one of several forms, or implicit again. */
 #ifndef ONNX_BROADCAST_REWRITE_H
 #define ONNX_BROADCAST_REWRITE_H
 
@@ -12,7 +13,7 @@
 extern "C" {
 #endif
 
-/* One row per form: NAME, command-line name. */
+/** One row per form: NAME, command-line name. */
 #define OB_FORM_LIST(X)                                                                                                          \
     X(BROADCAST, "broadcast") /* Broadcast and BroadcastInDim of domain onnx_broadcast */                                        \
     X(FUNCTION, "function")   /* the same, with their definition as model-local functions: runs on any runtime */                \
@@ -27,25 +28,25 @@ typedef enum ob_form {
 } ob_form;
 
 OB_API const char *ob_form_name(ob_form form);
-/* OB_FORM_COUNT when there is no such form. */
+/** OB_FORM_COUNT when there is no such form. */
 OB_API ob_form ob_form_from_name(const char *name);
 
 typedef struct ob_rewrite_options {
-    ob_pass_hook after_pass; /* may be NULL */
-    /* Receives one sentence for each node that had to stay as it was, with the reason; may be NULL. Names are as in the file. */
+    ob_pass_hook after_pass; /**< may be NULL */
+    /** Receives one sentence for each node that had to stay as it was, with the reason; may be NULL. Names are as in the file. */
     void (*note)(void *context, const char *node, const char *op_type, const char *reason);
     void *context;
 } ob_rewrite_options;
 
 typedef struct ob_rewrite_stats {
-    size_t n_inserted;  /* explicit operators added */
-    size_t n_removed;   /* nodes taken out */
-    size_t n_lowered;   /* explicit operators turned into another form */
-    size_t n_left;      /* nodes that had to stay implicit (or explicit), each with a note */
-    size_t n_functions; /* definitions added */
+    size_t n_inserted;  /**< explicit operators added */
+    size_t n_removed;   /**< nodes taken out */
+    size_t n_lowered;   /**< explicit operators turned into another form */
+    size_t n_left;      /**< nodes that had to stay implicit (or explicit), each with a note */
+    size_t n_functions; /**< definitions added */
 } ob_rewrite_stats;
 
-/* Rewrites the model in place; inputs, outputs, weights and what has nothing to do with broadcasting stay as they are. The
+/** Rewrites the model in place; inputs, outputs, weights and what has nothing to do with broadcasting stay as they are. The
  * rewritten model computes bit-identical results. Running it again changes nothing.
  * - options, stats: may be NULL.
  * Errors: E_SHAPE, E_TYPE or E_MODEL with the first error found when the model is not sound, before anything is changed;

@@ -1,4 +1,5 @@
-/* Status codes and the optional error record. Every fallible call returns an ob_status; results come through
+/** @file
+ * Status codes and the optional error record. Every fallible call returns an ob_status; results come through
  * out-parameters, which stay untouched on failure. The library never prints, exits or aborts. */
 #ifndef ONNX_BROADCAST_STATUS_H
 #define ONNX_BROADCAST_STATUS_H
@@ -18,7 +19,7 @@ extern "C" {
 #define OB_API
 #endif
 
-/* One row per status: name, text. Values are stable: new rows go to the end. */
+/** One row per status: name, text. Values are stable: new rows go to the end. */
 #define OB_STATUS_LIST(X)                                                                                                        \
     X(OK, "success")                                                                                                             \
     X(E_ARGUMENT, "invalid argument")                    /* a parameter outside its documented range */                          \
@@ -41,21 +42,21 @@ typedef enum ob_status {
         OB_STATUS_COUNT
 } ob_status;
 
-/* Where and why a call failed. Plain data owned by the caller, no allocation; text is always terminated and
+/** Where and why a call failed. Plain data owned by the caller, no allocation; text is always terminated and
  * is cut at a UTF-8 boundary when too long. Empty strings mean "does not apply". */
 typedef struct ob_error {
     ob_status code;
-    int32_t axis;      /* of the result, 0-based; -1 when no axis is meant */
-    char node[128];    /* node name, or "" */
-    char op_type[64];  /* operator type, or "" */
-    char value[128];   /* value (tensor) name, or "" */
-    char message[512]; /* one sentence, complete without the fields above */
+    int32_t axis;      /**< of the result, 0-based; -1 when no axis is meant */
+    char node[128];    /**< node name, or "" */
+    char op_type[64];  /**< operator type, or "" */
+    char value[128];   /**< value (tensor) name, or "" */
+    char message[512]; /**< one sentence, complete without the fields above */
 } ob_error;
 
-/* The fixed English text of a status; "unknown status" for a value outside the enum. Never NULL. Thread-safe. */
+/** The fixed English text of a status; "unknown status" for a value outside the enum. Never NULL. Thread-safe. */
 OB_API const char *ob_status_text(ob_status status);
 
-/* Resets `error` to OB_OK, axis -1 and empty strings. NULL is allowed and does nothing. */
+/** Resets `error` to OB_OK, axis -1 and empty strings. NULL is allowed and does nothing. */
 OB_API void ob_error_clear(ob_error *error);
 
 #ifdef __cplusplus

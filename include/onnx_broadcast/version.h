@@ -1,4 +1,5 @@
-/* The version of the library. */
+/** @file
+ * The version of the library. */
 #ifndef ONNX_BROADCAST_VERSION_H
 #define ONNX_BROADCAST_VERSION_H
 
@@ -12,7 +13,7 @@ extern "C" {
 #define OB_VERSION_MINOR 1
 #define OB_VERSION_PATCH 0
 
-/* "0.1.0": the version of the library that is linked, which may differ from the header's. Static. Thread-safe. */
+/** "0.1.0": the version of the library that is linked, which may differ from the header's. Static. Thread-safe. */
 OB_API const char *ob_version(void);
 
 #ifdef __cplusplus
