@@ -1,5 +1,12 @@
-/** @file
- * Models: reading, looking at and writing ONNX files. */
+/** @defgroup model Models
+ * @brief Reading, looking at and writing ONNX files.
+ *
+ * A model is read once, from a path, a descriptor or memory, and then checked (@ref check), rewritten (@ref rewrite) or run
+ * (@ref session). Source of the format: ONNX, onnx.proto and docs/IR.md; of the text form: docs/Syntax.md.
+ *
+ * Functions that take `const ob_model *` may be called from several threads at once; those that take `ob_model *` need the model
+ * for themselves.
+ * @{ */
 #ifndef ONNX_BROADCAST_MODEL_H
 #define ONNX_BROADCAST_MODEL_H
 
@@ -14,15 +21,16 @@
 extern "C" {
 #endif
 
+/** A model in memory: graph, functions, weights and whatever else its file held. */
 typedef struct ob_model ob_model;
 
-/** An operator set import: domain "" is ai.onnx. */
+/** An operator set import. */
 typedef struct ob_opset {
-    const char *domain;
-    int64_t version;
+    const char *domain; /**< "" is ai.onnx; view, valid as long as the model */
+    int64_t version;    /**< as the file has it, any number */
 } ob_opset;
 
-/** Limits against hostile files. 0 means: the default in brackets. */
+/** Limits against hostile files. 0 means: the default in brackets. Over a limit: E_LIMIT. */
 typedef struct ob_load_limits {
     uint64_t max_bytes; /**< of the file [2^40] */
     uint64_t max_arena; /**< bytes that reading may allocate beside the file itself [16 GiB] */
@@ -31,63 +39,84 @@ typedef struct ob_load_limits {
     uint64_t max_nodes; /**< over all graphs and functions [2^26] */
 } ob_load_limits;
 
+/** How a model is written down. */
 typedef enum ob_model_format {
-    OB_FORMAT_AUTO,     /**< by content: protobuf or text */
+    OB_FORMAT_AUTO,     /**< reading: by content; writing: by the path's ending */
     OB_FORMAT_PROTOBUF, /**< ModelProto, binary */
     OB_FORMAT_TEXT      /**< ONNX textual syntax (docs/Syntax.md of ONNX) */
 } ob_model_format;
 
+/** How to read a model. Always start from ob_load_options_init(). */
 typedef struct ob_load_options {
-    const ob_allocator *allocator; /**< NULL: default */
-    ob_load_limits limits;
-    ob_model_format format;
+    const ob_allocator *allocator; /**< of the model, of its clones and reports; NULL: the default */
+    ob_load_limits limits;         /**< zeroes: the defaults */
+    ob_model_format format;        /**< OB_FORMAT_AUTO [default]: protobuf or text, whatever the bytes are */
 } ob_load_options;
 
-/** Zeroes: automatic format, default allocator and limits. */
+/** Zeroes: automatic format, default allocator and limits. NULL is allowed and does nothing. */
 OB_API void ob_load_options_init(ob_load_options *options);
 
-/** Reads a model. Each returns owned: ob_model_close. `options` may be NULL. Weights stored as raw data are borrowed from the
- * mapped file (or from the caller's buffer, which must then outlive the model); external data is referenced, never opened. A
- * mapped file must not be cut short by others while the model is open; replacing it (rename) is harmless. Errors: E_IO (open,
- * read; message names the path), E_FORMAT (not a model; message says what is wrong at which byte or line), E_MODEL (undefined
- * names, duplicate definitions ...), E_LIMIT, E_MEMORY, E_ARGUMENT (NULL). */
+/** Reads the model of a file. Returns owned: ob_model_close(). `options` may be NULL.
+ *
+ * The file is mapped, and large weights stored as raw data are borrowed from the mapping: it must not be cut short by others
+ * while the model is open; replacing it (rename) is harmless. External data is referenced, never opened.
+ *
+ * Errors: E_IO (open, read; message names the path), E_FORMAT (not a model; message says what is wrong at which byte or line),
+ * E_MODEL (undefined names, duplicate definitions ...), E_LIMIT, E_MEMORY, E_ARGUMENT (path or out NULL). */
 OB_API ob_status ob_model_load(const char *path, const ob_load_options *options, ob_model **out, ob_error *error);
+/** Reads the model from n_bytes at `bytes`, in any form that a file has; they are borrowed and must outlive the model, unchanged.
+ * No file is opened. `name` stands for the path in messages and in ob_model_path(); NULL: "<memory>". Otherwise as
+ * ob_model_load(); E_ARGUMENT also for bytes NULL with n_bytes > 0. */
 OB_API ob_status ob_model_load_memory(const void *bytes, size_t n_bytes, const char *name, const ob_load_options *options,
                                       ob_model **out, ob_error *error);
-/** From an open file descriptor to its end (a pipe or standard input); does not close it. */
+/** Reads the model from an open file descriptor to its end (a pipe, standard input, a file: mapped when it is at its start); does
+ * not close it. `name` as for ob_model_load_memory(); NULL: "<stdin>". Otherwise as ob_model_load(). */
 OB_API ob_status ob_model_load_descriptor(int descriptor, const char *name, const ob_load_options *options, ob_model **out,
                                           ob_error *error);
-/** Frees the model and sets *model to NULL. NULL and *NULL are allowed. */
+/** Frees the model and sets *model to NULL. NULL and *NULL are allowed. Reports, sessions and clones that borrow from it must be
+ * closed before. */
 OB_API void ob_model_close(ob_model **model);
 
-/** Receives consecutive pieces of output; returning anything but OB_OK ends the writing with that status. */
+/** Receives consecutive pieces of output, valid during the call; returning anything but OB_OK ends the writing with that status.
+ */
 typedef ob_status (*ob_write_sink)(void *context, const void *bytes, size_t n_bytes);
 
-/** Writes the model as protobuf or text (OB_FORMAT_AUTO: text for a path that ends in .onnxtxt, else protobuf). Nothing that the
- * file held is lost in protobuf form: unknown fields, metadata, functions, sparse initializers, quantization annotations,
- * training info. ob_model_save writes to a temporary file beside `path` and renames it: a failure leaves an existing file as it
- * was. */
+/** Writes the model to a file as protobuf or text (OB_FORMAT_AUTO: text for a path that ends in .onnxtxt, else protobuf). Nothing
+ * that the file held is lost in protobuf form: unknown fields, metadata, functions, sparse initializers, quantization
+ * annotations, training info. A temporary file beside `path` is written and renamed: a failure leaves an existing file as it was.
+ * A device or a pipe is written in place.
+ *
+ * Errors: E_IO (message names the path), E_LIMIT (over 4 GiB as protobuf: larger weights must be external data), E_MODEL (a
+ * tensor or attribute without a value to write), E_UNSUPPORTED (text form: see ob_model_write_text()), E_MEMORY, E_ARGUMENT
+ * (NULL). */
 OB_API ob_status ob_model_save(const ob_model *model, const char *path, ob_model_format format, ob_error *error);
+/** The same, piece by piece to `sink`, which gets `context`. OB_FORMAT_AUTO is protobuf here. Errors: what the sink returned,
+ * else as ob_model_save() but for E_IO. */
 OB_API ob_status ob_model_write(const ob_model *model, ob_model_format format, ob_write_sink sink, void *context,
                                 ob_error *error);
 
 /** The text form with tensors of more than max_elems elements cut to their first ones (0: none is cut). A text with a cut tensor
  * is for people to read. Without cutting, what the text form cannot hold (sparse tensors) gives E_UNSUPPORTED; doc strings of
- * nodes, annotations and unknown fields are left out. */
+ * nodes, annotations and unknown fields are left out. Errors otherwise as ob_model_write(). */
 OB_API ob_status ob_model_write_text(const ob_model *model, size_t max_elems, ob_write_sink sink, void *context, ob_error *error);
 
-/** An independent copy that may be rewritten; weights stay borrowed from the source, which must outlive the copy. */
+/** An independent copy that may be rewritten. Returns owned: ob_model_close(). Weights stay borrowed from the source, which must
+ * outlive the copy; the allocator is the source's. Errors: E_MEMORY, E_ARGUMENT (NULL). */
 OB_API ob_status ob_model_clone(const ob_model *model, ob_model **out, ob_error *error);
 
 /** The path or name given at loading; a view, valid as long as the model. */
 OB_API const char *ob_model_path(const ob_model *model);
+/** ModelProto.ir_version, as the file has it. */
 OB_API int64_t ob_model_ir_version(const ob_model *model);
 /** Nodes of all graphs, subgraphs and functions. */
 OB_API size_t ob_model_node_count(const ob_model *model);
+/** Operator sets that the model imports. */
 OB_API size_t ob_model_opset_count(const ob_model *model);
+/** Import `index`, in the order of the file; domain "" and version 0 when there is no such index. */
 OB_API ob_opset ob_model_opset_at(const ob_model *model, size_t index);
 
 #ifdef __cplusplus
 }
 #endif
 #endif
+/** @} */

@@ -1,5 +1,5 @@
-/** @file
- * Sessions: a model made ready to run.
+/** @defgroup session Sessions
+ * @brief A model made ready to run.
  *
  * A session plans once for the concrete shapes of its inputs (operator loops resolved, views instead of copies, one block of
  * memory with every tensor at a fixed offset) and runs many times. A run with shapes that have a plan already allocates nothing,
@@ -14,7 +14,8 @@
  *     if (ob_session_run(session, &in, 1, &out, 1, &error) != OB_OK) ...
  *     ob_session_close(&session);
  *
- * Any number of sessions may run at once, also of one model; one session is used by one thread at a time. */
+ * Any number of sessions may run at once, also of one model; one session is used by one thread at a time.
+ * @{ */
 #ifndef ONNX_BROADCAST_SESSION_H
 #define ONNX_BROADCAST_SESSION_H
 
@@ -32,44 +33,49 @@
 extern "C" {
 #endif
 
+/** A model with its plans and their memory. */
 typedef struct ob_session ob_session;
 
-/** A size for a symbolic dimension of the model. Borrows name. */
+/** A size for a symbolic dimension of the model. */
 typedef struct ob_named_size {
-    const char *name;
-    int64_t size;
+    const char *name; /**< of the symbol, not empty; a name that the model does not have is without effect */
+    int64_t size;     /**< 0 .. OB_DIM_CONST_MAX */
 } ob_named_size;
 
 /** Something in the model that this build cannot run. The texts are valid during the call only. */
 typedef struct ob_unsupported {
-    const char *domain, *op_type; /**< "" for what is not an operator */
-    int64_t opset;                /**< the version of the domain that governs the node, 0 when none is imported */
-    const char *node;             /**< the first node of this kind, "" when unnamed */
-    size_t n_nodes;               /**< how many nodes are concerned */
-    const char *reason;           /**< one sentence */
+    const char *domain;  /**< "" is ai.onnx */
+    const char *op_type; /**< "" for what is not an operator */
+    int64_t opset;       /**< the version of the domain that governs the node, 0 when none is imported */
+    const char *node;    /**< the first node of this kind, "" when unnamed */
+    size_t n_nodes;      /**< how many nodes are concerned */
+    const char *reason;  /**< one sentence */
 } ob_unsupported;
 
 /** One executed step. The texts live as long as the session. */
 typedef struct ob_trace_event {
-    const char *node, *op_type; /**< node name ("" when unnamed), operator; "copy" for a step that the planner added */
-    const char *kernel;
-    uint64_t start_ns, duration_ns; /**< monotonic clock */
-    const ob_view *output;          /**< the first result, or NULL */
-    size_t n_bytes;                 /**< of all results */
+    const char *node;      /**< node name, "" when unnamed */
+    const char *op_type;   /**< operator; "copy" for a step that the planner added */
+    const char *kernel;    /**< what computed it: "binary", "matmul", "copy" ... */
+    uint64_t start_ns;     /**< CLOCK_MONOTONIC */
+    uint64_t duration_ns;  /**< of this step alone */
+    const ob_view *output; /**< the first result, valid during the call; or NULL */
+    size_t n_bytes;        /**< of all results */
 } ob_trace_event;
 
 /** How to make a session. Always start from ob_session_config_init. */
 typedef struct ob_session_config {
     size_t struct_bytes;           /**< set by ob_session_config_init */
-    const ob_allocator *allocator; /**< NULL: the default */
-    int n_threads;      /**< 1 (default): the calling thread; more: a pool (E_UNSUPPORTED in a build without pthreadpool) */
+    const ob_allocator *allocator; /**< of session, plans and results; NULL: the default */
+    int n_threads;      /**< 0, 1 (default): the calling thread; up to 1024: a pool of its own (E_UNSUPPORTED in a build without
+                           pthreadpool) */
     bool optimize;      /**< true (default): fold constants, drop dead nodes, compute in place. Results are the same bits */
     bool external_data; /**< true (default): weights in other files may be read, from external_folder or below only */
     const char *external_folder; /**< NULL: the folder of the model's file. Borrows during ob_session_create */
     const ob_named_size *dims;   /**< sizes of symbolic dimensions; borrows during ob_session_create */
-    size_t n_dims;
-    uint64_t max_memory; /**< bytes that a plan, its outputs and folded constants may take; 0: 2^40 */
-    uint32_t max_plans;  /**< shapes remembered, the least recently used one gives way; 0: 8 */
+    size_t n_dims;               /**< entries of dims */
+    uint64_t max_memory;         /**< bytes that a plan, its outputs and folded constants may take; 0: 2^40 */
+    uint32_t max_plans;          /**< shapes remembered, the least recently used one gives way; 0: 8 */
     /** Receives everything that cannot be run, one call each, before ob_session_create returns E_UNSUPPORTED; and, for element
      * types and attributes that only planning can judge, before ob_session_prepare or ob_session_run does. May be NULL. */
     void (*unsupported)(void *context, const ob_unsupported *item);
@@ -78,55 +84,77 @@ typedef struct ob_session_config {
     void *context; /**< of the two callbacks */
 } ob_session_config;
 
+/** Fills in the defaults named above. NULL is allowed and does nothing. */
 OB_API void ob_session_config_init(ob_session_config *config);
 
-/** Makes a session for `model`, which must outlive it and is not changed (weights stay borrowed). config may be NULL. Returns
- * owned: ob_session_close. Errors: E_UNSUPPORTED (operators, versions or types, all of them named to config->unsupported; the
- * message lists the first), E_MODEL (an ill-formed graph), E_SHAPE, E_TYPE, E_IO, E_NOT_FOUND, E_LIMIT (external data), E_MEMORY,
- * E_ARGUMENT. */
+/** Makes a session for `model`, which must outlive it and is not changed (weights stay borrowed, those that are not aligned to
+ * their element type are copied). config may be NULL. Returns owned: ob_session_close(). A model whose input shapes are all
+ * numbers is planned at once.
+ *
+ * Errors:
+ * - E_UNSUPPORTED: operators, versions or types, all of them named to config->unsupported; the message lists the first. Inputs
+ * that are not tensors, sparse weights, threads without a pool, external data that config does not allow.
+ * - E_MODEL: an ill-formed graph.
+ * - E_IO, E_FORMAT: external data that cannot be opened, lies outside the folder, or does not have the size of its tensor.
+ * - E_LIMIT: external data over max_memory, or functions that expand to too many nodes.
+ * - E_ARGUMENT: model or out NULL, a config that was not initialised, a thread count or size out of range.
+ * - E_MEMORY. */
 OB_API ob_status ob_session_create(const ob_model *model, const ob_session_config *config, ob_session **out, ob_error *error);
 /** Frees the session and sets *session to NULL. NULL and *NULL are allowed. */
 OB_API void ob_session_close(ob_session **session);
 
-/* ---- What goes in and comes out. Inputs that have a default among the initializers are not counted: they are weights. --------
- */
+/* ---- What goes in and comes out ---------------------------------------------------------------------------------------- */
 
-/** An input or output as the model declares it. Texts and dims live as long as the session. */
+/** An input or output: the input as the model declares it, the output as it was inferred; sizes given in the config stand in
+ * place of their symbols. Texts and dims live as long as the session. */
 typedef struct ob_session_value {
-    const char *name;
+    const char *name;       /**< as in the file */
     ob_dtype dtype;         /**< OB_NONE: not declared and not inferred */
     ob_shape shape;         /**< of terms; rank OB_RANK_UNKNOWN when nothing is known */
     const char *shape_text; /**< "[N, 3, 224, 224]", "[?]", "[...]" for an unknown rank */
 } ob_session_value;
 
+/** Inputs that a run takes. Inputs that have a default among the initializers are not counted: they are weights. */
 OB_API size_t ob_session_input_count(const ob_session *session);
+/** Outputs of the model. */
 OB_API size_t ob_session_output_count(const ob_session *session);
-/** Returns false, and leaves *out alone, when there is no such index. */
+/** Describes input `index`, in the order of ob_session_run(). Returns false, and leaves *out alone, when there is none. */
 OB_API bool ob_session_input(const ob_session *session, size_t index, ob_session_value *out);
+/** Describes output `index`. Returns false, and leaves *out alone, when there is none. */
 OB_API bool ob_session_output(const ob_session *session, size_t index, ob_session_value *out);
-/** E_NOT_FOUND when there is no input (output) of that name. */
+/** The index of the input of that name. E_NOT_FOUND: there is none. */
 OB_API ob_status ob_session_input_index(const ob_session *session, const char *name, size_t *index);
+/** The index of the output of that name. E_NOT_FOUND: there is none. */
 OB_API ob_status ob_session_output_index(const ob_session *session, const char *name, size_t *index);
-/** The pool that the dims in ob_session_value belong to. */
+/** The pool that the dims in ob_session_value belong to; a view, valid as long as the session. */
 OB_API const ob_dims *ob_session_dims(const ob_session *session);
 
-/* ---- Running ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- Running ----------------------------------------------------------------------------------------------------------- */
 
 /** Plans for the shapes (and types and strides) of these inputs without running; data may be NULL where the model's shapes do not
- * depend on it. Afterwards a run with such inputs allocates nothing. Errors as ob_session_run. */
+ * depend on it. Takes the memory of the results too: afterwards a run with such inputs allocates nothing. Errors as
+ * ob_session_run(). */
 OB_API ob_status ob_session_prepare(ob_session *session, const ob_view *inputs, size_t n_inputs, ob_error *error);
 
-/** Runs. inputs: ob_session_input_count views in that order, any strides, elements aligned to their size
- * (at most 8 bytes), borrowed during the call. outputs:
- * ob_session_output_count views, or fewer when the later ones are not wanted.
- * - outputs[i].data NULL: the session provides the memory, valid until its next run, prepare or close.
- * - outputs[i].data not NULL: dtype, dims and contiguous strides must be those of the result (E_SHAPE, E_TYPE otherwise); the
- * result goes there, and the memory may serve for intermediate results before. It must not overlap an input. On success every
- * outputs[i] is the result, contiguous. On failure outputs are as they were, the memory they point to may not be. Errors:
- * E_ARGUMENT (count, NULL data), E_SHAPE, E_TYPE (inputs that the model does not take: named with both shapes), E_CONDITION (a
- * condition of the model's shape contract is broken by these sizes: node, condition and sizes are named; nothing was computed),
- * E_LIMIT (max_memory), E_MEMORY, E_UNSUPPORTED, and errors that depend on data (E_ARGUMENT: an index out of range ...). */
+/** Runs: what the model gives for these inputs.
+ * - inputs: ob_session_input_count() views in that order, any strides, elements aligned to their size (at most 8 bytes); borrowed
+ *   during the call.
+ * - outputs: ob_session_output_count() views, or fewer when the later ones are not wanted; NULL with n_outputs 0.
+ *   - data NULL: the session provides the memory, valid until its next run, prepare or close.
+ *   - data not NULL: dtype, dims and contiguous strides must be those of the result; the result goes there, and the memory may
+ *     serve for intermediate results before. It must not overlap an input.
+ *
+ * On success every outputs[i] is the result, contiguous. On failure outputs are as they were, the memory they point to may not
+ * be.
+ *
+ * Errors:
+ * - E_ARGUMENT: a count, NULL data, a view that is none, data that is not aligned; an index out of range in the data.
+ * - E_SHAPE, E_TYPE: inputs that the model does not take, memory for an output that does not have its shape or type (both are
+ *   named); operands inside the model that do not fit for these sizes.
+ * - E_CONDITION: a condition of the model's shape contract is broken by these sizes: node, condition and sizes are named; nothing
+ *   was computed.
+ * - E_UNSUPPORTED: an element type or attribute that no kernel takes, found while planning.
+ * - E_LIMIT: more than max_memory. E_MEMORY. E_MODEL: an error of the model that only these sizes show. */
 OB_API ob_status ob_session_run(ob_session *session, const ob_view *inputs, size_t n_inputs, ob_view *outputs, size_t n_outputs,
                                 ob_error *error);
 
@@ -144,9 +172,11 @@ typedef struct ob_session_memory {
     uint64_t constant_bytes; /**< folded constants and weights that had to be copied */
 } ob_session_memory;
 
+/** Fills *out. */
 OB_API void ob_session_get_memory(const ob_session *session, ob_session_memory *out);
 
 #ifdef __cplusplus
 }
 #endif
 #endif
+/** @} */
