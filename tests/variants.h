@@ -1,4 +1,4 @@
-/* The forms in which conformance runs every test: rewritten, written to bytes and read back, as the command's -o would. */
+/* The forms in which conformance and ort/equality run every test: rewritten, written to bytes and read back, as the command's -o would. */
 #ifndef OB_TESTS_VARIANTS_H
 #define OB_TESTS_VARIANTS_H
 
@@ -12,7 +12,7 @@ typedef struct byte_buffer {
     size_t n, capacity;
 } byte_buffer;
 
-static ob_status append_bytes(void *context, const void *bytes, size_t n) {
+static inline ob_status append_bytes(void *context, const void *bytes, size_t n) {
     byte_buffer *buffer = context;
     if (buffer->n + n > buffer->capacity) {
         size_t capacity = (buffer->n + n) * 2;
@@ -27,7 +27,7 @@ static ob_status append_bytes(void *context, const void *bytes, size_t n) {
 }
 
 /* Rewrites a copy of `model`; the result borrows from *buffer, which the caller frees after closing it. */
-static ob_status make_variant(const ob_model *model, ob_form form, byte_buffer *buffer, ob_model **out, ob_error *error) {
+static inline ob_status make_variant(const ob_model *model, ob_form form, byte_buffer *buffer, ob_model **out, ob_error *error) {
     ob_model *copy = NULL;
     ob_status status = ob_model_clone(model, &copy, error);
     if (status == OB_OK) status = ob_rewrite(copy, form, NULL, NULL, error);
