@@ -198,10 +198,8 @@ static ob_status copy_model(cloner *c, const ob_model *from) {
     return link_graph(c, from->graph, to->graph);
 }
 
-ob_status ob_model_clone(const ob_model *model, ob_model **out, ob_error *error) {
-    ob_error_clear(error);
-    OB_FAIL_IF(!model || !out, error, OB_E_ARGUMENT, "model and out must not be NULL");
-    cloner c = {.copy = ob__model_new(&model->arena.allocator), .error = error};
+ob_status ob__model_clone(const ob_model *model, const ob_allocator *allocator, ob_model **out, ob_error *error) {
+    cloner c = {.copy = ob__model_new(allocator), .error = error};
     if (!c.copy) return out_of_memory(&c);
     ob__map_init(&c.functions, &c.copy->arena);
     ob_status status = copy_model(&c, model);
@@ -210,4 +208,10 @@ ob_status ob_model_clone(const ob_model *model, ob_model **out, ob_error *error)
     else
         ob_model_close(&c.copy);
     return status;
+}
+
+ob_status ob_model_clone(const ob_model *model, ob_model **out, ob_error *error) {
+    ob_error_clear(error);
+    OB_FAIL_IF(!model || !out, error, OB_E_ARGUMENT, "model and out must not be NULL");
+    return ob__model_clone(model, &model->arena.allocator, out, error);
 }

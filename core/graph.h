@@ -205,6 +205,8 @@ struct ob_model {
 /* ---- Building and editing (core/graph.c). NULL means: out of memory. --------------------------------------------- */
 
 ob_model *ob__model_new(const ob_allocator *allocator);
+/* ob_model_clone with memory from another allocator. */
+ob_status ob__model_clone(const ob_model *model, const ob_allocator *allocator, ob_model **out, ob_error *error);
 const char *ob__intern(ob_model *model, const char *text, size_t n); /* "" for n 0 */
 ob_graph *ob__graph_new(ob_model *model, ob_graph *parent, ob_node *parent_node);
 /* A value of this graph; the name must be new in the graph (NULL otherwise). */

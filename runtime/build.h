@@ -29,7 +29,5 @@ ob_status ob__new_slot(ob_builder *b, const ob_value *value, ob_buffer *buffer, 
 ob_status ob__plan_node(ob_builder *b, const ob_node *node);
 /* After the last node: graph outputs get memory of their own, contiguous. */
 ob_status ob__place_outputs(ob_builder *b);
-/* Hands the scratch memory behind the arena to every step. */
-void ob__bind_scratch(ob_plan *plan);
 
 #endif

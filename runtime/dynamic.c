@@ -49,15 +49,17 @@ ob_status ob__each_capture(const ob_node *node, ob_status (*visit)(void *context
 }
 
 /* The value as it is at this point of the run. */
-static ob_status find_view(ob_session *session, const ob_plan *plan, const ob_value *value, ob_view *out, ob_error *error) {
+static ob_status find_view(const ob_frame *frame, const ob_value *value, ob_view *out, ob_error *error) {
+    const ob_session *session = frame->session;
     memset(out, 0, sizeof *out);
     if (!value) return OB_OK;
-    const ob_slot *slot = plan->slots[value->id];
-    if (session->dynamic && session->dynamic[value->id])
-        *out = *session->dynamic[value->id];
+    const ob_slot *slot = frame->plan->slots[value->id];
+    if (frame->dynamic[value->id])
+        *out = *frame->dynamic[value->id];
     else if (slot) {
+        char *base = frame->bases[slot->buffer->number];
         *out = slot->view;
-        out->data = slot->buffer->base ? slot->buffer->base + slot->offset : NULL;
+        out->data = base ? base + slot->offset : NULL;
     } else if (session->constants[value->id])
         *out = *session->constants[value->id];
     else
@@ -65,14 +67,14 @@ static ob_status find_view(ob_session *session, const ob_plan *plan, const ob_va
     return OB_OK;
 }
 
-ob_status ob__run_dynamic(ob_session *session, ob_plan *plan, const ob_step *step, ob_error *error) {
+ob_status ob__run_dynamic(ob_frame *frame, const ob_step *step, ob_error *error) {
     const ob_node *node = step->node;
-    ob_arena *arena = &session->dynamic_arena;
+    ob_arena *arena = &frame->dynamic_arena;
     ob_view *in = OB_ARENA_ARRAY(arena, ob_view, node->n_inputs), *out = OB_ARENA_ARRAY(arena, ob_view, node->n_outputs);
     if (!in || !out) return OB_E_MEMORY;
-    for (uint32_t i = 0; i < node->n_inputs; i++) OB_TRY(find_view(session, plan, node->inputs[i], &in[i], error));
-    OB_TRY(ob__execute_node(session, node, in, out, &session->dynamic_owned, &session->strings, error));
+    for (uint32_t i = 0; i < node->n_inputs; i++) OB_TRY(find_view(frame, node->inputs[i], &in[i], error));
+    OB_TRY(ob__execute_node(frame->session, node, in, out, &frame->dynamic_owned, &frame->strings, error));
     for (uint32_t i = 0; i < node->n_outputs; i++)
-        if (node->outputs[i]) session->dynamic[node->outputs[i]->id] = &out[i];
+        if (node->outputs[i]) frame->dynamic[node->outputs[i]->id] = &out[i];
     return OB_OK;
 }

@@ -1,6 +1,4 @@
 /* The memory plan: buffers that are alive at the same time get disjoint places in one block. */
-#include <stdlib.h>
-
 #include "core/error.h"
 #include "runtime/plan.h"
 
@@ -16,17 +14,37 @@ static bool overlap_in_time(const ob_buffer *a, const ob_buffer *b) {
     return a->first <= b->last && b->first <= a->last;
 }
 
-static int larger_first(const void *a, const void *b) {
-    const ob_buffer *x = *(ob_buffer *const *)a, *y = *(ob_buffer *const *)b;
-    if (x->n_bytes != y->n_bytes) return x->n_bytes > y->n_bytes ? -1 : 1;
-    if (x->first != y->first) return x->first < y->first ? -1 : 1;
-    return x->last < y->last ? -1 : x->last > y->last;
+static bool is_larger(const ob_buffer *x, const ob_buffer *y) {
+    if (x->n_bytes != y->n_bytes) return x->n_bytes > y->n_bytes;
+    if (x->first != y->first) return x->first < y->first;
+    return x->last != y->last ? x->last < y->last : x->number < y->number;
 }
 
-static int earlier_first(const void *a, const void *b) {
-    const ob_buffer *x = *(ob_buffer *const *)a, *y = *(ob_buffer *const *)b;
-    if (x->first != y->first) return x->first < y->first ? -1 : 1;
-    return x->n_bytes > y->n_bytes ? -1 : x->n_bytes < y->n_bytes;
+static bool is_earlier(const ob_buffer *x, const ob_buffer *y) {
+    if (x->first != y->first) return x->first < y->first;
+    return x->n_bytes != y->n_bytes ? x->n_bytes > y->n_bytes : x->number < y->number;
+}
+
+/* qsort may allocate behind the caller's back; a heap sort never does. */
+static void sort(ob_buffer **all, size_t n, bool (*comes_first)(const ob_buffer *a, const ob_buffer *b)) {
+    size_t start = n / 2, end = n;
+    while (end > 1) {
+        if (start > 0) {
+            start--; /* the heap is built, from its end */
+        } else {
+            ob_buffer *last = all[--end];
+            all[end] = all[0];
+            all[0] = last;
+        }
+        ob_buffer *sinking = all[start];
+        size_t at = start;
+        for (size_t child; (child = 2 * at + 1) < end; at = child) {
+            if (child + 1 < end && comes_first(all[child], all[child + 1])) child++;
+            if (!comes_first(sinking, all[child])) break;
+            all[at] = all[child];
+        }
+        all[at] = sinking;
+    }
 }
 
 /* Inserts `buffer` into the list of placed ones, which is ordered by offset. */
@@ -53,7 +71,7 @@ static void place_in_best_gap(ob_buffer *const *placed, size_t n, ob_buffer *buf
 }
 
 static void place_pairwise(ob_buffer **all, size_t n, ob_buffer **placed) {
-    qsort(all, n, sizeof *all, larger_first);
+    sort(all, n, is_larger);
     for (size_t i = 0; i < n; i++) {
         place_in_best_gap(placed, i, all[i]);
         insert_by_offset(placed, i, all[i]);
@@ -62,7 +80,7 @@ static void place_pairwise(ob_buffer **all, size_t n, ob_buffer **placed) {
 
 /* `placed` holds only what is alive: what has ended is dropped on the way, so a long chain costs linear time. */
 static void place_in_time_order(ob_buffer **all, size_t n, ob_buffer **placed) {
-    qsort(all, n, sizeof *all, earlier_first);
+    sort(all, n, is_earlier);
     size_t n_alive = 0;
     for (size_t i = 0; i < n; i++) {
         size_t kept = 0;

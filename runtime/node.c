@@ -127,13 +127,12 @@ static ob_status run_kernel(call *c, const ob_kernel *kernel) {
     c->args.state = OB_ARENA_ARRAY(&c->arena, char, kernel->state_bytes);
     if (!c->args.state) return OB_E_MEMORY;
     ob_status status = kernel->plan ? kernel->plan(&c->args, &needs, c->error) : OB_OK;
-    void *raw = NULL;
-    if (status == OB_OK && needs.scratch_bytes > 0) {
-        c->args.scratch = ob__alloc_aligned(allocator, needs.scratch_bytes, &raw);
-        if (!c->args.scratch) status = OB_E_MEMORY;
-    }
+    ob_block scratch = {NULL, NULL, 0};
+    if (status == OB_OK && needs.scratch_bytes > 0 && !ob__block_alloc(&scratch, allocator, needs.scratch_bytes))
+        status = OB_E_MEMORY;
+    c->args.scratch = scratch.data;
     if (status == OB_OK) status = kernel->run(&c->args, c->error);
-    ob__free_aligned(allocator, needs.scratch_bytes, raw);
+    ob__block_free(&scratch, allocator);
     if (kernel->release) kernel->release(c->args.state, allocator);
     return status;
 }

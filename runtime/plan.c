@@ -235,6 +235,7 @@ static ob_status lay_out(ob_builder *b) {
     OB_FAIL_IF(overflow || total > b->session->max_memory, b->error, OB_E_LIMIT,
                "a run needs %llu bytes, which is over the limit of %llu", (unsigned long long)total,
                (unsigned long long)b->session->max_memory);
+    plan->memory.work_bytes = ob__plan_work_bytes(plan);
     return OB_OK;
 }
 
@@ -248,13 +249,7 @@ static ob_status build(ob_builder *b) {
     OB_TRY(ob__place_outputs(b));
     OB_FAIL_IF(b->n_unsupported > 1, b->error, OB_E_UNSUPPORTED, "%s (and %u more)", b->unsupported, b->n_unsupported - 1);
     OB_FAIL_IF(b->n_unsupported == 1, b->error, OB_E_UNSUPPORTED, "%s", b->unsupported);
-    OB_TRY(lay_out(b));
-    uint64_t n_bytes = b->plan->memory.arena_bytes + b->plan->memory.scratch_bytes;
-    b->plan->block = ob__alloc_aligned(&b->session->allocator, n_bytes, &b->plan->block_raw);
-    OB_FAIL_IF(!b->plan->block, b->error, OB_E_MEMORY, "no memory for %llu bytes of intermediate results",
-               (unsigned long long)n_bytes);
-    ob__bind_scratch(b->plan);
-    return OB_OK;
+    return lay_out(b);
 }
 
 ob_status ob__plan_create(ob_session *session, const ob_view *inputs, ob_plan **out, ob_error *error) {
@@ -264,6 +259,7 @@ ob_status ob__plan_create(ob_session *session, const ob_view *inputs, ob_plan **
     if (!plan) return OB_E_MEMORY;
     plan->arena = arena; /* the plan lives in its own arena */
     plan->steps_end = &plan->steps;
+    atomic_init(&plan->n_users, 1);
     ob_builder b = {.session = session, .plan = plan, .inputs = inputs, .error = error};
     ob__arena_init(&b.scratch, &session->allocator);
     ob__facts_init(&b.facts, &session->allocator);
@@ -271,7 +267,7 @@ ob_status ob__plan_create(ob_session *session, const ob_view *inputs, ob_plan **
     ob__facts_release(&b.facts);
     ob__arena_release(&b.scratch);
     if (status != OB_OK) {
-        ob__plan_destroy(session, plan);
+        ob__plan_release(session, plan);
         if (error && error->code == OB_OK) return ob__fail(error, status, "cannot plan: %s", ob_status_text(status));
         return status;
     }
@@ -279,13 +275,12 @@ ob_status ob__plan_create(ob_session *session, const ob_view *inputs, ob_plan **
     return OB_OK;
 }
 
-void ob__plan_destroy(ob_session *session, ob_plan *plan) {
+void ob__plan_release(ob_session *session, ob_plan *plan) {
+    if (atomic_fetch_sub(&plan->n_users, 1) > 1) return;
     for (ob_step *step = plan->steps; step; step = step->next)
         if (step->kind == OB_STEP_KERNEL && step->kernel->release && step->args.state)
             step->kernel->release(step->args.state, &session->allocator);
     ob__session_free_blocks(session, &plan->owned);
-    ob__free_aligned(&session->allocator, plan->memory.arena_bytes + plan->memory.scratch_bytes, plan->block_raw);
-    ob__free_aligned(&session->allocator, plan->memory.output_bytes, plan->output_block_raw);
     ob_arena arena = plan->arena;
     ob__arena_release(&arena);
 }

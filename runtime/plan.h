@@ -1,31 +1,35 @@
-/* What a session is made of, and the plan: steps in order, with every tensor at a fixed place. For runtime/ only. */
+/* What a session is made of, and the plan: steps in order, with every tensor at a fixed place. For runtime/ only.
+ *
+ * A plan does not change once it is made: several runs may read it at once. What a run changes is in its frame (frame.h). */
 #ifndef OB_RUNTIME_PLAN_H
 #define OB_RUNTIME_PLAN_H
+
+#include <stdatomic.h>
 
 #include "core/graph.h"
 #include "onnx_broadcast/session.h"
 #include "ops/kernel.h"
 #include "passes/facts.h"
-
-enum { OB_ALIGNMENT = 64 };
+#include "runtime/frame.h"
 
 /* ---- Where tensors live
  * --------------------------------------------------------------------------------------------------------- */
 
 typedef enum ob_buffer_kind {
-    OB_BUFFER_ARENA,  /* at `offset` in the plan's block */
-    OB_BUFFER_OUTPUT, /* graph output `index`: the caller's memory, or `offset` in the plan's output block */
+    OB_BUFFER_ARENA,  /* at `offset` in the work memory */
+    OB_BUFFER_OUTPUT, /* graph output `index`: the caller's memory, or `offset` in the frame's output block */
     OB_BUFFER_INPUT,  /* graph input `index` */
-    OB_BUFFER_CONST   /* `base` is fixed */
+    OB_BUFFER_CONST   /* at `constant` */
 } ob_buffer_kind;
 
 typedef struct ob_buffer {
     ob_buffer_kind kind;
+    uint32_t number; /* of the plan's buffers: its place in ob_frame.bases */
     uint32_t index;
     uint64_t n_bytes, offset;
     uint32_t first, last; /* steps between which the contents matter */
     uint32_t uses_left;   /* while planning: reads to come of all values that live here, graph outputs included */
-    char *base;           /* set at the begin of each run */
+    char *constant;
     struct ob_buffer *next;
 } ob_buffer;
 
@@ -52,10 +56,11 @@ typedef struct ob_place {
 
 typedef struct ob_step {
     ob_step_kind kind;
+    uint32_t number;
     const ob_node *node; /* of a copy: the node that needs it, or NULL for a graph output */
     const ob_kernel *kernel;
-    ob_kernel_args args;
-    ob_place *in, *out; /* args.n_in and args.n_out entries */
+    ob_kernel_args args; /* as planned: a run takes a copy with addresses, from its frame */
+    ob_place *in, *out;  /* args.n_in and args.n_out entries */
     struct ob_step *next;
 } ob_step;
 
@@ -66,15 +71,16 @@ typedef struct ob_plan_output {
 
 typedef struct ob_plan {
     ob_arena arena;
-    ob_view *inputs;    /* the key: layouts (data NULL) */
-    int64_t **contents; /* the key: elements of those inputs that decide shapes; NULL for the others */
+    atomic_uint n_users; /* the session that remembers it, and workers */
+    ob_view *inputs;     /* the key: layouts (data NULL) */
+    int64_t **contents;  /* the key: elements of those inputs that decide shapes; NULL for the others */
     ob_step *steps, **steps_end;
     ob_buffer *buffers;
+    uint32_t n_buffers;
+    size_t n_views;  /* operands and results of all steps */
     ob_slot **slots; /* by value id; NULL: no static place */
     ob_plan_output *outputs;
     struct ob_owned_block *owned; /* constants that were folded for these shapes */
-    char *block, *output_block;   /* aligned; NULL while not allocated */
-    void *block_raw, *output_block_raw;
     ob_session_memory memory;
     uint64_t last_used;
     struct ob_plan *next;
@@ -83,18 +89,13 @@ typedef struct ob_plan {
 /* ---- The session
  * -------------------------------------------------------------------------------------------------------------------- */
 
-/* A block that the session owns: a folded constant, a weight read from a file. */
-typedef struct ob_owned_block {
-    void *data;
-    size_t n_bytes;
-    struct ob_owned_block *next;
-} ob_owned_block;
-
-typedef struct ob_pool ob_pool; /* runtime/threads.c */
+typedef struct ob_pool ob_pool;   /* runtime/threads.c */
+typedef struct ob_tally ob_tally; /* runtime/tally.c */
 
 struct ob_session {
     ob_arena arena;
-    ob_allocator allocator;
+    ob_allocator allocator; /* counts what it gives out */
+    ob_tally *tally;
     ob_model *model; /* a copy of its own, with functions inlined */
     bool optimize;
     uint64_t max_memory;
@@ -105,7 +106,6 @@ struct ob_session {
     ob_value **inputs; /* graph inputs without a default */
     uint32_t n_inputs;
     ob_session_value *input_info, *output_info;
-    ob_view *results;     /* of the last run, one for each graph output */
     ob_facts facts;       /* symbolic: what holds for all sizes */
     ob_binding *bindings; /* from the configuration */
     size_t n_bindings;
@@ -116,15 +116,18 @@ struct ob_session {
     bool content_decided;
     ob_plan *plans, *current;
     uint64_t clock;
-    ob_arena strings; /* bytes that kernels made for string elements in the last run */
     ob_pool *pool;
     ob_threads threads;
-    const ob_view **dynamic;       /* by value id: results of dynamic steps of the last run; NULL before there are any */
-    ob_arena dynamic_arena;        /* their views */
-    ob_owned_block *dynamic_owned; /* their elements */
+    ob_frame frame;
 };
 
-/* Memory that the session owns until it is closed (list: &session->owned or &session->dynamic_owned), 64-byte aligned, zeroed. */
+/* An allocator that hands on to `inner` (NULL: the default) and counts. The tally is a block of inner's. NULL: no memory. */
+ob_tally *ob__tally_create(const ob_allocator *inner, ob_allocator *out);
+void ob__tally_destroy(ob_tally *tally);
+uint64_t ob__tally_bytes(const ob_tally *tally);
+const ob_allocator *ob__tally_inner(const ob_tally *tally);
+
+/* Memory that lives as long as its list (&session->owned, a plan's or a frame's), 64-byte aligned, zeroed. */
 void *ob__session_block(ob_session *session, ob_owned_block **list, uint64_t n_bytes);
 void ob__session_free_blocks(ob_session *session, ob_owned_block **list);
 /* Bytes of a contiguous tensor, rounded up to the alignment; false when they exceed what the address space allows. */
@@ -133,9 +136,6 @@ bool ob__tensor_bytes(ob_dtype dtype, int32_t rank, const int64_t *dims, uint64_
 ob_status ob__view_layout(ob_view *view, ob_dtype dtype, int32_t rank, const int64_t *dims);
 /* Adds the node to an error that a kernel gave. */
 ob_status ob__at_node(ob_error *error, const ob_node *node, ob_status status);
-/* Memory that was asked for, aligned within *raw; NULL when there is none. */
-char *ob__alloc_aligned(const ob_allocator *allocator, uint64_t n_bytes, void **raw);
-void ob__free_aligned(const ob_allocator *allocator, uint64_t n_bytes, void *raw);
 
 /* runtime/inline.c: replaces calls of model-local functions by their bodies, in the main graph and its subgraphs, and forgets the
  * functions. Nodes of domain onnx_broadcast stay as they are. Operators must be resolved, and are afterwards. E_MODEL for
@@ -159,7 +159,12 @@ void ob__format_shape(const ob_dims *pool, const ob_shape *shape, char *text, si
 
 /* runtime/plan.c */
 ob_status ob__plan_create(ob_session *session, const ob_view *inputs, ob_plan **out, ob_error *error);
-void ob__plan_destroy(ob_session *session, ob_plan *plan);
+/* One user less; the last one frees it. */
+void ob__plan_release(ob_session *session, ob_plan *plan);
+/* Its memory for a run: arena and scratch. */
+static inline uint64_t ob__plan_work_bytes(const ob_plan *plan) {
+    return plan->memory.arena_bytes + plan->memory.scratch_bytes;
+}
 /* The elements of a small integer or bool tensor; false when it is not one, or too large (OB_CONTENT_MAX). */
 bool ob__read_content(const ob_view *view, int64_t *elems, uint32_t *n);
 
@@ -177,7 +182,14 @@ bool ob__is_deterministic(const ob_node *node);
 /* runtime/dynamic.c */
 /* Calls visit for each value of an outer graph that the subgraphs of `node` read; once for each mention. */
 ob_status ob__each_capture(const ob_node *node, ob_status (*visit)(void *context, ob_value *value), void *context);
-ob_status ob__run_dynamic(ob_session *session, ob_plan *plan, const ob_step *step, ob_error *error);
+ob_status ob__run_dynamic(ob_frame *frame, const ob_step *step, ob_error *error);
+
+/* runtime/run.c: inputs and outputs as ob_session_run describes them, before any plan is looked for. */
+ob_status ob__check_inputs(const ob_session *session, const ob_view *inputs, size_t n_inputs, bool with_data, ob_error *error);
+ob_status ob__check_output_count(const ob_session *session, const ob_view *outputs, size_t n_outputs, ob_error *error);
+/* E_TYPE, E_SHAPE unless the caller's memory is of the result's type and shape, contiguous. */
+ob_status ob__check_output(const ob_session *session, size_t i, const ob_view *wanted, const ob_view *is, ob_error *error);
+bool ob__same_layout(const ob_view *a, const ob_view *b);
 
 /* runtime/threads.c: E_UNSUPPORTED when the build has no thread pool. */
 ob_status ob__pool_create(ob_session *session, int n_threads, ob_error *error);

@@ -17,6 +17,7 @@ ob_status ob__new_buffer(ob_builder *b, ob_buffer_kind kind, uint32_t index, uin
     ob_buffer *buffer = OB_ARENA_NEW(&b->plan->arena, ob_buffer);
     if (!buffer) return OB_E_MEMORY;
     buffer->kind = kind;
+    buffer->number = b->plan->n_buffers++;
     buffer->index = index;
     buffer->n_bytes = n_bytes;
     buffer->first = buffer->last = b->n_steps;
@@ -41,7 +42,7 @@ ob_status ob__new_slot(ob_builder *b, const ob_value *value, ob_buffer *buffer, 
 static ob_status new_const_slot(ob_builder *b, const ob_value *value, const ob_view *view) {
     ob_buffer *buffer;
     OB_TRY(ob__new_buffer(b, OB_BUFFER_CONST, 0, 0, &buffer));
-    buffer->base = view->data;
+    buffer->constant = view->data;
     return ob__new_slot(b, value, buffer, 0, view);
 }
 
@@ -76,7 +77,6 @@ static ob_step *new_step(ob_builder *b, ob_step_kind kind, const ob_node *node, 
     step->out = OB_ARENA_ARRAY(arena, ob_place, n_out);
     if (!step->args.in || !step->args.out || !step->in || !step->out) return NULL;
     step->args.threads = &b->session->threads;
-    step->args.strings = &b->session->strings;
     step->args.allocator = &b->session->allocator;
     return step;
 }
@@ -87,12 +87,13 @@ static void keep_until(ob_buffer *buffer, uint32_t step) {
 
 /* Appends the step; everything it touches is alive at its index. */
 static void append_step(ob_builder *b, ob_step *step) {
-    uint32_t at = b->n_steps++;
+    uint32_t at = step->number = b->n_steps++;
     for (uint32_t i = 0; i < step->args.n_in; i++) keep_until(step->in[i].buffer, at);
     for (uint32_t i = 0; i < step->args.n_out; i++) keep_until(step->out[i].buffer, at);
     *b->plan->steps_end = step;
     b->plan->steps_end = &step->next;
     b->plan->memory.n_steps++;
+    b->plan->n_views += (size_t)step->args.n_in + step->args.n_out;
 }
 
 static ob_status bytes_of(ob_builder *b, const ob_node *node, const ob_view *view, uint64_t *n_bytes) {
@@ -176,8 +177,8 @@ static ob_status find_operands(ob_builder *b, planned *p, bool *is_static) {
             continue;
         }
         p->in_views[i] = p->in[i]->view;
-        if (p->in[i]->buffer->kind == OB_BUFFER_CONST && p->in[i]->buffer->base)
-            p->in_views[i].data = p->in[i]->buffer->base + p->in[i]->offset;
+        if (p->in[i]->buffer->kind == OB_BUFFER_CONST && p->in[i]->buffer->constant)
+            p->in_views[i].data = p->in[i]->buffer->constant + p->in[i]->offset;
         else if (ob_view_is_contiguous(&p->in_views[i]))
             p->in_views[i].data = known_content(b, node->inputs[i], &p->in_views[i]);
     }
@@ -531,8 +532,4 @@ static ob_status place_output(ob_builder *b, uint32_t index) {
 ob_status ob__place_outputs(ob_builder *b) {
     for (uint32_t i = 0; i < b->session->model->graph->n_outputs; i++) OB_TRY(place_output(b, i));
     return OB_OK;
-}
-
-void ob__bind_scratch(ob_plan *plan) {
-    for (ob_step *step = plan->steps; step; step = step->next) step->args.scratch = plan->block + plan->memory.arena_bytes;
 }

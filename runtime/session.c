@@ -22,18 +22,6 @@ void ob_session_config_init(ob_session_config *config) {
  * ------------------------------------------------------------------------------------------------------------------------------
  */
 
-char *ob__alloc_aligned(const ob_allocator *allocator, uint64_t n_bytes, void **raw) {
-    *raw = NULL;
-    if (n_bytes > SIZE_MAX / 2) return NULL;
-    *raw = allocator->alloc(allocator->context, (size_t)n_bytes + OB_ALIGNMENT);
-    if (!*raw) return NULL;
-    return (char *)*raw + (OB_ALIGNMENT - (uintptr_t)*raw % OB_ALIGNMENT) % OB_ALIGNMENT;
-}
-
-void ob__free_aligned(const ob_allocator *allocator, uint64_t n_bytes, void *raw) {
-    if (raw) allocator->free(allocator->context, raw, (size_t)n_bytes + OB_ALIGNMENT);
-}
-
 bool ob__tensor_bytes(ob_dtype dtype, int32_t rank, const int64_t *dims, uint64_t *n_bytes) {
     uint64_t n = ob_dtype_size(dtype);
     for (int32_t i = 0; i < rank; i++)
@@ -165,8 +153,7 @@ static ob_status infer_symbolic(ob_session *session, ob_error *error) {
 static ob_status describe_outputs(ob_session *session) {
     const ob_graph *graph = session->model->graph;
     session->output_info = OB_ARENA_ARRAY(&session->arena, ob_session_value, graph->n_outputs);
-    session->results = OB_ARENA_ARRAY(&session->arena, ob_view, graph->n_outputs);
-    if (!session->output_info || !session->results) return OB_E_MEMORY;
+    if (!session->output_info) return OB_E_MEMORY;
     for (uint32_t i = 0; i < graph->n_outputs; i++) OB_TRY(describe(session, graph->outputs[i], false, &session->output_info[i]));
     return OB_OK;
 }
@@ -187,7 +174,8 @@ static ob_status plan_ahead(ob_session *session, ob_error *error) {
     ob_status status = ob_session_prepare(session, inputs, session->n_inputs, &own);
     if (status == OB_OK &&
         session->current->memory.n_dynamic > 0) { /* elements may decide what is dynamic here: plan again with them */
-        ob__plan_destroy(session, session->current);
+        ob__frame_forget_plan(&session->frame, session->current);
+        ob__plan_release(session, session->current);
         session->plans = session->current = NULL;
     }
     if (status != OB_E_UNSUPPORTED && status != OB_E_MEMORY) return OB_OK;
@@ -196,7 +184,7 @@ static ob_status plan_ahead(ob_session *session, ob_error *error) {
 }
 
 static ob_status set_up(ob_session *session, const ob_model *model, const ob_session_config *config, ob_error *error) {
-    OB_TRY(ob_model_clone(model, &session->model, error));
+    OB_TRY(ob__model_clone(model, &session->allocator, &session->model, error));
     OB_TRY(ob__model_resolve_ops(session->model));
     OB_TRY(ob__inline_functions(session->model, error));
     OB_TRY(read_config(session, config, error));
@@ -209,6 +197,7 @@ static ob_status set_up(ob_session *session, const ob_model *model, const ob_ses
     ob_external_rules external = {config->external_data, config->external_folder};
     OB_TRY(ob__load_weights(session, &external, error));
     OB_TRY(ob__pool_create(session, config->n_threads, error));
+    OB_TRY(ob__frame_init(&session->frame, session, &session->allocator, &session->threads, config->caller_memory));
     return plan_ahead(session, error);
 }
 
@@ -222,15 +211,21 @@ ob_status ob_session_create(const ob_model *model, const ob_session_config *conf
     }
     OB_FAIL_IF(config->struct_bytes != sizeof *config || (config->n_dims && !config->dims), error, OB_E_ARGUMENT,
                "the configuration was not made by ob_session_config_init");
+    ob_allocator allocator;
+    ob_tally *tally = ob__tally_create(config->allocator, &allocator);
+    OB_FAIL_IF(!tally, error, OB_E_MEMORY, "out of memory");
     ob_arena arena;
-    ob__arena_init(&arena, config->allocator);
+    ob__arena_init(&arena, &allocator);
     ob_session *session = OB_ARENA_NEW(&arena, ob_session);
-    OB_FAIL_IF(!session, error, OB_E_MEMORY, "out of memory");
+    if (!session) {
+        ob__arena_release(&arena);
+        ob__tally_destroy(tally);
+        return ob__fail(error, OB_E_MEMORY, "out of memory");
+    }
     session->arena = arena; /* the session lives in its own arena */
-    session->allocator = arena.allocator;
+    session->allocator = allocator;
+    session->tally = tally;
     ob__facts_init(&session->facts, &session->allocator);
-    ob__arena_init(&session->dynamic_arena, &session->allocator);
-    ob__arena_init(&session->strings, &session->allocator);
     ob_status status = set_up(session, model, config, error);
     if (status != OB_OK) {
         ob_session_close(&session);
@@ -248,17 +243,17 @@ void ob_session_close(ob_session **session) {
     while (closing->plans) {
         ob_plan *plan = closing->plans;
         closing->plans = plan->next;
-        ob__plan_destroy(closing, plan);
+        ob__plan_release(closing, plan);
     }
+    ob__frame_release(&closing->frame);
     ob__pool_destroy(closing);
     ob__session_free_blocks(closing, &closing->owned);
-    ob__session_free_blocks(closing, &closing->dynamic_owned);
-    ob__arena_release(&closing->dynamic_arena);
-    ob__arena_release(&closing->strings);
     ob__facts_release(&closing->facts);
     ob_model_close(&closing->model);
+    ob_tally *tally = closing->tally;
     ob_arena arena = closing->arena; /* the struct dies with the arena */
     ob__arena_release(&arena);
+    ob__tally_destroy(tally);
 }
 
 /* ---- Inspection

@@ -106,7 +106,7 @@ static const char *find_contradiction(const ob_session *session, const ob_view *
         for (uint32_t i = 0; i < node->n_outputs; i++) {
             const ob_value *value = node->outputs[i];
             const ob_slot *slot = value ? session->current->slots[value->id] : NULL;
-            const ob_view *is = slot ? &slot->view : value && session->dynamic ? session->dynamic[value->id] : NULL;
+            const ob_view *is = slot ? &slot->view : value && session->frame.dynamic ? session->frame.dynamic[value->id] : NULL;
             if (is && !shape_holds(session, &ob__fact(&session->facts, value)->type, is, bindings, n)) return value->name;
         }
     return NULL;

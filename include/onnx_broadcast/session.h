@@ -1,9 +1,9 @@
 /** @defgroup session Sessions
  * @brief A model made ready to run.
  *
- * A session plans once for the concrete shapes of its inputs (operator loops resolved, views instead of copies, one block of
- * memory with every tensor at a fixed offset) and runs many times. A run with shapes that have a plan already allocates nothing,
- * unless the model has results whose size depends on data (NonZero and kin).
+ * A session plans once for the concrete shapes of its inputs (operator loops resolved, views instead of copies, every tensor at
+ * a fixed offset in one block of work memory, which all plans share) and runs many times. A run with shapes that have a plan
+ * already allocates nothing, unless the model has results whose size depends on data (NonZero and kin).
  *
  *     ob_session_config config;
  *     ob_session_config_init(&config);
@@ -82,6 +82,11 @@ typedef struct ob_session_config {
     /** Receives every step after it ran; NULL (default): steps are not timed. */
     void (*trace)(void *context, const ob_trace_event *event);
     void *context; /**< of the two callbacks */
+    /** true: the memory of runs is the caller's, and no plan allocates any: work memory by ob_session_set_memory, results by
+     * outputs[i].data. Results whose shapes depend on data (ob_session_memory.n_dynamic > 0), and the bytes of string elements
+     * that a run makes, come from the allocator all the same. false (default): the session allocates what the caller does not
+     * give. */
+    bool caller_memory;
 } ob_session_config;
 
 /** Fills in the defaults named above. NULL is allowed and does nothing. */
@@ -140,7 +145,8 @@ OB_API ob_status ob_session_prepare(ob_session *session, const ob_view *inputs, 
  * - inputs: ob_session_input_count() views in that order, any strides, elements aligned to their size (at most 8 bytes); borrowed
  *   during the call.
  * - outputs: ob_session_output_count() views, or fewer when the later ones are not wanted; NULL with n_outputs 0.
- *   - data NULL: the session provides the memory, valid until its next run, prepare or close.
+ *   - data NULL: the session provides the memory, valid until its next run, prepare or close (with config->caller_memory:
+ *     E_MEMORY, also for an output that is not wanted, unless it has no bytes or a shape that depends on data).
  *   - data not NULL: dtype, dims and contiguous strides must be those of the result; the result goes there, and the memory may
  *     serve for intermediate results before. It must not overlap an input.
  *
@@ -154,7 +160,8 @@ OB_API ob_status ob_session_prepare(ob_session *session, const ob_view *inputs, 
  * - E_CONDITION: a condition of the model's shape contract is broken by these sizes: node, condition and sizes are named; nothing
  *   was computed.
  * - E_UNSUPPORTED: an element type or attribute that no kernel takes, found while planning.
- * - E_LIMIT: more than max_memory. E_MEMORY. E_MODEL: an error of the model that only these sizes show. */
+ * - E_LIMIT: more than max_memory. E_MEMORY: the allocator, or memory of the caller that is missing or too small. E_MODEL: an
+ * error of the model that only these sizes show. */
 OB_API ob_status ob_session_run(ob_session *session, const ob_view *inputs, size_t n_inputs, ob_view *outputs, size_t n_outputs,
                                 ob_error *error);
 
@@ -170,10 +177,21 @@ typedef struct ob_session_memory {
     uint64_t output_bytes;   /**< results, when the session provides their memory */
     uint64_t scratch_bytes;  /**< working memory of kernels, shared by all steps */
     uint64_t constant_bytes; /**< folded constants and weights that had to be copied */
+    uint64_t work_bytes;     /**< arena_bytes and scratch_bytes: what a block for ob_session_set_memory must hold */
+    size_t work_alignment;   /**< of that block: 64 */
+    uint64_t session_bytes;  /**< everything that the session has from its allocator: the model's copy, plans, blocks */
 } ob_session_memory;
 
-/** Fills *out. */
+/** Fills *out; never fails. After ob_session_prepare, work_bytes is known before anything has run. */
 OB_API void ob_session_get_memory(const ob_session *session, ob_session_memory *out);
+
+/** Lends the session a block of n_bytes for intermediate results and scratch, or takes the last one back (block NULL, n_bytes
+ * ignored). The block must be aligned to 64 bytes, must not overlap inputs, outputs or weights, and must stay until it is taken
+ * back, another is lent or the session is closed; its content is undefined. It serves all plans, one run at a time: a run whose
+ * plan needs more gives E_MEMORY with both sizes, and nothing is computed. What the session had allocated itself is freed.
+ * Without a block the session allocates again, unless config->caller_memory. All plans of a session share one block anyway; it
+ * grows when a plan needs more. Errors: E_ARGUMENT (alignment, no session). */
+OB_API ob_status ob_session_set_memory(ob_session *session, void *block, size_t n_bytes, ob_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,304 @@
+/* Frames: memory of a run, addresses, the steps in order, results. */
+#include "runtime/frame.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "core/error.h"
+#include "runtime/plan.h"
+
+/* ---- Memory ------------------------------------------------------------------------------------------------------- */
+
+bool ob__block_alloc(ob_block *block, const ob_allocator *allocator, uint64_t n_bytes) {
+    if (n_bytes > SIZE_MAX / 2) return false;
+    void *raw = allocator->alloc(allocator->context, (size_t)n_bytes + OB_ALIGNMENT);
+    if (!raw) return false;
+    *block = (ob_block){(char *)raw + (OB_ALIGNMENT - (uintptr_t)raw % OB_ALIGNMENT) % OB_ALIGNMENT, raw, n_bytes};
+    return true;
+}
+
+void ob__block_free(ob_block *block, const ob_allocator *allocator) {
+    if (block->raw) allocator->free(allocator->context, block->raw, (size_t)block->n_bytes + OB_ALIGNMENT);
+    *block = (ob_block){NULL, NULL, 0};
+}
+
+/* The content is not kept: the old block goes first, so that both are never there together. */
+static bool grow(ob_block *block, const ob_allocator *allocator, uint64_t n_bytes) {
+    if (block->data && block->n_bytes >= n_bytes) return true;
+    ob__block_free(block, allocator);
+    return ob__block_alloc(block, allocator, n_bytes);
+}
+
+ob_status ob__frame_init(ob_frame *frame, ob_session *session, const ob_allocator *allocator, const ob_threads *threads,
+                         bool caller_memory) {
+    memset(frame, 0, sizeof *frame);
+    frame->session = session;
+    frame->allocator = *allocator;
+    frame->threads = threads;
+    frame->caller_memory = caller_memory;
+    ob__arena_init(&frame->strings, allocator);
+    ob__arena_init(&frame->dynamic_arena, allocator);
+    size_t n_bytes = ((size_t)session->model->graph->n_outputs + 1) * sizeof *frame->results;
+    frame->results = allocator->alloc(allocator->context, n_bytes);
+    if (!frame->results) return OB_E_MEMORY;
+    memset(frame->results, 0, n_bytes);
+    return OB_OK;
+}
+
+static void free_array(const ob_frame *frame, void *array, size_t n, size_t n_bytes_each) {
+    if (array) frame->allocator.free(frame->allocator.context, array, n * n_bytes_each);
+}
+
+void ob__frame_release(ob_frame *frame) {
+    if (!frame->session) return;
+    const ob_model *model = frame->session->model;
+    ob__session_free_blocks(frame->session, &frame->dynamic_owned);
+    ob__arena_release(&frame->dynamic_arena);
+    ob__arena_release(&frame->strings);
+    ob__block_free(&frame->tables, &frame->allocator);
+    ob__block_free(&frame->work, &frame->allocator);
+    ob__block_free(&frame->outputs, &frame->allocator);
+    free_array(frame, frame->results, (size_t)model->graph->n_outputs + 1, sizeof *frame->results);
+    free_array(frame, (void *)frame->dynamic, model->n_values, sizeof *frame->dynamic);
+    *frame = (ob_frame){0};
+}
+
+ob_status ob__frame_lend(ob_frame *frame, void *block, size_t n_bytes, ob_error *error) {
+    OB_FAIL_IF((uintptr_t)block % OB_ALIGNMENT != 0, error, OB_E_ARGUMENT, "work memory must be aligned to %d bytes",
+               OB_ALIGNMENT);
+    frame->lent = block;
+    frame->lent_bytes = block ? n_bytes : 0;
+    if (block) ob__block_free(&frame->work, &frame->allocator);
+    return OB_OK;
+}
+
+/* Bytes of the tables: arguments, views, bases, in this order. The plan itself holds more than that, so nothing overflows. */
+static size_t table_bytes(const ob_plan *plan) {
+    return plan->memory.n_steps * sizeof(ob_kernel_args) + plan->n_views * sizeof(ob_view) + plan->n_buffers * sizeof(char *);
+}
+
+static ob_status reserve_dynamic(ob_frame *frame, const ob_plan *plan) {
+    if (frame->dynamic || plan->memory.n_dynamic == 0) return OB_OK;
+    size_t n_bytes = frame->session->model->n_values * sizeof *frame->dynamic;
+    frame->dynamic = frame->allocator.alloc(frame->allocator.context, n_bytes);
+    if (!frame->dynamic) return OB_E_MEMORY;
+    memset((void *)frame->dynamic, 0, n_bytes);
+    return OB_OK;
+}
+
+ob_status ob__frame_reserve(ob_frame *frame, const ob_plan *plan, ob_error *error) {
+    uint64_t work = ob__plan_work_bytes(plan);
+    size_t tables = table_bytes(plan);
+    bool ok = true;
+    if (!frame->tables.data || frame->tables.n_bytes < tables) {
+        frame->plan = NULL;
+        ok = grow(&frame->tables, &frame->allocator, tables);
+        if (ok) memset(frame->tables.data, 0, tables);
+    }
+    OB_FAIL_IF(!ok || reserve_dynamic(frame, plan) != OB_OK, error, OB_E_MEMORY, "no memory for the addresses of a run");
+    if (work == 0 || frame->caller_memory || frame->lent) return OB_OK;
+    OB_FAIL_IF(!grow(&frame->work, &frame->allocator, work), error, OB_E_MEMORY, "no memory for %llu bytes of work memory",
+               (unsigned long long)work);
+    return OB_OK;
+}
+
+ob_status ob__frame_reserve_outputs(ob_frame *frame, const ob_plan *plan, const ob_view *outputs, size_t n_outputs,
+                                    ob_error *error) {
+    const ob_session *session = frame->session;
+    bool own_memory = false;
+    for (size_t i = 0; i < session->model->graph->n_outputs; i++) {
+        const ob_slot *slot = plan->outputs[i].slot;
+        if (!slot) continue;
+        if (i < n_outputs && outputs[i].data) {
+            OB_TRY(ob__check_output(session, i, &outputs[i], &slot->view, error));
+            continue;
+        }
+        own_memory |= slot->buffer->n_bytes > 0;
+        OB_FAIL_IF(own_memory && frame->caller_memory, error, OB_E_MEMORY,
+                   "output %s: the caller gives all memory, but none for its %llu bytes",
+                   session->model->graph->outputs[i]->name, (unsigned long long)slot->buffer->n_bytes);
+    }
+    if (!own_memory) return OB_OK;
+    OB_FAIL_IF(!grow(&frame->outputs, &frame->allocator, plan->memory.output_bytes), error, OB_E_MEMORY,
+               "no memory for %llu bytes of results", (unsigned long long)plan->memory.output_bytes);
+    return OB_OK;
+}
+
+/* ---- Addresses ---------------------------------------------------------------------------------------------------- */
+
+/* Views are large for what is in them: only the axes that there are. */
+static ob_view *copy_views(ob_view *to, const ob_view *from, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++, to++, from++) {
+        to->data = from->data;
+        to->dtype = from->dtype;
+        to->rank = from->rank;
+        size_t n_bytes = from->rank > 0 ? (size_t)from->rank * sizeof *from->dims : 0;
+        if (n_bytes == 0) continue;
+        memcpy(to->dims, from->dims, n_bytes);
+        memcpy(to->strides, from->strides, n_bytes);
+    }
+    return to;
+}
+
+/* Lays the tables out for the plan. */
+static void enter(ob_frame *frame, const ob_plan *plan) {
+    if (frame->plan == plan) return;
+    frame->args = (ob_kernel_args *)(void *)frame->tables.data;
+    ob_view *views = (ob_view *)(void *)(frame->args + plan->memory.n_steps);
+    frame->bases = (char **)(void *)(views + plan->n_views);
+    frame->plan = plan;
+    for (const ob_step *step = plan->steps; step; step = step->next) {
+        ob_kernel_args *args = &frame->args[step->number];
+        *args = step->args;
+        args->in = views;
+        args->out = views = copy_views(views, step->args.in, args->n_in);
+        views = copy_views(views, step->args.out, args->n_out);
+        args->threads = frame->threads;
+        args->strings = &frame->strings;
+    }
+}
+
+void ob__frame_forget_plan(ob_frame *frame, const ob_plan *plan) {
+    if (frame->plan == plan) frame->plan = NULL;
+}
+
+/* What is of no bytes needs an address too. */
+static char *or_anywhere(const ob_frame *frame, char *block) {
+    return block ? block : frame->tables.data;
+}
+
+static void bind(ob_frame *frame, const ob_view *inputs, const ob_view *outputs, size_t n_outputs) {
+    const ob_plan *plan = frame->plan;
+    char *work = or_anywhere(frame, frame->lent ? frame->lent : frame->work.data);
+    char *own_outputs = or_anywhere(frame, frame->outputs.data), *base = NULL;
+    for (const ob_buffer *buffer = plan->buffers; buffer; buffer = buffer->next) {
+        switch (buffer->kind) {
+        case OB_BUFFER_ARENA: base = work + buffer->offset; break;
+        case OB_BUFFER_INPUT: base = inputs[buffer->index].data; break;
+        case OB_BUFFER_OUTPUT:
+            base = buffer->index < n_outputs && outputs[buffer->index].data ? outputs[buffer->index].data
+                   : buffer->n_bytes ? own_outputs + buffer->offset
+                                     : own_outputs;
+            break;
+        case OB_BUFFER_CONST: base = buffer->constant; break;
+        }
+        frame->bases[buffer->number] = base;
+    }
+    for (const ob_step *step = plan->steps; step; step = step->next) {
+        ob_kernel_args *args = &frame->args[step->number];
+        args->scratch = work + plan->memory.arena_bytes;
+        for (uint32_t i = 0; i < args->n_in; i++) {
+            if (!step->in[i].buffer) continue;
+            base = frame->bases[step->in[i].buffer->number];
+            args->in[i].data = base ? base + step->in[i].offset : NULL;
+        }
+        for (uint32_t i = 0; i < args->n_out; i++)
+            if (step->out[i].buffer) args->out[i].data = frame->bases[step->out[i].buffer->number];
+    }
+}
+
+/* ---- Steps -------------------------------------------------------------------------------------------------------- */
+
+static uint64_t now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static ob_status run_step(ob_frame *frame, const ob_step *step, ob_error *error) {
+    const ob_kernel_args *args = &frame->args[step->number];
+    ob_status status;
+    switch (step->kind) {
+    case OB_STEP_COPY: status = ob_view_assign(&args->out[0], &args->in[0], error); break;
+    case OB_STEP_DYNAMIC: status = ob__run_dynamic(frame, step, error); break;
+    default: status = step->kernel->run(args, error); break;
+    }
+    if (status == OB_OK) return OB_OK;
+    if (error && error->code == OB_OK) ob__fail(error, status, "%s", ob_status_text(status));
+    return ob__at_node(error, step->node, status);
+}
+
+static void report_step(const ob_frame *frame, const ob_step *step, uint64_t start) {
+    const ob_session *session = frame->session;
+    const ob_kernel_args *args = &frame->args[step->number];
+    ob_trace_event event = {.node = step->node ? step->node->name : "",
+                            .op_type = step->kind == OB_STEP_COPY ? "copy" : step->node->op_type,
+                            .kernel = step->kernel ? step->kernel->name : "copy",
+                            .start_ns = start,
+                            .duration_ns = now_ns() - start};
+    if (step->kind == OB_STEP_DYNAMIC) {
+        const ob_value *value = step->node->n_outputs ? step->node->outputs[0] : NULL;
+        event.output = value ? frame->dynamic[value->id] : NULL;
+    } else if (args->n_out)
+        event.output = &args->out[0];
+    for (uint32_t i = 0; i < args->n_out; i++)
+        event.n_bytes += (uint64_t)ob_view_count(&args->out[i]) * ob_dtype_size(args->out[i].dtype);
+    session->trace(session->context, &event);
+}
+
+static ob_status run_steps(ob_frame *frame, ob_error *error) {
+    /* A worker is not traced: the callback is for one thread. */
+    bool traced = frame->session->trace && frame == &frame->session->frame;
+    for (const ob_step *step = frame->plan->steps; step; step = step->next) {
+        uint64_t start = traced ? now_ns() : 0;
+        OB_TRY(run_step(frame, step, error));
+        if (traced) report_step(frame, step, start);
+    }
+    return OB_OK;
+}
+
+/* ---- Results ------------------------------------------------------------------------------------------------------ */
+
+static ob_status finish_dynamic_output(ob_frame *frame, size_t i, const ob_view *wanted, ob_view *out, ob_error *error) {
+    const ob_value *value = frame->session->model->graph->outputs[i];
+    const ob_view *result = frame->dynamic ? frame->dynamic[value->id] : NULL;
+    OB_FAIL_IF(!result, error, OB_E_MODEL, "output %s is made by no node", value->name);
+    *out = *result;
+    if (wanted->data) {
+        OB_TRY(ob__check_output(frame->session, i, wanted, result, error));
+        *out = *wanted;
+        return ob_view_assign(out, result, error);
+    }
+    uint64_t n_bytes;
+    if (!ob__tensor_bytes(result->dtype, result->rank, result->dims, &n_bytes)) return OB_E_LIMIT;
+    void *data = ob__session_block(frame->session, &frame->dynamic_owned, n_bytes);
+    if (!data) return OB_E_MEMORY;
+    OB_TRY(ob_view_init(out, data, result->dtype, result->rank, result->dims));
+    return ob_view_assign(out, result, error);
+}
+
+/* Writes `outputs` last, when nothing can fail any more. */
+static ob_status finish(ob_frame *frame, ob_view *outputs, size_t n_outputs, ob_error *error) {
+    for (size_t i = 0; i < n_outputs; i++) {
+        const ob_slot *slot = frame->plan->outputs[i].slot;
+        ob_view *result = &frame->results[i];
+        if (!slot) {
+            OB_TRY(finish_dynamic_output(frame, i, &outputs[i], result, error));
+            continue;
+        }
+        *result = slot->view;
+        result->data = frame->bases[slot->buffer->number];
+    }
+    if (n_outputs) memcpy(outputs, frame->results, n_outputs * sizeof *outputs);
+    return OB_OK;
+}
+
+/* What the last run made is gone when the next one begins. */
+static void forget_last_run(ob_frame *frame) {
+    ob__session_free_blocks(frame->session, &frame->dynamic_owned);
+    ob__arena_release(&frame->strings);
+    ob__arena_release(&frame->dynamic_arena);
+    if (frame->dynamic) memset((void *)frame->dynamic, 0, frame->session->model->n_values * sizeof *frame->dynamic);
+}
+
+ob_status ob__frame_run(ob_frame *frame, const ob_plan *plan, const ob_view *inputs, ob_view *outputs, size_t n_outputs,
+                        ob_error *error) {
+    uint64_t need = ob__plan_work_bytes(plan), given = frame->lent ? frame->lent_bytes : frame->work.n_bytes;
+    OB_FAIL_IF(given < need, error, OB_E_MEMORY, "a run needs %llu bytes of work memory, the caller gives %llu",
+               (unsigned long long)need, (unsigned long long)given);
+    forget_last_run(frame);
+    enter(frame, plan);
+    bind(frame, inputs, outputs, n_outputs);
+    OB_TRY(run_steps(frame, error));
+    return finish(frame, outputs, n_outputs, error);
+}

@@ -1,0 +1,72 @@
+/* The frame of a run: everything that a run changes. One for a session, one for each worker; a plan is only read.
+ *
+ * The plan says where tensors lie (buffer and offset) and which kernel reads which; the frame holds the addresses that this
+ * means in one run, the memory behind them, and what kernels make on the way. For runtime/ only. */
+#ifndef OB_RUNTIME_FRAME_H
+#define OB_RUNTIME_FRAME_H
+
+#include "core/arena.h"
+#include "onnx_broadcast/session.h"
+#include "ops/kernel.h"
+
+enum { OB_ALIGNMENT = 64 };
+
+struct ob_plan;
+struct ob_step;
+
+/* Memory of the allocator, `data` aligned to OB_ALIGNMENT; data NULL: none. */
+typedef struct ob_block {
+    char *data;
+    void *raw;
+    uint64_t n_bytes;
+} ob_block;
+
+/* A block in a list that dies as a whole: folded constants, weights read from files, results of dynamic steps. */
+typedef struct ob_owned_block {
+    void *data;
+    size_t n_bytes;
+    struct ob_owned_block *next;
+} ob_owned_block;
+
+typedef struct ob_frame {
+    ob_session *session; /* model, constants and limits: a run only reads them */
+    ob_allocator allocator;
+    const ob_threads *threads;
+    bool caller_memory;
+    const struct ob_plan *plan; /* that the tables are laid out for; NULL: none */
+    ob_kernel_args *args;       /* by number of the step: copies of the plan's, with addresses */
+    char **bases;               /* by number of the buffer */
+    ob_block tables;            /* holds args, their views, and bases */
+    ob_block work, outputs;
+    char *lent; /* the caller's memory, which stands for `work`; NULL: none */
+    uint64_t lent_bytes;
+    ob_view *results; /* of the last run, one for each graph output */
+    ob_arena strings; /* bytes that kernels made for string elements in the last run */
+    /* Steps whose shapes only the run can tell: */
+    const ob_view **dynamic;       /* by value id: their results in the last run; NULL before there was such a plan */
+    ob_arena dynamic_arena;        /* the views of these */
+    ob_owned_block *dynamic_owned; /* and their elements */
+} ob_frame;
+
+/* allocator is copied. E_MEMORY leaves a frame that may be released. */
+ob_status ob__frame_init(ob_frame *frame, ob_session *session, const ob_allocator *allocator, const ob_threads *threads,
+                         bool caller_memory);
+void ob__frame_release(ob_frame *frame);
+/* Takes the caller's block for work memory, or gives it up (NULL). E_ARGUMENT when it is not aligned. */
+ob_status ob__frame_lend(ob_frame *frame, void *block, size_t n_bytes, ob_error *error);
+/* Gets the memory that a run of the plan needs (but for what the caller gives), so that running allocates nothing. */
+ob_status ob__frame_reserve(ob_frame *frame, const struct ob_plan *plan, ob_error *error);
+/* Memory for the results that the caller gives none for, E_MEMORY when all must be given. Checks those that are. */
+ob_status ob__frame_reserve_outputs(ob_frame *frame, const struct ob_plan *plan, const ob_view *outputs, size_t n_outputs,
+                                    ob_error *error);
+/* Runs the plan, for which memory was reserved. Inputs and outputs as in ob_session_run, checked before. */
+ob_status ob__frame_run(ob_frame *frame, const struct ob_plan *plan, const ob_view *inputs, ob_view *outputs, size_t n_outputs,
+                        ob_error *error);
+/* The plan is about to go. */
+void ob__frame_forget_plan(ob_frame *frame, const struct ob_plan *plan);
+
+/* An empty block gets memory, or stays empty: false. */
+bool ob__block_alloc(ob_block *block, const ob_allocator *allocator, uint64_t n_bytes);
+void ob__block_free(ob_block *block, const ob_allocator *allocator);
+
+#endif

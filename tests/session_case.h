@@ -1,0 +1,84 @@
+/* What the tests of sessions share: an allocator that counts, a small model, runs that must succeed. */
+#ifndef OB_TESTS_SESSION_CASE_H
+#define OB_TESTS_SESSION_CASE_H
+
+#include "build_model.h"
+#include "core/error.h"
+#include "onnx_broadcast/session.h"
+#include "runtime/plan.h"
+
+/* ---- An allocator that counts, refuses and forbids
+ * ------------------------------------------------------------------------------------ */
+
+typedef struct counter {
+    size_t n_calls, n_alive, n_bytes;
+    size_t fail_at; /* this call fails (1 is the first); 0: none */
+    bool forbidden; /* any call fails the test */
+} counter;
+
+static inline void *count_alloc(void *context, size_t n_bytes) {
+    counter *c = context;
+    assert_false(c->forbidden);
+    if (++c->n_calls == c->fail_at) return NULL;
+    c->n_alive++;
+    c->n_bytes += n_bytes;
+    return malloc(n_bytes);
+}
+
+static inline void *count_realloc(void *context, void *block, size_t old_bytes, size_t new_bytes) {
+    counter *c = context;
+    assert_false(c->forbidden);
+    if (++c->n_calls == c->fail_at) return NULL;
+    if (!block) c->n_alive++;
+    c->n_bytes += new_bytes - old_bytes;
+    return realloc(block, new_bytes);
+}
+
+static inline void count_free(void *context, void *block, size_t n_bytes) {
+    counter *c = context;
+    if (!block) return;
+    c->n_alive--;
+    c->n_bytes -= n_bytes; /* the size that was asked for: ends at 0 only when every free states it */
+    free(block);
+}
+
+static inline ob_allocator counting(counter *c) {
+    return (ob_allocator){count_alloc, count_realloc, count_free, c};
+}
+
+/* ---- Models
+ * ---------------------------------------------------------------------------------------------------------------------------- */
+
+/* y = Relu(x + b) for x (N, 3) and b (3). */
+static inline ob_model *scale_model(void) {
+    static const float b[] = {-1, 0, 1};
+    ob_model *model = new_model(14);
+    ob_value *x = new_input(model, "x", OB_FLOAT, "N 3");
+    ob_value *bias = new_weight(model, "b", OB_FLOAT, 1, (int64_t[]){3}, b);
+    new_output(model, new_node(model, "Relu", "y", 1, new_node(model, "Add", "sum", 2, x, bias)));
+    return model;
+}
+
+static inline ob_session *open_session(const ob_model *model, bool optimize) {
+    ob_session_config config;
+    ob_session *session = NULL;
+    ob_error error;
+    ob_session_config_init(&config);
+    config.optimize = optimize;
+    if (ob_session_create(model, &config, &session, &error) != OB_OK) fail_msg("%s", error.message);
+    return session;
+}
+
+static inline void run_ok(ob_session *session, const ob_view *inputs, size_t n_inputs, ob_view *outputs, size_t n_outputs) {
+    ob_error error;
+    if (ob_session_run(session, inputs, n_inputs, outputs, n_outputs, &error) != OB_OK) fail_msg("%s", error.message);
+}
+
+static inline void expect_floats(const ob_view *view, const float *want, int64_t n) {
+    assert_int_equal(ob_view_count(view), n);
+    assert_int_equal(view->dtype, OB_FLOAT);
+    assert_true(ob_view_is_contiguous(view));
+    if (n) assert_memory_equal(view->data, want, (size_t)n * sizeof *want);
+}
+
+#endif

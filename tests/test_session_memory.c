@@ -1,0 +1,267 @@
+/* The memory of a session: how much, when, whose. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "session_case.h"
+
+static void test_caller_memory(void **state) {
+    (void)state;
+    float x[] = {1, 2, 3}, y[3] = {9, 9, 9}, y2[6];
+    ob_model *model = scale_model();
+    ob_session *session = open_session(model, true);
+    ob_error error;
+    ob_view in = view_of(x, OB_FLOAT, 2, 1, 3), out = view_of(y, OB_FLOAT, 2, 1, 3);
+    run_ok(session, &in, 1, &out, 1);
+    assert_ptr_equal(out.data, y);
+    assert_memory_equal(y, ((float[]){0, 2, 4}), sizeof y);
+    out = view_of(y2, OB_FLOAT, 2, 2, 3);
+    assert_int_equal(ob_session_run(session, &in, 1, &out, 1, &error), OB_E_SHAPE);
+    assert_string_equal(error.message, "output y: the memory given is for [2, 3], the result is [1, 3]");
+    out = view_of(y2, OB_INT32, 2, 1, 3);
+    assert_int_equal(ob_session_run(session, &in, 1, &out, 1, &error), OB_E_TYPE);
+    ob_session_close(&session);
+    ob_model_close(&model);
+}
+
+static void test_run_allocates_nothing(void **state) {
+    (void)state;
+    float x[30] = {0};
+    counter c = {0};
+    ob_allocator allocator = counting(&c);
+    ob_model *model = scale_model();
+    ob_session_config config;
+    ob_session *session;
+    ob_session_config_init(&config);
+    config.allocator = &allocator;
+    assert_int_equal(ob_session_create(model, &config, &session, NULL), OB_OK);
+    for (int n = 0; n <= 4; n += 2) {
+        ob_view in = view_of(x, OB_FLOAT, 2, n, 3);
+        assert_int_equal(ob_session_prepare(session, &in, 1, NULL), OB_OK);
+    }
+    c.forbidden = true;
+    for (int round = 0; round < 3; round++)
+        for (int n = 0; n <= 4; n += 2) {
+            ob_view in = view_of(x, OB_FLOAT, 2, n, 3), out = {0};
+            run_ok(session, &in, 1, &out, 1);
+        }
+    c.forbidden = false;
+    ob_session_close(&session);
+    assert_int_equal(c.n_alive, 0);
+    assert_int_equal(c.n_bytes, 0);
+    ob_model_close(&model);
+}
+
+/* Every allocation fails once: the call says so, nothing leaks, and the next attempt is not disturbed. */
+static void test_out_of_memory(void **state) {
+    (void)state;
+    float x[6] = {1, 2, 3, 4, 5, 6};
+    ob_model *model = scale_model();
+    for (size_t fail_at = 1;; fail_at++) {
+        counter c = {.fail_at = fail_at};
+        ob_allocator allocator = counting(&c);
+        ob_session_config config;
+        ob_session *session = NULL;
+        ob_view in = view_of(x, OB_FLOAT, 2, 2, 3), out = {0};
+        ob_error error;
+        ob_session_config_init(&config);
+        config.allocator = &allocator;
+        ob_status status = ob_session_create(model, &config, &session, &error);
+        if (status == OB_OK)
+            status = ob_session_run(session, &in, 1, &out, 1, &error);
+        else
+            assert_null(session);
+        bool reached = c.n_calls >= fail_at;
+        if (status != OB_OK) {
+            assert_int_equal(status, OB_E_MEMORY);
+            assert_null(out.data);
+        }
+        ob_session_close(&session);
+        assert_int_equal(c.n_alive, 0);
+        assert_int_equal(c.n_bytes, 0);
+        if (!reached) {
+            assert_int_equal(status, OB_OK);
+            break;
+        }
+        assert_true(fail_at < 10000);
+    }
+    ob_model_close(&model);
+}
+
+static void test_memory_limit(void **state) {
+    (void)state;
+    static float x[3000];
+    ob_model *model = scale_model();
+    ob_session_config config;
+    ob_session *session;
+    ob_error error;
+    ob_session_config_init(&config);
+    config.max_memory = 4096;
+    config.optimize = false;
+    assert_int_equal(ob_session_create(model, &config, &session, NULL), OB_OK);
+    ob_view in = view_of(x, OB_FLOAT, 2, 1000, 3), out = {0};
+    assert_int_equal(ob_session_run(session, &in, 1, &out, 1, &error), OB_E_LIMIT);
+    in = view_of(x, OB_FLOAT, 2, 10, 3);
+    run_ok(session, &in, 1, &out, 1);
+    ob_session_close(&session);
+    ob_model_close(&model);
+}
+
+/* y = Relu(x + b), one node after the other: `sum` lies in work memory, 12 bytes for each row. */
+static ob_session *open_given(const ob_model *model, const ob_allocator *allocator, bool caller_memory) {
+    ob_session_config config;
+    ob_session *session = NULL;
+    ob_error error;
+    ob_session_config_init(&config);
+    config.allocator = allocator;
+    config.optimize = false;
+    config.caller_memory = caller_memory;
+    if (ob_session_create(model, &config, &session, &error) != OB_OK) fail_msg("%s", error.message);
+    return session;
+}
+
+/* What a session says it holds is what the allocator has given out, at any time. */
+static void test_session_bytes(void **state) {
+    (void)state;
+    static float x[3000];
+    counter c = {0};
+    ob_allocator allocator = counting(&c);
+    ob_model *model = scale_model();
+    ob_session *session = open_given(model, &allocator, false);
+    ob_session_memory memory;
+    ob_session_get_memory(session, &memory);
+    assert_int_equal(memory.session_bytes, c.n_bytes);
+    assert_int_equal(memory.work_bytes, 0);
+    for (int n = 0; n <= 1000; n += 500) {
+        ob_view in = view_of(x, OB_FLOAT, 2, n, 3), out = {0};
+        run_ok(session, &in, 1, &out, 1);
+        ob_session_get_memory(session, &memory);
+        assert_int_equal(memory.session_bytes, c.n_bytes);
+        assert_int_equal(memory.work_bytes, (n * 12 + 63) / 64 * 64);
+        assert_int_equal(memory.work_bytes, memory.arena_bytes + memory.scratch_bytes);
+        assert_int_equal(memory.work_alignment, 64);
+    }
+    ob_session_close(&session);
+    assert_int_equal(c.n_bytes, 0);
+    ob_model_close(&model);
+}
+
+/* All plans work in one block: a smaller plan after a larger one adds less than its own work memory. */
+static void test_one_block_for_all_plans(void **state) {
+    (void)state;
+    static float x[60000];
+    ob_model *model = scale_model();
+    ob_session *session = open_given(model, NULL, false);
+    ob_session_memory before, after;
+    ob_view in = view_of(x, OB_FLOAT, 2, 20000, 3), out = {0};
+    run_ok(session, &in, 1, &out, 1);
+    ob_session_get_memory(session, &before);
+    in = view_of(x, OB_FLOAT, 2, 19000, 3);
+    out.data = NULL;
+    run_ok(session, &in, 1, &out, 1);
+    ob_session_get_memory(session, &after);
+    assert_int_equal(after.n_plans, 2);
+    assert_true(after.work_bytes >= 19000 * 12);
+    assert_true(after.session_bytes - before.session_bytes < 100000);
+    ob_session_close(&session);
+    ob_model_close(&model);
+}
+
+/* The caller gives all memory of runs: planning takes none of it, and nothing is allocated behind it. */
+static void test_lent_memory(void **state) {
+    (void)state;
+    enum { ROWS = 50001, NEED = (ROWS * 12 + 63) / 64 * 64 };
+    static float x[ROWS * 3], y[ROWS * 3], want[ROWS * 3];
+    static _Alignas(64) unsigned char block[NEED + 64];
+    for (int i = 0; i < ROWS * 3; i++) {
+        x[i] = (float)(i % 7) - 3;
+        float sum = x[i] + (float)(i % 3 - 1);
+        want[i] = sum > 0 ? sum : 0;
+    }
+    counter c = {0};
+    ob_allocator allocator = counting(&c);
+    ob_model *model = scale_model();
+    ob_session *session = open_given(model, &allocator, true);
+    ob_session_memory memory;
+    ob_error error;
+    ob_view in = view_of(x, OB_FLOAT, 2, ROWS, 3), out = view_of(y, OB_FLOAT, 2, ROWS, 3);
+    assert_int_equal(ob_session_prepare(session, &in, 1, &error), OB_OK);
+    ob_session_get_memory(session, &memory);
+    assert_int_equal(memory.work_bytes, NEED);
+    assert_true(memory.session_bytes < NEED);
+    c.forbidden = true;
+    assert_int_equal(ob_session_run(session, &in, 1, &out, 1, &error), OB_E_MEMORY);
+    assert_string_equal(error.message, "a run needs 600064 bytes of work memory, the caller gives 0");
+    assert_int_equal(ob_session_set_memory(session, block, NEED - 1, &error), OB_OK);
+    assert_int_equal(ob_session_run(session, &in, 1, &out, 1, &error), OB_E_MEMORY);
+    assert_string_equal(error.message, "a run needs 600064 bytes of work memory, the caller gives 600063");
+    assert_int_equal(ob_session_set_memory(session, block + 32, NEED, &error), OB_E_ARGUMENT);
+    memset(block, 0xa5, sizeof block);
+    assert_int_equal(ob_session_set_memory(session, block, NEED, &error), OB_OK);
+    run_ok(session, &in, 1, &out, 1);
+    assert_memory_equal(y, want, sizeof want);
+    assert_true(block[0] != 0xa5 || block[1] != 0xa5); /* it was worked in, */
+    for (int i = 0; i < 64; i++) assert_int_equal(block[NEED + i], 0xa5); /* and not beyond */
+    out.data = NULL;
+    assert_int_equal(ob_session_run(session, &in, 1, &out, 1, &error), OB_E_MEMORY);
+    assert_string_equal(error.message, "output y: the caller gives all memory, but none for its 600012 bytes");
+    assert_int_equal(ob_session_run(session, &in, 1, NULL, 0, &error), OB_E_MEMORY);
+    assert_int_equal(ob_session_set_memory(session, NULL, 0, &error), OB_OK);
+    out.data = y;
+    assert_int_equal(ob_session_run(session, &in, 1, &out, 1, &error), OB_E_MEMORY);
+    c.forbidden = false;
+    in = view_of(NULL, OB_FLOAT, 2, 0, 3); /* nothing needs no memory */
+    out = (ob_view){0};
+    run_ok(session, &in, 1, &out, 1);
+    in = view_of(x, OB_FLOAT, 2, 1, 3);
+    out = view_of(y, OB_FLOAT, 2, 1, 3);
+    assert_int_equal(ob_session_run(session, &in, 1, &out, 1, &error), OB_E_MEMORY);
+    ob_session_close(&session);
+    assert_int_equal(c.n_bytes, 0);
+    ob_model_close(&model);
+}
+
+/* A session that allocates by itself takes a block too, and goes back to its own when the block is taken away. */
+static void test_lent_memory_and_back(void **state) {
+    (void)state;
+    static float x[30] = {1, 2, 3};
+    static _Alignas(64) unsigned char block[128];
+    ob_model *model = scale_model();
+    ob_session *session = open_given(model, NULL, false);
+    ob_error error;
+    ob_view in = view_of(x, OB_FLOAT, 2, 10, 3), out = {0};
+    run_ok(session, &in, 1, &out, 1);
+    assert_int_equal(ob_session_set_memory(session, block, sizeof block, &error), OB_OK);
+    out.data = NULL;
+    run_ok(session, &in, 1, &out, 1);
+    assert_memory_equal(block, ((float[]){0, 2, 4}), 12);
+    memset(block, 0, sizeof block);
+    assert_int_equal(ob_session_set_memory(session, NULL, 0, &error), OB_OK);
+    out.data = NULL;
+    run_ok(session, &in, 1, &out, 1);
+    assert_memory_equal(out.data, ((float[]){0, 2, 4}), 12);
+    assert_int_equal(block[5], 0);
+    assert_int_equal(ob_session_set_memory(NULL, block, sizeof block, &error), OB_E_ARGUMENT);
+    ob_session_close(&session);
+    ob_model_close(&model);
+}
+
+int main(int argc, char **argv) {
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_caller_memory),
+        cmocka_unit_test(test_run_allocates_nothing),
+        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_memory_limit),
+        cmocka_unit_test(test_session_bytes),
+        cmocka_unit_test(test_one_block_for_all_plans),
+        cmocka_unit_test(test_lent_memory),
+        cmocka_unit_test(test_lent_memory_and_back),
+    };
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

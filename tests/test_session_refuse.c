@@ -1,0 +1,207 @@
+/* What a session refuses, and how it says so. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "session_case.h"
+
+static void test_wrong_inputs(void **state) {
+    (void)state;
+    float x[12] = {0};
+    ob_model *model = scale_model();
+    ob_session *session = open_session(model, true);
+    ob_error error;
+    ob_view in[2] = {view_of(x, OB_FLOAT, 2, 2, 3), view_of(x, OB_FLOAT, 1, 3)}, out = {0};
+    assert_int_equal(ob_session_run(session, in, 2, &out, 1, &error), OB_E_ARGUMENT);
+    assert_int_equal(ob_session_run(session, in, 0, &out, 1, &error), OB_E_ARGUMENT);
+    in[0] = view_of(x, OB_FLOAT, 2, 2, 4);
+    assert_int_equal(ob_session_run(session, in, 1, &out, 1, &error), OB_E_SHAPE);
+    assert_string_equal(error.message, "input x: the model takes [N, 3], but [2, 4] was given");
+    assert_string_equal(error.value, "x");
+    assert_int_equal(error.axis, 1);
+    in[0] = view_of(x, OB_FLOAT, 1, 3);
+    assert_int_equal(ob_session_run(session, in, 1, &out, 1, &error), OB_E_SHAPE);
+    in[0] = view_of(x, OB_INT32, 2, 1, 3);
+    assert_int_equal(ob_session_run(session, in, 1, &out, 1, &error), OB_E_TYPE);
+    assert_string_equal(error.message, "input x: the model takes float, but int32 was given");
+    in[0] = view_of(NULL, OB_FLOAT, 2, 1, 3);
+    assert_int_equal(ob_session_run(session, in, 1, &out, 1, &error), OB_E_ARGUMENT);
+    in[0] = view_of(x, OB_FLOAT, 2, 1, 3);
+    in[0].dims[0] = -1;
+    assert_int_equal(ob_session_run(session, in, 1, &out, 1, &error), OB_E_ARGUMENT);
+    in[0].dims[0] = INT64_C(1) << 60;
+    assert_int_equal(ob_session_run(session, in, 1, &out, 1, &error), OB_E_ARGUMENT);
+    assert_null(out.data);
+    ob_session_close(&session);
+    ob_model_close(&model);
+}
+
+static void test_broken_condition(void **state) {
+    (void)state;
+    float x[12] = {0};
+    ob_model *model = new_model(14);
+    ob_value *a = new_input(model, "a", OB_FLOAT, "N 3"), *b = new_input(model, "b", OB_FLOAT, "M 3");
+    new_output(model, new_node(model, "Add", "total", 2, a, b));
+    ob_session *session = open_session(model, true);
+    ob_error error;
+    ob_view in[2] = {view_of(x, OB_FLOAT, 2, 2, 3), view_of(x, OB_FLOAT, 2, 4, 3)}, out = {0};
+    assert_int_equal(ob_session_run(session, in, 2, &out, 1, &error), OB_E_CONDITION);
+    assert_string_equal(error.node, "total");
+    assert_string_equal(error.op_type, "Add");
+    assert_non_null(strstr(error.message, "N = 2"));
+    assert_non_null(strstr(error.message, "M = 4"));
+    assert_null(out.data);
+    in[1] = view_of(x, OB_FLOAT, 2, 1, 3);
+    run_ok(session, in, 2, &out, 1);
+    in[1] = view_of(x, OB_FLOAT, 2, 2, 3);
+    out.data = NULL;
+    run_ok(session, in, 2, &out, 1);
+    ob_session_close(&session);
+    ob_model_close(&model);
+}
+
+static void test_one_symbol_two_sizes(void **state) {
+    (void)state;
+    float x[12] = {0};
+    ob_model *model = new_model(14);
+    ob_value *a = new_input(model, "a", OB_FLOAT, "N"), *b = new_input(model, "b", OB_FLOAT, "N");
+    new_output(model, new_node(model, "Add", "total", 2, a, b));
+    ob_session *session = open_session(model, true);
+    ob_error error;
+    ob_view in[2] = {view_of(x, OB_FLOAT, 1, 4), view_of(x, OB_FLOAT, 1, 1)}, out = {0};
+    assert_int_equal(ob_session_run(session, in, 2, &out, 1, &error), OB_E_SHAPE);
+    assert_non_null(strstr(error.message, "axis 0 is N"));
+    ob_session_close(&session);
+    ob_model_close(&model);
+}
+
+static void test_bound_symbol(void **state) {
+    (void)state;
+    float x[12] = {0};
+    ob_model *model = scale_model();
+    ob_named_size n = {"N", 2};
+    ob_session_config config;
+    ob_session *session;
+    ob_session_value info;
+    ob_error error;
+    ob_session_config_init(&config);
+    config.dims = &n;
+    config.n_dims = 1;
+    assert_int_equal(ob_session_create(model, &config, &session, &error), OB_OK);
+    assert_true(ob_session_input(session, 0, &info));
+    assert_string_equal(info.shape_text, "[2, 3]");
+    ob_view in = view_of(x, OB_FLOAT, 2, 3, 3), out = {0};
+    assert_int_equal(ob_session_run(session, &in, 1, &out, 1, &error), OB_E_SHAPE);
+    in = view_of(x, OB_FLOAT, 2, 2, 3);
+    run_ok(session, &in, 1, &out, 1);
+    ob_session_close(&session);
+    ob_model_close(&model);
+}
+
+static size_t n_listed;
+static void list_unsupported(void *context, const ob_unsupported *item) {
+    char *names = context;
+    strcat(strcat(names, item->op_type), " ");
+    n_listed += item->n_nodes;
+}
+
+static void test_unsupported_are_all_named(void **state) {
+    (void)state;
+    char names[200] = "";
+    ob_model *model = new_model(14);
+    ob_value *x = new_input(model, "x", OB_FLOAT, "5");
+    ob_value *a = new_node(model, "Frobnicate", "a", 1, x), *b = new_node(model, "Frobnicate", "b", 1, a);
+    new_output(model, new_node(model, "BitwiseNot", "c", 1, b)); /* exists from opset 18 */
+    ob_session_config config;
+    ob_session *session = NULL;
+    ob_error error;
+    ob_session_config_init(&config);
+    config.unsupported = list_unsupported;
+    config.context = names;
+    n_listed = 0;
+    assert_int_equal(ob_session_create(model, &config, &session, &error), OB_E_UNSUPPORTED);
+    assert_null(session);
+    assert_string_equal(names, "Frobnicate BitwiseNot ");
+    assert_int_equal(n_listed, 3);
+    assert_non_null(strstr(error.message, "Frobnicate"));
+    assert_non_null(strstr(error.message, "BitwiseNot"));
+    ob_model_close(&model);
+}
+
+/* What only planning can judge is named before any input is there, when the shapes are. */
+static void test_unsupported_type_is_named_at_creation(void **state) {
+    (void)state;
+    char names[200] = "";
+    static const float ones[] = {1, 1};
+    ob_model *model = new_model(9);
+    ob_value *x = new_input(model, "x", OB_FLOAT, "1 2"), *w = new_weight(model, "w", OB_FLOAT, 1, (int64_t[]){2}, ones);
+    ob_node *node = ob__node_new(model->graph, NULL, "", "BatchNormalization", 5, 2); /* a second output: training */
+    node->name = "y";
+    node->inputs[0] = x;
+    for (int i = 1; i < 5; i++) node->inputs[i] = w;
+    ob__node_set_output(node, 0, ob__value_new(model->graph, "y"));
+    ob__node_set_output(node, 1, ob__value_new(model->graph, "mean"));
+    new_output(model, node->outputs[0]);
+    new_output(model, node->outputs[1]);
+    ob_session_config config;
+    ob_session *session = NULL;
+    ob_error error;
+    ob_session_config_init(&config);
+    config.unsupported = list_unsupported;
+    config.context = names;
+    assert_int_equal(ob_session_create(model, &config, &session, &error), OB_E_UNSUPPORTED);
+    assert_string_equal(names, "BatchNormalization ");
+    assert_string_equal(error.node, "y");
+    ob_model_close(&model);
+}
+
+static void test_wrong_operand_count(void **state) {
+    (void)state;
+    ob_model *model = new_model(14);
+    ob_value *x = new_input(model, "x", OB_FLOAT, "5");
+    new_output(model, new_node(model, "Add", "y", 1, x));
+    ob_session *session = NULL;
+    ob_error error;
+    assert_int_equal(ob_session_create(model, NULL, &session, &error), OB_E_MODEL);
+    assert_string_equal(error.node, "y");
+    ob_model_close(&model);
+}
+
+static void test_mixed_types_are_refused(void **state) {
+    (void)state;
+    float x[5] = {0};
+    int64_t y[5] = {0};
+    ob_model *model = new_model(14);
+    ob_value *in_x = new_input(model, "x", OB_FLOAT, "5"), *in_y = new_input(model, "y", OB_INT64, "5");
+    new_output(model, new_node(model, "Add", "z", 2, in_x, in_y));
+    ob_session *session = NULL;
+    ob_error error;
+    ob_view in[2] = {view_of(x, OB_FLOAT, 1, 5), view_of(y, OB_INT64, 1, 5)}, out = {0};
+    ob_status status = ob_session_create(model, NULL, &session, &error);
+    if (status == OB_OK) status = ob_session_run(session, in, 2, &out, 1, &error);
+    assert_int_equal(status, OB_E_TYPE);
+    assert_int_equal(status, OB_E_TYPE);
+    assert_string_equal(error.node, "z");
+    ob_session_close(&session);
+    ob_model_close(&model);
+}
+
+int main(int argc, char **argv) {
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_wrong_inputs),
+        cmocka_unit_test(test_broken_condition),
+        cmocka_unit_test(test_one_symbol_two_sizes),
+        cmocka_unit_test(test_bound_symbol),
+        cmocka_unit_test(test_unsupported_are_all_named),
+        cmocka_unit_test(test_unsupported_type_is_named_at_creation),
+        cmocka_unit_test(test_wrong_operand_count),
+        cmocka_unit_test(test_mixed_types_are_refused),
+    };
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
