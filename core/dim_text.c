@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/terms.h"
+#include "onnx_broadcast/broadcast.h"
 
 static void write_bytes(ob_writer *writer, const char *text, size_t n) {
     if (writer->n < writer->room) {
@@ -162,5 +163,16 @@ void ob__write_dim(ob_writer *writer, const ob_dims *pool, ob_dim d) {
 size_t ob_dim_format(const ob_dims *pool, ob_dim d, char *text, size_t n_bytes) {
     ob_writer writer = {text, text ? n_bytes : 0, 0};
     ob__write_dim(&writer, pool, d);
+    return ob__writer_end(&writer);
+}
+
+size_t ob_shape_format(const ob_dims *pool, const ob_shape *shape, char *text, size_t n_bytes) {
+    ob_writer writer = {text, text ? n_bytes : 0, 0};
+    ob__write(&writer, shape->rank == OB_RANK_UNKNOWN ? "[..." : "[");
+    for (int32_t i = 0; i < shape->rank; i++) {
+        if (i > 0) ob__write(&writer, ", ");
+        ob__write_dim(&writer, pool, shape->dims[i]);
+    }
+    ob__write(&writer, "]");
     return ob__writer_end(&writer);
 }

@@ -11,23 +11,6 @@ static void append(char *text, size_t n_bytes, const char *more) {
     if (n + 1 < n_bytes) snprintf(text + n, n_bytes - n, "%s", more);
 }
 
-void ob__format_shape(const ob_dims *pool, const ob_shape *shape, char *text, size_t n_bytes) {
-    if (n_bytes == 0) return;
-    text[0] = '\0';
-    if (shape->rank < 0) {
-        append(text, n_bytes, "[...]");
-        return;
-    }
-    append(text, n_bytes, "[");
-    for (int32_t i = 0; i < shape->rank; i++) {
-        char dim[128];
-        ob_dim_format(pool, shape->dims[i], dim, sizeof dim);
-        if (i) append(text, n_bytes, ", ");
-        append(text, n_bytes, dim);
-    }
-    append(text, n_bytes, "]");
-}
-
 /* Sizes of symbols, as the inputs give them. */
 typedef struct sizes {
     ob_binding *items;
@@ -43,8 +26,8 @@ static const ob_binding *find_size(const sizes *s, ob_dim symbol) {
 static ob_status refuse_input(const ob_session *session, uint32_t index, const ob_view *got, int32_t axis, ob_error *error) {
     char declared[200], given[200];
     ob_shape shape = {got->rank, got->dims};
-    ob__format_shape(session->model->dims, &session->input_info[index].shape, declared, sizeof declared);
-    ob__format_shape(NULL, &shape, given, sizeof given);
+    ob_shape_format(session->model->dims, &session->input_info[index].shape, declared, sizeof declared);
+    ob_shape_format(NULL, &shape, given, sizeof given);
     if (error) {
         ob__copy_text(error->value, sizeof error->value, session->inputs[index]->name);
         error->axis = axis;

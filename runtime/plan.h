@@ -154,8 +154,6 @@ ob_status ob__check_support(ob_session *session, const ob_session_config *config
 
 /* runtime/contract.c: inputs against their declarations, and the symbolic conditions under these sizes. */
 ob_status ob__check_contract(ob_session *session, const ob_view *inputs, ob_error *error);
-/* "[2, N, ?]" */
-void ob__format_shape(const ob_dims *pool, const ob_shape *shape, char *text, size_t n_bytes);
 
 /* runtime/plan.c */
 ob_status ob__plan_create(ob_session *session, const ob_view *inputs, ob_plan **out, ob_error *error);

@@ -88,8 +88,8 @@ ob_status ob__check_output(const ob_session *session, size_t i, const ob_view *w
     if (same) return OB_OK;
     char shape[200], given[200];
     ob_shape a = {is->rank, is->dims}, b = {wanted->rank, wanted->dims};
-    ob__format_shape(NULL, &a, shape, sizeof shape);
-    ob__format_shape(NULL, &b, given, sizeof given);
+    ob_shape_format(NULL, &a, shape, sizeof shape);
+    ob_shape_format(NULL, &b, given, sizeof given);
     return ob__fail(error, OB_E_SHAPE, "output %s: the memory given is for %s, the result is %s", name, given, shape);
 }
 

@@ -108,7 +108,7 @@ static ob_status describe(ob_session *session, const ob_value *value, bool is_in
         info->shape = (ob_shape){type.shape.rank, dims};
     }
     char text[1024];
-    ob__format_shape(pool, &info->shape, text, sizeof text);
+    ob_shape_format(pool, &info->shape, text, sizeof text);
     info->shape_text = ob__arena_strndup(&session->arena, text, strlen(text));
     return info->shape_text ? OB_OK : OB_E_MEMORY;
 }
@@ -294,6 +294,27 @@ ob_status ob_session_input_index(const ob_session *session, const char *name, si
 
 ob_status ob_session_output_index(const ob_session *session, const char *name, size_t *index) {
     return find_name(session->output_info, session->model->graph->n_outputs, name, index);
+}
+
+ob_status ob_session_input_view(const ob_session *session, size_t index, void *data, ob_view *view, ob_error *error) {
+    ob_error_clear(error);
+    OB_FAIL_IF(!session || !view, error, OB_E_ARGUMENT, "no session, or no place for the view");
+    OB_FAIL_IF(index >= session->n_inputs, error, OB_E_NOT_FOUND, "no input %zu: the model has %u", index, session->n_inputs);
+    const ob_session_value *info = &session->input_info[index];
+    OB_FAIL_IF(info->dtype == OB_NONE, error, OB_E_TYPE, "input %s: the model declares no element type", info->name);
+    OB_FAIL_IF(info->shape.rank == OB_RANK_UNKNOWN, error, OB_E_SHAPE, "input %s: the model declares no rank", info->name);
+    for (int32_t axis = 0; axis < info->shape.rank; axis++) {
+        if (ob_dim_is_const(info->shape.dims[axis])) continue;
+        if (error) error->axis = axis;
+        return ob__fail(error, OB_E_SHAPE, "input %s has shape %s: the size of axis %d must be given", info->name,
+                        info->shape_text, (int)axis);
+    }
+    ob_view made;
+    ob_status status = ob__view_layout(&made, info->dtype, info->shape.rank, info->shape.dims);
+    OB_FAIL_IF(status != OB_OK, error, status, "input %s: shape %s is too large", info->name, info->shape_text);
+    made.data = data;
+    *view = made;
+    return OB_OK;
 }
 
 const ob_dims *ob_session_dims(const ob_session *session) {

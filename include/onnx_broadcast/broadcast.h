@@ -29,6 +29,11 @@ typedef struct ob_shape {
     const ob_dim *dims;
 } ob_shape;
 
+/** Writes the shape as text ("[2, N, 3]", "[]" for a scalar, "[...]" for an unknown rank), dims as ob_dim_format does; `pool` may
+ * be NULL when every dim is a constant. Cut to n_bytes with a final NUL; returns the bytes that the whole text needs without the
+ * NUL. `text` may be NULL when n_bytes is 0. Thread-safe while the pool does not grow. */
+OB_API size_t ob_shape_format(const ob_dims *pool, const ob_shape *shape, char *text, size_t n_bytes);
+
 /* ---- Rule books ---------------------------------------------------------------------------------------------- */
 
 /** One row per rule book: NAME, command-line name. */

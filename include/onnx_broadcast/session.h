@@ -131,6 +131,11 @@ OB_API bool ob_session_output(const ob_session *session, size_t index, ob_sessio
 OB_API ob_status ob_session_input_index(const ob_session *session, const char *name, size_t *index);
 /** The index of the output of that name. E_NOT_FOUND: there is none. */
 OB_API ob_status ob_session_output_index(const ob_session *session, const char *name, size_t *index);
+/** The view of an input as the model declares it: its type and sizes, contiguous, over `data`, which may be NULL: for
+ * ob_session_prepare(), or to learn the size (ob_view_count()) before there is memory.
+ * Errors: E_NOT_FOUND (no such index), E_TYPE (no declared type), E_SHAPE with axis (an unknown rank, or a size that is open:
+ * ob_session_config.dims gives sizes to symbols), E_LIMIT, E_ARGUMENT (NULL). */
+OB_API ob_status ob_session_input_view(const ob_session *session, size_t index, void *data, ob_view *view, ob_error *error);
 /** The pool that the dims in ob_session_value belong to; a view, valid as long as the session. */
 OB_API const ob_dims *ob_session_dims(const ob_session *session);
 
