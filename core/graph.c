@@ -152,7 +152,13 @@ ob_node *ob__node_new(ob_graph *graph, ob_node *before, const char *domain, cons
     node->n_inputs = n_inputs;
     node->n_outputs = n_outputs;
     node->graph = graph;
-    node->id = model->n_nodes++;
+    ob__node_link(node, before);
+    return node;
+}
+
+void ob__node_link(ob_node *node, ob_node *before) {
+    ob_graph *graph = node->graph;
+    node->id = graph->model->n_nodes++;
     node->next = before;
     node->prev = before ? before->prev : graph->last;
     if (node->prev)
@@ -164,7 +170,6 @@ ob_node *ob__node_new(ob_graph *graph, ob_node *before, const char *domain, cons
     else
         graph->last = node;
     graph->n_nodes++;
-    return node;
 }
 
 void ob__node_set_output(ob_node *node, uint32_t index, ob_value *value) {

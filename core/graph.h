@@ -222,6 +222,8 @@ ob_value *ob__value_find(const ob_graph *graph, const char *name, size_t n);
 ob_node *ob__node_new(ob_graph *graph, ob_node *before, const char *domain, const char *op_type, uint32_t n_inputs,
                       uint32_t n_outputs);
 void ob__node_set_output(ob_node *node, uint32_t index, ob_value *value); /* sets producer too */
+/* Puts a node of node->graph that is in no list before `before` (NULL: at the end) and gives it an id. */
+void ob__node_link(ob_node *node, ob_node *before);
 void ob__node_unlink(ob_node *node);
 bool ob__node_set_attribute(ob_node *node, ob_attribute *attribute); /* adds or replaces by name */
 void ob__node_remove_attribute(ob_node *node, const char *name);

@@ -199,20 +199,8 @@ void ob__patch_tidy_domain(ob_patch *patch, const char *domain) {
 
 /* ---- Applying ------------------------------------------------------------------------------------------------------- */
 
-static void link_node(ob_model *model, ob_node *node, ob_node *before) {
-    ob_graph *graph = node->graph;
-    node->id = model->n_nodes++;
-    node->next = before;
-    node->prev = before ? before->prev : graph->last;
-    if (node->prev)
-        node->prev->next = node;
-    else
-        graph->first = node;
-    if (before)
-        before->prev = node;
-    else
-        graph->last = node;
-    graph->n_nodes++;
+static void link_node(ob_node *node, ob_node *before) {
+    ob__node_link(node, before);
     for (uint32_t i = 0; i < node->n_outputs; i++) ob__node_set_output(node, i, node->outputs[i]);
 }
 
@@ -344,7 +332,7 @@ static void tidy_domain(ob_model *model, const char *domain) {
 
 static bool apply_edit(ob_model *model, const ob_edit *edit, bool *initializers_removed) {
     switch (edit->kind) {
-    case EDIT_INSERT: link_node(model, edit->node, edit->before); return true;
+    case EDIT_INSERT: link_node(edit->node, edit->before); return true;
     case EDIT_INPUT: edit->node->inputs[edit->index] = edit->value; return true;
     case EDIT_REMOVE:
     case EDIT_TIDY_DOMAIN: return true; /* see ob__patch_apply */

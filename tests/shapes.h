@@ -62,6 +62,31 @@ static inline void assert_condition_text(const ob_dims *pool, const ob_condition
     assert_string_equal(text, expected);
 }
 
+/* ---- A pool with some symbols ------------------------------------------------------------------------------------------- */
+
+typedef struct fixture {
+    ob_dims *pool;
+    ob_dim n, h, m; /* "N", "H", "M", made in that order */
+    condition_list conditions;
+} fixture;
+
+static inline int set_up(void **state) {
+    fixture *f = calloc(1, sizeof *f);
+    if (!f || ob_dims_create(NULL, &f->pool) != OB_OK) return -1;
+    f->n = ob_dim_symbol(f->pool, "N");
+    f->h = ob_dim_symbol(f->pool, "H");
+    f->m = ob_dim_symbol(f->pool, "M");
+    *state = f;
+    return 0;
+}
+
+static inline int tear_down(void **state) {
+    fixture *f = *state;
+    ob_dims_destroy(&f->pool);
+    free(f);
+    return 0;
+}
+
 /* ---- Shapes --------------------------------------------------------------------------------------------------------- */
 
 static inline void assert_dims(const ob_broadcast_result *result, ob_shape expected) {

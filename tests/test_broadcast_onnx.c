@@ -158,28 +158,6 @@ static void onnx_unidirectional_size_0(void **state) {
 
 /* ---- Conditions ---- */
 
-typedef struct fixture {
-    ob_dims *pool;
-    ob_dim n, m;
-    condition_list conditions;
-} fixture;
-
-static int set_up(void **state) {
-    fixture *f = calloc(1, sizeof *f);
-    if (!f || ob_dims_create(NULL, &f->pool) != OB_OK) return -1;
-    f->n = ob_dim_symbol(f->pool, "N");
-    f->m = ob_dim_symbol(f->pool, "M");
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state) {
-    fixture *f = *state;
-    ob_dims_destroy(&f->pool);
-    free(f);
-    return 0;
-}
-
 static void onnx_symbols_leave_conditions(void **state) {
     fixture *f = *state;
     const ob_shape operands[] = {SHAPE(f->n, f->m), SHAPE(f->m, 5)};

@@ -1,27 +1,6 @@
 /* Conditions: deciding, testing, writing. */
 #include "shapes.h"
 
-typedef struct fixture {
-    ob_dims *pool;
-    ob_dim n, m;
-} fixture;
-
-static int set_up(void **state) {
-    fixture *f = calloc(1, sizeof *f);
-    if (!f || ob_dims_create(NULL, &f->pool) != OB_OK) return -1;
-    f->n = ob_dim_symbol(f->pool, "N");
-    f->m = ob_dim_symbol(f->pool, "M");
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state) {
-    fixture *f = *state;
-    ob_dims_destroy(&f->pool);
-    free(f);
-    return 0;
-}
-
 static ob_truth decide(const fixture *f, ob_condition_kind kind, ob_dim a, ob_dim b) {
     const ob_condition condition = {kind, a, b};
     return ob_condition_decide(f->pool, &condition);

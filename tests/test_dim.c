@@ -1,37 +1,5 @@
 /* Dimension terms: normal form, division, broadcast terms, evaluation, text, limits. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "onnx_broadcast/dim.h"
-
-typedef struct fixture {
-    ob_dims *pool;
-    ob_dim n, h, m;
-} fixture;
-
-static int set_up(void **state) {
-    fixture *f = calloc(1, sizeof *f);
-    if (!f || ob_dims_create(NULL, &f->pool) != OB_OK) return -1;
-    f->n = ob_dim_symbol(f->pool, "N");
-    f->h = ob_dim_symbol(f->pool, "H");
-    f->m = ob_dim_symbol(f->pool, "M");
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state) {
-    fixture *f = *state;
-    ob_dims_destroy(&f->pool);
-    free(f);
-    return 0;
-}
+#include "shapes.h"
 
 static void assert_text(const ob_dims *pool, ob_dim d, const char *expected) {
     char text[512];
@@ -433,13 +401,6 @@ static void want_of_memory_gives_unknown(void **state) {
 }
 
 /* ---- Properties --------------------------------------------------------------------------------------------------- */
-
-static uint64_t next_random(uint64_t *seed) {
-    *seed ^= *seed << 13;
-    *seed ^= *seed >> 7;
-    *seed ^= *seed << 17;
-    return *seed;
-}
 
 static int64_t floor_div(int64_t a, int64_t b) {
     int64_t q = a / b;

@@ -2,28 +2,6 @@
  * in the examples OB_DIM_UNKNOWN, in the table tests a symbol so that run-time sizes can be given. */
 #include "shapes.h"
 
-typedef struct fixture {
-    ob_dims *pool;
-    ob_dim d0, d1; /* dynamic */
-    condition_list conditions;
-} fixture;
-
-static int set_up(void **state) {
-    fixture *f = calloc(1, sizeof *f);
-    if (!f || ob_dims_create(NULL, &f->pool) != OB_OK) return -1;
-    f->d0 = ob_dim_symbol(f->pool, "dim0");
-    f->d1 = ob_dim_symbol(f->pool, "dim1");
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state) {
-    fixture *f = *state;
-    ob_dims_destroy(&f->pool);
-    free(f);
-    return 0;
-}
-
 static ob_status infer_dim(fixture *f, ob_dim dim0, ob_dim dim1, ob_dim *inferred) {
     const ob_shape operands[2] = {SHAPE(dim0), SHAPE(dim1)};
     ob_broadcast_result result;
@@ -37,7 +15,7 @@ static ob_status infer_dim(fixture *f, ob_dim dim0, ob_dim dim1, ob_dim *inferre
 
 /* Do the collected conditions hold when dim0 and dim1 have these sizes at run time? */
 static bool hold(fixture *f, int64_t dim0, int64_t dim1) {
-    const ob_binding bindings[] = {{f->d0, dim0}, {f->d1, dim1}};
+    const ob_binding bindings[] = {{f->n, dim0}, {f->m, dim1}};
     for (size_t i = 0; i < f->conditions.n; i++) {
         bool holds = false;
         assert_int_equal(ob_condition_eval(f->pool, &f->conditions.items[i], bindings, 2, &holds), OB_OK);
@@ -47,7 +25,7 @@ static bool hold(fixture *f, int64_t dim0, int64_t dim1) {
 }
 
 static int64_t run_time_size(fixture *f, ob_dim d, int64_t dim0, int64_t dim1) {
-    const ob_binding bindings[] = {{f->d0, dim0}, {f->d1, dim1}};
+    const ob_binding bindings[] = {{f->n, dim0}, {f->m, dim1}};
     int64_t size = -1;
     assert_int_equal(ob_dim_eval(f->pool, d, bindings, 2, &size), OB_OK);
     return size;
@@ -58,7 +36,7 @@ static int64_t run_time_size(fixture *f, ob_dim d, int64_t dim0, int64_t dim1) {
 static void mlir_infer_dynamic_dynamic(void **state) {
     fixture *f = *state;
     ob_dim inferred;
-    assert_int_equal(infer_dim(f, f->d0, f->d1, &inferred), OB_OK);
+    assert_int_equal(infer_dim(f, f->n, f->m, &inferred), OB_OK);
     assert_false(ob_dim_is_const(inferred));
     assert_int_equal(f->conditions.n, 1);
     assert_true(hold(f, 1, 7)); /* RuntimeSize(dim0) is 1: broadcast to dim1 */
@@ -71,21 +49,21 @@ static void mlir_infer_dynamic_dynamic(void **state) {
 static void mlir_infer_dynamic_1(void **state) {
     fixture *f = *state;
     ob_dim inferred;
-    assert_int_equal(infer_dim(f, f->d0, 1, &inferred), OB_OK);
-    assert_true(inferred == f->d0);
+    assert_int_equal(infer_dim(f, f->n, 1, &inferred), OB_OK);
+    assert_true(inferred == f->n);
     assert_int_equal(f->conditions.n, 0);
 }
 static void mlir_infer_1_dynamic(void **state) {
     fixture *f = *state;
     ob_dim inferred;
-    assert_int_equal(infer_dim(f, 1, f->d1, &inferred), OB_OK);
-    assert_true(inferred == f->d1);
+    assert_int_equal(infer_dim(f, 1, f->m, &inferred), OB_OK);
+    assert_true(inferred == f->m);
     assert_int_equal(f->conditions.n, 0);
 }
 static void mlir_infer_dynamic_static(void **state) {
     fixture *f = *state;
     ob_dim inferred;
-    assert_int_equal(infer_dim(f, f->d0, 5, &inferred), OB_OK);
+    assert_int_equal(infer_dim(f, f->n, 5, &inferred), OB_OK);
     assert_int_equal(inferred, 5);
     assert_int_equal(f->conditions.n, 1);
     assert_int_equal(f->conditions.operands[0], 0);
@@ -96,7 +74,7 @@ static void mlir_infer_dynamic_static(void **state) {
 static void mlir_infer_static_dynamic(void **state) {
     fixture *f = *state;
     ob_dim inferred;
-    assert_int_equal(infer_dim(f, 5, f->d1, &inferred), OB_OK);
+    assert_int_equal(infer_dim(f, 5, f->m, &inferred), OB_OK);
     assert_int_equal(inferred, 5);
     assert_int_equal(f->conditions.n, 1);
     assert_int_equal(f->conditions.operands[0], 1);
@@ -151,7 +129,7 @@ static void mlir_infer_size_0_follows_numpy(void **state) {
     assert_int_equal(infer_dim(f, 0, 0, &inferred), OB_OK);
     assert_int_equal(inferred, 0);
     assert_int_equal(infer_dim(f, 0, 5, &inferred), OB_E_SHAPE);
-    assert_int_equal(infer_dim(f, f->d0, 0, &inferred), OB_OK);
+    assert_int_equal(infer_dim(f, f->n, 0, &inferred), OB_OK);
     assert_int_equal(inferred, 0);
     assert_true(hold(f, 0, 9) && hold(f, 1, 9));
     assert_false(hold(f, 2, 9));
@@ -172,10 +150,10 @@ static void mlir_expand_rank_prepends_1(void **state) {
 }
 static void mlir_infer_shape_mixes_the_cases(void **state) {
     fixture *f = *state;
-    const ob_shape operands[2] = {SHAPE(f->d0, 1, 5, f->d0), SHAPE(7, f->d1, 1)};
+    const ob_shape operands[2] = {SHAPE(f->n, 1, 5, f->n), SHAPE(7, f->m, 1)};
     ob_broadcast_result result;
     assert_int_equal(ob_broadcast_mlir(operands, 2, f->pool, collect_condition, &f->conditions, &result, NULL), OB_OK);
-    assert_dims(&result, SHAPE(f->d0, 7, 5, f->d0));
+    assert_dims(&result, SHAPE(f->n, 7, 5, f->n));
     assert_int_equal(f->conditions.n, 1); /* dim1 with 5 */
     assert_int_equal(f->conditions.axes[0], 2);
 }
@@ -188,10 +166,10 @@ static void mlir_no_ranked_operand_gives_no_shape(void **state) {
 }
 static void mlir_one_ranked_operand_gives_its_shape(void **state) {
     fixture *f = *state;
-    const ob_shape operands[3] = {UNRANKED, SHAPE(2, f->d0), UNRANKED};
+    const ob_shape operands[3] = {UNRANKED, SHAPE(2, f->n), UNRANKED};
     ob_broadcast_result result;
     assert_int_equal(ob_broadcast_mlir(operands, 3, f->pool, NULL, NULL, &result, NULL), OB_OK);
-    assert_dims(&result, SHAPE(2, f->d0));
+    assert_dims(&result, SHAPE(2, f->n));
     /* ONNX's inference does not know the rank of such a result */
     assert_int_equal(ob_broadcast_shapes(operands, 3, f->pool, NULL, NULL, &result, NULL), OB_OK);
     assert_int_equal(result.rank, OB_RANK_UNKNOWN);
@@ -212,7 +190,7 @@ static void mlir_unranked_operands_are_discarded(void **state) {
 static void mlir_nary_fold_keeps_the_condition(void **state) {
     fixture *f = *state;
     /* a pairwise fold gives ? for (?, 1), then 4 for (?, 4) and forgets which operand it was; also with the 4 first */
-    const ob_shape operands[3] = {SHAPE(f->d0), SHAPE(1), SHAPE(4)};
+    const ob_shape operands[3] = {SHAPE(f->n), SHAPE(1), SHAPE(4)};
     for (size_t turn = 0; turn < 3; turn++) {
         ob_shape turned[3];
         for (size_t i = 0; i < 3; i++) turned[i] = operands[(i + turn) % 3];
@@ -221,11 +199,11 @@ static void mlir_nary_fold_keeps_the_condition(void **state) {
         assert_int_equal(ob_broadcast_mlir(turned, 3, f->pool, collect_condition, &f->conditions, &result, NULL), OB_OK);
         assert_dims(&result, SHAPE(4));
         assert_int_equal(f->conditions.n, 1);
-        assert_condition_text(f->pool, &f->conditions.items[0], "dim0 = 1 or dim0 = 4");
-        assert_true(turned[f->conditions.operands[0]].dims[0] == f->d0);
+        assert_condition_text(f->pool, &f->conditions.items[0], "N = 1 or N = 4");
+        assert_true(turned[f->conditions.operands[0]].dims[0] == f->n);
     }
     /* two dynamic operands and a 4: each keeps its own */
-    const ob_shape two[3] = {SHAPE(f->d0), SHAPE(f->d1), SHAPE(4)};
+    const ob_shape two[3] = {SHAPE(f->n), SHAPE(f->m), SHAPE(4)};
     ob_broadcast_result result;
     f->conditions.n = 0;
     assert_int_equal(ob_broadcast_mlir(two, 3, f->pool, collect_condition, &f->conditions, &result, NULL), OB_OK);
@@ -241,12 +219,12 @@ static void mlir_nary_fold_keeps_the_condition(void **state) {
 }
 static void mlir_nary_unknown_does_not_hide_two_dynamic_sizes(void **state) {
     fixture *f = *state;
-    const ob_shape operands[3] = {SHAPE(f->d0), SHAPE(UNKNOWN), SHAPE(f->d1)};
+    const ob_shape operands[3] = {SHAPE(f->n), SHAPE(UNKNOWN), SHAPE(f->m)};
     ob_broadcast_result result;
     assert_int_equal(ob_broadcast_mlir(operands, 3, f->pool, collect_condition, &f->conditions, &result, NULL), OB_OK);
     assert_true(result.dims[0] == UNKNOWN);
     assert_int_equal(f->conditions.n, 2);
-    assert_condition_text(f->pool, &f->conditions.items[0], "dim1 = dim0 or dim1 = 1 or dim0 = 1");
+    assert_condition_text(f->pool, &f->conditions.items[0], "M = N or M = 1 or N = 1");
 }
 static void mlir_needs_an_operand(void **state) {
     (void)state;
@@ -259,20 +237,20 @@ static void mlir_needs_an_operand(void **state) {
 
 static void mlir_verify_dynamic_dynamic_is_ok(void **state) {
     fixture *f = *state;
-    assert_int_equal(ob_verify_mlir(&SHAPE(f->d0), 1, &SHAPE(f->d1), f->pool, NULL), OB_OK);
+    assert_int_equal(ob_verify_mlir(&SHAPE(f->n), 1, &SHAPE(f->m), f->pool, NULL), OB_OK);
     assert_int_equal(ob_verify_mlir(&SHAPE(UNKNOWN), 1, &SHAPE(UNKNOWN), NULL, NULL), OB_OK);
 }
 static void mlir_verify_dynamic_static_is_an_error(void **state) {
     fixture *f = *state;
     ob_error error;
     ob_error_clear(&error);
-    assert_int_equal(ob_verify_mlir(&SHAPE(2, f->d0), 1, &SHAPE(2, 4), f->pool, &error), OB_E_SHAPE);
+    assert_int_equal(ob_verify_mlir(&SHAPE(2, f->n), 1, &SHAPE(2, 4), f->pool, &error), OB_E_SHAPE);
     assert_int_equal(error.axis, 1);
-    assert_string_equal(error.message, "axis 1: the operands give dim0, the result is declared as 4");
+    assert_string_equal(error.message, "axis 1: the operands give N, the result is declared as 4");
 }
 static void mlir_verify_static_dynamic_is_ok(void **state) {
     fixture *f = *state;
-    assert_int_equal(ob_verify_mlir(&SHAPE(4), 1, &SHAPE(f->d0), f->pool, NULL), OB_OK);
+    assert_int_equal(ob_verify_mlir(&SHAPE(4), 1, &SHAPE(f->n), f->pool, NULL), OB_OK);
 }
 static void mlir_verify_static_static_is_ok_if_equal(void **state) {
     (void)state;
