@@ -1,5 +1,5 @@
-/** @file
- * Checking a model: findings, broadcasts, values and the conditions that remain.
+/** @defgroup check Checking
+ * @brief What there is to say about a model: findings, broadcasts, values and the conditions that remain.
  *
  *     ob_check_options options;
  *     ob_check_options_init(&options);
@@ -12,7 +12,9 @@
  *         ...
  *     }
  *     ob_report_close(&report);
- */
+ *
+ * A report is for one thread at a time: functions that fill a struct make its texts when they are asked for.
+ * @{ */
 #ifndef ONNX_BROADCAST_CHECK_H
 #define ONNX_BROADCAST_CHECK_H
 
@@ -32,98 +34,112 @@ extern "C" {
 
 /** A size for a symbol of the model, by name. */
 typedef struct ob_dim_given {
-    const char *name;
-    int64_t size; /**< 0 .. OB_DIM_CONST_MAX */
+    const char *name; /**< of the symbol; one that the model does not have is E_NOT_FOUND */
+    int64_t size;     /**< 0 .. OB_DIM_CONST_MAX */
 } ob_dim_given;
 
-/** A shape for an input of the main graph, by name; replaces the declared one. OB_DIM_UNKNOWN leaves a size open. */
+/** A shape for an input of the main graph, by name; replaces the declared one. */
 typedef struct ob_shape_given {
-    const char *name;
-    int32_t rank; /**< 0 .. OB_MAX_RANK */
-    const int64_t *dims;
+    const char *name;    /**< of the input; one that the model does not have is E_NOT_FOUND */
+    int32_t rank;        /**< 0 .. OB_MAX_RANK */
+    const int64_t *dims; /**< rank sizes, each 0 .. OB_DIM_CONST_MAX, or OB_DIM_UNKNOWN: left open; NULL for rank 0 */
 } ob_shape_given;
 
+/** How to check. Always start from ob_check_options_init(). Everything here is borrowed during ob_check(). */
 typedef struct ob_check_options {
-    ob_rules rules;           /**< rule book [OB_RULES_ONNX] */
-    const ob_dim_given *dims; /**< what-if sizes */
-    size_t n_dims;
-    const ob_shape_given *shapes; /**< what-if input shapes */
-    size_t n_shapes;
-    ob_pass_hook after_pass; /**< may be NULL */
-    void *context;
+    ob_rules rules;               /**< rule book [OB_RULES_ONNX] */
+    const ob_dim_given *dims;     /**< what-if sizes; NULL with n_dims 0 */
+    size_t n_dims;                /**< entries of dims [0] */
+    const ob_shape_given *shapes; /**< what-if input shapes; NULL with n_shapes 0 */
+    size_t n_shapes;              /**< entries of shapes [0] */
+    ob_pass_hook after_pass;      /**< called after each pass; may be NULL */
+    void *context;                /**< of after_pass */
 } ob_check_options;
 
-/** The onnx rule book, nothing given. */
+/** The onnx rule book, nothing given. NULL is allowed and does nothing. */
 OB_API void ob_check_options_init(ob_check_options *options);
 
+/** What ob_check() found out. */
 typedef struct ob_report ob_report;
 
 /** Examines the model: operators, shapes, contents, every broadcast under the rule book. A bad model is not a failure but has
  * findings.
- * - model: borrows; must outlive the report and not be rewritten while it lives. Its symbol pool grows.
+ * - model: borrows; must outlive the report and not be rewritten while it lives. Its symbol pool grows: one thread per model.
  * - options: NULL for the defaults.
- * - report: returns owned: ob_report_close.
- * Errors: E_NOT_FOUND (a given symbol or input that the model does not have), E_ARGUMENT, E_MEMORY, E_LIMIT, or what after_pass
- * returned. */
+ * - report: returns owned: ob_report_close(). Its memory comes from the model's allocator.
+ *
+ * Errors: E_NOT_FOUND (a given symbol or input that the model does not have), E_ARGUMENT (NULL, a size, rank or rule book out of
+ * range), E_MEMORY, E_LIMIT (a model too large), or what after_pass returned. */
 OB_API ob_status ob_check(ob_model *model, const ob_check_options *options, ob_report **report, ob_error *error);
 /** Frees the report and sets *report to NULL. NULL and *NULL are allowed. */
 OB_API void ob_report_close(ob_report **report);
 
-/** Dims of every shape in the report are constants or terms of this pool; ob_dim_format writes them. View of the model. */
+/** Dims of every shape in the report are constants or terms of this pool; ob_dim_format() writes them. A view of the model's. */
 OB_API const ob_dims *ob_report_dims(const ob_report *report);
 
+/** The report in numbers. */
 typedef struct ob_report_summary {
-    size_t n_nodes;      /**< of all graphs and functions */
-    size_t n_values;     /**< of all graphs and functions */
-    size_t n_ranked;     /**< values with a known rank */
-    size_t n_shaped;     /**< values whose every size is a constant or a term of named symbols */
-    size_t n_broadcasts; /**< nodes whose operands differ in shape, or may */
-    size_t n_plain;      /**< nodes of broadcasting operators whose operands have one shape */
-    size_t n_conditions;
-    size_t n_errors, n_warnings, n_notes;
+    size_t n_nodes;       /**< of all graphs and functions */
+    size_t n_values;      /**< of all graphs and functions */
+    size_t n_ranked;      /**< values with a known rank */
+    size_t n_shaped;      /**< values whose every size is a constant or a term of named symbols */
+    size_t n_broadcasts;  /**< nodes whose operands differ in shape, or may */
+    size_t n_plain;       /**< nodes of broadcasting operators whose operands have one shape */
+    size_t n_conditions;  /**< that remain for the run */
+    size_t n_errors;      /**< findings of severity error: 0 for a sound model */
+    size_t n_warnings;    /**< findings of severity warning */
+    size_t n_notes;       /**< findings of severity note */
     size_t n_dropped;     /**< findings beyond the limit of 100 000, not listed */
     size_t n_open;        /**< broadcasts whose result has a size that is not a number: not in copied_bytes */
     int64_t copied_bytes; /**< sum over the broadcasts of what a copying implementation would write where that is a known number;
                              saturates at INT64_MAX */
 } ob_report_summary;
+
+/** The numbers; thread-safe. */
 OB_API ob_report_summary ob_report_get_summary(const ob_report *report);
 
 /* ---- Findings, in the order of the nodes --------------------------------------------------------------------------- */
 
+/** One finding. Names come from the file: any bytes but NUL can stand in them. */
 typedef struct ob_finding_info {
-    const char *id;    /**< "OB0101" */
-    const char *title; /**< one line, the same for every finding with that id */
-    ob_severity severity;
-    const char *node; /**< node name, its first output when it has no name, "" when no node is meant. Names come from the file: */
-    const char *op_type; /**< any bytes can stand in them */
-    const char *domain;
-    const char *value;   /**< name of the value that is meant, or "" */
-    const char *path;    /**< "layer_1/If_3.then_branch/" inside subgraphs and functions, else "" */
-    int32_t operand;     /**< input index, or -1 */
-    int32_t axis;        /**< of the result, 0-based, or -1 */
-    const char *message; /**< one sentence without file, id and node */
-    size_t n_operands;   /**< shapes that met here, 0 when they do not matter */
-    const ob_shape *operands;
-    const char *const *operand_names; /**< "" for one that is left out; "A * B" for Gemm's product */
+    const char *id;           /**< "OB0101", see docs/findings.md */
+    const char *title;        /**< one line, the same for every finding with that id */
+    ob_severity severity;     /**< as the rule book has it */
+    const char *node;         /**< node name, its first output when it has no name, "" when no node is meant */
+    const char *op_type;      /**< of the node, or "" */
+    const char *domain;       /**< of the operator; "" is ai.onnx */
+    const char *value;        /**< name of the value that is meant, or "" */
+    const char *path;         /**< where the node is: "layer_1/If_3.then_branch/" inside subgraphs and functions, else "" */
+    int32_t operand;          /**< input index, or -1 */
+    int32_t axis;             /**< of the result, 0-based, or -1 */
+    const char *message;      /**< one sentence without file, id and node */
+    size_t n_operands;        /**< shapes that met here, 0 when they do not matter */
+    const ob_shape *operands; /**< their shapes, n_operands */
+    const char *const *operand_names; /**< their names; "" for one that is left out, "A * B" for Gemm's product */
     const int32_t *operand_inputs;    /**< their input indices, -1 for what is not an input */
-    const ob_condition *condition;    /**< or NULL */
+    const ob_condition *condition;    /**< the condition that the finding is about, or NULL */
     const char *fix;                  /**< what to do, or "" */
     const char *source;               /**< the exporter's source position that the node's metadata holds, or "" */
-    size_t n_origins;                 /**< where sizes came from, one sentence each */
-    const char *const *origins;
+    size_t n_origins;                 /**< entries of origins */
+    const char *const *origins;       /**< where sizes came from, one sentence each */
 } ob_finding_info;
 
+/** Findings, at most 100 000: see ob_report_summary. */
 OB_API size_t ob_report_finding_count(const ob_report *report);
-/** Fills *out with views that are valid until the next call of this function on the report. E_NOT_FOUND beyond the last,
- * E_MEMORY. Not thread-safe, as all ob_report_* functions that fill a struct: texts are made when they are asked for. */
+/** Fills *out with finding `index`; its pointers are views, valid until the next call of this function on the report. Errors:
+ * E_NOT_FOUND (beyond the last), E_MEMORY. */
 OB_API ob_status ob_report_finding(ob_report *report, size_t index, ob_finding_info *out);
 
 /* ---- Broadcasts ----------------------------------------------------------------------------------------------------- */
 
+/** One broadcast: a node whose operands differ in shape, or may. */
 typedef struct ob_broadcast_info {
-    const char *node, *op_type, *domain, *path; /**< as above */
-    const char *rule;                           /**< "multidirectional", "one way", "batch dimensions", "opset 1-6", "expand" */
-    size_t n_operands;
+    const char *node;         /**< node name, its first output when it has no name */
+    const char *op_type;      /**< of the node */
+    const char *domain;       /**< of the operator; "" is ai.onnx */
+    const char *path;         /**< where the node is, as in ob_finding_info */
+    const char *rule;         /**< "multidirectional", "one way", "batch dimensions", "opset 1-6", "expand" */
+    size_t n_operands;        /**< entries of names, operands and stretched */
     const char *const *names; /**< of the operands */
     const ob_shape
         *operands;   /**< as they align: of opset 1-6 and BroadcastInDim operands after the mapping; whole shapes otherwise */
@@ -137,52 +153,72 @@ typedef struct ob_broadcast_info {
                                   saturates at OB_DIM_CONST_MAX */
 } ob_broadcast_info;
 
+/** Broadcasts of all graphs and functions. */
 OB_API size_t ob_report_broadcast_count(const ob_report *report);
+/** Fills *out with broadcast `index`, in the order of the nodes; its pointers are views, valid until the next call of this
+ * function on the report. Errors: E_NOT_FOUND (beyond the last), E_MEMORY. */
 OB_API ob_status ob_report_broadcast(ob_report *report, size_t index, ob_broadcast_info *out);
 
 /* ---- Values and conditions ------------------------------------------------------------------------------------------ */
 
+/** A value (a tensor, or what else a node makes) of the model. */
 typedef struct ob_value_info {
-    const char *name;
-    const char *path;
-    const char *kind; /**< "input", "initializer", "output", "inner" */
-    ob_dtype dtype;   /**< OB_NONE when not known or not a tensor */
-    ob_shape shape;
+    const char *name;        /**< as in the file */
+    const char *path;        /**< where its graph is, as in ob_finding_info */
+    const char *kind;        /**< "input", "initializer", "output", "inner" */
+    ob_dtype dtype;          /**< OB_NONE when not known or not a tensor */
+    ob_shape shape;          /**< of unknown rank when it is not a tensor */
     const char *type;        /**< "float[N,3]", "seq(tensor(float))" ... as ONNX's textual syntax writes it */
     const char *why_unknown; /**< reason for what is not known, or "" */
 } ob_value_info;
 
+/** Values of all graphs and functions. */
 OB_API size_t ob_report_value_count(const ob_report *report);
+/** Fills *out with value `index`: graph by graph, inputs, weights, then results in the order of the nodes. Its pointers are
+ * views, valid until the next call of this function on the report. Errors: E_NOT_FOUND (beyond the last), E_MEMORY. */
 OB_API ob_status ob_report_value(ob_report *report, size_t index, ob_value_info *out);
 
+/** A condition of the model's shape contract: what must hold for the sizes of a run. */
 typedef struct ob_condition_info {
-    ob_condition condition;
-    const char *text;                  /**< "N = 1 or N = 5" */
-    const char *node, *op_type, *path; /**< where it arose; "" at graph inputs and outputs */
-    int32_t operand, axis;
-    size_t n_origins; /**< where its sizes came from */
-    const char *const *origins;
+    ob_condition condition; /**< of dims in ob_report_dims() */
+    const char *text;       /**< "N = 1 or N = 5" */
+    const char *node;    /**< where it arose: node name, its first output when it has no name; "" at graph inputs and outputs */
+    const char *op_type; /**< of that node, or "" */
+    const char *path;    /**< where that node is, as in ob_finding_info */
+    int32_t operand;     /**< input index, or -1 */
+    int32_t axis;        /**< of the result, or -1 */
+    size_t n_origins;    /**< entries of origins */
+    const char *const *origins; /**< where its sizes came from, one sentence each */
 } ob_condition_info;
 
+/** Conditions that could not be decided while checking; a session tests them before it runs (E_CONDITION). */
 OB_API size_t ob_report_condition_count(const ob_report *report);
+/** Fills *out with condition `index`, in the order in which they arose; its pointers are views, valid until the next call of this
+ * function on the report. Errors: E_NOT_FOUND (beyond the last), E_MEMORY. */
 OB_API ob_status ob_report_condition(ob_report *report, size_t index, ob_condition_info *out);
 
 /* ---- The reference of findings -------------------------------------------------------------------------------------- */
 
+/** What docs/findings.md says about an id. All texts are static. */
 typedef struct ob_finding_doc {
-    const char *id, *title, *text; /**< static; text is lines */
-    ob_severity severity;          /**< default */
+    const char *id;       /**< "OB0101" */
+    const char *title;    /**< one line */
+    const char *text;     /**< lines: what it means, why it matters, what to do, the source of the rule */
+    ob_severity severity; /**< default */
 } ob_finding_doc;
 
+/** Ids that there are. Thread-safe. */
 OB_API size_t ob_finding_doc_count(void);
+/** Entry `index`, ordered by id; all NULL when there is no such entry. Thread-safe. */
 OB_API ob_finding_doc ob_finding_doc_at(size_t index);
-/** id NULL when there is no such finding. */
+/** The entry of an id; all NULL when there is no such finding, or for NULL. Thread-safe. */
 OB_API ob_finding_doc ob_finding_doc_find(const char *id);
 
-/** "error", "warning", "note", "none". */
+/** "error", "warning", "note", "none" (also for a number outside the enum). Static; thread-safe. */
 OB_API const char *ob_severity_name(ob_severity severity);
 
 #ifdef __cplusplus
 }
 #endif
 #endif
+/** @} */

@@ -1,4 +1,4 @@
-/** @defgroup model Models
+/** @defgroup model Model files
  * @brief Reading, looking at and writing ONNX files.
  *
  * A model is read once, from a path, a descriptor or memory, and then checked (@ref check), rewritten (@ref rewrite) or run

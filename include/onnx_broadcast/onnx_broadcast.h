@@ -1,5 +1,5 @@
 /** @file
- * The whole public API. */
+ * @brief The whole public API. */
 #ifndef ONNX_BROADCAST_H
 #define ONNX_BROADCAST_H
 

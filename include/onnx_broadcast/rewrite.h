@@ -1,5 +1,13 @@
-/** @file
- * Rewriting a model: broadcasting made explicit, in one of several forms, or implicit again. */
+/** @defgroup rewrite Rewriting
+ * @brief Broadcasting made explicit, in one of several forms, or implicit again.
+ *
+ *     ob_rewrite_stats stats;
+ *     if (ob_rewrite(model, OB_FORM_FUNCTION, NULL, &stats, &error) != OB_OK) ...
+ *     if (ob_model_save(model, "explicit.onnx", OB_FORMAT_AUTO, &error) != OB_OK) ...
+ *
+ * The operators Broadcast and BroadcastInDim of domain onnx_broadcast are this project's own; sources: SONNX, "Broadcast"; XLA,
+ * "Broadcasting"; StableHLO, broadcast_in_dim.
+ * @{ */
 #ifndef ONNX_BROADCAST_REWRITE_H
 #define ONNX_BROADCAST_REWRITE_H
 
@@ -15,29 +23,36 @@ extern "C" {
 
 /** One row per form: NAME, command-line name. */
 #define OB_FORM_LIST(X)                                                                                                          \
-    X(BROADCAST, "broadcast") /* Broadcast and BroadcastInDim of domain onnx_broadcast */                                        \
-    X(FUNCTION, "function")   /* the same, with their definition as model-local functions: runs on any runtime */                \
-    X(EXPAND, "expand")       /* standard operators only: Expand, below opset 8 Reshape and Tile */                              \
-    X(IMPLICIT, "implicit")   /* the way back: no explicit broadcasting where the operator does it anyway */
+    X(BROADCAST, "broadcast") /**< Broadcast and BroadcastInDim of domain onnx_broadcast */                                      \
+    X(FUNCTION, "function")   /**< the same, with their definition as model-local functions: runs on any runtime */              \
+    X(EXPAND, "expand")       /**< standard operators only: Expand, below opset 8 Reshape and Tile */                            \
+    X(IMPLICIT, "implicit")   /**< the way back: no explicit broadcasting where the operator does it anyway */                   \
+    /* the end */
 
+/** What the model is rewritten to. */
 typedef enum ob_form {
 #define OB_FORM_ENUM(name, text) OB_FORM_##name,
     OB_FORM_LIST(OB_FORM_ENUM)
 #undef OB_FORM_ENUM
-        OB_FORM_COUNT
+        OB_FORM_COUNT /**< how many there are; no form */
 } ob_form;
 
+/** "broadcast", "function", "expand" or "implicit", as the commands take it; "" for a number outside the enum. Static;
+ * thread-safe. */
 OB_API const char *ob_form_name(ob_form form);
-/** OB_FORM_COUNT when there is no such form. */
+/** The form with that name; OB_FORM_COUNT when there is none, or for NULL. Thread-safe. */
 OB_API ob_form ob_form_from_name(const char *name);
 
+/** How to rewrite. All zero is the default: `ob_rewrite_options options = {0};`. */
 typedef struct ob_rewrite_options {
     ob_pass_hook after_pass; /**< may be NULL */
-    /** Receives one sentence for each node that had to stay as it was, with the reason; may be NULL. Names are as in the file. */
+    /** Receives one sentence for each node that had to stay as it was, with the reason; may be NULL. Names are as in the file;
+     * the texts are valid during the call. */
     void (*note)(void *context, const char *node, const char *op_type, const char *reason);
-    void *context;
+    void *context; /**< of the two callbacks */
 } ob_rewrite_options;
 
+/** What a rewriting did. */
 typedef struct ob_rewrite_stats {
     size_t n_inserted;  /**< explicit operators added */
     size_t n_removed;   /**< nodes taken out */
@@ -48,9 +63,13 @@ typedef struct ob_rewrite_stats {
 
 /** Rewrites the model in place; inputs, outputs, weights and what has nothing to do with broadcasting stay as they are. The
  * rewritten model computes bit-identical results. Running it again changes nothing.
- * - options, stats: may be NULL.
- * Errors: E_SHAPE, E_TYPE or E_MODEL with the first error found when the model is not sound, before anything is changed;
- * E_UNSUPPORTED when the form cannot be had with the model's opset; E_MEMORY (the model is then only fit to be closed). */
+ * - model: no report of it may be open; sessions made from it before are not affected.
+ * - options: NULL for the defaults. stats: NULL when not wanted; written on success.
+ *
+ * Errors: E_SHAPE, E_TYPE or E_MODEL with the first error found when the model is not sound; E_ARGUMENT (model NULL, no such
+ * form): the model is as it was. E_UNSUPPORTED (the form cannot be had with the model's opset), E_MEMORY, E_INTERNAL, what
+ * after_pass returned: the model may be half rewritten and is only fit to be closed; rewrite an ob_model_clone() where it must
+ * survive. */
 OB_API ob_status ob_rewrite(ob_model *model, ob_form form, const ob_rewrite_options *options, ob_rewrite_stats *stats,
                             ob_error *error);
 
@@ -58,3 +77,4 @@ OB_API ob_status ob_rewrite(ob_model *model, ob_form form, const ob_rewrite_opti
 }
 #endif
 #endif
+/** @} */

@@ -1,6 +1,11 @@
-/** @file
- * Status codes and the optional error record. Every fallible call returns an ob_status; results come through
- * out-parameters, which stay untouched on failure. The library never prints, exits or aborts. */
+/** @defgroup status Status and errors
+ * @brief What every fallible call returns, and the optional record that says where and why.
+ *
+ * Results come through out-parameters, which stay untouched on failure. The library never prints, exits or aborts. The comments
+ * of this reference write E_SHAPE for OB_E_SHAPE.
+ *
+ * Every parameter `ob_error *error` may be NULL. A call that fails fills in the record; one that succeeds may leave it as it was.
+ * @{ */
 #ifndef ONNX_BROADCAST_STATUS_H
 #define ONNX_BROADCAST_STATUS_H
 
@@ -11,6 +16,7 @@
 extern "C" {
 #endif
 
+/** Marks what the library exports. */
 #if defined(_WIN32)
 #define OB_API
 #elif defined(OB_BUILDING)
@@ -21,31 +27,33 @@ extern "C" {
 
 /** One row per status: name, text. Values are stable: new rows go to the end. */
 #define OB_STATUS_LIST(X)                                                                                                        \
-    X(OK, "success")                                                                                                             \
-    X(E_ARGUMENT, "invalid argument")                    /* a parameter outside its documented range */                          \
-    X(E_MEMORY, "out of memory")                         /* the allocator returned NULL */                                       \
-    X(E_IO, "input/output failure")                      /* open, read, write or rename failed */                                \
-    X(E_FORMAT, "malformed data")                        /* not a model, tensor or text of the form */                           \
-    X(E_LIMIT, "limit exceeded")                         /* size, depth or count over the caller's limit */                      \
-    X(E_MODEL, "invalid model")                          /* well-formed file, ill-formed graph */                                \
-    X(E_SHAPE, "incompatible shapes")                    /* a broadcast or shape rule is violated */                             \
-    X(E_TYPE, "incompatible element types")              /* an element type the operator does not take */                        \
-    X(E_UNSUPPORTED, "not supported")                    /* valid, but this build cannot do it */                                \
-    X(E_CONDITION, "a condition of the model is broken") /* the shape contract fails for these sizes */                          \
-    X(E_NOT_FOUND, "not found")                          /* no such name, file or index */                                       \
-    X(E_INTERNAL, "internal error")                      /* a defect of the library */
+    X(OK, "success")                  /**< the call did what it says */                                                          \
+    X(E_ARGUMENT, "invalid argument") /**< a parameter outside its documented range, or NULL where it may not be */              \
+    X(E_MEMORY, "out of memory")      /**< the allocator returned NULL */                                                        \
+    X(E_IO, "input/output failure")   /**< open, read, write or rename failed */                                                 \
+    X(E_FORMAT, "malformed data")     /**< not a model, tensor or text of the form */                                            \
+    X(E_LIMIT, "limit exceeded")      /**< a size, depth or count over the caller's limit, or over what the library can hold */  \
+    X(E_MODEL, "invalid model")       /**< a well-formed file with an ill-formed graph */                                        \
+    X(E_SHAPE, "incompatible shapes") /**< a broadcast or shape rule is violated */                                              \
+    X(E_TYPE, "incompatible element types")              /**< an element type that the operator does not take */                 \
+    X(E_UNSUPPORTED, "not supported")                    /**< valid, but this build cannot do it */                              \
+    X(E_CONDITION, "a condition of the model is broken") /**< the shape contract fails for these sizes */                        \
+    X(E_NOT_FOUND, "not found")                          /**< no such name, file or index */                                     \
+    X(E_INTERNAL, "internal error")                      /**< a defect of the library */                                         \
+    /* the end */
 
+/** What became of a call. OB_OK is 0, everything else a failure. */
 typedef enum ob_status {
 #define OB_STATUS_ENUM(name, text) OB_##name,
     OB_STATUS_LIST(OB_STATUS_ENUM)
 #undef OB_STATUS_ENUM
-        OB_STATUS_COUNT
+        OB_STATUS_COUNT /**< how many there are; no status */
 } ob_status;
 
 /** Where and why a call failed. Plain data owned by the caller, no allocation; text is always terminated and
  * is cut at a UTF-8 boundary when too long. Empty strings mean "does not apply". */
 typedef struct ob_error {
-    ob_status code;
+    ob_status code;    /**< what the call returned */
     int32_t axis;      /**< of the result, 0-based; -1 when no axis is meant */
     char node[128];    /**< node name, or "" */
     char op_type[64];  /**< operator type, or "" */
@@ -63,3 +71,4 @@ OB_API void ob_error_clear(ob_error *error);
 }
 #endif
 #endif
+/** @} */

@@ -1,5 +1,6 @@
-/** @file
- * The version of the library. */
+/** @defgroup version Version
+ * @brief The version of the headers, and of the library that is linked.
+ * @{ */
 #ifndef ONNX_BROADCAST_VERSION_H
 #define ONNX_BROADCAST_VERSION_H
 
@@ -9,9 +10,9 @@
 extern "C" {
 #endif
 
-#define OB_VERSION_MAJOR 0
-#define OB_VERSION_MINOR 1
-#define OB_VERSION_PATCH 0
+#define OB_VERSION_MAJOR 0 /**< of these headers; changes with what breaks callers */
+#define OB_VERSION_MINOR 1 /**< changes with additions, and before 1.0 with what breaks callers */
+#define OB_VERSION_PATCH 0 /**< changes with corrections */
 
 /** "0.1.0": the version of the library that is linked, which may differ from the header's. Static. Thread-safe. */
 OB_API const char *ob_version(void);
@@ -20,3 +21,4 @@ OB_API const char *ob_version(void);
 }
 #endif
 #endif
+/** @} */

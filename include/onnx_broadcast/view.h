@@ -1,5 +1,8 @@
-/** @file
- * Tensor views: shape, byte strides and a pointer. A broadcast operand is a view with stride 0; nothing is copied. */
+/** @defgroup view Tensor views
+ * @brief Shape, byte strides and a pointer. A broadcast operand is a view with stride 0; nothing is copied.
+ *
+ * Views are plain values: copy them freely. All functions here are thread-safe where no two threads write the same elements.
+ * @{ */
 #ifndef ONNX_BROADCAST_VIEW_H
 #define ONNX_BROADCAST_VIEW_H
 
@@ -15,45 +18,56 @@
 extern "C" {
 #endif
 
-/** data borrows; it addresses element (0, ..., 0). strides are in bytes and may be 0 (broadcast) or negative (reversed slice).
- * A view with a size of 0 addresses nothing and its data may be NULL. rank 0 is one element. */
+/** A tensor in memory that somebody else owns. Entries of dims and strides beyond the rank are not looked at. */
 typedef struct ob_view {
-    void *data;
-    ob_dtype dtype;
-    int32_t rank;
-    int64_t dims[OB_MAX_RANK];
-    int64_t strides[OB_MAX_RANK];
+    void *data;                /**< borrows; addresses element (0, ..., 0). May be NULL when a size is 0: there is no element */
+    ob_dtype dtype;            /**< of the elements; OB_NONE where a function allows an operand that is left out */
+    int32_t rank;              /**< 0 .. OB_MAX_RANK; 0 is one element */
+    int64_t dims[OB_MAX_RANK]; /**< sizes, 0 or more */
+    int64_t strides[OB_MAX_RANK]; /**< in bytes, along each axis; 0: broadcast, negative: a reversed slice */
 } ob_view;
 
-/** A contiguous row-major view. E_ARGUMENT (NULL, negative size, dtype), E_LIMIT (rank, bytes over INT64_MAX). */
+/** Makes a contiguous row-major view. dims may be NULL for rank 0, data when a size is 0. Errors: E_ARGUMENT (NULL, a negative
+ * rank or size, no element type), E_LIMIT (rank over OB_MAX_RANK, bytes over INT64_MAX). */
 OB_API ob_status ob_view_init(ob_view *view, void *data, ob_dtype dtype, int32_t rank, const int64_t *dims);
 /** Elements: the product of the dims, 1 for rank 0. The product was checked when the view was made. */
 OB_API int64_t ob_view_count(const ob_view *view);
 /** True when elements lie row-major without gaps (sizes of 0 and 1 do not count). */
 OB_API bool ob_view_is_contiguous(const ob_view *view);
 
-/** Right-aligned broadcast of `from` to `dims`: out has stride 0 along every stretched axis. One way, as NumPy broadcast_to and
- * the array API in-place rule. E_SHAPE with axis. out may be &from's own struct. */
+/** Right-aligned broadcast of `from` to `dims`: out has stride 0 along every stretched axis. One way. out may be &from's own
+ * struct. Source: NumPy broadcast_to; array API, in-place operators.
+ * Errors: E_SHAPE (with error->axis of the result; -1 when from has the higher rank), E_ARGUMENT (NULL, a negative size), E_LIMIT
+ * (rank over OB_MAX_RANK, bytes over INT64_MAX). */
 OB_API ob_status ob_view_broadcast(const ob_view *from, int32_t rank, const int64_t *dims, ob_view *out, ob_error *error);
-/** XLA BroadcastInDim as a view; rules of ob_align_in_dim, then one-way stretching to dims. */
+/** XLA's BroadcastInDim as a view: axis i of `from` becomes axis broadcast_dimensions[i] of `dims`, by the rules of
+ * ob_align_in_dim(); then one-way stretching. Errors of ob_align_in_dim() and ob_view_broadcast(). */
 OB_API ob_status ob_view_broadcast_in_dim(const ob_view *from, const int64_t *broadcast_dimensions, size_t n_dimensions,
                                           int32_t rank, const int64_t *dims, ob_view *out, ob_error *error);
-/** SONNX/ONNX N-ary broadcast: n views of any types to their common shape. Types are kept, elements are not touched. */
+/** Broadcasts n views of any types to their common shape, written to out[0 .. n - 1], all or none. Types are kept, elements are
+ * not touched. n 0 does nothing. out may be `from`. Source: SONNX, "Broadcast"; ONNX, multidirectional. Errors: E_SHAPE with axis
+ * and both operands, E_ARGUMENT, E_LIMIT. */
 OB_API ob_status ob_view_broadcast_all(const ob_view *from, size_t n, ob_view *out, ob_error *error);
-/** Array API in-place assignment x[...] = a: copies a, broadcast to x's shape, into x. Same dtype. E_SHAPE when a does not
- * broadcast to x's shape (x never changes its shape), E_TYPE. x must not have stride 0 along an axis larger than 1 (E_ARGUMENT).
- * The two may be the same view; a partial overlap is undefined. */
+/** x[...] = a: copies a, broadcast to x's shape, into x. The two may be the same view; a partial overlap is undefined. Strings
+ * are copied as references to their bytes. Source: array API, in-place operators. Errors: E_SHAPE (a does not broadcast to x's
+ * shape, which never changes), E_TYPE (dtypes differ), E_ARGUMENT (NULL; x has stride 0 along an axis larger than 1). */
 OB_API ob_status ob_view_assign(const ob_view *x, const ob_view *a, ob_error *error);
 
 /* ---- N-operand iteration -------------------------------------------------------------------------------------- */
 
-/** The one loop type of the library: n elements, one pointer and one byte stride per operand, inputs first, outputs last. An
- * output pointer may equal an input pointer exactly (in place), never overlap it partially. */
+/** The one loop type of the library: n >= 1 elements, one pointer and one byte stride per operand, inputs first, outputs last. A
+ * stride may be 0 (a stretched input) or negative. An output pointer may equal an input pointer exactly (in place), never overlap
+ * it partially. `parameters` is what the caller of the iteration gave. */
 typedef void (*ob_loop)(char *const *pointers, const int64_t *strides_bytes, int64_t n, const void *parameters);
 
-/** Broadcasts n_inputs inputs against each other to the outputs' shape and calls `loop` over runs as long as the strides allow.
- * Every output must have exactly the common shape (E_SHAPE otherwise). At most 4096 operands. Allocates nothing for up to 16
- * operands; `allocator` NULL: the default. */
+/** Broadcasts n_inputs inputs against each other to the outputs' shape and calls `loop` over runs as long as the strides allow,
+ * in the calling thread; not at all when a size is 0. Every output must have exactly the common shape.
+ * - outputs: n_outputs views; 0 is allowed: the shape is then that of the inputs.
+ * - parameters: handed to the loop; may be NULL.
+ * - allocator: NULL for the default; used for more than 16 operands only.
+ *
+ * Errors: E_SHAPE (with axis; operands that do not broadcast, an output of another shape), E_ARGUMENT (NULL, a negative size,
+ * more than 4096 operands), E_LIMIT (rank over OB_MAX_RANK, elements over INT64_MAX), E_MEMORY. */
 OB_API ob_status ob_for_each(const ob_view *inputs, size_t n_inputs, const ob_view *outputs, size_t n_outputs, ob_loop loop,
                              const void *parameters, const ob_allocator *allocator, ob_error *error);
 
@@ -61,3 +75,4 @@ OB_API ob_status ob_for_each(const ob_view *inputs, size_t n_inputs, const ob_vi
 }
 #endif
 #endif
+/** @} */
