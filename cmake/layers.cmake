@@ -37,7 +37,9 @@ function(ob_layer name)
   endforeach()
 endfunction()
 
-# Libraries that users of onnx_broadcast link with.
-function(ob_link)
-  set_property(GLOBAL APPEND PROPERTY OB_LINK_LIBRARIES ${ARGN})
+# ob_link(NAME LINK...): a library that onnx_broadcast needs. NAME is the one behind -l, for those who link the installed static library;
+# LINK is what this build links.
+function(ob_link name)
+  set_property(GLOBAL APPEND PROPERTY OB_NEEDED_NAMES ${name})
+  set_property(GLOBAL APPEND PROPERTY OB_NEEDED_LINKS ${ARGN})
 endfunction()

@@ -1,0 +1,42 @@
+# The library, static and shared, out of the layers' objects. What it needs itself is linked privately: programs see neither headers nor
+# names of it.
+get_property(OB_NEEDED_NAMES GLOBAL PROPERTY OB_NEEDED_NAMES)
+get_property(OB_NEEDED_LINKS GLOBAL PROPERTY OB_NEEDED_LINKS)
+set(objects)
+foreach(layer core proto ops passes runtime)
+  list(APPEND objects $<TARGET_OBJECTS:ob_${layer}>)
+endforeach()
+
+# ob_library(NAME TYPE EXPORT_NAME): one form of the library, onnx_broadcast::EXPORT_NAME to those who use it.
+function(ob_library name type export_name)
+  add_library(${name} ${type} ${objects})
+  add_library(onnx_broadcast::${export_name} ALIAS ${name})
+  set_target_properties(${name} PROPERTIES OUTPUT_NAME onnx_broadcast EXPORT_NAME ${export_name})
+  target_include_directories(${name} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+  if(OB_SANITIZE)
+    target_link_options(${name} PUBLIC -fsanitize=${OB_SANITIZE})
+  endif()
+endfunction()
+
+# The commands and the tests are linked with the static library, so it is there when it is not installed, too.
+ob_library(onnx_broadcast STATIC static)
+foreach(link ${OB_NEEDED_LINKS})
+  target_link_libraries(onnx_broadcast INTERFACE $<LINK_ONLY:$<BUILD_INTERFACE:${link}>>)
+endforeach()
+# The installed package looks for its own copies (install.cmake).
+foreach(name ${OB_NEEDED_NAMES})
+  target_link_libraries(onnx_broadcast INTERFACE $<INSTALL_INTERFACE:onnx_broadcast::needs_${name}>)
+endforeach()
+target_link_libraries(onnx_broadcast INTERFACE m)
+add_library(onnx_broadcast::onnx_broadcast ALIAS onnx_broadcast)
+
+if(OB_BUILD_SHARED)
+  ob_library(onnx_broadcast_shared SHARED shared)
+  set_target_properties(onnx_broadcast_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${OB_SOVERSION})
+  target_link_libraries(onnx_broadcast_shared PRIVATE ${OB_NEEDED_LINKS} m)
+  # Calls inside the library stay inside; nothing of a static library that it contains is exported.
+  target_link_options(onnx_broadcast_shared PRIVATE LINKER:-Bsymbolic-functions LINKER:--exclude-libs,ALL LINKER:--as-needed)
+  if(NOT OB_SANITIZE)
+    target_link_options(onnx_broadcast_shared PRIVATE LINKER:-z,defs)
+  endif()
+endif()
