@@ -26,9 +26,11 @@ typedef struct ob_kernel_args {
     /* dtype OB_NONE: omitted. While planning, data is NULL unless the input is a constant (or already computed). Strides are the
      * same while planning and running. data is aligned to the element size: the executor copies what a file holds unaligned. */
     ob_view *in;
-    ob_view *out;  /* dims and dtype are set; strides contiguous. data NULL while planning. dtype OB_NONE: output not wanted */
-    void *state;   /* kernel->state_bytes, zeroed before plan, lives as long as the plan, 16-byte aligned */
-    void *scratch; /* during run: plan's scratch_bytes, 64-byte aligned, contents undefined */
+    ob_view *out; /* dims and dtype are set; strides contiguous. data NULL while planning. dtype OB_NONE: output not wanted */
+    void *state;  /* kernel->state_bytes, zeroed before plan, lives as long as the plan, 16-byte aligned. `run` only reads it, and
+                   * everything behind it: several threads may run one plan at once, each with args and scratch of its own.
+                   * What `plan` keeps must not point to args, in or out: a run has others with the same layout */
+    void *scratch;                 /* during run: plan's scratch_bytes, 64-byte aligned, contents undefined */
     const ob_threads *threads;     /* may be NULL */
     const ob_allocator *allocator; /* for plan only: packed weights, tables; freed by `release` */
     struct ob_arena *strings; /* during run: bytes of string elements that a kernel makes; they live as long as the outputs. May

@@ -112,6 +112,34 @@ static const char *find_contradiction(const ob_session *session, const ob_view *
     return NULL;
 }
 
+/* What kernels keep from planning, as one number. */
+static uint64_t hash_states(const ob_plan *plan) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (const ob_step *step = plan->steps; step; step = step->next) {
+        const unsigned char *bytes = step->args.state;
+        for (size_t i = 0; bytes && i < step->kernel->state_bytes; i++) hash = (hash ^ bytes[i]) * 0x100000001b3u;
+    }
+    return hash;
+}
+
+/* A worker gives the session's bits, and a run leaves the shared plan as it was. NULL, or what is wrong. */
+static const char *run_worker(ob_session *session, const ob_view *inputs, size_t n_inputs, const ob_view *want, size_t n) {
+    ob_worker *worker = NULL;
+    ob_error error;
+    ob_status status = ob_worker_create(session, NULL, &worker, &error);
+    if (status == OB_E_UNSUPPORTED && session->current->memory.n_dynamic > 0) return NULL;
+    if (status != OB_OK) return "no worker can be made";
+    ob_view outputs[MAX_TENSORS] = {{0}};
+    const char *wrong = NULL;
+    uint64_t before = hash_states(session->current);
+    if (ob_worker_run(worker, inputs, n_inputs, outputs, n, &error) != OB_OK) wrong = "a worker fails";
+    if (hash_states(session->current) != before) wrong = "a run changes the state of a kernel";
+    for (size_t i = 0; i < n && !wrong; i++)
+        if (!same_bits(&outputs[i], &want[i])) wrong = "a worker gives other bits than the session";
+    ob_worker_close(&worker);
+    return wrong;
+}
+
 static outcome run_data_set(ob_session *session, ob_session *reference, const suite *s, const char *folder, const char *variant,
                             char *why, size_t n_bytes) {
     static tensors in, want; /* large; one test at a time */
@@ -148,6 +176,11 @@ static outcome run_data_set(ob_session *session, ob_session *reference, const su
     const char *contradiction = find_contradiction(session, inputs);
     if (result == PASSED && contradiction) {
         snprintf(why, n_bytes, "%s: the run contradicts the shape or type inferred for %s", variant, contradiction);
+        result = WRONG;
+    }
+    const char *wrong = result == PASSED ? run_worker(session, inputs, in.n, outputs, want.n) : NULL;
+    if (wrong) {
+        snprintf(why, n_bytes, "%s: %s", variant, wrong);
         result = WRONG;
     }
     if (result == PASSED && reference) {

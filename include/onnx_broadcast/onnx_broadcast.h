@@ -17,5 +17,6 @@
 #include "onnx_broadcast/tensor_file.h"
 #include "onnx_broadcast/version.h"
 #include "onnx_broadcast/view.h"
+#include "onnx_broadcast/worker.h"
 
 #endif

@@ -14,7 +14,8 @@
  *     if (ob_session_run(session, &in, 1, &out, 1, &error) != OB_OK) ...
  *     ob_session_close(&session);
  *
- * Any number of sessions may run at once, also of one model; one session is used by one thread at a time.
+ * Any number of sessions may run at once, also of one model; one session is used by one thread at a time. Workers (worker.h) let
+ * several threads run one plan of a session.
  * @{ */
 #ifndef ONNX_BROADCAST_SESSION_H
 #define ONNX_BROADCAST_SESSION_H

@@ -1,0 +1,126 @@
+/* Workers: a plan that is shared, a frame of one's own. */
+#include "onnx_broadcast/worker.h"
+
+#include <string.h>
+
+#include "core/error.h"
+#include "runtime/plan.h"
+
+struct ob_worker {
+    ob_session *session;
+    ob_plan *plan;
+    ob_tally *tally;
+    ob_allocator allocator;
+    ob_threads threads; /* one: the caller's */
+    ob_frame frame;
+};
+
+void ob_worker_config_init(ob_worker_config *config) {
+    if (config) *config = (ob_worker_config){.struct_bytes = sizeof *config};
+}
+
+static ob_status check_plan(const ob_plan *plan, ob_error *error) {
+    OB_FAIL_IF(!plan, error, OB_E_ARGUMENT, "the session has no plan to share: prepare or run it first");
+    for (const ob_step *step = plan->steps; step; step = step->next) {
+        if (step->kind != OB_STEP_DYNAMIC) continue;
+        ob__at_node(error, step->node, OB_E_UNSUPPORTED);
+        return ob__fail(error, OB_E_UNSUPPORTED, "workers cannot share this plan: what %s does is decided while it runs",
+                        step->node->op_type);
+    }
+    return OB_OK;
+}
+
+ob_status ob_worker_create(ob_session *session, const ob_worker_config *config, ob_worker **out, ob_error *error) {
+    ob_error_clear(error);
+    OB_FAIL_IF(!session || !out, error, OB_E_ARGUMENT, "no session, or no place for the worker");
+    OB_FAIL_IF(config && config->struct_bytes != sizeof *config, error, OB_E_ARGUMENT,
+               "the configuration was not made by ob_worker_config_init");
+    OB_TRY(check_plan(session->current, error));
+    ob_allocator allocator;
+    ob_tally *tally =
+        ob__tally_create(config && config->allocator ? config->allocator : ob__tally_inner(session->tally), &allocator);
+    ob_worker *worker = tally ? allocator.alloc(allocator.context, sizeof *worker) : NULL;
+    if (!worker) {
+        if (tally) ob__tally_destroy(tally);
+        return ob__fail(error, OB_E_MEMORY, "out of memory");
+    }
+    *worker = (ob_worker){
+        .session = session, .plan = session->current, .tally = tally, .allocator = allocator, .threads = {.n_threads = 1}};
+    atomic_fetch_add(&worker->plan->n_users, 1);
+    bool caller_memory = config && config->caller_memory;
+    ob_status status = ob__frame_init(&worker->frame, session, &worker->allocator, &worker->threads, caller_memory);
+    if (status == OB_OK) status = ob__frame_reserve(&worker->frame, worker->plan, error);
+    if (status == OB_OK && !caller_memory) status = ob__frame_reserve_outputs(&worker->frame, worker->plan, NULL, 0, error);
+    if (status == OB_OK) {
+        *out = worker;
+        return OB_OK;
+    }
+    ob_worker_close(&worker);
+    return error && error->code == OB_OK ? ob__fail(error, status, "out of memory") : status;
+}
+
+void ob_worker_close(ob_worker **worker) {
+    if (!worker || !*worker) return;
+    ob_worker *closing = *worker;
+    *worker = NULL;
+    ob__frame_release(&closing->frame);
+    ob__plan_release(closing->session, closing->plan);
+    ob_tally *tally = closing->tally;
+    closing->allocator.free(closing->allocator.context, closing, sizeof *closing);
+    ob__tally_destroy(tally);
+}
+
+static ob_status refuse(const ob_worker *worker, uint32_t i, const ob_view *got, ob_error *error) {
+    const ob_view *planned = &worker->plan->inputs[i];
+    const char *name = worker->session->inputs[i]->name;
+    if (error) ob__copy_text(error->value, sizeof error->value, name);
+    OB_FAIL_IF(planned->dtype != got->dtype, error, OB_E_TYPE, "input %s: the worker's plan is for %s, but %s was given", name,
+               ob_dtype_name(planned->dtype), ob_dtype_name(got->dtype));
+    char is[200], given[200];
+    ob_shape_format(NULL, &(ob_shape){planned->rank, planned->dims}, is, sizeof is);
+    ob_shape_format(NULL, &(ob_shape){got->rank, got->dims}, given, sizeof given);
+    bool same_shape = planned->rank == got->rank && strcmp(is, given) == 0;
+    return ob__fail(error, OB_E_SHAPE, "input %s: the worker's plan is for %s, but %s was given%s", name, is, given,
+                    same_shape ? " with other strides" : "");
+}
+
+static ob_status check_layouts(const ob_worker *worker, const ob_view *inputs, ob_error *error) {
+    const ob_plan *plan = worker->plan;
+    for (uint32_t i = 0; i < worker->session->n_inputs; i++) {
+        if (!ob__same_layout(&plan->inputs[i], &inputs[i])) return refuse(worker, i, &inputs[i], error);
+        int64_t elems[OB_CONTENT_MAX];
+        uint32_t n;
+        if (!plan->contents[i]) continue;
+        bool same =
+            ob__read_content(&inputs[i], elems, &n) && (n == 0 || memcmp(elems, plan->contents[i], n * sizeof *elems) == 0);
+        if (!same && error) ob__copy_text(error->value, sizeof error->value, worker->session->inputs[i]->name);
+        OB_FAIL_IF(!same, error, OB_E_SHAPE, "input %s: its elements decide shapes, and are not those of the worker's plan",
+                   worker->session->inputs[i]->name);
+    }
+    return OB_OK;
+}
+
+ob_status ob_worker_run(ob_worker *worker, const ob_view *inputs, size_t n_inputs, ob_view *outputs, size_t n_outputs,
+                        ob_error *error) {
+    ob_error_clear(error);
+    OB_FAIL_IF(!worker, error, OB_E_ARGUMENT, "no worker");
+    OB_TRY(ob__check_output_count(worker->session, outputs, n_outputs, error));
+    OB_TRY(ob__check_inputs(worker->session, inputs, n_inputs, true, error));
+    OB_TRY(check_layouts(worker, inputs, error));
+    OB_TRY(ob__frame_reserve(&worker->frame, worker->plan, error));
+    OB_TRY(ob__frame_reserve_outputs(&worker->frame, worker->plan, outputs, n_outputs, error));
+    return ob__frame_run(&worker->frame, worker->plan, inputs, outputs, n_outputs, error);
+}
+
+ob_status ob_worker_set_memory(ob_worker *worker, void *block, size_t n_bytes, ob_error *error) {
+    ob_error_clear(error);
+    OB_FAIL_IF(!worker, error, OB_E_ARGUMENT, "no worker");
+    return ob__frame_lend(&worker->frame, block, n_bytes, error);
+}
+
+void ob_worker_get_memory(const ob_worker *worker, ob_session_memory *out) {
+    *out = worker->plan->memory;
+    out->work_alignment = OB_ALIGNMENT;
+    out->n_plans = 1;
+    out->session_bytes = ob__tally_bytes(worker->tally);
+}
