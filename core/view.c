@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/copy.h"
 #include "core/error.h"
 
 /* Elements of the dims, and true when elements times element size fit into INT64_MAX. A size of 0 does not hide an overflow. */
@@ -140,43 +141,30 @@ ob_status ob_view_broadcast_all(const ob_view *from, size_t n, ob_view *out, ob_
 
 /* ---- Assignment ------------------------------------------------------------------------------------------------------- */
 
-/* Copies rows along the last axis; the outer axes count like an odometer. Both views have the same dims and at least one element.
- */
-static void copy_elems(const ob_view *to, const ob_view *from) {
-    size_t n_bytes = ob_dtype_size(to->dtype);
-    int32_t rank = to->rank, last = rank - 1;
-    int64_t n_row = rank > 0 ? to->dims[last] : 1;
-    int64_t to_step = rank > 0 ? to->strides[last] : 0, from_step = rank > 0 ? from->strides[last] : 0;
-    bool dense = to_step == (int64_t)n_bytes && from_step == (int64_t)n_bytes;
-    int64_t index[OB_MAX_RANK] = {0}, to_offset = 0, from_offset = 0;
-    for (;;) {
-        char *target = (char *)to->data + to_offset;
-        const char *source = (const char *)from->data + from_offset;
-        if (dense)
-            memmove(target, source, (size_t)n_row * n_bytes);
-        else
-            for (int64_t i = 0; i < n_row; i++) memmove(target + i * to_step, source + i * from_step, n_bytes);
-        int32_t axis = last - 1;
-        for (; axis >= 0; axis--) {
-            to_offset += to->strides[axis];
-            from_offset += from->strides[axis];
-            if (++index[axis] < to->dims[axis]) break;
-            to_offset -= to->strides[axis] * to->dims[axis];
-            from_offset -= from->strides[axis] * to->dims[axis];
-            index[axis] = 0;
-        }
-        if (axis < 0) return;
-    }
-}
-
-ob_status ob_view_assign(const ob_view *x, const ob_view *a, ob_error *error) {
+static ob_status stretch_source(const ob_view *x, const ob_view *a, ob_view *source, ob_error *error) {
     OB_FAIL_IF(!x || !a, error, OB_E_ARGUMENT, "no view given");
     OB_FAIL_IF(x->dtype != a->dtype, error, OB_E_TYPE, "%s is assigned to %s", ob_dtype_name(a->dtype), ob_dtype_name(x->dtype));
     for (int32_t i = 0; i < x->rank; i++)
         OB_FAIL_IF(x->strides[i] == 0 && x->dims[i] > 1, error, OB_E_ARGUMENT,
                    "a broadcast view cannot be assigned to: axis %d has stride 0", (int)i);
+    return ob_view_broadcast(a, x->rank, x->dims, source, error);
+}
+
+ob_status ob_view_assign(const ob_view *x, const ob_view *a, ob_error *error) {
     ob_view source;
-    OB_TRY(ob_view_broadcast(a, x->rank, x->dims, &source, error));
-    if (ob_view_count(x) > 0) copy_elems(x, &source);
+    OB_TRY(stretch_source(x, a, &source, error));
+    if (ob_view_count(x) > 0)
+        ob__copy(x->rank, x->dims, ob_dtype_size(x->dtype), x->data, x->strides, source.data, source.strides);
+    return OB_OK;
+}
+
+ob_status ob_view_assign_part(const ob_view *x, const ob_view *a, int64_t first, int64_t n, ob_error *error) {
+    ob_view source;
+    OB_TRY(stretch_source(x, a, &source, error));
+    OB_FAIL_IF(!ob_view_is_contiguous(x), error, OB_E_ARGUMENT, "a view that is assigned to in parts must be contiguous");
+    int64_t n_elems = ob_view_count(x);
+    OB_FAIL_IF(first < 0 || n < 0 || first > n_elems || n > n_elems - first, error, OB_E_ARGUMENT,
+               "elements %lld and %lld more are not all among %lld", (long long)first, (long long)n, (long long)n_elems);
+    ob__copy_part(x->rank, x->dims, ob_dtype_size(x->dtype), x->data, x->strides, source.data, source.strides, first, n);
     return OB_OK;
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/copy.h"
 #include "core/error.h"
 #include "ops/kernel.h"
 #include "ops/op.h"
@@ -55,19 +56,11 @@ ob_status ob__read_list(const ob_kernel_args *args, const char *name, uint32_t i
 ob_status ob__read_axes(const ob_kernel_args *args, const char *name, uint32_t i, int32_t rank, uint32_t *axes, bool *given,
                         ob_error *error);
 
-/* ---- movement, by element width ---- */
-
-enum { OB__COPY_RANK = 2 * OB_MAX_RANK };
+/* ---- movement, by element width: ob__copy and ob__fill of core/copy.h ---- */
 
 void ob__contiguous_strides(int32_t rank, const int64_t *dims, size_t width, int64_t *strides);
-/* Copies elements of `width` bytes between two layouts of the same dims; at most OB__COPY_RANK axes. The two may not overlap,
- * except for being the same (nothing happens then). */
-void ob__copy(int32_t rank, const int64_t *dims, size_t width, void *to, const int64_t *to_strides, const void *from,
-              const int64_t *from_strides);
 /* Copies `from` to contiguous memory. */
 void ob__copy_contiguous(const ob_view *from, void *to);
-/* n elements with one value; value NULL: zero bytes. */
-void ob__fill(void *to, int64_t n, size_t width, const void *value);
 
 /* ---- views ---- */
 

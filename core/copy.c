@@ -1,0 +1,426 @@
+/* Copying between layouts.
+ *
+ * Contiguous results, the usual case, are made of blocks: a block of axis a is what lies below one step along it. Blocks up to
+ * BLOCK_BYTES stay in the first-level cache, so a stretched axis repeats a block that is there already. Larger blocks are cut:
+ * each piece is written to every place where it goes before the next one is read, so that an operand passes through memory once
+ * however often it is repeated. Results far larger than the caches are written past them. */
+#include "core/copy.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+enum { BLOCK_BYTES = 16 << 10, STREAM_BYTES = 24 << 20 };
+
+typedef struct layout {
+    int32_t rank;
+    size_t width;
+    int64_t dims[OB__COPY_RANK], to[OB__COPY_RANK], from[OB__COPY_RANK];
+} layout;
+
+/* Drops axes of size 1 and merges neighbours that both sides step through evenly. False when there is nothing to copy. */
+static bool simplify(layout *l, int32_t rank, const int64_t *dims, size_t width, const int64_t *to, const int64_t *from) {
+    int32_t last = -1;
+    l->width = width;
+    for (int32_t a = 0; a < rank; a++) {
+        if (dims[a] == 0) return false;
+        if (dims[a] == 1) continue;
+        if (last >= 0 && l->to[last] == dims[a] * to[a] && l->from[last] == dims[a] * from[a]) {
+            l->dims[last] *= dims[a];
+            l->to[last] = to[a];
+            l->from[last] = from[a];
+            continue;
+        }
+        last++;
+        l->dims[last] = dims[a];
+        l->to[last] = to[a];
+        l->from[last] = from[a];
+    }
+    l->rank = last + 1;
+    return true;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------------------------------------ */
+
+/* Repeats the n_bytes at `to` until there are `count` of them. */
+static void repeat_block(char *to, size_t n_bytes, int64_t count) {
+    size_t total = n_bytes * (size_t)count, done = n_bytes;
+    while (done < total && done < BLOCK_BYTES / 2) {
+        size_t step = done < total - done ? done : total - done;
+        memcpy(to + done, to, step);
+        done += step;
+    }
+    size_t piece = done;
+    for (; done < total; done += piece) memcpy(to + done, to, piece < total - done ? piece : total - done);
+}
+
+#ifdef __SSE2__
+/* An element as often as 16 bytes hold it. */
+static inline __m128i splat(const char *from, size_t width) {
+    uint16_t w2;
+    uint32_t w4;
+    uint64_t w8;
+    switch (width) {
+    case 1: return _mm_set1_epi8(*from);
+    case 2: memcpy(&w2, from, 2); return _mm_set1_epi16((short)w2);
+    case 4: memcpy(&w4, from, 4); return _mm_set1_epi32((int)w4);
+    case 8: memcpy(&w8, from, 8); return _mm_set1_epi64x((long long)w8);
+    default: return _mm_loadu_si128((const __m128i *)(const void *)from);
+    }
+}
+
+/* m elements, each n times. Whole vectors are stored, over what the next element writes anyhow; the last ones may not. */
+static inline void repeat_each(char *to, const char *from, int64_t m, int64_t from_step, int64_t n, size_t width) {
+    size_t row = (size_t)n * width, i = 0;
+    size_t n_over = row >= 16 ? (size_t)m : (size_t)m * row >= 16 ? ((size_t)m * row - 16) / row + 1 : 0;
+    if (row <= 16) {
+        for (; i < n_over; i++, to += row, from += from_step) _mm_storeu_si128((__m128i *)(void *)to, splat(from, width));
+    } else if (row <= 32) {
+        for (; i < n_over; i++, to += row, from += from_step) {
+            const __m128i value = splat(from, width);
+            _mm_storeu_si128((__m128i *)(void *)to, value);
+            _mm_storeu_si128((__m128i *)(void *)(to + row - 16), value);
+        }
+    } else {
+        for (; i < n_over; i++, to += row, from += from_step) {
+            const __m128i value = splat(from, width);
+            size_t k = 0;
+            for (; k + 64 <= row; k += 64) {
+                _mm_storeu_si128((__m128i *)(void *)(to + k), value);
+                _mm_storeu_si128((__m128i *)(void *)(to + k + 16), value);
+                _mm_storeu_si128((__m128i *)(void *)(to + k + 32), value);
+                _mm_storeu_si128((__m128i *)(void *)(to + k + 48), value);
+            }
+            for (; k + 16 <= row; k += 16) _mm_storeu_si128((__m128i *)(void *)(to + k), value);
+            _mm_storeu_si128((__m128i *)(void *)(to + row - 16), value);
+        }
+    }
+    for (; i < (size_t)m; i++, from += from_step)
+        for (int64_t k = 0; k < n; k++, to += width) memmove(to, from, width);
+}
+#else
+static inline void repeat_each(char *to, const char *from, int64_t m, int64_t from_step, int64_t n, size_t width) {
+    for (int64_t i = 0; i < m; i++, from += from_step)
+        for (int64_t k = 0; k < n; k++, to += width) memmove(to, from, width);
+}
+#endif
+
+/* One copy of the loops for each width that occurs. */
+static void repeat_each_of(char *to, const char *from, int64_t m, int64_t from_step, int64_t n, size_t width) {
+    switch (width) {
+    case 1: repeat_each(to, from, m, from_step, n, 1); break;
+    case 2: repeat_each(to, from, m, from_step, n, 2); break;
+    case 4: repeat_each(to, from, m, from_step, n, 4); break;
+    case 8: repeat_each(to, from, m, from_step, n, 8); break;
+    case 16: repeat_each(to, from, m, from_step, n, 16); break;
+    default:
+        for (int64_t i = 0; i < m * n; i++) memcpy(to + i * (int64_t)width, from + i / n * from_step, width);
+    }
+}
+
+void ob__fill(void *to, int64_t n, size_t width, const void *value) {
+    if (n <= 0) return;
+    if (!value)
+        memset(to, 0, (size_t)n * width);
+    else if (width == 1)
+        memset(to, *(const unsigned char *)value, (size_t)n);
+    else
+        repeat_each_of(to, value, 1, 0, n, width);
+}
+
+#define COPY_RUN(bytes)                                                                                                          \
+    for (int64_t i = 0; i < n; i++) memcpy(to + i * to_stride, from + i * from_stride, bytes)
+
+static void copy_run(size_t width, int64_t n, char *to, int64_t to_stride, const char *from, int64_t from_stride) {
+    if (to_stride == (int64_t)width && from_stride == (int64_t)width) {
+        memcpy(to, from, (size_t)n * width);
+        return;
+    }
+    if (to_stride == (int64_t)width && from_stride == 0) {
+        ob__fill(to, n, width, from);
+        return;
+    }
+    switch (width) {
+    case 1: COPY_RUN(1); break;
+    case 2: COPY_RUN(2); break;
+    case 4: COPY_RUN(4); break;
+    case 8: COPY_RUN(8); break;
+    case 16: COPY_RUN(16); break;
+    default: COPY_RUN(width); break;
+    }
+}
+
+/* ---- Contiguous results --------------------------------------------------------------------------------------------------- */
+
+/* The strides of such a result are the sizes of its blocks. The last axis of `from` is dense or stretched. */
+static bool is_blocks(const layout *l) {
+    int64_t stride = (int64_t)l->width;
+    for (int32_t a = l->rank - 1; a >= 0; a--) {
+        if (l->to[a] != stride) return false;
+        stride *= l->dims[a];
+    }
+    int64_t step = l->from[l->rank - 1];
+    return step == 0 || step == (int64_t)l->width;
+}
+
+/* `count` blocks of axis a. */
+static void build(const layout *l, int32_t a, int64_t count, char *to, const char *from) {
+    int32_t last = l->rank - 1;
+    int64_t block = l->to[a], step = l->from[a];
+    if (a == last) {
+        copy_run(l->width, count, to, block, from, step);
+    } else if (step == 0) {
+        build(l, a + 1, l->dims[a + 1], to, from);
+        repeat_block(to, (size_t)block, count);
+    } else if (a + 1 == last && l->from[last] == 0) {
+        repeat_each_of(to, from, count, step, l->dims[last], l->width);
+    } else {
+        for (int64_t i = 0; i < count; i++) build(l, a + 1, l->dims[a + 1], to + i * block, from + i * step);
+    }
+}
+
+/* Writes past the caches; stream_end before others read. */
+static void stream(char *to, const char *from, size_t n_bytes) {
+#ifdef __SSE2__
+    size_t head = (16 - (uintptr_t)to % 16) % 16;
+    if (head > n_bytes) head = n_bytes;
+    memcpy(to, from, head);
+    to += head, from += head, n_bytes -= head;
+    for (; n_bytes >= 64; to += 64, from += 64, n_bytes -= 64) {
+        const __m128i *x = (const __m128i *)(const void *)from;
+        __m128i *z = (__m128i *)(void *)to;
+        const __m128i x0 = _mm_loadu_si128(x), x1 = _mm_loadu_si128(x + 1), x2 = _mm_loadu_si128(x + 2),
+                      x3 = _mm_loadu_si128(x + 3);
+        _mm_stream_si128(z, x0);
+        _mm_stream_si128(z + 1, x1);
+        _mm_stream_si128(z + 2, x2);
+        _mm_stream_si128(z + 3, x3);
+    }
+#endif
+    memcpy(to, from, n_bytes);
+}
+
+static void stream_end(void) {
+#ifdef __SSE2__
+    _mm_sfence();
+#endif
+}
+
+/* Stretched axes above the pieces: a piece goes to every combination of their steps. */
+typedef struct places {
+    bool stream;
+    int32_t n;
+    int64_t counts[OB__COPY_RANK], steps[OB__COPY_RANK];
+} places;
+
+static void put(const places *p, char *to, const char *piece, size_t n_bytes) {
+    int64_t index[OB__COPY_RANK];
+    memset(index, 0, (size_t)p->n * sizeof *index);
+    for (;;) {
+        if (p->stream)
+            stream(to, piece, n_bytes);
+        else
+            memcpy(to, piece, n_bytes);
+        int32_t k = p->n - 1;
+        for (; k >= 0; k--) {
+            to += p->steps[k];
+            if (++index[k] < p->counts[k]) break;
+            to -= p->counts[k] * p->steps[k];
+            index[k] = 0;
+        }
+        if (k < 0) return;
+    }
+}
+
+/* `count` blocks of axis a, together more than BLOCK_BYTES, one of them not: in pieces. */
+static void put_pieces(const layout *l, const places *p, int32_t a, int64_t count, char *to, const char *from) {
+    _Alignas(64) char piece[BLOCK_BYTES];
+    int64_t block = l->to[a], step = l->from[a], n_rows = BLOCK_BYTES / block;
+    bool direct = !p->stream && p->n == 0;
+    if (a == l->rank - 1 && step != 0) { /* dense on both sides */
+        int64_t n_step = p->n == 0 ? count : n_rows;
+        for (int64_t i = 0; i < count; i += n_step)
+            put(p, to + i * block, from + i * step, (size_t)((count - i < n_step ? count - i : n_step) * block));
+        return;
+    }
+    if (direct) {
+        build(l, a, count, to, from);
+        return;
+    }
+    if (step == 0) build(l, a, n_rows, piece, from);
+    for (int64_t i = 0; i < count; i += n_rows) {
+        int64_t n = count - i < n_rows ? count - i : n_rows;
+        if (step != 0) build(l, a, n, piece, from + i * step);
+        put(p, to + i * block, piece, (size_t)(n * block));
+    }
+}
+
+/* `count` blocks of axis a. */
+static void copy_blocks(const layout *l, int32_t a, int64_t count, char *to, const char *from, bool past_caches) {
+    if (count * l->to[a] <= BLOCK_BYTES) {
+        build(l, a, count, to, from);
+        return;
+    }
+    places p;
+    p.n = 0;
+    p.stream = past_caches;
+    int32_t axes[OB__COPY_RANK], n_axes = 0; /* those above the pieces that are not stretched */
+    int64_t counts[OB__COPY_RANK], index[OB__COPY_RANK];
+    for (; l->to[a] > BLOCK_BYTES; count = l->dims[++a]) {
+        if (l->from[a] == 0) {
+            p.counts[p.n] = count;
+            p.steps[p.n++] = l->to[a];
+        } else {
+            index[n_axes] = 0;
+            counts[n_axes] = count;
+            axes[n_axes++] = a;
+        }
+    }
+    for (;;) {
+        put_pieces(l, &p, a, count, to, from);
+        int32_t k = n_axes - 1;
+        for (; k >= 0; k--) {
+            to += l->to[axes[k]];
+            from += l->from[axes[k]];
+            if (++index[k] < counts[k]) break;
+            to -= counts[k] * l->to[axes[k]];
+            from -= counts[k] * l->from[axes[k]];
+            index[k] = 0;
+        }
+        if (k < 0) return;
+    }
+}
+
+/* Elements first .. first + n - 1 below axis a; `to` is where they go. */
+static void copy_range(const layout *l, int32_t a, int64_t first, int64_t n, char *to, const char *from, bool past_caches) {
+    int64_t width = (int64_t)l->width, inner = l->to[a] / width, n_bytes = n * width;
+    for (char *end = to + n_bytes; to < end; to += n_bytes) {
+        int64_t i = first / inner, r = first % inner, rest = (end - to) / width;
+        const char *source = from + i * l->from[a];
+        if (r != 0 || rest < inner) {
+            n = rest < inner - r ? rest : inner - r;
+            copy_range(l, a + 1, r, n, to, source, past_caches);
+        } else {
+            n = rest / inner * inner;
+            copy_blocks(l, a, rest / inner, to, source, past_caches);
+        }
+        first += n;
+        n_bytes = n * width;
+    }
+}
+
+/* ---- Any layout
+ * ---------------------------------------------------------------------------------------------------------------- */
+
+/* Two axes of which one is dense in `to` and the other in `from`, in square tiles so that both sides stay in the cache. */
+static void copy_tiles(size_t width, const int64_t dims[2], char *to, const int64_t to_strides[2], const char *from,
+                       const int64_t from_strides[2]) {
+    enum { TILE = 16 };
+    for (int64_t i = 0; i < dims[0]; i += TILE) {
+        int64_t i_end = i + TILE < dims[0] ? i + TILE : dims[0];
+        for (int64_t j = 0; j < dims[1]; j += TILE) {
+            int64_t n = j + TILE < dims[1] ? TILE : dims[1] - j;
+            for (int64_t k = i; k < i_end; k++)
+                copy_run(width, n, to + k * to_strides[0] + j * to_strides[1], to_strides[1],
+                         from + k * from_strides[0] + j * from_strides[1], from_strides[1]);
+        }
+    }
+}
+
+static void move_axis_to_end(layout *l, int32_t axis) {
+    int64_t dim = l->dims[axis], to = l->to[axis], from = l->from[axis];
+    for (int32_t a = axis; a + 1 < l->rank; a++) {
+        l->dims[a] = l->dims[a + 1];
+        l->to[a] = l->to[a + 1];
+        l->from[a] = l->from[a + 1];
+    }
+    l->dims[l->rank - 1] = dim;
+    l->to[l->rank - 1] = to;
+    l->from[l->rank - 1] = from;
+}
+
+static void copy_any(layout *l, char *to, const char *from) {
+    size_t width = l->width;
+    int32_t inner = 1;
+    if (l->from[l->rank - 1] != (int64_t)width && l->from[l->rank - 1] != 0) {
+        for (int32_t a = 0; a + 1 < l->rank; a++) {
+            if (l->from[a] != (int64_t)width) continue;
+            move_axis_to_end(l, a);
+            move_axis_to_end(l, l->rank - 2); /* the dense axis of `from` second to last, that of `to` last */
+            inner = 2;
+            break;
+        }
+    }
+    int32_t outer = l->rank - inner;
+    int64_t index[OB__COPY_RANK] = {0};
+    for (;;) {
+        if (inner == 2)
+            copy_tiles(width, &l->dims[outer], to, &l->to[outer], from, &l->from[outer]);
+        else
+            copy_run(width, l->dims[outer], to, l->to[outer], from, l->from[outer]);
+        int32_t a = outer - 1;
+        for (; a >= 0; a--) {
+            to += l->to[a];
+            from += l->from[a];
+            if (++index[a] < l->dims[a]) break;
+            to -= index[a] * l->to[a];
+            from -= index[a] * l->from[a];
+            index[a] = 0;
+        }
+        if (a < 0) return;
+    }
+}
+
+void ob__copy(int32_t rank, const int64_t *dims, size_t width, void *to, const int64_t *to_strides, const void *from,
+              const int64_t *from_strides) {
+    layout l;
+    if (!simplify(&l, rank, dims, width, to_strides, from_strides)) return;
+    if (l.rank == 0) {
+        if (to != from) memcpy(to, from, width);
+        return;
+    }
+    if (to == from && memcmp(l.to, l.from, sizeof l.to[0] * (size_t)l.rank) == 0) return;
+    if (!is_blocks(&l)) {
+        copy_any(&l, to, from);
+        return;
+    }
+    bool past_caches = l.dims[0] * l.to[0] >= STREAM_BYTES;
+    copy_blocks(&l, 0, l.dims[0], to, from, past_caches);
+    if (past_caches) stream_end();
+}
+
+void ob__copy_part(int32_t rank, const int64_t *dims, size_t width, void *to, const int64_t *to_strides, const void *from,
+                   const int64_t *from_strides, int64_t first, int64_t n) {
+    layout l;
+    if (n == 0 || !simplify(&l, rank, dims, width, to_strides, from_strides)) return;
+    if (l.rank == 0) {
+        memcpy(to, from, width);
+        return;
+    }
+    bool past_caches = l.dims[0] * l.to[0] >= STREAM_BYTES;
+    if (is_blocks(&l)) {
+        copy_range(&l, 0, first, n, (char *)to + first * (int64_t)width, from, past_caches);
+        if (past_caches) stream_end();
+        return;
+    }
+    int64_t index[OB__COPY_RANK], rest = first;
+    char *z = (char *)to + first * (int64_t)width;
+    const char *x = from;
+    for (int32_t a = l.rank - 1; a >= 0; a--) {
+        index[a] = rest % l.dims[a];
+        rest /= l.dims[a];
+        x += index[a] * l.from[a];
+    }
+    for (int64_t i = 0; i < n; i++, z += width) {
+        memcpy(z, x, width);
+        for (int32_t a = l.rank - 1; a >= 0; a--) {
+            x += l.from[a];
+            if (++index[a] < l.dims[a]) break;
+            x -= index[a] * l.from[a];
+            index[a] = 0;
+        }
+    }
+}

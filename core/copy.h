@@ -1,0 +1,23 @@
+/* Copying between two layouts: by element width, never by type. What is stretched, transposed or cut is a matter of strides. */
+#ifndef OB_CORE_COPY_H
+#define OB_CORE_COPY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "onnx_broadcast/broadcast.h"
+
+enum { OB__COPY_RANK = 2 * OB_MAX_RANK };
+
+/* Copies elements of `width` bytes (at most 16) between two layouts of the same dims; at most OB__COPY_RANK axes. The two may not
+ * overlap, except for being the same (nothing happens then). */
+void ob__copy(int32_t rank, const int64_t *dims, size_t width, void *to, const int64_t *to_strides, const void *from,
+              const int64_t *from_strides);
+/* Elements first .. first + n - 1 in row-major order of the same into contiguous memory, whose beginning `to` is: for threads
+ * that share the work. */
+void ob__copy_part(int32_t rank, const int64_t *dims, size_t width, void *to, const int64_t *to_strides, const void *from,
+                   const int64_t *from_strides, int64_t first, int64_t n);
+/* n elements with one value; value NULL: zero bytes. */
+void ob__fill(void *to, int64_t n, size_t width, const void *value);
+
+#endif
