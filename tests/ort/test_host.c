@@ -73,8 +73,7 @@ static void every_type_passes(void **state) {
         if (dtype == OB_STRING) continue;
         char text[300], cast[40];
         snprintf(cast, sizeof cast, "Cast <to = %d>", type);
-        snprintf(text, sizeof text,
-                 "<ir_version: 10, opset_import: [\"\" : 21]>\ng (%s[N,M] x) => (%s[N,M] y) { y = %s (x) }\n",
+        snprintf(text, sizeof text, "<ir_version: 10, opset_import: [\"\" : 21]>\ng (%s[N,M] x) => (%s[N,M] y) { y = %s (x) }\n",
                  ob_dtype_name(dtype), ob_dtype_name(dtype), dtype >= OB_UINT4 ? cast : "Identity");
         ort_session s;
         if (!ort_session_open_text(&host, text, &(ort_options){.optimize = false}, &s)) {
@@ -105,8 +104,8 @@ static void every_type_passes(void **state) {
 
 static void strings_pass(void **state) {
     (void)state;
-    ort_session s = open_text(
-        "<ir_version: 8, opset_import: [\"\" : 14]>\ng (string x) => (string y) { y = Identity (x) }\n", true);
+    ort_session s =
+        open_text("<ir_version: 8, opset_import: [\"\" : 14]>\ng (string x) => (string y) { y = Identity (x) }\n", true);
     ob_string strings[4] = {{"plain", 5}, {NULL, 0}, {"a\0b", 3}, {"\xc3\xa9", 2}};
     for (int64_t n = 0; n <= 4; n++) {
         ob_view in = view_of(strings, OB_STRING, 1, &n), out;

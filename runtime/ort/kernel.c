@@ -1,0 +1,173 @@
+/* A kernel's life, its operands and results. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ort/plugin.h"
+
+/* ---- Conditions that the model's shapes leave open, for messages ---------------------------------------------------------- */
+
+typedef struct condition_text {
+    const ob_dims *pool;
+    char *text;
+    size_t n, n_bytes;
+} condition_text;
+
+static ob_status add_condition(void *context, const ob_condition *condition, size_t operand, int32_t axis) {
+    (void)operand, (void)axis;
+    condition_text *c = context;
+    char one[200];
+    size_t n = ob_condition_format(c->pool, condition, one, sizeof one);
+    bool anonymous = ob_dim_is_anonymous(c->pool, condition->a) || ob_dim_is_anonymous(c->pool, condition->b);
+    if (anonymous || n >= sizeof one || c->n + n + 3 > c->n_bytes || strstr(c->text, one)) return OB_OK; /* says nothing more */
+    if (c->n > 0) {
+        memcpy(c->text + c->n, "; ", 2);
+        c->n += 2;
+    }
+    memcpy(c->text + c->n, one, n + 1);
+    c->n += n;
+    return OB_OK;
+}
+
+static OrtStatus *declared_shape(const OrtApi *api, const OrtKernelInfo *info, size_t index, ob_dims *pool, ob_dim *dims,
+                                 int32_t *rank) {
+    OrtTypeInfo *type = NULL;
+    const OrtTensorTypeAndShapeInfo *tensor = NULL;
+    OB__ORT_TRY(api->KernelInfo_GetInputTypeInfo(info, index, &type));
+    OrtStatus *status = api->CastTypeInfoToTensorInfo(type, &tensor);
+    if (!status && tensor) status = ob__ort_terms(api, tensor, pool, dims, rank);
+    api->ReleaseTypeInfo(type);
+    return status;
+}
+
+/* What the declared shapes say already: impossible ones are an error now, and what stays open is kept for the message of a run
+ * that breaks it. (The operator's attribute `conditions`, a list of texts, says the same; this API cannot read such lists.) */
+static OrtStatus *check_declared(ob__ort_kernel *kernel, const OrtKernelInfo *info, ob_shape *shapes, ob_dim *dims,
+                                 ob_dims *pool) {
+    for (size_t i = 0; i < kernel->n_inputs; i++) {
+        ob_dim *own = dims + i * OB_MAX_RANK;
+        int32_t rank = OB_RANK_UNKNOWN;
+        OB__ORT_TRY(declared_shape(kernel->api, info, i, pool, own, &rank));
+        shapes[i] = (ob_shape){rank > 0 ? rank : OB_RANK_UNKNOWN, own}; /* 0 may mean that it is not known */
+    }
+    condition_text text = {pool, kernel->conditions, 0, sizeof kernel->conditions};
+    ob_error error;
+    ob_error_clear(&error);
+    error.code = kernel->row->check(kernel, shapes, pool, add_condition, &text, &error);
+    return error.code == OB_OK ? NULL : ob__ort_fail(kernel, &error);
+}
+
+static OrtStatus *check(ob__ort_kernel *kernel, const OrtKernelInfo *info) {
+    size_t n = kernel->n_inputs;
+    ob_dims *pool = NULL;
+    ob_shape *shapes = malloc(n * sizeof *shapes);
+    ob_dim *dims = malloc(n * OB_MAX_RANK * sizeof *dims);
+    OrtStatus *status = shapes && dims && ob_dims_create(NULL, &pool) == OB_OK
+                            ? check_declared(kernel, info, shapes, dims, pool)
+                            : ob__ort_failf(kernel, OB_E_MEMORY, "out of memory for %zu operands", n);
+    ob_dims_destroy(&pool);
+    free(dims);
+    free(shapes);
+    return status;
+}
+
+/* ---- Life ------------------------------------------------------------------------------------------------------------------ */
+
+static OrtStatus *fill(ob__ort_kernel *kernel, const OrtKernelInfo *info) {
+    size_t n = sizeof kernel->node;
+    OrtStatus *status = kernel->api->KernelInfo_GetNodeName(info, kernel->node, &n);
+    if (status) { /* longer than there is room for */
+        kernel->api->ReleaseStatus(status);
+        memcpy(kernel->node, "?", 2);
+    }
+    OB__ORT_TRY(kernel->api->KernelInfo_GetInputCount(info, &kernel->n_inputs));
+    OB__ORT_TRY(kernel->api->KernelInfo_GetOutputCount(info, &kernel->n_outputs));
+    OB__ORT_TRY(kernel->row->create(kernel, info));
+    return check(kernel, info);
+}
+
+OrtStatus *ORT_API_CALL ob__ort_kernel_create(const OrtCustomOp *op, const OrtApi *api, const OrtKernelInfo *info, void **out) {
+    const ob__ort_operator *self = (const ob__ort_operator *)(const void *)op;
+    ob__ort_kernel *kernel = calloc(1, sizeof *kernel);
+    if (!kernel) return api->CreateStatus(ORT_FAIL, "onnx_broadcast: out of memory");
+    kernel->api = api;
+    kernel->row = self->row;
+    OrtStatus *status = fill(kernel, info);
+    if (status) {
+        free(kernel);
+        return status;
+    }
+    *out = kernel;
+    return NULL;
+}
+
+OrtStatus *ORT_API_CALL ob__ort_kernel_run(void *kernel, OrtKernelContext *context) {
+    const ob__ort_kernel *self = kernel;
+    return self->row->run(self, context);
+}
+
+void ORT_API_CALL ob__ort_kernel_destroy(void *kernel) {
+    free(kernel);
+}
+
+/* ---- Operands and results -----------------------------------------------------------------------------------------------------
+ */
+
+OrtStatus *ob__ort_operand_get(const ob__ort_kernel *kernel, const OrtKernelContext *context, size_t index,
+                               ob__ort_operand *out) {
+    const OrtApi *api = kernel->api;
+    OrtTensorTypeAndShapeInfo *info = NULL;
+    size_t rank = 0;
+    OB__ORT_TRY(api->KernelContext_GetInput(context, index, &out->value));
+    if (!out->value) return ob__ort_failf(kernel, OB_E_MODEL, "operand %zu is left out", index);
+    OB__ORT_TRY(api->GetTensorTypeAndShape(out->value, &info));
+    OrtStatus *status = api->GetDimensionsCount(info, &rank);
+    if (!status && rank > OB_MAX_RANK)
+        status = ob__ort_failf(kernel, OB_E_LIMIT, "operand %zu has rank %zu, more than %d", index, rank, OB_MAX_RANK);
+    if (!status) status = api->GetDimensions(info, out->dims, rank);
+    if (!status) status = api->GetTensorElementType(info, &out->type);
+    out->rank = (int32_t)rank;
+    api->ReleaseTensorTypeAndShapeInfo(info);
+    return status;
+}
+
+/* ONNX Runtime's numbers of element types are those of TensorProto up to FLOAT4E2M1; later ones have gone apart. */
+static ob_dtype dtype_of(ONNXTensorElementDataType type) {
+    return (int)type > OB_NONE && (int)type <= OB_FLOAT4E2M1 ? (ob_dtype)type : OB_NONE;
+}
+
+static bool same_shape(const ob_view *a, const ob_view *b) {
+    for (int32_t i = 0; i < a->rank; i++)
+        if (a->dims[i] != 1 && b->strides[i] == 0) return false;
+    return true;
+}
+
+OrtStatus *ob__ort_produce(const ob__ort_kernel *kernel, OrtKernelContext *context, size_t index, const ob__ort_operand *operand,
+                           const int64_t *axes, int32_t rank, const int64_t *dims) {
+    const OrtApi *api = kernel->api;
+    ob_dtype dtype = dtype_of(operand->type);
+    if (dtype == OB_NONE)
+        return ob__ort_failf(kernel, OB_E_UNSUPPORTED, "operand %zu: element type %d of ONNX Runtime is not known here", index,
+                             (int)operand->type);
+    unsigned bits = (unsigned)ob_dtype_file_bits(dtype);
+    /* The views are made before there is memory: what is too large must not be asked for. A view with elements needs an address.
+     */
+    char nothing = 0;
+    ob_view from, to;
+    ob_error error;
+    ob_error_clear(&error);
+    if (ob_view_init(&from, &nothing, dtype, operand->rank, operand->dims) != OB_OK ||
+        ob_view_init(&to, &nothing, dtype, rank, dims) != OB_OK)
+        return ob__ort_failf(kernel, OB_E_LIMIT, "operand %zu: the result has too many elements", index);
+    error.code = ob_view_broadcast_in_dim(&from, axes, (size_t)operand->rank, rank, dims, &from, &error);
+    if (error.code != OB_OK) return ob__ort_fail(kernel, &error);
+
+    OrtValue *value = NULL;
+    OB__ORT_TRY(api->KernelContext_GetOutput(context, index, dims, (size_t)rank, &value));
+    if (!value || ob_view_count(&to) == 0) return NULL; /* nobody wants it, or nothing is in it */
+    if (dtype == OB_STRING) return ob__ort_copy_strings(kernel, context, value, &to, operand->value, &from);
+    OB__ORT_TRY(api->GetTensorMutableData(value, &to.data));
+    /* The API has no other name for reading; the operand is not written. */
+    OB__ORT_TRY(api->GetTensorMutableData((OrtValue *)(uintptr_t)operand->value, &from.data));
+    if (to.data == from.data && same_shape(&to, &from)) return NULL; /* ONNX Runtime let the result have the operand's memory */
+    return bits < 8 ? ob__ort_copy_packed(kernel, &to, &from, bits) : ob__ort_copy(kernel, context, &to, &from);
+}

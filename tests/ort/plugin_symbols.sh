@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# usage: plugin_symbols.sh PLUGIN. It exports exactly one symbol and needs nothing but the C library.
+set -u
+exported=$(nm -D --defined-only "$1" | awk '{ print $3 }' | sort | tr '\n' ' ')
+needed=$(readelf -d "$1" | sed -nE 's/.*\(NEEDED\).*\[(.*)\].*/\1/p' | sort | tr '\n' ' ')
+echo "exports: $exported"
+echo "needs: $needed"
+[ "$exported" = "RegisterCustomOps " ] || { echo "other symbols are exported than RegisterCustomOps"; exit 1; }
+for library in $needed; do
+    case $library in
+    libc.so.* | ld-linux*) ;;
+    *) echo "$library is needed"; exit 1 ;;
+    esac
+done
