@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# usage: run.sh SOURCE_DIR EXPECTED PROGRAM [ARGUMENT...]. The program, run in the source folder, prints what EXPECTED holds.
+set -eu -o pipefail
+cd "$1"
+expected=$2
+shift 2
+"$@" | diff -u "$expected" -

@@ -1,0 +1,202 @@
+/* The functions that docs/embedding.md quotes, in its order. What they print is sections.txt. */
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <onnx_broadcast/onnx_broadcast.h>
+
+/* ---- Errors -------------------------------------------------------------------------------------------------------- */
+
+static void complain(ob_status status, const ob_error *error) {
+    printf("%s: %s\n", ob_status_text(status), error->message);
+    if (error->node[0]) printf("  at node %s (%s)\n", error->node, error->op_type);
+    if (error->value[0]) printf("  value %s\n", error->value);
+    if (error->axis >= 0) printf("  axis %" PRId32 "\n", error->axis);
+}
+
+/* "loss": (N, 1) - (N) */
+static void provoke(void) {
+    ob_model *model = NULL;
+    ob_session *session = NULL;
+    ob_error error;
+    if (ob_model_load("models/accidental.onnx", NULL, &model, &error) != OB_OK) abort();
+    if (ob_session_create(model, NULL, &session, &error) != OB_OK) abort();
+    float prediction[2] = {1, 2}, target[3] = {0};
+    ob_view inputs[2], output = {0};
+    ob_view_init(&inputs[0], prediction, OB_FLOAT, 2, (int64_t[]){2, 1});
+    ob_view_init(&inputs[1], target, OB_FLOAT, 1, (int64_t[]){3});
+    ob_status status = ob_session_run(session, inputs, 2, &output, 1, &error);
+    complain(status, &error);
+    ob_session_close(&session);
+    ob_model_close(&model);
+}
+
+/* ---- Inputs and outputs ---------------------------------------------------------------------------------------------- */
+
+static void describe(const ob_session *session) {
+    ob_session_value value;
+    for (size_t i = 0; ob_session_input(session, i, &value); i++)
+        printf("input  %s: %s %s\n", value.name, ob_dtype_name(value.dtype), value.shape_text);
+    for (size_t i = 0; ob_session_output(session, i, &value); i++)
+        printf("output %s: %s %s\n", value.name, ob_dtype_name(value.dtype), value.shape_text);
+}
+
+/* ---- Symbolic sizes ---------------------------------------------------------------------------------------------------- */
+
+static ob_status open_with_sizes(const ob_model *model, int64_t batch, int64_t length, ob_session **out, ob_error *error) {
+    const ob_named_size sizes[] = {{"batch", batch}, {"length", length}};
+    ob_session_config config;
+    ob_session_config_init(&config);
+    config.dims = sizes; /* borrowed during ob_session_create */
+    config.n_dims = 2;
+    return ob_session_create(model, &config, out, error);
+}
+
+/* ---- Own buffers -------------------------------------------------------------------------------------------------------- */
+
+enum { BATCH = 2, LENGTH = 7, WIDTH = 32 };
+
+static ob_status run_on_own_buffers(ob_session *session, float *x, int64_t *mask, float *y, ob_error *error) {
+    ob_view inputs[2], output;
+    ob_status status = ob_session_input_view(session, 0, x, &inputs[0], error);
+    if (status == OB_OK) status = ob_session_input_view(session, 1, mask, &inputs[1], error);
+    if (status == OB_OK) status = ob_view_init(&output, y, OB_FLOAT, 3, (int64_t[]){BATCH, LENGTH, WIDTH});
+    if (status == OB_OK) status = ob_session_prepare(session, inputs, 2, error); /* once: plans, allocates */
+    for (int frame = 0; status == OB_OK && frame < 3; frame++)
+        status = ob_session_run(session, inputs, 2, &output, 1, error); /* allocates nothing, the result is in y */
+    return status;
+}
+
+/* ---- Memory known beforehand --------------------------------------------------------------------------------------------- */
+
+static ob_status run_in_given_memory(const ob_model *model, float *x, int64_t *mask, float *y, ob_error *error) {
+    const ob_named_size sizes[] = {{"batch", BATCH}, {"length", LENGTH}};
+    static _Alignas(64) unsigned char work[64 * 1024];
+    ob_session *session = NULL;
+    ob_session_config config;
+    ob_session_config_init(&config);
+    config.dims = sizes;
+    config.n_dims = 2;
+    config.caller_memory = true; /* plans allocate no memory for runs */
+    ob_status status = ob_session_create(model, &config, &session, error);
+    if (status == OB_OK) status = ob_session_set_memory(session, work, sizeof work, error);
+    if (status == OB_OK) status = run_on_own_buffers(session, x, mask, y, error);
+    if (status == OB_OK) {
+        ob_session_memory memory;
+        ob_session_get_memory(session, &memory);
+        printf("%s\n", memory.work_bytes <= sizeof work ? "it fits" : "it does not fit");
+    }
+    ob_session_close(&session);
+    return status;
+}
+
+/* ---- Models in flash ------------------------------------------------------------------------------------------------------ */
+
+static ob_status open_from_memory(const void *bytes, size_t n_bytes, ob_model **out, ob_error *error) {
+    return ob_model_load_memory(bytes, n_bytes, "attention", NULL, out, error); /* borrows: no copy of large weights */
+}
+
+/* ---- Checking ---------------------------------------------------------------------------------------------------------------
+ */
+
+static ob_status list_findings(ob_model *model, size_t *n_errors, ob_error *error) {
+    ob_report *report = NULL;
+    ob_status status = ob_check(model, NULL, &report, error);
+    if (status != OB_OK) return status;
+    ob_finding_info f;
+    for (size_t i = 0; ob_report_finding(report, i, &f) == OB_OK; i++)
+        printf("%s[%s] %s: %s\n", ob_severity_name(f.severity), f.id, f.node, f.message);
+    ob_condition_info c;
+    for (size_t i = 0; ob_report_condition(report, i, &c) == OB_OK; i++) printf("must hold at %s: %s\n", c.node, c.text);
+    *n_errors = ob_report_get_summary(report).n_errors;
+    ob_report_close(&report);
+    return OB_OK;
+}
+
+/* ---- Rewriting ---------------------------------------------------------------------------------------------------------------
+ */
+
+static ob_status save_explicit(ob_model *model, const char *path, ob_error *error) {
+    ob_rewrite_stats stats;
+    ob_status status = ob_rewrite(model, OB_FORM_FUNCTION, NULL, &stats, error);
+    if (status == OB_OK) status = ob_model_save(model, path, OB_FORMAT_AUTO, error);
+    if (status == OB_OK) printf("%zu broadcasts written down\n", stats.n_inserted);
+    return status;
+}
+
+/* ---- Plain arrays
+ * --------------------------------------------------------------------------------------------------------------- */
+
+static ob_status add_rows(const float *row, float *table, int64_t n_rows, int64_t n_columns, ob_error *error) {
+    ob_view in[2], out;
+    ob_status status = ob_view_init(&in[0], table, OB_FLOAT, 2, (int64_t[]){n_rows, n_columns});
+    if (status == OB_OK) status = ob_view_init(&in[1], (void *)(uintptr_t)row, OB_FLOAT, 1, &n_columns);
+    out = in[0]; /* in place */
+    return status == OB_OK ? ob_elementwise("Add", 0, in, 2, NULL, 0, &out, error) : status;
+}
+
+/* ---- All of it --------------------------------------------------------------------------------------------------------------
+ */
+
+#define MUST(call)                                                                                                               \
+    do {                                                                                                                         \
+        ob_status status_ = (call);                                                                                              \
+        if (status_ != OB_OK) {                                                                                                  \
+            complain(status_, &error);                                                                                           \
+            return 1;                                                                                                            \
+        }                                                                                                                        \
+    } while (0)
+
+static void *read_file(const char *path, size_t *n) {
+    FILE *file = fopen(path, "rb");
+    if (!file || fseek(file, 0, SEEK_END) != 0) abort();
+    *n = (size_t)ftell(file);
+    rewind(file);
+    void *bytes = malloc(*n);
+    if (!bytes || fread(bytes, 1, *n, file) != *n) abort();
+    fclose(file);
+    return bytes;
+}
+
+int main(int argc, char **argv) {
+    if (argc != 2) return 2;
+    ob_error error;
+    ob_error_clear(&error);
+    provoke();
+
+    ob_model *model = NULL;
+    ob_session *session = NULL;
+    size_t n_bytes, n_errors;
+    void *bytes = read_file("models/attention.onnx", &n_bytes);
+    MUST(open_from_memory(bytes, n_bytes, &model, &error));
+    MUST(ob_session_create(model, NULL, &session, &error));
+    describe(session);
+    ob_session_close(&session);
+
+    MUST(open_with_sizes(model, BATCH, LENGTH, &session, &error));
+    describe(session);
+    static float x[BATCH * LENGTH * WIDTH], y[BATCH * LENGTH * WIDTH], again[BATCH * LENGTH * WIDTH];
+    static int64_t mask[BATCH * LENGTH];
+    for (int i = 0; i < BATCH * LENGTH * WIDTH; i++) x[i] = (float)(i % 17) - 8;
+    for (int i = 0; i < BATCH * LENGTH; i++) mask[i] = i % LENGTH < 5;
+    MUST(run_on_own_buffers(session, x, mask, y, &error));
+    ob_session_close(&session);
+    MUST(run_in_given_memory(model, x, mask, again, &error));
+    printf("%s\n", memcmp(y, again, sizeof y) == 0 && y[0] != 0 ? "the same result" : "another result");
+
+    MUST(list_findings(model, &n_errors, &error));
+    printf("%zu errors\n", n_errors);
+    MUST(save_explicit(model, argv[1], &error));
+    ob_model_close(&model);
+    free(bytes);
+    MUST(ob_model_load("models/accidental.onnx", NULL, &model, &error));
+    MUST(list_findings(model, &n_errors, &error));
+    ob_model_close(&model);
+
+    float table[4] = {1, 2, 3, 4};
+    MUST(add_rows((const float[]){10, 20}, table, 2, 2, &error));
+    printf("%g %g %g %g\n", (double)table[0], (double)table[1], (double)table[2], (double)table[3]);
+    return 0;
+}
