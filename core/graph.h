@@ -197,6 +197,7 @@ struct ob_model {
     uint32_t n_functions;
     uint32_t n_values, n_nodes;           /* ids handed out so far, over all graphs */
     uint32_t n_subgraphs;                 /* made so far: 0 spares the search for them */
+    const struct ob_operators *operators; /* of libraries (onnx_broadcast/operator.h), borrowed; NULL: none */
     const void *origin;                   /* ModelProto, or NULL */
     void (*release_source)(void *source); /* unmaps or frees what tensors borrow; NULL when nothing */
     void *source;

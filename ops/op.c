@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "ops/kernel.h"
+#include "ops/op_library.h"
 
 #define OB_OP(domain, name, since, in_min, in_max, out_min, out_max, signature, t, u, v, w, broadcast, deprecated, rule, kernel) \
     OB_RULE(rule);                                                                                                               \
@@ -76,6 +77,11 @@ const ob_op *ob__op_find(const char *domain, const char *name, int64_t opset) {
     return best;
 }
 
+const ob_op *ob__model_find_op(const ob_model *model, const char *domain, const char *name, int64_t opset) {
+    const ob_op *found = ob__operators_find(model->operators, domain, name, opset);
+    return found ? found : ob__op_find(domain, name, opset);
+}
+
 /* ---- Resolving the nodes of a model. One lookup for each distinct operator: files repeat few operators many times. ---- */
 
 typedef struct resolution {
@@ -106,7 +112,7 @@ static resolution *resolve(resolver *r, const ob_node *node) {
     if (!found) return NULL;
     found->function = find_function(node->graph->model, node);
     bool explicit_operator = strcmp(node->domain, "onnx_broadcast") == 0;
-    if (!found->function || explicit_operator) found->op = ob__op_find(node->domain, node->op_type, r->opset);
+    if (!found->function || explicit_operator) found->op = ob__model_find_op(node->graph->model, node->domain, node->op_type, r->opset);
     return found;
 }
 
@@ -210,6 +216,15 @@ ob_types ob__op_output_types(const ob_op *op, uint32_t index) {
 bool ob__op_input_shares_type(const ob_op *op, uint32_t index) {
     char letter = find_operand(op->signature, index).letter;
     return letter != 0 && letter == find_operand(outputs_of(op->signature), 0).letter;
+}
+
+bool ob__op_output_follows(const ob_op *op, uint32_t index) {
+    operand out = find_operand(outputs_of(op->signature), index);
+    if (fixed_dtype(out.letter)) return true;
+    const char *inputs = op->signature;
+    for (uint32_t i = 0; out.homogeneous && inputs[i] != '>'; i++)
+        if (inputs[i] == out.letter && inputs[i + 1] != '~') return true;
+    return false;
 }
 
 ob_dtype ob__op_output_dtype(const ob_op *op, uint32_t index, const ob_dtype *in, uint32_t n_in) {

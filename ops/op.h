@@ -43,6 +43,7 @@ typedef struct ob_op {
     ob_types types[4];
     ob_broadcast_kind broadcast;
     bool deprecated;                /* since this version */
+    bool varies;                    /* equal operands may give other results: never computed ahead */
     ob_shape_rule infer;            /* NULL: outputs have unknown shapes, noted */
     const struct ob_kernel *kernel; /* NULL: the executor cannot run it */
 } ob_op;
@@ -50,6 +51,8 @@ typedef struct ob_op {
 /* The row of the newest version of domain.name that is not newer than `opset`; NULL when there is none (opset 0: newest of all).
  * domain "" is ai.onnx. Thread-safe: the table is constant. */
 const ob_op *ob__op_find(const char *domain, const char *name, int64_t opset);
+/* The same among the operators of the libraries that the model has, then in the table. */
+const ob_op *ob__model_find_op(const ob_model *model, const char *domain, const char *name, int64_t opset);
 size_t ob__op_count(void);
 const ob_op *ob__op_at(size_t index);
 /* Fills node->op and node->function of every node of every graph. Local functions win over operators of the same domain and name,
@@ -57,6 +60,8 @@ const ob_op *ob__op_at(size_t index);
 ob_status ob__model_resolve_ops(ob_model *model);
 /* The element type of output `index`, from the signature and the inputs' types; OB_NONE when it cannot be told from them. */
 ob_dtype ob__op_output_dtype(const ob_op *op, uint32_t index, const ob_dtype *in, uint32_t n_in);
+/* True when the signature alone, or with the inputs' types, tells the element type of output `index`. */
+bool ob__op_output_follows(const ob_op *op, uint32_t index);
 /* The types that operand `index` (of the inputs, or of the outputs) may have; 0 when there is no such operand. */
 ob_types ob__op_input_types(const ob_op *op, uint32_t index);
 ob_types ob__op_output_types(const ob_op *op, uint32_t index);

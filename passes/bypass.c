@@ -199,7 +199,8 @@ ob_status ob__find_bypass(ob_work *work, ob_node *node, uint32_t steps, ob_arena
     if (!out->inputs) return OB_E_MEMORY;
     memcpy(out->inputs, node->inputs, node->n_inputs * sizeof *out->inputs);
     bypass_identity(work, node, out);
-    if (!node->op || node->domain[0] != '\0') return OB_OK;
+    if (!node->op || (node->domain[0] != '\0' && node->op->broadcast != OB_BCAST_MULTI)) return OB_OK;
+    if (ob__is_explicit_broadcast(node)) return OB_OK;
     if (node->op->broadcast == OB_BCAST_LEGACY || (node->op->broadcast == OB_BCAST_UNI && node->op->since < 7)) {
         bypass_legacy(work, node, out);
         return OB_OK;

@@ -269,7 +269,10 @@ static ob_status visit_node(inserter *in, ob_node *node) {
     ob_group group;
     bool found;
     OB_TRY(ob__group_of(in->work->facts, in->work->model->dims, node, &in->arena, &group, &found));
-    if (!found || group.plain || node->domain[0] != '\0' || group.kind == OB_BCAST_EXPAND) return OB_OK;
+    if (!found || group.plain || group.kind == OB_BCAST_EXPAND) return OB_OK;
+    bool ours =
+        node->domain[0] == '\0' || group.kind == OB_BCAST_MULTI; /* operators of libraries broadcast like Add or not at all */
+    if (!ours || ob__is_explicit_broadcast(node)) return OB_OK;
     size_t n_inserted = in->work->stats.n_inserted;
     switch (group.kind) {
     case OB_BCAST_MULTI: insert_multi(in, node, &group); break;

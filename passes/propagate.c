@@ -386,7 +386,8 @@ static void keep_first_problem(ob_infer *infer, const char *id, int32_t operand,
     if (lone->first != OB_OK) return;
     bool of_type = strcmp(id, "OB0604") == 0 || strcmp(id, "OB0502") == 0;
     bool of_model = strcmp(id, "OB0602") == 0 || strcmp(id, "OB0603") == 0;
-    lone->first = of_type ? OB_E_TYPE : of_model ? OB_E_MODEL : OB_E_SHAPE;
+    bool of_library = strcmp(id, "OB0605") == 0;
+    lone->first = of_library ? OB_E_INTERNAL : of_type ? OB_E_TYPE : of_model ? OB_E_MODEL : OB_E_SHAPE;
     if (!lone->error) return;
     ob__fail(lone->error, lone->first, "%s", text);
     lone->error->axis = axis;

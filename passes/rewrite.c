@@ -24,6 +24,7 @@ ob_form ob_form_from_name(const char *name) {
 }
 
 static ob_status status_of(const ob_finding *finding) {
+    if (strcmp(finding->id, "OB0605") == 0) return OB_E_INTERNAL;
     if (strcmp(finding->id, "OB0604") == 0 || strcmp(finding->id, "OB0502") == 0) return OB_E_TYPE;
     return finding->operands ? OB_E_SHAPE : OB_E_MODEL;
 }

@@ -131,6 +131,7 @@ static ob_status decide_contents(ob_builder *b) {
 }
 
 static ob_status status_of_finding(const ob_finding *finding) {
+    if (strcmp(finding->id, "OB0605") == 0) return OB_E_INTERNAL;
     if (strcmp(finding->id, "OB0604") == 0 || strcmp(finding->id, "OB0502") == 0) return OB_E_TYPE;
     return strncmp(finding->id, "OB01", 4) == 0 || strcmp(finding->id, "OB0601") == 0 ? OB_E_SHAPE : OB_E_MODEL;
 }

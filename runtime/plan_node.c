@@ -126,6 +126,7 @@ typedef struct planned {
 } planned;
 
 bool ob__is_deterministic(const ob_node *node) {
+    if (node->op && node->op->varies) return false;
     static const char *const random[] = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike",
                                          "Bernoulli",    "Multinomial",      "Dropout"};
     for (size_t i = 0; i < sizeof random / sizeof random[0]; i++)

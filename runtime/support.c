@@ -33,7 +33,7 @@ static bool find_reason(const ob_node *node, char *reason, size_t n_bytes) {
     int64_t opset = ob__graph_opset(node->graph, node->domain);
     if (!node->op && opset == 0)
         snprintf(reason, n_bytes, "the model does not import the operator set %s", domain_text(node->domain));
-    else if (!node->op && ob__op_find(node->domain, node->op_type, 0))
+    else if (!node->op && ob__model_find_op(node->graph->model, node->domain, node->op_type, 0))
         snprintf(reason, n_bytes, "no such operator in version %lld of %s", (long long)opset, domain_text(node->domain));
     else if (!node->op)
         snprintf(reason, n_bytes, "unknown operator of %s", domain_text(node->domain));

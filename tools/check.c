@@ -20,6 +20,7 @@ typedef struct settings {
     const char *output, *dump_after;
     ob_form form;
     bool json, werror, quiet, form_given, files_seen;
+    ob_operators *operators; /* of --op-library; NULL: none */
     const char **files;
     size_t n_files;
 } settings;
@@ -41,6 +42,7 @@ static void print_help(void) {
         "                        output, findings then go to standard error)\n"
         "  --emit FORM           for -o: broadcast (default: operators of domain onnx_broadcast), function (the same with their\n"
         "                        definition carried along), expand (standard operators), implicit (the way back)\n"
+        "  --op-library FILE     operators of one's own, from a shared library (docs/operators-of-your-own.md); runs its code\n"
         "  --werror              warnings count as errors\n"
         "  --quiet               findings and summary only\n"
         "  --explain ID          what a finding means, for instance OB0101\n"
@@ -145,6 +147,7 @@ static int take_option(settings *s, arguments *o) {
     if (option_has_value(o, "--dim")) return o->failed || add_dim(s, (char *)(uintptr_t)o->value) ? -1 : misused();
     if (option_has_value(o, "--input-shape"))
         return o->failed || add_input_shape(s, (char *)(uintptr_t)o->value) ? -1 : misused();
+    if (option_has_value(o, "--op-library")) return o->failed || load_operators(tool, o->value, &s->operators) ? -1 : misused();
     if (option_has_value(o, "--rules")) {
         s->check.rules = ob_rules_from_name(o->value);
         if (o->failed || s->check.rules != OB_RULES_COUNT) return -1;
@@ -315,7 +318,7 @@ static int check_file(settings *s, const char *path) {
     clock_gettime(CLOCK_MONOTONIC, &w.start);
     ob_model *model = NULL;
     fflush(stdout);
-    if (load_model(tool, path, NULL, &model) != OB_OK) return EXIT_MISUSED;
+    if (load_model(tool, path, s->operators, &model) != OB_OK) return EXIT_MISUSED;
     show_progress(&w, "read");
     int status = check_model(s, file, model, &w);
     ob_model_close(&model);
@@ -349,6 +352,7 @@ int main(int argc, char **argv) {
         status = EXIT_MISUSED;
     }
 end:
+    if (s) ob_operators_close(&s->operators);
     free(files);
     free(s);
     return status;

@@ -139,13 +139,27 @@ void complain_error(const char *tool, const char *file, const ob_error *error) {
         complain(tool, file, "%s", message);
 }
 
-ob_status load_model(const char *tool, const char *path, const ob_load_options *load, ob_model **out) {
+bool load_operators(const char *tool, const char *path, ob_operators **operators) {
+    ob_error error;
+    ob_error_clear(&error);
+    if (!*operators && ob_operators_create(NULL, operators) != OB_OK) {
+        complain(tool, NULL, "%s", ob_status_text(OB_E_MEMORY));
+        return false;
+    }
+    if (ob_operators_load(*operators, path, &error) == OB_OK) return true;
+    complain_error(tool, NULL, &error);
+    return false;
+}
+
+ob_status load_model(const char *tool, const char *path, const ob_operators *operators, ob_model **out) {
     ob_error error;
     ob_error_clear(&error);
     bool is_stdin = strcmp(path, "-") == 0;
     ob_status status =
-        is_stdin ? ob_model_load_descriptor(STDIN_FILENO, "<stdin>", load, out, &error) : ob_model_load(path, load, out, &error);
+        is_stdin ? ob_model_load_descriptor(STDIN_FILENO, "<stdin>", NULL, out, &error) : ob_model_load(path, NULL, out, &error);
+    if (status == OB_OK) status = ob_model_set_operators(*out, operators);
     if (status == OB_OK) return status;
+    ob_model_close(out);
     if (error.code == OB_OK) error.code = status;
     complain_error(tool, is_stdin ? "<stdin>" : path, &error);
     return status;

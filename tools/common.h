@@ -48,7 +48,11 @@ void complain(const char *tool, const char *file, const char *format, ...) __att
 /* The error of a library call, with its node when it has one. */
 void complain_error(const char *tool, const char *file, const ob_error *error);
 
-/* The model at `path` ("-": standard input). On failure the message is out. */
-ob_status load_model(const char *tool, const char *path, const ob_load_options *load, ob_model **out);
+/* Loads a library of operators (--op-library) into *operators, which is made when it is NULL. False, with a message, when it
+ * cannot be used. */
+bool load_operators(const char *tool, const char *path, ob_operators **operators);
+/* The model at `path` ("-": standard input). It knows `operators` (NULL: the built-in ones only). On
+ * failure the message is out. */
+ob_status load_model(const char *tool, const char *path, const ob_operators *operators, ob_model **out);
 
 #endif

@@ -17,6 +17,7 @@ static const char usage[] =
     "  --npy                 ... as output_0.npy ...\n"
     "  --expect DIR          compare with output_0.pb ... there; exit 1 when they differ\n"
     "  --rtol R, --atol A    tolerances of --expect [1e-3, 1e-7]\n"
+    "  --op-library FILE     operators of one's own, from a shared library; runs its code\n"
     "  --threads T           use T threads [1]\n"
     "  --no-optimize         run every node as it stands: no folding, nothing in place\n"
     "  --bench N             run N times and print one JSON line with the times\n"
@@ -76,6 +77,7 @@ static bool parse_option(run_options *r, arguments *o) {
         return r->bench = true, parse_int(TOOL, "--bench", o->value, 1, INT64_C(1) << 40, &r->runs);
     if (option_has_value(o, "--warmup")) return parse_int(TOOL, "--warmup", o->value, 0, INT64_C(1) << 40, &r->warmup);
     if (option_has_value(o, "--min-time")) return parse_real(TOOL, "--min-time", o->value, 0, 1e9, &r->min_seconds);
+    if (option_has_value(o, "--op-library")) return !o->failed && load_operators(TOOL, o->value, &r->operators);
     if (option_may_have_value(o, "--profile")) return r->profile = true, r->profile_file = o->value, true;
     if (option_is(o, "--npy")) return r->npy = true;
     if (option_is(o, "--no-optimize")) return r->optimize = false, true;
@@ -176,7 +178,7 @@ static exit_code run(const run_options *r) {
     ob_session *session = NULL;
     ob_error error;
     double start = now_ms();
-    ob_status status = load_model(TOOL, r->model, NULL, &model);
+    ob_status status = load_model(TOOL, r->model, r->operators, &model);
     if (status != OB_OK)
         return status == OB_E_MEMORY ? EXIT_FAILED : status == OB_E_UNSUPPORTED ? EXIT_UNSUPPORTED : EXIT_MISUSED;
     double load_ms = now_ms() - start;
@@ -209,8 +211,9 @@ int main(int argc, char **argv) {
     r.rtol = 1e-3;
     r.atol = 1e-7;
     bool done = false;
-    if (!parse(&r, argc, argv, &done)) return EXIT_MISUSED;
-    exit_code code = done ? EXIT_DONE : run(&r);
+    bool understood = parse(&r, argc, argv, &done);
+    exit_code code = !understood ? EXIT_MISUSED : done ? EXIT_DONE : run(&r);
+    ob_operators_close(&r.operators);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         complain(TOOL, NULL, "cannot write to standard output");
         return EXIT_FAILED;

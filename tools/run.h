@@ -21,6 +21,7 @@ typedef struct run_options {
     bool npy, optimize, quiet;
     bool bench, profile;
     const char *profile_file;
+    ob_operators *operators; /* of --op-library; NULL: none */
     int64_t runs, warmup, threads, seed;
     double min_seconds, rtol, atol;
 } run_options;

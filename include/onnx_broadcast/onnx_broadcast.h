@@ -10,6 +10,7 @@
 #include "onnx_broadcast/dtype.h"
 #include "onnx_broadcast/elementwise.h"
 #include "onnx_broadcast/model.h"
+#include "onnx_broadcast/operator.h"
 #include "onnx_broadcast/passes.h"
 #include "onnx_broadcast/rewrite.h"
 #include "onnx_broadcast/session.h"

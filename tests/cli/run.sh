@@ -4,19 +4,21 @@
 #
 #   run.sh COMMAND-FOLDER [--bless] [NAME...]     --bless writes what came out instead of comparing
 #
-# A snippet runs in an empty folder. $check is the command, $models and $cases are folders.
+# A snippet runs in an empty folder. $check and $run are the commands, $models, $cases, $examples and $libraries
+# (of operators, built by tests/op_library) are folders.
 set -u
 build=$(cd "$1" && pwd)
 shift
 export cases
 cases=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export models=$cases/../../models check=$build/onnx-broadcast-check
+export examples=$cases/../../examples run=$build/onnx-broadcast-run libraries=$build/tests/op_library
 export LC_ALL=C NO_COLOR= TERM=dumb
 bless=
 [ "${1-}" = --bless ] && { bless=yes; shift; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-failed=0 run=0
+failed=0 n_run=0
 names=("$@")
 [ ${#names[@]} -gt 0 ] || for file in "$cases"/*.cmd; do names+=("$(basename "$file" .cmd)"); done
 
@@ -30,9 +32,9 @@ for name in "${names[@]}"; do
     status=$?
     [ $status -eq 0 ] && : >"$folder/status" || echo $status >"$folder/status"
     # Paths of this machine have no place in expectations.
-    sed -i "s|$models|MODELS|g; s|$cases|CASES|g; s|$folder/work|WORK|g" "$folder/stdout" "$folder/stderr"
+    sed -i "s|$models|MODELS|g; s|$examples|EXAMPLES|g; s|$cases|CASES|g; s|$libraries|LIBRARIES|g; s|$folder/work|WORK|g" "$folder/stdout" "$folder/stderr"
     rm -rf "$folder/work"
-    run=$((run + 1))
+    n_run=$((n_run + 1))
     for part in stdout stderr status; do
         if [ -n "$bless" ]; then
             keep "$folder/$part" "$cases/$name.$part"
@@ -43,5 +45,5 @@ for name in "${names[@]}"; do
         fi
     done
 done
-echo "$run cases, $failed differences"
+echo "$n_run cases, $failed differences"
 [ $failed -eq 0 ]

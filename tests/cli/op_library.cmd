@@ -1,0 +1,1 @@
+"$check" --op-library "$libraries/edge_operators.so" "$examples/custom_operator/front_end.onnxtxt"

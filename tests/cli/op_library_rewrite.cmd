@@ -1,0 +1,1 @@
+"$check" --quiet --op-library "$libraries/edge_operators.so" "$examples/custom_operator/front_end.onnxtxt" -o explicit.onnxtxt && cat explicit.onnxtxt && "$check" --quiet --op-library "$libraries/edge_operators.so" explicit.onnxtxt --emit implicit -o back.onnxtxt && cat back.onnxtxt

@@ -1,0 +1,1 @@
+"$run" "$examples/custom_operator/front_end.onnxtxt"

@@ -1,0 +1,12 @@
+/* Has an operator that the example library has too. */
+#include "library.h"
+
+static const ob_operator rows[] = {{HEAD("Same"), .signature = "f>f", .shape = like_input, .run = do_nothing},
+                                   {.struct_bytes = sizeof(ob_operator),
+                                    .domain = "example.edge",
+                                    .name = "Frames",
+                                    .since = 1,
+                                    .signature = "f>f",
+                                    .shape = like_input,
+                                    .run = do_nothing}};
+LIBRARY("twin", rows)
