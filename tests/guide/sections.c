@@ -1,5 +1,6 @@
 /* The functions that docs/embedding.md quotes, in its order. What they print is sections.txt. */
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,6 +99,37 @@ static ob_status open_from_memory(const void *bytes, size_t n_bytes, ob_model **
     return ob_model_load_memory(bytes, n_bytes, "attention", NULL, out, error); /* borrows: no copy of large weights */
 }
 
+/* ---- Threads ------------------------------------------------------------------------------------------------------------- */
+
+typedef struct job {
+    ob_worker *worker; /* one for each thread */
+    ob_view inputs[2], output;
+    ob_status status;
+    ob_error error;
+} job;
+
+static void *do_job(void *context) {
+    job *j = context;
+    j->status = ob_worker_run(j->worker, j->inputs, 2, &j->output, 1, &j->error);
+    return NULL;
+}
+
+/* At most 8 jobs, with inputs of one shape. */
+static ob_status run_in_threads(ob_session *session, job *jobs, size_t n_jobs, ob_error *error) {
+    pthread_t threads[8];
+    size_t n_started = 0;
+    ob_status status = ob_session_prepare(session, jobs[0].inputs, 2, error); /* the plan that all share */
+    for (size_t i = 0; status == OB_OK && i < n_jobs; i++) status = ob_worker_create(session, NULL, &jobs[i].worker, error);
+    while (status == OB_OK && n_started < n_jobs)
+        if (pthread_create(&threads[n_started], NULL, do_job, &jobs[n_started]) == 0)
+            n_started++;
+        else
+            status = OB_E_MEMORY;
+    for (size_t i = 0; i < n_started; i++) pthread_join(threads[i], NULL);
+    for (size_t i = 0; i < n_started && status == OB_OK; i++) status = jobs[i].status;
+    return status; /* results of workers last until ob_worker_close */
+}
+
 /* ---- Checking ---------------------------------------------------------------------------------------------------------------
  */
 
@@ -185,6 +217,21 @@ int main(int argc, char **argv) {
     ob_session_close(&session);
     MUST(run_in_given_memory(model, x, mask, again, &error));
     printf("%s\n", memcmp(y, again, sizeof y) == 0 && y[0] != 0 ? "the same result" : "another result");
+
+    static job jobs[3];
+    MUST(open_with_sizes(model, BATCH, LENGTH, &session, &error));
+    for (int i = 0; i < 3; i++) {
+        MUST(ob_session_input_view(session, 0, x, &jobs[i].inputs[0], &error));
+        MUST(ob_session_input_view(session, 1, mask, &jobs[i].inputs[1], &error));
+    }
+    MUST(run_in_threads(session, jobs, 3, &error));
+    int n_same = 0;
+    for (int i = 0; i < 3; i++) {
+        n_same += memcmp(y, jobs[i].output.data, sizeof y) == 0;
+        ob_worker_close(&jobs[i].worker);
+    }
+    printf("%d threads with the same result\n", n_same);
+    ob_session_close(&session);
 
     MUST(list_findings(model, &n_errors, &error));
     printf("%zu errors\n", n_errors);
