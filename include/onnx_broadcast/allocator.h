@@ -32,6 +32,24 @@ typedef struct ob_allocator {
  * NULL; thread-safe. The library copies the struct of any allocator that it is given: only the context must live on. */
 OB_API const ob_allocator *ob_allocator_default(void);
 
+/** One buffer of the caller's that an allocator gives out, and how much of it is in use. Filled by ob_fixed_allocator(); the
+ * first four members are for reading, the others are the allocator's own. */
+typedef struct ob_fixed_memory {
+    void *buffer;    /**< the caller's; must live as long as anything that was made with the allocator */
+    size_t n_bytes;  /**< of the buffer */
+    size_t used;     /**< bytes of blocks that are out, 16 more than was asked for each and rounded up to 16 */
+    size_t peak;     /**< the most that `used` has been; may be set back */
+    void *first;     /**< internal: the first block */
+    size_t capacity; /**< internal: bytes of all blocks */
+} ob_fixed_memory;
+
+/** An allocator over one buffer, for programs without a heap: a model can be loaded from memory and run with it and nothing of
+ * the library calls malloc. Blocks are aligned to 16 bytes; the first gap that is large enough serves, gaps that meet become one.
+ * Time is linear in the number of blocks. NULL when there is no room. Not thread-safe: for what one thread uses.
+ * - memory: filled in; becomes the allocator's context, so it must stay where it is.
+ * - buffer: n_bytes, any alignment; NULL or too few bytes: every allocation fails. */
+OB_API ob_allocator ob_fixed_allocator(ob_fixed_memory *memory, void *buffer, size_t n_bytes);
+
 #ifdef __cplusplus
 }
 #endif
