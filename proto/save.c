@@ -26,12 +26,14 @@ ob_status ob__write_message(const ProtobufCMessage *message, ob_write_sink sink,
     return buffer.status == OB_OK ? OB_OK : ob__fail(error, buffer.status, "writing failed: %s", ob_status_text(buffer.status));
 }
 
-static ob_status write_protobuf(const ob_model *model, ob_write_sink sink, void *context, ob_error *error) {
+static ob_status write_protobuf(const ob_model *model, bool align, ob_write_sink sink, void *context, ob_error *error) {
     ob_proto_writer writer;
     ob__proto_writer_init(&writer, model, error);
     Onnx__ModelProto *message = NULL;
     ob_status status = ob__write_model(&writer, model, &message);
-    if (status == OB_OK) status = ob__write_message(&message->base, sink, context, error);
+    if (status == OB_OK)
+        status = align ? ob__write_aligned(&writer, &message->base, sink, context)
+                       : ob__write_message(&message->base, sink, context, error);
     ob__proto_writer_release(&writer);
     return status;
 }
@@ -40,7 +42,7 @@ ob_status ob_model_write(const ob_model *model, ob_model_format format, ob_write
     ob_error_clear(error);
     OB_FAIL_IF(!model || !sink, error, OB_E_ARGUMENT, "model and sink must not be NULL");
     if (format == OB_FORMAT_TEXT) return ob_model_write_text(model, 0, sink, context, error);
-    return write_protobuf(model, sink, context, error);
+    return write_protobuf(model, format == OB_FORMAT_PROTOBUF_ALIGNED, sink, context, error);
 }
 
 typedef struct save_request {

@@ -9,7 +9,8 @@
 #include "proto/proto.h"
 
 enum {
-    LARGE_RAW = 1024,    /* raw_data of this many bytes is worth a skeleton */
+    LARGE_RAW = 1024,    /* raw_data of this many bytes is worth a skeleton, */
+    ALIGNED_RAW = 64,    /* and what begins at a multiple of this in the file is meant to be used where it lies */
     DEPTH_CEILING = 512, /* whatever the caller allows: the walk and protobuf-c recurse on the C stack */
     RAW_DATA_FIELD = 9,
     PADDED_LENGTH = 5 /* bytes of a length in the skeleton, written before it is known */
@@ -195,7 +196,7 @@ static ob_status check_field(wire_walk *walk, const ProtobufCMessageDescriptor *
     if (is_large_payload(type, field)) {
         walk->n_raw++;
         walk->n_raw_bytes += n;
-        if (n >= LARGE_RAW) walk->needs_skeleton = true;
+        if (n >= LARGE_RAW || (n > 0 && offset(walk, field->payload) % ALIGNED_RAW == 0)) walk->needs_skeleton = true;
         return OB_OK;
     }
     switch (descriptor->type) {

@@ -30,4 +30,8 @@ ob_status ob__write_model(ob_proto_writer *writer, const ob_model *model, Onnx__
  * form's 32-bit lengths hold; else what the sink answers. */
 ob_status ob__write_message(const ProtobufCMessage *message, ob_write_sink sink, void *context, ob_error *error);
 
+/* The same in the aligned form (OB_FORMAT_PROTOBUF_ALIGNED): numbers begin at multiples of OB_FILE_ALIGNMENT. */
+enum { OB_FILE_ALIGNMENT = 64 };
+ob_status ob__write_aligned(ob_proto_writer *writer, const ProtobufCMessage *message, ob_write_sink sink, void *context);
+
 #endif

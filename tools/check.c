@@ -19,7 +19,7 @@ typedef struct settings {
     int64_t sizes[MAX_GIVEN][OB_MAX_RANK];
     const char *output, *dump_after;
     ob_form form;
-    bool json, werror, quiet, form_given, files_seen;
+    bool json, werror, quiet, form_given, align_weights, files_seen;
     ob_operators *operators; /* of --op-library; NULL: none */
     const char **files;
     size_t n_files;
@@ -42,6 +42,7 @@ static void print_help(void) {
         "                        output, findings then go to standard error)\n"
         "  --emit FORM           for -o: broadcast (default: operators of domain onnx_broadcast), function (the same with their\n"
         "                        definition carried along), expand (standard operators), implicit (the way back)\n"
+        "  --align-weights       for -o: weights begin at multiples of 64 bytes, to be used where they lie; any reader reads it\n"
         "  --op-library FILE     operators of one's own, from a shared library (docs/operators-of-your-own.md); runs its code\n"
         "  --werror              warnings count as errors\n"
         "  --quiet               findings and summary only\n"
@@ -140,6 +141,7 @@ static int take_option(settings *s, arguments *o) {
     if (option_is(o, "--version")) return printf("%s %s\n", tool, ob_version()), EXIT_CLEAN;
     if (option_is(o, "--list-passes")) return list_passes();
     if (option_is(o, "--werror")) return s->werror = true, -1;
+    if (option_is(o, "--align-weights")) return s->align_weights = true, -1;
     if (option_is(o, "--quiet") || option_is(o, "-q")) return s->quiet = true, -1;
     if (option_has_value(o, "--explain")) return o->failed ? misused() : explain(o->value);
     if (option_has_value(o, "-o") || option_has_value(o, "--output")) return s->output = o->value, -1;
@@ -192,6 +194,11 @@ static int take_options(settings *s, int argc, char **argv) {
     }
     if (to_stdout(s) && (s->json || s->dump_after)) {
         complain(tool, NULL, "-o - writes the model to standard output, which has another use already");
+        return misused();
+    }
+    size_t n = s->output ? strlen(s->output) : 0;
+    if (s->align_weights && (n == 0 || (n >= 8 && strcmp(s->output + n - 8, ".onnxtxt") == 0))) {
+        complain(tool, NULL, "--align-weights needs -o OUT, not as text");
         return misused();
     }
     if (s->form_given && !s->output && !s->dump_after) {
@@ -257,10 +264,11 @@ static int rewrite_model(watch *w, ob_model *model) {
     ob_error_clear(&error);
     ob_status status = ob_rewrite(model, s->form, &how, &stats, &error);
     hide_progress(w);
+    ob_model_format format = s->align_weights ? OB_FORMAT_PROTOBUF_ALIGNED : OB_FORMAT_AUTO;
     if (status == OB_OK && to_stdout(s))
-        status = ob_model_write(model, OB_FORMAT_PROTOBUF, write_to_stdout, NULL, &error);
+        status = ob_model_write(model, format, write_to_stdout, NULL, &error);
     else if (status == OB_OK && s->output)
-        status = ob_model_save(model, s->output, OB_FORMAT_AUTO, &error);
+        status = ob_model_save(model, s->output, format, &error);
     if (status != OB_OK) {
         complain_error(tool, error.code == OB_E_IO ? NULL : w->file, &error);
         return status == OB_E_SHAPE || status == OB_E_TYPE || status == OB_E_MODEL ? EXIT_ERRORS : EXIT_MISUSED;

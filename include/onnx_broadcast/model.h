@@ -43,7 +43,13 @@ typedef struct ob_load_limits {
 typedef enum ob_model_format {
     OB_FORMAT_AUTO,     /**< reading: by content; writing: by the path's ending */
     OB_FORMAT_PROTOBUF, /**< ModelProto, binary */
-    OB_FORMAT_TEXT      /**< ONNX textual syntax (docs/Syntax.md of ONNX) */
+    OB_FORMAT_TEXT,     /**< ONNX textual syntax (docs/Syntax.md of ONNX) */
+    /** Writing: a ModelProto in which the bytes of every tensor with numbers begin at a multiple of 64, counted from the start of
+     * the file, so that a session uses them where they lie: mapped, or in read-only memory (ob_model_load_memory()). Every reader
+     * of ONNX reads the same model from it: what fills the gaps are repetitions of the tensor's data_type, of which only the last
+     * counts. Numbers in typed fields (float_data ...) become raw data. External and sparse tensors stay as they are; elements of
+     * less than 8 bits are unpacked when they are read all the same. Reading: as OB_FORMAT_PROTOBUF. */
+    OB_FORMAT_PROTOBUF_ALIGNED
 } ob_model_format;
 
 /** How to read a model. Always start from ob_load_options_init(). */

@@ -1,0 +1,1 @@
+"$check" --quiet "$models/legacy_axis.onnx" -o plain.onnx && "$check" --quiet "$models/legacy_axis.onnx" -o out.onnx --align-weights && ! cmp -s plain.onnx out.onnx && "$check" --quiet out.onnx -o back.onnx && cmp plain.onnx back.onnx && "$check" out.onnx -o - --align-weights | cmp - out.onnx

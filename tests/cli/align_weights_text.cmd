@@ -1,0 +1,1 @@
+"$check" "$models/legacy_axis.onnx" -o out.onnxtxt --align-weights
