@@ -29,7 +29,7 @@ is_whole() {
 # npm_package NAME: its content into node/node_modules/NAME. None of its scripts run.
 npm_package() {
     local name=$1 log=$part/npm.log archive
-    (cd "$part" && npm pack --silent "$name@$version") >"$log" 2>&1 ||
+    (cd "$part" && npm pack --loglevel=error "$name@$version") >"$log" 2>&1 ||
         fail "npm cannot fetch $name@$version: $(tail -n 3 "$log" | tr '\n' ' ')"
     archive=$part/$(grep '\.tgz$' "$log" | tail -n 1)
     [ -s "$archive" ] || fail "npm pack $name@$version left no archive: $(tail -n 3 "$log" | tr '\n' ' ')"
@@ -64,7 +64,16 @@ write_sources() {
     local release=$1 to=$2 file
     mkdir -p "$to"
     for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
-        [ ! -f "$file" ] || sed -nE "s/^deb[[:space:]]+((\[[^]]*\][[:space:]]+)?[^[:space:]]+[[:space:]]+)($release)\/?[[:space:]]+(.*[[:space:]])?main([[:space:]].*)?\$/deb \1$debian main/p" "$file"
+        # deb [options] address suite component ...
+        [ ! -f "$file" ] || awk -v release="^($release)/?$" -v debian="$debian" '
+            $1 == "deb" {
+                at = 2
+                if ($at ~ /^\[/) while (at < NF && $at !~ /\]$/) at++
+                if ($2 ~ /^\[/) at++
+                if ($(at + 1) !~ release || !/[ \t]main([ \t#]|$)/) next
+                for (i = 1; i <= at; i++) printf "%s ", $i
+                print debian, "main"
+            }' "$file"
     done | sort -u >"$to/debian.list"
     for file in /etc/apt/sources.list.d/*.sources; do
         [ ! -f "$file" ] || awk -v release="$release" -v debian="$debian" '
@@ -100,7 +109,7 @@ fetch_headers() {
     # shellcheck source=/dev/null
     release=$(. /etc/os-release && printf '%s' "${VERSION_CODENAME:-}")
     write_sources "${release:-stable}|stable|oldstable" "$apt/sources" ||
-        fail "the package sources of this machine name no Debian archive of release '${release:-unknown}'; install onnxruntime_c_api.h by hand"
+        fail "no Debian archive of release '${release:-unknown}' among the package sources: install onnxruntime_c_api.h by hand"
     mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/preferences"
     # Own lists and cache; as root the downloads are not handed to another user, who may not be able to reach this folder.
     local options=(-o "Dir::Etc::sourcelist=/dev/null" -o "Dir::Etc::sourceparts=$apt/sources"
