@@ -8,11 +8,12 @@
 
 #include "compare.h"
 #include "core/graph.h"
+#include "data_sets.h"
 #include "onnx_broadcast/onnx_broadcast.h"
 #include "runtime/plan.h"
 #include "variants.h"
 
-enum { MAX_TENSORS = 64, SKIPPED = 77 };
+enum { SKIPPED = 77 };
 
 typedef enum outcome { PASSED, REFUSED, WRONG } outcome;
 static const char *const outcome_text[] = {"passed", "refused", "WRONG"};
@@ -34,35 +35,6 @@ typedef struct suite {
 
 /* ---- One test
  * -------------------------------------------------------------------------------------------------------------------------- */
-
-typedef struct tensors {
-    ob_file_tensor items[MAX_TENSORS];
-    size_t n;
-} tensors;
-
-static void release_tensors(tensors *t) {
-    for (size_t i = 0; i < t->n; i++) ob_file_tensor_release(&t->items[i]);
-    t->n = 0;
-}
-
-static ob_status read_tensors(const char *folder, const char *kind, tensors *t, ob_error *error) {
-    char path[9000];
-    struct stat info;
-    t->n = 0;
-    for (size_t i = 0; i < MAX_TENSORS; i++) {
-        snprintf(path, sizeof path, "%s/%s_%zu.pb", folder, kind, i);
-        if (stat(path, &info) != 0) return OB_OK;
-        ob_status status = ob_tensor_file_read(path, NULL, &t->items[i], error);
-        if (status != OB_OK) return status;
-        t->n = i + 1;
-    }
-    return OB_OK;
-}
-
-/* The test data of ONNX 1.12 holds bfloat16 tensors as their bits, in uint16. */
-static void retype_bfloat16(ob_view *view, ob_dtype wanted) {
-    if (wanted == OB_BFLOAT16 && view->dtype == OB_UINT16) view->dtype = OB_BFLOAT16;
-}
 
 static outcome judge(ob_status status, const char *what, const ob_error *error, char *why, size_t n_bytes) {
     snprintf(why, n_bytes, "%s: %s%s%s%s", what, error->node[0] || error->op_type[0] ? error->op_type : "",
@@ -267,19 +239,6 @@ static void run_variant(const suite *s, test *t, const ob_model *model, ob_form 
     free(buffer.data);
 }
 
-/* "rtol": 0.01 in data.json beside the model, when it is there. */
-static void read_tolerance(const char *folder, const char *key, double *value) {
-    char path[7000], text[4096];
-    snprintf(path, sizeof path, "%s/data.json", folder);
-    FILE *file = fopen(path, "r");
-    if (!file) return;
-    size_t n = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[n] = '\0';
-    const char *at = strstr(text, key);
-    if (at) sscanf(at + strlen(key), " : %lf", value);
-}
-
 static void run_test(const suite *all, test *t) {
     suite own = *all, *s = &own;
     char folder[4096], path[5000];
@@ -394,14 +353,6 @@ static int report(suite *s, bool verbose, bool bless, bool partial) {
     printf("%zu tests: %zu passed, %zu refused, %zu wrong; %d errors\n", s->n, count[PASSED], count[REFUSED], count[WRONG],
            n_errors);
     return n_errors;
-}
-
-/* "shared:models" is a folder of OB_SHARED, or of ../shared beside the project. */
-static const char *find_root(const char *text, char *path, size_t n_bytes) {
-    if (strncmp(text, "shared:", 7) != 0) return text;
-    const char *shared = getenv("OB_SHARED");
-    snprintf(path, n_bytes, "%s/%s", shared && *shared ? shared : OB_SOURCE_DIR "/../shared", text + 7);
-    return path;
 }
 
 int main(int argc, char **argv) {

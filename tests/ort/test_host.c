@@ -105,7 +105,7 @@ static void every_type_passes(void **state) {
 static void strings_pass(void **state) {
     (void)state;
     ort_session s =
-        open_text("<ir_version: 8, opset_import: [\"\" : 14]>\ng (string x) => (string y) { y = Identity (x) }\n", true);
+        open_text("<ir_version: 8, opset_import: [\"\" : 14]>\ng (string[] x) => (string[] y) { y = Identity (x) }\n", true);
     ob_string strings[4] = {{"plain", 5}, {NULL, 0}, {"a\0b", 3}, {"\xc3\xa9", 2}};
     for (int64_t n = 0; n <= 4; n++) {
         ob_view in = view_of(strings, OB_STRING, 1, &n), out;
