@@ -1,9 +1,9 @@
-/** @file
- * Operators of one's own.
+/** @defgroup operator Operators of one's own
+ * @brief Libraries of operators beside those of ONNX, for checking, rewriting and running.
  *
  * A library of operators is a constant table: for each operator its name, version, operands, attributes, how shapes follow from
  * operands (the shape rule) and how elements are computed (the kernel). It is put into a registry, either by the host program
- * (ob_operators_add) or from a shared library (ob_operators_load), and the registry is attached to a model. From then on
+ * (ob_operators_add()) or from a shared library (ob_operators_load()), and the registry is attached to a model. From then on
  * checking, rewriting and sessions treat these operators as they treat built-in ones.
  *
  * A library of operators links nothing of onnx_broadcast and needs this header only: whatever it calls stands in the table
@@ -23,9 +23,18 @@
  *         return call->host->for_each(call, call->inputs, 1, call->outputs, 1, square, NULL);
  *     }
  *
- *     static const ob_operator rows[] = {{.struct_bytes = sizeof(ob_operator), .domain = "my.domain", .name = "Square", .since =
- * 1, .signature = "f>f", .flags = OB_OPERATOR_BROADCASTS | OB_OPERATOR_STRIDED, .run = run}}; static const ob_operator_library
- * library = {OB_OPERATOR_ABI, sizeof(ob_operator_library), "squares", "1.0", rows, 1};
+ *     static const ob_operator rows[] = {{
+ *         .struct_bytes = sizeof(ob_operator),
+ *         .domain = "my.domain",
+ *         .name = "Square",
+ *         .since = 1,
+ *         .signature = "f>f",
+ *         .flags = OB_OPERATOR_BROADCASTS | OB_OPERATOR_STRIDED,
+ *         .run = run,
+ *     }};
+ *     static const ob_operator_library library = {
+ *         OB_OPERATOR_ABI, sizeof(ob_operator_library), "squares", "1.0", rows, 1,
+ *     };
  *
  *     OB_OPERATOR_EXPORT const ob_operator_library *onnx_broadcast_operators(uint32_t host_abi) {
  *         return host_abi == OB_OPERATOR_ABI ? &library : NULL;
@@ -33,7 +42,8 @@
  *
  * What a library returns is checked: a wrong number or a NULL gives an error. Its code runs inside the program all the same: a
  * kernel that writes beyond its outputs, and code that runs when a shared library is loaded, cannot be stopped. Load libraries
- * that you trust. */
+ * that you trust.
+ * @{ */
 #ifndef ONNX_BROADCAST_OPERATOR_H
 #define ONNX_BROADCAST_OPERATOR_H
 
@@ -66,12 +76,13 @@ extern "C" {
 /** Most bytes of a domain, operator, attribute or library name. */
 #define OB_OPERATOR_MAX_NAME 63
 
-/** In front of the exported function's definition. */
+/** Makes a function visible outside its shared library. */
 #if defined(_WIN32)
 #define OB_OPERATOR_VISIBLE __declspec(dllexport)
 #else
 #define OB_OPERATOR_VISIBLE __attribute__((visibility("default")))
 #endif
+/** In front of the exported function's definition. */
 #ifdef __cplusplus
 #define OB_OPERATOR_EXPORT extern "C" OB_OPERATOR_VISIBLE
 #else
@@ -347,3 +358,4 @@ OB_API ob_status ob_model_set_operators(ob_model *model, const ob_operators *ope
 }
 #endif
 #endif
+/** @} */

@@ -8,8 +8,8 @@ mkdir -p "$work/program"
 cmake --install "$build" --prefix "$work/stage" >"$work/log"
 cd "$work/program"
 ln -s "$source/models" models
-# block KIND: the first one
-block() { awk -v kind="$1" '!done && inside { if (/^```$/) { done = 1 } else print } !inside && $0 == "```" kind { inside = 1 }' "$source/docs/embedding.md"; }
+# block KIND [N]: the Nth, by default the first
+block() { awk -v kind="$1" -v n="${2:-1}" '/^```$/ { inside = 0 } inside { print } $0 == "```" kind { inside = --n == 0 }' "$source/docs/embedding.md"; }
 block c >first.c
 block cmake >CMakeLists.txt
 block console >session.txt
@@ -26,4 +26,9 @@ cmake -S . -B by-cmake -G "$generator" -DCMAKE_PREFIX_PATH="$work/stage" >"$work
     exit 1
 }
 by-cmake/first | diff -u expected.txt -
+cp "$source/tests/guide/square.c" .
+block console 2 | sed -n 's/^\$ //p' >commands.sh
+[ -s commands.sh ]
+bash -e commands.sh
+"$build/onnx-broadcast-run" --op-library ./square.so --quiet "$source/tests/guide/square.onnxtxt"
 echo "built and run by pkg-config and by CMake"

@@ -169,6 +169,17 @@ static ob_status add_rows(const float *row, float *table, int64_t n_rows, int64_
     return status == OB_OK ? ob_elementwise("Add", 0, in, 2, NULL, 0, &out, error) : status;
 }
 
+/* ---- Operators of one's own ---------------------------------------------------------------------------------------------------
+ */
+
+static ob_status load_with_operators(const char *library, const char *text, ob_operators **operators, ob_model **model,
+                                     ob_error *error) {
+    ob_status status = ob_operators_create(NULL, operators);
+    if (status == OB_OK) status = ob_operators_load(*operators, library, error);
+    if (status == OB_OK) status = ob_model_load_memory(text, strlen(text), "text", NULL, model, error);
+    return status == OB_OK ? ob_model_set_operators(*model, *operators) : status;
+}
+
 /* ---- All of it --------------------------------------------------------------------------------------------------------------
  */
 
@@ -193,7 +204,7 @@ static void *read_file(const char *path, size_t *n) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 2) return 2;
+    if (argc != 3) return 2;
     ob_error error;
     ob_error_clear(&error);
     provoke();
@@ -245,5 +256,19 @@ int main(int argc, char **argv) {
     float table[4] = {1, 2, 3, 4};
     MUST(add_rows((const float[]){10, 20}, table, 2, 2, &error));
     printf("%g %g %g %g\n", (double)table[0], (double)table[1], (double)table[2], (double)table[3]);
+
+    static const char text[] = "<ir_version: 8, opset_import: [\"\" : 17, \"my.domain\" : 1]>"
+                               "squares (float[4] x) => (float[4] y) { y = my.domain.Square(x) }";
+    ob_operators *operators = NULL;
+    ob_view in, out = {0};
+    MUST(load_with_operators(argv[2], text, &operators, &model, &error));
+    MUST(ob_session_create(model, NULL, &session, &error));
+    MUST(ob_session_input_view(session, 0, table, &in, &error));
+    MUST(ob_session_run(session, &in, 1, &out, 1, &error));
+    for (int i = 0; i < 4; i++) printf("%g ", (double)((const float *)out.data)[i]);
+    printf("are squares\n");
+    ob_session_close(&session);
+    ob_model_close(&model);
+    ob_operators_close(&operators);
     return 0;
 }
