@@ -72,7 +72,8 @@ static ob_status run_on_own_buffers(ob_session *session, float *x, int64_t *mask
 
 /* ---- Memory known beforehand --------------------------------------------------------------------------------------------- */
 
-static ob_status run_in_given_memory(const ob_model *model, float *x, int64_t *mask, float *y, ob_error *error) {
+static ob_status run_in_given_memory(const ob_model *model, const ob_allocator *allocator, float *x, int64_t *mask, float *y,
+                                     ob_error *error) {
     const ob_named_size sizes[] = {{"batch", BATCH}, {"length", LENGTH}};
     static _Alignas(64) unsigned char work[64 * 1024];
     ob_session *session = NULL;
@@ -80,7 +81,8 @@ static ob_status run_in_given_memory(const ob_model *model, float *x, int64_t *m
     ob_session_config_init(&config);
     config.dims = sizes;
     config.n_dims = 2;
-    config.caller_memory = true; /* plans allocate no memory for runs */
+    config.allocator = allocator; /* of the session and its plans; NULL: malloc */
+    config.caller_memory = true;  /* plans allocate no memory for runs */
     ob_status status = ob_session_create(model, &config, &session, error);
     if (status == OB_OK) status = ob_session_set_memory(session, work, sizeof work, error);
     if (status == OB_OK) status = run_on_own_buffers(session, x, mask, y, error);
@@ -93,10 +95,22 @@ static ob_status run_in_given_memory(const ob_model *model, float *x, int64_t *m
     return status;
 }
 
-/* ---- Models in flash ------------------------------------------------------------------------------------------------------ */
+/* ---- Models in flash, and no heap ---------------------------------------------------------------------------------------------
+ */
 
-static ob_status open_from_memory(const void *bytes, size_t n_bytes, ob_model **out, ob_error *error) {
-    return ob_model_load_memory(bytes, n_bytes, "attention", NULL, out, error); /* borrows: no copy of large weights */
+static ob_status run_from_flash(const void *flash, size_t n_bytes, float *x, int64_t *mask, float *y, ob_error *error) {
+    static _Alignas(16) unsigned char heap[512 * 1024];
+    ob_fixed_memory used;
+    ob_allocator allocator = ob_fixed_allocator(&used, heap, sizeof heap);
+    ob_load_options options;
+    ob_load_options_init(&options);
+    options.allocator = &allocator; /* of the model */
+    ob_model *model = NULL;
+    ob_status status = ob_model_load_memory(flash, n_bytes, "attention", &options, &model, error);
+    if (status == OB_OK) status = run_in_given_memory(model, &allocator, x, mask, y, error);
+    ob_model_close(&model);
+    printf("%s\n", status == OB_OK ? "model and session fit too" : "they do not fit");
+    return status;
 }
 
 /* ---- Threads ------------------------------------------------------------------------------------------------------------- */
@@ -213,7 +227,7 @@ int main(int argc, char **argv) {
     ob_session *session = NULL;
     size_t n_bytes, n_errors;
     void *bytes = read_file("models/attention.onnx", &n_bytes);
-    MUST(open_from_memory(bytes, n_bytes, &model, &error));
+    MUST(ob_model_load_memory(bytes, n_bytes, "attention", NULL, &model, &error));
     MUST(ob_session_create(model, NULL, &session, &error));
     describe(session);
     ob_session_close(&session);
@@ -226,8 +240,15 @@ int main(int argc, char **argv) {
     for (int i = 0; i < BATCH * LENGTH; i++) mask[i] = i % LENGTH < 5;
     MUST(run_on_own_buffers(session, x, mask, y, &error));
     ob_session_close(&session);
-    MUST(run_in_given_memory(model, x, mask, again, &error));
+    MUST(run_in_given_memory(model, NULL, x, mask, again, &error));
     printf("%s\n", memcmp(y, again, sizeof y) == 0 && y[0] != 0 ? "the same result" : "another result");
+    size_t n_flash;
+    MUST(ob_model_save(model, argv[1], OB_FORMAT_PROTOBUF_ALIGNED, &error));
+    void *flash = read_file(argv[1], &n_flash);
+    memset(again, 0, sizeof again);
+    MUST(run_from_flash(flash, n_flash, x, mask, again, &error));
+    printf("%s\n", memcmp(y, again, sizeof y) == 0 ? "the same result" : "another result");
+    free(flash);
 
     static job jobs[3];
     MUST(open_with_sizes(model, BATCH, LENGTH, &session, &error));
