@@ -148,8 +148,10 @@ ob_status ob__library_row(const ob_operator_library *library, size_t index, ob_l
     OB_FAIL_IF(row->since < 1 || row->since > INT16_MAX, error, OB_E_ARGUMENT, AT "version %d is not one of 1 to %d",
                AT_ARGUMENTS, (int)row->since, INT16_MAX);
     ob_op op = {.domain = row->domain, .name = row->name, .since = (int16_t)row->since, .infer = ob__library_infer};
-    OB_FAIL_IF(!read_signature(row->signature, &op), error, OB_E_ARGUMENT, AT "the signature \"%.64s\" is ill-formed",
-               AT_ARGUMENTS, row->signature ? row->signature : "");
+    char signature[MAX_LETTERS + 1];
+    bool well_formed = read_signature(row->signature, &op);
+    if (!well_formed) ob__copy_text(signature, sizeof signature, row->signature);
+    OB_FAIL_IF(!well_formed, error, OB_E_ARGUMENT, AT "the signature \"%s\" is ill-formed", AT_ARGUMENTS, signature);
     OB_TRY(check_types(library, index, row, error));
     OB_TRY(check_attributes(library, index, row, error));
     OB_TRY(check_functions(library, index, row, error));
