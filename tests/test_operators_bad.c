@@ -41,6 +41,8 @@ static void shape_rules_that_misbehave(void **state) {
     expect_finding("WrongType (x)",
                    "OB0605 WrongType" OF_SHAPES "sets output 0 to element type int64, which its signature does not allow");
     expect_finding("NoType (x)", "OB0605 NoType" OF_SHAPES "leaves the element type of output 0 open");
+    expect_finding("WrongChoice (x)",
+                   "OB0605 WrongChoice" OF_SHAPES "sets output 0 to element type int64, which its signature does not allow");
     expect_finding("Type99 (x)",
                    "OB0605 Type99" OF_SHAPES "sets output 0 to element type invalid, which its signature does not allow");
     expect_finding("Silent (x)", "OB0601 Silent" OF_SHAPES "failed in shape without a message: incompatible shapes");

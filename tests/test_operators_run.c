@@ -121,6 +121,15 @@ static ob_status sum_run(ob_operator_call *call) {
     return call->host->for_each(call, inputs, call->n_inputs, &wide, 1, sum_loop, &call->n_inputs);
 }
 
+/* Three(a, b?, c?): the sum of those that are given; broadcasts. */
+static ob_status three_run(ob_operator_call *call) {
+    ob_view inputs[3];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < call->n_inputs; i++)
+        if (call->inputs[i].dtype != OB_NONE) inputs[n++] = call->inputs[i];
+    return call->host->for_each(call, inputs, n, call->outputs, 1, sum_loop, &n);
+}
+
 /* Second(a, b?): b when it is given, else a, shifted by the number of elements, each found by its own task. */
 typedef struct second {
     const float *from;
@@ -161,6 +170,8 @@ static const ob_operator rows[] = {
     {HEAD("Tag", 1), .signature = "s>s", .attributes = tag_attributes, .n_attributes = 2, .shape = like_input, .run = tag_run},
     {HEAD("Fill", 1), .signature = "i>f", .attributes = fill_attributes, .n_attributes = 2, .shape = fill_shape, .run = fill_run},
     {HEAD("Sum", 1), .signature = "f*>f", .flags = OB_OPERATOR_STRIDED, .shape = sum_shape, .run = sum_run},
+    {HEAD("Three", 1), .signature = "ff?f?>f", .flags = OB_OPERATOR_BROADCASTS | OB_OPERATOR_STRIDED | OB_OPERATOR_IN_PLACE,
+     .run = three_run},
     {HEAD("Second", 1), .signature = "ff?>f", .shape = like_input, .run = second_run},
 };
 static const ob_operator_library library = {OB_OPERATOR_ABI, sizeof library, "own", "1.0", rows, sizeof rows / sizeof rows[0]};
@@ -280,6 +291,28 @@ static void optional_and_repeated_operands(void **state) {
     char found[300];
     ob_model *model = model_of("g (float[3] x, float[2] z) => (float[N] y) { y = test.Sum (x, z) }", operators);
     assert_string_equal(first_error_of(model, found, sizeof found), "OB0101 axis 0: 3 does not broadcast with 2");
+    ob_model_close(&model);
+    ob_operators_close(&operators);
+}
+
+static void omitted_operands_do_not_broadcast(void **state) {
+    (void)state;
+    ob_operators *operators = own_registry();
+    const float x[] = {1, 2, 3}, sum[] = {11, 12, 13};
+    const char *body = "g (float[N] x) => (float[N] y) <float[1] c = {10}> { y = test.Three (x, , c) }";
+    expect_floats(operators, body, x, 3, sum, 3);
+    ob_model *model = model_of(body, operators);
+    char found[300];
+    assert_string_equal(first_error_of(model, found, sizeof found), "");
+    ob_rewrite_stats stats = {0};
+    ob_error error;
+    if (ob_rewrite(model, OB_FORM_BROADCAST, NULL, &stats, &error) != OB_OK) fail_msg("%s", error.message);
+    assert_int_equal(stats.n_inserted, 1);
+    ob_view in, out;
+    float y[3];
+    assert_int_equal(ob_view_init(&in, (void *)(uintptr_t)x, OB_FLOAT, 1, (int64_t[]){3}), OB_OK);
+    if (run_once(model, &in, 1, y, sizeof y, &out, &error) != OB_OK) fail_msg("%s", error.message);
+    for (int i = 0; i < 3; i++) assert_float_equal(y[i], sum[i], 0);
     ob_model_close(&model);
     ob_operators_close(&operators);
 }
@@ -538,6 +571,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(operator_in_cpp),
         cmocka_unit_test(shapes_from_data_and_contents),
         cmocka_unit_test(optional_and_repeated_operands),
+        cmocka_unit_test(omitted_operands_do_not_broadcast),
         cmocka_unit_test(strings_are_made),
         cmocka_unit_test(constants_are_folded_unless_they_vary),
         cmocka_unit_test(inside_subgraphs_and_functions),

@@ -116,6 +116,7 @@ static const ob_operator rows[] = {
     ROW("OutputRange", output_range),
     ROW("WrongType", wrong_type),
     {HEAD("NoType"), .signature = "f>U", .types = {0, OB_OPERATOR_ANY}, .shape = no_type, .run = do_nothing},
+    {HEAD("WrongChoice"), .signature = "f>U", .types = {0, OB_OPERATOR_FLOATS}, .shape = wrong_type, .run = do_nothing},
     {HEAD("Type99"), .signature = "f>U", .types = {0, OB_OPERATOR_ANY}, .shape = type_99, .run = do_nothing},
     ROW("Silent", silent),
     ROW("Status99", status_99),
