@@ -189,6 +189,7 @@ static ob_status copy_model(cloner *c, const ob_model *from) {
     to->n_metadata = from->n_metadata;
     to->origin = from->origin;
     to->operators = from->operators;
+    to->logger = from->logger;
     c->values = OB_ARENA_ARRAY(&to->arena, ob_value *, from->n_values);
     to->functions = OB_ARENA_ARRAY(&to->arena, ob_function *, from->n_functions);
     if (!c->values || !to->functions) return out_of_memory(c);

@@ -15,6 +15,7 @@
 #include "onnx_broadcast/broadcast.h"
 #include "onnx_broadcast/dim.h"
 #include "onnx_broadcast/dtype.h"
+#include "onnx_broadcast/logger.h"
 #include "onnx_broadcast/model.h"
 #include "onnx_broadcast/status.h"
 
@@ -201,6 +202,7 @@ struct ob_model {
     const void *origin;                   /* ModelProto, or NULL */
     void (*release_source)(void *source); /* unmaps or frees what tensors borrow; NULL when nothing */
     void *source;
+    ob_logger logger; /* write NULL: none */
 };
 
 /* ---- Building and editing (core/graph.c). NULL means: out of memory. --------------------------------------------- */

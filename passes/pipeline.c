@@ -1,6 +1,7 @@
 #include "passes/pipeline.h"
 
 #include "core/error.h"
+#include "core/log.h"
 #include "ops/op.h"
 #include "passes/groups.h"
 #include "passes/verify_graph.h"
@@ -51,7 +52,12 @@ ob_status ob__run_pipeline(ob_work *work) {
     for (size_t i = 0; i < N_PASSES; i++) {
         const struct row *row = &table[i];
         if (!(row->goals & work->goal)) continue;
+        bool told = ob__logs(&work->model->logger, OB_LOG_DEBUG);
+        uint64_t start = told ? ob__now_ns() : 0;
         OB_TRY(row->run(work));
+        if (told)
+            ob__log(&work->model->logger, OB_LOG_DEBUG, "pass %s: %llu us", row->name,
+                    (unsigned long long)((ob__now_ns() - start) / 1000));
         /* A model from a file may be out of order until `sound` has looked at the findings. */
         if (row->edits || (verify_always && (work->goal & OB_GOAL_REWRITE) && row->run == ob__pass_recheck))
             OB_TRY(ob__verify_graph(work->model, row->name, work->error));

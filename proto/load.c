@@ -1,7 +1,9 @@
 /* Files, buffers and descriptors -> bytes -> model. */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/error.h"
+#include "core/log.h"
 #include "proto/file.h"
 #include "proto/proto.h"
 #include "proto/text_read.h"
@@ -47,6 +49,18 @@ static ob_status fill_model(ob_model *model, const ob_source *source, const char
     return format == OB_FORMAT_TEXT ? read_text(model, source, limits, error) : read_protobuf(model, source, limits, error);
 }
 
+static void report(const ob_model *model, const ob_source *source) {
+    char opsets[256] = "";
+    size_t n = 0;
+    for (uint32_t i = 0; i < model->n_opsets && n + 1 < sizeof opsets; i++) {
+        const char *domain = model->opsets[i].domain;
+        n += (size_t)snprintf(opsets + n, sizeof opsets - n, "%s%s %lld", i ? ", " : "", domain[0] ? domain : "ai.onnx",
+                              (long long)model->opsets[i].version);
+    }
+    ob__log(&model->logger, OB_LOG_INFO, "%s: read: %zu bytes, %zu nodes, opsets %s", model->path, source->n_bytes,
+            ob_model_node_count(model), opsets);
+}
+
 /* Takes the source's bytes, also on failure. */
 static ob_status load_source(ob_source *source, const char *name, const ob_load_options *options, ob_model **out,
                              ob_error *error) {
@@ -62,11 +76,14 @@ static ob_status load_source(ob_source *source, const char *name, const ob_load_
     model->source = kept;
     model->release_source = release_source;
     ob_status status = fill_model(model, kept, name, &limits, options ? options->format : OB_FORMAT_AUTO, error);
-    if (status == OB_OK)
-        *out = model;
-    else
+    if (status != OB_OK) {
         ob_model_close(&model);
-    return status;
+        return status;
+    }
+    if (options && options->logger) model->logger = *options->logger;
+    if (ob__logs(&model->logger, OB_LOG_INFO)) report(model, kept);
+    *out = model;
+    return OB_OK;
 }
 
 ob_status ob_model_load_memory(const void *bytes, size_t n_bytes, const char *name, const ob_load_options *options,

@@ -2,9 +2,9 @@
 #include "runtime/frame.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "core/error.h"
+#include "core/log.h"
 #include "runtime/plan.h"
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------- */
@@ -115,8 +115,8 @@ ob_status ob__frame_reserve_outputs(ob_frame *frame, const ob_plan *plan, const 
         }
         own_memory |= slot->buffer->n_bytes > 0;
         OB_FAIL_IF(own_memory && frame->caller_memory, error, OB_E_MEMORY,
-                   "output %s: the caller gives all memory, but none for its %llu bytes",
-                   session->model->graph->outputs[i]->name, (unsigned long long)slot->buffer->n_bytes);
+                   "output %s: the caller gives all memory, but none for its %llu bytes", session->model->graph->outputs[i]->name,
+                   (unsigned long long)slot->buffer->n_bytes);
     }
     if (!own_memory) return OB_OK;
     OB_FAIL_IF(!grow(&frame->outputs, &frame->allocator, plan->memory.output_bytes), error, OB_E_MEMORY,
@@ -177,8 +177,8 @@ static void bind(ob_frame *frame, const ob_view *inputs, const ob_view *outputs,
         case OB_BUFFER_INPUT: base = inputs[buffer->index].data; break;
         case OB_BUFFER_OUTPUT:
             base = buffer->index < n_outputs && outputs[buffer->index].data ? outputs[buffer->index].data
-                   : buffer->n_bytes ? own_outputs + buffer->offset
-                                     : own_outputs;
+                   : buffer->n_bytes                                        ? own_outputs + buffer->offset
+                                                                            : own_outputs;
             break;
         case OB_BUFFER_CONST: base = buffer->constant; break;
         }
@@ -198,12 +198,6 @@ static void bind(ob_frame *frame, const ob_view *inputs, const ob_view *outputs,
 }
 
 /* ---- Steps -------------------------------------------------------------------------------------------------------- */
-
-static uint64_t now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static ob_status run_step(ob_frame *frame, const ob_step *step, ob_error *error) {
     const ob_kernel_args *args = &frame->args[step->number];
@@ -225,7 +219,7 @@ static void report_step(const ob_frame *frame, const ob_step *step, uint64_t sta
                             .op_type = step->kind == OB_STEP_COPY ? "copy" : step->node->op_type,
                             .kernel = step->kernel ? step->kernel->name : "copy",
                             .start_ns = start,
-                            .duration_ns = now_ns() - start};
+                            .duration_ns = ob__now_ns() - start};
     if (step->kind == OB_STEP_DYNAMIC) {
         const ob_value *value = step->node->n_outputs ? step->node->outputs[0] : NULL;
         event.output = value ? frame->dynamic[value->id] : NULL;
@@ -240,7 +234,7 @@ static ob_status run_steps(ob_frame *frame, ob_error *error) {
     /* A worker is not traced: the callback is for one thread. */
     bool traced = frame->session->trace && frame == &frame->session->frame;
     for (const ob_step *step = frame->plan->steps; step; step = step->next) {
-        uint64_t start = traced ? now_ns() : 0;
+        uint64_t start = traced ? ob__now_ns() : 0;
         OB_TRY(run_step(frame, step, error));
         if (traced) report_step(frame, step, start);
     }

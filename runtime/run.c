@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/log.h"
 #include "runtime/plan.h"
 
 /* ---- Finding the plan
@@ -32,10 +33,21 @@ static void drop_oldest_plan(ob_session *session) {
     for (ob_plan **at = &session->plans; *at; at = &(*at)->next)
         if ((*at)->last_used < (*oldest)->last_used) oldest = at;
     ob_plan *dropped = *oldest;
+    OB_LOG(&session->model->logger, OB_LOG_INFO, "%s: a plan is forgotten: %u are kept", session->model->path,
+           session->max_plans);
     *oldest = dropped->next;
     if (session->current == dropped) session->current = NULL;
     ob__frame_forget_plan(&session->frame, dropped);
     ob__plan_release(session, dropped);
+}
+
+static void report_plan(const ob_session *session, const ob_plan *plan, uint64_t ns) {
+    const ob_session_memory *m = &plan->memory;
+    ob__log(&session->model->logger, OB_LOG_INFO,
+            "%s: plan: %zu steps (%zu in place, %zu dynamic), %zu views, %zu folded; %llu bytes of work memory, %llu of results; "
+            "%llu us",
+            session->model->path, m->n_steps, m->n_in_place, m->n_dynamic, m->n_views, m->n_folded,
+            (unsigned long long)m->work_bytes, (unsigned long long)m->output_bytes, (unsigned long long)(ns / 1000));
 }
 
 static ob_status find_plan(ob_session *session, const ob_view *inputs, ob_error *error) {
@@ -49,7 +61,10 @@ static ob_status find_plan(ob_session *session, const ob_view *inputs, ob_error 
         }
     ob_plan *plan;
     OB_TRY(ob__check_contract(session, inputs, error));
+    bool told = ob__logs(&session->model->logger, OB_LOG_INFO);
+    uint64_t start = told ? ob__now_ns() : 0;
     OB_TRY(ob__plan_create(session, inputs, &plan, error));
+    if (told) report_plan(session, plan, ob__now_ns() - start);
     if (n_plans >= session->max_plans) drop_oldest_plan(session);
     plan->next = session->plans;
     session->plans = session->current = plan;

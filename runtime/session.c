@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/log.h"
+#include "ops/kernels/kernels.h"
 #include "ops/op.h"
 #include "passes/propagate.h"
 #include "runtime/plan.h"
@@ -82,6 +84,7 @@ static ob_status read_config(ob_session *session, const ob_session_config *confi
     session->trace = config->trace;
     session->unsupported = config->unsupported;
     session->context = config->context;
+    if (config->logger) session->model->logger = *config->logger;
     session->bindings = OB_ARENA_ARRAY(&session->arena, ob_binding, config->n_dims);
     if (!session->bindings) return OB_E_MEMORY;
     for (size_t i = 0; i < config->n_dims; i++) {
@@ -198,6 +201,9 @@ static ob_status set_up(ob_session *session, const ob_model *model, const ob_ses
     OB_TRY(ob__load_weights(session, &external, error));
     OB_TRY(ob__pool_create(session, config->n_threads, error));
     OB_TRY(ob__frame_init(&session->frame, session, &session->allocator, &session->threads, config->caller_memory));
+    OB_LOG(&session->model->logger, OB_LOG_INFO, "%s: session: %u nodes, kernels for %s, %d thread%s", session->model->path,
+           session->model->graph->n_nodes, ob__kernels()->name, session->threads.n_threads,
+           session->threads.n_threads == 1 ? "" : "s");
     return plan_ahead(session, error);
 }
 

@@ -8,11 +8,13 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/log.h"
 #include "runtime/plan.h"
 
 typedef struct loader {
     ob_session *session;
     const ob_external_rules *external;
+    uint64_t n_copied, copied_bytes, n_read, read_bytes;
     int folder; /* descriptor of the folder that external files must be in, -1: not opened yet */
     ob_error *error;
 } loader;
@@ -148,7 +150,13 @@ static ob_status load_external(loader *l, const ob_value *value, void **out) {
                                  : strerror(errno));
     ob_status status = read_tensor(l, value, file, out);
     close(file);
-    return status;
+    if (status != OB_OK) return status;
+    uint64_t bytes = (uint64_t)value->data->n_elems * ob_dtype_size(value->data->dtype);
+    l->n_read++;
+    l->read_bytes += bytes;
+    OB_LOG(&l->session->model->logger, OB_LOG_DEBUG, "initializer %s: %llu bytes read from %s", value->name,
+           (unsigned long long)bytes, location);
+    return OB_OK;
 }
 
 /* ---- All initializers
@@ -176,6 +184,8 @@ static ob_status tensor_data(loader *l, const ob_value *value, void **out) {
     *out = ob__session_block(l->session, &l->session->owned, bytes);
     if (!*out) return OB_E_MEMORY;
     memcpy(*out, tensor->data, (size_t)tensor->n_elems * ob_dtype_size(tensor->dtype));
+    l->n_copied++;
+    l->copied_bytes += bytes;
     return OB_OK;
 }
 
@@ -201,5 +211,13 @@ ob_status ob__load_weights(ob_session *session, const ob_external_rules *externa
     loader l = {.session = session, .external = external, .folder = -1, .error = error};
     ob_status status = ob__model_each_graph(session->model, load_graph, &l);
     if (l.folder >= 0) close(l.folder);
-    return status;
+    if (status != OB_OK) return status;
+    const ob_logger *logger = &session->model->logger;
+    if (l.n_copied)
+        OB_LOG(logger, OB_LOG_WARNING, "%s: weights copied because they are not aligned in the file: %llu (%llu bytes)",
+               session->model->path, (unsigned long long)l.n_copied, (unsigned long long)l.copied_bytes);
+    if (l.n_read)
+        OB_LOG(logger, OB_LOG_INFO, "%s: weights read from other files: %llu (%llu bytes)", session->model->path,
+               (unsigned long long)l.n_read, (unsigned long long)l.read_bytes);
+    return OB_OK;
 }

@@ -40,6 +40,7 @@ if [ ! -f "$add/model.onnx" ]; then
     exit 77
 fi
 set0=$add/test_data_set_0
+expect 0 "bytes of work memory" "$add/model.onnx" --verbose --quiet
 expect 0 "sum: float[3, 4, 5] = [" "$add/model.onnx"
 expect 0 "as expected" "$add/model.onnx" --input "$set0/input_0.pb" --input "$set0/input_1.pb" --expect "$set0"
 expect 0 "as expected" "$add/model.onnx" --input "y=$set0/input_1.pb" --input "$set0/input_0.pb" --expect "$set0" --no-optimize

@@ -19,7 +19,7 @@ typedef struct settings {
     int64_t sizes[MAX_GIVEN][OB_MAX_RANK];
     const char *output, *dump_after;
     ob_form form;
-    bool json, werror, quiet, form_given, align_weights, files_seen;
+    bool json, werror, quiet, form_given, align_weights, verbose, files_seen;
     ob_operators *operators; /* of --op-library; NULL: none */
     const char **files;
     size_t n_files;
@@ -46,6 +46,7 @@ static void print_help(void) {
         "  --op-library FILE     operators of one's own, from a shared library (docs/operators-of-your-own.md); runs its code\n"
         "  --werror              warnings count as errors\n"
         "  --quiet               findings and summary only\n"
+        "  --verbose             say on standard error what is done, and how long passes take\n"
         "  --explain ID          what a finding means, for instance OB0101\n"
         "  --list-passes         the passes in their order\n"
         "  --dump-after PASS     print the model as text after this pass; findings go to standard error\n"
@@ -141,6 +142,7 @@ static int take_option(settings *s, arguments *o) {
     if (option_is(o, "--version")) return printf("%s %s\n", tool, ob_version()), EXIT_CLEAN;
     if (option_is(o, "--list-passes")) return list_passes();
     if (option_is(o, "--werror")) return s->werror = true, -1;
+    if (option_is(o, "--verbose")) return s->verbose = true, -1;
     if (option_is(o, "--align-weights")) return s->align_weights = true, -1;
     if (option_is(o, "--quiet") || option_is(o, "-q")) return s->quiet = true, -1;
     if (option_has_value(o, "--explain")) return o->failed ? misused() : explain(o->value);
@@ -326,7 +328,7 @@ static int check_file(settings *s, const char *path) {
     clock_gettime(CLOCK_MONOTONIC, &w.start);
     ob_model *model = NULL;
     fflush(stdout);
-    if (load_model(tool, path, s->operators, &model) != OB_OK) return EXIT_MISUSED;
+    if (load_model(tool, path, s->operators, s->verbose, &model) != OB_OK) return EXIT_MISUSED;
     show_progress(&w, "read");
     int status = check_model(s, file, model, &w);
     ob_model_close(&model);

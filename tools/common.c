@@ -151,12 +151,21 @@ bool load_operators(const char *tool, const char *path, ob_operators **operators
     return false;
 }
 
-ob_status load_model(const char *tool, const char *path, const ob_operators *operators, ob_model **out) {
+static void print_log(void *context, ob_log_level level, const char *message) {
+    (void)level;
+    complain(context, NULL, "%s", message);
+}
+
+ob_status load_model(const char *tool, const char *path, const ob_operators *operators, bool verbose, ob_model **out) {
     ob_error error;
     ob_error_clear(&error);
+    ob_logger logger = {OB_LOG_DEBUG, print_log, (void *)(uintptr_t)tool};
+    ob_load_options options;
+    ob_load_options_init(&options);
+    if (verbose) options.logger = &logger;
     bool is_stdin = strcmp(path, "-") == 0;
-    ob_status status =
-        is_stdin ? ob_model_load_descriptor(STDIN_FILENO, "<stdin>", NULL, out, &error) : ob_model_load(path, NULL, out, &error);
+    ob_status status = is_stdin ? ob_model_load_descriptor(STDIN_FILENO, "<stdin>", &options, out, &error)
+                                : ob_model_load(path, &options, out, &error);
     if (status == OB_OK) status = ob_model_set_operators(*out, operators);
     if (status == OB_OK) return status;
     ob_model_close(out);

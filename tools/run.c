@@ -24,6 +24,7 @@ static const char usage[] =
     "  --warmup W            runs before these [1]\n"
     "  --min-time S          go on until S seconds have passed [0]\n"
     "  --profile[=FILE]      print the time by node, and write a trace for chrome://tracing to FILE\n"
+    "  --verbose             say on standard error what is done: files, plans, memory\n"
     "  --quiet               no preview, no notes\n"
     "  --help, --version\n"
     "\n"
@@ -82,6 +83,7 @@ static bool parse_option(run_options *r, arguments *o) {
     if (option_is(o, "--npy")) return r->npy = true;
     if (option_is(o, "--no-optimize")) return r->optimize = false, true;
     if (option_is(o, "--quiet")) return r->quiet = true;
+    if (option_is(o, "--verbose")) return r->verbose = true;
     complain(TOOL, NULL, "unknown option %s (--help lists them)", option_text(o));
     return false;
 }
@@ -178,7 +180,7 @@ static exit_code run(const run_options *r) {
     ob_session *session = NULL;
     ob_error error;
     double start = now_ms();
-    ob_status status = load_model(TOOL, r->model, r->operators, &model);
+    ob_status status = load_model(TOOL, r->model, r->operators, r->verbose, &model);
     if (status != OB_OK)
         return status == OB_E_MEMORY ? EXIT_FAILED : status == OB_E_UNSUPPORTED ? EXIT_UNSUPPORTED : EXIT_MISUSED;
     double load_ms = now_ms() - start;

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "onnx_broadcast/allocator.h"
+#include "onnx_broadcast/logger.h"
 #include "onnx_broadcast/status.h"
 
 #ifdef __cplusplus
@@ -57,6 +58,8 @@ typedef struct ob_load_options {
     const ob_allocator *allocator; /**< of the model, of its clones and reports; NULL: the default */
     ob_load_limits limits;         /**< zeroes: the defaults */
     ob_model_format format;        /**< OB_FORMAT_AUTO [default]: protobuf or text, whatever the bytes are */
+    const ob_logger
+        *logger; /**< copied; hears of the model and of whatever is done with it and its clones; NULL [default]: none */
 } ob_load_options;
 
 /** Zeroes: automatic format, default allocator and limits. NULL is allowed and does nothing. */

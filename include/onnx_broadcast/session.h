@@ -26,6 +26,7 @@
 
 #include "onnx_broadcast/allocator.h"
 #include "onnx_broadcast/dtype.h"
+#include "onnx_broadcast/logger.h"
 #include "onnx_broadcast/model.h"
 #include "onnx_broadcast/status.h"
 #include "onnx_broadcast/view.h"
@@ -88,6 +89,7 @@ typedef struct ob_session_config {
      * that a run makes, come from the allocator all the same. false (default): the session allocates what the caller does not
      * give. */
     bool caller_memory;
+    const ob_logger *logger; /**< copied; hears of this session. NULL (default): the model's, if it has one */
 } ob_session_config;
 
 /** Fills in the defaults named above. NULL is allowed and does nothing. */
