@@ -11,44 +11,9 @@ void ob_check_options_init(ob_check_options *options) {
 
 /* ---- What is given -------------------------------------------------------------------------------------------------- */
 
-typedef struct symbol_search {
-    const ob_dims *dims;
-    const char *name;
-    bool found;
-} symbol_search;
-
-static bool is_that_symbol(void *context, ob_dim symbol) {
-    symbol_search *search = context;
-    char text[256];
-    if (ob_dim_is_named(search->dims, symbol) && ob_dim_format(search->dims, symbol, text, sizeof text) < sizeof text &&
-        strcmp(text, search->name) == 0)
-        search->found = true;
-    return !search->found;
-}
-
-/* Declared shapes are where a model's symbols stand. */
-static ob_status search_graph(void *context, ob_graph *graph) {
-    symbol_search *search = context;
-    for (size_t i = 0; i < graph->values.capacity && !search->found; i++) {
-        const ob_value *value = graph->values.entries[i].key ? graph->values.entries[i].value : NULL;
-        if (!value || value->declared.kind != OB_TYPE_TENSOR) continue;
-        const ob_shape *shape = &value->declared.shape;
-        for (int32_t axis = 0; axis < shape->rank && !search->found; axis++)
-            if (ob_dim_is_term(shape->dims[axis])) ob_dim_symbols(search->dims, shape->dims[axis], is_that_symbol, search);
-    }
-    return OB_OK;
-}
-
 static ob_status bind_dims(ob_model *model, const ob_check_options *options, ob_binding *bindings, ob_error *error) {
-    for (size_t i = 0; i < options->n_dims; i++) {
-        const ob_dim_given *given = &options->dims[i];
-        OB_FAIL_IF(!given->name || given->size < 0 || given->size > OB_DIM_CONST_MAX, error, OB_E_ARGUMENT,
-                   "a size given for a symbol must be 0 or more");
-        symbol_search search = {model->dims, given->name, false};
-        OB_TRY(ob__model_each_graph(model, search_graph, &search));
-        OB_FAIL_IF(!search.found, error, OB_E_NOT_FOUND, "the model has no symbol '%s'", given->name);
-        bindings[i] = (ob_binding){ob_dim_symbol(model->dims, given->name), given->size};
-    }
+    for (size_t i = 0; i < options->n_dims; i++)
+        OB_TRY(ob__bind_symbol(model, options->dims[i].name, options->dims[i].size, &bindings[i], error));
     return OB_OK;
 }
 

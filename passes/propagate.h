@@ -31,4 +31,8 @@ ob_status ob__propagate(ob_model *model, const ob_propagate_options *options, ob
 ob_status ob__infer_node(ob_model *model, const ob_node *node, const ob_type *in_types, const ob_content *in_contents,
                          ob_type *out_types, ob_content *out_contents, ob_arena *arena, ob_error *error);
 
+/* passes/symbol.c: a size for the symbol of that name. E_NOT_FOUND: no declared shape of the model has it; E_ARGUMENT: no name, a
+ * size out of range; E_MEMORY. */
+ob_status ob__bind_symbol(ob_model *model, const char *name, int64_t size, ob_binding *out, ob_error *error);
+
 #endif

@@ -87,13 +87,9 @@ static ob_status read_config(ob_session *session, const ob_session_config *confi
     if (config->logger) session->model->logger = *config->logger;
     session->bindings = OB_ARENA_ARRAY(&session->arena, ob_binding, config->n_dims);
     if (!session->bindings) return OB_E_MEMORY;
-    for (size_t i = 0; i < config->n_dims; i++) {
-        const ob_named_size *dim = &config->dims[i];
-        OB_FAIL_IF(!dim->name || !*dim->name || dim->size < 0 || dim->size > OB_DIM_CONST_MAX, error, OB_E_ARGUMENT,
-                   "dimension %s cannot be %lld", dim->name ? dim->name : "", (long long)dim->size);
-        ob_dim symbol = ob_dim_symbol(session->model->dims, dim->name);
-        if (symbol == OB_DIM_UNKNOWN) return OB_E_MEMORY;
-        session->bindings[session->n_bindings++] = (ob_binding){symbol, dim->size};
+    for (; session->n_bindings < config->n_dims; session->n_bindings++) {
+        const ob_named_size *dim = &config->dims[session->n_bindings];
+        OB_TRY(ob__bind_symbol(session->model, dim->name, dim->size, &session->bindings[session->n_bindings], error));
     }
     return OB_OK;
 }

@@ -1,0 +1,42 @@
+/* Symbols of a model by name. */
+#include <string.h>
+
+#include "core/error.h"
+#include "passes/propagate.h"
+
+typedef struct symbol_search {
+    const ob_dims *dims;
+    ob_dim wanted;
+    bool found;
+} symbol_search;
+
+static bool is_wanted(void *context, ob_dim symbol) {
+    symbol_search *search = context;
+    search->found = symbol == search->wanted;
+    return !search->found;
+}
+
+/* Declared shapes are where a model's symbols stand. */
+static ob_status search_graph(void *context, ob_graph *graph) {
+    symbol_search *search = context;
+    for (size_t i = 0; i < graph->values.capacity && !search->found; i++) {
+        const ob_value *value = graph->values.entries[i].key ? graph->values.entries[i].value : NULL;
+        if (!value || value->declared.kind != OB_TYPE_TENSOR) continue;
+        const ob_shape *shape = &value->declared.shape;
+        for (int32_t axis = 0; axis < shape->rank && !search->found; axis++)
+            if (ob_dim_is_term(shape->dims[axis])) ob_dim_symbols(search->dims, shape->dims[axis], is_wanted, search);
+    }
+    return OB_OK;
+}
+
+ob_status ob__bind_symbol(ob_model *model, const char *name, int64_t size, ob_binding *out, ob_error *error) {
+    OB_FAIL_IF(!name || !*name, error, OB_E_ARGUMENT, "a size is given without the name of a symbol");
+    OB_FAIL_IF(size < 0 || size > OB_DIM_CONST_MAX, error, OB_E_ARGUMENT, "symbol '%s' cannot be %lld: a size is 0 or more", name,
+               (long long)size);
+    symbol_search search = {model->dims, ob_dim_symbol(model->dims, name), false};
+    if (search.wanted == OB_DIM_UNKNOWN) return OB_E_MEMORY;
+    OB_TRY(ob__model_each_graph(model, search_graph, &search));
+    OB_FAIL_IF(!search.found, error, OB_E_NOT_FOUND, "the model has no symbol '%s'", name);
+    *out = (ob_binding){search.wanted, size};
+    return OB_OK;
+}
