@@ -1,6 +1,7 @@
 /* Operators from libraries at work: an example library from a file, and one that is part of this program and uses every function
  * of the host. */
-#include "core/graph.h"
+#include <pthread.h>
+
 #include "oplib.h"
 
 /* ---- A library without a file ---- */
@@ -482,6 +483,81 @@ static void threads_and_memory(void **state) {
     ob_operators_close(&operators);
 }
 
+/* One plan and its state, run by two threads at once; and a run takes no memory from the allocator. */
+typedef struct gate {
+    bool shut;
+} gate;
+static void *gate_alloc(void *context, size_t n_bytes) {
+    assert_false(((gate *)context)->shut);
+    return malloc(n_bytes);
+}
+static void *gate_realloc(void *context, void *block, size_t old_bytes, size_t new_bytes) {
+    (void)old_bytes;
+    assert_false(((gate *)context)->shut);
+    return realloc(block, new_bytes);
+}
+static void gate_free(void *context, void *block, size_t n_bytes) {
+    (void)context, (void)n_bytes;
+    free(block);
+}
+
+typedef struct shift {
+    ob_worker *worker;
+    float first;
+    int n_wrong;
+} shift;
+
+static void *run_shifts(void *context) {
+    shift *s = context;
+    float x[3], y[3];
+    ob_view in, out;
+    for (int i = 0; i < 2000; i++) {
+        for (int k = 0; k < 3; k++) x[k] = s->first + (float)(i + k);
+        s->n_wrong += ob_view_init(&in, x, OB_FLOAT, 1, (int64_t[]){3}) != OB_OK;
+        s->n_wrong += ob_view_init(&out, y, OB_FLOAT, 1, (int64_t[]){3}) != OB_OK;
+        s->n_wrong += ob_worker_run(s->worker, &in, 1, &out, 1, NULL) != OB_OK;
+        for (int k = 0; k < 3; k++) s->n_wrong += y[k] != 2 * x[k] + 13; /* (x + 10 + x) + 3 */
+    }
+    return NULL;
+}
+
+static void several_threads_run_one_plan(void **state) {
+    (void)state;
+    ob_operators *operators = own_registry();
+    ob_model *model = model_of(
+        "g (float[3] x) => (float[3] y) <float[1] c = {10}> { t = test.Three (x, c, x)\n y = test.Second (t) }", operators);
+    gate g = {false};
+    const ob_allocator allocator = {gate_alloc, gate_realloc, gate_free, &g};
+    ob_session_config config;
+    ob_session *session = NULL;
+    ob_error error;
+    ob_session_config_init(&config);
+    config.allocator = &allocator;
+    if (ob_session_create(model, &config, &session, &error) != OB_OK) fail_msg("%s", error.message);
+    float x[3] = {0}, y[3];
+    ob_view in, out;
+    assert_int_equal(ob_view_init(&in, x, OB_FLOAT, 1, (int64_t[]){3}), OB_OK);
+    assert_int_equal(ob_view_init(&out, y, OB_FLOAT, 1, (int64_t[]){3}), OB_OK);
+    assert_int_equal(ob_session_prepare(session, &in, 1, &error), OB_OK);
+    shift shifts[2] = {{.first = 0}, {.first = 5000}};
+    for (int i = 0; i < 2; i++)
+        if (ob_worker_create(session, NULL, &shifts[i].worker, &error) != OB_OK) fail_msg("%s", error.message);
+    assert_int_equal(ob_session_run(session, &in, 1, &out, 1, &error), OB_OK);
+    g.shut = true;
+    assert_int_equal(ob_session_run(session, &in, 1, &out, 1, &error), OB_OK);
+    assert_float_equal(y[2], 13, 0);
+    pthread_t other;
+    assert_int_equal(pthread_create(&other, NULL, run_shifts, &shifts[0]), 0);
+    run_shifts(&shifts[1]);
+    assert_int_equal(pthread_join(other, NULL), 0);
+    assert_int_equal(shifts[0].n_wrong + shifts[1].n_wrong, 0);
+    g.shut = false;
+    for (int i = 0; i < 2; i++) ob_worker_close(&shifts[i].worker);
+    ob_session_close(&session);
+    ob_model_close(&model);
+    ob_operators_close(&operators);
+}
+
 static void results_take_operands_memory(void **state) {
     (void)state;
     if (!libraries_can_be_loaded()) skip();
@@ -577,6 +653,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(inside_subgraphs_and_functions),
         cmocka_unit_test(attached_to_models),
         cmocka_unit_test(threads_and_memory),
+        cmocka_unit_test(several_threads_run_one_plan),
         cmocka_unit_test(results_take_operands_memory),
         cmocka_unit_test(checked_and_rewritten),
     };
