@@ -18,6 +18,10 @@ if(OB_BUILD_STATIC)
 endif()
 if(OB_BUILD_TOOLS)
   install(TARGETS onnx-broadcast-check onnx-broadcast-run RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+  if(NOT OB_PACKAGE) # there they are compressed (package.cmake)
+    install(FILES ${PROJECT_SOURCE_DIR}/docs/man/onnx-broadcast-check.1 ${PROJECT_SOURCE_DIR}/docs/man/onnx-broadcast-run.1
+            DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
+  endif()
 endif()
 # The operator library of ONNX Runtime is opened by its path, never linked: it stays out of the linker's folder.
 if(TARGET onnx_broadcast_ort)
