@@ -231,11 +231,50 @@ static void test_sink_that_fails(void **state) {
     ob_model_close(&model);
 }
 
+/* Every allocation of the writer fails once: it says so, and the model is as it was. */
+static void test_out_of_memory(void **state) {
+    (void)state;
+    static const char text[] = "<ir_version: 8, opset_import: [\"\" : 14]>\n"
+                               "g (float[2] x) => (float[2] y) <float[2] f = {1.5, -2}> {\n"
+                               "  k = Constant <value = float[2] {4, 5}> ()  s = Add (x, k)  y = Add (s, f) }\n";
+    bytes want = {0};
+    size_t fail_at = 1;
+    for (;; fail_at++) {
+        counter c = {0};
+        ob_allocator allocator = counting(&c);
+        ob_load_options options;
+        ob_model *model = NULL;
+        ob_error error;
+        bytes out = {0};
+        ob_load_options_init(&options);
+        options.allocator = &allocator;
+        assert_int_equal(ob_model_load_memory(text, sizeof text - 1, "text", &options, &model, NULL), OB_OK);
+        c.fail_at = c.n_calls + fail_at;
+        ob_status status = ob_model_write(model, OB_FORMAT_PROTOBUF_ALIGNED, collect, &out, &error);
+        if (status != OB_OK) {
+            assert_int_equal(status, OB_E_MEMORY);
+            assert_int_equal(error.code, OB_E_MEMORY);
+        }
+        c.fail_at = 0;
+        bytes again = write_as(model, OB_FORMAT_PROTOBUF_ALIGNED);
+        if (!want.data) want = again;
+        assert_int_equal(again.n, want.n);
+        assert_memory_equal(again.data, want.data, want.n);
+        if (again.data != want.data) free(again.data);
+        free(out.data);
+        ob_model_close(&model);
+        assert_int_equal(c.n_bytes, 0);
+        if (status == OB_OK) break;
+    }
+    assert_true(fail_at > 1);
+    free(want.data);
+}
+
 int main(int argc, char **argv) {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sample_models),         cmocka_unit_test(test_kinds_of_tensors),
         cmocka_unit_test(test_lengths_at_their_ends), cmocka_unit_test(test_read_only_memory),
-        cmocka_unit_test(test_sink_that_fails),
+        cmocka_unit_test(test_sink_that_fails),       cmocka_unit_test(test_out_of_memory),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
