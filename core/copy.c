@@ -45,12 +45,30 @@ static bool simplify(layout *l, int32_t rank, const int64_t *dims, size_t width,
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------------------ */
 
-/* Repeats the n_bytes at `to` until there are `count` of them. */
+/* A call of memcpy costs more than a few vectors do. */
+enum { SHORT_BYTES = 256 };
+
+static inline void copy_short(char *to, const char *from, size_t n_bytes) {
+#ifdef __SSE2__
+    if (n_bytes >= 16 && n_bytes <= SHORT_BYTES) {
+        size_t last = n_bytes - 16;
+        const __m128i end = _mm_loadu_si128((const __m128i *)(const void *)(from + last));
+        for (size_t i = 0; i < last; i += 16)
+            _mm_storeu_si128((__m128i *)(void *)(to + i), _mm_loadu_si128((const __m128i *)(const void *)(from + i)));
+        _mm_storeu_si128((__m128i *)(void *)(to + last), end);
+        return;
+    }
+#endif
+    memcpy(to, from, n_bytes);
+}
+
+/* Repeats the n_bytes at `to` until there are `count` of them: each step doubles what is there, up to what is copied in one go.
+ */
 static void repeat_block(char *to, size_t n_bytes, int64_t count) {
-    size_t total = n_bytes * (size_t)count, done = n_bytes;
-    while (done < total && done < BLOCK_BYTES / 2) {
+    size_t total = n_bytes * (size_t)count, done = n_bytes, enough = total <= 2048 ? 256 : 2048;
+    while (done < total && done < enough) {
         size_t step = done < total - done ? done : total - done;
-        memcpy(to + done, to, step);
+        copy_short(to + done, to, step);
         done += step;
     }
     size_t piece = done;

@@ -141,30 +141,44 @@ ob_status ob_view_broadcast_all(const ob_view *from, size_t n, ob_view *out, ob_
 
 /* ---- Assignment ------------------------------------------------------------------------------------------------------- */
 
-static ob_status stretch_source(const ob_view *x, const ob_view *a, ob_view *source, ob_error *error) {
+static bool same_dims(const ob_view *x, const ob_view *a) {
+    for (int32_t i = 0; i < x->rank; i++)
+        if (x->dims[i] != a->dims[i]) return false;
+    return x->rank == a->rank;
+}
+
+/* The strides with which `a` is read for x: its own when the shapes agree, else those of `room`. */
+static ob_status source_strides(const ob_view *x, const ob_view *a, ob_view *room, const int64_t **strides, ob_error *error) {
     OB_FAIL_IF(!x || !a, error, OB_E_ARGUMENT, "no view given");
     OB_FAIL_IF(x->dtype != a->dtype, error, OB_E_TYPE, "%s is assigned to %s", ob_dtype_name(a->dtype), ob_dtype_name(x->dtype));
     for (int32_t i = 0; i < x->rank; i++)
         OB_FAIL_IF(x->strides[i] == 0 && x->dims[i] > 1, error, OB_E_ARGUMENT,
                    "a broadcast view cannot be assigned to: axis %d has stride 0", (int)i);
-    return ob_view_broadcast(a, x->rank, x->dims, source, error);
+    if (x->rank <= OB_MAX_RANK && same_dims(x, a)) {
+        *strides = a->strides;
+        return OB_OK;
+    }
+    OB_TRY(ob_view_broadcast(a, x->rank, x->dims, room, error));
+    *strides = room->strides;
+    return OB_OK;
 }
 
 ob_status ob_view_assign(const ob_view *x, const ob_view *a, ob_error *error) {
-    ob_view source;
-    OB_TRY(stretch_source(x, a, &source, error));
-    if (ob_view_count(x) > 0)
-        ob__copy(x->rank, x->dims, ob_dtype_size(x->dtype), x->data, x->strides, source.data, source.strides);
+    ob_view room;
+    const int64_t *strides;
+    OB_TRY(source_strides(x, a, &room, &strides, error));
+    if (ob_view_count(x) > 0) ob__copy(x->rank, x->dims, ob_dtype_size(x->dtype), x->data, x->strides, a->data, strides);
     return OB_OK;
 }
 
 ob_status ob_view_assign_part(const ob_view *x, const ob_view *a, int64_t first, int64_t n, ob_error *error) {
-    ob_view source;
-    OB_TRY(stretch_source(x, a, &source, error));
+    ob_view room;
+    const int64_t *strides;
+    OB_TRY(source_strides(x, a, &room, &strides, error));
     OB_FAIL_IF(!ob_view_is_contiguous(x), error, OB_E_ARGUMENT, "a view that is assigned to in parts must be contiguous");
     int64_t n_elems = ob_view_count(x);
     OB_FAIL_IF(first < 0 || n < 0 || first > n_elems || n > n_elems - first, error, OB_E_ARGUMENT,
                "elements %lld and %lld more are not all among %lld", (long long)first, (long long)n, (long long)n_elems);
-    ob__copy_part(x->rank, x->dims, ob_dtype_size(x->dtype), x->data, x->strides, source.data, source.strides, first, n);
+    ob__copy_part(x->rank, x->dims, ob_dtype_size(x->dtype), x->data, x->strides, a->data, strides, first, n);
     return OB_OK;
 }
