@@ -31,10 +31,12 @@ static OrtStatus *stretch_all(const ob__ort_kernel *kernel, OrtKernelContext *co
         shapes[i] = (ob_shape){operands[i].rank, operands[i].dims};
     }
     ob_broadcast_result result;
-    ob_error error;
-    ob_error_clear(&error);
-    error.code = ob_broadcast_shapes(shapes, n, NULL, NULL, NULL, &result, &error);
-    if (error.code != OB_OK) return ob__ort_fail(kernel, &error);
+    if (ob_broadcast_shapes(shapes, n, NULL, NULL, NULL, &result, NULL) != OB_OK) {
+        ob_error error;
+        ob_error_clear(&error);
+        error.code = ob_broadcast_shapes(shapes, n, NULL, NULL, NULL, &result, &error);
+        return ob__ort_fail(kernel, &error);
+    }
     for (size_t i = 0; i < kernel->n_outputs; i++) {
         int64_t axes[OB_MAX_RANK];
         for (int32_t k = 0; k < operands[i].rank; k++) axes[k] = result.rank - operands[i].rank + k;

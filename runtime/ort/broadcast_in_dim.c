@@ -108,6 +108,29 @@ static OrtStatus *read_shape(const ob__ort_kernel *kernel, const OrtKernelContex
     return NULL;
 }
 
+/* The quick question; what is wrong is asked of the library. */
+static bool fits(const ob__ort_kernel *kernel, const ob__ort_operand *operand, const int64_t *dims, int32_t rank) {
+    const int64_t *axes = kernel->dimensions;
+    if (operand->rank != (kernel->n_dimensions < 0 ? 0 : kernel->n_dimensions)) return false;
+    for (int32_t i = 0; i < operand->rank; i++) {
+        if (axes[i] < 0 || axes[i] >= rank || (i > 0 && axes[i] <= axes[i - 1])) return false;
+        if (operand->dims[i] != 1 && operand->dims[i] != dims[axes[i]]) return false;
+    }
+    return true;
+}
+
+static OrtStatus *misfit(const ob__ort_kernel *kernel, const ob__ort_operand *operand, const int64_t *dims, int32_t rank) {
+    ob_error error;
+    ob_error_clear(&error);
+    const ob_shape shape = {operand->rank, operand->dims}, to = {rank, dims};
+    ob_broadcast_result aligned;
+    size_t n = kernel->n_dimensions < 0 ? 0 : (size_t)kernel->n_dimensions;
+    error.code = ob_align_in_dim(&shape, kernel->dimensions, n, rank, &aligned, &error);
+    if (error.code == OB_OK) error.code = ob_broadcast_to(&(ob_shape){rank, aligned.dims}, &to, NULL, NULL, NULL, &error);
+    if (error.code == OB_OK) error.code = OB_E_INTERNAL;
+    return ob__ort_fail(kernel, &error);
+}
+
 static OrtStatus *run(const ob__ort_kernel *kernel, OrtKernelContext *context) {
     ob__ort_operand operand;
     int64_t read[OB_MAX_RANK];
@@ -119,13 +142,7 @@ static OrtStatus *run(const ob__ort_kernel *kernel, OrtKernelContext *context) {
         OB__ORT_TRY(check_sizes(kernel, read, rank));
         dims = read;
     }
-    ob_error error;
-    ob_error_clear(&error);
-    const ob_shape shape = {operand.rank, operand.dims};
-    ob_broadcast_result aligned;
-    size_t n = kernel->n_dimensions < 0 ? 0 : (size_t)kernel->n_dimensions;
-    error.code = ob_align_in_dim(&shape, kernel->dimensions, n, rank, &aligned, &error);
-    if (error.code != OB_OK) return ob__ort_fail(kernel, &error);
+    if (!fits(kernel, &operand, dims, rank)) return misfit(kernel, &operand, dims, rank);
     return ob__ort_produce(kernel, context, 0, &operand, kernel->dimensions, rank, dims);
 }
 

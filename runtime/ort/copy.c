@@ -1,9 +1,9 @@
 /* Copies in parts, shared among the threads that ONNX Runtime has for an operator. */
 #include "ort/plugin.h"
 
-/* Below the one a thread costs more than it brings; the other is what a part of the work is, small enough that the last ones even
- * out. */
-enum { SHARED_BYTES = 256 << 10, PART_BYTES = 128 << 10 };
+/* Below SHARED_BYTES a second thread costs more than it brings. A part has at least PART_BYTES, and more in a large copy: what is
+ * stretched is made once for each part. */
+enum { SHARED_BYTES = 512 << 10, PART_BYTES = 256 << 10, MAX_PARTS = 64 };
 
 typedef struct work {
     const ob_view *to, *from;
@@ -18,15 +18,16 @@ static void copy_part(void *context, size_t index) {
 
 OrtStatus *ob__ort_copy(const ob__ort_kernel *kernel, const OrtKernelContext *context, const ob_view *to, const ob_view *from) {
     int64_t width = (int64_t)ob_dtype_size(to->dtype), n_elems = ob_view_count(to);
-    ob_error error;
-    ob_error_clear(&error);
+    ob_error error; /* cleared when it is needed: most copies are small */
     if (n_elems < SHARED_BYTES / width) {
-        error.code = ob_view_assign(to, from, &error);
-        return error.code == OB_OK ? NULL : ob__ort_fail(kernel, &error);
+        if (ob_view_assign(to, from, NULL) == OB_OK) return NULL;
+    } else if (ob_view_assign_part(to, from, 0, 0, NULL) == OB_OK) {
+        int64_t least = PART_BYTES / width, part = n_elems / MAX_PARTS;
+        work w = {.to = to, .from = from, .n_elems = n_elems, .part = part > least ? part : least};
+        size_t n_parts = (size_t)(n_elems / w.part + (n_elems % w.part != 0));
+        return kernel->api->KernelContext_ParallelFor(context, copy_part, n_parts, 0, &w);
     }
-    work w = {.to = to, .from = from, .n_elems = n_elems, .part = PART_BYTES / width};
+    ob_error_clear(&error);
     error.code = ob_view_assign_part(to, from, 0, 0, &error);
-    if (error.code != OB_OK) return ob__ort_fail(kernel, &error);
-    size_t n_parts = (size_t)(n_elems / w.part + (n_elems % w.part != 0));
-    return kernel->api->KernelContext_ParallelFor(context, copy_part, n_parts, 0, &w);
+    return ob__ort_fail(kernel, &error);
 }

@@ -28,8 +28,9 @@ static ob_status add_condition(void *context, const ob_condition *condition, siz
     return OB_OK;
 }
 
-static OrtStatus *declared_shape(const OrtApi *api, const OrtKernelInfo *info, size_t index, ob_dims *pool, ob_dim *dims,
-                                 int32_t *rank) {
+static OrtStatus *declared_shape(const ob__ort_kernel *kernel, const OrtKernelInfo *info, size_t index, ob_dims *pool,
+                                 ob_dim *dims, int32_t *rank) {
+    const OrtApi *api = kernel->api;
     OrtTypeInfo *type = NULL;
     const OrtTensorTypeAndShapeInfo *tensor = NULL;
     OB__ORT_TRY(api->KernelInfo_GetInputTypeInfo(info, index, &type));
@@ -46,7 +47,7 @@ static OrtStatus *check_declared(ob__ort_kernel *kernel, const OrtKernelInfo *in
     for (size_t i = 0; i < kernel->n_inputs; i++) {
         ob_dim *own = dims + i * OB_MAX_RANK;
         int32_t rank = OB_RANK_UNKNOWN;
-        OB__ORT_TRY(declared_shape(kernel->api, info, i, pool, own, &rank));
+        OB__ORT_TRY(declared_shape(kernel, info, i, pool, own, &rank));
         shapes[i] = (ob_shape){rank > 0 ? rank : OB_RANK_UNKNOWN, own}; /* 0 may mean that it is not known */
     }
     condition_text text = {pool, kernel->conditions, 0, sizeof kernel->conditions};
@@ -90,6 +91,7 @@ OrtStatus *ORT_API_CALL ob__ort_kernel_create(const OrtCustomOp *op, const OrtAp
     ob__ort_kernel *kernel = calloc(1, sizeof *kernel);
     if (!kernel) return api->CreateStatus(ORT_FAIL, "onnx_broadcast: out of memory");
     kernel->api = api;
+    kernel->later = self->later;
     kernel->row = self->row;
     OrtStatus *status = fill(kernel, info);
     if (status) {
@@ -112,6 +114,10 @@ void ORT_API_CALL ob__ort_kernel_destroy(void *kernel) {
 /* ---- Operands and results -----------------------------------------------------------------------------------------------------
  */
 
+static OrtStatus *rank_too_high(const ob__ort_kernel *kernel, size_t index, size_t rank) {
+    return ob__ort_failf(kernel, OB_E_LIMIT, "operand %zu has rank %zu, more than %d", index, rank, OB_MAX_RANK);
+}
+
 OrtStatus *ob__ort_operand_get(const ob__ort_kernel *kernel, const OrtKernelContext *context, size_t index,
                                ob__ort_operand *out) {
     const OrtApi *api = kernel->api;
@@ -119,10 +125,17 @@ OrtStatus *ob__ort_operand_get(const ob__ort_kernel *kernel, const OrtKernelCont
     size_t rank = 0;
     OB__ORT_TRY(api->KernelContext_GetInput(context, index, &out->value));
     if (!out->value) return ob__ort_failf(kernel, OB_E_MODEL, "operand %zu is left out", index);
+    if (kernel->later.shape_reference) {
+        const int64_t *dims = NULL;
+        OB__ORT_TRY(kernel->later.shape_reference(out->value, &out->type, &dims, &rank));
+        if (rank > OB_MAX_RANK) return rank_too_high(kernel, index, rank);
+        for (size_t i = 0; i < rank; i++) out->dims[i] = dims[i];
+        out->rank = (int32_t)rank;
+        return NULL;
+    }
     OB__ORT_TRY(api->GetTensorTypeAndShape(out->value, &info));
     OrtStatus *status = api->GetDimensionsCount(info, &rank);
-    if (!status && rank > OB_MAX_RANK)
-        status = ob__ort_failf(kernel, OB_E_LIMIT, "operand %zu has rank %zu, more than %d", index, rank, OB_MAX_RANK);
+    if (!status && rank > OB_MAX_RANK) status = rank_too_high(kernel, index, rank);
     if (!status) status = api->GetDimensions(info, out->dims, rank);
     if (!status) status = api->GetTensorElementType(info, &out->type);
     out->rank = (int32_t)rank;
@@ -135,9 +148,29 @@ static ob_dtype dtype_of(ONNXTensorElementDataType type) {
     return (int)type > OB_NONE && (int)type <= OB_FLOAT4E2M1 ? (ob_dtype)type : OB_NONE;
 }
 
-static bool same_shape(const ob_view *a, const ob_view *b) {
-    for (int32_t i = 0; i < a->rank; i++)
-        if (a->dims[i] != 1 && b->strides[i] == 0) return false;
+/* Views of both sides without addresses; false when the result has too many elements. Only what `rank` counts is filled in: this
+ * runs for every call, however small. */
+static bool make_views(const ob__ort_operand *operand, const int64_t *axes, int32_t rank, const int64_t *dims, ob_dtype dtype,
+                       ob_view *to, ob_view *from) {
+    int64_t stride = (int64_t)ob_dtype_size(dtype), operand_stride = stride;
+    to->dtype = from->dtype = dtype;
+    to->rank = from->rank = rank;
+    for (int32_t a = rank; a-- > 0;) {
+        to->dims[a] = from->dims[a] = dims[a];
+        to->strides[a] = stride;
+        from->strides[a] = 0;
+        if (__builtin_mul_overflow(stride, dims[a] ? dims[a] : 1, &stride)) return false; /* 0 does not hide an overflow */
+    }
+    for (int32_t i = operand->rank; i-- > 0;) {
+        if (operand->dims[i] == dims[axes[i]]) from->strides[axes[i]] = operand_stride;
+        operand_stride *= operand->dims[i] ? operand->dims[i] : 1;
+    }
+    return true;
+}
+
+static bool same_elements(const ob_view *view) {
+    for (int32_t a = 0; a < view->rank; a++)
+        if (view->dims[a] != 1 && view->strides[a] == 0) return false;
     return true;
 }
 
@@ -148,19 +181,9 @@ OrtStatus *ob__ort_produce(const ob__ort_kernel *kernel, OrtKernelContext *conte
     if (dtype == OB_NONE)
         return ob__ort_failf(kernel, OB_E_UNSUPPORTED, "operand %zu: element type %d of ONNX Runtime is not known here", index,
                              (int)operand->type);
-    unsigned bits = (unsigned)ob_dtype_file_bits(dtype);
-    /* The views are made before there is memory: what is too large must not be asked for. A view with elements needs an address.
-     */
-    char nothing = 0;
     ob_view from, to;
-    ob_error error;
-    ob_error_clear(&error);
-    if (ob_view_init(&from, &nothing, dtype, operand->rank, operand->dims) != OB_OK ||
-        ob_view_init(&to, &nothing, dtype, rank, dims) != OB_OK)
+    if (!make_views(operand, axes, rank, dims, dtype, &to, &from)) /* before memory is asked for */
         return ob__ort_failf(kernel, OB_E_LIMIT, "operand %zu: the result has too many elements", index);
-    error.code = ob_view_broadcast_in_dim(&from, axes, (size_t)operand->rank, rank, dims, &from, &error);
-    if (error.code != OB_OK) return ob__ort_fail(kernel, &error);
-
     OrtValue *value = NULL;
     OB__ORT_TRY(api->KernelContext_GetOutput(context, index, dims, (size_t)rank, &value));
     if (!value || ob_view_count(&to) == 0) return NULL; /* nobody wants it, or nothing is in it */
@@ -168,6 +191,7 @@ OrtStatus *ob__ort_produce(const ob__ort_kernel *kernel, OrtKernelContext *conte
     OB__ORT_TRY(api->GetTensorMutableData(value, &to.data));
     /* The API has no other name for reading; the operand is not written. */
     OB__ORT_TRY(api->GetTensorMutableData((OrtValue *)(uintptr_t)operand->value, &from.data));
-    if (to.data == from.data && same_shape(&to, &from)) return NULL; /* ONNX Runtime let the result have the operand's memory */
+    if (to.data == from.data && same_elements(&from)) return NULL; /* ONNX Runtime let the result have the operand's memory */
+    unsigned bits = (unsigned)ob_dtype_file_bits(dtype);
     return bits < 8 ? ob__ort_copy_packed(kernel, &to, &from, bits) : ob__ort_copy(kernel, context, &to, &from);
 }

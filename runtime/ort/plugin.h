@@ -12,6 +12,7 @@
 #include "onnx_broadcast/dim.h"
 #include "onnx_broadcast/status.h"
 #include "onnx_broadcast/view.h"
+#include "ort/later.h"
 
 /* The oldest API that has all that is used here. 17 brought the shape-inference callback and KernelContext_ParallelFor, 18
  * results in the memory of an operand; only from 19 on does the callback set element types, without which a model is refused. */
@@ -45,6 +46,7 @@ extern const ob__ort_row ob__ort_broadcast, ob__ort_broadcast_in_dim;
 struct ob__ort_operator {
     OrtCustomOp base; /* first: ONNX Runtime hands it back to the callbacks */
     const OrtApi *api;
+    ob__ort_later later;
     const ob__ort_row *row;
 };
 
@@ -67,6 +69,7 @@ OrtStatus *ob__ort_failf(const ob__ort_kernel *kernel, ob_status status, const c
 
 struct ob__ort_kernel {
     const OrtApi *api;
+    ob__ort_later later;
     const ob__ort_row *row;
     char node[128];
     char conditions[512]; /* "N = 1 or N = 4; M = 1 or M = 3", "" for none */
@@ -122,7 +125,7 @@ OrtStatus *ORT_API_CALL ob__ort_infer(const OrtCustomOp *op, OrtShapeInferContex
 /* Attribute of integers: *n -1 when it is absent, is no list of integers or has more than `max`. */
 void ob__ort_infer_ints(const ob__ort_inference *inference, const char *name, int64_t *ints, int32_t max, int32_t *n);
 /* A shape as ONNX Runtime knows it, as terms: a name is a symbol, what is not known an anonymous size. dims has room for
- * OB_MAX_RANK. */
+ * OB_MAX_RANK. An unknown rank looks like rank 0 to this API. */
 OrtStatus *ob__ort_terms(const OrtApi *api, const OrtTensorTypeAndShapeInfo *info, ob_dims *pool, ob_dim *dims, int32_t *rank);
 
 #endif

@@ -71,9 +71,11 @@ static void ORT_API_CALL release_shared(int *inputs, int *outputs) {
     (void)inputs, (void)outputs; /* static */
 }
 
-static void init_operator(ob__ort_operator *op, const OrtApi *api, uint32_t version, const ob__ort_row *row) {
+static void init_operator(ob__ort_operator *op, const OrtApi *api, const ob__ort_later *later, uint32_t version,
+                          const ob__ort_row *row) {
     memset(op, 0, sizeof *op);
     op->api = api;
+    op->later = *later;
     op->row = row;
     op->base.version = version;
     op->base.GetName = get_name;
@@ -108,7 +110,7 @@ static struct {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Under the lock. */
-static OrtStatus *domain_of(const OrtApi *api, uint32_t version, OrtCustomOpDomain **out) {
+static OrtStatus *domain_of(const OrtApi *api, const ob__ort_later *later, uint32_t version, OrtCustomOpDomain **out) {
     size_t i = 0;
     while (i < MAX_RUNTIMES && registered[i].api && registered[i].api != api) i++;
     if (i == MAX_RUNTIMES) return api->CreateStatus(ORT_FAIL, "onnx_broadcast: too many different ONNX Runtimes in one process");
@@ -116,7 +118,7 @@ static OrtStatus *domain_of(const OrtApi *api, uint32_t version, OrtCustomOpDoma
         OrtCustomOpDomain *domain = NULL;
         OB__ORT_TRY(api->CreateCustomOpDomain("onnx_broadcast", &domain));
         for (size_t k = 0; k < N_ROWS; k++) {
-            init_operator(&registered[i].operators[k], api, version, rows[k]);
+            init_operator(&registered[i].operators[k], api, later, version, rows[k]);
             OrtStatus *status = api->CustomOpDomain_Add(domain, &registered[i].operators[k].base);
             if (status) {
                 api->ReleaseCustomOpDomain(domain);
@@ -144,13 +146,17 @@ __attribute__((destructor)) static void release_domains(void) {
 /* ---- Registration ------------------------------------------------------------------------------------------------------------
  */
 
-/* The newest API that both sides know, or NULL. Asking for one that is not there makes ONNX Runtime write to stderr, so its
- * version text ("1.N.x": API N) is looked at first. */
-static const OrtApi *newest_api(const OrtApiBase *base, uint32_t *version) {
+/* Asking for an API that is not there makes ONNX Runtime write to stderr, so its version text ("1.N.x": API N) is looked at
+ * first. */
+static uint32_t newest_of(const OrtApiBase *base) {
     const char *text = base->GetVersionString ? base->GetVersionString() : NULL;
     unsigned long newest = text && strncmp(text, "1.", 2) == 0 ? strtoul(text + 2, NULL, 10) : 0;
-    if (newest == 0 || newest > ORT_API_VERSION) newest = ORT_API_VERSION;
-    for (uint32_t v = (uint32_t)newest; v >= OB__ORT_API_OLDEST; v--) {
+    return newest > 0 && newest < 1000 ? (uint32_t)newest : ORT_API_VERSION;
+}
+
+/* The newest API that both sides know, or NULL. */
+static const OrtApi *common_api(const OrtApiBase *base, uint32_t newest, uint32_t *version) {
+    for (uint32_t v = newest < ORT_API_VERSION ? newest : ORT_API_VERSION; v >= OB__ORT_API_OLDEST; v--) {
         const OrtApi *api = base->GetApi(v);
         *version = v;
         if (api) return api;
@@ -171,12 +177,13 @@ __attribute__((visibility("default"))) OrtStatus *ORT_API_CALL RegisterCustomOps
                                                                                  const OrtApiBase *base);
 
 OrtStatus *ORT_API_CALL RegisterCustomOps(OrtSessionOptions *options, const OrtApiBase *base) {
-    uint32_t version = 0;
-    const OrtApi *api = newest_api(base, &version);
+    uint32_t version = 0, newest = newest_of(base);
+    const OrtApi *api = common_api(base, newest, &version);
     if (!api) return too_old(base);
+    ob__ort_later later = ob__ort_later_of(newest >= OB__ORT_LATER ? base->GetApi(OB__ORT_LATER) : NULL);
     OrtCustomOpDomain *domain = NULL;
     pthread_mutex_lock(&lock);
-    OrtStatus *status = domain_of(api, version, &domain);
+    OrtStatus *status = domain_of(api, &later, version, &domain);
     pthread_mutex_unlock(&lock);
     return status ? status : api->AddCustomOpDomain(options, domain);
 }

@@ -73,7 +73,7 @@ static void shapes_that_cannot_be(void **state) {
 #define SHAPE(...) memcpy(dims, (int64_t[]){__VA_ARGS__}, sizeof(int64_t[]){__VA_ARGS__})
     SHAPE(2, 4);
     assert_shape_refused(IN_DIM("0,1"), 2, dims,
-                         "node 'node' (BroadcastInDim): axis 1: 3 (operand 0) does not broadcast to 4 (the result)");
+                         "node 'node' (BroadcastInDim): axis 1: 3 (operand 0) does not broadcast to 4 (operand 1)");
     SHAPE(2, -3);
     assert_shape_refused(IN_DIM("0,1"), 2, dims, "node 'node' (BroadcastInDim): axis 1 of the result: size -3 is negative");
     SHAPE(2, 3, INT64_MAX);
@@ -97,11 +97,12 @@ static void shapes_that_cannot_be(void **state) {
                          "node 'node' (BroadcastInDim): broadcast_dimensions has 1 entries for an operand of rank 2");
     assert_shape_refused(IN_DIM("1,9223372036854775807"), 3, dims,
                          "node 'node' (BroadcastInDim): broadcast_dimensions[1] is 9223372036854775807, outside of 0 .. 2");
-    /* More than there is memory for: ONNX Runtime says so, whatever its words. */
+#ifndef __SANITIZE_ADDRESS__ /* which ends the process instead of refusing memory */
     SHAPE(2, 3, INT64_C(1) << 55);
     float data[6] = {0};
     ob_view in[2] = {view_of(data, OB_FLOAT, 2, (int64_t[]){2, 3}), view_of(dims, OB_INT64, 1, (int64_t[]){3})};
-    assert_true(run_error(IN_DIM("0,1"), in, 2)[0] != '\0');
+    assert_true(run_error(IN_DIM("0,1"), in, 2)[0] != '\0'); /* ONNX Runtime's words */
+#endif
 }
 
 static void the_shape_operand_must_be_a_vector_of_int64(void **state) {
@@ -238,7 +239,7 @@ static void *work(void *context) {
     w->failed = ob_view_init(&in[0], a, OB_FLOAT, 2, (int64_t[]){w->n, 1}) != OB_OK ||
                 ob_view_init(&in[1], b, OB_FLOAT, 1, (int64_t[]){3}) != OB_OK;
     for (int run = 0; run < 20 && !w->failed; run++) {
-        w->failed = !ort_run(&w->session, in, 2, &out, 1);
+        w->failed = !run_threaded(&w->session, in, 2, &out, 1);
         for (int64_t i = 0; i < 3 * w->n && !w->failed; i++)
             w->failed = ((float *)out.data)[i] != (float)(i / 3 % 1000) + (float)(1 + i % 3);
         if (out.data) ort_views_free(&out, 1);
@@ -268,7 +269,8 @@ static void one_session_in_several_threads(void **state) {
     ort_session_close(&s);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_broken_condition_names_node_operand_axis_and_sizes),
         cmocka_unit_test(a_size_of_zero_broadcasts_with_one_only),
