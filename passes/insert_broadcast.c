@@ -71,6 +71,27 @@ static void carry_conditions(inserter *in, const ob_node *node, ob_node *made) {
     ob__patch_strings(&in->patch, made, "conditions", texts, n);
 }
 
+/* Type and shape of a result of our own operators, for runtimes that do not know them: numbers and the model's symbols. Function
+ * bodies declare no types. */
+static void declare(inserter *in, ob_value *value, ob_dtype dtype, const ob_shape *shape) {
+    ob_model *model = in->work->model;
+    if (!(in->work->goal & OB_GOAL_BROADCAST) || value->graph->function || dtype == OB_NONE) return;
+    ob_type type = {.kind = OB_TYPE_TENSOR, .dtype = dtype, .shape = {OB_RANK_UNKNOWN, NULL}};
+    if (shape->rank >= 0) {
+        ob_dim *dims = OB_ARENA_ARRAY(&model->arena, ob_dim, (size_t)shape->rank + 1);
+        if (!dims) {
+            in->patch.failed = true;
+            return;
+        }
+        for (int32_t i = 0; i < shape->rank; i++) {
+            ob_dim d = shape->dims[i];
+            dims[i] = ob_dim_is_const(d) || ob_dim_is_named(model->dims, d) ? d : OB_DIM_UNKNOWN;
+        }
+        type.shape = (ob_shape){shape->rank, dims};
+    }
+    value->declared = type;
+}
+
 static ob_value *output_like(inserter *in, ob_node *made, uint32_t index, const ob_value *operand, const ob_shape *shape) {
     char stem[160];
     ob__copy_text(stem, sizeof stem - 12, operand->name);
@@ -78,8 +99,9 @@ static ob_value *output_like(inserter *in, ob_node *made, uint32_t index, const 
     ob_value *value = made ? ob__patch_value(&in->patch, made->graph, stem) : NULL;
     if (!value) return NULL;
     made->outputs[index] = value;
-    if (ob__set_tensor_fact(in->work, value, ob__fact(in->work->facts, operand)->type.dtype, shape) != OB_OK)
-        in->patch.failed = true;
+    ob_dtype dtype = ob__fact(in->work->facts, operand)->type.dtype;
+    if (ob__set_tensor_fact(in->work, value, dtype, shape) != OB_OK) in->patch.failed = true;
+    declare(in, value, dtype, shape);
     return value;
 }
 
@@ -124,9 +146,22 @@ static bool all_expanded_to_result(const inserter *in, const ob_node *node, cons
     return true;
 }
 
+/* In a branch that is never taken nothing is inferred. A runtime that does not know our operators could not type their results
+ * there either. */
+static bool is_obscure(const inserter *in, const ob_node *node, const ob_group *group) {
+    if (node->graph->function) return false;
+    for (uint32_t i = 0; i < group->n; i++) {
+        if (group->inputs[i] == OB_NOT_AN_INPUT) continue;
+        const ob_type *type = &ob__fact(in->work->facts, node->inputs[group->inputs[i]])->type;
+        if (type->dtype == OB_NONE && type->shape.rank == OB_RANK_UNKNOWN) return true;
+    }
+    return false;
+}
+
 /* NULL when the form can be had for all these operands; else the reason why not. */
 static const char *why_not(inserter *in, const ob_node *node, const ob_group *group) {
-    if (!(in->work->goal & (OB_GOAL_FUNCTION | OB_GOAL_EXPAND))) return NULL;
+    if (!(in->work->goal & (OB_GOAL_FUNCTION | OB_GOAL_EXPAND)))
+        return is_obscure(in, node, group) ? "neither type nor rank of an operand is known" : NULL;
     for (uint32_t i = 0; i < group->n; i++) {
         if (group->inputs[i] == OB_NOT_AN_INPUT) continue;
         const char *reason =

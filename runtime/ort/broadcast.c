@@ -5,7 +5,11 @@
 
 enum { FEW = 8 }; /* operands that need no memory from the heap */
 
+/* ONNX Runtime shows an operand of unknown rank as it shows a scalar. With such a one nothing is said, and type and shape come
+ * from the model's value_info, which the rewriter writes: a shape that turns out wrong would be worse than none. */
 static ob_status infer(ob__ort_inference *inference, ob_broadcast_result *result, ob_error *error) {
+    for (size_t i = 0; i < inference->n_inputs; i++)
+        if (inference->shapes[i].rank == 0) return OB_OK;
     return ob_broadcast_shapes(inference->shapes, inference->n_inputs, inference->pool, NULL, NULL, result, error);
 }
 

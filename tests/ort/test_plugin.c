@@ -223,7 +223,8 @@ static void both_forms_of_broadcast_in_dim(void **state) {
 /* Inner values without value_info get types and shapes from the callback: float and bool, names, a size of 0. */
 static void types_and_shapes_go_through_a_model(void **state) {
     (void)state;
-    ort_session s = open_graph("g (float[N,1] a, float[M] b, bool[N,M] mask) => (float[N,M] z) {\n"
+    ort_session s = open_graph("g (float[N,1] a, float[M] b, bool[N,M] mask) => (float[N,M] z)\n"
+                               "<float[N,M] z0, bool[N,M] m0, float[N,M] o> {\n" /* with a scalar nothing is inferred */
                                " p, q, m = onnx_broadcast.Broadcast (a, b, mask)\n"
                                " sum = Add (p, q)\n one = Constant <value = float {1}> ()\n"
                                " z0, m0, o = onnx_broadcast.Broadcast (sum, m, one)\n"
@@ -239,6 +240,25 @@ static void types_and_shapes_go_through_a_model(void **state) {
         for (int64_t i = 0; i < n * 3; i++) assert_true(((float *)out.data)[i] == (mask[i] ? a[i / 3] + b[i % 3] : 1));
         ort_views_free(&out, 1);
     }
+    ort_session_close(&s);
+}
+
+/* While it loads a model ONNX Runtime shows an unknown rank as it shows a scalar: no shape may be concluded from it. */
+static void an_operand_of_unknown_rank(void **state) {
+    (void)state;
+    ort_session s = open_graph("g (float[N] a, int64[R] shape, float[M] b) => (float[] z) <float[] p, float[] q> {\n"
+                               " r = Reshape (a, shape)\n"
+                               " p, q = onnx_broadcast.Broadcast (r, b)\n"
+                               " sum = Add (p, q)\n z = Transpose <perm = [2, 0, 1]> (sum) }");
+    float a[2] = {1, 2}, b[3] = {10, 20, 30};
+    int64_t shape[3] = {2, 1, 1};
+    ob_view in[3] = {view_of(a, OB_FLOAT, 1, (int64_t[]){2}), view_of(shape, OB_INT64, 1, (int64_t[]){3}),
+                     view_of(b, OB_FLOAT, 1, (int64_t[]){3})},
+            out;
+    if (!ort_run(&s, in, 3, &out, 1)) fail_msg("%s", host.error);
+    assert_dims(&out, 3, (int64_t[]){3, 2, 1});
+    for (int i = 0; i < 6; i++) assert_true(((float *)out.data)[i] == a[i % 2] + b[i / 2]);
+    ort_views_free(&out, 1);
     ort_session_close(&s);
 }
 
@@ -289,6 +309,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(large_results),
         cmocka_unit_test(both_forms_of_broadcast_in_dim),
         cmocka_unit_test(types_and_shapes_go_through_a_model),
+        cmocka_unit_test(an_operand_of_unknown_rank),
         cmocka_unit_test(results_in_the_memory_of_an_operand),
         cmocka_unit_test(fewer_results_than_operands),
     };
