@@ -205,7 +205,7 @@ static void test_lent_memory(void **state) {
     assert_int_equal(ob_session_set_memory(session, block, NEED, &error), OB_OK);
     run_ok(session, &in, 1, &out, 1);
     assert_memory_equal(y, want, sizeof want);
-    assert_true(block[0] != 0xa5 || block[1] != 0xa5); /* it was worked in, */
+    assert_true(block[0] != 0xa5 || block[1] != 0xa5);                    /* it was worked in, */
     for (int i = 0; i < 64; i++) assert_int_equal(block[NEED + i], 0xa5); /* and not beyond */
     out.data = NULL;
     assert_int_equal(ob_session_run(session, &in, 1, &out, 1, &error), OB_E_MEMORY);
@@ -253,14 +253,10 @@ static void test_lent_memory_and_back(void **state) {
 
 int main(int argc, char **argv) {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_caller_memory),
-        cmocka_unit_test(test_run_allocates_nothing),
-        cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_memory_limit),
-        cmocka_unit_test(test_session_bytes),
-        cmocka_unit_test(test_one_block_for_all_plans),
-        cmocka_unit_test(test_lent_memory),
-        cmocka_unit_test(test_lent_memory_and_back),
+        cmocka_unit_test(test_caller_memory), cmocka_unit_test(test_run_allocates_nothing),
+        cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_memory_limit),
+        cmocka_unit_test(test_session_bytes), cmocka_unit_test(test_one_block_for_all_plans),
+        cmocka_unit_test(test_lent_memory),   cmocka_unit_test(test_lent_memory_and_back),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

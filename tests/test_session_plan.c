@@ -392,16 +392,11 @@ static void test_random_graphs(void **state) {
 
 int main(int argc, char **argv) {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_several_shapes),
-        cmocka_unit_test(test_plans_are_bounded),
-        cmocka_unit_test(test_strided_input),
-        cmocka_unit_test(test_dead_and_constant_nodes),
-        cmocka_unit_test(test_huge_integers_are_exact),
-        cmocka_unit_test(test_expand_is_a_view),
-        cmocka_unit_test(test_shape_from_input),
-        cmocka_unit_test(test_dynamic_shapes),
-        cmocka_unit_test(test_chain_needs_two_buffers),
-        cmocka_unit_test(test_memory_plan_property),
+        cmocka_unit_test(test_several_shapes),          cmocka_unit_test(test_plans_are_bounded),
+        cmocka_unit_test(test_strided_input),           cmocka_unit_test(test_dead_and_constant_nodes),
+        cmocka_unit_test(test_huge_integers_are_exact), cmocka_unit_test(test_expand_is_a_view),
+        cmocka_unit_test(test_shape_from_input),        cmocka_unit_test(test_dynamic_shapes),
+        cmocka_unit_test(test_chain_needs_two_buffers), cmocka_unit_test(test_memory_plan_property),
         cmocka_unit_test(test_random_graphs),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
