@@ -19,8 +19,17 @@ static ob_status fail_at(ob_error *error, ob_status status, int32_t axis, const 
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    ob_error_clear(error);
     error->axis = axis;
     return ob__fail(error, status, "%s", message);
+}
+
+/* Hands a condition to the caller. */
+static ob_status send(ob_condition_sink sink, void *context, const ob_condition *condition, size_t operand, int32_t axis,
+                      ob_error *error) {
+    ob_status status = sink(context, condition, operand, axis);
+    if (status == OB_OK) return OB_OK;
+    return fail_at(error, status, axis, "axis %d: a condition was not taken: %s", (int)axis, ob_status_text(status));
 }
 
 /* A dim as text for messages. */
@@ -102,7 +111,8 @@ static ob_status require(axis_state *state, const ob_condition *condition, size_
     default: break;
     }
     state->undecided = true;
-    return state->sink ? state->sink(state->context, condition, operand, state->axis) : OB_OK;
+    if (!state->sink) return OB_OK;
+    return send(state->sink, state->context, condition, operand, state->axis, state->error);
 }
 
 /* Every term must be 1 or the constant. */
@@ -258,7 +268,7 @@ static ob_status stretch(const ob_shape *from, const ob_shape *to, const int64_t
                 return fail_at(error, OB_E_SHAPE, axis, "axis %d: %s (operand %zu) does not broadcast to %s (operand %zu)",
                                (int)axis, text_of(pool, condition.a).text, operand, text_of(pool, condition.b).text, 1 - operand);
             undecided |= truth == OB_UNDECIDED;
-            if (pass == 1 && truth == OB_UNDECIDED) OB_TRY(sink(context, &condition, operand, axis));
+            if (pass == 1 && truth == OB_UNDECIDED) OB_TRY(send(sink, context, &condition, operand, axis, error));
         }
     return OB_OK;
 }

@@ -159,6 +159,7 @@ static ob_status report_condition(void *context, const ob_condition *condition, 
 
 ob_status ob_rules_check(ob_rules rules, const ob_shape *operands, size_t n, const ob_shape *declared, ob_dims *pool,
                          ob_rule_sink sink, void *context, ob_error *error) {
+    ob_error_clear(error);
     OB_FAIL_IF((unsigned)rules >= OB_RULES_COUNT || !sink || (n > 0 && !operands), error, OB_E_ARGUMENT,
                "no such rule book, no operands or no sink given");
     OB_FAIL_IF(declared && (declared->rank < OB_RANK_UNKNOWN || (declared->rank > 0 && !declared->dims)), error, OB_E_ARGUMENT,

@@ -44,6 +44,11 @@ ob_status ob__fail(ob_error *error, ob_status status, const char *format, ...) {
     return status;
 }
 
+ob_status ob__described(ob_error *error, ob_status status, const char *what) {
+    if (status == OB_OK || !error || error->code != OB_OK) return status;
+    return ob__fail(error, status, "%s%s%s", what, what[0] ? ": " : "", ob_status_text(status));
+}
+
 void ob__copy_text(char *field, size_t n_bytes, const char *text) {
     if (n_bytes == 0) return;
     size_t n = text ? strlen(text) : 0;

@@ -6,6 +6,15 @@
 #include "core/copy.h"
 #include "core/error.h"
 
+/* As OB_FAIL_IF, for a record that may hold anything. On success it is left alone: these calls are short. */
+#define FAIL_IF(condition, error, status, ...)                                                                                   \
+    do {                                                                                                                         \
+        if (condition) {                                                                                                         \
+            ob_error_clear(error);                                                                                               \
+            return ob__fail((error), (status), __VA_ARGS__);                                                                     \
+        }                                                                                                                        \
+    } while (0)
+
 /* Elements of the dims, and true when elements times element size fit into INT64_MAX. A size of 0 does not hide an overflow. */
 static bool count_elems(int32_t rank, const int64_t *dims, int64_t n_bytes_each, int64_t *n_elems) {
     int64_t count = 1, extent = n_bytes_each;
@@ -18,11 +27,10 @@ static bool count_elems(int32_t rank, const int64_t *dims, int64_t n_bytes_each,
 }
 
 static ob_status check_dims(int32_t rank, const int64_t *dims, ob_error *error) {
-    if (error) error->axis = -1;
-    OB_FAIL_IF(rank < 0 || (rank > 0 && !dims), error, OB_E_ARGUMENT, "no dimensions for rank %d", (int)rank);
-    OB_FAIL_IF(rank > OB_MAX_RANK, error, OB_E_LIMIT, "rank %d is more than %d", (int)rank, OB_MAX_RANK);
+    FAIL_IF(rank < 0 || (rank > 0 && !dims), error, OB_E_ARGUMENT, "no dimensions for rank %d", (int)rank);
+    FAIL_IF(rank > OB_MAX_RANK, error, OB_E_LIMIT, "rank %d is more than %d", (int)rank, OB_MAX_RANK);
     for (int32_t i = 0; i < rank; i++)
-        OB_FAIL_IF(dims[i] < 0, error, OB_E_ARGUMENT, "dimension %d is negative: %lld", (int)i, (long long)dims[i]);
+        FAIL_IF(dims[i] < 0, error, OB_E_ARGUMENT, "dimension %d is negative: %lld", (int)i, (long long)dims[i]);
     return OB_OK;
 }
 
@@ -66,13 +74,14 @@ bool ob_view_is_contiguous(const ob_view *view) {
 static ob_status place(const ob_view *from, const int64_t *axes, int32_t rank, const int64_t *dims, ob_view *out,
                        ob_error *error) {
     int64_t n_elems;
-    OB_FAIL_IF(!count_elems(rank, dims, (int64_t)ob_dtype_size(from->dtype), &n_elems), error, OB_E_LIMIT,
-               "the result has too many elements");
+    FAIL_IF(!count_elems(rank, dims, (int64_t)ob_dtype_size(from->dtype), &n_elems), error, OB_E_LIMIT,
+            "the result has too many elements");
     ob_view made = {.data = from->data, .dtype = from->dtype, .rank = rank};
     if (rank > 0) memcpy(made.dims, dims, (size_t)rank * sizeof *dims);
     for (int32_t i = 0; i < from->rank; i++) {
         int32_t axis = (int32_t)axes[i];
         if (from->dims[i] != 1 && from->dims[i] != dims[axis]) {
+            ob_error_clear(error);
             if (error) error->axis = axis;
             return ob__fail(error, OB_E_SHAPE, "axis %d: %lld (operand 0) does not broadcast to %lld (the result)", (int)axis,
                             (long long)from->dims[i], (long long)dims[axis]);
@@ -84,10 +93,10 @@ static ob_status place(const ob_view *from, const int64_t *axes, int32_t rank, c
 }
 
 ob_status ob_view_broadcast(const ob_view *from, int32_t rank, const int64_t *dims, ob_view *out, ob_error *error) {
-    OB_FAIL_IF(!from || !out, error, OB_E_ARGUMENT, "no view given");
+    FAIL_IF(!from || !out, error, OB_E_ARGUMENT, "no view given");
     OB_TRY(check_dims(rank, dims, error));
-    OB_FAIL_IF(from->rank > rank, error, OB_E_SHAPE, "rank %d (operand 0) does not broadcast to rank %d (the result)",
-               (int)from->rank, (int)rank);
+    FAIL_IF(from->rank > rank, error, OB_E_SHAPE, "rank %d (operand 0) does not broadcast to rank %d (the result)",
+            (int)from->rank, (int)rank);
     int64_t axes[OB_MAX_RANK];
     for (int32_t i = 0; i < from->rank; i++) axes[i] = rank - from->rank + i;
     return place(from, axes, rank, dims, out, error);
@@ -95,7 +104,7 @@ ob_status ob_view_broadcast(const ob_view *from, int32_t rank, const int64_t *di
 
 ob_status ob_view_broadcast_in_dim(const ob_view *from, const int64_t *broadcast_dimensions, size_t n_dimensions, int32_t rank,
                                    const int64_t *dims, ob_view *out, ob_error *error) {
-    OB_FAIL_IF(!from || !out, error, OB_E_ARGUMENT, "no view given");
+    FAIL_IF(!from || !out, error, OB_E_ARGUMENT, "no view given");
     OB_TRY(check_dims(rank, dims, error));
     const ob_shape operand = {from->rank, from->dims};
     ob_broadcast_result aligned;
@@ -104,7 +113,7 @@ ob_status ob_view_broadcast_in_dim(const ob_view *from, const int64_t *broadcast
 }
 
 ob_status ob_view_broadcast_all(const ob_view *from, size_t n, ob_view *out, ob_error *error) {
-    OB_FAIL_IF(n > 0 && (!from || !out), error, OB_E_ARGUMENT, "no views given");
+    FAIL_IF(n > 0 && (!from || !out), error, OB_E_ARGUMENT, "no views given");
     /* The common shape, operand by operand: with sizes that are numbers the pairwise fold loses nothing. */
     ob_broadcast_result common = {.rank = 0};
     size_t origin[OB_MAX_RANK] = {0}; /* who gave each axis its size */
@@ -122,6 +131,7 @@ ob_status ob_view_broadcast_all(const ob_view *from, size_t n, ob_view *out, ob_
             int32_t axis = common.rank - view->rank + k;
             if (view->dims[k] == 1 || view->dims[k] == common.dims[axis]) continue;
             if (common.dims[axis] != 1) {
+                ob_error_clear(error);
                 if (error) error->axis = axis;
                 return ob__fail(error, OB_E_SHAPE, "axis %d: %lld (operand %zu) does not broadcast with %lld (operand %zu)",
                                 (int)axis, (long long)common.dims[axis], origin[axis], (long long)view->dims[k], i);
@@ -132,8 +142,8 @@ ob_status ob_view_broadcast_all(const ob_view *from, size_t n, ob_view *out, ob_
     }
     for (size_t i = 0; i < n; i++) { /* nothing is written unless every view fits */
         int64_t n_elems;
-        OB_FAIL_IF(!count_elems(common.rank, common.dims, (int64_t)ob_dtype_size(from[i].dtype), &n_elems), error, OB_E_LIMIT,
-                   "the result has too many elements");
+        FAIL_IF(!count_elems(common.rank, common.dims, (int64_t)ob_dtype_size(from[i].dtype), &n_elems), error, OB_E_LIMIT,
+                "the result has too many elements");
     }
     for (size_t i = 0; i < n; i++) OB_TRY(ob_view_broadcast(&from[i], common.rank, common.dims, &out[i], error));
     return OB_OK;
@@ -149,11 +159,11 @@ static bool same_dims(const ob_view *x, const ob_view *a) {
 
 /* The strides with which `a` is read for x: its own when the shapes agree, else those of `room`. */
 static ob_status source_strides(const ob_view *x, const ob_view *a, ob_view *room, const int64_t **strides, ob_error *error) {
-    OB_FAIL_IF(!x || !a, error, OB_E_ARGUMENT, "no view given");
-    OB_FAIL_IF(x->dtype != a->dtype, error, OB_E_TYPE, "%s is assigned to %s", ob_dtype_name(a->dtype), ob_dtype_name(x->dtype));
+    FAIL_IF(!x || !a, error, OB_E_ARGUMENT, "no view given");
+    FAIL_IF(x->dtype != a->dtype, error, OB_E_TYPE, "%s is assigned to %s", ob_dtype_name(a->dtype), ob_dtype_name(x->dtype));
     for (int32_t i = 0; i < x->rank; i++)
-        OB_FAIL_IF(x->strides[i] == 0 && x->dims[i] > 1, error, OB_E_ARGUMENT,
-                   "a broadcast view cannot be assigned to: axis %d has stride 0", (int)i);
+        FAIL_IF(x->strides[i] == 0 && x->dims[i] > 1, error, OB_E_ARGUMENT,
+                "a broadcast view cannot be assigned to: axis %d has stride 0", (int)i);
     if (x->rank <= OB_MAX_RANK && same_dims(x, a)) {
         *strides = a->strides;
         return OB_OK;
@@ -175,10 +185,10 @@ ob_status ob_view_assign_part(const ob_view *x, const ob_view *a, int64_t first,
     ob_view room;
     const int64_t *strides;
     OB_TRY(source_strides(x, a, &room, &strides, error));
-    OB_FAIL_IF(!ob_view_is_contiguous(x), error, OB_E_ARGUMENT, "a view that is assigned to in parts must be contiguous");
+    FAIL_IF(!ob_view_is_contiguous(x), error, OB_E_ARGUMENT, "a view that is assigned to in parts must be contiguous");
     int64_t n_elems = ob_view_count(x);
-    OB_FAIL_IF(first < 0 || n < 0 || first > n_elems || n > n_elems - first, error, OB_E_ARGUMENT,
-               "elements %lld and %lld more are not all among %lld", (long long)first, (long long)n, (long long)n_elems);
+    FAIL_IF(first < 0 || n < 0 || first > n_elems || n > n_elems - first, error, OB_E_ARGUMENT,
+            "elements %lld and %lld more are not all among %lld", (long long)first, (long long)n, (long long)n_elems);
     ob__copy_part(x->rank, x->dims, ob_dtype_size(x->dtype), x->data, x->strides, a->data, strides, first, n);
     return OB_OK;
 }

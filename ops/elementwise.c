@@ -140,6 +140,7 @@ static ob_status output_view(const ob_op *op, const ob_view *inputs, size_t n, c
 
 ob_status ob_elementwise_output(const char *op, int64_t opset, const ob_view *inputs, size_t n_inputs, const ob_option *options,
                                 size_t n_options, ob_view *output, ob_error *error) {
+    ob_error_clear(error);
     OB_FAIL_IF(!inputs || !output, error, OB_E_ARGUMENT, "inputs and output must not be NULL");
     const ob_op *found = NULL;
     lone_node lone;
@@ -177,6 +178,7 @@ static ob_status plan_call(ob_kernel_args *args, const char *name, int64_t opset
 
 ob_status ob_elementwise(const char *op, int64_t opset, const ob_view *inputs, size_t n_inputs, const ob_option *options,
                          size_t n_options, const ob_view *output, ob_error *error) {
+    ob_error_clear(error);
     OB_FAIL_IF(!inputs || !output, error, OB_E_ARGUMENT, "inputs and output must not be NULL");
     if (n_inputs > INLINE_INPUTS) {
         ob_elementwise_plan *plan;
@@ -198,6 +200,7 @@ ob_status ob_elementwise(const char *op, int64_t opset, const ob_view *inputs, s
 ob_status ob_elementwise_create(const char *op, int64_t opset, const ob_view *inputs, size_t n_inputs, const ob_option *options,
                                 size_t n_options, const ob_view *output, const ob_allocator *allocator,
                                 ob_elementwise_plan **plan, ob_error *error) {
+    ob_error_clear(error);
     OB_FAIL_IF(!inputs || !output || !plan, error, OB_E_ARGUMENT, "inputs, output and plan must not be NULL");
     OB_FAIL_IF(n_inputs > MAX_INPUTS, error, OB_E_ARGUMENT, "%zu inputs; at most %d", n_inputs, MAX_INPUTS);
     if (!allocator) allocator = ob_allocator_default();
@@ -228,6 +231,7 @@ ob_status ob_elementwise_create(const char *op, int64_t opset, const ob_view *in
 }
 
 ob_status ob_elementwise_run(ob_elementwise_plan *plan, const ob_view *inputs, const ob_view *output, ob_error *error) {
+    ob_error_clear(error);
     OB_FAIL_IF(!plan || !inputs || !output, error, OB_E_ARGUMENT, "plan, inputs and output must not be NULL");
     ob_kernel_args args = plan->args;
     ob_view out = plan->output;
@@ -235,7 +239,7 @@ ob_status ob_elementwise_run(ob_elementwise_plan *plan, const ob_view *inputs, c
     args.out = &out;
     /* kernels take shapes and strides from the plan, data from here */
     args.in = (ob_view *)(uintptr_t)inputs;
-    if (output->dtype == OB_STRING) {
+    if (out.dtype == OB_STRING) {
         ob_allocator allocator = plan->allocator;
         ob__arena_release(&plan->strings);
         ob__arena_init(&plan->strings, &allocator);

@@ -180,6 +180,7 @@ static ob_status for_each(int64_t *strides, char **pointers, const ob_view *inpu
 
 ob_status ob_for_each(const ob_view *inputs, size_t n_inputs, const ob_view *outputs, size_t n_outputs, ob_loop loop,
                       const void *parameters, const ob_allocator *allocator, ob_error *error) {
+    ob_error_clear(error);
     OB_FAIL_IF(!loop || (n_inputs && !inputs) || (n_outputs && !outputs), error, OB_E_ARGUMENT,
                "loop and views must not be NULL");
     OB_FAIL_IF(n_inputs > MAX_OPERANDS || n_outputs > MAX_OPERANDS - n_inputs, error, OB_E_ARGUMENT,

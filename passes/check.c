@@ -102,8 +102,7 @@ ob_status ob_check(ob_model *model, const ob_check_options *options, ob_report *
     ob_status status = run(report, options, error);
     if (status != OB_OK) {
         ob_report_close(&report);
-        if (error && error->code == OB_OK) ob__fail(error, status, "%s", ob_status_text(status));
-        return status;
+        return ob__described(error, status, "");
     }
     *out = report;
     return OB_OK;

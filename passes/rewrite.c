@@ -103,8 +103,7 @@ ob_status ob_rewrite(ob_model *model, ob_form form, const ob_rewrite_options *op
                     .error = error};
     ob_status status = ob__run_pipeline(&work);
     if (status == OB_OK && stats) *stats = work.stats;
-    if (status != OB_OK && error && error->code == OB_OK) ob__fail(error, status, "%s", ob_status_text(status));
     ob__findings_release(&findings);
     ob__facts_release(&facts);
-    return status;
+    return ob__described(error, status, "");
 }

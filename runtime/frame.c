@@ -208,8 +208,7 @@ static ob_status run_step(ob_frame *frame, const ob_step *step, ob_error *error)
     default: status = step->kernel->run(args, error); break;
     }
     if (status == OB_OK) return OB_OK;
-    if (error && error->code == OB_OK) ob__fail(error, status, "%s", ob_status_text(status));
-    return ob__at_node(error, step->node, status);
+    return ob__at_node(error, step->node, ob__described(error, status, ""));
 }
 
 static void report_step(const ob_frame *frame, const ob_step *step, uint64_t start) {
@@ -294,5 +293,5 @@ ob_status ob__frame_run(ob_frame *frame, const ob_plan *plan, const ob_view *inp
     enter(frame, plan);
     bind(frame, inputs, outputs, n_outputs);
     OB_TRY(run_steps(frame, error));
-    return finish(frame, outputs, n_outputs, error);
+    return ob__described(error, finish(frame, outputs, n_outputs, error), "no place for the results");
 }

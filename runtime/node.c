@@ -175,6 +175,5 @@ ob_status ob__execute_node(ob_session *session, const ob_node *node, const ob_vi
     ob_status status = execute(&c, in, out);
     ob__arena_release(&c.arena);
     if (status == OB_OK) return OB_OK;
-    if (error && error->code == OB_OK) ob__fail(error, status, "%s: %s", node->op_type, ob_status_text(status));
-    return ob__at_node(error, node, status);
+    return ob__at_node(error, node, ob__described(error, status, node->op_type));
 }

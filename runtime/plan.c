@@ -257,7 +257,7 @@ ob_status ob__plan_create(ob_session *session, const ob_view *inputs, ob_plan **
     ob_arena arena;
     ob__arena_init(&arena, &session->allocator);
     ob_plan *plan = OB_ARENA_NEW(&arena, ob_plan);
-    if (!plan) return OB_E_MEMORY;
+    OB_FAIL_IF(!plan, error, OB_E_MEMORY, "no memory for a plan");
     plan->arena = arena; /* the plan lives in its own arena */
     plan->steps_end = &plan->steps;
     atomic_init(&plan->n_users, 1);
@@ -269,8 +269,7 @@ ob_status ob__plan_create(ob_session *session, const ob_view *inputs, ob_plan **
     ob__arena_release(&b.scratch);
     if (status != OB_OK) {
         ob__plan_release(session, plan);
-        if (error && error->code == OB_OK) return ob__fail(error, status, "cannot plan: %s", ob_status_text(status));
-        return status;
+        return ob__described(error, status, "cannot plan");
     }
     *out = plan;
     return OB_OK;

@@ -60,7 +60,7 @@ static ob_status find_plan(ob_session *session, const ob_view *inputs, ob_error 
             return OB_OK;
         }
     ob_plan *plan;
-    OB_TRY(ob__check_contract(session, inputs, error));
+    OB_TRY(ob__described(error, ob__check_contract(session, inputs, error), "cannot plan"));
     bool told = ob__logs(&session->model->logger, OB_LOG_INFO);
     uint64_t start = told ? ob__now_ns() : 0;
     OB_TRY(ob__plan_create(session, inputs, &plan, error));

@@ -231,8 +231,7 @@ ob_status ob_session_create(const ob_model *model, const ob_session_config *conf
     ob_status status = set_up(session, model, config, error);
     if (status != OB_OK) {
         ob_session_close(&session);
-        if (error && error->code == OB_OK) ob__fail(error, status, "cannot make a session: %s", ob_status_text(status));
-        return status;
+        return ob__described(error, status, "cannot make a session");
     }
     *out = session;
     return OB_OK;

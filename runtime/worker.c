@@ -56,7 +56,7 @@ ob_status ob_worker_create(ob_session *session, const ob_worker_config *config, 
         return OB_OK;
     }
     ob_worker_close(&worker);
-    return error && error->code == OB_OK ? ob__fail(error, status, "out of memory") : status;
+    return ob__described(error, status, "cannot make a worker");
 }
 
 void ob_worker_close(ob_worker **worker) {

@@ -527,7 +527,8 @@ static void numbers_become_strings(void **state) {
     ob_elementwise_plan *plan;
     assert_int_equal(ob_elementwise_create("Cast", 13, &in, 1, &option, 1, &out, NULL, &plan, NULL), OB_OK);
     for (int run = 0; run < 2; run++) {
-        assert_int_equal(ob_elementwise_run(plan, &in, &out, NULL), OB_OK);
+        ob_view only_data = {.data = z}; /* the rest is the plan's */
+        assert_int_equal(ob_elementwise_run(plan, &in, run ? &out : &only_data, NULL), OB_OK);
         static const char *const expected[] = {"1.5", "-0.1", "NaN", "1e+20"};
         for (int i = 0; i < 4; i++) {
             assert_int_equal(z[i].n, strlen(expected[i]));

@@ -4,7 +4,8 @@
  * Results come through out-parameters, which stay untouched on failure. The library never prints, exits or aborts. The comments
  * of this reference write E_SHAPE for OB_E_SHAPE.
  *
- * Every parameter `ob_error *error` may be NULL. A call that fails fills in the record; one that succeeds may leave it as it was.
+ * Every parameter `ob_error *error` may be NULL. A call that fails fills in the whole record, whatever was in it before; one that
+ * succeeds may clear it or leave it as it was.
  * @{ */
 #ifndef ONNX_BROADCAST_STATUS_H
 #define ONNX_BROADCAST_STATUS_H
