@@ -175,7 +175,7 @@ static ob_status source_strides(const ob_view *x, const ob_view *a, ob_view *roo
 
 ob_status ob_view_assign(const ob_view *x, const ob_view *a, ob_error *error) {
     ob_view room;
-    const int64_t *strides;
+    const int64_t *strides = NULL;
     OB_TRY(source_strides(x, a, &room, &strides, error));
     if (ob_view_count(x) > 0) ob__copy(x->rank, x->dims, ob_dtype_size(x->dtype), x->data, x->strides, a->data, strides);
     return OB_OK;
@@ -183,7 +183,7 @@ ob_status ob_view_assign(const ob_view *x, const ob_view *a, ob_error *error) {
 
 ob_status ob_view_assign_part(const ob_view *x, const ob_view *a, int64_t first, int64_t n, ob_error *error) {
     ob_view room;
-    const int64_t *strides;
+    const int64_t *strides = NULL;
     OB_TRY(source_strides(x, a, &room, &strides, error));
     FAIL_IF(!ob_view_is_contiguous(x), error, OB_E_ARGUMENT, "a view that is assigned to in parts must be contiguous");
     int64_t n_elems = ob_view_count(x);
