@@ -15,7 +15,13 @@ complain() {
 }
 apt() { DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -q -o DPkg::Lock::Timeout=300 "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2 && complain "apt-get $*"; }; }
 clean() {
-    [ -z "$installed" ] || DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 purge "${names[@]}" >/dev/null 2>&1 || true
+    local name
+    # One at a time, users before the library that they need: a name that is not installed must not keep the others.
+    if [ -n "$installed" ]; then
+        for name in $(printf '%s\n' "${names[@]}" | grep -v '[0-9]$') $(printf '%s\n' "${names[@]}" | grep '[0-9]$'); do
+            dpkg --purge "$name" >/dev/null 2>&1 || true
+        done
+    fi
     rm -rf "$work"
 }
 trap clean EXIT
