@@ -40,7 +40,7 @@ typedef struct ob_session ob_session;
 
 /** A size for a symbolic dimension of the model. */
 typedef struct ob_named_size {
-    const char *name; /**< of the symbol, not empty; a name that the model does not have is without effect */
+    const char *name; /**< of the symbol, not empty; one that the model does not have is E_NOT_FOUND */
     int64_t size;     /**< 0 .. OB_DIM_CONST_MAX */
 } ob_named_size;
 

@@ -52,8 +52,8 @@ OB_API ob_status ob_view_broadcast_all(const ob_view *from, size_t n, ob_view *o
  * are copied as references to their bytes. Source: array API, in-place operators. Errors: E_SHAPE (a does not broadcast to x's
  * shape, which never changes), E_TYPE (dtypes differ), E_ARGUMENT (NULL; x has stride 0 along an axis larger than 1). */
 OB_API ob_status ob_view_assign(const ob_view *x, const ob_view *a, ob_error *error);
-/** The part of ob_view_assign that concerns elements first .. first + n - 1 of x in row-major order, for threads that share a large
- * copy: parts that do not overlap may be assigned at once, in any order, and all of them together are the whole. x must be
+/** The part of ob_view_assign that concerns elements first .. first + n - 1 of x in row-major order, for threads that share a
+ * large copy: parts that do not overlap may be assigned at once, in any order, and all of them together are the whole. x must be
  * contiguous; x and a are the whole views in every call and must not overlap. n 0 only checks. Errors as ob_view_assign, and
  * E_ARGUMENT for an x with gaps and for elements that are not in x. */
 OB_API ob_status ob_view_assign_part(const ob_view *x, const ob_view *a, int64_t first, int64_t n, ob_error *error);

@@ -113,6 +113,21 @@ static ob_status run_from_flash(const void *flash, size_t n_bytes, float *x, int
     return status;
 }
 
+/* ---- What it tells ------------------------------------------------------------------------------------------------------- */
+
+static void tell(void *context, ob_log_level level, const char *message) {
+    (void)level;
+    fprintf(context, "onnx_broadcast: %s\n", message);
+}
+
+static ob_status load_and_tell(const char *path, ob_model **out, ob_error *error) {
+    const ob_logger logger = {OB_LOG_INFO, tell, stderr};
+    ob_load_options options;
+    ob_load_options_init(&options);
+    options.logger = &logger; /* copied */
+    return ob_model_load(path, &options, out, error);
+}
+
 /* ---- Threads ------------------------------------------------------------------------------------------------------------- */
 
 typedef struct job {
@@ -270,7 +285,7 @@ int main(int argc, char **argv) {
     MUST(save_explicit(model, argv[1], &error));
     ob_model_close(&model);
     free(bytes);
-    MUST(ob_model_load("models/accidental.onnx", NULL, &model, &error));
+    MUST(load_and_tell("models/accidental.onnx", &model, &error));
     MUST(list_findings(model, &n_errors, &error));
     ob_model_close(&model);
 
