@@ -1,9 +1,10 @@
 /* Copying between layouts.
  *
  * Contiguous results, the usual case, are made of blocks: a block of axis a is what lies below one step along it. Blocks up to
- * BLOCK_BYTES stay in the first-level cache, so a stretched axis repeats a block that is there already. Larger blocks are cut:
- * each piece is written to every place where it goes before the next one is read, so that an operand passes through memory once
- * however often it is repeated. Results far larger than the caches are written past them. */
+ * BLOCK_BYTES stay in the first-level cache, so a stretched axis repeats a block that is there already. Blocks over LARGE_BYTES,
+ * which the second-level cache does not hold, are cut: each piece is written to every place where it goes before the next one is
+ * read, so that an operand passes through memory once however often it is repeated. Results that the caches do not hold are
+ * written past them. */
 #include "core/copy.h"
 
 #include <stdbool.h>
@@ -13,7 +14,7 @@
 #include <emmintrin.h>
 #endif
 
-enum { BLOCK_BYTES = 16 << 10, STREAM_BYTES = 24 << 20 };
+enum { BLOCK_BYTES = 16 << 10, LARGE_BYTES = 256 << 10, STREAM_BYTES = 16 << 20 };
 
 typedef struct layout {
     int32_t rank;
@@ -65,7 +66,7 @@ static inline void copy_short(char *to, const char *from, size_t n_bytes) {
 /* Repeats the n_bytes at `to` until there are `count` of them: each step doubles what is there, up to what is copied in one go.
  */
 static void repeat_block(char *to, size_t n_bytes, int64_t count) {
-    size_t total = n_bytes * (size_t)count, done = n_bytes, enough = total <= 2048 ? 256 : 2048;
+    size_t total = n_bytes * (size_t)count, done = n_bytes, enough = total <= 2048 ? 256 : total < 16384 ? 2048 : BLOCK_BYTES / 2;
     while (done < total && done < enough) {
         size_t step = done < total - done ? done : total - done;
         copy_short(to + done, to, step);
@@ -288,7 +289,7 @@ static void copy_blocks(const layout *l, int32_t a, int64_t count, char *to, con
     int32_t axes[OB__COPY_RANK], n_axes = 0; /* those above the pieces that are not stretched */
     int64_t counts[OB__COPY_RANK], index[OB__COPY_RANK];
     for (; l->to[a] > BLOCK_BYTES; count = l->dims[++a]) {
-        if (l->from[a] == 0) {
+        if (l->from[a] == 0 && l->to[a] > LARGE_BYTES) {
             p.counts[p.n] = count;
             p.steps[p.n++] = l->to[a];
         } else {

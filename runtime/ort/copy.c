@@ -3,7 +3,7 @@
 
 /* Below SHARED_BYTES a second thread costs more than it brings. A part has at least PART_BYTES, and more in a large copy: what is
  * stretched is made once for each part. */
-enum { SHARED_BYTES = 512 << 10, PART_BYTES = 256 << 10, MAX_PARTS = 64 };
+enum { SHARED_BYTES = 2 << 20, PART_BYTES = 256 << 10, MAX_PARTS = 64 };
 
 typedef struct work {
     const ob_view *to, *from;
