@@ -88,7 +88,7 @@ static void symbols_with_odd_names_are_found(void **state) {
     ob_report *report = NULL;
     ob_check_options options;
     ob_check_options_init(&options);
-    options.dims = &(ob_dim_given){name, 3};
+    options.dims = &(ob_named_size){name, 3};
     options.n_dims = 1;
     if (ob_check(odd, &options, &report, &error) != OB_OK) fail_msg("%s", error.message);
     ob_report_close(&report);

@@ -95,7 +95,7 @@ static void given_sizes_replace_declared_ones(void **state) {
     ob_error error;
     ob_check_options options;
     ob_check_options_init(&options);
-    const ob_dim_given fits[] = {{"batch", 2}, {"target", 2}}, fails[] = {{"batch", 2}, {"target", 9}};
+    const ob_named_size fits[] = {{"batch", 2}, {"target", 2}}, fails[] = {{"batch", 2}, {"target", 9}};
     options.dims = fits;
     options.n_dims = 2;
     assert_int_equal(ob_check(model, &options, &report, &error), OB_OK);
@@ -111,7 +111,7 @@ static void given_sizes_replace_declared_ones(void **state) {
     assert_int_equal(ob_report_get_summary(report).n_warnings, 1);
     ob_report_close(&report);
 
-    const ob_dim_given unknown = {"beam", 4}, negative = {"batch", -1};
+    const ob_named_size unknown = {"beam", 4}, negative = {"batch", -1};
     options.n_dims = 1;
     options.dims = &unknown;
     assert_int_equal(ob_check(model, &options, &report, &error), OB_E_NOT_FOUND);
@@ -369,7 +369,7 @@ static void the_defect_of_the_decoder_is_found(void **state) {
     assert_non_null(strstr(finding.origins[0], "target_tokens comes from input 'input_ids' (axis 1)"));
     assert_non_null(strstr(finding.origins[1], "batch comes from input 'encoder_attention_mask' (axis 0)"));
     ob_report_close(&report);
-    const ob_dim_given sizes[] = {{"batch", 2}, {"target_tokens", 9}};
+    const ob_named_size sizes[] = {{"batch", 2}, {"target_tokens", 9}};
     ob_check_options options;
     ob_check_options_init(&options);
     options.dims = sizes;

@@ -39,7 +39,7 @@ typedef struct graph_case {
     ob_text expected;
     bool forms[OB_FORM_COUNT], one_way; /* one_way: the way back says the same in other words */
     ob_check_options options;
-    ob_dim_given dims[8];
+    ob_named_size dims[8];
     char dim_names[8][64];
 } graph_case;
 
@@ -65,7 +65,7 @@ static void read_line_of_head(graph_case *c, const char *line) {
         long long size = 0;
         size_t i = c->options.n_dims++;
         if (i == 8 || sscanf(line, "dim: %63[^=]=%lld", c->dim_names[i], &size) != 2) fail_msg("%s: %s", c->name, line);
-        c->dims[i] = (ob_dim_given){c->dim_names[i], size};
+        c->dims[i] = (ob_named_size){c->dim_names[i], size};
         c->options.dims = c->dims;
     } else if (line[0] != '#' && line[0] != '\n' && line[0] != '\0') {
         fail_msg("%s: a line that means nothing: %s", c->name, line);

@@ -14,7 +14,7 @@ enum { EXIT_CLEAN = 0, EXIT_ERRORS = 1, EXIT_MISUSED = 2, MAX_GIVEN = 256 };
 
 typedef struct settings {
     ob_check_options check;
-    ob_dim_given dims[MAX_GIVEN];
+    ob_named_size dims[MAX_GIVEN];
     ob_shape_given shapes[MAX_GIVEN];
     int64_t sizes[MAX_GIVEN][OB_MAX_RANK];
     const char *output, *dump_after;
@@ -106,7 +106,7 @@ static bool add_dim(settings *s, char *text) {
         complain(tool, NULL, "option --dim: \"%s\" is not of the form NAME=SIZE", text);
         return false;
     }
-    ob_dim_given *given = &s->dims[s->check.n_dims];
+    ob_named_size *given = &s->dims[s->check.n_dims];
     *equals = '\0';
     given->name = text;
     if (!parse_int(tool, "--dim", equals + 1, 0, OB_DIM_CONST_MAX, &given->size)) return false;

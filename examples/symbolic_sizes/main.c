@@ -27,7 +27,7 @@ static ob_status print_contract(ob_model *model, ob_error *error) {
 }
 
 /* What it says for these. *fits: there is no error. */
-static ob_status try_sizes(ob_model *model, const ob_dim_given *sizes, size_t n, bool *fits, ob_error *error) {
+static ob_status try_sizes(ob_model *model, const ob_named_size *sizes, size_t n, bool *fits, ob_error *error) {
     ob_check_options options;
     ob_check_options_init(&options);
     options.dims = sizes;
@@ -81,7 +81,6 @@ static ob_status run(const ob_model *model, const ob_named_size *sizes, size_t n
 }
 
 int main(int argc, char **argv) {
-    ob_dim_given given[MAX_SIZES];
     ob_named_size sizes[MAX_SIZES];
     size_t n = 0;
     bool ok = argc >= 2 && argc - 2 <= MAX_SIZES;
@@ -90,9 +89,7 @@ int main(int argc, char **argv) {
         ok = equals != NULL;
         if (!ok) break;
         *equals = '\0';
-        given[n] = (ob_dim_given){.name = argv[i], .size = strtoll(equals + 1, NULL, 10)};
-        sizes[n] = (ob_named_size){.name = given[n].name, .size = given[n].size};
-        n++;
+        sizes[n++] = (ob_named_size){.name = argv[i], .size = strtoll(equals + 1, NULL, 10)};
     }
     if (!ok) {
         fprintf(stderr, "usage: symbolic_sizes MODEL [NAME=SIZE ...]\n");
@@ -105,7 +102,7 @@ int main(int argc, char **argv) {
     bool fits = false;
     ob_status status = ob_model_load(argv[1], NULL, &model, &error);
     if (status == OB_OK) status = print_contract(model, &error);
-    if (status == OB_OK) status = try_sizes(model, given, n, &fits, &error);
+    if (status == OB_OK) status = try_sizes(model, sizes, n, &fits, &error);
     if (status == OB_OK && fits) status = run(model, sizes, n, &error);
     if (status != OB_OK)
         fprintf(stderr, "symbolic_sizes: %s: %s\n", argv[1], error.message[0] ? error.message : ob_status_text(status));

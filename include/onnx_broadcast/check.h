@@ -32,12 +32,6 @@
 extern "C" {
 #endif
 
-/** A size for a symbol of the model, by name. */
-typedef struct ob_dim_given {
-    const char *name; /**< of the symbol; one that the model does not have is E_NOT_FOUND */
-    int64_t size;     /**< 0 .. OB_DIM_CONST_MAX */
-} ob_dim_given;
-
 /** A shape for an input of the main graph, by name; replaces the declared one. */
 typedef struct ob_shape_given {
     const char *name;    /**< of the input; one that the model does not have is E_NOT_FOUND */
@@ -48,7 +42,7 @@ typedef struct ob_shape_given {
 /** How to check. Always start from ob_check_options_init(). Everything here is borrowed during ob_check(). */
 typedef struct ob_check_options {
     ob_rules rules;               /**< rule book [OB_RULES_ONNX] */
-    const ob_dim_given *dims;     /**< what-if sizes; NULL with n_dims 0 */
+    const ob_named_size *dims;    /**< what-if sizes; NULL with n_dims 0 */
     size_t n_dims;                /**< entries of dims [0] */
     const ob_shape_given *shapes; /**< what-if input shapes; NULL with n_shapes 0 */
     size_t n_shapes;              /**< entries of shapes [0] */

@@ -113,6 +113,12 @@ typedef struct ob_binding {
     int64_t size;  /**< 0 .. OB_DIM_CONST_MAX */
 } ob_binding;
 
+/** A size for a symbol of a model, by its name in the model's shapes. */
+typedef struct ob_named_size {
+    const char *name; /**< of the symbol, not empty; one that the model does not have is E_NOT_FOUND. Borrowed for the call */
+    int64_t size;     /**< 0 .. OB_DIM_CONST_MAX */
+} ob_named_size;
+
 /** Evaluates `d` under the bindings (n_bindings entries, NULL with 0). Errors: E_NOT_FOUND (a symbol without a binding,
  * OB_DIM_UNKNOWN), E_LIMIT (overflow), E_SHAPE (a broadcast term whose members do not broadcast under these sizes), E_ARGUMENT
  * (out NULL, a size out of range). */

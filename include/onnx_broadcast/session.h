@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "onnx_broadcast/allocator.h"
+#include "onnx_broadcast/dim.h"
 #include "onnx_broadcast/dtype.h"
 #include "onnx_broadcast/logger.h"
 #include "onnx_broadcast/model.h"
@@ -37,12 +38,6 @@ extern "C" {
 
 /** A model with its plans and their memory. */
 typedef struct ob_session ob_session;
-
-/** A size for a symbolic dimension of the model. */
-typedef struct ob_named_size {
-    const char *name; /**< of the symbol, not empty; one that the model does not have is E_NOT_FOUND */
-    int64_t size;     /**< 0 .. OB_DIM_CONST_MAX */
-} ob_named_size;
 
 /** Something in the model that this build cannot run. The texts are valid during the call only. */
 typedef struct ob_unsupported {
