@@ -29,7 +29,7 @@ is_whole() {
 # npm_package NAME: its content into node/node_modules/NAME. None of its scripts run.
 npm_package() {
     local name=$1 log=$part/npm.log archive
-    (cd "$part" && npm pack --loglevel=error "$name@$version") >"$log" 2>&1 ||
+    (cd "$part" && npm pack --loglevel=error --fetch-retries=1 "$name@$version") >"$log" 2>&1 ||
         fail "npm cannot fetch $name@$version: $(tail -n 3 "$log" | tr '\n' ' ')"
     archive=$part/$(grep '\.tgz$' "$log" | tail -n 1)
     [ -s "$archive" ] || fail "npm pack $name@$version left no archive: $(tail -n 3 "$log" | tr '\n' ' ')"
