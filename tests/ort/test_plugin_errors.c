@@ -239,7 +239,7 @@ static void *work(void *context) {
     w->failed = ob_view_init(&in[0], a, OB_FLOAT, 2, (int64_t[]){w->n, 1}) != OB_OK ||
                 ob_view_init(&in[1], b, OB_FLOAT, 1, (int64_t[]){3}) != OB_OK;
     for (int run = 0; run < 20 && !w->failed; run++) {
-        w->failed = !run_threaded(&w->session, in, 2, &out, 1);
+        w->failed = !ort_run(&w->session, in, 2, &out, 1);
         for (int64_t i = 0; i < 3 * w->n && !w->failed; i++)
             w->failed = ((float *)out.data)[i] != (float)(i / 3 % 1000) + (float)(1 + i % 3);
         if (out.data) ort_views_free(&out, 1);
@@ -256,7 +256,7 @@ static void one_session_in_several_threads(void **state) {
                                       HEADER
                                       "g (float[N,1] a, float[3] b) => (float[N,3] z) { p, q = onnx_broadcast.Broadcast (a, b)\n"
                                       " z = Add (p, q) }",
-                                      &(ort_options){.plugin = OB_ORT_PLUGIN, .n_threads = 2}, &s));
+                                      &(ort_options){.plugin = OB_ORT_PLUGIN, .n_threads = POOL_THREADS}, &s));
     static worker workers[N];
     pthread_t threads[N];
     for (int i = 0; i < N; i++) {
