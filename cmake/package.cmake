@@ -65,7 +65,9 @@ ob_package(development libonnx-broadcast-dev libdevel "broadcasting in ONNX mode
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${library_package} (= ${OB_DEBIAN_VERSION})")
 set(recommended)
 foreach(name ${OB_NEEDED_NAMES})
-  list(APPEND recommended lib${name}-dev)
+  if(NOT name STREQUAL "dl") # part of the C library
+    list(APPEND recommended lib${name}-dev)
+  endif()
 endforeach()
 list(JOIN recommended ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS)
 
