@@ -95,6 +95,12 @@ ob_dim ob_dim_symbol(ob_dims *pool, const char *name) {
     return symbol;
 }
 
+ob_dim ob_dim_find(const ob_dims *pool, const char *name) {
+    if (!pool || !name) return OB_DIM_UNKNOWN;
+    const ob_map_entry *entry = ob__map_find(&pool->names, name, strlen(name));
+    return entry && entry->value ? handle((uint32_t)((uintptr_t)entry->value - 1)) : OB_DIM_UNKNOWN;
+}
+
 ob_dim ob_dim_fresh(ob_dims *pool) {
     return pool ? new_symbol(pool, NULL) : OB_DIM_UNKNOWN;
 }

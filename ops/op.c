@@ -112,7 +112,8 @@ static resolution *resolve(resolver *r, const ob_node *node) {
     if (!found) return NULL;
     found->function = find_function(node->graph->model, node);
     bool explicit_operator = strcmp(node->domain, "onnx_broadcast") == 0;
-    if (!found->function || explicit_operator) found->op = ob__model_find_op(node->graph->model, node->domain, node->op_type, r->opset);
+    if (!found->function || explicit_operator)
+        found->op = ob__model_find_op(node->graph->model, node->domain, node->op_type, r->opset);
     return found;
 }
 

@@ -57,6 +57,12 @@ static void symbols_are_equal_by_name(void **state) {
     assert_false(ob_dim_is_anonymous(f->pool, f->n));
     assert_true(ob_dim_symbol(f->pool, "") == OB_DIM_UNKNOWN);
     assert_true(ob_dim_symbol(f->pool, NULL) == OB_DIM_UNKNOWN);
+    assert_true(ob_dim_find(f->pool, "M") == f->m);
+    assert_true(ob_dim_find(f->pool, "absent") == OB_DIM_UNKNOWN);
+    assert_true(ob_dim_find(f->pool, "absent") == OB_DIM_UNKNOWN); /* asking does not make it */
+    assert_true(ob_dim_find(f->pool, "") == OB_DIM_UNKNOWN);
+    assert_true(ob_dim_find(f->pool, NULL) == OB_DIM_UNKNOWN);
+    assert_true(ob_dim_find(NULL, "N") == OB_DIM_UNKNOWN);
     ob_dim a = ob_dim_fresh(f->pool), b = ob_dim_fresh(f->pool);
     assert_true(a != b);
     assert_text(f->pool, a, "?1");

@@ -74,6 +74,10 @@ OB_API ob_status ob_dims_status(const ob_dims *pool);
 /** The symbol called `name` (UTF-8, copied on first use): same name, same symbol. "", NULL and want of memory give
  * OB_DIM_UNKNOWN. */
 OB_API ob_dim ob_dim_symbol(ob_dims *pool, const char *name);
+/** The symbol called `name` if the pool has it already, for pools that are only read, such as ob_report_dims() and
+ * ob_session_dims(): with a size it makes an ob_binding for ob_dim_eval and ob_condition_eval. OB_DIM_UNKNOWN when there is none,
+ * and for NULL. Safe in several threads while nobody writes to the pool. */
+OB_API ob_dim ob_dim_find(const ob_dims *pool, const char *name);
 /** A new anonymous size, different from every other term; written "?1", "?2" ... It is equal to itself, which is what
  * distinguishes it from OB_DIM_UNKNOWN. */
 OB_API ob_dim ob_dim_fresh(ob_dims *pool);
