@@ -8,6 +8,7 @@ work=$(mktemp -d)
 chmod 755 "$work"
 names=()
 installed=
+export CMAKE_GENERATOR=${CMAKE_GENERATOR:-Ninja}
 
 complain() {
     echo "package: $*" >&2
