@@ -49,14 +49,7 @@ static inline const char *refused_graph(const char *graph) {
     return host.error;
 }
 
-/* Threads within an operator. ONNX Runtime, with or without the plugin, now and then loses the 152 bytes of a task when a session
- * closes whose threads had not come to take it; it has no symbols by which to excuse that alone. So the build that looks for
- * leaks has one thread there: the parts of a large copy are then computed one after the other. */
-#ifdef __SANITIZE_ADDRESS__
-enum { POOL_THREADS = 1 };
-#else
-enum { POOL_THREADS = 3 };
-#endif
+enum { POOL_THREADS = 3 }; /* within an operator */
 
 static inline ob_view view_of(void *data, ob_dtype dtype, int32_t rank, const int64_t *dims) {
     ob_view view;
