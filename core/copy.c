@@ -14,7 +14,7 @@
 #include <emmintrin.h>
 #endif
 
-enum { BLOCK_BYTES = 16 << 10, LARGE_BYTES = 256 << 10, STREAM_BYTES = 16 << 20 };
+enum { BLOCK_BYTES = 16 << 10, LARGE_BYTES = 256 << 10, STREAM_BYTES = 12 << 20 };
 
 typedef struct layout {
     int32_t rank;
@@ -46,34 +46,16 @@ static bool simplify(layout *l, int32_t rank, const int64_t *dims, size_t width,
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------------------ */
 
-/* A call of memcpy costs more than a few vectors do. */
-enum { SHORT_BYTES = 256 };
-
-static inline void copy_short(char *to, const char *from, size_t n_bytes) {
-#ifdef __SSE2__
-    if (n_bytes >= 16 && n_bytes <= SHORT_BYTES) {
-        size_t last = n_bytes - 16;
-        const __m128i end = _mm_loadu_si128((const __m128i *)(const void *)(from + last));
-        for (size_t i = 0; i < last; i += 16)
-            _mm_storeu_si128((__m128i *)(void *)(to + i), _mm_loadu_si128((const __m128i *)(const void *)(from + i)));
-        _mm_storeu_si128((__m128i *)(void *)(to + last), end);
-        return;
-    }
-#endif
-    memcpy(to, from, n_bytes);
-}
-
-/* Repeats the n_bytes at `to` until there are `count` of them: each step doubles what is there, up to what is copied in one go.
- */
+/* Repeats the n_bytes at `to` until there are `count` of them: each step doubles what is there, up to a piece that the
+ * first-level cache holds beside its copy. (Short vectors here instead of memcpy, or smaller pieces, measured 15 % slower.) */
 static void repeat_block(char *to, size_t n_bytes, int64_t count) {
-    size_t total = n_bytes * (size_t)count, done = n_bytes, enough = total <= 2048 ? 256 : total < 16384 ? 2048 : BLOCK_BYTES / 2;
-    while (done < total && done < enough) {
-        size_t step = done < total - done ? done : total - done;
-        copy_short(to + done, to, step);
+    size_t total = n_bytes * (size_t)count, done = n_bytes;
+    while (done < total) {
+        size_t piece = done < BLOCK_BYTES / 2 || n_bytes > BLOCK_BYTES / 2 ? done : BLOCK_BYTES / 2 / n_bytes * n_bytes;
+        size_t step = piece < total - done ? piece : total - done;
+        memcpy(to + done, to, step);
         done += step;
     }
-    size_t piece = done;
-    for (; done < total; done += piece) memcpy(to + done, to, piece < total - done ? piece : total - done);
 }
 
 #ifdef __SSE2__
