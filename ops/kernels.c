@@ -19,10 +19,22 @@ static const obk_table avx2 = TABLE(avx2);
 #endif
 
 #ifdef OB_ISA_AVX2
-/* Not all compilers' __builtin_cpu_supports knows it. The builtin for AVX2 has asked whether the system saves the registers. */
-static bool has_f16c(void) {
+/* Not all compilers' __builtin_cpu_supports knows F16C. The builtin for AVX2 has asked whether the system saves the registers. */
+static bool find_avx2(void) {
     unsigned a, b, c, d;
-    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+}
+
+/* Asked once: inside a virtual machine the cpuid instruction leaves it, which takes as long as a small kernel does. */
+static bool has_avx2(void) {
+    enum { UNKNOWN, NO, YES };
+    static atomic_int known = UNKNOWN;
+    int answer = atomic_load_explicit(&known, memory_order_relaxed);
+    if (answer == UNKNOWN) {
+        answer = find_avx2() ? YES : NO;
+        atomic_store_explicit(&known, answer, memory_order_relaxed);
+    }
+    return answer == YES;
 }
 #endif
 
@@ -36,7 +48,7 @@ const obk_table *ob__kernels(void) {
     unsigned mask = atomic_load_explicit(&allowed, memory_order_relaxed);
     (void)mask;
 #ifdef OB_ISA_AVX2
-    if ((mask & OBK_ISA_AVX2) && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c()) return &avx2;
+    if ((mask & OBK_ISA_AVX2) && has_avx2()) return &avx2;
 #endif
     return &baseline;
 }
