@@ -77,7 +77,8 @@ static void every_type_passes(void **state) {
                  ob_dtype_name(dtype), ob_dtype_name(dtype), dtype >= OB_UINT4 ? cast : "Identity");
         ort_session s;
         if (!ort_session_open_text(&host, text, &(ort_options){.optimize = false}, &s)) {
-            bool known = dtype == OB_COMPLEX64 || dtype == OB_COMPLEX128 || dtype > OB_INT4;
+            bool is_old = strtol(host.version + strlen("1."), NULL, 10) < 30; /* 1.21 has no 4-bit Cast */
+            bool known = dtype == OB_COMPLEX64 || dtype == OB_COMPLEX128 || dtype > OB_INT4 || (is_old && dtype >= OB_UINT4);
             if (!known) fail_msg("%s: %s", ob_dtype_name(dtype), host.error);
             continue;
         }
