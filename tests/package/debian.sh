@@ -64,9 +64,9 @@ for name in "${names[@]}"; do
 done
 if [ "$(id -u)" -ne 0 ] || [ ${#present[@]} -gt 0 ]; then
     echo "package: skipped installing (not root, or installed already: ${present[*]:-none}); used unpacked"
-    for deb in "$work"/debs/*.deb; do dpkg-deb -x "$deb" "$work/root"; done
-    lib=$work/root/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
-    PKG_CONFIG_SYSROOT_DIR=$work/root PKG_CONFIG_PATH=$lib/pkgconfig LD_LIBRARY_PATH=$lib use "$work/root"
+    for deb in "$work"/debs/*.deb; do dpkg-deb -x "$deb" "$work/unpacked"; done
+    lib=$work/unpacked/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
+    PKG_CONFIG_SYSROOT_DIR=$work/unpacked PKG_CONFIG_PATH=$lib/pkgconfig LD_LIBRARY_PATH=$lib use "$work/unpacked"
     exit 0
 fi
 
