@@ -183,8 +183,9 @@ static void build(const layout *l, int32_t a, int64_t count, char *to, const cha
     }
 }
 
-/* Writes past the caches; stream_end before others read. */
-static void stream(char *to, const char *from, size_t n_bytes) {
+void ob__stream(void *target, const void *source, size_t n_bytes) {
+    char *to = target;
+    const char *from = source;
 #ifdef __SSE2__
     size_t head = (16 - (uintptr_t)to % 16) % 16;
     if (head > n_bytes) head = n_bytes;
@@ -204,7 +205,7 @@ static void stream(char *to, const char *from, size_t n_bytes) {
     memcpy(to, from, n_bytes);
 }
 
-static void stream_end(void) {
+void ob__stream_end(void) {
 #ifdef __SSE2__
     _mm_sfence();
 #endif
@@ -222,7 +223,7 @@ static void put(const places *p, char *to, const char *piece, size_t n_bytes) {
     memset(index, 0, (size_t)p->n * sizeof *index);
     for (;;) {
         if (p->stream)
-            stream(to, piece, n_bytes);
+            ob__stream(to, piece, n_bytes);
         else
             memcpy(to, piece, n_bytes);
         int32_t k = p->n - 1;
@@ -390,7 +391,7 @@ void ob__copy(int32_t rank, const int64_t *dims, size_t width, void *to, const i
     }
     bool past_caches = l.dims[0] * l.to[0] >= STREAM_BYTES;
     copy_blocks(&l, 0, l.dims[0], to, from, past_caches);
-    if (past_caches) stream_end();
+    if (past_caches) ob__stream_end();
 }
 
 void ob__copy_part(int32_t rank, const int64_t *dims, size_t width, void *to, const int64_t *to_strides, const void *from,
@@ -404,7 +405,7 @@ void ob__copy_part(int32_t rank, const int64_t *dims, size_t width, void *to, co
     bool past_caches = l.dims[0] * l.to[0] >= STREAM_BYTES;
     if (is_blocks(&l)) {
         copy_range(&l, 0, first, n, (char *)to + first * (int64_t)width, from, past_caches);
-        if (past_caches) stream_end();
+        if (past_caches) ob__stream_end();
         return;
     }
     int64_t index[OB__COPY_RANK], rest = first;

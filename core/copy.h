@@ -19,5 +19,8 @@ void ob__copy_part(int32_t rank, const int64_t *dims, size_t width, void *to, co
                    const int64_t *from_strides, int64_t first, int64_t n);
 /* n elements with one value; value NULL: zero bytes. */
 void ob__fill(void *to, int64_t n, size_t width, const void *value);
+/* memcpy past the caches, for results that they do not hold. ob__stream_end when all is written, before others read. */
+void ob__stream(void *target, const void *source, size_t n_bytes);
+void ob__stream_end(void);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/copy.h"
 #include "core/error.h"
 #include "ops/pack.h"
 
@@ -321,7 +322,7 @@ static void store(const run *r, const block *at, char *target, tiles *t) {
         source = t->raw;
     }
     if (dense && b->stream)
-        ob__kernels()->move->stream(target, source, (size_t)(shape.n_elems * operand->size));
+        ob__stream(target, source, (size_t)(shape.n_elems * operand->size));
     else
         ob__unpack(target, source, operand->size, &shape);
 }
@@ -402,7 +403,6 @@ static void compute_block(const run *r, const block *at, tiles *t) {
 /* A block written past the caches, through small tiles: reading and writing alternate at short distance. */
 static void loop_streamed(const ob_blocks *b, char *const *p, const int64_t *step, int64_t n, const int64_t *row, int64_t rows) {
     _Alignas(64) char tile[STREAM_TILE_BYTES];
-    const obk_moves *move = ob__kernels()->move;
     uint32_t n_in = b->nd.n_inputs;
     int64_t size = b->operands[n_in].size, tile_elems = STREAM_TILE_BYTES / size;
     int64_t n_step = n < tile_elems ? n : tile_elems, rows_step = tile_elems / n_step;
@@ -417,7 +417,7 @@ static void loop_streamed(const ob_blocks *b, char *const *p, const int64_t *ste
             int64_t some = n - i < n_step ? n - i : n_step;
             for (uint32_t k = 0; k < n_in; k++) q[k] = p[k] + j * row[k] + i * step[k];
             b->loop(q, step, some, tile_row, some_rows, b->params);
-            move->stream(target, tile, (size_t)(some * some_rows * size));
+            ob__stream(target, tile, (size_t)(some * some_rows * size));
             target += some * some_rows * size;
         }
     }
@@ -467,7 +467,7 @@ static void run_range(void *context, int64_t begin, int64_t end) {
         for (uint32_t k = 0; k < b->nd.n_inputs; k++) p[k] = (char *)(uintptr_t)input_data(r, k) + block_offset(b, &at, k);
         p[b->nd.n_inputs] = r->out + block_offset(b, &at, b->nd.n_inputs);
         run_direct(b, p, &at, end - begin);
-        if (b->stream) ob__kernels()->move->stream_end();
+        if (b->stream) ob__stream_end();
         return;
     }
     tiles t;
@@ -482,7 +482,7 @@ static void run_range(void *context, int64_t begin, int64_t end) {
             at.index[a - 1]++;
         }
     }
-    if (b->stream) ob__kernels()->move->stream_end();
+    if (b->stream) ob__stream_end();
 }
 
 /* Borrowed bytes of a file may lie anywhere: such operands go through a tile. */

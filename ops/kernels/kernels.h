@@ -69,8 +69,6 @@ enum {
 /* Moving elements. */
 typedef struct obk_moves {
     void (*repeat_4)(void *target, const void *source, int64_t m, int64_t n); /* m dense elements of 4 bytes, each n times */
-    void (*stream)(void *target, const void *source, size_t n_bytes);         /* past the caches */
-    void (*stream_end)(void);                                                 /* before anybody else reads */
 } obk_moves;
 
 typedef struct obk_table {

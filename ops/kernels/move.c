@@ -1,4 +1,4 @@
-/* Moving elements: repetition and writing past the caches. Built once per instruction set. */
+/* Moving elements: repetition. Built once per instruction set. */
 #include <string.h>
 
 #ifdef __SSE2__
@@ -50,29 +50,4 @@ static void repeat_4(void *target, const void *source, int64_t m, int64_t n) {
         for (int64_t j = 0; j < n; j++) z[i * n + j] = x[i];
 }
 
-static void stream(void *target, const void *source, size_t n_bytes) {
-    char *to = target;
-    const char *from = source;
-#ifdef __AVX2__
-    size_t head = (uintptr_t)to % 32 ? 32 - (uintptr_t)to % 32 : 0;
-    if (head > n_bytes) head = n_bytes;
-    memcpy(to, from, head);
-    for (to += head, from += head, n_bytes -= head; n_bytes >= 32; to += 32, from += 32, n_bytes -= 32)
-        _mm256_stream_si256((__m256i *)(void *)to, _mm256_loadu_si256((const __m256i *)(const void *)from));
-#elif defined(__SSE2__)
-    size_t head = (uintptr_t)to % 16 ? 16 - (uintptr_t)to % 16 : 0;
-    if (head > n_bytes) head = n_bytes;
-    memcpy(to, from, head);
-    for (to += head, from += head, n_bytes -= head; n_bytes >= 16; to += 16, from += 16, n_bytes -= 16)
-        _mm_stream_si128((__m128i *)(void *)to, _mm_loadu_si128((const __m128i *)(const void *)from));
-#endif
-    memcpy(to, from, n_bytes);
-}
-
-static void stream_end(void) {
-#ifdef __SSE2__
-    _mm_sfence();
-#endif
-}
-
-const obk_moves OBK_TABLE(obk_move_functions) = {repeat_4, stream, stream_end};
+const obk_moves OBK_TABLE(obk_move_functions) = {repeat_4};
