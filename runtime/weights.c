@@ -112,6 +112,13 @@ static ob_status read_tensor(loader *l, const ob_value *value, int file, void **
     struct stat info;
     if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode))
         return ob__fail(l->error, OB_E_IO, "initializer %s: its external data is not a regular file", value->name);
+    /* A second name of a file somewhere else cannot be told from one of this folder. */
+    if (info.st_nlink > 1)
+        return ob__fail(
+            l->error, OB_E_IO,
+            "initializer %s: its external data has %llu names (hard links) and may belong to another folder, which is "
+            "refused; a copy of the file is not",
+            value->name, (unsigned long long)info.st_nlink);
     uint64_t file_bytes = ((uint64_t)tensor->n_elems * (uint64_t)ob_dtype_file_bits(tensor->dtype) + 7) / 8, offset, length,
              bytes;
     OB_FAIL_IF(!parse_count(external_key(tensor, "offset"), 0, &offset) ||

@@ -211,6 +211,10 @@ static void write_file(const char *path, const void *bytes, size_t n) {
     assert_int_equal(fclose(file), 0);
 }
 
+static int hard_link(const char *from, const char *to) {
+    return link(from, to);
+}
+
 static void test_external_data(void **state) {
     (void)state;
     static const float data[] = {0, 3, 4};
@@ -234,6 +238,12 @@ static void test_external_data(void **state) {
     assert_int_equal(try_external(sub, outside, "4", "8", true, &error), OB_E_IO);
     assert_int_equal(try_external(sub, "link.bin", "4", "8", true, &error), OB_E_IO);
     assert_non_null(strstr(error.message, "symbolic link"));
+    unlink(link);
+    assert_int_equal(hard_link(outside, link), 0);
+    assert_int_equal(try_external(sub, "link.bin", "4", "8", true, &error), OB_E_IO);
+    assert_non_null(strstr(error.message, "hard link"));
+    unlink(outside); /* now it is a file of this folder alone */
+    assert_int_equal(try_external(sub, "link.bin", "4", "8", true, &error), OB_OK);
     assert_int_equal(try_external(sub, "none.bin", "4", "8", true, &error), OB_E_IO);
     assert_int_equal(try_external(folder, "model", "4", "8", true, &error), OB_E_IO);
     assert_int_equal(try_external(sub, "w.bin", "8", "8", true, &error), OB_E_FORMAT);

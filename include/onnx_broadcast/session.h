@@ -99,7 +99,8 @@ OB_API void ob_session_config_init(ob_session_config *config);
  * that are not tensors, sparse weights, threads without a pool, external data that config does not allow.
  * - E_MODEL: an ill-formed graph.
  * - E_NOT_FOUND: a size for a symbol that the model does not have.
- * - E_IO, E_FORMAT: external data that cannot be opened, lies outside the folder, or does not have the size of its tensor.
+ * - E_IO, E_FORMAT: external data that cannot be opened, lies outside the folder, has a second name (a hard link, which may lie
+ * outside), or does not have the size of its tensor.
  * - E_LIMIT: external data over max_memory, or functions that expand to too many nodes.
  * - E_ARGUMENT: model or out NULL, a config that was not initialised, a thread count or size out of range.
  * - E_MEMORY. */
