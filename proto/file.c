@@ -130,7 +130,7 @@ static ob_status put(void *context, const void *bytes, size_t n) {
     return OB_OK;
 }
 
-static ob_status produce_file(int descriptor, const char *path, ob_produce produce, void *context, ob_error *error) {
+static ob_status produce_file(int descriptor, const char *path, ob_file_producer produce, void *context, ob_error *error) {
     file_sink *sink = malloc(sizeof *sink);
     OB_FAIL_IF(!sink, error, OB_E_MEMORY, "out of memory for writing \"%s\"", path);
     sink->descriptor = descriptor;
@@ -149,7 +149,7 @@ static bool is_special(const char *path) {
     return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
 }
 
-static ob_status save_in_place(const char *path, ob_produce produce, void *context, ob_error *error) {
+static ob_status save_in_place(const char *path, ob_file_producer produce, void *context, ob_error *error) {
     int descriptor = open(path, O_WRONLY | O_CLOEXEC);
     if (descriptor < 0) return io_error(error, "write", path, errno);
     ob_status status = produce_file(descriptor, path, produce, context, error);
@@ -173,7 +173,27 @@ static void keep_mode(int descriptor, const char *path) {
     if (stat(path, &info) == 0 && fchmod(descriptor, info.st_mode & 0777) != 0) return; /* not worth failing for */
 }
 
-ob_status ob__save_file(const char *path, ob_produce produce, void *context, ob_error *error) {
+/* A rename is on the disk when its folder is. Not every file system can sync a folder; the file is whole either way. */
+static void sync_folder(const char *path, char *scratch) {
+    const char *slash = strrchr(path, '/');
+    size_t n = slash ? (size_t)(slash - path) + 1 : 0;
+    memcpy(scratch, n ? path : ".", n ? n : 1);
+    scratch[n ? n : 1] = '\0';
+    int folder = open(scratch, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return;
+    (void)!fsync(folder);
+    close(folder);
+}
+
+/* The bytes are on the disk before the name is: a power cut leaves the old file or the new one. EINVAL: nothing to sync here. */
+static ob_status finish(int descriptor, const char *path, ob_error *error) {
+    if (fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP) return OB_OK;
+    return io_error(error, "write", path, errno);
+}
+
+ob_status ob_file_save(const char *path, ob_file_producer produce, void *context, ob_error *error) {
+    ob_error_clear(error);
+    OB_FAIL_IF(!path || !produce, error, OB_E_ARGUMENT, "path and producer must not be NULL");
     if (is_special(path)) return save_in_place(path, produce, context, error);
     size_t n = strlen(path) + 48;
     char *temporary = malloc(n);
@@ -185,9 +205,13 @@ ob_status ob__save_file(const char *path, ob_produce produce, void *context, ob_
     }
     ob_status status = produce_file(descriptor, path, produce, context, error);
     keep_mode(descriptor, path);
+    if (status == OB_OK) status = finish(descriptor, path, error);
     if (close(descriptor) != 0 && status == OB_OK) status = io_error(error, "write", path, errno);
     if (status == OB_OK && rename(temporary, path) != 0) status = io_error(error, "write", path, errno);
-    if (status != OB_OK) unlink(temporary);
+    if (status != OB_OK)
+        unlink(temporary);
+    else
+        sync_folder(path, temporary);
     free(temporary);
     return status;
 }

@@ -24,9 +24,4 @@ ob_status ob__source_read(int descriptor, const char *name, const ob_allocator *
                           ob_error *error);
 void ob__source_release(ob_source *source);
 
-/* Produces a file's content. */
-typedef ob_status (*ob_produce)(void *context, ob_write_sink sink, void *sink_context, ob_error *error);
-/* Lets `produce` write a temporary file beside `path` and renames it; on failure `path` stays as it was. */
-ob_status ob__save_file(const char *path, ob_produce produce, void *context, ob_error *error);
-
 #endif

@@ -385,7 +385,7 @@ static ob_status write_content(const char *path, const ob_view *view, char order
     npy_content content = {.data = data, .n_bytes = n_bytes};
     write_header(&content.header, view, order, kind, n_units);
     ob_status status = content.header.failed ? ob__fail(error, OB_E_MEMORY, "out of memory for writing \"%s\"", path)
-                                             : ob__save_file(path, produce, &content, error);
+                                             : ob_file_save(path, produce, &content, error);
     ob__text_release(&content.header);
     return status;
 }

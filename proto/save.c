@@ -61,5 +61,5 @@ ob_status ob_model_save(const ob_model *model, const char *path, ob_model_format
     size_t n = strlen(path);
     if (format == OB_FORMAT_AUTO) format = n >= 8 && strcmp(path + n - 8, ".onnxtxt") == 0 ? OB_FORMAT_TEXT : OB_FORMAT_PROTOBUF;
     save_request request = {model, format};
-    return ob__save_file(path, produce, &request, error);
+    return ob_file_save(path, produce, &request, error);
 }

@@ -147,7 +147,7 @@ static ob_status write_elements(const char *path, Onnx__TensorProto *message, co
         message->n_string_data = (size_t)n;
         for (int64_t i = 0; i < n; i++)
             message->string_data[i] = (ProtobufCBinaryData){strings[i].n, (uint8_t *)(uintptr_t)strings[i].data};
-        ob_status status = ob__save_file(path, produce_tensor, message, error);
+        ob_status status = ob_file_save(path, produce_tensor, message, error);
         free(message->string_data);
         return status;
     }
@@ -161,7 +161,7 @@ static ob_status write_elements(const char *path, Onnx__TensorProto *message, co
         elements = packed;
     }
     message->raw_data = (ProtobufCBinaryData){(size_t)n_bytes, (uint8_t *)(uintptr_t)elements};
-    ob_status status = ob__save_file(path, produce_tensor, message, error);
+    ob_status status = ob_file_save(path, produce_tensor, message, error);
     free(packed);
     return status;
 }

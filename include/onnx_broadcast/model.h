@@ -90,10 +90,19 @@ OB_API void ob_model_close(ob_model **model);
  */
 typedef ob_status (*ob_write_sink)(void *context, const void *bytes, size_t n_bytes);
 
+/** Makes the content of a file: hands `sink` its pieces, with `sink_context`, and returns what it returned. */
+typedef ob_status (*ob_file_producer)(void *context, ob_write_sink sink, void *sink_context, ob_error *error);
+
+/** Writes any file the way all files of this library are written: beside `path`, synced to the disk and renamed. Whatever happens
+ * before the rename leaves an existing file as it was and no temporary one behind. A symbolic link is replaced by the new file,
+ * what it points to stays as it is; a device or a pipe is written in place. A file that is replaced hands its permissions on.
+ *
+ * Errors: E_IO (message names the path), E_MEMORY, E_ARGUMENT (NULL), and what `produce` returned. */
+OB_API ob_status ob_file_save(const char *path, ob_file_producer produce, void *context, ob_error *error);
+
 /** Writes the model to a file as protobuf or text (OB_FORMAT_AUTO: text for a path that ends in .onnxtxt, else protobuf). Nothing
  * that the file held is lost in protobuf form: unknown fields, metadata, functions, sparse initializers, quantization
- * annotations, training info. A temporary file beside `path` is written and renamed: a failure leaves an existing file as it was.
- * A device or a pipe is written in place.
+ * annotations, training info. The file is written as ob_file_save() does: a failure leaves an existing one as it was.
  *
  * Errors: E_IO (message names the path), E_LIMIT (over 4 GiB as protobuf: larger weights must be external data), E_MODEL (a
  * tensor or attribute without a value to write), E_UNSUPPORTED (text form: see ob_model_write_text()), E_MEMORY, E_ARGUMENT

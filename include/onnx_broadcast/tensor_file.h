@@ -30,8 +30,8 @@ OB_API void ob_file_tensor_release(ob_file_tensor *tensor);
  * E_UNSUPPORTED (unknown element type, external data, segments), E_LIMIT (rank over OB_MAX_RANK, too many bytes), E_MEMORY,
  * E_ARGUMENT (path or out NULL). */
 OB_API ob_status ob_tensor_file_read(const char *path, const ob_allocator *allocator, ob_file_tensor *out, ob_error *error);
-/** Writes a TensorProto with raw data (strings: string_data). Any strides. `name` may be NULL. The file is written beside `path`
- * and renamed: a failure leaves an existing file as it was. Errors: E_IO (message names the path), E_LIMIT (too many bytes),
+/** Writes a TensorProto with raw data (strings: string_data). Any strides. `name` may be NULL. The file is written
+ * as ob_file_save() does. Errors: E_IO (message names the path), E_LIMIT (too many bytes),
  * E_MEMORY, E_ARGUMENT (path NULL, not a view, elements without data). */
 OB_API ob_status ob_tensor_file_write(const char *path, const char *name, const ob_view *view, ob_error *error);
 
