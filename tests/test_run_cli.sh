@@ -62,6 +62,14 @@ done
 expect 0 "\"runs\": 5," "$add/model.onnx" --bench=5
 expect 0 "binary" "$add/model.onnx" --profile="$dir/trace.json"
 grep -q '"traceEvents"' "$dir/trace.json" || { echo "FAILED: no trace"; failed=1; }
+# A trace that cannot be written whole leaves the old file and nothing beside it; it never replaces the model.
+mkdir "$dir/t" && cp "$dir/trace.json" "$dir/t/trace.json"
+(trap '' XFSZ; ulimit -f 4; exec "$run" "$add/model.onnx" --quiet --bench 1000 --profile="$dir/t/trace.json") >/dev/null 2>"$dir/err"
+[ $? -eq 2 ] && grep -q 'cannot write' "$dir/err" || { echo "FAILED: a trace over the file size"; cat "$dir/err"; failed=1; }
+cmp -s "$dir/trace.json" "$dir/t/trace.json" && [ "$(ls "$dir/t")" = trace.json ] || { echo "FAILED: the old trace is lost"; ls "$dir/t"; failed=1; }
+cp "$add/model.onnx" "$dir/t/model.onnx"
+expect 2 "would replace the model" "$dir/t/model.onnx" --profile="$dir/t/model.onnx"
+cmp -s "$add/model.onnx" "$dir/t/model.onnx" || { echo "FAILED: the model is lost"; failed=1; }
 expect 3 "not supported" "$data/test_tfidfvectorizer_tf_batch_onlybigrams_skip0/model.onnx"
 
 # The same model through standard input, whole and cut.

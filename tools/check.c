@@ -19,7 +19,7 @@ typedef struct settings {
     int64_t sizes[MAX_GIVEN][OB_MAX_RANK];
     const char *output, *dump_after;
     ob_form form;
-    bool json, werror, quiet, form_given, align_weights, verbose, files_seen;
+    bool json, werror, quiet, force, form_given, align_weights, verbose, files_seen;
     ob_operators *operators; /* of --op-library; NULL: none */
     const char **files;
     size_t n_files;
@@ -42,6 +42,7 @@ static void print_help(void) {
         "                        output, findings then go to standard error)\n"
         "  --emit FORM           for -o: broadcast (default: operators of domain onnx_broadcast), function (the same with their\n"
         "                        definition carried along), expand (standard operators), implicit (the way back)\n"
+        "  --force               for -o: OUT may be MODEL itself\n"
         "  --align-weights       for -o: weights begin at multiples of 64 bytes, to be used where they lie; any reader reads it\n"
         "  --op-library FILE     operators of one's own, from a shared library (docs/operators-of-your-own.md); runs its code\n"
         "  --werror              warnings count as errors\n"
@@ -143,6 +144,7 @@ static int take_option(settings *s, arguments *o) {
     if (option_is(o, "--list-passes")) return list_passes();
     if (option_is(o, "--werror")) return s->werror = true, -1;
     if (option_is(o, "--verbose")) return s->verbose = true, -1;
+    if (option_is(o, "--force")) return s->force = true, -1;
     if (option_is(o, "--align-weights")) return s->align_weights = true, -1;
     if (option_is(o, "--quiet") || option_is(o, "-q")) return s->quiet = true, -1;
     if (option_has_value(o, "--explain")) return o->failed ? misused() : explain(o->value);
@@ -192,6 +194,10 @@ static int take_options(settings *s, int argc, char **argv) {
     }
     if (s->output && s->n_files > 1) {
         complain(tool, NULL, "-o takes one model, %zu are given", s->n_files);
+        return misused();
+    }
+    if (s->output && !s->force && is_same_file(s->files[0], s->output)) {
+        complain(tool, s->output, "-o would replace the model that is read; --force allows it");
         return misused();
     }
     if (to_stdout(s) && (s->json || s->dump_after)) {

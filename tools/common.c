@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- Options
@@ -107,6 +108,12 @@ bool parse_dim(const char *tool, const char *text, char *name, size_t n_bytes, i
     memcpy(name, text, (size_t)(equals - text));
     name[equals - text] = '\0';
     return parse_int(tool, "--dim", equals + 1, 0, OB_DIM_CONST_MAX, size);
+}
+
+bool is_same_file(const char *path, const char *other) {
+    struct stat a, b;
+    if (strcmp(path, "-") == 0 || strcmp(other, "-") == 0 || stat(path, &a) != 0 || stat(other, &b) != 0) return false;
+    return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 /* ---- Messages

@@ -40,6 +40,9 @@ bool parse_dim(const char *tool, const char *text, char *name, size_t n_bytes, i
 bool parse_int(const char *tool, const char *option, const char *text, int64_t lowest, int64_t highest, int64_t *out);
 bool parse_real(const char *tool, const char *option, const char *text, double lowest, double highest, double *out);
 
+/* Both paths lead to one file that exists; false for "-". */
+bool is_same_file(const char *path, const char *other);
+
 /* ---- Messages
  * ---------------------------------------------------------------------------------------------------------------------------- */
 

@@ -103,6 +103,10 @@ static bool parse(run_options *r, int argc, char **argv, bool *done) {
         }
     }
     if (!r->model) complain(TOOL, NULL, "no model is given (--help tells the usage)");
+    if (r->model && r->profile_file && is_same_file(r->model, r->profile_file)) {
+        complain(TOOL, r->profile_file, "--profile would replace the model");
+        return false;
+    }
     return r->model != NULL;
 }
 
@@ -165,10 +169,7 @@ static exit_code run_session(const run_options *r, ob_session *session, session_
     }
     if (code == EXIT_DONE && r->profile) {
         profile_print(context->profile, r->bench ? stderr : stdout);
-        if (r->profile_file && !profile_write(context->profile, r->profile_file)) {
-            complain(TOOL, r->profile_file, "cannot write the trace");
-            code = EXIT_FAILED;
-        }
+        if (r->profile_file && profile_write(context->profile, r->profile_file, &error) != OB_OK) code = fail(context, &error);
     }
     inputs_release(&inputs);
     free(outputs);

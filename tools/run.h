@@ -55,7 +55,7 @@ void profile_record(void *profile, const ob_trace_event *event); /* an ob_sessio
 void profile_reset(profile *profile);
 void profile_print(const profile *profile, FILE *file);
 /* In the Trace Event format of Chrome (chrome://tracing, Perfetto). */
-bool profile_write(const profile *profile, const char *path);
+ob_status profile_write(profile *profile, const char *path, ob_error *error);
 void profile_end(profile *profile);
 
 exit_code exit_code_of(ob_status status);

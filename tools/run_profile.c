@@ -125,9 +125,7 @@ static void write_text(FILE *file, const char *text) {
     fputc('"', file);
 }
 
-bool profile_write(const profile *p, const char *path) {
-    FILE *file = fopen(path, "w");
-    if (!file) return false;
+static void write_trace(const profile *p, FILE *file) {
     uint64_t begin = p->n ? p->events[0].start_ns : 0;
     fprintf(file, "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [");
     for (size_t i = 0; i < p->n; i++) {
@@ -144,6 +142,22 @@ bool profile_write(const profile *p, const char *path) {
         fprintf(file, ", \"bytes\": %zu}}", e->n_bytes);
     }
     fprintf(file, "\n]}\n");
-    bool good = !ferror(file);
-    return fclose(file) == 0 && good;
+}
+
+static ob_status produce_trace(void *context, ob_write_sink sink, void *sink_context, ob_error *error) {
+    (void)error;
+    char *text = NULL;
+    size_t n = 0;
+    FILE *file = open_memstream(&text, &n);
+    if (!file) return OB_E_MEMORY;
+    write_trace(context, file);
+    ob_status status = ferror(file) ? OB_E_MEMORY : OB_OK;
+    if (fclose(file) != 0) status = OB_E_MEMORY;
+    if (status == OB_OK) status = sink(sink_context, text, n);
+    free(text);
+    return status;
+}
+
+ob_status profile_write(profile *p, const char *path, ob_error *error) {
+    return ob_file_save(path, produce_trace, p, error);
 }
