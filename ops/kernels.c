@@ -2,6 +2,8 @@
 #include <stdbool.h>
 #ifdef OB_ISA_AVX2
 #include <cpuid.h>
+#include <stdlib.h>
+#include <string.h>
 #endif
 
 #include "ops/kernels/kernels.h"
@@ -22,6 +24,9 @@ static const obk_table avx2 = TABLE(avx2);
 /* Not all compilers' __builtin_cpu_supports knows F16C. The builtin for AVX2 has asked whether the system saves the registers. */
 static bool find_avx2(void) {
     unsigned a, b, c, d;
+    /* What another processor would compute can be seen on this one: OB_ISA=baseline in the environment is the answer "no". */
+    const char *isa = getenv("OB_ISA");
+    if (isa && strcmp(isa, "baseline") == 0) return false;
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
 }
 

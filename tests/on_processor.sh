@@ -1,0 +1,31 @@
+#!/bin/sh
+# usage: on_processor.sh PROCESSOR COMMAND [ARGUMENT...]: runs a test as on another x86-64 processor. What rounds differently from one to the
+# next is told to: this library's loops (OB_ISA), OpenBLAS, the C library (FMA) and NumPy. Exit status 77: this machine cannot do it.
+case $1 in
+baseline) # SSE2 only
+    export OB_ISA=baseline OPENBLAS_CORETYPE=Prescott GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4
+    needs=
+    features="SSSE3 SSE41 POPCNT SSE42 AVX F16C FMA3 AVX2 AVX512F AVX512CD AVX512_SKX"
+    ;;
+avx2)
+    export OPENBLAS_CORETYPE=Haswell
+    needs=avx2
+    features="AVX512F AVX512CD AVX512_SKX"
+    ;;
+avx512)
+    export OPENBLAS_CORETYPE=SKYLAKEX
+    needs=avx512bw
+    features=
+    ;;
+*)
+    echo "on_processor.sh: '$1' is not baseline, avx2 or avx512" >&2
+    exit 2
+    ;;
+esac
+if [ -n "$needs" ] && ! grep -qw "$needs" /proc/cpuinfo; then
+    echo "skipped: this processor has no $needs"
+    exit 77
+fi
+shift
+# NumPy warns about features that it is told to leave and that the machine does not have anyhow.
+NPY_DISABLE_CPU_FEATURES=$features PYTHONWARNINGS=ignore exec "$@"
