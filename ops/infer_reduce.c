@@ -55,7 +55,7 @@ ob_status ob__infer_reduce(ob_infer *infer) {
     ob__out_dtype(infer, 0, OB_NONE);
     if (from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
     if (!known) return keep ? ob__out_rank(infer, 0, from.rank) : OB_OK;
-    if (n == 0 && ob__node_int(infer->node, "noop_with_empty_axes", 0) != 0) return ob__out_like(infer, 0, 0);
+    if (n == 0 && ob__reduces_nothing(infer->node, infer->op)) return ob__out_like(infer, 0, 0);
     bool reduced[OB_MAX_RANK];
     for (int32_t axis = 0; axis < from.rank; axis++) reduced[axis] = n == 0;
     for (uint32_t i = 0; i < n; i++) {

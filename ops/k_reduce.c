@@ -1,5 +1,6 @@
 /* ReduceL1, L2, LogSum, LogSumExp, Max, Mean, Min, Prod, Sum, SumSquare, opset 1 ..: axes as attribute, from 13 (ReduceSum) or 18
- * as input; none given: all axes, unless noop_with_empty_axes, which returns the input.
+ * as input; none given: all axes, unless noop_with_empty_axes: then every element is reduced alone, so that what an operator does
+ * besides adding up still happens (L1 is the absolute value, LogSum the logarithm).
  *
  * Types: floats (float16 and bfloat16 by way of float), int32, int64, uint32, uint64; Max and Min also int8, uint8 and bool (20).
  * Floats are summed in double, integers wrap, and a mean of integers is cut towards zero. NaN wins in Max and Min.
@@ -155,14 +156,7 @@ static ob_status reduce_compute(const ob_kernel_args *args, ob_error *error) {
     uint32_t axes;
     bool given;
     OB_TRY(ob__read_axes(args, "axes", 1, in->rank, &axes, &given, error));
-    if (!given) {
-        if (args->op->since >= 13 && ob__node_int(args->node, "noop_with_empty_axes", 0)) {
-            OB_FAIL_IF(ob__count(in) != ob__count(out), error, OB_E_SHAPE, "%s: result of another size", args->node->op_type);
-            ob__copy_contiguous(in, out->data);
-            return OB_OK;
-        }
-        axes = UINT32_MAX;
-    }
+    if (!given) axes = ob__reduces_nothing(args->node, args->op) ? 0 : UINT32_MAX;
     reduction r = {.in = in->data, .out = out->data, .is_bool = in->dtype == OB_BOOL};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (strcmp(kinds[i].op_type, args->node->op_type) == 0) {
@@ -175,6 +169,10 @@ static ob_status reduce_compute(const ob_kernel_args *args, ob_error *error) {
     OB_FAIL_IF(n_out != ob__count(out), error, OB_E_SHAPE, "%s: %lld results for a shape of %lld elements", args->node->op_type,
                (long long)n_out, (long long)ob__count(out));
     if (n_out == 0) return OB_OK;
+    if (axes == 0 && r.fold != FOLD_ABS && r.fold != FOLD_SQUARE && r.finish != FINISH_LOG) {
+        ob__copy_contiguous(in, out->data); /* the bits, -0 among them */
+        return OB_OK;
+    }
     split_axes(&r, in, axes);
     int64_t blocks = r.columns ? (r.inner + COLUMNS - 1) / COLUMNS : 1;
     int64_t work = r.n_folded * (r.columns ? COLUMNS : 1) + 1, grain = (INT64_C(1) << 15) / work + 1;

@@ -239,3 +239,7 @@ ob_dtype ob__op_output_dtype(const ob_op *op, uint32_t index, const ob_dtype *in
     }
     return OB_NONE;
 }
+
+bool ob__reduces_nothing(const ob_node *node, const ob_op *op) {
+    return ob__op_input_types(op, 1) != 0 && ob__node_int(node, "noop_with_empty_axes", 0) != 0;
+}

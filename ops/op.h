@@ -70,5 +70,8 @@ ob_types ob__op_output_types(const ob_op *op, uint32_t index);
 char ob__op_input_letter(const ob_op *op, uint32_t index, bool *homogeneous);
 /* True when input `index` has the type letter of output 0: its elements may be what the output shows, not a parameter. */
 bool ob__op_input_shares_type(const ob_op *op, uint32_t index);
+/* True when a reduction without axes leaves every axis alone instead of reducing all: noop_with_empty_axes, in the versions whose
+ * axes are an operand. */
+bool ob__reduces_nothing(const ob_node *node, const ob_op *op);
 
 #endif

@@ -84,6 +84,8 @@ static void reductions_and_normalizations(void **state) {
         {"ReduceSum", 13, "f[2,N,4]; i[1]={1}", "", "f[2,1,4]"},
         {"ReduceSum", 13, "f[2,N,4]; i[1]={-1}", "keepdims=0", "f[2,N]"},
         {"ReduceSum", 13, "f[2,N]; i[0]={}", "noop_with_empty_axes=1", "f[2,N]"},
+        {"ReduceL1", 18, "f[2,N]", "noop_with_empty_axes=1 keepdims=0", "f[2,N]"},
+        {"ReduceL1", 13, "f[2,N]", "noop_with_empty_axes=1 keepdims=0", "f[]"},
         {"ReduceSum", 13, "f[2,N]", "keepdims=0", "f[]"},
         {"ReduceSum", 13, "f[2,N]; i[1]", "", "f[?,?]"},
         {"ReduceSum", 13, "f[2,N]; i[1]", "keepdims=0", "f[...]"},

@@ -154,6 +154,52 @@ static void reduce_can_be_told_to_do_nothing(void **state) {
     kc_close(c);
 }
 
+/* Every element alone: what finish() makes of one element. */
+static void reduce_over_no_axes(const char *op, ob_dtype dtype, int32_t rank, const int64_t *dims, bool empty_operand) {
+    kernel_case *c = kc_open(op, 0);
+    bool logarithm = strncmp(op, "ReduceLogSum", 13) == 0, is_float = ob__is_real(dtype);
+    kc_int(c, "noop_with_empty_axes", 1);
+    kc_int(c, "keepdims", rank & 1);
+    ob_view *in = kc_in(c, 0, dtype, rank, dims);
+    kc_random(in, logarithm || dtype == OB_BOOL || dtype == OB_UINT8 || dtype == OB_UINT32 || dtype == OB_UINT64 ? 1 : -5,
+              dtype == OB_BOOL ? 1 : 5);
+    if (empty_operand) kc_in(c, 1, OB_INT64, DIMS(0));
+    kc_out(c, 0, dtype, rank, dims);
+    kc_run(c);
+    for (int64_t i = 0; i < ob__count(in); i++) {
+        double x = kc_get(in, i), expected = finish(op, x, fabs(x), x * x, x, x, x, exp(x), 1);
+        if (strcmp(op, "ReduceLogSumExp") == 0) expected = x;
+        kc_near(kc_get(&c->out[0], i), is_float ? expected : trunc(expected), is_float ? kc_tolerance(dtype) : 0);
+    }
+    kc_close(c);
+}
+
+static void reduce_over_no_axes_in_every_type(void **state) {
+    (void)state;
+    srand(25);
+    for (size_t k = 0; k < sizeof reductions / sizeof reductions[0]; k++)
+        for (int dtype = 1; dtype < OB_DTYPE_COUNT; dtype++)
+            if (kc_takes(ob__op_find("", reductions[k], 0), (ob_dtype)dtype))
+                for (int empty = 0; empty < 2; empty++) {
+                    reduce_over_no_axes(reductions[k], (ob_dtype)dtype, SCALAR, empty);
+                    reduce_over_no_axes(reductions[k], (ob_dtype)dtype, DIMS(1), empty);
+                    reduce_over_no_axes(reductions[k], (ob_dtype)dtype, DIMS(2, 0, 3), empty);
+                    reduce_over_no_axes(reductions[k], (ob_dtype)dtype, DIMS(3, 1, 200), empty);
+                }
+}
+
+/* noop_with_empty_axes came with the axes operand; before, it means nothing. */
+static void reduce_before_noop_with_empty_axes(void **state) {
+    (void)state;
+    kernel_case *c = kc_open("ReduceMax", 13);
+    kc_int(c, "noop_with_empty_axes", 1);
+    kc_random(kc_in(c, 0, OB_FLOAT, DIMS(2, 3)), 4, 4);
+    kc_out(c, 0, OB_FLOAT, DIMS(1, 1));
+    kc_run(c);
+    assert_true(kc_get(&c->out[0], 0) == 4);
+    kc_close(c);
+}
+
 static void argmax_in_every_type(void **state) {
     (void)state;
     srand(22);
@@ -261,6 +307,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(reduce_of_nothing),
         cmocka_unit_test(reduce_special_values),
         cmocka_unit_test(reduce_can_be_told_to_do_nothing),
+        cmocka_unit_test(reduce_over_no_axes_in_every_type),
+        cmocka_unit_test(reduce_before_noop_with_empty_axes),
         cmocka_unit_test(argmax_in_every_type),
         cmocka_unit_test(cumsum_in_every_type),
         cmocka_unit_test(softmax_in_every_type_and_version),
