@@ -3,7 +3,7 @@
  * MaxPool 1.. (8: Indices and storage_order, 10: ceil_mode and dilations, 12: int8 and uint8, 22: bfloat16); AveragePool 1..
  * (7: count_include_pad, 10: ceil_mode, 19: dilations); LpPool 1.. (1: p is a float). Any number of spatial axes; float16 and
  * bfloat16 by way of float. Padding never takes part in a maximum, and in a mean only with count_include_pad, which counts
- * every element of the window, also those that ceil_mode lets hang over. Indices count over
+ * the padding but not what ceil_mode lets hang over beyond it. Indices count over
  * the whole input; the first of equal maxima is named. NaN wins a maximum. */
 #include "ops/k_window.h"
 

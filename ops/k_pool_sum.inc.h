@@ -27,7 +27,7 @@ static void NAME(divide)(const pool *p, REAL *y) {
     int64_t index[OB_MAX_RANK] = {0};
     for (int64_t o = 0; o < w->n_out; o++) {
         int64_t taps = 1;
-        for (int32_t a = 0; a < w->rank; a++) taps *= p->count_padding ? w->kernel[a] : ob__window_taps(w, a, index[a]);
+        for (int32_t a = 0; a < w->rank; a++) taps *= ob__window_taps(w, a, index[a], p->count_padding);
         y[o] = taps > 0 ? y[o] / (REAL)taps : 0;
         for (int32_t a = w->rank - 1; a >= 0; a--) {
             if (++index[a] < w->out[a]) break;

@@ -72,10 +72,11 @@ void ob__window_reach(const ob__window *w, int32_t a, int64_t k, int64_t *first,
     if (*end < *first) *end = *first;
 }
 
-int64_t ob__window_taps(const ob__window *w, int32_t a, int64_t o) {
-    int64_t start = o * w->stride[a] - w->before[a];
-    int64_t first = start < 0 ? ceil_div(-start, w->dilation[a]) : 0;
-    int64_t end = w->in[a] > start ? ceil_div(w->in[a] - start, w->dilation[a]) : 0;
+int64_t ob__window_taps(const ob__window *w, int32_t a, int64_t o, bool padded) {
+    int64_t start = o * w->stride[a] - w->before[a], low = padded ? -w->before[a] : 0,
+            high = w->in[a] + (padded ? w->after[a] : 0);
+    int64_t first = start < low ? ceil_div(low - start, w->dilation[a]) : 0;
+    int64_t end = high > start ? ceil_div(high - start, w->dilation[a]) : 0;
     if (end > w->kernel[a]) end = w->kernel[a];
     return end > first ? end - first : 0;
 }

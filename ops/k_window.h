@@ -23,7 +23,7 @@ typedef void (*ob__window_row)(void *context, int64_t tap, int64_t out, int64_t 
 void ob__window_walk(const ob__window *window, ob__window_row row, void *context);
 /* The results first .. end of axis a that tap k of that axis reaches. */
 void ob__window_reach(const ob__window *window, int32_t a, int64_t k, int64_t *first, int64_t *end);
-/* How many taps of result o of axis a lie inside the input. */
-int64_t ob__window_taps(const ob__window *window, int32_t a, int64_t o);
+/* How many taps of result o of axis a lie inside the input, or inside the input and its padding. */
+int64_t ob__window_taps(const ob__window *window, int32_t a, int64_t o, bool padded);
 
 #endif

@@ -56,10 +56,10 @@ static void set_geometry(kernel_case *c, const geometry *g) {
     kc_int(c, "ceil_mode", g->ceil_mode);
 }
 
-/* The element that tap k of result o sees; -1 outside. */
+/* The element that tap k of result o sees; -1 in the padding, -2 beyond it. */
 static int64_t seen(const geometry *g, int64_t o, int64_t k) {
     int64_t at = 0, os[3], ks[3];
-    bool padding = false;
+    bool padding = false, beyond = false;
     for (int32_t a = g->rank - 1; a >= 0; a--) {
         os[a] = o % g->out[a];
         o /= g->out[a];
@@ -69,9 +69,10 @@ static int64_t seen(const geometry *g, int64_t o, int64_t k) {
     for (int32_t a = 0; a < g->rank; a++) {
         int64_t i = os[a] * g->stride[a] - g->pads[a] + ks[a] * g->dilation[a];
         padding = padding || i < 0 || i >= g->in[a];
+        beyond = beyond || i >= g->in[a] + g->pads[g->rank + a];
         at = at * g->in[a] + i;
     }
-    return padding ? -1 : at;
+    return beyond ? -2 : padding ? -1 : at;
 }
 
 static int64_t taps(const geometry *g) {
@@ -196,7 +197,7 @@ static void pool_round(const char *op, ob_dtype dtype) {
         double sum = 0;
         for (int64_t k = 0; k < taps(&g); k++) {
             int64_t at = seen(&g, i % n_out, k);
-            if (at >= 0 || count_pad) count++;
+            if (at >= 0 || (at == -1 && count_pad)) count++;
             if (at < 0) continue;
             double x = kc_get(&c->in[0], base + at);
             if (best < 0 || x > kc_get(&c->in[0], base + best)) best = at;
