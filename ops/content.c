@@ -76,8 +76,7 @@ ob_dim ob__content_within(ob_dim d, ob_dtype dtype) {
     return d > most || d < -most ? OB_DIM_UNKNOWN : d;
 }
 
-/* What arithmetic may use: a saturated number is only known to be huge. */
-static ob_dim exact(ob_dim d) {
+ob_dim ob__content_exact(ob_dim d) {
     return d == OB_DIM_CONST_MAX || d == -OB_DIM_CONST_MAX ? OB_DIM_UNKNOWN : d;
 }
 
@@ -210,8 +209,9 @@ static binary find_binary(const char *name) {
 }
 
 static ob_dim apply(ob_infer *infer, binary op, ob_dim a, ob_dim b, bool real) {
-    if (op != MAX && op != MIN && (exact(a) != a || exact(b) != b)) {
-        if (op < EQUAL || exact(a) == exact(b)) return OB_DIM_UNKNOWN; /* comparing one huge number is fine, two is not */
+    if (op != MAX && op != MIN && (ob__content_exact(a) != a || ob__content_exact(b) != b)) {
+        if (op < EQUAL || ob__content_exact(a) == ob__content_exact(b))
+            return OB_DIM_UNKNOWN; /* comparing one huge number is fine, two is not */
     }
     switch (op) {
     case ADD: return ob_dim_add(infer->dims, a, b);
@@ -353,6 +353,8 @@ ob_status ob__content_clip(ob_infer *infer) {
 
 static ob_dim apply_unary(ob_infer *infer, const char *name, ob_dim d) {
     if (d == OB_DIM_UNKNOWN) return d;
+    bool lowest_perhaps = d == -OB_DIM_CONST_MAX; /* saturated: the least number has no negative */
+    if (lowest_perhaps && (strcmp(name, "Neg") == 0 || strcmp(name, "Abs") == 0)) return OB_DIM_UNKNOWN;
     if (strcmp(name, "Neg") == 0) return ob_dim_sub(infer->dims, 0, d);
     if (strcmp(name, "Abs") == 0) return ob_dim_is_const(d) ? (d < 0 ? -d : d) : lowest(infer, d) >= 0 ? d : OB_DIM_UNKNOWN;
     if (strcmp(name, "Not") == 0) return negated(d);
@@ -374,7 +376,7 @@ static ob_status cumsum(ob_infer *infer, ob_content content) {
     ob_dim sum = 0;
     for (uint32_t i = 0; i < content.n; i++) {
         uint32_t at = reverse ? content.n - 1 - i : i;
-        ob_dim next = ob_dim_add(infer->dims, sum, exact(content.elems[at]));
+        ob_dim next = ob_dim_add(infer->dims, sum, ob__content_exact(content.elems[at]));
         next = ob__content_within(next, infer->out_types[0].dtype);
         elems[at] = exclusive ? sum : next;
         sum = next;

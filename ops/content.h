@@ -20,6 +20,8 @@ ob_status ob__content_share(ob_infer *infer, uint32_t input, uint32_t output);
 
 /* `d`, or unknown when it is a constant that an element of that type would not hold exactly. */
 ob_dim ob__content_within(ob_dim d, ob_dtype dtype);
+/* What arithmetic may use: `d`, or unknown when it is saturated, which tells only that the number is huge. */
+ob_dim ob__content_exact(ob_dim d);
 /* True for types whose contents are kept. */
 bool ob__content_dtype(ob_dtype dtype);
 

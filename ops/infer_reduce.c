@@ -17,7 +17,7 @@ static ob_status reduce_content(ob_infer *infer) {
     bool max = strcmp(name, "ReduceMax") == 0, min = strcmp(name, "ReduceMin") == 0;
     if (!product && !sum && !max && !min) return OB_OK;
     for (uint32_t i = 0; i < content.n; i++)
-        if (content.elems[i] == OB_DIM_CONST_MAX || content.elems[i] == -OB_DIM_CONST_MAX) return OB_OK; /* saturated */
+        if (ob__content_exact(content.elems[i]) != content.elems[i]) return OB_OK;
     ob_dim folded = content.elems[0];
     for (uint32_t i = 1; i < content.n; i++) {
         ob_dim d = content.elems[i];

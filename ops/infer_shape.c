@@ -366,6 +366,9 @@ ob_status ob__infer_constant_of_shape(ob_infer *infer) {
 
 /* ceil((limit - start) / delta), at least 0. */
 static ob_dim range_count(ob_infer *infer, ob_dim start, ob_dim limit, ob_dim delta) {
+    start = ob__content_exact(start);
+    limit = ob__content_exact(limit);
+    delta = ob__content_exact(delta);
     if (!ob_dim_is_const(delta) || delta == 0 || start == OB_DIM_UNKNOWN || limit == OB_DIM_UNKNOWN) return OB_DIM_UNKNOWN;
     ob_dim span = delta > 0 ? ob_dim_sub(infer->dims, limit, start) : ob_dim_sub(infer->dims, start, limit);
     ob_dim step = delta > 0 ? delta : -delta;
