@@ -1,7 +1,7 @@
 /* What needs no elements of an input: Shape, Size, Constant, ConstantOfShape, Range, EyeLike.
  *
  * Shape 1.. (start and end since 15), Size 1..: int64. Constant 1..: value; 12 also value_float(s), value_int(s),
- * value_string(s). ConstantOfShape 9..: one element everywhere, float 0 by default. Range 11: start + i * delta, integers wrap.
+ * value_string(s). ConstantOfShape 9..: one element everywhere, float 0 by default. Range 11..: start + i * delta, integers wrap.
  * EyeLike 9..: ones on diagonal k. */
 #include "ops/k_common.h"
 
@@ -129,11 +129,33 @@ const ob_kernel ob__kernel_constant_of_shape = {.name = "constant_of_shape", .ru
         return n;                                                                                                                \
     }
 
+/* Range 27: computed in float (stash_type 1), which holds every number of both types. */
+static int64_t narrow_range(ob_dtype dtype, const void *start, const void *limit, const void *delta, int64_t n, void *to) {
+    const bool half = dtype == OB_FLOAT16;
+    const void *const operands[3] = {start, limit, delta};
+    float wide[3];
+    uint16_t bits, *out = to;
+    for (int k = 0; k < 3; k++) {
+        memcpy(&bits, operands[k], sizeof bits);
+        wide[k] = half ? ob__float_from_half(bits) : ob__float_from_bfloat(bits);
+    }
+    double count = ceil(((double)wide[1] - (double)wide[0]) / (double)wide[2]);
+    if (wide[2] == 0) return -1;
+    if (!out) return count > 0 ? ob__int64_from(count) : 0;
+    for (int64_t i = 0; i < n; i++) {
+        float x = wide[0] + (float)i * wide[2];
+        out[i] = half ? ob__half_from_float(x) : ob__bfloat_from_float(x);
+    }
+    return n;
+}
+
 /* Writes n elements; `to` NULL: only says how many there are, -1 when the step is 0. */
 static int64_t write_range(ob_dtype dtype, const void *start, const void *limit, const void *delta, int64_t n, void *to) {
     switch (dtype) {
     case OB_FLOAT: FLOAT_RANGE(float)
     case OB_DOUBLE: FLOAT_RANGE(double)
+    case OB_FLOAT16:
+    case OB_BFLOAT16: return narrow_range(dtype, start, limit, delta, n, to);
     case OB_INT16: INTEGER_RANGE(int16_t)
     case OB_INT32: INTEGER_RANGE(int32_t)
     case OB_INT64: INTEGER_RANGE(int64_t)
@@ -152,6 +174,10 @@ static ob_status range_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_err
         OB_FAIL_IF(ob__count(&args->in[i]) != 1 || args->in[i].dtype != args->out[0].dtype, error, OB_E_SHAPE,
                    "Range: operand %u is not one element of %s", i, ob_dtype_name(args->out[0].dtype));
     }
+    int64_t stash = ob__node_int(args->node, "stash_type", OB_FLOAT);
+    bool narrow = args->in[0].dtype == OB_FLOAT16 || args->in[0].dtype == OB_BFLOAT16;
+    OB_FAIL_IF(narrow && stash != OB_FLOAT, error, OB_E_UNSUPPORTED, "Range: stash_type %lld, only 1 (float) is supported",
+               (long long)stash);
     return OB_OK;
 }
 

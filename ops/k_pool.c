@@ -145,8 +145,7 @@ GLOBAL_POOL(global_double, double)
 
 static ob_status global_pool_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     const ob_view *in = &args->in[0], *out = &args->out[0];
-    OB_FAIL_IF(!ob__is_real(in->dtype), error, OB_E_TYPE, "%s-%d does not take %s", args->node->op_type, args->op->since,
-               ob_dtype_name(in->dtype));
+    OB_TRY(ob__check_type(args, 0, error));
     OB_FAIL_IF(in->rank < 2 || ob__count(out) != in->dims[0] * in->dims[1], error, OB_E_SHAPE, "%s: rank %d", args->node->op_type,
                in->rank);
     OB_FAIL_IF(!(read_p(args) > 0), error, OB_E_ARGUMENT, "%s: p is %g", args->node->op_type, read_p(args));

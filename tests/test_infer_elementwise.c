@@ -160,6 +160,18 @@ static void contents_follow_arithmetic(void **state) {
     RUN_CASES(cases);
 }
 
+static void types_of_the_version(void **state) {
+    (void)state;
+    static const infer_case cases[] = {
+        {"Erf", 9, "j[2]", "", "j[2]"},
+        {"Erf", 13, "j[2]", "", "unknown | OB0604"},
+        {"Range", 11, "h[]; h[]; h[]", "", "unknown | OB0604"},
+        {"Range", 27, "h[]; h[]; h[]", "", "h[?]"},
+        {"RotaryEmbedding", 23, "d[1,2,3,4]; d[5,2]; d[5,2]", "", "unknown | OB0604"},
+    };
+    RUN_CASES(cases);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(broadcasting_is_multidirectional),
@@ -168,6 +180,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(conversions_set_the_type),
         cmocka_unit_test(explicit_broadcasts),
         cmocka_unit_test(contents_follow_arithmetic),
+        cmocka_unit_test(types_of_the_version),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -263,6 +263,19 @@ static void global_pools(void **state) {
         }
 }
 
+static void global_pools_take_bfloat16_from_22(void **state) {
+    (void)state;
+    static const char *const ops[] = {"GlobalMaxPool", "GlobalAveragePool", "GlobalLpPool"};
+    static const int64_t opsets[] = {1, 2, 22};
+    for (int k = 0; k < 9; k++) {
+        kernel_case *c = kc_open(ops[k / 3], opsets[k % 3]);
+        kc_random(kc_in(c, 0, OB_BFLOAT16, DIMS(1, 1, 1)), 3, 3);
+        kc_out(c, 0, OB_BFLOAT16, DIMS(1, 1, 1));
+        assert_int_equal(kc_try(c), opsets[k % 3] == 22 ? OB_OK : OB_E_TYPE);
+        kc_close(c);
+    }
+}
+
 static void max_pool_lets_nan_win(void **state) {
     (void)state;
     for (int at = 0; at < 3; at++) {
@@ -285,6 +298,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(conv_refuses_what_does_not_fit),
         cmocka_unit_test(pools_of_random_shapes_in_every_type),
         cmocka_unit_test(global_pools),
+        cmocka_unit_test(global_pools_take_bfloat16_from_22),
         cmocka_unit_test(max_pool_lets_nan_win),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);

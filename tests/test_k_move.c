@@ -379,7 +379,7 @@ static void range_in_every_type(void **state) {
             if (!kc_takes(op, (ob_dtype)dtype)) continue;
             double n = ceil((cases[k][1] - cases[k][0]) / cases[k][2]);
             int64_t count = n > 0 ? (int64_t)n : 0;
-            kernel_case *c = kc_open("Range", 11);
+            kernel_case *c = kc_open("Range", 27);
             for (uint32_t i = 0; i < 3; i++) kc_set(kc_in(c, i, (ob_dtype)dtype, SCALAR), 0, cases[k][i]);
             kc_out(c, 0, (ob_dtype)dtype, 1, &count);
             kc_run(c);
@@ -388,6 +388,37 @@ static void range_in_every_type(void **state) {
             assert_int_equal(kc_try(c), OB_E_SHAPE);
             kc_close(c);
         }
+}
+
+/* In float16 the sum 0.1 + ... + 0.1 would leave the line; from float every element is the nearest one. */
+static void range_of_narrow_floats(void **state) {
+    (void)state;
+    for (int narrow = 0; narrow < 2; narrow++) {
+        const ob_dtype dtype = narrow ? OB_BFLOAT16 : OB_FLOAT16;
+        const double operands[3] = {-2, 60, 0.1};
+        kernel_case *c = kc_open("Range", 27);
+        float wide[3];
+        for (uint32_t i = 0; i < 3; i++) {
+            kc_set(kc_in(c, i, dtype, SCALAR), 0, operands[i]);
+            wide[i] = (float)kc_get(&c->in[i], 0);
+        }
+        int64_t count = (int64_t)ceil(((double)wide[1] - (double)wide[0]) / (double)wide[2]);
+        ob_view *out = kc_out(c, 0, dtype, 1, &count);
+        kc_run(c);
+        for (int64_t i = 0; i < count; i++) {
+            float x = wide[0] + (float)i * wide[2];
+            assert_true(kc_get(out, i) == (double)(narrow ? ob__float_from_bfloat(ob__bfloat_from_float(x))
+                                                          : ob__float_from_half(ob__half_from_float(x))));
+        }
+        kc_int(c, "stash_type", OB_FLOAT16);
+        assert_int_equal(kc_try(c), OB_E_UNSUPPORTED);
+        kc_close(c);
+        c = kc_open("Range", 11);
+        for (uint32_t i = 0; i < 3; i++) kc_set(kc_in(c, i, dtype, SCALAR), 0, operands[i]);
+        kc_out(c, 0, dtype, DIMS(1));
+        assert_int_equal(kc_try(c), OB_E_TYPE);
+        kc_close(c);
+    }
 }
 
 static void eye_shape_and_constants(void **state) {
@@ -432,7 +463,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(gather_elements_and_nd),    cmocka_unit_test(scatter_with_every_reduction),
         cmocka_unit_test(pad_in_every_mode),         cmocka_unit_test(pad_of_nothing_and_hostile_pads),
         cmocka_unit_test(one_hot_wraps_and_ignores), cmocka_unit_test(trilu_keeps_a_triangle),
-        cmocka_unit_test(range_in_every_type),       cmocka_unit_test(eye_shape_and_constants),
+        cmocka_unit_test(range_in_every_type),       cmocka_unit_test(range_of_narrow_floats),
+        cmocka_unit_test(eye_shape_and_constants),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
