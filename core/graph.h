@@ -176,6 +176,7 @@ struct ob_function {
     uint32_t n_attribute_defaults;
     const ob_opset *opsets;
     uint32_t n_opsets;
+    uint8_t defines; /* which explicit operator the body spells out, see passes/explicit.h; 0: any other function */
     const char *doc;
     const void *origin;
 };

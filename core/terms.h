@@ -35,6 +35,7 @@ typedef struct ob_term {
     uint8_t depth;
     uint8_t kind; /* ob_dim_kind */
     bool anonymous;
+    bool broadcasts; /* is a broadcast term, or holds one */
 } ob_term;
 
 struct ob_dims {

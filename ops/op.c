@@ -107,12 +107,16 @@ static ob_function *find_function(const ob_model *model, const ob_node *node) {
     return NULL;
 }
 
+/* The domain is this project's, and has one version: what another one means is not known here. */
+static bool is_later_than_ours(const char *domain, int64_t opset) {
+    return opset > 1 && strcmp(domain, "onnx_broadcast") == 0;
+}
+
 static resolution *resolve(resolver *r, const ob_node *node) {
     resolution *found = OB_ARENA_NEW(&r->arena, resolution);
     if (!found) return NULL;
     found->function = find_function(node->graph->model, node);
-    bool explicit_operator = strcmp(node->domain, "onnx_broadcast") == 0;
-    if (!found->function || explicit_operator)
+    if (!found->function && !is_later_than_ours(node->domain, r->opset))
         found->op = ob__model_find_op(node->graph->model, node->domain, node->op_type, r->opset);
     return found;
 }

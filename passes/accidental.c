@@ -25,7 +25,7 @@ static bool is_deliberate(const ob_facts *facts, const ob_value *value) {
         if (value->is_initializer) return true;
         const ob_node *node = value->producer;
         if (!node) return false;
-        if (is_one_of(node->op_type, shapers)) return true;
+        if (node->op && is_one_of(node->op_type, shapers)) return true;
         const ob_value *from = NULL;
         for (uint32_t i = 0; i < node->n_inputs && !from; i++)
             if (node->inputs[i] &&

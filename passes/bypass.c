@@ -27,7 +27,7 @@ static bool tile_stretches_only(const ob_work *work, const ob_node *node) {
 
 static bool maps_to_suffix(const ob_work *work, const ob_node *node) {
     uint32_t n;
-    if (strcmp(node->op_type, "BroadcastTo") == 0) return true;
+    if (node->function) return true;
     const int64_t *mapping = ob__node_ints(node, "broadcast_dimensions", &n);
     ob_shape result = shape_of(work, node->outputs[0]);
     if (!mapping || result.rank == OB_RANK_UNKNOWN) return false;
@@ -156,7 +156,7 @@ static void bypass_legacy(ob_work *work, const ob_node *node, ob_bypass *out) {
     uint32_t input = gemm ? 2 : 1, n;
     if (input >= node->n_inputs || !node->inputs[input] || ob__node_int(node, "broadcast", 0) != 0) return;
     const ob_node *maker = node->inputs[input]->producer;
-    if (!maker || strcmp(maker->op_type, "BroadcastInDim") != 0 || !ob__is_explicit_in_dim(maker) || !maker->inputs[0]) return;
+    if (!maker || maker->function || !ob__is_explicit_in_dim(maker) || !maker->inputs[0]) return;
     const int64_t *mapping = ob__node_ints(maker, "broadcast_dimensions", &n);
     ob_shape result = shape_of(work, node->inputs[input]);
     if (!mapping || result.rank == OB_RANK_UNKNOWN || (int64_t)n > result.rank) return;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/terms.h"
 #include "passes/propagation.h"
 
 typedef struct ob_note {
@@ -174,14 +175,19 @@ static ob_status collect_input_symbols(ob_propagation *p, ob_map *inputs) {
     return collection.failed ? OB_E_MEMORY : OB_OK;
 }
 
-/* The finding for a group, NULL when it is not worth one. `text` is the condition's. */
-static const char *finding_id(const ob_propagation *p, const ob_map *inputs, uint32_t at, const char *text) {
+static bool holds_broadcast(const ob_propagation *p, ob_dim d) {
+    const ob_term *term = ob__term(p->model->dims, d);
+    return term && term->broadcasts;
+}
+
+/* The finding for a group, NULL when it is not worth one. */
+static const char *finding_id(const ob_propagation *p, const ob_map *inputs, uint32_t at) {
     const ob_condition *condition = &p->facts->conditions[at].condition;
     if (p->details[at].id) return p->details[at].id;
     bool of_inputs = is_of_inputs(p, inputs, condition);
     if (condition->kind == OB_COND_BROADCAST || condition->kind == OB_COND_BROADCAST_TO) return of_inputs ? "OB0201" : "OB0202";
     /* A common size that itself depends on a condition was reported where it arose. */
-    return of_inputs && !strstr(text, "bcast(") ? "OB0203" : NULL;
+    return of_inputs && !holds_broadcast(p, condition->a) && !holds_broadcast(p, condition->b) ? "OB0203" : NULL;
 }
 
 static ob_status report_group(ob_propagation *p, const ob_map *inputs, const group *g) {
@@ -189,7 +195,7 @@ static ob_status report_group(ob_propagation *p, const ob_map *inputs, const gro
     const ob_condition_detail *detail = &p->details[g->first];
     char text[400], more[80] = "";
     ob_condition_format(p->model->dims, &origin->condition, text, sizeof text);
-    const char *id = finding_id(p, inputs, g->first, text);
+    const char *id = finding_id(p, inputs, g->first);
     if (!id) return OB_OK;
     if (g->n_nodes > 1) snprintf(more, sizeof more, " (and at %u more node%s)", g->n_nodes - 1, g->n_nodes == 2 ? "" : "s");
     ob_finding *finding = detail->value ? ob__findings_add(p->findings, id, "the declared shape of \"%.200s\" holds only if %s%s",

@@ -7,20 +7,35 @@
 
 static const char domain[] = "onnx_broadcast";
 
+/* A call that gives every operand of the function its place. */
+static bool calls(const ob_node *node, int definition) {
+    const ob_function *function = node->function;
+    return function->defines == definition && node->n_inputs == function->body->n_inputs &&
+           node->n_outputs == function->body->n_outputs;
+}
+
+static bool is_ours(const ob_node *node, const char *op_type) {
+    return node->op && strcmp(node->op_type, op_type) == 0 && strcmp(node->domain, domain) == 0;
+}
+
 bool ob__is_explicit_broadcast(const ob_node *node) {
-    if (node->domain[0] == '\0' || strcmp(node->domain, domain) != 0) return false;
-    if (strcmp(node->op_type, "Broadcast") == 0) return node->n_inputs == node->n_outputs;
-    return node->function && strncmp(node->op_type, "Broadcast_", 10) == 0 && node->n_inputs == node->n_outputs;
+    if (node->domain[0] == '\0') return false;
+    if (node->function) return calls(node, OB_DEFINES_BROADCAST);
+    return is_ours(node, "Broadcast") && node->n_inputs == node->n_outputs;
 }
 
 bool ob__is_explicit_in_dim(const ob_node *node) {
-    if (node->domain[0] == '\0' || strcmp(node->domain, domain) != 0) return false;
-    if (strcmp(node->op_type, "BroadcastInDim") == 0) return node->n_inputs >= 1 && node->n_outputs == 1;
-    return node->function && strcmp(node->op_type, "BroadcastTo") == 0 && node->n_inputs == 2 && node->n_outputs == 1;
+    if (node->domain[0] == '\0') return false;
+    if (node->function) return calls(node, OB_DEFINES_BROADCAST_TO);
+    return is_ours(node, "BroadcastInDim") && node->n_inputs >= 1 && node->n_outputs == 1;
 }
 
 bool ob__is_explicit_definition(const ob_graph *graph) {
-    return graph->function && strcmp(graph->function->domain, domain) == 0;
+    return graph->function && graph->function->defines != OB_DEFINES_NOTHING;
+}
+
+bool ob__is_standard(const ob_node *node, const char *op_type) {
+    return node->domain[0] == '\0' && node->op && strcmp(node->op_type, op_type) == 0;
 }
 
 static ob_types types_of(const char *op_type, int64_t opset) {
@@ -74,7 +89,8 @@ static ob_value *call(body *b, const char *op_type, ob_value *first, ob_value *s
     return out;
 }
 
-static ob_function *new_function(ob_model *model, const char *name, uint32_t n_in, uint32_t n_out, int64_t opset, body *b) {
+static ob_function *new_function(ob_model *model, const char *name, uint32_t n_in, uint32_t n_out, int64_t opset, int defines,
+                                 body *b) {
     ob_arena *arena = &model->arena;
     ob_function *function = OB_ARENA_NEW(arena, ob_function);
     ob_opset *opsets = OB_ARENA_ARRAY(arena, ob_opset, 1);
@@ -87,6 +103,7 @@ static ob_function *new_function(ob_model *model, const char *name, uint32_t n_i
     function->overload = function->doc = "";
     function->opsets = opsets;
     function->n_opsets = 1;
+    function->defines = (uint8_t)defines;
     function->body = graph;
     graph->function = function;
     graph->inputs = operands;
@@ -107,10 +124,9 @@ static void set_output(body *b, uint32_t i, ob_value *value) {
     if (value) value->is_output = true;
 }
 
-ob_function *ob__define_broadcast(ob_model *model, uint32_t n, int64_t opset) {
-    char *name = ob__arena_printf(&model->arena, "Broadcast_%u", (unsigned)n);
+ob_function *ob__define_broadcast(ob_model *model, const char *name, uint32_t n, int64_t opset) {
     body b;
-    ob_function *function = name ? new_function(model, name, n, n, opset, &b) : NULL;
+    ob_function *function = new_function(model, name, n, n, opset, OB_DEFINES_BROADCAST, &b);
     if (!function) return NULL;
     function->doc = "Broadcasts all operands to their common shape; elements are bit-identical.";
     for (uint32_t i = 0; i < n; i++) set_input(&b, i, new_value(&b, "X", i));
@@ -132,9 +148,9 @@ ob_function *ob__define_broadcast(ob_model *model, uint32_t n, int64_t opset) {
     return b.failed ? NULL : function;
 }
 
-ob_function *ob__define_broadcast_to(ob_model *model, int64_t opset) {
+ob_function *ob__define_broadcast_to(ob_model *model, const char *name, int64_t opset) {
     body b;
-    ob_function *function = new_function(model, "BroadcastTo", 2, 1, opset, &b);
+    ob_function *function = new_function(model, name, 2, 1, opset, OB_DEFINES_BROADCAST_TO, &b);
     if (!function) return NULL;
     function->doc = "Broadcasts X to the given shape, right-aligned; elements are bit-identical.";
     set_input(&b, 0, new_value(&b, "X", -1));
@@ -143,4 +159,50 @@ ob_function *ob__define_broadcast_to(ob_model *model, int64_t opset) {
     if (b.failed) return NULL;
     call(&b, "Expand", b.graph->inputs[0], b.graph->inputs[1], b.graph->outputs[0]);
     return b.failed ? NULL : function;
+}
+
+/* ---- Recognising definitions ----------------------------------------------------------------------------------------- */
+
+/* The node is this operator of these operands and nothing else; *node moves on. */
+static bool is_step(const ob_node **node, const char *op_type, const ob_value *first, const ob_value *second,
+                    const ob_value **out) {
+    const ob_node *at = *node;
+    if (!at || !ob__is_standard(at, op_type) || at->n_attributes > 0 || at->n_outputs != 1 || !at->outputs[0]) return false;
+    if (at->n_inputs != (second ? 2u : 1u) || at->inputs[0] != first || (second && at->inputs[1] != second)) return false;
+    *out = at->outputs[0];
+    *node = at->next;
+    return true;
+}
+
+/* The steps of ob__define_broadcast. */
+static bool spells_broadcast(const ob_graph *graph) {
+    uint32_t n = graph->n_inputs;
+    const ob_node *node = graph->first;
+    const ob_value *shape, *out, *whole = n > 0 ? graph->inputs[0] : NULL;
+    if (n == 0 || graph->n_outputs != n) return false;
+    if (n == 1) return is_step(&node, "Identity", whole, NULL, &out) && out == graph->outputs[0] && !node;
+    for (uint32_t i = 1; i < n; i++)
+        if (!is_step(&node, "Shape", graph->inputs[i], NULL, &shape) || !is_step(&node, "Expand", whole, shape, &whole))
+            return false;
+    if (whole != graph->outputs[0] || !is_step(&node, "Shape", whole, NULL, &shape)) return false;
+    for (uint32_t i = 1; i < n; i++)
+        if (!is_step(&node, "Expand", graph->inputs[i], shape, &out) || out != graph->outputs[i]) return false;
+    return !node;
+}
+
+static bool spells_broadcast_to(const ob_graph *graph) {
+    const ob_node *node = graph->first;
+    const ob_value *out;
+    return graph->n_inputs == 2 && graph->n_outputs == 1 && is_step(&node, "Expand", graph->inputs[0], graph->inputs[1], &out) &&
+           out == graph->outputs[0] && !node;
+}
+
+void ob__mark_definitions(ob_model *model) {
+    for (uint32_t i = 0; i < model->n_functions; i++) {
+        ob_function *function = model->functions[i];
+        function->defines = OB_DEFINES_NOTHING;
+        if (strcmp(function->domain, domain) != 0 || function->n_attributes + function->n_attribute_defaults > 0) continue;
+        if (spells_broadcast(function->body)) function->defines = OB_DEFINES_BROADCAST;
+        if (spells_broadcast_to(function->body)) function->defines = OB_DEFINES_BROADCAST_TO;
+    }
 }

@@ -108,7 +108,7 @@ ob_status ob__pass_implicit(ob_work *work) {
     ob_status status = r.n_uses && r.gone ? ob__model_each_graph(work->model, count_uses, &r) : OB_E_MEMORY;
     if (status == OB_OK) status = ob__model_each_graph(work->model, visit_graph, &r);
     if (status == OB_OK) ob__patch_tidy_domain(&r.patch, "onnx_broadcast");
-    if (status == OB_OK) status = ob__patch_apply(&r.patch);
+    if (status == OB_OK) status = ob__patch_apply(&r.patch, work->error);
     if (status == OB_OK) status = ob__model_resolve_ops(work->model);
     ob__arena_release(&r.arena);
     ob__patch_release(&r.patch);

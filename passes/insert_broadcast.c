@@ -120,11 +120,10 @@ static bool all_expanded_to_one(const ob_node *node, const ob_group *group) {
     const ob_value *whole = NULL;
     for (uint32_t i = 0; i < group->n; i++) {
         const ob_value *operand = node->inputs[group->inputs[i]];
-        if (!operand->producer || strcmp(operand->producer->op_type, "Expand") != 0 || operand->producer->n_inputs != 2)
-            return false;
+        if (!operand->producer || !ob__is_standard(operand->producer, "Expand") || operand->producer->n_inputs != 2) return false;
         const ob_value *shape = operand->producer->inputs[1];
         const ob_node *maker = shape ? shape->producer : NULL;
-        if (!maker || strcmp(maker->op_type, "Shape") != 0 || maker->n_inputs != 1) return false;
+        if (!maker || !ob__is_standard(maker, "Shape") || maker->n_inputs != 1) return false;
         if (i == 0)
             whole = operand;
         else if (operand != whole && maker->inputs[0] != whole)
@@ -138,7 +137,7 @@ static bool all_expanded_to_result(const inserter *in, const ob_node *node, cons
     for (uint32_t i = 0; i < group->n; i++) {
         if (ob__same_shape(&group->shapes[i], &group->result)) continue;
         const ob_node *maker = node->inputs[group->inputs[i]]->producer;
-        if (!maker || strcmp(maker->op_type, "Expand") != 0 || maker->n_inputs != 2 || !maker->inputs[1]) return false;
+        if (!maker || !ob__is_standard(maker, "Expand") || maker->n_inputs != 2 || !maker->inputs[1]) return false;
         const ob_content *content = &ob__fact(in->work->facts, maker->inputs[1])->content;
         ob_shape target = {content->elems ? (int32_t)content->n : OB_RANK_UNKNOWN, content->elems};
         if (!ob__same_shape(&target, &group->result)) return false;
@@ -334,7 +333,7 @@ ob_status ob__pass_insert_broadcast(ob_work *work) {
     ob__arena_init(&in.arena, &work->model->arena.allocator);
     ob_status status = index_conditions(&in);
     if (status == OB_OK) status = ob__model_each_graph(work->model, visit_graph, &in);
-    if (status == OB_OK) status = ob__patch_apply(&in.patch);
+    if (status == OB_OK) status = ob__patch_apply(&in.patch, work->error);
     if (status == OB_OK) status = ob__model_resolve_ops(work->model);
     ob__arena_release(&in.arena);
     ob__shape_maker_release(&in.shapes);

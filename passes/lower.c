@@ -18,7 +18,8 @@ typedef struct lowerer {
     ob_shape_maker shapes;
     ob_arena arena;
     ob_stretch_types types;
-    ob_map functions;   /* names of the definitions that are there or have been added */
+    ob_map taken;       /* names of functions of our domain, and of operators there that nobody defines */
+    ob_map definitions; /* number of operands, 0 for BroadcastTo -> ours, there or added */
     ob_value **instead; /* by value id: what readers use in place of this value, or NULL */
     uint32_t n_instead;
 } lowerer;
@@ -109,19 +110,20 @@ static bool is_suffix(const int64_t *mapping, uint32_t n, int32_t rank) {
 
 /* ---- BroadcastInDim, and calls of BroadcastTo ----------------------------------------------------------------------- */
 
-/* The rank of the result: of the attribute `shape`, or the length of the operand. */
+/* The rank of the result: the length of the operand, or of the attribute `shape`. */
 static int32_t result_rank(const lowerer *l, const ob_node *node) {
     uint32_t n;
-    if (ob__node_ints(node, "shape", &n)) return n <= OB_MAX_RANK ? (int32_t)n : OB_RANK_UNKNOWN;
+    bool as_operand = node->n_inputs > 1 && node->inputs[1];
+    if (!as_operand && ob__node_ints(node, "shape", &n)) return n <= OB_MAX_RANK ? (int32_t)n : OB_RANK_UNKNOWN;
     ob_shape shape = shape_of(l, node->outputs[0]);
     return shape.rank <= OB_MAX_RANK ? shape.rank : OB_RANK_UNKNOWN;
 }
 
 static ob_value *shape_operand(lowerer *l, ob_node *node) {
+    if (node->n_inputs > 1 && node->inputs[1]) return node->inputs[1];
     uint32_t n;
     const int64_t *shape = ob__node_ints(node, "shape", &n);
-    if (shape) return ob__shape_constant(&l->shapes, node, shape, (int32_t)n);
-    return node->n_inputs > 1 ? node->inputs[1] : NULL;
+    return shape ? ob__shape_constant(&l->shapes, node, shape, (int32_t)n) : NULL;
 }
 
 static void call_broadcast_to(lowerer *l, ob_node *node, ob_value *value, ob_value *shape);
@@ -131,7 +133,7 @@ static void lower_in_dim(lowerer *l, ob_node *node) {
     const int64_t *mapping = ob__node_ints(node, "broadcast_dimensions", &n);
     ob_shape own = shape_of(l, node->inputs[0]), result = shape_of(l, node->outputs[0]);
     int32_t rank = result_rank(l, node);
-    bool is_call = strcmp(node->op_type, "BroadcastTo") == 0;
+    bool is_call = node->function != NULL;
     const char *reason = ob__why_no_expand(&l->types, node->graph, dtype_of(l, node->inputs[0]), &own, &result);
     if (!reason && !is_call && (!mapping || rank == OB_RANK_UNKNOWN)) reason = "the rank of the result is not known";
     if (reason) {
@@ -240,17 +242,37 @@ static void lower_broadcast(lowerer *l, ob_node *node) {
 
 /* ---- Broadcast to calls --------------------------------------------------------------------------------------------- */
 
-static void need_function(lowerer *l, const char *name, uint32_t n_operands) {
-    ob_map_entry *entry = ob__map_insert(&l->functions, name, strlen(name));
+/* A name that is new among the functions of the domain: the usual one unless the model has given it to something of its own. */
+static const char *free_name(lowerer *l, uint32_t n_operands) {
+    ob_arena *arena = &l->work->model->arena;
+    const char *usual =
+        n_operands ? ob__arena_printf(arena, "Broadcast_%u", (unsigned)n_operands) : ob__arena_strndup(arena, "BroadcastTo", 11);
+    const char *name = usual;
+    for (unsigned i = 2; name && ob__map_find(&l->taken, name, strlen(name)); i++)
+        name = ob__arena_printf(arena, "%s_%u", usual, i);
+    return name && ob__map_insert(&l->taken, name, strlen(name)) ? name : NULL;
+}
+
+static ob_map_entry *definition_entry(lowerer *l, uint32_t n_operands) {
+    return ob__map_insert(&l->definitions, (const char *)&n_operands, sizeof n_operands);
+}
+
+/* The definition for so many operands (0: BroadcastTo), made when there is none; NULL: out of memory. */
+static const ob_function *need_function(lowerer *l, uint32_t n_operands) {
+    ob_map_entry *entry = definition_entry(l, n_operands);
     if (!entry) l->patch.failed = true;
-    if (!entry || entry->value) return;
-    int64_t opset = ob__model_opset(l->work->model, "");
-    ob_function *function =
-        n_operands ? ob__define_broadcast(l->work->model, n_operands, opset) : ob__define_broadcast_to(l->work->model, opset);
+    if (!entry || entry->value) return entry ? entry->value : NULL;
+    ob_model *model = l->work->model;
+    int64_t opset = ob__model_opset(model, "");
+    const char *name = free_name(l, n_operands);
+    ob_function *function = !name        ? NULL
+                            : n_operands ? ob__define_broadcast(model, name, n_operands, opset)
+                                         : ob__define_broadcast_to(model, name, opset);
     entry->value = function;
     ob__patch_add_function(&l->patch, function);
     ob__patch_ir_version(&l->patch, 8);
     l->work->stats.n_functions++;
+    return function;
 }
 
 static void keep_conditions(lowerer *l, const ob_node *node, ob_node *made) {
@@ -272,8 +294,8 @@ static void keep_conditions(lowerer *l, const ob_node *node, ob_node *made) {
 }
 
 static void call_broadcast_to(lowerer *l, ob_node *node, ob_value *value, ob_value *shape) {
-    need_function(l, "BroadcastTo", 0);
-    ob_node *made = ob__patch_node(&l->patch, node->graph, node, "onnx_broadcast", "BroadcastTo", 2, 1);
+    const ob_function *function = need_function(l, 0);
+    ob_node *made = function ? ob__patch_node(&l->patch, node->graph, node, "onnx_broadcast", function->name, 2, 1) : NULL;
     if (!made) return;
     made->inputs[0] = value;
     made->inputs[1] = shape;
@@ -282,7 +304,6 @@ static void call_broadcast_to(lowerer *l, ob_node *node, ob_value *value, ob_val
 }
 
 static void call_broadcast(lowerer *l, ob_node *node) {
-    char name[32];
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         const char *reason = node->inputs[i] ? ob__why_no_expand(&l->types, node->graph, dtype_of(l, node->inputs[i]),
                                                                  &unknown_shape, &unknown_shape)
@@ -292,13 +313,10 @@ static void call_broadcast(lowerer *l, ob_node *node) {
             return;
         }
     }
-    ob_text text;
-    ob__text_init(&text, &l->work->model->arena.allocator);
-    ob__text_printf(&text, "Broadcast_%u", (unsigned)node->n_inputs);
-    ob__copy_text(name, sizeof name, text.failed ? "" : text.data);
-    ob__text_release(&text);
-    need_function(l, name, node->n_inputs);
-    ob_node *made = ob__patch_node(&l->patch, node->graph, node, "onnx_broadcast", name, node->n_inputs, node->n_outputs);
+    const ob_function *function = need_function(l, node->n_inputs);
+    ob_node *made =
+        function ? ob__patch_node(&l->patch, node->graph, node, "onnx_broadcast", function->name, node->n_inputs, node->n_outputs)
+                 : NULL;
     if (!made) return;
     memcpy(made->inputs, node->inputs, node->n_inputs * sizeof *made->inputs);
     memcpy(made->outputs, node->outputs, node->n_outputs * sizeof *made->outputs);
@@ -334,29 +352,51 @@ static ob_status replace_inputs(void *context, ob_graph *graph) {
     return OB_OK;
 }
 
+static bool take_name(lowerer *l, const char *name) {
+    return ob__map_insert(&l->taken, name, strlen(name)) != NULL;
+}
+
+/* Ours, as they would be made now, and the names of all. */
+static ob_status find_definitions(lowerer *l) {
+    const ob_model *model = l->work->model;
+    for (uint32_t i = 0; i < model->n_functions; i++) {
+        ob_function *function = model->functions[i];
+        if (strcmp(function->domain, "onnx_broadcast") != 0) continue;
+        if (!take_name(l, function->name)) return OB_E_MEMORY;
+        if (function->defines == OB_DEFINES_NOTHING || function->overload[0] ||
+            ob__graph_opset(function->body, "") != ob__model_opset(model, ""))
+            continue;
+        ob_map_entry *entry = definition_entry(l, function->defines == OB_DEFINES_BROADCAST ? function->body->n_inputs : 0);
+        if (!entry) return OB_E_MEMORY;
+        if (!entry->value) entry->value = function;
+    }
+    return OB_OK;
+}
+
+/* An operator that nobody knows keeps its name: a definition must not give it a meaning. */
+static ob_status find_undefined(void *context, ob_graph *graph) {
+    for (const ob_node *node = graph->first; node; node = node->next)
+        if (!node->op && !node->function && strcmp(node->domain, "onnx_broadcast") == 0 && !take_name(context, node->op_type))
+            return OB_E_MEMORY;
+    return OB_OK;
+}
+
 static ob_status lower(ob_work *work) {
     lowerer l = {.work = work, .n_instead = work->model->n_values};
     ob__patch_init(&l.patch, work->model);
     ob__shape_maker_init(&l.shapes, work, &l.patch);
     ob__arena_init(&l.arena, &work->model->arena.allocator);
-    ob__map_init(&l.functions, &l.arena);
+    ob__map_init(&l.taken, &l.arena);
+    ob__map_init(&l.definitions, &l.arena);
     l.instead = OB_ARENA_ARRAY(&l.arena, ob_value *, l.n_instead);
-    ob_status status = l.instead ? OB_OK : OB_E_MEMORY;
-    for (uint32_t i = 0; i < work->model->n_functions && status == OB_OK; i++) {
-        const ob_function *function = work->model->functions[i];
-        if (strcmp(function->domain, "onnx_broadcast") != 0) continue;
-        ob_map_entry *entry = ob__map_insert(&l.functions, function->name, strlen(function->name));
-        if (entry)
-            entry->value = work->model->functions[i];
-        else
-            status = OB_E_MEMORY;
-    }
+    ob_status status = l.instead ? find_definitions(&l) : OB_E_MEMORY;
+    if (status == OB_OK) status = ob__model_each_graph(work->model, find_undefined, &l);
     if (status == OB_OK) status = ob__model_each_graph(work->model, visit_graph, &l);
-    if (status == OB_OK) status = ob__patch_apply(&l.patch);
+    if (status == OB_OK) status = ob__patch_apply(&l.patch, work->error);
     /* After the new nodes are in place: some of them read values that have gone, too. */
     if (status == OB_OK) status = ob__model_each_graph(work->model, replace_inputs, &l);
     if (status == OB_OK) ob__patch_tidy_domain(&l.patch, "onnx_broadcast");
-    if (status == OB_OK) status = ob__patch_apply(&l.patch);
+    if (status == OB_OK) status = ob__patch_apply(&l.patch, work->error);
     if (status == OB_OK) status = ob__model_resolve_ops(work->model);
     ob__arena_release(&l.arena);
     ob__shape_maker_release(&l.shapes);

@@ -57,6 +57,35 @@ static void add(ob_patch *patch, ob_edit edit) {
     patch->edits[patch->n++] = edit;
 }
 
+/* Local functions that would be called in place of an operator that passes write. */
+static bool list_hidden(ob_patch *patch) {
+    const ob_model *model = patch->model;
+    ob__map_init(&patch->hidden, &patch->arena);
+    if (!ob__map_reserve(&patch->hidden, 1)) return false;
+    for (uint32_t i = 0; i < model->n_functions; i++) {
+        const ob_function *function = model->functions[i];
+        bool ours = strcmp(function->domain, "onnx_broadcast") == 0;
+        if (function->overload[0] || function->defines || (function->domain[0] && !ours)) continue;
+        if (ours != (strncmp(function->name, "Broadcast", 9) == 0)) continue; /* so named is what passes write there */
+        ob_map_entry *entry = ob__map_insert_borrowed(&patch->hidden, function->name, strlen(function->name));
+        if (!entry) return false;
+        entry->value = (void *)(uintptr_t)function->domain;
+    }
+    return true;
+}
+
+static void look_if_hidden(ob_patch *patch, const char *domain, const char *op_type) {
+    if (patch->model->n_functions == 0 || patch->hidden_op) return;
+    if (!patch->hidden.capacity && !list_hidden(patch)) {
+        patch->failed = true;
+        return;
+    }
+    const ob_map_entry *entry = ob__map_find(&patch->hidden, op_type, strlen(op_type));
+    if (!entry || strcmp(entry->value, domain) != 0) return;
+    patch->hidden_op = op_type;
+    patch->hidden_domain = domain[0] ? domain : "ai.onnx";
+}
+
 ob_value *ob__patch_value(ob_patch *patch, ob_graph *graph, const char *stem) {
     ob_value *value = patch->failed ? NULL : ob__value_new_unique(graph, stem);
     if (!value) patch->failed = true;
@@ -66,6 +95,7 @@ ob_value *ob__patch_value(ob_patch *patch, ob_graph *graph, const char *stem) {
 ob_node *ob__patch_node(ob_patch *patch, ob_graph *graph, ob_node *before, const char *domain, const char *op_type,
                         uint32_t n_inputs, uint32_t n_outputs) {
     ob_model *model = patch->model;
+    look_if_hidden(patch, domain, op_type);
     ob_node *node = patch->failed ? NULL : OB_ARENA_NEW(&model->arena, ob_node);
     ob_value **operands = node ? OB_ARENA_ARRAY(&model->arena, ob_value *, (size_t)n_inputs + n_outputs) : NULL;
     if (!operands) {
@@ -177,6 +207,9 @@ void ob__patch_remove_attribute(ob_patch *patch, ob_node *node, const char *name
 }
 
 void ob__patch_import(ob_patch *patch, ob_graph *graph, const char *domain, int64_t version) {
+    int64_t imported = graph ? ob__graph_opset(graph, domain) : 0;
+    if (imported == 0) imported = ob__model_opset(patch->model, domain);
+    if (imported != 0 && imported != version) patch->other_version = imported;
     add(patch, (ob_edit){.kind = EDIT_IMPORT, .graph = graph, .name = domain, .number = version});
 }
 
@@ -186,6 +219,8 @@ void ob__patch_raise_opset(ob_patch *patch, const char *domain, int64_t at_least
 
 void ob__patch_add_function(ob_patch *patch, ob_function *function) {
     if (!function) patch->failed = true;
+    for (const ob_node *node = function ? function->body->first : NULL; node; node = node->next)
+        look_if_hidden(patch, node->domain, node->op_type);
     add(patch, (ob_edit){.kind = EDIT_ADD_FUNCTION, .function = function});
 }
 
@@ -288,7 +323,8 @@ typedef struct domain_use {
 static ob_status look_for_use(void *context, ob_graph *graph) {
     domain_use *use = context;
     for (const ob_node *node = graph->first; node && !use->found; node = node->next)
-        if (strcmp(node->domain, use->domain) == 0 && (!use->callee || strcmp(node->op_type, use->callee->name) == 0))
+        if (strcmp(node->domain, use->domain) == 0 && (!use->callee || (strcmp(node->op_type, use->callee->name) == 0 &&
+                                                                        strcmp(node->overload, use->callee->overload) == 0)))
             use->found = true;
     return OB_OK;
 }
@@ -317,13 +353,16 @@ static bool body_uses(const ob_function *function, const char *domain) {
 
 static void tidy_domain(ob_model *model, const char *domain) {
     uint32_t kept = 0;
+    bool others = false; /* functions of the model's own in the domain */
     for (uint32_t i = 0; i < model->n_functions; i++) {
         ob_function *function = model->functions[i];
-        if (strcmp(function->domain, domain) == 0 && !is_used(model, domain, function)) continue;
+        bool there = strcmp(function->domain, domain) == 0;
+        if (there && function->defines && !is_used(model, domain, function)) continue;
+        others |= there && !function->defines;
         model->functions[kept++] = function;
     }
     model->n_functions = kept;
-    if (is_used(model, domain, NULL)) return;
+    if (others || is_used(model, domain, NULL)) return;
     drop_opset(&model->opsets, &model->n_opsets, domain, &model->arena);
     for (uint32_t i = 0; i < model->n_functions; i++)
         if (!body_uses(model->functions[i], domain))
@@ -354,8 +393,16 @@ static bool apply_edit(ob_model *model, const ob_edit *edit, bool *initializers_
     return false;
 }
 
-ob_status ob__patch_apply(ob_patch *patch) {
+ob_status ob__patch_apply(ob_patch *patch, ob_error *error) {
     if (patch->failed) return OB_E_MEMORY;
+    OB_FAIL_IF(
+        patch->hidden_op, error, OB_E_UNSUPPORTED,
+        "the model has a function of its own named %s in domain %s, the operator that has to be written: rename that function",
+        patch->hidden_op, patch->hidden_domain);
+    OB_FAIL_IF(patch->other_version, error, OB_E_UNSUPPORTED,
+               "the model imports version %lld of domain onnx_broadcast, of which version 1 is known: what it means there is not "
+               "known",
+               (long long)patch->other_version);
     bool initializers_removed = false;
     /* Removals last: new nodes find their place beside the old ones, and may take over their outputs. */
     for (size_t i = 0; i < patch->n; i++)

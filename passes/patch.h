@@ -7,13 +7,16 @@
 typedef struct ob_edit ob_edit;
 
 /* A list of edits, applied in order. Want of memory is sticky: everything below may then give NULL or do nothing, and
- * ob__patch_apply returns E_MEMORY with the model as it was. */
+ * ob__patch_apply returns E_MEMORY with the model as it was. So is a new node that would not mean what it says in this model. */
 typedef struct ob_patch {
     ob_model *model;
     ob_arena arena;
     ob_edit *edits;
     size_t n, capacity;
     bool failed;
+    ob_map hidden;                         /* operators that a local function of the model hides; filled on first need */
+    const char *hidden_op, *hidden_domain; /* the first of them that a new node would have called, or NULL */
+    int64_t other_version;                 /* of a domain that was to be imported with another one, or 0 */
 } ob_patch;
 
 void ob__patch_init(ob_patch *patch, ob_model *model);
@@ -43,9 +46,12 @@ void ob__patch_import(ob_patch *patch, ob_graph *graph, const char *domain, int6
 void ob__patch_raise_opset(ob_patch *patch, const char *domain, int64_t at_least);
 void ob__patch_add_function(ob_patch *patch, ob_function *function);
 void ob__patch_ir_version(ob_patch *patch, int64_t at_least);
-/* Takes out the functions of the domain that no node calls, and the import when no node of the domain is left. */
+/* Takes out the definitions of explicit operators that no node calls, and the import of the domain when nothing of it is left. */
 void ob__patch_tidy_domain(ob_patch *patch, const char *domain);
 
-ob_status ob__patch_apply(ob_patch *patch);
+/* E_MEMORY, with the model as it was unless memory ended while applying. E_UNSUPPORTED, with the model as it was: a local
+ * function of the model bears the name of an operator that a new node calls, or the model imports another version of our domain.
+ */
+ob_status ob__patch_apply(ob_patch *patch, ob_error *error);
 
 #endif

@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "ops/op.h"
+#include "passes/explicit.h"
 #include "passes/groups.h"
 #include "passes/verify_graph.h"
 
@@ -72,7 +73,9 @@ void ob__work_note(ob_work *work, const ob_node *node, const char *reason) {
 }
 
 ob_status ob__pass_resolve(ob_work *work) {
-    return ob__model_resolve_ops(work->model);
+    OB_TRY(ob__model_resolve_ops(work->model));
+    ob__mark_definitions(work->model);
+    return OB_OK;
 }
 
 ob_status ob__pass_propagate(ob_work *work) {

@@ -65,7 +65,7 @@ ob_status ob__pass_raise_opset(ob_work *work) {
     ob_patch patch;
     ob__patch_init(&patch, work->model);
     ob__patch_raise_opset(&patch, "", EXPAND_SINCE);
-    status = ob__patch_apply(&patch);
+    status = ob__patch_apply(&patch, work->error);
     ob__patch_release(&patch);
     return status == OB_OK ? ob__model_resolve_ops(work->model) : status;
 }
