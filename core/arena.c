@@ -51,6 +51,12 @@ void ob__arena_release(ob_arena *arena) {
     arena->n_bytes = 0;
 }
 
+ob_status ob__arena_finish(ob_arena *arena, ob_status status) {
+    if (status == OB_OK && arena->failed) status = OB_E_MEMORY;
+    ob__arena_release(arena);
+    return status;
+}
+
 static void *alloc_from_new_block(ob_arena *arena, size_t n_bytes) {
     /* Blocks double with the arena so that small objects stay small; a large request gets a block of its own. */
     size_t payload = arena->n_bytes < BLOCK_MIN ? BLOCK_MIN : arena->n_bytes > BLOCK_MAX ? BLOCK_MAX : arena->n_bytes;
@@ -77,7 +83,10 @@ fail:
 }
 
 void *ob__arena_alloc(ob_arena *arena, size_t n_bytes) {
-    if (n_bytes > SIZE_MAX - ALIGNMENT) return NULL;
+    if (n_bytes > SIZE_MAX - ALIGNMENT) {
+        arena->failed = true;
+        return NULL;
+    }
     size_t rounded = n_bytes == 0 ? ALIGNMENT : (n_bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     if ((size_t)(arena->end - arena->next) >= rounded && arena->next) {
         void *result = arena->next;
@@ -89,14 +98,14 @@ void *ob__arena_alloc(ob_arena *arena, size_t n_bytes) {
 
 void *ob__arena_calloc(ob_arena *arena, size_t count, size_t n_bytes_each) {
     size_t n_bytes;
-    if (__builtin_mul_overflow(count, n_bytes_each, &n_bytes)) return NULL;
+    if (__builtin_mul_overflow(count, n_bytes_each, &n_bytes)) n_bytes = SIZE_MAX; /* which fails */
     void *result = ob__arena_alloc(arena, n_bytes);
     if (result) memset(result, 0, n_bytes);
     return result;
 }
 
 char *ob__arena_strndup(ob_arena *arena, const char *text, size_t n) {
-    if (n == SIZE_MAX) return NULL;
+    if (n == SIZE_MAX) n--; /* which fails */
     char *copy = ob__arena_alloc(arena, n + 1);
     if (!copy) return NULL;
     if (n) memcpy(copy, text, n);

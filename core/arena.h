@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "onnx_broadcast/allocator.h"
+#include "onnx_broadcast/status.h"
 
 typedef struct ob_arena_block ob_arena_block;
 
@@ -20,6 +21,9 @@ typedef struct ob_arena {
 
 void ob__arena_init(ob_arena *arena, const ob_allocator *allocator);
 void ob__arena_release(ob_arena *arena);
+/* Releases an arena that served one piece of work and gives that work's status: E_MEMORY instead of OB_OK when an allocation
+ * failed and was passed over. */
+ob_status ob__arena_finish(ob_arena *arena, ob_status status);
 /* 16-byte aligned, uninitialised. NULL when memory or the limit ends; n_bytes 0 gives a valid unique pointer. */
 void *ob__arena_alloc(ob_arena *arena, size_t n_bytes);
 /* As above, zeroed, count * size checked for overflow. */

@@ -38,7 +38,7 @@ ob_status ob_dims_status(const ob_dims *pool) {
 /* ---- Making terms --------------------------------------------------------------------------------------------- */
 
 static ob_dim give_up(ob_dims *pool, ob_status status) {
-    if (pool->status == OB_OK) pool->status = status;
+    if (pool->status != OB_E_MEMORY) pool->status = status;
     return OB_DIM_UNKNOWN;
 }
 

@@ -405,6 +405,5 @@ ob_status ob__model_each_graph(ob_model *model, ob_graph_visit visit, void *cont
         status = visit(context, graph);
         if (status == OB_OK && !push_subgraphs(&stack, graph)) status = OB_E_MEMORY;
     }
-    ob__arena_release(&stack.arena);
-    return status;
+    return ob__arena_finish(&stack.arena, status);
 }

@@ -45,7 +45,7 @@ ob_status ob__fail(ob_error *error, ob_status status, const char *format, ...) {
 }
 
 ob_status ob__described(ob_error *error, ob_status status, const char *what) {
-    if (status == OB_OK || !error || error->code != OB_OK) return status;
+    if (status == OB_OK || !error || error->code == status) return status;
     return ob__fail(error, status, "%s%s%s", what, what[0] ? ": " : "", ob_status_text(status));
 }
 

@@ -56,6 +56,11 @@ static inline const ob_term *ob__term(const ob_dims *pool, ob_dim d) {
     return index < pool->n_terms ? &pool->terms[index] : NULL;
 }
 
+/* Forgets that an earlier use gave up, before work whose end looks at ob_dims_status. */
+static inline void ob__dims_restart(ob_dims *pool) {
+    pool->status = OB_OK;
+}
+
 /* The term of that kind and content, found or made; the caller has normalised it. OB_DIM_UNKNOWN beyond the limits. */
 ob_dim ob__term_intern(ob_dims *pool, ob_dim_kind kind, const int64_t *words, uint32_t n_words);
 

@@ -151,8 +151,7 @@ ob_status ob__model_resolve_ops(ob_model *model) {
     ob__arena_init(&r.arena, &model->arena.allocator);
     ob__map_init(&r.cache, &r.arena);
     ob_status status = ob__model_each_graph(model, resolve_graph, &r);
-    ob__arena_release(&r.arena);
-    return status;
+    return ob__arena_finish(&r.arena, status);
 }
 
 /* ---- Signatures ---- */

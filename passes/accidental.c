@@ -129,6 +129,5 @@ ob_status ob__pass_accidental(ob_work *work) {
     examiner e = {.work = work};
     ob__arena_init(&e.arena, &work->model->arena.allocator);
     ob_status status = ob__model_each_graph(work->model, examine_graph, &e);
-    ob__arena_release(&e.arena);
-    return status;
+    return ob__arena_finish(&e.arena, status);
 }

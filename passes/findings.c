@@ -14,7 +14,8 @@ void ob__findings_init(ob_findings *findings, const ob_allocator *allocator) {
 void ob__findings_release(ob_findings *findings) {
     ob__arena_release(&findings->arena);
     findings->items = NULL;
-    findings->n = findings->capacity = findings->n_dropped = 0;
+    findings->n = findings->capacity = 0;
+    memset(findings->n_dropped, 0, sizeof findings->n_dropped);
 }
 
 static const struct {
@@ -47,26 +48,58 @@ static bool grow(ob_findings *findings) {
     return true;
 }
 
-ob_finding *ob__findings_add(ob_findings *findings, const char *id, const char *format, ...) {
-    if (findings->n >= LIMIT || (findings->n == findings->capacity && !grow(findings))) {
-        findings->n_dropped++;
+static ob_finding *add(ob_findings *findings, const char *id, ob_severity severity, const char *format, va_list arguments) {
+    if (findings->n >= LIMIT) {
+        findings->n_dropped[severity]++;
         return NULL;
     }
-    va_list arguments;
-    va_start(arguments, format);
-    int n = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
-    char *message = n < 0 ? NULL : ob__arena_alloc(&findings->arena, (size_t)n + 1);
-    if (!message) {
-        findings->n_dropped++;
-        return NULL;
-    }
-    va_start(arguments, format);
-    vsnprintf(message, (size_t)n + 1, format, arguments);
-    va_end(arguments);
-    ob_severity severity;
-    id = find_id(id, &severity);
+    if (findings->n == findings->capacity && !grow(findings)) return NULL;
+    va_list again;
+    va_copy(again, arguments);
+    int n = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *message = ob__arena_alloc(&findings->arena, n < 0 ? 1 : (size_t)n + 1);
+    if (!message) return NULL;
+    message[0] = '\0';
+    if (n >= 0) vsnprintf(message, (size_t)n + 1, format, arguments);
     ob_finding *finding = &findings->items[findings->n++];
     *finding = (ob_finding){.id = id, .severity = severity, .call_path = "", .operand = -1, .axis = -1, .message = message};
     return finding;
+}
+
+ob_finding *ob__findings_add(ob_findings *findings, const char *id, const char *format, ...) {
+    ob_severity severity;
+    id = find_id(id, &severity);
+    va_list arguments;
+    va_start(arguments, format);
+    ob_finding *finding = add(findings, id, severity, format, arguments);
+    va_end(arguments);
+    return finding;
+}
+
+ob_finding *ob__findings_add_as(ob_findings *findings, const char *id, ob_severity severity, const char *format, ...) {
+    ob_severity usual;
+    id = find_id(id, &usual);
+    va_list arguments;
+    va_start(arguments, format);
+    ob_finding *finding = add(findings, id, severity, format, arguments);
+    va_end(arguments);
+    return finding;
+}
+
+ob_findings_mark ob__findings_mark(const ob_findings *findings) {
+    ob_findings_mark mark = {.n = findings->n};
+    memcpy(mark.n_dropped, findings->n_dropped, sizeof mark.n_dropped);
+    return mark;
+}
+
+void ob__findings_rewind(ob_findings *findings, const ob_findings_mark *mark) {
+    if (findings->n > mark->n) findings->n = mark->n;
+    memcpy(findings->n_dropped, mark->n_dropped, sizeof mark->n_dropped);
+}
+
+size_t ob__findings_count(const ob_findings *findings, ob_severity severity) {
+    size_t n = findings->n_dropped[severity];
+    for (uint32_t i = 0; i < findings->n; i++) n += findings->items[i].severity == severity;
+    return n;
 }

@@ -110,7 +110,7 @@ ob_status ob__pass_implicit(ob_work *work) {
     if (status == OB_OK) ob__patch_tidy_domain(&r.patch, "onnx_broadcast");
     if (status == OB_OK) status = ob__patch_apply(&r.patch, work->error);
     if (status == OB_OK) status = ob__model_resolve_ops(work->model);
-    ob__arena_release(&r.arena);
+    status = ob__arena_finish(&r.arena, status);
     ob__patch_release(&r.patch);
     return status;
 }

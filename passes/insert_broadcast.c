@@ -335,7 +335,7 @@ ob_status ob__pass_insert_broadcast(ob_work *work) {
     if (status == OB_OK) status = ob__model_each_graph(work->model, visit_graph, &in);
     if (status == OB_OK) status = ob__patch_apply(&in.patch, work->error);
     if (status == OB_OK) status = ob__model_resolve_ops(work->model);
-    ob__arena_release(&in.arena);
+    status = ob__arena_finish(&in.arena, status);
     ob__shape_maker_release(&in.shapes);
     ob__patch_release(&in.patch);
     return status;

@@ -398,7 +398,7 @@ static ob_status lower(ob_work *work) {
     if (status == OB_OK) ob__patch_tidy_domain(&l.patch, "onnx_broadcast");
     if (status == OB_OK) status = ob__patch_apply(&l.patch, work->error);
     if (status == OB_OK) status = ob__model_resolve_ops(work->model);
-    ob__arena_release(&l.arena);
+    status = ob__arena_finish(&l.arena, status);
     ob__shape_maker_release(&l.shapes);
     ob__patch_release(&l.patch);
     return status;

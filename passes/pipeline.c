@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "core/log.h"
+#include "core/terms.h"
 #include "ops/op.h"
 #include "passes/explicit.h"
 #include "passes/groups.h"
@@ -49,13 +50,24 @@ ob_pass_info ob_pass_at(size_t index) {
     return index < N_PASSES ? (ob_pass_info){table[index].name, table[index].help} : (ob_pass_info){"", ""};
 }
 
+/* Passes may go on after an allocation failed, with less than the truth: what they give is then no result. */
+static ob_status memory_status(const ob_work *work) {
+    const ob_model *model = work->model;
+    bool failed = model->arena.failed || work->facts->arena.failed || work->findings->arena.failed ||
+                  ob_dims_status(model->dims) == OB_E_MEMORY;
+    return failed ? OB_E_MEMORY : OB_OK;
+}
+
 ob_status ob__run_pipeline(ob_work *work) {
+    work->model->arena.failed = false; /* earlier calls gave their own answers */
+    ob__dims_restart(work->model->dims);
     for (size_t i = 0; i < N_PASSES; i++) {
         const struct row *row = &table[i];
         if (!(row->goals & work->goal)) continue;
         bool told = ob__logs(&work->model->logger, OB_LOG_DEBUG);
         uint64_t start = told ? ob__now_ns() : 0;
         OB_TRY(row->run(work));
+        OB_TRY(memory_status(work));
         if (told)
             ob__log(&work->model->logger, OB_LOG_DEBUG, "pass %s: %llu us", row->name,
                     (unsigned long long)((ob__now_ns() - start) / 1000));

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/terms.h"
 #include "passes/propagation.h"
 
 OB_RULE(none);
@@ -97,11 +98,11 @@ static ob_status on_subgraph(ob_infer *infer, ob_graph *graph, const ob_type *in
     if (!may_enter(p, visit->node)) return OB_OK;
     if (visit->subgraph == graph) {
         /* Once more, with better knowledge of a loop's state: what was found before does not count. */
-        if (p->findings && p->findings->n > visit->n_findings) p->findings->n = visit->n_findings;
+        if (p->findings) ob__findings_rewind(p->findings, &visit->found);
         p->facts->n_conditions = visit->n_conditions;
     }
     visit->subgraph = graph;
-    visit->n_findings = p->findings ? p->findings->n : 0;
+    if (p->findings) visit->found = ob__findings_mark(p->findings);
     visit->n_conditions = p->facts->n_conditions;
     for (uint32_t i = 0; i < graph->n_inputs; i++)
         OB_TRY(ob__set_fact(p, visit->node, graph->inputs[i], in_types ? in_types[i] : unknown_type,
@@ -358,6 +359,7 @@ ob_status ob__propagate(ob_model *model, const ob_propagate_options *options, ob
     static const ob_propagate_options plain = {0};
     ob_propagation p = {.model = model, .options = options ? options : &plain, .facts = facts, .findings = findings};
     facts->n_facts = facts->n_conditions = 0;
+    ob__dims_restart(model->dims);
     ob__arena_init(&p.scratch, &model->arena.allocator);
     ob__map_init(&p.notes, &p.scratch);
     p.call_path = "";
@@ -368,9 +370,9 @@ ob_status ob__propagate(ob_model *model, const ob_propagate_options *options, ob
     if (status == OB_OK) status = ob__set_main_inputs(&p);
     if (status == OB_OK) status = propagate_graph(&p, model->graph);
     if (status == OB_OK) status = ob__report_collected(&p);
-    if (status == OB_OK) status = ob_dims_status(model->dims) == OB_E_MEMORY ? OB_E_MEMORY : OB_OK;
-    ob__arena_release(&p.scratch);
-    return status;
+    bool failed = ob_dims_status(model->dims) == OB_E_MEMORY || facts->arena.failed || (findings && findings->arena.failed);
+    if (status == OB_OK && failed) status = OB_E_MEMORY;
+    return ob__arena_finish(&p.scratch, status);
 }
 
 /* ---- One node outside any facts ---- */

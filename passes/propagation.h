@@ -52,7 +52,8 @@ typedef struct ob_visit {
     const ob_node *node;      /* the graph's own node, also when infer.node is a resolved copy */
     const ob_shape *shapes;   /* of the operands, made on first need */
     const ob_graph *subgraph; /* inferred last, with what had been found before it */
-    uint32_t n_findings, n_conditions;
+    ob_findings_mark found;
+    uint32_t n_conditions;
 } ob_visit;
 
 /* -- propagate.c -- */

@@ -55,7 +55,7 @@ ob_status ob__pass_raise_opset(ob_work *work) {
     ob__arena_init(&scratch, &work->model->arena.allocator);
     ob__map_init(&r.same, &scratch);
     ob_status status = ob__model_each_graph(work->model, visit, &r);
-    ob__arena_release(&scratch);
+    status = ob__arena_finish(&scratch, status);
     if (status != OB_OK || !r.needed) return status;
     OB_FAIL_IF(
         r.obstacle, work->error, OB_E_UNSUPPORTED,

@@ -39,6 +39,5 @@ ob_status ob__pass_redundant(ob_work *work) {
     seeker s = {.work = work};
     ob__arena_init(&s.arena, &work->model->arena.allocator);
     ob_status status = ob__model_each_graph(work->model, visit_graph, &s);
-    ob__arena_release(&s.arena);
-    return status;
+    return ob__arena_finish(&s.arena, status);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/terms.h"
 #include "ops/op.h"
 #include "passes/explicit.h"
 #include "passes/groups.h"
@@ -155,20 +156,14 @@ ob_status ob__report_finish(ob_report *report) {
     c.position = OB_ARENA_ARRAY(&c.scratch, uint32_t, report->model->n_nodes);
     ob_status status = c.position ? ob__model_each_graph(report->model, count_graph, &c) : OB_E_MEMORY;
     if (status == OB_OK) status = sort_findings(report, &c);
-    ob__arena_release(&c.scratch);
-    if (status != OB_OK) return status;
+    OB_TRY(ob__arena_finish(&c.scratch, status));
     ob_report_summary *summary = &report->summary;
     summary->n_conditions = report->facts.n_conditions;
-    summary->n_dropped = report->findings.n_dropped;
-    for (uint32_t i = 0; i < report->findings.n; i++) {
-        ob_severity severity = report->findings.items[i].severity;
-        if (severity == OB_SEVERITY_ERROR)
-            summary->n_errors++;
-        else if (severity == OB_SEVERITY_WARNING)
-            summary->n_warnings++;
-        else if (severity == OB_SEVERITY_NOTE)
-            summary->n_notes++;
-    }
+    const ob_findings *findings = &report->findings;
+    summary->n_errors = ob__findings_count(findings, OB_SEVERITY_ERROR);
+    summary->n_warnings = ob__findings_count(findings, OB_SEVERITY_WARNING);
+    summary->n_notes = ob__findings_count(findings, OB_SEVERITY_NOTE);
+    for (int severity = 0; severity <= OB_SEVERITY_ERROR; severity++) summary->n_dropped += findings->n_dropped[severity];
     return OB_OK;
 }
 
@@ -317,6 +312,7 @@ ob_status ob_report_broadcast(ob_report *report, size_t index, ob_broadcast_info
     ob_group *group = OB_ARENA_NEW(arena, ob_group);
     bool found = false;
     if (!group) return OB_E_MEMORY;
+    ob__dims_restart(report->model->dims);
     OB_TRY(ob__group_of(&report->facts, report->model->dims, node, arena, group, &found));
     if (!found) return OB_E_NOT_FOUND;
     const char **names = OB_ARENA_ARRAY(arena, const char *, group->n);
@@ -330,6 +326,8 @@ ob_status ob_report_broadcast(ob_report *report, size_t index, ob_broadcast_info
             if (ob__group_stretched(group, i, axis)) stretched[i] |= UINT64_C(1) << axis;
     }
     const ob_value *first = node->outputs[0];
+    ob_dim bytes = fits ? copied_bytes(report->model->dims, &report->facts, node, group) : OB_DIM_UNKNOWN;
+    if (ob_dims_status(report->model->dims) == OB_E_MEMORY) return OB_E_MEMORY;
     *out = (ob_broadcast_info){.node = ob__node_label(node),
                                .op_type = node->op_type,
                                .domain = node->domain,
@@ -343,8 +341,7 @@ ob_status ob_report_broadcast(ob_report *report, size_t index, ob_broadcast_info
                                .n_fixed_axes = group->n_fixed_axes,
                                .stretched = stretched,
                                .dtype = first ? ob__fact(&report->facts, first)->type.dtype : OB_NONE,
-                               .copied_bytes =
-                                   fits ? copied_bytes(report->model->dims, &report->facts, node, group) : OB_DIM_UNKNOWN};
+                               .copied_bytes = bytes};
     return OB_OK;
 }
 

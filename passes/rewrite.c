@@ -29,11 +29,12 @@ static ob_status status_of(const ob_finding *finding) {
     return finding->operands ? OB_E_SHAPE : OB_E_MODEL;
 }
 
-static ob_status first_error(const ob_findings *findings, const char *prefix, ob_error *error, ob_status *status) {
+/* Fails with the first finding of severity error, as `status` or (OB_OK) as the finding's own. */
+static ob_status first_error(const ob_findings *findings, const char *prefix, ob_status status, ob_error *error) {
     for (uint32_t i = 0; i < findings->n; i++) {
         const ob_finding *finding = &findings->items[i];
         if (finding->severity != OB_SEVERITY_ERROR) continue;
-        *status = status_of(finding);
+        if (status == OB_OK) status = status_of(finding);
         if (error) {
             error->axis = finding->axis;
             if (finding->node) {
@@ -41,15 +42,16 @@ static ob_status first_error(const ob_findings *findings, const char *prefix, ob
                 ob__copy_text(error->op_type, sizeof error->op_type, finding->node->op_type);
             }
         }
-        return ob__fail(error, *status, "%s[%s] node '%s': %s", prefix, finding->id,
+        return ob__fail(error, status, "%s[%s] node '%s': %s", prefix, finding->id,
                         finding->node ? ob__node_label(finding->node) : "", finding->message);
     }
-    return OB_OK;
+    size_t n = findings->n_dropped[OB_SEVERITY_ERROR];
+    if (n == 0) return OB_OK;
+    return ob__fail(error, status == OB_OK ? OB_E_MODEL : status, "%s%zu errors beyond the findings that are listed", prefix, n);
 }
 
 ob_status ob__pass_sound(ob_work *work) {
-    ob_status status;
-    return first_error(work->findings, "", work->error, &status);
+    return first_error(work->findings, "", OB_OK, work->error);
 }
 
 /* True when the sizes are known before and after, and are not the same. */
@@ -70,9 +72,8 @@ ob_status ob__pass_recheck(ob_work *work) {
     ob_findings findings;
     ob__facts_init(&facts, &work->model->arena.allocator);
     ob__findings_init(&findings, &work->model->arena.allocator);
-    ob_status status = ob__propagate(work->model, work->given, &facts, &findings), found;
-    if (status == OB_OK && first_error(&findings, "the rewritten model does not check: ", work->error, &found) != OB_OK)
-        status = OB_E_INTERNAL;
+    ob_status status = ob__propagate(work->model, work->given, &facts, &findings);
+    if (status == OB_OK) status = first_error(&findings, "the rewritten model does not check: ", OB_E_INTERNAL, work->error);
     for (uint32_t i = 0; i < work->model->graph->n_outputs && status == OB_OK; i++) {
         const ob_value *output = work->model->graph->outputs[i];
         if (contradicts(&ob__fact(work->facts, output)->type, &ob__fact(&facts, output)->type))

@@ -33,9 +33,8 @@ static ob_status attach_shapes(ob_findings *findings, ob_finding *finding, const
 static void on_break(void *context, const ob_rule_break *broken) {
     ruler *r = context;
     ob_findings *findings = r->work->findings;
-    ob_finding *finding = ob__findings_add(findings, broken->id, "%s", broken->message);
-    if (!finding) return; /* counted as dropped */
-    finding->severity = broken->severity;
+    ob_finding *finding = ob__findings_add_as(findings, broken->id, broken->severity, "%s", broken->message);
+    if (!finding) return;
     finding->node = r->node;
     finding->axis = broken->axis;
     if (broken->operand < r->group->n && r->group->inputs[broken->operand] != OB_NOT_AN_INPUT)
@@ -85,6 +84,5 @@ ob_status ob__pass_rules(ob_work *work) {
     ruler r = {.work = work};
     ob__arena_init(&r.arena, &work->model->arena.allocator);
     ob_status status = ob__model_each_graph(work->model, check_graph, &r);
-    ob__arena_release(&r.arena);
-    return status;
+    return ob__arena_finish(&r.arena, status);
 }

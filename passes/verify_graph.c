@@ -84,6 +84,5 @@ ob_status ob__verify_graph(ob_model *model, const char *after, ob_error *error) 
     ob__arena_init(&v.arena, &model->arena.allocator);
     v.is_defined = OB_ARENA_ARRAY(&v.arena, bool, model->n_values);
     ob_status status = v.is_defined ? ob__model_each_graph(model, check_graph, &v) : OB_E_MEMORY;
-    ob__arena_release(&v.arena);
-    return status;
+    return ob__arena_finish(&v.arena, status);
 }

@@ -80,9 +80,9 @@ typedef struct ob_report_summary {
     size_t n_broadcasts;  /**< nodes whose operands differ in shape, or may */
     size_t n_plain;       /**< nodes of broadcasting operators whose operands have one shape */
     size_t n_conditions;  /**< that remain for the run */
-    size_t n_errors;      /**< findings of severity error: 0 for a sound model */
-    size_t n_warnings;    /**< findings of severity warning */
-    size_t n_notes;       /**< findings of severity note */
+    size_t n_errors;      /**< findings of severity error, those not listed included: 0 for a sound model */
+    size_t n_warnings;    /**< findings of severity warning, those not listed included */
+    size_t n_notes;       /**< findings of severity note, those not listed included */
     size_t n_dropped;     /**< findings beyond the limit of 100 000, not listed */
     size_t n_open;        /**< broadcasts whose result has a size that is not a number: not in copied_bytes */
     int64_t copied_bytes; /**< sum over the broadcasts of what a copying implementation would write where that is a known number;
