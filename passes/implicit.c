@@ -14,9 +14,10 @@ typedef struct remover {
     ob_work *work;
     ob_patch patch;
     ob_arena arena;
-    uint32_t *n_uses; /* by value id: operands of nodes and outputs of graphs */
-    bool *gone;       /* by node id */
-    ob_value **stack; /* values that lost a reader */
+    uint32_t *n_uses;  /* by value id: operands of nodes and outputs of graphs */
+    bool *gone;        /* by node id */
+    ob_value ***reads; /* by node id: what the node reads from now on, or NULL: what it reads in the graph */
+    ob_value **stack;  /* values that lost a reader */
     size_t n_stack, stack_capacity;
 } remover;
 
@@ -70,8 +71,9 @@ static ob_status release(remover *r, ob_value *value) {
         r->gone[maker->id] = true;
         r->work->stats.n_removed++;
         ob__patch_remove(&r->patch, maker);
+        ob_value **inputs = r->reads[maker->id] ? r->reads[maker->id] : maker->inputs;
         for (uint32_t i = 0; i < maker->n_inputs; i++)
-            if (maker->inputs[i]) OB_TRY(push(r, maker->inputs[i]));
+            if (inputs[i]) OB_TRY(push(r, inputs[i]));
     }
     return OB_OK;
 }
@@ -80,6 +82,10 @@ static ob_status visit_node(remover *r, ob_node *node) {
     ob_bypass bypass;
     OB_TRY(ob__find_bypass(r->work, node, MAX_STEPS, &r->arena, &bypass));
     if (!bypass.any) return OB_OK;
+    /* The way back stops after MAX_STEPS, perhaps at a value that went when the next one was led past it. */
+    for (uint32_t i = 0; i < node->n_inputs; i++)
+        if (bypass.inputs[i] && bypass.inputs[i]->producer && r->gone[bypass.inputs[i]->producer->id]) return OB_OK;
+    r->reads[node->id] = bypass.inputs;
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         if (bypass.inputs[i] == node->inputs[i]) continue;
         r->n_uses[bypass.inputs[i]->id]++;
@@ -105,7 +111,8 @@ ob_status ob__pass_implicit(ob_work *work) {
     ob__arena_init(&r.arena, &work->model->arena.allocator);
     r.n_uses = OB_ARENA_ARRAY(&r.arena, uint32_t, work->model->n_values);
     r.gone = OB_ARENA_ARRAY(&r.arena, bool, work->model->n_nodes);
-    ob_status status = r.n_uses && r.gone ? ob__model_each_graph(work->model, count_uses, &r) : OB_E_MEMORY;
+    r.reads = OB_ARENA_ARRAY(&r.arena, ob_value **, work->model->n_nodes);
+    ob_status status = r.n_uses && r.gone && r.reads ? ob__model_each_graph(work->model, count_uses, &r) : OB_E_MEMORY;
     if (status == OB_OK) status = ob__model_each_graph(work->model, visit_graph, &r);
     if (status == OB_OK) ob__patch_tidy_domain(&r.patch, "onnx_broadcast");
     if (status == OB_OK) status = ob__patch_apply(&r.patch, work->error);

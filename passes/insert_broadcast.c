@@ -277,6 +277,25 @@ static void insert_one_way(inserter *in, ob_node *node, const ob_group *group) {
     }
 }
 
+static bool is_one_element(const inserter *in, const ob_value *value) {
+    if (!value) return true;
+    const ob_type *type = &ob__fact(in->work->facts, value)->type;
+    if (type->kind != OB_TYPE_TENSOR || type->shape.rank == OB_RANK_UNKNOWN) return false;
+    for (int32_t i = 0; i < type->shape.rank; i++)
+        if (type->shape.dims[i] != 1) return false;
+    return true;
+}
+
+/* Scales and zero points for each row or column have the operand's own shape: a vector is for matrices (ONNX, MatMulInteger:
+ * "If the input is 2D"). A stretched operand would need others. */
+static bool quantized_as_one(const inserter *in, const ob_node *node, uint32_t input) {
+    bool qlinear = strcmp(node->op->name, "QLinearMatMul") == 0;
+    if (!qlinear && strcmp(node->op->name, "MatMulInteger") != 0) return true;
+    for (uint32_t k = input + (qlinear ? 1 : 2); k <= input + 2; k++)
+        if (k < node->n_inputs && !is_one_element(in, node->inputs[k])) return false;
+    return true;
+}
+
 /* Each operand to the whole batch shape, its own matrix axes kept. */
 static void insert_batch(inserter *in, ob_node *node, const ob_group *group) {
     ob_dim dims[OB_MAX_RANK];
@@ -291,6 +310,10 @@ static void insert_batch(inserter *in, ob_node *node, const ob_group *group) {
         bool stretched = false;
         for (int32_t axis = 0; axis < n_batch; axis++) stretched |= ob__group_stretched(group, k, axis);
         if (!stretched) continue;
+        if (!quantized_as_one(in, node, group->inputs[k])) {
+            ob__work_note(in->work, node, "an operand with a scale or zero point for each row or column has to keep its shape");
+            continue;
+        }
         memcpy(dims, group->result.dims, (size_t)n_batch * sizeof *dims);
         dims[n_batch] = own->dims[own->rank - 2];
         dims[n_batch + 1] = own->dims[own->rank - 1];
