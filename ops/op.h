@@ -55,7 +55,8 @@ const ob_op *ob__op_find(const char *domain, const char *name, int64_t opset);
 const ob_op *ob__model_find_op(const ob_model *model, const char *domain, const char *name, int64_t opset);
 size_t ob__op_count(void);
 const ob_op *ob__op_at(size_t index);
-/* Fills node->op and node->function of every node of every graph. Local functions win over operators of the same domain and name. */
+/* Fills node->op and node->function of every node of every graph. Local functions win over operators of the same domain and name.
+ */
 ob_status ob__model_resolve_ops(ob_model *model);
 /* The element type of output `index`, from the signature and the inputs' types; OB_NONE when it cannot be told from them. */
 ob_dtype ob__op_output_dtype(const ob_op *op, uint32_t index, const ob_dtype *in, uint32_t n_in);
