@@ -2,10 +2,15 @@
 #ifndef OB_CORE_COPY_H
 #define OB_CORE_COPY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "onnx_broadcast/broadcast.h"
+#include "onnx_broadcast/dtype.h"
+
+/* Bytes of a contiguous tensor; false when there are more than can be addressed, or strides that sizes of 0 hide. */
+bool ob__tensor_bytes(ob_dtype dtype, int32_t rank, const int64_t *dims, uint64_t *n_bytes);
 
 enum { OB__COPY_RANK = 2 * OB_MAX_RANK };
 

@@ -26,6 +26,15 @@ static bool count_elems(int32_t rank, const int64_t *dims, int64_t n_bytes_each,
     return true;
 }
 
+bool ob__tensor_bytes(ob_dtype dtype, int32_t rank, const int64_t *dims, uint64_t *n_bytes) {
+    int64_t n_elems, width = (int64_t)ob_dtype_size(dtype);
+    for (int32_t i = 0; i < rank; i++)
+        if (dims[i] < 0) return false;
+    if (!count_elems(rank, dims, width, &n_elems)) return false;
+    *n_bytes = (uint64_t)n_elems * (uint64_t)width;
+    return *n_bytes <= INT64_MAX / 4;
+}
+
 static ob_status check_dims(int32_t rank, const int64_t *dims, ob_error *error) {
     FAIL_IF(rank < 0 || (rank > 0 && !dims), error, OB_E_ARGUMENT, "no dimensions for rank %d", (int)rank);
     FAIL_IF(rank > OB_MAX_RANK, error, OB_E_LIMIT, "rank %d is more than %d", (int)rank, OB_MAX_RANK);

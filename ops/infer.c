@@ -398,6 +398,64 @@ ob_status ob__unify_types(ob_infer *infer, ob_type *into, const ob_type *other) 
     return OB_OK;
 }
 
+bool ob__rank_fits(ob_infer *infer, int64_t rank) {
+    if (rank <= OB_MAX_RANK) return true;
+    ob__problem(infer, "OB0606", -1, -1, "the result has rank %lld, at most %d is supported", (long long)rank, OB_MAX_RANK);
+    return false;
+}
+
+static ob_dim size_of(ob_infer *infer, ob_dim a, char sign, ob_dim b, ob_dim found, int32_t axis) {
+    if (found == OB_DIM_UNKNOWN && ob_dim_is_const(a) && ob_dim_is_const(b))
+        ob__problem(infer, "OB0606", -1, axis, "axis %d: %lld %c %lld is too large for a size", axis, (long long)a, sign,
+                    (long long)b);
+    return found;
+}
+
+ob_dim ob__size_add(ob_infer *infer, ob_dim a, ob_dim b, int32_t axis) {
+    return size_of(infer, a, '+', b, ob_dim_add(infer->dims, a, b), axis);
+}
+
+ob_dim ob__size_mul(ob_infer *infer, ob_dim a, ob_dim b, int32_t axis) {
+    return size_of(infer, a, '*', b, ob_dim_mul(infer->dims, a, b), axis);
+}
+
+ob_dim ob__in_count(ob_infer *infer, uint32_t i) {
+    ob_shape shape = ob__in_shape(infer, i);
+    return shape.rank < 0 ? OB_DIM_UNKNOWN : ob__dims_product(infer, shape.dims, 0, shape.rank);
+}
+
+ob_status ob__require_one(ob_infer *infer, uint32_t i) {
+    ob_shape shape = ob__in_shape(infer, i);
+    if (shape.rank <= 0) return OB_OK;
+    for (int32_t axis = 0; axis < shape.rank; axis++)
+        if (ob_dim_is_const(shape.dims[axis]) && shape.dims[axis] != 1) {
+            ob__problem(infer, "OB0601", (int32_t)i, -1, "operand %u must be one element", i);
+            return OB_OK;
+        }
+    for (int32_t axis = 0; axis < shape.rank; axis++)
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, shape.dims[axis], 1, (int32_t)i, axis, "OB0601"));
+    return OB_OK;
+}
+
+ob_status ob__require_lengths(ob_infer *infer, uint32_t i, ob_dim most) {
+    ob_content lengths = ob__in_content(infer, i);
+    for (uint32_t k = 0; lengths.elems && k < lengths.n; k++) {
+        ob_dim length = lengths.elems[k];
+        if (ob_dim_is_const(length) && length < 0) {
+            ob__problem(infer, "OB0601", (int32_t)i, -1, "length %u is %lld", k, (long long)length);
+            return OB_OK;
+        }
+        if (k == 0 || length != lengths.elems[k - 1])
+            OB_TRY(ob__require(infer, OB_COND_AT_LEAST, most, length, (int32_t)i, -1, "OB0601"));
+    }
+    return OB_OK;
+}
+
+ob_dtype ob__dtype_attribute(const ob_infer *infer, const char *name, ob_dtype otherwise) {
+    int64_t n = ob__node_int(infer->node, name, 0);
+    return n > 0 && n < OB_DTYPE_COUNT ? (ob_dtype)n : otherwise;
+}
+
 bool ob__small_count(const ob_infer *infer, ob_shape shape, uint32_t *count) {
     const int64_t most = infer->thrifty ? OB_CONTENT_SHORT : OB_CONTENT_MAX;
     if (shape.rank < 0) return false;

@@ -107,10 +107,25 @@ ob_dim ob__dims_product(ob_infer *infer, const ob_dim *dims, int32_t from, int32
 ob_dim ob__dim_prefer(const ob_dims *dims, ob_dim a, ob_dim b);
 /* Makes `into` what both types allow: sizes that differ become unknown, and so does the rank. */
 ob_status ob__unify_types(ob_infer *infer, ob_type *into, const ob_type *other);
+/* False, with OB0606 reported, when a result of that rank is over OB_MAX_RANK. */
+bool ob__rank_fits(ob_infer *infer, int64_t rank);
+/* Sum and product of sizes of the result's axis; unknown, with OB0606 reported, when numbers exceed the range of sizes. */
+ob_dim ob__size_add(ob_infer *infer, ob_dim a, ob_dim b, int32_t axis);
+ob_dim ob__size_mul(ob_infer *infer, ob_dim a, ob_dim b, int32_t axis);
+/* Number of elements of input i, as a term. */
+ob_dim ob__in_count(ob_infer *infer, uint32_t i);
 /* Reports `id` unless the rank of input i is unknown or between least and most; false when reported. */
 bool ob__rank_in(ob_infer *infer, uint32_t i, int32_t least, int32_t most);
 /* One per element of `data` when its type and count suit contents (integers, bool, integral floats); elems NULL otherwise. */
 ob_status ob__content_of_tensor(const ob_tensor *data, ob_arena *arena, ob_content *out);
+/* Input i, when it is given, holds one element, of whatever rank; reports OB0601. */
+ob_status ob__require_one(ob_infer *infer, uint32_t i);
+/* Known elements of input i are lengths from 0 to `most`; reports OB0601. */
+ob_status ob__require_lengths(ob_infer *infer, uint32_t i, ob_dim most);
+/* Scales and zero points of MatMulInteger, ConvInteger, QLinearMatMul, QLinearConv against their operands; reports OB0601. */
+ob_status ob__require_product_scales(ob_infer *infer);
+/* The element type that an integer attribute names; `otherwise` when it is absent or names none. */
+ob_dtype ob__dtype_attribute(const ob_infer *infer, const char *name, ob_dtype otherwise);
 /* Product of constant dims when it is small enough for a content; false otherwise. */
 bool ob__small_count(const ob_infer *infer, ob_shape shape, uint32_t *count);
 

@@ -17,43 +17,7 @@ OB_RULE(qlinear_binary);
 
 /* ---- Output as operand 0 ---- */
 
-/* The operators below need operands 1.. of one element for each channel of operand 0. */
-static ob_status require_channels(ob_infer *infer) {
-    ob_dim channels = ob__in_rank(infer, 0) >= 2 ? ob__in_dim(infer, 0, 1) : OB_DIM_UNKNOWN;
-    for (uint32_t i = 1; i < 3; i++) OB_TRY(ob__require_shape(infer, i, (ob_shape){1, &channels}, "OB0601"));
-    return OB_OK;
-}
-
-static ob_status check_same(ob_infer *infer) {
-    int32_t rank = ob__in_rank(infer, 0), axis;
-    if (rank < 0) return OB_OK;
-    switch (infer->op->name[0]) {
-    case 'S':
-        if (ob__op_is(infer, "Softmax")) break;
-        return OB_OK;
-    case 'L':
-        if (ob__op_is(infer, "LogSoftmax")) break;
-        return OB_OK;
-    case 'H':
-        if (ob__op_is(infer, "Hardmax")) break;
-        return OB_OK;
-    case 'I': return ob__op_is(infer, "InstanceNormalization") ? require_channels(infer) : OB_OK;
-    case 'G':
-        /* Version 18 had one scale for each group. */
-        return ob__op_is(infer, "GroupNormalization") && ob__since(infer) >= 21 ? require_channels(infer) : OB_OK;
-    case 'T':
-        if (ob__op_is(infer, "Trilu") && rank < 2)
-            ob__problem(infer, "OB0601", 0, -1, "operand 0 has rank %d, at least 2 is needed", rank);
-        return OB_OK;
-    default: return OB_OK;
-    }
-    int64_t given = ob__node_int(infer->node, "axis", ob__since(infer) >= 13 ? -1 : 1);
-    if (rank > 0 && !(ob__since(infer) < 13 && given == rank)) ob__axis_in(infer, given, rank, &axis);
-    return OB_OK;
-}
-
 ob_status ob__infer_same(ob_infer *infer) {
-    OB_TRY(check_same(infer));
     OB_TRY(ob__out_like(infer, 0, 0));
     return ob__in_content(infer, 0).elems ? ob__content_same(infer) : OB_OK;
 }
@@ -124,7 +88,9 @@ static bool all_contents_known(const ob_infer *infer) {
 
 ob_status ob__infer_broadcast(ob_infer *infer) {
     ob_shape shape;
-    if (plainly_equal(infer, &shape))
+    /* Before opset 7 an attribute may place even an operand of equal shape outside. */
+    bool placed = infer->op->broadcast == OB_BCAST_LEGACY && ob__node_int(infer->node, "broadcast", 0) != 0;
+    if (!placed && plainly_equal(infer, &shape))
         ob__out_shape(infer, 0, OB_NONE, shape);
     else if (infer->op->broadcast == OB_BCAST_LEGACY)
         OB_TRY(legacy(infer));
@@ -185,13 +151,8 @@ ob_status ob__infer_cast(ob_infer *infer) {
 
 ob_status ob__infer_clip(ob_infer *infer) {
     OB_TRY(ob__out_like(infer, 0, 0));
-    for (uint32_t i = 1; i < 3; i++) {
-        int32_t rank = ob__in_rank(infer, i);
-        ob_dim size = ob__in_dim(infer, i, 0);
-        /* The text says scalar; a vector of one element is common and harmless. */
-        if (rank > 1 || (rank == 1 && ob_dim_is_const(size) && size != 1))
-            ob__problem(infer, "OB0601", (int32_t)i, -1, "operand %u must be a scalar", i);
-    }
+    /* The text says scalar; a vector of one element is common and harmless. */
+    for (uint32_t i = 1; i < 3; i++) OB_TRY(ob__require_one(infer, i));
     return ob__content_clip(infer);
 }
 

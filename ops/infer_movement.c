@@ -41,7 +41,7 @@ static ob_status concat_operand(ob_infer *infer, uint32_t i, int32_t axis, ob_di
     for (int32_t k = 0; k < rank; k++) {
         ob_dim d = ob__in_dim(infer, i, k);
         if (k == axis) {
-            dims[k] = ob_dim_add(infer->dims, dims[k], d);
+            dims[k] = ob__size_add(infer, dims[k], d, k);
             continue;
         }
         OB_TRY(ob__require(infer, OB_COND_EQUAL, d, dims[k], (int32_t)i, k, "OB0601"));
@@ -112,6 +112,11 @@ ob_status ob__infer_split(ob_infer *infer) {
     ob_content terms = ob__in_content(infer, 1);
     ob_dim *sizes = ob__new_dims(infer, n_outputs), sum = 0;
     if (!sizes) return OB_E_MEMORY;
+    int64_t n_parts = ob__since(infer) >= 18 ? ob__node_int(infer->node, "num_outputs", n_outputs) : n_outputs;
+    if (!ob__in_given(infer, 1) && n_parts != n_outputs) {
+        ob__problem(infer, "OB0602", -1, axis, "num_outputs is %lld, the node has %u outputs", (long long)n_parts, n_outputs);
+        return OB_OK;
+    }
     if (split && n != n_outputs) {
         ob__problem(infer, "OB0601", -1, axis, "%u sizes are given for %u outputs", n, n_outputs);
         return OB_OK;
@@ -173,8 +178,12 @@ static ob_dim cut_size(ob_infer *infer, const cut *c, ob_dim size, ob_dim *first
     *first = OB_DIM_UNKNOWN;
     if (!ob_dim_is_const(c->step) || c->step == 0) return OB_DIM_UNKNOWN;
     bool forward = c->step > 0;
-    ob_dim last = ob_dim_sub(infer->dims, size, 1);
-    ob_dim start = bound(infer, c->start, size, 0, forward ? size : last);
+    ob_dim last = ob_dim_sub(infer->dims, size, 1), first_place = 0;
+    int64_t least, most;
+    ob_dim_bounds(infer->dims, size, &least, &most);
+    /* Backwards there is no place to begin at when the axis has no elements. */
+    if (!forward && least == 0) first_place = most == 0 ? -1 : OB_DIM_UNKNOWN;
+    ob_dim start = bound(infer, c->start, size, first_place, forward ? size : last);
     ob_dim end = bound(infer, c->end, size, forward ? 0 : -1, forward ? size : last);
     *first = start;
     /* From the front to some place behind the end: `x[:k]` of a size that may be smaller stays unknown. */
@@ -210,10 +219,16 @@ static ob_status slice_content(ob_infer *infer, ob_dim first, ob_dim count, ob_d
 /* How many axes a slice names; -1 when that is not known. */
 static int64_t slice_count(ob_infer *infer, const int64_t *starts, uint32_t n_starts) {
     if (starts) return n_starts;
-    ob_content content = ob__in_content(infer, 1);
-    if (content.elems) return content.n;
-    ob_dim n = ob__in_dim(infer, 1, 0);
-    return ob_dim_is_const(n) && ob__in_rank(infer, 1) == 1 ? n : -1;
+    ob_dim n = ob__in_count(infer, 1);
+    return ob_dim_is_const(n) ? n : -1;
+}
+
+/* Starts, ends, axes and steps have one entry for each axis that is cut. */
+static ob_status require_one_length(ob_infer *infer) {
+    for (uint32_t i = 2; i < 5; i++)
+        if (ob__in_given(infer, i))
+            OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_count(infer, i), ob__in_count(infer, 1), (int32_t)i, -1, "OB0602"));
+    return OB_OK;
 }
 
 ob_status ob__infer_slice(ob_infer *infer) {
@@ -226,16 +241,24 @@ ob_status ob__infer_slice(ob_infer *infer) {
     ob__out_dtype(infer, 0, OB_NONE);
     if (from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
     int64_t n = attributes && !starts ? 0 : slice_count(infer, starts, n_starts);
+    if (!attributes) OB_TRY(require_one_length(infer));
     if ((attributes && (!starts || !ends || n_starts != n_ends)) || (axes && n >= 0 && (int64_t)n_axes != n)) {
-        ob__problem(infer, "OB0602", -1, -1, "starts, ends and axes differ in length");
+        if (attributes) ob__problem(infer, "OB0602", -1, -1, "starts, ends and axes differ in length");
         return ob__out_rank(infer, 0, from.rank);
     }
-    if (n < 0 || !known_axes) return ob__out_rank(infer, 0, from.rank);
+    if (n > from.rank) ob__problem(infer, "OB0602", -1, -1, "%lld axes are cut of rank %d", (long long)n, from.rank);
+    if (n < 0 || n > from.rank || !known_axes) return ob__out_rank(infer, 0, from.rank);
+    bool cut_before[OB_MAX_RANK] = {false};
     ob_dim dims[OB_MAX_RANK], first = 0, step = 1;
     if (from.rank) memcpy(dims, from.dims, (size_t)from.rank * sizeof *dims);
     for (uint32_t i = 0; i < (uint64_t)n; i++) {
         int32_t axis;
         if (!ob__axis_in(infer, axes ? axes[i] : (int64_t)i, from.rank, &axis)) return ob__out_rank(infer, 0, from.rank);
+        if (cut_before[axis]) {
+            ob__problem(infer, "OB0602", -1, axis, "axis %d occurs twice in axes", axis);
+            return ob__out_rank(infer, 0, from.rank);
+        }
+        cut_before[axis] = true;
         cut c = {attributes ? starts[i] : slice_element(infer, 1, i), attributes ? ends[i] : slice_element(infer, 2, i), 1};
         if (ob__in_given(infer, 4)) c.step = slice_element(infer, 4, i);
         if (attributes && c.end > OB_DIM_CONST_MAX) c.end = OB_DIM_CONST_MAX;
@@ -261,6 +284,21 @@ static ob_dim padding(const int64_t *ints, ob_content terms, uint32_t i) {
     return ints ? ints[i] : terms.elems ? terms.elems[i] : OB_DIM_UNKNOWN;
 }
 
+/* Every mode but constant repeats elements: there must be one where anything is added. */
+static ob_status require_elements(ob_infer *infer, ob_dim size, ob_dim added, int32_t axis) {
+    if (!ob_dim_is_const(added) || added <= 0 || strcmp(ob__node_string(infer->node, "mode", "constant"), "constant") == 0)
+        return OB_OK;
+    return ob__require(infer, OB_COND_AT_LEAST, size, 1, 0, axis, "OB0601");
+}
+
+static void check_mode(ob_infer *infer) {
+    static const char *const modes[] = {"constant", "reflect", "edge", "wrap"};
+    const char *mode = ob__node_string(infer->node, "mode", "constant");
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
+        if (strcmp(mode, modes[i]) == 0) return;
+    ob__problem(infer, "OB0602", -1, -1, "the mode \"%.80s\" is none", mode);
+}
+
 ob_status ob__infer_pad(ob_infer *infer) {
     ob_shape from = ob__in_shape(infer, 0);
     bool attributes = ob__since(infer) < 11, known;
@@ -269,21 +307,32 @@ ob_status ob__infer_pad(ob_infer *infer) {
     ob_content terms = attributes ? (ob_content){0, NULL} : ob__in_content(infer, 1);
     const int64_t *axes = ob__axes(infer, "axes", 3, &n_axes, &known);
     ob__out_dtype(infer, 0, OB_NONE);
+    check_mode(infer);
+    OB_TRY(ob__require_one(infer, 2));
     if (from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
     if (attributes && !ints) ob__problem(infer, "OB0602", -1, -1, "the paddings are missing");
-    if (!known || (!ints && !terms.elems)) return ob__out_rank(infer, 0, from.rank);
     uint32_t n = axes ? n_axes : (uint32_t)from.rank, n_given = ints ? n_ints : terms.n;
+    if (known && !ints && !terms.elems)
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_count(infer, 1), 2 * (ob_dim)n, 1, -1, "OB0601"));
+    if (!known || (!ints && !terms.elems)) return ob__out_rank(infer, 0, from.rank);
     if (n_given != 2 * n) {
         ob__problem(infer, "OB0601", attributes ? -1 : 1, -1, "%u paddings are given for %u axes", n_given, n);
         return ob__out_rank(infer, 0, from.rank);
     }
     ob_dim dims[OB_MAX_RANK];
+    bool padded[OB_MAX_RANK] = {false};
     if (from.rank) memcpy(dims, from.dims, (size_t)from.rank * sizeof *dims);
     for (uint32_t i = 0; i < n; i++) {
         int32_t axis;
         if (!ob__axis_in(infer, axes ? axes[i] : (int64_t)i, from.rank, &axis)) return ob__out_rank(infer, 0, from.rank);
-        ob_dim before = padding(ints, terms, i), after = padding(ints, terms, i + n);
-        dims[axis] = ob_dim_add(infer->dims, dims[axis], ob_dim_add(infer->dims, before, after));
+        if (padded[axis]) {
+            ob__problem(infer, "OB0602", -1, axis, "axis %d occurs twice in axes", axis);
+            return ob__out_rank(infer, 0, from.rank);
+        }
+        padded[axis] = true;
+        ob_dim added = ob__size_add(infer, padding(ints, terms, i), padding(ints, terms, i + n), axis);
+        OB_TRY(require_elements(infer, from.dims[axis], added, axis));
+        dims[axis] = ob__size_add(infer, dims[axis], added, axis);
         if (ob_dim_is_const(dims[axis]) && dims[axis] < 0 && dims[axis] != OB_DIM_UNKNOWN) {
             ob__problem(infer, "OB0601", 0, axis, "axis %d: negative paddings cut more than there is", axis);
             dims[axis] = OB_DIM_UNKNOWN;
@@ -333,7 +382,7 @@ ob_status ob__infer_tile(ob_infer *infer) {
     for (int32_t axis = 0; axis < from.rank; axis++) {
         if (ob_dim_is_const(repeats.dims[axis]) && repeats.dims[axis] < 0)
             ob__problem(infer, "OB0601", 1, axis, "axis %d: the repeat %lld is negative", axis, (long long)repeats.dims[axis]);
-        dims[axis] = ob_dim_mul(infer->dims, from.dims[axis], repeats.dims[axis]);
+        dims[axis] = ob__size_mul(infer, from.dims[axis], repeats.dims[axis], axis);
     }
     OB_TRY(ob__out_tensor(infer, 0, OB_NONE, from.rank, dims));
     return from.rank == 1 ? tile_content(infer, repeats.dims[0]) : OB_OK;
@@ -380,13 +429,13 @@ ob_status ob__infer_depth_space(ob_infer *infer) {
     if (to_space) {
         OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, dims[1], block * block, 0, 1, "OB0601"));
         dims[1] = ob_dim_div(infer->dims, dims[1], block * block);
-        for (int axis = 2; axis < 4; axis++) dims[axis] = ob_dim_mul(infer->dims, dims[axis], block);
+        for (int axis = 2; axis < 4; axis++) dims[axis] = ob__size_mul(infer, dims[axis], block, axis);
     } else {
         for (int axis = 2; axis < 4; axis++) {
             OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, dims[axis], block, 0, axis, "OB0601"));
             dims[axis] = ob_dim_div(infer->dims, dims[axis], block);
         }
-        dims[1] = ob_dim_mul(infer->dims, dims[1], block * block);
+        dims[1] = ob__size_mul(infer, dims[1], block * block, 1);
     }
     return ob__out_tensor(infer, 0, OB_NONE, 4, dims);
 }

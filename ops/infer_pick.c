@@ -17,7 +17,34 @@ OB_RULE(unique);
 OB_RULE(topk);
 OB_RULE(non_max_suppression);
 
-/* Elements of a vector. */
+/* Known indices of input i against an axis of known size; an axis without elements allows none. False, with OB0601 reported, when
+ * one is outside. */
+static bool indices_in(ob_infer *infer, uint32_t i, int32_t axis, ob_dim size) {
+    ob_content indices = ob__in_content(infer, i);
+    if (!ob_dim_is_const(size)) return true;
+    for (uint32_t k = 0; indices.elems && k < indices.n; k++) {
+        ob_dim at = indices.elems[k];
+        if (!ob_dim_is_const(at) || (at >= -size && at < size)) continue;
+        ob__problem(infer, "OB0601", (int32_t)i, axis, "index %lld is outside axis %d of size %lld", (long long)at, axis,
+                    (long long)size);
+        return false;
+    }
+    ob_dim n = ob__in_count(infer, i);
+    if (size > 0 || !ob_dim_is_const(n) || n <= 0) return true;
+    ob__problem(infer, "OB0601", (int32_t)i, axis, "%lld indices for axis %d of size 0", (long long)n, axis);
+    return false;
+}
+
+/* A size of the indices that walks along the data's, as along every axis but the one that is picked from. */
+static ob_status require_within(ob_infer *infer, int32_t picked) {
+    for (int32_t axis = 0; axis < ob__in_rank(infer, 1); axis++)
+        if (axis != picked)
+            OB_TRY(
+                ob__require(infer, OB_COND_AT_LEAST, ob__in_dim(infer, 0, axis), ob__in_dim(infer, 1, axis), 1, axis, "OB0601"));
+    return OB_OK;
+}
+
+/* Elements of a vector whose indices are inside. */
 static ob_status gather_content(ob_infer *infer) {
     ob_content data = ob__in_content(infer, 0), indices = ob__in_content(infer, 1);
     if (!data.elems || !indices.elems || ob__in_rank(infer, 0) != 1) return OB_OK;
@@ -27,10 +54,9 @@ static ob_status gather_content(ob_infer *infer) {
         ob_dim at = indices.elems[i];
         if (!ob_dim_is_const(at))
             elems[i] = OB_DIM_UNKNOWN;
-        else if (at < -(ob_dim)data.n || at >= data.n) {
-            ob__problem(infer, "OB0601", 1, -1, "index %lld is out of range for %u elements", (long long)at, data.n);
+        else if (at < -(ob_dim)data.n || at >= data.n)
             return OB_OK;
-        } else
+        else
             elems[i] = data.elems[at < 0 ? at + data.n : at];
     }
     infer->out_contents[0] = (ob_content){indices.n, elems};
@@ -43,25 +69,43 @@ ob_status ob__infer_gather(ob_infer *infer) {
     ob__out_dtype(infer, 0, OB_NONE);
     if (data.rank == 0) ob__problem(infer, "OB0601", 0, -1, "the data must have at least one axis");
     if (data.rank < 1 || !ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), data.rank, &axis)) return OB_OK;
-    if (indices.rank < 0 || data.rank - 1 + (int64_t)indices.rank > OB_MAX_RANK) return OB_OK;
+    bool inside = indices_in(infer, 1, axis, data.dims[axis]);
+    if (indices.rank < 0 || !ob__rank_fits(infer, data.rank - 1 + (int64_t)indices.rank)) return OB_OK;
     ob_dim dims[OB_MAX_RANK];
     int32_t rank = 0;
     for (int32_t k = 0; k < axis; k++) dims[rank++] = data.dims[k];
     for (int32_t k = 0; k < indices.rank; k++) dims[rank++] = indices.dims[k];
     for (int32_t k = axis + 1; k < data.rank; k++) dims[rank++] = data.dims[k];
     OB_TRY(ob__out_tensor(infer, 0, OB_NONE, rank, dims));
-    return gather_content(infer);
+    return inside ? gather_content(infer) : OB_OK;
 }
 
+/* The result has the indices' shape. */
 ob_status ob__infer_gather_elements(ob_infer *infer) {
-    int32_t data = ob__in_rank(infer, 0), indices = ob__in_rank(infer, 1);
+    int32_t data = ob__in_rank(infer, 0), indices = ob__in_rank(infer, 1), axis;
     ob__out_dtype(infer, 0, OB_NONE);
     if (data >= 0 && indices >= 0 && data != indices) {
         ob__problem(infer, "OB0601", 1, -1, "the indices have rank %d, the data have rank %d", indices, data);
         return OB_OK;
     }
     ob__out_shape(infer, 0, OB_NONE, ob__in_shape(infer, 1));
-    return data == 1 ? gather_content(infer) : OB_OK;
+    if (data < 0) return OB_OK;
+    if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), data, &axis)) return OB_OK;
+    OB_TRY(require_within(infer, axis));
+    return indices_in(infer, 1, axis, ob__in_dim(infer, 0, axis)) && data == 1 ? gather_content(infer) : OB_OK;
+}
+
+/* Positions of `depth` axes, from `first` on, in data where one of them has no elements. */
+static bool positions_in(ob_infer *infer, ob_shape data, ob_shape indices, int32_t first, int64_t depth) {
+    ob_dim n = ob__dims_product(infer, indices.dims, 0, indices.rank - 1);
+    ob_dim block = ob__dims_product(infer, data.dims, first + (int32_t)depth, data.rank);
+    bool some = ob_dim_is_const(n) && n > 0 && ob_dim_is_const(block) && block > 0;
+    for (int32_t axis = first; some && axis < first + (int32_t)depth; axis++)
+        if (data.dims[axis] == 0) {
+            ob__problem(infer, "OB0601", 1, axis, "%lld indices for axis %d of size 0", (long long)n, axis);
+            return false;
+        }
+    return true;
 }
 
 ob_status ob__infer_gather_nd(ob_infer *infer) {
@@ -69,14 +113,15 @@ ob_status ob__infer_gather_nd(ob_infer *infer) {
     int64_t batch = ob__node_int(infer->node, "batch_dims", 0);
     ob_dim last = ob__in_dim(infer, 1, -1);
     ob__out_dtype(infer, 0, OB_NONE);
-    if (data.rank < 0 || indices.rank < 0 || !ob_dim_is_const(last)) return OB_OK;
-    if (data.rank < 1 || indices.rank < 1 || batch < 0 || batch >= indices.rank || last < 0 || last + batch > data.rank) {
+    if (data.rank < 0 || indices.rank < 0 || (indices.rank > 0 && !ob_dim_is_const(last))) return OB_OK;
+    if (data.rank < 1 || indices.rank < 1 || batch < 0 || batch >= indices.rank || batch >= data.rank || last < 0 ||
+        last + batch > data.rank) {
         ob__problem(infer, "OB0601", 1, -1, "an index has %lld entries for data of rank %d and %lld batch axes", (long long)last,
                     data.rank, (long long)batch);
         return OB_OK;
     }
     int64_t rank = indices.rank - 1 + data.rank - last - batch;
-    if (rank > OB_MAX_RANK) return OB_OK;
+    if (!positions_in(infer, data, indices, (int32_t)batch, last) || !ob__rank_fits(infer, rank)) return OB_OK;
     ob_dim dims[OB_MAX_RANK];
     int32_t n = 0;
     for (int32_t k = 0; k < indices.rank - 1; k++) {
@@ -99,6 +144,10 @@ ob_status ob__infer_scatter_elements(ob_infer *infer) {
     if (data >= 0 &&
         (!ob__rank_in(infer, 1, data, data) || !ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), data, &axis)))
         return OB_OK;
+    if (data >= 0) {
+        OB_TRY(require_within(infer, axis));
+        indices_in(infer, 1, axis, ob__in_dim(infer, 0, axis));
+    }
     return ob__in_content(infer, 0).elems ? ob__content_same(infer) : OB_OK;
 }
 
@@ -107,14 +156,14 @@ ob_status ob__infer_scatter_nd(ob_infer *infer) {
     ob_shape data = ob__in_shape(infer, 0), indices = ob__in_shape(infer, 1);
     ob_dim depth = ob__in_dim(infer, 1, -1);
     OB_TRY(ob__out_like(infer, 0, 0));
-    if (data.rank >= 0 && indices.rank >= 0 && ob_dim_is_const(depth)) {
+    if (data.rank >= 0 && indices.rank >= 0 && (indices.rank == 0 || ob_dim_is_const(depth))) {
         if (indices.rank < 1 || depth < 0 || depth > data.rank) {
             ob__problem(infer, "OB0601", 1, -1, "an index has %lld entries for data of rank %d", (long long)depth, data.rank);
             return OB_OK;
         }
         ob_dim dims[OB_MAX_RANK];
         int64_t rank = indices.rank - 1 + data.rank - depth;
-        if (rank > OB_MAX_RANK) return OB_OK;
+        if (!positions_in(infer, data, indices, 0, depth) || !ob__rank_fits(infer, rank)) return OB_OK;
         int32_t n = 0;
         for (int32_t k = 0; k < indices.rank - 1; k++) dims[n++] = indices.dims[k];
         for (int64_t k = depth; k < data.rank; k++) dims[n++] = data.dims[k];
@@ -127,8 +176,15 @@ ob_status ob__infer_one_hot(ob_infer *infer) {
     ob_shape indices = ob__in_shape(infer, 0);
     ob_content depth = ob__in_content(infer, 1);
     int32_t axis;
+    const ob_dim two = 2;
     ob__out_dtype(infer, 0, OB_NONE);
-    if (indices.rank < 0 || indices.rank >= OB_MAX_RANK) return OB_OK;
+    OB_TRY(ob__require_one(infer, 1));
+    OB_TRY(ob__require_shape(infer, 2, (ob_shape){1, &two}, "OB0601"));
+    if (depth.elems && depth.n == 1 && ob_dim_is_const(depth.elems[0]) && depth.elems[0] < 0) {
+        ob__problem(infer, "OB0601", 1, -1, "the depth is %lld", (long long)depth.elems[0]);
+        return OB_OK;
+    }
+    if (indices.rank < 0 || !ob__rank_fits(infer, (int64_t)indices.rank + 1)) return OB_OK;
     if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", -1), indices.rank + 1, &axis)) return OB_OK;
     ob_dim dims[OB_MAX_RANK];
     for (int32_t k = 0, i = 0; k <= indices.rank; k++)
@@ -139,15 +195,24 @@ ob_status ob__infer_one_hot(ob_infer *infer) {
 ob_status ob__infer_compress(ob_infer *infer) {
     ob_shape data = ob__in_shape(infer, 0);
     ob_content condition = ob__in_content(infer, 1);
-    ob_dim kept = 0;
-    int32_t axis;
+    ob_dim kept = condition.elems ? 0 : OB_DIM_UNKNOWN, last = 0;
+    bool flat = !ob__node_attribute(infer->node, "axis");
+    int32_t axis = -1;
     ob__out_dtype(infer, 0, OB_NONE);
-    for (uint32_t i = 0; condition.elems && i < condition.n; i++)
-        kept = ob_dim_is_const(condition.elems[i]) ? ob_dim_add(infer->dims, kept, condition.elems[i]) : OB_DIM_UNKNOWN;
-    if (!condition.elems) kept = OB_DIM_UNKNOWN;
-    if (!ob__node_attribute(infer->node, "axis")) return ob__out_tensor(infer, 0, OB_NONE, 1, &kept);
-    if (data.rank < 0 || data.rank > OB_MAX_RANK) return OB_OK;
-    if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), data.rank, &axis)) return OB_OK;
+    if (!ob__rank_in(infer, 1, 1, 1)) return OB_OK;
+    for (uint32_t i = 0; condition.elems && i < condition.n; i++) {
+        ob_dim d = condition.elems[i];
+        kept = ob_dim_is_const(d) ? ob_dim_add(infer->dims, kept, d) : OB_DIM_UNKNOWN;
+        if (ob_dim_is_const(d) && d != 0) last = i + 1;
+    }
+    if (data.rank > OB_MAX_RANK) return OB_OK;
+    if (data.rank >= 0 && !flat && !ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), data.rank, &axis)) return OB_OK;
+    if (data.rank >= 0) { /* the last element that is taken must be there */
+        ob_dim size = flat ? ob__in_count(infer, 0) : data.dims[axis];
+        OB_TRY(ob__require(infer, OB_COND_AT_LEAST, size, last, 0, axis, "OB0601"));
+    }
+    if (flat) return ob__out_tensor(infer, 0, OB_NONE, 1, &kept);
+    if (data.rank < 0) return OB_OK;
     ob_dim dims[OB_MAX_RANK];
     memcpy(dims, data.dims, (size_t)data.rank * sizeof *dims);
     dims[axis] = kept;
@@ -179,6 +244,7 @@ ob_status ob__infer_topk(ob_infer *infer) {
     ob_dim k = OB_DIM_UNKNOWN;
     int32_t axis;
     for (uint32_t i = 0; i < 2; i++) ob__out_dtype(infer, i, OB_NONE);
+    OB_TRY(ob__require_one(infer, 1));
     if (ob__since(infer) < 10)
         k = ob__node_int(infer->node, "k", OB_DIM_UNKNOWN);
     else if (ob__in_content(infer, 1).elems && ob__in_content(infer, 1).n == 1)

@@ -14,6 +14,7 @@ ob_status ob__infer_matmul(ob_infer *infer) {
     uint32_t right = ob__op_is(infer, "QLinearMatMul") ? 3 : 1;
     ob_shape a = ob__in_shape(infer, 0), b = ob__in_shape(infer, right);
     ob__out_dtype(infer, 0, OB_NONE);
+    OB_TRY(ob__require_product_scales(infer));
     if (a.rank == 0 || b.rank == 0) ob__problem(infer, "OB0104", a.rank == 0 ? 0 : (int32_t)right, -1, "an operand is a scalar");
     if (a.rank < 1 || b.rank < 1 || a.rank > OB_MAX_RANK || b.rank > OB_MAX_RANK) return OB_OK;
     ob_dim inner_a = a.dims[a.rank - 1], inner_b = b.dims[b.rank >= 2 ? b.rank - 2 : 0];

@@ -81,6 +81,29 @@ static void keep_aspect(ob_infer *infer, ob_shape from, const int32_t *axes, uin
     }
 }
 
+/* Scales are positive, and so are sizes: of an axis with elements some stay, of one without none come. False, with OB0601
+ * reported, otherwise. */
+static bool scales_in(ob_infer *infer, ob_shape from, const int32_t *axes, const resize_operands *r, ob_content sizes) {
+    bool stretches = strcmp(ob__node_string(infer->node, "keep_aspect_ratio_policy", "stretch"), "stretch") == 0;
+    for (uint32_t i = 0; r->sizes == UINT32_MAX && r->scales && i < r->n_scales; i++)
+        if (!(r->scales[i] > 0)) {
+            ob__problem(infer, "OB0601", -1, axes[i], "axis %d is scaled by %g", axes[i], (double)r->scales[i]);
+            return false;
+        }
+    for (uint32_t i = 0; sizes.elems && i < sizes.n; i++) {
+        ob_dim size = sizes.elems[i], before = from.dims[axes[i]];
+        if (!ob_dim_is_const(size)) continue;
+        bool fits = size > 0 ? before != 0 || !stretches : size == 0 && before == 0;
+        if (fits || (size == 0 && !ob_dim_is_const(before))) continue;
+        char text[64];
+        ob_dim_format(infer->dims, before, text, sizeof text);
+        ob__problem(infer, "OB0601", (int32_t)r->sizes, axes[i], "axis %d of size %s cannot be resized to %lld", axes[i], text,
+                    (long long)size);
+        return false;
+    }
+    return true;
+}
+
 /* Source: Upsample-1/7/9, Resize-10 to Resize-19. */
 ob_status ob__infer_resize(ob_infer *infer) {
     ob_shape from = ob__in_shape(infer, 0);
@@ -99,6 +122,7 @@ ob_status ob__infer_resize(ob_infer *infer) {
     for (uint32_t i = 0; i < n; i++)
         if (!ob__axis_in(infer, given_axes ? given_axes[i] : (int64_t)i, from.rank, &axes[i])) return OB_OK;
     read_operands(infer, &r, space);
+    if (r.sizes == UINT32_MAX && !r.scales_given) ob__problem(infer, "OB0601", 0, -1, "neither scales nor sizes are given");
     ob_dim dims[OB_MAX_RANK];
     if (from.rank) memcpy(dims, from.dims, (size_t)from.rank * sizeof *dims);
     ob_content sizes = r.sizes == UINT32_MAX ? (ob_content){0, NULL} : ob__in_content(infer, r.sizes);
@@ -107,6 +131,7 @@ ob_status ob__infer_resize(ob_infer *infer) {
         ob__problem(infer, "OB0601", 0, -1, "%u scales or sizes are given for %u axes", n_given, n);
         return ob__out_rank(infer, 0, from.rank);
     }
+    if (!scales_in(infer, from, axes, &r, sizes)) return ob__out_rank(infer, 0, from.rank);
     for (uint32_t i = 0; i < n; i++) {
         int32_t axis = axes[i];
         if (r.sizes != UINT32_MAX)

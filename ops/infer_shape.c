@@ -381,8 +381,9 @@ static ob_dim range_count(ob_infer *infer, ob_dim start, ob_dim limit, ob_dim de
 
 ob_status ob__infer_range(ob_infer *infer) {
     ob_content start = ob__in_content(infer, 0), limit = ob__in_content(infer, 1), delta = ob__in_content(infer, 2);
+    for (uint32_t i = 0; i < 3; i++) OB_TRY(ob__require_one(infer, i));
     bool known = start.elems && limit.elems && delta.elems && start.n == 1 && limit.n == 1 && delta.n == 1;
-    if (known && delta.elems[0] == 0) ob__problem(infer, "OB0601", 2, -1, "delta is 0");
+    if (delta.elems && delta.n == 1 && delta.elems[0] == 0) ob__problem(infer, "OB0601", 2, -1, "delta is 0");
     ob_dim n = known ? range_count(infer, start.elems[0], limit.elems[0], delta.elems[0]) : OB_DIM_UNKNOWN;
     OB_TRY(ob__out_tensor(infer, 0, OB_NONE, 1, &n));
     if (!ob_dim_is_const(n) || n > (infer->thrifty ? OB_CONTENT_SHORT : OB_CONTENT_MAX)) return OB_OK;

@@ -1,12 +1,9 @@
-/* Shape rules of recurrent, quantized, random, signal and text operators. */
+/* Shape rules of random, signal and text operators. */
 #include <string.h>
 
 #include "core/error.h"
 #include "ops/op.h"
 
-OB_RULE(recurrent);
-OB_RULE(quantize);
-OB_RULE(dynamic_quantize);
 OB_RULE(random);
 OB_RULE(random_like);
 OB_RULE(multinomial);
@@ -18,70 +15,12 @@ OB_RULE(string_normalizer);
 OB_RULE(string_split);
 OB_RULE(tfidf);
 
-/* The element type that an integer attribute names; `otherwise` when it is absent or names none. */
-static ob_dtype dtype_attribute(ob_infer *infer, const char *name, ob_dtype otherwise) {
-    int64_t n = ob__node_int(infer->node, name, 0);
-    return n > 0 && n < OB_DTYPE_COUNT ? (ob_dtype)n : otherwise;
-}
-
-/* ---- Recurrent ---- */
-
-/* Source: RNN, GRU, LSTM: X (sequence, batch, input) or, with layout 1, (batch, sequence, input). */
-ob_status ob__infer_recurrent(ob_infer *infer) {
-    const char *direction = ob__node_string(infer->node, "direction", "forward");
-    ob_dim n_directions = strcmp(direction, "bidirectional") == 0 ? 2 : 1;
-    bool batch_first = ob__node_int(infer->node, "layout", 0) != 0;
-    int64_t gates = ob__op_is(infer, "LSTM") ? 4 : ob__op_is(infer, "GRU") ? 3 : 1;
-    ob_dim hidden = ob__node_int(infer->node, "hidden_size", OB_DIM_UNKNOWN);
-    for (uint32_t i = 0; i < infer->node->n_outputs; i++) ob__out_dtype(infer, i, ob__in_dtype(infer, 0));
-    for (uint32_t i = 0; i < 3; i++)
-        if (!ob__rank_in(infer, i, 3, 3)) return OB_OK;
-    if (!ob_dim_is_const(hidden) || hidden < 0) hidden = ob__in_dim(infer, 2, 2);
-    OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 1, 0), n_directions, 1, 0, "OB0601"));
-    OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 1, 1), ob_dim_mul(infer->dims, hidden, gates), 1, 1, "OB0601"));
-    OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 0, 2), ob__in_dim(infer, 1, 2), 0, 2, "OB0601"));
-    ob_dim sequence = ob__in_dim(infer, 0, batch_first ? 1 : 0), batch = ob__in_dim(infer, 0, batch_first ? 0 : 1);
-    const ob_dim all[4] = {sequence, n_directions, batch, hidden}, all_batch_first[4] = {batch, sequence, n_directions, hidden};
-    const ob_dim last[3] = {n_directions, batch, hidden}, last_batch_first[3] = {batch, n_directions, hidden};
-    OB_TRY(ob__out_tensor(infer, 0, OB_NONE, 4, batch_first ? all_batch_first : all));
-    for (uint32_t i = 1; i < infer->node->n_outputs; i++)
-        OB_TRY(ob__out_tensor(infer, i, OB_NONE, 3, batch_first ? last_batch_first : last));
-    return OB_OK;
-}
-
-/* ---- Quantization ---- */
-
-ob_status ob__infer_quantize(ob_infer *infer) {
-    bool quantize = ob__op_is(infer, "QuantizeLinear");
-    ob_dtype from_operand = ob__in_dtype(infer, quantize ? 2 : 1);
-    ob_dtype otherwise = quantize ? OB_UINT8 : ob__since(infer) < 19 ? OB_FLOAT : OB_NONE;
-    ob_dtype dtype = dtype_attribute(infer, "output_dtype", from_operand ? from_operand : otherwise);
-    OB_TRY(ob__out_like(infer, 0, 0));
-    if (!infer->node->n_outputs) return OB_OK;
-    infer->out_types[0].kind = OB_TYPE_TENSOR;
-    infer->out_types[0].dtype = dtype;
-    int32_t rank = ob__in_rank(infer, 0), axis;
-    ob_dim n = ob__in_dim(infer, 1, 0);
-    /* One scale for each slice along `axis`. Blocks (21) have a scale tensor of the operand's rank. */
-    if (rank < 1 || ob__in_rank(infer, 1) != 1 || n == 1 || ob__since(infer) < 13) return OB_OK;
-    if (ob__node_int(infer->node, "block_size", 0) != 0) return OB_OK;
-    if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", 1), rank, &axis)) return OB_OK;
-    return ob__require(infer, OB_COND_EQUAL, n, ob__in_dim(infer, 0, axis), 1, axis, "OB0601");
-}
-
-ob_status ob__infer_dynamic_quantize(ob_infer *infer) {
-    OB_TRY(ob__out_like(infer, 0, 0));
-    if (infer->node->n_outputs) ob__out_dtype(infer, 0, OB_UINT8);
-    OB_TRY(ob__out_tensor(infer, 1, OB_FLOAT, 0, NULL));
-    return ob__out_tensor(infer, 2, OB_UINT8, 0, NULL);
-}
-
 /* ---- Random ---- */
 
 ob_status ob__infer_random(ob_infer *infer) {
     uint32_t n;
     const int64_t *shape = ob__node_ints(infer->node, "shape", &n);
-    ob__out_dtype(infer, 0, dtype_attribute(infer, "dtype", OB_FLOAT));
+    ob__out_dtype(infer, 0, ob__dtype_attribute(infer, "dtype", OB_FLOAT));
     if (!shape || n > OB_MAX_RANK) {
         ob__problem(infer, "OB0602", -1, -1, "attribute shape is missing");
         return OB_OK;
@@ -96,7 +35,7 @@ ob_status ob__infer_random(ob_infer *infer) {
 
 ob_status ob__infer_random_like(ob_infer *infer) {
     OB_TRY(ob__out_like(infer, 0, 0));
-    ob__out_dtype(infer, 0, dtype_attribute(infer, "dtype", ob__in_dtype(infer, 0)));
+    ob__out_dtype(infer, 0, ob__dtype_attribute(infer, "dtype", ob__in_dtype(infer, 0)));
     return OB_OK;
 }
 
@@ -104,7 +43,7 @@ ob_status ob__infer_multinomial(ob_infer *infer) {
     ob_dim n = ob__node_int(infer->node, "sample_size", 1);
     if (!ob__rank_in(infer, 0, 2, 2)) return OB_OK;
     const ob_dim dims[2] = {ob__in_dim(infer, 0, 0), ob_dim_is_const(n) && n >= 0 ? n : OB_DIM_UNKNOWN};
-    return ob__out_tensor(infer, 0, dtype_attribute(infer, "dtype", OB_INT32), 2, dims);
+    return ob__out_tensor(infer, 0, ob__dtype_attribute(infer, "dtype", OB_INT32), 2, dims);
 }
 
 /* ---- Signal ---- */
@@ -156,12 +95,12 @@ ob_status ob__infer_stft(ob_infer *infer) {
 ob_status ob__infer_window(ob_infer *infer) {
     ob_dim n = scalar_operand(infer, 0);
     if (ob_dim_is_const(n) && n < 0) n = OB_DIM_UNKNOWN;
-    return ob__out_tensor(infer, 0, dtype_attribute(infer, "output_datatype", OB_FLOAT), 1, &n);
+    return ob__out_tensor(infer, 0, ob__dtype_attribute(infer, "output_datatype", OB_FLOAT), 1, &n);
 }
 
 ob_status ob__infer_mel_weight_matrix(ob_infer *infer) {
     const ob_dim dims[2] = {half_plus_one(infer, scalar_operand(infer, 1)), scalar_operand(infer, 0)};
-    return ob__out_tensor(infer, 0, dtype_attribute(infer, "output_datatype", OB_FLOAT), 2, dims);
+    return ob__out_tensor(infer, 0, ob__dtype_attribute(infer, "output_datatype", OB_FLOAT), 2, dims);
 }
 
 /* ---- Text ---- */

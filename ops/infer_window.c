@@ -124,6 +124,7 @@ ob_status ob__infer_conv(ob_infer *infer) {
     uint32_t filter = linear ? 3 : 1, bias = linear ? 8 : deform ? 3 : 2;
     ob_shape x = ob__in_shape(infer, 0), w = ob__in_shape(infer, filter);
     ob__out_dtype(infer, 0, OB_NONE);
+    OB_TRY(ob__require_product_scales(infer));
     if (!ob__rank_in(infer, 0, 3, OB_MAX_RANK) || !ob__rank_in(infer, filter, 3, OB_MAX_RANK)) return OB_OK;
     int64_t group = read_group(infer);
     int32_t rank = x.rank >= 0 ? x.rank : w.rank;
@@ -160,6 +161,7 @@ ob_status ob__infer_conv_transpose(ob_infer *infer) {
         return OB_OK;
     }
     if (w.rank >= 0) OB_TRY(ob__require(infer, OB_COND_EQUAL, x.dims[1], w.dims[0], 0, 1, "OB0601"));
+    if (group > 1) OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, x.dims[1], group, 0, 1, "OB0601"));
     window win;
     ob_dim dims[OB_MAX_RANK];
     int32_t n = x.rank - 2;

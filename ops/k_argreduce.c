@@ -62,8 +62,8 @@ static ob_status argreduce_compute(const ob_kernel_args *args, ob_error *error) 
     int64_t outer = ob__product(in->dims, 0, axis), n_out = ob__count(out);
     OB_FAIL_IF(outer * s.inner != n_out, error, OB_E_SHAPE, "%s: the result has %lld elements", args->node->op_type,
                (long long)n_out);
-    if (n_out == 0) return OB_OK;
     OB_FAIL_IF(s.n == 0, error, OB_E_SHAPE, "%s over axis %d of size 0", args->node->op_type, axis);
+    if (n_out == 0) return OB_OK;
     void (*task)(void *, int64_t, int64_t) = NULL;
     switch (in->dtype) {
     case OB_FLOAT: task = search_float; break;

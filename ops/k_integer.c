@@ -2,8 +2,9 @@
  *
  * The operands minus their zero points are whole numbers; they are multiplied by the kernels of MatMul and Conv in double, which
  * is exact up to 2^53. QLinear: y = saturate(round(sum * (x_scale * w_scale / y_scale)) + y_zero_point), halves to even. Zero
- * points and scales: one for all; of A one per row, of B one per column, of W one per map. */
+ * points and scales: one for all; of A one per row, of B one per column, of W one per map (ops/quantized.h). */
 #include "ops/k_common.h"
+#include "ops/quantized.h"
 
 OB_KERNEL(matmul);
 OB_KERNEL(conv);
@@ -23,48 +24,80 @@ typedef struct integer_product {
 
 enum { INNER_STATE = 8192 };
 
-static void *zero_point(const ob_kernel_args *args, int i) {
-    return i >= 0 && ob__given(args, (uint32_t)i) ? args->in[i].data : NULL;
-}
-
 static int64_t count_of(const ob_kernel_args *args, int i) {
     return i >= 0 && ob__given(args, (uint32_t)i) ? ob__count(&args->in[i]) : 1;
 }
 
-/* Elements that share a zero point, in a run, and how many zero points there are before they repeat. */
-static ob_status spread(const ob_kernel_args *args, const integer_product *p, int i, bool second, int64_t *run, ob_error *error) {
-    const ob_view *operand = &args->in[second ? p->at.w : 0];
-    int64_t n = count_of(args, i), axis_size;
-    *run = 1;
-    if (n == 1) return OB_OK;
-    if (p->is_conv) {
-        axis_size = second ? operand->dims[0] : -1;
-        *run = second ? ob__product(operand->dims, 1, operand->rank) : 1;
-    } else {
-        OB_FAIL_IF(operand->rank < 2, error, OB_E_UNSUPPORTED, "%s: %lld zero points of a vector", args->node->op_type,
-                   (long long)n);
-        axis_size = second ? operand->dims[operand->rank - 1] : operand->dims[operand->rank - 2];
-        *run = second ? 1 : operand->dims[operand->rank - 1];
+/* A scale or zero point stretched over a tensor: elements from one of its places to the next along each axis. */
+typedef struct spread {
+    int64_t steps[OB_MAX_RANK];
+} spread;
+
+/* Of input i, which belongs to A (X) or B (W). */
+static ob_status find_spread(const ob_kernel_args *args, const integer_product *p, int i, bool second, spread *out,
+                             ob_error *error) {
+    memset(out, 0, sizeof *out);
+    if (i < 0 || !ob__given(args, (uint32_t)i)) return OB_OK;
+    const ob_view *operand = &args->in[second ? p->at.w : 0], *parameter = &args->in[i];
+    ob_scale_of of = p->is_conv ? second ? OB_SCALE_OF_MAP : OB_SCALE_OF_ALL : second ? OB_SCALE_OF_COLUMN : OB_SCALE_OF_ROW;
+    ob_scale_layout layout;
+    ob_dim aligned[OB_MAX_RANK];
+    ob__product_scale_layout(of, (ob_shape){operand->rank, operand->dims}, (ob_shape){parameter->rank, parameter->dims}, &layout,
+                             aligned);
+    OB_FAIL_IF(!ob__scale_fits(&layout), error, OB_E_SHAPE, "%s: input %d: %s", args->node->op_type, i,
+               layout.problem ? layout.problem : "the scale's or zero point's sizes do not fit the operand's");
+    if (layout.kind == OB_SCALE_TENSOR) return OB_OK;
+    int64_t step = 1;
+    for (int32_t a = operand->rank - 1; a >= 0; a--) {
+        out->steps[a] = aligned[a] == 1 ? 0 : step;
+        step *= aligned[a];
     }
-    OB_FAIL_IF(n != axis_size, error, OB_E_UNSUPPORTED, "%s: %lld zero points or scales for input %d", args->node->op_type,
-               (long long)n, second ? p->at.w : 0);
     return OB_OK;
 }
 
-static ob_status widen(const ob_kernel_args *args, const integer_product *p, bool second, double *to, ob_error *error) {
+/* The same over the result: its batch axes, then the row of A and the column of B; or the map of W. */
+static void spread_over_result(const ob_kernel_args *args, const integer_product *p, bool second, const spread *of, spread *out) {
+    const ob_view *operand = &args->in[second ? p->at.w : 0], *y = &args->out[0];
+    memset(out, 0, sizeof *out);
+    if (p->is_conv) {
+        if (second) out->steps[1] = of->steps[0];
+        return;
+    }
+    if (operand->rank < 2) return;
+    bool has_row = args->in[0].rank >= 2, has_column = args->in[p->at.w].rank >= 2;
+    int32_t n_batch = y->rank - has_row - has_column, n_own = operand->rank - 2;
+    for (int32_t a = 0; a < n_own; a++) out->steps[n_batch - n_own + a] = of->steps[a];
+    out->steps[second ? y->rank - 1 : n_batch] = of->steps[second ? n_own + 1 : n_own];
+}
+
+/* Where a row (a run along the last axis) of the tensor begins in the parameter. */
+static int64_t row_start(const spread *s, const ob_view *tensor, int64_t row) {
+    int64_t at = 0;
+    for (int32_t a = tensor->rank - 2; a >= 0; a--) {
+        at += row % tensor->dims[a] * s->steps[a];
+        row /= tensor->dims[a];
+    }
+    return at;
+}
+
+static int64_t row_length(const ob_view *tensor) {
+    return tensor->rank > 0 ? tensor->dims[tensor->rank - 1] : 1;
+}
+
+static ob_status widen(const ob_kernel_args *args, const integer_product *p, bool second, double *to, double *zeros,
+                       ob_error *error) {
     const ob_view *operand = &args->in[second ? p->at.w : 0];
     int zero = second ? p->at.w_zero : p->at.x_zero;
-    int64_t n = ob__count(operand), run, n_zeros = count_of(args, zero);
+    int64_t n = ob__count(operand), length = row_length(operand);
+    spread s;
     OB_TRY(ob__convert(to, OB_DOUBLE, operand->data, operand->dtype, n, error));
-    const char *zeros = zero_point(args, zero);
-    if (!zeros) return OB_OK;
-    OB_TRY(spread(args, p, zero, second, &run, error));
-    size_t width = ob_dtype_size(args->in[zero].dtype);
-    for (int64_t i = 0, k = 0; i < n; k = (k + 1) % n_zeros) {
-        double value;
-        OB_TRY(ob__convert(&value, OB_DOUBLE, zeros + k * (int64_t)width, args->in[zero].dtype, 1, error));
-        int64_t end = n_zeros == 1 ? n : i + run;
-        for (; i < end && i < n; i++) to[i] -= value;
+    if (!ob__given(args, (uint32_t)zero)) return OB_OK;
+    OB_TRY(find_spread(args, p, zero, second, &s, error));
+    OB_TRY(ob__convert(zeros, OB_DOUBLE, args->in[zero].data, args->in[zero].dtype, count_of(args, zero), error));
+    int64_t step = operand->rank > 0 ? s.steps[operand->rank - 1] : 0;
+    for (int64_t row = 0; n > 0 && row < n / length; row++, to += length) {
+        const double *from = zeros + row_start(&s, operand, row);
+        for (int64_t i = 0; i < length; i++) to[i] -= from[i * step];
     }
     return OB_OK;
 }
@@ -104,6 +137,13 @@ static int64_t count_part(const ob_kernel_args *args, const integer_product *p, 
     return ob__count(&args->out[0]);
 }
 
+/* Zero points and scales of A (X) and B (W), converted. */
+enum { N_PARAMETERS = 4 };
+static int64_t parameter_count(const ob_kernel_args *args, const integer_product *p, int k) {
+    const int inputs[N_PARAMETERS] = {p->at.x_zero, p->at.w_zero, p->at.x_scale, p->at.w_scale};
+    return count_of(args, inputs[k]);
+}
+
 static ob_status integer_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     integer_product *p = args->state;
     const char *name = args->node->op_type;
@@ -121,43 +161,63 @@ static ob_status integer_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_e
         ob_dtype dtype = k < args->n_in ? args->in[k].dtype : OB_NONE;
         OB_FAIL_IF(dtype != OB_INT8 && dtype != OB_UINT8, error, OB_E_UNSUPPORTED, "%s of %s", name, ob_dtype_name(dtype));
     }
-    int64_t run;
-    OB_TRY(spread(args, p, p->at.x_zero, false, &run, error));
-    OB_TRY(spread(args, p, p->at.w_zero, true, &run, error));
-    if (p->requantizes) {
-        OB_TRY(spread(args, p, p->at.w_scale, true, &run, error));
-        bool one = count_of(args, p->at.x_scale) == 1 && count_of(args, p->at.y_scale) == 1 && count_of(args, p->at.y_zero) == 1;
-        OB_FAIL_IF(!one, error, OB_E_UNSUPPORTED, "%s: several scales of the data or the result", name);
-    }
+    spread s;
+    OB_TRY(find_spread(args, p, p->at.x_zero, false, &s, error));
+    OB_TRY(find_spread(args, p, p->at.w_zero, true, &s, error));
+    OB_TRY(find_spread(args, p, p->at.x_scale, false, &s, error));
+    OB_TRY(find_spread(args, p, p->at.w_scale, true, &s, error));
+    bool one = count_of(args, p->at.y_scale) == 1 && count_of(args, p->at.y_zero) == 1;
+    OB_FAIL_IF(!one, error, OB_E_SHAPE, "%s: several scales or zero points of the result", name);
     for (int part = 0; part < 4; part++) OB_TRY(ob__need_scratch(needs, count_part(args, p, part), sizeof(double), error));
+    for (int k = 0; k < N_PARAMETERS; k++) OB_TRY(ob__need_scratch(needs, parameter_count(args, p, k), sizeof(double), error));
     ob_view views[4];
     double *none[4] = {NULL};
     ob_kernel_args inner = inner_call(args, p, views, none);
     return p->kernel->plan(&inner, needs, error);
 }
 
-/* The number of results with one scale of W, and how often the scales repeat. */
-static void requantize_element(double sum, float scale, double zero, double low, double high, double *y) {
+static double requantized(double sum, float scale, double zero, double low, double high) {
     double value = (double)rintf((float)sum * scale) + zero;
-    *y = value > low ? value < high ? value : high : low;
+    return value > low ? value < high ? value : high : low;
 }
 
-static ob_status requantize(const ob_kernel_args *args, const integer_product *p, double *sums, ob_error *error) {
+/* Scales of A (X) and B (W), as floats. */
+typedef struct scales {
+    const float *x, *w;
+    spread over_x, over_w;
+} scales;
+
+static ob_status read_scales(const ob_kernel_args *args, const integer_product *p, float *x, float *w, scales *out,
+                             ob_error *error) {
+    spread s;
+    OB_TRY(ob__convert(x, OB_FLOAT, args->in[p->at.x_scale].data, args->in[p->at.x_scale].dtype, count_of(args, p->at.x_scale),
+                       error));
+    OB_TRY(ob__convert(w, OB_FLOAT, args->in[p->at.w_scale].data, args->in[p->at.w_scale].dtype, count_of(args, p->at.w_scale),
+                       error));
+    *out = (scales){.x = x, .w = w};
+    OB_TRY(find_spread(args, p, p->at.x_scale, false, &s, error));
+    spread_over_result(args, p, false, &s, &out->over_x);
+    OB_TRY(find_spread(args, p, p->at.w_scale, true, &s, error));
+    spread_over_result(args, p, true, &s, &out->over_w);
+    return OB_OK;
+}
+
+static ob_status requantize(const ob_kernel_args *args, const integer_product *p, double *sums, float *x, float *w,
+                            ob_error *error) {
     const ob_view *out = &args->out[0];
-    float x_scale, y_scale, w_scale;
-    double zero;
-    OB_TRY(ob__convert(&x_scale, OB_FLOAT, args->in[p->at.x_scale].data, args->in[p->at.x_scale].dtype, 1, error));
+    scales s;
+    float y_scale;
+    double zero, low = out->dtype == OB_INT8 ? -128 : 0, high = out->dtype == OB_INT8 ? 127 : 255;
     OB_TRY(ob__convert(&y_scale, OB_FLOAT, args->in[p->at.y_scale].data, args->in[p->at.y_scale].dtype, 1, error));
     OB_TRY(ob__convert(&zero, OB_DOUBLE, args->in[p->at.y_zero].data, args->in[p->at.y_zero].dtype, 1, error));
-    const ob_view *scales = &args->in[p->at.w_scale];
-    int64_t n = ob__count(out), n_scales = ob__count(scales);
-    int64_t run = p->is_conv ? ob__product(out->dims, 2, out->rank) : 1;
-    bool is_signed = out->dtype == OB_INT8;
-    for (int64_t i = 0; i < n; i++) {
-        int64_t k = n_scales == 1 ? 0 : i / run % n_scales;
-        const char *scale = (const char *)scales->data + k * (int64_t)ob_dtype_size(scales->dtype);
-        if (i == 0 || (n_scales > 1 && i % run == 0)) OB_TRY(ob__convert(&w_scale, OB_FLOAT, scale, scales->dtype, 1, error));
-        requantize_element(sums[i], x_scale * w_scale / y_scale, zero, is_signed ? -128 : 0, is_signed ? 127 : 255, &sums[i]);
+    OB_TRY(read_scales(args, p, x, w, &s, error));
+    int64_t n = ob__count(out), length = row_length(out);
+    int64_t x_step = out->rank > 0 ? s.over_x.steps[out->rank - 1] : 0,
+            w_step = out->rank > 0 ? s.over_w.steps[out->rank - 1] : 0;
+    for (int64_t row = 0; n > 0 && row < n / length; row++, sums += length) {
+        const float *from_x = s.x + row_start(&s.over_x, out, row), *from_w = s.w + row_start(&s.over_w, out, row);
+        for (int64_t i = 0; i < length; i++)
+            sums[i] = requantized(sums[i], from_x[i * x_step] * from_w[i * w_step] / y_scale, zero, low, high);
     }
     return OB_OK;
 }
@@ -168,8 +228,10 @@ static ob_status integer_run(const ob_kernel_args *args, ob_error *error) {
     char *next = args->scratch;
     double *data[4];
     for (int part = 0; part < 4; part++) data[part] = ob__take(&next, count_part(args, p, part), sizeof(double));
-    OB_TRY(widen(args, p, false, data[0], error));
-    OB_TRY(widen(args, p, true, data[1], error));
+    void *parameters[N_PARAMETERS];
+    for (int k = 0; k < N_PARAMETERS; k++) parameters[k] = ob__take(&next, parameter_count(args, p, k), sizeof(double));
+    OB_TRY(widen(args, p, false, data[0], parameters[0], error));
+    OB_TRY(widen(args, p, true, data[1], parameters[1], error));
     int64_t n_bias = count_part(args, p, 2), n_out = ob__count(out);
     if (n_bias) OB_TRY(ob__convert(data[2], OB_DOUBLE, args->in[p->at.bias].data, args->in[p->at.bias].dtype, n_bias, error));
     ob_view views[4];
@@ -177,7 +239,7 @@ static ob_status integer_run(const ob_kernel_args *args, ob_error *error) {
     inner.scratch = next;
     OB_TRY(p->kernel->run(&inner, error));
     if (p->requantizes) {
-        OB_TRY(requantize(args, p, data[3], error));
+        OB_TRY(requantize(args, p, data[3], parameters[2], parameters[3], error));
     } else { /* int32 wraps */
         for (int64_t i = 0; i < n_out; i++) ((uint32_t *)out->data)[i] = (uint32_t)ob__int64_from(data[3][i]);
         return OB_OK;

@@ -126,7 +126,8 @@ static ob_status group_layout(const ob_kernel_args *args, norm *n, ob_error *err
                args->node->op_type, (long long)n->channels, (long long)n->groups);
     n->per_scale = grouped && args->op->since < 21 ? n->channels / n->groups : 1;
     if (n->per_scale < 1) n->per_scale = 1;
-    for (uint32_t i = 1; i < 3; i++) OB_TRY(check_count(args, i, n->channels / n->per_scale, error));
+    int64_t n_scales = grouped && args->op->since < 21 ? n->groups : n->channels;
+    for (uint32_t i = 1; i < 3; i++) OB_TRY(check_count(args, i, n_scales, error));
     n->scale = args->in[1].data;
     n->bias = args->in[2].data;
     return OB_OK;

@@ -10,7 +10,7 @@ static ob_status align_slope(const ob_kernel_args *args, ob_view *slope, ob_erro
     if (args->op->since < 7) {
         bool one = ob_view_count(slope) == 1;
         if (one) slope->rank = 0;
-        if (!one && slope->rank < x->rank) return ob__legacy_align_at(x, slope, x->rank > 1, 1, error);
+        if (!one && slope->rank == 1) return ob__legacy_align_at(x, slope, x->rank > 1, 1, error);
     }
     return ob__legacy_align_at(x, slope, false, 0, error);
 }

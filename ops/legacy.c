@@ -3,22 +3,14 @@
 #include "core/error.h"
 
 ob_status ob__legacy_align_at(const ob_view *a, ob_view *b, bool axis_given, int64_t axis, ob_error *error) {
-    int32_t rank = a->rank, own = b->rank;
-    OB_FAIL_IF(own > rank, error, OB_E_SHAPE, "the second operand has rank %d, more than the first one's %d", (int)own,
-               (int)rank);
-    int64_t first = !axis_given ? rank - own : axis < 0 ? axis + rank : axis;
-    OB_FAIL_IF(first < 0 || first + own > rank, error, OB_E_SHAPE, "axis %lld puts %d axes outside of rank %d", (long long)axis,
-               (int)own, (int)rank);
-    ob_view aligned = {.data = b->data, .dtype = b->dtype, .rank = rank};
-    for (int32_t i = 0; i < rank; i++) {
-        int32_t from = i - (int32_t)first;
-        bool inside = from >= 0 && from < own;
-        aligned.dims[i] = inside ? b->dims[from] : 1;
-        aligned.strides[i] = inside ? b->strides[from] : 0;
-        if (aligned.dims[i] == 1 || aligned.dims[i] == a->dims[i]) continue;
-        if (error) error->axis = i;
-        return ob__fail(error, OB_E_SHAPE, "axis %d: size %lld of the second operand does not broadcast to %lld", (int)i,
-                        (long long)aligned.dims[i], (long long)a->dims[i]);
+    const ob_shape first = {a->rank, a->dims}, second = {b->rank, b->dims};
+    int64_t places[OB_MAX_RANK];
+    OB_TRY(ob_broadcast_legacy(&first, &second, axis_given, axis, NULL, NULL, NULL, places, error));
+    ob_view aligned = {.data = b->data, .dtype = b->dtype, .rank = a->rank};
+    for (int32_t i = 0; i < a->rank; i++) aligned.dims[i] = 1;
+    for (int32_t i = 0; i < b->rank; i++) {
+        aligned.dims[places[i]] = b->dims[i];
+        aligned.strides[places[i]] = b->strides[i];
     }
     *b = aligned;
     return OB_OK;

@@ -226,7 +226,7 @@ static ob_status report_conditions(ob_propagation *p) {
     group *first = NULL, **end = &first;
     for (uint32_t i = 0; i < p->facts->n_conditions; i++) {
         ob_condition c = p->facts->conditions[i].condition;
-        if (c.kind == OB_COND_BROADCAST && c.a > c.b) c = (ob_condition){c.kind, c.b, c.a};
+        if ((c.kind == OB_COND_BROADCAST || c.kind == OB_COND_EQUAL) && c.a > c.b) c = (ob_condition){c.kind, c.b, c.a};
         const int64_t key[4] = {c.kind, c.a, c.b, p->details[i].id != NULL};
         ob_map_entry *entry = ob__map_insert(&groups, (const char *)key, sizeof key);
         if (!entry) return OB_E_MEMORY;

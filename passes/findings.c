@@ -67,6 +67,13 @@ static ob_finding *add(ob_findings *findings, const char *id, ob_severity severi
     return finding;
 }
 
+ob_status ob__finding_status(const char *id) {
+    if (strcmp(id, "OB0605") == 0) return OB_E_INTERNAL;
+    if (strcmp(id, "OB0606") == 0) return OB_E_LIMIT;
+    if (strcmp(id, "OB0604") == 0 || strcmp(id, "OB0502") == 0) return OB_E_TYPE;
+    return strncmp(id, "OB01", 4) == 0 || strcmp(id, "OB0601") == 0 ? OB_E_SHAPE : OB_E_MODEL;
+}
+
 ob_finding *ob__findings_add(ob_findings *findings, const char *id, const char *format, ...) {
     ob_severity severity;
     id = find_id(id, &severity);

@@ -37,6 +37,8 @@ ob_findings_mark ob__findings_mark(const ob_findings *findings);
 void ob__findings_rewind(ob_findings *findings, const ob_findings_mark *mark);
 /* Those of that severity, dropped ones included. */
 size_t ob__findings_count(const ob_findings *findings, ob_severity severity);
+/* What a run fails with for a finding of that id. */
+ob_status ob__finding_status(const char *id);
 /* A new finding with default severity and formatted message, everything else empty (axis and operand -1); the caller fills in the
  * rest. NULL beyond the limit (then counted in n_dropped), and for want of memory: findings->arena.failed is then set, and what
  * was being found out fails with E_MEMORY. */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/copy.h"
 #include "core/error.h"
 #include "core/terms.h"
 #include "passes/propagation.h"
@@ -213,6 +214,21 @@ static void set_output_dtypes(ob_infer *infer) {
     }
 }
 
+/* Sizes that are numbers, and more than any memory has. */
+static void check_size(ob_infer *infer, uint32_t i) {
+    const ob_type *type = &infer->out_types[i];
+    uint64_t n_bytes;
+    char text[200];
+    if (!infer->node->outputs[i] || type->kind != OB_TYPE_TENSOR || type->shape.rank < 0 || type->shape.rank > OB_MAX_RANK)
+        return;
+    for (int32_t axis = 0; axis < type->shape.rank; axis++)
+        if (!ob_dim_is_const(type->shape.dims[axis]) || type->shape.dims[axis] < 0) return;
+    ob_dtype dtype = type->dtype == OB_NONE ? OB_BOOL : type->dtype; /* at least a byte each */
+    if (ob__tensor_bytes(dtype, type->shape.rank, type->shape.dims, &n_bytes)) return;
+    ob_shape_format(infer->dims, &type->shape, text, sizeof text);
+    ob__problem(infer, "OB0606", -1, -1, "output %u of shape %s has more bytes than can be addressed", i, text);
+}
+
 /* Element types that come from attributes: Cast, Constant, EyeLike ... */
 static void check_outputs(ob_infer *infer) {
     /* Constant-1 names float types only, but from opset 5 on Reshape needs integers: every exporter writes them. */
@@ -231,6 +247,7 @@ static ob_status apply_rule(ob_infer *infer) {
     set_output_dtypes(infer);
     OB_TRY(infer->op->infer(infer));
     check_outputs(infer);
+    for (uint32_t i = 0; i < infer->node->n_outputs; i++) check_size(infer, i);
     return OB_OK;
 }
 
@@ -386,10 +403,7 @@ typedef struct lone_node {
 static void keep_first_problem(ob_infer *infer, const char *id, int32_t operand, int32_t axis, const char *text) {
     lone_node *lone = (lone_node *)infer;
     if (lone->first != OB_OK) return;
-    bool of_type = strcmp(id, "OB0604") == 0 || strcmp(id, "OB0502") == 0;
-    bool of_model = strcmp(id, "OB0602") == 0 || strcmp(id, "OB0603") == 0;
-    bool of_library = strcmp(id, "OB0605") == 0;
-    lone->first = of_library ? OB_E_INTERNAL : of_type ? OB_E_TYPE : of_model ? OB_E_MODEL : OB_E_SHAPE;
+    lone->first = ob__finding_status(id);
     if (!lone->error) return;
     ob__fail(lone->error, lone->first, "%s", text);
     lone->error->axis = axis;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/copy.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "runtime/plan.h"

@@ -1,6 +1,7 @@
 /* One node computed at once: constants while planning, dynamic steps and subgraphs during a run. */
 #include <string.h>
 
+#include "core/copy.h"
 #include "core/error.h"
 #include "ops/op.h"
 #include "passes/propagate.h"

@@ -130,12 +130,6 @@ static ob_status decide_contents(ob_builder *b) {
     return status;
 }
 
-static ob_status status_of_finding(const ob_finding *finding) {
-    if (strcmp(finding->id, "OB0605") == 0) return OB_E_INTERNAL;
-    if (strcmp(finding->id, "OB0604") == 0 || strcmp(finding->id, "OB0502") == 0) return OB_E_TYPE;
-    return strncmp(finding->id, "OB01", 4) == 0 || strcmp(finding->id, "OB0601") == 0 ? OB_E_SHAPE : OB_E_MODEL;
-}
-
 /* Errors in subgraphs are left to the run: the branch may never be taken. */
 static ob_status first_error(const ob_builder *b, const ob_findings *findings) {
     for (uint32_t i = 0; i < findings->n; i++) {
@@ -143,7 +137,7 @@ static ob_status first_error(const ob_builder *b, const ob_findings *findings) {
         if (f->severity != OB_SEVERITY_ERROR || !f->node || f->node->graph != b->session->model->graph) continue;
         if (b->error) b->error->axis = f->axis;
         ob__at_node(b->error, f->node, OB_E_SHAPE);
-        return ob__fail(b->error, status_of_finding(f), "%s", f->message);
+        return ob__fail(b->error, ob__finding_status(f->id), "%s", f->message);
     }
     OB_FAIL_IF(findings->n_dropped[OB_SEVERITY_ERROR], b->error, OB_E_LIMIT, "the model has too many findings to look at all");
     return OB_OK;

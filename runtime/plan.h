@@ -130,8 +130,6 @@ const ob_allocator *ob__tally_inner(const ob_tally *tally);
 /* Memory that lives as long as its list (&session->owned, a plan's or a frame's), 64-byte aligned, zeroed. */
 void *ob__session_block(ob_session *session, ob_owned_block **list, uint64_t n_bytes);
 void ob__session_free_blocks(ob_session *session, ob_owned_block **list);
-/* Bytes of a contiguous tensor, rounded up to the alignment; false when they exceed what the address space allows. */
-bool ob__tensor_bytes(ob_dtype dtype, int32_t rank, const int64_t *dims, uint64_t *n_bytes);
 /* A contiguous view without elements, for planning. Errors as ob_view_init. */
 ob_status ob__view_layout(ob_view *view, ob_dtype dtype, int32_t rank, const int64_t *dims);
 /* Adds the node to an error that a kernel gave. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/copy.h"
 #include "core/error.h"
 #include "ops/op.h"
 #include "runtime/build.h"

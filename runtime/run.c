@@ -1,6 +1,7 @@
 /* What a caller of a session asks for: the plan that fits the inputs, made when there is none, and a run of it. */
 #include <string.h>
 
+#include "core/copy.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "runtime/plan.h"

@@ -24,16 +24,6 @@ void ob_session_config_init(ob_session_config *config) {
  * ------------------------------------------------------------------------------------------------------------------------------
  */
 
-bool ob__tensor_bytes(ob_dtype dtype, int32_t rank, const int64_t *dims, uint64_t *n_bytes) {
-    uint64_t n = ob_dtype_size(dtype);
-    for (int32_t i = 0; i < rank; i++)
-        if (dims[i] == 0) n = 0;
-    for (int32_t i = 0; i < rank; i++)
-        if (dims[i] < 0 || __builtin_mul_overflow(n, (uint64_t)dims[i], &n)) return false;
-    *n_bytes = n;
-    return n <= INT64_MAX / 4;
-}
-
 ob_status ob__view_layout(ob_view *view, ob_dtype dtype, int32_t rank, const int64_t *dims) {
     char somewhere;
     OB_TRY(ob_view_init(view, &somewhere, dtype, rank, dims));

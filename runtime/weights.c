@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/copy.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "runtime/plan.h"

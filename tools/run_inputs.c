@@ -139,13 +139,12 @@ static exit_code make_up(const run_options *options, const ob_session *session, 
     char somewhere;
     ob_view view;
     ob_status status = ob_view_init(&view, &somewhere, info.dtype, info.shape.rank, dims);
-    void *data = status == OB_OK ? malloc((size_t)ob_view_count(&view) * ob_dtype_size(info.dtype) + 1) : NULL;
-    inputs->random[i] = data;
-    if (!data) {
+    if (status == OB_OK) inputs->random[i] = malloc((size_t)ob_view_count(&view) * ob_dtype_size(info.dtype) + 1);
+    if (status != OB_OK || !inputs->random[i]) {
         complain(TOOL, options->model, "input %s: no memory for shape %s", info.name, info.shape_text);
         return EXIT_FAILED;
     }
-    view.data = data;
+    view.data = inputs->random[i];
     fill(&view, state);
     inputs->views[i] = view;
     return EXIT_DONE;
