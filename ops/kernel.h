@@ -26,7 +26,8 @@ typedef struct ob_kernel_args {
     /* dtype OB_NONE: omitted. While planning, data is NULL unless the input is a constant (or already computed). Strides are the
      * same while planning and running. data is aligned to the element size: the executor copies what a file holds unaligned. */
     ob_view *in;
-    ob_view *out; /* dims and dtype are set; strides contiguous. data NULL while planning. dtype OB_NONE: output not wanted */
+    ob_view *out; /* dims and dtype are set; strides contiguous. data NULL while planning. dtype OB_NONE: not wanted, which only
+                   * an optional output can be: required and variadic ones have memory even when the node leaves them out */
     void *state;  /* kernel->state_bytes, zeroed before plan, lives as long as the plan, 16-byte aligned. `run` only reads it, and
                    * everything behind it: several threads may run one plan at once, each with args and scratch of its own.
                    * What `plan` keeps must not point to args, in or out: a run has others with the same layout */

@@ -170,8 +170,9 @@ static ob_status count_uses(ob_builder *b) {
     if (!b->uses || !b->live || !b->is_dynamic) return OB_E_MEMORY;
     for (uint32_t i = 0; i < graph->n_outputs; i++) b->uses[graph->outputs[i]->id]++;
     for (const ob_node *node = graph->last; node; node = node->prev) {
-        bool live = !b->session->optimize;
-        for (uint32_t i = 0; i < node->n_outputs && !live; i++) live = node->outputs[i] && b->uses[node->outputs[i]->id] > 0;
+        bool live = false; /* a node whose results nobody names computes nothing that could be seen, optimised or not */
+        for (uint32_t i = 0; i < node->n_outputs && !live; i++)
+            live = node->outputs[i] && (!b->session->optimize || b->uses[node->outputs[i]->id] > 0);
         b->live[node->id] = live;
         if (!live) continue;
         for (uint32_t i = 0; i < node->n_inputs; i++)

@@ -149,6 +149,10 @@ ob_status ob__load_weights(ob_session *session, const ob_external_rules *externa
 
 /* runtime/support.c: E_UNSUPPORTED with everything that cannot be run; E_MODEL for wrong numbers of operands. */
 ob_status ob__check_support(ob_session *session, const ob_session_config *config, ob_error *error);
+/* Gives a value to every required output (op.h: out_min), and to every one of a variable number, that a node leaves out beside
+ * others that it names: kernels write these without asking. Optional ones stay omitted. A node that names no output is not
+ * planned at all. */
+ob_status ob__name_required_results(ob_model *model);
 
 /* runtime/contract.c: inputs against their declarations, and the symbolic conditions under these sizes. */
 ob_status ob__check_contract(ob_session *session, const ob_view *inputs, ob_error *error);

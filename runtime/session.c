@@ -179,6 +179,7 @@ static ob_status set_up(ob_session *session, const ob_model *model, const ob_ses
     OB_TRY(ob__inline_functions(session->model, error));
     OB_TRY(read_config(session, config, error));
     OB_TRY(ob__check_support(session, config, error));
+    OB_TRY(ob__name_required_results(session->model));
     OB_TRY(collect_inputs(session, error));
     OB_TRY(infer_symbolic(session, error));
     OB_TRY(describe_outputs(session));

@@ -1,4 +1,4 @@
-/* What this build cannot run, all of it at once, before anything runs. */
+/* What this build cannot run, all of it at once, before anything runs; and the results that kernels may rely on. */
 #include <stdio.h>
 #include <string.h>
 
@@ -119,4 +119,32 @@ ob_status ob__check_support(ob_session *session, const ob_session_config *config
     if (status == OB_OK) status = report(&s, config);
     ob__arena_release(&s.arena);
     return status;
+}
+
+/* ---- Results that are left out ------------------------------------------------------------------------------------- */
+
+static bool names_a_result(const ob_node *node) {
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (node->outputs[i]) return true;
+    return false;
+}
+
+static ob_status name_results(void *context, ob_graph *graph) {
+    (void)context;
+    for (ob_node *node = graph->first; node; node = node->next) {
+        if (!names_a_result(node)) continue;
+        bool is_variadic = node->op->out_max == INT16_MAX; /* each begins where the one before ends: Split */
+        for (uint32_t i = 0; i < node->n_outputs; i++) {
+            if (node->outputs[i] || (i >= (uint32_t)node->op->out_min && !is_variadic)) continue;
+            ob_value *value = ob__value_new_unique(graph, node->op_type);
+            if (!value) return OB_E_MEMORY;
+            value->declared = (ob_type){.shape = {OB_RANK_UNKNOWN, NULL}};
+            ob__node_set_output(node, i, value);
+        }
+    }
+    return OB_OK;
+}
+
+ob_status ob__name_required_results(ob_model *model) {
+    return ob__model_each_graph(model, name_results, NULL);
 }
