@@ -7,15 +7,32 @@
 
 struct ob_op;
 
+/* Whether a run is to end early: what the caller says, and the clock. One thread asks: the one that runs the steps. */
+typedef struct ob_stop {
+    bool (*cancelled)(void *context); /* of the caller; NULL: none */
+    void *context;
+    uint64_t deadline_ns; /* of ob__now_ns; 0: none */
+    uint64_t next_ns;     /* ob__stopped does not ask before */
+    ob_status status;     /* OB_OK until the answer was to stop: then E_CANCELLED or E_LIMIT, for good */
+} ob_stop;
+
 /* Work shared between threads: runs task(context, begin, end) over disjoint ranges that cover 0 .. n. NULL function: one thread.
  */
 typedef struct ob_threads {
     void (*run)(void *pool, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end), void *context);
     void *pool;
     int n_threads;
+    ob_stop *stop; /* NULL: nothing stops it */
 } ob_threads;
 
-/* Calls task over 0 .. n, through `threads` when it is not NULL and the work is at least two grains. */
+/* True when the run is to end: asks now, or at most every few milliseconds. A kernel that sees it returns OB_OK and leaves its
+ * results as they are: what called it looks at the status of `stop`. For loops that take long without ob__parallel. */
+bool ob__stop_now(const ob_threads *threads);
+bool ob__stopped(const ob_threads *threads);
+
+/* Calls task over 0 .. n, through `threads` when it is not NULL and the work is at least two grains. Where the run may be stopped
+ * it goes part by part and asks in between; once stopped, what is left of 0 .. n is not done: nothing behind it may rely on the
+ * results being there (an index read from them). */
 void ob__parallel(const ob_threads *threads, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end),
                   void *context);
 

@@ -10,8 +10,6 @@ typedef struct ob_builder {
     ob_arena scratch; /* dies with the planning */
     ob_facts facts;   /* for these inputs */
     const ob_view *inputs;
-    uint32_t *uses;   /* by value id: reads to come when its producer is planned */
-    bool *live;       /* by node id */
     bool *is_dynamic; /* by value id: a result of a dynamic step */
     uint32_t n_steps;
     uint32_t n_unsupported;

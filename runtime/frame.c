@@ -159,8 +159,24 @@ static void enter(ob_frame *frame, const ob_plan *plan) {
     }
 }
 
+/* What the last run made is gone when the next one begins. */
+static void forget_last_run(ob_frame *frame) {
+    ob__session_free_blocks(frame->session, &frame->dynamic_owned);
+    ob__arena_release(&frame->strings);
+    ob__arena_release(&frame->dynamic_arena);
+    if (frame->dynamic) memset((void *)frame->dynamic, 0, frame->session->model->n_values * sizeof *frame->dynamic);
+}
+
 void ob__frame_forget_plan(ob_frame *frame, const ob_plan *plan) {
     if (frame->plan == plan) frame->plan = NULL;
+}
+
+bool ob__frame_shrink(ob_frame *frame) {
+    bool any = frame->work.raw || frame->outputs.raw || frame->dynamic_owned;
+    forget_last_run(frame);
+    ob__block_free(&frame->work, &frame->allocator);
+    ob__block_free(&frame->outputs, &frame->allocator);
+    return any;
 }
 
 /* What is of no bytes needs an address too. */
@@ -208,6 +224,7 @@ static ob_status run_step(ob_frame *frame, const ob_step *step, ob_error *error)
     case OB_STEP_DYNAMIC: status = ob__run_dynamic(frame, step, error); break;
     default: status = step->kernel->run(args, error); break;
     }
+    if (status == OB_OK) status = ob__stop_status(frame->session, frame->threads, error);
     if (status == OB_OK) return OB_OK;
     return ob__at_node(error, step->node, ob__described(error, status, ""));
 }
@@ -234,6 +251,7 @@ static ob_status run_steps(ob_frame *frame, ob_error *error) {
     /* A worker is not traced: the callback is for one thread. */
     bool traced = frame->session->trace && frame == &frame->session->frame;
     for (const ob_step *step = frame->plan->steps; step; step = step->next) {
+        OB_TRY(ob__stop_ask(frame->session, frame->threads, error));
         uint64_t start = traced ? ob__now_ns() : 0;
         OB_TRY(run_step(frame, step, error));
         if (traced) report_step(frame, step, start);
@@ -256,13 +274,31 @@ static ob_status finish_dynamic_output(ob_frame *frame, size_t i, const ob_view 
     uint64_t n_bytes;
     if (!ob__tensor_bytes(result->dtype, result->rank, result->dims, &n_bytes)) return OB_E_LIMIT;
     void *data = ob__session_block(frame->session, &frame->dynamic_owned, n_bytes);
-    if (!data) return OB_E_MEMORY;
+    OB_FAIL_IF(!data, error, OB_E_MEMORY, "no memory for the %llu bytes of output %s", (unsigned long long)n_bytes, value->name);
     OB_TRY(ob_view_init(out, data, result->dtype, result->rank, result->dims));
     return ob_view_assign(out, result, error);
 }
 
+/* Planning has counted the outputs whose shapes it knew. */
+static ob_status check_dynamic_bytes(const ob_frame *frame, ob_error *error) {
+    const ob_session *session = frame->session;
+    uint64_t total = frame->plan->memory.output_bytes, n_bytes;
+    if (!session->max_output_bytes || !frame->dynamic) return OB_OK;
+    for (uint32_t i = 0; i < session->model->graph->n_outputs; i++) {
+        const ob_value *value = session->model->graph->outputs[i];
+        const ob_view *result = frame->plan->outputs[i].slot ? NULL : frame->dynamic[value->id];
+        if (!result || !ob__tensor_bytes(result->dtype, result->rank, result->dims, &n_bytes)) continue;
+        bool overflow = __builtin_add_overflow(total, n_bytes, &total);
+        OB_FAIL_IF(overflow || total > session->max_output_bytes, error, OB_E_LIMIT,
+                   "the outputs up to %s have %llu bytes, which is over the limit of %llu, which max_output_bytes raises",
+                   value->name, (unsigned long long)total, (unsigned long long)session->max_output_bytes);
+    }
+    return OB_OK;
+}
+
 /* Writes `outputs` last, when nothing can fail any more. */
 static ob_status finish(ob_frame *frame, ob_view *outputs, size_t n_outputs, ob_error *error) {
+    OB_TRY(check_dynamic_bytes(frame, error));
     for (size_t i = 0; i < n_outputs; i++) {
         const ob_slot *slot = frame->plan->outputs[i].slot;
         ob_view *result = &frame->results[i];
@@ -275,14 +311,6 @@ static ob_status finish(ob_frame *frame, ob_view *outputs, size_t n_outputs, ob_
     }
     if (n_outputs) memcpy(outputs, frame->results, n_outputs * sizeof *outputs);
     return OB_OK;
-}
-
-/* What the last run made is gone when the next one begins. */
-static void forget_last_run(ob_frame *frame) {
-    ob__session_free_blocks(frame->session, &frame->dynamic_owned);
-    ob__arena_release(&frame->strings);
-    ob__arena_release(&frame->dynamic_arena);
-    if (frame->dynamic) memset((void *)frame->dynamic, 0, frame->session->model->n_values * sizeof *frame->dynamic);
 }
 
 ob_status ob__frame_run(ob_frame *frame, const ob_plan *plan, const ob_view *inputs, ob_view *outputs, size_t n_outputs,

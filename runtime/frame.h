@@ -62,6 +62,8 @@ ob_status ob__frame_reserve_outputs(ob_frame *frame, const struct ob_plan *plan,
 /* Runs the plan, for which memory was reserved. Inputs and outputs as in ob_session_run, checked before. */
 ob_status ob__frame_run(ob_frame *frame, const struct ob_plan *plan, const ob_view *inputs, ob_view *outputs, size_t n_outputs,
                         ob_error *error);
+/* Gives back what only the last run needs: work memory, results. False: there was nothing. */
+bool ob__frame_shrink(ob_frame *frame);
 /* The plan is about to go. */
 void ob__frame_forget_plan(ob_frame *frame, const struct ob_plan *plan);
 

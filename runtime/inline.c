@@ -5,12 +5,12 @@
 #include "ops/op.h"
 #include "runtime/plan.h"
 
-enum { MAX_DEPTH = 64, MAX_NODES = 1 << 21 };
+enum { MAX_DEPTH = 64 };
 
 typedef struct inliner {
     ob_model *model;
     ob_error *error;
-    uint32_t n_copied;
+    uint64_t n_nodes, max_nodes;
     ob_arena scratch;
     ob_value **values; /* of the call at hand, by id of the body's value; valid where stamps say so */
     uint32_t *stamps, stamp;
@@ -93,8 +93,8 @@ static bool is_omitted_input(const expansion *e, const ob_value *value) {
 }
 
 static ob_status copy_node(const expansion *e, const ob_node *from, ob_graph *graph, ob_node *before) {
-    OB_FAIL_IF(++e->owner->n_copied > MAX_NODES, e->owner->error, OB_E_LIMIT, "functions expand to more than %d nodes",
-               MAX_NODES);
+    OB_FAIL_IF(++e->owner->n_nodes > e->owner->max_nodes, e->owner->error, OB_E_LIMIT,
+               "functions expand to more than %llu nodes: max_nodes raises the limit", (unsigned long long)e->owner->max_nodes);
     ob_model *model = e->owner->model;
     ob_node *node = ob__node_new(graph, before, from->domain, from->op_type, from->n_inputs, from->n_outputs);
     if (!node) return OB_E_MEMORY;
@@ -191,6 +191,7 @@ static ob_status expand_call(inliner *in, ob_node *call) {
         if (call->outputs[i]) status = forward_output(&e, body->outputs[i], call->outputs[i], call);
     /* Unlinking forgets producers that are the call; those that the body's nodes took over stay. */
     if (status == OB_OK) ob__node_unlink(call);
+    if (status == OB_OK) in->n_nodes--;
     return status;
 }
 
@@ -274,8 +275,19 @@ static ob_status inline_all(inliner *in) {
     return inline_graph(in, in->model->graph, 0);
 }
 
-ob_status ob__inline_functions(ob_model *model, ob_error *error) {
-    inliner in = {.model = model, .error = error};
+/* Nodes of the main graph and its subgraphs. */
+static ob_status count_nodes(void *context, ob_graph *graph) {
+    const ob_graph *outermost = graph;
+    while (outermost->parent) outermost = outermost->parent;
+    if (!outermost->function) *(uint64_t *)context += graph->n_nodes;
+    return OB_OK;
+}
+
+ob_status ob__inline_functions(ob_model *model, uint64_t max_nodes, ob_error *error) {
+    inliner in = {.model = model, .error = error, .max_nodes = max_nodes};
+    OB_TRY(ob__model_each_graph(model, count_nodes, &in.n_nodes));
+    OB_FAIL_IF(in.n_nodes > max_nodes, error, OB_E_LIMIT, "the model has %llu nodes, the limit is %llu: max_nodes raises it",
+               (unsigned long long)in.n_nodes, (unsigned long long)max_nodes);
     if (model->n_functions == 0) return OB_OK;
     ob__arena_init(&in.scratch, &model->arena.allocator);
     ob__map_init(&in.states, &in.scratch);

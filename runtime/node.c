@@ -18,9 +18,8 @@ typedef struct call {
 
 static ob_status new_output(call *c, ob_view *out, ob_dtype dtype, int32_t rank, const int64_t *dims) {
     uint64_t n_bytes;
-    OB_FAIL_IF(rank < 0 || rank > OB_MAX_RANK || !ob__tensor_bytes(dtype, rank, dims, &n_bytes) ||
-                   n_bytes > c->session->max_memory,
-               c->error, OB_E_LIMIT, "a result is larger than the limits allow");
+    OB_FAIL_IF(rank < 0 || rank > OB_MAX_RANK || !ob__tensor_bytes(dtype, rank, dims, &n_bytes), c->error, OB_E_LIMIT,
+               "a result has more bytes than can be addressed");
     void *data = ob__session_block(c->session, c->list, n_bytes);
     OB_FAIL_IF(!data, c->error, OB_E_MEMORY, "no memory for %llu bytes of a result", (unsigned long long)n_bytes);
     return ob_view_init(out, data, dtype, rank, dims);
@@ -130,9 +129,10 @@ static ob_status run_kernel(call *c, const ob_kernel *kernel) {
     ob_status status = kernel->plan ? kernel->plan(&c->args, &needs, c->error) : OB_OK;
     ob_block scratch = {NULL, NULL, 0};
     if (status == OB_OK && needs.scratch_bytes > 0 && !ob__block_alloc(&scratch, allocator, needs.scratch_bytes))
-        status = OB_E_MEMORY;
+        status = ob__fail(c->error, OB_E_MEMORY, "no memory for %zu bytes of scratch", needs.scratch_bytes);
     c->args.scratch = scratch.data;
     if (status == OB_OK) status = kernel->run(&c->args, c->error);
+    if (status == OB_OK) status = ob__stop_status(c->session, c->args.threads, c->error);
     ob__block_free(&scratch, allocator);
     if (kernel->release) kernel->release(c->args.state, allocator);
     return status;

@@ -153,35 +153,6 @@ static ob_status infer_shapes(ob_builder *b) {
     return status;
 }
 
-/* ---- Which nodes run, and how often each value is read
- * ---------------------------------------------------------------------------- */
-
-static ob_status count_use(void *context, ob_value *value) {
-    ob_builder *b = context;
-    b->uses[value->id]++;
-    return OB_OK;
-}
-
-static ob_status count_uses(ob_builder *b) {
-    const ob_graph *graph = b->session->model->graph;
-    b->uses = OB_ARENA_ARRAY(&b->scratch, uint32_t, b->session->model->n_values);
-    b->live = OB_ARENA_ARRAY(&b->scratch, bool, b->session->model->n_nodes);
-    b->is_dynamic = OB_ARENA_ARRAY(&b->scratch, bool, b->session->model->n_values);
-    if (!b->uses || !b->live || !b->is_dynamic) return OB_E_MEMORY;
-    for (uint32_t i = 0; i < graph->n_outputs; i++) b->uses[graph->outputs[i]->id]++;
-    for (const ob_node *node = graph->last; node; node = node->prev) {
-        bool live = false; /* a node whose results nobody names computes nothing that could be seen, optimised or not */
-        for (uint32_t i = 0; i < node->n_outputs && !live; i++)
-            live = node->outputs[i] && (!b->session->optimize || b->uses[node->outputs[i]->id] > 0);
-        b->live[node->id] = live;
-        if (!live) continue;
-        for (uint32_t i = 0; i < node->n_inputs; i++)
-            if (node->inputs[i]) b->uses[node->inputs[i]->id]++;
-        OB_TRY(ob__each_capture(node, count_use, b));
-    }
-    return OB_OK;
-}
-
 /* ---- The plan
  * --------------------------------------------------------------------------------------------------------------------------- */
 
@@ -219,7 +190,7 @@ static ob_status lay_out(ob_builder *b) {
     ob_plan *plan = b->plan;
     ob_status status = ob__plan_memory(&b->scratch, plan->buffers, &plan->memory.arena_bytes);
     OB_FAIL_IF(status != OB_OK, b->error, status, "the intermediate results need more memory than there can be");
-    uint64_t outputs = 0, total;
+    uint64_t outputs = 0, work = 0, limit = b->session->max_output_bytes;
     for (ob_buffer *buffer = plan->buffers; buffer; buffer = buffer->next) {
         if (buffer->kind != OB_BUFFER_OUTPUT) continue;
         buffer->offset = outputs;
@@ -227,22 +198,26 @@ static ob_status lay_out(ob_builder *b) {
         if (__builtin_add_overflow(outputs, n_bytes, &outputs)) return OB_E_LIMIT;
     }
     plan->memory.output_bytes = outputs;
-    bool overflow = __builtin_add_overflow(plan->memory.arena_bytes, outputs, &total) ||
-                    __builtin_add_overflow(total, plan->memory.scratch_bytes, &total);
-    OB_FAIL_IF(overflow || total > b->session->max_memory, b->error, OB_E_LIMIT,
-               "a run needs %llu bytes, which is over the limit of %llu", (unsigned long long)total,
-               (unsigned long long)b->session->max_memory);
-    plan->memory.work_bytes = ob__plan_work_bytes(plan);
+    OB_FAIL_IF(limit && outputs > limit, b->error, OB_E_LIMIT,
+               "the outputs have %llu bytes, which is over the limit of %llu, which max_output_bytes raises",
+               (unsigned long long)outputs, (unsigned long long)limit);
+    OB_FAIL_IF(__builtin_add_overflow(plan->memory.arena_bytes, plan->memory.scratch_bytes, &work), b->error, OB_E_LIMIT,
+               "the intermediate results need more memory than there can be");
+    plan->memory.work_bytes = work;
     return OB_OK;
 }
 
 static ob_status build(ob_builder *b) {
     OB_TRY(infer_shapes(b)); /* decides which contents belong to the key */
     OB_TRY(set_key(b));
-    OB_TRY(count_uses(b));
+    b->is_dynamic = OB_ARENA_ARRAY(&b->scratch, bool, b->session->model->n_values);
+    if (!b->is_dynamic) return OB_E_MEMORY;
     OB_TRY(place_inputs(b));
-    for (const ob_node *node = b->session->model->graph->first; node; node = node->next)
-        if (b->live[node->id]) OB_TRY(ob__plan_node(b, node));
+    for (const ob_node *node = b->session->model->graph->first; node; node = node->next) {
+        if (!b->session->live[node->id]) continue;
+        OB_TRY(ob__stop_ask(b->session, &b->session->threads, b->error));
+        OB_TRY(ob__plan_node(b, node));
+    }
     OB_TRY(ob__place_outputs(b));
     OB_FAIL_IF(b->n_unsupported > 1, b->error, OB_E_UNSUPPORTED, "%s (and %u more)", b->unsupported, b->n_unsupported - 1);
     OB_FAIL_IF(b->n_unsupported == 1, b->error, OB_E_UNSUPPORTED, "%s", b->unsupported);

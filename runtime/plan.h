@@ -81,6 +81,7 @@ typedef struct ob_plan {
     ob_slot **slots; /* by value id; NULL: no static place */
     ob_plan_output *outputs;
     struct ob_owned_block *owned; /* constants that were folded for these shapes */
+    uint64_t folded_bytes;
     ob_session_memory memory;
     uint64_t last_used;
     struct ob_plan *next;
@@ -98,7 +99,7 @@ struct ob_session {
     ob_tally *tally;
     ob_model *model; /* a copy of its own, with functions inlined */
     bool optimize;
-    uint64_t max_memory;
+    uint64_t max_run_ns, max_output_bytes; /* 0: none */
     uint32_t max_plans;
     void (*trace)(void *context, const ob_trace_event *event);
     void (*unsupported)(void *context, const ob_unsupported *item);
@@ -109,23 +110,41 @@ struct ob_session {
     ob_facts facts;       /* symbolic: what holds for all sizes */
     ob_binding *bindings; /* from the configuration */
     size_t n_bindings;
-    ob_view **constants; /* by value id: initializers, folded results */
+    uint32_t *uses;      /* by value id: reads by nodes that run, and graph outputs */
+    bool *live;          /* by node id: it runs */
+    ob_view **constants; /* by value id: initializers that are used, folded results */
     ob_owned_block *owned;
     uint64_t constant_bytes;
+    uint64_t max_folded_bytes; /* of folded constants, for all shapes and for each plan again */
+    uint64_t folded_bytes;
     bool *content_matters; /* by input: shapes depend on its elements; decided at the first plan */
     bool content_decided;
     ob_plan *plans, *current;
     uint64_t clock;
     ob_pool *pool;
     ob_threads threads;
+    ob_stop stop;
     ob_frame frame;
 };
 
-/* An allocator that hands on to `inner` (NULL: the default) and counts. The tally is a block of inner's. NULL: no memory. */
-ob_tally *ob__tally_create(const ob_allocator *inner, ob_allocator *out);
+/* An allocator that hands on to `inner` (NULL: the default) and counts; beyond `limit` bytes it gives NULL. The bytes count for
+ * `sum` too, and its limit holds for all that do (NULL: a sum of its own; `limit` is of a sum). The tally is a block of inner's.
+ * NULL: no memory. */
+ob_tally *ob__tally_create(const ob_allocator *inner, uint64_t limit, ob_tally *sum, ob_allocator *out);
 void ob__tally_destroy(ob_tally *tally);
 uint64_t ob__tally_bytes(const ob_tally *tally);
 const ob_allocator *ob__tally_inner(const ob_tally *tally);
+/* True when the limit has refused memory; ob__tally_refused forgets it. */
+bool ob__tally_limited(const ob_tally *tally);
+bool ob__tally_refused(ob_tally *tally);
+/* The end of a public call: E_MEMORY for want of the limit becomes E_LIMIT, with a message that says what wanted how much. */
+ob_status ob__tally_explain(ob_tally *tally, ob_status status, ob_error *error);
+
+/* runtime/stop.c. A call begins: it may take max_ns (0: as long as it likes). */
+void ob__stop_begin(ob_stop *stop, uint64_t max_ns);
+/* E_CANCELLED or E_LIMIT when the run has been stopped; ob__stop_ask asks first. */
+ob_status ob__stop_status(const ob_session *session, const ob_threads *threads, ob_error *error);
+ob_status ob__stop_ask(const ob_session *session, const ob_threads *threads, ob_error *error);
 
 /* Memory that lives as long as its list (&session->owned, a plan's or a frame's), 64-byte aligned, zeroed. */
 void *ob__session_block(ob_session *session, ob_owned_block **list, uint64_t n_bytes);
@@ -137,10 +156,13 @@ ob_status ob__at_node(ob_error *error, const ob_node *node, ob_status status);
 
 /* runtime/inline.c: replaces calls of model-local functions by their bodies, in the main graph and its subgraphs, and forgets the
  * functions. Nodes of domain onnx_broadcast stay as they are. Operators must be resolved, and are afterwards. E_MODEL for
- * circles. */
-ob_status ob__inline_functions(ob_model *model, ob_error *error);
+ * circles, E_LIMIT for more than max_nodes nodes, before or after. */
+ob_status ob__inline_functions(ob_model *model, uint64_t max_nodes, ob_error *error);
 
-/* runtime/weights.c: fills session->constants for the initializers; reads external data. */
+/* runtime/live.c: fills session->uses and session->live. */
+ob_status ob__find_live(ob_session *session);
+
+/* runtime/weights.c: fills session->constants for the initializers that are used; reads external data. */
 typedef struct ob_external_rules {
     bool allowed;
     const char *folder; /* NULL: of the model's file */
@@ -190,6 +212,8 @@ ob_status ob__check_output_count(const ob_session *session, const ob_view *outpu
 /* E_TYPE, E_SHAPE unless the caller's memory is of the result's type and shape, contiguous. */
 ob_status ob__check_output(const ob_session *session, size_t i, const ob_view *wanted, const ob_view *is, ob_error *error);
 bool ob__same_layout(const ob_view *a, const ob_view *b);
+/* ob_session_prepare for inputs that were checked; E_MEMORY is not explained. */
+ob_status ob__session_prepare(ob_session *session, const ob_view *inputs, ob_error *error);
 
 /* runtime/threads.c: E_UNSUPPORTED when the build has no thread pool. */
 ob_status ob__pool_create(ob_session *session, int n_threads, ob_error *error);

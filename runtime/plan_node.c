@@ -35,7 +35,7 @@ ob_status ob__new_slot(ob_builder *b, const ob_value *value, ob_buffer *buffer, 
     slot->offset = offset;
     slot->view = *view;
     slot->view.data = NULL;
-    buffer->uses_left += b->uses[value->id];
+    buffer->uses_left += b->session->uses[value->id];
     b->plan->slots[value->id] = slot;
     return OB_OK;
 }
@@ -234,12 +234,27 @@ static bool can_fold(const ob_builder *b, const planned *p, bool *for_all_shapes
         if (p->in[i]->buffer->kind != OB_BUFFER_CONST) return false;
         *for_all_shapes &= b->session->constants[node->inputs[i]->id] != NULL;
     }
+    uint64_t room = b->session->max_folded_bytes, used = *for_all_shapes ? b->session->folded_bytes : b->plan->folded_bytes;
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         uint64_t n_bytes;
         if (!ob__tensor_bytes(p->out[i].dtype, p->out[i].rank, p->out[i].dims, &n_bytes) || n_bytes > FOLD_MAX_BYTES)
             return false;
+        used += n_bytes;
     }
-    return true;
+    return used <= room;
+}
+
+/* Puts the blocks of one fold to those that are kept; returns their bytes. */
+static uint64_t keep_blocks(ob_owned_block *from, ob_owned_block **list) {
+    uint64_t n_bytes = 0;
+    while (from) {
+        ob_owned_block *block = from;
+        from = block->next;
+        n_bytes += block->n_bytes;
+        block->next = *list;
+        *list = block;
+    }
+    return n_bytes;
 }
 
 /* A node that reads constants only is computed now; what depends on no input shape is kept for all plans. A failure is left to
@@ -252,11 +267,21 @@ static ob_status try_fold(ob_builder *b, planned *p, bool *done) {
     if (!can_fold(b, p, &for_all_shapes)) return OB_OK;
     ob_view *results = OB_ARENA_ARRAY(&session->arena, ob_view, node->n_outputs);
     if (!results) return OB_E_MEMORY;
-    ob_owned_block **list = for_all_shapes ? &session->owned : &b->plan->owned;
+    ob_owned_block *blocks = NULL;
     ob_arena *strings = for_all_shapes ? &session->arena : &b->plan->arena;
-    ob_status status = ob__execute_node(session, node, p->in_views, results, list, strings, NULL);
-    if (status == OB_E_MEMORY) return status;
-    if (status != OB_OK) return OB_OK;
+    ob_status status = ob__execute_node(session, node, p->in_views, results, &blocks, strings, NULL);
+    if (status != OB_OK) {
+        ob__session_free_blocks(session, &blocks);
+        OB_TRY(ob__stop_status(session, &session->threads, b->error));
+        /* What does not fit beside the rest is computed in each run, where its memory is shared. */
+        return status == OB_E_MEMORY && !ob__tally_refused(session->tally) ? status : OB_OK;
+    }
+    if (for_all_shapes) {
+        uint64_t n_bytes = keep_blocks(blocks, &session->owned);
+        session->folded_bytes += n_bytes;
+        session->constant_bytes += n_bytes;
+    } else
+        b->plan->folded_bytes += keep_blocks(blocks, &b->plan->owned);
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         if (!node->outputs[i]) continue;
         if (for_all_shapes) session->constants[node->outputs[i]->id] = &results[i];

@@ -42,6 +42,12 @@ static void drop_oldest_plan(ob_session *session) {
     ob__plan_release(session, dropped);
 }
 
+static size_t count_plans(const ob_session *session) {
+    size_t n = 0;
+    for (const ob_plan *plan = session->plans; plan; plan = plan->next) n++;
+    return n;
+}
+
 static void report_plan(const ob_session *session, const ob_plan *plan, uint64_t ns) {
     const ob_session_memory *m = &plan->memory;
     ob__log(&session->model->logger, OB_LOG_INFO,
@@ -51,10 +57,22 @@ static void report_plan(const ob_session *session, const ob_plan *plan, uint64_t
             (unsigned long long)m->work_bytes, (unsigned long long)m->output_bytes, (unsigned long long)(ns / 1000));
 }
 
+/* What is kept for later gives way to the plan that is wanted now: first the memory of the last run, then the oldest plans. */
+static ob_status plan_with_room(ob_session *session, const ob_view *inputs, ob_plan **plan, ob_error *error) {
+    for (;;) {
+        ob_status status = ob__plan_create(session, inputs, plan, error);
+        if (status != OB_E_MEMORY || !ob__tally_limited(session->tally)) return status;
+        if (!ob__frame_shrink(&session->frame)) {
+            if (!session->plans) return status;
+            drop_oldest_plan(session);
+        }
+        ob_error_clear(error);
+    }
+}
+
 static ob_status find_plan(ob_session *session, const ob_view *inputs, ob_error *error) {
     if (session->current && plan_fits(session, session->current, inputs)) return OB_OK;
-    size_t n_plans = 0;
-    for (ob_plan *plan = session->plans; plan; plan = plan->next, n_plans++)
+    for (ob_plan *plan = session->plans; plan; plan = plan->next)
         if (plan_fits(session, plan, inputs)) {
             session->current = plan;
             plan->last_used = ++session->clock;
@@ -64,9 +82,9 @@ static ob_status find_plan(ob_session *session, const ob_view *inputs, ob_error 
     OB_TRY(ob__described(error, ob__check_contract(session, inputs, error), "cannot plan"));
     bool told = ob__logs(&session->model->logger, OB_LOG_INFO);
     uint64_t start = told ? ob__now_ns() : 0;
-    OB_TRY(ob__plan_create(session, inputs, &plan, error));
+    OB_TRY(plan_with_room(session, inputs, &plan, error));
     if (told) report_plan(session, plan, ob__now_ns() - start);
-    if (n_plans >= session->max_plans) drop_oldest_plan(session);
+    while (count_plans(session) >= session->max_plans) drop_oldest_plan(session);
     plan->next = session->plans;
     session->plans = session->current = plan;
     plan->last_used = ++session->clock;
@@ -118,14 +136,29 @@ ob_status ob__check_output_count(const ob_session *session, const ob_view *outpu
 
 /* ---- The calls ---------------------------------------------------------------------------------------------------- */
 
+static ob_status reserve(ob_session *session, const ob_view *outputs, size_t n_outputs, ob_error *error) {
+    for (;;) {
+        ob_status status = ob__frame_reserve(&session->frame, session->current, error);
+        if (status == OB_OK) status = ob__frame_reserve_outputs(&session->frame, session->current, outputs, n_outputs, error);
+        bool limited = status == OB_E_MEMORY && ob__tally_limited(session->tally);
+        if (!limited || !session->plans->next) return status; /* the plan at hand is never the oldest of several */
+        drop_oldest_plan(session);
+        ob_error_clear(error);
+    }
+}
+
+ob_status ob__session_prepare(ob_session *session, const ob_view *inputs, ob_error *error) {
+    OB_TRY(find_plan(session, inputs, error));
+    if (session->frame.caller_memory) return ob__frame_reserve(&session->frame, session->current, error);
+    return reserve(session, NULL, 0, error);
+}
+
 ob_status ob_session_prepare(ob_session *session, const ob_view *inputs, size_t n_inputs, ob_error *error) {
     ob_error_clear(error);
     OB_FAIL_IF(!session, error, OB_E_ARGUMENT, "no session");
     OB_TRY(ob__check_inputs(session, inputs, n_inputs, false, error));
-    OB_TRY(find_plan(session, inputs, error));
-    OB_TRY(ob__frame_reserve(&session->frame, session->current, error));
-    if (session->frame.caller_memory) return OB_OK;
-    return ob__frame_reserve_outputs(&session->frame, session->current, NULL, 0, error);
+    ob__stop_begin(&session->stop, session->max_run_ns);
+    return ob__tally_explain(session->tally, ob__session_prepare(session, inputs, error), error);
 }
 
 ob_status ob_session_run(ob_session *session, const ob_view *inputs, size_t n_inputs, ob_view *outputs, size_t n_outputs,
@@ -134,11 +167,11 @@ ob_status ob_session_run(ob_session *session, const ob_view *inputs, size_t n_in
     OB_FAIL_IF(!session, error, OB_E_ARGUMENT, "no session");
     OB_TRY(ob__check_output_count(session, outputs, n_outputs, error));
     OB_TRY(ob__check_inputs(session, inputs, n_inputs, true, error));
-    OB_TRY(find_plan(session, inputs, error));
-    const ob_plan *plan = session->current;
-    OB_TRY(ob__frame_reserve(&session->frame, plan, error));
-    OB_TRY(ob__frame_reserve_outputs(&session->frame, plan, outputs, n_outputs, error));
-    return ob__frame_run(&session->frame, plan, inputs, outputs, n_outputs, error);
+    ob__stop_begin(&session->stop, session->max_run_ns);
+    ob_status status = find_plan(session, inputs, error);
+    if (status == OB_OK) status = reserve(session, outputs, n_outputs, error);
+    if (status == OB_OK) status = ob__frame_run(&session->frame, session->current, inputs, outputs, n_outputs, error);
+    return ob__tally_explain(session->tally, status, error);
 }
 
 ob_status ob_session_set_memory(ob_session *session, void *block, size_t n_bytes, ob_error *error) {

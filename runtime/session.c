@@ -35,7 +35,7 @@ void *ob__session_block(ob_session *session, ob_owned_block **list, uint64_t n_b
     /* The list entry lies before the aligned elements: one allocation each. */
     const ob_allocator *allocator = &session->allocator;
     uint64_t total = n_bytes + 2 * (uint64_t)OB_ALIGNMENT;
-    if (n_bytes > session->max_memory || total > SIZE_MAX / 2) return NULL;
+    if (total > SIZE_MAX / 2) return NULL;
     ob_owned_block *block = allocator->alloc(allocator->context, (size_t)total);
     if (!block) return NULL;
     memset(block, 0, (size_t)total);
@@ -44,7 +44,6 @@ void *ob__session_block(ob_session *session, ob_owned_block **list, uint64_t n_b
     block->data = after + (OB_ALIGNMENT - (uintptr_t)after % OB_ALIGNMENT) % OB_ALIGNMENT;
     block->next = *list;
     *list = block;
-    if (list == &session->owned) session->constant_bytes += n_bytes;
     return block->data;
 }
 
@@ -64,12 +63,23 @@ ob_status ob__at_node(ob_error *error, const ob_node *node, ob_status status) {
     return status;
 }
 
+/* Nodes of a session, functions written out. */
+enum { MAX_NODES = 1 << 21 };
+
+/* Folded constants may take a quarter of the memory, and no more than this. */
+static const uint64_t FOLDED_BYTES = UINT64_C(1) << 30;
+
+static uint64_t max_memory(const ob_session_config *config) {
+    return config->max_memory ? config->max_memory : UINT64_C(1) << 40;
+}
+
 /* ---- Creation
  * ---------------------------------------------------------------------------------------------------------------------------- */
 
 static ob_status read_config(ob_session *session, const ob_session_config *config, ob_error *error) {
     session->optimize = config->optimize;
-    session->max_memory = config->max_memory ? config->max_memory : UINT64_C(1) << 40;
+    session->max_folded_bytes = max_memory(config) / 4 < FOLDED_BYTES ? max_memory(config) / 4 : FOLDED_BYTES;
+    session->max_output_bytes = config->max_output_bytes;
     session->max_plans = config->max_plans ? config->max_plans : 8;
     session->trace = config->trace;
     session->unsupported = config->unsupported;
@@ -161,14 +171,16 @@ static ob_status plan_ahead(ob_session *session, ob_error *error) {
         if (ob__view_layout(&inputs[i], info->dtype, info->shape.rank, info->shape.dims) != OB_OK) return OB_OK;
     }
     ob_error own;
-    ob_status status = ob_session_prepare(session, inputs, session->n_inputs, &own);
+    ob_error_clear(&own);
+    ob_status status = ob__session_prepare(session, inputs, &own);
     if (status == OB_OK &&
         session->current->memory.n_dynamic > 0) { /* elements may decide what is dynamic here: plan again with them */
         ob__frame_forget_plan(&session->frame, session->current);
         ob__plan_release(session, session->current);
         session->plans = session->current = NULL;
     }
-    if (status != OB_E_UNSUPPORTED && status != OB_E_MEMORY) return OB_OK;
+    bool limited = status == OB_E_MEMORY && ob__tally_refused(session->tally); /* the run says so, if it comes to that */
+    if (session->stop.status == OB_OK && (limited || (status != OB_E_UNSUPPORTED && status != OB_E_MEMORY))) return OB_OK;
     if (error) *error = own;
     return status;
 }
@@ -176,7 +188,7 @@ static ob_status plan_ahead(ob_session *session, ob_error *error) {
 static ob_status set_up(ob_session *session, const ob_model *model, const ob_session_config *config, ob_error *error) {
     OB_TRY(ob__model_clone(model, &session->allocator, &session->model, error));
     OB_TRY(ob__model_resolve_ops(session->model));
-    OB_TRY(ob__inline_functions(session->model, error));
+    OB_TRY(ob__inline_functions(session->model, config->max_nodes ? config->max_nodes : MAX_NODES, error));
     OB_TRY(read_config(session, config, error));
     OB_TRY(ob__check_support(session, config, error));
     OB_TRY(ob__name_required_results(session->model));
@@ -186,6 +198,7 @@ static ob_status set_up(ob_session *session, const ob_model *model, const ob_ses
     session->constants = OB_ARENA_ARRAY(&session->arena, ob_view *, session->model->n_values);
     if (!session->constants) return OB_E_MEMORY;
     ob_external_rules external = {config->external_data, config->external_folder};
+    OB_TRY(ob__find_live(session));
     OB_TRY(ob__load_weights(session, &external, error));
     OB_TRY(ob__pool_create(session, config->n_threads, error));
     OB_TRY(ob__frame_init(&session->frame, session, &session->allocator, &session->threads, config->caller_memory));
@@ -206,24 +219,31 @@ ob_status ob_session_create(const ob_model *model, const ob_session_config *conf
     OB_FAIL_IF(config->struct_bytes != sizeof *config || (config->n_dims && !config->dims), error, OB_E_ARGUMENT,
                "the configuration was not made by ob_session_config_init");
     ob_allocator allocator;
-    ob_tally *tally = ob__tally_create(config->allocator, &allocator);
+    ob_tally *tally = ob__tally_create(config->allocator, max_memory(config), NULL, &allocator);
     OB_FAIL_IF(!tally, error, OB_E_MEMORY, "out of memory");
     ob_arena arena;
     ob__arena_init(&arena, &allocator);
     ob_session *session = OB_ARENA_NEW(&arena, ob_session);
     if (!session) {
+        ob__fail(error, OB_E_MEMORY, "out of memory");
+        ob_status status = ob__tally_explain(tally, OB_E_MEMORY, error);
         ob__arena_release(&arena);
         ob__tally_destroy(tally);
-        return ob__fail(error, OB_E_MEMORY, "out of memory");
+        return status;
     }
     session->arena = arena; /* the session lives in its own arena */
     session->allocator = allocator;
     session->tally = tally;
+    session->stop = (ob_stop){.cancelled = config->cancelled, .context = config->context};
+    session->threads.stop = &session->stop;
+    session->max_run_ns = config->max_run_ns;
+    ob__stop_begin(&session->stop, session->max_run_ns);
     ob__facts_init(&session->facts, &session->allocator);
     ob_status status = set_up(session, model, config, error);
     if (status != OB_OK) {
+        status = ob__tally_explain(tally, ob__described(error, status, "cannot make a session"), error);
         ob_session_close(&session);
-        return ob__described(error, status, "cannot make a session");
+        return status;
     }
     *out = session;
     return OB_OK;

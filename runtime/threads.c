@@ -38,7 +38,9 @@ ob_status ob__pool_create(ob_session *session, int n_threads, ob_error *error) {
     if (pool) pool->pool = pthreadpool_create((size_t)n_threads);
     OB_FAIL_IF(!pool || !pool->pool, error, OB_E_MEMORY, "cannot start %d threads", n_threads);
     session->pool = pool;
-    session->threads = (ob_threads){run_parallel, pool, n_threads};
+    session->threads.run = run_parallel;
+    session->threads.pool = pool;
+    session->threads.n_threads = n_threads;
     return OB_OK;
 }
 

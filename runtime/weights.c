@@ -12,6 +12,8 @@
 #include "core/log.h"
 #include "runtime/plan.h"
 
+enum { PART_BYTES = 1 << 24 };
+
 typedef struct loader {
     ob_session *session;
     const ob_external_rules *external;
@@ -84,10 +86,23 @@ static int open_below(int folder, const char *location) {
     }
 }
 
-static ob_status read_all(int file, void *bytes, uint64_t n, uint64_t offset) {
+/* Memory of the session for a tensor; NULL with a message. */
+static void *own_block(loader *l, const ob_value *value, uint64_t n_bytes) {
+    void *data = ob__session_block(l->session, &l->session->owned, n_bytes);
+    if (data)
+        l->session->constant_bytes += n_bytes;
+    else
+        ob__fail(l->error, OB_E_MEMORY, "no memory for the %llu bytes of initializer %s", (unsigned long long)n_bytes,
+                 value->name);
+    return data;
+}
+
+/* Part by part, so that reading can be stopped. */
+static ob_status read_all(const loader *l, int file, void *bytes, uint64_t n, uint64_t offset) {
     char *to = bytes;
     while (n > 0) {
-        ssize_t got = pread(file, to, n > 1 << 30 ? 1 << 30 : (size_t)n, (off_t)offset);
+        OB_TRY(ob__stop_ask(l->session, &l->session->threads, l->error));
+        ssize_t got = pread(file, to, n > PART_BYTES ? PART_BYTES : (size_t)n, (off_t)offset);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return OB_E_IO;
         to += got;
@@ -131,12 +146,13 @@ static ob_status read_tensor(loader *l, const ob_value *value, int file, void **
     OB_FAIL_IF(offset > (uint64_t)info.st_size || length > (uint64_t)info.st_size - offset, l->error, OB_E_FORMAT,
                "initializer %s: its external data ends at byte %llu, the file has %llu", value->name,
                (unsigned long long)(offset + length), (unsigned long long)info.st_size);
-    if (!ob__tensor_bytes(tensor->dtype, tensor->rank, tensor->dims, &bytes) || bytes > l->session->max_memory)
-        return ob__fail(l->error, OB_E_LIMIT, "initializer %s is larger than the memory limit", value->name);
-    void *data = ob__session_block(l->session, &l->session->owned, bytes);
+    OB_FAIL_IF(!ob__tensor_bytes(tensor->dtype, tensor->rank, tensor->dims, &bytes), l->error, OB_E_LIMIT,
+               "initializer %s has more bytes than can be addressed", value->name);
+    void *data = own_block(l, value, bytes);
     if (!data) return OB_E_MEMORY;
-    OB_FAIL_IF(read_all(file, data, length, offset) != OB_OK, l->error, OB_E_IO, "initializer %s: cannot read its external data",
-               value->name);
+    ob_status status = read_all(l, file, data, length, offset);
+    if (status == OB_E_IO) ob__fail(l->error, status, "initializer %s: cannot read its external data", value->name);
+    OB_TRY(status);
     if (ob_dtype_file_bits(tensor->dtype) < 8) unpack(tensor->dtype, data, tensor->n_elems);
     *out = data;
     return OB_OK;
@@ -189,7 +205,7 @@ static ob_status tensor_data(loader *l, const ob_value *value, void **out) {
         return OB_OK;
     }
     if (!ob__tensor_bytes(tensor->dtype, tensor->rank, tensor->dims, &bytes)) return OB_E_LIMIT;
-    *out = ob__session_block(l->session, &l->session->owned, bytes);
+    *out = own_block(l, value, bytes);
     if (!*out) return OB_E_MEMORY;
     memcpy(*out, tensor->data, (size_t)tensor->n_elems * ob_dtype_size(tensor->dtype));
     l->n_copied++;
@@ -203,6 +219,7 @@ static ob_status load_graph(void *context, ob_graph *graph) {
         const ob_value *value = graph->initializers[i];
         const ob_tensor *tensor = value->data;
         void *data = NULL;
+        if (l->session->uses[value->id] == 0) continue; /* not even looked at */
         OB_FAIL_IF(!tensor || tensor->rank > OB_MAX_RANK, l->error, OB_E_UNSUPPORTED,
                    "initializer %s: sparse, or of a rank over %d", value->name, OB_MAX_RANK);
         OB_TRY(tensor_data(l, value, &data));

@@ -12,6 +12,7 @@ struct ob_worker {
     ob_tally *tally;
     ob_allocator allocator;
     ob_threads threads; /* one: the caller's */
+    ob_stop stop;
     ob_frame frame;
 };
 
@@ -37,15 +38,19 @@ ob_status ob_worker_create(ob_session *session, const ob_worker_config *config, 
                "the configuration was not made by ob_worker_config_init");
     OB_TRY(check_plan(session->current, error));
     ob_allocator allocator;
-    ob_tally *tally =
-        ob__tally_create(config && config->allocator ? config->allocator : ob__tally_inner(session->tally), &allocator);
+    ob_tally *tally = ob__tally_create(config && config->allocator ? config->allocator : ob__tally_inner(session->tally), 0,
+                                       session->tally, &allocator);
     ob_worker *worker = tally ? allocator.alloc(allocator.context, sizeof *worker) : NULL;
     if (!worker) {
+        ob__fail(error, OB_E_MEMORY, "out of memory");
+        ob_status status = tally ? ob__tally_explain(tally, OB_E_MEMORY, error) : OB_E_MEMORY;
         if (tally) ob__tally_destroy(tally);
-        return ob__fail(error, OB_E_MEMORY, "out of memory");
+        return status;
     }
     *worker = (ob_worker){
         .session = session, .plan = session->current, .tally = tally, .allocator = allocator, .threads = {.n_threads = 1}};
+    worker->stop = (ob_stop){.cancelled = session->stop.cancelled, .context = session->stop.context};
+    worker->threads.stop = &worker->stop;
     atomic_fetch_add(&worker->plan->n_users, 1);
     bool caller_memory = config && config->caller_memory;
     ob_status status = ob__frame_init(&worker->frame, session, &worker->allocator, &worker->threads, caller_memory);
@@ -55,8 +60,9 @@ ob_status ob_worker_create(ob_session *session, const ob_worker_config *config, 
         *out = worker;
         return OB_OK;
     }
+    status = ob__tally_explain(worker->tally, ob__described(error, status, "cannot make a worker"), error);
     ob_worker_close(&worker);
-    return ob__described(error, status, "cannot make a worker");
+    return status;
 }
 
 void ob_worker_close(ob_worker **worker) {
@@ -107,9 +113,11 @@ ob_status ob_worker_run(ob_worker *worker, const ob_view *inputs, size_t n_input
     OB_TRY(ob__check_output_count(worker->session, outputs, n_outputs, error));
     OB_TRY(ob__check_inputs(worker->session, inputs, n_inputs, true, error));
     OB_TRY(check_layouts(worker, inputs, error));
-    OB_TRY(ob__frame_reserve(&worker->frame, worker->plan, error));
-    OB_TRY(ob__frame_reserve_outputs(&worker->frame, worker->plan, outputs, n_outputs, error));
-    return ob__frame_run(&worker->frame, worker->plan, inputs, outputs, n_outputs, error);
+    ob__stop_begin(&worker->stop, worker->session->max_run_ns);
+    ob_status status = ob__frame_reserve(&worker->frame, worker->plan, error);
+    if (status == OB_OK) status = ob__frame_reserve_outputs(&worker->frame, worker->plan, outputs, n_outputs, error);
+    if (status == OB_OK) status = ob__frame_run(&worker->frame, worker->plan, inputs, outputs, n_outputs, error);
+    return ob__tally_explain(worker->tally, status, error);
 }
 
 ob_status ob_worker_set_memory(ob_worker *worker, void *block, size_t n_bytes, ob_error *error) {

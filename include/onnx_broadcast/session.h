@@ -71,20 +71,34 @@ typedef struct ob_session_config {
     const char *external_folder; /**< NULL: the folder of the model's file. Borrows during ob_session_create */
     const ob_named_size *dims;   /**< sizes of symbolic dimensions; borrows during ob_session_create */
     size_t n_dims;               /**< entries of dims */
-    uint64_t max_memory;         /**< bytes that a plan, its outputs and folded constants may take; 0: 2^40 */
-    uint32_t max_plans;          /**< shapes remembered, the least recently used one gives way; 0: 8 */
+    uint64_t max_memory; /**< bytes that the session and its workers may have from their allocators at a time: the model's copy,
+                            weights that are copied or read, folded constants, plans, work memory, scratch, results. Constants
+                            that do not fit are not folded, plans that are not in use give way. What the caller lends does not
+                            count. 0: 2^40 */
+    uint32_t max_plans;  /**< shapes remembered, the least recently used one gives way; 0: 8 */
     /** Receives everything that cannot be run, one call each, before ob_session_create returns E_UNSUPPORTED; and, for element
      * types and attributes that only planning can judge, before ob_session_prepare or ob_session_run does. May be NULL. */
     void (*unsupported)(void *context, const ob_unsupported *item);
     /** Receives every step after it ran; NULL (default): steps are not timed. */
     void (*trace)(void *context, const ob_trace_event *event);
-    void *context; /**< of the two callbacks */
+    void *context; /**< of the callbacks */
     /** true: the memory of runs is the caller's, and no plan allocates any: work memory by ob_session_set_memory, results by
      * outputs[i].data. Results whose shapes depend on data (ob_session_memory.n_dynamic > 0), and the bytes of string elements
      * that a run makes, come from the allocator all the same. false (default): the session allocates what the caller does not
      * give. */
     bool caller_memory;
     const ob_logger *logger; /**< copied; hears of this session. NULL (default): the model's, if it has one */
+    /** Asked whether to go on: true ends the call at hand with E_CANCELLED. It is called with `context` by the thread that called
+     * ob_session_create(), ob_session_prepare(), ob_session_run() or ob_worker_run(): before every step of a run or of planning,
+     * while external data is read (every 16 MiB), and within long steps every few milliseconds; a step of an operator from a
+     * library, or one that only moves elements, is never cut. Workers ask it from their threads, so with workers it must be safe
+     * for several at once. It must not use the session. After E_CANCELLED the session, or the worker, can be used as before; the
+     * memory of outputs that the caller gave has undefined contents. NULL (default): nobody is asked */
+    bool (*cancelled)(void *context);
+    uint64_t max_run_ns; /**< a call that takes longer than this many nanoseconds (CLOCK_MONOTONIC) ends with E_LIMIT, at the
+                            places where `cancelled` is asked: creation, prepare and run, each for itself. 0: no limit */
+    uint64_t max_output_bytes; /**< bytes of all outputs of a run together; E_LIMIT over it. 0: no limit of its own */
+    uint64_t max_nodes;        /**< nodes when the model's functions are written out, over all graphs; 0: 2^21 */
 } ob_session_config;
 
 /** Fills in the defaults named above. NULL is allowed and does nothing. */
@@ -101,7 +115,8 @@ OB_API void ob_session_config_init(ob_session_config *config);
  * - E_NOT_FOUND: a size for a symbol that the model does not have.
  * - E_IO, E_FORMAT: external data that cannot be opened, lies outside the folder, has a second name (a hard link, which may lie
  * outside), or does not have the size of its tensor.
- * - E_LIMIT: external data over max_memory, or functions that expand to too many nodes.
+ * - E_LIMIT: over max_memory, max_nodes or max_run_ns; the message names which, and for memory what wanted how much.
+ * - E_CANCELLED: config->cancelled said so.
  * - E_ARGUMENT: model or out NULL, a config that was not initialised, a thread count or size out of range.
  * - E_MEMORY. */
 OB_API ob_status ob_session_create(const ob_model *model, const ob_session_config *config, ob_session **out, ob_error *error);
@@ -165,8 +180,8 @@ OB_API ob_status ob_session_prepare(ob_session *session, const ob_view *inputs, 
  * - E_CONDITION: a condition of the model's shape contract is broken by these sizes: node, condition and sizes are named; nothing
  *   was computed.
  * - E_UNSUPPORTED: an element type or attribute that no kernel takes, found while planning.
- * - E_LIMIT: more than max_memory. E_MEMORY: the allocator, or memory of the caller that is missing or too small. E_MODEL: an
- * error of the model that only these sizes show. */
+ * - E_LIMIT: over max_memory, max_output_bytes or max_run_ns. E_CANCELLED: config->cancelled said so. E_MEMORY: the allocator, or
+ * memory of the caller that is missing or too small. E_MODEL: an error of the model that only these sizes show. */
 OB_API ob_status ob_session_run(ob_session *session, const ob_view *inputs, size_t n_inputs, ob_view *outputs, size_t n_outputs,
                                 ob_error *error);
 

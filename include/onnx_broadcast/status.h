@@ -41,6 +41,7 @@ extern "C" {
     X(E_CONDITION, "a condition of the model is broken") /**< the shape contract fails for these sizes */                        \
     X(E_NOT_FOUND, "not found")                          /**< no such name, file or index */                                     \
     X(E_INTERNAL, "internal error")                      /**< a defect of the library */                                         \
+    X(E_CANCELLED, "cancelled") /**< the caller asked for the call to end (ob_session_config.cancelled) */                       \
     /* the end */
 
 /** What became of a call. OB_OK is 0, everything else a failure. */
