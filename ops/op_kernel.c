@@ -130,7 +130,10 @@ ob_status ob__host_parallel(ob_operator_call *call, int64_t n, int64_t grain,
     ob_library_call *c = ob__library_call_of(call, OB_PHASE_RUN, "parallel");
     if (!c) return OB_E_INTERNAL;
     if (!task || n < 0 || grain < 0) return ob__library_misbehaves(c, "calls parallel with NULL or a negative number");
-    ob__parallel(c->args->threads, n, grain, task, context);
+    /* What the library does next may rely on the results: its work is never cut short. */
+    ob_threads threads = c->args->threads ? *c->args->threads : (ob_threads){.n_threads = 1};
+    threads.stop = NULL;
+    ob__parallel(&threads, n, grain, task, context);
     return c->failure;
 }
 

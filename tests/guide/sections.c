@@ -1,6 +1,7 @@
 /* The functions that docs/embedding.md quotes, in its order. What they print is sections.txt. */
 #include <inttypes.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +69,24 @@ static ob_status run_on_own_buffers(ob_session *session, float *x, int64_t *mask
     for (int frame = 0; status == OB_OK && frame < 3; frame++)
         status = ob_session_run(session, inputs, 2, &output, 1, error); /* allocates nothing, the result is in y */
     return status;
+}
+
+/* ---- Limits, and stopping ------------------------------------------------------------------------------------------------ */
+
+static bool is_asked_to_stop(void *context) {
+    return *(volatile sig_atomic_t *)context != 0; /* set by a handler of signals, for instance */
+}
+
+static ob_status open_with_limits(const ob_model *model, volatile sig_atomic_t *stop, ob_session **out, ob_error *error) {
+    ob_session_config config;
+    ob_session_config_init(&config);
+    config.max_memory = UINT64_C(256) << 20;       /* bytes, of everything that the session has at a time */
+    config.max_output_bytes = UINT64_C(16) << 20;  /* of the results of one run */
+    config.max_nodes = 100000;                     /* when the model's functions are written out */
+    config.max_run_ns = UINT64_C(5) * 1000000000u; /* of each call */
+    config.cancelled = is_asked_to_stop;
+    config.context = (void *)(uintptr_t)stop;
+    return ob_session_create(model, &config, out, error);
 }
 
 /* ---- Memory known beforehand --------------------------------------------------------------------------------------------- */
@@ -254,6 +273,14 @@ int main(int argc, char **argv) {
     for (int i = 0; i < BATCH * LENGTH * WIDTH; i++) x[i] = (float)(i % 17) - 8;
     for (int i = 0; i < BATCH * LENGTH; i++) mask[i] = i % LENGTH < 5;
     MUST(run_on_own_buffers(session, x, mask, y, &error));
+    ob_session_close(&session);
+    volatile sig_atomic_t stop = 0;
+    MUST(open_with_limits(model, &stop, &session, &error));
+    stop = 1;
+    ob_view inputs[2] = {{0}};
+    MUST(ob_view_init(&inputs[0], x, OB_FLOAT, 3, (int64_t[]){BATCH, LENGTH, WIDTH}));
+    MUST(ob_view_init(&inputs[1], mask, OB_INT64, 2, (int64_t[]){BATCH, LENGTH}));
+    complain(ob_session_run(session, inputs, 2, NULL, 0, &error), &error);
     ob_session_close(&session);
     MUST(run_in_given_memory(model, NULL, x, mask, again, &error));
     printf("%s\n", memcmp(y, again, sizeof y) == 0 && y[0] != 0 ? "the same result" : "another result");
