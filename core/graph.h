@@ -86,7 +86,8 @@ typedef enum ob_attribute_type {
     OB_ATTR_SPARSE_TENSOR = 11,
     OB_ATTR_SPARSE_TENSORS = 12,
     OB_ATTR_TYPE_PROTO = 13,
-    OB_ATTR_TYPE_PROTOS = 14
+    OB_ATTR_TYPE_PROTOS = 14,
+    OB_ATTR_COUNT
 } ob_attribute_type;
 
 struct ob_attribute {

@@ -157,9 +157,11 @@ static ob_status read_value_info(ob_reader *reader, Onnx__ValueInfoProto *const 
 
 /* ---- Attributes --------------------------------------------------------------------------------------------------- */
 
-/* Files older than the `type` field say it by what they fill. */
+/* Files older than the `type` field say it by what they fill. A number that is newer than this program is kept by the message. */
 ob_attribute_type ob__attribute_type(const Onnx__AttributeProto *message) {
-    if (message->has_type && message->type != 0) return (ob_attribute_type)message->type;
+    int number = (int)message->type; /* the file's: any number */
+    if (message->has_type && number != 0)
+        return number > 0 && number < OB_ATTR_COUNT ? (ob_attribute_type)number : OB_ATTR_UNDEFINED;
     if (message->has_f) return OB_ATTR_FLOAT;
     if (message->has_i) return OB_ATTR_INT;
     if (message->has_s) return OB_ATTR_STRING;
@@ -262,7 +264,7 @@ static ob_status read_content(ob_reader *reader, const Onnx__AttributeProto *mes
     case OB_ATTR_GRAPHS:
     case OB_ATTR_SPARSE_TENSORS:
     case OB_ATTR_TYPE_PROTOS: return read_list(reader, message, graph, node, out);
-    default: out->type = OB_ATTR_UNDEFINED; return OB_OK; /* a kind that is newer than this program */
+    default: return OB_OK; /* UNDEFINED: a kind that is newer than this program */
     }
 }
 

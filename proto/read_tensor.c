@@ -152,16 +152,16 @@ ob_status ob__read_tensor(ob_arena *arena, const Onnx__TensorProto *message, uin
     tensor->name = ob__str(message->name);
     tensor->doc = ob__str(message->doc_string);
     tensor->origin = message;
-    tensor->dtype = message->data_type > 0 && message->data_type < OB_DTYPE_COUNT ? (ob_dtype)message->data_type : OB_NONE;
+    tensor->dtype = ob__read_dtype(message->data_type);
     tensor_reader reader = {arena, message, tensor->name[0] ? tensor->name : what, tensor, error};
     OB_TRY(read_dims(&reader, max_rank));
     size_t n_bytes; /* also where the data is elsewhere: nobody after this needs to ask again */
     OB_FAIL_IF(!ob__memory_bytes(tensor->dtype, tensor->n_elems, &n_bytes) || n_bytes > PTRDIFF_MAX, error, OB_E_MODEL,
                "tensor \"%s\": its sizes need more bytes than memory can have", reader.name);
-    bool external = message->has_data_location && message->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
-    if (external)
+    int location = message->has_data_location ? (int)message->data_location : ONNX__TENSOR_PROTO__DATA_LOCATION__DEFAULT;
+    if (location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL)
         OB_TRY(read_external(&reader));
-    else if (tensor->dtype != OB_NONE && !message->segment)
+    else if (tensor->dtype != OB_NONE && !message->segment && location == ONNX__TENSOR_PROTO__DATA_LOCATION__DEFAULT)
         OB_TRY(message->has_raw_data && (message->raw_data.len > 0 || tensor->n_elems == 0) ? read_raw(&reader)
                                                                                             : read_typed(&reader));
     *out = tensor;

@@ -18,6 +18,7 @@ typedef struct text_printer {
     ob_proto_writer *writer;
     size_t max_elems; /* 0: all */
     int indent;
+    int32_t unnamed; /* the first element type that has no name here; 0: none */
     ob_error *error;
 } text_printer;
 
@@ -29,6 +30,8 @@ static void put(text_printer *out, const char *text) {
 
 static ob_status flush(text_printer *out, size_t at_least) {
     OB_FAIL_IF(out->text.failed, out->error, OB_E_MEMORY, "out of memory for the text");
+    OB_FAIL_IF(out->unnamed != 0 && out->max_elems == 0, out->error, OB_E_UNSUPPORTED,
+               "the text form has no name for element type %ld", (long)out->unnamed);
     if (out->text.n < at_least || out->text.n == 0) return OB_OK;
     ob_status status = out->sink(out->context, out->text.data, out->text.n);
     out->text.n = 0;
@@ -145,8 +148,10 @@ static void put_element(text_printer *out, const ob_tensor *tensor, int64_t i) {
 
 /* ---- Types -------------------------------------------------------------------------------------------------------- */
 
+/* A number that has no name would be lost: nothing but a dump for reading goes on then. */
 static void put_dtype(text_printer *out, int32_t number) {
-    put(out, number > 0 && number < OB_DTYPE_COUNT ? ob_dtype_name((ob_dtype)number) : "undefined");
+    if (number != 0 && ob__read_dtype(number) == OB_NONE && out->unnamed == 0) out->unnamed = number;
+    put(out, ob_dtype_name(ob__read_dtype(number)));
 }
 
 static void put_shape(text_printer *out, const Onnx__TensorShapeProto *shape) {
@@ -281,7 +286,7 @@ static const char *const attribute_types[] = {
     [OB_ATTR_TYPE_PROTO] = "type_proto",
     [OB_ATTR_TYPE_PROTOS] = "type_protos",
 };
-enum { N_ATTRIBUTE_TYPES = sizeof attribute_types / sizeof attribute_types[0] };
+_Static_assert(sizeof attribute_types / sizeof attribute_types[0] == OB_ATTR_COUNT, "a name for each type of attribute");
 
 static ob_status print_subgraph(text_printer *out, const Onnx__GraphProto *graph) {
     out->indent += INDENT;
@@ -321,9 +326,11 @@ static ob_status print_list(text_printer *out, const Onnx__AttributeProto *a, ob
 static ob_status print_attribute(text_printer *out, const Onnx__AttributeProto *a) {
     ob_attribute_type type = ob__attribute_type(a);
     put_name(out, a->name);
-    if (type > 0 && (int)type < N_ATTRIBUTE_TYPES && attribute_types[type])
-        ob__text_printf(&out->text, ": %s", attribute_types[type]);
+    if (attribute_types[type]) ob__text_printf(&out->text, ": %s", attribute_types[type]);
     put(out, " = ");
+    bool lost = type == OB_ATTR_UNDEFINED && a->has_type && a->type != 0;
+    OB_FAIL_IF(lost && out->max_elems == 0, out->error, OB_E_UNSUPPORTED, "attribute \"%s\": the text form has no type %d",
+               ob__str(a->name), (int)a->type);
     if (a->ref_attr_name && a->ref_attr_name[0]) {
         put(out, "@");
         put_name(out, a->ref_attr_name);
@@ -347,7 +354,9 @@ static ob_status print_attribute(text_printer *out, const Onnx__AttributeProto *
     if (out->max_elems > 0)
         put(out, "...");
     else
-        return ob__fail(out->error, OB_E_UNSUPPORTED, "attribute \"%s\": the text form has no sparse tensors", ob__str(a->name));
+        return ob__fail(out->error, OB_E_UNSUPPORTED, "attribute \"%s\": %s", ob__str(a->name),
+                        type == OB_ATTR_UNDEFINED ? "neither its type nor its content is known"
+                                                  : "the text form has no sparse tensors");
     return OB_OK;
 }
 

@@ -24,7 +24,7 @@ static char *mutable_text(const char *text) {
 }
 
 static bool same_dtype(int32_t number, ob_dtype dtype) {
-    return number > 0 && number < OB_DTYPE_COUNT ? (ob_dtype)number == dtype : dtype == OB_NONE;
+    return ob__read_dtype(number) == dtype;
 }
 
 /* The name of a named symbol as the file had it (ob_dim_format quotes odd ones), or NULL. */
