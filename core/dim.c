@@ -78,7 +78,11 @@ static ob_dim new_symbol(ob_dims *pool, const char *name) {
     term->name = name;
     term->highest = OB_DIM_CONST_MAX;
     term->size = 1;
-    if (!name) {
+    if (name) {
+        size_t n = ob__name_bytes(name, &term->quoted);
+        if (n > UINT32_MAX) return give_up(pool, OB_E_LIMIT);
+        term->number = (uint32_t)n;
+    } else {
         term->anonymous = true;
         term->number = ++pool->n_anonymous;
     }

@@ -59,18 +59,13 @@ static bool is_plain(const char *name) {
     return true;
 }
 
-static void write_name(ob_writer *writer, const char *name) {
-    if (is_plain(name)) {
-        ob__write(writer, name);
-        return;
-    }
+static void write_quoted(ob_writer *writer, const char *name, size_t enough) {
     write_bytes(writer, "\"", 1);
-    for (const unsigned char *p = (const unsigned char *)name; *p;) {
+    for (const unsigned char *p = (const unsigned char *)name; *p && writer->n < enough;) {
         size_t n = utf8_length(p);
         if (n == 0 || *p < 0x20 || *p == 0x7F) {
-            char escape[8];
-            snprintf(escape, sizeof escape, "\\x%02X", *p);
-            ob__write(writer, escape);
+            static const char digits[] = "0123456789ABCDEF";
+            write_bytes(writer, (const char[]){'\\', 'x', digits[*p >> 4], digits[*p & 15]}, 4);
             p++;
             continue;
         }
@@ -79,6 +74,25 @@ static void write_name(ob_writer *writer, const char *name) {
         p += n;
     }
     write_bytes(writer, "\"", 1);
+}
+
+size_t ob__name_bytes(const char *name, bool *quoted) {
+    ob_writer counter = {NULL, 0, 0};
+    *quoted = !is_plain(name);
+    if (!*quoted) return strlen(name);
+    write_quoted(&counter, name, SIZE_MAX);
+    return counter.n;
+}
+
+/* In time that depends on the room, not on the name. */
+static void write_name(ob_writer *writer, const ob_term *term) {
+    if (!term->quoted) {
+        write_bytes(writer, term->name, term->number);
+        return;
+    }
+    size_t start = writer->n;
+    if (start < writer->room) write_quoted(writer, term->name, writer->room);
+    writer->n = start + term->number;
 }
 
 /* ---- Terms ------------------------------------------------------------------------------------------------------ */
@@ -133,7 +147,7 @@ void ob__write_dim(ob_writer *writer, const ob_dims *pool, ob_dim d) {
     switch (term->kind) {
     case OB_DIM_KIND_SYMBOL:
         if (term->name) {
-            write_name(writer, term->name);
+            write_name(writer, term);
         } else {
             ob__write(writer, "?");
             write_int(writer, term->number);

@@ -324,6 +324,18 @@ ob_value *ob__graph_add_int64s(ob_graph *graph, const char *stem, const int64_t 
     return ob__graph_add_initializer(graph, value, tensor) ? value : NULL;
 }
 
+const char *ob__function_key(char *room, size_t n_room, ob_arena *arena, const char *domain, const char *name,
+                             const char *overload, size_t *n) {
+    size_t n_domain = strlen(domain) + 1, n_name = strlen(name) + 1, n_overload = strlen(overload);
+    *n = n_domain + n_name + n_overload;
+    char *key = *n <= n_room ? room : ob__arena_alloc(arena, *n);
+    if (!key) return NULL;
+    memcpy(key, domain, n_domain);
+    memcpy(key + n_domain, name, n_name);
+    memcpy(key + n_domain + n_name, overload, n_overload);
+    return key;
+}
+
 static int64_t find_opset(const ob_opset *opsets, uint32_t n, const char *domain) {
     for (uint32_t i = 0; i < n; i++)
         if (strcmp(opsets[i].domain, domain) == 0) return opsets[i].version;

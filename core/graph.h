@@ -239,7 +239,11 @@ bool ob__graph_add_initializer(ob_graph *graph, ob_value *value, const ob_tensor
 /* A 1-d int64 initializer with a fresh unique name. */
 ob_value *ob__graph_add_int64s(ob_graph *graph, const char *stem, const int64_t *elements, uint32_t n);
 bool ob__model_set_opset(ob_model *model, const char *domain, int64_t version); /* adds or replaces */
-int64_t ob__model_opset(const ob_model *model, const char *domain);             /* 0 when not imported */
+/* What tells functions apart, as the key of a map: *n bytes in `room`, or in the arena when these are too few. NULL: out of
+ * memory. */
+const char *ob__function_key(char *room, size_t n_room, ob_arena *arena, const char *domain, const char *name,
+                             const char *overload, size_t *n);
+int64_t ob__model_opset(const ob_model *model, const char *domain); /* 0 when not imported */
 /* The opset that governs a graph: its function's imports, or the model's. */
 int64_t ob__graph_opset(const ob_graph *graph, const char *domain);
 

@@ -20,7 +20,7 @@ enum {
 };
 
 /* A term's content, `words`, by kind:
- * SYMBOL  none; name is NULL for an anonymous one, whose number is `number`
+ * SYMBOL  none; name is NULL for an anonymous one, whose number is `number`; of a named one that is the length of its text
  * SUM     constant, then for each monomial: coefficient, number of factors, the factors in ascending order;
  *         monomials descend (ob__monomial_compare). Factors are symbols, quotients and broadcast terms, never sums.
  * DIV     numerator, divisor > 1
@@ -36,6 +36,7 @@ typedef struct ob_term {
     uint8_t kind; /* ob_dim_kind */
     bool anonymous;
     bool broadcasts; /* is a broadcast term, or holds one */
+    bool quoted; /* the symbol's name cannot stand in a term as it is */
 } ob_term;
 
 struct ob_dims {
@@ -106,6 +107,8 @@ typedef struct ob_writer {
     size_t room, n;
 } ob_writer;
 
+/* Bytes of a symbol's name as it is written, and whether in quotes: names are as long as files make them, and written often. */
+size_t ob__name_bytes(const char *name, bool *quoted);
 void ob__write(ob_writer *writer, const char *text);
 void ob__write_dim(ob_writer *writer, const ob_dims *pool, ob_dim d);
 size_t ob__writer_end(ob_writer *writer);

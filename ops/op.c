@@ -90,21 +90,37 @@ typedef struct resolution {
 } resolution;
 
 typedef struct resolver {
-    ob_map cache; /* of names by address (they are interned) and opset -> resolution */
+    ob_map cache;     /* of names by address (they are interned) and opset -> resolution */
+    ob_map functions; /* by ob__function_key */
     ob_arena arena;
     const ob_graph *graph; /* whose opset for `domain` was asked last */
     const char *domain;
     int64_t opset;
 } resolver;
 
-static ob_function *find_function(const ob_model *model, const ob_node *node) {
+/* NULL: none, or out of memory. */
+static ob_map_entry *function_entry(resolver *r, const char *domain, const char *name, const char *overload, bool insert) {
+    char room[256];
+    size_t n;
+    const char *key = ob__function_key(room, sizeof room, &r->arena, domain, name, overload, &n);
+    if (!key) return NULL;
+    return insert ? ob__map_insert(&r->functions, key, n) : ob__map_find(&r->functions, key, n);
+}
+
+static ob_status list_functions(resolver *r, const ob_model *model) {
     for (uint32_t i = 0; i < model->n_functions; i++) {
         ob_function *function = model->functions[i];
-        if (strcmp(function->name, node->op_type) == 0 && strcmp(function->domain, node->domain) == 0 &&
-            strcmp(function->overload, node->overload) == 0)
-            return function;
+        ob_map_entry *entry = function_entry(r, function->domain, function->name, function->overload, true);
+        if (!entry) return OB_E_MEMORY;
+        if (!entry->value) entry->value = function;
     }
-    return NULL;
+    return OB_OK;
+}
+
+static ob_function *find_function(resolver *r, const ob_node *node) {
+    if (r->functions.n_entries == 0) return NULL;
+    const ob_map_entry *entry = function_entry(r, node->domain, node->op_type, node->overload, false);
+    return entry ? entry->value : NULL;
 }
 
 /* The domain is this project's, and has one version: what another one means is not known here. */
@@ -115,7 +131,8 @@ static bool is_later_than_ours(const char *domain, int64_t opset) {
 static resolution *resolve(resolver *r, const ob_node *node) {
     resolution *found = OB_ARENA_NEW(&r->arena, resolution);
     if (!found) return NULL;
-    found->function = find_function(node->graph->model, node);
+    found->function = find_function(r, node);
+    if (r->arena.failed) return NULL;
     if (!found->function && !is_later_than_ours(node->domain, r->opset))
         found->op = ob__model_find_op(node->graph->model, node->domain, node->op_type, r->opset);
     return found;
@@ -150,7 +167,9 @@ ob_status ob__model_resolve_ops(ob_model *model) {
     resolver r = {0};
     ob__arena_init(&r.arena, &model->arena.allocator);
     ob__map_init(&r.cache, &r.arena);
-    ob_status status = ob__model_each_graph(model, resolve_graph, &r);
+    ob__map_init(&r.functions, &r.arena);
+    ob_status status = list_functions(&r, model);
+    if (status == OB_OK) status = ob__model_each_graph(model, resolve_graph, &r);
     return ob__arena_finish(&r.arena, status);
 }
 

@@ -6,6 +6,8 @@
 #include "core/error.h"
 #include "proto/proto.h"
 
+enum { MAX_OPSETS = 1024 }; /* of a model or function: they are searched one by one */
+
 static ob_status read_graph(ob_reader *reader, const Onnx__GraphProto *message, ob_graph *graph);
 
 static ob_status out_of_memory(const ob_reader *reader) {
@@ -43,6 +45,7 @@ static const char *normal_domain(const char *domain) {
 
 static ob_status read_opsets(ob_reader *reader, Onnx__OperatorSetIdProto *const *imports, size_t n, const ob_opset **out,
                              uint32_t *n_out) {
+    OB_FAIL_IF(n > MAX_OPSETS, reader->error, OB_E_LIMIT, "%zu imports of operator sets, the limit is %d", n, MAX_OPSETS);
     ob_opset *opsets = OB_ARENA_ARRAY(&reader->model->arena, ob_opset, n);
     if (!opsets) return out_of_memory(reader);
     for (size_t i = 0; i < n; i++) opsets[i] = (ob_opset){normal_domain(imports[i]->domain), imports[i]->version};
@@ -380,14 +383,10 @@ static ob_status read_graph(ob_reader *reader, const Onnx__GraphProto *message, 
 /* ---- Functions ---------------------------------------------------------------------------------------------------- */
 
 static ob_map_entry *function_entry(ob_reader *reader, const char *domain, const char *name, const char *overload, bool insert) {
-    size_t n_domain = strlen(domain), n_name = strlen(name), n_overload = strlen(overload);
-    char small[256], *key = small;
-    size_t n = n_domain + n_name + n_overload + 2;
-    if (n > sizeof small) key = ob__arena_alloc(&reader->model->arena, n);
+    char room[256];
+    size_t n;
+    const char *key = ob__function_key(room, sizeof room, &reader->model->arena, domain, name, overload, &n);
     if (!key) return NULL;
-    memcpy(key, domain, n_domain + 1);
-    memcpy(key + n_domain + 1, name, n_name + 1);
-    memcpy(key + n_domain + n_name + 2, overload, n_overload);
     return insert ? ob__map_insert(&reader->functions, key, n) : ob__map_find(&reader->functions, key, n);
 }
 
