@@ -60,6 +60,7 @@ static ob_status copy_values(cloner *c, const ob_graph *from, ob_graph *to) {
 static ob_status copy_subgraph(cloner *c, const ob_graph *from, ob_graph *parent, ob_node *node, ob_graph **out) {
     ob_graph *graph = ob__graph_new(c->copy, parent, node);
     if (!graph) return out_of_memory(c);
+    graph->attribute = from->attribute;
     *out = graph;
     return copy_graph(c, from, graph);
 }

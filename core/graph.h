@@ -154,6 +154,7 @@ struct ob_graph {
     ob_model *model;
     ob_graph *parent; /* of a subgraph: the graph that holds parent_node; else NULL */
     ob_node *parent_node;
+    const char *attribute; /* of parent_node, that holds the graph; NULL when not known */
     ob_function *function; /* of a function body, else NULL */
     ob_node *first, *last;
     uint32_t n_nodes;

@@ -18,9 +18,9 @@ static ob_status bind_dims(ob_model *model, const ob_check_options *options, ob_
 }
 
 static const ob_value *find_input(const ob_model *model, const char *name) {
-    for (uint32_t i = 0; i < model->graph->n_inputs; i++)
-        if (strcmp(model->graph->inputs[i]->name, name) == 0) return model->graph->inputs[i];
-    return NULL;
+    const ob_map_entry *entry = ob__map_find(&model->graph->values, name, strlen(name));
+    const ob_value *value = entry ? entry->value : NULL;
+    return value && value->is_input ? value : NULL;
 }
 
 static ob_status bind_inputs(ob_model *model, const ob_check_options *options, ob_given_input *inputs, ob_arena *arena,
@@ -61,6 +61,7 @@ static ob_report *new_report(ob_model *model) {
     ob_arena *const arenas[] = {&report->arena, &report->finding_texts, &report->broadcast_texts, &report->value_texts,
                                 &report->condition_texts};
     for (size_t i = 0; i < sizeof arenas / sizeof *arenas; i++) ob__arena_init(arenas[i], allocator);
+    ob__map_init(&report->origins, &report->arena);
     return report;
 }
 

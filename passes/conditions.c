@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/terms.h"
+#include "passes/names.h"
 #include "passes/propagation.h"
 
 typedef struct ob_note {
@@ -14,6 +15,20 @@ typedef struct ob_note {
 } note;
 
 /* ---- Recording ---- */
+
+static const char *path_of(ob_scope *scope, ob_arena *arena) {
+    if (!scope) return "";
+    if (scope->path) return scope->path;
+    const char *name = scope->node->name[0] ? scope->node->name : scope->node->op_type;
+    const char *outer = path_of(scope->outer, arena), *step = ob__shown_name(name, OB_NAME_IN_TEXT, arena);
+    if (step) step = ob__arena_printf(arena, "%s/", step);
+    if (step) step = ob__join_path(outer, step, arena);
+    return scope->path = step ? step : "";
+}
+
+const char *ob__call_path(ob_propagation *p) {
+    return p->findings ? path_of(p->scope, &p->findings->arena) : "";
+}
 
 const ob_shape *ob__operand_shapes(ob_visit *visit) {
     if (visit->shapes || !visit->p->findings) return visit->shapes;
@@ -49,7 +64,7 @@ static ob_status append(ob_propagation *p, const ob_origin_condition *condition,
 
 ob_status ob__record_condition(ob_propagation *p, ob_visit *visit, const ob_condition *condition, int32_t operand, int32_t axis) {
     const ob_origin_condition origin = {*condition, visit->node, operand, axis};
-    const ob_condition_detail detail = {.call_path = p->call_path,
+    const ob_condition_detail detail = {.call_path = ob__call_path(p),
                                         .operands = ob__operand_shapes(visit),
                                         .n_operands = visit->shapes ? visit->node->n_inputs : 0};
     return append(p, &origin, &detail);
@@ -58,7 +73,7 @@ ob_status ob__record_condition(ob_propagation *p, ob_visit *visit, const ob_cond
 ob_status ob__record_declared(ob_propagation *p, const ob_node *node, const ob_value *value, const ob_condition *condition,
                               int32_t axis) {
     const ob_origin_condition origin = {*condition, node, -1, axis};
-    const ob_condition_detail detail = {.id = "OB0503", .call_path = p->call_path, .value = value};
+    const ob_condition_detail detail = {.id = "OB0503", .call_path = ob__call_path(p), .value = value};
     return append(p, &origin, &detail);
 }
 
@@ -75,7 +90,7 @@ ob_status ob__note(ob_propagation *p, const ob_node *node, const char *id, const
     if (!found) {
         found = entry->value = OB_ARENA_NEW(&p->scratch, note);
         if (!found) return OB_E_MEMORY;
-        *found = (note){NULL, id, text, p->call_path, node, 0};
+        *found = (note){NULL, id, text, ob__call_path(p), node, 0};
         if (p->last_note)
             p->last_note->next = found;
         else
@@ -88,37 +103,16 @@ ob_status ob__note(ob_propagation *p, const ob_node *node, const char *id, const
 
 /* ---- Findings ---- */
 
-static void copy_operands(ob_findings *findings, ob_finding *finding, const ob_shape *operands, uint32_t n) {
-    ob_shape *copy = OB_ARENA_ARRAY(&findings->arena, ob_shape, n);
-    if (!copy) return;
-    for (uint32_t i = 0; i < n; i++) {
-        copy[i] = operands[i];
-        if (operands[i].rank <= 0) continue;
-        ob_dim *dims = ob__arena_alloc(&findings->arena, (size_t)operands[i].rank * sizeof *dims);
-        if (!dims) return;
-        memcpy(dims, operands[i].dims, (size_t)operands[i].rank * sizeof *dims);
-        copy[i].dims = dims;
-    }
-    finding->operands = copy;
-    finding->n_operands = n;
-}
-
-static const char *lasting(ob_findings *findings, const char *text) {
-    if (text[0] == '\0') return "";
-    const char *copy = ob__arena_strndup(&findings->arena, text, strlen(text));
-    return copy ? copy : "";
-}
-
 void ob__report(ob_propagation *p, const ob_visit *visit, const ob_node *node, const char *id, int32_t operand, int32_t axis,
                 const char *text) {
     if (!p->findings) return;
     ob_finding *finding = ob__findings_add(p->findings, id, "%s", text);
     if (!finding) return;
     finding->node = node;
-    finding->call_path = lasting(p->findings, p->call_path);
+    finding->call_path = ob__call_path(p);
     finding->operand = operand;
     finding->axis = axis;
-    if (visit && visit->shapes) copy_operands(p->findings, finding, visit->shapes, visit->node->n_inputs);
+    if (visit && visit->shapes) ob__finding_set_operands(p->findings, finding, visit->shapes, visit->node->n_inputs);
     if (node && operand >= 0 && (uint32_t)operand < node->n_inputs) finding->value = node->inputs[operand];
 }
 
@@ -206,12 +200,12 @@ static ob_status report_group(ob_propagation *p, const ob_map *inputs, const gro
     if (!finding) return OB_OK;
     finding->node = origin->node;
     finding->value = detail->value;
-    finding->call_path = lasting(p->findings, detail->call_path);
+    finding->call_path = detail->call_path;
     finding->operand = origin->operand;
     finding->axis = origin->axis;
     if (!finding->value && origin->node && origin->operand >= 0 && (uint32_t)origin->operand < origin->node->n_inputs)
         finding->value = origin->node->inputs[origin->operand];
-    if (detail->operands) copy_operands(p->findings, finding, detail->operands, detail->n_operands);
+    if (detail->operands) ob__finding_set_operands(p->findings, finding, detail->operands, detail->n_operands);
     ob_condition *condition = OB_ARENA_NEW(&p->findings->arena, ob_condition);
     if (condition) *condition = origin->condition;
     finding->condition = condition;
@@ -254,7 +248,7 @@ ob_status ob__report_collected(ob_propagation *p) {
                                                            n->n == 2 ? "" : "s");
         if (!finding) continue;
         finding->node = n->node;
-        finding->call_path = lasting(p->findings, n->call_path);
+        finding->call_path = n->call_path;
     }
     return OB_OK;
 }

@@ -110,3 +110,22 @@ size_t ob__findings_count(const ob_findings *findings, ob_severity severity) {
     for (uint32_t i = 0; i < findings->n; i++) n += findings->items[i].severity == severity;
     return n;
 }
+
+bool ob__finding_set_operands(ob_findings *findings, ob_finding *finding, const ob_shape *operands, uint32_t n_operands) {
+    uint32_t n = n_operands < OB_FINDING_OPERANDS ? n_operands : OB_FINDING_OPERANDS;
+    ob_shape *copy = OB_ARENA_ARRAY(&findings->arena, ob_shape, n);
+    if (!copy) return false;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t from = ob__finding_input(finding, i);
+        copy[i] = operands[from < n_operands ? from : i];
+        if (copy[i].rank <= 0) continue;
+        size_t n_bytes = (size_t)copy[i].rank * sizeof(ob_dim);
+        ob_dim *dims = ob__arena_alloc(&findings->arena, n_bytes);
+        if (!dims) return false;
+        memcpy(dims, copy[i].dims, n_bytes);
+        copy[i].dims = dims;
+    }
+    finding->operands = copy;
+    finding->n_operands = n;
+    return true;
+}

@@ -5,16 +5,18 @@
 #include "core/graph.h"
 #include "onnx_broadcast/broadcast.h"
 
+enum { OB_FINDING_OPERANDS = 16 }; /* listed of a finding: the first, and in the last place the one that is meant */
+
 typedef struct ob_finding {
     const char *id; /* of findings.def; static */
     ob_severity severity;
-    const ob_node *node;      /* may be NULL */
-    const ob_value *value;    /* may be NULL */
-    const char *call_path;    /* "main/call_3/" for a node inside a function body or subgraph, or "" */
-    int32_t operand, axis;    /* -1: none */
-    const char *message;      /* one sentence, without file, id and node */
-    const ob_shape *operands; /* shapes at the time, n_operands; NULL when shapes do not matter */
-    uint32_t n_operands;
+    const ob_node *node;           /* may be NULL */
+    const ob_value *value;         /* may be NULL */
+    const char *call_path;         /* "main/call_3/" for a node inside a function body or subgraph, or "" */
+    int32_t operand, axis;         /* -1: none */
+    const char *message;           /* one sentence, without file, id and node */
+    const ob_shape *operands;      /* shapes at the time, n_operands; NULL when shapes do not matter */
+    uint32_t n_operands;           /* at most OB_FINDING_OPERANDS: ob__finding_input */
     const ob_condition *condition; /* or NULL */
     const char *fix;               /* or NULL */
 } ob_finding;
@@ -47,5 +49,13 @@ ob_finding *ob__findings_add(ob_findings *findings, const char *id, const char *
 /* As above with another severity than the default. */
 ob_finding *ob__findings_add_as(ob_findings *findings, const char *id, ob_severity severity, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* Keeps the shapes that met, of many the first and that of finding->operand, which is set before. False: out of memory. */
+bool ob__finding_set_operands(ob_findings *findings, ob_finding *finding, const ob_shape *operands, uint32_t n_operands);
+/* The input index of entry i of finding->operands. */
+static inline uint32_t ob__finding_input(const ob_finding *finding, uint32_t i) {
+    bool last = i + 1 == OB_FINDING_OPERANDS;
+    return last && finding->operand > (int32_t)i ? (uint32_t)finding->operand : i;
+}
 
 #endif

@@ -3,12 +3,13 @@
 
 #include "ops/op.h"
 #include "passes/groups.h"
+#include "passes/names.h"
 #include "passes/report.h"
 
 static void format_dims(const ob_dims *dims, const ob_shape *shape, ob_text *text) {
     char buffer[96];
     ob__text_puts(text, "(");
-    for (int32_t i = 0; i < shape->rank; i++) {
+    for (int32_t i = 0; i < shape->rank; i++) { /* at most OB_MAX_RANK */
         ob_dim_format(dims, shape->dims[i], buffer, sizeof buffer);
         ob__text_printf(text, i ? ",%s" : "%s", buffer);
     }
@@ -34,10 +35,14 @@ static const char *append_ones(const ob_report *report, const ob_node *node, uin
     if (from->rank + n > OB_MAX_RANK) return "";
     for (int32_t i = 0; i < from->rank + n; i++) dims[i] = i < from->rank ? from->dims[i] : 1;
     ob_shape to = {from->rank + n, dims};
+    const char *name = "";
+    if (operand < node->n_inputs && node->inputs[operand])
+        name = ob__shown_name(node->inputs[operand]->name, OB_NAME_IN_TEXT, arena);
+    if (!name) return NULL;
     ob_text text;
     ob__text_init(&text, &arena->allocator);
     ob__text_printf(&text, "operand %u", (unsigned)operand);
-    if (operand < node->n_inputs && node->inputs[operand]) ob__text_printf(&text, " '%s'", node->inputs[operand]->name);
+    if (name[0]) ob__text_printf(&text, " '%s'", name);
     ob__text_puts(&text, " fits when it is reshaped from ");
     format_dims(report->model->dims, from, &text);
     ob__text_puts(&text, " to ");
@@ -56,7 +61,7 @@ static const char *fix_broadcast(const ob_report *report, const ob_finding *find
             const ob_shape *from = &finding->operands[a], *to = &finding->operands[b];
             if (a == b || from->rank < 1 || to->rank <= from->rank) continue;
             int32_t n = ones_to_append(from, to);
-            if (n > 0) return append_ones(report, node, a, from, n, arena);
+            if (n > 0) return append_ones(report, node, ob__finding_input(finding, a), from, n, arena);
         }
     return "";
 }

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "passes/explicit.h"
+#include "passes/names.h"
 
 bool ob__same_shape(const ob_shape *a, const ob_shape *b) {
     if (a->rank == OB_RANK_UNKNOWN || a->rank != b->rank) return false;
@@ -202,25 +203,22 @@ const char *ob__node_label(const ob_node *node) {
     return "";
 }
 
-static const char *attribute_that_holds(const ob_node *node, const ob_graph *graph) {
-    for (uint32_t i = 0; i < node->n_attributes; i++) {
-        const ob_attribute *attribute = node->attributes[i];
-        if (attribute->ref) continue;
-        if (attribute->type == OB_ATTR_GRAPH && attribute->u.graph == graph) return attribute->name;
-        for (uint32_t k = 0; attribute->type == OB_ATTR_GRAPHS && k < attribute->n; k++)
-            if (attribute->u.graphs[k] == graph) return attribute->name;
-    }
-    return "";
+/* One step of a path, "node.attribute/" or "function name/"; "" for the main graph. */
+static const char *path_step(const ob_graph *graph, ob_arena *arena) {
+    const ob_node *node = graph->parent_node;
+    const char *name = node ? ob__node_label(node) : graph->function && !graph->parent ? graph->function->name : NULL;
+    if (!name) return "";
+    name = ob__shown_name(name, OB_NAME_IN_TEXT, arena);
+    const char *attribute = ob__shown_name(node && graph->attribute ? graph->attribute : "", OB_NAME_IN_TEXT, arena);
+    if (!name || !attribute) return NULL;
+    return node ? ob__arena_printf(arena, "%s.%s/", name, attribute) : ob__arena_printf(arena, "function %s/", name);
 }
 
 const char *ob__graph_path(const ob_graph *graph, ob_arena *arena) {
     const char *path = "";
-    for (; graph; graph = graph->parent) {
-        if (graph->parent_node)
-            path = ob__arena_printf(arena, "%s.%s/%s", ob__node_label(graph->parent_node),
-                                    attribute_that_holds(graph->parent_node, graph), path);
-        else if (graph->function && !graph->parent)
-            path = ob__arena_printf(arena, "function %s/%s", graph->function->name, path);
+    for (; graph && path[0] != '.'; graph = graph->parent) { /* a dot: cut already */
+        const char *step = path_step(graph, arena);
+        path = step ? ob__join_path(step, path, arena) : NULL;
         if (!path) return NULL;
     }
     return path;

@@ -1,5 +1,6 @@
 #include "passes/propagate.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/copy.h"
@@ -13,7 +14,9 @@ enum {
     FEW = 8,           /* operands that need no memory */
     DEPTH_LIMIT = 200, /* of subgraphs and calls together */
     CALL_LIMIT = 64,
-    CONTENT_LIMIT = 1 << 23 /* elements, then long contents are no longer kept */
+    REPEATED_BYTES = 16 << 20,  /* that inferring bodies again may take, */
+    REPEATED_NODE_BYTES = 1024, /* and more for each node of the model */
+    CONTENT_LIMIT = 1 << 23     /* elements, then long contents are no longer kept */
 };
 
 static const ob_type unknown_type = {.shape = {OB_RANK_UNKNOWN, NULL}};
@@ -69,21 +72,48 @@ static void on_problem(ob_infer *infer, const char *id, int32_t operand, int32_t
 
 static ob_status propagate_graph(ob_propagation *p, ob_graph *graph);
 
-/* Infers the nodes of a body under a longer call path. */
+/* Bytes that facts and terms hold. */
+static size_t memory(const ob_propagation *p) {
+    const ob_dims *dims = p->model->dims;
+    return p->facts->arena.n_bytes + p->scratch.n_bytes + dims->arena.n_bytes + dims->capacity * sizeof *dims->terms +
+           dims->n_slots * sizeof *dims->slots;
+}
+
+/* Nothing of the body was inferred before: what this takes is in proportion to the file. */
+static bool is_first(const ob_propagation *p, const ob_graph *graph) {
+    return !graph->first || p->done[graph->first->id] == 0;
+}
+
+/* Infers the nodes of a body. */
 static ob_status enter(ob_propagation *p, const ob_node *node, ob_graph *graph) {
-    const char *outer = p->call_path, *name = node->name[0] ? node->name : node->op_type;
-    p->call_path = ob__arena_printf(&p->facts->arena, "%s%s/", outer, name);
-    if (!p->call_path) return p->call_path = outer, OB_E_MEMORY;
+    ob_scope scope = {node, p->scope, NULL};
+    bool repeats = !p->repeats && !is_first(p, graph);
+    if (repeats) {
+        p->repeats = true;
+        p->repeats_from = memory(p);
+    }
+    p->scope = &scope;
     p->depth++;
     ob_status status = propagate_graph(p, graph);
     p->depth--;
-    p->call_path = outer;
+    p->scope = scope.outer;
+    if (repeats) {
+        p->repeats = false;
+        p->repeated_bytes += memory(p) - p->repeats_from;
+    }
     return status;
 }
 
-static bool may_enter(ob_propagation *p, const ob_node *node) {
-    if (p->depth < DEPTH_LIMIT && p->budget > 0) return true;
-    if (!p->stopped) ob__report(p, NULL, node, "OB0805", -1, -1, "the results of this and further bodies are left unknown");
+static bool may_enter(ob_propagation *p, const ob_node *node, const ob_graph *graph, uint32_t n_calls) {
+    size_t taken = p->repeated_bytes + (p->repeats ? memory(p) - p->repeats_from : 0);
+    const char *reason = p->depth >= DEPTH_LIMIT || n_calls >= CALL_LIMIT        ? "bodies nest too deep"
+                         : p->budget == 0                                        ? "the limit of nodes is reached"
+                         : !is_first(p, graph) && taken > p->most_repeated_bytes ? "inferring bodies again takes too much memory"
+                                                                                 : NULL;
+    if (!reason) return true;
+    char text[128];
+    snprintf(text, sizeof text, "%s: the results of this and further bodies are left unknown", reason);
+    if (!p->stopped) ob__report(p, NULL, node, "OB0805", -1, -1, text);
     p->stopped = true;
     return false;
 }
@@ -96,7 +126,7 @@ static ob_status on_subgraph(ob_infer *infer, ob_graph *graph, const ob_type *in
         out_types[i] = unknown_type;
         if (out_contents) out_contents[i] = (ob_content){0, NULL};
     }
-    if (!may_enter(p, visit->node)) return OB_OK;
+    if (!may_enter(p, visit->node, graph, 0)) return OB_OK;
     if (visit->subgraph == graph) {
         /* Once more, with better knowledge of a loop's state: what was found before does not count. */
         if (p->findings) ob__findings_rewind(p->findings, &visit->found);
@@ -134,7 +164,7 @@ static ob_status call_function(ob_visit *visit) {
         ob__report(p, NULL, visit->node, "OB0603", -1, -1, "the call has more inputs or outputs than the function");
         return OB_OK;
     }
-    if (n_calls >= CALL_LIMIT || !may_enter(p, visit->node)) return OB_OK;
+    if (!may_enter(p, visit->node, body, n_calls)) return OB_OK;
     for (uint32_t i = 0; i < body->n_inputs; i++) {
         bool given = ob__in_given(&visit->infer, i);
         OB_TRY(ob__set_fact(p, visit->node, body->inputs[i], given ? visit->infer.in_types[i] : unknown_type,
@@ -379,8 +409,8 @@ ob_status ob__propagate(ob_model *model, const ob_propagate_options *options, ob
     ob__dims_restart(model->dims);
     ob__arena_init(&p.scratch, &model->arena.allocator);
     ob__map_init(&p.notes, &p.scratch);
-    p.call_path = "";
-    p.budget = (uint64_t)model->n_nodes * 4 + (1u << 20);
+    p.budget = p.options->max_nodes ? p.options->max_nodes : (uint64_t)model->n_nodes * 4 + (1u << 20);
+    p.most_repeated_bytes = (size_t)REPEATED_BYTES + (size_t)model->n_nodes * REPEATED_NODE_BYTES;
     p.done = OB_ARENA_ARRAY(&p.scratch, uint32_t, model->n_nodes);
     p.noted = OB_ARENA_ARRAY(&p.scratch, uint8_t, model->n_nodes);
     ob_status status = p.done && p.noted ? ob__facts_reserve(facts, model->n_values) : OB_E_MEMORY;

@@ -17,6 +17,7 @@ typedef struct ob_propagate_options {
     size_t n_bindings;
     const ob_given_input *inputs;
     size_t n_inputs;
+    uint64_t max_nodes;   /* to infer, each use of a body counted again; 0: four for each node of the model, and 2^20 */
     bool ignore_declared; /* do not merge value_info and outputs: for plans with sizes that differ from the declared ones */
 } ob_propagate_options;
 

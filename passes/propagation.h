@@ -12,6 +12,13 @@ typedef struct ob_call {
     const struct ob_call *outer;
 } ob_call;
 
+/* A node whose body is being inferred, within others. */
+typedef struct ob_scope {
+    const ob_node *node;
+    struct ob_scope *outer;
+    const char *path; /* NULL until it is asked for */
+} ob_scope;
+
 /* What a condition needs to become a finding; parallel to facts->conditions. */
 typedef struct ob_condition_detail {
     const char *id; /* NULL: by the kind of the condition */
@@ -31,12 +38,14 @@ typedef struct ob_propagation {
     uint8_t *noted; /* by node id: a note was counted */
     uint32_t epoch, n_epochs;
     uint32_t depth;
-    uint64_t budget;    /* nodes that may still be inferred */
-    bool stopped;       /* the budget's end was reported */
+    uint64_t budget; /* nodes that may still be inferred */
+    bool stopped;    /* the budget's end was reported */
+    bool repeats;    /* within a body that was inferred before */
+    size_t repeats_from, repeated_bytes, most_repeated_bytes;
     uint64_t n_content; /* elements of contents so far */
     uint32_t *place;    /* by node id, zeroed between uses: see order.c */
     const ob_call *call;
-    const char *call_path;
+    ob_scope *scope; /* NULL: the main graph */
     ob_condition_detail *details;
     uint32_t details_capacity;
     ob_map notes; /* key -> note, see conditions.c */
@@ -83,5 +92,7 @@ ob_status ob__note(ob_propagation *p, const ob_node *node, const char *id, const
 /* Turns the notes and conditions into findings. */
 ob_status ob__report_collected(ob_propagation *p);
 const ob_shape *ob__operand_shapes(ob_visit *visit);
+/* Where the propagation is, "a/b/": made once for each scope, as long-lived as the findings. "" without findings. */
+const char *ob__call_path(ob_propagation *p);
 
 #endif

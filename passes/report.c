@@ -8,6 +8,7 @@
 #include "ops/op.h"
 #include "passes/explicit.h"
 #include "passes/groups.h"
+#include "passes/names.h"
 #include "passes/origin.h"
 
 /* ---- Finishing ------------------------------------------------------------------------------------------------------ */
@@ -229,7 +230,10 @@ static bool add_origin(const char **origins, size_t *n, const char *text) {
     return true;
 }
 
-enum { MAX_ORIGINS = 8 };
+enum {
+    MAX_ORIGINS = 8,
+    MANY_INPUTS = 64 /* of a node with more, only these are searched for a size */
+};
 
 /* Where the sizes along the axis that is meant came from, for each operand that is not 1 there. */
 static ob_status origins_of_finding(ob_report *report, const ob_node *node, ob_finding_info *info) {
@@ -242,7 +246,7 @@ static ob_status origins_of_finding(ob_report *report, const ob_node *node, ob_f
         if (axis < 0 || axis >= info->operands[i].rank || info->operands[i].dims[axis] == 1) continue;
         const ob_value *value = input >= 0 ? node->inputs[input] : node->n_outputs ? node->outputs[0] : NULL;
         if (!value) continue;
-        const char *text = ob__origin_of(&report->facts, report->model->dims, value, axis, arena);
+        const char *text = ob__origin_of(&report->facts, report->model->dims, &report->origins, value, axis, arena);
         if (text && text[0] && input >= 0) text = ob__arena_printf(arena, "operand %d: %s", (int)input, text);
         if (!add_origin(origins, &info->n_origins, text)) return OB_E_MEMORY;
     }
@@ -259,10 +263,10 @@ ob_status ob_report_finding(ob_report *report, size_t index, ob_finding_info *ou
     ob_finding_info info = {.id = finding->id,
                             .title = ob_finding_doc_find(finding->id).title,
                             .severity = finding->severity,
-                            .node = node ? ob__node_label(node) : "",
-                            .op_type = node ? node->op_type : "",
-                            .domain = node ? node->domain : "",
-                            .value = finding->value ? finding->value->name : "",
+                            .node = node ? ob__shown_name(ob__node_label(node), OB_NAME_SHOWN, arena) : "",
+                            .op_type = node ? ob__shown_name(node->op_type, OB_NAME_SHOWN, arena) : "",
+                            .domain = node ? ob__shown_name(node->domain, OB_NAME_SHOWN, arena) : "",
+                            .value = finding->value ? ob__shown_name(finding->value->name, OB_NAME_SHOWN, arena) : "",
                             .path = finding->call_path ? finding->call_path : "",
                             .operand = finding->operand,
                             .axis = finding->axis,
@@ -274,11 +278,14 @@ ob_status ob_report_finding(ob_report *report, size_t index, ob_finding_info *ou
                             .fix = ob__suggest_fix(report, finding, arena)};
     const char **names = OB_ARENA_ARRAY(arena, const char *, info.n_operands);
     int32_t *inputs = OB_ARENA_ARRAY(arena, int32_t, info.n_operands);
-    if (!names || !inputs || !info.fix || !info.source) return OB_E_MEMORY;
+    bool named = info.node && info.op_type && info.domain && info.value;
+    if (!names || !inputs || !info.fix || !info.source || !named) return OB_E_MEMORY;
     for (uint32_t i = 0; i < info.n_operands; i++) {
-        bool given = node && i < node->n_inputs && node->inputs[i];
-        names[i] = given ? node->inputs[i]->name : "";
-        inputs[i] = given ? (int32_t)i : -1;
+        uint32_t input = ob__finding_input(finding, i);
+        bool given = node && input < node->n_inputs && node->inputs[input];
+        names[i] = given ? ob__shown_name(node->inputs[input]->name, OB_NAME_SHOWN, arena) : "";
+        inputs[i] = given ? (int32_t)input : -1;
+        if (!names[i]) return OB_E_MEMORY;
     }
     info.operand_names = names;
     info.operand_inputs = inputs;
@@ -321,16 +328,22 @@ ob_status ob_report_broadcast(ob_report *report, size_t index, ob_broadcast_info
     if (!names || !stretched || !path) return OB_E_MEMORY;
     bool fits = ob__group_fits(group);
     for (uint32_t i = 0; i < group->n; i++) {
-        names[i] = group->inputs[i] == OB_NOT_AN_INPUT ? "(target shape)" : node->inputs[group->inputs[i]]->name;
+        bool target = group->inputs[i] == OB_NOT_AN_INPUT;
+        names[i] = target ? "(target shape)" : ob__shown_name(node->inputs[group->inputs[i]]->name, OB_NAME_SHOWN, arena);
+        if (!names[i]) return OB_E_MEMORY;
         for (int32_t axis = 0; fits && axis < group->result.rank && axis < 64; axis++)
             if (ob__group_stretched(group, i, axis)) stretched[i] |= UINT64_C(1) << axis;
     }
     const ob_value *first = node->outputs[0];
     ob_dim bytes = fits ? copied_bytes(report->model->dims, &report->facts, node, group) : OB_DIM_UNKNOWN;
     if (ob_dims_status(report->model->dims) == OB_E_MEMORY) return OB_E_MEMORY;
-    *out = (ob_broadcast_info){.node = ob__node_label(node),
-                               .op_type = node->op_type,
-                               .domain = node->domain,
+    const char *label = ob__shown_name(ob__node_label(node), OB_NAME_SHOWN, arena);
+    const char *op_type = ob__shown_name(node->op_type, OB_NAME_SHOWN, arena);
+    const char *domain = ob__shown_name(node->domain, OB_NAME_SHOWN, arena);
+    if (!label || !op_type || !domain) return OB_E_MEMORY;
+    *out = (ob_broadcast_info){.node = label,
+                               .op_type = op_type,
+                               .domain = domain,
                                .path = path,
                                .rule = rule_name(group),
                                .n_operands = group->n,
@@ -421,9 +434,10 @@ ob_status ob_report_value(ob_report *report, size_t index, ob_value_info *out) {
     restart(arena);
     const char *path = ob__graph_path(value->graph, arena);
     const char *type = type_text(report, &fact->type, arena);
-    if (!path || !type) return OB_E_MEMORY;
+    const char *name = ob__shown_name(value->name, OB_NAME_SHOWN, arena);
+    if (!path || !type || !name) return OB_E_MEMORY;
     bool tensor = fact->type.kind == OB_TYPE_TENSOR;
-    *out = (ob_value_info){.name = value->name,
+    *out = (ob_value_info){.name = name,
                            .path = path,
                            .kind = value->is_input         ? "input"
                                    : value->is_initializer ? "initializer"
@@ -438,8 +452,19 @@ ob_status ob_report_value(ob_report *report, size_t index, ob_value_info *out) {
 
 /* ---- Conditions ----------------------------------------------------------------------------------------------------- */
 
+enum { CONDITION_BYTES = 4096 }; /* of a condition's text, its NUL included */
+
 size_t ob_report_condition_count(const ob_report *report) {
     return report->facts.n_conditions;
+}
+
+/* The axis of input i that has this size, or -1. */
+static int32_t axis_of_size(const ob_report *report, const ob_node *node, uint32_t i, ob_dim size) {
+    const ob_fact *fact = ob__fact(&report->facts, node->inputs[i]);
+    if (!node->inputs[i] || fact->type.kind != OB_TYPE_TENSOR) return -1;
+    for (int32_t axis = 0; axis < fact->type.shape.rank; axis++)
+        if (fact->type.shape.dims[axis] == size) return axis;
+    return -1;
 }
 
 static ob_status origins_of_condition(ob_report *report, const ob_origin_condition *origin, ob_condition_info *out) {
@@ -449,20 +474,17 @@ static ob_status origins_of_condition(ob_report *report, const ob_origin_conditi
     if (!origins) return OB_E_MEMORY;
     out->origins = origins;
     const ob_dim sides[2] = {origin->condition.a, origin->condition.b};
-    for (uint32_t k = 0; node && k < 2; k++) {
+    uint32_t n_inputs = node && node->n_inputs > MANY_INPUTS ? MANY_INPUTS : node ? node->n_inputs : 0;
+    for (uint32_t k = 0; k < 2; k++) {
         if (ob_dim_is_const(sides[k])) continue;
-        bool done = false;
-        for (uint32_t i = 0; i < node->n_inputs && !done; i++) {
-            const ob_fact *fact = ob__fact(&report->facts, node->inputs[i]);
-            if (!node->inputs[i] || fact->type.kind != OB_TYPE_TENSOR) continue;
-            for (int32_t axis = 0; axis < fact->type.shape.rank && !done; axis++) {
-                if (fact->type.shape.dims[axis] != sides[k]) continue;
-                done = true;
-                if (!add_origin(origins, &out->n_origins,
-                                ob__origin_of(&report->facts, report->model->dims, node->inputs[i], axis, arena)))
-                    return OB_E_MEMORY;
-            }
-        }
+        uint32_t input =
+            origin->operand >= 0 && node && (uint32_t)origin->operand < node->n_inputs ? (uint32_t)origin->operand : 0;
+        int32_t axis = node && node->n_inputs ? axis_of_size(report, node, input, sides[k]) : -1;
+        for (uint32_t i = 0; i < n_inputs && axis < 0; i++) axis = axis_of_size(report, node, input = i, sides[k]);
+        if (axis < 0) continue;
+        if (!add_origin(origins, &out->n_origins,
+                        ob__origin_of(&report->facts, report->model->dims, &report->origins, node->inputs[input], axis, arena)))
+            return OB_E_MEMORY;
     }
     return OB_OK;
 }
@@ -473,15 +495,18 @@ ob_status ob_report_condition(ob_report *report, size_t index, ob_condition_info
     const ob_node *node = origin->node;
     ob_arena *arena = &report->condition_texts;
     restart(arena);
-    size_t n = ob_condition_format(report->model->dims, &origin->condition, NULL, 0);
-    char *text = ob__arena_alloc(arena, n + 1);
+    size_t n = ob_condition_format(report->model->dims, &origin->condition, NULL, 0) + 1;
+    if (n > CONDITION_BYTES) n = CONDITION_BYTES;
+    char *text = ob__arena_alloc(arena, n);
     const char *path = node ? ob__graph_path(node->graph, arena) : "";
-    if (!text || !path) return OB_E_MEMORY;
-    ob_condition_format(report->model->dims, &origin->condition, text, n + 1);
+    const char *label = node ? ob__shown_name(ob__node_label(node), OB_NAME_SHOWN, arena) : "";
+    const char *op_type = node ? ob__shown_name(node->op_type, OB_NAME_SHOWN, arena) : "";
+    if (!text || !path || !label || !op_type) return OB_E_MEMORY;
+    if (ob_condition_format(report->model->dims, &origin->condition, text, n) >= n) memcpy(text + n - 4, "...", 4);
     ob_condition_info info = {.condition = origin->condition,
                               .text = text,
-                              .node = node ? ob__node_label(node) : "",
-                              .op_type = node ? node->op_type : "",
+                              .node = label,
+                              .op_type = op_type,
                               .path = path,
                               .operand = origin->operand,
                               .axis = origin->axis};

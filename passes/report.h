@@ -13,6 +13,7 @@ struct ob_report {
     ob_findings findings;
     ob_arena arena; /* the lists */
     ob_report_summary summary;
+    ob_map origins; /* ob__origin_of */
     const ob_node **broadcasts;
     size_t broadcasts_capacity;
     const ob_value **values;                                               /* NULL until asked for */

@@ -13,23 +13,6 @@ typedef struct ruler {
     ob_status status;
 } ruler;
 
-/* Keeps the shapes that met with a finding. */
-static ob_status attach_shapes(ob_findings *findings, ob_finding *finding, const ob_group *group) {
-    ob_shape *shapes = OB_ARENA_ARRAY(&findings->arena, ob_shape, group->n);
-    if (!shapes) return OB_E_MEMORY;
-    for (uint32_t i = 0; i < group->n; i++) {
-        shapes[i] = group->shapes[i];
-        if (shapes[i].rank <= 0) continue;
-        ob_dim *dims = OB_ARENA_ARRAY(&findings->arena, ob_dim, (size_t)shapes[i].rank);
-        if (!dims) return OB_E_MEMORY;
-        memcpy(dims, shapes[i].dims, (size_t)shapes[i].rank * sizeof *dims);
-        shapes[i].dims = dims;
-    }
-    finding->operands = shapes;
-    finding->n_operands = group->n;
-    return OB_OK;
-}
-
 static void on_break(void *context, const ob_rule_break *broken) {
     ruler *r = context;
     ob_findings *findings = r->work->findings;
@@ -39,7 +22,7 @@ static void on_break(void *context, const ob_rule_break *broken) {
     finding->axis = broken->axis;
     if (broken->operand < r->group->n && r->group->inputs[broken->operand] != OB_NOT_AN_INPUT)
         finding->operand = (int32_t)r->group->inputs[broken->operand];
-    if (attach_shapes(findings, finding, r->group) != OB_OK) r->status = OB_E_MEMORY;
+    if (!ob__finding_set_operands(findings, finding, r->group->shapes, r->group->n)) r->status = OB_E_MEMORY;
 }
 
 /* The batch axes alone, which is what broadcasts in a matrix product. */

@@ -187,9 +187,10 @@ static ob_status read_string(ob_reader *reader, const ProtobufCBinaryData *bytes
 }
 
 static ob_status read_subgraph(ob_reader *reader, const Onnx__GraphProto *message, ob_graph *graph, ob_node *node,
-                               ob_graph **out) {
+                               const char *attribute, ob_graph **out) {
     ob_graph *subgraph = ob__graph_new(reader->model, graph, node);
     if (!subgraph) return out_of_memory(reader);
+    subgraph->attribute = attribute;
     *out = subgraph;
     return read_graph(reader, message, subgraph);
 }
@@ -219,7 +220,8 @@ static ob_status read_list(ob_reader *reader, const Onnx__AttributeProto *messag
     if (!elements) return out_of_memory(reader);
     if (out->type == OB_ATTR_GRAPHS) {
         out->u.graphs = (ob_graph **)elements;
-        for (size_t i = 0; i < n; i++) OB_TRY(read_subgraph(reader, message->graphs[i], graph, node, &out->u.graphs[i]));
+        for (size_t i = 0; i < n; i++)
+            OB_TRY(read_subgraph(reader, message->graphs[i], graph, node, out->name, &out->u.graphs[i]));
     } else if (out->type == OB_ATTR_TYPE_PROTOS) {
         out->u.types = (ob_type **)elements;
         for (size_t i = 0; i < n; i++) {
@@ -257,7 +259,7 @@ static ob_status read_content(ob_reader *reader, const Onnx__AttributeProto *mes
         return read_sparse(reader, message->sparse_tensor, &out->u.tensor);
     case OB_ATTR_GRAPH:
         if (!message->g) return missing_content(reader, out, "a graph");
-        return read_subgraph(reader, message->g, graph, node, &out->u.graph);
+        return read_subgraph(reader, message->g, graph, node, out->name, &out->u.graph);
     case OB_ATTR_TYPE_PROTO:
         out->u.type = OB_ARENA_NEW(&reader->model->arena, ob_type);
         if (!out->u.type) return out_of_memory(reader);

@@ -132,6 +132,7 @@ static ob_status copy_graph(const expansion *e, const ob_graph *from, ob_graph *
     ob_graph *graph = ob__graph_new(e->owner->model, parent, parent_node);
     if (!graph) return OB_E_MEMORY;
     graph->name = from->name;
+    graph->attribute = from->attribute;
     graph->inputs = OB_ARENA_ARRAY(arena, ob_value *, from->n_inputs);
     graph->outputs = OB_ARENA_ARRAY(arena, ob_value *, from->n_outputs);
     if (!graph->inputs || !graph->outputs) return OB_E_MEMORY;
