@@ -36,7 +36,7 @@ typedef struct ob_term {
     uint8_t kind; /* ob_dim_kind */
     bool anonymous;
     bool broadcasts; /* is a broadcast term, or holds one */
-    bool quoted; /* the symbol's name cannot stand in a term as it is */
+    bool quoted;     /* the symbol's name cannot stand in a term as it is */
 } ob_term;
 
 struct ob_dims {

@@ -71,8 +71,8 @@ ob_status ob__read_model(ob_model *model, const Onnx__ModelProto *message, const
 ob_status ob__read_tensor(ob_arena *arena, const Onnx__TensorProto *message, uint32_t max_rank, const char *what, ob_tensor **out,
                           ob_error *error);
 
-/* The declared type, or in files older than the declaration the one that the content tells. UNDEFINED for a number that is none of
- * ours. */
+/* The declared type, or in files older than the declaration the one that the content tells. UNDEFINED for a number that is none
+ * of ours. */
 ob_attribute_type ob__attribute_type(const Onnx__AttributeProto *message);
 
 /* The element type of that number; OB_NONE for one that is not known. */
