@@ -16,6 +16,9 @@ function(ob_library name type export_name)
   if(OB_SANITIZE)
     target_link_options(${name} PUBLIC -fsanitize=${OB_SANITIZE})
   endif()
+  if(OB_COVERAGE)
+    target_link_options(${name} PUBLIC --coverage)
+  endif()
 endfunction()
 
 # The commands and the tests are linked with the static library, so it is there when it is not installed, too.

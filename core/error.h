@@ -14,10 +14,14 @@
         if (ob_try_ != OB_OK) return ob_try_;                                                                                    \
     } while (0)
 
-/* Returns `status` with a message when `condition` holds. */
+/* Returns `status` with a message when `condition` holds. It returns what stands here, not what ob__fail hands back, so that
+ * compilers and analyzers see that it is no success. */
 #define OB_FAIL_IF(condition, error, status, ...)                                                                                \
     do {                                                                                                                         \
-        if (condition) return ob__fail((error), (status), __VA_ARGS__);                                                          \
+        if (condition) {                                                                                                         \
+            ob__fail((error), (status), __VA_ARGS__);                                                                            \
+            return (status);                                                                                                     \
+        }                                                                                                                        \
     } while (0)
 
 /* Fills code and message (location fields stay as they are) and returns `status`. error may be NULL. */

@@ -25,8 +25,18 @@ bool ob__element_loop(const obk_loop *loops, ob_dtype in, ob_dtype out, uint32_t
 }
 
 static int convert_row(ob_dtype to, bool saturate) {
-    return saturate || to < OB_FLOAT8E4M3FN || to > OB_FLOAT8E5M2FNUZ ? (int)to
-                                                                      : OBK_TO_E4M3FN_WRAP + ((int)to - OB_FLOAT8E4M3FN);
+    if (saturate) return (int)to;
+    switch (to) {
+    case OB_FLOAT8E4M3FN: return OBK_TO_E4M3FN_WRAP;
+    case OB_FLOAT8E4M3FNUZ: return OBK_TO_E4M3FNUZ_WRAP;
+    case OB_FLOAT8E5M2: return OBK_TO_E5M2_WRAP;
+    case OB_FLOAT8E5M2FNUZ: return OBK_TO_E5M2FNUZ_WRAP;
+    case OB_UINT4: return OBK_TO_UINT4_LOW;
+    case OB_INT4: return OBK_TO_INT4_LOW;
+    case OB_UINT2: return OBK_TO_UINT2_LOW;
+    case OB_INT2: return OBK_TO_INT2_LOW;
+    default: return (int)to;
+    }
 }
 
 ob_conversion ob__find_conversion(ob_dtype from, ob_dtype to, bool saturate) {

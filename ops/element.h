@@ -15,6 +15,8 @@ typedef struct ob_conversion {
     obk_convert steps[2];
     ob_dtype between; /* the type after the first of two steps */
 } ob_conversion;
+/* Without `saturate`, floats beyond the range become infinity or NaN in 8-bit floats, and their low bits in 4- and 2-bit
+ * integers; other types do not ask. */
 ob_conversion ob__find_conversion(ob_dtype from, ob_dtype to, bool saturate);
 
 /* E_UNSUPPORTED: "Add-14 is not supported for type float8e5m2". */

@@ -70,9 +70,9 @@ static ob_status find_op(const char *name, int64_t opset, size_t n_inputs, const
     OB_FAIL_IF(!name, error, OB_E_ARGUMENT, "op must not be NULL");
     const ob_op *op = ob__op_find("", name, opset);
     const ob_kernel *kernel = op ? op->kernel : NULL;
-    bool elementwise = kernel == &ob__kernel_unary || kernel == &ob__kernel_binary || kernel == &ob__kernel_variadic ||
-                       kernel == &ob__kernel_where || kernel == &ob__kernel_clip || kernel == &ob__kernel_cast ||
-                       kernel == &ob__kernel_prelu;
+    bool elementwise = op && (kernel == &ob__kernel_unary || kernel == &ob__kernel_binary || kernel == &ob__kernel_variadic ||
+                              kernel == &ob__kernel_where || kernel == &ob__kernel_clip || kernel == &ob__kernel_cast ||
+                              kernel == &ob__kernel_prelu);
     OB_FAIL_IF(!elementwise, error, OB_E_NOT_FOUND, "%.60s is not an elementwise operator of opset %lld", name, (long long)opset);
     OB_FAIL_IF(n_inputs < (size_t)op->in_min || n_inputs > (size_t)op->in_max || n_inputs > MAX_INPUTS, error, OB_E_ARGUMENT,
                "%s-%d with %zu inputs", name, (int)op->since, n_inputs);

@@ -1,7 +1,7 @@
 /* Cast and CastLike between every pair of element types. Floats to narrower floats: nearest, ties to even; to integers:
- * truncated, saturated, NaN gives 0 (ONNX leaves these open); to 4- and 2-bit integers: nearest even, saturated. Integers to
- * narrower integers keep the low bits. Anything to bool: not zero. To 8-bit floats: `saturate`. Strings: see number_text.h; a
- * bool is written 1 or 0. */
+ * truncated, saturated, NaN gives 0 (ONNX leaves these open); to 4- and 2-bit integers: nearest even, saturated, from 25 on the
+ * low bits. Integers to narrower integers keep the low bits. Anything to bool: not zero. To 8-bit floats: `saturate`. Strings:
+ * see number_text.h; a bool is written 1 or 0. */
 #include <string.h>
 
 #include "core/arena.h"
@@ -146,17 +146,22 @@ static ob_status run_strings(const ob_kernel_args *args, ob_error *error) {
         for (int64_t i = 0; i < n; i++) ((uint8_t *)target)[i] = obk_e8m0_from_f32(((const float *)source)[i], round, saturate); \
     }
 E8M0(e8m0_up, OBK_ROUND_UP, false)
-E8M0(e8m0_down, OBK_ROUND_DOWN, true)
+E8M0(e8m0_up_saturated, OBK_ROUND_UP, true)
+E8M0(e8m0_down, OBK_ROUND_DOWN, false)
+E8M0(e8m0_down_saturated, OBK_ROUND_DOWN, true)
 E8M0(e8m0_nearest, OBK_ROUND_NEAREST, false)
 E8M0(e8m0_nearest_saturated, OBK_ROUND_NEAREST, true)
 
 static ob_status choose_e8m0(const ob_node *node, bool saturate, obk_convert *last, ob_error *error) {
     const char *mode = ob__node_string(node, "round_mode", "up");
-    bool up = strcmp(mode, "up") == 0, nearest = strcmp(mode, "nearest") == 0;
-    OB_FAIL_IF(!up && !nearest && strcmp(mode, "down") != 0, error, OB_E_MODEL, "Cast: round_mode must be up, down or nearest");
-    if (up && !saturate) *last = e8m0_up;
-    if (nearest) *last = saturate ? e8m0_nearest_saturated : e8m0_nearest;
-    if (!up && !nearest) *last = e8m0_down;
+    if (strcmp(mode, "up") == 0)
+        *last = saturate ? e8m0_up_saturated : e8m0_up;
+    else if (strcmp(mode, "nearest") == 0)
+        *last = saturate ? e8m0_nearest_saturated : e8m0_nearest;
+    else if (strcmp(mode, "down") == 0)
+        *last = saturate ? e8m0_down_saturated : e8m0_down;
+    else
+        return ob__fail(error, OB_E_MODEL, "Cast: round_mode must be up, down or nearest");
     return OB_OK;
 }
 
@@ -167,7 +172,8 @@ static ob_status plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *er
     state *s = args->state;
     OB_FAIL_IF(args->n_in < 1 || args->n_out != 1, error, OB_E_MODEL, "%s needs an input and an output", args->op->name);
     ob_dtype from = args->in[0].dtype, to = args->out[0].dtype;
-    s->saturate = ob__node_int(args->node, "saturate", 1) != 0;
+    bool tiny = to == OB_INT4 || to == OB_UINT4 || to == OB_INT2 || to == OB_UINT2;
+    s->saturate = tiny ? args->op->since < 25 : ob__node_int(args->node, "saturate", 1) != 0;
     s->elem_bytes = ob_dtype_size(to);
     s->strings = (from == OB_STRING) != (to == OB_STRING);
     ob_conversion conversion = s->strings ? string_conversion(from, to, s->saturate) : ob__find_conversion(from, to, s->saturate);

@@ -1,6 +1,6 @@
 /* Clip: max(x, min), then min(., max): the upper bound wins when they cross. Bounds are attributes (1, 6) or operands (11); an
- * omitted bound does not clip. NaN stays. */
-#include <math.h>
+ * omitted bound is the least or the greatest finite number of the type. NaN stays. */
+#include <float.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -31,12 +31,20 @@ static void set_limits(state *s, ob_dtype dtype) {
     case OB_UINT16: LIMITS(uint16_t, 0, UINT16_MAX); break;
     case OB_UINT32: LIMITS(uint32_t, 0, UINT32_MAX); break;
     case OB_UINT64: LIMITS(uint64_t, 0, UINT64_MAX); break;
-    case OB_FLOAT16: LIMITS(uint16_t, 0xfc00, 0x7c00); break;
-    case OB_BFLOAT16: LIMITS(uint16_t, 0xff80, 0x7f80); break;
-    case OB_DOUBLE: LIMITS(double, -(double)INFINITY, (double)INFINITY); break;
-    default: LIMITS(float, -INFINITY, INFINITY); break;
+    case OB_FLOAT16: LIMITS(uint16_t, 0xfbff, 0x7bff); break;
+    case OB_BFLOAT16: LIMITS(uint16_t, 0xff7f, 0x7f7f); break;
+    case OB_DOUBLE: LIMITS(double, -DBL_MAX, DBL_MAX); break;
+    default: LIMITS(float, -FLT_MAX, FLT_MAX); break;
     }
 #undef LIMITS
+}
+
+/* The bounds of versions 1 and 6. */
+static void set_params(const ob_node *node, ob_dtype dtype, obk_unary_params *params) {
+    double greatest = dtype == OB_DOUBLE ? DBL_MAX : dtype == OB_FLOAT16 ? 65504 : (double)FLT_MAX;
+    bool low = ob__node_attribute(node, "min") != NULL, high = ob__node_attribute(node, "max") != NULL;
+    params->alpha = low ? (double)ob__node_float(node, "min", 0) : -greatest;
+    params->beta = high ? (double)ob__node_float(node, "max", 0) : greatest;
 }
 
 static bool given(const ob_kernel_args *args, uint32_t k) {
@@ -65,8 +73,7 @@ static ob_status plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *er
     }
     ob_blocks_spec spec = {0};
     if (args->op->since < 11) {
-        s->params.alpha = (double)ob__node_float(args->node, "min", -INFINITY);
-        s->params.beta = (double)ob__node_float(args->node, "max", INFINITY);
+        set_params(args->node, dtype, &s->params);
         spec.params = &s->params;
         if (!ob__element_loop(ob__kernels()->unary[OBK_U_CLIP], dtype, dtype, 1, &spec))
             return ob__unsupported_type(args, dtype, error);

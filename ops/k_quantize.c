@@ -1,10 +1,12 @@
 /* QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear.
  *
- * QuantizeLinear 10..: y = saturate(round(x / scale) + zero_point), halves to even; for 8-bit floats y = cast(x / scale).
- * DequantizeLinear 10..: y = (x - zero_point) * scale. One scale for all, one per slice along `axis` (13), or one per block of
- * block_size elements along it (21). DynamicQuantizeLinear 11: uint8, the scale covers 0 and every element.
- * Computed in float. Quantised types: 4- and 2-bit integers, int8, uint8, int16, uint16, the 8-bit floats; int32 to dequantise.
+ * QuantizeLinear 10..: y = saturate(round(x / scale) + zero_point), halves to even; to floats, which only round, as Cast does,
+ * with the attribute saturate. The quotient has the scale's type or `precision` (23). DequantizeLinear 10..: y = (x - zero_point)
+ * * scale. One scale for all, one per slice along `axis` (13), or one per block of block_size elements along it (21).
+ * DynamicQuantizeLinear 11: uint8, the scale covers 0 and every element. Computed in float. Quantised types: 4- and 2-bit
+ * integers, int8, uint8, int16, uint16, the 8- and 4-bit floats; int32 to dequantise.
  */
+#include "ops/element.h"
 #include "ops/k_common.h"
 #include "ops/quantized.h"
 
@@ -14,6 +16,8 @@ typedef struct quantize {
     int64_t n, inner, block, n_scales;
     int64_t low, high; /* of the integer type; low > high: a float type */
     bool forward, blocked;
+    ob_dtype precision;  /* of the quotient: OB_FLOAT, OB_FLOAT16 or OB_BFLOAT16 */
+    obk_convert convert; /* the quotient to a float type; NULL: to integers */
 } quantize;
 
 static void integer_range(ob_dtype dtype, int64_t *low, int64_t *high) {
@@ -73,16 +77,41 @@ static int64_t first_scale(const quantize *q, int64_t row) {
     return q->step || q->n_scales == 1 ? 0 : row % q->n;
 }
 
-/* In place: x / scale, for integers rounded, moved and clamped too. NaN becomes the lowest. */
+/* Since 23 the division has the type of the scale, unless the attribute says otherwise; before, this was left open. */
+static ob_status read_modes(const ob_kernel_args *args, quantize *q, ob_error *error) {
+    int64_t given = ob__node_int(args->node, "precision", 0);
+    if (!q->forward) return OB_OK;
+    ob_dtype precision = args->op->since < 23 ? OB_FLOAT : given ? (ob_dtype)given : args->in[1].dtype;
+    bool narrow = precision == OB_FLOAT16 || precision == OB_BFLOAT16;
+    OB_FAIL_IF(args->op->since >= 23 && given != OB_NONE && given != OB_FLOAT && !narrow, error, OB_E_UNSUPPORTED,
+               "%s: precision %lld, only float, float16 and bfloat16 are supported", args->node->op_type, (long long)given);
+    q->precision = narrow ? precision : OB_FLOAT;
+    if (q->low > q->high)
+        q->convert = ob__find_conversion(OB_FLOAT, args->out[0].dtype, ob__node_int(args->node, "saturate", 1) != 0).steps[0];
+    return OB_OK;
+}
+
+static void narrow(ob_dtype precision, float *x, int64_t n) {
+    if (precision == OB_FLOAT16)
+        for (int64_t i = 0; i < n; i++) x[i] = ob__float_from_half(ob__half_from_float(x[i]));
+    else if (precision == OB_BFLOAT16)
+        for (int64_t i = 0; i < n; i++) x[i] = ob__float_from_bfloat(ob__bfloat_from_float(x[i]));
+}
+
+/* In place: x / scale + zero, for integers rounded and clamped too. NaN becomes the lowest. */
 static void divide(const quantize *q, float *x, const float *scale, const float *zero, int64_t n) {
+    narrow(q->precision, x, n);
+    for (int64_t i = 0; i < n; i++) x[i] /= scale[i * q->step];
+    narrow(q->precision, x, n);
     if (q->low > q->high) {
-        for (int64_t i = 0; i < n; i++) x[i] /= scale[i * q->step];
+        for (int64_t i = 0; i < n; i++)
+            if (zero[i * q->step] != 0) x[i] += zero[i * q->step]; /* -0 stays */
         return;
     }
     const float magic = 12582912.0f, limit = 1048576.0f; /* 1.5 * 2^23: adding it rounds to even */
     float low = (float)q->low, high = (float)q->high;
     for (int64_t i = 0; i < n; i++) {
-        float value = x[i] / scale[i * q->step];
+        float value = x[i];
         value = value > -limit ? value : -limit;
         value = value < limit ? value : limit;
         float rounded = (value + magic) - magic + zero[i * q->step];
@@ -105,7 +134,10 @@ static ob_status quantize_row(const ob_kernel_args *args, const quantize *q, int
             divide(q, block, s, z, n);
         else
             for (int64_t i = 0; i < n; i++) block[i] = (block[i] - z[i * q->step]) * s[i * q->step];
-        OB_TRY(ob__convert(to, out->dtype, block, OB_FLOAT, n, error));
+        if (q->convert)
+            q->convert(to, block, n);
+        else
+            OB_TRY(ob__convert(to, out->dtype, block, OB_FLOAT, n, error));
     }
     return OB_OK;
 }
@@ -113,6 +145,7 @@ static ob_status quantize_row(const ob_kernel_args *args, const quantize *q, int
 static ob_status quantize_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     quantize q;
     OB_TRY(set_up(args, &q, error));
+    OB_TRY(read_modes(args, &q, error));
     for (uint32_t i = 0; i < 2; i++) OB_TRY(ob__convert(NULL, OB_FLOAT, NULL, args->in[i].dtype, 0, error));
     OB_TRY(ob__convert(NULL, args->out[0].dtype, NULL, OB_FLOAT, 0, error));
     OB_TRY(ob__need_scratch(needs, q.n_scales, sizeof(float), error));
@@ -122,9 +155,11 @@ static ob_status quantize_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_
 static ob_status quantize_run(const ob_kernel_args *args, ob_error *error) {
     quantize q = {0};
     OB_TRY(set_up(args, &q, error));
+    OB_TRY(read_modes(args, &q, error));
     char *next = args->scratch;
     float *scale = ob__take(&next, q.n_scales, sizeof(float)), *zero = ob__take(&next, q.n_scales, sizeof(float));
     OB_TRY(ob__convert(scale, OB_FLOAT, args->in[1].data, args->in[1].dtype, q.n_scales, error));
+    narrow(q.precision, scale, q.n_scales);
     memset(zero, 0, (size_t)q.n_scales * sizeof *zero);
     if (ob__given(args, 2)) OB_TRY(ob__convert(zero, OB_FLOAT, args->in[2].data, args->in[2].dtype, q.n_scales, error));
     for (int64_t row = 0; row < q.rows; row++) {

@@ -1,6 +1,6 @@
 /* Scatter 9, 11, ScatterElements 11.., ScatterND 11..: a copy of the data with some elements replaced, or since 16 combined by
  * reduction add, mul and since 18 max, min. Every element type; reductions for numbers, bool (or, and) and, add and mul only,
- * complex. Updates are applied in order. Negative indices count from the end; one outside is E_ARGUMENT. */
+ * complex. NaN wins max and min. Updates are applied in order. Negative indices count from the end; one outside is E_ARGUMENT. */
 #include "ops/k_common.h"
 
 typedef enum reduction { REPLACE, ADD, MUL, MAX, MIN, REDUCTION_COUNT } reduction;
@@ -18,7 +18,7 @@ static const char *const reduction_names[REDUCTION_COUNT] = {"none", "add", "mul
                 y[i] = (type)((W)y[i] + (W)x[i]);                                                                                \
             else if (kind == MUL)                                                                                                \
                 y[i] = (type)((W)y[i] * (W)x[i]);                                                                                \
-            else if (kind == MAX ? !(y[i] >= x[i]) : !(y[i] <= x[i]))                                                            \
+            else if (y[i] == y[i] && (kind == MAX ? !(y[i] >= x[i]) : !(y[i] <= x[i])))                                          \
                 y[i] = x[i];                                                                                                     \
         }                                                                                                                        \
     }

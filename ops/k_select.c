@@ -2,8 +2,8 @@
  *
  * NonZero: the coordinates, one column each, of the elements that are not 0, false or "" (-0 is 0, NaN is not). Compress: the
  * slices along `axis` (or, without it, the elements) whose condition holds; a short condition leaves the rest out. TopK: the k
- * largest (11: or smallest) along an axis with their indices, in order of value, equal ones in order of index; NaN counts as
- * least. */
+ * largest (11: or smallest) along an axis with their indices, in order of value, equal ones in order of index; NaN is
+ * greater than every number, as where NumPy sorts. */
 #include "ops/k_common.h"
 
 /* ---- NonZero ---- */
@@ -143,9 +143,9 @@ typedef bool (*ranks_before)(const topk *t, const void *vector, int64_t a, int64
 #define RANKS(name, type)                                                                                                        \
     static bool name(const topk *t, const void *vector, int64_t a, int64_t b) {                                                  \
         type x = ((const type *)vector)[a * t->inner], y = ((const type *)vector)[b * t->inner];                                 \
-        if (t->smallest ? x < y : x > y) return true;                                                                            \
-        if (t->smallest ? x > y : x < y) return false;                                                                           \
-        return x == y ? a < b : (IS_NAN(x) == IS_NAN(y) ? a < b : IS_NAN(y));                                                    \
+        if (IS_NAN(x) != IS_NAN(y)) return t->smallest ? IS_NAN(y) : IS_NAN(x);                                                  \
+        if (x < y || x > y) return t->smallest ? x < y : x > y;                                                                  \
+        return a < b;                                                                                                            \
     }
 #define IS_NAN(x) isnan(x)
 RANKS(ranks_float, float)

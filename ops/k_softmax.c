@@ -2,7 +2,7 @@
  *
  * Opset 1 and 11: the input is flattened to 2-D at `axis` (default 1) and every row is one distribution; 13: along `axis`
  * (default -1) only. Floats; float16 and bfloat16 by way of float. The maximum is subtracted first, so large inputs do not
- * overflow. Hardmax marks the first of equal maxima. */
+ * overflow. Hardmax marks the first of equal maxima; NaN is one. */
 #include "ops/k_common.h"
 
 typedef enum kind { SOFTMAX, LOG_SOFTMAX, HARDMAX } kind;

@@ -1,9 +1,9 @@
 /* Template of k_softmax.c, included once per REAL. The output may be the input. */
 
 static void NAME(hard_row)(const REAL *x, REAL *y, int64_t n, int64_t inner) {
-    int64_t at = 0;
-    for (int64_t i = 1; i < n; i++)
-        if (x[i * inner] > x[at * inner]) at = i;
+    int64_t at = 0; /* the first NaN, or else the first of the largest */
+    for (int64_t i = 1; i < n && !isnan(x[at * inner]); i++)
+        if (x[i * inner] > x[at * inner] || isnan(x[i * inner])) at = i;
     for (int64_t i = 0; i < n; i++) y[i * inner] = i == at ? 1 : 0;
 }
 

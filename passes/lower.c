@@ -146,8 +146,9 @@ static void lower_in_dim(lowerer *l, ob_node *node) {
     if (!is_call && (!suffix || ob__graph_opset(node->graph, "") < 8)) {
         aligned = (ob_shape){rank, dims};
         for (int32_t i = 0; i < rank; i++) dims[i] = 1;
+        const ob_dim *sizes = own.rank == (int32_t)n ? own.dims : NULL;
         for (uint32_t i = 0; i < n && i < OB_MAX_RANK; i++)
-            if (mapping[i] >= 0 && mapping[i] < rank) dims[mapping[i]] = own.rank == (int32_t)n ? own.dims[i] : OB_DIM_UNKNOWN;
+            if (mapping[i] >= 0 && mapping[i] < rank) dims[mapping[i]] = sizes ? sizes[i] : OB_DIM_UNKNOWN;
     }
     l->work->stats.n_lowered++;
     ob__patch_remove(&l->patch, node);

@@ -53,6 +53,7 @@ static ob_status check_node(ruler *r, const ob_node *node) {
     r->group = &group;
     ob_status status = ob_rules_check(r->work->rules, group.shapes, group.n, declared.rank == OB_RANK_UNKNOWN ? NULL : &declared,
                                       r->work->model->dims, on_break, r, NULL);
+    r->group = NULL;
     /* Shapes that do not broadcast at all were reported when they were propagated. */
     return status == OB_E_MEMORY ? status : r->status;
 }

@@ -2,6 +2,7 @@
 #ifndef OB_PROTO_PROTO_H
 #define OB_PROTO_PROTO_H
 
+#include "core/error.h"
 #include "core/graph.h"
 #include "onnx.pb-c.h"
 #include "proto/tensor_data.h"
@@ -18,7 +19,11 @@ ob_status ob__wire_unpack(const ProtobufCMessageDescriptor *type, const uint8_t 
                           const ob_load_limits *limits, ob_arena *arena, ProtobufCMessage **out, ob_error *error);
 
 /* E_LIMIT or E_MEMORY with a message, after the arena gave NULL. */
-ob_status ob__arena_failure(const ob_arena *arena, ob_error *error);
+static inline ob_status ob__arena_failure(const ob_arena *arena, ob_error *error) {
+    OB_FAIL_IF(arena->hit_limit, error, OB_E_LIMIT, "reading needs more memory than the limit of %zu bytes",
+               arena->n_bytes_limit);
+    OB_FAIL_IF(true, error, OB_E_MEMORY, "out of memory after %zu bytes", arena->n_bytes);
+}
 
 /* ---- extra.c: fields that a newer onnx.proto has and an older one lacks ------------------------------------------ */
 

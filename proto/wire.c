@@ -54,12 +54,6 @@ ob_load_limits ob__load_limits(const ob_load_limits *limits) {
     return out;
 }
 
-ob_status ob__arena_failure(const ob_arena *arena, ob_error *error) {
-    if (arena->hit_limit)
-        return ob__fail(error, OB_E_LIMIT, "reading needs more memory than the limit of %zu bytes", arena->n_bytes_limit);
-    return ob__fail(error, OB_E_MEMORY, "out of memory after %zu bytes", arena->n_bytes);
-}
-
 /* ---- Checking ---------------------------------------------------------------------------------------------------- */
 
 /* Bytes of the varint at p, 0 when it does not end within 10 bytes or before end. */

@@ -14,15 +14,19 @@
 #include "ops/number_text.h"
 #include "ops/op.h"
 
-static void cast(ob_dtype from, const void *in, ob_dtype to, void *out, int64_t n, bool saturate) {
+static void cast_at(int opset, ob_dtype from, const void *in, ob_dtype to, void *out, int64_t n, bool saturate) {
     ob_view x, z;
     ob_error error;
     ob_error_clear(&error);
     assert_int_equal(ob_view_init(&x, (void *)(uintptr_t)in, from, 1, &n), OB_OK);
     assert_int_equal(ob_view_init(&z, out, to, 1, &n), OB_OK);
     ob_option options[2] = {{"to", OB_OPTION_INT, to, 0, NULL}, {"saturate", OB_OPTION_INT, saturate, 0, NULL}};
-    if (ob_elementwise("Cast", 25, &x, 1, options, 2, &z, &error) != OB_OK)
+    if (ob_elementwise("Cast", opset, &x, 1, options, 2, &z, &error) != OB_OK)
         fail_msg("%s to %s: %s", ob_dtype_name(from), ob_dtype_name(to), error.message);
+}
+
+static void cast(ob_dtype from, const void *in, ob_dtype to, void *out, int64_t n, bool saturate) {
+    cast_at(25, from, in, to, out, n, saturate);
 }
 
 /* ---- Narrow floats by definition ---- */
@@ -57,7 +61,7 @@ static int encode(const format *f, long double x, bool saturate) {
     int sign = signbit(x) ? 1 << (f->bits - 1) : 0;
     int nan_code = f->fnuz ? 1 << (f->bits - 1) : -1; /* -1: any NaN */
     if (f->bits == 4) saturate = true;
-    if (x != x) return f->bits == 4 ? f->max_code : nan_code;
+    if (x != x) return f->bits == 4 ? 8 : nan_code; /* -0 */
     long double magnitude = fabsl(x);
     /* the number that would follow the largest one decides where overflow begins */
     long double last = (long double)decode(f, f->max_code), step = last - (long double)decode(f, f->max_code - 1);
@@ -255,6 +259,11 @@ static int64_t saturated(long double x, ob_dtype dtype) {
     return x < 0 ? (int64_t)x : (int64_t)(uint64_t)x;
 }
 
+/* Cast 25 to 4 and 2 bits: those of the nearest integer. */
+static int64_t low_bits(long double x, ob_dtype dtype) {
+    return fabsl(x) < 0x1p63L ? wrap((int64_t)rintl(x), dtype) : 0;
+}
+
 enum { N = 61 };
 
 static int64_t fill(ob_dtype dtype, void *memory) {
@@ -316,11 +325,11 @@ static int64_t fill(ob_dtype dtype, void *memory) {
     return n;
 }
 
-static void check_pair(ob_dtype from, ob_dtype to) {
+static void check_pair(int opset, ob_dtype from, ob_dtype to) {
     _Alignas(16) unsigned char in[N * 8], out[N * 8];
     int64_t n = fill(from, in);
     assert_true(n <= N);
-    cast(from, in, to, out, n, true);
+    cast_at(opset, from, in, to, out, n, true);
     const format *f = NULL;
     for (int64_t i = 0; i < n; i++) {
         bool real = is_real(from);
@@ -330,7 +339,9 @@ static void check_pair(ob_dtype from, ob_dtype to) {
         if (to == OB_BOOL)
             fine = out[i] == (x != 0);
         else if (!is_real(to))
-            fine = int_at(to, out, i) == (real ? saturated(x, to) : wrap(whole, to));
+            fine = int_at(to, out, i) == (!real                              ? wrap(whole, to)
+                                          : opset >= 25 && int_bits(to) <= 4 ? low_bits(x, to)
+                                                                             : saturated(x, to));
         else if (to == OB_FLOAT)
             fine = ((float *)out)[i] == (float)x || (x != x && isnan(((float *)out)[i]));
         else if (to == OB_DOUBLE)
@@ -346,9 +357,8 @@ static void check_pair(ob_dtype from, ob_dtype to) {
     }
 }
 
-static void every_pair_converts(void **state) {
-    (void)state;
-    const ob_op *op = ob__op_find("", "Cast", 25);
+static void every_pair_converts_at(int opset, int n_types) {
+    const ob_op *op = ob__op_find("", "Cast", opset);
     int n_pairs = 0;
     for (unsigned isa = 0; isa < 2; isa++) {
         ob__kernels_limit(isa ? ~0u : 0);
@@ -356,12 +366,45 @@ static void every_pair_converts(void **state) {
             for (int to = 1; to < OB_DTYPE_COUNT; to++) {
                 if (from == OB_STRING || to == OB_STRING || from == OB_FLOAT8E8M0 || to == OB_FLOAT8E8M0) continue;
                 if (!(op->types[0] & UINT64_C(1) << from) || !(op->types[1] & UINT64_C(1) << to)) continue;
-                check_pair((ob_dtype)from, (ob_dtype)to);
+                check_pair(opset, (ob_dtype)from, (ob_dtype)to);
                 n_pairs++;
             }
     }
-    assert_int_equal(n_pairs, 2 * 22 * 22);
+    assert_int_equal(n_pairs, 2 * n_types * n_types);
     ob__kernels_limit(~0u);
+}
+
+static void every_pair_converts(void **state) {
+    (void)state;
+    every_pair_converts_at(21, 19);
+    every_pair_converts_at(24, 20);
+    every_pair_converts_at(25, 22);
+}
+
+static void tiny_integers_saturate_before_25(void **state) {
+    (void)state;
+    static const float x[] = {-9, -8.5f, -0.6f, 2.5f, 7.5f, 8, 17, 1e20f, -INFINITY, NAN};
+    static const struct {
+        int opset;
+        ob_dtype to;
+        int8_t expected[10];
+    } cases[] = {{21, OB_INT4, {-8, -8, -1, 2, 7, 7, 7, 7, -8, 0}}, {24, OB_INT4, {-8, -8, -1, 2, 7, 7, 7, 7, -8, 0}},
+                 {25, OB_INT4, {7, -8, -1, 2, -8, -8, 1, 0, 0, 0}}, {24, OB_UINT4, {0, 0, 0, 2, 8, 8, 15, 15, 0, 0}},
+                 {25, OB_UINT4, {7, 8, 15, 2, 8, 8, 1, 0, 0, 0}},   {25, OB_INT2, {-1, 0, -1, -2, 0, 0, 1, 0, 0, 0}},
+                 {25, OB_UINT2, {3, 0, 3, 2, 0, 0, 1, 0, 0, 0}}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int8_t z[10];
+        ob_view in[2], out;
+        int64_t n = 10;
+        cast_at(cases[i].opset, OB_FLOAT, x, cases[i].to, z, n, true);
+        assert_memory_equal(z, cases[i].expected, sizeof z);
+        memset(z, 0x55, sizeof z);
+        ob_view_init(&in[0], (void *)(uintptr_t)x, OB_FLOAT, 1, &n);
+        ob_view_init(&in[1], z, cases[i].to, 1, &n);
+        ob_view_init(&out, z, cases[i].to, 1, &n);
+        assert_int_equal(ob_elementwise("CastLike", cases[i].opset, in, 2, NULL, 0, &out, NULL), OB_OK);
+        assert_memory_equal(z, cases[i].expected, sizeof z);
+    }
 }
 
 /* The test test_cast@baseline sets the variable. */
@@ -375,18 +418,20 @@ static void the_environment_asks_for_the_baseline(void **state) {
 
 static void powers_of_two(void **state) {
     (void)state;
-    static const float x[] = {1, 1.5f, 1.25f, 3, -4, 0, 0x1p-127f, 0x1.8p-127f, 0x1.8p127f, INFINITY, NAN, 0x1p-126f};
+    static const float x[] = {1,           1.5f,       1.25f,    3,   -4,        0,           0x1p-127f,
+                              0x1.8p-127f, 0x1.8p127f, INFINITY, NAN, 0x1p-126f, 0x1.2p-127f, 0x1p-128f};
     enum { N_X = sizeof x / sizeof x[0] };
     static const struct {
         const char *mode;
         int saturate;
         uint8_t codes[N_X];
     } cases[] = {
-        {"up", 1, {127, 128, 128, 129, 129, 0, 0, 1, 254, 255, 255, 1}},
-        {"up", 0, {127, 128, 128, 129, 129, 0, 0, 1, 255, 255, 255, 1}},
-        {"down", 1, {127, 127, 127, 128, 129, 0, 0, 0, 254, 255, 255, 1}},
-        {"nearest", 1, {127, 128, 127, 129, 129, 0, 0, 1, 254, 255, 255, 1}},
-        {"nearest", 0, {127, 128, 127, 129, 129, 0, 0, 1, 255, 255, 255, 1}},
+        {"up", 1, {127, 128, 128, 129, 129, 0, 0, 1, 254, 254, 255, 1, 1, 0}},
+        {"up", 0, {127, 128, 128, 129, 129, 255, 0, 1, 255, 255, 255, 1, 1, 255}},
+        {"down", 1, {127, 127, 127, 128, 129, 0, 0, 0, 254, 254, 255, 1, 0, 0}},
+        {"down", 0, {127, 127, 127, 128, 129, 255, 0, 0, 255, 255, 255, 1, 0, 255}},
+        {"nearest", 1, {127, 128, 127, 129, 129, 0, 0, 1, 254, 254, 255, 1, 0, 0}},
+        {"nearest", 0, {127, 128, 127, 129, 129, 255, 0, 1, 255, 255, 255, 1, 0, 255}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         ob_view in, out;
@@ -562,6 +607,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(ties_round_to_even),
         cmocka_unit_test(large_integers_round_once),
         cmocka_unit_test(every_pair_converts),
+        cmocka_unit_test(tiny_integers_saturate_before_25),
         cmocka_unit_test(the_environment_asks_for_the_baseline),
         cmocka_unit_test(powers_of_two),
         cmocka_unit_test(older_versions_and_cast_like),

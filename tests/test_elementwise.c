@@ -1,5 +1,6 @@
 /* Every elementwise operator version in every type that ops.def lists for it, against a scalar reference in long double and
  * 64-bit integers: special values, odd lengths, shifted pointers, scalar operands, in place, every instruction set. */
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -234,7 +235,7 @@ static long double unary_float(const call *c, long double x, long double *scale)
         return x > 0 ? gamma * x : gamma * (alpha * expm1l(x));
     }
     if (is(c, "LeakyRelu")) return x < 0 ? real_option(c, "alpha", 0.01f) * x : x;
-    if (is(c, "ThresholdedRelu")) return x != x || x > real_option(c, "alpha", 1) ? x : 0;
+    if (is(c, "ThresholdedRelu")) return x > real_option(c, "alpha", 1) ? x : 0;
     if (is(c, "HardSigmoid")) {
         long double t = real_option(c, "alpha", 0.2f) * x + real_option(c, "beta", 0.5f);
         *scale = 1;
@@ -644,6 +645,14 @@ static void where_rows(void **state) {
     ob__kernels_limit(~0u);
 }
 
+/* Bounds that are omitted. */
+static long double greatest_finite(ob_dtype dtype) {
+    return dtype == OB_DOUBLE    ? (long double)DBL_MAX
+           : dtype == OB_FLOAT   ? (long double)FLT_MAX
+           : dtype == OB_FLOAT16 ? 65504
+                                 : 0x1.fep127L;
+}
+
 static void check_clip(const ob_op *op, ob_dtype dtype, bool low_given, bool high_given) {
     enum { N = 75 };
     _Alignas(16) unsigned char x[N * 8], z[N * 8], low[8], high[8];
@@ -675,8 +684,9 @@ static void check_clip(const ob_op *op, ob_dtype dtype, bool low_given, bool hig
     for (int64_t i = 0; i < N; i++) {
         number value = load(dtype, x, i), got = load(dtype, z, i);
         if (t.is_float) {
-            if (low_given && value.f < a.f) value.f = a.f;
-            if (high_given && value.f > b.f) value.f = b.f;
+            long double least = low_given ? a.f : -greatest_finite(dtype), most = high_given ? b.f : greatest_finite(dtype);
+            if (value.f < least) value.f = least;
+            if (value.f > most) value.f = most;
             unsigned char rounded[8];
             store(dtype, rounded, 0, value);
             value = load(dtype, rounded, 0);
@@ -686,6 +696,30 @@ static void check_clip(const ob_op *op, ob_dtype dtype, bool low_given, bool hig
             if (high_given && compare(value, b, t) > 0) value = b;
             assert_int_equal(got.i, value.i);
         }
+    }
+}
+
+static void clip_between_omitted_bounds_and_nan(void **state) {
+    (void)state;
+    float x[5] = {INFINITY, -INFINITY, NAN, 1, -1}, z[5], low = 0, nan = NAN;
+    static const float bounded[5] = {FLT_MAX, -FLT_MAX, NAN, 1, -1}, from_zero[5] = {FLT_MAX, 0, NAN, 1, 0};
+    static const int64_t opsets[] = {1, 6, 11, 13};
+    ob_view in[3], out;
+    int64_t none = 1;
+    make_view(&in[0], x, OB_FLOAT, 5);
+    make_view(&out, z, OB_FLOAT, 5);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(ob_elementwise("Clip", opsets[i], in, 1, NULL, 0, &out, NULL), OB_OK);
+        for (int k = 0; k < 5; k++) assert_true(z[k] == bounded[k] || (k == 2 && isnan(z[k])));
+    }
+    assert_int_equal(ob_view_init(&in[1], &low, OB_FLOAT, 0, &none), OB_OK);
+    assert_int_equal(ob_elementwise("Clip", 13, in, 2, NULL, 0, &out, NULL), OB_OK);
+    for (int k = 0; k < 5; k++) assert_true(z[k] == from_zero[k] || (k == 2 && isnan(z[k])));
+    for (int k = 1; k < 3; k++) { /* min(max(x, NaN), high) and min(max(x, 0), NaN) */
+        assert_int_equal(ob_view_init(&in[1], k == 1 ? &nan : &low, OB_FLOAT, 0, &none), OB_OK);
+        assert_int_equal(ob_view_init(&in[2], k == 2 ? &nan : &low, OB_FLOAT, 0, &none), OB_OK);
+        assert_int_equal(ob_elementwise("Clip", 13, in, 3, NULL, 0, &out, NULL), OB_OK);
+        for (int i = 0; i < 5; i++) assert_true(isnan(z[i]));
     }
 }
 
@@ -877,6 +911,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(prelu_rows),
         cmocka_unit_test(where_rows),
         cmocka_unit_test(clip_rows),
+        cmocka_unit_test(clip_between_omitted_bounds_and_nan),
         cmocka_unit_test(equal_compares_strings),
         cmocka_unit_test(legacy_broadcast),
         cmocka_unit_test(prelu_slopes),

@@ -261,6 +261,29 @@ static int64_t walk(const char *mode, int64_t i, int64_t n) {
     return i;
 }
 
+static void scatter_lets_nan_win(void **state) {
+    (void)state;
+    static const ob_dtype dtypes[] = {OB_FLOAT, OB_DOUBLE, OB_FLOAT16, OB_BFLOAT16};
+    static const double data[4] = {(double)NAN, 1, (double)NAN, 2}, updates[4] = {1, (double)NAN, (double)NAN, 3};
+    for (int round = 0; round < 16; round++) {
+        bool max = round & 1, nd = round & 2;
+        kernel_case *c = kc_open(nd ? "ScatterND" : "ScatterElements", 18);
+        kc_string(c, "reduction", max ? "max" : "min");
+        ob_view *in = kc_in(c, 0, dtypes[round / 4], DIMS(4)), *from = kc_in(c, 2, dtypes[round / 4], DIMS(4));
+        ob_view *indices = nd ? kc_in(c, 1, OB_INT64, DIMS(4, 1)) : kc_in(c, 1, OB_INT64, DIMS(4));
+        for (int64_t i = 0; i < 4; i++) {
+            kc_set(in, i, data[i]);
+            kc_set(from, i, updates[i]);
+            kc_set(indices, i, (double)i);
+        }
+        kc_out(c, 0, dtypes[round / 4], DIMS(4));
+        kc_run(c);
+        for (int64_t i = 0; i < 3; i++) assert_true(isnan(kc_get(&c->out[0], i)));
+        assert_true(kc_get(&c->out[0], 3) == (max ? 3 : 2));
+        kc_close(c);
+    }
+}
+
 static void pad_in_every_mode(void **state) {
     (void)state;
     srand(36);
@@ -458,12 +481,19 @@ static void eye_shape_and_constants(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(concat_in_every_type),      cmocka_unit_test(tile_repeats),
-        cmocka_unit_test(depth_to_space_and_back),   cmocka_unit_test(gather_in_every_type),
-        cmocka_unit_test(gather_elements_and_nd),    cmocka_unit_test(scatter_with_every_reduction),
-        cmocka_unit_test(pad_in_every_mode),         cmocka_unit_test(pad_of_nothing_and_hostile_pads),
-        cmocka_unit_test(one_hot_wraps_and_ignores), cmocka_unit_test(trilu_keeps_a_triangle),
-        cmocka_unit_test(range_in_every_type),       cmocka_unit_test(range_of_narrow_floats),
+        cmocka_unit_test(concat_in_every_type),
+        cmocka_unit_test(tile_repeats),
+        cmocka_unit_test(depth_to_space_and_back),
+        cmocka_unit_test(gather_in_every_type),
+        cmocka_unit_test(gather_elements_and_nd),
+        cmocka_unit_test(scatter_with_every_reduction),
+        cmocka_unit_test(scatter_lets_nan_win),
+        cmocka_unit_test(pad_in_every_mode),
+        cmocka_unit_test(pad_of_nothing_and_hostile_pads),
+        cmocka_unit_test(one_hot_wraps_and_ignores),
+        cmocka_unit_test(trilu_keeps_a_triangle),
+        cmocka_unit_test(range_in_every_type),
+        cmocka_unit_test(range_of_narrow_floats),
         cmocka_unit_test(eye_shape_and_constants),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);

@@ -75,6 +75,87 @@ static void quantize_of_special_values(void **state) {
     kc_close(c);
 }
 
+/* The codes of 8-bit floats that ONNX tabulates: 448 and 57344 are the largest numbers of E4M3FN and E5M2. */
+static void quantize_to_8_bit_floats_saturates_or_not(void **state) {
+    (void)state;
+    enum { N = 6 };
+    static const double x[N] = {2000, -2000, (double)INFINITY, 1e6, -0.0, 2};
+    static const struct {
+        ob_dtype to;
+        int saturate;
+        uint8_t codes[N];
+    } cases[] = {
+        {OB_FLOAT8E4M3FN, 1, {0x7e, 0xfe, 0x7e, 0x7e, 0x80, 0x38}}, {OB_FLOAT8E4M3FN, 0, {0x7f, 0xff, 0x7f, 0x7f, 0x80, 0x38}},
+        {OB_FLOAT8E4M3FNUZ, 1, {0x7f, 0xff, 0x7f, 0x7f, 0, 0x40}},  {OB_FLOAT8E4M3FNUZ, 0, {0x80, 0x80, 0x80, 0x80, 0, 0x40}},
+        {OB_FLOAT8E5M2, 1, {0x64, 0xe4, 0x7b, 0x7b, 0x80, 0x3c}},   {OB_FLOAT8E5M2, 0, {0x64, 0xe4, 0x7c, 0x7c, 0x80, 0x3c}},
+        {OB_FLOAT8E5M2FNUZ, 1, {0x68, 0xe8, 0x7f, 0x7f, 0, 0x40}},  {OB_FLOAT8E5M2FNUZ, 0, {0x68, 0xe8, 0x80, 0x80, 0, 0x40}},
+    };
+    static const int64_t opsets[] = {19, 21, 25};
+    for (size_t i = 0; i < 3 * sizeof cases / sizeof cases[0]; i++) {
+        kernel_case *c = kc_open("QuantizeLinear", opsets[i % 3]);
+        if (i % 2 || !cases[i / 3].saturate) kc_int(c, "saturate", cases[i / 3].saturate); /* 1 is the default */
+        ob_view *in = kc_in(c, 0, OB_FLOAT, DIMS(N));
+        for (int k = 0; k < N; k++) kc_set(in, k, x[k]);
+        kc_set(kc_in(c, 1, OB_FLOAT, SCALAR), 0, 2);
+        *(uint8_t *)kc_in(c, 2, cases[i / 3].to, SCALAR)->data = 0;
+        kc_out(c, 0, cases[i / 3].to, DIMS(N));
+        kc_run(c);
+        assert_memory_equal(c->out[0].data, cases[i / 3].codes, N);
+        *(uint8_t *)c->in[2].data = cases[i / 3].codes[5]; /* 1: 2 / 2 + 1 = 2 */
+        kc_run(c);
+        assert_int_equal(((uint8_t *)c->out[0].data)[5], cases[i / 3].codes[5] + (cases[i / 3].to < OB_FLOAT8E5M2 ? 8 : 4));
+        kc_close(c);
+    }
+}
+
+static float as(ob_dtype dtype, float x) {
+    return dtype == OB_FLOAT16    ? ob__float_from_half(ob__half_from_float(x))
+           : dtype == OB_BFLOAT16 ? ob__float_from_bfloat(ob__bfloat_from_float(x))
+                                  : x;
+}
+
+/* Since 23 the quotient is rounded to the type of the scale, or to `precision`. */
+static void quantize_divides_in_the_precision_asked_for(void **state) {
+    (void)state;
+    static const struct {
+        int64_t opset, precision;
+        ob_dtype x, scale, quotient;
+    } cases[] = {
+        {21, 0, OB_FLOAT16, OB_FLOAT16, OB_FLOAT},
+        {23, 0, OB_FLOAT16, OB_FLOAT16, OB_FLOAT16},
+        {25, 0, OB_BFLOAT16, OB_BFLOAT16, OB_BFLOAT16},
+        {25, OB_FLOAT, OB_FLOAT16, OB_FLOAT16, OB_FLOAT},
+        {25, OB_FLOAT16, OB_FLOAT, OB_FLOAT, OB_FLOAT16},
+        {25, 0, OB_FLOAT, OB_BFLOAT16, OB_BFLOAT16},
+        {25, OB_BFLOAT16, OB_FLOAT16, OB_FLOAT, OB_BFLOAT16},
+    };
+    enum { N = 2000 };
+    srand(64);
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        int64_t n = N;
+        int differs = 0;
+        kernel_case *c = kc_open("QuantizeLinear", cases[k].opset);
+        if (cases[k].precision) kc_int(c, "precision", cases[k].precision);
+        ob_view *x = kc_in(c, 0, cases[k].x, 1, &n), *scale = kc_in(c, 1, cases[k].scale, SCALAR);
+        for (int64_t i = 0; i < n; i++) kc_set(x, i, (rand() % 20000 - 10000) / 7.0);
+        kc_set(scale, 0, 0.7);
+        kc_set(kc_in(c, 2, OB_INT16, SCALAR), 0, 3);
+        kc_out(c, 0, OB_INT16, 1, &n);
+        kc_run(c);
+        for (int64_t i = 0; i < n; i++) {
+            ob_dtype q = cases[k].quotient;
+            float exact = (float)kc_get(x, i) / (float)kc_get(scale, 0);
+            float quotient = as(q, as(q, (float)kc_get(x, i)) / as(q, (float)kc_get(scale, 0)));
+            assert_true(kc_get(&c->out[0], i) == (double)rintf(quotient) + 3);
+            differs += rintf(exact) != rintf(quotient);
+        }
+        assert_true(cases[k].quotient == OB_FLOAT ? differs == 0 : differs > 0);
+        kc_int(c, "precision", OB_DOUBLE);
+        assert_int_equal(kc_try(c), cases[k].opset < 23 ? OB_OK : OB_E_UNSUPPORTED);
+        kc_close(c);
+    }
+}
+
 static void dynamic_quantize_covers_zero(void **state) {
     (void)state;
     static const float cases[3][4] = {{-1, 0.5f, 3, 2}, {1, 2, 3, 4}, {0, 0, 0, 0}};
@@ -200,6 +281,8 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quantize_and_back),
         cmocka_unit_test(quantize_of_special_values),
+        cmocka_unit_test(quantize_to_8_bit_floats_saturates_or_not),
+        cmocka_unit_test(quantize_divides_in_the_precision_asked_for),
         cmocka_unit_test(dynamic_quantize_covers_zero),
         cmocka_unit_test(matmul_integer_with_zero_points),
         cmocka_unit_test(qlinear_matmul_per_row_of_each_batch),

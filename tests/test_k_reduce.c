@@ -301,6 +301,19 @@ static void softmax_in_every_type_and_version(void **state) {
             for (int round = 0; round < 20; round++) softmax_round(ops[k / 3], opsets[k % 3], (ob_dtype)dtype);
 }
 
+static void hardmax_marks_the_first_nan(void **state) {
+    (void)state;
+    static const double rows[4][3] = {{1, (double)NAN, (double)INFINITY}, {(double)NAN, 5, 6}, {1, 3, 3}, {0, 1, (double)NAN}};
+    static const int64_t marked[4] = {1, 0, 1, 2};
+    kernel_case *c = kc_open("Hardmax", 13);
+    ob_view *in = kc_in(c, 0, OB_FLOAT, DIMS(4, 3));
+    for (int64_t i = 0; i < 12; i++) kc_set(in, i, rows[i / 3][i % 3]);
+    kc_out(c, 0, OB_FLOAT, DIMS(4, 3));
+    kc_run(c);
+    for (int64_t i = 0; i < 12; i++) assert_true(kc_get(&c->out[0], i) == (double)(i % 3 == marked[i / 3]));
+    kc_close(c);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reduce_random_shapes_in_every_type),
@@ -312,6 +325,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(argmax_in_every_type),
         cmocka_unit_test(cumsum_in_every_type),
         cmocka_unit_test(softmax_in_every_type_and_version),
+        cmocka_unit_test(hardmax_marks_the_first_nan),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,6 +56,31 @@ static void ask_shape(kernel_case *c, ob_dtype dtype) {
     kc_out(c, 0, dtype, told.rank, told.dims);
 }
 
+/* As NumPy sorts: NaN behind every number, its first one first. */
+static void topk_counts_nan_as_greatest(void **state) {
+    (void)state;
+    static const ob_dtype dtypes[] = {OB_FLOAT, OB_DOUBLE, OB_FLOAT16, OB_BFLOAT16};
+    static const double x[7] = {1, (double)NAN, 3, (double)INFINITY, (double)-INFINITY, (double)NAN, 2};
+    static const int64_t expected[2][7] = {{4, 0, 6, 2, 3, 1, 5}, {1, 5, 3, 2, 6, 0, 4}};
+    for (int round = 0; round < 4 * 2 * 8; round++) {
+        int64_t largest = round & 1, k = round / 2 % 8;
+        kernel_case *c = kc_open("TopK", 24);
+        kc_int(c, "largest", largest);
+        ob_view *in = kc_in(c, 0, dtypes[round / 16], DIMS(7));
+        for (int64_t i = 0; i < 7; i++) kc_set(in, i, x[i]);
+        kc_in_ints(c, 1, &k, 1);
+        kc_out(c, 0, dtypes[round / 16], 1, &k);
+        kc_out(c, 1, OB_INT64, 1, &k);
+        kc_run(c);
+        for (int64_t i = 0; i < k; i++) {
+            int64_t at = expected[largest][i];
+            assert_int_equal(kc_get(&c->out[1], i), at);
+            assert_true(kc_get(&c->out[0], i) == x[at] || (isnan(x[at]) && isnan(kc_get(&c->out[0], i))));
+        }
+        kc_close(c);
+    }
+}
+
 static void non_zero_finds_coordinates(void **state) {
     (void)state;
     srand(82);
@@ -155,9 +180,8 @@ static void conv_transpose_adds_filters(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(topk_in_every_type),
-        cmocka_unit_test(non_zero_finds_coordinates),
-        cmocka_unit_test(compress_keeps_slices),
+        cmocka_unit_test(topk_in_every_type),          cmocka_unit_test(topk_counts_nan_as_greatest),
+        cmocka_unit_test(non_zero_finds_coordinates),  cmocka_unit_test(compress_keeps_slices),
         cmocka_unit_test(conv_transpose_adds_filters),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);

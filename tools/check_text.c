@@ -44,7 +44,7 @@ static ob_status print_broadcast(const printer *out, ob_report *report, size_t i
     ob_broadcast_info info;
     ob_status status = ob_report_broadcast(report, index, &info);
     if (status != OB_OK) return status;
-    if (info.n_operands + 1 > *capacity) {
+    if (!*rows || info.n_operands + 1 > *capacity) {
         shape_row *grown = realloc(*rows, (info.n_operands + 1) * sizeof *grown);
         if (!grown) return OB_E_MEMORY;
         *rows = grown;

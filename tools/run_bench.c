@@ -68,7 +68,7 @@ exit_code bench(const run_options *options, ob_session *session, const run_input
     double *times = NULL, total = 0;
     size_t n = 0;
     exit_code code = run_repeatedly(options, session, inputs, &times, &n);
-    if (code == EXIT_DONE) {
+    if (code == EXIT_DONE && n > 0) {
         qsort(times, n, sizeof *times, by_size);
         for (size_t i = 0; i < n; i++) total += times[i];
         double median = n % 2 ? times[n / 2] : (times[n / 2 - 1] + times[n / 2]) / 2;

@@ -139,12 +139,13 @@ static exit_code make_up(const run_options *options, const ob_session *session, 
     char somewhere;
     ob_view view;
     ob_status status = ob_view_init(&view, &somewhere, info.dtype, info.shape.rank, dims);
-    if (status == OB_OK) inputs->random[i] = malloc((size_t)ob_view_count(&view) * ob_dtype_size(info.dtype) + 1);
-    if (status != OB_OK || !inputs->random[i]) {
+    void *data = status == OB_OK ? malloc((size_t)ob_view_count(&view) * ob_dtype_size(info.dtype) + 1) : NULL;
+    inputs->random[i] = data;
+    if (!data) {
         complain(TOOL, options->model, "input %s: no memory for shape %s", info.name, info.shape_text);
         return EXIT_FAILED;
     }
-    view.data = inputs->random[i];
+    view.data = data;
     fill(&view, state);
     inputs->views[i] = view;
     return EXIT_DONE;

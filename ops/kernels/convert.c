@@ -292,11 +292,13 @@ static void f16_from_f32(void *target, const void *source, int64_t n) {
 #include "ops/kernels/convert1.inc.h"
 #undef FROM
 
-#define FROM_NATIVE(to)                                                                                                          \
-    [OB_FLOAT] = to##_from_f32, [OB_DOUBLE] = to##_from_f64, [OB_INT8] = to##_from_i8, [OB_UINT8] = to##_from_u8,                \
-    [OB_INT16] = to##_from_i16, [OB_UINT16] = to##_from_u16, [OB_INT32] = to##_from_i32, [OB_UINT32] = to##_from_u32,            \
-    [OB_INT64] = to##_from_i64, [OB_UINT64] = to##_from_u64, [OB_BOOL] = to##_from_b8, [OB_INT4] = to##_from_i8,                 \
-    [OB_UINT4] = to##_from_u8, [OB_INT2] = to##_from_i8, [OB_UINT2] = to##_from_u8
+#define FROM_INTEGERS(to)                                                                                                        \
+    [OB_INT8] = to##_from_i8, [OB_UINT8] = to##_from_u8, [OB_INT16] = to##_from_i16, [OB_UINT16] = to##_from_u16,                \
+    [OB_INT32] = to##_from_i32, [OB_UINT32] = to##_from_u32, [OB_INT64] = to##_from_i64, [OB_UINT64] = to##_from_u64,            \
+    [OB_BOOL] = to##_from_b8, [OB_INT4] = to##_from_i8, [OB_UINT4] = to##_from_u8, [OB_INT2] = to##_from_i8,                     \
+    [OB_UINT2] = to##_from_u8
+#define FROM_NATIVE(to) FROM_INTEGERS(to), [OB_FLOAT] = to##_from_f32, [OB_DOUBLE] = to##_from_f64
+#define FROM_LOW(to)    FROM_INTEGERS(to), [OB_FLOAT] = to##_low_from_f32, [OB_DOUBLE] = to##_low_from_f64
 
 const obk_convert OBK_TABLE(obk_conversions)[OBK_CONVERT_COUNT][OB_DTYPE_COUNT] = {
     [OB_FLOAT] = {FROM_NATIVE(f32), [OB_FLOAT16] = f32_from_f16, [OB_BFLOAT16] = f32_from_bf16,
@@ -333,4 +335,8 @@ const obk_convert OBK_TABLE(obk_conversions)[OBK_CONVERT_COUNT][OB_DTYPE_COUNT] 
     [OBK_TO_E4M3FNUZ_WRAP] = {[OB_FLOAT] = e4m3fnuz_wrap_from_f32},
     [OBK_TO_E5M2_WRAP] = {[OB_FLOAT] = e5m2_wrap_from_f32},
     [OBK_TO_E5M2FNUZ_WRAP] = {[OB_FLOAT] = e5m2fnuz_wrap_from_f32},
+    [OBK_TO_UINT4_LOW] = {FROM_LOW(u4)},
+    [OBK_TO_INT4_LOW] = {FROM_LOW(i4)},
+    [OBK_TO_UINT2_LOW] = {FROM_LOW(u2)},
+    [OBK_TO_INT2_LOW] = {FROM_LOW(i2)},
 };

@@ -1,5 +1,5 @@
 /* Conversions from one native type to every native type. Parameters: FROM the C type, S its suffix, IS_FLOAT, IS_BOOL. Integers
- * wrap, floats saturate, NaN becomes 0, bool is 0 or 1. */
+ * wrap, floats saturate (or keep the low bits: *_low_*), NaN becomes 0, bool is 0 or 1. */
 #if IS_BOOL
 #define VALUE(x) ((x) != 0)
 #else
@@ -90,6 +90,25 @@
 #define EXPRESSION(x) wrap_u2((uint8_t)VALUE(x))
 #endif
 #include "ops/kernels/convert1.inc.h"
+
+#if IS_FLOAT
+#define FN            OBK_CAT(i4_low_from_, S)
+#define TO            int8_t
+#define EXPRESSION(x) wrap_i4(OBK_CAT(low_bits_, S)(x))
+#include "ops/kernels/convert1.inc.h"
+#define FN            OBK_CAT(u4_low_from_, S)
+#define TO            uint8_t
+#define EXPRESSION(x) wrap_u4(OBK_CAT(low_bits_, S)(x))
+#include "ops/kernels/convert1.inc.h"
+#define FN            OBK_CAT(i2_low_from_, S)
+#define TO            int8_t
+#define EXPRESSION(x) wrap_i2(OBK_CAT(low_bits_, S)(x))
+#include "ops/kernels/convert1.inc.h"
+#define FN            OBK_CAT(u2_low_from_, S)
+#define TO            uint8_t
+#define EXPRESSION(x) wrap_u2(OBK_CAT(low_bits_, S)(x))
+#include "ops/kernels/convert1.inc.h"
+#endif
 
 #undef VALUE
 #undef ANY

@@ -63,6 +63,10 @@ enum {
     OBK_TO_E4M3FNUZ_WRAP,
     OBK_TO_E5M2_WRAP,
     OBK_TO_E5M2FNUZ_WRAP,
+    OBK_TO_UINT4_LOW, /* 4- and 2-bit integers: floats keep the low bits instead of saturating */
+    OBK_TO_INT4_LOW,
+    OBK_TO_UINT2_LOW,
+    OBK_TO_INT2_LOW,
     OBK_CONVERT_COUNT
 };
 

@@ -99,8 +99,8 @@ static inline uint8_t obk_f8_from_f32(float x, const obk_f8 *type, bool saturate
     return (uint8_t)(code | sign);
 }
 
-/* ---- float4e2m1: sign, two bits of exponent, one of mantissa; neither infinity nor NaN, which becomes the largest number ----
- */
+/* ---- float4e2m1: sign, two bits of exponent, one of mantissa; neither infinity, which becomes the largest number, nor NaN,
+ * which becomes -0 ---- */
 
 static inline float obk_f32_from_f4(uint8_t code) {
     static const float values[8] = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6};
@@ -109,14 +109,15 @@ static inline float obk_f32_from_f4(uint8_t code) {
 
 static inline uint8_t obk_f4_from_f32(float x) {
     float magnitude = fabsf(x);
-    if (magnitude != magnitude) return 7;
+    if (magnitude != magnitude) return 8;
     /* between neighbours the tie goes to the even code */
     int code = (magnitude > 0.25f) + (magnitude >= 0.75f) + (magnitude > 1.25f) + (magnitude >= 1.75f) + (magnitude > 2.5f) +
                (magnitude >= 3.5f) + (magnitude > 5);
     return (uint8_t)(code | (signbit(x) ? 8 : 0));
 }
 
-/* ---- float8e8m0: 2^(code - 127), 0xff is NaN. The sign is lost; 0 becomes the smallest number ---- */
+/* ---- float8e8m0: 2^(code - 127), 0xff is NaN. The sign is lost. What is out of range becomes the nearest number, or NaN when
+ * it does not saturate; 0 is below the range ---- */
 
 typedef enum obk_round { OBK_ROUND_UP, OBK_ROUND_DOWN, OBK_ROUND_NEAREST } obk_round;
 
@@ -125,12 +126,13 @@ static inline float obk_f32_from_e8m0(uint8_t code) {
 }
 
 static inline uint8_t obk_e8m0_from_f32(float x, obk_round round, bool saturate) {
+    const uint32_t least = 0x00400000u, most = 0x7f000000u; /* 2^-127, a subnormal float, and 2^127 */
     uint32_t bits = obk_f32_bits(x) & 0x7fffffffu, code = bits >> 23, fraction = bits & 0x7fffffu;
-    if (code == 0xff) return 0xff;
-    if (code == 0) return round != OBK_ROUND_DOWN && fraction > 0x400000u; /* 2^-127 is a subnormal float */
+    if (bits > 0x7f800000u) return 0xff;
+    if (bits < least || bits > most) return !saturate ? 0xff : bits < least ? 0 : 0xfe;
+    if (code == 0) return round == OBK_ROUND_UP ? fraction > 0x400000u : round == OBK_ROUND_NEAREST && fraction >= 0x600000u;
     bool up = round == OBK_ROUND_UP ? fraction != 0 : round == OBK_ROUND_NEAREST && fraction >= 0x400000u;
-    if (up && (code < 0xfe || !saturate)) code++;
-    return (uint8_t)code;
+    return (uint8_t)(code + up);
 }
 
 /* ---- Rounding to odd: an inexact result gets an odd last bit, so that rounding it again to fewer bits is exact ---- */

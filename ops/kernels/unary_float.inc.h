@@ -142,7 +142,7 @@ static void NAME(block_thresholded_relu)(T *z, const T *x, int64_t n, const void
     PARAMS;
     const T alpha = (T)p->alpha;
 #pragma GCC ivdep
-    for (int64_t i = 0; i < n; i++) z[i] = x[i] > alpha ? x[i] : x[i] != x[i] ? x[i] : 0;
+    for (int64_t i = 0; i < n; i++) z[i] = x[i] > alpha ? x[i] : 0; /* of NaN too */
 }
 #define FN    NAME(u_thresholded_relu)
 #define BLOCK NAME(block_thresholded_relu)
