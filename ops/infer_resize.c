@@ -1,27 +1,25 @@
 /* Shape rules of operators that resample images. */
-#include <math.h>
 #include <string.h>
 
 #include "core/error.h"
 #include "ops/op.h"
+#include "ops/resized.h"
 
 OB_RULE(resize);
 OB_RULE(grid_sample);
 OB_RULE(affine_grid);
 OB_RULE(image_decoder);
 
-/* floor(size * scale). A scale that is a small fraction of powers of two keeps a symbolic size exact. */
+/* floor(size * scale). */
 static ob_dim scaled(ob_infer *infer, ob_dim size, float scale) {
-    if (size == OB_DIM_UNKNOWN || !(scale > 0.0F) || scale > 1e6F) return OB_DIM_UNKNOWN;
+    int64_t above, below;
+    if (size == OB_DIM_UNKNOWN || !(scale > 0.0F)) return OB_DIM_UNKNOWN;
     if (ob_dim_is_const(size)) {
-        float product = floorf((float)size * scale);
-        return product < 9e15F ? (ob_dim)product : OB_DIM_UNKNOWN;
+        int64_t product = ob__resized(size, scale);
+        return product >= 0 && product <= OB_DIM_CONST_MAX ? product : OB_DIM_UNKNOWN;
     }
-    for (int64_t below = 1; below <= 64; below *= 2) {
-        float above = scale * (float)below;
-        if (above == floorf(above)) return ob_dim_div(infer->dims, ob_dim_mul(infer->dims, size, (ob_dim)above), below);
-    }
-    return OB_DIM_UNKNOWN;
+    if (!ob__exact_scale(scale, &above, &below)) return OB_DIM_UNKNOWN;
+    return ob_dim_div(infer->dims, ob_dim_mul(infer->dims, size, above), below);
 }
 
 /* Where scales and sizes stand in each version. */
@@ -77,7 +75,8 @@ static void keep_aspect(ob_infer *infer, ob_shape from, const int32_t *axes, uin
     }
     for (uint32_t i = 0; i < n; i++) {
         int32_t axis = axes[i];
-        dims[axis] = known ? (ob_dim)floor(scale * (double)from.dims[axis] + 0.5) : OB_DIM_UNKNOWN;
+        int64_t size = known ? ob__resized_alike(from.dims[axis], scale) : -1;
+        dims[axis] = size >= 0 && size <= OB_DIM_CONST_MAX ? size : OB_DIM_UNKNOWN;
     }
 }
 

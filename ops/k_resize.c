@@ -1,11 +1,12 @@
 /* Resize 10, 11, 13, 18, 19 and Upsample 1, 7, 9, 10: nearest, linear and cubic interpolation along any axes.
  *
  * Every axis has, for each place of the result, a few elements of the input with weights; linear and cubic apply the axes one
- * after the other in float (double for double), nearest picks elements of any type. Versions before 11 use x / scale and, for
- * nearest, floor. All coordinate transformations, nearest modes, exclude_outside, antialias (18), axes (18),
- * keep_aspect_ratio_policy (the planned dims have it). tf_crop_and_resize takes extrapolation_value where a coordinate is
- * outside. */
+ * after the other in float (double for double), nearest picks elements of any type, from coordinates in float as the scales are:
+ * ties decide. Versions before 11 use x / scale and, for nearest, floor, or ceil where an axis shrinks. All coordinate
+ * transformations, nearest modes, exclude_outside, antialias (18), axes (18), keep_aspect_ratio_policy (the planned dims have
+ * it). tf_crop_and_resize takes extrapolation_value where a coordinate is outside. */
 #include "ops/k_common.h"
+#include "ops/resized.h"
 
 typedef enum mode { NEAREST, LINEAR, CUBIC } mode;
 
@@ -24,6 +25,7 @@ typedef struct resize {
     mode mode;
     const char *transformation, *nearest;
     bool exclude_outside, antialias, crops;
+    bool early; /* before 11 */
     double cubic_a;
     axis_map axes[OB_MAX_RANK];
 } resize;
@@ -66,15 +68,32 @@ static ob_status read_scales(const ob_kernel_args *args, float *scales, int64_t 
     return read_floats(args, reads_regions(args) ? 2 : 1, scales, n, OB_MAX_RANK, error);
 }
 
+static const char *const transformations[] = {
+    "half_pixel",    "half_pixel_symmetric", "pytorch_half_pixel", "tf_half_pixel_for_nn",
+    "align_corners", "asymmetric",           "tf_crop_and_resize", NULL};
+static const char *const nearest_modes[] = {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil", NULL};
+static const char *const policies[] = {"stretch", "not_larger", "not_smaller", NULL};
+
+static ob_status check_name(const ob_node *node, const char *attribute, const char *given, const char *const *names,
+                            ob_error *error) {
+    for (; *names; names++)
+        if (is(*names, given)) return OB_OK;
+    return ob__fail(error, OB_E_ARGUMENT, "%s: %s \"%s\"", node->op_type, attribute, given);
+}
+
 static ob_status read_modes(const ob_kernel_args *args, resize *r, ob_error *error) {
     const ob_node *node = args->node;
     const char *name = ob__node_string(node, "mode", "nearest");
     memset(r, 0, sizeof *r);
     r->mode = is(name, "linear") || is(name, "bilinear") ? LINEAR : is(name, "cubic") ? CUBIC : NEAREST;
     OB_FAIL_IF(r->mode == NEAREST && !is(name, "nearest"), error, OB_E_ARGUMENT, "%s: mode \"%s\"", node->op_type, name);
-    bool modern = reads_regions(args);
-    r->transformation = modern ? ob__node_string(node, "coordinate_transformation_mode", "half_pixel") : "asymmetric";
-    r->nearest = modern ? ob__node_string(node, "nearest_mode", "round_prefer_floor") : "floor";
+    r->early = !reads_regions(args);
+    r->transformation = r->early ? "asymmetric" : ob__node_string(node, "coordinate_transformation_mode", "half_pixel");
+    r->nearest = r->early ? "floor" : ob__node_string(node, "nearest_mode", "round_prefer_floor");
+    OB_TRY(check_name(node, "coordinate_transformation_mode", r->transformation, transformations, error));
+    OB_TRY(check_name(node, "nearest_mode", r->nearest, nearest_modes, error));
+    OB_TRY(check_name(node, "keep_aspect_ratio_policy", ob__node_string(node, "keep_aspect_ratio_policy", "stretch"), policies,
+                      error));
     r->exclude_outside = ob__node_int(node, "exclude_outside", 0) != 0;
     r->antialias = ob__node_int(node, "antialias", 0) != 0;
     r->cubic_a = (double)ob__node_float(node, "cubic_coeff_a", -0.75f);
@@ -134,23 +153,29 @@ static ob_status read_axes(const ob_kernel_args *args, resize *r, ob_error *erro
     return OB_OK;
 }
 
+/* A quotient in the precision of the coordinates. Rounding the double one gives what dividing floats does. */
+static double divided(const resize *r, double x, double by) {
+    return r->mode == NEAREST ? (double)(float)(x / by) : x / by;
+}
+
 /* Where place i of the result lies in the input. */
 static double coordinate(const resize *r, const axis_map *m, int64_t i) {
     double x = (double)i, n = (double)m->n_in;
     const char *t = r->transformation;
-    if (is(t, "asymmetric")) return x / m->scale;
-    if (is(t, "align_corners")) return m->length == 1 ? 0 : x * (n - 1) / (m->length - 1);
-    if (is(t, "pytorch_half_pixel")) return m->length > 1 ? (x + 0.5) / m->scale - 0.5 : 0;
-    if (is(t, "tf_half_pixel_for_nn")) return (x + 0.5) / m->scale;
+    if (is(t, "asymmetric")) return divided(r, x, m->scale);
+    if (is(t, "align_corners")) return m->length == 1 ? 0 : divided(r, x * (n - 1), m->length - 1);
+    if (is(t, "pytorch_half_pixel")) return m->length > 1 ? divided(r, x + 0.5, m->scale) - 0.5 : 0;
+    if (is(t, "tf_half_pixel_for_nn")) return divided(r, x + 0.5, m->scale);
     if (r->crops) {
         if (m->length <= 1) return 0.5 * (m->start + m->end) * (n - 1);
         return m->start * (n - 1) + x * (m->end - m->start) * (n - 1) / (m->length - 1);
     }
     double offset = is(t, "half_pixel_symmetric") ? n / 2 * (1 - (double)m->n_out / (m->scale * n)) : 0;
-    return offset + (x + 0.5) / m->scale - 0.5;
+    return offset + divided(r, x + 0.5, m->scale) - 0.5;
 }
 
-static double nearest(const resize *r, double x) {
+static double nearest(const resize *r, const axis_map *m, double x) {
+    if (r->early && m->scale < 1) return ceil(x);
     if (is(r->nearest, "floor")) return floor(x);
     if (is(r->nearest, "ceil")) return ceil(x);
     bool half = x == floor(x) + 0.5;
@@ -168,7 +193,7 @@ static void fill_taps(const resize *r, axis_map *m, int64_t i) {
     double x = coordinate(r, m, i), limit = 0x1p40;
     m->outside[i] = r->crops && !(x >= 0 && x <= (double)(m->n_in - 1));
     x = x > -limit ? x < limit ? x : limit : -limit; /* NaN too */
-    double base = r->mode == NEAREST ? nearest(r, x) : ceil(x) - 1, ratio = x - base, sum = 0;
+    double base = r->mode == NEAREST ? nearest(r, m, x) : ceil(x) - 1, ratio = x - base, sum = 0;
     double stretch = r->antialias && m->scale < 1 ? m->scale : 1;
     int64_t *index = m->index + i * m->taps;
     double *weight = m->weight + i * m->taps;
@@ -362,12 +387,12 @@ static ob_status resize_shape(ob_kernel_args *args, ob_error *error) {
     out->rank = in->rank;
     memcpy(out->dims, in->dims, sizeof out->dims);
     for (int32_t i = 0; i < n; i++) {
-        double size = (double)in->dims[axes[i]];
+        int64_t *size = &out->dims[axes[i]];
         if (n_scales == n)
-            out->dims[axes[i]] = ob__int64_from(floor(size * (double)scales[i]));
+            *size = ob__resized(*size, scales[i]);
         else
-            out->dims[axes[i]] = aspect > 0 ? ob__int64_from(floor(size * aspect + 0.5)) : sizes[i];
-        OB_FAIL_IF(out->dims[axes[i]] < 0, error, OB_E_ARGUMENT, "%s: a negative size", args->node->op_type);
+            *size = aspect > 0 ? ob__resized_alike(*size, aspect) : sizes[i];
+        OB_FAIL_IF(*size < 0, error, OB_E_ARGUMENT, "%s: a negative size", args->node->op_type);
     }
     return OB_OK;
 }

@@ -114,6 +114,10 @@ static void resampling_and_signal(void **state) {
     (void)state;
     static const infer_case cases[] = {
         {"Upsample", 7, "f[1,1,2,3]", "scales=[1.0,1.0,2.0,3.0]", "f[1,1,4,9]"},
+        /* in float 10 * 1.9 is 19; a scale that is exact gives what a symbol gives */
+        {"Upsample", 7, "f[1,1,10,20]", "scales=[1.0,1.0,1.9,1.9]", "f[1,1,19,38]"},
+        {"Upsample", 7, "f[1,1,16777217,33554434]", "scales=[1.0,1.0,1.0,1.5]", "f[1,1,16777217,50331651]"},
+        {"Upsample", 7, "f[1,1,H,W]", "scales=[1.0,1.0,1.0,1.5]", "f[1,1,H,W + floor(W/2)]"},
         {"Resize", 13, "f[N,1,H,3]; -; f[4]={1,1,2,3}", "", "f[N,1,2*H,9]"},
         {"Resize", 13, "f[N,1,H,3]; -; -; i[4]={N,1,7,M}", "", "f[N,1,7,M]"},
         {"Resize", 18, "f[N,1,2,3]; -; -; i[2]={5,6}", "axes=[2,3]", "f[N,1,5,6]"},

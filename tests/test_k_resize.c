@@ -98,6 +98,75 @@ static void hostile_scales_are_refused(void **state) {
     kc_close(c);
 }
 
+/* The size that Resize computes from scales at run time. */
+static int64_t size_from_scale(const char *op, int64_t opset, int64_t size, float scale, const char *policy) {
+    kernel_case *c = kc_open(op, opset);
+    uint32_t at = strcmp(op, "Upsample") == 0 || opset < 11 ? 1 : 2;
+    kc_in(c, 0, OB_INT8, 1, &size);
+    if (policy) {
+        kc_string(c, "keep_aspect_ratio_policy", policy);
+        kc_in_ints(c, 3, INTS((int64_t)scale));
+    } else
+        kc_set(kc_in(c, at, OB_FLOAT, DIMS(1)), 0, (double)scale);
+    c->n_out = 1;
+    ob_kernel_args args = {.node = c->node, .op = c->op, .n_in = c->n_in, .n_out = 1, .in = c->in, .out = c->out};
+    ob_status status = c->op->kernel->shape(&args, &c->error);
+    int64_t result = status == OB_OK && c->out[0].rank == 1 ? c->out[0].dims[0] : -1;
+    kc_close(c);
+    return result;
+}
+
+static void sizes_from_scales_are_those_of_float(void **state) {
+    (void)state;
+    srand(71);
+    for (int round = 0; round < 3000; round++) {
+        int64_t size = round % 300;
+        float scale = round % 3 ? (float)(1 + rand() % 40) / (float)(1 + rand() % 20) : (float)(rand() % 10000 + 1) / 4096;
+        float product = (float)size * scale;
+        int64_t expected = (int64_t)floorf(product);
+        assert_int_equal(size_from_scale("Resize", 10, size, scale, NULL), expected);
+        assert_int_equal(size_from_scale("Resize", 19, size, scale, NULL), expected);
+        assert_int_equal(size_from_scale("Upsample", 9, size, scale, NULL), expected);
+    }
+    assert_int_equal(size_from_scale("Resize", 13, 10, 0.7f, NULL), 7); /* 6.99999988 before it is rounded */
+    assert_int_equal(size_from_scale("Resize", 13, 10, -1, NULL), -1);
+    assert_int_equal(size_from_scale("Resize", 13, 10, NAN, NULL), -1);
+    assert_int_equal(size_from_scale("Resize", 19, 10, 7, "not_larger"), 7);
+}
+
+/* 3.5 / 0.7 is 5 in float and a little more in double. */
+static void nearest_ties_are_those_of_float(void **state) {
+    (void)state;
+    static const struct {
+        int64_t opset;
+        int8_t expected[7];
+    } cases[] = {{10, {0, 2, 3, 5, 6, 8, 9}}, {13, {0, 2, 3, 4, 6, 7, 9}}}; /* 10: ceil(x / 0.7) where the axis shrinks */
+    for (int k = 0; k < 2; k++) {
+        kernel_case *c = kc_open("Resize", cases[k].opset);
+        ob_view *in = kc_in(c, 0, OB_INT8, DIMS(10));
+        for (int i = 0; i < 10; i++) kc_set(in, i, i);
+        kc_set(kc_in(c, cases[k].opset < 11 ? 1 : 2, OB_FLOAT, DIMS(1)), 0, (double)0.7f);
+        kc_out(c, 0, OB_INT8, DIMS(7));
+        kc_run(c);
+        assert_memory_equal(c->out[0].data, cases[k].expected, 7);
+        kc_close(c);
+    }
+}
+
+static void names_that_mean_nothing_are_refused(void **state) {
+    (void)state;
+    static const char *const names[] = {"coordinate_transformation_mode", "nearest_mode", "keep_aspect_ratio_policy", "mode"};
+    for (int k = 0; k < 4; k++) {
+        kernel_case *c = kc_open("Resize", 19);
+        kc_string(c, names[k], "halfpixel");
+        kc_random(kc_in(c, 0, OB_FLOAT, DIMS(4)), 0, 3);
+        kc_in_ints(c, 3, INTS(8));
+        kc_out(c, 0, OB_FLOAT, DIMS(8));
+        assert_int_equal(kc_try(c), OB_E_ARGUMENT);
+        kc_close(c);
+    }
+}
+
 static void upsample_repeats(void **state) {
     (void)state;
     kernel_case *c = kc_open("Upsample", 9);
@@ -117,6 +186,9 @@ int main(int argc, char **argv) {
         cmocka_unit_test(constants_stay),
         cmocka_unit_test(hostile_scales_are_refused),
         cmocka_unit_test(upsample_repeats),
+        cmocka_unit_test(sizes_from_scales_are_those_of_float),
+        cmocka_unit_test(nearest_ties_are_those_of_float),
+        cmocka_unit_test(names_that_mean_nothing_are_refused),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
