@@ -13,12 +13,10 @@ OB_RULE(lrn);
 OB_RULE(trilu);
 OB_RULE(reverse_sequence);
 
-/* Before opset 13 the axis cuts the shape in two and may stand behind the last one. A scalar is one row. */
+/* Before opset 13 the axis cuts the shape in two: in front of an axis all the same, never behind the last one. */
 ob_status ob__infer_softmax(ob_infer *infer) {
     int32_t rank = ob__in_rank(infer, 0), axis;
-    bool cuts = ob__since(infer) < 13;
-    int64_t given = ob__node_int(infer->node, "axis", cuts ? 1 : -1);
-    if (rank > 0 && !(cuts && given == rank)) ob__axis_in(infer, given, rank, &axis);
+    if (rank >= 0) ob__axis_in(infer, ob__node_int(infer->node, "axis", ob__since(infer) < 13 ? 1 : -1), rank, &axis);
     return ob__infer_same(infer);
 }
 

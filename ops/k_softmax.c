@@ -25,23 +25,21 @@ typedef struct rows {
 #define NAME(name) name##_double
 #include "ops/k_softmax.inc.h"
 
+/* Every version takes -rank .. rank - 1, so no scalar: the text of version 1 leaves the range open, the others name it. */
+static ob_status read_axis(const ob_kernel_args *args, int32_t *axis, ob_error *error) {
+    int64_t given = ob__node_int(args->node, "axis", args->op->since < 13 ? 1 : -1);
+    return ob__axis(given, args->in[0].rank, axis, error);
+}
+
 static ob_status softmax_compute(const ob_kernel_args *args, ob_error *error) {
     const ob_view *in = &args->in[0], *out = &args->out[0];
     bool flattens = args->op->since < 13;
-    int64_t given = ob__node_int(args->node, "axis", flattens ? 1 : -1);
     int32_t axis = 0;
-    if (flattens && given == in->rank)
-        axis = in->rank; /* every element is a row */
-    else if (in->rank > 0)
-        OB_TRY(ob__axis(given, in->rank, &axis, error));
+    OB_TRY(read_axis(args, &axis, error));
     OB_FAIL_IF(ob__count(in) != ob__count(out), error, OB_E_SHAPE, "%s: result of another size", args->node->op_type);
-    rows r = {.in = in->data, .out = out->data, .n = 1, .inner = 1};
-    if (flattens)
-        r.n = ob__product(in->dims, axis, in->rank);
-    else if (in->rank > 0) {
-        r.n = in->dims[axis];
-        r.inner = ob__product(in->dims, axis + 1, in->rank);
-    }
+    rows r = {.in = in->data, .out = out->data, .inner = 1};
+    r.n = flattens ? ob__product(in->dims, axis, in->rank) : in->dims[axis];
+    if (!flattens) r.inner = ob__product(in->dims, axis + 1, in->rank);
     r.kind = strcmp(args->node->op_type, "LogSoftmax") == 0 ? LOG_SOFTMAX
              : strcmp(args->node->op_type, "Hardmax") == 0  ? HARDMAX
                                                             : SOFTMAX;
@@ -56,7 +54,9 @@ static ob_status softmax_run(const ob_kernel_args *args, ob_error *error) {
 }
 
 static ob_status softmax_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    int32_t axis = 0;
     OB_TRY(ob__check_type(args, 0, error));
+    OB_TRY(read_axis(args, &axis, error));
     return ob__plan_real(args, needs, error);
 }
 

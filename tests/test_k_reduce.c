@@ -301,6 +301,23 @@ static void softmax_in_every_type_and_version(void **state) {
             for (int round = 0; round < 20; round++) softmax_round(ops[k / 3], opsets[k % 3], (ob_dtype)dtype);
 }
 
+static void softmax_axes_outside_the_rank_are_refused(void **state) {
+    (void)state;
+    static const char *const ops[] = {"Softmax", "LogSoftmax", "Hardmax"};
+    static const int64_t opsets[] = {1, 11, 13}, dims[2] = {1, 3};
+    for (int k = 0; k < 9; k++)
+        for (int32_t rank = 0; rank < 3; rank++)
+            for (int64_t axis = -4; axis < 5; axis++) { /* 4: the default, 1 or -1 */
+                int64_t used = axis < 4 ? axis : opsets[k % 3] < 13 ? 1 : -1;
+                kernel_case *c = kc_open(ops[k / 3], opsets[k % 3]);
+                if (axis < 4) kc_int(c, "axis", axis);
+                kc_random(kc_in(c, 0, OB_FLOAT, rank, dims), 1, 1);
+                kc_out(c, 0, OB_FLOAT, rank, dims);
+                assert_int_equal(kc_try(c), used >= -rank && used < rank ? OB_OK : OB_E_ARGUMENT);
+                kc_close(c);
+            }
+}
+
 static void hardmax_marks_the_first_nan(void **state) {
     (void)state;
     static const double rows[4][3] = {{1, (double)NAN, (double)INFINITY}, {(double)NAN, 5, 6}, {1, 3, 3}, {0, 1, (double)NAN}};
@@ -326,6 +343,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(cumsum_in_every_type),
         cmocka_unit_test(softmax_in_every_type_and_version),
         cmocka_unit_test(hardmax_marks_the_first_nan),
+        cmocka_unit_test(softmax_axes_outside_the_rank_are_refused),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
