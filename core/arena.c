@@ -11,7 +11,13 @@ struct ob_arena_block {
     size_t n_bytes; /* of the whole block, this header included */
 };
 
-enum { ALIGNMENT = 16, HEADER = 32, BLOCK_MIN = 16 * 1024, BLOCK_MAX = 4 * 1024 * 1024 };
+/* A test of failing allocations makes them so small that every request is one. */
+#ifndef OB_ARENA_BLOCK_MIN
+#define OB_ARENA_BLOCK_MIN (16 * 1024)
+#define OB_ARENA_BLOCK_MAX (4 * 1024 * 1024)
+#endif
+
+enum { ALIGNMENT = 16, HEADER = 32, BLOCK_MIN = OB_ARENA_BLOCK_MIN, BLOCK_MAX = OB_ARENA_BLOCK_MAX };
 _Static_assert(sizeof(ob_arena_block) <= HEADER, "the header must fit its slot");
 
 static void *default_alloc(void *context, size_t n_bytes) {

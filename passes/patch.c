@@ -329,20 +329,22 @@ static ob_status look_for_use(void *context, ob_graph *graph) {
     return OB_OK;
 }
 
-static bool is_used(ob_model *model, const char *domain, const ob_function *callee) {
+static ob_status look_for(ob_model *model, const char *domain, const ob_function *callee, bool *found) {
     domain_use use = {.domain = domain, .callee = callee};
-    /* Want of memory counts as use: nothing is taken out then. */
-    return ob__model_each_graph(model, look_for_use, &use) != OB_OK || use.found;
+    ob_status status = ob__model_each_graph(model, look_for_use, &use);
+    *found = use.found;
+    return status;
 }
 
-static void drop_opset(const ob_opset **opsets, uint32_t *n, const char *domain, ob_arena *arena) {
+static ob_status drop_opset(const ob_opset **opsets, uint32_t *n, const char *domain, ob_arena *arena) {
     ob_opset *kept = OB_ARENA_ARRAY(arena, ob_opset, *n);
-    if (!kept) return;
+    if (!kept) return OB_E_MEMORY;
     uint32_t n_kept = 0;
     for (uint32_t i = 0; i < *n; i++)
         if (strcmp((*opsets)[i].domain, domain) != 0) kept[n_kept++] = (*opsets)[i];
     *opsets = kept;
     *n = n_kept;
+    return OB_OK;
 }
 
 static bool body_uses(const ob_function *function, const char *domain) {
@@ -351,22 +353,27 @@ static bool body_uses(const ob_function *function, const char *domain) {
     return false;
 }
 
-static void tidy_domain(ob_model *model, const char *domain) {
-    uint32_t kept = 0;
-    bool others = false; /* functions of the model's own in the domain */
-    for (uint32_t i = 0; i < model->n_functions; i++) {
+static ob_status tidy_domain(ob_model *model, const char *domain) {
+    uint32_t kept = 0, n = model->n_functions;
+    bool others = false, used = true; /* others: functions of the model's own in the domain */
+    ob_status status = OB_OK;
+    for (uint32_t i = 0; i < n; i++) {
         ob_function *function = model->functions[i];
         bool there = strcmp(function->domain, domain) == 0;
-        if (there && function->defines && !is_used(model, domain, function)) continue;
+        used = true;
+        if (there && function->defines && status == OB_OK) status = look_for(model, domain, function, &used);
+        if (!used && status == OB_OK) continue;
         others |= there && !function->defines;
         model->functions[kept++] = function;
     }
     model->n_functions = kept;
-    if (others || is_used(model, domain, NULL)) return;
-    drop_opset(&model->opsets, &model->n_opsets, domain, &model->arena);
+    if (status == OB_OK) status = look_for(model, domain, NULL, &used);
+    if (status != OB_OK || others || used) return status;
+    OB_TRY(drop_opset(&model->opsets, &model->n_opsets, domain, &model->arena));
     for (uint32_t i = 0; i < model->n_functions; i++)
         if (!body_uses(model->functions[i], domain))
-            drop_opset(&model->functions[i]->opsets, &model->functions[i]->n_opsets, domain, &model->arena);
+            OB_TRY(drop_opset(&model->functions[i]->opsets, &model->functions[i]->n_opsets, domain, &model->arena));
+    return OB_OK;
 }
 
 static bool apply_edit(ob_model *model, const ob_edit *edit, bool *initializers_removed) {
@@ -410,7 +417,7 @@ ob_status ob__patch_apply(ob_patch *patch, ob_error *error) {
     for (size_t i = 0; i < patch->n; i++)
         if (patch->edits[i].kind == EDIT_REMOVE) remove_node(patch->edits[i].node);
     for (size_t i = 0; i < patch->n; i++)
-        if (patch->edits[i].kind == EDIT_TIDY_DOMAIN) tidy_domain(patch->model, patch->edits[i].name);
+        if (patch->edits[i].kind == EDIT_TIDY_DOMAIN) OB_TRY(tidy_domain(patch->model, patch->edits[i].name));
     patch->n = 0;
     if (initializers_removed) return ob__model_each_graph(patch->model, compact_initializers, NULL);
     return OB_OK;
