@@ -22,7 +22,7 @@ typedef struct subject {
     size_t n_bytes;
     ob_model *model;
     ob_session *session;
-    ob_view inputs[MAX_INPUTS];
+    ob_view inputs[MAX_INPUTS], other_inputs[MAX_INPUTS]; /* other_inputs: of other sizes where these are open */
     size_t n_inputs;
     ob_rules rules;
     ob_form form;
@@ -146,14 +146,15 @@ static ob_status create_session(const subject *s, ob_session **out, ob_error *er
     ob_session_config_init(&config);
     config.allocator = &s->allocator;
     config.optimize = s->optimize;
+    config.max_plans = 1; /* other shapes are planned anew each time */
     return ob_session_create(s->model, &config, out, error);
 }
 
-static ob_status run_session(const subject *s, ob_session *session, digest *made, ob_error *error) {
+static ob_status run_session(const subject *s, ob_session *session, const ob_view *inputs, digest *made, ob_error *error) {
     ob_view outputs[64] = {0};
     size_t n = ob_session_output_count(session);
     if (n > 64) n = 64;
-    ob_status status = ob_session_run(session, s->inputs, s->n_inputs, outputs, n, error);
+    ob_status status = ob_session_run(session, inputs, s->n_inputs, outputs, n, error);
     for (size_t i = 0; status == OB_OK && i < n; i++) digest_view(made, &outputs[i]);
     return status;
 }
@@ -168,7 +169,7 @@ static ob_status run_new_session(void *context, digest *made, ob_error *error) {
             assert_true(ob_session_output(session, i, &value));
             digest_text(made, value.shape_text);
         }
-        status = run_session(s, session, made, error);
+        status = run_session(s, session, s->inputs, made, error);
     }
     ob_session_close(&session);
     return status;
@@ -176,7 +177,13 @@ static ob_status run_new_session(void *context, digest *made, ob_error *error) {
 
 static ob_status run_again(void *context, digest *made, ob_error *error) {
     const subject *s = context;
-    return run_session(s, s->session, made, error);
+    return run_session(s, s->session, s->inputs, made, error);
+}
+
+static ob_status run_other_shapes(void *context, digest *made, ob_error *error) {
+    const subject *s = context;
+    ob_status status = run_session(s, s->session, s->other_inputs, made, error);
+    return status == OB_OK ? run_session(s, s->session, s->inputs, made, error) : status;
 }
 
 static ob_status run_worker(void *context, digest *made, ob_error *error) {
@@ -199,21 +206,21 @@ static size_t each(subject *s, work do_this, const char *what, const char *how, 
     snprintf(name, sizeof name, "%s: %s %s", s->name, what, how);
     size_t n = fail_each(s->f, do_this, s, name, n_each);
     n_failures += n;
-    if (do_this == run_again || do_this == run_worker) n_run_failures += n;
+    if (do_this == run_again || do_this == run_worker || do_this == run_other_shapes) n_run_failures += n;
     return n;
 }
 
 /* ---- Inputs -------------------------------------------------------------------------------------------------------------- */
 
-/* As declared; an open size is 2, an unknown rank 1. Elements are small numbers. */
-static bool make_input(const ob_session *session, size_t index, void *data, ob_view *view) {
+/* As declared, open sizes as given, an unknown rank is 1. Elements are small numbers. */
+static bool make_input(const ob_session *session, size_t index, int64_t open_size, void *data, ob_view *view) {
     static const ob_string words[] = {{"one", 3}, {"", 0}, {"three", 5}};
     ob_session_value value;
     int64_t dims[OB_MAX_RANK];
     if (!ob_session_input(session, index, &value) || value.dtype == OB_NONE) return false;
     int32_t rank = value.shape.rank < 0 ? 1 : value.shape.rank;
     for (int32_t i = 0; i < rank; i++)
-        dims[i] = value.shape.rank >= 0 && ob_dim_is_const(value.shape.dims[i]) ? value.shape.dims[i] : 2;
+        dims[i] = value.shape.rank >= 0 && ob_dim_is_const(value.shape.dims[i]) ? value.shape.dims[i] : open_size;
     if (ob_view_init(view, data, value.dtype, rank, dims) != OB_OK) return false;
     int64_t n = ob_view_count(view);
     size_t size = ob_dtype_size(value.dtype);
@@ -239,13 +246,14 @@ static void test_session(subject *s, tensors *given) {
     if (each(s, run_new_session, "session", "without inputs", 20) == 0) return;
     if (create_session(s, &s->session, &error) != OB_OK) return;
     size_t n = ob_session_input_count(s->session);
-    char *data = calloc(n + 1, INPUT_BYTES);
+    char *data = calloc(2 * n + 1, INPUT_BYTES);
     bool possible = n <= MAX_INPUTS && data;
     for (size_t i = 0; possible && i < n; i++) {
         if (given->n == n)
             s->inputs[i] = given->items[i].view;
         else
-            possible = make_input(s->session, i, data + i * INPUT_BYTES, &s->inputs[i]);
+            possible = make_input(s->session, i, 2, data + 2 * i * INPUT_BYTES, &s->inputs[i]) &&
+                       make_input(s->session, i, 3, data + (2 * i + 1) * INPUT_BYTES, &s->other_inputs[i]);
     }
     s->n_inputs = n;
     if (possible) {
@@ -253,6 +261,7 @@ static void test_session(subject *s, tensors *given) {
         if (do_work(run_again, s, s->name).status == OB_OK) {
             each(s, run_again, "run", how, N_EACH);
             each(s, run_worker, "worker", how, N_EACH);
+            if (given->n == 0) each(s, run_other_shapes, "other shapes", how, N_EACH);
         }
     }
     ob_session_close(&s->session);
