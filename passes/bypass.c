@@ -171,17 +171,17 @@ static void bypass_legacy(ob_work *work, const ob_node *node, ob_bypass *out) {
 }
 
 /* Any operator: a stretching that provably changes nothing. */
-static void bypass_identity(ob_work *work, const ob_node *node, ob_bypass *out) {
+static void bypass_identity(ob_work *work, const ob_node *node, uint32_t steps, ob_bypass *out) {
     if (node->graph->function) return;
-    for (uint32_t i = 0; i < node->n_inputs; i++) {
-        if (!out->inputs[i] || !out->inputs[i]->producer) continue;
-        const ob_value *from = ob__stretched_from(work, out->inputs[i]);
-        if (!from) continue;
-        ob_shape own = shape_of(work, from), made = shape_of(work, out->inputs[i]);
-        if (!ob__same_shape(&own, &made)) continue;
-        out->inputs[i] = ob__stretched_from(work, out->inputs[i]);
-        out->any = true;
-    }
+    for (uint32_t i = 0; i < node->n_inputs; i++)
+        for (uint32_t step = 0; step < steps && out->inputs[i] && out->inputs[i]->producer; step++) {
+            ob_value *from = ob__stretched_from(work, out->inputs[i]);
+            if (!from) break;
+            ob_shape own = shape_of(work, from), made = shape_of(work, out->inputs[i]);
+            if (!ob__same_shape(&own, &made)) break;
+            out->inputs[i] = from;
+            out->any = true;
+        }
 }
 
 ob_status ob__find_bypass(ob_work *work, ob_node *node, uint32_t steps, ob_arena *arena, ob_bypass *out) {
@@ -198,7 +198,7 @@ ob_status ob__find_bypass(ob_work *work, ob_node *node, uint32_t steps, ob_arena
     out->inputs = OB_ARENA_ARRAY(arena, ob_value *, node->n_inputs);
     if (!out->inputs) return OB_E_MEMORY;
     memcpy(out->inputs, node->inputs, node->n_inputs * sizeof *out->inputs);
-    bypass_identity(work, node, out);
+    bypass_identity(work, node, steps, out);
     if (!node->op || (node->domain[0] != '\0' && node->op->broadcast != OB_BCAST_MULTI)) return OB_OK;
     if (ob__is_explicit_broadcast(node)) return OB_OK;
     if (node->op->broadcast == OB_BCAST_LEGACY || (node->op->broadcast == OB_BCAST_UNI && node->op->since < 7)) {

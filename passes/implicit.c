@@ -86,9 +86,10 @@ static ob_status visit_node(remover *r, ob_node *node) {
     for (uint32_t i = 0; i < node->n_inputs; i++)
         if (bypass.inputs[i] && bypass.inputs[i]->producer && r->gone[bypass.inputs[i]->producer->id]) return OB_OK;
     r->reads[node->id] = bypass.inputs;
+    for (uint32_t i = 0; i < node->n_inputs; i++)
+        if (bypass.inputs[i] != node->inputs[i]) r->n_uses[bypass.inputs[i]->id]++;
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         if (bypass.inputs[i] == node->inputs[i]) continue;
-        r->n_uses[bypass.inputs[i]->id]++;
         ob__patch_input(&r->patch, node, i, bypass.inputs[i]);
         OB_TRY(release(r, node->inputs[i]));
     }
