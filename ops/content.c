@@ -6,11 +6,6 @@
 #include "ops/content.h"
 #include "ops/op.h"
 
-/* Words beyond the constant range are terms, so numbers out there saturate: they occur as "to the end" in Slice. */
-static ob_dim saturated(int64_t n) {
-    return n > OB_DIM_CONST_MAX ? OB_DIM_CONST_MAX : n < -OB_DIM_CONST_MAX ? -OB_DIM_CONST_MAX : n;
-}
-
 /* Floats count only where they are integers that float arithmetic keeps exact. */
 static ob_dim integral(double x) {
     return x == floor(x) && fabs(x) <= 16777216.0 ? (ob_dim)x : OB_DIM_UNKNOWN;
@@ -22,7 +17,7 @@ static bool read_element(const ob_tensor *tensor, int64_t i, ob_dim *out) {
     case OB_INT64: {
         int64_t x;
         memcpy(&x, at, sizeof x);
-        *out = saturated(x);
+        *out = ob__saturated(x);
         return true;
     }
     case OB_INT32: {

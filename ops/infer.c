@@ -327,6 +327,18 @@ ob_status ob__require_shape(ob_infer *infer, uint32_t input, ob_shape shape, con
 
 /* ---- More for rules ---- */
 
+ob_status ob__attribute_terms(ob_infer *infer, const char *name, const ob_dim **out, uint32_t *n) {
+    const int64_t *ints = *out = ob__node_ints(infer->node, name, n);
+    uint32_t i = 0;
+    while (i < *n && ob_dim_is_const(ints[i])) i++;
+    if (i == *n) return OB_OK;
+    ob_dim *terms = ob__new_dims(infer, *n);
+    if (!terms) return OB_E_MEMORY;
+    for (i = 0; i < *n; i++) terms[i] = ob__saturated(ints[i]);
+    *out = terms;
+    return OB_OK;
+}
+
 int32_t ob__since(const ob_infer *infer) {
     return infer->op->since;
 }

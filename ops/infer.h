@@ -42,6 +42,12 @@ struct ob_infer {
 };
 #define OB_CONTENT_SHORT 64
 
+/* A number of the file as a term. Words beyond the constant range are terms of the pool, so numbers out there saturate: they
+ * occur as "to the end" in Slice. */
+static inline ob_dim ob__saturated(int64_t n) {
+    return n > OB_DIM_CONST_MAX ? OB_DIM_CONST_MAX : n < -OB_DIM_CONST_MAX ? -OB_DIM_CONST_MAX : n;
+}
+
 /* -- inputs (index beyond n_inputs behaves as omitted) -- */
 bool ob__in_given(const ob_infer *infer, uint32_t i);
 /* Tensor shape, rank OB_RANK_UNKNOWN when not known. */
@@ -87,6 +93,8 @@ ob_status ob__broadcast_legacy(ob_infer *infer, ob_shape a, ob_shape b, bool axi
 ob_status ob__require_shape(ob_infer *infer, uint32_t input, ob_shape shape, const char *id);
 
 /* -- more for rules -- */
+/* The integers of an attribute as terms; *out NULL and *n 0 when there is none. */
+ob_status ob__attribute_terms(ob_infer *infer, const char *name, const ob_dim **out, uint32_t *n);
 int32_t ob__since(const ob_infer *infer); /* first opset of this version of the operator */
 bool ob__op_is(const ob_infer *infer, const char *name);
 /* Makes a negative axis count from the end; false, with OB0602 reported, when it is out of range. */

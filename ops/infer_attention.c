@@ -19,12 +19,17 @@ static ob_dim head_size(ob_infer *infer, uint32_t input, ob_dim n_heads) {
                                                                               : OB_DIM_UNKNOWN;
 }
 
+static ob_dim number_of_heads(ob_infer *infer, const char *name) {
+    int64_t n = ob__node_int(infer->node, name, 0);
+    return n > 0 && n <= OB_DIM_CONST_MAX ? n : OB_DIM_UNKNOWN;
+}
+
 static void read_heads(ob_infer *infer, heads *h) {
     h->flat = ob__in_rank(infer, 0) == 3;
     h->batch = ob__in_dim(infer, 0, 0);
     if (h->flat) {
-        h->q_heads = ob__node_int(infer->node, "q_num_heads", OB_DIM_UNKNOWN);
-        h->kv_heads = ob__node_int(infer->node, "kv_num_heads", OB_DIM_UNKNOWN);
+        h->q_heads = number_of_heads(infer, "q_num_heads");
+        h->kv_heads = number_of_heads(infer, "kv_num_heads");
         h->q_length = ob__in_dim(infer, 0, 1);
         h->kv_length = ob__in_dim(infer, 1, 1);
         h->size = head_size(infer, 1, h->kv_heads);

@@ -246,7 +246,8 @@ ob_status ob__infer_explicit_broadcast(ob_infer *infer) {
 ob_status ob__infer_broadcast_in_dim(ob_infer *infer) {
     uint32_t n_dimensions, n_shape;
     const int64_t *dimensions = ob__node_ints(infer->node, "broadcast_dimensions", &n_dimensions);
-    const int64_t *sizes = ob__node_ints(infer->node, "shape", &n_shape);
+    const ob_dim *sizes;
+    OB_TRY(ob__attribute_terms(infer, "shape", &sizes, &n_shape));
     ob_shape target = {(int32_t)n_shape, sizes}, from = ob__in_shape(infer, 0);
     ob__out_dtype(infer, 0, OB_NONE);
     if (ob__in_given(infer, 1))

@@ -29,8 +29,9 @@ ob_status ob__infer_crop(ob_infer *infer) {
 /* ConstantFill-1 and GivenTensorFill-1: a shape from the attribute, from the operand's elements or from its shape. */
 ob_status ob__infer_constant_fill(ob_infer *infer) {
     uint32_t n, n_extra;
-    const int64_t *shape = ob__node_ints(infer->node, "shape", &n);
-    const int64_t *extra = ob__node_ints(infer->node, "extra_shape", &n_extra);
+    const ob_dim *shape, *extra;
+    OB_TRY(ob__attribute_terms(infer, "shape", &shape, &n));
+    OB_TRY(ob__attribute_terms(infer, "extra_shape", &extra, &n_extra));
     int64_t dtype = ob__node_int(infer->node, "dtype", OB_FLOAT);
     ob_shape from = {(int32_t)n, shape};
     ob__out_dtype(infer, 0, dtype > OB_NONE && dtype < OB_DTYPE_COUNT ? (ob_dtype)dtype : OB_NONE);
@@ -47,6 +48,6 @@ ob_status ob__infer_constant_fill(ob_infer *infer) {
     for (int32_t k = 0; k < from.rank; k++) dims[rank++] = from.dims[k];
     for (uint32_t k = 0; k < n_extra; k++) dims[rank++] = extra[k];
     for (int32_t k = 0; k < rank; k++)
-        if (ob_dim_is_const(dims[k]) ? dims[k] < 0 : shape != NULL && !ob__in_given(infer, 0)) dims[k] = OB_DIM_UNKNOWN;
+        if (ob_dim_is_const(dims[k]) && dims[k] < 0) dims[k] = OB_DIM_UNKNOWN;
     return ob__out_tensor(infer, 0, OB_NONE, rank, dims);
 }

@@ -109,6 +109,8 @@ ob_status ob__infer_split(ob_infer *infer) {
     if (from.rank < 0 || from.rank > OB_MAX_RANK || n_outputs == 0) return OB_OK;
     if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), from.rank, &axis)) return OB_OK;
     const int64_t *split = ob__axes(infer, "split", 1, &n, &known);
+    if (!ob__rank_in(infer, 1, 1, 1)) return OB_OK;
+    if (!split) OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 1, 0), n_outputs, 1, 0, "OB0601"));
     ob_content terms = ob__in_content(infer, 1);
     ob_dim *sizes = ob__new_dims(infer, n_outputs), sum = 0;
     if (!sizes) return OB_E_MEMORY;
@@ -123,7 +125,7 @@ ob_status ob__infer_split(ob_infer *infer) {
     }
     for (uint32_t i = 0; i < n_outputs; i++) {
         if (split)
-            sizes[i] = split[i];
+            sizes[i] = ob__saturated(split[i]);
         else if (!known)
             sizes[i] = terms.elems && terms.n == n_outputs ? terms.elems[i] : OB_DIM_UNKNOWN;
         else
@@ -259,12 +261,9 @@ ob_status ob__infer_slice(ob_infer *infer) {
             return ob__out_rank(infer, 0, from.rank);
         }
         cut_before[axis] = true;
-        cut c = {attributes ? starts[i] : slice_element(infer, 1, i), attributes ? ends[i] : slice_element(infer, 2, i), 1};
+        cut c = {attributes ? ob__saturated(starts[i]) : slice_element(infer, 1, i),
+                 attributes ? ob__saturated(ends[i]) : slice_element(infer, 2, i), 1};
         if (ob__in_given(infer, 4)) c.step = slice_element(infer, 4, i);
-        if (attributes && c.end > OB_DIM_CONST_MAX) c.end = OB_DIM_CONST_MAX;
-        if (attributes && c.start > OB_DIM_CONST_MAX) c.start = OB_DIM_CONST_MAX;
-        if (attributes && c.end < -OB_DIM_CONST_MAX) c.end = -OB_DIM_CONST_MAX;
-        if (attributes && c.start < -OB_DIM_CONST_MAX) c.start = -OB_DIM_CONST_MAX;
         if (c.step == 0) ob__problem(infer, "OB0601", 4, axis, "axis %d: the step is 0", axis);
         dims[axis] = cut_size(infer, &c, from.dims[axis], &first);
         step = c.step;
@@ -281,7 +280,7 @@ ob_status ob__infer_slice(ob_infer *infer) {
 
 /* Element i of the paddings: an attribute (version 1: `paddings`) or operand 1. */
 static ob_dim padding(const int64_t *ints, ob_content terms, uint32_t i) {
-    return ints ? ints[i] : terms.elems ? terms.elems[i] : OB_DIM_UNKNOWN;
+    return ints ? ob__saturated(ints[i]) : terms.elems ? terms.elems[i] : OB_DIM_UNKNOWN;
 }
 
 /* Every mode but constant repeats elements: there must be one where anything is added. */

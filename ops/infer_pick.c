@@ -246,7 +246,7 @@ ob_status ob__infer_topk(ob_infer *infer) {
     for (uint32_t i = 0; i < 2; i++) ob__out_dtype(infer, i, OB_NONE);
     OB_TRY(ob__require_one(infer, 1));
     if (ob__since(infer) < 10)
-        k = ob__node_int(infer->node, "k", OB_DIM_UNKNOWN);
+        k = ob__node_attribute(infer->node, "k") ? ob__saturated(ob__node_int(infer->node, "k", 0)) : OB_DIM_UNKNOWN;
     else if (ob__in_content(infer, 1).elems && ob__in_content(infer, 1).n == 1)
         k = ob__in_content(infer, 1).elems[0];
     if (data.rank < 0 || data.rank > OB_MAX_RANK) return OB_OK;

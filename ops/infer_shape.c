@@ -66,7 +66,8 @@ ob_status ob__infer_reshape(ob_infer *infer) {
     ob__out_dtype(infer, 0, OB_NONE);
     if (ob__since(infer) < 5) {
         uint32_t n;
-        const int64_t *sizes = ob__node_ints(infer->node, "shape", &n);
+        const ob_dim *sizes;
+        OB_TRY(ob__attribute_terms(infer, "shape", &sizes, &n));
         if (sizes) target = (ob_shape){(int32_t)n, sizes};
     } else {
         OB_TRY(ob__shape_operand(infer, 1, &target));

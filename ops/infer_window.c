@@ -174,7 +174,7 @@ ob_status ob__infer_conv_transpose(ob_infer *infer) {
     if (ob__in_given(infer, 2)) OB_TRY(ob__require_shape(infer, 2, (ob_shape){1, &dims[1]}, "OB0601"));
     for (int32_t i = 0; i < n; i++) {
         if (given && n_given >= (uint32_t)n)
-            dims[i + 2] = given[n_given - (uint32_t)n + (uint32_t)i];
+            dims[i + 2] = ob__saturated(given[n_given - (uint32_t)n + (uint32_t)i]);
         else if (win.pad == PAD_SAME)
             dims[i + 2] = ob_dim_mul(infer->dims, x.dims[i + 2], win.strides[i]);
         else

@@ -111,6 +111,40 @@ const ob_kernel ob__kernel_slice = {
 
 /* ---- Split ---- */
 
+/* Of part k, which may be an output that is left out: then the sizes tell, or without them the parts are even and the last ones
+ * smaller. */
+static ob_status split_size(const ob_kernel_args *args, uint32_t k, int64_t whole, int64_t *size, ob_error *error) {
+    if (ob__wanted(args, k)) {
+        const ob_view *out = &args->out[k];
+        int32_t axis;
+        OB_TRY(ob__axis(ob__node_int(args->node, "axis", 0), out->rank, &axis, error));
+        *size = out->dims[axis];
+        return OB_OK;
+    }
+    uint32_t n;
+    const int64_t *sizes = ob__node_ints(args->node, "split", &n);
+    if (sizes) {
+        OB_FAIL_IF(k >= n, error, OB_E_ARGUMENT, "Split: %u sizes for %u outputs", n, args->n_out);
+        *size = sizes[k];
+    } else if (ob__given(args, 1)) {
+        const ob_view *operand = &args->in[1];
+        OB_FAIL_IF(operand->rank != 1 || ob__count(operand) <= k, error, OB_E_ARGUMENT, "Split: %lld sizes for %u outputs",
+                   (long long)ob__count(operand), args->n_out);
+        OB_FAIL_IF(!operand->data, error, OB_E_UNSUPPORTED, "Split: the sizes are not known before the run");
+        ob_view one = *operand;
+        one.data = (char *)operand->data + (int64_t)k * operand->strides[0];
+        one.dims[0] = 1;
+        int32_t n_read;
+        OB_TRY(ob__read_ints(&one, size, 1, &n_read, error));
+    } else {
+        int64_t part = (whole + args->n_out - 1) / args->n_out, before = part * (int64_t)k;
+        *size = before >= whole ? 0 : part < whole - before ? part : whole - before;
+    }
+    OB_FAIL_IF(*size < 0 || *size > whole, error, OB_E_SHAPE, "Split: part %u has size %lld of %lld", k, (long long)*size,
+               (long long)whole);
+    return OB_OK;
+}
+
 static ob_status split_view_of(const ob_kernel_args *args, uint32_t i, ob_view *out, ob_error *error) {
     const ob_view *in = &args->in[0];
     int32_t axis;
@@ -118,8 +152,9 @@ static ob_status split_view_of(const ob_kernel_args *args, uint32_t i, ob_view *
     OB_FAIL_IF(out->rank != in->rank, error, OB_E_SHAPE, "Split: the rank changes from %d to %d", in->rank, out->rank);
     int64_t first = 0;
     for (uint32_t k = 0; k < i; k++) {
-        OB_FAIL_IF(!ob__wanted(args, k), error, OB_E_UNSUPPORTED, "Split: output %u is omitted", k);
-        first += args->out[k].dims[axis];
+        int64_t size = 0;
+        OB_TRY(split_size(args, k, in->dims[axis], &size, error));
+        first += size;
     }
     OB_FAIL_IF(first + out->dims[axis] > in->dims[axis], error, OB_E_SHAPE, "Split: the parts exceed axis %d of size %lld", axis,
                (long long)in->dims[axis]);

@@ -73,7 +73,7 @@ static ob_status infer(call *c) {
         if (!read_elements(view, elems, &n)) continue;
         ob_dim *dims = OB_ARENA_ARRAY(&c->arena, ob_dim, n);
         if (!dims) return OB_E_MEMORY;
-        for (uint32_t k = 0; k < n; k++) dims[k] = ob_dim_is_const(elems[k]) ? elems[k] : OB_DIM_UNKNOWN;
+        for (uint32_t k = 0; k < n; k++) dims[k] = ob__saturated(elems[k]);
         in_content[i] = (ob_content){n, dims};
     }
     OB_TRY(ob__infer_node(c->session->model, node, in, in_content, out, out_content, &c->arena, c->error));

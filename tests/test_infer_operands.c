@@ -138,6 +138,20 @@ static void along_axes(void **state) {
     RUN_CASES(cases);
 }
 
+/* Numbers of a file beyond the range of sizes are not terms: [N] is the first term that the pool has. */
+static void huge_attributes(void **state) {
+    (void)state;
+    static const infer_case cases[] = {
+        {"Pad", 2, "f[N]", "pads=[4611686018427387904,0]", "f[N + 4611686018427387903]"},
+        {"Split", 11, "f[N]", "split=[4611686018427387904,0]",
+         "f[4611686018427387903]; f[0] | OB0606 | OB0203 N = 4611686018427387903"},
+        {"Reshape", 1, "f[N]", "shape=[4611686018427387904]", "f[4611686018427387903] | OB0606 | OB0203 N = 4611686018427387903"},
+        {"TopK", 1, "f[N]", "k=4611686018427387904",
+         "f[4611686018427387903]; i[4611686018427387903] | OB0606 | OB0606 | OB0203 N >= 4611686018427387903"},
+    };
+    RUN_CASES(cases);
+}
+
 static void too_large(void **state) {
     (void)state;
     static const infer_case cases[] = {
@@ -154,7 +168,7 @@ static void too_large(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recurrent),  cmocka_unit_test(quantized), cmocka_unit_test(picking),
-        cmocka_unit_test(along_axes), cmocka_unit_test(too_large),
+        cmocka_unit_test(along_axes), cmocka_unit_test(too_large), cmocka_unit_test(huge_attributes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
