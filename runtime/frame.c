@@ -309,6 +309,7 @@ static ob_status finish(ob_frame *frame, ob_view *outputs, size_t n_outputs, ob_
         *result = slot->view;
         result->data = frame->bases[slot->buffer->number];
     }
+    for (size_t i = 0; i < n_outputs; i++) OB_TRY(ob__check_declared(frame->session, i, &frame->results[i], error));
     if (n_outputs) memcpy(outputs, frame->results, n_outputs * sizeof *outputs);
     return OB_OK;
 }

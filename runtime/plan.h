@@ -10,6 +10,7 @@
 #include "onnx_broadcast/session.h"
 #include "ops/kernel.h"
 #include "passes/facts.h"
+#include "passes/findings.h"
 #include "runtime/frame.h"
 
 /* ---- Where tensors live
@@ -99,6 +100,7 @@ struct ob_session {
     ob_tally *tally;
     ob_model *model; /* a copy of its own, with functions inlined */
     bool optimize;
+    bool strict;                           /* declared shapes and types of results are demanded */
     uint64_t max_run_ns, max_output_bytes; /* 0: none */
     uint32_t max_plans;
     void (*trace)(void *context, const ob_trace_event *event);
@@ -178,6 +180,12 @@ ob_status ob__name_required_results(ob_model *model);
 
 /* runtime/contract.c: inputs against their declarations, and the symbolic conditions under these sizes. */
 ob_status ob__check_contract(ob_session *session, const ob_view *inputs, ob_error *error);
+
+/* runtime/declared.c: the findings about declared shapes and types become warnings of the session, or with session->strict the
+ * first error a failure. *wrong: there are any, so that nothing may be concluded from what is declared. */
+ob_status ob__judge_declared(ob_session *session, const ob_findings *findings, bool *wrong, ob_error *error);
+/* With session->strict: E_TYPE, E_SHAPE unless output i is as the model declares it, as far as that is numbers. */
+ob_status ob__check_declared(const ob_session *session, size_t i, const ob_view *result, ob_error *error);
 
 /* runtime/plan.c */
 ob_status ob__plan_create(ob_session *session, const ob_view *inputs, ob_plan **out, ob_error *error);

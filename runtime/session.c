@@ -78,6 +78,7 @@ static uint64_t max_memory(const ob_session_config *config) {
 
 static ob_status read_config(ob_session *session, const ob_session_config *config, ob_error *error) {
     session->optimize = config->optimize;
+    session->strict = config->strict_declarations;
     session->max_folded_bytes = max_memory(config) / 4 < FOLDED_BYTES ? max_memory(config) / 4 : FOLDED_BYTES;
     session->max_output_bytes = config->max_output_bytes;
     session->max_plans = config->max_plans ? config->max_plans : 8;
@@ -144,10 +145,14 @@ static ob_status infer_symbolic(ob_session *session, ob_error *error) {
     ob_findings findings;
     ob__findings_init(&findings, &session->allocator);
     ob_propagate_options options = {.bindings = session->bindings, .n_bindings = session->n_bindings};
+    bool wrong = false;
     ob_status status = ob__propagate(session->model, &options, &session->facts, &findings);
     if (status == OB_OK) status = refuse_structure(&findings, error);
+    if (status == OB_OK) status = ob__judge_declared(session, &findings, &wrong, error);
     ob__findings_release(&findings);
-    return status;
+    if (status != OB_OK || !wrong || session->strict) return status;
+    options.ignore_declared = true; /* conditions must not come from a wrong claim */
+    return ob__propagate(session->model, &options, &session->facts, NULL);
 }
 
 static ob_status describe_outputs(ob_session *session) {

@@ -32,6 +32,9 @@ printf 'not a model at all' >"$dir/bad.onnx"
 expect 2 "$dir/bad.onnx" "$dir/bad.onnx"
 : >"$dir/empty.onnx"
 expect 2 "$dir/empty.onnx" "$dir/empty.onnx"
+printf '%s\n' '<ir_version: 8, opset_import: ["" : 17]>' 'g (float[3] x) => (float[4] y) { y = Relu (x) }' >"$dir/claim.onnxtxt"
+expect 0 'axis 0 of "y" is declared as 4 and inferred as 3' "$dir/claim.onnxtxt"
+expect 1 'axis 0 of "y" is declared as 4 and inferred as 3' "$dir/claim.onnxtxt" --strict
 
 add=$data/test_add_bcast
 if [ ! -f "$add/model.onnx" ]; then

@@ -163,10 +163,14 @@ static void print_log(void *context, ob_log_level level, const char *message) {
     complain(context, NULL, "%s", message);
 }
 
+ob_logger logger_to_stderr(const char *tool, ob_log_level level) {
+    return (ob_logger){level, print_log, (void *)(uintptr_t)tool};
+}
+
 ob_status load_model(const char *tool, const char *path, const ob_operators *operators, bool verbose, ob_model **out) {
     ob_error error;
     ob_error_clear(&error);
-    ob_logger logger = {OB_LOG_DEBUG, print_log, (void *)(uintptr_t)tool};
+    ob_logger logger = logger_to_stderr(tool, OB_LOG_DEBUG);
     ob_load_options options;
     ob_load_options_init(&options);
     if (verbose) options.logger = &logger;

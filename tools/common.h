@@ -54,6 +54,8 @@ void complain_error(const char *tool, const char *file, const ob_error *error);
 /* Loads a library of operators (--op-library) into *operators, which is made when it is NULL. False, with a message, when it
  * cannot be used. */
 bool load_operators(const char *tool, const char *path, ob_operators **operators);
+/* What the library tells, up to `level`, goes to standard error. */
+ob_logger logger_to_stderr(const char *tool, ob_log_level level);
 /* The model at `path` ("-": standard input). It knows `operators` (NULL: the built-in ones only).
  * verbose: what the library tells about it goes to standard error. On failure the message is out. */
 ob_status load_model(const char *tool, const char *path, const ob_operators *operators, bool verbose, ob_model **out);

@@ -19,6 +19,7 @@ static const char usage[] =
     "  --rtol R, --atol A    tolerances of --expect [1e-3, 1e-7]\n"
     "  --op-library FILE     operators of one's own, from a shared library; runs its code\n"
     "  --threads T           use T threads [1]\n"
+    "  --strict              refuse a model whose outputs do not have the shapes that it declares\n"
     "  --no-optimize         run every node as it stands: no folding, nothing in place\n"
     "  --bench N             run N times and print one JSON line with the times\n"
     "  --warmup W            runs before these [1]\n"
@@ -82,6 +83,7 @@ static bool parse_option(run_options *r, arguments *o) {
     if (option_may_have_value(o, "--profile")) return r->profile = true, r->profile_file = o->value, true;
     if (option_is(o, "--npy")) return r->npy = true;
     if (option_is(o, "--no-optimize")) return r->optimize = false, true;
+    if (option_is(o, "--strict")) return r->strict = true;
     if (option_is(o, "--quiet")) return r->quiet = true;
     if (option_is(o, "--verbose")) return r->verbose = true;
     complain(TOOL, NULL, "unknown option %s (--help lists them)", option_text(o));
@@ -190,6 +192,9 @@ static exit_code run(const run_options *r) {
     ob_session_config_init(&config);
     config.n_threads = (int)r->threads;
     config.optimize = r->optimize;
+    config.strict_declarations = r->strict;
+    const ob_logger warnings = logger_to_stderr(TOOL, OB_LOG_WARNING);
+    if (!r->quiet && !r->verbose) config.logger = &warnings; /* with --verbose the model's tells all */
     config.dims = r->dims;
     config.n_dims = r->n_dims;
     config.unsupported = print_unsupported;

@@ -18,7 +18,7 @@ typedef struct run_options {
     char dim_names[MAX_DIMS][128];
     size_t n_dims;
     const char *output_folder, *expect_folder;
-    bool npy, optimize, quiet, verbose;
+    bool npy, optimize, strict, quiet, verbose;
     bool bench, profile;
     const char *profile_file;
     ob_operators *operators; /* of --op-library; NULL: none */

@@ -21,7 +21,7 @@ extern "C" {
 /** How much is told: a level and all before it. */
 typedef enum ob_log_level {
     OB_LOG_OFF,     /**< nothing */
-    OB_LOG_WARNING, /**< what costs time or memory and could be avoided */
+    OB_LOG_WARNING, /**< what costs time or memory and could be avoided; declared shapes that are wrong */
     OB_LOG_INFO,    /**< models read, sessions and plans made, plans forgotten */
     OB_LOG_DEBUG    /**< each pass with its time, each weight that is read from another file */
 } ob_log_level;

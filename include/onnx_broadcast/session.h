@@ -99,6 +99,10 @@ typedef struct ob_session_config {
                             places where `cancelled` is asked: creation, prepare and run, each for itself. 0: no limit */
     uint64_t max_output_bytes; /**< bytes of all outputs of a run together; E_LIMIT over it. 0: no limit of its own */
     uint64_t max_nodes;        /**< nodes when the model's functions are written out, over all graphs; 0: 2^21 */
+    /** What is made of a shape or element type that the model declares for one of its results and that is wrong. false (default):
+     * it is told to the logger as a warning when the session is made, and runs give what the operators give. true: E_SHAPE or
+     * E_TYPE from ob_session_create(); E_CONDITION or E_SHAPE from a run where only its sizes, or its data, show it */
+    bool strict_declarations;
 } ob_session_config;
 
 /** Fills in the defaults named above. NULL is allowed and does nothing. */
@@ -112,6 +116,7 @@ OB_API void ob_session_config_init(ob_session_config *config);
  * - E_UNSUPPORTED: operators, versions or types, all of them named to config->unsupported; the message lists the first. Inputs
  * that are not tensors, sparse weights, threads without a pool, external data that config does not allow.
  * - E_MODEL: an ill-formed graph.
+ * - E_SHAPE, E_TYPE: with strict_declarations, a declared shape or type that is not what the operators give; value names it.
  * - E_NOT_FOUND: a size for a symbol that the model does not have.
  * - E_IO, E_FORMAT: external data that cannot be opened, lies outside the folder, has a second name (a hard link, which may lie
  * outside), or does not have the size of its tensor.

@@ -1,0 +1,60 @@
+/* What a model declares about its own results: a claim, not the truth. What comes out is what the operators give; a claim that is
+ * wrong is told, or refused on request. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/log.h"
+#include "passes/propagate.h"
+#include "runtime/plan.h"
+
+/* Lines of a session about declarations: stale ones come in hundreds. */
+enum { MOST_TOLD = 10 };
+
+static bool is_declared(const ob_finding *finding) {
+    return strncmp(finding->id, "OB05", 4) == 0;
+}
+
+static ob_status refuse(const ob_finding *finding, ob_error *error) {
+    if (error) {
+        error->axis = finding->axis;
+        if (finding->value) ob__copy_text(error->value, sizeof error->value, finding->value->name);
+    }
+    ob__at_node(error, finding->node, OB_E_SHAPE);
+    return ob__fail(error, strcmp(finding->id, "OB0502") == 0 ? OB_E_TYPE : OB_E_SHAPE, "%s", finding->message);
+}
+
+ob_status ob__judge_declared(ob_session *session, const ob_findings *findings, bool *wrong, ob_error *error) {
+    const ob_logger *logger = &session->model->logger;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < findings->n; i++) {
+        const ob_finding *f = &findings->items[i];
+        if (!is_declared(f)) continue;
+        if (session->strict && f->severity == OB_SEVERITY_ERROR) return refuse(f, error);
+        if (n++ < MOST_TOLD && !session->strict) OB_LOG(logger, OB_LOG_WARNING, "%s: %s", session->model->path, f->message);
+    }
+    if (n > MOST_TOLD && !session->strict)
+        OB_LOG(logger, OB_LOG_WARNING, "%s: %u more declared shapes or types are wrong", session->model->path, n - MOST_TOLD);
+    *wrong = n > 0;
+    return OB_OK;
+}
+
+ob_status ob__check_declared(const ob_session *session, size_t i, const ob_view *result, ob_error *error) {
+    const ob_value *value = session->model->graph->outputs[i];
+    const ob_type *declared = &value->declared;
+    if (!session->strict || declared->kind != OB_TYPE_TENSOR) return OB_OK;
+    bool of_type = declared->dtype == OB_NONE || declared->dtype == result->dtype;
+    bool fits = declared->shape.rank < 0 || declared->shape.rank == result->rank;
+    for (int32_t axis = 0; fits && axis < declared->shape.rank; axis++) {
+        ob_dim d = declared->shape.dims[axis];
+        fits = !ob_dim_is_const(d) || d < 0 || d == result->dims[axis];
+    }
+    if (of_type && fits) return OB_OK;
+    char claim[200], shape[200];
+    const ob_shape is = {result->rank, result->dims};
+    ob_shape_format(session->model->dims, &declared->shape, claim, sizeof claim);
+    ob_shape_format(NULL, &is, shape, sizeof shape);
+    if (error) ob__copy_text(error->value, sizeof error->value, value->name);
+    return ob__fail(error, of_type ? OB_E_SHAPE : OB_E_TYPE, "output %s: the model declares %s %s, the result is %s %s",
+                    value->name, ob_dtype_name(declared->dtype), claim, ob_dtype_name(result->dtype), shape);
+}
