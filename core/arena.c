@@ -18,7 +18,13 @@ struct ob_arena_block {
 #endif
 
 enum { ALIGNMENT = 16, HEADER = 32, BLOCK_MIN = OB_ARENA_BLOCK_MIN, BLOCK_MAX = OB_ARENA_BLOCK_MAX };
-_Static_assert(sizeof(ob_arena_block) <= HEADER, "the header must fit its slot");
+_Static_assert(sizeof(ob_arena_block) <= HEADER - ALIGNMENT, "the header must fit before the first aligned place");
+
+/* Allocators align as malloc does, which on 32-bit machines may be less. */
+static char *first_place(ob_arena_block *block) {
+    char *after = (char *)(block + 1);
+    return after + (ALIGNMENT - (uintptr_t)after % ALIGNMENT) % ALIGNMENT;
+}
 
 static void *default_alloc(void *context, size_t n_bytes) {
     (void)context;
@@ -79,7 +85,7 @@ static void *alloc_from_new_block(ob_arena *arena, size_t n_bytes) {
     block->n_bytes = total;
     arena->head = block;
     arena->n_bytes += total;
-    char *start = (char *)block + HEADER;
+    char *start = first_place(block);
     arena->next = start + n_bytes;
     arena->end = start + payload;
     return start;

@@ -25,7 +25,7 @@ extern "C" {
     X(INT16, 5, 2, "int16")                    /**< C int16_t */                                                                 \
     X(INT32, 6, 4, "int32")                    /**< C int32_t */                                                                 \
     X(INT64, 7, 8, "int64")                    /**< C int64_t */                                                                 \
-    X(STRING, 8, 16, "string")                 /**< an ob_string */                                                              \
+    X(STRING, 8, sizeof(ob_string), "string")  /**< an ob_string */                                                              \
     X(BOOL, 9, 1, "bool")                      /**< 0 or 1 */                                                                    \
     X(FLOAT16, 10, 2, "float16")               /**< IEEE 754 binary16 */                                                         \
     X(DOUBLE, 11, 8, "double")                 /**< IEEE 754 binary64, C double */                                               \
