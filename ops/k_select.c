@@ -10,13 +10,14 @@
 
 static bool is_set(ob_dtype dtype, const char *element) {
     uint64_t bits[2] = {0, 0};
+    uint16_t half;
     ob_string text;
     switch (dtype) {
     case OB_STRING: memcpy(&text, element, sizeof text); return text.n > 0;
     case OB_COMPLEX64: memcpy(bits, element, 8); return (bits[0] & UINT64_C(0x7fffffff7fffffff)) != 0;
     case OB_COMPLEX128: memcpy(bits, element, 16); return ((bits[0] | bits[1]) << 1) != 0;
     case OB_FLOAT16:
-    case OB_BFLOAT16: memcpy(bits, element, 2); return (bits[0] & 0x7fff) != 0;
+    case OB_BFLOAT16: memcpy(&half, element, 2); return (half & 0x7fff) != 0;
     default: break;
     }
     float f;

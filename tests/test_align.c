@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "byte_order.h"
 #include "bytes.h"
 #include "onnx_broadcast/onnx_broadcast.h"
 #include "same_model.h"
@@ -40,7 +41,7 @@ typedef struct places {
 static void look_at(places *p, const ob_tensor *tensor) {
     if (!tensor || tensor->is_external || !tensor->data || tensor->n_elems == 0 || tensor->dtype == OB_STRING) return;
     const uint8_t *data = tensor->data;
-    if (ob_dtype_file_bits(tensor->dtype) < 8 || data < p->begin || data >= p->begin + p->n_bytes) {
+    if (!ob__raw_is_memory_form(tensor->dtype) || data < p->begin || data >= p->begin + p->n_bytes) {
         p->n_elsewhere++;
         return;
     }
@@ -94,10 +95,10 @@ static void test_sample_models(void **state) {
         if (ob_model_load(found.gl_pathv[i], NULL, &model, &error) != OB_OK) fail_msg("%s", error.message);
         places p = check_aligned_form(model);
         n_inside += p.n_inside;
-        assert_int_equal(p.n_elsewhere, 0);
+        assert_true(p.n_elsewhere == 0 || is_big_endian());
         ob_model_close(&model);
     }
-    assert_true(n_inside > 20);
+    assert_true(n_inside > 20 || is_big_endian());
     globfree(&found);
 }
 
@@ -120,8 +121,9 @@ static void test_kinds_of_tensors(void **state) {
     ob_error error;
     if (ob_model_load_memory(text, sizeof text - 1, "kinds", NULL, &model, &error) != OB_OK) fail_msg("%s", error.message);
     places p = check_aligned_form(model);
-    assert_int_equal(p.n_inside, 10); /* f d i b u t h one, k, inner */
-    assert_int_equal(p.n_elsewhere, 1);
+    int n_bytes_wide = 2;                                              /* b t: as they are on every machine */
+    assert_int_equal(p.n_inside, is_big_endian() ? n_bytes_wide : 10); /* f d i b u t h one, k, inner */
+    assert_int_equal(p.n_elsewhere, is_big_endian() ? 11 - n_bytes_wide : 1);
     ob_model_close(&model);
 }
 
@@ -136,7 +138,7 @@ static void test_lengths_at_their_ends(void **state) {
         new_weight(model, "ccc", OB_FLOAT, 0, NULL, data);
         new_output(model, new_node(model, "Relu", "y", 1, new_input(model, "x", OB_FLOAT, "N")));
         places p = check_aligned_form(model);
-        assert_int_equal(p.n_inside, n ? 3 : 2);
+        assert_int_equal(p.n_inside, (n ? 3 : 2) - is_big_endian()); /* ccc */
         ob_model_close(&model);
     }
     ob_model *model = new_model(14);
@@ -191,8 +193,8 @@ static void test_read_only_memory(void **state) {
             memcpy(y, out.data, sizeof y);
         ob_session_get_memory(session, &memory);
         if (aligned) assert_int_equal(memory.constant_bytes, 0);
-        if (!aligned) assert_true(memory.constant_bytes > 0); /* else this test shows nothing */
-        for (uint32_t i = 0; aligned && i < session->model->n_values; i++) {
+        if (!aligned && !is_big_endian()) assert_true(memory.constant_bytes > 0); /* else this test shows nothing */
+        for (uint32_t i = 0; aligned && !is_big_endian() && i < session->model->n_values; i++) {
             if (!session->constants[i]) continue;
             const unsigned char *at = session->constants[i]->data;
             assert_true(at >= flash && at < flash + n);

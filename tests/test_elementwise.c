@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "byte_order.h"
 #include "onnx_broadcast/onnx_broadcast.h"
 #include "ops/kernel.h"
 #include "ops/kernels/kernels.h"
@@ -95,9 +96,11 @@ static number load(ob_dtype dtype, const void *memory, int64_t i) {
         float f;
         double d;
         uint16_t h;
-        uint64_t u;
-    } u = {.u = 0};
-    memcpy(&u, p, ob_dtype_size(dtype) > 8 ? 8 : ob_dtype_size(dtype));
+    } u;
+    uint64_t integer = 0;
+    size_t size = ob_dtype_size(dtype) > 8 ? 8 : ob_dtype_size(dtype);
+    memcpy(&u, p, size);
+    memcpy((char *)&integer + (is_big_endian() ? 8 - size : 0), p, size);
     switch (dtype) {
     case OB_FLOAT: x.f = (long double)u.f; break;
     case OB_DOUBLE: x.f = (long double)u.d; break;
@@ -105,10 +108,10 @@ static number load(ob_dtype dtype, const void *memory, int64_t i) {
     case OB_BFLOAT16: x.f = (long double)obk_bf16_to_f32(u.h); break;
     default:
         if (f8_of(dtype))
-            x.f = (long double)obk_f32_from_f8((uint8_t)u.u, f8_of(dtype));
+            x.f = (long double)obk_f32_from_f8((uint8_t)integer, f8_of(dtype));
         else {
             type_facts t = facts_of(dtype);
-            x.i = wrap((int64_t)u.u, t);
+            x.i = wrap((int64_t)integer, t);
             x.f = t.is_signed ? (long double)x.i : (long double)(uint64_t)x.i;
         }
     }
@@ -130,7 +133,7 @@ static void store(ob_dtype dtype, void *memory, int64_t i, number x) {
         if (ob_dtype_size(dtype) == 1)
             memcpy(p, &b, 1);
         else
-            memcpy(p, &x.i, ob_dtype_size(dtype)); /* little endian */
+            memcpy(p, (const char *)&x.i + (is_big_endian() ? 8 - ob_dtype_size(dtype) : 0), ob_dtype_size(dtype));
     }
 }
 

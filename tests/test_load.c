@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "byte_order.h"
 #include "core/graph.h"
 #include "corpus.h"
 
@@ -137,11 +138,13 @@ static void large_weights_are_borrowed_not_copied(void **state) {
     if (ob_model_load_memory(bytes, n, NULL, NULL, &model, &error) != OB_OK) fail_msg("%s", error.message);
     const ob_value *w = model->graph->initializers[0], *s = model->graph->initializers[1];
     const uint8_t *data = w->data->data;
-    assert_true(data > bytes && data < bytes + n);
+    assert_true(is_big_endian() || (data > bytes && data < bytes + n)); /* numbers of the other order must be brought home */
     assert_int_equal(w->data->n_elems, N_FLOATS);
-    assert_int_equal(data[1], 7);
+    uint8_t first[4] = {0, 7, 14, 21};
+    bring_home(first, 1, 4);
+    assert_memory_equal(data, first, 4);
     assert_int_equal(*(const int8_t *)s->data->data, 0x2A);
-    assert_true(model->arena.n_bytes < 64 * 1024);
+    assert_true(model->arena.n_bytes < 64 * 1024 + (is_big_endian() ? sizeof bytes : 0));
     ob_model_close(&model);
 }
 

@@ -55,7 +55,7 @@ static void check_mapped(const float *data, ob_shape shape, const int64_t *dimen
     ob_view plain = floats(data, shape), mapped;
     assert_int_equal(ob_view_broadcast_in_dim(&plain, dimensions, (size_t)shape.rank, to.rank, to.dims, &mapped, NULL), OB_OK);
     assert_ptr_equal(mapped.data, data); /* nothing is copied */
-    int64_t index[OB_MAX_RANK], count = count_of(to.rank, to.dims);
+    int64_t index[OB_MAX_RANK] = {0}, count = count_of(to.rank, to.dims);
     for (int64_t i = 0; i < count; i++) {
         coordinates(i, to.rank, to.dims, index);
         assert_true(*(float *)element_at(&mapped, index) == expected[i]);

@@ -93,8 +93,11 @@ static void fill_bfloat16(uint16_t *elements, int64_t n, uint64_t *state) {
 
 /* Integers are 0 or 1: valid as indices into any axis that is longer than 1, and as sizes. */
 static void fill_integers(char *elements, int64_t n, size_t size, uint64_t *state) {
+    const uint16_t one = 1;
+    bool little_endian = *(const char *)&one != 0;
     memset(elements, 0, (size_t)n * size);
-    for (int64_t i = 0; i < n; i++) elements[(size_t)i * size] = (char)(next_random(state) & 1); /* little endian */
+    elements += little_endian ? 0 : size - 1;
+    for (int64_t i = 0; i < n; i++) elements[(size_t)i * size] = (char)(next_random(state) & 1);
 }
 
 static void fill(ob_view *view, uint64_t *state) {
