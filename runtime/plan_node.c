@@ -299,7 +299,12 @@ static ob_status try_fold(ob_builder *b, planned *p, bool *done) {
 
 /* Stand-ins for addresses that are not known yet: far apart, so that a result tells which operand it is a view of. */
 static uintptr_t stand_in(uint32_t i, uint32_t n) {
-    return ((uintptr_t)1 << 46) / (n + 1) * (i + 1);
+    return UINTPTR_MAX / 2 / (n + 1) * (i + 1);
+}
+
+/* How far around its stand-in an operand may lie. */
+static uintptr_t reach(uint32_t n) {
+    return UINTPTR_MAX / 2 / (n + 1) / 2;
 }
 
 /* True for the operands whose elements the results show, as opposed to parameters such as Reshape's shape. */
@@ -309,10 +314,10 @@ static bool is_viewed(const ob_op *op, uint32_t i) {
 
 static bool find_viewed(const planned *p, const ob_view *result, ob_slot **slot, int64_t *offset) {
     uint32_t n = p->node->n_inputs;
-    uintptr_t reach = ((uintptr_t)1 << 46) / (n + 1) / 2, at = (uintptr_t)result->data;
+    uintptr_t at = (uintptr_t)result->data;
     for (uint32_t i = 0; i < n; i++) {
         uintptr_t base = stand_in(i, n);
-        if (!p->in[i] || !is_viewed(p->node->op, i) || at < base - reach || at >= base + reach) continue;
+        if (!p->in[i] || !is_viewed(p->node->op, i) || at < base - reach(n) || at >= base + reach(n)) continue;
         *slot = p->in[i];
         *offset = (int64_t)at - (int64_t)base;
         return true;
