@@ -11,8 +11,8 @@ endif()
 
 # Compile settings that every target of the project shares.
 function(ob_target_settings target)
-  target_compile_options(${target} PRIVATE ${OB_WARNINGS} $<$<BOOL:${OB_WERROR}>:-Werror>)
-  target_compile_definitions(${target} PRIVATE _POSIX_C_SOURCE=200809L)
+  target_compile_options(${target} PRIVATE ${OB_FLOAT_OPTIONS} ${OB_WARNINGS} $<$<BOOL:${OB_WERROR}>:-Werror>)
+  target_compile_definitions(${target} PRIVATE _POSIX_C_SOURCE=200809L _FILE_OFFSET_BITS=64)
   if(OB_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${OB_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     # Instrumentation hides from GCC that a buffer was filled; the sanitizers look for themselves.

@@ -6,6 +6,8 @@
  * DynamicQuantizeLinear 11: uint8, the scale covers 0 and every element. Computed in float. Quantised types: 4- and 2-bit
  * integers, int8, uint8, int16, uint16, the 8- and 4-bit floats; int32 to dequantise.
  */
+#include <float.h>
+
 #include "ops/element.h"
 #include "ops/k_common.h"
 #include "ops/quantized.h"
@@ -97,6 +99,8 @@ static void narrow(ob_dtype precision, float *x, int64_t n) {
     else if (precision == OB_BFLOAT16)
         for (int64_t i = 0; i < n; i++) x[i] = ob__float_from_bfloat(ob__bfloat_from_float(x[i]));
 }
+
+_Static_assert(FLT_EVAL_METHOD == 0, "a sum of floats must be a float: adding 1.5 * 2^23 rounds (cmake/target.cmake)");
 
 /* In place: x / scale + zero, for integers rounded and clamped too. NaN becomes the lowest. */
 static void divide(const quantize *q, float *x, const float *scale, const float *zero, int64_t n) {

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# usage: cross.sh TARGET: builds for another machine with Debian's cross compiler, warnings as errors, and runs tests under qemu-user. TARGET is a
+# file of cmake/toolchains. protobuf-c and cmocka for the target are built from Debian's sources; everything stays in build-cross/.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+target=$1
+toolchain=$PWD/cmake/toolchains/$target.cmake
+all=$PWD/build-cross
+folder=$all/$target
+root=$folder/sysroot
+build=$folder/build
+jobs=$(nproc 2>/dev/null || echo 2)
+value() { sed -nE "s/^set\\($1 (.*)\\)\$/\\1/p" "$toolchain"; }
+triplet=$(value OB_TRIPLET)
+qemu=$(value OB_QEMU)
+fail() {
+    printf 'cross.sh: %s\n' "$*" >&2
+    exit 1
+}
+
+# The sources of Debian's packages, by a package list of our own: the machine's stays as it is.
+fetch_sources() {
+    local apt=$all/apt sources=$all/sources
+    [ ! -f "$sources/complete" ] || return 0
+    rm -rf "$apt" "$sources"
+    mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$sources"
+    apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 'Component: main' | sort -u >"$apt/sources.list"
+    printf '%s\n' "Dir::State::lists \"$apt/lists\";" "Dir::Cache \"$apt/cache\";" "Dir::Etc::sourcelist \"$apt/sources.list\";" \
+        "Dir::Etc::sourceparts \"$apt/none\";" 'APT::Sandbox::User "root";' >"$apt/apt.conf"
+    export APT_CONFIG=$apt/apt.conf
+    apt-get update -q
+    (cd "$sources" && apt-get source -q protobuf-c cmocka)
+    unset APT_CONFIG
+    touch "$sources/complete"
+}
+
+# protobuf-c's library and cmocka as static libraries in $root/usr.
+build_libraries() {
+    [ ! -f "$root/complete" ] || return 0
+    local protobuf_c=("$all"/sources/protobuf-c-*/configure) cmocka=("$all"/sources/cmocka-*/CMakeLists.txt)
+    rm -rf "$folder"
+    mkdir -p "$folder/protobuf-c"
+    (
+        cd "$folder/protobuf-c"
+        "${protobuf_c[0]}" --quiet --host="$triplet" --prefix=/usr --libdir=/usr/lib --disable-protoc --disable-shared CFLAGS=-O2
+        make -s -j "$jobs"
+        make -s install DESTDIR="$root"
+    ) >"$folder/protobuf-c.log" 2>&1 || fail "protobuf-c does not build: $folder/protobuf-c.log"
+    {
+        cmake -S "$(dirname "${cmocka[0]}")" -B "$folder/cmocka" -G Ninja -DCMAKE_TOOLCHAIN_FILE="$toolchain" -DCMAKE_BUILD_TYPE=Release \
+            -DBUILD_SHARED_LIBS=OFF -DWITH_EXAMPLES=OFF -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_LIBDIR=lib -Wno-dev &&
+            cmake --build "$folder/cmocka" && DESTDIR=$root cmake --install "$folder/cmocka"
+    } >"$folder/cmocka.log" 2>&1 || fail "cmocka does not build: $folder/cmocka.log"
+    touch "$root/complete"
+}
+
+# The command-line cases start the commands by their names: as ones that call the emulator.
+command_lines() {
+    local name commands=$folder/commands
+    mkdir -p "$commands"
+    for name in onnx-broadcast-check onnx-broadcast-run; do
+        printf '#!/bin/sh\nexec %s -L /usr/%s %s "$@"\n' "$qemu" "$triplet" "$build/$name" >"$commands/$name"
+        chmod +x "$commands/$name"
+    done
+    ln -sfn "$build/tests" "$commands/tests"
+    tests/cli/run.sh "$commands"
+}
+
+# A compiler for the target and nothing else must not end in the libraries of the machine that builds.
+compiler_alone() {
+    local bare=$folder/bare
+    rm -rf "$bare"
+    if cmake -S . -B "$bare" -G Ninja -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$target" -DCMAKE_C_COMPILER="$triplet-gcc" \
+        >"$bare.log" 2>&1; then
+        grep -E '^OB_(SLEEF|PTHREADPOOL|OPENBLAS)_IS_FOR_TARGET' "$bare/CMakeCache.txt"
+        fail "a build without libraries for $target is configured: $bare.log"
+    fi
+    grep -q 'libprotobuf-c' "$bare.log" || fail "what is missing is not named: $bare.log"
+}
+
+[ -f "$toolchain" ] && [ -n "$triplet" ] || fail "'$target' is no file of cmake/toolchains that names a target"
+fetch_sources
+build_libraries
+compiler_alone
+cmake -S . -B "$build" -G Ninja --log-level=WARNING -DCMAKE_TOOLCHAIN_FILE="$toolchain" -DOB_SYSROOT="$root" -DCMAKE_BUILD_TYPE=Release \
+    -DOB_WERROR=ON
+cmake --build "$build" --parallel "$jobs"
+# Programs alone: scripts that call what was built would need an emulator inside.
+ctest --test-dir "$build" --output-on-failure --no-tests=error --parallel "$jobs" -R '^(test_|conformance_node$|headers_c11$|guide_sizes$)' \
+    -E '^(test_run_cli|test_ort_.*|test_plugin.*|test_host|test_worker)$'
+command_lines

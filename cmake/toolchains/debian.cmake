@@ -1,0 +1,12 @@
+# The rest of a toolchain file: Debian's cross compiler for OB_TRIPLET, and OB_QEMU to run what it makes. The target's protobuf-c and what else
+# it has are looked for in OB_SYSROOT (where `./dev cross` puts them) and beside the compiler, nothing on the machine that builds.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_C_COMPILER ${OB_TRIPLET}-gcc)
+set(OB_SYSROOT "" CACHE PATH "Folder with the usr/include and usr/lib of the target's libraries")
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES OB_SYSROOT)
+set(CMAKE_FIND_ROOT_PATH ${OB_SYSROOT} /usr/${OB_TRIPLET})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(CMAKE_CROSSCOMPILING_EMULATOR ${OB_QEMU};-L;/usr/${OB_TRIPLET})

@@ -1,0 +1,4 @@
+set(CMAKE_SYSTEM_PROCESSOR riscv64)
+set(OB_TRIPLET riscv64-linux-gnu)
+set(OB_QEMU qemu-riscv64)
+include(${CMAKE_CURRENT_LIST_DIR}/debian.cmake)
