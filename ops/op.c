@@ -178,15 +178,17 @@ ob_status ob__model_resolve_ops(ob_model *model) {
 typedef struct operand {
     char letter;      /* 0: there is no such operand */
     bool homogeneous; /* shares its type with every operand of the same letter */
+    bool optional;    /* may be left out */
 } operand;
 
 /* Operand `index` on one side of a signature; the last one may repeat. */
 static operand find_operand(const char *side, uint32_t index) {
-    operand found = {0, true};
+    operand found = {0, true, true};
     for (uint32_t i = 0; *side && *side != '>'; i++) {
         char letter = *side++;
         bool variadic = *side == '*' || *side == '~';
         found.homogeneous = *side != '~';
+        found.optional = *side == '?';
         if (variadic || *side == '?') side++;
         if (i == index || variadic) {
             found.letter = letter;
@@ -230,6 +232,10 @@ char ob__op_input_letter(const ob_op *op, uint32_t index, bool *homogeneous) {
     operand found = find_operand(op->signature, index);
     *homogeneous = found.homogeneous;
     return found.letter;
+}
+
+bool ob__op_input_optional(const ob_op *op, uint32_t index) {
+    return find_operand(op->signature, index).optional;
 }
 
 ob_types ob__op_output_types(const ob_op *op, uint32_t index) {

@@ -68,6 +68,8 @@ ob_types ob__op_output_types(const ob_op *op, uint32_t index);
 /* The signature's letter of input `index`, 0 when there is none; *homogeneous: it shares its type with every operand of that
  * letter. */
 char ob__op_input_letter(const ob_op *op, uint32_t index, bool *homogeneous);
+/* True when input `index` may be left out: the signature says so, or knows no such input. */
+bool ob__op_input_optional(const ob_op *op, uint32_t index);
 /* True when input `index` has the type letter of output 0: its elements may be what the output shows, not a parameter. */
 bool ob__op_input_shares_type(const ob_op *op, uint32_t index);
 /* True when a reduction without axes leaves every axis alone instead of reducing all: noop_with_empty_axes, in the versions whose

@@ -106,6 +106,7 @@ static ob_function *new_function(ob_model *model, const char *name, uint32_t n_i
     function->defines = (uint8_t)defines;
     function->body = graph;
     graph->function = function;
+    if (function->name) graph->name = function->name; /* as the reader has it */
     graph->inputs = operands;
     graph->outputs = operands + n_in;
     graph->n_inputs = n_in;

@@ -40,14 +40,18 @@ static ob_status add_edge(sorter *s, uint32_t producer, uint32_t consumer) {
     return OB_OK;
 }
 
+static void report_early(ob_propagation *p, const ob_node *node, const ob_value *value, int32_t operand) {
+    char text[400];
+    snprintf(text, sizeof text, "\"%.300s\" is read before the node that makes it", value->name);
+    ob__report(p, NULL, node, "OB0702", operand, -1, text);
+}
+
 static ob_status depend(sorter *s, uint32_t consumer, const ob_value *value, int32_t operand) {
     const ob_node *producer = value ? value->producer : NULL;
     if (!producer || producer->graph != s->graph || !s->place[producer->id]) return OB_OK;
     uint32_t from = s->place[producer->id] - 1;
     if (from > consumer && !s->reported[consumer]) {
-        char text[400];
-        snprintf(text, sizeof text, "\"%.300s\" is read before the node that makes it", value->name);
-        ob__report(s->p, NULL, s->nodes[consumer], "OB0702", operand, -1, text);
+        report_early(s->p, s->nodes[consumer], value, operand);
         s->reported[consumer] = true;
     }
     return add_edge(s, from, consumer);
@@ -159,4 +163,27 @@ ob_status ob__propagate_sorted(ob_propagation *p, ob_graph *graph) {
     /* The places are no longer needed; bodies of these nodes may be sorted themselves. */
     for (uint32_t i = 0; i < s.n; i++) s.place[s.nodes[i]->id] = 0;
     return propagate_in_order(&s);
+}
+
+/* ---- Graphs that nothing entered ---- */
+
+/* Bodies of functions that are not called, and of operators that are not known: nothing is inferred for them. */
+static ob_status check_order(void *context, ob_graph *graph) {
+    ob_propagation *p = context;
+    if (!graph->first || p->done[graph->first->id]) return OB_OK;
+    for (const ob_node *node = graph->first; node; p->done[node->id] = p->n_epochs, node = node->next) {
+        bool ready = true;
+        for (uint32_t i = 0; i < node->n_inputs && ready; i++) {
+            const ob_value *value = node->inputs[i];
+            ready = !value || !value->producer || value->producer->graph != graph || p->done[value->producer->id];
+            if (!ready) report_early(p, node, value, (int32_t)i);
+        }
+    }
+    return OB_OK;
+}
+
+ob_status ob__report_disorder(ob_propagation *p) {
+    if (p->n_epochs == UINT32_MAX) return OB_E_LIMIT;
+    p->n_epochs++;
+    return ob__model_each_graph(p->model, check_order, p);
 }

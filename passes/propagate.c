@@ -209,6 +209,10 @@ static bool operands_fit(ob_infer *infer) {
     ob_dtype letters[4] = {OB_NONE, OB_NONE, OB_NONE, OB_NONE};
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         const ob_type *type = &infer->in_types[i];
+        if (!node->inputs[i] && !ob__op_input_optional(op, i)) {
+            ob__problem(infer, "OB0603", (int32_t)i, -1, "operand %u is left out, but %s-%d needs it", i, op->name, op->since);
+            return false;
+        }
         bool tensor = type->kind == OB_TYPE_TENSOR || type->kind == OB_TYPE_SPARSE_TENSOR;
         if (type->kind == OB_TYPE_UNKNOWN || (tensor && type->dtype == OB_NONE)) continue;
         if (!(ob__op_input_types(op, i) & type_bit(type))) {
@@ -416,6 +420,7 @@ ob_status ob__propagate(ob_model *model, const ob_propagate_options *options, ob
     ob_status status = p.done && p.noted ? ob__facts_reserve(facts, model->n_values) : OB_E_MEMORY;
     if (status == OB_OK) status = ob__set_main_inputs(&p);
     if (status == OB_OK) status = propagate_graph(&p, model->graph);
+    if (status == OB_OK) status = ob__report_disorder(&p);
     if (status == OB_OK) status = ob__report_collected(&p);
     bool failed = ob_dims_status(model->dims) == OB_E_MEMORY || facts->arena.failed || (findings && findings->arena.failed);
     if (status == OB_OK && failed) status = OB_E_MEMORY;

@@ -79,6 +79,8 @@ ob_status ob__set_main_inputs(ob_propagation *p);
 /* -- order.c -- */
 /* Infers the nodes of the graph that this epoch has not done yet, sorted; reports disorder and cycles. */
 ob_status ob__propagate_sorted(ob_propagation *p, ob_graph *graph);
+/* After everything else: reports disorder in graphs that nothing has entered. */
+ob_status ob__report_disorder(ob_propagation *p);
 
 /* -- conditions.c -- */
 ob_status ob__record_condition(ob_propagation *p, ob_visit *visit, const ob_condition *condition, int32_t operand, int32_t axis);
