@@ -6,6 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Under AddressSanitizer nothing can be touched but what was asked for, and a gap lies between two pieces. */
+#ifdef __has_feature
+#define OB_HAS_FEATURE(name) __has_feature(name)
+#else
+#define OB_HAS_FEATURE(name) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || OB_HAS_FEATURE(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+enum { GAP = 16 };
+#else
+enum { GAP = 0 };
+#define ASAN_POISON_MEMORY_REGION(address, n_bytes)   ((void)(address), (void)(n_bytes))
+#define ASAN_UNPOISON_MEMORY_REGION(address, n_bytes) ((void)(address), (void)(n_bytes))
+#endif
+
 struct ob_arena_block {
     ob_arena_block *older;
     size_t n_bytes; /* of the whole block, this header included */
@@ -55,6 +70,7 @@ void ob__arena_release(ob_arena *arena) {
     ob_arena_block *block = arena->head;
     while (block) {
         ob_arena_block *older = block->older;
+        ASAN_UNPOISON_MEMORY_REGION(block, block->n_bytes);
         arena->allocator.free(arena->allocator.context, block, block->n_bytes);
         block = older;
     }
@@ -86,6 +102,7 @@ static void *alloc_from_new_block(ob_arena *arena, size_t n_bytes) {
     arena->head = block;
     arena->n_bytes += total;
     char *start = first_place(block);
+    ASAN_POISON_MEMORY_REGION(start, payload);
     arena->next = start + n_bytes;
     arena->end = start + payload;
     return start;
@@ -95,17 +112,18 @@ fail:
 }
 
 void *ob__arena_alloc(ob_arena *arena, size_t n_bytes) {
-    if (n_bytes > SIZE_MAX - ALIGNMENT) {
+    if (n_bytes > SIZE_MAX - ALIGNMENT - GAP) {
         arena->failed = true;
         return NULL;
     }
-    size_t rounded = n_bytes == 0 ? ALIGNMENT : (n_bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-    if ((size_t)(arena->end - arena->next) >= rounded && arena->next) {
-        void *result = arena->next;
+    size_t rounded = (n_bytes == 0 ? ALIGNMENT : (n_bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1)) + GAP;
+    void *result = arena->next;
+    if (result && (size_t)(arena->end - arena->next) >= rounded)
         arena->next += rounded;
-        return result;
-    }
-    return alloc_from_new_block(arena, rounded);
+    else
+        result = alloc_from_new_block(arena, rounded);
+    if (result) ASAN_UNPOISON_MEMORY_REGION(result, n_bytes);
+    return result;
 }
 
 void *ob__arena_calloc(ob_arena *arena, size_t count, size_t n_bytes_each) {
