@@ -16,7 +16,7 @@ function(ob_target_settings target)
   if(OB_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${OB_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     # Instrumentation hides from GCC that a buffer was filled; the sanitizers look for themselves.
-    target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)
+    target_compile_options(${target} PRIVATE $<$<C_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   endif()
   if(OB_COVERAGE)
     target_compile_options(${target} PRIVATE --coverage -fprofile-update=atomic)

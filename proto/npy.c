@@ -265,7 +265,7 @@ static ob_status read_elements(ob_arena *arena, const npy_header *header, ob_dty
     return OB_OK;
 }
 
-static ob_status fill_from_npy(ob_file_tensor *out, const ob_source *source, const char *path, ob_error *error) {
+ob_status ob__tensor_from_npy(ob_file_tensor *out, const ob_source *source, const char *path, ob_error *error) {
     npy_text text = {0};
     npy_header header = {0};
     const uint8_t *data = NULL;
@@ -291,7 +291,7 @@ static ob_status fill_from_npy(ob_file_tensor *out, const ob_source *source, con
 }
 
 ob_status ob_npy_read(const char *path, const ob_allocator *allocator, ob_file_tensor *out, ob_error *error) {
-    return ob__read_tensor_file(path, allocator, fill_from_npy, out, error);
+    return ob__read_tensor_file(path, allocator, ob__tensor_from_npy, out, error);
 }
 
 /* ---- Writing ------------------------------------------------------------------------------------------------------- */

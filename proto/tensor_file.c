@@ -41,7 +41,7 @@ static ob_status copy_elements(ob_arena *arena, const ob_tensor *tensor, void **
     return OB_OK;
 }
 
-static ob_status fill_from_proto(ob_file_tensor *out, const ob_source *source, const char *path, ob_error *error) {
+ob_status ob__tensor_from_proto(ob_file_tensor *out, const ob_source *source, const char *path, ob_error *error) {
     ob_arena *arena = &out->owner->arena;
     ob_load_limits limits = ob__load_limits(NULL);
     ProtobufCMessage *message = NULL;
@@ -59,16 +59,11 @@ static ob_status fill_from_proto(ob_file_tensor *out, const ob_source *source, c
     return status == OB_OK ? OB_OK : ob__fail(error, status, "\"%s\": the tensor is too large", path);
 }
 
-ob_status ob__read_tensor_file(const char *path, const ob_allocator *allocator, ob_tensor_fill fill, ob_file_tensor *out,
-                               ob_error *error) {
-    ob_error_clear(error);
-    OB_FAIL_IF(!path || !out, error, OB_E_ARGUMENT, "path and out must not be NULL");
-    ob_source source;
-    OB_TRY(ob__source_open(path, allocator, UINT64_MAX, &source, error));
+ob_status ob__read_tensor_source(const ob_source *source, const char *path, const ob_allocator *allocator, ob_tensor_fill fill,
+                                 ob_file_tensor *out, ob_error *error) {
     ob_file_tensor tensor = {.owner = ob__file_tensor_owner(allocator)};
     ob_status status =
-        tensor.owner ? fill(&tensor, &source, path, error) : ob__fail(error, OB_E_MEMORY, "out of memory for \"%s\"", path);
-    ob__source_release(&source);
+        tensor.owner ? fill(&tensor, source, path, error) : ob__fail(error, OB_E_MEMORY, "out of memory for \"%s\"", path);
     if (status == OB_OK)
         *out = tensor;
     else
@@ -76,8 +71,19 @@ ob_status ob__read_tensor_file(const char *path, const ob_allocator *allocator, 
     return status;
 }
 
+ob_status ob__read_tensor_file(const char *path, const ob_allocator *allocator, ob_tensor_fill fill, ob_file_tensor *out,
+                               ob_error *error) {
+    ob_error_clear(error);
+    OB_FAIL_IF(!path || !out, error, OB_E_ARGUMENT, "path and out must not be NULL");
+    ob_source source;
+    OB_TRY(ob__source_open(path, allocator, UINT64_MAX, &source, error));
+    ob_status status = ob__read_tensor_source(&source, path, allocator, fill, out, error);
+    ob__source_release(&source);
+    return status;
+}
+
 ob_status ob_tensor_file_read(const char *path, const ob_allocator *allocator, ob_file_tensor *out, ob_error *error) {
-    return ob__read_tensor_file(path, allocator, fill_from_proto, out, error);
+    return ob__read_tensor_file(path, allocator, ob__tensor_from_proto, out, error);
 }
 
 /* ---- Writing ------------------------------------------------------------------------------------------------------ */

@@ -21,6 +21,12 @@ ob_status ob__check_view(const ob_view *view, ob_error *error);
 
 /* Decodes the bytes of an open file into a tensor that has an owner. */
 typedef ob_status (*ob_tensor_fill)(ob_file_tensor *out, const ob_source *source, const char *path, ob_error *error);
+/* The two formats (tensor_file.c, npy.c). */
+ob_status ob__tensor_from_proto(ob_file_tensor *out, const ob_source *source, const char *path, ob_error *error);
+ob_status ob__tensor_from_npy(ob_file_tensor *out, const ob_source *source, const char *path, ob_error *error);
+/* Makes the owner and lets `fill` decode; `path` is for messages; `out` is written on success only. */
+ob_status ob__read_tensor_source(const ob_source *source, const char *path, const ob_allocator *allocator, ob_tensor_fill fill,
+                                 ob_file_tensor *out, ob_error *error);
 /* Opens the file, lets `fill` decode it and closes it; `out` is written on success only. */
 ob_status ob__read_tensor_file(const char *path, const ob_allocator *allocator, ob_tensor_fill fill, ob_file_tensor *out,
                                ob_error *error);

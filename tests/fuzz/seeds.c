@@ -1,0 +1,129 @@
+/* Writes what fuzzing starts from: fuzz_seeds FOLDER makes FOLDER/model (protobuf), /text, /tensor and /plugin, out of the models
+ * and tensors that the machine has (corpus.h) and the cases of tests/graphs. */
+#include <errno.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "tests/corpus.h"
+#include "tests/variants.h"
+
+enum { MAX_MODEL = 8 << 10, MAX_TENSOR = 2 << 10, MAX_TEXT = 8 << 10 };
+
+static const char *folder;
+static size_t n_written;
+
+static void put(const char *kind, const void *bytes, size_t n) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s/%016llx", folder, kind, (unsigned long long)fuzz_hash(bytes, n)); /* each content once */
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(bytes, 1, n, file) != n || fclose(file) != 0) {
+        fprintf(stderr, "%s: %s\n", path, strerror(errno));
+        exit(1);
+    }
+    n_written++;
+}
+
+static void put_model(const ob_model *model) {
+    static byte_buffer buffer;
+    buffer.n = 0;
+    if (ob_model_write(model, OB_FORMAT_PROTOBUF, append_bytes, &buffer, NULL) == OB_OK && buffer.n <= MAX_MODEL)
+        put("model", buffer.data, buffer.n);
+    buffer.n = 0;
+    if (ob_model_write_text(model, 0, append_bytes, &buffer, NULL) == OB_OK && buffer.n <= MAX_TEXT)
+        put("text", buffer.data, buffer.n);
+}
+
+static void put_tensor(const char *path, const char *npy) {
+    static char bytes[MAX_TENSOR + 1];
+    ob_file_tensor tensor = {0};
+    FILE *file = fopen(path, "rb");
+    size_t n = file ? fread(bytes, 1, sizeof bytes, file) : 0;
+    if (file) fclose(file);
+    if (n == 0 || n > MAX_TENSOR || ob_tensor_file_read(path, NULL, &tensor, NULL) != OB_OK) return;
+    put("tensor", bytes, n);
+    if (ob_npy_write(npy, &tensor.view, NULL) == OB_OK && (file = fopen(npy, "rb"))) {
+        n = fread(bytes, 1, sizeof bytes, file);
+        fclose(file);
+        if (n <= MAX_TENSOR) put("tensor", bytes, n);
+        remove(npy);
+    }
+    ob_file_tensor_release(&tensor);
+}
+
+static void visit(void *context, const char *path) {
+    struct stat info;
+    ob_model *model = NULL;
+    ++*(size_t *)context;
+    if (stat(path, &info) == 0 && info.st_size <= MAX_MODEL && ob_model_load(path, NULL, &model, NULL) == OB_OK) put_model(model);
+    ob_model_close(&model);
+    static const char *const tensors[] = {"input_0", "output_0"};
+    for (int i = 0; i < 2; i++) {
+        char tensor[2048], npy[2048];
+        const char *slash = strrchr(path, '/');
+        snprintf(tensor, sizeof tensor, "%.*s/test_data_set_0/%s.pb", (int)(slash - path), path, tensors[i]);
+        snprintf(npy, sizeof npy, "%s/seed.npy", folder);
+        put_tensor(tensor, npy);
+    }
+}
+
+/* The model between "--- input" and the next "---". */
+static void put_graph_case(const char *path) {
+    static char text[1 << 16];
+    FILE *file = fopen(path, "rb");
+    size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file) fclose(file);
+    text[n] = '\0';
+    char *begin = strstr(text, "--- input\n"), *end = begin ? strstr(begin + 4, "\n--- ") : NULL;
+    if (!end) return;
+    begin += strlen("--- input\n");
+    ob_model *model = NULL;
+    put("text", begin, (size_t)(end - begin));
+    if (ob_model_load_memory(begin, (size_t)(end - begin), path, NULL, &model, NULL) == OB_OK) put_model(model);
+    ob_model_close(&model);
+}
+
+static void put_graph_cases(void) {
+    DIR *graphs = opendir(OB_SOURCE_DIR "/tests/graphs");
+    if (!graphs) return;
+    for (struct dirent *entry; (entry = readdir(graphs));) {
+        char path[2048];
+        snprintf(path, sizeof path, OB_SOURCE_DIR "/tests/graphs/%s", entry->d_name);
+        if (strstr(entry->d_name, ".txt")) put_graph_case(path);
+    }
+    closedir(graphs);
+}
+
+/* The plugin's target reads its bytes as choices: any will do. */
+static void put_choices(void) {
+    uint8_t bytes[96];
+    uint64_t state = 1;
+    for (int i = 0; i < 64; i++) {
+        for (size_t k = 0; k < sizeof bytes; k++) {
+            state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            bytes[k] = (uint8_t)(state >> 40);
+        }
+        put("plugin", bytes, sizeof bytes);
+    }
+}
+
+int main(int argc, char **argv) {
+    static const char *const kinds[] = {"", "model", "text", "tensor", "plugin"};
+    if (argc != 2) {
+        fprintf(stderr, "usage: fuzz_seeds FOLDER\n");
+        return 2;
+    }
+    folder = argv[1];
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%s", folder, kinds[i]);
+        if (mkdir(path, 0777) != 0 && errno != EEXIST) {
+            fprintf(stderr, "%s: %s\n", path, strerror(errno));
+            return 1;
+        }
+    }
+    put_graph_cases();
+    corpus_each_model(visit);
+    put_choices();
+    printf("%zu seeds\n", n_written);
+    return 0;
+}

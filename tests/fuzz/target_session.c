@@ -1,0 +1,178 @@
+/* Sessions: optimised, plain and rewritten, with the same small inputs. What all of them compute is the same, bit for bit. */
+#include <string.h>
+
+#include "fuzz.h"
+#include "tests/variants.h"
+
+enum { MAX_INPUTS = 8, MAX_OUTPUTS = 16, MAX_ELEMS = 2048, MAX_MEMORY = 1 << 20 };
+
+typedef struct inputs {
+    ob_view views[MAX_INPUTS];
+    size_t n;
+} inputs;
+
+static uint64_t next_random(uint64_t *state) {
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return *state >> 33;
+}
+
+static ob_session *open_session(const ob_model *model, bool optimize, ob_status *status) {
+    ob_session_config config;
+    ob_session *session = NULL;
+    ob_error error;
+    ob_session_config_init(&config);
+    config.max_memory = MAX_MEMORY;
+    config.optimize = optimize;
+    config.external_data = false;
+    *status = ob_session_create(model, &config, &session, &error);
+    FUZZ_MUST(*status == OB_OK || (error.code == *status && error.message[0]), "create: %s, code %s: %s", ob_status_text(*status),
+              ob_status_text(error.code), error.message);
+    FUZZ_MUST(*status != OB_E_INTERNAL && *status != OB_E_ARGUMENT, "create: %s", error.message);
+    return session;
+}
+
+/* ---- Inputs ------------------------------------------------------------------------------------------------------------- */
+
+/* A size that is open is small, and the same wherever its term stands. */
+static int64_t size_of(ob_dim dim, uint64_t seed) {
+    if (ob_dim_is_const(dim)) return dim;
+    uint64_t state = seed ^ (uint64_t)dim;
+    next_random(&state);
+    return 1 + (int64_t)(next_random(&state) % 4);
+}
+
+/* Small whole numbers mostly, as indices and sizes are; elements of any bits now and then. */
+static void fill(ob_view *view, size_t n_bytes, uint64_t *state) {
+    static const ob_string strings[] = {{"", 0}, {"a", 1}, {"ab", 2}, {"b\0c", 3}};
+    int64_t n = ob_view_count(view);
+    uint64_t kind = next_random(state) % 8;
+    for (size_t i = 0; i < n_bytes && kind == 0 && view->dtype != OB_STRING; i++)
+        ((uint8_t *)view->data)[i] = view->dtype == OB_BOOL ? next_random(state) % 2 : (uint8_t)next_random(state);
+    for (int64_t i = 0; i < n && (kind > 0 || view->dtype == OB_STRING); i++) {
+        int64_t value = (int64_t)(next_random(state) % 7) - (kind < 3 ? 3 : 0);
+        switch (view->dtype) {
+        case OB_STRING: ((ob_string *)view->data)[i] = strings[next_random(state) % 4]; break;
+        case OB_FLOAT: ((float *)view->data)[i] = (float)value / 2; break;
+        case OB_DOUBLE: ((double *)view->data)[i] = (double)value / 2; break;
+        case OB_INT64: ((int64_t *)view->data)[i] = value; break;
+        case OB_INT32: ((int32_t *)view->data)[i] = (int32_t)value; break;
+        case OB_BOOL: ((uint8_t *)view->data)[i] = value & 1; break;
+        default: memset((char *)view->data + (size_t)i * ob_dtype_size(view->dtype), (int)value, ob_dtype_size(view->dtype));
+        }
+    }
+}
+
+/* False: inputs that are not tensors of a small size. */
+static bool make_inputs(const ob_session *session, uint64_t seed, inputs *out) {
+    static _Alignas(64) char memory[MAX_INPUTS][MAX_ELEMS * 16];
+    uint64_t state = seed;
+    out->n = ob_session_input_count(session);
+    if (out->n > MAX_INPUTS) return false;
+    for (size_t i = 0; i < out->n; i++) {
+        ob_session_value value;
+        int64_t dims[OB_MAX_RANK], n = 1;
+        if (!ob_session_input(session, i, &value) || value.dtype == OB_NONE) return false;
+        int32_t rank = value.shape.rank == OB_RANK_UNKNOWN ? (int32_t)(next_random(&state) % 4) : value.shape.rank;
+        if (rank > OB_MAX_RANK) return false;
+        for (int32_t k = 0; k < rank; k++) {
+            dims[k] = size_of(value.shape.rank == OB_RANK_UNKNOWN ? OB_DIM_UNKNOWN : value.shape.dims[k], seed);
+            if (dims[k] < 0 || dims[k] > MAX_ELEMS || (n *= dims[k] ? dims[k] : 1) > MAX_ELEMS) return false;
+        }
+        if (ob_view_init(&out->views[i], memory[i], value.dtype, rank, dims) != OB_OK) return false;
+        fill(&out->views[i], (size_t)ob_view_count(&out->views[i]) * ob_dtype_size(value.dtype), &state);
+    }
+    return true;
+}
+
+/* ---- Runs --------------------------------------------------------------------------------------------------------------- */
+
+static ob_status run(ob_session *session, const inputs *in, ob_view *outputs, size_t n, ob_error *error) {
+    memset(outputs, 0, MAX_OUTPUTS * sizeof *outputs);
+    ob_status status = ob_session_run(session, in->views, in->n, outputs, n, error);
+    FUZZ_MUST(status == OB_OK || (error->code == status && error->message[0]), "run: %s, code %s: %s", ob_status_text(status),
+              ob_status_text(error->code), error->message);
+    FUZZ_MUST(status != OB_E_INTERNAL && status != OB_E_NOT_FOUND, "run: %s", error->message);
+    return status;
+}
+
+static void compare(const ob_view *a, const ob_view *b, size_t index, const char *with) {
+    FUZZ_MUST(a->dtype == b->dtype && a->rank == b->rank, "output %zu: %s gives %s of rank %d, plain %s of rank %d", index, with,
+              ob_dtype_name(a->dtype), a->rank, ob_dtype_name(b->dtype), b->rank);
+    for (int32_t k = 0; k < a->rank; k++)
+        FUZZ_MUST(a->dims[k] == b->dims[k], "output %zu: %s, axis %d: %lld, plain %lld", index, with, k, (long long)a->dims[k],
+                  (long long)b->dims[k]);
+    int64_t n = ob_view_count(a);
+    size_t width = ob_dtype_size(a->dtype);
+    for (int64_t i = 0; i < n; i++) {
+        const char *x = (const char *)a->data + (size_t)i * width, *y = (const char *)b->data + (size_t)i * width;
+        if (a->dtype == OB_STRING) {
+            const ob_string *s = (const void *)x, *t = (const void *)y;
+            FUZZ_MUST(s->n == t->n && (s->n == 0 || memcmp(s->data, t->data, s->n) == 0), "output %zu: %s: string %lld", index,
+                      with, (long long)i);
+        } else {
+            FUZZ_MUST(memcmp(x, y, width) == 0, "output %zu (%s): %s: element %lld", index, ob_dtype_name(a->dtype), with,
+                      (long long)i);
+        }
+    }
+}
+
+/* Runs another session beside the plain one, whose outputs are there. It may find its limit sooner. */
+static void beside(ob_session *other, const inputs *in, const ob_view *plain, size_t n, const char *with) {
+    ob_view outputs[MAX_OUTPUTS];
+    ob_error error;
+    FUZZ_MUST(ob_session_input_count(other) == in->n, "%s: %zu inputs", with, ob_session_input_count(other));
+    ob_status status = run(other, in, outputs, n, &error);
+    if (status == OB_E_LIMIT || status == OB_E_UNSUPPORTED) return;
+    FUZZ_MUST(status == OB_OK, "%s: %s: %s", with, ob_status_text(status), error.message);
+    for (size_t i = 0; i < n; i++) compare(&outputs[i], &plain[i], i, with);
+    status = run(other, in, outputs, n, &error); /* the plan once more */
+    FUZZ_MUST(status == OB_OK, "%s, second run: %s", with, error.message);
+    for (size_t i = 0; i < n; i++) compare(&outputs[i], &plain[i], i, with);
+}
+
+/* The same model in another form. */
+static void in_form(const ob_model *model, ob_form form, const inputs *in, const ob_view *plain, size_t n) {
+    static byte_buffer buffer;
+    ob_model *variant = NULL;
+    ob_error error;
+    ob_status status;
+    buffer.n = 0;
+    if (make_variant(model, form, &buffer, &variant, &error) != OB_OK) return;
+    ob_session *session = open_session(variant, true, &status);
+    FUZZ_MUST(session || status == OB_E_LIMIT || status == OB_E_UNSUPPORTED, "%s: %s", ob_form_name(form),
+              ob_status_text(status));
+    if (session) beside(session, in, plain, n, ob_form_name(form));
+    ob_session_close(&session);
+    ob_model_close(&variant);
+}
+
+static void run_all(const ob_model *model, ob_session *plain, ob_session *optimised, uint64_t seed) {
+    inputs in;
+    ob_view outputs[MAX_OUTPUTS];
+    ob_error error;
+    size_t n = ob_session_output_count(plain);
+    if (n > MAX_OUTPUTS || !make_inputs(plain, seed, &in)) return;
+    if (run(plain, &in, outputs, n, &error) != OB_OK) {
+        ob_view others[MAX_OUTPUTS];
+        if (optimised && ob_session_input_count(optimised) == in.n) run(optimised, &in, others, n, &error);
+        return;
+    }
+    if (optimised) beside(optimised, &in, outputs, n, "optimised");
+    in_form(model, (ob_form)(seed % OB_FORM_COUNT), &in, outputs, n);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
+    ob_status status, optimised_status;
+    ob_model *model = fuzz_load(data, n);
+    if (!model) return 0;
+    ob_session *optimised = open_session(model, true, &optimised_status);
+    ob_session *plain = open_session(model, false, &status);
+    if (plain) {
+        FUZZ_MUST(optimised || optimised_status == OB_E_LIMIT, "only plain: %s", ob_status_text(optimised_status));
+        run_all(model, plain, optimised, fuzz_hash(data, n));
+    }
+    ob_session_close(&plain);
+    ob_session_close(&optimised);
+    ob_model_close(&model);
+    return 0;
+}
