@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "onnx_broadcast/onnx_broadcast.h"
 
@@ -48,6 +49,15 @@ static inline ob_model *fuzz_load(const void *data, size_t n) {
               ob_status_text(error.code));
     FUZZ_MUST(status != OB_E_INTERNAL && status != OB_E_ARGUMENT, "%s", error.message);
     return status == OB_OK ? model : NULL;
+}
+
+/* The name of a file of this process, in memory where there is such a folder: written files are synced. */
+static inline const char *fuzz_file(void) {
+    static char path[64];
+    if (!path[0])
+        snprintf(path, sizeof path, "%s/onnx_broadcast_fuzz_%ld", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
+                 (long)getpid());
+    return path;
 }
 
 /* A number that depends on every byte. */

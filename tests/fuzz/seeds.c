@@ -33,7 +33,8 @@ static void put_model(const ob_model *model) {
         put("text", buffer.data, buffer.n);
 }
 
-static void put_tensor(const char *path, const char *npy) {
+static void put_tensor(const char *path) {
+    const char *npy = fuzz_file();
     static char bytes[MAX_TENSOR + 1];
     ob_file_tensor tensor = {0};
     FILE *file = fopen(path, "rb");
@@ -58,11 +59,10 @@ static void visit(void *context, const char *path) {
     ob_model_close(&model);
     static const char *const tensors[] = {"input_0", "output_0"};
     for (int i = 0; i < 2; i++) {
-        char tensor[2048], npy[2048];
+        char tensor[2048];
         const char *slash = strrchr(path, '/');
         snprintf(tensor, sizeof tensor, "%.*s/test_data_set_0/%s.pb", (int)(slash - path), path, tensors[i]);
-        snprintf(npy, sizeof npy, "%s/seed.npy", folder);
-        put_tensor(tensor, npy);
+        put_tensor(tensor);
     }
 }
 

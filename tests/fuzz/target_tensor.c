@@ -21,15 +21,6 @@ static void must_be_same(const ob_view *a, const ob_view *b) {
     }
 }
 
-/* A file of this process in memory, where there is such a folder. */
-static const char *file_name(void) {
-    static char path[64];
-    if (!path[0])
-        snprintf(path, sizeof path, "%s/onnx_broadcast_fuzz_%ld", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
-                 (long)getpid());
-    return path;
-}
-
 /* NumPy ends a string at its last character that is not NUL, and a text that is not UTF-8 is stored as bytes. */
 static bool npy_keeps(const ob_view *view) {
     int64_t n = view->dtype == OB_STRING ? ob_view_count(view) : 0;
@@ -41,7 +32,7 @@ static bool npy_keeps(const ob_view *view) {
 }
 
 static void write_and_read(const ob_file_tensor *tensor) {
-    const char *path = file_name();
+    const char *path = fuzz_file();
     ob_file_tensor read = {0};
     ob_error error;
     ob_status status = ob_tensor_file_write(path, tensor->name, &tensor->view, &error);
