@@ -29,14 +29,29 @@ bool ob__group_stretched(const ob_group *group, uint32_t i, int32_t axis) {
 }
 
 bool ob__group_fits(const ob_group *group) {
+    uint32_t operand;
+    int32_t misfit;
+    return !ob__group_misfit(group, &operand, &misfit);
+}
+
+bool ob__group_misfit(const ob_group *group, uint32_t *operand, int32_t *misfit) {
+    for (uint32_t i = 0; i < group->n && group->result.rank != OB_RANK_UNKNOWN && group->n_fixed_axes == 0; i++) {
+        if (group->shapes[i].rank <= group->result.rank) continue;
+        *operand = i;
+        *misfit = -1;
+        return true;
+    }
     for (int32_t axis = 0; axis < group->result.rank - group->n_fixed_axes; axis++) {
         ob_dim whole = group->result.dims[axis];
         for (uint32_t i = 0; i < group->n && ob_dim_is_const(whole); i++) {
             ob_dim own = ob__group_dim(group, i, axis);
-            if (ob_dim_is_const(own) && own != 1 && own != whole) return false;
+            if (!ob_dim_is_const(own) || own == 1 || own == whole) continue;
+            *operand = i;
+            *misfit = axis;
+            return true;
         }
     }
-    return true;
+    return false;
 }
 
 static ob_shape shape_of(const ob_facts *facts, const ob_node *node, uint32_t input) {

@@ -37,6 +37,8 @@ ob_dim ob__group_dim(const ob_group *group, uint32_t i, int32_t axis);
 bool ob__group_stretched(const ob_group *group, uint32_t i, int32_t axis);
 /* False when an operand's size can become no size of the result: the broadcast fails and the result is only what is declared. */
 bool ob__group_fits(const ob_group *group);
+/* The opposite, with the first operand and axis of the result that do not fit; axis -1: the operand's rank is the higher one. */
+bool ob__group_misfit(const ob_group *group, uint32_t *operand, int32_t *axis);
 /* True when the two shapes are known, without unknown sizes, and the same term by term. */
 bool ob__same_shape(const ob_shape *a, const ob_shape *b);
 

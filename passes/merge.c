@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "passes/groups.h"
 #include "passes/propagation.h"
 
 static ob_dim substituted(const ob_propagation *p, ob_dim d) {
@@ -153,6 +154,29 @@ ob_status ob__set_fact(ob_propagation *p, const ob_node *node, const ob_value *v
     fact->type = type;
     fact->content = content;
     fact->why_unknown = NULL;
+    return OB_OK;
+}
+
+/* An operand of unknown rank leaves the result to its declaration; the others must broadcast to it all the same. */
+ob_status ob__check_declared_result(ob_propagation *p, const ob_node *node) {
+    ob_group group;
+    bool found;
+    uint32_t i;
+    int32_t axis;
+    char own[96], whole[96], text[512];
+    OB_TRY(ob__group_of(p->facts, p->model->dims, node, &p->scratch, &group, &found));
+    if (!found || group.inputs[0] == OB_NOT_AN_INPUT || !ob__group_misfit(&group, &i, &axis)) return OB_OK;
+    const ob_value *value = node->outputs[0];
+    if (axis < 0) {
+        snprintf(text, sizeof text, "\"%.200s\" is declared with rank %d, but an operand has rank %d", value ? value->name : "",
+                 group.result.rank, group.shapes[i].rank);
+    } else {
+        ob_dim_format(p->model->dims, ob__group_dim(&group, i, axis), own, sizeof own);
+        ob_dim_format(p->model->dims, group.result.dims[axis], whole, sizeof whole);
+        snprintf(text, sizeof text, "axis %d of \"%.200s\" is declared as %s, but an operand has %s there", axis,
+                 value ? value->name : "", whole, own);
+    }
+    if (value) report(p, node, value, "OB0501", axis, text);
     return OB_OK;
 }
 

@@ -357,7 +357,9 @@ ob_status ob__propagate_node(ob_propagation *p, ob_node *node) {
                                 .thrifty = p->n_content > CONTENT_LIMIT},
                       .p = p,
                       .node = node};
+    uint32_t n_findings = p->findings ? p->findings->n : 0;
     OB_TRY(infer_visit(&visit));
+    bool only_declared = false;
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         const ob_value *value = node->outputs[i];
         if (!value) continue;
@@ -367,7 +369,9 @@ ob_status ob__propagate_node(ob_propagation *p, ob_node *node) {
         OB_TRY(ob__set_fact(p, node, value, visit.infer.out_types[i], content));
         ob_fact *fact = &p->facts->facts[value->id];
         fact->why_unknown = reason(node, &fact->type);
+        only_declared |= visit.infer.out_types[i].shape.rank == OB_RANK_UNKNOWN && fact->type.shape.rank != OB_RANK_UNKNOWN;
     }
+    if (only_declared && p->findings && p->findings->n == n_findings) OB_TRY(ob__check_declared_result(p, node));
     p->done[node->id] = p->epoch;
     return OB_OK;
 }

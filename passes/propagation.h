@@ -71,6 +71,8 @@ ob_status ob__propagate_node(ob_propagation *p, ob_node *node);
 /* -- merge.c -- */
 /* Makes `type` the fact of a value: merged with what is declared, unknown sizes named. `node` (may be NULL) is for findings. */
 ob_status ob__set_fact(ob_propagation *p, const ob_node *node, const ob_value *value, ob_type type, ob_content content);
+/* For a broadcasting node whose result is only what is declared: reports operands that cannot become it. */
+ob_status ob__check_declared_result(ob_propagation *p, const ob_node *node);
 /* Facts of a graph's initializers. */
 ob_status ob__set_initializers(ob_propagation *p, const ob_graph *graph);
 /* Facts of the main graph's inputs, as declared or given. */
