@@ -80,13 +80,15 @@ static void keep_aspect(ob_infer *infer, ob_shape from, const int32_t *axes, uin
     }
 }
 
-/* Scales are positive, and so are sizes: of an axis with elements some stay, of one without none come. False, with OB0601
- * reported, otherwise. */
+/* Scales are positive, those of Upsample at least 1, and so are sizes: of an axis with elements some stay, of one without none
+ * come. False, with OB0601 reported, otherwise. */
 static bool scales_in(ob_infer *infer, ob_shape from, const int32_t *axes, const resize_operands *r, ob_content sizes) {
     bool stretches = strcmp(ob__node_string(infer->node, "keep_aspect_ratio_policy", "stretch"), "stretch") == 0;
+    bool upsample = ob__op_is(infer, "Upsample");
     for (uint32_t i = 0; r->sizes == UINT32_MAX && r->scales && i < r->n_scales; i++)
-        if (!(r->scales[i] > 0)) {
-            ob__problem(infer, "OB0601", -1, axes[i], "axis %d is scaled by %g", axes[i], (double)r->scales[i]);
+        if (!(r->scales[i] > 0 && (r->scales[i] >= 1 || !upsample))) {
+            ob__problem(infer, "OB0601", -1, axes[i], "axis %d is scaled by %g%s", axes[i], (double)r->scales[i],
+                        upsample ? ", Upsample takes 1 or more" : "");
             return false;
         }
     for (uint32_t i = 0; sizes.elems && i < sizes.n; i++) {

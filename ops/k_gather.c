@@ -138,7 +138,7 @@ static ob_status read_number(const ob_view *view, int64_t i, int64_t *out, ob_er
     }
 }
 
-/* Indices outside -depth .. depth - 1 give a vector of off values. */
+/* Indices outside -depth .. depth - 1 (version 9: 0 .. depth - 1) give a vector of off values. */
 static ob_status one_hot_run(const ob_kernel_args *args, ob_error *error) {
     const ob_view *indices = &args->in[0], *values = &args->in[2], *out = &args->out[0];
     int64_t depth, n = ob__count(indices);
@@ -155,8 +155,8 @@ static ob_status one_hot_run(const ob_kernel_args *args, ob_error *error) {
     for (int64_t i = 0; i < n; i++) {
         int64_t at;
         OB_TRY(read_number(indices, i, &at, error));
-        if (at < -depth || at >= depth) continue;
-        if (at < 0) at += depth;
+        if (at < 0 && at >= -depth && args->op->since >= 11) at += depth;
+        if (at < 0 || at >= depth) continue;
         memcpy((char *)out->data + ((i / inner * depth + at) * inner + i % inner) * (int64_t)width,
                (const char *)values->data + width, width);
     }

@@ -52,7 +52,7 @@ static ob_status read_floats(const ob_kernel_args *args, uint32_t i, float *out,
     return *n ? ob__convert(out, OB_FLOAT, args->in[i].data, args->in[i].dtype, *n, error) : OB_OK;
 }
 
-static ob_status read_scales(const ob_kernel_args *args, float *scales, int64_t *n, ob_error *error) {
+static ob_status find_scales(const ob_kernel_args *args, float *scales, int64_t *n, ob_error *error) {
     const ob_node *node = args->node;
     if (is(node->op_type, "Upsample") && args->op->since < 9) {
         const ob_attribute *given = ob__node_attribute(node, "scales");
@@ -66,6 +66,14 @@ static ob_status read_scales(const ob_kernel_args *args, float *scales, int64_t 
         return OB_OK;
     }
     return read_floats(args, reads_regions(args) ? 2 : 1, scales, n, OB_MAX_RANK, error);
+}
+
+static ob_status read_scales(const ob_kernel_args *args, float *scales, int64_t *n, ob_error *error) {
+    OB_TRY(find_scales(args, scales, n, error));
+    for (int64_t i = 0; i < *n && is(args->node->op_type, "Upsample"); i++)
+        OB_FAIL_IF(!(scales[i] >= 1), error, OB_E_ARGUMENT, "Upsample: scale %d is %g, it has to be 1 or more", (int)i,
+                   (double)scales[i]);
+    return OB_OK;
 }
 
 static const char *const transformations[] = {

@@ -14,6 +14,7 @@ typedef struct state {
 /* Attributes that become parameters, with the operator's defaults. */
 typedef struct row {
     const char *name;
+    int before; /* for versions before this one; 0: for all */
     obk_unary loop;
     struct {
         const char *attribute;
@@ -52,6 +53,7 @@ static const row rows[] = {
     {.name = "IsNaN", .loop = OBK_U_IS_NAN},
     {.name = "IsInf", .loop = OBK_U_IS_INF},
     {.name = "Elu", .loop = OBK_U_ELU, .alpha = {"alpha", 1}},
+    {.name = "Selu", .before = 6, .loop = OBK_U_SELU, .alpha = {"alpha", 1.6732f}, .gamma = {"gamma", 1.0507f}},
     {.name = "Selu",
      .loop = OBK_U_SELU,
      .alpha = {"alpha", 1.67326319217681884765625f},
@@ -72,9 +74,9 @@ static const row rows[] = {
     {.name = "ParametricSoftplus", .loop = OBK_U_PARAMETRIC_SOFTPLUS, .alpha = {"alpha", 1}, .beta = {"beta", 1}},
 };
 
-static const row *find_row(const char *name) {
+static const row *find_row(const ob_op *op) {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (strcmp(rows[i].name, name) == 0) return &rows[i];
+        if (strcmp(rows[i].name, op->name) == 0 && (rows[i].before == 0 || op->since < rows[i].before)) return &rows[i];
     return NULL;
 }
 
@@ -101,7 +103,7 @@ static ob_status plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *er
     (void)needs;
     state *s = args->state;
     OB_FAIL_IF(args->n_in != 1 || args->n_out != 1, error, OB_E_MODEL, "%s needs one input and one output", args->op->name);
-    const row *found = find_row(args->op->name);
+    const row *found = find_row(args->op);
     OB_FAIL_IF(!found, error, OB_E_UNSUPPORTED, "%s-%d is not supported", args->op->name, (int)args->op->since);
     obk_unary loop = found->loop;
     OB_TRY(read_params(args, found, &s->params, &loop, error));

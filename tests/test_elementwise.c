@@ -172,6 +172,7 @@ typedef struct call {
     ob_dtype in, second; /* second: of operand 1, where it may differ */
     const ob_option *options;
     size_t n_options;
+    int since;
 } call;
 
 static long double real_option(const call *c, const char *name, float otherwise) {
@@ -233,8 +234,9 @@ static long double unary_float(const call *c, long double x, long double *scale)
     if (is(c, "Sign")) return x > 0 ? 1 : x < 0 ? -1 : x != x ? x : 0;
     if (is(c, "Elu")) return x < 0 ? real_option(c, "alpha", 1) * expm1l(x) : x;
     if (is(c, "Selu")) {
-        long double alpha = real_option(c, "alpha", 1.67326319217681884765625f),
-                    gamma = real_option(c, "gamma", 1.05070102214813232421875f);
+        bool first = c->since < 6;
+        long double alpha = real_option(c, "alpha", first ? 1.6732f : 1.67326319217681884765625f),
+                    gamma = real_option(c, "gamma", first ? 1.0507f : 1.05070102214813232421875f);
         return x > 0 ? gamma * x : gamma * (alpha * expm1l(x));
     }
     if (is(c, "LeakyRelu")) return x < 0 ? real_option(c, "alpha", 0.01f) * x : x;
@@ -583,7 +585,7 @@ static void check_rows(const struct ob_kernel *kernel, int n_in) {
             bool mixed = strncmp(op->signature, "TU", 2) == 0;
             for (int second = 1; second < OB_DTYPE_COUNT; second++) {
                 if (n_in == 1 || !mixed ? second != dtype : !(ob__op_input_types(op, 1) & UINT64_C(1) << second)) continue;
-                call c = {op->name, (ob_dtype)dtype, (ob_dtype)second, NULL, 0};
+                call c = {op->name, (ob_dtype)dtype, (ob_dtype)second, NULL, 0, op->since};
                 for (unsigned isa = 0; isa < 2; isa++) {
                     ob__kernels_limit(isa ? ~0u : 0);
                     check_options(op, &c, n_in);

@@ -122,6 +122,7 @@ static void resampling_and_signal(void **state) {
         /* in float 10 * 1.9 is 19; a scale that is exact gives what a symbol gives */
         {"Upsample", 7, "f[1,1,10,20]", "scales=[1.0,1.0,1.9,1.9]", "f[1,1,19,38]"},
         {"Upsample", 7, "f[1,1,16777217,33554434]", "scales=[1.0,1.0,1.0,1.5]", "f[1,1,16777217,50331651]"},
+        {"Upsample", 7, "f[1,1,H,W]", "scales=[1.0,1.0,1.0,0.5]", "f[?,?,?,?] | OB0601"},
         {"Upsample", 7, "f[1,1,H,W]", "scales=[1.0,1.0,1.0,1.5]", "f[1,1,H,W + floor(W/2)]"},
         {"Resize", 13, "f[N,1,H,3]; -; f[4]={1,1,2,3}", "", "f[N,1,2*H,9]"},
         {"Resize", 13, "f[N,1,H,3]; -; -; i[4]={N,1,7,M}", "", "f[N,1,7,M]"},
