@@ -354,6 +354,10 @@ ob_status ob__pass_insert_broadcast(ob_work *work) {
     ob__patch_init(&in.patch, work->model);
     ob__shape_maker_init(&in.shapes, work, &in.patch);
     ob__arena_init(&in.arena, &work->model->arena.allocator);
+    if (work->goal & OB_GOAL_BROADCAST) { /* what provides these operators hides functions of their names, as ONNX Runtime does */
+        ob__patch_needs(&in.patch, "onnx_broadcast", "Broadcast");
+        ob__patch_needs(&in.patch, "onnx_broadcast", "BroadcastInDim");
+    }
     ob_status status = index_conditions(&in);
     if (status == OB_OK) status = ob__model_each_graph(work->model, visit_graph, &in);
     if (status == OB_OK) status = ob__patch_apply(&in.patch, work->error);

@@ -74,7 +74,7 @@ static bool list_hidden(ob_patch *patch) {
     return true;
 }
 
-static void look_if_hidden(ob_patch *patch, const char *domain, const char *op_type) {
+void ob__patch_needs(ob_patch *patch, const char *domain, const char *op_type) {
     if (patch->model->n_functions == 0 || patch->hidden_op) return;
     if (!patch->hidden.capacity && !list_hidden(patch)) {
         patch->failed = true;
@@ -95,7 +95,7 @@ ob_value *ob__patch_value(ob_patch *patch, ob_graph *graph, const char *stem) {
 ob_node *ob__patch_node(ob_patch *patch, ob_graph *graph, ob_node *before, const char *domain, const char *op_type,
                         uint32_t n_inputs, uint32_t n_outputs) {
     ob_model *model = patch->model;
-    look_if_hidden(patch, domain, op_type);
+    ob__patch_needs(patch, domain, op_type);
     ob_node *node = patch->failed ? NULL : OB_ARENA_NEW(&model->arena, ob_node);
     ob_value **operands = node ? OB_ARENA_ARRAY(&model->arena, ob_value *, (size_t)n_inputs + n_outputs) : NULL;
     if (!operands) {
@@ -220,7 +220,7 @@ void ob__patch_raise_opset(ob_patch *patch, const char *domain, int64_t at_least
 void ob__patch_add_function(ob_patch *patch, ob_function *function) {
     if (!function) patch->failed = true;
     for (const ob_node *node = function ? function->body->first : NULL; node; node = node->next)
-        look_if_hidden(patch, node->domain, node->op_type);
+        ob__patch_needs(patch, node->domain, node->op_type);
     add(patch, (ob_edit){.kind = EDIT_ADD_FUNCTION, .function = function});
 }
 
@@ -404,7 +404,7 @@ ob_status ob__patch_apply(ob_patch *patch, ob_error *error) {
     if (patch->failed) return OB_E_MEMORY;
     OB_FAIL_IF(
         patch->hidden_op, error, OB_E_UNSUPPORTED,
-        "the model has a function of its own named %s in domain %s, the operator that has to be written: rename that function",
+        "the model has a function of its own named %s in domain %s, the operator that this form needs: rename that function",
         patch->hidden_op, patch->hidden_domain);
     OB_FAIL_IF(patch->other_version, error, OB_E_UNSUPPORTED,
                "the model imports version %lld of domain onnx_broadcast, of which version 1 is known: what it means there is not "

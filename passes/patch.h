@@ -28,6 +28,8 @@ ob_value *ob__patch_value(ob_patch *patch, ob_graph *graph, const char *stem);
  * ...) until the patch is applied. Outputs may be values of a node that the same patch removes. */
 ob_node *ob__patch_node(ob_patch *patch, ob_graph *graph, ob_node *before, const char *domain, const char *op_type,
                         uint32_t n_inputs, uint32_t n_outputs);
+/* Says that the result needs the operator, whether a new node calls it or not: see ob__patch_apply. */
+void ob__patch_needs(ob_patch *patch, const char *domain, const char *op_type);
 /* Attributes for new nodes that core/graph.h has no call for. */
 void ob__patch_strings(ob_patch *patch, ob_node *node, const char *name, const ob_string *strings, uint32_t n);
 void ob__patch_int64_tensor(ob_patch *patch, ob_node *node, const char *name, const int64_t *elements, uint32_t n);
