@@ -151,6 +151,11 @@ static exit_code use_outputs(const run_options *r, const ob_session *session, co
     return code;
 }
 
+static exit_code out_of_memory(const run_options *r) {
+    complain(TOOL, r->model, "out of memory");
+    return EXIT_FAILED;
+}
+
 static exit_code run_session(const run_options *r, ob_session *session, session_context *context, double load_ms, double start) {
     run_inputs inputs;
     ob_error error;
@@ -159,7 +164,7 @@ static exit_code run_session(const run_options *r, ob_session *session, session_
     double input_start = now_ms();
     exit_code code = inputs_prepare(r, session, &inputs);
     double input_ms = now_ms() - input_start;
-    if (code == EXIT_DONE && !outputs) code = EXIT_FAILED;
+    if (code == EXIT_DONE && !outputs) code = out_of_memory(r);
     if (code == EXIT_DONE && ob_session_prepare(session, inputs.views, inputs.n, &error) != OB_OK) code = fail(context, &error);
     double create_ms = now_ms() - start - input_ms;
     if (code == EXIT_DONE && ob_session_run(session, inputs.views, inputs.n, outputs, n, &error) != OB_OK)
@@ -202,7 +207,9 @@ static exit_code run(const run_options *r) {
     config.context = &context;
     start = now_ms();
     exit_code code;
-    if (ob_session_create(model, &config, &session, &error) == OB_OK)
+    if (r->profile && !context.profile)
+        code = out_of_memory(r);
+    else if (ob_session_create(model, &config, &session, &error) == OB_OK)
         code = run_session(r, session, &context, load_ms, start);
     else
         code = fail(&context, &error);
