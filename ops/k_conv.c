@@ -75,9 +75,10 @@ static ob_status set_up(const ob_kernel_args *args, conv *c, ob_error *error) {
         c->direct = c->direct && c->window.stride[a] == 1 && c->window.before[a] == 0 && c->window.in[a] == c->window.out[a];
     int threads = args->threads && args->threads->n_threads > 1 ? args->threads->n_threads : 1;
     c->slots = threads < MAX_SLOTS ? threads : MAX_SLOTS;
-    int64_t block = BLOCK_ELEMS / (c->depth > 0 ? c->depth : 1), share = c->window.n_out / (2 * threads) + 1;
-    if (c->direct) block = c->window.n_out;
-    if (threads > 1 && block > share) block = share;
+    /* A product's bits may depend on its width: blocks are the same for every number of threads, and small enough for some. */
+    int64_t block = BLOCK_ELEMS / (c->depth > 0 ? c->depth : 1), share = c->window.n_out / 4 + 1;
+    if (share < 64) share = 64;
+    if (block > share) block = share;
     if (block < 32) block = 32;
     block = (block + 15) / 16 * 16;
     c->block = block < c->window.n_out ? block : c->window.n_out;

@@ -288,11 +288,46 @@ static void test_threads(void **state) {
     free(x);
 }
 
+/* How the plane is cut into products may not follow the number of threads: the bits of a product depend on its width. */
+static void test_conv_bits_do_not_follow_threads(void **state) {
+    (void)state;
+    static float x[1 * 9 * 7 * 6], w[3 * 3 * 3 * 1];
+    for (int i = 0; i < 9 * 7 * 6; i++) x[i] = (float)(i % 37) / 7 - 2;
+    for (int i = 0; i < 27; i++) w[i] = (float)(i % 11) / 3 - 1;
+    ob_model *model = new_model(11);
+    ob_value *in = new_input(model, "x", OB_FLOAT, "1 9 7 6");
+    ob_value *filter = new_weight(model, "w", OB_FLOAT, 4, (int64_t[]){3, 3, 3, 1}, w);
+    ob_value *out = new_node(model, "Conv", "y", 2, in, filter);
+    assert_true(ob__node_set_int(out->producer, "group", 3));
+    assert_true(ob__node_set_string(out->producer, "auto_pad", "SAME_UPPER"));
+    new_output(model, out);
+    float want[3 * 7 * 6];
+    for (int n_threads = 1; n_threads <= 4; n_threads++) {
+        ob_session_config config;
+        ob_session *session = NULL;
+        ob_session_config_init(&config);
+        config.n_threads = n_threads;
+        ob_status status = ob_session_create(model, &config, &session, NULL);
+        if (status == OB_E_UNSUPPORTED && n_threads > 1) break; /* built without pthreadpool */
+        assert_int_equal(status, OB_OK);
+        ob_view input = view_of(x, OB_FLOAT, 4, 1, 9, 7, 6), output = {0};
+        run_ok(session, &input, 1, &output, 1);
+        if (n_threads == 1) memcpy(want, output.data, sizeof want);
+        assert_memory_equal(output.data, want, sizeof want);
+        ob_session_close(&session);
+    }
+    ob_model_close(&model);
+}
+
 int main(int argc, char **argv) {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_inspection),           cmocka_unit_test(test_rank_zero),
-        cmocka_unit_test(test_outputs_of_all_kinds), cmocka_unit_test(test_functions_are_inlined),
-        cmocka_unit_test(test_external_data),        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_inspection),
+        cmocka_unit_test(test_rank_zero),
+        cmocka_unit_test(test_outputs_of_all_kinds),
+        cmocka_unit_test(test_functions_are_inlined),
+        cmocka_unit_test(test_external_data),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_conv_bits_do_not_follow_threads),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
