@@ -23,13 +23,13 @@ typedef struct window {
     bool ceil_mode;
 } window;
 
-/* A list attribute with one positive entry for each axis; `otherwise` when absent. */
+/* A list attribute with one entry for each axis, none below `least`; `otherwise` when absent. */
 static bool read_list(ob_infer *infer, const char *name, int32_t n, int64_t least, int64_t otherwise, int64_t *out) {
     uint32_t count;
     const int64_t *ints = ob__node_ints(infer->node, name, &count);
     for (int32_t i = 0; i < n; i++) out[i] = otherwise;
-    if (!ints || count == 0) return true;
-    if (count != (uint32_t)n) {
+    if (!ob__node_attribute(infer->node, name)) return true;
+    if (!ints || count != (uint32_t)n) {
         ob__problem(infer, "OB0602", -1, -1, "%s has %u entries for %d spatial axes", name, count, n);
         return false;
     }
@@ -50,7 +50,7 @@ static bool read_pads(ob_infer *infer, window *w) {
     const char *mode = ob__node_string(infer->node, "auto_pad", "NOTSET");
     w->pad = strcmp(mode, "VALID") == 0 ? PAD_VALID : strncmp(mode, "SAME_", 5) == 0 ? PAD_SAME : PAD_GIVEN;
     if (w->pad != PAD_GIVEN) return true;
-    if (!read_list(infer, "pads", 2 * w->n, INT32_MIN, 0, pads)) return false;
+    if (!read_list(infer, "pads", 2 * w->n, 0, 0, pads)) return false;
     memcpy(w->before, pads, (size_t)w->n * sizeof *pads);
     memcpy(w->after, pads + w->n, (size_t)w->n * sizeof *pads);
     return true;
@@ -78,6 +78,14 @@ static bool read_window(ob_infer *infer, int32_t n, ob_shape weights, window *w)
 static ob_dim reach(ob_infer *infer, const window *w, int32_t i) {
     ob_dim last = ob_dim_mul(infer->dims, ob_dim_sub(infer->dims, w->kernel[i], 1), w->dilations[i]);
     return ob_dim_add(infer->dims, last, 1);
+}
+
+/* That the window fits once, where that is known when the sizes are. */
+static ob_status require_place(ob_infer *infer, const window *w, int32_t i, ob_dim size) {
+    ob_dim padded = ob_dim_add(infer->dims, size, w->before[i] + w->after[i]), extent = reach(infer, w, i);
+    bool numbers = ob_dim_is_const(padded) && ob_dim_is_const(extent); /* `places` tells of these */
+    if (w->pad == PAD_SAME || numbers) return OB_OK;
+    return ob__require(infer, OB_COND_AT_LEAST, padded, extent, 0, i + 2, "OB0601");
 }
 
 /* Places of the window along spatial axis i of `size`. */
@@ -139,7 +147,10 @@ ob_status ob__infer_conv(ob_infer *infer) {
     if (!read_window(infer, rank - 2, w, &win)) return ob__out_rank(infer, 0, rank);
     dims[0] = ob__in_dim(infer, 0, 0);
     dims[1] = channels;
-    for (int32_t i = 0; i < rank - 2; i++) dims[i + 2] = places(infer, &win, i, ob__in_dim(infer, 0, i + 2));
+    for (int32_t i = 0; i < rank - 2; i++) {
+        OB_TRY(require_place(infer, &win, i, ob__in_dim(infer, 0, i + 2)));
+        dims[i + 2] = places(infer, &win, i, ob__in_dim(infer, 0, i + 2));
+    }
     return ob__out_tensor(infer, 0, OB_NONE, rank, dims);
 }
 
@@ -183,7 +194,16 @@ ob_status ob__infer_conv_transpose(ob_infer *infer) {
     return ob__out_tensor(infer, 0, OB_NONE, x.rank, dims);
 }
 
+/* The norm of LpPool and GlobalLpPool. */
+static void check_p(ob_infer *infer) {
+    const ob_attribute *p = ob__node_attribute(infer->node, "p");
+    if (!p || (!ob__op_is(infer, "LpPool") && !ob__op_is(infer, "GlobalLpPool"))) return;
+    bool above = p->type == OB_ATTR_FLOAT ? p->u.f > 0 : ob__node_int(infer->node, "p", 2) > 0;
+    if (!above) ob__problem(infer, "OB0602", -1, -1, "p must be above 0");
+}
+
 ob_status ob__infer_pool(ob_infer *infer) {
+    check_p(infer);
     ob_shape x = ob__in_shape(infer, 0);
     uint32_t count;
     const int64_t *kernel = ob__node_ints(infer->node, "kernel_shape", &count);
@@ -194,12 +214,16 @@ ob_status ob__infer_pool(ob_infer *infer) {
     window win;
     ob_dim dims[OB_MAX_RANK] = {x.dims[0], x.dims[1]};
     if (!read_window(infer, x.rank - 2, (ob_shape){OB_RANK_UNKNOWN, NULL}, &win)) return ob__out_rank(infer, 0, x.rank);
-    for (int32_t i = 0; i < x.rank - 2; i++) dims[i + 2] = places(infer, &win, i, x.dims[i + 2]);
+    for (int32_t i = 0; i < x.rank - 2; i++) {
+        OB_TRY(require_place(infer, &win, i, x.dims[i + 2]));
+        dims[i + 2] = places(infer, &win, i, x.dims[i + 2]);
+    }
     for (uint32_t i = 0; i < infer->node->n_outputs; i++) OB_TRY(ob__out_tensor(infer, i, OB_NONE, x.rank, dims));
     return OB_OK;
 }
 
 ob_status ob__infer_global_pool(ob_infer *infer) {
+    check_p(infer);
     ob_shape x = ob__in_shape(infer, 0);
     ob__out_dtype(infer, 0, OB_NONE);
     if (x.rank < 0 || x.rank > OB_MAX_RANK || !ob__rank_in(infer, 0, 2, OB_MAX_RANK)) return OB_OK;

@@ -48,7 +48,9 @@ static void windows(void **state) {
     (void)state;
     static const infer_case cases[] = {
         {"Conv", 11, "f[N,3,32,32]; f[8,3,3,3]", "pads=[1,1,1,1]", "f[N,8,32,32]"},
-        {"Conv", 11, "f[N,3,H,W]; f[8,3,3,3]", "pads=[1,1,1,1]", "f[N,8,H,W]"},
+        {"Conv", 11, "f[N,3,H,W]; f[8,3,3,3]", "pads=[1,1,1,1]", "f[N,8,H,W] | OB0203 H + 2 >= 3 | OB0203 W + 2 >= 3"},
+        {"Conv", 11, "f[N,3,H]; f[8,3,3]", "auto_pad=SAME_LOWER", "f[N,8,H]"},
+        {"Conv", 11, "f[1,3,8]; f[8,3,3]", "pads=[-1,0]", "f[?,?,?] | OB0602"},
         {"Conv", 11, "f[1,3,32,32]; f[8,3,3,3]", "strides=[2,2] dilations=[2,2]", "f[1,8,14,14]"},
         {"Conv", 11, "f[1,3,32]; f[8,3,3]", "auto_pad=SAME_UPPER strides=[2]", "f[1,8,16]"},
         {"Conv", 11, "f[1,3,32]; f[8,3,3]", "auto_pad=VALID strides=[2]", "f[1,8,15]"},
@@ -67,7 +69,10 @@ static void windows(void **state) {
         {"MaxPool", 12, "f[1,1,4,4]", "kernel_shape=[3,3] strides=[2,2] ceil_mode=1", "f[1,1,2,2]"},
         {"MaxPool", 12, "f[1,1,2,2]", "kernel_shape=[1,1] strides=[2,2] ceil_mode=1", "f[1,1,1,1]"},
         {"MaxPool", 12, "f[1,1,4,4]", "", "f[...] | OB0602"},
-        {"AveragePool", 19, "f[1,1,H]", "kernel_shape=[2] strides=[2]", "f[1,1,floor(H/2)]"},
+        {"AveragePool", 19, "f[1,1,H]", "kernel_shape=[2] strides=[2]", "f[1,1,floor(H/2)] | OB0203 H >= 2"},
+        {"MaxPool", 12, "f[1,1,4]", "kernel_shape=[2] strides=[]", "f[?,?,?] | OB0602"},
+        {"LpPool", 18, "f[1,1,4]", "kernel_shape=[2] p=0", "f[1,1,3] | OB0602"},
+        {"GlobalLpPool", 2, "f[1,1,4]", "p=-1", "f[1,1,1] | OB0602"},
         {"GlobalAveragePool", 1, "f[N,C,4,5]", "", "f[N,C,1,1]"},
         {"MaxUnpool", 11, "f[1,1,2,2]; i[1,1,2,2]", "kernel_shape=[2,2] strides=[2,2]", "f[1,1,4,4]"},
         {"MaxUnpool", 11, "f[1,1,2,2]; i[1,1,2,2]; i[4]={1,1,5,5}", "kernel_shape=[2,2]", "f[1,1,5,5]"},
