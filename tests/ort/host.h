@@ -184,6 +184,19 @@ static inline bool ort_session_open_text(ort_host *host, const char *text, const
     return ok;
 }
 
+/* ONNX Runtime numbers the types as TensorProto does, but leaves out float8e8m0: the 2-bit ones have its number and the next. */
+static inline ob_dtype ort_dtype_from(ONNXTensorElementDataType type) {
+    int number = (int)type;
+    return (ob_dtype)(number >= (int)OB_FLOAT8E8M0 ? number + 1 : number);
+}
+
+static inline bool ort_dtype_to(ort_host *host, ob_dtype dtype, ONNXTensorElementDataType *type) {
+    int number = (int)dtype;
+    if (dtype == OB_FLOAT8E8M0) return ort_fail(host, "ONNX Runtime has no tensors of float8e8m0");
+    *type = (ONNXTensorElementDataType)(number > (int)OB_FLOAT8E8M0 ? number - 1 : number);
+    return true;
+}
+
 /* The declared element type of an input; OB_NONE for what is no tensor. */
 static inline ob_dtype ort_input_type(const ort_session *s, size_t index) {
     const OrtApi *api = s->host->api;
@@ -194,7 +207,7 @@ static inline ob_dtype ort_input_type(const ort_session *s, size_t index) {
     if (ort_ok(s->host, api->CastTypeInfoToTensorInfo(info, &tensor)) && tensor)
         ort_ok(s->host, api->GetTensorElementType(tensor, &type));
     api->ReleaseTypeInfo(info);
-    return (ob_dtype)type; /* ONNX Runtime numbers the types as TensorProto does */
+    return ort_dtype_from(type);
 }
 
 /* ---- Tensors. In ONNX Runtime 4-bit elements lie two to a byte, the first in the low bits; in a view one to a byte. -------- */
@@ -235,9 +248,10 @@ static inline bool ort_value_from_view(ort_host *host, const ob_view *view, OrtV
     size_t n = (size_t)ob_view_count(view);
     OrtValue *value = NULL;
     void *data = NULL;
+    ONNXTensorElementDataType type;
     if (!ob_view_is_contiguous(view)) return ort_fail(host, "an input is not contiguous");
-    if (!ort_ok(host, api->CreateTensorAsOrtValue(host->allocator, view->dims, (size_t)view->rank,
-                                                  (ONNXTensorElementDataType)view->dtype, &value)))
+    if (!ort_dtype_to(host, view->dtype, &type) ||
+        !ort_ok(host, api->CreateTensorAsOrtValue(host->allocator, view->dims, (size_t)view->rank, type, &value)))
         return false;
     bool ok = true;
     if (view->dtype == OB_STRING)
@@ -293,7 +307,7 @@ static inline bool ort_view_from_value(ort_host *host, OrtValue *value, ob_view 
     api->ReleaseTensorTypeAndShapeInfo(info);
     ob_view view;
     char nothing[1];
-    if (ok && ob_view_init(&view, nothing, (ob_dtype)type, (int32_t)rank, dims) != OB_OK)
+    if (ok && ob_view_init(&view, nothing, ort_dtype_from(type), (int32_t)rank, dims) != OB_OK)
         ok = ort_fail(host, "an output has an element type or size that a view cannot have");
     if (!ok) return false;
     if (view.dtype == OB_STRING) {

@@ -1,0 +1,62 @@
+/* What is wrong with a case: by our executor in all its ways, by the checker, by the naive oracle, by ONNX Runtime. */
+#ifndef OB_TESTS_DIFFERENTIAL_JUDGE_H
+#define OB_TESTS_DIFFERENTIAL_JUDGE_H
+
+#include "case.h"
+#include "ours.h"
+
+#define VERDICT_LIST(X)                                                                                                          \
+    X(SAME, "same")               /* nothing is wrong */                                                                         \
+    X(UNSUPPORTED, "unsupported") /* our executor says so: no difference */                                                      \
+    X(REFUSED, "refused")         /* a valid graph is refused */                                                                 \
+    X(CHECKER, "checker")         /* the checker finds errors in a valid graph */                                                \
+    X(INFERRED, "inferred")       /* a run contradicts a shape, type or condition that the checker stated */                     \
+    X(ALONE, "alone")             /* nodes that run alone, one after the other, give other bits than the graph */                \
+    X(OPTIMISED, "optimised")     /* optimised or with threads: other bits than plain */                                         \
+    X(FORM, "form")               /* a rewritten form fails, or gives other bits */                                              \
+    X(ORACLE, "oracle")           /* the naive oracle gets something else */                                                     \
+    X(VALUES, "values")           /* ONNX Runtime gets something else, beyond the tolerance */                                   \
+    X(FORM_VALUES, "form-values") /* ONNX Runtime runs the graph, and refuses its form or gets something else from it */         \
+    X(LAX, "lax")                 /* of a mutant: the checker reports an error, and it runs */                                   \
+    X(UNCHECKED, "unchecked")     /* of a mutant: shapes alone make the run refuse, and the checker is content */                \
+    X(BROKEN, "broken")           /* sizes that break (keep) the stated conditions run (are refused) */                          \
+    X(INTERNAL, "internal")       /* an internal error */                                                                        \
+    X(CRASH, "crash")             /* the process died in our code */
+
+typedef enum verdict_kind {
+#define VERDICT_ENUM(name, text) VERDICT_##name,
+    VERDICT_LIST(VERDICT_ENUM)
+#undef VERDICT_ENUM
+        VERDICT_COUNT
+} verdict_kind;
+extern const char *const verdict_names[VERDICT_COUNT];
+
+typedef struct verdict {
+    verdict_kind kind;
+    int node;       /* the one that is meant, or -1: the graph */
+    char what[600]; /* one sentence */
+} verdict;
+
+/* Runs the nodes one by one (their outputs' contents are set), then everything else that needs no peer. `refused`: the node that
+ * did not run, or -1; nothing further is done then. */
+void judge_ours(graph_case *c, verdict *v);
+/* The same graph with a fault: what the run refuses for its shapes the checker reports, and the other way round. */
+void judge_mutant(graph_case *c, verdict *v);
+/* Other sizes for the symbols: what the stated conditions allow runs, what they forbid is refused. */
+void judge_sizes(graph_case *c, verdict *v);
+
+/* Sets the verdict; returns false, for `return fail(...)`. */
+bool judged(verdict *v, verdict_kind kind, int node, const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* ---- The naive oracle (oracle.c, oracle_moves.c) ------------------------------------------------------------------------ */
+
+/* What the node's first output should be, by loops over indices; false: it does not know the operator or type. */
+bool oracle_node(const graph_case *c, const case_node *node, pool *p, ob_view *out);
+bool oracle_moves(const graph_case *c, const case_node *node, pool *p, ob_view *out);
+
+/* ---- Tolerances (tolerance.c) ------------------------------------------------------------------------------------------- */
+
+/* True when `got` is within what the node's operator and type allow beside `want`; else says where it is not. */
+bool close_enough(const graph_case *c, const case_node *node, const ob_view *got, const ob_view *want, char *why, size_t n_bytes);
+
+#endif
