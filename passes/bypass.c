@@ -6,6 +6,8 @@
 #include "ops/op.h"
 #include "passes/explicit.h"
 
+enum { MANY_OPERANDS = 64 };
+
 static const ob_shape unknown_shape = {OB_RANK_UNKNOWN, NULL};
 
 /* A function body is inferred for one of its calls: its facts prove nothing for the others. */
@@ -127,6 +129,24 @@ static void bypass_whole_broadcast(const ob_node *node, const ob_group *group, o
     }
 }
 
+/* One step back with every operand, or none: each alone would be a comparison of all operands for each of them. */
+static ob_status bypass_all_at_once(decision *d, ob_bypass *out) {
+    const ob_group *group = d->group;
+    ob_value **from = OB_ARENA_ARRAY(d->arena, ob_value *, group->n);
+    if (!from) return OB_E_MEMORY;
+    bool any = false;
+    for (uint32_t i = 0; i < group->n; i++) {
+        if (group->inputs[i] == OB_NOT_AN_INPUT) continue;
+        from[i] = ob__stretched_from(d->work, out->inputs[group->inputs[i]]);
+        if (from[i]) d->shapes[i] = shape_of(d->work, from[i]), any = true;
+    }
+    if (!any || group->kind != OB_BCAST_MULTI || !multi_result_stays(d)) return OB_OK;
+    for (uint32_t i = 0; i < group->n; i++)
+        if (from[i]) out->inputs[group->inputs[i]] = from[i];
+    out->any = true;
+    return OB_OK;
+}
+
 static ob_status bypass_group(ob_work *work, ob_node *node, ob_group *group, uint32_t steps, ob_arena *arena, ob_bypass *out) {
     if (group->kind == OB_BCAST_MULTI) bypass_whole_broadcast(node, group, out, arena);
     decision d = {work, node, group, OB_ARENA_ARRAY(arena, ob_shape, group->n), arena};
@@ -136,6 +156,7 @@ static ob_status bypass_group(ob_work *work, ob_node *node, ob_group *group, uin
         d.shapes[i] = input == OB_NOT_AN_INPUT ? group->shapes[i] : shape_of(work, out->inputs[input]);
     }
     if (node->graph->function) return OB_OK;
+    if (group->n > MANY_OPERANDS) return bypass_all_at_once(&d, out);
     for (uint32_t i = 0; i < group->n; i++) {
         uint32_t input = group->inputs[i];
         if (input == OB_NOT_AN_INPUT) continue;

@@ -72,8 +72,13 @@ static ob_status run(ob_report *report, const ob_check_options *options, ob_erro
     if (!bindings || !inputs) return OB_E_MEMORY;
     OB_TRY(bind_dims(model, options, bindings, error));
     OB_TRY(bind_inputs(model, options, inputs, &report->arena, error));
-    ob_propagate_options given = {
-        .bindings = bindings, .n_bindings = options->n_dims, .inputs = inputs, .n_inputs = options->n_shapes};
+    ob_propagate_options given = {.bindings = bindings,
+                                  .n_bindings = options->n_dims,
+                                  .inputs = inputs,
+                                  .n_inputs = options->n_shapes,
+                                  .max_nodes = options->max_nodes};
+    if (options->max_finding_bytes)
+        report->findings.max_bytes = options->max_finding_bytes < SIZE_MAX ? (size_t)options->max_finding_bytes : SIZE_MAX;
     ob_work work = {.model = model,
                     .goal = OB_GOAL_CHECK,
                     .rules = options->rules,

@@ -16,18 +16,20 @@ typedef struct ob_note {
 
 /* ---- Recording ---- */
 
-static const char *path_of(ob_scope *scope, ob_arena *arena) {
+static const char *path_of(ob_scope *scope, ob_findings *findings) {
+    ob_arena *arena = &findings->arena;
     if (!scope) return "";
     if (scope->path) return scope->path;
     const char *name = scope->node->name[0] ? scope->node->name : scope->node->op_type;
-    const char *outer = path_of(scope->outer, arena), *step = ob__shown_name(name, OB_NAME_IN_TEXT, arena);
+    const char *outer = path_of(scope->outer, findings), *step = ob__shown_name(name, OB_NAME_IN_TEXT, arena);
     if (step) step = ob__arena_printf(arena, "%s/", step);
     if (step) step = ob__join_path(outer, step, arena);
+    if (step) findings->n_bytes += strlen(step) + 1;
     return scope->path = step ? step : "";
 }
 
 const char *ob__call_path(ob_propagation *p) {
-    return p->findings ? path_of(p->scope, &p->findings->arena) : "";
+    return p->findings ? path_of(p->scope, p->findings) : "";
 }
 
 const ob_shape *ob__operand_shapes(ob_visit *visit) {

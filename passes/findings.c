@@ -4,11 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LIMIT = 100000 };
+enum { LIMIT = 100000, BYTES_LIMIT = 64 << 20 };
 
 void ob__findings_init(ob_findings *findings, const ob_allocator *allocator) {
     memset(findings, 0, sizeof *findings);
     ob__arena_init(&findings->arena, allocator);
+    findings->max_bytes = BYTES_LIMIT;
 }
 
 void ob__findings_release(ob_findings *findings) {
@@ -49,17 +50,19 @@ static bool grow(ob_findings *findings) {
 }
 
 static ob_finding *add(ob_findings *findings, const char *id, ob_severity severity, const char *format, va_list arguments) {
-    if (findings->n >= LIMIT) {
-        findings->n_dropped[severity]++;
-        return NULL;
-    }
-    if (findings->n == findings->capacity && !grow(findings)) return NULL;
     va_list again;
     va_copy(again, arguments);
     int n = vsnprintf(NULL, 0, format, again);
     va_end(again);
+    size_t n_bytes = sizeof(ob_finding) + (n < 0 ? 1 : (size_t)n + 1);
+    if (findings->n >= LIMIT || findings->n_bytes > findings->max_bytes || n_bytes > findings->max_bytes - findings->n_bytes) {
+        findings->n_dropped[severity]++;
+        return NULL;
+    }
+    if (findings->n == findings->capacity && !grow(findings)) return NULL;
     char *message = ob__arena_alloc(&findings->arena, n < 0 ? 1 : (size_t)n + 1);
     if (!message) return NULL;
+    findings->n_bytes += n_bytes;
     message[0] = '\0';
     if (n >= 0) vsnprintf(message, (size_t)n + 1, format, arguments);
     ob_finding *finding = &findings->items[findings->n++];
@@ -124,7 +127,9 @@ bool ob__finding_set_operands(ob_findings *findings, ob_finding *finding, const 
         if (!dims) return false;
         memcpy(dims, copy[i].dims, n_bytes);
         copy[i].dims = dims;
+        findings->n_bytes += n_bytes;
     }
+    findings->n_bytes += n * sizeof *copy;
     finding->operands = copy;
     finding->n_operands = n;
     return true;

@@ -25,7 +25,8 @@ typedef struct ob_findings {
     ob_arena arena;
     ob_finding *items;
     uint32_t n, capacity;
-    uint32_t n_dropped[OB_SEVERITY_ERROR + 1]; /* beyond the limit of 100 000, by severity */
+    size_t n_bytes, max_bytes; /* of findings, their texts and shapes; taken back findings stay counted */
+    uint32_t n_dropped[OB_SEVERITY_ERROR + 1]; /* beyond the limits of 100 000 and of bytes, by severity */
 } ob_findings;
 
 /* How far the list had come, to go back there. */

@@ -15,18 +15,23 @@ typedef struct remover {
     ob_patch patch;
     ob_arena arena;
     uint32_t *n_uses;  /* by value id: operands of nodes and outputs of graphs */
+    uint32_t *n_read;  /* by node id: outputs that have a use */
     bool *gone;        /* by node id */
     ob_value ***reads; /* by node id: what the node reads from now on, or NULL: what it reads in the graph */
     ob_value **stack;  /* values that lost a reader */
     size_t n_stack, stack_capacity;
 } remover;
 
+static void add_use(remover *r, const ob_value *value) {
+    if (r->n_uses[value->id]++ == 0 && value->producer) r->n_read[value->producer->id]++;
+}
+
 static ob_status count_uses(void *context, ob_graph *graph) {
     remover *r = context;
     for (const ob_node *node = graph->first; node; node = node->next)
         for (uint32_t i = 0; i < node->n_inputs; i++)
-            if (node->inputs[i]) r->n_uses[node->inputs[i]->id]++;
-    for (uint32_t i = 0; i < graph->n_outputs; i++) r->n_uses[graph->outputs[i]->id]++;
+            if (node->inputs[i]) add_use(r, node->inputs[i]);
+    for (uint32_t i = 0; i < graph->n_outputs; i++) add_use(r, graph->outputs[i]);
     return OB_OK;
 }
 
@@ -41,12 +46,6 @@ static ob_status push(remover *r, ob_value *value) {
     }
     r->stack[r->n_stack++] = value;
     return OB_OK;
-}
-
-static bool all_outputs_unused(const remover *r, const ob_node *node) {
-    for (uint32_t i = 0; i < node->n_outputs; i++)
-        if (node->outputs[i] && r->n_uses[node->outputs[i]->id] > 0) return false;
-    return true;
 }
 
 /* A node that held subgraphs would release what they read, too: such nodes stay. */
@@ -67,7 +66,8 @@ static ob_status release(remover *r, ob_value *value) {
             if (loser->is_initializer && !loser->is_input && !loser->is_output) ob__patch_remove_initializer(&r->patch, loser);
             continue;
         }
-        if (r->gone[maker->id] || !all_outputs_unused(r, maker) || has_subgraph(maker)) continue;
+        r->n_read[maker->id]--;
+        if (r->gone[maker->id] || r->n_read[maker->id] > 0 || has_subgraph(maker)) continue;
         r->gone[maker->id] = true;
         r->work->stats.n_removed++;
         ob__patch_remove(&r->patch, maker);
@@ -87,7 +87,7 @@ static ob_status visit_node(remover *r, ob_node *node) {
         if (bypass.inputs[i] && bypass.inputs[i]->producer && r->gone[bypass.inputs[i]->producer->id]) return OB_OK;
     r->reads[node->id] = bypass.inputs;
     for (uint32_t i = 0; i < node->n_inputs; i++)
-        if (bypass.inputs[i] != node->inputs[i]) r->n_uses[bypass.inputs[i]->id]++;
+        if (bypass.inputs[i] != node->inputs[i]) add_use(r, bypass.inputs[i]);
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         if (bypass.inputs[i] == node->inputs[i]) continue;
         ob__patch_input(&r->patch, node, i, bypass.inputs[i]);
@@ -111,9 +111,11 @@ ob_status ob__pass_implicit(ob_work *work) {
     ob__patch_init(&r.patch, work->model);
     ob__arena_init(&r.arena, &work->model->arena.allocator);
     r.n_uses = OB_ARENA_ARRAY(&r.arena, uint32_t, work->model->n_values);
+    r.n_read = OB_ARENA_ARRAY(&r.arena, uint32_t, work->model->n_nodes);
     r.gone = OB_ARENA_ARRAY(&r.arena, bool, work->model->n_nodes);
     r.reads = OB_ARENA_ARRAY(&r.arena, ob_value **, work->model->n_nodes);
-    ob_status status = r.n_uses && r.gone && r.reads ? ob__model_each_graph(work->model, count_uses, &r) : OB_E_MEMORY;
+    ob_status status =
+        r.n_uses && r.n_read && r.gone && r.reads ? ob__model_each_graph(work->model, count_uses, &r) : OB_E_MEMORY;
     if (status == OB_OK) status = ob__model_each_graph(work->model, visit_graph, &r);
     if (status == OB_OK) ob__patch_tidy_domain(&r.patch, "onnx_broadcast");
     if (status == OB_OK) status = ob__patch_apply(&r.patch, work->error);

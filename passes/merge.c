@@ -213,10 +213,11 @@ ob_status ob__set_initializers(ob_propagation *p, const ob_graph *graph) {
     return OB_OK;
 }
 
-static const ob_given_input *find_given(const ob_propagate_options *options, const ob_value *input) {
-    for (size_t i = 0; i < options->n_inputs; i++)
-        if (options->inputs[i].input == input) return &options->inputs[i];
-    return NULL;
+/* What is given, by value id: 1 + index, 0 for the rest. NULL: out of memory. */
+static const uint32_t *index_given(ob_propagation *p) {
+    uint32_t *index = OB_ARENA_ARRAY(&p->scratch, uint32_t, p->options->n_inputs ? p->model->n_values : 0);
+    for (size_t i = p->options->n_inputs; index && i-- > 0;) index[p->options->inputs[i].input->id] = (uint32_t)i + 1;
+    return index;
 }
 
 static ob_status declared_type(ob_propagation *p, const ob_type *declared, ob_type *out) {
@@ -231,9 +232,12 @@ static ob_status declared_type(ob_propagation *p, const ob_type *declared, ob_ty
 
 ob_status ob__set_main_inputs(ob_propagation *p) {
     const ob_graph *graph = p->model->graph;
+    const uint32_t *index = index_given(p);
+    if (!index) return OB_E_MEMORY;
     for (uint32_t i = 0; i < graph->n_inputs; i++) {
         const ob_value *input = graph->inputs[i];
-        const ob_given_input *given = find_given(p->options, input);
+        uint32_t place = p->options->n_inputs ? index[input->id] : 0;
+        const ob_given_input *given = place ? &p->options->inputs[place - 1] : NULL;
         ob_type type = {.shape = {OB_RANK_UNKNOWN, NULL}};
         ob_content content = {0, NULL};
         if (input->data && !given) { /* its default */

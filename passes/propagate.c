@@ -72,11 +72,12 @@ static void on_problem(ob_infer *infer, const char *id, int32_t operand, int32_t
 
 static ob_status propagate_graph(ob_propagation *p, ob_graph *graph);
 
-/* Bytes that facts and terms hold. */
+/* Bytes that facts, findings and terms hold. */
 static size_t memory(const ob_propagation *p) {
     const ob_dims *dims = p->model->dims;
-    return p->facts->arena.n_bytes + p->scratch.n_bytes + dims->arena.n_bytes + dims->capacity * sizeof *dims->terms +
-           dims->n_slots * sizeof *dims->slots;
+    size_t of_findings = p->findings ? p->findings->arena.n_bytes : 0;
+    return of_findings + p->facts->arena.n_bytes + p->scratch.n_bytes + dims->arena.n_bytes +
+           dims->capacity * sizeof *dims->terms + dims->n_slots * sizeof *dims->slots;
 }
 
 /* Nothing of the body was inferred before: what this takes is in proportion to the file. */

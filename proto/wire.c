@@ -13,7 +13,8 @@ enum {
     ALIGNED_RAW = 64,    /* and what begins at a multiple of this in the file is meant to be used where it lies */
     DEPTH_CEILING = 512, /* whatever the caller allows: the walk and protobuf-c recurse on the C stack */
     RAW_DATA_FIELD = 9,
-    PADDED_LENGTH = 5 /* bytes of a length in the skeleton, written before it is known */
+    GROWTH_FREE = 1 << 20, /* bytes of messages that are not held against the size of the file */
+    PADDED_LENGTH = 5      /* bytes of a length in the skeleton, written before it is known */
 };
 
 /* What stands in the skeleton for a raw_data payload. */
@@ -28,6 +29,7 @@ typedef struct wire_walk {
     uint32_t max_depth;
     ob_error *error;
     uint64_t n_nodes;
+    uint64_t n_unpacked, n_unpacked_limit; /* bytes that protobuf-c will allocate: a close estimate */
     uint64_t n_lengths, n_raw, n_raw_bytes;
     bool needs_skeleton;
     uint8_t *out; /* NULL: only check and count */
@@ -51,6 +53,7 @@ ob_load_limits ob__load_limits(const ob_load_limits *limits) {
     if (!out.max_depth) out.max_depth = 64;
     if (!out.max_rank) out.max_rank = 256;
     if (!out.max_nodes) out.max_nodes = UINT64_C(1) << 26;
+    if (!out.max_growth) out.max_growth = 64;
     return out;
 }
 
@@ -181,9 +184,44 @@ static bool is_large_payload(const ProtobufCMessageDescriptor *type, const wire_
     return type == &onnx__tensor_proto__descriptor && field->number == RAW_DATA_FIELD;
 }
 
+/* Bytes of the numbers of a packed list, in memory. */
+static uint64_t packed_bytes(const wire_field *field) {
+    uint64_t n = (uint64_t)(field->end - field->payload);
+    bool wide = field->descriptor->type == PROTOBUF_C_TYPE_INT64 || field->descriptor->type == PROTOBUF_C_TYPE_UINT64 ||
+                field->descriptor->type == PROTOBUF_C_TYPE_SINT64;
+    return expected_wire_type(field->descriptor) == PROTOBUF_C_WIRE_TYPE_VARINT ? n * (wide ? 8 : 4) : n;
+}
+
+/* What unpacking the field allocates: a struct for each message, a copy of each text, a place in each list. */
+static uint64_t unpacked_bytes(const wire_field *field) {
+    enum { PLACE = 16, ALIGNMENT = 16 };
+    uint64_t n = (uint64_t)(field->end - field->payload);
+    if (!field->descriptor) return sizeof(ProtobufCMessageUnknownField) + ALIGNMENT + n;
+    uint64_t place = field->descriptor->label == PROTOBUF_C_LABEL_REPEATED ? PLACE : 0;
+    switch (field->descriptor->type) {
+    case PROTOBUF_C_TYPE_MESSAGE:
+        return place + ((const ProtobufCMessageDescriptor *)field->descriptor->descriptor)->sizeof_message;
+    case PROTOBUF_C_TYPE_STRING:
+    case PROTOBUF_C_TYPE_BYTES: return place + ALIGNMENT + n;
+    default: return field->wire_type == PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED ? packed_bytes(field) : place;
+    }
+}
+
+static ob_status count_unpacked(wire_walk *walk, const ProtobufCMessageDescriptor *type, const wire_field *field) {
+    if (is_large_payload(type, field)) return OB_OK; /* stays where it is */
+    walk->n_unpacked += unpacked_bytes(field);
+    OB_FAIL_IF(walk->n_unpacked > walk->n_unpacked_limit, walk->error, OB_E_LIMIT,
+               "the messages of the file take more than %llu bytes in memory, %u for each byte of the file: too many small ones, "
+               "the last of them field %u (%s) of %s at byte %zu",
+               (unsigned long long)walk->n_unpacked_limit, (unsigned)walk->limits->max_growth, field->number, field_name(field),
+               type->short_name, offset(walk, field->start));
+    return OB_OK;
+}
+
 /* Checks everything about a field but what is inside a message. */
 static ob_status check_field(wire_walk *walk, const ProtobufCMessageDescriptor *type, const wire_field *field, uint64_t *seen) {
     const ProtobufCFieldDescriptor *descriptor = field->descriptor;
+    OB_TRY(count_unpacked(walk, type, field));
     if (field->wire_type == PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED) walk->n_lengths++;
     if (!descriptor) return OB_OK;
     size_t n = (size_t)(field->end - field->payload);
@@ -345,6 +383,11 @@ static ob_status build_skeleton(wire_walk *walk, const ProtobufCMessageDescripto
 ob_status ob__wire_unpack(const ProtobufCMessageDescriptor *type, const uint8_t *bytes, size_t n_bytes,
                           const ob_load_limits *limits, ob_arena *arena, ProtobufCMessage **out, ob_error *error) {
     wire_walk walk = {.base = bytes, .limits = limits, .error = error};
+    walk.n_unpacked_limit = GROWTH_FREE;
+    if (n_bytes > (UINT64_MAX - GROWTH_FREE) / limits->max_growth)
+        walk.n_unpacked_limit = UINT64_MAX;
+    else
+        walk.n_unpacked_limit = GROWTH_FREE + n_bytes * (uint64_t)limits->max_growth;
     walk.max_depth = limits->max_depth < DEPTH_CEILING ? limits->max_depth : DEPTH_CEILING;
     OB_TRY(walk_message(&walk, type, bytes, bytes + n_bytes, 1));
     uint8_t *skeleton = NULL;

@@ -45,6 +45,8 @@ static void print_help(void) {
         "  --force               for -o: OUT may be MODEL itself\n"
         "  --align-weights       for -o: weights begin at multiples of 64 bytes, to be used where they lie; any reader reads it\n"
         "  --op-library FILE     operators of one's own, from a shared library (docs/operators-of-your-own.md); runs its code\n"
+        "  --max-nodes N         infer at most N nodes, those of functions once for each call (2^20 and four for each node)\n"
+        "  --max-finding-bytes N findings and their texts take at most N bytes; more are counted, not listed (67108864)\n"
         "  --werror              warnings count as errors\n"
         "  --quiet               findings and summary only\n"
         "  --verbose             say on standard error what is done, and how long passes take\n"
@@ -115,6 +117,13 @@ static bool add_dim(settings *s, char *text) {
     return true;
 }
 
+static bool parse_limit(const char *option, const char *text, uint64_t *out) {
+    int64_t limit;
+    if (!parse_int(tool, option, text, 1, INT64_MAX, &limit)) return false;
+    *out = (uint64_t)limit;
+    return true;
+}
+
 static int explain(const char *id) {
     ob_finding_doc doc = ob_finding_doc_find(id);
     if (!doc.id) {
@@ -153,6 +162,10 @@ static int take_option(settings *s, arguments *o) {
     if (option_has_value(o, "--dim")) return o->failed || add_dim(s, (char *)(uintptr_t)o->value) ? -1 : misused();
     if (option_has_value(o, "--input-shape"))
         return o->failed || add_input_shape(s, (char *)(uintptr_t)o->value) ? -1 : misused();
+    if (option_has_value(o, "--max-nodes"))
+        return o->failed || parse_limit("--max-nodes", o->value, &s->check.max_nodes) ? -1 : misused();
+    if (option_has_value(o, "--max-finding-bytes"))
+        return o->failed || parse_limit("--max-finding-bytes", o->value, &s->check.max_finding_bytes) ? -1 : misused();
     if (option_has_value(o, "--op-library")) return o->failed || load_operators(tool, o->value, &s->operators) ? -1 : misused();
     if (option_has_value(o, "--rules")) {
         s->check.rules = ob_rules_from_name(o->value);

@@ -48,6 +48,13 @@ typedef struct ob_check_options {
     size_t n_shapes;              /**< entries of shapes [0] */
     ob_pass_hook after_pass;      /**< called after each pass; may be NULL */
     void *context;                /**< of after_pass */
+    /** Nodes to infer, those of a function's body once for each call and of a loop's body once for each time that it is looked
+     * at. Beyond, results of functions and subgraphs stay unknown, which finding OB0805 says. 0: 2^20 and four for each node of
+     * the model [0] */
+    uint64_t max_nodes;
+    /** Bytes that findings may hold, with their texts and shapes. Those beyond are counted, not listed: n_dropped of the summary.
+     * 0: 64 MiB [0] */
+    uint64_t max_finding_bytes;
 } ob_check_options;
 
 /** The onnx rule book, nothing given. NULL is allowed and does nothing. */
@@ -83,7 +90,7 @@ typedef struct ob_report_summary {
     size_t n_errors;      /**< findings of severity error, those not listed included: 0 for a sound model */
     size_t n_warnings;    /**< findings of severity warning, those not listed included */
     size_t n_notes;       /**< findings of severity note, those not listed included */
-    size_t n_dropped;     /**< findings beyond the limit of 100 000, not listed */
+    size_t n_dropped;     /**< findings beyond the limits of 100 000 and of max_finding_bytes, not listed */
     size_t n_open;        /**< broadcasts whose result has a size that is not a number: not in copied_bytes */
     int64_t copied_bytes; /**< sum over the broadcasts of what a copying implementation would write where that is a known number;
                              saturates at INT64_MAX */
@@ -91,6 +98,9 @@ typedef struct ob_report_summary {
 
 /** The numbers; thread-safe. */
 OB_API ob_report_summary ob_report_get_summary(const ob_report *report);
+
+/* Names in a report are those of the file as long as they have at most 1000 bytes: of a longer one the beginning and "...".
+ * Within sentences it is 200. A path of more than 1000 bytes is ".../" and its end. */
 
 /* ---- Findings, in the order of the nodes --------------------------------------------------------------------------- */
 
@@ -107,7 +117,7 @@ typedef struct ob_finding_info {
     int32_t operand;          /**< input index, or -1 */
     int32_t axis;             /**< of the result, 0-based, or -1 */
     const char *message;      /**< one sentence without file, id and node */
-    size_t n_operands;        /**< shapes that met here, 0 when they do not matter */
+    size_t n_operands;        /**< shapes that met here, 0 when they do not matter; of more than 16 the first 15 and `operand` */
     const ob_shape *operands; /**< their shapes, n_operands */
     const char *const *operand_names; /**< their names; "" for one that is left out, "A * B" for Gemm's product */
     const int32_t *operand_inputs;    /**< their input indices, -1 for what is not an input */
@@ -118,7 +128,7 @@ typedef struct ob_finding_info {
     const char *const *origins;       /**< where sizes came from, one sentence each */
 } ob_finding_info;
 
-/** Findings, at most 100 000: see ob_report_summary. */
+/** Findings, as many as are listed: see n_dropped in ob_report_summary. */
 OB_API size_t ob_report_finding_count(const ob_report *report);
 /** Fills *out with finding `index`; its pointers are views, valid until the next call of this function on the report. Errors:
  * E_NOT_FOUND (beyond the last), E_MEMORY. */
