@@ -25,7 +25,7 @@ typedef struct ob_findings {
     ob_arena arena;
     ob_finding *items;
     uint32_t n, capacity;
-    size_t n_bytes, max_bytes; /* of findings, their texts and shapes; taken back findings stay counted */
+    size_t n_bytes, max_bytes;                 /* of findings, their texts and shapes; taken back findings stay counted */
     uint32_t n_dropped[OB_SEVERITY_ERROR + 1]; /* beyond the limits of 100 000 and of bytes, by severity */
 } ob_findings;
 

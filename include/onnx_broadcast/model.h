@@ -38,8 +38,8 @@ typedef struct ob_load_limits {
     uint32_t max_depth; /**< nesting of messages and subgraphs [64] */
     uint32_t max_rank;  /**< of any declared shape or tensor [256] */
     uint64_t max_nodes; /**< over all graphs and functions [2^26] */
-    /** Bytes that the messages of a binary file may take in memory for each byte of the file, beyond a first MiB: an empty message
-     * of two bytes is a struct of hundreds. What exporters write takes 10 to 25 [64] */
+    /** Bytes that the messages of a binary file may take in memory for each byte of the file, beyond a first MiB: an empty
+     * message of two bytes is a struct of hundreds. What exporters write takes 10 to 25 [64] */
     uint32_t max_growth;
 } ob_load_limits;
 
