@@ -1,10 +1,11 @@
-/* CumSum: sums of the elements up to here along an axis (input 1); exclusive leaves the own element out, reverse starts at the
- * end. Opset 11 float, double, int32, int64, uint32, uint64; 14 also float16, bfloat16 (by way of float). Integers wrap. */
+/* CumSum and CumProd: sums or products of the elements up to here along an axis (input 1); exclusive leaves the own element out,
+ * reverse starts at the end. Float, double, int32, int64, uint32, uint64; CumSum 14 and CumProd 26 also float16, bfloat16 (by way
+ * of float). Integers wrap. */
 #include "ops/k_common.h"
 
 typedef struct sums {
     int64_t outer, n, inner;
-    bool exclusive, reverse;
+    bool exclusive, reverse, product;
 } sums;
 
 /* Unsigned for the integers: signed overflow is undefined. */
@@ -12,12 +13,12 @@ typedef struct sums {
     static void name(const sums *s, const type *x, type *y) {                                                                    \
         for (int64_t o = 0; o < s->outer; o++)                                                                                   \
             for (int64_t k = 0; k < s->inner; k++) {                                                                             \
-                type sum = 0;                                                                                                    \
+                type sum = s->product ? 1 : 0;                                                                                   \
                 for (int64_t i = 0; i < s->n; i++) {                                                                             \
                     int64_t at = (o * s->n + (s->reverse ? s->n - 1 - i : i)) * s->inner + k;                                    \
-                    type element = x[at];                                                                                        \
-                    y[at] = s->exclusive ? sum : sum + element;                                                                  \
-                    sum += element;                                                                                              \
+                    type before = sum, element = x[at];                                                                          \
+                    sum = s->product ? sum * element : sum + element;                                                            \
+                    y[at] = s->exclusive ? before : sum;                                                                         \
                 }                                                                                                                \
             }                                                                                                                    \
     }
@@ -31,12 +32,13 @@ static ob_status cumsum_compute(const ob_kernel_args *args, ob_error *error) {
     int64_t list[1];
     int32_t n = 0, axis = 0;
     OB_TRY(ob__read_ints(&args->in[1], list, 1, &n, error));
-    OB_FAIL_IF(n != 1, error, OB_E_ARGUMENT, "CumSum: no axis");
+    OB_FAIL_IF(n != 1, error, OB_E_ARGUMENT, "%s: no axis", args->node->op_type);
     OB_TRY(ob__axis(list[0], in->rank, &axis, error));
-    OB_FAIL_IF(ob__count(in) != ob__count(out), error, OB_E_SHAPE, "CumSum: result of another size");
+    OB_FAIL_IF(ob__count(in) != ob__count(out), error, OB_E_SHAPE, "%s: result of another size", args->node->op_type);
     sums s = {.outer = ob__product(in->dims, 0, axis), .n = in->dims[axis], .inner = ob__product(in->dims, axis + 1, in->rank)};
     s.exclusive = ob__node_int(args->node, "exclusive", 0) != 0;
     s.reverse = ob__node_int(args->node, "reverse", 0) != 0;
+    s.product = strcmp(args->node->op_type, "CumProd") == 0;
     if (ob__count(in) == 0) return OB_OK;
     switch (in->dtype) {
     case OB_FLOAT: accumulate_float(&s, in->data, out->data); break;

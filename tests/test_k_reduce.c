@@ -234,12 +234,13 @@ static void argmax_in_every_type(void **state) {
         }
 }
 
-static void cumsum_in_every_type(void **state) {
+static void cumsum_and_cumprod_in_every_type(void **state) {
     (void)state;
     srand(23);
     for (int dtype = 1; dtype < OB_DTYPE_COUNT; dtype++)
-        for (int round = 0; round < 24; round++) {
-            kernel_case *c = kc_open("CumSum", 14);
+        for (int round = 0; round < 48; round++) {
+            bool product = round >= 24;
+            kernel_case *c = product ? kc_open("CumProd", 26) : kc_open("CumSum", 14);
             if (kc_takes(c->op, (ob_dtype)dtype)) {
                 bool exclusive = round & 1, reverse = round & 2;
                 int32_t axis = pick(2);
@@ -252,9 +253,12 @@ static void cumsum_in_every_type(void **state) {
                 kc_run(c);
                 for (int64_t i = 0; i < dims[0] * dims[1]; i++) {
                     int64_t me = i / inner % n, base = i - me * inner;
-                    double sum = 0;
-                    for (int64_t k = 0; k < n; k++)
-                        if ((reverse ? k > me : k < me) || (k == me && !exclusive)) sum += kc_get(&c->in[0], base + k * inner);
+                    double sum = product;
+                    for (int64_t k = 0; k < n; k++) {
+                        if (!((reverse ? k > me : k < me) || (k == me && !exclusive))) continue;
+                        double x = kc_get(&c->in[0], base + k * inner);
+                        sum = product ? sum * x : sum + x;
+                    }
                     kc_near(kc_get(&c->out[0], i), sum, 0);
                 }
             }
@@ -340,7 +344,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(reduce_over_no_axes_in_every_type),
         cmocka_unit_test(reduce_before_noop_with_empty_axes),
         cmocka_unit_test(argmax_in_every_type),
-        cmocka_unit_test(cumsum_in_every_type),
+        cmocka_unit_test(cumsum_and_cumprod_in_every_type),
         cmocka_unit_test(softmax_in_every_type_and_version),
         cmocka_unit_test(hardmax_marks_the_first_nan),
         cmocka_unit_test(softmax_axes_outside_the_rank_are_refused),
