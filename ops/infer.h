@@ -134,6 +134,9 @@ ob_status ob__require_lengths(ob_infer *infer, uint32_t i, ob_dim most);
 ob_status ob__require_product_scales(ob_infer *infer);
 /* The element type that an integer attribute names; `otherwise` when it is absent or names none. */
 ob_dtype ob__dtype_attribute(const ob_infer *infer, const char *name, ob_dtype otherwise);
+/* Reports OB0602 for an attribute that names a way which the operator does not have (auto_pad, mode, reduction ...). For all
+ * rules: passes/propagate.c calls it. */
+void ob__check_choices(ob_infer *infer);
 /* Product of constant dims when it is small enough for a content; false otherwise. */
 bool ob__small_count(const ob_infer *infer, ob_shape shape, uint32_t *count);
 

@@ -88,6 +88,10 @@ static bool all_contents_known(const ob_infer *infer) {
 
 ob_status ob__infer_broadcast(ob_infer *infer) {
     ob_shape shape;
+    ob_dtype dtype = ob__in_dtype(infer, 0);
+    bool real = dtype == OB_FLOAT || dtype == OB_DOUBLE || dtype == OB_FLOAT16 || dtype == OB_BFLOAT16;
+    if (real && ob__op_is(infer, "Mod") && ob__node_int(infer->node, "fmod", 0) == 0)
+        ob__problem(infer, "OB0602", -1, -1, "attribute fmod must be 1 for %s", ob_dtype_name(dtype));
     /* Before opset 7 an attribute may place even an operand of equal shape outside. */
     bool placed = infer->op->broadcast == OB_BCAST_LEGACY && ob__node_int(infer->node, "broadcast", 0) != 0;
     if (!placed && plainly_equal(infer, &shape))

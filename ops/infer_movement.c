@@ -290,14 +290,6 @@ static ob_status require_elements(ob_infer *infer, ob_dim size, ob_dim added, in
     return ob__require(infer, OB_COND_AT_LEAST, size, 1, 0, axis, "OB0601");
 }
 
-static void check_mode(ob_infer *infer) {
-    static const char *const modes[] = {"constant", "reflect", "edge", "wrap"};
-    const char *mode = ob__node_string(infer->node, "mode", "constant");
-    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
-        if (strcmp(mode, modes[i]) == 0) return;
-    ob__problem(infer, "OB0602", -1, -1, "the mode \"%.80s\" is none", mode);
-}
-
 ob_status ob__infer_pad(ob_infer *infer) {
     ob_shape from = ob__in_shape(infer, 0);
     bool attributes = ob__since(infer) < 11, known;
@@ -306,7 +298,6 @@ ob_status ob__infer_pad(ob_infer *infer) {
     ob_content terms = attributes ? (ob_content){0, NULL} : ob__in_content(infer, 1);
     const int64_t *axes = ob__axes(infer, "axes", 3, &n_axes, &known);
     ob__out_dtype(infer, 0, OB_NONE);
-    check_mode(infer);
     OB_TRY(ob__require_one(infer, 2));
     if (from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
     if (attributes && !ints) ob__problem(infer, "OB0602", -1, -1, "the paddings are missing");

@@ -343,6 +343,8 @@ ob_status ob__infer_constant_of_shape(ob_infer *infer) {
     const ob_tensor *fill = value && value->type == OB_ATTR_TENSOR && !value->ref ? value->u.tensor : NULL;
     ob_shape target;
     OB_TRY(ob__shape_operand(infer, 0, &target));
+    if (fill && fill->n_elems != 1)
+        ob__problem(infer, "OB0602", -1, -1, "attribute value has %lld elements, one is needed", (long long)fill->n_elems);
     ob__out_dtype(infer, 0, fill ? fill->dtype : OB_FLOAT);
     if (target.rank < 0) return OB_OK;
     for (int32_t axis = 0; axis < target.rank; axis++)

@@ -280,6 +280,7 @@ static void check_outputs(ob_infer *infer) {
 static ob_status apply_rule(ob_infer *infer) {
     if (!operands_fit(infer)) return OB_OK;
     set_output_dtypes(infer);
+    ob__check_choices(infer);
     OB_TRY(infer->op->infer(infer));
     check_outputs(infer);
     for (uint32_t i = 0; i < infer->node->n_outputs; i++) check_size(infer, i);

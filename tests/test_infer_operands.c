@@ -152,6 +152,29 @@ static void huge_attributes(void **state) {
     RUN_CASES(cases);
 }
 
+static void attributes(void **state) {
+    (void)state;
+    static const infer_case cases[] = {
+        {"Conv", 11, "f[N,2,5]; f[3,2,3]", "auto_pad=SAME", "f[N,3,3] | OB0602"},
+        {"Conv", 11, "f[N,2,5]; f[3,2,3]", "auto_pad=NOTSET", "f[N,3,3]"},
+        {"MaxPool", 12, "f[N,2,5]", "kernel_shape=[2] pads=[-1,0]", "f[?,?,?] | OB0602"},
+        {"Resize", 13, "f[2,3]; -; -; i[2]={4,6}", "mode=area", "f[4,6] | OB0602"},
+        {"Resize", 19, "f[2,3]; -; -; i[2]={4,6}", "coordinate_transformation_mode=half", "f[4,6] | OB0602"},
+        {"Resize", 13, "f[2,3]; -; -; i[2]={4,6}", "nearest_mode=round", "f[4,6] | OB0602"},
+        {"ScatterElements", 18, "f[3]; i[2]; f[2]", "reduction=sum", "f[3] | OB0602"},
+        {"ScatterND", 18, "f[3]; i[2,1]; f[2]", "reduction=max", "f[3]"},
+        {"Gelu", 20, "f[3]", "approximate=erf", "f[3] | OB0602"},
+        {"BitShift", 11, "u[3]; u[3]", "direction=LEFT", "u[3]"},
+        {"BitShift", 11, "u[3]; u[3]", "", "u[3] | OB0602"},
+        {"RNN", 14, "f[S,N,4]; f[1,3,4]; f[1,3,3]", "direction=backward", "f[S,1,N,3] | OB0602"},
+        {"DepthToSpace", 13, "f[1,4,2,2]", "blocksize=2 mode=RDC", "f[1,1,4,4] | OB0602"},
+        {"Mod", 13, "f[3]; f[3]", "", "f[3] | OB0602"},
+        {"Mod", 13, "f[3]; f[3]", "fmod=1", "f[3]"},
+        {"Mod", 13, "i[3]; i[3]", "", "i[3]"},
+    };
+    RUN_CASES(cases);
+}
+
 static void too_large(void **state) {
     (void)state;
     static const infer_case cases[] = {
@@ -169,6 +192,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recurrent),  cmocka_unit_test(quantized), cmocka_unit_test(picking),
         cmocka_unit_test(along_axes), cmocka_unit_test(too_large), cmocka_unit_test(huge_attributes),
+        cmocka_unit_test(attributes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,8 +2,8 @@
  *
  * A row names an operator and valid operands as a pattern, in the notation of infer_case.h: "f[N,C,H]; f[M,C,K]; f[M]?". A
  * capital letter is a size that is drawn anew for each trial, "4H" a multiple of one; "?" behind an operand: it is left out now
- * and then. Then some operands get a size, an axis more or less, or other contents. Operands with contents ("i[2]={3,1}") are
- * initializers, the others inputs of constant shape. Whatever came out of that, both must say the same. */
+ * and then. Then some operands get another size or type, an axis more or less, or other contents. Operands with contents
+ * ("i[2]={3,1}") are initializers, the others inputs of constant shape. Whatever came out of that, both must say the same. */
 #ifndef OB_TESTS_VERDICT_CASE_H
 #define OB_TESTS_VERDICT_CASE_H
 
@@ -120,7 +120,11 @@ static inline void draw_attributes(verdict_trial *t) {
 static inline void change_operand(verdict_trial *t) {
     verdict_operand *o = &t->operands[draw(t, t->n)];
     if (!o->given) return;
-    uint32_t what = draw(t, 9);
+    uint32_t what = draw(t, 10);
+    if (what == 9) { /* another type; of contents only some types are followed */
+        if (o->n_elems < 0) o->dtype = letter_types_[draw(t, sizeof letter_types_ / sizeof letter_types_[0])];
+        return;
+    }
     if (o->n_elems > 0 && what < 3) {
         o->elems[draw(t, (uint32_t)o->n_elems)] = (int64_t)draw(t, 9) - 3;
         return;
