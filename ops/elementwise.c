@@ -74,8 +74,8 @@ static ob_status find_op(const char *name, int64_t opset, size_t n_inputs, const
                               kernel == &ob__kernel_where || kernel == &ob__kernel_clip || kernel == &ob__kernel_cast ||
                               kernel == &ob__kernel_prelu);
     OB_FAIL_IF(!elementwise, error, OB_E_NOT_FOUND, "%.60s is not an elementwise operator of opset %lld", name, (long long)opset);
-    OB_FAIL_IF(n_inputs < (size_t)op->in_min || n_inputs > (size_t)op->in_max || n_inputs > MAX_INPUTS, error, OB_E_ARGUMENT,
-               "%s-%d with %zu inputs", name, (int)op->since, n_inputs);
+    OB_FAIL_IF(!ob__op_takes(op, n_inputs) || n_inputs > MAX_INPUTS, error, OB_E_ARGUMENT, "%s-%d with %zu inputs", name,
+               (int)op->since, n_inputs);
     *found = op;
     return OB_OK;
 }

@@ -64,6 +64,14 @@ ob_dtype ob__op_output_dtype(const ob_op *op, uint32_t index, const ob_dtype *in
 bool ob__op_output_follows(const ob_op *op, uint32_t index);
 /* The types that operand `index` (of the inputs, or of the outputs) may have; 0 when there is no such operand. */
 ob_types ob__op_input_types(const ob_op *op, uint32_t index);
+/* The signature takes that many inputs, or has that many outputs; unbounded where its last one repeats. */
+static inline bool ob__op_takes(const ob_op *op, size_t n_inputs) {
+    return n_inputs >= (size_t)op->in_min && (op->in_max == INT16_MAX || n_inputs <= (size_t)op->in_max);
+}
+static inline bool ob__op_gives(const ob_op *op, size_t n_outputs) {
+    return n_outputs >= (size_t)op->out_min && (op->out_max == INT16_MAX || n_outputs <= (size_t)op->out_max);
+}
+
 ob_types ob__op_output_types(const ob_op *op, uint32_t index);
 /* The signature's letter of input `index`, 0 when there is none; *homogeneous: it shares its type with every operand of that
  * letter. */

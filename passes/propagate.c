@@ -199,11 +199,11 @@ static ob_types type_bit(const ob_type *type) {
 static bool operands_fit(ob_infer *infer) {
     const ob_op *op = infer->op;
     const ob_node *node = infer->node;
-    if (node->n_inputs < (uint32_t)op->in_min || (op->in_max != INT16_MAX && node->n_inputs > (uint32_t)op->in_max)) {
+    if (!ob__op_takes(op, node->n_inputs)) {
         ob__problem(infer, "OB0603", -1, -1, "%u inputs, the operator takes %d to %d", node->n_inputs, op->in_min, op->in_max);
         return false;
     }
-    if (node->n_outputs < (uint32_t)op->out_min || (op->out_max != INT16_MAX && node->n_outputs > (uint32_t)op->out_max)) {
+    if (!ob__op_gives(op, node->n_outputs)) {
         ob__problem(infer, "OB0603", -1, -1, "%u outputs, the operator has %d to %d", node->n_outputs, op->out_min, op->out_max);
         return false;
     }

@@ -71,9 +71,7 @@ static ob_status note(survey *s, const ob_node *node, const char *reason) {
 /* Kernels rely on the number of operands that the operator's signature promises. */
 static ob_status check_operands(const survey *s, const ob_node *node) {
     const ob_op *op = node->op;
-    bool inputs = node->n_inputs >= (uint32_t)op->in_min && node->n_inputs <= (uint32_t)op->in_max;
-    bool outputs = node->n_outputs >= (uint32_t)op->out_min && node->n_outputs <= (uint32_t)op->out_max;
-    if (!inputs || !outputs) {
+    if (!ob__op_takes(op, node->n_inputs) || !ob__op_gives(op, node->n_outputs)) {
         ob__at_node(s->error, node, OB_E_MODEL);
         return ob__fail(s->error, OB_E_MODEL, "%s cannot have %u inputs and %u outputs", node->op_type, node->n_inputs,
                         node->n_outputs);

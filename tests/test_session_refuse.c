@@ -191,6 +191,37 @@ static void test_mixed_types_are_refused(void **state) {
     ob_model_close(&model);
 }
 
+static ob_status try_wide_sum(uint32_t n, float *result, ob_error *error) {
+    ob_model *model = new_model(13);
+    ob_value *x = new_input(model, "x", OB_FLOAT, "1");
+    ob_node *node = ob__node_new(model->graph, NULL, "", "Sum", n, 1);
+    ob_value *y = ob__value_new(model->graph, "y");
+    for (uint32_t i = 0; i < n; i++) node->inputs[i] = x;
+    ob__node_set_output(node, 0, y);
+    new_output(model, y);
+    ob_session *session = NULL;
+    float one = 1;
+    ob_view in = view_of(&one, OB_FLOAT, 1, 1), out = {0};
+    ob_status status = ob_session_create(model, NULL, &session, error);
+    if (status == OB_OK) status = ob_session_run(session, &in, 1, &out, 1, error);
+    if (status == OB_OK) *result = *(float *)out.data;
+    ob_session_close(&session);
+    ob_model_close(&model);
+    return status;
+}
+
+/* Sum takes any number of operands; the executor says for itself how many it can do. */
+static void test_many_operands(void **state) {
+    (void)state;
+    float sum = 0;
+    ob_error error;
+    assert_int_equal(try_wide_sum(4095, &sum, &error), OB_OK);
+    assert_true(sum == 4095);
+    assert_int_equal(try_wide_sum(4096, &sum, &error), OB_E_LIMIT);
+    assert_int_equal(try_wide_sum(40000, &sum, &error), OB_E_LIMIT);
+    assert_non_null(strstr(error.message, "at most 4096 are supported"));
+}
+
 int main(int argc, char **argv) {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wrong_inputs),
@@ -200,6 +231,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_unsupported_are_all_named),
         cmocka_unit_test(test_unsupported_type_is_named_at_creation),
         cmocka_unit_test(test_wrong_operand_count),
+        cmocka_unit_test(test_many_operands),
         cmocka_unit_test(test_mixed_types_are_refused),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
