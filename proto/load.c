@@ -43,7 +43,9 @@ static ob_status fill_model(ob_model *model, const ob_source *source, const char
     OB_FAIL_IF(source->n_bytes > limits->max_bytes, error, OB_E_LIMIT, "the model holds %zu bytes, the limit is %llu",
                source->n_bytes, (unsigned long long)limits->max_bytes);
     model->arena.n_bytes_limit = limits->max_arena > SIZE_MAX ? SIZE_MAX : (size_t)limits->max_arena;
-    model->path = ob__arena_strndup(&model->arena, name, strlen(name));
+    /* the block that holds the model itself counts, too: on a 32-bit machine a small model needs no other */
+    model->arena.hit_limit = model->arena.n_bytes > model->arena.n_bytes_limit;
+    model->path = model->arena.hit_limit ? NULL : ob__arena_strndup(&model->arena, name, strlen(name));
     if (!model->path) return ob__arena_failure(&model->arena, error);
     if (format == OB_FORMAT_AUTO) format = detect(source->bytes, source->n_bytes);
     return format == OB_FORMAT_TEXT ? read_text(model, source, limits, error) : read_protobuf(model, source, limits, error);

@@ -215,6 +215,10 @@ static void limits_hold(void **state) {
     options.limits.max_arena = 4096;
     assert_int_equal(ob_model_load_memory(binary.data, binary.n, NULL, &options, &model, &error), OB_E_LIMIT);
     assert_non_null(strstr(error.message, "memory"));
+    static const char tiny[] =
+        "<ir_version: 8, opset_import: [\"\" : 17]> g (float x) => (float x) { }"; /* fits the first block */
+    assert_int_equal(ob_model_load_memory(tiny, sizeof tiny - 1, NULL, &options, &model, &error), OB_E_LIMIT);
+    assert_non_null(strstr(error.message, "memory"));
     assert_null(model);
     free(binary.data);
 }
