@@ -232,7 +232,7 @@ static void print_summary(const printer *out, const char *file, const ob_report 
     fprintf(out->file, ": %zu node%s, %zu broadcast%s, %zu condition%s; %zu error%s, %zu warning%s, %zu note%s", s.n_nodes,
             plural(s.n_nodes), s.n_broadcasts, plural(s.n_broadcasts), s.n_conditions, plural(s.n_conditions), s.n_errors,
             plural(s.n_errors), s.n_warnings, plural(s.n_warnings), s.n_notes, plural(s.n_notes));
-    if (s.n_dropped) fprintf(out->file, ", %zu more findings not listed", s.n_dropped);
+    if (s.n_dropped) fprintf(out->file, ", %zu of these not listed", s.n_dropped);
     fprintf(out->file, "; copies would write %s", bytes);
     if (s.n_open) fprintf(out->file, " (%zu of open size not counted)", s.n_open);
     putc('\n', out->file);
