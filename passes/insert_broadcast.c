@@ -42,9 +42,23 @@ static ob_status index_conditions(inserter *in) {
     return OB_OK;
 }
 
+/* In the arena; of a very long one the beginning and "...". NULL: out of memory. */
+static char *condition_text(inserter *in, const ob_condition *condition, size_t *length) {
+    enum { MANY_BYTES = 4096 };
+    const ob_dims *dims = in->work->model->dims;
+    size_t n = ob_condition_format(dims, condition, NULL, 0);
+    bool cut = n > MANY_BYTES;
+    if (cut) n = MANY_BYTES;
+    char *text = ob__arena_alloc(&in->arena, n + 1);
+    if (!text) return NULL;
+    ob_condition_format(dims, condition, text, n + 1);
+    if (cut) memcpy(text + n - 3, "...", 3);
+    *length = n;
+    return text;
+}
+
 /* The conditions that remained open at `node`, as attribute `conditions` of the inserted operator. */
 static void carry_conditions(inserter *in, const ob_node *node, ob_node *made) {
-    const ob_model *model = in->work->model;
     uint32_t n = 0;
     for (uint32_t i = in->first_condition[node->id]; i; i = in->next_condition[i]) n++;
     if (n == 0 || !made) return;
@@ -53,20 +67,19 @@ static void carry_conditions(inserter *in, const ob_node *node, ob_node *made) {
         in->patch.failed = true;
         return;
     }
+    ob_map seen;
+    ob__map_init(&seen, &in->arena);
     n = 0;
     for (uint32_t i = in->first_condition[node->id]; i; i = in->next_condition[i]) {
-        const ob_condition *condition = &in->work->facts->conditions[i - 1].condition;
-        char buffer[256];
-        size_t length = ob_condition_format(model->dims, condition, buffer, sizeof buffer);
-        char *text = ob__arena_alloc(&in->arena, length + 1);
-        if (!text) {
+        size_t length;
+        char *text = condition_text(in, &in->work->facts->conditions[i - 1].condition, &length);
+        ob_map_entry *entry = text ? ob__map_insert_borrowed(&seen, text, length) : NULL;
+        if (!entry) {
             in->patch.failed = true;
             return;
         }
-        ob_condition_format(model->dims, condition, text, length + 1);
-        bool repeated = false;
-        for (uint32_t k = 0; k < n; k++) repeated |= texts[k].n == length && memcmp(texts[k].data, text, length) == 0;
-        if (!repeated) texts[n++] = (ob_string){text, length};
+        if (!entry->value) texts[n++] = (ob_string){text, length};
+        entry->value = text;
     }
     ob__patch_strings(&in->patch, made, "conditions", texts, n);
 }

@@ -74,6 +74,9 @@ bool ob__same_type(const ob_dims *pool, const Onnx__TypeProto *message, const ob
     }
 }
 
+/* Names longer than this are not repeated where the file did not: the size stays open there. */
+enum { MANY_BYTES = 4096 };
+
 static ob_status write_dim(ob_proto_writer *writer, ob_dim dim, Onnx__TensorShapeProto__Dimension **out) {
     Onnx__TensorShapeProto__Dimension *message = OB_COPY_MESSAGE(writer, onnx__tensor_shape_proto__dimension__descriptor, NULL);
     if (!message) return out_of_memory(writer);
@@ -82,10 +85,12 @@ static ob_status write_dim(ob_proto_writer *writer, ob_dim dim, Onnx__TensorShap
         message->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
         message->dim_value = dim;
     } else if (symbol_name(writer->dims, dim)) {
+        if (!memchr(symbol_name(writer->dims, dim), '\0', MANY_BYTES + 1)) return OB_OK;
         message->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
         message->dim_param = mutable_text(symbol_name(writer->dims, dim));
     } else if (ob_dim_is_term(dim) && !ob_dim_is_anonymous(writer->dims, dim)) {
         size_t n = ob_dim_format(writer->dims, dim, NULL, 0);
+        if (n > MANY_BYTES) return OB_OK;
         char *text = ob__arena_alloc(&writer->arena, n + 1);
         if (!text) return out_of_memory(writer);
         ob_dim_format(writer->dims, dim, text, n + 1);

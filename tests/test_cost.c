@@ -521,6 +521,28 @@ static bytes many_inputs(int n) {
     return model_around(&graph);
 }
 
+static ob_status count_bytes(void *context, const void *data, size_t n) {
+    (void)data;
+    *(uint64_t *)context += n;
+    return OB_OK;
+}
+
+static void rewritten_models_repeat_no_long_names(void **state) {
+    (void)state;
+    char *name = long_name('S', 100000);
+    bytes file = additions(2000, name, "T 3");
+    ob_model *model = NULL;
+    ob_error error;
+    uint64_t n = 0;
+    assert_int_equal(ob_model_load_memory(file.data, file.n, NULL, NULL, &model, NULL), OB_OK);
+    if (ob_rewrite(model, OB_FORM_BROADCAST, NULL, NULL, &error) != OB_OK) fail_msg("%s", error.message);
+    assert_int_equal(ob_model_write(model, OB_FORMAT_PROTOBUF, count_bytes, &n, NULL), OB_OK);
+    assert_true(n < 100 * (uint64_t)file.n);
+    ob_model_close(&model);
+    free(file.data);
+    free(name);
+}
+
 static void rewrites_and_sessions_are_linear(void **state) {
     (void)state;
     bytes file = wide("Sum", 60000, "1 3", -1);
@@ -564,6 +586,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(imports_have_a_limit),
         cmocka_unit_test(findings_have_a_limit_of_bytes),
         cmocka_unit_test(inferred_nodes_have_a_limit),
+        cmocka_unit_test(rewritten_models_repeat_no_long_names),
         cmocka_unit_test(rewrites_and_sessions_are_linear),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
