@@ -35,6 +35,18 @@ static bool indices_in(ob_infer *infer, uint32_t i, int32_t axis, ob_dim size) {
     return false;
 }
 
+/* The same where the axis has no known size: it must be large enough for the indices that are known, and for any at all. */
+static ob_status require_room(ob_infer *infer, uint32_t i, int32_t axis, ob_dim size) {
+    ob_content indices = ob__in_content(infer, i);
+    ob_dim n = ob__in_count(infer, i), need = ob_dim_is_const(n) && n > 0;
+    if (ob_dim_is_const(size)) return OB_OK;
+    for (uint32_t k = 0; indices.elems && k < indices.n; k++) {
+        ob_dim at = indices.elems[k];
+        if (ob_dim_is_const(at) && (at < 0 ? -at : at + 1) > need) need = at < 0 ? -at : at + 1;
+    }
+    return ob__require(infer, OB_COND_AT_LEAST, size, need, 0, axis, "OB0601");
+}
+
 /* A size of the indices that walks along the data's, as along every axis but the one that is picked from. */
 static ob_status require_within(ob_infer *infer, int32_t picked) {
     for (int32_t axis = 0; axis < ob__in_rank(infer, 1); axis++)
@@ -70,6 +82,7 @@ ob_status ob__infer_gather(ob_infer *infer) {
     if (data.rank == 0) ob__problem(infer, "OB0601", 0, -1, "the data must have at least one axis");
     if (data.rank < 1 || !ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), data.rank, &axis)) return OB_OK;
     bool inside = indices_in(infer, 1, axis, data.dims[axis]);
+    OB_TRY(require_room(infer, 1, axis, data.dims[axis]));
     if (indices.rank < 0 || !ob__rank_fits(infer, data.rank - 1 + (int64_t)indices.rank)) return OB_OK;
     ob_dim dims[OB_MAX_RANK];
     int32_t rank = 0;
@@ -92,20 +105,25 @@ ob_status ob__infer_gather_elements(ob_infer *infer) {
     if (data < 0) return OB_OK;
     if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), data, &axis)) return OB_OK;
     OB_TRY(require_within(infer, axis));
+    OB_TRY(require_room(infer, 1, axis, ob__in_dim(infer, 0, axis)));
     return indices_in(infer, 1, axis, ob__in_dim(infer, 0, axis)) && data == 1 ? gather_content(infer) : OB_OK;
 }
 
-/* Positions of `depth` axes, from `first` on, in data where one of them has no elements. */
-static bool positions_in(ob_infer *infer, ob_shape data, ob_shape indices, int32_t first, int64_t depth) {
+/* Positions of `depth` axes, from `first` on, in data where one of them has no elements: *inside is false. */
+static ob_status positions_in(ob_infer *infer, ob_shape data, ob_shape indices, int32_t first, int64_t depth, bool *inside) {
+    *inside = true;
     ob_dim n = ob__dims_product(infer, indices.dims, 0, indices.rank - 1);
     ob_dim block = ob__dims_product(infer, data.dims, first + (int32_t)depth, data.rank);
     bool some = ob_dim_is_const(n) && n > 0 && ob_dim_is_const(block) && block > 0;
     for (int32_t axis = first; some && axis < first + (int32_t)depth; axis++)
         if (data.dims[axis] == 0) {
             ob__problem(infer, "OB0601", 1, axis, "%lld indices for axis %d of size 0", (long long)n, axis);
-            return false;
+            *inside = false;
+            return OB_OK;
+        } else if (!ob_dim_is_const(data.dims[axis])) {
+            OB_TRY(ob__require(infer, OB_COND_AT_LEAST, data.dims[axis], 1, 0, axis, "OB0601"));
         }
-    return true;
+    return OB_OK;
 }
 
 ob_status ob__infer_gather_nd(ob_infer *infer) {
@@ -121,7 +139,9 @@ ob_status ob__infer_gather_nd(ob_infer *infer) {
         return OB_OK;
     }
     int64_t rank = indices.rank - 1 + data.rank - last - batch;
-    if (!positions_in(infer, data, indices, (int32_t)batch, last) || !ob__rank_fits(infer, rank)) return OB_OK;
+    bool inside;
+    OB_TRY(positions_in(infer, data, indices, (int32_t)batch, last, &inside));
+    if (!inside || !ob__rank_fits(infer, rank)) return OB_OK;
     ob_dim dims[OB_MAX_RANK];
     int32_t n = 0;
     for (int32_t k = 0; k < indices.rank - 1; k++) {
@@ -147,6 +167,7 @@ ob_status ob__infer_scatter_elements(ob_infer *infer) {
     if (data >= 0) {
         OB_TRY(require_within(infer, axis));
         indices_in(infer, 1, axis, ob__in_dim(infer, 0, axis));
+        OB_TRY(require_room(infer, 1, axis, ob__in_dim(infer, 0, axis)));
     }
     return ob__in_content(infer, 0).elems ? ob__content_same(infer) : OB_OK;
 }
@@ -163,7 +184,9 @@ ob_status ob__infer_scatter_nd(ob_infer *infer) {
         }
         ob_dim dims[OB_MAX_RANK];
         int64_t rank = indices.rank - 1 + data.rank - depth;
-        if (!positions_in(infer, data, indices, 0, depth) || !ob__rank_fits(infer, rank)) return OB_OK;
+        bool inside;
+        OB_TRY(positions_in(infer, data, indices, 0, depth, &inside));
+        if (!inside || !ob__rank_fits(infer, rank)) return OB_OK;
         int32_t n = 0;
         for (int32_t k = 0; k < indices.rank - 1; k++) dims[n++] = indices.dims[k];
         for (int64_t k = depth; k < data.rank; k++) dims[n++] = data.dims[k];

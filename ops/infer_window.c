@@ -59,12 +59,11 @@ static bool read_pads(ob_infer *infer, window *w) {
 /* `weights`: the kernel's sizes when the attribute kernel_shape is absent (dims from axis 2), or rank unknown. */
 static bool read_window(ob_infer *infer, int32_t n, ob_shape weights, window *w) {
     int64_t kernel[OB_MAX_RANK];
-    uint32_t count;
     w->n = n;
     w->ceil_mode = ob__node_int(infer->node, "ceil_mode", 0) != 0;
     if (!read_list(infer, "strides", n, 1, 1, w->strides) || !read_list(infer, "dilations", n, 1, 1, w->dilations)) return false;
     if (!read_pads(infer, w)) return false;
-    bool given = ob__node_ints(infer->node, "kernel_shape", &count) && count > 0;
+    bool given = ob__node_attribute(infer->node, "kernel_shape") != NULL;
     if (given && !read_list(infer, "kernel_shape", n, 1, 1, kernel)) return false;
     for (int32_t i = 0; i < n; i++) {
         w->kernel[i] = given ? kernel[i] : weights.rank == n + 2 ? weights.dims[i + 2] : OB_DIM_UNKNOWN;

@@ -68,7 +68,7 @@ static void picking(void **state) {
         {"Gather", 13, "f[0,N]; i[2]", "", "f[2,N] | OB0601"},
         {"Gather", 13, "f[0,N]; i[0]", "", "f[0,N]"},
         {"Gather", 13, "f[3,N]; i[2]={0,3}", "", "f[2,N] | OB0601"},
-        {"Gather", 13, "f[M,N]; i[2]={0,3}", "", "f[2,N]"},
+        {"Gather", 13, "f[M,N]; i[2]={0,3}", "", "f[2,N] | OB0203 M >= 4"},
         {"GatherElements", 13, "f[2,3]; i[3,3]", "axis=1", "f[3,3] | OB0601"},
         {"GatherND", 13, "f[2,0,3]; i[4,2]", "", "f[...] | OB0601"},
         {"ScatterElements", 13, "f[2,0]; i[2,1]; f[2,1]", "axis=1", "f[2,0] | OB0601"},

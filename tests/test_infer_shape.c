@@ -138,7 +138,7 @@ static void pick(void **state) {
     (void)state;
     static const infer_case cases[] = {
         {"Gather", 13, "f[5,N]; i[2,3]", "", "f[2,3,N]"},
-        {"Gather", 13, "f[5,N]; i[]", "axis=1", "f[5]"},
+        {"Gather", 13, "f[5,N]; i[]", "axis=1", "f[5] | OB0203 N >= 1"},
         {"Gather", 13, "f[]; i[]", "", "f[...] | OB0601"},
         {"Gather", 13, "f[5]; i[2]", "axis=1", "f[...] | OB0602"},
         {"Gather", 13, "i[3]={1,N,3}; i[]={1}", "", "i[]={N}"},
@@ -149,7 +149,7 @@ static void pick(void **state) {
         {"GatherND", 13, "f[2,3,4]; i[5,2]", "", "f[5,4]"},
         {"GatherND", 13, "f[2,3,4]; i[2,1]", "batch_dims=1", "f[2,4]"},
         {"GatherND", 13, "f[2,3]; i[5,3]", "", "f[...] | OB0601"},
-        {"ScatterElements", 18, "f[3,N]; i[2,2]; f[2,2]", "axis=-1", "f[3,N]"},
+        {"ScatterElements", 18, "f[3,N]; i[2,2]; f[2,2]", "axis=-1", "f[3,N] | OB0203 N >= 1"},
         {"ScatterElements", 18, "f[3,N]; i[2,2]; f[2,3]", "", "f[3,N] | OB0601 | OB0203 N >= 2"},
         {"ScatterElements", 18, "f[3,N]; i[2]; f[2]", "", "f[3,N] | OB0601"},
         {"ScatterElements", 18, "f[3]; i[2]; f[2]", "axis=1", "f[3] | OB0602"},

@@ -184,7 +184,10 @@ static bool make_compress(gen *g) {
     int64_t size = flat ? ob_view_count(view) : view->dims[positive_axis(axis, view->rank)];
     int64_t n = chance(g, 70) ? size : pick(g, 0, size);
     set_in(g, 0, x);
-    set_in(g, 1, leaf(g, OB_BOOL, 1, &n, FILL_TAME));
+    int condition = leaf(g, OB_BOOL, 1, &n, FILL_TAME);
+    if (condition < 0) return false;
+    g->c->values[condition].is_parameter = true; /* the last that is taken must be there */
+    set_in(g, 1, condition);
     if (!flat) set_int(g, "axis", axis);
     return true;
 }
