@@ -12,6 +12,11 @@ void ob__blas_single_thread(void) {
 #endif
 }
 
+int64_t ob__blas_part(int64_t grain) {
+    enum { GRAINS = 64, WIDTHS = 192 };
+    return grain < INT32_MAX ? (grain * GRAINS + WIDTHS - 1) / WIDTHS * WIDTHS : INT64_MAX;
+}
+
 #define REAL       float
 #define GEMM       ob__gemm_float
 #define CBLAS_GEMM cblas_sgemm

@@ -17,4 +17,8 @@ void ob__gemm_float(bool transpose_a, bool transpose_b, int64_t m, int64_t n, in
 void ob__gemm_double(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, double alpha, const double *a,
                      int64_t lda, const double *b, int64_t ldb, double beta, double *c, int64_t ldc);
 
+/* How many rows of a product to compute between two questions whether to stop, when a grain of them is worth a task: a multiple
+ * of every width that the library cuts matrices into, so that each row is computed as it would be in one piece. */
+int64_t ob__blas_part(int64_t grain);
+
 #endif

@@ -10,6 +10,12 @@ int64_t ob__product(const int64_t *dims, int32_t begin, int32_t end) {
     return (int64_t)n;
 }
 
+bool ob__writes_nothing(const ob_kernel_args *args) {
+    for (uint32_t i = 0; i < args->n_out; i++)
+        if (ob__wanted(args, i) && ob__count(&args->out[i]) > 0) return false;
+    return true;
+}
+
 ob_status ob__need_scratch(ob_kernel_needs *needs, int64_t count, size_t n_bytes_each, ob_error *error) {
     size_t n_bytes = 0;
     bool bad = count < 0 || ob__size_mul_overflows((size_t)count, n_bytes_each, &n_bytes) || n_bytes > (size_t)INT64_MAX - 64;

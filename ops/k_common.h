@@ -25,6 +25,8 @@ int64_t ob__product(const int64_t *dims, int32_t begin, int32_t end);
 static inline int64_t ob__count(const ob_view *view) {
     return ob__product(view->dims, 0, view->rank);
 }
+/* No output has an element: loops over the other sizes, which may be huge, have nothing to do. */
+bool ob__writes_nothing(const ob_kernel_args *args);
 static inline bool ob__is_contiguous(const ob_view *view) {
     int64_t stride = (int64_t)ob_dtype_size(view->dtype);
     for (int32_t i = view->rank - 1; i >= 0; i--) {

@@ -107,12 +107,15 @@ static ob_status conv_compute(const ob_kernel_args *args, ob_error *error) {
     /* more threads than buffers would wait for one: one thread then */
     bool many = args->threads && args->threads->n_threads > c->slots;
     if (c->depthwise) {
-        int64_t work = c->window.n_out * c->window.n_taps + 1;
+        int64_t work = ob__window_work(&c->window);
         ob__parallel(args->threads, planes * c->maps, (INT64_C(1) << 15) / work + 1,
                      is_double ? depthwise_double : depthwise_float, &j);
     } else {
         int64_t blocks = (c->window.n_out + c->block - 1) / c->block;
-        ob__parallel(many ? NULL : args->threads, planes * blocks, 1, is_double ? blocks_double : blocks_float, &j);
+        ob_threads alone = ob__alone(args->threads);
+        double work = (double)c->block * (double)c->depth * (double)c->maps + 1;
+        ob__parallel_parts(many ? &alone : args->threads, planes * blocks, 1, (int64_t)(0x1p24 / work) + 1,
+                           is_double ? blocks_double : blocks_float, &j);
     }
     return OB_OK;
 }

@@ -106,7 +106,7 @@ static ob_status transposed_compute(const ob_kernel_args *args, ob_error *error)
     if (ob__count(&args->out[0]) == 0) return OB_OK;
     job j = {.t = t, .columns = args->scratch, .bias = ob__given(args, 2) ? args->in[2].data : NULL};
     size_t width = ob_dtype_size(args->in[0].dtype);
-    for (int64_t i = 0; i < t->n_batch * t->groups; i++) {
+    for (int64_t i = 0; i < t->n_batch * t->groups && !ob__stopped(args->threads); i++) {
         j.group = i % t->groups;
         const void *x = (const char *)args->in[0].data + i * t->channels * n * (int64_t)width;
         const void *filter = (const char *)args->in[1].data + j.group * t->channels * rows * (int64_t)width;

@@ -117,8 +117,8 @@ static ob_status gemm_compute(const ob_kernel_args *args, ob_error *error) {
         integer_gemm(args, &j.g);
         return OB_OK;
     }
-    int64_t work = j.g.n * (j.g.k > 0 ? j.g.k : 1);
-    ob__parallel(args->threads, j.g.m, (INT64_C(1) << 18) / work + 1, gemm_rows, &j);
+    int64_t work = j.g.n * (j.g.k > 0 ? j.g.k : 1), grain = (INT64_C(1) << 18) / work + 1;
+    ob__parallel_parts(args->threads, j.g.m, grain, ob__blas_part(grain), gemm_rows, &j);
     return OB_OK;
 }
 

@@ -46,7 +46,8 @@ static ob_status lrn_compute(const ob_kernel_args *args, ob_error *error) {
     l.beta = (double)ob__node_float(args->node, "beta", 0.75f);
     l.bias = (double)ob__node_float(args->node, "bias", 1);
     if (ob__count(x) == 0) return OB_OK;
-    ob__parallel(args->threads, x->dims[0] * l.channels, (INT64_C(1) << 12) / (l.inner * l.size + 1) + 1,
+    int64_t work = l.inner * (l.size < l.channels ? l.size : l.channels);
+    ob__parallel(args->threads, x->dims[0] * l.channels, (INT64_C(1) << 12) / (work + 1) + 1,
                  x->dtype == OB_DOUBLE ? responses_double : responses_float, &l);
     return OB_OK;
 }

@@ -213,7 +213,8 @@ static ob_status matmul_compute(const ob_kernel_args *args, ob_error *error) {
     int64_t rows = ob__product(p.batch, 0, p.n_batch) * p.m;
     if (rows == 0 || p.n == 0) return OB_OK;
     int64_t work = p.n * (p.k > 0 ? p.k : 1), grain = (INT64_C(1) << 18) / work + 1;
-    ob__parallel(p.pack_a || p.pack_b ? NULL : args->threads, rows, grain, multiply_rows, &j);
+    ob_threads alone = ob__alone(args->threads); /* all would pack into the same memory */
+    ob__parallel_parts(p.pack_a || p.pack_b ? &alone : args->threads, rows, grain, ob__blas_part(grain), multiply_rows, &j);
     return OB_OK;
 }
 

@@ -91,7 +91,7 @@ static ob_status pool_compute(const ob_kernel_args *args, ob_error *error) {
     default: break;
     }
     if (!task) return OB__NO_TYPE(args, error, in->dtype);
-    int64_t work = p.window.n_out * p.window.n_taps + 1;
+    int64_t work = ob__window_work(&p.window);
     ob__parallel(args->threads, in->dims[0] * in->dims[1], (INT64_C(1) << 15) / work + 1, task, &p);
     return OB_OK;
 }

@@ -162,6 +162,7 @@ static ob_status quantize_run(const ob_kernel_args *args, ob_error *error) {
     OB_TRY(read_modes(args, &q, error));
     char *next = args->scratch;
     float *scale = ob__take(&next, q.n_scales, sizeof(float)), *zero = ob__take(&next, q.n_scales, sizeof(float));
+    if (ob__writes_nothing(args)) return OB_OK;
     OB_TRY(ob__convert(scale, OB_FLOAT, args->in[1].data, args->in[1].dtype, q.n_scales, error));
     narrow(q.precision, scale, q.n_scales);
     memset(zero, 0, (size_t)q.n_scales * sizeof *zero);

@@ -70,6 +70,7 @@ typedef struct direction {
     void *y, *last_h, *last_c;
     void *projected, *gate, *reset, *h, *c;
     bool *active; /* per sequence: not at its end yet */
+    const ob_threads *threads;
 } direction;
 
 #define REAL       float
@@ -199,7 +200,8 @@ static ob_status recurrent_compute(const ob_kernel_args *args, ob_error *error) 
     size_t width = ob_dtype_size(args->in[0].dtype);
     int64_t gates = r->gates * r->hidden;
     char *next = args->scratch;
-    direction d = {.r = r, .x = args->in[0].data, .lengths = part(args, 4, 0)};
+    direction d = {.r = r, .x = args->in[0].data, .lengths = part(args, 4, 0), .threads = args->threads};
+    if (r->batch == 0 || r->hidden == 0) return OB_OK; /* any number of steps over nothing */
     for (int64_t b = 0; d.lengths && b < r->batch; b++)
         OB_FAIL_IF(d.lengths[b] < 0 || d.lengths[b] > r->steps, error, OB_E_ARGUMENT,
                    "%s: sequence_lens[%lld] is %d of %lld steps", args->node->op_type, (long long)b, (int)d.lengths[b],

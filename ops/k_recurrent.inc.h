@@ -135,7 +135,7 @@ static void NAME(run_direction)(const direction *d) {
     NAME(load_state)(d, d->first_h, d->h);
     NAME(load_state)(d, d->first_c, d->c);
     bool *active = d->active;
-    for (int64_t step = 0; step < r->steps; step++) {
+    for (int64_t step = 0; step < r->steps && !ob__stopped(d->threads); step++) {
         for (int64_t b = 0; b < r->batch; b++) {
             int64_t length = d->lengths ? d->lengths[b] : r->steps, t = d->backward ? length - 1 - step : step;
             active[b] = step < length;

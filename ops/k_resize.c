@@ -308,7 +308,7 @@ static ob_status blend(const ob_kernel_args *args, resize *r, char *scratch, ob_
     int64_t most = most_elems(args);
     void *from = ob__take(&scratch, most, ob_dtype_size(type)), *to = ob__take(&scratch, most, ob_dtype_size(type));
     OB_TRY(ob__convert(from, type, in->data, in->dtype, ob__count(in), error));
-    for (int32_t a = 0; a < in->rank; a++) {
+    for (int32_t a = 0; a < in->rank && !ob__stopped(args->threads); a++) {
         if (!r->axes[a].active) continue;
         int64_t outer = ob__product(out->dims, 0, a), inner = ob__product(in->dims, a + 1, in->rank);
         if (wide)
@@ -346,6 +346,7 @@ static ob_status resize_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_er
     resize r;
     OB_TRY(read_modes(args, &r, error));
     OB_FAIL_IF(in->rank != out->rank, error, OB_E_SHAPE, "%s: ranks differ", args->node->op_type);
+    if (ob__count(out) == 0) return OB_OK;
     for (int32_t a = 0; a < in->rank; a++) {
         int64_t n;
         OB_FAIL_IF(ob__mul_overflows(out->dims[a], most_taps(args, a), &n), error, OB_E_LIMIT, "%s: too large",
@@ -364,8 +365,8 @@ static ob_status resize_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_er
 static ob_status resize_run(const ob_kernel_args *args, ob_error *error) {
     resize r;
     char *scratch = args->scratch;
-    OB_TRY(map_axes(args, &r, &scratch, error));
     if (ob__count(&args->out[0]) == 0) return OB_OK;
+    OB_TRY(map_axes(args, &r, &scratch, error));
     if (r.mode == NEAREST)
         pick(args, &r);
     else

@@ -261,7 +261,7 @@ static ob_status topk_compute(const ob_kernel_args *args, ob_error *error) {
     if (ob__count(out) == 0) return OB_OK;
     size_t width = ob_dtype_size(in->dtype);
     int64_t vectors = ob__count(in) / t.n;
-    for (int64_t v = 0; v < vectors; v++) {
+    for (int64_t v = 0; v < vectors && !ob__stopped(args->threads); v++) {
         const char *vector = (const char *)in->data + (v / t.inner * t.n * t.inner + v % t.inner) * (int64_t)width;
         choose(&t, vector, before);
         for (int64_t i = 0; i < t.k; i++) {

@@ -81,6 +81,34 @@ int64_t ob__window_taps(const ob__window *w, int32_t a, int64_t o, bool padded) 
     return end > first ? end - first : 0;
 }
 
+/* The first tap of axis a from k on that meets the input at any result; kernel[a]: none does. Steps over whole runs of taps that
+ * see padding only, so that a kernel of any size costs no more than input and result. */
+static int64_t next_tap(const ob__window *w, int32_t a, int64_t k) {
+    while (k < w->kernel[a]) {
+        int64_t first, end, start = w->before[a] - k * w->dilation[a]; /* of the input, seen from result 0 */
+        ob__window_reach(w, a, k, &first, &end);
+        if (end > first) return k;
+        /* The result before the first one that is not in front of the input is the next to enter it. */
+        int64_t o = start > 0 ? ceil_div(start, w->stride[a]) : 0;
+        if (o > w->out[a]) o = w->out[a];
+        if (o == 0) break; /* every result looks behind the input, and further taps do all the more */
+        int64_t distance = start - (o - 1) * w->stride[a];
+        k += ceil_div(distance, w->dilation[a]);
+    }
+    return w->kernel[a];
+}
+
+int64_t ob__window_work(const ob__window *w) {
+    int64_t work = 1;
+    for (int32_t a = 0; a < w->rank; a++) {
+        /* taps times results, of which at most every input element is met by every result, or by every tap */
+        int64_t taps = w->kernel[a] < w->in[a] ? w->kernel[a] : w->in[a];
+        if (ob__mul_overflows(work, w->out[a], &work) || ob__mul_overflows(work, taps > 0 ? taps : 1, &work))
+            return INT64_MAX / 2;
+    }
+    return work < INT64_MAX / 2 ? work + 1 : INT64_MAX / 2;
+}
+
 /* All rows of results that one tap reaches. */
 static void walk_tap(const ob__window *w, int64_t tap, const int64_t *k, ob__window_row row, void *context) {
     int64_t first[OB_MAX_RANK], end[OB_MAX_RANK], index[OB_MAX_RANK];
@@ -111,12 +139,20 @@ static void walk_tap(const ob__window *w, int64_t tap, const int64_t *k, ob__win
 }
 
 void ob__window_walk(const ob__window *w, ob__window_row row, void *context) {
-    int64_t k[OB_MAX_RANK] = {0};
-    for (int64_t tap = 0; tap < w->n_taps; tap++) {
+    int64_t k[OB_MAX_RANK] = {0}, least[OB_MAX_RANK];
+    for (int32_t a = 0; a < w->rank; a++) {
+        k[a] = least[a] = next_tap(w, a, 0);
+        if (k[a] == w->kernel[a]) return;
+    }
+    for (;;) {
+        int64_t tap = 0;
+        for (int32_t a = 0; a < w->rank; a++) tap = tap * w->kernel[a] + k[a];
         walk_tap(w, tap, k, row, context);
-        for (int32_t a = w->rank - 1; a >= 0; a--) {
-            if (++k[a] < w->kernel[a]) break;
-            k[a] = 0;
+        int32_t a = w->rank - 1;
+        while (a >= 0 && (k[a] = next_tap(w, a, k[a] + 1)) == w->kernel[a]) {
+            k[a] = least[a];
+            a--;
         }
+        if (a < 0) return;
     }
 }

@@ -19,8 +19,11 @@ ob_status ob__read_window(const ob_kernel_args *args, const ob_view *in, const o
 
 /* n results from `out` on (indices into the plane) see at this tap the elements in, in + step, ... */
 typedef void (*ob__window_row)(void *context, int64_t tap, int64_t out, int64_t in, int64_t n, int64_t step);
-/* Calls row for every tap in order and every row of results that the tap reaches inside the plane. */
+/* Calls row for every tap in order and every row of results that the tap reaches inside the plane; taps that see padding only
+ * cost nothing. */
 void ob__window_walk(const ob__window *window, ob__window_row row, void *context);
+/* About how many elements the walk visits; never overflows. */
+int64_t ob__window_work(const ob__window *window);
 /* The results first .. end of axis a that tap k of that axis reaches. */
 void ob__window_reach(const ob__window *window, int32_t a, int64_t k, int64_t *first, int64_t *end);
 /* How many taps of result o of axis a lie inside the input, or inside the input and its padding. */

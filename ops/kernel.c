@@ -4,7 +4,9 @@
 
 /* ---- Stopping ----------------------------------------------------------------------------------------------------- */
 
-enum { ASK_NS = 2000000 };
+static bool may_stop(const ob_threads *threads) {
+    return threads && threads->stop && (threads->stop->cancelled || threads->stop->deadline_ns);
+}
 
 bool ob__stop_now(const ob_threads *threads) {
     ob_stop *stop = threads ? threads->stop : NULL;
@@ -18,8 +20,9 @@ bool ob__stop_now(const ob_threads *threads) {
 }
 
 bool ob__stopped(const ob_threads *threads) {
-    ob_stop *stop = threads ? threads->stop : NULL;
-    if (!stop || (!stop->cancelled && !stop->deadline_ns)) return false;
+    enum { ASK_NS = 2000000 };
+    if (!may_stop(threads)) return false;
+    ob_stop *stop = threads->stop;
     uint64_t now = ob__now_ns();
     if (stop->status == OB_OK && now < stop->next_ns) return false;
     stop->next_ns = now + ASK_NS;
@@ -47,26 +50,34 @@ static void run(const ob_threads *threads, int64_t n, int64_t grain, void (*task
         task(context, 0, n);
 }
 
-void ob__parallel(const ob_threads *threads, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end),
-                  void *context) {
+void ob__parallel_parts(const ob_threads *threads, int64_t n, int64_t grain, int64_t size,
+                        void (*task)(void *context, int64_t begin, int64_t end), void *context) {
     if (n <= 0) return;
-    const ob_stop *stop = threads ? threads->stop : NULL;
-    if (!stop || (!stop->cancelled && !stop->deadline_ns)) {
+    if (!may_stop(threads) || n / 2 < size) {
         run(threads, n, grain, task, context);
         return;
     }
-    /* Parts that grow until one takes as long as may pass between two questions. */
-    int64_t size = grain > 0 ? grain : 1;
+    if (threads->run) { /* enough for every thread */
+        int64_t least = grain < n / 4 / threads->n_threads ? 4 * grain * threads->n_threads : n;
+        size = least > size ? (least + size - 1) / size * size : size;
+    }
     for (int64_t begin = 0; begin < n && !ob__stop_now(threads);) {
-        uint64_t start = ob__now_ns();
+        int64_t left = n - begin, count = left / 2 < size ? left : size; /* the last part is not a small one */
         part p = {task, context, begin};
-        int64_t count = size < n - begin ? size : n - begin;
         run(threads, count, grain, run_part, &p);
         begin += count;
-        uint64_t took = ob__now_ns() - start;
-        if (took < ASK_NS && size <= INT64_MAX / 2)
-            size *= 2;
-        else if (took > 2 * (uint64_t)ASK_NS && size / 2 >= grain)
-            size /= 2;
     }
+}
+
+void ob__parallel(const ob_threads *threads, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end),
+                  void *context) {
+    enum { GRAINS_PER_PART = 64 };
+    int64_t size = 0;
+    if (grain < 1) grain = 1;
+    if (__builtin_mul_overflow(grain, (int64_t)GRAINS_PER_PART, &size)) size = n;
+    ob__parallel_parts(threads, n, grain, size, task, context);
+}
+
+ob_threads ob__alone(const ob_threads *threads) {
+    return (ob_threads){.n_threads = 1, .stop = threads ? threads->stop : NULL};
 }

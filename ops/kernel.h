@@ -35,6 +35,12 @@ bool ob__stopped(const ob_threads *threads);
  * results being there (an index read from them). */
 void ob__parallel(const ob_threads *threads, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end),
                   void *context);
+/* As above, cut at multiples of `size` only, the last part being at least that large: for tasks whose bits could depend on where
+ * they are cut, and for grains of much work. */
+void ob__parallel_parts(const ob_threads *threads, int64_t n, int64_t grain, int64_t size,
+                        void (*task)(void *context, int64_t begin, int64_t end), void *context);
+/* The calling thread only, and stopped as `threads` are. */
+ob_threads ob__alone(const ob_threads *threads);
 
 typedef struct ob_kernel_args {
     const ob_node *node;    /* for attributes */

@@ -12,8 +12,7 @@
 #include "corpus.h"
 #include "data_sets.h"
 #include "onnx_broadcast/session.h"
-#include "ops/kernel.h"
-#include "ops/op.h"
+#include "row_case.h"
 
 enum { MAX_OUTPUTS = 8 };
 
@@ -104,51 +103,11 @@ static void try_all(const ob_model *model, const char *name, const ob_view *inpu
 
 /* ---- The table ---------------------------------------------------------------------------------------------------- */
 
-static ob_dtype first_type(const ob_op *op, uint32_t i) {
-    ob_types types = ob__op_input_types(op, i);
-    if (types >> OB_FLOAT & 1) return OB_FLOAT;
-    for (int dtype = 1; dtype < 32; dtype++)
-        if (types >> dtype & 1 && ob_dtype_size((ob_dtype)dtype)) return (ob_dtype)dtype;
-    return OB_INT64;
-}
-
-static void set_attributes(ob_node *node, int32_t rank) {
-    static const int64_t ones[OB_MAX_RANK] = {1, 1, 1, 1, 1, 1, 1, 1};
-    if (strstr(node->op_type, "Pool") && rank > 2) ob__node_set_ints(node, "kernel_shape", ones, (uint32_t)rank - 2);
-    if (strcmp(node->op_type, "Cast") == 0) ob__node_set_int(node, "to", OB_FLOAT);
-    if (strcmp(node->op_type, "LRN") == 0) ob__node_set_int(node, "size", 1);
-    if (strstr(node->op_type, "Depth")) ob__node_set_int(node, "blocksize", 1);
-    if (strcmp(node->op_type, "GRU") == 0 || strcmp(node->op_type, "RNN") == 0 || strcmp(node->op_type, "LSTM") == 0)
-        ob__node_set_int(node, "hidden_size", 1);
-}
-
 /* One node of that row, operands of one element each. */
 static void try_row(const ob_op *op, int32_t rank, uint32_t n_inputs, uint32_t n_outputs) {
-    static const uint64_t zeros[4] = {0};
-    uint64_t elements[4] = {0};
-    float one = 1;
-    int64_t dims[OB_MAX_RANK] = {1, 1, 1, 1, 1};
+    static const int64_t ones[OB_MAX_RANK] = {1, 1, 1, 1, 1};
     char name[100];
-    ob_model *model = new_model(op->domain[0] ? 14 : op->since);
-    if (op->domain[0]) assert_true(ob__model_set_opset(model, op->domain, op->since));
-    ob_node *node = ob__node_new(model->graph, NULL, op->domain, op->name, n_inputs, n_outputs);
-    assert_non_null(node);
-    set_attributes(node, rank);
-    for (uint32_t i = 0; i < n_inputs; i++) {
-        ob_dtype dtype = first_type(op, i);
-        bool is_list = dtype == OB_INT64 && i > 0; /* sizes, axes, indices */
-        memcpy(elements, dtype == OB_FLOAT ? (const void *)&one : zeros, 4);
-        elements[0] = dtype == OB_FLOAT ? elements[0] : 0;
-        snprintf(name, sizeof name, "i%u", i);
-        node->inputs[i] = new_weight(model, name, dtype, is_list ? 1 : rank, dims, elements);
-    }
-    for (uint32_t i = 0; i < n_outputs; i++) {
-        snprintf(name, sizeof name, "o%u", i);
-        ob_value *value = ob__value_new(model->graph, name);
-        assert_non_null(value);
-        ob__node_set_output(node, i, value);
-        new_output(model, value);
-    }
+    ob_model *model = row_model(op, rank, ones, ROW_LISTS, n_inputs, n_outputs);
     snprintf(name, sizeof name, "%s-%d of rank %d, %u inputs, %u outputs", op->name, op->since, rank, n_inputs, n_outputs);
     try_all(model, name, NULL, 0);
     ob_model_close(&model);
