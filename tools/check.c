@@ -1,5 +1,6 @@
 /* onnx-broadcast-check: is every broadcast of a model sound, what happens at each one, and the model in another form. */
 #include "check.h"
+#include "stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -277,6 +278,13 @@ static void note_left(void *context, const char *node, const char *op_type, cons
     if (!w->s->quiet) complain(tool, w->file, "node \"%s\" (%s) stays as it is: %s", node, op_type, reason);
 }
 
+static ob_status save(const char *path, const ob_model *model, ob_model_format format, ob_error *error) {
+    bool held = stop_hold_for(path);
+    ob_status status = ob_model_save(model, path, format, error);
+    if (held) stop_release();
+    return status;
+}
+
 static int rewrite_model(watch *w, ob_model *model) {
     const settings *s = w->s;
     ob_rewrite_options how = {.after_pass = after_pass, .note = note_left, .context = w};
@@ -289,7 +297,7 @@ static int rewrite_model(watch *w, ob_model *model) {
     if (status == OB_OK && to_stdout(s))
         status = ob_model_write(model, format, write_to_stdout, NULL, &error);
     else if (status == OB_OK && s->output)
-        status = ob_model_save(model, s->output, format, &error);
+        status = save(s->output, model, format, &error);
     if (status != OB_OK) {
         complain_error(tool, error.code == OB_E_IO ? NULL : w->file, &error);
         return status == OB_E_SHAPE || status == OB_E_TYPE || status == OB_E_MODEL ? EXIT_ERRORS : EXIT_MISUSED;
@@ -347,7 +355,7 @@ static int check_file(settings *s, const char *path) {
     clock_gettime(CLOCK_MONOTONIC, &w.start);
     ob_model *model = NULL;
     fflush(stdout);
-    if (load_model(tool, path, s->operators, s->verbose, &model) != OB_OK) return EXIT_MISUSED;
+    if (load_model(tool, path, s->operators, s->verbose, 0, &model) != OB_OK) return EXIT_MISUSED;
     show_progress(&w, "read");
     int status = check_model(s, file, model, &w);
     ob_model_close(&model);
@@ -355,6 +363,7 @@ static int check_file(settings *s, const char *path) {
 }
 
 int main(int argc, char **argv) {
+    stop_install();
     static char buffer[1 << 16];
     settings *s = calloc(1, sizeof *s);
     const char **files = calloc((size_t)argc + 1, sizeof *files);

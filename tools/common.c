@@ -88,6 +88,22 @@ bool parse_int(const char *tool, const char *option, const char *text, int64_t l
     return true;
 }
 
+bool parse_bytes(const char *tool, const char *option, const char *text, uint64_t *out) {
+    static const char units[] = "KMGT";
+    char *end;
+    errno = 0;
+    unsigned long long n = strtoull(text, &end, 10);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    bool good =
+        end != text && *text != '-' && errno == 0 && end[unit != NULL] == '\0' && n > 0 && n <= (uint64_t)INT64_MAX >> shift;
+    if (good)
+        *out = (uint64_t)n << shift;
+    else
+        complain(tool, NULL, "option %s: \"%s\" is not a number of bytes (1000000, 512K, 64M, 2G)", option, text);
+    return good;
+}
+
 bool parse_real(const char *tool, const char *option, const char *text, double lowest, double highest, double *out) {
     char *end;
     double x = strtod(text, &end);
@@ -167,13 +183,15 @@ ob_logger logger_to_stderr(const char *tool, ob_log_level level) {
     return (ob_logger){level, print_log, (void *)(uintptr_t)tool};
 }
 
-ob_status load_model(const char *tool, const char *path, const ob_operators *operators, bool verbose, ob_model **out) {
+ob_status load_model(const char *tool, const char *path, const ob_operators *operators, bool verbose, uint64_t max_arena,
+                     ob_model **out) {
     ob_error error;
     ob_error_clear(&error);
     ob_logger logger = logger_to_stderr(tool, OB_LOG_DEBUG);
     ob_load_options options;
     ob_load_options_init(&options);
     if (verbose) options.logger = &logger;
+    options.limits.max_arena = max_arena;
     bool is_stdin = strcmp(path, "-") == 0;
     ob_status status = is_stdin ? ob_model_load_descriptor(STDIN_FILENO, "<stdin>", &options, out, &error)
                                 : ob_model_load(path, &options, out, &error);

@@ -38,6 +38,8 @@ const char *option_text(const arguments *o);
 bool parse_dim(const char *tool, const char *text, char *name, size_t n_bytes, int64_t *size);
 /* A whole number in lowest .. highest; false, with a message. */
 bool parse_int(const char *tool, const char *option, const char *text, int64_t lowest, int64_t highest, int64_t *out);
+/* A size in bytes, with K, M, G or T behind it for 2^10, 2^20, 2^30, 2^40. At least 1; false, with a message. */
+bool parse_bytes(const char *tool, const char *option, const char *text, uint64_t *out);
 bool parse_real(const char *tool, const char *option, const char *text, double lowest, double highest, double *out);
 
 /* Both paths lead to one file that exists; false for "-". */
@@ -56,8 +58,10 @@ void complain_error(const char *tool, const char *file, const ob_error *error);
 bool load_operators(const char *tool, const char *path, ob_operators **operators);
 /* What the library tells, up to `level`, goes to standard error. */
 ob_logger logger_to_stderr(const char *tool, ob_log_level level);
-/* The model at `path` ("-": standard input). It knows `operators` (NULL: the built-in ones only).
+/* The model at `path` ("-": standard input). It knows `operators` (NULL: the built-in ones only). max_arena: as in
+ * ob_load_limits, 0: its default.
  * verbose: what the library tells about it goes to standard error. On failure the message is out. */
-ob_status load_model(const char *tool, const char *path, const ob_operators *operators, bool verbose, ob_model **out);
+ob_status load_model(const char *tool, const char *path, const ob_operators *operators, bool verbose, uint64_t max_arena,
+                     ob_model **out);
 
 #endif

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine.h"
+#include "stop.h"
+
 static const char usage[] =
     "usage: onnx-broadcast-run MODEL [--input [NAME=]FILE]... [--output-dir DIR [--npy]] [options]\n"
     "\n"
@@ -20,6 +23,10 @@ static const char usage[] =
     "  --op-library FILE     operators of one's own, from a shared library; runs its code\n"
     "  --threads T           use T threads [1]\n"
     "  --strict              refuse a model whose outputs do not have the shapes that it declares\n"
+    "  --max-memory SIZE     of everything that a run takes beside the file [what the machine has]\n"
+    "  --max-output-bytes SIZE, --max-nodes N, --max-seconds S\n"
+    "                        of all outputs; of the model, functions written out [2097152]; of each run [none]\n"
+    "                        SIZE is a number of bytes, or 512K, 64M, 2G; over a limit the exit status is 1\n"
     "  --no-optimize         run every node as it stands: no folding, nothing in place\n"
     "  --bench N             run N times and print one JSON line with the times\n"
     "  --warmup W            runs before these [1]\n"
@@ -29,7 +36,8 @@ static const char usage[] =
     "  --quiet               no preview, no notes\n"
     "  --help, --version\n"
     "\n"
-    "exit status: 0 done, 1 failed, 2 unreadable or misused, 3 something in the model is not supported\n";
+    "exit status: 0 done, 1 failed, 2 unreadable or misused, 3 something in the model is not supported;\n"
+    "stopped by a signal, 128 and its number\n";
 
 exit_code exit_code_of(ob_status status) {
     switch (status) {
@@ -75,6 +83,10 @@ static bool parse_option(run_options *r, arguments *o) {
     if (option_has_value(o, "--rtol")) return parse_real(TOOL, "--rtol", o->value, 0, 1e30, &r->rtol);
     if (option_has_value(o, "--atol")) return parse_real(TOOL, "--atol", o->value, 0, 1e30, &r->atol);
     if (option_has_value(o, "--threads")) return parse_int(TOOL, "--threads", o->value, 1, 1024, &r->threads);
+    if (option_has_value(o, "--max-memory")) return parse_bytes(TOOL, "--max-memory", o->value, &r->max_memory);
+    if (option_has_value(o, "--max-output-bytes")) return parse_bytes(TOOL, "--max-output-bytes", o->value, &r->max_output_bytes);
+    if (option_has_value(o, "--max-nodes")) return parse_int(TOOL, "--max-nodes", o->value, 1, INT64_C(1) << 40, &r->max_nodes);
+    if (option_has_value(o, "--max-seconds")) return parse_real(TOOL, "--max-seconds", o->value, 1e-9, 1e9, &r->max_seconds);
     if (option_has_value(o, "--bench"))
         return r->bench = true, parse_int(TOOL, "--bench", o->value, 1, INT64_C(1) << 40, &r->runs);
     if (option_has_value(o, "--warmup")) return parse_int(TOOL, "--warmup", o->value, 0, INT64_C(1) << 40, &r->warmup);
@@ -165,10 +177,12 @@ static exit_code run_session(const run_options *r, ob_session *session, session_
     exit_code code = inputs_prepare(r, session, &inputs);
     double input_ms = now_ms() - input_start;
     if (code == EXIT_DONE && !outputs) code = out_of_memory(r);
+    stop_hold();
     if (code == EXIT_DONE && ob_session_prepare(session, inputs.views, inputs.n, &error) != OB_OK) code = fail(context, &error);
     double create_ms = now_ms() - start - input_ms;
     if (code == EXIT_DONE && ob_session_run(session, inputs.views, inputs.n, outputs, n, &error) != OB_OK)
         code = fail(context, &error);
+    stop_release();
     if (code == EXIT_DONE) code = use_outputs(r, session, outputs, n);
     if (code == EXIT_DONE && r->bench) {
         if (context->profile) profile_reset(context->profile);
@@ -183,12 +197,19 @@ static exit_code run_session(const run_options *r, ob_session *session, session_
     return code;
 }
 
+static bool open_session(const ob_model *model, const ob_session_config *config, ob_session **session, ob_error *error) {
+    stop_hold();
+    ob_status status = ob_session_create(model, config, session, error);
+    stop_release();
+    return status == OB_OK;
+}
+
 static exit_code run(const run_options *r) {
     ob_model *model = NULL;
     ob_session *session = NULL;
     ob_error error;
     double start = now_ms();
-    ob_status status = load_model(TOOL, r->model, r->operators, r->verbose, &model);
+    ob_status status = load_model(TOOL, r->model, r->operators, r->verbose, r->max_memory, &model);
     if (status != OB_OK)
         return status == OB_E_MEMORY ? EXIT_FAILED : status == OB_E_UNSUPPORTED ? EXIT_UNSUPPORTED : EXIT_MISUSED;
     double load_ms = now_ms() - start;
@@ -205,11 +226,16 @@ static exit_code run(const run_options *r) {
     config.unsupported = print_unsupported;
     config.trace = context.profile ? trace : NULL;
     config.context = &context;
+    config.cancelled = stop_asked;
+    config.max_memory = r->max_memory;
+    config.max_output_bytes = r->max_output_bytes;
+    config.max_nodes = (uint64_t)r->max_nodes;
+    config.max_run_ns = (uint64_t)(r->max_seconds * 1e9);
     start = now_ms();
     exit_code code;
     if (r->profile && !context.profile)
         code = out_of_memory(r);
-    else if (ob_session_create(model, &config, &session, &error) == OB_OK)
+    else if (open_session(model, &config, &session, &error))
         code = run_session(r, session, &context, load_ms, start);
     else
         code = fail(&context, &error);
@@ -226,6 +252,8 @@ int main(int argc, char **argv) {
     r.rtol = 1e-3;
     r.atol = 1e-7;
     bool done = false;
+    stop_install();
+    r.max_memory = machine_memory("");
     bool understood = parse(&r, argc, argv, &done);
     exit_code code = !understood ? EXIT_MISUSED : done ? EXIT_DONE : run(&r);
     ob_operators_close(&r.operators);

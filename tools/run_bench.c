@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "run.h"
+#include "stop.h"
 
 double now_ms(void) {
     struct timespec t;
@@ -44,7 +45,10 @@ static exit_code run_repeatedly(const run_options *options, ob_session *session,
     for (int64_t i = -options->warmup; i < options->runs || now_ms() - begin < options->min_seconds * 1e3; i++) {
         if (i == 0) begin = now_ms();
         double start = now_ms();
-        if (ob_session_run(session, inputs->views, inputs->n, NULL, 0, &error) != OB_OK) {
+        stop_hold();
+        ob_status status = ob_session_run(session, inputs->views, inputs->n, NULL, 0, &error);
+        stop_release();
+        if (status != OB_OK) {
             complain_error(TOOL, options->model, &error);
             return exit_code_of(error.code);
         }

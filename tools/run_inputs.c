@@ -142,7 +142,14 @@ static exit_code make_up(const run_options *options, const ob_session *session, 
     char somewhere;
     ob_view view;
     ob_status status = ob_view_init(&view, &somewhere, info.dtype, info.shape.rank, dims);
-    void *data = status == OB_OK ? malloc((size_t)ob_view_count(&view) * ob_dtype_size(info.dtype) + 1) : NULL;
+    uint64_t n_bytes = status == OB_OK ? (uint64_t)ob_view_count(&view) * ob_dtype_size(info.dtype) : 0;
+    if (options->max_memory && n_bytes > options->max_memory) {
+        complain(TOOL, options->model,
+                 "input %s: %llu bytes of random elements are over the limit of %llu, which --max-memory raises", info.name,
+                 (unsigned long long)n_bytes, (unsigned long long)options->max_memory);
+        return EXIT_FAILED;
+    }
+    void *data = status == OB_OK ? malloc((size_t)n_bytes + 1) : NULL;
     inputs->random[i] = data;
     if (!data) {
         complain(TOOL, options->model, "input %s: no memory for shape %s", info.name, info.shape_text);

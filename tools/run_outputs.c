@@ -6,6 +6,7 @@
 
 #include "compare.h"
 #include "run.h"
+#include "stop.h"
 
 enum { PREVIEW = 8 };
 
@@ -44,8 +45,10 @@ exit_code outputs_write(const run_options *options, const ob_session *session, c
             complain(TOOL, options->output_folder, "the name is too long");
             return EXIT_MISUSED;
         }
+        bool held = stop_hold_for(path);
         ob_status status = options->npy ? ob_npy_write(path, &outputs[i], &error)
                                         : ob_tensor_file_write(path, output_name(session, i), &outputs[i], &error);
+        if (held) stop_release();
         if (status == OB_OK) continue;
         complain_error(TOOL, path, &error);
         return status == OB_E_UNSUPPORTED ? EXIT_UNSUPPORTED : EXIT_FAILED;

@@ -4,6 +4,7 @@
 
 #include "compare.h"
 #include "run.h"
+#include "stop.h"
 
 typedef struct event {
     const char *node, *op_type, *kernel;
@@ -159,5 +160,8 @@ static ob_status produce_trace(void *context, ob_write_sink sink, void *sink_con
 }
 
 ob_status profile_write(profile *p, const char *path, ob_error *error) {
-    return ob_file_save(path, produce_trace, p, error);
+    bool held = stop_hold_for(path);
+    ob_status status = ob_file_save(path, produce_trace, p, error);
+    if (held) stop_release();
+    return status;
 }

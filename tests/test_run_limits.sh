@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# Limits of onnx-broadcast-run, and signals to both commands: they end them, and leave no temporary file.
+#   test_run_limits.sh RUN CHECK
+set -u
+run=$1 check=$2
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export LC_ALL=C
+failed=0
+fail() { echo "FAILED: $*"; failed=1; }
+
+# expect STATUS TEXT ARGUMENT...: the exit status, and TEXT in what is said.
+expect() {
+    local want=$1 text=$2
+    shift 2
+    "$run" "$@" >"$dir/out" 2>&1
+    local status=$?
+    [ $status -eq "$want" ] || { fail "status $status instead of $want: $*"; cat "$dir/out"; }
+    grep -qF -- "$text" "$dir/out" || { fail "no \"$text\": $*"; cat "$dir/out"; }
+}
+
+# Minutes of work.
+cat >"$dir/long.onnxtxt" <<'END'
+<ir_version: 8, opset_import: ["" : 14]>
+long (float[4000, 4000] x) => (float[4000, 4000] y) {
+  a = MatMul(x, x)  b = MatMul(a, x)  c = MatMul(b, x)  d = MatMul(c, x)  e = MatMul(d, x)  f = MatMul(e, x)
+  g = MatMul(f, x)  h = MatMul(g, x)  i = MatMul(h, x)  j = MatMul(i, x)  k = MatMul(j, x)  y = MatMul(k, x)
+}
+END
+cat >"$dir/two.onnxtxt" <<'END'
+<ir_version: 8, opset_import: ["" : 14]>
+two (float[4] x) => (float[4] y) { a = Neg(x)  y = Abs(a) }
+END
+
+# Just under and just over.
+expect 0 "y: float[4]" "$dir/two.onnxtxt" --max-nodes 2
+expect 1 "the model has 2 nodes, the limit is 1: max_nodes raises it" "$dir/two.onnxtxt" --max-nodes=1
+expect 0 "y: float[4]" "$dir/two.onnxtxt" --max-output-bytes 64
+expect 1 "which max_output_bytes raises" "$dir/two.onnxtxt" --max-output-bytes 63
+expect 0 "y: float[4]" "$dir/two.onnxtxt" --max-memory 1M --max-seconds 1e9
+expect 1 "which max_memory raises" "$dir/two.onnxtxt" --max-memory 2K
+expect 1 "it takes longer than max_run_ns allows" "$dir/two.onnxtxt" --max-seconds 1e-9
+expect 1 "which --max-memory raises" "$dir/long.onnxtxt" --max-memory 60M
+expect 2 "is not a number of bytes" "$dir/two.onnxtxt" --max-memory 0
+expect 2 "is not a number of bytes" "$dir/two.onnxtxt" --max-memory 1Q
+expect 2 "is not a number of bytes" "$dir/two.onnxtxt" --max-memory 1Gi
+expect 2 "is not a number of bytes" "$dir/two.onnxtxt" --max-memory 9223372036854775807K
+# What it takes, it takes from one account: under a limit of the shell that leaves little beside it, too.
+(ulimit -v 4000000; "$run" "$dir/long.onnxtxt" --max-memory 80M --quiet) >"$dir/out" 2>&1
+[ $? -eq 1 ] && grep -q "beside the .* in use are over the limit of 83886080, which max_memory raises" "$dir/out" || { fail "80M"; cat "$dir/out"; }
+
+# ended SIGNAL COMMAND...: sends the signal after a while; the status must be 128 and its number.
+ended() {
+    local name=$1 number
+    number=$(kill -l "$name")
+    shift
+    "$@" >"$dir/out" 2>&1 &
+    local pid=$!
+    sleep 0.5
+    kill -s "$name" $pid
+    wait $pid
+    local status=$?
+    [ $status -eq $((128 + number)) ] || { fail "status $status after SIG$name: $*"; cat "$dir/out"; }
+}
+ended TERM "$run" "$dir/long.onnxtxt" --quiet
+ended HUP "$run" "$dir/long.onnxtxt" --quiet --threads 2
+# Non-interactive shells start what is in the background with SIGINT ignored; it must stay so, and be heard otherwise.
+ended INT env --default-signal=INT "$run" "$dir/long.onnxtxt" --quiet
+mkfifo "$dir/pipe"
+ended TERM "$check" "$dir/pipe" </dev/null
+ended TERM "$run" "$dir/two.onnxtxt" --input "$dir/pipe"
+
+# In the middle of files: whatever the moment, the file is whole or not there, and nothing is beside it.
+{
+    printf '<ir_version: 8, opset_import: ["" : 14]>\nbig (float[1] x) => (float[12000000] y) <float[12000000] w = {'
+    yes 0 | head -n 11999999 | tr '\n' ,
+    printf '0}> { y = Add(x, w) }\n'
+} >"$dir/big.onnxtxt"
+"$check" --quiet "$dir/big.onnxtxt" --align-weights -o "$dir/big.onnx" >/dev/null || fail "cannot make the big model"
+for delay in 0.02 0.04 0.06 0.08 0.1 0.12 0.14 0.16 0.2 0.25 0.3; do
+    for command in run check; do
+        rm -rf "$dir/o" && mkdir "$dir/o"
+        if [ $command = run ]; then
+            "$run" "$dir/big.onnx" --quiet --output-dir "$dir/o" >/dev/null 2>&1 &
+        else
+            "$check" --quiet "$dir/big.onnx" -o "$dir/o/big.onnx" >/dev/null 2>&1 &
+        fi
+        pid=$!
+        sleep $delay
+        kill -s TERM $pid 2>/dev/null
+        wait $pid
+        status=$?
+        [ $status -eq 143 ] || [ $status -eq 0 ] || fail "status $status of $command after $delay s"
+        left=$(ls "$dir/o" | grep -v '^big.onnx$' | grep -v '^output_0.pb$')
+        [ -z "$left" ] || fail "$command leaves $left after $delay s"
+    done
+done
+exit $failed
