@@ -390,6 +390,7 @@ static void test_every_question(void **state) {
             }
             s.stop_at = 0;
             if (session && which) {
+                out = (ob_view){0};
                 run_ok(session, &in, 1, &out, 1);
                 expect_floats(&out, want, 3000);
             }
@@ -467,6 +468,7 @@ static void test_time(void **state) {
     ob_session_close(&session);
     config.max_run_ns = UINT64_MAX; /* beyond the clock */
     assert_int_equal(ob_session_create(model, &config, &session, &error), OB_OK);
+    out = (ob_view){0};
     run_ok(session, &in, 1, &out, 1);
     ob_session_close(&session);
     config.max_run_ns = 1; /* over before the first step */
