@@ -22,6 +22,7 @@ typedef struct lowerer {
     ob_map definitions; /* number of operands, 0 for BroadcastTo -> ours, there or added */
     ob_value **instead; /* by value id: what readers use in place of this value, or NULL */
     uint32_t n_instead;
+    int64_t opset; /* of definitions: the newest that the model or a function of its own imports */
 } lowerer;
 
 static const ob_shape unknown_shape = {OB_RANK_UNKNOWN, NULL};
@@ -264,11 +265,10 @@ static const ob_function *need_function(lowerer *l, uint32_t n_operands) {
     if (!entry) l->patch.failed = true;
     if (!entry || entry->value) return entry ? entry->value : NULL;
     ob_model *model = l->work->model;
-    int64_t opset = ob__model_opset(model, "");
     const char *name = free_name(l, n_operands);
     ob_function *function = !name        ? NULL
-                            : n_operands ? ob__define_broadcast(model, name, n_operands, opset)
-                                         : ob__define_broadcast_to(model, name, opset);
+                            : n_operands ? ob__define_broadcast(model, name, n_operands, l->opset)
+                                         : ob__define_broadcast_to(model, name, l->opset);
     entry->value = function;
     ob__patch_add_function(&l->patch, function);
     ob__patch_ir_version(&l->patch, 8);
@@ -360,12 +360,16 @@ static bool take_name(lowerer *l, const char *name) {
 /* Ours, as they would be made now, and the names of all. */
 static ob_status find_definitions(lowerer *l) {
     const ob_model *model = l->work->model;
+    l->opset = ob__model_opset(model, "");
+    for (uint32_t i = 0; i < model->n_functions; i++) {
+        int64_t opset = ob__graph_opset(model->functions[i]->body, "");
+        if (opset > l->opset && model->functions[i]->defines == OB_DEFINES_NOTHING) l->opset = opset;
+    }
     for (uint32_t i = 0; i < model->n_functions; i++) {
         ob_function *function = model->functions[i];
         if (strcmp(function->domain, "onnx_broadcast") != 0) continue;
         if (!take_name(l, function->name)) return OB_E_MEMORY;
-        if (function->defines == OB_DEFINES_NOTHING || function->overload[0] ||
-            ob__graph_opset(function->body, "") != ob__model_opset(model, ""))
+        if (function->defines == OB_DEFINES_NOTHING || function->overload[0] || ob__graph_opset(function->body, "") != l->opset)
             continue;
         ob_map_entry *entry = definition_entry(l, function->defines == OB_DEFINES_BROADCAST ? function->body->n_inputs : 0);
         if (!entry) return OB_E_MEMORY;
