@@ -271,12 +271,20 @@ static ob_status read_names(ob_text_parser *parser, char ***list, size_t *n) {
 static ob_status read_operator(ob_text_parser *parser, Onnx__NodeProto *node) {
     ob_scanner *scan = &parser->scan;
     OB_TRY(ob__scan_name(scan, "an operator", &node->op_type));
-    while (ob__scan_take(scan, '.')) {
-        const char *domain = node->domain;
-        node->domain = domain ? ob__arena_printf(scan->arena, "%s.%s", domain, node->op_type) : node->op_type;
-        if (!node->domain) return out_of_memory(parser);
-        OB_TRY(ob__scan_name(scan, "an operator", &node->op_type));
+    ob_text domain;
+    ob__text_init(&domain, &scan->arena->allocator);
+    ob_status status = OB_OK;
+    bool any = false;
+    for (; status == OB_OK && ob__scan_take(scan, '.'); any = true) {
+        if (any) ob__text_puts(&domain, ".");
+        ob__text_puts(&domain, node->op_type);
+        status = ob__scan_name(scan, "an operator", &node->op_type);
     }
+    if (status == OB_OK && any) node->domain = ob__arena_strndup(scan->arena, domain.data ? domain.data : "", domain.n);
+    bool full = domain.failed || (status == OB_OK && any && !node->domain);
+    ob__text_release(&domain);
+    OB_TRY(status);
+    if (full) return out_of_memory(parser);
     if (!ob__scan_take(scan, ':')) return OB_OK;
     char *overload;
     OB_TRY(ob__scan_name(scan, "an overload", &overload));

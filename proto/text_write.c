@@ -374,7 +374,8 @@ static ob_status print_attributes(text_printer *out, Onnx__AttributeProto *const
 
 /* domain.of.the.Operator; parts that are no identifiers in quotes. */
 static void put_operator(text_printer *out, const Onnx__NodeProto *node) {
-    for (const char *domain = ob__str(node->domain); *domain;) {
+    const char *domain = ob__str(node->domain);
+    for (bool more = *domain != '\0'; more;) { /* what is behind the last point is a part, too */
         size_t n = strcspn(domain, ".");
         char part[256];
         snprintf(part, sizeof part, "%.*s", n < sizeof part ? (int)n : (int)sizeof part - 1, domain);
@@ -383,7 +384,8 @@ static void put_operator(text_printer *out, const Onnx__NodeProto *node) {
         else
             put_quoted(out, domain, n);
         put(out, ".");
-        domain += n + (domain[n] == '.');
+        more = domain[n] == '.';
+        domain += n + more;
     }
     if (ob__is_identifier(ob__str(node->op_type)))
         put(out, node->op_type);
