@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Under AddressSanitizer nothing can be touched but what was asked for, and a gap lies between two pieces. */
+/* Under AddressSanitizer nothing can be touched but what was asked for, and in memory from malloc a gap lies between two pieces;
+ * a caller's allocator is asked for what it is asked for elsewhere. */
 #ifdef __has_feature
 #define OB_HAS_FEATURE(name) __has_feature(name)
 #else
@@ -116,7 +117,8 @@ void *ob__arena_alloc(ob_arena *arena, size_t n_bytes) {
         arena->failed = true;
         return NULL;
     }
-    size_t rounded = (n_bytes == 0 ? ALIGNMENT : (n_bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1)) + GAP;
+    size_t rounded = n_bytes == 0 ? ALIGNMENT : (n_bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    if (arena->allocator.alloc == default_alloc) rounded += GAP;
     void *result = arena->next;
     if (result && (size_t)(arena->end - arena->next) >= rounded)
         arena->next += rounded;
