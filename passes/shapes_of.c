@@ -96,7 +96,7 @@ static ob_value *size_of(ob_shape_maker *maker, ob_node *before, ob_value *value
     if (!shape || !at) return NULL;
     struct {
         ob_value *value;
-        int64_t axis;
+        intptr_t axis; /* no gap between them: the bytes are the key */
     } key = {shape, axis};
     ob_map_entry *entry = slot(maker, 'g', before->graph, &key, sizeof key);
     if (!entry || entry->value) return entry ? entry->value : NULL;

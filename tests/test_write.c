@@ -112,7 +112,7 @@ static void fill(ProtobufCMessage *message, int depth, int *counter) {
         if (field->type == PROTOBUF_C_TYPE_MESSAGE && depth == 0) continue;
         if (oneof) *(uint32_t *)(void *)quantifier = field->id;
         bool repeated = field->label == PROTOBUF_C_LABEL_REPEATED;
-        size_t n_each = 8;
+        size_t n_each = field->type == PROTOBUF_C_TYPE_MESSAGE || field->type == PROTOBUF_C_TYPE_STRING ? sizeof(void *) : 8;
         uint64_t number = (uint64_t)(++*counter % 100);
         void *element = &number;
         char name[32];
