@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/hash.h"
 #include "core/terms.h"
 
 enum { MAX_TERMS = 1 << 27 };
@@ -111,8 +112,10 @@ ob_dim ob_dim_fresh(ob_dims *pool) {
 
 /* ---- Hash-consing --------------------------------------------------------------------------------------------- */
 
-static uint32_t hash_words(ob_dim_kind kind, const int64_t *words, uint32_t n_words) {
-    uint64_t hash = ob__hash_bytes(words, n_words * sizeof *words) + (uint64_t)kind;
+static uint32_t hash_words(const ob_dims *pool, ob_dim_kind kind, const int64_t *words, uint32_t n_words) {
+    size_t n_bytes = n_words * sizeof *words;
+    uint64_t hash =
+        (pool->keyed ? ob__hash_keyed(&pool->hash_key, words, n_bytes) : ob__hash_bytes(words, n_bytes)) + (uint64_t)kind;
     return (uint32_t)(hash ^ (hash >> 32));
 }
 
@@ -127,9 +130,10 @@ static uint32_t find_slot(const ob_dims *pool, uint32_t hash, ob_dim_kind kind, 
     return i;
 }
 
-static bool grow_slots(ob_dims *pool) {
+/* The table anew with n_slots places, a power of two. */
+static bool place_slots(ob_dims *pool, uint32_t n_slots) {
     const ob_allocator *allocator = &pool->arena.allocator;
-    uint32_t n_slots = pool->n_slots ? pool->n_slots * 2 : 128, n_old = pool->n_slots;
+    uint32_t n_old = pool->n_slots;
     uint64_t *slots = allocator->alloc(allocator->context, n_slots * sizeof *slots), *old = pool->slots;
     if (!slots) return false;
     memset(slots, 0, n_slots * sizeof *slots);
@@ -142,6 +146,26 @@ static bool grow_slots(ob_dims *pool) {
     pool->n_slots = n_slots;
     if (old) allocator->free(allocator->context, old, n_old * sizeof *old);
     return true;
+}
+
+static bool is_crowded(const ob_dims *pool, uint32_t slot) {
+    uint32_t run = 1, mask = pool->n_slots - 1;
+    for (uint32_t i = (slot - 1) & mask; run < OB_HASH_RUN && pool->slots[i]; i = (i - 1) & mask) run++;
+    for (uint32_t i = (slot + 1) & mask; run < OB_HASH_RUN && pool->slots[i]; i = (i + 1) & mask) run++;
+    return run >= OB_HASH_RUN;
+}
+
+/* Every term goes where a hash sends it that the file's author does not know. */
+static bool place_keyed(ob_dims *pool) {
+    pool->hash_key = ob__hash_key_new(pool->slots);
+    pool->keyed = true;
+    for (uint32_t i = 0; i < pool->n_slots; i++) {
+        if (!pool->slots[i]) continue;
+        uint32_t index = (uint32_t)pool->slots[i];
+        const ob_term *term = &pool->terms[index - 1];
+        pool->slots[i] = (uint64_t)hash_words(pool, (ob_dim_kind)term->kind, term->words, term->n_words) << 32 | index;
+    }
+    return place_slots(pool, pool->n_slots);
 }
 
 /* Sums up what `part` adds to size, depth and anonymity; false beyond the limits. */
@@ -219,8 +243,9 @@ static void bound_term(const ob_dims *pool, ob_term *term) {
 
 ob_dim ob__term_intern(ob_dims *pool, ob_dim_kind kind, const int64_t *words, uint32_t n_words) {
     if (!pool) return OB_DIM_UNKNOWN;
-    if (pool->n_hashed >= pool->n_slots / 2 && !grow_slots(pool)) return give_up(pool, OB_E_MEMORY);
-    uint32_t hash = hash_words(kind, words, n_words), slot = find_slot(pool, hash, kind, words, n_words);
+    if (pool->n_hashed >= pool->n_slots / 2 && !place_slots(pool, pool->n_slots ? pool->n_slots * 2 : 128))
+        return give_up(pool, OB_E_MEMORY);
+    uint32_t hash = hash_words(pool, kind, words, n_words), slot = find_slot(pool, hash, kind, words, n_words);
     if (pool->slots[slot]) return handle((uint32_t)pool->slots[slot] - 1);
     ob_term *term = reserve_term(pool);
     if (!term) return OB_DIM_UNKNOWN;
@@ -234,6 +259,7 @@ ob_dim ob__term_intern(ob_dims *pool, ob_dim_kind kind, const int64_t *words, ui
     bound_term(pool, term);
     pool->slots[slot] = (uint64_t)hash << 32 | ++pool->n_terms;
     pool->n_hashed++;
+    if (!pool->keyed && is_crowded(pool, slot) && !place_keyed(pool)) return give_up(pool, OB_E_MEMORY);
     return handle(pool->n_terms - 1);
 }
 

@@ -46,6 +46,8 @@ struct ob_dims {
     uint32_t n_terms, capacity;
     uint64_t *slots; /* of sums, quotients and broadcast terms: hash in the upper half, index + 1 in the lower; 0 empty */
     uint32_t n_hashed, n_slots;
+    bool keyed; /* terms turned up that were made to collide: hashes depend on hash_key, see hash.h */
+    ob_hash_key hash_key;
     uint32_t n_anonymous;
     ob_status status;
 };

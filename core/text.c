@@ -56,26 +56,6 @@ void ob__text_printf(ob_text *text, const char *format, ...) {
     text->n += (size_t)n;
 }
 
-uint64_t ob__hash_bytes(const void *bytes, size_t n) {
-    /* Eight bytes a step, multiply and fold: names are short, and the table is private to one model. */
-    const unsigned char *p = bytes;
-    uint64_t h = UINT64_C(0x9E3779B97F4A7C15) ^ n;
-    while (n >= 8) {
-        uint64_t word;
-        memcpy(&word, p, 8);
-        h = (h ^ word) * UINT64_C(0xD6E8FEB86659FD93);
-        h ^= h >> 32;
-        p += 8;
-        n -= 8;
-    }
-    uint64_t word = 0;
-    if (n) memcpy(&word, p, n);
-    h = (h ^ word) * UINT64_C(0xD6E8FEB86659FD93);
-    h ^= h >> 32;
-    h *= UINT64_C(0xD6E8FEB86659FD93);
-    return h ^ (h >> 32);
-}
-
 void ob__map_init(ob_map *map, ob_arena *arena) {
     memset(map, 0, sizeof *map);
     map->arena = arena;
@@ -91,18 +71,27 @@ static size_t find_slot(const ob_map_entry *entries, size_t capacity, const char
     }
 }
 
-static uint32_t short_hash(const char *key, size_t n) {
-    return (uint32_t)ob__hash_bytes(key, n);
+static uint32_t short_hash(const ob_map *map, const char *key, size_t n) {
+    return (uint32_t)(map->hash_key ? ob__hash_keyed(map->hash_key, key, n) : ob__hash_bytes(key, n));
 }
 
 ob_map_entry *ob__map_find(const ob_map *map, const char *key, size_t n) {
     if (map->capacity == 0) return NULL;
-    ob_map_entry *entry = &map->entries[find_slot(map->entries, map->capacity, key, n, short_hash(key, n))];
+    ob_map_entry *entry = &map->entries[find_slot(map->entries, map->capacity, key, n, short_hash(map, key, n))];
     return entry->key ? entry : NULL;
 }
 
 void ob__map_prefetch(const ob_map *map, const char *key, size_t n) {
-    if (map->capacity) __builtin_prefetch(&map->entries[short_hash(key, n) & (map->capacity - 1)], 1);
+    if (map->capacity) __builtin_prefetch(&map->entries[short_hash(map, key, n) & (map->capacity - 1)], 1);
+}
+
+/* The place at `slot` was taken last. True when it stands in a run of OB_HASH_RUN places: names that were chosen to collide, or
+ * to lie side by side. */
+static bool is_crowded(const ob_map *map, size_t slot) {
+    size_t run = 1, mask = map->capacity - 1;
+    for (size_t i = (slot - 1) & mask; run < OB_HASH_RUN && map->entries[i].key; i = (i - 1) & mask) run++;
+    for (size_t i = (slot + 1) & mask; run < OB_HASH_RUN && map->entries[i].key; i = (i + 1) & mask) run++;
+    return run >= OB_HASH_RUN;
 }
 
 static bool grow(ob_map *map, size_t capacity) {
@@ -120,6 +109,19 @@ static bool grow(ob_map *map, size_t capacity) {
     return true;
 }
 
+/* Every entry goes where a hash sends it that the file's author does not know. */
+static bool rebuild_keyed(ob_map *map) {
+    ob_hash_key *key = OB_ARENA_NEW(map->arena, ob_hash_key);
+    if (!key) return false;
+    *key = ob__hash_key_new(map->entries);
+    map->hash_key = key;
+    for (size_t i = 0; i < map->capacity; i++) {
+        ob_map_entry *entry = &map->entries[i];
+        if (entry->key) entry->hash = short_hash(map, entry->key, entry->n);
+    }
+    return grow(map, map->capacity);
+}
+
 bool ob__map_reserve(ob_map *map, size_t n) {
     size_t capacity = map->capacity ? map->capacity : 16;
     while (capacity / 4 * 3 < n) {
@@ -132,14 +134,15 @@ bool ob__map_reserve(ob_map *map, size_t n) {
 static ob_map_entry *insert(ob_map *map, const char *key, size_t n, bool copy_key) {
     if (n > UINT32_MAX) return NULL;
     if (map->n_entries * 4 >= map->capacity * 3 && !ob__map_reserve(map, map->capacity)) return NULL;
-    uint32_t hash = short_hash(key, n);
+    uint32_t hash = short_hash(map, key, n);
     ob_map_entry *entry = &map->entries[find_slot(map->entries, map->capacity, key, n, hash)];
     if (entry->key) return entry;
     const char *stored = copy_key ? ob__arena_strndup(map->arena, key, n) : key;
     if (!stored) return NULL;
     *entry = (ob_map_entry){stored, (uint32_t)n, hash, NULL};
     map->n_entries++;
-    return entry;
+    if (map->hash_key || !is_crowded(map, (size_t)(entry - map->entries))) return entry;
+    return rebuild_keyed(map) ? ob__map_find(map, key, n) : NULL;
 }
 
 ob_map_entry *ob__map_insert(ob_map *map, const char *key, size_t n) {

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "core/arena.h"
+#include "core/hash.h"
 
 /* Growing bytes; always NUL-terminated once something was written. Sticky failure: after an allocation fails, further writes do
  * nothing and `failed` stays true. */
@@ -25,7 +26,7 @@ void ob__text_puts(ob_text *text, const char *string);
 void ob__text_printf(ob_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Map from byte strings to pointers, open addressing, insertion only (a value can be replaced). Keys are copied into the arena
- * once, so equal names share one pointer. */
+ * once, so equal names share one pointer. An entry stays where it is until the next insertion. */
 typedef struct ob_map_entry {
     const char *key; /* NULL: empty slot */
     uint32_t n, hash;
@@ -36,6 +37,7 @@ typedef struct ob_map {
     ob_arena *arena;
     ob_map_entry *entries;
     size_t n_entries, capacity;
+    const ob_hash_key *hash_key; /* NULL until names turn up that were made to collide: see hash.h */
 } ob_map;
 
 void ob__map_init(ob_map *map, ob_arena *arena);
@@ -49,6 +51,4 @@ ob_map_entry *ob__map_insert_borrowed(ob_map *map, const char *key, size_t n);
 void ob__map_prefetch(const ob_map *map, const char *key, size_t n);
 /* Room for n entries in all, so that filling the map does not rehash. False when memory ends. */
 bool ob__map_reserve(ob_map *map, size_t n);
-uint64_t ob__hash_bytes(const void *bytes, size_t n);
-
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/hash.h"
 #include "proto/proto.h"
 
 enum { MAX_OPSETS = 1024 }; /* of a model or function: they are searched one by one */

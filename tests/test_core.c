@@ -55,6 +55,79 @@ static void map_keeps_every_key(void **state) {
     ob__arena_release(&arena);
 }
 
+/* Sixteen bytes that ob__hash_bytes sends where `index` 0 goes: its steps can be undone. The first half spells the index. */
+static void colliding_key(unsigned index, unsigned char key[16]) {
+    char text[9];
+    snprintf(text, sizeof text, "%08x", index);
+    uint64_t word, h = UINT64_C(0x9E3779B97F4A7C15) ^ 16;
+    memcpy(&word, text, 8);
+    h = (h ^ word) * UINT64_C(0xD6E8FEB86659FD93);
+    h ^= h >> 32;
+    word = h ^ UINT64_C(0x123456789ABCDEF0);
+    memcpy(key, text, 8);
+    memcpy(key + 8, &word, 8);
+}
+
+static size_t longest_run(const ob_map *map) {
+    size_t longest = 0, run = 0;
+    for (size_t i = 0; i < 2 * map->capacity; i++) { /* twice around: a run may go over the end */
+        run = map->entries[i & (map->capacity - 1)].key ? run + 1 : 0;
+        if (run > longest) longest = run;
+    }
+    return longest;
+}
+
+static void names_that_were_made_to_collide_are_spread(void **state) {
+    (void)state;
+    enum { N = 50000 };
+    unsigned char key[16], other[16];
+    ob_arena arena;
+    ob_map map;
+    ob__arena_init(&arena, NULL);
+    ob__map_init(&map, &arena);
+    colliding_key(0, key);
+    colliding_key(N, other);
+    assert_true(ob__hash_bytes(key, 16) == ob__hash_bytes(other, 16));
+    for (uintptr_t i = 0; i < N; i++) {
+        colliding_key((unsigned)i, key);
+        ob_map_entry *entry = ob__map_insert(&map, (const char *)key, 16);
+        assert_non_null(entry);
+        assert_null(entry->value);
+        assert_memory_equal(entry->key, key, 16);
+        entry->value = (void *)(i + 1);
+        if ((i & (i + 1)) == 0) assert_true(longest_run(&map) < OB_HASH_RUN);
+    }
+    assert_non_null(map.hash_key); /* else these do not collide, and the test shows nothing */
+    assert_true(longest_run(&map) < OB_HASH_RUN);
+    assert_int_equal(map.n_entries, N);
+    for (uintptr_t i = 0; i < N; i++) {
+        colliding_key((unsigned)i, key);
+        assert_ptr_equal(ob__map_find(&map, (const char *)key, 16)->value, (void *)(i + 1));
+    }
+    colliding_key(N, key);
+    assert_null(ob__map_find(&map, (const char *)key, 16));
+    ob__arena_release(&arena);
+}
+
+static void a_keyed_hash_depends_on_key_and_bytes(void **state) {
+    (void)state;
+    const ob_hash_key keys[2] = {{{0, 0}}, {{1, 0}}};
+    unsigned char bytes[40] = {0};
+    for (size_t n = 0; n <= sizeof bytes; n++) {
+        uint64_t hash = ob__hash_keyed(&keys[0], bytes, n);
+        assert_true(hash == ob__hash_keyed(&keys[0], bytes, n));
+        assert_true(hash != ob__hash_keyed(&keys[1], bytes, n));
+        assert_true(n == 0 || hash != ob__hash_keyed(&keys[0], bytes, n - 1));
+        for (size_t i = 0; i < n; i++) {
+            bytes[i] = 0x80;
+            assert_true(hash != ob__hash_keyed(&keys[0], bytes, n));
+            bytes[i] = 0;
+        }
+    }
+    ob_hash_key one = ob__hash_key_new(&one), two = ob__hash_key_new(keys);
+    assert_true(one.words[0] != two.words[0] || one.words[1] != two.words[1]);
+}
+
 static void text_grows(void **state) {
     (void)state;
     ob_text text;
@@ -110,6 +183,8 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arena_blocks_are_aligned_and_limited),
         cmocka_unit_test(map_keeps_every_key),
+        cmocka_unit_test(names_that_were_made_to_collide_are_spread),
+        cmocka_unit_test(a_keyed_hash_depends_on_key_and_bytes),
         cmocka_unit_test(text_grows),
         cmocka_unit_test(errors_are_cut_at_a_character),
         cmocka_unit_test(dtype_names_round_trip),

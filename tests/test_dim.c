@@ -1,4 +1,5 @@
 /* Dimension terms: normal form, division, broadcast terms, evaluation, text, limits. */
+#include "core/terms.h"
 #include "shapes.h"
 
 static void assert_text(const ob_dims *pool, ob_dim d, const char *expected) {
@@ -414,6 +415,45 @@ static int64_t floor_div(int64_t a, int64_t b) {
 }
 
 /* Grows random terms beside their values under random bindings: the normal form must keep the value, the bounds must hold it. */
+/* coefficient * n + constant, all of which ob__hash_bytes sends to one place: its first step can be undone. False when such a
+ * coefficient is none. */
+static bool colliding_coefficient(int64_t constant, int64_t *out) {
+    uint64_t h = UINT64_C(0x9E3779B97F4A7C15) ^ 32;
+    h = (h ^ (uint64_t)constant) * UINT64_C(0xD6E8FEB86659FD93);
+    h ^= h >> 32;
+    h ^= UINT64_C(0x123456789ABCDEF0);
+    if (h == 0 || h > (uint64_t)OB_DIM_CONST_MAX) return false;
+    *out = (int64_t)h;
+    return true;
+}
+
+static void terms_that_were_made_to_collide_are_spread(void **state) {
+    (void)state;
+    enum { N = 60000 };
+    ob_dims *pool = NULL;
+    assert_int_equal(ob_dims_create(NULL, &pool), OB_OK);
+    ob_dim n = ob_dim_symbol(pool, "n"), *made = calloc(N, sizeof *made);
+    assert_non_null(made);
+    int64_t coefficient;
+    for (int round = 0; round < 2; round++)
+        for (int64_t i = 0; i < N; i++) {
+            if (!colliding_coefficient(i + 1, &coefficient)) continue;
+            ob_dim term = ob_dim_add(pool, ob_dim_mul(pool, n, coefficient), i + 1);
+            assert_true(ob_dim_is_term(term));
+            assert_true(round == 0 || term == made[i]);
+            made[i] = term;
+        }
+    uint32_t run = 0, longest = 0;
+    for (uint32_t i = 0; i < 2 * pool->n_slots; i++) {
+        run = pool->slots[i & (pool->n_slots - 1)] ? run + 1 : 0;
+        if (run > longest) longest = run;
+    }
+    assert_true(pool->keyed); /* else these do not collide, and the test shows nothing */
+    assert_true(longest < OB_HASH_RUN);
+    free(made);
+    ob_dims_destroy(&pool);
+}
+
 static void the_normal_form_keeps_the_value(void **state) {
     (void)state;
     uint64_t seed = UINT64_C(20240611);
@@ -489,6 +529,7 @@ int main(int argc, char **argv) {
         WITH_POOL(many_terms_keep_their_identity),
         cmocka_unit_test(want_of_memory_gives_unknown),
         cmocka_unit_test(the_normal_form_keeps_the_value),
+        cmocka_unit_test(terms_that_were_made_to_collide_are_spread),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
