@@ -68,10 +68,16 @@ static void put_name(text_printer *out, const char *name) {
         put(out, name);
 }
 
+/* Those at the end that are left out do not count. */
+static size_t n_named(char *const *names, size_t n) {
+    while (n > 0 && names[n - 1][0] == '\0') n--;
+    return n;
+}
+
 /* An omitted operand is nothing between two commas, which is what parsers up to onnx 1.17 know, and "" in the first place.
  * Omitted ones at the end mean nothing and are left out. */
 static void put_names(text_printer *out, char *const *names, size_t n) {
-    while (n > 0 && names[n - 1][0] == '\0') n--;
+    n = n_named(names, n);
     for (size_t i = 0; i < n; i++) {
         if (i) put(out, ", ");
         if (i == 0 || names[i][0]) put_name(out, names[i]);
@@ -401,7 +407,7 @@ static ob_status print_node(text_printer *out, const Onnx__NodeProto *node) {
         put(out, "] ");
     }
     put_names(out, node->output, node->n_output);
-    put(out, node->n_output ? " = " : "= ");
+    put(out, n_named(node->output, node->n_output) ? " = " : "= ");
     put_operator(out, node);
     const char *overload = ob__extra_string(&out->writer->extras, OB_EXTRA_NODE_OVERLOAD, &node->base, &out->writer->arena);
     if (!overload) return ob__arena_failure(&out->writer->arena, out->error);
@@ -410,7 +416,10 @@ static ob_status print_node(text_printer *out, const Onnx__NodeProto *node) {
         put_name(out, overload);
     }
     bool graphs = false; /* these are easier to read behind the operands */
-    for (size_t i = 0; i < node->n_attribute; i++) graphs |= node->attribute[i]->g || node->attribute[i]->n_graphs;
+    for (size_t i = 0; i < node->n_attribute; i++) {
+        ob_attribute_type type = ob__attribute_type(node->attribute[i]);
+        graphs |= type == OB_ATTR_GRAPH || type == OB_ATTR_GRAPHS;
+    }
     if (!graphs) OB_TRY(print_attributes(out, node->attribute, node->n_attribute));
     put(out, " (");
     put_names(out, node->input, node->n_input);
