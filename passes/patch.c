@@ -368,7 +368,8 @@ static ob_status tidy_domain(ob_model *model, const char *domain) {
     }
     model->n_functions = kept;
     if (status == OB_OK) status = look_for(model, domain, NULL, &used);
-    if (status != OB_OK || others || used) return status;
+    /* The last import stays: without any, a file means opset 1 of ai.onnx. */
+    if (status != OB_OK || others || used || model->n_opsets == 1) return status;
     OB_TRY(drop_opset(&model->opsets, &model->n_opsets, domain, &model->arena));
     for (uint32_t i = 0; i < model->n_functions; i++)
         if (!body_uses(model->functions[i], domain))
