@@ -185,6 +185,7 @@ ob_status ob__blocks_plan(ob_blocks *b, const ob_view *in, uint32_t n_in, const 
     }
     ob_status status = ob__nd_init(&b->nd, strides, in, n_in, out, 1, error);
     if (status != OB_OK) {
+        b->nd.strides = strides; /* it may have failed before it took them */
         ob__blocks_release(b, allocator);
         return status;
     }
