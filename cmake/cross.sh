@@ -87,5 +87,5 @@ cmake -S . -B "$build" -G Ninja --log-level=WARNING -DCMAKE_TOOLCHAIN_FILE="$too
 cmake --build "$build" --parallel "$jobs"
 # Programs alone: scripts that call what was built would need an emulator inside.
 ctest --test-dir "$build" --output-on-failure --no-tests=error --parallel "$jobs" -R '^(test_|conformance_node$|headers_c11$|guide_sizes$)' \
-    -E '^(test_run_cli|test_ort_.*|test_plugin.*|test_host|test_worker|test_allocation)$' # the last ones take minutes under an emulator
+    -E '^(test_run_cli|test_ort_.*|test_plugin.*|test_host|test_worker|test_run_limits|test_allocation|test_cost)$' # the last ones take minutes under an emulator
 command_lines
