@@ -112,14 +112,19 @@ static conv_shapes pick_conv(gen *g, const window *w, bool transposed) {
     return s;
 }
 
+/* Operands X, W, B and the group. */
+static void set_conv(gen *g, const conv_shapes *s) {
+    ob_dtype dtype = pick_type(g, ob__op_input_types(g->op, 0));
+    set_in(g, 0, leaf(g, dtype, s->rank, s->x, FILL_TAME));
+    set_in(g, 1, leaf(g, dtype, s->rank, s->w, FILL_TAME));
+    if (chance(g, 50)) set_in(g, 2, leaf(g, dtype, 1, &s->maps, FILL_TAME));
+    if (s->group > 1 || chance(g, 30)) set_int(g, "group", s->group);
+}
+
 static bool make_conv(gen *g) {
     window w = pick_window(g, true);
     conv_shapes s = pick_conv(g, &w, false);
-    ob_dtype dtype = pick_type(g, ob__op_input_types(g->op, 0));
-    set_in(g, 0, leaf(g, dtype, s.rank, s.x, FILL_TAME));
-    set_in(g, 1, leaf(g, dtype, s.rank, s.w, FILL_TAME));
-    if (chance(g, 50)) set_in(g, 2, leaf(g, dtype, 1, &s.maps, FILL_TAME));
-    if (s.group > 1 || chance(g, 30)) set_int(g, "group", s.group);
+    set_conv(g, &s);
     set_window(g, &w, chance(g, 70));
     return true;
 }
@@ -127,11 +132,7 @@ static bool make_conv(gen *g) {
 static bool make_conv_transpose(gen *g) {
     window w = pick_window(g, true);
     conv_shapes s = pick_conv(g, &w, true);
-    ob_dtype dtype = pick_type(g, ob__op_input_types(g->op, 0));
-    set_in(g, 0, leaf(g, dtype, s.rank, s.x, FILL_TAME));
-    set_in(g, 1, leaf(g, dtype, s.rank, s.w, FILL_TAME));
-    if (chance(g, 50)) set_in(g, 2, leaf(g, dtype, 1, &s.maps, FILL_TAME));
-    if (s.group > 1 || chance(g, 30)) set_int(g, "group", s.group);
+    set_conv(g, &s);
     int64_t extra[3];
     bool any = false;
     for (int32_t k = 0; k < w.n; k++) any = (extra[k] = pick(g, 0, w.strides[k] - 1)) > 0 || any;

@@ -197,6 +197,13 @@ static void fix_parameters(graph_case *c) {
             c->values[i].role = ROLE_WEIGHT;
 }
 
+static ob_status build_and_check(graph_case *c, byte_buffer *bytes, ob_model **model, ob_report **report, ob_error *error) {
+    ob_error_clear(error);
+    fix_parameters(c);
+    ob_status status = case_build(c, bytes, model, error);
+    return status == OB_OK ? ob_check(*model, NULL, report, error) : status;
+}
+
 void judge_mutant(graph_case *c, verdict *v) {
     static run_result result;
     byte_buffer bytes = {0};
@@ -206,10 +213,7 @@ void judge_mutant(graph_case *c, verdict *v) {
     ob_view inputs[MAX_VALUES];
     char text[500] = "";
     *v = (verdict){.kind = VERDICT_SAME, .node = -1};
-    ob_error_clear(&error);
-    fix_parameters(c);
-    ob_status status = case_build(c, &bytes, &model, &error);
-    if (status == OB_OK) status = ob_check(model, NULL, &report, &error);
+    ob_status status = build_and_check(c, &bytes, &model, &report, &error);
     if (status == OB_E_INTERNAL) judged(v, VERDICT_INTERNAL, -1, "%s", error.message);
     if (status == OB_OK) {
         bool is_wrong = first_error(report, text, sizeof text);
@@ -257,9 +261,7 @@ void judge_sizes(graph_case *c, verdict *v) {
     ob_view inputs[MAX_VALUES];
     char text[500] = "";
     *v = (verdict){.kind = VERDICT_SAME, .node = -1};
-    fix_parameters(c);
-    ob_status status = case_build(c, &bytes, &model, &error);
-    if (status == OB_OK) status = ob_check(model, NULL, &report, &error);
+    ob_status status = build_and_check(c, &bytes, &model, &report, &error);
     if (status == OB_OK && !first_error(report, text, sizeof text)) {
         int hold = conditions_hold(c, report, text, sizeof text);
         run_model(model, inputs, case_inputs(c, inputs), c->pool, &(run_options){true, 1}, &result);
