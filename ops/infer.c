@@ -196,16 +196,19 @@ void ob__problem(ob_infer *infer, const char *id, int32_t operand, int32_t axis,
     infer->problem(infer, id, operand, axis, text);
 }
 
-ob_status ob__require(ob_infer *infer, ob_condition_kind kind, ob_dim a, ob_dim b, int32_t operand, int32_t axis,
-                      const char *id) {
-    if (a == OB_DIM_UNKNOWN || b == OB_DIM_UNKNOWN) return OB_OK;
-    if (a == b && kind != OB_COND_DIVISIBLE) return OB_OK;
+ob_status ob__require_where(ob_infer *infer, ob_dim guard, ob_condition_kind kind, ob_dim a, ob_dim b, int32_t operand,
+                            int32_t axis, const char *id) {
     ob_condition condition = {kind, a, b};
-    switch (ob_condition_decide(infer->dims, &condition)) {
-    case OB_TRUE: return OB_OK;
-    case OB_UNDECIDED: return infer->condition ? infer->condition(infer, &condition, operand, axis) : OB_OK;
-    case OB_FALSE: break;
-    }
+    if (a == OB_DIM_UNKNOWN || b == OB_DIM_UNKNOWN)
+        return infer->condition ? infer->condition(infer, &condition, guard, operand, axis, "a size is not known") : OB_OK;
+    const ob_condition matters = {OB_COND_AT_LEAST, guard, 1};
+    ob_truth truth = a == b && kind != OB_COND_DIVISIBLE ? OB_TRUE : ob_condition_decide(infer->dims, &condition);
+    ob_truth guarded = guard == OB_DIM_UNKNOWN ? OB_UNDECIDED : ob_condition_decide(infer->dims, &matters);
+    if (guarded == OB_FALSE) truth = OB_TRUE;
+    if (truth == OB_UNDECIDED || (truth == OB_FALSE && guarded != OB_TRUE))
+        return infer->condition ? infer->condition(infer, &condition, guard, operand, axis, NULL) : OB_OK;
+    if (infer->decided) infer->decided(infer, truth == OB_TRUE);
+    if (truth == OB_TRUE) return OB_OK;
     char left[96], right[96];
     ob_dim_format(infer->dims, a, left, sizeof left);
     ob_dim_format(infer->dims, b, right, sizeof right);
@@ -216,6 +219,16 @@ ob_status ob__require(ob_infer *infer, ob_condition_kind kind, ob_dim a, ob_dim 
     else
         ob__problem(infer, id, operand, axis, "%s %s %s", left, words[kind], right);
     return OB_OK;
+}
+
+ob_status ob__require(ob_infer *infer, ob_condition_kind kind, ob_dim a, ob_dim b, int32_t operand, int32_t axis,
+                      const char *id) {
+    return ob__require_where(infer, 1, kind, a, b, operand, axis, id);
+}
+
+ob_status ob__unverified(ob_infer *infer, int32_t operand, int32_t axis, const char *reason) {
+    const ob_condition unknown = {OB_COND_EQUAL, OB_DIM_UNKNOWN, OB_DIM_UNKNOWN};
+    return infer->condition ? infer->condition(infer, &unknown, 1, operand, axis, reason) : OB_OK;
 }
 
 /* The algebra fills the record when it fails: clearing it whole for each node costs more than the broadcast. */
@@ -233,8 +246,10 @@ typedef struct sink_context {
 static ob_status forward_condition(void *context, const ob_condition *condition, size_t operand, int32_t axis) {
     const sink_context *sink = context;
     ob_infer *infer = sink->infer;
-    if (!infer->condition || condition->a == OB_DIM_UNKNOWN || condition->b == OB_DIM_UNKNOWN) return OB_OK;
-    return infer->condition(infer, condition, sink->inputs ? (int32_t)sink->inputs[operand] : sink->operand, axis);
+    if (!infer->condition) return OB_OK;
+    bool known = condition->a != OB_DIM_UNKNOWN && condition->b != OB_DIM_UNKNOWN;
+    return infer->condition(infer, condition, 1, sink->inputs ? (int32_t)sink->inputs[operand] : sink->operand, axis,
+                            known ? NULL : "a size is not known");
 }
 
 /* Takes out " (operand N)": between two operands the shapes below the message say which is which, and the algebra's numbers are

@@ -15,6 +15,15 @@ typedef struct ob_content {
 } ob_content;
 #define OB_CONTENT_MAX 1024
 
+/* A requirement matters only where the term of each guard of its chain is 1 or more: the branch of an If runs, the body of a Loop
+ * is entered, an index is read. Contents that are true or false are terms of 1 and 0. */
+typedef struct ob_guard {
+    const struct ob_guard *outer;
+    ob_dim term;         /* OB_DIM_UNKNOWN: only the run tells */
+    const ob_node *node; /* whose branch, body or operand it is */
+    const char *text;    /* for people, "branch If_3/then"; or NULL */
+} ob_guard;
+
 typedef struct ob_infer ob_infer;
 typedef ob_status (*ob_shape_rule)(ob_infer *infer);
 
@@ -29,13 +38,17 @@ struct ob_infer {
     const ob_content *in_contents;
     ob_type *out_types; /* node->n_outputs entries; dtype already set from the signature when that tells it */
     ob_content *out_contents;
-    /* What must hold at run time; `operand` is the input index (or -1), `axis` of the output (or -1). */
-    ob_status (*condition)(ob_infer *infer, const ob_condition *condition, int32_t operand, int32_t axis);
+    /* What must hold at run time where `guard` is 1 or more; `operand` is the input index (or -1), `axis` of the output (or -1).
+     * `reason` NULL: sizes decide it; else why they do not. */
+    ob_status (*condition)(ob_infer *infer, const ob_condition *condition, ob_dim guard, int32_t operand, int32_t axis,
+                           const char *reason);
+    /* A requirement that is decided; counted. May be NULL. */
+    void (*decided)(ob_infer *infer, bool holds);
     /* A definite error or a doubt: `id` is a finding id from passes/findings.def, text says what and with which sizes. */
     void (*problem)(ob_infer *infer, const char *id, int32_t operand, int32_t axis, const char *text);
     /* Infers a subgraph (If, Loop, Scan) with given input types and contents; writes the types of its outputs. NULL in contexts
-     * that do not descend. */
-    ob_status (*subgraph)(ob_infer *infer, ob_graph *graph, const ob_type *in_types, const ob_content *in_contents,
+     * that do not descend. What it requires matters where `guard` is 1 or more: 1 always, OB_DIM_UNKNOWN when the run tells. */
+    ob_status (*subgraph)(ob_infer *infer, ob_graph *graph, ob_dim guard, const ob_type *in_types, const ob_content *in_contents,
                           ob_type *out_types, ob_content *out_contents);
     void *owner;
     bool thrifty; /* only short contents are kept: those of this model have taken much memory already */
@@ -75,8 +88,15 @@ ob_status ob__out_content(ob_infer *infer, uint32_t i, const ob_dim *elems, uint
 ob_dim *ob__new_dims(ob_infer *infer, size_t n); /* scratch in the arena, NULL: out of memory */
 
 /* -- judgments -- */
-/* Requires a condition: decided true does nothing, false reports finding `id`, undecided hands it on. */
+/* Requires a condition: decided true does nothing, false reports finding `id`, undecided hands it on. A side that is
+ * OB_DIM_UNKNOWN makes it unverified. */
 ob_status ob__require(ob_infer *infer, ob_condition_kind kind, ob_dim a, ob_dim b, int32_t operand, int32_t axis, const char *id);
+/* Requires it only where `guard` is 1 or more: "some index is read". */
+ob_status ob__require_where(ob_infer *infer, ob_dim guard, ob_condition_kind kind, ob_dim a, ob_dim b, int32_t operand,
+                            int32_t axis, const char *id);
+/* The operator asks for something here that sizes do not tell: `reason` says why, as a short phrase that stands alone ("indices
+ * depend on data"); static, or of infer->arena. */
+ob_status ob__unverified(ob_infer *infer, int32_t operand, int32_t axis, const char *reason);
 void ob__problem(ob_infer *infer, const char *id, int32_t operand, int32_t axis, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 /* Broadcasts the shapes of the given inputs, forwarding conditions and reporting OB0101; result rank unknown on failure. */

@@ -65,7 +65,7 @@ ob_status ob__infer_if(ob_infer *infer) {
             continue;
         }
         if (!make_ends(infer, n, &out)) return OB_E_MEMORY;
-        OB_TRY(infer->subgraph(infer, branches[k], NULL, NULL, out.types, out.contents));
+        OB_TRY(infer->subgraph(infer, branches[k], 1, NULL, NULL, out.types, out.contents));
         for (uint32_t i = 0; i < n; i++) {
             if (first) {
                 infer->out_types[i] = out.types[i];
@@ -101,7 +101,7 @@ static ob_status fixed_point(ob_infer *infer, ob_graph *body, ends in, ends out,
     enum { ROUNDS = 6 };
     for (int round = 0; round < ROUNDS; round++) {
         bool stable = true;
-        OB_TRY(infer->subgraph(infer, body, in.types, in.contents, out.types, out.contents));
+        OB_TRY(infer->subgraph(infer, body, 1, in.types, in.contents, out.types, out.contents));
         for (uint32_t i = 0; i < n; i++) {
             ob_type *state = &in.types[first_in + i], before = *state;
             ob_content *content = &in.contents[first_in + i], content_before = *content;
@@ -316,7 +316,7 @@ static ob_status sequence_map(ob_infer *infer) {
     if (!make_ends(infer, body->n_inputs, &in) || !make_ends(infer, body->n_outputs, &out)) return OB_E_MEMORY;
     for (uint32_t i = 0; i < node->n_inputs; i++)
         in.types[i] = ob__in_type(infer, i)->kind == OB_TYPE_SEQUENCE ? element_of(infer, i) : *ob__in_type(infer, i);
-    OB_TRY(infer->subgraph(infer, body, in.types, NULL, out.types, out.contents));
+    OB_TRY(infer->subgraph(infer, body, 1, in.types, NULL, out.types, out.contents));
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         /* Sizes made in the body differ between elements. */
         ob_type element = out.types[i];

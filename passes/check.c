@@ -58,8 +58,9 @@ static ob_report *new_report(ob_model *model) {
     report->model = model;
     ob__facts_init(&report->facts, allocator);
     ob__findings_init(&report->findings, allocator);
-    ob_arena *const arenas[] = {&report->arena, &report->finding_texts, &report->broadcast_texts, &report->value_texts,
-                                &report->condition_texts};
+    ob__contract_init(&report->contract, allocator);
+    ob_arena *const arenas[] = {&report->arena,       &report->finding_texts,   &report->broadcast_texts,
+                                &report->value_texts, &report->condition_texts, &report->contract_texts};
     for (size_t i = 0; i < sizeof arenas / sizeof *arenas; i++) ob__arena_init(arenas[i], allocator);
     ob__map_init(&report->origins, &report->arena);
     return report;
@@ -85,6 +86,7 @@ static ob_status run(ob_report *report, const ob_check_options *options, ob_erro
                     .given = &given,
                     .facts = &report->facts,
                     .findings = &report->findings,
+                    .contract = &report->contract,
                     .after_pass = options->after_pass,
                     .context = options->context,
                     .error = error};
@@ -124,6 +126,8 @@ void ob_report_close(ob_report **report) {
     ob__arena_release(&closing->broadcast_texts);
     ob__arena_release(&closing->value_texts);
     ob__arena_release(&closing->condition_texts);
+    ob__arena_release(&closing->contract_texts);
+    ob__contract_release(&closing->contract);
     ob__arena_release(&closing->arena);
     ob_allocator allocator = closing->allocator;
     allocator.free(allocator.context, closing, sizeof *closing);

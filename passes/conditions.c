@@ -41,42 +41,67 @@ const ob_shape *ob__operand_shapes(ob_visit *visit) {
     return visit->shapes = shapes;
 }
 
-static ob_status append(ob_propagation *p, const ob_origin_condition *condition, const ob_condition_detail *detail) {
+/* Room for one more entry of `size` bytes. */
+static void *grown(ob_arena *arena, void *items, uint32_t n, uint32_t *capacity, size_t size) {
+    if (n < *capacity) return items;
+    uint32_t wanted = *capacity ? *capacity * 2 : 16;
+    void *more = ob__arena_calloc(arena, wanted, size);
+    if (!more) return NULL;
+    if (n) memcpy(more, items, n * size);
+    *capacity = wanted;
+    return more;
+}
+
+static ob_status append_condition(ob_propagation *p, const ob_requirement *requirement, const ob_condition_detail *detail) {
     ob_facts *facts = p->facts;
-    if (facts->n_conditions == facts->conditions_capacity) {
-        uint32_t capacity = facts->conditions_capacity ? facts->conditions_capacity * 2 : 16;
-        ob_origin_condition *grown = OB_ARENA_ARRAY(&facts->arena, ob_origin_condition, capacity);
-        if (!grown) return OB_E_MEMORY;
-        if (facts->n_conditions) memcpy(grown, facts->conditions, facts->n_conditions * sizeof *grown);
-        facts->conditions = grown;
-        facts->conditions_capacity = capacity;
-    }
-    if (facts->n_conditions >= p->details_capacity) {
-        uint32_t capacity = facts->conditions_capacity;
-        ob_condition_detail *grown = OB_ARENA_ARRAY(&p->scratch, ob_condition_detail, capacity);
-        if (!grown) return OB_E_MEMORY;
-        if (facts->n_conditions) memcpy(grown, p->details, facts->n_conditions * sizeof *grown);
-        p->details = grown;
-        p->details_capacity = capacity;
-    }
-    p->details[facts->n_conditions] = *detail;
-    facts->conditions[facts->n_conditions++] = *condition;
+    ob_requirement *conditions =
+        grown(&facts->arena, facts->conditions, facts->n_conditions, &facts->conditions_capacity, sizeof *conditions);
+    if (conditions) facts->conditions = conditions;
+    ob_condition_detail *details = grown(&p->scratch, p->details, facts->n_conditions, &p->details_capacity, sizeof *details);
+    if (details) p->details = details;
+    if (!conditions || !details) return OB_E_MEMORY;
+    details[facts->n_conditions] = *detail;
+    conditions[facts->n_conditions++] = *requirement;
     return OB_OK;
 }
 
-ob_status ob__record_condition(ob_propagation *p, ob_visit *visit, const ob_condition *condition, int32_t operand, int32_t axis) {
-    const ob_origin_condition origin = {*condition, visit->node, operand, axis};
-    const ob_condition_detail detail = {.call_path = ob__call_path(p),
-                                        .operands = ob__operand_shapes(visit),
+static ob_status append_unverified(ob_propagation *p, const ob_requirement *requirement) {
+    ob_facts *facts = p->facts;
+    ob_requirement *unverified =
+        grown(&facts->arena, facts->unverified, facts->n_unverified, &facts->unverified_capacity, sizeof *unverified);
+    if (!unverified) return OB_E_MEMORY;
+    facts->unverified = unverified;
+    unverified[facts->n_unverified++] = *requirement;
+    return OB_OK;
+}
+
+ob_status ob__record_condition(ob_propagation *p, ob_visit *visit, const ob_condition *condition, ob_dim guard, int32_t operand,
+                               int32_t axis, const char *reason) {
+    ob_requirement requirement = {.condition = *condition,
+                                  .guard = p->guard,
+                                  .reason = reason,
+                                  .node = visit->node,
+                                  .operand = operand,
+                                  .axis = axis,
+                                  .call_path = ob__call_path(p)};
+    if (guard != 1) OB_TRY(ob__guard_within(&p->facts->arena, p->guard, guard, visit->node, NULL, &requirement.guard));
+    if (reason) return append_unverified(p, &requirement);
+    const ob_condition_detail detail = {.operands = ob__operand_shapes(visit),
                                         .n_operands = visit->shapes ? visit->node->n_inputs : 0};
-    return append(p, &origin, &detail);
+    return append_condition(p, &requirement, &detail);
 }
 
 ob_status ob__record_declared(ob_propagation *p, const ob_node *node, const ob_value *value, const ob_condition *condition,
                               int32_t axis) {
-    const ob_origin_condition origin = {*condition, node, -1, axis};
-    const ob_condition_detail detail = {.id = "OB0503", .call_path = ob__call_path(p), .value = value};
-    return append(p, &origin, &detail);
+    const ob_requirement requirement = {.condition = *condition,
+                                        .guard = p->guard,
+                                        .node = node,
+                                        .operand = -1,
+                                        .axis = axis,
+                                        .call_path = ob__call_path(p),
+                                        .value = value};
+    const ob_condition_detail detail = {.id = "OB0503"};
+    return append_condition(p, &requirement, &detail);
 }
 
 ob_status ob__note(ob_propagation *p, const ob_node *node, const char *id, const char *key, const char *text) {
@@ -187,22 +212,22 @@ static const char *finding_id(const ob_propagation *p, const ob_map *inputs, uin
 }
 
 static ob_status report_group(ob_propagation *p, const ob_map *inputs, const group *g) {
-    const ob_origin_condition *origin = &p->facts->conditions[g->first];
+    const ob_requirement *origin = &p->facts->conditions[g->first];
     const ob_condition_detail *detail = &p->details[g->first];
     char text[400], more[80] = "";
     ob_condition_format(p->model->dims, &origin->condition, text, sizeof text);
     const char *id = finding_id(p, inputs, g->first);
     if (!id) return OB_OK;
     if (g->n_nodes > 1) snprintf(more, sizeof more, " (and at %u more node%s)", g->n_nodes - 1, g->n_nodes == 2 ? "" : "s");
-    ob_finding *finding = detail->value ? ob__findings_add(p->findings, id, "the declared shape of \"%.200s\" holds only if %s%s",
-                                                           detail->value->name, text, more)
+    ob_finding *finding = origin->value ? ob__findings_add(p->findings, id, "the declared shape of \"%.200s\" holds only if %s%s",
+                                                           origin->value->name, text, more)
                           : id[3] == '2' && id[5] == '3'
                               ? ob__findings_add(p->findings, id, "the operator holds only if %s%s", text, more)
                               : ob__findings_add(p->findings, id, "the broadcast holds only if %s%s", text, more);
     if (!finding) return OB_OK;
     finding->node = origin->node;
-    finding->value = detail->value;
-    finding->call_path = detail->call_path;
+    finding->value = origin->value;
+    finding->call_path = origin->call_path;
     finding->operand = origin->operand;
     finding->axis = origin->axis;
     if (!finding->value && origin->node && origin->operand >= 0 && (uint32_t)origin->operand < origin->node->n_inputs)

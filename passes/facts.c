@@ -13,7 +13,9 @@ void ob__facts_release(ob_facts *facts) {
     ob__arena_release(&facts->arena);
     facts->facts = NULL;
     facts->conditions = NULL;
+    facts->unverified = NULL;
     facts->n_facts = facts->capacity = facts->n_conditions = facts->conditions_capacity = 0;
+    facts->n_unverified = facts->unverified_capacity = 0;
 }
 
 ob_status ob__facts_reserve(ob_facts *facts, uint32_t n_values) {
@@ -32,4 +34,25 @@ ob_status ob__facts_reserve(ob_facts *facts, uint32_t n_values) {
 
 const ob_fact *ob__fact(const ob_facts *facts, const ob_value *value) {
     return value && value->id < facts->n_facts ? &facts->facts[value->id] : &nothing;
+}
+
+ob_status ob__guard_within(ob_arena *arena, const ob_guard *outer, ob_dim term, const ob_node *node, const char *text,
+                           const ob_guard **out) {
+    ob_guard *guard = OB_ARENA_NEW(arena, ob_guard);
+    if (!guard) return OB_E_MEMORY;
+    *guard = (ob_guard){outer, term, node, text};
+    *out = guard;
+    return OB_OK;
+}
+
+ob_truth ob__guard_eval(const ob_dims *dims, const ob_guard *guard, const ob_binding *bindings, size_t n_bindings) {
+    ob_truth all = OB_TRUE;
+    for (; guard; guard = guard->outer) {
+        int64_t value;
+        if (ob_dim_eval(dims, guard->term, bindings, n_bindings, &value) != OB_OK)
+            all = OB_UNDECIDED;
+        else if (value < 1)
+            return OB_FALSE;
+    }
+    return all;
 }

@@ -19,6 +19,7 @@ static const struct row {
     {"resolve", ob__pass_resolve, OB_GOAL_CHECK | OB_GOAL_REWRITE, false, "find the operator or function of every node"},
     {"propagate", ob__pass_propagate, OB_GOAL_CHECK | OB_GOAL_REWRITE, false,
      "shapes, small contents and conditions through every graph; declared against inferred"},
+    {"contract", ob__pass_contract, OB_GOAL_CHECK, false, "what the whole model requires of the sizes of its inputs, solved"},
     {"rules", ob__pass_rules, OB_GOAL_CHECK, false, "every broadcast under the chosen rule book"},
     {"accidental", ob__pass_accidental, OB_GOAL_CHECK, false, "legal broadcasts that are probably not meant"},
     {"redundant", ob__pass_redundant, OB_GOAL_CHECK, false, "Expand and Tile before an operator that broadcasts anyway"},

@@ -25,6 +25,7 @@ typedef struct ob_work {
     const ob_propagate_options *given;
     ob_facts *facts;
     ob_findings *findings;
+    struct ob_contract *contract; /* NULL: not wanted */
     ob_rewrite_stats stats;
     ob_pass_hook after_pass;
     void (*note)(void *context, const char *node, const char *op_type, const char *reason);
@@ -43,6 +44,7 @@ void ob__work_note(ob_work *work, const ob_node *node, const char *reason);
 /* The passes: one file each. Those up to ob__pass_sound change nothing; all are linear in nodes and operands. */
 ob_status ob__pass_resolve(ob_work *work);          /* fills node->op and node->function */
 ob_status ob__pass_propagate(ob_work *work);        /* facts and findings */
+ob_status ob__pass_contract(ob_work *work);         /* what the whole model requires of the sizes of its inputs */
 ob_status ob__pass_rules(ob_work *work);            /* findings OB03xx of the rule book */
 ob_status ob__pass_accidental(ob_work *work);       /* findings OB0401 */
 ob_status ob__pass_redundant(ob_work *work);        /* findings OB0402 */

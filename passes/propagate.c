@@ -59,9 +59,18 @@ static const ob_node *resolved(ob_propagation *p, const ob_node *node) {
 
 /* ---- Callbacks of rules ---- */
 
-static ob_status on_condition(ob_infer *infer, const ob_condition *condition, int32_t operand, int32_t axis) {
+static ob_status on_condition(ob_infer *infer, const ob_condition *condition, ob_dim guard, int32_t operand, int32_t axis,
+                              const char *reason) {
     ob_visit *visit = (ob_visit *)infer;
-    return ob__record_condition(visit->p, visit, condition, operand, axis);
+    return ob__record_condition(visit->p, visit, condition, guard, operand, axis, reason);
+}
+
+static void on_decided(ob_infer *infer, bool holds) {
+    ob_facts *facts = ((ob_visit *)infer)->p->facts;
+    if (holds)
+        facts->n_proved++;
+    else
+        facts->n_refuted++;
 }
 
 static void on_problem(ob_infer *infer, const char *id, int32_t operand, int32_t axis, const char *text) {
@@ -119,8 +128,8 @@ static bool may_enter(ob_propagation *p, const ob_node *node, const ob_graph *gr
     return false;
 }
 
-static ob_status on_subgraph(ob_infer *infer, ob_graph *graph, const ob_type *in_types, const ob_content *in_contents,
-                             ob_type *out_types, ob_content *out_contents) {
+static ob_status on_subgraph(ob_infer *infer, ob_graph *graph, ob_dim guard, const ob_type *in_types,
+                             const ob_content *in_contents, ob_type *out_types, ob_content *out_contents) {
     ob_visit *visit = (ob_visit *)infer;
     ob_propagation *p = visit->p;
     for (uint32_t i = 0; i < graph->n_outputs; i++) {
@@ -132,14 +141,20 @@ static ob_status on_subgraph(ob_infer *infer, ob_graph *graph, const ob_type *in
         /* Once more, with better knowledge of a loop's state: what was found before does not count. */
         if (p->findings) ob__findings_rewind(p->findings, &visit->found);
         p->facts->n_conditions = visit->n_conditions;
+        p->facts->n_unverified = visit->n_unverified;
     }
     visit->subgraph = graph;
     if (p->findings) visit->found = ob__findings_mark(p->findings);
     visit->n_conditions = p->facts->n_conditions;
+    visit->n_unverified = p->facts->n_unverified;
     for (uint32_t i = 0; i < graph->n_inputs; i++)
         OB_TRY(ob__set_fact(p, visit->node, graph->inputs[i], in_types ? in_types[i] : unknown_type,
                             in_contents ? in_contents[i] : (ob_content){0, NULL}));
-    OB_TRY(enter(p, visit->node, graph));
+    const ob_guard *outer = p->guard;
+    if (guard != 1) OB_TRY(ob__guard_within(&p->facts->arena, outer, guard, visit->node, NULL, &p->guard));
+    ob_status status = enter(p, visit->node, graph);
+    p->guard = outer;
+    OB_TRY(status);
     for (uint32_t i = 0; i < graph->n_outputs; i++) {
         const ob_fact *fact = ob__fact(p->facts, graph->outputs[i]);
         out_types[i] = fact->type;
@@ -353,6 +368,7 @@ ob_status ob__propagate_node(ob_propagation *p, ob_node *node) {
                                 .out_types = types + node->n_inputs,
                                 .out_contents = contents + node->n_inputs,
                                 .condition = on_condition,
+                                .decided = on_decided,
                                 .problem = on_problem,
                                 .subgraph = on_subgraph,
                                 .owner = p,
@@ -415,7 +431,8 @@ static ob_status propagate_graph(ob_propagation *p, ob_graph *graph) {
 ob_status ob__propagate(ob_model *model, const ob_propagate_options *options, ob_facts *facts, ob_findings *findings) {
     static const ob_propagate_options plain = {0};
     ob_propagation p = {.model = model, .options = options ? options : &plain, .facts = facts, .findings = findings};
-    facts->n_facts = facts->n_conditions = 0;
+    facts->n_facts = facts->n_conditions = facts->n_unverified = 0;
+    facts->n_proved = facts->n_refuted = 0;
     ob__dims_restart(model->dims);
     ob__arena_init(&p.scratch, &model->arena.allocator);
     ob__map_init(&p.notes, &p.scratch);

@@ -22,10 +22,8 @@ typedef struct ob_scope {
 /* What a condition needs to become a finding; parallel to facts->conditions. */
 typedef struct ob_condition_detail {
     const char *id; /* NULL: by the kind of the condition */
-    const char *call_path;
     const ob_shape *operands;
     uint32_t n_operands;
-    const ob_value *value; /* or NULL */
 } ob_condition_detail;
 
 typedef struct ob_propagation {
@@ -45,7 +43,8 @@ typedef struct ob_propagation {
     uint64_t n_content; /* elements of contents so far */
     uint32_t *place;    /* by node id, zeroed between uses: see order.c */
     const ob_call *call;
-    ob_scope *scope; /* NULL: the main graph */
+    ob_scope *scope;       /* NULL: the main graph */
+    const ob_guard *guard; /* of the branch or body that is being inferred; NULL: none */
     ob_condition_detail *details;
     uint32_t details_capacity;
     ob_map notes; /* key -> note, see conditions.c */
@@ -62,7 +61,7 @@ typedef struct ob_visit {
     const ob_shape *shapes;   /* of the operands, made on first need */
     const ob_graph *subgraph; /* inferred last, with what had been found before it */
     ob_findings_mark found;
-    uint32_t n_conditions;
+    uint32_t n_conditions, n_unverified;
 } ob_visit;
 
 /* -- propagate.c -- */
@@ -85,7 +84,9 @@ ob_status ob__propagate_sorted(ob_propagation *p, ob_graph *graph);
 ob_status ob__report_disorder(ob_propagation *p);
 
 /* -- conditions.c -- */
-ob_status ob__record_condition(ob_propagation *p, ob_visit *visit, const ob_condition *condition, int32_t operand, int32_t axis);
+/* `guard`: a term besides those of p->guard; `reason` NULL unless nobody can state the condition. */
+ob_status ob__record_condition(ob_propagation *p, ob_visit *visit, const ob_condition *condition, ob_dim guard, int32_t operand,
+                               int32_t axis, const char *reason);
 ob_status ob__record_declared(ob_propagation *p, const ob_node *node, const ob_value *value, const ob_condition *condition,
                               int32_t axis);
 /* A finding at a node, with operand shapes when visit is given; message formatted. Does nothing without findings. */

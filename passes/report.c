@@ -467,7 +467,7 @@ static int32_t axis_of_size(const ob_report *report, const ob_node *node, uint32
     return -1;
 }
 
-static ob_status origins_of_condition(ob_report *report, const ob_origin_condition *origin, ob_condition_info *out) {
+static ob_status origins_of_condition(ob_report *report, const ob_requirement *origin, ob_condition_info *out) {
     ob_arena *arena = &report->condition_texts;
     const ob_node *node = origin->node;
     const char **origins = OB_ARENA_ARRAY(arena, const char *, 2);
@@ -491,7 +491,7 @@ static ob_status origins_of_condition(ob_report *report, const ob_origin_conditi
 
 ob_status ob_report_condition(ob_report *report, size_t index, ob_condition_info *out) {
     if (index >= report->facts.n_conditions) return OB_E_NOT_FOUND;
-    const ob_origin_condition *origin = &report->facts.conditions[index];
+    const ob_requirement *origin = &report->facts.conditions[index];
     const ob_node *node = origin->node;
     ob_arena *arena = &report->condition_texts;
     restart(arena);

@@ -3,6 +3,7 @@
 #define OB_PASSES_REPORT_H
 
 #include "onnx_broadcast/check.h"
+#include "passes/contract.h"
 #include "passes/facts.h"
 #include "passes/findings.h"
 
@@ -11,13 +12,15 @@ struct ob_report {
     ob_model *model;
     ob_facts facts;
     ob_findings findings;
+    ob_contract contract;
     ob_arena arena; /* the lists */
     ob_report_summary summary;
     ob_map origins; /* ob__origin_of */
     const ob_node **broadcasts;
     size_t broadcasts_capacity;
-    const ob_value **values;                                               /* NULL until asked for */
-    ob_arena finding_texts, broadcast_texts, value_texts, condition_texts; /* of the entry that was asked for last */
+    const ob_value **values; /* NULL until asked for */
+    ob_arena finding_texts, broadcast_texts, value_texts, condition_texts,
+        contract_texts; /* of the entry that was asked for last */
 };
 
 /* Fills the summary and the list of broadcasts, sorts the findings by node. */

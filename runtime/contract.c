@@ -91,7 +91,7 @@ static bool append_size(void *context, ob_dim symbol) {
     return true;
 }
 
-static ob_status refuse_condition(const ob_session *session, const ob_origin_condition *c, const sizes *s, ob_error *error) {
+static ob_status refuse_condition(const ob_session *session, const ob_requirement *c, const sizes *s, ob_error *error) {
     const ob_dims *pool = session->model->dims;
     char condition[250], where[100] = "", given[200] = "";
     ob_condition_format(pool, &c->condition, condition, sizeof condition);
@@ -115,8 +115,9 @@ ob_status ob__check_contract(ob_session *session, const ob_view *inputs, ob_erro
     ob_status status = OB_OK;
     for (uint32_t i = 0; i < session->n_inputs && status == OB_OK; i++) status = check_input(session, i, &inputs[i], &s, error);
     for (uint32_t i = 0; i < session->facts.n_conditions && status == OB_OK; i++) {
-        const ob_origin_condition *c = &session->facts.conditions[i];
+        const ob_requirement *c = &session->facts.conditions[i];
         bool holds = true;
+        if (ob__guard_eval(session->model->dims, c->guard, s.items, s.n) != OB_TRUE) continue;
         /* Sizes that only a run can tell (E_NOT_FOUND) are tested by the shape rules when they are known. */
         if (ob_condition_eval(session->model->dims, &c->condition, s.items, s.n, &holds) == OB_OK && !holds)
             status = refuse_condition(session, c, &s, error);

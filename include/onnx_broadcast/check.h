@@ -201,6 +201,81 @@ OB_API size_t ob_report_condition_count(const ob_report *report);
  * function on the report. Errors: E_NOT_FOUND (beyond the last), E_MEMORY. */
 OB_API ob_status ob_report_condition(ob_report *report, size_t index, ob_condition_info *out);
 
+/* ---- The contract --------------------------------------------------------------------------------------------------- */
+
+/** How much the contract says. */
+typedef enum ob_contract_status {
+    OB_CONTRACT_COMPLETE, /**< it decides: sizes that it admits run, as far as shapes go, and others do not */
+    OB_CONTRACT_PARTIAL,  /**< necessary, not sufficient: something that the model requires could not be stated on sizes of inputs
+                           */
+    OB_CONTRACT_CONTRADICTORY /**< no sizes are admitted */
+} ob_contract_status;
+
+/** "complete", "partial", "contradictory"; "" for a number outside the enum. Static; thread-safe. */
+OB_API const char *ob_contract_status_name(ob_contract_status status);
+
+/** The contract in numbers. */
+typedef struct ob_contract_info {
+    ob_contract_status status; /**< how much it says */
+    size_t n_proved;           /**< requirements that hold for all sizes */
+    size_t n_conditions;       /**< requirements that sizes decide, before solving */
+    size_t n_refuted;          /**< requirements that hold for no sizes */
+    size_t n_open;             /**< requirements that nobody could state */
+    size_t n_clauses;          /**< of the solved contract: ob_report_clause() */
+    size_t n_unverified;       /**< reasons behind n_open: ob_report_unverified() */
+} ob_contract_info;
+
+/** The numbers; thread-safe. */
+OB_API ob_contract_info ob_report_contract(const ob_report *report);
+
+/** Where a clause, or what is unverified, comes from. Views of the call that filled them. */
+typedef struct ob_contract_origin {
+    const char *node;    /**< node name, its first output when it has no name; "" at graph inputs and outputs */
+    const char *op_type; /**< of that node, or "" */
+    const char *path;    /**< where that node is, as in ob_finding_info */
+    int32_t operand;     /**< input index, or -1 */
+    int32_t axis;        /**< of the result, or -1 */
+} ob_contract_origin;
+
+/** A clause of the solved contract: all of them must hold. */
+typedef struct ob_clause_info {
+    const char *kind; /**< of its alternatives: "equal", "at least", "multiple", "one of" when there are several */
+    const char *text; /**< "batch = target or batch = 1", "if T >= 1: N = 4" */
+    size_t n_origins; /**< entries of origins */
+    const ob_contract_origin *origins; /**< the nodes that require it, in the order of the nodes, at most 16 */
+    size_t n_nodes;                    /**< how many requirements it stands for */
+    size_t n_symbols;                  /**< entries of symbols */
+    const ob_dim *symbols;             /**< of ob_report_dims(), in order of appearance */
+    size_t n_holds;                    /**< entries of holds: 0 when none was found */
+    const ob_named_size *holds;        /**< sizes that the whole contract admits */
+    size_t n_fails;                    /**< entries of fails: 0 when none was found */
+    const ob_named_size *fails;        /**< sizes that break this clause alone */
+} ob_clause_info;
+
+/** Fills *out with clause `index`, 0 .. n_clauses - 1; its pointers are views, valid until the next call of this function on the
+ * report. Errors: E_NOT_FOUND (beyond the last), E_MEMORY. */
+OB_API ob_status ob_report_clause(ob_report *report, size_t index, ob_clause_info *out);
+
+/** Requirements that could not be stated on sizes of inputs, for one reason. */
+typedef struct ob_unverified_info {
+    const char *reason;       /**< "indices depend on data" */
+    ob_contract_origin first; /**< the first of them */
+    size_t n;                 /**< how many */
+} ob_unverified_info;
+
+/** Fills *out with reason `index`, 0 .. n_unverified - 1; its pointers are views, valid until the next call of this function on
+ * the report. Errors: E_NOT_FOUND (beyond the last), E_MEMORY. */
+OB_API ob_status ob_report_unverified(ob_report *report, size_t index, ob_unverified_info *out);
+
+/** Does the contract admit these sizes of inputs? TRUE, FALSE, or UNDECIDED: a partial contract states nothing against them, or a
+ * symbol has no size. *clause, which may be NULL, is the first clause that they break, or SIZE_MAX.
+ * - sizes: n entries; symbols by name, inputs' sizes without a name by place: "x[0]". Borrowed. Symbols that the contract does
+ * not mention need none.
+ *
+ * Errors: E_ARGUMENT (NULL, a size out of range), E_NOT_FOUND (a name that no input has), E_MEMORY. */
+OB_API ob_status ob_report_contract_holds(const ob_report *report, const ob_named_size *sizes, size_t n, ob_truth *out,
+                                          size_t *clause);
+
 /* ---- The reference of findings -------------------------------------------------------------------------------------- */
 
 /** What docs/findings.md says about an id. All texts are static. */

@@ -1,0 +1,185 @@
+/* The contract of a report, as callers see it. */
+#include <string.h>
+
+#include "core/error.h"
+#include "core/terms.h"
+#include "passes/groups.h"
+#include "passes/names.h"
+#include "passes/pipeline.h"
+#include "passes/report.h"
+
+ob_status ob__pass_contract(ob_work *work) {
+    return work->contract ? ob__contract_make(work->model, work->facts, work->contract) : OB_OK;
+}
+
+const char *ob_contract_status_name(ob_contract_status status) {
+    switch (status) {
+    case OB_CONTRACT_COMPLETE: return "complete";
+    case OB_CONTRACT_PARTIAL: return "partial";
+    case OB_CONTRACT_CONTRADICTORY: return "contradictory";
+    }
+    return "";
+}
+
+ob_contract_info ob_report_contract(const ob_report *report) {
+    const ob_contract *contract = &report->contract;
+    return (ob_contract_info){.status = contract->status,
+                              .n_proved = (size_t)report->facts.n_proved,
+                              .n_conditions = report->facts.n_conditions,
+                              .n_refuted = (size_t)report->facts.n_refuted,
+                              .n_open = contract->n_open,
+                              .n_clauses = contract->n_clauses,
+                              .n_unverified = contract->n_unverified};
+}
+
+/* ---- Clauses ------------------------------------------------------------------------------------------------------ */
+
+enum { MAX_ORIGINS = 16 };
+
+static ob_status fill_origin(const ob_requirement *requirement, ob_arena *arena, ob_contract_origin *out) {
+    const ob_node *node = requirement->node;
+    *out = (ob_contract_origin){.node = node ? ob__shown_name(ob__node_label(node), OB_NAME_SHOWN, arena) : "",
+                                .op_type = node ? ob__shown_name(node->op_type, OB_NAME_SHOWN, arena) : "",
+                                .path = requirement->call_path ? requirement->call_path : "",
+                                .operand = requirement->operand,
+                                .axis = requirement->axis};
+    return out->node && out->op_type ? OB_OK : OB_E_MEMORY;
+}
+
+static const char *kind_of(const ob_solved_clause *clause) {
+    if (clause->n != clause->n_guard + 1) return "one of";
+    switch (clause->literals[clause->n_guard].kind) {
+    case OB_LITERAL_ZERO: return "equal";
+    case OB_LITERAL_NONZERO: return "not equal";
+    case OB_LITERAL_NONNEGATIVE: return "at least";
+    case OB_LITERAL_DIVIDES: return "multiple";
+    case OB_LITERAL_NOT_DIVIDES: return "no multiple";
+    }
+    return "one of";
+}
+
+typedef struct symbol_list {
+    ob_dim *symbols;
+    size_t n, capacity;
+    bool full;
+} symbol_list;
+
+static bool list_symbol(void *context, ob_dim symbol) {
+    symbol_list *list = context;
+    for (size_t i = 0; i < list->n; i++)
+        if (list->symbols[i] == symbol) return true;
+    list->full = list->n == list->capacity;
+    if (!list->full) list->symbols[list->n++] = symbol;
+    return !list->full;
+}
+
+static ob_status fill_symbols(const ob_report *report, const ob_solved_clause *clause, ob_arena *arena, ob_clause_info *out) {
+    symbol_list list = {.symbols = OB_ARENA_ARRAY(arena, ob_dim, report->contract.n_inputs),
+                        .capacity = report->contract.n_inputs};
+    if (!list.symbols) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < clause->n && !list.full; i++) {
+        ob_dim_symbols(report->model->dims, clause->literals[i].p, list_symbol, &list);
+        if (clause->literals[i].q) ob_dim_symbols(report->model->dims, clause->literals[i].q, list_symbol, &list);
+    }
+    out->symbols = list.symbols;
+    out->n_symbols = list.n;
+    return OB_OK;
+}
+
+/* The name as in the file; an anonymous size is written. */
+static const char *symbol_name(const ob_dims *dims, ob_dim symbol, ob_arena *arena) {
+    const ob_term *term = ob__term(dims, symbol);
+    if (term && term->name) return term->name;
+    char text[32];
+    ob_dim_format(dims, symbol, text, sizeof text);
+    return ob__arena_strndup(arena, text, strlen(text));
+}
+
+static ob_status fill_sizes(const ob_dims *dims, const ob_binding *bindings, uint32_t n, ob_arena *arena,
+                            const ob_named_size **out) {
+    ob_named_size *sizes = OB_ARENA_ARRAY(arena, ob_named_size, n);
+    if (!sizes) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < n; i++) {
+        const char *name = symbol_name(dims, bindings[i].symbol, arena);
+        if (!name) return OB_E_MEMORY;
+        sizes[i] = (ob_named_size){name, bindings[i].size};
+    }
+    *out = sizes;
+    return OB_OK;
+}
+
+static ob_status fill_text(ob_report *report, const ob_solved_clause *clause, ob_arena *arena, const char **out) {
+    ob_text text;
+    ob__text_init(&text, &report->allocator);
+    ob__solved_write(&text, report->model->dims, clause);
+    *out = text.failed ? NULL : ob__arena_strndup(arena, text.n ? text.data : "", text.n);
+    ob__text_release(&text);
+    return *out ? OB_OK : OB_E_MEMORY;
+}
+
+static void restart(ob_arena *arena) {
+    ob_allocator allocator = arena->allocator;
+    ob__arena_release(arena);
+    ob__arena_init(arena, &allocator);
+}
+
+ob_status ob_report_clause(ob_report *report, size_t index, ob_clause_info *out) {
+    if (index >= report->contract.n_clauses) return OB_E_NOT_FOUND;
+    const ob_solved_clause *clause = report->contract.clauses[index];
+    ob_arena *arena = &report->contract_texts;
+    restart(arena);
+    uint32_t n = clause->n_origins < MAX_ORIGINS ? clause->n_origins : MAX_ORIGINS;
+    ob_contract_origin *origins = OB_ARENA_ARRAY(arena, ob_contract_origin, n);
+    if (!origins) return OB_E_MEMORY;
+    ob_clause_info info = {.kind = kind_of(clause), .n_origins = n, .origins = origins, .n_nodes = clause->n_origins};
+    for (uint32_t i = 0; i < n; i++) OB_TRY(fill_origin(&report->facts.conditions[clause->origins[i]], arena, &origins[i]));
+    OB_TRY(fill_text(report, clause, arena, &info.text));
+    OB_TRY(fill_symbols(report, clause, arena, &info));
+    info.n_holds = clause->n_holds;
+    info.n_fails = clause->n_fails;
+    OB_TRY(fill_sizes(report->model->dims, clause->holds, clause->n_holds, arena, &info.holds));
+    OB_TRY(fill_sizes(report->model->dims, clause->fails, clause->n_fails, arena, &info.fails));
+    *out = info;
+    return OB_OK;
+}
+
+ob_status ob_report_unverified(ob_report *report, size_t index, ob_unverified_info *out) {
+    if (index >= report->contract.n_unverified) return OB_E_NOT_FOUND;
+    const ob_unverified *unverified = &report->contract.unverified[index];
+    const ob_facts *facts = &report->facts;
+    ob_arena *arena = &report->contract_texts;
+    restart(arena);
+    const ob_requirement *first = unverified->first < facts->n_unverified
+                                      ? &facts->unverified[unverified->first]
+                                      : &facts->conditions[unverified->first - facts->n_unverified];
+    ob_unverified_info info = {.reason = unverified->reason, .n = unverified->n};
+    OB_TRY(fill_origin(first, arena, &info.first));
+    *out = info;
+    return OB_OK;
+}
+
+/* ---- Testing sizes ------------------------------------------------------------------------------------------------ */
+
+ob_status ob_report_contract_holds(const ob_report *report, const ob_named_size *sizes, size_t n, ob_truth *out, size_t *clause) {
+    if (!report || !out || (n && !sizes)) return OB_E_ARGUMENT;
+    const ob_allocator *allocator = &report->allocator;
+    size_t n_bytes;
+    if (ob__size_mul_overflows(n + 1, sizeof(ob_binding), &n_bytes)) return OB_E_ARGUMENT;
+    ob_binding *bindings = allocator->alloc(allocator->context, n_bytes);
+    if (!bindings) return OB_E_MEMORY;
+    ob_status status = OB_OK;
+    for (size_t i = 0; i < n && status == OB_OK; i++) {
+        bindings[i] = (ob_binding){ob_dim_find(report->model->dims, sizes[i].name), sizes[i].size};
+        if (bindings[i].symbol == OB_DIM_UNKNOWN)
+            status = sizes[i].name ? OB_E_NOT_FOUND : OB_E_ARGUMENT;
+        else if (sizes[i].size < 0 || sizes[i].size > OB_DIM_CONST_MAX)
+            status = OB_E_ARGUMENT;
+    }
+    uint32_t broken = UINT32_MAX;
+    if (status == OB_OK) {
+        *out = ob__contract_holds(&report->contract, report->model->dims, bindings, n, &broken);
+        if (clause) *clause = broken == UINT32_MAX ? SIZE_MAX : broken;
+    }
+    allocator->free(allocator->context, bindings, n_bytes);
+    return status;
+}
