@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/finding.h"
 #include "onnx_broadcast/broadcast.h"
 
 static const char *const names[OB_RULES_COUNT] = {
@@ -48,20 +49,15 @@ typedef enum departure {
 typedef struct rule {
     ob_rules rules;
     departure what;
-    ob_severity severity;
-    const char *id;
+    ob_finding_id id;
 } rule;
 
 /* One row per departure that a rule book knows; what has no row is allowed. */
 static const rule rows[] = {
-    {OB_RULES_MLIR, DECLARED_RANK, OB_SEVERITY_ERROR, "OB0301"},
-    {OB_RULES_MLIR, DECLARED_NARROWER, OB_SEVERITY_ERROR, "OB0302"},
-    {OB_RULES_MLIR, DECLARED_DIFFERENT, OB_SEVERITY_ERROR, "OB0303"},
-    {OB_RULES_MLIR, UNDECIDED, OB_SEVERITY_WARNING, "OB0304"},
-    {OB_RULES_MLIR, ZERO_SIZE, OB_SEVERITY_NOTE, "OB0305"},
-    {OB_RULES_XLA, RANKS_DIFFER, OB_SEVERITY_ERROR, "OB0311"},
-    {OB_RULES_XLA, ZERO_MEETS_ONE, OB_SEVERITY_NOTE, "OB0312"},
-    {OB_RULES_SONNX, ZERO_MEETS_ONE, OB_SEVERITY_ERROR, "OB0321"},
+    {OB_RULES_MLIR, DECLARED_RANK, OB0301},      {OB_RULES_MLIR, DECLARED_NARROWER, OB0302},
+    {OB_RULES_MLIR, DECLARED_DIFFERENT, OB0303}, {OB_RULES_MLIR, UNDECIDED, OB0304},
+    {OB_RULES_MLIR, ZERO_SIZE, OB0305},          {OB_RULES_XLA, RANKS_DIFFER, OB0311},
+    {OB_RULES_XLA, ZERO_MEETS_ONE, OB0312},      {OB_RULES_SONNX, ZERO_MEETS_ONE, OB0321},
 };
 
 static const rule *find_rule(ob_rules rules, departure what) {
@@ -74,7 +70,8 @@ static void report(const facts *f, const rule *row, size_t operand, int32_t axis
     __attribute__((format(printf, 5, 6)));
 
 static void report(const facts *f, const rule *row, size_t operand, int32_t axis, const char *format, ...) {
-    ob_rule_break broken = {.severity = row->severity, .id = row->id, .operand = operand, .axis = axis};
+    const ob_finding_row *found = ob__finding_row(row->id);
+    ob_rule_break broken = {.severity = found->severity, .id = found->name, .operand = operand, .axis = axis};
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(broken.message, sizeof broken.message, format, arguments);

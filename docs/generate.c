@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "onnx_broadcast/broadcast.h"
+#include "onnx_broadcast/check.h"
 #include "ops/kernel.h"
 #include "ops/op.h"
 
@@ -121,27 +121,16 @@ static void print_operators(void) {
 
 /* ---- Findings --------------------------------------------------------------------------------------------------- */
 
-typedef struct finding_row {
-    const char *id, *title, *explanation;
-    ob_severity severity;
-} finding_row;
-
-static const finding_row findings[] = {
-#define OB_FINDING(id_, severity_, title_, explanation_)                                                                         \
-    {.id = #id_, .title = title_, .explanation = explanation_, .severity = OB_SEVERITY_##severity_},
-#include "passes/findings.def"
-#undef OB_FINDING
-};
-
 static void print_findings(void) {
     static const char *const severities[] = {"", "note", "warning", "error"};
     printf("# Findings\n\n"
-           "Generated from `passes/findings.def` by `./dev docs`. Do not edit. `onnx-broadcast-check --explain OB0101` prints an "
+           "Generated from `core/findings.def` by `./dev docs`. Do not edit. `onnx-broadcast-check --explain OB0101` prints an "
            "entry.\n"
            "The severity is the default one; a rule book (`--rules`) may differ.\n");
-    for (size_t i = 0; i < sizeof findings / sizeof findings[0]; i++)
-        printf("\n## %s: %s\n\n%s. %s\n", findings[i].id, findings[i].title, severities[findings[i].severity],
-               findings[i].explanation);
+    for (size_t i = 0; i < ob_finding_doc_count(); i++) {
+        ob_finding_doc doc = ob_finding_doc_at(i);
+        printf("\n## %s: %s\n\n%s. %s\n", doc.id, doc.title, severities[doc.severity], doc.text);
+    }
 }
 
 int main(int argc, char **argv) {

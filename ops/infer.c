@@ -186,7 +186,7 @@ const ob_type *ob__keep_type(ob_infer *infer, const ob_type *type) {
 
 /* ---- Judgments ---- */
 
-void ob__problem(ob_infer *infer, const char *id, int32_t operand, int32_t axis, const char *format, ...) {
+void ob__problem(ob_infer *infer, ob_finding_id id, int32_t operand, int32_t axis, const char *format, ...) {
     if (!infer->problem) return;
     char text[512];
     va_list arguments;
@@ -197,7 +197,7 @@ void ob__problem(ob_infer *infer, const char *id, int32_t operand, int32_t axis,
 }
 
 ob_status ob__require_where(ob_infer *infer, ob_dim guard, ob_condition_kind kind, ob_dim a, ob_dim b, int32_t operand,
-                            int32_t axis, const char *id) {
+                            int32_t axis, ob_finding_id id) {
     ob_condition condition = {kind, a, b};
     if (a == OB_DIM_UNKNOWN || b == OB_DIM_UNKNOWN)
         return infer->condition ? infer->condition(infer, &condition, guard, operand, axis, "a size is not known") : OB_OK;
@@ -222,7 +222,7 @@ ob_status ob__require_where(ob_infer *infer, ob_dim guard, ob_condition_kind kin
 }
 
 ob_status ob__require(ob_infer *infer, ob_condition_kind kind, ob_dim a, ob_dim b, int32_t operand, int32_t axis,
-                      const char *id) {
+                      ob_finding_id id) {
     return ob__require_where(infer, 1, kind, a, b, operand, axis, id);
 }
 
@@ -264,7 +264,7 @@ static void drop_numbers(ob_error *error) {
 }
 
 /* A failure of the algebra: what is wrong with the model becomes a finding, want of memory stays a status. */
-static ob_status judge(ob_infer *infer, ob_status status, const char *id, int32_t operand, const ob_error *error) {
+static ob_status judge(ob_infer *infer, ob_status status, ob_finding_id id, int32_t operand, const ob_error *error) {
     if (status == OB_E_MEMORY) return status;
     if (status == OB_E_SHAPE || status == OB_E_ARGUMENT) ob__problem(infer, id, operand, error->axis, "%s", error->message);
     return OB_OK;
@@ -286,13 +286,13 @@ ob_status ob__broadcast_inputs(ob_infer *infer, const uint32_t *inputs, uint32_t
     ob_status status = ob_broadcast_shapes(shapes, n, infer->dims, forward_condition, &sink, &found, &error);
     if (status != OB_OK) {
         if (n == 2) drop_numbers(&error);
-        return judge(infer, status, "OB0101", -1, &error);
+        return judge(infer, status, OB0101, -1, &error);
     }
     *result = found;
     return OB_OK;
 }
 
-ob_status ob__broadcast_pair(ob_infer *infer, ob_shape a, ob_shape b, int32_t operand, const char *id,
+ob_status ob__broadcast_pair(ob_infer *infer, ob_shape a, ob_shape b, int32_t operand, ob_finding_id id,
                              ob_broadcast_result *result) {
     const ob_shape shapes[2] = {a, b};
     ob_error error;
@@ -307,7 +307,7 @@ ob_status ob__broadcast_pair(ob_infer *infer, ob_shape a, ob_shape b, int32_t op
     return OB_OK;
 }
 
-ob_status ob__broadcast_onto(ob_infer *infer, ob_shape from, ob_shape to, int32_t operand, const char *id) {
+ob_status ob__broadcast_onto(ob_infer *infer, ob_shape from, ob_shape to, int32_t operand, ob_finding_id id) {
     if (from.rank < 0 || to.rank < 0) return OB_OK;
     ob_error error;
     start_error(&error);
@@ -325,10 +325,10 @@ ob_status ob__broadcast_legacy(ob_infer *infer, ob_shape a, ob_shape b, bool axi
     int64_t dimensions[OB_MAX_RANK];
     ob_status status = ob_broadcast_legacy(&a, &b, axis_given, axis, infer->dims, forward_condition, &sink, dimensions, &error);
     if (status != OB_OK) drop_numbers(&error);
-    return status == OB_OK ? OB_OK : judge(infer, status, "OB0105", 1, &error);
+    return status == OB_OK ? OB_OK : judge(infer, status, OB0105, 1, &error);
 }
 
-ob_status ob__require_shape(ob_infer *infer, uint32_t input, ob_shape shape, const char *id) {
+ob_status ob__require_shape(ob_infer *infer, uint32_t input, ob_shape shape, ob_finding_id id) {
     ob_shape given = ob__in_shape(infer, input);
     if (given.rank < 0 || shape.rank < 0 || given.dims == shape.dims) return OB_OK;
     if (given.rank != shape.rank) {
@@ -365,7 +365,7 @@ bool ob__op_is(const ob_infer *infer, const char *name) {
 bool ob__axis_in(ob_infer *infer, int64_t axis, int32_t rank, int32_t *out) {
     int64_t counted = axis < 0 ? axis + rank : axis;
     if (counted < 0 || counted >= rank) {
-        ob__problem(infer, "OB0602", -1, -1, "axis %lld is out of range for rank %d", (long long)axis, rank);
+        ob__problem(infer, OB0602, -1, -1, "axis %lld is out of range for rank %d", (long long)axis, rank);
         return false;
     }
     *out = (int32_t)counted;
@@ -392,11 +392,11 @@ bool ob__rank_in(ob_infer *infer, uint32_t i, int32_t least, int32_t most) {
     int32_t rank = ob__in_rank(infer, i);
     if (rank < 0 || (rank >= least && rank <= most)) return true;
     if (most == OB_MAX_RANK)
-        ob__problem(infer, "OB0601", (int32_t)i, -1, "operand %u has rank %d, at least %d is needed", i, rank, least);
+        ob__problem(infer, OB0601, (int32_t)i, -1, "operand %u has rank %d, at least %d is needed", i, rank, least);
     else if (least == most)
-        ob__problem(infer, "OB0601", (int32_t)i, -1, "operand %u has rank %d, rank %d is needed", i, rank, least);
+        ob__problem(infer, OB0601, (int32_t)i, -1, "operand %u has rank %d, rank %d is needed", i, rank, least);
     else
-        ob__problem(infer, "OB0601", (int32_t)i, -1, "operand %u has rank %d, rank %d to %d is needed", i, rank, least, most);
+        ob__problem(infer, OB0601, (int32_t)i, -1, "operand %u has rank %d, rank %d to %d is needed", i, rank, least, most);
     return false;
 }
 
@@ -427,13 +427,13 @@ ob_status ob__unify_types(ob_infer *infer, ob_type *into, const ob_type *other) 
 
 bool ob__rank_fits(ob_infer *infer, int64_t rank) {
     if (rank <= OB_MAX_RANK) return true;
-    ob__problem(infer, "OB0606", -1, -1, "the result has rank %lld, at most %d is supported", (long long)rank, OB_MAX_RANK);
+    ob__problem(infer, OB0606, -1, -1, "the result has rank %lld, at most %d is supported", (long long)rank, OB_MAX_RANK);
     return false;
 }
 
 static ob_dim size_of(ob_infer *infer, ob_dim a, char sign, ob_dim b, ob_dim found, int32_t axis) {
     if (found == OB_DIM_UNKNOWN && ob_dim_is_const(a) && ob_dim_is_const(b))
-        ob__problem(infer, "OB0606", -1, axis, "axis %d: %lld %c %lld is too large for a size", axis, (long long)a, sign,
+        ob__problem(infer, OB0606, -1, axis, "axis %d: %lld %c %lld is too large for a size", axis, (long long)a, sign,
                     (long long)b);
     return found;
 }
@@ -456,11 +456,11 @@ ob_status ob__require_one(ob_infer *infer, uint32_t i) {
     if (shape.rank <= 0) return OB_OK;
     for (int32_t axis = 0; axis < shape.rank; axis++)
         if (ob_dim_is_const(shape.dims[axis]) && shape.dims[axis] != 1) {
-            ob__problem(infer, "OB0601", (int32_t)i, -1, "operand %u must be one element", i);
+            ob__problem(infer, OB0601, (int32_t)i, -1, "operand %u must be one element", i);
             return OB_OK;
         }
     for (int32_t axis = 0; axis < shape.rank; axis++)
-        OB_TRY(ob__require(infer, OB_COND_EQUAL, shape.dims[axis], 1, (int32_t)i, axis, "OB0601"));
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, shape.dims[axis], 1, (int32_t)i, axis, OB0601));
     return OB_OK;
 }
 
@@ -469,11 +469,11 @@ ob_status ob__require_lengths(ob_infer *infer, uint32_t i, ob_dim most) {
     for (uint32_t k = 0; lengths.elems && k < lengths.n; k++) {
         ob_dim length = lengths.elems[k];
         if (ob_dim_is_const(length) && length < 0) {
-            ob__problem(infer, "OB0601", (int32_t)i, -1, "length %u is %lld", k, (long long)length);
+            ob__problem(infer, OB0601, (int32_t)i, -1, "length %u is %lld", k, (long long)length);
             return OB_OK;
         }
         if (k == 0 || length != lengths.elems[k - 1])
-            OB_TRY(ob__require(infer, OB_COND_AT_LEAST, most, length, (int32_t)i, -1, "OB0601"));
+            OB_TRY(ob__require(infer, OB_COND_AT_LEAST, most, length, (int32_t)i, -1, OB0601));
     }
     return OB_OK;
 }

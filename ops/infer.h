@@ -5,6 +5,7 @@
 #ifndef OB_OPS_INFER_H
 #define OB_OPS_INFER_H
 
+#include "core/finding.h"
 #include "core/graph.h"
 
 /* The elements of a small integer (or bool) tensor as terms, row-major: what Shape, Gather, Concat ... carry to Expand and
@@ -44,8 +45,8 @@ struct ob_infer {
                            const char *reason);
     /* A requirement that is decided; counted. May be NULL. */
     void (*decided)(ob_infer *infer, bool holds);
-    /* A definite error or a doubt: `id` is a finding id from passes/findings.def, text says what and with which sizes. */
-    void (*problem)(ob_infer *infer, const char *id, int32_t operand, int32_t axis, const char *text);
+    /* A definite error or a doubt: `id` is of core/findings.def, text says what and with which sizes. */
+    void (*problem)(ob_infer *infer, ob_finding_id id, int32_t operand, int32_t axis, const char *text);
     /* Infers a subgraph (If, Loop, Scan) with given input types and contents; writes the types of its outputs. NULL in contexts
      * that do not descend. What it requires matters where `guard` is 1 or more: 1 always, OB_DIM_UNKNOWN when the run tells. */
     ob_status (*subgraph)(ob_infer *infer, ob_graph *graph, ob_dim guard, const ob_type *in_types, const ob_content *in_contents,
@@ -90,27 +91,28 @@ ob_dim *ob__new_dims(ob_infer *infer, size_t n); /* scratch in the arena, NULL: 
 /* -- judgments -- */
 /* Requires a condition: decided true does nothing, false reports finding `id`, undecided hands it on. A side that is
  * OB_DIM_UNKNOWN makes it unverified. */
-ob_status ob__require(ob_infer *infer, ob_condition_kind kind, ob_dim a, ob_dim b, int32_t operand, int32_t axis, const char *id);
+ob_status ob__require(ob_infer *infer, ob_condition_kind kind, ob_dim a, ob_dim b, int32_t operand, int32_t axis,
+                      ob_finding_id id);
 /* Requires it only where `guard` is 1 or more: "some index is read". */
 ob_status ob__require_where(ob_infer *infer, ob_dim guard, ob_condition_kind kind, ob_dim a, ob_dim b, int32_t operand,
-                            int32_t axis, const char *id);
+                            int32_t axis, ob_finding_id id);
 /* The operator asks for something here that sizes do not tell: `reason` says why, as a short phrase that stands alone ("indices
  * depend on data"); static, or of infer->arena. */
 ob_status ob__unverified(ob_infer *infer, int32_t operand, int32_t axis, const char *reason);
-void ob__problem(ob_infer *infer, const char *id, int32_t operand, int32_t axis, const char *format, ...)
+void ob__problem(ob_infer *infer, ob_finding_id id, int32_t operand, int32_t axis, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 /* Broadcasts the shapes of the given inputs, forwarding conditions and reporting OB0101; result rank unknown on failure. */
 ob_status ob__broadcast_inputs(ob_infer *infer, const uint32_t *inputs, uint32_t n, ob_broadcast_result *result);
 
 /* Broadcasts two shapes that are parts of operands; reports `id`. */
-ob_status ob__broadcast_pair(ob_infer *infer, ob_shape a, ob_shape b, int32_t operand, const char *id,
+ob_status ob__broadcast_pair(ob_infer *infer, ob_shape a, ob_shape b, int32_t operand, ob_finding_id id,
                              ob_broadcast_result *result);
 /* One way: `from`, the shape of input `operand`, must stretch to exactly `to`; reports `id`. */
-ob_status ob__broadcast_onto(ob_infer *infer, ob_shape from, ob_shape to, int32_t operand, const char *id);
+ob_status ob__broadcast_onto(ob_infer *infer, ob_shape from, ob_shape to, int32_t operand, ob_finding_id id);
 /* Opset 1-6: operand 1 of shape b onto operand 0 of shape a; reports OB0105. */
 ob_status ob__broadcast_legacy(ob_infer *infer, ob_shape a, ob_shape b, bool axis_given, int64_t axis);
 /* Requires equal ranks and equal dims of an input's shape and `shape`; reports `id`. */
-ob_status ob__require_shape(ob_infer *infer, uint32_t input, ob_shape shape, const char *id);
+ob_status ob__require_shape(ob_infer *infer, uint32_t input, ob_shape shape, ob_finding_id id);
 
 /* -- more for rules -- */
 /* The integers of an attribute as terms; *out NULL and *n 0 when there is none. */

@@ -51,7 +51,7 @@ ob_status ob__infer_mean_variance(ob_infer *infer) {
 
 ob_status ob__infer_lrn(ob_infer *infer) {
     int64_t size = ob__node_int(infer->node, "size", 0);
-    if (size < 1 || size > INT32_MAX) ob__problem(infer, "OB0602", -1, -1, "size is %lld", (long long)size);
+    if (size < 1 || size > INT32_MAX) ob__problem(infer, OB0602, -1, -1, "size is %lld", (long long)size);
     ob__rank_in(infer, 0, 2, OB_MAX_RANK);
     return ob__infer_same(infer);
 }
@@ -67,10 +67,10 @@ ob_status ob__infer_reverse_sequence(ob_infer *infer) {
     int64_t batch = ob__node_int(infer->node, "batch_axis", 1), time = ob__node_int(infer->node, "time_axis", 0);
     ob_dim n = ob__in_dim(infer, 0, batch);
     if (batch < 0 || batch > 1 || time != 1 - batch)
-        ob__problem(infer, "OB0602", -1, -1, "batch_axis %lld and time_axis %lld are not 0 and 1, or 1 and 0", (long long)batch,
+        ob__problem(infer, OB0602, -1, -1, "batch_axis %lld and time_axis %lld are not 0 and 1, or 1 and 0", (long long)batch,
                     (long long)time);
     else if (ob__rank_in(infer, 0, 2, OB_MAX_RANK)) {
-        OB_TRY(ob__require_shape(infer, 1, (ob_shape){1, &n}, "OB0601"));
+        OB_TRY(ob__require_shape(infer, 1, (ob_shape){1, &n}, OB0601));
         OB_TRY(ob__require_lengths(infer, 1, ob__in_dim(infer, 0, time)));
     }
     return ob__infer_same(infer);

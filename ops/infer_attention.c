@@ -55,10 +55,10 @@ ob_status ob__infer_attention(ob_infer *infer) {
     heads h;
     read_heads(infer, &h);
     for (uint32_t i = 1; i < 3; i++)
-        OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, i, 0), h.batch, (int32_t)i, 0, "OB0601"));
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, i, 0), h.batch, (int32_t)i, 0, OB0601));
     int32_t along = h.flat ? 1 : 2;
-    OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 2, along), h.kv_length, 2, along, "OB0601"));
-    if (!h.flat) OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 0, 3), h.size, 0, 3, "OB0601"));
+    OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 2, along), h.kv_length, 2, along, OB0601));
+    if (!h.flat) OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 0, 3), h.size, 0, 3, OB0601));
     ob_dim total = h.kv_length;
     if (ob__in_given(infer, 4)) total = ob_dim_add(infer->dims, ob__in_dim(infer, 4, 2), total);
     const ob_dim flat[3] = {h.batch, h.q_length, ob_dim_mul(infer->dims, h.q_heads, h.v_size)};

@@ -43,7 +43,7 @@ void ob__check_choices(ob_infer *infer) {
         if (attribute ? attribute->ref || attribute->type != OB_ATTR_STRING : !choices[i].required) continue;
         const char *name = ob__node_string(infer->node, choices[i].attribute, "");
         if (has_word(choices[i].names, name) || (!name[0] && !choices[i].required)) continue;
-        ob__problem(infer, "OB0602", -1, -1, "attribute %s is \"%.80s\": it must be one of %s", choices[i].attribute, name,
+        ob__problem(infer, OB0602, -1, -1, "attribute %s is \"%.80s\": it must be one of %s", choices[i].attribute, name,
                     choices[i].names);
     }
 }

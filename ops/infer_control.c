@@ -53,7 +53,7 @@ ob_status ob__infer_if(ob_infer *infer) {
     uint32_t n = infer->node->n_outputs;
     bool decided = ob__in_const_int(infer, 0, &condition), first = true;
     if (!branches[0] || !branches[1]) {
-        ob__problem(infer, "OB0602", -1, -1, "a branch is missing");
+        ob__problem(infer, OB0602, -1, -1, "a branch is missing");
         return OB_OK;
     }
     for (int k = 0; k < 2 && infer->subgraph; k++) {
@@ -61,7 +61,7 @@ ob_status ob__infer_if(ob_infer *infer) {
         if (decided && (condition != 0) != (k == 0)) continue;
         ends out;
         if (branches[k]->n_outputs != n) {
-            ob__problem(infer, "OB0603", -1, -1, "the node has %u outputs, a branch has %u", n, branches[k]->n_outputs);
+            ob__problem(infer, OB0603, -1, -1, "the node has %u outputs, a branch has %u", n, branches[k]->n_outputs);
             continue;
         }
         if (!make_ends(infer, n, &out)) return OB_E_MEMORY;
@@ -136,11 +136,11 @@ ob_status ob__infer_loop(ob_infer *infer) {
     const ob_node *node = infer->node;
     uint32_t n_state = node->n_inputs > 2 ? node->n_inputs - 2 : 0;
     if (!body) {
-        ob__problem(infer, "OB0602", -1, -1, "the body is missing");
+        ob__problem(infer, OB0602, -1, -1, "the body is missing");
         return OB_OK;
     }
     if (body->n_inputs != n_state + 2 || body->n_outputs < n_state + 1 || body->n_outputs != node->n_outputs + 1) {
-        ob__problem(infer, "OB0603", -1, -1, "the body has %u inputs and %u outputs, %u and %u are needed", body->n_inputs,
+        ob__problem(infer, OB0603, -1, -1, "the body has %u inputs and %u outputs, %u and %u are needed", body->n_inputs,
                     body->n_outputs, n_state + 2, node->n_outputs + 1);
         return OB_OK;
     }
@@ -206,7 +206,7 @@ static ob_status scan_inputs(ob_infer *infer, uint32_t first, uint32_t n_state, 
         if (i >= n_state) {
             OB_TRY(without_axis(infer, &type, listed_axis(infer, "scan_input_axes", i - n_state), &size));
             if (*length != OB_DIM_UNKNOWN)
-                OB_TRY(ob__require(infer, OB_COND_EQUAL, size, *length, (int32_t)(first + i), -1, "OB0601"));
+                OB_TRY(ob__require(infer, OB_COND_EQUAL, size, *length, (int32_t)(first + i), -1, OB0601));
             *length = ob__dim_prefer(infer->dims, *length, size);
         }
         in.types[i] = type;
@@ -220,12 +220,12 @@ ob_status ob__infer_scan(ob_infer *infer) {
     uint32_t first = ob__since(infer) < 9 ? 1 : 0;
     int64_t n_scan = ob__node_int(node, "num_scan_inputs", 0);
     if (!body || n_scan < 1 || n_scan > (int64_t)node->n_inputs - first) {
-        ob__problem(infer, "OB0602", -1, -1, "the body is missing or num_scan_inputs does not fit the operands");
+        ob__problem(infer, OB0602, -1, -1, "the body is missing or num_scan_inputs does not fit the operands");
         return OB_OK;
     }
     uint32_t n_state = node->n_inputs - first - (uint32_t)n_scan;
     if (body->n_inputs != n_state + (uint32_t)n_scan || body->n_outputs != node->n_outputs || body->n_outputs < n_state) {
-        ob__problem(infer, "OB0603", -1, -1, "the body has %u inputs and %u outputs, %u and %u are needed", body->n_inputs,
+        ob__problem(infer, OB0603, -1, -1, "the body has %u inputs and %u outputs, %u and %u are needed", body->n_inputs,
                     body->n_outputs, n_state + (uint32_t)n_scan, node->n_outputs);
         return OB_OK;
     }
@@ -309,7 +309,7 @@ static ob_status sequence_map(ob_infer *infer) {
     const ob_node *node = infer->node;
     ends in, out;
     if (!body || body->n_inputs != node->n_inputs || body->n_outputs != node->n_outputs) {
-        ob__problem(infer, "OB0602", -1, -1, "the body is missing or has another number of inputs or outputs than the node");
+        ob__problem(infer, OB0602, -1, -1, "the body is missing or has another number of inputs or outputs than the node");
         return OB_OK;
     }
     if (!infer->subgraph) return OB_OK;

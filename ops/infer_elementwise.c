@@ -28,7 +28,7 @@ static ob_status legacy(ob_infer *infer) {
     ob_shape a = ob__in_shape(infer, 0), b = ob__in_shape(infer, 1);
     OB_TRY(ob__out_like(infer, 0, 0));
     if (ob__node_int(infer->node, "broadcast", 0) == 0) {
-        OB_TRY(ob__require_shape(infer, 1, a, "OB0105"));
+        OB_TRY(ob__require_shape(infer, 1, a, OB0105));
         return OB_OK;
     }
     const ob_attribute *axis = ob__node_attribute(infer->node, "axis");
@@ -76,7 +76,7 @@ static ob_status broadcast_all(ob_infer *infer, ob_broadcast_result *result) {
 /* Max-1, Sum-6 and kin take operands of one shape. */
 static ob_status all_equal(ob_infer *infer) {
     OB_TRY(ob__out_like(infer, 0, 0));
-    for (uint32_t i = 1; i < infer->node->n_inputs; i++) OB_TRY(ob__require_shape(infer, i, ob__in_shape(infer, 0), "OB0601"));
+    for (uint32_t i = 1; i < infer->node->n_inputs; i++) OB_TRY(ob__require_shape(infer, i, ob__in_shape(infer, 0), OB0601));
     return OB_OK;
 }
 
@@ -91,7 +91,7 @@ ob_status ob__infer_broadcast(ob_infer *infer) {
     ob_dtype dtype = ob__in_dtype(infer, 0);
     bool real = dtype == OB_FLOAT || dtype == OB_DOUBLE || dtype == OB_FLOAT16 || dtype == OB_BFLOAT16;
     if (real && ob__op_is(infer, "Mod") && ob__node_int(infer->node, "fmod", 0) == 0)
-        ob__problem(infer, "OB0602", -1, -1, "attribute fmod must be 1 for %s", ob_dtype_name(dtype));
+        ob__problem(infer, OB0602, -1, -1, "attribute fmod must be 1 for %s", ob_dtype_name(dtype));
     /* Before opset 7 an attribute may place even an operand of equal shape outside. */
     bool placed = infer->op->broadcast == OB_BCAST_LEGACY && ob__node_int(infer->node, "broadcast", 0) != 0;
     if (!placed && plainly_equal(infer, &shape))
@@ -123,9 +123,9 @@ ob_status ob__infer_prelu(ob_infer *infer) {
     if (ob__since(infer) < 7 && slope.rank == 1 && x.rank >= 1) {
         if (slope.dims[0] == 1) return OB_OK;
         int32_t axis = x.rank >= 2 ? 1 : 0;
-        return ob__require(infer, OB_COND_BROADCAST_TO, slope.dims[0], x.dims[axis], 1, axis, "OB0102");
+        return ob__require(infer, OB_COND_BROADCAST_TO, slope.dims[0], x.dims[axis], 1, axis, OB0102);
     }
-    return ob__broadcast_onto(infer, slope, x, 1, "OB0102");
+    return ob__broadcast_onto(infer, slope, x, 1, OB0102);
 }
 
 /* ---- Conversions and bounds ---- */
@@ -146,7 +146,7 @@ static ob_dtype cast_target(ob_infer *infer) {
 ob_status ob__infer_cast(ob_infer *infer) {
     ob_dtype to = cast_target(infer);
     if (to == OB_NONE && !ob__op_is(infer, "CastLike"))
-        ob__problem(infer, "OB0602", -1, -1, "attribute to is missing or names no element type");
+        ob__problem(infer, OB0602, -1, -1, "attribute to is missing or names no element type");
     OB_TRY(ob__out_like(infer, 0, 0));
     if (infer->node->n_outputs) infer->out_types[0].dtype = OB_NONE;
     ob__out_dtype(infer, 0, to);
@@ -189,10 +189,10 @@ static ob_dim expanded_dim(ob_infer *infer, ob_dim from, ob_dim target, int32_t 
     }
     ob_condition condition = {OB_COND_BROADCAST, from, target};
     if (from != target && ob_condition_decide(infer->dims, &condition) == OB_FALSE) {
-        *status = ob__require(infer, OB_COND_BROADCAST, from, target, 0, axis, "OB0103");
+        *status = ob__require(infer, OB_COND_BROADCAST, from, target, 0, axis, OB0103);
         return OB_DIM_UNKNOWN;
     }
-    *status = ob__require(infer, OB_COND_BROADCAST, from, target, 0, axis, "OB0103");
+    *status = ob__require(infer, OB_COND_BROADCAST, from, target, 0, axis, OB0103);
     return ob_dim_bcast(infer->dims, from, target);
 }
 
@@ -202,7 +202,7 @@ ob_status ob__infer_expand(ob_infer *infer) {
     OB_TRY(ob__shape_operand(infer, 1, &target));
     ob__out_dtype(infer, 0, OB_NONE);
     if (ob__in_rank(infer, 1) >= 0 && ob__in_rank(infer, 1) != 1) {
-        ob__problem(infer, "OB0103", 1, -1, "the target shape must be a vector, its rank is %d", ob__in_rank(infer, 1));
+        ob__problem(infer, OB0103, 1, -1, "the target shape must be a vector, its rank is %d", ob__in_rank(infer, 1));
         return OB_OK;
     }
     if (from.rank < 0 || target.rank < 0 || from.rank > OB_MAX_RANK || target.rank > OB_MAX_RANK) return OB_OK;
@@ -212,7 +212,7 @@ ob_status ob__infer_expand(ob_infer *infer) {
         int32_t i = axis - (rank - from.rank), k = axis - (rank - target.rank);
         ob_dim wanted = k < 0 ? 1 : target.dims[k];
         if (ob_dim_is_const(wanted) && wanted < 0) {
-            ob__problem(infer, "OB0103", 1, axis, "axis %d: the target size %lld is negative", axis, (long long)wanted);
+            ob__problem(infer, OB0103, 1, axis, "axis %d: the target size %lld is negative", axis, (long long)wanted);
             wanted = OB_DIM_UNKNOWN;
         }
         ob_status status = OB_OK;
@@ -232,7 +232,7 @@ ob_status ob__infer_expand(ob_infer *infer) {
 ob_status ob__infer_explicit_broadcast(ob_infer *infer) {
     uint32_t n = infer->node->n_outputs;
     if (n > infer->node->n_inputs) {
-        ob__problem(infer, "OB0603", -1, -1, "%u outputs for %u inputs: every output belongs to one input", n,
+        ob__problem(infer, OB0603, -1, -1, "%u outputs for %u inputs: every output belongs to one input", n,
                     infer->node->n_inputs);
         return OB_OK;
     }
@@ -257,11 +257,11 @@ ob_status ob__infer_broadcast_in_dim(ob_infer *infer) {
     if (ob__in_given(infer, 1))
         OB_TRY(ob__shape_operand(infer, 1, &target));
     else if (!sizes)
-        ob__problem(infer, "OB0602", -1, -1, "neither attribute shape nor operand 1 gives the result's shape");
+        ob__problem(infer, OB0602, -1, -1, "neither attribute shape nor operand 1 gives the result's shape");
     if ((!sizes && !ob__in_given(infer, 1)) || target.rank < 0 || target.rank > OB_MAX_RANK) return OB_OK;
     for (int32_t axis = 0; axis < target.rank; axis++)
         if (ob_dim_is_const(target.dims[axis]) && target.dims[axis] < 0) {
-            ob__problem(infer, "OB0602", -1, axis, "axis %d: the size %lld is negative", axis, (long long)target.dims[axis]);
+            ob__problem(infer, OB0602, -1, axis, "axis %d: the size %lld is negative", axis, (long long)target.dims[axis]);
             return OB_OK;
         }
     OB_TRY(ob__out_tensor(infer, 0, OB_NONE, target.rank, target.dims));
@@ -273,8 +273,8 @@ ob_status ob__infer_broadcast_in_dim(ob_infer *infer) {
     ob_status status = ob_align_in_dim(&from, dimensions ? dimensions : none, n_dimensions, target.rank, &aligned, &error);
     if (status == OB_E_MEMORY) return status;
     if (status != OB_OK) {
-        ob__problem(infer, "OB0106", 0, error.axis, "%s", error.message);
+        ob__problem(infer, OB0106, 0, error.axis, "%s", error.message);
         return OB_OK;
     }
-    return ob__broadcast_onto(infer, (ob_shape){aligned.rank, aligned.dims}, target, 0, "OB0101");
+    return ob__broadcast_onto(infer, (ob_shape){aligned.rank, aligned.dims}, target, 0, OB0101);
 }

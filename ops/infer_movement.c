@@ -44,7 +44,7 @@ static ob_status concat_operand(ob_infer *infer, uint32_t i, int32_t axis, ob_di
             dims[k] = ob__size_add(infer, dims[k], d, k);
             continue;
         }
-        OB_TRY(ob__require(infer, OB_COND_EQUAL, d, dims[k], (int32_t)i, k, "OB0601"));
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, d, dims[k], (int32_t)i, k, OB0601));
         dims[k] = ob__dim_prefer(infer->dims, dims[k], d);
     }
     return OB_OK;
@@ -57,14 +57,14 @@ ob_status ob__infer_concat(ob_infer *infer) {
     for (uint32_t i = 0; i < n; i++) {
         int32_t other = ob__in_rank(infer, i);
         if (rank >= 0 && other >= 0 && other != rank) {
-            ob__problem(infer, "OB0601", (int32_t)i, -1, "operand %u has rank %d, others have rank %d", i, other, rank);
+            ob__problem(infer, OB0601, (int32_t)i, -1, "operand %u has rank %d, others have rank %d", i, other, rank);
             return OB_OK;
         }
         if (other >= 0) rank = other;
     }
     if (rank < 0 || rank > OB_MAX_RANK) return OB_OK;
     const ob_attribute *given = ob__node_attribute(infer->node, "axis");
-    if (!given && ob__since(infer) >= 4) ob__problem(infer, "OB0602", -1, -1, "attribute axis is missing");
+    if (!given && ob__since(infer) >= 4) ob__problem(infer, OB0602, -1, -1, "attribute axis is missing");
     if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", 1), rank, &axis)) return ob__out_rank(infer, 0, rank);
     ob_dim dims[OB_MAX_RANK];
     for (int32_t k = 0; k < rank; k++) dims[k] = k == axis ? 0 : OB_DIM_UNKNOWN;
@@ -110,17 +110,17 @@ ob_status ob__infer_split(ob_infer *infer) {
     if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), from.rank, &axis)) return OB_OK;
     const int64_t *split = ob__axes(infer, "split", 1, &n, &known);
     if (!ob__rank_in(infer, 1, 1, 1)) return OB_OK;
-    if (!split) OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 1, 0), n_outputs, 1, 0, "OB0601"));
+    if (!split) OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 1, 0), n_outputs, 1, 0, OB0601));
     ob_content terms = ob__in_content(infer, 1);
     ob_dim *sizes = ob__new_dims(infer, n_outputs), sum = 0;
     if (!sizes) return OB_E_MEMORY;
     int64_t n_parts = ob__since(infer) >= 18 ? ob__node_int(infer->node, "num_outputs", n_outputs) : n_outputs;
     if (!ob__in_given(infer, 1) && n_parts != n_outputs) {
-        ob__problem(infer, "OB0602", -1, axis, "num_outputs is %lld, the node has %u outputs", (long long)n_parts, n_outputs);
+        ob__problem(infer, OB0602, -1, axis, "num_outputs is %lld, the node has %u outputs", (long long)n_parts, n_outputs);
         return OB_OK;
     }
     if (split && n != n_outputs) {
-        ob__problem(infer, "OB0601", -1, axis, "%u sizes are given for %u outputs", n, n_outputs);
+        ob__problem(infer, OB0601, -1, axis, "%u sizes are given for %u outputs", n, n_outputs);
         return OB_OK;
     }
     for (uint32_t i = 0; i < n_outputs; i++) {
@@ -132,14 +132,14 @@ ob_status ob__infer_split(ob_infer *infer) {
             sizes[i] = even_part(infer, from.dims[axis], i, n_outputs);
         sum = ob_dim_add(infer->dims, sum, sizes[i]);
         if (ob_dim_is_const(sizes[i]) && sizes[i] < 0) {
-            ob__problem(infer, "OB0601", -1, axis, "the size %lld is negative", (long long)sizes[i]);
+            ob__problem(infer, OB0601, -1, axis, "the size %lld is negative", (long long)sizes[i]);
             return OB_OK;
         }
     }
     if (split || !known)
-        OB_TRY(ob__require(infer, OB_COND_EQUAL, from.dims[axis], sum, 0, axis, "OB0601"));
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, from.dims[axis], sum, 0, axis, OB0601));
     else if (ob__since(infer) < 18)
-        OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, from.dims[axis], n_outputs, 0, axis, "OB0601"));
+        OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, from.dims[axis], n_outputs, 0, axis, OB0601));
     for (uint32_t i = 0; i < n_outputs; i++) {
         ob_dim dims[OB_MAX_RANK];
         memcpy(dims, from.dims, (size_t)from.rank * sizeof *dims);
@@ -229,7 +229,7 @@ static int64_t slice_count(ob_infer *infer, const int64_t *starts, uint32_t n_st
 static ob_status require_one_length(ob_infer *infer) {
     for (uint32_t i = 2; i < 5; i++)
         if (ob__in_given(infer, i))
-            OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_count(infer, i), ob__in_count(infer, 1), (int32_t)i, -1, "OB0602"));
+            OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_count(infer, i), ob__in_count(infer, 1), (int32_t)i, -1, OB0602));
     return OB_OK;
 }
 
@@ -245,10 +245,10 @@ ob_status ob__infer_slice(ob_infer *infer) {
     int64_t n = attributes && !starts ? 0 : slice_count(infer, starts, n_starts);
     if (!attributes) OB_TRY(require_one_length(infer));
     if ((attributes && (!starts || !ends || n_starts != n_ends)) || (axes && n >= 0 && (int64_t)n_axes != n)) {
-        if (attributes) ob__problem(infer, "OB0602", -1, -1, "starts, ends and axes differ in length");
+        if (attributes) ob__problem(infer, OB0602, -1, -1, "starts, ends and axes differ in length");
         return ob__out_rank(infer, 0, from.rank);
     }
-    if (n > from.rank) ob__problem(infer, "OB0602", -1, -1, "%lld axes are cut of rank %d", (long long)n, from.rank);
+    if (n > from.rank) ob__problem(infer, OB0602, -1, -1, "%lld axes are cut of rank %d", (long long)n, from.rank);
     if (n < 0 || n > from.rank || !known_axes) return ob__out_rank(infer, 0, from.rank);
     bool cut_before[OB_MAX_RANK] = {false};
     ob_dim dims[OB_MAX_RANK], first = 0, step = 1;
@@ -257,14 +257,14 @@ ob_status ob__infer_slice(ob_infer *infer) {
         int32_t axis;
         if (!ob__axis_in(infer, axes ? axes[i] : (int64_t)i, from.rank, &axis)) return ob__out_rank(infer, 0, from.rank);
         if (cut_before[axis]) {
-            ob__problem(infer, "OB0602", -1, axis, "axis %d occurs twice in axes", axis);
+            ob__problem(infer, OB0602, -1, axis, "axis %d occurs twice in axes", axis);
             return ob__out_rank(infer, 0, from.rank);
         }
         cut_before[axis] = true;
         cut c = {attributes ? ob__saturated(starts[i]) : slice_element(infer, 1, i),
                  attributes ? ob__saturated(ends[i]) : slice_element(infer, 2, i), 1};
         if (ob__in_given(infer, 4)) c.step = slice_element(infer, 4, i);
-        if (c.step == 0) ob__problem(infer, "OB0601", 4, axis, "axis %d: the step is 0", axis);
+        if (c.step == 0) ob__problem(infer, OB0601, 4, axis, "axis %d: the step is 0", axis);
         dims[axis] = cut_size(infer, &c, from.dims[axis], &first);
         step = c.step;
     }
@@ -287,7 +287,7 @@ static ob_dim padding(const int64_t *ints, ob_content terms, uint32_t i) {
 static ob_status require_elements(ob_infer *infer, ob_dim size, ob_dim added, int32_t axis) {
     if (!ob_dim_is_const(added) || added <= 0 || strcmp(ob__node_string(infer->node, "mode", "constant"), "constant") == 0)
         return OB_OK;
-    return ob__require(infer, OB_COND_AT_LEAST, size, 1, 0, axis, "OB0601");
+    return ob__require(infer, OB_COND_AT_LEAST, size, 1, 0, axis, OB0601);
 }
 
 ob_status ob__infer_pad(ob_infer *infer) {
@@ -300,13 +300,13 @@ ob_status ob__infer_pad(ob_infer *infer) {
     ob__out_dtype(infer, 0, OB_NONE);
     OB_TRY(ob__require_one(infer, 2));
     if (from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
-    if (attributes && !ints) ob__problem(infer, "OB0602", -1, -1, "the paddings are missing");
+    if (attributes && !ints) ob__problem(infer, OB0602, -1, -1, "the paddings are missing");
     uint32_t n = axes ? n_axes : (uint32_t)from.rank, n_given = ints ? n_ints : terms.n;
     if (known && !ints && !terms.elems)
-        OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_count(infer, 1), 2 * (ob_dim)n, 1, -1, "OB0601"));
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_count(infer, 1), 2 * (ob_dim)n, 1, -1, OB0601));
     if (!known || (!ints && !terms.elems)) return ob__out_rank(infer, 0, from.rank);
     if (n_given != 2 * n) {
-        ob__problem(infer, "OB0601", attributes ? -1 : 1, -1, "%u paddings are given for %u axes", n_given, n);
+        ob__problem(infer, OB0601, attributes ? -1 : 1, -1, "%u paddings are given for %u axes", n_given, n);
         return ob__out_rank(infer, 0, from.rank);
     }
     ob_dim dims[OB_MAX_RANK];
@@ -316,7 +316,7 @@ ob_status ob__infer_pad(ob_infer *infer) {
         int32_t axis;
         if (!ob__axis_in(infer, axes ? axes[i] : (int64_t)i, from.rank, &axis)) return ob__out_rank(infer, 0, from.rank);
         if (padded[axis]) {
-            ob__problem(infer, "OB0602", -1, axis, "axis %d occurs twice in axes", axis);
+            ob__problem(infer, OB0602, -1, axis, "axis %d occurs twice in axes", axis);
             return ob__out_rank(infer, 0, from.rank);
         }
         padded[axis] = true;
@@ -324,7 +324,7 @@ ob_status ob__infer_pad(ob_infer *infer) {
         OB_TRY(require_elements(infer, from.dims[axis], added, axis));
         dims[axis] = ob__size_add(infer, dims[axis], added, axis);
         if (ob_dim_is_const(dims[axis]) && dims[axis] < 0 && dims[axis] != OB_DIM_UNKNOWN) {
-            ob__problem(infer, "OB0601", 0, axis, "axis %d: negative paddings cut more than there is", axis);
+            ob__problem(infer, OB0601, 0, axis, "axis %d: negative paddings cut more than there is", axis);
             dims[axis] = OB_DIM_UNKNOWN;
         }
     }
@@ -365,13 +365,13 @@ ob_status ob__infer_tile(ob_infer *infer) {
     if (from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
     if (repeats.rank < 0) return ob__out_rank(infer, 0, from.rank);
     if (repeats.rank != from.rank) {
-        ob__problem(infer, "OB0601", 1, -1, "%d repeats are given for rank %d", repeats.rank, from.rank);
+        ob__problem(infer, OB0601, 1, -1, "%d repeats are given for rank %d", repeats.rank, from.rank);
         return OB_OK;
     }
     ob_dim dims[OB_MAX_RANK];
     for (int32_t axis = 0; axis < from.rank; axis++) {
         if (ob_dim_is_const(repeats.dims[axis]) && repeats.dims[axis] < 0)
-            ob__problem(infer, "OB0601", 1, axis, "axis %d: the repeat %lld is negative", axis, (long long)repeats.dims[axis]);
+            ob__problem(infer, OB0601, 1, axis, "axis %d: the repeat %lld is negative", axis, (long long)repeats.dims[axis]);
         dims[axis] = ob__size_mul(infer, from.dims[axis], repeats.dims[axis], axis);
     }
     OB_TRY(ob__out_tensor(infer, 0, OB_NONE, from.rank, dims));
@@ -389,7 +389,7 @@ ob_status ob__infer_center_crop_pad(ob_infer *infer) {
     if (from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
     uint32_t n = axes ? n_axes : (uint32_t)from.rank;
     if (target.rank >= 0 && (uint32_t)target.rank != n) {
-        ob__problem(infer, "OB0601", 1, -1, "%d sizes are given for %u axes", target.rank, n);
+        ob__problem(infer, OB0601, 1, -1, "%d sizes are given for %u axes", target.rank, n);
         return ob__out_rank(infer, 0, from.rank);
     }
     ob_dim dims[OB_MAX_RANK];
@@ -409,20 +409,20 @@ ob_status ob__infer_depth_space(ob_infer *infer) {
     if (from.rank < 0) return ob__out_rank(infer, 0, 4);
     if (from.rank != 4 || block <= 0 || block > INT32_MAX) {
         if (from.rank != 4)
-            ob__problem(infer, "OB0601", 0, -1, "operand 0 has rank %d, rank 4 is needed", from.rank);
+            ob__problem(infer, OB0601, 0, -1, "operand 0 has rank %d, rank 4 is needed", from.rank);
         else
-            ob__problem(infer, "OB0602", -1, -1, "blocksize must be positive");
+            ob__problem(infer, OB0602, -1, -1, "blocksize must be positive");
         return OB_OK;
     }
     bool to_space = ob__op_is(infer, "DepthToSpace");
     ob_dim dims[4] = {from.dims[0], from.dims[1], from.dims[2], from.dims[3]};
     if (to_space) {
-        OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, dims[1], block * block, 0, 1, "OB0601"));
+        OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, dims[1], block * block, 0, 1, OB0601));
         dims[1] = ob_dim_div(infer->dims, dims[1], block * block);
         for (int axis = 2; axis < 4; axis++) dims[axis] = ob__size_mul(infer, dims[axis], block, axis);
     } else {
         for (int axis = 2; axis < 4; axis++) {
-            OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, dims[axis], block, 0, axis, "OB0601"));
+            OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, dims[axis], block, 0, axis, OB0601));
             dims[axis] = ob_dim_div(infer->dims, dims[axis], block);
         }
         dims[1] = ob__size_mul(infer, dims[1], block * block, 1);

@@ -25,13 +25,13 @@ static bool indices_in(ob_infer *infer, uint32_t i, int32_t axis, ob_dim size) {
     for (uint32_t k = 0; indices.elems && k < indices.n; k++) {
         ob_dim at = indices.elems[k];
         if (!ob_dim_is_const(at) || (at >= -size && at < size)) continue;
-        ob__problem(infer, "OB0601", (int32_t)i, axis, "index %lld is outside axis %d of size %lld", (long long)at, axis,
+        ob__problem(infer, OB0601, (int32_t)i, axis, "index %lld is outside axis %d of size %lld", (long long)at, axis,
                     (long long)size);
         return false;
     }
     ob_dim n = ob__in_count(infer, i);
     if (size > 0 || !ob_dim_is_const(n) || n <= 0) return true;
-    ob__problem(infer, "OB0601", (int32_t)i, axis, "%lld indices for axis %d of size 0", (long long)n, axis);
+    ob__problem(infer, OB0601, (int32_t)i, axis, "%lld indices for axis %d of size 0", (long long)n, axis);
     return false;
 }
 
@@ -44,15 +44,14 @@ static ob_status require_room(ob_infer *infer, uint32_t i, int32_t axis, ob_dim 
         ob_dim at = indices.elems[k];
         if (ob_dim_is_const(at) && (at < 0 ? -at : at + 1) > need) need = at < 0 ? -at : at + 1;
     }
-    return ob__require(infer, OB_COND_AT_LEAST, size, need, 0, axis, "OB0601");
+    return ob__require(infer, OB_COND_AT_LEAST, size, need, 0, axis, OB0601);
 }
 
 /* A size of the indices that walks along the data's, as along every axis but the one that is picked from. */
 static ob_status require_within(ob_infer *infer, int32_t picked) {
     for (int32_t axis = 0; axis < ob__in_rank(infer, 1); axis++)
         if (axis != picked)
-            OB_TRY(
-                ob__require(infer, OB_COND_AT_LEAST, ob__in_dim(infer, 0, axis), ob__in_dim(infer, 1, axis), 1, axis, "OB0601"));
+            OB_TRY(ob__require(infer, OB_COND_AT_LEAST, ob__in_dim(infer, 0, axis), ob__in_dim(infer, 1, axis), 1, axis, OB0601));
     return OB_OK;
 }
 
@@ -79,7 +78,7 @@ ob_status ob__infer_gather(ob_infer *infer) {
     ob_shape data = ob__in_shape(infer, 0), indices = ob__in_shape(infer, 1);
     int32_t axis;
     ob__out_dtype(infer, 0, OB_NONE);
-    if (data.rank == 0) ob__problem(infer, "OB0601", 0, -1, "the data must have at least one axis");
+    if (data.rank == 0) ob__problem(infer, OB0601, 0, -1, "the data must have at least one axis");
     if (data.rank < 1 || !ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), data.rank, &axis)) return OB_OK;
     bool inside = indices_in(infer, 1, axis, data.dims[axis]);
     OB_TRY(require_room(infer, 1, axis, data.dims[axis]));
@@ -98,7 +97,7 @@ ob_status ob__infer_gather_elements(ob_infer *infer) {
     int32_t data = ob__in_rank(infer, 0), indices = ob__in_rank(infer, 1), axis;
     ob__out_dtype(infer, 0, OB_NONE);
     if (data >= 0 && indices >= 0 && data != indices) {
-        ob__problem(infer, "OB0601", 1, -1, "the indices have rank %d, the data have rank %d", indices, data);
+        ob__problem(infer, OB0601, 1, -1, "the indices have rank %d, the data have rank %d", indices, data);
         return OB_OK;
     }
     ob__out_shape(infer, 0, OB_NONE, ob__in_shape(infer, 1));
@@ -117,11 +116,11 @@ static ob_status positions_in(ob_infer *infer, ob_shape data, ob_shape indices, 
     bool some = ob_dim_is_const(n) && n > 0 && ob_dim_is_const(block) && block > 0;
     for (int32_t axis = first; some && axis < first + (int32_t)depth; axis++)
         if (data.dims[axis] == 0) {
-            ob__problem(infer, "OB0601", 1, axis, "%lld indices for axis %d of size 0", (long long)n, axis);
+            ob__problem(infer, OB0601, 1, axis, "%lld indices for axis %d of size 0", (long long)n, axis);
             *inside = false;
             return OB_OK;
         } else if (!ob_dim_is_const(data.dims[axis])) {
-            OB_TRY(ob__require(infer, OB_COND_AT_LEAST, data.dims[axis], 1, 0, axis, "OB0601"));
+            OB_TRY(ob__require(infer, OB_COND_AT_LEAST, data.dims[axis], 1, 0, axis, OB0601));
         }
     return OB_OK;
 }
@@ -134,7 +133,7 @@ ob_status ob__infer_gather_nd(ob_infer *infer) {
     if (data.rank < 0 || indices.rank < 0 || (indices.rank > 0 && !ob_dim_is_const(last))) return OB_OK;
     if (data.rank < 1 || indices.rank < 1 || batch < 0 || batch >= indices.rank || batch >= data.rank || last < 0 ||
         last + batch > data.rank) {
-        ob__problem(infer, "OB0601", 1, -1, "an index has %lld entries for data of rank %d and %lld batch axes", (long long)last,
+        ob__problem(infer, OB0601, 1, -1, "an index has %lld entries for data of rank %d and %lld batch axes", (long long)last,
                     data.rank, (long long)batch);
         return OB_OK;
     }
@@ -147,7 +146,7 @@ ob_status ob__infer_gather_nd(ob_infer *infer) {
     for (int32_t k = 0; k < indices.rank - 1; k++) {
         ob_dim d = indices.dims[k];
         if (k < batch) {
-            OB_TRY(ob__require(infer, OB_COND_EQUAL, d, data.dims[k], 1, k, "OB0601"));
+            OB_TRY(ob__require(infer, OB_COND_EQUAL, d, data.dims[k], 1, k, OB0601));
             d = ob__dim_prefer(infer->dims, d, data.dims[k]);
         }
         dims[n++] = d;
@@ -160,7 +159,7 @@ ob_status ob__infer_gather_nd(ob_infer *infer) {
 ob_status ob__infer_scatter_elements(ob_infer *infer) {
     int32_t data = ob__in_rank(infer, 0), axis;
     OB_TRY(ob__out_like(infer, 0, 0));
-    OB_TRY(ob__require_shape(infer, 2, ob__in_shape(infer, 1), "OB0601"));
+    OB_TRY(ob__require_shape(infer, 2, ob__in_shape(infer, 1), OB0601));
     if (data >= 0 &&
         (!ob__rank_in(infer, 1, data, data) || !ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), data, &axis)))
         return OB_OK;
@@ -179,7 +178,7 @@ ob_status ob__infer_scatter_nd(ob_infer *infer) {
     OB_TRY(ob__out_like(infer, 0, 0));
     if (data.rank >= 0 && indices.rank >= 0 && (indices.rank == 0 || ob_dim_is_const(depth))) {
         if (indices.rank < 1 || depth < 0 || depth > data.rank) {
-            ob__problem(infer, "OB0601", 1, -1, "an index has %lld entries for data of rank %d", (long long)depth, data.rank);
+            ob__problem(infer, OB0601, 1, -1, "an index has %lld entries for data of rank %d", (long long)depth, data.rank);
             return OB_OK;
         }
         ob_dim dims[OB_MAX_RANK];
@@ -190,7 +189,7 @@ ob_status ob__infer_scatter_nd(ob_infer *infer) {
         int32_t n = 0;
         for (int32_t k = 0; k < indices.rank - 1; k++) dims[n++] = indices.dims[k];
         for (int64_t k = depth; k < data.rank; k++) dims[n++] = data.dims[k];
-        OB_TRY(ob__require_shape(infer, 2, (ob_shape){n, dims}, "OB0601"));
+        OB_TRY(ob__require_shape(infer, 2, (ob_shape){n, dims}, OB0601));
     }
     return ob__in_content(infer, 0).elems ? ob__content_same(infer) : OB_OK;
 }
@@ -202,9 +201,9 @@ ob_status ob__infer_one_hot(ob_infer *infer) {
     const ob_dim two = 2;
     ob__out_dtype(infer, 0, OB_NONE);
     OB_TRY(ob__require_one(infer, 1));
-    OB_TRY(ob__require_shape(infer, 2, (ob_shape){1, &two}, "OB0601"));
+    OB_TRY(ob__require_shape(infer, 2, (ob_shape){1, &two}, OB0601));
     if (depth.elems && depth.n == 1 && ob_dim_is_const(depth.elems[0]) && depth.elems[0] < 0) {
-        ob__problem(infer, "OB0601", 1, -1, "the depth is %lld", (long long)depth.elems[0]);
+        ob__problem(infer, OB0601, 1, -1, "the depth is %lld", (long long)depth.elems[0]);
         return OB_OK;
     }
     if (indices.rank < 0 || !ob__rank_fits(infer, (int64_t)indices.rank + 1)) return OB_OK;
@@ -232,7 +231,7 @@ ob_status ob__infer_compress(ob_infer *infer) {
     if (data.rank >= 0 && !flat && !ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), data.rank, &axis)) return OB_OK;
     if (data.rank >= 0) { /* the last element that is taken must be there */
         ob_dim size = flat ? ob__in_count(infer, 0) : data.dims[axis];
-        OB_TRY(ob__require(infer, OB_COND_AT_LEAST, size, last, 0, axis, "OB0601"));
+        OB_TRY(ob__require(infer, OB_COND_AT_LEAST, size, last, 0, axis, OB0601));
     }
     if (flat) return ob__out_tensor(infer, 0, OB_NONE, 1, &kept);
     if (data.rank < 0) return OB_OK;
@@ -275,10 +274,10 @@ ob_status ob__infer_topk(ob_infer *infer) {
     if (data.rank < 0 || data.rank > OB_MAX_RANK) return OB_OK;
     if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", -1), data.rank, &axis)) return OB_OK;
     if (ob_dim_is_const(k) && k < 0) {
-        ob__problem(infer, "OB0601", 1, axis, "k is %lld", (long long)k);
+        ob__problem(infer, OB0601, 1, axis, "k is %lld", (long long)k);
         k = OB_DIM_UNKNOWN;
     }
-    OB_TRY(ob__require(infer, OB_COND_AT_LEAST, data.dims[axis], k, 0, axis, "OB0601"));
+    OB_TRY(ob__require(infer, OB_COND_AT_LEAST, data.dims[axis], k, 0, axis, OB0601));
     ob_dim dims[OB_MAX_RANK];
     memcpy(dims, data.dims, (size_t)data.rank * sizeof *dims);
     dims[axis] = k;
@@ -290,6 +289,6 @@ ob_status ob__infer_non_max_suppression(ob_infer *infer) {
     const ob_dim dims[2] = {OB_DIM_UNKNOWN, 3};
     for (uint32_t i = 0; i < 2; i++)
         if (ob__in_rank(infer, i) >= 0 && ob__in_rank(infer, i) != 3)
-            ob__problem(infer, "OB0601", (int32_t)i, -1, "operand %u has rank %d, rank 3 is needed", i, ob__in_rank(infer, i));
+            ob__problem(infer, OB0601, (int32_t)i, -1, "operand %u has rank %d, rank 3 is needed", i, ob__in_rank(infer, i));
     return ob__out_tensor(infer, 0, OB_INT64, 2, dims);
 }

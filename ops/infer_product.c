@@ -15,13 +15,13 @@ ob_status ob__infer_matmul(ob_infer *infer) {
     ob_shape a = ob__in_shape(infer, 0), b = ob__in_shape(infer, right);
     ob__out_dtype(infer, 0, OB_NONE);
     OB_TRY(ob__require_product_scales(infer));
-    if (a.rank == 0 || b.rank == 0) ob__problem(infer, "OB0104", a.rank == 0 ? 0 : (int32_t)right, -1, "an operand is a scalar");
+    if (a.rank == 0 || b.rank == 0) ob__problem(infer, OB0104, a.rank == 0 ? 0 : (int32_t)right, -1, "an operand is a scalar");
     if (a.rank < 1 || b.rank < 1 || a.rank > OB_MAX_RANK || b.rank > OB_MAX_RANK) return OB_OK;
     ob_dim inner_a = a.dims[a.rank - 1], inner_b = b.dims[b.rank >= 2 ? b.rank - 2 : 0];
-    OB_TRY(ob__require(infer, OB_COND_EQUAL, inner_a, inner_b, 0, -1, "OB0104"));
+    OB_TRY(ob__require(infer, OB_COND_EQUAL, inner_a, inner_b, 0, -1, OB0104));
     ob_broadcast_result result;
     const ob_shape batch_a = {a.rank > 2 ? a.rank - 2 : 0, a.dims}, batch_b = {b.rank > 2 ? b.rank - 2 : 0, b.dims};
-    OB_TRY(ob__broadcast_pair(infer, batch_a, batch_b, (int32_t)right, "OB0104", &result));
+    OB_TRY(ob__broadcast_pair(infer, batch_a, batch_b, (int32_t)right, OB0104, &result));
     if (result.rank < 0) return OB_OK;
     int32_t rank = result.rank;
     if (a.rank >= 2 && rank < OB_MAX_RANK) result.dims[rank++] = a.dims[a.rank - 2];
@@ -35,21 +35,21 @@ ob_status ob__infer_gemm(ob_infer *infer) {
     ob__out_dtype(infer, 0, OB_NONE);
     if (!ob__rank_in(infer, 0, 2, 2) || !ob__rank_in(infer, 1, 2, 2)) return OB_OK;
     OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 0, trans_a ? 0 : 1), ob__in_dim(infer, 1, trans_b ? 1 : 0), 0, -1,
-                       "OB0104"));
+                       OB0104));
     const ob_dim dims[2] = {ob__in_dim(infer, 0, trans_a ? 1 : 0), ob__in_dim(infer, 1, trans_b ? 0 : 1)};
     OB_TRY(ob__out_tensor(infer, 0, OB_NONE, 2, dims));
     const ob_shape result = {2, dims};
     if (!ob__in_given(infer, 2)) return OB_OK;
     if (ob__since(infer) < 7 && ob__node_int(infer->node, "broadcast", 0) == 0)
-        return ob__require_shape(infer, 2, result, "OB0102");
-    return ob__broadcast_onto(infer, ob__in_shape(infer, 2), result, 2, "OB0102");
+        return ob__require_shape(infer, 2, result, OB0102);
+    return ob__broadcast_onto(infer, ob__in_shape(infer, 2), result, 2, OB0102);
 }
 
 ob_status ob__infer_det(ob_infer *infer) {
     ob_shape a = ob__in_shape(infer, 0);
     ob__out_dtype(infer, 0, OB_NONE);
     if (a.rank < 0 || !ob__rank_in(infer, 0, 2, OB_MAX_RANK)) return OB_OK;
-    OB_TRY(ob__require(infer, OB_COND_EQUAL, a.dims[a.rank - 2], a.dims[a.rank - 1], 0, -1, "OB0601"));
+    OB_TRY(ob__require(infer, OB_COND_EQUAL, a.dims[a.rank - 2], a.dims[a.rank - 1], 0, -1, OB0601));
     return ob__out_tensor(infer, 0, OB_NONE, a.rank - 2, a.dims);
 }
 
@@ -97,7 +97,7 @@ static ob_status take_operand(ob_infer *infer, einsum *e, uint32_t input, const 
     ob_shape shape = ob__in_shape(infer, input);
     int32_t rest = shape.rank - n_letters, axis = 0;
     if (shape.rank >= 0 && (rest < 0 || (rest > 0 && !ellipsis))) {
-        ob__problem(infer, "OB0601", (int32_t)input, -1, "operand %u has rank %d, its term names %d axes", input, shape.rank,
+        ob__problem(infer, OB0601, (int32_t)input, -1, "operand %u has rank %d, its term names %d axes", input, shape.rank,
                     n_letters);
         e->broken = true;
         return OB_OK;
@@ -110,7 +110,7 @@ static ob_status take_operand(ob_infer *infer, einsum *e, uint32_t input, const 
             ob_shape before = {e->ellipsis.rank, e->ellipsis.dims}, here = {OB_RANK_UNKNOWN, NULL};
             ob_broadcast_result joined;
             if (shape.rank >= 0) here = (ob_shape){rest, shape.dims + axis};
-            OB_TRY(ob__broadcast_pair(infer, before, here, (int32_t)input, "OB0101", &joined));
+            OB_TRY(ob__broadcast_pair(infer, before, here, (int32_t)input, OB0101, &joined));
             e->ellipsis = joined;
             axis += rest;
             continue;
@@ -125,7 +125,7 @@ static ob_status take_operand(ob_infer *infer, einsum *e, uint32_t input, const 
             continue;
         }
         if (d == 1) continue; /* sizes of 1 broadcast */
-        OB_TRY(ob__require(infer, OB_COND_BROADCAST, d, known, (int32_t)input, -1, "OB0601"));
+        OB_TRY(ob__require(infer, OB_COND_BROADCAST, d, known, (int32_t)input, -1, OB0601));
         e->sizes[letter] = ob__dim_prefer(infer->dims, known, d);
     }
     return OB_OK;
@@ -153,7 +153,7 @@ static ob_status einsum_result(ob_infer *infer, const einsum *e, const char *ter
         }
         int letter = letter_index(*term);
         if (letter < 0 || !e->seen[letter] || rank >= OB_MAX_RANK) {
-            ob__problem(infer, "OB0602", -1, -1, "the result of the equation names an axis that no operand has");
+            ob__problem(infer, OB0602, -1, -1, "the result of the equation names an axis that no operand has");
             return OB_OK;
         }
         dims[rank++] = e->sizes[letter];
@@ -173,7 +173,7 @@ ob_status ob__infer_einsum(ob_infer *infer) {
         bool ellipsis;
         bool last = input + 1 == infer->node->n_inputs;
         if (!scan_term(at, &length, &n_letters, &ellipsis) || (at[length] == ',') == last) {
-            ob__problem(infer, "OB0602", -1, -1, "the equation does not name one term for each of %u operands",
+            ob__problem(infer, OB0602, -1, -1, "the equation does not name one term for each of %u operands",
                         infer->node->n_inputs);
             return OB_OK;
         }
@@ -186,7 +186,7 @@ ob_status ob__infer_einsum(ob_infer *infer) {
     int n_letters;
     bool ellipsis;
     if (at[0] != '-' || at[1] != '>' || !scan_term(at + 2, &length, &n_letters, &ellipsis) || at[2 + length]) {
-        ob__problem(infer, "OB0602", -1, -1, "the equation is malformed");
+        ob__problem(infer, OB0602, -1, -1, "the equation is malformed");
         return OB_OK;
     }
     return einsum_result(infer, &e, at + 2);

@@ -9,11 +9,10 @@ OB_RULE(quantize);
 OB_RULE(dynamic_quantize);
 
 static ob_status require_layout(ob_infer *infer, const ob_scale_layout *layout, uint32_t input) {
-    if (layout->kind == OB_SCALE_MISFIT)
-        ob__problem(infer, "OB0601", (int32_t)input, -1, "operand %u: %s", input, layout->problem);
+    if (layout->kind == OB_SCALE_MISFIT) ob__problem(infer, OB0601, (int32_t)input, -1, "operand %u: %s", input, layout->problem);
     for (uint32_t i = 0; i < layout->n_conditions; i++) {
         const ob_condition *c = &layout->conditions[i].condition;
-        OB_TRY(ob__require(infer, c->kind, c->a, c->b, (int32_t)input, layout->conditions[i].axis, "OB0601"));
+        OB_TRY(ob__require(infer, c->kind, c->a, c->b, (int32_t)input, layout->conditions[i].axis, OB0601));
     }
     return OB_OK;
 }
@@ -23,7 +22,7 @@ static ob_status require_layout(ob_infer *infer, const ob_scale_layout *layout, 
 /* The zero points lie as the scales do; [1] for a scalar is common and harmless. */
 static ob_status require_zero_points(ob_infer *infer, const ob_scale_layout *layout) {
     if (layout->kind == OB_SCALE_TENSOR) return ob__require_one(infer, 2);
-    return layout->kind == OB_SCALE_UNKNOWN ? OB_OK : ob__require_shape(infer, 2, ob__in_shape(infer, 1), "OB0601");
+    return layout->kind == OB_SCALE_UNKNOWN ? OB_OK : ob__require_shape(infer, 2, ob__in_shape(infer, 1), OB0601);
 }
 
 ob_status ob__infer_quantize(ob_infer *infer) {
@@ -32,8 +31,8 @@ ob_status ob__infer_quantize(ob_infer *infer) {
     ob_dtype otherwise = quantize ? OB_UINT8 : ob__since(infer) < 19 ? OB_FLOAT : OB_NONE;
     ob_dtype dtype = ob__dtype_attribute(infer, "output_dtype", from_operand ? from_operand : otherwise);
     if (quantize && from_operand && dtype != from_operand)
-        ob__problem(infer, "OB0604", 2, -1, "the zero point is %s, attribute output_dtype asks for %s",
-                    ob_dtype_name(from_operand), ob_dtype_name(dtype));
+        ob__problem(infer, OB0604, 2, -1, "the zero point is %s, attribute output_dtype asks for %s", ob_dtype_name(from_operand),
+                    ob_dtype_name(dtype));
     OB_TRY(ob__out_like(infer, 0, 0));
     if (!infer->node->n_outputs) return OB_OK;
     infer->out_types[0].kind = OB_TYPE_TENSOR;

@@ -74,7 +74,7 @@ ob_status ob__infer_argreduce(ob_infer *infer) {
     ob__out_dtype(infer, 0, OB_INT64);
     if (from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
     if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), from.rank, &axis)) return OB_OK;
-    OB_TRY(ob__require(infer, OB_COND_AT_LEAST, from.dims[axis], 1, 0, axis, "OB0601")); /* of nothing there is no largest */
+    OB_TRY(ob__require(infer, OB_COND_AT_LEAST, from.dims[axis], 1, 0, axis, OB0601)); /* of nothing there is no largest */
     reduced[axis] = true;
     return set_reduced(infer, OB_INT64, from, reduced, keep);
 }

@@ -87,7 +87,7 @@ static bool scales_in(ob_infer *infer, ob_shape from, const int32_t *axes, const
     bool upsample = ob__op_is(infer, "Upsample");
     for (uint32_t i = 0; r->sizes == UINT32_MAX && r->scales && i < r->n_scales; i++)
         if (!(r->scales[i] > 0 && (r->scales[i] >= 1 || !upsample))) {
-            ob__problem(infer, "OB0601", -1, axes[i], "axis %d is scaled by %g%s", axes[i], (double)r->scales[i],
+            ob__problem(infer, OB0601, -1, axes[i], "axis %d is scaled by %g%s", axes[i], (double)r->scales[i],
                         upsample ? ", Upsample takes 1 or more" : "");
             return false;
         }
@@ -98,7 +98,7 @@ static bool scales_in(ob_infer *infer, ob_shape from, const int32_t *axes, const
         if (fits || (size == 0 && !ob_dim_is_const(before))) continue;
         char text[64];
         ob_dim_format(infer->dims, before, text, sizeof text);
-        ob__problem(infer, "OB0601", (int32_t)r->sizes, axes[i], "axis %d of size %s cannot be resized to %lld", axes[i], text,
+        ob__problem(infer, OB0601, (int32_t)r->sizes, axes[i], "axis %d of size %s cannot be resized to %lld", axes[i], text,
                     (long long)size);
         return false;
     }
@@ -117,19 +117,19 @@ ob_status ob__infer_resize(ob_infer *infer) {
     uint32_t n = given_axes ? n_axes : (uint32_t)from.rank;
     int32_t axes[OB_MAX_RANK];
     if (n > (uint32_t)from.rank) {
-        ob__problem(infer, "OB0602", -1, -1, "%u axes are given for rank %d", n, from.rank);
+        ob__problem(infer, OB0602, -1, -1, "%u axes are given for rank %d", n, from.rank);
         return OB_OK;
     }
     for (uint32_t i = 0; i < n; i++)
         if (!ob__axis_in(infer, given_axes ? given_axes[i] : (int64_t)i, from.rank, &axes[i])) return OB_OK;
     read_operands(infer, &r, space);
-    if (r.sizes == UINT32_MAX && !r.scales_given) ob__problem(infer, "OB0601", 0, -1, "neither scales nor sizes are given");
+    if (r.sizes == UINT32_MAX && !r.scales_given) ob__problem(infer, OB0601, 0, -1, "neither scales nor sizes are given");
     ob_dim dims[OB_MAX_RANK];
     if (from.rank) memcpy(dims, from.dims, (size_t)from.rank * sizeof *dims);
     ob_content sizes = r.sizes == UINT32_MAX ? (ob_content){0, NULL} : ob__in_content(infer, r.sizes);
     uint32_t n_given = r.sizes != UINT32_MAX ? (sizes.elems ? sizes.n : n) : r.scales ? r.n_scales : n;
     if (n_given != n) {
-        ob__problem(infer, "OB0601", 0, -1, "%u scales or sizes are given for %u axes", n_given, n);
+        ob__problem(infer, OB0601, 0, -1, "%u scales or sizes are given for %u axes", n_given, n);
         return ob__out_rank(infer, 0, from.rank);
     }
     if (!scales_in(infer, from, axes, &r, sizes)) return ob__out_rank(infer, 0, from.rank);
@@ -152,11 +152,11 @@ ob_status ob__infer_grid_sample(ob_infer *infer) {
     if (rank < 0) rank = grid;
     if (rank < 0 || rank > OB_MAX_RANK) return OB_OK;
     if (rank < 3 || (grid >= 0 && grid != rank)) {
-        ob__problem(infer, "OB0601", 1, -1, "the grid has rank %d, the input rank %d", grid, rank);
+        ob__problem(infer, OB0601, 1, -1, "the grid has rank %d, the input rank %d", grid, rank);
         return OB_OK;
     }
-    OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 0, 0), ob__in_dim(infer, 1, 0), 1, 0, "OB0601"));
-    OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 1, -1), rank - 2, 1, rank - 1, "OB0601"));
+    OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 0, 0), ob__in_dim(infer, 1, 0), 1, 0, OB0601));
+    OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 1, -1), rank - 2, 1, rank - 1, OB0601));
     ob_dim dims[OB_MAX_RANK] = {ob__dim_prefer(infer->dims, ob__in_dim(infer, 0, 0), ob__in_dim(infer, 1, 0)),
                                 ob__in_dim(infer, 0, 1)};
     for (int32_t axis = 2; axis < rank; axis++) dims[axis] = ob__in_dim(infer, 1, axis - 1);
@@ -169,7 +169,7 @@ ob_status ob__infer_affine_grid(ob_infer *infer) {
     ob__out_dtype(infer, 0, OB_NONE);
     if (size.rank < 0) return OB_OK;
     if (size.rank != 4 && size.rank != 5) {
-        ob__problem(infer, "OB0601", 1, -1, "%d sizes are given, 4 or 5 are needed", size.rank);
+        ob__problem(infer, OB0601, 1, -1, "%d sizes are given, 4 or 5 are needed", size.rank);
         return OB_OK;
     }
     ob_dim dims[5] = {size.dims[0]};

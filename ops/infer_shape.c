@@ -53,11 +53,11 @@ static ob_status check_count(ob_infer *infer, ob_shape from, const ob_dim *out, 
     if (hole < 0) {
         /* 12*N = 12 says N = 1. */
         ob_dim ratio = ob_dim_is_const(after) && after > 1 ? ob_dim_div_exact(infer->dims, before, after) : OB_DIM_UNKNOWN;
-        if (ob_dim_is_term(ratio)) return ob__require(infer, OB_COND_EQUAL, ratio, 1, 0, -1, "OB0601");
-        return ob__require(infer, OB_COND_EQUAL, before, after, 0, -1, "OB0601");
+        if (ob_dim_is_term(ratio)) return ob__require(infer, OB_COND_EQUAL, ratio, 1, 0, -1, OB0601);
+        return ob__require(infer, OB_COND_EQUAL, before, after, 0, -1, OB0601);
     }
     if (!ob_dim_is_const(after) || after <= 1) return OB_OK;
-    return ob__require(infer, OB_COND_DIVISIBLE, before, after, 0, -1, "OB0601");
+    return ob__require(infer, OB_COND_DIVISIBLE, before, after, 0, -1, OB0601);
 }
 
 /* Source: Reshape-1 (attribute), Reshape-5, Reshape-14 (allowzero). 0 copies a dim, -1 takes what is left. */
@@ -72,7 +72,7 @@ ob_status ob__infer_reshape(ob_infer *infer) {
     } else {
         OB_TRY(ob__shape_operand(infer, 1, &target));
         if (ob__in_rank(infer, 1) >= 0 && ob__in_rank(infer, 1) != 1)
-            ob__problem(infer, "OB0601", 1, -1, "the shape operand has rank %d, it must be a vector", ob__in_rank(infer, 1));
+            ob__problem(infer, OB0601, 1, -1, "the shape operand has rank %d, it must be a vector", ob__in_rank(infer, 1));
     }
     if (target.rank < 0 || target.rank > OB_MAX_RANK) return OB_OK;
     bool allow_zero = ob__node_int(infer->node, "allowzero", 0) != 0;
@@ -85,15 +85,15 @@ ob_status ob__infer_reshape(ob_infer *infer) {
         if (d == 0 && !allow_zero) {
             dims[axis] = axis < from.rank ? from.dims[axis] : OB_DIM_UNKNOWN;
             if (from.rank >= 0 && axis >= from.rank)
-                ob__problem(infer, "OB0601", 1, axis, "axis %d: 0 copies a size, but the operand has rank %d", axis, from.rank);
+                ob__problem(infer, OB0601, 1, axis, "axis %d: 0 copies a size, but the operand has rank %d", axis, from.rank);
         } else if (d == -1) {
             if (hole >= 0) {
-                ob__problem(infer, "OB0601", 1, axis, "-1 occurs more than once in the target shape");
+                ob__problem(infer, OB0601, 1, axis, "-1 occurs more than once in the target shape");
                 return ob__out_rank(infer, 0, target.rank);
             }
             hole = axis;
         } else if (ob_dim_is_const(d) && d < -1) {
-            ob__problem(infer, "OB0601", 1, axis, "axis %d: the target size %lld is negative", axis, (long long)d);
+            ob__problem(infer, OB0601, 1, axis, "axis %d: the target size %lld is negative", axis, (long long)d);
             dims[axis] = OB_DIM_UNKNOWN;
         }
         whole = whole && dims[axis] != OB_DIM_UNKNOWN;
@@ -111,7 +111,7 @@ ob_status ob__infer_flatten(ob_infer *infer) {
     int64_t axis = ob__node_int(infer->node, "axis", 1);
     if (axis < 0 && ob__since(infer) >= 11) axis += from.rank;
     if (axis < 0 || axis > from.rank) {
-        ob__problem(infer, "OB0602", -1, -1, "axis %lld is out of range for rank %d", (long long)axis, from.rank);
+        ob__problem(infer, OB0602, -1, -1, "axis %lld is out of range for rank %d", (long long)axis, from.rank);
         return ob__out_rank(infer, 0, 2);
     }
     const ob_dim dims[2] = {ob__dims_product(infer, from.dims, 0, (int32_t)axis),
@@ -140,7 +140,7 @@ ob_status ob__infer_squeeze(ob_infer *infer) {
         int32_t axis;
         if (!ob__axis_in(infer, axes[i], from.rank, &axis)) return OB_OK;
         drop[axis] = true;
-        OB_TRY(ob__require(infer, OB_COND_EQUAL, from.dims[axis], 1, 0, axis, "OB0601"));
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, from.dims[axis], 1, 0, axis, OB0601));
     }
     ob_dim dims[OB_MAX_RANK];
     int32_t rank = 0;
@@ -164,7 +164,7 @@ ob_status ob__infer_unsqueeze(ob_infer *infer) {
     const int64_t *axes = ob__axes(infer, "axes", 1, &n, &known);
     ob__out_dtype(infer, 0, OB_NONE);
     OB_TRY(ob__content_share(infer, 0, 0));
-    if (!axes && known) ob__problem(infer, "OB0602", -1, -1, "axes are missing");
+    if (!axes && known) ob__problem(infer, OB0602, -1, -1, "axes are missing");
     if (from.rank < 0) return OB_OK;
     if (!axes) {
         ob_dim count = ob__in_dim(infer, 1, 0);
@@ -178,7 +178,7 @@ ob_status ob__infer_unsqueeze(ob_infer *infer) {
         int32_t axis;
         if (!ob__axis_in(infer, axes[i], rank, &axis)) return OB_OK;
         if (added[axis]) {
-            ob__problem(infer, "OB0602", -1, axis, "axis %d occurs twice in axes", axis);
+            ob__problem(infer, OB0602, -1, axis, "axis %d occurs twice in axes", axis);
             return OB_OK;
         }
         added[axis] = true;
@@ -228,7 +228,7 @@ ob_status ob__infer_transpose(ob_infer *infer) {
     if (from.rank < 0) return perm && n <= OB_MAX_RANK ? ob__out_rank(infer, 0, (int32_t)n) : OB_OK;
     if (from.rank > OB_MAX_RANK) return OB_OK;
     if (perm && n != (uint32_t)from.rank) {
-        ob__problem(infer, "OB0602", 0, -1, "perm has %u entries for rank %d", n, from.rank);
+        ob__problem(infer, OB0602, 0, -1, "perm has %u entries for rank %d", n, from.rank);
         return OB_OK;
     }
     ob_dim dims[OB_MAX_RANK];
@@ -238,7 +238,7 @@ ob_status ob__infer_transpose(ob_infer *infer) {
         int64_t source = perm ? perm[axis] : from.rank - 1 - axis;
         if (source < 0) source += from.rank;
         if (source < 0 || source >= from.rank || used[source]) {
-            ob__problem(infer, "OB0602", 0, axis, "perm is not a permutation of 0 to %d", from.rank - 1);
+            ob__problem(infer, OB0602, 0, axis, "perm is not a permutation of 0 to %d", from.rank - 1);
             return ob__out_rank(infer, 0, from.rank);
         }
         used[source] = true;
@@ -286,7 +286,7 @@ static ob_status constant_tensor(ob_infer *infer, const ob_tensor *data) {
     ob_content content;
     for (int32_t axis = 0; axis < data->rank; axis++)
         if (data->dims[axis] < 0 || data->dims[axis] > OB_DIM_CONST_MAX) {
-            ob__problem(infer, "OB0602", -1, axis, "the constant has a size of %lld", (long long)data->dims[axis]);
+            ob__problem(infer, OB0602, -1, axis, "the constant has a size of %lld", (long long)data->dims[axis]);
             return OB_OK;
         }
     OB_TRY(ob__content_of_tensor(data, infer->arena, &content));
@@ -334,7 +334,7 @@ ob_status ob__infer_constant(ob_infer *infer) {
         default: break;
         }
     }
-    if (!ob__node_attribute(infer->node, "sparse_value")) ob__problem(infer, "OB0602", -1, -1, "the node has no value attribute");
+    if (!ob__node_attribute(infer->node, "sparse_value")) ob__problem(infer, OB0602, -1, -1, "the node has no value attribute");
     return OB_OK;
 }
 
@@ -344,12 +344,12 @@ ob_status ob__infer_constant_of_shape(ob_infer *infer) {
     ob_shape target;
     OB_TRY(ob__shape_operand(infer, 0, &target));
     if (fill && fill->n_elems != 1)
-        ob__problem(infer, "OB0602", -1, -1, "attribute value has %lld elements, one is needed", (long long)fill->n_elems);
+        ob__problem(infer, OB0602, -1, -1, "attribute value has %lld elements, one is needed", (long long)fill->n_elems);
     ob__out_dtype(infer, 0, fill ? fill->dtype : OB_FLOAT);
     if (target.rank < 0) return OB_OK;
     for (int32_t axis = 0; axis < target.rank; axis++)
         if (ob_dim_is_const(target.dims[axis]) && target.dims[axis] < 0) {
-            ob__problem(infer, "OB0601", 0, axis, "axis %d: the size %lld is negative", axis, (long long)target.dims[axis]);
+            ob__problem(infer, OB0601, 0, axis, "axis %d: the size %lld is negative", axis, (long long)target.dims[axis]);
             return ob__out_rank(infer, 0, target.rank);
         }
     OB_TRY(ob__out_tensor(infer, 0, OB_NONE, target.rank, target.dims));
@@ -386,7 +386,7 @@ ob_status ob__infer_range(ob_infer *infer) {
     ob_content start = ob__in_content(infer, 0), limit = ob__in_content(infer, 1), delta = ob__in_content(infer, 2);
     for (uint32_t i = 0; i < 3; i++) OB_TRY(ob__require_one(infer, i));
     bool known = start.elems && limit.elems && delta.elems && start.n == 1 && limit.n == 1 && delta.n == 1;
-    if (delta.elems && delta.n == 1 && delta.elems[0] == 0) ob__problem(infer, "OB0601", 2, -1, "delta is 0");
+    if (delta.elems && delta.n == 1 && delta.elems[0] == 0) ob__problem(infer, OB0601, 2, -1, "delta is 0");
     ob_dim n = known ? range_count(infer, start.elems[0], limit.elems[0], delta.elems[0]) : OB_DIM_UNKNOWN;
     OB_TRY(ob__out_tensor(infer, 0, OB_NONE, 1, &n));
     if (!ob_dim_is_const(n) || n > (infer->thrifty ? OB_CONTENT_SHORT : OB_CONTENT_MAX)) return OB_OK;
@@ -403,7 +403,7 @@ ob_status ob__infer_range(ob_infer *infer) {
 ob_status ob__infer_eye_like(ob_infer *infer) {
     ob_dtype dtype = (ob_dtype)ob__node_int(infer->node, "dtype", ob__in_dtype(infer, 0));
     if (ob__in_rank(infer, 0) >= 0 && ob__in_rank(infer, 0) != 2)
-        ob__problem(infer, "OB0601", 0, -1, "operand 0 has rank %d, rank 2 is needed", ob__in_rank(infer, 0));
+        ob__problem(infer, OB0601, 0, -1, "operand 0 has rank %d, rank 2 is needed", ob__in_rank(infer, 0));
     OB_TRY(ob__out_like(infer, 0, 0));
     if (dtype > OB_NONE && dtype < OB_DTYPE_COUNT) ob__out_dtype(infer, 0, dtype);
     return OB_OK;

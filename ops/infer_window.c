@@ -30,12 +30,12 @@ static bool read_list(ob_infer *infer, const char *name, int32_t n, int64_t leas
     for (int32_t i = 0; i < n; i++) out[i] = otherwise;
     if (!ob__node_attribute(infer->node, name)) return true;
     if (!ints || count != (uint32_t)n) {
-        ob__problem(infer, "OB0602", -1, -1, "%s has %u entries for %d spatial axes", name, count, n);
+        ob__problem(infer, OB0602, -1, -1, "%s has %u entries for %d spatial axes", name, count, n);
         return false;
     }
     for (int32_t i = 0; i < n; i++) {
         if (ints[i] < least || ints[i] > INT32_MAX) {
-            ob__problem(infer, "OB0602", -1, -1, "%s holds %lld", name, (long long)ints[i]);
+            ob__problem(infer, OB0602, -1, -1, "%s holds %lld", name, (long long)ints[i]);
             return false;
         }
         out[i] = ints[i];
@@ -68,7 +68,7 @@ static bool read_window(ob_infer *infer, int32_t n, ob_shape weights, window *w)
     for (int32_t i = 0; i < n; i++) {
         w->kernel[i] = given ? kernel[i] : weights.rank == n + 2 ? weights.dims[i + 2] : OB_DIM_UNKNOWN;
         if (given && weights.rank == n + 2)
-            if (ob__require(infer, OB_COND_EQUAL, weights.dims[i + 2], kernel[i], -1, i + 2, "OB0601") != OB_OK) return false;
+            if (ob__require(infer, OB_COND_EQUAL, weights.dims[i + 2], kernel[i], -1, i + 2, OB0601) != OB_OK) return false;
     }
     return true;
 }
@@ -84,7 +84,7 @@ static ob_status require_place(ob_infer *infer, const window *w, int32_t i, ob_d
     ob_dim padded = ob_dim_add(infer->dims, size, w->before[i] + w->after[i]), extent = reach(infer, w, i);
     bool numbers = ob_dim_is_const(padded) && ob_dim_is_const(extent); /* `places` tells of these */
     if (w->pad == PAD_SAME || numbers) return OB_OK;
-    return ob__require(infer, OB_COND_AT_LEAST, padded, extent, 0, i + 2, "OB0601");
+    return ob__require(infer, OB_COND_AT_LEAST, padded, extent, 0, i + 2, OB0601);
 }
 
 /* Places of the window along spatial axis i of `size`. */
@@ -94,7 +94,7 @@ static ob_dim places(ob_infer *infer, const window *w, int32_t i, ob_dim size) {
     ob_dim padded = ob_dim_add(infer->dims, size, w->before[i] + w->after[i]);
     ob_dim span = ob_dim_sub(infer->dims, padded, extent);
     if (ob_dim_is_const(span) && span < 0) {
-        ob__problem(infer, "OB0601", 0, i + 2, "axis %d: the window of %lld does not fit into the padded size %lld", i + 2,
+        ob__problem(infer, OB0601, 0, i + 2, "axis %d: the window of %lld does not fit into the padded size %lld", i + 2,
                     (long long)extent, (long long)padded);
         return OB_DIM_UNKNOWN;
     }
@@ -110,19 +110,19 @@ static ob_dim places(ob_infer *infer, const window *w, int32_t i, ob_dim size) {
 static ob_status check_filter(ob_infer *infer, ob_shape x, ob_shape w, uint32_t filter, int64_t group) {
     if (x.rank < 0 || w.rank < 0) return OB_OK;
     if (x.rank != w.rank) {
-        ob__problem(infer, "OB0601", (int32_t)filter, -1, "the filter has rank %d, the input rank %d", w.rank, x.rank);
+        ob__problem(infer, OB0601, (int32_t)filter, -1, "the filter has rank %d, the input rank %d", w.rank, x.rank);
         return OB_OK;
     }
     ob_dim expected = ob_dim_mul(infer->dims, w.dims[1], group);
-    OB_TRY(ob__require(infer, OB_COND_EQUAL, x.dims[1], expected, 0, 1, "OB0601"));
-    if (group > 1) OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, w.dims[0], group, (int32_t)filter, 0, "OB0601"));
+    OB_TRY(ob__require(infer, OB_COND_EQUAL, x.dims[1], expected, 0, 1, OB0601));
+    if (group > 1) OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, w.dims[0], group, (int32_t)filter, 0, OB0601));
     return OB_OK;
 }
 
 static int64_t read_group(ob_infer *infer) {
     int64_t group = ob__node_int(infer->node, "group", 1);
     if (group >= 1 && group <= INT32_MAX) return group;
-    ob__problem(infer, "OB0602", -1, -1, "group is %lld", (long long)group);
+    ob__problem(infer, OB0602, -1, -1, "group is %lld", (long long)group);
     return 0;
 }
 
@@ -140,7 +140,7 @@ ob_status ob__infer_conv(ob_infer *infer) {
     if (x.rank >= 0 && w.rank >= 0 && x.rank != w.rank) return OB_OK;
     ob_dim channels = w.rank >= 0 ? w.dims[0] : OB_DIM_UNKNOWN;
     if (!ob__op_is(infer, "ConvInteger") && ob__in_given(infer, bias))
-        OB_TRY(ob__require_shape(infer, bias, (ob_shape){1, &channels}, "OB0601"));
+        OB_TRY(ob__require_shape(infer, bias, (ob_shape){1, &channels}, OB0601));
     window win;
     ob_dim dims[OB_MAX_RANK];
     if (!read_window(infer, rank - 2, w, &win)) return ob__out_rank(infer, 0, rank);
@@ -167,11 +167,11 @@ ob_status ob__infer_conv_transpose(ob_infer *infer) {
     int64_t group = read_group(infer), extra[OB_MAX_RANK];
     if (x.rank < 0 || x.rank > OB_MAX_RANK || group == 0) return OB_OK;
     if (w.rank >= 0 && w.rank != x.rank) {
-        ob__problem(infer, "OB0601", 1, -1, "the filter has rank %d, the input rank %d", w.rank, x.rank);
+        ob__problem(infer, OB0601, 1, -1, "the filter has rank %d, the input rank %d", w.rank, x.rank);
         return OB_OK;
     }
-    if (w.rank >= 0) OB_TRY(ob__require(infer, OB_COND_EQUAL, x.dims[1], w.dims[0], 0, 1, "OB0601"));
-    if (group > 1) OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, x.dims[1], group, 0, 1, "OB0601"));
+    if (w.rank >= 0) OB_TRY(ob__require(infer, OB_COND_EQUAL, x.dims[1], w.dims[0], 0, 1, OB0601));
+    if (group > 1) OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, x.dims[1], group, 0, 1, OB0601));
     window win;
     ob_dim dims[OB_MAX_RANK];
     int32_t n = x.rank - 2;
@@ -181,7 +181,7 @@ ob_status ob__infer_conv_transpose(ob_infer *infer) {
     const int64_t *given = ob__node_ints(infer->node, "output_shape", &n_given);
     dims[0] = x.dims[0];
     dims[1] = w.rank >= 0 ? ob_dim_mul(infer->dims, w.dims[1], group) : OB_DIM_UNKNOWN;
-    if (ob__in_given(infer, 2)) OB_TRY(ob__require_shape(infer, 2, (ob_shape){1, &dims[1]}, "OB0601"));
+    if (ob__in_given(infer, 2)) OB_TRY(ob__require_shape(infer, 2, (ob_shape){1, &dims[1]}, OB0601));
     for (int32_t i = 0; i < n; i++) {
         if (given && n_given >= (uint32_t)n)
             dims[i + 2] = ob__saturated(given[n_given - (uint32_t)n + (uint32_t)i]);
@@ -198,7 +198,7 @@ static void check_p(ob_infer *infer) {
     const ob_attribute *p = ob__node_attribute(infer->node, "p");
     if (!p || (!ob__op_is(infer, "LpPool") && !ob__op_is(infer, "GlobalLpPool"))) return;
     bool above = p->type == OB_ATTR_FLOAT ? p->u.f > 0 : ob__node_int(infer->node, "p", 2) > 0;
-    if (!above) ob__problem(infer, "OB0602", -1, -1, "p must be above 0");
+    if (!above) ob__problem(infer, OB0602, -1, -1, "p must be above 0");
 }
 
 ob_status ob__infer_pool(ob_infer *infer) {
@@ -207,7 +207,7 @@ ob_status ob__infer_pool(ob_infer *infer) {
     uint32_t count;
     const int64_t *kernel = ob__node_ints(infer->node, "kernel_shape", &count);
     for (uint32_t i = 0; i < infer->node->n_outputs; i++) ob__out_dtype(infer, i, OB_NONE);
-    if (!kernel) ob__problem(infer, "OB0602", -1, -1, "attribute kernel_shape is missing");
+    if (!kernel) ob__problem(infer, OB0602, -1, -1, "attribute kernel_shape is missing");
     if (!kernel || !ob__rank_in(infer, 0, 3, OB_MAX_RANK)) return OB_OK;
     if (x.rank < 0) return count <= OB_MAX_RANK - 2 ? ob__out_rank(infer, 0, (int32_t)count + 2) : OB_OK;
     window win;
@@ -261,7 +261,7 @@ ob_status ob__infer_roi(ob_infer *infer) {
         dims[2] = pooled[0];
         dims[3] = pooled[1];
     } else
-        ob__problem(infer, "OB0602", -1, -1, "pooled_shape must have two entries");
+        ob__problem(infer, OB0602, -1, -1, "pooled_shape must have two entries");
     for (int i = 2; i < 4; i++)
         if (dims[i] != OB_DIM_UNKNOWN && (dims[i] < 0 || dims[i] > INT32_MAX)) dims[i] = OB_DIM_UNKNOWN;
     return ob__out_tensor(infer, 0, OB_NONE, 4, dims);
@@ -278,7 +278,7 @@ ob_status ob__infer_col2im(ob_infer *infer) {
     if (block.rank >= 0 && columns != OB_DIM_UNKNOWN) {
         ob_dim count = ob__dims_product(infer, block.dims, 0, block.rank);
         if (ob_dim_is_const(count) && count > 0) {
-            OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, columns, count, 0, 1, "OB0601"));
+            OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, columns, count, 0, 1, OB0601));
             dims[1] = ob_dim_div(infer->dims, columns, count);
         }
     }

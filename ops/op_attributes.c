@@ -38,9 +38,9 @@ bool ob__library_attributes_fit(ob_infer *infer, const ob_operator *row, bool *o
         const ob_operator_attribute *entry = find_entry(row, attribute->name);
         *open |= attribute->ref != NULL;
         if (!entry)
-            ob__problem(infer, "OB0602", -1, -1, "%s-%d has no attribute %.100s", row->name, (int)row->since, attribute->name);
+            ob__problem(infer, OB0602, -1, -1, "%s-%d has no attribute %.100s", row->name, (int)row->since, attribute->name);
         else if (!attribute->ref && attribute->type != type_of(entry->kind))
-            ob__problem(infer, "OB0602", -1, -1, "attribute %s of %s-%d must be %s", entry->name, row->name, (int)row->since,
+            ob__problem(infer, OB0602, -1, -1, "attribute %s of %s-%d must be %s", entry->name, row->name, (int)row->since,
                         kind_text(entry->kind));
         else
             continue;
@@ -49,7 +49,7 @@ bool ob__library_attributes_fit(ob_infer *infer, const ob_operator *row, bool *o
     for (size_t i = 0; i < row->n_attributes; i++) {
         const ob_operator_attribute *entry = &row->attributes[i];
         if (!entry->required || ob__node_attribute(node, entry->name)) continue;
-        ob__problem(infer, "OB0602", -1, -1, "%s-%d needs the attribute %s", row->name, (int)row->since, entry->name);
+        ob__problem(infer, OB0602, -1, -1, "%s-%d needs the attribute %s", row->name, (int)row->since, entry->name);
         fit = false;
     }
     return fit;

@@ -6,9 +6,9 @@
 /* ---- The rule -----------------------------------------------------------------------------------------------------------------
  */
 
-static const char *finding_of(const ob_library_call *c) {
-    if (c->misbehaved) return "OB0605";
-    return c->failure == OB_E_TYPE ? "OB0604" : c->failure == OB_E_ARGUMENT ? "OB0602" : "OB0601";
+static ob_finding_id finding_of(const ob_library_call *c) {
+    if (c->misbehaved) return OB0605;
+    return c->failure == OB_E_TYPE ? OB0604 : c->failure == OB_E_ARGUMENT ? OB0602 : OB0601;
 }
 
 static void forget_shapes(ob_infer *infer) {
@@ -146,7 +146,7 @@ ob_status ob__host_require(ob_operator_call *call, ob_condition_kind kind, ob_di
     if (axis >= OB_MAX_RANK) axis = -1;
     const ob_condition condition = {kind, a, b};
     ob_truth truth = ob_condition_decide(c->infer->dims, &condition);
-    ob_status status = ob__require(c->infer, kind, a, b, operand, axis, "OB0601");
+    ob_status status = ob__require(c->infer, kind, a, b, operand, axis, OB0601);
     if (status != OB_OK) return ob__library_fail(c, status, operand, axis, "%s", ob_status_text(status));
     if (truth != OB_FALSE) return OB_OK;
     ob__library_fail(c, OB_E_SHAPE, operand, axis, "a condition is broken");

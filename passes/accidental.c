@@ -58,7 +58,7 @@ static ob_status report(ob_work *work, const ob_node *node, const ob_group *grou
     char size[64];
     ob_dim_format(work->model->dims, group->result.dims[axis_a], size, sizeof size);
     ob_finding *finding =
-        ob__findings_add(findings, "OB0401",
+        ob__findings_add(findings, OB0401,
                          "operand %u is stretched along axis %d and operand %u along axis %d, both to %s: an outer product, "
                          "often a missing reshape",
                          (unsigned)group->inputs[a], (int)axis_a, (unsigned)group->inputs[b], (int)axis_b, size);

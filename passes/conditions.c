@@ -9,7 +9,8 @@
 
 typedef struct ob_note {
     struct ob_note *next;
-    const char *id, *text, *call_path;
+    ob_finding_id id;
+    const char *text, *call_path;
     const ob_node *node; /* the first */
     uint32_t n;
 } note;
@@ -100,15 +101,15 @@ ob_status ob__record_declared(ob_propagation *p, const ob_node *node, const ob_v
                                         .axis = axis,
                                         .call_path = ob__call_path(p),
                                         .value = value};
-    const ob_condition_detail detail = {.id = "OB0503"};
+    const ob_condition_detail detail = {.id = OB0503};
     return append_condition(p, &requirement, &detail);
 }
 
-ob_status ob__note(ob_propagation *p, const ob_node *node, const char *id, const char *key, const char *text) {
+ob_status ob__note(ob_propagation *p, const ob_node *node, ob_finding_id id, const char *key, const char *text) {
     if (!p->findings || p->noted[node->id]) return OB_OK;
     p->noted[node->id] = 1;
     char name[200];
-    int n = snprintf(name, sizeof name, "%s %.90s %.90s", id, node->domain, key);
+    int n = snprintf(name, sizeof name, "%s %.90s %.90s", ob__finding_row(id)->name, node->domain, key);
     if (n < 0) return OB_OK;
     if ((size_t)n >= sizeof name) n = (int)sizeof name - 1;
     ob_map_entry *entry = ob__map_insert(&p->notes, name, (size_t)n);
@@ -130,7 +131,7 @@ ob_status ob__note(ob_propagation *p, const ob_node *node, const char *id, const
 
 /* ---- Findings ---- */
 
-void ob__report(ob_propagation *p, const ob_visit *visit, const ob_node *node, const char *id, int32_t operand, int32_t axis,
+void ob__report(ob_propagation *p, const ob_visit *visit, const ob_node *node, ob_finding_id id, int32_t operand, int32_t axis,
                 const char *text) {
     if (!p->findings) return;
     ob_finding *finding = ob__findings_add(p->findings, id, "%s", text);
@@ -201,14 +202,14 @@ static bool holds_broadcast(const ob_propagation *p, ob_dim d) {
     return term && term->broadcasts;
 }
 
-/* The finding for a group, NULL when it is not worth one. */
-static const char *finding_id(const ob_propagation *p, const ob_map *inputs, uint32_t at) {
+/* The finding for a group, OB_FINDING_NONE when it is not worth one. */
+static ob_finding_id finding_id(const ob_propagation *p, const ob_map *inputs, uint32_t at) {
     const ob_condition *condition = &p->facts->conditions[at].condition;
-    if (p->details[at].id) return p->details[at].id;
+    if (p->details[at].id != OB_FINDING_NONE) return p->details[at].id;
     bool of_inputs = is_of_inputs(p, inputs, condition);
-    if (condition->kind == OB_COND_BROADCAST || condition->kind == OB_COND_BROADCAST_TO) return of_inputs ? "OB0201" : "OB0202";
+    if (condition->kind == OB_COND_BROADCAST || condition->kind == OB_COND_BROADCAST_TO) return of_inputs ? OB0201 : OB0202;
     /* A common size that itself depends on a condition was reported where it arose. */
-    return of_inputs && !holds_broadcast(p, condition->a) && !holds_broadcast(p, condition->b) ? "OB0203" : NULL;
+    return of_inputs && !holds_broadcast(p, condition->a) && !holds_broadcast(p, condition->b) ? OB0203 : OB_FINDING_NONE;
 }
 
 static ob_status report_group(ob_propagation *p, const ob_map *inputs, const group *g) {
@@ -216,14 +217,13 @@ static ob_status report_group(ob_propagation *p, const ob_map *inputs, const gro
     const ob_condition_detail *detail = &p->details[g->first];
     char text[400], more[80] = "";
     ob_condition_format(p->model->dims, &origin->condition, text, sizeof text);
-    const char *id = finding_id(p, inputs, g->first);
-    if (!id) return OB_OK;
+    ob_finding_id id = finding_id(p, inputs, g->first);
+    if (id == OB_FINDING_NONE) return OB_OK;
     if (g->n_nodes > 1) snprintf(more, sizeof more, " (and at %u more node%s)", g->n_nodes - 1, g->n_nodes == 2 ? "" : "s");
     ob_finding *finding = origin->value ? ob__findings_add(p->findings, id, "the declared shape of \"%.200s\" holds only if %s%s",
                                                            origin->value->name, text, more)
-                          : id[3] == '2' && id[5] == '3'
-                              ? ob__findings_add(p->findings, id, "the operator holds only if %s%s", text, more)
-                              : ob__findings_add(p->findings, id, "the broadcast holds only if %s%s", text, more);
+                          : id == OB0203 ? ob__findings_add(p->findings, id, "the operator holds only if %s%s", text, more)
+                                         : ob__findings_add(p->findings, id, "the broadcast holds only if %s%s", text, more);
     if (!finding) return OB_OK;
     finding->node = origin->node;
     finding->value = origin->value;
@@ -248,7 +248,7 @@ static ob_status report_conditions(ob_propagation *p) {
     for (uint32_t i = 0; i < p->facts->n_conditions; i++) {
         ob_condition c = p->facts->conditions[i].condition;
         if ((c.kind == OB_COND_BROADCAST || c.kind == OB_COND_EQUAL) && c.a > c.b) c = (ob_condition){c.kind, c.b, c.a};
-        const int64_t key[4] = {c.kind, c.a, c.b, p->details[i].id != NULL};
+        const int64_t key[4] = {c.kind, c.a, c.b, p->details[i].id != OB_FINDING_NONE};
         ob_map_entry *entry = ob__map_insert(&groups, (const char *)key, sizeof key);
         if (!entry) return OB_E_MEMORY;
         group *g = entry->value;

@@ -19,26 +19,6 @@ void ob__findings_release(ob_findings *findings) {
     memset(findings->n_dropped, 0, sizeof findings->n_dropped);
 }
 
-static const struct {
-    const char *id;
-    ob_severity severity;
-} defaults[] = {
-#define OB_FINDING(id, severity, title, text) {#id, OB_SEVERITY_##severity},
-#include "passes/findings.def"
-#undef OB_FINDING
-};
-
-/* The table's own string for an id, so that callers may pass one that does not last. */
-static const char *find_id(const char *id, ob_severity *severity) {
-    *severity = OB_SEVERITY_ERROR;
-    for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++)
-        if (strcmp(defaults[i].id, id) == 0) {
-            *severity = defaults[i].severity;
-            return defaults[i].id;
-        }
-    return "OB0601";
-}
-
 static bool grow(ob_findings *findings) {
     uint32_t capacity = findings->capacity ? findings->capacity * 2 : 16;
     ob_finding *items = OB_ARENA_ARRAY(&findings->arena, ob_finding, capacity);
@@ -49,7 +29,8 @@ static bool grow(ob_findings *findings) {
     return true;
 }
 
-static ob_finding *add(ob_findings *findings, const char *id, ob_severity severity, const char *format, va_list arguments) {
+static ob_finding *add(ob_findings *findings, ob_finding_id id, const char *format, va_list arguments) {
+    ob_severity severity = ob__finding_row(id)->severity;
     va_list again;
     va_copy(again, arguments);
     int n = vsnprintf(NULL, 0, format, again);
@@ -70,29 +51,10 @@ static ob_finding *add(ob_findings *findings, const char *id, ob_severity severi
     return finding;
 }
 
-ob_status ob__finding_status(const char *id) {
-    if (strcmp(id, "OB0605") == 0) return OB_E_INTERNAL;
-    if (strcmp(id, "OB0606") == 0) return OB_E_LIMIT;
-    if (strcmp(id, "OB0604") == 0 || strcmp(id, "OB0502") == 0) return OB_E_TYPE;
-    return strncmp(id, "OB01", 4) == 0 || strcmp(id, "OB0601") == 0 ? OB_E_SHAPE : OB_E_MODEL;
-}
-
-ob_finding *ob__findings_add(ob_findings *findings, const char *id, const char *format, ...) {
-    ob_severity severity;
-    id = find_id(id, &severity);
+ob_finding *ob__findings_add(ob_findings *findings, ob_finding_id id, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    ob_finding *finding = add(findings, id, severity, format, arguments);
-    va_end(arguments);
-    return finding;
-}
-
-ob_finding *ob__findings_add_as(ob_findings *findings, const char *id, ob_severity severity, const char *format, ...) {
-    ob_severity usual;
-    id = find_id(id, &usual);
-    va_list arguments;
-    va_start(arguments, format);
-    ob_finding *finding = add(findings, id, severity, format, arguments);
+    ob_finding *finding = add(findings, id, format, arguments);
     va_end(arguments);
     return finding;
 }

@@ -2,13 +2,14 @@
 #ifndef OB_PASSES_FINDINGS_H
 #define OB_PASSES_FINDINGS_H
 
+#include "core/finding.h"
 #include "core/graph.h"
 #include "onnx_broadcast/broadcast.h"
 
 enum { OB_FINDING_OPERANDS = 16 }; /* listed of a finding: the first, and in the last place the one that is meant */
 
 typedef struct ob_finding {
-    const char *id; /* of findings.def; static */
+    ob_finding_id id;
     ob_severity severity;
     const ob_node *node;           /* may be NULL */
     const ob_value *value;         /* may be NULL */
@@ -40,16 +41,11 @@ ob_findings_mark ob__findings_mark(const ob_findings *findings);
 void ob__findings_rewind(ob_findings *findings, const ob_findings_mark *mark);
 /* Those of that severity, dropped ones included. */
 size_t ob__findings_count(const ob_findings *findings, ob_severity severity);
-/* What a run fails with for a finding of that id. */
-ob_status ob__finding_status(const char *id);
 /* A new finding with default severity and formatted message, everything else empty (axis and operand -1); the caller fills in the
  * rest. NULL beyond the limit (then counted in n_dropped), and for want of memory: findings->arena.failed is then set, and what
  * was being found out fails with E_MEMORY. */
-ob_finding *ob__findings_add(ob_findings *findings, const char *id, const char *format, ...)
+ob_finding *ob__findings_add(ob_findings *findings, ob_finding_id id, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* As above with another severity than the default. */
-ob_finding *ob__findings_add_as(ob_findings *findings, const char *id, ob_severity severity, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
 
 /* Keeps the shapes that met, of many the first and that of finding->operand, which is set before. False: out of memory. */
 bool ob__finding_set_operands(ob_findings *findings, ob_finding *finding, const ob_shape *operands, uint32_t n_operands);

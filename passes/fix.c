@@ -80,14 +80,13 @@ static const char *fix_gemm(const ob_report *report, const ob_finding *finding, 
 
 const char *ob__suggest_fix(const ob_report *report, const ob_finding *finding, ob_arena *arena) {
     if (finding->fix) return finding->fix;
-    const char *id = finding->id;
-    if (finding->node && strcmp(finding->node->op_type, "Gemm") == 0 && strcmp(id, "OB0102") == 0)
-        return fix_gemm(report, finding, arena);
-    if (strcmp(id, "OB0101") == 0 || strcmp(id, "OB0102") == 0) return fix_broadcast(report, finding, arena);
-    if (strcmp(id, "OB0201") == 0 || strcmp(id, "OB0203") == 0)
+    ob_finding_id id = finding->id;
+    if (finding->node && strcmp(finding->node->op_type, "Gemm") == 0 && id == OB0102) return fix_gemm(report, finding, arena);
+    if (id == OB0101 || id == OB0102) return fix_broadcast(report, finding, arena);
+    if (id == OB0201 || id == OB0203)
         return "give the sizes that will be used (--dim NAME=SIZE) to see whether they satisfy it, or repair the operand so that "
                "it holds "
                "for every size";
-    if (strcmp(id, "OB0311") == 0) return "make the mapping explicit: -o OUT --emit broadcast";
+    if (id == OB0311) return "make the mapping explicit: -o OUT --emit broadcast";
     return "";
 }

@@ -35,7 +35,7 @@ static ob_status name_unknown_sizes(ob_propagation *p, ob_shape *shape) {
     return OB_OK;
 }
 
-static void report(ob_propagation *p, const ob_node *node, const ob_value *value, const char *id, int32_t axis,
+static void report(ob_propagation *p, const ob_node *node, const ob_value *value, ob_finding_id id, int32_t axis,
                    const char *text) {
     if (!p->findings) return;
     uint32_t n = p->findings->n;
@@ -49,7 +49,7 @@ static void report_dims(ob_propagation *p, const ob_node *node, const ob_value *
     ob_dim_format(p->model->dims, declared, left, sizeof left);
     ob_dim_format(p->model->dims, inferred, right, sizeof right);
     snprintf(text, sizeof text, "axis %d of \"%.200s\" is declared as %s and inferred as %s", axis, value->name, left, right);
-    report(p, node, value, "OB0501", axis, text);
+    report(p, node, value, OB0501, axis, text);
 }
 
 /* One size of a value. `label_counts`: a symbol may name what is unknown. */
@@ -88,7 +88,7 @@ static ob_status merge_shape(ob_propagation *p, const ob_node *node, const ob_va
         char text[400];
         snprintf(text, sizeof text, "\"%.200s\" is declared with rank %d and inferred with rank %d", value->name, declared->rank,
                  inferred->rank);
-        report(p, node, value, "OB0501", -1, text);
+        report(p, node, value, OB0501, -1, text);
         return OB_OK;
     }
     ob_dim few[16], *dims = few;
@@ -128,7 +128,7 @@ static ob_status merge_declared(ob_propagation *p, const ob_node *node, const ob
         char text[400];
         snprintf(text, sizeof text, "\"%.200s\" is declared as %s and inferred as %s", value->name, kind_name(declared->kind),
                  kind_name(type->kind));
-        report(p, node, value, "OB0502", -1, text);
+        report(p, node, value, OB0502, -1, text);
         return OB_OK;
     }
     if (type->kind == OB_TYPE_SEQUENCE || type->kind == OB_TYPE_OPTIONAL) {
@@ -142,7 +142,7 @@ static ob_status merge_declared(ob_propagation *p, const ob_node *node, const ob
         char text[400];
         snprintf(text, sizeof text, "\"%.200s\" is declared as %s and inferred as %s", value->name,
                  ob_dtype_name(declared->dtype), ob_dtype_name(type->dtype));
-        report(p, node, value, "OB0502", -1, text);
+        report(p, node, value, OB0502, -1, text);
     }
     return merge_shape(p, node, value, label_counts, &type->shape);
 }
@@ -176,7 +176,7 @@ ob_status ob__check_declared_result(ob_propagation *p, const ob_node *node) {
         snprintf(text, sizeof text, "axis %d of \"%.200s\" is declared as %s, but an operand has %s there", axis,
                  value ? value->name : "", whole, own);
     }
-    if (value) report(p, node, value, "OB0501", axis, text);
+    if (value) report(p, node, value, OB0501, axis, text);
     return OB_OK;
 }
 

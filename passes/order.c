@@ -43,7 +43,7 @@ static ob_status add_edge(sorter *s, uint32_t producer, uint32_t consumer) {
 static void report_early(ob_propagation *p, const ob_node *node, const ob_value *value, int32_t operand) {
     char text[400];
     snprintf(text, sizeof text, "\"%.300s\" is read before the node that makes it", value->name);
-    ob__report(p, NULL, node, "OB0702", operand, -1, text);
+    ob__report(p, NULL, node, OB0702, operand, -1, text);
 }
 
 static ob_status depend(sorter *s, uint32_t consumer, const ob_value *value, int32_t operand) {
@@ -135,7 +135,7 @@ static void report_cycle(sorter *s) {
         at = predecessor[at];
     } while (at != start);
     if (n > 8) ob__text_printf(&text, " and %u more", n - 8);
-    ob__report(s->p, NULL, s->nodes[start], "OB0701", -1, -1, text.failed ? "the node depends on itself" : text.data);
+    ob__report(s->p, NULL, s->nodes[start], OB0701, -1, -1, text.failed ? "the node depends on itself" : text.data);
     ob__text_release(&text);
 }
 

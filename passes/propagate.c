@@ -73,7 +73,7 @@ static void on_decided(ob_infer *infer, bool holds) {
         facts->n_refuted++;
 }
 
-static void on_problem(ob_infer *infer, const char *id, int32_t operand, int32_t axis, const char *text) {
+static void on_problem(ob_infer *infer, ob_finding_id id, int32_t operand, int32_t axis, const char *text) {
     ob_visit *visit = (ob_visit *)infer;
     ob__operand_shapes(visit);
     ob__report(visit->p, visit, visit->node, id, operand, axis, text);
@@ -123,7 +123,7 @@ static bool may_enter(ob_propagation *p, const ob_node *node, const ob_graph *gr
     if (!reason) return true;
     char text[128];
     snprintf(text, sizeof text, "%s: the results of this and further bodies are left unknown", reason);
-    if (!p->stopped) ob__report(p, NULL, node, "OB0805", -1, -1, text);
+    if (!p->stopped) ob__report(p, NULL, node, OB0805, -1, -1, text);
     p->stopped = true;
     return false;
 }
@@ -172,12 +172,12 @@ static ob_status call_function(ob_visit *visit) {
     uint32_t n_calls = 0;
     for (const ob_call *call = p->call; call; call = call->outer, n_calls++)
         if (call->function == function) {
-            ob__report(p, NULL, visit->node, "OB0703", -1, -1, "the function calls itself, directly or through others");
+            ob__report(p, NULL, visit->node, OB0703, -1, -1, "the function calls itself, directly or through others");
             return OB_OK;
         }
     ob_graph *body = function->body;
     if (node->n_inputs > body->n_inputs || node->n_outputs > body->n_outputs) {
-        ob__report(p, NULL, visit->node, "OB0603", -1, -1, "the call has more inputs or outputs than the function");
+        ob__report(p, NULL, visit->node, OB0603, -1, -1, "the call has more inputs or outputs than the function");
         return OB_OK;
     }
     if (!may_enter(p, visit->node, body, n_calls)) return OB_OK;
@@ -215,24 +215,24 @@ static bool operands_fit(ob_infer *infer) {
     const ob_op *op = infer->op;
     const ob_node *node = infer->node;
     if (!ob__op_takes(op, node->n_inputs)) {
-        ob__problem(infer, "OB0603", -1, -1, "%u inputs, the operator takes %d to %d", node->n_inputs, op->in_min, op->in_max);
+        ob__problem(infer, OB0603, -1, -1, "%u inputs, the operator takes %d to %d", node->n_inputs, op->in_min, op->in_max);
         return false;
     }
     if (!ob__op_gives(op, node->n_outputs)) {
-        ob__problem(infer, "OB0603", -1, -1, "%u outputs, the operator has %d to %d", node->n_outputs, op->out_min, op->out_max);
+        ob__problem(infer, OB0603, -1, -1, "%u outputs, the operator has %d to %d", node->n_outputs, op->out_min, op->out_max);
         return false;
     }
     ob_dtype letters[4] = {OB_NONE, OB_NONE, OB_NONE, OB_NONE};
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         const ob_type *type = &infer->in_types[i];
         if (!node->inputs[i] && !ob__op_input_optional(op, i)) {
-            ob__problem(infer, "OB0603", (int32_t)i, -1, "operand %u is left out, but %s-%d needs it", i, op->name, op->since);
+            ob__problem(infer, OB0603, (int32_t)i, -1, "operand %u is left out, but %s-%d needs it", i, op->name, op->since);
             return false;
         }
         bool tensor = type->kind == OB_TYPE_TENSOR || type->kind == OB_TYPE_SPARSE_TENSOR;
         if (type->kind == OB_TYPE_UNKNOWN || (tensor && type->dtype == OB_NONE)) continue;
         if (!(ob__op_input_types(op, i) & type_bit(type))) {
-            ob__problem(infer, "OB0604", (int32_t)i, -1, "operand %u is %s, which %s-%d does not take", i,
+            ob__problem(infer, OB0604, (int32_t)i, -1, "operand %u is %s, which %s-%d does not take", i,
                         tensor ? ob_dtype_name(type->dtype) : "not a tensor", op->name, op->since);
             return false;
         }
@@ -243,7 +243,7 @@ static bool operands_fit(ob_infer *infer) {
         if (*first == OB_NONE)
             *first = type->dtype;
         else if (*first != type->dtype) {
-            ob__problem(infer, "OB0604", (int32_t)i, -1, "operand %u is %s, but operands of %s must share a type with %s", i,
+            ob__problem(infer, OB0604, (int32_t)i, -1, "operand %u is %s, but operands of %s must share a type with %s", i,
                         ob_dtype_name(type->dtype), op->name, ob_dtype_name(*first));
             return false;
         }
@@ -276,7 +276,7 @@ static void check_size(ob_infer *infer, uint32_t i) {
     ob_dtype dtype = type->dtype == OB_NONE ? OB_BOOL : type->dtype; /* at least a byte each */
     if (ob__tensor_bytes(dtype, type->shape.rank, type->shape.dims, &n_bytes)) return;
     ob_shape_format(infer->dims, &type->shape, text, sizeof text);
-    ob__problem(infer, "OB0606", -1, -1, "output %u of shape %s has more bytes than can be addressed", i, text);
+    ob__problem(infer, OB0606, -1, -1, "output %u of shape %s has more bytes than can be addressed", i, text);
 }
 
 /* Element types that come from attributes: Cast, Constant, EyeLike ... */
@@ -287,7 +287,7 @@ static void check_outputs(ob_infer *infer) {
         const ob_type *type = &infer->out_types[i];
         if (type->kind != OB_TYPE_TENSOR || type->dtype == OB_NONE) continue;
         if (ob__op_output_types(infer->op, i) & type_bit(type)) continue;
-        ob__problem(infer, "OB0604", -1, -1, "output %u would be %s, which %s-%d does not give", i, ob_dtype_name(type->dtype),
+        ob__problem(infer, OB0604, -1, -1, "output %u would be %s, which %s-%d does not give", i, ob_dtype_name(type->dtype),
                     infer->op->name, infer->op->since);
     }
 }
@@ -307,12 +307,12 @@ static ob_status note_operator(ob_propagation *p, const ob_node *node) {
         p->last_domain = node->domain;
         p->last_graph = node->graph;
         if (!node->function && ob__graph_opset(node->graph, node->domain) == 0)
-            OB_TRY(ob__note(p, node, "OB0803", node->domain, "the model imports no opset of this domain"));
+            OB_TRY(ob__note(p, node, OB0803, node->domain, "the model imports no opset of this domain"));
     }
-    if (!node->op) return ob__note(p, node, "OB0802", node->op_type, "no such operator is known: shapes behind it are unknown");
-    if (node->op->deprecated) OB_TRY(ob__note(p, node, "OB0804", node->op_type, "the operator is deprecated in this opset"));
+    if (!node->op) return ob__note(p, node, OB0802, node->op_type, "no such operator is known: shapes behind it are unknown");
+    if (node->op->deprecated) OB_TRY(ob__note(p, node, OB0804, node->op_type, "the operator is deprecated in this opset"));
     if (node->op->infer == ob__infer_none)
-        return ob__note(p, node, "OB0801", node->op_type, "the operator has no shape rule: shapes behind it are unknown");
+        return ob__note(p, node, OB0801, node->op_type, "the operator has no shape rule: shapes behind it are unknown");
     return OB_OK;
 }
 
@@ -405,7 +405,7 @@ static bool is_ready(ob_propagation *p, const ob_node *node) {
         if (producer->graph == node->graph) {
             if (p->done[producer->id] != p->epoch) return false;
         } else if (p->done[producer->id] == 0) {
-            ob__report(p, NULL, node, "OB0702", (int32_t)i, -1,
+            ob__report(p, NULL, node, OB0702, (int32_t)i, -1,
                        "the subgraph reads a value of an outer graph before the node that makes it");
         }
     }
@@ -458,10 +458,10 @@ typedef struct lone_node {
     ob_status first;
 } lone_node;
 
-static void keep_first_problem(ob_infer *infer, const char *id, int32_t operand, int32_t axis, const char *text) {
+static void keep_first_problem(ob_infer *infer, ob_finding_id id, int32_t operand, int32_t axis, const char *text) {
     lone_node *lone = (lone_node *)infer;
     if (lone->first != OB_OK) return;
-    lone->first = ob__finding_status(id);
+    lone->first = ob__finding_row(id)->status;
     if (!lone->error) return;
     ob__fail(lone->error, lone->first, "%s", text);
     lone->error->axis = axis;

@@ -21,7 +21,7 @@ typedef struct ob_scope {
 
 /* What a condition needs to become a finding; parallel to facts->conditions. */
 typedef struct ob_condition_detail {
-    const char *id; /* NULL: by the kind of the condition */
+    ob_finding_id id; /* OB_FINDING_NONE: by the kind of the condition */
     const ob_shape *operands;
     uint32_t n_operands;
 } ob_condition_detail;
@@ -90,10 +90,10 @@ ob_status ob__record_condition(ob_propagation *p, ob_visit *visit, const ob_cond
 ob_status ob__record_declared(ob_propagation *p, const ob_node *node, const ob_value *value, const ob_condition *condition,
                               int32_t axis);
 /* A finding at a node, with operand shapes when visit is given; message formatted. Does nothing without findings. */
-void ob__report(ob_propagation *p, const ob_visit *visit, const ob_node *node, const char *id, int32_t operand, int32_t axis,
+void ob__report(ob_propagation *p, const ob_visit *visit, const ob_node *node, ob_finding_id id, int32_t operand, int32_t axis,
                 const char *text);
 /* Counts a node under one finding for all nodes with the same id and key. */
-ob_status ob__note(ob_propagation *p, const ob_node *node, const char *id, const char *key, const char *text);
+ob_status ob__note(ob_propagation *p, const ob_node *node, ob_finding_id id, const char *key, const char *text);
 /* Turns the notes and conditions into findings. */
 ob_status ob__report_collected(ob_propagation *p);
 const ob_shape *ob__operand_shapes(ob_visit *visit);

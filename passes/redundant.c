@@ -12,7 +12,7 @@ typedef struct seeker {
 static ob_status report(ob_work *work, const ob_node *maker, const ob_node *reader) {
     ob_findings *findings = work->findings;
     ob_finding *finding =
-        ob__findings_add(findings, "OB0402", "%s '%s' broadcasts by itself: it can read '%s', and the copy is saved",
+        ob__findings_add(findings, OB0402, "%s '%s' broadcasts by itself: it can read '%s', and the copy is saved",
                          reader->op_type, ob__node_label(reader), maker->inputs[0]->name);
     if (!finding) return OB_OK;
     finding->node = maker;

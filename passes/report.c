@@ -257,11 +257,12 @@ static ob_status origins_of_finding(ob_report *report, const ob_node *node, ob_f
 ob_status ob_report_finding(ob_report *report, size_t index, ob_finding_info *out) {
     if (index >= report->findings.n) return OB_E_NOT_FOUND;
     const ob_finding *finding = &report->findings.items[index];
+    const ob_finding_row *row = ob__finding_row(finding->id);
     const ob_node *node = finding->node;
     ob_arena *arena = &report->finding_texts;
     restart(arena);
-    ob_finding_info info = {.id = finding->id,
-                            .title = ob_finding_doc_find(finding->id).title,
+    ob_finding_info info = {.id = row->name,
+                            .title = row->title,
                             .severity = finding->severity,
                             .node = node ? ob__shown_name(ob__node_label(node), OB_NAME_SHOWN, arena) : "",
                             .op_type = node ? ob__shown_name(node->op_type, OB_NAME_SHOWN, arena) : "",
@@ -517,27 +518,23 @@ ob_status ob_report_condition(ob_report *report, size_t index, ob_condition_info
 
 /* ---- The reference -------------------------------------------------------------------------------------------------- */
 
-static const ob_finding_doc reference[] = {
-#define OB_FINDING(id_, severity_, title_, text_)                                                                                \
-    {.id = #id_, .title = title_, .text = text_, .severity = OB_SEVERITY_##severity_},
-#include "passes/findings.def"
-#undef OB_FINDING
-};
-
 size_t ob_finding_doc_count(void) {
-    return sizeof reference / sizeof *reference;
+    return OB_FINDING_COUNT - 1;
+}
+
+static ob_finding_doc doc_of(ob_finding_id id) {
+    ob_finding_doc none = {0};
+    const ob_finding_row *row = ob__finding_row(id);
+    if (row->name[0] == '\0') return none;
+    return (ob_finding_doc){.id = row->name, .title = row->title, .text = row->text, .severity = row->severity};
 }
 
 ob_finding_doc ob_finding_doc_at(size_t index) {
-    ob_finding_doc none = {0};
-    return index < ob_finding_doc_count() ? reference[index] : none;
+    return doc_of(index < ob_finding_doc_count() ? (ob_finding_id)(index + 1) : OB_FINDING_NONE);
 }
 
 ob_finding_doc ob_finding_doc_find(const char *id) {
-    ob_finding_doc none = {0};
-    for (size_t i = 0; id && i < ob_finding_doc_count(); i++)
-        if (strcmp(reference[i].id, id) == 0) return reference[i];
-    return none;
+    return doc_of(ob__finding_find(id));
 }
 
 const char *ob_severity_name(ob_severity severity) {

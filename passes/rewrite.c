@@ -24,8 +24,8 @@ ob_form ob_form_from_name(const char *name) {
 }
 
 static ob_status status_of(const ob_finding *finding) {
-    if (strcmp(finding->id, "OB0605") == 0) return OB_E_INTERNAL;
-    if (strcmp(finding->id, "OB0604") == 0 || strcmp(finding->id, "OB0502") == 0) return OB_E_TYPE;
+    if (finding->id == OB0605) return OB_E_INTERNAL;
+    if (finding->id == OB0604 || finding->id == OB0502) return OB_E_TYPE;
     return finding->operands ? OB_E_SHAPE : OB_E_MODEL;
 }
 
@@ -42,7 +42,7 @@ static ob_status first_error(const ob_findings *findings, const char *prefix, ob
                 ob__copy_text(error->op_type, sizeof error->op_type, finding->node->op_type);
             }
         }
-        return ob__fail(error, status, "%s[%s] node '%s': %s", prefix, finding->id,
+        return ob__fail(error, status, "%s[%s] node '%s': %s", prefix, ob__finding_row(finding->id)->name,
                         finding->node ? ob__node_label(finding->node) : "", finding->message);
     }
     size_t n = findings->n_dropped[OB_SEVERITY_ERROR];

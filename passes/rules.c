@@ -16,7 +16,7 @@ typedef struct ruler {
 static void on_break(void *context, const ob_rule_break *broken) {
     ruler *r = context;
     ob_findings *findings = r->work->findings;
-    ob_finding *finding = ob__findings_add_as(findings, broken->id, broken->severity, "%s", broken->message);
+    ob_finding *finding = ob__findings_add(findings, ob__finding_find(broken->id), "%s", broken->message);
     if (!finding) return;
     finding->node = r->node;
     finding->axis = broken->axis;

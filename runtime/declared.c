@@ -12,7 +12,7 @@
 enum { MOST_TOLD = 10 };
 
 static bool is_declared(const ob_finding *finding) {
-    return strncmp(finding->id, "OB05", 4) == 0;
+    return ob__finding_row(finding->id)->group == OB_FINDINGS_DECLARED;
 }
 
 static ob_status refuse(const ob_finding *finding, ob_error *error) {
@@ -21,7 +21,7 @@ static ob_status refuse(const ob_finding *finding, ob_error *error) {
         if (finding->value) ob__copy_text(error->value, sizeof error->value, finding->value->name);
     }
     ob__at_node(error, finding->node, OB_E_SHAPE);
-    return ob__fail(error, strcmp(finding->id, "OB0502") == 0 ? OB_E_TYPE : OB_E_SHAPE, "%s", finding->message);
+    return ob__fail(error, finding->id == OB0502 ? OB_E_TYPE : OB_E_SHAPE, "%s", finding->message);
 }
 
 ob_status ob__judge_declared(ob_session *session, const ob_findings *findings, bool *wrong, ob_error *error) {

@@ -137,7 +137,7 @@ static ob_status first_error(const ob_builder *b, const ob_findings *findings) {
         if (f->severity != OB_SEVERITY_ERROR || !f->node || f->node->graph != b->session->model->graph) continue;
         if (b->error) b->error->axis = f->axis;
         ob__at_node(b->error, f->node, OB_E_SHAPE);
-        return ob__fail(b->error, ob__finding_status(f->id), "%s", f->message);
+        return ob__fail(b->error, ob__finding_row(f->id)->status, "%s", f->message);
     }
     OB_FAIL_IF(findings->n_dropped[OB_SEVERITY_ERROR], b->error, OB_E_LIMIT, "the model has too many findings to look at all");
     return OB_OK;

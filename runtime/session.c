@@ -132,7 +132,7 @@ static ob_status collect_inputs(ob_session *session, ob_error *error) {
 static ob_status refuse_structure(const ob_findings *findings, ob_error *error) {
     for (uint32_t i = 0; i < findings->n; i++) {
         const ob_finding *f = &findings->items[i];
-        if (f->severity != OB_SEVERITY_ERROR || strncmp(f->id, "OB07", 4) != 0) continue;
+        if (f->severity != OB_SEVERITY_ERROR || ob__finding_row(f->id)->group != OB_FINDINGS_GRAPH) continue;
         ob__at_node(error, f->node, OB_E_MODEL);
         return ob__fail(error, OB_E_MODEL, "%s", f->message);
     }

@@ -150,7 +150,7 @@ static inline void write_outcome(const ob_model *model, const ob_node *node, con
     for (uint32_t i = 0; i < findings->n; i++) {
         const ob_finding *finding = &findings->items[i];
         if (finding->severity < OB_SEVERITY_WARNING) continue;
-        ob__text_printf(text, " | %s", finding->id);
+        ob__text_printf(text, " | %s", ob__finding_row(finding->id)->name);
         char condition[200];
         if (!finding->condition) continue;
         ob_condition_format(model->dims, finding->condition, condition, sizeof condition);
@@ -215,7 +215,8 @@ static inline bool run_infer_case(const infer_case *c) {
     if (!same) {
         printf("%s-%d (%s) %s\n  expected %s\n  got      %s\n", c->op_type, (int)c->opset, c->operands, c->attributes,
                c->expected, text.data);
-        for (uint32_t i = 0; i < findings.n; i++) printf("  %s %s\n", findings.items[i].id, findings.items[i].message);
+        for (uint32_t i = 0; i < findings.n; i++)
+            printf("  %s %s\n", ob__finding_row(findings.items[i].id)->name, findings.items[i].message);
     }
     ob__text_release(&text);
     ob__findings_release(&findings);

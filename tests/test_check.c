@@ -150,6 +150,10 @@ static void bad_arguments_are_refused(void **state) {
     assert_null(ob_finding_doc_find("OB0000").id);
     assert_null(ob_finding_doc_find(NULL).id);
     assert_string_equal(ob_finding_doc_find("OB0101").id, "OB0101");
+    assert_string_equal(ob_finding_doc_find("oB0606").id, "OB0606"); /* in any case */
+    assert_null(ob_finding_doc_find("OB010").id);
+    assert_null(ob_finding_doc_find("OB01011").id);
+    assert_null(ob_finding_doc_find("").id);
     assert_string_equal(ob_pass_at(ob_pass_count()).name, "");
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/arena.h"
 #include "core/error.h"
+#include "core/finding.h"
 #include "core/text.h"
 #include "onnx_broadcast/dtype.h"
 
@@ -179,6 +180,25 @@ static void dtype_names_round_trip(void **state) {
     assert_int_equal(ob_dtype_file_bits(OB_DOUBLE), 64);
 }
 
+/* ---- Ids of findings ---- */
+
+static void finding_ids_are_in_their_hundred(void **state) {
+    (void)state;
+    for (int i = OB_FINDING_NONE + 1; i < OB_FINDING_COUNT; i++) {
+        const ob_finding_row *row = ob__finding_row((ob_finding_id)i);
+        assert_int_equal(strlen(row->name), 6);
+        assert_int_equal(row->name[3] - '0', row->group);
+        assert_int_equal(ob__finding_find(row->name), i);
+        assert_true(row->severity > OB_SEVERITY_NONE);
+        assert_int_not_equal(row->status, OB_OK);
+    }
+    assert_string_equal(ob__finding_row(OB_FINDING_NONE)->name, "");
+    assert_string_equal(ob__finding_row(OB_FINDING_COUNT)->name, "");
+    assert_int_equal(ob__finding_find("ob0101"), OB0101);
+    assert_int_equal(ob__finding_find("OB01"), OB_FINDING_NONE);
+    assert_int_equal(ob__finding_find(NULL), OB_FINDING_NONE);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arena_blocks_are_aligned_and_limited),
@@ -188,6 +208,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(text_grows),
         cmocka_unit_test(errors_are_cut_at_a_character),
         cmocka_unit_test(dtype_names_round_trip),
+        cmocka_unit_test(finding_ids_are_in_their_hundred),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -143,7 +143,7 @@ static void count_errors(const char *path, form how, const ob_findings *findings
         const ob_finding *finding = &findings->items[i];
         if (finding->severity < OB_SEVERITY_ERROR) continue;
         totals.n_errors++;
-        printf("%s: %s: %s: %s (%s)\n", path, form_names[how], finding->id, finding->message,
+        printf("%s: %s: %s: %s (%s)\n", path, form_names[how], ob__finding_row(finding->id)->name, finding->message,
                finding->node ? finding->node->op_type : "");
     }
 }

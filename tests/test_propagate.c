@@ -54,15 +54,15 @@ static void assert_shape(const run *r, const ob_value *value, const char *expect
     assert_string_equal(text, expected);
 }
 
-static size_t count(const run *r, const char *id) {
+static size_t count(const run *r, ob_finding_id id) {
     size_t n = 0;
-    for (uint32_t i = 0; i < r->findings.n; i++) n += strcmp(r->findings.items[i].id, id) == 0;
+    for (uint32_t i = 0; i < r->findings.n; i++) n += r->findings.items[i].id == id;
     return n;
 }
 
-static const ob_finding *only(const run *r, const char *id) {
+static const ob_finding *only(const run *r, ob_finding_id id) {
     assert_int_equal(r->findings.n, 1);
-    assert_string_equal(r->findings.items[0].id, id);
+    assert_int_equal(r->findings.items[0].id, id);
     return &r->findings.items[0];
 }
 
@@ -93,7 +93,7 @@ static void disorder_is_reported_and_sorted_out(void **state) {
     node->inputs[0] = x;
     ob__node_set_output(node, 0, late);
     run done = propagate(model);
-    assert_ptr_equal(only(&done, "OB0702")->node, y->producer);
+    assert_ptr_equal(only(&done, OB0702)->node, y->producer);
     assert_shape(&done, y, "[3, N]");
     finish(&done);
 }
@@ -115,7 +115,7 @@ static void cycles_are_named(void **state) {
         ob__node_set_output(closing, 0, first);
         ob_value *behind = new_node(model, "Neg", "behind", 1, first), *beside = new_node(model, "Neg", "beside", 1, x);
         run done = propagate(model);
-        assert_int_equal(count(&done, "OB0701"), 1);
+        assert_int_equal(count(&done, OB0701), 1);
         assert_shape(&done, behind, "[...]");
         assert_shape(&done, beside, "[2]");
         finish(&done);
@@ -139,7 +139,7 @@ static void long_chains_are_linear_in_memory_and_stack(void **state) {
         }
         run done = propagate(model);
         assert_shape(&done, last, "[N, 3]");
-        assert_int_equal(count(&done, "OB0702"), reversed ? N - 1 : 0);
+        assert_int_equal(count(&done, OB0702), reversed ? N - 1 : 0);
         assert_true(done.facts.arena.n_bytes < (size_t)N * 512);
         finish(&done);
     }
@@ -166,9 +166,9 @@ static void declared_types_are_verified(void **state) {
     declare(only_declared, OB_FLOAT, 2, names);
     declare(sized, OB_INT64, 2, two_seven);
     run done = propagate(model);
-    assert_int_equal(count(&done, "OB0501"), 2);
-    assert_int_equal(count(&done, "OB0502"), 1);
-    assert_int_equal(count(&done, "OB0503"), 1);
+    assert_int_equal(count(&done, OB0501), 2);
+    assert_int_equal(count(&done, OB0502), 1);
+    assert_int_equal(count(&done, OB0503), 1);
     assert_int_equal(done.findings.n, 4);
     assert_shape(&done, wrong, "[N, 3]");
     assert_shape(&done, rank, "[N, 3]");
@@ -209,7 +209,7 @@ static void equal_conditions_are_one_finding(void **state) {
     new_node(model, "Sub", "c", 2, mask, scores);
     new_node(model, "Add", "d", 2, x, x);
     run done = propagate(model);
-    const ob_finding *finding = only(&done, "OB0201");
+    const ob_finding *finding = only(&done, OB0201);
     assert_int_equal(done.facts.n_conditions, 3);
     assert_int_equal(finding->severity, OB_SEVERITY_WARNING);
     assert_string_equal(finding->node->outputs[0]->name, "a");
@@ -228,7 +228,7 @@ static void conditions_on_unknown_sizes_are_notes(void **state) {
     ob_value *x = new_input(model, "x", OB_FLOAT, "?"), *y = new_input(model, "y", OB_FLOAT, "N");
     new_node(model, "Add", "z", 2, x, y);
     run done = propagate(model);
-    assert_int_equal(only(&done, "OB0202")->severity, OB_SEVERITY_NOTE);
+    assert_int_equal(only(&done, OB0202)->severity, OB_SEVERITY_NOTE);
     finish(&done);
 }
 
@@ -247,8 +247,8 @@ static void unknown_operators_are_noted_once(void **state) {
     }
     new_node(model, "Nonsense", "n", 1, x);
     run done = propagate(model);
-    assert_int_equal(count(&done, "OB0802"), 2);
-    assert_int_equal(count(&done, "OB0803"), 1);
+    assert_int_equal(count(&done, OB0802), 2);
+    assert_int_equal(count(&done, OB0803), 1);
     finish(&done);
 }
 
@@ -348,7 +348,7 @@ static void values_captured_too_early_are_reported(void **state) {
     node->inputs[0] = x;
     ob__node_set_output(node, 0, late);
     run done = propagate(model);
-    assert_string_equal(only(&done, "OB0702")->call_path, "y/");
+    assert_string_equal(only(&done, OB0702)->call_path, "y/");
     assert_shape(&done, late, "[N, 3]");
     finish(&done);
 }
@@ -380,7 +380,7 @@ static void a_loop_forgets_what_changes(void **state) {
     assert_shape(&done, grown, "[?, N]");
     assert_shape(&done, kept, "[N]");
     assert_shape(&done, stack, "[?, N]");
-    assert_string_equal(only(&done, "OB0101")->call_path, "Loop/");
+    assert_string_equal(only(&done, OB0101)->call_path, "Loop/");
     finish(&done);
 }
 
@@ -437,7 +437,7 @@ static void functions_are_inferred_for_each_call(void **state) {
     assert_shape(&done, first, "[2*N, 3]");
     assert_shape(&done, second, "[N, 6]");
     assert_shape(&done, third, "[?]");
-    assert_string_equal(only(&done, "OB0602")->call_path, "third/");
+    assert_string_equal(only(&done, OB0602)->call_path, "third/");
     finish(&done);
 }
 
@@ -450,7 +450,7 @@ static void functions_must_not_recurse(void **state) {
     body_output(g->body, call(g->body, "F", "gr", g->body->inputs[0]));
     ob_value *y = call(model->graph, "F", "y", new_input(model, "x", OB_FLOAT, "N"));
     run done = propagate(model);
-    assert_string_equal(only(&done, "OB0703")->call_path, "y/fr/");
+    assert_string_equal(only(&done, OB0703)->call_path, "y/fr/");
     assert_shape(&done, y, "[...]");
     finish(&done);
 }
@@ -471,7 +471,7 @@ static void expansion_is_limited(void **state) {
     }
     call(model->graph, "F0", "y", new_input(model, "x", OB_FLOAT, "N"));
     run done = propagate(model);
-    only(&done, "OB0805");
+    only(&done, OB0805);
     finish(&done);
 }
 
@@ -555,7 +555,7 @@ static void cover_model(void *context, const char *path) {
         }
     for (uint32_t i = 0; i < done.findings.n; i++) found.n_errors += done.findings.items[i].severity >= OB_SEVERITY_ERROR;
     if (strstr(path, "vespa_random_decoder")) {
-        const ob_finding *finding = only(&done, "OB0201");
+        const ob_finding *finding = only(&done, OB0201);
         assert_non_null(strstr(finding->message, "batch = target_tokens or batch = 1"));
         assert_string_equal(finding->node->op_type, "Add");
     }

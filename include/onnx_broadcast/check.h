@@ -290,7 +290,7 @@ typedef struct ob_finding_doc {
 OB_API size_t ob_finding_doc_count(void);
 /** Entry `index`, ordered by id; all NULL when there is no such entry. Thread-safe. */
 OB_API ob_finding_doc ob_finding_doc_at(size_t index);
-/** The entry of an id; all NULL when there is no such finding, or for NULL. Thread-safe. */
+/** The entry of an id, in any case (ob0101); all NULL when there is no such finding, or for NULL. Thread-safe. */
 OB_API ob_finding_doc ob_finding_doc_find(const char *id);
 
 /** "error", "warning", "note", "none" (also for a number outside the enum). Static; thread-safe. */

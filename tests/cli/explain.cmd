@@ -1,1 +1,1 @@
-"$check" --explain OB0101
+"$check" --explain oB0101

@@ -1,0 +1,31 @@
+#include "core/finding.h"
+
+static const ob_finding_row rows[OB_FINDING_COUNT] = {
+    [OB_FINDING_NONE] = {.name = "", .status = OB_E_MODEL, .title = "", .text = ""},
+#define OB_FINDING(id_, group_, severity_, status_, title_, text_)                                                               \
+    [id_] = {.name = #id_,                                                                                                       \
+             .group = OB_FINDINGS_##group_,                                                                                      \
+             .severity = OB_SEVERITY_##severity_,                                                                                \
+             .status = OB_E_##status_,                                                                                           \
+             .title = title_,                                                                                                    \
+             .text = text_},
+#include "core/findings.def"
+#undef OB_FINDING
+};
+
+const ob_finding_row *ob__finding_row(ob_finding_id id) {
+    return &rows[(unsigned)id < OB_FINDING_COUNT ? id : OB_FINDING_NONE];
+}
+
+static char upper(char c) {
+    return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+}
+
+ob_finding_id ob__finding_find(const char *name) {
+    for (int id = OB_FINDING_NONE + 1; name && id < OB_FINDING_COUNT; id++) {
+        size_t i = 0;
+        while (name[i] && upper(name[i]) == rows[id].name[i]) i++;
+        if (!name[i] && !rows[id].name[i]) return (ob_finding_id)id;
+    }
+    return OB_FINDING_NONE;
+}
