@@ -44,7 +44,7 @@ static bool read_element(const ob_tensor *tensor, int64_t i, ob_dim *out) {
 }
 
 ob_status ob__content_of_tensor(const ob_tensor *data, ob_arena *arena, ob_content *out) {
-    *out = (ob_content){0, NULL};
+    *out = (ob_content){0};
     if (!data || !data->data || data->is_external || data->n_elems < 0 || data->n_elems > OB_CONTENT_MAX) return OB_OK;
     bool real = data->dtype == OB_FLOAT || data->dtype == OB_DOUBLE;
     if (real && data->n_elems > 16) return OB_OK; /* weights, not sizes */
@@ -53,7 +53,7 @@ ob_status ob__content_of_tensor(const ob_tensor *data, ob_arena *arena, ob_conte
     if (!elems) return OB_E_MEMORY;
     for (int64_t i = 0; i < data->n_elems; i++)
         if (!read_element(data, i, &elems[i])) return OB_OK;
-    *out = (ob_content){(uint32_t)data->n_elems, elems};
+    *out = (ob_content){.n = (uint32_t)data->n_elems, .elems = elems};
     return OB_OK;
 }
 
@@ -289,7 +289,7 @@ ob_status ob__content_elementwise(ob_infer *infer) {
         for (uint32_t i = 1; i < n_inputs; i++) folded = apply(infer, op, folded, element(infer, i, to, at), real);
         elems[at] = ob__content_within(folded, dtype);
     }
-    infer->out_contents[0] = (ob_content){n, elems};
+    infer->out_contents[0] = (ob_content){.n = n, .elems = elems};
     return OB_OK;
 }
 
@@ -301,7 +301,7 @@ ob_status ob__content_stretch(ob_infer *infer, uint32_t input, uint32_t output) 
     ob_dim *elems = ob__new_dims(infer, n);
     if (!elems) return OB_E_MEMORY;
     for (uint32_t at = 0; at < n; at++) elems[at] = element(infer, input, to, at);
-    infer->out_contents[output] = (ob_content){n, elems};
+    infer->out_contents[output] = (ob_content){.n = n, .elems = elems};
     return OB_OK;
 }
 
@@ -324,7 +324,7 @@ ob_status ob__content_cast(ob_infer *infer, ob_dtype from, ob_dtype to) {
         else
             elems[i] = d != OB_DIM_UNKNOWN && lowest(infer, d) > 0 ? 1 : OB_DIM_UNKNOWN;
     }
-    infer->out_contents[0] = (ob_content){content.n, elems};
+    infer->out_contents[0] = (ob_content){.n = content.n, .elems = elems};
     return OB_OK;
 }
 
@@ -376,7 +376,7 @@ static ob_status cumsum(ob_infer *infer, ob_content content) {
         elems[at] = exclusive ? sum : next;
         sum = next;
     }
-    infer->out_contents[0] = (ob_content){content.n, elems};
+    infer->out_contents[0] = (ob_content){.n = content.n, .elems = elems};
     return OB_OK;
 }
 
@@ -395,7 +395,7 @@ static ob_status scatter(ob_infer *infer, ob_content content) {
     if (!elems) return OB_E_MEMORY;
     if (content.n) memcpy(elems, content.elems, content.n * sizeof *elems);
     for (uint32_t i = 0; i < n; i++) elems[indices[i] < 0 ? indices[i] + content.n : indices[i]] = updates.elems[i];
-    infer->out_contents[0] = (ob_content){content.n, elems};
+    infer->out_contents[0] = (ob_content){.n = content.n, .elems = elems};
     return OB_OK;
 }
 
@@ -412,6 +412,6 @@ ob_status ob__content_same(ob_infer *infer) {
         elems[i] = ob__content_within(apply_unary(infer, infer->op->name, content.elems[i]), infer->out_types[0].dtype);
         any = any || elems[i] != OB_DIM_UNKNOWN;
     }
-    if (any) infer->out_contents[0] = (ob_content){content.n, elems};
+    if (any) infer->out_contents[0] = (ob_content){.n = content.n, .elems = elems};
     return OB_OK;
 }

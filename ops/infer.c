@@ -40,7 +40,7 @@ ob_dtype ob__in_dtype(const ob_infer *infer, uint32_t i) {
 }
 
 ob_content ob__in_content(const ob_infer *infer, uint32_t i) {
-    if (!ob__in_given(infer, i)) return (ob_content){0, NULL};
+    if (!ob__in_given(infer, i)) return (ob_content){0};
     return infer->in_contents[i];
 }
 
@@ -174,7 +174,7 @@ ob_status ob__out_content(ob_infer *infer, uint32_t i, const ob_dim *elems, uint
     ob_dim *copy = ob__new_dims(infer, n);
     if (!copy) return OB_E_MEMORY;
     if (n) memcpy(copy, elems, n * sizeof *copy);
-    infer->out_contents[i] = (ob_content){n, copy};
+    infer->out_contents[i] = (ob_content){.n = n, .elems = copy};
     return OB_OK;
 }
 

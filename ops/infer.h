@@ -8,11 +8,19 @@
 #include "core/finding.h"
 #include "core/graph.h"
 
+/* Terms between which every element lies: what is known of positions, as many as an open size says. Of no elements it says
+ * nothing. */
+typedef struct ob_range {
+    ob_dim lowest, highest;
+    bool reached; /* both are elements, where there are any */
+} ob_range;
+
 /* The elements of a small integer (or bool) tensor as terms, row-major: what Shape, Gather, Concat ... carry to Expand and
- * Reshape. */
+ * Reshape. Where they are not known, what they lie between may be. */
 typedef struct ob_content {
-    uint32_t n;          /* elements; at most OB_CONTENT_MAX */
-    const ob_dim *elems; /* NULL: not known. An element may be OB_DIM_UNKNOWN */
+    uint32_t n;            /* elements; at most OB_CONTENT_MAX */
+    const ob_dim *elems;   /* NULL: not known. An element may be OB_DIM_UNKNOWN */
+    const ob_range *range; /* NULL: not known, or elems say more */
 } ob_content;
 #define OB_CONTENT_MAX 1024
 

@@ -31,10 +31,14 @@ static bool make_ends(ob_infer *infer, uint32_t n, ends *out) {
     return true;
 }
 
+static bool same_range(const ob_range *a, const ob_range *b) {
+    return a == b || (a && b && a->lowest == b->lowest && a->highest == b->highest && a->reached == b->reached);
+}
+
 /* Keeps the elements that are the same in both. */
 static ob_status unify_contents(ob_infer *infer, ob_content *into, ob_content other) {
     if (!into->elems || !other.elems || into->n != other.n) {
-        *into = (ob_content){0, NULL};
+        *into = (ob_content){.range = same_range(into->range, other.range) ? into->range : NULL};
         return OB_OK;
     }
     if (into->elems == other.elems) return OB_OK;
@@ -90,7 +94,7 @@ static bool same_type(const ob_type *a, const ob_type *b) {
 }
 
 static bool same_content(ob_content a, ob_content b) {
-    return (a.elems == NULL) == (b.elems == NULL) && a.n == b.n &&
+    return (a.elems == NULL) == (b.elems == NULL) && a.n == b.n && same_range(a.range, b.range) &&
            (!a.elems || a.n == 0 || memcmp(a.elems, b.elems, a.n * sizeof *a.elems) == 0);
 }
 
@@ -109,7 +113,7 @@ static ob_status fixed_point(ob_infer *infer, ob_graph *body, ends in, ends out,
             OB_TRY(unify_contents(infer, content, out.contents[first_out + i]));
             stable = stable && same_type(&before, state) && same_content(content_before, *content);
             if (round >= ROUNDS - 2 && !same_type(&before, state)) *state = unknown_type;
-            if (round >= ROUNDS - 2 && !same_content(content_before, *content)) *content = (ob_content){0, NULL};
+            if (round >= ROUNDS - 2 && !same_content(content_before, *content)) *content = (ob_content){0};
         }
         if (stable) return OB_OK;
     }

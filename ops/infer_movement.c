@@ -33,7 +33,7 @@ static ob_status concat_content(ob_infer *infer, int32_t axis) {
         if (content.n) memcpy(elems + n, content.elems, content.n * sizeof *elems);
         n += content.n;
     }
-    infer->out_contents[0] = (ob_content){n, elems};
+    infer->out_contents[0] = (ob_content){.n = n, .elems = elems};
     return OB_OK;
 }
 
@@ -214,7 +214,7 @@ static ob_status slice_content(ob_infer *infer, ob_dim first, ob_dim count, ob_d
         if (at < 0 || at >= content.n) return OB_OK;
         elems[i] = content.elems[at];
     }
-    infer->out_contents[0] = (ob_content){(uint32_t)count, elems};
+    infer->out_contents[0] = (ob_content){.n = (uint32_t)count, .elems = elems};
     return OB_OK;
 }
 
@@ -295,7 +295,7 @@ ob_status ob__infer_pad(ob_infer *infer) {
     bool attributes = ob__since(infer) < 11, known;
     uint32_t n_ints = 0, n_axes;
     const int64_t *ints = attributes ? ob__node_ints(infer->node, ob__since(infer) < 2 ? "paddings" : "pads", &n_ints) : NULL;
-    ob_content terms = attributes ? (ob_content){0, NULL} : ob__in_content(infer, 1);
+    ob_content terms = attributes ? (ob_content){0} : ob__in_content(infer, 1);
     const int64_t *axes = ob__axes(infer, "axes", 3, &n_axes, &known);
     ob__out_dtype(infer, 0, OB_NONE);
     OB_TRY(ob__require_one(infer, 2));
@@ -339,7 +339,7 @@ static ob_status tile_content(ob_infer *infer, ob_dim times) {
     ob_dim *elems = ob__new_dims(infer, content.n * (size_t)times);
     if (!elems) return OB_E_MEMORY;
     for (uint32_t i = 0; i < content.n * (uint32_t)times; i++) elems[i] = content.elems[i % content.n];
-    infer->out_contents[0] = (ob_content){content.n * (uint32_t)times, elems};
+    infer->out_contents[0] = (ob_content){.n = content.n * (uint32_t)times, .elems = elems};
     return OB_OK;
 }
 

@@ -70,7 +70,7 @@ static ob_status gather_content(ob_infer *infer) {
         else
             elems[i] = data.elems[at < 0 ? at + data.n : at];
     }
-    infer->out_contents[0] = (ob_content){indices.n, elems};
+    infer->out_contents[0] = (ob_content){.n = indices.n, .elems = elems};
     return OB_OK;
 }
 

@@ -126,7 +126,7 @@ ob_status ob__infer_resize(ob_infer *infer) {
     if (r.sizes == UINT32_MAX && !r.scales_given) ob__problem(infer, OB0601, 0, -1, "neither scales nor sizes are given");
     ob_dim dims[OB_MAX_RANK];
     if (from.rank) memcpy(dims, from.dims, (size_t)from.rank * sizeof *dims);
-    ob_content sizes = r.sizes == UINT32_MAX ? (ob_content){0, NULL} : ob__in_content(infer, r.sizes);
+    ob_content sizes = r.sizes == UINT32_MAX ? (ob_content){0} : ob__in_content(infer, r.sizes);
     uint32_t n_given = r.sizes != UINT32_MAX ? (sizes.elems ? sizes.n : n) : r.scales ? r.n_scales : n;
     if (n_given != n) {
         ob__problem(infer, OB0601, 0, -1, "%u scales or sizes are given for %u axes", n_given, n);

@@ -216,7 +216,7 @@ static ob_status transpose_content(ob_infer *infer, ob_shape from, const int32_t
         }
         elems[at] = content.elems[position];
     }
-    infer->out_contents[0] = (ob_content){n, elems};
+    infer->out_contents[0] = (ob_content){.n = n, .elems = elems};
     return OB_OK;
 }
 
@@ -354,7 +354,7 @@ ob_status ob__infer_constant_of_shape(ob_infer *infer) {
         }
     OB_TRY(ob__out_tensor(infer, 0, OB_NONE, target.rank, target.dims));
     uint32_t n;
-    ob_content one = {1, NULL};
+    ob_content one = {.n = 1};
     ob_dim zero = 0;
     if (fill)
         OB_TRY(ob__content_of_tensor(fill, infer->arena, &one));
@@ -396,7 +396,7 @@ ob_status ob__infer_range(ob_infer *infer) {
         elems[i] = at;
         at = ob_dim_add(infer->dims, at, delta.elems[0]);
     }
-    infer->out_contents[0] = (ob_content){(uint32_t)n, elems};
+    infer->out_contents[0] = (ob_content){.n = (uint32_t)n, .elems = elems};
     return OB_OK;
 }
 

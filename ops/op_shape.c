@@ -75,7 +75,7 @@ bool ob__host_input_given(ob_operator_call *call, uint32_t input) {
 
 const ob_dim *ob__host_input_integers(ob_operator_call *call, uint32_t input, size_t *n) {
     ob_infer *infer = infer_of(call, "input_integers");
-    ob_content content = infer ? ob__in_content(infer, input) : (ob_content){0, NULL};
+    ob_content content = infer ? ob__in_content(infer, input) : (ob_content){0};
     if (n) *n = content.elems ? content.n : 0;
     return content.elems;
 }

@@ -202,7 +202,7 @@ ob_status ob__set_initializers(ob_propagation *p, const ob_graph *graph) {
         const ob_value *value = graph->initializers[i];
         if (value->is_input && graph == p->model->graph) continue; /* see ob__set_main_inputs */
         ob_type type = {.shape = {OB_RANK_UNKNOWN, NULL}};
-        ob_content content = {0, NULL};
+        ob_content content = {0};
         if (value->data) { /* else sparse: what is declared */
             type = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = value->data->dtype};
             OB_TRY(data_shape(p, value->data, &type.shape));
@@ -239,7 +239,7 @@ ob_status ob__set_main_inputs(ob_propagation *p) {
         uint32_t place = p->options->n_inputs ? index[input->id] : 0;
         const ob_given_input *given = place ? &p->options->inputs[place - 1] : NULL;
         ob_type type = {.shape = {OB_RANK_UNKNOWN, NULL}};
-        ob_content content = {0, NULL};
+        ob_content content = {0};
         if (input->data && !given) { /* its default */
             type = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = input->data->dtype};
             OB_TRY(data_shape(p, input->data, &type.shape));

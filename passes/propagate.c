@@ -134,7 +134,7 @@ static ob_status on_subgraph(ob_infer *infer, ob_graph *graph, ob_dim guard, con
     ob_propagation *p = visit->p;
     for (uint32_t i = 0; i < graph->n_outputs; i++) {
         out_types[i] = unknown_type;
-        if (out_contents) out_contents[i] = (ob_content){0, NULL};
+        if (out_contents) out_contents[i] = (ob_content){0};
     }
     if (!may_enter(p, visit->node, graph, 0)) return OB_OK;
     if (visit->subgraph == graph) {
@@ -149,7 +149,7 @@ static ob_status on_subgraph(ob_infer *infer, ob_graph *graph, ob_dim guard, con
     visit->n_unverified = p->facts->n_unverified;
     for (uint32_t i = 0; i < graph->n_inputs; i++)
         OB_TRY(ob__set_fact(p, visit->node, graph->inputs[i], in_types ? in_types[i] : unknown_type,
-                            in_contents ? in_contents[i] : (ob_content){0, NULL}));
+                            in_contents ? in_contents[i] : (ob_content){0}));
     const ob_guard *outer = p->guard;
     if (guard != 1) OB_TRY(ob__guard_within(&p->facts->arena, outer, guard, visit->node, NULL, &p->guard));
     ob_status status = enter(p, visit->node, graph);
@@ -184,7 +184,7 @@ static ob_status call_function(ob_visit *visit) {
     for (uint32_t i = 0; i < body->n_inputs; i++) {
         bool given = ob__in_given(&visit->infer, i);
         OB_TRY(ob__set_fact(p, visit->node, body->inputs[i], given ? visit->infer.in_types[i] : unknown_type,
-                            given ? visit->infer.in_contents[i] : (ob_content){0, NULL}));
+                            given ? visit->infer.in_contents[i] : (ob_content){0}));
     }
     ob_call call = {node, function, p->call};
     p->call = &call;
@@ -354,7 +354,7 @@ ob_status ob__propagate_node(ob_propagation *p, ob_node *node) {
     }
     for (size_t i = node->n_inputs; i < n; i++) {
         types[i] = unknown_type;
-        contents[i] = (ob_content){0, NULL};
+        contents[i] = (ob_content){0};
     }
     const ob_node *view = p->call ? resolved(p, node) : node;
     if (!view) return OB_E_MEMORY;
@@ -382,7 +382,7 @@ ob_status ob__propagate_node(ob_propagation *p, ob_node *node) {
         const ob_value *value = node->outputs[i];
         if (!value) continue;
         ob_content content = visit.infer.out_contents[i];
-        if (visit.infer.thrifty && content.n > OB_CONTENT_SHORT) content = (ob_content){0, NULL};
+        if (visit.infer.thrifty && content.n > OB_CONTENT_SHORT) content = (ob_content){0};
         p->n_content += content.n;
         OB_TRY(ob__set_fact(p, node, value, visit.infer.out_types[i], content));
         ob_fact *fact = &p->facts->facts[value->id];
@@ -486,7 +486,7 @@ ob_status ob__infer_node(ob_model *model, const ob_node *node, const ob_type *in
                       .error = error};
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         out_types[i] = unknown_type;
-        out_contents[i] = (ob_content){0, NULL};
+        out_contents[i] = (ob_content){0};
     }
     if (!node->op) return OB_OK;
     OB_TRY(apply_rule(&lone.infer));

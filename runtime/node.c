@@ -74,7 +74,7 @@ static ob_status infer(call *c) {
         ob_dim *dims = OB_ARENA_ARRAY(&c->arena, ob_dim, n);
         if (!dims) return OB_E_MEMORY;
         for (uint32_t k = 0; k < n; k++) dims[k] = ob__saturated(elems[k]);
-        in_content[i] = (ob_content){n, dims};
+        in_content[i] = (ob_content){.n = n, .elems = dims};
     }
     OB_TRY(ob__infer_node(c->session->model, node, in, in_content, out, out_content, &c->arena, c->error));
     for (uint32_t i = 0; i < node->n_outputs; i++) {

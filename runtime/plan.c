@@ -38,7 +38,7 @@ static ob_status set_content(ob_builder *b, const ob_view *view, ob_content *con
     ob_dim *dims = OB_ARENA_ARRAY(&b->scratch, ob_dim, n);
     if (!dims) return OB_E_MEMORY;
     for (uint32_t i = 0; i < n; i++) dims[i] = ob__saturated(elems[i]);
-    *content = (ob_content){n, dims};
+    *content = (ob_content){.n = n, .elems = dims};
     return OB_OK;
 }
 

@@ -74,7 +74,7 @@ static inline ob_value *parse_operand(ob_model *model, const char **at, uint32_t
     *given = (ob_given_input){.input = value};
     if (**at == '=') {
         ++*at;
-        given->content = (ob_content){parse_sizes(model, at, elems), elems};
+        given->content = (ob_content){.n = parse_sizes(model, at, elems), .elems = elems};
     }
     return value;
 }

@@ -89,7 +89,7 @@ static bool read_inputs(ob_model *model, const char *set, form how, ob_arena *ar
         given->input = input;
         given->type = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = view->dtype, .shape = {view->rank, view->dims}};
         if (view->dtype == OB_FLOAT || view->dtype == OB_DOUBLE)
-            given->content = (ob_content){0, NULL};
+            given->content = (ob_content){0};
         else
             assert_int_equal(ob__content_of_tensor(tensor, arena, &given->content), OB_OK);
         if (how == SYMBOLIC || how == SHARED)

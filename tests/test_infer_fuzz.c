@@ -94,7 +94,7 @@ static ob_dim random_element(ob_model *model, uint64_t *seed) {
 static void random_operand(ob_model *model, uint64_t *seed, ob_types allowed, ob_type *type, ob_content *content) {
     ob_dim *dims = OB_ARENA_ARRAY(&model->arena, ob_dim, 64), *elems = OB_ARENA_ARRAY(&model->arena, ob_dim, 64);
     assert_true(dims && elems);
-    *content = (ob_content){0, NULL};
+    *content = (ob_content){0};
     *type = (ob_type){.kind = OB_TYPE_TENSOR, .shape = {OB_RANK_UNKNOWN, NULL}};
     ob_dtype dtype = (ob_dtype)(1 + pick(seed, OB_DTYPE_COUNT - 1));
     for (int i = 0; i < OB_DTYPE_COUNT && !(allowed >> dtype & 1); i++) dtype = (ob_dtype)(1 + dtype % (OB_DTYPE_COUNT - 1));
@@ -115,7 +115,7 @@ static void random_operand(ob_model *model, uint64_t *seed, ob_types allowed, ob
     }
     if (n >= 64 || pick(seed, 2) == 0) return;
     for (int64_t i = 0; i < n; i++) elems[i] = random_element(model, seed);
-    *content = (ob_content){(uint32_t)n, elems};
+    *content = (ob_content){.n = (uint32_t)n, .elems = elems};
 }
 
 static void random_attributes(ob_node *node, uint64_t *seed) {

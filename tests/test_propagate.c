@@ -261,7 +261,7 @@ static void a_node_is_inferred_alone(void **state) {
     const ob_dim a[2] = {2, 1}, b[1] = {3}, c[1] = {0}, d[1] = {4};
     ob_type types[2] = {{.kind = OB_TYPE_TENSOR, .dtype = OB_FLOAT, .shape = {2, a}},
                         {.kind = OB_TYPE_TENSOR, .dtype = OB_FLOAT, .shape = {1, b}}};
-    const ob_content contents[2] = {{0, NULL}, {0, NULL}};
+    const ob_content contents[2] = {{0}, {0}};
     ob_type out;
     ob_content out_content;
     ob_error error;
