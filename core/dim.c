@@ -203,44 +203,6 @@ static bool measure(const ob_dims *pool, ob_dim_kind kind, const int64_t *words,
     return true;
 }
 
-static void bound_bcast(const ob_dims *pool, const ob_dim *members, uint32_t n, int64_t *lowest, int64_t *highest) {
-    /* The common size is one of the members'. Without a 0 among them it is the largest. */
-    int64_t least = OB_DIM_CONST_MAX, greatest_low = 0, most = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        int64_t low, high;
-        ob_dim_bounds(pool, members[i], &low, &high);
-        if (low < least) least = low;
-        if (low > greatest_low) greatest_low = low;
-        if (high > most) most = high;
-    }
-    *lowest = least >= 1 ? greatest_low : least;
-    *highest = most;
-}
-
-static void bound_term(const ob_dims *pool, ob_term *term) {
-    if (term->kind == OB_DIM_KIND_SUM) {
-        ob_poly poly;
-        term->lowest = -OB_DIM_CONST_MAX;
-        term->highest = OB_DIM_CONST_MAX;
-        poly.constant = term->words[0];
-        poly.n = 0;
-        for (uint32_t i = 1; i < term->n_words;) {
-            ob_monomial *m = &poly.monomials[poly.n++];
-            m->coefficient = term->words[i];
-            m->n_factors = (uint32_t)term->words[i + 1];
-            memcpy(m->factors, &term->words[i + 2], m->n_factors * sizeof *m->factors);
-            i += 2 + m->n_factors;
-        }
-        ob__poly_bounds(pool, &poly, &term->lowest, &term->highest);
-    } else if (term->kind == OB_DIM_KIND_DIV) {
-        ob_dim_bounds(pool, term->words[0], &term->lowest, &term->highest);
-        if (term->lowest != -OB_DIM_CONST_MAX) term->lowest = ob__floor_div(term->lowest, term->words[1]);
-        if (term->highest != OB_DIM_CONST_MAX) term->highest = ob__floor_div(term->highest, term->words[1]);
-    } else {
-        bound_bcast(pool, term->words, term->n_words, &term->lowest, &term->highest);
-    }
-}
-
 ob_dim ob__term_intern(ob_dims *pool, ob_dim_kind kind, const int64_t *words, uint32_t n_words) {
     if (!pool) return OB_DIM_UNKNOWN;
     if (pool->n_hashed >= pool->n_slots / 2 && !place_slots(pool, pool->n_slots ? pool->n_slots * 2 : 128))
@@ -256,7 +218,7 @@ ob_dim ob__term_intern(ob_dims *pool, ob_dim_kind kind, const int64_t *words, ui
     term->kind = (uint8_t)kind;
     term->words = copy;
     term->n_words = n_words;
-    bound_term(pool, term);
+    ob__term_bounds(pool, term);
     pool->slots[slot] = (uint64_t)hash << 32 | ++pool->n_terms;
     pool->n_hashed++;
     if (!pool->keyed && is_crowded(pool, slot) && !place_keyed(pool)) return give_up(pool, OB_E_MEMORY);

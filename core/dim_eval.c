@@ -43,6 +43,16 @@ static ob_status eval_bcast(const ob_dims *pool, const ob_term *term, const bind
     return OB_OK;
 }
 
+static ob_status eval_extreme(const ob_dims *pool, const ob_term *term, const binding_table *table, int64_t *out) {
+    int64_t size;
+    OB_TRY(eval(pool, term->words[0], table, out));
+    for (uint32_t i = 1; i < term->n_words; i++) {
+        OB_TRY(eval(pool, term->words[i], table, &size));
+        if (term->kind == OB_DIM_KIND_MIN ? size < *out : size > *out) *out = size;
+    }
+    return OB_OK;
+}
+
 static ob_status eval(const ob_dims *pool, ob_dim d, const binding_table *table, int64_t *out) {
     if (ob_dim_is_const(d)) {
         *out = d;
@@ -61,6 +71,8 @@ static ob_status eval(const ob_dims *pool, ob_dim d, const binding_table *table,
     } else if (term->kind == OB_DIM_KIND_DIV) {
         OB_TRY(eval(pool, term->words[0], table, &value));
         value = ob__floor_div(value, term->words[1]);
+    } else if (term->kind == OB_DIM_KIND_MIN || term->kind == OB_DIM_KIND_MAX) {
+        OB_TRY(eval_extreme(pool, term, table, &value));
     } else {
         OB_TRY(eval_bcast(pool, term, table, &value));
     }
@@ -81,7 +93,8 @@ static ob_dim substitute(ob_dims *pool, ob_dim d, const binding_table *table) {
     /* The array of terms may move while new terms are made; their words stay. */
     const int64_t *words = term->words;
     uint32_t n_words = term->n_words;
-    switch (term->kind) {
+    ob_dim_kind kind = (ob_dim_kind)term->kind;
+    switch (kind) {
     case OB_DIM_KIND_SYMBOL: {
         const ob_binding *binding = find_binding(table, d);
         return !binding ? d : binding->size < 0 || binding->size > OB_DIM_CONST_MAX ? OB_DIM_UNKNOWN : binding->size;
@@ -99,6 +112,15 @@ static ob_dim substitute(ob_dims *pool, ob_dim d, const binding_table *table) {
         return sum;
     }
     case OB_DIM_KIND_DIV: return ob_dim_div(pool, substitute(pool, words[0], table), words[1]);
+    case OB_DIM_KIND_MIN:
+    case OB_DIM_KIND_MAX: {
+        ob_dim extreme = substitute(pool, words[0], table);
+        for (uint32_t i = 1; i < n_words; i++) {
+            ob_dim member = substitute(pool, words[i], table);
+            extreme = kind == OB_DIM_KIND_MIN ? ob_dim_min(pool, extreme, member) : ob_dim_max(pool, extreme, member);
+        }
+        return extreme;
+    }
     default: {
         ob_dim common = 1;
         for (uint32_t i = 0; i < n_words; i++) {

@@ -1,4 +1,4 @@
-/* Polynomials over symbols, quotients and broadcast terms: the normal form of sums and products. */
+/* Polynomials over symbols and atoms (quotients, minima, maxima, broadcast terms): the normal form of sums and products. */
 #include <string.h>
 
 #include "core/error.h"
@@ -162,43 +162,4 @@ int64_t ob__poly_gcd(const ob_poly *poly, int64_t start) {
         }
     }
     return gcd;
-}
-
-/* ---- Bounds: OB_DIM_CONST_MAX either way stands for infinity ---------------------------------------------------- */
-
-static int64_t clamp(int64_t value) {
-    return value > OB_DIM_CONST_MAX ? OB_DIM_CONST_MAX : value < -OB_DIM_CONST_MAX ? -OB_DIM_CONST_MAX : value;
-}
-
-static int64_t bound_mul(int64_t a, int64_t b) {
-    int64_t product;
-    if (ob__mul_overflows(a, b, &product)) return (a < 0) != (b < 0) ? -OB_DIM_CONST_MAX : OB_DIM_CONST_MAX;
-    return clamp(product);
-}
-
-static void bound_product(int64_t *low, int64_t *high, int64_t other_low, int64_t other_high) {
-    const int64_t corners[4] = {bound_mul(*low, other_low), bound_mul(*low, other_high), bound_mul(*high, other_low),
-                                bound_mul(*high, other_high)};
-    *low = *high = corners[0];
-    for (int i = 1; i < 4; i++) {
-        if (corners[i] < *low) *low = corners[i];
-        if (corners[i] > *high) *high = corners[i];
-    }
-}
-
-void ob__poly_bounds(const ob_dims *pool, const ob_poly *poly, int64_t *lowest, int64_t *highest) {
-    int64_t sum_low = poly->constant, sum_high = poly->constant;
-    for (uint32_t i = 0; i < poly->n; i++) {
-        const ob_monomial *m = &poly->monomials[i];
-        int64_t low = m->coefficient, high = m->coefficient;
-        for (uint32_t k = 0; k < m->n_factors; k++) {
-            int64_t factor_low, factor_high;
-            ob_dim_bounds(pool, m->factors[k], &factor_low, &factor_high);
-            bound_product(&low, &high, factor_low, factor_high);
-        }
-        sum_low = sum_low == -OB_DIM_CONST_MAX || low == -OB_DIM_CONST_MAX ? -OB_DIM_CONST_MAX : clamp(sum_low + low);
-        sum_high = sum_high == OB_DIM_CONST_MAX || high == OB_DIM_CONST_MAX ? OB_DIM_CONST_MAX : clamp(sum_high + high);
-    }
-    *lowest = sum_low;
-    *highest = sum_high;
 }

@@ -134,6 +134,17 @@ static void write_sum(ob_writer *writer, const ob_dims *pool, const ob_term *ter
     }
 }
 
+/* A constant, the first of the members if there is one, comes last: "min(N, 512)". */
+static void write_members(ob_writer *writer, const ob_dims *pool, const char *start, const ob_term *term) {
+    uint32_t first = ob_dim_is_const(term->words[0]) ? 1 : 0;
+    ob__write(writer, start);
+    for (uint32_t i = 0; i < term->n_words; i++) {
+        if (i > 0) ob__write(writer, ", ");
+        ob__write_dim(writer, pool, term->words[(i + first) % term->n_words]);
+    }
+    ob__write(writer, ")");
+}
+
 void ob__write_dim(ob_writer *writer, const ob_dims *pool, ob_dim d) {
     if (ob_dim_is_const(d)) {
         write_int(writer, d);
@@ -164,13 +175,9 @@ void ob__write_dim(ob_writer *writer, const ob_dims *pool, ob_dim d) {
         ob__write(writer, ")");
         break;
     }
-    default:
-        ob__write(writer, "bcast(");
-        for (uint32_t i = 0; i < term->n_words; i++) {
-            if (i > 0) ob__write(writer, ", ");
-            ob__write_dim(writer, pool, term->words[i]);
-        }
-        ob__write(writer, ")");
+    case OB_DIM_KIND_MIN: write_members(writer, pool, "min(", term); break;
+    case OB_DIM_KIND_MAX: write_members(writer, pool, "max(", term); break;
+    default: write_members(writer, pool, "bcast(", term);
     }
 }
 

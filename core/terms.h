@@ -15,16 +15,20 @@ enum {
     OB_TERM_MONOMIALS = 64, /* of a sum */
     OB_TERM_DEGREE = 16,    /* factors of a product */
     OB_TERM_MEMBERS = 128,  /* of a broadcast term */
-    OB_TERM_DEPTH = 16,     /* nesting of quotients and broadcast terms */
+    OB_TERM_EXTREMES = 16,  /* members of a minimum or maximum: each is compared with each */
+    OB_TERM_DEPTH = 16,     /* nesting of quotients, minima, maxima and broadcast terms */
     OB_TERM_SIZE = 1024     /* leaves and inner terms, written out in full */
 };
 
 /* A term's content, `words`, by kind:
  * SYMBOL  none; name is NULL for an anonymous one, whose number is `number`; of a named one that is the length of its text
  * SUM     constant, then for each monomial: coefficient, number of factors, the factors in ascending order;
- *         monomials descend (ob__monomial_compare). Factors are symbols, quotients and broadcast terms, never sums.
+ *         monomials descend (ob__monomial_compare). Factors are symbols, quotients, minima, maxima and broadcast terms, never
+ *         sums.
  * DIV     numerator, divisor > 1
- * BCAST   two or more members in ascending order, none constant, none itself a broadcast term */
+ * BCAST   two or more members in ascending order, none constant, none itself a broadcast term
+ * MIN MAX two or more members in ascending order, none of which is known to lie beyond another; what all have in common stands
+ *         outside, so that the least coefficient of each monomial among them is 0, and so is the least constant */
 typedef struct ob_term {
     const int64_t *words;
     const char *name;
@@ -44,7 +48,7 @@ struct ob_dims {
     ob_map names; /* symbol name -> (void *)(index + 1) */
     ob_term *terms;
     uint32_t n_terms, capacity;
-    uint64_t *slots; /* of sums, quotients and broadcast terms: hash in the upper half, index + 1 in the lower; 0 empty */
+    uint64_t *slots; /* of all but symbols: hash in the upper half, index + 1 in the lower; 0 empty */
     uint32_t n_hashed, n_slots;
     bool keyed; /* terms turned up that were made to collide: hashes depend on hash_key, see hash.h */
     ob_hash_key hash_key;
@@ -90,7 +94,14 @@ bool ob__poly_add(const ob_poly *a, const ob_poly *b, int64_t factor, ob_poly *o
 bool ob__poly_mul(const ob_poly *a, const ob_poly *b, ob_poly *out);
 /* The dim of a polynomial, interned. */
 ob_dim ob__poly_store(ob_dims *pool, const ob_poly *poly);
+/* Bounds that hold for all sizes, inclusive; OB_DIM_CONST_MAX either way stands for infinity. */
 void ob__poly_bounds(const ob_dims *pool, const ob_poly *poly, int64_t *lowest, int64_t *highest);
+/* Fills the bounds of a new term, whose parts have theirs. */
+void ob__term_bounds(const ob_dims *pool, ob_term *term);
+/* poly = part * members[i] for the one that counts + rest: finds the only minimum or maximum in it that stands alone in a
+ * monomial (kind: which of the two it amounts to, a negative part turns them around), takes it out of poly and gives its term,
+ * else NULL. */
+const ob_term *ob__poly_take_extreme(const ob_dims *pool, ob_poly *poly, ob_dim_kind *kind, int64_t *part);
 /* The greatest common divisor of `start` and all coefficients, without the constant. */
 int64_t ob__poly_gcd(const ob_poly *poly, int64_t start);
 int ob__monomial_compare(const ob_monomial *a, const ob_monomial *b);

@@ -203,6 +203,77 @@ static void bounds_are_sound(void **state) {
     assert_bounds(p, ob_dim_sub(p, ob_dim_mul(p, 2, f->n), max), -max, max);
 }
 
+static void minima_and_maxima_are_sets(void **state) {
+    fixture *f = *state;
+    ob_dims *p = f->pool;
+    ob_dim n = f->n, h = f->h, m = f->m, nh = ob_dim_min(p, n, h), capped = ob_dim_min(p, n, 512);
+    assert_int_equal(ob_dim_min(NULL, 3, -4), -4);
+    assert_int_equal(ob_dim_max(NULL, 3, -4), 3);
+    assert_true(ob_dim_min(p, n, n) == n);
+    assert_true(nh == ob_dim_min(p, h, n));
+    assert_true(nh != ob_dim_max(p, h, n));
+    assert_true(ob_dim_min(p, nh, m) == ob_dim_min(p, n, ob_dim_min(p, m, h)));
+    assert_true(ob_dim_min(p, ob_dim_min(p, n, 7), ob_dim_min(p, 5, h)) == ob_dim_min(p, nh, 5));
+    assert_int_equal(ob_dim_get_kind(p, nh), OB_DIM_KIND_MIN);
+    assert_int_equal(ob_dim_get_kind(p, ob_dim_max(p, n, h)), OB_DIM_KIND_MAX);
+    assert_text(p, capped, "min(N, 512)");
+    assert_text(p, ob_dim_max(p, ob_dim_max(p, h, 3), n), "max(N, H, 3)");
+    /* what another member or a bound makes superfluous */
+    assert_true(ob_dim_min(p, n, ob_dim_add(p, n, h)) == n);
+    assert_true(ob_dim_max(p, n, ob_dim_add(p, n, h)) == ob_dim_add(p, n, h));
+    assert_int_equal(ob_dim_min(p, n, -1), -1);
+    assert_true(ob_dim_max(p, n, 0) == n);
+    assert_true(ob_dim_min(p, n, OB_DIM_CONST_MAX) == n);
+    assert_true(ob_dim_min(p, n, ob_dim_max(p, n, h)) == n);
+    assert_true(ob_dim_max(p, n, ob_dim_min(p, n, h)) == n);
+    assert_int_equal(ob_dim_max(p, capped, 600), 600);
+    /* what all have in common stands outside */
+    assert_text(p, ob_dim_min(p, ob_dim_add(p, n, 2), ob_dim_add(p, m, 5)), "min(N, M + 3) + 2");
+    assert_true(ob_dim_sub(p, ob_dim_min(p, ob_dim_add(p, n, h), ob_dim_add(p, m, h)), h) == ob_dim_min(p, n, m));
+    assert_true(ob_dim_add(p, ob_dim_min(p, ob_dim_sub(p, 5, n), m), n) == ob_dim_min(p, 5, ob_dim_add(p, m, n)));
+    assert_true(ob_dim_min(p, ob_dim_mul(p, 2, n), 8) == ob_dim_mul(p, 2, ob_dim_min(p, n, 4)));
+    ob_dim turned = ob_dim_max(p, ob_dim_sub(p, 0, n), -9); /* -min(N, 9) in another form: bounds see it */
+    assert_bounds(p, ob_dim_add(p, turned, ob_dim_min(p, n, 9)), 0, 0);
+    assert_true(ob_dim_min(p, ob_dim_sub(p, capped, 3), m) == ob_dim_min(p, ob_dim_min(p, ob_dim_sub(p, n, 3), 509), m));
+    assert_true(ob_dim_min(p, n, OB_DIM_UNKNOWN) == OB_DIM_UNKNOWN);
+    assert_true(ob_dim_max(p, OB_DIM_UNKNOWN, 3) == OB_DIM_UNKNOWN);
+    assert_true(ob_dim_max(NULL, n, 3) == OB_DIM_UNKNOWN);
+    /* a comparison as a number: 1 where N >= M, else 0 */
+    ob_dim at_least = ob_dim_max(p, 0, ob_dim_min(p, 1, ob_dim_add(p, ob_dim_sub(p, n, m), 1)));
+    for (int64_t a = 0; a < 5; a++)
+        for (int64_t b = 0; b < 5; b++) {
+            const ob_binding bindings[] = {{n, a}, {m, b}};
+            int64_t value = -1;
+            assert_int_equal(ob_dim_eval(p, at_least, bindings, 2, &value), OB_OK);
+            assert_int_equal(value, a >= b);
+            assert_int_equal(ob_dim_substitute(p, at_least, bindings, 2), a >= b);
+        }
+    assert_bounds(p, at_least, 0, 1);
+}
+
+static void bounds_see_what_monomials_share(void **state) {
+    fixture *f = *state;
+    ob_dims *p = f->pool;
+    const int64_t max = OB_DIM_CONST_MAX;
+    ob_dim n = f->n, h = f->h, m = f->m, half = ob_dim_div(p, h, 2);
+    assert_bounds(p, ob_dim_sub(p, h, ob_dim_mul(p, 2, half)), 0, 1);
+    assert_bounds(p, ob_dim_sub(p, ob_dim_mul(p, 8, ob_dim_ceil_div(p, m, 8)), m), 0, 7);
+    assert_bounds(p, ob_dim_sub(p, h, half), 0, max);
+    /* floor((h + 1)/8) - 4*floor((h + 1)/32), the inner one of two roundings */
+    ob_dim next = ob_dim_add(p, h, 1);
+    assert_bounds(p, ob_dim_sub(p, ob_dim_div(p, next, 8), ob_dim_mul(p, 4, ob_dim_div(p, next, 32))), 0, 3);
+    assert_bounds(p, ob_dim_mul(p, n, ob_dim_sub(p, h, ob_dim_mul(p, 2, half))), 0, max);
+    assert_bounds(p, ob_dim_sub(p, n, ob_dim_min(p, n, 512)), 0, max);
+    assert_bounds(p, ob_dim_sub(p, ob_dim_max(p, n, 5), n), 0, 5);
+    assert_bounds(p, ob_dim_sub(p, ob_dim_min(p, n, h), ob_dim_max(p, n, h)), -max, 0);
+    assert_bounds(p, ob_dim_min(p, n, 512), 0, 512);
+    assert_bounds(p, ob_dim_max(p, ob_dim_sub(p, n, 7), -2), -2, max);
+    assert_bounds(p, ob_dim_min(p, ob_dim_sub(p, 3, n), 5), -max, 3); /* not 5: one member has no low bound */
+    ob_dim wide = ob_dim_bcast(p, ob_dim_add(p, n, 4), ob_dim_add(p, h, 2));
+    assert_bounds(p, ob_dim_sub(p, wide, n), 4, max);
+    assert_bounds(p, ob_dim_sub(p, ob_dim_bcast(p, n, h), n), -max, max); /* 0 beats 1 */
+}
+
 static void evaluation_follows_the_bindings(void **state) {
     fixture *f = *state;
     ob_dims *p = f->pool;
@@ -322,7 +393,7 @@ static void terms_stay_small(void **state) {
     fixture *f = *state;
     ob_dims *p = f->pool;
     /* products of many sums, powers, nested quotients, many members: each ends in OB_DIM_UNKNOWN, none blows up */
-    ob_dim power = f->n, product = 1, sum = 0, common = 1, nested = f->n, doubled = f->n;
+    ob_dim power = f->n, product = 1, sum = 0, common = 1, nested = f->n, doubled = f->n, least = f->n, stacked = f->n;
     char name[16];
     for (int i = 0; i < 300; i++) {
         snprintf(name, sizeof name, "s%d", i);
@@ -333,6 +404,9 @@ static void terms_stay_small(void **state) {
         common = ob_dim_bcast(p, common, s);
         nested = ob_dim_div(p, ob_dim_add(p, nested, s), 2);
         doubled = ob_dim_mul(p, doubled, 2);
+        least = ob_dim_min(p, least, s);
+        stacked = i % 2 ? ob_dim_min(p, stacked, s) : ob_dim_max(p, stacked, s);
+        if (i == 10) assert_true(ob_dim_is_term(least) && ob_dim_is_term(stacked));
         if (i == 50) {
             assert_true(ob_dim_is_term(sum));
             assert_true(ob_dim_is_term(common));
@@ -344,6 +418,8 @@ static void terms_stay_small(void **state) {
     assert_true(common == OB_DIM_UNKNOWN);
     assert_true(nested == OB_DIM_UNKNOWN);
     assert_true(doubled == OB_DIM_UNKNOWN);
+    assert_true(least == OB_DIM_UNKNOWN);
+    assert_true(stacked == OB_DIM_UNKNOWN);
     assert_int_equal(ob_dims_status(p), OB_OK); /* too large is not a failure of the pool */
 }
 
@@ -474,7 +550,10 @@ static void the_normal_form_keeps_the_value(void **state) {
             size_t a = next_random(&seed) % (size_t)i, b = next_random(&seed) % (size_t)i;
             int64_t c = (int64_t)(next_random(&seed) % 13) - 6;
             if (c == 0) c = 5;
-            switch (next_random(&seed) % 6) {
+            bool less = values[a] < values[b];
+            switch (next_random(&seed) % 8) {
+            case 6: terms[i] = ob_dim_min(pool, terms[a], terms[b]), values[i] = less ? values[a] : values[b]; break;
+            case 7: terms[i] = ob_dim_max(pool, terms[a], terms[b]), values[i] = less ? values[b] : values[a]; break;
             case 0: terms[i] = ob_dim_add(pool, terms[a], terms[b]), values[i] = values[a] + values[b]; break;
             case 1: terms[i] = ob_dim_sub(pool, terms[a], terms[b]), values[i] = values[a] - values[b]; break;
             case 2: terms[i] = ob_dim_mul(pool, terms[a], c), values[i] = values[a] * c; break;
@@ -519,6 +598,8 @@ int main(int argc, char **argv) {
         WITH_POOL(exact_division_finds_factors),
         WITH_POOL(broadcast_terms_are_sets),
         WITH_POOL(bounds_are_sound),
+        WITH_POOL(minima_and_maxima_are_sets),
+        WITH_POOL(bounds_see_what_monomials_share),
         WITH_POOL(evaluation_follows_the_bindings),
         WITH_POOL(broadcast_terms_of_size_0_follow_numpy),
         WITH_POOL(substitution_normalises_again),

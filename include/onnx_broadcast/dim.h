@@ -1,9 +1,9 @@
 /** @defgroup dim Dimensions
- * @brief Sizes as terms: numbers, symbols, sums, products, quotients; and the conditions between them.
+ * @brief Sizes as terms: numbers, symbols, sums, products, quotients, minima, maxima; and the conditions between them.
  *
  * An ob_dim is a 64-bit word. Sizes that are plain numbers are themselves, so an array of int64_t sizes is a valid array
- * of ob_dim. Everything else (symbols, sums, products, quotients, broadcast terms) is a handle into an ob_dims pool that
- * owns it; equal terms have equal handles (hash-consing), so `==` decides syntactic equality after normalisation.
+ * of ob_dim. Everything else (symbols, sums, products, quotients, minima, maxima, broadcast terms) is a handle into an ob_dims
+ * pool that owns it; equal terms have equal handles (hash-consing), so `==` decides syntactic equality after normalisation.
  * Symbols stand for sizes: every symbol is at least 0.
  *
  *     ob_dims *pool;
@@ -59,7 +59,9 @@ typedef enum ob_dim_kind {
     OB_DIM_KIND_SYMBOL,  /**< a name, or an anonymous size ("?7") */
     OB_DIM_KIND_SUM,     /**< sum of constant multiples of products of symbols and atoms, with a constant */
     OB_DIM_KIND_DIV,     /**< floor(a / c), c > 0 constant */
-    OB_DIM_KIND_BCAST    /**< the common size of two or more dims that are asserted to broadcast with each other */
+    OB_DIM_KIND_BCAST,   /**< the common size of two or more dims that are asserted to broadcast with each other */
+    OB_DIM_KIND_MIN,     /**< the least of two or more dims */
+    OB_DIM_KIND_MAX      /**< the greatest of two or more dims */
 } ob_dim_kind;
 
 /** Creates an empty pool. `allocator` NULL: the default. Returns owned: ob_dims_destroy. E_MEMORY, E_ARGUMENT (out NULL). */
@@ -106,6 +108,11 @@ OB_API ob_dim ob_dim_ceil_div(ob_dims *pool, ob_dim a, int64_t divisor);
  * than 1 wins over a term and over OB_DIM_UNKNOWN, else a broadcast term (a set: commutative, associative, idempotent). Two
  * different constants, neither 1, give OB_DIM_UNKNOWN: check with ob_condition_decide first. 0 follows NumPy: bcast(0, 1) = 0. */
 OB_API ob_dim ob_dim_bcast(ob_dims *pool, ob_dim a, ob_dim b);
+/** The least of a and b in normal form: a set like ob_dim_bcast (commutative, associative, idempotent), without members that are
+ * never less than another, and with what all members have in common taken out of it: min(N + 2, M + 5) is min(N, M + 3) + 2. */
+OB_API ob_dim ob_dim_min(ob_dims *pool, ob_dim a, ob_dim b);
+/** The greatest of a and b, as ob_dim_min. */
+OB_API ob_dim ob_dim_max(ob_dims *pool, ob_dim a, ob_dim b);
 
 /** Provable bounds, inclusive: a symbol is 0 .. OB_DIM_CONST_MAX. OB_DIM_UNKNOWN: the full constant range. No pointer but the
  * pool's may be NULL. */
@@ -134,8 +141,8 @@ OB_API ob_dim ob_dim_substitute(ob_dims *pool, ob_dim d, const ob_binding *bindi
 /** Calls `visit` once for each symbol in the term, in order of first appearance, until it returns false. */
 OB_API void ob_dim_symbols(const ob_dims *pool, ob_dim d, bool (*visit)(void *context, ob_dim symbol), void *context);
 
-/** Writes the term as text ("4", "N", "2*N + 1", "floor((H + 1)/2)", "bcast(N, M)", "?" for unknown) with a final NUL, cut to
- * n_bytes; returns the bytes the whole text needs without the NUL. `text` may be NULL when n_bytes is 0. */
+/** Writes the term as text ("4", "N", "2*N + 1", "floor((H + 1)/2)", "min(N, 512)", "bcast(N, M)", "?" for unknown) with a final
+ * NUL, cut to n_bytes; returns the bytes the whole text needs without the NUL. `text` may be NULL when n_bytes is 0. */
 OB_API size_t ob_dim_format(const ob_dims *pool, ob_dim d, char *text, size_t n_bytes);
 
 /* ---- Conditions: what must hold at run time ------------------------------------------------------------------ */

@@ -1,0 +1,283 @@
+/* What a term's value lies between, whatever its symbols are.
+ *
+ * The naive bounds of a sum take each monomial on its own and so lose what they share: H - 2*floor(H/2) has none. The exact ones
+ * replace one atom at a time, outermost first, by what bounds it: c*floor(a/c) lies in a - c + 1 .. a, a minimum is each of its
+ * members in turn. A budget ends the search; whatever was found until then holds. */
+#include <string.h>
+
+#include "core/error.h"
+#include "core/terms.h"
+
+enum {
+    MAX_STEPS = 24, /* atoms replaced for one bound */
+    MAX_NESTED = 6, /* one inside the other: each keeps a polynomial on the stack */
+    MAX_TRIED = 3   /* atoms of one polynomial */
+};
+
+#define INFINITE OB_DIM_CONST_MAX
+
+/* ---- Each monomial on its own ------------------------------------------------------------------------------------- */
+
+static int64_t clamp(int64_t value) {
+    return value > INFINITE ? INFINITE : value < -INFINITE ? -INFINITE : value;
+}
+
+static int64_t bound_mul(int64_t a, int64_t b) {
+    int64_t product;
+    if (ob__mul_overflows(a, b, &product)) return (a < 0) != (b < 0) ? -INFINITE : INFINITE;
+    return clamp(product);
+}
+
+static void bound_product(int64_t *low, int64_t *high, int64_t other_low, int64_t other_high) {
+    const int64_t corners[4] = {bound_mul(*low, other_low), bound_mul(*low, other_high), bound_mul(*high, other_low),
+                                bound_mul(*high, other_high)};
+    *low = *high = corners[0];
+    for (int i = 1; i < 4; i++) {
+        if (corners[i] < *low) *low = corners[i];
+        if (corners[i] > *high) *high = corners[i];
+    }
+}
+
+static void bound_monomial(const ob_dims *pool, const ob_monomial *m, int64_t *low, int64_t *high) {
+    *low = *high = m->coefficient;
+    for (uint32_t k = 0; k < m->n_factors; k++) {
+        int64_t factor_low, factor_high;
+        ob_dim_bounds(pool, m->factors[k], &factor_low, &factor_high);
+        bound_product(low, high, factor_low, factor_high);
+    }
+}
+
+static int64_t naive_lowest(const ob_dims *pool, const ob_poly *poly) {
+    int64_t sum = poly->constant, low, high;
+    for (uint32_t i = 0; i < poly->n && sum != -INFINITE; i++) {
+        bound_monomial(pool, &poly->monomials[i], &low, &high);
+        sum = low == -INFINITE ? -INFINITE : clamp(sum + low);
+    }
+    return sum;
+}
+
+static int64_t naive_highest(const ob_dims *pool, const ob_poly *poly) {
+    int64_t sum = poly->constant, low, high;
+    for (uint32_t i = 0; i < poly->n && sum != INFINITE; i++) {
+        bound_monomial(pool, &poly->monomials[i], &low, &high);
+        sum = high == INFINITE ? INFINITE : clamp(sum + high);
+    }
+    return sum;
+}
+
+/* ---- Atoms replaced ------------------------------------------------------------------------------------------------- */
+
+/* One factor of one monomial. */
+typedef struct place {
+    uint32_t monomial, factor;
+    const ob_term *term;
+} place;
+
+static bool is_atom(const ob_term *term) {
+    return term && term->kind != OB_DIM_KIND_SYMBOL && term->kind != OB_DIM_KIND_SUM;
+}
+
+/* Everything beside the factor is 0 or more, so that bounds of the factor bound the product. */
+static bool others_count(const ob_dims *pool, const ob_monomial *m, uint32_t factor) {
+    int64_t low, high;
+    for (uint32_t k = 0; k < m->n_factors; k++) {
+        if (k == factor) continue;
+        ob_dim_bounds(pool, m->factors[k], &low, &high);
+        if (low < 0) return false;
+    }
+    return true;
+}
+
+/* The atoms that can be replaced, deepest first, then in order; at most MAX_TRIED. */
+static uint32_t find_places(const ob_dims *pool, const ob_poly *poly, place *out) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < poly->n; i++) {
+        const ob_monomial *m = &poly->monomials[i];
+        for (uint32_t k = 0; k < m->n_factors; k++) {
+            const ob_term *term = ob__term(pool, m->factors[k]);
+            if (!is_atom(term) || (k > 0 && m->factors[k - 1] == m->factors[k]) || !others_count(pool, m, k)) continue;
+            uint32_t at = n < MAX_TRIED ? n++ : MAX_TRIED;
+            while (at > 0 && out[at - 1].term->depth < term->depth) {
+                if (at < MAX_TRIED) out[at] = out[at - 1];
+                at--;
+            }
+            if (at < MAX_TRIED) out[at] = (place){i, k, term};
+        }
+    }
+    return n;
+}
+
+/* out = scale * (poly without the monomial) + factor * (the monomial's other factors) * value. */
+static bool replace(const ob_poly *poly, const place *at, int64_t scale, int64_t factor, const ob_poly *value, ob_poly *out) {
+    ob_poly part = {.constant = 0, .n = 0}, others = {.constant = 0, .n = 0}, product;
+    const ob_monomial *m = &poly->monomials[at->monomial];
+    if (m->n_factors == 1) {
+        product = *value;
+    } else {
+        ob_monomial *rest = &others.monomials[others.n++];
+        rest->coefficient = 1;
+        rest->n_factors = 0;
+        for (uint32_t k = 0; k < m->n_factors; k++)
+            if (k != at->factor) rest->factors[rest->n_factors++] = m->factors[k];
+        if (!ob__poly_mul(&others, value, &product)) return false;
+    }
+    for (uint32_t i = 0; i < poly->n; i++)
+        if (i != at->monomial) ob__poly_append(&part, &poly->monomials[i], poly->monomials[i].coefficient);
+    part.constant = poly->constant;
+    others.n = 0;
+    return ob__poly_add(&others, &part, scale, out) && (part = *out, ob__poly_add(&part, &product, factor, out));
+}
+
+typedef struct bound_search {
+    const ob_dims *pool;
+    uint32_t n_left; /* steps */
+    uint32_t depth;
+} bound_search;
+
+static int64_t lowest(bound_search *search, const ob_poly *poly);
+
+static int64_t gcd_of(int64_t a, int64_t b) {
+    while (b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
+}
+
+/* c*floor(a/c) >= a - c + 1 and <= a, times what makes the coefficient a multiple of c. */
+static int64_t lowest_of_quotient(bound_search *search, const ob_poly *poly, const place *at) {
+    int64_t divisor = at->term->words[1], coefficient = poly->monomials[at->monomial].coefficient;
+    int64_t gcd = gcd_of(divisor, coefficient), scale = divisor / gcd, low, constant;
+    ob_poly value, next;
+    if (!ob__poly_load(search->pool, at->term->words[0], &value)) return -INFINITE;
+    constant = coefficient > 0 ? value.constant - divisor + 1 : value.constant;
+    if (!ob_dim_is_const(constant)) return -INFINITE;
+    value.constant = constant;
+    if (!replace(poly, at, scale, coefficient / gcd, &value, &next)) return -INFINITE;
+    low = lowest(search, &next);
+    return low == -INFINITE ? low : -ob__floor_div(-low, scale);
+}
+
+/* The atom is one of its members. `all`: it lies at or above each of them (below, for a negative coefficient), so the greatest
+ * bound holds; else only the least does. */
+static int64_t lowest_of_members(bound_search *search, const ob_poly *poly, const place *at, bool all) {
+    int64_t coefficient = poly->monomials[at->monomial].coefficient, found = all ? -INFINITE : INFINITE;
+    for (uint32_t i = 0; i < at->term->n_words; i++) {
+        ob_poly value, next;
+        int64_t low = -INFINITE;
+        if (ob__poly_load(search->pool, at->term->words[i], &value) && replace(poly, at, 1, coefficient, &value, &next))
+            low = lowest(search, &next);
+        if (all ? low > found : low < found) found = low;
+        if (!all && found == -INFINITE) break;
+    }
+    return found;
+}
+
+static bool all_positive(const ob_dims *pool, const ob_term *term) {
+    int64_t low, high;
+    for (uint32_t i = 0; i < term->n_words; i++) {
+        ob_dim_bounds(pool, term->words[i], &low, &high);
+        if (low < 1) return false;
+    }
+    return true;
+}
+
+static int64_t lowest_at(bound_search *search, const ob_poly *poly, const place *at) {
+    bool negative = poly->monomials[at->monomial].coefficient < 0;
+    switch (at->term->kind) {
+    case OB_DIM_KIND_DIV: return lowest_of_quotient(search, poly, at);
+    case OB_DIM_KIND_MIN: return lowest_of_members(search, poly, at, negative);
+    case OB_DIM_KIND_MAX: return lowest_of_members(search, poly, at, !negative);
+    default: /* without a 0 among its members a broadcast term is the largest of them */
+        return lowest_of_members(search, poly, at, !negative && all_positive(search->pool, at->term));
+    }
+}
+
+/* Only monomials of different signs can cancel, and only an atom hides that they do. */
+static bool worth_a_search(const ob_dims *pool, const ob_poly *poly) {
+    bool positive = false, negative = false, atom = false;
+    for (uint32_t i = 0; i < poly->n; i++) {
+        const ob_monomial *m = &poly->monomials[i];
+        positive |= m->coefficient > 0;
+        negative |= m->coefficient < 0;
+        for (uint32_t k = 0; k < m->n_factors && !atom; k++) atom = is_atom(ob__term(pool, m->factors[k]));
+    }
+    return positive && negative && atom;
+}
+
+static int64_t lowest(bound_search *search, const ob_poly *poly) {
+    int64_t best = naive_lowest(search->pool, poly);
+    if (search->depth == MAX_NESTED || !worth_a_search(search->pool, poly)) return best;
+    place places[MAX_TRIED];
+    uint32_t n = find_places(search->pool, poly, places);
+    search->depth++;
+    for (uint32_t i = 0; i < n && search->n_left > 0; i++) {
+        search->n_left--;
+        int64_t low = lowest_at(search, poly, &places[i]);
+        if (low > best) best = low;
+    }
+    search->depth--;
+    return best;
+}
+
+void ob__poly_bounds(const ob_dims *pool, const ob_poly *poly, int64_t *lowest_out, int64_t *highest_out) {
+    *lowest_out = naive_lowest(pool, poly);
+    *highest_out = naive_highest(pool, poly);
+    if (*lowest_out == *highest_out || !worth_a_search(pool, poly)) return;
+    bound_search upward = {pool, MAX_STEPS, 0}, downward = upward;
+    int64_t low = lowest(&upward, poly), high;
+    if (low > *lowest_out) *lowest_out = low;
+    const ob_poly zero = {.constant = 0, .n = 0};
+    ob_poly negative;
+    if (!ob__poly_add(&zero, poly, -1, &negative)) return;
+    high = lowest(&downward, &negative);
+    if (high != -INFINITE && -high < *highest_out) *highest_out = -high;
+}
+
+/* ---- Terms ---------------------------------------------------------------------------------------------------------- */
+
+static void bound_sum(const ob_dims *pool, ob_term *term) {
+    ob_poly poly;
+    poly.constant = term->words[0];
+    poly.n = 0;
+    for (uint32_t i = 1; i < term->n_words;) {
+        ob_monomial *m = &poly.monomials[poly.n++];
+        m->coefficient = term->words[i];
+        m->n_factors = (uint32_t)term->words[i + 1];
+        memcpy(m->factors, &term->words[i + 2], m->n_factors * sizeof *m->factors);
+        i += 2 + m->n_factors;
+    }
+    ob__poly_bounds(pool, &poly, &term->lowest, &term->highest);
+}
+
+/* Each end is one of the members': of a minimum the least of both, of a maximum the greatest. */
+static void bound_members(const ob_dims *pool, ob_term *term) {
+    int64_t least_low = INFINITE, greatest_low = -INFINITE, least_high = INFINITE, greatest_high = -INFINITE;
+    for (uint32_t i = 0; i < term->n_words; i++) {
+        int64_t low, high;
+        ob_dim_bounds(pool, term->words[i], &low, &high);
+        if (low < least_low) least_low = low;
+        if (low > greatest_low) greatest_low = low;
+        if (high < least_high) least_high = high;
+        if (high > greatest_high) greatest_high = high;
+    }
+    /* The common size of a broadcast is one of its members. Without a 0 among them it is the largest. */
+    bool largest = term->kind == OB_DIM_KIND_MAX || (term->kind == OB_DIM_KIND_BCAST && least_low >= 1);
+    term->lowest = largest ? greatest_low : least_low;
+    term->highest = term->kind == OB_DIM_KIND_MIN ? least_high : greatest_high;
+}
+
+void ob__term_bounds(const ob_dims *pool, ob_term *term) {
+    term->lowest = -INFINITE;
+    term->highest = INFINITE;
+    if (term->kind == OB_DIM_KIND_SUM) {
+        bound_sum(pool, term);
+    } else if (term->kind == OB_DIM_KIND_DIV) {
+        ob_dim_bounds(pool, term->words[0], &term->lowest, &term->highest);
+        if (term->lowest != -INFINITE) term->lowest = ob__floor_div(term->lowest, term->words[1]);
+        if (term->highest != INFINITE) term->highest = ob__floor_div(term->highest, term->words[1]);
+    } else {
+        bound_members(pool, term);
+    }
+}
