@@ -34,6 +34,29 @@ const char *ob_model_path(const ob_model *model) {
     return model->path;
 }
 
+/* Initializers that are inputs as well become initializers alone. */
+static void keep_own_inputs(ob_graph *graph) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < graph->n_inputs; i++) {
+        ob_value *input = graph->inputs[i];
+        if (!input->is_initializer || !input->data) {
+            graph->inputs[n++] = input;
+            continue;
+        }
+        input->is_input = false;
+        if (input->is_output) continue;
+        input->origin = NULL;
+        input->declared = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = input->data->dtype};
+        input->declared.shape = (ob_shape){input->data->rank, input->data->dims};
+    }
+    graph->n_inputs = n;
+}
+
+void ob__model_raise_ir_version(ob_model *model, int64_t at_least) {
+    if (model->ir_version < 4 && at_least >= 4) keep_own_inputs(model->graph);
+    if (model->ir_version < at_least) model->ir_version = at_least;
+}
+
 int64_t ob_model_ir_version(const ob_model *model) {
     return model->ir_version;
 }

@@ -240,6 +240,9 @@ bool ob__graph_add_initializer(ob_graph *graph, ob_value *value, const ob_tensor
 /* A 1-d int64 initializer with a fresh unique name. */
 ob_value *ob__graph_add_int64s(ob_graph *graph, const char *stem, const int64_t *elements, uint32_t n);
 bool ob__model_set_opset(ob_model *model, const char *domain, int64_t version); /* adds or replaces */
+/* Makes the file's IR version at least that. Before version 4 an input with an initializer is a constant, later the caller may
+ * give it another value: such inputs stop being inputs, which initializers need not be since then. */
+void ob__model_raise_ir_version(ob_model *model, int64_t at_least);
 /* What tells functions apart, as the key of a map: *n bytes in `room`, or in the arena when these are too few. NULL: out of
  * memory. */
 const char *ob__function_key(char *room, size_t n_room, ob_arena *arena, const char *domain, const char *name,

@@ -270,6 +270,42 @@ static ob_status judge(ob_infer *infer, ob_status status, ob_finding_id id, int3
     return OB_OK;
 }
 
+/* Behind sizes that do not broadcast along one axis: reports it, and goes on with the other axes, which are known all the same.
+ * `sink` says which operand is which input. */
+static ob_status broadcast_good_axes(ob_infer *infer, ob_shape *shapes, uint32_t n, sink_context *sink, ob_finding_id id,
+                                     ob_error *error, ob_broadcast_result *result) {
+    uint32_t bad = 0; /* bits of axes */
+    ob_status status = OB_E_SHAPE;
+    for (uint32_t i = 0; i < n; i++) { /* sizes along such an axis become 1, in copies */
+        if (shapes[i].rank <= 0) continue;
+        ob_dim *dims = ob__new_dims(infer, (size_t)shapes[i].rank);
+        if (!dims) return OB_E_MEMORY;
+        memcpy(dims, shapes[i].dims, (size_t)shapes[i].rank * sizeof *dims);
+        shapes[i].dims = dims;
+    }
+    int32_t rank = 0;
+    for (uint32_t i = 0; i < n; i++) rank = shapes[i].rank > rank ? shapes[i].rank : rank;
+    while (status == OB_E_SHAPE && error->axis >= 0 && error->axis < rank) {
+        int32_t axis = error->axis;
+        if (n == 2) drop_numbers(error);
+        ob__problem(infer, id, sink->operand, axis, "%s", error->message);
+        bad |= UINT32_C(1) << axis;
+        for (uint32_t i = 0; i < n; i++) {
+            int32_t own = axis - (rank - shapes[i].rank);
+            if (shapes[i].rank > 0 && own >= 0) ((ob_dim *)shapes[i].dims)[own] = 1;
+        }
+        start_error(error);
+        status = ob_broadcast_shapes(shapes, n, infer->dims, forward_condition, sink, result, error);
+    }
+    if (status != OB_OK) {
+        result->rank = OB_RANK_UNKNOWN;
+        return judge(infer, status, id, sink->operand, error);
+    }
+    for (int32_t axis = 0; axis < result->rank; axis++)
+        if (bad >> axis & 1) result->dims[axis] = OB_DIM_UNKNOWN;
+    return OB_OK;
+}
+
 ob_status ob__broadcast_inputs(ob_infer *infer, const uint32_t *inputs, uint32_t n, ob_broadcast_result *result) {
     ob_shape few[16], *shapes = few;
     few[0] = (ob_shape){0, NULL}; /* for n 0 */
@@ -284,6 +320,7 @@ ob_status ob__broadcast_inputs(ob_infer *infer, const uint32_t *inputs, uint32_t
     sink_context sink = {infer, inputs, -1};
     ob_broadcast_result found;
     ob_status status = ob_broadcast_shapes(shapes, n, infer->dims, forward_condition, &sink, &found, &error);
+    if (status == OB_E_SHAPE && error.axis >= 0) return broadcast_good_axes(infer, shapes, n, &sink, OB0101, &error, result);
     if (status != OB_OK) {
         if (n == 2) drop_numbers(&error);
         return judge(infer, status, OB0101, -1, &error);
@@ -294,13 +331,14 @@ ob_status ob__broadcast_inputs(ob_infer *infer, const uint32_t *inputs, uint32_t
 
 ob_status ob__broadcast_pair(ob_infer *infer, ob_shape a, ob_shape b, int32_t operand, ob_finding_id id,
                              ob_broadcast_result *result) {
-    const ob_shape shapes[2] = {a, b};
+    ob_shape shapes[2] = {a, b};
     ob_error error;
     start_error(&error);
     sink_context sink = {infer, NULL, operand};
     ob_broadcast_result found;
     result->rank = OB_RANK_UNKNOWN;
     ob_status status = ob_broadcast_shapes(shapes, 2, infer->dims, forward_condition, &sink, &found, &error);
+    if (status == OB_E_SHAPE && error.axis >= 0) return broadcast_good_axes(infer, shapes, 2, &sink, id, &error, result);
     if (status != OB_OK) drop_numbers(&error);
     if (status != OB_OK) return judge(infer, status, id, operand, &error);
     *result = found;

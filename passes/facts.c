@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "core/list.h"
+
 static const ob_fact nothing = {.type = {.shape = {OB_RANK_UNKNOWN, NULL}}};
 
 void ob__facts_init(ob_facts *facts, const ob_allocator *allocator) {
@@ -10,6 +12,12 @@ void ob__facts_init(ob_facts *facts, const ob_allocator *allocator) {
 }
 
 void ob__facts_release(ob_facts *facts) {
+    const ob_allocator *allocator = &facts->arena.allocator;
+    ob__list_free(allocator, facts->claims, facts->claims_capacity, sizeof *facts->claims);
+    ob__list_free(allocator, facts->claim_of, facts->claim_of_capacity, sizeof *facts->claim_of);
+    facts->claims = NULL;
+    facts->claim_of = NULL;
+    facts->n_claims = facts->claims_capacity = facts->claim_of_capacity = 0;
     ob__arena_release(&facts->arena);
     facts->facts = NULL;
     facts->conditions = NULL;

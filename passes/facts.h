@@ -8,10 +8,20 @@
 #include "ops/infer.h"
 
 typedef struct ob_fact {
-    ob_type type;            /* inferred, merged with what is declared */
+    ob_type type;            /* inferred. What is only declared names no size here: see ob_claim */
     ob_content content;      /* of small integer tensors */
     const char *why_unknown; /* reason for an unknown rank or dim, or NULL: "operator X has no shape rule" ... */
+    bool assumed;            /* rests on a rank that is only declared: for reports; no rewrite may build on it */
 } ob_fact;
+
+/* What the file states of a value where inference knows nothing: an assumption beside the facts. It names a size and is compared
+ * with others; it proves nothing, and nothing is written into a model because of it. */
+typedef struct ob_claim {
+    ob_dim size;     /* the anonymous size that is meant; OB_DIM_UNKNOWN: the rank */
+    ob_dim declared; /* a number, or the symbol that the file gives it; the rank */
+    const ob_value *value;
+    int32_t axis; /* -1: the rank */
+} ob_claim;
 
 /* Something that a node asks of sizes or small contents, which could not be decided. */
 typedef struct ob_requirement {
@@ -34,6 +44,10 @@ typedef struct ob_facts {
     ob_requirement *unverified; /* those that nobody looked at, with their reasons */
     uint32_t n_unverified, unverified_capacity;
     uint64_t n_proved, n_refuted; /* requirements that hold for all sizes, and for none */
+    ob_claim *claims;
+    uint32_t n_claims, claims_capacity;
+    uint32_t *claim_of; /* by the number of an anonymous size: 1 + index of its claim, 0 none */
+    uint32_t claim_of_capacity;
 } ob_facts;
 
 void ob__facts_init(ob_facts *facts, const ob_allocator *allocator);
@@ -44,6 +58,16 @@ ob_status ob__guard_within(ob_arena *arena, const ob_guard *outer, ob_dim term, 
                            const ob_guard **out);
 /* Do all guards of the chain hold at these sizes? UNDECIDED when only the run tells. */
 ob_truth ob__guard_eval(const ob_dims *dims, const ob_guard *guard, const ob_binding *bindings, size_t n_bindings);
+
+/* -- claims.c -- */
+/* The claim about an anonymous size, or NULL. Valid until the next one is added. */
+const ob_claim *ob__claim_of(const ob_facts *facts, const ob_dims *dims, ob_dim size);
+ob_status ob__claim_add(ob_facts *facts, const ob_dims *dims, const ob_claim *claim);
+/* Takes back all but the first n. */
+void ob__claims_rewind(ob_facts *facts, const ob_dims *dims, uint32_t n);
+/* The size as the file declares it, if inference does not know it: for messages and comparisons only. */
+ob_dim ob__as_claimed(const ob_facts *facts, ob_dims *dims, ob_dim size);
+
 const ob_fact *ob__fact(const ob_facts *facts, const ob_value *value); /* never NULL: an all-unknown fact when out of range */
 
 #endif

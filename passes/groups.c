@@ -43,9 +43,11 @@ bool ob__group_misfit(const ob_group *group, uint32_t *operand, int32_t *misfit)
     }
     for (int32_t axis = 0; axis < group->result.rank - group->n_fixed_axes; axis++) {
         ob_dim whole = group->result.dims[axis];
-        for (uint32_t i = 0; i < group->n && ob_dim_is_const(whole); i++) {
+        for (uint32_t i = 0; i < group->n; i++) {
             ob_dim own = ob__group_dim(group, i, axis);
-            if (!ob_dim_is_const(own) || own == 1 || own == whole) continue;
+            if (!ob_dim_is_const(own) || own == 1) continue;
+            if (!ob_dim_is_const(whole)) whole = own; /* not known, perhaps because the operands do not fit each other */
+            if (own == whole) continue;
             *operand = i;
             *misfit = axis;
             return true;
@@ -127,11 +129,21 @@ static void map_in_dim(ob_group *group, const ob_node *node) {
     align(group, 0, group->result.rank);
 }
 
+/* Operands of a two-way broadcast whose result is their own shape, whatever is declared of it. A value has the shape of itself,
+ * and results of one explicit broadcast have that of each other, known or not. */
+static bool have_one_shape(const ob_group *group, const ob_node *node) {
+    const ob_value *first = node->inputs[group->inputs[0]];
+    bool broadcast = first->producer && ob__is_explicit_broadcast(first->producer);
+    for (uint32_t i = 1; i < group->n; i++) {
+        const ob_value *value = node->inputs[group->inputs[i]];
+        bool same = value == first || (broadcast && value->producer == first->producer);
+        if (!same && !ob__same_shape(&group->shapes[i], &group->shapes[0])) return false;
+    }
+    return true;
+}
+
 static bool is_plain(const ob_group *group, const ob_node *node) {
-    bool one_value = group->kind == OB_BCAST_MULTI; /* a value has the shape of itself, known or not */
-    for (uint32_t i = 1; i < group->n && one_value; i++)
-        one_value = node->inputs[group->inputs[i]] == node->inputs[group->inputs[0]];
-    if (one_value) return true;
+    if (group->kind == OB_BCAST_MULTI && have_one_shape(group, node)) return true;
     for (uint32_t i = 0; i < group->n; i++) {
         if (group->n_fixed_axes == 0) {
             if (!ob__same_shape(&group->shapes[i], &group->result)) return false;

@@ -1,8 +1,9 @@
 /* What is declared meets what is inferred.
  *
- * Declared sizes of intermediate values and outputs come from exporters and may be stale. A declared constant is a claim that is
- * checked; a declared symbol is a label: it names a size that nothing else is known about, and never wins over an inferred one.
- * The declared types of the main graph's inputs are the definition of the model's symbols. */
+ * Declared types of intermediate values and outputs come from exporters and may be stale. They are claims: a size that inference
+ * knows is compared with its claim, a size that it does not know stays an anonymous symbol, with the claim beside it (claims.c).
+ * A rank that nothing else tells is taken from the claim, so that reports can say something about what follows; whatever rests on
+ * it is marked (ob_fact.assumed). The declared types of the main graph's inputs are the definition of the model's symbols. */
 #include <stdio.h>
 #include <string.h>
 
@@ -43,6 +44,12 @@ static void report(ob_propagation *p, const ob_node *node, const ob_value *value
     if (p->findings->n > n) p->findings->items[n].value = value;
 }
 
+static void report_rank(ob_propagation *p, const ob_node *node, const ob_value *value, int32_t declared, int32_t inferred) {
+    char text[400];
+    snprintf(text, sizeof text, "\"%.200s\" is declared with rank %d and inferred with rank %d", value->name, declared, inferred);
+    report(p, node, value, OB0501, -1, text);
+}
+
 static void report_dims(ob_propagation *p, const ob_node *node, const ob_value *value, int32_t axis, ob_dim declared,
                         ob_dim inferred) {
     char left[96], right[96], text[512];
@@ -52,61 +59,66 @@ static void report_dims(ob_propagation *p, const ob_node *node, const ob_value *
     report(p, node, value, OB0501, axis, text);
 }
 
-/* One size of a value. `label_counts`: a symbol may name what is unknown. */
-static ob_status merge_dim(ob_propagation *p, const ob_node *node, const ob_value *value, int32_t axis, ob_dim raw,
-                           bool label_counts, ob_dim *inferred) {
-    ob_dim declared = as_size(substituted(p, raw)), found = as_size(*inferred);
-    *inferred = found;
+/* One size of a value against its declaration. `label_counts`: a symbol may name what is unknown. */
+static ob_status compare_dim(ob_propagation *p, const ob_node *node, const ob_value *value, int32_t axis, ob_dim raw,
+                             bool label_counts, ob_dim found) {
+    ob_dims *dims = p->model->dims;
+    ob_dim declared = as_size(substituted(p, raw));
     if (declared == OB_DIM_UNKNOWN || declared == found) return OB_OK;
-    if (ob_dim_is_term(raw)) {
-        if (found == OB_DIM_UNKNOWN && label_counts) *inferred = declared;
-        return OB_OK;
+    bool open = ob_dim_is_anonymous(dims, found), number = !ob_dim_is_term(raw);
+    if (!number && !label_counts) return OB_OK;
+    if (open && ob_dim_get_kind(dims, found) == OB_DIM_KIND_SYMBOL && !ob__claim_of(p->facts, dims, found)) {
+        const ob_claim claim = {found, declared, value, axis};
+        return ob__claim_add(p->facts, dims, &claim);
     }
-    if (found == OB_DIM_UNKNOWN) {
-        *inferred = declared;
-        return OB_OK;
-    }
-    ob_condition condition = {OB_COND_EQUAL, found, declared};
-    ob_truth truth = ob_condition_decide(p->model->dims, &condition);
-    if (truth == OB_FALSE) {
-        report_dims(p, node, value, axis, declared, found);
-        return OB_OK;
-    }
-    if (truth == OB_TRUE || ob_dim_is_anonymous(p->model->dims, found)) {
-        *inferred = declared;
-        return OB_OK;
-    }
+    if (!number) return OB_OK; /* a label that differs says nothing */
+    ob_condition condition = {OB_COND_EQUAL, ob__as_claimed(p->facts, dims, found), declared};
+    ob_truth truth = ob_condition_decide(dims, &condition);
+    if (truth == OB_FALSE) report_dims(p, node, value, axis, declared, condition.a);
+    if (truth != OB_UNDECIDED || open) return OB_OK;
     return ob__record_declared(p, node, value, &condition, axis);
 }
 
-static ob_status merge_shape(ob_propagation *p, const ob_node *node, const ob_value *value, bool label_counts,
-                             ob_shape *inferred) {
+/* Sizes that nothing is known of, as many as are declared. */
+static ob_status assume_rank(ob_propagation *p, const ob_value *value, ob_shape *shape) {
+    const ob_claim claim = {OB_DIM_UNKNOWN, value->declared.shape.rank, value, -1};
+    int32_t rank = value->declared.shape.rank;
+    ob_dim *dims = ob__arena_alloc(&p->facts->arena, (size_t)rank * sizeof *dims);
+    if (!dims) return OB_E_MEMORY;
+    for (int32_t axis = 0; axis < rank; axis++) dims[axis] = OB_DIM_UNKNOWN;
+    *shape = (ob_shape){rank, dims};
+    return ob__claim_add(p->facts, p->model->dims, &claim);
+}
+
+static ob_status compare_shape(ob_propagation *p, const ob_node *node, const ob_value *value, bool label_counts,
+                               ob_shape *inferred, bool *assumed) {
     const ob_shape *declared = &value->declared.shape;
     if (declared->rank < 0 || (declared->dims == inferred->dims && declared->rank == inferred->rank)) return OB_OK;
-    bool from_nothing = inferred->rank < 0;
-    if (!from_nothing && inferred->rank != declared->rank) {
-        char text[400];
-        snprintf(text, sizeof text, "\"%.200s\" is declared with rank %d and inferred with rank %d", value->name, declared->rank,
-                 inferred->rank);
-        report(p, node, value, OB0501, -1, text);
+    if (inferred->rank < 0) {
+        OB_TRY(assume_rank(p, value, inferred));
+        *assumed = true;
+    }
+    if (inferred->rank != declared->rank) {
+        report_rank(p, node, value, declared->rank, inferred->rank);
         return OB_OK;
     }
-    ob_dim few[16], *dims = few;
-    if (declared->rank > 16) {
-        dims = ob__arena_alloc(&p->scratch, (size_t)declared->rank * sizeof *dims);
-        if (!dims) return OB_E_MEMORY;
+    OB_TRY(name_unknown_sizes(p, inferred));
+    for (int32_t axis = 0; axis < declared->rank; axis++)
+        OB_TRY(compare_dim(p, node, value, axis, declared->dims[axis], label_counts, inferred->dims[axis]));
+    return OB_OK;
+}
+
+/* What a sequence or an optional holds, as far as a declaration can tell: kinds and element types, no sizes. */
+static ob_status element_without_sizes(ob_propagation *p, const ob_type *declared, const ob_type **out) {
+    for (; declared; declared = declared->element) {
+        ob_type *copy = OB_ARENA_NEW(&p->facts->arena, ob_type);
+        if (!copy) return OB_E_MEMORY;
+        *copy = *declared;
+        copy->shape = (ob_shape){OB_RANK_UNKNOWN, NULL};
+        copy->element = NULL;
+        *out = copy;
+        out = &copy->element;
     }
-    bool changed = from_nothing;
-    for (int32_t axis = 0; axis < declared->rank; axis++) {
-        dims[axis] = from_nothing ? OB_DIM_UNKNOWN : inferred->dims[axis];
-        OB_TRY(merge_dim(p, node, value, axis, declared->dims[axis], label_counts, &dims[axis]));
-        changed = changed || dims[axis] != inferred->dims[axis];
-    }
-    if (!changed) return OB_OK;
-    ob_dim *kept = ob__arena_alloc(&p->facts->arena, (size_t)declared->rank * sizeof *kept);
-    if (!kept) return OB_E_MEMORY;
-    if (declared->rank > 0) memcpy(kept, dims, (size_t)declared->rank * sizeof *kept);
-    *inferred = (ob_shape){declared->rank, kept};
     return OB_OK;
 }
 
@@ -115,14 +127,16 @@ static const char *kind_name(ob_type_kind kind) {
     return names[kind];
 }
 
-static ob_status merge_declared(ob_propagation *p, const ob_node *node, const ob_value *value, ob_type *type) {
+static ob_status merge_declared(ob_propagation *p, const ob_node *node, const ob_value *value, ob_type *type, bool *assumed) {
     const ob_type *declared = &value->declared;
     /* Symbols of a function's or subgraph's own values are local names, not sizes of the model. */
     bool label_counts = p->call == NULL && value->graph == p->model->graph;
     if (type->kind == OB_TYPE_UNKNOWN) {
         *type = *declared;
         type->shape = (ob_shape){OB_RANK_UNKNOWN, NULL};
-        return merge_shape(p, node, value, label_counts, &type->shape);
+        type->element = NULL;
+        OB_TRY(element_without_sizes(p, declared->element, &type->element));
+        return compare_shape(p, node, value, label_counts, &type->shape, assumed);
     }
     if (declared->kind != type->kind) {
         char text[400];
@@ -132,8 +146,7 @@ static ob_status merge_declared(ob_propagation *p, const ob_node *node, const ob
         return OB_OK;
     }
     if (type->kind == OB_TYPE_SEQUENCE || type->kind == OB_TYPE_OPTIONAL) {
-        if (!type->element) type->element = declared->element;
-        return OB_OK;
+        return type->element ? OB_OK : element_without_sizes(p, declared->element, &type->element);
     }
     if (type->kind == OB_TYPE_MAP) return OB_OK;
     if (type->dtype == OB_NONE)
@@ -144,16 +157,15 @@ static ob_status merge_declared(ob_propagation *p, const ob_node *node, const ob
                  ob_dtype_name(declared->dtype), ob_dtype_name(type->dtype));
         report(p, node, value, OB0502, -1, text);
     }
-    return merge_shape(p, node, value, label_counts, &type->shape);
+    return compare_shape(p, node, value, label_counts, &type->shape, assumed);
 }
 
 ob_status ob__set_fact(ob_propagation *p, const ob_node *node, const ob_value *value, ob_type type, ob_content content) {
-    if (value->declared.kind != OB_TYPE_UNKNOWN && !p->options->ignore_declared) OB_TRY(merge_declared(p, node, value, &type));
+    bool assumed = p->assumed;
+    if (value->declared.kind != OB_TYPE_UNKNOWN && !p->options->ignore_declared)
+        OB_TRY(merge_declared(p, node, value, &type, &assumed));
     OB_TRY(name_unknown_sizes(p, &type.shape));
-    ob_fact *fact = &p->facts->facts[value->id];
-    fact->type = type;
-    fact->content = content;
-    fact->why_unknown = NULL;
+    p->facts->facts[value->id] = (ob_fact){.type = type, .content = content, .assumed = assumed};
     return OB_OK;
 }
 
@@ -165,7 +177,12 @@ ob_status ob__check_declared_result(ob_propagation *p, const ob_node *node) {
     int32_t axis;
     char own[96], whole[96], text[512];
     OB_TRY(ob__group_of(p->facts, p->model->dims, node, &p->scratch, &group, &found));
-    if (!found || group.inputs[0] == OB_NOT_AN_INPUT || !ob__group_misfit(&group, &i, &axis)) return OB_OK;
+    if (!found || group.inputs[0] == OB_NOT_AN_INPUT || group.result.rank < 0) return OB_OK;
+    ob_dim *claimed = OB_ARENA_ARRAY(&p->scratch, ob_dim, (size_t)group.result.rank);
+    if (!claimed) return OB_E_MEMORY;
+    for (int32_t k = 0; k < group.result.rank; k++) claimed[k] = ob__as_claimed(p->facts, p->model->dims, group.result.dims[k]);
+    group.result.dims = claimed;
+    if (!ob__group_misfit(&group, &i, &axis)) return OB_OK;
     const ob_value *value = node->outputs[0];
     if (axis < 0) {
         snprintf(text, sizeof text, "\"%.200s\" is declared with rank %d, but an operand has rank %d", value ? value->name : "",
@@ -230,6 +247,26 @@ static ob_status declared_type(ob_propagation *p, const ob_type *declared, ob_ty
     return OB_OK;
 }
 
+/* From IR version 4 on the caller may give an input another value than its default. */
+static bool has_fixed_default(const ob_propagation *p) {
+    return p->options->fixed_defaults || p->model->ir_version < 4;
+}
+
+/* An input with a default that need not be used: of the type that is declared, the default is one example of it. */
+static ob_status set_overridable(ob_propagation *p, const ob_value *input) {
+    ob_type type = {.shape = {OB_RANK_UNKNOWN, NULL}};
+    OB_TRY(declared_type(p, &input->declared, &type));
+    if (type.kind == OB_TYPE_UNKNOWN) type = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = input->data->dtype, .shape = type.shape};
+    const ob_shape *own = &type.shape;
+    if (own->rank >= 0 && own->rank != input->data->rank) report_rank(p, NULL, input, own->rank, input->data->rank);
+    for (int32_t axis = 0; axis < own->rank && own->rank == input->data->rank; axis++)
+        if (ob_dim_is_const(as_size(own->dims[axis])) && own->dims[axis] != input->data->dims[axis])
+            report_dims(p, NULL, input, axis, own->dims[axis], input->data->dims[axis]);
+    OB_TRY(name_unknown_sizes(p, &type.shape));
+    p->facts->facts[input->id] = (ob_fact){.type = type, .why_unknown = "the caller may give another value than the default"};
+    return OB_OK;
+}
+
 ob_status ob__set_main_inputs(ob_propagation *p) {
     const ob_graph *graph = p->model->graph;
     const uint32_t *index = index_given(p);
@@ -240,7 +277,11 @@ ob_status ob__set_main_inputs(ob_propagation *p) {
         const ob_given_input *given = place ? &p->options->inputs[place - 1] : NULL;
         ob_type type = {.shape = {OB_RANK_UNKNOWN, NULL}};
         ob_content content = {0};
-        if (input->data && !given) { /* its default */
+        if (input->data && !given) {
+            if (!has_fixed_default(p)) {
+                OB_TRY(set_overridable(p, input));
+                continue;
+            }
             type = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = input->data->dtype};
             OB_TRY(data_shape(p, input->data, &type.shape));
             OB_TRY(ob__content_of_tensor(input->data, &p->facts->arena, &content));

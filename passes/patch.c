@@ -394,9 +394,7 @@ static bool apply_edit(ob_model *model, const ob_edit *edit, bool *initializers_
     case EDIT_IMPORT: return import(model, edit);
     case EDIT_RAISE_OPSET: return raise_opset(model, edit->name, edit->number);
     case EDIT_ADD_FUNCTION: return add_function(model, edit->function);
-    case EDIT_IR_VERSION:
-        if (model->ir_version < edit->number) model->ir_version = edit->number;
-        return true;
+    case EDIT_IR_VERSION: ob__model_raise_ir_version(model, edit->number); return true;
     }
     return false;
 }

@@ -128,6 +128,27 @@ static bool may_enter(ob_propagation *p, const ob_node *node, const ob_graph *gr
     return false;
 }
 
+/* How far everything that bodies add to had come, to go back there. */
+static void mark(ob_visit *visit) {
+    const ob_facts *facts = visit->p->facts;
+    if (visit->p->findings) visit->found = ob__findings_mark(visit->p->findings);
+    visit->n_conditions = facts->n_conditions;
+    visit->n_unverified = facts->n_unverified;
+    visit->n_claims = facts->n_claims;
+    visit->n_proved = facts->n_proved;
+    visit->n_refuted = facts->n_refuted;
+}
+
+static void take_back(const ob_visit *visit) {
+    ob_facts *facts = visit->p->facts;
+    if (visit->p->findings) ob__findings_rewind(visit->p->findings, &visit->found);
+    facts->n_conditions = visit->n_conditions;
+    facts->n_unverified = visit->n_unverified;
+    ob__claims_rewind(facts, visit->p->model->dims, visit->n_claims);
+    facts->n_proved = visit->n_proved;
+    facts->n_refuted = visit->n_refuted;
+}
+
 static ob_status on_subgraph(ob_infer *infer, ob_graph *graph, ob_dim guard, const ob_type *in_types,
                              const ob_content *in_contents, ob_type *out_types, ob_content *out_contents) {
     ob_visit *visit = (ob_visit *)infer;
@@ -137,19 +158,15 @@ static ob_status on_subgraph(ob_infer *infer, ob_graph *graph, ob_dim guard, con
         if (out_contents) out_contents[i] = (ob_content){0};
     }
     if (!may_enter(p, visit->node, graph, 0)) return OB_OK;
-    if (visit->subgraph == graph) {
-        /* Once more, with better knowledge of a loop's state: what was found before does not count. */
-        if (p->findings) ob__findings_rewind(p->findings, &visit->found);
-        p->facts->n_conditions = visit->n_conditions;
-        p->facts->n_unverified = visit->n_unverified;
-    }
+    if (visit->subgraph == graph) /* once more, with better knowledge of a loop's state: what was found before does not count */
+        take_back(visit);
     visit->subgraph = graph;
-    if (p->findings) visit->found = ob__findings_mark(p->findings);
-    visit->n_conditions = p->facts->n_conditions;
-    visit->n_unverified = p->facts->n_unverified;
+    mark(visit);
+    p->assumed = visit->assumed;
     for (uint32_t i = 0; i < graph->n_inputs; i++)
         OB_TRY(ob__set_fact(p, visit->node, graph->inputs[i], in_types ? in_types[i] : unknown_type,
                             in_contents ? in_contents[i] : (ob_content){0}));
+    p->assumed = false;
     const ob_guard *outer = p->guard;
     if (guard != 1) OB_TRY(ob__guard_within(&p->facts->arena, outer, guard, visit->node, NULL, &p->guard));
     ob_status status = enter(p, visit->node, graph);
@@ -157,6 +174,7 @@ static ob_status on_subgraph(ob_infer *infer, ob_graph *graph, ob_dim guard, con
     OB_TRY(status);
     for (uint32_t i = 0; i < graph->n_outputs; i++) {
         const ob_fact *fact = ob__fact(p->facts, graph->outputs[i]);
+        visit->assumed |= fact->assumed;
         out_types[i] = fact->type;
         if (out_contents) out_contents[i] = fact->content;
     }
@@ -181,11 +199,13 @@ static ob_status call_function(ob_visit *visit) {
         return OB_OK;
     }
     if (!may_enter(p, visit->node, body, n_calls)) return OB_OK;
+    p->assumed = visit->assumed;
     for (uint32_t i = 0; i < body->n_inputs; i++) {
         bool given = ob__in_given(&visit->infer, i);
         OB_TRY(ob__set_fact(p, visit->node, body->inputs[i], given ? visit->infer.in_types[i] : unknown_type,
                             given ? visit->infer.in_contents[i] : (ob_content){0}));
     }
+    p->assumed = false;
     ob_call call = {node, function, p->call};
     p->call = &call;
     ob_status status = enter(p, visit->node, body);
@@ -193,6 +213,7 @@ static ob_status call_function(ob_visit *visit) {
     OB_TRY(status);
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         const ob_fact *fact = ob__fact(p->facts, body->outputs[i]);
+        visit->assumed |= fact->assumed;
         visit->infer.out_types[i] = fact->type;
         visit->infer.out_contents[i] = fact->content;
     }
@@ -347,10 +368,12 @@ ob_status ob__propagate_node(ob_propagation *p, ob_node *node) {
         contents = OB_ARENA_ARRAY(&p->scratch, ob_content, n);
         if (!types || !contents) return OB_E_MEMORY;
     }
+    bool assumed = false;
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         const ob_fact *fact = ob__fact(p->facts, node->inputs[i]);
         types[i] = fact->type;
         contents[i] = fact->content;
+        assumed |= fact->assumed;
     }
     for (size_t i = node->n_inputs; i < n; i++) {
         types[i] = unknown_type;
@@ -374,10 +397,12 @@ ob_status ob__propagate_node(ob_propagation *p, ob_node *node) {
                                 .owner = p,
                                 .thrifty = p->n_content > CONTENT_LIMIT},
                       .p = p,
-                      .node = node};
+                      .node = node,
+                      .assumed = assumed};
     uint32_t n_findings = p->findings ? p->findings->n : 0;
     OB_TRY(infer_visit(&visit));
     bool only_declared = false;
+    p->assumed = visit.assumed;
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         const ob_value *value = node->outputs[i];
         if (!value) continue;
@@ -389,6 +414,7 @@ ob_status ob__propagate_node(ob_propagation *p, ob_node *node) {
         fact->why_unknown = reason(node, &fact->type);
         only_declared |= visit.infer.out_types[i].shape.rank == OB_RANK_UNKNOWN && fact->type.shape.rank != OB_RANK_UNKNOWN;
     }
+    p->assumed = false;
     if (only_declared && p->findings && p->findings->n == n_findings) OB_TRY(ob__check_declared_result(p, node));
     p->done[node->id] = p->epoch;
     return OB_OK;
@@ -431,6 +457,7 @@ static ob_status propagate_graph(ob_propagation *p, ob_graph *graph) {
 ob_status ob__propagate(ob_model *model, const ob_propagate_options *options, ob_facts *facts, ob_findings *findings) {
     static const ob_propagate_options plain = {0};
     ob_propagation p = {.model = model, .options = options ? options : &plain, .facts = facts, .findings = findings};
+    ob__claims_rewind(facts, model->dims, 0);
     facts->n_facts = facts->n_conditions = facts->n_unverified = 0;
     facts->n_proved = facts->n_refuted = 0;
     ob__dims_restart(model->dims);

@@ -18,12 +18,13 @@ typedef struct ob_propagate_options {
     const ob_given_input *inputs;
     size_t n_inputs;
     uint64_t max_nodes;   /* to infer, each use of a body counted again; 0: four for each node of the model, and 2^20 */
-    bool ignore_declared; /* do not merge value_info and outputs: for plans with sizes that differ from the declared ones */
+    bool ignore_declared; /* do not look at value_info and outputs: for plans with sizes that differ from the declared ones */
+    bool fixed_defaults;  /* nobody gives the inputs that have a default another value: their contents are constants */
 } ob_propagate_options;
 
 /* Fills facts (types, contents, conditions) for every value of every graph, in one pass over the nodes: linear in their number.
  * The model's operators must be resolved. options may be NULL. findings may be NULL (nothing is reported then).
- * Function bodies are inferred once per call; the facts of body values are those of the last call.
+ * Function bodies are inferred once per call; the facts of body values are what holds in every call.
  * Returns E_MEMORY or E_LIMIT only: a bad model gives findings. */
 ob_status ob__propagate(ob_model *model, const ob_propagate_options *options, ob_facts *facts, ob_findings *findings);
 

@@ -45,6 +45,7 @@ typedef struct ob_propagation {
     const ob_call *call;
     ob_scope *scope;       /* NULL: the main graph */
     const ob_guard *guard; /* of the branch or body that is being inferred; NULL: none */
+    bool assumed;          /* what is set now rests on a rank that is only declared */
     ob_condition_detail *details;
     uint32_t details_capacity;
     ob_map notes; /* key -> note, see conditions.c */
@@ -61,7 +62,9 @@ typedef struct ob_visit {
     const ob_shape *shapes;   /* of the operands, made on first need */
     const ob_graph *subgraph; /* inferred last, with what had been found before it */
     ob_findings_mark found;
-    uint32_t n_conditions, n_unverified;
+    uint32_t n_conditions, n_unverified, n_claims;
+    uint64_t n_proved, n_refuted;
+    bool assumed; /* an operand, or a result of a body, rests on a rank that is only declared */
 } ob_visit;
 
 /* -- propagate.c -- */

@@ -57,7 +57,8 @@ static ob_status infer(ob_builder *b, const bool *with_content, ob_facts *facts,
                                     .n_bindings = session->n_bindings,
                                     .inputs = given,
                                     .n_inputs = session->n_inputs,
-                                    .ignore_declared = true};
+                                    .ignore_declared = true,
+                                    .fixed_defaults = true};
     return ob__propagate(session->model, &options, facts, findings);
 }
 

@@ -144,7 +144,7 @@ static ob_status refuse_structure(const ob_findings *findings, ob_error *error) 
 static ob_status infer_symbolic(ob_session *session, ob_error *error) {
     ob_findings findings;
     ob__findings_init(&findings, &session->allocator);
-    ob_propagate_options options = {.bindings = session->bindings, .n_bindings = session->n_bindings};
+    ob_propagate_options options = {.bindings = session->bindings, .n_bindings = session->n_bindings, .fixed_defaults = true};
     bool wrong = false;
     ob_status status = ob__propagate(session->model, &options, &session->facts, &findings);
     if (status == OB_OK) status = refuse_structure(&findings, error);

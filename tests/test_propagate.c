@@ -174,8 +174,13 @@ static void declared_types_are_verified(void **state) {
     assert_shape(&done, rank, "[N, 3]");
     assert_shape(&done, label, "[N, 3]"); /* a label is no proof */
     assert_shape(&done, conditional, "[N, 3]");
-    assert_shape(&done, only_declared, "[other, other]");
-    assert_shape(&done, sized, "[2, 7]");
+    /* Neither a declared name nor a declared number is a fact; both stand beside it. */
+    assert_shape(&done, only_declared, "[?, ?]");
+    assert_true(ob__fact(&done.facts, only_declared)->assumed);
+    assert_shape(&done, sized, "[2, ?]");
+    assert_false(ob__fact(&done.facts, sized)->assumed);
+    assert_int_equal(ob__as_claimed(&done.facts, model->dims, ob__fact(&done.facts, sized)->type.shape.dims[1]), 7);
+    assert_int_equal(ob__as_claimed(&done.facts, model->dims, ob__fact(&done.facts, only_declared)->type.shape.dims[0]), other);
     finish(&done);
 }
 
