@@ -1,0 +1,50 @@
+/* A model with what the checker says of it, and the sizes that its caller chooses. */
+#ifndef OB_TESTS_SOUNDNESS_CHECKED_H
+#define OB_TESTS_SOUNDNESS_CHECKED_H
+
+#include "core/graph.h"
+#include "onnx_broadcast/check.h"
+
+enum { MAX_VARIABLES = 24, MAX_AXES = 96 };
+
+/* Sizes of the inputs: numbers, or places in a point. The same for a model and its rewritten forms. */
+typedef struct sizes {
+    int n; /* variables */
+    char names[MAX_VARIABLES][40];
+    ob_dim symbols[MAX_VARIABLES];
+    bool named[MAX_VARIABLES];
+    int n_axes;
+    int variable[MAX_AXES]; /* of each axis of each input, in order; -1: a number */
+    int64_t number[MAX_AXES];
+} sizes;
+
+typedef struct point {
+    int64_t sizes[MAX_VARIABLES];
+    uint32_t data;
+} point;
+
+typedef enum verdict {
+    ADMITS,
+    EXCLUDES,
+    OPEN /* the contract is partial, and excludes nothing here */
+} verdict;
+
+typedef struct checked {
+    ob_model *model; /* borrowed */
+    ob_report *report;
+    sizes sizes;
+    bool is_partial;
+    bool has_errors; /* about shapes: the checker says that no sizes run */
+    size_t n_clauses;
+} checked;
+
+ob_status checked_make(checked *c, ob_model *model, ob_error *error);
+void checked_free(checked *c);
+/* key: of what excludes the point, for people. May be NULL. */
+verdict checked_verdict(checked *c, const point *p, char *key, size_t n_key);
+/* The text of the contract, cut. */
+void checked_text(checked *c, char *text, size_t n_bytes);
+/* Sizes of all axes of all inputs under a point. */
+void sizes_at(const sizes *s, const point *p, int64_t dims[MAX_AXES]);
+
+#endif

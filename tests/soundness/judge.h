@@ -1,0 +1,55 @@
+/* One model at many sizes: what its contract says, what its runs do, and the same for every form of it. */
+#ifndef OB_TESTS_SOUNDNESS_JUDGE_H
+#define OB_TESTS_SOUNDNESS_JUDGE_H
+
+#include "checked.h"
+#include "onnx_broadcast/rewrite.h"
+#include "oracle.h"
+
+/* Who is judged: the checker, the session, the forms, the checker by the same model written otherwise. */
+enum { BY_CHECK, BY_SESSION, BY_FORM, BY_TWIN = BY_FORM + OB_FORM_COUNT, N_JUDGED };
+
+typedef enum exception {
+    NOT_SOUND,   /* admitted, and fails on shapes */
+    NOT_TIGHT,   /* excluded, and works */
+    RUNS_DIFFER, /* the session, or the form, does not do what the model does; a twin has another contract */
+    BREAKS,      /* an internal error, a form that cannot be read ... */
+    N_EXCEPTIONS
+} exception;
+
+typedef struct table {
+    uint64_t n[3][4]; /* verdict, outcome */
+    uint64_t n_exceptions[N_EXCEPTIONS];
+    uint64_t n_models, n_partial, n_refused;
+} table;
+
+typedef struct difference {
+    int judged;
+    exception what;
+    char key[48];      /* for grouping: what failed, or what excluded it */
+    char detail[1000]; /* for people */
+} difference;
+
+typedef struct judge {
+    table tables[N_JUDGED];
+    uint64_t n_models, n_pairs;
+    uint32_t n_points;
+    uint64_t random; /* state */
+    void (*found)(void *context, const difference *f);
+    void *context;
+} judge;
+
+const char *judged_name(int judged);
+const char *exception_name(exception what);
+
+/* The same model written otherwise: the contract must be the same. */
+typedef struct twin {
+    const char *name, *text;
+    const char *symbol; /* that is a number there, or NULL */
+    int64_t size;
+} twin;
+
+/* The text of a model, judged. seed: of the points. */
+void judge_text(judge *j, const char *text, uint64_t seed, const twin *twins, size_t n_twins);
+
+#endif

@@ -1,0 +1,245 @@
+/* Random models at many sizes: what the contract admits must run, what it excludes must fail on shapes, and every rewritten form
+ * must have the same contract and do the same. `soundness --count N [--seed S] [--keep FOLDER] [--table]`; `soundness --case
+ * SEED` prints one model and what is wrong with it, `soundness --file MODEL` judges a text. TESTING.md says more. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen.h"
+#include "judge.h"
+
+enum { MAX_KINDS = 400, SHRUNK_OF_A_KIND = 1 };
+
+typedef struct kind {
+    difference first;
+    uint64_t seed, n, n_models, last_seed;
+} kind;
+
+typedef struct campaign {
+    judge judge;
+    uint64_t seed; /* of the model at hand */
+    kind kinds[MAX_KINDS];
+    int n_kinds;
+    bool prints;
+} campaign;
+
+static void on_found(void *context, const difference *f) {
+    campaign *c = context;
+    if (c->prints) printf("%s, %s [%s]: %s\n", judged_name(f->judged), exception_name(f->what), f->key, f->detail);
+    kind *k = NULL;
+    for (int i = 0; i < c->n_kinds && !k; i++)
+        if (c->kinds[i].first.judged == f->judged && c->kinds[i].first.what == f->what &&
+            strcmp(c->kinds[i].first.key, f->key) == 0)
+            k = &c->kinds[i];
+    if (!k && c->n_kinds < MAX_KINDS) {
+        k = &c->kinds[c->n_kinds++];
+        *k = (kind){.first = *f, .seed = c->seed};
+    }
+    if (!k) return;
+    k->n++;
+    if (k->last_seed != c->seed) k->n_models++;
+    k->last_seed = c->seed;
+}
+
+/* The model, and the same model written otherwise. */
+static void judge_stream(judge *j, const stream *s, uint64_t seed, bool prints) {
+    static const spelling others[] = {
+        {"name", {"beta", "alpha", "gamma"}, false}, {"v", {"N", "M", "K"}, true}, {"v", {"3", "M", "K"}, false}};
+    static gen g;
+    twin twins[] = {{.name = "names"}, {.name = "Identity"}, {.name = "number", .symbol = "N", .size = 3}};
+    char *text = gen_model(&g, s, &plain_spelling), *texts[3];
+    for (int i = 0; i < 3; i++) twins[i].text = texts[i] = gen_model(&g, s, &others[i]);
+    if (prints) printf("%s\n", text);
+    judge_text(j, text, seed, twins, 3);
+    for (int i = 0; i < 3; i++) free(texts[i]);
+    free(text);
+}
+
+/* ---- Shrinking ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct wanted {
+    const difference *f;
+    bool seen;
+    difference last;
+} wanted;
+
+static void on_wanted(void *context, const difference *f) {
+    wanted *w = context;
+    if (f->judged != w->f->judged || f->what != w->f->what || strcmp(f->key, w->f->key) != 0) return;
+    if (!w->seen) w->last = *f;
+    w->seen = true;
+}
+
+static bool still(const stream *s, uint64_t seed, uint32_t n_points, wanted *w) {
+    static judge j;
+    memset(&j, 0, sizeof j);
+    j.n_points = n_points;
+    j.found = on_wanted;
+    j.context = w;
+    w->seen = false;
+    judge_stream(&j, s, seed, false);
+    return w->seen;
+}
+
+static void shrink(stream *s, uint64_t seed, uint32_t n_points, wanted *w) {
+    bool better = true;
+    while (better) {
+        better = false;
+        for (uint32_t i = s->n_blocks; i-- > 1;) { /* a node less */
+            stream t = *s;
+            memmove(t.blocks[i], t.blocks[i + 1], (STREAM_BLOCKS - i - 1) * sizeof t.blocks[0]);
+            t.n_blocks--;
+            if (t.n_blocks >= 1 && still(&t, seed, n_points, w)) {
+                *s = t;
+                better = true;
+            }
+        }
+        for (uint32_t i = 0; i < s->n_blocks; i++)
+            for (uint32_t k = 0; k < STREAM_CHOICES; k++) { /* a simpler choice */
+                if (s->blocks[i][k] == 0) continue;
+                stream t = *s;
+                t.blocks[i][k] = 0;
+                if (still(&t, seed, n_points, w)) {
+                    s->blocks[i][k] = 0;
+                    better |= k < 24;
+                }
+            }
+    }
+}
+
+/* ---- The table ---------------------------------------------------------------------------------------------------------- */
+
+static void print_table(const campaign *c) {
+    static const char *const verdicts[] = {"admits", "excludes", "partial"};
+    printf("%llu models, %llu pairs\n", (unsigned long long)c->judge.n_models, (unsigned long long)c->judge.n_pairs);
+    printf("%-10s %-9s %9s %9s %9s %9s\n", "", "contract", "works", "fails", "bad data", "skipped");
+    for (int i = 0; i < N_JUDGED; i++) {
+        const table *t = &c->judge.tables[i];
+        for (int v = 0; v < 3; v++) {
+            if (v && !t->n[v][0] && !t->n[v][1]) continue;
+            printf("%-10s %-9s", v ? "" : judged_name(i), verdicts[v]);
+            for (int k = 0; k < 4; k++) printf(" %9llu", (unsigned long long)t->n[v][k]);
+            printf("\n");
+        }
+        printf("%-10s %llu models, %llu partial, %llu refused;", "", (unsigned long long)t->n_models,
+               (unsigned long long)t->n_partial, (unsigned long long)t->n_refused);
+        for (int k = 0; k < N_EXCEPTIONS; k++)
+            printf(" %s %llu%s", exception_name((exception)k), (unsigned long long)t->n_exceptions[k],
+                   k + 1 < N_EXCEPTIONS ? "," : "\n");
+    }
+    for (int i = 0; i < c->n_kinds; i++) {
+        const kind *k = &c->kinds[i];
+        printf("%6llu pairs, %4llu models  %s, %s [%s]  seed %llu: %s\n", (unsigned long long)k->n,
+               (unsigned long long)k->n_models, judged_name(k->first.judged), exception_name(k->first.what), k->first.key,
+               (unsigned long long)k->seed, k->first.detail);
+    }
+}
+
+/* A form that only has what the model has. */
+static bool is_of_the_model(const campaign *c, const kind *k) {
+    if (k->first.judged < BY_FORM || k->first.what > NOT_TIGHT) return false;
+    for (int i = 0; i < c->n_kinds; i++) {
+        const difference *f = &c->kinds[i].first;
+        if (f->judged == BY_CHECK && f->what == k->first.what && strcmp(f->key, k->first.key) == 0) return true;
+    }
+    return false;
+}
+
+/* One file for each kind: a small model that shows it. */
+static void keep_kinds(campaign *c, const char *folder) {
+    for (int i = 0; i < c->n_kinds; i++) {
+        kind *k = &c->kinds[i];
+        if (is_of_the_model(c, k)) continue;
+        stream s;
+        wanted w = {.f = &k->first};
+        static gen g;
+        stream_fill(&s, k->seed);
+        if (!still(&s, k->seed, c->judge.n_points, &w)) continue;
+        shrink(&s, k->seed, c->judge.n_points, &w);
+        still(&s, k->seed, c->judge.n_points, &w);
+        char *text = gen_model(&g, &s, &plain_spelling), path[600], name[80];
+        snprintf(name, sizeof name, "%s-%s-%.40s", judged_name(k->first.judged), exception_name(k->first.what), k->first.key);
+        for (char *at = name; *at; at++)
+            if (*at == ' ' || *at == '/') *at = '_';
+        snprintf(path, sizeof path, "%s/%s.txt", folder, name);
+        FILE *file = fopen(path, "w");
+        if (file) {
+            ob_model *model = NULL;
+            checked c2;
+            ob_error error;
+            char contract[3000] = "";
+            if (ob_model_load_memory(text, strlen(text), "random", NULL, &model, &error) == OB_OK &&
+                checked_make(&c2, model, &error) == OB_OK) {
+                checked_text(&c2, contract, sizeof contract);
+                checked_free(&c2);
+            }
+            ob_model_close(&model);
+            fprintf(file, "# %s, %s [%s], seed %llu (%llu pairs)\n# %s\n%s", judged_name(k->first.judged),
+                    exception_name(k->first.what), k->first.key, (unsigned long long)k->seed, (unsigned long long)k->n,
+                    w.last.detail, text);
+            fprintf(file, "# contract:\n");
+            for (char *line = strtok(contract, "\n"); line; line = strtok(NULL, "\n")) fprintf(file, "# %s\n", line);
+            fclose(file);
+        }
+        free(text);
+    }
+}
+
+static int judge_file(campaign *c, const char *path) {
+    FILE *file = fopen(path, "r");
+    if (!file) return 2;
+    static char text[GEN_TEXT * 2];
+    size_t n = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[n] = '\0';
+    c->prints = true;
+    judge_text(&c->judge, text, 1, NULL, 0);
+    print_table(c);
+    return c->n_kinds > 0;
+}
+
+int main(int argc, char **argv) {
+    static campaign c;
+    uint64_t count = 0, pairs = 0, seed = 1;
+    const char *folder = NULL, *file = NULL;
+    bool one = false, first = false, prints_table = false;
+    c.judge.n_points = 24;
+    for (int i = 1; i < argc; i++) {
+        const char *next = i + 1 < argc ? argv[i + 1] : "";
+        if (strcmp(argv[i], "--table") == 0)
+            prints_table = true;
+        else if (strcmp(argv[i], "--count") == 0)
+            count = strtoull(next, NULL, 10), i++;
+        else if (strcmp(argv[i], "--seed") == 0)
+            seed = strtoull(next, NULL, 10), i++;
+        else if (strcmp(argv[i], "--pairs") == 0)
+            pairs = strtoull(next, NULL, 10), i++;
+        else if (strcmp(argv[i], "--first") == 0)
+            first = true;
+        else if (strcmp(argv[i], "--points") == 0)
+            c.judge.n_points = (uint32_t)strtoul(next, NULL, 10), i++;
+        else if (strcmp(argv[i], "--case") == 0)
+            one = true, seed = strtoull(next, NULL, 10), i++;
+        else if (strcmp(argv[i], "--keep") == 0)
+            folder = next, i++;
+        else if (strcmp(argv[i], "--file") == 0)
+            file = next, i++;
+        else
+            return fprintf(stderr, "soundness: %s?\n", argv[i]), 2;
+    }
+    c.judge.found = on_found;
+    c.judge.context = &c;
+    if (file) return judge_file(&c, file);
+    c.prints = one;
+    if (one) count = 1;
+    for (; c.judge.n_models < count || c.judge.n_pairs < pairs; seed++) {
+        if (first && c.n_kinds) break;
+        stream s;
+        stream_fill(&s, seed);
+        c.seed = seed;
+        judge_stream(&c.judge, &s, seed, one);
+    }
+    if (prints_table || one) print_table(&c);
+    if (folder) keep_kinds(&c, folder);
+    return c.n_kinds > 0;
+}

@@ -1,0 +1,29 @@
+/* Choices: everything that is random about a model. Shrinking changes the stream and never the model, so that whatever comes out
+ * is well formed: fewer blocks are fewer nodes, smaller numbers are simpler ones. */
+#ifndef OB_TESTS_SOUNDNESS_STREAM_H
+#define OB_TESTS_SOUNDNESS_STREAM_H
+
+#include <stdint.h>
+
+enum { STREAM_BLOCKS = 24, STREAM_CHOICES = 96 };
+
+typedef struct stream {
+    uint32_t n_blocks; /* block 0: opset, symbols and inputs; each further one a node, with what it needs */
+    uint32_t blocks[STREAM_BLOCKS][STREAM_CHOICES];
+} stream;
+
+static inline uint32_t stream_random(uint64_t *state) {
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(*state >> 33);
+}
+
+/* The stream of a seed. */
+static inline void stream_fill(stream *s, uint64_t seed) {
+    uint64_t state = seed * UINT64_C(0x9E3779B97F4A7C15) + 1;
+    stream_random(&state);
+    s->n_blocks = 2 + stream_random(&state) % (stream_random(&state) % 4 ? 6 : 14);
+    for (uint32_t i = 0; i < STREAM_BLOCKS; i++)
+        for (uint32_t k = 0; k < STREAM_CHOICES; k++) s->blocks[i][k] = stream_random(&state) & 0xffff;
+}
+
+#endif
