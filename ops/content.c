@@ -77,44 +77,13 @@ ob_dim ob__content_exact(ob_dim d) {
 
 /* ---- Elements ---- */
 
-static int64_t lowest(const ob_infer *infer, ob_dim d) {
-    int64_t low, high;
-    ob_dim_bounds(infer->dims, d, &low, &high);
-    return low;
-}
-
-static int64_t highest(const ob_infer *infer, ob_dim d) {
-    int64_t low, high;
-    ob_dim_bounds(infer->dims, d, &low, &high);
-    return high;
-}
-
-static ob_dim truth(ob_truth decided, bool negate) {
-    if (decided == OB_UNDECIDED) return OB_DIM_UNKNOWN;
-    return (decided == OB_TRUE) != negate;
-}
-
-static ob_dim at_least(const ob_infer *infer, ob_dim a, ob_dim b, bool negate) {
-    if (a == OB_DIM_UNKNOWN || b == OB_DIM_UNKNOWN) return OB_DIM_UNKNOWN;
-    ob_condition condition = {OB_COND_AT_LEAST, a, b};
-    return truth(ob_condition_decide(infer->dims, &condition), negate);
-}
-
-static ob_dim equal(const ob_infer *infer, ob_dim a, ob_dim b) {
-    if (a == OB_DIM_UNKNOWN || b == OB_DIM_UNKNOWN) return OB_DIM_UNKNOWN;
-    if (a == b) return 1;
-    ob_condition condition = {OB_COND_EQUAL, a, b};
-    return truth(ob_condition_decide(infer->dims, &condition), false);
-}
-
-/* Integer division truncates; floor(a / b) agrees with it where a is not negative. Float division is exact only without
- * remainder. */
+/* Integer division truncates; float division is exact only without remainder. */
 static ob_dim divide(ob_infer *infer, ob_dim a, ob_dim b, bool real) {
     if (b == 0 || a == OB_DIM_UNKNOWN || b == OB_DIM_UNKNOWN) return OB_DIM_UNKNOWN;
     if (ob_dim_is_const(a) && ob_dim_is_const(b)) return real && a % b != 0 ? OB_DIM_UNKNOWN : a / b;
     ob_dim exact = ob_dim_div_exact(infer->dims, a, b);
-    if (exact != OB_DIM_UNKNOWN || real || !ob_dim_is_const(b) || b < 0 || lowest(infer, a) < 0) return exact;
-    return ob_dim_div(infer->dims, a, b);
+    if (exact != OB_DIM_UNKNOWN || real || !ob_dim_is_const(b)) return exact;
+    return ob__term_truncated(infer, a, b);
 }
 
 static ob_dim modulo(ob_infer *infer, ob_dim a, ob_dim b) {
@@ -124,21 +93,9 @@ static ob_dim modulo(ob_infer *infer, ob_dim a, ob_dim b) {
         int64_t remainder = a % b;
         return !of_dividend && remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
     }
-    if (b < 0 || (of_dividend && lowest(infer, a) < 0)) return OB_DIM_UNKNOWN;
-    return ob_dim_sub(infer->dims, a, ob_dim_mul(infer->dims, ob_dim_div(infer->dims, a, b), b));
-}
-
-static ob_dim smaller(const ob_infer *infer, ob_dim a, ob_dim b) {
-    if (a == b) return a;
-    if (a == OB_DIM_UNKNOWN || b == OB_DIM_UNKNOWN) return OB_DIM_UNKNOWN;
-    if (highest(infer, a) <= lowest(infer, b) || at_least(infer, b, a, false) == 1) return a;
-    if (highest(infer, b) <= lowest(infer, a) || at_least(infer, a, b, false) == 1) return b;
-    return OB_DIM_UNKNOWN;
-}
-
-static ob_dim larger(const ob_infer *infer, ob_dim a, ob_dim b) {
-    ob_dim least = smaller(infer, a, b);
-    return least == OB_DIM_UNKNOWN ? least : least == a ? b : a;
+    if (b < 0) return OB_DIM_UNKNOWN;
+    ob_dim quotient = of_dividend ? ob__term_truncated(infer, a, b) : ob_dim_div(infer->dims, a, b);
+    return ob_dim_sub(infer->dims, a, ob_dim_mul(infer->dims, quotient, b));
 }
 
 static ob_dim power(ob_infer *infer, ob_dim a, ob_dim b) {
@@ -146,15 +103,6 @@ static ob_dim power(ob_infer *infer, ob_dim a, ob_dim b) {
     ob_dim product = 1;
     for (ob_dim i = 0; i < b; i++) product = ob_dim_mul(infer->dims, product, a);
     return product;
-}
-
-static ob_dim both(ob_dim a, ob_dim b) {
-    if (a == 0 || b == 0) return 0;
-    return a == 1 && b == 1 ? 1 : OB_DIM_UNKNOWN;
-}
-
-static ob_dim negated(ob_dim a) {
-    return a == 0 || a == 1 ? 1 - a : OB_DIM_UNKNOWN;
 }
 
 typedef enum binary {
@@ -215,16 +163,16 @@ static ob_dim apply(ob_infer *infer, binary op, ob_dim a, ob_dim b, bool real) {
     case DIV: return divide(infer, a, b, real);
     case MOD: return modulo(infer, a, b);
     case POW: return power(infer, a, b);
-    case MAX: return larger(infer, a, b);
-    case MIN: return smaller(infer, a, b);
-    case EQUAL: return equal(infer, a, b);
-    case LESS: return at_least(infer, a, b, true);
-    case GREATER: return at_least(infer, b, a, true);
-    case LESS_OR_EQUAL: return at_least(infer, b, a, false);
-    case GREATER_OR_EQUAL: return at_least(infer, a, b, false);
-    case AND: return both(a, b);
-    case OR: return negated(both(negated(a), negated(b)));
-    case XOR: return negated(a) == OB_DIM_UNKNOWN || negated(b) == OB_DIM_UNKNOWN ? OB_DIM_UNKNOWN : a != b;
+    case MAX: return ob__term_max(infer, a, b);
+    case MIN: return ob__term_min(infer, a, b);
+    case EQUAL: return ob__term_equal(infer, a, b);
+    case LESS: return ob__term_not(infer, ob__term_at_least(infer, a, b));
+    case GREATER: return ob__term_not(infer, ob__term_at_least(infer, b, a));
+    case LESS_OR_EQUAL: return ob__term_at_least(infer, b, a);
+    case GREATER_OR_EQUAL: return ob__term_at_least(infer, a, b);
+    case AND: return a == 0 || b == 0 ? 0 : ob__term_min(infer, a, b);
+    case OR: return a == 1 || b == 1 ? 1 : ob__term_max(infer, a, b);
+    case XOR: return ob__term_not(infer, ob__term_equal(infer, a, b));
     case NO_BINARY: break;
     }
     return OB_DIM_UNKNOWN;
@@ -260,13 +208,6 @@ static ob_dim element(const ob_infer *infer, uint32_t input, ob_shape to, uint32
     return ob__in_content(infer, input).elems[source_position(ob__in_shape(infer, input), to, at)];
 }
 
-static ob_dim select(const ob_infer *infer, ob_shape to, uint32_t at) {
-    ob_dim condition = element(infer, 0, to, at), a = element(infer, 1, to, at), b = element(infer, 2, to, at);
-    if (condition == 0) return b;
-    if (condition == 1) return a;
-    return a == b ? a : OB_DIM_UNKNOWN;
-}
-
 ob_status ob__content_elementwise(ob_infer *infer) {
     uint32_t n, n_inputs = infer->node->n_inputs;
     bool where = ob__op_is(infer, "Where");
@@ -282,7 +223,7 @@ ob_status ob__content_elementwise(ob_infer *infer) {
     if (!elems) return OB_E_MEMORY;
     for (uint32_t at = 0; at < n; at++) {
         if (where) {
-            elems[at] = select(infer, to, at);
+            elems[at] = ob__term_select(infer, element(infer, 0, to, at), element(infer, 1, to, at), element(infer, 2, to, at));
             continue;
         }
         ob_dim folded = element(infer, 0, to, at);
@@ -297,7 +238,7 @@ ob_status ob__content_stretch(ob_infer *infer, uint32_t input, uint32_t output) 
     uint32_t n;
     ob_shape to = output < infer->node->n_outputs ? infer->out_types[output].shape : (ob_shape){OB_RANK_UNKNOWN, NULL};
     if (!ob__small_count(infer, to, &n) || !readable(infer, ob__in_shape(infer, input), ob__in_content(infer, input), to))
-        return OB_OK;
+        return ob__range_share(infer, input, output);
     ob_dim *elems = ob__new_dims(infer, n);
     if (!elems) return OB_E_MEMORY;
     for (uint32_t at = 0; at < n; at++) elems[at] = element(infer, input, to, at);
@@ -306,23 +247,21 @@ ob_status ob__content_stretch(ob_infer *infer, uint32_t input, uint32_t output) 
 }
 
 ob_status ob__content_share(ob_infer *infer, uint32_t input, uint32_t output) {
+    /* What elements lie between is shared with them. */
     if (output < infer->node->n_outputs) infer->out_contents[output] = ob__in_content(infer, input);
     return OB_OK;
 }
 
 ob_status ob__content_cast(ob_infer *infer, ob_dtype from, ob_dtype to) {
     ob_content content = ob__in_content(infer, 0);
-    if (!content.elems || !ob__content_dtype(to) || !ob__content_dtype(from) || !infer->node->n_outputs) return OB_OK;
+    if (!content.elems) return ob__range_share(infer, 0, 0);
+    if (!ob__content_dtype(to) || !ob__content_dtype(from) || !infer->node->n_outputs) return OB_OK;
     ob_dim *elems = ob__new_dims(infer, content.n);
     if (!elems) return OB_E_MEMORY;
     for (uint32_t i = 0; i < content.n; i++) {
         ob_dim d = content.elems[i];
-        if (to != OB_BOOL)
-            elems[i] = ob__content_within(d, to);
-        else if (ob_dim_is_const(d))
-            elems[i] = d != 0;
-        else
-            elems[i] = d != OB_DIM_UNKNOWN && lowest(infer, d) > 0 ? 1 : OB_DIM_UNKNOWN;
+        elems[i] =
+            to == OB_BOOL && from != OB_BOOL ? ob__term_not(infer, ob__term_equal(infer, d, 0)) : ob__content_within(d, to);
     }
     infer->out_contents[0] = (ob_content){.n = content.n, .elems = elems};
     return OB_OK;
@@ -331,14 +270,15 @@ ob_status ob__content_cast(ob_infer *infer, ob_dtype from, ob_dtype to) {
 ob_status ob__content_clip(ob_infer *infer) {
     ob_content content = ob__in_content(infer, 0), low = ob__in_content(infer, 1), high = ob__in_content(infer, 2);
     bool has_low = ob__in_given(infer, 1), has_high = ob__in_given(infer, 2);
-    if (!content.elems || ob__since(infer) < 11 || (has_low && low.n != 1) || (has_high && high.n != 1)) return OB_OK;
+    if (!content.elems) return ob__range_clip(infer);
+    if (ob__since(infer) < 11 || (has_low && low.n != 1) || (has_high && high.n != 1)) return OB_OK;
     if ((has_low && !low.elems) || (has_high && !high.elems)) return OB_OK;
     ob_dim *elems = ob__new_dims(infer, content.n);
     if (!elems) return OB_E_MEMORY;
     for (uint32_t i = 0; i < content.n; i++) {
         ob_dim d = content.elems[i];
-        if (has_low) d = larger(infer, d, low.elems[0]);
-        if (has_high) d = smaller(infer, d, high.elems[0]);
+        if (has_low) d = ob__term_max(infer, d, low.elems[0]);
+        if (has_high) d = ob__term_min(infer, d, high.elems[0]);
         elems[i] = d;
     }
     return ob__out_content(infer, 0, elems, content.n);
@@ -351,11 +291,12 @@ static ob_dim apply_unary(ob_infer *infer, const char *name, ob_dim d) {
     bool lowest_perhaps = d == -OB_DIM_CONST_MAX; /* saturated: the least number has no negative */
     if (lowest_perhaps && (strcmp(name, "Neg") == 0 || strcmp(name, "Abs") == 0)) return OB_DIM_UNKNOWN;
     if (strcmp(name, "Neg") == 0) return ob_dim_sub(infer->dims, 0, d);
-    if (strcmp(name, "Abs") == 0) return ob_dim_is_const(d) ? (d < 0 ? -d : d) : lowest(infer, d) >= 0 ? d : OB_DIM_UNKNOWN;
-    if (strcmp(name, "Not") == 0) return negated(d);
+    if (strcmp(name, "Abs") == 0) return ob__term_max(infer, d, ob_dim_sub(infer->dims, 0, d));
+    if (strcmp(name, "Not") == 0) return ob__term_not(infer, d);
     if (strcmp(name, "Ceil") == 0 || strcmp(name, "Floor") == 0 || strcmp(name, "Round") == 0) return d;
-    if (strcmp(name, "Sign") == 0) return ob_dim_is_const(d) ? (d > 0) - (d < 0) : lowest(infer, d) > 0 ? 1 : OB_DIM_UNKNOWN;
-    if (strcmp(name, "Relu") == 0) return larger(infer, d, 0);
+    if (strcmp(name, "Sign") == 0)
+        return ob_dim_sub(infer->dims, ob__term_at_least(infer, d, 1), ob__term_at_least(infer, -1, d));
+    if (strcmp(name, "Relu") == 0) return ob__term_max(infer, d, 0);
     if (strcmp(name, "Sqrt") == 0 && ob_dim_is_const(d) && d >= 0 && d < (1 << 24)) {
         ob_dim root = (ob_dim)sqrt((double)d);
         return root * root == d ? root : OB_DIM_UNKNOWN;

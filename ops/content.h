@@ -25,4 +25,30 @@ ob_dim ob__content_exact(ob_dim d);
 /* True for types whose contents are kept. */
 bool ob__content_dtype(ob_dtype dtype);
 
+/* -- ranges.c: where elements are not known, what they lie between; each sets nothing where elems are known -- */
+/* From the elements of input i, or what they lie between; false when neither is known. */
+bool ob__in_range(const ob_infer *infer, uint32_t i, ob_range *out);
+/* Kept where output i holds integers whose elements are not known. */
+ob_status ob__out_range(ob_infer *infer, uint32_t i, ob_range range);
+/* Output has input's elements: all of them, or some. */
+ob_status ob__range_share(ob_infer *infer, uint32_t input, uint32_t output);
+ob_status ob__range_part(ob_infer *infer, uint32_t input, uint32_t output);
+/* Output 0 has elements of the inputs from `first` to before `end`. */
+ob_status ob__range_join(ob_infer *infer, uint32_t first, uint32_t end);
+ob_status ob__range_elementwise(ob_infer *infer);
+ob_status ob__range_unary(ob_infer *infer);
+ob_status ob__range_clip(ob_infer *infer);
+
+/* -- terms.c: each gives OB_DIM_UNKNOWN for an operand that is, and for a term that would be too large -- */
+ob_dim ob__term_min(const ob_infer *infer, ob_dim a, ob_dim b);
+ob_dim ob__term_max(const ob_infer *infer, ob_dim a, ob_dim b);
+/* Booleans, 1 where they are true: a >= b, a = b, not a. */
+ob_dim ob__term_at_least(const ob_infer *infer, ob_dim a, ob_dim b);
+ob_dim ob__term_equal(const ob_infer *infer, ob_dim a, ob_dim b);
+ob_dim ob__term_not(const ob_infer *infer, ob_dim a);
+/* `a` where the boolean `chosen` is 1, `b` where it is 0. */
+ob_dim ob__term_select(const ob_infer *infer, ob_dim chosen, ob_dim a, ob_dim b);
+/* a / b rounded towards 0, as integer division of tensors does; b != 0. */
+ob_dim ob__term_truncated(const ob_infer *infer, ob_dim a, int64_t b);
+
 #endif

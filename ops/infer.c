@@ -315,6 +315,7 @@ ob_status ob__broadcast_inputs(ob_infer *infer, const uint32_t *inputs, uint32_t
         if (!shapes) return OB_E_MEMORY;
     }
     for (uint32_t i = 0; i < n; i++) shapes[i] = ob__in_shape(infer, inputs[i]);
+    for (uint32_t i = 0; i < n && n > 1; i++) OB_TRY(ob__rank_unknown(infer, inputs[i]));
     ob_error error;
     start_error(&error);
     sink_context sink = {infer, inputs, -1};
@@ -332,6 +333,7 @@ ob_status ob__broadcast_inputs(ob_infer *infer, const uint32_t *inputs, uint32_t
 ob_status ob__broadcast_pair(ob_infer *infer, ob_shape a, ob_shape b, int32_t operand, ob_finding_id id,
                              ob_broadcast_result *result) {
     ob_shape shapes[2] = {a, b};
+    if (a.rank < 0 || b.rank < 0) OB_TRY(ob__unverified(infer, operand, -1, "the rank of an operand is not known"));
     ob_error error;
     start_error(&error);
     sink_context sink = {infer, NULL, operand};
@@ -346,7 +348,9 @@ ob_status ob__broadcast_pair(ob_infer *infer, ob_shape a, ob_shape b, int32_t op
 }
 
 ob_status ob__broadcast_onto(ob_infer *infer, ob_shape from, ob_shape to, int32_t operand, ob_finding_id id) {
-    if (from.rank < 0 || to.rank < 0) return OB_OK;
+    if (from.rank < 0 || to.rank < 0)
+        return ob__in_given(infer, (uint32_t)operand) ? ob__unverified(infer, operand, -1, "the rank of an operand is not known")
+                                                      : OB_OK;
     ob_error error;
     start_error(&error);
     sink_context sink = {infer, NULL, operand};
@@ -356,7 +360,7 @@ ob_status ob__broadcast_onto(ob_infer *infer, ob_shape from, ob_shape to, int32_
 }
 
 ob_status ob__broadcast_legacy(ob_infer *infer, ob_shape a, ob_shape b, bool axis_given, int64_t axis) {
-    if (a.rank < 0 || b.rank < 0) return OB_OK;
+    if (a.rank < 0 || b.rank < 0) return ob__unverified(infer, 1, -1, "the rank of an operand is not known");
     ob_error error;
     start_error(&error);
     sink_context sink = {infer, NULL, 1};
@@ -368,7 +372,8 @@ ob_status ob__broadcast_legacy(ob_infer *infer, ob_shape a, ob_shape b, bool axi
 
 ob_status ob__require_shape(ob_infer *infer, uint32_t input, ob_shape shape, ob_finding_id id) {
     ob_shape given = ob__in_shape(infer, input);
-    if (given.rank < 0 || shape.rank < 0 || given.dims == shape.dims) return OB_OK;
+    if (!ob__in_given(infer, input) || (given.rank == shape.rank && given.dims == shape.dims && given.rank >= 0)) return OB_OK;
+    if (given.rank < 0 || shape.rank < 0) return ob__unverified(infer, (int32_t)input, -1, "the rank of an operand is not known");
     if (given.rank != shape.rank) {
         ob__problem(infer, id, (int32_t)input, -1, "operand %u has rank %d, rank %d is needed", input, given.rank, shape.rank);
         return OB_OK;
@@ -426,8 +431,14 @@ ob_dim ob__dim_prefer(const ob_dims *dims, ob_dim a, ob_dim b) {
     return ob_dim_is_anonymous(dims, a) && !ob_dim_is_anonymous(dims, b) ? b : a;
 }
 
+ob_status ob__rank_unknown(ob_infer *infer, uint32_t i) {
+    bool unknown = ob__in_given(infer, i) && ob__in_rank(infer, i) < 0;
+    return unknown ? ob__unverified(infer, (int32_t)i, -1, "the rank of an operand is not known") : OB_OK;
+}
+
 bool ob__rank_in(ob_infer *infer, uint32_t i, int32_t least, int32_t most) {
     int32_t rank = ob__in_rank(infer, i);
+    if (rank < 0) (void)ob__rank_unknown(infer, i); /* what there is no memory for, the arena remembers */
     if (rank < 0 || (rank >= least && rank <= most)) return true;
     if (most == OB_MAX_RANK)
         ob__problem(infer, OB0601, (int32_t)i, -1, "operand %u has rank %d, at least %d is needed", i, rank, least);
@@ -491,6 +502,7 @@ ob_dim ob__in_count(ob_infer *infer, uint32_t i) {
 
 ob_status ob__require_one(ob_infer *infer, uint32_t i) {
     ob_shape shape = ob__in_shape(infer, i);
+    OB_TRY(ob__rank_unknown(infer, i));
     if (shape.rank <= 0) return OB_OK;
     for (int32_t axis = 0; axis < shape.rank; axis++)
         if (ob_dim_is_const(shape.dims[axis]) && shape.dims[axis] != 1) {
@@ -504,16 +516,34 @@ ob_status ob__require_one(ob_infer *infer, uint32_t i) {
 
 ob_status ob__require_lengths(ob_infer *infer, uint32_t i, ob_dim most) {
     ob_content lengths = ob__in_content(infer, i);
-    for (uint32_t k = 0; lengths.elems && k < lengths.n; k++) {
+    if (!ob__in_given(infer, i)) return OB_OK;
+    if (!lengths.elems) return ob__unverified(infer, (int32_t)i, -1, "lengths depend on data");
+    for (uint32_t k = 0; k < lengths.n; k++) {
         ob_dim length = lengths.elems[k];
         if (ob_dim_is_const(length) && length < 0) {
             ob__problem(infer, OB0601, (int32_t)i, -1, "length %u is %lld", k, (long long)length);
             return OB_OK;
         }
-        if (k == 0 || length != lengths.elems[k - 1])
-            OB_TRY(ob__require(infer, OB_COND_AT_LEAST, most, length, (int32_t)i, -1, OB0601));
+        if (k > 0 && length == lengths.elems[k - 1]) continue;
+        OB_TRY(ob__require_size(infer, length, (int32_t)i, -1, OB0601));
+        OB_TRY(ob__require(infer, OB_COND_AT_LEAST, most, length, (int32_t)i, -1, OB0601));
     }
     return OB_OK;
+}
+
+ob_status ob__require_size(ob_infer *infer, ob_dim size, int32_t operand, int32_t axis, ob_finding_id id) {
+    if (size == OB_DIM_UNKNOWN) return ob__unverified(infer, operand, axis, "a size depends on data");
+    return ob__require(infer, OB_COND_AT_LEAST, size, 0, operand, axis, id);
+}
+
+ob_dim ob__in_scalar(const ob_infer *infer, uint32_t i) {
+    ob_content content = ob__in_content(infer, i);
+    return content.elems && content.n == 1 ? content.elems[0] : OB_DIM_UNKNOWN;
+}
+
+bool ob__known_at_least(const ob_infer *infer, ob_dim a, ob_dim b) {
+    const ob_condition condition = {OB_COND_AT_LEAST, a, b};
+    return a != OB_DIM_UNKNOWN && b != OB_DIM_UNKNOWN && ob_condition_decide(infer->dims, &condition) == OB_TRUE;
 }
 
 ob_dtype ob__dtype_attribute(const ob_infer *infer, const char *name, ob_dtype otherwise) {

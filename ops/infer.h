@@ -152,16 +152,25 @@ ob_dim ob__size_add(ob_infer *infer, ob_dim a, ob_dim b, int32_t axis);
 ob_dim ob__size_mul(ob_infer *infer, ob_dim a, ob_dim b, int32_t axis);
 /* Number of elements of input i, as a term. */
 ob_dim ob__in_count(ob_infer *infer, uint32_t i);
-/* Reports `id` unless the rank of input i is unknown or between least and most; false when reported. */
+/* Calls it unverified when input i is given and its rank is not known: for rules that ask something of its sizes. */
+ob_status ob__rank_unknown(ob_infer *infer, uint32_t i);
+/* Reports `id` unless the rank of input i is between least and most; false when reported. A rank that is not known is called
+ * unverified. */
 bool ob__rank_in(ob_infer *infer, uint32_t i, int32_t least, int32_t most);
 /* One per element of `data` when its type and count suit contents (integers, bool, integral floats); elems NULL otherwise. */
 ob_status ob__content_of_tensor(const ob_tensor *data, ob_arena *arena, ob_content *out);
 /* Input i, when it is given, holds one element, of whatever rank; reports OB0601. */
 ob_status ob__require_one(ob_infer *infer, uint32_t i);
-/* Known elements of input i are lengths from 0 to `most`; reports OB0601. */
+/* The elements of input i are lengths from 0 to `most`; reports OB0601. */
 ob_status ob__require_lengths(ob_infer *infer, uint32_t i, ob_dim most);
 /* Scales and zero points of MatMulInteger, ConvInteger, QLinearMatMul, QLinearConv against their operands; reports OB0601. */
 ob_status ob__require_product_scales(ob_infer *infer);
+/* `size` is a size that a content tells: not negative, unverified when it is not known. */
+ob_status ob__require_size(ob_infer *infer, ob_dim size, int32_t operand, int32_t axis, ob_finding_id id);
+/* The one element that input i holds, as a term; OB_DIM_UNKNOWN when it is not one or not known. */
+ob_dim ob__in_scalar(const ob_infer *infer, uint32_t i);
+/* a >= b for all sizes. */
+bool ob__known_at_least(const ob_infer *infer, ob_dim a, ob_dim b);
 /* The element type that an integer attribute names; `otherwise` when it is absent or names none. */
 ob_dtype ob__dtype_attribute(const ob_infer *infer, const char *name, ob_dtype otherwise);
 /* Reports OB0602 for an attribute that names a way which the operator does not have (auto_pad, mode, reduction ...). For all

@@ -16,6 +16,7 @@ OB_RULE(reverse_sequence);
 /* Before opset 13 the axis cuts the shape in two: in front of an axis all the same, never behind the last one. */
 ob_status ob__infer_softmax(ob_infer *infer) {
     int32_t rank = ob__in_rank(infer, 0), axis;
+    OB_TRY(ob__rank_unknown(infer, 0));
     if (rank >= 0) ob__axis_in(infer, ob__node_int(infer->node, "axis", ob__since(infer) < 13 ? 1 : -1), rank, &axis);
     return ob__infer_same(infer);
 }
@@ -24,13 +25,15 @@ ob_status ob__infer_cumsum(ob_infer *infer) {
     int32_t rank = ob__in_rank(infer, 0), axis;
     int64_t given;
     OB_TRY(ob__require_one(infer, 1));
-    if (ob__rank_in(infer, 0, 1, OB_MAX_RANK) && rank > 0 && ob__in_const_int(infer, 1, &given))
-        ob__axis_in(infer, given, rank, &axis);
+    bool known = ob__in_const_int(infer, 1, &given);
+    if (!known) OB_TRY(ob__unverified(infer, 1, -1, "the axis depends on data"));
+    if (ob__rank_in(infer, 0, 1, OB_MAX_RANK) && rank > 0 && known) ob__axis_in(infer, given, rank, &axis);
     return ob__infer_same(infer);
 }
 
 ob_status ob__infer_lp_norm(ob_infer *infer) {
     int32_t rank = ob__in_rank(infer, 0), axis;
+    OB_TRY(ob__rank_unknown(infer, 0));
     if (rank >= 0) ob__axis_in(infer, ob__node_int(infer->node, "axis", -1), rank, &axis);
     return ob__infer_same(infer);
 }

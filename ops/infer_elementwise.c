@@ -19,7 +19,7 @@ OB_RULE(qlinear_binary);
 
 ob_status ob__infer_same(ob_infer *infer) {
     OB_TRY(ob__out_like(infer, 0, 0));
-    return ob__in_content(infer, 0).elems ? ob__content_same(infer) : OB_OK;
+    return ob__in_content(infer, 0).elems ? ob__content_same(infer) : ob__range_unary(infer);
 }
 
 /* ---- Broadcasting ---- */
@@ -105,7 +105,8 @@ ob_status ob__infer_broadcast(ob_infer *infer) {
         OB_TRY(broadcast_all(infer, &result));
         OB_TRY(set_result(infer, 0, OB_NONE, &result));
     }
-    return all_contents_known(infer) ? ob__content_elementwise(infer) : OB_OK;
+    if (all_contents_known(infer)) OB_TRY(ob__content_elementwise(infer));
+    return ob__range_elementwise(infer);
 }
 
 /* com.microsoft QLinearAdd and QLinearMul: the operands stand at 0 and 3, each followed by its scale and zero point. */
@@ -179,21 +180,24 @@ ob_status ob__shape_operand(ob_infer *infer, uint32_t input, ob_shape *out) {
     return OB_OK;
 }
 
-static ob_dim expanded_dim(ob_infer *infer, ob_dim from, ob_dim target, int32_t axis, ob_status *status) {
-    /* Every size that the target may have is compatible with 1, and only c or 1 with a constant c. */
-    if (from == 1) return target;
-    if (target == 1) return from;
-    if (target == OB_DIM_UNKNOWN || from == OB_DIM_UNKNOWN) {
-        ob_dim known = target == OB_DIM_UNKNOWN ? from : target;
-        return ob_dim_is_const(known) ? known : OB_DIM_UNKNOWN;
+/* What a size becomes under one of the target. Data may tell the target: then a run that goes on has the size that can only stay,
+ * and whether it goes on is not known here. */
+static ob_status expanded_dim(ob_infer *infer, ob_dim from, ob_dim target, int32_t axis, ob_dim *out) {
+    *out = from == 1 ? target : from;
+    if (target == OB_DIM_UNKNOWN) {
+        if (!ob_dim_is_const(from) || from == 1) *out = OB_DIM_UNKNOWN;
+        return ob__unverified(infer, 1, axis, "the target shape depends on data");
     }
-    ob_condition condition = {OB_COND_BROADCAST, from, target};
-    if (from != target && ob_condition_decide(infer->dims, &condition) == OB_FALSE) {
-        *status = ob__require(infer, OB_COND_BROADCAST, from, target, 0, axis, OB0103);
-        return OB_DIM_UNKNOWN;
+    OB_TRY(ob__require_size(infer, target, 1, axis, OB0103));
+    if (from == 1 || target == 1) return OB_OK;
+    if (from == OB_DIM_UNKNOWN) {
+        *out = ob_dim_is_const(target) ? target : OB_DIM_UNKNOWN;
+        return ob__unverified(infer, 0, axis, "a size is not known");
     }
-    *status = ob__require(infer, OB_COND_BROADCAST, from, target, 0, axis, OB0103);
-    return ob_dim_bcast(infer->dims, from, target);
+    const ob_condition condition = {OB_COND_BROADCAST, from, target};
+    bool never = from != target && ob_condition_decide(infer->dims, &condition) == OB_FALSE;
+    *out = never ? OB_DIM_UNKNOWN : ob_dim_bcast(infer->dims, from, target);
+    return ob__require(infer, OB_COND_BROADCAST, from, target, 0, axis, OB0103);
 }
 
 /* Source: Expand-8, Expand-13. */
@@ -205,27 +209,20 @@ ob_status ob__infer_expand(ob_infer *infer) {
         ob__problem(infer, OB0103, 1, -1, "the target shape must be a vector, its rank is %d", ob__in_rank(infer, 1));
         return OB_OK;
     }
+    OB_TRY(ob__rank_unknown(infer, 0));
+    if (target.rank < 0) OB_TRY(ob__unverified(infer, 1, -1, "the target shape depends on data"));
     if (from.rank < 0 || target.rank < 0 || from.rank > OB_MAX_RANK || target.rank > OB_MAX_RANK) return OB_OK;
-    int32_t rank = from.rank > target.rank ? from.rank : target.rank;
-    ob_dim dims[OB_MAX_RANK];
-    for (int32_t axis = 0; axis < rank; axis++) {
-        int32_t i = axis - (rank - from.rank), k = axis - (rank - target.rank);
+    ob_broadcast_result result = {.rank = from.rank > target.rank ? from.rank : target.rank};
+    for (int32_t axis = 0; axis < result.rank; axis++) {
+        int32_t i = axis - (result.rank - from.rank), k = axis - (result.rank - target.rank);
         ob_dim wanted = k < 0 ? 1 : target.dims[k];
         if (ob_dim_is_const(wanted) && wanted < 0) {
             ob__problem(infer, OB0103, 1, axis, "axis %d: the target size %lld is negative", axis, (long long)wanted);
-            wanted = OB_DIM_UNKNOWN;
-        }
-        ob_status status = OB_OK;
-        dims[axis] = expanded_dim(infer, i < 0 ? 1 : from.dims[i], wanted, axis, &status);
-        OB_TRY(status);
+            result.dims[axis] = i >= 0 && ob_dim_is_const(from.dims[i]) && from.dims[i] != 1 ? from.dims[i] : OB_DIM_UNKNOWN;
+        } else
+            OB_TRY(expanded_dim(infer, i < 0 ? 1 : from.dims[i], wanted, axis, &result.dims[axis]));
     }
-    ob_broadcast_result result = {.rank = rank};
-    memcpy(result.dims, dims, (size_t)rank * sizeof *dims);
-    ob_shape first = ob__in_shape(infer, 0);
-    if (first.rank == rank && memcmp(first.dims ? first.dims : dims, dims, (size_t)rank * sizeof *dims) == 0)
-        ob__out_shape(infer, 0, OB_NONE, first);
-    else
-        OB_TRY(ob__out_tensor(infer, 0, OB_NONE, rank, dims));
+    OB_TRY(set_result(infer, 0, OB_NONE, &result));
     return ob__content_stretch(infer, 0, 0);
 }
 
@@ -258,13 +255,16 @@ ob_status ob__infer_broadcast_in_dim(ob_infer *infer) {
         OB_TRY(ob__shape_operand(infer, 1, &target));
     else if (!sizes)
         ob__problem(infer, OB0602, -1, -1, "neither attribute shape nor operand 1 gives the result's shape");
+    if (target.rank < 0) OB_TRY(ob__unverified(infer, 1, -1, "the target shape depends on data"));
     if ((!sizes && !ob__in_given(infer, 1)) || target.rank < 0 || target.rank > OB_MAX_RANK) return OB_OK;
     for (int32_t axis = 0; axis < target.rank; axis++)
         if (ob_dim_is_const(target.dims[axis]) && target.dims[axis] < 0) {
             ob__problem(infer, OB0602, -1, axis, "axis %d: the size %lld is negative", axis, (long long)target.dims[axis]);
             return OB_OK;
         }
+    for (int32_t axis = 0; axis < target.rank; axis++) OB_TRY(ob__require_size(infer, target.dims[axis], 1, axis, OB0602));
     OB_TRY(ob__out_tensor(infer, 0, OB_NONE, target.rank, target.dims));
+    OB_TRY(ob__rank_unknown(infer, 0));
     if (from.rank < 0) return OB_OK;
     static const int64_t none[1] = {0};
     ob_broadcast_result aligned;

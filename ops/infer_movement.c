@@ -40,6 +40,10 @@ static ob_status concat_content(ob_infer *infer, int32_t axis) {
 static ob_status concat_operand(ob_infer *infer, uint32_t i, int32_t axis, ob_dim *dims, int32_t rank) {
     for (int32_t k = 0; k < rank; k++) {
         ob_dim d = ob__in_dim(infer, i, k);
+        if (ob__in_rank(infer, i) < 0) {
+            if (k == axis) dims[k] = OB_DIM_UNKNOWN;
+            continue;
+        }
         if (k == axis) {
             dims[k] = ob__size_add(infer, dims[k], d, k);
             continue;
@@ -61,6 +65,7 @@ ob_status ob__infer_concat(ob_infer *infer) {
             return OB_OK;
         }
         if (other >= 0) rank = other;
+        if (n > 1) OB_TRY(ob__rank_unknown(infer, i));
     }
     if (rank < 0 || rank > OB_MAX_RANK) return OB_OK;
     const ob_attribute *given = ob__node_attribute(infer->node, "axis");
@@ -70,22 +75,18 @@ ob_status ob__infer_concat(ob_infer *infer) {
     for (int32_t k = 0; k < rank; k++) dims[k] = k == axis ? 0 : OB_DIM_UNKNOWN;
     for (uint32_t i = 0; i < n; i++) OB_TRY(concat_operand(infer, i, axis, dims, rank));
     OB_TRY(ob__out_tensor(infer, 0, OB_NONE, rank, dims));
-    return concat_content(infer, axis);
+    OB_TRY(concat_content(infer, axis));
+    return ob__range_join(infer, 0, n);
 }
 
 /* ---- Split ---- */
 
-/* Size of part i when no sizes are given; Split-18 allows a smaller last part. */
+/* Size of part i when no sizes are given; from Split-18 on the last parts may be smaller. */
 static ob_dim even_part(ob_infer *infer, ob_dim whole, uint32_t i, uint32_t n) {
-    if (whole == OB_DIM_UNKNOWN) return whole;
-    if (!ob_dim_is_const(whole)) {
-        ob_dim exact = ob_dim_div_exact(infer->dims, whole, n);
-        if (exact != OB_DIM_UNKNOWN || ob__since(infer) >= 18) return exact;
-        return ob_dim_div(infer->dims, whole, n);
-    }
-    if (whole % n == 0) return whole / n;
-    ob_dim part = whole / n + 1, before = part * i;
-    return before >= whole ? 0 : part < whole - before ? part : whole - before;
+    if (ob__since(infer) < 18) return ob_dim_div(infer->dims, whole, n);
+    ob_dim part = ob_dim_ceil_div(infer->dims, whole, n);
+    ob_dim rest = ob_dim_sub(infer->dims, whole, ob_dim_mul(infer->dims, part, i));
+    return ob__term_max(infer, 0, ob__term_min(infer, part, rest));
 }
 
 static ob_status split_content(ob_infer *infer, const ob_dim *sizes) {
@@ -106,11 +107,13 @@ ob_status ob__infer_split(ob_infer *infer) {
     int32_t axis;
     bool known;
     for (uint32_t i = 0; i < n_outputs; i++) ob__out_dtype(infer, i, ob__in_dtype(infer, 0));
+    OB_TRY(ob__rank_unknown(infer, 0));
     if (from.rank < 0 || from.rank > OB_MAX_RANK || n_outputs == 0) return OB_OK;
     if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), from.rank, &axis)) return OB_OK;
     const int64_t *split = ob__axes(infer, "split", 1, &n, &known);
     if (!ob__rank_in(infer, 1, 1, 1)) return OB_OK;
-    if (!split) OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 1, 0), n_outputs, 1, 0, OB0601));
+    if (!split && ob__in_rank(infer, 1) == 1)
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 1, 0), n_outputs, 1, 0, OB0601));
     ob_content terms = ob__in_content(infer, 1);
     ob_dim *sizes = ob__new_dims(infer, n_outputs), sum = 0;
     if (!sizes) return OB_E_MEMORY;
@@ -135,6 +138,7 @@ ob_status ob__infer_split(ob_infer *infer) {
             ob__problem(infer, OB0601, -1, axis, "the size %lld is negative", (long long)sizes[i]);
             return OB_OK;
         }
+        if (!split && !known) OB_TRY(ob__require_size(infer, sizes[i], 1, axis, OB0601));
     }
     if (split || !known)
         OB_TRY(ob__require(infer, OB_COND_EQUAL, from.dims[axis], sum, 0, axis, OB0601));
@@ -155,47 +159,52 @@ typedef struct cut {
     ob_dim start, end, step; /* as given */
 } cut;
 
-/* A bound as a term between 0 and size: negative counts from the end, beyond the ends is clamped. Unknown when undecided. */
-static ob_dim bound(ob_infer *infer, ob_dim given, ob_dim size, ob_dim low, ob_dim high) {
+/* Where a bound stands: negative ones count from the end. Huge ones stand for the ends. */
+static ob_dim place(ob_infer *infer, ob_dim given, ob_dim size) {
     if (given == OB_DIM_UNKNOWN || size == OB_DIM_UNKNOWN) return OB_DIM_UNKNOWN;
-    if (ob_dim_is_const(given) && given >= OB_DIM_CONST_MAX / 2) return high;
-    if (ob_dim_is_const(given) && given <= -OB_DIM_CONST_MAX / 2) return low;
-    int64_t least, most;
-    ob_dim_bounds(infer->dims, given, &least, &most);
-    if (most < 0)
-        given = ob_dim_add(infer->dims, given, size);
-    else if (least < 0)
-        return OB_DIM_UNKNOWN;
-    if (given == OB_DIM_UNKNOWN) return OB_DIM_UNKNOWN;
-    ob_condition over = {OB_COND_AT_LEAST, given, high}, under = {OB_COND_AT_LEAST, low, given};
-    if (given == high || ob_condition_decide(infer->dims, &over) == OB_TRUE) return high;
-    if (given == low || ob_condition_decide(infer->dims, &under) == OB_TRUE) return low;
-    ob_condition fits = {OB_COND_AT_LEAST, high, given}, reaches = {OB_COND_AT_LEAST, given, low};
-    bool sure = ob_condition_decide(infer->dims, &fits) == OB_TRUE && ob_condition_decide(infer->dims, &reaches) == OB_TRUE;
-    return sure ? given : OB_DIM_UNKNOWN;
+    ob_dim from_end = ob_dim_add(infer->dims, given, size);
+    /* size - 1 of an axis without elements is -1, and then too. */
+    if (ob__known_at_least(infer, given, 0) || given == ob_dim_sub(infer->dims, size, 1)) return given;
+    return ob__term_select(infer, ob__term_at_least(infer, given, 0), given, from_end);
+}
+
+static bool is_huge(ob_dim given) {
+    return ob_dim_is_const(given) && (given >= OB_DIM_CONST_MAX / 2 || given <= -OB_DIM_CONST_MAX / 2);
+}
+
+/* Elements from `start` (at most `last_start`) to before `end`: the least of the differences, as x[:k] is min(k, size). */
+static ob_dim span_of(ob_infer *infer, const ob_dim *ends, const ob_dim *starts) {
+    ob_dim span = OB_DIM_UNKNOWN;
+    for (int e = 0; e < 2; e++)
+        for (int s = 0; s < 2; s++) {
+            ob_dim apart = ob_dim_sub(infer->dims, ends[e], starts[s]);
+            span = e + s == 0 ? apart : ob__term_min(infer, span, apart);
+        }
+    return span;
 }
 
 /* Number of elements from start by step before end, and the first position. */
 static ob_dim cut_size(ob_infer *infer, const cut *c, ob_dim size, ob_dim *first) {
     *first = OB_DIM_UNKNOWN;
-    if (!ob_dim_is_const(c->step) || c->step == 0) return OB_DIM_UNKNOWN;
-    bool forward = c->step > 0;
-    ob_dim last = ob_dim_sub(infer->dims, size, 1), first_place = 0;
-    int64_t least, most;
-    ob_dim_bounds(infer->dims, size, &least, &most);
-    /* Backwards there is no place to begin at when the axis has no elements. */
-    if (!forward && least == 0) first_place = most == 0 ? -1 : OB_DIM_UNKNOWN;
-    ob_dim start = bound(infer, c->start, size, first_place, forward ? size : last);
-    ob_dim end = bound(infer, c->end, size, forward ? 0 : -1, forward ? size : last);
-    *first = start;
-    /* From the front to some place behind the end: `x[:k]` of a size that may be smaller stays unknown. */
-    ob_dim span = forward ? ob_dim_sub(infer->dims, end, start) : ob_dim_sub(infer->dims, start, end);
+    if (!ob_dim_is_const(c->step) || c->step == 0 || size == OB_DIM_UNKNOWN) return OB_DIM_UNKNOWN;
+    ob_dims *dims = infer->dims;
+    ob_dim last = ob_dim_sub(dims, size, 1), span;
+    if (c->step > 0) {
+        /* A start behind the end, and an end before the front, give less than nothing. */
+        ob_dim start = is_huge(c->start) ? (c->start > 0 ? size : 0) : place(infer, c->start, size);
+        ob_dim end = is_huge(c->end) ? (c->end > 0 ? size : 0) : place(infer, c->end, size);
+        const ob_dim starts[2] = {start, 0}, ends[2] = {end, size};
+        *first = ob__term_min(infer, ob__term_max(infer, start, 0), size);
+        span = span_of(infer, ends, starts);
+    } else {
+        ob_dim start = is_huge(c->start) ? (c->start > 0 ? last : 0) : place(infer, c->start, size);
+        ob_dim end = is_huge(c->end) ? (c->end > 0 ? last : -1) : place(infer, c->end, size);
+        *first = start = ob__term_min(infer, ob__term_max(infer, start, 0), last);
+        span = ob_dim_sub(dims, start, ob__term_max(infer, end, -1));
+    }
     if (span == OB_DIM_UNKNOWN) return span;
-    int64_t low, high;
-    ob_dim_bounds(infer->dims, span, &low, &high);
-    if (high <= 0) return 0;
-    if (low < 0) return OB_DIM_UNKNOWN;
-    return ob_dim_ceil_div(infer->dims, span, forward ? c->step : -c->step);
+    span = ob__term_max(infer, 0, span);
+    return ob_dim_ceil_div(dims, span, c->step > 0 ? c->step : -c->step);
 }
 
 static ob_dim slice_element(ob_infer *infer, uint32_t input, uint32_t i) {
@@ -241,6 +250,7 @@ ob_status ob__infer_slice(ob_infer *infer) {
     const int64_t *ends = ob__node_ints(infer->node, "ends", &n_ends);
     const int64_t *axes = ob__axes(infer, "axes", attributes ? UINT32_MAX : 3, &n_axes, &known_axes);
     ob__out_dtype(infer, 0, OB_NONE);
+    OB_TRY(ob__rank_unknown(infer, 0));
     if (from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
     int64_t n = attributes && !starts ? 0 : slice_count(infer, starts, n_starts);
     if (!attributes) OB_TRY(require_one_length(infer));
@@ -249,6 +259,7 @@ ob_status ob__infer_slice(ob_infer *infer) {
         return ob__out_rank(infer, 0, from.rank);
     }
     if (n > from.rank) ob__problem(infer, OB0602, -1, -1, "%lld axes are cut of rank %d", (long long)n, from.rank);
+    if (n < 0 || !known_axes) OB_TRY(ob__unverified(infer, 3, -1, "axes depend on data"));
     if (n < 0 || n > from.rank || !known_axes) return ob__out_rank(infer, 0, from.rank);
     bool cut_before[OB_MAX_RANK] = {false};
     ob_dim dims[OB_MAX_RANK], first = 0, step = 1;
@@ -265,6 +276,7 @@ ob_status ob__infer_slice(ob_infer *infer) {
                  attributes ? ob__saturated(ends[i]) : slice_element(infer, 2, i), 1};
         if (ob__in_given(infer, 4)) c.step = slice_element(infer, 4, i);
         if (c.step == 0) ob__problem(infer, OB0601, 4, axis, "axis %d: the step is 0", axis);
+        if (!ob_dim_is_const(c.step)) OB_TRY(ob__unverified(infer, 4, axis, "a step depends on data"));
         dims[axis] = cut_size(infer, &c, from.dims[axis], &first);
         step = c.step;
     }
@@ -273,7 +285,8 @@ ob_status ob__infer_slice(ob_infer *infer) {
         ob__out_shape(infer, 0, OB_NONE, from);
     else
         OB_TRY(ob__out_tensor(infer, 0, OB_NONE, from.rank, dims));
-    return n == 1 && from.rank == 1 ? slice_content(infer, first, dims[0], step) : OB_OK;
+    if (n == 1 && from.rank == 1) OB_TRY(slice_content(infer, first, dims[0], step));
+    return ob__range_part(infer, 0, 0);
 }
 
 /* ---- Pad, Tile ---- */
@@ -285,9 +298,8 @@ static ob_dim padding(const int64_t *ints, ob_content terms, uint32_t i) {
 
 /* Every mode but constant repeats elements: there must be one where anything is added. */
 static ob_status require_elements(ob_infer *infer, ob_dim size, ob_dim added, int32_t axis) {
-    if (!ob_dim_is_const(added) || added <= 0 || strcmp(ob__node_string(infer->node, "mode", "constant"), "constant") == 0)
-        return OB_OK;
-    return ob__require(infer, OB_COND_AT_LEAST, size, 1, 0, axis, OB0601);
+    if (strcmp(ob__node_string(infer->node, "mode", "constant"), "constant") == 0) return OB_OK;
+    return ob__require_where(infer, added, OB_COND_AT_LEAST, size, 1, 0, axis, OB0601);
 }
 
 ob_status ob__infer_pad(ob_infer *infer) {
@@ -299,11 +311,13 @@ ob_status ob__infer_pad(ob_infer *infer) {
     const int64_t *axes = ob__axes(infer, "axes", 3, &n_axes, &known);
     ob__out_dtype(infer, 0, OB_NONE);
     OB_TRY(ob__require_one(infer, 2));
+    OB_TRY(ob__rank_unknown(infer, 0));
     if (from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
     if (attributes && !ints) ob__problem(infer, OB0602, -1, -1, "the paddings are missing");
     uint32_t n = axes ? n_axes : (uint32_t)from.rank, n_given = ints ? n_ints : terms.n;
     if (known && !ints && !terms.elems)
         OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_count(infer, 1), 2 * (ob_dim)n, 1, -1, OB0601));
+    if (!attributes && (!known || !terms.elems)) OB_TRY(ob__unverified(infer, 1, -1, "paddings depend on data"));
     if (!known || (!ints && !terms.elems)) return ob__out_rank(infer, 0, from.rank);
     if (n_given != 2 * n) {
         ob__problem(infer, OB0601, attributes ? -1 : 1, -1, "%u paddings are given for %u axes", n_given, n);
@@ -326,7 +340,8 @@ ob_status ob__infer_pad(ob_infer *infer) {
         if (ob_dim_is_const(dims[axis]) && dims[axis] < 0 && dims[axis] != OB_DIM_UNKNOWN) {
             ob__problem(infer, OB0601, 0, axis, "axis %d: negative paddings cut more than there is", axis);
             dims[axis] = OB_DIM_UNKNOWN;
-        }
+        } else if (!ob__known_at_least(infer, added, 0))
+            OB_TRY(ob__require_size(infer, dims[axis], 0, axis, OB0601));
     }
     return ob__out_tensor(infer, 0, OB_NONE, from.rank, dims);
 }
@@ -347,13 +362,17 @@ static ob_status tile_content(ob_infer *infer, ob_dim times) {
 static ob_status tile_one_axis(ob_infer *infer, ob_shape from) {
     int64_t at;
     int32_t axis;
+    OB_TRY(ob__rank_unknown(infer, 0));
+    OB_TRY(ob__require_size(infer, ob__in_scalar(infer, 1), 1, -1, OB0601));
     if (from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
-    if (!ob__in_const_int(infer, 2, &at)) return ob__out_rank(infer, 0, from.rank);
+    if (!ob__in_const_int(infer, 2, &at)) {
+        OB_TRY(ob__unverified(infer, 2, -1, "the axis depends on data"));
+        return ob__out_rank(infer, 0, from.rank);
+    }
     if (!ob__axis_in(infer, at, from.rank, &axis)) return OB_OK;
     ob_dim dims[OB_MAX_RANK];
     memcpy(dims, from.dims, (size_t)from.rank * sizeof *dims);
-    ob_content times = ob__in_content(infer, 1);
-    dims[axis] = times.elems && times.n == 1 ? ob_dim_mul(infer->dims, dims[axis], times.elems[0]) : OB_DIM_UNKNOWN;
+    dims[axis] = ob_dim_mul(infer->dims, dims[axis], ob__in_scalar(infer, 1));
     return ob__out_tensor(infer, 0, OB_NONE, from.rank, dims);
 }
 
@@ -362,7 +381,9 @@ ob_status ob__infer_tile(ob_infer *infer) {
     ob__out_dtype(infer, 0, OB_NONE);
     if (ob__since(infer) < 6) return tile_one_axis(infer, from);
     OB_TRY(ob__shape_operand(infer, 1, &repeats));
+    OB_TRY(ob__rank_unknown(infer, 0));
     if (from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
+    if (repeats.rank < 0) OB_TRY(ob__unverified(infer, 1, -1, "repeats depend on data"));
     if (repeats.rank < 0) return ob__out_rank(infer, 0, from.rank);
     if (repeats.rank != from.rank) {
         ob__problem(infer, OB0601, 1, -1, "%d repeats are given for rank %d", repeats.rank, from.rank);
@@ -372,10 +393,13 @@ ob_status ob__infer_tile(ob_infer *infer) {
     for (int32_t axis = 0; axis < from.rank; axis++) {
         if (ob_dim_is_const(repeats.dims[axis]) && repeats.dims[axis] < 0)
             ob__problem(infer, OB0601, 1, axis, "axis %d: the repeat %lld is negative", axis, (long long)repeats.dims[axis]);
+        else
+            OB_TRY(ob__require_size(infer, repeats.dims[axis], 1, axis, OB0601));
         dims[axis] = ob__size_mul(infer, from.dims[axis], repeats.dims[axis], axis);
     }
     OB_TRY(ob__out_tensor(infer, 0, OB_NONE, from.rank, dims));
-    return from.rank == 1 ? tile_content(infer, repeats.dims[0]) : OB_OK;
+    if (from.rank == 1) OB_TRY(tile_content(infer, repeats.dims[0]));
+    return ob__range_share(infer, 0, 0);
 }
 
 /* ---- CenterCropPad, DepthToSpace, SpaceToDepth ---- */
@@ -386,8 +410,10 @@ ob_status ob__infer_center_crop_pad(ob_infer *infer) {
     const int64_t *axes = ob__node_ints(infer->node, "axes", &n_axes);
     OB_TRY(ob__shape_operand(infer, 1, &target));
     ob__out_dtype(infer, 0, OB_NONE);
+    OB_TRY(ob__rank_unknown(infer, 0));
     if (from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
     uint32_t n = axes ? n_axes : (uint32_t)from.rank;
+    if (target.rank < 0) OB_TRY(ob__unverified(infer, 1, -1, "the target shape depends on data"));
     if (target.rank >= 0 && (uint32_t)target.rank != n) {
         ob__problem(infer, OB0601, 1, -1, "%d sizes are given for %u axes", target.rank, n);
         return ob__out_rank(infer, 0, from.rank);
@@ -398,6 +424,7 @@ ob_status ob__infer_center_crop_pad(ob_infer *infer) {
         int32_t axis;
         if (!ob__axis_in(infer, axes ? axes[i] : (int64_t)i, from.rank, &axis)) return ob__out_rank(infer, 0, from.rank);
         dims[axis] = target.rank < 0 ? OB_DIM_UNKNOWN : target.dims[i];
+        if (target.rank >= 0) OB_TRY(ob__require_size(infer, dims[axis], 1, axis, OB0601));
     }
     return ob__out_tensor(infer, 0, OB_NONE, from.rank, dims);
 }
@@ -406,6 +433,7 @@ ob_status ob__infer_depth_space(ob_infer *infer) {
     ob_shape from = ob__in_shape(infer, 0);
     int64_t block = ob__node_int(infer->node, "blocksize", 0);
     ob__out_dtype(infer, 0, OB_NONE);
+    OB_TRY(ob__rank_unknown(infer, 0));
     if (from.rank < 0) return ob__out_rank(infer, 0, 4);
     if (from.rank != 4 || block <= 0 || block > INT32_MAX) {
         if (from.rank != 4)

@@ -10,19 +10,27 @@ OB_RULE(dynamic_quantize);
 
 static ob_status require_layout(ob_infer *infer, const ob_scale_layout *layout, uint32_t input) {
     if (layout->kind == OB_SCALE_MISFIT) ob__problem(infer, OB0601, (int32_t)input, -1, "operand %u: %s", input, layout->problem);
+    if (layout->kind == OB_SCALE_UNKNOWN) return ob__unverified(infer, (int32_t)input, -1, "the rank of an operand is not known");
     for (uint32_t i = 0; i < layout->n_conditions; i++) {
         const ob_condition *c = &layout->conditions[i].condition;
-        OB_TRY(ob__require(infer, c->kind, c->a, c->b, (int32_t)input, layout->conditions[i].axis, OB0601));
+        OB_TRY(ob__require_where(infer, layout->guard, c->kind, c->a, c->b, (int32_t)input, layout->conditions[i].axis, OB0601));
     }
-    return OB_OK;
+    return layout->open ? ob__unverified(infer, (int32_t)input, layout->axis, "sizes leave open how long a block is") : OB_OK;
 }
 
 /* ---- QuantizeLinear, DequantizeLinear ---- */
 
 /* The zero points lie as the scales do; [1] for a scalar is common and harmless. */
 static ob_status require_zero_points(ob_infer *infer, const ob_scale_layout *layout) {
+    ob_shape scale = ob__in_shape(infer, 1), zero = ob__in_shape(infer, 2);
     if (layout->kind == OB_SCALE_TENSOR) return ob__require_one(infer, 2);
-    return layout->kind == OB_SCALE_UNKNOWN ? OB_OK : ob__require_shape(infer, 2, ob__in_shape(infer, 1), OB0601);
+    if (layout->kind == OB_SCALE_UNKNOWN) return ob__rank_unknown(infer, 2);
+    bool open = true; /* sizes of the scale that may come out as 1, all of them */
+    for (int32_t axis = 0; axis < scale.rank; axis++)
+        open = open && (scale.dims[axis] == 1 || !ob_dim_is_const(scale.dims[axis]));
+    if (!open || zero.rank < 0 || zero.rank == scale.rank) return ob__require_shape(infer, 2, scale, OB0601);
+    OB_TRY(ob__require_one(infer, 1));
+    return ob__require_one(infer, 2);
 }
 
 ob_status ob__infer_quantize(ob_infer *infer) {

@@ -25,10 +25,8 @@ static ob_status reduce_content(ob_infer *infer) {
             folded = d == 0 ? 0 : folded == 0 ? 0 : ob_dim_mul(infer->dims, folded, d);
         else if (sum)
             folded = ob_dim_add(infer->dims, folded, d);
-        else if (!ob_dim_is_const(folded) || !ob_dim_is_const(d))
-            folded = folded == d ? d : OB_DIM_UNKNOWN;
         else
-            folded = (d > folded) == max ? d : folded;
+            folded = max ? ob__term_max(infer, folded, d) : ob__term_min(infer, folded, d);
     }
     folded = ob__content_within(folded, infer->out_types[0].dtype);
     return ob__out_content(infer, 0, &folded, 1);
@@ -53,6 +51,8 @@ ob_status ob__infer_reduce(ob_infer *infer) {
     bool known, keep = ob__node_int(infer->node, "keepdims", 1) != 0;
     const int64_t *axes = ob__axes(infer, "axes", 1, &n, &known);
     ob__out_dtype(infer, 0, OB_NONE);
+    if (axes) OB_TRY(ob__rank_unknown(infer, 0));
+    if (!known) OB_TRY(ob__unverified(infer, 1, -1, "axes depend on data"));
     if (from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
     if (!known) return keep ? ob__out_rank(infer, 0, from.rank) : OB_OK;
     if (n == 0 && ob__reduces_nothing(infer->node, infer->op)) return ob__out_like(infer, 0, 0);
@@ -72,9 +72,11 @@ ob_status ob__infer_argreduce(ob_infer *infer) {
     bool keep = ob__node_int(infer->node, "keepdims", 1) != 0, reduced[OB_MAX_RANK] = {false};
     int32_t axis;
     ob__out_dtype(infer, 0, OB_INT64);
+    OB_TRY(ob__rank_unknown(infer, 0));
     if (from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
     if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), from.rank, &axis)) return OB_OK;
     OB_TRY(ob__require(infer, OB_COND_AT_LEAST, from.dims[axis], 1, 0, axis, OB0601)); /* of nothing there is no largest */
     reduced[axis] = true;
-    return set_reduced(infer, OB_INT64, from, reduced, keep);
+    OB_TRY(set_reduced(infer, OB_INT64, from, reduced, keep));
+    return ob__out_range(infer, 0, (ob_range){0, ob_dim_sub(infer->dims, from.dims[axis], 1), false});
 }

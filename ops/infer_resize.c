@@ -105,6 +105,26 @@ static bool scales_in(ob_infer *infer, ob_shape from, const int32_t *axes, const
     return true;
 }
 
+/* The same of sizes that are open. */
+static ob_status require_sizes(ob_infer *infer, ob_shape from, const int32_t *axes, const resize_operands *r, ob_content sizes) {
+    bool stretches = strcmp(ob__node_string(infer->node, "keep_aspect_ratio_policy", "stretch"), "stretch") == 0;
+    int32_t operand = (int32_t)r->sizes;
+    for (uint32_t i = 0; sizes.elems && i < sizes.n; i++) {
+        ob_dim size = sizes.elems[i], before = from.dims[axes[i]];
+        if (size == OB_DIM_UNKNOWN) {
+            OB_TRY(ob__unverified(infer, operand, axes[i], "sizes depend on data"));
+            continue;
+        }
+        if (size == before || (ob_dim_is_const(size) && ob_dim_is_const(before))) continue;
+        OB_TRY(ob__require_size(infer, size, operand, axes[i], OB0601));
+        OB_TRY(ob__require_where(infer, before, OB_COND_AT_LEAST, size, 1, operand, axes[i], OB0601));
+        if (stretches) OB_TRY(ob__require_where(infer, size, OB_COND_AT_LEAST, before, 1, 0, axes[i], OB0601));
+    }
+    if (r->sizes != UINT32_MAX && !sizes.elems) return ob__unverified(infer, operand, -1, "sizes depend on data");
+    if (r->sizes == UINT32_MAX && r->scales_given && !r->scales) return ob__unverified(infer, -1, -1, "scales depend on data");
+    return OB_OK;
+}
+
 /* Source: Upsample-1/7/9, Resize-10 to Resize-19. */
 ob_status ob__infer_resize(ob_infer *infer) {
     ob_shape from = ob__in_shape(infer, 0);
@@ -113,6 +133,7 @@ ob_status ob__infer_resize(ob_infer *infer) {
     uint32_t n_axes;
     const int64_t *given_axes = ob__node_ints(infer->node, "axes", &n_axes);
     ob__out_dtype(infer, 0, OB_NONE);
+    OB_TRY(ob__rank_unknown(infer, 0));
     if (from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
     uint32_t n = given_axes ? n_axes : (uint32_t)from.rank;
     int32_t axes[OB_MAX_RANK];
@@ -133,6 +154,7 @@ ob_status ob__infer_resize(ob_infer *infer) {
         return ob__out_rank(infer, 0, from.rank);
     }
     if (!scales_in(infer, from, axes, &r, sizes)) return ob__out_rank(infer, 0, from.rank);
+    OB_TRY(require_sizes(infer, from, axes, &r, sizes));
     for (uint32_t i = 0; i < n; i++) {
         int32_t axis = axes[i];
         if (r.sizes != UINT32_MAX)
@@ -142,6 +164,8 @@ ob_status ob__infer_resize(ob_infer *infer) {
         else
             dims[axis] = OB_DIM_UNKNOWN;
     }
+    if (r.sizes != UINT32_MAX && !sizes.elems)
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_count(infer, r.sizes), n, (int32_t)r.sizes, -1, OB0601));
     if (r.sizes != UINT32_MAX) keep_aspect(infer, from, axes, n, dims);
     return ob__out_tensor(infer, 0, OB_NONE, from.rank, dims);
 }
@@ -149,14 +173,16 @@ ob_status ob__infer_resize(ob_infer *infer) {
 ob_status ob__infer_grid_sample(ob_infer *infer) {
     int32_t rank = ob__in_rank(infer, 0), grid = ob__in_rank(infer, 1);
     ob__out_dtype(infer, 0, OB_NONE);
+    for (uint32_t i = 0; i < 2; i++) OB_TRY(ob__rank_unknown(infer, i));
     if (rank < 0) rank = grid;
     if (rank < 0 || rank > OB_MAX_RANK) return OB_OK;
     if (rank < 3 || (grid >= 0 && grid != rank)) {
         ob__problem(infer, OB0601, 1, -1, "the grid has rank %d, the input rank %d", grid, rank);
         return OB_OK;
     }
-    OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 0, 0), ob__in_dim(infer, 1, 0), 1, 0, OB0601));
-    OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 1, -1), rank - 2, 1, rank - 1, OB0601));
+    if (grid >= 0 && ob__in_rank(infer, 0) >= 0)
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 0, 0), ob__in_dim(infer, 1, 0), 1, 0, OB0601));
+    if (grid >= 0) OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 1, -1), rank - 2, 1, rank - 1, OB0601));
     ob_dim dims[OB_MAX_RANK] = {ob__dim_prefer(infer->dims, ob__in_dim(infer, 0, 0), ob__in_dim(infer, 1, 0)),
                                 ob__in_dim(infer, 0, 1)};
     for (int32_t axis = 2; axis < rank; axis++) dims[axis] = ob__in_dim(infer, 1, axis - 1);
@@ -167,11 +193,15 @@ ob_status ob__infer_affine_grid(ob_infer *infer) {
     ob_shape size;
     OB_TRY(ob__shape_operand(infer, 1, &size));
     ob__out_dtype(infer, 0, OB_NONE);
-    if (size.rank < 0) return OB_OK;
+    if (size.rank < 0) return ob__unverified(infer, 1, -1, "the target shape depends on data");
     if (size.rank != 4 && size.rank != 5) {
         ob__problem(infer, OB0601, 1, -1, "%d sizes are given, 4 or 5 are needed", size.rank);
         return OB_OK;
     }
+    /* Theta holds a matrix for each image. */
+    const ob_dim theta[3] = {size.dims[0], size.rank - 2, size.rank - 1};
+    OB_TRY(ob__require_shape(infer, 0, (ob_shape){3, theta}, OB0601));
+    for (int32_t axis = 0; axis < size.rank; axis++) OB_TRY(ob__require_size(infer, size.dims[axis], 1, axis, OB0601));
     ob_dim dims[5] = {size.dims[0]};
     for (int32_t axis = 2; axis < size.rank; axis++) dims[axis - 1] = size.dims[axis];
     dims[size.rank - 1] = size.rank - 2;

@@ -20,49 +20,97 @@ OB_RULE(eye_like);
 
 /* ---- Reshape ---- */
 
-/* The dims of operand 0 without those that `out` repeats, as a quotient of products: what -1 stands for. */
-static ob_dim remaining(ob_infer *infer, ob_shape from, const ob_dim *out, int32_t rank, int32_t hole) {
-    ob_dim above = 1, below = 1;
+typedef struct reshape {
+    ob_shape from;
+    ob_dim dims[OB_MAX_RANK]; /* of the result */
+    int32_t rank, hole;       /* the axis of -1, or -1 */
+    bool allow_zero;
+    bool whole; /* no size but that of the hole is unknown */
+} reshape;
+
+/* What -1 stands for is *above / *below: the operand's sizes, and the result's, without those that both have. */
+static void cancel(ob_infer *infer, const reshape *r, ob_dim *above, ob_dim *below) {
     bool used[OB_MAX_RANK] = {false}; /* dims of `from` that are cancelled */
-    if (from.rank < 0 || from.rank > OB_MAX_RANK) return OB_DIM_UNKNOWN;
-    for (int32_t axis = 0; axis < rank; axis++) {
-        if (axis == hole) continue;
+    *above = *below = 1;
+    for (int32_t axis = 0; axis < r->rank; axis++) {
+        if (axis == r->hole) continue;
         int32_t k = 0;
-        while (k < from.rank && (used[k] || from.dims[k] != out[axis] || out[axis] == OB_DIM_UNKNOWN || out[axis] == 0)) k++;
-        if (k < from.rank)
+        while (k < r->from.rank && (used[k] || r->from.dims[k] != r->dims[axis] || r->dims[axis] == 0)) k++;
+        if (k < r->from.rank)
             used[k] = true;
         else
-            below = ob_dim_mul(infer->dims, below, out[axis]);
+            *below = ob_dim_mul(infer->dims, *below, r->dims[axis]);
     }
-    for (int32_t k = 0; k < from.rank; k++)
-        if (!used[k]) above = ob_dim_mul(infer->dims, above, from.dims[k]);
-    if (below == 1) return above;
-    if (below == OB_DIM_UNKNOWN || above == OB_DIM_UNKNOWN || below == 0) return OB_DIM_UNKNOWN;
-    if (ob_dim_is_const(below)) {
-        if (ob_dim_is_const(above)) return above % below == 0 ? above / below : OB_DIM_UNKNOWN;
-        ob_dim exact = ob_dim_div_exact(infer->dims, above, below);
-        return exact != OB_DIM_UNKNOWN ? exact : ob_dim_div(infer->dims, above, below);
-    }
-    return ob_dim_div_exact(infer->dims, above, below);
+    for (int32_t k = 0; k < r->from.rank; k++)
+        if (!used[k]) *above = ob_dim_mul(infer->dims, *above, r->from.dims[k]);
 }
 
-static ob_status check_count(ob_infer *infer, ob_shape from, const ob_dim *out, int32_t rank, int32_t hole) {
-    if (from.rank < 0) return OB_OK;
-    ob_dim before = ob__dims_product(infer, from.dims, 0, from.rank), after = 1;
-    for (int32_t axis = 0; axis < rank; axis++) after = axis == hole ? after : ob_dim_mul(infer->dims, after, out[axis]);
-    if (hole < 0) {
-        /* 12*N = 12 says N = 1. */
-        ob_dim ratio = ob_dim_is_const(after) && after > 1 ? ob_dim_div_exact(infer->dims, before, after) : OB_DIM_UNKNOWN;
-        if (ob_dim_is_term(ratio)) return ob__require(infer, OB_COND_EQUAL, ratio, 1, 0, -1, OB0601);
-        return ob__require(infer, OB_COND_EQUAL, before, after, 0, -1, OB0601);
+/* -1 needs other sizes that are not 0, and whose product divides what there is. */
+static ob_status fill_hole(ob_infer *infer, reshape *r) {
+    ob_dim above, below, *out = &r->dims[r->hole];
+    *out = OB_DIM_UNKNOWN;
+    if (!r->whole || r->from.rank < 0 || r->from.rank > OB_MAX_RANK) return OB_OK;
+    for (int32_t axis = 0; axis < r->rank; axis++)
+        if (axis != r->hole) OB_TRY(ob__require(infer, OB_COND_AT_LEAST, r->dims[axis], 1, 0, axis, OB0601));
+    for (int32_t axis = 0; axis < r->rank; axis++)
+        if (axis != r->hole && r->dims[axis] == 0) return OB_OK;
+    cancel(infer, r, &above, &below);
+    if (below == 1) {
+        *out = above;
+        return OB_OK;
     }
-    if (!ob_dim_is_const(after) || after <= 1) return OB_OK;
-    return ob__require(infer, OB_COND_DIVISIBLE, before, after, 0, -1, OB0601);
+    *out = ob_dim_div_exact(infer->dims, above, below);
+    if (*out != OB_DIM_UNKNOWN) return OB_OK;
+    if (ob_dim_is_const(below) && (!ob_dim_is_const(above) || above % below == 0)) *out = ob_dim_div(infer->dims, above, below);
+    return ob__require(infer, OB_COND_DIVISIBLE, above, below, 0, -1, OB0601);
+}
+
+static ob_status require_count(ob_infer *infer, const reshape *r) {
+    if (r->hole >= 0 || r->from.rank < 0 || !r->whole) return OB_OK;
+    ob_dim before = ob__dims_product(infer, r->from.dims, 0, r->from.rank), after = ob__dims_product(infer, r->dims, 0, r->rank);
+    /* 12*N = 12 says N = 1. */
+    ob_dim ratio = ob_dim_is_const(after) && after > 1 ? ob_dim_div_exact(infer->dims, before, after) : OB_DIM_UNKNOWN;
+    if (ob_dim_is_term(ratio)) return ob__require(infer, OB_COND_EQUAL, ratio, 1, 0, -1, OB0601);
+    return ob__require(infer, OB_COND_EQUAL, before, after, 0, -1, OB0601);
+}
+
+/* A size of the target that is open is one of the result. At 0 it would copy the operand's size, which must be 0 too: a size that
+ * is called by the one name is not to be another. */
+static ob_status take_term(ob_infer *infer, reshape *r, int32_t axis, ob_dim d) {
+    r->dims[axis] = d;
+    OB_TRY(ob__require_size(infer, d, 1, axis, OB0601));
+    if (r->allow_zero || r->from.rank < 0 || ob__known_at_least(infer, d, 1)) return OB_OK;
+    ob_dim copied = axis < r->from.rank ? r->from.dims[axis] : 1;
+    if (ob_dim_is_const(copied) && copied != 0) return ob__require(infer, OB_COND_AT_LEAST, d, 1, 1, axis, OB0601);
+    if (copied == d || ob_dim_div_exact(infer->dims, copied, d) != OB_DIM_UNKNOWN) return OB_OK;
+    return ob__require_where(infer, ob_dim_sub(infer->dims, 1, d), OB_COND_EQUAL, copied, 0, 1, axis, OB0601);
+}
+
+/* False: the target makes no sense. */
+static ob_status take_size(ob_infer *infer, reshape *r, int32_t axis, ob_dim d, bool *fits) {
+    r->dims[axis] = d;
+    if (ob_dim_is_term(d)) return take_term(infer, r, axis, d);
+    if (d == 0 && !r->allow_zero) {
+        r->dims[axis] = axis < r->from.rank ? r->from.dims[axis] : OB_DIM_UNKNOWN;
+        if (r->from.rank >= 0 && axis >= r->from.rank)
+            ob__problem(infer, OB0601, 1, axis, "axis %d: 0 copies a size, but the operand has rank %d", axis, r->from.rank);
+    } else if (d == -1) {
+        if (r->hole >= 0) ob__problem(infer, OB0601, 1, axis, "-1 occurs more than once in the target shape");
+        *fits = r->hole < 0;
+        r->hole = axis;
+    } else if (ob_dim_is_const(d) && d < -1) {
+        ob__problem(infer, OB0601, 1, axis, "axis %d: the target size %lld is negative", axis, (long long)d);
+        r->dims[axis] = OB_DIM_UNKNOWN;
+    }
+    r->whole = r->whole && r->dims[axis] != OB_DIM_UNKNOWN;
+    return d == OB_DIM_UNKNOWN ? ob__unverified(infer, 1, axis, "the target shape depends on data") : OB_OK;
 }
 
 /* Source: Reshape-1 (attribute), Reshape-5, Reshape-14 (allowzero). 0 copies a dim, -1 takes what is left. */
 ob_status ob__infer_reshape(ob_infer *infer) {
-    ob_shape from = ob__in_shape(infer, 0), target = {OB_RANK_UNKNOWN, NULL};
+    ob_shape target = {OB_RANK_UNKNOWN, NULL};
+    reshape r = {
+        .from = ob__in_shape(infer, 0), .hole = -1, .whole = true, .allow_zero = ob__node_int(infer->node, "allowzero", 0) != 0};
     ob__out_dtype(infer, 0, OB_NONE);
     if (ob__since(infer) < 5) {
         uint32_t n;
@@ -73,40 +121,26 @@ ob_status ob__infer_reshape(ob_infer *infer) {
         OB_TRY(ob__shape_operand(infer, 1, &target));
         if (ob__in_rank(infer, 1) >= 0 && ob__in_rank(infer, 1) != 1)
             ob__problem(infer, OB0601, 1, -1, "the shape operand has rank %d, it must be a vector", ob__in_rank(infer, 1));
+        if (target.rank < 0) OB_TRY(ob__unverified(infer, 1, -1, "the target shape depends on data"));
     }
+    OB_TRY(ob__rank_unknown(infer, 0));
     if (target.rank < 0 || target.rank > OB_MAX_RANK) return OB_OK;
-    bool allow_zero = ob__node_int(infer->node, "allowzero", 0) != 0;
-    ob_dim dims[OB_MAX_RANK];
-    int32_t hole = -1;
-    bool whole = true;
+    r.rank = target.rank;
     for (int32_t axis = 0; axis < target.rank; axis++) {
-        ob_dim d = target.dims[axis];
-        dims[axis] = d;
-        if (d == 0 && !allow_zero) {
-            dims[axis] = axis < from.rank ? from.dims[axis] : OB_DIM_UNKNOWN;
-            if (from.rank >= 0 && axis >= from.rank)
-                ob__problem(infer, OB0601, 1, axis, "axis %d: 0 copies a size, but the operand has rank %d", axis, from.rank);
-        } else if (d == -1) {
-            if (hole >= 0) {
-                ob__problem(infer, OB0601, 1, axis, "-1 occurs more than once in the target shape");
-                return ob__out_rank(infer, 0, target.rank);
-            }
-            hole = axis;
-        } else if (ob_dim_is_const(d) && d < -1) {
-            ob__problem(infer, OB0601, 1, axis, "axis %d: the target size %lld is negative", axis, (long long)d);
-            dims[axis] = OB_DIM_UNKNOWN;
-        }
-        whole = whole && dims[axis] != OB_DIM_UNKNOWN;
+        bool fits = true;
+        OB_TRY(take_size(infer, &r, axis, target.dims[axis], &fits));
+        if (!fits) return ob__out_rank(infer, 0, target.rank);
     }
-    if (hole >= 0) dims[hole] = whole ? remaining(infer, from, dims, target.rank, hole) : OB_DIM_UNKNOWN;
-    if (whole) OB_TRY(check_count(infer, from, dims, target.rank, hole));
-    OB_TRY(ob__out_tensor(infer, 0, OB_NONE, target.rank, dims));
+    if (r.hole >= 0) OB_TRY(fill_hole(infer, &r));
+    OB_TRY(require_count(infer, &r));
+    OB_TRY(ob__out_tensor(infer, 0, OB_NONE, r.rank, r.dims));
     return ob__content_share(infer, 0, 0);
 }
 
 ob_status ob__infer_flatten(ob_infer *infer) {
     ob_shape from = ob__in_shape(infer, 0);
     ob__out_dtype(infer, 0, OB_NONE);
+    OB_TRY(ob__rank_unknown(infer, 0));
     if (from.rank < 0) return ob__out_rank(infer, 0, 2);
     int64_t axis = ob__node_int(infer->node, "axis", 1);
     if (axis < 0 && ob__since(infer) >= 11) axis += from.rank;
@@ -129,12 +163,14 @@ ob_status ob__infer_squeeze(ob_infer *infer) {
     const int64_t *axes = ob__axes(infer, "axes", 1, &n, &known);
     ob__out_dtype(infer, 0, OB_NONE);
     OB_TRY(ob__content_share(infer, 0, 0));
+    if (axes) OB_TRY(ob__rank_unknown(infer, 0));
+    if (!known) OB_TRY(ob__unverified(infer, 1, -1, "axes depend on data"));
     if (from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
     bool drop[OB_MAX_RANK] = {false};
     if (!known) {
-        ob_dim count = ob__in_dim(infer, 1, 0);
-        return ob_dim_is_const(count) && count >= 0 && count <= from.rank ? ob__out_rank(infer, 0, from.rank - (int32_t)count)
-                                                                          : OB_OK;
+        ob_dim count = ob__in_count(infer, 1);
+        /* Of several one may occur twice. */
+        return (count == 0 || count == 1) && count <= from.rank ? ob__out_rank(infer, 0, from.rank - (int32_t)count) : OB_OK;
     }
     for (uint32_t i = 0; i < n; i++) {
         int32_t axis;
@@ -165,9 +201,11 @@ ob_status ob__infer_unsqueeze(ob_infer *infer) {
     ob__out_dtype(infer, 0, OB_NONE);
     OB_TRY(ob__content_share(infer, 0, 0));
     if (!axes && known) ob__problem(infer, OB0602, -1, -1, "axes are missing");
+    if (!known) OB_TRY(ob__unverified(infer, 1, -1, "axes depend on data"));
+    OB_TRY(ob__rank_unknown(infer, 0));
     if (from.rank < 0) return OB_OK;
     if (!axes) {
-        ob_dim count = ob__in_dim(infer, 1, 0);
+        ob_dim count = ob__in_count(infer, 1);
         bool small = !known && ob_dim_is_const(count) && count >= 0 && from.rank + count <= OB_MAX_RANK;
         return small ? ob__out_rank(infer, 0, from.rank + (int32_t)count) : OB_OK;
     }
@@ -198,7 +236,8 @@ ob_status ob__infer_identity(ob_infer *infer) {
 static ob_status transpose_content(ob_infer *infer, ob_shape from, const int32_t *order) {
     ob_content content = ob__in_content(infer, 0);
     uint32_t n;
-    if (!content.elems || !infer->node->n_outputs || !ob__small_count(infer, from, &n) || n != content.n) return OB_OK;
+    if (!content.elems || !infer->node->n_outputs || !ob__small_count(infer, from, &n) || n != content.n)
+        return ob__range_share(infer, 0, 0);
     if (from.rank <= 1) return ob__content_share(infer, 0, 0);
     ob_dim *elems = ob__new_dims(infer, n);
     if (!elems) return OB_E_MEMORY;
@@ -225,6 +264,7 @@ ob_status ob__infer_transpose(ob_infer *infer) {
     uint32_t n;
     const int64_t *perm = ob__node_ints(infer->node, "perm", &n);
     ob__out_dtype(infer, 0, OB_NONE);
+    if (perm) OB_TRY(ob__rank_unknown(infer, 0));
     if (from.rank < 0) return perm && n <= OB_MAX_RANK ? ob__out_rank(infer, 0, (int32_t)n) : OB_OK;
     if (from.rank > OB_MAX_RANK) return OB_OK;
     if (perm && n != (uint32_t)from.rank) {
@@ -346,12 +386,14 @@ ob_status ob__infer_constant_of_shape(ob_infer *infer) {
     if (fill && fill->n_elems != 1)
         ob__problem(infer, OB0602, -1, -1, "attribute value has %lld elements, one is needed", (long long)fill->n_elems);
     ob__out_dtype(infer, 0, fill ? fill->dtype : OB_FLOAT);
-    if (target.rank < 0) return OB_OK;
-    for (int32_t axis = 0; axis < target.rank; axis++)
+    if (target.rank < 0) return ob__unverified(infer, 0, -1, "the shape depends on data");
+    for (int32_t axis = 0; axis < target.rank; axis++) {
         if (ob_dim_is_const(target.dims[axis]) && target.dims[axis] < 0) {
             ob__problem(infer, OB0601, 0, axis, "axis %d: the size %lld is negative", axis, (long long)target.dims[axis]);
             return ob__out_rank(infer, 0, target.rank);
         }
+        OB_TRY(ob__require_size(infer, target.dims[axis], 0, axis, OB0601));
+    }
     OB_TRY(ob__out_tensor(infer, 0, OB_NONE, target.rank, target.dims));
     uint32_t n;
     ob_content one = {.n = 1};
@@ -360,7 +402,9 @@ ob_status ob__infer_constant_of_shape(ob_infer *infer) {
         OB_TRY(ob__content_of_tensor(fill, infer->arena, &one));
     else
         one.elems = &zero;
-    if (!ob__small_count(infer, target, &n) || !one.elems || one.n != 1 || (!fill && n > 16)) return OB_OK;
+    if (!one.elems || one.n != 1) return OB_OK;
+    if (!ob__small_count(infer, target, &n)) return ob__out_range(infer, 0, (ob_range){one.elems[0], one.elems[0], true});
+    if (!fill && n > 16) return OB_OK;
     ob_dim *elems = ob__new_dims(infer, n);
     if (!elems) return OB_E_MEMORY;
     for (uint32_t i = 0; i < n; i++) elems[i] = one.elems[0];
@@ -374,27 +418,31 @@ static ob_dim range_count(ob_infer *infer, ob_dim start, ob_dim limit, ob_dim de
     delta = ob__content_exact(delta);
     if (!ob_dim_is_const(delta) || delta == 0 || start == OB_DIM_UNKNOWN || limit == OB_DIM_UNKNOWN) return OB_DIM_UNKNOWN;
     ob_dim span = delta > 0 ? ob_dim_sub(infer->dims, limit, start) : ob_dim_sub(infer->dims, start, limit);
-    ob_dim step = delta > 0 ? delta : -delta;
-    if (ob_dim_is_const(span)) return span <= 0 ? 0 : (span - 1) / step + 1;
-    int64_t low, high;
-    ob_dim_bounds(infer->dims, span, &low, &high);
-    if (span == OB_DIM_UNKNOWN || low < 0) return OB_DIM_UNKNOWN;
-    return ob_dim_ceil_div(infer->dims, span, step);
+    return ob__term_max(infer, 0, ob_dim_ceil_div(infer->dims, span, delta > 0 ? delta : -delta));
+}
+
+/* From the start in steps: the last one stands before the limit. */
+static ob_status range_range(ob_infer *infer, ob_dim start, ob_dim delta, ob_dim n) {
+    if (!ob_dim_is_const(delta)) return OB_OK;
+    ob_dim last = ob_dim_add(infer->dims, start, ob_dim_mul(infer->dims, ob_dim_sub(infer->dims, n, 1), delta));
+    return ob__out_range(infer, 0, delta > 0 ? (ob_range){start, last, true} : (ob_range){last, start, true});
 }
 
 ob_status ob__infer_range(ob_infer *infer) {
-    ob_content start = ob__in_content(infer, 0), limit = ob__in_content(infer, 1), delta = ob__in_content(infer, 2);
     for (uint32_t i = 0; i < 3; i++) OB_TRY(ob__require_one(infer, i));
-    bool known = start.elems && limit.elems && delta.elems && start.n == 1 && limit.n == 1 && delta.n == 1;
-    if (delta.elems && delta.n == 1 && delta.elems[0] == 0) ob__problem(infer, OB0601, 2, -1, "delta is 0");
-    ob_dim n = known ? range_count(infer, start.elems[0], limit.elems[0], delta.elems[0]) : OB_DIM_UNKNOWN;
+    ob_dim start = ob__in_scalar(infer, 0), limit = ob__in_scalar(infer, 1), delta = ob__in_scalar(infer, 2);
+    if (delta == 0) ob__problem(infer, OB0601, 2, -1, "delta is 0");
+    bool is_zero_perhaps = !ob__known_at_least(infer, delta, 1) && !ob__known_at_least(infer, -1, delta);
+    if (is_zero_perhaps && delta != 0) OB_TRY(ob__unverified(infer, 2, -1, "whether delta is 0 depends on data"));
+    ob_dim n = range_count(infer, start, limit, delta);
     OB_TRY(ob__out_tensor(infer, 0, OB_NONE, 1, &n));
-    if (!ob_dim_is_const(n) || n > (infer->thrifty ? OB_CONTENT_SHORT : OB_CONTENT_MAX)) return OB_OK;
+    if (!ob_dim_is_const(n) || n > (infer->thrifty ? OB_CONTENT_SHORT : OB_CONTENT_MAX))
+        return range_range(infer, start, delta, n);
     ob_dim *elems = ob__new_dims(infer, (size_t)n);
     if (!elems) return OB_E_MEMORY;
-    for (ob_dim i = 0, at = start.elems[0]; i < n; i++) {
+    for (ob_dim i = 0, at = start; i < n; i++) {
         elems[i] = at;
-        at = ob_dim_add(infer->dims, at, delta.elems[0]);
+        at = ob_dim_add(infer->dims, at, delta);
     }
     infer->out_contents[0] = (ob_content){.n = (uint32_t)n, .elems = elems};
     return OB_OK;
@@ -402,8 +450,7 @@ ob_status ob__infer_range(ob_infer *infer) {
 
 ob_status ob__infer_eye_like(ob_infer *infer) {
     ob_dtype dtype = (ob_dtype)ob__node_int(infer->node, "dtype", ob__in_dtype(infer, 0));
-    if (ob__in_rank(infer, 0) >= 0 && ob__in_rank(infer, 0) != 2)
-        ob__problem(infer, OB0601, 0, -1, "operand 0 has rank %d, rank 2 is needed", ob__in_rank(infer, 0));
+    ob__rank_in(infer, 0, 2, 2);
     OB_TRY(ob__out_like(infer, 0, 0));
     if (dtype > OB_NONE && dtype < OB_DTYPE_COUNT) ob__out_dtype(infer, 0, dtype);
     return OB_OK;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "ops/content.h"
 #include "ops/op.h"
 
 OB_RULE(conv);
@@ -83,7 +84,7 @@ static ob_dim reach(ob_infer *infer, const window *w, int32_t i) {
 static ob_status require_place(ob_infer *infer, const window *w, int32_t i, ob_dim size) {
     ob_dim padded = ob_dim_add(infer->dims, size, w->before[i] + w->after[i]), extent = reach(infer, w, i);
     bool numbers = ob_dim_is_const(padded) && ob_dim_is_const(extent); /* `places` tells of these */
-    if (w->pad == PAD_SAME || numbers) return OB_OK;
+    if (w->pad == PAD_SAME || (numbers && padded != OB_DIM_UNKNOWN && extent != OB_DIM_UNKNOWN)) return OB_OK;
     return ob__require(infer, OB_COND_AT_LEAST, padded, extent, 0, i + 2, OB0601);
 }
 
@@ -101,14 +102,15 @@ static ob_dim places(ob_infer *infer, const window *w, int32_t i, ob_dim size) {
     if (!w->ceil_mode) return ob_dim_add(infer->dims, ob_dim_div(infer->dims, span, w->strides[i]), 1);
     ob_dim n = ob_dim_add(infer->dims, ob_dim_ceil_div(infer->dims, span, w->strides[i]), 1);
     /* A last window that would start behind the input and its front padding does not count. */
-    if (ob_dim_is_const(n) && ob_dim_is_const(size)) return (n - 1) * w->strides[i] >= size + w->before[i] ? n - 1 : n;
     bool never = ob_dim_is_const(extent) && w->after[i] + w->strides[i] - 1 < extent;
-    return never ? n : OB_DIM_UNKNOWN;
+    if (never || n == OB_DIM_UNKNOWN) return n;
+    ob_dim start = ob_dim_mul(infer->dims, ob_dim_sub(infer->dims, n, 1), w->strides[i]);
+    return ob_dim_sub(infer->dims, n, ob__term_at_least(infer, start, ob_dim_add(infer->dims, size, w->before[i])));
 }
 
 /* Checks a filter (M, C/group, k...) against an input (N, C, ...); *channels is M. */
 static ob_status check_filter(ob_infer *infer, ob_shape x, ob_shape w, uint32_t filter, int64_t group) {
-    if (x.rank < 0 || w.rank < 0) return OB_OK;
+    if (x.rank < 0 || w.rank < 0) return OB_OK; /* called unverified by ob__rank_in */
     if (x.rank != w.rank) {
         ob__problem(infer, OB0601, (int32_t)filter, -1, "the filter has rank %d, the input rank %d", w.rank, x.rank);
         return OB_OK;
@@ -160,6 +162,13 @@ static ob_dim unwindowed(ob_infer *infer, const window *w, int32_t i, ob_dim siz
     return ob_dim_sub(infer->dims, whole, w->before[i] + w->after[i]);
 }
 
+/* Paddings may take away more than there is; nothing is left of a size that is below 0. */
+static ob_status require_result(ob_infer *infer, ob_dim *size, int32_t axis) {
+    OB_TRY(ob__require_size(infer, *size, 0, axis, OB0601));
+    if (ob_dim_is_const(*size) && *size < 0) *size = OB_DIM_UNKNOWN;
+    return OB_OK;
+}
+
 ob_status ob__infer_conv_transpose(ob_infer *infer) {
     ob_shape x = ob__in_shape(infer, 0), w = ob__in_shape(infer, 1);
     ob__out_dtype(infer, 0, OB_NONE);
@@ -189,6 +198,7 @@ ob_status ob__infer_conv_transpose(ob_infer *infer) {
             dims[i + 2] = ob_dim_mul(infer->dims, x.dims[i + 2], win.strides[i]);
         else
             dims[i + 2] = unwindowed(infer, &win, i, x.dims[i + 2], extra[i]);
+        OB_TRY(require_result(infer, &dims[i + 2], i + 2));
     }
     return ob__out_tensor(infer, 0, OB_NONE, x.rank, dims);
 }
@@ -234,15 +244,21 @@ ob_status ob__infer_global_pool(ob_infer *infer) {
 ob_status ob__infer_max_unpool(ob_infer *infer) {
     ob_shape x = ob__in_shape(infer, 0), given;
     ob__out_dtype(infer, 0, OB_NONE);
+    OB_TRY(ob__require_shape(infer, 1, x, OB0601));
     if (ob__in_given(infer, 2)) {
         OB_TRY(ob__shape_operand(infer, 2, &given));
+        if (given.rank < 0) OB_TRY(ob__unverified(infer, 2, -1, "the target shape depends on data"));
+        for (int32_t axis = 0; axis < given.rank; axis++) OB_TRY(ob__require_size(infer, given.dims[axis], 2, axis, OB0601));
         return given.rank >= 0 ? ob__out_tensor(infer, 0, OB_NONE, given.rank, given.dims) : ob__out_rank(infer, 0, x.rank);
     }
     if (x.rank < 0 || !ob__rank_in(infer, 0, 3, OB_MAX_RANK)) return OB_OK;
     window win;
     ob_dim dims[OB_MAX_RANK] = {x.dims[0], x.dims[1]};
     if (!read_window(infer, x.rank - 2, (ob_shape){OB_RANK_UNKNOWN, NULL}, &win)) return ob__out_rank(infer, 0, x.rank);
-    for (int32_t i = 0; i < x.rank - 2; i++) dims[i + 2] = unwindowed(infer, &win, i, x.dims[i + 2], 0);
+    for (int32_t i = 0; i < x.rank - 2; i++) {
+        dims[i + 2] = unwindowed(infer, &win, i, x.dims[i + 2], 0);
+        OB_TRY(require_result(infer, &dims[i + 2], i + 2));
+    }
     return ob__out_tensor(infer, 0, OB_NONE, x.rank, dims);
 }
 
@@ -253,7 +269,11 @@ ob_status ob__infer_roi(ob_infer *infer) {
     ob__out_dtype(infer, 0, OB_NONE);
     if (!ob__rank_in(infer, 0, 4, 4) || !ob__rank_in(infer, 1, 2, 2)) return OB_OK;
     ob_dim dims[4] = {ob__in_dim(infer, 1, 0), ob__in_dim(infer, 0, 1), OB_DIM_UNKNOWN, OB_DIM_UNKNOWN};
+    /* A region is its corners, in MaxRoiPool behind the number of its image. */
+    if (ob__in_rank(infer, 1) >= 0)
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 1, 1), align ? 4 : 5, 1, 1, OB0601));
     if (align) {
+        OB_TRY(ob__require_shape(infer, 2, (ob_shape){1, &dims[0]}, OB0601));
         dims[2] = ob__node_int(infer->node, "output_height", 1);
         dims[3] = ob__node_int(infer->node, "output_width", 1);
         if (dims[0] == OB_DIM_UNKNOWN) dims[0] = ob__in_dim(infer, 2, 0);
@@ -267,20 +287,41 @@ ob_status ob__infer_roi(ob_infer *infer) {
     return ob__out_tensor(infer, 0, OB_NONE, 4, dims);
 }
 
+/* The blocks of Col2Im: as many as places of its window in the image, one axis of the operand. */
+static ob_status require_blocks(ob_infer *infer, ob_shape image, ob_shape block) {
+    window win;
+    ob_dim count = 1;
+    if (!read_window(infer, image.rank, (ob_shape){OB_RANK_UNKNOWN, NULL}, &win)) return OB_OK;
+    for (int32_t i = 0; i < image.rank; i++) {
+        win.kernel[i] = block.dims[i];
+        OB_TRY(require_place(infer, &win, i, image.dims[i]));
+        count = ob_dim_mul(infer->dims, count, places(infer, &win, i, image.dims[i]));
+    }
+    return ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 0, 2), count, 0, 2, OB0601);
+}
+
 ob_status ob__infer_col2im(ob_infer *infer) {
     ob_shape image, block;
     OB_TRY(ob__shape_operand(infer, 1, &image));
     OB_TRY(ob__shape_operand(infer, 2, &block));
     ob__out_dtype(infer, 0, OB_NONE);
+    if (!ob__rank_in(infer, 0, 3, 3)) return OB_OK;
+    if (image.rank < 0 || block.rank < 0) OB_TRY(ob__unverified(infer, 1, -1, "the target shape depends on data"));
     if (image.rank < 0 || image.rank > OB_MAX_RANK - 2) return OB_OK;
     ob_dim dims[OB_MAX_RANK] = {ob__in_dim(infer, 0, 0), OB_DIM_UNKNOWN};
-    ob_dim columns = ob__in_dim(infer, 0, 1);
-    if (block.rank >= 0 && columns != OB_DIM_UNKNOWN) {
-        ob_dim count = ob__dims_product(infer, block.dims, 0, block.rank);
-        if (ob_dim_is_const(count) && count > 0) {
-            OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, columns, count, 0, 1, OB0601));
+    for (int32_t axis = 0; axis < image.rank; axis++) OB_TRY(ob__require_size(infer, image.dims[axis], 1, axis + 2, OB0601));
+    if (block.rank >= 0 && block.rank != image.rank) {
+        ob__problem(infer, OB0601, 2, -1, "%d sizes of a block are given for %d of the image", block.rank, image.rank);
+        return OB_OK;
+    }
+    if (block.rank >= 0 && ob__in_rank(infer, 0) == 3) {
+        ob_dim columns = ob__in_dim(infer, 0, 1), count = ob__dims_product(infer, block.dims, 0, block.rank);
+        OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, columns, count, 0, 1, OB0601));
+        if (ob_dim_is_const(count) && count > 0)
             dims[1] = ob_dim_div(infer->dims, columns, count);
-        }
+        else if (count != OB_DIM_UNKNOWN)
+            dims[1] = ob_dim_div_exact(infer->dims, columns, count);
+        OB_TRY(require_blocks(infer, image, block));
     }
     memcpy(dims + 2, image.dims, (size_t)image.rank * sizeof *dims);
     return ob__out_tensor(infer, 0, OB_NONE, image.rank + 2, dims);

@@ -19,6 +19,8 @@ typedef struct ob_scale_layout {
     ob_scale_kind kind;
     int32_t axis;
     int64_t block; /* elements that share a scale along `axis`; 0: a size that decides it is open */
+    bool open;     /* so is whether the sizes of blocks fit */
+    ob_dim guard;  /* the conditions matter where this is 1 or more: the scale may be one number after all */
     const char *problem;
     uint32_t n_conditions;
     struct {

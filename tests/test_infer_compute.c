@@ -130,7 +130,7 @@ static void resampling_and_signal(void **state) {
         {"Upsample", 7, "f[1,1,H,W]", "scales=[1.0,1.0,1.0,0.5]", "f[?,?,?,?] | OB0601"},
         {"Upsample", 7, "f[1,1,H,W]", "scales=[1.0,1.0,1.0,1.5]", "f[1,1,H,W + floor(W/2)]"},
         {"Resize", 13, "f[N,1,H,3]; -; f[4]={1,1,2,3}", "", "f[N,1,2*H,9]"},
-        {"Resize", 13, "f[N,1,H,3]; -; -; i[4]={N,1,7,M}", "", "f[N,1,7,M]"},
+        {"Resize", 13, "f[N,1,H,3]; -; -; i[4]={N,1,7,M}", "", "f[N,1,7,M] | OB0203 H >= 1"},
         {"Resize", 18, "f[N,1,2,3]; -; -; i[2]={5,6}", "axes=[2,3]", "f[N,1,5,6]"},
         {"Resize", 18, "f[N,1,2,4]; -; -; i[2]={6,8}", "axes=[2,3] keep_aspect_ratio_policy=not_larger", "f[N,1,4,8]"},
         {"Resize", 13, "f[1,2]; -; f[3]={1,2,3}", "", "f[?,?] | OB0601"},

@@ -155,6 +155,7 @@ static void check_conditions(const ob_model *model, const char *path, form how, 
     for (uint32_t i = 0; i < facts->n_conditions; i++) {
         bool holds;
         const ob_condition *condition = &facts->conditions[i].condition;
+        if (ob__guard_eval(model->dims, facts->conditions[i].guard, r->bindings, r->n_bindings) != OB_TRUE) continue;
         if (ob_condition_eval(model->dims, condition, r->bindings, r->n_bindings, &holds) != OB_OK) continue;
         totals.n_conditions++;
         if (holds) continue;

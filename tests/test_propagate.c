@@ -560,7 +560,9 @@ static void cover_model(void *context, const char *path) {
         }
     for (uint32_t i = 0; i < done.findings.n; i++) found.n_errors += done.findings.items[i].severity >= OB_SEVERITY_ERROR;
     if (strstr(path, "vespa_random_decoder")) {
-        const ob_finding *finding = only(&done, OB0201);
+        const ob_finding *finding = done.findings.items;
+        assert_int_equal(count(&done, OB0201), 1);
+        while (finding->id != OB0201) finding++;
         assert_non_null(strstr(finding->message, "batch = target_tokens or batch = 1"));
         assert_string_equal(finding->node->op_type, "Add");
     }

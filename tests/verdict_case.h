@@ -22,10 +22,17 @@ typedef struct verdict_row {
 
 enum { VERDICT_OPERANDS = 10, VERDICT_RANK = 8, VERDICT_ELEMS = 16 };
 
+/* A size as the pattern has it: a number, or a number times a letter. */
+typedef struct verdict_size {
+    int64_t factor;
+    char letter; /* 0: none */
+} verdict_size;
+
 typedef struct verdict_operand {
     bool given;
     ob_dtype dtype;
     int32_t rank;
+    verdict_size pattern[VERDICT_RANK], elem_pattern[VERDICT_ELEMS];
     int64_t dims[VERDICT_RANK];
     int64_t n_elems; /* of contents; -1: an input of the model */
     int64_t elems[VERDICT_ELEMS];
@@ -56,26 +63,36 @@ static inline int64_t draw_size(verdict_trial *t) {
     return likely[draw(t, sizeof likely / sizeof likely[0])];
 }
 
+static inline int64_t verdict_size_of(const verdict_trial *t, verdict_size size) {
+    return size.letter ? size.factor * t->sizes[size.letter - 'A'] : size.factor;
+}
+
 /* A number, a letter, or a number times a letter. */
-static inline int64_t read_pattern_size(const verdict_trial *t, const char **at) {
+static inline verdict_size read_pattern_size(const char **at) {
     bool number = **at == '-' || (**at >= '0' && **at <= '9');
     char *end;
-    int64_t size = number ? strtoll(*at, &end, 10) : 1;
+    verdict_size size = {number ? strtoll(*at, &end, 10) : 1, 0};
     if (number) *at = end;
-    if (**at >= 'A' && **at <= 'Z') size *= t->sizes[*(*at)++ - 'A'];
+    if (**at >= 'A' && **at <= 'Z') size.letter = *(*at)++;
     return size;
 }
 
-static inline int64_t read_pattern_sizes(const verdict_trial *t, const char **at, int64_t *out, int64_t most) {
+static inline int64_t read_pattern_sizes(const char **at, verdict_size *out, int64_t most) {
     int64_t n = 0;
     char close = *(*at)++ == '[' ? ']' : '}';
     while (**at != close) {
         assert_true(n < most);
-        out[n++] = read_pattern_size(t, at);
+        out[n++] = read_pattern_size(at);
         if (**at == ',') ++*at;
     }
     ++*at;
     return n;
+}
+
+/* The numbers that the pattern stands for at the trial's sizes. */
+static inline void resolve_operand(const verdict_trial *t, verdict_operand *o) {
+    for (int32_t a = 0; a < o->rank; a++) o->dims[a] = verdict_size_of(t, o->pattern[a]);
+    for (int64_t i = 0; i < o->n_elems; i++) o->elems[i] = verdict_size_of(t, o->elem_pattern[i]);
 }
 
 static inline void draw_operands(verdict_trial *t) {
@@ -93,11 +110,12 @@ static inline void draw_operands(verdict_trial *t) {
         assert_non_null(letter);
         o->given = true;
         o->dtype = letter_types_[letter - type_letters];
-        o->rank = (int32_t)read_pattern_sizes(t, &at, o->dims, VERDICT_RANK);
+        o->rank = (int32_t)read_pattern_sizes(&at, o->pattern, VERDICT_RANK);
         if (*at == '=') {
             at++;
-            o->n_elems = read_pattern_sizes(t, &at, o->elems, VERDICT_ELEMS);
+            o->n_elems = read_pattern_sizes(&at, o->elem_pattern, VERDICT_ELEMS);
         }
+        resolve_operand(t, o);
         if (*at != '?') continue;
         at++;
         o->given = draw(t, 4) != 0;
@@ -126,29 +144,31 @@ static inline void change_operand(verdict_trial *t) {
         return;
     }
     if (o->n_elems > 0 && what < 3) {
-        o->elems[draw(t, (uint32_t)o->n_elems)] = (int64_t)draw(t, 9) - 3;
-        return;
-    }
-    if (what < 5 && o->rank > 0) { /* another size */
-        o->dims[draw(t, (uint32_t)o->rank)] = draw_size(t);
+        uint32_t i = draw(t, (uint32_t)o->n_elems);
+        o->elem_pattern[i] = (verdict_size){(int64_t)draw(t, 9) - 3, 0};
+    } else if (what < 5 && o->rank > 0) { /* another size */
+        uint32_t axis = draw(t, (uint32_t)o->rank);
+        o->pattern[axis] = (verdict_size){draw_size(t), 0};
     } else if (what < 7 && o->rank > 0) { /* an axis less */
         int32_t axis = (int32_t)draw(t, (uint32_t)o->rank--);
-        memmove(&o->dims[axis], &o->dims[axis + 1], (size_t)(o->rank - axis) * sizeof *o->dims);
+        memmove(&o->pattern[axis], &o->pattern[axis + 1], (size_t)(o->rank - axis) * sizeof *o->pattern);
     } else if (o->rank + 1 < VERDICT_RANK) { /* an axis more */
         int32_t axis = (int32_t)draw(t, (uint32_t)++o->rank);
-        memmove(&o->dims[axis + 1], &o->dims[axis], (size_t)(o->rank - 1 - axis) * sizeof *o->dims);
-        o->dims[axis] = what == 7 ? 1 : draw_size(t);
+        memmove(&o->pattern[axis + 1], &o->pattern[axis], (size_t)(o->rank - 1 - axis) * sizeof *o->pattern);
+        o->pattern[axis] = (verdict_size){what == 7 ? 1 : draw_size(t), 0};
     }
+    resolve_operand(t, o);
 }
 
 /* Contents have as many elements as the shape says; more are like the first. */
-static inline bool fit_contents(verdict_operand *o) {
+static inline bool fit_contents(const verdict_trial *t, verdict_operand *o) {
     int64_t n = 1;
     for (int32_t a = 0; a < o->rank; a++) n *= o->dims[a];
     if (o->n_elems < 0 || !o->given) return true;
     if (n > VERDICT_ELEMS) return false;
-    for (int64_t i = o->n_elems; i < n; i++) o->elems[i] = o->n_elems ? o->elems[0] : 0;
+    for (int64_t i = o->n_elems; i < n; i++) o->elem_pattern[i] = o->n_elems ? o->elem_pattern[0] : (verdict_size){0, 0};
     o->n_elems = n;
+    resolve_operand(t, o);
     return true;
 }
 
@@ -181,16 +201,36 @@ static inline void *make_data(ob_model *model, const verdict_operand *o) {
     return data;
 }
 
-static inline ob_model *make_verdict_model(const verdict_trial *t, ob_view *inputs, size_t *n_inputs) {
-    ob_model *model = new_model(t->row->opset);
-    const char *colon = strchr(t->row->op_type, ':');
+/* The row's node in the main graph, with its outputs; operands are the caller's. */
+static inline ob_node *new_row_node(ob_model *model, const verdict_row *row, uint32_t n_inputs) {
+    const char *colon = strchr(row->op_type, ':');
     char domain[64] = "";
     if (colon) {
-        snprintf(domain, sizeof domain, "%.*s", (int)(colon - t->row->op_type), t->row->op_type);
+        snprintf(domain, sizeof domain, "%.*s", (int)(colon - row->op_type), row->op_type);
         assert_true(ob__model_set_opset(model, domain, 1));
     }
-    ob_node *node = ob__node_new(model->graph, NULL, domain, colon ? colon + 1 : t->row->op_type, t->n, t->row->n_outputs);
+    ob_node *node = ob__node_new(model->graph, NULL, domain, colon ? colon + 1 : row->op_type, n_inputs, row->n_outputs);
     assert_non_null(node);
+    for (uint32_t i = 0; i < row->n_outputs; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "y%u", i);
+        ob__node_set_output(node, i, ob__value_new(model->graph, name));
+        new_output(model, node->outputs[i]);
+    }
+    return node;
+}
+
+static inline void set_row_attributes(ob_node *node, const char *attributes) {
+    for (const char *at = attributes; *at;) {
+        size_t length = strcspn(at, " ");
+        parse_attribute(node, at, length);
+        at += length + strspn(at + length, " ");
+    }
+}
+
+static inline ob_model *make_verdict_model(const verdict_trial *t, ob_view *inputs, size_t *n_inputs) {
+    ob_model *model = new_model(t->row->opset);
+    ob_node *node = new_row_node(model, t->row, t->n);
     *n_inputs = 0;
     for (uint32_t i = 0; i < t->n; i++) {
         const verdict_operand *o = &t->operands[i];
@@ -207,17 +247,7 @@ static inline ob_model *make_verdict_model(const verdict_trial *t, ob_view *inpu
         assert_int_equal(ob_view_init(&inputs[*n_inputs], data, o->dtype, o->rank, o->dims), OB_OK);
         ++*n_inputs;
     }
-    for (uint32_t i = 0; i < t->row->n_outputs; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "y%u", i);
-        ob__node_set_output(node, i, ob__value_new(model->graph, name));
-        new_output(model, node->outputs[i]);
-    }
-    for (const char *at = t->attributes; *at;) {
-        size_t length = strcspn(at, " ");
-        parse_attribute(node, at, length);
-        at += length + strspn(at + length, " ");
-    }
+    set_row_attributes(node, t->attributes);
     return model;
 }
 
@@ -303,7 +333,7 @@ static inline void run_verdict_row(const verdict_row *row, uint32_t n_trials, ve
         draw_attributes(&t);
         for (uint32_t n = draw(&t, 4); n > 0; n--) change_operand(&t);
         bool fits = true;
-        for (uint32_t i = 0; i < t.n; i++) fits = fits && fit_contents(&t.operands[i]);
+        for (uint32_t i = 0; i < t.n; i++) fits = fits && fit_contents(&t, &t.operands[i]);
         if (fits && !answers_agree(&t, &own)) own.n_differ++;
     }
     if (own.n_sound == 0 || own.n_refused == 0) {
