@@ -87,7 +87,41 @@ ob_status ob_dim_eval(const ob_dims *pool, ob_dim d, const ob_binding *bindings,
     return eval(pool, d, &table, out);
 }
 
-static ob_dim substitute(ob_dims *pool, ob_dim d, const binding_table *table) {
+/* What a symbol becomes, and whether members of a broadcast term turned out to be two numbers that do not broadcast. */
+typedef struct replacement {
+    ob_dim (*of)(void *context, ob_dim symbol);
+    void *context;
+    bool disagrees;
+} replacement;
+
+static ob_dim replace(ob_dims *pool, ob_dim d, replacement *by);
+
+static ob_dim replace_sum(ob_dims *pool, const int64_t *words, uint32_t n_words, replacement *by) {
+    ob_dim sum = words[0];
+    for (uint32_t i = 1; i < n_words;) {
+        ob_dim product = words[i];
+        uint32_t n_factors = (uint32_t)words[i + 1];
+        for (uint32_t k = 0; k < n_factors; k++) product = ob_dim_mul(pool, product, replace(pool, words[i + 2 + k], by));
+        sum = ob_dim_add(pool, sum, product);
+        i += 2 + n_factors;
+    }
+    return sum;
+}
+
+static ob_dim replace_bcast(ob_dims *pool, const int64_t *members, uint32_t n, replacement *by) {
+    ob_dim common = 1;
+    for (uint32_t i = 0; i < n; i++) {
+        ob_dim member = replace(pool, members[i], by);
+        if (ob_dim_is_const(common) && common != 1 && ob_dim_is_const(member) && member != 1 && member != common) {
+            by->disagrees = true;
+            return OB_DIM_UNKNOWN;
+        }
+        common = ob_dim_bcast(pool, common, member);
+    }
+    return common;
+}
+
+static ob_dim replace(ob_dims *pool, ob_dim d, replacement *by) {
     const ob_term *term = ob__term(pool, d);
     if (!term) return d;
     /* The array of terms may move while new terms are made; their words stay. */
@@ -95,47 +129,37 @@ static ob_dim substitute(ob_dims *pool, ob_dim d, const binding_table *table) {
     uint32_t n_words = term->n_words;
     ob_dim_kind kind = (ob_dim_kind)term->kind;
     switch (kind) {
-    case OB_DIM_KIND_SYMBOL: {
-        const ob_binding *binding = find_binding(table, d);
-        return !binding ? d : binding->size < 0 || binding->size > OB_DIM_CONST_MAX ? OB_DIM_UNKNOWN : binding->size;
-    }
-    case OB_DIM_KIND_SUM: {
-        ob_dim sum = words[0];
-        for (uint32_t i = 1; i < n_words;) {
-            ob_dim product = words[i];
-            uint32_t n_factors = (uint32_t)words[i + 1];
-            for (uint32_t k = 0; k < n_factors; k++)
-                product = ob_dim_mul(pool, product, substitute(pool, words[i + 2 + k], table));
-            sum = ob_dim_add(pool, sum, product);
-            i += 2 + n_factors;
-        }
-        return sum;
-    }
-    case OB_DIM_KIND_DIV: return ob_dim_div(pool, substitute(pool, words[0], table), words[1]);
+    case OB_DIM_KIND_SYMBOL: return by->of(by->context, d);
+    case OB_DIM_KIND_SUM: return replace_sum(pool, words, n_words, by);
+    case OB_DIM_KIND_DIV: return ob_dim_div(pool, replace(pool, words[0], by), words[1]);
     case OB_DIM_KIND_MIN:
     case OB_DIM_KIND_MAX: {
-        ob_dim extreme = substitute(pool, words[0], table);
+        ob_dim extreme = replace(pool, words[0], by);
         for (uint32_t i = 1; i < n_words; i++) {
-            ob_dim member = substitute(pool, words[i], table);
+            ob_dim member = replace(pool, words[i], by);
             extreme = kind == OB_DIM_KIND_MIN ? ob_dim_min(pool, extreme, member) : ob_dim_max(pool, extreme, member);
         }
         return extreme;
     }
-    default: {
-        ob_dim common = 1;
-        for (uint32_t i = 0; i < n_words; i++) {
-            ob_dim member = substitute(pool, words[i], table);
-            if (ob_dim_is_const(common) && common != 1 && ob_dim_is_const(member) && member != 1 && member != common)
-                return OB_DIM_UNKNOWN;
-            common = ob_dim_bcast(pool, common, member);
-        }
-        return common;
+    default: return replace_bcast(pool, words, n_words, by);
     }
-    }
+}
+
+ob_dim ob__dim_replace(ob_dims *pool, ob_dim d, ob_dim (*of)(void *context, ob_dim symbol), void *context, bool *disagrees) {
+    replacement by = {of, context, false};
+    ob_dim out = replace(pool, d, &by);
+    *disagrees = by.disagrees;
+    return by.disagrees ? OB_DIM_UNKNOWN : out;
+}
+
+static ob_dim bound_size(void *context, ob_dim symbol) {
+    const ob_binding *binding = find_binding(context, symbol);
+    return !binding ? symbol : binding->size < 0 || binding->size > OB_DIM_CONST_MAX ? OB_DIM_UNKNOWN : binding->size;
 }
 
 ob_dim ob_dim_substitute(ob_dims *pool, ob_dim d, const ob_binding *bindings, size_t n_bindings) {
     if (!bindings) n_bindings = 0;
-    const binding_table table = {bindings, n_bindings};
-    return n_bindings ? substitute(pool, d, &table) : d;
+    binding_table table = {bindings, n_bindings};
+    bool disagrees;
+    return n_bindings ? ob__dim_replace(pool, d, bound_size, &table, &disagrees) : d;
 }

@@ -1,188 +1,170 @@
-/* From given clauses to solved ones. */
+/* From given clauses to solved ones: the driver. docs/adr/0014-solver.md says what each step proves and what is left as it is. */
 #include "core/solve.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/error.h"
+#include "core/solving.h"
 
-typedef struct solver {
-    ob_dims *dims;
-    ob_arena *arena;
-    ob_map clauses; /* literals -> merged clause */
-    struct merged *first, **end;
-    uint32_t n_merged;
-} solver;
-
-typedef struct merged {
-    struct merged *next;
-    const ob_literal *literals;
-    uint32_t n, n_guard, n_origins, last_origin;
-    struct origin *first_origin, **end_origin;
-} merged;
-
-typedef struct origin {
-    struct origin *next;
-    uint32_t number;
-} origin;
-
-/* ---- Literals ----------------------------------------------------------------------------------------------------- */
-
-static ob_truth opposite(ob_truth truth) {
-    return truth == OB_UNDECIDED ? truth : truth == OB_TRUE ? OB_FALSE : OB_TRUE;
-}
-
-static ob_truth decide(const solver *s, const ob_literal *literal) {
-    const ob_condition zero = {OB_COND_EQUAL, literal->p, 0}, least = {OB_COND_AT_LEAST, literal->p, 0},
-                       multiple = {OB_COND_DIVISIBLE, literal->p, literal->q};
-    switch (literal->kind) {
-    case OB_LITERAL_ZERO: return ob_condition_decide(s->dims, &zero);
-    case OB_LITERAL_NONZERO: return opposite(ob_condition_decide(s->dims, &zero));
-    case OB_LITERAL_NONNEGATIVE: return ob_condition_decide(s->dims, &least);
-    case OB_LITERAL_DIVIDES: return ob_condition_decide(s->dims, &multiple);
-    case OB_LITERAL_NOT_DIVIDES: return opposite(ob_condition_decide(s->dims, &multiple));
-    }
-    return OB_UNDECIDED;
-}
-
-/* The literals that may hold; *truth TRUE when one always does. */
-static ob_status simplify(solver *s, const ob_clause *clause, ob_literal **out, uint32_t *n, uint32_t *n_guard, ob_truth *truth) {
-    ob_literal *kept = OB_ARENA_ARRAY(s->arena, ob_literal, clause->n);
-    if (!kept) return OB_E_MEMORY;
-    *n = *n_guard = 0;
-    *truth = OB_FALSE;
-    for (uint32_t i = 0; i < clause->n; i++) {
-        ob_truth one = decide(s, &clause->literals[i]);
-        if (one == OB_TRUE) {
-            *truth = OB_TRUE;
-            return OB_OK;
-        }
-        if (one == OB_FALSE) continue;
-        *truth = OB_UNDECIDED;
-        if (i < clause->n_guard) (*n_guard)++;
-        memset(&kept[*n], 0, sizeof kept[*n]); /* its bytes are a key */
-        kept[*n].kind = clause->literals[i].kind;
-        kept[*n].p = clause->literals[i].p;
-        kept[*n].q = clause->literals[i].q;
-        (*n)++;
-    }
-    *out = kept;
+ob_status ob__solver_give(ob_solver *s, uint32_t given) {
+    const ob_clause *clause = &s->given[given];
+    uint32_t n_lists, reason, made;
+    ob_literal_list lists[OB_SOLVE_SPLIT];
+    ob_work_literal *literals = OB_ARENA_ARRAY(s->arena, ob_work_literal, clause->n);
+    ob_link origin = {NULL, given};
+    if (!literals) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < clause->n; i++) literals[i] = (ob_work_literal){clause->literals[i], i < clause->n_guard};
+    OB_TRY(ob__solver_leaf(s, given, &reason));
+    s->blind = true; /* by facts when all are there, so that the order of clauses matters less */
+    ob_status status = ob__clause_normalise(s, literals, clause->n, lists, &n_lists);
+    s->blind = false;
+    OB_TRY(status);
+    for (uint32_t i = 0; i < n_lists && !s->clashed; i++)
+        OB_TRY(ob__solver_insert(s, lists[i].items, lists[i].n, reason, &origin, clause->assumed, false, &made));
     return OB_OK;
 }
 
-/* ---- Merging ------------------------------------------------------------------------------------------------------ */
-
-static ob_status add_origin(solver *s, merged *to, uint32_t number) {
-    if (to->n_origins > 0 && to->last_origin == number) return OB_OK;
-    origin *added = OB_ARENA_NEW(s->arena, origin);
-    if (!added) return OB_E_MEMORY;
-    added->number = number;
-    *to->end_origin = added;
-    to->end_origin = &added->next;
-    to->last_origin = number;
-    to->n_origins++;
+ob_status ob__solver_run(ob_solver *s) {
+    for (uint32_t i = 0; i < s->n_given && !s->clashed; i++) OB_TRY(ob__solver_give(s, i));
+    if (!s->clashed) OB_TRY(ob__solver_propagate(s));
+    if (!s->clashed) OB_TRY(ob__solver_exact(s));
+    if (!s->clashed) OB_TRY(ob__solver_subsume(s));
     return OB_OK;
-}
-
-static ob_status merge(solver *s, const ob_literal *literals, uint32_t n, uint32_t n_guard, uint32_t number) {
-    ob_map_entry *entry = ob__map_insert(&s->clauses, (const char *)literals, n * sizeof *literals);
-    if (!entry) return OB_E_MEMORY;
-    merged *found = entry->value;
-    if (!found) {
-        found = entry->value = OB_ARENA_NEW(s->arena, merged);
-        if (!found) return OB_E_MEMORY;
-        *found = (merged){.literals = literals, .n = n, .n_guard = n_guard};
-        found->end_origin = &found->first_origin;
-        *s->end = found;
-        s->end = &found->next;
-        s->n_merged++;
-    }
-    return add_origin(s, found, number);
 }
 
 /* ---- Results ------------------------------------------------------------------------------------------------------ */
 
-typedef struct symbol_search {
-    const ob_map *inputs;
+static int compare_numbers(const void *a, const void *b) {
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+static uint32_t sort_unique(uint32_t *numbers, uint32_t n) {
+    uint32_t kept = 0;
+    if (n) qsort(numbers, n, sizeof *numbers, compare_numbers);
+    for (uint32_t i = 0; i < n; i++)
+        if (kept == 0 || numbers[kept - 1] != numbers[i]) numbers[kept++] = numbers[i];
+    return kept;
+}
+
+typedef struct input_check {
+    const ob_solver *s;
     bool all;
-} symbol_search;
+} input_check;
 
-static bool is_input(void *context, ob_dim symbol) {
-    symbol_search *search = context;
-    search->all = ob__map_find(search->inputs, (const char *)&symbol, sizeof symbol) != NULL;
-    return search->all;
+static bool check_input(void *context, ob_dim symbol) {
+    input_check *check = context;
+    const ob_symbol_fact *fact = ob__solve_fact(check->s, symbol);
+    check->all = fact && fact->order != UINT32_MAX;
+    return check->all;
 }
 
-static bool is_of_inputs(const ob_dims *dims, const ob_map *inputs, const ob_literal *literals, uint32_t n) {
-    symbol_search search = {inputs, true};
-    for (uint32_t i = 0; i < n && search.all; i++) {
-        ob_dim_symbols(dims, literals[i].p, is_input, &search);
-        if (search.all && literals[i].q) ob_dim_symbols(dims, literals[i].q, is_input, &search);
+/* The clause for the caller; the given clauses behind it are part of the result. */
+static ob_status write_clause(const ob_solver *s, const ob_work_clause *clause, ob_arena *arena, uint8_t *fates,
+                              ob_solved_clause *out) {
+    ob_literal *literals = OB_ARENA_ARRAY(arena, ob_literal, clause->n);
+    uint32_t n_origins = 0, n_guard = 0;
+    input_check inputs = {s, true};
+    for (const ob_link *link = clause->origins; link; link = link->next) n_origins++;
+    uint32_t *origins = OB_ARENA_ARRAY(arena, uint32_t, n_origins);
+    if (!literals || !origins) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < clause->n; i++) {
+        literals[i] = clause->literals[i].literal;
+        n_guard += clause->literals[i].guard;
     }
-    return search.all;
+    n_origins = 0;
+    for (const ob_link *link = clause->origins; link; link = link->next) {
+        origins[n_origins++] = s->given[link->number].origin;
+        fates[link->number] = OB_CLAUSE_KEPT;
+    }
+    n_origins = sort_unique(origins, n_origins);
+    for (uint32_t i = 0; i < clause->n && inputs.all; i++) {
+        ob_dim_symbols(s->dims, literals[i].p, check_input, &inputs);
+        if (inputs.all && ob_dim_is_term(literals[i].q)) ob_dim_symbols(s->dims, literals[i].q, check_input, &inputs);
+    }
+    *out = (ob_solved_clause){.literals = literals,
+                              .n = clause->n,
+                              .n_guard = n_guard,
+                              .origins = origins,
+                              .n_origins = n_origins,
+                              .of_inputs = inputs.all};
+    return OB_OK;
 }
 
-static ob_status write_out(solver *s, const ob_map *inputs, ob_solution *out) {
-    out->clauses = OB_ARENA_ARRAY(s->arena, ob_solved_clause, s->n_merged);
+/* In the order in which they are read: equations, by the inputs; then by the first given clause. */
+typedef struct place {
+    uint32_t group, first, clause;
+} place;
+
+static int compare_places(const void *a, const void *b) {
+    const place *left = a, *right = b;
+    if (left->group != right->group) return left->group < right->group ? -1 : 1;
+    if (left->first != right->first) return left->first < right->first ? -1 : 1;
+    return left->clause < right->clause ? -1 : left->clause > right->clause;
+}
+
+static place place_of(const ob_solver *s, uint32_t number) {
+    const ob_work_clause *clause = &s->clauses[number];
+    place out = {UINT32_MAX, UINT32_MAX, number};
+    if (clause->defines) out.group = s->facts[clause->defines - 1].order;
+    for (const ob_link *link = clause->origins; link; link = link->next)
+        if (link->number < out.first) out.first = link->number;
+    return out;
+}
+
+static ob_status write_clauses(const ob_solver *s, ob_arena *arena, ob_arena *scratch, ob_solution *out) {
+    uint32_t n = 0;
+    place *places = OB_ARENA_ARRAY(scratch, place, s->n_clauses);
+    if (!places) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < s->n_clauses; i++)
+        if (!s->clauses[i].dropped && !s->clauses[i].assumed) places[n++] = place_of(s, i);
+    if (n) qsort(places, n, sizeof *places, compare_places);
+    out->clauses = OB_ARENA_ARRAY(arena, ob_solved_clause, n);
     if (!out->clauses) return OB_E_MEMORY;
-    for (const merged *m = s->first; m; m = m->next) {
-        uint32_t *origins = OB_ARENA_ARRAY(s->arena, uint32_t, m->n_origins), n = 0;
-        if (!origins) return OB_E_MEMORY;
-        for (const origin *o = m->first_origin; o; o = o->next) origins[n++] = o->number;
-        out->clauses[out->n_clauses++] = (ob_solved_clause){.literals = m->literals,
-                                                            .n = m->n,
-                                                            .n_guard = m->n_guard,
-                                                            .origins = origins,
-                                                            .n_origins = n,
-                                                            .of_inputs = is_of_inputs(s->dims, inputs, m->literals, m->n)};
+    for (uint32_t i = 0; i < n; i++)
+        OB_TRY(write_clause(s, &s->clauses[places[i].clause], arena, out->fates, &out->clauses[out->n_clauses++]));
+    return OB_OK;
+}
+
+static ob_status write_core(const ob_solver *s, ob_arena *arena, ob_arena *scratch, ob_solution *out) {
+    uint32_t *leaves, *smaller, n;
+    OB_TRY(ob__solver_leaves(s, s->clash, scratch, &leaves, &n));
+    OB_TRY(ob__solver_core(s->dims, s->given, leaves, n, scratch, &smaller, &n, &out->core_minimal));
+    uint32_t *core = OB_ARENA_ARRAY(arena, uint32_t, n);
+    if (!core) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < n; i++) {
+        core[i] = s->given[smaller[i]].origin;
+        out->fates[smaller[i]] = OB_CLAUSE_REFUTED;
     }
+    out->contradictory = true;
+    out->core = core;
+    out->n_core = sort_unique(core, n);
     return OB_OK;
 }
 
 ob_status ob__solve(ob_dims *dims, const ob_clause *clauses, uint32_t n, const ob_dim *inputs, uint32_t n_inputs, ob_arena *arena,
                     ob_solution *out) {
-    solver s = {.dims = dims, .arena = arena};
-    ob_map of_inputs;
-    s.end = &s.first;
+    ob_solver s;
+    ob_arena scratch;
     *out = (ob_solution){.fates = OB_ARENA_ARRAY(arena, uint8_t, n)};
     if (!out->fates) return OB_E_MEMORY;
-    ob__map_init(&s.clauses, arena);
-    ob__map_init(&of_inputs, arena);
-    for (uint32_t i = 0; i < n_inputs; i++)
-        if (!ob__map_insert(&of_inputs, (const char *)&inputs[i], sizeof inputs[i])) return OB_E_MEMORY;
-    for (uint32_t i = 0; i < n; i++) {
-        ob_literal *literals = NULL;
-        uint32_t n_literals, n_guard;
-        ob_truth truth;
-        OB_TRY(simplify(&s, &clauses[i], &literals, &n_literals, &n_guard, &truth));
-        out->fates[i] = truth == OB_TRUE ? OB_CLAUSE_PROVED : truth == OB_FALSE ? OB_CLAUSE_REFUTED : OB_CLAUSE_KEPT;
-        if (truth == OB_FALSE && !out->contradictory) {
-            uint32_t *core = OB_ARENA_ARRAY(arena, uint32_t, 1);
-            if (!core) return OB_E_MEMORY;
-            core[0] = clauses[i].origin;
-            out->contradictory = out->core_minimal = true;
-            out->core = core;
-            out->n_core = 1;
-        }
-        if (truth == OB_UNDECIDED && !clauses[i].assumed) OB_TRY(merge(&s, literals, n_literals, n_guard, clauses[i].origin));
-    }
-    return write_out(&s, &of_inputs, out);
+    memset(out->fates, OB_CLAUSE_PROVED, n);
+    ob__arena_init(&scratch, &arena->allocator);
+    ob_status status = ob__solver_init(&s, dims, &scratch, clauses, n, inputs, n_inputs);
+    if (status == OB_OK) status = ob__solver_run(&s);
+    if (status == OB_OK && s.clashed) status = write_core(&s, arena, &scratch, out);
+    if (status == OB_OK && !s.clashed) status = write_clauses(&s, arena, &scratch, out);
+    return ob__arena_finish(&scratch, status);
 }
 
 ob_status ob__implied(ob_dims *dims, const ob_clause *clauses, uint32_t n, const ob_clause *clause, ob_arena *arena,
                       ob_truth *out) {
-    solver s = {.dims = dims, .arena = arena};
-    ob_literal *literals = NULL, *other = NULL;
-    uint32_t n_literals, n_other, n_guard;
-    OB_TRY(simplify(&s, clause, &literals, &n_literals, &n_guard, out));
-    if (*out == OB_TRUE) return OB_OK;
-    for (uint32_t i = 0; i < n; i++) {
-        ob_truth truth;
-        OB_TRY(simplify(&s, &clauses[i], &other, &n_other, &n_guard, &truth));
-        if (truth == OB_UNDECIDED && n_other == n_literals && memcmp(other, literals, n_other * sizeof *other) == 0) {
-            *out = OB_TRUE;
-            return OB_OK;
-        }
-    }
+    (void)dims;
+    (void)clauses;
+    (void)n;
+    (void)clause;
+    (void)arena;
     *out = OB_UNDECIDED;
     return OB_OK;
 }

@@ -46,7 +46,8 @@ static void write_relation(ob_text *text, ob_dims *dims, ob_dim p, const char *r
     if (!split(dims, p, &left, &right)) {
         left = p;
         right = 0;
-    } else if (ob_dim_is_const(left)) { /* "N <= 5", not "5 >= N" */
+    } else if (ob_dim_is_const(left) || (ob_dim_get_kind(dims, right) == OB_DIM_KIND_SYMBOL &&
+                                         ob_dim_get_kind(dims, left) != OB_DIM_KIND_SYMBOL)) { /* "N <= 5", not "5 >= N" */
         ob_dim other = left;
         left = right;
         right = other;
@@ -57,33 +58,183 @@ static void write_relation(ob_text *text, ob_dims *dims, ob_dim p, const char *r
     write_dim(text, dims, right);
 }
 
-static void write_multiple(ob_text *text, ob_dims *dims, const ob_literal *literal, const char *relation) {
-    bool sum = ob_dim_get_kind(dims, literal->p) == OB_DIM_KIND_SUM,
-         long_divisor = ob_dim_get_kind(dims, literal->q) == OB_DIM_KIND_SUM;
+/* ---- Remainders ---------------------------------------------------------------------------------------------------- */
+
+static void write_remainder(ob_text *text, const ob_dims *dims, ob_dim a, ob_dim divisor) {
+    bool sum = ob_dim_get_kind(dims, a) == OB_DIM_KIND_SUM, long_divisor = ob_dim_get_kind(dims, divisor) == OB_DIM_KIND_SUM;
     ob__text_puts(text, sum ? "(" : "");
-    write_dim(text, dims, literal->p);
+    write_dim(text, dims, a);
     ob__text_puts(text, sum ? ") % " : " % ");
     ob__text_puts(text, long_divisor ? "(" : "");
-    write_dim(text, dims, literal->q);
+    write_dim(text, dims, divisor);
     ob__text_puts(text, long_divisor ? ")" : "");
-    ob__text_puts(text, relation);
 }
+
+/* x + c modulo q is x modulo q with another rest: "N % 4 = 1", not "(N + 3) % 4 = 0". False: p is not of that form. */
+static bool rest_of_symbol(ob_dims *dims, const ob_literal *literal, ob_dim *symbol, int64_t *rest) {
+    ob_poly p;
+    if ((literal->kind != OB_LITERAL_DIVIDES && literal->kind != OB_LITERAL_NOT_DIVIDES) || !ob_dim_is_const(literal->q) ||
+        literal->q < 1 || !ob__poly_load(dims, literal->p, &p) || p.n != 1 || p.monomials[0].n_factors != 1 ||
+        p.monomials[0].coefficient != 1)
+        return false;
+    *symbol = p.monomials[0].factors[0];
+    *rest = -p.constant - ob__floor_div(-p.constant, literal->q) * literal->q;
+    return true;
+}
+
+static void write_multiple(ob_text *text, ob_dims *dims, const ob_literal *literal) {
+    const char *relation = literal->kind == OB_LITERAL_DIVIDES ? " = " : " != ";
+    ob_dim a = literal->p;
+    int64_t rest = 0;
+    if (!rest_of_symbol(dims, literal, &a, &rest)) rest = 0;
+    write_remainder(text, dims, a, literal->q);
+    ob__text_puts(text, relation);
+    write_dim(text, dims, rest);
+}
+
+/* p = bound - a % c or a % c - bound, with a % c as a - c*floor(a/c). */
+static bool write_bounded_remainder(ob_text *text, ob_dims *dims, ob_dim p) {
+    ob_poly poly;
+    if (!ob__poly_load(dims, p, &poly)) return false;
+    for (uint32_t i = 0; i < poly.n; i++) {
+        const ob_monomial *m = &poly.monomials[i];
+        const ob_term *term = m->n_factors == 1 ? ob__term(dims, m->factors[0]) : NULL;
+        if (!term || term->kind != OB_DIM_KIND_DIV) continue;
+        ob_dim a = term->words[0], divisor = term->words[1], rest = ob_dim_sub(dims, a, ob_dim_mul(dims, divisor, m->factors[0]));
+        bool most = m->coefficient > 0;
+        ob_dim bound = most ? ob_dim_add(dims, p, rest) : ob_dim_sub(dims, rest, p);
+        if (!ob_dim_is_const(bound)) continue;
+        write_remainder(text, dims, a, divisor);
+        ob__text_puts(text, most ? " <= " : " >= ");
+        write_dim(text, dims, bound);
+        return true;
+    }
+    return false;
+}
+
+/* Both ends of a symbol in one: min(x - least, greatest - x) >= 0. */
+static bool write_range(ob_text *text, ob_dims *dims, ob_dim p) {
+    ob_poly poly;
+    if (!ob__poly_load(dims, p, &poly) || poly.n == 0) return false;
+    const ob_term *term = NULL;
+    uint32_t at = 0;
+    for (; at < poly.n; at++) {
+        const ob_monomial *m = &poly.monomials[at];
+        term = m->n_factors == 1 && m->coefficient > 0 ? ob__term(dims, m->factors[0]) : NULL;
+        if (term && term->kind == OB_DIM_KIND_MIN && term->n_words == 2) break;
+    }
+    if (at == poly.n) return false;
+    const ob_dim *members = term->words;
+    int64_t part = poly.monomials[at].coefficient;
+    ob_dim rest = ob_dim_sub(dims, p, ob_dim_mul(dims, part, poly.monomials[at].factors[0])), ends[2];
+    for (int i = 0; i < 2; i++) ends[i] = ob_dim_add(dims, ob_dim_mul(dims, part, members[i]), rest);
+    ob_dim width = ob_dim_add(dims, ends[0], ends[1]), symbol;
+    ob_poly low;
+    if (!ob_dim_is_const(width)) return false;
+    for (int i = 0; i < 2; i++) {
+        if (!ob__poly_load(dims, ends[i], &low) || low.n != 1 || low.monomials[0].n_factors != 1 ||
+            low.monomials[0].coefficient != 1)
+            continue;
+        symbol = low.monomials[0].factors[0];
+        write_dim(text, dims, -low.constant);
+        ob__text_puts(text, " <= ");
+        write_dim(text, dims, symbol);
+        ob__text_puts(text, " <= ");
+        write_dim(text, dims, width - low.constant);
+        return true;
+    }
+    return false;
+}
+
+/* ---- Literals ------------------------------------------------------------------------------------------------------ */
 
 void ob__literal_write(ob_text *text, ob_dims *dims, const ob_literal *literal) {
     switch (literal->kind) {
     case OB_LITERAL_ZERO: write_relation(text, dims, literal->p, " = ", " = "); break;
     case OB_LITERAL_NONZERO: write_relation(text, dims, literal->p, " != ", " != "); break;
-    case OB_LITERAL_NONNEGATIVE: write_relation(text, dims, literal->p, " >= ", " <= "); break;
-    case OB_LITERAL_DIVIDES: write_multiple(text, dims, literal, " = 0"); break;
-    case OB_LITERAL_NOT_DIVIDES: write_multiple(text, dims, literal, " != 0"); break;
+    case OB_LITERAL_NONNEGATIVE:
+        if (!write_range(text, dims, literal->p) && !write_bounded_remainder(text, dims, literal->p))
+            write_relation(text, dims, literal->p, " >= ", " <= ");
+        break;
+    case OB_LITERAL_DIVIDES:
+    case OB_LITERAL_NOT_DIVIDES: write_multiple(text, dims, literal); break;
     }
 }
 
-/* What a guard asks for: the opposite of its literal, which is 1 or more where the requirement matters. */
+/* What a guard asks for: the opposite of its literal. */
 static void write_guard(ob_text *text, ob_dims *dims, const ob_literal *negated) {
-    ob_dim p = ob_dim_sub(dims, ob_dim_sub(dims, 0, negated->p), 1);
-    const ob_literal guard = {OB_LITERAL_NONNEGATIVE, p, 0};
-    ob__literal_write(text, dims, p == OB_DIM_UNKNOWN ? negated : &guard);
+    static const ob_literal_kind opposite[] = {[OB_LITERAL_ZERO] = OB_LITERAL_NONZERO,
+                                               [OB_LITERAL_NONZERO] = OB_LITERAL_ZERO,
+                                               [OB_LITERAL_NONNEGATIVE] = OB_LITERAL_NONNEGATIVE,
+                                               [OB_LITERAL_DIVIDES] = OB_LITERAL_NOT_DIVIDES,
+                                               [OB_LITERAL_NOT_DIVIDES] = OB_LITERAL_DIVIDES};
+    ob_literal guard = {opposite[negated->kind], negated->p, negated->q};
+    int64_t low, high;
+    ob_dim_bounds(dims, negated->p, &low, &high);
+    if (negated->kind == OB_LITERAL_NONNEGATIVE) guard.p = ob_dim_sub(dims, -1, negated->p);
+    if (negated->kind == OB_LITERAL_ZERO && low >= 0) /* "T >= 1", not "T != 0" */
+        guard = (ob_literal){OB_LITERAL_NONNEGATIVE, ob_dim_sub(dims, negated->p, 1), 0};
+    ob__literal_write(text, dims, guard.p == OB_DIM_UNKNOWN ? negated : &guard);
+}
+
+/* ---- Clauses ------------------------------------------------------------------------------------------------------- */
+
+/* "x = number"; false: it is not of that form. */
+static bool is_value(const ob_dims *dims, const ob_literal *literal, ob_dim *symbol, int64_t *value) {
+    ob_poly p;
+    if (literal->kind != OB_LITERAL_ZERO || !ob__poly_load(dims, literal->p, &p) || p.n != 1 || p.monomials[0].n_factors != 1 ||
+        p.monomials[0].coefficient != 1)
+        return false;
+    *symbol = p.monomials[0].factors[0];
+    *value = -p.constant;
+    return true;
+}
+
+/* The set that a literal belongs to: values of one symbol, or rests of one symbol by one divisor. */
+typedef struct member {
+    bool any, rests;
+    ob_dim symbol, divisor;
+    int64_t value;
+} member;
+
+static member member_of(ob_dims *dims, const ob_literal *literal) {
+    member m = {0};
+    if (is_value(dims, literal, &m.symbol, &m.value)) {
+        m.any = true;
+    } else if (literal->kind == OB_LITERAL_DIVIDES && rest_of_symbol(dims, literal, &m.symbol, &m.value)) {
+        m.any = m.rests = true;
+        m.divisor = literal->q;
+    }
+    return m;
+}
+
+static bool same_set(const member *a, const member *b) {
+    return a->any && b->any && a->rests == b->rests && a->symbol == b->symbol && a->divisor == b->divisor;
+}
+
+/* The smallest value above `after` of the literals in the set of `one`. */
+static bool next_value(ob_dims *dims, const ob_solved_clause *clause, const member *one, int64_t after, int64_t *out) {
+    bool found = false;
+    for (uint32_t i = clause->n_guard; i < clause->n; i++) {
+        member other = member_of(dims, &clause->literals[i]);
+        if (!same_set(one, &other) || other.value <= after || (found && other.value >= *out)) continue;
+        *out = other.value;
+        found = true;
+    }
+    return found;
+}
+
+static void write_set(ob_text *text, ob_dims *dims, const ob_solved_clause *clause, const member *one) {
+    if (one->rests)
+        write_remainder(text, dims, one->symbol, one->divisor);
+    else
+        write_dim(text, dims, one->symbol);
+    int64_t value = -OB_DIM_CONST_MAX;
+    for (const char *before = " in {"; next_value(dims, clause, one, value, &value); before = ", ") {
+        ob__text_puts(text, before);
+        write_dim(text, dims, value);
+    }
+    ob__text_puts(text, "}");
 }
 
 void ob__solved_write(ob_text *text, ob_dims *dims, const ob_solved_clause *clause) {
@@ -92,9 +243,23 @@ void ob__solved_write(ob_text *text, ob_dims *dims, const ob_solved_clause *clau
         write_guard(text, dims, &clause->literals[i]);
     }
     if (clause->n_guard) ob__text_puts(text, ": ");
+    bool first = true;
     for (uint32_t i = clause->n_guard; i < clause->n; i++) {
-        if (i > clause->n_guard) ob__text_puts(text, " or ");
-        ob__literal_write(text, dims, &clause->literals[i]);
+        member one = member_of(dims, &clause->literals[i]), other;
+        uint32_t n_same = 0, n_before = 0;
+        for (uint32_t k = clause->n_guard; k < clause->n && one.any; k++) {
+            other = member_of(dims, &clause->literals[k]);
+            n_same += same_set(&one, &other);
+            n_before += k < i && same_set(&one, &other);
+        }
+        bool set = n_same > 2 || (n_same > 1 && one.rests);
+        if (set && n_before > 0) continue;
+        ob__text_puts(text, first ? "" : " or ");
+        first = false;
+        if (set)
+            write_set(text, dims, clause, &one);
+        else
+            ob__literal_write(text, dims, &clause->literals[i]);
     }
     if (clause->n == clause->n_guard) ob__text_puts(text, "never");
 }

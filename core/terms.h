@@ -111,6 +111,11 @@ static inline int64_t ob__floor_div(int64_t a, int64_t divisor) {
     return a % divisor != 0 && (a < 0) != (divisor < 0) ? quotient - 1 : quotient;
 }
 
+/* Replaces every symbol by what `of` says (itself, a number, a term) and normalises again. OB_DIM_UNKNOWN on overflow, beyond the
+ * limits, where `of` says so, and, with *disagrees, for a broadcast term of which two members became numbers that do not
+ * broadcast. */
+ob_dim ob__dim_replace(ob_dims *pool, ob_dim d, ob_dim (*of)(void *context, ob_dim symbol), void *context, bool *disagrees);
+
 /* The members of a broadcast term, or `d` itself as the one member. `one` is scratch. */
 const ob_dim *ob__bcast_members(const ob_dims *pool, const ob_dim *d, uint32_t *n);
 

@@ -45,7 +45,7 @@ static void test_broadcast(void **state) {
     assert_int_equal(info.n_unverified, 0);
     ob_clause_info clause;
     assert_int_equal(ob_report_clause(report, 0, &clause), OB_OK);
-    assert_string_equal(clause.text, "M = N or M = 1 or N = 1");
+    assert_string_equal(clause.text, "N = M or M = 1 or N = 1");
     assert_string_equal(clause.kind, "one of");
     assert_int_equal(clause.n_origins, 1);
     assert_string_equal(clause.origins[0].node, "sum");

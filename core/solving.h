@@ -1,0 +1,197 @@
+/* The inside of the solver, shared by the files core/solve_*.c.
+ *
+ * Work clauses are in normal form. A unit clause is a source of facts about symbols and stays in the set, whatever other facts
+ * say of it (it is pinned): so no clause is ever dropped on its own account. Terms with broadcast terms are taken where these are
+ * defined: the clauses that ask for the broadcasts are in the set as well. */
+#ifndef OB_CORE_SOLVING_H
+#define OB_CORE_SOLVING_H
+
+#include "core/solve.h"
+#include "core/terms.h"
+
+/* Limits by count; beyond one the clause, or the set, stays as it is. */
+enum {
+    OB_SOLVE_SPLIT = 16,            /* clauses that one becomes when its literals are rewritten */
+    OB_SOLVE_LITERALS = 128,        /* of a clause that is still rewritten */
+    OB_SOLVE_TIGHTENED = 3,         /* how often one bound moves on account of clauses in several symbols */
+    OB_SOLVE_PERIOD = 65536,        /* of a set of one symbol's sizes */
+    OB_SOLVE_POINTS = 1 << 20,      /* threshold and period of such a set */
+    OB_SOLVE_WORK = 1 << 22,        /* evaluations of literals, in all, for exact sets, searches and redundancy */
+    OB_SOLVE_CORE = 64,             /* solves on the way to a smaller core */
+    OB_SOLVE_CASES = 64,            /* of alternatives, in a proof */
+    OB_SOLVE_ROWS = 192,            /* of a system of inequalities */
+    OB_SOLVE_COLUMNS = 24,          /* its unknowns */
+    OB_SOLVE_COMPONENT = 32,        /* clauses of a component that is searched */
+    OB_SOLVE_COMPONENT_SYMBOLS = 4, /* its symbols */
+    OB_SOLVE_TRIED = 1 << 14        /* points tried for one witness */
+};
+
+#define OB_INFINITE OB_DIM_CONST_MAX
+
+typedef struct ob_interval {
+    int64_t lo, hi; /* -OB_INFINITE, OB_INFINITE: none */
+} ob_interval;
+
+/* A work literal; `guard`: it is a negated guard. */
+typedef struct ob_work_literal {
+    ob_literal literal;
+    bool guard;
+} ob_work_literal;
+
+/* Which given clauses something follows from: a leaf is a clause, an inner node two reasons. Number 0: nothing. */
+typedef struct ob_reason {
+    uint32_t left, right; /* of a leaf: the clause's number, UINT32_MAX */
+    bool assumed;         /* all of them are assumptions */
+} ob_reason;
+
+typedef struct ob_link {
+    struct ob_link *next;
+    uint32_t number;
+} ob_link;
+
+typedef struct ob_work_clause {
+    ob_work_literal *literals;
+    uint32_t n;
+    uint32_t reason;
+    ob_link *origins, *last_origin; /* given clauses that it stands for */
+    uint32_t defines;               /* the symbol that this equation replaces: its fact's number + 1 */
+    uint32_t n_symbols;
+    bool dropped, pinned, assumed, queued;
+} ob_work_clause;
+
+/* What is known of one symbol. */
+typedef struct ob_symbol_fact {
+    ob_dim symbol, solved; /* what it is replaced by; OB_DIM_UNKNOWN: itself */
+    int64_t lo, hi, mod, rem;
+    uint32_t reason, order; /* order: among the inputs, UINT32_MAX of other symbols */
+    uint8_t raised, lowered;
+    bool changed;         /* its exact set is not up to date */
+    ob_link *occurrences; /* clauses that mention it; some are out of date */
+    uint64_t seen;        /* which clauses its exact set was made of, so that it is not made again */
+} ob_symbol_fact;
+
+typedef struct ob_solver {
+    ob_dims *dims;
+    ob_arena *arena;
+    const ob_clause *given;
+    uint32_t n_given;
+    ob_map index; /* symbol -> fact's number + 1 */
+    ob_symbol_fact *facts;
+    uint32_t n_facts, facts_capacity;
+    ob_work_clause *clauses;
+    uint32_t n_clauses, clauses_capacity;
+    ob_map contents; /* literals -> clause number + 1 */
+    ob_reason *reasons;
+    uint32_t n_reasons, reasons_capacity;
+    uint32_t *queue;
+    uint32_t queue_first, queue_n, queue_capacity;
+    uint64_t work; /* evaluations so far */
+    bool blind;    /* normal forms without facts */
+    bool clashed;
+    uint32_t clash;
+} ob_solver;
+
+/* ---- Deciding by facts (solve_decide.c); `s` may be NULL: static bounds only ---- */
+ob_interval ob__solve_bounds(const ob_solver *s, const ob_dims *dims, ob_dim d);
+ob_interval ob__solve_poly_bounds(const ob_solver *s, const ob_dims *dims, const ob_poly *poly);
+ob_truth ob__literal_decide(const ob_solver *s, ob_dims *dims, const ob_literal *literal);
+const ob_symbol_fact *ob__solve_fact(const ob_solver *s, ob_dim symbol); /* NULL: none */
+
+/* ---- Normal form (solve_literal.c) ---- */
+typedef struct ob_literal_list {
+    ob_work_literal *items;
+    uint32_t n;
+} ob_literal_list;
+/* The clause as up to OB_SOLVE_SPLIT clauses that hold exactly when it does; literals that are false by the facts are gone,
+ * clauses with a true one too. *out has room for OB_SOLVE_SPLIT. */
+ob_status ob__clause_normalise(ob_solver *s, const ob_work_literal *literals, uint32_t n, ob_literal_list *out, uint32_t *n_out);
+
+/* ---- State (solve_state.c) ---- */
+ob_status ob__solver_init(ob_solver *s, ob_dims *dims, ob_arena *arena, const ob_clause *given, uint32_t n_given,
+                          const ob_dim *inputs, uint32_t n_inputs);
+/* The number of the symbol's fact, made when it is new. */
+ob_status ob__solver_symbol(ob_solver *s, ob_dim symbol, uint32_t *out);
+ob_status ob__solver_reason(ob_solver *s, uint32_t left, uint32_t right, uint32_t *out);
+ob_status ob__solver_leaf(ob_solver *s, uint32_t given, uint32_t *out);
+/* The given clauses behind a reason, ascending, each once. */
+ob_status ob__solver_leaves(const ob_solver *s, uint32_t reason, ob_arena *arena, uint32_t **out, uint32_t *n);
+void ob__solver_clash(ob_solver *s, uint32_t reason);
+ob_status ob__solver_enqueue(ob_solver *s, uint32_t clause);
+ob_status ob__solver_enqueue_symbol(ob_solver *s, uint32_t fact);
+/* Adds a clause and queues it; one with the same literals takes the origins and nothing is added. *out: its number, UINT32_MAX
+ * without literals: that is a clash. */
+ob_status ob__solver_insert(ob_solver *s, const ob_work_literal *literals, uint32_t n, uint32_t reason, const ob_link *origins,
+                            bool assumed, bool pinned, uint32_t *out);
+/* Calls visit for the number of each symbol of the clause, each once. */
+typedef struct ob_symbol_set {
+    uint32_t items[64], n;
+    bool overflow;
+} ob_symbol_set;
+void ob__clause_symbols(const ob_solver *s, const ob_work_literal *literals, uint32_t n, ob_symbol_set *out);
+
+/* ---- Units (solve_units.c) ---- */
+/* Takes all clauses of the queue to a fixed point: substitutes, simplifies, learns from units. Ends early at a clash. */
+ob_status ob__solver_propagate(ob_solver *s);
+/* The symbol lies in lo .. hi and is rem modulo mod (1: anything), as clause `source` and what else `reason` names have it. */
+ob_status ob__solver_learn(ob_solver *s, uint32_t fact, int64_t lo, int64_t hi, int64_t mod, int64_t rem, uint32_t reason,
+                           uint32_t source);
+
+/* ---- One symbol on one residue class (solve_class.c) ---- */
+/* What a literal says for x = first + period * k with k >= from. */
+typedef struct ob_class_verdict {
+    int64_t from;
+    bool holds;
+} ob_class_verdict;
+/* A period of the literal in x, its only symbol: on each class it is one verdict from some k on. 0: none within the limits. */
+int64_t ob__literal_period(const ob_dims *dims, const ob_literal *literal);
+/* False: given up. */
+bool ob__literal_on_class(const ob_dims *dims, const ob_literal *literal, int64_t first, int64_t period, ob_class_verdict *out);
+
+/* ---- Exact sets of one symbol's sizes (solve_set.c, solve_exact.c) ---- */
+/* x is in it when lo <= x <= hi and its bit is set: bits[x - base] below `explicit`, from there on with a period. */
+typedef struct ob_set {
+    int64_t lo, hi, base;
+    uint32_t n_explicit, period;
+    uint8_t *bits; /* n_explicit + period */
+} ob_set;
+static inline bool ob__set_has(const ob_set *set, int64_t x) {
+    if (x < set->lo || x > set->hi || x < set->base) return false;
+    uint64_t at = (uint64_t)(x - set->base);
+    return set->bits[at < set->n_explicit ? at : set->n_explicit + (at - set->n_explicit) % set->period] != 0;
+}
+/* The sizes of x for which all the clauses hold; *known false: beyond the limits. */
+ob_status ob__set_of(ob_solver *s, ob_dim x, ob_work_clause *const *clauses, uint32_t n, ob_arena *arena, ob_set *out,
+                     bool *known);
+typedef struct ob_set_form {
+    struct {
+        ob_literal literals[OB_SOLVE_SPLIT];
+        uint32_t n;
+    } clauses[OB_SOLVE_SPLIT];
+    uint32_t n;
+} ob_set_form;
+/* The set in the words of section "Exact sets" of docs/adr/0014; false: there are none that are short. Empty and full sets have
+ * no clauses. `apart`: both ends of a range as clauses of their own. */
+bool ob__set_form(ob_dims *dims, ob_dim x, const ob_set *set, bool apart, ob_arena *arena, ob_set_form *out);
+/* The least and greatest element, -1 when there is none, OB_INFINITE when there is no greatest. */
+void ob__set_ends(const ob_set *set, int64_t *least, int64_t *greatest);
+/* Replaces the clauses that speak of one symbol alone by the exact set of its sizes, symbol by symbol, and propagates, until
+ * nothing changes. */
+ob_status ob__solver_exact(ob_solver *s);
+
+/* ---- The driver (solve.c) ---- */
+/* Takes one given clause in. */
+ob_status ob__solver_give(ob_solver *s, uint32_t given);
+/* All given clauses, to the fixed point. */
+ob_status ob__solver_run(ob_solver *s);
+
+/* ---- Cores (solve_core.c) ---- */
+/* From `leaves`, numbers of given clauses that contradict each other, to fewer; *minimal: no origin can be left out, as far as
+ * solving tells. Inputs do not matter here. */
+ob_status ob__solver_core(ob_dims *dims, const ob_clause *given, const uint32_t *leaves, uint32_t n, ob_arena *arena,
+                          uint32_t **out, uint32_t *n_out, bool *minimal);
+
+/* ---- Subsumption (solve_subsume.c) ---- */
+/* Drops clauses that have all the literals of another one. */
+ob_status ob__solver_subsume(ob_solver *s);
+
+#endif

@@ -1,0 +1,149 @@
+/* Random requirements over up to three symbols: the solved contract admits exactly the sizes that the requirements admit, which
+ * plain evaluation says. OB_TRIALS: how many sets are tried; OB_SEED: other ones. */
+#include "solve_case.h"
+
+enum { SIDE = 61, MAX_REQUIREMENTS = 5 };
+
+typedef struct maker {
+    ob_dims *dims;
+    ob_clauses *clauses;
+    ob_dim symbols[3];
+    size_t n_symbols;
+    uint64_t seed;
+    uint32_t origin;
+} maker;
+
+static ob_status require(maker *m, ob_condition_kind kind, ob_dim a, ob_dim b, const ob_dim *guards, uint32_t n_guards) {
+    const ob_condition condition = {kind, a, b};
+    bool stated;
+    return ob__clauses_add(m->clauses, m->dims, &condition, guards, n_guards, m->origin, false, &stated);
+}
+
+static ob_dim random_term(maker *m, int depth) {
+    ob_dims *d = m->dims;
+    ob_dim a, b;
+    switch (depth <= 0 ? pick(&m->seed, 3) : pick(&m->seed, 10)) {
+    case 0: return (ob_dim)pick(&m->seed, 9);
+    case 1:
+    case 2: return m->symbols[pick(&m->seed, m->n_symbols)];
+    case 3: return ob_dim_add(d, random_term(m, depth - 1), random_term(m, depth - 1));
+    case 4: return ob_dim_add(d, random_term(m, depth - 1), (ob_dim)pick(&m->seed, 12) - 6);
+    case 5: return ob_dim_mul(d, (ob_dim)pick(&m->seed, 4), random_term(m, depth - 1));
+    case 6: return ob_dim_div(d, random_term(m, depth - 1), 2 + (ob_dim)pick(&m->seed, 4));
+    case 7: return ob_dim_min(d, random_term(m, depth - 1), random_term(m, depth - 1));
+    case 8: return ob_dim_max(d, random_term(m, depth - 1), random_term(m, depth - 1));
+    default:
+        a = random_term(m, depth - 1);
+        b = random_term(m, depth - 1);
+        if (pick(&m->seed, 3) == 0) return ob_dim_mul(d, a, b);
+        /* Whoever makes a broadcast term has asked for the broadcast. */
+        if (ob_dim_is_const(a) && ob_dim_is_const(b)) return a;
+        if (require(m, OB_COND_BROADCAST, a, b, NULL, 0) != OB_OK) return OB_DIM_UNKNOWN;
+        return ob_dim_bcast(d, a, b);
+    }
+}
+
+static void random_requirement(maker *m) {
+    ob_dim a = random_term(m, 3), b = random_term(m, 2), guards[2];
+    uint32_t n_guards = pick(&m->seed, 3) == 0 ? 1 + (uint32_t)pick(&m->seed, 2) : 0;
+    static const char *const relations[] = {">=", "=", "!="};
+    for (uint32_t i = 0; i < n_guards; i++)
+        guards[i] = truth_of(m->dims, m->symbols[pick(&m->seed, m->n_symbols)], relations[pick(&m->seed, 3)],
+                             pick(&m->seed, 4) ? (ob_dim)pick(&m->seed, 9) : random_term(m, 1));
+    ob_condition_kind kind = (ob_condition_kind)pick(&m->seed, 5);
+    if (kind == OB_COND_DIVISIBLE && pick(&m->seed, 2)) b = 2 + (ob_dim)pick(&m->seed, 4);
+    assert_int_equal(require(m, kind, a, b, guards, n_guards), OB_OK);
+    m->origin++;
+}
+
+/* UNDECIDED: some number overflows. */
+static ob_truth all_hold(const ob_dims *dims, const ob_clauses *clauses, const ob_binding *at, size_t n) {
+    ob_truth all = OB_TRUE;
+    for (uint32_t i = 0; i < clauses->n; i++) {
+        ob_truth one = ob__clause_eval(dims, clauses->items[i].literals, clauses->items[i].n, at, n);
+        if (one == OB_FALSE) return OB_FALSE;
+        if (one == OB_UNDECIDED) all = OB_UNDECIDED;
+    }
+    return all;
+}
+
+static ob_truth solved_holds(const ob_dims *dims, const ob_solution *solution, const ob_binding *at, size_t n) {
+    if (solution->contradictory) return OB_FALSE;
+    for (uint32_t i = 0; i < solution->n_clauses; i++) {
+        const ob_solved_clause *clause = &solution->clauses[i];
+        ob_truth one = ob__clause_eval(dims, clause->literals, clause->n, at, n);
+        if (one != OB_TRUE) return one;
+    }
+    return OB_TRUE;
+}
+
+static void show(ob_dims *dims, const ob_clauses *clauses, const ob_solution *solution, const ob_binding *at, uint64_t seed) {
+    ob_text text;
+    ob__text_init(&text, ob_allocator_default());
+    for (uint32_t i = 0; i < clauses->n; i++) {
+        const ob_solved_clause as_given = {
+            .literals = clauses->items[i].literals, .n = clauses->items[i].n, .n_guard = clauses->items[i].n_guard};
+        ob__text_printf(&text, "\n    %c: ", 'A' + (int)clauses->items[i].origin);
+        ob__solved_write(&text, dims, &as_given);
+    }
+    ob__text_puts(&text, "\n    solved: ");
+    write_solution(&text, dims, solution);
+    fail_msg("seed %llu at %lld, %lld, %lld:%s", (unsigned long long)seed, (long long)at[0].size, (long long)at[1].size,
+             (long long)at[2].size, text.data);
+}
+
+typedef struct totals {
+    uint64_t points, contradictory, simple;
+} totals;
+
+static void compare_at(ob_dims *dims, const ob_clauses *clauses, const ob_solution *solution, const ob_binding *at,
+                       uint64_t seed) {
+    ob_truth given = all_hold(dims, clauses, at, 3);
+    if (given != OB_UNDECIDED && given != solved_holds(dims, solution, at, 3)) show(dims, clauses, solution, at, seed);
+}
+
+static void try_set(uint64_t seed, totals *sum) {
+    maker m = {.seed = seed * UINT64_C(0x9E3779B97F4A7C15) + 1};
+    ob_arena arena;
+    ob_clauses clauses;
+    ob_solution solution;
+    assert_int_equal(ob_dims_create(NULL, &m.dims), OB_OK);
+    ob__arena_init(&arena, NULL);
+    ob__clauses_init(&clauses, &arena);
+    m.clauses = &clauses;
+    static const char *const names[] = {"x", "y", "z"};
+    for (int i = 0; i < 3; i++) m.symbols[i] = ob_dim_symbol(m.dims, names[i]);
+    next_random(&m.seed);
+    m.n_symbols = 1 + pick(&m.seed, 3);
+    for (size_t n = 1 + pick(&m.seed, MAX_REQUIREMENTS); n > 0; n--) random_requirement(&m);
+    assert_int_equal(ob__solve(m.dims, clauses.items, clauses.n, m.symbols, 3, &arena, &solution), OB_OK);
+    sum->contradictory += solution.contradictory;
+    int64_t step = m.n_symbols == 3 ? 4 : 1;
+    for (int64_t x = 0; x < SIDE; x++)
+        for (int64_t y = 0; y < (m.n_symbols > 1 ? SIDE : 1); y += step)
+            for (int64_t z = 0; z < (m.n_symbols > 2 ? SIDE : 1); z += step) {
+                const ob_binding at[3] = {{m.symbols[0], x}, {m.symbols[1], y}, {m.symbols[2], z}};
+                compare_at(m.dims, &clauses, &solution, at, seed);
+            }
+    for (int64_t x = SIDE; x < 1100 && m.n_symbols == 1; x += 1 + (x > 200)) {
+        const ob_binding at[3] = {{m.symbols[0], x}, {m.symbols[1], 0}, {m.symbols[2], 0}};
+        compare_at(m.dims, &clauses, &solution, at, seed);
+    }
+    ob__arena_release(&arena);
+    ob_dims_destroy(&m.dims);
+}
+
+static void solved_and_given_agree(void **state) {
+    (void)state;
+    const char *trials = getenv("OB_TRIALS"), *first = getenv("OB_SEED");
+    uint64_t n = trials ? strtoull(trials, NULL, 10) : 1500, seed = first ? strtoull(first, NULL, 10) : 1;
+    totals sum = {0};
+    for (uint64_t i = 0; i < n; i++) try_set(seed + i, &sum);
+    if (trials) print_message("%llu sets, %llu contradictory\n", (unsigned long long)n, (unsigned long long)sum.contradictory);
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(solved_and_given_agree)};
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
