@@ -21,6 +21,21 @@ static ob_truth decide_multiple(const ob_poly *poly, int64_t divisor) {
     return gcd == divisor ? OB_TRUE : OB_UNDECIDED;
 }
 
+/* Is a a multiple of b, which is a term? With a = b*q + r it is where r is. */
+static ob_truth decide_multiple_of_term(const ob_dims *pool, ob_dim a, ob_dim b) {
+    int64_t low, high, rest_low, rest_high;
+    ob_poly dividend, divisor, quotient, rest;
+    ob_dim_bounds(pool, b, &low, &high);
+    if (high < 1) return OB_FALSE;
+    if (low < 1 || !ob__poly_load(pool, a, &dividend) || !ob__poly_load(pool, b, &divisor)) return OB_UNDECIDED;
+    if (!ob__poly_divide(&dividend, &divisor, &quotient, &rest)) return OB_UNDECIDED;
+    if (rest.n == 0 && rest.constant == 0) return OB_TRUE;
+    ob__poly_bounds(pool, &rest, &rest_low, &rest_high);
+    /* a rest that is not 0 and stays nearer to 0 than b does */
+    bool beside = rest_low > 0 || rest_high < 0, near = rest_high < low && rest_low > -low;
+    return beside && near ? OB_FALSE : OB_UNDECIDED;
+}
+
 static ob_truth decide_zero(const ob_dims *pool, const ob_poly *poly) {
     if (poly->n == 0) return poly->constant == 0 ? OB_TRUE : OB_FALSE;
     int64_t low, high, gcd = ob__poly_gcd(poly, 0);
@@ -29,10 +44,15 @@ static ob_truth decide_zero(const ob_dims *pool, const ob_poly *poly) {
     return low == 0 && high == 0 ? OB_TRUE : OB_UNDECIDED;
 }
 
+static bool is_plain(const ob_dims *pool, ob_dim d) {
+    ob_dim_kind kind = ob_dim_get_kind(pool, d);
+    return kind == OB_DIM_KIND_CONST || kind == OB_DIM_KIND_SYMBOL || kind == OB_DIM_KIND_UNKNOWN;
+}
+
 static ob_truth decide_equal(const ob_dims *pool, ob_dim a, ob_dim b) {
     if (ob_dim_is_const(a) && ob_dim_is_const(b)) return a == b ? OB_TRUE : OB_FALSE;
     if (a == b) return a != OB_DIM_UNKNOWN ? OB_TRUE : OB_UNDECIDED;
-    if (ob_dim_get_kind(pool, a) != OB_DIM_KIND_SUM && ob_dim_get_kind(pool, b) != OB_DIM_KIND_SUM) {
+    if (is_plain(pool, a) && is_plain(pool, b)) {
         /* The usual case, different symbols or a symbol and a number: bounds say all that the difference would. */
         int64_t a_low, a_high, b_low, b_high;
         ob_dim_bounds(pool, a, &a_low, &a_high);
@@ -71,7 +91,7 @@ ob_truth ob_condition_decide(const ob_dims *pool, const ob_condition *condition)
         return either(decide_broadcast_to(pool, a, b), decide_equal(pool, b, 1));
     case OB_COND_BROADCAST_TO: return decide_broadcast_to(pool, a, b);
     case OB_COND_DIVISIBLE:
-        if (!ob_dim_is_const(b)) return OB_UNDECIDED;
+        if (!ob_dim_is_const(b)) return ob__term(pool, b) ? decide_multiple_of_term(pool, a, b) : OB_UNDECIDED;
         if (b <= 0) return OB_FALSE;
         if (b == 1) return OB_TRUE;
         return ob__poly_load(pool, a, &poly) ? decide_multiple(&poly, b) : OB_UNDECIDED;
@@ -141,7 +161,12 @@ size_t ob_condition_format(const ob_dims *pool, const ob_condition *condition, c
     ob_dim a = condition->a, b = condition->b;
     bool two_way = condition->kind == OB_COND_BROADCAST;
     switch (condition->kind) {
-    case OB_COND_DIVISIBLE: write_pair(&writer, pool, a, " is a multiple of ", b); break;
+    case OB_COND_DIVISIBLE:
+        ob__write_factor(&writer, pool, a);
+        ob__write(&writer, " % ");
+        ob__write_factor(&writer, pool, b);
+        ob__write(&writer, " = 0");
+        break;
     case OB_COND_AT_LEAST: write_pair(&writer, pool, a, " >= ", b); break;
     default:
         if (ob_dim_is_const(a) && condition->kind != OB_COND_BROADCAST_TO) { /* "N = 5", not "5 = N" */

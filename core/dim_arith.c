@@ -54,19 +54,29 @@ static void split(const ob_poly *poly, int64_t divisor, ob_poly *whole, ob_poly 
     }
 }
 
-/* floor((floor(a/c) + k)/d) = floor((a + k*c)/(c*d)): replaces poly and divisor when poly has that form. */
-static bool unnest(const ob_dims *pool, ob_poly *poly, int64_t *divisor) {
-    if (poly->n != 1 || poly->monomials[0].coefficient != 1 || poly->monomials[0].n_factors != 1) return false;
-    const ob_term *inner = ob__term(pool, poly->monomials[0].factors[0]);
-    if (!inner || inner->kind != OB_DIM_KIND_DIV) return false;
-    int64_t shift, constant, product;
-    ob_poly numerator;
-    if (ob__mul_overflows(poly->constant, inner->words[1], &shift) || ob__mul_overflows(*divisor, inner->words[1], &product) ||
-        !ob_dim_is_const(product) || !ob__poly_load(pool, inner->words[0], &numerator) ||
-        ob__add_overflows(numerator.constant, shift, &constant) || !ob_dim_is_const(constant))
-        return false;
-    numerator.constant = constant;
-    *poly = numerator;
+/* floor((u + floor(a/c))/d) = floor((c*u + a)/(c*d)), and with -floor(a/c) = floor((c - 1 - a)/c): replaces poly and divisor when
+ * poly has a quotient that counts once either way, adding to *sum what that leaves. Numbers of poly lie in 0 .. divisor - 1. */
+static bool unnest(ob_dims *pool, ob_poly *poly, int64_t *divisor, ob_dim *sum) {
+    const ob_term *inner = NULL;
+    uint32_t at = 0;
+    for (; at < poly->n; at++) {
+        const ob_monomial *m = &poly->monomials[at];
+        if (m->n_factors != 1 || (m->coefficient != 1 && m->coefficient != *divisor - 1)) continue;
+        inner = ob__term(pool, m->factors[0]);
+        if (inner && inner->kind == OB_DIM_KIND_DIV) break;
+    }
+    if (at == poly->n) return false;
+    bool negative = poly->monomials[at].coefficient != 1;
+    ob_dim quotient = poly->monomials[at].factors[0];
+    int64_t by = inner->words[1], product;
+    ob_poly others = {.constant = poly->constant, .n = 0}, scaled = {.constant = negative ? by - 1 : 0, .n = 0}, numerator, next;
+    for (uint32_t i = 0; i < poly->n; i++)
+        if (i != at) ob__poly_append(&others, &poly->monomials[i], poly->monomials[i].coefficient);
+    if (ob__mul_overflows(*divisor, by, &product) || !ob_dim_is_const(product)) return false;
+    if (!ob__poly_load(pool, inner->words[0], &numerator) || !ob__poly_add(&scaled, &others, by, &next)) return false;
+    if (!ob__poly_add(&next, &numerator, negative ? -1 : 1, &others)) return false;
+    if (negative) *sum = ob_dim_add(pool, *sum, quotient);
+    *poly = others;
     *divisor = product;
     return true;
 }
@@ -79,9 +89,8 @@ static void cancel(ob_poly *poly, int64_t *divisor) {
     *divisor /= gcd;
 }
 
-/* floor(rest/divisor) for a rest in normal form. */
+/* The quotient as a term of its own, unless it has only one value. */
 static ob_dim quotient_term(ob_dims *pool, const ob_poly *rest, int64_t divisor) {
-    if (divisor == 1) return ob__poly_store(pool, rest);
     int64_t low, high;
     ob__poly_bounds(pool, rest, &low, &high);
     if (low != -OB_DIM_CONST_MAX && high != OB_DIM_CONST_MAX && ob__floor_div(low, divisor) == ob__floor_div(high, divisor))
@@ -92,17 +101,64 @@ static ob_dim quotient_term(ob_dims *pool, const ob_poly *rest, int64_t divisor)
     return ob__term_intern(pool, OB_DIM_KIND_DIV, words, 2);
 }
 
+/* Rounding is monotone: floor((u + k*min(a, b))/d) = min(floor((u + k*a)/d), floor((u + k*b)/d)), for k < 0 the maximum. False
+ * when there is not just one minimum or maximum, or whole multiples of the divisor come out of it first; *out is OB_DIM_UNKNOWN
+ * when the result is too large. */
+static bool divide_members(ob_dims *pool, const ob_poly *poly, int64_t divisor, ob_dim *out) {
+    ob_poly others = *poly;
+    ob_dim_kind kind;
+    int64_t part;
+    const ob_term *extreme = ob__poly_take_extreme(pool, &others, &kind, &part);
+    if (!extreme || part <= -divisor || part >= divisor) return false;
+    const ob_dim *members = extreme->words; /* the terms may move, their words stay */
+    uint32_t n = extreme->n_words;
+    ob_dim outside = ob__poly_store(pool, &others);
+    for (uint32_t i = 0; i < n; i++) {
+        ob_dim quotient = ob_dim_div(pool, ob_dim_add(pool, outside, ob_dim_mul(pool, part, members[i])), divisor);
+        *out = i == 0 ? quotient : kind == OB_DIM_KIND_MIN ? ob_dim_min(pool, *out, quotient) : ob_dim_max(pool, *out, quotient);
+    }
+    return true;
+}
+
+/* More than half of the divisor, in the first number that is not just half. */
+static bool past_half(const ob_poly *rest, int64_t divisor) {
+    for (uint32_t i = 0; i < rest->n; i++) {
+        int64_t coefficient = rest->monomials[i].coefficient;
+        if (coefficient != divisor - coefficient) return coefficient > divisor - coefficient;
+    }
+    return false;
+}
+
+/* floor(rest/divisor) for numbers in 0 .. divisor - 1 that share nothing with it. Of floor(6*H/7) and H - floor((H + 6)/7), which
+ * are the same, it is the one with the small numbers. */
+static ob_dim quotient(ob_dims *pool, const ob_poly *rest, int64_t divisor) {
+    if (divisor == 1) return ob__poly_store(pool, rest);
+    if (!past_half(rest, divisor)) return quotient_term(pool, rest, divisor);
+    ob_poly ones = *rest, turned = *rest;
+    ones.constant = 0;
+    turned.constant = divisor - 1 - rest->constant;
+    for (uint32_t i = 0; i < rest->n; i++) {
+        ones.monomials[i].coefficient = 1;
+        turned.monomials[i].coefficient = divisor - rest->monomials[i].coefficient;
+    }
+    return ob_dim_sub(pool, ob__poly_store(pool, &ones), quotient_term(pool, &turned, divisor));
+}
+
 static ob_dim divide(ob_dims *pool, const ob_poly *poly, int64_t divisor) {
     ob_poly whole, rest, numerator = *poly;
-    ob_dim sum = 0;
-    do { /* each turn multiplies the divisor, so there are few */
+    ob_dim sum = 0, of_members = OB_DIM_UNKNOWN;
+    bool tried = false; /* once: what is too large stays so, and trying costs as much as the term is large */
+    do {                /* each turn multiplies the divisor, so there are few */
+        tried = tried || divide_members(pool, &numerator, divisor, &of_members);
+        if (of_members != OB_DIM_UNKNOWN) return ob_dim_add(pool, sum, of_members);
         split(&numerator, divisor, &whole, &rest);
         sum = ob_dim_add(pool, sum, ob__poly_store(pool, &whole));
         if (rest.n == 0) return sum;
         cancel(&rest, &divisor);
         numerator = rest;
-    } while (unnest(pool, &numerator, &divisor));
-    return ob_dim_add(pool, sum, quotient_term(pool, &rest, divisor));
+    } while (divisor > 1 && unnest(pool, &numerator, &divisor, &sum));
+    if (!tried && divisor > 1) divide_members(pool, &rest, divisor, &of_members);
+    return ob_dim_add(pool, sum, of_members != OB_DIM_UNKNOWN ? of_members : quotient(pool, &rest, divisor));
 }
 
 ob_dim ob_dim_div(ob_dims *pool, ob_dim a, int64_t divisor) {
@@ -125,53 +181,14 @@ ob_dim ob_dim_ceil_div(ob_dims *pool, ob_dim a, int64_t divisor) {
 
 /* ---- Exact division --------------------------------------------------------------------------------------------- */
 
-/* out = a / b when b divides a. */
-static bool divide_monomial(const ob_monomial *a, const ob_monomial *b, ob_monomial *out) {
-    if (b->coefficient == 0 || a->coefficient % b->coefficient != 0) return false;
-    out->coefficient = a->coefficient / b->coefficient;
-    out->n_factors = 0;
-    uint32_t k = 0;
-    for (uint32_t i = 0; i < a->n_factors; i++) {
-        if (k < b->n_factors && a->factors[i] == b->factors[k])
-            k++;
-        else
-            out->factors[out->n_factors++] = a->factors[i];
-    }
-    return k == b->n_factors;
-}
-
-/* The first monomial; the constant when there is no other. */
-static void leading(const ob_poly *poly, ob_monomial *out) {
-    out->coefficient = poly->constant;
-    out->n_factors = 0;
-    if (poly->n > 0) *out = poly->monomials[0];
-}
-
-static void poly_of_monomial(const ob_monomial *m, ob_poly *out) {
-    out->n = m->n_factors > 0;
-    out->constant = out->n ? 0 : m->coefficient;
-    if (out->n) out->monomials[0] = *m;
-}
-
 ob_dim ob_dim_div_exact(ob_dims *pool, ob_dim a, ob_dim b) {
     if (b == 0) return OB_DIM_UNKNOWN;
     if (ob_dim_is_const(a) && ob_dim_is_const(b)) return a % b == 0 ? a / b : OB_DIM_UNKNOWN;
     if (b == 1 || b == a) return !ob__term(pool, a) ? OB_DIM_UNKNOWN : b == 1 ? a : 1;
-    ob_poly rest, divisor, quotient = {.constant = 0, .n = 0}, part, product, next;
-    if (!ob__poly_load(pool, a, &rest) || !ob__poly_load(pool, b, &divisor)) return OB_DIM_UNKNOWN;
-    ob_monomial lead, term;
-    leading(&divisor, &lead);
-    while (rest.n > 0 || rest.constant != 0) { /* long division: the leading monomial falls with every turn */
-        ob_monomial first;
-        leading(&rest, &first);
-        if (!divide_monomial(&first, &lead, &term)) return OB_DIM_UNKNOWN;
-        poly_of_monomial(&term, &part);
-        if (!ob__poly_add(&quotient, &part, 1, &next)) return OB_DIM_UNKNOWN;
-        quotient = next;
-        if (!ob__poly_mul(&part, &divisor, &product) || !ob__poly_add(&rest, &product, -1, &next)) return OB_DIM_UNKNOWN;
-        rest = next;
-    }
-    return ob__poly_store(pool, &quotient);
+    ob_poly dividend, divisor, quotient, rest;
+    if (!ob__poly_load(pool, a, &dividend) || !ob__poly_load(pool, b, &divisor)) return OB_DIM_UNKNOWN;
+    bool exact = ob__poly_divide(&dividend, &divisor, &quotient, &rest) && rest.n == 0 && rest.constant == 0;
+    return exact ? ob__poly_store(pool, &quotient) : OB_DIM_UNKNOWN;
 }
 
 /* ---- Broadcast terms -------------------------------------------------------------------------------------------- */

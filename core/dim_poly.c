@@ -150,6 +150,55 @@ bool ob__poly_mul(const ob_poly *a, const ob_poly *b, ob_poly *out) {
     return true;
 }
 
+/* ---- Division ------------------------------------------------------------------------------------------------------- */
+
+/* out = a / b when b divides a. */
+static bool divide_monomial(const ob_monomial *a, const ob_monomial *b, ob_monomial *out) {
+    if (b->coefficient == 0 || a->coefficient % b->coefficient != 0) return false;
+    out->coefficient = a->coefficient / b->coefficient;
+    out->n_factors = 0;
+    uint32_t k = 0;
+    for (uint32_t i = 0; i < a->n_factors; i++) {
+        if (k < b->n_factors && a->factors[i] == b->factors[k])
+            k++;
+        else
+            out->factors[out->n_factors++] = a->factors[i];
+    }
+    return k == b->n_factors;
+}
+
+/* The first monomial; the constant when there is no other. */
+static void leading(const ob_poly *poly, ob_monomial *out) {
+    out->coefficient = poly->constant;
+    out->n_factors = 0;
+    if (poly->n > 0) *out = poly->monomials[0];
+}
+
+static void poly_of_monomial(const ob_monomial *m, ob_poly *out) {
+    out->n = m->n_factors > 0;
+    out->constant = out->n ? 0 : m->coefficient;
+    if (out->n) out->monomials[0] = *m;
+}
+
+bool ob__poly_divide(const ob_poly *a, const ob_poly *b, ob_poly *quotient, ob_poly *rest) {
+    ob_poly part, product, next;
+    ob_monomial lead, first, term;
+    *rest = *a;
+    *quotient = (ob_poly){.constant = 0};
+    leading(b, &lead);
+    if (lead.coefficient == 0) return false;
+    while (rest->n > 0 || rest->constant != 0) { /* the leading monomial falls with every turn */
+        leading(rest, &first);
+        if (!divide_monomial(&first, &lead, &term)) break;
+        poly_of_monomial(&term, &part);
+        if (!ob__poly_add(quotient, &part, 1, &next)) return false;
+        *quotient = next;
+        if (!ob__poly_mul(&part, b, &product) || !ob__poly_add(rest, &product, -1, &next)) return false;
+        *rest = next;
+    }
+    return true;
+}
+
 int64_t ob__poly_gcd(const ob_poly *poly, int64_t start) {
     int64_t gcd = start < 0 ? -start : start;
     for (uint32_t i = 0; i < poly->n; i++) {

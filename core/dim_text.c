@@ -47,16 +47,22 @@ static bool is_letter(unsigned char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* True when the name can stand in a term as it is. */
-static bool is_plain(const char *name) {
-    const unsigned char *p = (const unsigned char *)name;
-    if (!is_letter(*p) && *p < 0x80) return false;
+/* A place in the name of a size that has none: "[0]" of "x[0]". */
+static size_t place_length(const unsigned char *p) {
+    size_t n = 1;
+    while (p[0] == '[' && p[n] >= '0' && p[n] <= '9') n++;
+    return n > 1 && p[n] == ']' ? n + 1 : 0;
+}
+
+size_t ob__plain_name(const char *text) {
+    const unsigned char *start = (const unsigned char *)text, *p = start;
+    if (!is_letter(*p) && *p < 0x80) return 0;
     while (*p) {
         size_t n = utf8_length(p);
-        if (n == 0 || (n == 1 && !is_letter(*p) && !(*p >= '0' && *p <= '9') && !strchr(".:/$@#", *p))) return false;
+        if (n == 0 || (n == 1 && !is_letter(*p) && !(*p >= '0' && *p <= '9') && !strchr(".:$@#", *p))) break;
         p += n;
     }
-    return true;
+    return p == start ? 0 : (size_t)(p - start) + place_length(p);
 }
 
 static void write_quoted(ob_writer *writer, const char *name, size_t enough) {
@@ -78,8 +84,9 @@ static void write_quoted(ob_writer *writer, const char *name, size_t enough) {
 
 size_t ob__name_bytes(const char *name, bool *quoted) {
     ob_writer counter = {NULL, 0, 0};
-    *quoted = !is_plain(name);
-    if (!*quoted) return strlen(name);
+    size_t n = ob__plain_name(name);
+    *quoted = n == 0 || name[n] != '\0';
+    if (!*quoted) return n;
     write_quoted(&counter, name, SIZE_MAX);
     return counter.n;
 }
@@ -102,36 +109,101 @@ static void write_sign(ob_writer *writer, bool negative, bool first) {
     ob__write(writer, first ? negative ? "-" : "" : negative ? " - " : " + ");
 }
 
-static void write_sum(ob_writer *writer, const ob_dims *pool, const ob_term *term) {
-    /* What is positive first: "4 - N" reads better than "-N + 4". */
-    bool first = true;
-    int64_t constant = term->words[0];
+static void write_monomial(ob_writer *writer, const ob_dims *pool, const ob_monomial *m, int64_t coefficient) {
+    if (coefficient != 1) write_int(writer, coefficient);
+    for (uint32_t k = 0; k < m->n_factors; k++) {
+        if (k > 0 || coefficient != 1) ob__write(writer, "*");
+        ob__write_dim(writer, pool, m->factors[k]);
+    }
+}
+
+/* What is positive first: "4 - N" reads better than "-N + 4". */
+static void write_addends(ob_writer *writer, const ob_dims *pool, const ob_poly *poly, bool first) {
+    int64_t constant = poly->constant;
     for (int negative = 0; negative < 2; negative++) {
         if (negative && first && constant > 0) {
             write_int(writer, constant);
             constant = 0;
             first = false;
         }
-        for (uint32_t i = 1; i < term->n_words;) {
-            int64_t coefficient = term->words[i];
-            uint32_t n_factors = (uint32_t)term->words[i + 1];
-            const int64_t *factors = &term->words[i + 2];
-            i += 2 + n_factors;
-            if ((coefficient < 0) != negative) continue;
+        for (uint32_t i = 0; i < poly->n; i++) {
+            const ob_monomial *m = &poly->monomials[i];
+            if ((m->coefficient < 0) != negative) continue;
             write_sign(writer, negative, first);
             first = false;
-            if (negative) coefficient = -coefficient;
-            if (coefficient != 1) write_int(writer, coefficient);
-            for (uint32_t k = 0; k < n_factors; k++) {
-                if (k > 0 || coefficient != 1) ob__write(writer, "*");
-                ob__write_dim(writer, pool, factors[k]);
-            }
+            write_monomial(writer, pool, m, negative ? -m->coefficient : m->coefficient);
         }
     }
-    if (constant != 0) {
+    if (constant != 0 || (first && poly->n == 0)) {
         write_sign(writer, constant < 0, first);
         write_int(writer, constant < 0 ? -constant : constant);
     }
+}
+
+/* Does this stand before % or / without parentheses? */
+static bool is_factor(const ob_poly *poly) {
+    return poly->constant == 0 && poly->n == 1 && poly->monomials[0].coefficient == 1 && poly->monomials[0].n_factors == 1;
+}
+
+static void write_grouped(ob_writer *writer, const ob_dims *pool, const ob_poly *poly, bool parentheses) {
+    if (parentheses) ob__write(writer, "(");
+    write_addends(writer, pool, poly, true);
+    if (parentheses) ob__write(writer, ")");
+}
+
+/* poly = times * (a - c*floor(a/c)) + rest, with all of a in poly: `a`, *divisor c. */
+static bool find_remainder(const ob_dims *pool, const ob_poly *poly, ob_poly *a, int64_t *divisor, int64_t *times,
+                           ob_poly *rest) {
+    for (uint32_t i = 0; i < poly->n; i++) {
+        const ob_monomial *m = &poly->monomials[i];
+        const ob_term *term = m->n_factors == 1 && m->coefficient < 0 ? ob__term(pool, m->factors[0]) : NULL;
+        if (!term || term->kind != OB_DIM_KIND_DIV || m->coefficient % term->words[1] != 0) continue;
+        *divisor = term->words[1];
+        *times = -(m->coefficient / *divisor);
+        ob_poly others = {.constant = poly->constant, .n = 0};
+        for (uint32_t k = 0; k < poly->n; k++)
+            if (k != i) ob__poly_append(&others, &poly->monomials[k], poly->monomials[k].coefficient);
+        if (ob__poly_load(pool, term->words[0], a) && ob__poly_add(&others, a, -*times, rest) && rest->n + a->n == others.n)
+            return true;
+    }
+    return false;
+}
+
+/* H - 2*floor(H/2) is H % 2. */
+static bool write_remainder(ob_writer *writer, const ob_dims *pool, const ob_poly *poly) {
+    ob_poly a, rest;
+    int64_t divisor, times;
+    if (!find_remainder(pool, poly, &a, &divisor, &times, &rest)) return false;
+    bool alone = times == 1 && rest.n == 0 && rest.constant == 0;
+    if (times != 1) {
+        write_int(writer, times);
+        ob__write(writer, "*");
+    }
+    if (!alone) ob__write(writer, "(");
+    write_grouped(writer, pool, &a, !is_factor(&a));
+    ob__write(writer, " % ");
+    write_int(writer, divisor);
+    if (!alone) ob__write(writer, ")");
+    if (rest.n > 0 || rest.constant != 0) write_addends(writer, pool, &rest, false);
+    return true;
+}
+
+static void write_sum(ob_writer *writer, const ob_dims *pool, ob_dim d) {
+    ob_poly poly;
+    if (ob__poly_load(pool, d, &poly) && !write_remainder(writer, pool, &poly)) write_addends(writer, pool, &poly, true);
+}
+
+/* floor((H + 6)/7) is ceil(H/7). */
+static void write_quotient(ob_writer *writer, const ob_dims *pool, const ob_term *term) {
+    ob_poly numerator;
+    if (!ob__poly_load(pool, term->words[0], &numerator)) return;
+    bool up = numerator.constant == term->words[1] - 1;
+    if (up) numerator.constant = 0;
+    ob__write(writer, up ? "ceil(" : "floor(");
+    write_grouped(writer, pool, &numerator, numerator.constant != 0 || numerator.n != 1);
+    ob__write(writer, "/");
+    write_int(writer, term->words[1]);
+    ob__write(writer, ")");
 }
 
 /* A constant, the first of the members if there is one, comes last: "min(N, 512)". */
@@ -164,21 +236,19 @@ void ob__write_dim(ob_writer *writer, const ob_dims *pool, ob_dim d) {
             write_int(writer, term->number);
         }
         break;
-    case OB_DIM_KIND_SUM: write_sum(writer, pool, term); break;
-    case OB_DIM_KIND_DIV: {
-        const ob_term *numerator = ob__term(pool, term->words[0]);
-        bool parentheses = numerator && numerator->kind == OB_DIM_KIND_SUM;
-        ob__write(writer, parentheses ? "floor((" : "floor(");
-        ob__write_dim(writer, pool, term->words[0]);
-        ob__write(writer, parentheses ? ")/" : "/");
-        write_int(writer, term->words[1]);
-        ob__write(writer, ")");
-        break;
-    }
+    case OB_DIM_KIND_SUM: write_sum(writer, pool, d); break;
+    case OB_DIM_KIND_DIV: write_quotient(writer, pool, term); break;
     case OB_DIM_KIND_MIN: write_members(writer, pool, "min(", term); break;
     case OB_DIM_KIND_MAX: write_members(writer, pool, "max(", term); break;
     default: write_members(writer, pool, "bcast(", term);
     }
+}
+
+void ob__write_factor(ob_writer *writer, const ob_dims *pool, ob_dim d) {
+    bool parentheses = ob_dim_get_kind(pool, d) == OB_DIM_KIND_SUM;
+    if (parentheses) ob__write(writer, "(");
+    ob__write_dim(writer, pool, d);
+    if (parentheses) ob__write(writer, ")");
 }
 
 size_t ob_dim_format(const ob_dims *pool, ob_dim d, char *text, size_t n_bytes) {

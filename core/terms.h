@@ -92,6 +92,9 @@ bool ob__poly_append(ob_poly *out, const ob_monomial *m, int64_t coefficient);
 /* out = a + factor * b; out must not be a or b. */
 bool ob__poly_add(const ob_poly *a, const ob_poly *b, int64_t factor, ob_poly *out);
 bool ob__poly_mul(const ob_poly *a, const ob_poly *b, ob_poly *out);
+/* a = quotient * b + rest, by long division until the leading monomial of b does not divide that of the rest. False also for
+ * b = 0. */
+bool ob__poly_divide(const ob_poly *a, const ob_poly *b, ob_poly *quotient, ob_poly *rest);
 /* The dim of a polynomial, interned. */
 ob_dim ob__poly_store(ob_dims *pool, const ob_poly *poly);
 /* Bounds that hold for all sizes, inclusive; OB_DIM_CONST_MAX either way stands for infinity. */
@@ -125,10 +128,15 @@ typedef struct ob_writer {
     size_t room, n;
 } ob_writer;
 
+/* Bytes of a name at the start of a text that needs no quotes: a letter, then letters, digits and .:$@#, then perhaps a place
+ * such as "[0]"; 0 when there is none. */
+size_t ob__plain_name(const char *text);
 /* Bytes of a symbol's name as it is written, and whether in quotes: names are as long as files make them, and written often. */
 size_t ob__name_bytes(const char *name, bool *quoted);
 void ob__write(ob_writer *writer, const char *text);
 void ob__write_dim(ob_writer *writer, const ob_dims *pool, ob_dim d);
+/* In parentheses when it is a sum, as operators want it beside them. */
+void ob__write_factor(ob_writer *writer, const ob_dims *pool, ob_dim d);
 size_t ob__writer_end(ob_writer *writer);
 
 #endif

@@ -58,6 +58,20 @@ static void terms_are_decided_where_they_can_be(void **state) {
     assert_int_equal(decide(f, OB_COND_DIVISIBLE, two_n, 4), OB_UNDECIDED);
     assert_int_equal(decide(f, OB_COND_DIVISIBLE, n, 0), OB_FALSE);
     assert_int_equal(decide(f, OB_COND_DIVISIBLE, n, m), OB_UNDECIDED);
+    ob_dim m_plus_2 = ob_dim_add(p, m, 2), product = ob_dim_mul(p, n, m_plus_2);
+    assert_int_equal(decide(f, OB_COND_DIVISIBLE, product, m_plus_2), OB_TRUE);
+    assert_int_equal(decide(f, OB_COND_DIVISIBLE, ob_dim_add(p, product, 1), m_plus_2), OB_FALSE);
+    assert_int_equal(decide(f, OB_COND_DIVISIBLE, ob_dim_add(p, product, 2), m_plus_2), OB_UNDECIDED); /* M = 0 */
+    assert_int_equal(decide(f, OB_COND_DIVISIBLE, ob_dim_mul(p, n, m), m), OB_UNDECIDED);              /* M = 0: no */
+    assert_int_equal(decide(f, OB_COND_DIVISIBLE, 4, ob_dim_sub(p, 0, m)), OB_FALSE);
+    assert_int_equal(decide(f, OB_COND_DIVISIBLE, UNKNOWN, m_plus_2), OB_UNDECIDED);
+    ob_dim up = ob_dim_mul(p, 7, ob_dim_ceil_div(p, n, 7)), capped = ob_dim_min(p, n, 512);
+    assert_int_equal(decide(f, OB_COND_AT_LEAST, up, n), OB_TRUE);
+    assert_int_equal(decide(f, OB_COND_EQUAL, ob_dim_min(p, up, n), n), OB_TRUE);
+    assert_int_equal(decide(f, OB_COND_EQUAL, capped, n), OB_UNDECIDED);
+    assert_int_equal(decide(f, OB_COND_EQUAL, capped, 600), OB_FALSE);
+    assert_int_equal(decide(f, OB_COND_AT_LEAST, 512, capped), OB_TRUE);
+    assert_int_equal(decide(f, OB_COND_AT_LEAST, n, ob_dim_add(p, ob_dim_max(p, n, m), 1)), OB_FALSE);
     assert_int_equal(decide(f, OB_COND_AT_LEAST, n, 0), OB_TRUE);
     assert_int_equal(decide(f, OB_COND_AT_LEAST, n_plus_2, n), OB_TRUE);
     assert_int_equal(decide(f, OB_COND_AT_LEAST, n, n_plus_2), OB_FALSE);
@@ -143,7 +157,8 @@ static void text_leaves_out_what_cannot_hold(void **state) {
         {{OB_COND_BROADCAST_TO, UNKNOWN, 4}, "? = 1 or ? = 4"},
         {{OB_COND_EQUAL, f->n, f->m}, "N = M"},
         {{OB_COND_EQUAL, 4, f->m}, "M = 4"},
-        {{OB_COND_DIVISIBLE, f->n, 8}, "N is a multiple of 8"},
+        {{OB_COND_DIVISIBLE, f->n, 8}, "N % 8 = 0"},
+        {{OB_COND_DIVISIBLE, big, f->m}, "(N + 2) % M = 0"},
         {{OB_COND_AT_LEAST, f->n, 8}, "N >= 8"},
         {{OB_COND_BROADCAST, 4, 5}, "5 = 4"},
     };
@@ -156,45 +171,206 @@ static void text_leaves_out_what_cannot_hold(void **state) {
     assert_string_equal(text, "N =");
 }
 
-/* TRUE must hold under every binding, FALSE under none. */
+/* A random term of A and B from those before it. Broadcast terms are left out where it is their members' word that counts. */
+static ob_dim random_term(ob_dims *pool, uint64_t *seed, const ob_dim *terms, size_t n) {
+    ob_dim a = terms[pick(seed, n)], b = terms[pick(seed, n)];
+    int64_t c = (int64_t)pick(seed, 4) + 2;
+    switch (pick(seed, 9)) {
+    case 0: return ob_dim_add(pool, a, b);
+    case 1: return ob_dim_sub(pool, a, b);
+    case 2: return ob_dim_mul(pool, a, c);
+    case 3: return ob_dim_div(pool, a, c);
+    case 4: return ob_dim_min(pool, a, b);
+    case 5: return ob_dim_max(pool, a, b);
+    case 6: return ob_dim_sub(pool, a, ob_dim_mul(pool, c, ob_dim_div(pool, a, c)));
+    case 7: return ob_dim_bcast(pool, a, b);
+    default: return ob_dim_mul(pool, a, b);
+    }
+}
+
+/* TRUE must hold under every binding, FALSE under none; where a broadcast term is undefined nothing is said. */
 static void decisions_agree_with_every_binding(void **state) {
     (void)state;
     uint64_t seed = UINT64_C(77);
-    size_t n_decided = 0;
-    for (int round = 0; round < 400; round++) {
+    size_t n_decided = 0, n_compared = 0;
+    static const int64_t sizes[] = {0, 1, 2, 3, 4, 5, 6, 7, 12, 31, 60};
+    enum { SIZES = sizeof sizes / sizeof *sizes };
+    for (int round = 0; round < 600; round++) {
         ob_dims *pool = NULL;
         assert_int_equal(ob_dims_create(NULL, &pool), OB_OK);
-        enum { TERMS = 14 };
+        enum { TERMS = 16 };
         ob_dim terms[TERMS] = {ob_dim_symbol(pool, "A"), ob_dim_symbol(pool, "B"), 0, 1, 2, 3};
         for (size_t i = 6; i < TERMS; i++) {
-            ob_dim a = terms[pick(&seed, i)], b = terms[pick(&seed, i)];
-            int64_t c = (int64_t)pick(&seed, 3) + 2;
-            switch (pick(&seed, 5)) {
-            case 0: terms[i] = ob_dim_add(pool, a, b); break;
-            case 1: terms[i] = ob_dim_sub(pool, a, b); break;
-            case 2: terms[i] = ob_dim_mul(pool, a, c); break;
-            case 3: terms[i] = ob_dim_div(pool, a, c); break;
-            default: terms[i] = ob_dim_mul(pool, a, b);
-            }
+            terms[i] = random_term(pool, &seed, terms, i);
             if (terms[i] == UNKNOWN) terms[i] = terms[0];
         }
-        for (int trial = 0; trial < 40; trial++) {
+        for (int trial = 0; trial < 60; trial++) {
             const ob_condition condition = {(ob_condition_kind)pick(&seed, 5), terms[pick(&seed, TERMS)],
                                             terms[pick(&seed, TERMS)]};
             ob_truth truth = ob_condition_decide(pool, &condition);
             if (truth == OB_UNDECIDED) continue;
             n_decided++;
-            for (int64_t a = 0; a < 6; a++)
-                for (int64_t b = 0; b < 6; b++) {
-                    const ob_binding bindings[] = {{terms[0], a}, {terms[1], b}};
-                    bool holds = false;
-                    if (ob_condition_eval(pool, &condition, bindings, 2, &holds) == OB_E_LIMIT) continue;
-                    assert_int_equal(holds, truth == OB_TRUE);
-                }
+            for (size_t i = 0; i < SIZES * SIZES; i++) {
+                const ob_binding bindings[] = {{terms[0], sizes[i / SIZES]}, {terms[1], sizes[i % SIZES]}};
+                bool holds = false;
+                int64_t value;
+                if (ob_dim_eval(pool, condition.a, bindings, 2, &value) != OB_OK ||
+                    ob_dim_eval(pool, condition.b, bindings, 2, &value) != OB_OK)
+                    continue;
+                assert_int_equal(ob_condition_eval(pool, &condition, bindings, 2, &holds), OB_OK);
+                n_compared++;
+                if (holds == (truth == OB_TRUE)) continue;
+                char text[512];
+                ob_condition_format(pool, &condition, text, sizeof text);
+                fail_msg("%s was decided %d, A = %d, B = %d", text, truth, (int)bindings[0].size, (int)bindings[1].size);
+            }
         }
         ob_dims_destroy(&pool);
     }
-    assert_true(n_decided > 1000);
+    assert_true(n_decided > 5000);
+    assert_true(n_compared > 500000);
+}
+
+/* ---- Reading ---------------------------------------------------------------------------------------------------------- */
+
+static void text_is_read(void **state) {
+    fixture *f = *state;
+    ob_dims *p = f->pool;
+    static const struct {
+        const char *text, *written; /* the conditions, joined by ", " */
+    } rows[] = {
+        {"N >= 1", "N >= 1"},
+        {"N<=512", "512 >= N"},
+        {"N = M", "N = M"},
+        {"N == M", "N = M"},
+        {"N < 5", "5 >= N + 1"},
+        {"N > 5", "N >= 6"},
+        {"1 <= N <= 512", "N >= 1, 512 >= N"},
+        {"N = M = H", "N = M, M = H"},
+        {"H % 32 = 0", "H % 32 = 0"},
+        {"0 = H % 32", "H % 32 = 0"},
+        {"H % 32 = 5", "(H - 5) % 32 = 0"},
+        {"(H + 1) % 32 <= 7", "7 >= (H + 1) % 32"},
+        {"H % M = 0", "H % M = 0"},
+        {"H is a multiple of 8", "H % 8 = 0"},
+        {"N = 2*M + 1", "N = 2*M + 1"},
+        {"N = -(2 - M)*3", "N = 3*M - 6"},
+        {"N = floor((H + 1)/2), M >= 2 and N >= 3", "N = ceil(H/2), M >= 2, N >= 3"},
+        {"N = (H + 1) // 2", "N = ceil(H/2)"},
+        {"ceil(H/7)*7 = H", "7*ceil(H/7) = H"},
+        {"min(N, 512) >= max(M, H, 3)", "min(N, 512) >= max(H, M, 3)"},
+        {"bcast(N, M) = 4", "bcast(N, M) = 4"},
+        {"x[0] >= 1; \"odd name\" = \"a\\\"\\\\\\x0A\"", "x[0] >= 1, \"odd name\" = \"a\\\"\\\\\\x0A\""},
+        {"N = M or N = 1", "N = M or N = 1"},
+        {"N = 1 or N = 5", "N = 1 or N = 5"},
+        {"N = M or N = 1 or M = 1", "N = M or N = 1 or M = 1"},
+        {"N = 3 or N = 5", "N*N - 8*N + 15 = 0"},
+        {"N in {3, 5}", "N*N - 8*N + 15 = 0"},
+        {"N in {7}", "N = 7"},
+        {"N % 6 in {1, 5}, M >= 1", NULL},
+        {"or = in or or = 1", "or = in or or = 1"},
+        {"min = floor", "min = floor"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ob_condition out[OB_CONDITION_PARSE_MAX];
+        size_t n = 0;
+        ob_error error;
+        ob_error_clear(&error);
+        char all[256] = "", one[128];
+        assert_int_equal(ob_condition_parse(p, rows[i].text, false, out, &n, &error), OB_OK);
+        for (size_t k = 0; k < n; k++) {
+            ob_condition_format(p, &out[k], one, sizeof one);
+            strcat(strcat(all, k ? ", " : ""), one);
+        }
+        if (rows[i].written) assert_string_equal(all, rows[i].written);
+    }
+}
+
+static void text_that_is_no_condition_is_refused(void **state) {
+    fixture *f = *state;
+    static const struct {
+        const char *text;
+        ob_status status;
+        const char *message;
+    } rows[] = {
+        {"", OB_E_FORMAT, "\"\", position 1: expected a number or the name of a size"},
+        {"N", OB_E_FORMAT, "\"N\", position 2: expected =, >=, <=, > or <"},
+        {"N >=", OB_E_FORMAT, "\"N >=\", position 5: expected a number or the name of a size"},
+        {"N != 3", OB_E_FORMAT, "\"N != 3\", position 3: != cannot be stated: use >= or <="},
+        {"N = 3 M", OB_E_FORMAT, "\"N = 3 M\", position 7: expected the end, a comma, \"and\" or an operator"},
+        {"2N = 4", OB_E_FORMAT,
+         "\"2N = 4\", position 2: an operator is missing: write 2*N, and names that begin with a digit in quotes"},
+        {"N/2 = 4", OB_E_FORMAT, "\"N/2 = 4\", position 2: expected =, >=, <=, > or <"},
+        {"floor(N) = 4", OB_E_FORMAT, "\"floor(N) = 4\", position 8: expected / and a number, as in floor(N/2)"},
+        {"floor(N/M) = 4", OB_E_FORMAT, "\"floor(N/M) = 4\", position 9: only a number can be divided by"},
+        {"floor(N/0) = 4", OB_E_FORMAT, "\"floor(N/0) = 4\", position 9: division by 0"},
+        {"N % 0 = 4", OB_E_FORMAT, "\"N % 0 = 4\", position 3: a remainder is by 1 or more"},
+        {"N % M = 4", OB_E_FORMAT, "\"N % M = 4\", position 1: the remainder by a size can only be compared with 0"},
+        {"N % M + 1 = 4", OB_E_FORMAT, "\"N % M + 1 = 4\", position 9: the remainder by a size can only be compared with 0"},
+        {"sin(N) = 4", OB_E_FORMAT,
+         "\"sin(N) = 4\", position 1: there is no such function: there are min, max, floor, ceil and bcast"},
+        {"(N = 4", OB_E_FORMAT, "\"(N = 4\", position 4: expected )"},
+        {"\"N = 4", OB_E_FORMAT, "\"\"N = 4\", position 1: the quote is not closed"},
+        {"?1 = 4", OB_E_FORMAT, "\"?1 = 4\", position 1: a size without a name cannot be asked for"},
+        {"N >= 1 or N = 4", OB_E_FORMAT, "\"N >= 1 or N = 4\", position 1: alternatives are equations"},
+        {"N = 99999999999999999999", OB_E_FORMAT, "\"N = 99999999999999999999\", position 5: the number is too large"},
+        {"N = 4611686018427387902 + 1 + 1", OB_E_LIMIT, "\"N = 4611686018427387902 + 1 + 1\", position 5: the term is too large"},
+        {"N = absent", OB_E_NOT_FOUND, "\"N = absent\", position 5: no size is called \"absent\""},
+        {"N=1,N=1,N=1,N=1,N=1,N=1,N=1,N=1,N=1", OB_E_LIMIT, "\"N=1,N=1,N=1,N=1,N=1,N=1,N=1,N=1,N=1\": more than 8 conditions"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ob_condition out[OB_CONDITION_PARSE_MAX] = {{OB_COND_EQUAL, 77, 77}};
+        size_t n = 99;
+        ob_error error;
+        ob_error_clear(&error);
+        assert_int_equal(ob_condition_parse(f->pool, rows[i].text, true, out, &n, &error), rows[i].status);
+        assert_string_equal(error.message, rows[i].message);
+        assert_int_equal(error.code, rows[i].status);
+        assert_int_equal(n, 99);
+        assert_int_equal(out[0].a, 77);
+    }
+    assert_true(ob_dim_find(f->pool, "absent") == UNKNOWN);
+    ob_condition out[OB_CONDITION_PARSE_MAX];
+    size_t n = 0;
+    char text[5000];
+    memset(text, '(', sizeof text);
+    text[sizeof text - 1] = '\0';
+    assert_int_equal(ob_condition_parse(f->pool, text, false, out, &n, NULL), OB_E_LIMIT); /* too long */
+    text[4000] = '\0';
+    assert_int_equal(ob_condition_parse(f->pool, text, false, out, &n, NULL), OB_E_LIMIT); /* too deep */
+    memset(text, '-', 4000);
+    assert_int_equal(ob_condition_parse(f->pool, text, false, out, &n, NULL), OB_E_LIMIT);
+    assert_int_equal(ob_condition_parse(f->pool, NULL, false, out, &n, NULL), OB_E_ARGUMENT);
+    assert_int_equal(ob_condition_parse(NULL, "N = 1", false, out, &n, NULL), OB_E_ARGUMENT);
+    assert_int_equal(ob_condition_parse(f->pool, "N = 1", false, NULL, &n, NULL), OB_E_ARGUMENT);
+    assert_int_equal(ob_condition_parse(f->pool, "N = 1", false, out, NULL, NULL), OB_E_ARGUMENT);
+}
+
+/* What is written is read as the same. */
+static void text_is_read_back(void **state) {
+    (void)state;
+    uint64_t seed = UINT64_C(4711);
+    size_t n_read = 0;
+    for (int round = 0; round < 500; round++) {
+        ob_dims *pool = NULL;
+        assert_int_equal(ob_dims_create(NULL, &pool), OB_OK);
+        enum { TERMS = 16 };
+        ob_dim terms[TERMS] = {ob_dim_symbol(pool, "A"), ob_dim_symbol(pool, "x[0]"), 0, 1, 2, 7};
+        for (size_t i = 6; i < TERMS; i++) {
+            terms[i] = random_term(pool, &seed, terms, i);
+            char text[2000];
+            if (terms[i] == UNKNOWN) terms[i] = terms[0];
+            ob_condition out[OB_CONDITION_PARSE_MAX], condition = {OB_COND_AT_LEAST, terms[i], terms[pick(&seed, i)]};
+            size_t n = 0;
+            if (ob_condition_format(pool, &condition, text, sizeof text) >= sizeof text) continue;
+            ob_status status = ob_condition_parse(pool, text, true, out, &n, NULL);
+            if (status == OB_E_LIMIT) continue; /* a term on the way to it was too large */
+            if (status != OB_OK || n != 1 || out[0].a != condition.a || out[0].b != condition.b) fail_msg("%s", text);
+            n_read++;
+        }
+        ob_dims_destroy(&pool);
+    }
+    assert_true(n_read > 4500);
 }
 
 int main(int argc, char **argv) {
@@ -207,6 +383,9 @@ int main(int argc, char **argv) {
         WITH_POOL(bindings_test_conditions),
         WITH_POOL(text_leaves_out_what_cannot_hold),
         cmocka_unit_test(decisions_agree_with_every_binding),
+        WITH_POOL(text_is_read),
+        WITH_POOL(text_that_is_no_condition_is_refused),
+        cmocka_unit_test(text_is_read_back),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

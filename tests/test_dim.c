@@ -113,10 +113,10 @@ static void quotients_pull_out_what_divides(void **state) {
     ob_dim twice_plus_1 = ob_dim_add(p, ob_dim_mul(p, 2, n), 1);
     assert_true(ob_dim_div(p, twice_plus_1, 2) == n);
     assert_true(ob_dim_div(p, n, 1) == n);
-    assert_text(p, ob_dim_div(p, ob_dim_add(p, h, 1), 2), "floor((H + 1)/2)");
+    assert_text(p, ob_dim_div(p, ob_dim_add(p, h, 1), 2), "ceil(H/2)");
     assert_text(p, ob_dim_div(p, h, 2), "floor(H/2)");
     /* floor((3N + 5)/2) = N + 2 + floor((N + 1)/2) */
-    assert_text(p, ob_dim_div(p, ob_dim_add(p, ob_dim_mul(p, 3, n), 5), 2), "N + floor((N + 1)/2) + 2");
+    assert_text(p, ob_dim_div(p, ob_dim_add(p, ob_dim_mul(p, 3, n), 5), 2), "N + ceil(N/2) + 2");
     assert_true(ob_dim_add(p, ob_dim_div(p, ob_dim_sub(p, h, 1), 2), 1) == ob_dim_div(p, ob_dim_add(p, h, 1), 2));
     assert_true(ob_dim_ceil_div(p, h, 2) == ob_dim_div(p, ob_dim_add(p, h, 1), 2));
     /* floor((2N + 1)/4) = floor(N/2) */
@@ -129,6 +129,50 @@ static void quotients_pull_out_what_divides(void **state) {
     assert_true(ob_dim_div(p, n, -2) == ob_dim_div(p, ob_dim_sub(p, 0, n), 2));
     assert_int_equal(ob_dim_get_kind(p, ob_dim_div(p, h, 2)), OB_DIM_KIND_DIV);
     assert_true(ob_dim_div(p, h, 0) == OB_DIM_UNKNOWN);
+}
+
+static void quotients_have_one_form(void **state) {
+    fixture *f = *state;
+    ob_dims *p = f->pool;
+    ob_dim n = f->n, h = f->h, m = f->m;
+    /* rounding up, two ways: ceil(H/7) = -floor(-H/7) = H - floor(6*H/7) */
+    ob_dim six_sevenths = ob_dim_div(p, ob_dim_mul(p, 6, h), 7), up = ob_dim_ceil_div(p, h, 7);
+    assert_true(ob_dim_sub(p, h, six_sevenths) == up);
+    assert_true(ob_dim_sub(p, 0, ob_dim_div(p, h, -7)) == up);
+    assert_text(p, ob_dim_mul(p, 7, up), "7*ceil(H/7)");
+    assert_text(p, six_sevenths, "H - ceil(H/7)");
+    /* a quotient in a sum: floor((floor(x/2) + x)/2) = floor(3*x/4); floor((x - floor(x/3))/5) = floor(2*(x + 1)/15) */
+    assert_true(ob_dim_div(p, ob_dim_add(p, ob_dim_div(p, h, 2), h), 2) == ob_dim_div(p, ob_dim_mul(p, 3, h), 4));
+    assert_true(ob_dim_div(p, ob_dim_sub(p, h, ob_dim_div(p, h, 3)), 5) ==
+                ob_dim_div(p, ob_dim_mul(p, 2, ob_dim_add(p, h, 1)), 15));
+    assert_true(ob_dim_ceil_div(p, up, 2) == ob_dim_ceil_div(p, h, 14));
+    assert_true(ob_dim_div(p, ob_dim_add(p, ob_dim_mul(p, 3, ob_dim_div(p, h, 2)), n), 2) ==
+                ob_dim_add(p, ob_dim_div(p, h, 2), ob_dim_div(p, ob_dim_add(p, h, ob_dim_mul(p, 2, n)), 4)));
+    /* rounding is monotone */
+    assert_text(p, ob_dim_div(p, ob_dim_min(p, n, 512), 3), "min(floor(N/3), 170)");
+    assert_true(ob_dim_div(p, ob_dim_max(p, n, h), 4) == ob_dim_max(p, ob_dim_div(p, h, 4), ob_dim_div(p, n, 4)));
+    assert_true(ob_dim_div(p, ob_dim_sub(p, m, ob_dim_min(p, n, 9)), 2) ==
+                ob_dim_max(p, ob_dim_div(p, ob_dim_sub(p, m, n), 2), ob_dim_div(p, ob_dim_sub(p, m, 9), 2)));
+    /* below 0 too */
+    const ob_binding h5[] = {{h, 5}};
+    assert_int_equal(ob_dim_substitute(p, ob_dim_div(p, ob_dim_sub(p, 2, h), 2), h5, 1), -2);
+}
+
+static void remainders_and_roundings_have_names(void **state) {
+    fixture *f = *state;
+    ob_dims *p = f->pool;
+    ob_dim n = f->n, h = f->h, next = ob_dim_add(p, h, 1);
+    ob_dim even = ob_dim_sub(p, h, ob_dim_mul(p, 2, ob_dim_div(p, h, 2)));
+    ob_dim arc = ob_dim_sub(p, next, ob_dim_mul(p, 32, ob_dim_div(p, next, 32)));
+    assert_text(p, even, "H % 2");
+    assert_text(p, arc, "(H + 1) % 32");
+    assert_text(p, ob_dim_add(p, ob_dim_mul(p, 3, arc), n), "3*((H + 1) % 32) + N");
+    assert_text(p, ob_dim_sub(p, even, 5), "(H % 2) - 5");
+    assert_text(p, ob_dim_sub(p, ob_dim_mul(p, 8, ob_dim_ceil_div(p, n, 8)), n), "8*ceil(N/8) - N");
+    assert_text(p, ob_dim_ceil_div(p, ob_dim_add(p, n, h), 7), "ceil((N + H)/7)");
+    assert_text(p, ob_dim_div(p, ob_dim_mul(p, 2, n), 5), "floor(2*N/5)");
+    assert_text(p, ob_dim_div(p, ob_dim_add(p, n, 1), 5), "floor((N + 1)/5)");
+    assert_text(p, ob_dim_sub(p, n, ob_dim_mul(p, 4, ob_dim_div(p, h, 2))), "N - 4*floor(H/2)");
 }
 
 static void exact_division_finds_factors(void **state) {
@@ -363,6 +407,10 @@ static void odd_names_are_quoted(void **state) {
     fixture *f = *state;
     ob_dims *p = f->pool;
     assert_text(p, ob_dim_symbol(p, "batch_size"), "batch_size");
+    assert_text(p, ob_dim_symbol(p, "x[0]"), "x[0]"); /* a size without a name, by its place */
+    assert_text(p, ob_dim_symbol(p, "x[]"), "\"x[]\"");
+    assert_text(p, ob_dim_symbol(p, "x[0]y"), "\"x[0]y\"");
+    assert_text(p, ob_dim_symbol(p, "a/b"), "\"a/b\""); /* else "floor(a/2)" could be two things */
     assert_text(p, ob_dim_symbol(p, "past + 1"), "\"past + 1\"");
     assert_text(p, ob_dim_symbol(p, "7"), "\"7\"");
     assert_text(p, ob_dim_symbol(p, "?1"), "\"?1\"");
@@ -402,7 +450,7 @@ static void terms_stay_small(void **state) {
         product = ob_dim_mul(p, product, ob_dim_add(p, s, 1));
         sum = ob_dim_add(p, sum, s);
         common = ob_dim_bcast(p, common, s);
-        nested = ob_dim_div(p, ob_dim_add(p, nested, s), 2);
+        nested = ob_dim_div(p, ob_dim_add(p, ob_dim_mul(p, nested, f->h), s), 2);
         doubled = ob_dim_mul(p, doubled, 2);
         least = ob_dim_min(p, least, s);
         stacked = i % 2 ? ob_dim_min(p, stacked, s) : ob_dim_max(p, stacked, s);
@@ -595,6 +643,8 @@ int main(int argc, char **argv) {
         WITH_POOL(symbols_are_equal_by_name),
         WITH_POOL(sums_and_products_have_one_form),
         WITH_POOL(quotients_pull_out_what_divides),
+        WITH_POOL(quotients_have_one_form),
+        WITH_POOL(remainders_and_roundings_have_names),
         WITH_POOL(exact_division_finds_factors),
         WITH_POOL(broadcast_terms_are_sets),
         WITH_POOL(bounds_are_sound),

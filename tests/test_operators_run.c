@@ -619,7 +619,7 @@ static void checked_and_rewritten(void **state) {
     ob_report *report = NULL;
     ob_error error;
     assert_int_equal(ob_check(model, NULL, &report, &error), OB_OK);
-    static const char *const conditions[] = {"S >= 3", "C = floor((S + 1)/2) - 1 or C = 1 or floor((S + 1)/2) - 1 = 1"};
+    static const char *const conditions[] = {"S >= 3", "C = ceil(S/2) - 1 or C = 1 or ceil(S/2) - 1 = 1"};
     assert_int_equal(ob_report_condition_count(report), 2);
     for (size_t i = 0; i < 2; i++) {
         ob_condition_info info;
@@ -632,7 +632,7 @@ static void checked_and_rewritten(void **state) {
         assert_int_equal(ob_report_value(report, i, &value), OB_OK);
         if (strcmp(value.name, "f") != 0) continue;
         seen = true;
-        assert_string_equal(value.type, "float[B,floor((S + 1)/2) - 1,3]");
+        assert_string_equal(value.type, "float[B,ceil(S/2) - 1,3]");
     }
     assert_true(seen);
     ob_report_close(&report);

@@ -97,7 +97,7 @@ OB_API ob_dim ob_dim_add(ob_dims *pool, ob_dim a, ob_dim b);
 OB_API ob_dim ob_dim_sub(ob_dims *pool, ob_dim a, ob_dim b);
 /** a * b in normal form. */
 OB_API ob_dim ob_dim_mul(ob_dims *pool, ob_dim a, ob_dim b);
-/** floor(a / divisor); divisor != 0 (0 gives OB_DIM_UNKNOWN). Exact when every coefficient is divisible. */
+/** floor(a / divisor), rounded down also below 0; divisor != 0 (0 gives OB_DIM_UNKNOWN). */
 OB_API ob_dim ob_dim_div(ob_dims *pool, ob_dim a, int64_t divisor);
 /** a / b when b is known to divide a as a term (N*H / N is H, for N > 0), else OB_DIM_UNKNOWN. For Reshape's -1 (ONNX Reshape).
  */
@@ -141,7 +141,8 @@ OB_API ob_dim ob_dim_substitute(ob_dims *pool, ob_dim d, const ob_binding *bindi
 /** Calls `visit` once for each symbol in the term, in order of first appearance, until it returns false. */
 OB_API void ob_dim_symbols(const ob_dims *pool, ob_dim d, bool (*visit)(void *context, ob_dim symbol), void *context);
 
-/** Writes the term as text ("4", "N", "2*N + 1", "floor((H + 1)/2)", "min(N, 512)", "bcast(N, M)", "?" for unknown) with a final
+/** Writes the term as text ("4", "N", "2*N + 1", "ceil(H/2)", "(H + 1) % 32", "min(N, 512)", "bcast(N, M)", "?" for
+ * unknown) with a final
  * NUL, cut to n_bytes; returns the bytes the whole text needs without the NUL. `text` may be NULL when n_bytes is 0. */
 OB_API size_t ob_dim_format(const ob_dims *pool, ob_dim d, char *text, size_t n_bytes);
 
@@ -152,7 +153,7 @@ typedef enum ob_condition_kind {
     OB_COND_EQUAL,        /**< a = b */
     OB_COND_BROADCAST,    /**< a = b, or a = 1, or b = 1   (ONNX multidirectional, array API) */
     OB_COND_BROADCAST_TO, /**< a = b, or a = 1             (ONNX unidirectional; in-place; b is the result) */
-    OB_COND_DIVISIBLE,    /**< b > 0 and a is a multiple of b; b constant */
+    OB_COND_DIVISIBLE,    /**< b > 0 and a is a multiple of b */
     OB_COND_AT_LEAST      /**< a >= b */
 } ob_condition_kind;
 
@@ -180,6 +181,24 @@ OB_API ob_status ob_condition_eval(const ob_dims *pool, const ob_condition *cond
 /** Text such as "N = 1 or N = 5", "batch = target or batch = 1 or target = 1"; conventions of ob_dim_format(). Alternatives that
  * cannot hold (5 = 1) are left out. */
 OB_API size_t ob_condition_format(const ob_dims *pool, const ob_condition *condition, char *text, size_t n_bytes);
+
+/** The most conditions that one text can hold. */
+#define OB_CONDITION_PARSE_MAX 8
+
+/** Reads conditions such as "batch >= 1", "1 <= N <= 512", "N = 2*M + 1", "height % 32 = 0", "N in {1, 3}", "N = M or N = 1",
+ * also several between commas or "and".
+ * - text: terms as ob_dim_format() writes them, and conditions as ob_condition_format() does; also "==", "<", ">", "a // 2".
+ * Names of sizes as they are ("batch", "x[0]"), in quotes when they hold anything but letters, digits and ".:$@#". At most 4096
+ * bytes.
+ * - known: true: a name that is no symbol of the pool is E_NOT_FOUND; false: it becomes one.
+ * - out: room for OB_CONDITION_PARSE_MAX conditions, all of which must hold.
+ * - n: how many there are.
+ *
+ * "a < b" becomes a + 1 <= b; "a % c = r" says that a - r is a multiple of c, 0 <= r < c; other alternatives than those of a
+ * broadcast become an equation: (N - 3)*(N - 5) = 0. Errors: E_FORMAT (not of the form; the message names the position, in
+ * bytes from 1), E_NOT_FOUND, E_LIMIT (too long, too deep, a term too large), E_ARGUMENT (NULL), E_MEMORY. On failure *out and *n
+ * stay; the pool may have grown. */
+OB_API ob_status ob_condition_parse(ob_dims *pool, const char *text, bool known, ob_condition *out, size_t *n, ob_error *error);
 
 #ifdef __cplusplus
 }
