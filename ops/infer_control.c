@@ -51,25 +51,43 @@ static ob_status unify_contents(ob_infer *infer, ob_content *into, ob_content ot
 
 /* ---- If ---- */
 
+static bool is_truth(const ob_infer *infer, ob_dim term) {
+    int64_t low, high;
+    if (term == OB_DIM_UNKNOWN) return false;
+    ob_dim_bounds(infer->dims, term, &low, &high);
+    return low >= 0 && high <= 1;
+}
+
+/* Terms that are 1 where the branch runs; OB_DIM_UNKNOWN: data tells. */
+static void branch_guards(ob_infer *infer, ob_dim guards[2]) {
+    ob_content condition = ob__in_content(infer, 0);
+    ob_dim term = condition.elems && condition.n == 1 ? condition.elems[0] : OB_DIM_UNKNOWN;
+    if (ob_dim_is_const(term)) term = term != 0;
+    if (!is_truth(infer, term)) term = OB_DIM_UNKNOWN;
+    guards[0] = term;
+    guards[1] = ob_dim_sub(infer->dims, 1, term);
+}
+
 ob_status ob__infer_if(ob_infer *infer) {
     ob_graph *branches[2] = {body_of(infer, "then_branch"), body_of(infer, "else_branch")};
-    int64_t condition;
+    ob_dim guards[2];
     uint32_t n = infer->node->n_outputs;
-    bool decided = ob__in_const_int(infer, 0, &condition), first = true;
+    bool first = true;
     if (!branches[0] || !branches[1]) {
         ob__problem(infer, OB0602, -1, -1, "a branch is missing");
         return OB_OK;
     }
+    branch_guards(infer, guards);
     for (int k = 0; k < 2 && infer->subgraph; k++) {
         /* A branch that is never taken may hold what its condition excludes. */
-        if (decided && (condition != 0) != (k == 0)) continue;
+        if (guards[k] == 0) continue;
         ends out;
         if (branches[k]->n_outputs != n) {
             ob__problem(infer, OB0603, -1, -1, "the node has %u outputs, a branch has %u", n, branches[k]->n_outputs);
             continue;
         }
         if (!make_ends(infer, n, &out)) return OB_E_MEMORY;
-        OB_TRY(infer->subgraph(infer, branches[k], 1, NULL, NULL, out.types, out.contents));
+        OB_TRY(infer->subgraph(infer, branches[k], guards[k], NULL, NULL, out.types, out.contents));
         for (uint32_t i = 0; i < n; i++) {
             if (first) {
                 infer->out_types[i] = out.types[i];
@@ -90,7 +108,8 @@ static bool same_type(const ob_type *a, const ob_type *b) {
     if (a->kind != b->kind || a->dtype != b->dtype || a->shape.rank != b->shape.rank) return false;
     for (int32_t axis = 0; axis < a->shape.rank; axis++)
         if (a->shape.dims[axis] != b->shape.dims[axis]) return false;
-    return (a->element == NULL) == (b->element == NULL);
+    if (!a->element || !b->element) return a->element == b->element;
+    return a->element == b->element || same_type(a->element, b->element);
 }
 
 static bool same_content(ob_content a, ob_content b) {
@@ -99,25 +118,28 @@ static bool same_content(ob_content a, ob_content b) {
 }
 
 /* Infers a body whose outputs first_out .. become inputs first_in .. of the next iteration, until the n state values have types
- * that every iteration keeps. Each round only forgets, so few are needed; what still changes then is unknown altogether. */
-static ob_status fixed_point(ob_infer *infer, ob_graph *body, ends in, ends out, uint32_t first_in, uint32_t first_out,
-                             uint32_t n) {
-    enum { ROUNDS = 6 };
-    for (int round = 0; round < ROUNDS; round++) {
+ * that every iteration keeps. Each round only forgets. What still changes after a few rounds is forgotten as a whole, and after
+ * as many again all of the state is: then the next round changes nothing, and what it found is what counts. */
+static ob_status fixed_point(ob_infer *infer, ob_graph *body, ob_dim guard, ends in, ends out, uint32_t first_in,
+                             uint32_t first_out, uint32_t n) {
+    enum { FEW_ROUNDS = 4, MOST_ROUNDS = 8 };
+    for (int round = 0;; round++) {
         bool stable = true;
-        OB_TRY(infer->subgraph(infer, body, 1, in.types, in.contents, out.types, out.contents));
+        OB_TRY(infer->subgraph(infer, body, guard, in.types, in.contents, out.types, out.contents));
         for (uint32_t i = 0; i < n; i++) {
             ob_type *state = &in.types[first_in + i], before = *state;
             ob_content *content = &in.contents[first_in + i], content_before = *content;
             OB_TRY(ob__unify_types(infer, state, &out.types[first_out + i]));
             OB_TRY(unify_contents(infer, content, out.contents[first_out + i]));
-            stable = stable && same_type(&before, state) && same_content(content_before, *content);
-            if (round >= ROUNDS - 2 && !same_type(&before, state)) *state = unknown_type;
-            if (round >= ROUNDS - 2 && !same_content(content_before, *content)) *content = (ob_content){0};
+            bool kept = same_type(&before, state) && same_content(content_before, *content);
+            stable &= kept;
+            if ((!kept && round >= FEW_ROUNDS) || round >= MOST_ROUNDS) {
+                *state = unknown_type;
+                *content = (ob_content){0};
+            }
         }
-        if (stable) return OB_OK;
+        if (stable || round > MOST_ROUNDS) return OB_OK;
     }
-    return OB_OK;
 }
 
 /* A stack of what one iteration gives: `n` in front of (or at `axis` of) its dims. */
@@ -133,6 +155,16 @@ static ob_status stacked(ob_infer *infer, uint32_t output, const ob_type *item, 
 
 static bool is_true(ob_content content) {
     return content.elems && content.n == 1 && content.elems[0] == 1;
+}
+
+/* What is 1 or more where the body runs at all; OB_DIM_UNKNOWN: data tells. */
+static ob_dim loop_guard(ob_infer *infer) {
+    ob_content trips = ob__in_content(infer, 0), first = ob__in_content(infer, 1);
+    ob_dim count = !ob__in_given(infer, 0) ? 1 : trips.elems && trips.n == 1 ? trips.elems[0] : OB_DIM_UNKNOWN;
+    ob_dim begins = !ob__in_given(infer, 1) ? 1 : first.elems && first.n == 1 ? first.elems[0] : OB_DIM_UNKNOWN;
+    if (ob_dim_is_const(begins)) begins = begins != 0;
+    if (begins == 0 || (ob_dim_is_const(count) && count < 1)) return 0;
+    return is_truth(infer, begins) ? ob_dim_mul(infer->dims, begins, count) : OB_DIM_UNKNOWN;
 }
 
 ob_status ob__infer_loop(ob_infer *infer) {
@@ -157,7 +189,7 @@ ob_status ob__infer_loop(ob_infer *infer) {
         in.types[i + 2] = *ob__in_type(infer, i + 2);
         in.contents[i + 2] = ob__in_content(infer, i + 2);
     }
-    OB_TRY(fixed_point(infer, body, in, out, 2, 1, n_state));
+    OB_TRY(fixed_point(infer, body, loop_guard(infer), in, out, 2, 1, n_state));
     for (uint32_t i = 0; i < n_state; i++) {
         infer->out_types[i] = in.types[i + 2];
         infer->out_contents[i] = in.contents[i + 2];
@@ -238,7 +270,9 @@ ob_status ob__infer_scan(ob_infer *infer) {
     ob_dim batch, length;
     if (!make_ends(infer, body->n_inputs, &in) || !make_ends(infer, body->n_outputs, &out)) return OB_E_MEMORY;
     OB_TRY(scan_inputs(infer, first, n_state, (uint32_t)n_scan, in, &batch, &length));
-    OB_TRY(fixed_point(infer, body, in, out, 0, 0, n_state));
+    /* Scan-8 may be told by data to end earlier, which the first operand says. */
+    ob_dim guard = !first ? length : ob__in_given(infer, 0) ? OB_DIM_UNKNOWN : ob_dim_mul(infer->dims, batch, length);
+    OB_TRY(fixed_point(infer, body, guard, in, out, 0, 0, n_state));
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         const ob_type *item = i < n_state ? &in.types[i] : &out.types[i];
         if (i >= n_state && first) {
@@ -320,7 +354,7 @@ static ob_status sequence_map(ob_infer *infer) {
     if (!make_ends(infer, body->n_inputs, &in) || !make_ends(infer, body->n_outputs, &out)) return OB_E_MEMORY;
     for (uint32_t i = 0; i < node->n_inputs; i++)
         in.types[i] = ob__in_type(infer, i)->kind == OB_TYPE_SEQUENCE ? element_of(infer, i) : *ob__in_type(infer, i);
-    OB_TRY(infer->subgraph(infer, body, 1, in.types, NULL, out.types, out.contents));
+    OB_TRY(infer->subgraph(infer, body, OB_DIM_UNKNOWN, in.types, NULL, out.types, out.contents));
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         /* Sizes made in the body differ between elements. */
         ob_type element = out.types[i];

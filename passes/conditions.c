@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/list.h"
 #include "core/terms.h"
+#include "passes/groups.h"
 #include "passes/names.h"
 #include "passes/propagation.h"
 
@@ -21,9 +23,10 @@ static const char *path_of(ob_scope *scope, ob_findings *findings) {
     ob_arena *arena = &findings->arena;
     if (!scope) return "";
     if (scope->path) return scope->path;
-    const char *name = scope->node->name[0] ? scope->node->name : scope->node->op_type;
-    const char *outer = path_of(scope->outer, findings), *step = ob__shown_name(name, OB_NAME_IN_TEXT, arena);
-    if (step) step = ob__arena_printf(arena, "%s/", step);
+    const char *outer = path_of(scope->outer, findings);
+    const char *step = ob__shown_name(ob__node_label(scope->node), OB_NAME_IN_TEXT, arena);
+    const char *attribute = scope->attribute;
+    if (step) step = attribute ? ob__arena_printf(arena, "%s.%.40s/", step, attribute) : ob__arena_printf(arena, "%s/", step);
     if (step) step = ob__join_path(outer, step, arena);
     if (step) findings->n_bytes += strlen(step) + 1;
     return scope->path = step ? step : "";
@@ -42,37 +45,33 @@ const ob_shape *ob__operand_shapes(ob_visit *visit) {
     return visit->shapes = shapes;
 }
 
-/* Room for one more entry of `size` bytes. */
-static void *grown(ob_arena *arena, void *items, uint32_t n, uint32_t *capacity, size_t size) {
-    if (n < *capacity) return items;
-    uint32_t wanted = *capacity ? *capacity * 2 : 16;
-    void *more = ob__arena_calloc(arena, wanted, size);
-    if (!more) return NULL;
-    if (n) memcpy(more, items, n * size);
-    *capacity = wanted;
-    return more;
-}
-
 static ob_status append_condition(ob_propagation *p, const ob_requirement *requirement, const ob_condition_detail *detail) {
     ob_facts *facts = p->facts;
-    ob_requirement *conditions =
-        grown(&facts->arena, facts->conditions, facts->n_conditions, &facts->conditions_capacity, sizeof *conditions);
-    if (conditions) facts->conditions = conditions;
-    ob_condition_detail *details = grown(&p->scratch, p->details, facts->n_conditions, &p->details_capacity, sizeof *details);
-    if (details) p->details = details;
-    if (!conditions || !details) return OB_E_MEMORY;
-    details[facts->n_conditions] = *detail;
-    conditions[facts->n_conditions++] = *requirement;
+    const ob_allocator *allocator = &facts->arena.allocator;
+    if (facts->n_conditions == facts->conditions_capacity) {
+        ob_requirement *grown = ob__list_grown(allocator, facts->conditions, &facts->conditions_capacity, sizeof *grown);
+        if (!grown) return OB_E_MEMORY;
+        facts->conditions = grown;
+    }
+    if (p->findings && facts->n_conditions >= p->details_capacity) {
+        ob_condition_detail *grown = ob__list_grown(allocator, p->details, &p->details_capacity, sizeof *grown);
+        if (!grown) return OB_E_MEMORY;
+        p->details = grown;
+    }
+    if (p->findings) p->details[facts->n_conditions] = *detail;
+    facts->conditions[facts->n_conditions++] = *requirement;
     return OB_OK;
 }
 
 static ob_status append_unverified(ob_propagation *p, const ob_requirement *requirement) {
     ob_facts *facts = p->facts;
-    ob_requirement *unverified =
-        grown(&facts->arena, facts->unverified, facts->n_unverified, &facts->unverified_capacity, sizeof *unverified);
-    if (!unverified) return OB_E_MEMORY;
-    facts->unverified = unverified;
-    unverified[facts->n_unverified++] = *requirement;
+    if (facts->n_unverified == facts->unverified_capacity) {
+        ob_requirement *grown =
+            ob__list_grown(&facts->arena.allocator, facts->unverified, &facts->unverified_capacity, sizeof *grown);
+        if (!grown) return OB_E_MEMORY;
+        facts->unverified = grown;
+    }
+    facts->unverified[facts->n_unverified++] = *requirement;
     return OB_OK;
 }
 
@@ -90,6 +89,11 @@ ob_status ob__record_condition(ob_propagation *p, ob_visit *visit, const ob_cond
     const ob_condition_detail detail = {.operands = ob__operand_shapes(visit),
                                         .n_operands = visit->shapes ? visit->node->n_inputs : 0};
     return append_condition(p, &requirement, &detail);
+}
+
+ob_status ob__record_refuted(ob_propagation *p, ob_visit *visit, int32_t operand, int32_t axis) {
+    const ob_condition never = {OB_COND_EQUAL, 0, 1};
+    return ob__record_condition(p, visit, &never, 1, operand, axis, NULL);
 }
 
 ob_status ob__record_declared(ob_propagation *p, const ob_node *node, const ob_value *value, const ob_condition *condition,
@@ -131,11 +135,23 @@ ob_status ob__note(ob_propagation *p, const ob_node *node, ob_finding_id id, con
 
 /* ---- Findings ---- */
 
+/* The innermost branch or body around that not every run enters, or NULL. */
+static const ob_guard *open_guard(const ob_propagation *p) {
+    for (const ob_guard *guard = p->guard; guard; guard = guard->outer)
+        if (!ob_dim_is_const(guard->term) || guard->term < 1) return guard;
+    return NULL;
+}
+
 void ob__report(ob_propagation *p, const ob_visit *visit, const ob_node *node, ob_finding_id id, int32_t operand, int32_t axis,
                 const char *text) {
     if (!p->findings) return;
-    ob_finding *finding = ob__findings_add(p->findings, id, "%s", text);
+    /* What is wrong with shapes is wrong only where it is reached; anything else is wrong with the file. */
+    const ob_guard *open = ob__finding_row(id)->status == OB_E_SHAPE ? open_guard(p) : NULL;
+    ob_finding *finding =
+        !open ? ob__findings_add(p->findings, id, "%s", text)
+              : ob__findings_add(p->findings, id, "%s (only when \"%.100s\" runs)", text, open->text ? open->text : "");
     if (!finding) return;
+    if (open && finding->severity == OB_SEVERITY_ERROR) finding->severity = OB_SEVERITY_WARNING; /* some runs do without it */
     finding->node = node;
     finding->call_path = ob__call_path(p);
     finding->operand = operand;

@@ -15,6 +15,8 @@ void ob__facts_release(ob_facts *facts) {
     const ob_allocator *allocator = &facts->arena.allocator;
     ob__list_free(allocator, facts->claims, facts->claims_capacity, sizeof *facts->claims);
     ob__list_free(allocator, facts->claim_of, facts->claim_of_capacity, sizeof *facts->claim_of);
+    ob__list_free(allocator, facts->conditions, facts->conditions_capacity, sizeof *facts->conditions);
+    ob__list_free(allocator, facts->unverified, facts->unverified_capacity, sizeof *facts->unverified);
     facts->claims = NULL;
     facts->claim_of = NULL;
     facts->n_claims = facts->claims_capacity = facts->claim_of_capacity = 0;

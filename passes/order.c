@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/list.h"
 #include "passes/propagation.h"
 
 typedef struct edge {
@@ -21,22 +22,30 @@ typedef struct sorter {
     uint32_t *queue;
     edge *edges; /* from 1 */
     uint32_t n_edges, capacity;
-    bool *reported; /* by place */
+    bool *reported;   /* by place */
+    ob_graph **stack; /* subgraphs to look into */
+    uint32_t stack_capacity;
 } sorter;
 
 static ob_status add_edge(sorter *s, uint32_t producer, uint32_t consumer) {
     if (s->n_edges + 1 >= s->capacity) {
-        if (s->capacity > UINT32_MAX / 2) return OB_E_LIMIT;
-        uint32_t capacity = s->capacity ? s->capacity * 2 : 64;
-        edge *edges = OB_ARENA_ARRAY(&s->p->scratch, edge, capacity);
-        if (!edges) return OB_E_MEMORY;
-        if (s->edges) memcpy(edges, s->edges, s->capacity * sizeof *edges);
-        s->edges = edges;
-        s->capacity = capacity;
+        edge *grown = ob__list_grown(&s->p->scratch.allocator, s->edges, &s->capacity, sizeof *grown);
+        if (!grown) return OB_E_MEMORY;
+        s->edges = grown;
     }
     s->edges[++s->n_edges] = (edge){consumer, s->first[producer]};
     s->first[producer] = s->n_edges;
     s->waiting[consumer]++;
+    return OB_OK;
+}
+
+static ob_status push(sorter *s, uint32_t *n, ob_graph *graph) {
+    if (*n == s->stack_capacity) {
+        ob_graph **grown = ob__list_grown(&s->p->scratch.allocator, s->stack, &s->stack_capacity, sizeof *grown);
+        if (!grown) return OB_E_MEMORY;
+        s->stack = grown;
+    }
+    s->stack[(*n)++] = graph;
     return OB_OK;
 }
 
@@ -59,20 +68,19 @@ static ob_status depend(sorter *s, uint32_t consumer, const ob_value *value, int
 
 /* A subgraph may read any value of the graphs around it: its node waits for these too. Iterative, subgraphs nest. */
 static ob_status depend_on_captured(sorter *s, uint32_t consumer, const ob_node *node) {
-    ob_graph *stack[256];
     uint32_t n = 0;
     const ob_node *at = node;
     for (;;) {
         for (uint32_t i = 0; i < at->n_attributes; i++) {
             const ob_attribute *attribute = at->attributes[i];
             if (attribute->ref) continue;
-            if (attribute->type == OB_ATTR_GRAPH && attribute->u.graph && n < 256) stack[n++] = attribute->u.graph;
-            for (uint32_t k = 0; attribute->type == OB_ATTR_GRAPHS && k < attribute->n && n < 256; k++)
-                stack[n++] = attribute->u.graphs[k];
+            if (attribute->type == OB_ATTR_GRAPH && attribute->u.graph) OB_TRY(push(s, &n, attribute->u.graph));
+            for (uint32_t k = 0; attribute->type == OB_ATTR_GRAPHS && k < attribute->n; k++)
+                OB_TRY(push(s, &n, attribute->u.graphs[k]));
         }
         at = at != node ? at->next : NULL;
         while (!at && n > 0) {
-            const ob_graph *graph = stack[--n];
+            const ob_graph *graph = s->stack[--n];
             for (uint32_t i = 0; i < graph->n_outputs; i++) OB_TRY(depend(s, consumer, graph->outputs[i], -1));
             at = graph->first;
         }
@@ -159,10 +167,14 @@ static ob_status propagate_in_order(sorter *s) {
 
 ob_status ob__propagate_sorted(ob_propagation *p, ob_graph *graph) {
     sorter s = {.p = p, .graph = graph};
-    OB_TRY(prepare(&s));
+    ob_status status = prepare(&s);
+    ob__list_free(&p->scratch.allocator, s.stack, s.stack_capacity, sizeof *s.stack);
     /* The places are no longer needed; bodies of these nodes may be sorted themselves. */
-    for (uint32_t i = 0; i < s.n; i++) s.place[s.nodes[i]->id] = 0;
-    return propagate_in_order(&s);
+    for (uint32_t i = 0; i < s.n && s.nodes && s.place; i++)
+        if (s.nodes[i]) s.place[s.nodes[i]->id] = 0;
+    if (status == OB_OK) status = propagate_in_order(&s);
+    ob__list_free(&p->scratch.allocator, s.edges, s.capacity, sizeof *s.edges);
+    return status;
 }
 
 /* ---- Graphs that nothing entered ---- */

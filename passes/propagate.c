@@ -5,7 +5,9 @@
 
 #include "core/copy.h"
 #include "core/error.h"
+#include "core/list.h"
 #include "core/terms.h"
+#include "passes/groups.h"
 #include "passes/propagation.h"
 
 OB_RULE(none);
@@ -65,18 +67,24 @@ static ob_status on_condition(ob_infer *infer, const ob_condition *condition, ob
     return ob__record_condition(visit->p, visit, condition, guard, operand, axis, reason);
 }
 
+/* Refuted ones are counted as problems. */
 static void on_decided(ob_infer *infer, bool holds) {
-    ob_facts *facts = ((ob_visit *)infer)->p->facts;
-    if (holds)
-        facts->n_proved++;
-    else
-        facts->n_refuted++;
+    if (holds) ((ob_visit *)infer)->p->facts->n_proved++;
 }
 
 static void on_problem(ob_infer *infer, ob_finding_id id, int32_t operand, int32_t axis, const char *text) {
     ob_visit *visit = (ob_visit *)infer;
+    ob_propagation *p = visit->p;
+    const ob_finding_row *row = ob__finding_row(id);
+    ob_truth reached = row->status == OB_E_SHAPE ? ob__guard_eval(p->model->dims, p->guard, NULL, 0) : OB_TRUE;
+    if (reached == OB_FALSE) return;
     ob__operand_shapes(visit);
-    ob__report(visit->p, visit, visit->node, id, operand, axis, text);
+    ob__report(p, visit, visit->node, id, operand, axis, text);
+    if (row->severity != OB_SEVERITY_ERROR) return;
+    if (reached == OB_TRUE)
+        p->facts->n_refuted++;
+    else if (ob__record_refuted(p, visit, operand, axis) != OB_OK)
+        p->facts->arena.failed = true; /* ob__propagate looks at it */
 }
 
 static ob_status propagate_graph(ob_propagation *p, ob_graph *graph);
@@ -96,7 +104,7 @@ static bool is_first(const ob_propagation *p, const ob_graph *graph) {
 
 /* Infers the nodes of a body. */
 static ob_status enter(ob_propagation *p, const ob_node *node, ob_graph *graph) {
-    ob_scope scope = {node, p->scope, NULL};
+    ob_scope scope = {node, p->scope, NULL, graph->parent_node ? graph->attribute : NULL};
     bool repeats = !p->repeats && !is_first(p, graph);
     if (repeats) {
         p->repeats = true;
@@ -168,7 +176,11 @@ static ob_status on_subgraph(ob_infer *infer, ob_graph *graph, ob_dim guard, con
                             in_contents ? in_contents[i] : (ob_content){0}));
     p->assumed = false;
     const ob_guard *outer = p->guard;
-    if (guard != 1) OB_TRY(ob__guard_within(&p->facts->arena, outer, guard, visit->node, NULL, &p->guard));
+    if (guard != 1) {
+        const char *text = ob__graph_path(graph, &p->facts->arena);
+        if (!text) return OB_E_MEMORY;
+        OB_TRY(ob__guard_within(&p->facts->arena, outer, guard, visit->node, text, &p->guard));
+    }
     ob_status status = enter(p, visit->node, graph);
     p->guard = outer;
     OB_TRY(status);
@@ -211,6 +223,7 @@ static ob_status call_function(ob_visit *visit) {
     ob_status status = enter(p, visit->node, body);
     p->call = call.outer;
     OB_TRY(status);
+    OB_TRY(ob__join_call(p, body));
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         const ob_fact *fact = ob__fact(p->facts, body->outputs[i]);
         visit->assumed |= fact->assumed;
@@ -470,10 +483,12 @@ ob_status ob__propagate(ob_model *model, const ob_propagate_options *options, ob
     ob_status status = p.done && p.noted ? ob__facts_reserve(facts, model->n_values) : OB_E_MEMORY;
     if (status == OB_OK) status = ob__set_main_inputs(&p);
     if (status == OB_OK) status = propagate_graph(&p, model->graph);
+    ob__settle_calls(&p);
     if (status == OB_OK) status = ob__report_disorder(&p);
     if (status == OB_OK) status = ob__report_collected(&p);
     bool failed = ob_dims_status(model->dims) == OB_E_MEMORY || facts->arena.failed || (findings && findings->arena.failed);
     if (status == OB_OK && failed) status = OB_E_MEMORY;
+    ob__list_free(&p.scratch.allocator, p.details, p.details_capacity, sizeof *p.details);
     return ob__arena_finish(&p.scratch, status);
 }
 

@@ -16,7 +16,8 @@ typedef struct ob_call {
 typedef struct ob_scope {
     const ob_node *node;
     struct ob_scope *outer;
-    const char *path; /* NULL until it is asked for */
+    const char *path;      /* NULL until it is asked for */
+    const char *attribute; /* of the node, that holds the body; NULL: a function's */
 } ob_scope;
 
 /* What a condition needs to become a finding; parallel to facts->conditions. */
@@ -25,6 +26,8 @@ typedef struct ob_condition_detail {
     const ob_shape *operands;
     uint32_t n_operands;
 } ob_condition_detail;
+
+typedef struct ob_joins ob_joins; /* see calls.c */
 
 typedef struct ob_propagation {
     ob_model *model;
@@ -46,6 +49,7 @@ typedef struct ob_propagation {
     ob_scope *scope;       /* NULL: the main graph */
     const ob_guard *guard; /* of the branch or body that is being inferred; NULL: none */
     bool assumed;          /* what is set now rests on a rank that is only declared */
+    ob_joins *joins;       /* NULL until a function was called */
     ob_condition_detail *details;
     uint32_t details_capacity;
     ob_map notes; /* key -> note, see conditions.c */
@@ -80,6 +84,12 @@ ob_status ob__set_initializers(ob_propagation *p, const ob_graph *graph);
 /* Facts of the main graph's inputs, as declared or given. */
 ob_status ob__set_main_inputs(ob_propagation *p);
 
+/* -- calls.c -- */
+/* Adds the facts of one call's body to what holds in every call. */
+ob_status ob__join_call(ob_propagation *p, const ob_graph *body);
+/* After everything else: the facts of bodies become what holds in every call. */
+void ob__settle_calls(ob_propagation *p);
+
 /* -- order.c -- */
 /* Infers the nodes of the graph that this epoch has not done yet, sorted; reports disorder and cycles. */
 ob_status ob__propagate_sorted(ob_propagation *p, ob_graph *graph);
@@ -92,6 +102,8 @@ ob_status ob__record_condition(ob_propagation *p, ob_visit *visit, const ob_cond
                                int32_t axis, const char *reason);
 ob_status ob__record_declared(ob_propagation *p, const ob_node *node, const ob_value *value, const ob_condition *condition,
                               int32_t axis);
+/* An error that counts only where the guards of p hold: something is required there that no sizes give. */
+ob_status ob__record_refuted(ob_propagation *p, ob_visit *visit, int32_t operand, int32_t axis);
 /* A finding at a node, with operand shapes when visit is given; message formatted. Does nothing without findings. */
 void ob__report(ob_propagation *p, const ob_visit *visit, const ob_node *node, ob_finding_id id, int32_t operand, int32_t axis,
                 const char *text);

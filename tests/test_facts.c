@@ -17,15 +17,18 @@ typedef struct run {
     ob_model *model;
     ob_facts facts;
     ob_findings findings;
+    char *text;
 } run;
 
 /* `graph` and what follows it, IR version 8, opset 17. */
 static run propagate(const char *graph) {
     run r = {0};
-    char text[4096];
+    size_t n_bytes = strlen(graph) + 200;
+    char *text = r.text = malloc(n_bytes);
+    assert_non_null(text);
     ob_error error;
-    int n = snprintf(text, sizeof text, "<ir_version: 8, opset_import: [\"\" : 17, \"local\" : 1]>\n%s", graph);
-    assert_true(n > 0 && (size_t)n < sizeof text);
+    int n = snprintf(text, n_bytes, "<ir_version: 8, opset_import: [\"\" : 17, \"local\" : 1]>\n%s", graph);
+    assert_true(n > 0 && (size_t)n < n_bytes);
     if (ob_model_load_memory(text, (size_t)n, "m.onnxtxt", NULL, &r.model, &error) != OB_OK) fail_msg("%s", error.message);
     ob__facts_init(&r.facts, NULL);
     ob__findings_init(&r.findings, NULL);
@@ -38,6 +41,7 @@ static void finish(run *r) {
     ob__facts_release(&r->facts);
     ob__findings_release(&r->findings);
     ob_model_close(&r->model);
+    free(r->text);
 }
 
 static const ob_fact *fact_in(const run *r, const ob_graph *graph, const char *name) {
@@ -163,6 +167,139 @@ static void an_error_leaves_the_other_axes(void **state) {
     finish(&r);
 }
 
+/* ---- Loops ---- */
+
+static const ob_graph *body_of(const run *r, const char *output, const char *attribute) {
+    const ob_map_entry *entry = ob__map_find(&r->model->graph->values, output, strlen(output));
+    assert_non_null(entry);
+    return ob__node_attribute(((const ob_value *)entry->value)->producer, attribute)->u.graph;
+}
+
+/* Eight states in a row, each taking the shape of the next one, the last one growing: what grows reaches the first state after
+ * eight rounds only. */
+static void a_loop_is_followed_to_its_fixed_point(void **state) {
+    (void)state;
+    char text[4096];
+    size_t n = 0;
+    n += (size_t)snprintf(text + n, sizeof text - n, "g (int64 t, float[N, 2] x, float[N, 2] k) => (a0) {\n a0");
+    for (int i = 1; i < 12; i++) n += (size_t)snprintf(text + n, sizeof text - n, ", a%d", i);
+    n += (size_t)snprintf(text + n, sizeof text - n, " = Loop <body = b (int64 i, bool c");
+    for (int i = 0; i < 12; i++) n += (size_t)snprintf(text + n, sizeof text - n, ", s%d", i);
+    n += (size_t)snprintf(text + n, sizeof text - n, ") => (bool d");
+    for (int i = 0; i < 12; i++) n += (size_t)snprintf(text + n, sizeof text - n, ", o%d", i);
+    n += (size_t)snprintf(text + n, sizeof text - n, ") { d = Identity(c) z = Add(s0, k)");
+    for (int i = 0; i < 11; i++) n += (size_t)snprintf(text + n, sizeof text - n, " o%d = Identity(s%d)", i, i + 1);
+    n += (size_t)snprintf(text + n, sizeof text - n, " o11 = Concat<axis = 0>(s11, s11) }> (t, ");
+    for (int i = 0; i < 12; i++) n += (size_t)snprintf(text + n, sizeof text - n, ", x");
+    n += (size_t)snprintf(text + n, sizeof text - n, ")\n}");
+    assert_true(n < sizeof text);
+    run r = propagate(text);
+    const ob_graph *body = body_of(&r, "a0", "body");
+    ob_dim size = fact_in(&r, body, "s0")->type.shape.rank > 0 ? fact_in(&r, body, "s0")->type.shape.dims[0] : OB_DIM_UNKNOWN;
+    assert_true(size == OB_DIM_UNKNOWN || ob_dim_is_anonymous(r.model->dims, size));
+    finish(&r);
+}
+
+/* Sizes that fit only before the first round of the loop was followed: no error. */
+static void rounds_that_do_not_count_report_nothing(void **state) {
+    (void)state;
+    run r = propagate("g (int64 t, float[1] x, float[3] k) => (a) {\n a = Loop <body = b (int64 i, bool c, s) => (bool d, o)"
+                      " { d = Identity(c) o = Add(s, k) }> (t, , x)\n}");
+    assert_int_equal(count(&r, OB0101), 0);
+    finish(&r);
+}
+
+static void a_body_is_guarded_by_its_trips(void **state) {
+    (void)state;
+    run r =
+        propagate("g (float[T, N] x, float[5] k) => (a, b) {\n s = Shape<start = 0, end = 1>(x) one = Constant<value_int = 1>()"
+                  " t = Reshape(s, z) z = Constant<value_ints = [0]>()"
+                  " first, last = Split<axis = 1>(x)"
+                  " a, b = Loop <body = b (int64 i, bool c, v) => (bool d, o, p) { d = Identity(c) o = Identity(v)"
+                  " p = Add(x, k) }> (s, , first)\n}");
+    bool guarded = false;
+    for (uint32_t i = 0; i < r.facts.n_conditions; i++) {
+        const ob_guard *guard = r.facts.conditions[i].guard;
+        if (!guard) continue;
+        guarded = true;
+        assert_int_equal(guard->term, ob_dim_symbol(r.model->dims, "T"));
+        assert_string_equal(guard->text, "a.body/");
+    }
+    assert_true(guarded);
+    finish(&r);
+}
+
+/* ---- Branches ---- */
+
+static void branches_are_guarded_by_their_condition(void **state) {
+    (void)state;
+    run r =
+        propagate("g (float[N] x, float[3] a, float[4] b, bool data) => (y, z) {\n"
+                  " s = Shape(x) three = Constant<value_ints = [3]>() is = Equal(s, three)"
+                  " y = If (is) <then_branch = t () => (u) { u = Add(x, a) }, else_branch = e () => (v) { v = Add(x, b) }>"
+                  " z = If (data) <then_branch = t2 () => (u2) { u2 = Add(a, b) }, else_branch = e2 () => (v2) { v2 = Neg(x) }>"
+                  "\n}");
+    assert_true(r.facts.n_conditions >= 2);
+    const ob_guard *yes = r.facts.conditions[0].guard, *no = r.facts.conditions[1].guard;
+    assert_true(yes && no);
+    assert_string_equal(yes->text, "y.then_branch/");
+    assert_string_equal(no->text, "y.else_branch/");
+    if (yes->term != OB_DIM_UNKNOWN) assert_int_equal(ob_dim_add(r.model->dims, yes->term, no->term), 1);
+    /* What goes wrong in a branch that data chooses is no error of the model. */
+    assert_int_equal(count(&r, OB0101), 1);
+    for (uint32_t i = 0; i < r.findings.n; i++)
+        if (r.findings.items[i].id == OB0101) {
+            assert_int_equal(r.findings.items[i].severity, OB_SEVERITY_WARNING);
+            assert_string_equal(r.findings.items[i].call_path, "z.then_branch/");
+            assert_non_null(strstr(r.findings.items[i].message, "only when"));
+        }
+    assert_int_equal(r.facts.n_refuted, 0);
+    finish(&r);
+}
+
+/* ---- Calls ---- */
+
+static void a_body_holds_for_every_call(void **state) {
+    (void)state;
+    run r = propagate("g (float[N, 3] x, float[M, 3] z, float[N, 4] w) => (y1, y2, y3) {\n"
+                      " y1 = local.f(x) y2 = local.f(z) y3 = local.f(w)\n}\n"
+                      "<domain: \"local\", opset_import: [\"\" : 17]>\n"
+                      "f (a) => (c) { b = Neg(a) s = Shape(a) c = Add(a, b) }");
+    const ob_graph *body = r.model->functions[0]->body;
+    const ob_fact *a = fact_in(&r, body, "a"), *b = fact_in(&r, body, "b"), *s = fact_in(&r, body, "s");
+    assert_string_equal(shape_text(&r, a), "[?, ?]");
+    assert_true(a->type.shape.dims[0] == b->type.shape.dims[0] && a->type.shape.dims[1] == b->type.shape.dims[1]);
+    assert_true(s->content.n == 2 && s->content.elems[0] == a->type.shape.dims[0]);
+    ASSERT_SHAPE(&r, "y1", "[N, 3]");
+    ASSERT_SHAPE(&r, "y2", "[M, 3]");
+    finish(&r);
+}
+
+/* ---- Order ---- */
+
+/* A node whose 300 branches read what comes later waits for all of them. */
+static void captured_values_are_waited_for_in_any_number(void **state) {
+    (void)state;
+    enum { N = 300 };
+    char *text = malloc(64 * 1024);
+    assert_non_null(text);
+    size_t n = (size_t)sprintf(text, "g (float[N] x, bool c) => (y) {\n w = Neg(late0) y = If (c) <then_branch = t () => (u) { ");
+    for (int i = 0; i < N; i++)
+        n += (size_t)sprintf(text + n,
+                             "u%d = If (c) <then_branch = a%d () => (p%d) { p%d = Neg(late%d) },"
+                             " else_branch = b%d () => (q%d) { q%d = Neg(x) }> ",
+                             i, i, i, i, i, i, i, i);
+    n += (size_t)sprintf(text + n, " u = Neg(x) }, else_branch = e () => (v) { v = Neg(x) }>\n");
+    for (int i = 0; i < N; i++) n += (size_t)sprintf(text + n, " late%d = Neg(x)\n", i);
+    sprintf(text + n, "}");
+    run r = propagate(text);
+    free(text);
+    const ob_graph *then = body_of(&r, "y", "then_branch");
+    const ob_graph *inner = ob__node_attribute(then->first, "then_branch")->u.graph;
+    assert_string_equal(shape_text(&r, fact_in(&r, inner, "p0")), "[N]");
+    finish(&r);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_declared_size_proves_no_broadcast),
@@ -172,6 +309,12 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_default_is_no_constant),
         cmocka_unit_test(a_newer_file_version_keeps_constants),
         cmocka_unit_test(an_error_leaves_the_other_axes),
+        cmocka_unit_test(a_loop_is_followed_to_its_fixed_point),
+        cmocka_unit_test(rounds_that_do_not_count_report_nothing),
+        cmocka_unit_test(a_body_is_guarded_by_its_trips),
+        cmocka_unit_test(branches_are_guarded_by_their_condition),
+        cmocka_unit_test(a_body_holds_for_every_call),
+        cmocka_unit_test(captured_values_are_waited_for_in_any_number),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

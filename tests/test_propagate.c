@@ -385,7 +385,7 @@ static void a_loop_forgets_what_changes(void **state) {
     assert_shape(&done, grown, "[?, N]");
     assert_shape(&done, kept, "[N]");
     assert_shape(&done, stack, "[?, N]");
-    assert_string_equal(only(&done, OB0101)->call_path, "Loop/");
+    assert_string_equal(only(&done, OB0101)->call_path, "grown/");
     finish(&done);
 }
 
