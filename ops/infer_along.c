@@ -73,7 +73,7 @@ ob_status ob__infer_reverse_sequence(ob_infer *infer) {
         ob__problem(infer, OB0602, -1, -1, "batch_axis %lld and time_axis %lld are not 0 and 1, or 1 and 0", (long long)batch,
                     (long long)time);
     else if (ob__rank_in(infer, 0, 2, OB_MAX_RANK)) {
-        OB_TRY(ob__require_shape(infer, 1, (ob_shape){1, &n}, OB0601));
+        if (ob__in_rank(infer, 0) >= 0) OB_TRY(ob__require_shape(infer, 1, (ob_shape){1, &n}, OB0601));
         OB_TRY(ob__require_lengths(infer, 1, ob__in_dim(infer, 0, time)));
     }
     return ob__infer_same(infer);

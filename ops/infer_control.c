@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "ops/content.h"
 #include "ops/op.h"
 
 OB_RULE(if);
@@ -198,7 +199,7 @@ ob_status ob__infer_loop(ob_infer *infer) {
     bool all = (!ob__in_given(infer, 1) || is_true(ob__in_content(infer, 1))) &&
                (is_true(out.contents[0]) || body->outputs[0] == body->inputs[1]);
     ob_dim n = all && trips.elems && trips.n == 1 ? trips.elems[0] : OB_DIM_UNKNOWN;
-    if (ob_dim_is_const(n) && n < 0) n = 0;
+    n = ob__term_max(infer, n, 0);
     for (uint32_t i = n_state; i < node->n_outputs; i++) OB_TRY(stacked(infer, i, &out.types[i + 1], n, 0));
     return OB_OK;
 }
@@ -309,6 +310,8 @@ static ob_status split_to_sequence(ob_infer *infer) {
     int32_t axis;
     bool keep = ob__in_given(infer, 1) || ob__node_int(infer->node, "keepdims", 1) != 0;
     if (element.kind != OB_TYPE_TENSOR) return OB_OK;
+    OB_TRY(ob__rank_unknown(infer, 0));
+    if (ob__in_given(infer, 1)) OB_TRY(ob__unverified(infer, 1, -1, "sizes of the elements of a sequence are not followed"));
     if (element.shape.rank >= 0 && element.shape.rank <= OB_MAX_RANK) {
         ob_shape from = element.shape;
         if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), from.rank, &axis)) return OB_OK;
@@ -333,6 +336,7 @@ static ob_status concat_from_sequence(ob_infer *infer) {
     int64_t given = ob__node_int(infer->node, "axis", 0);
     int32_t axis;
     ob__out_dtype(infer, 0, element.kind == OB_TYPE_TENSOR ? element.dtype : OB_NONE);
+    OB_TRY(ob__unverified(infer, 0, -1, "sizes of the elements of a sequence are not followed"));
     if (element.kind != OB_TYPE_TENSOR || element.shape.rank < 0 || element.shape.rank > OB_MAX_RANK) return OB_OK;
     if (stack) return stacked(infer, 0, &element, OB_DIM_UNKNOWN, given);
     if (!ob__axis_in(infer, given, element.shape.rank, &axis)) return OB_OK;
@@ -372,7 +376,7 @@ ob_status ob__infer_sequence(ob_infer *infer) {
     if (ob__op_is(infer, "SequenceAt")) {
         ob_type element = element_of(infer, 0);
         ob__out_type(infer, 0, &element);
-        return OB_OK;
+        return ob__unverified(infer, 1, -1, "positions in a sequence are not followed");
     }
     if (ob__op_is(infer, "SequenceConstruct")) {
         ob_type element = *ob__in_type(infer, 0);
@@ -388,9 +392,13 @@ ob_status ob__infer_sequence(ob_infer *infer) {
     if (ob__op_is(infer, "SequenceInsert")) {
         ob_type element = element_of(infer, 0);
         OB_TRY(ob__unify_types(infer, &element, ob__in_type(infer, 1)));
+        if (ob__in_given(infer, 2)) OB_TRY(ob__unverified(infer, 2, -1, "positions in a sequence are not followed"));
         return out_sequence(infer, 0, &element);
     }
-    if (ob__op_is(infer, "SequenceErase")) return ob__out_like(infer, 0, 0);
+    if (ob__op_is(infer, "SequenceErase")) {
+        OB_TRY(ob__unverified(infer, ob__in_given(infer, 1) ? 1 : 0, -1, "positions in a sequence are not followed"));
+        return ob__out_like(infer, 0, 0);
+    }
     if (ob__op_is(infer, "SequenceLength")) return ob__out_tensor(infer, 0, OB_INT64, 0, NULL);
     if (ob__op_is(infer, "SplitToSequence")) return split_to_sequence(infer);
     if (ob__op_is(infer, "ConcatFromSequence")) return concat_from_sequence(infer);

@@ -79,7 +79,8 @@ static ob_status one_hot_encoder(ob_infer *infer) {
 static ob_status array_feature_extractor(ob_infer *infer) {
     ob_shape from = ob__in_shape(infer, 0), picked = ob__in_shape(infer, 1);
     ob__out_dtype(infer, 0, OB_NONE);
-    if (from.rank < 0 || from.rank > OB_MAX_RANK || !ob__rank_in(infer, 0, 1, OB_MAX_RANK)) return OB_OK;
+    if (!ob__rank_in(infer, 0, 1, OB_MAX_RANK) || from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
+    OB_TRY(ob__unverified(infer, 1, -1, "indices depend on data"));
     ob_dim n = picked.rank < 0 ? OB_DIM_UNKNOWN : ob__dims_product(infer, picked.dims, 0, picked.rank), dims[OB_MAX_RANK];
     if (from.rank == 1) return out_matrix(infer, 0, OB_NONE, n);
     memcpy(dims, from.dims, (size_t)from.rank * sizeof *dims);

@@ -19,7 +19,7 @@ ob_status ob__infer_batch_norm(ob_infer *infer) {
     bool per_channel = ob__since(infer) >= 9 || ob__node_int(infer->node, "spatial", 1) != 0;
     ob_dim channels = x.rank >= 2 ? x.dims[1] : x.rank == 1 ? 1 : OB_DIM_UNKNOWN;
     OB_TRY(ob__out_like(infer, 0, 0));
-    if (!ob__rank_in(infer, 0, 1, OB_MAX_RANK)) return OB_OK;
+    if (!ob__rank_in(infer, 0, 1, OB_MAX_RANK) || x.rank < 0) return OB_OK;
     bool vector = per_channel || x.rank < 2;
     const ob_shape wanted = vector ? (ob_shape){1, &channels} : (ob_shape){x.rank - 1, x.dims + 1};
     for (uint32_t i = 1; i < 5; i++) OB_TRY(ob__require_shape(infer, i, wanted, OB0601));
@@ -35,7 +35,8 @@ static ob_status require_vectors(ob_infer *infer, ob_dim n) {
 }
 
 ob_status ob__infer_instance_norm(ob_infer *infer) {
-    if (ob__rank_in(infer, 0, 2, OB_MAX_RANK)) OB_TRY(require_vectors(infer, ob__in_dim(infer, 0, 1)));
+    if (ob__rank_in(infer, 0, 2, OB_MAX_RANK) && ob__in_rank(infer, 0) >= 0)
+        OB_TRY(require_vectors(infer, ob__in_dim(infer, 0, 1)));
     return ob__infer_same(infer);
 }
 
@@ -44,7 +45,7 @@ ob_status ob__infer_group_norm(ob_infer *infer) {
     int64_t groups = ob__node_int(infer->node, "num_groups", 0);
     if (groups < 1 || groups > OB_DIM_CONST_MAX)
         ob__problem(infer, OB0602, -1, -1, "num_groups is %lld", (long long)groups);
-    else if (ob__rank_in(infer, 0, 2, OB_MAX_RANK)) {
+    else if (ob__rank_in(infer, 0, 2, OB_MAX_RANK) && ob__in_rank(infer, 0) >= 0) {
         ob_dim channels = ob__in_dim(infer, 0, 1);
         OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, channels, groups, 0, 1, OB0601));
         OB_TRY(require_vectors(infer, ob__since(infer) < 21 ? groups : channels));
@@ -61,6 +62,7 @@ ob_status ob__infer_layer_norm(ob_infer *infer) {
         ob_dtype stash = (ob_dtype)ob__node_int(infer->node, "stash_type", OB_FLOAT);
         ob__out_dtype(infer, i, stash > OB_NONE && stash < OB_DTYPE_COUNT ? stash : OB_NONE);
     }
+    OB_TRY(ob__rank_unknown(infer, 0));
     if (x.rank < 0 || x.rank > OB_MAX_RANK) return OB_OK;
     if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", -1), x.rank, &first)) return OB_OK;
     for (uint32_t i = 1; i < 3; i++) OB_TRY(ob__broadcast_onto(infer, ob__in_shape(infer, i), x, (int32_t)i, OB0102));
@@ -81,6 +83,7 @@ ob_status ob__infer_loss(ob_infer *infer) {
     OB_TRY(ob__out_like(infer, 1, 0));
     bool scalar = strcmp(ob__node_string(infer->node, "reduction", "mean"), "none") != 0;
     ob__out_shape(infer, 0, OB_NONE, scalar ? (ob_shape){0, NULL} : labels);
+    OB_TRY(ob__rank_unknown(infer, 1));
     if (!ob__rank_in(infer, 0, 2, OB_MAX_RANK)) return OB_OK;
     if (scores.rank >= 0 && labels.rank >= 0) {
         if (labels.rank != scores.rank - 1) {
@@ -90,7 +93,7 @@ ob_status ob__infer_loss(ob_infer *infer) {
         for (int32_t axis = 0; axis < labels.rank; axis++)
             OB_TRY(ob__require(infer, OB_COND_EQUAL, labels.dims[axis], scores.dims[axis ? axis + 1 : 0], 1, axis, OB0601));
     }
-    if (ob__in_given(infer, 2)) {
+    if (ob__in_given(infer, 2) && scores.rank >= 2) {
         ob_dim classes = ob__in_dim(infer, 0, 1);
         OB_TRY(ob__require_shape(infer, 2, (ob_shape){1, &classes}, OB0601));
     }

@@ -16,6 +16,8 @@ ob_status ob__infer_matmul(ob_infer *infer) {
     ob__out_dtype(infer, 0, OB_NONE);
     OB_TRY(ob__require_product_scales(infer));
     if (a.rank == 0 || b.rank == 0) ob__problem(infer, OB0104, a.rank == 0 ? 0 : (int32_t)right, -1, "an operand is a scalar");
+    OB_TRY(ob__rank_unknown(infer, 0));
+    OB_TRY(ob__rank_unknown(infer, right));
     if (a.rank < 1 || b.rank < 1 || a.rank > OB_MAX_RANK || b.rank > OB_MAX_RANK) return OB_OK;
     ob_dim inner_a = a.dims[a.rank - 1], inner_b = b.dims[b.rank >= 2 ? b.rank - 2 : 0];
     OB_TRY(ob__require(infer, OB_COND_EQUAL, inner_a, inner_b, 0, -1, OB0104));
@@ -34,8 +36,9 @@ ob_status ob__infer_gemm(ob_infer *infer) {
     bool trans_a = ob__node_int(infer->node, "transA", 0) != 0, trans_b = ob__node_int(infer->node, "transB", 0) != 0;
     ob__out_dtype(infer, 0, OB_NONE);
     if (!ob__rank_in(infer, 0, 2, 2) || !ob__rank_in(infer, 1, 2, 2)) return OB_OK;
-    OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 0, trans_a ? 0 : 1), ob__in_dim(infer, 1, trans_b ? 1 : 0), 0, -1,
-                       OB0104));
+    ob_dim inner = ob__in_dim(infer, 0, trans_a ? 0 : 1), other = ob__in_dim(infer, 1, trans_b ? 1 : 0);
+    if (ob__in_rank(infer, 0) >= 0 && ob__in_rank(infer, 1) >= 0)
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, inner, other, 0, -1, OB0104));
     const ob_dim dims[2] = {ob__in_dim(infer, 0, trans_a ? 1 : 0), ob__in_dim(infer, 1, trans_b ? 0 : 1)};
     OB_TRY(ob__out_tensor(infer, 0, OB_NONE, 2, dims));
     const ob_shape result = {2, dims};
@@ -48,7 +51,7 @@ ob_status ob__infer_gemm(ob_infer *infer) {
 ob_status ob__infer_det(ob_infer *infer) {
     ob_shape a = ob__in_shape(infer, 0);
     ob__out_dtype(infer, 0, OB_NONE);
-    if (a.rank < 0 || !ob__rank_in(infer, 0, 2, OB_MAX_RANK)) return OB_OK;
+    if (!ob__rank_in(infer, 0, 2, OB_MAX_RANK) || a.rank < 0) return OB_OK;
     OB_TRY(ob__require(infer, OB_COND_EQUAL, a.dims[a.rank - 2], a.dims[a.rank - 1], 0, -1, OB0601));
     return ob__out_tensor(infer, 0, OB_NONE, a.rank - 2, a.dims);
 }
@@ -96,6 +99,7 @@ static ob_status take_operand(ob_infer *infer, einsum *e, uint32_t input, const 
                               bool ellipsis) {
     ob_shape shape = ob__in_shape(infer, input);
     int32_t rest = shape.rank - n_letters, axis = 0;
+    OB_TRY(ob__rank_unknown(infer, input));
     if (shape.rank >= 0 && (rest < 0 || (rest > 0 && !ellipsis))) {
         ob__problem(infer, OB0601, (int32_t)input, -1, "operand %u has rank %d, its term names %d axes", input, shape.rank,
                     n_letters);
@@ -118,15 +122,16 @@ static ob_status take_operand(ob_infer *infer, einsum *e, uint32_t input, const 
         int letter = letter_index(term[i]);
         ob_dim d = shape.rank >= 0 ? shape.dims[axis++] : OB_DIM_UNKNOWN;
         ob_dim known = e->sizes[letter];
+        bool seen = e->seen[letter];
         e->counts[letter]++;
         e->seen[letter] = true;
-        if (known == OB_DIM_UNKNOWN || known == 1) {
-            e->sizes[letter] = known == 1 && d == OB_DIM_UNKNOWN ? d : d == OB_DIM_UNKNOWN ? known : d;
-            continue;
-        }
-        if (d == 1) continue; /* sizes of 1 broadcast */
+        e->sizes[letter] = seen ? OB_DIM_UNKNOWN : d;
+        if (!seen || shape.rank < 0) continue; /* a rank that is not known is called unverified */
+        if (known == OB_DIM_UNKNOWN) continue;
+        const ob_condition condition = {OB_COND_BROADCAST, d, known}; /* sizes of 1 broadcast */
+        if (d == known || ob_condition_decide(infer->dims, &condition) != OB_FALSE)
+            e->sizes[letter] = ob_dim_bcast(infer->dims, known, d);
         OB_TRY(ob__require(infer, OB_COND_BROADCAST, d, known, (int32_t)input, -1, OB0601));
-        e->sizes[letter] = ob__dim_prefer(infer->dims, known, d);
     }
     return OB_OK;
 }

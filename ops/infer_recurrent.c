@@ -21,7 +21,9 @@ static ob_status require_operands(ob_infer *infer, const cells *c) {
     const ob_dim p[2] = {c->directions, ob_dim_mul(infer->dims, c->hidden, 3)};
     const ob_shape initial = {3, c->batch_first ? state_batch_first : state};
     const ob_shape shapes[7] = {{3, w}, {3, r}, {2, b}, {1, lengths}, initial, initial, {2, p}};
-    for (uint32_t i = 0; i < 7; i++) OB_TRY(ob__require_shape(infer, i + 1, shapes[i], OB0601));
+    for (uint32_t i = 0; i < 7; i++)
+        if (i > 1 || ob__in_rank(infer, i + 1) >= 0) /* the others' ranks were asked for */
+            OB_TRY(ob__require_shape(infer, i + 1, shapes[i], OB0601));
     return ob__require_lengths(infer, 4, c->sequence);
 }
 

@@ -235,7 +235,7 @@ ob_status ob__infer_global_pool(ob_infer *infer) {
     check_p(infer);
     ob_shape x = ob__in_shape(infer, 0);
     ob__out_dtype(infer, 0, OB_NONE);
-    if (x.rank < 0 || x.rank > OB_MAX_RANK || !ob__rank_in(infer, 0, 2, OB_MAX_RANK)) return OB_OK;
+    if (!ob__rank_in(infer, 0, 2, OB_MAX_RANK) || x.rank < 0 || x.rank > OB_MAX_RANK) return OB_OK;
     ob_dim dims[OB_MAX_RANK];
     for (int32_t axis = 0; axis < x.rank; axis++) dims[axis] = axis < 2 ? x.dims[axis] : 1;
     return ob__out_tensor(infer, 0, OB_NONE, x.rank, dims);
@@ -251,7 +251,7 @@ ob_status ob__infer_max_unpool(ob_infer *infer) {
         for (int32_t axis = 0; axis < given.rank; axis++) OB_TRY(ob__require_size(infer, given.dims[axis], 2, axis, OB0601));
         return given.rank >= 0 ? ob__out_tensor(infer, 0, OB_NONE, given.rank, given.dims) : ob__out_rank(infer, 0, x.rank);
     }
-    if (x.rank < 0 || !ob__rank_in(infer, 0, 3, OB_MAX_RANK)) return OB_OK;
+    if (!ob__rank_in(infer, 0, 3, OB_MAX_RANK) || x.rank < 0) return OB_OK;
     window win;
     ob_dim dims[OB_MAX_RANK] = {x.dims[0], x.dims[1]};
     if (!read_window(infer, x.rank - 2, (ob_shape){OB_RANK_UNKNOWN, NULL}, &win)) return ob__out_rank(infer, 0, x.rank);

@@ -43,8 +43,36 @@ static ob_status broadcast_run(const ob_kernel_args *args, ob_error *error) {
     return ob__copy_outputs(args, broadcast_view_of, error);
 }
 
+/* The target may be known by its length only when the result is planned: a size other than 1 stays whatever it says. It must say
+ * so when it is there. */
+static ob_status check_target(const ob_kernel_args *args, ob_error *error) {
+    const ob_view *in = &args->in[0], *out = &args->out[0];
+    int64_t target[OB_MAX_RANK];
+    int32_t n;
+    OB_FAIL_IF(!ob__given(args, 1), error, OB_E_MODEL, "Expand: the target is left out");
+    OB_TRY(ob__read_ints(&args->in[1], target, out->rank, &n, error));
+    for (int32_t k = 0; k < n; k++) {
+        int32_t axis = out->rank - n + k, own = axis - (out->rank - in->rank);
+        int64_t from = own >= 0 ? in->dims[own] : 1;
+        if (target[k] == out->dims[axis] || (target[k] == 1 && from == out->dims[axis])) continue;
+        if (error) error->axis = axis;
+        return ob__fail(error, OB_E_SHAPE, "axis %d: %lld must broadcast with %lld", axis, (long long)from, (long long)target[k]);
+    }
+    return OB_OK;
+}
+
+static ob_status expand_view(ob_kernel_args *args, ob_error *error) {
+    OB_TRY(check_target(args, error)); /* E_UNSUPPORTED while the target is not there yet: then `run` comes to it */
+    return ob__view_outputs(args, broadcast_view_of, error);
+}
+
+static ob_status expand_run(const ob_kernel_args *args, ob_error *error) {
+    OB_TRY(check_target(args, error));
+    return ob__copy_outputs(args, broadcast_view_of, error);
+}
+
 const ob_kernel ob__kernel_expand = {
-    .name = "expand", .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED, .view = broadcast_view, .run = broadcast_run};
+    .name = "expand", .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED, .view = expand_view, .run = expand_run};
 const ob_kernel ob__kernel_broadcast = {
     .name = "broadcast", .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED, .view = broadcast_view, .run = broadcast_run};
 

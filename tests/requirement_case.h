@@ -14,13 +14,15 @@ typedef struct requirement_tally {
     uint64_t n_unverified;           /* symbolic trials that have something unverified */
     uint64_t n_trials;
     uint64_t n_sizes, n_sizes_open; /* of results: those that are terms of the symbols, those that are not known */
+    uint64_t n_copied;              /* excluded, because a size of 0 would copy another, and run */
     uint64_t n_differ;
 } requirement_tally;
 
 typedef struct requirement_case {
     verdict_trial trial;
     uint32_t symbolic; /* a bit per letter */
-    uint32_t hidden;   /* a bit per operand whose contents are not told */
+    uint32_t hidden;   /* a bit per operand whose contents are not told, */
+    uint32_t rankless; /* and whose rank is not */
     ob_dim symbols[26];
     ob_model *model;
     ob_node *node;
@@ -108,7 +110,8 @@ static inline void infer_requirements(requirement_case *c, bool open, inferred *
         for (int32_t a = 0; a < o->rank; a++) dims[a] = case_size(c, o->pattern[a], open);
         for (int64_t k = 0; k < o->n_elems; k++) elems[k] = case_size(c, o->elem_pattern[k], open);
         ob_given_input *given = &c->given[g];
-        given->type = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = o->dtype, .shape = {o->rank, dims}};
+        bool ranked = !open || !(c->rankless >> c->operand_of[g] & 1);
+        given->type = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = o->dtype, .shape = {ranked ? o->rank : OB_RANK_UNKNOWN, dims}};
         given->content = (ob_content){0};
         bool told = o->n_elems >= 0 && !(open && c->hidden >> c->operand_of[g] & 1);
         if (told) given->content = (ob_content){.n = (uint32_t)o->n_elems, .elems = elems};
@@ -172,7 +175,7 @@ static inline void print_case(const requirement_case *c, const inferred *open, c
     printf("  open:");
     for (int letter = 0; letter < 26; letter++)
         if (c->symbolic >> letter & 1) printf(" %c=%lld", 'A' + letter, (long long)c->trial.sizes[letter]);
-    printf(", contents hidden %x\n", c->hidden);
+    printf(", contents hidden %x, ranks %x\n", c->hidden, c->rankless);
     for (uint32_t i = 0; i < c->trial.n; i++) {
         const verdict_operand *o = &c->trial.operands[i];
         printf("  operand %u:", i);
@@ -233,6 +236,16 @@ static inline bool same_results(const requirement_case *c, const inferred *open,
     return true;
 }
 
+/* A target of Reshape has a size that is open, and here 0: what is copied then is not the size that the result is said to have,
+ * which is asked for in the clause. */
+static inline bool copies_for_zero(const requirement_case *c) {
+    const verdict_operand *target = &c->trial.operands[1];
+    if (strcmp(c->trial.row->op_type, "Reshape") != 0) return false;
+    for (int64_t k = 0; k < target->n_elems; k++)
+        if (target->elems[k] == 0 && c->symbolic & letter_bit(target->elem_pattern[k])) return true;
+    return false;
+}
+
 /* False: one answer contradicts the other. */
 static inline bool compare_at(requirement_case *c, const inferred *open, requirement_tally *tally) {
     inferred closed;
@@ -241,7 +254,9 @@ static inline bool compare_at(requirement_case *c, const inferred *open, require
     ob_truth admits = open->n_errors ? OB_FALSE : conditions_hold(c, open, condition, sizeof condition);
     for (uint32_t i = 0; i < c->trial.n; i++) resolve_operand(&c->trial, &c->trial.operands[i]);
     infer_requirements(c, false, &closed);
-    if (closed.n_errors == 0 && admits == OB_FALSE) {
+    if (closed.n_errors == 0 && admits == OB_FALSE && copies_for_zero(c)) {
+        tally->n_copied++;
+    } else if (closed.n_errors == 0 && admits == OB_FALSE) {
         print_case(c, open, "runs with these numbers, but is excluded");
         printf("  by %s\n", open->n_errors ? open->error : condition);
         agree = false;
@@ -308,6 +323,8 @@ static inline void run_requirement_row(const verdict_row *row, uint32_t n_trials
         for (uint32_t i = 0; i < t->n; i++) resolve_operand(t, &t->operands[i]);
         c.symbolic = possible_letters(&c) & (draw(t, 1u << 16) | draw(t, 1u << 16) << 10);
         c.hidden = draw(t, 4) ? 0 : 1u << draw(t, t->n);
+        c.rankless = draw(t, 8) ? 0 : 1u << draw(t, t->n);
+        c.hidden |= c.rankless;
         run_requirement_trial(&c, tally);
     }
     if (tally->n_differ > n_differ)

@@ -194,6 +194,32 @@ static void test_shape_from_input(void **state) {
     ob_model_close(&model);
 }
 
+/* A size that a target of that length can only keep is planned; the run looks whether the target keeps it. */
+static void a_target_may_not_contradict(void **state) {
+    (void)state;
+    float x[] = {3}, row[] = {1, 2, 3};
+    ob_model *model = new_model(14);
+    ob_value *in_x = new_input(model, "x", OB_FLOAT, "1"), *in_row = new_input(model, "row", OB_FLOAT, "3");
+    ob_value *target = new_node(model, "Cast", "target", 1, in_x);
+    assert_true(ob__node_set_int(target->producer, "to", OB_INT64));
+    ob_value *wide = new_node(model, "Expand", "wide", 2, new_node(model, "Add", "twice", 2, in_row, in_row), target);
+    new_output(model, new_node(model, "Add", "total", 2, wide, in_row));
+    static const float targets[] = {3, 1, 5, 0, 2, -1};
+    for (int optimize = 0; optimize < 2; optimize++) {
+        ob_session *session = open_session(model, optimize);
+        for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
+            ob_error error;
+            ob_view in[2] = {view_of(x, OB_FLOAT, 1, 1), view_of(row, OB_FLOAT, 1, 3)}, out[1] = {{0}};
+            x[0] = targets[i];
+            ob_status status = ob_session_run(session, in, 2, out, 1, &error);
+            assert_int_equal(status, i < 2 ? OB_OK : OB_E_SHAPE);
+            if (i < 2) expect_floats(&out[0], (float[]){3, 6, 9}, 3);
+        }
+        ob_session_close(&session);
+    }
+    ob_model_close(&model);
+}
+
 /* The target of an Expand comes out of floating-point elements: its shape, and what follows, is decided during the run. */
 static void test_dynamic_shapes(void **state) {
     (void)state;
@@ -395,9 +421,9 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_several_shapes),          cmocka_unit_test(test_plans_are_bounded),
         cmocka_unit_test(test_strided_input),           cmocka_unit_test(test_dead_and_constant_nodes),
         cmocka_unit_test(test_huge_integers_are_exact), cmocka_unit_test(test_expand_is_a_view),
-        cmocka_unit_test(test_shape_from_input),        cmocka_unit_test(test_dynamic_shapes),
-        cmocka_unit_test(test_chain_needs_two_buffers), cmocka_unit_test(test_memory_plan_property),
-        cmocka_unit_test(test_random_graphs),
+        cmocka_unit_test(test_shape_from_input),        cmocka_unit_test(a_target_may_not_contradict),
+        cmocka_unit_test(test_dynamic_shapes),          cmocka_unit_test(test_chain_needs_two_buffers),
+        cmocka_unit_test(test_memory_plan_property),    cmocka_unit_test(test_random_graphs),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
