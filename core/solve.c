@@ -113,7 +113,7 @@ static place place_of(const ob_solver *s, uint32_t number) {
     return out;
 }
 
-static ob_status write_clauses(const ob_solver *s, ob_arena *arena, ob_arena *scratch, ob_solution *out) {
+static ob_status write_clauses(ob_solver *s, ob_arena *arena, ob_arena *scratch, ob_solution *out) {
     uint32_t n = 0;
     place *places = OB_ARENA_ARRAY(scratch, place, s->n_clauses);
     if (!places) return OB_E_MEMORY;
@@ -124,7 +124,10 @@ static ob_status write_clauses(const ob_solver *s, ob_arena *arena, ob_arena *sc
     if (!out->clauses) return OB_E_MEMORY;
     for (uint32_t i = 0; i < n; i++)
         OB_TRY(write_clause(s, &s->clauses[places[i].clause], arena, out->fates, &out->clauses[out->n_clauses++]));
-    return OB_OK;
+    uint32_t *numbers = OB_ARENA_ARRAY(scratch, uint32_t, n);
+    if (!numbers) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < n; i++) numbers[i] = places[i].clause;
+    return ob__solver_witnesses(s, numbers, arena, out);
 }
 
 static ob_status write_core(const ob_solver *s, ob_arena *arena, ob_arena *scratch, ob_solution *out) {
@@ -156,15 +159,4 @@ ob_status ob__solve(ob_dims *dims, const ob_clause *clauses, uint32_t n, const o
     if (status == OB_OK && s.clashed) status = write_core(&s, arena, &scratch, out);
     if (status == OB_OK && !s.clashed) status = write_clauses(&s, arena, &scratch, out);
     return ob__arena_finish(&scratch, status);
-}
-
-ob_status ob__implied(ob_dims *dims, const ob_clause *clauses, uint32_t n, const ob_clause *clause, ob_arena *arena,
-                      ob_truth *out) {
-    (void)dims;
-    (void)clauses;
-    (void)n;
-    (void)clause;
-    (void)arena;
-    *out = OB_UNDECIDED;
-    return OB_OK;
 }

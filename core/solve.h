@@ -81,9 +81,16 @@ typedef struct ob_solution {
  * (anonymous sizes) are whatever the run makes them. Results live in `arena`. E_MEMORY. */
 ob_status ob__solve(ob_dims *dims, const ob_clause *clauses, uint32_t n, const ob_dim *inputs, uint32_t n_inputs, ob_arena *arena,
                     ob_solution *out);
-/* Does `clause` hold wherever all of `clauses` do? FALSE: no, there are sizes where they hold and it does not. */
+/* Does `clause` hold wherever all of `clauses` do? TRUE is proved. FALSE: no, there are sizes where they hold and it does not.
+ * E_MEMORY. */
 ob_status ob__implied(ob_dims *dims, const ob_clause *clauses, uint32_t n, const ob_clause *clause, ob_arena *arena,
                       ob_truth *out);
+/* The same for many: `clauses` are solved once. truths: n_goals. */
+ob_status ob__implied_all(ob_dims *dims, const ob_clause *clauses, uint32_t n, const ob_clause *goals, uint32_t n_goals,
+                          ob_arena *arena, ob_truth *truths);
+/* Do both sets admit the same sizes? UNDECIDED where one of them does not prove all of the other's clauses. E_MEMORY. */
+ob_status ob__equivalent(ob_dims *dims, const ob_clause *left, uint32_t n_left, const ob_clause *right, uint32_t n_right,
+                         ob_arena *arena, ob_truth *out);
 
 /* "N = 1 or N = 5", "if T >= 1: M = N". */
 void ob__literal_write(ob_text *text, ob_dims *dims, const ob_literal *literal);

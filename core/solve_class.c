@@ -151,6 +151,7 @@ static bool subtract(const piece *a, const piece *b, piece *out) {
 
 typedef struct residue_class {
     const ob_dims *dims;
+    ob_dim x;
     int64_t first, length;
 } residue_class;
 
@@ -233,7 +234,7 @@ static bool piece_of(const residue_class *class, ob_dim d, piece *out) {
     const ob_term *term = ob__term(class->dims, d);
     if (!term) return false;
     switch ((ob_dim_kind)term->kind) {
-    case OB_DIM_KIND_SYMBOL: *out = (piece){.degree = 1, .c = {class->first, class->length}}; return true;
+    case OB_DIM_KIND_SYMBOL: *out = (piece){.degree = 1, .c = {class->first, class->length}}; return d == class->x;
     case OB_DIM_KIND_SUM: return sum_piece(class, term, out);
     case OB_DIM_KIND_DIV: return floor_piece(class, term, out);
     case OB_DIM_KIND_BCAST: return bcast_piece(class, term, out);
@@ -299,8 +300,9 @@ static bool divides_on_class(const piece *p, const piece *d, ob_class_verdict *o
     return true;
 }
 
-bool ob__literal_on_class(const ob_dims *dims, const ob_literal *literal, int64_t first, int64_t length, ob_class_verdict *out) {
-    const residue_class class = {dims, first, length};
+bool ob__literal_on_class(const ob_dims *dims, ob_dim x, const ob_literal *literal, int64_t first, int64_t length,
+                          ob_class_verdict *out) {
+    const residue_class class = {dims, x, first, length};
     piece p, q = {.c = {0}};
     bool divides = literal->kind == OB_LITERAL_DIVIDES || literal->kind == OB_LITERAL_NOT_DIVIDES;
     if (!piece_of(&class, literal->p, &p) || (divides && !piece_of(&class, literal->q, &q))) return false;

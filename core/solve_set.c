@@ -46,15 +46,15 @@ static bool is_bound(const ob_dims *dims, const ob_work_clause *clause, int64_t 
 }
 
 /* The answer of every clause on the class, and from which x on it is that. */
-static bool class_holds(ob_solver *s, ob_work_clause *const *clauses, uint32_t n, int64_t first, int64_t period, int64_t *from,
-                        bool *holds) {
+static bool class_holds(ob_solver *s, ob_dim x, ob_work_clause *const *clauses, uint32_t n, int64_t first, int64_t period,
+                        int64_t *from, bool *holds) {
     *holds = true;
     for (uint32_t i = 0; i < n; i++) {
         bool any = false;
         for (uint32_t k = 0; k < clauses[i]->n; k++) {
             ob_class_verdict verdict;
             s->work++;
-            if (!ob__literal_on_class(s->dims, &clauses[i]->literals[k].literal, first, period, &verdict)) return false;
+            if (!ob__literal_on_class(s->dims, x, &clauses[i]->literals[k].literal, first, period, &verdict)) return false;
             any |= verdict.holds;
             if (verdict.from > *from) *from = verdict.from;
         }
@@ -99,7 +99,7 @@ static ob_status by_classes(ob_solver *s, ob_dim x, ob_work_clause *const *claus
     if (!tail) return OB_E_MEMORY;
     for (int64_t r = 0; r < period; r++) {
         bool holds;
-        if (!class_holds(s, clauses, n, r, period, &from, &holds) || s->work > OB_SOLVE_WORK) return OB_OK;
+        if (!class_holds(s, x, clauses, n, r, period, &from, &holds) || s->work > OB_SOLVE_WORK) return OB_OK;
         tail[r] = holds;
     }
     if (from > OB_SOLVE_POINTS / period) return OB_OK;

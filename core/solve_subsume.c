@@ -37,12 +37,12 @@ static ob_status add_clause(literal_index *index, const ob_work_clause *clause, 
     return OB_OK;
 }
 
-static bool has_all(const ob_work_clause *larger, const ob_work_clause *smaller) {
+bool ob__clause_has_all(const ob_work_literal *literals, uint32_t n, const ob_work_clause *smaller) {
     for (uint32_t i = 0; i < smaller->n; i++) {
         const ob_literal *wanted = &smaller->literals[i].literal;
         bool found = false;
-        for (uint32_t k = 0; k < larger->n && !found; k++) {
-            const ob_literal *one = &larger->literals[k].literal;
+        for (uint32_t k = 0; k < n && !found; k++) {
+            const ob_literal *one = &literals[k].literal;
             found = one->kind == wanted->kind && one->p == wanted->p && one->q == wanted->q;
         }
         if (!found) return false;
@@ -64,7 +64,7 @@ static ob_status drop_larger(ob_solver *s, literal_index *index, uint32_t number
         tried++;
         if (other->n == clause->n && link->number < number && other->assumed == clause->assumed)
             continue; /* which drops this one */
-        if (!has_all(other, clause)) continue;
+        if (!ob__clause_has_all(other->literals, other->n, clause)) continue;
         clause->pinned |= other->pinned;
         other->dropped = true;
     }

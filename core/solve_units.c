@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "core/solving.h"
 
-enum { MAX_SOLVED_SIZE = 64 };
+enum { MAX_SOLVED_SIZE = 64, MAX_ROUNDS = 8 };
 
 /* ---- Facts ---- */
 
@@ -242,17 +242,16 @@ static ob_dim replacement_of(void *context, ob_dim symbol) {
     return fact->solved;
 }
 
-/* The literals with solved symbols replaced. A literal of which a broadcast term has two different sizes holds nowhere and is
- * left out; one that grows beyond the limits stays as it is. */
-static ob_status substitute(ob_solver *s, uint32_t clause, ob_work_literal **out, uint32_t *n, bool *changed) {
-    const ob_work_clause *c = &s->clauses[clause];
-    ob_dim keep = c->defines ? s->facts[c->defines - 1].symbol : OB_DIM_UNKNOWN;
+/* The literals with solved symbols replaced, but `keep`. A literal of which a broadcast term has two different sizes holds
+ * nowhere and is left out; one that grows beyond the limits stays as it is. */
+static ob_status substitute(ob_solver *s, const ob_work_literal *literals, uint32_t n_literals, ob_dim keep,
+                            ob_work_literal **out, uint32_t *n, bool *changed) {
     *changed = false;
     *n = 0;
-    *out = OB_ARENA_ARRAY(s->arena, ob_work_literal, c->n);
+    *out = OB_ARENA_ARRAY(s->arena, ob_work_literal, n_literals);
     if (!*out) return OB_E_MEMORY;
-    for (uint32_t i = 0; i < c->n; i++) {
-        ob_work_literal made = c->literals[i];
+    for (uint32_t i = 0; i < n_literals; i++) {
+        ob_work_literal made = literals[i];
         substitution by = {s, keep, false};
         bool disagrees = false, other = false;
         ob_dim p = ob__dim_replace(s->dims, made.literal.p, replacement_of, &by, &disagrees), q = made.literal.q;
@@ -269,6 +268,17 @@ static ob_status substitute(ob_solver *s, uint32_t clause, ob_work_literal **out
         (*out)[(*n)++] = made;
     }
     return OB_OK;
+}
+
+ob_status ob__solver_restate(ob_solver *s, const ob_clause *clause, ob_literal_list *out, uint32_t *n_out) {
+    ob_work_literal *literals = OB_ARENA_ARRAY(s->arena, ob_work_literal, clause->n);
+    uint32_t n = clause->n;
+    if (!literals) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < n; i++) literals[i] = (ob_work_literal){clause->literals[i], i < clause->n_guard};
+    bool changed = true;
+    for (int rounds = 0; changed && rounds < MAX_ROUNDS; rounds++) /* what replaces a symbol may mention others that are solved */
+        OB_TRY(substitute(s, literals, n, OB_DIM_UNKNOWN, &literals, &n, &changed));
+    return ob__clause_normalise(s, literals, n, out, n_out);
 }
 
 static bool has_solved(const ob_solver *s, const ob_work_clause *c, const ob_symbol_set *symbols) {
@@ -328,7 +338,8 @@ static ob_status rewrite(ob_solver *s, uint32_t clause, bool *gone) {
     *gone = false;
     ob__clause_symbols(s, c.literals, c.n, &symbols);
     if (symbols.overflow) return OB_OK; /* stays as it is */
-    if (has_solved(s, &c, &symbols)) OB_TRY(substitute(s, clause, &literals, &n, &changed));
+    ob_dim keep = c.defines ? s->facts[c.defines - 1].symbol : OB_DIM_UNKNOWN;
+    if (has_solved(s, &c, &symbols)) OB_TRY(substitute(s, c.literals, c.n, keep, &literals, &n, &changed));
     if (c.pinned && !changed) return OB_OK;
     s->blind = c.pinned;
     ob_status status = ob__clause_normalise(s, literals, n, lists, &n_lists);

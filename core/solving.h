@@ -144,8 +144,9 @@ typedef struct ob_class_verdict {
 } ob_class_verdict;
 /* A period of the literal in x, its only symbol: on each class it is one verdict from some k on. 0: none within the limits. */
 int64_t ob__literal_period(const ob_dims *dims, const ob_literal *literal);
-/* False: given up. */
-bool ob__literal_on_class(const ob_dims *dims, const ob_literal *literal, int64_t first, int64_t period, ob_class_verdict *out);
+/* False: given up, or x is not its only symbol. */
+bool ob__literal_on_class(const ob_dims *dims, ob_dim x, const ob_literal *literal, int64_t first, int64_t period,
+                          ob_class_verdict *out);
 
 /* ---- Exact sets of one symbol's sizes (solve_set.c, solve_exact.c) ---- */
 /* x is in it when lo <= x <= hi and its bit is set: bits[x - base] below `explicit`, from there on with a period. */
@@ -193,5 +194,14 @@ ob_status ob__solver_core(ob_dims *dims, const ob_clause *given, const uint32_t 
 /* ---- Subsumption (solve_subsume.c) ---- */
 /* Drops clauses that have all the literals of another one. */
 ob_status ob__solver_subsume(ob_solver *s);
+/* Are all literals of the clause among these? */
+bool ob__clause_has_all(const ob_work_literal *literals, uint32_t n, const ob_work_clause *smaller);
+
+/* ---- Implication (solve_implied.c) and witnesses (solve_witness.c), after ob__solver_run ---- */
+/* The clause in terms of what is not solved, in normal form by the facts: it holds where each of the lists does. */
+ob_status ob__solver_restate(ob_solver *s, const ob_clause *clause, ob_literal_list *out, uint32_t *n_out);
+/* Sizes that satisfy the solved contract, and sizes that break one clause of it alone. `clauses`: the work clauses behind those
+ * of the solution, in their order. */
+ob_status ob__solver_witnesses(ob_solver *s, const uint32_t *clauses, ob_arena *arena, ob_solution *out);
 
 #endif

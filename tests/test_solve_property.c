@@ -93,13 +93,71 @@ static void show(ob_dims *dims, const ob_clauses *clauses, const ob_solution *so
 }
 
 typedef struct totals {
-    uint64_t points, contradictory, simple;
+    uint64_t contradictory, clauses, witnessed, equivalent, implied[3];
 } totals;
 
 static void compare_at(ob_dims *dims, const ob_clauses *clauses, const ob_solution *solution, const ob_binding *at,
                        uint64_t seed) {
     ob_truth given = all_hold(dims, clauses, at, 3);
     if (given != OB_UNDECIDED && given != solved_holds(dims, solution, at, 3)) show(dims, clauses, solution, at, seed);
+}
+
+/* What is shown to hold holds, what is shown to fail breaks that clause and no other. */
+static void check_witnesses(const maker *m, const ob_solution *solution, totals *sum) {
+    for (uint32_t i = 0; i < solution->n_clauses; i++) {
+        const ob_solved_clause *clause = &solution->clauses[i];
+        sum->clauses++;
+        sum->witnessed += clause->holds && clause->fails;
+        for (uint32_t k = 0; k < m->clauses->n && clause->holds; k++) {
+            const ob_clause *given = &m->clauses->items[k];
+            assert_int_not_equal(ob__clause_eval(m->dims, given->literals, given->n, clause->holds, clause->n_holds), OB_FALSE);
+        }
+        bool broken = false;
+        for (uint32_t k = 0; k < m->clauses->n && clause->fails; k++) {
+            const ob_clause *given = &m->clauses->items[k];
+            broken |= ob__clause_eval(m->dims, given->literals, given->n, clause->fails, clause->n_fails) == OB_FALSE;
+        }
+        assert_true(!clause->fails || broken);
+        for (uint32_t k = 0; k < solution->n_clauses && clause->fails; k++) {
+            const ob_solved_clause *other = &solution->clauses[k];
+            assert_int_not_equal(ob__clause_eval(m->dims, other->literals, other->n, clause->fails, clause->n_fails),
+                                 k == i ? OB_TRUE : OB_FALSE);
+        }
+    }
+}
+
+/* The given and the solved set are never told apart; what is said to follow from the set does, on the grid. */
+static void check_implications(maker *m, const ob_solution *solution, ob_arena *arena, uint64_t seed, totals *sum) {
+    ob_clauses goals;
+    ob_clause *solved = OB_ARENA_ARRAY(arena, ob_clause, solution->n_clauses);
+    ob_truth truth, truths[64];
+    for (uint32_t i = 0; i < solution->n_clauses; i++)
+        solved[i] = (ob_clause){solution->clauses[i].literals, solution->clauses[i].n, solution->clauses[i].n_guard, i, false};
+    if (!solution->contradictory) {
+        assert_int_equal(ob__equivalent(m->dims, m->clauses->items, m->clauses->n, solved, solution->n_clauses, arena, &truth),
+                         OB_OK);
+        assert_int_not_equal(truth, OB_FALSE);
+        sum->equivalent += truth == OB_TRUE;
+    }
+    uint32_t n_given = m->clauses->n;
+    random_requirement(m); /* its broadcasts are asked for as well */
+    goals = (ob_clauses){.items = m->clauses->items + n_given, .n = m->clauses->n - n_given};
+    m->clauses->n = n_given;
+    if (goals.n > 64) return;
+    assert_int_equal(ob__implied_all(m->dims, m->clauses->items, n_given, goals.items, goals.n, arena, truths), OB_OK);
+    for (uint32_t k = 0; k < goals.n; k++) {
+        sum->implied[truths[k]]++;
+        for (int64_t i = 0; i < 4096 && truths[k] == OB_TRUE; i++) {
+            const ob_binding at[3] = {{m->symbols[0], i % 16}, {m->symbols[1], i / 16 % 16}, {m->symbols[2], i / 256}};
+            bool before = all_hold(m->dims, m->clauses, at, 3) == OB_TRUE;
+            for (uint32_t other = 0; other < k; other++) /* undefined broadcast terms: what asks for them comes first */
+                before &= ob__clause_eval(m->dims, goals.items[other].literals, goals.items[other].n, at, 3) == OB_TRUE;
+            if (!before || ob__clause_eval(m->dims, goals.items[k].literals, goals.items[k].n, at, 3) != OB_FALSE) continue;
+            const ob_solved_clause wrong = {.literals = goals.items[k].literals, .n = goals.items[k].n};
+            ob_solution only = {.clauses = (ob_solved_clause *)&wrong, .n_clauses = 1};
+            show(m->dims, m->clauses, &only, at, seed);
+        }
+    }
 }
 
 static void try_set(uint64_t seed, totals *sum) {
@@ -129,6 +187,8 @@ static void try_set(uint64_t seed, totals *sum) {
         const ob_binding at[3] = {{m.symbols[0], x}, {m.symbols[1], 0}, {m.symbols[2], 0}};
         compare_at(m.dims, &clauses, &solution, at, seed);
     }
+    check_witnesses(&m, &solution, sum);
+    check_implications(&m, &solution, &arena, seed, sum);
     ob__arena_release(&arena);
     ob_dims_destroy(&m.dims);
 }
@@ -136,10 +196,16 @@ static void try_set(uint64_t seed, totals *sum) {
 static void solved_and_given_agree(void **state) {
     (void)state;
     const char *trials = getenv("OB_TRIALS"), *first = getenv("OB_SEED");
-    uint64_t n = trials ? strtoull(trials, NULL, 10) : 1500, seed = first ? strtoull(first, NULL, 10) : 1;
+    uint64_t n = trials ? strtoull(trials, NULL, 10) : 600, seed = first ? strtoull(first, NULL, 10) : 1;
     totals sum = {0};
     for (uint64_t i = 0; i < n; i++) try_set(seed + i, &sum);
-    if (trials) print_message("%llu sets, %llu contradictory\n", (unsigned long long)n, (unsigned long long)sum.contradictory);
+    if (trials)
+        print_message(
+            "%llu sets: %llu contradictory, %llu found the same again; %llu clauses, %llu with both witnesses; of others %llu "
+            "follow, %llu do not, %llu undecided\n",
+            (unsigned long long)n, (unsigned long long)sum.contradictory, (unsigned long long)sum.equivalent,
+            (unsigned long long)sum.clauses, (unsigned long long)sum.witnessed, (unsigned long long)sum.implied[OB_TRUE],
+            (unsigned long long)sum.implied[OB_FALSE], (unsigned long long)sum.implied[OB_UNDECIDED]);
 }
 
 int main(int argc, char **argv) {
