@@ -1,4 +1,5 @@
-/* usage: generate_docs operators|findings. Writes that page of docs/ to standard output, from ops.def or findings.def. */
+/* usage: generate_docs operators|requirements|findings. Writes that page of docs/ to standard output, from ops.def,
+ * requirements.def or findings.def. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include "onnx_broadcast/check.h"
 #include "ops/kernel.h"
 #include "ops/op.h"
+#include "ops/requirements.h"
 
 /* ---- Operators -------------------------------------------------------------------------------------------------- */
 
@@ -95,6 +97,14 @@ static int compare_names(const void *a, const void *b) {
     return by_domain ? by_domain : strcmp(left->name, right->name);
 }
 
+/* The first rows of the operators, sorted; returns how many. */
+static size_t sort_operators(size_t firsts[MAX_OPERATORS]) {
+    size_t n = 0;
+    for (size_t i = 0; i < ob__op_count() && n < MAX_OPERATORS; i += count_versions(i)) firsts[n++] = i;
+    qsort(firsts, n, sizeof firsts[0], compare_names);
+    return n;
+}
+
 static void print_operators(void) {
     size_t n_operators = 0, n_versions = 0, n_rules = 0, n_kernels = 0;
     for (size_t i = 0; i < ob__op_count(); i += count_versions(i)) n_operators++;
@@ -113,10 +123,42 @@ static void print_operators(void) {
            "| Operator | Versions | Broadcasts | Shape rule | Runs |\n"
            "|---|---|---|---|---|\n",
            n_operators, n_versions, n_rules, n_kernels);
-    size_t firsts[MAX_OPERATORS], n_firsts = 0;
-    for (size_t i = 0; i < ob__op_count() && n_firsts < MAX_OPERATORS; i += count_versions(i)) firsts[n_firsts++] = i;
-    qsort(firsts, n_firsts, sizeof firsts[0], compare_names);
+    size_t firsts[MAX_OPERATORS], n_firsts = sort_operators(firsts);
     for (size_t i = 0; i < n_firsts; i++) print_operator(firsts[i], count_versions(firsts[i]));
+}
+
+/* ---- Requirements ------------------------------------------------------------------------------------------------ */
+
+static void print_kinds(unsigned kinds) {
+    static const char *const names[] = {"equal", "broadcasts with", "broadcasts to", "multiple of", "at least"};
+    const char *separator = "";
+    for (size_t kind = 0; kind < sizeof names / sizeof names[0]; kind++) {
+        if (!(kinds >> kind & 1)) continue;
+        printf("%s%s", separator, names[kind]);
+        separator = ", ";
+    }
+}
+
+static void print_requirements(void) {
+    printf("# What operators require\n\n"
+           "Generated from `ops/requirements.def` and `ops/ops.def` by `./dev docs`. Do not edit.\n\n"
+           "What the shape rule of each operator asks of sizes and of small contents, in its newest version, and the kinds of "
+           "conditions that\n"
+           "come of it. Each ends as proved, as a condition, as an error, or as unverified with the reason: data decide it, or a "
+           "rank is not\n"
+           "known. What holds only in a branch, in the body of a loop or where an index is read matters only there. Ranks, "
+           "attributes and\n"
+           "element types are asked for too; no size decides them.\n\n"
+           "| Operator | Requires | Conditions |\n"
+           "|---|---|---|\n");
+    size_t firsts[MAX_OPERATORS], n_firsts = sort_operators(firsts);
+    for (size_t i = 0; i < n_firsts; i++) {
+        const ob_op *op = ob__op_at(firsts[i] + count_versions(firsts[i]) - 1);
+        const ob_rule_asks *asks = ob__rule_asks(op->infer);
+        printf("| %s%s%s | %s | ", op->domain, *op->domain ? "." : "", op->name, asks ? asks->text : "?");
+        if (asks) print_kinds(asks->kinds);
+        printf(" |\n");
+    }
 }
 
 /* ---- Findings --------------------------------------------------------------------------------------------------- */
@@ -136,10 +178,12 @@ static void print_findings(void) {
 int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "operators") == 0) {
         print_operators();
+    } else if (argc == 2 && strcmp(argv[1], "requirements") == 0) {
+        print_requirements();
     } else if (argc == 2 && strcmp(argv[1], "findings") == 0) {
         print_findings();
     } else {
-        fprintf(stderr, "usage: generate_docs operators|findings\n");
+        fprintf(stderr, "usage: generate_docs operators|requirements|findings\n");
         return 2;
     }
     return ferror(stdout) || fflush(stdout) != 0;

@@ -164,8 +164,6 @@ ob_status ob__infer_resize(ob_infer *infer) {
         else
             dims[axis] = OB_DIM_UNKNOWN;
     }
-    if (r.sizes != UINT32_MAX && !sizes.elems)
-        OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_count(infer, r.sizes), n, (int32_t)r.sizes, -1, OB0601));
     if (r.sizes != UINT32_MAX) keep_aspect(infer, from, axes, n, dims);
     return ob__out_tensor(infer, 0, OB_NONE, from.rank, dims);
 }

@@ -79,8 +79,8 @@ static ob_status require_count(ob_infer *infer, const reshape *r) {
 static ob_status take_term(ob_infer *infer, reshape *r, int32_t axis, ob_dim d) {
     r->dims[axis] = d;
     OB_TRY(ob__require_size(infer, d, 1, axis, OB0601));
-    if (r->allow_zero || r->from.rank < 0 || ob__known_at_least(infer, d, 1)) return OB_OK;
-    ob_dim copied = axis < r->from.rank ? r->from.dims[axis] : 1;
+    if (r->allow_zero || ob__known_at_least(infer, d, 1)) return OB_OK;
+    ob_dim copied = axis < r->from.rank ? r->from.dims[axis] : 1; /* nobody knows of an unknown rank: then it is not to happen */
     if (ob_dim_is_const(copied) && copied != 0) return ob__require(infer, OB_COND_AT_LEAST, d, 1, 1, axis, OB0601);
     if (copied == d || ob_dim_div_exact(infer->dims, copied, d) != OB_DIM_UNKNOWN) return OB_OK;
     return ob__require_where(infer, ob_dim_sub(infer->dims, 1, d), OB_COND_EQUAL, copied, 0, 1, axis, OB0601);

@@ -6,7 +6,8 @@
 #ifndef OB_TESTS_REQUIREMENT_CASE_H
 #define OB_TESTS_REQUIREMENT_CASE_H
 
-#include "verdict_case.h"
+#include "ops/requirements.h"
+#include "verdict_rows.h"
 
 typedef struct requirement_tally {
     uint64_t n_admitted, n_excluded; /* assignments that the conditions admit, and do not */
@@ -16,6 +17,7 @@ typedef struct requirement_tally {
     uint64_t n_sizes, n_sizes_open; /* of results: those that are terms of the symbols, those that are not known */
     uint64_t n_copied;              /* excluded, because a size of 0 would copy another, and run */
     uint64_t n_differ;
+    unsigned stated[N_VERDICT_ROWS]; /* by row: kinds of requirements, bits of ob_rule_asks */
 } requirement_tally;
 
 typedef struct requirement_case {
@@ -96,7 +98,7 @@ static inline void make_requirement_model(requirement_case *c) {
 
 static inline ob_dim case_size(const requirement_case *c, verdict_size size, bool open) {
     if (!open || !(c->symbolic & letter_bit(size))) return verdict_size_of(&c->trial, size);
-    return ob_dim_mul(c->model->dims, c->symbols[size.letter - 'A'], size.factor);
+    return ob_dim_add(c->model->dims, ob_dim_mul(c->model->dims, c->symbols[size.letter - 'A'], size.factor), size.more);
 }
 
 /* ---- Inference ---- */
@@ -166,6 +168,7 @@ static inline void print_pattern(const verdict_size *sizes, int64_t n) {
     for (int64_t i = 0; i < n; i++) {
         if (sizes[i].factor != 1 || !sizes[i].letter) printf(" %lld", (long long)sizes[i].factor);
         if (sizes[i].letter) printf("%s%c", sizes[i].factor == 1 ? " " : "", sizes[i].letter);
+        if (sizes[i].more) printf("%+lld", (long long)sizes[i].more);
     }
 }
 
@@ -236,13 +239,13 @@ static inline bool same_results(const requirement_case *c, const inferred *open,
     return true;
 }
 
-/* A target of Reshape has a size that is open, and here 0: what is copied then is not the size that the result is said to have,
- * which is asked for in the clause. */
+/* A target of Reshape has a size that is open, and here 0 or -1: what is copied, or left, is not the size that the result is said
+ * to have, which is asked for in a clause. */
 static inline bool copies_for_zero(const requirement_case *c) {
     const verdict_operand *target = &c->trial.operands[1];
     if (strcmp(c->trial.row->op_type, "Reshape") != 0) return false;
     for (int64_t k = 0; k < target->n_elems; k++)
-        if (target->elems[k] == 0 && c->symbolic & letter_bit(target->elem_pattern[k])) return true;
+        if ((target->elems[k] == 0 || target->elems[k] == -1) && c->symbolic & letter_bit(target->elem_pattern[k])) return true;
     return false;
 }
 
@@ -275,6 +278,18 @@ static inline bool compare_at(requirement_case *c, const inferred *open, require
     return agree;
 }
 
+/* What the rule states, and nothing but what its row in requirements.def lists. */
+static inline bool states_what_is_listed(const requirement_case *c, const inferred *open, unsigned *stated) {
+    const ob_rule_asks *asks = ob__rule_asks(c->node->op->infer);
+    assert_non_null(asks);
+    unsigned kinds = open->facts.n_unverified ? OB_ASKS_OPEN : 0;
+    for (uint32_t i = 0; i < open->facts.n_conditions; i++) kinds |= 1u << open->facts.conditions[i].condition.kind;
+    *stated |= kinds;
+    if (!(kinds & ~asks->kinds)) return true;
+    print_case(c, open, "states what requirements.def does not list");
+    return false;
+}
+
 static inline void run_requirement_trial(requirement_case *c, requirement_tally *tally) {
     static const int64_t sizes[] = {0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 7, 8, 9, 16};
     enum { ASSIGNMENTS = 24 };
@@ -284,6 +299,7 @@ static inline void run_requirement_trial(requirement_case *c, requirement_tally 
     infer_requirements(c, true, &open);
     tally->n_trials++;
     tally->n_unverified += open.facts.n_unverified > 0;
+    agree = states_what_is_listed(c, &open, &tally->stated[c->trial.row - verdict_rows]);
     for (int k = 0; k < ASSIGNMENTS && agree; k++) {
         for (int letter = 0; letter < 26; letter++)
             if (c->symbolic >> letter & 1) c->trial.sizes[letter] = sizes[draw(&c->trial, sizeof sizes / sizeof sizes[0])];
@@ -302,7 +318,7 @@ static inline void open_changed_sizes(verdict_trial *t) {
             verdict_size *size = &t->operands[i].pattern[a];
             if (size->letter || t->operands[i].n_elems >= 0 || draw(t, 4)) continue;
             t->sizes[letter - 'A'] = size->factor;
-            *size = (verdict_size){1, letter};
+            *size = (verdict_size){1, letter, 0};
             if (letter > 'V') letter--;
         }
 }

@@ -22,10 +22,11 @@ typedef struct verdict_row {
 
 enum { VERDICT_OPERANDS = 10, VERDICT_RANK = 8, VERDICT_ELEMS = 16 };
 
-/* A size as the pattern has it: a number, or a number times a letter. */
+/* A size as the pattern has it: a number, or a number times a letter, and a number more or less. */
 typedef struct verdict_size {
     int64_t factor;
     char letter; /* 0: none */
+    int64_t more;
 } verdict_size;
 
 typedef struct verdict_operand {
@@ -64,16 +65,20 @@ static inline int64_t draw_size(verdict_trial *t) {
 }
 
 static inline int64_t verdict_size_of(const verdict_trial *t, verdict_size size) {
-    return size.letter ? size.factor * t->sizes[size.letter - 'A'] : size.factor;
+    return size.letter ? size.factor * t->sizes[size.letter - 'A'] + size.more : size.factor;
 }
 
-/* A number, a letter, or a number times a letter. */
+/* "3", "N", "4N", "N-2" */
 static inline verdict_size read_pattern_size(const char **at) {
     bool number = **at == '-' || (**at >= '0' && **at <= '9');
     char *end;
-    verdict_size size = {number ? strtoll(*at, &end, 10) : 1, 0};
+    verdict_size size = {number ? strtoll(*at, &end, 10) : 1, 0, 0};
     if (number) *at = end;
     if (**at >= 'A' && **at <= 'Z') size.letter = *(*at)++;
+    if (size.letter && (**at == '+' || **at == '-')) {
+        size.more = strtoll(*at, &end, 10);
+        *at = end;
+    }
     return size;
 }
 
@@ -145,17 +150,17 @@ static inline void change_operand(verdict_trial *t) {
     }
     if (o->n_elems > 0 && what < 3) {
         uint32_t i = draw(t, (uint32_t)o->n_elems);
-        o->elem_pattern[i] = (verdict_size){(int64_t)draw(t, 9) - 3, 0};
+        o->elem_pattern[i] = (verdict_size){(int64_t)draw(t, 9) - 3, 0, 0};
     } else if (what < 5 && o->rank > 0) { /* another size */
         uint32_t axis = draw(t, (uint32_t)o->rank);
-        o->pattern[axis] = (verdict_size){draw_size(t), 0};
+        o->pattern[axis] = (verdict_size){draw_size(t), 0, 0};
     } else if (what < 7 && o->rank > 0) { /* an axis less */
         int32_t axis = (int32_t)draw(t, (uint32_t)o->rank--);
         memmove(&o->pattern[axis], &o->pattern[axis + 1], (size_t)(o->rank - axis) * sizeof *o->pattern);
     } else if (o->rank + 1 < VERDICT_RANK) { /* an axis more */
         int32_t axis = (int32_t)draw(t, (uint32_t)++o->rank);
         memmove(&o->pattern[axis + 1], &o->pattern[axis], (size_t)(o->rank - 1 - axis) * sizeof *o->pattern);
-        o->pattern[axis] = (verdict_size){what == 7 ? 1 : draw_size(t), 0};
+        o->pattern[axis] = (verdict_size){what == 7 ? 1 : draw_size(t), 0, 0};
     }
     resolve_operand(t, o);
 }
@@ -166,7 +171,7 @@ static inline bool fit_contents(const verdict_trial *t, verdict_operand *o) {
     for (int32_t a = 0; a < o->rank; a++) n *= o->dims[a];
     if (o->n_elems < 0 || !o->given) return true;
     if (n > VERDICT_ELEMS) return false;
-    for (int64_t i = o->n_elems; i < n; i++) o->elem_pattern[i] = o->n_elems ? o->elem_pattern[0] : (verdict_size){0, 0};
+    for (int64_t i = o->n_elems; i < n; i++) o->elem_pattern[i] = o->n_elems ? o->elem_pattern[0] : (verdict_size){0, 0, 0};
     o->n_elems = n;
     resolve_operand(t, o);
     return true;
