@@ -52,19 +52,16 @@ static ob_status unify_contents(ob_infer *infer, ob_content *into, ob_content ot
 
 /* ---- If ---- */
 
-static bool is_truth(const ob_infer *infer, ob_dim term) {
-    int64_t low, high;
-    if (term == OB_DIM_UNKNOWN) return false;
-    ob_dim_bounds(infer->dims, term, &low, &high);
-    return low >= 0 && high <= 1;
+/* The boolean that input i holds, 0 or 1 by the making of such contents; OB_DIM_UNKNOWN: data tells. */
+static ob_dim truth_of(const ob_infer *infer, uint32_t i) {
+    ob_dim term = ob__in_scalar(infer, i);
+    if (ob_dim_is_const(term)) return term != 0;
+    return ob__in_dtype(infer, i) == OB_BOOL ? term : OB_DIM_UNKNOWN;
 }
 
 /* Terms that are 1 where the branch runs; OB_DIM_UNKNOWN: data tells. */
 static void branch_guards(ob_infer *infer, ob_dim guards[2]) {
-    ob_content condition = ob__in_content(infer, 0);
-    ob_dim term = condition.elems && condition.n == 1 ? condition.elems[0] : OB_DIM_UNKNOWN;
-    if (ob_dim_is_const(term)) term = term != 0;
-    if (!is_truth(infer, term)) term = OB_DIM_UNKNOWN;
+    ob_dim term = truth_of(infer, 0);
     guards[0] = term;
     guards[1] = ob_dim_sub(infer->dims, 1, term);
 }
@@ -160,12 +157,9 @@ static bool is_true(ob_content content) {
 
 /* What is 1 or more where the body runs at all; OB_DIM_UNKNOWN: data tells. */
 static ob_dim loop_guard(ob_infer *infer) {
-    ob_content trips = ob__in_content(infer, 0), first = ob__in_content(infer, 1);
-    ob_dim count = !ob__in_given(infer, 0) ? 1 : trips.elems && trips.n == 1 ? trips.elems[0] : OB_DIM_UNKNOWN;
-    ob_dim begins = !ob__in_given(infer, 1) ? 1 : first.elems && first.n == 1 ? first.elems[0] : OB_DIM_UNKNOWN;
-    if (ob_dim_is_const(begins)) begins = begins != 0;
+    ob_dim count = ob__in_given(infer, 0) ? ob__in_scalar(infer, 0) : 1, begins = ob__in_given(infer, 1) ? truth_of(infer, 1) : 1;
     if (begins == 0 || (ob_dim_is_const(count) && count < 1)) return 0;
-    return is_truth(infer, begins) ? ob_dim_mul(infer->dims, begins, count) : OB_DIM_UNKNOWN;
+    return ob_dim_mul(infer->dims, begins, count);
 }
 
 ob_status ob__infer_loop(ob_infer *infer) {

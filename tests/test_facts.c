@@ -244,7 +244,13 @@ static void branches_are_guarded_by_their_condition(void **state) {
     assert_true(yes && no);
     assert_string_equal(yes->text, "y.then_branch/");
     assert_string_equal(no->text, "y.else_branch/");
-    if (yes->term != OB_DIM_UNKNOWN) assert_int_equal(ob_dim_add(r.model->dims, yes->term, no->term), 1);
+    assert_int_equal(ob_dim_add(r.model->dims, yes->term, no->term), 1);
+    for (int64_t n = 0; n < 6; n++) {
+        const ob_binding size = {ob_dim_symbol(r.model->dims, "N"), n};
+        int64_t taken;
+        assert_int_equal(ob_dim_eval(r.model->dims, yes->term, &size, 1, &taken), OB_OK);
+        assert_int_equal(taken, n == 3);
+    }
     /* What goes wrong in a branch that data chooses is no error of the model. */
     assert_int_equal(count(&r, OB0101), 1);
     for (uint32_t i = 0; i < r.findings.n; i++)
