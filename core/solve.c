@@ -29,6 +29,7 @@ ob_status ob__solver_run(ob_solver *s) {
     for (uint32_t i = 0; i < s->n_given && !s->clashed; i++) OB_TRY(ob__solver_give(s, i));
     if (!s->clashed) OB_TRY(ob__solver_propagate(s));
     if (!s->clashed) OB_TRY(ob__solver_exact(s));
+    if (!s->clashed) OB_TRY(ob__solver_cycle(s));
     if (!s->clashed) OB_TRY(ob__solver_subsume(s));
     return OB_OK;
 }
@@ -156,6 +157,7 @@ ob_status ob__solve(ob_dims *dims, const ob_clause *clauses, uint32_t n, const o
     ob__arena_init(&scratch, &arena->allocator);
     ob_status status = ob__solver_init(&s, dims, &scratch, clauses, n, inputs, n_inputs);
     if (status == OB_OK) status = ob__solver_run(&s);
+    out->n_steps = s.n_normalised + s.work;
     if (status == OB_OK && s.clashed) status = write_core(&s, arena, &scratch, out);
     if (status == OB_OK && !s.clashed) status = write_clauses(&s, arena, &scratch, out);
     return ob__arena_finish(&scratch, status);

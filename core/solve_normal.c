@@ -149,6 +149,7 @@ ob_status ob__clause_normalise(ob_solver *s, const ob_work_literal *literals, ui
     pending stack[OB_SOLVE_SPLIT + 1];
     uint32_t n_stack = 1;
     *n_out = 0;
+    s->n_normalised++;
     ob_work_literal *items = OB_ARENA_ARRAY(s->arena, ob_work_literal, n);
     if (!items) return OB_E_MEMORY;
     if (n) memcpy(items, literals, n * sizeof *items);

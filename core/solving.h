@@ -86,7 +86,8 @@ typedef struct ob_solver {
     uint32_t *queue;
     uint32_t queue_first, queue_n, queue_capacity;
     uint64_t work; /* evaluations so far */
-    bool blind;    /* normal forms without facts */
+    uint64_t n_normalised;
+    bool blind; /* normal forms without facts */
     bool clashed;
     uint32_t clash;
 } ob_solver;
@@ -190,6 +191,10 @@ ob_status ob__solver_run(ob_solver *s);
  * solving tells. Inputs do not matter here. */
 ob_status ob__solver_core(ob_dims *dims, const ob_clause *given, const uint32_t *leaves, uint32_t n, ob_arena *arena,
                           uint32_t **out, uint32_t *n_out, bool *minimal);
+
+/* ---- Differences (solve_cycle.c) ---- */
+/* Finds sizes that would have to be greater than themselves. */
+ob_status ob__solver_cycle(ob_solver *s);
 
 /* ---- Subsumption (solve_subsume.c) ---- */
 /* Drops clauses that have all the literals of another one. */

@@ -35,7 +35,6 @@ static inline ob_dim parse_factor(parser *p) {
     if (isdigit((unsigned char)*p->at)) return (ob_dim)strtoll(p->at, (char **)&p->at, 10);
     char name[32];
     size_t n = 0;
-    if (*p->at == '?') name[n++] = *p->at++;
     while (isalnum((unsigned char)*p->at) || *p->at == '_') name[n++] = *p->at++;
     name[n] = '\0';
     assert_true(n > 0);
@@ -128,7 +127,7 @@ static inline void add_requirements(ob_clauses *clauses, ob_dims *dims, const ch
     }
 }
 
-/* The symbols of the clauses in order of appearance, but those whose names start with '?'. */
+/* The symbols of the clauses in order of appearance, but those whose names start with '_'. */
 typedef struct input_list {
     ob_dims *dims;
     ob_dim *items;
@@ -141,7 +140,7 @@ static inline bool add_input(void *context, ob_dim symbol) {
     ob_dim_format(list->dims, symbol, name, sizeof name);
     for (uint32_t i = 0; i < *list->n; i++)
         if (list->items[i] == symbol) return true;
-    if (name[0] != '?' && name[1] != '?') list->items[(*list->n)++] = symbol;
+    if (name[0] != '_') list->items[(*list->n)++] = symbol;
     return true;
 }
 

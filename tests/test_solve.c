@@ -55,13 +55,151 @@ static void cases(void **state) {
         {"[N >= 8] N = 3", "N <= 7"},
         {"N*M = 16; N >= 1", "N*M = 16; N >= 1"},
         {"a*b % (a - 1); a >= 2", "a >= 2; b % (a - 1) = 0"},
+        {"x >= y + 1; y >= z; z >= x", "error A B C"},
+        {"x >= y; y >= x; x >= 3", "x = y; x >= 3"},
+        {"x >= y + 1; y >= z + 2; 5 >= x", "x >= y + 1; y >= z + 2; x <= 5"},
+        {"_1 = N; _1 = 5", "N = 5; (open) _1 = 5"},
+        {"_1 = N; _1 = 5; N = 6", "error A B C"},
+        {"_1 = 2*N; _1 >= 7", "(open) _1 = 2*N; N >= 4"},
+        {"2*N = _1", "(open) _1 = 2*N"},
+        {"!N % 32; N + 1 >= 32; N % 2", "N >= 32"},
+        {"!N >= 1; !512 >= N; N ~ min(N, 512)", "proved"},
+        {"!N >= 5; N = 3", "error A B"},
+        {"N ~ M; bcast(N, M) ~ K", "N = M or N = 1 or M = 1; N = K or N = 1 or K = 1; M = K or M = 1 or K = 1"},
+        {"N = M; N ~ M; 3*N >= 2*M", "N = M"},
+        {"N % 2; N -> 6; N >= 1", "N = 6"},
+        {"[N >= 1][M >= 2] N = 4", "if N >= 1 and M >= 2: N = 4"},
+        {"N >= 1; 1000000 >= N", "1 <= N <= 1000000"},
+        {"N % 3; N >= 100", "N >= 102; N % 3 = 0"},
         {"!b >= 1; b ~ T; 8*b*bcast(b, T) = 8*b*T", "b = T or b = 1"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) solves_to(rows[i][0], rows[i][1]);
 }
 
+/* Every clause comes with sizes that satisfy all and sizes that break it alone. */
+static void witnesses(void **state) {
+    (void)state;
+    static const struct {
+        const char *requirements;
+        int64_t holds, fails;
+    } rows[] = {{"N % 32", 32, 31}, {"N -> 5", 1, 0}, {"N >= 7", 7, 6}, {"N ~ min(N, 512)", 1, 513}, {"N = 0", 0, 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ob_dims *dims;
+        ob_arena arena;
+        ob_clauses clauses;
+        ob_solution solution;
+        assert_int_equal(ob_dims_create(NULL, &dims), OB_OK);
+        ob__arena_init(&arena, NULL);
+        ob__clauses_init(&clauses, &arena);
+        add_requirements(&clauses, dims, rows[i].requirements);
+        ob_dim n = ob_dim_find(dims, "N");
+        assert_int_equal(ob__solve(dims, clauses.items, clauses.n, &n, 1, &arena, &solution), OB_OK);
+        assert_int_equal(solution.n_clauses, 1);
+        assert_int_equal(solution.clauses[0].n_holds, 1);
+        assert_int_equal(solution.clauses[0].holds[0].size, rows[i].holds);
+        assert_int_equal(solution.clauses[0].fails[0].size, rows[i].fails);
+        ob__arena_release(&arena);
+        ob_dims_destroy(&dims);
+    }
+}
+
+static ob_truth follows(const char *from, const char *goal) {
+    ob_dims *dims;
+    ob_arena arena;
+    ob_clauses clauses, goals;
+    ob_truth truth;
+    assert_int_equal(ob_dims_create(NULL, &dims), OB_OK);
+    ob__arena_init(&arena, NULL);
+    ob__clauses_init(&clauses, &arena);
+    ob__clauses_init(&goals, &arena);
+    add_requirements(&clauses, dims, from);
+    add_requirement(&goals, dims, goal, 0);
+    assert_int_equal(ob__implied(dims, clauses.items, clauses.n, &goals.items[goals.n - 1], &arena, &truth), OB_OK);
+    ob__arena_release(&arena);
+    ob_dims_destroy(&dims);
+    return truth;
+}
+
+static void implications(void **state) {
+    (void)state;
+    assert_int_equal(follows("N % 6", "N % 3"), OB_TRUE);
+    assert_int_equal(follows("N % 3", "N % 6"), OB_FALSE);
+    assert_int_equal(follows("N % 4; N % 6", "N % 12"), OB_TRUE);
+    assert_int_equal(follows("N = M; M = K", "K = N"), OB_TRUE);
+    assert_int_equal(follows("N = M", "K = N"), OB_FALSE);
+    assert_int_equal(follows("N = 3; N = 5", "K = N"), OB_TRUE);
+    assert_int_equal(follows("N -> 3; N -> 4", "M ~ N"), OB_TRUE);
+    assert_int_equal(follows("x >= 10*y; y >= 3", "x >= 30"), OB_TRUE);
+    assert_int_equal(follows("x >= 10*y; y >= 3", "x >= 31"), OB_FALSE);
+    assert_int_equal(follows("", "x*y >= x"), OB_FALSE);
+    assert_int_equal(follows("y >= 1", "x*y >= x"), OB_TRUE);
+}
+
+typedef struct meter {
+    size_t now, peak;
+} meter;
+
+static void *metered_alloc(void *context, size_t n) {
+    meter *m = context;
+    m->now += n;
+    if (m->now > m->peak) m->peak = m->now;
+    return malloc(n);
+}
+
+static void *metered_realloc(void *context, void *block, size_t old, size_t n) {
+    meter *m = context;
+    m->now += n - old;
+    if (m->now > m->peak) m->peak = m->now;
+    return realloc(block, n);
+}
+
+static void metered_free(void *context, void *block, size_t n) {
+    meter *m = context;
+    if (block) m->now -= n;
+    free(block);
+}
+
+/* A model of n layers: steps and memory of solving it. */
+static uint64_t cost_of(int n, size_t *peak) {
+    meter used = {0, 0};
+    const ob_allocator allocator = {metered_alloc, metered_realloc, metered_free, &used};
+    ob_dims *dims;
+    ob_arena arena;
+    ob_clauses clauses;
+    ob_solution solution;
+    assert_int_equal(ob_dims_create(&allocator, &dims), OB_OK);
+    ob__arena_init(&arena, &allocator);
+    ob__clauses_init(&clauses, &arena);
+    ob_dim inputs[2] = {ob_dim_symbol(dims, "batch"), ob_dim_symbol(dims, "length")};
+    for (int i = 0; i < n; i++) {
+        char text[96];
+        static const char *const forms[] = {
+            "batch ~ s%d", "s%d = batch", "length -> t%d", "t%d %% 4", "batch*length = batch*t%d", "min(t%d, 512) = t%d"};
+        snprintf(text, sizeof text, forms[i % 6], i / 6, i / 6);
+        add_requirement(&clauses, dims, text, (uint32_t)i);
+    }
+    size_t before = used.now;
+    used.peak = before;
+    assert_int_equal(ob__solve(dims, clauses.items, clauses.n, inputs, 2, &arena, &solution), OB_OK);
+    *peak = used.peak - before;
+    ob__arena_release(&arena);
+    ob_dims_destroy(&dims);
+    return solution.n_steps;
+}
+
+static void cost_is_near_linear(void **state) {
+    (void)state;
+    size_t few_bytes, many_bytes;
+    uint64_t few = cost_of(2400, &few_bytes), many = cost_of(24000, &many_bytes);
+    print_message("steps %llu and %llu, bytes %zu and %zu\n", (unsigned long long)few, (unsigned long long)many, few_bytes,
+                  many_bytes);
+    assert_true(many <= 12 * few);
+    assert_true(many_bytes <= 13 * few_bytes);
+}
+
 int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cases)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cases), cmocka_unit_test(witnesses), cmocka_unit_test(implications),
+                                       cmocka_unit_test(cost_is_near_linear)};
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
