@@ -243,6 +243,7 @@ static void judge_form(subject *s, ob_form form) {
     } else {
         t->n_models++;
         t->n_partial += c.is_partial;
+        t->n_clauses += c.n_clauses;
         if (c.sizes.n == s->original.sizes.n) {
             compare_verdicts(s, judged, &c);
             compare_runs(s, judged, made);
@@ -346,6 +347,7 @@ void judge_text(judge *j, const char *text, uint64_t seed, const twin *twins, si
     j->n_pairs += (uint64_t)s.n_points;
     j->tables[BY_CHECK].n_models++;
     j->tables[BY_CHECK].n_partial += s.original.is_partial;
+    j->tables[BY_CHECK].n_clauses += s.original.n_clauses;
     compare_verdicts(&s, BY_CHECK, &s.original);
     judge_session(&s);
     for (int form = 0; form < OB_FORM_COUNT; form++) judge_form(&s, (ob_form)form);

@@ -20,7 +20,7 @@ typedef enum exception {
 typedef struct table {
     uint64_t n[3][4]; /* verdict, outcome */
     uint64_t n_exceptions[N_EXCEPTIONS];
-    uint64_t n_models, n_partial, n_refused;
+    uint64_t n_models, n_partial, n_refused, n_clauses;
 } table;
 
 typedef struct difference {

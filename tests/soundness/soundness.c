@@ -1,6 +1,9 @@
 /* Random models at many sizes: what the contract admits must run, what it excludes must fail on shapes, and every rewritten form
- * must have the same contract and do the same. `soundness --count N [--seed S] [--keep FOLDER] [--table]`; `soundness --case
- * SEED` prints one model and what is wrong with it, `soundness --file MODEL` judges a text. TESTING.md says more. */
+ * must have the same contract and do the same. TESTING.md says more.
+ *
+ *     random_sizes --count MODELS | --pairs N [--seed S] [--table] [--keep FOLDER] [--ceilings FILE] [--log FILE] [--first]
+ *     random_sizes --case SEED        prints one model and what is wrong with it
+ *     random_sizes --file MODEL       judges a text */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +11,7 @@
 #include "gen.h"
 #include "judge.h"
 
-enum { MAX_KINDS = 400, SHRUNK_OF_A_KIND = 1 };
+enum { MAX_KINDS = 400 };
 
 typedef struct kind {
     difference first;
@@ -21,11 +24,15 @@ typedef struct campaign {
     kind kinds[MAX_KINDS];
     int n_kinds;
     bool prints;
+    FILE *log; /* every exception, one a line */
 } campaign;
 
 static void on_found(void *context, const difference *f) {
     campaign *c = context;
     if (c->prints) printf("%s, %s [%s]: %s\n", judged_name(f->judged), exception_name(f->what), f->key, f->detail);
+    if (c->log)
+        fprintf(c->log, "%llu\t%llu\t%s\t%s\t%s\t%s\n", (unsigned long long)c->judge.n_pairs, (unsigned long long)c->seed,
+                judged_name(f->judged), exception_name(f->what), f->key, f->detail);
     kind *k = NULL;
     for (int i = 0; i < c->n_kinds && !k; i++)
         if (c->kinds[i].first.judged == f->judged && c->kinds[i].first.what == f->what &&
@@ -185,6 +192,37 @@ static void keep_kinds(campaign *c, const char *folder) {
     }
 }
 
+/* ---- Ceilings ----------------------------------------------------------------------------------------------------------- */
+
+static uint64_t measured(const campaign *c, int judged, const char *what) {
+    const table *t = &c->judge.tables[judged];
+    for (int k = 0; k < N_EXCEPTIONS; k++)
+        if (strcmp(what, exception_name((exception)k)) == 0) return t->n_exceptions[k];
+    return strcmp(what, "partial") == 0 ? t->n_partial : strcmp(what, "clauses") == 0 ? t->n_clauses : UINT64_MAX;
+}
+
+/* Lines "JUDGED, WHAT: AT MOST". */
+static bool keeps_ceilings(const campaign *c, const char *path) {
+    FILE *file = fopen(path, "r");
+    char line[200];
+    bool keeps = file != NULL;
+    while (file && fgets(line, sizeof line, file)) {
+        char judged[40], what[40];
+        unsigned long long most;
+        if (*line == '#' || sscanf(line, "%39[^,], %39[^:]: %llu", judged, what, &most) != 3) continue;
+        for (int i = 0; i < N_JUDGED; i++) {
+            if (strcmp(judged, judged_name(i)) != 0) continue;
+            uint64_t is = measured(c, i, what);
+            if (is > most) keeps = false;
+            if (is != most)
+                printf("%s, %s: %llu, the ceiling is %llu%s\n", judged, what, (unsigned long long)is, most,
+                       is < most ? ": lower it" : "");
+        }
+    }
+    if (file) fclose(file);
+    return keeps;
+}
+
 static int judge_file(campaign *c, const char *path) {
     FILE *file = fopen(path, "r");
     if (!file) return 2;
@@ -201,7 +239,7 @@ static int judge_file(campaign *c, const char *path) {
 int main(int argc, char **argv) {
     static campaign c;
     uint64_t count = 0, pairs = 0, seed = 1;
-    const char *folder = NULL, *file = NULL;
+    const char *folder = NULL, *file = NULL, *ceilings = NULL;
     bool one = false, first = false, prints_table = false;
     c.judge.n_points = 24;
     for (int i = 1; i < argc; i++) {
@@ -222,6 +260,10 @@ int main(int argc, char **argv) {
             one = true, seed = strtoull(next, NULL, 10), i++;
         else if (strcmp(argv[i], "--keep") == 0)
             folder = next, i++;
+        else if (strcmp(argv[i], "--ceilings") == 0)
+            ceilings = next, i++;
+        else if (strcmp(argv[i], "--log") == 0)
+            c.log = fopen(next, "w"), i++;
         else if (strcmp(argv[i], "--file") == 0)
             file = next, i++;
         else
@@ -241,5 +283,6 @@ int main(int argc, char **argv) {
     }
     if (prints_table || one) print_table(&c);
     if (folder) keep_kinds(&c, folder);
-    return c.n_kinds > 0;
+    if (c.log) fclose(c.log);
+    return ceilings ? !keeps_ceilings(&c, ceilings) : c.n_kinds > 0;
 }
