@@ -184,6 +184,13 @@ const value *like(gen *g, const value *x) {
 const char *ints(gen *g, int n, const int64_t *elems) {
     char *name = g->names[g->next_name++ % 16];
     snprintf(name, sizeof g->names[0], "c%d", g->n_names++);
+    if (!g->in_function && g->n_inputs < GEN_INPUTS && strlen(g->input_text) < 1500 && draw(g, 32) == 31) {
+        g->n_inputs++; /* with a default: the caller may give others */
+        append(g->input_text, sizeof g->input_text, "int64[%d] %s = {", n, name);
+        for (int i = 0; i < n; i++) append(g->input_text, sizeof g->input_text, "%s%lld", i ? ", " : "", (long long)elems[i]);
+        append(g->input_text, sizeof g->input_text, "}, ");
+        return name;
+    }
     put(g, "  %s = Constant <value = int64[%d] {", name, n);
     for (int i = 0; i < n; i++) put(g, "%s%lld", i ? ", " : "", (long long)elems[i]);
     put(g, "}> ()\n");

@@ -129,6 +129,7 @@ static ob_status set_weights(oracle *o, const ob_graph *graph) {
         const ob_value *value = graph->initializers[i];
         const ob_tensor *tensor = value->data;
         ob_view view;
+        if (value->is_input && o->known[value->id]) continue; /* given in its place */
         OB_TRY(new_view(o, tensor->dtype, tensor->rank, tensor->dims, &view));
         size_t n_bytes = (size_t)tensor->n_elems * ob_dtype_size(tensor->dtype);
         if (n_bytes) memcpy(view.data, tensor->data, n_bytes);
@@ -319,6 +320,7 @@ static ob_status set_inputs(oracle *o, const int64_t *dims, uint32_t data) {
             else if (value->declared.dtype == OB_BOOL)
                 *((uint8_t *)view.data + k) = data & 1;
         }
+        if (value->is_initializer && data % 4 == 3) set(o, value, &view);
         if (value->declared.dtype != OB_FLOAT) data >>= 2;
         if (!value->is_initializer) set(o, value, &view);
     }

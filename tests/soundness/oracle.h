@@ -37,7 +37,8 @@ oracle *oracle_new(const ob_model *model, ob_error *error);
 void oracle_free(oracle *o);
 
 /* Inputs by their order in the graph; `dims` holds the sizes of all of them, one after the other. Elements: floats are 1, indices
- * and flags come from `data`, of which each input takes the next bits. */
+ * and flags come from `data`, of which each input takes the next bits; an input that has a default keeps it but for one value of
+ * them. */
 void oracle_run(oracle *o, const int64_t *dims, uint32_t data, run_result *out);
 
 #endif
