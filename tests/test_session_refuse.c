@@ -172,6 +172,39 @@ static void test_wrong_operand_count(void **state) {
     ob_model_close(&model);
 }
 
+/* The result's shape is known without the target, which only the run tells: one that contradicts is refused, not ignored. */
+static void test_targets_that_contradict(void **state) {
+    (void)state;
+    static const char *const ops[] = {"Expand", "BroadcastInDim"};
+    for (int op = 0; op < 2; op++)
+        for (int optimize = 0; optimize < 2; optimize++) {
+            float x[] = {1, 2, 3}, target[] = {3};
+            ob_model *model = new_model(14);
+            assert_true(ob__model_set_opset(model, "onnx_broadcast", 1));
+            ob_value *in_x = new_input(model, "x", OB_FLOAT, "3"), *in_target = new_input(model, "t", OB_FLOAT, "1");
+            ob_value *sizes = new_node(model, "Cast", "sizes", 1, in_target);
+            assert_true(ob__node_set_int(sizes->producer, "to", OB_INT64));
+            ob_value *wide = new_node(model, ops[op], "wide", 2, in_x, sizes);
+            const int64_t axis = 0;
+            if (op == 1) wide->producer->domain = "onnx_broadcast";
+            if (op == 1) assert_true(ob__node_set_ints(wide->producer, "broadcast_dimensions", &axis, 1));
+            new_output(model, wide);
+            ob_session *session = open_session(model, optimize);
+            ob_error error;
+            ob_view in[2] = {view_of(x, OB_FLOAT, 1, 3), view_of(target, OB_FLOAT, 1, 1)}, out[1] = {{0}};
+            run_ok(session, in, 2, out, 1);
+            expect_floats(&out[0], x, 3);
+            target[0] = 7;
+            memset(out, 0, sizeof out);
+            assert_int_equal(ob_session_run(session, in, 2, out, 1, &error), OB_E_SHAPE);
+            assert_string_equal(error.node, "wide");
+            target[0] = 3;
+            run_ok(session, in, 2, out, 1);
+            ob_session_close(&session);
+            ob_model_close(&model);
+        }
+}
+
 static void test_mixed_types_are_refused(void **state) {
     (void)state;
     float x[5] = {0};
@@ -232,6 +265,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_unsupported_type_is_named_at_creation),
         cmocka_unit_test(test_wrong_operand_count),
         cmocka_unit_test(test_many_operands),
+        cmocka_unit_test(test_targets_that_contradict),
         cmocka_unit_test(test_mixed_types_are_refused),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
