@@ -35,43 +35,6 @@ static ob_status broadcast_view_of(const ob_kernel_args *args, uint32_t i, ob_vi
     return stretch(args, in, dimensions, out, error);
 }
 
-/* What the target asks for along each axis of the result. A target that only the run knows may be another than the result was
- * planned for, so there is no view while it is not there. */
-static ob_status read_target(const ob_kernel_args *args, int64_t *sizes, int32_t *n, ob_error *error) {
-    OB_TRY(ob__read_ints(&args->in[1], sizes, OB_MAX_RANK, n, error));
-    OB_FAIL_IF(*n > args->out[0].rank, error, OB_E_SHAPE, "%s: the target has %d sizes, the result has rank %d",
-               args->node->op_type, *n, args->out[0].rank);
-    return OB_OK;
-}
-
-static ob_status refuse_target(const ob_kernel_args *args, int32_t axis, int64_t wanted, ob_error *error) {
-    if (error) error->axis = axis;
-    return ob__fail(error, OB_E_SHAPE, "%s: axis %d: the target asks for %lld, the result has %lld", args->node->op_type, axis,
-                    (long long)wanted, (long long)args->out[0].dims[axis]);
-}
-
-/* The result is the broadcast of the operand and the target: where the target is not 1, it is the target. */
-static ob_status check_expand(const ob_kernel_args *args, ob_error *error) {
-    int64_t wanted[OB_MAX_RANK];
-    int32_t n;
-    OB_TRY(read_target(args, wanted, &n, error));
-    for (int32_t k = 0; k < n; k++) {
-        int32_t axis = args->out[0].rank - n + k;
-        if (wanted[k] != 1 && wanted[k] != args->out[0].dims[axis]) return refuse_target(args, axis, wanted[k], error);
-    }
-    return OB_OK;
-}
-
-static ob_status expand_view(ob_kernel_args *args, ob_error *error) {
-    OB_TRY(check_expand(args, error));
-    return ob__view_outputs(args, broadcast_view_of, error);
-}
-
-static ob_status expand_run(const ob_kernel_args *args, ob_error *error) {
-    OB_TRY(check_expand(args, error));
-    return ob__copy_outputs(args, broadcast_view_of, error);
-}
-
 static ob_status broadcast_view(ob_kernel_args *args, ob_error *error) {
     return ob__view_outputs(args, broadcast_view_of, error);
 }
@@ -135,23 +98,29 @@ static ob_status in_dim_view_of(const ob_kernel_args *args, uint32_t i, ob_view 
     return stretch(args, in, dimensions, out, error);
 }
 
-static ob_status check_in_dim(const ob_kernel_args *args, ob_error *error) {
-    int64_t wanted[OB_MAX_RANK];
+/* As for Expand: the result is what the operand that states it says. */
+static ob_status check_stated(const ob_kernel_args *args, ob_error *error) {
+    const ob_view *out = &args->out[0];
+    int64_t stated[OB_MAX_RANK];
     int32_t n;
     if (!ob__given(args, 1)) return OB_OK;
-    OB_TRY(read_target(args, wanted, &n, error));
-    for (int32_t axis = 0; axis < n; axis++)
-        if (wanted[axis] != args->out[0].dims[axis]) return refuse_target(args, axis, wanted[axis], error);
+    OB_TRY(ob__read_ints(&args->in[1], stated, out->rank, &n, error));
+    for (int32_t axis = 0; axis < n; axis++) {
+        if (stated[axis] == out->dims[axis]) continue;
+        if (error) error->axis = axis;
+        return ob__fail(error, OB_E_SHAPE, "axis %d: %lld does not broadcast to %lld", axis, (long long)out->dims[axis],
+                        (long long)stated[axis]);
+    }
     return OB_OK;
 }
 
 static ob_status in_dim_view(ob_kernel_args *args, ob_error *error) {
-    OB_TRY(check_in_dim(args, error));
+    OB_TRY(check_stated(args, error));
     return ob__view_outputs(args, in_dim_view_of, error);
 }
 
 static ob_status in_dim_run(const ob_kernel_args *args, ob_error *error) {
-    OB_TRY(check_in_dim(args, error));
+    OB_TRY(check_stated(args, error));
     return ob__copy_outputs(args, in_dim_view_of, error);
 }
 
