@@ -18,7 +18,7 @@ typedef struct settings {
     ob_named_size dims[MAX_GIVEN];
     ob_shape_given shapes[MAX_GIVEN];
     int64_t sizes[MAX_GIVEN][OB_MAX_RANK];
-    const char *output, *dump_after;
+    const char *output, *dump_after, *guard;
     ob_form form;
     bool json, werror, quiet, force, form_given, align_weights, verbose, files_seen;
     ob_operators *operators; /* of --op-library; NULL: none */
@@ -43,6 +43,8 @@ static void print_help(void) {
         "                        output, findings then go to standard error)\n"
         "  --emit FORM           for -o: broadcast (default: operators of domain onnx_broadcast), function (the same with their\n"
         "                        definition carried along), expand (standard operators), implicit (the way back)\n"
+        "  --emit-guard FILE.c   write the contract as a C function guard_FILE that says which sizes the model admits (one\n"
+        "                        MODEL, without errors)\n"
         "  --force               for -o: OUT may be MODEL itself\n"
         "  --align-weights       for -o: weights begin at multiples of 64 bytes, to be used where they lie; any reader reads it\n"
         "  --op-library FILE     operators of one's own, from a shared library (docs/operators-of-your-own.md); runs its code\n"
@@ -174,6 +176,7 @@ static int take_option(settings *s, arguments *o) {
         complain(tool, NULL, "option --rules: \"%s\" is not one of onnx, numpy, array-api, mlir, xla, sonnx", o->value);
         return misused();
     }
+    if (option_has_value(o, "--emit-guard")) return s->guard = o->value, -1;
     if (option_has_value(o, "--emit")) {
         s->form = ob_form_from_name(o->value);
         s->form_given = true;
@@ -208,6 +211,14 @@ static int take_options(settings *s, int argc, char **argv) {
     }
     if (s->output && s->n_files > 1) {
         complain(tool, NULL, "-o takes one model, %zu are given", s->n_files);
+        return misused();
+    }
+    if (s->guard && s->n_files > 1) {
+        complain(tool, NULL, "--emit-guard takes one model, %zu are given", s->n_files);
+        return misused();
+    }
+    if (s->guard && is_same_file(s->files[0], s->guard)) {
+        complain(tool, s->guard, "--emit-guard would replace the model that is read");
         return misused();
     }
     if (s->output && !s->force && is_same_file(s->files[0], s->output)) {
@@ -313,6 +324,17 @@ static int rewrite_model(watch *w, ob_model *model) {
     return EXIT_CLEAN;
 }
 
+static int write_guard(const settings *s, const char *file, const ob_report *report) {
+    ob_error error;
+    ob_error_clear(&error);
+    bool held = stop_hold_for(s->guard);
+    ob_status status = save_guard(s->guard, report, &error);
+    if (held) stop_release();
+    if (status == OB_OK) return EXIT_CLEAN;
+    complain_error(tool, error.code == OB_E_IO ? NULL : file, &error);
+    return EXIT_MISUSED;
+}
+
 static ob_status print_report(const settings *s, const char *file, const ob_model *model, ob_report *report) {
     if (s->json) {
         if (s->files_seen) fputs(",\n", stdout);
@@ -336,12 +358,16 @@ static int check_model(settings *s, const char *file, ob_model *model, watch *w)
     status = print_report(s, file, model, report);
     s->files_seen = true;
     ob_report_summary summary = ob_report_get_summary(report);
+    bool erroneous = summary.n_errors > 0 || (s->werror && summary.n_warnings > 0);
+    int guarded = status == OB_OK && s->guard && !erroneous ? write_guard(s, file, report) : EXIT_CLEAN;
     ob_report_close(&report);
     if (status != OB_OK) {
         complain(tool, file, "%s", ob_status_text(status));
         return EXIT_MISUSED;
     }
-    if (summary.n_errors > 0 || (s->werror && summary.n_warnings > 0)) {
+    if (guarded != EXIT_CLEAN) return guarded;
+    if (erroneous) {
+        if (s->guard) complain(tool, file, "has errors: %s is not written", s->guard);
         if (s->output) complain(tool, file, "has errors: %s is not written", s->output);
         return EXIT_ERRORS;
     }

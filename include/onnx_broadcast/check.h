@@ -276,6 +276,24 @@ OB_API ob_status ob_report_unverified(ob_report *report, size_t index, ob_unveri
 OB_API ob_status ob_report_contract_holds(const ob_report *report, const ob_named_size *sizes, size_t n, ob_truth *out,
                                           size_t *clause);
 
+/** Writes the contract as a C function that needs nothing but stdint.h (C11, also C++11), in one piece to `sink`, which gets
+ * `context`. For name "guard_m" the text defines
+ *
+ *     int guard_m(const int64_t *sizes, const char **clause);
+ *     int guard_m_count(void);             // how many sizes there are
+ *     const char *guard_m_name(int index); // the symbol of size `index`, in the order of the inputs
+ *
+ * guard_m says of sizes what ob_report_contract_holds() says: 0 admitted; k > 0 the k-th clause (index k - 1 of
+ * ob_report_clause()) does not hold, its text is in *clause unless that is NULL; -1 unknown, a number left the range; -2 nothing
+ * stated is broken, but the model requires more that depends on data; -3 a size out of range. A contradictory contract without a
+ * broken clause gives n_clauses + 1.
+ * - report: borrowed; the symbol pool of its model may grow.
+ * - name: of the function: letters, digits and "_", begins with a letter, no word of C or C++, does not begin with "obg_".
+ *
+ * Errors: E_ARGUMENT (NULL, another name), E_MEMORY, and what the sink returned. */
+OB_API ob_status ob_report_guard_write(const ob_report *report, const char *name, ob_write_sink sink, void *context,
+                                       ob_error *error);
+
 /* ---- The reference of findings -------------------------------------------------------------------------------------- */
 
 /** What docs/findings.md says about an id. All texts are static. */

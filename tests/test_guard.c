@@ -1,0 +1,355 @@
+/* Guards: the contract as C, compiled with the compiler at hand, against what the report says of the same sizes. */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "onnx_broadcast/onnx_broadcast.h"
+#include "passes/report.h"
+
+enum { MAX_SIZES = 64, TRIALS = 2000 };
+
+typedef struct guard {
+    void *library;
+    int (*holds)(const int64_t *sizes, const char **clause);
+    int (*count)(void);
+    const char *(*name)(int index);
+} guard;
+
+static uint64_t seed = 20260217;
+
+static uint64_t next_random(void) {
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return seed * UINT64_C(0x2545F4914F6CDD1D) >> 16;
+}
+
+static ob_status append(void *context, const void *bytes, size_t n_bytes) {
+    return fwrite(bytes, 1, n_bytes, context) == n_bytes ? OB_OK : OB_E_IO;
+}
+
+static void run(const char *command) {
+    if (system(command) != 0) fail_msg("%s", command);
+}
+
+static void find(const guard *g, const char *name, void *function, size_t n_bytes) {
+    void *symbol = dlsym(g->library, name);
+    assert_non_null(symbol);
+    memcpy(function, &symbol, n_bytes);
+}
+
+/* Writes, compiles and loads the guard of a report. as_cxx: it must be C++ too. */
+static guard build(const ob_report *report, const char *name, bool as_cxx) {
+    char source[500], library[500], command[3000], symbol[200];
+    snprintf(source, sizeof source, "%s/tests/%s.c", OB_BINARY_DIR, name);
+    snprintf(library, sizeof library, "%s/tests/%s.so", OB_BINARY_DIR, name);
+    FILE *file = fopen(source, "wb");
+    assert_non_null(file);
+    ob_error error;
+    ob_error_clear(&error);
+    if (ob_report_guard_write(report, name, append, file, &error) != OB_OK) fail_msg("%s", error.message);
+    assert_int_equal(fclose(file), 0);
+    static const char warnings[] = "-Wall -Wextra -Werror -pedantic -Wshadow -Wconversion -Wmissing-declarations";
+    snprintf(command, sizeof command, "'%s' -std=c11 %s -Wmissing-prototypes -Wstrict-prototypes -fPIC -shared -o '%s' '%s'",
+             OB_CC, warnings, library, source);
+    run(command);
+    if (as_cxx && OB_CXX[0]) {
+        snprintf(command, sizeof command, "'%s' -x c++ -std=c++11 %s -fsyntax-only '%s'", OB_CXX, warnings, source);
+        run(command);
+    }
+    guard g = {.library = dlopen(library, RTLD_NOW | RTLD_LOCAL)};
+    if (!g.library) fail_msg("%s", dlerror());
+    find(&g, name, &g.holds, sizeof g.holds);
+    snprintf(symbol, sizeof symbol, "%s_count", name);
+    find(&g, symbol, &g.count, sizeof g.count);
+    snprintf(symbol, sizeof symbol, "%s_name", name);
+    find(&g, symbol, &g.name, sizeof g.name);
+    remove(source);
+    remove(library);
+    return g;
+}
+
+/* The guard says what the report says; false when a size has no name by which the report could be asked. */
+static bool agree(const ob_report *report, const guard *g, const int64_t *values, int64_t *n_of_verdict) {
+    ob_named_size sizes[MAX_SIZES];
+    int n = g->count();
+    for (int i = 0; i < n; i++) sizes[i] = (ob_named_size){g->name(i), values[i]};
+    ob_truth truth = OB_UNDECIDED;
+    size_t broken = 0;
+    ob_status status = ob_report_contract_holds(report, sizes, (size_t)n, &truth, &broken);
+    if (status == OB_E_NOT_FOUND) return false;
+    assert_int_equal(status, OB_OK);
+    const char *clause = "untouched";
+    int verdict = g->holds(values, &clause), expected = 0;
+    if (truth == OB_FALSE) expected = (int)(broken == SIZE_MAX ? ob_report_contract(report).n_clauses : broken) + 1;
+    assert_int_equal(g->holds(values, NULL), verdict);
+    if (truth == OB_UNDECIDED ? verdict != -1 && verdict != -2 : verdict != expected)
+        fail_msg("size 0 (%s) = %lld ...: the guard says %d, the report %d (%d)", n ? g->name(0) : "",
+                 n ? (long long)values[0] : 0, verdict, (int)truth, expected);
+    if (verdict > 0)
+        assert_non_null(clause);
+    else
+        assert_null(clause);
+    n_of_verdict[truth]++;
+    return true;
+}
+
+/* Sizes around which things change, some shared between symbols, some beyond what can be multiplied. */
+static int64_t draw(int64_t last) {
+    static const int64_t borders[] = {0,  1,  2,  3,   4,   5,   7,   8,   15,  16,  17,  31,  32,
+                                      33, 63, 64, 127, 128, 129, 224, 255, 256, 511, 512, 513, 1024};
+    uint64_t kind = next_random() % 16;
+    if (kind < 5) return last;
+    if (kind == 5) return (int64_t)(next_random() % 5000);
+    if (kind == 6) return (next_random() & 1 ? OB_DIM_CONST_MAX : OB_DIM_CONST_MAX / 3) - (int64_t)(next_random() % 3);
+    if (kind == 7) return 32 * (int64_t)(next_random() % 40);
+    return borders[next_random() % (sizeof borders / sizeof *borders)];
+}
+
+static void try_sizes(ob_report *report, const guard *g, int64_t *n_of_verdict) {
+    int64_t values[MAX_SIZES] = {0};
+    int n = g->count();
+    assert_in_range(n, 0, MAX_SIZES);
+    assert_null(g->name(n));
+    assert_null(g->name(-1));
+    for (int trial = 0; trial < TRIALS; trial++) {
+        int64_t last = 1;
+        for (int i = 0; i < n; i++) last = values[i] = trial < 40 ? trial : draw(last);
+        if (!agree(report, g, values, n_of_verdict)) return;
+    }
+    if (n > 0) {
+        values[n - 1] = -1;
+        assert_int_equal(g->holds(values, NULL), -3);
+        values[n - 1] = OB_DIM_CONST_MAX + 1;
+        assert_int_equal(g->holds(values, NULL), -3);
+    }
+}
+
+/* What the solved clauses name as fitting and breaking. */
+static void try_witnesses(ob_report *report, const guard *g, int64_t *n_of_verdict) {
+    ob_contract_info info = ob_report_contract(report);
+    for (size_t k = 0; k < info.n_clauses; k++) {
+        ob_clause_info clause;
+        assert_int_equal(ob_report_clause(report, k, &clause), OB_OK);
+        for (int side = 0; side < 2; side++) {
+            const ob_named_size *sizes = side ? clause.fails : clause.holds;
+            size_t n_sizes = side ? clause.n_fails : clause.n_holds;
+            int64_t values[MAX_SIZES] = {0};
+            for (int i = 0; i < g->count(); i++)
+                for (size_t s = 0; s < n_sizes; s++)
+                    if (strcmp(sizes[s].name, g->name(i)) == 0) values[i] = sizes[s].size;
+            if (n_sizes) agree(report, g, values, n_of_verdict);
+        }
+    }
+}
+
+static void try_model(ob_model *model, const char *name, int64_t *n_of_verdict) {
+    ob_report *report = NULL;
+    ob_error error;
+    ob_error_clear(&error);
+    if (ob_check(model, NULL, &report, &error) != OB_OK) fail_msg("%s", error.message);
+    guard g = build(report, name, true);
+    try_sizes(report, &g, n_of_verdict);
+    try_witnesses(report, &g, n_of_verdict);
+    assert_int_equal(dlclose(g.library), 0);
+    ob_report_close(&report);
+}
+
+static void try_text(const char *text, const char *name, int64_t *n_of_verdict) {
+    ob_model *model = NULL;
+    ob_error error;
+    ob_error_clear(&error);
+    if (ob_model_load_memory(text, strlen(text), NULL, NULL, &model, &error) != OB_OK) fail_msg("%s", error.message);
+    try_model(model, name, n_of_verdict);
+    ob_model_close(&model);
+}
+
+/* ---- */
+
+static void guards_of_small_models(void **state) {
+    (void)state;
+    static const char *const bodies[] = {
+        "g (float[N] x, float[M] y) => (float[K] z) { z = Add(x, y) }",
+        /* names that are no C names, words of C, the end of a comment, a trigraph, bytes beyond ASCII */
+        "g (float[\"int\"] x, float[\"*/ a\\\"b\\\\\"] y, float[\"?\?/\"] z, float[\"\xC3\xA4\"] w) => (float[K] s)"
+        " { p = Add(x, y) q = Add(z, w) s = Add(p, q) }",
+        "g (float[B,C,H,W] x, float[8,C,3,3] w) => (float[B,8,P,Q] y) { y = Conv <strides = [2, 2], pads = [1, 1, 1, 1]> (x, w) "
+        "}",
+        "g (float[B,T,H] x, float[S] b) => (float[K] y) <int64[2] shape = {0, -1}> { r = Reshape(x, shape) y = Add(r, b) }",
+        "g (float[B,T,H] x) => (float[K,L,M] y) <int64[3] shape = {-1, 4, 6}> { y = Reshape(x, shape) }",
+        "g (float[2] x) => (float[2] y) { y = Neg(x) }",
+        "g (float[N] x) => (float[N] y) <float[3] a = {1, 2, 3}, float[5] b = {1, 2, 3, 4, 5}>"
+        " { p = Add(x, a) q = Add(x, b) r = Add(p, q) y = Neg(r) }",
+        "g (float[N] x, float[M] y, int64[2] i) => (float[K] z) { s = Add(x, y) t = Reshape(s, i) z = Add(t, t) }",
+    };
+    int64_t n_of_verdict[3] = {0, 0, 0};
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        char text[1000], name[40];
+        snprintf(text, sizeof text, "<ir_version: 8, opset_import: [\"\" : 17]> %s", bodies[i]);
+        snprintf(name, sizeof name, "guard_small_%zu", i);
+        try_text(text, name, n_of_verdict);
+    }
+    printf("admitted %lld, refused %lld, undecided %lld\n", (long long)n_of_verdict[OB_TRUE], (long long)n_of_verdict[OB_FALSE],
+           (long long)n_of_verdict[OB_UNDECIDED]);
+    assert_true(n_of_verdict[OB_TRUE] > 100 && n_of_verdict[OB_FALSE] > 1000 && n_of_verdict[OB_UNDECIDED] > 100);
+}
+
+static bool ends_with(const char *text, const char *end) {
+    size_t n = strlen(text), k = strlen(end);
+    return n > k && strcmp(text + n - k, end) == 0;
+}
+
+static size_t try_folder(const char *folder, int64_t *n_of_verdict) {
+    size_t n_models = 0;
+    DIR *directory = opendir(folder);
+    if (!directory) return 0;
+    for (const struct dirent *entry = readdir(directory); entry; entry = readdir(directory)) {
+        char path[1000], name[40];
+        if (entry->d_name[0] == '.') continue;
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (!ends_with(entry->d_name, ".onnx")) snprintf(path, sizeof path, "%s/%s/model.onnx", folder, entry->d_name);
+        ob_model *model = NULL;
+        if (ob_model_load(path, NULL, &model, NULL) != OB_OK) continue;
+        snprintf(name, sizeof name, "guard_model_%zu", n_models++);
+        try_model(model, name, n_of_verdict);
+        ob_model_close(&model);
+    }
+    closedir(directory);
+    return n_models;
+}
+
+static void guards_of_models(void **state) {
+    (void)state;
+    int64_t n_of_verdict[3] = {0, 0, 0};
+    size_t n_models = try_folder(OB_SOURCE_DIR "/models", n_of_verdict);
+    assert_true(n_models >= 5);
+    const char *shared = getenv("OB_SHARED");
+    char folder[900];
+    snprintf(folder, sizeof folder, "%s/models", shared ? shared : OB_SOURCE_DIR "/absent");
+    n_models += try_folder(folder, n_of_verdict);
+    printf("%zu models: admitted %lld, refused %lld, undecided %lld\n", n_models, (long long)n_of_verdict[OB_TRUE],
+           (long long)n_of_verdict[OB_FALSE], (long long)n_of_verdict[OB_UNDECIDED]);
+}
+
+/* ---- Clauses at random: what no model of this size would ask ---- */
+
+static ob_dim random_term(ob_dims *pool, const ob_dim *terms, size_t n) {
+    ob_dim a = terms[next_random() % n], b = terms[next_random() % n];
+    int64_t c = (int64_t)(next_random() % 4) + 2;
+    switch (next_random() % 9) {
+    case 0: return ob_dim_add(pool, a, b);
+    case 1: return ob_dim_sub(pool, a, b);
+    case 2: return ob_dim_mul(pool, a, -c);
+    case 3:
+    case 4: return ob_dim_div(pool, a, c);
+    case 5: return ob_dim_min(pool, a, b);
+    case 6: return ob_dim_max(pool, a, b);
+    case 7: return ob_dim_bcast(pool, a, b);
+    default: return ob_dim_mul(pool, a, b);
+    }
+}
+
+static void random_literals(ob_dims *pool, const ob_dim *symbols, ob_literal *out, uint32_t n) {
+    enum { TERMS = 12 };
+    ob_dim terms[TERMS] = {symbols[0], symbols[1], symbols[2], 1, 7};
+    for (size_t i = 5; i < TERMS; i++) {
+        terms[i] = random_term(pool, terms, i);
+        if (terms[i] == OB_DIM_UNKNOWN) terms[i] = terms[i % 3];
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        ob_literal_kind kind = (ob_literal_kind)(next_random() % 5);
+        ob_dim p = terms[TERMS - 1 - next_random() % 4], q = terms[next_random() % TERMS];
+        if (kind != OB_LITERAL_DIVIDES && kind != OB_LITERAL_NOT_DIVIDES) {
+            p = ob_dim_sub(pool, p, q);
+            q = 0;
+            if (p == OB_DIM_UNKNOWN) p = terms[0];
+        }
+        if (i == 1) { /* sums that leave 64 bits though no addend does */
+            kind = OB_LITERAL_NONNEGATIVE;
+            p = ob_dim_sub(pool, ob_dim_mul(pool, 2, ob_dim_add(pool, symbols[0], symbols[1])), 5);
+            q = 0;
+        }
+        out[i] = (ob_literal){kind, p, q};
+    }
+}
+
+static void guards_of_random_clauses(void **state) {
+    (void)state;
+    static const char text[] = "<ir_version: 8, opset_import: [\"\" : 17]> g (float[A,B,C] x) => (float[A,B,C] y) { y = Neg(x) }";
+    int64_t n_of_verdict[3] = {0, 0, 0};
+    for (int round = 0; round < 60; round++) {
+        ob_model *model = NULL;
+        ob_report *report = NULL;
+        char name[40];
+        assert_int_equal(ob_model_load_memory(text, strlen(text), NULL, NULL, &model, NULL), OB_OK);
+        assert_int_equal(ob_check(model, NULL, &report, NULL), OB_OK);
+        ob_contract *contract = &report->contract;
+        assert_int_equal(contract->n_inputs, 3);
+        ob_literal literals[2][2];
+        ob_solved_clause clauses[2];
+        const ob_solved_clause *of_contract[2] = {&clauses[0], &clauses[1]};
+        for (int i = 0; i < 2; i++) {
+            uint32_t n = (uint32_t)(next_random() % 2) + 1;
+            random_literals(model->dims, contract->inputs, literals[i], n);
+            clauses[i] = (ob_solved_clause){.literals = literals[i], .n = n, .of_inputs = true};
+        }
+        contract->clauses = of_contract;
+        contract->n_clauses = 2;
+        snprintf(name, sizeof name, "guard_random_%d", round);
+        guard g = build(report, name, round < 5);
+        try_sizes(report, &g, n_of_verdict);
+        assert_int_equal(dlclose(g.library), 0);
+        ob_report_close(&report);
+        ob_model_close(&model);
+    }
+    printf("admitted %lld, refused %lld, undecided %lld\n", (long long)n_of_verdict[OB_TRUE], (long long)n_of_verdict[OB_FALSE],
+           (long long)n_of_verdict[OB_UNDECIDED]);
+    assert_true(n_of_verdict[OB_TRUE] > 5000 && n_of_verdict[OB_FALSE] > 5000 && n_of_verdict[OB_UNDECIDED] > 1000);
+}
+
+static ob_status refuse(void *context, const void *bytes, size_t n_bytes) {
+    (void)context;
+    (void)bytes;
+    (void)n_bytes;
+    return OB_E_IO;
+}
+
+static void what_cannot_be_written_is_refused(void **state) {
+    (void)state;
+    static const char text[] = "<ir_version: 8, opset_import: [\"\" : 17]> g (float[N] x) => (float[N] y) { y = Neg(x) }";
+    ob_model *model = NULL;
+    ob_report *report = NULL;
+    assert_int_equal(ob_model_load_memory(text, strlen(text), NULL, NULL, &model, NULL), OB_OK);
+    assert_int_equal(ob_check(model, NULL, &report, NULL), OB_OK);
+    static const char *const names[] = {"", "int", "class", "7up", "a-b", "_x", "obg_add", "a b"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        assert_int_equal(ob_report_guard_write(report, names[i], refuse, NULL, NULL), OB_E_ARGUMENT);
+    assert_int_equal(ob_report_guard_write(report, NULL, refuse, NULL, NULL), OB_E_ARGUMENT);
+    assert_int_equal(ob_report_guard_write(NULL, "f", refuse, NULL, NULL), OB_E_ARGUMENT);
+    assert_int_equal(ob_report_guard_write(report, "f", NULL, NULL, NULL), OB_E_ARGUMENT);
+    ob_error error;
+    ob_error_clear(&error);
+    assert_int_equal(ob_report_guard_write(report, "f", refuse, NULL, &error), OB_E_IO);
+    assert_int_equal(error.code, OB_E_IO);
+    ob_report_close(&report);
+    ob_model_close(&model);
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(guards_of_small_models),
+        cmocka_unit_test(guards_of_models),
+        cmocka_unit_test(guards_of_random_clauses),
+        cmocka_unit_test(what_cannot_be_written_is_refused),
+    };
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
