@@ -21,11 +21,22 @@ static char upper(char c) {
     return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
 }
 
+/* Where `name` ends to be the id's, in any case. */
+static size_t common(ob_finding_id id, const char *name) {
+    const char *own = ob__finding_row(id)->name;
+    size_t i = 0;
+    while (name[i] && upper(name[i]) == own[i]) i++;
+    return i;
+}
+
+bool ob__finding_begins(ob_finding_id id, const char *name) {
+    return !name[common(id, name)];
+}
+
 ob_finding_id ob__finding_find(const char *name) {
     for (int id = OB_FINDING_NONE + 1; name && id < OB_FINDING_COUNT; id++) {
-        size_t i = 0;
-        while (name[i] && upper(name[i]) == rows[id].name[i]) i++;
-        if (!name[i] && !rows[id].name[i]) return (ob_finding_id)id;
+        size_t n = common((ob_finding_id)id, name);
+        if (!name[n] && !rows[id].name[n]) return (ob_finding_id)id;
     }
     return OB_FINDING_NONE;
 }

@@ -3,6 +3,8 @@
 #ifndef OB_CORE_FINDING_H
 #define OB_CORE_FINDING_H
 
+#include <stdbool.h>
+
 #include "onnx_broadcast/broadcast.h"
 
 typedef enum ob_finding_id {
@@ -38,5 +40,7 @@ typedef struct ob_finding_row {
 const ob_finding_row *ob__finding_row(ob_finding_id id);
 /* The id that `name` spells, in any case; OB_FINDING_NONE when none does. */
 ob_finding_id ob__finding_find(const char *name);
+/* The id's name begins with `name`, in any case. */
+bool ob__finding_begins(ob_finding_id id, const char *name);
 
 #endif

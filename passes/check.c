@@ -47,6 +47,23 @@ static ob_status bind_inputs(ob_model *model, const ob_check_options *options, o
     return OB_OK;
 }
 
+static ob_status set_severities(ob_report *report, const ob_check_options *options, ob_error *error) {
+    for (int id = 0; id < OB_FINDING_COUNT; id++) report->severities[id] = ob__finding_row((ob_finding_id)id)->severity;
+    for (size_t i = 0; i < options->n_severities; i++) {
+        const ob_severity_given *given = &options->severities[i];
+        OB_FAIL_IF(!given->id || (int)given->severity < OB_SEVERITY_NONE || given->severity > OB_SEVERITY_ERROR, error,
+                   OB_E_ARGUMENT, "a severity needs an id and is one of none, note, warning and error");
+        bool found = false;
+        for (int id = OB_FINDING_NONE + 1; id < OB_FINDING_COUNT; id++) {
+            if (!given->id[0] || !ob__finding_begins((ob_finding_id)id, given->id)) continue;
+            report->severities[id] = given->severity;
+            found = true;
+        }
+        OB_FAIL_IF(!found, error, OB_E_NOT_FOUND, "no finding's id begins with '%s'", given->id);
+    }
+    return OB_OK;
+}
+
 /* ---- ob_check ------------------------------------------------------------------------------------------------------- */
 
 static ob_report *new_report(ob_model *model) {
@@ -63,6 +80,9 @@ static ob_report *new_report(ob_model *model) {
                                 &report->value_texts, &report->condition_texts, &report->contract_texts};
     for (size_t i = 0; i < sizeof arenas / sizeof *arenas; i++) ob__arena_init(arenas[i], allocator);
     ob__map_init(&report->origins, &report->arena);
+    ob__alike_init(&report->patterns, &report->arena);
+    ob__alike_init(&report->alike_findings, &report->arena);
+    ob__text_init(&report->key, allocator);
     return report;
 }
 
@@ -71,6 +91,7 @@ static ob_status run(ob_report *report, const ob_check_options *options, ob_erro
     ob_binding *bindings = OB_ARENA_ARRAY(&report->arena, ob_binding, options->n_dims);
     ob_given_input *inputs = OB_ARENA_ARRAY(&report->arena, ob_given_input, options->n_shapes);
     if (!bindings || !inputs) return OB_E_MEMORY;
+    OB_TRY(set_severities(report, options, error));
     OB_TRY(bind_dims(model, options, bindings, error));
     OB_TRY(bind_inputs(model, options, inputs, &report->arena, error));
     ob_propagate_options given = {.bindings = bindings,
@@ -103,7 +124,7 @@ ob_status ob_check(ob_model *model, const ob_check_options *options, ob_report *
         options = &plain;
     }
     OB_FAIL_IF((int)options->rules < 0 || options->rules >= OB_RULES_COUNT || (options->n_dims && !options->dims) ||
-                   (options->n_shapes && !options->shapes),
+                   (options->n_shapes && !options->shapes) || (options->n_severities && !options->severities),
                error, OB_E_ARGUMENT, "ob_check: invalid options");
     ob_report *report = new_report(model);
     OB_FAIL_IF(!report, error, OB_E_MEMORY, "out of memory");
@@ -122,6 +143,7 @@ void ob_report_close(ob_report **report) {
     *report = NULL;
     ob__facts_release(&closing->facts);
     ob__findings_release(&closing->findings);
+    ob__text_release(&closing->key);
     ob__arena_release(&closing->finding_texts);
     ob__arena_release(&closing->broadcast_texts);
     ob__arena_release(&closing->value_texts);

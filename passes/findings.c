@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "onnx_broadcast/check.h"
+
 enum { LIMIT = 100000, BYTES_LIMIT = 64 << 20 };
 
 void ob__findings_init(ob_findings *findings, const ob_allocator *allocator) {
@@ -30,14 +32,13 @@ static bool grow(ob_findings *findings) {
 }
 
 static ob_finding *add(ob_findings *findings, ob_finding_id id, const char *format, va_list arguments) {
-    ob_severity severity = ob__finding_row(id)->severity;
     va_list again;
     va_copy(again, arguments);
     int n = vsnprintf(NULL, 0, format, again);
     va_end(again);
     size_t n_bytes = sizeof(ob_finding) + (n < 0 ? 1 : (size_t)n + 1);
     if (findings->n >= LIMIT || findings->n_bytes > findings->max_bytes || n_bytes > findings->max_bytes - findings->n_bytes) {
-        findings->n_dropped[severity]++;
+        findings->n_dropped[id]++;
         return NULL;
     }
     if (findings->n == findings->capacity && !grow(findings)) return NULL;
@@ -47,7 +48,8 @@ static ob_finding *add(ob_findings *findings, ob_finding_id id, const char *form
     message[0] = '\0';
     if (n >= 0) vsnprintf(message, (size_t)n + 1, format, arguments);
     ob_finding *finding = &findings->items[findings->n++];
-    *finding = (ob_finding){.id = id, .severity = severity, .call_path = "", .operand = -1, .axis = -1, .message = message};
+    *finding = (ob_finding){
+        .id = id, .severity = ob__finding_row(id)->severity, .call_path = "", .operand = -1, .axis = -1, .message = message};
     return finding;
 }
 
@@ -70,9 +72,10 @@ void ob__findings_rewind(ob_findings *findings, const ob_findings_mark *mark) {
     memcpy(findings->n_dropped, mark->n_dropped, sizeof mark->n_dropped);
 }
 
-size_t ob__findings_count(const ob_findings *findings, ob_severity severity) {
-    size_t n = findings->n_dropped[severity];
-    for (uint32_t i = 0; i < findings->n; i++) n += findings->items[i].severity == severity;
+size_t ob__findings_dropped(const ob_findings *findings, ob_severity severity) {
+    size_t n = 0;
+    for (int id = 0; id < OB_FINDING_COUNT; id++)
+        if (ob__finding_row((ob_finding_id)id)->severity == severity) n += findings->n_dropped[id];
     return n;
 }
 
@@ -95,4 +98,35 @@ bool ob__finding_set_operands(ob_findings *findings, ob_finding *finding, const 
     finding->operands = copy;
     finding->n_operands = n;
     return true;
+}
+
+/* ---- The reference -------------------------------------------------------------------------------------------------- */
+
+size_t ob_finding_doc_count(void) {
+    return OB_FINDING_COUNT - 1;
+}
+
+static ob_finding_doc doc_of(ob_finding_id id) {
+    ob_finding_doc none = {0};
+    const ob_finding_row *row = ob__finding_row(id);
+    if (row->name[0] == '\0') return none;
+    return (ob_finding_doc){.id = row->name, .title = row->title, .text = row->text, .severity = row->severity};
+}
+
+ob_finding_doc ob_finding_doc_at(size_t index) {
+    return doc_of(index < ob_finding_doc_count() ? (ob_finding_id)(index + 1) : OB_FINDING_NONE);
+}
+
+ob_finding_doc ob_finding_doc_find(const char *id) {
+    return doc_of(ob__finding_find(id));
+}
+
+const char *ob_severity_name(ob_severity severity) {
+    switch (severity) {
+    case OB_SEVERITY_ERROR: return "error";
+    case OB_SEVERITY_WARNING: return "warning";
+    case OB_SEVERITY_NOTE: return "note";
+    case OB_SEVERITY_NONE: break;
+    }
+    return "none";
 }

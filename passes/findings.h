@@ -26,24 +26,24 @@ typedef struct ob_findings {
     ob_arena arena;
     ob_finding *items;
     uint32_t n, capacity;
-    size_t n_bytes, max_bytes;                 /* of findings, their texts and shapes; taken back findings stay counted */
-    uint32_t n_dropped[OB_SEVERITY_ERROR + 1]; /* beyond the limits of 100 000 and of bytes, by severity */
+    size_t n_bytes, max_bytes;            /* of findings, their texts and shapes; taken back findings stay counted */
+    uint32_t n_dropped[OB_FINDING_COUNT]; /* beyond the limits of 100 000 and of bytes, by id */
 } ob_findings;
 
 /* How far the list had come, to go back there. */
 typedef struct ob_findings_mark {
-    uint32_t n, n_dropped[OB_SEVERITY_ERROR + 1];
+    uint32_t n, n_dropped[OB_FINDING_COUNT];
 } ob_findings_mark;
 
 void ob__findings_init(ob_findings *findings, const ob_allocator *allocator);
 void ob__findings_release(ob_findings *findings);
 ob_findings_mark ob__findings_mark(const ob_findings *findings);
 void ob__findings_rewind(ob_findings *findings, const ob_findings_mark *mark);
-/* Those of that severity, dropped ones included. */
-size_t ob__findings_count(const ob_findings *findings, ob_severity severity);
-/* A new finding with default severity and formatted message, everything else empty (axis and operand -1); the caller fills in the
- * rest. NULL beyond the limit (then counted in n_dropped), and for want of memory: findings->arena.failed is then set, and what
- * was being found out fails with E_MEMORY. */
+/* Those beyond the limits, of that severity by default. */
+size_t ob__findings_dropped(const ob_findings *findings, ob_severity severity);
+/* A new finding with default severity and formatted message, everything else empty (axis and operand -1); the caller fills
+ * in the rest. NULL beyond the limit (then counted in n_dropped), and for want of memory:
+ * findings->arena.failed is then set, and what was being found out fails with E_MEMORY. */
 ob_finding *ob__findings_add(ob_findings *findings, ob_finding_id id, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

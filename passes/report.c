@@ -18,7 +18,10 @@ typedef struct counter {
     ob_arena scratch;
     uint32_t *position; /* of a node in the order of graphs, by id */
     uint32_t n_positions;
+    uint32_t n_open_patterns; /* patterns of broadcasts whose result has an open size */
 } counter;
+
+enum { MANY_TERMS = 256 }; /* patterns of open size that are summed up */
 
 static int64_t saturating_mul(int64_t a, int64_t b) {
     int64_t product;
@@ -67,7 +70,6 @@ static ob_status list_broadcast(ob_report *report, const ob_node *node) {
     return OB_OK;
 }
 
-/* A number only when every size is one: a term would have to be made for each node of a large model. */
 static bool is_number(const ob_shape *shape) {
     for (int32_t i = 0; i < shape->rank; i++)
         if (!ob_dim_is_const(shape->dims[i])) return false;
@@ -76,23 +78,29 @@ static bool is_number(const ob_shape *shape) {
 
 static ob_status count_node(counter *c, const ob_node *node) {
     ob_report *report = c->report;
+    ob_report_summary *summary = &report->summary;
     ob_group group;
-    bool found;
+    bool found, is_new;
+    ob_dim *bytes;
     OB_TRY(ob__group_of(&report->facts, report->model->dims, node, &c->scratch, &group, &found));
     if (!found) return OB_OK;
     if (group.plain) {
-        report->summary.n_plain++;
+        summary->n_plain++;
         return OB_OK;
     }
+    OB_TRY(ob__alike_broadcast(report, node, &group, summary->n_broadcasts, &bytes, &is_new));
     OB_TRY(list_broadcast(report, node));
-    if (!ob__group_fits(&group)) return OB_OK;
-    if (!is_number(&group.result)) {
-        report->summary.n_open++;
-        return OB_OK;
-    }
-    ob_dim bytes = copied_bytes(report->model->dims, &report->facts, node, &group);
-    if (ob_dim_is_const(bytes) && __builtin_add_overflow(report->summary.copied_bytes, bytes, &report->summary.copied_bytes))
-        report->summary.copied_bytes = INT64_MAX;
+    bool fits = ob__group_fits(&group);
+    bool open = fits && !is_number(&group.result);
+    /* Once for each pattern, and for so many: a term is dear to make for each node of a large model. */
+    if (is_new && open && ++c->n_open_patterns > MANY_TERMS)
+        *bytes = OB_DIM_UNKNOWN;
+    else if (is_new)
+        *bytes = fits ? copied_bytes(report->model->dims, &report->facts, node, &group) : 0;
+    summary->n_open += open;
+    if (!fits || open) return OB_OK;
+    if (ob_dim_is_const(*bytes) && __builtin_add_overflow(summary->copied_bytes, *bytes, &summary->copied_bytes))
+        summary->copied_bytes = INT64_MAX;
     return OB_OK;
 }
 
@@ -134,6 +142,30 @@ static int by_position(const void *a, const void *b) {
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
+/* Gives the findings the severities that are wanted. Only now: what was found decides what else is looked for. */
+static void judge_findings(ob_report *report) {
+    ob_findings *findings = &report->findings;
+    ob_report_summary *summary = &report->summary;
+    size_t n_of[OB_SEVERITY_ERROR + 1] = {0};
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < findings->n; i++) {
+        ob_finding finding = findings->items[i];
+        finding.severity = report->severities[finding.id];
+        if (finding.severity == OB_SEVERITY_NONE) continue;
+        n_of[finding.severity]++;
+        findings->items[n++] = finding;
+    }
+    findings->n = n;
+    for (int id = 0; id < OB_FINDING_COUNT; id++) {
+        if (report->severities[id] == OB_SEVERITY_NONE) continue;
+        n_of[report->severities[id]] += findings->n_dropped[id];
+        summary->n_dropped += findings->n_dropped[id];
+    }
+    summary->n_errors = n_of[OB_SEVERITY_ERROR];
+    summary->n_warnings = n_of[OB_SEVERITY_WARNING];
+    summary->n_notes = n_of[OB_SEVERITY_NOTE];
+}
+
 static ob_status sort_findings(ob_report *report, const counter *c) {
     ob_findings *findings = &report->findings;
     if (findings->n < 2) return OB_OK;
@@ -156,15 +188,14 @@ ob_status ob__report_finish(ob_report *report) {
     ob__arena_init(&c.scratch, &report->allocator);
     c.position = OB_ARENA_ARRAY(&c.scratch, uint32_t, report->model->n_nodes);
     ob_status status = c.position ? ob__model_each_graph(report->model, count_graph, &c) : OB_E_MEMORY;
+    judge_findings(report);
     if (status == OB_OK) status = sort_findings(report, &c);
     OB_TRY(ob__arena_finish(&c.scratch, status));
     ob_report_summary *summary = &report->summary;
     summary->n_conditions = report->facts.n_conditions;
-    const ob_findings *findings = &report->findings;
-    summary->n_errors = ob__findings_count(findings, OB_SEVERITY_ERROR);
-    summary->n_warnings = ob__findings_count(findings, OB_SEVERITY_WARNING);
-    summary->n_notes = ob__findings_count(findings, OB_SEVERITY_NOTE);
-    for (int severity = 0; severity <= OB_SEVERITY_ERROR; severity++) summary->n_dropped += findings->n_dropped[severity];
+    ob__dims_restart(report->model->dims);
+    summary->copied_term = ob__alike_bytes(report, &summary->n_uncounted);
+    if (ob_dims_status(report->model->dims) == OB_E_MEMORY) return OB_E_MEMORY;
     return OB_OK;
 }
 
@@ -514,35 +545,4 @@ ob_status ob_report_condition(ob_report *report, size_t index, ob_condition_info
     OB_TRY(origins_of_condition(report, origin, &info));
     *out = info;
     return OB_OK;
-}
-
-/* ---- The reference -------------------------------------------------------------------------------------------------- */
-
-size_t ob_finding_doc_count(void) {
-    return OB_FINDING_COUNT - 1;
-}
-
-static ob_finding_doc doc_of(ob_finding_id id) {
-    ob_finding_doc none = {0};
-    const ob_finding_row *row = ob__finding_row(id);
-    if (row->name[0] == '\0') return none;
-    return (ob_finding_doc){.id = row->name, .title = row->title, .text = row->text, .severity = row->severity};
-}
-
-ob_finding_doc ob_finding_doc_at(size_t index) {
-    return doc_of(index < ob_finding_doc_count() ? (ob_finding_id)(index + 1) : OB_FINDING_NONE);
-}
-
-ob_finding_doc ob_finding_doc_find(const char *id) {
-    return doc_of(ob__finding_find(id));
-}
-
-const char *ob_severity_name(ob_severity severity) {
-    switch (severity) {
-    case OB_SEVERITY_ERROR: return "error";
-    case OB_SEVERITY_WARNING: return "warning";
-    case OB_SEVERITY_NOTE: return "note";
-    case OB_SEVERITY_NONE: break;
-    }
-    return "none";
 }

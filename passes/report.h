@@ -6,6 +6,17 @@
 #include "passes/contract.h"
 #include "passes/facts.h"
 #include "passes/findings.h"
+#include "passes/groups.h"
+
+/* Groups of entries that say the same, in the order of their first. */
+typedef struct ob_alike_entry ob_alike_entry;
+typedef struct ob_alike_list {
+    ob_arena *arena;
+    ob_map known; /* key -> entry */
+    ob_alike_entry *first, *last;
+    ob_alike_entry *at; /* entry n_at, where the last question ended */
+    size_t n_at;
+} ob_alike_list;
 
 struct ob_report {
     ob_allocator allocator;
@@ -13,11 +24,15 @@ struct ob_report {
     ob_facts facts;
     ob_findings findings;
     ob_contract contract;
-    ob_arena arena; /* the lists */
+    ob_severity severities[OB_FINDING_COUNT]; /* as the caller wants them; OB_SEVERITY_NONE: left out */
+    ob_arena arena;                           /* the lists */
     ob_report_summary summary;
     ob_map origins; /* ob__origin_of */
     const ob_node **broadcasts;
     size_t broadcasts_capacity;
+    ob_alike_list patterns, alike_findings;
+    uint32_t n_grouped;      /* findings in alike_findings */
+    ob_text key;             /* of the entry at hand */
     const ob_value **values; /* NULL until asked for */
     ob_arena finding_texts, broadcast_texts, value_texts, condition_texts,
         contract_texts; /* of the entry that was asked for last */
@@ -25,6 +40,14 @@ struct ob_report {
 
 /* Fills the summary and the list of broadcasts, sorts the findings by node. */
 ob_status ob__report_finish(ob_report *report);
+/* -- report_alike.c -- */
+void ob__alike_init(ob_alike_list *list, ob_arena *arena);
+/* Counts broadcast `index` under its pattern; *bytes is what one of it writes, set by the caller when *is_new. E_MEMORY. */
+ob_status ob__alike_broadcast(ob_report *report, const ob_node *node, const ob_group *group, size_t index, ob_dim **bytes,
+                              bool *is_new);
+/* What all broadcasts write but *n_uncounted, of which something is not known; OB_DIM_UNKNOWN when the term is too large. */
+ob_dim ob__alike_bytes(const ob_report *report, size_t *n_uncounted);
+
 /* A fix for the finding when there is one that can be computed; "" otherwise. NULL: out of memory. */
 const char *ob__suggest_fix(const ob_report *report, const ob_finding *finding, ob_arena *arena);
 

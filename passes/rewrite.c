@@ -45,7 +45,7 @@ static ob_status first_error(const ob_findings *findings, const char *prefix, ob
         return ob__fail(error, status, "%s[%s] node '%s': %s", prefix, ob__finding_row(finding->id)->name,
                         finding->node ? ob__node_label(finding->node) : "", finding->message);
     }
-    size_t n = findings->n_dropped[OB_SEVERITY_ERROR];
+    size_t n = ob__findings_dropped(findings, OB_SEVERITY_ERROR);
     if (n == 0) return OB_OK;
     return ob__fail(error, status == OB_OK ? OB_E_MODEL : status, "%s%zu errors beyond the findings that are listed", prefix, n);
 }

@@ -140,7 +140,8 @@ static ob_status first_error(const ob_builder *b, const ob_findings *findings) {
         ob__at_node(b->error, f->node, OB_E_SHAPE);
         return ob__fail(b->error, ob__finding_row(f->id)->status, "%s", f->message);
     }
-    OB_FAIL_IF(findings->n_dropped[OB_SEVERITY_ERROR], b->error, OB_E_LIMIT, "the model has too many findings to look at all");
+    OB_FAIL_IF(ob__findings_dropped(findings, OB_SEVERITY_ERROR), b->error, OB_E_LIMIT,
+               "the model has too many findings to look at all");
     return OB_OK;
 }
 

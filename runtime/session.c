@@ -136,7 +136,8 @@ static ob_status refuse_structure(const ob_findings *findings, ob_error *error) 
         ob__at_node(error, f->node, OB_E_MODEL);
         return ob__fail(error, OB_E_MODEL, "%s", f->message);
     }
-    OB_FAIL_IF(findings->n_dropped[OB_SEVERITY_ERROR], error, OB_E_LIMIT, "the model has too many findings to look at all");
+    OB_FAIL_IF(ob__findings_dropped(findings, OB_SEVERITY_ERROR), error, OB_E_LIMIT,
+               "the model has too many findings to look at all");
     return OB_OK;
 }
 

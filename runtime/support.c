@@ -12,12 +12,15 @@ typedef struct problem {
     struct problem *next;
 } problem;
 
+enum { ERROR_BYTES = 400 }; /* of a list that goes into a message */
+
 typedef struct survey {
-    ob_session *session;
     ob_arena arena;
-    ob_map known; /* text of the problem -> problem */
+    ob_map known;  /* text of the problem -> problem */
+    ob_map called; /* of a model whose functions are not written out: those that are reached -> anything */
+    bool has_functions, found_more;
     problem *first, **end;
-    ob_error *error;
+    ob_error *error; /* NULL: only kernels are looked for */
 } survey;
 
 static const char *domain_text(const char *domain) {
@@ -30,6 +33,7 @@ static bool has_kernel(const ob_op *op) {
 
 /* Why the node cannot run; false when it can. */
 static bool find_reason(const ob_node *node, char *reason, size_t n_bytes) {
+    if (node->function && !node->op) return false;
     int64_t opset = ob__graph_opset(node->graph, node->domain);
     if (!node->op && opset == 0)
         snprintf(reason, n_bytes, "the model does not import the operator set %s", domain_text(node->domain));
@@ -84,39 +88,102 @@ static ob_status check_operands(const survey *s, const ob_node *node) {
     return OB_OK;
 }
 
+/* Within the main graph, or within a function that is called. */
+static bool is_reached(const survey *s, const ob_graph *graph) {
+    while (graph->parent) graph = graph->parent;
+    const ob_function *function = graph->function;
+    return !function || ob__map_find(&s->called, (const char *)&function, sizeof(const ob_function *));
+}
+
+static ob_status mark_called(void *context, ob_graph *graph) {
+    survey *s = context;
+    if (!is_reached(s, graph)) return OB_OK;
+    for (const ob_node *node = graph->first; node; node = node->next) {
+        if (!node->function) continue;
+        ob_map_entry *entry = ob__map_insert(&s->called, (const char *)&node->function, sizeof(const ob_function *));
+        if (!entry) return OB_E_MEMORY;
+        if (!entry->value) s->found_more = true;
+        entry->value = s;
+    }
+    return OB_OK;
+}
+
 static ob_status survey_graph(void *context, ob_graph *graph) {
     survey *s = context;
+    if (s->has_functions && !is_reached(s, graph)) return OB_OK;
     for (const ob_node *node = graph->first; node; node = node->next) {
         char reason[200];
         if (find_reason(node, reason, sizeof reason))
             OB_TRY(note(s, node, reason));
-        else
+        else if (s->error)
             OB_TRY(check_operands(s, node));
     }
     return OB_OK;
 }
 
-static ob_status report(const survey *s, const ob_session_config *config) {
-    char list[400] = "";
+typedef void (*sink)(void *context, const ob_unsupported *item);
+
+static ob_status report(const survey *s, sink tell, void *context, ob_error *error) {
+    ob_text list;
+    ob__text_init(&list, &s->arena.allocator);
     size_t n = 0;
     for (const problem *p = s->first; p; p = p->next, n++) {
-        if (config->unsupported) config->unsupported(config->context, &p->item);
-        size_t used = strlen(list);
-        if (used + 1 < sizeof list)
-            snprintf(list + used, sizeof list - used, "%s%s (%s)", n ? ", " : "", p->item.op_type, p->item.reason);
+        if (tell) tell(context, &p->item);
+        if (list.n < ERROR_BYTES) ob__text_printf(&list, "%s%s (%s)", n ? ", " : "", p->item.op_type, p->item.reason);
     }
-    return n ? ob__fail(s->error, OB_E_UNSUPPORTED, "%zu kinds of nodes cannot be run: %s", n, list) : OB_OK;
+    ob_status status =
+        n ? ob__fail(error, OB_E_UNSUPPORTED, "%zu kinds of nodes cannot be run: %s", n, list.n ? list.data : "") : OB_OK;
+    ob__text_release(&list);
+    return status;
+}
+
+static void begin(survey *s, const ob_allocator *allocator) {
+    ob__arena_init(&s->arena, allocator);
+    ob__map_init(&s->known, &s->arena);
+    ob__map_init(&s->called, &s->arena);
+    s->end = &s->first;
 }
 
 ob_status ob__check_support(ob_session *session, const ob_session_config *config, ob_error *error) {
-    survey s = {.session = session, .error = error};
-    ob__arena_init(&s.arena, &session->allocator);
-    ob__map_init(&s.known, &s.arena);
-    s.end = &s.first;
+    ob_error unheard;
+    survey s = {.error = error ? error : &unheard};
+    begin(&s, &session->allocator);
     ob_status status = ob__model_each_graph(session->model, survey_graph, &s);
-    if (status == OB_OK) status = report(&s, config);
+    if (status == OB_OK) status = report(&s, config->unsupported, config->context, error);
     ob__arena_release(&s.arena);
     return status;
+}
+
+enum { MOST_ROUNDS = 64 }; /* of looking for functions that functions call; beyond, all count as called */
+
+static ob_status survey_model(survey *s, ob_model *model) {
+    OB_TRY(ob__model_resolve_ops(model));
+    s->has_functions = model->n_functions > 0;
+    s->found_more = s->has_functions;
+    for (int round = 0; s->found_more && round < MOST_ROUNDS; round++) {
+        s->found_more = false;
+        OB_TRY(ob__model_each_graph(model, mark_called, s));
+    }
+    if (s->found_more) s->has_functions = false;
+    const ob_graph *graph = model->graph;
+    for (uint32_t i = 0; i < graph->n_inputs; i++) {
+        const ob_value *value = graph->inputs[i];
+        if (value->declared.kind <= OB_TYPE_TENSOR || value->is_initializer) continue;
+        const ob_node none = {.graph = model->graph, .op_type = "", .domain = "", .name = value->name};
+        OB_TRY(note(s, &none, "an input is not a tensor"));
+    }
+    return ob__model_each_graph(model, survey_graph, s);
+}
+
+ob_status ob_model_unsupported(ob_model *model, sink tell, void *context, ob_error *error) {
+    ob_error_clear(error);
+    OB_FAIL_IF(!model, error, OB_E_ARGUMENT, "no model given");
+    survey s = {.error = NULL};
+    begin(&s, &model->arena.allocator);
+    ob_status status = survey_model(&s, model);
+    if (status == OB_OK) status = report(&s, tell, context, error);
+    ob__arena_release(&s.arena);
+    return ob__described(error, status, "");
 }
 
 /* ---- Results that are left out ------------------------------------------------------------------------------------- */

@@ -157,6 +157,115 @@ static void bad_arguments_are_refused(void **state) {
     assert_string_equal(ob_pass_at(ob_pass_count()).name, "");
 }
 
+/* ---- Which findings, and how they go together ------------------------------------------------------------------------- */
+
+static const char mistaken[] = HEADER
+    "g (float[3] x, float[4] y, float[N] n, float[5] five) => (float[?] z) {\n"
+    "  [a] z = Add (x, y)\n  [b] z1 = Add (x, y)\n  [c] z2 = Mul (x, y)\n  [d] z3 = Add (n, five)\n  [e] z4 = Add (n, five)\n"
+    "}\n";
+
+static void severities_are_the_callers(void **state) {
+    (void)state;
+    static const struct {
+        ob_severity_given given[2];
+        size_t n_errors, n_warnings, n_notes, n_listed;
+    } cases[] = {
+        {{{"OB0101", OB_SEVERITY_ERROR}, {"OB02", OB_SEVERITY_WARNING}}, 3, 1, 0, 4},
+        {{{"ob01", OB_SEVERITY_NOTE}, {"OB0201", OB_SEVERITY_ERROR}}, 1, 0, 3, 4},
+        {{{"OB", OB_SEVERITY_NONE}, {"OB0201", OB_SEVERITY_NOTE}}, 0, 0, 1, 1}, /* the last that fits counts */
+        {{{"OB0201", OB_SEVERITY_NOTE}, {"OB", OB_SEVERITY_NONE}}, 0, 0, 0, 0},
+    };
+    ob_model *model = model_of(mistaken, NULL);
+    ob_report *report = NULL;
+    ob_error error;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ob_check_options options;
+        ob_check_options_init(&options);
+        options.severities = cases[i].given;
+        options.n_severities = 2;
+        assert_int_equal(ob_check(model, &options, &report, &error), OB_OK);
+        ob_report_summary summary = ob_report_get_summary(report);
+        assert_int_equal(summary.n_errors, cases[i].n_errors);
+        assert_int_equal(summary.n_warnings, cases[i].n_warnings);
+        assert_int_equal(summary.n_notes, cases[i].n_notes);
+        assert_int_equal(ob_report_finding_count(report), cases[i].n_listed);
+        ob_report_close(&report);
+    }
+    static const struct {
+        ob_severity_given given;
+        ob_status status;
+    } wrong[] = {{{"OB09", OB_SEVERITY_NOTE}, OB_E_NOT_FOUND},
+                 {{"", OB_SEVERITY_NOTE}, OB_E_NOT_FOUND},
+                 {{NULL, OB_SEVERITY_NOTE}, OB_E_ARGUMENT},
+                 {{"OB01", (ob_severity)4}, OB_E_ARGUMENT}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        ob_check_options options;
+        ob_check_options_init(&options);
+        options.severities = &wrong[i].given;
+        options.n_severities = 1;
+        assert_int_equal(ob_check(model, &options, &report, &error), wrong[i].status);
+    }
+    ob_model_close(&model);
+}
+
+static void what_says_the_same_is_one_group(void **state) {
+    (void)state;
+    ob_model *model = model_of(mistaken, NULL);
+    ob_report *report = NULL;
+    ob_error error;
+    assert_int_equal(ob_check(model, NULL, &report, &error), OB_OK);
+    static const ob_alike findings[] = {{0, 2}, {2, 1}, {3, 1}}, broadcasts[] = {{0, 2}, {2, 1}, {3, 2}};
+    ob_alike alike;
+    for (size_t round = 0; round < 2; round++) /* from the beginning again */
+        for (size_t i = 0; i < 3; i++) {
+            assert_int_equal(ob_report_finding_group(report, i, &alike), OB_OK);
+            assert_true(alike.first == findings[i].first && alike.n == findings[i].n);
+            assert_int_equal(ob_report_broadcast_group(report, i, &alike), OB_OK);
+            assert_true(alike.first == broadcasts[i].first && alike.n == broadcasts[i].n);
+        }
+    assert_int_equal(ob_report_finding_group(report, 3, &alike), OB_E_NOT_FOUND);
+    assert_int_equal(ob_report_broadcast_group(report, 3, &alike), OB_E_NOT_FOUND);
+    ob_report_close(&report);
+    ob_model_close(&model);
+}
+
+static void count_kinds(void *context, const ob_unsupported *item) {
+    size_t *n_nodes = context;
+    assert_true(item->reason[0]);
+    *n_nodes += item->n_nodes;
+}
+
+/* Nodes of functions count when somebody calls them. */
+static void what_cannot_run_is_told(void **state) {
+    (void)state;
+    static const char text[] =
+        "<ir_version: 8, opset_import: [\"\" : 17, \"local\" : 1]>\n"
+        "g (float[3] x) => (float[3] y) {\n  t = Frobnicate (x)\n  u = Frobnicate (t)\n  y = local.outer (u)\n}\n"
+        "<domain: \"local\", opset_import: [\"\" : 17, \"local\" : 1]> outer (a) => (b) {\n  b = local.inner (a)\n}\n"
+        "<domain: \"local\", opset_import: [\"\" : 17]> inner (a) => (b) {\n  b = Gyre (a)\n}\n"
+        "<domain: \"local\", opset_import: [\"\" : 17]> nobody (a) => (b) {\n  b = Gimble (a)\n}\n";
+    char called[sizeof text];
+    memcpy(called, text, sizeof text);
+    char *inner = strstr(called, "b = local.inner");
+    memcpy(inner, "b = Relu       ", strlen("b = local.inner"));
+    ob_error error;
+    size_t n = 0;
+    ob_model *model = model_of(called, NULL); /* inner is called no more */
+    assert_int_equal(ob_model_unsupported(model, count_kinds, &n, &error), OB_E_UNSUPPORTED);
+    assert_int_equal(n, 2);
+    assert_non_null(strstr(error.message, "Frobnicate"));
+    ob_model_close(&model);
+    model = model_of(text, NULL);
+    n = 0;
+    assert_int_equal(ob_model_unsupported(model, count_kinds, &n, &error), OB_E_UNSUPPORTED);
+    assert_int_equal(n, 3);
+    ob_model_close(&model);
+    model = model_of(attention, NULL);
+    assert_int_equal(ob_model_unsupported(model, NULL, NULL, &error), OB_OK);
+    ob_model_close(&model);
+    assert_int_equal(ob_model_unsupported(NULL, NULL, NULL, &error), OB_E_ARGUMENT);
+}
+
 static ob_status stop_after_sound(void *context, const char *pass, const ob_model *model) {
     (void)model;
     ++*(int *)context;
@@ -377,6 +486,9 @@ static void the_defect_of_the_decoder_is_found(void **state) {
 int main(int argc, char **argv) {
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(severities_are_the_callers),
+        cmocka_unit_test(what_says_the_same_is_one_group),
+        cmocka_unit_test(what_cannot_run_is_told),
         cmocka_unit_test(report_says_where_sizes_come_from),
         cmocka_unit_test(given_sizes_replace_declared_ones),
         cmocka_unit_test(bad_arguments_are_refused),

@@ -1,5 +1,6 @@
 /* onnx-broadcast-check: is every broadcast of a model sound, what happens at each one, and the model in another form. */
 #include "check.h"
+#include "check_severity.h"
 #include "stop.h"
 
 #include <stdlib.h>
@@ -20,7 +21,9 @@ typedef struct settings {
     int64_t sizes[MAX_GIVEN][OB_MAX_RANK];
     const char *output, *dump_after, *guard;
     ob_form form;
-    bool json, werror, quiet, force, form_given, align_weights, verbose, files_seen;
+    severities severities;
+    telling telling;
+    bool json, force, form_given, align_weights, verbose, files_seen;
     ob_operators *operators; /* of --op-library; NULL: none */
     const char **files;
     size_t n_files;
@@ -50,14 +53,19 @@ static void print_help(void) {
         "  --op-library FILE     operators of one's own, from a shared library (docs/operators-of-your-own.md); runs its code\n"
         "  --max-nodes N         infer at most N nodes, those of functions once for each call (2^20 and four for each node)\n"
         "  --max-finding-bytes N findings and their texts take at most N bytes; more are counted, not listed (67108864)\n"
+        "  --list[=all]          broadcasts by pattern, everything that was shortened; all: each broadcast and finding alone\n"
+        "  --select ID[,ID]      only these findings: OB0101, or OB02 for all that begin so (repeatable)\n"
+        "  --ignore ID[,ID]      not these findings\n"
+        "  --severity ID=LEVEL   make them note, warning, error or none; of these three options the last that fits counts\n"
         "  --werror              warnings count as errors\n"
         "  --quiet               findings and summary only\n"
         "  --verbose             say on standard error what is done, and how long passes take\n"
         "  --explain ID          what a finding means, for instance OB0101\n"
+        "  --list-findings       the findings that there are\n"
         "  --list-passes         the passes in their order\n"
         "  --dump-after PASS     print the model as text after this pass; findings go to standard error\n"
         "  --help, --version\n\n"
-        "exit status: 0 clean, 1 errors found, 2 unreadable or misused\n",
+        "exit status: 0 clean, 1 errors remain, 2 unreadable or misused\n",
         tool);
 }
 
@@ -127,13 +135,29 @@ static bool parse_limit(const char *option, const char *text, uint64_t *out) {
     return true;
 }
 
+/* NULL: --list alone. */
+static bool take_list(settings *s, const char *value) {
+    s->telling.list = value ? LIST_ALL : LIST_GROUPS;
+    if (!value || strcmp(value, "all") == 0) return true;
+    complain(tool, NULL, "option --list: \"%s\" is not all", value);
+    return false;
+}
+
 static int explain(const char *id) {
     ob_finding_doc doc = ob_finding_doc_find(id);
     if (!doc.id) {
-        complain(tool, NULL, "there is no finding \"%s\"; docs/findings.md lists them", id);
+        complain(tool, NULL, "there is no finding \"%s\"; --list-findings shows them", id);
         return EXIT_MISUSED;
     }
     printf("%s: %s (%s)\n\n%s\n", doc.id, doc.title, ob_severity_name(doc.severity), doc.text);
+    return EXIT_CLEAN;
+}
+
+static int list_findings(void) {
+    for (size_t i = 0; i < ob_finding_doc_count(); i++) {
+        ob_finding_doc doc = ob_finding_doc_at(i);
+        printf("%s  %-7s  %s\n", doc.id, ob_severity_name(doc.severity), doc.title);
+    }
     return EXIT_CLEAN;
 }
 
@@ -154,17 +178,25 @@ static int take_option(settings *s, arguments *o) {
     if (option_is(o, "--help") || option_is(o, "-h")) return print_help(), EXIT_CLEAN;
     if (option_is(o, "--version")) return printf("%s %s\n", tool, ob_version()), EXIT_CLEAN;
     if (option_is(o, "--list-passes")) return list_passes();
-    if (option_is(o, "--werror")) return s->werror = true, -1;
+    if (option_is(o, "--list-findings")) return list_findings();
+    if (option_is(o, "--werror")) return s->telling.werror = true, -1;
     if (option_is(o, "--verbose")) return s->verbose = true, -1;
     if (option_is(o, "--force")) return s->force = true, -1;
     if (option_is(o, "--align-weights")) return s->align_weights = true, -1;
-    if (option_is(o, "--quiet") || option_is(o, "-q")) return s->quiet = true, -1;
+    if (option_is(o, "--quiet") || option_is(o, "-q")) return s->telling.quiet = true, -1;
     if (option_has_value(o, "--explain")) return o->failed ? misused() : explain(o->value);
     if (option_has_value(o, "-o") || option_has_value(o, "--output")) return s->output = o->value, -1;
     if (option_has_value(o, "--dump-after")) return s->dump_after = o->value, o->failed || is_pass(o->value) ? -1 : misused();
     if (option_has_value(o, "--dim")) return o->failed || add_dim(s, (char *)(uintptr_t)o->value) ? -1 : misused();
     if (option_has_value(o, "--input-shape"))
         return o->failed || add_input_shape(s, (char *)(uintptr_t)o->value) ? -1 : misused();
+    if (option_may_have_value(o, "--list")) return o->failed || take_list(s, o->value) ? -1 : misused();
+    if (option_has_value(o, "--select"))
+        return o->failed || severities_select(tool, &s->severities, (char *)(uintptr_t)o->value) ? -1 : misused();
+    if (option_has_value(o, "--ignore"))
+        return o->failed || severities_ignore(tool, &s->severities, (char *)(uintptr_t)o->value) ? -1 : misused();
+    if (option_has_value(o, "--severity"))
+        return o->failed || severities_set(tool, &s->severities, (char *)(uintptr_t)o->value) ? -1 : misused();
     if (option_has_value(o, "--max-nodes"))
         return o->failed || parse_limit("--max-nodes", o->value, &s->check.max_nodes) ? -1 : misused();
     if (option_has_value(o, "--max-finding-bytes"))
@@ -240,6 +272,8 @@ static int take_options(settings *s, int argc, char **argv) {
     }
     s->check.dims = s->dims;
     s->check.shapes = s->shapes;
+    s->check.severities = s->severities.items;
+    s->check.n_severities = s->severities.n;
     return -1;
 }
 
@@ -286,7 +320,7 @@ static ob_status after_pass(void *context, const char *pass, const ob_model *mod
 
 static void note_left(void *context, const char *node, const char *op_type, const char *reason) {
     const watch *w = context;
-    if (!w->s->quiet) complain(tool, w->file, "node \"%s\" (%s) stays as it is: %s", node, op_type, reason);
+    if (!w->s->telling.quiet) complain(tool, w->file, "node \"%s\" (%s) stays as it is: %s", node, op_type, reason);
 }
 
 static ob_status save(const char *path, const ob_model *model, ob_model_format format, ob_error *error) {
@@ -335,13 +369,15 @@ static int write_guard(const settings *s, const char *file, const ob_report *rep
     return EXIT_MISUSED;
 }
 
-static ob_status print_report(const settings *s, const char *file, const ob_model *model, ob_report *report) {
+static ob_status print_report(const settings *s, const char *file, ob_model *model, ob_report *report) {
     if (s->json) {
         if (s->files_seen) fputs(",\n", stdout);
         return print_report_json(stdout, file, model, report, s->check.rules);
     }
     printer out = printer_for(s->dump_after || to_stdout(s) ? stderr : stdout);
-    return print_report_text(&out, file, report, s->quiet || s->dump_after || to_stdout(s), s->werror);
+    telling how = s->telling;
+    how.quiet = how.quiet || s->dump_after || to_stdout(s);
+    return print_report_text(&out, file, model, report, &how);
 }
 
 static int check_model(settings *s, const char *file, ob_model *model, watch *w) {
@@ -358,7 +394,7 @@ static int check_model(settings *s, const char *file, ob_model *model, watch *w)
     status = print_report(s, file, model, report);
     s->files_seen = true;
     ob_report_summary summary = ob_report_get_summary(report);
-    bool erroneous = summary.n_errors > 0 || (s->werror && summary.n_warnings > 0);
+    bool erroneous = summary.n_errors > 0 || (s->telling.werror && summary.n_warnings > 0);
     int guarded = status == OB_OK && s->guard && !erroneous ? write_guard(s, file, report) : EXIT_CLEAN;
     ob_report_close(&report);
     if (status != OB_OK) {
@@ -417,6 +453,7 @@ int main(int argc, char **argv) {
     }
 end:
     if (s) ob_operators_close(&s->operators);
+    if (s) severities_release(&s->severities);
     free(files);
     free(s);
     return status;

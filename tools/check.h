@@ -4,8 +4,33 @@
 
 #include "print.h"
 
-/* Broadcasts, conditions (not when quiet), findings and the summary of one model. `werror`: warnings are printed as errors. */
-ob_status print_report_text(const printer *out, const char *file, ob_report *report, bool quiet, bool werror);
+typedef enum listing {
+    LIST_NOTHING, /* findings of one kind are one entry; no broadcasts */
+    LIST_GROUPS,  /* broadcasts by pattern as well, and whatever else was shortened */
+    LIST_ALL      /* every finding and every broadcast for itself */
+} listing;
+
+/* How a report is told as text. */
+typedef struct telling {
+    listing list;
+    bool quiet;  /* findings and summary only */
+    bool werror; /* warnings are printed as errors */
+} telling;
+
+enum { NAME_COLUMNS = 100 }; /* of a name in text; longer ones are shortened in the middle */
+
+/* "node "path/name" (Op)". */
+void print_node(const printer *out, const char *path, const char *node, const char *op_type);
+const char *plural(size_t n);
+
+/* The summary, the contract, broadcasts when they are asked for, and the findings of one model. */
+ob_status print_report_text(const printer *out, const char *file, ob_model *model, ob_report *report, const telling *how);
+/* -- check_lists.c -- */
+ob_status print_contract(const printer *out, const char *file, ob_report *report, const telling *how);
+ob_status print_broadcasts(const printer *out, ob_report *report, const telling *how);
+/* Whether the executor can run the model, and why not. */
+void print_support(const printer *out, const char *file, ob_model *model, const telling *how);
+
 /* One element of the `models` array of docs/report.schema.json. */
 ob_status print_report_json(FILE *out, const char *file, const ob_model *model, ob_report *report, ob_rules rules);
 /* The contract as C in a file: function guard_NAME for NAME.c. */

@@ -13,7 +13,7 @@ static void string_field(FILE *out, const char *name, const char *text) {
 }
 
 /* A number, a term as text, or null. */
-static void print_dim(FILE *out, const ob_dims *dims, ob_dim dim) {
+static void print_json_dim(FILE *out, const ob_dims *dims, ob_dim dim) {
     char text[512];
     if (dim == OB_DIM_UNKNOWN) {
         fputs("null", out);
@@ -25,7 +25,7 @@ static void print_dim(FILE *out, const ob_dims *dims, ob_dim dim) {
     }
 }
 
-static void print_shape(FILE *out, const ob_dims *dims, const ob_shape *shape) {
+static void print_json_shape(FILE *out, const ob_dims *dims, const ob_shape *shape) {
     if (shape->rank == OB_RANK_UNKNOWN) {
         fputs("null", out);
         return;
@@ -33,7 +33,7 @@ static void print_shape(FILE *out, const ob_dims *dims, const ob_shape *shape) {
     putc('[', out);
     for (int32_t i = 0; i < shape->rank; i++) {
         if (i) putc(',', out);
-        print_dim(out, dims, shape->dims[i]);
+        print_json_dim(out, dims, shape->dims[i]);
     }
     putc(']', out);
 }
@@ -71,7 +71,7 @@ static ob_status print_value(FILE *out, ob_report *report, size_t index) {
     else
         print_json_string(out, ob_dtype_name(info.dtype));
     key(out, "shape");
-    print_shape(out, ob_report_dims(report), &info.shape);
+    print_json_shape(out, ob_report_dims(report), &info.shape);
     if (info.why_unknown[0]) string_field(out, "why_unknown", info.why_unknown);
     putc('}', out);
     return OB_OK;
@@ -105,18 +105,18 @@ static ob_status print_broadcast(FILE *out, ob_report *report, size_t index) {
         fputs(i ? ",{\"name\":" : "{\"name\":", out);
         print_json_string(out, info.names[i]);
         key(out, "shape");
-        print_shape(out, dims, &info.operands[i]);
+        print_json_shape(out, dims, &info.operands[i]);
         key(out, "stretched_axes");
         print_axes(out, info.stretched[i]);
         putc('}', out);
     }
     putc(']', out);
     key(out, "result");
-    print_shape(out, dims, &info.result);
+    print_json_shape(out, dims, &info.result);
     key(out, "fits");
     fputs(info.fits ? "true" : "false", out);
     key(out, "copied_bytes");
-    print_dim(out, dims, info.copied_bytes);
+    print_json_dim(out, dims, info.copied_bytes);
     putc('}', out);
     return OB_OK;
 }
@@ -145,7 +145,7 @@ static ob_status print_finding(FILE *out, ob_report *report, size_t index) {
         print_json_string(out, info.operand_names[i]);
         print_index(out, "input", info.operand_inputs[i]);
         key(out, "shape");
-        print_shape(out, dims, &info.operands[i]);
+        print_json_shape(out, dims, &info.operands[i]);
         putc('}', out);
     }
     putc(']', out);

@@ -115,7 +115,11 @@ void format_bytes(int64_t n_bytes, char *text, size_t n) {
 
 enum { MAX_COLUMNS = 64, DIM_BYTES = 48, MAX_LABEL = 40 };
 
-/* Plain numbers by hand: they are nearly everything in a large report. */
+static const char dots[] = "...";
+enum { N_DOTS = 3 };
+
+/* A term of any length, shortened in the middle where it does not fit. Plain numbers by hand: they are nearly everything in a
+ * large report. */
 static void dim_text(const ob_dims *dims, ob_dim dim, char *text) {
     if (dim >= 0 && ob_dim_is_const(dim)) {
         char reversed[24];
@@ -126,7 +130,16 @@ static void dim_text(const ob_dims *dims, ob_dim dim, char *text) {
         *text = '\0';
         return;
     }
-    if (ob_dim_format(dims, dim, text, DIM_BYTES) >= DIM_BYTES) memcpy(text + DIM_BYTES - 4, "...", 4);
+    size_t n = ob_dim_format(dims, dim, text, DIM_BYTES);
+    if (n < DIM_BYTES) return;
+    char *whole = malloc(n + 1);
+    const size_t head = (DIM_BYTES - 1 - N_DOTS) / 2, tail = DIM_BYTES - 1 - N_DOTS - head;
+    memcpy(text + head, dots, N_DOTS);
+    text[head + N_DOTS] = '\0';
+    if (!whole) return;
+    ob_dim_format(dims, dim, whole, n + 1);
+    memcpy(text + head + N_DOTS, whole + n - tail, tail + 1);
+    free(whole);
 }
 
 static void spaces(FILE *file, size_t n) {
@@ -135,27 +148,65 @@ static void spaces(FILE *file, size_t n) {
     fwrite(blank, 1, n, file);
 }
 
-/* A label in at most MAX_LABEL columns, padded. Of a long one the end: exporters put scopes in front. */
-static void print_label(FILE *file, const char *label, size_t width) {
+size_t print_shortened(FILE *file, const char *text, size_t columns) {
     char piece[PIECE];
-    size_t whole = escaped_width(label);
-    if (whole <= MAX_LABEL) {
-        print_escaped(file, label);
-        if (whole < width) spaces(file, width - whole);
-        return;
+    size_t whole = escaped_width(text);
+    if (whole <= columns) {
+        print_escaped(file, text);
+        return whole;
     }
-    size_t cut = whole - MAX_LABEL + 3, passed = 0, used = 3;
-    fputs("...", file);
-    for (const unsigned char *at = (const unsigned char *)label; *at;) {
+    /* Exporters put scopes in front and numbers behind: both ends tell names apart. */
+    size_t head = (columns - N_DOTS) / 2, tail = columns - N_DOTS - head, passed = 0, used = 0;
+    bool cut = false;
+    for (const unsigned char *at = (const unsigned char *)text; *at;) {
         at += escape_one(at, piece);
         size_t n = 0;
         for (const char *c = piece; *c; c++) n += ((unsigned char)*c & 0xC0) != 0x80;
         passed += n;
-        if (passed <= cut) continue;
-        fputs(piece, file);
-        used += n;
+        if (passed <= head || passed - n >= whole - tail) {
+            fputs(piece, file);
+            used += n;
+        } else if (!cut) {
+            fputs(dots, file);
+            used += N_DOTS;
+            cut = true;
+        }
     }
+    return used;
+}
+
+/* A label in at most MAX_LABEL columns, padded. */
+static void print_label(FILE *file, const char *label, size_t width) {
+    size_t used = print_shortened(file, label, MAX_LABEL);
     if (used < width) spaces(file, width - used);
+}
+
+void print_dim(FILE *file, const ob_dims *dims, ob_dim dim) {
+    char few[256];
+    size_t n = ob_dim_format(dims, dim, few, sizeof few);
+    if (n < sizeof few) {
+        print_escaped(file, few);
+        return;
+    }
+    char *text = malloc(n + 1);
+    if (text) ob_dim_format(dims, dim, text, n + 1);
+    print_escaped(file, text ? text : few);
+    free(text);
+}
+
+void print_shape(FILE *file, const ob_dims *dims, const ob_shape *shape) {
+    if (shape->rank == OB_RANK_UNKNOWN) {
+        fputs("(rank not known)", file);
+        return;
+    }
+    putc('(', file);
+    for (int32_t i = 0; i < shape->rank; i++) {
+        char text[DIM_BYTES];
+        dim_text(dims, shape->dims[i], text);
+        if (i) fputs(" x ", file);
+        print_escaped(file, text);
+    }
+    putc(')', file);
 }
 
 void print_shapes(const printer *out, const ob_dims *dims, const shape_row *rows, size_t n_rows, int32_t mark_axis, bool rule,

@@ -22,11 +22,18 @@ void set_colour(const printer *out, colour which);
 void print_escaped(FILE *file, const char *text);
 /* Columns that print_escaped takes, counting a UTF-8 character as one. */
 size_t escaped_width(const char *text);
+/* print_escaped in at most so many columns (20 or more), of a longer text both ends. Returns the columns. */
+size_t print_shortened(FILE *file, const char *text, size_t columns);
 /* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
 void print_json_string(FILE *file, const char *text);
 
 /* "12.3 KiB", "5 bytes". */
 void format_bytes(int64_t n_bytes, char *text, size_t n);
+
+/* A size or term, whole. */
+void print_dim(FILE *file, const ob_dims *dims, ob_dim dim);
+/* "(2 x N)", on one line. */
+void print_shape(FILE *file, const ob_dims *dims, const ob_shape *shape);
 
 /* Shapes right-aligned under each other, one line each, as in the array API text:
  *     label  (3d):  15 x 3 x 5

@@ -39,6 +39,12 @@ typedef struct ob_shape_given {
     const int64_t *dims; /**< rank sizes, each 0 .. OB_DIM_CONST_MAX, or OB_DIM_UNKNOWN: left open; NULL for rank 0 */
 } ob_shape_given;
 
+/** Another severity for findings: what is told, counted and listed. Rewriting refuses an unsound model all the same. */
+typedef struct ob_severity_given {
+    const char *id; /**< "OB0101", or the beginning of several ids: "OB02"; in any case. One that begins none is E_NOT_FOUND */
+    ob_severity severity; /**< OB_SEVERITY_NONE: left out */
+} ob_severity_given;
+
 /** How to check. Always start from ob_check_options_init(). Everything here is borrowed during ob_check(). */
 typedef struct ob_check_options {
     ob_rules rules;               /**< rule book [OB_RULES_ONNX] */
@@ -55,6 +61,8 @@ typedef struct ob_check_options {
     /** Bytes that findings may hold, with their texts and shapes. Those beyond are counted, not listed: n_dropped of the summary.
      * 0: 64 MiB [0] */
     uint64_t max_finding_bytes;
+    const ob_severity_given *severities; /**< the last that fits an id counts; NULL with n_severities 0: the defaults */
+    size_t n_severities;                 /**< entries of severities [0] */
 } ob_check_options;
 
 /** The onnx rule book, nothing given. NULL is allowed and does nothing. */
@@ -94,6 +102,9 @@ typedef struct ob_report_summary {
     size_t n_open;        /**< broadcasts whose result has a size that is not a number: not in copied_bytes */
     int64_t copied_bytes; /**< sum over the broadcasts of what a copying implementation would write where that is a known number;
                              saturates at INT64_MAX */
+    ob_dim copied_term; /**< the same with those of open size: a term of ob_report_dims(); OB_DIM_UNKNOWN when it is too large to
+                           be written; saturates at OB_DIM_CONST_MAX */
+    size_t n_uncounted; /**< broadcasts that are not in copied_term: something about their size is not known */
 } ob_report_summary;
 
 /** The numbers; thread-safe. */
@@ -134,6 +145,17 @@ OB_API size_t ob_report_finding_count(const ob_report *report);
  * E_NOT_FOUND (beyond the last), E_MEMORY. */
 OB_API ob_status ob_report_finding(ob_report *report, size_t index, ob_finding_info *out);
 
+/** Entries of a list that say the same. */
+typedef struct ob_alike {
+    size_t first; /**< index of the first of them */
+    size_t n;     /**< how many, this one included */
+} ob_alike;
+
+/** Fills *out with the group `index` of findings that tell the same of several nodes: one id, operator, operand, axis, shapes and
+ * condition. Groups are ordered by their first finding; a finding that is alone is a group. Errors: E_NOT_FOUND (beyond the
+ * last), E_MEMORY. */
+OB_API ob_status ob_report_finding_group(ob_report *report, size_t index, ob_alike *out);
+
 /* ---- Broadcasts ----------------------------------------------------------------------------------------------------- */
 
 /** One broadcast: a node whose operands differ in shape, or may. */
@@ -162,6 +184,10 @@ OB_API size_t ob_report_broadcast_count(const ob_report *report);
 /** Fills *out with broadcast `index`, in the order of the nodes; its pointers are views, valid until the next call of this
  * function on the report. Errors: E_NOT_FOUND (beyond the last), E_MEMORY. */
 OB_API ob_status ob_report_broadcast(ob_report *report, size_t index, ob_broadcast_info *out);
+
+/** Fills *out with the group `index` of broadcasts with one pattern: the same operator, and operands and results of the same
+ * shapes and element types. Groups are ordered by their first broadcast. Errors: E_NOT_FOUND (beyond the last). */
+OB_API ob_status ob_report_broadcast_group(ob_report *report, size_t index, ob_alike *out);
 
 /* ---- Values and conditions ------------------------------------------------------------------------------------------ */
 

@@ -125,6 +125,15 @@ OB_API void ob_session_config_init(ob_session_config *config);
  * - E_ARGUMENT: model or out NULL, a config that was not initialised, a thread count or size out of range.
  * - E_MEMORY. */
 OB_API ob_status ob_session_create(const ob_model *model, const ob_session_config *config, ob_session **out, ob_error *error);
+/** What of the model a session could not run, without making one: operators and versions without a kernel, each kind once, nodes
+ * of subgraphs and of functions that are called included. Element types and attributes that a kernel does not take show only when
+ * sizes are planned.
+ * - model: borrows; the operators of its nodes are looked up, so one thread per model.
+ * - tell: called for each kind, in the order of the first nodes; may be NULL.
+ *
+ * Errors: E_UNSUPPORTED (at least one; the message lists the first), E_ARGUMENT (no model), E_MEMORY. */
+OB_API ob_status ob_model_unsupported(ob_model *model, void (*tell)(void *context, const ob_unsupported *item), void *context,
+                                      ob_error *error);
 /** Frees the session and sets *session to NULL. NULL and *NULL are allowed. */
 OB_API void ob_session_close(ob_session **session);
 

@@ -1,1 +1,1 @@
-"$check" "$models/attention.onnx"
+"$check" "$models/attention.onnx" --list=all

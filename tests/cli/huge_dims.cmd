@@ -1,1 +1,1 @@
-printf "%s\n" "<ir_version: 8, opset_import: [\"\" : 17]>" "g (float[4611686018427387903,1] x, float[1,4611686018427387903] z) => (float[?,?] y) {" "  [add] y = Add (x, z)" "}" > big.onnxtxt; "$check" big.onnxtxt
+printf "%s\n" "<ir_version: 8, opset_import: [\"\" : 17]>" "g (float[4611686018427387903,1] x, float[1,4611686018427387903] z) => (float[?,?] y) {" "  [add] y = Add (x, z)" "}" > big.onnxtxt; "$check" --list=all big.onnxtxt

@@ -1,1 +1,1 @@
-"$check" "$models/legacy_axis.onnx"
+"$check" "$models/legacy_axis.onnx" --list=all

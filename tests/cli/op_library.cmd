@@ -1,1 +1,1 @@
-"$check" --op-library "$libraries/edge_operators.so" "$examples/custom_operator/front_end.onnxtxt"
+"$check" --list=all --op-library "$libraries/edge_operators.so" "$examples/custom_operator/front_end.onnxtxt"

@@ -45,8 +45,11 @@ static void report(ob_model *model, ob_rules rules) {
     FUZZ_MUST(status == OB_OK || status == OB_E_LIMIT, "%s: %s", ob_status_text(status), error.message);
     if (status == OB_OK) {
         printer out = {empty_sink(), true};
-        status = print_report_text(&out, "fuzzed", result, false, false);
-        FUZZ_MUST(status == OB_OK || status == OB_E_LIMIT, "text report: %s", ob_status_text(status));
+        for (listing list = LIST_NOTHING; list <= LIST_ALL; list++) {
+            const telling how = {.list = list};
+            status = print_report_text(&out, "fuzzed", model, result, &how);
+            FUZZ_MUST(status == OB_OK || status == OB_E_LIMIT, "text report: %s", ob_status_text(status));
+        }
         FILE *file = empty_sink();
         status = print_report_json(file, "fuzzed", model, result, rules);
         FUZZ_MUST(status == OB_OK || status == OB_E_LIMIT, "JSON report: %s", ob_status_text(status));

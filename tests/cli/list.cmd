@@ -1,0 +1,1 @@
+"$check" --list "$models/attention.onnx"; "$check" --list=some "$models/attention.onnx"

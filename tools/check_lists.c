@@ -1,0 +1,230 @@
+/* What a report lists beside its findings: the contract, broadcasts, what the executor cannot run. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+/* ---- Broadcasts ----------------------------------------------------------------------------------------------------- */
+
+static void print_stretched(FILE *file, const ob_broadcast_info *info) {
+    bool any = false;
+    for (size_t i = 0; i < info->n_operands; i++) {
+        if (info->stretched[i] == 0) continue;
+        fputs(any ? "; \"" : "  stretched: \"", file);
+        print_escaped(file, info->names[i]);
+        fputs(info->stretched[i] & (info->stretched[i] - 1) ? "\" along axes" : "\" along axis", file);
+        for (int axis = 0; axis < 64; axis++)
+            if (info->stretched[i] >> axis & 1) fprintf(file, " %d", axis);
+        any = true;
+    }
+    if (any) putc('\n', file);
+}
+
+static void print_copied(FILE *file, const ob_dims *dims, ob_dim bytes) {
+    if (bytes == OB_DIM_UNKNOWN) return;
+    fprintf(file, "  a copying implementation would write %s",
+            ob_dim_is_const(bytes) && bytes == OB_DIM_CONST_MAX ? "at least " : "");
+    print_dim(file, dims, bytes);
+    fputs(" bytes\n", file);
+}
+
+static ob_status print_broadcast(const printer *out, ob_report *report, size_t index, shape_row **rows, size_t *capacity) {
+    ob_broadcast_info info;
+    ob_status status = ob_report_broadcast(report, index, &info);
+    if (status != OB_OK) return status;
+    if (!*rows || info.n_operands + 1 > *capacity) {
+        shape_row *grown = realloc(*rows, (info.n_operands + 1) * sizeof *grown);
+        if (!grown) return OB_E_MEMORY;
+        *rows = grown;
+        *capacity = info.n_operands + 1;
+    }
+    set_colour(out, COLOUR_BOLD);
+    print_node(out, info.path, info.node, info.op_type);
+    set_colour(out, COLOUR_NONE);
+    fprintf(out->file, ": %s\n", info.rule);
+    for (size_t i = 0; i < info.n_operands; i++) (*rows)[i] = (shape_row){info.names[i], info.operands[i]};
+    (*rows)[info.n_operands] = (shape_row){"Result", info.result};
+    print_shapes(out, ob_report_dims(report), *rows, info.n_operands + (info.fits ? 1 : 0), -1, info.fits, "  ");
+    if (!info.fits) fputs("  no result: the operands do not broadcast\n", out->file);
+    print_stretched(out->file, &info);
+    print_copied(out->file, ob_report_dims(report), info.copied_bytes);
+    putc('\n', out->file);
+    return OB_OK;
+}
+
+static ob_status print_each(const printer *out, ob_report *report) {
+    shape_row *rows = NULL;
+    size_t capacity = 0, n = ob_report_broadcast_count(report);
+    ob_status status = OB_OK;
+    for (size_t i = 0; i < n && status == OB_OK; i++) status = print_broadcast(out, report, i, &rows, &capacity);
+    free(rows);
+    return status;
+}
+
+/* "(8) onto (batch x T x 8)" when one operand has the result's shape, else "(N x 1) with (1 x M) to (N x M)". */
+static void print_pattern(FILE *file, const ob_dims *dims, const ob_broadcast_info *info) {
+    size_t n_stretched = 0, shown = 0;
+    for (size_t i = 0; i < info->n_operands; i++) n_stretched += info->stretched[i] != 0;
+    bool onto = info->fits && n_stretched > 0 && n_stretched < info->n_operands && info->n_fixed_axes == 0;
+    for (size_t i = 0; i < info->n_operands; i++) {
+        if (onto && info->stretched[i] == 0) continue;
+        if (shown++) fputs(" with ", file);
+        print_shape(file, dims, &info->operands[i]);
+    }
+    if (!info->fits) {
+        fputs(" do not broadcast", file);
+        return;
+    }
+    fputs(onto ? " onto " : " to ", file);
+    print_shape(file, dims, &info->result);
+}
+
+static ob_status print_patterns(const printer *out, ob_report *report) {
+    ob_alike alike;
+    ob_status status = ob_report_broadcast_group(report, 0, &alike);
+    if (status == OB_E_NOT_FOUND) return OB_OK;
+    set_colour(out, COLOUR_BOLD);
+    fputs("broadcasts by pattern (--list=all: each for itself):\n", out->file);
+    set_colour(out, COLOUR_NONE);
+    for (size_t i = 0; (status = ob_report_broadcast_group(report, i, &alike)) == OB_OK; i++) {
+        ob_broadcast_info info;
+        if ((status = ob_report_broadcast(report, alike.first, &info)) != OB_OK) return status;
+        fprintf(out->file, "  %zu x ", alike.n);
+        print_shortened(out->file, info.op_type, NAME_COLUMNS);
+        fputs(": ", out->file);
+        print_pattern(out->file, ob_report_dims(report), &info);
+        fputs(alike.n == 1 ? ", " : ", first ", out->file);
+        print_node(out, info.path, info.node, info.op_type);
+        putc('\n', out->file);
+    }
+    return status == OB_E_NOT_FOUND ? OB_OK : status;
+}
+
+ob_status print_broadcasts(const printer *out, ob_report *report, const telling *how) {
+    return how->list == LIST_ALL ? print_each(out, report) : how->list == LIST_GROUPS ? print_patterns(out, report) : OB_OK;
+}
+
+/* ---- The contract ------------------------------------------------------------------------------------------------------ */
+
+enum { MOST_CLAUSES = 12, MOST_REASONS = 4 }; /* listed when nobody asked for more */
+
+static void print_origin(const printer *out, const ob_contract_origin *origin, size_t n) {
+    if (origin->node[0]) {
+        print_node(out, origin->path, origin->node, origin->op_type);
+        if (origin->operand >= 0) fprintf(out->file, " operand %d", (int)origin->operand);
+        if (origin->axis >= 0) fprintf(out->file, " axis %d", (int)origin->axis);
+    } else {
+        fputs("inputs and outputs of the graph", out->file);
+    }
+    if (n > 1) fprintf(out->file, " and %zu more", n - 1);
+}
+
+static void print_sizes(FILE *file, const char *lead, const ob_named_size *sizes, size_t n) {
+    fputs(lead, file);
+    for (size_t i = 0; i < n; i++) {
+        if (i) fputs(", ", file);
+        print_shortened(file, sizes[i].name, NAME_COLUMNS);
+        fprintf(file, " = %lld", (long long)sizes[i].size);
+    }
+}
+
+static ob_status print_clause(const printer *out, ob_report *report, size_t index) {
+    ob_clause_info info;
+    ob_status status = ob_report_clause(report, index, &info);
+    if (status != OB_OK) return status;
+    fputs("  ", out->file);
+    set_colour(out, COLOUR_BOLD);
+    print_escaped(out->file, info.text);
+    set_colour(out, COLOUR_NONE);
+    fputs("\n      from ", out->file);
+    if (info.n_origins > 0) print_origin(out, &info.origins[0], info.n_nodes);
+    if (info.n_holds) print_sizes(out->file, "; holds at ", info.holds, info.n_holds);
+    if (info.n_fails) print_sizes(out->file, info.n_holds ? ", fails at " : "; fails at ", info.fails, info.n_fails);
+    putc('\n', out->file);
+    return OB_OK;
+}
+
+static ob_status print_reason(const printer *out, ob_report *report, size_t index) {
+    ob_unverified_info info;
+    ob_status status = ob_report_unverified(report, index, &info);
+    if (status != OB_OK) return status;
+    fputs("  not verified: ", out->file);
+    print_escaped(out->file, info.reason);
+    fputs(", at ", out->file);
+    print_origin(out, &info.first, info.n);
+    putc('\n', out->file);
+    return OB_OK;
+}
+
+static void print_headline(const printer *out, const char *file, const ob_contract_info *contract) {
+    print_escaped(out->file, file);
+    fputs(": ", out->file);
+    set_colour(out, COLOUR_BOLD);
+    fprintf(out->file, "contract: %s", ob_contract_status_name(contract->status));
+    set_colour(out, COLOUR_NONE);
+    switch (contract->status) {
+    case OB_CONTRACT_COMPLETE:
+        fputs(contract->n_clauses ? ": runs, as far as shapes go, exactly if" : ": any sizes will do", out->file);
+        break;
+    case OB_CONTRACT_PARTIAL:
+        fprintf(out->file, " (%zu requirement%s not stated on sizes of inputs)%s", contract->n_open, plural(contract->n_open),
+                contract->n_clauses ? ": runs only if" : "");
+        break;
+    case OB_CONTRACT_CONTRADICTORY: fputs(": no sizes will do", out->file); break;
+    }
+    putc('\n', out->file);
+}
+
+ob_status print_contract(const printer *out, const char *file, ob_report *report, const telling *how) {
+    ob_contract_info contract = ob_report_contract(report);
+    print_headline(out, file, &contract);
+    size_t n_clauses = contract.n_clauses, n_reasons = contract.n_unverified;
+    if (how->list == LIST_NOTHING && n_clauses > MOST_CLAUSES) n_clauses = MOST_CLAUSES;
+    if (how->list == LIST_NOTHING && n_reasons > MOST_REASONS) n_reasons = MOST_REASONS;
+    ob_status status = OB_OK;
+    for (size_t i = 0; i < n_clauses && status == OB_OK; i++) status = print_clause(out, report, i);
+    if (contract.n_clauses > n_clauses) fprintf(out->file, "  and %zu more clauses (--list)\n", contract.n_clauses - n_clauses);
+    for (size_t i = 0; i < n_reasons && status == OB_OK; i++) status = print_reason(out, report, i);
+    if (contract.n_unverified > n_reasons)
+        fprintf(out->file, "  and %zu more reasons (--list)\n", contract.n_unverified - n_reasons);
+    return status;
+}
+
+/* ---- The executor ------------------------------------------------------------------------------------------------------ */
+
+typedef struct support {
+    const printer *out;
+    const char *file;
+    bool list;
+    size_t n;
+} support;
+
+static void print_unsupported(void *context, const ob_unsupported *item) {
+    support *s = context;
+    FILE *file = s->out->file;
+    if (s->n++ > 0 && !s->list) return;
+    if (s->n == 1) {
+        print_escaped(file, s->file);
+        fputs(": the executor cannot run it: ", file);
+    } else {
+        fputs("\n    ", file);
+    }
+    print_shortened(file, item->op_type[0] ? item->op_type : item->node, NAME_COLUMNS);
+    fputs(" (", file);
+    print_escaped(file, item->reason);
+    putc(')', file);
+    if (item->n_nodes > 1) fprintf(file, " at %zu nodes", item->n_nodes);
+}
+
+void print_support(const printer *out, const char *file, ob_model *model, const telling *how) {
+    support s = {.out = out, .file = file, .list = how->list != LIST_NOTHING};
+    ob_error error;
+    ob_status status = ob_model_unsupported(model, print_unsupported, &s, &error);
+    if (status == OB_OK) {
+        print_escaped(out->file, file);
+        fputs(": the executor has a kernel for every operator\n", out->file);
+    } else if (s.n > 0) {
+        if (s.n > 1 && !s.list) fprintf(out->file, ", and %zu more kinds of nodes (--list)", s.n - 1);
+        putc('\n', out->file);
+    }
+}

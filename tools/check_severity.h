@@ -1,0 +1,21 @@
+/* --select, --ignore and --severity, in the order in which they are given. */
+#ifndef OB_TOOLS_CHECK_SEVERITY_H
+#define OB_TOOLS_CHECK_SEVERITY_H
+
+#include "onnx_broadcast/onnx_broadcast.h"
+
+typedef struct severities {
+    ob_severity_given *items; /* ids are views of the arguments, or static */
+    size_t n, capacity;
+    bool selected;
+} severities;
+
+/* "OB0101,OB02": these findings and those of other --select only. The texts are cut into their parts; false with a message. */
+bool severities_select(const char *tool, severities *s, char *ids);
+/* Not these. */
+bool severities_ignore(const char *tool, severities *s, char *ids);
+/* "OB0401=error". */
+bool severities_set(const char *tool, severities *s, char *text);
+void severities_release(severities *s);
+
+#endif
