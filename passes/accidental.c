@@ -1,6 +1,10 @@
-/* Broadcasts that are legal and probably not meant: a size meets itself on another axis because ranks differ, as in
- * (N) + (N,1) -> (N,N). Operands that are constant or that the exporter reshaped on purpose are left alone: an outer product is
- * written that way. Reads facts, adds findings; linear in nodes (operators with many operands are not examined). */
+/* Broadcasts that are legal and probably not meant:
+ * - a size meets itself on another axis because ranks differ, as in (N) + (N,1) -> (N,N);
+ * - a column meets a matrix where elements are compared, as in (N,1) - (N,7): a prediction against the wrong target;
+ * - a vector meets a matrix along one of two axes of the same size, as in (8,8) with (8);
+ * - a size of an input meets another one that it needs not equal, and stands on another axis of the other operand.
+ * Operands that are constant or that the exporter shaped on purpose are left alone: an outer product is written that way. Reads
+ * facts, adds findings; linear in nodes (operators with many operands are not examined). */
 #include <string.h>
 
 #include "core/error.h"
@@ -18,14 +22,17 @@ static bool is_one_of(const char *op, const char *const *names) {
 
 /* True when somebody gave the value its shape on purpose, or it is constant. Looks back through operators that keep the shape. */
 static bool is_deliberate(const ob_facts *facts, const ob_value *value) {
-    static const char *const shapers[] = {"Unsqueeze",       "Reshape",        "Expand",  "Tile",    "Constant",
-                                          "ConstantOfShape", "Range",          "Flatten", "Squeeze", "Transpose",
-                                          "Broadcast",       "BroadcastInDim", "Trilu",   "EyeLike", NULL};
+    /* Those that keep an axis of 1, or cut out what is wanted, too. */
+    static const char *const shapers[] = {
+        "Unsqueeze", "Reshape",   "Expand",    "Tile",           "Constant", "ConstantOfShape",   "Range",         "Flatten",
+        "Squeeze",   "Transpose", "Broadcast", "BroadcastInDim", "Trilu",    "EyeLike",           "Gather",        "Slice",
+        "Split",     "ArgMax",    "ArgMin",    "TopK",           "Concat",   "GlobalAveragePool", "GlobalMaxPool", "Shape",
+        "Size",      "Range",     NULL};
     for (int step = 0; step < MAX_STEPS; step++) {
         if (value->is_initializer) return true;
         const ob_node *node = value->producer;
         if (!node) return false;
-        if (node->op && is_one_of(node->op_type, shapers)) return true;
+        if (node->op && (is_one_of(node->op_type, shapers) || strncmp(node->op_type, "Reduce", 6) == 0)) return true;
         const ob_value *from = NULL;
         for (uint32_t i = 0; i < node->n_inputs && !from; i++)
             if (node->inputs[i] &&
@@ -52,19 +59,116 @@ static bool meets_itself(const ob_group *group, uint32_t a, uint32_t b, int32_t 
     return false;
 }
 
-static ob_status report(ob_work *work, const ob_node *node, const ob_group *group, uint32_t a, uint32_t b, int32_t axis_a,
-                        int32_t axis_b) {
+/* x (N,1,D) against y (M,D): the axes behind the 1 pair up, which is how all pairs are written. */
+static bool pairs_up(const ob_group *group, uint32_t a, uint32_t b, int32_t axis_a, int32_t axis_b) {
+    for (int32_t p = (axis_a > axis_b ? axis_a : axis_b) + 1; p < group->result.rank; p++) {
+        ob_dim size = ob__group_dim(group, a, p);
+        if (size != 1 && size != OB_DIM_UNKNOWN && size == ob__group_dim(group, b, p)) return true;
+    }
+    return false;
+}
+
+/* What may be wrong with operands a and b of a node. */
+typedef struct suspicion {
+    ob_finding_id id;
+    int32_t axis_a, axis_b;
+    const char *fix;
+} suspicion;
+
+static bool compares(const ob_node *node) {
+    static const char *const comparing[] = {"Sub", "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", NULL};
+    return is_one_of(node->op_type, comparing);
+}
+
+static bool is_size(ob_dim d) {
+    return d != OB_DIM_UNKNOWN && d != 0 && d != 1;
+}
+
+/* (N,1) against (N,7), where elements are compared. */
+static bool is_column(const ob_node *node, const ob_group *group, uint32_t a, uint32_t b, suspicion *out) {
+    const ob_shape *x = &group->shapes[a], *y = &group->shapes[b];
+    if (x->rank != 2 || y->rank != 2 || !compares(node)) return false;
+    if (x->dims[0] != y->dims[0] || !is_size(x->dims[0]) || x->dims[1] != 1 || !is_size(y->dims[1])) return false;
+    *out = (suspicion){OB0401, 1, -1,
+                       "when one number for each row was meant to be compared with one, give both operands one shape; when with "
+                       "all of the row, say so with an Expand or an Unsqueeze"};
+    return true;
+}
+
+/* (8) with (8,8): along either axis it would fit. */
+static bool is_ambiguous(const ob_group *group, uint32_t a, uint32_t b, suspicion *out) {
+    const ob_shape *x = &group->shapes[a], *y = &group->shapes[b];
+    if (x->rank != 1 || y->rank != 2 || !is_size(x->dims[0]) || y->dims[0] != x->dims[0] || y->dims[1] != x->dims[0])
+        return false;
+    *out =
+        (suspicion){OB0401, 0, 1,
+                    "when its elements belong to the rows, reshape it from (n) to (n,1); when they belong to the columns, say so "
+                    "with an Unsqueeze"};
+    return true;
+}
+
+/* A named size of a meets another of b, and b has it, or a has b's, on another axis. */
+static bool crosses(const ob_dims *dims, const ob_group *group, uint32_t a, uint32_t b, suspicion *out) {
+    for (int32_t p = 0; p < group->result.rank; p++) {
+        ob_dim here = ob__group_dim(group, a, p), there = ob__group_dim(group, b, p);
+        if (here == there || !ob_dim_is_named(dims, here) || !ob_dim_is_named(dims, there)) continue;
+        for (int32_t q = 0; q < group->result.rank; q++) {
+            if (q == p || ob__group_dim(group, b, q) != here) continue;
+            *out = (suspicion){OB0403, p, q, "Transpose or Unsqueeze one of the operands, so that each size meets itself"};
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool suspect(ob_work *work, const ob_node *node, const ob_group *group, uint32_t a, uint32_t b, suspicion *out) {
+    int32_t p, q;
+    if (group->shapes[a].rank < 1 || group->shapes[b].rank < 1) return false;
+    if (group->shapes[a].rank < group->shapes[b].rank && meets_itself(group, a, b, &p, &q) && !pairs_up(group, a, b, p, q)) {
+        *out =
+            (suspicion){OB0401, p, q,
+                        "when the elements were meant to pair up, give both operands one shape (Squeeze or Reshape one of them); "
+                        "when the outer product is meant, say so with an Unsqueeze"};
+        return true;
+    }
+    return is_column(node, group, a, b, out) || is_ambiguous(group, a, b, out) || crosses(work->model->dims, group, a, b, out);
+}
+
+static ob_finding *describe(ob_work *work, const ob_group *group, uint32_t a, uint32_t b, const suspicion *s) {
     ob_findings *findings = work->findings;
-    char size[64];
-    ob_dim_format(work->model->dims, group->result.dims[axis_a], size, sizeof size);
-    ob_finding *finding =
-        ob__findings_add(findings, OB0401,
-                         "operand %u is stretched along axis %d and operand %u along axis %d, both to %s: an outer product, "
-                         "often a missing reshape",
-                         (unsigned)group->inputs[a], (int)axis_a, (unsigned)group->inputs[b], (int)axis_b, size);
+    unsigned left = (unsigned)group->inputs[a], right = (unsigned)group->inputs[b];
+    char size[64], other[64];
+    ob_dim_format(work->model->dims, ob__group_dim(group, s->id == OB0403 ? a : b, s->axis_a), size, sizeof size);
+    ob_dim_format(work->model->dims, ob__group_dim(group, b, s->axis_a), other, sizeof other);
+    if (s->id == OB0403)
+        return ob__findings_add(
+            findings, OB0403,
+            "axis %d: %s of operand %u meets %s of operand %u, which has %s along axis %d: where both are equal "
+            "it runs, and is probably wrong",
+            (int)s->axis_a, size, left, other, right, size, (int)s->axis_b);
+    if (s->axis_b < 0)
+        return ob__findings_add(findings, OB0401,
+                                "operand %u has one column and is compared with each of the %s columns of operand %u: often a "
+                                "missing reshape",
+                                left, size, right);
+    if (group->shapes[a].rank == 1 && ob__group_dim(group, b, s->axis_b) != 1)
+        return ob__findings_add(
+            findings, OB0401,
+            "operand %u of size %s fits both axes of operand %u and is aligned with the last: often a missing "
+            "reshape",
+            left, size, right);
+    return ob__findings_add(findings, OB0401,
+                            "operand %u is stretched along axis %d and operand %u along axis %d, both to %s: an outer product, "
+                            "often a missing reshape",
+                            left, (int)s->axis_a, right, (int)s->axis_b, size);
+}
+
+static ob_status report(ob_work *work, const ob_node *node, const ob_group *group, uint32_t a, uint32_t b, const suspicion *s) {
+    ob_findings *findings = work->findings;
+    ob_finding *finding = describe(work, group, a, b, s);
     if (!finding) return OB_OK;
     finding->node = node;
-    finding->axis = axis_a;
+    finding->axis = s->axis_a;
     finding->operand = (int32_t)group->inputs[a];
     ob_shape *shapes = OB_ARENA_ARRAY(&findings->arena, ob_shape, 2);
     if (!shapes) return OB_E_MEMORY;
@@ -72,25 +176,20 @@ static ob_status report(ob_work *work, const ob_node *node, const ob_group *grou
     shapes[1] = group->shapes[a < b ? b : a];
     finding->operands = shapes;
     finding->n_operands = 2;
-    finding->fix =
-        "when the elements were meant to pair up, give both operands one shape (Squeeze or Reshape one of them); when the "
-        "outer product is meant, say so with an Unsqueeze";
+    finding->fix = s->fix;
     return OB_OK;
 }
 
-/* Quick: two operands whose ranks differ, neither a scalar, one of them of rank 2 or more that has a size of 1 somewhere. */
+/* Quick: two operands that are no scalars, one of them of rank 2 or more. */
 static bool may_be_accidental(const ob_facts *facts, const ob_node *node) {
     if (!node->op || node->op->broadcast != OB_BCAST_MULTI || node->n_inputs < 2) return false;
-    int32_t lowest = INT32_MAX, highest = 0;
-    bool has_one = false;
+    int32_t highest = 0, n = 0;
     for (uint32_t i = 0; i < node->n_inputs && i < MAX_OPERANDS; i++) {
         const ob_shape *shape = &ob__fact(facts, node->inputs[i])->type.shape;
-        if (shape->rank < 1) continue;
-        if (shape->rank < lowest) lowest = shape->rank;
+        n += shape->rank >= 1;
         if (shape->rank > highest) highest = shape->rank;
-        for (int32_t k = 0; k < shape->rank && !has_one; k++) has_one = shape->dims[k] == 1;
     }
-    return has_one && lowest < highest;
+    return n >= 2 && highest >= 2;
 }
 
 static ob_status examine(ob_work *work, const ob_node *node, ob_arena *arena) {
@@ -103,13 +202,12 @@ static ob_status examine(ob_work *work, const ob_node *node, ob_arena *arena) {
         return OB_OK;
     for (uint32_t a = 0; a < group.n; a++)
         for (uint32_t b = 0; b < group.n; b++) {
-            int32_t axis_a, axis_b;
-            if (group.shapes[a].rank < 1 || group.shapes[a].rank >= group.shapes[b].rank) continue;
-            if (!meets_itself(&group, a, b, &axis_a, &axis_b)) continue;
+            suspicion found_here;
+            if (a == b || !suspect(work, node, &group, a, b, &found_here)) continue;
             if (is_deliberate(work->facts, node->inputs[group.inputs[a]]) ||
                 is_deliberate(work->facts, node->inputs[group.inputs[b]]))
                 continue;
-            return report(work, node, &group, a, b, axis_a, axis_b);
+            return report(work, node, &group, a, b, &found_here);
         }
     return OB_OK;
 }

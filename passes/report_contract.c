@@ -58,6 +58,23 @@ static const char *kind_of(const ob_solved_clause *clause) {
     return "one of";
 }
 
+static const char *const literal_kinds[] = {[OB_LITERAL_ZERO] = "zero",
+                                            [OB_LITERAL_NONZERO] = "nonzero",
+                                            [OB_LITERAL_NONNEGATIVE] = "nonnegative",
+                                            [OB_LITERAL_DIVIDES] = "divides",
+                                            [OB_LITERAL_NOT_DIVIDES] = "not divides"};
+
+static ob_status fill_terms(const ob_solved_clause *clause, ob_arena *arena, ob_clause_info *out) {
+    ob_clause_term *terms = OB_ARENA_ARRAY(arena, ob_clause_term, clause->n);
+    if (!terms) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < clause->n; i++)
+        terms[i] = (ob_clause_term){literal_kinds[clause->literals[i].kind], clause->literals[i].p, clause->literals[i].q};
+    out->terms = terms;
+    out->n_terms = clause->n;
+    out->n_guards = clause->n_guard;
+    return OB_OK;
+}
+
 typedef struct symbol_list {
     ob_dim *symbols;
     size_t n, capacity;
@@ -135,6 +152,7 @@ ob_status ob_report_clause(ob_report *report, size_t index, ob_clause_info *out)
     for (uint32_t i = 0; i < n; i++) OB_TRY(fill_origin(&report->facts.conditions[clause->origins[i]], arena, &origins[i]));
     OB_TRY(fill_text(report, clause, arena, &info.text));
     OB_TRY(fill_symbols(report, clause, arena, &info));
+    OB_TRY(fill_terms(clause, arena, &info));
     info.n_holds = clause->n_holds;
     info.n_fails = clause->n_fails;
     OB_TRY(fill_sizes(report->model->dims, clause->holds, clause->n_holds, arena, &info.holds));

@@ -25,6 +25,12 @@ static inline ob_status ob__arena_failure(const ob_arena *arena, ob_error *error
     OB_FAIL_IF(true, error, OB_E_MEMORY, "out of memory after %zu bytes", arena->n_bytes);
 }
 
+/* ---- foreign.c -------------------------------------------------------------------------------------------------- */
+
+/* What a file is that is no model though it was given as one, and what to do: "it is a zip archive: unpack it"; NULL when it
+ * begins like none of those that are known. Static. */
+const char *ob__foreign_file(const uint8_t *bytes, size_t n);
+
 /* ---- extra.c: fields that a newer onnx.proto has and an older one lacks ------------------------------------------ */
 
 typedef enum ob_extra {

@@ -14,7 +14,7 @@ import tempfile
 
 TYPES = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool, "null": type(None)}
 KNOWN = {"$schema", "$defs", "$ref", "title", "description", "type", "required", "additionalProperties", "properties", "items", "enum", "const",
-         "pattern", "minimum"}
+         "pattern", "minimum", "anyOf"}
 
 
 class Invalid(Exception):
@@ -30,6 +30,16 @@ def check(value, schema, root, where):
         for part in schema["$ref"].split("/")[1:]:
             target = target[part]
         check(value, target, root, where)
+    if "anyOf" in schema:
+        reasons = []
+        for choice in schema["anyOf"]:
+            try:
+                check(value, choice, root, where)
+                break
+            except Invalid as invalid:
+                reasons.append(str(invalid))
+        else:
+            raise Invalid("; or ".join(reasons))
     if "const" in schema and value != schema["const"]:
         raise Invalid("%s: %r is not %r" % (where, value, schema["const"]))
     if "enum" in schema and value not in schema["enum"]:
@@ -95,6 +105,11 @@ def main():
         n_findings += len(model["findings"])
         n_broadcasts += len(model["broadcasts"])
     status, document = report(command, schema, models + ["missing.onnx"])
+    missing = document["models"].pop()
+    if missing["file"] != "missing.onnx" or not missing["error"]["message"]:
+        raise Invalid("the entry of a file that is not there: %r" % missing)
+    if document["tool"]["name"] != "onnx-broadcast-check" or not document["tool"]["version"]:
+        raise Invalid("the tool is %r" % document["tool"])
     if status != 2 or len(document["models"]) != len(models):
         raise Invalid("several files: status %d, %d models" % (status, len(document["models"])))
     with tempfile.TemporaryDirectory() as folder:

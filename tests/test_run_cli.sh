@@ -27,6 +27,17 @@ expect 2 "needs a value" model.onnx --input
 expect 2 "not a whole number" model.onnx --bench x
 expect 2 "NAME=SIZE" model.onnx --dim N
 expect 2 "one model at a time" a b
+# Expected results: the tolerances of a data.json beside them, the number of elements that differ, and the worst.
+printf '%s\n' '<ir_version: 8, opset_import: ["" : 17]>' 'g () => (float[2,3] y) { y = Constant <value = float[2,3] {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}> () }' >"$dir/is.onnxtxt"
+printf '%s\n' '<ir_version: 8, opset_import: ["" : 17]>' 'g () => (float[2,3] y) { y = Constant <value = float[2,3] {1.0, 2.01, 3.0, 4.0, 5.2, 6.0}> () }' >"$dir/wanted.onnxtxt"
+mkdir "$dir/model"
+expect 0 "y" "$dir/wanted.onnxtxt" --output-dir "$dir/model/data_0"
+expect 1 "2 of 6 elements, beyond rtol 0.001 and atol 1e-07; the worst, [1, 1], is 5, expected 5.2" "$dir/is.onnxtxt" --expect "$dir/model/data_0"
+printf '{"atol": 0, "rtol" : 0.03}' >"$dir/model/data.json"
+expect 1 "1 of 6 elements, beyond rtol 0.03 and atol 0; the worst, [1, 1], is 5" "$dir/is.onnxtxt" --expect "$dir/model/data_0"
+printf '{"rtol": 0.1}' >"$dir/model/data_0/data.json"
+expect 0 "as expected, largest error 0.2" "$dir/is.onnxtxt" --expect "$dir/model/data_0"
+expect 1 "2 of 6 elements" "$dir/is.onnxtxt" --expect "$dir/model/data_0" --rtol 0
 expect 2 "$dir/none.onnx" "$dir/none.onnx"
 printf 'not a model at all' >"$dir/bad.onnx"
 expect 2 "$dir/bad.onnx" "$dir/bad.onnx"

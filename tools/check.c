@@ -369,9 +369,23 @@ static int write_guard(const settings *s, const char *file, const ob_report *rep
     return EXIT_MISUSED;
 }
 
-static ob_status print_report(const settings *s, const char *file, ob_model *model, ob_report *report) {
+static void begin_entry(settings *s) {
+    if (s->files_seen) fputs(",\n", stdout);
+    s->files_seen = true;
+}
+
+/* A file that there is nothing to say about: an entry all the same. The message is out. */
+static int not_examined(settings *s, const char *file, const ob_error *error) {
     if (s->json) {
-        if (s->files_seen) fputs(",\n", stdout);
+        begin_entry(s);
+        print_unread_json(stdout, file, error);
+    }
+    return EXIT_MISUSED;
+}
+
+static ob_status print_report(settings *s, const char *file, ob_model *model, ob_report *report) {
+    if (s->json) {
+        begin_entry(s);
         return print_report_json(stdout, file, model, report, s->check.rules);
     }
     printer out = printer_for(s->dump_after || to_stdout(s) ? stderr : stdout);
@@ -389,10 +403,10 @@ static int check_model(settings *s, const char *file, ob_model *model, watch *w)
     hide_progress(w);
     if (status != OB_OK) {
         complain_error(tool, file, &error);
-        return EXIT_MISUSED;
+        if (error.code == OB_OK) error.code = status;
+        return not_examined(s, file, &error);
     }
     status = print_report(s, file, model, report);
-    s->files_seen = true;
     ob_report_summary summary = ob_report_get_summary(report);
     bool erroneous = summary.n_errors > 0 || (s->telling.werror && summary.n_warnings > 0);
     int guarded = status == OB_OK && s->guard && !erroneous ? write_guard(s, file, report) : EXIT_CLEAN;
@@ -417,7 +431,8 @@ static int check_file(settings *s, const char *path) {
     clock_gettime(CLOCK_MONOTONIC, &w.start);
     ob_model *model = NULL;
     fflush(stdout);
-    if (load_model(tool, path, s->operators, s->verbose, 0, &model) != OB_OK) return EXIT_MISUSED;
+    ob_error error;
+    if (load_model(tool, path, s->operators, s->verbose, 0, &model, &error) != OB_OK) return not_examined(s, file, &error);
     show_progress(&w, "read");
     int status = check_model(s, file, model, &w);
     ob_model_close(&model);
@@ -440,7 +455,7 @@ int main(int argc, char **argv) {
     status = take_options(s, argc, argv);
     if (status < 0) {
         status = EXIT_CLEAN;
-        if (s->json) fputs("{\"version\":1,\"models\":[\n", stdout);
+        if (s->json) printf("{\"version\":2,\"tool\":{\"name\":\"%s\",\"version\":\"%s\"},\"models\":[\n", tool, ob_version());
         for (size_t i = 0; i < s->n_files; i++) {
             int one = check_file(s, s->files[i]);
             if (one > status) status = one;

@@ -35,5 +35,7 @@ void print_support(const printer *out, const char *file, ob_model *model, const 
 ob_status print_report_json(FILE *out, const char *file, const ob_model *model, ob_report *report, ob_rules rules);
 /* The contract as C in a file: function guard_NAME for NAME.c. */
 ob_status save_guard(const char *path, const ob_report *report, ob_error *error);
+/* The element of a file that could not be read or checked. */
+void print_unread_json(FILE *out, const char *file, const ob_error *error);
 
 #endif

@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
@@ -14,14 +15,16 @@ static void string_field(FILE *out, const char *name, const char *text) {
 
 /* A number, a term as text, or null. */
 static void print_json_dim(FILE *out, const ob_dims *dims, ob_dim dim) {
-    char text[512];
     if (dim == OB_DIM_UNKNOWN) {
         fputs("null", out);
     } else if (ob_dim_is_const(dim)) {
         fprintf(out, "%" PRId64, dim);
     } else {
-        ob_dim_format(dims, dim, text, sizeof text);
-        print_json_string(out, text);
+        char few[256], *text = few;
+        size_t n = ob_dim_format(dims, dim, few, sizeof few);
+        if (n >= sizeof few && (text = malloc(n + 1))) ob_dim_format(dims, dim, text, n + 1);
+        print_json_string(out, text ? text : few);
+        if (text != few) free(text);
     }
 }
 
@@ -121,6 +124,27 @@ static ob_status print_broadcast(FILE *out, ob_report *report, size_t index) {
     return OB_OK;
 }
 
+/* A condition as text and as what it is made of. */
+static void print_structure(FILE *out, const ob_dims *dims, const ob_condition *condition) {
+    static const char *const kinds[] = {[OB_COND_EQUAL] = "equal",
+                                        [OB_COND_BROADCAST] = "broadcast",
+                                        [OB_COND_BROADCAST_TO] = "broadcast to",
+                                        [OB_COND_AT_LEAST] = "at least",
+                                        [OB_COND_DIVISIBLE] = "multiple"};
+    size_t n = ob_condition_format(dims, condition, NULL, 0);
+    char *text = malloc(n + 1);
+    if (text) ob_condition_format(dims, condition, text, n + 1);
+    fputs("{\"text\":", out);
+    print_json_string(out, text ? text : "");
+    free(text);
+    string_field(out, "kind", kinds[condition->kind]);
+    key(out, "a");
+    print_json_dim(out, dims, condition->a);
+    key(out, "b");
+    print_json_dim(out, dims, condition->b);
+    putc('}', out);
+}
+
 static ob_status print_finding(FILE *out, ob_report *report, size_t index) {
     ob_finding_info info;
     const ob_dims *dims = ob_report_dims(report);
@@ -150,9 +174,8 @@ static ob_status print_finding(FILE *out, ob_report *report, size_t index) {
     }
     putc(']', out);
     if (info.condition) {
-        char text[512];
-        ob_condition_format(dims, info.condition, text, sizeof text);
-        string_field(out, "condition", text);
+        key(out, "condition");
+        print_structure(out, dims, info.condition);
     }
     print_origins(out, info.origins, info.n_origins);
     if (info.source[0]) string_field(out, "source", info.source);
@@ -165,8 +188,9 @@ static ob_status print_condition(FILE *out, ob_report *report, size_t index) {
     ob_condition_info info;
     ob_status status = ob_report_condition(report, index, &info);
     if (status != OB_OK) return status;
-    fputs("{\"text\":", out);
-    print_json_string(out, info.text);
+    fputs("{\"condition\":", out);
+    print_structure(out, ob_report_dims(report), &info.condition);
+    string_field(out, "text", info.text);
     string_field(out, "node", info.node);
     string_field(out, "op_type", info.op_type);
     string_field(out, "path", info.path);
@@ -190,6 +214,103 @@ static ob_status print_list(FILE *out, const char *name, ob_report *report, size
     return status;
 }
 
+/* ---- The contract ------------------------------------------------------------------------------------------------------ */
+
+static void print_place(FILE *out, const ob_contract_origin *origin) {
+    fputs("{\"node\":", out);
+    print_json_string(out, origin->node);
+    string_field(out, "op_type", origin->op_type);
+    string_field(out, "path", origin->path);
+    print_index(out, "operand", origin->operand);
+    print_index(out, "axis", origin->axis);
+    putc('}', out);
+}
+
+/* Sizes by name, or null when none were found. */
+static void print_sizes(FILE *out, const char *name, const ob_named_size *sizes, size_t n) {
+    key(out, name);
+    if (n == 0) {
+        fputs("null", out);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        putc(i ? ',' : '{', out);
+        print_json_string(out, sizes[i].name);
+        fprintf(out, ":%" PRId64, sizes[i].size);
+    }
+    putc('}', out);
+}
+
+static void print_terms(FILE *out, const char *name, const ob_dims *dims, const ob_clause_term *terms, size_t n) {
+    key(out, name);
+    putc('[', out);
+    for (size_t i = 0; i < n; i++) {
+        fputs(i ? ",{\"kind\":" : "{\"kind\":", out);
+        print_json_string(out, terms[i].kind);
+        key(out, "p");
+        print_json_dim(out, dims, terms[i].p);
+        if (terms[i].q) {
+            key(out, "q");
+            print_json_dim(out, dims, terms[i].q);
+        }
+        putc('}', out);
+    }
+    putc(']', out);
+}
+
+static ob_status print_clause(FILE *out, ob_report *report, size_t index) {
+    ob_clause_info info;
+    const ob_dims *dims = ob_report_dims(report);
+    ob_status status = ob_report_clause(report, index, &info);
+    if (status != OB_OK) return status;
+    fputs("{\"kind\":", out);
+    print_json_string(out, info.kind);
+    string_field(out, "text", info.text);
+    string_field(out, "status", "condition");
+    print_terms(out, "guard", dims, info.terms, info.n_guards);
+    print_terms(out, "terms", dims, info.terms + info.n_guards, info.n_terms - info.n_guards);
+    key(out, "symbols");
+    for (size_t i = 0; i < info.n_symbols; i++) {
+        putc(i ? ',' : '[', out);
+        print_json_dim(out, dims, info.symbols[i]);
+    }
+    fputs(info.n_symbols ? "]" : "[]", out);
+    print_sizes(out, "holds", info.holds, info.n_holds);
+    print_sizes(out, "fails", info.fails, info.n_fails);
+    key(out, "nodes");
+    putc('[', out);
+    for (size_t i = 0; i < info.n_origins; i++) {
+        if (i) putc(',', out);
+        print_place(out, &info.origins[i]);
+    }
+    fprintf(out, "],\"n_nodes\":%zu}", info.n_nodes);
+    return OB_OK;
+}
+
+static ob_status print_unverified(FILE *out, ob_report *report, size_t index) {
+    ob_unverified_info info;
+    ob_status status = ob_report_unverified(report, index, &info);
+    if (status != OB_OK) return status;
+    fputs("{\"reason\":", out);
+    print_json_string(out, info.reason);
+    key(out, "first");
+    print_place(out, &info.first);
+    string_field(out, "node", info.first.node);
+    fprintf(out, ",\"n\":%zu}", info.n);
+    return OB_OK;
+}
+
+static ob_status print_json_contract(FILE *out, ob_report *report) {
+    ob_contract_info contract = ob_report_contract(report);
+    fputs(",\n\"contract\":{\"status\":", out);
+    print_json_string(out, ob_contract_status_name(contract.status));
+    ob_status status = print_list(out, "clauses", report, contract.n_clauses, print_clause);
+    if (status == OB_OK) status = print_list(out, "unverified", report, contract.n_unverified, print_unverified);
+    fprintf(out, ",\n\"proved\":%zu,\"conditions\":%zu,\"refuted\":%zu,\"not_stated\":%zu}", contract.n_proved,
+            contract.n_conditions, contract.n_refuted, contract.n_open);
+    return status;
+}
+
 static void print_summary(FILE *out, const ob_report *report) {
     ob_report_summary s = ob_report_get_summary(report);
     const struct {
@@ -210,7 +331,10 @@ static void print_summary(FILE *out, const ob_report *report) {
     fputs(",\n\"summary\":{", out);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         fprintf(out, "%s\"%s\":%zu", i ? "," : "", counts[i].name, counts[i].n);
-    fprintf(out, ",\"copied_bytes\":%" PRId64 "}", s.copied_bytes);
+    fprintf(out, ",\"copied_bytes\":%" PRId64, s.copied_bytes);
+    key(out, "copied_term");
+    print_json_dim(out, ob_report_dims(report), s.copied_term);
+    putc('}', out);
 }
 
 ob_status print_report_json(FILE *out, const char *file, const ob_model *model, ob_report *report, ob_rules rules) {
@@ -228,8 +352,18 @@ ob_status print_report_json(FILE *out, const char *file, const ob_model *model, 
     ob_status status = print_list(out, "findings", report, ob_report_finding_count(report), print_finding);
     if (status == OB_OK) status = print_list(out, "broadcasts", report, ob_report_broadcast_count(report), print_broadcast);
     if (status == OB_OK) status = print_list(out, "conditions", report, ob_report_condition_count(report), print_condition);
+    if (status == OB_OK) status = print_json_contract(out, report);
     if (status == OB_OK) status = print_list(out, "values", report, ob_report_value_count(report), print_value);
     print_summary(out, report);
     fputs("}", out);
     return status;
+}
+
+void print_unread_json(FILE *out, const char *file, const ob_error *error) {
+    fputs("{\"file\":", out);
+    print_json_string(out, file);
+    fputs(",\"error\":{\"status\":", out);
+    print_json_string(out, ob_status_text(error->code));
+    string_field(out, "message", error->message);
+    fputs("}}", out);
 }

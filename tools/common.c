@@ -184,21 +184,20 @@ ob_logger logger_to_stderr(const char *tool, ob_log_level level) {
 }
 
 ob_status load_model(const char *tool, const char *path, const ob_operators *operators, bool verbose, uint64_t max_arena,
-                     ob_model **out) {
-    ob_error error;
-    ob_error_clear(&error);
+                     ob_model **out, ob_error *error) {
+    ob_error_clear(error);
     ob_logger logger = logger_to_stderr(tool, OB_LOG_DEBUG);
     ob_load_options options;
     ob_load_options_init(&options);
     if (verbose) options.logger = &logger;
     options.limits.max_arena = max_arena;
     bool is_stdin = strcmp(path, "-") == 0;
-    ob_status status = is_stdin ? ob_model_load_descriptor(STDIN_FILENO, "<stdin>", &options, out, &error)
-                                : ob_model_load(path, &options, out, &error);
+    ob_status status = is_stdin ? ob_model_load_descriptor(STDIN_FILENO, "<stdin>", &options, out, error)
+                                : ob_model_load(path, &options, out, error);
     if (status == OB_OK) status = ob_model_set_operators(*out, operators);
     if (status == OB_OK) return status;
     ob_model_close(out);
-    if (error.code == OB_OK) error.code = status;
-    complain_error(tool, is_stdin ? "<stdin>" : path, &error);
+    if (error->code == OB_OK) error->code = status;
+    complain_error(tool, is_stdin ? "<stdin>" : path, error);
     return status;
 }

@@ -60,8 +60,8 @@ bool load_operators(const char *tool, const char *path, ob_operators **operators
 ob_logger logger_to_stderr(const char *tool, ob_log_level level);
 /* The model at `path` ("-": standard input). It knows `operators` (NULL: the built-in ones only). max_arena: as in
  * ob_load_limits, 0: its default.
- * verbose: what the library tells about it goes to standard error. On failure the message is out. */
+ * verbose: what the library tells about it goes to standard error. On failure the message is out, and in *error as well. */
 ob_status load_model(const char *tool, const char *path, const ob_operators *operators, bool verbose, uint64_t max_arena,
-                     ob_model **out);
+                     ob_model **out, ob_error *error);
 
 #endif

@@ -180,6 +180,29 @@ static bool same_element(const ob_view *got, const ob_view *want, int64_t i, dou
     return read_real(got, i, 1, &x) && read_real(want, i, 1, &y) && close_enough(x, y, rtol, atol, max_error);
 }
 
+/* How many times its tolerance the element is off: what is not a number, or not to be told in numbers, is worst. */
+static double beyond(const ob_view *got, const ob_view *want, int64_t i, double rtol, double atol) {
+    double most = 0, x, y;
+    for (int part = 0; part < (got->dtype == OB_COMPLEX64 || got->dtype == OB_COMPLEX128 ? 2 : 1); part++) {
+        if (!read_real(got, i, part, &x) || !read_real(want, i, part, &y) || !isfinite(x) || !isfinite(y)) return HUGE_VAL;
+        double allowed = atol + rtol * fabs(y), times = allowed > 0 ? fabs(x - y) / allowed : fabs(x - y) > 0 ? HUGE_VAL : 0;
+        if (times > most) most = times;
+    }
+    return most;
+}
+
+/* "[1, 0, 7]" of element i. */
+static void format_place(const ob_view *view, int64_t i, char *text, size_t n_bytes) {
+    int64_t at[OB_MAX_RANK];
+    for (int32_t axis = view->rank - 1; axis >= 0; axis--) {
+        at[axis] = i % view->dims[axis];
+        i /= view->dims[axis];
+    }
+    ob_view place = *view;
+    memcpy(place.dims, at, (size_t)view->rank * sizeof *at);
+    format_dims(&place, text, n_bytes);
+}
+
 bool compare_tensors(const ob_view *got, const ob_view *want, double rtol, double atol, comparison *result) {
     memset(result, 0, sizeof *result);
     char a[100], b[100];
@@ -194,13 +217,26 @@ bool compare_tensors(const ob_view *got, const ob_view *want, double rtol, doubl
         snprintf(result->message, sizeof result->message, "shape %s, expected %s", a, b);
         return false;
     }
-    int64_t n = ob_view_count(got);
+    int64_t n = ob_view_count(got), worst = 0;
+    double worst_excess = -1;
     for (int64_t i = 0; i < n; i++) {
-        if (same_element(got, want, i, rtol, atol, &result->max_error)) continue;
-        if (result->n_different++ > 0) continue;
-        format_element(got, i, a, sizeof a);
-        format_element(want, i, b, sizeof b);
-        snprintf(result->message, sizeof result->message, "element %" PRId64 " is %s, expected %s", i, a, b);
+        double error = 0, excess;
+        bool same = same_element(got, want, i, rtol, atol, &error);
+        if (error > result->max_error) result->max_error = error;
+        if (same) continue;
+        result->n_different++;
+        excess = beyond(got, want, i, rtol, atol);
+        if (excess <= worst_excess) continue;
+        worst_excess = excess;
+        worst = i;
     }
-    return result->n_different == 0;
+    if (result->n_different == 0) return true;
+    char place[200];
+    format_element(got, worst, a, sizeof a);
+    format_element(want, worst, b, sizeof b);
+    format_place(got, worst, place, sizeof place);
+    snprintf(result->message, sizeof result->message,
+             "%" PRId64 " of %" PRId64 " elements, beyond rtol %g and atol %g; the worst, %s, is %s, expected %s",
+             result->n_different, n, rtol, atol, place, a, b);
+    return false;
 }

@@ -9,7 +9,7 @@
 typedef struct comparison {
     int64_t n_different; /* elements beyond the tolerance */
     double max_error;    /* largest absolute difference of two finite numbers */
-    char message[300];   /* what differs, "" when nothing does */
+    char message[800];   /* what differs, "" when nothing does */
 } comparison;
 
 /* Type and shape must agree; floating-point elements within atol + rtol * |want| (NaN equals NaN, infinities themselves), 8-bit

@@ -19,7 +19,7 @@ static const char usage[] =
     "  --output-dir DIR      write output_0.pb, output_1.pb ... there\n"
     "  --npy                 ... as output_0.npy ...\n"
     "  --expect DIR          compare with output_0.pb ... there; exit 1 when they differ\n"
-    "  --rtol R, --atol A    tolerances of --expect [1e-3, 1e-7]\n"
+    "  --rtol R, --atol A    tolerances of --expect [those of a data.json beside DIR, else 1e-3, 1e-7]\n"
     "  --op-library FILE     operators of one's own, from a shared library; runs its code\n"
     "  --threads T           use T threads [1]\n"
     "  --strict              refuse a model whose outputs do not have the shapes that it declares\n"
@@ -209,7 +209,7 @@ static exit_code run(const run_options *r) {
     ob_session *session = NULL;
     ob_error error;
     double start = now_ms();
-    ob_status status = load_model(TOOL, r->model, r->operators, r->verbose, r->max_memory, &model);
+    ob_status status = load_model(TOOL, r->model, r->operators, r->verbose, r->max_memory, &model, &error);
     if (status != OB_OK)
         return status == OB_E_MEMORY ? EXIT_FAILED : status == OB_E_UNSUPPORTED ? EXIT_UNSUPPORTED : EXIT_MISUSED;
     double load_ms = now_ms() - start;
@@ -249,8 +249,7 @@ int main(int argc, char **argv) {
     static run_options r; /* large, and zero */
     r.optimize = true;
     r.threads = r.warmup = r.runs = r.seed = 1;
-    r.rtol = 1e-3;
-    r.atol = 1e-7;
+    r.rtol = r.atol = -1;
     bool done = false;
     stop_install();
     r.max_memory = machine_memory("");

@@ -23,9 +23,10 @@ typedef struct run_options {
     const char *profile_file;
     ob_operators *operators; /* of --op-library; NULL: none */
     int64_t runs, warmup, threads, seed;
-    double min_seconds, rtol, atol, max_seconds; /* max_seconds 0: no limit */
-    uint64_t max_memory, max_output_bytes;       /* max_output_bytes 0: no limit of its own */
-    int64_t max_nodes;                           /* 0: the library's */
+    double min_seconds, max_seconds;       /* max_seconds 0: no limit */
+    double rtol, atol;                     /* below 0: as the data say, or the default */
+    uint64_t max_memory, max_output_bytes; /* max_output_bytes 0: no limit of its own */
+    int64_t max_nodes;                     /* 0: the library's */
 } run_options;
 
 /* One tensor for each input of the session, in its order. */

@@ -56,9 +56,42 @@ exit_code outputs_write(const run_options *options, const ob_session *session, c
     return EXIT_DONE;
 }
 
+/* The number behind "key": in a small JSON object; false when it is not there. */
+static bool find_number(const char *json, const char *key, double *out) {
+    const char *at = strstr(json, key);
+    if (!at) return false;
+    at += strlen(key);
+    at += strspn(at, " \t\r\n");
+    if (*at++ != ':') return false;
+    char *end;
+    double number = strtod(at, &end);
+    if (end == at || !(number >= 0)) return false;
+    *out = number;
+    return true;
+}
+
+static bool read_tolerances(const char *folder, const char *file_name, double *rtol, double *atol) {
+    size_t n = strlen(folder) + strlen(file_name) + 2;
+    char *path = malloc(n), text[4096];
+    if (!path) return false;
+    snprintf(path, n, "%s/%s", folder, file_name);
+    FILE *file = fopen(path, "r");
+    free(path);
+    if (!file) return false;
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    bool found = find_number(text, "\"rtol\"", rtol);
+    return find_number(text, "\"atol\"", atol) || found;
+}
+
 exit_code outputs_compare(const run_options *options, const ob_session *session, const ob_view *outputs, size_t n) {
     exit_code code = EXIT_DONE;
     size_t n_compared = 0;
+    double rtol = 1e-3, atol = 1e-7;
+    if (!read_tolerances(options->expect_folder, "data.json", &rtol, &atol)) /* ONNX's test data have it beside the model */
+        read_tolerances(options->expect_folder, "../data.json", &rtol, &atol);
+    if (options->rtol >= 0) rtol = options->rtol;
+    if (options->atol >= 0) atol = options->atol;
     for (size_t i = 0; i < n; i++) {
         char path[4096];
         struct stat info;
@@ -72,7 +105,7 @@ exit_code outputs_compare(const run_options *options, const ob_session *session,
             return EXIT_MISUSED;
         }
         n_compared++;
-        bool same = compare_tensors(&outputs[i], &want.view, options->rtol, options->atol, &c);
+        bool same = compare_tensors(&outputs[i], &want.view, rtol, atol, &c);
         if (same)
             printf("%s: as expected, largest error %.3g\n", output_name(session, i), c.max_error);
         else {

@@ -263,6 +263,13 @@ typedef struct ob_contract_origin {
     int32_t axis;        /**< of the result, or -1 */
 } ob_contract_origin;
 
+/** One alternative of a clause, of dims in ob_report_dims(). */
+typedef struct ob_clause_term {
+    const char *kind; /**< "zero": p = 0; "nonzero"; "nonnegative": p >= 0; "divides": q >= 1 and q divides p; "not divides" */
+    ob_dim p;         /**< the term */
+    ob_dim q;         /**< of the divisions; else 0 */
+} ob_clause_term;
+
 /** A clause of the solved contract: all of them must hold. */
 typedef struct ob_clause_info {
     const char *kind; /**< of its alternatives: "equal", "at least", "multiple", "one of" when there are several */
@@ -276,6 +283,9 @@ typedef struct ob_clause_info {
     const ob_named_size *holds;        /**< sizes that the whole contract admits */
     size_t n_fails;                    /**< entries of fails: 0 when none was found */
     const ob_named_size *fails;        /**< sizes that break this clause alone */
+    size_t n_terms;                    /**< entries of terms */
+    size_t n_guards;                   /**< the first of terms, each of which says that a guard does not hold */
+    const ob_clause_term *terms;       /**< the clause holds when one of them does */
 } ob_clause_info;
 
 /** Fills *out with clause `index`, 0 .. n_clauses - 1; its pointers are views, valid until the next call of this function on the
