@@ -4,7 +4,7 @@
 #include "core/error.h"
 #include "core/solving.h"
 
-enum { MAX_SCANNED = 4096, MAX_SYMBOLS = 8, CANDIDATES = 16, POINTS = 1 << 12, EVALUATIONS = 1 << 20 };
+enum { MAX_SCANNED = 4096, MAX_REFUTING = 64, MAX_SYMBOLS = 8, CANDIDATES = 16, POINTS = 1 << 12, EVALUATIONS = 1 << 20 };
 
 /* ---- Proofs ---- */
 
@@ -53,6 +53,18 @@ static ob_status by_set(ob_solver *s, const ob_literal_list *goal, ob_arena *are
     if (known) OB_TRY(ob__set_of(s, fact->symbol, &only, 1, arena, &admitted, &known));
     *proved = known && is_subset(&all, &admitted) == OB_TRUE;
     return OB_OK;
+}
+
+/* Few clauses and the opposite of the goal contradict each other. */
+static ob_status by_refutation(ob_solver *s, const ob_literal_list *goal, ob_arena *arena, bool *proved) {
+    uint32_t n = 0, *numbers = OB_ARENA_ARRAY(arena, uint32_t, MAX_REFUTING);
+    if (!numbers) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < s->n_clauses; i++) {
+        if (s->clauses[i].dropped) continue;
+        if (n == MAX_REFUTING) return OB_OK;
+        numbers[n++] = i;
+    }
+    return ob__solver_follows(s, numbers, n, goal->items, goal->n, proved);
 }
 
 /* ---- Counter-examples ---- */
@@ -174,6 +186,7 @@ static ob_status prove(ob_solver *s, const ob_clause *goal, ob_arena *arena, boo
     for (uint32_t i = 0; i < n && *proved; i++) {
         *proved = is_weaker(s, &lists[i]);
         if (!*proved) OB_TRY(by_set(s, &lists[i], arena, proved));
+        if (!*proved) OB_TRY(by_refutation(s, &lists[i], arena, proved));
     }
     return OB_OK;
 }

@@ -174,6 +174,8 @@ static void write_guard(ob_text *text, ob_dims *dims, const ob_literal *negated)
     if (negated->kind == OB_LITERAL_NONNEGATIVE) guard.p = ob_dim_sub(dims, -1, negated->p);
     if (negated->kind == OB_LITERAL_ZERO && low >= 0) /* "T >= 1", not "T != 0" */
         guard = (ob_literal){OB_LITERAL_NONNEGATIVE, ob_dim_sub(dims, negated->p, 1), 0};
+    ob_dim_bounds(dims, guard.p, &low, &high);
+    if (guard.kind == OB_LITERAL_NONNEGATIVE && high == 0) guard.kind = OB_LITERAL_ZERO; /* "T = 0", not "T <= 0" */
     ob__literal_write(text, dims, guard.p == OB_DIM_UNKNOWN ? negated : &guard);
 }
 
@@ -237,7 +239,10 @@ static void write_set(ob_text *text, ob_dims *dims, const ob_solved_clause *clau
     ob__text_puts(text, "}");
 }
 
-void ob__solved_write(ob_text *text, ob_dims *dims, const ob_solved_clause *clause) {
+void ob__solved_write(ob_text *text, ob_dims *dims, const ob_solved_clause *solved) {
+    ob_solved_clause whole = *solved;
+    const ob_solved_clause *clause = &whole;
+    if (whole.n_guard == whole.n) whole.n_guard = 0; /* what is guarded cannot hold: "T = 0", not "if T >= 1: never" */
     for (uint32_t i = 0; i < clause->n_guard; i++) {
         ob__text_puts(text, i == 0 ? "if " : " and ");
         write_guard(text, dims, &clause->literals[i]);
@@ -261,5 +266,5 @@ void ob__solved_write(ob_text *text, ob_dims *dims, const ob_solved_clause *clau
         else
             ob__literal_write(text, dims, &clause->literals[i]);
     }
-    if (clause->n == clause->n_guard) ob__text_puts(text, "never");
+    if (clause->n == 0) ob__text_puts(text, "never");
 }

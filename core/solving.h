@@ -202,6 +202,15 @@ ob_status ob__solver_subsume(ob_solver *s);
 /* Are all literals of the clause among these? */
 bool ob__clause_has_all(const ob_work_literal *literals, uint32_t n, const ob_work_clause *smaller);
 
+/* ---- Redundancy (solve_redundant.c) ---- */
+/* Do the clauses with these numbers and the opposite of all the literals contradict each other? Then one of the literals holds
+ * wherever the clauses do. */
+ob_status ob__solver_follows(ob_solver *s, const uint32_t *numbers, uint32_t n, const ob_work_literal *literals,
+                             uint32_t n_literals, bool *follows);
+/* Drops clauses in several symbols that follow from those around them. After ob__solver_run: what was learned from them is not
+ * looked at again. */
+ob_status ob__solver_drop_redundant(ob_solver *s);
+
 /* ---- Implication (solve_implied.c) and witnesses (solve_witness.c), after ob__solver_run ---- */
 /* The clause in terms of what is not solved, in normal form by the facts: it holds where each of the lists does. */
 ob_status ob__solver_restate(ob_solver *s, const ob_clause *clause, ob_literal_list *out, uint32_t *n_out);

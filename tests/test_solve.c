@@ -55,6 +55,12 @@ static void cases(void **state) {
         {"[N >= 8] N = 3", "N <= 7"},
         {"N*M = 16; N >= 1", "N*M = 16; N >= 1"},
         {"a*b % (a - 1); a >= 2", "a >= 2; b % (a - 1) = 0"},
+        {"b -> T; b >= 1; [1 >= T] b = 1", "b = T or b = 1; b >= 1"},
+        {"x + y = 10; y >= 12", "error A B"},
+        {"x + y = 10; y >= 3", "x + y = 10; x <= 7"},
+        {"floor((floor(x/2) + x)/2) % 3", "x % 4 in {0, 1}"},
+        {"a >= 1; a ~ b; bcast(a, b) >= 1", "a >= 1; a = b or a = 1 or b = 1; b >= 1"},
+        {"a = 3; b = 5; [T >= 1] bcast(a, b) >= c", "a = 3; b = 5; T = 0"},
         {"x >= y + 1; y >= z; z >= x", "error A B C"},
         {"x >= y; y >= x; x >= 3", "x = y; x >= 3"},
         {"x >= y + 1; y >= z + 2; 5 >= x", "x >= y + 1; y >= z + 2; x <= 5"},
@@ -133,6 +139,7 @@ static void implications(void **state) {
     assert_int_equal(follows("x >= 10*y; y >= 3", "x >= 31"), OB_FALSE);
     assert_int_equal(follows("", "x*y >= x"), OB_FALSE);
     assert_int_equal(follows("y >= 1", "x*y >= x"), OB_TRUE);
+    assert_int_equal(follows("b -> T; T -> b; b >= 2", "T >= 1"), OB_TRUE);
 }
 
 typedef struct meter {

@@ -1,0 +1,92 @@
+/* Clauses that follow from others: with their opposite in their place, solving runs into a contradiction. */
+#include "core/error.h"
+#include "core/solving.h"
+
+enum { MAX_SOLVES = 256, MAX_LITERALS = 8 };
+
+/* What says that the literal does not hold. */
+static ob_literal opposite(ob_dims *dims, const ob_literal *literal) {
+    static const ob_literal_kind kinds[] = {[OB_LITERAL_ZERO] = OB_LITERAL_NONZERO,
+                                            [OB_LITERAL_NONZERO] = OB_LITERAL_ZERO,
+                                            [OB_LITERAL_NONNEGATIVE] = OB_LITERAL_NONNEGATIVE,
+                                            [OB_LITERAL_DIVIDES] = OB_LITERAL_NOT_DIVIDES,
+                                            [OB_LITERAL_NOT_DIVIDES] = OB_LITERAL_DIVIDES};
+    ob_dim p = literal->kind == OB_LITERAL_NONNEGATIVE ? ob_dim_sub(dims, -1, literal->p) : literal->p;
+    return (ob_literal){kinds[literal->kind], p, literal->q};
+}
+
+/* Where a broadcast term is undefined neither a literal nor its opposite holds. */
+static bool is_defined(const ob_dims *dims, const ob_literal *literal) {
+    const ob_term *p = ob__term(dims, literal->p), *q = ob__term(dims, literal->q);
+    return !(p && p->broadcasts) && !(q && q->broadcasts);
+}
+
+static ob_status as_given(const ob_work_clause *clause, ob_arena *arena, ob_clause *out) {
+    ob_literal *literals = OB_ARENA_ARRAY(arena, ob_literal, clause->n);
+    if (!literals) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < clause->n; i++) literals[i] = clause->literals[i].literal;
+    *out = (ob_clause){.literals = literals, .n = clause->n};
+    return OB_OK;
+}
+
+ob_status ob__solver_follows(ob_solver *s, const uint32_t *numbers, uint32_t n, const ob_work_literal *literals,
+                             uint32_t n_literals, bool *follows) {
+    ob_arena arena;
+    ob_solver inner;
+    *follows = false;
+    if (n_literals > MAX_LITERALS) return OB_OK;
+    for (uint32_t i = 0; i < n_literals; i++)
+        if (!is_defined(s->dims, &literals[i].literal)) return OB_OK;
+    ob__arena_init(&arena, &s->arena->allocator);
+    ob_clause *clauses = OB_ARENA_ARRAY(&arena, ob_clause, (size_t)n + n_literals);
+    ob_literal opposites[MAX_LITERALS];
+    ob_status status = clauses ? OB_OK : OB_E_MEMORY;
+    bool stated = true;
+    for (uint32_t i = 0; i < n && status == OB_OK; i++) status = as_given(&s->clauses[numbers[i]], &arena, &clauses[i]);
+    for (uint32_t i = 0; i < n_literals && status == OB_OK; i++) {
+        opposites[i] = opposite(s->dims, &literals[i].literal);
+        clauses[n + i] = (ob_clause){.literals = &opposites[i], .n = 1};
+        stated &= opposites[i].p != OB_DIM_UNKNOWN;
+    }
+    if (status == OB_OK && stated) {
+        status = ob__solver_init(&inner, s->dims, &arena, clauses, n + n_literals, NULL, 0);
+        if (status == OB_OK) status = ob__solver_run(&inner);
+        *follows = status == OB_OK && inner.clashed;
+    }
+    return ob__arena_finish(&arena, status);
+}
+
+/* The clauses that share symbols with the first, as far as there are few; `first` itself is not among them. */
+static uint32_t related(const ob_solver *s, uint32_t first, uint32_t *out) {
+    uint32_t n = 0, at = first;
+    for (uint32_t done = 0;; at = out[done++]) {
+        ob_symbol_set symbols;
+        ob__clause_symbols(s, s->clauses[at].literals, s->clauses[at].n, &symbols);
+        for (uint32_t i = 0; i < symbols.n; i++) {
+            uint32_t walked = 0;
+            for (const ob_link *link = s->facts[symbols.items[i]].occurrences; link && walked++ < 16 * OB_SOLVE_COMPONENT;
+                 link = link->next) {
+                bool known = s->clauses[link->number].dropped || link->number == first || n == OB_SOLVE_COMPONENT;
+                for (uint32_t k = 0; k < n && !known; k++) known = out[k] == link->number;
+                if (!known) out[n++] = link->number;
+            }
+        }
+        if (done == n) return n;
+    }
+}
+
+ob_status ob__solver_drop_redundant(ob_solver *s) {
+    uint32_t solves = 0;
+    for (uint32_t i = s->n_clauses; i-- > 0 && solves < MAX_SOLVES;) { /* the derived ones, which come last, first */
+        const ob_work_clause *clause = &s->clauses[i];
+        uint32_t numbers[OB_SOLVE_COMPONENT], n;
+        bool follows;
+        if (clause->dropped || clause->assumed || clause->n_symbols < 2 || clause->defines) continue;
+        n = related(s, i, numbers);
+        if (n == 0) continue;
+        solves++;
+        OB_TRY(ob__solver_follows(s, numbers, n, clause->literals, clause->n, &follows));
+        if (follows) s->clauses[i].dropped = true;
+    }
+    return OB_OK;
+}
