@@ -7,22 +7,46 @@
 #include "core/error.h"
 #include "core/solving.h"
 
-ob_status ob__solver_give(ob_solver *s, uint32_t given) {
+/* What a clause became when it was taken in. */
+typedef struct taken {
+    uint32_t n, numbers[OB_SOLVE_SPLIT];
+    bool assumed;
+} taken;
+
+static ob_status take_in(ob_solver *s, uint32_t given, const ob_work_literal *literals, taken *out) {
     const ob_clause *clause = &s->given[given];
-    uint32_t n_lists, reason, made;
+    uint32_t n_lists, reason;
     ob_literal_list lists[OB_SOLVE_SPLIT];
-    ob_work_literal *literals = OB_ARENA_ARRAY(s->arena, ob_work_literal, clause->n);
-    ob_link origin = {NULL, given};
-    if (!literals) return OB_E_MEMORY;
-    for (uint32_t i = 0; i < clause->n; i++) literals[i] = (ob_work_literal){clause->literals[i], i < clause->n_guard};
+    const ob_link origin = {NULL, given};
     OB_TRY(ob__solver_leaf(s, given, &reason));
     s->blind = true; /* by facts when all are there, so that the order of clauses matters less */
     ob_status status = ob__clause_normalise(s, literals, clause->n, lists, &n_lists);
     s->blind = false;
     OB_TRY(status);
+    *out = (taken){.assumed = clause->assumed};
     for (uint32_t i = 0; i < n_lists && !s->clashed; i++)
-        OB_TRY(ob__solver_insert(s, lists[i].items, lists[i].n, reason, &origin, clause->assumed, false, &made));
+        OB_TRY(
+            ob__solver_insert(s, lists[i].items, lists[i].n, reason, &origin, clause->assumed, false, &out->numbers[out->n++]));
     return OB_OK;
+}
+
+ob_status ob__solver_give(ob_solver *s, uint32_t given) {
+    const ob_clause *clause = &s->given[given];
+    ob_work_literal *literals = OB_ARENA_ARRAY(s->arena, ob_work_literal, clause->n);
+    ob_map_entry *entry;
+    const ob_link origin = {NULL, given};
+    if (!literals) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < clause->n; i++) literals[i] = (ob_work_literal){clause->literals[i], i < clause->n_guard};
+    OB_TRY(ob__solver_place(s, &s->raw, literals, clause->n, &entry));
+    const taken *before = entry->value;
+    if (before && before->assumed == clause->assumed) { /* said before, by another node */
+        for (uint32_t i = 0; i < before->n; i++) OB_TRY(ob__solver_add_origins(s, &s->clauses[before->numbers[i]], &origin));
+        return OB_OK;
+    }
+    taken *made = OB_ARENA_NEW(s->arena, taken);
+    if (!made) return OB_E_MEMORY;
+    entry->value = made; /* before others are placed, which moves the entry */
+    return take_in(s, given, literals, made);
 }
 
 ob_status ob__solver_run(ob_solver *s) {

@@ -66,7 +66,8 @@ static uint32_t related(const ob_solver *s, uint32_t first, uint32_t *out) {
             uint32_t walked = 0;
             for (const ob_link *link = s->facts[symbols.items[i]].occurrences; link && walked++ < 16 * OB_SOLVE_COMPONENT;
                  link = link->next) {
-                bool known = s->clauses[link->number].dropped || link->number == first || n == OB_SOLVE_COMPONENT;
+                bool known = s->clauses[link->number].dropped || link->number == first || n == OB_SOLVE_COMPONENT ||
+                             s->clauses[link->number].n_symbols > OB_SOLVE_COMPONENT_SYMBOLS;
                 for (uint32_t k = 0; k < n && !known; k++) known = out[k] == link->number;
                 if (!known) out[n++] = link->number;
             }
@@ -81,7 +82,9 @@ ob_status ob__solver_drop_redundant(ob_solver *s) {
         const ob_work_clause *clause = &s->clauses[i];
         uint32_t numbers[OB_SOLVE_COMPONENT], n;
         bool follows;
-        if (clause->dropped || clause->assumed || clause->n_symbols < 2 || clause->defines) continue;
+        if (clause->dropped || clause->assumed || clause->n_symbols < 2 || clause->n_symbols > OB_SOLVE_COMPONENT_SYMBOLS ||
+            clause->defines)
+            continue;
         n = related(s, i, numbers);
         if (n == 0) continue;
         solves++;

@@ -24,6 +24,7 @@ ob_status ob__solver_init(ob_solver *s, ob_dims *dims, ob_arena *arena, const ob
     *s = (ob_solver){.dims = dims, .arena = arena, .given = given, .n_given = n_given};
     ob__map_init(&s->index, arena);
     ob__map_init(&s->contents, arena);
+    ob__map_init(&s->raw, arena);
     OB_TRY(GROW(s, reasons, n_reasons, reasons_capacity));
     s->reasons[0].assumed = true;
     s->n_reasons = 1;
@@ -185,7 +186,7 @@ ob_status ob__solver_enqueue_symbol(ob_solver *s, uint32_t fact) {
     return OB_OK;
 }
 
-static ob_status find_place(ob_solver *s, const ob_work_literal *literals, uint32_t n, ob_map_entry **out) {
+ob_status ob__solver_place(ob_solver *s, ob_map *map, const ob_work_literal *literals, uint32_t n, ob_map_entry **out) {
     int64_t few[3 * 32], *key = n <= 32 ? few : OB_ARENA_ARRAY(s->arena, int64_t, 3 * (size_t)n);
     if (!key) return OB_E_MEMORY;
     for (uint32_t i = 0; i < n; i++) {
@@ -193,12 +194,11 @@ static ob_status find_place(ob_solver *s, const ob_work_literal *literals, uint3
         key[3 * i + 1] = literals[i].literal.p;
         key[3 * i + 2] = literals[i].literal.q;
     }
-    *out = ob__map_insert(&s->contents, (const char *)key, 3 * n * sizeof *key);
+    *out = ob__map_insert(map, (const char *)key, 3 * n * sizeof *key);
     return *out ? OB_OK : OB_E_MEMORY;
 }
 
-/* Appends copies of the links. */
-static ob_status add_origins(ob_solver *s, ob_work_clause *to, const ob_link *origins) {
+ob_status ob__solver_add_origins(ob_solver *s, ob_work_clause *to, const ob_link *origins) {
     for (const ob_link *from = origins; from; from = from->next) {
         if (to->last_origin && to->last_origin->number == from->number) continue;
         ob_link *link = OB_ARENA_NEW(s->arena, ob_link);
@@ -221,7 +221,7 @@ ob_status ob__solver_insert(ob_solver *s, const ob_work_literal *literals, uint3
         *out = UINT32_MAX;
         return OB_OK;
     }
-    OB_TRY(find_place(s, literals, n, &entry));
+    OB_TRY(ob__solver_place(s, &s->contents, literals, n, &entry));
     if (entry->value) {
         *out = (uint32_t)((uintptr_t)entry->value - 1);
         ob_work_clause *found = &s->clauses[*out];
@@ -231,7 +231,7 @@ ob_status ob__solver_insert(ob_solver *s, const ob_work_literal *literals, uint3
                 found->reason = reason;
             }
             if (pinned) found->pinned = true;
-            return add_origins(s, found, origins);
+            return ob__solver_add_origins(s, found, origins);
         }
     }
     OB_TRY(GROW(s, clauses, n_clauses, clauses_capacity));
@@ -240,7 +240,7 @@ ob_status ob__solver_insert(ob_solver *s, const ob_work_literal *literals, uint3
     made->literals = OB_ARENA_ARRAY(s->arena, ob_work_literal, n);
     if (!made->literals) return OB_E_MEMORY;
     memcpy(made->literals, literals, n * sizeof *literals);
-    OB_TRY(add_origins(s, made, origins));
+    OB_TRY(ob__solver_add_origins(s, made, origins));
     *out = s->n_clauses++;
     entry->value = (void *)(uintptr_t)s->n_clauses;
     ob_symbol_set symbols;

@@ -287,6 +287,12 @@ static bool has_solved(const ob_solver *s, const ob_work_clause *c, const ob_sym
     return false;
 }
 
+static bool has_facts(const ob_solver *s, const ob_symbol_set *symbols) {
+    for (uint32_t i = 0; i < symbols->n; i++)
+        if (s->facts[symbols->items[i]].reason) return true;
+    return false;
+}
+
 /* ---- One clause ---- */
 
 static bool same_list(const ob_work_clause *c, const ob_literal_list *list) {
@@ -341,6 +347,7 @@ static ob_status rewrite(ob_solver *s, uint32_t clause, bool *gone) {
     ob_dim keep = c.defines ? s->facts[c.defines - 1].symbol : OB_DIM_UNKNOWN;
     if (has_solved(s, &c, &symbols)) OB_TRY(substitute(s, c.literals, c.n, keep, &literals, &n, &changed));
     if (c.pinned && !changed) return OB_OK;
+    if (!changed && !has_facts(s, &symbols)) return OB_OK; /* it is in normal form, and nothing is known */
     s->blind = c.pinned;
     ob_status status = ob__clause_normalise(s, literals, n, lists, &n_lists);
     s->blind = false;

@@ -54,11 +54,14 @@ static bool is_of_inputs(const ob_solver *s, uint32_t number) {
 static bool collect(ob_solver *s, uint32_t first, component *c) {
     c->s = s;
     c->n = c->n_clauses = 0;
-    if (!add_clause(c, first)) return false;
+    if (s->clauses[first].n_symbols > OB_SOLVE_COMPONENT_SYMBOLS || !add_clause(c, first)) return false;
     for (uint32_t i = 0; i < c->n; i++) {
         uint32_t walked = 0;
         for (const ob_link *link = s->facts[c->facts[i]].occurrences; link; link = link->next) {
             if (++walked > 16 * MAX_CLAUSES) return false;
+            s->work += s->clauses[link->number].n_symbols + 1;
+            if (s->clauses[link->number].n_symbols > OB_SOLVE_COMPONENT_SYMBOLS && !s->clauses[link->number].dropped)
+                return false;
             if (!s->clauses[link->number].dropped && is_of_inputs(s, link->number) && !add_clause(c, link->number)) return false;
         }
     }
@@ -158,7 +161,7 @@ static bool search(component *c, uint32_t broken, const ob_binding *from, ob_bin
     uint32_t digits[OB_SOLVE_COMPONENT_SYMBOLS] = {0};
     bool found = false;
     uint64_t best = UINT64_MAX;
-    for (uint32_t tried = 0; tried < OB_SOLVE_TRIED && c->s->work < 2 * OB_SOLVE_WORK; tried++) {
+    for (uint32_t tried = 0; tried < OB_SOLVE_TRIED && c->s->work < OB_SOLVE_WORK / 4; tried++) {
         for (uint32_t i = 0; i < c->n; i++) c->at[i].size = c->candidates[i][digits[i]];
         if (complete(c, broken) && fits(c, broken) && is_confirmed(c, broken) && (!from || distance(c, from) < best)) {
             best = from ? distance(c, from) : 0;
@@ -181,7 +184,7 @@ static bool search(component *c, uint32_t broken, const ob_binding *from, ob_bin
 /* One symbol: upward from 1, then away from what holds. */
 static bool search_one(component *c, uint32_t broken, const ob_binding *from, ob_binding *out) {
     const ob_symbol_fact *f = &c->s->facts[c->facts[0]];
-    for (int64_t k = 0; k < 2 * OB_SOLVE_TRIED && c->s->work < 2 * OB_SOLVE_WORK; k++) {
+    for (int64_t k = 0; k < 2 * OB_SOLVE_TRIED && c->s->work < OB_SOLVE_WORK / 4; k++) {
         int64_t start = f->lo > 1 ? f->lo : 1, value = from ? from->size + (k % 2 ? -(k + 1) / 2 : k / 2) : start + k;
         if (!from && k == OB_SOLVE_TRIED) value = 0;
         if (value < 0) continue;
@@ -212,7 +215,7 @@ static ob_status keep(ob_arena *arena, const ob_binding *found, uint32_t n, cons
 ob_status ob__solver_witnesses(ob_solver *s, const uint32_t *clauses, ob_arena *arena, ob_solution *out) {
     component c;
     s->work = 0;
-    for (uint32_t i = 0; i < out->n_clauses && s->work < 2 * OB_SOLVE_WORK; i++) {
+    for (uint32_t i = 0; i < out->n_clauses && s->work < OB_SOLVE_WORK / 4; i++) {
         ob_binding holds[OB_SOLVE_COMPONENT_SYMBOLS], fails[OB_SOLVE_COMPONENT_SYMBOLS];
         ob_solved_clause *clause = &out->clauses[i];
         if (!clause->of_inputs || !collect(s, clauses[i], &c) || c.n == 0) continue;

@@ -81,6 +81,7 @@ typedef struct ob_solver {
     ob_work_clause *clauses;
     uint32_t n_clauses, clauses_capacity;
     ob_map contents; /* literals -> clause number + 1 */
+    ob_map raw;      /* literals as given -> what they became, while clauses are taken in */
     ob_reason *reasons;
     uint32_t n_reasons, reasons_capacity;
     uint32_t *queue;
@@ -119,6 +120,10 @@ ob_status ob__solver_leaves(const ob_solver *s, uint32_t reason, ob_arena *arena
 void ob__solver_clash(ob_solver *s, uint32_t reason);
 ob_status ob__solver_enqueue(ob_solver *s, uint32_t clause);
 ob_status ob__solver_enqueue_symbol(ob_solver *s, uint32_t fact);
+/* The place of what has these literals. */
+ob_status ob__solver_place(ob_solver *s, ob_map *map, const ob_work_literal *literals, uint32_t n, ob_map_entry **out);
+/* Adds copies of the links to what the clause stands for. */
+ob_status ob__solver_add_origins(ob_solver *s, ob_work_clause *to, const ob_link *origins);
 /* Adds a clause and queues it; one with the same literals takes the origins and nothing is added. *out: its number, UINT32_MAX
  * without literals: that is a clash. */
 ob_status ob__solver_insert(ob_solver *s, const ob_work_literal *literals, uint32_t n, uint32_t reason, const ob_link *origins,
