@@ -76,7 +76,16 @@ ob_opset ob_model_opset_at(const ob_model *model, size_t index) {
 const char *ob__intern(ob_model *model, const char *text, size_t n) {
     if (n == 0) return "";
     ob_map_entry *entry = ob__map_insert(&model->names, text, n);
+    if (entry) entry->value = NULL; /* not free, if it was */
     return entry ? entry->key : NULL;
+}
+
+/* In the table of names: one that nothing bears any more. */
+#define FREE_NAME ((void *)(uintptr_t)1)
+
+static bool is_taken(const ob_model *model, const char *name, size_t n) {
+    const ob_map_entry *entry = ob__map_find(&model->names, name, n);
+    return entry && entry->value != FREE_NAME;
 }
 
 ob_graph *ob__graph_new(ob_model *model, ob_graph *parent, ob_node *parent_node) {
@@ -140,14 +149,32 @@ ob_value *ob__value_new_unique(ob_graph *graph, const char *stem) {
     }
     size_t n_stem = strlen(stem);
     if (n_stem == 0) stem = "value", n_stem = 5;
-    if (!ob__map_find(&model->names, stem, n_stem)) return ob__value_new(graph, stem);
+    if (!is_taken(model, stem, n_stem)) return ob__value_new(graph, stem);
     char *name = ob__arena_alloc(&model->arena, n_stem + 24);
     if (!name) return NULL;
     for (uint64_t i = model->n_values;; i++) {
         int n = snprintf(name, n_stem + 24, "%s_%llu", stem, (unsigned long long)i);
         if (n < 0) return NULL;
-        if (!ob__map_find(&model->names, name, (size_t)n)) return ob__value_new(graph, name);
+        if (!is_taken(model, name, (size_t)n)) return ob__value_new(graph, name);
     }
+}
+
+void ob__value_forget(ob_value *value) {
+    size_t n = strlen(value->name);
+    ob_map_entry *entry = ob__map_find(&value->graph->values, value->name, n);
+    if (!entry || entry->value != value) return;
+    entry->value = NULL;
+}
+
+void ob__value_undefine(ob_value *value) {
+    ob__value_forget(value);
+    ob_map_entry *entry = ob__map_find(&value->graph->model->names, value->name, strlen(value->name));
+    if (entry) entry->value = FREE_NAME;
+}
+
+void ob__value_remember(ob_value *value) {
+    ob_map_entry *entry = ob__map_find(&value->graph->values, value->name, strlen(value->name));
+    if (entry && !entry->value) entry->value = value;
 }
 
 ob_value *ob__value_find(const ob_graph *graph, const char *name, size_t n) {

@@ -222,6 +222,11 @@ ob_value *ob__value_new(ob_graph *graph, const char *name);
 ob_value *ob__value_define(ob_graph *graph, const char *name, size_t n, bool *exists);
 /* A value with a name derived from `stem` that is new in the graph, in all graphs around it and in all subgraphs. */
 ob_value *ob__value_new_unique(ob_graph *graph, const char *stem);
+/* The graph no longer knows the value by its name; and knows it again. */
+void ob__value_forget(ob_value *value);
+void ob__value_remember(ob_value *value);
+/* Takes back ob__value_new_unique: the name is free again. */
+void ob__value_undefine(ob_value *value);
 /* Looks up a name in the graph and then outwards through its parents; NULL when undefined. */
 ob_value *ob__value_find(const ob_graph *graph, const char *name, size_t n);
 /* A node with room for the given operands, all NULL, before `before` (NULL: at the end). */

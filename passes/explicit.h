@@ -3,7 +3,6 @@
 #define OB_PASSES_EXPLICIT_H
 
 #include "core/graph.h"
-#include "passes/patch.h"
 
 /* What a local function defines. A function of domain onnx_broadcast is one of ours when its body is, whatever its name: a model
  * may have functions of its own there. */

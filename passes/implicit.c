@@ -108,7 +108,7 @@ static ob_status visit_graph(void *context, ob_graph *graph) {
 
 ob_status ob__pass_implicit(ob_work *work) {
     remover r = {.work = work};
-    ob__patch_init(&r.patch, work->model);
+    ob__patch_init(&r.patch, work->model, work->journal);
     ob__arena_init(&r.arena, &work->model->arena.allocator);
     r.n_uses = OB_ARENA_ARRAY(&r.arena, uint32_t, work->model->n_values);
     r.n_read = OB_ARENA_ARRAY(&r.arena, uint32_t, work->model->n_nodes);

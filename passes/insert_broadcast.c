@@ -364,7 +364,7 @@ static ob_status visit_graph(void *context, ob_graph *graph) {
 
 ob_status ob__pass_insert_broadcast(ob_work *work) {
     inserter in = {.work = work};
-    ob__patch_init(&in.patch, work->model);
+    ob__patch_init(&in.patch, work->model, work->journal);
     ob__shape_maker_init(&in.shapes, work, &in.patch);
     ob__arena_init(&in.arena, &work->model->arena.allocator);
     if (work->goal & OB_GOAL_BROADCAST) { /* what provides these operators hides functions of their names, as ONNX Runtime does */

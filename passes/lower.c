@@ -388,7 +388,7 @@ static ob_status find_undefined(void *context, ob_graph *graph) {
 
 static ob_status lower(ob_work *work) {
     lowerer l = {.work = work, .n_instead = work->model->n_values};
-    ob__patch_init(&l.patch, work->model);
+    ob__patch_init(&l.patch, work->model, work->journal);
     ob__shape_maker_init(&l.shapes, work, &l.patch);
     ob__arena_init(&l.arena, &work->model->arena.allocator);
     ob__map_init(&l.taken, &l.arena);

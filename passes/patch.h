@@ -3,6 +3,7 @@
 #define OB_PASSES_PATCH_H
 
 #include "core/graph.h"
+#include "passes/journal.h"
 
 typedef struct ob_edit ob_edit;
 
@@ -10,6 +11,7 @@ typedef struct ob_edit ob_edit;
  * ob__patch_apply returns E_MEMORY with the model as it was. So is a new node that would not mean what it says in this model. */
 typedef struct ob_patch {
     ob_model *model;
+    ob_journal *journal; /* what the edits change */
     ob_arena arena;
     ob_edit *edits;
     size_t n, capacity;
@@ -19,7 +21,8 @@ typedef struct ob_patch {
     int64_t other_version;                 /* of a domain that was to be imported with another one, or 0 */
 } ob_patch;
 
-void ob__patch_init(ob_patch *patch, ob_model *model);
+/* The journal outlives the patch. What a patch makes and does not apply (names of new values) goes when the journal is undone. */
+void ob__patch_init(ob_patch *patch, ob_model *model, ob_journal *journal);
 void ob__patch_release(ob_patch *patch);
 
 /* A value with a fresh name, for an output of a new node. */
@@ -51,9 +54,8 @@ void ob__patch_ir_version(ob_patch *patch, int64_t at_least);
 /* Takes out the definitions of explicit operators that no node calls, and the import of the domain when nothing of it is left. */
 void ob__patch_tidy_domain(ob_patch *patch, const char *domain);
 
-/* E_MEMORY, with the model as it was unless memory ended while applying. E_UNSUPPORTED, with the model as it was: a local
- * function of the model bears the name of an operator that a new node calls, or the model imports another version of our domain.
- */
+/* All edits, or none: on failure the model is as it was. E_MEMORY. E_UNSUPPORTED: a local function of the model bears the name of
+ * an operator that a new node calls, or the model imports another version of our domain. */
 ob_status ob__patch_apply(ob_patch *patch, ob_error *error);
 
 #endif

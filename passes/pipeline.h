@@ -6,6 +6,8 @@
 #include "onnx_broadcast/rewrite.h"
 #include "passes/propagate.h"
 
+struct ob_journal; /* passes/journal.h */
+
 /* What is to be done: bits that rows of the table name. */
 enum {
     OB_GOAL_CHECK = 1,
@@ -26,6 +28,7 @@ typedef struct ob_work {
     ob_facts *facts;
     ob_findings *findings;
     struct ob_contract *contract; /* NULL: not wanted */
+    struct ob_journal *journal; /* what passes that edit have changed; NULL: none will */
     ob_rewrite_stats stats;
     ob_pass_hook after_pass;
     void (*note)(void *context, const char *node, const char *op_type, const char *reason);

@@ -63,7 +63,7 @@ ob_status ob__pass_raise_opset(ob_work *work) {
         "because node '%s' (%s) means something else there: use the form expand or broadcast",
         (long long)ob__graph_opset(r.obstacle->graph, ""), ob__node_label(r.obstacle), r.obstacle->op_type);
     ob_patch patch;
-    ob__patch_init(&patch, work->model);
+    ob__patch_init(&patch, work->model, work->journal);
     ob__patch_raise_opset(&patch, "", EXPAND_SINCE);
     status = ob__patch_apply(&patch, work->error);
     ob__patch_release(&patch);

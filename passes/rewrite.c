@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "passes/groups.h"
+#include "passes/journal.h"
 #include "passes/pipeline.h"
 
 static const char *const form_names[] = {
@@ -92,18 +93,26 @@ ob_status ob_rewrite(ob_model *model, ob_form form, const ob_rewrite_options *op
     if (!options) options = &plain;
     ob_facts facts;
     ob_findings findings;
+    ob_journal journal;
     ob__facts_init(&facts, &model->arena.allocator);
     ob__findings_init(&findings, &model->arena.allocator);
+    ob__journal_init(&journal, &model->arena.allocator);
     ob_work work = {.model = model,
                     .goal = goals[form],
                     .facts = &facts,
                     .findings = &findings,
+                    .journal = &journal,
                     .after_pass = options->after_pass,
                     .note = options->note,
                     .context = options->context,
                     .error = error};
-    ob_status status = ob__run_pipeline(&work);
+    /* Names of new values come from the numbers of values: put back, they are the same the next time. */
+    bool saved = ob__journal_save(&journal, &model->n_values, sizeof model->n_values) &&
+                 ob__journal_save(&journal, &model->n_nodes, sizeof model->n_nodes);
+    ob_status status = saved ? ob__run_pipeline(&work) : OB_E_MEMORY;
     if (status == OB_OK && stats) *stats = work.stats;
+    if (status != OB_OK) ob__journal_undo(&journal, NULL);
+    ob__journal_release(&journal);
     ob__findings_release(&findings);
     ob__facts_release(&facts);
     return ob__described(error, status, "");

@@ -34,7 +34,7 @@ ob_status ob__set_tensor_fact(ob_work *work, const ob_value *value, ob_dtype dty
         if (!dims) return OB_E_MEMORY;
         memcpy(dims, shape->dims, (size_t)shape->rank * sizeof *dims);
     }
-    fact->type = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = dtype, .shape = {shape->rank, dims}};
+    *fact = (ob_fact){.type = {.kind = OB_TYPE_TENSOR, .dtype = dtype, .shape = {shape->rank, dims}}};
     return OB_OK;
 }
 

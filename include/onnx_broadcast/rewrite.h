@@ -67,11 +67,10 @@ typedef struct ob_rewrite_stats {
  * - model: no report of it may be open; sessions made from it before are not affected.
  * - options: NULL for the defaults. stats: NULL when not wanted; written on success.
  *
- * Errors: E_SHAPE, E_TYPE or E_MODEL with the first error found when the model is not sound; E_ARGUMENT (model NULL, no such
- * form): the model is as it was. E_UNSUPPORTED (the form cannot be had with the model's opset; a local function of the
- * model bears the name of an operator that the form writes; the model imports another version than 1 of domain onnx_broadcast),
- * E_MEMORY, E_INTERNAL, what after_pass returned: the model may be half rewritten and is only fit to be closed; rewrite an
- * ob_model_clone() where it must survive. */
+ * Errors, each with the model as it was: E_SHAPE, E_TYPE or E_MODEL with the first error found when the model is not sound;
+ * E_ARGUMENT (model NULL, no such form); E_UNSUPPORTED (the form cannot be had with the model's opset; a local function of the
+ * model bears the name of an operator that the form writes; the model imports another version than 1 of domain onnx_broadcast);
+ * E_MEMORY; E_INTERNAL; what after_pass returned. */
 OB_API ob_status ob_rewrite(ob_model *model, ob_form form, const ob_rewrite_options *options, ob_rewrite_stats *stats,
                             ob_error *error);
 

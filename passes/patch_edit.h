@@ -1,0 +1,34 @@
+/* The edits of a patch, for patch.c that lists them and patch_apply.c that makes them. */
+#ifndef OB_PASSES_PATCH_EDIT_H
+#define OB_PASSES_PATCH_EDIT_H
+
+#include "passes/patch.h"
+
+typedef enum ob_edit_kind {
+    EDIT_INSERT,
+    EDIT_INPUT,
+    EDIT_REMOVE,
+    EDIT_INITIALIZER,
+    EDIT_REMOVE_INITIALIZER,
+    EDIT_INT_ATTRIBUTE,
+    EDIT_REMOVE_ATTRIBUTE,
+    EDIT_IMPORT,
+    EDIT_RAISE_OPSET,
+    EDIT_ADD_FUNCTION,
+    EDIT_IR_VERSION,
+    EDIT_TIDY_DOMAIN
+} ob_edit_kind;
+
+struct ob_edit {
+    ob_edit_kind kind;
+    ob_node *node, *before;
+    ob_value *value;
+    ob_graph *graph;
+    ob_function *function;
+    const ob_tensor *tensor;
+    const char *name;
+    int64_t number;
+    uint32_t index;
+};
+
+#endif

@@ -1,0 +1,137 @@
+/* Rewriting succeeds or leaves the model as it was: when memory ends, wherever that is, and when the form cannot be had. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "core/text.h"
+#include "failing.h"
+
+/* Inserts, lowers, removes and raises; initializers, imports, functions, attributes, subgraphs. */
+static const char *const models[] = {
+    "<ir_version: 8, opset_import: [\"\" : 17]>\n"
+    "g (float[N,3] a, float[4,3] b, float[4] c, float[3] d) => (float[] y, float[] z) {\n"
+    "  [fc] y = Gemm <transB = 1> (a, b, c)\n  [add_1] z = Add (a, d)\n}\n",
+    "<ir_version: 3, opset_import: [\"\" : 6]>\n"
+    "g (float[2,3] a, float[3] b, float[2,3] c) => (float[2,3] y) {\n"
+    "  s = Add <broadcast = 1, axis = 1> (a, b)\n  y = Gemm <broadcast = 1> (s, c, b)\n}\n",
+    "<ir_version: 3, opset_import: [\"\" : 6]>\n"
+    "g (float[2,3] a, float[3] b) => (float[2,3] y) {\n  y = Add <broadcast = 1> (a, b)\n}\n",
+    "<ir_version: 8, opset_import: [\"\" : 17, \"onnx_broadcast\" : 1, \"own\" : 1]>\n"
+    "g (float[N,3] a, float[3] b, bool c) => (float[] y, float[] z)\n<int64[2] t = {1, 3}, float[1,3] w = {1.0, 2.0, 3.0}> {\n"
+    "  p, q = onnx_broadcast.Broadcast (a, b)\n  r = Mul (p, q)\n  e = Expand (w, t)\n  u = Add (r, e)\n"
+    "  y = If (c) <then_branch = t1 () => (float[] v) { v = Sub (u, b) }, else_branch = e1 () => (float[] x) { x = Neg (u) }>\n"
+    "  z = own.f (a, b)\n}\n"
+    "<domain: \"own\", opset_import: [\"\" : 17]>\nf (p, q) => (r) { r = Max (p, q) }\n"};
+enum { N_MODELS = sizeof models / sizeof *models };
+
+static ob_model *load(size_t which, const ob_allocator *allocator) {
+    ob_load_options options;
+    ob_model *model = NULL;
+    ob_error error;
+    ob_error_clear(&error);
+    ob_load_options_init(&options);
+    options.format = OB_FORMAT_TEXT;
+    options.allocator = allocator;
+    if (ob_model_load_memory(models[which], strlen(models[which]), "model", &options, &model, &error) != OB_OK)
+        fail_msg("%s", error.message);
+    return model;
+}
+
+static ob_status to_text(void *context, const void *bytes, size_t n) {
+    ob__text_append(context, bytes, n);
+    return ((ob_text *)context)->failed ? OB_E_MEMORY : OB_OK;
+}
+
+static void write_model(const ob_model *model, ob_text *text) {
+    ob_error error;
+    text->n = 0;
+    assert_int_equal(ob_model_write(model, OB_FORMAT_TEXT, to_text, text, &error), OB_OK);
+}
+
+/* Every allocation of the rewriting fails in turn; what is left of the model is the model, and the next rewriting gives what the
+ * first would have given. */
+static void fail_in_turn(failing *f, const ob_allocator *allocator, size_t which, ob_form form, bool from_then_on) {
+    ob_text was, wanted, text;
+    ob_error error;
+    ob__text_init(&was, NULL);
+    ob__text_init(&wanted, NULL);
+    ob__text_init(&text, NULL);
+    ob_model *model = load(which, allocator);
+    write_model(model, &was);
+    ob_status right = ob_rewrite(model, form, NULL, NULL, &error);
+    write_model(model, &wanted);
+    if (right != OB_OK) assert_string_equal(wanted.data, was.data);
+    ob_model_close(&model);
+    for (size_t at = 0;; at++) {
+        model = load(which, allocator);
+        arm(f, at, from_then_on);
+        ob_status status = ob_rewrite(model, form, NULL, NULL, &error);
+        bool failed = f->failed;
+        f->armed = false;
+        write_model(model, &text);
+        if (status == OB_E_MEMORY)
+            assert_string_equal(text.data, was.data);
+        else
+            assert_int_equal(status, right);
+        if (status != OB_OK) status = ob_rewrite(model, form, NULL, NULL, &error);
+        assert_int_equal(status, right);
+        write_model(model, &text);
+        assert_string_equal(text.data, wanted.data);
+        ob_model_close(&model);
+        if (!failed) break;
+    }
+    ob__text_release(&text);
+    ob__text_release(&wanted);
+    ob__text_release(&was);
+}
+
+static void want_of_memory_changes_nothing(void **state) {
+    (void)state;
+    failing f = {0};
+    const ob_allocator allocator = failing_allocator(&f);
+    for (size_t which = 0; which < N_MODELS; which++)
+        for (int form = 0; form < OB_FORM_COUNT; form++) {
+            fail_in_turn(&f, &allocator, which, (ob_form)form, false);
+            fail_in_turn(&f, &allocator, which, (ob_form)form, true);
+        }
+    assert_int_equal(f.n_alive, 0);
+}
+
+static ob_status stop_after(void *context, const char *pass, const ob_model *model) {
+    (void)model;
+    return strcmp(pass, context) == 0 ? OB_E_CANCELLED : OB_OK;
+}
+
+/* A hook that ends the rewriting after any of its passes. */
+static void a_stop_changes_nothing(void **state) {
+    (void)state;
+    ob_text was, text;
+    ob_error error;
+    ob__text_init(&was, NULL);
+    ob__text_init(&text, NULL);
+    for (size_t which = 0; which < N_MODELS; which++)
+        for (int form = 0; form < OB_FORM_COUNT; form++)
+            for (size_t pass = 0; pass < ob_pass_count(); pass++) {
+                ob_model *model = load(which, NULL);
+                ob_pass_info info = ob_pass_at(pass);
+                const ob_rewrite_options options = {.after_pass = stop_after, .context = (void *)(uintptr_t)info.name};
+                write_model(model, &was);
+                if (ob_rewrite(model, (ob_form)form, &options, NULL, &error) != OB_OK) {
+                    write_model(model, &text);
+                    assert_string_equal(text.data, was.data);
+                }
+                ob_model_close(&model);
+            }
+    ob__text_release(&text);
+    ob__text_release(&was);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(want_of_memory_changes_nothing),
+                                       cmocka_unit_test(a_stop_changes_nothing)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
