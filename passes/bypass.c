@@ -6,7 +6,7 @@
 #include "ops/op.h"
 #include "passes/explicit.h"
 
-enum { MANY_OPERANDS = 64 };
+enum { MANY_OPERANDS = 64, MANY_CONDITIONS = 64 };
 
 static const ob_shape unknown_shape = {OB_RANK_UNKNOWN, NULL};
 
@@ -59,16 +59,64 @@ typedef struct decision {
     ob_arena *arena;
 } decision;
 
-/* The result that the operator would have with these operand shapes, compared with what it has. */
-static bool multi_result_stays(const decision *d) {
+/* What must hold for shapes to broadcast: gathered to be compared. */
+typedef struct asked {
+    const ob_dims *dims;
+    ob_condition items[MANY_CONDITIONS];
+    uint32_t n;
+    bool too_many;
+} asked;
+
+static void ask(asked *a, ob_condition c) {
+    if (c.kind == OB_COND_BROADCAST && c.a > c.b) c = (ob_condition){c.kind, c.b, c.a};
+    if (ob_condition_decide(a->dims, &c) == OB_TRUE) return;
+    for (uint32_t i = 0; i < a->n; i++)
+        if (a->items[i].kind == c.kind && a->items[i].a == c.a && a->items[i].b == c.b) return;
+    a->too_many |= a->n == MANY_CONDITIONS;
+    if (!a->too_many) a->items[a->n++] = c;
+}
+
+static ob_status take(void *context, const ob_condition *condition, size_t operand, int32_t axis) {
+    (void)operand;
+    (void)axis;
+    ask(context, *condition);
+    return OB_OK;
+}
+
+static bool same_asked(const asked *a, const asked *b) {
+    if (a->n != b->n || a->too_many || b->too_many) return false;
+    for (uint32_t i = 0; i < a->n; i++) {
+        uint32_t k = 0;
+        while (k < b->n &&
+               (a->items[i].kind != b->items[k].kind || a->items[i].a != b->items[k].a || a->items[i].b != b->items[k].b))
+            k++;
+        if (k == b->n) return false;
+    }
+    return true;
+}
+
+/* The result that the operator has with these operand shapes, and what must hold for it. */
+static bool multi_result(const decision *d, const ob_shape *shapes, asked *conditions, ob_broadcast_result *result) {
+    return ob_broadcast_shapes(shapes, d->group->n, d->work->model->dims, take, conditions, result, NULL) == OB_OK;
+}
+
+static bool multi_result_stays(const decision *d, asked *conditions) {
     ob_broadcast_result result;
-    if (ob_broadcast_shapes(d->shapes, d->group->n, d->work->model->dims, NULL, NULL, &result, NULL) != OB_OK) return false;
+    if (!multi_result(d, d->shapes, conditions, &result)) return false;
     ob_shape made = {result.rank, result.dims};
     return ob__same_shape(&made, &d->group->result);
 }
 
-static bool batch_result_stays(const decision *d) {
+static bool batch_result(const decision *d, const ob_shape *shapes, asked *conditions, ob_broadcast_result *result) {
     ob_shape batch[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        if (shapes[i].rank < 2) return false;
+        batch[i] = (ob_shape){shapes[i].rank - 2, shapes[i].dims};
+    }
+    return ob_broadcast_shapes(batch, 2, d->work->model->dims, take, conditions, result, NULL) == OB_OK;
+}
+
+static bool batch_result_stays(const decision *d, asked *conditions) {
     ob_broadcast_result result;
     for (uint32_t i = 0; i < 2; i++) {
         const ob_shape *own = &d->shapes[i], *before = &d->group->shapes[i];
@@ -77,29 +125,53 @@ static bool batch_result_stays(const decision *d) {
             ob_dim dim = own->dims[own->rank - k];
             if (dim == OB_DIM_UNKNOWN || dim != before->dims[before->rank - k]) return false;
         }
-        batch[i] = (ob_shape){own->rank - 2, own->dims};
     }
-    if (ob_broadcast_shapes(batch, 2, d->work->model->dims, NULL, NULL, &result, NULL) != OB_OK) return false;
+    if (!batch_result(d, d->shapes, conditions, &result)) return false;
     ob_shape made = {result.rank, result.dims}, before = {d->group->result.rank - 2, d->group->result.dims};
     return ob__same_shape(&made, &before);
 }
 
-static bool one_way_fits(const decision *d, uint32_t i, const ob_shape *own) {
+static bool one_way_fits(const decision *d, uint32_t i, const ob_shape *own, asked *conditions) {
     if (own->rank == OB_RANK_UNKNOWN || d->group->result.rank == OB_RANK_UNKNOWN) return false;
-    return ob_broadcast_to(own, &d->group->result, d->work->model->dims, NULL, NULL, NULL) == OB_OK &&
+    return ob_broadcast_to(own, &d->group->result, d->work->model->dims, take, conditions, NULL) == OB_OK &&
            (int32_t)i != d->group->target;
 }
 
-static bool may_read(const decision *d, uint32_t i, const ob_value *from) {
-    ob_shape before = d->shapes[i], own = shape_of(d->work, from);
-    bool fits = false;
-    d->shapes[i] = own;
-    switch (d->group->kind) {
-    case OB_BCAST_MULTI: fits = multi_result_stays(d); break;
-    case OB_BCAST_BATCH: fits = d->group->n == 2 && batch_result_stays(d); break;
-    case OB_BCAST_UNI: fits = d->node->op->since >= 7 && one_way_fits(d, i, &own); break;
-    default: break;
+/* What the stretching itself asks for; false: something that sizes do not tell. */
+static bool ask_maker(const ob_work *work, const ob_node *maker, asked *conditions) {
+    const ob_required *required = &work->required;
+    if (maker->id >= required->n_nodes || required->unverified[maker->id]) return false;
+    for (uint32_t i = required->first[maker->id]; i; i = required->next[i]) {
+        if (work->facts->conditions[i - 1].guard && !maker->graph->parent) return false;
+        ask(conditions, work->facts->conditions[i - 1].condition);
     }
+    return !conditions->too_many;
+}
+
+static bool may_read(const decision *d, uint32_t i, const ob_value *from, const ob_node *maker) {
+    ob_shape before = d->shapes[i], own = shape_of(d->work, from);
+    asked was = {.dims = d->work->model->dims}, is = {.dims = d->work->model->dims};
+    ob_broadcast_result result;
+    bool fits = ask_maker(d->work, maker, &was);
+    if (!fits) return false;
+    switch (d->group->kind) {
+    case OB_BCAST_MULTI:
+        fits = multi_result(d, d->shapes, &was, &result);
+        d->shapes[i] = own;
+        fits = fits && multi_result_stays(d, &is);
+        break;
+    case OB_BCAST_BATCH:
+        fits = d->group->n == 2 && batch_result(d, d->shapes, &was, &result);
+        d->shapes[i] = own;
+        fits = fits && batch_result_stays(d, &is);
+        break;
+    case OB_BCAST_UNI:
+        fits = d->node->op->since >= 7 && one_way_fits(d, i, &before, &was) && one_way_fits(d, i, &own, &is);
+        d->shapes[i] = own;
+        break;
+    default: fits = false; break;
+    }
+    fits = fits && same_asked(&was, &is);
     if (!fits) d->shapes[i] = before;
     return fits;
 }
@@ -140,7 +212,8 @@ static ob_status bypass_all_at_once(decision *d, ob_bypass *out) {
         from[i] = ob__stretched_from(d->work, out->inputs[group->inputs[i]]);
         if (from[i]) d->shapes[i] = shape_of(d->work, from[i]), any = true;
     }
-    if (!any || group->kind != OB_BCAST_MULTI || !multi_result_stays(d)) return OB_OK;
+    asked conditions = {.dims = d->work->model->dims}; /* compared when the whole is */
+    if (!any || group->kind != OB_BCAST_MULTI || !multi_result_stays(d, &conditions)) return OB_OK;
     for (uint32_t i = 0; i < group->n; i++)
         if (from[i]) out->inputs[group->inputs[i]] = from[i];
     out->any = true;
@@ -162,7 +235,7 @@ static ob_status bypass_group(ob_work *work, ob_node *node, ob_group *group, uin
         if (input == OB_NOT_AN_INPUT) continue;
         for (uint32_t step = 0; step < steps; step++) {
             ob_value *from = ob__stretched_from(work, out->inputs[input]);
-            if (!from || !may_read(&d, i, from)) break;
+            if (!from || !may_read(&d, i, from, out->inputs[input]->producer)) break;
             out->inputs[input] = from;
             out->any = true;
         }
@@ -199,7 +272,8 @@ static void bypass_identity(ob_work *work, const ob_node *node, uint32_t steps, 
             ob_value *from = ob__stretched_from(work, out->inputs[i]);
             if (!from) break;
             ob_shape own = shape_of(work, from), made = shape_of(work, out->inputs[i]);
-            if (!ob__same_shape(&own, &made)) break;
+            asked nothing = {.dims = work->model->dims};
+            if (!ob__same_shape(&own, &made) || !ask_maker(work, out->inputs[i]->producer, &nothing) || nothing.n) break;
             out->inputs[i] = from;
             out->any = true;
         }

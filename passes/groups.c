@@ -194,6 +194,7 @@ ob_status ob__group_of(const ob_facts *facts, ob_dims *dims, const ob_node *node
         break;
     case OB_BCAST_UNI:
         if (strcmp(op->name, "Gemm") == 0) {
+            if (op->since < 7 && ob__node_int(node, "broadcast", 0) == 0) return OB_OK;
             take(group, facts, node, 2);
             break; /* the result is the matrix product's shape */
         }

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "passes/bypass.h"
 #include "passes/explicit.h"
+#include "passes/kept.h"
 #include "passes/patch.h"
 
 enum { MAX_STEPS = 64 };
@@ -81,15 +82,17 @@ static ob_status release(remover *r, ob_value *value) {
 static ob_status visit_node(remover *r, ob_node *node) {
     ob_bypass bypass;
     OB_TRY(ob__find_bypass(r->work, node, MAX_STEPS, &r->arena, &bypass));
-    if (!bypass.any) return OB_OK;
+    if (!bypass.any || ob__work_leaves(r->work, node)) return OB_OK;
     /* The way back stops after MAX_STEPS, perhaps at a value that went when the next one was led past it. */
     for (uint32_t i = 0; i < node->n_inputs; i++)
         if (bypass.inputs[i] && bypass.inputs[i]->producer && r->gone[bypass.inputs[i]->producer->id]) return OB_OK;
     r->reads[node->id] = bypass.inputs;
     for (uint32_t i = 0; i < node->n_inputs; i++)
         if (bypass.inputs[i] != node->inputs[i]) add_use(r, bypass.inputs[i]);
+    ob__touch(r->work->keeping, node);
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         if (bypass.inputs[i] == node->inputs[i]) continue;
+        if (node->inputs[i]->producer) ob__touch(r->work->keeping, node->inputs[i]->producer);
         ob__patch_input(&r->patch, node, i, bypass.inputs[i]);
         OB_TRY(release(r, node->inputs[i]));
     }

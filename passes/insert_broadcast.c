@@ -14,6 +14,8 @@
 #include "ops/op.h"
 #include "passes/explicit.h"
 #include "passes/groups.h"
+#include "passes/kept.h"
+#include "passes/patch.h"
 #include "passes/pipeline.h"
 #include "passes/shapes_of.h"
 
@@ -23,24 +25,7 @@ typedef struct inserter {
     ob_shape_maker shapes;
     ob_arena arena;
     ob_stretch_types types;
-    uint32_t *first_condition, *next_condition; /* conditions of a node: 1-based chains by node id */
-    uint32_t n_ids;
 } inserter;
-
-static ob_status index_conditions(inserter *in) {
-    const ob_facts *facts = in->work->facts;
-    in->n_ids = in->work->model->n_nodes;
-    in->first_condition = OB_ARENA_ARRAY(&in->arena, uint32_t, in->n_ids);
-    in->next_condition = OB_ARENA_ARRAY(&in->arena, uint32_t, (size_t)facts->n_conditions + 1);
-    if (!in->first_condition || !in->next_condition) return OB_E_MEMORY;
-    for (uint32_t i = facts->n_conditions; i-- > 0;) {
-        const ob_node *node = facts->conditions[i].node;
-        if (!node || node->id >= in->n_ids) continue;
-        in->next_condition[i + 1] = in->first_condition[node->id];
-        in->first_condition[node->id] = i + 1;
-    }
-    return OB_OK;
-}
 
 /* In the arena; of a very long one the beginning and "...". NULL: out of memory. */
 static char *condition_text(inserter *in, const ob_condition *condition, size_t *length) {
@@ -59,8 +44,9 @@ static char *condition_text(inserter *in, const ob_condition *condition, size_t 
 
 /* The conditions that remained open at `node`, as attribute `conditions` of the inserted operator. */
 static void carry_conditions(inserter *in, const ob_node *node, ob_node *made) {
+    const ob_required *required = &in->work->required;
     uint32_t n = 0;
-    for (uint32_t i = in->first_condition[node->id]; i; i = in->next_condition[i]) n++;
+    for (uint32_t i = required->first[node->id]; i; i = required->next[i]) n++;
     if (n == 0 || !made) return;
     ob_string *texts = OB_ARENA_ARRAY(&in->arena, ob_string, n);
     if (!texts) {
@@ -70,7 +56,7 @@ static void carry_conditions(inserter *in, const ob_node *node, ob_node *made) {
     ob_map seen;
     ob__map_init(&seen, &in->arena);
     n = 0;
-    for (uint32_t i = in->first_condition[node->id]; i; i = in->next_condition[i]) {
+    for (uint32_t i = required->first[node->id]; i; i = required->next[i]) {
         size_t length;
         char *text = condition_text(in, &in->work->facts->conditions[i - 1].condition, &length);
         ob_map_entry *entry = text ? ob__map_insert_borrowed(&seen, text, length) : NULL;
@@ -203,17 +189,17 @@ static void insert_multi(inserter *in, ob_node *node, const ob_group *group) {
 }
 
 /* BroadcastInDim of input `index` of the node to `target`: as an attribute when static, else as an operand. */
-static void insert_in_dim(inserter *in, ob_node *node, uint32_t index, const int64_t *mapping, int32_t n_mapping,
+static bool insert_in_dim(inserter *in, ob_node *node, uint32_t index, const int64_t *mapping, int32_t n_mapping,
                           const ob_shape *target) {
     ob_value *operand = node->inputs[index], *shape = NULL;
     bool possible = ob__is_static(target);
     if (!possible) shape = ob__shape_as_operand(&in->shapes, node, target, &possible);
     if (!possible) {
         ob__work_note(in->work, node, "the target's sizes cannot be had from the operands' shapes");
-        return;
+        return false;
     }
     ob_node *made = ob__patch_node(&in->patch, node->graph, node, "onnx_broadcast", "BroadcastInDim", shape ? 2 : 1, 1);
-    if (!made) return;
+    if (!made) return false;
     made->inputs[0] = operand;
     if (shape) made->inputs[1] = shape;
     if (!ob__node_set_ints(made, "broadcast_dimensions", mapping, (uint32_t)n_mapping)) in->patch.failed = true;
@@ -221,27 +207,27 @@ static void insert_in_dim(inserter *in, ob_node *node, uint32_t index, const int
     ob__patch_input(&in->patch, node, index, output_like(in, made, 0, operand, target));
     carry_conditions(in, node, made);
     in->work->stats.n_inserted++;
+    return true;
 }
 
 /* Right-aligned: the suffix of the target's axes. */
-static void insert_aligned(inserter *in, ob_node *node, uint32_t index, const ob_shape *target) {
+static bool insert_aligned(inserter *in, ob_node *node, uint32_t index, const ob_shape *target) {
     const ob_shape *own = &ob__fact(in->work->facts, node->inputs[index])->type.shape;
     int64_t mapping[OB_MAX_RANK];
     if (own->rank == OB_RANK_UNKNOWN || target->rank == OB_RANK_UNKNOWN || own->rank > target->rank ||
         target->rank > OB_MAX_RANK) {
         ob__work_note(in->work, node, "a rank is not known");
-        return;
+        return false;
     }
-    if (ob__same_shape(own, target)) return;
+    if (ob__same_shape(own, target)) return false;
     for (int32_t i = 0; i < own->rank; i++) mapping[i] = target->rank - own->rank + i;
     const char *reason =
         in->work->goal & OB_GOAL_BROADCAST
             ? NULL
             : ob__why_no_expand(&in->types, node->graph, ob__fact(in->work->facts, node->inputs[index])->type.dtype, own, target);
-    if (reason)
-        ob__work_note(in->work, node, reason);
-    else
-        insert_in_dim(in, node, index, mapping, own->rank, target);
+    if (!reason) return insert_in_dim(in, node, index, mapping, own->rank, target);
+    ob__work_note(in->work, node, reason);
+    return false;
 }
 
 static ob_status insert_legacy(inserter *in, ob_node *node, const ob_group *group) {
@@ -254,9 +240,7 @@ static ob_status insert_legacy(inserter *in, ob_node *node, const ob_group *grou
         ob__work_note(in->work, node, reason);
         return OB_OK;
     }
-    size_t n_before = in->work->stats.n_inserted;
-    insert_in_dim(in, node, 1, group->mapping, group->n_mapping, &group->result);
-    if (in->work->stats.n_inserted == n_before) return OB_OK;
+    if (!insert_in_dim(in, node, 1, group->mapping, group->n_mapping, &group->result)) return OB_OK;
     ob__patch_remove_attribute(&in->patch, node, "broadcast");
     ob__patch_remove_attribute(&in->patch, node, "axis");
     return OB_OK;
@@ -269,8 +253,8 @@ static void insert_one_way(inserter *in, ob_node *node, const ob_group *group) {
         return;
     }
     if (strcmp(op, "Gemm") == 0) {
-        insert_aligned(in, node, 2, &group->result);
-        if (node->op->since < 7) ob__patch_remove_attribute(&in->patch, node, "broadcast");
+        bool inserted = insert_aligned(in, node, 2, &group->result);
+        if (inserted && node->op->since < 7) ob__patch_remove_attribute(&in->patch, node, "broadcast");
         return;
     }
     ob_shape target = group->result;
@@ -342,7 +326,7 @@ static ob_status visit_node(inserter *in, ob_node *node) {
     if (!found || group.plain || group.kind == OB_BCAST_EXPAND) return OB_OK;
     bool ours =
         node->domain[0] == '\0' || group.kind == OB_BCAST_MULTI; /* operators of libraries broadcast like Add or not at all */
-    if (!ours || ob__is_explicit_broadcast(node)) return OB_OK;
+    if (!ours || ob__is_explicit_broadcast(node) || ob__work_leaves(in->work, node)) return OB_OK;
     size_t n_inserted = in->work->stats.n_inserted;
     switch (group.kind) {
     case OB_BCAST_MULTI: insert_multi(in, node, &group); break;
@@ -352,6 +336,7 @@ static ob_status visit_node(inserter *in, ob_node *node) {
     default: break;
     }
     if (in->work->stats.n_inserted == n_inserted) return OB_OK;
+    ob__touch(in->work->keeping, node);
     ob__patch_import(&in->patch, node->graph->function ? node->graph : NULL, "onnx_broadcast", 1);
     return OB_OK;
 }
@@ -371,8 +356,7 @@ ob_status ob__pass_insert_broadcast(ob_work *work) {
         ob__patch_needs(&in.patch, "onnx_broadcast", "Broadcast");
         ob__patch_needs(&in.patch, "onnx_broadcast", "BroadcastInDim");
     }
-    ob_status status = index_conditions(&in);
-    if (status == OB_OK) status = ob__model_each_graph(work->model, visit_graph, &in);
+    ob_status status = ob__model_each_graph(work->model, visit_graph, &in);
     if (status == OB_OK) status = ob__patch_apply(&in.patch, work->error);
     if (status == OB_OK) status = ob__model_resolve_ops(work->model);
     status = ob__arena_finish(&in.arena, status);

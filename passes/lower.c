@@ -9,6 +9,8 @@
 #include "ops/op.h"
 #include "passes/explicit.h"
 #include "passes/groups.h"
+#include "passes/kept.h"
+#include "passes/patch.h"
 #include "passes/pipeline.h"
 #include "passes/shapes_of.h"
 
@@ -21,6 +23,7 @@ typedef struct lowerer {
     ob_map taken;       /* names of functions of our domain, and of operators there that nobody defines */
     ob_map definitions; /* number of operands, 0 for BroadcastTo -> ours, there or added */
     ob_value **instead; /* by value id: what readers use in place of this value, or NULL */
+    bool *is_result;    /* by value id: a graph gives it as its output, this one or one within */
     uint32_t n_instead;
     int64_t opset; /* of definitions: the newest that the model or a function of its own imports */
 } lowerer;
@@ -172,7 +175,7 @@ static void lower_in_dim(lowerer *l, ob_node *node) {
 /* Operand i's result: the operand itself for all readers when it has the common shape already. */
 static void pass_through(lowerer *l, ob_node *node, uint32_t i) {
     ob_value *out = node->outputs[i];
-    if (!out->is_output && out->id < l->n_instead) {
+    if (out->id < l->n_instead && !l->is_result[out->id]) {
         l->instead[out->id] = node->inputs[i];
         return;
     }
@@ -334,11 +337,21 @@ static ob_status visit_graph(void *context, ob_graph *graph) {
     bool to_calls = l->work->goal & OB_GOAL_FUNCTION;
     for (ob_node *node = graph->first; node; node = node->next) {
         if (to_calls && node->function) continue; /* a call already */
-        if (ob__is_explicit_in_dim(node) && node->inputs[0] && node->outputs[0])
+        bool in_dim = ob__is_explicit_in_dim(node) && node->inputs[0] && node->outputs[0];
+        if ((!in_dim && !ob__is_explicit_broadcast(node)) || ob__work_leaves(l->work, node)) continue;
+        ob__touch(l->work->keeping, node);
+        if (in_dim)
             lower_in_dim(l, node);
-        else if (ob__is_explicit_broadcast(node))
+        else
             to_calls ? call_broadcast(l, node) : lower_broadcast(l, node);
     }
+    return OB_OK;
+}
+
+static ob_status find_results(void *context, ob_graph *graph) {
+    const lowerer *l = context;
+    for (uint32_t i = 0; i < graph->n_outputs; i++)
+        if (graph->outputs[i]->id < l->n_instead) l->is_result[graph->outputs[i]->id] = true;
     return OB_OK;
 }
 
@@ -394,7 +407,9 @@ static ob_status lower(ob_work *work) {
     ob__map_init(&l.taken, &l.arena);
     ob__map_init(&l.definitions, &l.arena);
     l.instead = OB_ARENA_ARRAY(&l.arena, ob_value *, l.n_instead);
-    ob_status status = l.instead ? find_definitions(&l) : OB_E_MEMORY;
+    l.is_result = OB_ARENA_ARRAY(&l.arena, bool, l.n_instead);
+    ob_status status = l.instead && l.is_result ? find_definitions(&l) : OB_E_MEMORY;
+    if (status == OB_OK) status = ob__model_each_graph(work->model, find_results, &l);
     if (status == OB_OK) status = ob__model_each_graph(work->model, find_undefined, &l);
     if (status == OB_OK) status = ob__model_each_graph(work->model, visit_graph, &l);
     if (status == OB_OK) status = ob__patch_apply(&l.patch, work->error);

@@ -88,6 +88,7 @@ ob_node *ob__patch_node(ob_patch *patch, ob_graph *graph, ob_node *before, const
     node->n_inputs = n_inputs;
     node->n_outputs = n_outputs;
     node->graph = graph;
+    if (before) node->made_for = before->made_for ? before->made_for : before;
     if (!node->domain || !node->op_type) {
         patch->failed = true;
         return NULL;

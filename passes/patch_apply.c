@@ -225,6 +225,20 @@ static ob_status tidy_domain(ob_journal *j, ob_model *model, const char *domain)
     return OB_OK;
 }
 
+/* Everything that ob__model_raise_ir_version may touch: initializers may cease to be inputs. */
+static bool raise_ir_version(ob_journal *j, ob_model *model, int64_t at_least) {
+    ob_graph *graph = model->graph;
+    if (!SAVE(j, model->ir_version) || !SAVE(j, graph->n_inputs)) return false;
+    if (graph->n_inputs && !ob__journal_save(j, graph->inputs, graph->n_inputs * sizeof *graph->inputs)) return false;
+    for (uint32_t i = 0; i < graph->n_inputs; i++) {
+        ob_value *input = graph->inputs[i];
+        if (!input->is_initializer) continue;
+        if (!SAVE(j, input->is_input) || !SAVE(j, input->origin) || !SAVE(j, input->declared)) return false;
+    }
+    ob__model_raise_ir_version(model, at_least);
+    return true;
+}
+
 /* ---- The whole ---- */
 
 static bool apply_edit(ob_journal *j, ob_model *model, const ob_edit *edit) {
@@ -246,10 +260,7 @@ static bool apply_edit(ob_journal *j, ob_model *model, const ob_edit *edit) {
     case EDIT_IMPORT: return import(j, model, edit);
     case EDIT_RAISE_OPSET: return raise_opset(j, model, edit->name, edit->number);
     case EDIT_ADD_FUNCTION: return add_function(j, model, edit->function);
-    case EDIT_IR_VERSION:
-        if (!SAVE(j, model->ir_version)) return false;
-        if (model->ir_version < edit->number) model->ir_version = edit->number;
-        return true;
+    case EDIT_IR_VERSION: return raise_ir_version(j, model, edit->number);
     }
     return false;
 }

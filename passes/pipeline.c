@@ -1,11 +1,15 @@
 #include "passes/pipeline.h"
 
+#include <string.h>
+
 #include "core/error.h"
 #include "core/log.h"
 #include "core/terms.h"
 #include "ops/op.h"
 #include "passes/explicit.h"
 #include "passes/groups.h"
+#include "passes/journal.h"
+#include "passes/kept.h"
 #include "passes/verify_graph.h"
 
 /* Order is meaning. Columns: name, function, goals it serves, whether it edits the graph, help. */
@@ -54,35 +58,76 @@ ob_pass_info ob_pass_at(size_t index) {
 /* Passes may go on after an allocation failed, with less than the truth: what they give is then no result. */
 static ob_status memory_status(const ob_work *work) {
     const ob_model *model = work->model;
+    if (work->keeping && work->keeping->arena.failed) return OB_E_MEMORY;
     bool failed = model->arena.failed || work->facts->arena.failed || work->findings->arena.failed ||
                   ob_dims_status(model->dims) == OB_E_MEMORY;
     return failed ? OB_E_MEMORY : OB_OK;
 }
 
+static ob_status run_pass(ob_work *work, const struct row *row) {
+    bool told = ob__logs(&work->model->logger, OB_LOG_DEBUG);
+    uint64_t start = told ? ob__now_ns() : 0;
+    OB_TRY(row->run(work));
+    OB_TRY(memory_status(work));
+    if (told)
+        ob__log(&work->model->logger, OB_LOG_DEBUG, "pass %s: %llu us", row->name,
+                (unsigned long long)((ob__now_ns() - start) / 1000));
+    /* A model from a file may be out of order until `sound` has looked at the findings. */
+    if (row->edits || (verify_always && (work->goal & OB_GOAL_REWRITE) && row->run == ob__pass_recheck))
+        OB_TRY(ob__verify_graph(work->model, row->name, work->error));
+    return work->after_pass ? work->after_pass(work->context, row->name, work->model) : OB_OK;
+}
+
+/* Names of new values come from the numbers of values: put back, they are the same in the next round. */
+static ob_status start_round(ob_work *work) {
+    ob_model *model = work->model;
+    ob__journal_undo(work->journal, NULL);
+    work->stats = (ob_rewrite_stats){0};
+    work->notes = work->last_note = NULL;
+    work->again = false;
+    if (work->keeping->touched) memset(work->keeping->touched, 0, work->keeping->n_nodes * sizeof *work->keeping->touched);
+    return ob__journal_save(work->journal, &model->n_values, sizeof model->n_values) &&
+                   ob__journal_save(work->journal, &model->n_nodes, sizeof model->n_nodes)
+               ? OB_OK
+               : OB_E_MEMORY;
+}
+
+static size_t first_edit(void) {
+    size_t i = 0;
+    while (!table[i].edits) i++;
+    return i;
+}
+
 ob_status ob__run_pipeline(ob_work *work) {
     work->model->arena.failed = false; /* earlier calls gave their own answers */
     ob__dims_restart(work->model->dims);
+    if (work->journal) OB_TRY(start_round(work));
     for (size_t i = 0; i < N_PASSES; i++) {
-        const struct row *row = &table[i];
-        if (!(row->goals & work->goal)) continue;
-        bool told = ob__logs(&work->model->logger, OB_LOG_DEBUG);
-        uint64_t start = told ? ob__now_ns() : 0;
-        OB_TRY(row->run(work));
-        OB_TRY(memory_status(work));
-        if (told)
-            ob__log(&work->model->logger, OB_LOG_DEBUG, "pass %s: %llu us", row->name,
-                    (unsigned long long)((ob__now_ns() - start) / 1000));
-        /* A model from a file may be out of order until `sound` has looked at the findings. */
-        if (row->edits || (verify_always && (work->goal & OB_GOAL_REWRITE) && row->run == ob__pass_recheck))
-            OB_TRY(ob__verify_graph(work->model, row->name, work->error));
-        if (work->after_pass) OB_TRY(work->after_pass(work->context, row->name, work->model));
+        if (table[i].goals & work->goal) OB_TRY(run_pass(work, &table[i]));
+        if (!work->again) continue;
+        OB_TRY(start_round(work));
+        OB_TRY(ob__pass_resolve(work));
+        i = first_edit() - 1;
     }
     return OB_OK;
 }
 
 void ob__work_note(ob_work *work, const ob_node *node, const char *reason) {
+    ob_work_note *note = OB_ARENA_NEW(&work->keeping->arena, ob_work_note);
     work->stats.n_left++;
-    if (work->note) work->note(work->context, ob__node_label(node), node->op_type, reason);
+    if (!note) return; /* the arena has it */
+    *note = (ob_work_note){NULL, node, reason};
+    if (work->last_note)
+        work->last_note->next = note;
+    else
+        work->notes = note;
+    work->last_note = note;
+}
+
+bool ob__work_leaves(ob_work *work, const ob_node *node) {
+    if (!ob__stays(work->keeping, node)) return false;
+    ob__work_note(work, node, "it could not be shown that the model would accept the same sizes");
+    return true;
 }
 
 ob_status ob__pass_resolve(ob_work *work) {
@@ -92,5 +137,6 @@ ob_status ob__pass_resolve(ob_work *work) {
 }
 
 ob_status ob__pass_propagate(ob_work *work) {
-    return ob__propagate(work->model, work->given, work->facts, work->findings);
+    OB_TRY(ob__propagate(work->model, work->given, work->facts, work->findings));
+    return ob__required_index(work->facts, work->model->n_nodes, &work->facts->arena, &work->required);
 }

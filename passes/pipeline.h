@@ -5,8 +5,10 @@
 #include "onnx_broadcast/passes.h"
 #include "onnx_broadcast/rewrite.h"
 #include "passes/propagate.h"
+#include "passes/required.h"
 
 struct ob_journal; /* passes/journal.h */
+struct ob_keeping; /* passes/kept.h */
 
 /* What is to be done: bits that rows of the table name. */
 enum {
@@ -19,6 +21,13 @@ enum {
     OB_GOAL_EXPLICIT = OB_GOAL_BROADCAST | OB_GOAL_FUNCTION | OB_GOAL_EXPAND
 };
 
+/* A node that stays as it is. */
+typedef struct ob_work_note {
+    struct ob_work_note *next;
+    const ob_node *node;
+    const char *reason; /* static */
+} ob_work_note;
+
 /* What passes work on. */
 typedef struct ob_work {
     ob_model *model;
@@ -27,11 +36,14 @@ typedef struct ob_work {
     const ob_propagate_options *given;
     ob_facts *facts;
     ob_findings *findings;
+    ob_required required;         /* of the facts, from propagation on */
     struct ob_contract *contract; /* NULL: not wanted */
-    struct ob_journal *journal; /* what passes that edit have changed; NULL: none will */
+    struct ob_journal *journal;   /* what passes that edit have changed; NULL: none will */
+    struct ob_keeping *keeping;   /* what a rewriting must keep; NULL as above */
+    bool again;                   /* recheck: the model is as it was, rewrite it anew with more nodes left alone */
     ob_rewrite_stats stats;
     ob_pass_hook after_pass;
-    void (*note)(void *context, const char *node, const char *op_type, const char *reason);
+    struct ob_work_note *notes, *last_note;
     void *context;
     ob_error *error;
 } ob_work;
@@ -41,8 +53,10 @@ typedef ob_status (*ob_pass)(ob_work *work);
 /* Runs every pass of the table that serves work->goal. After a pass that edits, the verifier runs (after every pass in builds
  * without NDEBUG). */
 ob_status ob__run_pipeline(ob_work *work);
-/* Counts a node that stays as it is and hands the reason to the caller. */
+/* Counts a node that stays as it is, and keeps the reason for the caller. */
 void ob__work_note(ob_work *work, const ob_node *node, const char *reason);
+/* True when the node is to be left as it is, because the contract might not be kept; noted. */
+bool ob__work_leaves(ob_work *work, const ob_node *node);
 
 /* The passes: one file each. Those up to ob__pass_sound change nothing; all are linear in nodes and operands. */
 ob_status ob__pass_resolve(ob_work *work);          /* fills node->op and node->function */

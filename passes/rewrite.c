@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "passes/groups.h"
 #include "passes/journal.h"
+#include "passes/kept.h"
 #include "passes/pipeline.h"
 
 static const char *const form_names[] = {
@@ -52,7 +53,8 @@ static ob_status first_error(const ob_findings *findings, const char *prefix, ob
 }
 
 ob_status ob__pass_sound(ob_work *work) {
-    return first_error(work->findings, "", OB_OK, work->error);
+    OB_TRY(first_error(work->findings, "", OB_OK, work->error));
+    return ob__keeping_start(work->keeping, work->model, work->facts);
 }
 
 /* True when the sizes are known before and after, and are not the same. */
@@ -68,21 +70,66 @@ static bool contradicts(const ob_type *before, const ob_type *after) {
     return false;
 }
 
+/* The first finding of severity error; *node NULL when it is of none. */
+static bool has_error(const ob_findings *findings, const ob_node **node) {
+    *node = NULL;
+    for (uint32_t i = 0; i < findings->n; i++)
+        if (findings->items[i].severity == OB_SEVERITY_ERROR) {
+            *node = findings->items[i].node;
+            return true;
+        }
+    return findings->n_dropped[OB_SEVERITY_ERROR] > 0;
+}
+
+static const ob_value *contradicted_output(const ob_work *work, const ob_facts *facts) {
+    const ob_graph *graph = work->model->graph;
+    for (uint32_t i = 0; i < graph->n_outputs; i++)
+        if (contradicts(&ob__fact(work->facts, graph->outputs[i])->type, &ob__fact(facts, graph->outputs[i])->type))
+            return graph->outputs[i];
+    return NULL;
+}
+
+/* Nothing was left to leave alone: the passes are wrong. */
+static ob_status give_up(ob_work *work, const ob_findings *findings, const ob_value *output) {
+    OB_TRY(first_error(findings, "the rewritten model does not check: ", OB_E_INTERNAL, work->error));
+    return ob__fail(work->error, OB_E_INTERNAL,
+                    output ? "the rewritten model has another type for output '%s'"
+                           : "the rewritten model has another contract%s",
+                    output ? output->name : "");
+}
+
+static ob_status recheck(ob_work *work, ob_facts *facts, ob_findings *findings) {
+    ob_keeping *keeping = work->keeping;
+    const ob_node *node;
+    bool kept = true, last = keeping->all_stay;
+    OB_TRY(ob__propagate(work->model, work->given, facts, findings));
+    const ob_value *output = contradicted_output(work, facts);
+    if (has_error(findings, &node) || output) {
+        if (!node && output) node = output->producer;
+        OB_TRY(ob__keeping_blame(keeping, node));
+        kept = false;
+    } else if (!last) {
+        OB_TRY(ob__keeping_compare(keeping, work->model, work->facts, facts, &kept));
+    }
+    if (!kept && last) return give_up(work, findings, output);
+    work->again = !kept;
+    return OB_OK;
+}
+
 ob_status ob__pass_recheck(ob_work *work) {
     ob_facts facts;
     ob_findings findings;
     ob__facts_init(&facts, &work->model->arena.allocator);
     ob__findings_init(&findings, &work->model->arena.allocator);
-    ob_status status = ob__propagate(work->model, work->given, &facts, &findings);
-    if (status == OB_OK) status = first_error(&findings, "the rewritten model does not check: ", OB_E_INTERNAL, work->error);
-    for (uint32_t i = 0; i < work->model->graph->n_outputs && status == OB_OK; i++) {
-        const ob_value *output = work->model->graph->outputs[i];
-        if (contradicts(&ob__fact(work->facts, output)->type, &ob__fact(&facts, output)->type))
-            status = ob__fail(work->error, OB_E_INTERNAL, "the rewritten model has another type for output '%s'", output->name);
-    }
+    ob_status status = recheck(work, &facts, &findings);
     ob__findings_release(&findings);
     ob__facts_release(&facts);
     return status;
+}
+
+static void tell_notes(const ob_work *work, const ob_rewrite_options *options) {
+    for (const ob_work_note *note = work->notes; note && options->note; note = note->next)
+        options->note(options->context, ob__node_label(note->node), note->node->op_type, note->reason);
 }
 
 ob_status ob_rewrite(ob_model *model, ob_form form, const ob_rewrite_options *options, ob_rewrite_stats *stats, ob_error *error) {
@@ -94,24 +141,25 @@ ob_status ob_rewrite(ob_model *model, ob_form form, const ob_rewrite_options *op
     ob_facts facts;
     ob_findings findings;
     ob_journal journal;
+    ob_keeping keeping;
     ob__facts_init(&facts, &model->arena.allocator);
     ob__findings_init(&findings, &model->arena.allocator);
     ob__journal_init(&journal, &model->arena.allocator);
+    ob__keeping_init(&keeping, &model->arena.allocator);
     ob_work work = {.model = model,
                     .goal = goals[form],
                     .facts = &facts,
                     .findings = &findings,
                     .journal = &journal,
+                    .keeping = &keeping,
                     .after_pass = options->after_pass,
-                    .note = options->note,
                     .context = options->context,
                     .error = error};
-    /* Names of new values come from the numbers of values: put back, they are the same the next time. */
-    bool saved = ob__journal_save(&journal, &model->n_values, sizeof model->n_values) &&
-                 ob__journal_save(&journal, &model->n_nodes, sizeof model->n_nodes);
-    ob_status status = saved ? ob__run_pipeline(&work) : OB_E_MEMORY;
+    ob_status status = ob__run_pipeline(&work);
+    if (status == OB_OK) tell_notes(&work, options);
     if (status == OB_OK && stats) *stats = work.stats;
     if (status != OB_OK) ob__journal_undo(&journal, NULL);
+    ob__keeping_release(&keeping);
     ob__journal_release(&journal);
     ob__findings_release(&findings);
     ob__facts_release(&facts);

@@ -1,0 +1,280 @@
+/* Contracts are compared clause by clause: each clause of the one is a clause of the other, in one normal form, or follows from
+ * its clauses. Sizes that only the run knows have other numbers after the rewriting: values that stay tell which is which. */
+#include "passes/kept.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/terms.h"
+#include "passes/explicit.h"
+
+enum { MOST_IMPLIED = 64, MOST_ROUNDS = 4 }; /* clauses that the solver is asked about; rounds before everything stays */
+
+void ob__keeping_init(ob_keeping *keeping, const ob_allocator *allocator) {
+    memset(keeping, 0, sizeof *keeping);
+    ob__arena_init(&keeping->arena, allocator);
+    ob__contract_init(&keeping->before, allocator);
+}
+
+void ob__keeping_release(ob_keeping *keeping) {
+    ob__contract_release(&keeping->before);
+    ob__arena_release(&keeping->arena);
+}
+
+/* What an earlier rewriting made is part of the model now. */
+static ob_status adopt(void *context, ob_graph *graph) {
+    (void)context;
+    for (ob_node *node = graph->first; node; node = node->next) node->made_for = NULL;
+    return OB_OK;
+}
+
+ob_status ob__keeping_start(ob_keeping *keeping, ob_model *model, const ob_facts *facts) {
+    keeping->n_nodes = model->n_nodes;
+    keeping->n_values = model->n_values;
+    keeping->touched = OB_ARENA_ARRAY(&keeping->arena, bool, model->n_nodes);
+    keeping->stays = OB_ARENA_ARRAY(&keeping->arena, bool, model->n_nodes);
+    if (!keeping->touched || !keeping->stays) return OB_E_MEMORY;
+    OB_TRY(ob__model_each_graph(model, adopt, NULL));
+    return ob__contract_make(model, facts, &keeping->before);
+}
+
+const ob_node *ob__made_for(const ob_node *node) {
+    return node->made_for ? node->made_for : node;
+}
+
+void ob__touch(ob_keeping *keeping, const ob_node *node) {
+    node = ob__made_for(node);
+    if (node->id < keeping->n_nodes) keeping->touched[node->id] = true;
+}
+
+bool ob__stays(const ob_keeping *keeping, const ob_node *node) {
+    node = ob__made_for(node);
+    return keeping->all_stay || (node->id < keeping->n_nodes && keeping->stays[node->id]);
+}
+
+/* ---- Who may be the reason ------------------------------------------------------------------------------------------ */
+
+/* The nearest nodes above that were rewritten; every node once. */
+static ob_status blame_above(ob_keeping *keeping, const ob_node *node, uint32_t n_nodes, bool *found) {
+    ob_arena scratch;
+    ob__arena_init(&scratch, &keeping->arena.allocator);
+    bool *seen = OB_ARENA_ARRAY(&scratch, bool, n_nodes);
+    const ob_node **stack = OB_ARENA_ARRAY(&scratch, const ob_node *, (size_t)n_nodes + 1);
+    size_t n = 0;
+    if (seen && stack) stack[n++] = node;
+    while (n > 0) {
+        const ob_node *at = stack[--n], *root = ob__made_for(at);
+        if (root->id < keeping->n_nodes && keeping->touched[root->id]) {
+            keeping->stays[root->id] = *found = true;
+            continue;
+        }
+        for (uint32_t i = 0; i < at->n_inputs; i++) {
+            const ob_node *maker = at->inputs[i] ? at->inputs[i]->producer : NULL;
+            if (!maker || maker->id >= n_nodes || seen[maker->id]) continue;
+            seen[maker->id] = true;
+            stack[n++] = maker;
+        }
+    }
+    return ob__arena_finish(&scratch, OB_OK);
+}
+
+static ob_status blame(ob_keeping *keeping, const ob_node *node, uint32_t n_nodes) {
+    bool found = false;
+    if (keeping->n_rounds < MOST_ROUNDS && node) OB_TRY(blame_above(keeping, node, n_nodes, &found));
+    if (!found) keeping->all_stay = true;
+    return OB_OK;
+}
+
+ob_status ob__keeping_blame(ob_keeping *keeping, const ob_node *node) {
+    keeping->n_rounds++;
+    return blame(keeping, node, node ? node->graph->model->n_nodes : 0);
+}
+
+/* ---- Sizes that only the run knows ---------------------------------------------------------------------------------- */
+
+typedef struct comparison {
+    ob_keeping *keeping;
+    ob_model *model;
+    ob_arena arena;
+    ob_map renamed; /* anonymous size before -> size after */
+} comparison;
+
+typedef struct size_after {
+    ob_dim size;
+} size_after;
+
+static ob_status match_sizes(comparison *c, const ob_facts *before, const ob_facts *after) {
+    ob__map_init(&c->renamed, &c->arena);
+    for (uint32_t id = 0; id < c->keeping->n_values && id < before->n_facts && id < after->n_facts; id++) {
+        const ob_shape *was = &before->facts[id].type.shape, *is = &after->facts[id].type.shape;
+        for (int32_t axis = 0; axis < was->rank && was->rank == is->rank; axis++) {
+            ob_dim size = was->dims[axis];
+            if (size == is->dims[axis] || is->dims[axis] == OB_DIM_UNKNOWN || !ob_dim_is_anonymous(c->model->dims, size) ||
+                ob_dim_get_kind(c->model->dims, size) != OB_DIM_KIND_SYMBOL)
+                continue;
+            ob_map_entry *entry = ob__map_insert(&c->renamed, (const char *)&size, sizeof size);
+            size_after *to = entry && !entry->value ? OB_ARENA_NEW(&c->arena, size_after) : NULL;
+            if (!entry || (!entry->value && !to)) return OB_E_MEMORY;
+            if (entry->value) continue;
+            to->size = is->dims[axis];
+            entry->value = to;
+        }
+    }
+    return OB_OK;
+}
+
+static ob_dim size_afterwards(void *context, ob_dim symbol) {
+    const comparison *c = context;
+    const ob_map_entry *entry = ob__map_find(&c->renamed, (const char *)&symbol, sizeof symbol);
+    return entry ? ((const size_after *)entry->value)->size : symbol;
+}
+
+static ob_dim translated(comparison *c, ob_dim d) {
+    bool disagrees = false;
+    if (!ob_dim_is_term(d) || !ob_dim_is_anonymous(c->model->dims, d)) return d;
+    return ob__dim_replace(c->model->dims, d, size_afterwards, c, &disagrees);
+}
+
+/* ---- Clauses in one form -------------------------------------------------------------------------------------------- */
+
+static int by_content(const void *a, const void *b) {
+    return memcmp(a, b, sizeof(ob_literal));
+}
+
+/* p = 0 is -p = 0. */
+static ob_dim without_sign(ob_dims *dims, ob_dim p) {
+    ob_dim negative = ob_dim_sub(dims, 0, p);
+    return negative != OB_DIM_UNKNOWN && negative < p ? negative : p;
+}
+
+/* Its literals in the terms of the model afterwards, sorted, each once. NULL: out of memory. */
+static ob_status normal_clause(comparison *c, const ob_clause *clause, bool is_before, ob_clause *out) {
+    ob_literal *literals = OB_ARENA_ARRAY(&c->arena, ob_literal, (size_t)clause->n + 1);
+    if (!literals) return OB_E_MEMORY;
+    *out = *clause;
+    out->literals = literals;
+    out->n = out->n_guard = 0;
+    for (uint32_t i = 0; i < clause->n; i++) {
+        const ob_literal *from = &clause->literals[i];
+        ob_literal *to = &literals[out->n++];
+        to->kind = from->kind;
+        to->p = is_before ? translated(c, from->p) : from->p;
+        to->q = is_before ? translated(c, from->q) : from->q;
+        if (to->kind == OB_LITERAL_ZERO || to->kind == OB_LITERAL_NONZERO) to->p = without_sign(c->model->dims, to->p);
+    }
+    qsort(literals, out->n, sizeof *literals, by_content);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < out->n; i++)
+        if (i == 0 || by_content(&literals[i], &literals[n - 1]) != 0) literals[n++] = literals[i];
+    out->n = n;
+    return OB_OK;
+}
+
+static ob_status normal_clauses(comparison *c, const ob_clauses *from, bool is_before, ob_clauses *out) {
+    *out = (ob_clauses){.items = OB_ARENA_ARRAY(&c->arena, ob_clause, (size_t)from->n + 1), .n = from->n};
+    if (!out->items) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < from->n; i++) OB_TRY(normal_clause(c, &from->items[i], is_before, &out->items[i]));
+    return OB_OK;
+}
+
+static ob_status index_clauses(comparison *c, const ob_clauses *clauses, ob_map *index) {
+    ob__map_init(index, &c->arena);
+    for (uint32_t i = 0; i < clauses->n; i++)
+        if (!ob__map_insert_borrowed(index, (const char *)clauses->items[i].literals,
+                                     clauses->items[i].n * sizeof *clauses->items[i].literals))
+            return OB_E_MEMORY;
+    return OB_OK;
+}
+
+/* Every clause of `wanted` is one of `given`, or follows from them. Nodes of those that do not are blamed. */
+static ob_status all_follow(comparison *c, const ob_clauses *wanted, const ob_facts *facts, const ob_clauses *given, bool *kept) {
+    ob_map index;
+    uint32_t n_asked = 0;
+    OB_TRY(index_clauses(c, given, &index));
+    for (uint32_t i = 0; i < wanted->n; i++) {
+        const ob_clause *clause = &wanted->items[i];
+        ob_truth truth = OB_UNDECIDED;
+        if (ob__map_find(&index, (const char *)clause->literals, clause->n * sizeof *clause->literals)) continue;
+        if (n_asked++ < MOST_IMPLIED) OB_TRY(ob__implied(c->model->dims, given->items, given->n, clause, &c->arena, &truth));
+        if (truth == OB_TRUE) continue;
+        *kept = false;
+        OB_TRY(blame(c->keeping, facts->conditions[clause->origin].node, c->model->n_nodes));
+        if (c->keeping->all_stay) return OB_OK;
+    }
+    return OB_OK;
+}
+
+/* ---- What nobody could state ---------------------------------------------------------------------------------------- */
+
+typedef struct open_nodes {
+    bool *open; /* by id */
+    bool in_definition;
+} open_nodes;
+
+static ob_status open_calls(void *context, ob_graph *graph) {
+    const open_nodes *nodes = context;
+    for (const ob_node *node = graph->first; node; node = node->next)
+        if (node->function && node->function->defines) nodes->open[ob__made_for(node)->id] = true;
+    return OB_OK;
+}
+
+static bool is_in_definition(const ob_node *node) {
+    return ob__is_explicit_definition(node->graph);
+}
+
+/* Nodes at which something is unverified; what was inserted counts as the node that it was made for, and what a definition of an
+ * explicit operator asks as each of its calls. */
+static ob_status find_open(comparison *c, const ob_facts *facts, open_nodes *out) {
+    *out = (open_nodes){.open = OB_ARENA_ARRAY(&c->arena, bool, c->model->n_nodes)};
+    if (!out->open) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < facts->n_unverified; i++) {
+        const ob_node *node = facts->unverified[i].node;
+        if (!node) continue;
+        out->open[ob__made_for(node)->id] = true;
+        out->in_definition |= is_in_definition(node);
+    }
+    return out->in_definition ? ob__model_each_graph(c->model, open_calls, out) : OB_OK;
+}
+
+static ob_status same_open(comparison *c, const ob_facts *before, const ob_facts *after, bool *kept) {
+    open_nodes was, is;
+    OB_TRY(find_open(c, before, &was));
+    OB_TRY(find_open(c, after, &is));
+    for (int side = 0; side < 2; side++) {
+        const ob_facts *facts = side ? after : before;
+        const bool *there = side ? was.open : is.open;
+        for (uint32_t i = 0; i < facts->n_unverified && !c->keeping->all_stay; i++) {
+            const ob_node *node = facts->unverified[i].node;
+            if (!node || is_in_definition(node) || there[ob__made_for(node)->id]) continue;
+            *kept = false;
+            OB_TRY(blame(c->keeping, node, c->model->n_nodes));
+        }
+    }
+    return OB_OK;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------------------------------ */
+
+static ob_status compare(comparison *c, const ob_facts *before, const ob_facts *after, const ob_contract *contract, bool *kept) {
+    ob_clauses was, is;
+    OB_TRY(match_sizes(c, before, after));
+    OB_TRY(normal_clauses(c, &c->keeping->before.given, true, &was));
+    OB_TRY(normal_clauses(c, &contract->given, false, &is));
+    OB_TRY(all_follow(c, &was, before, &is, kept));
+    OB_TRY(all_follow(c, &is, after, &was, kept));
+    return same_open(c, before, after, kept);
+}
+
+ob_status ob__keeping_compare(ob_keeping *keeping, ob_model *model, const ob_facts *before, const ob_facts *after, bool *kept) {
+    comparison c = {.keeping = keeping, .model = model};
+    ob_contract contract;
+    *kept = true;
+    keeping->n_rounds++;
+    ob__arena_init(&c.arena, &keeping->arena.allocator);
+    ob__contract_init(&contract, &keeping->arena.allocator);
+    ob_status status = ob__contract_make(model, after, &contract);
+    if (status == OB_OK) status = compare(&c, before, after, &contract, kept);
+    ob__contract_release(&contract);
+    return ob__arena_finish(&c.arena, status);
+}
