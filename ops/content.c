@@ -43,6 +43,24 @@ static bool read_element(const ob_tensor *tensor, int64_t i, ob_dim *out) {
     }
 }
 
+/* Beside the elements, some of which are no integers, fractions of all. */
+static ob_status add_fractions(const ob_tensor *data, ob_arena *arena, ob_content *out) {
+    double values[16];
+    bool whole = true;
+    for (uint32_t i = 0; i < out->n; i++) {
+        const char *at = (const char *)data->data + (size_t)i * ob_dtype_size(data->dtype);
+        float x;
+        memcpy(data->dtype == OB_FLOAT ? (void *)&x : (void *)&values[i], at, ob_dtype_size(data->dtype));
+        if (data->dtype == OB_FLOAT) values[i] = (double)x;
+        whole = whole && out->elems[i] != OB_DIM_UNKNOWN;
+    }
+    if (whole) return OB_OK;
+    ob_dim *parts = ob__arena_alloc(arena, out->n * sizeof *parts);
+    if (!parts) return OB_E_MEMORY;
+    if (ob__fractions_of(values, out->n, parts, &out->denominator)) out->parts = parts;
+    return OB_OK;
+}
+
 ob_status ob__content_of_tensor(const ob_tensor *data, ob_arena *arena, ob_content *out) {
     *out = (ob_content){0};
     if (!data || !data->data || data->is_external || data->n_elems < 0 || data->n_elems > OB_CONTENT_MAX) return OB_OK;
@@ -54,7 +72,7 @@ ob_status ob__content_of_tensor(const ob_tensor *data, ob_arena *arena, ob_conte
     for (int64_t i = 0; i < data->n_elems; i++)
         if (!read_element(data, i, &elems[i])) return OB_OK;
     *out = (ob_content){.n = (uint32_t)data->n_elems, .elems = elems};
-    return OB_OK;
+    return real ? add_fractions(data, arena, out) : OB_OK;
 }
 
 bool ob__content_dtype(ob_dtype dtype) {
@@ -254,6 +272,7 @@ ob_status ob__content_share(ob_infer *infer, uint32_t input, uint32_t output) {
 
 ob_status ob__content_cast(ob_infer *infer, ob_dtype from, ob_dtype to) {
     ob_content content = ob__in_content(infer, 0);
+    if (!content.elems && content.parts) return ob__fractions_cast(infer, from, to);
     if (!content.elems) return ob__range_share(infer, 0, 0);
     if (!ob__content_dtype(to) || !ob__content_dtype(from) || !infer->node->n_outputs) return OB_OK;
     ob_dim *elems = ob__new_dims(infer, content.n);
@@ -264,7 +283,7 @@ ob_status ob__content_cast(ob_infer *infer, ob_dtype from, ob_dtype to) {
             to == OB_BOOL && from != OB_BOOL ? ob__term_not(infer, ob__term_equal(infer, d, 0)) : ob__content_within(d, to);
     }
     infer->out_contents[0] = (ob_content){.n = content.n, .elems = elems};
-    return OB_OK;
+    return ob__fractions_cast(infer, from, to);
 }
 
 ob_status ob__content_clip(ob_infer *infer) {

@@ -39,6 +39,13 @@ ob_status ob__range_elementwise(ob_infer *infer);
 ob_status ob__range_unary(ob_infer *infer);
 ob_status ob__range_clip(ob_infer *infer);
 
+/* -- fractions.c: contents of floats that are no integers; each sets nothing where no input has fractions -- */
+/* Constants as fractions of small numbers; false when they are none. parts: room for n. */
+bool ob__fractions_of(const double *values, uint32_t n, ob_dim *parts, int64_t *denominator);
+ob_status ob__fractions_elementwise(ob_infer *infer);
+ob_status ob__fractions_round(ob_infer *infer);
+ob_status ob__fractions_cast(ob_infer *infer, ob_dtype from, ob_dtype to);
+
 /* -- terms.c: each gives OB_DIM_UNKNOWN for an operand that is, and for a term that would be too large -- */
 ob_dim ob__term_min(const ob_infer *infer, ob_dim a, ob_dim b);
 ob_dim ob__term_max(const ob_infer *infer, ob_dim a, ob_dim b);

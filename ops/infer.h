@@ -21,6 +21,11 @@ typedef struct ob_content {
     uint32_t n;            /* elements; at most OB_CONTENT_MAX */
     const ob_dim *elems;   /* NULL: not known. An element may be OB_DIM_UNKNOWN */
     const ob_range *range; /* NULL: not known, or elems say more */
+    /* Of floats that are no integers: element i is parts[i] / denominator, a power of two, as long as `extent`, the greatest
+     * numerator on the way here, has no more bits than the type. NULL: not known, or elems say it. */
+    const ob_dim *parts;
+    int64_t denominator;
+    ob_dim extent;
 } ob_content;
 #define OB_CONTENT_MAX 1024
 

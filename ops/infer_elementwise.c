@@ -19,7 +19,8 @@ OB_RULE(qlinear_binary);
 
 ob_status ob__infer_same(ob_infer *infer) {
     OB_TRY(ob__out_like(infer, 0, 0));
-    return ob__in_content(infer, 0).elems ? ob__content_same(infer) : ob__range_unary(infer);
+    OB_TRY(ob__in_content(infer, 0).elems ? ob__content_same(infer) : ob__range_unary(infer));
+    return ob__fractions_round(infer);
 }
 
 /* ---- Broadcasting ---- */
@@ -106,7 +107,8 @@ ob_status ob__infer_broadcast(ob_infer *infer) {
         OB_TRY(set_result(infer, 0, OB_NONE, &result));
     }
     if (all_contents_known(infer)) OB_TRY(ob__content_elementwise(infer));
-    return ob__range_elementwise(infer);
+    OB_TRY(ob__range_elementwise(infer));
+    return ob__fractions_elementwise(infer);
 }
 
 /* com.microsoft QLinearAdd and QLinearMul: the operands stand at 0 and 3, each followed by its scale and zero point. */
