@@ -131,16 +131,22 @@ static bool all_expanded_to_one(const ob_node *node, const ob_group *group) {
     return whole != NULL;
 }
 
-/* Every operand has the common shape or is expanded to it, though an unknown size keeps that from being proved. */
-static bool all_expanded_to_result(const inserter *in, const ob_node *node, const ob_group *group) {
-    for (uint32_t i = 0; i < group->n; i++) {
-        if (ob__same_shape(&group->shapes[i], &group->result)) continue;
-        const ob_node *maker = node->inputs[group->inputs[i]]->producer;
-        if (!maker || !ob__is_standard(maker, "Expand") || maker->n_inputs != 2 || !maker->inputs[1]) return false;
-        const ob_content *content = &ob__fact(in->work->facts, maker->inputs[1])->content;
-        ob_shape target = {content->elems ? (int32_t)content->n : OB_RANK_UNKNOWN, content->elems};
-        if (!ob__same_shape(&target, &group->result)) return false;
-    }
+/* The value is stretched to this very shape, though with an unknown size its own may be known better: 6 expanded to N. */
+static bool is_stretched_to(const inserter *in, const ob_value *value, const ob_shape *target) {
+    const ob_node *maker = value->producer;
+    if (!maker || maker->n_inputs != 2 || !maker->inputs[1]) return false;
+    if (!ob__is_standard(maker, "Expand") && !ob__is_explicit_in_dim(maker)) return false;
+    const ob_content *content = &ob__fact(in->work->facts, maker->inputs[1])->content;
+    ob_shape shape = {content->elems ? (int32_t)content->n : OB_RANK_UNKNOWN, content->elems};
+    return ob__same_shape(&shape, target);
+}
+
+/* Every operand has the common shape or is stretched to it. */
+static bool all_stretched_to_result(const inserter *in, const ob_node *node, const ob_group *group) {
+    for (uint32_t i = 0; i < group->n; i++)
+        if (!ob__same_shape(&group->shapes[i], &group->result) &&
+            !is_stretched_to(in, node->inputs[group->inputs[i]], &group->result))
+            return false;
     return true;
 }
 
@@ -171,7 +177,7 @@ static const char *why_not(inserter *in, const ob_node *node, const ob_group *gr
 }
 
 static void insert_multi(inserter *in, ob_node *node, const ob_group *group) {
-    if (all_from_one_broadcast(node, group) || all_expanded_to_one(node, group) || all_expanded_to_result(in, node, group))
+    if (all_from_one_broadcast(node, group) || all_expanded_to_one(node, group) || all_stretched_to_result(in, node, group))
         return;
     const char *reason = why_not(in, node, group);
     if (reason) {
@@ -219,7 +225,7 @@ static bool insert_aligned(inserter *in, ob_node *node, uint32_t index, const ob
         ob__work_note(in->work, node, "a rank is not known");
         return false;
     }
-    if (ob__same_shape(own, target)) return false;
+    if (ob__same_shape(own, target) || is_stretched_to(in, node->inputs[index], target)) return false;
     for (int32_t i = 0; i < own->rank; i++) mapping[i] = target->rank - own->rank + i;
     const char *reason =
         in->work->goal & OB_GOAL_BROADCAST
