@@ -23,21 +23,41 @@ static const ob_value *find_input(const ob_model *model, const char *name) {
     return value && value->is_input ? value : NULL;
 }
 
-static ob_status bind_inputs(ob_model *model, const ob_check_options *options, ob_given_input *inputs, ob_arena *arena,
-                             ob_error *error) {
+/* A size that is given for an axis of an input is given for its symbol, wherever that stands. */
+static ob_status bind_axis(const ob_model *model, const ob_value *input, int32_t axis, int64_t size, ob_binding *bindings,
+                           size_t *n, ob_error *error) {
+    const ob_shape *declared = &input->declared.shape;
+    if (axis >= declared->rank || !ob_dim_is_named(model->dims, declared->dims[axis])) return OB_OK;
+    for (size_t i = 0; i < *n; i++) {
+        if (bindings[i].symbol != declared->dims[axis]) continue;
+        char name[128];
+        ob_dim_format(model->dims, bindings[i].symbol, name, sizeof name);
+        OB_FAIL_IF(bindings[i].size != size, error, OB_E_ARGUMENT,
+                   "axis %d of input '%s' is %s, which is given as %lld and as %lld", (int)axis, input->name, name,
+                   (long long)bindings[i].size, (long long)size);
+        return OB_OK;
+    }
+    bindings[(*n)++] = (ob_binding){declared->dims[axis], size};
+    return OB_OK;
+}
+
+static ob_status bind_inputs(ob_model *model, const ob_check_options *options, ob_given_input *inputs, ob_binding *bindings,
+                             size_t *n_bindings, ob_arena *arena, ob_error *error) {
     for (size_t i = 0; i < options->n_shapes; i++) {
         const ob_shape_given *given = &options->shapes[i];
         OB_FAIL_IF(!given->name || given->rank < 0 || given->rank > OB_MAX_RANK || (given->rank && !given->dims), error,
                    OB_E_ARGUMENT, "an input shape has a rank of 0 to %d", OB_MAX_RANK);
         const ob_value *input = find_input(model, given->name);
         OB_FAIL_IF(!input, error, OB_E_NOT_FOUND, "the model has no input '%s'", given->name);
+        bool same_rank = given->rank == input->declared.shape.rank;
         ob_dim *dims = OB_ARENA_ARRAY(arena, ob_dim, (size_t)given->rank);
         if (!dims) return OB_E_MEMORY;
         for (int32_t axis = 0; axis < given->rank; axis++) {
             int64_t size = given->dims[axis];
             OB_FAIL_IF(size != OB_DIM_UNKNOWN && (size < 0 || size > OB_DIM_CONST_MAX), error, OB_E_ARGUMENT,
                        "axis %d of input '%s': a size must be 0 or more", (int)axis, given->name);
-            dims[axis] = size == OB_DIM_UNKNOWN ? ob_dim_fresh(model->dims) : size;
+            dims[axis] = size;
+            if (size != OB_DIM_UNKNOWN && same_rank) OB_TRY(bind_axis(model, input, axis, size, bindings, n_bindings, error));
         }
         inputs[i] = (ob_given_input){.input = input,
                                      .type = {.kind = OB_TYPE_TENSOR,
@@ -60,6 +80,33 @@ static ob_status set_severities(ob_report *report, const ob_check_options *optio
             found = true;
         }
         OB_FAIL_IF(!found, error, OB_E_NOT_FOUND, "no finding's id begins with '%s'", given->id);
+    }
+    return OB_OK;
+}
+
+/* As many bindings as symbols can be given sizes. */
+static size_t most_bindings(const ob_check_options *options) {
+    size_t n = options->n_dims;
+    for (size_t i = 0; i < options->n_shapes; i++)
+        if (options->shapes[i].rank > 0 && options->shapes[i].rank <= OB_MAX_RANK) n += (size_t)options->shapes[i].rank;
+    return n;
+}
+
+static ob_status parse_assumptions(ob_report *report, const ob_check_options *options, ob_assumed **out, uint32_t *n,
+                                   ob_error *error) {
+    OB_FAIL_IF(options->n_assumptions > UINT32_MAX / OB_CONDITION_PARSE_MAX, error, OB_E_LIMIT, "too many assumptions");
+    *out = OB_ARENA_ARRAY(&report->arena, ob_assumed, options->n_assumptions * OB_CONDITION_PARSE_MAX);
+    if (!*out) return OB_E_MEMORY;
+    *n = 0;
+    for (size_t i = 0; i < options->n_assumptions; i++) {
+        ob_condition conditions[OB_CONDITION_PARSE_MAX];
+        const char *given = options->assumptions[i];
+        size_t n_conditions = 0;
+        OB_FAIL_IF(!given, error, OB_E_ARGUMENT, "an assumption is NULL");
+        OB_TRY(ob_condition_parse(report->model->dims, given, true, conditions, &n_conditions, error));
+        const char *text = ob__arena_strndup(&report->arena, given, strlen(given));
+        if (!text) return OB_E_MEMORY;
+        for (size_t k = 0; k < n_conditions; k++) (*out)[(*n)++] = (ob_assumed){conditions[k], text};
     }
     return OB_OK;
 }
@@ -88,14 +135,19 @@ static ob_report *new_report(ob_model *model) {
 
 static ob_status run(ob_report *report, const ob_check_options *options, ob_error *error) {
     ob_model *model = report->model;
-    ob_binding *bindings = OB_ARENA_ARRAY(&report->arena, ob_binding, options->n_dims);
+    ob_binding *bindings = OB_ARENA_ARRAY(&report->arena, ob_binding, most_bindings(options));
+    size_t n_bindings = options->n_dims;
+    ob_assumed *assumed = NULL;
+    uint32_t n_assumed = 0;
     ob_given_input *inputs = OB_ARENA_ARRAY(&report->arena, ob_given_input, options->n_shapes);
     if (!bindings || !inputs) return OB_E_MEMORY;
     OB_TRY(set_severities(report, options, error));
     OB_TRY(bind_dims(model, options, bindings, error));
-    OB_TRY(bind_inputs(model, options, inputs, &report->arena, error));
+    OB_TRY(bind_inputs(model, options, inputs, bindings, &n_bindings, &report->arena, error));
+    OB_TRY(ob__name_input_sizes(model));
+    OB_TRY(parse_assumptions(report, options, &assumed, &n_assumed, error));
     ob_propagate_options given = {.bindings = bindings,
-                                  .n_bindings = options->n_dims,
+                                  .n_bindings = n_bindings,
                                   .inputs = inputs,
                                   .n_inputs = options->n_shapes,
                                   .max_nodes = options->max_nodes};
@@ -108,6 +160,8 @@ static ob_status run(ob_report *report, const ob_check_options *options, ob_erro
                     .facts = &report->facts,
                     .findings = &report->findings,
                     .contract = &report->contract,
+                    .assumed = assumed,
+                    .n_assumed = n_assumed,
                     .after_pass = options->after_pass,
                     .context = options->context,
                     .error = error};
@@ -124,7 +178,8 @@ ob_status ob_check(ob_model *model, const ob_check_options *options, ob_report *
         options = &plain;
     }
     OB_FAIL_IF((int)options->rules < 0 || options->rules >= OB_RULES_COUNT || (options->n_dims && !options->dims) ||
-                   (options->n_shapes && !options->shapes) || (options->n_severities && !options->severities),
+                   (options->n_shapes && !options->shapes) || (options->n_severities && !options->severities) ||
+                   (options->n_assumptions && !options->assumptions),
                error, OB_E_ARGUMENT, "ob_check: invalid options");
     ob_report *report = new_report(model);
     OB_FAIL_IF(!report, error, OB_E_MEMORY, "out of memory");

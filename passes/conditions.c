@@ -39,26 +39,20 @@ const char *ob__call_path(ob_propagation *p) {
 const ob_shape *ob__operand_shapes(ob_visit *visit) {
     if (visit->shapes || !visit->p->findings) return visit->shapes;
     uint32_t n = visit->node->n_inputs;
-    ob_shape *shapes = OB_ARENA_ARRAY(&visit->p->scratch, ob_shape, n);
+    ob_shape *shapes = OB_ARENA_ARRAY(&visit->p->facts->arena, ob_shape, n);
     if (!shapes) return NULL;
     for (uint32_t i = 0; i < n; i++) shapes[i] = ob__in_shape(&visit->infer, i);
     return visit->shapes = shapes;
 }
 
-static ob_status append_condition(ob_propagation *p, const ob_requirement *requirement, const ob_condition_detail *detail) {
+static ob_status append_condition(ob_propagation *p, const ob_requirement *requirement) {
     ob_facts *facts = p->facts;
-    const ob_allocator *allocator = &facts->arena.allocator;
     if (facts->n_conditions == facts->conditions_capacity) {
-        ob_requirement *grown = ob__list_grown(allocator, facts->conditions, &facts->conditions_capacity, sizeof *grown);
+        ob_requirement *grown =
+            ob__list_grown(&facts->arena.allocator, facts->conditions, &facts->conditions_capacity, sizeof *grown);
         if (!grown) return OB_E_MEMORY;
         facts->conditions = grown;
     }
-    if (p->findings && facts->n_conditions >= p->details_capacity) {
-        ob_condition_detail *grown = ob__list_grown(allocator, p->details, &p->details_capacity, sizeof *grown);
-        if (!grown) return OB_E_MEMORY;
-        p->details = grown;
-    }
-    if (p->findings) p->details[facts->n_conditions] = *detail;
     facts->conditions[facts->n_conditions++] = *requirement;
     return OB_OK;
 }
@@ -83,12 +77,14 @@ ob_status ob__record_condition(ob_propagation *p, ob_visit *visit, const ob_cond
                                   .node = visit->node,
                                   .operand = operand,
                                   .axis = axis,
-                                  .call_path = ob__call_path(p)};
+                                  .call_path = ob__call_path(p),
+                                  .root = visit->root};
     if (guard != 1) OB_TRY(ob__guard_within(&p->facts->arena, p->guard, guard, visit->node, NULL, &requirement.guard));
-    if (reason) return append_unverified(p, &requirement);
-    const ob_condition_detail detail = {.operands = ob__operand_shapes(visit),
-                                        .n_operands = visit->shapes ? visit->node->n_inputs : 0};
-    return append_condition(p, &requirement, &detail);
+    if (!reason && visit->assumed) requirement.reason = "a rank is only declared";
+    if (requirement.reason) return append_unverified(p, &requirement);
+    requirement.operands = ob__operand_shapes(visit);
+    requirement.n_operands = visit->shapes ? visit->node->n_inputs : 0;
+    return append_condition(p, &requirement);
 }
 
 ob_status ob__record_refuted(ob_propagation *p, ob_visit *visit, int32_t operand, int32_t axis) {
@@ -105,8 +101,7 @@ ob_status ob__record_declared(ob_propagation *p, const ob_node *node, const ob_v
                                         .axis = axis,
                                         .call_path = ob__call_path(p),
                                         .value = value};
-    const ob_condition_detail detail = {.id = OB0503};
-    return append_condition(p, &requirement, &detail);
+    return append_condition(p, &requirement);
 }
 
 ob_status ob__note(ob_propagation *p, const ob_node *node, ob_finding_id id, const char *key, const char *text) {
@@ -144,6 +139,9 @@ static const ob_guard *open_guard(const ob_propagation *p) {
 
 void ob__report(ob_propagation *p, const ob_visit *visit, const ob_node *node, ob_finding_id id, int32_t operand, int32_t axis,
                 const char *text) {
+    const ob_finding_row *row = ob__finding_row(id);
+    /* A node that cannot be looked at has no sizes that it admits. Those of rules are counted where they come in. */
+    if (!visit && row->severity == OB_SEVERITY_ERROR && row->group != OB_FINDINGS_DECLARED) p->facts->n_refuted++;
     if (!p->findings) return;
     /* What is wrong with shapes is wrong only where it is reached; anything else is wrong with the file. */
     const ob_guard *open = ob__finding_row(id)->status == OB_E_SHAPE ? open_guard(p) : NULL;
@@ -213,24 +211,19 @@ static ob_status collect_input_symbols(ob_propagation *p, ob_map *inputs) {
     return collection.failed ? OB_E_MEMORY : OB_OK;
 }
 
-static bool holds_broadcast(const ob_propagation *p, ob_dim d) {
-    const ob_term *term = ob__term(p->model->dims, d);
-    return term && term->broadcasts;
-}
-
 /* The finding for a group, OB_FINDING_NONE when it is not worth one. */
 static ob_finding_id finding_id(const ob_propagation *p, const ob_map *inputs, uint32_t at) {
-    const ob_condition *condition = &p->facts->conditions[at].condition;
-    if (p->details[at].id != OB_FINDING_NONE) return p->details[at].id;
+    const ob_requirement *requirement = &p->facts->conditions[at];
+    const ob_condition *condition = &requirement->condition;
+    if (requirement->value) return OB0503;
     bool of_inputs = is_of_inputs(p, inputs, condition);
+    if (of_inputs && p->options->solved) return OB_FINDING_NONE;
     if (condition->kind == OB_COND_BROADCAST || condition->kind == OB_COND_BROADCAST_TO) return of_inputs ? OB0201 : OB0202;
-    /* A common size that itself depends on a condition was reported where it arose. */
-    return of_inputs && !holds_broadcast(p, condition->a) && !holds_broadcast(p, condition->b) ? OB0203 : OB_FINDING_NONE;
+    return of_inputs ? OB0203 : OB_FINDING_NONE;
 }
 
 static ob_status report_group(ob_propagation *p, const ob_map *inputs, const group *g) {
     const ob_requirement *origin = &p->facts->conditions[g->first];
-    const ob_condition_detail *detail = &p->details[g->first];
     char text[400], more[80] = "";
     ob_condition_format(p->model->dims, &origin->condition, text, sizeof text);
     ob_finding_id id = finding_id(p, inputs, g->first);
@@ -248,7 +241,7 @@ static ob_status report_group(ob_propagation *p, const ob_map *inputs, const gro
     finding->axis = origin->axis;
     if (!finding->value && origin->node && origin->operand >= 0 && (uint32_t)origin->operand < origin->node->n_inputs)
         finding->value = origin->node->inputs[origin->operand];
-    if (detail->operands) ob__finding_set_operands(p->findings, finding, detail->operands, detail->n_operands);
+    if (origin->operands) ob__finding_set_operands(p->findings, finding, origin->operands, origin->n_operands);
     ob_condition *condition = OB_ARENA_NEW(&p->findings->arena, ob_condition);
     if (condition) *condition = origin->condition;
     finding->condition = condition;
@@ -264,7 +257,7 @@ static ob_status report_conditions(ob_propagation *p) {
     for (uint32_t i = 0; i < p->facts->n_conditions; i++) {
         ob_condition c = p->facts->conditions[i].condition;
         if ((c.kind == OB_COND_BROADCAST || c.kind == OB_COND_EQUAL) && c.a > c.b) c = (ob_condition){c.kind, c.b, c.a};
-        const int64_t key[4] = {c.kind, c.a, c.b, p->details[i].id != OB_FINDING_NONE};
+        const int64_t key[4] = {c.kind, c.a, c.b, p->facts->conditions[i].value != NULL};
         ob_map_entry *entry = ob__map_insert(&groups, (const char *)key, sizeof key);
         if (!entry) return OB_E_MEMORY;
         group *g = entry->value;

@@ -16,6 +16,21 @@ void ob__contract_release(ob_contract *contract) {
     ob__contract_init(contract, &allocator);
 }
 
+typedef struct alike {
+    uint32_t first;
+    const ob_node *last; /* that asked for it */
+} alike;
+
+typedef struct making {
+    ob_model *model;
+    const ob_facts *facts;
+    ob_contract *contract;
+    ob_map reasons; /* -> ob_unverified */
+    ob_map alike;   /* condition and guard -> alike */
+    bool *stated;   /* by index of facts->conditions */
+    ob_map roots;   /* node -> ob_unverified, of operators behind which nothing is known */
+} making;
+
 /* ---- The symbols of inputs ---------------------------------------------------------------------------------------- */
 
 typedef struct collection {
@@ -62,13 +77,22 @@ static ob_status collect_inputs(const ob_model *model, const ob_facts *facts, ob
 
 /* ---- What nobody can state ---------------------------------------------------------------------------------------- */
 
-static ob_status add_unverified(ob_contract *contract, ob_map *reasons, const char *reason, uint32_t index) {
-    ob_map_entry *entry = ob__map_insert(reasons, reason, strlen(reason));
+static const ob_requirement *requirement_at(const ob_facts *facts, uint32_t index) {
+    return index < facts->n_unverified ? &facts->unverified[index] : &facts->conditions[index - facts->n_unverified];
+}
+
+/* What lies behind one operator that nothing is known of is one entry, that operator's. */
+static ob_status add_unverified(making *m, const char *reason, uint32_t index) {
+    ob_contract *contract = m->contract;
+    const ob_node *root = requirement_at(m->facts, index)->root, *own = requirement_at(m->facts, index)->node;
+    bool has_root = root && (root == own || ob__map_find(&m->roots, (const char *)&root, sizeof root));
+    ob_map_entry *entry = has_root ? ob__map_insert(&m->roots, (const char *)&root, sizeof root)
+                                   : ob__map_insert(&m->reasons, reason, strlen(reason));
     if (!entry) return OB_E_MEMORY;
     ob_unverified *found = entry->value;
     if (!found) {
         found = entry->value = &contract->unverified[contract->n_unverified++];
-        *found = (ob_unverified){entry->key, index, 0};
+        *found = (ob_unverified){reason, index, 0};
     }
     found->n++;
     contract->n_open++;
@@ -85,48 +109,145 @@ static void guard_terms(const ob_guard *guard, ob_dim *terms, uint32_t *n) {
     }
 }
 
-static const char *why_not_stated(const ob_guard *guard) {
+/* NULL: out of memory. */
+static const char *why_not_stated(making *m, const ob_guard *guard) {
     for (; guard; guard = guard->outer)
-        if (guard->term == OB_DIM_UNKNOWN) return "only data tells whether it is reached";
+        if (guard->term == OB_DIM_UNKNOWN)
+            return guard->text ? ob__arena_printf(&m->contract->arena, "it matters only when \"%.200s\" runs, which data decides",
+                                                  guard->text)
+                               : "data decides whether it matters";
     return "the terms are too large";
 }
 
-static ob_status lower(ob_model *model, const ob_facts *facts, ob_contract *contract, ob_map *reasons) {
+/* The first condition that says the same under the same guard: one clause is enough for all of them. */
+static ob_status first_alike(making *m, uint32_t index, uint32_t *first) {
+    const ob_requirement *r = &m->facts->conditions[index];
+    const int64_t key[4] = {r->condition.kind, r->condition.a, r->condition.b, (int64_t)(intptr_t)r->guard};
+    ob_map_entry *entry = ob__map_insert(&m->alike, (const char *)key, sizeof key);
+    if (!entry) return OB_E_MEMORY;
+    alike *found = entry->value;
+    if (!found) {
+        found = entry->value = OB_ARENA_NEW(&m->contract->arena, alike);
+        if (!found) return OB_E_MEMORY;
+        found->first = index;
+    }
+    if (m->contract->n_alike[found->first] == 0 || found->last != r->node) m->contract->n_alike[found->first]++;
+    found->last = r->node;
+    *first = found->first;
+    return OB_OK;
+}
+
+static ob_status lower(making *m) {
     ob_dim guards[GUARD_DEPTH];
+    const ob_facts *facts = m->facts;
     for (uint32_t i = 0; i < facts->n_conditions; i++) {
         const ob_requirement *r = &facts->conditions[i];
         uint32_t n_guards;
         bool stated = false;
+        if (r->value) continue; /* what the file claims of a result requires nothing */
+        uint32_t first;
+        OB_TRY(first_alike(m, i, &first));
+        if (first != i && m->stated[first]) continue;
         guard_terms(r->guard, guards, &n_guards);
         if (n_guards <= GUARD_DEPTH)
-            OB_TRY(ob__clauses_add(&contract->given, model->dims, &r->condition, guards, n_guards, i, false, &stated));
-        if (!stated) OB_TRY(add_unverified(contract, reasons, why_not_stated(r->guard), facts->n_unverified + i));
+            OB_TRY(ob__clauses_add(&m->contract->given, m->model->dims, &r->condition, guards, n_guards, i, false, &stated));
+        m->stated[i] = stated;
+        if (stated) continue;
+        const char *reason = why_not_stated(m, r->guard);
+        if (!reason) return OB_E_MEMORY;
+        OB_TRY(add_unverified(m, reason, facts->n_unverified + i));
     }
+    return OB_OK;
+}
+
+/* ---- What is taken for granted -------------------------------------------------------------------------------------- */
+
+static ob_status assume(making *m, const ob_assumed *assumed, uint32_t n) {
+    ob_contract *contract = m->contract;
+    contract->assumptions = OB_ARENA_ARRAY(&contract->arena, ob_assumption, (size_t)n + m->facts->n_claims);
+    if (!contract->assumptions) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < n; i++) {
+        bool stated;
+        contract->assumptions[contract->n_assumptions++] = (ob_assumption){assumed[i].text, false, NULL};
+        OB_TRY(ob__clauses_add(&contract->given, m->model->dims, &assumed[i].condition, NULL, 0, m->facts->n_conditions + i, true,
+                               &stated));
+    }
+    return OB_OK;
+}
+
+typedef struct claim_search {
+    const making *m;
+    bool *used; /* by index of facts->claims */
+} claim_search;
+
+static bool mark_claim(void *context, ob_dim symbol) {
+    claim_search *search = context;
+    const ob_claim *claim = ob__claim_of(search->m->facts, search->m->model->dims, symbol);
+    if (claim) search->used[claim - search->m->facts->claims] = true;
+    return true;
+}
+
+static ob_status list_claim(making *m, const ob_claim *claim) {
+    char size[120];
+    ob_arena *arena = &m->contract->arena;
+    ob_dim_format(m->model->dims, claim->declared, size, sizeof size);
+    const char *text = claim->axis < 0
+                           ? ob__arena_printf(arena, "\"%.200s\" has rank %s", claim->value->name, size)
+                           : ob__arena_printf(arena, "axis %d of \"%.200s\" is %s", claim->axis, claim->value->name, size);
+    if (!text) return OB_E_MEMORY;
+    m->contract->assumptions[m->contract->n_assumptions++] = (ob_assumption){text, true, claim->value};
+    return OB_OK;
+}
+
+/* The claims about sizes that open requirements mention, and about ranks that something was said with. */
+static ob_status list_claims(making *m) {
+    const ob_facts *facts = m->facts;
+    claim_search search = {m, OB_ARENA_ARRAY(&m->contract->arena, bool, facts->n_claims)};
+    if (!search.used) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < facts->n_conditions && facts->n_claims; i++) {
+        ob_dim_symbols(m->model->dims, facts->conditions[i].condition.a, mark_claim, &search);
+        ob_dim_symbols(m->model->dims, facts->conditions[i].condition.b, mark_claim, &search);
+    }
+    for (uint32_t i = 0; i < facts->n_claims; i++)
+        if (search.used[i] || facts->claims[i].axis < 0) OB_TRY(list_claim(m, &facts->claims[i]));
     return OB_OK;
 }
 
 /* ---- The whole ---------------------------------------------------------------------------------------------------- */
 
-ob_status ob__contract_make(ob_model *model, const ob_facts *facts, ob_contract *out) {
-    ob_map reasons;
-    ob__map_init(&reasons, &out->arena);
+static ob_status take_clauses(making *m) {
+    ob_contract *contract = m->contract;
+    contract->clauses = OB_ARENA_ARRAY(&contract->arena, const ob_solved_clause *, contract->solution.n_clauses);
+    if (!contract->clauses) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < contract->solution.n_clauses; i++) {
+        const ob_solved_clause *clause = &contract->solution.clauses[i];
+        if (clause->of_inputs)
+            contract->clauses[contract->n_clauses++] = clause;
+        else if (clause->n_origins && clause->origins[0] < m->facts->n_conditions)
+            OB_TRY(add_unverified(m, "a size is known only during the run", m->facts->n_unverified + clause->origins[0]));
+    }
+    return OB_OK;
+}
+
+ob_status ob__contract_make(ob_model *model, const ob_facts *facts, const ob_assumed *assumed, uint32_t n_assumed,
+                            ob_contract *out) {
+    making m = {.model = model, .facts = facts, .contract = out};
+    ob__map_init(&m.reasons, &out->arena);
+    ob__map_init(&m.roots, &out->arena);
+    ob__map_init(&m.alike, &out->arena);
+    m.stated = OB_ARENA_ARRAY(&out->arena, bool, facts->n_conditions);
+    out->n_alike = OB_ARENA_ARRAY(&out->arena, uint32_t, facts->n_conditions);
+    if (!m.stated || !out->n_alike) return OB_E_MEMORY;
     ob__clauses_init(&out->given, &out->arena);
     out->unverified = OB_ARENA_ARRAY(&out->arena, ob_unverified, (size_t)facts->n_unverified + facts->n_conditions);
     if (!out->unverified) return OB_E_MEMORY;
     OB_TRY(collect_inputs(model, facts, out));
-    for (uint32_t i = 0; i < facts->n_unverified; i++) OB_TRY(add_unverified(out, &reasons, facts->unverified[i].reason, i));
-    OB_TRY(lower(model, facts, out, &reasons));
+    for (uint32_t i = 0; i < facts->n_unverified; i++) OB_TRY(add_unverified(&m, facts->unverified[i].reason, i));
+    OB_TRY(lower(&m));
+    OB_TRY(assume(&m, assumed, n_assumed));
     OB_TRY(ob__solve(model->dims, out->given.items, out->given.n, out->inputs, out->n_inputs, &out->arena, &out->solution));
-    out->clauses = OB_ARENA_ARRAY(&out->arena, const ob_solved_clause *, out->solution.n_clauses);
-    if (!out->clauses) return OB_E_MEMORY;
-    for (uint32_t i = 0; i < out->solution.n_clauses; i++) {
-        const ob_solved_clause *clause = &out->solution.clauses[i];
-        if (clause->of_inputs)
-            out->clauses[out->n_clauses++] = clause;
-        else
-            OB_TRY(
-                add_unverified(out, &reasons, "a size is known only during the run", facts->n_unverified + clause->origins[0]));
-    }
+    OB_TRY(take_clauses(&m));
+    OB_TRY(list_claims(&m));
     out->status = out->solution.contradictory || facts->n_refuted ? OB_CONTRACT_CONTRADICTORY
                   : out->n_unverified                             ? OB_CONTRACT_PARTIAL
                                                                   : OB_CONTRACT_COMPLETE;

@@ -6,6 +6,12 @@
 #include "onnx_broadcast/check.h"
 #include "passes/facts.h"
 
+/* A condition that the user asserts, with its words. */
+typedef struct ob_assumed {
+    ob_condition condition;
+    const char *text;
+} ob_assumed;
+
 /* Requirements that nobody could state, for one reason. */
 typedef struct ob_unverified {
     const char *reason;
@@ -13,24 +19,35 @@ typedef struct ob_unverified {
     uint32_t n;
 } ob_unverified;
 
+/* What is taken for granted: by the user, or by the file where inference knows nothing. */
+typedef struct ob_assumption {
+    const char *text;
+    bool declared;         /* by the file: listed, never used */
+    const ob_value *value; /* whose declaration it is, or NULL */
+} ob_assumption;
+
 typedef struct ob_contract {
     ob_arena arena;
     ob_contract_status status;
     const ob_dim *inputs; /* the symbols that the caller of the model chooses, in the order of the inputs */
     uint32_t n_inputs;
     ob_clauses given;     /* lowered; origin: index of facts->conditions, assumptions behind them */
+    uint32_t *n_alike;    /* by index of facts->conditions: nodes that ask for the same; 0: an earlier condition stands for it */
     ob_solution solution; /* its clauses of inputs are the contract's */
     const ob_solved_clause **clauses;
     uint32_t n_clauses;
     ob_unverified *unverified;
     uint32_t n_unverified;
-    size_t n_open; /* requirements behind `unverified` */
+    size_t n_open;              /* requirements behind `unverified` */
+    ob_assumption *assumptions; /* the user's first, in their order: number i has the origin facts->n_conditions + i */
+    uint32_t n_assumptions;
 } ob_contract;
 
 void ob__contract_init(ob_contract *contract, const ob_allocator *allocator);
 void ob__contract_release(ob_contract *contract);
 /* Solves what the facts hold. The facts must live as long as the contract. E_MEMORY. */
-ob_status ob__contract_make(ob_model *model, const ob_facts *facts, ob_contract *out);
+ob_status ob__contract_make(ob_model *model, const ob_facts *facts, const ob_assumed *assumed, uint32_t n_assumed,
+                            ob_contract *out);
 /* Does the contract admit these sizes? *broken: the first clause that does not hold, when FALSE. UNDECIDED: a symbol is not
  * bound, or the contract is partial and what it states holds. */
 ob_truth ob__contract_holds(const ob_contract *contract, const ob_dims *dims, const ob_binding *bindings, size_t n_bindings,

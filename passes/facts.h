@@ -11,6 +11,7 @@ typedef struct ob_fact {
     ob_type type;            /* inferred. What is only declared names no size here: see ob_claim */
     ob_content content;      /* of small integer tensors */
     const char *why_unknown; /* reason for an unknown rank or dim, or NULL: "operator X has no shape rule" ... */
+    const ob_node *root;     /* of an unknown rank or an assumed one: the operator behind which nothing is known; or NULL */
     bool assumed;            /* rests on a rank that is only declared: for reports; no rewrite may build on it */
 } ob_fact;
 
@@ -25,14 +26,17 @@ typedef struct ob_claim {
 
 /* Something that a node asks of sizes or small contents, which could not be decided. */
 typedef struct ob_requirement {
-    ob_condition condition; /* of unverified ones a side may be unknown */
-    const ob_guard *guard;  /* where it matters; NULL: always */
-    const char *reason;     /* why nobody can state it on sizes; NULL: a condition */
-    const ob_node *node;    /* NULL: graph inputs or outputs */
-    int32_t operand;        /* input index, or -1 */
-    int32_t axis;           /* of the result, or -1 */
-    const char *call_path;  /* "main/call_3/" for a node inside a function body or subgraph, or "" */
-    const ob_value *value;  /* whose declared shape asks for it, or NULL */
+    ob_condition condition;   /* of unverified ones a side may be unknown */
+    const ob_guard *guard;    /* where it matters; NULL: always */
+    const char *reason;       /* why nobody can state it on sizes; NULL: a condition */
+    const ob_node *node;      /* NULL: graph inputs or outputs */
+    int32_t operand;          /* input index, or -1 */
+    int32_t axis;             /* of the result, or -1 */
+    const char *call_path;    /* "main/call_3/" for a node inside a function body or subgraph, or "" */
+    const ob_value *value;    /* whose declared shape asks for it: no part of the contract; or NULL */
+    const ob_shape *operands; /* of the node at the time, n_operands; NULL: nobody wants them */
+    uint32_t n_operands;
+    const ob_node *root; /* of unverified ones: the operator behind which nothing is known; NULL: the node itself */
 } ob_requirement;
 
 typedef struct ob_facts {

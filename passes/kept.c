@@ -36,7 +36,7 @@ ob_status ob__keeping_start(ob_keeping *keeping, ob_model *model, const ob_facts
     keeping->stays = OB_ARENA_ARRAY(&keeping->arena, bool, model->n_nodes);
     if (!keeping->touched || !keeping->stays) return OB_E_MEMORY;
     OB_TRY(ob__model_each_graph(model, adopt, NULL));
-    return ob__contract_make(model, facts, &keeping->before);
+    return ob__contract_make(model, facts, NULL, 0, &keeping->before);
 }
 
 const ob_node *ob__made_for(const ob_node *node) {
@@ -273,7 +273,7 @@ ob_status ob__keeping_compare(ob_keeping *keeping, ob_model *model, const ob_fac
     keeping->n_rounds++;
     ob__arena_init(&c.arena, &keeping->arena.allocator);
     ob__contract_init(&contract, &keeping->arena.allocator);
-    ob_status status = ob__contract_make(model, after, &contract);
+    ob_status status = ob__contract_make(model, after, NULL, 0, &contract);
     if (status == OB_OK) status = compare(&c, before, after, &contract, kept);
     ob__contract_release(&contract);
     return ob__arena_finish(&c.arena, status);

@@ -237,6 +237,21 @@ static const uint32_t *index_given(ob_propagation *p) {
     return index;
 }
 
+/* Sizes that the caller of the model chooses: those without a name are called by place where conditions on them are to be told.
+ */
+static ob_status name_input_sizes(ob_propagation *p, uint32_t input, ob_shape *shape) {
+    if (!p->options->solved || shape->rank <= 0) return name_unknown_sizes(p, shape);
+    ob_dim *dims = ob__arena_alloc(&p->facts->arena, (size_t)shape->rank * sizeof *dims);
+    if (!dims) return OB_E_MEMORY;
+    for (int32_t axis = 0; axis < shape->rank; axis++) {
+        ob_dim d = as_size(shape->dims[axis]);
+        dims[axis] = d == OB_DIM_UNKNOWN || ob_dim_is_anonymous(p->model->dims, d) ? ob__input_size(p->model, input, axis) : d;
+        if (dims[axis] == OB_DIM_UNKNOWN) return OB_E_MEMORY;
+    }
+    shape->dims = dims;
+    return OB_OK;
+}
+
 static ob_status declared_type(ob_propagation *p, const ob_type *declared, ob_type *out) {
     *out = *declared;
     if (declared->shape.rank <= 0) return OB_OK;
@@ -253,7 +268,8 @@ static bool has_fixed_default(const ob_propagation *p) {
 }
 
 /* An input with a default that need not be used: of the type that is declared, the default is one example of it. */
-static ob_status set_overridable(ob_propagation *p, const ob_value *input) {
+static ob_status set_overridable(ob_propagation *p, uint32_t index) {
+    const ob_value *input = p->model->graph->inputs[index];
     ob_type type = {.shape = {OB_RANK_UNKNOWN, NULL}};
     OB_TRY(declared_type(p, &input->declared, &type));
     if (type.kind == OB_TYPE_UNKNOWN) type = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = input->data->dtype, .shape = type.shape};
@@ -262,7 +278,7 @@ static ob_status set_overridable(ob_propagation *p, const ob_value *input) {
     for (int32_t axis = 0; axis < own->rank && own->rank == input->data->rank; axis++)
         if (ob_dim_is_const(as_size(own->dims[axis])) && own->dims[axis] != input->data->dims[axis])
             report_dims(p, NULL, input, axis, own->dims[axis], input->data->dims[axis]);
-    OB_TRY(name_unknown_sizes(p, &type.shape));
+    OB_TRY(name_input_sizes(p, index, &type.shape));
     p->facts->facts[input->id] = (ob_fact){.type = type, .why_unknown = "the caller may give another value than the default"};
     return OB_OK;
 }
@@ -279,7 +295,7 @@ ob_status ob__set_main_inputs(ob_propagation *p) {
         ob_content content = {0};
         if (input->data && !given) {
             if (!has_fixed_default(p)) {
-                OB_TRY(set_overridable(p, input));
+                OB_TRY(set_overridable(p, i));
                 continue;
             }
             type = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = input->data->dtype};
@@ -293,7 +309,7 @@ ob_status ob__set_main_inputs(ob_propagation *p) {
             type = given->type;
         else
             OB_TRY(declared_type(p, &input->declared, &type));
-        OB_TRY(name_unknown_sizes(p, &type.shape));
+        OB_TRY(name_input_sizes(p, i, &type.shape));
         p->facts->facts[input->id] = (ob_fact){.type = type, .content = content};
     }
     return OB_OK;

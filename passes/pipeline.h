@@ -36,11 +36,13 @@ typedef struct ob_work {
     const ob_propagate_options *given;
     ob_facts *facts;
     ob_findings *findings;
-    ob_required required;         /* of the facts, from propagation on */
-    struct ob_contract *contract; /* NULL: not wanted */
-    struct ob_journal *journal;   /* what passes that edit have changed; NULL: none will */
-    struct ob_keeping *keeping;   /* what a rewriting must keep; NULL as above */
-    bool again;                   /* recheck: the model is as it was, rewrite it anew with more nodes left alone */
+    ob_required required;             /* of the facts, from propagation on */
+    struct ob_contract *contract;     /* NULL: not wanted */
+    struct ob_journal *journal;       /* what passes that edit have changed; NULL: none will */
+    struct ob_keeping *keeping;       /* what a rewriting must keep; NULL as above */
+    bool again;                       /* recheck: the model is as it was, rewrite it anew with more nodes left alone */
+    const struct ob_assumed *assumed; /* what the user asserts */
+    uint32_t n_assumed;
     ob_rewrite_stats stats;
     ob_pass_hook after_pass;
     struct ob_work_note *notes, *last_note;
@@ -72,5 +74,8 @@ ob_status ob__pass_raise_opset(ob_work *work);      /* to opset 8 when explicit 
 ob_status ob__pass_lower_function(ob_work *work);   /* explicit operators to calls of model-local functions */
 ob_status ob__pass_lower_expand(ob_work *work);     /* explicit operators to Expand, below opset 8 to Reshape and Tile */
 ob_status ob__pass_recheck(ob_work *work);          /* facts again: no errors, outputs as declared and as before */
+
+/* contract_findings.c */
+ob_status ob__contract_findings(ob_work *work, const struct ob_contract *contract);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "core/copy.h"
 #include "core/error.h"
-#include "core/list.h"
 #include "core/terms.h"
 #include "passes/groups.h"
 #include "passes/propagation.h"
@@ -122,6 +121,8 @@ static ob_status enter(ob_propagation *p, const ob_node *node, ob_graph *graph) 
     return status;
 }
 
+static const char not_entered[] = "a limit was reached before its body";
+
 static bool may_enter(ob_propagation *p, const ob_node *node, const ob_graph *graph, uint32_t n_calls) {
     size_t taken = p->repeated_bytes + (p->repeats ? memory(p) - p->repeats_from : 0);
     const char *reason = p->depth >= DEPTH_LIMIT || n_calls >= CALL_LIMIT        ? "bodies nest too deep"
@@ -165,7 +166,7 @@ static ob_status on_subgraph(ob_infer *infer, ob_graph *graph, ob_dim guard, con
         out_types[i] = unknown_type;
         if (out_contents) out_contents[i] = (ob_content){0};
     }
-    if (!may_enter(p, visit->node, graph, 0)) return OB_OK;
+    if (!may_enter(p, visit->node, graph, 0)) return ob__unverified(infer, -1, -1, not_entered);
     if (visit->subgraph == graph) /* once more, with better knowledge of a loop's state: what was found before does not count */
         take_back(visit);
     visit->subgraph = graph;
@@ -210,7 +211,7 @@ static ob_status call_function(ob_visit *visit) {
         ob__report(p, NULL, visit->node, OB0603, -1, -1, "the call has more inputs or outputs than the function");
         return OB_OK;
     }
-    if (!may_enter(p, visit->node, body, n_calls)) return OB_OK;
+    if (!may_enter(p, visit->node, body, n_calls)) return ob__unverified(&visit->infer, -1, -1, not_entered);
     p->assumed = visit->assumed;
     for (uint32_t i = 0; i < body->n_inputs; i++) {
         bool given = ob__in_given(&visit->infer, i);
@@ -362,7 +363,11 @@ static ob_status infer_visit(ob_visit *visit) {
     if (!call) OB_TRY(note_operator(p, visit->node));
     if (p->budget > 0) p->budget--;
     if (call) return call_function(visit);
-    return node->op ? apply_rule(&visit->infer) : OB_OK;
+    bool has_rule = node->op && node->op->infer != ob__infer_none;
+    if (!has_rule && !visit->root) visit->root = visit->node; /* of all that cannot be said behind it */
+    if (!node->op) return ob__unverified(&visit->infer, -1, -1, "the operator is not known");
+    if (!has_rule) return ob__unverified(&visit->infer, -1, -1, "the operator has no shape rule");
+    return apply_rule(&visit->infer);
 }
 
 static const char *reason(const ob_node *node, const ob_type *type) {
@@ -382,8 +387,10 @@ ob_status ob__propagate_node(ob_propagation *p, ob_node *node) {
         if (!types || !contents) return OB_E_MEMORY;
     }
     bool assumed = false;
+    const ob_node *root = NULL;
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         const ob_fact *fact = ob__fact(p->facts, node->inputs[i]);
+        if (!root) root = fact->root;
         types[i] = fact->type;
         contents[i] = fact->content;
         assumed |= fact->assumed;
@@ -411,7 +418,8 @@ ob_status ob__propagate_node(ob_propagation *p, ob_node *node) {
                                 .thrifty = p->n_content > CONTENT_LIMIT},
                       .p = p,
                       .node = node,
-                      .assumed = assumed};
+                      .assumed = assumed,
+                      .root = root};
     uint32_t n_findings = p->findings ? p->findings->n : 0;
     OB_TRY(infer_visit(&visit));
     bool only_declared = false;
@@ -425,6 +433,8 @@ ob_status ob__propagate_node(ob_propagation *p, ob_node *node) {
         OB_TRY(ob__set_fact(p, node, value, visit.infer.out_types[i], content));
         ob_fact *fact = &p->facts->facts[value->id];
         fact->why_unknown = reason(node, &fact->type);
+        bool unknown = fact->assumed || (fact->type.kind == OB_TYPE_TENSOR && fact->type.shape.rank < 0);
+        if (unknown || fact->type.kind == OB_TYPE_UNKNOWN) fact->root = root ? root : node;
         only_declared |= visit.infer.out_types[i].shape.rank == OB_RANK_UNKNOWN && fact->type.shape.rank != OB_RANK_UNKNOWN;
     }
     p->assumed = false;
@@ -488,7 +498,6 @@ ob_status ob__propagate(ob_model *model, const ob_propagate_options *options, ob
     if (status == OB_OK) status = ob__report_collected(&p);
     bool failed = ob_dims_status(model->dims) == OB_E_MEMORY || facts->arena.failed || (findings && findings->arena.failed);
     if (status == OB_OK && failed) status = OB_E_MEMORY;
-    ob__list_free(&p.scratch.allocator, p.details, p.details_capacity, sizeof *p.details);
     return ob__arena_finish(&p.scratch, status);
 }
 

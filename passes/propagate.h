@@ -19,6 +19,7 @@ typedef struct ob_propagate_options {
     size_t n_inputs;
     uint64_t max_nodes;   /* to infer, each use of a body counted again; 0: four for each node of the model, and 2^20 */
     bool ignore_declared; /* do not look at value_info and outputs: for plans with sizes that differ from the declared ones */
+    bool solved;          /* conditions on sizes of inputs become findings when they are solved: see contract.h */
     bool fixed_defaults;  /* nobody gives the inputs that have a default another value: their contents are constants */
 } ob_propagate_options;
 
@@ -33,6 +34,11 @@ ob_status ob__propagate(ob_model *model, const ob_propagate_options *options, ob
 ob_status ob__infer_node(ob_model *model, const ob_node *node, const ob_type *in_types, const ob_content *in_contents,
                          ob_type *out_types, ob_content *out_contents, ob_arena *arena, ob_error *error);
 
+/* passes/symbol.c: makes the symbols of sizes of main inputs that have no name, ob__input_size(). E_MEMORY. */
+ob_status ob__name_input_sizes(ob_model *model);
+/* The symbol by place, "x[0]", of a size that the caller of the model chooses and that has no name; an anonymous one in a model
+ * of more than 1000 inputs. OB_DIM_UNKNOWN: out of memory. */
+ob_dim ob__input_size(ob_model *model, uint32_t input, int32_t axis);
 /* passes/symbol.c: a size for the symbol of that name. E_NOT_FOUND: no declared shape of the model has it; E_ARGUMENT: no name, a
  * size out of range; E_MEMORY. */
 ob_status ob__bind_symbol(ob_model *model, const char *name, int64_t size, ob_binding *out, ob_error *error);

@@ -20,13 +20,6 @@ typedef struct ob_scope {
     const char *attribute; /* of the node, that holds the body; NULL: a function's */
 } ob_scope;
 
-/* What a condition needs to become a finding; parallel to facts->conditions. */
-typedef struct ob_condition_detail {
-    ob_finding_id id; /* OB_FINDING_NONE: by the kind of the condition */
-    const ob_shape *operands;
-    uint32_t n_operands;
-} ob_condition_detail;
-
 typedef struct ob_joins ob_joins; /* see calls.c */
 
 typedef struct ob_propagation {
@@ -50,9 +43,7 @@ typedef struct ob_propagation {
     const ob_guard *guard; /* of the branch or body that is being inferred; NULL: none */
     bool assumed;          /* what is set now rests on a rank that is only declared */
     ob_joins *joins;       /* NULL until a function was called */
-    ob_condition_detail *details;
-    uint32_t details_capacity;
-    ob_map notes; /* key -> note, see conditions.c */
+    ob_map notes;          /* key -> note, see conditions.c */
     struct ob_note *first_note, *last_note;
     const char *last_domain; /* whose import was looked up last, in last_graph */
     const ob_graph *last_graph;
@@ -68,7 +59,8 @@ typedef struct ob_visit {
     ob_findings_mark found;
     uint32_t n_conditions, n_unverified, n_claims;
     uint64_t n_proved, n_refuted;
-    bool assumed; /* an operand, or a result of a body, rests on a rank that is only declared */
+    bool assumed;        /* an operand, or a result of a body, rests on a rank that is only declared */
+    const ob_node *root; /* behind which the operands are not known, or NULL */
 } ob_visit;
 
 /* -- propagate.c -- */

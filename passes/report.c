@@ -150,7 +150,9 @@ static void judge_findings(ob_report *report) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < findings->n; i++) {
         ob_finding finding = findings->items[i];
-        finding.severity = report->severities[finding.id];
+        /* Some findings weigh less than their id says, which stands unless another severity is asked for. */
+        ob_severity asked = report->severities[finding.id];
+        if (asked != ob__finding_row(finding.id)->severity) finding.severity = asked;
         if (finding.severity == OB_SEVERITY_NONE) continue;
         n_of[finding.severity]++;
         findings->items[n++] = finding;

@@ -9,7 +9,9 @@
 #include "passes/report.h"
 
 ob_status ob__pass_contract(ob_work *work) {
-    return work->contract ? ob__contract_make(work->model, work->facts, work->contract) : OB_OK;
+    if (!work->contract) return OB_OK;
+    OB_TRY(ob__contract_make(work->model, work->facts, work->assumed, work->n_assumed, work->contract));
+    return ob__contract_findings(work, work->contract);
 }
 
 const char *ob_contract_status_name(ob_contract_status status) {
@@ -29,7 +31,8 @@ ob_contract_info ob_report_contract(const ob_report *report) {
                               .n_refuted = (size_t)report->facts.n_refuted,
                               .n_open = contract->n_open,
                               .n_clauses = contract->n_clauses,
-                              .n_unverified = contract->n_unverified};
+                              .n_unverified = contract->n_unverified,
+                              .n_assumptions = contract->n_assumptions};
 }
 
 /* ---- Clauses ------------------------------------------------------------------------------------------------------ */
@@ -148,8 +151,18 @@ ob_status ob_report_clause(ob_report *report, size_t index, ob_clause_info *out)
     uint32_t n = clause->n_origins < MAX_ORIGINS ? clause->n_origins : MAX_ORIGINS;
     ob_contract_origin *origins = OB_ARENA_ARRAY(arena, ob_contract_origin, n);
     if (!origins) return OB_E_MEMORY;
-    ob_clause_info info = {.kind = kind_of(clause), .n_origins = n, .origins = origins, .n_nodes = clause->n_origins};
-    for (uint32_t i = 0; i < n; i++) OB_TRY(fill_origin(&report->facts.conditions[clause->origins[i]], arena, &origins[i]));
+    ob_clause_info info = {
+        .kind = kind_of(clause),
+        .n_origins = n,
+        .origins = origins,
+    };
+    for (uint32_t i = 0; i < clause->n_origins; i++)
+        info.n_nodes += clause->origins[i] < report->facts.n_conditions ? report->contract.n_alike[clause->origins[i]] : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        static const ob_requirement assumed = {.operand = -1, .axis = -1}; /* an assumption has no node */
+        bool required = clause->origins[i] < report->facts.n_conditions;
+        OB_TRY(fill_origin(required ? &report->facts.conditions[clause->origins[i]] : &assumed, arena, &origins[i]));
+    }
     OB_TRY(fill_text(report, clause, arena, &info.text));
     OB_TRY(fill_symbols(report, clause, arena, &info));
     OB_TRY(fill_terms(clause, arena, &info));
@@ -173,6 +186,17 @@ ob_status ob_report_unverified(ob_report *report, size_t index, ob_unverified_in
     ob_unverified_info info = {.reason = unverified->reason, .n = unverified->n};
     OB_TRY(fill_origin(first, arena, &info.first));
     *out = info;
+    return OB_OK;
+}
+
+ob_status ob_report_assumption(ob_report *report, size_t index, ob_assumption_info *out) {
+    if (index >= report->contract.n_assumptions) return OB_E_NOT_FOUND;
+    const ob_assumption *assumption = &report->contract.assumptions[index];
+    ob_arena *arena = &report->contract_texts;
+    restart(arena);
+    const char *name = assumption->value ? ob__shown_name(assumption->value->name, OB_NAME_SHOWN, arena) : "";
+    if (!name) return OB_E_MEMORY;
+    *out = (ob_assumption_info){.text = assumption->text, .declared = assumption->declared, .value = name};
     return OB_OK;
 }
 

@@ -1,4 +1,5 @@
 /* Symbols of a model by name. */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -38,5 +39,49 @@ ob_status ob__bind_symbol(ob_model *model, const char *name, int64_t size, ob_bi
     OB_TRY(ob__model_each_graph(model, search_graph, &search));
     OB_FAIL_IF(!search.found, error, OB_E_NOT_FOUND, "the model has no symbol '%s'", name);
     *out = (ob_binding){search.wanted, size};
+    return OB_OK;
+}
+
+/* ---- Sizes without a name ---- */
+
+/* Is the symbol one that a shape of an input declares? */
+static bool is_declared(const ob_model *model, ob_dim symbol) {
+    for (uint32_t i = 0; i < model->graph->n_inputs; i++) {
+        const ob_shape *shape = &model->graph->inputs[i]->declared.shape;
+        for (int32_t axis = 0; axis < shape->rank; axis++)
+            if (shape->dims[axis] == symbol) return true;
+    }
+    return false;
+}
+
+ob_dim ob__input_size(ob_model *model, uint32_t input, int32_t axis) {
+    enum { LONG = 200, /* bytes of a name that is not repeated for each axis */ MANY = 1000 };
+    const char *name = model->graph->inputs[input]->name;
+    char text[LONG + 40];
+    if (model->graph->n_inputs > MANY) return ob_dim_fresh(model->dims); /* too many to look through for each size */
+    int n = strlen(name) <= LONG ? snprintf(text, sizeof text - 8, "%s[%d]", name, (int)axis)
+                                 : snprintf(text, sizeof text - 8, "input %u[%d]", input, (int)axis);
+    if (n < 0) return OB_DIM_UNKNOWN;
+    ob_dim symbol = ob_dim_find(model->dims, text);
+    if (symbol == OB_DIM_UNKNOWN) return ob_dim_symbol(model->dims, text);
+    /* A file may call a size of its own so: that is another one. */
+    for (int tries = 0; tries < 7 && symbol != OB_DIM_UNKNOWN && is_declared(model, symbol); tries++) {
+        text[n++] = '\'';
+        text[n] = '\0';
+        symbol = ob_dim_find(model->dims, text);
+    }
+    if (symbol != OB_DIM_UNKNOWN && is_declared(model, symbol)) return ob_dim_fresh(model->dims);
+    return symbol != OB_DIM_UNKNOWN ? symbol : ob_dim_symbol(model->dims, text);
+}
+
+ob_status ob__name_input_sizes(ob_model *model) {
+    for (uint32_t i = 0; i < model->graph->n_inputs; i++) {
+        const ob_shape *shape = &model->graph->inputs[i]->declared.shape;
+        for (int32_t axis = 0; axis < shape->rank; axis++) {
+            bool named = ob_dim_is_const(shape->dims[axis]) ? shape->dims[axis] >= 0
+                                                            : !ob_dim_is_anonymous(model->dims, shape->dims[axis]);
+            if (!named && ob__input_size(model, i, axis) == OB_DIM_UNKNOWN) return OB_E_MEMORY;
+        }
+    }
     return OB_OK;
 }

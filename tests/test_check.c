@@ -465,12 +465,10 @@ static void the_defect_of_the_decoder_is_found(void **state) {
     ob_finding_info finding;
     size_t at = 0;
     do assert_int_equal(ob_report_finding(report, at++, &finding), OB_OK);
-    while (strcmp(finding.id, "OB0201") != 0);
-    assert_int_equal(finding.severity, OB_SEVERITY_WARNING);
-    assert_non_null(strstr(finding.message, "batch = target_tokens or batch = 1"));
-    assert_int_equal(finding.n_origins, 2);
-    assert_non_null(strstr(finding.origins[0], "target_tokens comes from input 'input_ids' (axis 1)"));
-    assert_non_null(strstr(finding.origins[1], "batch comes from input 'encoder_attention_mask' (axis 0)"));
+    while (finding.severity != OB_SEVERITY_WARNING);
+    assert_non_null(strstr(finding.message, "holds only if batch = target_tokens or batch = 1"));
+    /* The broadcast would also take target_tokens = 1; the reshape behind it does not, so it is the one that decides. */
+    assert_string_equal(finding.op_type, "Reshape");
     ob_report_close(&report);
     const ob_named_size sizes[] = {{"batch", 2}, {"target_tokens", 9}};
     ob_check_options options;

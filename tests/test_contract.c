@@ -95,8 +95,134 @@ static void test_unverified(void **state) {
     close_all();
 }
 
+static const char *clause_text(size_t index) {
+    static char text[300];
+    ob_clause_info clause;
+    assert_int_equal(ob_report_clause(report, index, &clause), OB_OK);
+    snprintf(text, sizeof text, "%s", clause.text);
+    return text;
+}
+
+static size_t count_findings(const char *id, ob_severity severity) {
+    size_t n = 0;
+    for (size_t i = 0; i < ob_report_finding_count(report); i++) {
+        ob_finding_info finding;
+        assert_int_equal(ob_report_finding(report, i, &finding), OB_OK);
+        n += strcmp(finding.id, id) == 0 && finding.severity == severity;
+    }
+    return n;
+}
+
+#define HEAD "<ir_version: 8, opset_import: [\"\" : 17, \"k\" : 1]> "
+
+static void branches_are_alternatives(void **state) {
+    (void)state;
+    check(HEAD "g (float[N] x, float[3] a, float[4] b) => (y) { s = Shape(x) three = Constant<value_ints = [3]>()"
+               " is = Equal(s, three) y = If (is) <then_branch = t () => (u) { u = Add(x, a) },"
+               " else_branch = e () => (v) { v = Add(x, b) }> }");
+    assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_COMPLETE);
+    assert_int_equal(ob_report_contract(report).n_clauses, 1);
+    assert_string_equal(clause_text(0), "N in {1, 3, 4}");
+    close_all();
+}
+
+static void contradictions_are_one_error(void **state) {
+    (void)state;
+    check(
+        HEAD
+        "g (float[2,N] x, float[3,4] a, float[5,4] b, float[N] c) => (y, z) { y = MatMul(x, a) z = MatMul(x, b) w = Add(x, c) }");
+    assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_CONTRADICTORY);
+    assert_int_equal(count_findings("OB0204", OB_SEVERITY_ERROR), 1);
+    ob_finding_info finding;
+    assert_int_equal(ob_report_finding(report, 0, &finding), OB_OK);
+    assert_non_null(strstr(finding.message, "\"y\" needs N = 3; \"z\" needs N = 5"));
+    close_all();
+}
+
+static void what_is_not_known_is_said_once(void **state) {
+    (void)state;
+    check(HEAD "g (float[?, 4] x, float[5, 4] k) => (y) <float[N, 4] u> { u = k.Odd(x) v = Relu(u) y = Add(v, k)"
+               " w = Add(x, k) q = Add(x, v) r = Mul(q, v) }");
+    ob_contract_info info = ob_report_contract(report);
+    assert_int_equal(info.status, OB_CONTRACT_PARTIAL);
+    assert_int_equal(info.n_clauses, 1);
+    assert_string_equal(clause_text(0), "x[0] = 1 or x[0] = 5"); /* a size without a name is called by its place */
+    assert_int_equal(info.n_unverified, 1);
+    ob_unverified_info unverified;
+    assert_int_equal(ob_report_unverified(report, 0, &unverified), OB_OK);
+    assert_string_equal(unverified.reason, "the operator is not known");
+    assert_string_equal(unverified.first.node, "u");
+    assert_true(unverified.n > 1 && unverified.n == info.n_open);
+    ob_assumption_info assumption;
+    assert_int_equal(info.n_assumptions, 1);
+    assert_int_equal(ob_report_assumption(report, 0, &assumption), OB_OK);
+    assert_true(assumption.declared);
+    assert_string_equal(assumption.value, "u");
+    assert_string_equal(assumption.text, "\"u\" has rank 2");
+    assert_int_equal(ob_report_assumption(report, 1, &assumption), OB_E_NOT_FOUND);
+    close_all();
+}
+
+static void check_with(const char *text, const ob_check_options *options, ob_status expected) {
+    ob_error error;
+    ob_error_clear(&error);
+    assert_int_equal(ob_model_load_memory(text, strlen(text), NULL, NULL, &model, &error), OB_OK);
+    ob_status status = ob_check(model, options, &report, &error);
+    if (status != expected) fail_msg("%s", error.message);
+}
+
+static void assumptions_are_used_and_listed(void **state) {
+    (void)state;
+    static const char text[] = HEAD "g (float[N] x, float[M] y) => (z) { z = Add(x, y) }";
+    const char *given[] = {"M >= 2", "N >= 2"};
+    ob_check_options options;
+    ob_check_options_init(&options);
+    options.assumptions = given;
+    options.n_assumptions = 2;
+    check_with(text, &options, OB_OK);
+    assert_int_equal(ob_report_contract(report).n_assumptions, 2);
+    ob_assumption_info assumption;
+    assert_int_equal(ob_report_assumption(report, 1, &assumption), OB_OK);
+    assert_string_equal(assumption.text, "N >= 2");
+    assert_false(assumption.declared);
+    assert_int_equal(ob_report_contract(report).n_clauses, 1);
+    assert_string_equal(clause_text(0), "N = M");
+    close_all();
+    given[1] = "nobody >= 2";
+    check_with(text, &options, OB_E_NOT_FOUND);
+    ob_model_close(&model);
+    given[1] = "N >=";
+    check_with(text, &options, OB_E_FORMAT);
+    ob_model_close(&model);
+}
+
+/* The shape of one input gives its symbols sizes everywhere. */
+static void shapes_bind_their_symbols(void **state) {
+    (void)state;
+    static const char text[] = HEAD "g (float[N] x, float[N, 2] y, float[5] c) => (z) { a = Transpose(y) z = Add(a, c) }";
+    const int64_t three = 3, also[2] = {4, 2};
+    ob_shape_given shapes[2] = {{"x", 1, &three}, {"y", 2, also}};
+    ob_check_options options;
+    ob_check_options_init(&options);
+    options.shapes = shapes;
+    options.n_shapes = 1;
+    check_with(text, &options, OB_OK);
+    assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_CONTRADICTORY);
+    assert_int_equal(count_findings("OB0101", OB_SEVERITY_ERROR), 1);
+    close_all();
+    options.n_shapes = 2;
+    check_with(text, &options, OB_E_ARGUMENT);
+    ob_model_close(&model);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_broadcast), cmocka_unit_test(test_refuted),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(branches_are_alternatives),
+                                       cmocka_unit_test(contradictions_are_one_error),
+                                       cmocka_unit_test(what_is_not_known_is_said_once),
+                                       cmocka_unit_test(assumptions_are_used_and_listed),
+                                       cmocka_unit_test(shapes_bind_their_symbols),
+                                       cmocka_unit_test(test_broadcast),
+                                       cmocka_unit_test(test_refuted),
                                        cmocka_unit_test(test_unverified)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

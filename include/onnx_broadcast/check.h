@@ -63,6 +63,10 @@ typedef struct ob_check_options {
     uint64_t max_finding_bytes;
     const ob_severity_given *severities; /**< the last that fits an id counts; NULL with n_severities 0: the defaults */
     size_t n_severities;                 /**< entries of severities [0] */
+    /** Conditions on sizes of inputs that the contract may build on: "batch >= 1", "height % 32 = 0", as ob_condition_parse()
+     * reads them; listed as assumptions. NULL with n_assumptions 0 */
+    const char *const *assumptions;
+    size_t n_assumptions; /**< entries of assumptions [0] */
 } ob_check_options;
 
 /** The onnx rule book, nothing given. NULL is allowed and does nothing. */
@@ -78,7 +82,8 @@ typedef struct ob_report ob_report;
  * - report: returns owned: ob_report_close(). Its memory comes from the model's allocator.
  *
  * Errors: E_NOT_FOUND (a given symbol or input that the model does not have), E_ARGUMENT (NULL, a size, rank or rule book out of
- * range), E_MEMORY, E_LIMIT (a model too large), or what after_pass returned. */
+ * range, two sizes for one symbol), E_FORMAT (an assumption that is no condition), E_MEMORY, E_LIMIT (a model too large), or what
+ * after_pass returned. */
 OB_API ob_status ob_check(ob_model *model, const ob_check_options *options, ob_report **report, ob_error *error);
 /** Frees the report and sets *report to NULL. NULL and *NULL are allowed. */
 OB_API void ob_report_close(ob_report **report);
@@ -249,6 +254,7 @@ typedef struct ob_contract_info {
     size_t n_open;             /**< requirements that nobody could state */
     size_t n_clauses;          /**< of the solved contract: ob_report_clause() */
     size_t n_unverified;       /**< reasons behind n_open: ob_report_unverified() */
+    size_t n_assumptions;      /**< what is taken for granted: ob_report_assumption() */
 } ob_contract_info;
 
 /** The numbers; thread-safe. */
@@ -302,6 +308,18 @@ typedef struct ob_unverified_info {
 /** Fills *out with reason `index`, 0 .. n_unverified - 1; its pointers are views, valid until the next call of this function on
  * the report. Errors: E_NOT_FOUND (beyond the last), E_MEMORY. */
 OB_API ob_status ob_report_unverified(ob_report *report, size_t index, ob_unverified_info *out);
+
+/** Something that is taken for granted. */
+typedef struct ob_assumption_info {
+    const char *text; /**< "N >= 1" as the user wrote it, "axis 0 of "u" is N" */
+    bool declared; /**< true: the file declares it of a value where inference knows nothing; listed, it proves nothing. false: an
+                      entry of ob_check_options.assumptions, which the contract builds on */
+    const char *value; /**< name of the value that the file declares it of, or "" */
+} ob_assumption_info;
+
+/** Fills *out with assumption `index`, 0 .. n_assumptions - 1: those of the options first, in their order. Its pointers are
+ * views, valid until the next call of this function on the report. Errors: E_NOT_FOUND (beyond the last), E_MEMORY. */
+OB_API ob_status ob_report_assumption(ob_report *report, size_t index, ob_assumption_info *out);
 
 /** Does the contract admit these sizes of inputs? TRUE, FALSE, or UNDECIDED: a partial contract states nothing against them, or a
  * symbol has no size. *clause, which may be NULL, is the first clause that they break, or SIZE_MAX.
