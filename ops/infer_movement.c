@@ -37,7 +37,8 @@ static ob_status concat_content(ob_infer *infer, int32_t axis) {
     return OB_OK;
 }
 
-static ob_status concat_operand(ob_infer *infer, uint32_t i, int32_t axis, ob_dim *dims, int32_t rank) {
+/* `is_first`: there is nothing yet to compare its sizes with. */
+static ob_status concat_operand(ob_infer *infer, uint32_t i, bool is_first, int32_t axis, ob_dim *dims, int32_t rank) {
     for (int32_t k = 0; k < rank; k++) {
         ob_dim d = ob__in_dim(infer, i, k);
         if (ob__in_rank(infer, i) < 0) {
@@ -48,7 +49,7 @@ static ob_status concat_operand(ob_infer *infer, uint32_t i, int32_t axis, ob_di
             dims[k] = ob__size_add(infer, dims[k], d, k);
             continue;
         }
-        OB_TRY(ob__require(infer, OB_COND_EQUAL, d, dims[k], (int32_t)i, k, OB0601));
+        if (!is_first) OB_TRY(ob__require(infer, OB_COND_EQUAL, d, dims[k], (int32_t)i, k, OB0601));
         dims[k] = ob__dim_prefer(infer->dims, dims[k], d);
     }
     return OB_OK;
@@ -73,7 +74,11 @@ ob_status ob__infer_concat(ob_infer *infer) {
     if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", 1), rank, &axis)) return ob__out_rank(infer, 0, rank);
     ob_dim dims[OB_MAX_RANK];
     for (int32_t k = 0; k < rank; k++) dims[k] = k == axis ? 0 : OB_DIM_UNKNOWN;
-    for (uint32_t i = 0; i < n; i++) OB_TRY(concat_operand(infer, i, axis, dims, rank));
+    bool is_first = true;
+    for (uint32_t i = 0; i < n; i++) {
+        OB_TRY(concat_operand(infer, i, is_first, axis, dims, rank));
+        is_first &= ob__in_rank(infer, i) < 0;
+    }
     OB_TRY(ob__out_tensor(infer, 0, OB_NONE, rank, dims));
     OB_TRY(concat_content(infer, axis));
     return ob__range_join(infer, 0, n);

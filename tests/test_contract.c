@@ -126,6 +126,14 @@ static void branches_are_alternatives(void **state) {
     close_all();
 }
 
+static void the_first_of_a_concatenation_is_compared_with_nothing(void **state) {
+    (void)state;
+    check(HEAD "g (float[2, 3] x, float[4, 3] y) => (z) { z = Concat<axis = 0>(x, y) }");
+    assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_COMPLETE);
+    assert_int_equal(ob_report_contract(report).n_open, 0);
+    close_all();
+}
+
 static void contradictions_are_one_error(void **state) {
     (void)state;
     check(
@@ -217,6 +225,7 @@ static void shapes_bind_their_symbols(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(branches_are_alternatives),
+                                       cmocka_unit_test(the_first_of_a_concatenation_is_compared_with_nothing),
                                        cmocka_unit_test(contradictions_are_one_error),
                                        cmocka_unit_test(what_is_not_known_is_said_once),
                                        cmocka_unit_test(assumptions_are_used_and_listed),
