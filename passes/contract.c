@@ -168,7 +168,8 @@ static ob_status assume(making *m, const ob_assumed *assumed, uint32_t n) {
     if (!contract->assumptions) return OB_E_MEMORY;
     for (uint32_t i = 0; i < n; i++) {
         bool stated;
-        contract->assumptions[contract->n_assumptions++] = (ob_assumption){assumed[i].text, false, NULL};
+        if (i == 0 || assumed[i].text != assumed[i - 1].text) /* one text may hold several conditions */
+            contract->assumptions[contract->n_assumptions++] = (ob_assumption){assumed[i].text, false, NULL};
         OB_TRY(ob__clauses_add(&contract->given, m->model->dims, &assumed[i].condition, NULL, 0, m->facts->n_conditions + i, true,
                                &stated));
     }

@@ -112,6 +112,11 @@ def main():
         raise Invalid("the tool is %r" % document["tool"])
     if status != 2 or len(document["models"]) != len(models):
         raise Invalid("several files: status %d, %d models" % (status, len(document["models"])))
+    accidental = [path for path in models if path.endswith("accidental.onnx")]
+    _, document = report(command, schema, ["--assume", "N >= 1", *accidental])
+    assumptions = document["models"][0]["contract"]["assumptions"]
+    if assumptions != [{"text": "N >= 1", "source": "given"}]:
+        raise Invalid("the assumptions are %r" % assumptions)
     with tempfile.TemporaryDirectory() as folder:
         wrong = [path for path in models if path.endswith("wrong.onnx")]
         status, document = report(command, schema, [with_hostile_name(wrong[0], folder)])

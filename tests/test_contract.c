@@ -196,6 +196,12 @@ static void assumptions_are_used_and_listed(void **state) {
     assert_int_equal(ob_report_contract(report).n_clauses, 1);
     assert_string_equal(clause_text(0), "N = M");
     close_all();
+    given[0] = "2 <= M <= 9"; /* two conditions, one assumption */
+    check_with(text, &options, OB_OK);
+    assert_int_equal(ob_report_contract(report).n_assumptions, 2);
+    assert_int_equal(ob_report_assumption(report, 1, &assumption), OB_OK);
+    assert_string_equal(assumption.text, "N >= 2");
+    close_all();
     given[1] = "nobody >= 2";
     check_with(text, &options, OB_E_NOT_FOUND);
     ob_model_close(&model);

@@ -19,6 +19,7 @@ typedef struct settings {
     ob_named_size dims[MAX_GIVEN];
     ob_shape_given shapes[MAX_GIVEN];
     int64_t sizes[MAX_GIVEN][OB_MAX_RANK];
+    const char *assumptions[MAX_GIVEN];
     const char *output, *dump_after, *guard;
     ob_form form;
     severities severities;
@@ -41,6 +42,7 @@ static void print_help(void) {
         "  --rules BOOK          onnx (default), numpy, array-api, mlir, xla or sonnx\n"
         "  --dim NAME=SIZE       what if the symbol NAME were SIZE\n"
         "  --input-shape X=2x3   what if input X had this shape (? leaves a size open, nothing is a scalar)\n"
+        "  --assume CONDITION    build the contract on it: \"batch >= 1\", \"N <= 512\", \"height %% 32 = 0\" (repeatable)\n"
         "  --format text|json    json: see docs/report.schema.json\n"
         "  -o OUT                write the rewritten model (one MODEL, without errors; .onnxtxt: as text; -: standard\n"
         "                        output, findings then go to standard error)\n"
@@ -128,6 +130,16 @@ static bool add_dim(settings *s, char *text) {
     return true;
 }
 
+/* Read by ob_check(): what it may speak of depends on the model. */
+static bool add_assumption(settings *s, const char *text) {
+    if (s->check.n_assumptions == MAX_GIVEN) {
+        complain(tool, NULL, "more than %d --assume options", MAX_GIVEN);
+        return false;
+    }
+    s->assumptions[s->check.n_assumptions++] = text;
+    return true;
+}
+
 static bool parse_limit(const char *option, const char *text, uint64_t *out) {
     int64_t limit;
     if (!parse_int(tool, option, text, 1, INT64_MAX, &limit)) return false;
@@ -190,6 +202,7 @@ static int take_option(settings *s, arguments *o) {
     if (option_has_value(o, "--dim")) return o->failed || add_dim(s, (char *)(uintptr_t)o->value) ? -1 : misused();
     if (option_has_value(o, "--input-shape"))
         return o->failed || add_input_shape(s, (char *)(uintptr_t)o->value) ? -1 : misused();
+    if (option_has_value(o, "--assume")) return o->failed || add_assumption(s, o->value) ? -1 : misused();
     if (option_may_have_value(o, "--list")) return o->failed || take_list(s, o->value) ? -1 : misused();
     if (option_has_value(o, "--select"))
         return o->failed || severities_select(tool, &s->severities, (char *)(uintptr_t)o->value) ? -1 : misused();
@@ -272,6 +285,7 @@ static int take_options(settings *s, int argc, char **argv) {
     }
     s->check.dims = s->dims;
     s->check.shapes = s->shapes;
+    s->check.assumptions = s->assumptions;
     s->check.severities = s->severities.items;
     s->check.n_severities = s->severities.n;
     return -1;

@@ -300,11 +300,23 @@ static ob_status print_unverified(FILE *out, ob_report *report, size_t index) {
     return OB_OK;
 }
 
+static ob_status print_assumption(FILE *out, ob_report *report, size_t index) {
+    ob_assumption_info info;
+    ob_status status = ob_report_assumption(report, index, &info);
+    if (status != OB_OK) return status;
+    fputs("{\"text\":", out);
+    print_json_string(out, info.text);
+    string_field(out, "source", info.declared ? "declared" : "given");
+    putc('}', out);
+    return OB_OK;
+}
+
 static ob_status print_json_contract(FILE *out, ob_report *report) {
     ob_contract_info contract = ob_report_contract(report);
     fputs(",\n\"contract\":{\"status\":", out);
     print_json_string(out, ob_contract_status_name(contract.status));
     ob_status status = print_list(out, "clauses", report, contract.n_clauses, print_clause);
+    if (status == OB_OK) status = print_list(out, "assumptions", report, contract.n_assumptions, print_assumption);
     if (status == OB_OK) status = print_list(out, "unverified", report, contract.n_unverified, print_unverified);
     fprintf(out, ",\n\"proved\":%zu,\"conditions\":%zu,\"refuted\":%zu,\"not_stated\":%zu}", contract.n_proved,
             contract.n_conditions, contract.n_refuted, contract.n_open);

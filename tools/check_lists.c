@@ -106,7 +106,7 @@ ob_status print_broadcasts(const printer *out, ob_report *report, const telling 
 
 /* ---- The contract ------------------------------------------------------------------------------------------------------ */
 
-enum { MOST_CLAUSES = 12, MOST_REASONS = 4 }; /* listed when nobody asked for more */
+enum { MOST_CLAUSES = 12, MOST_ASSUMPTIONS = 4, MOST_REASONS = 4 }; /* listed when nobody asked for more */
 
 static void print_origin(const printer *out, const ob_contract_origin *origin, size_t n) {
     if (origin->node[0]) {
@@ -156,6 +156,16 @@ static ob_status print_reason(const printer *out, ob_report *report, size_t inde
     return OB_OK;
 }
 
+static ob_status print_assumption(const printer *out, ob_report *report, size_t index) {
+    ob_assumption_info info;
+    ob_status status = ob_report_assumption(report, index, &info);
+    if (status != OB_OK) return status;
+    fputs("  assuming ", out->file);
+    print_message(out->file, info.text);
+    fputs(info.declared ? " (declared)\n" : " (given)\n", out->file);
+    return OB_OK;
+}
+
 static void print_headline(const printer *out, const char *file, const ob_contract_info *contract) {
     print_escaped(out->file, file);
     fputs(": ", out->file);
@@ -178,12 +188,16 @@ static void print_headline(const printer *out, const char *file, const ob_contra
 ob_status print_contract(const printer *out, const char *file, ob_report *report, const telling *how) {
     ob_contract_info contract = ob_report_contract(report);
     print_headline(out, file, &contract);
-    size_t n_clauses = contract.n_clauses, n_reasons = contract.n_unverified;
+    size_t n_clauses = contract.n_clauses, n_assumptions = contract.n_assumptions, n_reasons = contract.n_unverified;
     if (how->list == LIST_NOTHING && n_clauses > MOST_CLAUSES) n_clauses = MOST_CLAUSES;
+    if (how->list == LIST_NOTHING && n_assumptions > MOST_ASSUMPTIONS) n_assumptions = MOST_ASSUMPTIONS;
     if (how->list == LIST_NOTHING && n_reasons > MOST_REASONS) n_reasons = MOST_REASONS;
     ob_status status = OB_OK;
     for (size_t i = 0; i < n_clauses && status == OB_OK; i++) status = print_clause(out, report, i);
     if (contract.n_clauses > n_clauses) fprintf(out->file, "  and %zu more clauses (--list)\n", contract.n_clauses - n_clauses);
+    for (size_t i = 0; i < n_assumptions && status == OB_OK; i++) status = print_assumption(out, report, i);
+    if (contract.n_assumptions > n_assumptions)
+        fprintf(out->file, "  and %zu more assumptions (--list)\n", contract.n_assumptions - n_assumptions);
     for (size_t i = 0; i < n_reasons && status == OB_OK; i++) status = print_reason(out, report, i);
     if (contract.n_unverified > n_reasons)
         fprintf(out->file, "  and %zu more reasons (--list)\n", contract.n_unverified - n_reasons);

@@ -24,8 +24,7 @@ static void print_line(FILE *file, const char *lead, const char *text) {
     putc('\n', file);
 }
 
-/* Messages quote names that come from the file: quotes stay, the rest is made harmless. */
-static void print_message(FILE *file, const char *text) {
+void print_message(FILE *file, const char *text) {
     const char *quote;
     while ((quote = strchr(text, '"'))) {
         char part[512];

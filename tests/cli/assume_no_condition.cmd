@@ -1,0 +1,1 @@
+"$check" --assume "length >=" "$examples/symbolic_sizes/positions.onnxtxt"
