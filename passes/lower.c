@@ -284,6 +284,7 @@ static void keep_conditions(lowerer *l, const ob_node *node, ob_node *made) {
     if (!conditions || conditions->type != OB_ATTR_STRINGS || conditions->n == 0 || !made) return;
     ob_text text;
     ob__text_init(&text, &l->work->model->arena.allocator);
+    if (made->doc[0]) ob__text_printf(&text, "%s\n", made->doc); /* of the operator that it serves */
     ob__text_puts(&text, "holds if ");
     for (uint32_t i = 0; i < conditions->n; i++) {
         if (i) ob__text_puts(&text, "; ");

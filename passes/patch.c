@@ -89,7 +89,7 @@ ob_node *ob__patch_node(ob_patch *patch, ob_graph *graph, ob_node *before, const
     node->n_outputs = n_outputs;
     node->graph = graph;
     if (before) node->made_for = before->made_for ? before->made_for : before;
-    if (!node->domain || !node->op_type) {
+    if (!node->domain || !node->op_type || (before && !ob__patch_describe(patch, node, before))) {
         patch->failed = true;
         return NULL;
     }

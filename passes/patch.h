@@ -16,6 +16,7 @@ typedef struct ob_patch {
     ob_edit *edits;
     size_t n, capacity;
     bool failed;
+    ob_map node_names;                     /* of the model and of new nodes; filled on first need */
     ob_map hidden;                         /* operators that a local function of the model hides; filled on first need */
     const char *hidden_op, *hidden_domain; /* the first of them that a new node would have called, or NULL */
     int64_t other_version;                 /* of a domain that was to be imported with another one, or 0 */
@@ -27,8 +28,10 @@ void ob__patch_release(ob_patch *patch);
 
 /* A value with a fresh name, for an output of a new node. */
 ob_value *ob__patch_value(ob_patch *patch, ob_graph *graph, const char *stem);
-/* A node that will stand before `before` (NULL: at the end). The caller fills inputs, outputs and attributes (ob__node_set_ints
- * ...) until the patch is applied. Outputs may be values of a node that the same patch removes. */
+/* A node that will stand before `before` (NULL: at the end), is named after it (CONSUMER_broadcast, CONSUMER_broadcast_shape ...,
+ * numbered from 2 where the model has that name) and carries its metadata and doc_string. The name of an explicit broadcast,
+ * which lowering takes out, passes to what stands in its place. The caller fills inputs, outputs and attributes
+ * (ob__node_set_ints ...) until the patch is applied. Outputs may be values of a node that the same patch removes. */
 ob_node *ob__patch_node(ob_patch *patch, ob_graph *graph, ob_node *before, const char *domain, const char *op_type,
                         uint32_t n_inputs, uint32_t n_outputs);
 /* Says that the result needs the operator, whether a new node calls it or not: see ob__patch_apply. */

@@ -1,4 +1,4 @@
-/* The edits of a patch, for patch.c that lists them and patch_apply.c that makes them. */
+/* The edits of a patch, for patch.c that lists them, patch_names.c that names new nodes and patch_apply.c that makes them. */
 #ifndef OB_PASSES_PATCH_EDIT_H
 #define OB_PASSES_PATCH_EDIT_H
 
@@ -30,5 +30,8 @@ struct ob_edit {
     int64_t number;
     uint32_t index;
 };
+
+/* Name, metadata and doc_string of a new node, from the node that it serves. False: out of memory. */
+bool ob__patch_describe(ob_patch *patch, ob_node *node, const ob_node *served);
 
 #endif

@@ -1,0 +1,111 @@
+/* What a rewriting adds says in which line of the exporter's source it has its cause: as the node that it serves does. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/graph.h"
+#include "core/text.h"
+#include "onnx_broadcast/onnx_broadcast.h"
+
+static const char text[] = "<ir_version: 10, opset_import: [\"\" : 17]>\n"
+                           "g (float[N,4] x, float[M,1] b, float[4] scale, float[1] one) => (float[] y, float[] z) {\n"
+                           "  [add] s = Add (x, b)\n  [norm] y = LayerNormalization (s, one, one)\n"
+                           "  [act] z = PRelu (x, scale)\n}\n";
+
+static const ob_key_value of_add[] = {{"pkg.torch.onnx.stack_trace", "File \"model.py\", line 7, in forward"},
+                                      {"namespace", "Model/add"}};
+
+static const char of_norm[] = "model.py(9): forward\n";
+
+static ob_model *load(const void *bytes, size_t n, ob_model_format format) {
+    ob_load_options options;
+    ob_model *model = NULL;
+    ob_error error;
+    ob_error_clear(&error);
+    ob_load_options_init(&options);
+    options.format = format;
+    if (ob_model_load_memory(bytes, n, "model", &options, &model, &error) != OB_OK) fail_msg("%s", error.message);
+    return model;
+}
+
+static ob_status append(void *context, const void *bytes, size_t n) {
+    ob__text_append(context, bytes, n);
+    return ((ob_text *)context)->failed ? OB_E_MEMORY : OB_OK;
+}
+
+/* Through a file: what is there is read again. */
+static ob_model *written(const ob_model *model) {
+    ob_text bytes;
+    ob_error error;
+    ob__text_init(&bytes, NULL);
+    assert_int_equal(ob_model_write(model, OB_FORMAT_PROTOBUF, append, &bytes, &error), OB_OK);
+    ob_model *again = load(bytes.data, bytes.n, OB_FORMAT_PROTOBUF);
+    ob__text_release(&bytes);
+    return again;
+}
+
+static ob_model *exported(void) {
+    ob_model *model = load(text, strlen(text), OB_FORMAT_TEXT);
+    for (ob_node *node = model->graph->first; node; node = node->next) {
+        node->origin = NULL; /* written as it stands here */
+        if (strcmp(node->name, "add") == 0) {
+            node->metadata = of_add;
+            node->n_metadata = 2;
+        }
+        if (strcmp(node->name, "norm") == 0) node->doc = of_norm;
+    }
+    ob_model *file = written(model);
+    ob_model_close(&model);
+    return file;
+}
+
+static bool serves(const ob_node *node, const char *consumer) {
+    return strncmp(node->name, consumer, strlen(consumer)) == 0;
+}
+
+static void expect_source(const ob_node *node) {
+    uint32_t n_metadata = serves(node, "add") ? 2 : 0;
+    assert_int_equal(node->n_metadata, n_metadata);
+    for (uint32_t i = 0; i < n_metadata; i++) {
+        assert_string_equal(node->metadata[i].key, of_add[i].key);
+        assert_string_equal(node->metadata[i].value, of_add[i].value);
+    }
+    const char *doc = serves(node, "norm") ? of_norm : "";
+    assert_int_equal(strncmp(node->doc, doc, strlen(doc)), 0);
+    const char *behind = node->doc + strlen(doc);
+    if (behind[0] && behind != node->doc) behind++; /* conditions stand on a line of their own */
+    assert_true(behind[0] == '\0' || strncmp(behind, "holds if ", 9) == 0);
+}
+
+static void new_nodes_carry_the_source(void **state) {
+    (void)state;
+    static const ob_form forms[] = {OB_FORM_BROADCAST, OB_FORM_FUNCTION, OB_FORM_EXPAND};
+    static const char *const consumers[] = {"add", "norm", "act"};
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
+        ob_error error;
+        ob_model *model = exported();
+        ob_error_clear(&error);
+        if (ob_rewrite(model, forms[k], NULL, NULL, &error) != OB_OK) fail_msg("%s", error.message);
+        ob_model *file = written(model);
+        unsigned n[] = {0, 0, 0};
+        for (const ob_node *node = file->graph->first; node; node = node->next) {
+            expect_source(node);
+            for (size_t i = 0; i < 3; i++) n[i] += serves(node, consumers[i]);
+        }
+        for (size_t i = 0; i < 3; i++)
+            if (n[i] < 2) fail_msg("form %d: nothing is named after %s", (int)forms[k], consumers[i]);
+        assert_int_equal(n[0] + n[1] + n[2], file->graph->n_nodes);
+        ob_model_close(&file);
+        ob_model_close(&model);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(new_nodes_carry_the_source)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
