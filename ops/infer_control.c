@@ -151,6 +151,15 @@ static ob_status stacked(ob_infer *infer, uint32_t output, const ob_type *item, 
     return ob__out_tensor(infer, output, OB_NONE, item->shape.rank + 1, dims);
 }
 
+/* What every iteration gives is stacked, so all must give one shape: a size that only the run tells may change between them. */
+static ob_status ask_one_shape(ob_infer *infer, const ob_type *item, ob_dim n) {
+    if (ob_dim_is_const(n) && n <= 1) return OB_OK;
+    bool known = item->kind == OB_TYPE_TENSOR && item->shape.rank >= 0;
+    for (int32_t axis = 0; known && axis < item->shape.rank; axis++)
+        known = !ob_dim_is_anonymous(infer->dims, item->shape.dims[axis]);
+    return known ? OB_OK : ob__unverified(infer, -1, -1, "iterations may give different shapes to stack");
+}
+
 static bool is_true(ob_content content) {
     return content.elems && content.n == 1 && content.elems[0] == 1;
 }
@@ -194,7 +203,10 @@ ob_status ob__infer_loop(ob_infer *infer) {
                (is_true(out.contents[0]) || body->outputs[0] == body->inputs[1]);
     ob_dim n = all && trips.elems && trips.n == 1 ? trips.elems[0] : OB_DIM_UNKNOWN;
     n = ob__term_max(infer, n, 0);
-    for (uint32_t i = n_state; i < node->n_outputs; i++) OB_TRY(stacked(infer, i, &out.types[i + 1], n, 0));
+    for (uint32_t i = n_state; i < node->n_outputs; i++) {
+        OB_TRY(ask_one_shape(infer, &out.types[i + 1], n));
+        OB_TRY(stacked(infer, i, &out.types[i + 1], n, 0));
+    }
     return OB_OK;
 }
 
@@ -270,6 +282,7 @@ ob_status ob__infer_scan(ob_infer *infer) {
     OB_TRY(fixed_point(infer, body, guard, in, out, 0, 0, n_state));
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         const ob_type *item = i < n_state ? &in.types[i] : &out.types[i];
+        if (i >= n_state) OB_TRY(ask_one_shape(infer, item, length));
         if (i >= n_state && first) {
             OB_TRY(stacked(infer, i, item, length, 0));
             ob_type sequence = infer->out_types[i];
