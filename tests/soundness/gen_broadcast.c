@@ -100,7 +100,7 @@ static const value *matrix_for(gen *g, const value *a, int low) {
         int tags[GEN_RANK] = {3, 3, 3, 3}, rank = low + (int)draw(g, (uint32_t)(GEN_RANK - low + 1));
         for (int i = 0; i < rank; i++) tags[i] = i + 2 < rank ? 1 + (int)draw(g, 3) : 2;
         int inner = a->tag[a->rank - 1];
-        tags[rank - 2] = inner == TAG_OTHER ? 4 : inner;
+        tags[rank > 1 ? rank - 2 : 0] = inner == TAG_OTHER ? 4 : inner;
         return weight(g, rank, tags);
     }
     return any(g, low, GEN_RANK);
