@@ -1,18 +1,23 @@
 #include "passes/names.h"
 
+#include <stddef.h>
 #include <string.h>
 
 static const char dots[] = "...";
 
+enum { LOOKED_AT = 65536 }; /* bytes in which the end is looked for: a name is told many times */
+
+static bool is_within(char c) { /* a character */
+    return ((unsigned char)c & 0xC0) == 0x80;
+}
+
 const char *ob__shown_name(const char *name, size_t n_most, ob_arena *arena) {
     if (memchr(name, '\0', n_most + 1)) return name;
-    size_t n = n_most - (sizeof dots - 1);
-    while (n > 0 && ((unsigned char)name[n] & 0xC0) == 0x80) n--; /* not within a character */
-    char *shown = ob__arena_alloc(arena, n + sizeof dots);
-    if (!shown) return NULL;
-    memcpy(shown, name, n);
-    memcpy(shown + n, dots, sizeof dots);
-    return shown;
+    const char *end = memchr(name, '\0', LOOKED_AT);
+    size_t n = n_most - (sizeof dots - 1), n_tail = end ? n / 2 : 0, n_head = n - n_tail;
+    while (n_head > 0 && is_within(name[n_head])) n_head--;
+    while (n_tail > 0 && is_within(end[-(ptrdiff_t)n_tail])) n_tail--;
+    return ob__arena_printf(arena, "%.*s%s%s", (int)n_head, name, dots, end ? end - n_tail : "");
 }
 
 const char *ob__join_path(const char *outer, const char *inner, ob_arena *arena) {

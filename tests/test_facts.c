@@ -11,6 +11,7 @@
 
 #include "onnx_broadcast/model.h"
 #include "ops/op.h"
+#include "passes/names.h"
 #include "passes/propagate.h"
 
 typedef struct run {
@@ -306,6 +307,26 @@ static void captured_values_are_waited_for_in_any_number(void **state) {
     finish(&r);
 }
 
+static void long_names_keep_both_ends(void **state) {
+    (void)state;
+    ob_arena arena;
+    ob__arena_init(&arena, ob_allocator_default());
+    assert_string_equal(ob__shown_name("0123456789", 10, &arena), "0123456789");
+    assert_string_equal(ob__shown_name("0123456789A", 10, &arena), "0123...89A");
+    /* Not within a character of two bytes. */
+    assert_string_equal(ob__shown_name("\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9", 10, &arena),
+                        "\xc3\xa9\xc3\xa9...\xc3\xa9");
+    assert_string_equal(ob__shown_name("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80", 10, &arena), "...");
+    enum { FAR = 100000 };
+    char *far = malloc(FAR + 1);
+    assert_non_null(far);
+    memset(far, 'n', FAR);
+    far[FAR] = '\0';
+    assert_string_equal(ob__shown_name(far, 10, &arena), "nnnnnnn...");
+    free(far);
+    ob__arena_release(&arena);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_declared_size_proves_no_broadcast),
@@ -321,6 +342,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(branches_are_guarded_by_their_condition),
         cmocka_unit_test(a_body_holds_for_every_call),
         cmocka_unit_test(captured_values_are_waited_for_in_any_number),
+        cmocka_unit_test(long_names_keep_both_ends),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
