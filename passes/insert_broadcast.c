@@ -25,6 +25,7 @@ typedef struct inserter {
     ob_shape_maker shapes;
     ob_arena arena;
     ob_stretch_types types;
+    bool assumed; /* a shape at the node that is looked at rests on a rank that is only declared */
 } inserter;
 
 /* In the arena; of a very long one the beginning and "...". NULL: out of memory. */
@@ -99,7 +100,10 @@ static ob_value *output_like(inserter *in, ob_node *made, uint32_t index, const 
     if (!value) return NULL;
     made->outputs[index] = value;
     ob_dtype dtype = ob__fact(in->work->facts, operand)->type.dtype;
-    if (ob__set_tensor_fact(in->work, value, dtype, shape) != OB_OK) in->patch.failed = true;
+    if (ob__set_tensor_fact(in->work, value, dtype, shape) != OB_OK)
+        in->patch.failed = true;
+    else
+        in->work->facts->facts[value->id].assumed = in->assumed;
     declare(in, value, dtype, shape);
     return value;
 }
@@ -325,6 +329,12 @@ static void insert_batch(inserter *in, ob_node *node, const ob_group *group) {
     }
 }
 
+static bool rests_on_assumption(const inserter *in, const ob_node *node) {
+    for (uint32_t i = 0; i < node->n_inputs; i++)
+        if (node->inputs[i] && ob__fact(in->work->facts, node->inputs[i])->assumed) return true;
+    return false;
+}
+
 static ob_status visit_node(inserter *in, ob_node *node) {
     ob_group group;
     bool found;
@@ -333,6 +343,11 @@ static ob_status visit_node(inserter *in, ob_node *node) {
     bool ours =
         node->domain[0] == '\0' || group.kind == OB_BCAST_MULTI; /* operators of libraries broadcast like Add or not at all */
     if (!ours || ob__is_explicit_broadcast(node) || ob__work_leaves(in->work, node)) return OB_OK;
+    in->assumed = rests_on_assumption(in, node);
+    if (in->assumed && group.kind != OB_BCAST_MULTI) {
+        ob__work_note(in->work, node, "a rank is only declared");
+        return OB_OK;
+    }
     size_t n_inserted = in->work->stats.n_inserted;
     switch (group.kind) {
     case OB_BCAST_MULTI: insert_multi(in, node, &group); break;

@@ -30,11 +30,12 @@ typedef struct lowerer {
 
 static const ob_shape unknown_shape = {OB_RANK_UNKNOWN, NULL};
 
-/* A body is inferred for one of its calls, so its facts say nothing about the others. */
+/* A body is inferred for one of its calls, so its facts say nothing about the others; and a rank that is only declared may be
+ * another one. */
 static ob_shape shape_of(const lowerer *l, const ob_value *value) {
     if (!value || value->graph->function) return unknown_shape;
     const ob_fact *fact = ob__fact(l->work->facts, value);
-    return fact->type.kind == OB_TYPE_TENSOR ? fact->type.shape : unknown_shape;
+    return fact->type.kind == OB_TYPE_TENSOR && !fact->assumed ? fact->type.shape : unknown_shape;
 }
 
 static ob_dtype dtype_of(const lowerer *l, const ob_value *value) {
