@@ -137,13 +137,22 @@ static bool one_way_fits(const decision *d, uint32_t i, const ob_shape *own, ask
            (int32_t)i != d->group->target;
 }
 
+/* "at least 0" is not worth asking of a size that there is without the stretching: an operand's, or what operands broadcast to.
+ */
+static bool is_size_of(const ob_shape *shape, const ob_condition *c) {
+    bool found = false;
+    for (int32_t axis = 0; axis < shape->rank && !found; axis++) found = shape->dims[axis] == c->a;
+    return found && c->kind == OB_COND_AT_LEAST && c->b == 0;
+}
+
 /* What the stretching itself asks for; false: something that sizes do not tell. */
-static bool ask_maker(const ob_work *work, const ob_node *maker, asked *conditions) {
+static bool ask_maker(const ob_work *work, const ob_node *maker, const ob_shape *there, asked *conditions) {
     const ob_required *required = &work->required;
     if (maker->id >= required->n_nodes || required->unverified[maker->id]) return false;
     for (uint32_t i = required->first[maker->id]; i; i = required->next[i]) {
         if (work->facts->conditions[i - 1].guard && !maker->graph->parent) return false;
-        ask(conditions, work->facts->conditions[i - 1].condition);
+        const ob_condition *condition = &work->facts->conditions[i - 1].condition;
+        if (!is_size_of(there, condition)) ask(conditions, *condition);
     }
     return !conditions->too_many;
 }
@@ -152,7 +161,7 @@ static bool may_read(const decision *d, uint32_t i, const ob_value *from, const 
     ob_shape before = d->shapes[i], own = shape_of(d->work, from);
     asked was = {.dims = d->work->model->dims}, is = {.dims = d->work->model->dims};
     ob_broadcast_result result;
-    bool fits = ask_maker(d->work, maker, &was);
+    bool fits = ask_maker(d->work, maker, &d->group->result, &was);
     if (!fits) return false;
     switch (d->group->kind) {
     case OB_BCAST_MULTI:
@@ -230,14 +239,18 @@ static ob_status bypass_group(ob_work *work, ob_node *node, ob_group *group, uin
     }
     if (node->graph->function) return OB_OK;
     if (group->n > MANY_OPERANDS) return bypass_all_at_once(&d, out);
-    for (uint32_t i = 0; i < group->n; i++) {
-        uint32_t input = group->inputs[i];
-        if (input == OB_NOT_AN_INPUT) continue;
-        for (uint32_t step = 0; step < steps; step++) {
-            ob_value *from = ob__stretched_from(work, out->inputs[input]);
-            if (!from || !may_read(&d, i, from, out->inputs[input]->producer)) break;
-            out->inputs[input] = from;
-            out->any = true;
+    /* Again as long as something changes: what one copy asked for, the operator asks once another copy is gone. */
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 0; i < group->n; i++) {
+            uint32_t input = group->inputs[i];
+            if (input == OB_NOT_AN_INPUT) continue;
+            for (uint32_t step = 0; step < steps; step++) {
+                ob_value *from = ob__stretched_from(work, out->inputs[input]);
+                if (!from || !may_read(&d, i, from, out->inputs[input]->producer)) break;
+                out->inputs[input] = from;
+                out->any = changed = true;
+            }
         }
     }
     return OB_OK;
@@ -273,7 +286,7 @@ static void bypass_identity(ob_work *work, const ob_node *node, uint32_t steps, 
             if (!from) break;
             ob_shape own = shape_of(work, from), made = shape_of(work, out->inputs[i]);
             asked nothing = {.dims = work->model->dims};
-            if (!ob__same_shape(&own, &made) || !ask_maker(work, out->inputs[i]->producer, &nothing) || nothing.n) break;
+            if (!ob__same_shape(&own, &made) || !ask_maker(work, out->inputs[i]->producer, &own, &nothing) || nothing.n) break;
             out->inputs[i] = from;
             out->any = true;
         }
