@@ -94,10 +94,12 @@ static void make_global_pool(gen *g) {
 }
 
 static void make_depth(gen *g) {
+    static const int64_t blocks[] = {2, 3, 4, 6}; /* some share a factor */
     const value *x = any(g, 4, 4);
+    const uint32_t block = (uint32_t)draw_of(g, blocks, 4);
     value v = fresh(g, 'f', 4);
     v.tag[0] = x->tag[0];
-    put(g, "  %s = %s <blocksize = %u> (%s)\n", v.name, draw(g, 2) ? "SpaceToDepth" : "DepthToSpace", 2 + draw(g, 2), x->name);
+    put(g, "  %s = %s <blocksize = %u> (%s)\n", v.name, draw(g, 2) ? "SpaceToDepth" : "DepthToSpace", block, x->name);
     keep(g, &v);
 }
 

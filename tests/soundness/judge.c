@@ -7,7 +7,7 @@
 #include "stream.h"
 #include "variants.h"
 
-enum { MAX_POINTS = 64, MOST = 70 };
+enum { MAX_POINTS = 64, MOST = 70, N_USUAL = 14 };
 
 typedef struct subject {
     judge *j;
@@ -31,7 +31,7 @@ const char *exception_name(exception what) {
 
 /* ---- Points ------------------------------------------------------------------------------------------------------------- */
 
-static const int64_t usual[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 16, 17};
+static const int64_t usual[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 6, 12, 24};
 
 static bool add_point(subject *s, const point *p) {
     for (int i = 0; i < s->n_points; i++)
@@ -44,9 +44,9 @@ static bool add_point(subject *s, const point *p) {
 static point draw_point(subject *s) {
     point p = {.data = stream_random(&s->j->random)};
     uint32_t how = stream_random(&s->j->random) % 4;
-    int64_t same = usual[stream_random(&s->j->random) % 11];
+    int64_t same = usual[stream_random(&s->j->random) % N_USUAL];
     for (int i = 0; i < s->original.sizes.n; i++)
-        p.sizes[i] = how == 0 ? same : usual[stream_random(&s->j->random) % (how == 1 ? 11 : 7)];
+        p.sizes[i] = how == 0 ? same : usual[stream_random(&s->j->random) % (how == 1 ? N_USUAL : 7)];
     return p;
 }
 
