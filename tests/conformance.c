@@ -23,7 +23,7 @@ typedef struct test {
     outcome outcome;
     bool claimed;
     char *known; /* why its expected results are not those of the specification (a line "! NAME: reason"), or NULL */
-    char why[700];
+    char why[900];
 } test;
 
 typedef struct suite {
