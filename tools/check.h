@@ -31,7 +31,7 @@ ob_status print_report_text(const printer *out, const char *file, ob_model *mode
 ob_status print_contract(const printer *out, const char *file, ob_report *report, const telling *how);
 ob_status print_broadcasts(const printer *out, ob_report *report, const telling *how);
 /* Whether the executor can run the model, and why not. */
-void print_support(const printer *out, const char *file, ob_model *model, const telling *how);
+ob_status print_support(const printer *out, const char *file, ob_model *model, const telling *how);
 
 /* One element of the `models` array of docs/report.schema.json. */
 ob_status print_report_json(FILE *out, const char *file, const ob_model *model, ob_report *report, ob_rules rules);

@@ -230,7 +230,7 @@ static void print_unsupported(void *context, const ob_unsupported *item) {
     if (item->n_nodes > 1) fprintf(file, " at %zu nodes", item->n_nodes);
 }
 
-void print_support(const printer *out, const char *file, ob_model *model, const telling *how) {
+ob_status print_support(const printer *out, const char *file, ob_model *model, const telling *how) {
     support s = {.out = out, .file = file, .list = how->list != LIST_NOTHING};
     ob_error error;
     ob_status status = ob_model_unsupported(model, print_unsupported, &s, &error);
@@ -241,4 +241,5 @@ void print_support(const printer *out, const char *file, ob_model *model, const 
         if (s.n > 1 && !s.list) fprintf(out->file, ", and %zu more kinds of nodes (--list)", s.n - 1);
         putc('\n', out->file);
     }
+    return status == OB_E_UNSUPPORTED ? OB_OK : status; /* that was what there is to tell */
 }

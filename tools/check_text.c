@@ -140,8 +140,8 @@ ob_status print_report_text(const printer *out, const char *file, ob_model *mode
     ob_status status = OB_OK;
     print_summary(out, file, report);
     if (!how->quiet) {
-        print_support(out, file, model, how);
-        status = print_contract(out, file, report, how);
+        status = print_support(out, file, model, how);
+        if (status == OB_OK) status = print_contract(out, file, report, how);
         if (status == OB_OK) status = print_broadcasts(out, report, how);
     }
     return status == OB_OK ? print_findings(out, file, report, how) : status;
