@@ -80,6 +80,12 @@ void ob__arena_release(ob_arena *arena) {
     arena->n_bytes = 0;
 }
 
+void ob__arena_restart(ob_arena *arena) {
+    ob_allocator allocator = arena->allocator;
+    ob__arena_release(arena);
+    ob__arena_init(arena, &allocator);
+}
+
 ob_status ob__arena_finish(ob_arena *arena, ob_status status) {
     if (status == OB_OK && arena->failed) status = OB_E_MEMORY;
     ob__arena_release(arena);

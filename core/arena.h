@@ -21,6 +21,8 @@ typedef struct ob_arena {
 
 void ob__arena_init(ob_arena *arena, const ob_allocator *allocator);
 void ob__arena_release(ob_arena *arena);
+/* Empty again, with the same allocator and no limit. */
+void ob__arena_restart(ob_arena *arena);
 /* Releases an arena that served one piece of work and gives that work's status: E_MEMORY instead of OB_OK when an allocation
  * failed and was passed over. */
 ob_status ob__arena_finish(ob_arena *arena, ob_status status);

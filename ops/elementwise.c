@@ -240,9 +240,7 @@ ob_status ob_elementwise_run(ob_elementwise_plan *plan, const ob_view *inputs, c
     /* kernels take shapes and strides from the plan, data from here */
     args.in = (ob_view *)(uintptr_t)inputs;
     if (out.dtype == OB_STRING) {
-        ob_allocator allocator = plan->allocator;
-        ob__arena_release(&plan->strings);
-        ob__arena_init(&plan->strings, &allocator);
+        ob__arena_restart(&plan->strings);
         args.strings = &plan->strings;
     }
     return args.op->kernel->run(&args, error);

@@ -28,6 +28,10 @@ static void arena_blocks_are_aligned_and_limited(void **state) {
     assert_null(ob__arena_calloc(&arena, SIZE_MAX / 2, 3));
     arena.n_bytes_limit = arena.n_bytes + 100;
     assert_null(ob__arena_alloc(&arena, 1 << 20));
+    ob__arena_restart(&arena);
+    assert_int_equal(arena.n_bytes, 0);
+    assert_false(arena.failed || arena.hit_limit);
+    assert_non_null(ob__arena_alloc(&arena, 1 << 20));
     ob__arena_release(&arena);
     assert_int_equal(arena.n_bytes, 0);
 }

@@ -364,6 +364,5 @@ void oracle_run(oracle *o, const int64_t *dims, uint32_t data, run_result *out) 
         snprintf(out->message, sizeof out->message, "%.280s", o->error.message);
     }
     ob__session_free_blocks(o->session, &o->blocks);
-    ob__arena_release(&o->strings);
-    ob__arena_init(&o->strings, &o->session->allocator);
+    ob__arena_restart(&o->strings);
 }
