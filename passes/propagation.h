@@ -1,4 +1,5 @@
-/* The state of one propagation, shared by its files (propagate.c, merge.c, order.c, conditions.c). */
+/* The state of one propagation, shared by its files (propagate.c, bodies.c, infer_node.c, merge.c, calls.c, order.c,
+ * conditions.c). */
 #ifndef OB_PASSES_PROPAGATION_H
 #define OB_PASSES_PROPAGATION_H
 
@@ -65,6 +66,18 @@ typedef struct ob_visit {
 
 /* -- propagate.c -- */
 ob_status ob__propagate_node(ob_propagation *p, ob_node *node);
+ob_status ob__propagate_graph(ob_propagation *p, ob_graph *graph);
+
+/* -- bodies.c -- */
+/* What ob_infer.subgraph does: infers the body of a branch or loop. */
+ob_status ob__infer_subgraph(ob_infer *infer, ob_graph *graph, ob_dim guard, const ob_type *in_types,
+                             const ob_content *in_contents, ob_type *out_types, ob_content *out_contents);
+/* Infers the body of the local function that the node calls. */
+ob_status ob__infer_call(ob_visit *visit);
+
+/* -- infer_node.c -- */
+/* The operator's shape rule, between what is checked of its operands and of its results. */
+ob_status ob__apply_rule(ob_infer *infer);
 
 /* -- merge.c -- */
 /* Makes `type` the fact of a value: merged with what is declared, unknown sizes named. `node` (may be NULL) is for findings. */

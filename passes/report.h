@@ -40,6 +40,9 @@ struct ob_report {
 
 /* Fills the summary and the list of broadcasts, sorts the findings by node. */
 ob_status ob__report_finish(ob_report *report);
+/* -- report_broadcasts.c -- */
+/* Bytes of the result for each operand that has, or may have, another shape. */
+ob_dim ob__copied_bytes(ob_dims *dims, const ob_facts *facts, const ob_node *node, const ob_group *group);
 /* -- report_alike.c -- */
 void ob__alike_init(ob_alike_list *list, ob_arena *arena);
 /* Counts broadcast `index` under its pattern; *bytes is what one of it writes, set by the caller when *is_new. E_MEMORY. */

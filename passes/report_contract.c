@@ -137,17 +137,11 @@ static ob_status fill_text(ob_report *report, const ob_solved_clause *clause, ob
     return *out ? OB_OK : OB_E_MEMORY;
 }
 
-static void restart(ob_arena *arena) {
-    ob_allocator allocator = arena->allocator;
-    ob__arena_release(arena);
-    ob__arena_init(arena, &allocator);
-}
-
 ob_status ob_report_clause(ob_report *report, size_t index, ob_clause_info *out) {
     if (index >= report->contract.n_clauses) return OB_E_NOT_FOUND;
     const ob_solved_clause *clause = report->contract.clauses[index];
     ob_arena *arena = &report->contract_texts;
-    restart(arena);
+    ob__arena_restart(arena);
     uint32_t n = clause->n_origins < MAX_ORIGINS ? clause->n_origins : MAX_ORIGINS;
     ob_contract_origin *origins = OB_ARENA_ARRAY(arena, ob_contract_origin, n);
     if (!origins) return OB_E_MEMORY;
@@ -179,7 +173,7 @@ ob_status ob_report_unverified(ob_report *report, size_t index, ob_unverified_in
     const ob_unverified *unverified = &report->contract.unverified[index];
     const ob_facts *facts = &report->facts;
     ob_arena *arena = &report->contract_texts;
-    restart(arena);
+    ob__arena_restart(arena);
     const ob_requirement *first = unverified->first < facts->n_unverified
                                       ? &facts->unverified[unverified->first]
                                       : &facts->conditions[unverified->first - facts->n_unverified];
@@ -193,7 +187,7 @@ ob_status ob_report_assumption(ob_report *report, size_t index, ob_assumption_in
     if (index >= report->contract.n_assumptions) return OB_E_NOT_FOUND;
     const ob_assumption *assumption = &report->contract.assumptions[index];
     ob_arena *arena = &report->contract_texts;
-    restart(arena);
+    ob__arena_restart(arena);
     const char *name = assumption->value ? ob__shown_name(assumption->value->name, OB_NAME_SHOWN, arena) : "";
     if (!name) return OB_E_MEMORY;
     *out = (ob_assumption_info){.text = assumption->text, .declared = assumption->declared, .value = name};

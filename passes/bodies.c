@@ -1,0 +1,161 @@
+/* Bodies: what a node holds in its attributes or calls is inferred within its own scope. A body may be inferred many times, for
+ * each call and each round of a loop; limits of depth, nodes and memory end that, and what was not looked at is said. */
+#include <stdio.h>
+
+#include "core/error.h"
+#include "core/terms.h"
+#include "passes/groups.h"
+#include "passes/propagation.h"
+
+enum {
+    DEPTH_LIMIT = 200, /* of subgraphs and calls together */
+    CALL_LIMIT = 64
+};
+
+static const ob_type unknown_type = {.shape = {OB_RANK_UNKNOWN, NULL}};
+
+/* Bytes that facts, findings and terms hold. */
+static size_t memory(const ob_propagation *p) {
+    const ob_dims *dims = p->model->dims;
+    size_t of_findings = p->findings ? p->findings->arena.n_bytes : 0;
+    return of_findings + p->facts->arena.n_bytes + p->scratch.n_bytes + dims->arena.n_bytes +
+           dims->capacity * sizeof *dims->terms + dims->n_slots * sizeof *dims->slots;
+}
+
+/* Nothing of the body was inferred before: what this takes is in proportion to the file. */
+static bool is_first(const ob_propagation *p, const ob_graph *graph) {
+    return !graph->first || p->done[graph->first->id] == 0;
+}
+
+/* Infers the nodes of a body. */
+static ob_status enter(ob_propagation *p, const ob_node *node, ob_graph *graph) {
+    ob_scope scope = {node, p->scope, NULL, graph->parent_node ? graph->attribute : NULL};
+    bool repeats = !p->repeats && !is_first(p, graph);
+    if (repeats) {
+        p->repeats = true;
+        p->repeats_from = memory(p);
+    }
+    p->scope = &scope;
+    p->depth++;
+    ob_status status = ob__propagate_graph(p, graph);
+    p->depth--;
+    p->scope = scope.outer;
+    if (repeats) {
+        p->repeats = false;
+        p->repeated_bytes += memory(p) - p->repeats_from;
+    }
+    return status;
+}
+
+static const char not_entered[] = "a limit was reached before its body";
+
+static bool may_enter(ob_propagation *p, const ob_node *node, const ob_graph *graph, uint32_t n_calls) {
+    size_t taken = p->repeated_bytes + (p->repeats ? memory(p) - p->repeats_from : 0);
+    const char *reason = p->depth >= DEPTH_LIMIT || n_calls >= CALL_LIMIT        ? "bodies nest too deep"
+                         : p->budget == 0                                        ? "the limit of nodes is reached"
+                         : !is_first(p, graph) && taken > p->most_repeated_bytes ? "inferring bodies again takes too much memory"
+                                                                                 : NULL;
+    if (!reason) return true;
+    char text[128];
+    snprintf(text, sizeof text, "%s: the results of this and further bodies are left unknown", reason);
+    if (!p->stopped) ob__report(p, NULL, node, OB0805, -1, -1, text);
+    p->stopped = true;
+    return false;
+}
+
+/* How far everything that bodies add to had come, to go back there. */
+static void mark(ob_visit *visit) {
+    const ob_facts *facts = visit->p->facts;
+    if (visit->p->findings) visit->found = ob__findings_mark(visit->p->findings);
+    visit->n_conditions = facts->n_conditions;
+    visit->n_unverified = facts->n_unverified;
+    visit->n_claims = facts->n_claims;
+    visit->n_proved = facts->n_proved;
+    visit->n_refuted = facts->n_refuted;
+}
+
+static void take_back(const ob_visit *visit) {
+    ob_facts *facts = visit->p->facts;
+    if (visit->p->findings) ob__findings_rewind(visit->p->findings, &visit->found);
+    facts->n_conditions = visit->n_conditions;
+    facts->n_unverified = visit->n_unverified;
+    ob__claims_rewind(facts, visit->p->model->dims, visit->n_claims);
+    facts->n_proved = visit->n_proved;
+    facts->n_refuted = visit->n_refuted;
+}
+
+ob_status ob__infer_subgraph(ob_infer *infer, ob_graph *graph, ob_dim guard, const ob_type *in_types,
+                             const ob_content *in_contents, ob_type *out_types, ob_content *out_contents) {
+    ob_visit *visit = (ob_visit *)infer;
+    ob_propagation *p = visit->p;
+    for (uint32_t i = 0; i < graph->n_outputs; i++) {
+        out_types[i] = unknown_type;
+        if (out_contents) out_contents[i] = (ob_content){0};
+    }
+    if (!may_enter(p, visit->node, graph, 0)) return ob__unverified(infer, -1, -1, not_entered);
+    if (visit->subgraph == graph) /* once more, with better knowledge of a loop's state: what was found before does not count */
+        take_back(visit);
+    visit->subgraph = graph;
+    mark(visit);
+    p->assumed = visit->assumed;
+    for (uint32_t i = 0; i < graph->n_inputs; i++)
+        OB_TRY(ob__set_fact(p, visit->node, graph->inputs[i], in_types ? in_types[i] : unknown_type,
+                            in_contents ? in_contents[i] : (ob_content){0}));
+    p->assumed = false;
+    const ob_guard *outer = p->guard;
+    if (guard != 1) {
+        const char *text = ob__graph_path(graph, &p->facts->arena);
+        if (!text) return OB_E_MEMORY;
+        OB_TRY(ob__guard_within(&p->facts->arena, outer, guard, visit->node, text, &p->guard));
+    }
+    ob_status status = enter(p, visit->node, graph);
+    p->guard = outer;
+    OB_TRY(status);
+    for (uint32_t i = 0; i < graph->n_outputs; i++) {
+        const ob_fact *fact = ob__fact(p->facts, graph->outputs[i]);
+        visit->assumed |= fact->assumed;
+        out_types[i] = fact->type;
+        if (out_contents) out_contents[i] = fact->content;
+    }
+    return OB_OK;
+}
+
+/* ---- Calls of local functions ---- */
+
+ob_status ob__infer_call(ob_visit *visit) {
+    ob_propagation *p = visit->p;
+    const ob_node *node = visit->infer.node;
+    ob_function *function = node->function;
+    uint32_t n_calls = 0;
+    for (const ob_call *call = p->call; call; call = call->outer, n_calls++)
+        if (call->function == function) {
+            ob__report(p, NULL, visit->node, OB0703, -1, -1, "the function calls itself, directly or through others");
+            return OB_OK;
+        }
+    ob_graph *body = function->body;
+    if (node->n_inputs > body->n_inputs || node->n_outputs > body->n_outputs) {
+        ob__report(p, NULL, visit->node, OB0603, -1, -1, "the call has more inputs or outputs than the function");
+        return OB_OK;
+    }
+    if (!may_enter(p, visit->node, body, n_calls)) return ob__unverified(&visit->infer, -1, -1, not_entered);
+    p->assumed = visit->assumed;
+    for (uint32_t i = 0; i < body->n_inputs; i++) {
+        bool given = ob__in_given(&visit->infer, i);
+        OB_TRY(ob__set_fact(p, visit->node, body->inputs[i], given ? visit->infer.in_types[i] : unknown_type,
+                            given ? visit->infer.in_contents[i] : (ob_content){0}));
+    }
+    p->assumed = false;
+    ob_call call = {node, function, p->call};
+    p->call = &call;
+    ob_status status = enter(p, visit->node, body);
+    p->call = call.outer;
+    OB_TRY(status);
+    OB_TRY(ob__join_call(p, body));
+    for (uint32_t i = 0; i < node->n_outputs; i++) {
+        const ob_fact *fact = ob__fact(p->facts, body->outputs[i]);
+        visit->assumed |= fact->assumed;
+        visit->infer.out_types[i] = fact->type;
+        visit->infer.out_contents[i] = fact->content;
+    }
+    return OB_OK;
+}

@@ -1,0 +1,186 @@
+/* The report's findings and conditions, one by one, with where their sizes came from. */
+#include <string.h>
+
+#include "core/error.h"
+#include "passes/names.h"
+#include "passes/origin.h"
+#include "passes/report.h"
+
+/* ---- Findings ------------------------------------------------------------------------------------------------------- */
+
+size_t ob_report_finding_count(const ob_report *report) {
+    return report->findings.n;
+}
+
+/* Axis of operand i that meets `axis` of the result. */
+static int32_t own_axis(const ob_finding_info *info, size_t i) {
+    int32_t rank = 0;
+    for (size_t k = 0; k < info->n_operands; k++)
+        if (info->operands[k].rank > rank) rank = info->operands[k].rank;
+    return info->axis - (rank - info->operands[i].rank);
+}
+
+/* Gemm's C meets the product of the others, so that is shown in their place. */
+static ob_status operands_of_gemm(ob_report *report, const ob_finding *finding, ob_finding_info *info) {
+    ob_arena *arena = &report->finding_texts;
+    const ob_node *node = finding->node;
+    if (!node || strcmp(node->op_type, "Gemm") != 0 || node->domain[0] || info->n_operands != 3 || finding->operand != 2)
+        return OB_OK;
+    const ob_shape *a = &info->operands[0], *b = &info->operands[1];
+    if (a->rank != 2 || b->rank != 2) return OB_OK;
+    ob_shape *shapes = OB_ARENA_ARRAY(arena, ob_shape, 2);
+    ob_dim *dims = OB_ARENA_ARRAY(arena, ob_dim, 2);
+    const char **names = OB_ARENA_ARRAY(arena, const char *, 2);
+    int32_t *inputs = OB_ARENA_ARRAY(arena, int32_t, 2);
+    if (!shapes || !dims || !names || !inputs) return OB_E_MEMORY;
+    dims[0] = a->dims[ob__node_int(node, "transA", 0) ? 1 : 0];
+    dims[1] = b->dims[ob__node_int(node, "transB", 0) ? 0 : 1];
+    shapes[0] = (ob_shape){2, dims};
+    shapes[1] = info->operands[2];
+    names[0] = "A * B";
+    names[1] = info->operand_names[2];
+    inputs[0] = -1;
+    inputs[1] = 2;
+    info->n_operands = 2;
+    info->operands = shapes;
+    info->operand_names = names;
+    info->operand_inputs = inputs;
+    return OB_OK;
+}
+
+static bool add_origin(const char **origins, size_t *n, const char *text) {
+    if (!text) return false;
+    if (text[0]) origins[(*n)++] = text;
+    return true;
+}
+
+enum {
+    MAX_ORIGINS = 8,
+    MANY_INPUTS = 64 /* of a node with more, only these are searched for a size */
+};
+
+/* Where the sizes along the axis that is meant came from, for each operand that is not 1 there. */
+static ob_status origins_of_finding(ob_report *report, const ob_node *node, ob_finding_info *info) {
+    ob_arena *arena = &report->finding_texts;
+    if (!node || info->axis < 0) return OB_OK;
+    const char **origins = OB_ARENA_ARRAY(arena, const char *, MAX_ORIGINS);
+    if (!origins) return OB_E_MEMORY;
+    for (size_t i = 0; i < info->n_operands && info->n_origins < MAX_ORIGINS; i++) {
+        int32_t axis = own_axis(info, i), input = info->operand_inputs[i];
+        if (axis < 0 || axis >= info->operands[i].rank || info->operands[i].dims[axis] == 1) continue;
+        const ob_value *value = input >= 0 ? node->inputs[input] : node->n_outputs ? node->outputs[0] : NULL;
+        if (!value) continue;
+        const char *text = ob__origin_of(&report->facts, report->model->dims, &report->origins, value, axis, arena);
+        if (text && text[0] && input >= 0) text = ob__arena_printf(arena, "operand %d: %s", (int)input, text);
+        if (!add_origin(origins, &info->n_origins, text)) return OB_E_MEMORY;
+    }
+    info->origins = origins;
+    return OB_OK;
+}
+
+ob_status ob_report_finding(ob_report *report, size_t index, ob_finding_info *out) {
+    if (index >= report->findings.n) return OB_E_NOT_FOUND;
+    const ob_finding *finding = &report->findings.items[index];
+    const ob_finding_row *row = ob__finding_row(finding->id);
+    const ob_node *node = finding->node;
+    ob_arena *arena = &report->finding_texts;
+    ob__arena_restart(arena);
+    ob_finding_info info = {.id = row->name,
+                            .title = row->title,
+                            .severity = finding->severity,
+                            .node = node ? ob__shown_name(ob__node_label(node), OB_NAME_SHOWN, arena) : "",
+                            .op_type = node ? ob__shown_name(node->op_type, OB_NAME_SHOWN, arena) : "",
+                            .domain = node ? ob__shown_name(node->domain, OB_NAME_SHOWN, arena) : "",
+                            .value = finding->value ? ob__shown_name(finding->value->name, OB_NAME_SHOWN, arena) : "",
+                            .path = finding->call_path ? finding->call_path : "",
+                            .operand = finding->operand,
+                            .axis = finding->axis,
+                            .message = finding->message,
+                            .n_operands = finding->operands ? finding->n_operands : 0,
+                            .operands = finding->operands,
+                            .condition = finding->condition,
+                            .source = node ? ob__source_of(node, arena) : "",
+                            .fix = ob__suggest_fix(report, finding, arena)};
+    const char **names = OB_ARENA_ARRAY(arena, const char *, info.n_operands);
+    int32_t *inputs = OB_ARENA_ARRAY(arena, int32_t, info.n_operands);
+    bool named = info.node && info.op_type && info.domain && info.value;
+    if (!names || !inputs || !info.fix || !info.source || !named) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < info.n_operands; i++) {
+        uint32_t input = ob__finding_input(finding, i);
+        bool given = node && input < node->n_inputs && node->inputs[input];
+        names[i] = given ? ob__shown_name(node->inputs[input]->name, OB_NAME_SHOWN, arena) : "";
+        inputs[i] = given ? (int32_t)input : -1;
+        if (!names[i]) return OB_E_MEMORY;
+    }
+    info.operand_names = names;
+    info.operand_inputs = inputs;
+    OB_TRY(operands_of_gemm(report, finding, &info));
+    OB_TRY(origins_of_finding(report, node, &info));
+    *out = info;
+    return OB_OK;
+}
+
+/* ---- Conditions ----------------------------------------------------------------------------------------------------- */
+
+enum { CONDITION_BYTES = 4096 }; /* of a condition's text, its NUL included */
+
+size_t ob_report_condition_count(const ob_report *report) {
+    return report->facts.n_conditions;
+}
+
+/* The axis of input i that has this size, or -1. */
+static int32_t axis_of_size(const ob_report *report, const ob_node *node, uint32_t i, ob_dim size) {
+    const ob_fact *fact = ob__fact(&report->facts, node->inputs[i]);
+    if (!node->inputs[i] || fact->type.kind != OB_TYPE_TENSOR) return -1;
+    for (int32_t axis = 0; axis < fact->type.shape.rank; axis++)
+        if (fact->type.shape.dims[axis] == size) return axis;
+    return -1;
+}
+
+static ob_status origins_of_condition(ob_report *report, const ob_requirement *origin, ob_condition_info *out) {
+    ob_arena *arena = &report->condition_texts;
+    const ob_node *node = origin->node;
+    const char **origins = OB_ARENA_ARRAY(arena, const char *, 2);
+    if (!origins) return OB_E_MEMORY;
+    out->origins = origins;
+    const ob_dim sides[2] = {origin->condition.a, origin->condition.b};
+    uint32_t n_inputs = node && node->n_inputs > MANY_INPUTS ? MANY_INPUTS : node ? node->n_inputs : 0;
+    for (uint32_t k = 0; k < 2; k++) {
+        if (ob_dim_is_const(sides[k])) continue;
+        uint32_t input =
+            origin->operand >= 0 && node && (uint32_t)origin->operand < node->n_inputs ? (uint32_t)origin->operand : 0;
+        int32_t axis = node && node->n_inputs ? axis_of_size(report, node, input, sides[k]) : -1;
+        for (uint32_t i = 0; i < n_inputs && axis < 0; i++) axis = axis_of_size(report, node, input = i, sides[k]);
+        if (axis < 0) continue;
+        if (!add_origin(origins, &out->n_origins,
+                        ob__origin_of(&report->facts, report->model->dims, &report->origins, node->inputs[input], axis, arena)))
+            return OB_E_MEMORY;
+    }
+    return OB_OK;
+}
+
+ob_status ob_report_condition(ob_report *report, size_t index, ob_condition_info *out) {
+    if (index >= report->facts.n_conditions) return OB_E_NOT_FOUND;
+    const ob_requirement *origin = &report->facts.conditions[index];
+    const ob_node *node = origin->node;
+    ob_arena *arena = &report->condition_texts;
+    ob__arena_restart(arena);
+    size_t n = ob_condition_format(report->model->dims, &origin->condition, NULL, 0) + 1;
+    if (n > CONDITION_BYTES) n = CONDITION_BYTES;
+    char *text = ob__arena_alloc(arena, n);
+    const char *path = node ? ob__graph_path(node->graph, arena) : "";
+    const char *label = node ? ob__shown_name(ob__node_label(node), OB_NAME_SHOWN, arena) : "";
+    const char *op_type = node ? ob__shown_name(node->op_type, OB_NAME_SHOWN, arena) : "";
+    if (!text || !path || !label || !op_type) return OB_E_MEMORY;
+    if (ob_condition_format(report->model->dims, &origin->condition, text, n) >= n) memcpy(text + n - 4, "...", 4);
+    ob_condition_info info = {.condition = origin->condition,
+                              .text = text,
+                              .node = label,
+                              .op_type = op_type,
+                              .path = path,
+                              .operand = origin->operand,
+                              .axis = origin->axis};
+    OB_TRY(origins_of_condition(report, origin, &info));
+    *out = info;
+    return OB_OK;
+}
