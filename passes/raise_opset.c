@@ -1,11 +1,13 @@
 /* The definitions of the explicit operators need Expand, which came with opset 8. A model below it is raised to opset 8 when
- * every operator in it means the same there: the same version, or an opset 1-6 elementwise operator that no longer broadcasts by
- * itself. Otherwise the function form is refused. Linear in nodes. */
+ * every operator in it means the same there: the same version, or an opset 1-6 elementwise operator that does not broadcast and
+ * whose operands have one shape, proved: opset 7 would broadcast the others. Otherwise the function form is refused. Linear in
+ * nodes. */
 #include <string.h>
 
 #include "core/error.h"
 #include "passes/explicit.h"
 #include "passes/groups.h"
+#include "passes/kept.h"
 #include "passes/patch.h"
 #include "passes/pipeline.h"
 
@@ -16,30 +18,47 @@ typedef struct raiser {
     ob_map same; /* by operator name: the row means the same in opset 8 */
     bool needed; /* an explicit operator stands in a graph below opset 8 */
     const ob_node *obstacle;
+    const char *why; /* static */
 } raiser;
 
 static bool has_attribute(const ob_node *node, const char *name) {
     return ob__node_attribute(node, name) != NULL;
 }
 
-/* Without `broadcast` both operands of an opset 1-6 operator have one shape, where opset 7 does the same. */
 static bool is_plain_legacy(const ob_node *node, const ob_op *newer) {
     return node->op->broadcast == OB_BCAST_LEGACY && newer->broadcast == OB_BCAST_MULTI && !has_attribute(node, "broadcast") &&
-           !has_attribute(node, "axis") && !has_attribute(node, "consumed_inputs");
+           !has_attribute(node, "axis") && !has_attribute(node, "consumed_inputs") && node->n_inputs == 2;
+}
+
+/* In a function's body the facts are what holds in every call. */
+static bool has_one_shape(const raiser *r, const ob_node *node) {
+    const ob_fact *a = ob__fact(r->work->facts, node->inputs[0]), *b = ob__fact(r->work->facts, node->inputs[1]);
+    return a->type.kind == OB_TYPE_TENSOR && b->type.kind == OB_TYPE_TENSOR && !a->assumed && !b->assumed &&
+           ob__same_shape(&a->type.shape, &b->type.shape);
+}
+
+/* NULL when the node means the same as an operator of the newer row. */
+static const char *why_not(const raiser *r, const ob_node *node, const ob_op *newer) {
+    if (newer == node->op) return NULL;
+    if (!newer || !is_plain_legacy(node, newer)) return "means something else there";
+    if (!has_one_shape(r, node)) return "would broadcast there, and its operands are not proved to have one shape";
+    return ob__stays(r->work->keeping, node) ? "could not be shown to accept the same sizes there" : NULL;
 }
 
 static ob_status look_at(raiser *r, const ob_node *node) {
     if (ob__is_explicit_broadcast(node) || ob__is_explicit_in_dim(node)) r->needed = true;
     if (node->domain[0] != '\0' || r->obstacle) return OB_OK;
     if (!node->op) {
-        if (!node->function) r->obstacle = node;
+        if (!node->function) r->obstacle = node, r->why = "is not known";
         return OB_OK;
     }
     ob_map_entry *entry = ob__map_insert(&r->same, node->op_type, strlen(node->op_type));
     if (!entry) return OB_E_MEMORY;
     if (!entry->value) entry->value = (void *)(uintptr_t)ob__op_find("", node->op_type, EXPAND_SINCE);
     const ob_op *newer = entry->value;
-    if (newer != node->op && !is_plain_legacy(node, newer)) r->obstacle = node;
+    r->why = why_not(r, node, newer);
+    if (r->why) r->obstacle = node;
+    if (newer != node->op) ob__touch(r->work->keeping, node);
     return OB_OK;
 }
 
@@ -51,6 +70,7 @@ static ob_status visit(void *context, ob_graph *graph) {
 
 ob_status ob__pass_raise_opset(ob_work *work) {
     raiser r = {.work = work};
+    if (work->keeping->all_stay) return OB_OK;
     ob_arena scratch;
     ob__arena_init(&scratch, &work->model->arena.allocator);
     ob__map_init(&r.same, &scratch);
@@ -60,8 +80,8 @@ ob_status ob__pass_raise_opset(ob_work *work) {
     OB_FAIL_IF(
         r.obstacle, work->error, OB_E_UNSUPPORTED,
         "the definition of Broadcast needs Expand, which came with opset 8; the model has opset %lld and cannot be raised, "
-        "because node '%s' (%s) means something else there: use the form expand or broadcast",
-        (long long)ob__graph_opset(r.obstacle->graph, ""), ob__node_label(r.obstacle), r.obstacle->op_type);
+        "because node '%s' (%s) %s: use the form expand or broadcast",
+        (long long)ob__graph_opset(r.obstacle->graph, ""), ob__node_label(r.obstacle), r.obstacle->op_type, r.why);
     ob_patch patch;
     ob__patch_init(&patch, work->model, work->journal);
     ob__patch_raise_opset(&patch, "", EXPAND_SINCE);

@@ -31,12 +31,11 @@ static ob_status status_of(const ob_finding *finding) {
     return finding->operands ? OB_E_SHAPE : OB_E_MODEL;
 }
 
-/* Fails with the first finding of severity error, as `status` or (OB_OK) as the finding's own. */
-static ob_status first_error(const ob_findings *findings, const char *prefix, ob_status status, ob_error *error) {
+/* Fails with the first finding of severity error. */
+static ob_status first_error(const ob_findings *findings, ob_error *error) {
     for (uint32_t i = 0; i < findings->n; i++) {
         const ob_finding *finding = &findings->items[i];
         if (finding->severity != OB_SEVERITY_ERROR) continue;
-        if (status == OB_OK) status = status_of(finding);
         if (error) {
             error->axis = finding->axis;
             if (finding->node) {
@@ -44,16 +43,16 @@ static ob_status first_error(const ob_findings *findings, const char *prefix, ob
                 ob__copy_text(error->op_type, sizeof error->op_type, finding->node->op_type);
             }
         }
-        return ob__fail(error, status, "%s[%s] node '%s': %s", prefix, ob__finding_row(finding->id)->name,
+        return ob__fail(error, status_of(finding), "[%s] node '%s': %s", ob__finding_row(finding->id)->name,
                         finding->node ? ob__node_label(finding->node) : "", finding->message);
     }
     size_t n = ob__findings_dropped(findings, OB_SEVERITY_ERROR);
     if (n == 0) return OB_OK;
-    return ob__fail(error, status == OB_OK ? OB_E_MODEL : status, "%s%zu errors beyond the findings that are listed", prefix, n);
+    return ob__fail(error, OB_E_MODEL, "%zu errors beyond the findings that are listed", n);
 }
 
 ob_status ob__pass_sound(ob_work *work) {
-    OB_TRY(first_error(work->findings, "", OB_OK, work->error));
+    OB_TRY(first_error(work->findings, work->error));
     return ob__keeping_start(work->keeping, work->model, work->facts);
 }
 
@@ -89,34 +88,32 @@ static const ob_value *contradicted_output(const ob_work *work, const ob_facts *
     return NULL;
 }
 
-/* Nothing was left to leave alone: the passes are wrong. */
-static ob_status give_up(ob_work *work, const ob_findings *findings, const ob_value *output) {
-    OB_TRY(first_error(findings, "the rewritten model does not check: ", OB_E_INTERNAL, work->error));
-    return ob__fail(work->error, OB_E_INTERNAL,
-                    output ? "the rewritten model has another type for output '%s'"
-                           : "the rewritten model has another contract%s",
-                    output ? output->name : "");
+/* Everything stays: no pass had anything to do, and what one has done nevertheless nobody has compared. */
+static ob_status leave_all(ob_work *work) {
+    size_t n_left = work->stats.n_left;
+    ob__journal_undo(work->journal, NULL);
+    work->stats = (ob_rewrite_stats){.n_left = n_left};
+    return ob__pass_resolve(work);
 }
 
 static ob_status recheck(ob_work *work, ob_facts *facts, ob_findings *findings) {
-    ob_keeping *keeping = work->keeping;
     const ob_node *node;
-    bool kept = true, last = keeping->all_stay;
+    bool kept = true;
     OB_TRY(ob__propagate(work->model, work->given, facts, findings));
     const ob_value *output = contradicted_output(work, facts);
     if (has_error(findings, &node) || output) {
         if (!node && output) node = output->producer;
-        OB_TRY(ob__keeping_blame(keeping, node));
+        OB_TRY(ob__keeping_blame(work->keeping, node));
         kept = false;
-    } else if (!last) {
-        OB_TRY(ob__keeping_compare(keeping, work->model, work->facts, facts, &kept));
+    } else {
+        OB_TRY(ob__keeping_compare(work->keeping, work->model, work->facts, facts, &kept));
     }
-    if (!kept && last) return give_up(work, findings, output);
     work->again = !kept;
     return OB_OK;
 }
 
 ob_status ob__pass_recheck(ob_work *work) {
+    if (work->keeping->all_stay) return leave_all(work);
     ob_facts facts;
     ob_findings findings;
     ob__facts_init(&facts, &work->model->arena.allocator);

@@ -26,6 +26,8 @@ enum { N_SIZES = sizeof sizes / sizeof *sizes };
 
 #define HEAD "<ir_version: 10, opset_import: [\"\" : 17, \"own\" : 1, \"onnx_broadcast\" : 1]>\n"
 
+#define OLD "<ir_version: 10, opset_import: [\"\" : 6, \"own\" : 1, \"onnx_broadcast\" : 1]>\n"
+
 static const kept_case cases[] = {
     {"function_with_prelu",
      HEAD "g (float[2,3] x, float[3] s, float[3] v) => (float[] y, float[] z) {\n"
@@ -65,6 +67,19 @@ static const kept_case cases[] = {
      "<ir_version: 3, opset_import: [\"\" : 6]>\ng (float[N,3] a, float[3,4] b, float[K,4] c) => (float[] y) {\n"
      "  y = Gemm (a, b, c)\n}\n",
      {"[N3]", "[34]", "[K4]"}},
+    {"sub_of_opset_6_that_may_not_be_raised",
+     OLD
+     "g (float[N] a, float[3] b) => (float[] y, float[] z) {\n  z, w = onnx_broadcast.Broadcast (b, a)\n  y = Sub (z, a)\n}\n",
+     {"[N]", "[3]"}},
+    {"sub_of_opset_6_in_a_function",
+     OLD "g (float[N] a, float[3] b) => (float[] y, float[] z) {\n  z, w = onnx_broadcast.Broadcast (b, a)\n"
+         "  u = own.f (z, w)\n  y = own.f (u, a)\n}\n"
+         "<domain: \"own\", opset_import: [\"\" : 6]>\nf (p, q) => (r) { r = Sub (p, q) }\n",
+     {"[N]", "[3]"}},
+    {"sub_of_opset_6_that_is_raised",
+     OLD
+     "g (float[N] a, float[3] b) => (float[] y, float[] z) {\n  z, w = onnx_broadcast.Broadcast (b, a)\n  y = Sub (z, w)\n}\n",
+     {"[N]", "[3]"}},
     {"expand_that_counts",
      HEAD "g (float[1] x, float[M] m, float[5] y) => (float[] z) {\n"
           "  s = Shape (m)\n  e = Expand (x, s)\n  z = Add (e, y)\n}\n",
