@@ -28,7 +28,7 @@ ob_status ob__infer_same(ob_infer *infer) {
 static ob_status legacy(ob_infer *infer) {
     ob_shape a = ob__in_shape(infer, 0), b = ob__in_shape(infer, 1);
     OB_TRY(ob__out_like(infer, 0, 0));
-    if (ob__node_int(infer->node, "broadcast", 0) == 0) {
+    if (!ob__stretch_asked(infer->node, infer->op)) {
         OB_TRY(ob__require_shape(infer, 1, a, OB0105));
         return OB_OK;
     }
@@ -94,7 +94,7 @@ ob_status ob__infer_broadcast(ob_infer *infer) {
     if (real && ob__op_is(infer, "Mod") && ob__node_int(infer->node, "fmod", 0) == 0)
         ob__problem(infer, OB0602, -1, -1, "attribute fmod must be 1 for %s", ob_dtype_name(dtype));
     /* Before opset 7 an attribute may place even an operand of equal shape outside. */
-    bool placed = infer->op->broadcast == OB_BCAST_LEGACY && ob__node_int(infer->node, "broadcast", 0) != 0;
+    bool placed = infer->op->broadcast == OB_BCAST_LEGACY && ob__stretch_asked(infer->node, infer->op);
     if (!placed && plainly_equal(infer, &shape))
         ob__out_shape(infer, 0, OB_NONE, shape);
     else if (infer->op->broadcast == OB_BCAST_LEGACY)
@@ -123,7 +123,7 @@ ob_status ob__infer_qlinear_binary(ob_infer *infer) {
 ob_status ob__infer_prelu(ob_infer *infer) {
     ob_shape x = ob__in_shape(infer, 0), slope = ob__in_shape(infer, 1);
     OB_TRY(ob__out_like(infer, 0, 0));
-    if (ob__since(infer) < 7 && slope.rank == 1 && x.rank >= 1) {
+    if (infer->op->stretch.onto == OB_ONTO_CHANNELS && slope.rank == 1 && x.rank >= 1) {
         if (slope.dims[0] == 1) return OB_OK;
         int32_t axis = x.rank >= 2 ? 1 : 0;
         return ob__require(infer, OB_COND_BROADCAST_TO, slope.dims[0], x.dims[axis], 1, axis, OB0102);

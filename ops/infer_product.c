@@ -11,7 +11,7 @@ OB_RULE(det);
 
 /* Source: MatMul-1, NumPy matmul: a vector on the left is a row, on the right a column, and its axis goes again. */
 ob_status ob__infer_matmul(ob_infer *infer) {
-    uint32_t right = ob__op_is(infer, "QLinearMatMul") ? 3 : 1;
+    uint32_t right = infer->op->stretch.first;
     ob_shape a = ob__in_shape(infer, 0), b = ob__in_shape(infer, right);
     ob__out_dtype(infer, 0, OB_NONE);
     OB_TRY(ob__require_product_scales(infer));
@@ -33,18 +33,22 @@ ob_status ob__infer_matmul(ob_infer *infer) {
 
 /* Source: Gemm-1 to Gemm-13. C stretches to (M, N), never the other way. */
 ob_status ob__infer_gemm(ob_infer *infer) {
-    bool trans_a = ob__node_int(infer->node, "transA", 0) != 0, trans_b = ob__node_int(infer->node, "transB", 0) != 0;
+    ob_dim dims[2], inner[2];
     ob__out_dtype(infer, 0, OB_NONE);
     if (!ob__rank_in(infer, 0, 2, 2) || !ob__rank_in(infer, 1, 2, 2)) return OB_OK;
-    ob_dim inner = ob__in_dim(infer, 0, trans_a ? 0 : 1), other = ob__in_dim(infer, 1, trans_b ? 1 : 0);
+    for (int32_t axis = 0; axis < 2; axis++) {
+        uint32_t operand;
+        int32_t own;
+        ob__product_axis(infer->node, axis, &operand, &own);
+        dims[axis] = ob__in_dim(infer, operand, own);
+        inner[axis] = ob__in_dim(infer, operand, 1 - own);
+    }
     if (ob__in_rank(infer, 0) >= 0 && ob__in_rank(infer, 1) >= 0)
-        OB_TRY(ob__require(infer, OB_COND_EQUAL, inner, other, 0, -1, OB0104));
-    const ob_dim dims[2] = {ob__in_dim(infer, 0, trans_a ? 1 : 0), ob__in_dim(infer, 1, trans_b ? 0 : 1)};
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, inner[0], inner[1], 0, -1, OB0104));
     OB_TRY(ob__out_tensor(infer, 0, OB_NONE, 2, dims));
     const ob_shape result = {2, dims};
     if (!ob__in_given(infer, 2)) return OB_OK;
-    if (ob__since(infer) < 7 && ob__node_int(infer->node, "broadcast", 0) == 0)
-        return ob__require_shape(infer, 2, result, OB0102);
+    if (!ob__stretch_asked(infer->node, infer->op)) return ob__require_shape(infer, 2, result, OB0102);
     return ob__broadcast_onto(infer, ob__in_shape(infer, 2), result, 2, OB0102);
 }
 

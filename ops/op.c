@@ -29,6 +29,19 @@
 #define MAP     OB_T_MAP
 #define ANY     ((UINT64_C(1) << OB_DTYPE_COUNT) - 2)
 
+/* The column that says how operands broadcast. */
+#define BROADCASTS_NONE   .broadcast = OB_BCAST_NONE
+#define BROADCASTS_MULTI  .broadcast = OB_BCAST_MULTI
+#define BROADCASTS_EXPAND .broadcast = OB_BCAST_EXPAND
+#define BROADCASTS_LEGACY .broadcast = OB_BCAST_LEGACY, .stretch = {1, 1, OB_ONTO_FIRST, .asked = true, .placed = true}
+#define BROADCASTS_UNI(first_, last_, onto_)                                                                                     \
+    .broadcast = OB_BCAST_UNI, .stretch = {.first = first_, .last = last_, .onto = OB_ONTO_##onto_}
+#define BROADCASTS_UNI_ASKED(first_, last_, onto_)                                                                               \
+    .broadcast = OB_BCAST_UNI, .stretch = {.first = first_, .last = last_, .onto = OB_ONTO_##onto_, .asked = true}
+#define BROADCASTS_BATCH(operand_) .broadcast = OB_BCAST_BATCH, .stretch = {.first = operand_, .last = operand_}
+#define BROADCASTS_BATCH_SCALED(operand_, from_, end_)                                                                           \
+    .broadcast = OB_BCAST_BATCH, .stretch = {.first = operand_, .last = operand_, .scale_from = from_, .scale_end = end_}
+
 static const ob_op table[] = {
 #define OB_OP(domain_, name_, since_, in_min_, in_max_, out_min_, out_max_, signature_, t, u, v, w, broadcast_, deprecated_,     \
               rule, kernel_)                                                                                                     \
@@ -41,7 +54,7 @@ static const ob_op table[] = {
      .out_max = out_max_,                                                                                                        \
      .signature = signature_,                                                                                                    \
      .types = {t, u, v, w},                                                                                                      \
-     .broadcast = OB_BCAST_##broadcast_,                                                                                         \
+     BROADCASTS_##broadcast_,                                                                                                    \
      .deprecated = deprecated_,                                                                                                  \
      .infer = ob__infer_##rule,                                                                                                  \
      .kernel = &ob__kernel_##kernel_},
@@ -266,6 +279,27 @@ ob_dtype ob__op_output_dtype(const ob_op *op, uint32_t index, const ob_dtype *in
         if (candidate.letter == out.letter && candidate.homogeneous && in[i] != OB_NONE) return in[i];
     }
     return OB_NONE;
+}
+
+bool ob__stretch_asked(const ob_node *node, const ob_op *op) {
+    return !op->stretch.asked || ob__node_int(node, "broadcast", 0) != 0;
+}
+
+void ob__product_axis(const ob_node *node, int32_t axis, uint32_t *input, int32_t *input_axis) {
+    bool transposed = ob__node_int(node, axis ? "transB" : "transA", 0) != 0;
+    *input = (uint32_t)axis;
+    *input_axis = transposed ? 1 - axis : axis;
+}
+
+bool ob__product_shape(const ob_node *node, const ob_shape *operands, ob_dim dims[2]) {
+    if (operands[0].rank != 2 || operands[1].rank != 2) return false;
+    for (int32_t axis = 0; axis < 2; axis++) {
+        uint32_t input;
+        int32_t own;
+        ob__product_axis(node, axis, &input, &own);
+        dims[axis] = operands[input].dims[own];
+    }
+    return true;
 }
 
 bool ob__reduces_nothing(const ob_node *node, const ob_op *op) {

@@ -15,10 +15,29 @@ typedef enum ob_broadcast_kind {
     OB_BCAST_NONE,
     OB_BCAST_MULTI,  /* all operands against each other (from the opset where the operator got it) */
     OB_BCAST_LEGACY, /* opset 1-6: operand 1 onto operand 0, attributes `broadcast` and `axis` */
-    OB_BCAST_UNI,    /* operand 1 (PRelu), 2 (Gemm C) ... onto another: the shape rule knows which */
+    OB_BCAST_UNI,    /* one way: ob_stretch says what onto what */
     OB_BCAST_BATCH,  /* the leading (batch) dimensions only: MatMul and kin */
     OB_BCAST_EXPAND  /* operand 0 with the shape that operand 1 holds, two-way */
 } ob_broadcast_kind;
+
+/* What the operands of a one-way operator are stretched to. */
+typedef enum ob_onto {
+    OB_ONTO_NOTHING,
+    OB_ONTO_FIRST, /* the shape of operand 0 */
+    OB_ONTO_AXES,  /* the same; the axes before attribute `axis` are not theirs, going over these is the operator's definition */
+    OB_ONTO_CHANNELS, /* the same; a vector lies along axis 1, which is the operator's definition and no broadcast */
+    OB_ONTO_PRODUCT   /* the product of the matrices in operands 0 and 1, see ob__product_axis */
+} ob_onto;
+
+/* Which operands of one version broadcast, where not all do: of LEGACY, UNI and BATCH. Right-aligned unless `placed`. */
+typedef struct ob_stretch {
+    uint8_t first, last; /* the operands that are stretched onto something; BATCH: the one that meets operand 0 */
+    ob_onto onto;
+    bool asked;                    /* only with attribute broadcast = 1, else the shapes are equal */
+    bool placed;                   /* the first axis of operand `first` lies on attribute `axis`, if that is given */
+    uint8_t scale_from, scale_end; /* BATCH: scales and zero points of operand i are the operands i + scale_from ... before i +
+                                      scale_end; none when equal */
+} ob_stretch;
 
 /* Sets of element types, a bit per ob_dtype number; the bits above 32 are for what is not a tensor. */
 typedef uint64_t ob_types;
@@ -42,6 +61,7 @@ typedef struct ob_op {
     const char *signature;
     ob_types types[4];
     ob_broadcast_kind broadcast;
+    ob_stretch stretch;
     bool deprecated;                /* since this version */
     bool varies;                    /* equal operands may give other results: never computed ahead */
     ob_shape_rule infer;            /* NULL: outputs have unknown shapes, noted */
@@ -80,6 +100,12 @@ char ob__op_input_letter(const ob_op *op, uint32_t index, bool *homogeneous);
 bool ob__op_input_optional(const ob_op *op, uint32_t index);
 /* True when input `index` has the type letter of output 0: its elements may be what the output shows, not a parameter. */
 bool ob__op_input_shares_type(const ob_op *op, uint32_t index);
+/* False when the node's row wants attribute broadcast = 1 and the node has it not: nothing broadcasts then. */
+bool ob__stretch_asked(const ob_node *node, const ob_op *op);
+/* The input, and its axis, that give axis 0 or 1 of a product of two matrices with attributes transA and transB. */
+void ob__product_axis(const ob_node *node, int32_t axis, uint32_t *input, int32_t *input_axis);
+/* The shape of that product, of the shapes of operands 0 and 1; false when these are no matrices. */
+bool ob__product_shape(const ob_node *node, const ob_shape *operands, ob_dim dims[2]);
 /* True when a reduction without axes leaves every axis alone instead of reducing all: noop_with_empty_axes, in the versions whose
  * axes are an operand. */
 bool ob__reduces_nothing(const ob_node *node, const ob_op *op);

@@ -175,7 +175,7 @@ static bool may_read(const decision *d, uint32_t i, const ob_value *from, const 
         fits = fits && batch_result_stays(d, &is);
         break;
     case OB_BCAST_UNI:
-        fits = d->node->op->since >= 7 && one_way_fits(d, i, &before, &was) && one_way_fits(d, i, &own, &is);
+        fits = one_way_fits(d, i, &before, &was) && one_way_fits(d, i, &own, &is);
         d->shapes[i] = own;
         break;
     default: fits = false; break;
@@ -256,12 +256,12 @@ static ob_status bypass_group(ob_work *work, ob_node *node, ob_group *group, uin
     return OB_OK;
 }
 
-/* Operators of opset 1-6 whose second operand (Gemm: third) comes from a BroadcastInDim: the mapping goes back into the
- * attributes. */
+/* Operators that broadcast when an attribute asks for it, whose stretched operand comes from a BroadcastInDim: the mapping goes
+ * back into the attributes. */
 static void bypass_legacy(ob_work *work, const ob_node *node, ob_bypass *out) {
-    bool gemm = strcmp(node->op_type, "Gemm") == 0;
-    uint32_t input = gemm ? 2 : 1, n;
-    if (input >= node->n_inputs || !node->inputs[input] || ob__node_int(node, "broadcast", 0) != 0) return;
+    const ob_stretch *stretch = &node->op->stretch;
+    uint32_t input = stretch->first, n;
+    if (input >= node->n_inputs || !node->inputs[input] || ob__stretch_asked(node, node->op)) return;
     const ob_node *maker = node->inputs[input]->producer;
     if (!maker || maker->function || !ob__is_explicit_in_dim(maker) || !maker->inputs[0]) return;
     const int64_t *mapping = ob__node_ints(maker, "broadcast_dimensions", &n);
@@ -270,7 +270,7 @@ static void bypass_legacy(ob_work *work, const ob_node *node, ob_bypass *out) {
     for (uint32_t i = 1; i < n; i++)
         if (mapping[i] != mapping[0] + i) return;
     bool suffix = n == 0 || mapping[0] + n == result.rank;
-    if (gemm && !suffix) return;
+    if (!suffix && !stretch->placed) return;
     out->inputs[input] = maker->inputs[0];
     out->any = out->legacy = true;
     out->legacy_axis = !suffix;
@@ -309,10 +309,11 @@ ob_status ob__find_bypass(ob_work *work, ob_node *node, uint32_t steps, ob_arena
     bypass_identity(work, node, steps, out);
     if (!node->op || (node->domain[0] != '\0' && node->op->broadcast != OB_BCAST_MULTI)) return OB_OK;
     if (ob__is_explicit_broadcast(node)) return OB_OK;
-    if (node->op->broadcast == OB_BCAST_LEGACY || (node->op->broadcast == OB_BCAST_UNI && node->op->since < 7)) {
+    if (node->op->stretch.asked) {
         bypass_legacy(work, node, out);
         return OB_OK;
     }
+    if (node->op->stretch.onto == OB_ONTO_CHANNELS) return OB_OK; /* a shorter operand would mean something else */
     ob_group group;
     bool found;
     OB_TRY(ob__group_of(work->facts, work->model->dims, node, arena, &group, &found));

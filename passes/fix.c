@@ -1,6 +1,4 @@
 /* Fixes: what to change so that a broadcast fits. */
-#include <string.h>
-
 #include "ops/op.h"
 #include "passes/groups.h"
 #include "passes/names.h"
@@ -66,22 +64,22 @@ static const char *fix_broadcast(const ob_report *report, const ob_finding *find
     return "";
 }
 
-/* Gemm's C meets the product, whose shape is not among the operands. */
-static const char *fix_gemm(const ob_report *report, const ob_finding *finding, ob_arena *arena) {
-    const ob_node *node = finding->node;
-    if (finding->n_operands < 3) return "";
-    const ob_shape *a = &finding->operands[0], *b = &finding->operands[1], *c = &finding->operands[2];
-    if (a->rank != 2 || b->rank != 2 || c->rank != 1) return "";
-    ob_dim dims[2] = {a->dims[ob__node_int(node, "transA", 0) ? 1 : 0], b->dims[ob__node_int(node, "transB", 0) ? 0 : 1]};
+/* What is stretched onto a product meets a shape that is not among the operands. */
+static const char *fix_onto_product(const ob_report *report, const ob_finding *finding, ob_arena *arena) {
+    uint32_t operand = finding->node->op->stretch.first;
+    ob_dim dims[2];
     ob_shape product = {2, dims};
-    int32_t n = ones_to_append(c, &product);
-    return n > 0 ? append_ones(report, node, 2, c, n, arena) : "";
+    if (finding->n_operands <= operand || !ob__product_shape(finding->node, finding->operands, dims)) return "";
+    const ob_shape *from = &finding->operands[operand];
+    int32_t n = from->rank == 1 ? ones_to_append(from, &product) : 0;
+    return n > 0 ? append_ones(report, finding->node, operand, from, n, arena) : "";
 }
 
 const char *ob__suggest_fix(const ob_report *report, const ob_finding *finding, ob_arena *arena) {
     if (finding->fix) return finding->fix;
     ob_finding_id id = finding->id;
-    if (finding->node && strcmp(finding->node->op_type, "Gemm") == 0 && id == OB0102) return fix_gemm(report, finding, arena);
+    const ob_op *op = finding->node ? finding->node->op : NULL;
+    if (id == OB0102 && op && op->stretch.onto == OB_ONTO_PRODUCT) return fix_onto_product(report, finding, arena);
     if (id == OB0101 || id == OB0102) return fix_broadcast(report, finding, arena);
     if (id == OB0201 || id == OB0203)
         return "give the sizes that will be used (--dim NAME=SIZE) to see whether they satisfy it, or repair the operand so that "

@@ -109,6 +109,18 @@ static void map_legacy(ob_group *group, const ob_node *node, ob_dims *dims) {
     align(group, 1, a->rank);
 }
 
+/* As the row of the operator has it. A target that is no operand is the result. */
+static void take_one_way(ob_group *group, const ob_facts *facts, ob_dims *dims, const ob_node *node) {
+    const ob_stretch *stretch = &node->op->stretch;
+    if (stretch->onto != OB_ONTO_PRODUCT) {
+        take(group, facts, node, 0);
+        group->target = 0;
+        if (group->kind == OB_BCAST_UNI) group->result = shape_of(facts, node, 0);
+    }
+    for (uint32_t i = stretch->first; i <= stretch->last; i++) take(group, facts, node, i);
+    if (stretch->placed && group->n == 2) map_legacy(group, node, dims);
+}
+
 static void take_expand_target(ob_group *group, const ob_facts *facts, const ob_node *node) {
     ob_shape target = {OB_RANK_UNKNOWN, NULL};
     if (node->n_inputs > 1 && node->inputs[1]) {
@@ -171,7 +183,6 @@ static ob_broadcast_kind kind_of(const ob_node *node) {
 
 ob_status ob__group_of(const ob_facts *facts, ob_dims *dims, const ob_node *node, ob_arena *arena, ob_group *group, bool *found) {
     *found = false;
-    const ob_op *op = node->op;
     group->kind = kind_of(node);
     if (group->kind == OB_BCAST_NONE || node->n_outputs == 0) return OB_OK;
     group->n = 0;
@@ -186,25 +197,13 @@ ob_status ob__group_of(const ob_facts *facts, ob_dims *dims, const ob_node *node
         for (uint32_t i = 0; i < node->n_inputs; i++) take(group, facts, node, i);
         break;
     case OB_BCAST_LEGACY:
-        if (ob__node_int(node, "broadcast", 0) == 0 || node->n_inputs < 2) return OB_OK;
-        take(group, facts, node, 0);
-        take(group, facts, node, 1);
-        if (group->n == 2) map_legacy(group, node, dims);
-        group->target = 0;
-        break;
     case OB_BCAST_UNI:
-        if (strcmp(op->name, "Gemm") == 0) {
-            if (op->since < 7 && ob__node_int(node, "broadcast", 0) == 0) return OB_OK;
-            take(group, facts, node, 2);
-            break; /* the result is the matrix product's shape */
-        }
-        for (uint32_t i = 0; i < node->n_inputs && i < 3; i++) take(group, facts, node, i);
-        group->target = 0;
-        group->result = shape_of(facts, node, 0);
+        if (!ob__stretch_asked(node, node->op)) return OB_OK;
+        take_one_way(group, facts, dims, node);
         break;
     case OB_BCAST_BATCH:
         take(group, facts, node, 0);
-        take(group, facts, node, strcmp(op->name, "QLinearMatMul") == 0 ? 3 : 1);
+        take(group, facts, node, node->op->stretch.first);
         if (group->n == 2 && (group->shapes[0].rank == 1 || group->shapes[1].rank == 1)) return OB_OK; /* vectors have no batch */
         group->n_fixed_axes = 2;
         break;

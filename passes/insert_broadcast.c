@@ -256,32 +256,31 @@ static ob_status insert_legacy(inserter *in, ob_node *node, const ob_group *grou
     return OB_OK;
 }
 
-static void insert_one_way(inserter *in, ob_node *node, const ob_group *group) {
-    const char *op = node->op->name;
-    if (strcmp(op, "PRelu") == 0 && node->op->since < 7) {
-        ob__work_note(in->work, node, "before opset 7 PRelu itself spreads its slope over the channels");
-        return;
-    }
-    if (strcmp(op, "Gemm") == 0) {
-        bool inserted = insert_aligned(in, node, 2, &group->result);
-        if (inserted && node->op->since < 7) ob__patch_remove_attribute(&in->patch, node, "broadcast");
-        return;
-    }
-    ob_shape target = group->result;
-    bool normalization = strcmp(op, "PRelu") != 0;
+/* The axes of operand 0 from attribute `axis` on: runtimes insist on scales without the others. False: there is no such axis. */
+static bool cut_to_axes(const ob_node *node, const ob_shape *own, ob_shape *target) {
+    if (target->rank == OB_RANK_UNKNOWN || own->rank == OB_RANK_UNKNOWN) return true;
     int64_t axis = ob__node_int(node, "axis", -1);
-    for (uint32_t k = 1; k < group->n; k++) {
-        target = group->result;
-        /* The normalized axes only: spreading over the axes before them is the operator's own definition, and runtimes insist on
-         * it. */
-        if (normalization && target.rank != OB_RANK_UNKNOWN && group->shapes[k].rank != OB_RANK_UNKNOWN) {
-            int32_t n_kept = axis < 0 ? (int32_t)-axis : target.rank - (int32_t)axis;
-            if (n_kept < group->shapes[k].rank) n_kept = group->shapes[k].rank;
-            if (n_kept < 0 || n_kept > target.rank) continue;
-            target = (ob_shape){n_kept, target.dims + (target.rank - n_kept)};
-        }
-        insert_aligned(in, node, group->inputs[k], &target);
+    int32_t n_kept = axis < 0 ? (int32_t)-axis : target->rank - (int32_t)axis;
+    if (n_kept < own->rank) n_kept = own->rank;
+    if (n_kept < 0 || n_kept > target->rank) return false;
+    *target = (ob_shape){n_kept, target->dims + (target->rank - n_kept)};
+    return true;
+}
+
+static void insert_one_way(inserter *in, ob_node *node, const ob_group *group) {
+    const ob_stretch *stretch = &node->op->stretch;
+    if (stretch->onto == OB_ONTO_CHANNELS) {
+        ob__work_note(in->work, node, "the operator itself spreads a vector over the channels");
+        return;
     }
+    bool all = true;
+    for (uint32_t k = 0; k < group->n; k++) {
+        ob_shape target = group->result;
+        if ((int32_t)k == group->target) continue;
+        if (stretch->onto == OB_ONTO_AXES && !cut_to_axes(node, &group->shapes[k], &target)) continue;
+        if (!insert_aligned(in, node, group->inputs[k], &target)) all = false;
+    }
+    if (all && stretch->asked) ob__patch_remove_attribute(&in->patch, node, "broadcast");
 }
 
 static bool is_one_element(const inserter *in, const ob_value *value) {
@@ -296,10 +295,9 @@ static bool is_one_element(const inserter *in, const ob_value *value) {
 /* Scales and zero points for each row or column have the operand's own shape: a vector is for matrices (ONNX, MatMulInteger:
  * "If the input is 2D"). A stretched operand would need others. */
 static bool quantized_as_one(const inserter *in, const ob_node *node, uint32_t input) {
-    bool qlinear = strcmp(node->op->name, "QLinearMatMul") == 0;
-    if (!qlinear && strcmp(node->op->name, "MatMulInteger") != 0) return true;
-    for (uint32_t k = input + (qlinear ? 1 : 2); k <= input + 2; k++)
-        if (k < node->n_inputs && !is_one_element(in, node->inputs[k])) return false;
+    const ob_stretch *stretch = &node->op->stretch;
+    for (uint32_t k = input + stretch->scale_from; k < input + stretch->scale_end && k < node->n_inputs; k++)
+        if (!is_one_element(in, node->inputs[k])) return false;
     return true;
 }
 

@@ -53,14 +53,14 @@ static bool known_source(const ob_facts *facts, const ob_node *node, int32_t axi
     ob_value *const *in = node->inputs;
     if (node->n_inputs < 2) return false;
     if ((strcmp(op, "Conv") == 0 || strcmp(op, "ConvInteger") == 0) && axis == 1) return axis_holds(facts, in[1], 0, size, out);
-    if (strcmp(op, "MatMul") == 0 || strcmp(op, "MatMulInteger") == 0)
-        return axis == rank - 1 ? axis_holds(facts, in[1], -1, size, out) : false;
-    if (strcmp(op, "Gemm") == 0) {
-        bool right = axis == 1;
-        bool transposed = ob__node_int(node, right ? "transB" : "transA", 0) != 0;
-        return axis_holds(facts, in[right], right == transposed ? 0 : 1, size, out);
-    }
-    return false;
+    if (!node->op) return false;
+    uint32_t operand = node->op->stretch.first;
+    if (node->op->broadcast == OB_BCAST_BATCH)
+        return axis == rank - 1 && operand < node->n_inputs && axis_holds(facts, in[operand], -1, size, out);
+    if (node->op->stretch.onto != OB_ONTO_PRODUCT || axis > 1) return false;
+    int32_t own;
+    ob__product_axis(node, axis, &operand, &own);
+    return axis_holds(facts, in[operand], own, size, out);
 }
 
 static uint32_t few_inputs(const ob_node *node) {

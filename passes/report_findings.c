@@ -20,27 +20,26 @@ static int32_t own_axis(const ob_finding_info *info, size_t i) {
     return info->axis - (rank - info->operands[i].rank);
 }
 
-/* Gemm's C meets the product of the others, so that is shown in their place. */
-static ob_status operands_of_gemm(ob_report *report, const ob_finding *finding, ob_finding_info *info) {
+/* What is stretched onto the product of the others is shown with that in their place. */
+static ob_status operands_of_product(ob_report *report, const ob_finding *finding, ob_finding_info *info) {
     ob_arena *arena = &report->finding_texts;
     const ob_node *node = finding->node;
-    if (!node || strcmp(node->op_type, "Gemm") != 0 || node->domain[0] || info->n_operands != 3 || finding->operand != 2)
+    const ob_op *op = node ? node->op : NULL;
+    uint32_t operand = op ? op->stretch.first : 0;
+    if (!op || op->stretch.onto != OB_ONTO_PRODUCT || finding->operand != (int32_t)operand || info->n_operands != operand + 1)
         return OB_OK;
-    const ob_shape *a = &info->operands[0], *b = &info->operands[1];
-    if (a->rank != 2 || b->rank != 2) return OB_OK;
     ob_shape *shapes = OB_ARENA_ARRAY(arena, ob_shape, 2);
     ob_dim *dims = OB_ARENA_ARRAY(arena, ob_dim, 2);
     const char **names = OB_ARENA_ARRAY(arena, const char *, 2);
     int32_t *inputs = OB_ARENA_ARRAY(arena, int32_t, 2);
     if (!shapes || !dims || !names || !inputs) return OB_E_MEMORY;
-    dims[0] = a->dims[ob__node_int(node, "transA", 0) ? 1 : 0];
-    dims[1] = b->dims[ob__node_int(node, "transB", 0) ? 0 : 1];
+    if (!ob__product_shape(node, info->operands, dims)) return OB_OK;
     shapes[0] = (ob_shape){2, dims};
-    shapes[1] = info->operands[2];
+    shapes[1] = info->operands[operand];
     names[0] = "A * B";
-    names[1] = info->operand_names[2];
+    names[1] = info->operand_names[operand];
     inputs[0] = -1;
-    inputs[1] = 2;
+    inputs[1] = (int32_t)operand;
     info->n_operands = 2;
     info->operands = shapes;
     info->operand_names = names;
@@ -114,7 +113,7 @@ ob_status ob_report_finding(ob_report *report, size_t index, ob_finding_info *ou
     }
     info.operand_names = names;
     info.operand_inputs = inputs;
-    OB_TRY(operands_of_gemm(report, finding, &info));
+    OB_TRY(operands_of_product(report, finding, &info));
     OB_TRY(origins_of_finding(report, node, &info));
     *out = info;
     return OB_OK;

@@ -54,6 +54,14 @@ while IFS= read -r line; do complain "not a public header: $line"; done < <(
 while IFS= read -r line; do complain "relative include: $line"; done < <(
     cd "$source" && grep -rnE '#include "\.\./' core proto ops passes runtime tools bench include tests --include='*.[ch]')
 
+# What an operator stretches stands in its row of ops.def: no pass knows one of these by name.
+one_way=$(sed -nE 's/^OB_OP\("[^"]*", ([A-Za-z]+),.* (UNI|UNI_ASKED|BATCH|BATCH_SCALED)\(.*/\1/p' "$source/ops/ops.def" | sort -u)
+[ "$(wc -w <<<"$one_way")" -ge 7 ] || complain "only these operators of ops.def broadcast one way: $one_way"
+for operator in $one_way; do
+    while IFS= read -r line; do complain "a pass that knows $operator by name: $line"; done < <(
+        cd "$source" && grep -nF "\"$operator\"" passes/*.c)
+done
+
 # The umbrella header is the whole public API.
 for header in "$source"/include/onnx_broadcast/*.h; do
     name=onnx_broadcast/$(basename "$header")
