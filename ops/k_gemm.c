@@ -77,22 +77,28 @@ static void integer_gemm(const ob_kernel_args *args, const gemm *g) {
 typedef struct job {
     const ob_kernel_args *args;
     gemm g;
+    ob__product_cut cut;
 } job;
 
-static void gemm_rows(void *context, int64_t begin, int64_t end) {
+static void gemm_parts(void *context, int64_t begin, int64_t end) {
     const job *j = context;
     const gemm *g = &j->g;
     int64_t lda = g->transpose_a ? g->m : g->k, ldb = g->transpose_b ? g->k : g->n;
-    int64_t first = begin * (g->transpose_a ? 1 : lda), rows = end - begin;
     if (lda < 1) lda = 1;
     if (ldb < 1) ldb = 1;
-    if (j->args->in[0].dtype == OB_FLOAT) {
-        ob__gemm_float(g->transpose_a, g->transpose_b, rows, g->n, g->k, g->alpha, (const float *)j->args->in[0].data + first,
-                       lda, j->args->in[1].data, ldb, g->beta, (float *)j->args->out[0].data + begin * g->n, g->n);
-    } else {
-        ob__gemm_double(g->transpose_a, g->transpose_b, rows, g->n, g->k, (double)g->alpha,
-                        (const double *)j->args->in[0].data + first, lda, j->args->in[1].data, ldb, (double)g->beta,
-                        (double *)j->args->out[0].data + begin * g->n, g->n);
+    for (int64_t i = begin; i < end; i++) {
+        ob__product_part part = ob__part_of_product(&j->cut, g->m, g->n, i);
+        int64_t a = part.row * (g->transpose_a ? 1 : lda), b = part.column * (g->transpose_b ? ldb : 1);
+        int64_t y = part.row * g->n + part.column;
+        if (j->args->in[0].dtype == OB_FLOAT) {
+            ob__gemm_float(g->transpose_a, g->transpose_b, part.rows, part.columns, g->k, g->alpha,
+                           (const float *)j->args->in[0].data + a, lda, (const float *)j->args->in[1].data + b, ldb, g->beta,
+                           (float *)j->args->out[0].data + y, g->n);
+        } else {
+            ob__gemm_double(g->transpose_a, g->transpose_b, part.rows, part.columns, g->k, (double)g->alpha,
+                            (const double *)j->args->in[0].data + a, lda, (const double *)j->args->in[1].data + b, ldb,
+                            (double)g->beta, (double *)j->args->out[0].data + y, g->n);
+        }
     }
 }
 
@@ -117,8 +123,8 @@ static ob_status gemm_compute(const ob_kernel_args *args, ob_error *error) {
         integer_gemm(args, &j.g);
         return OB_OK;
     }
-    int64_t work = j.g.n * (j.g.k > 0 ? j.g.k : 1), grain = (INT64_C(1) << 18) / work + 1;
-    ob__parallel_parts(args->threads, j.g.m, grain, ob__blas_part(grain), gemm_rows, &j);
+    j.cut = ob__cut_product(j.g.m, j.g.n, j.g.k);
+    ob__parallel_products(args->threads, &j.cut, 1, gemm_parts, &j);
     return OB_OK;
 }
 

@@ -111,41 +111,41 @@ static ob_status set_up(const ob_kernel_args *args, product *p, ob_error *error)
 /* ---- integers: wrapping, so signed and unsigned are the same ---- */
 
 #define INTEGER_PRODUCT(name, type)                                                                                              \
-    static void name(const product *p, const type *a, const type *b, type *c, int64_t m) {                                       \
+    static void name(const product *p, const type *a, const type *b, type *c, int64_t m, int64_t n) {                            \
         for (int64_t i = 0; i < m; i++) {                                                                                        \
             type *row = c + i * p->n;                                                                                            \
-            memset(row, 0, (size_t)p->n * sizeof(type));                                                                         \
+            memset(row, 0, (size_t)n * sizeof(type));                                                                            \
             for (int64_t l = 0; l < p->k; l++) {                                                                                 \
                 type factor = p->transpose_a ? a[l * p->lda + i] : a[i * p->lda + l];                                            \
-                for (int64_t j = 0; j < p->n; j++) row[j] += factor * (p->transpose_b ? b[j * p->ldb + l] : b[l * p->ldb + j]);  \
+                for (int64_t j = 0; j < n; j++) row[j] += factor * (p->transpose_b ? b[j * p->ldb + l] : b[l * p->ldb + j]);     \
             }                                                                                                                    \
         }                                                                                                                        \
     }
 INTEGER_PRODUCT(product_32, uint32_t)
 INTEGER_PRODUCT(product_64, uint64_t)
 
-/* Rows first .. first + m of one matrix of the batch. */
-static void multiply(const product *p, ob_dtype dtype, const char *a, const char *b, char *c, int64_t first, int64_t m) {
-    a += first * (int64_t)p->width * (p->transpose_a ? 1 : p->lda);
-    c += first * (int64_t)p->width * p->n;
-    const void *from_a = a, *from_b = b;
-    void *to = c;
-    int64_t ldc = p->n > 0 ? p->n : 1;
+/* A part of one matrix of the batch. */
+static void multiply(const product *p, ob_dtype dtype, const char *a, const char *b, char *c, const ob__product_part *part) {
+    int64_t width = (int64_t)p->width, m = part->rows, n = part->columns, ldc = p->n;
+    const void *from_a = a + part->row * width * (p->transpose_a ? 1 : p->lda);
+    const void *from_b = b + part->column * width * (p->transpose_b ? p->ldb : 1);
+    void *to = c + (part->row * ldc + part->column) * width;
     switch (dtype) {
     case OB_FLOAT:
-        ob__gemm_float(p->transpose_a, p->transpose_b, m, p->n, p->k, 1, from_a, p->lda, from_b, p->ldb, 0, to, ldc);
+        ob__gemm_float(p->transpose_a, p->transpose_b, m, n, p->k, 1, from_a, p->lda, from_b, p->ldb, 0, to, ldc);
         break;
     case OB_DOUBLE:
-        ob__gemm_double(p->transpose_a, p->transpose_b, m, p->n, p->k, 1, from_a, p->lda, from_b, p->ldb, 0, to, ldc);
+        ob__gemm_double(p->transpose_a, p->transpose_b, m, n, p->k, 1, from_a, p->lda, from_b, p->ldb, 0, to, ldc);
         break;
     case OB_INT32:
-    case OB_UINT32: product_32(p, from_a, from_b, to, m); break;
-    default: product_64(p, from_a, from_b, to, m); break;
+    case OB_UINT32: product_32(p, from_a, from_b, to, m, n); break;
+    default: product_64(p, from_a, from_b, to, m, n); break;
     }
 }
 
 typedef struct job {
     const product *p;
+    ob__product_cut cut;
     ob_dtype dtype;
     char *out;
     char *pack_a, *pack_b;
@@ -158,20 +158,21 @@ static void pack(const product *p, const ob_view *view, const char *from, void *
     ob__copy(2, dims, p->width, to, strides, from, &view->strides[view->rank - 2]);
 }
 
-/* Rows begin .. end, counted over the whole batch. */
-static void multiply_rows(void *context, int64_t begin, int64_t end) {
+/* Parts begin .. end, counted over the whole batch. */
+static void multiply_parts(void *context, int64_t begin, int64_t end) {
     const job *j = context;
     const product *p = j->p;
     const char *packed_a = NULL, *packed_b = NULL;
-    while (begin < end) {
-        int64_t matrix = begin / p->m, first = begin % p->m;
-        int64_t rows = p->m - first < end - begin ? p->m - first : end - begin;
+    int64_t n_parts = j->cut.down * j->cut.across;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t matrix = i / n_parts;
+        ob__product_part part = ob__part_of_product(&j->cut, p->m, p->n, i % n_parts);
         const char *a = p->a.data, *b = p->b.data;
         int64_t rest = matrix;
-        for (int32_t i = p->n_batch - 1; i >= 0; i--) {
-            a += rest % p->batch[i] * p->a_stride[i];
-            b += rest % p->batch[i] * p->b_stride[i];
-            rest /= p->batch[i];
+        for (int32_t axis = p->n_batch - 1; axis >= 0; axis--) {
+            a += rest % p->batch[axis] * p->a_stride[axis];
+            b += rest % p->batch[axis] * p->b_stride[axis];
+            rest /= p->batch[axis];
         }
         if (p->pack_a) {
             if (packed_a != a) pack(p, &p->a, a, j->pack_a);
@@ -183,8 +184,7 @@ static void multiply_rows(void *context, int64_t begin, int64_t end) {
             packed_b = b;
             b = j->pack_b;
         }
-        multiply(p, j->dtype, a, b, j->out + matrix * p->m * p->n * (int64_t)p->width, first, rows);
-        begin += rows;
+        multiply(p, j->dtype, a, b, j->out + matrix * p->m * p->n * (int64_t)p->width, &part);
     }
 }
 
@@ -210,11 +210,10 @@ static ob_status matmul_compute(const ob_kernel_args *args, ob_error *error) {
     char *next = args->scratch;
     if (p.pack_a) j.pack_a = ob__take(&next, p.m * p.k, sizeof(double));
     if (p.pack_b) j.pack_b = ob__take(&next, p.k * p.n, sizeof(double));
-    int64_t rows = ob__product(p.batch, 0, p.n_batch) * p.m;
-    if (rows == 0 || p.n == 0) return OB_OK;
-    int64_t work = p.n * (p.k > 0 ? p.k : 1), grain = (INT64_C(1) << 18) / work + 1;
+    j.cut = ob__cut_product(p.m, p.n, p.k);
     ob_threads alone = ob__alone(args->threads); /* all would pack into the same memory */
-    ob__parallel_parts(p.pack_a || p.pack_b ? &alone : args->threads, rows, grain, ob__blas_part(grain), multiply_rows, &j);
+    ob__parallel_products(p.pack_a || p.pack_b ? &alone : args->threads, &j.cut, ob__product(p.batch, 0, p.n_batch),
+                          multiply_parts, &j);
     return OB_OK;
 }
 

@@ -65,7 +65,7 @@ typedef struct ob_session_config {
     size_t struct_bytes;           /**< set by ob_session_config_init */
     const ob_allocator *allocator; /**< of session, plans and results; NULL: the default */
     int n_threads;      /**< 0, 1 (default): the calling thread; up to 1024: a pool of its own (E_UNSUPPORTED in a build without
-                           pthreadpool) */
+                           pthreadpool). Results have the same bits for every number, and in workers */
     bool optimize;      /**< true (default): fold constants, drop dead nodes, compute in place. Results are the same bits */
     bool external_data; /**< true (default): weights in other files may be read, from external_folder or below only */
     const char *external_folder; /**< NULL: the folder of the model's file. Borrows during ob_session_create */
