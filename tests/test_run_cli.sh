@@ -74,6 +74,13 @@ for field in runs threads min_ms median_ms max_ms create_ms peak_rss_kib; do
     expect 0 "\"$field\": " "$add/model.onnx" --bench 3 --warmup 1
 done
 expect 0 "\"runs\": 5," "$add/model.onnx" --bench=5
+# What a large program had in memory before it started the command is not counted.
+if command -v python3 >/dev/null; then
+    python3 -c 'import subprocess, sys; large = b"x" * (256 << 20); sys.exit(subprocess.run(sys.argv[1:]).returncode)' \
+        "$run" "$add/model.onnx" --bench 1 >"$dir/out" 2>&1
+    peak=$(sed -n 's/.*"peak_rss_kib": \([0-9]*\).*/\1/p' "$dir/out")
+    [ "${peak:-0}" -gt 500 ] && [ "$peak" -lt 200000 ] || { echo "FAILED: peak_rss_kib is ${peak:-missing}"; failed=1; }
+fi
 expect 0 "binary" "$add/model.onnx" --profile="$dir/trace.json"
 grep -q '"traceEvents"' "$dir/trace.json" || { echo "FAILED: no trace"; failed=1; }
 # A trace that cannot be written whole leaves the old file and nothing beside it; it never replaces the model.
