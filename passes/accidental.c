@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "ops/op.h"
 #include "passes/groups.h"
-#include "passes/pipeline.h"
+#include "passes/work.h"
 
 enum { MAX_OPERANDS = 8, MAX_STEPS = 64 };
 

@@ -3,7 +3,7 @@
 #define OB_PASSES_BYPASS_H
 
 #include "passes/groups.h"
-#include "passes/pipeline.h"
+#include "passes/work.h"
 
 /* The value that is stretched by the producer of `value` (Broadcast, BroadcastInDim, Expand, Tile over sizes of 1),
  * right-aligned; NULL when the producer does something else. */

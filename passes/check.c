@@ -154,7 +154,6 @@ static ob_status run(ob_report *report, const ob_check_options *options, ob_erro
     if (options->max_finding_bytes)
         report->findings.max_bytes = options->max_finding_bytes < SIZE_MAX ? (size_t)options->max_finding_bytes : SIZE_MAX;
     ob_work work = {.model = model,
-                    .goal = OB_GOAL_CHECK,
                     .rules = options->rules,
                     .given = &given,
                     .facts = &report->facts,
@@ -165,7 +164,7 @@ static ob_status run(ob_report *report, const ob_check_options *options, ob_erro
                     .after_pass = options->after_pass,
                     .context = options->context,
                     .error = error};
-    OB_TRY(ob__run_pipeline(&work));
+    OB_TRY(ob__run_pipeline(&work, NULL));
     return ob__report_finish(report);
 }
 

@@ -7,7 +7,7 @@
 #include "core/text.h"
 #include "passes/contract.h"
 #include "passes/groups.h"
-#include "passes/pipeline.h"
+#include "passes/work.h"
 
 /* Where a finding about a requirement stands. */
 static void place(ob_findings *findings, ob_finding *finding, const ob_requirement *at) {

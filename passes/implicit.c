@@ -6,13 +6,14 @@
 #include "core/error.h"
 #include "passes/bypass.h"
 #include "passes/explicit.h"
-#include "passes/kept.h"
 #include "passes/patch.h"
+#include "passes/rewriting.h"
 
 enum { MAX_STEPS = 64 };
 
 typedef struct remover {
-    ob_work *work;
+    ob_rewriting *rewriting;
+    ob_work *work; /* of the rewriting */
     ob_patch patch;
     ob_arena arena;
     uint32_t *n_uses;  /* by value id: operands of nodes and outputs of graphs */
@@ -70,7 +71,7 @@ static ob_status release(remover *r, ob_value *value) {
         r->n_read[maker->id]--;
         if (r->gone[maker->id] || r->n_read[maker->id] > 0 || has_subgraph(maker)) continue;
         r->gone[maker->id] = true;
-        r->work->stats.n_removed++;
+        r->rewriting->stats.n_removed++;
         ob__patch_remove(&r->patch, maker);
         ob_value **inputs = r->reads[maker->id] ? r->reads[maker->id] : maker->inputs;
         for (uint32_t i = 0; i < maker->n_inputs; i++)
@@ -82,17 +83,17 @@ static ob_status release(remover *r, ob_value *value) {
 static ob_status visit_node(remover *r, ob_node *node) {
     ob_bypass bypass;
     OB_TRY(ob__find_bypass(r->work, node, MAX_STEPS, &r->arena, &bypass));
-    if (!bypass.any || ob__work_leaves(r->work, node)) return OB_OK;
+    if (!bypass.any || ob__leaves(r->rewriting, node)) return OB_OK;
     /* The way back stops after MAX_STEPS, perhaps at a value that went when the next one was led past it. */
     for (uint32_t i = 0; i < node->n_inputs; i++)
         if (bypass.inputs[i] && bypass.inputs[i]->producer && r->gone[bypass.inputs[i]->producer->id]) return OB_OK;
     r->reads[node->id] = bypass.inputs;
     for (uint32_t i = 0; i < node->n_inputs; i++)
         if (bypass.inputs[i] != node->inputs[i]) add_use(r, bypass.inputs[i]);
-    ob__touch(r->work->keeping, node);
+    ob__touch(&r->rewriting->keeping, node);
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         if (bypass.inputs[i] == node->inputs[i]) continue;
-        if (node->inputs[i]->producer) ob__touch(r->work->keeping, node->inputs[i]->producer);
+        if (node->inputs[i]->producer) ob__touch(&r->rewriting->keeping, node->inputs[i]->producer);
         ob__patch_input(&r->patch, node, i, bypass.inputs[i]);
         OB_TRY(release(r, node->inputs[i]));
     }
@@ -109,9 +110,10 @@ static ob_status visit_graph(void *context, ob_graph *graph) {
     return OB_OK;
 }
 
-ob_status ob__pass_implicit(ob_work *work) {
-    remover r = {.work = work};
-    ob__patch_init(&r.patch, work->model, work->journal);
+ob_status ob__pass_implicit(ob_rewriting *rewriting) {
+    ob_work *work = rewriting->work;
+    remover r = {.rewriting = rewriting, .work = work};
+    ob__patch_init(&r.patch, work->model, &rewriting->journal);
     ob__arena_init(&r.arena, &work->model->arena.allocator);
     r.n_uses = OB_ARENA_ARRAY(&r.arena, uint32_t, work->model->n_values);
     r.n_read = OB_ARENA_ARRAY(&r.arena, uint32_t, work->model->n_nodes);

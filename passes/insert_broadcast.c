@@ -12,15 +12,15 @@
 
 #include "core/error.h"
 #include "ops/op.h"
-#include "passes/explicit.h"
+#include "passes/definitions.h"
 #include "passes/groups.h"
-#include "passes/kept.h"
 #include "passes/patch.h"
-#include "passes/pipeline.h"
+#include "passes/rewriting.h"
 #include "passes/shapes_of.h"
 
 typedef struct inserter {
-    ob_work *work;
+    ob_rewriting *rewriting;
+    ob_work *work; /* of the rewriting */
     ob_patch patch;
     ob_shape_maker shapes;
     ob_arena arena;
@@ -75,7 +75,7 @@ static void carry_conditions(inserter *in, const ob_node *node, ob_node *made) {
  * bodies declare no types. */
 static void declare(inserter *in, ob_value *value, ob_dtype dtype, const ob_shape *shape) {
     ob_model *model = in->work->model;
-    if (!(in->work->goal & OB_GOAL_BROADCAST) || value->graph->function || dtype == OB_NONE) return;
+    if (!(in->rewriting->goal & OB_GOAL_BROADCAST) || value->graph->function || dtype == OB_NONE) return;
     ob_type type = {.kind = OB_TYPE_TENSOR, .dtype = dtype, .shape = {OB_RANK_UNKNOWN, NULL}};
     if (shape->rank >= 0) {
         ob_dim *dims = OB_ARENA_ARRAY(&model->arena, ob_dim, (size_t)shape->rank + 1);
@@ -168,7 +168,7 @@ static bool is_obscure(const inserter *in, const ob_node *node, const ob_group *
 
 /* NULL when the form can be had for all these operands; else the reason why not. */
 static const char *why_not(inserter *in, const ob_node *node, const ob_group *group) {
-    if (!(in->work->goal & (OB_GOAL_FUNCTION | OB_GOAL_EXPAND)))
+    if (!(in->rewriting->goal & (OB_GOAL_FUNCTION | OB_GOAL_EXPAND)))
         return is_obscure(in, node, group) ? "neither type nor rank of an operand is known" : NULL;
     for (uint32_t i = 0; i < group->n; i++) {
         if (group->inputs[i] == OB_NOT_AN_INPUT) continue;
@@ -185,7 +185,7 @@ static void insert_multi(inserter *in, ob_node *node, const ob_group *group) {
         return;
     const char *reason = why_not(in, node, group);
     if (reason) {
-        ob__work_note(in->work, node, reason);
+        ob__note_left(in->rewriting, node, reason);
         return;
     }
     ob_node *made = ob__patch_node(&in->patch, node->graph, node, "onnx_broadcast", "Broadcast", group->n, group->n);
@@ -195,7 +195,7 @@ static void insert_multi(inserter *in, ob_node *node, const ob_group *group) {
         ob__patch_input(&in->patch, node, group->inputs[i], output_like(in, made, i, operand, &group->result));
     }
     carry_conditions(in, node, made);
-    in->work->stats.n_inserted++;
+    in->rewriting->stats.n_inserted++;
 }
 
 /* BroadcastInDim of input `index` of the node to `target`: as an attribute when static, else as an operand. */
@@ -205,7 +205,7 @@ static bool insert_in_dim(inserter *in, ob_node *node, uint32_t index, const int
     bool possible = ob__is_static(target);
     if (!possible) shape = ob__shape_as_operand(&in->shapes, node, target, &possible);
     if (!possible) {
-        ob__work_note(in->work, node, "the target's sizes cannot be had from the operands' shapes");
+        ob__note_left(in->rewriting, node, "the target's sizes cannot be had from the operands' shapes");
         return false;
     }
     ob_node *made = ob__patch_node(&in->patch, node->graph, node, "onnx_broadcast", "BroadcastInDim", shape ? 2 : 1, 1);
@@ -216,7 +216,7 @@ static bool insert_in_dim(inserter *in, ob_node *node, uint32_t index, const int
     if (!shape && !ob__node_set_ints(made, "shape", target->dims, (uint32_t)target->rank)) in->patch.failed = true;
     ob__patch_input(&in->patch, node, index, output_like(in, made, 0, operand, target));
     carry_conditions(in, node, made);
-    in->work->stats.n_inserted++;
+    in->rewriting->stats.n_inserted++;
     return true;
 }
 
@@ -226,28 +226,28 @@ static bool insert_aligned(inserter *in, ob_node *node, uint32_t index, const ob
     int64_t mapping[OB_MAX_RANK];
     if (own->rank == OB_RANK_UNKNOWN || target->rank == OB_RANK_UNKNOWN || own->rank > target->rank ||
         target->rank > OB_MAX_RANK) {
-        ob__work_note(in->work, node, "a rank is not known");
+        ob__note_left(in->rewriting, node, "a rank is not known");
         return false;
     }
     if (ob__same_shape(own, target) || is_stretched_to(in, node->inputs[index], target)) return false;
     for (int32_t i = 0; i < own->rank; i++) mapping[i] = target->rank - own->rank + i;
     const char *reason =
-        in->work->goal & OB_GOAL_BROADCAST
+        in->rewriting->goal & OB_GOAL_BROADCAST
             ? NULL
             : ob__why_no_expand(&in->types, node->graph, ob__fact(in->work->facts, node->inputs[index])->type.dtype, own, target);
     if (!reason) return insert_in_dim(in, node, index, mapping, own->rank, target);
-    ob__work_note(in->work, node, reason);
+    ob__note_left(in->rewriting, node, reason);
     return false;
 }
 
 static ob_status insert_legacy(inserter *in, ob_node *node, const ob_group *group) {
     if (!group->mapped) {
-        ob__work_note(in->work, node, "a rank is not known");
+        ob__note_left(in->rewriting, node, "a rank is not known");
         return OB_OK;
     }
     const char *reason = why_not(in, node, group);
     if (reason) {
-        ob__work_note(in->work, node, reason);
+        ob__note_left(in->rewriting, node, reason);
         return OB_OK;
     }
     if (!insert_in_dim(in, node, 1, group->mapping, group->n_mapping, &group->result)) return OB_OK;
@@ -270,7 +270,7 @@ static bool cut_to_axes(const ob_node *node, const ob_shape *own, ob_shape *targ
 static void insert_one_way(inserter *in, ob_node *node, const ob_group *group) {
     const ob_stretch *stretch = &node->op->stretch;
     if (stretch->onto == OB_ONTO_CHANNELS) {
-        ob__work_note(in->work, node, "the operator itself spreads a vector over the channels");
+        ob__note_left(in->rewriting, node, "the operator itself spreads a vector over the channels");
         return;
     }
     bool all = true;
@@ -305,7 +305,7 @@ static bool quantized_as_one(const inserter *in, const ob_node *node, uint32_t i
 static void insert_batch(inserter *in, ob_node *node, const ob_group *group) {
     ob_dim dims[OB_MAX_RANK];
     if (group->result.rank == OB_RANK_UNKNOWN || group->result.rank > OB_MAX_RANK) {
-        ob__work_note(in->work, node, "a rank is not known");
+        ob__note_left(in->rewriting, node, "a rank is not known");
         return;
     }
     int32_t n_batch = group->result.rank - 2;
@@ -316,7 +316,8 @@ static void insert_batch(inserter *in, ob_node *node, const ob_group *group) {
         for (int32_t axis = 0; axis < n_batch; axis++) stretched |= ob__group_stretched(group, k, axis);
         if (!stretched) continue;
         if (!quantized_as_one(in, node, group->inputs[k])) {
-            ob__work_note(in->work, node, "an operand with a scale or zero point for each row or column has to keep its shape");
+            ob__note_left(in->rewriting, node,
+                          "an operand with a scale or zero point for each row or column has to keep its shape");
             continue;
         }
         memcpy(dims, group->result.dims, (size_t)n_batch * sizeof *dims);
@@ -340,13 +341,13 @@ static ob_status visit_node(inserter *in, ob_node *node) {
     if (!found || group.plain || group.kind == OB_BCAST_EXPAND) return OB_OK;
     bool ours =
         node->domain[0] == '\0' || group.kind == OB_BCAST_MULTI; /* operators of libraries broadcast like Add or not at all */
-    if (!ours || ob__is_explicit_broadcast(node) || ob__work_leaves(in->work, node)) return OB_OK;
+    if (!ours || ob__is_explicit_broadcast(node) || ob__leaves(in->rewriting, node)) return OB_OK;
     in->assumed = rests_on_assumption(in, node);
     if (in->assumed && group.kind != OB_BCAST_MULTI) {
-        ob__work_note(in->work, node, "a rank is only declared");
+        ob__note_left(in->rewriting, node, "a rank is only declared");
         return OB_OK;
     }
-    size_t n_inserted = in->work->stats.n_inserted;
+    size_t n_inserted = in->rewriting->stats.n_inserted;
     switch (group.kind) {
     case OB_BCAST_MULTI: insert_multi(in, node, &group); break;
     case OB_BCAST_LEGACY: OB_TRY(insert_legacy(in, node, &group)); break;
@@ -354,8 +355,8 @@ static ob_status visit_node(inserter *in, ob_node *node) {
     case OB_BCAST_BATCH: insert_batch(in, node, &group); break;
     default: break;
     }
-    if (in->work->stats.n_inserted == n_inserted) return OB_OK;
-    ob__touch(in->work->keeping, node);
+    if (in->rewriting->stats.n_inserted == n_inserted) return OB_OK;
+    ob__touch(&in->rewriting->keeping, node);
     ob__patch_import(&in->patch, node->graph->function ? node->graph : NULL, "onnx_broadcast", 1);
     return OB_OK;
 }
@@ -366,12 +367,14 @@ static ob_status visit_graph(void *context, ob_graph *graph) {
     return OB_OK;
 }
 
-ob_status ob__pass_insert_broadcast(ob_work *work) {
-    inserter in = {.work = work};
-    ob__patch_init(&in.patch, work->model, work->journal);
+ob_status ob__pass_insert_broadcast(ob_rewriting *rewriting) {
+    ob_work *work = rewriting->work;
+    inserter in = {.rewriting = rewriting, .work = work};
+    ob__patch_init(&in.patch, work->model, &rewriting->journal);
     ob__shape_maker_init(&in.shapes, work, &in.patch);
     ob__arena_init(&in.arena, &work->model->arena.allocator);
-    if (work->goal & OB_GOAL_BROADCAST) { /* what provides these operators hides functions of their names, as ONNX Runtime does */
+    if (rewriting->goal &
+        OB_GOAL_BROADCAST) { /* what provides these operators hides functions of their names, as ONNX Runtime does */
         ob__patch_needs(&in.patch, "onnx_broadcast", "Broadcast");
         ob__patch_needs(&in.patch, "onnx_broadcast", "BroadcastInDim");
     }

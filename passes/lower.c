@@ -7,15 +7,15 @@
 
 #include "core/error.h"
 #include "ops/op.h"
-#include "passes/explicit.h"
+#include "passes/definitions.h"
 #include "passes/groups.h"
-#include "passes/kept.h"
 #include "passes/patch.h"
-#include "passes/pipeline.h"
+#include "passes/rewriting.h"
 #include "passes/shapes_of.h"
 
 typedef struct lowerer {
-    ob_work *work;
+    ob_rewriting *rewriting;
+    ob_work *work; /* of the rewriting */
     ob_patch patch;
     ob_shape_maker shapes;
     ob_arena arena;
@@ -142,7 +142,7 @@ static void lower_in_dim(lowerer *l, ob_node *node) {
     const char *reason = ob__why_no_expand(&l->types, node->graph, dtype_of(l, node->inputs[0]), &own, &result);
     if (!reason && !is_call && (!mapping || rank == OB_RANK_UNKNOWN)) reason = "the rank of the result is not known";
     if (reason) {
-        ob__work_note(l->work, node, reason);
+        ob__note_left(l->rewriting, node, reason);
         return;
     }
     ob_dim dims[OB_MAX_RANK];
@@ -155,7 +155,7 @@ static void lower_in_dim(lowerer *l, ob_node *node) {
         for (uint32_t i = 0; i < n && i < OB_MAX_RANK; i++)
             if (mapping[i] >= 0 && mapping[i] < rank) dims[mapping[i]] = sizes ? sizes[i] : OB_DIM_UNKNOWN;
     }
-    l->work->stats.n_lowered++;
+    l->rewriting->stats.n_lowered++;
     ob__patch_remove(&l->patch, node);
     if (ob__graph_opset(node->graph, "") < 8) {
         reshape_and_tile(l, node, node->inputs[0], &own, &aligned, &result, node->outputs[0]);
@@ -165,7 +165,7 @@ static void lower_in_dim(lowerer *l, ob_node *node) {
     ob_value *shape = shape_operand(l, node);
     if (!value || !shape)
         l->patch.failed = true;
-    else if (l->work->goal & OB_GOAL_FUNCTION)
+    else if (l->rewriting->goal & OB_GOAL_FUNCTION)
         call_broadcast_to(l, node, value, shape);
     else
         expand(l, node, value, shape, node->outputs[0], &result);
@@ -217,11 +217,11 @@ static void lower_broadcast(lowerer *l, ob_node *node) {
                                  ? ob__why_no_expand(&l->types, node->graph, dtype_of(l, node->inputs[i]), &own, &result)
                                  : "an operand or result is left out";
         if (reason) {
-            ob__work_note(l->work, node, reason);
+            ob__note_left(l->rewriting, node, reason);
             return;
         }
     }
-    l->work->stats.n_lowered++;
+    l->rewriting->stats.n_lowered++;
     ob__patch_remove(&l->patch, node);
     ob_value *made = NULL;
     ob_value *shape = old || node->n_inputs == 1 ? NULL : common_shape(l, node, &result, &made);
@@ -276,7 +276,7 @@ static const ob_function *need_function(lowerer *l, uint32_t n_operands) {
     entry->value = function;
     ob__patch_add_function(&l->patch, function);
     ob__patch_ir_version(&l->patch, 8);
-    l->work->stats.n_functions++;
+    l->rewriting->stats.n_functions++;
     return function;
 }
 
@@ -315,7 +315,7 @@ static void call_broadcast(lowerer *l, ob_node *node) {
                                                                  &unknown_shape, &unknown_shape)
                                              : "an operand is left out";
         if (reason) {
-            ob__work_note(l->work, node, reason);
+            ob__note_left(l->rewriting, node, reason);
             return;
         }
     }
@@ -328,7 +328,7 @@ static void call_broadcast(lowerer *l, ob_node *node) {
     memcpy(made->outputs, node->outputs, node->n_outputs * sizeof *made->outputs);
     keep_conditions(l, node, made);
     ob__patch_remove(&l->patch, node);
-    l->work->stats.n_lowered++;
+    l->rewriting->stats.n_lowered++;
 }
 
 /* ---- The passes ----------------------------------------------------------------------------------------------------- */
@@ -336,12 +336,12 @@ static void call_broadcast(lowerer *l, ob_node *node) {
 static ob_status visit_graph(void *context, ob_graph *graph) {
     lowerer *l = context;
     if (ob__is_explicit_definition(graph)) return OB_OK;
-    bool to_calls = l->work->goal & OB_GOAL_FUNCTION;
+    bool to_calls = l->rewriting->goal & OB_GOAL_FUNCTION;
     for (ob_node *node = graph->first; node; node = node->next) {
         if (to_calls && node->function) continue; /* a call already */
         bool in_dim = ob__is_explicit_in_dim(node) && node->inputs[0] && node->outputs[0];
-        if ((!in_dim && !ob__is_explicit_broadcast(node)) || ob__work_leaves(l->work, node)) continue;
-        ob__touch(l->work->keeping, node);
+        if ((!in_dim && !ob__is_explicit_broadcast(node)) || ob__leaves(l->rewriting, node)) continue;
+        ob__touch(&l->rewriting->keeping, node);
         if (in_dim)
             lower_in_dim(l, node);
         else
@@ -401,9 +401,10 @@ static ob_status find_undefined(void *context, ob_graph *graph) {
     return OB_OK;
 }
 
-static ob_status lower(ob_work *work) {
-    lowerer l = {.work = work, .n_instead = work->model->n_values};
-    ob__patch_init(&l.patch, work->model, work->journal);
+static ob_status lower(ob_rewriting *rewriting) {
+    ob_work *work = rewriting->work;
+    lowerer l = {.rewriting = rewriting, .work = work, .n_instead = work->model->n_values};
+    ob__patch_init(&l.patch, work->model, &rewriting->journal);
     ob__shape_maker_init(&l.shapes, work, &l.patch);
     ob__arena_init(&l.arena, &work->model->arena.allocator);
     ob__map_init(&l.taken, &l.arena);
@@ -426,10 +427,10 @@ static ob_status lower(ob_work *work) {
     return status;
 }
 
-ob_status ob__pass_lower_function(ob_work *work) {
-    return lower(work);
+ob_status ob__pass_lower_function(ob_rewriting *rewriting) {
+    return lower(rewriting);
 }
 
-ob_status ob__pass_lower_expand(ob_work *work) {
-    return lower(work);
+ob_status ob__pass_lower_expand(ob_rewriting *rewriting) {
+    return lower(rewriting);
 }

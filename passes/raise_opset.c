@@ -7,16 +7,16 @@
 #include "core/error.h"
 #include "passes/explicit.h"
 #include "passes/groups.h"
-#include "passes/kept.h"
 #include "passes/patch.h"
-#include "passes/pipeline.h"
+#include "passes/rewriting.h"
 
 enum { EXPAND_SINCE = 8 };
 
 typedef struct raiser {
-    ob_work *work;
-    ob_map same; /* by operator name: the row means the same in opset 8 */
-    bool needed; /* an explicit operator stands in a graph below opset 8 */
+    ob_rewriting *rewriting;
+    ob_work *work; /* of the rewriting */
+    ob_map same;   /* by operator name: the row means the same in opset 8 */
+    bool needed;   /* an explicit operator stands in a graph below opset 8 */
     const ob_node *obstacle;
     const char *why; /* static */
 } raiser;
@@ -42,7 +42,7 @@ static const char *why_not(const raiser *r, const ob_node *node, const ob_op *ne
     if (newer == node->op) return NULL;
     if (!newer || !is_plain_legacy(node, newer)) return "means something else there";
     if (!has_one_shape(r, node)) return "would broadcast there, and its operands are not proved to have one shape";
-    return ob__stays(r->work->keeping, node) ? "could not be shown to accept the same sizes there" : NULL;
+    return ob__stays(&r->rewriting->keeping, node) ? "could not be shown to accept the same sizes there" : NULL;
 }
 
 static ob_status look_at(raiser *r, const ob_node *node) {
@@ -58,7 +58,7 @@ static ob_status look_at(raiser *r, const ob_node *node) {
     const ob_op *newer = entry->value;
     r->why = why_not(r, node, newer);
     if (r->why) r->obstacle = node;
-    if (newer != node->op) ob__touch(r->work->keeping, node);
+    if (newer != node->op) ob__touch(&r->rewriting->keeping, node);
     return OB_OK;
 }
 
@@ -68,9 +68,10 @@ static ob_status visit(void *context, ob_graph *graph) {
     return OB_OK;
 }
 
-ob_status ob__pass_raise_opset(ob_work *work) {
-    raiser r = {.work = work};
-    if (work->keeping->all_stay) return OB_OK;
+ob_status ob__pass_raise_opset(ob_rewriting *rewriting) {
+    ob_work *work = rewriting->work;
+    raiser r = {.rewriting = rewriting, .work = work};
+    if (rewriting->keeping.all_stay) return OB_OK;
     ob_arena scratch;
     ob__arena_init(&scratch, &work->model->arena.allocator);
     ob__map_init(&r.same, &scratch);
@@ -83,7 +84,7 @@ ob_status ob__pass_raise_opset(ob_work *work) {
         "because node '%s' (%s) %s: use the form expand or broadcast",
         (long long)ob__graph_opset(r.obstacle->graph, ""), ob__node_label(r.obstacle), r.obstacle->op_type, r.why);
     ob_patch patch;
-    ob__patch_init(&patch, work->model, work->journal);
+    ob__patch_init(&patch, work->model, &rewriting->journal);
     ob__patch_raise_opset(&patch, "", EXPAND_SINCE);
     status = ob__patch_apply(&patch, work->error);
     ob__patch_release(&patch);

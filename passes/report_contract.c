@@ -5,8 +5,8 @@
 #include "core/terms.h"
 #include "passes/groups.h"
 #include "passes/names.h"
-#include "passes/pipeline.h"
 #include "passes/report.h"
+#include "passes/work.h"
 
 ob_status ob__pass_contract(ob_work *work) {
     if (!work->contract) return OB_OK;

@@ -1,13 +1,9 @@
 /* ob_rewrite, and the two passes that stand around every rewriting. */
-#include "onnx_broadcast/rewrite.h"
-
 #include <string.h>
 
 #include "core/error.h"
 #include "passes/groups.h"
-#include "passes/journal.h"
-#include "passes/kept.h"
-#include "passes/pipeline.h"
+#include "passes/rewriting.h"
 
 static const char *const form_names[] = {
 #define OB_FORM_NAME(name, text) text,
@@ -51,9 +47,10 @@ static ob_status first_error(const ob_findings *findings, ob_error *error) {
     return ob__fail(error, OB_E_MODEL, "%zu errors beyond the findings that are listed", n);
 }
 
-ob_status ob__pass_sound(ob_work *work) {
+ob_status ob__pass_sound(ob_rewriting *rewriting) {
+    const ob_work *work = rewriting->work;
     OB_TRY(first_error(work->findings, work->error));
-    return ob__keeping_start(work->keeping, work->model, work->facts);
+    return ob__keeping_start(&rewriting->keeping, work->model, work->facts);
 }
 
 /* True when the sizes are known before and after, and are not the same. */
@@ -89,43 +86,45 @@ static const ob_value *contradicted_output(const ob_work *work, const ob_facts *
 }
 
 /* Everything stays: no pass had anything to do, and what one has done nevertheless nobody has compared. */
-static ob_status leave_all(ob_work *work) {
-    size_t n_left = work->stats.n_left;
-    ob__journal_undo(work->journal, NULL);
-    work->stats = (ob_rewrite_stats){.n_left = n_left};
-    return ob__pass_resolve(work);
+static ob_status leave_all(ob_rewriting *rewriting) {
+    size_t n_left = rewriting->stats.n_left;
+    ob__journal_undo(&rewriting->journal, NULL);
+    rewriting->stats = (ob_rewrite_stats){.n_left = n_left};
+    return ob__pass_resolve(rewriting->work);
 }
 
-static ob_status recheck(ob_work *work, ob_facts *facts, ob_findings *findings) {
+static ob_status recheck(ob_rewriting *rewriting, ob_facts *facts, ob_findings *findings) {
+    const ob_work *work = rewriting->work;
     const ob_node *node;
     bool kept = true;
     OB_TRY(ob__propagate(work->model, work->given, facts, findings));
     const ob_value *output = contradicted_output(work, facts);
     if (has_error(findings, &node) || output) {
         if (!node && output) node = output->producer;
-        OB_TRY(ob__keeping_blame(work->keeping, node));
+        OB_TRY(ob__keeping_blame(&rewriting->keeping, node));
         kept = false;
     } else {
-        OB_TRY(ob__keeping_compare(work->keeping, work->model, work->facts, facts, &kept));
+        OB_TRY(ob__keeping_compare(&rewriting->keeping, work->model, work->facts, facts, &kept));
     }
-    work->again = !kept;
+    rewriting->again = !kept;
     return OB_OK;
 }
 
-ob_status ob__pass_recheck(ob_work *work) {
-    if (work->keeping->all_stay) return leave_all(work);
+ob_status ob__pass_recheck(ob_rewriting *rewriting) {
+    const ob_model *model = rewriting->work->model;
+    if (rewriting->keeping.all_stay) return leave_all(rewriting);
     ob_facts facts;
     ob_findings findings;
-    ob__facts_init(&facts, &work->model->arena.allocator);
-    ob__findings_init(&findings, &work->model->arena.allocator);
-    ob_status status = recheck(work, &facts, &findings);
+    ob__facts_init(&facts, &model->arena.allocator);
+    ob__findings_init(&findings, &model->arena.allocator);
+    ob_status status = recheck(rewriting, &facts, &findings);
     ob__findings_release(&findings);
     ob__facts_release(&facts);
     return status;
 }
 
-static void tell_notes(const ob_work *work, const ob_rewrite_options *options) {
-    for (const ob_work_note *note = work->notes; note && options->note; note = note->next)
+static void tell_notes(const ob_rewriting *rewriting, const ob_rewrite_options *options) {
+    for (const ob_left_note *note = rewriting->notes; note && options->note; note = note->next)
         options->note(options->context, ob__node_label(note->node), note->node->op_type, note->reason);
 }
 
@@ -137,27 +136,23 @@ ob_status ob_rewrite(ob_model *model, ob_form form, const ob_rewrite_options *op
     if (!options) options = &plain;
     ob_facts facts;
     ob_findings findings;
-    ob_journal journal;
-    ob_keeping keeping;
-    ob__facts_init(&facts, &model->arena.allocator);
-    ob__findings_init(&findings, &model->arena.allocator);
-    ob__journal_init(&journal, &model->arena.allocator);
-    ob__keeping_init(&keeping, &model->arena.allocator);
     ob_work work = {.model = model,
-                    .goal = goals[form],
                     .facts = &facts,
                     .findings = &findings,
-                    .journal = &journal,
-                    .keeping = &keeping,
                     .after_pass = options->after_pass,
                     .context = options->context,
                     .error = error};
-    ob_status status = ob__run_pipeline(&work);
-    if (status == OB_OK) tell_notes(&work, options);
-    if (status == OB_OK && stats) *stats = work.stats;
-    if (status != OB_OK) ob__journal_undo(&journal, NULL);
-    ob__keeping_release(&keeping);
-    ob__journal_release(&journal);
+    ob_rewriting rewriting = {.work = &work, .goal = goals[form]};
+    ob__facts_init(&facts, &model->arena.allocator);
+    ob__findings_init(&findings, &model->arena.allocator);
+    ob__journal_init(&rewriting.journal, &model->arena.allocator);
+    ob__keeping_init(&rewriting.keeping, &model->arena.allocator);
+    ob_status status = ob__run_pipeline(&work, &rewriting);
+    if (status == OB_OK) tell_notes(&rewriting, options);
+    if (status == OB_OK && stats) *stats = rewriting.stats;
+    if (status != OB_OK) ob__journal_undo(&rewriting.journal, NULL);
+    ob__keeping_release(&rewriting.keeping);
+    ob__journal_release(&rewriting.journal);
     ob__findings_release(&findings);
     ob__facts_release(&facts);
     return ob__described(error, status, "");

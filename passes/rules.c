@@ -3,7 +3,7 @@
 
 #include "core/error.h"
 #include "passes/groups.h"
-#include "passes/pipeline.h"
+#include "passes/work.h"
 
 typedef struct ruler {
     ob_work *work;

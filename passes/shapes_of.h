@@ -3,7 +3,7 @@
 #define OB_PASSES_SHAPES_OF_H
 
 #include "passes/patch.h"
-#include "passes/pipeline.h"
+#include "passes/work.h"
 
 typedef struct ob_shape_maker {
     ob_work *work;

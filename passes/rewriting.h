@@ -1,0 +1,42 @@
+/* What passes work on that edit a model, beside the analysis. */
+#ifndef OB_PASSES_REWRITING_H
+#define OB_PASSES_REWRITING_H
+
+#include "onnx_broadcast/rewrite.h"
+#include "passes/journal.h"
+#include "passes/kept.h"
+#include "passes/pipeline.h"
+#include "passes/work.h"
+
+/* A node that stays as it is. */
+typedef struct ob_left_note {
+    struct ob_left_note *next;
+    const ob_node *node;
+    const char *reason; /* static */
+} ob_left_note;
+
+typedef struct ob_rewriting {
+    ob_work *work;
+    int goal;           /* OB_GOAL_... */
+    ob_journal journal; /* what passes have changed */
+    ob_keeping keeping; /* what must be as it was */
+    bool again;         /* recheck: the model is as it was, rewrite it anew with more nodes left alone */
+    ob_rewrite_stats stats;
+    ob_left_note *notes, *last_note;
+} ob_rewriting;
+
+/* Counts a node that stays as it is, and keeps the reason for the caller. */
+void ob__note_left(ob_rewriting *rewriting, const ob_node *node, const char *reason);
+/* True when the node is to be left as it is, because the contract might not be kept; noted. */
+bool ob__leaves(ob_rewriting *rewriting, const ob_node *node);
+
+/* The passes: one file each, linear in nodes and operands. The first and the last change nothing. */
+ob_status ob__pass_sound(ob_rewriting *rewriting);    /* E_SHAPE, E_TYPE or E_MODEL when there is a finding of severity error */
+ob_status ob__pass_implicit(ob_rewriting *rewriting); /* takes out explicit broadcasting that an operator does anyway */
+ob_status ob__pass_insert_broadcast(ob_rewriting *rewriting); /* Broadcast, BroadcastInDim before operators that broadcast */
+ob_status ob__pass_raise_opset(ob_rewriting *rewriting);    /* to opset 8 when explicit operators need it for their definition */
+ob_status ob__pass_lower_function(ob_rewriting *rewriting); /* explicit operators to calls of model-local functions */
+ob_status ob__pass_lower_expand(ob_rewriting *rewriting);   /* explicit operators to Expand, below opset 8 to Reshape and Tile */
+ob_status ob__pass_recheck(ob_rewriting *rewriting);        /* facts again: no errors, outputs as declared and as before */
+
+#endif
