@@ -30,7 +30,7 @@ static ob_truth decide_multiple_of_term(const ob_dims *pool, ob_dim a, ob_dim b)
     if (low < 1 || !ob__poly_load(pool, a, &dividend) || !ob__poly_load(pool, b, &divisor)) return OB_UNDECIDED;
     if (!ob__poly_divide(&dividend, &divisor, &quotient, &rest)) return OB_UNDECIDED;
     if (rest.n == 0 && rest.constant == 0) return OB_TRUE;
-    ob__poly_bounds(pool, &rest, &rest_low, &rest_high);
+    ob__poly_bounds(pool, &rest, NULL, &rest_low, &rest_high);
     /* a rest that is not 0 and stays nearer to 0 than b does */
     bool beside = rest_low > 0 || rest_high < 0, near = rest_high < low && rest_low > -low;
     return beside && near ? OB_FALSE : OB_UNDECIDED;
@@ -39,7 +39,7 @@ static ob_truth decide_multiple_of_term(const ob_dims *pool, ob_dim a, ob_dim b)
 static ob_truth decide_zero(const ob_dims *pool, const ob_poly *poly) {
     if (poly->n == 0) return poly->constant == 0 ? OB_TRUE : OB_FALSE;
     int64_t low, high, gcd = ob__poly_gcd(poly, 0);
-    ob__poly_bounds(pool, poly, &low, &high);
+    ob__poly_bounds(pool, poly, NULL, &low, &high);
     if (low > 0 || high < 0 || poly->constant % gcd != 0) return OB_FALSE;
     return low == 0 && high == 0 ? OB_TRUE : OB_UNDECIDED;
 }
@@ -99,7 +99,7 @@ ob_truth ob_condition_decide(const ob_dims *pool, const ob_condition *condition)
         int64_t low, high;
         if (a == b && a != OB_DIM_UNKNOWN) return OB_TRUE;
         if (!subtract(pool, a, b, &poly)) return OB_UNDECIDED;
-        ob__poly_bounds(pool, &poly, &low, &high);
+        ob__poly_bounds(pool, &poly, NULL, &low, &high);
         return low >= 0 ? OB_TRUE : high < 0 ? OB_FALSE : OB_UNDECIDED;
     }
     }

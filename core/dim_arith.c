@@ -69,9 +69,9 @@ static bool unnest(ob_dims *pool, ob_poly *poly, int64_t *divisor, ob_dim *sum) 
     bool negative = poly->monomials[at].coefficient != 1;
     ob_dim quotient = poly->monomials[at].factors[0];
     int64_t by = inner->words[1], product;
-    ob_poly others = {.constant = poly->constant, .n = 0}, scaled = {.constant = negative ? by - 1 : 0, .n = 0}, numerator, next;
-    for (uint32_t i = 0; i < poly->n; i++)
-        if (i != at) ob__poly_append(&others, &poly->monomials[i], poly->monomials[i].coefficient);
+    ob_poly others, scaled, numerator, next;
+    ob__poly_without(poly, at, &others);
+    ob__poly_constant(&scaled, negative ? by - 1 : 0);
     if (ob__mul_overflows(*divisor, by, &product) || !ob_dim_is_const(product)) return false;
     if (!ob__poly_load(pool, inner->words[0], &numerator) || !ob__poly_add(&scaled, &others, by, &next)) return false;
     if (!ob__poly_add(&next, &numerator, negative ? -1 : 1, &others)) return false;
@@ -92,7 +92,7 @@ static void cancel(ob_poly *poly, int64_t *divisor) {
 /* The quotient as a term of its own, unless it has only one value. */
 static ob_dim quotient_term(ob_dims *pool, const ob_poly *rest, int64_t divisor) {
     int64_t low, high;
-    ob__poly_bounds(pool, rest, &low, &high);
+    ob__poly_bounds(pool, rest, NULL, &low, &high);
     if (low != -OB_DIM_CONST_MAX && high != OB_DIM_CONST_MAX && ob__floor_div(low, divisor) == ob__floor_div(high, divisor))
         return ob__floor_div(low, divisor);
     ob_dim numerator = ob__poly_store(pool, rest);

@@ -1,4 +1,4 @@
-/* What a term's value lies between, whatever its symbols are.
+/* What a term's value lies between, for all sizes or for those in given ranges.
  *
  * The naive bounds of a sum take each monomial on its own and so lose what they share: H - 2*floor(H/2) has none. The exact ones
  * replace one atom at a time, outermost first, by what bounds it: c*floor(a/c) lies in a - c + 1 .. a, a minimum is each of its
@@ -9,12 +9,22 @@
 #include "core/terms.h"
 
 enum {
-    MAX_STEPS = 24, /* atoms replaced for one bound */
-    MAX_NESTED = 6, /* one inside the other: each keeps a polynomial on the stack */
-    MAX_TRIED = 3   /* atoms of one polynomial */
+    MAX_STEPS = 24,        /* atoms replaced for one bound */
+    MAX_NESTED = 6,        /* one inside the other: each keeps a polynomial on the stack */
+    MAX_TRIED = 3,         /* atoms of one polynomial */
+    SHIFTED_MONOMIALS = 16 /* of a sum of products whose factors are taken as what they are at least, and the rest */
 };
 
 #define INFINITE OB_DIM_CONST_MAX
+
+typedef struct bound_search {
+    const ob_dims *pool;
+    const ob_size_ranges *ranges; /* NULL: any size; then the bounds of parts are those that they carry */
+    uint32_t n_left;              /* steps */
+    uint32_t depth;
+} bound_search;
+
+static void bound_part(bound_search *search, ob_dim d, int64_t *low, int64_t *high);
 
 /* ---- Each monomial on its own ------------------------------------------------------------------------------------- */
 
@@ -38,31 +48,62 @@ static void bound_product(int64_t *low, int64_t *high, int64_t other_low, int64_
     }
 }
 
-static void bound_monomial(const ob_dims *pool, const ob_monomial *m, int64_t *low, int64_t *high) {
+static void bound_monomial(bound_search *search, const ob_monomial *m, int64_t *low, int64_t *high) {
     *low = *high = m->coefficient;
     for (uint32_t k = 0; k < m->n_factors; k++) {
         int64_t factor_low, factor_high;
-        ob_dim_bounds(pool, m->factors[k], &factor_low, &factor_high);
+        bound_part(search, m->factors[k], &factor_low, &factor_high);
         bound_product(low, high, factor_low, factor_high);
     }
 }
 
-static int64_t naive_lowest(const ob_dims *pool, const ob_poly *poly) {
-    int64_t sum = poly->constant, low, high;
-    for (uint32_t i = 0; i < poly->n && sum != -INFINITE; i++) {
-        bound_monomial(pool, &poly->monomials[i], &low, &high);
-        sum = low == -INFINITE ? -INFINITE : clamp(sum + low);
+static void naive_bounds(bound_search *search, const ob_poly *poly, int64_t *lowest_out, int64_t *highest_out) {
+    int64_t low, high, least = poly->constant, most = poly->constant;
+    for (uint32_t i = 0; i < poly->n && (least != -INFINITE || most != INFINITE); i++) {
+        bound_monomial(search, &poly->monomials[i], &low, &high);
+        least = least == -INFINITE || low == -INFINITE ? -INFINITE : clamp(least + low);
+        most = most == INFINITE || high == INFINITE ? INFINITE : clamp(most + high);
     }
-    return sum;
+    *lowest_out = least;
+    *highest_out = most;
 }
 
-static int64_t naive_highest(const ob_dims *pool, const ob_poly *poly) {
-    int64_t sum = poly->constant, low, high;
-    for (uint32_t i = 0; i < poly->n && sum != INFINITE; i++) {
-        bound_monomial(pool, &poly->monomials[i], &low, &high);
-        sum = high == INFINITE ? INFINITE : clamp(sum + high);
+static bool has_product(const ob_poly *poly) {
+    for (uint32_t i = 0; i < poly->n; i++)
+        if (poly->monomials[i].n_factors > 1) return true;
+    return false;
+}
+
+/* Every factor f as f' + what it is at least, f' >= 0: without negative coefficients the constant is a lower bound. */
+static int64_t shifted_lowest(bound_search *search, const ob_poly *poly) {
+    bool shifts = false;
+    int64_t low, high;
+    if (!has_product(poly) || poly->n > SHIFTED_MONOMIALS) return -INFINITE;
+    for (uint32_t i = 0; i < poly->n; i++)
+        for (uint32_t k = 0; k < poly->monomials[i].n_factors; k++) {
+            bound_part(search, poly->monomials[i].factors[k], &low, &high);
+            if (low < 0) return -INFINITE;
+            shifts |= low > 0;
+        }
+    if (!shifts) return -INFINITE;
+    ob_poly sum, part, factor, next;
+    ob__poly_constant(&sum, poly->constant);
+    for (uint32_t i = 0; i < poly->n; i++) {
+        const ob_monomial *m = &poly->monomials[i];
+        ob__poly_constant(&part, m->coefficient);
+        for (uint32_t k = 0; k < m->n_factors; k++) {
+            bound_part(search, m->factors[k], &low, &high);
+            if (!ob__poly_load(search->pool, m->factors[k], &factor)) return -INFINITE;
+            factor.constant = low;
+            if (!ob__poly_mul(&part, &factor, &next)) return -INFINITE;
+            part = next;
+        }
+        if (!ob__poly_add(&sum, &part, 1, &next)) return -INFINITE;
+        sum = next;
     }
-    return sum;
+    for (uint32_t i = 0; i < sum.n; i++)
+        if (sum.monomials[i].coefficient < 0) return -INFINITE;
+    return sum.constant;
 }
 
 /* ---- Atoms replaced ------------------------------------------------------------------------------------------------- */
@@ -78,24 +119,24 @@ static bool is_atom(const ob_term *term) {
 }
 
 /* Everything beside the factor is 0 or more, so that bounds of the factor bound the product. */
-static bool others_count(const ob_dims *pool, const ob_monomial *m, uint32_t factor) {
+static bool others_count(bound_search *search, const ob_monomial *m, uint32_t factor) {
     int64_t low, high;
     for (uint32_t k = 0; k < m->n_factors; k++) {
         if (k == factor) continue;
-        ob_dim_bounds(pool, m->factors[k], &low, &high);
+        bound_part(search, m->factors[k], &low, &high);
         if (low < 0) return false;
     }
     return true;
 }
 
 /* The atoms that can be replaced, deepest first, then in order; at most MAX_TRIED. */
-static uint32_t find_places(const ob_dims *pool, const ob_poly *poly, place *out) {
+static uint32_t find_places(bound_search *search, const ob_poly *poly, place *out) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < poly->n; i++) {
         const ob_monomial *m = &poly->monomials[i];
         for (uint32_t k = 0; k < m->n_factors; k++) {
-            const ob_term *term = ob__term(pool, m->factors[k]);
-            if (!is_atom(term) || (k > 0 && m->factors[k - 1] == m->factors[k]) || !others_count(pool, m, k)) continue;
+            const ob_term *term = ob__term(search->pool, m->factors[k]);
+            if (!is_atom(term) || (k > 0 && m->factors[k - 1] == m->factors[k]) || !others_count(search, m, k)) continue;
             uint32_t at = n < MAX_TRIED ? n++ : MAX_TRIED;
             while (at > 0 && out[at - 1].term->depth < term->depth) {
                 if (at < MAX_TRIED) out[at] = out[at - 1];
@@ -109,11 +150,12 @@ static uint32_t find_places(const ob_dims *pool, const ob_poly *poly, place *out
 
 /* out = scale * (poly without the monomial) + factor * (the monomial's other factors) * value. */
 static bool replace(const ob_poly *poly, const place *at, int64_t scale, int64_t factor, const ob_poly *value, ob_poly *out) {
-    ob_poly part = {.constant = 0, .n = 0}, others = {.constant = 0, .n = 0}, product;
+    ob_poly part, others, scaled, product;
     const ob_monomial *m = &poly->monomials[at->monomial];
     if (m->n_factors == 1) {
         product = *value;
     } else {
+        ob__poly_constant(&others, 0);
         ob_monomial *rest = &others.monomials[others.n++];
         rest->coefficient = 1;
         rest->n_factors = 0;
@@ -121,18 +163,9 @@ static bool replace(const ob_poly *poly, const place *at, int64_t scale, int64_t
             if (k != at->factor) rest->factors[rest->n_factors++] = m->factors[k];
         if (!ob__poly_mul(&others, value, &product)) return false;
     }
-    for (uint32_t i = 0; i < poly->n; i++)
-        if (i != at->monomial) ob__poly_append(&part, &poly->monomials[i], poly->monomials[i].coefficient);
-    part.constant = poly->constant;
-    others.n = 0;
-    return ob__poly_add(&others, &part, scale, out) && (part = *out, ob__poly_add(&part, &product, factor, out));
+    ob__poly_without(poly, at->monomial, &part);
+    return ob__poly_scale(&part, scale, &scaled) && ob__poly_add(&scaled, &product, factor, out);
 }
-
-typedef struct bound_search {
-    const ob_dims *pool;
-    uint32_t n_left; /* steps */
-    uint32_t depth;
-} bound_search;
 
 static int64_t lowest(bound_search *search, const ob_poly *poly);
 
@@ -174,10 +207,10 @@ static int64_t lowest_of_members(bound_search *search, const ob_poly *poly, cons
     return found;
 }
 
-static bool all_positive(const ob_dims *pool, const ob_term *term) {
+static bool all_positive(bound_search *search, const ob_term *term) {
     int64_t low, high;
     for (uint32_t i = 0; i < term->n_words; i++) {
-        ob_dim_bounds(pool, term->words[i], &low, &high);
+        bound_part(search, term->words[i], &low, &high);
         if (low < 1) return false;
     }
     return true;
@@ -190,7 +223,7 @@ static int64_t lowest_at(bound_search *search, const ob_poly *poly, const place 
     case OB_DIM_KIND_MIN: return lowest_of_members(search, poly, at, negative);
     case OB_DIM_KIND_MAX: return lowest_of_members(search, poly, at, !negative);
     default: /* without a 0 among its members a broadcast term is the largest of them */
-        return lowest_of_members(search, poly, at, !negative && all_positive(search->pool, at->term));
+        return lowest_of_members(search, poly, at, !negative && all_positive(search, at->term));
     }
 }
 
@@ -207,10 +240,15 @@ static bool worth_a_search(const ob_dims *pool, const ob_poly *poly) {
 }
 
 static int64_t lowest(bound_search *search, const ob_poly *poly) {
-    int64_t best = naive_lowest(search->pool, poly);
+    int64_t best, high;
+    naive_bounds(search, poly, &best, &high);
+    if (best < 0) {
+        int64_t shifted = shifted_lowest(search, poly);
+        if (shifted > best) best = shifted;
+    }
     if (search->depth == MAX_NESTED || !worth_a_search(search->pool, poly)) return best;
     place places[MAX_TRIED];
-    uint32_t n = find_places(search->pool, poly, places);
+    uint32_t n = find_places(search, poly, places);
     search->depth++;
     for (uint32_t i = 0; i < n && search->n_left > 0; i++) {
         search->n_left--;
@@ -221,42 +259,27 @@ static int64_t lowest(bound_search *search, const ob_poly *poly) {
     return best;
 }
 
-void ob__poly_bounds(const ob_dims *pool, const ob_poly *poly, int64_t *lowest_out, int64_t *highest_out) {
-    *lowest_out = naive_lowest(pool, poly);
-    *highest_out = naive_highest(pool, poly);
-    if (*lowest_out == *highest_out || !worth_a_search(pool, poly)) return;
-    bound_search upward = {pool, MAX_STEPS, 0}, downward = upward;
-    int64_t low = lowest(&upward, poly), high;
+static void bound_poly(bound_search *search, const ob_poly *poly, int64_t *lowest_out, int64_t *highest_out) {
+    naive_bounds(search, poly, lowest_out, highest_out);
+    if (*lowest_out == *highest_out || (!has_product(poly) && !worth_a_search(search->pool, poly))) return;
+    uint32_t n_left = search->n_left;
+    int64_t low = lowest(search, poly);
     if (low > *lowest_out) *lowest_out = low;
-    const ob_poly zero = {.constant = 0, .n = 0};
     ob_poly negative;
-    if (!ob__poly_add(&zero, poly, -1, &negative)) return;
-    high = lowest(&downward, &negative);
-    if (high != -INFINITE && -high < *highest_out) *highest_out = -high;
+    if (!ob__poly_scale(poly, -1, &negative)) return;
+    if (!search->ranges) search->n_left = n_left; /* as many steps downward */
+    low = lowest(search, &negative);
+    if (low != -INFINITE && -low < *highest_out) *highest_out = -low;
 }
 
 /* ---- Terms ---------------------------------------------------------------------------------------------------------- */
 
-static void bound_sum(const ob_dims *pool, ob_term *term) {
-    ob_poly poly;
-    poly.constant = term->words[0];
-    poly.n = 0;
-    for (uint32_t i = 1; i < term->n_words;) {
-        ob_monomial *m = &poly.monomials[poly.n++];
-        m->coefficient = term->words[i];
-        m->n_factors = (uint32_t)term->words[i + 1];
-        memcpy(m->factors, &term->words[i + 2], m->n_factors * sizeof *m->factors);
-        i += 2 + m->n_factors;
-    }
-    ob__poly_bounds(pool, &poly, &term->lowest, &term->highest);
-}
-
 /* Each end is one of the members': of a minimum the least of both, of a maximum the greatest. */
-static void bound_members(const ob_dims *pool, ob_term *term) {
+static void bound_members(bound_search *search, const ob_term *term, int64_t *lowest_out, int64_t *highest_out) {
     int64_t least_low = INFINITE, greatest_low = -INFINITE, least_high = INFINITE, greatest_high = -INFINITE;
     for (uint32_t i = 0; i < term->n_words; i++) {
         int64_t low, high;
-        ob_dim_bounds(pool, term->words[i], &low, &high);
+        bound_part(search, term->words[i], &low, &high);
         if (low < least_low) least_low = low;
         if (low > greatest_low) greatest_low = low;
         if (high < least_high) least_high = high;
@@ -264,20 +287,48 @@ static void bound_members(const ob_dims *pool, ob_term *term) {
     }
     /* The common size of a broadcast is one of its members. Without a 0 among them it is the largest. */
     bool largest = term->kind == OB_DIM_KIND_MAX || (term->kind == OB_DIM_KIND_BCAST && least_low >= 1);
-    term->lowest = largest ? greatest_low : least_low;
-    term->highest = term->kind == OB_DIM_KIND_MIN ? least_high : greatest_high;
+    *lowest_out = largest ? greatest_low : least_low;
+    *highest_out = term->kind == OB_DIM_KIND_MIN ? least_high : greatest_high;
+}
+
+static void bound_term(bound_search *search, const ob_term *term, int64_t *low, int64_t *high) {
+    if (term->kind == OB_DIM_KIND_SUM) {
+        ob_poly poly;
+        ob__poly_read(term->words, term->n_words, &poly);
+        bound_poly(search, &poly, low, high);
+    } else if (term->kind == OB_DIM_KIND_DIV) {
+        bound_part(search, term->words[0], low, high);
+        if (*low != -INFINITE) *low = ob__floor_div(*low, term->words[1]);
+        if (*high != INFINITE) *high = ob__floor_div(*high, term->words[1]);
+    } else {
+        bound_members(search, term, low, high);
+    }
+}
+
+static void bound_part(bound_search *search, ob_dim d, int64_t *low, int64_t *high) {
+    ob_dim_bounds(search->pool, d, low, high);
+    const ob_term *term = search->ranges ? ob__term(search->pool, d) : NULL;
+    if (!term) return;
+    int64_t least = *low, most = *high;
+    if (term->kind == OB_DIM_KIND_SYMBOL)
+        search->ranges->of(search->ranges->context, d, &least, &most);
+    else
+        bound_term(search, term, &least, &most);
+    if (least > *low) *low = least;
+    if (most < *high) *high = most;
 }
 
 void ob__term_bounds(const ob_dims *pool, ob_term *term) {
-    term->lowest = -INFINITE;
-    term->highest = INFINITE;
-    if (term->kind == OB_DIM_KIND_SUM) {
-        bound_sum(pool, term);
-    } else if (term->kind == OB_DIM_KIND_DIV) {
-        ob_dim_bounds(pool, term->words[0], &term->lowest, &term->highest);
-        if (term->lowest != -INFINITE) term->lowest = ob__floor_div(term->lowest, term->words[1]);
-        if (term->highest != INFINITE) term->highest = ob__floor_div(term->highest, term->words[1]);
-    } else {
-        bound_members(pool, term);
-    }
+    bound_search search = {pool, NULL, MAX_STEPS, 0};
+    bound_term(&search, term, &term->lowest, &term->highest);
+}
+
+void ob__poly_bounds(const ob_dims *pool, const ob_poly *poly, const ob_size_ranges *ranges, int64_t *low, int64_t *high) {
+    bound_search search = {pool, ranges, MAX_STEPS, 0};
+    bound_poly(&search, poly, low, high);
+}
+
+void ob__dim_bounds(const ob_dims *pool, ob_dim d, const ob_size_ranges *ranges, int64_t *low, int64_t *high) {
+    bound_search search = {pool, ranges, MAX_STEPS, 0};
+    bound_part(&search, d, low, high);
 }

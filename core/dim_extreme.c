@@ -64,7 +64,7 @@ static bool at_most(const ob_dims *pool, ob_dim a, ob_dim b) {
     ob_poly left, right, difference;
     if (!ob__poly_load(pool, a, &left) || !ob__poly_load(pool, b, &right) || !ob__poly_add(&right, &left, -1, &difference))
         return false;
-    ob__poly_bounds(pool, &difference, &a_low, &a_high);
+    ob__poly_bounds(pool, &difference, NULL, &a_low, &a_high);
     return a_low >= 0;
 }
 

@@ -22,6 +22,17 @@ static void copy_monomial(ob_monomial *to, const ob_monomial *from) {
     memcpy(to->factors, from->factors, from->n_factors * sizeof *from->factors);
 }
 
+void ob__poly_read(const int64_t *words, uint32_t n_words, ob_poly *out) {
+    ob__poly_constant(out, words[0]);
+    for (uint32_t i = 1; i < n_words;) {
+        ob_monomial *m = &out->monomials[out->n++];
+        m->coefficient = words[i];
+        m->n_factors = (uint32_t)words[i + 1];
+        memcpy(m->factors, &words[i + 2], m->n_factors * sizeof *m->factors);
+        i += 2 + m->n_factors;
+    }
+}
+
 bool ob__poly_load(const ob_dims *pool, ob_dim d, ob_poly *out) {
     out->constant = 0;
     out->n = 0;
@@ -38,14 +49,7 @@ bool ob__poly_load(const ob_dims *pool, ob_dim d, ob_poly *out) {
         m->factors[0] = d;
         return true;
     }
-    out->constant = term->words[0];
-    for (uint32_t i = 1; i < term->n_words;) {
-        ob_monomial *m = &out->monomials[out->n++];
-        m->coefficient = term->words[i];
-        m->n_factors = (uint32_t)term->words[i + 1];
-        memcpy(m->factors, &term->words[i + 2], m->n_factors * sizeof *m->factors);
-        i += 2 + m->n_factors;
-    }
+    ob__poly_read(term->words, term->n_words, out);
     return true;
 }
 
@@ -92,6 +96,23 @@ bool ob__poly_add(const ob_poly *a, const ob_poly *b, int64_t factor, ob_poly *o
         if (!ob__poly_append(out, order >= 0 ? &a->monomials[i] : &b->monomials[k], coefficient)) return false;
         i += order >= 0;
         k += order <= 0;
+    }
+    return true;
+}
+
+void ob__poly_without(const ob_poly *a, uint32_t at, ob_poly *out) {
+    ob__poly_constant(out, a->constant);
+    for (uint32_t i = 0; i < a->n; i++)
+        if (i != at) copy_monomial(&out->monomials[out->n++], &a->monomials[i]);
+}
+
+bool ob__poly_scale(const ob_poly *a, int64_t factor, ob_poly *out) {
+    ob__poly_constant(out, 0);
+    if (!add_scaled(0, a->constant, factor, &out->constant)) return false;
+    for (uint32_t i = 0; i < a->n; i++) {
+        int64_t coefficient;
+        if (!add_scaled(0, a->monomials[i].coefficient, factor, &coefficient)) return false;
+        ob__poly_append(out, &a->monomials[i], coefficient);
     }
     return true;
 }
@@ -184,7 +205,7 @@ bool ob__poly_divide(const ob_poly *a, const ob_poly *b, ob_poly *quotient, ob_p
     ob_poly part, product, next;
     ob_monomial lead, first, term;
     *rest = *a;
-    *quotient = (ob_poly){.constant = 0};
+    ob__poly_constant(quotient, 0);
     leading(b, &lead);
     if (lead.coefficient == 0) return false;
     while (rest->n > 0 || rest->constant != 0) { /* the leading monomial falls with every turn */

@@ -160,9 +160,8 @@ static bool find_remainder(const ob_dims *pool, const ob_poly *poly, ob_poly *a,
         if (!term || term->kind != OB_DIM_KIND_DIV || m->coefficient % term->words[1] != 0) continue;
         *divisor = term->words[1];
         *times = -(m->coefficient / *divisor);
-        ob_poly others = {.constant = poly->constant, .n = 0};
-        for (uint32_t k = 0; k < poly->n; k++)
-            if (k != i) ob__poly_append(&others, &poly->monomials[k], poly->monomials[k].coefficient);
+        ob_poly others;
+        ob__poly_without(poly, i, &others);
         if (ob__poly_load(pool, term->words[0], a) && ob__poly_add(&others, a, -*times, rest) && rest->n + a->n == others.n)
             return true;
     }

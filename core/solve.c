@@ -7,50 +7,27 @@
 #include "core/error.h"
 #include "core/solving.h"
 
-/* What a clause became when it was taken in. */
-typedef struct taken {
-    uint32_t n, numbers[OB_SOLVE_SPLIT];
-    bool assumed;
-} taken;
-
-static ob_status take_in(ob_solver *s, uint32_t given, const ob_work_literal *literals, taken *out) {
+/* Takes one given clause in. */
+static ob_status give(ob_solver *s, uint32_t given) {
     const ob_clause *clause = &s->given[given];
-    uint32_t n_lists, reason;
+    ob_work_literal few[32], *literals = clause->n <= 32 ? few : OB_ARENA_ARRAY(s->arena, ob_work_literal, clause->n);
+    uint32_t n_lists, reason, made;
     ob_literal_list lists[OB_SOLVE_SPLIT];
     const ob_link origin = {NULL, given};
+    if (!literals) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < clause->n; i++) literals[i] = (ob_work_literal){clause->literals[i], i < clause->n_guard};
     OB_TRY(ob__solver_leaf(s, given, &reason));
     s->blind = true; /* by facts when all are there, so that the order of clauses matters less */
     ob_status status = ob__clause_normalise(s, literals, clause->n, lists, &n_lists);
     s->blind = false;
     OB_TRY(status);
-    *out = (taken){.assumed = clause->assumed};
     for (uint32_t i = 0; i < n_lists && !s->clashed; i++)
-        OB_TRY(
-            ob__solver_insert(s, lists[i].items, lists[i].n, reason, &origin, clause->assumed, false, &out->numbers[out->n++]));
+        OB_TRY(ob__solver_insert(s, lists[i].items, lists[i].n, reason, &origin, clause->assumed, false, &made));
     return OB_OK;
 }
 
-ob_status ob__solver_give(ob_solver *s, uint32_t given) {
-    const ob_clause *clause = &s->given[given];
-    ob_work_literal *literals = OB_ARENA_ARRAY(s->arena, ob_work_literal, clause->n);
-    ob_map_entry *entry;
-    const ob_link origin = {NULL, given};
-    if (!literals) return OB_E_MEMORY;
-    for (uint32_t i = 0; i < clause->n; i++) literals[i] = (ob_work_literal){clause->literals[i], i < clause->n_guard};
-    OB_TRY(ob__solver_place(s, &s->raw, literals, clause->n, &entry));
-    const taken *before = entry->value;
-    if (before && before->assumed == clause->assumed) { /* said before, by another node */
-        for (uint32_t i = 0; i < before->n; i++) OB_TRY(ob__solver_add_origins(s, &s->clauses[before->numbers[i]], &origin));
-        return OB_OK;
-    }
-    taken *made = OB_ARENA_NEW(s->arena, taken);
-    if (!made) return OB_E_MEMORY;
-    entry->value = made; /* before others are placed, which moves the entry */
-    return take_in(s, given, literals, made);
-}
-
 ob_status ob__solver_run(ob_solver *s) {
-    for (uint32_t i = 0; i < s->n_given && !s->clashed; i++) OB_TRY(ob__solver_give(s, i));
+    for (uint32_t i = 0; i < s->n_given && !s->clashed; i++) OB_TRY(give(s, i));
     if (!s->clashed) OB_TRY(ob__solver_propagate(s));
     if (!s->clashed) OB_TRY(ob__solver_exact(s));
     if (!s->clashed) OB_TRY(ob__solver_cycle(s));
@@ -104,7 +81,8 @@ static ob_status write_clause(const ob_solver *s, const ob_work_clause *clause, 
         fates[link->number] = OB_CLAUSE_KEPT;
     }
     n_origins = sort_unique(origins, n_origins);
-    for (uint32_t i = 0; i < clause->n && inputs.all; i++) {
+    for (uint32_t i = 0; i < clause->n_symbols && inputs.all; i++) inputs.all = s->facts[clause->symbols[i]].order != UINT32_MAX;
+    for (uint32_t i = 0; i < clause->n && clause->n_symbols == 0 && inputs.all; i++) {
         ob_dim_symbols(s->dims, literals[i].p, check_input, &inputs);
         if (inputs.all && ob_dim_is_term(literals[i].q)) ob_dim_symbols(s->dims, literals[i].q, check_input, &inputs);
     }
@@ -182,7 +160,7 @@ ob_status ob__solve(ob_dims *dims, const ob_clause *clauses, uint32_t n, const o
     ob_status status = ob__solver_init(&s, dims, &scratch, clauses, n, inputs, n_inputs);
     if (status == OB_OK) status = ob__solver_run(&s);
     if (status == OB_OK && !s.clashed) status = ob__solver_drop_redundant(&s);
-    out->n_steps = s.n_normalised + s.work;
+    out->n_steps = s.n_normalised + s.work + s.effort;
     if (status == OB_OK && s.clashed) status = write_core(&s, arena, &scratch, out);
     if (status == OB_OK && !s.clashed) status = write_clauses(&s, arena, &scratch, out);
     return ob__arena_finish(&scratch, status);

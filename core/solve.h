@@ -75,7 +75,7 @@ typedef struct ob_solution {
     ob_solved_clause *clauses;
     uint32_t n_clauses;
     uint8_t *fates;   /* of the given clauses: ob_clause_fate */
-    uint64_t n_steps; /* clauses put into normal form, literals evaluated */
+    uint64_t n_steps; /* clauses put into normal form, literals evaluated, terms and occurrences walked over */
 } ob_solution;
 
 /* Solves. `inputs`: the symbols that the caller of the model chooses, in the order in which they are to be named; other symbols

@@ -1,10 +1,8 @@
-/* Deciding literals by what is known of their symbols: intervals, congruences, floors by their exact bounds. */
+/* Deciding literals by what is known of their symbols: intervals and congruences. */
 #include <string.h>
 
 #include "core/error.h"
 #include "core/solving.h"
-
-enum { ELIMINATIONS = 4, SHIFTED_MONOMIALS = 16 };
 
 const ob_symbol_fact *ob__solve_fact(const ob_solver *s, ob_dim symbol) {
     if (!s) return NULL;
@@ -14,172 +12,24 @@ const ob_symbol_fact *ob__solve_fact(const ob_solver *s, ob_dim symbol) {
 
 /* ---- Intervals ---- */
 
-static int64_t clamp(int64_t value) {
-    return value > OB_INFINITE ? OB_INFINITE : value < -OB_INFINITE ? -OB_INFINITE : value;
-}
-
-static int64_t times(int64_t a, int64_t b) {
-    int64_t product;
-    if (ob__mul_overflows(a, b, &product)) return (a < 0) != (b < 0) ? -OB_INFINITE : OB_INFINITE;
-    return clamp(product);
-}
-
-static ob_interval product(ob_interval a, ob_interval b) {
-    const int64_t corners[4] = {times(a.lo, b.lo), times(a.lo, b.hi), times(a.hi, b.lo), times(a.hi, b.hi)};
-    ob_interval out = {corners[0], corners[0]};
-    for (int i = 1; i < 4; i++) {
-        if (corners[i] < out.lo) out.lo = corners[i];
-        if (corners[i] > out.hi) out.hi = corners[i];
-    }
-    return out;
-}
-
-static ob_interval quotient(ob_interval a, int64_t divisor) {
-    if (a.lo != -OB_INFINITE) a.lo = ob__floor_div(a.lo, divisor);
-    if (a.hi != OB_INFINITE) a.hi = ob__floor_div(a.hi, divisor);
-    return a;
-}
-
-/* The common size is one of the members' or 1. Without a 0 among them it is the largest. */
-static ob_interval bound_bcast(const ob_solver *s, const ob_dims *dims, const int64_t *members, uint32_t n) {
-    ob_interval out = {OB_INFINITE, 0};
-    int64_t greatest_low = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        ob_interval one = ob__solve_bounds(s, dims, members[i]);
-        if (one.lo < out.lo) out.lo = one.lo;
-        if (one.lo > greatest_low) greatest_low = one.lo;
-        if (one.hi > out.hi) out.hi = one.hi;
-    }
-    if (out.lo >= 1) out.lo = greatest_low;
-    return out;
-}
-
-static ob_interval bound_extreme(const ob_solver *s, const ob_dims *dims, const int64_t *members, uint32_t n, bool least) {
-    ob_interval out = ob__solve_bounds(s, dims, members[0]);
-    for (uint32_t i = 1; i < n; i++) {
-        ob_interval one = ob__solve_bounds(s, dims, members[i]);
-        if (least ? one.lo < out.lo : one.lo > out.lo) out.lo = one.lo;
-        if (least ? one.hi < out.hi : one.hi > out.hi) out.hi = one.hi;
-    }
-    return out;
+static void range_of(const void *context, ob_dim symbol, int64_t *lowest, int64_t *highest) {
+    const ob_symbol_fact *fact = ob__solve_fact(context, symbol);
+    if (!fact) return;
+    *lowest = fact->lo;
+    *highest = fact->hi;
 }
 
 ob_interval ob__solve_bounds(const ob_solver *s, const ob_dims *dims, ob_dim d) {
-    if (ob_dim_is_const(d)) return (ob_interval){d, d};
-    const ob_term *term = ob__term(dims, d);
-    if (!term) return (ob_interval){-OB_INFINITE, OB_INFINITE};
-    const ob_symbol_fact *fact;
-    ob_poly poly;
-    switch ((ob_dim_kind)term->kind) {
-    case OB_DIM_KIND_SYMBOL:
-        fact = ob__solve_fact(s, d);
-        return fact ? (ob_interval){fact->lo, fact->hi} : (ob_interval){0, OB_INFINITE};
-    case OB_DIM_KIND_SUM: ob__poly_load(dims, d, &poly); return ob__solve_poly_bounds(s, dims, &poly);
-    case OB_DIM_KIND_DIV: return quotient(ob__solve_bounds(s, dims, term->words[0]), term->words[1]);
-    case OB_DIM_KIND_BCAST: return bound_bcast(s, dims, term->words, term->n_words);
-    case OB_DIM_KIND_MIN: return bound_extreme(s, dims, term->words, term->n_words, true);
-    case OB_DIM_KIND_MAX: return bound_extreme(s, dims, term->words, term->n_words, false);
-    default: return (ob_interval){-OB_INFINITE, OB_INFINITE};
-    }
-}
-
-static ob_interval interval_of(const ob_solver *s, const ob_dims *dims, const ob_poly *poly) {
-    ob_interval sum = {poly->constant, poly->constant};
-    for (uint32_t i = 0; i < poly->n; i++) {
-        const ob_monomial *m = &poly->monomials[i];
-        ob_interval part = {m->coefficient, m->coefficient};
-        for (uint32_t k = 0; k < m->n_factors; k++) part = product(part, ob__solve_bounds(s, dims, m->factors[k]));
-        sum.lo = sum.lo == -OB_INFINITE || part.lo == -OB_INFINITE ? -OB_INFINITE : clamp(sum.lo + part.lo);
-        sum.hi = sum.hi == OB_INFINITE || part.hi == OB_INFINITE ? OB_INFINITE : clamp(sum.hi + part.hi);
-    }
-    return sum;
-}
-
-/* ---- Better lower bounds ---- */
-
-/* Every factor f as f' + its lower bound, f' >= 0: without negative coefficients the constant is a lower bound. */
-static int64_t shifted_low(const ob_solver *s, const ob_dims *dims, const ob_poly *poly) {
-    bool shifts = false, bends = false;
-    for (uint32_t i = 0; i < poly->n; i++) {
-        bends |= poly->monomials[i].n_factors > 1;
-        for (uint32_t k = 0; k < poly->monomials[i].n_factors; k++) {
-            int64_t low = ob__solve_bounds(s, dims, poly->monomials[i].factors[k]).lo;
-            if (low < 0) return -OB_INFINITE;
-            shifts |= low > 0;
-        }
-    }
-    if (!shifts || !bends || poly->n > SHIFTED_MONOMIALS) return -OB_INFINITE;
-    ob_poly sum = {.constant = poly->constant}, part, factor, next;
-    for (uint32_t i = 0; i < poly->n; i++) {
-        const ob_monomial *m = &poly->monomials[i];
-        part = (ob_poly){.constant = m->coefficient};
-        for (uint32_t k = 0; k < m->n_factors; k++) {
-            factor.constant = ob__solve_bounds(s, dims, m->factors[k]).lo;
-            factor.n = 1;
-            factor.monomials[0] = (ob_monomial){.coefficient = 1, .n_factors = 1};
-            factor.monomials[0].factors[0] = m->factors[k];
-            if (!ob__poly_mul(&part, &factor, &next)) return -OB_INFINITE;
-            part = next;
-        }
-        if (!ob__poly_add(&sum, &part, 1, &next)) return -OB_INFINITE;
-        sum = next;
-    }
-    for (uint32_t i = 0; i < sum.n; i++)
-        if (sum.monomials[i].coefficient < 0) return -OB_INFINITE;
-    return sum.constant;
-}
-
-/* Of the monomials that are a multiple of one floor, the one that is nested deepest. */
-static const ob_term *outermost_floor(const ob_dims *dims, const ob_poly *poly, uint32_t *at) {
-    const ob_term *found = NULL;
-    for (uint32_t i = 0; i < poly->n; i++) {
-        const ob_monomial *m = &poly->monomials[i];
-        const ob_term *term = m->n_factors == 1 ? ob__term(dims, m->factors[0]) : NULL;
-        if (!term || term->kind != OB_DIM_KIND_DIV || (found && term->depth <= found->depth)) continue;
-        found = term;
-        *at = i;
-    }
-    return found;
-}
-
-/* divisor * poly with k*floor(a/divisor) replaced by its least value: k*a for k < 0, k*(a - divisor + 1) for k > 0. */
-static bool without_floor(const ob_dims *dims, const ob_poly *poly, const ob_term *floor, uint32_t at, ob_poly *out) {
-    ob_poly numerator, rest = {.constant = poly->constant}, scaled = {.constant = 0};
-    int64_t k = poly->monomials[at].coefficient;
-    if (!ob__poly_load(dims, floor->words[0], &numerator)) return false;
-    if (k > 0 && ob__add_overflows(numerator.constant, 1 - floor->words[1], &numerator.constant)) return false;
-    for (uint32_t i = 0; i < poly->n; i++)
-        if (i != at && !ob__poly_append(&rest, &poly->monomials[i], poly->monomials[i].coefficient)) return false;
-    ob_poly zero = {.constant = 0};
-    return ob__poly_add(&zero, &rest, floor->words[1], &scaled) && ob__poly_add(&scaled, &numerator, k, out);
-}
-
-static int64_t low_of(const ob_solver *s, const ob_dims *dims, const ob_poly *poly, int eliminations) {
-    int64_t low = interval_of(s, dims, poly).lo, other = low >= 0 ? low : shifted_low(s, dims, poly);
-    if (other > low) low = other;
-    uint32_t at = 0;
-    const ob_term *floor = low < 0 && eliminations > 0 ? outermost_floor(dims, poly, &at) : NULL;
-    ob_poly next;
-    if (!floor || !without_floor(dims, poly, floor, at, &next)) return low;
-    other = low_of(s, dims, &next, eliminations - 1);
-    if (other == -OB_INFINITE) return low;
-    other = -ob__floor_div(-other, floor->words[1]); /* poly is whole: rounded up */
-    return other > low ? other : low;
+    const ob_size_ranges facts = {range_of, s};
+    ob_interval out;
+    ob__dim_bounds(dims, d, s ? &facts : NULL, &out.lo, &out.hi);
+    return out;
 }
 
 ob_interval ob__solve_poly_bounds(const ob_solver *s, const ob_dims *dims, const ob_poly *poly) {
-    ob_interval out = interval_of(s, dims, poly);
-    if (out.lo < 0) {
-        int64_t low = low_of(s, dims, poly, ELIMINATIONS);
-        if (low > out.lo) out.lo = low;
-    }
-    if (out.hi >= 0) {
-        ob_poly zero = {.constant = 0}, negative;
-        if (ob__poly_add(&zero, poly, -1, &negative)) {
-            int64_t low = low_of(s, dims, &negative, ELIMINATIONS);
-            if (low != -OB_INFINITE && -low < out.hi) out.hi = -low;
-        }
-    }
+    const ob_size_ranges facts = {range_of, s};
+    ob_interval out;
+    ob__poly_bounds(dims, poly, s ? &facts : NULL, &out.lo, &out.hi);
     return out;
 }
 
@@ -253,4 +103,98 @@ ob_truth ob__literal_decide(const ob_solver *s, ob_dims *dims, const ob_literal 
     case OB_LITERAL_NOT_DIVIDES: return opposite[decide_divides(s, dims, literal)];
     }
     return OB_UNDECIDED;
+}
+
+/* ---- Literals of one term ----------------------------------------------------------------------------------------- */
+
+/* p = sign * t + constant, with t by its words without the constant: `lone` where p is no sum. */
+typedef struct shifted {
+    const int64_t *words;
+    uint32_t n;
+    int64_t constant, lone[3];
+} shifted;
+
+static bool shifted_of(const ob_dims *dims, ob_dim p, shifted *out) {
+    const ob_term *term = ob__term(dims, p);
+    if (!term) return false;
+    if (term->kind == OB_DIM_KIND_SUM) {
+        out->words = term->words + 1;
+        out->n = term->n_words - 1;
+        out->constant = term->words[0];
+        return true;
+    }
+    out->lone[0] = out->lone[1] = 1;
+    out->lone[2] = p;
+    out->words = out->lone;
+    out->n = 3;
+    out->constant = 0;
+    return true;
+}
+
+/* Is b's term a's, times *sign? */
+static bool same_term(const shifted *a, const shifted *b, int64_t *sign) {
+    if (a->n != b->n) return false;
+    *sign = a->words[0] == b->words[0] ? 1 : -1;
+    for (uint32_t i = 0; i < a->n;) {
+        uint32_t n_factors = (uint32_t)a->words[i + 1];
+        if (b->words[i] != *sign * a->words[i] || b->words[i + 1] != a->words[i + 1] ||
+            memcmp(&a->words[i + 2], &b->words[i + 2], n_factors * sizeof *a->words) != 0)
+            return false;
+        i += 2 + n_factors;
+    }
+    return true;
+}
+
+static bool divides(int64_t q, int64_t number) {
+    return number % q == 0;
+}
+
+static bool is_division(const ob_literal *literal) {
+    return literal->kind == OB_LITERAL_DIVIDES || literal->kind == OB_LITERAL_NOT_DIVIDES;
+}
+
+/* With t = a's p: b's p is sign * (t - shift). */
+static bool term_implies(const ob_literal *a, const ob_literal *b, int64_t sign, int64_t shift) {
+    switch (a->kind) {
+    case OB_LITERAL_ZERO: /* t = 0 */
+        switch (b->kind) {
+        case OB_LITERAL_ZERO: return shift == 0;
+        case OB_LITERAL_NONZERO: return shift != 0;
+        case OB_LITERAL_NONNEGATIVE: return sign > 0 ? shift <= 0 : shift >= 0;
+        case OB_LITERAL_DIVIDES: return divides(b->q, shift);
+        case OB_LITERAL_NOT_DIVIDES: return !divides(b->q, shift);
+        }
+        return false;
+    case OB_LITERAL_NONNEGATIVE: /* t >= 0 */
+        return b->kind == OB_LITERAL_NONZERO ? shift < 0 : b->kind == OB_LITERAL_NONNEGATIVE && sign > 0 && shift <= 0;
+    case OB_LITERAL_DIVIDES:
+        if (b->kind == OB_LITERAL_NONZERO) return !divides(a->q, shift);
+        return is_division(b) && divides(b->q, a->q) && divides(b->q, shift) == (b->kind == OB_LITERAL_DIVIDES);
+    case OB_LITERAL_NOT_DIVIDES:
+        if (b->kind == OB_LITERAL_NONZERO) return divides(a->q, shift);
+        return b->kind == OB_LITERAL_NOT_DIVIDES && divides(a->q, b->q) && divides(a->q, shift);
+    default: return a->kind == b->kind && shift == 0;
+    }
+}
+
+bool ob__literal_implies(const ob_dims *dims, const ob_literal *a, const ob_literal *b) {
+    shifted left, right;
+    int64_t sign, shift;
+    if (a->kind == b->kind && a->p == b->p && a->q == b->q) return true;
+    if ((is_division(a) && (!ob_dim_is_const(a->q) || a->q < 1)) || (is_division(b) && (!ob_dim_is_const(b->q) || b->q < 1)))
+        return false;
+    if (!shifted_of(dims, a->p, &left) || !shifted_of(dims, b->p, &right) || !same_term(&left, &right, &sign)) return false;
+    /* constants are below OB_DIM_CONST_MAX, so that these do not overflow */
+    shift = left.constant - sign * right.constant;
+    return term_implies(a, b, sign, shift);
+}
+
+ob_literal ob__literal_opposite(ob_dims *dims, const ob_literal *literal) {
+    static const ob_literal_kind kinds[] = {[OB_LITERAL_ZERO] = OB_LITERAL_NONZERO,
+                                            [OB_LITERAL_NONZERO] = OB_LITERAL_ZERO,
+                                            [OB_LITERAL_NONNEGATIVE] = OB_LITERAL_NONNEGATIVE,
+                                            [OB_LITERAL_DIVIDES] = OB_LITERAL_NOT_DIVIDES,
+                                            [OB_LITERAL_NOT_DIVIDES] = OB_LITERAL_DIVIDES};
+    ob_dim p = literal->kind == OB_LITERAL_NONNEGATIVE ? ob_dim_sub(dims, -1, literal->p) : literal->p;
+    return (ob_literal){kinds[literal->kind], p, literal->q};
 }

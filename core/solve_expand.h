@@ -55,7 +55,5 @@ static inline step expanded(const work *w) {
 step ob__literal_expand(work *w, ob_literal *literal);
 /* The only monomial that mentions a term of that kind as a factor, when it is coefficient * term; else NULL. */
 const ob_term *ob__lone_term(const ob_dims *dims, const ob_poly *p, ob_dim_kind kind, uint32_t *at);
-/* p without its monomial `at`, times `factor`. */
-ob_dim ob__rest_of(ob_dims *dims, const ob_poly *p, uint32_t at, int64_t factor);
 
 #endif

@@ -8,11 +8,10 @@ enum { MAX_SCANNED = 4096, MAX_REFUTING = 64, MAX_SYMBOLS = 8, CANDIDATES = 16, 
 
 /* ---- Proofs ---- */
 
-/* A clause of the set has no other literals than these. */
+/* A clause of the set says as much. */
 static bool is_weaker(const ob_solver *s, const ob_literal_list *goal) {
     for (uint32_t i = 0; i < s->n_clauses && i < MAX_SCANNED; i++)
-        if (!s->clauses[i].dropped && s->clauses[i].n <= goal->n && ob__clause_has_all(goal->items, goal->n, &s->clauses[i]))
-            return true;
+        if (!s->clauses[i].dropped && ob__clause_gives(s->dims, &s->clauses[i], goal->items, goal->n)) return true;
     return false;
 }
 
@@ -34,7 +33,7 @@ static ob_truth is_subset(const ob_set *a, const ob_set *b) {
 static ob_status by_set(ob_solver *s, const ob_literal_list *goal, ob_arena *arena, bool *proved) {
     ob_symbol_set symbols;
     *proved = false;
-    ob__clause_symbols(s, goal->items, goal->n, &symbols);
+    OB_TRY(ob__clause_symbols(s, goal->items, goal->n, &symbols));
     if (symbols.n != 1 || symbols.overflow) return OB_OK;
     const ob_symbol_fact *fact = &s->facts[symbols.items[0]];
     uint32_t n = 0;

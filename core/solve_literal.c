@@ -57,10 +57,9 @@ const ob_term *ob__lone_term(const ob_dims *dims, const ob_poly *p, ob_dim_kind 
 
 /* p without its monomial `at`, times `factor`. */
 ob_dim ob__rest_of(ob_dims *dims, const ob_poly *p, uint32_t at, int64_t factor) {
-    ob_poly rest = {.constant = p->constant}, zero = {.constant = 0}, scaled;
-    for (uint32_t i = 0; i < p->n; i++)
-        if (i != at) ob__poly_append(&rest, &p->monomials[i], p->monomials[i].coefficient);
-    return ob__poly_add(&zero, &rest, factor, &scaled) ? ob__poly_store(dims, &scaled) : OB_DIM_UNKNOWN;
+    ob_poly rest, scaled;
+    ob__poly_without(p, at, &rest);
+    return ob__poly_scale(&rest, factor, &scaled) ? ob__poly_store(dims, &scaled) : OB_DIM_UNKNOWN;
 }
 
 /* Two members whose sum is a number: coefficient * extreme(members) + rest is *shift + |*d| or, for a minimum, *shift - |*d|, of
@@ -373,10 +372,10 @@ static int64_t modulo(int64_t a, int64_t mod) {
 /* p = 0 modulo literal->q, a number above 1, with the coefficients in 0 .. q - 1, the first 1 where that can be. FALSE, TRUE or
  * SAME. */
 static step reduce(work *w, ob_literal *literal) {
-    ob_poly p, out = {.constant = 0};
+    ob_poly p, out;
     int64_t q = literal->q;
     if (!ob__poly_load(w->dims, literal->p, &p) || q > INT32_MAX) return STEP_SAME;
-    out.constant = modulo(p.constant, q);
+    ob__poly_constant(&out, modulo(p.constant, q));
     for (uint32_t i = 0; i < p.n; i++) ob__poly_append(&out, &p.monomials[i], modulo(p.monomials[i].coefficient, q));
     int64_t gcd = ob__poly_gcd(&out, q);
     if (out.constant % gcd != 0) return STEP_FALSE;
@@ -415,7 +414,8 @@ static ob_dim remainder_of(ob_dims *dims, ob_dim p_dim, ob_dim q_dim) {
             i++;
             continue;
         }
-        part = (ob_poly){.constant = quotient.n_factors ? 0 : quotient.coefficient, .n = quotient.n_factors > 0};
+        ob__poly_constant(&part, quotient.n_factors ? 0 : quotient.coefficient);
+        part.n = quotient.n_factors > 0;
         part.monomials[0] = quotient;
         if (!ob__poly_mul(&part, &q, &product) || !ob__poly_add(&p, &product, -1, &next)) return p_dim;
         p = next;

@@ -15,21 +15,13 @@ static int compare(const ob_dims *dims, const ob_work_literal *a, const ob_work_
     return a->literal.q < b->literal.q ? -1 : a->literal.q > b->literal.q;
 }
 
-static bool same(const ob_literal *a, const ob_literal *b) {
-    return a->kind == b->kind && a->p == b->p && a->q == b->q;
-}
-
 /* Is one of them true wherever the terms are defined? */
 static bool complement(ob_dims *dims, const ob_literal *a, const ob_literal *b) {
-    if (a->p == b->p && a->q == b->q)
-        return (a->kind == OB_LITERAL_ZERO && b->kind == OB_LITERAL_NONZERO) ||
-               (a->kind == OB_LITERAL_DIVIDES && b->kind == OB_LITERAL_NOT_DIVIDES);
-    if (a->kind != OB_LITERAL_NONNEGATIVE || b->kind != OB_LITERAL_NONNEGATIVE) return false;
-    ob_dim sum = ob_dim_add(dims, a->p, b->p);
-    return ob_dim_is_const(sum) && sum >= -1;
+    const ob_literal opposite = ob__literal_opposite(dims, a);
+    return opposite.p != OB_DIM_UNKNOWN && ob__literal_implies(dims, &opposite, b);
 }
 
-/* Sorted, each once; false: it holds always. */
+/* Sorted, none that another one implies; false: it holds always. */
 static bool tidy(ob_dims *dims, ob_literal_list *list) {
     for (uint32_t i = 1; i < list->n; i++) {
         ob_work_literal moved = list->items[i];
@@ -37,18 +29,20 @@ static bool tidy(ob_dims *dims, ob_literal_list *list) {
         for (; k > 0 && compare(dims, &list->items[k - 1], &moved) > 0; k--) list->items[k] = list->items[k - 1];
         list->items[k] = moved;
     }
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < list->n; i++) {
-        bool repeated = false;
-        for (uint32_t k = 0; k < n; k++) {
-            repeated |= same(&list->items[k].literal, &list->items[i].literal);
-            if (complement(dims, &list->items[k].literal, &list->items[i].literal) ||
-                complement(dims, &list->items[i].literal, &list->items[k].literal))
-                return false;
+    for (uint32_t i = 0; i < list->n; i++)
+        for (uint32_t k = i + 1; k < list->n; k++)
+            if (complement(dims, &list->items[i].literal, &list->items[k].literal)) return false;
+    for (uint32_t i = 0; i < list->n;) {
+        bool superfluous = false;
+        for (uint32_t k = 0; k < list->n && !superfluous; k++) {
+            const ob_literal *one = &list->items[i].literal, *other = &list->items[k].literal;
+            superfluous = k != i && ob__literal_implies(dims, one, other) && (k < i || !ob__literal_implies(dims, other, one));
         }
-        if (!repeated) list->items[n++] = list->items[i];
+        if (superfluous)
+            memmove(&list->items[i], &list->items[i + 1], (--list->n - i) * sizeof *list->items);
+        else
+            i++;
     }
-    list->n = n;
     return true;
 }
 

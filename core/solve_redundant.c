@@ -4,17 +4,6 @@
 
 enum { MAX_SOLVES = 256, MAX_LITERALS = 8 };
 
-/* What says that the literal does not hold. */
-static ob_literal opposite(ob_dims *dims, const ob_literal *literal) {
-    static const ob_literal_kind kinds[] = {[OB_LITERAL_ZERO] = OB_LITERAL_NONZERO,
-                                            [OB_LITERAL_NONZERO] = OB_LITERAL_ZERO,
-                                            [OB_LITERAL_NONNEGATIVE] = OB_LITERAL_NONNEGATIVE,
-                                            [OB_LITERAL_DIVIDES] = OB_LITERAL_NOT_DIVIDES,
-                                            [OB_LITERAL_NOT_DIVIDES] = OB_LITERAL_DIVIDES};
-    ob_dim p = literal->kind == OB_LITERAL_NONNEGATIVE ? ob_dim_sub(dims, -1, literal->p) : literal->p;
-    return (ob_literal){kinds[literal->kind], p, literal->q};
-}
-
 /* Where a broadcast term is undefined neither a literal nor its opposite holds. */
 static bool is_defined(const ob_dims *dims, const ob_literal *literal) {
     const ob_term *p = ob__term(dims, literal->p), *q = ob__term(dims, literal->q);
@@ -44,13 +33,15 @@ ob_status ob__solver_follows(ob_solver *s, const uint32_t *numbers, uint32_t n, 
     bool stated = true;
     for (uint32_t i = 0; i < n && status == OB_OK; i++) status = as_given(&s->clauses[numbers[i]], &arena, &clauses[i]);
     for (uint32_t i = 0; i < n_literals && status == OB_OK; i++) {
-        opposites[i] = opposite(s->dims, &literals[i].literal);
+        opposites[i] = ob__literal_opposite(s->dims, &literals[i].literal);
         clauses[n + i] = (ob_clause){.literals = &opposites[i], .n = 1};
         stated &= opposites[i].p != OB_DIM_UNKNOWN;
     }
     if (status == OB_OK && stated) {
         status = ob__solver_init(&inner, s->dims, &arena, clauses, n + n_literals, NULL, 0);
+        inner.work = s->work; /* of the same budgets */
         if (status == OB_OK) status = ob__solver_run(&inner);
+        s->work = inner.work;
         *follows = status == OB_OK && inner.clashed;
     }
     return ob__arena_finish(&arena, status);
@@ -58,21 +49,23 @@ ob_status ob__solver_follows(ob_solver *s, const uint32_t *numbers, uint32_t n, 
 
 /* The clauses that share symbols with the first, as far as there are few; `first` itself is not among them. */
 static uint32_t related(const ob_solver *s, uint32_t first, uint32_t *out) {
-    uint32_t n = 0, at = first;
+    uint32_t n = 0, at = first, seen[OB_SOLVE_COMPONENT_SYMBOLS * (OB_SOLVE_COMPONENT + 1)], n_seen = 0;
     for (uint32_t done = 0;; at = out[done++]) {
-        ob_symbol_set symbols;
-        ob__clause_symbols(s, s->clauses[at].literals, s->clauses[at].n, &symbols);
-        for (uint32_t i = 0; i < symbols.n; i++) {
-            uint32_t walked = 0;
-            for (const ob_link *link = s->facts[symbols.items[i]].occurrences; link && walked++ < 16 * OB_SOLVE_COMPONENT;
-                 link = link->next) {
-                bool known = s->clauses[link->number].dropped || link->number == first || n == OB_SOLVE_COMPONENT ||
+        const ob_work_clause *clause = &s->clauses[at];
+        for (uint32_t i = 0; i < clause->n_symbols; i++) {
+            uint32_t walked = 0, k = 0;
+            while (k < n_seen && seen[k] != clause->symbols[i]) k++;
+            if (k < n_seen) continue;
+            seen[n_seen++] = clause->symbols[i];
+            for (const ob_link *link = s->facts[clause->symbols[i]].occurrences;
+                 link && n < OB_SOLVE_COMPONENT && walked++ < 16 * OB_SOLVE_COMPONENT; link = link->next) {
+                bool known = s->clauses[link->number].dropped || link->number == first ||
                              s->clauses[link->number].n_symbols > OB_SOLVE_COMPONENT_SYMBOLS;
-                for (uint32_t k = 0; k < n && !known; k++) known = out[k] == link->number;
+                for (uint32_t j = 0; j < n && !known; j++) known = out[j] == link->number;
                 if (!known) out[n++] = link->number;
             }
         }
-        if (done == n) return n;
+        if (done == n || n == OB_SOLVE_COMPONENT) return n;
     }
 }
 

@@ -19,13 +19,24 @@ static ob_status grow(ob_arena *arena, void **items, uint32_t n, uint32_t *capac
 
 #define GROW(s, items, n, capacity) grow((s)->arena, (void **)&(s)->items, (s)->n, &(s)->capacity, sizeof *(s)->items)
 
+/* What a set of clauses takes at least, at once. */
+static bool reserve(ob_solver *s, uint32_t n_inputs) {
+    s->facts_capacity = n_inputs + 4;
+    s->facts = OB_ARENA_ARRAY(s->arena, ob_symbol_fact, s->facts_capacity);
+    s->clauses_capacity = s->reasons_capacity = s->queue_capacity = s->n_given + 4;
+    s->clauses = OB_ARENA_ARRAY(s->arena, ob_work_clause, s->clauses_capacity);
+    s->reasons = OB_ARENA_ARRAY(s->arena, ob_reason, s->reasons_capacity);
+    s->queue = OB_ARENA_ARRAY(s->arena, uint32_t, s->queue_capacity);
+    return s->facts && s->clauses && s->reasons && s->queue && ob__map_reserve(&s->index, n_inputs) &&
+           ob__map_reserve(&s->contents, s->n_given);
+}
+
 ob_status ob__solver_init(ob_solver *s, ob_dims *dims, ob_arena *arena, const ob_clause *given, uint32_t n_given,
                           const ob_dim *inputs, uint32_t n_inputs) {
     *s = (ob_solver){.dims = dims, .arena = arena, .given = given, .n_given = n_given};
     ob__map_init(&s->index, arena);
     ob__map_init(&s->contents, arena);
-    ob__map_init(&s->raw, arena);
-    OB_TRY(GROW(s, reasons, n_reasons, reasons_capacity));
+    if (!reserve(s, n_inputs)) return OB_E_MEMORY;
     s->reasons[0].assumed = true;
     s->n_reasons = 1;
     for (uint32_t i = 0; i < n_inputs; i++) {
@@ -103,66 +114,61 @@ void ob__solver_clash(ob_solver *s, uint32_t reason) {
 /* ---- Symbols of clauses ---- */
 
 typedef struct symbol_visit {
-    const ob_solver *s;
+    ob_solver *s;
     ob_symbol_set *out;
+    ob_status status;
 } symbol_visit;
 
 static bool add_symbol(void *context, ob_dim symbol) {
     symbol_visit *visit = context;
-    const ob_symbol_fact *fact = ob__solve_fact(visit->s, symbol);
     ob_symbol_set *out = visit->out;
-    if (!fact) return true;
-    uint32_t number = (uint32_t)(fact - visit->s->facts);
+    uint32_t number;
+    visit->status = ob__solver_symbol(visit->s, symbol, &number);
     for (uint32_t i = 0; i < out->n; i++)
-        if (out->items[i] == number) return true;
-    if (out->n == sizeof out->items / sizeof *out->items) {
-        out->overflow = true;
-        return false;
-    }
+        if (out->items[i] == number) return visit->status == OB_OK;
+    out->overflow = out->n == sizeof out->items / sizeof *out->items;
+    if (out->overflow || visit->status != OB_OK) return false;
     out->items[out->n++] = number;
     return true;
 }
 
-void ob__clause_symbols(const ob_solver *s, const ob_work_literal *literals, uint32_t n, ob_symbol_set *out) {
-    symbol_visit visit = {s, out};
+ob_status ob__clause_symbols(ob_solver *s, const ob_work_literal *literals, uint32_t n, ob_symbol_set *out) {
+    symbol_visit visit = {s, out, OB_OK};
     out->n = 0;
     out->overflow = false;
-    for (uint32_t i = 0; i < n; i++) {
-        ob_dim_symbols(s->dims, literals[i].literal.p, add_symbol, &visit);
-        if (ob_dim_is_term(literals[i].literal.q)) ob_dim_symbols(s->dims, literals[i].literal.q, add_symbol, &visit);
+    for (uint32_t i = 0; i < n && visit.status == OB_OK && !out->overflow; i++) {
+        const ob_dim terms[2] = {literals[i].literal.p, literals[i].literal.q};
+        for (int k = 0; k < 2 && visit.status == OB_OK && !out->overflow; k++)
+            if (ob_dim_is_term(terms[k])) ob_dim_symbols(s->dims, terms[k], add_symbol, &visit);
     }
+    return visit.status;
 }
 
-typedef struct occurrence_visit {
-    ob_solver *s;
-    uint32_t clause;
-    ob_status status;
-} occurrence_visit;
-
-static bool add_occurrence(void *context, ob_dim symbol) {
-    occurrence_visit *visit = context;
-    ob_solver *s = visit->s;
-    uint32_t at;
-    visit->status = ob__solver_symbol(s, symbol, &at);
-    if (visit->status != OB_OK) return false;
-    if (s->facts[at].occurrences && s->facts[at].occurrences->number == visit->clause) return true;
-    ob_link *link = OB_ARENA_NEW(s->arena, ob_link);
-    if (!link) {
-        visit->status = OB_E_MEMORY;
-        return false;
+/* The symbols of a new clause, which is found by each of them from now on. */
+static ob_status add_occurrences(ob_solver *s, uint32_t clause) {
+    ob_work_clause *c = &s->clauses[clause];
+    ob_symbol_set set;
+    OB_TRY(ob__clause_symbols(s, c->literals, c->n, &set));
+    if (set.overflow) return OB_OK; /* too wide for what follows: it stays as it is */
+    c->symbols = OB_ARENA_ARRAY(s->arena, uint32_t, set.n);
+    ob_link *links = OB_ARENA_ARRAY(s->arena, ob_link, set.n);
+    if (!c->symbols || !links) return OB_E_MEMORY;
+    c->n_symbols = set.n;
+    for (uint32_t i = 0; i < set.n; i++) {
+        ob_symbol_fact *fact = &s->facts[set.items[i]];
+        c->symbols[i] = set.items[i];
+        links[i] = (ob_link){fact->occurrences, clause};
+        fact->occurrences = &links[i];
+        fact->changed = true;
     }
-    *link = (ob_link){s->facts[at].occurrences, visit->clause};
-    s->clauses[visit->clause].n_symbols++;
-    s->facts[at].occurrences = link;
-    s->facts[at].changed = true;
-    return true;
+    return OB_OK;
 }
 
 /* ---- Clauses ---- */
 
 ob_status ob__solver_enqueue(ob_solver *s, uint32_t clause) {
     if (s->clauses[clause].queued || s->clauses[clause].dropped) return OB_OK;
-    if (s->queue_first > 0 && s->queue_n == s->queue_capacity) {
+    if (s->queue_n == s->queue_capacity && s->queue_first > s->queue_capacity / 2) {
         s->queue_n -= s->queue_first;
         memmove(s->queue, s->queue + s->queue_first, s->queue_n * sizeof *s->queue);
         s->queue_first = 0;
@@ -176,6 +182,7 @@ ob_status ob__solver_enqueue(ob_solver *s, uint32_t clause) {
 ob_status ob__solver_enqueue_symbol(ob_solver *s, uint32_t fact) {
     ob_link **at = &s->facts[fact].occurrences;
     while (*at) { /* what is gone leaves the list, so that it is walked over once */
+        s->effort++;
         if (s->clauses[(*at)->number].dropped) {
             *at = (*at)->next;
             continue;
@@ -186,7 +193,8 @@ ob_status ob__solver_enqueue_symbol(ob_solver *s, uint32_t fact) {
     return OB_OK;
 }
 
-ob_status ob__solver_place(ob_solver *s, ob_map *map, const ob_work_literal *literals, uint32_t n, ob_map_entry **out) {
+/* The place of what has these literals. */
+static ob_status place(ob_solver *s, const ob_work_literal *literals, uint32_t n, ob_map_entry **out) {
     int64_t few[3 * 32], *key = n <= 32 ? few : OB_ARENA_ARRAY(s->arena, int64_t, 3 * (size_t)n);
     if (!key) return OB_E_MEMORY;
     for (uint32_t i = 0; i < n; i++) {
@@ -194,7 +202,7 @@ ob_status ob__solver_place(ob_solver *s, ob_map *map, const ob_work_literal *lit
         key[3 * i + 1] = literals[i].literal.p;
         key[3 * i + 2] = literals[i].literal.q;
     }
-    *out = ob__map_insert(map, (const char *)key, 3 * n * sizeof *key);
+    *out = ob__map_insert(&s->contents, (const char *)key, 3 * n * sizeof *key);
     return *out ? OB_OK : OB_E_MEMORY;
 }
 
@@ -221,7 +229,7 @@ ob_status ob__solver_insert(ob_solver *s, const ob_work_literal *literals, uint3
         *out = UINT32_MAX;
         return OB_OK;
     }
-    OB_TRY(ob__solver_place(s, &s->contents, literals, n, &entry));
+    OB_TRY(place(s, literals, n, &entry));
     if (entry->value) {
         *out = (uint32_t)((uintptr_t)entry->value - 1);
         ob_work_clause *found = &s->clauses[*out];
@@ -243,15 +251,6 @@ ob_status ob__solver_insert(ob_solver *s, const ob_work_literal *literals, uint3
     OB_TRY(ob__solver_add_origins(s, made, origins));
     *out = s->n_clauses++;
     entry->value = (void *)(uintptr_t)s->n_clauses;
-    ob_symbol_set symbols;
-    ob__clause_symbols(s, literals, n, &symbols);
-    if (symbols.overflow) return OB_OK; /* too wide for what follows: it stays as it is */
-    occurrence_visit visit = {s, *out, OB_OK};
-    for (uint32_t i = 0; i < n && visit.status == OB_OK; i++) {
-        ob_dim_symbols(s->dims, literals[i].literal.p, add_occurrence, &visit);
-        if (visit.status == OB_OK && ob_dim_is_term(literals[i].literal.q))
-            ob_dim_symbols(s->dims, literals[i].literal.q, add_occurrence, &visit);
-    }
-    OB_TRY(visit.status);
+    OB_TRY(add_occurrences(s, *out));
     return ob__solver_enqueue(s, *out);
 }

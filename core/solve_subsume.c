@@ -1,85 +1,89 @@
-/* Clauses that say less than another one: all its literals are among theirs. */
+/* Clauses that say less than another one: each literal of that one implies one of theirs. */
 #include "core/error.h"
 #include "core/solving.h"
 
 enum { MAX_TRIED = 256 }; /* clauses that one is held against */
 
-/* literal -> the clauses that have it */
-typedef struct literal_index {
+/* term, without constant and sign -> the clauses that are to be found by it: each by one of its literals */
+typedef struct clause_index {
     ob_map map;
     ob_arena *arena;
-} literal_index;
+} clause_index;
 
-typedef struct literal_entry {
-    ob_link *clauses;
-    uint32_t n;
-} literal_entry;
-
-static ob_status entry_of(literal_index *index, const ob_literal *literal, literal_entry **out) {
-    const int64_t key[3] = {(int64_t)literal->kind, literal->p, literal->q};
-    ob_map_entry *entry = ob__map_insert(&index->map, (const char *)key, sizeof key);
-    if (!entry) return OB_E_MEMORY;
-    if (!entry->value) entry->value = OB_ARENA_NEW(index->arena, literal_entry);
-    *out = entry->value;
-    return *out ? OB_OK : OB_E_MEMORY;
+/* What literals have in common that may imply each other. */
+static ob_dim term_of(ob_dims *dims, const ob_literal *literal) {
+    ob_poly p;
+    if (!ob__poly_load(dims, literal->p, &p) || p.n == 0) return literal->p;
+    bool turned = p.monomials[0].coefficient < 0;
+    if (p.constant == 0 && !turned) return literal->p;
+    p.constant = 0;
+    for (uint32_t i = 0; i < p.n && turned; i++) p.monomials[i].coefficient = -p.monomials[i].coefficient;
+    ob_dim term = ob__poly_store(dims, &p);
+    return term == OB_DIM_UNKNOWN ? literal->p : term;
 }
 
-static ob_status add_clause(literal_index *index, const ob_work_clause *clause, uint32_t number) {
+static ob_map_entry *find(const clause_index *index, ob_dim term) {
+    return ob__map_find(&index->map, (const char *)&term, sizeof term);
+}
+
+/* By the term that was made last: few others have it. */
+static ob_status add_clause(clause_index *index, ob_dims *dims, const ob_work_clause *clause, uint32_t number) {
+    ob_dim latest = 0;
     for (uint32_t i = 0; i < clause->n; i++) {
-        literal_entry *entry;
-        ob_link *link = OB_ARENA_NEW(index->arena, ob_link);
-        OB_TRY(entry_of(index, &clause->literals[i].literal, &entry));
-        if (!link) return OB_E_MEMORY;
-        *link = (ob_link){entry->clauses, number};
-        entry->clauses = link;
-        entry->n++;
+        ob_dim term = term_of(dims, &clause->literals[i].literal);
+        if (term > latest) latest = term;
     }
+    ob_map_entry *entry = ob__map_insert(&index->map, (const char *)&latest, sizeof latest);
+    ob_link *link = OB_ARENA_NEW(index->arena, ob_link);
+    if (!entry || !link) return OB_E_MEMORY;
+    *link = (ob_link){entry->value, number};
+    entry->value = link;
     return OB_OK;
 }
 
-bool ob__clause_has_all(const ob_work_literal *literals, uint32_t n, const ob_work_clause *smaller) {
-    for (uint32_t i = 0; i < smaller->n; i++) {
-        const ob_literal *wanted = &smaller->literals[i].literal;
+bool ob__clause_gives(const ob_dims *dims, const ob_work_clause *clause, const ob_work_literal *literals, uint32_t n) {
+    for (uint32_t i = 0; i < clause->n; i++) {
         bool found = false;
-        for (uint32_t k = 0; k < n && !found; k++) {
-            const ob_literal *one = &literals[k].literal;
-            found = one->kind == wanted->kind && one->p == wanted->p && one->q == wanted->q;
-        }
+        for (uint32_t k = 0; k < n && !found; k++)
+            found = ob__literal_implies(dims, &clause->literals[i].literal, &literals[k].literal);
         if (!found) return false;
     }
     return true;
 }
 
-static ob_status drop_larger(ob_solver *s, literal_index *index, uint32_t number) {
+/* Which of two clauses that say the same stays. */
+static bool stays(const ob_solver *s, uint32_t number, uint32_t other) {
+    const ob_work_clause *a = &s->clauses[number], *b = &s->clauses[other];
+    if (a->assumed != b->assumed) return a->assumed;
+    return number < other || !ob__clause_gives(s->dims, b, a->literals, a->n);
+}
+
+static void drop_if_less(ob_solver *s, const clause_index *index, uint32_t number) {
     ob_work_clause *clause = &s->clauses[number];
-    literal_entry *rarest = NULL, *entry;
-    for (uint32_t i = 0; i < clause->n; i++) {
-        OB_TRY(entry_of(index, &clause->literals[i].literal, &entry));
-        if (!rarest || entry->n < rarest->n) rarest = entry;
-    }
     uint32_t tried = 0;
-    for (const ob_link *link = rarest->clauses; link && tried < MAX_TRIED; link = link->next) {
-        ob_work_clause *other = &s->clauses[link->number];
-        if (link->number == number || other->dropped || other->n < clause->n || (other->assumed && !clause->assumed)) continue;
-        tried++;
-        if (other->n == clause->n && link->number < number && other->assumed == clause->assumed)
-            continue; /* which drops this one */
-        if (!ob__clause_has_all(other->literals, other->n, clause)) continue;
-        clause->pinned |= other->pinned;
-        other->dropped = true;
+    for (uint32_t i = 0; i < clause->n && !clause->dropped; i++) {
+        const ob_map_entry *entry = find(index, term_of(s->dims, &clause->literals[i].literal));
+        for (const ob_link *link = entry ? entry->value : NULL; link && tried < MAX_TRIED && !clause->dropped;
+             link = link->next, tried++) {
+            ob_work_clause *other = &s->clauses[link->number];
+            if (link->number == number || other->dropped || (clause->assumed && !other->assumed) ||
+                !ob__clause_gives(s->dims, other, clause->literals, clause->n) || !stays(s, link->number, number))
+                continue;
+            other->pinned |= clause->pinned;
+            clause->dropped = true;
+        }
     }
-    return OB_OK;
 }
 
 ob_status ob__solver_subsume(ob_solver *s) {
     ob_arena arena;
     ob__arena_init(&arena, &s->arena->allocator);
-    literal_index index = {.arena = &arena};
+    clause_index index = {.arena = &arena};
     ob__map_init(&index.map, &arena);
     ob_status status = OB_OK;
     for (uint32_t i = 0; i < s->n_clauses && status == OB_OK; i++)
-        if (!s->clauses[i].dropped) status = add_clause(&index, &s->clauses[i], i);
+        if (!s->clauses[i].dropped) status = add_clause(&index, s->dims, &s->clauses[i], i);
     for (uint32_t i = 0; i < s->n_clauses && status == OB_OK; i++)
-        if (!s->clauses[i].dropped) status = drop_larger(s, &index, i);
+        if (!s->clauses[i].dropped) drop_if_less(s, &index, i);
     return ob__arena_finish(&arena, status);
 }

@@ -22,7 +22,9 @@ static void write_dim(ob_text *text, const ob_dims *dims, ob_dim d) {
 
 /* p as left - right without negative coefficients: "N - 3*M - 2" is N against 3*M + 2. */
 static bool split(ob_dims *dims, ob_dim p, ob_dim *left, ob_dim *right) {
-    ob_poly all, positive = {0}, negative = {0};
+    ob_poly all, positive, negative;
+    ob__poly_constant(&positive, 0);
+    ob__poly_constant(&negative, 0);
     if (!ob__poly_load(dims, p, &all)) return false;
     for (uint32_t i = 0; i < all.n; i++) {
         const ob_monomial *m = &all.monomials[i];

@@ -81,11 +81,10 @@ static bool is_linear_symbol(const ob_solver *s, const ob_monomial *m) {
     return m->n_factors == 1 && ob_dim_get_kind(s->dims, m->factors[0]) == OB_DIM_KIND_SYMBOL;
 }
 
-static ob_status reason_of_symbols(ob_solver *s, const ob_work_literal *literals, uint32_t n, uint32_t reason, uint32_t *out) {
-    ob_symbol_set symbols;
-    ob__clause_symbols(s, literals, n, &symbols);
-    *out = reason;
-    for (uint32_t i = 0; i < symbols.n; i++) OB_TRY(ob__solver_reason(s, *out, s->facts[symbols.items[i]].reason, out));
+/* That of the clause, and of what is known of its symbols. */
+static ob_status reason_of_symbols(ob_solver *s, const ob_work_clause *c, uint32_t *out) {
+    *out = c->reason;
+    for (uint32_t i = 0; i < c->n_symbols; i++) OB_TRY(ob__solver_reason(s, *out, s->facts[c->symbols[i]].reason, out));
     return OB_OK;
 }
 
@@ -94,9 +93,8 @@ static ob_status tighten_one(ob_solver *s, uint32_t clause, const ob_poly *p, ui
     const ob_monomial *m = &p->monomials[at];
     uint32_t fact;
     OB_TRY(ob__solver_symbol(s, m->factors[0], &fact));
-    ob_poly rest = {.constant = p->constant};
-    for (uint32_t i = 0; i < p->n; i++)
-        if (i != at) ob__poly_append(&rest, &p->monomials[i], p->monomials[i].coefficient);
+    ob_poly rest;
+    ob__poly_without(p, at, &rest);
     int64_t most = ob__solve_poly_bounds(s, s->dims, &rest).hi;
     if (most == OB_INFINITE) return OB_OK;
     ob_symbol_fact *f = &s->facts[fact];
@@ -115,7 +113,8 @@ static ob_status tighten_one(ob_solver *s, uint32_t clause, const ob_poly *p, ui
 
 static ob_status tighten(ob_solver *s, uint32_t clause, const ob_poly *p) {
     uint32_t reason;
-    OB_TRY(reason_of_symbols(s, s->clauses[clause].literals, 1, s->clauses[clause].reason, &reason));
+    s->effort += (uint64_t)p->n * p->n; /* each bound takes those of all others */
+    OB_TRY(reason_of_symbols(s, &s->clauses[clause], &reason));
     for (uint32_t i = 0; i < p->n && !s->clashed; i++)
         if (is_linear_symbol(s, &p->monomials[i])) OB_TRY(tighten_one(s, clause, p, i, reason));
     return OB_OK;
@@ -124,13 +123,14 @@ static ob_status tighten(ob_solver *s, uint32_t clause, const ob_poly *p) {
 typedef struct symbol_check {
     const ob_solver *s;
     ob_dim avoid;
-    bool found, all_inputs;
+    bool mentions, solved, all_inputs; /* mentions what is to be avoided */
 } symbol_check;
 
 static bool check_symbol(void *context, ob_dim symbol) {
     symbol_check *check = context;
     const ob_symbol_fact *fact = ob__solve_fact(check->s, symbol);
-    check->found |= symbol == check->avoid || (fact && fact->solved != OB_DIM_UNKNOWN);
+    check->mentions |= symbol == check->avoid;
+    check->solved |= fact && fact->solved != OB_DIM_UNKNOWN;
     check->all_inputs &= fact && fact->order != UINT32_MAX;
     return true;
 }
@@ -145,15 +145,12 @@ static ob_dim pick_solved(ob_solver *s, const ob_poly *p, uint32_t *picked) {
         const ob_symbol_fact *fact = ob__solve_fact(s, m->factors[0]),
                              *other = best == OB_DIM_UNKNOWN ? NULL : &s->facts[*picked];
         if (!fact || fact->solved != OB_DIM_UNKNOWN || (other && fact->order < other->order)) continue;
-        ob_poly rest = {.constant = p->constant}, zero = {.constant = 0}, scaled;
-        for (uint32_t k = 0; k < p->n; k++)
-            if (k != i) ob__poly_append(&rest, &p->monomials[k], p->monomials[k].coefficient);
-        ob_dim value = ob__poly_add(&zero, &rest, -m->coefficient, &scaled) ? ob__poly_store(s->dims, &scaled) : OB_DIM_UNKNOWN;
+        ob_dim value = ob__rest_of(s->dims, p, i, -m->coefficient);
         const ob_term *term = ob__term(s->dims, value);
         if (value == OB_DIM_UNKNOWN || (term && term->size > MAX_SOLVED_SIZE)) continue;
-        symbol_check check = {s, m->factors[0], false, true};
+        symbol_check check = {.s = s, .avoid = m->factors[0], .all_inputs = true};
         ob_dim_symbols(s->dims, value, check_symbol, &check);
-        if (check.found || (fact->order != UINT32_MAX && !check.all_inputs)) continue;
+        if (check.mentions || check.solved || (fact->order != UINT32_MAX && !check.all_inputs)) continue;
         best = value;
         *picked = (uint32_t)(fact - s->facts);
     }
@@ -165,9 +162,9 @@ static ob_status learn_zero(ob_solver *s, uint32_t clause, const ob_poly *p) {
     ob_dim value = s->clauses[clause].defines ? OB_DIM_UNKNOWN : pick_solved(s, p, &at);
     if (value == OB_DIM_UNKNOWN) {
         if (s->clauses[clause].defines) return OB_OK;
-        ob_poly zero = {.constant = 0}, negative;
+        ob_poly negative;
         OB_TRY(tighten(s, clause, p));
-        return ob__poly_add(&zero, p, -1, &negative) && !s->clashed ? tighten(s, clause, &negative) : OB_OK;
+        return ob__poly_scale(p, -1, &negative) && !s->clashed ? tighten(s, clause, &negative) : OB_OK;
     }
     ob_symbol_fact *f = &s->facts[at];
     f->solved = value;
@@ -242,6 +239,11 @@ static ob_dim replacement_of(void *context, ob_dim symbol) {
     return fact->solved;
 }
 
+static uint64_t size_of(const ob_solver *s, ob_dim d) {
+    const ob_term *term = ob__term(s->dims, d);
+    return term ? term->size : 0;
+}
+
 /* The literals with solved symbols replaced, but `keep`. A literal of which a broadcast term has two different sizes holds
  * nowhere and is left out; one that grows beyond the limits stays as it is. */
 static ob_status substitute(ob_solver *s, const ob_work_literal *literals, uint32_t n_literals, ob_dim keep,
@@ -256,6 +258,7 @@ static ob_status substitute(ob_solver *s, const ob_work_literal *literals, uint3
         bool disagrees = false, other = false;
         ob_dim p = ob__dim_replace(s->dims, made.literal.p, replacement_of, &by, &disagrees), q = made.literal.q;
         if (ob_dim_is_term(q)) q = ob__dim_replace(s->dims, q, replacement_of, &by, &other);
+        s->effort += size_of(s, p) + size_of(s, q);
         if (disagrees || other) {
             *changed = true;
             continue;
@@ -281,15 +284,15 @@ ob_status ob__solver_restate(ob_solver *s, const ob_clause *clause, ob_literal_l
     return ob__clause_normalise(s, literals, n, out, n_out);
 }
 
-static bool has_solved(const ob_solver *s, const ob_work_clause *c, const ob_symbol_set *symbols) {
-    for (uint32_t i = 0; i < symbols->n; i++)
-        if (s->facts[symbols->items[i]].solved != OB_DIM_UNKNOWN && symbols->items[i] + 1 != c->defines) return true;
+static bool has_solved(const ob_solver *s, const ob_work_clause *c) {
+    for (uint32_t i = 0; i < c->n_symbols; i++)
+        if (s->facts[c->symbols[i]].solved != OB_DIM_UNKNOWN && c->symbols[i] + 1 != c->defines) return true;
     return false;
 }
 
-static bool has_facts(const ob_solver *s, const ob_symbol_set *symbols) {
-    for (uint32_t i = 0; i < symbols->n; i++)
-        if (s->facts[symbols->items[i]].reason) return true;
+static bool has_facts(const ob_solver *s, const ob_work_clause *c) {
+    for (uint32_t i = 0; i < c->n_symbols; i++)
+        if (s->facts[c->symbols[i]].reason) return true;
     return false;
 }
 
@@ -308,19 +311,16 @@ static bool same_list(const ob_work_clause *c, const ob_literal_list *list) {
 
 /* What the equation makes of the symbol; OB_DIM_UNKNOWN: it is no equation of that form. */
 static ob_dim value_by(ob_solver *s, ob_dim symbol, const ob_literal_list *list) {
-    ob_poly p, rest, zero = {.constant = 0}, scaled;
+    ob_poly p;
     if (list->n != 1 || list->items[0].literal.kind != OB_LITERAL_ZERO || !ob__poly_load(s->dims, list->items[0].literal.p, &p))
         return OB_DIM_UNKNOWN;
-    rest = (ob_poly){.constant = p.constant};
-    int64_t coefficient = 0;
-    for (uint32_t i = 0; i < p.n; i++) {
-        if (p.monomials[i].n_factors == 1 && p.monomials[i].factors[0] == symbol)
-            coefficient = p.monomials[i].coefficient;
-        else
-            ob__poly_append(&rest, &p.monomials[i], p.monomials[i].coefficient);
-    }
-    if ((coefficient != 1 && coefficient != -1) || !ob__poly_add(&zero, &rest, -coefficient, &scaled)) return OB_DIM_UNKNOWN;
-    return ob__poly_store(s->dims, &scaled);
+    uint32_t at = 0;
+    while (at < p.n && (p.monomials[at].n_factors != 1 || p.monomials[at].factors[0] != symbol)) at++;
+    if (at == p.n || (p.monomials[at].coefficient != 1 && p.monomials[at].coefficient != -1)) return OB_DIM_UNKNOWN;
+    ob_dim value = ob__rest_of(s->dims, &p, at, -p.monomials[at].coefficient);
+    symbol_check check = {.s = s, .avoid = symbol};
+    ob_dim_symbols(s->dims, value, check_symbol, &check);
+    return check.mentions ? OB_DIM_UNKNOWN : value;
 }
 
 /* An equation stays the one that defines its symbol when others rewrote it. */
@@ -339,15 +339,14 @@ static ob_status rewrite(ob_solver *s, uint32_t clause, bool *gone) {
     ob_work_literal *literals = c.literals;
     uint32_t n = c.n, n_lists, reason, made = UINT32_MAX;
     ob_literal_list lists[OB_SOLVE_SPLIT];
-    ob_symbol_set symbols;
     bool changed = false;
     *gone = false;
-    ob__clause_symbols(s, c.literals, c.n, &symbols);
-    if (symbols.overflow) return OB_OK; /* stays as it is */
+    for (uint32_t i = 0; i < n; i++) s->effort += size_of(s, literals[i].literal.p) + size_of(s, literals[i].literal.q);
+    if (c.n_symbols == 0) return OB_OK; /* stays as it is */
     ob_dim keep = c.defines ? s->facts[c.defines - 1].symbol : OB_DIM_UNKNOWN;
-    if (has_solved(s, &c, &symbols)) OB_TRY(substitute(s, c.literals, c.n, keep, &literals, &n, &changed));
+    if (has_solved(s, &c)) OB_TRY(substitute(s, c.literals, c.n, keep, &literals, &n, &changed));
     if (c.pinned && !changed) return OB_OK;
-    if (!changed && !has_facts(s, &symbols)) return OB_OK; /* it is in normal form, and nothing is known */
+    if (!changed && !has_facts(s, &c)) return OB_OK; /* it is in normal form, and nothing is known */
     s->blind = c.pinned;
     ob_status status = ob__clause_normalise(s, literals, n, lists, &n_lists);
     s->blind = false;
@@ -357,14 +356,19 @@ static ob_status rewrite(ob_solver *s, uint32_t clause, bool *gone) {
     if (c.defines && value == OB_DIM_UNKNOWN && (n_lists != 1 || lists[0].n > 0)) return OB_OK;
     *gone = true;
     s->clauses[clause].dropped = true;
-    OB_TRY(reason_of_symbols(s, c.literals, c.n, c.reason, &reason));
+    OB_TRY(reason_of_symbols(s, &c, &reason));
     for (uint32_t i = 0; i < n_lists && !s->clashed; i++)
         OB_TRY(ob__solver_insert(s, lists[i].items, lists[i].n, reason, c.origins, c.assumed, c.pinned, &made));
     return value != OB_DIM_UNKNOWN && !s->clashed ? redefine(s, c.defines - 1, value, made) : OB_OK;
 }
 
+/* Equations that share many symbols grow and rewrite each other: then what is left stays as it is. */
+static bool is_exhausted(const ob_solver *s) {
+    return s->effort > OB_SOLVE_EFFORT + (uint64_t)OB_SOLVE_EFFORT_EACH * s->n_given;
+}
+
 ob_status ob__solver_propagate(ob_solver *s) {
-    while (s->queue_first < s->queue_n && !s->clashed) {
+    while (s->queue_first < s->queue_n && !s->clashed && !is_exhausted(s)) {
         uint32_t clause = s->queue[s->queue_first++];
         bool gone = false;
         s->clauses[clause].queued = false;

@@ -29,24 +29,19 @@ static bool add_fact(component *c, uint32_t fact) {
 
 static bool add_clause(component *c, uint32_t number) {
     const ob_work_clause *clause = &c->s->clauses[number];
-    ob_symbol_set symbols;
     for (uint32_t i = 0; i < c->n_clauses; i++)
         if (c->clauses[i] == number) return true;
     if (c->n_clauses == MAX_CLAUSES) return false;
     c->clauses[c->n_clauses++] = number;
-    ob__clause_symbols(c->s, clause->literals, clause->n, &symbols);
-    if (symbols.overflow) return false;
-    for (uint32_t i = 0; i < symbols.n; i++)
-        if (!add_fact(c, symbols.items[i])) return false;
-    return true;
+    for (uint32_t i = 0; i < clause->n_symbols; i++)
+        if (!add_fact(c, clause->symbols[i])) return false;
+    return clause->n_symbols > 0;
 }
 
 /* What the run decides as well is no part of the contract. */
-static bool is_of_inputs(const ob_solver *s, uint32_t number) {
-    ob_symbol_set symbols;
-    ob__clause_symbols(s, s->clauses[number].literals, s->clauses[number].n, &symbols);
-    for (uint32_t i = 0; i < symbols.n; i++)
-        if (s->facts[symbols.items[i]].order == UINT32_MAX) return false;
+static bool is_of_inputs(const ob_solver *s, const ob_work_clause *clause) {
+    for (uint32_t i = 0; i < clause->n_symbols; i++)
+        if (s->facts[clause->symbols[i]].order == UINT32_MAX) return false;
     return true;
 }
 
@@ -62,7 +57,8 @@ static bool collect(ob_solver *s, uint32_t first, component *c) {
             s->work += s->clauses[link->number].n_symbols + 1;
             if (s->clauses[link->number].n_symbols > OB_SOLVE_COMPONENT_SYMBOLS && !s->clauses[link->number].dropped)
                 return false;
-            if (!s->clauses[link->number].dropped && is_of_inputs(s, link->number) && !add_clause(c, link->number)) return false;
+            if (!s->clauses[link->number].dropped && is_of_inputs(s, &s->clauses[link->number]) && !add_clause(c, link->number))
+                return false;
         }
     }
     return true;

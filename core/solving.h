@@ -17,6 +17,8 @@ enum {
     OB_SOLVE_PERIOD = 65536,        /* of a set of one symbol's sizes */
     OB_SOLVE_POINTS = 1 << 20,      /* threshold and period of such a set */
     OB_SOLVE_WORK = 1 << 22,        /* evaluations of literals, in all, for exact sets, searches and redundancy */
+    OB_SOLVE_EFFORT = 1 << 20,      /* terms and occurrences walked over in propagation, for the whole set, */
+    OB_SOLVE_EFFORT_EACH = 64,      /* and for each given clause */
     OB_SOLVE_CORE = 64,             /* solves on the way to a smaller core */
     OB_SOLVE_CASES = 64,            /* of alternatives, in a proof */
     OB_SOLVE_ROWS = 192,            /* of a system of inequalities */
@@ -55,7 +57,7 @@ typedef struct ob_work_clause {
     uint32_t reason;
     ob_link *origins, *last_origin; /* given clauses that it stands for */
     uint32_t defines;               /* the symbol that this equation replaces: its fact's number + 1 */
-    uint32_t n_symbols;
+    uint32_t n_symbols, *symbols;   /* numbers of their facts; 0: it is too wide, and stays as it is */
     bool dropped, pinned, assumed, queued;
 } ob_work_clause;
 
@@ -81,12 +83,12 @@ typedef struct ob_solver {
     ob_work_clause *clauses;
     uint32_t n_clauses, clauses_capacity;
     ob_map contents; /* literals -> clause number + 1 */
-    ob_map raw;      /* literals as given -> what they became, while clauses are taken in */
     ob_reason *reasons;
     uint32_t n_reasons, reasons_capacity;
     uint32_t *queue;
     uint32_t queue_first, queue_n, queue_capacity;
-    uint64_t work; /* evaluations so far */
+    uint64_t work;   /* evaluations so far */
+    uint64_t effort; /* of propagation so far */
     uint64_t n_normalised;
     bool blind; /* normal forms without facts */
     bool clashed;
@@ -97,9 +99,16 @@ typedef struct ob_solver {
 ob_interval ob__solve_bounds(const ob_solver *s, const ob_dims *dims, ob_dim d);
 ob_interval ob__solve_poly_bounds(const ob_solver *s, const ob_dims *dims, const ob_poly *poly);
 ob_truth ob__literal_decide(const ob_solver *s, ob_dims *dims, const ob_literal *literal);
+/* Does b hold wherever a does, whatever is known of the sizes? Only literals of the same term, up to its constant and sign, are
+ * compared: false says nothing. */
+bool ob__literal_implies(const ob_dims *dims, const ob_literal *a, const ob_literal *b);
+/* What holds where the literal does not, as far as its terms are defined; p may be OB_DIM_UNKNOWN. */
+ob_literal ob__literal_opposite(ob_dims *dims, const ob_literal *literal);
 const ob_symbol_fact *ob__solve_fact(const ob_solver *s, ob_dim symbol); /* NULL: none */
 
 /* ---- Normal form (solve_literal.c) ---- */
+/* p without its monomial `at`, times `factor`. */
+ob_dim ob__rest_of(ob_dims *dims, const ob_poly *p, uint32_t at, int64_t factor);
 typedef struct ob_literal_list {
     ob_work_literal *items;
     uint32_t n;
@@ -120,20 +129,18 @@ ob_status ob__solver_leaves(const ob_solver *s, uint32_t reason, ob_arena *arena
 void ob__solver_clash(ob_solver *s, uint32_t reason);
 ob_status ob__solver_enqueue(ob_solver *s, uint32_t clause);
 ob_status ob__solver_enqueue_symbol(ob_solver *s, uint32_t fact);
-/* The place of what has these literals. */
-ob_status ob__solver_place(ob_solver *s, ob_map *map, const ob_work_literal *literals, uint32_t n, ob_map_entry **out);
 /* Adds copies of the links to what the clause stands for. */
 ob_status ob__solver_add_origins(ob_solver *s, ob_work_clause *to, const ob_link *origins);
 /* Adds a clause and queues it; one with the same literals takes the origins and nothing is added. *out: its number, UINT32_MAX
  * without literals: that is a clash. */
 ob_status ob__solver_insert(ob_solver *s, const ob_work_literal *literals, uint32_t n, uint32_t reason, const ob_link *origins,
                             bool assumed, bool pinned, uint32_t *out);
-/* Calls visit for the number of each symbol of the clause, each once. */
+/* The numbers of the literals' symbols, each once. */
 typedef struct ob_symbol_set {
     uint32_t items[64], n;
     bool overflow;
 } ob_symbol_set;
-void ob__clause_symbols(const ob_solver *s, const ob_work_literal *literals, uint32_t n, ob_symbol_set *out);
+ob_status ob__clause_symbols(ob_solver *s, const ob_work_literal *literals, uint32_t n, ob_symbol_set *out);
 
 /* ---- Units (solve_units.c) ---- */
 /* Takes all clauses of the queue to a fixed point: substitutes, simplifies, learns from units. Ends early at a clash. */
@@ -186,8 +193,6 @@ void ob__set_ends(const ob_set *set, int64_t *least, int64_t *greatest);
 ob_status ob__solver_exact(ob_solver *s);
 
 /* ---- The driver (solve.c) ---- */
-/* Takes one given clause in. */
-ob_status ob__solver_give(ob_solver *s, uint32_t given);
 /* All given clauses, to the fixed point. */
 ob_status ob__solver_run(ob_solver *s);
 
@@ -202,10 +207,10 @@ ob_status ob__solver_core(ob_dims *dims, const ob_clause *given, const uint32_t 
 ob_status ob__solver_cycle(ob_solver *s);
 
 /* ---- Subsumption (solve_subsume.c) ---- */
-/* Drops clauses that have all the literals of another one. */
+/* Drops clauses that each literal of another one implies a literal of. */
 ob_status ob__solver_subsume(ob_solver *s);
-/* Are all literals of the clause among these? */
-bool ob__clause_has_all(const ob_work_literal *literals, uint32_t n, const ob_work_clause *smaller);
+/* Does one of these literals hold wherever the clause does, by each of its literals on its own? */
+bool ob__clause_gives(const ob_dims *dims, const ob_work_clause *clause, const ob_work_literal *literals, uint32_t n);
 
 /* ---- Redundancy (solve_redundant.c) ---- */
 /* Do the clauses with these numbers and the opposite of all the literals contradict each other? Then one of the literals holds

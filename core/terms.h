@@ -85,8 +85,16 @@ typedef struct ob_poly {
     ob_monomial monomials[OB_TERM_MONOMIALS];
 } ob_poly;
 
+/* A number. The monomials, some 9 KB, are not touched. */
+static inline void ob__poly_constant(ob_poly *out, int64_t constant) {
+    out->constant = constant;
+    out->n = 0;
+}
+
 /* Each returns false on overflow or when a limit is passed. */
 bool ob__poly_load(const ob_dims *pool, ob_dim d, ob_poly *out);
+/* The words of a sum. */
+void ob__poly_read(const int64_t *words, uint32_t n_words, ob_poly *out);
 /* Appends `m` with another coefficient; a coefficient of 0 is left out. The caller keeps the order. */
 bool ob__poly_append(ob_poly *out, const ob_monomial *m, int64_t coefficient);
 /* out = a + factor * b; out must not be a or b. */
@@ -95,10 +103,20 @@ bool ob__poly_mul(const ob_poly *a, const ob_poly *b, ob_poly *out);
 /* a = quotient * b + rest, by long division until the leading monomial of b does not divide that of the rest. False also for
  * b = 0. */
 bool ob__poly_divide(const ob_poly *a, const ob_poly *b, ob_poly *quotient, ob_poly *rest);
+/* out = a without its monomial `at`. */
+void ob__poly_without(const ob_poly *a, uint32_t at, ob_poly *out);
+/* out = factor * a. */
+bool ob__poly_scale(const ob_poly *a, int64_t factor, ob_poly *out);
 /* The dim of a polynomial, interned. */
 ob_dim ob__poly_store(ob_dims *pool, const ob_poly *poly);
-/* Bounds that hold for all sizes, inclusive; OB_DIM_CONST_MAX either way stands for infinity. */
-void ob__poly_bounds(const ob_dims *pool, const ob_poly *poly, int64_t *lowest, int64_t *highest);
+/* What is known of sizes: `of` narrows the range of a symbol, which is what every size is in. */
+typedef struct ob_size_ranges {
+    void (*of)(const void *context, ob_dim symbol, int64_t *lowest, int64_t *highest);
+    const void *context;
+} ob_size_ranges;
+/* Bounds for all sizes in those ranges (NULL: for all sizes), inclusive; OB_DIM_CONST_MAX either way stands for infinity. */
+void ob__poly_bounds(const ob_dims *pool, const ob_poly *poly, const ob_size_ranges *ranges, int64_t *lowest, int64_t *highest);
+void ob__dim_bounds(const ob_dims *pool, ob_dim d, const ob_size_ranges *ranges, int64_t *lowest, int64_t *highest);
 /* Fills the bounds of a new term, whose parts have theirs. */
 void ob__term_bounds(const ob_dims *pool, ob_term *term);
 /* poly = part * members[i] for the one that counts + rest: finds the only minimum or maximum in it that stands alone in a

@@ -204,9 +204,83 @@ static void cost_is_near_linear(void **state) {
     assert_true(many_bytes <= 13 * few_bytes);
 }
 
+/* What says less than another clause goes, however many clauses there are. */
+static void weaker_clauses_go(void **state) {
+    (void)state;
+    static const char *const pairs[][2] = {{"[T >= 1] 512 >= N%d", "[T >= 1] 1024 >= N%d"},
+                                           {"[T >= 1] N%d >= 3", "[T >= 4] N%d >= 1"},
+                                           {"[T >= 1] N%d = 7", "[T >= 1] N%d %% 7"},
+                                           {"[T >= 1] N%d %% 12", "[T >= 2] N%d %% 4"},
+                                           {"N%d ~ 5", "[T >= 2] N%d ~ 5"}};
+    enum { N = 400, PAIRS = sizeof pairs / sizeof *pairs };
+    ob_dims *dims;
+    ob_arena arena;
+    ob_clauses clauses;
+    ob_solution solution;
+    assert_int_equal(ob_dims_create(NULL, &dims), OB_OK);
+    ob__arena_init(&arena, NULL);
+    ob__clauses_init(&clauses, &arena);
+    for (int i = 0; i < N; i++)
+        for (int k = 0; k < 2; k++) {
+            char text[64];
+            snprintf(text, sizeof text, pairs[i % PAIRS][(i + k) % 2], i);
+            add_requirement(&clauses, dims, text, (uint32_t)(2 * i + (i + k) % 2));
+        }
+    assert_int_equal(ob__solve(dims, clauses.items, clauses.n, NULL, 0, &arena, &solution), OB_OK);
+    assert_int_equal(solution.n_clauses, N);
+    for (uint32_t i = 0; i < N; i++) assert_int_equal(solution.clauses[i].origins[0] % 2, 0);
+    ob__arena_release(&arena);
+    ob_dims_destroy(&dims);
+}
+
+/* Equations of sums, each of which shares its symbols with many others: they are given up by count, and nothing is claimed. */
+static void entangled_equations_end(void **state) {
+    (void)state;
+    enum { N = 4000, SYMBOLS = 400 };
+    ob_dims *dims;
+    ob_arena arena;
+    ob_clauses clauses;
+    ob_solution solution;
+    ob_dim inputs[SYMBOLS];
+    uint64_t seed = 1;
+    assert_int_equal(ob_dims_create(NULL, &dims), OB_OK);
+    ob__arena_init(&arena, NULL);
+    ob__clauses_init(&clauses, &arena);
+    for (int i = 0; i < SYMBOLS; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "n%d", i);
+        inputs[i] = ob_dim_symbol(dims, name);
+    }
+    for (uint32_t i = 0; i < N; i++) {
+        ob_dim sides[2];
+        bool stated;
+        for (int k = 0; k < 2; k++) {
+            ob_dim left = inputs[pick(&seed, SYMBOLS)];
+            sides[k] = ob_dim_add(dims, left, inputs[pick(&seed, SYMBOLS)]);
+        }
+        const ob_condition equal = {OB_COND_EQUAL, sides[0], sides[1]};
+        assert_int_equal(ob__clauses_add(&clauses, dims, &equal, NULL, 0, i, false, &stated), OB_OK);
+    }
+    assert_int_equal(ob__solve(dims, clauses.items, clauses.n, inputs, SYMBOLS, &arena, &solution), OB_OK);
+    print_message("%llu steps\n", (unsigned long long)solution.n_steps);
+    assert_true(solution.n_steps < (1 << 20) + 128 * N);
+    assert_false(solution.contradictory); /* all sizes 0 fit */
+    assert_true(solution.n_clauses > 0);
+    ob_binding zero[SYMBOLS];
+    for (int i = 0; i < SYMBOLS; i++) zero[i] = (ob_binding){inputs[i], 0};
+    for (uint32_t i = 0; i < solution.n_clauses; i++)
+        assert_int_equal(ob__clause_eval(dims, solution.clauses[i].literals, solution.clauses[i].n, zero, SYMBOLS), OB_TRUE);
+    ob__arena_release(&arena);
+    ob_dims_destroy(&dims);
+}
+
 int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cases), cmocka_unit_test(witnesses), cmocka_unit_test(implications),
-                                       cmocka_unit_test(cost_is_near_linear)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cases),
+                                       cmocka_unit_test(witnesses),
+                                       cmocka_unit_test(implications),
+                                       cmocka_unit_test(cost_is_near_linear),
+                                       cmocka_unit_test(weaker_clauses_go),
+                                       cmocka_unit_test(entangled_equations_end)};
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
