@@ -2,9 +2,10 @@
 
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/text.h"
 
 /* Under AddressSanitizer nothing can be touched but what was asked for, and in memory from malloc a gap lies between two pieces;
  * a caller's allocator is asked for what it is asked for elsewhere. */
@@ -154,13 +155,12 @@ char *ob__arena_strndup(ob_arena *arena, const char *text, size_t n) {
 char *ob__arena_printf(ob_arena *arena, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    int n = vsnprintf(NULL, 0, format, arguments);
+    size_t n = ob__vformat(NULL, 0, format, arguments);
     va_end(arguments);
-    if (n < 0) return NULL;
-    char *text = ob__arena_alloc(arena, (size_t)n + 1);
+    char *text = ob__arena_alloc(arena, n + 1);
     if (!text) return NULL;
     va_start(arguments, format);
-    vsnprintf(text, (size_t)n + 1, format, arguments);
+    ob__vformat(text, n + 1, format, arguments);
     va_end(arguments);
     return text;
 }

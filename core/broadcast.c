@@ -39,8 +39,7 @@ typedef struct dim_text {
 
 static dim_text text_of(const ob_dims *pool, ob_dim d) {
     dim_text out;
-    size_t n = ob_dim_format(pool, d, out.text, sizeof out.text);
-    if (n >= sizeof out.text) memcpy(out.text + sizeof out.text - 4, "...", 4);
+    ob__dim_shown(pool, d, out.text, sizeof out.text);
     return out;
 }
 

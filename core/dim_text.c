@@ -91,8 +91,23 @@ size_t ob__name_bytes(const char *name, bool *quoted) {
     return counter.n;
 }
 
+static void write_both_ends(ob_writer *writer, const ob_dims *pool, const ob_term *term) {
+    char ends[OB_FORMAT_STRING_MOST + 1];
+    size_t most = pool->longest_name < sizeof ends ? pool->longest_name : sizeof ends - 1;
+    size_t n = ob__shorten(ends, term->name, term->quoted ? ob__name_length(term->name) : term->number, most);
+    ends[n] = '\0';
+    if (term->quoted)
+        write_quoted(writer, ends, SIZE_MAX);
+    else
+        write_bytes(writer, ends, n);
+}
+
 /* In time that depends on the room, not on the name. */
-static void write_name(ob_writer *writer, const ob_term *term) {
+static void write_name(ob_writer *writer, const ob_dims *pool, const ob_term *term) {
+    if (pool->longest_name && term->number > pool->longest_name) {
+        write_both_ends(writer, pool, term);
+        return;
+    }
     if (!term->quoted) {
         write_bytes(writer, term->name, term->number);
         return;
@@ -229,7 +244,7 @@ void ob__write_dim(ob_writer *writer, const ob_dims *pool, ob_dim d) {
     switch (term->kind) {
     case OB_DIM_KIND_SYMBOL:
         if (term->name) {
-            write_name(writer, term);
+            write_name(writer, pool, term);
         } else {
             ob__write(writer, "?");
             write_int(writer, term->number);
@@ -265,4 +280,33 @@ size_t ob_shape_format(const ob_dims *pool, const ob_shape *shape, char *text, s
     }
     ob__write(&writer, "]");
     return ob__writer_end(&writer);
+}
+
+/* ---- In sentences ------------------------------------------------------------------------------------------------- */
+
+enum { WHOLE_TERM = 4096, LEAST_NAME = 16 };
+
+static size_t format(const ob_dims *pool, ob_dim d, const ob_condition *condition, char *text, size_t n_bytes) {
+    return condition ? ob_condition_format(pool, condition, text, n_bytes) : ob_dim_format(pool, d, text, n_bytes);
+}
+
+/* First the names are shortened, each for itself, then the whole. */
+static size_t show(const ob_dims *pool, ob_dim d, const ob_condition *condition, char *text, size_t n_bytes) {
+    size_t n = format(pool, d, condition, text, n_bytes);
+    if (n < n_bytes || n_bytes == 0 || !pool) return n;
+    char whole[WHOLE_TERM];
+    ob_dims as_shown = *pool; /* which is only read */
+    as_shown.longest_name = n_bytes / 4 > LEAST_NAME ? n_bytes / 4 : LEAST_NAME;
+    n = format(&as_shown, d, condition, whole, sizeof whole);
+    n = ob__shorten(text, whole, n < sizeof whole ? n : OB_LENGTH_UNKNOWN, n_bytes - 1);
+    text[n] = '\0';
+    return n;
+}
+
+size_t ob__dim_shown(const ob_dims *pool, ob_dim d, char *text, size_t n_bytes) {
+    return show(pool, d, NULL, text, n_bytes);
+}
+
+size_t ob__condition_shown(const ob_dims *pool, const ob_condition *condition, char *text, size_t n_bytes) {
+    return show(pool, OB_DIM_UNKNOWN, condition, text, n_bytes);
 }

@@ -24,12 +24,13 @@
         }                                                                                                                        \
     } while (0)
 
-/* Fills code and message (location fields stay as they are) and returns `status`. error may be NULL. */
+/* Fills code and message, as ob__sentence writes it (location fields stay as they are) and returns `status`. error may be NULL.
+ */
 ob_status ob__fail(ob_error *error, ob_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The end of a public call: returns `status`; a failure that nobody has put on record (error->code is another) gets "what: text
  * of the status", without `what` when that is "". */
 ob_status ob__described(ob_error *error, ob_status status, const char *what);
-/* Copies text into a fixed field, cut at a UTF-8 boundary, control characters replaced by '?'. text may be NULL. */
+/* Copies text into a fixed field, of a longer one both ends, control characters replaced by '?'. text may be NULL. */
 void ob__copy_text(char *field, size_t n_bytes, const char *text);
 
 static inline bool ob__mul_overflows(int64_t a, int64_t b, int64_t *out) {

@@ -1,14 +1,15 @@
 #include "core/log.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <time.h>
+
+#include "core/text.h"
 
 void ob__log(const ob_logger *logger, ob_log_level level, const char *format, ...) {
     char message[512];
     va_list rest;
     va_start(rest, format);
-    vsnprintf(message, sizeof message, format, rest);
+    ob__vsentence(message, sizeof message, format, rest);
     va_end(rest);
     logger->write(logger->context, level, message);
 }

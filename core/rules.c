@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/finding.h"
+#include "core/terms.h"
 #include "onnx_broadcast/broadcast.h"
 
 static const char *const names[OB_RULES_COUNT] = {
@@ -132,7 +133,7 @@ static void check_declared(const facts *f, const rule *of_rank, const rule *narr
         if (!ob_dim_is_const(there) || here == there) continue;
         const rule *row = ob_dim_is_const(here) ? different : narrower;
         char inferred[64];
-        ob_dim_format(f->pool, here, inferred, sizeof inferred);
+        ob__dim_shown(f->pool, here, inferred, sizeof inferred);
         if (row)
             report(f, row, SIZE_MAX, i, "axis %d: the operands give %s, the result is declared as %lld", (int)i, inferred,
                    (long long)there);
@@ -149,7 +150,7 @@ typedef struct condition_reporter {
 static ob_status report_condition(void *context, const ob_condition *condition, size_t operand, int32_t axis) {
     const condition_reporter *reporter = context;
     char text[160];
-    ob_condition_format(reporter->f->pool, condition, text, sizeof text);
+    ob__condition_shown(reporter->f->pool, condition, text, sizeof text);
     report(reporter->f, reporter->row, operand, axis, "axis %d: undefined behaviour unless %s", (int)axis, text);
     return OB_OK;
 }

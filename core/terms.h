@@ -53,6 +53,7 @@ struct ob_dims {
     bool keyed; /* terms turned up that were made to collide: hashes depend on hash_key, see hash.h */
     ob_hash_key hash_key;
     uint32_t n_anonymous;
+    size_t longest_name; /* bytes of a symbol's name that is written whole, of longer ones both ends; 0: every name is */
     ob_status status;
 };
 
@@ -156,5 +157,9 @@ void ob__write_dim(ob_writer *writer, const ob_dims *pool, ob_dim d);
 /* In parentheses when it is a sum, as operators want it beside them. */
 void ob__write_factor(ob_writer *writer, const ob_dims *pool, ob_dim d);
 size_t ob__writer_end(ob_writer *writer);
+/* As ob_dim_format and ob_condition_format, for sentences: of what is too long for n_bytes (at most 4096) both ends stand.
+ * Returns the bytes written, without the NUL. */
+size_t ob__dim_shown(const ob_dims *pool, ob_dim d, char *text, size_t n_bytes);
+size_t ob__condition_shown(const ob_dims *pool, const ob_condition *condition, char *text, size_t n_bytes);
 
 #endif

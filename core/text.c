@@ -1,6 +1,5 @@
 #include "core/text.h"
 
-#include <stdio.h>
 #include <string.h>
 
 void ob__text_init(ob_text *text, const ob_allocator *allocator) {
@@ -47,13 +46,13 @@ void ob__text_puts(ob_text *text, const char *string) {
 void ob__text_printf(ob_text *text, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    int n = vsnprintf(NULL, 0, format, arguments);
+    size_t n = ob__vformat(NULL, 0, format, arguments);
     va_end(arguments);
-    if (n < 0 || !reserve(text, (size_t)n)) return;
+    if (!reserve(text, n)) return;
     va_start(arguments, format);
-    vsnprintf(text->data + text->n, (size_t)n + 1, format, arguments);
+    ob__vformat(text->data + text->n, n + 1, format, arguments);
     va_end(arguments);
-    text->n += (size_t)n;
+    text->n += n;
 }
 
 void ob__map_init(ob_map *map, ob_arena *arena) {

@@ -10,6 +10,26 @@
 #include "core/arena.h"
 #include "core/hash.h"
 
+enum {
+    OB_NAME_LOOKED_AT = 65536,   /* bytes in which the end of a name is looked for: a name is told many times */
+    OB_FORMAT_STRING_MOST = 1024 /* of "%.Ns" */
+};
+#define OB_LENGTH_UNKNOWN SIZE_MAX
+
+/* Writes the n bytes of the text, or when they are more than `most` both ends with "..." between them, characters whole, into
+ * `out` of `most` bytes; of a text whose length is not known the beginning and "...". Returns the bytes; no NUL. */
+size_t ob__shorten(char *out, const char *text, size_t n, size_t most);
+/* Bytes of a name, OB_LENGTH_UNKNOWN beyond OB_NAME_LOOKED_AT. */
+size_t ob__name_length(const char *name);
+
+/* As vsnprintf, but "%.200s" gives of a longer string both ends (ob__shorten): what tells names apart stands at their end, and so
+ * does what stands behind a name in a sentence. Widths only as "%*s", of numbers in digits and up to 300; no "%n", no "L". */
+size_t ob__vformat(char *text, size_t room, const char *format, va_list list);
+/* The same in a fixed room, NUL included: also strings without precision are shortened when they are very long, and of a sentence
+ * that is too long for the room both ends stay. Returns the bytes written, without the NUL. */
+size_t ob__vsentence(char *text, size_t room, const char *format, va_list list);
+size_t ob__sentence(char *text, size_t room, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 /* Growing bytes; always NUL-terminated once something was written. Sticky failure: after an allocation fails, further writes do
  * nothing and `failed` stays true. */
 typedef struct ob_text {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/terms.h"
 #include "ops/op.h"
 
 static const ob_type nothing = {.shape = {OB_RANK_UNKNOWN, NULL}};
@@ -191,7 +192,7 @@ void ob__problem(ob_infer *infer, ob_finding_id id, int32_t operand, int32_t axi
     char text[512];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    ob__vsentence(text, sizeof text, format, arguments);
     va_end(arguments);
     infer->problem(infer, id, operand, axis, text);
 }
@@ -210,8 +211,8 @@ ob_status ob__require_where(ob_infer *infer, ob_dim guard, ob_condition_kind kin
     if (infer->decided) infer->decided(infer, truth == OB_TRUE);
     if (truth == OB_TRUE) return OB_OK;
     char left[96], right[96];
-    ob_dim_format(infer->dims, a, left, sizeof left);
-    ob_dim_format(infer->dims, b, right, sizeof right);
+    ob__dim_shown(infer->dims, a, left, sizeof left);
+    ob__dim_shown(infer->dims, b, right, sizeof right);
     static const char *const words[] = {"must equal", "must broadcast with", "must broadcast to", "must be a multiple of",
                                         "must be at least"};
     if (axis >= 0)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/terms.h"
 #include "ops/op.h"
 #include "ops/resized.h"
 
@@ -97,7 +98,7 @@ static bool scales_in(ob_infer *infer, ob_shape from, const int32_t *axes, const
         bool fits = size > 0 ? before != 0 || !stretches : size == 0 && before == 0;
         if (fits || (size == 0 && !ob_dim_is_const(before))) continue;
         char text[64];
-        ob_dim_format(infer->dims, before, text, sizeof text);
+        ob__dim_shown(infer->dims, before, text, sizeof text);
         ob__problem(infer, OB0601, (int32_t)r->sizes, axes[i], "axis %d of size %s cannot be resized to %lld", axes[i], text,
                     (long long)size);
         return false;

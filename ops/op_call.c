@@ -1,5 +1,4 @@
 /* Calls of a library's functions: the host's table, and the failures that a call collects. */
-#include <stdio.h>
 #include <string.h>
 
 #include "onnx_broadcast/version.h"
@@ -29,7 +28,7 @@ static ob_status fail_with(ob_library_call *c, ob_status status, int32_t operand
     /* Tasks on other threads may fail too: the first one counts. */
     if (c->phase == OB_PHASE_RELEASE || atomic_flag_test_and_set(&c->has_failed)) return status;
     char text[sizeof c->message];
-    vsnprintf(text, sizeof text, format, arguments);
+    ob__vsentence(text, sizeof text, format, arguments);
     ob__copy_text(c->message, sizeof c->message, text);
     c->failure = status;
     take_place(c, operand, axis);
@@ -48,11 +47,11 @@ ob_status ob__library_misbehaves(ob_library_call *c, const char *format, ...) {
     char text[256];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    ob__vsentence(text, sizeof text, format, arguments);
     va_end(arguments);
     if (c->phase == OB_PHASE_RELEASE || atomic_flag_test_and_set(&c->has_failed)) return OB_E_INTERNAL;
-    snprintf(c->message, sizeof c->message, "%s-%d of library %s %s %s", c->op->op.name, (int)c->op->op.since,
-             c->op->library->name, c->op->library->version, text);
+    ob__sentence(c->message, sizeof c->message, "%s-%d of library %s %s %s", c->op->op.name, (int)c->op->op.since,
+                 c->op->library->name, c->op->library->version, text);
     c->failure = OB_E_INTERNAL;
     c->misbehaved = true;
     take_place(c, -1, -1);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/terms.h"
 #include "ops/op.h"
 #include "passes/groups.h"
 #include "passes/work.h"
@@ -138,8 +139,8 @@ static ob_finding *describe(ob_work *work, const ob_group *group, uint32_t a, ui
     ob_findings *findings = work->findings;
     unsigned left = (unsigned)group->inputs[a], right = (unsigned)group->inputs[b];
     char size[64], other[64];
-    ob_dim_format(work->model->dims, ob__group_dim(group, s->id == OB0403 ? a : b, s->axis_a), size, sizeof size);
-    ob_dim_format(work->model->dims, ob__group_dim(group, b, s->axis_a), other, sizeof other);
+    ob__dim_shown(work->model->dims, ob__group_dim(group, s->id == OB0403 ? a : b, s->axis_a), size, sizeof size);
+    ob__dim_shown(work->model->dims, ob__group_dim(group, b, s->axis_a), other, sizeof other);
     if (s->id == OB0403)
         return ob__findings_add(
             findings, OB0403,

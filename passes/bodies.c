@@ -104,7 +104,9 @@ ob_status ob__infer_subgraph(ob_infer *infer, ob_graph *graph, ob_dim guard, con
     p->assumed = false;
     const ob_guard *outer = p->guard;
     if (guard != 1) {
-        const char *text = ob__graph_path(graph, &p->facts->arena);
+        ob_arena *arena = &p->facts->arena;
+        const char *text =
+            p->findings ? ob__path_into(ob__call_path(p), visit->node, graph->attribute, arena) : ob__graph_path(graph, arena);
         if (!text) return OB_E_MEMORY;
         OB_TRY(ob__guard_within(&p->facts->arena, outer, guard, visit->node, text, &p->guard));
     }

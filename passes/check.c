@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/terms.h"
 #include "passes/pipeline.h"
 #include "passes/report.h"
 
@@ -31,7 +32,7 @@ static ob_status bind_axis(const ob_model *model, const ob_value *input, int32_t
     for (size_t i = 0; i < *n; i++) {
         if (bindings[i].symbol != declared->dims[axis]) continue;
         char name[128];
-        ob_dim_format(model->dims, bindings[i].symbol, name, sizeof name);
+        ob__dim_shown(model->dims, bindings[i].symbol, name, sizeof name);
         OB_FAIL_IF(bindings[i].size != size, error, OB_E_ARGUMENT,
                    "axis %d of input '%s' is %s, which is given as %lld and as %lld", (int)axis, input->name, name,
                    (long long)bindings[i].size, (long long)size);

@@ -23,13 +23,9 @@ static const char *path_of(ob_scope *scope, ob_findings *findings) {
     ob_arena *arena = &findings->arena;
     if (!scope) return "";
     if (scope->path) return scope->path;
-    const char *outer = path_of(scope->outer, findings);
-    const char *step = ob__shown_name(ob__node_label(scope->node), OB_NAME_IN_TEXT, arena);
-    const char *attribute = scope->attribute;
-    if (step) step = attribute ? ob__arena_printf(arena, "%s.%.40s/", step, attribute) : ob__arena_printf(arena, "%s/", step);
-    if (step) step = ob__join_path(outer, step, arena);
-    if (step) findings->n_bytes += strlen(step) + 1;
-    return scope->path = step ? step : "";
+    const char *path = ob__path_into(path_of(scope->outer, findings), scope->node, scope->attribute, arena);
+    if (path) findings->n_bytes += strlen(path) + 1;
+    return scope->path = path ? path : "";
 }
 
 const char *ob__call_path(ob_propagation *p) {
@@ -225,7 +221,7 @@ static ob_finding_id finding_id(const ob_propagation *p, const ob_map *inputs, u
 static ob_status report_group(ob_propagation *p, const ob_map *inputs, const group *g) {
     const ob_requirement *origin = &p->facts->conditions[g->first];
     char text[400], more[80] = "";
-    ob_condition_format(p->model->dims, &origin->condition, text, sizeof text);
+    ob__condition_shown(p->model->dims, &origin->condition, text, sizeof text);
     ob_finding_id id = finding_id(p, inputs, g->first);
     if (id == OB_FINDING_NONE) return OB_OK;
     if (g->n_nodes > 1) snprintf(more, sizeof more, " (and at %u more node%s)", g->n_nodes - 1, g->n_nodes == 2 ? "" : "s");

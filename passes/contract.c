@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/terms.h"
 
 void ob__contract_init(ob_contract *contract, const ob_allocator *allocator) {
     memset(contract, 0, sizeof *contract);
@@ -191,7 +192,7 @@ static bool mark_claim(void *context, ob_dim symbol) {
 static ob_status list_claim(making *m, const ob_claim *claim) {
     char size[120];
     ob_arena *arena = &m->contract->arena;
-    ob_dim_format(m->model->dims, claim->declared, size, sizeof size);
+    ob__dim_shown(m->model->dims, claim->declared, size, sizeof size);
     const char *text = claim->axis < 0
                            ? ob__arena_printf(arena, "\"%.200s\" has rank %s", claim->value->name, size)
                            : ob__arena_printf(arena, "axis %d of \"%.200s\" is %s", claim->axis, claim->value->name, size);

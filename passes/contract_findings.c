@@ -29,7 +29,7 @@ static uint32_t count_nodes(const ob_contract *contract, const uint32_t *origins
 static void write_sizes(ob_text *text, const ob_dims *dims, const char *before, const ob_binding *sizes, uint32_t n) {
     char name[120];
     for (uint32_t i = 0; i < n; i++) {
-        ob_dim_format(dims, sizes[i].symbol, name, sizeof name);
+        ob__dim_shown(dims, sizes[i].symbol, name, sizeof name);
         ob__text_printf(text, "%s%s = %lld", i ? ", " : before, name, (long long)sizes[i].size);
     }
 }
@@ -126,7 +126,7 @@ static ob_status report_core(ob_work *work, const ob_contract *contract, ob_text
         }
         const ob_requirement *at = &facts->conditions[origin];
         if (!first) first = at;
-        ob_condition_format(work->model->dims, &at->condition, condition, sizeof condition);
+        ob__condition_shown(work->model->dims, &at->condition, condition, sizeof condition);
         ob__text_printf(text, "\"%.200s\" needs %s", at->node ? ob__node_label(at->node) : "", condition);
         if (at->guard) ob__text_printf(text, " when \"%.100s\" runs", at->guard->text ? at->guard->text : "it");
     }
@@ -140,9 +140,11 @@ static ob_status report_core(ob_work *work, const ob_contract *contract, ob_text
 ob_status ob__contract_findings(ob_work *work, const ob_contract *contract) {
     ob_text text;
     ob__text_init(&text, &work->model->arena.allocator);
+    work->model->dims->longest_name = OB_NAME_IN_TEXT;
     ob_status status = contract->solution.contradictory ? report_core(work, contract, &text) : OB_OK;
     for (uint32_t i = 0; i < contract->n_clauses && status == OB_OK; i++)
         status = report_clause(work, contract->clauses[i], i, &text);
+    work->model->dims->longest_name = 0;
     ob__text_release(&text);
     return status;
 }

@@ -1,9 +1,9 @@
 #include "passes/findings.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "core/text.h"
 #include "onnx_broadcast/check.h"
 
 enum { LIMIT = 100000, BYTES_LIMIT = 64 << 20 };
@@ -34,19 +34,17 @@ static bool grow(ob_findings *findings) {
 static ob_finding *add(ob_findings *findings, ob_finding_id id, const char *format, va_list arguments) {
     va_list again;
     va_copy(again, arguments);
-    int n = vsnprintf(NULL, 0, format, again);
+    size_t n = ob__vformat(NULL, 0, format, again), n_bytes = sizeof(ob_finding) + n + 1;
     va_end(again);
-    size_t n_bytes = sizeof(ob_finding) + (n < 0 ? 1 : (size_t)n + 1);
     if (findings->n >= LIMIT || findings->n_bytes > findings->max_bytes || n_bytes > findings->max_bytes - findings->n_bytes) {
         findings->n_dropped[id]++;
         return NULL;
     }
     if (findings->n == findings->capacity && !grow(findings)) return NULL;
-    char *message = ob__arena_alloc(&findings->arena, n < 0 ? 1 : (size_t)n + 1);
+    char *message = ob__arena_alloc(&findings->arena, n + 1);
     if (!message) return NULL;
     findings->n_bytes += n_bytes;
-    message[0] = '\0';
-    if (n >= 0) vsnprintf(message, (size_t)n + 1, format, arguments);
+    ob__vformat(message, n + 1, format, arguments);
     ob_finding *finding = &findings->items[findings->n++];
     *finding = (ob_finding){
         .id = id, .severity = ob__finding_row(id)->severity, .call_path = "", .operand = -1, .axis = -1, .message = message};

@@ -1,4 +1,5 @@
 /* Fixes: what to change so that a broadcast fits. */
+#include "core/terms.h"
 #include "ops/op.h"
 #include "passes/groups.h"
 #include "passes/names.h"
@@ -8,7 +9,7 @@ static void format_dims(const ob_dims *dims, const ob_shape *shape, ob_text *tex
     char buffer[96];
     ob__text_puts(text, "(");
     for (int32_t i = 0; i < shape->rank; i++) { /* at most OB_MAX_RANK */
-        ob_dim_format(dims, shape->dims[i], buffer, sizeof buffer);
+        ob__dim_shown(dims, shape->dims[i], buffer, sizeof buffer);
         ob__text_printf(text, i ? ",%s" : "%s", buffer);
     }
     ob__text_puts(text, ")");

@@ -3,9 +3,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/text.h"
 #include "passes/explicit.h"
-#include "passes/names.h"
 
 bool ob__same_shape(const ob_shape *a, const ob_shape *b) {
     if (a->rank == OB_RANK_UNKNOWN || a->rank != b->rank) return false;
@@ -221,32 +219,4 @@ ob_status ob__group_of(const ob_facts *facts, ob_dims *dims, const ob_node *node
     group->plain = is_plain(group, node);
     *found = true;
     return OB_OK;
-}
-
-const char *ob__node_label(const ob_node *node) {
-    if (node->name[0]) return node->name;
-    for (uint32_t i = 0; i < node->n_outputs; i++)
-        if (node->outputs[i]) return node->outputs[i]->name;
-    return "";
-}
-
-/* One step of a path, "node.attribute/" or "function name/"; "" for the main graph. */
-static const char *path_step(const ob_graph *graph, ob_arena *arena) {
-    const ob_node *node = graph->parent_node;
-    const char *name = node ? ob__node_label(node) : graph->function && !graph->parent ? graph->function->name : NULL;
-    if (!name) return "";
-    name = ob__shown_name(name, OB_NAME_IN_TEXT, arena);
-    const char *attribute = ob__shown_name(node && graph->attribute ? graph->attribute : "", OB_NAME_IN_TEXT, arena);
-    if (!name || !attribute) return NULL;
-    return node ? ob__arena_printf(arena, "%s.%s/", name, attribute) : ob__arena_printf(arena, "function %s/", name);
-}
-
-const char *ob__graph_path(const ob_graph *graph, ob_arena *arena) {
-    const char *path = "";
-    for (; graph && path[0] != '.'; graph = graph->parent) { /* a dot: cut already */
-        const char *step = path_step(graph, arena);
-        path = step ? ob__join_path(step, path, arena) : NULL;
-        if (!path) return NULL;
-    }
-    return path;
 }

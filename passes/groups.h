@@ -4,6 +4,7 @@
 
 #include "ops/op.h"
 #include "passes/facts.h"
+#include "passes/names.h"
 
 enum { OB_GROUP_INLINE = 6 };
 #define OB_NOT_AN_INPUT UINT32_MAX
@@ -41,11 +42,5 @@ bool ob__group_fits(const ob_group *group);
 bool ob__group_misfit(const ob_group *group, uint32_t *operand, int32_t *axis);
 /* True when the two shapes are known, without unknown sizes, and the same term by term. */
 bool ob__same_shape(const ob_shape *a, const ob_shape *b);
-
-/* "If_3.then_branch/Loop_1.body/" or "function Name/" for a graph that is not the main one, "" for the main graph. In the arena;
- * NULL: out of memory. */
-const char *ob__graph_path(const ob_graph *graph, ob_arena *arena);
-/* The node's name, or that of its first output, or "". */
-const char *ob__node_label(const ob_node *node);
 
 #endif

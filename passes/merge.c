@@ -4,10 +4,10 @@
  * knows is compared with its claim, a size that it does not know stays an anonymous symbol, with the claim beside it (claims.c).
  * A rank that nothing else tells is taken from the claim, so that reports can say something about what follows; whatever rests on
  * it is marked (ob_fact.assumed). The declared types of the main graph's inputs are the definition of the model's symbols. */
-#include <stdio.h>
 #include <string.h>
 
 #include "core/error.h"
+#include "core/terms.h"
 #include "passes/groups.h"
 #include "passes/propagation.h"
 
@@ -46,16 +46,17 @@ static void report(ob_propagation *p, const ob_node *node, const ob_value *value
 
 static void report_rank(ob_propagation *p, const ob_node *node, const ob_value *value, int32_t declared, int32_t inferred) {
     char text[400];
-    snprintf(text, sizeof text, "\"%.200s\" is declared with rank %d and inferred with rank %d", value->name, declared, inferred);
+    ob__sentence(text, sizeof text, "\"%.200s\" is declared with rank %d and inferred with rank %d", value->name, declared,
+                 inferred);
     report(p, node, value, OB0501, -1, text);
 }
 
 static void report_dims(ob_propagation *p, const ob_node *node, const ob_value *value, int32_t axis, ob_dim declared,
                         ob_dim inferred) {
     char left[96], right[96], text[512];
-    ob_dim_format(p->model->dims, declared, left, sizeof left);
-    ob_dim_format(p->model->dims, inferred, right, sizeof right);
-    snprintf(text, sizeof text, "axis %d of \"%.200s\" is declared as %s and inferred as %s", axis, value->name, left, right);
+    ob__dim_shown(p->model->dims, declared, left, sizeof left);
+    ob__dim_shown(p->model->dims, inferred, right, sizeof right);
+    ob__sentence(text, sizeof text, "axis %d of \"%.200s\" is declared as %s and inferred as %s", axis, value->name, left, right);
     report(p, node, value, OB0501, axis, text);
 }
 
@@ -140,8 +141,8 @@ static ob_status merge_declared(ob_propagation *p, const ob_node *node, const ob
     }
     if (declared->kind != type->kind) {
         char text[400];
-        snprintf(text, sizeof text, "\"%.200s\" is declared as %s and inferred as %s", value->name, kind_name(declared->kind),
-                 kind_name(type->kind));
+        ob__sentence(text, sizeof text, "\"%.200s\" is declared as %s and inferred as %s", value->name, kind_name(declared->kind),
+                     kind_name(type->kind));
         report(p, node, value, OB0502, -1, text);
         return OB_OK;
     }
@@ -153,8 +154,8 @@ static ob_status merge_declared(ob_propagation *p, const ob_node *node, const ob
         type->dtype = declared->dtype;
     else if (declared->dtype != OB_NONE && declared->dtype != type->dtype) {
         char text[400];
-        snprintf(text, sizeof text, "\"%.200s\" is declared as %s and inferred as %s", value->name,
-                 ob_dtype_name(declared->dtype), ob_dtype_name(type->dtype));
+        ob__sentence(text, sizeof text, "\"%.200s\" is declared as %s and inferred as %s", value->name,
+                     ob_dtype_name(declared->dtype), ob_dtype_name(type->dtype));
         report(p, node, value, OB0502, -1, text);
     }
     return compare_shape(p, node, value, label_counts, &type->shape, assumed);
@@ -185,13 +186,13 @@ ob_status ob__check_declared_result(ob_propagation *p, const ob_node *node) {
     if (!ob__group_misfit(&group, &i, &axis)) return OB_OK;
     const ob_value *value = node->outputs[0];
     if (axis < 0) {
-        snprintf(text, sizeof text, "\"%.200s\" is declared with rank %d, but an operand has rank %d", value ? value->name : "",
-                 group.result.rank, group.shapes[i].rank);
+        ob__sentence(text, sizeof text, "\"%.200s\" is declared with rank %d, but an operand has rank %d",
+                     value ? value->name : "", group.result.rank, group.shapes[i].rank);
     } else {
-        ob_dim_format(p->model->dims, ob__group_dim(&group, i, axis), own, sizeof own);
-        ob_dim_format(p->model->dims, group.result.dims[axis], whole, sizeof whole);
-        snprintf(text, sizeof text, "axis %d of \"%.200s\" is declared as %s, but an operand has %s there", axis,
-                 value ? value->name : "", whole, own);
+        ob__dim_shown(p->model->dims, ob__group_dim(&group, i, axis), own, sizeof own);
+        ob__dim_shown(p->model->dims, group.result.dims[axis], whole, sizeof whole);
+        ob__sentence(text, sizeof text, "axis %d of \"%.200s\" is declared as %s, but an operand has %s there", axis,
+                     value ? value->name : "", whole, own);
     }
     if (value) report(p, node, value, OB0501, axis, text);
     return OB_OK;

@@ -1,5 +1,4 @@
 /* Nodes that the file does not list in topological order: rare, so this costs nothing until it happens. */
-#include <stdio.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -51,7 +50,7 @@ static ob_status push(sorter *s, uint32_t *n, ob_graph *graph) {
 
 static void report_early(ob_propagation *p, const ob_node *node, const ob_value *value, int32_t operand) {
     char text[400];
-    snprintf(text, sizeof text, "\"%.300s\" is read before the node that makes it", value->name);
+    ob__sentence(text, sizeof text, "\"%.200s\" is read before the node that makes it", value->name);
     ob__report(p, NULL, node, OB0702, operand, -1, text);
 }
 

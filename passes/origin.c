@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/text.h"
+#include "core/terms.h"
 #include "ops/op.h"
 #include "passes/groups.h"
 #include "passes/names.h"
@@ -191,7 +191,7 @@ const char *ob__origin_of(const ob_facts *facts, const ob_dims *dims, ob_map *kn
     if (!shape_at(facts, value, &shape) || axis < 0 || axis >= shape.rank || shape.dims[axis] == OB_DIM_UNKNOWN) return "";
     ob_dim size = shape.dims[axis];
     char size_text[96];
-    ob_dim_format(dims, size, size_text, sizeof size_text);
+    ob__dim_shown(dims, size, size_text, sizeof size_text);
 
     place at = {value, axis, false}, next;
     ob_text through;

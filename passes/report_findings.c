@@ -167,7 +167,7 @@ ob_status ob_report_condition(ob_report *report, size_t index, ob_condition_info
     size_t n = ob_condition_format(report->model->dims, &origin->condition, NULL, 0) + 1;
     if (n > CONDITION_BYTES) n = CONDITION_BYTES;
     char *text = ob__arena_alloc(arena, n);
-    const char *path = node ? ob__graph_path(node->graph, arena) : "";
+    const char *path = origin->call_path ? origin->call_path : "";
     const char *label = node ? ob__shown_name(ob__node_label(node), OB_NAME_SHOWN, arena) : "";
     const char *op_type = node ? ob__shown_name(node->op_type, OB_NAME_SHOWN, arena) : "";
     if (!text || !path || !label || !op_type) return OB_E_MEMORY;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/terms.h"
 #include "runtime/plan.h"
 
 /* Appends to a bounded text. */
@@ -50,7 +51,7 @@ static ob_status bind_axis(const ob_session *session, uint32_t index, const ob_v
     }
     if (bound->size == size) return OB_OK;
     char name[128];
-    ob_dim_format(pool, dim, name, sizeof name);
+    ob__dim_shown(pool, dim, name, sizeof name);
     if (error) {
         ob__copy_text(error->value, sizeof error->value, session->inputs[index]->name);
         error->axis = axis;
@@ -85,7 +86,7 @@ static bool append_size(void *context, ob_dim symbol) {
     const ob_binding *bound = find_size(t->s, symbol);
     char name[100], part[140];
     if (!bound) return true;
-    ob_dim_format(t->pool, symbol, name, sizeof name);
+    ob__dim_shown(t->pool, symbol, name, sizeof name);
     snprintf(part, sizeof part, "%s%s = %lld", t->text[0] ? ", " : "", name, (long long)bound->size);
     if (!strstr(t->text, part)) append(t->text, t->n_bytes, part);
     return true;
@@ -94,7 +95,7 @@ static bool append_size(void *context, ob_dim symbol) {
 static ob_status refuse_condition(const ob_session *session, const ob_requirement *c, const sizes *s, ob_error *error) {
     const ob_dims *pool = session->model->dims;
     char condition[250], where[100] = "", given[200] = "";
-    ob_condition_format(pool, &c->condition, condition, sizeof condition);
+    ob__condition_shown(pool, &c->condition, condition, sizeof condition);
     size_text t = {s, pool, given, sizeof given};
     ob_dim_symbols(pool, c->condition.a, append_size, &t);
     ob_dim_symbols(pool, c->condition.b, append_size, &t);

@@ -6,6 +6,7 @@
 #include "core/copy.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "passes/names.h"
 #include "runtime/plan.h"
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------- */
@@ -232,7 +233,7 @@ static ob_status run_step(ob_frame *frame, const ob_step *step, ob_error *error)
 static void report_step(const ob_frame *frame, const ob_step *step, uint64_t start) {
     const ob_session *session = frame->session;
     const ob_kernel_args *args = &frame->args[step->number];
-    ob_trace_event event = {.node = step->node ? step->node->name : "",
+    ob_trace_event event = {.node = step->node ? ob__node_label(step->node) : "",
                             .op_type = step->kind == OB_STEP_COPY ? "copy" : step->node->op_type,
                             .kernel = step->kernel ? step->kernel->name : "copy",
                             .start_ns = start,

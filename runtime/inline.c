@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "ops/op.h"
+#include "passes/names.h"
 #include "runtime/plan.h"
 
 enum { MAX_DEPTH = 64 };
@@ -103,9 +104,10 @@ static ob_status copy_node(const expansion *e, const ob_node *from, ob_graph *gr
     node->overload = from->overload;
     node->metadata = from->metadata;
     node->n_metadata = from->n_metadata;
-    const char *name = *from->name ? from->name : from->op_type;
-    node->name = *e->call->name ? ob__arena_printf(&model->arena, "%s/%s", e->call->name, name)
-                                : ob__arena_printf(&model->arena, "%s/%s", e->call->op_type, name);
+    /* As paths have it; what stands deeper in the body has its way there in the nodes around it. */
+    node->name = graph != e->call->graph
+                     ? from->name
+                     : ob__arena_printf(&model->arena, "%s/%s", ob__node_label(e->call), ob__node_label(from));
     if (!node->name) return OB_E_MEMORY;
     ob_status status = OB_OK;
     for (uint32_t i = 0; i < from->n_inputs && status == OB_OK; i++)

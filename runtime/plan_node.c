@@ -6,6 +6,7 @@
 #include "core/copy.h"
 #include "core/error.h"
 #include "ops/op.h"
+#include "passes/names.h"
 #include "runtime/build.h"
 
 /* Larger results are computed in each run rather than kept. */
@@ -446,7 +447,7 @@ static ob_status note_unsupported(ob_builder *b, const ob_node *node, const ob_e
     ob_unsupported item = {.domain = node->domain,
                            .op_type = node->op_type,
                            .opset = ob__graph_opset(node->graph, node->domain),
-                           .node = node->name,
+                           .node = ob__node_label(node),
                            .n_nodes = 1,
                            .reason = why->message};
     if (session->unsupported) session->unsupported(session->context, &item);

@@ -8,6 +8,7 @@
 #include "core/log.h"
 #include "ops/kernels/kernels.h"
 #include "ops/op.h"
+#include "passes/names.h"
 #include "passes/propagate.h"
 #include "runtime/plan.h"
 
@@ -57,7 +58,7 @@ void ob__session_free_blocks(ob_session *session, ob_owned_block **list) {
 
 ob_status ob__at_node(ob_error *error, const ob_node *node, ob_status status) {
     if (error && node) {
-        ob__copy_text(error->node, sizeof error->node, node->name);
+        ob__node_place(node, error->node, sizeof error->node);
         ob__copy_text(error->op_type, sizeof error->op_type, node->op_type);
     }
     return status;

@@ -1,9 +1,9 @@
 /* What this build cannot run, all of it at once, before anything runs; and the results that kernels may rely on. */
-#include <stdio.h>
 #include <string.h>
 
 #include "core/error.h"
 #include "ops/op.h"
+#include "passes/names.h"
 #include "runtime/plan.h"
 
 typedef struct problem {
@@ -36,34 +36,33 @@ static bool find_reason(const ob_node *node, char *reason, size_t n_bytes) {
     if (node->function && !node->op) return false;
     int64_t opset = ob__graph_opset(node->graph, node->domain);
     if (!node->op && opset == 0)
-        snprintf(reason, n_bytes, "the model does not import the operator set %s", domain_text(node->domain));
+        ob__sentence(reason, n_bytes, "the model does not import the operator set %s", domain_text(node->domain));
     else if (!node->op && ob__model_find_op(node->graph->model, node->domain, node->op_type, 0))
-        snprintf(reason, n_bytes, "no such operator in version %lld of %s", (long long)opset, domain_text(node->domain));
+        ob__sentence(reason, n_bytes, "no such operator in version %lld of %s", (long long)opset, domain_text(node->domain));
     else if (!node->op)
-        snprintf(reason, n_bytes, "unknown operator of %s", domain_text(node->domain));
+        ob__sentence(reason, n_bytes, "unknown operator of %s", domain_text(node->domain));
     else if (node->op->deprecated)
-        snprintf(reason, n_bytes, "deprecated since version %d of %s", node->op->since, domain_text(node->domain));
+        ob__sentence(reason, n_bytes, "deprecated since version %d of %s", node->op->since, domain_text(node->domain));
     else if (!has_kernel(node->op))
-        snprintf(reason, n_bytes, "the executor has no kernel for it");
+        ob__sentence(reason, n_bytes, "the executor has no kernel for it");
     else
         return false;
     return true;
 }
 
 static ob_status note(survey *s, const ob_node *node, const char *reason) {
-    char text[400];
-    int n = snprintf(text, sizeof text, "%s %s %s", node->domain, node->op_type, reason);
-    ob_map_entry *entry = ob__map_insert(&s->known, text, n < 0 ? 0 : strlen(text));
+    const char *text = ob__arena_printf(&s->arena, "%s %s %s", node->domain, node->op_type, reason);
+    ob_map_entry *entry = text ? ob__map_insert(&s->known, text, strlen(text)) : NULL;
     if (!entry) return OB_E_MEMORY;
     problem *p = entry->value;
     if (!p) {
         entry->value = p = OB_ARENA_NEW(&s->arena, problem);
         if (!p) return OB_E_MEMORY;
-        snprintf(p->reason, sizeof p->reason, "%s", reason);
+        memcpy(p->reason, reason, strlen(reason) + 1);
         p->item = (ob_unsupported){.domain = node->domain,
                                    .op_type = node->op_type,
                                    .opset = ob__graph_opset(node->graph, node->domain),
-                                   .node = node->name,
+                                   .node = ob__node_label(node),
                                    .reason = p->reason};
         *s->end = p;
         s->end = &p->next;

@@ -147,8 +147,8 @@ static void text_grows(void **state) {
 static void errors_are_cut_at_a_character(void **state) {
     (void)state;
     char field[6];
-    ob__copy_text(field, sizeof field, "abcd\xC3\xA9");
-    assert_string_equal(field, "abcd");
+    ob__copy_text(field, sizeof field, "abcd\xC3\xA9"); /* no room for half a character at either end */
+    assert_string_equal(field, "a...");
     ob__copy_text(field, sizeof field, "abc\xC3\xA9");
     assert_string_equal(field, "abc\xC3\xA9");
     ob__copy_text(field, sizeof field, "a\nb\x7f");
@@ -160,8 +160,8 @@ static void errors_are_cut_at_a_character(void **state) {
     char longest[600];
     memset(longest, 'x', sizeof longest);
     longest[sizeof longest - 1] = '\0';
-    longest[510] = '\xC3';
-    longest[511] = '\xA9';
+    longest[253] = '\xC3'; /* 254 bytes stand before the dots */
+    longest[254] = '\xA9';
     assert_int_equal(ob__fail(&error, OB_E_IO, "%s", longest), OB_E_IO);
     assert_int_equal(strlen(error.message), 510);
     assert_int_equal(error.code, OB_E_IO);

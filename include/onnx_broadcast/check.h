@@ -125,7 +125,8 @@ typedef struct ob_finding_info {
     const char *id;           /**< "OB0101", see docs/findings.md */
     const char *title;        /**< one line, the same for every finding with that id */
     ob_severity severity;     /**< as the rule book has it */
-    const char *node;         /**< node name, its first output when it has no name, "" when no node is meant */
+    const char *node;         /**< node name, its first output when it has no name, its type when it has neither; "" when no node
+                                 is meant */
     const char *op_type;      /**< of the node, or "" */
     const char *domain;       /**< of the operator; "" is ai.onnx */
     const char *value;        /**< name of the value that is meant, or "" */

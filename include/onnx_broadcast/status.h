@@ -53,11 +53,11 @@ typedef enum ob_status {
 } ob_status;
 
 /** Where and why a call failed. Plain data owned by the caller, no allocation; text is always terminated and
- * is cut at a UTF-8 boundary when too long. Empty strings mean "does not apply". */
+ * of one that is too long both ends stand with "..." between them. Empty strings mean "does not apply". */
 typedef struct ob_error {
     ob_status code;    /**< what the call returned */
     int32_t axis;      /**< of the result, 0-based; -1 when no axis is meant */
-    char node[128];    /**< node name, or "" */
+    char node[128];    /**< node, its first output when it has no name, with the path to it: "If_3.then_branch/Add_7"; or "" */
     char op_type[64];  /**< operator type, or "" */
     char value[128];   /**< value (tensor) name, or "" */
     char message[512]; /**< one sentence, complete without the fields above */
