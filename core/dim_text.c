@@ -82,10 +82,15 @@ static void write_quoted(ob_writer *writer, const char *name, size_t enough) {
     write_bytes(writer, "\"", 1);
 }
 
+/* Would a clause that begins with the name be read as something else? See parse.h. */
+static bool is_mistaken(const char *name, size_t n) {
+    return strcmp(name, "if") == 0 || strcmp(name, "never") == 0 || (n > 0 && name[n - 1] == ':');
+}
+
 size_t ob__name_bytes(const char *name, bool *quoted) {
     ob_writer counter = {NULL, 0, 0};
     size_t n = ob__plain_name(name);
-    *quoted = n == 0 || name[n] != '\0';
+    *quoted = n == 0 || name[n] != '\0' || is_mistaken(name, n);
     if (!*quoted) return n;
     write_quoted(&counter, name, SIZE_MAX);
     return counter.n;

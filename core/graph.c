@@ -61,6 +61,12 @@ int64_t ob_model_ir_version(const ob_model *model) {
     return model->ir_version;
 }
 
+const char *ob_model_metadata(const ob_model *model, const char *key) {
+    for (uint32_t i = 0; model && key && i < model->n_metadata; i++)
+        if (strcmp(model->metadata[i].key, key) == 0) return model->metadata[i].value;
+    return NULL;
+}
+
 size_t ob_model_node_count(const ob_model *model) {
     return model->n_nodes;
 }

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/terms.h"
 #include "passes/explicit.h"
+#include "passes/stated.h"
 
 enum { MOST_IMPLIED = 64, MOST_ROUNDS = 4 }; /* clauses that the solver is asked about; rounds before everything stays */
 
@@ -275,6 +276,7 @@ ob_status ob__keeping_compare(ob_keeping *keeping, ob_model *model, const ob_fac
     ob__contract_init(&contract, &keeping->arena.allocator);
     ob_status status = ob__contract_make(model, after, NULL, 0, &contract);
     if (status == OB_OK) status = compare(&c, before, after, &contract, kept);
+    if (status == OB_OK && *kept) status = ob__stated_text(model->dims, &contract, &keeping->arena, &keeping->contract_text);
     ob__contract_release(&contract);
     return ob__arena_finish(&c.arena, status);
 }

@@ -13,6 +13,7 @@ typedef struct ob_keeping {
     bool *stays;   /* is left as it is: what was done for it changed the contract, or may have */
     bool all_stay;
     uint32_t n_rounds;
+    const char *contract_text; /* of the model afterwards, once a comparison has found it kept; NULL: not made */
 } ob_keeping;
 
 void ob__keeping_init(ob_keeping *keeping, const ob_allocator *allocator);

@@ -39,6 +39,7 @@ static const struct row {
      "Broadcast and BroadcastInDim to model-local functions"},
     {"lower_expand", NULL, ob__pass_lower_expand, OB_GOAL_EXPAND, true, "Broadcast and BroadcastInDim to standard operators"},
     {"recheck", NULL, ob__pass_recheck, OB_GOAL_REWRITE, false, "propagate again: no errors, the same output types"},
+    {"state_contract", NULL, ob__pass_state_contract, OB_GOAL_REWRITE, true, "write the contract into the model's metadata"},
 };
 
 enum { N_PASSES = sizeof table / sizeof *table };

@@ -97,7 +97,8 @@ static ob_status recheck(ob_rewriting *rewriting, ob_facts *facts, ob_findings *
     const ob_work *work = rewriting->work;
     const ob_node *node;
     bool kept = true;
-    OB_TRY(ob__propagate(work->model, work->given, facts, findings));
+    const ob_propagate_options as_checked = {.solved = true}; /* the contract of the model is stated as a check finds it */
+    OB_TRY(ob__propagate(work->model, &as_checked, facts, findings));
     const ob_value *output = contradicted_output(work, facts);
     if (has_error(findings, &node) || output) {
         if (!node && output) node = output->producer;

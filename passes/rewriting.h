@@ -30,7 +30,7 @@ void ob__note_left(ob_rewriting *rewriting, const ob_node *node, const char *rea
 /* True when the node is to be left as it is, because the contract might not be kept; noted. */
 bool ob__leaves(ob_rewriting *rewriting, const ob_node *node);
 
-/* The passes: one file each, linear in nodes and operands. The first and the last change nothing. */
+/* The passes: one file each, linear in nodes and operands. The first and ob__pass_recheck change nothing. */
 ob_status ob__pass_sound(ob_rewriting *rewriting);    /* E_SHAPE, E_TYPE or E_MODEL when there is a finding of severity error */
 ob_status ob__pass_implicit(ob_rewriting *rewriting); /* takes out explicit broadcasting that an operator does anyway */
 ob_status ob__pass_insert_broadcast(ob_rewriting *rewriting); /* Broadcast, BroadcastInDim before operators that broadcast */
@@ -38,5 +38,6 @@ ob_status ob__pass_raise_opset(ob_rewriting *rewriting);    /* to opset 8 when e
 ob_status ob__pass_lower_function(ob_rewriting *rewriting); /* explicit operators to calls of model-local functions */
 ob_status ob__pass_lower_expand(ob_rewriting *rewriting);   /* explicit operators to Expand, below opset 8 to Reshape and Tile */
 ob_status ob__pass_recheck(ob_rewriting *rewriting);        /* facts again: no errors, outputs as declared and as before */
+ob_status ob__pass_state_contract(ob_rewriting *rewriting); /* the contract of the rewritten model into its metadata */
 
 #endif

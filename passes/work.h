@@ -33,5 +33,7 @@ ob_status ob__pass_redundant(ob_work *work);  /* findings OB0402 */
 
 /* contract_findings.c */
 ob_status ob__contract_findings(ob_work *work, const struct ob_contract *contract);
+/* compare_stated.c: finding OB0504 when the model's metadata state another contract. */
+ob_status ob__contract_compare_stated(ob_work *work, const struct ob_contract *contract);
 
 #endif

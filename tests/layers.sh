@@ -56,7 +56,7 @@ while IFS= read -r line; do complain "relative include: $line"; done < <(
 
 # In passes/, what analyses a model sees nothing of what edits one. The one who runs both kinds is pipeline.c.
 editing_headers="definitions journal kept patch patch_edit rewriting shapes_of"
-editing_sources="$editing_headers patch_apply patch_names implicit insert_broadcast lower raise_opset rewrite pipeline"
+editing_sources="$editing_headers patch_apply patch_names implicit insert_broadcast lower raise_opset rewrite pipeline state_contract"
 for name in $editing_headers; do [ -f "$source/passes/$name.h" ] || complain "passes/$name.h is not there"; done
 passes_dirs=$(printf '%s\n' "$@" | sed -n 's/^passes=//p' | tr ':' '\n' | sed 's/^/-I/' | paste -sd' ')
 seen=0

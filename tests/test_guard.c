@@ -1,4 +1,5 @@
-/* Guards: the contract as C, compiled with the compiler at hand, against what the report says of the same sizes. */
+/* The contract in its other forms, against what the report says of the same sizes: as C, compiled with the compiler at hand, and
+ * as the text that a rewritten model carries. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <setjmp.h>
@@ -13,6 +14,7 @@
 
 #include "onnx_broadcast/onnx_broadcast.h"
 #include "passes/report.h"
+#include "passes/stated.h"
 
 enum { MAX_SIZES = 64, TRIALS = 2000 };
 
@@ -21,6 +23,7 @@ typedef struct guard {
     int (*holds)(const int64_t *sizes, const char **clause);
     int (*count)(void);
     const char *(*name)(int index);
+    const char *text; /* of the contract */
 } guard;
 
 static uint64_t seed = 20260217;
@@ -77,6 +80,21 @@ static guard build(const ob_report *report, const char *name, bool as_cxx) {
     return g;
 }
 
+/* The text says it too; of what it left out it says nothing. Where a number leaves the range depends on how a term is written. */
+static void text_agrees(const char *text, const ob_named_size *sizes, size_t n, ob_truth truth) {
+    ob_truth stated = OB_UNDECIDED;
+    ob_error error;
+    ob_status status = ob_contract_check(text, sizes, n, &stated, &error);
+    bool whole = !strstr(text, "\nleft out: "), huge = false;
+    for (size_t i = 0; i < n; i++) huge |= sizes[i].size > INT64_C(1) << 31;
+    if (status != OB_OK && status != OB_E_CONDITION) fail_msg("%s: %s", text, error.message);
+    if (status == OB_E_CONDITION) stated = OB_FALSE;
+    if (huge && (stated == OB_UNDECIDED || truth == OB_UNDECIDED)) return;
+    if (whole ? stated != truth : stated == OB_FALSE && truth != OB_FALSE)
+        fail_msg("%s (%lld ...): the text says %d, the report %d: %s", n ? sizes[0].name : "", n ? (long long)sizes[0].size : 0,
+                 (int)stated, (int)truth, text);
+}
+
 /* The guard says what the report says; false when a size has no name by which the report could be asked. */
 static bool agree(const ob_report *report, const guard *g, const int64_t *values, int64_t *n_of_verdict) {
     ob_named_size sizes[MAX_SIZES];
@@ -98,7 +116,7 @@ static bool agree(const ob_report *report, const guard *g, const int64_t *values
         assert_non_null(clause);
     else
         assert_null(clause);
-    n_of_verdict[truth]++;
+    if (n_of_verdict[truth]++ % 5 == 0) text_agrees(g->text, sizes, (size_t)n, truth);
     return true;
 }
 
@@ -157,6 +175,7 @@ static void try_model(ob_model *model, const char *name, int64_t *n_of_verdict) 
     ob_error_clear(&error);
     if (ob_check(model, NULL, &report, &error) != OB_OK) fail_msg("%s", error.message);
     guard g = build(report, name, true);
+    assert_int_equal(ob__stated_text(model->dims, &report->contract, &report->arena, &g.text), OB_OK);
     try_sizes(report, &g, n_of_verdict);
     try_witnesses(report, &g, n_of_verdict);
     assert_int_equal(dlclose(g.library), 0);
@@ -305,6 +324,7 @@ static void guards_of_random_clauses(void **state) {
         contract->n_clauses = 2;
         snprintf(name, sizeof name, "guard_random_%d", round);
         guard g = build(report, name, round < 5);
+        assert_int_equal(ob__stated_text(model->dims, contract, &report->arena, &g.text), OB_OK);
         try_sizes(report, &g, n_of_verdict);
         assert_int_equal(dlclose(g.library), 0);
         ob_report_close(&report);

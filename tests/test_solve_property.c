@@ -160,6 +160,47 @@ static void check_implications(maker *m, const ob_solution *solution, ob_arena *
     }
 }
 
+/* What a clause is written as is read back, in a pool of its own, as a clause that holds at the same sizes. */
+static void read_back(const maker *m, const ob_solved_clause *clause, ob_arena *arena, uint64_t seed) {
+    static const char *const names[] = {"x", "y", "z"};
+    ob_text text;
+    ob_dims *dims = NULL;
+    ob_clause is;
+    ob_error error;
+    ob_error_clear(&error);
+    ob__text_init(&text, ob_allocator_default());
+    assert_int_equal(ob_dims_create(NULL, &dims), OB_OK);
+    ob__solved_write(&text, m->dims, clause);
+    ob_status status = ob__clause_parse(dims, text.data, text.n, false, arena, &is, &error);
+    if (status != OB_OK) fail_msg("seed %llu: %s: %s", (unsigned long long)seed, text.data, error.message);
+    for (int64_t i = 0; i < 13 * 13 * 13; i++) {
+        const int64_t sizes[] = {i % 13, i / 13 % 13, i / 169 * (i % 2 ? 1 : 7)};
+        ob_binding was[3], now[3];
+        for (int k = 0; k < 3; k++) {
+            was[k] = (ob_binding){m->symbols[k], sizes[k]};
+            now[k] = (ob_binding){ob_dim_symbol(dims, names[k]), sizes[k]};
+        }
+        ob_truth before = ob__clause_eval(m->dims, clause->literals, clause->n, was, 3);
+        ob_truth after = ob__clause_eval(dims, is.literals, is.n, now, 3);
+        if (before != after)
+            fail_msg("seed %llu at %lld, %lld, %lld: %s is %d, read back %d", (unsigned long long)seed, (long long)sizes[0],
+                     (long long)sizes[1], (long long)sizes[2], text.data, (int)before, (int)after);
+    }
+    ob__text_release(&text);
+    ob_dims_destroy(&dims);
+}
+
+static void check_texts(const maker *m, const ob_solution *solution, ob_arena *arena, uint64_t seed) {
+    for (uint32_t i = 0; i < solution->n_clauses; i++) read_back(m, &solution->clauses[i], arena, seed);
+    for (uint32_t i = 0; i < m->clauses->n; i++) {
+        const ob_clause *given = &m->clauses->items[i];
+        const ob_solved_clause clause = {.literals = given->literals, .n = given->n, .n_guard = given->n_guard};
+        const ob_literal *last = &given->literals[given->n - 1];
+        if (last->kind == OB_LITERAL_DIVIDES && ob_dim_is_const(last->q) && last->q < 1) continue; /* false: solving says so */
+        read_back(m, &clause, arena, seed);
+    }
+}
+
 static void try_set(uint64_t seed, totals *sum) {
     maker m = {.seed = seed * UINT64_C(0x9E3779B97F4A7C15) + 1};
     ob_arena arena;
@@ -188,6 +229,7 @@ static void try_set(uint64_t seed, totals *sum) {
         compare_at(m.dims, &clauses, &solution, at, seed);
     }
     check_witnesses(&m, &solution, sum);
+    check_texts(&m, &solution, &arena, seed);
     check_implications(&m, &solution, &arena, seed, sum);
     ob__arena_release(&arena);
     ob_dims_destroy(&m.dims);

@@ -135,6 +135,9 @@ OB_API size_t ob_model_node_count(const ob_model *model);
 OB_API size_t ob_model_opset_count(const ob_model *model);
 /** Import `index`, in the order of the file; domain "" and version 0 when there is no such index. */
 OB_API ob_opset ob_model_opset_at(const ob_model *model, size_t index);
+/** The value of the model's metadata (metadata_props) under that key, the first one; NULL when there is none, or for NULL. A
+ * view, valid until the model is rewritten or closed. */
+OB_API const char *ob_model_metadata(const ob_model *model, const char *key);
 
 #ifdef __cplusplus
 }

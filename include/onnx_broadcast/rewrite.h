@@ -62,6 +62,7 @@ typedef struct ob_rewrite_stats {
 } ob_rewrite_stats;
 
 /** Rewrites the model in place; inputs, outputs, weights and what has nothing to do with broadcasting stay as they are. The
+ * metadata state the contract of the rewritten model (@ref contract), in place of what stood under that key. The
  * rewritten model computes bit-identical results, but for MatMul over batches of floats: a batch axis that is written down may
  * have its products computed in another order, with results that differ by rounding. Running it again changes nothing.
  * - model: no report of it may be open; sessions made from it before are not affected.

@@ -1,0 +1,35 @@
+/* The contract as a text that travels with a model: in its metadata, under OB_CONTRACT_KEY.
+ *
+ *     version: 1
+ *     status: partial
+ *     batch = target or batch = 1
+ *     if T >= 1: N in {1, 3}
+ *     left out: 3
+ *
+ * A clause on each line, as reports write it. What a limit keeps out of the text is counted on the last line, and the contract
+ * that is stated is then partial. A text from a file is a claim: it is compared, and proves nothing. */
+#ifndef OB_PASSES_STATED_H
+#define OB_PASSES_STATED_H
+
+#include "onnx_broadcast/contract.h"
+#include "passes/contract.h"
+
+enum { OB_STATED_CLAUSES = 1000 }; /* at most */
+
+typedef struct ob_stated {
+    ob_contract_status status;
+    size_t n_left_out;
+    const char **lines; /* of the clauses, n_clauses */
+    ob_clause *clauses;
+    uint32_t n_clauses;
+} ob_stated;
+
+/* Appends the text of a contract. Want of memory is text->failed. */
+void ob__stated_write(ob_text *text, ob_dims *dims, const ob_contract *contract);
+/* The same, in `arena`. E_MEMORY. */
+ob_status ob__stated_text(ob_dims *dims, const ob_contract *contract, ob_arena *arena, const char **out);
+/* Reads one; results live in `arena`. known: names must be symbols of the pool; else they become some. E_FORMAT (the message
+ * names the line), E_NOT_FOUND, E_LIMIT, E_MEMORY. */
+ob_status ob__stated_read(const char *text, ob_dims *dims, bool known, ob_arena *arena, ob_stated *out, ob_error *error);
+
+#endif
