@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/hash.h"
+#include "core/list.h"
 #include "core/terms.h"
 
 enum { MAX_TERMS = 1 << 27 };
@@ -26,7 +27,7 @@ void ob_dims_destroy(ob_dims **pool) {
     ob_dims *dying = *pool;
     *pool = NULL;
     ob_allocator allocator = dying->arena.allocator;
-    if (dying->terms) allocator.free(allocator.context, dying->terms, dying->capacity * sizeof *dying->terms);
+    ob__list_free(&allocator, dying->terms, dying->capacity, sizeof *dying->terms);
     if (dying->slots) allocator.free(allocator.context, dying->slots, dying->n_slots * sizeof *dying->slots);
     ob__arena_release(&dying->arena);
     allocator.free(allocator.context, dying, sizeof *dying);
@@ -54,18 +55,12 @@ static ob_term *reserve_term(ob_dims *pool) {
         return NULL;
     }
     if (pool->n_terms == pool->capacity) {
-        uint32_t capacity = pool->capacity ? pool->capacity * 2 : 64;
-        const ob_allocator *allocator = &pool->arena.allocator;
-        size_t n_bytes = capacity * sizeof(ob_term);
-        ob_term *terms = pool->terms
-                             ? allocator->realloc(allocator->context, pool->terms, pool->capacity * sizeof(ob_term), n_bytes)
-                             : allocator->alloc(allocator->context, n_bytes);
+        ob_term *terms = ob__list_grown(&pool->arena.allocator, pool->terms, &pool->capacity, sizeof *terms);
         if (!terms) {
             give_up(pool, OB_E_MEMORY);
             return NULL;
         }
         pool->terms = terms;
-        pool->capacity = capacity;
     }
     ob_term *term = &pool->terms[pool->n_terms];
     memset(term, 0, sizeof *term);

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/list.h"
+
 ob_model *ob__model_new(const ob_allocator *allocator) {
     ob_arena arena;
     ob__arena_init(&arena, allocator);
@@ -342,14 +344,10 @@ const char *ob__node_string(const ob_node *node, const char *name, const char *o
 }
 
 bool ob__graph_add_initializer(ob_graph *graph, ob_value *value, const ob_tensor *tensor) {
-    /* Room doubles at powers of two, so that adding n initializers costs O(n). */
-    uint32_t n = graph->n_initializers;
-    if ((n & (n - 1)) == 0) {
-        ob_value **initializers = OB_ARENA_ARRAY(&graph->model->arena, ob_value *, n ? (size_t)n * 2 : 1);
-        if (!initializers) return false;
-        if (n) memcpy(initializers, graph->initializers, n * sizeof *initializers);
-        graph->initializers = initializers;
-    }
+    ob_value **initializers =
+        ob__list_for_entry(&graph->model->arena, graph->initializers, graph->n_initializers, sizeof *initializers);
+    if (!initializers) return false;
+    graph->initializers = initializers;
     graph->initializers[graph->n_initializers++] = value;
     value->is_initializer = true;
     value->data = tensor;
@@ -431,18 +429,14 @@ bool ob__model_set_opset(ob_model *model, const char *domain, int64_t version) {
 typedef struct graph_stack {
     ob_arena arena;
     ob_graph **graphs;
-    size_t n, capacity;
+    uint32_t n, capacity;
 } graph_stack;
 
 static bool push(graph_stack *stack, ob_graph *graph) {
-    if (stack->n == stack->capacity) {
-        size_t capacity = stack->capacity ? stack->capacity * 2 : 64;
-        ob_graph **graphs = OB_ARENA_ARRAY(&stack->arena, ob_graph *, capacity);
-        if (!graphs) return false;
-        if (stack->n) memcpy(graphs, stack->graphs, stack->n * sizeof *graphs);
-        stack->graphs = graphs;
-        stack->capacity = capacity;
-    }
+    if (stack->n == UINT32_MAX) return false;
+    ob_graph **graphs = ob__list_in_arena(&stack->arena, stack->graphs, &stack->capacity, stack->n + 1, sizeof *graphs);
+    if (!graphs) return false;
+    stack->graphs = graphs;
     stack->graphs[stack->n++] = graph;
     return true;
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/list.h"
 #include "core/solve.h"
 
 void ob__clauses_init(ob_clauses *clauses, ob_arena *arena) {
@@ -9,14 +10,10 @@ void ob__clauses_init(ob_clauses *clauses, ob_arena *arena) {
 }
 
 static ob_status append(ob_clauses *clauses, const ob_clause *clause) {
-    if (clauses->n == clauses->capacity) {
-        uint32_t capacity = clauses->capacity ? clauses->capacity * 2 : 64;
-        ob_clause *grown = OB_ARENA_ARRAY(clauses->arena, ob_clause, capacity);
-        if (!grown) return OB_E_MEMORY;
-        if (clauses->n) memcpy(grown, clauses->items, clauses->n * sizeof *grown);
-        clauses->items = grown;
-        clauses->capacity = capacity;
-    }
+    if (clauses->n == UINT32_MAX) return OB_E_LIMIT;
+    ob_clause *items = ob__list_in_arena(clauses->arena, clauses->items, &clauses->capacity, clauses->n + 1, sizeof *items);
+    if (!items) return OB_E_MEMORY;
+    clauses->items = items;
     clauses->items[clauses->n++] = *clause;
     return OB_OK;
 }

@@ -2,18 +2,15 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/list.h"
 #include "core/solving.h"
 
 /* Room for one more element in an array of the arena. */
 static ob_status grow(ob_arena *arena, void **items, uint32_t n, uint32_t *capacity, size_t n_bytes_each) {
-    if (n < *capacity) return OB_OK;
-    if (*capacity > UINT32_MAX / 2) return OB_E_LIMIT;
-    uint32_t larger = *capacity ? *capacity * 2 : 16;
-    void *grown = ob__arena_calloc(arena, larger, n_bytes_each);
+    if (n == UINT32_MAX) return OB_E_LIMIT;
+    void *grown = ob__list_in_arena(arena, *items, capacity, n + 1, n_bytes_each);
     if (!grown) return OB_E_MEMORY;
-    if (n) memcpy(grown, *items, n * n_bytes_each);
     *items = grown;
-    *capacity = larger;
     return OB_OK;
 }
 

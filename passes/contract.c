@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/list.h"
 #include "core/terms.h"
 
 void ob__contract_init(ob_contract *contract, const ob_allocator *allocator) {
@@ -47,15 +48,10 @@ static bool collect(void *context, ob_dim symbol) {
     ob_map_entry *entry = ob__map_insert(&c->seen, (const char *)&symbol, sizeof symbol);
     if (entry && !entry->value) {
         entry->value = c;
-        if (c->n == c->capacity) {
-            uint32_t capacity = c->capacity ? c->capacity * 2 : 16;
-            ob_dim *grown = OB_ARENA_ARRAY(&c->contract->arena, ob_dim, capacity);
-            if (grown && c->n) memcpy(grown, c->symbols, c->n * sizeof *grown);
-            c->failed = !grown;
-            if (!grown) return false;
-            c->symbols = grown;
-            c->capacity = capacity;
-        }
+        ob_dim *symbols = ob__list_in_arena(&c->contract->arena, c->symbols, &c->capacity, c->n + 1, sizeof *symbols);
+        c->failed = !symbols;
+        if (!symbols) return false;
+        c->symbols = symbols;
         c->symbols[c->n++] = symbol;
     }
     c->failed = !entry;

@@ -29,15 +29,9 @@ void ob__facts_release(ob_facts *facts) {
 }
 
 ob_status ob__facts_reserve(ob_facts *facts, uint32_t n_values) {
-    if (n_values > facts->capacity) {
-        uint32_t capacity = facts->capacity > UINT32_MAX / 2 ? UINT32_MAX : facts->capacity * 2;
-        if (capacity < n_values) capacity = n_values;
-        ob_fact *grown = OB_ARENA_ARRAY(&facts->arena, ob_fact, capacity);
-        if (!grown) return OB_E_MEMORY;
-        if (facts->n_facts) memcpy(grown, facts->facts, facts->n_facts * sizeof *grown);
-        facts->facts = grown;
-        facts->capacity = capacity;
-    }
+    ob_fact *grown = ob__list_in_arena(&facts->arena, facts->facts, &facts->capacity, n_values, sizeof *grown);
+    if (!grown && n_values) return OB_E_MEMORY;
+    facts->facts = grown;
     for (; facts->n_facts < n_values; facts->n_facts++) facts->facts[facts->n_facts] = nothing;
     return OB_OK;
 }

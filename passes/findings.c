@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "core/list.h"
 #include "core/text.h"
 #include "onnx_broadcast/check.h"
 
@@ -22,13 +23,9 @@ void ob__findings_release(ob_findings *findings) {
 }
 
 static bool grow(ob_findings *findings) {
-    uint32_t capacity = findings->capacity ? findings->capacity * 2 : 16;
-    ob_finding *items = OB_ARENA_ARRAY(&findings->arena, ob_finding, capacity);
-    if (!items) return false;
-    if (findings->n) memcpy(items, findings->items, findings->n * sizeof *items);
-    findings->items = items;
-    findings->capacity = capacity;
-    return true;
+    ob_finding *items = ob__list_in_arena(&findings->arena, findings->items, &findings->capacity, findings->n + 1, sizeof *items);
+    if (items) findings->items = items;
+    return items != NULL;
 }
 
 static ob_finding *add(ob_findings *findings, ob_finding_id id, const char *format, va_list arguments) {
@@ -40,7 +37,7 @@ static ob_finding *add(ob_findings *findings, ob_finding_id id, const char *form
         findings->n_dropped[id]++;
         return NULL;
     }
-    if (findings->n == findings->capacity && !grow(findings)) return NULL;
+    if (!grow(findings)) return NULL;
     char *message = ob__arena_alloc(&findings->arena, n + 1);
     if (!message) return NULL;
     findings->n_bytes += n_bytes;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/list.h"
 #include "passes/bypass.h"
 #include "passes/explicit.h"
 #include "passes/patch.h"
@@ -21,7 +22,7 @@ typedef struct remover {
     bool *gone;        /* by node id */
     ob_value ***reads; /* by node id: what the node reads from now on, or NULL: what it reads in the graph */
     ob_value **stack;  /* values that lost a reader */
-    size_t n_stack, stack_capacity;
+    uint32_t n_stack, stack_capacity;
 } remover;
 
 static void add_use(remover *r, const ob_value *value) {
@@ -38,14 +39,10 @@ static ob_status count_uses(void *context, ob_graph *graph) {
 }
 
 static ob_status push(remover *r, ob_value *value) {
-    if (r->n_stack == r->stack_capacity) {
-        size_t capacity = r->stack_capacity ? r->stack_capacity * 2 : 64;
-        ob_value **stack = OB_ARENA_ARRAY(&r->arena, ob_value *, capacity);
-        if (!stack) return OB_E_MEMORY;
-        if (r->n_stack) memcpy(stack, r->stack, r->n_stack * sizeof *stack);
-        r->stack = stack;
-        r->stack_capacity = capacity;
-    }
+    if (r->n_stack == UINT32_MAX) return OB_E_LIMIT;
+    ob_value **stack = ob__list_in_arena(&r->arena, r->stack, &r->stack_capacity, r->n_stack + 1, sizeof *stack);
+    if (!stack) return OB_E_MEMORY;
+    r->stack = stack;
     r->stack[r->n_stack++] = value;
     return OB_OK;
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/list.h"
 #include "passes/patch_edit.h"
 
 void ob__patch_init(ob_patch *patch, ob_model *model, ob_journal *journal) {
@@ -17,17 +18,12 @@ void ob__patch_release(ob_patch *patch) {
 
 static void add(ob_patch *patch, ob_edit edit) {
     if (patch->failed) return;
-    if (patch->n == patch->capacity) {
-        size_t capacity = patch->capacity ? patch->capacity * 2 : 64;
-        ob_edit *edits = OB_ARENA_ARRAY(&patch->arena, ob_edit, capacity);
-        if (!edits) {
-            patch->failed = true;
-            return;
-        }
-        if (patch->n) memcpy(edits, patch->edits, patch->n * sizeof *edits);
-        patch->edits = edits;
-        patch->capacity = capacity;
-    }
+    ob_edit *edits = patch->n < UINT32_MAX
+                         ? ob__list_in_arena(&patch->arena, patch->edits, &patch->capacity, patch->n + 1, sizeof *edits)
+                         : NULL;
+    patch->failed = !edits;
+    if (!edits) return;
+    patch->edits = edits;
     patch->edits[patch->n++] = edit;
 }
 

@@ -14,7 +14,7 @@ typedef struct ob_patch {
     ob_journal *journal; /* what the edits change */
     ob_arena arena;
     ob_edit *edits;
-    size_t n, capacity;
+    uint32_t n, capacity;
     bool failed;
     ob_map node_names;                     /* of the model and of new nodes; filled on first need */
     ob_map hidden;                         /* operators that a local function of the model hides; filled on first need */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/list.h"
 #include "passes/patch_edit.h"
 
 /* ---- What changes, remembered ---- */
@@ -93,14 +94,14 @@ static ob_status compact_initializers(void *context, ob_graph *graph) {
     for (uint32_t i = 0; i < n; i++) kept += graph->initializers[i]->is_initializer;
     if (kept == n) return OB_OK;
     if (!save_initializers(j, graph)) return OB_E_MEMORY;
-    /* ob__graph_add_initializer grows at powers of two: give it a fresh array of the size that it expects. */
-    size_t capacity = 1;
-    while (capacity < kept) capacity *= 2;
-    ob_value **initializers = OB_ARENA_ARRAY(&graph->model->arena, ob_value *, capacity);
-    if (!initializers) return OB_E_MEMORY;
+    ob_value **initializers = NULL; /* a new list: the old one is what undoing puts back */
     kept = 0;
-    for (uint32_t i = 0; i < n; i++)
-        if (graph->initializers[i]->is_initializer) initializers[kept++] = graph->initializers[i];
+    for (uint32_t i = 0; i < n; i++) {
+        if (!graph->initializers[i]->is_initializer) continue;
+        initializers = ob__list_for_entry(&graph->model->arena, initializers, kept, sizeof *initializers);
+        if (!initializers) return OB_E_MEMORY;
+        initializers[kept++] = graph->initializers[i];
+    }
     graph->initializers = initializers;
     graph->n_initializers = kept;
     return OB_OK;

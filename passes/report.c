@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/list.h"
 #include "core/terms.h"
 #include "passes/explicit.h"
 #include "passes/groups.h"
@@ -19,14 +20,11 @@ typedef struct counter {
 enum { MANY_TERMS = 256 }; /* patterns of open size that are summed up */
 
 static ob_status list_broadcast(ob_report *report, const ob_node *node) {
-    if (report->summary.n_broadcasts == report->broadcasts_capacity) {
-        size_t capacity = report->broadcasts_capacity ? report->broadcasts_capacity * 2 : 64;
-        const ob_node **grown = OB_ARENA_ARRAY(&report->arena, const ob_node *, capacity);
-        if (!grown) return OB_E_MEMORY;
-        if (report->summary.n_broadcasts) memcpy(grown, report->broadcasts, report->summary.n_broadcasts * sizeof *grown);
-        report->broadcasts = grown;
-        report->broadcasts_capacity = capacity;
-    }
+    if (report->summary.n_broadcasts == UINT32_MAX) return OB_E_LIMIT;
+    const ob_node **grown = ob__list_in_arena(&report->arena, report->broadcasts, &report->broadcasts_capacity,
+                                              (uint32_t)report->summary.n_broadcasts + 1, sizeof *grown);
+    if (!grown) return OB_E_MEMORY;
+    report->broadcasts = grown;
     report->broadcasts[report->summary.n_broadcasts++] = node;
     return OB_OK;
 }

@@ -29,7 +29,7 @@ struct ob_report {
     ob_report_summary summary;
     ob_map origins; /* ob__origin_of */
     const ob_node **broadcasts;
-    size_t broadcasts_capacity;
+    uint32_t broadcasts_capacity;
     ob_alike_list patterns, alike_findings;
     uint32_t n_grouped;      /* findings in alike_findings */
     ob_text key;             /* of the entry at hand */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/list.h"
 #include "proto/text_read.h"
 
 void *ob__text_message(ob_text_parser *parser, const ProtobufCMessageDescriptor *type) {
@@ -13,13 +14,9 @@ void *ob__text_message(ob_text_parser *parser, const ProtobufCMessageDescriptor 
 void *ob__text_push(ob_text_parser *parser, void *list, size_t *n, size_t n_bytes_each) {
     char *elements; /* the list is some T **: moved as bytes, not through a pointer of another type */
     memcpy(&elements, list, sizeof elements);
-    if ((*n & (*n - 1)) == 0) { /* full at powers of two */
-        char *larger = ob__arena_calloc(parser->scan.arena, *n ? *n * 2 : 1, n_bytes_each);
-        if (!larger) return NULL;
-        if (*n) memcpy(larger, elements, *n * n_bytes_each);
-        elements = larger;
-        memcpy(list, &elements, sizeof elements);
-    }
+    elements = ob__list_for_entry(parser->scan.arena, elements, *n, n_bytes_each);
+    if (!elements) return NULL;
+    memcpy(list, &elements, sizeof elements);
     return elements + (*n)++ * n_bytes_each;
 }
 

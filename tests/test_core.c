@@ -11,6 +11,7 @@
 #include "core/arena.h"
 #include "core/error.h"
 #include "core/finding.h"
+#include "core/list.h"
 #include "core/text.h"
 #include "onnx_broadcast/dtype.h"
 
@@ -34,6 +35,35 @@ static void arena_blocks_are_aligned_and_limited(void **state) {
     assert_non_null(ob__arena_alloc(&arena, 1 << 20));
     ob__arena_release(&arena);
     assert_int_equal(arena.n_bytes, 0);
+}
+
+static void lists_grow_and_keep_what_is_in_them(void **state) {
+    (void)state;
+    ob_arena arena;
+    ob__arena_init(&arena, NULL);
+    uint64_t *in_arena = NULL, *at_powers = NULL, *on_heap = NULL;
+    uint32_t room_in_arena = 0, room_on_heap = 0;
+    for (uint32_t n = 0; n < 5000; n++) {
+        in_arena = ob__list_in_arena(&arena, in_arena, &room_in_arena, n + 1, sizeof *in_arena);
+        at_powers = ob__list_for_entry(&arena, at_powers, n, sizeof *at_powers);
+        if (n == room_on_heap) on_heap = ob__list_grown(&arena.allocator, on_heap, &room_on_heap, sizeof *on_heap);
+        assert_true(in_arena && at_powers && on_heap && room_in_arena > n && room_on_heap > n);
+        assert_true(in_arena[n] == 0 && at_powers[n] == 0 && on_heap[n] == 0);
+        in_arena[n] = at_powers[n] = on_heap[n] = n + 1u;
+    }
+    for (uint32_t n = 0; n < 5000; n++) assert_true(in_arena[n] == n + 1u && at_powers[n] == n + 1u && on_heap[n] == n + 1u);
+    assert_true(room_in_arena < 10000); /* twice as much at the most, and so are the copies that stay behind */
+    assert_true(arena.n_bytes < 8 * 5000 * sizeof *in_arena + 65536);
+
+    uint32_t before = room_in_arena;
+    in_arena = ob__list_in_arena(&arena, in_arena, &room_in_arena, 100000, sizeof *in_arena);
+    assert_true(room_in_arena >= 100000 && in_arena[before] == 0 && in_arena[4999] == 5000);
+    before = room_in_arena;
+    assert_null(ob__list_in_arena(&arena, in_arena, &room_in_arena, UINT32_MAX, SIZE_MAX / 2)); /* no such memory */
+    assert_int_equal(room_in_arena, before);
+    assert_null(ob__list_for_entry(&arena, at_powers, SIZE_MAX / 2 + 1, 1));
+    ob__list_free(&arena.allocator, on_heap, room_on_heap, sizeof *on_heap);
+    ob__arena_release(&arena);
 }
 
 static void map_keeps_every_key(void **state) {
@@ -206,6 +236,7 @@ static void finding_ids_are_in_their_hundred(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arena_blocks_are_aligned_and_limited),
+        cmocka_unit_test(lists_grow_and_keep_what_is_in_them),
         cmocka_unit_test(map_keeps_every_key),
         cmocka_unit_test(names_that_were_made_to_collide_are_spread),
         cmocka_unit_test(a_keyed_hash_depends_on_key_and_bytes),

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "common.h"
 
 /* ---- Broadcasts ----------------------------------------------------------------------------------------------------- */
 
@@ -32,12 +33,9 @@ static ob_status print_broadcast(const printer *out, ob_report *report, size_t i
     ob_broadcast_info info;
     ob_status status = ob_report_broadcast(report, index, &info);
     if (status != OB_OK) return status;
-    if (!*rows || info.n_operands + 1 > *capacity) {
-        shape_row *grown = realloc(*rows, (info.n_operands + 1) * sizeof *grown);
-        if (!grown) return OB_E_MEMORY;
-        *rows = grown;
-        *capacity = info.n_operands + 1;
-    }
+    shape_row *room = with_room(*rows, capacity, info.n_operands + 1, sizeof *room);
+    if (!room) return OB_E_MEMORY;
+    *rows = room;
     set_colour(out, COLOUR_BOLD);
     print_node(out, info.path, info.node, info.op_type);
     set_colour(out, COLOUR_NONE);

@@ -18,16 +18,12 @@ static bool is_beginning(const char *tool, const char *option, const char *text)
 }
 
 static bool append(const char *tool, severities *s, const char *id, ob_severity severity) {
-    if (s->n == s->capacity) {
-        size_t capacity = s->capacity ? s->capacity * 2 : 64;
-        ob_severity_given *grown = realloc(s->items, capacity * sizeof *grown);
-        if (!grown) {
-            complain(tool, NULL, "out of memory");
-            return false;
-        }
-        s->items = grown;
-        s->capacity = capacity;
+    ob_severity_given *items = with_room(s->items, &s->capacity, s->n + 1, sizeof *items);
+    if (!items) {
+        complain(tool, NULL, "out of memory");
+        return false;
     }
+    s->items = items;
     s->items[s->n++] = (ob_severity_given){id, severity};
     return true;
 }

@@ -201,3 +201,13 @@ ob_status load_model(const char *tool, const char *path, const ob_operators *ope
     complain_error(tool, is_stdin ? "<stdin>" : path, error);
     return status;
 }
+
+void *with_room(void *items, size_t *capacity, size_t wanted, size_t n_bytes_each) {
+    if (items && wanted <= *capacity) return items;
+    size_t more = *capacity > SIZE_MAX / 2 ? SIZE_MAX : *capacity * 2;
+    if (more < wanted) more = wanted;
+    if (more < 64) more = 64;
+    void *grown = more > SIZE_MAX / n_bytes_each ? NULL : realloc(items, more * n_bytes_each);
+    if (grown) *capacity = more;
+    return grown;
+}

@@ -63,15 +63,12 @@ static exit_code run_repeatedly(const run_options *options, ob_session *session,
         }
         double took = now_ms() - start;
         if (i < 0) continue;
-        if (*n == capacity) {
-            capacity = capacity ? capacity * 2 : 1024;
-            double *grown = realloc(*times, capacity * sizeof *grown);
-            if (!grown) {
-                complain(TOOL, options->model, "out of memory");
-                return EXIT_FAILED;
-            }
-            *times = grown;
+        double *room = with_room(*times, &capacity, *n + 1, sizeof *room);
+        if (!room) {
+            complain(TOOL, options->model, "out of memory");
+            return EXIT_FAILED;
         }
+        *times = room;
         (*times)[(*n)++] = took;
     }
     return EXIT_DONE;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common.h"
 #include "compare.h"
 #include "run.h"
 #include "stop.h"
@@ -35,16 +36,12 @@ void profile_reset(profile *p) {
 
 void profile_record(void *context, const ob_trace_event *from) {
     profile *p = context;
-    if (p->n == p->capacity) {
-        size_t capacity = p->capacity ? p->capacity * 2 : 256;
-        event *grown = realloc(p->events, capacity * sizeof *grown);
-        if (!grown) {
-            p->failed = true;
-            return;
-        }
-        p->events = grown;
-        p->capacity = capacity;
+    event *events = with_room(p->events, &p->capacity, p->n + 1, sizeof *events);
+    if (!events) {
+        p->failed = true;
+        return;
     }
+    p->events = events;
     event *e = &p->events[p->n++];
     *e = (event){from->node, from->op_type, from->kernel, from->start_ns, from->duration_ns, from->n_bytes, ""};
     if (from->output && from->output->dtype != OB_NONE) {
