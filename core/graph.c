@@ -455,17 +455,27 @@ static bool push_subgraphs(graph_stack *stack, const ob_graph *graph) {
     return true;
 }
 
+static ob_status visit_all(graph_stack *stack, ob_graph_visit visit, void *context) {
+    while (stack->n > 0) {
+        ob_graph *graph = stack->graphs[--stack->n];
+        ob_status status = visit(context, graph);
+        if (status != OB_OK) return status;
+        if (!push_subgraphs(stack, graph)) return OB_E_MEMORY;
+    }
+    return OB_OK;
+}
+
 ob_status ob__model_each_graph(ob_model *model, ob_graph_visit visit, void *context) {
     graph_stack stack = {0};
     ob__arena_init(&stack.arena, &model->arena.allocator);
-    ob_status status = OB_OK;
-    for (uint32_t i = model->n_functions; i-- > 0 && status == OB_OK;)
-        if (!push(&stack, model->functions[i]->body)) status = OB_E_MEMORY;
-    if (status == OB_OK && !push(&stack, model->graph)) status = OB_E_MEMORY;
-    while (status == OB_OK && stack.n > 0) {
-        ob_graph *graph = stack.graphs[--stack.n];
-        status = visit(context, graph);
-        if (status == OB_OK && !push_subgraphs(&stack, graph)) status = OB_E_MEMORY;
-    }
-    return ob__arena_finish(&stack.arena, status);
+    bool pushed = true;
+    for (uint32_t i = model->n_functions; i-- > 0 && pushed;) pushed = push(&stack, model->functions[i]->body);
+    pushed = pushed && push(&stack, model->graph);
+    return ob__arena_finish(&stack.arena, pushed ? visit_all(&stack, visit, context) : OB_E_MEMORY);
+}
+
+ob_status ob__graph_each(ob_graph *graph, ob_graph_visit visit, void *context) {
+    graph_stack stack = {0};
+    ob__arena_init(&stack.arena, &graph->model->arena.allocator);
+    return ob__arena_finish(&stack.arena, push(&stack, graph) ? visit_all(&stack, visit, context) : OB_E_MEMORY);
 }

@@ -268,5 +268,7 @@ const char *ob__node_string(const ob_node *node, const char *name, const char *o
 /* Calls visit for the graph and, in order, every subgraph and (for a model's main graph) every function body; iterative. */
 typedef ob_status (*ob_graph_visit)(void *context, ob_graph *graph);
 ob_status ob__model_each_graph(ob_model *model, ob_graph_visit visit, void *context);
+/* The same for one graph and every subgraph in it. */
+ob_status ob__graph_each(ob_graph *graph, ob_graph_visit visit, void *context);
 
 #endif

@@ -10,10 +10,11 @@
 #include "core/error.h"
 #include "core/terms.h"
 #include "ops/op.h"
+#include "passes/called.h"
 #include "passes/groups.h"
 #include "passes/work.h"
 
-enum { MAX_OPERANDS = 8, MAX_STEPS = 64 };
+enum { MAX_OPERANDS = 8, MAX_STEPS = 64, MAX_SITES = 64 /* of calls, whose operands are looked at */ };
 
 static bool is_one_of(const char *op, const char *const *names) {
     for (; *names; names++)
@@ -21,8 +22,17 @@ static bool is_one_of(const char *op, const char *const *names) {
     return false;
 }
 
-/* True when somebody gave the value its shape on purpose, or it is constant. Looks back through operators that keep the shape. */
-static bool is_deliberate(const ob_facts *facts, const ob_value *value) {
+/* Where the value that the node got its shape from is, or NULL. */
+static const ob_value *like_operand(const ob_facts *facts, const ob_node *node, const ob_value *value) {
+    for (uint32_t i = 0; i < node->n_inputs; i++)
+        if (node->inputs[i] && ob__same_shape(&ob__fact(facts, node->inputs[i])->type.shape, &ob__fact(facts, value)->type.shape))
+            return node->inputs[i];
+    return NULL;
+}
+
+/* True when somebody gave the value its shape on purpose, or it is constant. Looks back through operators that keep the shape.
+ * *origin: where the search ended otherwise. */
+static bool is_shaped(const ob_facts *facts, const ob_value *value, const ob_value **origin) {
     /* Those that keep an axis of 1, or cut out what is wanted, too. */
     static const char *const shapers[] = {
         "Unsqueeze", "Reshape",   "Expand",    "Tile",           "Constant", "ConstantOfShape",   "Range",         "Flatten",
@@ -30,19 +40,50 @@ static bool is_deliberate(const ob_facts *facts, const ob_value *value) {
         "Split",     "ArgMax",    "ArgMin",    "TopK",           "Concat",   "GlobalAveragePool", "GlobalMaxPool", "Shape",
         "Size",      "Range",     NULL};
     for (int step = 0; step < MAX_STEPS; step++) {
+        *origin = value;
         if (value->is_initializer) return true;
         const ob_node *node = value->producer;
         if (!node) return false;
         if (node->op && (is_one_of(node->op_type, shapers) || strncmp(node->op_type, "Reduce", 6) == 0)) return true;
-        const ob_value *from = NULL;
-        for (uint32_t i = 0; i < node->n_inputs && !from; i++)
-            if (node->inputs[i] &&
-                ob__same_shape(&ob__fact(facts, node->inputs[i])->type.shape, &ob__fact(facts, value)->type.shape))
-                from = node->inputs[i];
-        if (!from) return false;
-        value = from;
+        value = like_operand(facts, node, value);
+        if (!value) return false;
     }
     return false;
+}
+
+/* An operand, followed out of the body that it is a parameter of. */
+typedef struct parameter {
+    const ob_facts *facts; /* in every call */
+    const ob_value *value;
+    const ob_called *called;
+} parameter;
+
+static const ob_value *argument(const parameter *of, const ob_call_site *site) {
+    const ob_graph *body = of->called->function->body;
+    for (uint32_t i = 0; i < body->n_inputs; i++)
+        if (body->inputs[i] == of->value) return i < site->node->n_inputs ? site->node->inputs[i] : NULL;
+    return NULL;
+}
+
+/* Does every one of the calls give it a shape on purpose? */
+static bool is_shaped_outside(parameter at, int depth) {
+    int n = 0;
+    const ob_value *origin;
+    for (const ob_call_site *site = at.called->sites; site; site = site->next) {
+        parameter outer = {at.facts, argument(&at, site), site->outer};
+        if (++n > MAX_SITES || !outer.value) return false;
+        if (is_shaped(at.facts, outer.value, &origin)) continue;
+        outer.value = origin;
+        if (!outer.called || depth == 0 || !is_shaped_outside(outer, depth - 1)) return false;
+    }
+    return n > 0;
+}
+
+static bool is_deliberate(const ob_work *work, const ob_facts *facts, const ob_called *called, const ob_value *value) {
+    enum { DEPTH = 3 }; /* calls within calls */
+    const ob_value *origin;
+    if (is_shaped(facts, value, &origin)) return true;
+    return called && is_shaped_outside((parameter){work->facts, origin, called}, DEPTH);
 }
 
 /* The axis of the result along which operand a is 1 or absent and b has size, such that a has that size where b is 1. */
@@ -164,15 +205,25 @@ static ob_finding *describe(ob_work *work, const ob_group *group, uint32_t a, ui
                             left, (int)s->axis_a, right, (int)s->axis_b, size);
 }
 
-static ob_status report(ob_work *work, const ob_node *node, const ob_group *group, uint32_t a, uint32_t b, const suspicion *s) {
-    ob_findings *findings = work->findings;
-    ob_finding *finding = describe(work, group, a, b, s);
+typedef struct examiner {
+    ob_work *work;
+    const ob_facts *facts;   /* in these calls */
+    const ob_called *called; /* NULL: none */
+    ob_arena arena;
+} examiner;
+
+static ob_status report(const examiner *e, const ob_node *node, const ob_group *group, uint32_t a, uint32_t b,
+                        const suspicion *s) {
+    ob_findings *findings = e->work->findings;
+    ob_finding *finding = describe(e->work, group, a, b, s);
     if (!finding) return OB_OK;
     finding->node = node;
+    finding->call_path = ob__called_path(node->graph, e->called, &findings->arena);
+    finding->called = e->called;
     finding->axis = s->axis_a;
     finding->operand = (int32_t)group->inputs[a];
     ob_shape *shapes = OB_ARENA_ARRAY(&findings->arena, ob_shape, 2);
-    if (!shapes) return OB_E_MEMORY;
+    if (!shapes || !finding->call_path) return OB_E_MEMORY;
     shapes[0] = group->shapes[a < b ? a : b]; /* facts own the dims */
     shapes[1] = group->shapes[a < b ? b : a];
     finding->operands = shapes;
@@ -193,40 +244,39 @@ static bool may_be_accidental(const ob_facts *facts, const ob_node *node) {
     return n >= 2 && highest >= 2;
 }
 
-static ob_status examine(ob_work *work, const ob_node *node, ob_arena *arena) {
-    if (!may_be_accidental(work->facts, node)) return OB_OK;
+static ob_status examine(examiner *e, const ob_node *node) {
+    if (!may_be_accidental(e->facts, node)) return OB_OK;
     ob_group group;
     bool found;
-    OB_TRY(ob__group_of(work->facts, work->model->dims, node, arena, &group, &found));
+    OB_TRY(ob__group_of(e->facts, e->work->model->dims, node, &e->arena, &group, &found));
     if (!found || group.plain || group.kind != OB_BCAST_MULTI || group.n > MAX_OPERANDS || group.result.rank == OB_RANK_UNKNOWN ||
         strcmp(node->domain, "onnx_broadcast") == 0)
         return OB_OK;
     for (uint32_t a = 0; a < group.n; a++)
         for (uint32_t b = 0; b < group.n; b++) {
             suspicion found_here;
-            if (a == b || !suspect(work, node, &group, a, b, &found_here)) continue;
-            if (is_deliberate(work->facts, node->inputs[group.inputs[a]]) ||
-                is_deliberate(work->facts, node->inputs[group.inputs[b]]))
+            if (a == b || !suspect(e->work, node, &group, a, b, &found_here)) continue;
+            if (is_deliberate(e->work, e->facts, e->called, node->inputs[group.inputs[a]]) ||
+                is_deliberate(e->work, e->facts, e->called, node->inputs[group.inputs[b]]))
                 continue;
-            return report(work, node, &group, a, b, &found_here);
+            return report(e, node, &group, a, b, &found_here);
         }
     return OB_OK;
 }
 
-typedef struct examiner {
-    ob_work *work;
-    ob_arena arena;
-} examiner;
-
-static ob_status examine_graph(void *context, ob_graph *graph) {
+static ob_status examine_graph(void *context, ob_graph *graph, const ob_facts *facts, const ob_called *called) {
     examiner *e = context;
-    for (const ob_node *node = graph->first; node; node = node->next) OB_TRY(examine(e->work, node, &e->arena));
+    e->facts = facts;
+    e->called = called;
+    for (const ob_node *node = graph->first; node; node = node->next) OB_TRY(examine(e, node));
     return OB_OK;
 }
 
 ob_status ob__pass_accidental(ob_work *work) {
     examiner e = {.work = work};
+    ob_call_view view;
     ob__arena_init(&e.arena, &work->model->arena.allocator);
-    ob_status status = ob__model_each_graph(work->model, examine_graph, &e);
+    ob_status status = ob__call_view_init(&view, work->facts, &e.arena);
+    if (status == OB_OK) status = ob__each_called(work->model, &view, examine_graph, &e);
     return ob__arena_finish(&e.arena, status);
 }

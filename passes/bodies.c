@@ -27,8 +27,7 @@ static bool is_first(const ob_propagation *p, const ob_graph *graph) {
     return !graph->first || p->done[graph->first->id] == 0;
 }
 
-/* Infers the nodes of a body. */
-static ob_status enter(ob_propagation *p, const ob_node *node, ob_graph *graph) {
+ob_status ob__enter(ob_propagation *p, const ob_node *node, ob_graph *graph) {
     ob_scope scope = {node, p->scope, NULL, graph->parent_node ? graph->attribute : NULL};
     bool repeats = !p->repeats && !is_first(p, graph);
     if (repeats) {
@@ -36,6 +35,7 @@ static ob_status enter(ob_propagation *p, const ob_node *node, ob_graph *graph) 
         p->repeats_from = memory(p);
     }
     p->scope = &scope;
+    if (p->options->keep_calls && !graph->parent) p->called->path = ob__call_path(p);
     p->depth++;
     ob_status status = ob__propagate_graph(p, graph);
     p->depth--;
@@ -47,20 +47,21 @@ static ob_status enter(ob_propagation *p, const ob_node *node, ob_graph *graph) 
     return status;
 }
 
-static const char not_entered[] = "a limit was reached before its body";
-
-static bool may_enter(ob_propagation *p, const ob_node *node, const ob_graph *graph, uint32_t n_calls) {
+ob_status ob__may_enter(ob_visit *visit, const ob_graph *graph, uint32_t n_calls, bool *may) {
+    ob_propagation *p = visit->p;
     size_t taken = p->repeated_bytes + (p->repeats ? memory(p) - p->repeats_from : 0);
     const char *reason = p->depth >= DEPTH_LIMIT || n_calls >= CALL_LIMIT        ? "bodies nest too deep"
                          : p->budget == 0                                        ? "the limit of nodes is reached"
                          : !is_first(p, graph) && taken > p->most_repeated_bytes ? "inferring bodies again takes too much memory"
                                                                                  : NULL;
-    if (!reason) return true;
+    *may = !reason;
+    if (!reason) return OB_OK;
     char text[128];
     snprintf(text, sizeof text, "%s: the results of this and further bodies are left unknown", reason);
-    if (!p->stopped) ob__report(p, NULL, node, OB0805, -1, -1, text);
+    if (!p->stopped) ob__report(p, NULL, visit->node, OB0805, -1, -1, text);
     p->stopped = true;
-    return false;
+    p->n_limited++;
+    return ob__unverified(&visit->infer, -1, -1, "a limit was reached before its body");
 }
 
 /* How far everything that bodies add to had come, to go back there. */
@@ -72,6 +73,8 @@ static void mark(ob_visit *visit) {
     visit->n_claims = facts->n_claims;
     visit->n_proved = facts->n_proved;
     visit->n_refuted = facts->n_refuted;
+    visit->n_called = facts->n_called;
+    visit->n_sites = visit->p->n_sites;
 }
 
 static void take_back(const ob_visit *visit) {
@@ -82,6 +85,7 @@ static void take_back(const ob_visit *visit) {
     ob__claims_rewind(facts, visit->p->model->dims, visit->n_claims);
     facts->n_proved = visit->n_proved;
     facts->n_refuted = visit->n_refuted;
+    ob__calls_rewind(visit->p, visit->n_called, visit->n_sites);
 }
 
 ob_status ob__infer_subgraph(ob_infer *infer, ob_graph *graph, ob_dim guard, const ob_type *in_types,
@@ -92,7 +96,9 @@ ob_status ob__infer_subgraph(ob_infer *infer, ob_graph *graph, ob_dim guard, con
         out_types[i] = unknown_type;
         if (out_contents) out_contents[i] = (ob_content){0};
     }
-    if (!may_enter(p, visit->node, graph, 0)) return ob__unverified(infer, -1, -1, not_entered);
+    bool may;
+    OB_TRY(ob__may_enter(visit, graph, 0, &may));
+    if (!may) return OB_OK;
     if (visit->subgraph == graph) /* once more, with better knowledge of a loop's state: what was found before does not count */
         take_back(visit);
     visit->subgraph = graph;
@@ -110,7 +116,7 @@ ob_status ob__infer_subgraph(ob_infer *infer, ob_graph *graph, ob_dim guard, con
         if (!text) return OB_E_MEMORY;
         OB_TRY(ob__guard_within(&p->facts->arena, outer, guard, visit->node, text, &p->guard));
     }
-    ob_status status = enter(p, visit->node, graph);
+    ob_status status = ob__enter(p, visit->node, graph);
     p->guard = outer;
     OB_TRY(status);
     for (uint32_t i = 0; i < graph->n_outputs; i++) {
@@ -118,46 +124,6 @@ ob_status ob__infer_subgraph(ob_infer *infer, ob_graph *graph, ob_dim guard, con
         visit->assumed |= fact->assumed;
         out_types[i] = fact->type;
         if (out_contents) out_contents[i] = fact->content;
-    }
-    return OB_OK;
-}
-
-/* ---- Calls of local functions ---- */
-
-ob_status ob__infer_call(ob_visit *visit) {
-    ob_propagation *p = visit->p;
-    const ob_node *node = visit->infer.node;
-    ob_function *function = node->function;
-    uint32_t n_calls = 0;
-    for (const ob_call *call = p->call; call; call = call->outer, n_calls++)
-        if (call->function == function) {
-            ob__report(p, NULL, visit->node, OB0703, -1, -1, "the function calls itself, directly or through others");
-            return OB_OK;
-        }
-    ob_graph *body = function->body;
-    if (node->n_inputs > body->n_inputs || node->n_outputs > body->n_outputs) {
-        ob__report(p, NULL, visit->node, OB0603, -1, -1, "the call has more inputs or outputs than the function");
-        return OB_OK;
-    }
-    if (!may_enter(p, visit->node, body, n_calls)) return ob__unverified(&visit->infer, -1, -1, not_entered);
-    p->assumed = visit->assumed;
-    for (uint32_t i = 0; i < body->n_inputs; i++) {
-        bool given = ob__in_given(&visit->infer, i);
-        OB_TRY(ob__set_fact(p, visit->node, body->inputs[i], given ? visit->infer.in_types[i] : unknown_type,
-                            given ? visit->infer.in_contents[i] : (ob_content){0}));
-    }
-    p->assumed = false;
-    ob_call call = {node, function, p->call};
-    p->call = &call;
-    ob_status status = enter(p, visit->node, body);
-    p->call = call.outer;
-    OB_TRY(status);
-    OB_TRY(ob__join_call(p, body));
-    for (uint32_t i = 0; i < node->n_outputs; i++) {
-        const ob_fact *fact = ob__fact(p->facts, body->outputs[i]);
-        visit->assumed |= fact->assumed;
-        visit->infer.out_types[i] = fact->type;
-        visit->infer.out_contents[i] = fact->content;
     }
     return OB_OK;
 }

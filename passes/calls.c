@@ -4,7 +4,10 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/list.h"
 #include "passes/propagation.h"
+
+static const ob_type unknown_type = {.shape = {OB_RANK_UNKNOWN, NULL}};
 
 struct ob_joins {
     ob_fact *facts; /* by value id: what holds in the calls so far */
@@ -91,36 +94,127 @@ static ob_status join_value(ob_propagation *p, const ob_value *value) {
     return OB_OK;
 }
 
-static ob_status join_graph(ob_propagation *p, const ob_graph *graph) {
-    for (uint32_t i = 0; i < graph->n_inputs; i++) OB_TRY(join_value(p, graph->inputs[i]));
-    for (uint32_t i = 0; i < graph->n_initializers; i++) OB_TRY(join_value(p, graph->initializers[i]));
+/* ---- The values of a body ---- */
+
+typedef struct value_list {
+    const ob_value **items;
+    uint32_t n, capacity;
+} value_list;
+
+static ob_status list_value(ob_propagation *p, value_list *list, const ob_value *value) {
+    if (!value) return OB_OK;
+    if (list->n == list->capacity) {
+        const ob_value **grown = ob__list_grown(&p->scratch.allocator, list->items, &list->capacity, sizeof *grown);
+        if (!grown) return OB_E_MEMORY;
+        list->items = grown;
+    }
+    list->items[list->n++] = value;
+    return OB_OK;
+}
+
+static ob_status list_values(ob_propagation *p, const ob_graph *graph, value_list *list) {
+    for (uint32_t i = 0; i < graph->n_inputs; i++) OB_TRY(list_value(p, list, graph->inputs[i]));
+    for (uint32_t i = 0; i < graph->n_initializers; i++) OB_TRY(list_value(p, list, graph->initializers[i]));
     for (const ob_node *node = graph->first; node; node = node->next) {
-        for (uint32_t i = 0; i < node->n_outputs; i++) OB_TRY(join_value(p, node->outputs[i]));
+        for (uint32_t i = 0; i < node->n_outputs; i++) OB_TRY(list_value(p, list, node->outputs[i]));
         for (uint32_t i = 0; i < node->n_attributes; i++) {
             const ob_attribute *attribute = node->attributes[i];
             bool entered = !attribute->ref && attribute->type == OB_ATTR_GRAPH && attribute->u.graph;
             /* Only bodies that were entered have facts, and those do not nest deep. */
             if (entered && attribute->u.graph->first && p->done[attribute->u.graph->first->id])
-                OB_TRY(join_graph(p, attribute->u.graph));
+                OB_TRY(list_values(p, attribute->u.graph, list));
         }
     }
     return OB_OK;
 }
 
-ob_status ob__join_call(ob_propagation *p, const ob_graph *body) {
-    if (!p->joins) {
-        ob_joins *joins = OB_ARENA_NEW(&p->scratch, ob_joins);
-        if (!joins) return OB_E_MEMORY;
-        joins->facts = OB_ARENA_ARRAY(&p->scratch, ob_fact, p->model->n_values);
-        joins->met = OB_ARENA_ARRAY(&p->scratch, bool, p->model->n_values);
-        if (!joins->facts || !joins->met) return OB_E_MEMORY;
-        ob__map_init(&joins->pairs, &p->scratch);
-        p->joins = joins;
-    }
-    return join_graph(p, body);
+static ob_status start_joins(ob_propagation *p) {
+    ob_joins *joins = OB_ARENA_NEW(&p->scratch, ob_joins);
+    if (!joins) return OB_E_MEMORY;
+    joins->facts = OB_ARENA_ARRAY(&p->scratch, ob_fact, p->model->n_values);
+    joins->met = OB_ARENA_ARRAY(&p->scratch, bool, p->model->n_values);
+    if (!joins->facts || !joins->met) return OB_E_MEMORY;
+    ob__map_init(&joins->pairs, &p->scratch);
+    p->joins = joins;
+    return OB_OK;
 }
 
-void ob__settle_calls(ob_propagation *p) {
+/* ---- One call ---- */
+
+/* Infers the body for the operands of the call. */
+static ob_status infer_body(ob_visit *visit) {
+    ob_propagation *p = visit->p;
+    const ob_node *node = visit->infer.node;
+    ob_graph *body = node->function->body;
+    p->assumed = visit->assumed;
+    for (uint32_t i = 0; i < body->n_inputs; i++) {
+        bool given = ob__in_given(&visit->infer, i);
+        OB_TRY(ob__set_fact(p, visit->node, body->inputs[i], given ? visit->infer.in_types[i] : unknown_type,
+                            given ? visit->infer.in_contents[i] : (ob_content){0}));
+    }
+    p->assumed = false;
+    ob_call call = {node, node->function, p->call};
+    p->call = &call;
+    ob_status status = ob__enter(p, visit->node, body);
+    p->call = call.outer;
+    return status;
+}
+
+/* Adds the facts of the body to what holds in every call, and keeps them. */
+static ob_status keep_body(ob_visit *visit, ob_kept_call *place) {
+    ob_propagation *p = visit->p;
+    value_list list = {0};
+    if (!p->joins) OB_TRY(start_joins(p));
+    ob_status status = list_values(p, visit->node->function->body, &list);
+    for (uint32_t i = 0; i < list.n && status == OB_OK; i++) status = join_value(p, list.items[i]);
+    if (status == OB_OK) status = ob__call_end(visit, place, list.items, list.n);
+    ob__list_free(&p->scratch.allocator, list.items, list.capacity, sizeof *list.items);
+    return status;
+}
+
+static ob_status infer_new_call(ob_visit *visit, ob_kept_call *place) {
+    ob_propagation *p = visit->p;
+    const ob_node *node = visit->infer.node;
+    ob_called *outer = p->called;
+    OB_TRY(ob__call_begin(visit, place));
+    ob_status status = infer_body(visit);
+    p->called = outer;
+    OB_TRY(status);
+    OB_TRY(keep_body(visit, place));
+    for (uint32_t i = 0; i < node->n_outputs; i++) {
+        const ob_fact *fact = ob__fact(p->facts, node->function->body->outputs[i]);
+        visit->assumed |= fact->assumed;
+        visit->infer.out_types[i] = fact->type;
+        visit->infer.out_contents[i] = fact->content;
+    }
+    return OB_OK;
+}
+
+ob_status ob__infer_call(ob_visit *visit) {
+    ob_propagation *p = visit->p;
+    const ob_node *node = visit->infer.node;
+    const ob_graph *body = node->function->body;
+    uint32_t n_calls = 0;
+    for (const ob_call *call = p->call; call; call = call->outer, n_calls++)
+        if (call->function == node->function) {
+            ob__report(p, NULL, visit->node, OB0703, -1, -1, "the function calls itself, directly or through others");
+            return OB_OK;
+        }
+    if (node->n_inputs > body->n_inputs || node->n_outputs > body->n_outputs) {
+        ob__report(p, NULL, visit->node, OB0603, -1, -1, "the call has more inputs or outputs than the function");
+        return OB_OK;
+    }
+    ob_kept_call *place;
+    bool done;
+    OB_TRY(ob__call_place(visit, &place));
+    OB_TRY(ob__call_again(visit, place, &done));
+    if (done) return OB_OK;
+    OB_TRY(ob__may_enter(visit, body, n_calls, &done));
+    return done ? infer_new_call(visit, place) : OB_OK;
+}
+
+ob_status ob__settle_calls(ob_propagation *p) {
     for (uint32_t id = 0; p->joins && id < p->model->n_values; id++)
         if (p->joins->met[id]) p->facts->facts[id] = p->joins->facts[id];
+    return ob__count_calls(p);
 }

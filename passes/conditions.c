@@ -74,7 +74,8 @@ ob_status ob__record_condition(ob_propagation *p, ob_visit *visit, const ob_cond
                                   .operand = operand,
                                   .axis = axis,
                                   .call_path = ob__call_path(p),
-                                  .root = visit->root};
+                                  .root = visit->root,
+                                  .called = p->called};
     if (guard != 1) OB_TRY(ob__guard_within(&p->facts->arena, p->guard, guard, visit->node, NULL, &requirement.guard));
     if (!reason && visit->assumed) requirement.reason = "a rank is only declared";
     if (requirement.reason) return append_unverified(p, &requirement);
@@ -96,7 +97,8 @@ ob_status ob__record_declared(ob_propagation *p, const ob_node *node, const ob_v
                                         .operand = -1,
                                         .axis = axis,
                                         .call_path = ob__call_path(p),
-                                        .value = value};
+                                        .value = value,
+                                        .called = p->called};
     return append_condition(p, &requirement);
 }
 
@@ -148,6 +150,7 @@ void ob__report(ob_propagation *p, const ob_visit *visit, const ob_node *node, o
     if (open && finding->severity == OB_SEVERITY_ERROR) finding->severity = OB_SEVERITY_WARNING; /* some runs do without it */
     finding->node = node;
     finding->call_path = ob__call_path(p);
+    finding->called = p->called;
     finding->operand = operand;
     finding->axis = axis;
     if (visit && visit->shapes) ob__finding_set_operands(p->findings, finding, visit->shapes, visit->node->n_inputs);
@@ -233,6 +236,7 @@ static ob_status report_group(ob_propagation *p, const ob_map *inputs, const gro
     finding->node = origin->node;
     finding->value = origin->value;
     finding->call_path = origin->call_path;
+    finding->called = origin->called;
     finding->operand = origin->operand;
     finding->axis = origin->axis;
     if (!finding->value && origin->node && origin->operand >= 0 && (uint32_t)origin->operand < origin->node->n_inputs)

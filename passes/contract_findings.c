@@ -13,6 +13,7 @@
 static void place(ob_findings *findings, ob_finding *finding, const ob_requirement *at) {
     finding->node = at->node;
     finding->call_path = at->call_path ? at->call_path : "";
+    finding->called = at->called;
     finding->operand = at->operand;
     finding->axis = at->axis;
     if (at->node && at->operand >= 0 && (uint32_t)at->operand < at->node->n_inputs)

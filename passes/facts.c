@@ -17,6 +17,10 @@ void ob__facts_release(ob_facts *facts) {
     ob__list_free(allocator, facts->claim_of, facts->claim_of_capacity, sizeof *facts->claim_of);
     ob__list_free(allocator, facts->conditions, facts->conditions_capacity, sizeof *facts->conditions);
     ob__list_free(allocator, facts->unverified, facts->unverified_capacity, sizeof *facts->unverified);
+    ob__list_free(allocator, facts->called, facts->called_capacity, sizeof(ob_called *));
+    facts->called = NULL;
+    facts->n_called = facts->called_capacity = 0;
+    facts->first_called = (ob_map){0};
     facts->claims = NULL;
     facts->claim_of = NULL;
     facts->n_claims = facts->claims_capacity = facts->claim_of_capacity = 0;
@@ -34,6 +38,12 @@ ob_status ob__facts_reserve(ob_facts *facts, uint32_t n_values) {
     facts->facts = grown;
     for (; facts->n_facts < n_values; facts->n_facts++) facts->facts[facts->n_facts] = nothing;
     return OB_OK;
+}
+
+const ob_called *ob__calls_of(const ob_facts *facts, const ob_function *function) {
+    if (facts->n_called == 0 || !function) return NULL;
+    const ob_map_entry *entry = ob__map_find(&facts->first_called, (const char *)&function, sizeof function);
+    return entry ? entry->value : NULL;
 }
 
 const ob_fact *ob__fact(const ob_facts *facts, const ob_value *value) {

@@ -24,6 +24,25 @@ typedef struct ob_claim {
     int32_t axis; /* -1: the rank */
 } ob_claim;
 
+/* Calls of one local function with the same operands: inferred once. */
+typedef struct ob_called {
+    const ob_function *function;
+    const char *path;       /* of the first of them, "a/call_1/" */
+    uint64_t n;             /* how many, each as often as the body around it is called; saturates */
+    const uint32_t *values; /* ids of the body's values, n_values, with what they are in these calls; none unless asked for */
+    const ob_fact *facts;
+    uint32_t n_values;
+    const struct ob_call_site *sites; /* where they stand, in order */
+    struct ob_called *next;           /* other calls of the same function */
+    bool stands;                      /* false: taken back with the round of a loop that it was in */
+} ob_called;
+
+typedef struct ob_call_site {
+    const ob_node *node;
+    const ob_called *outer; /* the calls in whose body it stands; NULL: the main graph */
+    const struct ob_call_site *next;
+} ob_call_site;
+
 /* Something that a node asks of sizes or small contents, which could not be decided. */
 typedef struct ob_requirement {
     ob_condition condition;   /* of unverified ones a side may be unknown */
@@ -36,7 +55,8 @@ typedef struct ob_requirement {
     const ob_value *value;    /* whose declared shape asks for it: no part of the contract; or NULL */
     const ob_shape *operands; /* of the node at the time, n_operands; NULL: nobody wants them */
     uint32_t n_operands;
-    const ob_node *root; /* of unverified ones: the operator behind which nothing is known; NULL: the node itself */
+    const ob_node *root;     /* of unverified ones: the operator behind which nothing is known; NULL: the node itself */
+    const ob_called *called; /* the calls in whose body the node stands; NULL: the main graph */
 } ob_requirement;
 
 typedef struct ob_facts {
@@ -52,6 +72,9 @@ typedef struct ob_facts {
     uint32_t n_claims, claims_capacity;
     uint32_t *claim_of; /* by the number of an anonymous size: 1 + index of its claim, 0 none */
     uint32_t claim_of_capacity;
+    ob_called **called; /* in the order in which they ended */
+    uint32_t n_called, called_capacity;
+    ob_map first_called; /* function -> its first */
 } ob_facts;
 
 void ob__facts_init(ob_facts *facts, const ob_allocator *allocator);
@@ -60,6 +83,12 @@ ob_status ob__facts_reserve(ob_facts *facts, uint32_t n_values);
 /* A guard within `outer`. E_MEMORY. */
 ob_status ob__guard_within(ob_arena *arena, const ob_guard *outer, ob_dim term, const ob_node *node, const char *text,
                            const ob_guard **out);
+/* How many calls; 1 for NULL, the main graph. */
+static inline uint64_t ob__n_calls(const ob_called *called) {
+    return called ? called->n : 1;
+}
+/* The calls of a function, a chain; NULL: none was entered. */
+const ob_called *ob__calls_of(const ob_facts *facts, const ob_function *function);
 /* Do all guards of the chain hold at these sizes? UNDECIDED when only the run tells. */
 ob_truth ob__guard_eval(const ob_dims *dims, const ob_guard *guard, const ob_binding *bindings, size_t n_bindings);
 

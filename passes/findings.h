@@ -11,15 +11,16 @@ enum { OB_FINDING_OPERANDS = 16 }; /* listed of a finding: the first, and in the
 typedef struct ob_finding {
     ob_finding_id id;
     ob_severity severity;
-    const ob_node *node;           /* may be NULL */
-    const ob_value *value;         /* may be NULL */
-    const char *call_path;         /* "main/call_3/" for a node inside a function body or subgraph, or "" */
-    int32_t operand, axis;         /* -1: none */
-    const char *message;           /* one sentence, without file, id and node */
-    const ob_shape *operands;      /* shapes at the time, n_operands; NULL when shapes do not matter */
-    uint32_t n_operands;           /* at most OB_FINDING_OPERANDS: ob__finding_input */
-    const ob_condition *condition; /* or NULL */
-    const char *fix;               /* or NULL */
+    const ob_node *node;            /* may be NULL */
+    const ob_value *value;          /* may be NULL */
+    const char *call_path;          /* "main/call_3/" for a node inside a function body or subgraph, or "" */
+    int32_t operand, axis;          /* -1: none */
+    const char *message;            /* one sentence, without file, id and node */
+    const ob_shape *operands;       /* shapes at the time, n_operands; NULL when shapes do not matter */
+    uint32_t n_operands;            /* at most OB_FINDING_OPERANDS: ob__finding_input */
+    const ob_condition *condition;  /* or NULL */
+    const char *fix;                /* or NULL */
+    const struct ob_called *called; /* calls in whose body the node stands (facts.h): the finding is of each of them; or NULL */
 } ob_finding;
 
 typedef struct ob_findings {

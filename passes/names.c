@@ -57,10 +57,14 @@ static uint32_t graphs_around(const ob_graph *graph, const ob_graph **around, co
 }
 
 const char *ob__graph_path(const ob_graph *graph, ob_arena *arena) {
+    return ob__graph_path_in(NULL, graph, arena);
+}
+
+const char *ob__graph_path_in(const char *body, const ob_graph *graph, ob_arena *arena) {
     const ob_graph *around[MOST_STEPS];
     const ob_function *function;
     uint32_t n = graphs_around(graph, around, &function);
-    const char *path = function ? ob__arena_printf(arena, "function %.200s/", function->name) : "";
+    const char *path = body ? body : function ? ob__arena_printf(arena, "function %.200s/", function->name) : "";
     while (n-- > 0 && path) path = ob__path_into(path, around[n]->parent_node, around[n]->attribute, arena);
     return path;
 }

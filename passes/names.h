@@ -25,6 +25,8 @@ const char *ob__node_label(const ob_node *node);
 const char *ob__path_into(const char *outer, const ob_node *node, const char *attribute, ob_arena *arena);
 /* The path of what stands in the graph: "" for the main graph. In the arena; NULL: out of memory. */
 const char *ob__graph_path(const ob_graph *graph, ob_arena *arena);
+/* The same, where the body of the graph's function has the path `body`, of a call. */
+const char *ob__graph_path_in(const char *body, const ob_graph *graph, ob_arena *arena);
 /* Path and label of a node in a fixed field, as ob__copy_text; a function's body has no path of its own. Allocates nothing. */
 void ob__node_place(const ob_node *node, char *text, size_t n_bytes);
 

@@ -144,7 +144,7 @@ ob_status ob__pass_resolve(ob_work *work) {
 ob_status ob__pass_propagate(ob_work *work) {
     ob_propagate_options options = {0};
     if (work->given) options = *work->given;
-    options.solved = work->contract != NULL;
+    options.solved = options.keep_calls = work->contract != NULL;
     OB_TRY(ob__propagate(work->model, &options, work->facts, work->findings));
     return ob__required_index(work->facts, work->model->n_nodes, &work->facts->arena, &work->required);
 }

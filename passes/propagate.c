@@ -229,9 +229,11 @@ ob_status ob__propagate(ob_model *model, const ob_propagate_options *options, ob
     ob__claims_rewind(facts, model->dims, 0);
     facts->n_facts = facts->n_conditions = facts->n_unverified = 0;
     facts->n_proved = facts->n_refuted = 0;
+    facts->n_called = 0;
     ob__dims_restart(model->dims);
     ob__arena_init(&p.scratch, &model->arena.allocator);
     ob__map_init(&p.notes, &p.scratch);
+    ob__calls_init(&p);
     p.budget = p.options->max_nodes ? p.options->max_nodes : (uint64_t)model->n_nodes * 4 + (1u << 20);
     p.most_repeated_bytes = (size_t)REPEATED_BYTES + (size_t)model->n_nodes * REPEATED_NODE_BYTES;
     p.done = OB_ARENA_ARRAY(&p.scratch, uint32_t, model->n_nodes);
@@ -239,7 +241,8 @@ ob_status ob__propagate(ob_model *model, const ob_propagate_options *options, ob
     ob_status status = p.done && p.noted ? ob__facts_reserve(facts, model->n_values) : OB_E_MEMORY;
     if (status == OB_OK) status = ob__set_main_inputs(&p);
     if (status == OB_OK) status = ob__propagate_graph(&p, model->graph);
-    ob__settle_calls(&p);
+    if (status == OB_OK) status = ob__settle_calls(&p);
+    ob__calls_release(&p);
     if (status == OB_OK) status = ob__report_disorder(&p);
     if (status == OB_OK) status = ob__report_collected(&p);
     bool failed = ob_dims_status(model->dims) == OB_E_MEMORY || facts->arena.failed || (findings && findings->arena.failed);

@@ -20,6 +20,7 @@ typedef struct ob_propagate_options {
     uint64_t max_nodes;   /* to infer, each use of a body counted again; 0: four for each node of the model, and 2^20 */
     bool ignore_declared; /* do not look at value_info and outputs: for plans with sizes that differ from the declared ones */
     bool solved;          /* conditions on sizes of inputs become findings when they are solved: see contract.h */
+    bool keep_calls;      /* what values of functions are in each call is wanted: ob_called */
     bool fixed_defaults;  /* nobody gives the inputs that have a default another value: their contents are constants */
 } ob_propagate_options;
 

@@ -1,5 +1,5 @@
-/* The state of one propagation, shared by its files (propagate.c, bodies.c, infer_node.c, merge.c, calls.c, order.c,
- * conditions.c). */
+/* The state of one propagation, shared by its files (propagate.c, bodies.c, infer_node.c, merge.c, calls.c, same_calls.c,
+ * order.c, conditions.c). */
 #ifndef OB_PASSES_PROPAGATION_H
 #define OB_PASSES_PROPAGATION_H
 
@@ -21,7 +21,9 @@ typedef struct ob_scope {
     const char *attribute; /* of the node, that holds the body; NULL: a function's */
 } ob_scope;
 
-typedef struct ob_joins ob_joins; /* see calls.c */
+typedef struct ob_joins ob_joins;           /* see calls.c */
+typedef struct ob_kept_call ob_kept_call;   /* see same_calls.c */
+typedef struct ob_site_entry ob_site_entry; /* see same_calls.c */
 
 typedef struct ob_propagation {
     ob_model *model;
@@ -40,6 +42,12 @@ typedef struct ob_propagation {
     uint64_t n_content; /* elements of contents so far */
     uint32_t *place;    /* by node id, zeroed between uses: see order.c */
     const ob_call *call;
+    ob_called *called;    /* the calls whose body is being inferred; NULL: none */
+    ob_map kept_calls;    /* function and operands -> ob_kept_call */
+    ob_text key;          /* of the call at hand */
+    ob_site_entry *sites; /* of calls, in the order in which they were met */
+    uint32_t n_sites, sites_capacity;
+    uint64_t n_limited;    /* bodies that a limit kept from being inferred */
     ob_scope *scope;       /* NULL: the main graph */
     const ob_guard *guard; /* of the branch or body that is being inferred; NULL: none */
     bool assumed;          /* what is set now rests on a rank that is only declared */
@@ -58,8 +66,8 @@ typedef struct ob_visit {
     const ob_shape *shapes;   /* of the operands, made on first need */
     const ob_graph *subgraph; /* inferred last, with what had been found before it */
     ob_findings_mark found;
-    uint32_t n_conditions, n_unverified, n_claims;
-    uint64_t n_proved, n_refuted;
+    uint32_t n_conditions, n_unverified, n_claims, n_called, n_sites;
+    uint64_t n_proved, n_refuted, n_limited;
     bool assumed;        /* an operand, or a result of a body, rests on a rank that is only declared */
     const ob_node *root; /* behind which the operands are not known, or NULL */
 } ob_visit;
@@ -72,8 +80,10 @@ ob_status ob__propagate_graph(ob_propagation *p, ob_graph *graph);
 /* What ob_infer.subgraph does: infers the body of a branch or loop. */
 ob_status ob__infer_subgraph(ob_infer *infer, ob_graph *graph, ob_dim guard, const ob_type *in_types,
                              const ob_content *in_contents, ob_type *out_types, ob_content *out_contents);
-/* Infers the body of the local function that the node calls. */
-ob_status ob__infer_call(ob_visit *visit);
+/* Infers the nodes of a node's body, if ob__may_enter, which otherwise calls what the body requires unverified. `n_calls`: of
+ * functions around it. */
+ob_status ob__enter(ob_propagation *p, const ob_node *node, ob_graph *graph);
+ob_status ob__may_enter(ob_visit *visit, const ob_graph *graph, uint32_t n_calls, bool *may);
 
 /* -- infer_node.c -- */
 /* The operator's shape rule, between what is checked of its operands and of its results. */
@@ -90,10 +100,26 @@ ob_status ob__set_initializers(ob_propagation *p, const ob_graph *graph);
 ob_status ob__set_main_inputs(ob_propagation *p);
 
 /* -- calls.c -- */
-/* Adds the facts of one call's body to what holds in every call. */
-ob_status ob__join_call(ob_propagation *p, const ob_graph *body);
+/* The results of a node that calls a local function. */
+ob_status ob__infer_call(ob_visit *visit);
 /* After everything else: the facts of bodies become what holds in every call. */
-void ob__settle_calls(ob_propagation *p);
+ob_status ob__settle_calls(ob_propagation *p);
+
+/* -- same_calls.c -- */
+void ob__calls_init(ob_propagation *p);
+void ob__calls_release(ob_propagation *p);
+/* A place for the call by its function and operands; the same one for calls that cannot differ. */
+ob_status ob__call_place(ob_visit *visit, ob_kept_call **out);
+/* Begins a call that is new. */
+ob_status ob__call_begin(ob_visit *visit, ob_kept_call *place);
+/* Keeps its results, so that others can have them; `values` of its body, n_values. */
+ob_status ob__call_end(ob_visit *visit, ob_kept_call *place, const ob_value *const *values, uint32_t n_values);
+/* Gives the node the results of an earlier call in the same place; false: there is none. */
+ob_status ob__call_again(ob_visit *visit, const ob_kept_call *place, bool *given);
+/* Takes back all but the first n calls. */
+void ob__calls_rewind(ob_propagation *p, uint32_t n_called, uint32_t n_sites);
+/* Fills what ob_called says of sites and numbers. */
+ob_status ob__count_calls(ob_propagation *p);
 
 /* -- order.c -- */
 /* Infers the nodes of the graph that this epoch has not done yet, sorted; reports disorder and cycles. */

@@ -6,11 +6,14 @@
 #include "core/error.h"
 #include "core/list.h"
 #include "core/terms.h"
+#include "passes/called.h"
 #include "passes/explicit.h"
 #include "passes/groups.h"
 
 typedef struct counter {
     ob_report *report;
+    const ob_facts *facts;   /* of the graph at hand, in these calls */
+    const ob_called *called; /* NULL: none */
     ob_arena scratch;
     uint32_t *position; /* of a node in the order of graphs, by id */
     uint32_t n_positions;
@@ -19,13 +22,13 @@ typedef struct counter {
 
 enum { MANY_TERMS = 256 }; /* patterns of open size that are summed up */
 
-static ob_status list_broadcast(ob_report *report, const ob_node *node) {
+static ob_status list_broadcast(ob_report *report, const ob_node *node, const ob_called *called) {
     if (report->summary.n_broadcasts == UINT32_MAX) return OB_E_LIMIT;
-    const ob_node **grown = ob__list_in_arena(&report->arena, report->broadcasts, &report->broadcasts_capacity,
-                                              (uint32_t)report->summary.n_broadcasts + 1, sizeof *grown);
+    ob_listed_broadcast *grown = ob__list_in_arena(&report->arena, report->broadcasts, &report->broadcasts_capacity,
+                                                   (uint32_t)report->summary.n_broadcasts + 1, sizeof *grown);
     if (!grown) return OB_E_MEMORY;
     report->broadcasts = grown;
-    report->broadcasts[report->summary.n_broadcasts++] = node;
+    report->broadcasts[report->summary.n_broadcasts++] = (ob_listed_broadcast){node, called};
     return OB_OK;
 }
 
@@ -41,24 +44,27 @@ static ob_status count_node(counter *c, const ob_node *node) {
     ob_group group;
     bool found, is_new;
     ob_dim *bytes;
-    OB_TRY(ob__group_of(&report->facts, report->model->dims, node, &c->scratch, &group, &found));
+    OB_TRY(ob__group_of(c->facts, report->model->dims, node, &c->scratch, &group, &found));
     if (!found) return OB_OK;
     if (group.plain) {
         summary->n_plain++;
         return OB_OK;
     }
-    OB_TRY(ob__alike_broadcast(report, node, &group, summary->n_broadcasts, &bytes, &is_new));
-    OB_TRY(list_broadcast(report, node));
+    uint64_t n = ob__n_calls(c->called);
+    OB_TRY(ob__alike_broadcast(report, c->facts, node, &group, summary->n_broadcasts, n, &bytes, &is_new));
+    OB_TRY(list_broadcast(report, node, c->called));
     bool fits = ob__group_fits(&group);
     bool open = fits && !is_number(&group.result);
     /* Once for each pattern, and for so many: a term is dear to make for each node of a large model. */
     if (is_new && open && ++c->n_open_patterns > MANY_TERMS)
         *bytes = OB_DIM_UNKNOWN;
     else if (is_new)
-        *bytes = fits ? ob__copied_bytes(report->model->dims, &report->facts, node, &group) : 0;
+        *bytes = fits ? ob__copied_bytes(report->model->dims, c->facts, node, &group) : 0;
     summary->n_open += open;
-    if (!fits || open) return OB_OK;
-    if (ob_dim_is_const(*bytes) && __builtin_add_overflow(summary->copied_bytes, *bytes, &summary->copied_bytes))
+    if (!fits || open || !ob_dim_is_const(*bytes)) return OB_OK;
+    int64_t all;
+    if (ob__mul_overflows(*bytes, n > INT64_MAX ? INT64_MAX : (int64_t)n, &all) ||
+        __builtin_add_overflow(summary->copied_bytes, all, &summary->copied_bytes))
         summary->copied_bytes = INT64_MAX;
     return OB_OK;
 }
@@ -75,12 +81,20 @@ static void count_value(ob_report *report, const ob_value *value) {
     report->summary.n_shaped++;
 }
 
+/* Broadcasts, in every call. */
+static ob_status count_broadcasts(void *context, ob_graph *graph, const ob_facts *facts, const ob_called *called) {
+    counter *c = context;
+    c->facts = facts;
+    c->called = called;
+    if (ob__is_explicit_definition(graph)) return OB_OK; /* its calls are what broadcasts */
+    for (const ob_node *node = graph->first; node; node = node->next) OB_TRY(count_node(c, node));
+    return OB_OK;
+}
+
 static ob_status count_graph(void *context, ob_graph *graph) {
     counter *c = context;
-    bool definition = ob__is_explicit_definition(graph); /* its calls are what broadcasts */
     for (const ob_node *node = graph->first; node; node = node->next) {
         c->position[node->id] = c->n_positions++;
-        if (!definition) OB_TRY(count_node(c, node));
         c->report->summary.n_nodes++;
         for (uint32_t i = 0; i < node->n_outputs; i++)
             if (node->outputs[i]) count_value(c->report, node->outputs[i]);
@@ -148,7 +162,9 @@ ob_status ob__report_finish(ob_report *report) {
     counter c = {.report = report};
     ob__arena_init(&c.scratch, &report->allocator);
     c.position = OB_ARENA_ARRAY(&c.scratch, uint32_t, report->model->n_nodes);
-    ob_status status = c.position ? ob__model_each_graph(report->model, count_graph, &c) : OB_E_MEMORY;
+    ob_status status = c.position ? ob__call_view_init(&report->view, &report->facts, &report->arena) : OB_E_MEMORY;
+    if (status == OB_OK) status = ob__model_each_graph(report->model, count_graph, &c);
+    if (status == OB_OK) status = ob__each_called(report->model, &report->view, count_broadcasts, &c);
     judge_findings(report);
     if (status == OB_OK) status = sort_findings(report, &c);
     OB_TRY(ob__arena_finish(&c.scratch, status));

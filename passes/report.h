@@ -3,6 +3,7 @@
 #define OB_PASSES_REPORT_H
 
 #include "onnx_broadcast/check.h"
+#include "passes/called.h"
 #include "passes/contract.h"
 #include "passes/facts.h"
 #include "passes/findings.h"
@@ -18,6 +19,12 @@ typedef struct ob_alike_list {
     size_t n_at;
 } ob_alike_list;
 
+/* A broadcast, in certain calls of the function that it stands in (NULL: in none). */
+typedef struct ob_listed_broadcast {
+    const ob_node *node;
+    const ob_called *called;
+} ob_listed_broadcast;
+
 struct ob_report {
     ob_allocator allocator;
     ob_model *model;
@@ -27,8 +34,10 @@ struct ob_report {
     ob_severity severities[OB_FINDING_COUNT]; /* as the caller wants them; OB_SEVERITY_NONE: left out */
     ob_arena arena;                           /* the lists */
     ob_report_summary summary;
-    ob_map origins; /* ob__origin_of */
-    const ob_node **broadcasts;
+    ob_map origins;              /* ob__origin_of, */
+    const ob_called *origins_in; /* in these calls */
+    ob_call_view view;           /* of the facts, in calls */
+    ob_listed_broadcast *broadcasts;
     uint32_t broadcasts_capacity;
     ob_alike_list patterns, alike_findings;
     uint32_t n_grouped;      /* findings in alike_findings */
@@ -45,9 +54,10 @@ ob_status ob__report_finish(ob_report *report);
 ob_dim ob__copied_bytes(ob_dims *dims, const ob_facts *facts, const ob_node *node, const ob_group *group);
 /* -- report_alike.c -- */
 void ob__alike_init(ob_alike_list *list, ob_arena *arena);
-/* Counts broadcast `index` under its pattern; *bytes is what one of it writes, set by the caller when *is_new. E_MEMORY. */
-ob_status ob__alike_broadcast(ob_report *report, const ob_node *node, const ob_group *group, size_t index, ob_dim **bytes,
-                              bool *is_new);
+/* Counts broadcast `index`, which stands for n, under its pattern; *bytes is what one of it writes, set by the caller when
+ * *is_new. E_MEMORY. */
+ob_status ob__alike_broadcast(ob_report *report, const ob_facts *facts, const ob_node *node, const ob_group *group, size_t index,
+                              uint64_t n, ob_dim **bytes, bool *is_new);
 /* What all broadcasts write but *n_uncounted, of which something is not known; OB_DIM_UNKNOWN when the term is too large. */
 ob_dim ob__alike_bytes(const ob_report *report, size_t *n_uncounted);
 

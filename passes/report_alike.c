@@ -18,7 +18,7 @@ void ob__alike_init(ob_alike_list *list, ob_arena *arena) {
 }
 
 /* The group that the key stands for, a new one beginning with entry `index`. NULL: out of memory. */
-static ob_alike_entry *join(ob_alike_list *list, const char *key, size_t n_bytes, size_t index) {
+static ob_alike_entry *join(ob_alike_list *list, const char *key, size_t n_bytes, size_t index, uint64_t n) {
     ob_map_entry *entry = ob__map_insert(&list->known, key, n_bytes);
     if (!entry) return NULL;
     ob_alike_entry *group = entry->value;
@@ -32,7 +32,8 @@ static ob_alike_entry *join(ob_alike_list *list, const char *key, size_t n_bytes
             list->first = group;
         list->last = group;
     }
-    group->alike.n++;
+    size_t most = SIZE_MAX - group->alike.n;
+    group->alike.n += n < most ? (size_t)n : most;
     return group;
 }
 
@@ -81,15 +82,15 @@ static void broadcast_key(const ob_facts *facts, const ob_node *node, const ob_g
     }
 }
 
-ob_status ob__alike_broadcast(ob_report *report, const ob_node *node, const ob_group *group, size_t index, ob_dim **bytes,
-                              bool *is_new) {
+ob_status ob__alike_broadcast(ob_report *report, const ob_facts *facts, const ob_node *node, const ob_group *group, size_t index,
+                              uint64_t n, ob_dim **bytes, bool *is_new) {
     ob_text *key = &report->key;
     key->n = 0;
-    broadcast_key(&report->facts, node, group, index, key);
-    ob_alike_entry *found = key->failed ? NULL : join(&report->patterns, key->data, key->n, index);
+    broadcast_key(facts, node, group, index, key);
+    ob_alike_entry *found = key->failed ? NULL : join(&report->patterns, key->data, key->n, index, n);
     if (!found) return OB_E_MEMORY;
     *bytes = &found->bytes;
-    *is_new = found->alike.n == 1;
+    *is_new = found->alike.first == index;
     return OB_OK;
 }
 
@@ -140,8 +141,9 @@ ob_status ob_report_finding_group(ob_report *report, size_t index, ob_alike *out
     for (; report->n_grouped < report->findings.n; report->n_grouped++) {
         ob_text *key = &report->key;
         key->n = 0;
-        finding_key(&report->findings.items[report->n_grouped], report->n_grouped, key);
-        if (key->failed || !join(&report->alike_findings, key->data, key->n, report->n_grouped)) return OB_E_MEMORY;
+        const ob_finding *finding = &report->findings.items[report->n_grouped];
+        finding_key(finding, report->n_grouped, key);
+        if (key->failed || !join(&report->alike_findings, key->data, key->n, report->n_grouped, 1)) return OB_E_MEMORY;
     }
     return at(&report->alike_findings, index, out);
 }

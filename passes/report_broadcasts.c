@@ -55,18 +55,20 @@ static const char *rule_name(const ob_group *group) {
 
 ob_status ob_report_broadcast(ob_report *report, size_t index, ob_broadcast_info *out) {
     if (index >= report->summary.n_broadcasts) return OB_E_NOT_FOUND;
-    const ob_node *node = report->broadcasts[index];
+    const ob_called *called = report->broadcasts[index].called;
+    const ob_node *node = report->broadcasts[index].node;
+    const ob_facts *facts = ob__call_view_at(&report->view, called);
     ob_arena *arena = &report->broadcast_texts;
     ob__arena_restart(arena);
     ob_group *group = OB_ARENA_NEW(arena, ob_group);
     bool found = false;
     if (!group) return OB_E_MEMORY;
     ob__dims_restart(report->model->dims);
-    OB_TRY(ob__group_of(&report->facts, report->model->dims, node, arena, group, &found));
+    OB_TRY(ob__group_of(facts, report->model->dims, node, arena, group, &found));
     if (!found) return OB_E_NOT_FOUND;
     const char **names = OB_ARENA_ARRAY(arena, const char *, group->n);
     uint64_t *stretched = OB_ARENA_ARRAY(arena, uint64_t, group->n);
-    const char *path = ob__graph_path(node->graph, arena);
+    const char *path = ob__called_path(node->graph, called, arena);
     if (!names || !stretched || !path) return OB_E_MEMORY;
     bool fits = ob__group_fits(group);
     for (uint32_t i = 0; i < group->n; i++) {
@@ -77,7 +79,7 @@ ob_status ob_report_broadcast(ob_report *report, size_t index, ob_broadcast_info
             if (ob__group_stretched(group, i, axis)) stretched[i] |= UINT64_C(1) << axis;
     }
     const ob_value *first = node->outputs[0];
-    ob_dim bytes = fits ? ob__copied_bytes(report->model->dims, &report->facts, node, group) : OB_DIM_UNKNOWN;
+    ob_dim bytes = fits ? ob__copied_bytes(report->model->dims, facts, node, group) : OB_DIM_UNKNOWN;
     if (ob_dims_status(report->model->dims) == OB_E_MEMORY) return OB_E_MEMORY;
     const char *label = ob__shown_name(ob__node_label(node), OB_NAME_SHOWN, arena);
     const char *op_type = ob__shown_name(node->op_type, OB_NAME_SHOWN, arena);
@@ -95,7 +97,8 @@ ob_status ob_report_broadcast(ob_report *report, size_t index, ob_broadcast_info
                                .fits = fits,
                                .n_fixed_axes = group->n_fixed_axes,
                                .stretched = stretched,
-                               .dtype = first ? ob__fact(&report->facts, first)->type.dtype : OB_NONE,
-                               .copied_bytes = bytes};
+                               .dtype = first ? ob__fact(facts, first)->type.dtype : OB_NONE,
+                               .copied_bytes = bytes,
+                               .n_calls = ob__n_calls(called)};
     return OB_OK;
 }

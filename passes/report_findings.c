@@ -58,10 +58,19 @@ enum {
     MANY_INPUTS = 64 /* of a node with more, only these are searched for a size */
 };
 
+/* The facts in these calls; what walks have in common is not the same in others. */
+static const ob_facts *facts_in(ob_report *report, const ob_called *called) {
+    if (report->origins_in != called) ob__map_init(&report->origins, &report->arena);
+    report->origins_in = called;
+    return ob__call_view_at(&report->view, called);
+}
+
 /* Where the sizes along the axis that is meant came from, for each operand that is not 1 there. */
-static ob_status origins_of_finding(ob_report *report, const ob_node *node, ob_finding_info *info) {
+static ob_status origins_of_finding(ob_report *report, const ob_finding *finding, ob_finding_info *info) {
     ob_arena *arena = &report->finding_texts;
+    const ob_node *node = finding->node;
     if (!node || info->axis < 0) return OB_OK;
+    const ob_facts *facts = facts_in(report, finding->called);
     const char **origins = OB_ARENA_ARRAY(arena, const char *, MAX_ORIGINS);
     if (!origins) return OB_E_MEMORY;
     for (size_t i = 0; i < info->n_operands && info->n_origins < MAX_ORIGINS; i++) {
@@ -69,7 +78,7 @@ static ob_status origins_of_finding(ob_report *report, const ob_node *node, ob_f
         if (axis < 0 || axis >= info->operands[i].rank || info->operands[i].dims[axis] == 1) continue;
         const ob_value *value = input >= 0 ? node->inputs[input] : node->n_outputs ? node->outputs[0] : NULL;
         if (!value) continue;
-        const char *text = ob__origin_of(&report->facts, report->model->dims, &report->origins, value, axis, arena);
+        const char *text = ob__origin_of(facts, report->model->dims, &report->origins, value, axis, arena);
         if (text && text[0] && input >= 0) text = ob__arena_printf(arena, "operand %d: %s", (int)input, text);
         if (!add_origin(origins, &info->n_origins, text)) return OB_E_MEMORY;
     }
@@ -98,6 +107,7 @@ ob_status ob_report_finding(ob_report *report, size_t index, ob_finding_info *ou
                             .n_operands = finding->operands ? finding->n_operands : 0,
                             .operands = finding->operands,
                             .condition = finding->condition,
+                            .n_calls = ob__n_calls(finding->called),
                             .source = node ? ob__source_of(node, arena) : "",
                             .fix = ob__suggest_fix(report, finding, arena)};
     const char **names = OB_ARENA_ARRAY(arena, const char *, info.n_operands);
@@ -114,7 +124,7 @@ ob_status ob_report_finding(ob_report *report, size_t index, ob_finding_info *ou
     info.operand_names = names;
     info.operand_inputs = inputs;
     OB_TRY(operands_of_product(report, finding, &info));
-    OB_TRY(origins_of_finding(report, node, &info));
+    OB_TRY(origins_of_finding(report, finding, &info));
     *out = info;
     return OB_OK;
 }
@@ -128,8 +138,8 @@ size_t ob_report_condition_count(const ob_report *report) {
 }
 
 /* The axis of input i that has this size, or -1. */
-static int32_t axis_of_size(const ob_report *report, const ob_node *node, uint32_t i, ob_dim size) {
-    const ob_fact *fact = ob__fact(&report->facts, node->inputs[i]);
+static int32_t axis_of_size(const ob_facts *facts, const ob_node *node, uint32_t i, ob_dim size) {
+    const ob_fact *fact = ob__fact(facts, node->inputs[i]);
     if (!node->inputs[i] || fact->type.kind != OB_TYPE_TENSOR) return -1;
     for (int32_t axis = 0; axis < fact->type.shape.rank; axis++)
         if (fact->type.shape.dims[axis] == size) return axis;
@@ -139,6 +149,7 @@ static int32_t axis_of_size(const ob_report *report, const ob_node *node, uint32
 static ob_status origins_of_condition(ob_report *report, const ob_requirement *origin, ob_condition_info *out) {
     ob_arena *arena = &report->condition_texts;
     const ob_node *node = origin->node;
+    const ob_facts *facts = facts_in(report, origin->called);
     const char **origins = OB_ARENA_ARRAY(arena, const char *, 2);
     if (!origins) return OB_E_MEMORY;
     out->origins = origins;
@@ -148,11 +159,11 @@ static ob_status origins_of_condition(ob_report *report, const ob_requirement *o
         if (ob_dim_is_const(sides[k])) continue;
         uint32_t input =
             origin->operand >= 0 && node && (uint32_t)origin->operand < node->n_inputs ? (uint32_t)origin->operand : 0;
-        int32_t axis = node && node->n_inputs ? axis_of_size(report, node, input, sides[k]) : -1;
-        for (uint32_t i = 0; i < n_inputs && axis < 0; i++) axis = axis_of_size(report, node, input = i, sides[k]);
+        int32_t axis = node && node->n_inputs ? axis_of_size(facts, node, input, sides[k]) : -1;
+        for (uint32_t i = 0; i < n_inputs && axis < 0; i++) axis = axis_of_size(facts, node, input = i, sides[k]);
         if (axis < 0) continue;
         if (!add_origin(origins, &out->n_origins,
-                        ob__origin_of(&report->facts, report->model->dims, &report->origins, node->inputs[input], axis, arena)))
+                        ob__origin_of(facts, report->model->dims, &report->origins, node->inputs[input], axis, arena)))
             return OB_E_MEMORY;
     }
     return OB_OK;

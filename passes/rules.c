@@ -2,11 +2,15 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "passes/called.h"
 #include "passes/groups.h"
 #include "passes/work.h"
 
 typedef struct ruler {
     ob_work *work;
+    const ob_facts *facts;   /* in these calls */
+    const ob_called *called; /* NULL: none */
+    const char *path;        /* of the graph; NULL until it is asked for */
     const ob_node *node;
     const ob_group *group;
     ob_arena arena; /* scratch, for operators with many operands */
@@ -18,6 +22,9 @@ static void on_break(void *context, const ob_rule_break *broken) {
     ob_findings *findings = r->work->findings;
     ob_finding *finding = ob__findings_add(findings, ob__finding_find(broken->id), "%s", broken->message);
     if (!finding) return;
+    if (!r->path) r->path = ob__called_path(r->node->graph, r->called, &findings->arena);
+    finding->call_path = r->path ? r->path : "";
+    finding->called = r->called;
     finding->node = r->node;
     finding->axis = broken->axis;
     if (broken->operand < r->group->n && r->group->inputs[broken->operand] != OB_NOT_AN_INPUT)
@@ -35,7 +42,7 @@ static void cut_fixed_axes(ob_group *group) {
 static ob_status check_node(ruler *r, const ob_node *node) {
     ob_group group;
     bool found;
-    OB_TRY(ob__group_of(r->work->facts, r->work->model->dims, node, &r->arena, &group, &found));
+    OB_TRY(ob__group_of(r->facts, r->work->model->dims, node, &r->arena, &group, &found));
     if (!found || group.plain || group.kind == OB_BCAST_EXPAND || strcmp(node->domain, "onnx_broadcast") == 0) return OB_OK;
     ob_shape declared = {OB_RANK_UNKNOWN, NULL};
     const ob_value *out = node->outputs[0];
@@ -58,8 +65,12 @@ static ob_status check_node(ruler *r, const ob_node *node) {
     return status == OB_E_MEMORY ? status : r->status;
 }
 
-static ob_status check_graph(void *context, ob_graph *graph) {
-    for (const ob_node *node = graph->first; node; node = node->next) OB_TRY(check_node(context, node));
+static ob_status check_graph(void *context, ob_graph *graph, const ob_facts *facts, const ob_called *called) {
+    ruler *r = context;
+    r->facts = facts;
+    r->called = called;
+    r->path = NULL;
+    for (const ob_node *node = graph->first; node; node = node->next) OB_TRY(check_node(r, node));
     return OB_OK;
 }
 
@@ -67,6 +78,8 @@ ob_status ob__pass_rules(ob_work *work) {
     if (work->rules == OB_RULES_ONNX || work->rules == OB_RULES_NUMPY) return OB_OK; /* they allow all that broadcasts */
     ruler r = {.work = work};
     ob__arena_init(&r.arena, &work->model->arena.allocator);
-    ob_status status = ob__model_each_graph(work->model, check_graph, &r);
+    ob_call_view view;
+    ob_status status = ob__call_view_init(&view, work->facts, &r.arena);
+    if (status == OB_OK) status = ob__each_called(work->model, &view, check_graph, &r);
     return ob__arena_finish(&r.arena, status);
 }

@@ -464,17 +464,18 @@ static void expansion_is_limited(void **state) {
     (void)state;
     static const char *const inputs[] = {"a"};
     ob_model *model = new_model(17);
-    enum { LEVELS = 40 }; /* 2^40 calls */
+    enum { LEVELS = 40 }; /* 2^40 calls, each with a size of its own */
     char name[16], next[16];
     for (int i = 0; i < LEVELS; i++) {
         snprintf(name, sizeof name, "F%d", i);
         snprintf(next, sizeof next, "F%d", i + 1);
         ob_graph *body = add_function(model, name, inputs, 1)->body;
         bool leaf = i == LEVELS - 1;
-        ob_value *once = leaf ? body_node(body, "Relu", "once", 1, body->inputs[0]) : call(body, next, "once", body->inputs[0]);
-        body_output(body, leaf ? once : call(body, next, "twice", once));
+        ob_value *once = leaf ? body_node(body, "Shape", "once", 1, body->inputs[0]) : call(body, next, "once", body->inputs[0]);
+        body_output(body, leaf ? body_node(body, "Concat", "longer", 2, body->inputs[0], once) : call(body, next, "twice", once));
+        if (leaf) assert_true(ob__node_set_int(body->last, "axis", 0));
     }
-    call(model->graph, "F0", "y", new_input(model, "x", OB_FLOAT, "N"));
+    call(model->graph, "F0", "y", new_input(model, "x", OB_INT64, "N"));
     run done = propagate(model);
     only(&done, OB0805);
     finish(&done);

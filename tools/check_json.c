@@ -120,6 +120,8 @@ static ob_status print_broadcast(FILE *out, ob_report *report, size_t index) {
     fputs(info.fits ? "true" : "false", out);
     key(out, "copied_bytes");
     print_json_dim(out, dims, info.copied_bytes);
+    key(out, "calls");
+    fprintf(out, "%" PRIu64, info.n_calls);
     putc('}', out);
     return OB_OK;
 }
@@ -180,6 +182,8 @@ static ob_status print_finding(FILE *out, ob_report *report, size_t index) {
     print_origins(out, info.origins, info.n_origins);
     if (info.source[0]) string_field(out, "source", info.source);
     if (info.fix[0]) string_field(out, "fix", info.fix);
+    key(out, "calls");
+    fprintf(out, "%" PRIu64, info.n_calls);
     putc('}', out);
     return OB_OK;
 }

@@ -1,4 +1,5 @@
 /* What a report lists beside its findings: the contract, broadcasts, what the executor cannot run. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +47,7 @@ static ob_status print_broadcast(const printer *out, ob_report *report, size_t i
     if (!info.fits) fputs("  no result: the operands do not broadcast\n", out->file);
     print_stretched(out->file, &info);
     print_copied(out->file, ob_report_dims(report), info.copied_bytes);
+    if (info.n_calls > 1) fprintf(out->file, "  the same in %" PRIu64 " calls with these operands\n", info.n_calls);
     putc('\n', out->file);
     return OB_OK;
 }

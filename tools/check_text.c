@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,6 +89,7 @@ static ob_status print_finding(const printer *out, const char *file, ob_report *
     print_message(out->file, info.message);
     putc('\n', out->file);
     status = print_operands(out, ob_report_dims(report), &info);
+    if (info.n_calls > 1) fprintf(out->file, "    the same in %" PRIu64 " calls with these operands\n", info.n_calls);
     for (size_t i = 0; i < info.n_origins; i++) print_line(out->file, "    ", info.origins[i]);
     if (info.source[0]) print_line(out->file, "    source: ", info.source);
     if (info.fix[0]) print_line(out->file, "    fix: ", info.fix);

@@ -143,6 +143,8 @@ typedef struct ob_finding_info {
     const char *source;               /**< the exporter's source position that the node's metadata holds, or "" */
     size_t n_origins;                 /**< entries of origins */
     const char *const *origins;       /**< where sizes came from, one sentence each */
+    uint64_t n_calls; /**< calls with the same operands that it stands for, where the node is in the body of a function: `path` is
+                         the first; else 1 */
 } ob_finding_info;
 
 /** Findings, as many as are listed: see n_dropped in ob_report_summary. */
@@ -183,9 +185,10 @@ typedef struct ob_broadcast_info {
     ob_dtype dtype;            /**< of the result */
     ob_dim copied_bytes;       /**< what a copying implementation would write, as a term; OB_DIM_UNKNOWN when not known;
                                   saturates at OB_DIM_CONST_MAX */
+    uint64_t n_calls;          /**< as in ob_finding_info */
 } ob_broadcast_info;
 
-/** Broadcasts of all graphs and functions. */
+/** Broadcasts of all graphs, and of functions in every call: calls with the same operands are one. */
 OB_API size_t ob_report_broadcast_count(const ob_report *report);
 /** Fills *out with broadcast `index`, in the order of the nodes; its pointers are views, valid until the next call of this
  * function on the report. Errors: E_NOT_FOUND (beyond the last), E_MEMORY. */
