@@ -3,7 +3,7 @@
 get_property(OB_NEEDED_NAMES GLOBAL PROPERTY OB_NEEDED_NAMES)
 get_property(OB_NEEDED_LINKS GLOBAL PROPERTY OB_NEEDED_LINKS)
 set(objects)
-foreach(layer core proto ops passes runtime)
+foreach(layer core kernels proto ops passes runtime)
   list(APPEND objects $<TARGET_OBJECTS:ob_${layer}>)
 endforeach()
 

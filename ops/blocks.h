@@ -6,8 +6,8 @@
 #ifndef OB_OPS_BLOCKS_H
 #define OB_OPS_BLOCKS_H
 
+#include "kernels/kernels.h"
 #include "ops/kernel.h"
-#include "ops/kernels/kernels.h"
 #include "ops/nd.h"
 
 enum { OB_BLOCKS_INLINE = 4, OB_BLOCKS_CACHED = 4 };

@@ -6,8 +6,8 @@
 
 #include "core/arena.h"
 #include "core/error.h"
+#include "kernels/convert/narrow.h"
 #include "ops/element.h"
-#include "ops/kernels/narrow.h"
 #include "ops/number_text.h"
 #include "ops/op.h"
 

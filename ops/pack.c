@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "ops/kernels/kernels.h"
+#include "kernels/kernels.h"
 
 void ob__pack_append(ob_pack_shape *shape, int64_t size, int64_t stride) {
     shape->n_elems *= size;

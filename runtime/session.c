@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "core/log.h"
-#include "ops/kernels/kernels.h"
+#include "kernels/kernels.h"
 #include "ops/op.h"
 #include "passes/names.h"
 #include "passes/propagate.h"

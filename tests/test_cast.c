@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
+#include "kernels/kernels.h"
 #include "onnx_broadcast/onnx_broadcast.h"
-#include "ops/kernels/kernels.h"
 #include "ops/number_text.h"
 #include "ops/op.h"
 

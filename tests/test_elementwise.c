@@ -13,10 +13,10 @@
 #include <cmocka.h>
 
 #include "byte_order.h"
+#include "kernels/convert/narrow.h"
+#include "kernels/kernels.h"
 #include "onnx_broadcast/onnx_broadcast.h"
 #include "ops/kernel.h"
-#include "ops/kernels/kernels.h"
-#include "ops/kernels/narrow.h"
 #include "ops/op.h"
 
 enum { MAX_N = 1031 };

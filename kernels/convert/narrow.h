@@ -1,6 +1,6 @@
 /* The narrow floating types, one number at a time: rounding is to nearest, ties to even. */
-#ifndef OB_OPS_NARROW_H
-#define OB_OPS_NARROW_H
+#ifndef OB_KERNELS_NARROW_H
+#define OB_KERNELS_NARROW_H
 
 #include <math.h>
 #include <stdbool.h>

@@ -6,20 +6,20 @@
 #include <immintrin.h>
 #endif
 
-#include "ops/kernels/kernels.h"
-#include "ops/kernels/narrow.h"
-#include "ops/kernels/tables.h"
+#include "kernels/convert/narrow.h"
+#include "kernels/kernels.h"
+#include "kernels/tables.h"
 
 /* ---- Floats to integers: saturating, NaN gives 0 ---- */
 
 #define T    float
 #define S    f32
 #define RINT rintf
-#include "ops/kernels/saturate.inc.h"
+#include "kernels/convert/saturate.inc.h"
 #define T    double
 #define S    f64
 #define RINT rint
-#include "ops/kernels/saturate.inc.h"
+#include "kernels/convert/saturate.inc.h"
 
 /* 4- and 2-bit integers keep the low bits of an integer. */
 static inline int8_t wrap_i4(uint8_t x) {
@@ -41,57 +41,57 @@ static inline uint8_t wrap_u2(uint8_t x) {
 #define S        f32
 #define IS_FLOAT 1
 #define IS_BOOL  0
-#include "ops/kernels/convert_from.inc.h"
+#include "kernels/convert/convert_from.inc.h"
 #define FROM     double
 #define S        f64
 #define IS_FLOAT 1
 #define IS_BOOL  0
-#include "ops/kernels/convert_from.inc.h"
+#include "kernels/convert/convert_from.inc.h"
 #define FROM     int8_t
 #define S        i8
 #define IS_FLOAT 0
 #define IS_BOOL  0
-#include "ops/kernels/convert_from.inc.h"
+#include "kernels/convert/convert_from.inc.h"
 #define FROM     uint8_t
 #define S        u8
 #define IS_FLOAT 0
 #define IS_BOOL  0
-#include "ops/kernels/convert_from.inc.h"
+#include "kernels/convert/convert_from.inc.h"
 #define FROM     int16_t
 #define S        i16
 #define IS_FLOAT 0
 #define IS_BOOL  0
-#include "ops/kernels/convert_from.inc.h"
+#include "kernels/convert/convert_from.inc.h"
 #define FROM     uint16_t
 #define S        u16
 #define IS_FLOAT 0
 #define IS_BOOL  0
-#include "ops/kernels/convert_from.inc.h"
+#include "kernels/convert/convert_from.inc.h"
 #define FROM     int32_t
 #define S        i32
 #define IS_FLOAT 0
 #define IS_BOOL  0
-#include "ops/kernels/convert_from.inc.h"
+#include "kernels/convert/convert_from.inc.h"
 #define FROM     uint32_t
 #define S        u32
 #define IS_FLOAT 0
 #define IS_BOOL  0
-#include "ops/kernels/convert_from.inc.h"
+#include "kernels/convert/convert_from.inc.h"
 #define FROM     int64_t
 #define S        i64
 #define IS_FLOAT 0
 #define IS_BOOL  0
-#include "ops/kernels/convert_from.inc.h"
+#include "kernels/convert/convert_from.inc.h"
 #define FROM     uint64_t
 #define S        u64
 #define IS_FLOAT 0
 #define IS_BOOL  0
-#include "ops/kernels/convert_from.inc.h"
+#include "kernels/convert/convert_from.inc.h"
 #define FROM     uint8_t
 #define S        b8
 #define IS_FLOAT 0
 #define IS_BOOL  1
-#include "ops/kernels/convert_from.inc.h"
+#include "kernels/convert/convert_from.inc.h"
 
 /* ---- float and the narrow floats ---- */
 
@@ -116,13 +116,13 @@ static void f16_from_f32(void *target, const void *source, int64_t n) {
 #define FROM       uint16_t
 #define TO         float
 #define EXPRESSION obk_f16_to_f32
-#include "ops/kernels/convert1.inc.h"
+#include "kernels/convert/convert1.inc.h"
 #undef FROM
 #define FN         f16_from_f32
 #define FROM       float
 #define TO         uint16_t
 #define EXPRESSION obk_f32_to_f16
-#include "ops/kernels/convert1.inc.h"
+#include "kernels/convert/convert1.inc.h"
 #undef FROM
 #endif
 
@@ -130,140 +130,140 @@ static void f16_from_f32(void *target, const void *source, int64_t n) {
 #define FROM       uint16_t
 #define TO         float
 #define EXPRESSION obk_bf16_to_f32
-#include "ops/kernels/convert1.inc.h"
+#include "kernels/convert/convert1.inc.h"
 #undef FROM
 #define FN         bf16_from_f32
 #define FROM       float
 #define TO         uint16_t
 #define EXPRESSION obk_f32_to_bf16
-#include "ops/kernels/convert1.inc.h"
+#include "kernels/convert/convert1.inc.h"
 #undef FROM
 #define FN            f32_from_e4m3fn
 #define FROM          uint8_t
 #define TO            float
 #define EXPRESSION(x) obk_f32_from_f8(x, &obk_e4m3fn)
-#include "ops/kernels/convert1.inc.h"
+#include "kernels/convert/convert1.inc.h"
 #undef FROM
 #define FN            e4m3fn_from_f32
 #define FROM          float
 #define TO            uint8_t
 #define EXPRESSION(x) obk_f8_from_f32(x, &obk_e4m3fn, true)
-#include "ops/kernels/convert1.inc.h"
+#include "kernels/convert/convert1.inc.h"
 #undef FROM
 #define FN            e4m3fn_wrap_from_f32
 #define FROM          float
 #define TO            uint8_t
 #define EXPRESSION(x) obk_f8_from_f32(x, &obk_e4m3fn, false)
-#include "ops/kernels/convert1.inc.h"
+#include "kernels/convert/convert1.inc.h"
 #undef FROM
 #define FN            f32_from_e4m3fnuz
 #define FROM          uint8_t
 #define TO            float
 #define EXPRESSION(x) obk_f32_from_f8(x, &obk_e4m3fnuz)
-#include "ops/kernels/convert1.inc.h"
+#include "kernels/convert/convert1.inc.h"
 #undef FROM
 #define FN            e4m3fnuz_from_f32
 #define FROM          float
 #define TO            uint8_t
 #define EXPRESSION(x) obk_f8_from_f32(x, &obk_e4m3fnuz, true)
-#include "ops/kernels/convert1.inc.h"
+#include "kernels/convert/convert1.inc.h"
 #undef FROM
 #define FN            e4m3fnuz_wrap_from_f32
 #define FROM          float
 #define TO            uint8_t
 #define EXPRESSION(x) obk_f8_from_f32(x, &obk_e4m3fnuz, false)
-#include "ops/kernels/convert1.inc.h"
+#include "kernels/convert/convert1.inc.h"
 #undef FROM
 #define FN            f32_from_e5m2
 #define FROM          uint8_t
 #define TO            float
 #define EXPRESSION(x) obk_f32_from_f8(x, &obk_e5m2)
-#include "ops/kernels/convert1.inc.h"
+#include "kernels/convert/convert1.inc.h"
 #undef FROM
 #define FN            e5m2_from_f32
 #define FROM          float
 #define TO            uint8_t
 #define EXPRESSION(x) obk_f8_from_f32(x, &obk_e5m2, true)
-#include "ops/kernels/convert1.inc.h"
+#include "kernels/convert/convert1.inc.h"
 #undef FROM
 #define FN            e5m2_wrap_from_f32
 #define FROM          float
 #define TO            uint8_t
 #define EXPRESSION(x) obk_f8_from_f32(x, &obk_e5m2, false)
-#include "ops/kernels/convert1.inc.h"
+#include "kernels/convert/convert1.inc.h"
 #undef FROM
 #define FN            f32_from_e5m2fnuz
 #define FROM          uint8_t
 #define TO            float
 #define EXPRESSION(x) obk_f32_from_f8(x, &obk_e5m2fnuz)
-#include "ops/kernels/convert1.inc.h"
+#include "kernels/convert/convert1.inc.h"
 #undef FROM
 #define FN            e5m2fnuz_from_f32
 #define FROM          float
 #define TO            uint8_t
 #define EXPRESSION(x) obk_f8_from_f32(x, &obk_e5m2fnuz, true)
-#include "ops/kernels/convert1.inc.h"
+#include "kernels/convert/convert1.inc.h"
 #undef FROM
 #define FN            e5m2fnuz_wrap_from_f32
 #define FROM          float
 #define TO            uint8_t
 #define EXPRESSION(x) obk_f8_from_f32(x, &obk_e5m2fnuz, false)
-#include "ops/kernels/convert1.inc.h"
+#include "kernels/convert/convert1.inc.h"
 #undef FROM
 #define FN         f32_odd_from_f64
 #define FROM       double
 #define TO         float
 #define EXPRESSION obk_f64_to_f32_odd
-#include "ops/kernels/convert1.inc.h"
+#include "kernels/convert/convert1.inc.h"
 #undef FROM
 #define FN            f32_odd_from_i64
 #define FROM          int64_t
 #define TO            float
 #define EXPRESSION(x) obk_f64_to_f32_odd(obk_i64_to_f64_odd(x))
-#include "ops/kernels/convert1.inc.h"
+#include "kernels/convert/convert1.inc.h"
 #undef FROM
 #define FN            f32_odd_from_u64
 #define FROM          uint64_t
 #define TO            float
 #define EXPRESSION(x) obk_f64_to_f32_odd(obk_u64_to_f64_odd(x))
-#include "ops/kernels/convert1.inc.h"
+#include "kernels/convert/convert1.inc.h"
 #undef FROM
 #define FN            f32_odd_from_i32
 #define FROM          int32_t
 #define TO            float
 #define EXPRESSION(x) obk_f64_to_f32_odd((double)(x))
-#include "ops/kernels/convert1.inc.h"
+#include "kernels/convert/convert1.inc.h"
 #undef FROM
 #define FN            f32_odd_from_u32
 #define FROM          uint32_t
 #define TO            float
 #define EXPRESSION(x) obk_f64_to_f32_odd((double)(x))
-#include "ops/kernels/convert1.inc.h"
+#include "kernels/convert/convert1.inc.h"
 #undef FROM
 
 #define FN         f32_from_f4
 #define FROM       uint8_t
 #define TO         float
 #define EXPRESSION obk_f32_from_f4
-#include "ops/kernels/convert1.inc.h"
+#include "kernels/convert/convert1.inc.h"
 #undef FROM
 #define FN         f4_from_f32
 #define FROM       float
 #define TO         uint8_t
 #define EXPRESSION obk_f4_from_f32
-#include "ops/kernels/convert1.inc.h"
+#include "kernels/convert/convert1.inc.h"
 #undef FROM
 #define FN         f32_from_e8m0
 #define FROM       uint8_t
 #define TO         float
 #define EXPRESSION obk_f32_from_e8m0
-#include "ops/kernels/convert1.inc.h"
+#include "kernels/convert/convert1.inc.h"
 #undef FROM
 #define FN            e8m0_from_f32
 #define FROM          float
 #define TO            uint8_t
 #define EXPRESSION(x) obk_e8m0_from_f32(x, OBK_ROUND_UP, true)
-#include "ops/kernels/convert1.inc.h"
+#include "kernels/convert/convert1.inc.h"
 #undef FROM
 
 /* double and the 16-bit floats in one step: Pow mixes them. */
@@ -271,25 +271,25 @@ static void f16_from_f32(void *target, const void *source, int64_t n) {
 #define FROM          uint16_t
 #define TO            double
 #define EXPRESSION(x) (double)obk_f16_to_f32(x)
-#include "ops/kernels/convert1.inc.h"
+#include "kernels/convert/convert1.inc.h"
 #undef FROM
 #define FN            f64_from_bf16
 #define FROM          uint16_t
 #define TO            double
 #define EXPRESSION(x) (double)obk_bf16_to_f32(x)
-#include "ops/kernels/convert1.inc.h"
+#include "kernels/convert/convert1.inc.h"
 #undef FROM
 #define FN            f16_from_f64
 #define FROM          double
 #define TO            uint16_t
 #define EXPRESSION(x) obk_f32_to_f16(obk_f64_to_f32_odd(x))
-#include "ops/kernels/convert1.inc.h"
+#include "kernels/convert/convert1.inc.h"
 #undef FROM
 #define FN            bf16_from_f64
 #define FROM          double
 #define TO            uint16_t
 #define EXPRESSION(x) obk_f32_to_bf16(obk_f64_to_f32_odd(x))
-#include "ops/kernels/convert1.inc.h"
+#include "kernels/convert/convert1.inc.h"
 #undef FROM
 
 #define FROM_INTEGERS(to)                                                                                                        \

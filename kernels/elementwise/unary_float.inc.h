@@ -6,28 +6,28 @@
 
 #define FN                NAME(u_exp)
 #define BLOCK(z, x, n, p) VMATH(exp)(z, x, n)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 #define FN                NAME(u_log)
 #define BLOCK(z, x, n, p) VMATH(log)(z, x, n)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 #define FN                NAME(u_sin)
 #define BLOCK(z, x, n, p) VMATH(sin)(z, x, n)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 #define FN                NAME(u_cos)
 #define BLOCK(z, x, n, p) VMATH(cos)(z, x, n)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 #define FN                NAME(u_tan)
 #define BLOCK(z, x, n, p) VMATH(tan)(z, x, n)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 #define FN                NAME(u_asin)
 #define BLOCK(z, x, n, p) VMATH(asin)(z, x, n)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 #define FN                NAME(u_acos)
 #define BLOCK(z, x, n, p) VMATH(acos)(z, x, n)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 #define FN                NAME(u_atan)
 #define BLOCK(z, x, n, p) VMATH(atan)(z, x, n)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 /* Some vector functions overflow early; the C library's do not. */
 static void NAME(block_sinh)(T *z, const T *x, int64_t n) {
     T t[BLOCK_ELEMS];
@@ -36,7 +36,7 @@ static void NAME(block_sinh)(T *z, const T *x, int64_t n) {
 }
 #define FN                NAME(u_sinh)
 #define BLOCK(z, x, n, p) NAME(block_sinh)(z, x, n)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 static void NAME(block_cosh)(T *z, const T *x, int64_t n) {
     T t[BLOCK_ELEMS];
     VMATH(cosh)(t, x, n);
@@ -44,10 +44,10 @@ static void NAME(block_cosh)(T *z, const T *x, int64_t n) {
 }
 #define FN                NAME(u_cosh)
 #define BLOCK(z, x, n, p) NAME(block_cosh)(z, x, n)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 #define FN                NAME(u_tanh)
 #define BLOCK(z, x, n, p) VMATH(tanh)(z, x, n)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 static void NAME(block_asinh)(T *z, const T *x, int64_t n) {
     T t[BLOCK_ELEMS];
     VMATH(asinh)(t, x, n);
@@ -55,7 +55,7 @@ static void NAME(block_asinh)(T *z, const T *x, int64_t n) {
 }
 #define FN                NAME(u_asinh)
 #define BLOCK(z, x, n, p) NAME(block_asinh)(z, x, n)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 static void NAME(block_acosh)(T *z, const T *x, int64_t n) {
     T t[BLOCK_ELEMS];
     VMATH(acosh)(t, x, n);
@@ -63,69 +63,69 @@ static void NAME(block_acosh)(T *z, const T *x, int64_t n) {
 }
 #define FN                NAME(u_acosh)
 #define BLOCK(z, x, n, p) NAME(block_acosh)(z, x, n)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 #define FN                NAME(u_atanh)
 #define BLOCK(z, x, n, p) VMATH(atanh)(z, x, n)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 #define FN                NAME(u_erf)
 #define BLOCK(z, x, n, p) VMATH(erf)(z, x, n)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 
 #define FN    NAME(u_abs)
 #define TI    T
 #define TO    T
 #define OP(x) (M(fabs)(x))
-#include "ops/kernels/loop1.inc.h"
+#include "kernels/elementwise/loop1.inc.h"
 #define FN    NAME(u_neg)
 #define TI    T
 #define TO    T
 #define OP(x) (-(x))
-#include "ops/kernels/loop1.inc.h"
+#include "kernels/elementwise/loop1.inc.h"
 #define FN    NAME(u_ceil)
 #define TI    T
 #define TO    T
 #define OP(x) (M(ceil)(x))
-#include "ops/kernels/loop1.inc.h"
+#include "kernels/elementwise/loop1.inc.h"
 #define FN    NAME(u_floor)
 #define TI    T
 #define TO    T
 #define OP(x) (M(floor)(x))
-#include "ops/kernels/loop1.inc.h"
+#include "kernels/elementwise/loop1.inc.h"
 #define FN    NAME(u_round)
 #define TI    T
 #define TO    T
 #define OP(x) (M(rint)(x))
-#include "ops/kernels/loop1.inc.h"
+#include "kernels/elementwise/loop1.inc.h"
 #define FN    NAME(u_sqrt)
 #define TI    T
 #define TO    T
 #define OP(x) (M(sqrt)(x))
-#include "ops/kernels/loop1.inc.h"
+#include "kernels/elementwise/loop1.inc.h"
 #define FN    NAME(u_relu)
 #define TI    T
 #define TO    T
 #define OP(x) ((x) < 0 ? 0 : (x))
-#include "ops/kernels/loop1.inc.h"
+#include "kernels/elementwise/loop1.inc.h"
 #define FN    NAME(u_reciprocal)
 #define TI    T
 #define TO    T
 #define OP(x) (1 / (x))
-#include "ops/kernels/loop1.inc.h"
+#include "kernels/elementwise/loop1.inc.h"
 #define FN    NAME(u_sign)
 #define TI    T
 #define TO    T
 #define OP(x) ((x) > 0 ? 1 : (x) < 0 ? -1 : (x) == 0 ? 0 : (x))
-#include "ops/kernels/loop1.inc.h"
+#include "kernels/elementwise/loop1.inc.h"
 #define FN    NAME(u_is_nan)
 #define TI    T
 #define TO    uint8_t
 #define OP(x) ((x) != (x))
-#include "ops/kernels/loop1.inc.h"
+#include "kernels/elementwise/loop1.inc.h"
 #define FN    NAME(u_softsign)
 #define TI    T
 #define TO    T
 #define OP(x) ((x) / (1 + M(fabs)(x)))
-#include "ops/kernels/loop1.inc.h"
+#include "kernels/elementwise/loop1.inc.h"
 
 /* With parameters: the loop's own variables hold them in type T. */
 static void NAME(block_leaky_relu)(T *z, const T *x, int64_t n, const void *params) {
@@ -136,7 +136,7 @@ static void NAME(block_leaky_relu)(T *z, const T *x, int64_t n, const void *para
 }
 #define FN    NAME(u_leaky_relu)
 #define BLOCK NAME(block_leaky_relu)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 
 static void NAME(block_thresholded_relu)(T *z, const T *x, int64_t n, const void *params) {
     PARAMS;
@@ -146,7 +146,7 @@ static void NAME(block_thresholded_relu)(T *z, const T *x, int64_t n, const void
 }
 #define FN    NAME(u_thresholded_relu)
 #define BLOCK NAME(block_thresholded_relu)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 
 static void NAME(block_hard_sigmoid)(T *z, const T *x, int64_t n, const void *params) {
     PARAMS;
@@ -159,7 +159,7 @@ static void NAME(block_hard_sigmoid)(T *z, const T *x, int64_t n, const void *pa
 }
 #define FN    NAME(u_hard_sigmoid)
 #define BLOCK NAME(block_hard_sigmoid)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 
 static void NAME(block_hard_swish)(T *z, const T *x, int64_t n, const void *params) {
     (void)params;
@@ -172,7 +172,7 @@ static void NAME(block_hard_swish)(T *z, const T *x, int64_t n, const void *para
 }
 #define FN    NAME(u_hard_swish)
 #define BLOCK NAME(block_hard_swish)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 
 static void NAME(block_shrink)(T *z, const T *x, int64_t n, const void *params) {
     PARAMS;
@@ -182,7 +182,7 @@ static void NAME(block_shrink)(T *z, const T *x, int64_t n, const void *params) 
 }
 #define FN    NAME(u_shrink)
 #define BLOCK NAME(block_shrink)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 
 static void NAME(block_clip)(T *z, const T *x, int64_t n, const void *params) {
     PARAMS;
@@ -195,7 +195,7 @@ static void NAME(block_clip)(T *z, const T *x, int64_t n, const void *params) {
 }
 #define FN    NAME(u_clip)
 #define BLOCK NAME(block_clip)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 
 static void NAME(block_affine)(T *z, const T *x, int64_t n, const void *params) {
     PARAMS;
@@ -205,7 +205,7 @@ static void NAME(block_affine)(T *z, const T *x, int64_t n, const void *params) 
 }
 #define FN    NAME(u_affine)
 #define BLOCK NAME(block_affine)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 
 static void NAME(block_sigmoid)(T *z, const T *x, int64_t n, const void *params) {
     (void)params;
@@ -217,7 +217,7 @@ static void NAME(block_sigmoid)(T *z, const T *x, int64_t n, const void *params)
 }
 #define FN    NAME(u_sigmoid)
 #define BLOCK NAME(block_sigmoid)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 
 static void NAME(block_elu)(T *z, const T *x, int64_t n, const void *params) {
     PARAMS;
@@ -230,7 +230,7 @@ static void NAME(block_elu)(T *z, const T *x, int64_t n, const void *params) {
 }
 #define FN    NAME(u_elu)
 #define BLOCK NAME(block_elu)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 
 static void NAME(block_selu)(T *z, const T *x, int64_t n, const void *params) {
     PARAMS;
@@ -243,7 +243,7 @@ static void NAME(block_selu)(T *z, const T *x, int64_t n, const void *params) {
 }
 #define FN    NAME(u_selu)
 #define BLOCK NAME(block_selu)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 
 static void NAME(block_celu)(T *z, const T *x, int64_t n, const void *params) {
     PARAMS;
@@ -256,7 +256,7 @@ static void NAME(block_celu)(T *z, const T *x, int64_t n, const void *params) {
 }
 #define FN    NAME(u_celu)
 #define BLOCK NAME(block_celu)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 
 static void NAME(block_softplus)(T *z, const T *x, int64_t n, const void *params) {
     (void)params;
@@ -269,7 +269,7 @@ static void NAME(block_softplus)(T *z, const T *x, int64_t n, const void *params
 }
 #define FN    NAME(u_softplus)
 #define BLOCK NAME(block_softplus)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 
 static void NAME(block_mish)(T *z, const T *x, int64_t n, const void *params) {
     (void)params;
@@ -284,7 +284,7 @@ static void NAME(block_mish)(T *z, const T *x, int64_t n, const void *params) {
 }
 #define FN    NAME(u_mish)
 #define BLOCK NAME(block_mish)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 
 static void NAME(block_gelu)(T *z, const T *x, int64_t n, const void *params) {
     (void)params;
@@ -297,7 +297,7 @@ static void NAME(block_gelu)(T *z, const T *x, int64_t n, const void *params) {
 }
 #define FN    NAME(u_gelu)
 #define BLOCK NAME(block_gelu)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 
 static void NAME(block_gelu_tanh)(T *z, const T *x, int64_t n, const void *params) {
     (void)params;
@@ -310,7 +310,7 @@ static void NAME(block_gelu_tanh)(T *z, const T *x, int64_t n, const void *param
 }
 #define FN    NAME(u_gelu_tanh)
 #define BLOCK NAME(block_gelu_tanh)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 
 static void NAME(block_swish)(T *z, const T *x, int64_t n, const void *params) {
     PARAMS;
@@ -323,7 +323,7 @@ static void NAME(block_swish)(T *z, const T *x, int64_t n, const void *params) {
 }
 #define FN    NAME(u_swish)
 #define BLOCK NAME(block_swish)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 
 static void NAME(block_scaled_tanh)(T *z, const T *x, int64_t n, const void *params) {
     PARAMS;
@@ -336,7 +336,7 @@ static void NAME(block_scaled_tanh)(T *z, const T *x, int64_t n, const void *par
 }
 #define FN    NAME(u_scaled_tanh)
 #define BLOCK NAME(block_scaled_tanh)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 
 /* alpha * ln(exp(beta * x) + 1), without overflow. */
 static void NAME(block_parametric_softplus)(T *z, const T *x, int64_t n, const void *params) {
@@ -348,7 +348,7 @@ static void NAME(block_parametric_softplus)(T *z, const T *x, int64_t n, const v
 }
 #define FN    NAME(u_parametric_softplus)
 #define BLOCK NAME(block_parametric_softplus)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 
 static void NAME(u_is_inf)(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows,
                            const void *params) {
@@ -363,7 +363,7 @@ static void NAME(u_is_inf)(char *const *pointers, const int64_t *step, int64_t n
     }
 }
 
-#include "ops/kernels/clip1.inc.h"
+#include "kernels/elementwise/clip1.inc.h"
 
 #undef NAME
 #undef VMATH

@@ -6,8 +6,8 @@
 #include <string.h>
 #endif
 
-#include "ops/kernels/kernels.h"
-#include "ops/kernels/tables.h"
+#include "kernels/kernels.h"
+#include "kernels/tables.h"
 
 #define TABLE(isa)                                                                                                               \
     {                                                                                                                            \

@@ -1,6 +1,6 @@
 /* The one-dimensional loops: tables per instruction set, filled from include templates. */
-#ifndef OB_OPS_KERNELS_H
-#define OB_OPS_KERNELS_H
+#ifndef OB_KERNELS_KERNELS_H
+#define OB_KERNELS_KERNELS_H
 
 #include <stdbool.h>
 #include <stddef.h>

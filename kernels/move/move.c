@@ -5,8 +5,8 @@
 #include <immintrin.h>
 #endif
 
-#include "ops/kernels/kernels.h"
-#include "ops/kernels/tables.h"
+#include "kernels/kernels.h"
+#include "kernels/tables.h"
 
 #ifdef __AVX2__
 /* 8 source elements become n vectors: lane l of vector j holds element (8 j + l) / n. */

@@ -1,8 +1,8 @@
 /* Where: moves elements by width. Built once per instruction set. */
 #include <string.h>
 
-#include "ops/kernels/kernels.h"
-#include "ops/kernels/tables.h"
+#include "kernels/kernels.h"
+#include "kernels/tables.h"
 
 typedef struct obk_bytes16 {
     uint64_t half[2];
@@ -10,18 +10,18 @@ typedef struct obk_bytes16 {
 
 #define T  uint8_t
 #define FN where_1
-#include "ops/kernels/where.inc.h"
+#include "kernels/elementwise/where.inc.h"
 #define T  uint16_t
 #define FN where_2
-#include "ops/kernels/where.inc.h"
+#include "kernels/elementwise/where.inc.h"
 #define T  uint32_t
 #define FN where_4
-#include "ops/kernels/where.inc.h"
+#include "kernels/elementwise/where.inc.h"
 #define T  uint64_t
 #define FN where_8
-#include "ops/kernels/where.inc.h"
+#include "kernels/elementwise/where.inc.h"
 #define T  obk_bytes16
 #define FN where_16
-#include "ops/kernels/where.inc.h"
+#include "kernels/elementwise/where.inc.h"
 
 const obk_loop OBK_TABLE(obk_where_loops)[5] = {where_1, where_2, where_4, where_8, where_16};

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/kernels.h"
+
 #define VMATH_LIST(X)                                                                                                            \
     X(exp)                                                                                                                       \
     X(expm1)                                                                                                                     \
@@ -37,58 +39,58 @@
 #endif
 #define FN   vexp_f32
 #define CALL SLEEF_F32(exp)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vexpm1_f32
 #define CALL SLEEF_F32(expm1)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vlog_f32
 #define CALL SLEEF_F32(log)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vlog1p_f32
 #define CALL SLEEF_F32(log1p)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vsin_f32
 #define CALL SLEEF_F32(sin)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vcos_f32
 #define CALL SLEEF_F32(cos)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vtan_f32
 #define CALL SLEEF_F32(tan)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vasin_f32
 #define CALL SLEEF_F32(asin)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vacos_f32
 #define CALL SLEEF_F32(acos)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vatan_f32
 #define CALL SLEEF_F32(atan)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vsinh_f32
 #define CALL SLEEF_F32(sinh)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vcosh_f32
 #define CALL SLEEF_F32(cosh)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vtanh_f32
 #define CALL SLEEF_F32(tanh)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vasinh_f32
 #define CALL SLEEF_F32(asinh)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vacosh_f32
 #define CALL SLEEF_F32(acosh)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vatanh_f32
 #define CALL SLEEF_F32(atanh)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   verf_f32
 #define CALL SLEEF_F32(erf)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define VPOW      f32
 #define VPOW_CALL SLEEF_F32(pow)
-#include "ops/kernels/vpow.inc.h"
+#include "kernels/elementwise/vpow.inc.h"
 #undef T
 #undef VEC
 #undef W
@@ -109,58 +111,58 @@
 #endif
 #define FN   vexp_f64
 #define CALL SLEEF_F64(exp)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vexpm1_f64
 #define CALL SLEEF_F64(expm1)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vlog_f64
 #define CALL SLEEF_F64(log)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vlog1p_f64
 #define CALL SLEEF_F64(log1p)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vsin_f64
 #define CALL SLEEF_F64(sin)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vcos_f64
 #define CALL SLEEF_F64(cos)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vtan_f64
 #define CALL SLEEF_F64(tan)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vasin_f64
 #define CALL SLEEF_F64(asin)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vacos_f64
 #define CALL SLEEF_F64(acos)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vatan_f64
 #define CALL SLEEF_F64(atan)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vsinh_f64
 #define CALL SLEEF_F64(sinh)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vcosh_f64
 #define CALL SLEEF_F64(cosh)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vtanh_f64
 #define CALL SLEEF_F64(tanh)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vasinh_f64
 #define CALL SLEEF_F64(asinh)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vacosh_f64
 #define CALL SLEEF_F64(acosh)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   vatanh_f64
 #define CALL SLEEF_F64(atanh)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define FN   verf_f64
 #define CALL SLEEF_F64(erf)
-#include "ops/kernels/vmath1.inc.h"
+#include "kernels/elementwise/vmath1.inc.h"
 #define VPOW      f64
 #define VPOW_CALL SLEEF_F64(pow)
-#include "ops/kernels/vpow.inc.h"
+#include "kernels/elementwise/vpow.inc.h"
 #undef T
 #undef VEC
 #undef W

@@ -2,101 +2,101 @@
 #include <math.h>
 #include <string.h>
 
-#include "ops/kernels/kernels.h"
-#include "ops/kernels/tables.h"
-#include "ops/kernels/vmath.inc.h"
+#include "kernels/elementwise/vmath.inc.h"
+#include "kernels/kernels.h"
+#include "kernels/tables.h"
 
 #define T          float
 #define S          f32
 #define IS_FLOAT   1
 #define IS_SIGNED  1
 #define FMOD(a, b) fmodf(a, b)
-#include "ops/kernels/binary_ops.inc.h"
+#include "kernels/elementwise/binary_ops.inc.h"
 
 #define T          double
 #define S          f64
 #define IS_FLOAT   1
 #define IS_SIGNED  1
 #define FMOD(a, b) fmod(a, b)
-#include "ops/kernels/binary_ops.inc.h"
+#include "kernels/elementwise/binary_ops.inc.h"
 
 #define T         int8_t
 #define S         i8
 #define U         uint32_t
 #define IS_FLOAT  0
 #define IS_SIGNED 1
-#include "ops/kernels/binary_ops.inc.h"
+#include "kernels/elementwise/binary_ops.inc.h"
 
 #define T         int16_t
 #define S         i16
 #define U         uint32_t
 #define IS_FLOAT  0
 #define IS_SIGNED 1
-#include "ops/kernels/binary_ops.inc.h"
+#include "kernels/elementwise/binary_ops.inc.h"
 
 #define T         int32_t
 #define S         i32
 #define U         uint32_t
 #define IS_FLOAT  0
 #define IS_SIGNED 1
-#include "ops/kernels/binary_ops.inc.h"
+#include "kernels/elementwise/binary_ops.inc.h"
 
 #define T         int64_t
 #define S         i64
 #define U         uint64_t
 #define IS_FLOAT  0
 #define IS_SIGNED 1
-#include "ops/kernels/binary_ops.inc.h"
+#include "kernels/elementwise/binary_ops.inc.h"
 
 #define T         uint8_t
 #define S         u8
 #define U         uint32_t
 #define IS_FLOAT  0
 #define IS_SIGNED 0
-#include "ops/kernels/binary_ops.inc.h"
+#include "kernels/elementwise/binary_ops.inc.h"
 
 #define T         uint16_t
 #define S         u16
 #define U         uint32_t
 #define IS_FLOAT  0
 #define IS_SIGNED 0
-#include "ops/kernels/binary_ops.inc.h"
+#include "kernels/elementwise/binary_ops.inc.h"
 
 #define T         uint32_t
 #define S         u32
 #define U         uint32_t
 #define IS_FLOAT  0
 #define IS_SIGNED 0
-#include "ops/kernels/binary_ops.inc.h"
+#include "kernels/elementwise/binary_ops.inc.h"
 
 #define T         uint64_t
 #define S         u64
 #define U         uint64_t
 #define IS_FLOAT  0
 #define IS_SIGNED 0
-#include "ops/kernels/binary_ops.inc.h"
+#include "kernels/elementwise/binary_ops.inc.h"
 
 /* ---- bool: any byte other than 0 is true ---- */
 #define FN       and_bool
 #define TI       uint8_t
 #define TO       uint8_t
 #define OP(a, b) (((a) != 0) & ((b) != 0))
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 #define FN       or_bool
 #define TI       uint8_t
 #define TO       uint8_t
 #define OP(a, b) (((a) | (b)) != 0)
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 #define FN       xor_bool
 #define TI       uint8_t
 #define TO       uint8_t
 #define OP(a, b) (((a) != 0) ^ ((b) != 0))
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 #define FN       equal_bool
 #define TI       uint8_t
 #define TO       uint8_t
 #define OP(a, b) (((a) != 0) == ((b) != 0))
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 
 /* ---- float16 where the processor converts: without the detour through tiles ---- */
 
@@ -116,16 +116,16 @@ static inline __m256 f16_splat(const char *p) {
 }
 #define FN add_f16
 #define OP _mm256_add_ps
-#include "ops/kernels/loop2_f16.inc.h"
+#include "kernels/elementwise/loop2_f16.inc.h"
 #define FN sub_f16
 #define OP _mm256_sub_ps
-#include "ops/kernels/loop2_f16.inc.h"
+#include "kernels/elementwise/loop2_f16.inc.h"
 #define FN mul_f16
 #define OP _mm256_mul_ps
-#include "ops/kernels/loop2_f16.inc.h"
+#include "kernels/elementwise/loop2_f16.inc.h"
 #define FN div_f16
 #define OP _mm256_div_ps
-#include "ops/kernels/loop2_f16.inc.h"
+#include "kernels/elementwise/loop2_f16.inc.h"
 #define F16(op) [OB_FLOAT16] = op##_f16,
 #else
 #define F16(op)
@@ -149,19 +149,19 @@ static inline int64_t int_power(int64_t base, int64_t exponent) {
 #define TI       int64_t
 #define TO       int64_t
 #define OP(a, b) int_power(a, b)
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 
-#include "ops/kernels/pow_f32.inc.h"
+#include "kernels/elementwise/pow_f32.inc.h"
 
 #define T    float
 #define S    f32
 #define SQRT sqrtf
-#include "ops/kernels/pow.inc.h"
+#include "kernels/elementwise/pow.inc.h"
 
 #define T    double
 #define S    f64
 #define SQRT sqrt
-#include "ops/kernels/pow.inc.h"
+#include "kernels/elementwise/pow.inc.h"
 
 #define INTS(op)   [OB_INT8] = op##_i8, [OB_INT16] = op##_i16, [OB_INT32] = op##_i32, [OB_INT64] = op##_i64
 #define UINTS(op)  [OB_UINT8] = op##_u8, [OB_UINT16] = op##_u16, [OB_UINT32] = op##_u32, [OB_UINT64] = op##_u64

@@ -1,80 +1,80 @@
 /* Loops of one operand, and Clip. Built once per instruction set. */
 #include <math.h>
 
-#include "ops/kernels/kernels.h"
-#include "ops/kernels/tables.h"
-#include "ops/kernels/vmath.inc.h"
+#include "kernels/elementwise/vmath.inc.h"
+#include "kernels/kernels.h"
+#include "kernels/tables.h"
 
 enum { BLOCK_ELEMS = 256 };
 
 #define T    double
 #define S    f64
 #define RINT rint
-#include "ops/kernels/saturate.inc.h"
+#include "kernels/convert/saturate.inc.h"
 
 #define T       float
 #define S       f32
 #define M(name) name##f
-#include "ops/kernels/unary_float.inc.h"
+#include "kernels/elementwise/unary_float.inc.h"
 
 #define T       double
 #define S       f64
 #define M(name) name
-#include "ops/kernels/unary_float.inc.h"
+#include "kernels/elementwise/unary_float.inc.h"
 
 #define T         int8_t
 #define S         i8
 #define U         uint32_t
 #define IS_SIGNED 1
-#include "ops/kernels/unary_int.inc.h"
+#include "kernels/elementwise/unary_int.inc.h"
 
 #define T         uint8_t
 #define S         u8
 #define U         uint32_t
 #define IS_SIGNED 0
-#include "ops/kernels/unary_int.inc.h"
+#include "kernels/elementwise/unary_int.inc.h"
 
 #define T         int16_t
 #define S         i16
 #define U         uint32_t
 #define IS_SIGNED 1
-#include "ops/kernels/unary_int.inc.h"
+#include "kernels/elementwise/unary_int.inc.h"
 
 #define T         uint16_t
 #define S         u16
 #define U         uint32_t
 #define IS_SIGNED 0
-#include "ops/kernels/unary_int.inc.h"
+#include "kernels/elementwise/unary_int.inc.h"
 
 #define T         int32_t
 #define S         i32
 #define U         uint32_t
 #define IS_SIGNED 1
-#include "ops/kernels/unary_int.inc.h"
+#include "kernels/elementwise/unary_int.inc.h"
 
 #define T         uint32_t
 #define S         u32
 #define U         uint32_t
 #define IS_SIGNED 0
-#include "ops/kernels/unary_int.inc.h"
+#include "kernels/elementwise/unary_int.inc.h"
 
 #define T         int64_t
 #define S         i64
 #define U         uint64_t
 #define IS_SIGNED 1
-#include "ops/kernels/unary_int.inc.h"
+#include "kernels/elementwise/unary_int.inc.h"
 
 #define T         uint64_t
 #define S         u64
 #define U         uint64_t
 #define IS_SIGNED 0
-#include "ops/kernels/unary_int.inc.h"
+#include "kernels/elementwise/unary_int.inc.h"
 
 #define FN    u_not_bool
 #define TI    uint8_t
 #define TO    uint8_t
 #define OP(x) ((x) == 0)
-#include "ops/kernels/loop1.inc.h"
+#include "kernels/elementwise/loop1.inc.h"
 
 #define FLOATS(op) [OB_FLOAT] = op##_f32, [OB_DOUBLE] = op##_f64
 #define INTS(op)   [OB_INT8] = op##_i8, [OB_INT16] = op##_i16, [OB_INT32] = op##_i32, [OB_INT64] = op##_i64

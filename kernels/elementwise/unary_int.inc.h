@@ -5,44 +5,44 @@
 #define TI    T
 #define TO    T
 #define OP(x) ((x) < 0 ? (T)((U)0 - (U)(x)) : (x))
-#include "ops/kernels/loop1.inc.h"
+#include "kernels/elementwise/loop1.inc.h"
 #define FN    NAME(u_neg)
 #define TI    T
 #define TO    T
 #define OP(x) ((U)0 - (U)(x))
-#include "ops/kernels/loop1.inc.h"
+#include "kernels/elementwise/loop1.inc.h"
 #define FN    NAME(u_sign)
 #define TI    T
 #define TO    T
 #define OP(x) (((x) > 0) - ((x) < 0))
-#include "ops/kernels/loop1.inc.h"
+#include "kernels/elementwise/loop1.inc.h"
 #define FN    NAME(u_relu)
 #define TI    T
 #define TO    T
 #define OP(x) ((x) < 0 ? 0 : (x))
-#include "ops/kernels/loop1.inc.h"
+#include "kernels/elementwise/loop1.inc.h"
 #else
 #define FN    NAME(u_abs)
 #define TI    T
 #define TO    T
 #define OP(x) (x)
-#include "ops/kernels/loop1.inc.h"
+#include "kernels/elementwise/loop1.inc.h"
 #define FN    NAME(u_sign)
 #define TI    T
 #define TO    T
 #define OP(x) ((x) > 0)
-#include "ops/kernels/loop1.inc.h"
+#include "kernels/elementwise/loop1.inc.h"
 #define FN    NAME(u_bit_not)
 #define TI    T
 #define TO    T
 #define OP(x) (~(U)(x))
-#include "ops/kernels/loop1.inc.h"
+#include "kernels/elementwise/loop1.inc.h"
 #endif
 #define FN    NAME(u_erf)
 #define TI    T
 #define TO    T
 #define OP(x) erf((double)(x))
-#include "ops/kernels/loop1.inc.h"
+#include "kernels/elementwise/loop1.inc.h"
 
 static void NAME(block_shrink)(T *z, const T *x, int64_t n, const void *params) {
     const obk_unary_params *p = params;
@@ -54,9 +54,9 @@ static void NAME(block_shrink)(T *z, const T *x, int64_t n, const void *params) 
 }
 #define FN    NAME(u_shrink)
 #define BLOCK NAME(block_shrink)
-#include "ops/kernels/block1.inc.h"
+#include "kernels/elementwise/block1.inc.h"
 
-#include "ops/kernels/clip1.inc.h"
+#include "kernels/elementwise/clip1.inc.h"
 
 #undef NAME
 #undef T

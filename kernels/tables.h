@@ -1,8 +1,8 @@
 /* The tables that each instruction set's build of the kernels defines. */
-#ifndef OB_OPS_TABLES_H
-#define OB_OPS_TABLES_H
+#ifndef OB_KERNELS_TABLES_H
+#define OB_KERNELS_TABLES_H
 
-#include "ops/kernels/kernels.h"
+#include "kernels/kernels.h"
 
 #define OBK_DECLARE(isa)                                                                                                         \
     extern const obk_loop obk_binary_loops__##isa[OBK_BINARY_COUNT][OB_DTYPE_COUNT];                                             \

@@ -7,71 +7,71 @@
 #define TI       T
 #define TO       T
 #define OP(a, b) ((a) + (b))
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 #define FN       NAME(sub)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((a) - (b))
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 #define FN       NAME(mul)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((a) * (b))
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 #define FN       NAME(div)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((a) / (b))
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 #define FN       NAME(fmod)
 #define TI       T
 #define TO       T
 #define OP(a, b) FMOD(a, b)
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 /* NaN wins, as in NumPy. */
 #define FN       NAME(max)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((a) != (a) ? (a) : (a) > (b) ? (a) : (b))
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 #define FN       NAME(min)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((a) != (a) ? (a) : (a) < (b) ? (a) : (b))
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 #define FN       NAME(prelu)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((a) < 0 ? (a) * (b) : (a))
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 #else
 #if !IS_SIGNED /* the signed types share these */
 #define FN       NAME(add)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((U)(a) + (U)(b))
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 #define FN       NAME(sub)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((U)(a) - (U)(b))
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 #define FN       NAME(mul)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((U)(a) * (U)(b))
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 #endif
 #define FN       NAME(max)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((a) > (b) ? (a) : (b))
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 #define FN       NAME(min)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((a) < (b) ? (a) : (b))
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 /* Division truncates; by zero it gives 0; the one quotient that does not fit wraps. Remainders follow: 0 by zero. */
 #if IS_SIGNED
 static inline T NAME(quotient)(T a, T b) {
@@ -96,55 +96,55 @@ static inline T NAME(remainder)(T a, T b) {
 #define TI       T
 #define TO       T
 #define OP(a, b) NAME(quotient)(a, b)
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 #define FN       NAME(fmod)
 #define TI       T
 #define TO       T
 #define OP(a, b) NAME(remainder)(a, b)
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 #if IS_SIGNED
 #define FN       NAME(mod)
 #define TI       T
 #define TO       T
 #define OP(a, b) NAME(modulus)(a, b)
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 #define FN       NAME(prelu)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((a) < 0 ? (T)((U)(a) * (U)(b)) : (a))
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 #else
 #define FN       NAME(prelu)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((void)(b), (a))
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 /* A shift by the width or more gives 0. */
 #define FN       NAME(shift_left)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((b) < sizeof(T) * 8 ? (U)(a) << ((b) & (sizeof(T) * 8 - 1)) : 0)
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 #define FN       NAME(shift_right)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((b) < sizeof(T) * 8 ? (U)(a) >> ((b) & (sizeof(T) * 8 - 1)) : 0)
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 #define FN       NAME(bit_and)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((a) & (b))
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 #define FN       NAME(bit_or)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((a) | (b))
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 #define FN       NAME(bit_xor)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((a) ^ (b))
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 #endif
 #endif
 
@@ -152,18 +152,18 @@ static inline T NAME(remainder)(T a, T b) {
 #define TI       T
 #define TO       uint8_t
 #define OP(a, b) ((a) < (b))
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 #define FN       NAME(less_equal)
 #define TI       T
 #define TO       uint8_t
 #define OP(a, b) ((a) <= (b))
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 #if IS_FLOAT || !IS_SIGNED
 #define FN       NAME(equal)
 #define TI       T
 #define TO       uint8_t
 #define OP(a, b) ((a) == (b))
-#include "ops/kernels/loop2.inc.h"
+#include "kernels/elementwise/loop2.inc.h"
 #endif
 
 #undef NAME
