@@ -57,7 +57,9 @@ void ob__patch_needs(ob_patch *patch, const char *domain, const char *op_type) {
 }
 
 ob_value *ob__patch_value(ob_patch *patch, ob_graph *graph, const char *stem) {
-    ob_value *value = patch->failed ? NULL : ob__value_new_unique(graph, stem);
+    ob_model *model = patch->model;
+    bool saved = !patch->failed && ob__journal_save(patch->journal, &model->n_values, sizeof model->n_values);
+    ob_value *value = saved ? ob__value_new_unique(graph, stem) : NULL;
     if (value && !ob__journal_name(patch->journal, value, false)) {
         ob__value_undefine(value);
         value = NULL;

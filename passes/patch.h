@@ -22,7 +22,8 @@ typedef struct ob_patch {
     int64_t other_version;                 /* of a domain that was to be imported with another one, or 0 */
 } ob_patch;
 
-/* The journal outlives the patch. What a patch makes and does not apply (names of new values) goes when the journal is undone. */
+/* The journal outlives the patch. What a patch makes and does not apply (new values with their names) goes when the journal is
+ * undone. */
 void ob__patch_init(ob_patch *patch, ob_model *model, ob_journal *journal);
 void ob__patch_release(ob_patch *patch);
 

@@ -269,6 +269,7 @@ static bool apply_edit(ob_journal *j, ob_model *model, const ob_edit *edit) {
 static ob_status apply(ob_patch *patch) {
     ob_journal *j = patch->journal;
     bool initializers_removed = false;
+    if (!SAVE(j, patch->model->n_nodes)) return OB_E_MEMORY;
     /* Removals last: new nodes find their place beside the old ones, and may take over their outputs. */
     for (size_t i = 0; i < patch->n; i++) {
         if (!apply_edit(j, patch->model, &patch->edits[i])) return OB_E_MEMORY;

@@ -9,6 +9,8 @@
 
 #include "core/text.h"
 #include "failing.h"
+#include "passes/definitions.h"
+#include "passes/patch.h"
 
 /* Inserts, lowers, removes and raises; initializers, imports, functions, attributes, subgraphs. */
 static const char *const models[] = {
@@ -28,7 +30,7 @@ static const char *const models[] = {
     "<domain: \"own\", opset_import: [\"\" : 17]>\nf (p, q) => (r) { r = Max (p, q) }\n"};
 enum { N_MODELS = sizeof models / sizeof *models };
 
-static ob_model *load(size_t which, const ob_allocator *allocator) {
+static ob_model *load_text(const char *text, const ob_allocator *allocator) {
     ob_load_options options;
     ob_model *model = NULL;
     ob_error error;
@@ -36,9 +38,12 @@ static ob_model *load(size_t which, const ob_allocator *allocator) {
     ob_load_options_init(&options);
     options.format = OB_FORMAT_TEXT;
     options.allocator = allocator;
-    if (ob_model_load_memory(models[which], strlen(models[which]), "model", &options, &model, &error) != OB_OK)
-        fail_msg("%s", error.message);
+    if (ob_model_load_memory(text, strlen(text), "model", &options, &model, &error) != OB_OK) fail_msg("%s", error.message);
     return model;
+}
+
+static ob_model *load(size_t which, const ob_allocator *allocator) {
+    return load_text(models[which], allocator);
 }
 
 static ob_status to_text(void *context, const void *bytes, size_t n) {
@@ -130,8 +135,92 @@ static void a_stop_changes_nothing(void **state) {
     ob__text_release(&was);
 }
 
+/* ---- One patch ------------------------------------------------------------------------------------------------------- */
+
+static const char every_edit[] =
+    "<ir_version: 3, opset_import: [\"\" : 6, \"onnx_broadcast\" : 1]>\n"
+    "g (float[2,3] a, float[3] w = {1.0, 2.0, 3.0}) => (float[2,3] y) <float[3] v = {4.0, 5.0, 6.0}> {\n"
+    "  [first] s = Add <broadcast = 1, axis = 1> (a, w)\n  [second] t = Mul <broadcast = 1> (s, v)\n"
+    "  [last] y = Neg (t)\n}\n";
+
+/* Every kind of edit once. */
+static void edit_all(ob_patch *patch) {
+    ob_graph *graph = patch->model->graph;
+    ob_node *first = graph->first, *second = first->next, *last = second->next;
+    const int64_t numbers[] = {1, 2};
+    ob_value *result = ob__patch_value(patch, graph, "result");
+    ob_node *made = ob__patch_node(patch, graph, second, "", "Abs", 1, 1);
+    if (made) {
+        made->inputs[0] = first->outputs[0];
+        made->outputs[0] = result;
+    }
+    ob__patch_initializer(patch, graph, "numbers", numbers, 2);
+    ob__patch_input(patch, last, 0, result);
+    ob__patch_remove(patch, second);
+    ob__patch_remove_initializer(patch, second->inputs[1]);
+    ob__patch_int_attribute(patch, first, "axis", 0);
+    ob__patch_int_attribute(patch, first, "another", 7);
+    ob__patch_remove_attribute(patch, first, "broadcast");
+    ob__patch_import(patch, NULL, "own", 1);
+    ob__patch_raise_opset(patch, "", 7);
+    ob__patch_add_function(patch, ob__define_broadcast(patch->model, "Broadcast", 2, 8));
+    ob__patch_ir_version(patch, 8);
+    ob__patch_tidy_domain(patch, "onnx_broadcast");
+}
+
+static void a_patch_is_applied_as_a_whole_or_not_at_all(void **state) {
+    (void)state;
+    failing f = {0};
+    const ob_allocator allocator = failing_allocator(&f);
+    ob_text was, text;
+    ob_error error;
+    ob__text_init(&was, NULL);
+    ob__text_init(&text, NULL);
+    size_t n_failed = 0;
+    for (size_t at = 0; at < 100000; at++) {
+        ob_model *model = load_text(every_edit, &allocator);
+        write_model(model, &was);
+        ob_journal journal;
+        ob_patch patch;
+        ob__journal_init(&journal, &allocator);
+        ob__patch_init(&patch, model, &journal);
+        uint32_t n_values = model->n_values;
+        edit_all(&patch);
+        assert_false(patch.failed);
+        uint32_t n_nodes = model->n_nodes, n_made = model->n_values;
+        model->arena.end = model->arena.next; /* the next piece of anything needs a new block */
+        journal.arena.end = journal.arena.next;
+        arm(&f, at, false);
+        ob_status status = ob__patch_apply(&patch, &error);
+        bool failed = f.failed;
+        f.armed = false;
+        if (status != OB_OK) {
+            assert_int_equal(status, OB_E_MEMORY);
+            n_failed++;
+            write_model(model, &text);
+            assert_string_equal(text.data, was.data);
+            assert_true(model->n_nodes == n_nodes && model->n_values == n_made);
+        } else {
+            write_model(model, &text);
+            assert_string_not_equal(text.data, was.data);
+        }
+        ob__journal_undo(&journal, NULL);
+        write_model(model, &text);
+        assert_string_equal(text.data, was.data);
+        assert_int_equal(model->n_nodes, n_nodes);
+        assert_int_equal(model->n_values, n_values);
+        ob__patch_release(&patch);
+        ob__journal_release(&journal);
+        ob_model_close(&model);
+        if (!failed) break;
+    }
+    assert_true(n_failed >= 2);
+    ob__text_release(&text);
+    ob__text_release(&was);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(want_of_memory_changes_nothing),
-                                       cmocka_unit_test(a_stop_changes_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(want_of_memory_changes_nothing), cmocka_unit_test(a_stop_changes_nothing),
+                                       cmocka_unit_test(a_patch_is_applied_as_a_whole_or_not_at_all)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
