@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/shape.h"
 #include "core/terms.h"
 
 /* A failure at an axis of the result, -1 for none. */
@@ -201,14 +202,6 @@ static ob_status infer_axes(axis_state *state, ob_broadcast_result *result) {
     return OB_OK;
 }
 
-/* The usual case in a model: two operands of one shape, nothing to decide. */
-static bool same_shape(const ob_shape *a, const ob_shape *b) {
-    if (a->rank != b->rank || a->rank < 0) return false;
-    for (int32_t i = 0; i < a->rank; i++)
-        if (a->dims[i] != b->dims[i] || a->dims[i] == OB_DIM_UNKNOWN) return false;
-    return true;
-}
-
 static void copy_dims(ob_broadcast_result *result, int32_t rank, const ob_dim *dims) {
     result->rank = rank;
     if (rank > 0) memcpy(result->dims, dims, (size_t)rank * sizeof *dims);
@@ -224,7 +217,7 @@ static ob_status infer(const ob_shape *shapes, size_t n, bool skip_unranked, ob_
         if (shapes[i].rank > rank) rank = shapes[i].rank;
         n_ranked += shapes[i].rank >= 0;
     }
-    if (n == 2 && same_shape(&shapes[0], &shapes[1])) {
+    if (n == 2 && ob__same_shape(&shapes[0], &shapes[1])) {
         copy_dims(result, rank, shapes[0].dims);
         return OB_OK;
     }

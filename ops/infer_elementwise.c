@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/shape.h"
 #include "ops/content.h"
 #include "ops/op.h"
 
@@ -43,10 +44,8 @@ static bool plainly_equal(const ob_infer *infer, ob_shape *shape) {
     if (first.rank < 0) return false;
     for (uint32_t i = 1; i < infer->node->n_inputs; i++) {
         ob_shape other = ob__in_shape(infer, i);
-        if (other.rank != first.rank) return false;
-        if (other.dims == first.dims) continue;
-        for (int32_t axis = 0; axis < first.rank; axis++)
-            if (other.dims[axis] != first.dims[axis] || first.dims[axis] == OB_DIM_UNKNOWN) return false;
+        if (other.rank == first.rank && other.dims == first.dims) continue;
+        if (!ob__same_shape(&first, &other)) return false;
     }
     *shape = first;
     return true;

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "core/shape.h"
 #include "ops/op.h"
-#include "passes/shapes_of.h"
 
 static const char domain[] = "onnx_broadcast";
 

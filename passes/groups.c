@@ -5,13 +5,6 @@
 #include "core/error.h"
 #include "passes/explicit.h"
 
-bool ob__same_shape(const ob_shape *a, const ob_shape *b) {
-    if (a->rank == OB_RANK_UNKNOWN || a->rank != b->rank) return false;
-    for (int32_t i = 0; i < a->rank; i++)
-        if (a->dims[i] == OB_DIM_UNKNOWN || a->dims[i] != b->dims[i]) return false;
-    return true;
-}
-
 ob_dim ob__group_dim(const ob_group *group, uint32_t i, int32_t axis) {
     const ob_shape *shape = &group->shapes[i];
     if (shape->rank == OB_RANK_UNKNOWN || group->result.rank == OB_RANK_UNKNOWN) return OB_DIM_UNKNOWN;

@@ -2,6 +2,7 @@
 #ifndef OB_PASSES_GROUPS_H
 #define OB_PASSES_GROUPS_H
 
+#include "core/shape.h"
 #include "ops/op.h"
 #include "passes/facts.h"
 #include "passes/names.h"
@@ -40,7 +41,5 @@ bool ob__group_stretched(const ob_group *group, uint32_t i, int32_t axis);
 bool ob__group_fits(const ob_group *group);
 /* The opposite, with the first operand and axis of the result that do not fit; axis -1: the operand's rank is the higher one. */
 bool ob__group_misfit(const ob_group *group, uint32_t *operand, int32_t *axis);
-/* True when the two shapes are known, without unknown sizes, and the same term by term. */
-bool ob__same_shape(const ob_shape *a, const ob_shape *b);
 
 #endif

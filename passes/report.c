@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/list.h"
+#include "core/shape.h"
 #include "core/terms.h"
 #include "passes/called.h"
 #include "passes/explicit.h"
@@ -32,12 +33,6 @@ static ob_status list_broadcast(ob_report *report, const ob_node *node, const ob
     return OB_OK;
 }
 
-static bool is_number(const ob_shape *shape) {
-    for (int32_t i = 0; i < shape->rank; i++)
-        if (!ob_dim_is_const(shape->dims[i])) return false;
-    return shape->rank != OB_RANK_UNKNOWN;
-}
-
 static ob_status count_node(counter *c, const ob_node *node) {
     ob_report *report = c->report;
     ob_report_summary *summary = &report->summary;
@@ -54,7 +49,7 @@ static ob_status count_node(counter *c, const ob_node *node) {
     OB_TRY(ob__alike_broadcast(report, c->facts, node, &group, summary->n_broadcasts, n, &bytes, &is_new));
     OB_TRY(list_broadcast(report, node, c->called));
     bool fits = ob__group_fits(&group);
-    bool open = fits && !is_number(&group.result);
+    bool open = fits && !ob__is_static(&group.result);
     /* Once for each pattern, and for so many: a term is dear to make for each node of a large model. */
     if (is_new && open && ++c->n_open_patterns > MANY_TERMS)
         *bytes = OB_DIM_UNKNOWN;

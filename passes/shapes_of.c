@@ -18,13 +18,6 @@ void ob__shape_maker_release(ob_shape_maker *maker) {
     ob__arena_release(&maker->arena);
 }
 
-bool ob__is_static(const ob_shape *shape) {
-    if (shape->rank == OB_RANK_UNKNOWN) return false;
-    for (int32_t i = 0; i < shape->rank; i++)
-        if (!ob_dim_is_const(shape->dims[i]) || shape->dims[i] < 0) return false;
-    return true;
-}
-
 ob_status ob__set_tensor_fact(ob_work *work, const ob_value *value, ob_dtype dtype, const ob_shape *shape) {
     OB_TRY(ob__facts_reserve(work->facts, work->model->n_values));
     ob_fact *fact = &work->facts->facts[value->id];

@@ -23,8 +23,6 @@ ob_value *ob__shape_of_value(ob_shape_maker *maker, ob_node *before, ob_value *v
 /* The shape as an operand: a constant when every dim is, Shape of an input of `before` that has exactly this shape, or pieced
  * together from the sizes of its inputs. NULL with *possible false when a dim is not to be had from them. */
 ob_value *ob__shape_as_operand(ob_shape_maker *maker, ob_node *before, const ob_shape *shape, bool *possible);
-/* True when every dim is a constant. */
-bool ob__is_static(const ob_shape *shape);
 /* Facts for a value made by a pass. */
 ob_status ob__set_tensor_fact(ob_work *work, const ob_value *value, ob_dtype dtype, const ob_shape *shape);
 

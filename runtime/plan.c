@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/shape.h"
 #include "passes/propagate.h"
 #include "runtime/build.h"
 
@@ -63,11 +64,8 @@ static ob_status infer(ob_builder *b, const bool *with_content, ob_facts *facts,
 }
 
 bool ob__is_static_type(const ob_type *type) {
-    if (type->kind != OB_TYPE_TENSOR || type->dtype == OB_NONE || type->shape.rank < 0 || type->shape.rank > OB_MAX_RANK)
-        return false;
-    for (int32_t i = 0; i < type->shape.rank; i++)
-        if (!ob_dim_is_const(type->shape.dims[i]) || type->shape.dims[i] < 0) return false;
-    return true;
+    return type->kind == OB_TYPE_TENSOR && type->dtype != OB_NONE && type->shape.rank <= OB_MAX_RANK &&
+           ob__is_static(&type->shape);
 }
 
 static uint32_t count_static(const ob_graph *graph, const ob_facts *facts, uint32_t *n_values) {

@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/finding.h"
 #include "core/list.h"
+#include "core/shape.h"
 #include "core/text.h"
 #include "onnx_broadcast/dtype.h"
 
@@ -64,6 +65,18 @@ static void lists_grow_and_keep_what_is_in_them(void **state) {
     assert_null(ob__list_for_entry(&arena, at_powers, SIZE_MAX / 2 + 1, 1));
     ob__list_free(&arena.allocator, on_heap, room_on_heap, sizeof *on_heap);
     ob__arena_release(&arena);
+}
+
+static void shapes_are_the_same_only_where_they_are_known(void **state) {
+    (void)state;
+    const ob_dim numbers[] = {2, 3}, others[] = {2, 4}, open[] = {2, OB_DIM_UNKNOWN}, terms[] = {2, OB_DIM_CONST_MAX + 1};
+    const ob_shape known = {2, numbers}, other = {2, others}, shorter = {1, numbers}, scalar = {0, NULL};
+    const ob_shape unknown = {OB_RANK_UNKNOWN, NULL}, partly = {2, open}, symbolic = {2, terms};
+    assert_true(ob__same_shape(&known, &known) && ob__same_shape(&scalar, &scalar) && ob__same_shape(&symbolic, &symbolic));
+    assert_false(ob__same_shape(&known, &other) || ob__same_shape(&known, &shorter) || ob__same_shape(&shorter, &known));
+    assert_false(ob__same_shape(&unknown, &unknown) || ob__same_shape(&partly, &partly) || ob__same_shape(&known, &symbolic));
+    assert_true(ob__is_static(&known) && ob__is_static(&scalar));
+    assert_false(ob__is_static(&unknown) || ob__is_static(&partly) || ob__is_static(&symbolic));
 }
 
 static void map_keeps_every_key(void **state) {
@@ -237,6 +250,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arena_blocks_are_aligned_and_limited),
         cmocka_unit_test(lists_grow_and_keep_what_is_in_them),
+        cmocka_unit_test(shapes_are_the_same_only_where_they_are_known),
         cmocka_unit_test(map_keeps_every_key),
         cmocka_unit_test(names_that_were_made_to_collide_are_spread),
         cmocka_unit_test(a_keyed_hash_depends_on_key_and_bytes),
