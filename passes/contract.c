@@ -64,6 +64,7 @@ static ob_status collect_inputs(const ob_model *model, const ob_facts *facts, ob
     ob__map_init(&c.seen, &contract->arena);
     for (uint32_t i = 0; i < graph->n_inputs; i++) {
         const ob_shape *shape = &ob__fact(facts, graph->inputs[i])->type.shape;
+        contract->n_rankless += shape->rank == OB_RANK_UNKNOWN;
         for (int32_t axis = 0; axis < shape->rank && !c.failed; axis++)
             if (ob_dim_is_term(shape->dims[axis])) ob_dim_symbols(model->dims, shape->dims[axis], collect, &c);
     }

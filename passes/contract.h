@@ -31,6 +31,7 @@ typedef struct ob_contract {
     ob_contract_status status;
     const ob_dim *inputs; /* the symbols that the caller of the model chooses, in the order of the inputs */
     uint32_t n_inputs;
+    uint32_t n_rankless;  /* inputs whose shape is open as a whole */
     ob_clauses given;     /* lowered; origin: index of facts->conditions, assumptions behind them */
     uint32_t *n_alike;    /* by index of facts->conditions: nodes that ask for the same; 0: an earlier condition stands for it */
     ob_solution solution; /* its clauses of inputs are the contract's */
@@ -42,6 +43,15 @@ typedef struct ob_contract {
     ob_assumption *assumptions; /* the user's first, in their order: number i has the origin facts->n_conditions + i */
     uint32_t n_assumptions;
 } ob_contract;
+
+/* -- contract_advice.c -- */
+/* The condition, as index of facts->conditions, that asks for the clause: the first that fails where the clause alone does, else
+ * the first that went into it. UINT32_MAX: none, only assumptions did. */
+uint32_t ob__clause_asks(const ob_facts *facts, const ob_dims *dims, const ob_solved_clause *clause);
+/* The fewest sizes whose choice is enough for the clause, and such a choice that the contract admits; *n 0: not found. E_MEMORY.
+ */
+ob_status ob__clause_choice(const ob_contract *contract, const ob_dims *dims, const ob_solved_clause *clause, ob_arena *arena,
+                            const ob_binding **sizes, uint32_t *n);
 
 void ob__contract_init(ob_contract *contract, const ob_allocator *allocator);
 void ob__contract_release(ob_contract *contract);

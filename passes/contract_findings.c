@@ -76,6 +76,33 @@ static ob_status is_of_zeros(ob_dims *dims, const ob_solved_clause *clause, ob_a
     return OB_OK;
 }
 
+/* Which sizes decide it, and what to change when other sizes are wanted. NULL: out of memory. */
+static const char *suggest(ob_work *work, const ob_solved_clause *clause, const ob_requirement *asks) {
+    const ob_dims *dims = work->model->dims;
+    const ob_value *value = NULL;
+    const ob_binding *sizes;
+    uint32_t n;
+    ob_text text;
+    if (ob__clause_choice(work->contract, dims, clause, &work->findings->arena, &sizes, &n) != OB_OK) return NULL;
+    ob__text_init(&text, &work->model->arena.allocator);
+    write_sizes(&text, dims, "it holds with ", sizes, n);
+    if (n > 0) ob__text_puts(&text, ", whatever the other sizes are; ");
+    ob__text_puts(&text, "to admit more sizes, change ");
+    if (asks->node && asks->operand >= 0 && (uint32_t)asks->operand < asks->node->n_inputs)
+        value = asks->node->inputs[asks->operand];
+    if (value && value->producer)
+        ob__text_printf(&text, "its operand %d, which %.100s '%.200s' makes, or the node itself", (int)asks->operand,
+                        value->producer->op_type, ob__node_label(value->producer));
+    else if (value && value->is_initializer)
+        ob__text_printf(&text, "its operand %d, the weight '%.200s', or the node itself", (int)asks->operand, value->name);
+    else
+        ob__text_puts(&text, asks->node ? "the node" : "the declared shapes");
+    const char *fix = text.failed ? NULL : ob__arena_strndup(&work->findings->arena, text.data, text.n);
+    work->findings->n_bytes += text.n + 1;
+    ob__text_release(&text);
+    return fix;
+}
+
 enum { MOST_WEIGHED = 64 }; /* clauses that are tried with sizes of 1 and more */
 
 static ob_status report_clause(ob_work *work, const ob_solved_clause *clause, uint32_t number, ob_text *text) {
@@ -85,7 +112,7 @@ static ob_status report_clause(ob_work *work, const ob_solved_clause *clause, ui
     uint32_t n_given = 0; /* origins beyond the conditions are assumptions */
     while (n_given < clause->n_origins && clause->origins[n_given] < facts->n_conditions) n_given++;
     if (n_given == 0) return OB_OK;
-    const ob_requirement *first = &facts->conditions[clause->origins[0]];
+    const ob_requirement *first = &facts->conditions[ob__clause_asks(facts, dims, clause)];
     bool broadcasts = first->condition.kind == OB_COND_BROADCAST || first->condition.kind == OB_COND_BROADCAST_TO;
     text->n = 0;
     ob__text_puts(text, broadcasts ? "the broadcast holds only " : "the operator holds only ");
@@ -99,6 +126,9 @@ static ob_status report_clause(ob_work *work, const ob_solved_clause *clause, ui
     ob_finding *finding = ob__findings_add(findings, broadcasts ? OB0201 : OB0203, "%s", text->data);
     if (!finding) return OB_OK;
     place(findings, finding, first);
+    finding->clause = number + 1;
+    finding->fix = suggest(work, clause, first);
+    if (!finding->fix) return OB_E_MEMORY;
     bool harmless = is_least_size(dims, clause);
     if (!harmless && number < MOST_WEIGHED) OB_TRY(is_of_zeros(dims, clause, &findings->arena, &harmless));
     if (harmless) finding->severity = OB_SEVERITY_NOTE;

@@ -21,6 +21,7 @@ typedef struct ob_finding {
     const ob_condition *condition;  /* or NULL */
     const char *fix;                /* or NULL */
     const struct ob_called *called; /* calls in whose body the node stands (facts.h): the finding is of each of them; or NULL */
+    uint32_t clause;                /* 1 + index of the clause of the contract that the finding is about; 0: none */
 } ob_finding;
 
 typedef struct ob_findings {

@@ -82,10 +82,7 @@ const char *ob__suggest_fix(const ob_report *report, const ob_finding *finding, 
     const ob_op *op = finding->node ? finding->node->op : NULL;
     if (id == OB0102 && op && op->stretch.onto == OB_ONTO_PRODUCT) return fix_onto_product(report, finding, arena);
     if (id == OB0101 || id == OB0102) return fix_broadcast(report, finding, arena);
-    if (id == OB0201 || id == OB0203)
-        return "give the sizes that will be used (--dim NAME=SIZE) to see whether they satisfy it, or repair the operand so that "
-               "it holds "
-               "for every size";
+    if (id == OB0201 || id == OB0203) return "change the operand so that it fits for every size";
     if (id == OB0311) return "make the mapping explicit: -o OUT --emit broadcast";
     return "";
 }

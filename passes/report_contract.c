@@ -33,7 +33,8 @@ ob_contract_info ob_report_contract(const ob_report *report) {
                               .n_open = contract->n_open,
                               .n_clauses = contract->n_clauses,
                               .n_unverified = contract->n_unverified,
-                              .n_assumptions = contract->n_assumptions};
+                              .n_assumptions = contract->n_assumptions,
+                              .n_sizes = (size_t)contract->n_inputs + contract->n_rankless};
 }
 
 /* ---- Clauses ------------------------------------------------------------------------------------------------------ */
@@ -158,6 +159,18 @@ ob_status ob_report_clause(ob_report *report, size_t index, ob_clause_info *out)
         bool required = clause->origins[i] < report->facts.n_conditions;
         OB_TRY(fill_origin(required ? &report->facts.conditions[clause->origins[i]] : &assumed, arena, &origins[i]));
     }
+    uint32_t asks = ob__clause_asks(&report->facts, report->model->dims, clause);
+    if (asks != UINT32_MAX) {
+        ob_contract_origin *repair = OB_ARENA_NEW(arena, ob_contract_origin);
+        if (!repair) return OB_E_MEMORY;
+        OB_TRY(fill_origin(&report->facts.conditions[asks], arena, repair));
+        info.repair = repair;
+    }
+    const ob_binding *choice;
+    uint32_t n_choice;
+    OB_TRY(ob__clause_choice(&report->contract, report->model->dims, clause, arena, &choice, &n_choice));
+    info.n_decides = n_choice;
+    OB_TRY(fill_sizes(report->model->dims, choice, n_choice, arena, &info.decides));
     OB_TRY(fill_text(report, clause, arena, &info.text));
     OB_TRY(fill_symbols(report, clause, arena, &info));
     OB_TRY(fill_terms(clause, arena, &info));

@@ -108,6 +108,7 @@ ob_status ob_report_finding(ob_report *report, size_t index, ob_finding_info *ou
                             .operands = finding->operands,
                             .condition = finding->condition,
                             .n_calls = ob__n_calls(finding->called),
+                            .clause = finding->clause ? finding->clause - 1 : SIZE_MAX,
                             .source = node ? ob__source_of(node, arena) : "",
                             .fix = ob__suggest_fix(report, finding, arena)};
     const char **names = OB_ARENA_ARRAY(arena, const char *, info.n_operands);

@@ -229,6 +229,77 @@ static void shapes_bind_their_symbols(void **state) {
     ob_model_close(&model);
 }
 
+/* ---- What to do ---- */
+
+static ob_clause_info clause_with(const char *text) {
+    ob_clause_info clause;
+    for (size_t i = 0; ob_report_clause(report, i, &clause) == OB_OK; i++)
+        if (strcmp(clause.text, text) == 0) return clause;
+    for (size_t i = 0; ob_report_clause(report, i, &clause) == OB_OK; i++) print_message("%s\n", clause.text);
+    fail_msg("there is no clause \"%s\"", text);
+    return clause;
+}
+
+static ob_finding_info finding_about(size_t clause) {
+    ob_finding_info info;
+    for (size_t i = 0; ob_report_finding(report, i, &info) == OB_OK; i++)
+        if (info.clause == clause) return info;
+    fail_msg("no finding about clause %zu", clause);
+    return info;
+}
+
+/* Many nodes ask for something of N; the one that asks for this is the one where it fails alone. */
+static void test_the_node_to_repair(void **state) {
+    (void)state;
+    check("<ir_version: 8, opset_import: [\"\" : 17]> g (float[1,1,N] x, float[1,1,3] w) => (y, z) {\n"
+          "  [window] c = Conv<kernel_shape = [3]>(x, w)\n"
+          "  [pool] p = MaxPool<kernel_shape = [2], strides = [2]>(x)\n"
+          "  n = Shape(x) two = Constant<value_ints = [1, 1, 2]>() half = Div(n, two)\n"
+          "  [again] r = Resize(p, , , n)\n"
+          "  t = Constant<value_ints = [1, 4, -1]>() [fold] y = Reshape(x, t)\n"
+          "  z = Identity(c)\n}");
+    ob_clause_info four = clause_with("N % 4 = 0");
+    assert_non_null(four.repair);
+    assert_string_equal(four.repair->node, "fold");
+    assert_int_equal(four.n_decides, 1);
+    assert_string_equal(four.decides[0].name, "N");
+    assert_int_equal(four.decides[0].size % 4, 0);
+    ob_clause_info least = clause_with("N >= 4"); /* 3 from the window, and a multiple of 4 */
+    assert_string_equal(least.repair->node, "window");
+    ob_contract_info contract = ob_report_contract(report);
+    assert_int_equal(contract.n_sizes, 1);
+    for (size_t i = 0; i < contract.n_clauses; i++) {
+        ob_finding_info info = finding_about(i);
+        ob_clause_info clause;
+        assert_int_equal(ob_report_clause(report, i, &clause), OB_OK);
+        assert_string_equal(info.node, clause.repair->node);
+        assert_non_null(strstr(info.message, clause.text));
+    }
+    close_all();
+}
+
+/* One size that is chosen well is enough, whatever the other is. */
+static void test_the_fewest_sizes(void **state) {
+    (void)state;
+    check("<ir_version: 8, opset_import: [\"\" : 17]> g (float[N] x, float[M] y, float[K, 2] a, float[L, 2] b) => (z, c) {\n"
+          " m = Neg(y) [sum] z = Add(x, m) c = Sub(a, b) t = Shape(a) d = Reshape(b, t) }");
+    ob_clause_info any = clause_with("N = M or M = 1 or N = 1");
+    assert_int_equal(any.n_decides, 1);
+    assert_int_equal(any.decides[0].size, 1);
+    ob_finding_info finding = finding_about(0);
+    assert_non_null(strstr(finding.fix, "it holds with "));
+    ob_clause_info equal = clause_with("K = L"); /* one alone does not decide it */
+    assert_int_equal(equal.n_decides, 2);
+    assert_int_equal(equal.decides[0].size, equal.decides[1].size);
+    close_all();
+    check("<ir_version: 8, opset_import: [\"\" : 17]> g (float[2] x) => (z) { z = Neg(x) }");
+    assert_int_equal(ob_report_contract(report).n_sizes, 0);
+    close_all();
+    check("<ir_version: 8, opset_import: [\"\" : 17]> g (float x, float[] y) => (z) { z = Neg(y) }");
+    assert_int_equal(ob_report_contract(report).n_sizes, 1); /* of unknown rank */
+    close_all();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(branches_are_alternatives),
                                        cmocka_unit_test(the_first_of_a_concatenation_is_compared_with_nothing),
@@ -238,6 +309,8 @@ int main(void) {
                                        cmocka_unit_test(shapes_bind_their_symbols),
                                        cmocka_unit_test(test_broadcast),
                                        cmocka_unit_test(test_refuted),
+                                       cmocka_unit_test(test_the_node_to_repair),
+                                       cmocka_unit_test(test_the_fewest_sizes),
                                        cmocka_unit_test(test_unverified)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -180,6 +180,7 @@ static ob_status print_finding(FILE *out, ob_report *report, size_t index) {
         print_structure(out, dims, info.condition);
     }
     print_origins(out, info.origins, info.n_origins);
+    if (info.clause != SIZE_MAX) fprintf(out, ",\"clause\":%zu", info.clause);
     if (info.source[0]) string_field(out, "source", info.source);
     if (info.fix[0]) string_field(out, "fix", info.fix);
     key(out, "calls");
@@ -281,6 +282,12 @@ static ob_status print_clause(FILE *out, ob_report *report, size_t index) {
     fputs(info.n_symbols ? "]" : "[]", out);
     print_sizes(out, "holds", info.holds, info.n_holds);
     print_sizes(out, "fails", info.fails, info.n_fails);
+    print_sizes(out, "decides", info.decides, info.n_decides);
+    key(out, "repair");
+    if (info.repair)
+        print_place(out, info.repair);
+    else
+        fputs("null", out);
     key(out, "nodes");
     putc('[', out);
     for (size_t i = 0; i < info.n_origins; i++) {
@@ -311,6 +318,7 @@ static ob_status print_assumption(FILE *out, ob_report *report, size_t index) {
     fputs("{\"text\":", out);
     print_json_string(out, info.text);
     string_field(out, "source", info.declared ? "declared" : "given");
+    string_field(out, "value", info.value);
     putc('}', out);
     return OB_OK;
 }
@@ -322,8 +330,8 @@ static ob_status print_json_contract(FILE *out, ob_report *report) {
     ob_status status = print_list(out, "clauses", report, contract.n_clauses, print_clause);
     if (status == OB_OK) status = print_list(out, "assumptions", report, contract.n_assumptions, print_assumption);
     if (status == OB_OK) status = print_list(out, "unverified", report, contract.n_unverified, print_unverified);
-    fprintf(out, ",\n\"proved\":%zu,\"conditions\":%zu,\"refuted\":%zu,\"not_stated\":%zu}", contract.n_proved,
-            contract.n_conditions, contract.n_refuted, contract.n_open);
+    fprintf(out, ",\n\"proved\":%zu,\"conditions\":%zu,\"refuted\":%zu,\"not_stated\":%zu,\"open_sizes\":%zu}", contract.n_proved,
+            contract.n_conditions, contract.n_refuted, contract.n_open, contract.n_sizes);
     return status;
 }
 

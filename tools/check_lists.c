@@ -137,7 +137,7 @@ static ob_status print_clause(const printer *out, ob_report *report, size_t inde
     print_escaped(out->file, info.text);
     set_colour(out, COLOUR_NONE);
     fputs("\n      from ", out->file);
-    if (info.n_origins > 0) print_origin(out, &info.origins[0], info.n_nodes);
+    if (info.repair) print_origin(out, info.repair, info.n_nodes);
     if (info.n_holds) print_sizes(out->file, "; holds at ", info.holds, info.n_holds);
     if (info.n_fails) print_sizes(out->file, info.n_holds ? ", fails at " : "; fails at ", info.fails, info.n_fails);
     putc('\n', out->file);
@@ -174,15 +174,24 @@ static void print_headline(const printer *out, const char *file, const ob_contra
     set_colour(out, COLOUR_NONE);
     switch (contract->status) {
     case OB_CONTRACT_COMPLETE:
-        fputs(contract->n_clauses ? ": runs, as far as shapes go, exactly if" : ": any sizes will do", out->file);
+        fputs(contract->n_clauses ? ": runs, as far as shapes go, exactly if"
+              : contract->n_sizes ? ": any sizes will do"
+                                  : ": every size is fixed, and they fit",
+              out->file);
         break;
     case OB_CONTRACT_PARTIAL:
         fprintf(out->file, " (%zu requirement%s not stated on sizes of inputs)%s", contract->n_open, plural(contract->n_open),
                 contract->n_clauses ? ": runs only if" : "");
         break;
-    case OB_CONTRACT_CONTRADICTORY: fputs(": no sizes will do", out->file); break;
+    case OB_CONTRACT_CONTRADICTORY:
+        fputs(contract->n_sizes ? ": no sizes will do" : ": it cannot run as it is", out->file);
+        break;
     }
     putc('\n', out->file);
+}
+
+static void print_rest(const printer *out, size_t n, const char *what) {
+    fprintf(out->file, "  and %zu more %s%s (--list)\n", n, what, plural(n));
 }
 
 ob_status print_contract(const printer *out, const char *file, ob_report *report, const telling *how) {
@@ -194,13 +203,11 @@ ob_status print_contract(const printer *out, const char *file, ob_report *report
     if (how->list == LIST_NOTHING && n_reasons > MOST_REASONS) n_reasons = MOST_REASONS;
     ob_status status = OB_OK;
     for (size_t i = 0; i < n_clauses && status == OB_OK; i++) status = print_clause(out, report, i);
-    if (contract.n_clauses > n_clauses) fprintf(out->file, "  and %zu more clauses (--list)\n", contract.n_clauses - n_clauses);
+    if (contract.n_clauses > n_clauses) print_rest(out, contract.n_clauses - n_clauses, "clause");
     for (size_t i = 0; i < n_assumptions && status == OB_OK; i++) status = print_assumption(out, report, i);
-    if (contract.n_assumptions > n_assumptions)
-        fprintf(out->file, "  and %zu more assumptions (--list)\n", contract.n_assumptions - n_assumptions);
+    if (contract.n_assumptions > n_assumptions) print_rest(out, contract.n_assumptions - n_assumptions, "assumption");
     for (size_t i = 0; i < n_reasons && status == OB_OK; i++) status = print_reason(out, report, i);
-    if (contract.n_unverified > n_reasons)
-        fprintf(out->file, "  and %zu more reasons (--list)\n", contract.n_unverified - n_reasons);
+    if (contract.n_unverified > n_reasons) print_rest(out, contract.n_unverified - n_reasons, "reason");
     return status;
 }
 
@@ -238,7 +245,7 @@ ob_status print_support(const printer *out, const char *file, ob_model *model, c
         print_escaped(out->file, file);
         fputs(": the executor has a kernel for every operator\n", out->file);
     } else if (s.n > 0) {
-        if (s.n > 1 && !s.list) fprintf(out->file, ", and %zu more kinds of nodes (--list)", s.n - 1);
+        if (s.n > 1 && !s.list) fprintf(out->file, ", and %zu more kind%s of nodes (--list)", s.n - 1, plural(s.n - 1));
         putc('\n', out->file);
     }
     return status == OB_E_UNSUPPORTED ? OB_OK : status; /* that was what there is to tell */

@@ -112,35 +112,41 @@ static ob_status print_findings(const printer *out, const char *file, ob_report 
 /* ---- The summary ---------------------------------------------------------------------------------------------------- */
 
 /* What copies would write: a number, or a term. */
-static void print_copies(FILE *file, const ob_dims *dims, const ob_report_summary *s) {
+enum { TERM_COLUMNS = 72 }; /* of the sum when nobody asked for more */
+
+static void print_copies(FILE *file, const ob_dims *dims, const ob_report_summary *s, const telling *how) {
     char bytes[64];
     size_t n_others = s->n_uncounted;
-    if (s->copied_term == OB_DIM_UNKNOWN || ob_dim_is_const(s->copied_term)) {
-        if (s->copied_term == OB_DIM_UNKNOWN) n_others = s->n_open;
+    bool number = s->copied_term == OB_DIM_UNKNOWN || ob_dim_is_const(s->copied_term);
+    if (s->copied_term == OB_DIM_UNKNOWN) n_others = s->n_open;
+    if (number && s->copied_bytes == 0 && n_others == 0) return; /* there is nothing to copy */
+    fputs("; copies would write ", file);
+    if (number && s->copied_bytes > 0) {
         format_bytes(s->copied_bytes, bytes, sizeof bytes);
-        fprintf(file, "; copies would write %s", bytes);
-    } else {
-        fputs("; copies would write ", file);
-        print_dim(file, dims, s->copied_term);
+        fputs(bytes, file);
+    } else if (!number) {
+        print_term(file, dims, s->copied_term, how->list == LIST_NOTHING ? TERM_COLUMNS : SIZE_MAX);
         fputs(" bytes", file);
     }
-    if (n_others) fprintf(file, " and what %zu of unknown size take", n_others);
+    if (n_others == 0) return;
+    if (!number || s->copied_bytes > 0) fputs(" and ", file);
+    fprintf(file, "what %zu of unknown size take%s", n_others, n_others == 1 ? "s" : "");
 }
 
-static void print_summary(const printer *out, const char *file, const ob_report *report) {
+static void print_summary(const printer *out, const char *file, const ob_report *report, const telling *how) {
     ob_report_summary s = ob_report_get_summary(report);
     print_escaped(out->file, file);
     fprintf(out->file, ": %zu node%s, %zu broadcast%s; %zu error%s, %zu warning%s, %zu note%s", s.n_nodes, plural(s.n_nodes),
             s.n_broadcasts, plural(s.n_broadcasts), s.n_errors, plural(s.n_errors), s.n_warnings, plural(s.n_warnings), s.n_notes,
             plural(s.n_notes));
     if (s.n_dropped) fprintf(out->file, ", %zu of these not listed", s.n_dropped);
-    if (s.n_broadcasts) print_copies(out->file, ob_report_dims(report), &s);
+    if (s.n_broadcasts) print_copies(out->file, ob_report_dims(report), &s, how);
     putc('\n', out->file);
 }
 
 ob_status print_report_text(const printer *out, const char *file, ob_model *model, ob_report *report, const telling *how) {
     ob_status status = OB_OK;
-    print_summary(out, file, report);
+    print_summary(out, file, report, how);
     if (!how->quiet) {
         status = print_support(out, file, model, how);
         if (status == OB_OK) status = print_contract(out, file, report, how);

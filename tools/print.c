@@ -181,17 +181,19 @@ static void print_label(FILE *file, const char *label, size_t width) {
     if (used < width) spaces(file, width - used);
 }
 
-void print_dim(FILE *file, const ob_dims *dims, ob_dim dim) {
-    char few[256];
+void print_term(FILE *file, const ob_dims *dims, ob_dim dim, size_t columns) {
+    char few[256], *text = few;
     size_t n = ob_dim_format(dims, dim, few, sizeof few);
-    if (n < sizeof few) {
-        print_escaped(file, few);
-        return;
-    }
-    char *text = malloc(n + 1);
-    if (text) ob_dim_format(dims, dim, text, n + 1);
-    print_escaped(file, text ? text : few);
-    free(text);
+    if (n >= sizeof few && (text = malloc(n + 1))) ob_dim_format(dims, dim, text, n + 1);
+    if (columns == SIZE_MAX)
+        print_escaped(file, text ? text : few);
+    else
+        print_shortened(file, text ? text : few, columns);
+    if (text != few) free(text);
+}
+
+void print_dim(FILE *file, const ob_dims *dims, ob_dim dim) {
+    print_term(file, dims, dim, SIZE_MAX);
 }
 
 void print_shape(FILE *file, const ob_dims *dims, const ob_shape *shape) {

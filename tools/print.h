@@ -32,6 +32,8 @@ void format_bytes(int64_t n_bytes, char *text, size_t n);
 
 /* A size or term, whole. */
 void print_dim(FILE *file, const ob_dims *dims, ob_dim dim);
+/* The same in at most so many columns, SIZE_MAX: whole. */
+void print_term(FILE *file, const ob_dims *dims, ob_dim dim, size_t columns);
 /* "(2 x N)", on one line. */
 void print_shape(FILE *file, const ob_dims *dims, const ob_shape *shape);
 

@@ -145,6 +145,7 @@ typedef struct ob_finding_info {
     const char *const *origins;       /**< where sizes came from, one sentence each */
     uint64_t n_calls; /**< calls with the same operands that it stands for, where the node is in the body of a function: `path` is
                          the first; else 1 */
+    size_t clause;    /**< index of the clause of the contract that the finding is about: ob_report_clause(); SIZE_MAX: none */
 } ob_finding_info;
 
 /** Findings, as many as are listed: see n_dropped in ob_report_summary. */
@@ -259,6 +260,8 @@ typedef struct ob_contract_info {
     size_t n_clauses;          /**< of the solved contract: ob_report_clause() */
     size_t n_unverified;       /**< reasons behind n_open: ob_report_unverified() */
     size_t n_assumptions;      /**< what is taken for granted: ob_report_assumption() */
+    size_t n_sizes; /**< sizes of inputs that the caller chooses, an input of unknown rank counting as one; 0: every size is
+                       fixed */
 } ob_contract_info;
 
 /** The numbers; thread-safe. */
@@ -296,6 +299,11 @@ typedef struct ob_clause_info {
     size_t n_terms;                    /**< entries of terms */
     size_t n_guards;                   /**< the first of terms, each of which says that a guard does not hold */
     const ob_clause_term *terms;       /**< the clause holds when one of them does */
+    size_t n_decides;                  /**< entries of decides: 0 when none was found */
+    const ob_named_size *decides;      /**< the fewest sizes whose choice is enough for the clause, whatever the others are, and
+                                          such a choice that the contract admits */
+    const ob_contract_origin *repair;  /**< the node to change when more sizes are wanted: the first of those that require it for
+                                          which `fails` fails; NULL when only assumptions led to it */
 } ob_clause_info;
 
 /** Fills *out with clause `index`, 0 .. n_clauses - 1; its pointers are views, valid until the next call of this function on the
