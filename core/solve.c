@@ -31,6 +31,7 @@ ob_status ob__solver_run(ob_solver *s) {
     if (!s->clashed) OB_TRY(ob__solver_propagate(s));
     if (!s->clashed) OB_TRY(ob__solver_exact(s));
     if (!s->clashed) OB_TRY(ob__solver_cycle(s));
+    if (!s->clashed) OB_TRY(ob__solver_pairs(s));
     if (!s->clashed) OB_TRY(ob__solver_subsume(s));
     return OB_OK;
 }

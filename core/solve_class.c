@@ -41,15 +41,15 @@ static bool join(period *to, const period *other, int64_t factor) {
     return true;
 }
 
-static bool period_of(const ob_dims *dims, ob_dim d, period *out);
+static bool period_of(const ob_dims *dims, ob_dim x, ob_dim d, period *out);
 
-static bool period_of_sum(const ob_dims *dims, const ob_term *term, period *out) {
+static bool period_of_sum(const ob_dims *dims, ob_dim x, const ob_term *term, period *out) {
     *out = (period){1, 0, true};
     for (uint32_t i = 1; i < term->n_words;) {
         uint32_t n_factors = (uint32_t)term->words[i + 1];
         for (uint32_t k = 0; k < n_factors; k++) {
             period one;
-            if (!period_of(dims, term->words[i + 2 + k], &one) || !join(out, &one, term->words[i])) return false;
+            if (!period_of(dims, x, term->words[i + 2 + k], &one) || !join(out, &one, term->words[i])) return false;
         }
         out->linear &= n_factors == 1;
         i += 2 + n_factors;
@@ -67,30 +67,41 @@ static bool divide_period(period *p, int64_t divisor) {
     return true;
 }
 
-static bool period_of(const ob_dims *dims, ob_dim d, period *out) {
+/* As a term in x, whatever its other symbols are. */
+static bool period_of(const ob_dims *dims, ob_dim x, ob_dim d, period *out) {
     *out = (period){1, 0, true};
     const ob_term *term = ob__term(dims, d);
     if (!term) return ob_dim_is_const(d);
     switch ((ob_dim_kind)term->kind) {
-    case OB_DIM_KIND_SYMBOL: out->step = 1; return true;
-    case OB_DIM_KIND_SUM: return period_of_sum(dims, term, out);
-    case OB_DIM_KIND_DIV: return period_of(dims, term->words[0], out) && divide_period(out, term->words[1]);
+    case OB_DIM_KIND_SYMBOL: out->step = d == x; return true;
+    case OB_DIM_KIND_SUM: return period_of_sum(dims, x, term, out);
+    case OB_DIM_KIND_DIV: return period_of(dims, x, term->words[0], out) && divide_period(out, term->words[1]);
     default:
         for (uint32_t i = 0; i < term->n_words; i++) {
             period one;
-            if (!period_of(dims, term->words[i], &one) || !join(out, &one, 1)) return false;
+            if (!period_of(dims, x, term->words[i], &one) || !join(out, &one, 1)) return false;
         }
         out->linear = false;
         return true;
     }
 }
 
-int64_t ob__literal_period(const ob_dims *dims, const ob_literal *literal) {
+int64_t ob__literal_step(const ob_dims *dims, ob_dim x, const ob_literal *literal, int64_t *step) {
+    period p;
+    if (!period_of(dims, x, literal->p, &p) || !p.linear) return 0;
+    int64_t length = p.length;
+    *step = p.step;
+    if (literal->q == 0) return length;
+    if (!ob_dim_is_const(literal->q) || literal->q < 1 || !divide_period(&p, literal->q)) return 0;
+    return ob__mul_overflows(*step, p.length / length, step) ? 0 : p.length;
+}
+
+int64_t ob__literal_period(const ob_dims *dims, ob_dim x, const ob_literal *literal) {
     period p, q;
-    if (!period_of(dims, literal->p, &p)) return 0;
+    if (!period_of(dims, x, literal->p, &p)) return 0;
     if (literal->kind != OB_LITERAL_DIVIDES && literal->kind != OB_LITERAL_NOT_DIVIDES) return p.length;
     if (ob_dim_is_const(literal->q)) return literal->q < 1 || divide_period(&p, literal->q) ? p.length : 0;
-    return period_of(dims, literal->q, &q) && join(&p, &q, 1) ? p.length : 0;
+    return period_of(dims, x, literal->q, &q) && join(&p, &q, 1) ? p.length : 0;
 }
 
 /* ---- Arithmetic ---- */

@@ -53,7 +53,5 @@ static inline step expanded(const work *w) {
 
 /* solve_literal.c. Rewrites one literal: *literal in normal form (STEP_SAME), or w->e. */
 step ob__literal_expand(work *w, ob_literal *literal);
-/* The only monomial that mentions a term of that kind as a factor, when it is coefficient * term; else NULL. */
-const ob_term *ob__lone_term(const ob_dims *dims, const ob_poly *p, ob_dim_kind kind, uint32_t *at);
 
 #endif

@@ -63,11 +63,11 @@ static bool class_holds(ob_solver *s, ob_dim x, ob_work_clause *const *clauses, 
     return true;
 }
 
-static bool common_period(const ob_dims *dims, ob_work_clause *const *clauses, uint32_t n, int64_t *out) {
+static bool common_period(const ob_dims *dims, ob_dim x, ob_work_clause *const *clauses, uint32_t n, int64_t *out) {
     *out = 1;
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < clauses[i]->n; k++) {
-            int64_t one = ob__literal_period(dims, &clauses[i]->literals[k].literal), a = *out, b = one;
+            int64_t one = ob__literal_period(dims, x, &clauses[i]->literals[k].literal), a = *out, b = one;
             if (one == 0) return false;
             while (b) {
                 int64_t rest = a % b;
@@ -94,7 +94,7 @@ static ob_status by_classes(ob_solver *s, ob_dim x, ob_work_clause *const *claus
                             bool *known) {
     int64_t period, from = 0;
     *known = false;
-    if (!common_period(s->dims, clauses, n, &period)) return OB_OK;
+    if (!common_period(s->dims, x, clauses, n, &period)) return OB_OK;
     uint8_t *tail = OB_ARENA_ARRAY(arena, uint8_t, (size_t)period);
     if (!tail) return OB_E_MEMORY;
     for (int64_t r = 0; r < period; r++) {

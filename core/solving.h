@@ -20,9 +20,6 @@ enum {
     OB_SOLVE_EFFORT = 1 << 20,      /* terms and occurrences walked over in propagation, for the whole set, */
     OB_SOLVE_EFFORT_EACH = 64,      /* and for each given clause */
     OB_SOLVE_CORE = 64,             /* solves on the way to a smaller core */
-    OB_SOLVE_CASES = 64,            /* of alternatives, in a proof */
-    OB_SOLVE_ROWS = 192,            /* of a system of inequalities */
-    OB_SOLVE_COLUMNS = 24,          /* its unknowns */
     OB_SOLVE_COMPONENT = 32,        /* clauses of a component that is searched */
     OB_SOLVE_COMPONENT_SYMBOLS = 4, /* its symbols */
     OB_SOLVE_TRIED = 1 << 14        /* points tried for one witness */
@@ -107,6 +104,8 @@ ob_literal ob__literal_opposite(ob_dims *dims, const ob_literal *literal);
 const ob_symbol_fact *ob__solve_fact(const ob_solver *s, ob_dim symbol); /* NULL: none */
 
 /* ---- Normal form (solve_literal.c) ---- */
+/* The only monomial that mentions a term of that kind as a factor, when it is coefficient * term; else NULL. */
+const ob_term *ob__lone_term(const ob_dims *dims, const ob_poly *p, ob_dim_kind kind, uint32_t *at);
 /* p without its monomial `at`, times `factor`. */
 ob_dim ob__rest_of(ob_dims *dims, const ob_poly *p, uint32_t at, int64_t factor);
 typedef struct ob_literal_list {
@@ -156,7 +155,10 @@ typedef struct ob_class_verdict {
     bool holds;
 } ob_class_verdict;
 /* A period of the literal in x, its only symbol: on each class it is one verdict from some k on. 0: none within the limits. */
-int64_t ob__literal_period(const ob_dims *dims, const ob_literal *literal);
+int64_t ob__literal_period(const ob_dims *dims, ob_dim x, const ob_literal *literal);
+/* The same for a literal in several symbols whose p grows by *step in every such period, whatever the others are, and which a
+ * number q divides on whole classes or not at all. 0 as well: it does not grow evenly. */
+int64_t ob__literal_step(const ob_dims *dims, ob_dim x, const ob_literal *literal, int64_t *step);
 /* False: given up, or x is not its only symbol. */
 bool ob__literal_on_class(const ob_dims *dims, ob_dim x, const ob_literal *literal, int64_t first, int64_t period,
                           ob_class_verdict *out);
@@ -205,6 +207,10 @@ ob_status ob__solver_core(ob_dims *dims, const ob_clause *given, const uint32_t 
 /* ---- Differences (solve_cycle.c) ---- */
 /* Finds sizes that would have to be greater than themselves. */
 ob_status ob__solver_cycle(ob_solver *s);
+
+/* ---- Two symbols (solve_pair.c) ---- */
+/* Finds two symbols whose clauses hold for no sizes. */
+ob_status ob__solver_pairs(ob_solver *s);
 
 /* ---- Subsumption (solve_subsume.c) ---- */
 /* Drops clauses that each literal of another one implies a literal of. */

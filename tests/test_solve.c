@@ -50,6 +50,14 @@ static void cases(void **state) {
         {"floor(x/10) >= 50", "x >= 500"},
         {"x - floor(9*x/10) >= 50", "x >= 491"},
         {"M = N - 5", "N = M + 5"},
+        {"N >= 0; M = N - 5", "N = M + 5; N >= 5"},
+        {"N >= 0; M = N - 5; 3 >= N", "error B C"},
+        {"N % 4; N % 6; [M >= 1] N % 24", "N % 12 = 0; if M >= 1: N % 24 = 0"},
+        {"floor((x + 3*floor(x/2))/8) % 5", "x % 16 <= 3"},
+        {"x + y + z >= 10; 3 >= x; 3 >= y; 3 >= z", "error A B C D"},
+        {"x >= y; y >= z; z >= x", "x >= y; y >= z; z >= x"},
+        {"x >= 3; [T >= 1] min(x, y) >= 3", "x >= 3; if T >= 1: y >= 3"},
+        {"x ~ y; bcast(x, y) = 4", "x = 4 or y = 4; x = 1 or x = 4; y = 1 or y = 4"},
         {"x >= 10*y; y >= 3; 29 >= x", "error A B C"},
         {"x >= 10*y; y >= 3", "x >= 10*y; y >= 3"},
         {"[N >= 8] N = 3", "N <= 7"},
@@ -78,6 +86,23 @@ static void cases(void **state) {
         {"N >= 1; 1000000 >= N", "1 <= N <= 1000000"},
         {"N % 3; N >= 100", "N >= 102; N % 3 = 0"},
         {"!b >= 1; b ~ T; 8*b*bcast(b, T) = 8*b*T", "b = T or b = 1"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) solves_to(rows[i][0], rows[i][1]);
+}
+
+/* What only both symbols together tell. */
+static void pairs_of_symbols(void **state) {
+    (void)state;
+    static const char *const rows[][2] = {
+        {"x + y % 2; x + y + 1 % 2", "error A B"},
+        {"x >= 2*y + 1; 3*y >= 2*x", "error A B"},
+        {"floor(x/4) = y; 3*y >= x; x >= 5", "error A B C"},
+        {"floor((x + y)/3) >= y + 1; 2*y >= x", "error A B"},
+        {"[x >= y] x >= 10; [y >= x] y >= 7; 6 >= x + y", "error A B C"},
+        {"[x >= y] x % 2; [y >= x + 1] y % 2; x + y % 4; x = 3", "error A B C D"},
+        {"x + y % 2; [x >= 1] x + y >= 2", "(x + y) % 2 = 0"},
+        {"2*x >= 3*y + 1; [y >= 1] x >= y + 1", "2*x >= 3*y + 1"},
+        {"7*x >= 5*y + 1; 5*y + 3 >= 7*x", "7*x >= 5*y + 1; 5*y + 3 >= 7*x"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) solves_to(rows[i][0], rows[i][1]);
 }
@@ -276,6 +301,7 @@ static void entangled_equations_end(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(cases),
+                                       cmocka_unit_test(pairs_of_symbols),
                                        cmocka_unit_test(witnesses),
                                        cmocka_unit_test(implications),
                                        cmocka_unit_test(cost_is_near_linear),
