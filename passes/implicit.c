@@ -77,10 +77,20 @@ static ob_status release(remover *r, ob_value *value) {
     return OB_OK;
 }
 
+/* What is to stay: the node, or what stretches one of its operands. */
+static const ob_node *what_stays(const remover *r, const ob_bypass *bypass) {
+    for (uint32_t i = 0; i < bypass->node->n_inputs; i++) {
+        const ob_value *operand = bypass->node->inputs[i];
+        if (operand && bypass->inputs[i] != operand && operand->producer && ob__stays(&r->rewriting->keeping, operand->producer))
+            return operand->producer;
+    }
+    return bypass->node;
+}
+
 static ob_status visit_node(remover *r, ob_node *node) {
     ob_bypass bypass;
     OB_TRY(ob__find_bypass(r->work, node, MAX_STEPS, &r->arena, &bypass));
-    if (!bypass.any || ob__leaves(r->rewriting, node)) return OB_OK;
+    if (!bypass.any || ob__leaves(r->rewriting, what_stays(r, &bypass))) return OB_OK;
     /* The way back stops after MAX_STEPS, perhaps at a value that went when the next one was led past it. */
     for (uint32_t i = 0; i < node->n_inputs; i++)
         if (bypass.inputs[i] && bypass.inputs[i]->producer && r->gone[bypass.inputs[i]->producer->id]) return OB_OK;
