@@ -1,5 +1,6 @@
 /* Contracts are compared clause by clause: each clause of the one is a clause of the other, in one normal form, or follows from
- * its clauses. Sizes that only the run knows have other numbers after the rewriting: values that stay tell which is which. */
+ * its clauses; and what is computed in both has the same shape. Sizes that only the run knows have other numbers after the
+ * rewriting: values that stay tell which is which. */
 #include "passes/kept.h"
 
 #include <stdlib.h>
@@ -255,6 +256,55 @@ static ob_status same_open(comparison *c, const ob_facts *before, const ob_facts
     return OB_OK;
 }
 
+/* ---- Shapes of what stays --------------------------------------------------------------------------------------------- */
+
+typedef struct shapes {
+    comparison *c;
+    const ob_facts *before, *after;
+    const ob_clauses *given;
+    uint32_t n_asked;
+    bool kept;
+} shapes;
+
+/* Inference may know less of the rewritten model: that is no other size. */
+static ob_status same_size(shapes *s, ob_dim was, ob_dim is, bool *same) {
+    was = translated(s->c, was);
+    *same = was == is || is == OB_DIM_UNKNOWN || ob_dim_is_anonymous(s->c->model->dims, is);
+    if (*same || was == OB_DIM_UNKNOWN || s->n_asked++ >= MOST_IMPLIED) return OB_OK;
+    ob_truth truth = OB_UNDECIDED;
+    const ob_literal literal = {OB_LITERAL_ZERO, ob_dim_sub(s->c->model->dims, was, is), 0};
+    const ob_clause equal = {.literals = &literal, .n = 1};
+    if (literal.p != OB_DIM_UNKNOWN)
+        OB_TRY(ob__implied(s->c->model->dims, s->given->items, s->given->n, &equal, &s->c->arena, &truth));
+    *same = truth == OB_TRUE;
+    return OB_OK;
+}
+
+static ob_status same_shape(shapes *s, const ob_value *value) {
+    const ob_shape *was = &ob__fact(s->before, value)->type.shape, *is = &ob__fact(s->after, value)->type.shape;
+    bool same = was->rank == is->rank || is->rank == OB_RANK_UNKNOWN;
+    for (int32_t axis = 0; same && axis < is->rank; axis++) OB_TRY(same_size(s, was->dims[axis], is->dims[axis], &same));
+    if (same) return OB_OK;
+    s->kept = false;
+    return blame(s->c->keeping, value->producer, s->c->model->n_nodes);
+}
+
+static ob_status same_shapes_in(void *context, ob_graph *graph) {
+    shapes *s = context;
+    for (const ob_node *node = graph->first; node; node = node->next)
+        for (uint32_t i = 0; i < node->n_outputs && !s->c->keeping->all_stay; i++)
+            if (node->outputs[i] && node->outputs[i]->id < s->c->keeping->n_values) OB_TRY(same_shape(s, node->outputs[i]));
+    return OB_OK;
+}
+
+/* What is computed before and after has one shape: where a contract admits 1 and 3, a size of 1 could have become 3. */
+static ob_status same_shapes(comparison *c, const ob_facts *before, const ob_facts *after, const ob_clauses *given, bool *kept) {
+    shapes s = {.c = c, .before = before, .after = after, .given = given, .kept = true};
+    OB_TRY(ob__model_each_graph(c->model, same_shapes_in, &s));
+    *kept &= s.kept;
+    return OB_OK;
+}
+
 /* ---- The whole ------------------------------------------------------------------------------------------------------ */
 
 static ob_status compare(comparison *c, const ob_facts *before, const ob_facts *after, const ob_contract *contract, bool *kept) {
@@ -264,6 +314,7 @@ static ob_status compare(comparison *c, const ob_facts *before, const ob_facts *
     OB_TRY(normal_clauses(c, &contract->given, false, &is));
     OB_TRY(all_follow(c, &was, before, &is, kept));
     OB_TRY(all_follow(c, &is, after, &was, kept));
+    OB_TRY(same_shapes(c, before, after, &is, kept));
     return same_open(c, before, after, kept);
 }
 
