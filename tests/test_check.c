@@ -12,20 +12,13 @@
 #include <cmocka.h>
 
 #include "core/graph.h"
+#include "model_text.h"
 #include "onnx_broadcast/onnx_broadcast.h"
 #include "passes/origin.h"
 #include "passes/verify_graph.h"
 
 static ob_model *model_of(const char *text, const ob_allocator *allocator) {
-    ob_load_options options;
-    ob_load_options_init(&options);
-    options.format = OB_FORMAT_TEXT;
-    options.allocator = allocator;
-    ob_model *model = NULL;
-    ob_error error;
-    ob_error_clear(&error);
-    if (ob_model_load_memory(text, strlen(text), "test", &options, &model, &error) != OB_OK) fail_msg("%s", error.message);
-    return model;
+    return read_model(text, strlen(text), OB_FORMAT_TEXT, allocator);
 }
 
 #define HEADER "<ir_version: 8, opset_import: [\"\" : 17]>\n"

@@ -9,17 +9,14 @@
 
 #include <cmocka.h>
 
-#include "onnx_broadcast/onnx_broadcast.h"
+#include "model_text.h"
 
 static ob_model *model;
 static ob_report *report;
 
 static void check(const char *text) {
-    ob_error error;
-    ob_error_clear(&error);
-    if (ob_model_load_memory(text, strlen(text), NULL, NULL, &model, &error) != OB_OK ||
-        ob_check(model, NULL, &report, &error) != OB_OK)
-        fail_msg("%s", error.message);
+    model = read_text(text);
+    report = check_model(model);
 }
 
 static void close_all(void) {

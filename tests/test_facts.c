@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "model_text.h"
 #include "onnx_broadcast/model.h"
 #include "ops/op.h"
 #include "passes/names.h"
@@ -58,15 +59,7 @@ static const ob_fact *fact(const run *r, const char *name) {
 /* "[N, 3, ?]" */
 static const char *shape_text(const run *r, const ob_fact *of) {
     static char text[400];
-    const ob_shape *shape = &of->type.shape;
-    strcpy(text, shape->rank < 0 ? "[..." : "[");
-    for (int32_t axis = 0; axis < shape->rank; axis++) {
-        char size[64];
-        ob_dim_format(r->model->dims, shape->dims[axis], size, sizeof size);
-        if (axis) strcat(text, ", ");
-        strcat(text, size[0] == '?' ? "?" : size);
-    }
-    strcat(text, "]");
+    write_shape(r->model->dims, &of->type.shape, text);
     return text;
 }
 

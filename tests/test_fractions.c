@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "onnx_broadcast/onnx_broadcast.h"
+#include "model_text.h"
 
 static ob_model *model;
 static ob_report *report;
@@ -24,11 +24,8 @@ static void check(const char *steps, const char *weights) {
              " { s = Shape(x) h = Gather(s, two) f = Cast <to = 1> (h) %s i = Cast <to = 7> (r)"
              " t = Concat <axis = 0> (head, i, tail) y = Resize <mode = \"nearest\"> (x, none, none, t) }",
              weights, steps);
-    ob_error error;
-    ob_error_clear(&error);
-    if (ob_model_load_memory(text, strlen(text), NULL, NULL, &model, &error) != OB_OK ||
-        ob_check(model, NULL, &report, &error) != OB_OK)
-        fail_msg("%s", error.message);
+    model = read_text(text);
+    report = check_model(model);
 }
 
 static void close_all(void) {

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "model_text.h"
 #include "onnx_broadcast/onnx_broadcast.h"
 #include "passes/report.h"
 #include "passes/stated.h"
@@ -183,10 +184,7 @@ static void try_model(ob_model *model, const char *name, int64_t *n_of_verdict) 
 }
 
 static void try_text(const char *text, const char *name, int64_t *n_of_verdict) {
-    ob_model *model = NULL;
-    ob_error error;
-    ob_error_clear(&error);
-    if (ob_model_load_memory(text, strlen(text), NULL, NULL, &model, &error) != OB_OK) fail_msg("%s", error.message);
+    ob_model *model = read_text(text);
     try_model(model, name, n_of_verdict);
     ob_model_close(&model);
 }

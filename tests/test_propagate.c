@@ -11,6 +11,7 @@
 
 #include "build_model.h"
 #include "corpus.h"
+#include "model_text.h"
 #include "ops/op.h"
 #include "passes/propagate.h"
 
@@ -41,16 +42,8 @@ static void finish(run *r) {
 
 /* "[N, 3, ?]" */
 static void assert_shape(const run *r, const ob_value *value, const char *expected) {
-    const ob_shape *shape = &ob__fact(&r->facts, value)->type.shape;
-    char text[400] = "[";
-    if (shape->rank < 0) strcat(text, "...");
-    for (int32_t axis = 0; axis < shape->rank; axis++) {
-        char size[64];
-        ob_dim_format(r->model->dims, shape->dims[axis], size, sizeof size);
-        if (axis) strcat(text, ", ");
-        strcat(text, size[0] == '?' ? "?" : size);
-    }
-    strcat(text, "]");
+    char text[400];
+    write_shape(r->model->dims, &ob__fact(&r->facts, value)->type.shape, text);
     assert_string_equal(text, expected);
 }
 

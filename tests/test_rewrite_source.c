@@ -9,8 +9,7 @@
 #include <cmocka.h>
 
 #include "core/graph.h"
-#include "core/text.h"
-#include "onnx_broadcast/onnx_broadcast.h"
+#include "model_text.h"
 
 static const char text[] = "<ir_version: 10, opset_import: [\"\" : 17]>\n"
                            "g (float[N,4] x, float[M,1] b, float[4] scale, float[1] one) => (float[] y, float[] z) {\n"
@@ -22,35 +21,18 @@ static const ob_key_value of_add[] = {{"pkg.torch.onnx.stack_trace", "File \"mod
 
 static const char of_norm[] = "model.py(9): forward\n";
 
-static ob_model *load(const void *bytes, size_t n, ob_model_format format) {
-    ob_load_options options;
-    ob_model *model = NULL;
-    ob_error error;
-    ob_error_clear(&error);
-    ob_load_options_init(&options);
-    options.format = format;
-    if (ob_model_load_memory(bytes, n, "model", &options, &model, &error) != OB_OK) fail_msg("%s", error.message);
-    return model;
-}
-
-static ob_status append(void *context, const void *bytes, size_t n) {
-    ob__text_append(context, bytes, n);
-    return ((ob_text *)context)->failed ? OB_E_MEMORY : OB_OK;
-}
-
 /* Through a file: what is there is read again. */
 static ob_model *written(const ob_model *model) {
     ob_text bytes;
-    ob_error error;
     ob__text_init(&bytes, NULL);
-    assert_int_equal(ob_model_write(model, OB_FORMAT_PROTOBUF, append, &bytes, &error), OB_OK);
-    ob_model *again = load(bytes.data, bytes.n, OB_FORMAT_PROTOBUF);
+    write_model(model, OB_FORMAT_PROTOBUF, &bytes);
+    ob_model *again = read_model(bytes.data, bytes.n, OB_FORMAT_PROTOBUF, NULL);
     ob__text_release(&bytes);
     return again;
 }
 
 static ob_model *exported(void) {
-    ob_model *model = load(text, strlen(text), OB_FORMAT_TEXT);
+    ob_model *model = read_text(text);
     for (ob_node *node = model->graph->first; node; node = node->next) {
         node->origin = NULL; /* written as it stands here */
         if (strcmp(node->name, "add") == 0) {

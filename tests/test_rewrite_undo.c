@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "core/text.h"
 #include "failing.h"
+#include "model_text.h"
 #include "passes/definitions.h"
 #include "passes/patch.h"
 
@@ -30,31 +30,8 @@ static const char *const models[] = {
     "<domain: \"own\", opset_import: [\"\" : 17]>\nf (p, q) => (r) { r = Max (p, q) }\n"};
 enum { N_MODELS = sizeof models / sizeof *models };
 
-static ob_model *load_text(const char *text, const ob_allocator *allocator) {
-    ob_load_options options;
-    ob_model *model = NULL;
-    ob_error error;
-    ob_error_clear(&error);
-    ob_load_options_init(&options);
-    options.format = OB_FORMAT_TEXT;
-    options.allocator = allocator;
-    if (ob_model_load_memory(text, strlen(text), "model", &options, &model, &error) != OB_OK) fail_msg("%s", error.message);
-    return model;
-}
-
 static ob_model *load(size_t which, const ob_allocator *allocator) {
-    return load_text(models[which], allocator);
-}
-
-static ob_status to_text(void *context, const void *bytes, size_t n) {
-    ob__text_append(context, bytes, n);
-    return ((ob_text *)context)->failed ? OB_E_MEMORY : OB_OK;
-}
-
-static void write_model(const ob_model *model, ob_text *text) {
-    ob_error error;
-    text->n = 0;
-    assert_int_equal(ob_model_write(model, OB_FORMAT_TEXT, to_text, text, &error), OB_OK);
+    return read_model(models[which], strlen(models[which]), OB_FORMAT_TEXT, allocator);
 }
 
 /* Every allocation of the rewriting fails in turn; what is left of the model is the model, and the next rewriting gives what the
@@ -66,9 +43,9 @@ static void fail_in_turn(failing *f, const ob_allocator *allocator, size_t which
     ob__text_init(&wanted, NULL);
     ob__text_init(&text, NULL);
     ob_model *model = load(which, allocator);
-    write_model(model, &was);
+    write_model(model, OB_FORMAT_TEXT, &was);
     ob_status right = ob_rewrite(model, form, NULL, NULL, &error);
-    write_model(model, &wanted);
+    write_model(model, OB_FORMAT_TEXT, &wanted);
     if (right != OB_OK) assert_string_equal(wanted.data, was.data);
     ob_model_close(&model);
     for (size_t at = 0;; at++) {
@@ -77,14 +54,14 @@ static void fail_in_turn(failing *f, const ob_allocator *allocator, size_t which
         ob_status status = ob_rewrite(model, form, NULL, NULL, &error);
         bool failed = f->failed;
         f->armed = false;
-        write_model(model, &text);
+        write_model(model, OB_FORMAT_TEXT, &text);
         if (status == OB_E_MEMORY)
             assert_string_equal(text.data, was.data);
         else
             assert_int_equal(status, right);
         if (status != OB_OK) status = ob_rewrite(model, form, NULL, NULL, &error);
         assert_int_equal(status, right);
-        write_model(model, &text);
+        write_model(model, OB_FORMAT_TEXT, &text);
         assert_string_equal(text.data, wanted.data);
         ob_model_close(&model);
         if (!failed) break;
@@ -124,9 +101,9 @@ static void a_stop_changes_nothing(void **state) {
                 ob_model *model = load(which, NULL);
                 ob_pass_info info = ob_pass_at(pass);
                 const ob_rewrite_options options = {.after_pass = stop_after, .context = (void *)(uintptr_t)info.name};
-                write_model(model, &was);
+                write_model(model, OB_FORMAT_TEXT, &was);
                 if (ob_rewrite(model, (ob_form)form, &options, NULL, &error) != OB_OK) {
-                    write_model(model, &text);
+                    write_model(model, OB_FORMAT_TEXT, &text);
                     assert_string_equal(text.data, was.data);
                 }
                 ob_model_close(&model);
@@ -178,8 +155,8 @@ static void a_patch_is_applied_as_a_whole_or_not_at_all(void **state) {
     ob__text_init(&text, NULL);
     size_t n_failed = 0;
     for (size_t at = 0; at < 100000; at++) {
-        ob_model *model = load_text(every_edit, &allocator);
-        write_model(model, &was);
+        ob_model *model = read_model(every_edit, strlen(every_edit), OB_FORMAT_TEXT, &allocator);
+        write_model(model, OB_FORMAT_TEXT, &was);
         ob_journal journal;
         ob_patch patch;
         ob__journal_init(&journal, &allocator);
@@ -197,15 +174,15 @@ static void a_patch_is_applied_as_a_whole_or_not_at_all(void **state) {
         if (status != OB_OK) {
             assert_int_equal(status, OB_E_MEMORY);
             n_failed++;
-            write_model(model, &text);
+            write_model(model, OB_FORMAT_TEXT, &text);
             assert_string_equal(text.data, was.data);
             assert_true(model->n_nodes == n_nodes && model->n_values == n_made);
         } else {
-            write_model(model, &text);
+            write_model(model, OB_FORMAT_TEXT, &text);
             assert_string_not_equal(text.data, was.data);
         }
         ob__journal_undo(&journal, NULL);
-        write_model(model, &text);
+        write_model(model, OB_FORMAT_TEXT, &text);
         assert_string_equal(text.data, was.data);
         assert_int_equal(model->n_nodes, n_nodes);
         assert_int_equal(model->n_values, n_values);

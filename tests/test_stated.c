@@ -10,20 +10,11 @@
 
 #include <cmocka.h>
 
-#include "core/text.h"
-#include "onnx_broadcast/onnx_broadcast.h"
+#include "model_text.h"
 #include "variants.h"
 
 #define HEAD      "<ir_version: 8, opset_import: [\"\" : 17]"
 #define TWO_SIZES "> g (float[N,3] x, float[M,?] y) => (float[K,L] z) { z = Add(x, y) }"
-
-static ob_model *load_text(const char *text) {
-    ob_model *model = NULL;
-    ob_error error;
-    ob_error_clear(&error);
-    if (ob_model_load_memory(text, strlen(text), NULL, NULL, &model, &error) != OB_OK) fail_msg("%s", error.message);
-    return model;
-}
 
 /* The report's clauses in the order and words of the report. */
 static void contract_of(ob_model *model, ob_text *text, size_t *n_differs, size_t *n_clauses) {
@@ -120,7 +111,7 @@ static const char two_sizes[] = "version: 1\nstatus: complete\nN = M or N = 1 or
 
 static void other_entries_stay(void **state) {
     (void)state;
-    ob_model *model = load_text(HEAD ", metadata_props: [\"a\": \"1\", \"onnx_broadcast.contract\": \"old\", \"b\": \"2\","
+    ob_model *model = read_text(HEAD ", metadata_props: [\"a\": \"1\", \"onnx_broadcast.contract\": \"old\", \"b\": \"2\","
                                      " \"onnx_broadcast.contract\": \"older\", \"c\": \"3\"]" TWO_SIZES);
     assert_string_equal(ob_model_metadata(model, OB_CONTRACT_KEY), "old");
     assert_int_equal(ob_rewrite(model, OB_FORM_EXPAND, NULL, NULL, NULL), OB_OK);
@@ -146,7 +137,7 @@ static ob_status stop_behind(void *context, const char *pass, const ob_model *mo
 
 static void a_rewriting_that_fails_leaves_the_entry(void **state) {
     (void)state;
-    ob_model *model = load_text(HEAD ", metadata_props: [\"onnx_broadcast.contract\": \"old\"]" TWO_SIZES);
+    ob_model *model = read_text(HEAD ", metadata_props: [\"onnx_broadcast.contract\": \"old\"]" TWO_SIZES);
     const ob_rewrite_options options = {.after_pass = stop_behind, .context = (void *)"state_contract"};
     assert_int_equal(ob_rewrite(model, OB_FORM_EXPAND, &options, NULL, NULL), OB_E_CANCELLED);
     assert_string_equal(ob_model_metadata(model, OB_CONTRACT_KEY), "old");
@@ -165,7 +156,7 @@ static void what_a_limit_leaves_out_is_counted(void **state) {
     ob__text_puts(&text, ", float[7] w) => (float[7] y) {");
     for (int i = 0; i < N; i++) ob__text_printf(&text, " y%d = Add(x%d, w)", i, i);
     ob__text_puts(&text, " y = Identity(w) }");
-    ob_model *model = load_text(text.data);
+    ob_model *model = read_text(text.data);
     assert_int_equal(ob_rewrite(model, OB_FORM_BROADCAST, NULL, NULL, NULL), OB_OK);
     const char *stated = ob_model_metadata(model, OB_CONTRACT_KEY);
     assert_non_null(strstr(stated, "status: partial\n"));
@@ -214,7 +205,7 @@ static void what_a_file_claims_is_compared(void **state) {
         ob_finding_info finding = {.id = ""};
         size_t at = 0;
         snprintf(text, sizeof text, HEAD ", metadata_props: [\"onnx_broadcast.contract\": \"%s\"]" TWO_SIZES, rows[i].stated);
-        ob_model *model = load_text(text);
+        ob_model *model = read_text(text);
         assert_int_equal(ob_check(model, NULL, &report, NULL), OB_OK);
         while (ob_report_finding(report, at++, &finding) == OB_OK && strcmp(finding.id, "OB0504") != 0) continue;
         bool told = strcmp(finding.id, "OB0504") == 0;

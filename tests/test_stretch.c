@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "onnx_broadcast/onnx_broadcast.h"
+#include "model_text.h"
 #include "ops/op.h"
 #include "passes/groups.h"
 #include "passes/propagate.h"
@@ -41,17 +41,6 @@ static void rows_say_what_they_stretch(void **state) {
 }
 
 /* ---- Every row through the passes ---- */
-
-static ob_model *read_text(const char *text) {
-    ob_load_options options;
-    ob_model *model = NULL;
-    ob_error error;
-    ob_error_clear(&error);
-    ob_load_options_init(&options);
-    options.format = OB_FORMAT_TEXT;
-    if (ob_model_load_memory(text, strlen(text), "model", &options, &model, &error) != OB_OK) fail_msg("%s", error.message);
-    return model;
-}
 
 /* A model of one node, called y, whose operands from `first` on are stretched: (4) onto (2,3,4), or onto the product (2,4). */
 static ob_model *model_of(const ob_op *op) {
