@@ -1,5 +1,5 @@
-/* What the solved contract says, as findings: one for each clause, at the node that asked for it first, and one for conditions
- * that contradict each other. */
+/* The contract, solved, and what it says, as findings: one for each clause, at the node that asked for it first, and one for
+ * conditions that contradict each other. */
 #include <string.h>
 
 #include "core/error.h"
@@ -168,7 +168,7 @@ static ob_status report_core(ob_work *work, const ob_contract *contract, ob_text
     return OB_OK;
 }
 
-ob_status ob__contract_findings(ob_work *work, const ob_contract *contract) {
+static ob_status find(ob_work *work, const ob_contract *contract) {
     ob_text text;
     ob__text_init(&text, &work->model->arena.allocator);
     work->model->dims->longest_name = OB_NAME_IN_TEXT;
@@ -178,4 +178,11 @@ ob_status ob__contract_findings(ob_work *work, const ob_contract *contract) {
     work->model->dims->longest_name = 0;
     ob__text_release(&text);
     return status;
+}
+
+ob_status ob__pass_contract(ob_work *work) {
+    if (!work->contract) return OB_OK;
+    OB_TRY(ob__contract_make(work->model, work->facts, work->assumed, work->n_assumed, work->contract));
+    OB_TRY(find(work, work->contract));
+    return ob__contract_compare_stated(work, work->contract);
 }

@@ -6,14 +6,6 @@
 #include "passes/groups.h"
 #include "passes/names.h"
 #include "passes/report.h"
-#include "passes/work.h"
-
-ob_status ob__pass_contract(ob_work *work) {
-    if (!work->contract) return OB_OK;
-    OB_TRY(ob__contract_make(work->model, work->facts, work->assumed, work->n_assumed, work->contract));
-    OB_TRY(ob__contract_findings(work, work->contract));
-    return ob__contract_compare_stated(work, work->contract);
-}
 
 const char *ob_contract_status_name(ob_contract_status status) {
     switch (status) {

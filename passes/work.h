@@ -31,8 +31,6 @@ ob_status ob__pass_rules(ob_work *work);      /* findings OB03xx of the rule boo
 ob_status ob__pass_accidental(ob_work *work); /* findings OB0401 */
 ob_status ob__pass_redundant(ob_work *work);  /* findings OB0402 */
 
-/* contract_findings.c */
-ob_status ob__contract_findings(ob_work *work, const struct ob_contract *contract);
 /* compare_stated.c: finding OB0504 when the model's metadata state another contract. */
 ob_status ob__contract_compare_stated(ob_work *work, const struct ob_contract *contract);
 

@@ -76,17 +76,32 @@ static inline ob_value *new_weight(ob_model *model, const char *name, ob_dtype d
     return value;
 }
 
-/* A node with one output: new_node(model, "Add", "sum", 2, a, b). It is called as its output. */
-static inline ob_value *new_node(ob_model *model, const char *op_type, const char *output, int n_inputs, ...) {
-    ob_node *node = ob__node_new(model->graph, NULL, "", op_type, (uint32_t)n_inputs, 1);
-    ob_value *value = ob__value_new(model->graph, output);
+/* A node of the graph with one output, without a name. */
+static inline ob_value *add_node(ob_graph *graph, const char *op_type, const char *output, int n_inputs, va_list inputs) {
+    ob_node *node = ob__node_new(graph, NULL, "", op_type, (uint32_t)n_inputs, 1);
+    ob_value *value = ob__value_new(graph, output);
     assert_true(node && value);
-    node->name = value->name;
+    for (int i = 0; i < n_inputs; i++) node->inputs[i] = va_arg(inputs, ob_value *);
+    ob__node_set_output(node, 0, value);
+    return value;
+}
+
+/* The same in a body: new_body_node(body, "Add", "sum", 2, a, b). */
+static inline ob_value *new_body_node(ob_graph *body, const char *op_type, const char *output, int n_inputs, ...) {
     va_list inputs;
     va_start(inputs, n_inputs);
-    for (int i = 0; i < n_inputs; i++) node->inputs[i] = va_arg(inputs, ob_value *);
+    ob_value *value = add_node(body, op_type, output, n_inputs, inputs);
     va_end(inputs);
-    ob__node_set_output(node, 0, value);
+    return value;
+}
+
+/* The same in the main graph. It is called as its output. */
+static inline ob_value *new_node(ob_model *model, const char *op_type, const char *output, int n_inputs, ...) {
+    va_list inputs;
+    va_start(inputs, n_inputs);
+    ob_value *value = add_node(model->graph, op_type, output, n_inputs, inputs);
+    va_end(inputs);
+    value->producer->name = value->name;
     return value;
 }
 

@@ -307,26 +307,14 @@ static void body_output(ob_graph *body, ob_value *value) {
     body->outputs = append_value(body->model, body->outputs, &body->n_outputs, value);
 }
 
-static ob_value *body_node(ob_graph *body, const char *op_type, const char *output, int n_inputs, ...) {
-    ob_node *node = ob__node_new(body, NULL, "", op_type, (uint32_t)n_inputs, 1);
-    ob_value *value = ob__value_new(body, output);
-    assert_true(node && value);
-    va_list inputs;
-    va_start(inputs, n_inputs);
-    for (int i = 0; i < n_inputs; i++) node->inputs[i] = va_arg(inputs, ob_value *);
-    va_end(inputs);
-    ob__node_set_output(node, 0, value);
-    return value;
-}
-
 static void branches_meet(void **state) {
     (void)state;
     ob_model *model = new_model(17);
     ob_value *x = new_input(model, "x", OB_FLOAT, "N 3"), *condition = new_input(model, "condition", OB_BOOL, "");
     ob_value *y = new_node(model, "If", "y", 1, condition);
     ob_graph *yes = add_body(y->producer, "then_branch"), *no = add_body(y->producer, "else_branch");
-    body_output(yes, body_node(yes, "Relu", "a", 1, x));
-    body_output(no, body_node(no, "Concat", "b", 2, x, x));
+    body_output(yes, new_body_node(yes, "Relu", "a", 1, x));
+    body_output(no, new_body_node(no, "Concat", "b", 2, x, x));
     assert_true(ob__node_set_int(no->first, "axis", 0));
     run done = propagate(model);
     assert_shape(&done, y, "[?, 3]");
@@ -340,8 +328,8 @@ static void values_captured_too_early_are_reported(void **state) {
     ob_value *x = new_input(model, "x", OB_FLOAT, "N 3"), *condition = new_input(model, "condition", OB_BOOL, "");
     ob_value *late = ob__value_new(model->graph, "late"), *y = new_node(model, "If", "y", 1, condition);
     ob_graph *yes = add_body(y->producer, "then_branch"), *no = add_body(y->producer, "else_branch");
-    body_output(yes, body_node(yes, "Relu", "a", 1, late));
-    body_output(no, body_node(no, "Relu", "b", 1, x));
+    body_output(yes, new_body_node(yes, "Relu", "a", 1, late));
+    body_output(no, new_body_node(no, "Relu", "b", 1, x));
     ob_node *node = ob__node_new(model->graph, NULL, "", "Neg", 1, 1);
     node->inputs[0] = x;
     ob__node_set_output(node, 0, late);
@@ -367,13 +355,13 @@ static void a_loop_forgets_what_changes(void **state) {
     body_input(body, "i");
     ob_value *go = body_input(body, "go"), *s = body_input(body, "s"), *f = body_input(body, "f");
     body_output(body, go);
-    body_output(body, body_node(body, "Concat", "s2", 2, s, start));
+    body_output(body, new_body_node(body, "Concat", "s2", 2, s, start));
     assert_true(ob__node_set_int(body->last, "axis", 0));
-    body_output(body, body_node(body, "Neg", "f2", 1, f));
-    body_output(body, body_node(body, "Relu", "item", 1, f));
+    body_output(body, new_body_node(body, "Neg", "f2", 1, f));
+    body_output(body, new_body_node(body, "Relu", "item", 1, f));
     /* An error in the body is one error, however often the body is looked at. */
     ob_value *five = new_input(model, "five", OB_FLOAT, "5"), *six = new_input(model, "six", OB_FLOAT, "6");
-    body_node(body, "Add", "wrong", 2, five, six);
+    new_body_node(body, "Add", "wrong", 2, five, six);
     run done = propagate(model);
     assert_shape(&done, grown, "[?, N]");
     assert_shape(&done, kept, "[N]");
@@ -418,7 +406,7 @@ static void functions_are_inferred_for_each_call(void **state) {
     ob_model *model = new_model(17);
     ob_function *function = add_function(model, "Stack", inputs, 1);
     ob_value *a = function->body->inputs[0];
-    body_output(function->body, body_node(function->body, "Concat", "r", 2, a, a));
+    body_output(function->body, new_body_node(function->body, "Concat", "r", 2, a, a));
     /* axis of Concat is the attribute `along` of the call. */
     ob_attribute *reference = OB_ARENA_NEW(&model->arena, ob_attribute);
     reference->name = "axis";
@@ -464,8 +452,10 @@ static void expansion_is_limited(void **state) {
         snprintf(next, sizeof next, "F%d", i + 1);
         ob_graph *body = add_function(model, name, inputs, 1)->body;
         bool leaf = i == LEVELS - 1;
-        ob_value *once = leaf ? body_node(body, "Shape", "once", 1, body->inputs[0]) : call(body, next, "once", body->inputs[0]);
-        body_output(body, leaf ? body_node(body, "Concat", "longer", 2, body->inputs[0], once) : call(body, next, "twice", once));
+        ob_value *once =
+            leaf ? new_body_node(body, "Shape", "once", 1, body->inputs[0]) : call(body, next, "once", body->inputs[0]);
+        body_output(body,
+                    leaf ? new_body_node(body, "Concat", "longer", 2, body->inputs[0], once) : call(body, next, "twice", once));
         if (leaf) assert_true(ob__node_set_int(body->last, "axis", 0));
     }
     call(model->graph, "F0", "y", new_input(model, "x", OB_INT64, "N"));
