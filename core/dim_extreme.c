@@ -1,5 +1,7 @@
 /* Minima and maxima of terms: sets of members, none of which is known to lie beyond another, with what all have in common
  * outside. */
+#include <string.h>
+
 #include "core/error.h"
 #include "core/terms.h"
 
@@ -29,6 +31,20 @@ const ob_term *ob__poly_take_extreme(const ob_dims *pool, ob_poly *poly, ob_dim_
     for (uint32_t i = at + 1; i < poly->n; i++) poly->monomials[i - 1] = poly->monomials[i];
     poly->n--;
     return found;
+}
+
+const ob_term *ob__poly_spread(const ob_dims *pool, const ob_poly *poly) {
+    if (poly->n != 2 || poly->constant != 0) return NULL;
+    const ob_term *found[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        const ob_monomial *m = &poly->monomials[i];
+        found[i] = m->n_factors == 1 ? ob__term(pool, m->factors[0]) : NULL;
+        if (!is_extreme(found[i]) || (m->coefficient != 1 && m->coefficient != -1)) return NULL;
+    }
+    bool same = poly->monomials[0].coefficient != poly->monomials[1].coefficient && found[0]->kind != found[1]->kind &&
+                found[0]->n_words == found[1]->n_words &&
+                memcmp(found[0]->words, found[1]->words, found[0]->n_words * sizeof(ob_dim)) == 0;
+    return same ? found[0] : NULL;
 }
 
 static bool add_member(member_list *list, ob_dim member) {

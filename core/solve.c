@@ -161,6 +161,7 @@ ob_status ob__solve(ob_dims *dims, const ob_clause *clauses, uint32_t n, const o
     ob_status status = ob__solver_init(&s, dims, &scratch, clauses, n, inputs, n_inputs);
     if (status == OB_OK) status = ob__solver_run(&s);
     if (status == OB_OK && !s.clashed) status = ob__solver_drop_redundant(&s);
+    if (status == OB_OK && !s.clashed) status = ob__solver_chain(&s);
     out->n_steps = s.n_normalised + s.work + s.effort;
     if (status == OB_OK && s.clashed) status = write_core(&s, arena, &scratch, out);
     if (status == OB_OK && !s.clashed) status = write_clauses(&s, arena, &scratch, out);

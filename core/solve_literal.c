@@ -119,22 +119,6 @@ static step magnitude_is(work *w, ob_dim d, int64_t m) {
     return expanded(w);
 }
 
-/* max(S) - min(S) = 0: all are equal. */
-static bool is_spread(const ob_dims *dims, const ob_poly *p, const ob_term **members) {
-    if (p->n != 2 || p->constant != 0) return false;
-    const ob_term *found[2];
-    for (uint32_t i = 0; i < 2; i++) {
-        const ob_monomial *m = &p->monomials[i];
-        found[i] = m->n_factors == 1 ? ob__term(dims, m->factors[0]) : NULL;
-        if (!found[i] || (m->coefficient != 1 && m->coefficient != -1)) return false;
-    }
-    if (p->monomials[0].coefficient == p->monomials[1].coefficient || found[0]->n_words != found[1]->n_words) return false;
-    bool kinds = (found[0]->kind == OB_DIM_KIND_MIN && found[1]->kind == OB_DIM_KIND_MAX) ||
-                 (found[1]->kind == OB_DIM_KIND_MIN && found[0]->kind == OB_DIM_KIND_MAX);
-    *members = found[0];
-    return kinds && memcmp(found[0]->words, found[1]->words, found[0]->n_words * sizeof(ob_dim)) == 0;
-}
-
 /* A term of the kinds that an equation takes apart, alone with coefficient 1 or -1. */
 static const ob_term *equated_term(work *w, const ob_poly *p, uint32_t *at) {
     static const ob_dim_kind kinds[] = {OB_DIM_KIND_BCAST, OB_DIM_KIND_MIN, OB_DIM_KIND_MAX};
@@ -162,8 +146,8 @@ static step expand_zero(work *w, ob_literal *literal) {
         end_or(w);
         return expanded(w);
     }
-    const ob_term *term;
-    if (is_spread(w->dims, &p, &term)) {
+    const ob_term *term = ob__poly_spread(w->dims, &p);
+    if (term) { /* all are equal */
         const ob_dim *members = term->words;
         uint32_t n = term->n_words;
         for (uint32_t i = 1; i < n; i++) put_alone(w, OB_LITERAL_ZERO, ob_dim_sub(w->dims, members[0], members[i]), 0);

@@ -148,11 +148,26 @@ static bool write_range(ob_text *text, ob_dims *dims, ob_dim p) {
     return false;
 }
 
+/* max(members) = min(members): a number, the first of the members if there is one, comes last. */
+static bool write_chain(ob_text *text, const ob_dims *dims, ob_dim p) {
+    ob_poly poly;
+    const ob_term *term = ob__poly_load(dims, p, &poly) ? ob__poly_spread(dims, &poly) : NULL;
+    if (!term) return false;
+    uint32_t first = ob_dim_is_const(term->words[0]) ? 1 : 0;
+    for (uint32_t i = 0; i < term->n_words; i++) {
+        ob__text_puts(text, i ? " = " : "");
+        write_dim(text, dims, term->words[(i + first) % term->n_words]);
+    }
+    return true;
+}
+
 /* ---- Literals ------------------------------------------------------------------------------------------------------ */
 
 void ob__literal_write(ob_text *text, ob_dims *dims, const ob_literal *literal) {
     switch (literal->kind) {
-    case OB_LITERAL_ZERO: write_relation(text, dims, literal->p, " = ", " = "); break;
+    case OB_LITERAL_ZERO:
+        if (!write_chain(text, dims, literal->p)) write_relation(text, dims, literal->p, " = ", " = ");
+        break;
     case OB_LITERAL_NONZERO: write_relation(text, dims, literal->p, " != ", " != "); break;
     case OB_LITERAL_NONNEGATIVE:
         if (!write_range(text, dims, literal->p) && !write_bounded_remainder(text, dims, literal->p))

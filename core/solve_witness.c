@@ -135,7 +135,9 @@ static bool is_confirmed(const component *c, uint32_t broken) {
 static bool complete(component *c, uint32_t broken) {
     for (uint32_t i = 0; i < c->n; i++) {
         const ob_symbol_fact *f = &c->s->facts[c->facts[i]];
-        if (f->solved == OB_DIM_UNKNOWN || (broken != UINT32_MAX && c->s->clauses[broken].defines == c->facts[i] + 1)) continue;
+        if (f->solved == OB_DIM_UNKNOWN ||
+            (broken != UINT32_MAX && ob__clause_defines(c->s, &c->s->clauses[broken], c->facts[i])))
+            continue;
         int64_t value;
         if (ob_dim_eval(c->s->dims, f->solved, c->at, c->n, &value) != OB_OK || value < 0) return false;
         c->at[i].size = value;
@@ -168,7 +170,7 @@ static bool search(component *c, uint32_t broken, const ob_binding *from, ob_bin
         uint32_t i = 0;
         for (; i < c->n; i++) { /* solved symbols are not counted through */
             bool free_symbol = c->s->facts[c->facts[i]].solved == OB_DIM_UNKNOWN ||
-                               (broken != UINT32_MAX && c->s->clauses[broken].defines == c->facts[i] + 1);
+                               (broken != UINT32_MAX && ob__clause_defines(c->s, &c->s->clauses[broken], c->facts[i]));
             if (free_symbol && ++digits[i] < c->n_candidates[i]) break;
             digits[i] = 0;
         }

@@ -56,6 +56,7 @@ typedef struct ob_work_clause {
     uint32_t defines;               /* the symbol that this equation replaces: its fact's number + 1 */
     uint32_t n_symbols, *symbols;   /* numbers of their facts; 0: it is too wide, and stays as it is */
     bool dropped, pinned, assumed, queued;
+    bool chain; /* several equations in one: it defines each of its symbols that is solved */
 } ob_work_clause;
 
 /* What is known of one symbol. */
@@ -226,6 +227,12 @@ ob_status ob__solver_follows(ob_solver *s, const uint32_t *numbers, uint32_t n, 
 /* Drops clauses in several symbols that follow from those around them. After ob__solver_run: what was learned from them is not
  * looked at again. */
 ob_status ob__solver_drop_redundant(ob_solver *s);
+
+/* ---- Chains of equal sizes (solve_chain.c) ---- */
+/* Tells inputs that are all equal in one clause. After all else but witnesses: nothing is learned from it. */
+ob_status ob__solver_chain(ob_solver *s);
+/* Does the clause say what that solved symbol is? */
+bool ob__clause_defines(const ob_solver *s, const ob_work_clause *clause, uint32_t fact);
 
 /* ---- Implication (solve_implied.c) and witnesses (solve_witness.c), after ob__solver_run ---- */
 /* The clause in terms of what is not solved, in normal form by the facts: it holds where each of the lists does. */

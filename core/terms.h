@@ -124,6 +124,8 @@ void ob__term_bounds(const ob_dims *pool, ob_term *term);
  * monomial (kind: which of the two it amounts to, a negative part turns them around), takes it out of poly and gives its term,
  * else NULL. */
 const ob_term *ob__poly_take_extreme(const ob_dims *pool, ob_poly *poly, ob_dim_kind *kind, int64_t *part);
+/* Is it max(members) - min(members), or the opposite? Then a term with these members, else NULL. */
+const ob_term *ob__poly_spread(const ob_dims *pool, const ob_poly *poly);
 /* The greatest common divisor of `start` and all coefficients, without the constant. */
 int64_t ob__poly_gcd(const ob_poly *poly, int64_t start);
 int ob__monomial_compare(const ob_monomial *a, const ob_monomial *b);

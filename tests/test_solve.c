@@ -31,7 +31,7 @@ static void cases(void **state) {
     static const char *const rows[][2] = {
         {"N -> 3; N -> 4; N -> 7", "N = 1"},
         {"N = 3; N = 5", "error A B"},
-        {"N = M; M = K; N -> 5; K = 5", "N = 5; M = 5; K = 5"},
+        {"N = M; M = K; N -> 5; K = 5", "N = M = K = 5"},
         {"N ~ min(N, 512)", "N <= 512"},
         {"H - 2 >= 1; floor((H - 3)/2) + 1 >= 3", "H >= 7"},
         {"H >= 2; H -> 2*floor(H/2)", "H >= 2; H % 2 = 0"},
@@ -50,6 +50,10 @@ static void cases(void **state) {
         {"floor(x/10) >= 50", "x >= 500"},
         {"x - floor(9*x/10) >= 50", "x >= 491"},
         {"M = N - 5", "N = M + 5"},
+        {"N = M; M = K; K = J; [T >= 1] N = 4; J >= 3", "N = M = K = J; if T >= 1: N = 4; N >= 3"},
+        {"N = 1; M = N; K = M; L = 1", "N = M = K = 1; L = 1"},
+        {"_1 = N; _1 = M; M = K", "N = M = K; (open) _1 = N"},
+        {"N = M; M = K; K = 0", "N = 0; M = 0; K = 0"},
         {"N >= 0; M = N - 5", "N = M + 5; N >= 5"},
         {"N >= 0; M = N - 5; 3 >= N", "error B C"},
         {"N % 4; N % 6; [M >= 1] N % 24", "N % 12 = 0; if M >= 1: N % 24 = 0"},
@@ -132,6 +136,35 @@ static void witnesses(void **state) {
         ob__arena_release(&arena);
         ob_dims_destroy(&dims);
     }
+}
+
+/* Sizes that are all equal: the sizes that break it leave the other clauses whole. */
+static void chains_have_witnesses(void **state) {
+    (void)state;
+    ob_dims *dims;
+    ob_arena arena;
+    ob_clauses clauses;
+    ob_solution solution;
+    ob_dim inputs[4];
+    uint32_t n_inputs;
+    assert_int_equal(ob_dims_create(NULL, &dims), OB_OK);
+    ob__arena_init(&arena, NULL);
+    ob__clauses_init(&clauses, &arena);
+    add_requirements(&clauses, dims, "N = M; M = K; K = J; N >= 3");
+    collect_inputs(dims, &clauses, inputs, &n_inputs);
+    assert_int_equal(ob__solve(dims, clauses.items, clauses.n, inputs, n_inputs, &arena, &solution), OB_OK);
+    assert_int_equal(solution.n_clauses, 2);
+    const ob_solved_clause *chain = &solution.clauses[0];
+    assert_int_equal(chain->n_origins, 3);
+    assert_int_equal(chain->n_holds, 4);
+    assert_int_equal(chain->n_fails, 4);
+    for (uint32_t i = 0; i < 2; i++) {
+        const ob_solved_clause *clause = &solution.clauses[i];
+        assert_int_equal(ob__clause_eval(dims, clause->literals, clause->n, chain->holds, 4), OB_TRUE);
+        assert_int_equal(ob__clause_eval(dims, clause->literals, clause->n, chain->fails, 4), i ? OB_TRUE : OB_FALSE);
+    }
+    ob__arena_release(&arena);
+    ob_dims_destroy(&dims);
 }
 
 static ob_truth follows(const char *from, const char *goal) {
@@ -303,6 +336,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(cases),
                                        cmocka_unit_test(pairs_of_symbols),
                                        cmocka_unit_test(witnesses),
+                                       cmocka_unit_test(chains_have_witnesses),
                                        cmocka_unit_test(implications),
                                        cmocka_unit_test(cost_is_near_linear),
                                        cmocka_unit_test(weaker_clauses_go),
