@@ -18,27 +18,28 @@ static ob_status bind_dims(ob_model *model, const ob_check_options *options, ob_
     return OB_OK;
 }
 
-static const ob_value *find_input(const ob_model *model, const char *name) {
-    const ob_map_entry *entry = ob__map_find(&model->graph->values, name, strlen(name));
-    const ob_value *value = entry ? entry->value : NULL;
-    return value && value->is_input ? value : NULL;
+/* The index of an input; n_inputs: there is none. */
+static uint32_t find_input(const ob_model *model, const char *name) {
+    uint32_t i = 0;
+    while (i < model->graph->n_inputs && strcmp(model->graph->inputs[i]->name, name) != 0) i++;
+    return i;
 }
 
 /* A size that is given for an axis of an input is given for its symbol, wherever that stands. */
-static ob_status bind_axis(const ob_model *model, const ob_value *input, int32_t axis, int64_t size, ob_binding *bindings,
-                           size_t *n, ob_error *error) {
-    const ob_shape *declared = &input->declared.shape;
-    if (axis >= declared->rank || !ob_dim_is_named(model->dims, declared->dims[axis])) return OB_OK;
+static ob_status bind_axis(ob_model *model, uint32_t input, int32_t axis, int64_t size, ob_binding *bindings, size_t *n,
+                           ob_error *error) {
+    ob_dim symbol = ob__input_symbol(model, input, axis);
+    if (!ob_dim_is_named(model->dims, symbol)) return OB_OK;
     for (size_t i = 0; i < *n; i++) {
-        if (bindings[i].symbol != declared->dims[axis]) continue;
+        if (bindings[i].symbol != symbol) continue;
         char name[128];
         ob__dim_shown(model->dims, bindings[i].symbol, name, sizeof name);
         OB_FAIL_IF(bindings[i].size != size, error, OB_E_ARGUMENT,
-                   "axis %d of input '%s' is %s, which is given as %lld and as %lld", (int)axis, input->name, name,
-                   (long long)bindings[i].size, (long long)size);
+                   "axis %d of input '%s' is %s, which is given as %lld and as %lld", (int)axis,
+                   model->graph->inputs[input]->name, name, (long long)bindings[i].size, (long long)size);
         return OB_OK;
     }
-    bindings[(*n)++] = (ob_binding){declared->dims[axis], size};
+    bindings[(*n)++] = (ob_binding){symbol, size};
     return OB_OK;
 }
 
@@ -48,8 +49,9 @@ static ob_status bind_inputs(ob_model *model, const ob_check_options *options, o
         const ob_shape_given *given = &options->shapes[i];
         OB_FAIL_IF(!given->name || given->rank < 0 || given->rank > OB_MAX_RANK || (given->rank && !given->dims), error,
                    OB_E_ARGUMENT, "an input shape has a rank of 0 to %d", OB_MAX_RANK);
-        const ob_value *input = find_input(model, given->name);
-        OB_FAIL_IF(!input, error, OB_E_NOT_FOUND, "the model has no input '%s'", given->name);
+        uint32_t index = find_input(model, given->name);
+        OB_FAIL_IF(index == model->graph->n_inputs, error, OB_E_NOT_FOUND, "the model has no input '%s'", given->name);
+        const ob_value *input = model->graph->inputs[index];
         bool same_rank = given->rank == input->declared.shape.rank;
         ob_dim *dims = OB_ARENA_ARRAY(arena, ob_dim, (size_t)given->rank);
         if (!dims) return OB_E_MEMORY;
@@ -58,7 +60,7 @@ static ob_status bind_inputs(ob_model *model, const ob_check_options *options, o
             OB_FAIL_IF(size != OB_DIM_UNKNOWN && (size < 0 || size > OB_DIM_CONST_MAX), error, OB_E_ARGUMENT,
                        "axis %d of input '%s': a size must be 0 or more", (int)axis, given->name);
             dims[axis] = size;
-            if (size != OB_DIM_UNKNOWN && same_rank) OB_TRY(bind_axis(model, input, axis, size, bindings, n_bindings, error));
+            if (size != OB_DIM_UNKNOWN && same_rank) OB_TRY(bind_axis(model, index, axis, size, bindings, n_bindings, error));
         }
         inputs[i] = (ob_given_input){.input = input,
                                      .type = {.kind = OB_TYPE_TENSOR,

@@ -246,7 +246,8 @@ static ob_status name_input_sizes(ob_propagation *p, uint32_t input, ob_shape *s
     if (!dims) return OB_E_MEMORY;
     for (int32_t axis = 0; axis < shape->rank; axis++) {
         ob_dim d = as_size(shape->dims[axis]);
-        dims[axis] = d == OB_DIM_UNKNOWN || ob_dim_is_anonymous(p->model->dims, d) ? ob__input_size(p->model, input, axis) : d;
+        bool named = d != OB_DIM_UNKNOWN && !ob_dim_is_anonymous(p->model->dims, d);
+        dims[axis] = named ? d : substituted(p, ob__input_size(p->model, input, axis));
         if (dims[axis] == OB_DIM_UNKNOWN) return OB_E_MEMORY;
     }
     shape->dims = dims;

@@ -40,8 +40,10 @@ ob_status ob__name_input_sizes(ob_model *model);
 /* The symbol by place, "x[0]", of a size that the caller of the model chooses and that has no name; an anonymous one in a model
  * of more than 1000 inputs. OB_DIM_UNKNOWN: out of memory. */
 ob_dim ob__input_size(ob_model *model, uint32_t input, int32_t axis);
-/* passes/symbol.c: a size for the symbol of that name. E_NOT_FOUND: no declared shape of the model has it; E_ARGUMENT: no name, a
- * size out of range; E_MEMORY. */
+/* The size that an input declares: a number, the symbol that it names, or the one by place. */
+ob_dim ob__input_symbol(ob_model *model, uint32_t input, int32_t axis);
+/* passes/symbol.c: a size for the symbol of that name, or by place. E_NOT_FOUND: no declared shape of the model has it; the
+ * message says what is the matter with a place. E_ARGUMENT: no name, a size out of range; E_MEMORY. */
 ob_status ob__bind_symbol(ob_model *model, const char *name, int64_t size, ob_binding *out, ob_error *error);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/terms.h"
+#include "passes/names.h"
 #include "runtime/plan.h"
 
 /* Appends to a bounded text. */
@@ -92,18 +93,92 @@ static bool append_size(void *context, ob_dim symbol) {
     return true;
 }
 
+/* given: the sizes of what the text mentions. */
+static ob_status refuse_at(const ob_requirement *at, const char *text, const char *given, ob_error *error) {
+    char where[100] = "";
+    if (at->axis >= 0) snprintf(where, sizeof where, "axis %d: ", at->axis);
+    if (error) error->axis = at->axis;
+    ob__at_node(error, at->node, OB_E_CONDITION);
+    return ob__fail(error, OB_E_CONDITION, "%s%.250s does not hold: %s", where, text, given);
+}
+
 static ob_status refuse_condition(const ob_session *session, const ob_requirement *c, const sizes *s, ob_error *error) {
     const ob_dims *pool = session->model->dims;
-    char condition[250], where[100] = "", given[200] = "";
+    char condition[250], given[200] = "";
     ob__condition_shown(pool, &c->condition, condition, sizeof condition);
     size_text t = {s, pool, given, sizeof given};
     ob_dim_symbols(pool, c->condition.a, append_size, &t);
     ob_dim_symbols(pool, c->condition.b, append_size, &t);
-    if (c->axis >= 0) snprintf(where, sizeof where, "axis %d: ", c->axis);
-    if (error) error->axis = c->axis;
-    ob__at_node(error, c->node, OB_E_CONDITION);
-    return ob__fail(error, OB_E_CONDITION, "%s%s does not hold: %s", where, condition, given);
+    return refuse_at(c, condition, given, error);
 }
+
+/* ---- What follows from conditions on sizes that only a run knows --------------------------------------------------------- */
+
+static bool mentions_unknown_sizes(const ob_session *session) {
+    const ob_dims *pool = session->model->dims;
+    for (uint32_t i = 0; i < session->facts.n_conditions; i++) {
+        const ob_condition *c = &session->facts.conditions[i].condition;
+        if (ob_dim_is_anonymous(pool, c->a) || ob_dim_is_anonymous(pool, c->b)) return true;
+    }
+    return false;
+}
+
+/* Solved once, when sizes are tested first. Where there is no memory for that, the run finds out. */
+static void solve(ob_session *session) {
+    session->contract_tried = true;
+    ob__contract_init(&session->contract, &session->allocator);
+    if (!mentions_unknown_sizes(session)) return;
+    ob_status status = ob__contract_make(session->model, &session->facts, NULL, 0, &session->contract);
+    if (status != OB_OK) {
+        ob__contract_release(&session->contract);
+        ob__tally_refused(session->tally);
+    }
+}
+
+static ob_status refuse_clause(const ob_session *session, const ob_solved_clause *clause, const sizes *s, ob_error *error) {
+    ob_dims *pool = session->model->dims;
+    char given[200] = "";
+    size_text t = {s, pool, given, sizeof given};
+    ob_text text;
+    for (uint32_t i = 0; i < clause->n; i++) {
+        ob_dim_symbols(pool, clause->literals[i].p, append_size, &t);
+        if (clause->literals[i].q) ob_dim_symbols(pool, clause->literals[i].q, append_size, &t);
+    }
+    ob__text_init(&text, &session->allocator);
+    ob__solved_write(&text, pool, clause);
+    ob_status status =
+        text.failed ? OB_E_MEMORY : refuse_at(&session->facts.conditions[clause->origins[0]], text.data, given, error);
+    ob__text_release(&text);
+    return status;
+}
+
+/* No sizes fit: the last of the conditions that contradict each other is named, with the node of the first. */
+static ob_status refuse_all(const ob_session *session, ob_error *error) {
+    const ob_solution *solution = &session->contract.solution;
+    const ob_facts *facts = &session->facts;
+    if (solution->n_core == 0 || solution->core[solution->n_core - 1] >= facts->n_conditions) return OB_OK;
+    const ob_requirement *first = &facts->conditions[solution->core[0]],
+                         *last = &facts->conditions[solution->core[solution->n_core - 1]];
+    char condition[250];
+    ob__condition_shown(session->model->dims, &last->condition, condition, sizeof condition);
+    ob__at_node(error, last->node, OB_E_CONDITION);
+    return ob__fail(error, OB_E_CONDITION, "%s contradicts what node \"%.150s\" requires: no run can fit", condition,
+                    first->node ? ob__node_label(first->node) : "");
+}
+
+static ob_status check_solved(ob_session *session, const sizes *s, ob_error *error) {
+    if (!session->contract_tried) solve(session);
+    uint32_t broken = UINT32_MAX;
+    if (session->contract.solution.contradictory) return refuse_all(session, error);
+    if (session->contract.n_clauses == 0) return OB_OK;
+    ob__contract_holds(&session->contract, session->model->dims, s->items, s->n, &broken);
+    if (broken == UINT32_MAX) return OB_OK;
+    const ob_solved_clause *clause = session->contract.clauses[broken];
+    bool required = clause->n_origins && clause->origins[0] < session->facts.n_conditions;
+    return required ? refuse_clause(session, clause, s, error) : OB_OK;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------------------------------------ */
 
 ob_status ob__check_contract(ob_session *session, const ob_view *inputs, ob_error *error) {
     sizes s = {.n = session->n_bindings, .capacity = session->n_bindings};
@@ -123,6 +198,7 @@ ob_status ob__check_contract(ob_session *session, const ob_view *inputs, ob_erro
         if (ob_condition_eval(session->model->dims, &c->condition, s.items, s.n, &holds) == OB_OK && !holds)
             status = refuse_condition(session, c, &s, error);
     }
+    if (status == OB_OK) status = check_solved(session, &s, error);
     session->allocator.free(session->allocator.context, s.items, n_bytes);
     return status;
 }

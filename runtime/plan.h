@@ -9,6 +9,7 @@
 #include "core/graph.h"
 #include "onnx_broadcast/session.h"
 #include "ops/kernel.h"
+#include "passes/contract.h"
 #include "passes/facts.h"
 #include "passes/findings.h"
 #include "runtime/frame.h"
@@ -110,6 +111,8 @@ struct ob_session {
     uint32_t n_inputs;
     ob_session_value *input_info, *output_info;
     ob_facts facts;       /* symbolic: what holds for all sizes */
+    ob_contract contract; /* of the facts, solved when sizes are tested first, where single conditions say less than all do */
+    bool contract_tried;
     ob_binding *bindings; /* from the configuration */
     size_t n_bindings;
     uint32_t *uses;      /* by value id: reads by nodes that run, and graph outputs */

@@ -96,9 +96,8 @@ static ob_status read_config(ob_session *session, const ob_session_config *confi
     return OB_OK;
 }
 
-static ob_status describe(ob_session *session, const ob_value *value, bool is_input, ob_session_value *info) {
+static ob_status describe(ob_session *session, const ob_value *value, ob_type type, ob_session_value *info) {
     ob_dims *pool = session->model->dims;
-    ob_type type = is_input ? value->declared : ob__fact(&session->facts, value)->type;
     bool is_tensor = type.kind == OB_TYPE_TENSOR;
     *info = (ob_session_value){.name = value->name, .dtype = is_tensor ? type.dtype : OB_NONE, .shape = {OB_RANK_UNKNOWN, NULL}};
     if (is_tensor && type.shape.rank >= 0 && type.shape.rank <= OB_MAX_RANK) {
@@ -114,6 +113,21 @@ static ob_status describe(ob_session *session, const ob_value *value, bool is_in
     return info->shape_text ? OB_OK : OB_E_MEMORY;
 }
 
+/* As declared; sizes without a name by place, which is how conditions speak of them. */
+static ob_status describe_input(ob_session *session, uint32_t index, ob_session_value *info) {
+    ob_type type = session->model->graph->inputs[index]->declared;
+    if (type.shape.rank > 0) {
+        ob_dim *dims = OB_ARENA_ARRAY(&session->arena, ob_dim, (size_t)type.shape.rank);
+        if (!dims) return OB_E_MEMORY;
+        for (int32_t axis = 0; axis < type.shape.rank; axis++) {
+            dims[axis] = ob__input_symbol(session->model, index, axis);
+            if (dims[axis] == OB_DIM_UNKNOWN) return OB_E_MEMORY;
+        }
+        type.shape.dims = dims;
+    }
+    return describe(session, session->model->graph->inputs[index], type, info);
+}
+
 static ob_status collect_inputs(ob_session *session, ob_error *error) {
     const ob_graph *graph = session->model->graph;
     session->inputs = OB_ARENA_ARRAY(&session->arena, ob_value *, graph->n_inputs);
@@ -124,7 +138,7 @@ static ob_status collect_inputs(ob_session *session, ob_error *error) {
         ob_value *value = graph->inputs[i];
         if (value->is_initializer) continue;
         OB_FAIL_IF(value->declared.kind > OB_TYPE_TENSOR, error, OB_E_UNSUPPORTED, "input %s is not a tensor", value->name);
-        OB_TRY(describe(session, value, true, &session->input_info[session->n_inputs]));
+        OB_TRY(describe_input(session, i, &session->input_info[session->n_inputs]));
         session->inputs[session->n_inputs++] = value;
     }
     return OB_OK;
@@ -146,7 +160,8 @@ static ob_status refuse_structure(const ob_findings *findings, ob_error *error) 
 static ob_status infer_symbolic(ob_session *session, ob_error *error) {
     ob_findings findings;
     ob__findings_init(&findings, &session->allocator);
-    ob_propagate_options options = {.bindings = session->bindings, .n_bindings = session->n_bindings, .fixed_defaults = true};
+    ob_propagate_options options = {
+        .bindings = session->bindings, .n_bindings = session->n_bindings, .solved = true, .fixed_defaults = true};
     bool wrong = false;
     ob_status status = ob__propagate(session->model, &options, &session->facts, &findings);
     if (status == OB_OK) status = refuse_structure(&findings, error);
@@ -161,7 +176,9 @@ static ob_status describe_outputs(ob_session *session) {
     const ob_graph *graph = session->model->graph;
     session->output_info = OB_ARENA_ARRAY(&session->arena, ob_session_value, graph->n_outputs);
     if (!session->output_info) return OB_E_MEMORY;
-    for (uint32_t i = 0; i < graph->n_outputs; i++) OB_TRY(describe(session, graph->outputs[i], false, &session->output_info[i]));
+    for (uint32_t i = 0; i < graph->n_outputs; i++)
+        OB_TRY(
+            describe(session, graph->outputs[i], ob__fact(&session->facts, graph->outputs[i])->type, &session->output_info[i]));
     return OB_OK;
 }
 
@@ -268,6 +285,7 @@ void ob_session_close(ob_session **session) {
     ob__frame_release(&closing->frame);
     ob__pool_destroy(closing);
     ob__session_free_blocks(closing, &closing->owned);
+    if (closing->contract_tried) ob__contract_release(&closing->contract);
     ob__facts_release(&closing->facts);
     ob_model_close(&closing->model);
     ob_tally *tally = closing->tally;

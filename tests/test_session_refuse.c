@@ -243,6 +243,76 @@ static ob_status try_wide_sum(uint32_t n, float *result, ob_error *error) {
     return status;
 }
 
+static void count_step(void *context, const ob_trace_event *event) {
+    (void)event;
+    ++*(int *)context;
+}
+
+/* Sizes without names: what is required of them is tested before the first step. Behind a size that only the run knows it is what
+ * follows from all that is required of that. */
+static void test_condition_by_place(void **state) {
+    (void)state;
+    static const char text[] =
+        "<ir_version: 8, opset_import: [\"\" : 17]>\n"
+        "g (float[?] x, float[?] y, float[6] u, bool[6] c, float[?] v) => (z, q, w) <float[5] five = {1, 2, 3, 4, 5}> {\n"
+        "  [inner] z = Add (x, y)\n"
+        "  n = Compress (u, c) [first] q = MatMul (n, five) [second] w = MatMul (n, v)\n}";
+    float x[8] = {0};
+    int n_steps = 0;
+    ob_model *model = NULL;
+    ob_session *session = NULL;
+    ob_session_config config;
+    ob_error error;
+    ob_error_clear(&error);
+    ob_session_config_init(&config);
+    config.trace = count_step;
+    config.context = &n_steps;
+    if (ob_model_load_memory(text, sizeof text - 1, NULL, NULL, &model, &error) != OB_OK) fail_msg("%s", error.message);
+    if (ob_session_create(model, &config, &session, &error) != OB_OK) fail_msg("%s", error.message);
+    ob_session_value info;
+    assert_true(ob_session_input(session, 0, &info));
+    assert_string_equal(info.shape_text, "[x[0]]");
+    bool c[6] = {true, true, true, true, true};
+    ob_view in[5] = {view_of(x, OB_FLOAT, 1, 3), view_of(x, OB_FLOAT, 1, 2), view_of(x, OB_FLOAT, 1, 6),
+                     view_of(c, OB_BOOL, 1, 6), view_of(x, OB_FLOAT, 1, 5)};
+    ob_view out[3] = {{0}};
+    for (int again = 0; again < 2; again++) {
+        assert_int_equal(ob_session_run(session, in, 5, out, 3, &error), OB_E_CONDITION);
+        assert_string_equal(error.node, "inner");
+        assert_string_equal(error.message, "axis 0: y[0] = x[0] or y[0] = 1 or x[0] = 1 does not hold: y[0] = 2, x[0] = 3");
+        assert_int_equal(n_steps, 0);
+    }
+    in[1] = in[0];
+    in[4] = view_of(x, OB_FLOAT, 1, 4);
+    assert_int_equal(ob_session_run(session, in, 5, out, 3, &error), OB_E_CONDITION);
+    assert_string_equal(error.node, "second");
+    assert_string_equal(error.message, "v[0] = 5 does not hold: v[0] = 4");
+    assert_int_equal(n_steps, 0);
+    in[4] = view_of(x, OB_FLOAT, 1, 5);
+    run_ok(session, in, 5, out, 3);
+    assert_true(n_steps > 0);
+    ob_session_close(&session);
+    ob_named_size size = {"v[0]", 4};
+    config.dims = &size;
+    config.n_dims = 1;
+    n_steps = 0;
+    in[4] = view_of(x, OB_FLOAT, 1, 4);
+    if (ob_session_create(model, &config, &session, &error) != OB_OK) fail_msg("%s", error.message);
+    assert_int_equal(ob_session_run(session, in, 5, out, 3, &error), OB_E_CONDITION);
+    assert_string_equal(error.node, "second");
+    assert_non_null(strstr(error.message, "contradicts what node \"first\" requires: no run can fit"));
+    assert_int_equal(n_steps, 0);
+    ob_session_close(&session);
+    size = (ob_named_size){"x[0]", 4};
+    if (ob_session_create(model, &config, &session, &error) != OB_OK) fail_msg("%s", error.message);
+    assert_true(ob_session_input(session, 0, &info));
+    assert_string_equal(info.shape_text, "[4]");
+    assert_int_equal(ob_session_run(session, in, 5, out, 3, &error), OB_E_SHAPE);
+    assert_string_equal(error.message, "input x: the model takes [4], but [3] was given");
+    ob_session_close(&session);
+    ob_model_close(&model);
+}
+
 /* Sum takes any number of operands; the executor says for itself how many it can do. */
 static void test_many_operands(void **state) {
     (void)state;
@@ -259,6 +329,7 @@ int main(int argc, char **argv) {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wrong_inputs),
         cmocka_unit_test(test_broken_condition),
+        cmocka_unit_test(test_condition_by_place),
         cmocka_unit_test(test_one_symbol_two_sizes),
         cmocka_unit_test(test_bound_symbol),
         cmocka_unit_test(test_unsupported_are_all_named),

@@ -40,7 +40,7 @@ static void print_help(void) {
         "Checks every broadcast of ONNX models (binary, or text as .onnxtxt; - is standard input) and says what happens at "
         "each.\n\n"
         "  --rules BOOK          onnx (default), numpy, array-api, mlir, xla or sonnx\n"
-        "  --dim NAME=SIZE       what if the symbol NAME were SIZE\n"
+        "  --dim NAME=SIZE       what if the symbol NAME were SIZE (x[0]: axis 0 of input x, which has no name)\n"
         "  --input-shape X=2x3   what if input X had this shape (? leaves a size open, nothing is a scalar)\n"
         "  --assume CONDITION    build the contract on it: \"batch >= 1\", \"N <= 512\", \"height %% 32 = 0\" (repeatable)\n"
         "  --format text|json    json: see docs/report.schema.json\n"

@@ -15,7 +15,7 @@ static const char usage[] =
     "  --input [NAME=]FILE   an input, TensorProto (.pb) or NumPy (.npy): by name, or the next one in order\n"
     "                        inputs that are not given get random elements\n"
     "  --seed S              of the random elements [1]\n"
-    "  --dim NAME=SIZE       size of a symbolic dimension [1]\n"
+    "  --dim NAME=SIZE       size of a symbolic dimension, or by place of one without a name: x[0]=3 [1]\n"
     "  --output-dir DIR      write output_0.pb, output_1.pb ... there\n"
     "  --npy                 ... as output_0.npy ...\n"
     "  --expect DIR          compare with output_0.pb ... there; exit 1 when they differ\n"

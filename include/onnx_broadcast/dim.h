@@ -126,7 +126,8 @@ typedef struct ob_binding {
 
 /** A size for a symbol of a model, by its name in the model's shapes. */
 typedef struct ob_named_size {
-    const char *name; /**< of the symbol, not empty; one that the model does not have is E_NOT_FOUND. Borrowed for the call */
+    const char *name; /**< of the symbol, not empty, or by place for a size of an input without a name: "x[0]"; one that the model
+                         does not have is E_NOT_FOUND. Borrowed for the call */
     int64_t size;     /**< 0 .. OB_DIM_CONST_MAX */
 } ob_named_size;
 

@@ -139,13 +139,14 @@ OB_API void ob_session_close(ob_session **session);
 
 /* ---- What goes in and comes out ---------------------------------------------------------------------------------------- */
 
-/** An input or output: the input as the model declares it, the output as it was inferred; sizes given in the config stand in
- * place of their symbols. Texts and dims live as long as the session. */
+/** An input or output: the input as the model declares it, the output as it was inferred; sizes of inputs without a name are
+ * symbols by place, "x[0]"; sizes given in the config stand in place of their symbols. Texts and dims live as long as the
+ * session. */
 typedef struct ob_session_value {
     const char *name;       /**< as in the file */
     ob_dtype dtype;         /**< OB_NONE: not declared and not inferred */
     ob_shape shape;         /**< of terms; rank OB_RANK_UNKNOWN when nothing is known */
-    const char *shape_text; /**< "[N, 3, 224, 224]", "[?]", "[...]" for an unknown rank */
+    const char *shape_text; /**< "[N, 3, 224, 224]", "[x[0]]", "[...]" for an unknown rank */
 } ob_session_value;
 
 /** Inputs that a run takes. Inputs that have a default among the initializers are not counted: they are weights. */
@@ -191,8 +192,8 @@ OB_API ob_status ob_session_prepare(ob_session *session, const ob_view *inputs, 
  * - E_ARGUMENT: a count, NULL data, a view that is none, data that is not aligned; an index out of range in the data.
  * - E_SHAPE, E_TYPE: inputs that the model does not take, memory for an output that does not have its shape or type (both are
  *   named); operands inside the model that do not fit for these sizes.
- * - E_CONDITION: a condition of the model's shape contract is broken by these sizes: node, condition and sizes are named; nothing
- *   was computed.
+ * - E_CONDITION: a condition of the model's shape contract is broken by these sizes, or its conditions contradict each other:
+ * node, condition and sizes are named; nothing was computed. Sizes of inputs without a name are "x[0]".
  * - E_UNSUPPORTED: an element type or attribute that no kernel takes, found while planning.
  * - E_LIMIT: over max_memory, max_output_bytes or max_run_ns. E_CANCELLED: config->cancelled said so. E_MEMORY: the allocator, or
  * memory of the caller that is missing or too small. E_MODEL: an error of the model that only these sizes show. */

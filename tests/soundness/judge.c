@@ -25,7 +25,7 @@ const char *judged_name(int judged) {
 }
 
 const char *exception_name(exception what) {
-    static const char *const names[] = {"not sound", "not tight", "runs differ", "breaks"};
+    static const char *const names[] = {"not sound", "not tight", "runs differ", "late", "breaks"};
     return what < N_EXCEPTIONS ? names[what] : "";
 }
 
@@ -152,7 +152,9 @@ static void compare_runs(subject *s, int judged, const ob_model *model) {
 
 /* ---- The session -------------------------------------------------------------------------------------------------------- */
 
-static ob_status run_session(ob_session *session, const sizes *z, const point *p, const ob_model *model, run_result *out) {
+/* *begins: it does not refuse before anything is computed. */
+static ob_status run_session(ob_session *session, const sizes *z, const point *p, const ob_model *model, run_result *out,
+                             bool *begins) {
     ob_view inputs[MAX_VARIABLES], outputs[64] = {0};
     int64_t all[MAX_AXES], *dims = all;
     uint32_t data = p->data;
@@ -181,6 +183,7 @@ static ob_status run_session(ob_session *session, const sizes *z, const point *p
         ob_view_init(&inputs[i], bytes, type->dtype, type->shape.rank, dims);
         dims += type->shape.rank;
     }
+    *begins = ob_session_prepare(session, inputs, n, &error) == OB_OK;
     status = ob_session_run(session, inputs, n, outputs, n_outputs, &error);
     memset(out, 0, sizeof *out);
     out->status = status;
@@ -219,8 +222,11 @@ static void judge_session(subject *s) {
     s->j->tables[BY_SESSION].n_models++;
     for (int i = 0; i < s->n_points; i++) {
         run_result run;
-        char a[500], b[500];
-        if (run_session(session, &s->original.sizes, &s->points[i], s->original.model, &run) != OB_OK) break;
+        char a[500], b[500], key[48] = "";
+        bool begins;
+        if (run_session(session, &s->original.sizes, &s->points[i], s->original.model, &run, &begins) != OB_OK) break;
+        if (begins && checked_verdict(&s->original, &s->points[i], key, sizeof key) == EXCLUDES)
+            tell(s, BY_SESSION, LATE, &s->points[i], key, "excluded by %s, and the session begins%s", key, "");
         if (run.status == OB_E_INTERNAL) tell(s, BY_SESSION, BREAKS, &s->points[i], run.op_type, "%s%s", run.message, "");
         s->j->tables[BY_SESSION].n[run.outcome == RUN_WORKS ? ADMITS : EXCLUDES][s->runs[i].outcome]++;
         if (!same_outcome(&run, &s->runs[i]))

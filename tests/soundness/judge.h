@@ -13,6 +13,7 @@ typedef enum exception {
     NOT_SOUND,   /* admitted, and fails on shapes */
     NOT_TIGHT,   /* excluded, and works */
     RUNS_DIFFER, /* the session, or the form, does not do what the model does; a twin has another contract */
+    LATE,        /* the session begins to run what the contract excludes */
     BREAKS,      /* an internal error, a form that cannot be read ... */
     N_EXCEPTIONS
 } exception;
