@@ -41,6 +41,29 @@ static ob_dim difference(ob_dims *dims, const ob_parsed_sum *a, const char *sign
     return sign[1] == '=' ? p : ob_dim_sub(dims, p, 1);
 }
 
+static bool next_is_equation(ob_parser *p) {
+    ob__parse_space(p);
+    return *p->at == '=';
+}
+
+/* "N = M = 5" is one literal: the greatest of them is the least. */
+static ob_status read_chain(clause_parser *c, const ob_parsed_sum *first, const ob_parsed_sum *second) {
+    ob_parser *p = &c->text;
+    ob_dims *dims = p->pool;
+    ob_parsed_sum next;
+    if (first->dim == OB_DIM_UNKNOWN || second->dim == OB_DIM_UNKNOWN)
+        return ob__parse_refuse(p, first->at, "the remainder by a size can only be compared with 0");
+    ob_dim least = ob_dim_min(dims, first->dim, second->dim), greatest = ob_dim_max(dims, first->dim, second->dim);
+    while (ob__parse_relation(p)) {
+        OB_TRY(ob__parse_sum(p, &next));
+        least = ob_dim_min(dims, least, next.dim);
+        greatest = ob_dim_max(dims, greatest, next.dim);
+        if (least == OB_DIM_UNKNOWN || greatest == OB_DIM_UNKNOWN) return ob__parse_too_large(p, next.at);
+        if (!next_is_equation(p)) break;
+    }
+    return add(c, first->at, OB_LITERAL_ZERO, ob_dim_sub(dims, greatest, least), 0);
+}
+
 /* One relation, or a range: "1 <= N <= 512" is one literal, the least of both differences. */
 static ob_status read_relation(clause_parser *c, ob_parsed_sum left) {
     ob_parser *p = &c->text;
@@ -48,6 +71,7 @@ static ob_status read_relation(clause_parser *c, ob_parsed_sum left) {
     const char *sign = ob__parse_sign(p, "!=") ? "!=" : ob__parse_relation(p);
     if (!sign) return ob__parse_refuse(p, p->at, "expected =, !=, >=, <=, > or <");
     OB_TRY(ob__parse_sum_or_modulo(p, &right));
+    if (sign[0] == '=' && next_is_equation(p)) return read_chain(c, &left, &right);
     if (sign[0] == '=' || sign[0] == '!')
         return right.divisor != 0 && left.divisor == 0 ? add_equation(c, &right, sign[0] == '=', &left)
                                                        : add_equation(c, &left, sign[0] == '=', &right);

@@ -2,7 +2,8 @@
  *
  *   text      conditions separated by "," or "and"
  *   condition chain of sums compared by = == >= <= > <; "SUM is a multiple of SUM"; "SUM in {SUM, ...}"; equations joined by "or"
- *   clause    "never", or "if RELATION and RELATION: " and alternatives joined by "or": relations, also with !=, ranges, sets
+ *   clause    "never", or "if RELATION and RELATION: " and alternatives joined by "or": relations, also with !=, ranges,
+ *             sets, sizes that are all equal
  *   sum       products added and subtracted; products: * % //
  *   atom      number, name, "quoted name", (sum), floor(sum/number), ceil(sum/number), min(...), max(...), bcast(...) */
 #ifndef OB_CORE_PARSE_H

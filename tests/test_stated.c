@@ -287,6 +287,10 @@ static void clauses_mean_what_they_say(void **state) {
         {"12 % N = 0", 0, OB_FALSE}, /* 0 divides nothing */
         {"12 % N = 0", 4, OB_TRUE},
         {"never", 4, OB_FALSE},
+        {"N = N + 0 = 4", 4, OB_TRUE},
+        {"N = N + 0 = 4", 5, OB_FALSE},
+        {"N = 7 or N = 2*N - 5 = 5", 5, OB_TRUE},
+        {"N = 7 or N = 2*N - 5 = 5", 6, OB_FALSE},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[200];
@@ -319,6 +323,8 @@ static void texts_that_are_none_are_refused(void **state) {
                                         "version: 1\nstatus: partial\nN = 1,",
                                         "version: 1\nstatus: partial\n1 <= N = 2",
                                         "version: 1\nstatus: partial\nN in 1",
+                                        "version: 1\nstatus: partial\nN = M = K <= 3",
+                                        "version: 1\nstatus: partial\nN = M % K = 3",
                                         "version: 1\nstatus: partial\nN in {1",
                                         "version: 1\nstatus: partial\nN % M = 1",
                                         "version: 1\nstatus: partial\nN % M <= 1"};
