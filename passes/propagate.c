@@ -122,6 +122,29 @@ static const char *reason(const ob_node *node, const ob_type *type) {
     return node->function ? "not known from the function's body" : "the operator is not known";
 }
 
+/* What the rule gave becomes fact. `root`: that of the first operand that has one. *only_declared: a rank is known from what is
+ * declared alone. */
+static ob_status set_results(ob_visit *visit, const ob_node *node, const ob_node *root, bool *only_declared) {
+    ob_propagation *p = visit->p;
+    *only_declared = false;
+    p->assumed = visit->assumed;
+    for (uint32_t i = 0; i < node->n_outputs; i++) {
+        const ob_value *value = node->outputs[i];
+        if (!value) continue;
+        ob_content content = visit->infer.out_contents[i];
+        if (visit->infer.thrifty && content.n > OB_CONTENT_SHORT) content = (ob_content){0};
+        p->n_content += content.n;
+        OB_TRY(ob__set_fact(p, node, value, visit->infer.out_types[i], content));
+        ob_fact *fact = &p->facts->facts[value->id];
+        fact->why_unknown = reason(node, &fact->type);
+        bool unknown = fact->assumed || (fact->type.kind == OB_TYPE_TENSOR && fact->type.shape.rank < 0);
+        if (unknown || fact->type.kind == OB_TYPE_UNKNOWN) fact->root = root ? root : node;
+        *only_declared |= visit->infer.out_types[i].shape.rank == OB_RANK_UNKNOWN && fact->type.shape.rank != OB_RANK_UNKNOWN;
+    }
+    p->assumed = false;
+    return OB_OK;
+}
+
 ob_status ob__propagate_node(ob_propagation *p, ob_node *node) {
     operand_space few;
     ob_type *types = few.types;
@@ -168,22 +191,8 @@ ob_status ob__propagate_node(ob_propagation *p, ob_node *node) {
                       .root = root};
     uint32_t n_findings = p->findings ? p->findings->n : 0;
     OB_TRY(infer_visit(&visit));
-    bool only_declared = false;
-    p->assumed = visit.assumed;
-    for (uint32_t i = 0; i < node->n_outputs; i++) {
-        const ob_value *value = node->outputs[i];
-        if (!value) continue;
-        ob_content content = visit.infer.out_contents[i];
-        if (visit.infer.thrifty && content.n > OB_CONTENT_SHORT) content = (ob_content){0};
-        p->n_content += content.n;
-        OB_TRY(ob__set_fact(p, node, value, visit.infer.out_types[i], content));
-        ob_fact *fact = &p->facts->facts[value->id];
-        fact->why_unknown = reason(node, &fact->type);
-        bool unknown = fact->assumed || (fact->type.kind == OB_TYPE_TENSOR && fact->type.shape.rank < 0);
-        if (unknown || fact->type.kind == OB_TYPE_UNKNOWN) fact->root = root ? root : node;
-        only_declared |= visit.infer.out_types[i].shape.rank == OB_RANK_UNKNOWN && fact->type.shape.rank != OB_RANK_UNKNOWN;
-    }
-    p->assumed = false;
+    bool only_declared;
+    OB_TRY(set_results(&visit, node, root, &only_declared));
     if (only_declared && p->findings && p->findings->n == n_findings) OB_TRY(ob__check_declared_result(p, node));
     p->done[node->id] = p->epoch;
     return OB_OK;
