@@ -37,7 +37,8 @@ static size_t count_versions(size_t first) {
 
 static const char *broadcast_text(ob_broadcast_kind kind) {
     switch (kind) {
-    case OB_BCAST_NONE: return "";
+    case OB_BCAST_NONE:
+    case OB_BCAST_REPEAT: return "";
     case OB_BCAST_MULTI: return "all operands";
     case OB_BCAST_LEGACY: return "by attribute";
     case OB_BCAST_UNI: return "one way";

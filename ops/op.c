@@ -33,6 +33,7 @@
 #define BROADCASTS_NONE   .broadcast = OB_BCAST_NONE
 #define BROADCASTS_MULTI  .broadcast = OB_BCAST_MULTI
 #define BROADCASTS_EXPAND .broadcast = OB_BCAST_EXPAND
+#define BROADCASTS_REPEAT .broadcast = OB_BCAST_REPEAT
 #define BROADCASTS_LEGACY .broadcast = OB_BCAST_LEGACY, .stretch = {1, 1, OB_ONTO_FIRST, .asked = true, .placed = true}
 #define BROADCASTS_UNI(first_, last_, onto_)                                                                                     \
     .broadcast = OB_BCAST_UNI, .stretch = {.first = first_, .last = last_, .onto = OB_ONTO_##onto_}

@@ -17,7 +17,8 @@ typedef enum ob_broadcast_kind {
     OB_BCAST_LEGACY, /* opset 1-6: operand 1 onto operand 0, attributes `broadcast` and `axis` */
     OB_BCAST_UNI,    /* one way: ob_stretch says what onto what */
     OB_BCAST_BATCH,  /* the leading (batch) dimensions only: MatMul and kin */
-    OB_BCAST_EXPAND  /* operand 0 with the shape that operand 1 holds, two-way */
+    OB_BCAST_EXPAND, /* operand 0 with the shape that operand 1 holds, two-way */
+    OB_BCAST_REPEAT  /* no broadcast: operand 0 as often as operand 1 says, which stretches it where its sizes are 1 */
 } ob_broadcast_kind;
 
 /* What the operands of a one-way operator are stretched to. */

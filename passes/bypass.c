@@ -17,7 +17,7 @@ static ob_shape shape_of(const ob_work *work, const ob_value *value) {
     return fact->type.kind == OB_TYPE_TENSOR ? fact->type.shape : unknown_shape;
 }
 
-static bool tile_stretches_only(const ob_work *work, const ob_node *node) {
+static bool repeats_stretch_only(const ob_work *work, const ob_node *node) {
     if (node->n_inputs != 2 || !node->inputs[0] || !node->inputs[1]) return false;
     ob_shape own = shape_of(work, node->inputs[0]);
     const ob_content *repeats = &ob__fact(work->facts, node->inputs[1])->content;
@@ -45,7 +45,7 @@ ob_value *ob__stretched_from(const ob_work *work, const ob_value *value) {
     if (ob__is_explicit_in_dim(node)) return maps_to_suffix(work, node) ? node->inputs[0] : NULL;
     if (node->domain[0] != '\0' || !node->op) return NULL;
     if (node->op->broadcast == OB_BCAST_EXPAND) return node->inputs[0];
-    if (node->op_type[0] == 'T' && strcmp(node->op_type, "Tile") == 0 && tile_stretches_only(work, node)) return node->inputs[0];
+    if (node->op->broadcast == OB_BCAST_REPEAT && repeats_stretch_only(work, node)) return node->inputs[0];
     return NULL;
 }
 
@@ -297,8 +297,8 @@ ob_status ob__find_bypass(ob_work *work, ob_node *node, uint32_t steps, ob_arena
     bool candidate = false;
     for (uint32_t i = 0; i < node->n_inputs && !candidate; i++) {
         const ob_node *producer = node->inputs[i] ? node->inputs[i]->producer : NULL;
-        if (!producer || (producer->domain[0] == '\0' &&
-                          (!producer->op || (producer->op->broadcast != OB_BCAST_EXPAND && producer->op_type[0] != 'T'))))
+        if (!producer || (producer->domain[0] == '\0' && (!producer->op || (producer->op->broadcast != OB_BCAST_EXPAND &&
+                                                                            producer->op->broadcast != OB_BCAST_REPEAT))))
             continue; /* nearly every operand of nearly every model */
         candidate = ob__is_explicit_in_dim(producer) || ob__stretched_from(work, node->inputs[i]);
     }

@@ -33,6 +33,10 @@ bool ob__is_explicit_definition(const ob_graph *graph) {
     return graph->function && graph->function->defines != OB_DEFINES_NOTHING;
 }
 
+bool ob__is_expand(const ob_node *node) {
+    return node->domain[0] == '\0' && node->op && node->op->broadcast == OB_BCAST_EXPAND && node->n_inputs == 2;
+}
+
 bool ob__is_standard(const ob_node *node, const char *op_type) {
     return node->domain[0] == '\0' && node->op && strcmp(node->op_type, op_type) == 0;
 }

@@ -17,6 +17,8 @@ bool ob__is_explicit_broadcast(const ob_node *node);
 bool ob__is_explicit_in_dim(const ob_node *node);
 /* The body of one of our definitions: passes leave it alone. */
 bool ob__is_explicit_definition(const ob_graph *graph);
+/* Expand: the standard operator that stretches its operand to a shape. */
+bool ob__is_expand(const ob_node *node);
 /* The standard operator of that name: not one of another domain, nor a local function that bears the name. */
 bool ob__is_standard(const ob_node *node, const char *op_type);
 

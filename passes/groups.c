@@ -205,7 +205,8 @@ ob_status ob__group_of(const ob_facts *facts, ob_dims *dims, const ob_node *node
         else
             take_expand_target(group, facts, node);
         break;
-    case OB_BCAST_NONE: return OB_OK;
+    case OB_BCAST_NONE:
+    case OB_BCAST_REPEAT: return OB_OK;
     }
     bool one_is_enough = group->kind == OB_BCAST_UNI || group->kind == OB_BCAST_EXPAND;
     if (group->n < (one_is_enough ? 1u : 2u)) return OB_OK;

@@ -123,7 +123,7 @@ static bool all_expanded_to_one(const ob_node *node, const ob_group *group) {
     const ob_value *whole = NULL;
     for (uint32_t i = 0; i < group->n; i++) {
         const ob_value *operand = node->inputs[group->inputs[i]];
-        if (!operand->producer || !ob__is_standard(operand->producer, "Expand") || operand->producer->n_inputs != 2) return false;
+        if (!operand->producer || !ob__is_expand(operand->producer)) return false;
         const ob_value *shape = operand->producer->inputs[1];
         const ob_node *maker = shape ? shape->producer : NULL;
         if (!maker || !ob__is_standard(maker, "Shape") || maker->n_inputs != 1) return false;
@@ -139,7 +139,7 @@ static bool all_expanded_to_one(const ob_node *node, const ob_group *group) {
 static bool is_stretched_to(const inserter *in, const ob_value *value, const ob_shape *target) {
     const ob_node *maker = value->producer;
     if (!maker || maker->n_inputs != 2 || !maker->inputs[1]) return false;
-    if (!ob__is_standard(maker, "Expand") && !ob__is_explicit_in_dim(maker)) return false;
+    if (!ob__is_expand(maker) && !ob__is_explicit_in_dim(maker)) return false;
     const ob_content *content = &ob__fact(in->work->facts, maker->inputs[1])->content;
     ob_shape shape = {content->elems ? (int32_t)content->n : OB_RANK_UNKNOWN, content->elems};
     return ob__same_shape(&shape, target);

@@ -48,6 +48,7 @@ static const char *rule_name(const ob_group *group) {
     case OB_BCAST_UNI: return "one way";
     case OB_BCAST_BATCH: return "batch dimensions";
     case OB_BCAST_EXPAND: return "expand";
+    case OB_BCAST_REPEAT:
     case OB_BCAST_NONE: break;
     }
     return "none";
