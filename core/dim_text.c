@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/long_names.h"
 #include "core/terms.h"
 #include "onnx_broadcast/broadcast.h"
 
@@ -97,9 +98,12 @@ size_t ob__name_bytes(const char *name, bool *quoted) {
 }
 
 static void write_both_ends(ob_writer *writer, const ob_dims *pool, const ob_term *term) {
-    char ends[OB_FORMAT_STRING_MOST + 1];
-    size_t most = pool->longest_name < sizeof ends ? pool->longest_name : sizeof ends - 1;
-    size_t n = ob__shorten(ends, term->name, term->quoted ? ob__name_length(term->name) : term->number, most);
+    char ends[OB_FORMAT_STRING_MOST + OB_LONG_NAME_NUMBER + 1];
+    size_t most = pool->longest_name < OB_FORMAT_STRING_MOST ? pool->longest_name : OB_FORMAT_STRING_MOST;
+    size_t n_name = term->quoted ? ob__name_length(term->name) : term->number;
+    size_t n = !pool->long_names ? ob__shorten(ends, term->name, n_name, most)
+               : n_name <= most  ? ob__both_ends(ends, term->name, n_name, most, "")
+                                 : ob__write_long_name(pool->long_names, term->name, n_name, most + OB_LONG_NAME_NUMBER, ends);
     ends[n] = '\0';
     if (term->quoted)
         write_quoted(writer, ends, SIZE_MAX);

@@ -8,28 +8,30 @@ static bool is_within(char c) { /* a character */
     return ((unsigned char)c & 0xC0) == 0x80;
 }
 
-static const char dots[] = "...";
-
 enum {
-    N_DOTS = sizeof dots - 1,
     WHOLE_SENTENCE = 4096, /* of which both ends are told when it is too long */
     LONG_STRING = 512      /* within one */
 };
 
-size_t ob__shorten(char *out, const char *text, size_t n, size_t most) {
+size_t ob__both_ends(char *out, const char *text, size_t n, size_t most, const char *between) {
+    const size_t n_between = strlen(between);
     if (n != OB_LENGTH_UNKNOWN && n <= most) {
         memcpy(out, text, n);
         return n;
     }
-    if (most < N_DOTS) return 0;
-    size_t n_tail = n == OB_LENGTH_UNKNOWN ? 0 : (most - N_DOTS) / 2, n_head = most - N_DOTS - n_tail;
+    if (most < n_between) return 0;
+    size_t n_tail = n == OB_LENGTH_UNKNOWN ? 0 : (most - n_between) / 2, n_head = most - n_between - n_tail;
     while (n_head > 0 && is_within(text[n_head])) n_head--;
     const char *tail = n_tail ? text + (n - n_tail) : text;
     for (; n_tail > 0 && is_within(*tail); n_tail--) tail++;
     memmove(out, text, n_head);
-    memcpy(out + n_head, dots, N_DOTS);
-    memmove(out + n_head + N_DOTS, tail, n_tail);
-    return n_head + N_DOTS + n_tail;
+    memcpy(out + n_head, between, n_between);
+    memmove(out + n_head + n_between, tail, n_tail);
+    return n_head + n_between + n_tail;
+}
+
+size_t ob__shorten(char *out, const char *text, size_t n, size_t most) {
+    return ob__both_ends(out, text, n, most, "...");
 }
 
 size_t ob__name_length(const char *name) {

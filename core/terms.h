@@ -54,6 +54,7 @@ struct ob_dims {
     ob_hash_key hash_key;
     uint32_t n_anonymous;
     size_t longest_name; /* bytes of a symbol's name that is written whole, of longer ones both ends; 0: every name is */
+    struct ob_long_names *long_names; /* which numbers the longer ones, or NULL */
     ob_status status;
 };
 

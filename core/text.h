@@ -19,6 +19,8 @@ enum {
 /* Writes the n bytes of the text, or when they are more than `most` both ends with "..." between them, characters whole, into
  * `out` of `most` bytes; of a text whose length is not known the beginning and "...". Returns the bytes; no NUL. */
 size_t ob__shorten(char *out, const char *text, size_t n, size_t most);
+/* The same with other words than "..." between the ends. */
+size_t ob__both_ends(char *out, const char *text, size_t n, size_t most, const char *between);
 /* Bytes of a name, OB_LENGTH_UNKNOWN beyond OB_NAME_LOOKED_AT. */
 size_t ob__name_length(const char *name);
 

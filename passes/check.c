@@ -125,6 +125,7 @@ static ob_report *new_report(ob_model *model) {
     report->model = model;
     ob__facts_init(&report->facts, allocator);
     ob__findings_init(&report->findings, allocator);
+    ob__long_names_init(&report->long_names, allocator);
     ob__contract_init(&report->contract, allocator);
     ob_arena *const arenas[] = {&report->arena,       &report->finding_texts,   &report->broadcast_texts,
                                 &report->value_texts, &report->condition_texts, &report->contract_texts};
@@ -199,7 +200,9 @@ void ob_report_close(ob_report **report) {
     ob_report *closing = *report;
     *report = NULL;
     ob__facts_release(&closing->facts);
+    ob_report_shorten_names(closing, false); /* the pool stays the model's */
     ob__findings_release(&closing->findings);
+    ob__long_names_release(&closing->long_names);
     ob__text_release(&closing->key);
     ob__arena_release(&closing->finding_texts);
     ob__arena_release(&closing->broadcast_texts);

@@ -20,7 +20,7 @@ void ob__contract_release(ob_contract *contract) {
 
 typedef struct alike {
     uint32_t first;
-    const ob_node *last; /* that asked for it */
+    uint32_t last;
 } alike;
 
 typedef struct making {
@@ -129,8 +129,8 @@ static ob_status first_alike(making *m, uint32_t index, uint32_t *first) {
         if (!found) return OB_E_MEMORY;
         found->first = index;
     }
-    if (m->contract->n_alike[found->first] == 0 || found->last != r->node) m->contract->n_alike[found->first]++;
-    found->last = r->node;
+    if (index != found->first) m->contract->next_alike[found->last] = index + 1;
+    found->last = index;
     *first = found->first;
     return OB_OK;
 }
@@ -235,8 +235,9 @@ ob_status ob__contract_make(ob_model *model, const ob_facts *facts, const ob_ass
     ob__map_init(&m.roots, &out->arena);
     ob__map_init(&m.alike, &out->arena);
     m.stated = OB_ARENA_ARRAY(&out->arena, bool, facts->n_conditions);
-    out->n_alike = OB_ARENA_ARRAY(&out->arena, uint32_t, facts->n_conditions);
-    if (!m.stated || !out->n_alike) return OB_E_MEMORY;
+    out->next_alike = OB_ARENA_ARRAY(&out->arena, uint32_t, facts->n_conditions);
+    out->seen = OB_ARENA_ARRAY(&out->arena, uint32_t, model->n_nodes);
+    if (!m.stated || !out->next_alike || !out->seen) return OB_E_MEMORY;
     ob__clauses_init(&out->given, &out->arena);
     out->unverified = OB_ARENA_ARRAY(&out->arena, ob_unverified, (size_t)facts->n_unverified + facts->n_conditions);
     if (!out->unverified) return OB_E_MEMORY;

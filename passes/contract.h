@@ -33,7 +33,9 @@ typedef struct ob_contract {
     uint32_t n_inputs;
     uint32_t n_rankless;  /* inputs whose shape is open as a whole */
     ob_clauses given;     /* lowered; origin: index of facts->conditions, assumptions behind them */
-    uint32_t *n_alike;    /* by index of facts->conditions: nodes that ask for the same; 0: an earlier condition stands for it */
+    uint32_t *next_alike; /* by index of facts->conditions: 1 + index of the next one that asks for the same, 0: none */
+    uint32_t *seen;       /* by node id: the count in which it was last counted */
+    uint32_t n_counts;
     ob_solution solution; /* its clauses of inputs are the contract's */
     const ob_solved_clause **clauses;
     uint32_t n_clauses;
@@ -45,6 +47,8 @@ typedef struct ob_contract {
 } ob_contract;
 
 /* -- contract_advice.c -- */
+/* The nodes that ask for one of the origins, each once. */
+uint32_t ob__clause_nodes(ob_contract *contract, const ob_facts *facts, const ob_solved_clause *clause);
 /* The condition, as index of facts->conditions, that asks for the clause: the first that fails where the clause alone does, else
  * the first that went into it. UINT32_MAX: none, only assumptions did. */
 uint32_t ob__clause_asks(const ob_facts *facts, const ob_dims *dims, const ob_solved_clause *clause);

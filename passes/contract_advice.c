@@ -24,6 +24,19 @@ uint32_t ob__clause_asks(const ob_facts *facts, const ob_dims *dims, const ob_so
     return first;
 }
 
+/* Conditions that say the same are chained behind the first of them, which is the origin. */
+uint32_t ob__clause_nodes(ob_contract *contract, const ob_facts *facts, const ob_solved_clause *clause) {
+    uint32_t n = 0, count = ++contract->n_counts;
+    for (uint32_t i = 0; i < clause->n_origins && clause->origins[i] < facts->n_conditions; i++)
+        for (uint32_t at = clause->origins[i] + 1; at > 0; at = contract->next_alike[at - 1]) {
+            const ob_node *node = facts->conditions[at - 1].node;
+            if (node && contract->seen[node->id] == count) continue;
+            if (node) contract->seen[node->id] = count;
+            n++;
+        }
+    return n;
+}
+
 /* ---- The sizes that decide ------------------------------------------------------------------------------------------ */
 
 enum { MOST_DECIDING = 8, MOST_TRIED = 64 };

@@ -21,12 +21,6 @@ static void place(ob_findings *findings, ob_finding *finding, const ob_requireme
     if (at->operands) ob__finding_set_operands(findings, finding, at->operands, at->n_operands);
 }
 
-static uint32_t count_nodes(const ob_contract *contract, const uint32_t *origins, uint32_t n) {
-    uint32_t n_nodes = 0;
-    for (uint32_t i = 0; i < n; i++) n_nodes += contract->n_alike[origins[i]];
-    return n_nodes;
-}
-
 static void write_sizes(ob_text *text, const ob_dims *dims, const char *before, const ob_binding *sizes, uint32_t n) {
     char name[120];
     for (uint32_t i = 0; i < n; i++) {
@@ -120,7 +114,7 @@ static ob_status report_clause(ob_work *work, const ob_solved_clause *clause, ui
     ob__solved_write(text, dims, clause);
     write_sizes(text, dims, "; holds at ", clause->holds, clause->n_holds);
     write_sizes(text, dims, "; fails at ", clause->fails, clause->n_fails);
-    uint32_t n_nodes = count_nodes(work->contract, clause->origins, n_given);
+    uint32_t n_nodes = ob__clause_nodes(work->contract, facts, clause);
     if (n_nodes > 1) ob__text_printf(text, " (and at %u more node%s)", n_nodes - 1, n_nodes == 2 ? "" : "s");
     if (text->failed) return OB_E_MEMORY;
     ob_finding *finding = ob__findings_add(findings, broadcasts ? OB0201 : OB0203, "%s", text->data);

@@ -2,6 +2,7 @@
 #ifndef OB_PASSES_REPORT_H
 #define OB_PASSES_REPORT_H
 
+#include "core/long_names.h"
 #include "onnx_broadcast/check.h"
 #include "passes/called.h"
 #include "passes/contract.h"
@@ -34,6 +35,8 @@ struct ob_report {
     ob_severity severities[OB_FINDING_COUNT]; /* as the caller wants them; OB_SEVERITY_NONE: left out */
     ob_arena arena;                           /* the lists */
     ob_report_summary summary;
+    ob_long_names long_names;    /* that were told by number */
+    bool shortens_names;         /* ob_report_shorten_names */
     ob_map origins;              /* ob__origin_of, */
     const ob_called *origins_in; /* in these calls */
     ob_call_view view;           /* of the facts, in calls */
@@ -46,6 +49,12 @@ struct ob_report {
     ob_arena finding_texts, broadcast_texts, value_texts, condition_texts,
         contract_texts; /* of the entry that was asked for last */
 };
+
+/* The name, or when it is longer than names are shown both ends and its number, in the arena. NULL: out of memory. */
+const char *ob__report_name(ob_report *report, const char *name, ob_arena *arena);
+/* Between these two the terms of the report are written with such names. */
+void ob__report_shorten_begin(ob_report *report);
+void ob__report_shorten_end(ob_report *report);
 
 /* Fills the summary and the list of broadcasts, sorts the findings by node. */
 ob_status ob__report_finish(ob_report *report);

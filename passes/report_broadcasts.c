@@ -74,7 +74,7 @@ ob_status ob_report_broadcast(ob_report *report, size_t index, ob_broadcast_info
     bool fits = ob__group_fits(group);
     for (uint32_t i = 0; i < group->n; i++) {
         bool target = group->inputs[i] == OB_NOT_AN_INPUT;
-        names[i] = target ? "(target shape)" : ob__shown_name(node->inputs[group->inputs[i]]->name, OB_NAME_SHOWN, arena);
+        names[i] = target ? "(target shape)" : ob__report_name(report, node->inputs[group->inputs[i]]->name, arena);
         if (!names[i]) return OB_E_MEMORY;
         for (int32_t axis = 0; fits && axis < group->result.rank && axis < 64; axis++)
             if (ob__group_stretched(group, i, axis)) stretched[i] |= UINT64_C(1) << axis;
@@ -82,9 +82,9 @@ ob_status ob_report_broadcast(ob_report *report, size_t index, ob_broadcast_info
     const ob_value *first = node->outputs[0];
     ob_dim bytes = fits ? ob__copied_bytes(report->model->dims, facts, node, group) : OB_DIM_UNKNOWN;
     if (ob_dims_status(report->model->dims) == OB_E_MEMORY) return OB_E_MEMORY;
-    const char *label = ob__shown_name(ob__node_label(node), OB_NAME_SHOWN, arena);
-    const char *op_type = ob__shown_name(node->op_type, OB_NAME_SHOWN, arena);
-    const char *domain = ob__shown_name(node->domain, OB_NAME_SHOWN, arena);
+    const char *label = ob__report_name(report, ob__node_label(node), arena);
+    const char *op_type = ob__report_name(report, node->op_type, arena);
+    const char *domain = ob__report_name(report, node->domain, arena);
     if (!label || !op_type || !domain) return OB_E_MEMORY;
     *out = (ob_broadcast_info){.node = label,
                                .op_type = op_type,

@@ -33,10 +33,10 @@ ob_contract_info ob_report_contract(const ob_report *report) {
 
 enum { MAX_ORIGINS = 16 };
 
-static ob_status fill_origin(const ob_requirement *requirement, ob_arena *arena, ob_contract_origin *out) {
+static ob_status fill_origin(ob_report *report, const ob_requirement *requirement, ob_arena *arena, ob_contract_origin *out) {
     const ob_node *node = requirement->node;
-    *out = (ob_contract_origin){.node = node ? ob__shown_name(ob__node_label(node), OB_NAME_SHOWN, arena) : "",
-                                .op_type = node ? ob__shown_name(node->op_type, OB_NAME_SHOWN, arena) : "",
+    *out = (ob_contract_origin){.node = node ? ob__report_name(report, ob__node_label(node), arena) : "",
+                                .op_type = node ? ob__report_name(report, node->op_type, arena) : "",
                                 .path = requirement->call_path ? requirement->call_path : "",
                                 .operand = requirement->operand,
                                 .axis = requirement->axis};
@@ -125,7 +125,9 @@ static ob_status fill_sizes(const ob_dims *dims, const ob_binding *bindings, uin
 static ob_status fill_text(ob_report *report, const ob_solved_clause *clause, ob_arena *arena, const char **out) {
     ob_text text;
     ob__text_init(&text, &report->allocator);
+    ob__report_shorten_begin(report);
     ob__solved_write(&text, report->model->dims, clause);
+    ob__report_shorten_end(report);
     *out = text.failed ? NULL : ob__arena_strndup(arena, text.n ? text.data : "", text.n);
     ob__text_release(&text);
     return *out ? OB_OK : OB_E_MEMORY;
@@ -144,18 +146,17 @@ ob_status ob_report_clause(ob_report *report, size_t index, ob_clause_info *out)
         .n_origins = n,
         .origins = origins,
     };
-    for (uint32_t i = 0; i < clause->n_origins; i++)
-        info.n_nodes += clause->origins[i] < report->facts.n_conditions ? report->contract.n_alike[clause->origins[i]] : 0;
+    info.n_nodes = ob__clause_nodes(&report->contract, &report->facts, clause);
     for (uint32_t i = 0; i < n; i++) {
         static const ob_requirement assumed = {.operand = -1, .axis = -1}; /* an assumption has no node */
         bool required = clause->origins[i] < report->facts.n_conditions;
-        OB_TRY(fill_origin(required ? &report->facts.conditions[clause->origins[i]] : &assumed, arena, &origins[i]));
+        OB_TRY(fill_origin(report, required ? &report->facts.conditions[clause->origins[i]] : &assumed, arena, &origins[i]));
     }
     uint32_t asks = ob__clause_asks(&report->facts, report->model->dims, clause);
     if (asks != UINT32_MAX) {
         ob_contract_origin *repair = OB_ARENA_NEW(arena, ob_contract_origin);
         if (!repair) return OB_E_MEMORY;
-        OB_TRY(fill_origin(&report->facts.conditions[asks], arena, repair));
+        OB_TRY(fill_origin(report, &report->facts.conditions[asks], arena, repair));
         info.repair = repair;
     }
     const ob_binding *choice;
@@ -184,7 +185,7 @@ ob_status ob_report_unverified(ob_report *report, size_t index, ob_unverified_in
                                       ? &facts->unverified[unverified->first]
                                       : &facts->conditions[unverified->first - facts->n_unverified];
     ob_unverified_info info = {.reason = unverified->reason, .n = unverified->n};
-    OB_TRY(fill_origin(first, arena, &info.first));
+    OB_TRY(fill_origin(report, first, arena, &info.first));
     *out = info;
     return OB_OK;
 }
@@ -194,7 +195,7 @@ ob_status ob_report_assumption(ob_report *report, size_t index, ob_assumption_in
     const ob_assumption *assumption = &report->contract.assumptions[index];
     ob_arena *arena = &report->contract_texts;
     ob__arena_restart(arena);
-    const char *name = assumption->value ? ob__shown_name(assumption->value->name, OB_NAME_SHOWN, arena) : "";
+    const char *name = assumption->value ? ob__report_name(report, assumption->value->name, arena) : "";
     if (!name) return OB_E_MEMORY;
     *out = (ob_assumption_info){.text = assumption->text, .declared = assumption->declared, .value = name};
     return OB_OK;

@@ -96,10 +96,10 @@ ob_status ob_report_finding(ob_report *report, size_t index, ob_finding_info *ou
     ob_finding_info info = {.id = row->name,
                             .title = row->title,
                             .severity = finding->severity,
-                            .node = node ? ob__shown_name(ob__node_label(node), OB_NAME_SHOWN, arena) : "",
-                            .op_type = node ? ob__shown_name(node->op_type, OB_NAME_SHOWN, arena) : "",
-                            .domain = node ? ob__shown_name(node->domain, OB_NAME_SHOWN, arena) : "",
-                            .value = finding->value ? ob__shown_name(finding->value->name, OB_NAME_SHOWN, arena) : "",
+                            .node = node ? ob__report_name(report, ob__node_label(node), arena) : "",
+                            .op_type = node ? ob__report_name(report, node->op_type, arena) : "",
+                            .domain = node ? ob__report_name(report, node->domain, arena) : "",
+                            .value = finding->value ? ob__report_name(report, finding->value->name, arena) : "",
                             .path = finding->call_path ? finding->call_path : "",
                             .operand = finding->operand,
                             .axis = finding->axis,
@@ -118,7 +118,7 @@ ob_status ob_report_finding(ob_report *report, size_t index, ob_finding_info *ou
     for (uint32_t i = 0; i < info.n_operands; i++) {
         uint32_t input = ob__finding_input(finding, i);
         bool given = node && input < node->n_inputs && node->inputs[input];
-        names[i] = given ? ob__shown_name(node->inputs[input]->name, OB_NAME_SHOWN, arena) : "";
+        names[i] = given ? ob__report_name(report, node->inputs[input]->name, arena) : "";
         inputs[i] = given ? (int32_t)input : -1;
         if (!names[i]) return OB_E_MEMORY;
     }
@@ -131,8 +131,6 @@ ob_status ob_report_finding(ob_report *report, size_t index, ob_finding_info *ou
 }
 
 /* ---- Conditions ----------------------------------------------------------------------------------------------------- */
-
-enum { CONDITION_BYTES = 4096 }; /* of a condition's text, its NUL included */
 
 size_t ob_report_condition_count(const ob_report *report) {
     return report->facts.n_conditions;
@@ -176,14 +174,15 @@ ob_status ob_report_condition(ob_report *report, size_t index, ob_condition_info
     const ob_node *node = origin->node;
     ob_arena *arena = &report->condition_texts;
     ob__arena_restart(arena);
+    ob__report_shorten_begin(report);
     size_t n = ob_condition_format(report->model->dims, &origin->condition, NULL, 0) + 1;
-    if (n > CONDITION_BYTES) n = CONDITION_BYTES;
     char *text = ob__arena_alloc(arena, n);
+    if (text) ob_condition_format(report->model->dims, &origin->condition, text, n);
+    ob__report_shorten_end(report);
     const char *path = origin->call_path ? origin->call_path : "";
-    const char *label = node ? ob__shown_name(ob__node_label(node), OB_NAME_SHOWN, arena) : "";
-    const char *op_type = node ? ob__shown_name(node->op_type, OB_NAME_SHOWN, arena) : "";
+    const char *label = node ? ob__report_name(report, ob__node_label(node), arena) : "";
+    const char *op_type = node ? ob__report_name(report, node->op_type, arena) : "";
     if (!text || !path || !label || !op_type) return OB_E_MEMORY;
-    if (ob_condition_format(report->model->dims, &origin->condition, text, n) >= n) memcpy(text + n - 4, "...", 4);
     ob_condition_info info = {.condition = origin->condition,
                               .text = text,
                               .node = label,

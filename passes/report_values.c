@@ -24,9 +24,19 @@ size_t ob_report_value_count(const ob_report *report) {
     return report->summary.n_values;
 }
 
+/* Whole, in `few` or in the arena. NULL: out of memory. */
+static const char *size_text(const ob_dims *dims, ob_dim size, char *few, size_t n_few, ob_arena *arena) {
+    size_t n = ob_dim_format(dims, size, few, n_few);
+    if (n < n_few) return few;
+    char *text = ob__arena_alloc(arena, n + 1);
+    if (text) ob_dim_format(dims, size, text, n + 1);
+    return text;
+}
+
 /* As ONNX's textual syntax writes types; iterative, files decide the nesting. */
 static const char *type_text(const ob_report *report, const ob_type *type, ob_arena *arena) {
     ob_text text;
+    char few[128];
     uint32_t n_open = 0;
     ob__text_init(&text, &report->allocator);
     for (; type && n_open < 1000; type = type->element) {
@@ -51,9 +61,10 @@ static const char *type_text(const ob_report *report, const ob_type *type, ob_ar
         ob__text_puts(&text, type->dtype == OB_NONE ? "?" : ob_dtype_name(type->dtype));
         if (type->shape.rank == OB_RANK_UNKNOWN) break;
         for (int32_t i = 0; i < type->shape.rank; i++) {
-            char buffer[128];
-            ob_dim_format(report->model->dims, type->shape.dims[i], buffer, sizeof buffer);
-            ob__text_printf(&text, "%s%s", i ? "," : "[", buffer);
+            const char *size = size_text(report->model->dims, type->shape.dims[i], few, sizeof few, arena);
+            ob__text_puts(&text, i ? "," : "[");
+            if (size) ob__text_puts(&text, size);
+            text.failed |= !size;
         }
         ob__text_puts(&text, type->shape.rank ? "]" : "[]");
         break;
@@ -77,8 +88,10 @@ ob_status ob_report_value(ob_report *report, size_t index, ob_value_info *out) {
     ob_arena *arena = &report->value_texts;
     ob__arena_restart(arena);
     const char *path = ob__graph_path(value->graph, arena);
+    ob__report_shorten_begin(report);
     const char *type = type_text(report, &fact->type, arena);
-    const char *name = ob__shown_name(value->name, OB_NAME_SHOWN, arena);
+    ob__report_shorten_end(report);
+    const char *name = ob__report_name(report, value->name, arena);
     if (!path || !type || !name) return OB_E_MEMORY;
     bool tensor = fact->type.kind == OB_TYPE_TENSOR;
     *out = (ob_value_info){.name = name,

@@ -29,6 +29,13 @@ static const beginning beginnings[] = {
     {0, BYTES("\x89HDF\r\n"), "it is an HDF5 file, as Keras writes: export the model as ONNX"},
     {0, BYTES("ORTM"), "it is in ONNX Runtime's own format: pass the .onnx file that it was made from"},
     {4, BYTES("ORTM"), "it is in ONNX Runtime's own format: pass the .onnx file that it was made from"},
+    {0, BYTES("7z\xbc\xaf\x27\x1c"), "it is a 7-Zip archive: unpack it and pass the .onnx file that is in it"},
+    {0, BYTES("<?xml"), "it is XML, as OpenVINO writes: pass the .onnx file that it was made from"},
+    {0, BYTES("\x80\x02}"), "it is a Python pickle, as old PyTorch checkpoints are: export the model as ONNX"},
+    {0, BYTES("\x80\x02\x8a"), "it is a Python pickle, as old PyTorch checkpoints are: export the model as ONNX"},
+    {0, BYTES("\x80\x04\x95"), "it is a Python pickle: export the model as ONNX"},
+    {0, BYTES("\x80\x05\x95"), "it is a Python pickle: export the model as ONNX"},
+    {0, BYTES("ftrt"), "it is an engine of TensorRT: pass the .onnx file that it was built from"},
     {0, BYTES("GGUF"), "it is a GGUF file, which holds weights and no graph: export the model as ONNX"},
     {0, BYTES("\x93NUMPY"), "it is a NumPy array: a tensor, not a model"},
 };

@@ -90,6 +90,56 @@ def with_hostile_name(path, folder):
     return changed
 
 
+def whole(text, names):
+    """The text with every name that is told by number put in its place."""
+    found = re.search(r"\.\.\.\{(\d+)\}\.\.\.", text)
+    if not found:
+        return text
+    name = names[int(found.group(1))]
+    begin = text[:found.start()]
+    for n in range(min(len(begin), len(name)), 400, -1):
+        if begin.endswith(name[:n]):
+            break
+    else:
+        raise Invalid("not the beginning of the name: %r" % begin[-40:])
+    end = text[found.end():]
+    for m in range(min(len(end), len(name)), 400, -1):
+        if name.endswith(end[:m]):
+            break
+    else:
+        raise Invalid("not the end of the name: %r" % end[:40])
+    return whole(begin[:-n] + name + end[m:], names)
+
+
+def nothing_is_cut(command, schema, folder):
+    """Names of 1200 and 20000 letters that differ in the middle only, in 300 nodes and in conditions."""
+    for size in (1200, 20000):
+        symbols = [letter * (size // 2) + "_%d_" % i + letter * (size // 2) for i, letter in ((1, "s"), (2, "s"))]
+        node = "n" * (size // 2) + "%d" + "n" * (size // 2)
+        sums = "".join("[%s] y%d = Add(x, z)\n" % (node % i, i) for i in range(300))
+        path = os.path.join(folder, "long.onnxtxt")
+        with open(path, "w") as file:
+            file.write('<ir_version: 8, opset_import: ["" : 17]>\ng (float[%s] x, float[%s] z) => (%s) {\n%s}\n'
+                       % (symbols[0], symbols[1], ", ".join("float[] y%d" % i for i in range(300)), sums))
+        _, document = report(command, schema, [path])
+        (model,) = document["models"]
+        names = model["long_names"]
+        if len(set(names)) != len(names) or set(names) != set(symbols) | {node % i for i in range(300)}:
+            raise Invalid("%d names of %d letters" % (len(names), size))
+        if [whole(broadcast["node"], names) for broadcast in model["broadcasts"]] != [node % i for i in range(300)]:
+            raise Invalid("the names of nodes are lost")
+        texts = [model["contract"]["clauses"][0]["text"]] + [condition["text"] for condition in model["conditions"]]
+        for text in texts:
+            if sorted(re.split(" = | or ", whole(text, names))) != sorted(2 * symbols + ["1", "1"]):
+                raise Invalid("the text of a condition is cut: %s" % re.sub("s{99,}", "S", whole(text, names)))
+        if whole(model["values"][0]["type"], names) != "float[%s]" % symbols[0]:
+            raise Invalid("the type of a value is cut")
+        if sorted(whole(name, names) for name in model["contract"]["clauses"][0]["holds"]) != symbols:
+            raise Invalid("the witness names other sizes")
+        if os.path.getsize(path) > 10 * size and len(json.dumps(document)) > 25 * 1000 * 300 + 3 * os.path.getsize(path):
+            raise Invalid("%d bytes of report" % len(json.dumps(document)))
+
+
 def main():
     command, schema_path, models = sys.argv[1], sys.argv[2], sys.argv[3:]
     with open(schema_path, encoding="utf-8") as file:
@@ -123,6 +173,8 @@ def main():
         names = [operand["name"] for finding in document["models"][0]["findings"] for operand in finding["operands"]]
         if '\ufffd"\\\x01\n\x1b\ufffd\ufffd' not in names:
             raise Invalid("the hostile name is not there: %r" % names)
+    with tempfile.TemporaryDirectory() as folder:
+        nothing_is_cut(command, schema, folder)
     print("%d models: %d findings, %d broadcasts, all as the schema says" % (len(models), n_findings, n_broadcasts))
 
 

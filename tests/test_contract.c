@@ -289,6 +289,9 @@ static void test_the_fewest_sizes(void **state) {
     assert_int_equal(equal.n_decides, 2);
     assert_int_equal(equal.decides[0].size, equal.decides[1].size);
     close_all();
+    check("<ir_version: 8, opset_import: [\"\" : 17]> g (float[N, M] x, float[M, N] y) => (z) { z = Add(x, y) }");
+    assert_int_equal(clause_with("N = M or M = 1 or N = 1").n_nodes, 1); /* which asks twice */
+    close_all();
     check("<ir_version: 8, opset_import: [\"\" : 17]> g (float[2] x) => (z) { z = Neg(x) }");
     assert_int_equal(ob_report_contract(report).n_sizes, 0);
     close_all();

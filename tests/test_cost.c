@@ -66,6 +66,12 @@ static uint64_t texts_of_report(ob_report *report) {
         n += strlen(c.text) + strlen(c.node) + strlen(c.path);
         for (size_t k = 0; k < c.n_origins; k++) n += strlen(c.origins[k]);
     }
+    ob_clause_info clause;
+    for (size_t i = 0; ob_report_clause(report, i, &clause) == OB_OK; i++) {
+        n += strlen(clause.text);
+        for (size_t k = 0; k < clause.n_origins; k++) n += strlen(clause.origins[k].node) + strlen(clause.origins[k].path);
+    }
+    for (size_t i = 0; i < ob_report_long_name_count(report); i++) n += strlen(ob_report_long_name(report, i));
     ob_value_info v;
     for (size_t i = 0; i < ob_report_value_count(report); i++) {
         assert_int_equal(ob_report_value(report, i, &v), OB_OK);

@@ -201,12 +201,57 @@ static void a_place_in_a_branch_allocates_nothing(void **state) {
     ob_model_close(&model);
 }
 
+/* ---- Told by number ------------------------------------------------------------------------------------------------ */
+
+static void long_names_are_told_by_number(void **state) {
+    (void)state;
+    char *name = names_of(5000), *graph = text_of("g (float[$] x, float[3] b) => (y) { [$] y = Add(x, b) }", name),
+         numbered[8000];
+    char *text = malloc(strlen(graph) + 100);
+    assert_non_null(text);
+    sprintf(text, "<ir_version: 8, opset_import: [\"\" : 17]> %s", graph);
+    ob_model *model = model_of(text);
+    ob_report *report = NULL;
+    ob_error error;
+    assert_int_equal(ob_check(model, NULL, &report, &error), OB_OK);
+    assert_int_equal(ob_report_long_name_count(report), 0);
+    ob_condition_info info;
+    assert_int_equal(ob_report_condition(report, 0, &info), OB_OK);
+    assert_int_equal(ob_report_long_name_count(report), 2); /* the node and the size, each of its own */
+    assert_string_equal(ob_report_long_name(report, 0), name);
+    assert_string_equal(ob_report_long_name(report, 1), name);
+    assert_null(ob_report_long_name(report, 2));
+    assert_true(strlen(info.node) > 1000 && strlen(info.node) < 1030);
+    assert_non_null(strstr(info.text, "...{"));
+    assert_non_null(strstr(info.text, "aaa_17 = 3"));
+    /* Terms are whole until it is asked otherwise, and again when the report is closed. */
+    const ob_dims *dims = ob_report_dims(report);
+    assert_int_equal(ob_dim_format(dims, info.condition.a, NULL, 0), ob_dim_is_const(info.condition.a) ? 1 : 5000);
+    ob_dim size = ob_dim_is_const(info.condition.a) ? info.condition.b : info.condition.a;
+    ob_report_shorten_names(report, true);
+    assert_true(ob_dim_format(dims, size, numbered, sizeof numbered) < 1030);
+    assert_non_null(strstr(numbered, "}..."));
+    assert_int_equal(ob_report_long_name_count(report), 2);
+    ob_report_shorten_names(report, false);
+    assert_int_equal(ob_dim_format(dims, size, NULL, 0), 5000);
+    ob_report_shorten_names(report, true);
+    ob_report_close(&report);
+    assert_int_equal(ob_check(model, NULL, &report, &error), OB_OK);
+    assert_int_equal(ob_dim_format(ob_report_dims(report), size, NULL, 0), 5000);
+    ob_report_close(&report);
+    ob_model_close(&model);
+    free(text);
+    free(graph);
+    free(name);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(both_ends_stay),
                                        cmocka_unit_test(sentences_are_formatted),
                                        cmocka_unit_test(names_keep_their_ends_in_messages),
                                        cmocka_unit_test(one_notation_of_paths),
                                        cmocka_unit_test(a_session_says_the_same_place),
-                                       cmocka_unit_test(a_place_in_a_branch_allocates_nothing)};
+                                       cmocka_unit_test(a_place_in_a_branch_allocates_nothing),
+                                       cmocka_unit_test(long_names_are_told_by_number)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -231,8 +231,10 @@ static void print_place(FILE *out, const ob_contract_origin *origin) {
     putc('}', out);
 }
 
+enum { LONG_NAME = 1001 }; /* bytes of a name that a report tells by number */
+
 /* Sizes by name, or null when none were found. */
-static void print_sizes(FILE *out, const char *name, const ob_named_size *sizes, size_t n) {
+static void print_sizes(FILE *out, const char *name, const ob_dims *dims, const ob_named_size *sizes, size_t n) {
     key(out, name);
     if (n == 0) {
         fputs("null", out);
@@ -240,7 +242,10 @@ static void print_sizes(FILE *out, const char *name, const ob_named_size *sizes,
     }
     for (size_t i = 0; i < n; i++) {
         putc(i ? ',' : '{', out);
-        print_json_string(out, sizes[i].name);
+        if (strnlen(sizes[i].name, LONG_NAME) == LONG_NAME)
+            print_json_dim(out, dims, ob_dim_find(dims, sizes[i].name));
+        else
+            print_json_string(out, sizes[i].name);
         fprintf(out, ":%" PRId64, sizes[i].size);
     }
     putc('}', out);
@@ -280,9 +285,9 @@ static ob_status print_clause(FILE *out, ob_report *report, size_t index) {
         print_json_dim(out, dims, info.symbols[i]);
     }
     fputs(info.n_symbols ? "]" : "[]", out);
-    print_sizes(out, "holds", info.holds, info.n_holds);
-    print_sizes(out, "fails", info.fails, info.n_fails);
-    print_sizes(out, "decides", info.decides, info.n_decides);
+    print_sizes(out, "holds", dims, info.holds, info.n_holds);
+    print_sizes(out, "fails", dims, info.fails, info.n_fails);
+    print_sizes(out, "decides", dims, info.decides, info.n_decides);
     key(out, "repair");
     if (info.repair)
         print_place(out, info.repair);
@@ -361,6 +366,15 @@ static void print_summary(FILE *out, const ob_report *report) {
     putc('}', out);
 }
 
+static void print_long_names(FILE *out, const ob_report *report) {
+    fputs(",\n\"long_names\":[", out);
+    for (size_t i = 0; i < ob_report_long_name_count(report); i++) {
+        if (i) putc(',', out);
+        print_json_string(out, ob_report_long_name(report, i));
+    }
+    putc(']', out);
+}
+
 ob_status print_report_json(FILE *out, const char *file, const ob_model *model, ob_report *report, ob_rules rules) {
     fputs("{\"file\":", out);
     print_json_string(out, file);
@@ -373,12 +387,15 @@ ob_status print_report_json(FILE *out, const char *file, const ob_model *model, 
     }
     putc('}', out);
     string_field(out, "rules", ob_rules_name(rules));
+    ob_report_shorten_names(report, true);
     ob_status status = print_list(out, "findings", report, ob_report_finding_count(report), print_finding);
     if (status == OB_OK) status = print_list(out, "broadcasts", report, ob_report_broadcast_count(report), print_broadcast);
     if (status == OB_OK) status = print_list(out, "conditions", report, ob_report_condition_count(report), print_condition);
     if (status == OB_OK) status = print_json_contract(out, report);
     if (status == OB_OK) status = print_list(out, "values", report, ob_report_value_count(report), print_value);
     print_summary(out, report);
+    print_long_names(out, report);
+    ob_report_shorten_names(report, false);
     fputs("}", out);
     return status;
 }

@@ -115,8 +115,18 @@ typedef struct ob_report_summary {
 /** The numbers; thread-safe. */
 OB_API ob_report_summary ob_report_get_summary(const ob_report *report);
 
-/* Names in a report are those of the file as long as they have at most 1000 bytes: of a longer one the beginning and "...".
- * Within sentences it is 200. A path of more than 1000 bytes is ".../" and its end. */
+/* Names in a report are those of the file as long as they have at most 1000 bytes. A longer one is told by its number K: its
+ * beginning, "...{K}..." and its end, which is always more than 1000 bytes; of more than 64 KiB the beginning only, in texts of
+ * conditions and clauses as well. ob_report_long_name() has it whole. Within sentences for people it is 200 bytes and no number.
+ * A path has names of at most 200 bytes; one of more than 1000 bytes is ".../" and its end. */
+
+/** Names that were told by number so far. */
+OB_API size_t ob_report_long_name_count(const ob_report *report);
+/** The name with the number `index`, whole, as long as the report lives; NULL beyond the last. */
+OB_API const char *ob_report_long_name(const ob_report *report, size_t index);
+/** While this is on, ob_dim_format() and ob_condition_format() tell long names of sizes in ob_report_dims() by number as well:
+ * what is written of a model then stays in proportion to its file. Off at first. */
+OB_API void ob_report_shorten_names(ob_report *report, bool on);
 
 /* ---- Findings, in the order of the nodes --------------------------------------------------------------------------- */
 
@@ -289,7 +299,7 @@ typedef struct ob_clause_info {
     const char *text; /**< "batch = target or batch = 1", "if T >= 1: N = 4" */
     size_t n_origins; /**< entries of origins */
     const ob_contract_origin *origins; /**< the nodes that require it, in the order of the nodes, at most 16 */
-    size_t n_nodes;                    /**< how many requirements it stands for */
+    size_t n_nodes;                    /**< how many nodes require it, each counted once */
     size_t n_symbols;                  /**< entries of symbols */
     const ob_dim *symbols;             /**< of ob_report_dims(), in order of appearance */
     size_t n_holds;                    /**< entries of holds: 0 when none was found */
