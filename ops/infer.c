@@ -268,7 +268,7 @@ static void drop_numbers(ob_error *error) {
 static ob_status judge(ob_infer *infer, ob_status status, ob_finding_id id, int32_t operand, const ob_error *error) {
     if (status == OB_E_MEMORY) return status;
     if (status == OB_E_SHAPE || status == OB_E_ARGUMENT) ob__problem(infer, id, operand, error->axis, "%s", error->message);
-    return OB_OK;
+    return status == OB_E_LIMIT ? ob__unverified(infer, operand, error->axis, "a limit of broadcasting is reached") : OB_OK;
 }
 
 /* Behind sizes that do not broadcast along one axis: reports it, and goes on with the other axes, which are known all the same.

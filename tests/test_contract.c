@@ -112,6 +112,24 @@ static size_t count_findings(const char *id, ob_severity severity) {
 
 #define HEAD "<ir_version: 8, opset_import: [\"\" : 17, \"k\" : 1]> "
 
+/* Broadcasting gives up on a rank of 33: that is no proof. */
+static void what_is_beyond_a_limit_is_unverified(void **state) {
+    (void)state;
+    char text[800] = "<ir_version: 8, opset_import: [\"\" : 17]> g (float[N";
+    for (int axis = 1; axis < 33; axis++) strcat(text, ",N");
+    strcat(text, "] x, float[M");
+    for (int axis = 1; axis < 33; axis++) strcat(text, ",M");
+    strcat(text, "] y) => (float[] z) { [sum] z = Add (x, y) }");
+    check(text);
+    ob_contract_info info = ob_report_contract(report);
+    assert_int_equal(info.status, OB_CONTRACT_PARTIAL);
+    ob_unverified_info unverified;
+    assert_int_equal(ob_report_unverified(report, 0, &unverified), OB_OK);
+    assert_string_equal(unverified.reason, "a limit of broadcasting is reached");
+    assert_string_equal(unverified.first.node, "sum");
+    close_all();
+}
+
 static void branches_are_alternatives(void **state) {
     (void)state;
     check(HEAD "g (float[N] x, float[3] a, float[4] b) => (y) { s = Shape(x) three = Constant<value_ints = [3]>()"
@@ -301,7 +319,8 @@ static void test_the_fewest_sizes(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(branches_are_alternatives),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_beyond_a_limit_is_unverified),
+                                       cmocka_unit_test(branches_are_alternatives),
                                        cmocka_unit_test(the_first_of_a_concatenation_is_compared_with_nothing),
                                        cmocka_unit_test(contradictions_are_one_error),
                                        cmocka_unit_test(what_is_not_known_is_said_once),
