@@ -275,6 +275,7 @@ ob_status ob__content_cast(ob_infer *infer, ob_dtype from, ob_dtype to) {
     if (!content.elems && content.parts) return ob__fractions_cast(infer, from, to);
     if (!content.elems) return ob__range_share(infer, 0, 0);
     if (!ob__content_dtype(to) || !ob__content_dtype(from) || !infer->node->n_outputs) return OB_OK;
+    if (to == OB_INT64 || to == OB_INT32) OB_TRY(ob__fractions_leave(infer));
     ob_dim *elems = ob__new_dims(infer, content.n);
     if (!elems) return OB_E_MEMORY;
     for (uint32_t i = 0; i < content.n; i++) {

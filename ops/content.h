@@ -44,6 +44,8 @@ ob_status ob__range_clip(ob_infer *infer);
 bool ob__fractions_of(const double *values, uint32_t n, ob_dim *parts, int64_t *denominator);
 ob_status ob__fractions_elementwise(ob_infer *infer);
 ob_status ob__fractions_round(ob_infer *infer);
+/* At a Cast to integers: whole elements are those that were computed as long as float arithmetic keeps them exactly; required. */
+ob_status ob__fractions_leave(ob_infer *infer);
 ob_status ob__fractions_cast(ob_infer *infer, ob_dtype from, ob_dtype to);
 
 /* -- terms.c: each gives OB_DIM_UNKNOWN for an operand that is, and for a term that would be too large -- */

@@ -141,6 +141,18 @@ static ob_status round_all(ob_infer *infer, rounding *rounded) {
     return OB_OK;
 }
 
+ob_status ob__fractions_leave(ob_infer *infer) {
+    ob_content content = ob__in_content(infer, 0);
+    ob_dtype dtype = ob__in_dtype(infer, 0);
+    ob_dim extent = 0;
+    if (!content.elems || !is_real(dtype)) return OB_OK;
+    for (uint32_t i = 0; i < content.n; i++)
+        if (ob_dim_is_term(content.elems[i])) extent = extent_with(infer, extent, content.elems[i]);
+    const ob_condition exact = {OB_COND_AT_LEAST, exact_limit(dtype), extent};
+    return ob_condition_decide(infer->dims, &exact) == OB_TRUE ? OB_OK
+                                                               : ob__require(infer, exact.kind, exact.a, exact.b, 0, -1, OB0203);
+}
+
 ob_status ob__fractions_round(ob_infer *infer) {
     if (!ob__in_content(infer, 0).parts || !is_real(ob__in_dtype(infer, 0)) || infer->node->n_outputs != 1) return OB_OK;
     if (ob__op_is(infer, "Floor")) return round_all(infer, round_down);

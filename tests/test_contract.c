@@ -130,6 +130,18 @@ static void what_is_beyond_a_limit_is_unverified(void **state) {
     close_all();
 }
 
+/* Sizes that are computed in floats are what they are computed to as long as floats hold them. */
+static void floats_hold_sizes_up_to_a_limit(void **state) {
+    (void)state;
+    check(
+        "<ir_version: 8, opset_import: [\"\" : 17]> g (float[N] x, float[1] y) => (float[] z)"
+        " <float[1] two = {2}> { s = Shape (x) f = Cast <to = 1> (s) m = Mul (f, two) t = Cast <to = 7> (m) z = Expand (y, t) }");
+    assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_COMPLETE);
+    assert_int_equal(admits("N", 8388608, "N", 8388608), OB_TRUE);
+    assert_int_equal(admits("N", 8388609, "N", 8388609), OB_FALSE);
+    close_all();
+}
+
 static void branches_are_alternatives(void **state) {
     (void)state;
     check(HEAD "g (float[N] x, float[3] a, float[4] b) => (y) { s = Shape(x) three = Constant<value_ints = [3]>()"
@@ -320,6 +332,7 @@ static void test_the_fewest_sizes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_beyond_a_limit_is_unverified),
+                                       cmocka_unit_test(floats_hold_sizes_up_to_a_limit),
                                        cmocka_unit_test(branches_are_alternatives),
                                        cmocka_unit_test(the_first_of_a_concatenation_is_compared_with_nothing),
                                        cmocka_unit_test(contradictions_are_one_error),
