@@ -1,5 +1,5 @@
-/* Writes what fuzzing starts from: fuzz_seeds FOLDER makes FOLDER/model (protobuf), /text, /tensor and /plugin, out of the models
- * and tensors that the machine has (corpus.h) and the cases of tests/graphs. */
+/* Writes what fuzzing starts from: fuzz_seeds FOLDER makes FOLDER/model (protobuf), /text, /contract, /tensor and /plugin, out of
+ * the models and tensors that the machine has (corpus.h) and the cases of tests/graphs. */
 #include <errno.h>
 #include <string.h>
 
@@ -106,8 +106,32 @@ static void put_choices(void) {
     }
 }
 
+/* What each kind of clause looks like. */
+static void put_contracts(void) {
+    static const char *const clauses[] = {"N = M or N = 1 or M = 1",
+                                          "N = M = K = 5",
+                                          "1 <= N <= 512 or N = 1024",
+                                          "x[0] in {1, 3, 4}",
+                                          "N % 6 in {1, 5}",
+                                          "(H + 1) % 32 <= 7",
+                                          "N % (M - 1) = 0",
+                                          "if N >= 1 and M != 2: K = 4 or K % 3 != 0",
+                                          "max(1, 32*ceil(H/64)) = floor((W + 2*H)/7)",
+                                          "\"a b\" >= bcast(N, M) - min(K, 2*N)",
+                                          "never"};
+    char text[2000];
+    size_t n = (size_t)snprintf(text, sizeof text, "version: 1\nstatus: partial");
+    for (size_t i = 0; i < sizeof clauses / sizeof clauses[0]; i++) {
+        char one[200];
+        put("contract", one, (size_t)snprintf(one, sizeof one, "version: 1\nstatus: complete\n%s", clauses[i]));
+        n += (size_t)snprintf(text + n, sizeof text - n, "\n%s", clauses[i]);
+    }
+    n += (size_t)snprintf(text + n, sizeof text - n, "\nleft out: 3");
+    put("contract", text, n);
+}
+
 int main(int argc, char **argv) {
-    static const char *const kinds[] = {"", "model", "text", "tensor", "plugin"};
+    static const char *const kinds[] = {"", "model", "text", "contract", "tensor", "plugin"};
     if (argc != 2) {
         fprintf(stderr, "usage: fuzz_seeds FOLDER\n");
         return 2;
@@ -123,6 +147,7 @@ int main(int argc, char **argv) {
     }
     put_graph_cases();
     corpus_each_model(visit);
+    put_contracts();
     put_choices();
     printf("%zu seeds\n", n_written);
     return 0;
