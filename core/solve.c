@@ -27,7 +27,9 @@ static ob_status give(ob_solver *s, uint32_t given) {
 }
 
 ob_status ob__solver_run(ob_solver *s) {
-    for (uint32_t i = 0; i < s->n_given && !s->clashed; i++) OB_TRY(give(s, i));
+    for (int assumed = 1; assumed >= 0; assumed--) /* assumptions first: what they say already is not asked for */
+        for (uint32_t i = 0; i < s->n_given && !s->clashed; i++)
+            if (s->given[i].assumed == assumed) OB_TRY(give(s, i));
     if (!s->clashed) OB_TRY(ob__solver_propagate(s));
     if (!s->clashed) OB_TRY(ob__solver_exact(s));
     if (!s->clashed) OB_TRY(ob__solver_cycle(s));

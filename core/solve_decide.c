@@ -74,7 +74,12 @@ static ob_truth decide_divides(const ob_solver *s, const ob_dims *dims, const ob
     int64_t mod, rem;
     if (literal->q == 1) return OB_TRUE;
     if (!ob__poly_load(dims, literal->p, &p) || !residue(s, &p, literal->q, &mod, &rem)) return OB_UNDECIDED;
-    return rem % mod != 0 ? OB_FALSE : mod == literal->q ? OB_TRUE : OB_UNDECIDED;
+    if (rem % mod != 0) return OB_FALSE;
+    if (mod == literal->q) return OB_TRUE;
+    ob_interval bounds = ob__solve_poly_bounds(s, dims, &p); /* one number, or none of the multiples */
+    if (bounds.lo == -OB_INFINITE || bounds.hi == OB_INFINITE) return OB_UNDECIDED;
+    if (ob__floor_div(bounds.hi, literal->q) < -ob__floor_div(-bounds.lo, literal->q)) return OB_FALSE;
+    return bounds.lo == bounds.hi ? OB_TRUE : OB_UNDECIDED;
 }
 
 static ob_truth decide_zero(const ob_solver *s, const ob_dims *dims, ob_dim d) {

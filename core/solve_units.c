@@ -333,6 +333,15 @@ static ob_status redefine(ob_solver *s, uint32_t fact, ob_dim value, uint32_t cl
     return ob__solver_enqueue_symbol(s, fact);
 }
 
+/* A unit that no fact may drop can still fail by what is known. */
+static ob_status clash_if_false(ob_solver *s, const ob_work_clause *c) {
+    uint32_t reason;
+    if (c->n != 1 || c->defines || ob__literal_decide(s, s->dims, &c->literals[0].literal) != OB_FALSE) return OB_OK;
+    OB_TRY(reason_of_symbols(s, c, &reason));
+    ob__solver_clash(s, reason);
+    return OB_OK;
+}
+
 /* The clause in normal form, by what is known now; *gone: others stand in its place. */
 static ob_status rewrite(ob_solver *s, uint32_t clause, bool *gone) {
     const ob_work_clause c = s->clauses[clause];
@@ -345,7 +354,7 @@ static ob_status rewrite(ob_solver *s, uint32_t clause, bool *gone) {
     if (c.n_symbols == 0) return OB_OK; /* stays as it is */
     ob_dim keep = c.defines ? s->facts[c.defines - 1].symbol : OB_DIM_UNKNOWN;
     if (has_solved(s, &c)) OB_TRY(substitute(s, c.literals, c.n, keep, &literals, &n, &changed));
-    if (c.pinned && !changed) return OB_OK;
+    if (c.pinned && !changed) return clash_if_false(s, &c);
     if (!changed && !has_facts(s, &c)) return OB_OK; /* it is in normal form, and nothing is known */
     s->blind = c.pinned;
     ob_status status = ob__clause_normalise(s, literals, n, lists, &n_lists);
