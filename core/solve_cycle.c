@@ -34,7 +34,7 @@ static bool is_difference(const ob_solver *s, const ob_work_clause *clause, uint
         at[i] = (uint32_t)(fact - s->facts);
     }
     int64_t first = p.monomials[0].coefficient, second = p.monomials[1].coefficient;
-    if (first * second != -1) return false;
+    if (!(first == 1 && second == -1) && !(first == -1 && second == 1)) return false;
     *x = first == 1 ? at[0] : at[1];
     *y = first == 1 ? at[1] : at[0];
     *constant = p.constant;
