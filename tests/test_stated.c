@@ -287,6 +287,9 @@ static void clauses_mean_what_they_say(void **state) {
         {"12 % N = 0", 0, OB_FALSE}, /* 0 divides nothing */
         {"12 % N = 0", 4, OB_TRUE},
         {"never", 4, OB_FALSE},
+        {"N < 4", 4, OB_FALSE},
+        {"2 < N", 3, OB_TRUE},
+        {"N > 4", 4, OB_FALSE},
         {"N = N + 0 = 4", 4, OB_TRUE},
         {"N = N + 0 = 4", 5, OB_FALSE},
         {"N = 7 or N = 2*N - 5 = 5", 5, OB_TRUE},
