@@ -106,6 +106,20 @@ ob_truth ob_condition_decide(const ob_dims *pool, const ob_condition *condition)
     return OB_UNDECIDED;
 }
 
+ob_truth ob__condition_assumed(const ob_dims *pool, const ob_condition *condition) {
+    ob_truth truth = ob_condition_decide(pool, condition);
+    const ob_size_ranges *ranges = ob__assumed_ranges(pool);
+    ob_poly poly;
+    int64_t low, high;
+    if (truth != OB_UNDECIDED || !ranges || !subtract(pool, condition->a, condition->b, &poly)) return truth;
+    ob__poly_bounds(pool, &poly, ranges, &low, &high);
+    switch (condition->kind) {
+    case OB_COND_EQUAL: return low > 0 || high < 0 ? OB_FALSE : low == 0 && high == 0 ? OB_TRUE : OB_UNDECIDED;
+    case OB_COND_AT_LEAST: return low >= 0 ? OB_TRUE : high < 0 ? OB_FALSE : OB_UNDECIDED;
+    default: return OB_UNDECIDED;
+    }
+}
+
 /* ---- Testing ------------------------------------------------------------------------------------------------------ */
 
 ob_status ob_condition_eval(const ob_dims *pool, const ob_condition *condition, const ob_binding *bindings, size_t n_bindings,

@@ -92,7 +92,7 @@ static void cancel(ob_poly *poly, int64_t *divisor) {
 /* The quotient as a term of its own, unless it has only one value. */
 static ob_dim quotient_term(ob_dims *pool, const ob_poly *rest, int64_t divisor) {
     int64_t low, high;
-    ob__poly_bounds(pool, rest, NULL, &low, &high);
+    ob__poly_bounds(pool, rest, ob__assumed_ranges(pool), &low, &high);
     if (low != -OB_DIM_CONST_MAX && high != OB_DIM_CONST_MAX && ob__floor_div(low, divisor) == ob__floor_div(high, divisor))
         return ob__floor_div(low, divisor);
     ob_dim numerator = ob__poly_store(pool, rest);
@@ -146,7 +146,7 @@ static ob_dim quotient(ob_dims *pool, const ob_poly *rest, int64_t divisor) {
 
 static ob_dim divide(ob_dims *pool, const ob_poly *poly, int64_t divisor) {
     ob_poly whole, rest, numerator = *poly;
-    ob_dim sum = 0, of_members = OB_DIM_UNKNOWN;
+    ob_dim sum = ob__poly_take_multiples(pool, &numerator, divisor), of_members = OB_DIM_UNKNOWN;
     bool tried = false; /* once: what is too large stays so, and trying costs as much as the term is large */
     do {                /* each turn multiplies the divisor, so there are few */
         tried = tried || divide_members(pool, &numerator, divisor, &of_members);
@@ -193,12 +193,21 @@ ob_dim ob_dim_div_exact(ob_dims *pool, ob_dim a, ob_dim b) {
 
 /* ---- Broadcast terms -------------------------------------------------------------------------------------------- */
 
+/* What is not 1, and broadcasts, is the common size. */
+static bool is_common(const ob_dims *pool, ob_dim d) {
+    int64_t low, high;
+    ob__dim_bounds(pool, d, ob__assumed_ranges(pool), &low, &high);
+    return low >= 2 || high == 0;
+}
+
 ob_dim ob_dim_bcast(ob_dims *pool, ob_dim a, ob_dim b) {
     if (a == b || b == 1) return a;
     if (a == 1) return b;
     if (ob_dim_is_const(a)) return ob_dim_is_const(b) ? OB_DIM_UNKNOWN : a;
     if (ob_dim_is_const(b)) return b;
     if (!ob__term(pool, a) || !ob__term(pool, b)) return OB_DIM_UNKNOWN;
+    if (pool->assumed && is_common(pool, a)) return a;
+    if (pool->assumed && is_common(pool, b)) return b;
     uint32_t n_left, n_right, i = 0, k = 0, n = 0;
     const ob_dim *left = ob__bcast_members(pool, &a, &n_left), *right = ob__bcast_members(pool, &b, &n_right);
     ob_dim members[2 * OB_TERM_MEMBERS];

@@ -74,13 +74,14 @@ static bool add_flat(ob_dims *pool, ob_dim_kind kind, ob_dim d, member_list *lis
 /* Is a at most b, for all sizes? */
 static bool at_most(const ob_dims *pool, ob_dim a, ob_dim b) {
     int64_t a_low, a_high, b_low, b_high;
-    ob_dim_bounds(pool, a, &a_low, &a_high);
-    ob_dim_bounds(pool, b, &b_low, &b_high);
+    const ob_size_ranges *ranges = ob__assumed_ranges(pool);
+    ob__dim_bounds(pool, a, ranges, &a_low, &a_high);
+    ob__dim_bounds(pool, b, ranges, &b_low, &b_high);
     if (a_high <= b_low) return true;
     ob_poly left, right, difference;
     if (!ob__poly_load(pool, a, &left) || !ob__poly_load(pool, b, &right) || !ob__poly_add(&right, &left, -1, &difference))
         return false;
-    ob__poly_bounds(pool, &difference, NULL, &a_low, &a_high);
+    ob__poly_bounds(pool, &difference, ranges, &a_low, &a_high);
     return a_low >= 0;
 }
 

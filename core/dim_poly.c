@@ -53,7 +53,7 @@ bool ob__poly_load(const ob_dims *pool, ob_dim d, ob_poly *out) {
     return true;
 }
 
-ob_dim ob__poly_store(ob_dims *pool, const ob_poly *poly) {
+static ob_dim store(ob_dims *pool, const ob_poly *poly) {
     if (!is_small(poly->constant)) return OB_DIM_UNKNOWN;
     if (poly->n == 0) return poly->constant;
     const ob_monomial *first = &poly->monomials[0];
@@ -69,6 +69,13 @@ ob_dim ob__poly_store(ob_dims *pool, const ob_poly *poly) {
         n += m->n_factors;
     }
     return ob__term_intern(pool, OB_DIM_KIND_SUM, words, n);
+}
+
+ob_dim ob__poly_store(ob_dims *pool, const ob_poly *poly) {
+    if (!pool || !pool->assumed) return store(pool, poly);
+    ob_poly joined = *poly;
+    ob__poly_join_multiples(pool, &joined);
+    return store(pool, &joined);
 }
 
 /* value = a + factor * b within the constant range. */

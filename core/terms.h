@@ -43,9 +43,12 @@ typedef struct ob_term {
     bool quoted;     /* the symbol's name cannot stand in a term as it is */
 } ob_term;
 
+struct ob_assumed_sizes;
+
 struct ob_dims {
     ob_arena arena;
-    ob_map names; /* symbol name -> (void *)(index + 1) */
+    const struct ob_assumed_sizes *assumed; /* terms that are made now need hold for these sizes only; NULL: for all */
+    ob_map names;                           /* symbol name -> (void *)(index + 1) */
     ob_term *terms;
     uint32_t n_terms, capacity;
     uint64_t *slots; /* of all but symbols: hash in the upper half, index + 1 in the lower; 0 empty */
@@ -119,6 +122,21 @@ typedef struct ob_size_ranges {
 /* Bounds for all sizes in those ranges (NULL: for all sizes), inclusive; OB_DIM_CONST_MAX either way stands for infinity. */
 void ob__poly_bounds(const ob_dims *pool, const ob_poly *poly, const ob_size_ranges *ranges, int64_t *lowest, int64_t *highest);
 void ob__dim_bounds(const ob_dims *pool, ob_dim d, const ob_size_ranges *ranges, int64_t *lowest, int64_t *highest);
+/* What a user asserts of sizes, one by one. Set for the time of inference only: what a term is made of does not depend on it, but
+ * which term is made for min(N, 512), floor(N/32) * 32 or bcast(N, M) does. */
+typedef struct ob_assumed_sizes {
+    ob_size_ranges ranges;
+    int64_t (*divisor)(const void *context, ob_dim symbol); /* > 0; every size of the symbol is a multiple of it */
+} ob_assumed_sizes;
+static inline const ob_size_ranges *ob__assumed_ranges(const ob_dims *pool) {
+    return pool && pool->assumed ? &pool->assumed->ranges : NULL;
+}
+/* ob_condition_decide for the assumed sizes: for what shapes depend on, never for verdicts. */
+ob_truth ob__condition_assumed(const ob_dims *pool, const ob_condition *condition);
+/* Takes out of poly the monomials that are multiples of the divisor by what is assumed, and gives their part of the quotient. */
+ob_dim ob__poly_take_multiples(ob_dims *pool, ob_poly *poly, int64_t divisor);
+/* c * floor(N/d) is c/d * N where N is a multiple of d, by what is assumed. */
+void ob__poly_join_multiples(const ob_dims *pool, ob_poly *poly);
 /* Fills the bounds of a new term, whose parts have theirs. */
 void ob__term_bounds(const ob_dims *pool, ob_term *term);
 /* poly = part * members[i] for the one that counts + rest: finds the only minimum or maximum in it that stands alone in a

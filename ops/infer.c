@@ -544,7 +544,7 @@ ob_dim ob__in_scalar(const ob_infer *infer, uint32_t i) {
 
 bool ob__known_at_least(const ob_infer *infer, ob_dim a, ob_dim b) {
     const ob_condition condition = {OB_COND_AT_LEAST, a, b};
-    return a != OB_DIM_UNKNOWN && b != OB_DIM_UNKNOWN && ob_condition_decide(infer->dims, &condition) == OB_TRUE;
+    return a != OB_DIM_UNKNOWN && b != OB_DIM_UNKNOWN && ob__condition_assumed(infer->dims, &condition) == OB_TRUE;
 }
 
 ob_dtype ob__dtype_attribute(const ob_infer *infer, const char *name, ob_dtype otherwise) {

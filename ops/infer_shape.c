@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/terms.h"
 #include "ops/content.h"
 #include "ops/op.h"
 
@@ -184,7 +185,7 @@ ob_status ob__infer_squeeze(ob_infer *infer) {
         if (!axes) {
             /* Whether a size is 1 decides the rank. */
             const ob_condition is_one = {OB_COND_EQUAL, from.dims[axis], 1};
-            ob_truth truth = from.dims[axis] == OB_DIM_UNKNOWN ? OB_UNDECIDED : ob_condition_decide(infer->dims, &is_one);
+            ob_truth truth = from.dims[axis] == OB_DIM_UNKNOWN ? OB_UNDECIDED : ob__condition_assumed(infer->dims, &is_one);
             if (truth == OB_UNDECIDED) return OB_OK;
             drop[axis] = truth == OB_TRUE;
         }

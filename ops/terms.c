@@ -33,7 +33,7 @@ ob_dim ob__term_max(const ob_infer *infer, ob_dim a, ob_dim b) {
 ob_dim ob__term_at_least(const ob_infer *infer, ob_dim a, ob_dim b) {
     if (a == OB_DIM_UNKNOWN || b == OB_DIM_UNKNOWN) return OB_DIM_UNKNOWN;
     const ob_condition condition = {OB_COND_AT_LEAST, a, b};
-    ob_truth truth = ob_condition_decide(infer->dims, &condition);
+    ob_truth truth = ob__condition_assumed(infer->dims, &condition);
     if (truth != OB_UNDECIDED) return truth == OB_TRUE;
     ob_dim above = ob_dim_add(infer->dims, ob_dim_sub(infer->dims, a, b), 1);
     return ob__term_max(infer, 0, ob__term_min(infer, 1, above));
@@ -42,7 +42,7 @@ ob_dim ob__term_at_least(const ob_infer *infer, ob_dim a, ob_dim b) {
 ob_dim ob__term_equal(const ob_infer *infer, ob_dim a, ob_dim b) {
     if (a == OB_DIM_UNKNOWN || b == OB_DIM_UNKNOWN) return OB_DIM_UNKNOWN;
     const ob_condition condition = {OB_COND_EQUAL, a, b};
-    ob_truth truth = ob_condition_decide(infer->dims, &condition);
+    ob_truth truth = ob__condition_assumed(infer->dims, &condition);
     if (truth != OB_UNDECIDED) return truth == OB_TRUE;
     ob_dim apart = ob__term_max(infer, ob_dim_sub(infer->dims, a, b), ob_dim_sub(infer->dims, b, a));
     return ob_dim_sub(infer->dims, 1, ob__term_min(infer, 1, apart));

@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "core/terms.h"
+#include "passes/assumed.h"
 #include "passes/pipeline.h"
 #include "passes/report.h"
 
@@ -114,6 +115,21 @@ static ob_status parse_assumptions(ob_report *report, const ob_check_options *op
     return OB_OK;
 }
 
+/* The bindings, and those of symbols that are assumed to be numbers: the same as if these were given. */
+static ob_binding *with_assumed(ob_report *report, const ob_binding *given, size_t *n, const ob_assumed *assumed,
+                                uint32_t n_assumed) {
+    ob_binding *all = OB_ARENA_ARRAY(&report->arena, ob_binding, *n + n_assumed);
+    if (!all) return NULL;
+    if (*n) memcpy(all, given, *n * sizeof *all);
+    for (uint32_t i = 0; i < n_assumed; i++) {
+        size_t k = 0;
+        if (!ob__assumed_binding(report->model->dims, &assumed[i].condition, &all[*n])) continue;
+        while (all[k].symbol != all[*n].symbol) k++;
+        *n += k == *n; /* two numbers for one symbol: the solver says that they contradict each other */
+    }
+    return all;
+}
+
 /* ---- ob_check ------------------------------------------------------------------------------------------------------- */
 
 static ob_report *new_report(ob_model *model) {
@@ -150,6 +166,8 @@ static ob_status run(ob_report *report, const ob_check_options *options, ob_erro
     OB_TRY(bind_inputs(model, options, inputs, bindings, &n_bindings, &report->arena, error));
     OB_TRY(ob__name_input_sizes(model));
     OB_TRY(parse_assumptions(report, options, &assumed, &n_assumed, error));
+    bindings = with_assumed(report, bindings, &n_bindings, assumed, n_assumed);
+    if (!bindings) return OB_E_MEMORY;
     ob_propagate_options given = {.bindings = bindings,
                                   .n_bindings = n_bindings,
                                   .inputs = inputs,

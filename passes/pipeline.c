@@ -6,6 +6,7 @@
 #include "core/log.h"
 #include "core/terms.h"
 #include "ops/op.h"
+#include "passes/assumed.h"
 #include "passes/explicit.h"
 #include "passes/rewriting.h"
 #include "passes/verify_graph.h"
@@ -145,6 +146,11 @@ ob_status ob__pass_propagate(ob_work *work) {
     ob_propagate_options options = {0};
     if (work->given) options = *work->given;
     options.solved = options.keep_calls = work->contract != NULL;
-    OB_TRY(ob__propagate(work->model, &options, work->facts, work->findings));
+    ob_assumed_facts assumed;
+    OB_TRY(ob__assumed_facts(work->model->dims, work->assumed, work->n_assumed, &work->facts->arena, &assumed));
+    work->model->dims->assumed = work->n_assumed ? &assumed.sizes : NULL;
+    ob_status status = ob__propagate(work->model, &options, work->facts, work->findings);
+    work->model->dims->assumed = NULL;
+    OB_TRY(status);
     return ob__required_index(work->facts, work->model->n_nodes, &work->facts->arena, &work->required);
 }

@@ -64,7 +64,8 @@ typedef struct ob_check_options {
     const ob_severity_given *severities; /**< the last that fits an id counts; NULL with n_severities 0: the defaults */
     size_t n_severities;                 /**< entries of severities [0] */
     /** Conditions on sizes of inputs that the contract may build on: "batch >= 1", "height % 32 = 0", as ob_condition_parse()
-     * reads them; listed as assumptions. NULL with n_assumptions 0 */
+     * reads them; listed as assumptions. Shapes in the report are those of such sizes; "N = 3" is as good as an entry of dims.
+     * NULL with n_assumptions 0 */
     const char *const *assumptions;
     size_t n_assumptions; /**< entries of assumptions [0] */
 } ob_check_options;
