@@ -22,14 +22,14 @@ typedef struct run {
     char *text;
 } run;
 
-/* `graph` and what follows it, IR version 8, opset 17. */
-static run propagate(const char *graph) {
+/* `graph` and what follows it, behind the header. */
+static run propagate_as(const char *header, const char *graph) {
     run r = {0};
     size_t n_bytes = strlen(graph) + 200;
     char *text = r.text = malloc(n_bytes);
     assert_non_null(text);
     ob_error error;
-    int n = snprintf(text, n_bytes, "<ir_version: 8, opset_import: [\"\" : 17, \"local\" : 1]>\n%s", graph);
+    int n = snprintf(text, n_bytes, "%s\n%s", header, graph);
     assert_true(n > 0 && (size_t)n < n_bytes);
     if (ob_model_load_memory(text, (size_t)n, "m.onnxtxt", NULL, &r.model, &error) != OB_OK) fail_msg("%s", error.message);
     ob__facts_init(&r.facts, NULL);
@@ -37,6 +37,11 @@ static run propagate(const char *graph) {
     assert_int_equal(ob__model_resolve_ops(r.model), OB_OK);
     assert_int_equal(ob__propagate(r.model, NULL, &r.facts, &r.findings), OB_OK);
     return r;
+}
+
+/* IR version 8, opset 17. */
+static run propagate(const char *graph) {
+    return propagate_as("<ir_version: 8, opset_import: [\"\" : 17, \"local\" : 1]>", graph);
 }
 
 static void finish(run *r) {
@@ -275,6 +280,43 @@ static void a_body_holds_for_every_call(void **state) {
     finish(&r);
 }
 
+/* ---- Errors ---- */
+
+/* Behind an axis that does not fit every other one is looked at: its errors, and its conditions once. */
+static void an_error_does_not_hide_the_next(void **state) {
+    (void)state;
+    static const struct {
+        const char *header, *graph, *shape;
+        uint32_t n_errors, n_conditions;
+    } cases[] = {
+        {NULL, "(float[N,3,M] x, float[K,4,L] z) => (y) { y = Add (x, z) }", "[bcast(N, K), ?, bcast(M, L)]", 1, 2},
+        {NULL, "(float[N,3,M,5,2] x, float[K,4,L,6,2] z) => (y) { y = Add (x, z) }", "[bcast(N, K), ?, bcast(M, L), ?, 2]", 2, 2},
+        {NULL, "(float[N,3,M,5] x, float[K,4,L,6] z) => (y) { y = PRelu (x, z) }", "[N, 3, M, 5]", 2, 2},
+        {NULL, "(float[N,3,M,5] x, float[4,L,6] z) => (y) { y = PRelu (x, z) }", "[N, 3, M, 5]", 2, 1},
+        {"<ir_version: 3, opset_import: [\"\" : 6]>",
+         "(float[N,3,M,5] x, float[4,L,6] z) => (y) { y = Add <broadcast = 1> (x, z) }", "[N, 3, M, 5]", 2, 1},
+        {"<ir_version: 3, opset_import: [\"\" : 6]>",
+         "(float[3,M,5,N] x, float[4,L,6] z) => (y) { y = Add <broadcast = 1, axis = 0> (x, z) }", "[3, M, 5, N]", 2, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char graph[300];
+        snprintf(graph, sizeof graph, "g %s", cases[i].graph);
+        run r = propagate_as(cases[i].header ? cases[i].header : "<ir_version: 8, opset_import: [\"\" : 17]>", graph);
+        const char *found = shape_text(&r, fact(&r, "y"));
+        uint32_t n_errors = 0, axes = 0;
+        for (uint32_t k = 0; k < r.findings.n; k++) {
+            if (r.findings.items[k].severity != OB_SEVERITY_ERROR) continue;
+            n_errors++;
+            axes |= UINT32_C(1) << r.findings.items[k].axis;
+        }
+        if (n_errors != cases[i].n_errors || r.facts.n_conditions != cases[i].n_conditions)
+            fail_msg("case %zu: %u errors, %u conditions, %s", i, n_errors, r.facts.n_conditions, found);
+        assert_int_equal(__builtin_popcount(axes), n_errors);
+        assert_string_equal(found, cases[i].shape);
+        finish(&r);
+    }
+}
+
 /* ---- Order ---- */
 
 /* A node whose 300 branches read what comes later waits for all of them. */
@@ -334,6 +376,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_body_is_guarded_by_its_trips),
         cmocka_unit_test(branches_are_guarded_by_their_condition),
         cmocka_unit_test(a_body_holds_for_every_call),
+        cmocka_unit_test(an_error_does_not_hide_the_next),
         cmocka_unit_test(captured_values_are_waited_for_in_any_number),
         cmocka_unit_test(long_names_keep_both_ends),
     };
