@@ -42,9 +42,13 @@ void sizes_at(const sizes *s, const point *p, int64_t dims[MAX_AXES]) {
 /* ---- The verdict -------------------------------------------------------------------------------------------------------- */
 
 ob_status checked_make(checked *c, ob_model *model, ob_error *error) {
+    return checked_make_with(c, model, NULL, error);
+}
+
+ob_status checked_make_with(checked *c, ob_model *model, const ob_check_options *options, ob_error *error) {
     memset(c, 0, sizeof *c);
     c->model = model;
-    ob_status status = ob_check(model, NULL, &c->report, error);
+    ob_status status = ob_check(model, options, &c->report, error);
     if (status == OB_OK) status = find_sizes(model, &c->sizes);
     if (status != OB_OK) {
         checked_free(c);

@@ -39,6 +39,7 @@ typedef struct checked {
 } checked;
 
 ob_status checked_make(checked *c, ob_model *model, ob_error *error);
+ob_status checked_make_with(checked *c, ob_model *model, const ob_check_options *options, ob_error *error);
 void checked_free(checked *c);
 /* key: of what excludes the point, for people. May be NULL. */
 verdict checked_verdict(checked *c, const point *p, char *key, size_t n_key);

@@ -324,6 +324,151 @@ static void judge_inlined(subject *s) {
     ob_model_close(&model);
 }
 
+/* ---- The same model, checked for some sizes only ---- */
+
+typedef struct narrowing {
+    const char *assumption; /* of a size's name; NULL: the size is given */
+    int64_t least, most, divisor;
+} narrowing;
+
+static void narrow_point(const narrowing *to, int64_t *size) {
+    *size -= *size % to->divisor;
+    if (*size < to->least) *size = to->least;
+    if (*size > to->most) *size = to->most;
+}
+
+/* Wherever what is asserted, or given, of one size holds, the contract is that of the model: complete where that is. */
+static void compare_narrowed(subject *s, const narrowing *to, int variable) {
+    static const char *const names[] = {"admits", "excludes", "says nothing"};
+    const sizes *z = &s->original.sizes;
+    char text[80];
+    const char *assumption = text;
+    const ob_named_size given = {z->names[variable], to->least};
+    checked c;
+    ob_error error;
+    ob_check_options options;
+    ob_check_options_init(&options);
+    snprintf(text, sizeof text, "%s %s", z->names[variable], to->assumption ? to->assumption : "");
+    if (to->assumption) {
+        options.assumptions = &assumption;
+        options.n_assumptions = 1;
+    } else {
+        options.dims = &given;
+        options.n_dims = 1;
+    }
+    if (checked_make_with(&c, s->original.model, &options, &error) != OB_OK) {
+        tell(s, BY_TWIN, BREAKS, NULL, text, "%s%s", error.message, "");
+        return;
+    }
+    s->j->tables[BY_TWIN].n_models++;
+    for (int i = 0; i < s->n_points; i++) {
+        point p = s->points[i];
+        char a[48] = "", b[48] = "", key[48];
+        narrow_point(to, &p.sizes[variable]);
+        verdict is = checked_verdict(&s->original, &p, a, sizeof a), other = checked_verdict(&c, &p, b, sizeof b);
+        snprintf(key, sizeof key, "%.12s %.34s", to->assumption ? to->assumption : "given", is == EXCLUDES ? a : b);
+        if (is != OPEN && is != other)
+            tell(s, BY_TWIN, RUNS_DIFFER, &p, key, "the contract %s, that for these sizes %s", names[is], names[other]);
+    }
+    checked_free(&c);
+}
+
+static void judge_narrowed(subject *s) {
+    static const narrowing all[] = {{">= 2", 2, INT64_MAX, 1},    {"<= 5", 0, 5, 1}, {"% 2 = 0", 0, INT64_MAX, 2},
+                                    {"% 6 = 0", 0, INT64_MAX, 6}, {"= 3", 3, 3, 1},  {NULL, 3, 3, 1}};
+    const sizes *z = &s->original.sizes;
+    for (size_t i = 0; i < sizeof all / sizeof *all && z->n; i++) {
+        int variable = (int)(stream_random(&s->j->random) % (uint32_t)z->n);
+        if (all[i].assumption || z->named[variable]) compare_narrowed(s, &all[i], variable);
+    }
+}
+
+/* ---- The same nodes in another order ---- */
+
+static bool reads(const ob_node *node, const ob_value *value) {
+    for (uint32_t i = 0; i < node->n_inputs; i++)
+        if (node->inputs[i] == value) return true;
+    for (uint32_t i = 0; i < node->n_attributes; i++) {
+        const ob_attribute *attribute = node->attributes[i];
+        if (attribute->ref || attribute->type != OB_ATTR_GRAPH || !attribute->u.graph) continue;
+        const ob_graph *body = attribute->u.graph;
+        for (uint32_t k = 0; k < body->n_outputs; k++)
+            if (body->outputs[k] == value) return true;
+        for (const ob_node *inner = body->first; inner; inner = inner->next)
+            if (reads(inner, value)) return true;
+    }
+    return false;
+}
+
+static bool waits(const ob_node *node, ob_node *const *others, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < others[i]->n_outputs && others[i] != node; k++)
+            if (others[i]->outputs[k] && reads(node, others[i]->outputs[k])) return true;
+    return false;
+}
+
+/* Any order in which each node comes behind what it reads. */
+static bool shuffle(ob_graph *graph, uint64_t *random) {
+    enum { MOST_NODES = 400 };
+    ob_node *left[MOST_NODES];
+    uint32_t n = 0;
+    if (graph->n_nodes > MOST_NODES) return false;
+    for (ob_node *node = graph->first; node; node = node->next) left[n++] = node;
+    for (uint32_t i = 0; i < n; i++) ob__node_unlink(left[i]);
+    while (n > 0) {
+        uint32_t at = stream_random(random) % n;
+        while (waits(left[at], left, n)) at = (at + 1) % n;
+        ob__node_link(left[at], NULL);
+        for (uint32_t k = 0; k < left[at]->n_outputs; k++) ob__node_set_output(left[at], k, left[at]->outputs[k]);
+        left[at] = left[--n];
+    }
+    return true;
+}
+
+static int by_text(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The clauses as sorted lines. */
+static void sorted_clauses(checked *c, char *out, size_t n_bytes) {
+    enum { MOST_CLAUSES = 64 };
+    char *lines[MOST_CLAUSES];
+    size_t n = 0, at = 0;
+    ob_clause_info info;
+    for (size_t i = 0; i < c->n_clauses && n < MOST_CLAUSES; i++) {
+        if (ob_report_clause(c->report, i, &info) != OB_OK) continue;
+        lines[n] = calloc(strlen(info.text) + 1, 1);
+        if (lines[n]) strcpy(lines[n++], info.text);
+    }
+    qsort(lines, n, sizeof *lines, by_text);
+    out[0] = '\0';
+    for (size_t i = 0; i < n; i++) {
+        int more = at < n_bytes ? snprintf(out + at, n_bytes - at, "%s; ", lines[i]) : 0;
+        at += more > 0 ? (size_t)more : 0;
+        free(lines[i]);
+    }
+}
+
+static void judge_order(subject *s, const char *text) {
+    const twin order = {.name = "order", .text = text};
+    ob_model *model = NULL;
+    ob_error error;
+    checked c;
+    char is[400], other[400];
+    if (ob_model_load_memory(text, strlen(text), "twin", NULL, &model, &error) != OB_OK) return; /* told already */
+    if (shuffle(model->graph, &s->j->random)) {
+        compare_twin(s, &order, model);
+        if (checked_make(&c, model, &error) == OB_OK) {
+            sorted_clauses(&s->original, is, sizeof is);
+            sorted_clauses(&c, other, sizeof other);
+            if (strcmp(is, other) != 0)
+                tell(s, BY_TWIN, RUNS_DIFFER, NULL, "order, in words", "%.200s and not %.200s", is, other);
+            checked_free(&c);
+        }
+    }
+    ob_model_close(&model);
+}
+
 /* ---- All of it ---------------------------------------------------------------------------------------------------------- */
 
 static void run_model(subject *s) {
@@ -367,6 +512,8 @@ void judge_text(judge *j, const char *text, uint64_t seed, const twin *twins, si
     for (int form = 0; form < OB_FORM_COUNT; form++) judge_form(&s, (ob_form)form);
     for (size_t i = 0; i < n_twins; i++) judge_twin(&s, &twins[i]);
     judge_inlined(&s);
+    judge_narrowed(&s);
+    judge_order(&s, text);
     checked_free(&s.original);
     ob_model_close(&model);
 }
