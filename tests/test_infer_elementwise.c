@@ -45,7 +45,7 @@ static void legacy_broadcasting_needs_its_attributes(void **state) {
         {"Add", 6, "f[2,3,4,5]; f[3,4]", "broadcast=1 axis=1", "f[2,3,4,5]"},
         {"Add", 6, "f[2,3,4,5]; f[3,4]", "broadcast=1 axis=-3", "f[2,3,4,5]"},
         {"Add", 6, "f[2,3,4,5]; f[2]", "broadcast=1 axis=0", "f[2,3,4,5]"},
-        {"Add", 6, "f[2,3,4,5]; f[3,4]", "broadcast=1", "f[2,3,4,5] | OB0105"},
+        {"Add", 6, "f[2,3,4,5]; f[3,4]", "broadcast=1", "f[2,3,4,5] | OB0105 | OB0105"},
         {"Add", 6, "f[2,3,4,5]; f[3]", "broadcast=1 axis=0", "f[2,3,4,5] | OB0105"},
         {"Add", 6, "f[2,3,4,5]; f[5]", "broadcast=1 axis=4", "f[2,3,4,5] | OB0105"},
         {"Less", 1, "f[2,3]; f[3]", "broadcast=1", "b[2,3]"},
