@@ -65,15 +65,55 @@ static const ob_facts *facts_in(ob_report *report, const ob_called *called) {
     return ob__call_view_at(&report->view, called);
 }
 
+/* The inputs of the model that have the symbols of a condition, for one whose sides stand nowhere as a size. */
+typedef struct symbol_search {
+    ob_report *report;
+    ob_arena *arena;
+    const char **origins; /* room for MAX_ORIGINS */
+    size_t n;
+    ob_dim seen[MAX_ORIGINS];
+    bool failed;
+} symbol_search;
+
+static bool find_symbol(void *context, ob_dim symbol) {
+    symbol_search *s = context;
+    const ob_facts *facts = &s->report->facts;
+    const ob_graph *graph = s->report->model->graph;
+    for (size_t i = 0; i < s->n; i++)
+        if (s->seen[i] == symbol) return true;
+    for (uint32_t i = 0; i < graph->n_inputs && i < MANY_INPUTS; i++) {
+        const ob_shape *shape = &ob__fact(facts, graph->inputs[i])->type.shape;
+        int32_t axis = 0;
+        while (axis < shape->rank && shape->dims[axis] != symbol) axis++;
+        if (axis >= shape->rank) continue;
+        s->seen[s->n] = symbol;
+        s->failed =
+            !add_origin(s->origins, &s->n,
+                        ob__origin_of(facts, s->report->model->dims, &s->report->origins, graph->inputs[i], axis, s->arena));
+        break;
+    }
+    return !s->failed && s->n < MAX_ORIGINS;
+}
+
+static ob_status origins_of_symbols(ob_report *report, const ob_condition *condition, ob_arena *arena, const char **origins,
+                                    size_t *n) {
+    symbol_search s = {.report = report, .arena = arena, .origins = origins};
+    (void)facts_in(report, NULL);
+    ob_dim_symbols(report->model->dims, condition->a, find_symbol, &s);
+    if (!s.failed && s.n < MAX_ORIGINS) ob_dim_symbols(report->model->dims, condition->b, find_symbol, &s);
+    *n = s.n;
+    return s.failed ? OB_E_MEMORY : OB_OK;
+}
+
 /* Where the sizes along the axis that is meant came from, for each operand that is not 1 there. */
 static ob_status origins_of_finding(ob_report *report, const ob_finding *finding, ob_finding_info *info) {
     ob_arena *arena = &report->finding_texts;
     const ob_node *node = finding->node;
-    if (!node || info->axis < 0) return OB_OK;
+    if (!node) return OB_OK;
     const ob_facts *facts = facts_in(report, finding->called);
     const char **origins = OB_ARENA_ARRAY(arena, const char *, MAX_ORIGINS);
     if (!origins) return OB_E_MEMORY;
-    for (size_t i = 0; i < info->n_operands && info->n_origins < MAX_ORIGINS; i++) {
+    for (size_t i = 0; i < info->n_operands && info->n_origins < MAX_ORIGINS && info->axis >= 0; i++) {
         int32_t axis = own_axis(info, i), input = info->operand_inputs[i];
         if (axis < 0 || axis >= info->operands[i].rank || info->operands[i].dims[axis] == 1) continue;
         const ob_value *value = input >= 0 ? node->inputs[input] : node->n_outputs ? node->outputs[0] : NULL;
@@ -83,7 +123,9 @@ static ob_status origins_of_finding(ob_report *report, const ob_finding *finding
         if (!add_origin(origins, &info->n_origins, text)) return OB_E_MEMORY;
     }
     info->origins = origins;
-    return OB_OK;
+    return info->n_origins || !finding->condition
+               ? OB_OK
+               : origins_of_symbols(report, finding->condition, arena, origins, &info->n_origins);
 }
 
 ob_status ob_report_finding(ob_report *report, size_t index, ob_finding_info *out) {
@@ -149,7 +191,7 @@ static ob_status origins_of_condition(ob_report *report, const ob_requirement *o
     ob_arena *arena = &report->condition_texts;
     const ob_node *node = origin->node;
     const ob_facts *facts = facts_in(report, origin->called);
-    const char **origins = OB_ARENA_ARRAY(arena, const char *, 2);
+    const char **origins = OB_ARENA_ARRAY(arena, const char *, MAX_ORIGINS);
     if (!origins) return OB_E_MEMORY;
     out->origins = origins;
     const ob_dim sides[2] = {origin->condition.a, origin->condition.b};
@@ -165,7 +207,7 @@ static ob_status origins_of_condition(ob_report *report, const ob_requirement *o
                         ob__origin_of(facts, report->model->dims, &report->origins, node->inputs[input], axis, arena)))
             return OB_E_MEMORY;
     }
-    return OB_OK;
+    return out->n_origins ? OB_OK : origins_of_symbols(report, &origin->condition, arena, origins, &out->n_origins);
 }
 
 ob_status ob_report_condition(ob_report *report, size_t index, ob_condition_info *out) {

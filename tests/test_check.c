@@ -460,6 +460,15 @@ static void the_defect_of_the_decoder_is_found(void **state) {
     do assert_int_equal(ob_report_finding(report, at++, &finding), OB_OK);
     while (finding.severity != OB_SEVERITY_WARNING);
     assert_non_null(strstr(finding.message, "holds only if batch = target_tokens or batch = 1"));
+    /* Its sides are products that stand nowhere as a size: the inputs that have their symbols do. */
+    assert_int_equal(finding.n_origins, 2);
+    assert_non_null(strstr(finding.origins[0], "batch comes from input"));
+    assert_non_null(strstr(finding.origins[1], "target_tokens comes from input"));
+    for (size_t i = 0; i < ob_report_condition_count(report); i++) {
+        ob_condition_info condition;
+        assert_int_equal(ob_report_condition(report, i, &condition), OB_OK);
+        assert_true(condition.n_origins > 0);
+    }
     /* The broadcast would also take target_tokens = 1; the reshape behind it does not, so it is the one that decides. */
     assert_string_equal(finding.op_type, "Reshape");
     ob_report_close(&report);
