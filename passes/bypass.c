@@ -10,7 +10,8 @@ enum { MANY_OPERANDS = 64, MANY_CONDITIONS = 64 };
 
 static const ob_shape unknown_shape = {OB_RANK_UNKNOWN, NULL};
 
-/* A function body is inferred for one of its calls: its facts prove nothing for the others. */
+/* Shapes in the body of a function are not used: sizes that differ from call to call have no name there that a condition could
+ * say. Less is taken out, never too much. */
 static ob_shape shape_of(const ob_work *work, const ob_value *value) {
     if (!value || value->graph->function) return unknown_shape;
     const ob_fact *fact = ob__fact(work->facts, value);

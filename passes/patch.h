@@ -30,9 +30,10 @@ void ob__patch_release(ob_patch *patch);
 /* A value with a fresh name, for an output of a new node. */
 ob_value *ob__patch_value(ob_patch *patch, ob_graph *graph, const char *stem);
 /* A node that will stand before `before` (NULL: at the end), is named after it (CONSUMER_broadcast, CONSUMER_broadcast_shape ...,
- * numbered from 2 where the model has that name) and carries its metadata and doc_string. The name of an explicit broadcast,
- * which lowering takes out, passes to what stands in its place. The caller fills inputs, outputs and attributes
- * (ob__node_set_ints ...) until the patch is applied. Outputs may be values of a node that the same patch removes. */
+ * numbered from 2 where the model has that name) and carries its metadata and doc_string, up to 16 KiB: more stays with the
+ * consumer alone. The name of an explicit broadcast, which lowering takes out, passes to what stands in its place. The caller
+ * fills inputs, outputs and attributes (ob__node_set_ints ...) until the patch is applied. Outputs may be values of a node that
+ * the same patch removes. */
 ob_node *ob__patch_node(ob_patch *patch, ob_graph *graph, ob_node *before, const char *domain, const char *op_type,
                         uint32_t n_inputs, uint32_t n_outputs);
 /* Says that the result needs the operator, whether a new node calls it or not: see ob__patch_apply. */

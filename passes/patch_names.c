@@ -53,6 +53,17 @@ static const char *role_of(const ob_node *node) {
     return "";
 }
 
+/* What a new node may carry in the file. A source position is far below; a text of megabytes would stand there once for every
+ * operand of every consumer. */
+enum { MOST_CARRIED = 1 << 14 };
+
+static size_t carried_bytes(const ob_node *served) {
+    size_t n = strlen(served->doc);
+    for (uint32_t i = 0; i < served->n_metadata && n <= MOST_CARRIED; i++)
+        n += strlen(served->metadata[i].key) + strlen(served->metadata[i].value);
+    return n;
+}
+
 bool ob__patch_describe(ob_patch *patch, ob_node *node, const ob_node *served) {
     if (!patch->node_names.arena) {
         ob__map_init(&patch->node_names, &patch->arena);
@@ -72,6 +83,7 @@ bool ob__patch_describe(ob_patch *patch, ob_node *node, const ob_node *served) {
     const char *name = stem ? unique_name(patch, stem) : NULL;
     if (!name) return false;
     node->name = name;
+    if (carried_bytes(served) > MOST_CARRIED) return true;
     node->doc = served->doc;
     node->metadata = served->metadata;
     node->n_metadata = served->n_metadata;

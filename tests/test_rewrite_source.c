@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -87,7 +88,38 @@ static void new_nodes_carry_the_source(void **state) {
     }
 }
 
+/* A long text is not multiplied: the file does not grow by more than what a model of short texts does, and some. */
+static void long_texts_stay_where_they_are(void **state) {
+    (void)state;
+    enum { LONG = 1 << 20 };
+    char *value = malloc(LONG + 1);
+    assert_non_null(value);
+    memset(value, 'x', LONG);
+    value[LONG] = '\0';
+    const ob_key_value entry = {"pkg.torch.onnx.stack_trace", value};
+    for (int form = 0; form < OB_FORM_COUNT; form++) {
+        ob_model *model = read_text(text);
+        for (ob_node *node = model->graph->first; node; node = node->next) {
+            node->origin = NULL;
+            node->metadata = &entry;
+            node->n_metadata = 1;
+        }
+        ob_model *file = written(model);
+        ob_error error;
+        if (ob_rewrite(file, (ob_form)form, NULL, NULL, &error) != OB_OK) fail_msg("%s", error.message);
+        ob_text bytes;
+        ob__text_init(&bytes, NULL);
+        write_model(file, OB_FORMAT_PROTOBUF, &bytes);
+        assert_in_range(bytes.n, 3 * LONG, 3 * LONG + 20000);
+        ob__text_release(&bytes);
+        ob_model_close(&file);
+        ob_model_close(&model);
+    }
+    free(value);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(new_nodes_carry_the_source)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(new_nodes_carry_the_source),
+                                       cmocka_unit_test(long_texts_stay_where_they_are)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
