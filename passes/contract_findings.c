@@ -89,8 +89,10 @@ static const char *suggest(ob_work *work, const ob_solved_clause *clause, const 
                         value->producer->op_type, ob__node_label(value->producer));
     else if (value && value->is_initializer)
         ob__text_printf(&text, "its operand %d, the weight '%.200s', or the node itself", (int)asks->operand, value->name);
+    else if (value)
+        ob__text_printf(&text, "its operand %d, '%.200s', or the node itself", (int)asks->operand, value->name);
     else
-        ob__text_puts(&text, asks->node ? "the node" : "the declared shapes");
+        ob__text_puts(&text, asks->node ? "its operands, or the node itself" : "the declared shapes");
     const char *fix = text.failed ? NULL : ob__arena_strndup(&work->findings->arena, text.data, text.n);
     work->findings->n_bytes += text.n + 1;
     ob__text_release(&text);
