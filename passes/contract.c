@@ -111,7 +111,7 @@ static void guard_terms(const ob_guard *guard, ob_dim *terms, uint32_t *n) {
 static const char *why_not_stated(making *m, const ob_guard *guard) {
     for (; guard; guard = guard->outer)
         if (guard->term == OB_DIM_UNKNOWN)
-            return guard->text ? ob__arena_printf(&m->contract->arena, "it matters only when \"%.200s\" runs, which data decides",
+            return guard->text ? ob__arena_printf(&m->contract->arena, "it matters only when '%.200s' runs, which data decides",
                                                   guard->text)
                                : "data decides whether it matters";
     return "the terms are too large";

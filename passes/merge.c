@@ -254,8 +254,15 @@ static ob_status name_input_sizes(ob_propagation *p, uint32_t input, ob_shape *s
     return OB_OK;
 }
 
+/* With the sizes that are given, also in the elements of sequences; the file's reader limits how deep these nest. */
 static ob_status declared_type(ob_propagation *p, const ob_type *declared, ob_type *out) {
     *out = *declared;
+    if (declared->element) {
+        ob_type *element = OB_ARENA_NEW(&p->facts->arena, ob_type);
+        if (!element) return OB_E_MEMORY;
+        out->element = element;
+        OB_TRY(declared_type(p, declared->element, element));
+    }
     if (declared->shape.rank <= 0) return OB_OK;
     ob_dim *dims = ob__arena_alloc(&p->facts->arena, (size_t)declared->shape.rank * sizeof *dims);
     if (!dims) return OB_E_MEMORY;

@@ -155,7 +155,7 @@ static void one_notation_of_paths(void **state) {
     }
     ob_unverified_info unverified; /* which branch runs, only data says */
     assert_int_equal(ob_report_unverified(report, 0, &unverified), OB_OK);
-    assert_non_null(strstr(unverified.reason, "\"out/choice.then_branch/\""));
+    assert_non_null(strstr(unverified.reason, "'out/choice.then_branch/'"));
     assert_string_equal(unverified.first.path, paths[0]);
     ob_report_close(&report);
 
