@@ -263,22 +263,18 @@ const ob_dim *ob__bcast_members(const ob_dims *pool, const ob_dim *d, uint32_t *
 
 typedef struct symbol_walk {
     const ob_dims *pool;
-    bool (*visit)(void *context, ob_dim symbol);
-    void *context;
     uint32_t n_seen;
-    bool stopped;
     ob_dim seen[OB_TERM_SIZE];
 } symbol_walk;
 
 static void walk_symbols(symbol_walk *walk, ob_dim d) {
     const ob_term *term = ob__term(walk->pool, d);
-    if (!term || walk->stopped) return;
+    if (!term) return;
     switch (term->kind) {
     case OB_DIM_KIND_SYMBOL:
         for (uint32_t i = 0; i < walk->n_seen; i++)
             if (walk->seen[i] == d) return;
         walk->seen[walk->n_seen++] = d;
-        walk->stopped = !walk->visit(walk->context, d);
         break;
     case OB_DIM_KIND_SUM:
         for (uint32_t i = 1; i < term->n_words;) {
@@ -297,9 +293,9 @@ void ob_dim_symbols(const ob_dims *pool, ob_dim d, bool (*visit)(void *context, 
     if (!pool || !visit) return;
     symbol_walk walk;
     walk.pool = pool;
-    walk.visit = visit;
-    walk.context = context;
     walk.n_seen = 0;
-    walk.stopped = false;
     walk_symbols(&walk, d);
+    /* Only now: a visit that makes terms moves those that are walked. */
+    for (uint32_t i = 0; i < walk.n_seen; i++)
+        if (!visit(context, walk.seen[i])) return;
 }

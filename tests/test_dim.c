@@ -403,6 +403,24 @@ static void symbols_come_once_each(void **state) {
     assert_int_equal(list.n, 0);
 }
 
+/* So many that the pool moves. */
+static bool make_terms(void *context, ob_dim symbol) {
+    fixture *f = context;
+    ob_dim product = symbol;
+    for (int i = 2; i < 2000; i++) product = ob_dim_add(f->pool, symbol, i);
+    return product != OB_DIM_UNKNOWN;
+}
+
+static void terms_may_be_made_on_the_way(void **state) {
+    fixture *f = *state;
+    ob_dims *p = f->pool;
+    ob_dim d = ob_dim_bcast(p, ob_dim_add(p, ob_dim_mul(p, f->n, f->h), 1), ob_dim_div(p, ob_dim_add(p, f->m, 1), 2));
+    ob_dim_symbols(p, d, make_terms, f);
+    symbol_list list = {.n_max = 8};
+    ob_dim_symbols(p, d, collect, &list);
+    assert_int_equal(list.n, 3);
+}
+
 static void odd_names_are_quoted(void **state) {
     fixture *f = *state;
     ob_dims *p = f->pool;
@@ -654,6 +672,7 @@ int main(int argc, char **argv) {
         WITH_POOL(broadcast_terms_of_size_0_follow_numpy),
         WITH_POOL(substitution_normalises_again),
         WITH_POOL(symbols_come_once_each),
+        WITH_POOL(terms_may_be_made_on_the_way),
         WITH_POOL(odd_names_are_quoted),
         WITH_POOL(text_is_cut_and_counted),
         WITH_POOL(terms_stay_small),

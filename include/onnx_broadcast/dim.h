@@ -139,7 +139,7 @@ OB_API ob_status ob_dim_eval(const ob_dims *pool, ob_dim d, const ob_binding *bi
  * for a broadcast term whose members do not broadcast under these sizes. */
 OB_API ob_dim ob_dim_substitute(ob_dims *pool, ob_dim d, const ob_binding *bindings, size_t n_bindings);
 
-/** Calls `visit` once for each symbol in the term, in order of first appearance, until it returns false. */
+/** Calls `visit` once for each symbol in the term, in order of first appearance, until it returns false. It may make terms. */
 OB_API void ob_dim_symbols(const ob_dims *pool, ob_dim d, bool (*visit)(void *context, ob_dim symbol), void *context);
 
 /** Writes the term as text ("4", "N", "2*N + 1", "ceil(H/2)", "(H + 1) % 32", "min(N, 512)", "bcast(N, M)", "?" for
