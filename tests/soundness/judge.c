@@ -429,6 +429,31 @@ static int by_text(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* Alternatives stand in the order in which terms arose, which is that of the nodes: sorted they can be compared. NULL: no memory.
+ */
+static char *with_sorted_alternatives(const char *text) {
+    enum { MOST_ALTERNATIVES = 32 };
+    static const char between[] = " or ";
+    char *parts[MOST_ALTERNATIVES], *copy = strdup(text), *out = calloc(strlen(text) + sizeof between, 1);
+    size_t n = 0;
+    for (char *at = copy; at && out && n < MOST_ALTERNATIVES;) {
+        parts[n++] = at;
+        at = n < MOST_ALTERNATIVES ? strstr(at, between) : NULL;
+        if (!at) break;
+        *at = '\0';
+        at += strlen(between);
+    }
+    if (copy && out) {
+        qsort(parts, n, sizeof *parts, by_text);
+        for (size_t i = 0; i < n; i++) {
+            if (i) strcat(out, between);
+            strcat(out, parts[i]);
+        }
+    }
+    free(copy);
+    return out;
+}
+
 /* The clauses as sorted lines. */
 static void sorted_clauses(checked *c, char *out, size_t n_bytes) {
     enum { MOST_CLAUSES = 64 };
@@ -437,8 +462,8 @@ static void sorted_clauses(checked *c, char *out, size_t n_bytes) {
     ob_clause_info info;
     for (size_t i = 0; i < c->n_clauses && n < MOST_CLAUSES; i++) {
         if (ob_report_clause(c->report, i, &info) != OB_OK) continue;
-        lines[n] = calloc(strlen(info.text) + 1, 1);
-        if (lines[n]) strcpy(lines[n++], info.text);
+        lines[n] = with_sorted_alternatives(info.text);
+        if (lines[n]) n++;
     }
     qsort(lines, n, sizeof *lines, by_text);
     out[0] = '\0';
