@@ -196,19 +196,24 @@ static ob_status bind(given *g, const ob_named_size *sizes, size_t n, ob_error *
 typedef struct size_text {
     const given *given;
     char text[200];
+    uint32_t n_told;
+    ob_dim told[16];
 } size_text;
 
-/* "N = 2, M = 3": the first few sizes of a clause. */
+/* "N = 2, M = 3": the first few sizes of a clause, each once. */
 static bool add_size(void *context, ob_dim symbol) {
     size_text *t = context;
     char name[60];
     size_t n = strlen(t->text);
+    for (uint32_t i = 0; i < t->n_told; i++)
+        if (t->told[i] == symbol) return true;
+    if (t->n_told == sizeof t->told / sizeof *t->told) return false;
+    t->told[t->n_told++] = symbol;
     for (size_t i = 0; i < t->given->n; i++) {
         if (t->given->items[i].symbol != symbol) continue;
         ob_dim_format(t->given->dims, symbol, name, sizeof name);
         char part[100];
         int n_part = snprintf(part, sizeof part, "%s%s = %lld", n ? ", " : "", name, (long long)t->given->items[i].size);
-        if (strstr(t->text, part + (n ? 2 : 0))) return true;
         if (n_part > 0 && n + (size_t)n_part < sizeof t->text) memcpy(t->text + n, part, (size_t)n_part + 1);
     }
     return true;
@@ -216,7 +221,7 @@ static bool add_size(void *context, ob_dim symbol) {
 
 static ob_status refuse(const ob_stated *stated, uint32_t index, const given *g, ob_error *error) {
     const ob_clause *clause = &stated->clauses[index];
-    size_text sizes = {g, ""};
+    size_text sizes = {.given = g};
     for (uint32_t i = 0; i < clause->n; i++) {
         ob_dim_symbols(g->dims, clause->literals[i].p, add_size, &sizes);
         if (clause->literals[i].q) ob_dim_symbols(g->dims, clause->literals[i].q, add_size, &sizes);

@@ -79,17 +79,23 @@ typedef struct size_text {
     const ob_dims *pool;
     char *text;
     size_t n_bytes;
+    uint32_t n_told;
+    ob_dim told[16];
 } size_text;
 
-/* "N = 2, M = 3" for the symbols of a condition. */
+/* "N = 2, M = 3" for the symbols of a condition, each once. */
 static bool append_size(void *context, ob_dim symbol) {
     size_text *t = context;
     const ob_binding *bound = find_size(t->s, symbol);
     char name[100], part[140];
     if (!bound) return true;
+    for (uint32_t i = 0; i < t->n_told; i++)
+        if (t->told[i] == symbol) return true;
+    if (t->n_told == sizeof t->told / sizeof *t->told) return false;
+    t->told[t->n_told++] = symbol;
     ob__dim_shown(t->pool, symbol, name, sizeof name);
     snprintf(part, sizeof part, "%s%s = %lld", t->text[0] ? ", " : "", name, (long long)bound->size);
-    if (!strstr(t->text, part)) append(t->text, t->n_bytes, part);
+    append(t->text, t->n_bytes, part);
     return true;
 }
 
@@ -106,7 +112,7 @@ static ob_status refuse_condition(const ob_session *session, const ob_requiremen
     const ob_dims *pool = session->model->dims;
     char condition[250], given[200] = "";
     ob__condition_shown(pool, &c->condition, condition, sizeof condition);
-    size_text t = {s, pool, given, sizeof given};
+    size_text t = {.s = s, .pool = pool, .text = given, .n_bytes = sizeof given};
     ob_dim_symbols(pool, c->condition.a, append_size, &t);
     ob_dim_symbols(pool, c->condition.b, append_size, &t);
     return refuse_at(c, condition, given, error);
@@ -138,7 +144,7 @@ static void solve(ob_session *session) {
 static ob_status refuse_clause(const ob_session *session, const ob_solved_clause *clause, const sizes *s, ob_error *error) {
     ob_dims *pool = session->model->dims;
     char given[200] = "";
-    size_text t = {s, pool, given, sizeof given};
+    size_text t = {.s = s, .pool = pool, .text = given, .n_bytes = sizeof given};
     ob_text text;
     for (uint32_t i = 0; i < clause->n; i++) {
         ob_dim_symbols(pool, clause->literals[i].p, append_size, &t);

@@ -41,6 +41,26 @@ static void test_wrong_inputs(void **state) {
     ob_model_close(&model);
 }
 
+/* Each size once, though both sides of the condition have it, and though it ends the text of another. */
+static void test_sizes_of_a_broken_condition(void **state) {
+    (void)state;
+    float x[100] = {0};
+    ob_model *model = new_model(14);
+    ob_value *a = new_input(model, "a", OB_FLOAT, "N 3"), *b = new_input(model, "b", OB_FLOAT, "MN 3");
+    ob_value *sum = new_node(model, "Concat", "ab", 2, a, b), *twice = new_node(model, "Concat", "aa", 2, a, a);
+    assert_true(ob__node_set_int(sum->producer, "axis", 0) && ob__node_set_int(twice->producer, "axis", 0));
+    new_output(model, new_node(model, "Add", "total", 2, sum, twice));
+    ob_session *session = open_session(model, true);
+    ob_error error;
+    ob_view in[2] = {view_of(x, OB_FLOAT, 2, 2, 3), view_of(x, OB_FLOAT, 2, 23, 3)}, out = {0};
+    assert_int_equal(ob_session_run(session, in, 2, &out, 1, &error), OB_E_CONDITION);
+    const char *sizes = strstr(error.message, "does not hold: ");
+    assert_non_null(sizes);
+    assert_string_equal(sizes, "does not hold: N = 2, MN = 23");
+    ob_session_close(&session);
+    ob_model_close(&model);
+}
+
 static void test_broken_condition(void **state) {
     (void)state;
     float x[12] = {0};
@@ -329,6 +349,7 @@ int main(int argc, char **argv) {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wrong_inputs),
         cmocka_unit_test(test_broken_condition),
+        cmocka_unit_test(test_sizes_of_a_broken_condition),
         cmocka_unit_test(test_condition_by_place),
         cmocka_unit_test(test_one_symbol_two_sizes),
         cmocka_unit_test(test_bound_symbol),

@@ -248,6 +248,10 @@ static void sizes_are_tested(void **state) {
                         "the model's contract excludes these sizes: \"N = M or N = 1 or M = 1\" does not hold: N = 4, M = 5");
     assert_int_equal(ob_contract_check(two_sizes, bad + 2, 1, &truth, &error), OB_E_CONDITION);
     assert_string_equal(error.message, "the model's contract excludes these sizes: \"y[1] in {1, 3}\" does not hold: y[1] = 2");
+    const ob_named_size one_ends_the_other[] = {{"N", 2}, {"MN", 23}};
+    assert_int_equal(ob_contract_check("version: 1\nstatus: complete\nMN = N\n", one_ends_the_other, 2, &truth, &error),
+                     OB_E_CONDITION);
+    assert_string_equal(error.message, "the model's contract excludes these sizes: \"MN = N\" does not hold: MN = 23, N = 2");
     const ob_named_size twice[] = {{"N", 4}, {"N", 5}};
     assert_int_equal(ob_contract_check(two_sizes, twice, 2, NULL, &error), OB_E_SHAPE);
     assert_string_equal(error.message, "N is given as 4 and as 5");
