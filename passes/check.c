@@ -115,6 +115,18 @@ static ob_status parse_assumptions(ob_report *report, const ob_check_options *op
     return OB_OK;
 }
 
+/* What is asserted of sizes that are given must be true of them: else nothing that follows means anything. */
+static ob_status test_given(const ob_report *report, const ob_assumed *assumed, uint32_t n_assumed, const ob_binding *given,
+                            size_t n, ob_error *error) {
+    for (uint32_t i = 0; i < n_assumed; i++) {
+        bool holds = true;
+        ob_status status = ob_condition_eval(report->model->dims, &assumed[i].condition, given, n, &holds);
+        OB_FAIL_IF(status == OB_OK && !holds, error, OB_E_ARGUMENT,
+                   "the assumption \"%.200s\" is not true of the sizes that are given", assumed[i].text);
+    }
+    return OB_OK;
+}
+
 /* The bindings, and those of symbols that are assumed to be numbers: the same as if these were given. */
 static ob_binding *with_assumed(ob_report *report, const ob_binding *given, size_t *n, const ob_assumed *assumed,
                                 uint32_t n_assumed) {
@@ -166,6 +178,7 @@ static ob_status run(ob_report *report, const ob_check_options *options, ob_erro
     OB_TRY(bind_inputs(model, options, inputs, bindings, &n_bindings, &report->arena, error));
     OB_TRY(ob__name_input_sizes(model));
     OB_TRY(parse_assumptions(report, options, &assumed, &n_assumed, error));
+    OB_TRY(test_given(report, assumed, n_assumed, bindings, n_bindings, error));
     bindings = with_assumed(report, bindings, &n_bindings, assumed, n_assumed);
     if (!bindings) return OB_E_MEMORY;
     ob_propagate_options given = {.bindings = bindings,

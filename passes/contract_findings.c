@@ -141,16 +141,19 @@ static ob_status report_core(ob_work *work, const ob_contract *contract, ob_text
     const ob_facts *facts = work->facts;
     const ob_solution *solution = &contract->solution;
     const ob_requirement *first = NULL;
+    const char *assumed = NULL;
     text->n = 0;
     ob__text_puts(text, "no sizes satisfy all of this: ");
     for (uint32_t i = 0; i < solution->n_core && i < TOLD; i++) {
         uint32_t origin = solution->core[i];
         char condition[300];
-        if (i) ob__text_puts(text, "; ");
         if (origin >= facts->n_conditions) {
-            ob__text_printf(text, "assumed: %.200s", contract->assumptions[origin - facts->n_conditions].text);
+            const ob_assumed *at = &work->assumed[origin - facts->n_conditions];
+            if (at->text != assumed) ob__text_printf(text, "%sassumed: %.200s", i ? "; " : "", at->text);
+            assumed = at->text; /* one text may hold several conditions */
             continue;
         }
+        if (i) ob__text_puts(text, "; ");
         const ob_requirement *at = &facts->conditions[origin];
         if (!first) first = at;
         ob__condition_shown(work->model->dims, &at->condition, condition, sizeof condition);

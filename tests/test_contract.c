@@ -229,6 +229,22 @@ static void assumptions_are_used_and_listed(void **state) {
     assert_int_equal(ob_report_assumption(report, 1, &assumption), OB_OK);
     assert_string_equal(assumption.text, "N >= 2");
     close_all();
+    given[0] = "2 <= N <= 9";
+    given[1] = "M >= 40";
+    check_with(text, &options, OB_OK);
+    assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_CONTRADICTORY);
+    ob_finding_info finding;
+    assert_int_equal(ob_report_finding(report, 0, &finding), OB_OK);
+    assert_string_equal(finding.message,
+                        "no sizes satisfy all of this: \"z\" needs M = N or M = 1 or N = 1; assumed: 2 <= N <= 9; "
+                        "assumed: M >= 40");
+    close_all();
+    const ob_named_size sizes[] = {{"N", 10}};
+    options.dims = sizes; /* of which the assumption is not true */
+    options.n_dims = 1;
+    check_with(text, &options, OB_E_ARGUMENT);
+    ob_model_close(&model);
+    options.n_dims = 0;
     given[1] = "nobody >= 2";
     check_with(text, &options, OB_E_NOT_FOUND);
     ob_model_close(&model);

@@ -83,8 +83,8 @@ typedef struct ob_report ob_report;
  * - report: returns owned: ob_report_close(). Its memory comes from the model's allocator.
  *
  * Errors: E_NOT_FOUND (a given symbol or input that the model does not have), E_ARGUMENT (NULL, a size, rank or rule book out of
- * range, two sizes for one symbol), E_FORMAT (an assumption that is no condition), E_MEMORY, E_LIMIT (a model too large), or what
- * after_pass returned. */
+ * range, two sizes for one symbol, an assumption that is not true of the sizes that are given), E_FORMAT (an assumption that is
+ * no condition), E_MEMORY, E_LIMIT (a model too large), or what after_pass returned. */
 OB_API ob_status ob_check(ob_model *model, const ob_check_options *options, ob_report **report, ob_error *error);
 /** Frees the report and sets *report to NULL. NULL and *NULL are allowed. */
 OB_API void ob_report_close(ob_report **report);
