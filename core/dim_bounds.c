@@ -169,19 +169,10 @@ static bool replace(const ob_poly *poly, const place *at, int64_t scale, int64_t
 
 static int64_t lowest(bound_search *search, const ob_poly *poly);
 
-static int64_t gcd_of(int64_t a, int64_t b) {
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a < 0 ? -a : a;
-}
-
 /* c*floor(a/c) >= a - c + 1 and <= a, times what makes the coefficient a multiple of c. */
 static int64_t lowest_of_quotient(bound_search *search, const ob_poly *poly, const place *at) {
     int64_t divisor = at->term->words[1], coefficient = poly->monomials[at->monomial].coefficient;
-    int64_t gcd = gcd_of(divisor, coefficient), scale = divisor / gcd, low, constant;
+    int64_t gcd = ob__gcd(divisor, coefficient), scale = divisor / gcd, low, constant;
     ob_poly value, next;
     if (!ob__poly_load(search->pool, at->term->words[0], &value)) return -INFINITE;
     constant = coefficient > 0 ? value.constant - divisor + 1 : value.constant;

@@ -229,14 +229,6 @@ bool ob__poly_divide(const ob_poly *a, const ob_poly *b, ob_poly *quotient, ob_p
 
 int64_t ob__poly_gcd(const ob_poly *poly, int64_t start) {
     int64_t gcd = start < 0 ? -start : start;
-    for (uint32_t i = 0; i < poly->n; i++) {
-        int64_t a = poly->monomials[i].coefficient;
-        if (a < 0) a = -a;
-        while (a) {
-            int64_t rest = gcd % a;
-            gcd = a;
-            a = rest;
-        }
-    }
+    for (uint32_t i = 0; i < poly->n; i++) gcd = ob__gcd(gcd, poly->monomials[i].coefficient);
     return gcd;
 }

@@ -21,18 +21,8 @@ typedef struct period {
     bool linear;
 } period;
 
-static int64_t gcd_of(int64_t a, int64_t b) {
-    if (a < 0) a = -a;
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 static bool join(period *to, const period *other, int64_t factor) {
-    int64_t length = to->length / gcd_of(to->length, other->length) * other->length, left, right;
+    int64_t length = to->length / ob__gcd(to->length, other->length) * other->length, left, right;
     if (length > OB_SOLVE_PERIOD) return false;
     to->linear = to->linear && other->linear && !ob__mul_overflows(to->step, length / to->length, &left) &&
                  !ob__mul_overflows(other->step, length / other->length, &right) && !ob__mul_overflows(right, factor, &right) &&
@@ -59,7 +49,7 @@ static bool period_of_sum(const ob_dims *dims, ob_dim x, const ob_term *term, pe
 
 /* From a period of a to one of floor(a/divisor), and of "divisor divides a". */
 static bool divide_period(period *p, int64_t divisor) {
-    int64_t factor = p->linear ? divisor / gcd_of(p->step, divisor) : divisor;
+    int64_t factor = p->linear ? divisor / ob__gcd(p->step, divisor) : divisor;
     if (divisor > OB_SOLVE_PERIOD || p->length * factor > OB_SOLVE_PERIOD) return false;
     p->length *= factor;
     p->linear = p->linear && !ob__mul_overflows(p->step, factor, &p->step);

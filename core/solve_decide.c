@@ -35,17 +35,6 @@ ob_interval ob__solve_poly_bounds(const ob_solver *s, const ob_dims *dims, const
 
 /* ---- Congruences ---- */
 
-static int64_t gcd_of(int64_t a, int64_t b) {
-    if (a < 0) a = -a;
-    if (b < 0) b = -b;
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* poly = *rem modulo *mod for all sizes; *mod 0: it is that number. */
 static bool residue(const ob_solver *s, const ob_poly *poly, int64_t start, int64_t *mod, int64_t *rem) {
     *mod = start;
@@ -59,7 +48,7 @@ static bool residue(const ob_solver *s, const ob_poly *poly, int64_t start, int6
                 ob__add_overflows(*rem, shift, rem))
                 return false;
         }
-        *mod = gcd_of(*mod, step);
+        *mod = ob__gcd(*mod, step);
     }
     return true;
 }

@@ -220,17 +220,6 @@ static ob_truth is_satisfied(pair *w, uint32_t n) {
 
 /* ---- Classes ------------------------------------------------------------------------------------------------------- */
 
-static int64_t gcd_of(int64_t a, int64_t b) {
-    if (a < 0) a = -a;
-    if (b < 0) b = -b;
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Adds what the alternative asks for. FALSE: it does not hold anywhere on the class; UNDECIDED: there is no room. */
 static ob_truth add_rows(pair *w, const alternative *of, uint32_t *n) {
     for (uint32_t k = 0; k < of->n; k++) {
@@ -240,7 +229,7 @@ static ob_truth add_rows(pair *w, const alternative *of, uint32_t *n) {
             if (divides != (a->literal.kind == OB_LITERAL_DIVIDES)) return OB_FALSE;
             continue;
         }
-        int64_t gcd = gcd_of(a->dx, a->dy);
+        int64_t gcd = ob__gcd(a->dx, a->dy);
         if (gcd == 0) {
             if (a->value < 0) return OB_FALSE;
             continue;

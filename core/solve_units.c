@@ -11,18 +11,9 @@ enum { MAX_SOLVED_SIZE = 64, MAX_ROUNDS = 8 };
 
 /* ---- Facts ---- */
 
-static int64_t gcd_of(int64_t a, int64_t b) {
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* x = r1 modulo m1 and r2 modulo m2: *r modulo *m. FALSE: never both; UNDECIDED: the numbers get too large. */
 static ob_truth combine(int64_t m1, int64_t r1, int64_t m2, int64_t r2, int64_t *m, int64_t *r) {
-    int64_t gcd = gcd_of(m1, m2), lcm;
+    int64_t gcd = ob__gcd(m1, m2), lcm;
     if ((r2 - r1) % gcd != 0) return OB_FALSE;
     if (ob__mul_overflows(m1 / gcd, m2, &lcm) || lcm > INT32_MAX) return OB_UNDECIDED;
     *m = lcm;

@@ -154,6 +154,16 @@ static inline int64_t ob__floor_div(int64_t a, int64_t divisor) {
     return a % divisor != 0 && (a < 0) != (divisor < 0) ? quotient - 1 : quotient;
 }
 
+/* 0 or more; neither is INT64_MIN. */
+static inline int64_t ob__gcd(int64_t a, int64_t b) {
+    while (b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
+}
+
 /* Replaces every symbol by what `of` says (itself, a number, a term) and normalises again. OB_DIM_UNKNOWN on overflow, beyond the
  * limits, where `of` says so, and, with *disagrees, for a broadcast term of which two members became numbers that do not
  * broadcast. */
