@@ -11,24 +11,24 @@
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------- */
 
-bool ob__block_alloc(ob_block *block, const ob_allocator *allocator, uint64_t n_bytes) {
+bool ob__memory_alloc(ob_memory *memory, const ob_allocator *allocator, uint64_t n_bytes) {
     if (n_bytes > SIZE_MAX / 2) return false;
     void *raw = allocator->alloc(allocator->context, (size_t)n_bytes + OB_ALIGNMENT);
     if (!raw) return false;
-    *block = (ob_block){(char *)raw + (OB_ALIGNMENT - (uintptr_t)raw % OB_ALIGNMENT) % OB_ALIGNMENT, raw, n_bytes};
+    *memory = (ob_memory){(char *)raw + (OB_ALIGNMENT - (uintptr_t)raw % OB_ALIGNMENT) % OB_ALIGNMENT, raw, n_bytes};
     return true;
 }
 
-void ob__block_free(ob_block *block, const ob_allocator *allocator) {
-    if (block->raw) allocator->free(allocator->context, block->raw, (size_t)block->n_bytes + OB_ALIGNMENT);
-    *block = (ob_block){NULL, NULL, 0};
+void ob__memory_free(ob_memory *memory, const ob_allocator *allocator) {
+    if (memory->raw) allocator->free(allocator->context, memory->raw, (size_t)memory->n_bytes + OB_ALIGNMENT);
+    *memory = (ob_memory){NULL, NULL, 0};
 }
 
-/* The content is not kept: the old block goes first, so that both are never there together. */
-static bool grow(ob_block *block, const ob_allocator *allocator, uint64_t n_bytes) {
-    if (block->data && block->n_bytes >= n_bytes) return true;
-    ob__block_free(block, allocator);
-    return ob__block_alloc(block, allocator, n_bytes);
+/* The content is not kept: the old one goes first, so that both are never there together. */
+static bool grow(ob_memory *memory, const ob_allocator *allocator, uint64_t n_bytes) {
+    if (memory->data && memory->n_bytes >= n_bytes) return true;
+    ob__memory_free(memory, allocator);
+    return ob__memory_alloc(memory, allocator, n_bytes);
 }
 
 ob_status ob__frame_init(ob_frame *frame, ob_session *session, const ob_allocator *allocator, const ob_threads *threads,
@@ -54,12 +54,12 @@ static void free_array(const ob_frame *frame, void *array, size_t n, size_t n_by
 void ob__frame_release(ob_frame *frame) {
     if (!frame->session) return;
     const ob_model *model = frame->session->model;
-    ob__session_free_blocks(frame->session, &frame->dynamic_owned);
+    ob__free_owned(frame->session, &frame->dynamic_owned);
     ob__arena_release(&frame->dynamic_arena);
     ob__arena_release(&frame->strings);
-    ob__block_free(&frame->tables, &frame->allocator);
-    ob__block_free(&frame->work, &frame->allocator);
-    ob__block_free(&frame->outputs, &frame->allocator);
+    ob__memory_free(&frame->tables, &frame->allocator);
+    ob__memory_free(&frame->work, &frame->allocator);
+    ob__memory_free(&frame->outputs, &frame->allocator);
     free_array(frame, frame->results, (size_t)model->graph->n_outputs + 1, sizeof *frame->results);
     free_array(frame, (void *)frame->dynamic, model->n_values, sizeof *frame->dynamic);
     *frame = (ob_frame){0};
@@ -70,7 +70,7 @@ ob_status ob__frame_lend(ob_frame *frame, void *block, size_t n_bytes, ob_error 
                OB_ALIGNMENT);
     frame->lent = block;
     frame->lent_bytes = block ? n_bytes : 0;
-    if (block) ob__block_free(&frame->work, &frame->allocator);
+    if (block) ob__memory_free(&frame->work, &frame->allocator);
     return OB_OK;
 }
 
@@ -162,7 +162,7 @@ static void enter(ob_frame *frame, const ob_plan *plan) {
 
 /* What the last run made is gone when the next one begins. */
 static void forget_last_run(ob_frame *frame) {
-    ob__session_free_blocks(frame->session, &frame->dynamic_owned);
+    ob__free_owned(frame->session, &frame->dynamic_owned);
     ob__arena_release(&frame->strings);
     ob__arena_release(&frame->dynamic_arena);
     if (frame->dynamic) memset((void *)frame->dynamic, 0, frame->session->model->n_values * sizeof *frame->dynamic);
@@ -175,8 +175,8 @@ void ob__frame_forget_plan(ob_frame *frame, const ob_plan *plan) {
 bool ob__frame_shrink(ob_frame *frame) {
     bool any = frame->work.raw || frame->outputs.raw || frame->dynamic_owned;
     forget_last_run(frame);
-    ob__block_free(&frame->work, &frame->allocator);
-    ob__block_free(&frame->outputs, &frame->allocator);
+    ob__memory_free(&frame->work, &frame->allocator);
+    ob__memory_free(&frame->outputs, &frame->allocator);
     return any;
 }
 
@@ -274,7 +274,7 @@ static ob_status finish_dynamic_output(ob_frame *frame, size_t i, const ob_view 
     }
     uint64_t n_bytes;
     if (!ob__tensor_bytes(result->dtype, result->rank, result->dims, &n_bytes)) return OB_E_LIMIT;
-    void *data = ob__session_block(frame->session, &frame->dynamic_owned, n_bytes);
+    void *data = ob__own_memory(frame->session, &frame->dynamic_owned, n_bytes);
     OB_FAIL_IF(!data, error, OB_E_MEMORY, "no memory for the %llu bytes of output %s", (unsigned long long)n_bytes, value->name);
     OB_TRY(ob_view_init(out, data, result->dtype, result->rank, result->dims));
     return ob_view_assign(out, result, error);

@@ -15,18 +15,18 @@ struct ob_plan;
 struct ob_step;
 
 /* Memory of the allocator, `data` aligned to OB_ALIGNMENT; data NULL: none. */
-typedef struct ob_block {
+typedef struct ob_memory {
     char *data;
     void *raw;
     uint64_t n_bytes;
-} ob_block;
+} ob_memory;
 
-/* A block in a list that dies as a whole: folded constants, weights read from files, results of dynamic steps. */
-typedef struct ob_owned_block {
+/* Memory in a list that dies as a whole: folded constants, weights read from files, results of dynamic steps. */
+typedef struct ob_owned_memory {
     void *data;
     size_t n_bytes;
-    struct ob_owned_block *next;
-} ob_owned_block;
+    struct ob_owned_memory *next;
+} ob_owned_memory;
 
 typedef struct ob_frame {
     ob_session *session; /* model, constants and limits: a run only reads them */
@@ -36,16 +36,16 @@ typedef struct ob_frame {
     const struct ob_plan *plan; /* that the tables are laid out for; NULL: none */
     ob_kernel_args *args;       /* by number of the step: copies of the plan's, with addresses */
     char **bases;               /* by number of the buffer */
-    ob_block tables;            /* holds args, their views, and bases */
-    ob_block work, outputs;
+    ob_memory tables;           /* holds args, their views, and bases */
+    ob_memory work, outputs;
     char *lent; /* the caller's memory, which stands for `work`; NULL: none */
     uint64_t lent_bytes;
     ob_view *results; /* of the last run, one for each graph output */
     ob_arena strings; /* bytes that kernels made for string elements in the last run */
     /* Steps whose shapes only the run can tell: */
-    const ob_view **dynamic;       /* by value id: their results in the last run; NULL before there was such a plan */
-    ob_arena dynamic_arena;        /* the views of these */
-    ob_owned_block *dynamic_owned; /* and their elements */
+    const ob_view **dynamic;        /* by value id: their results in the last run; NULL before there was such a plan */
+    ob_arena dynamic_arena;         /* the views of these */
+    ob_owned_memory *dynamic_owned; /* and their elements */
 } ob_frame;
 
 /* allocator is copied. E_MEMORY leaves a frame that may be released. */
@@ -67,8 +67,8 @@ bool ob__frame_shrink(ob_frame *frame);
 /* The plan is about to go. */
 void ob__frame_forget_plan(ob_frame *frame, const struct ob_plan *plan);
 
-/* An empty block gets memory, or stays empty: false. */
-bool ob__block_alloc(ob_block *block, const ob_allocator *allocator, uint64_t n_bytes);
-void ob__block_free(ob_block *block, const ob_allocator *allocator);
+/* What is empty gets memory, or stays empty: false. */
+bool ob__memory_alloc(ob_memory *memory, const ob_allocator *allocator, uint64_t n_bytes);
+void ob__memory_free(ob_memory *memory, const ob_allocator *allocator);
 
 #endif

@@ -11,7 +11,7 @@
 typedef struct call {
     ob_kernel_args args;
     ob_session *session;
-    ob_owned_block **list;
+    ob_owned_memory **list;
     ob_arena arena;
     ob_error *error;
 } call;
@@ -20,7 +20,7 @@ static ob_status new_output(call *c, ob_view *out, ob_dtype dtype, int32_t rank,
     uint64_t n_bytes;
     OB_FAIL_IF(rank < 0 || rank > OB_MAX_RANK || !ob__tensor_bytes(dtype, rank, dims, &n_bytes), c->error, OB_E_LIMIT,
                "a result has more bytes than can be addressed");
-    void *data = ob__session_block(c->session, c->list, n_bytes);
+    void *data = ob__own_memory(c->session, c->list, n_bytes);
     OB_FAIL_IF(!data, c->error, OB_E_MEMORY, "no memory for %llu bytes of a result", (unsigned long long)n_bytes);
     return ob_view_init(out, data, dtype, rank, dims);
 }
@@ -127,13 +127,13 @@ static ob_status run_kernel(call *c, const ob_kernel *kernel) {
     c->args.state = OB_ARENA_ARRAY(&c->arena, char, kernel->state_bytes);
     if (!c->args.state) return OB_E_MEMORY;
     ob_status status = kernel->plan ? kernel->plan(&c->args, &needs, c->error) : OB_OK;
-    ob_block scratch = {NULL, NULL, 0};
-    if (status == OB_OK && needs.scratch_bytes > 0 && !ob__block_alloc(&scratch, allocator, needs.scratch_bytes))
+    ob_memory scratch = {NULL, NULL, 0};
+    if (status == OB_OK && needs.scratch_bytes > 0 && !ob__memory_alloc(&scratch, allocator, needs.scratch_bytes))
         status = ob__fail(c->error, OB_E_MEMORY, "no memory for %zu bytes of scratch", needs.scratch_bytes);
     c->args.scratch = scratch.data;
     if (status == OB_OK) status = kernel->run(&c->args, c->error);
     if (status == OB_OK) status = ob__stop_status(c->session, c->args.threads, c->error);
-    ob__block_free(&scratch, allocator);
+    ob__memory_free(&scratch, allocator);
     if (kernel->release) kernel->release(c->args.state, allocator);
     return status;
 }
@@ -160,7 +160,7 @@ static ob_status execute(call *c, const ob_view *in, ob_view *out) {
     return OB_OK;
 }
 
-ob_status ob__execute_node(ob_session *session, const ob_node *node, const ob_view *in, ob_view *out, ob_owned_block **list,
+ob_status ob__execute_node(ob_session *session, const ob_node *node, const ob_view *in, ob_view *out, ob_owned_memory **list,
                            ob_arena *strings, ob_error *error) {
     call c = {.args = {.node = node,
                        .op = node->op,

@@ -251,7 +251,7 @@ void ob__plan_release(ob_session *session, ob_plan *plan) {
     for (ob_step *step = plan->steps; step; step = step->next)
         if (step->kind == OB_STEP_KERNEL && step->kernel->release && step->args.state)
             step->kernel->release(step->args.state, &session->allocator);
-    ob__session_free_blocks(session, &plan->owned);
+    ob__free_owned(session, &plan->owned);
     ob_arena arena = plan->arena;
     ob__arena_release(&arena);
 }

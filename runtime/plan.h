@@ -82,7 +82,7 @@ typedef struct ob_plan {
     size_t n_views;  /* operands and results of all steps */
     ob_slot **slots; /* by value id; NULL: no static place */
     ob_plan_output *outputs;
-    struct ob_owned_block *owned; /* constants that were folded for these shapes */
+    struct ob_owned_memory *owned; /* constants that were folded for these shapes */
     uint64_t folded_bytes;
     ob_session_memory memory;
     uint64_t last_used;
@@ -118,7 +118,7 @@ struct ob_session {
     uint32_t *uses;      /* by value id: reads by nodes that run, and graph outputs */
     bool *live;          /* by node id: it runs */
     ob_view **constants; /* by value id: initializers that are used, folded results */
-    ob_owned_block *owned;
+    ob_owned_memory *owned;
     uint64_t constant_bytes;
     uint64_t max_folded_bytes; /* of folded constants, for all shapes and for each plan again */
     uint64_t folded_bytes;
@@ -152,8 +152,8 @@ ob_status ob__stop_status(const ob_session *session, const ob_threads *threads, 
 ob_status ob__stop_ask(const ob_session *session, const ob_threads *threads, ob_error *error);
 
 /* Memory that lives as long as its list (&session->owned, a plan's or a frame's), 64-byte aligned, zeroed. */
-void *ob__session_block(ob_session *session, ob_owned_block **list, uint64_t n_bytes);
-void ob__session_free_blocks(ob_session *session, ob_owned_block **list);
+void *ob__own_memory(ob_session *session, ob_owned_memory **list, uint64_t n_bytes);
+void ob__free_owned(ob_session *session, ob_owned_memory **list);
 /* A contiguous view without elements, for planning. Errors as ob_view_init. */
 ob_status ob__view_layout(ob_view *view, ob_dtype dtype, int32_t rank, const int64_t *dims);
 /* Adds the node to an error that a kernel gave. */
@@ -207,7 +207,7 @@ ob_status ob__plan_memory(ob_arena *scratch, ob_buffer *buffers, uint64_t *total
 
 /* runtime/node.c: computes one node at once, on memory from `list`. in: node->n_inputs views with data; out: node->n_outputs
  * views, set on success (they may be views of the inputs). strings: where the bytes of string results go. */
-ob_status ob__execute_node(ob_session *session, const ob_node *node, const ob_view *in, ob_view *out, ob_owned_block **list,
+ob_status ob__execute_node(ob_session *session, const ob_node *node, const ob_view *in, ob_view *out, ob_owned_memory **list,
                            ob_arena *strings, ob_error *error);
 /* True when the node gives the same results for the same inputs, so that it may be computed ahead. */
 bool ob__is_deterministic(const ob_node *node);

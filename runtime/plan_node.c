@@ -246,10 +246,10 @@ static bool can_fold(const ob_builder *b, const planned *p, bool *for_all_shapes
 }
 
 /* Puts the blocks of one fold to those that are kept; returns their bytes. */
-static uint64_t keep_blocks(ob_owned_block *from, ob_owned_block **list) {
+static uint64_t keep_blocks(ob_owned_memory *from, ob_owned_memory **list) {
     uint64_t n_bytes = 0;
     while (from) {
-        ob_owned_block *block = from;
+        ob_owned_memory *block = from;
         from = block->next;
         n_bytes += block->n_bytes;
         block->next = *list;
@@ -268,11 +268,11 @@ static ob_status try_fold(ob_builder *b, planned *p, bool *done) {
     if (!can_fold(b, p, &for_all_shapes)) return OB_OK;
     ob_view *results = OB_ARENA_ARRAY(&session->arena, ob_view, node->n_outputs);
     if (!results) return OB_E_MEMORY;
-    ob_owned_block *blocks = NULL;
+    ob_owned_memory *blocks = NULL;
     ob_arena *strings = for_all_shapes ? &session->arena : &b->plan->arena;
     ob_status status = ob__execute_node(session, node, p->in_views, results, &blocks, strings, NULL);
     if (status != OB_OK) {
-        ob__session_free_blocks(session, &blocks);
+        ob__free_owned(session, &blocks);
         OB_TRY(ob__stop_status(session, &session->threads, b->error));
         /* What does not fit beside the rest is computed in each run, where its memory is shared. */
         return status == OB_E_MEMORY && !ob__tally_refused(session->tally) ? status : OB_OK;

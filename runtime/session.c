@@ -32,12 +32,12 @@ ob_status ob__view_layout(ob_view *view, ob_dtype dtype, int32_t rank, const int
     return OB_OK;
 }
 
-void *ob__session_block(ob_session *session, ob_owned_block **list, uint64_t n_bytes) {
+void *ob__own_memory(ob_session *session, ob_owned_memory **list, uint64_t n_bytes) {
     /* The list entry lies before the aligned elements: one allocation each. */
     const ob_allocator *allocator = &session->allocator;
     uint64_t total = n_bytes + 2 * (uint64_t)OB_ALIGNMENT;
     if (total > SIZE_MAX / 2) return NULL;
-    ob_owned_block *block = allocator->alloc(allocator->context, (size_t)total);
+    ob_owned_memory *block = allocator->alloc(allocator->context, (size_t)total);
     if (!block) return NULL;
     memset(block, 0, (size_t)total);
     block->n_bytes = (size_t)total;
@@ -48,9 +48,9 @@ void *ob__session_block(ob_session *session, ob_owned_block **list, uint64_t n_b
     return block->data;
 }
 
-void ob__session_free_blocks(ob_session *session, ob_owned_block **list) {
+void ob__free_owned(ob_session *session, ob_owned_memory **list) {
     while (*list) {
-        ob_owned_block *block = *list;
+        ob_owned_memory *block = *list;
         *list = block->next;
         session->allocator.free(session->allocator.context, block, block->n_bytes);
     }
@@ -284,7 +284,7 @@ void ob_session_close(ob_session **session) {
     }
     ob__frame_release(&closing->frame);
     ob__pool_destroy(closing);
-    ob__session_free_blocks(closing, &closing->owned);
+    ob__free_owned(closing, &closing->owned);
     if (closing->contract_tried) ob__contract_release(&closing->contract);
     ob__facts_release(&closing->facts);
     ob_model_close(&closing->model);

@@ -88,7 +88,7 @@ static int open_below(int folder, const char *location) {
 
 /* Memory of the session for a tensor; NULL with a message. */
 static void *own_block(loader *l, const ob_value *value, uint64_t n_bytes) {
-    void *data = ob__session_block(l->session, &l->session->owned, n_bytes);
+    void *data = ob__own_memory(l->session, &l->session->owned, n_bytes);
     if (data)
         l->session->constant_bytes += n_bytes;
     else

@@ -366,7 +366,7 @@ static ob_model *random_model(uint32_t *seed, ob_value **all, uint32_t *n_all) {
     return model;
 }
 
-static void evaluate_plainly(ob_session *session, const ob_view *in, ob_view *values, ob_owned_block **blocks) {
+static void evaluate_plainly(ob_session *session, const ob_view *in, ob_view *values, ob_owned_memory **blocks) {
     ob_error error;
     for (uint32_t i = 0; i < session->n_inputs; i++) values[session->inputs[i]->id] = in[i];
     for (uint32_t i = 0; i < session->model->n_values; i++)
@@ -392,7 +392,7 @@ static void test_random_graphs(void **state) {
         for (int i = 0; i < 3; i++) new_output(model, all[n_all - 1 - next_seed(&seed) % 8]);
         ob_view in[2] = {view_of(x, OB_FLOAT, 2, 4, 4), view_of(row, OB_FLOAT, 2, 1, 4)}, values[64] = {{0}};
         ob_session *plain = open_session(model, false);
-        ob_owned_block *blocks = NULL;
+        ob_owned_memory *blocks = NULL;
         evaluate_plainly(plain, in, values, &blocks);
         for (int optimize = 0; optimize < 2; optimize++) {
             ob_session *session = open_session(model, optimize);
@@ -410,7 +410,7 @@ static void test_random_graphs(void **state) {
             }
             ob_session_close(&session);
         }
-        ob__session_free_blocks(plain, &blocks);
+        ob__free_owned(plain, &blocks);
         ob_session_close(&plain);
         ob_model_close(&model);
     }

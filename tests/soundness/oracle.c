@@ -17,7 +17,7 @@ struct oracle {
     ob_view *views; /* by value id */
     bool *known;    /* by value id */
     bool *done;     /* by node id */
-    ob_owned_block *blocks;
+    ob_owned_memory *blocks;
     ob_arena strings;
     run_result *result;
     ob_error error;
@@ -96,7 +96,7 @@ static ob_status skip(oracle *o, const ob_node *node, const char *why) {
 static ob_status new_view(oracle *o, ob_dtype dtype, int32_t rank, const int64_t *dims, ob_view *out) {
     uint64_t n_bytes;
     if (!ob__tensor_bytes(dtype, rank, dims, &n_bytes)) return OB_E_LIMIT;
-    void *data = ob__session_block(o->session, &o->blocks, n_bytes);
+    void *data = ob__own_memory(o->session, &o->blocks, n_bytes);
     return data ? ob_view_init(out, data, dtype, rank, dims) : OB_E_MEMORY;
 }
 
@@ -363,6 +363,6 @@ void oracle_run(oracle *o, const int64_t *dims, uint32_t data, run_result *out) 
         snprintf(out->op_type, sizeof out->op_type, "%s", o->error.op_type);
         snprintf(out->message, sizeof out->message, "%.280s", o->error.message);
     }
-    ob__session_free_blocks(o->session, &o->blocks);
+    ob__free_owned(o->session, &o->blocks);
     ob__arena_restart(&o->strings);
 }
