@@ -41,7 +41,7 @@ typedef struct ob_guard {
 typedef struct ob_infer ob_infer;
 typedef ob_status (*ob_shape_rule)(ob_infer *infer);
 
-/* The context handed to rules; made by passes/propagate.c and runtime/plan.c. Use the functions below, not the fields. */
+/* The context handed to rules; made by passes/propagate.c and runtime/plan/plan.c. Use the functions below, not the fields. */
 struct ob_infer {
     ob_model *model;
     const ob_node *node;

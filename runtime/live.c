@@ -1,6 +1,6 @@
 /* Which nodes run, and how often each value is read: the same for all shapes. */
 #include "core/error.h"
-#include "runtime/plan.h"
+#include "runtime/plan/plan.h"
 
 static ob_status count_use(void *context, ob_value *value) {
     ob_session *session = context;

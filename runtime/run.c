@@ -4,7 +4,7 @@
 #include "core/copy.h"
 #include "core/error.h"
 #include "core/log.h"
-#include "runtime/plan.h"
+#include "runtime/plan/plan.h"
 
 /* ---- Finding the plan
  * ------------------------------------------------------------------------------------------------------------------ */

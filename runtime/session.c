@@ -10,7 +10,7 @@
 #include "ops/op.h"
 #include "passes/names.h"
 #include "passes/propagate.h"
-#include "runtime/plan.h"
+#include "runtime/plan/plan.h"
 
 void ob_session_config_init(ob_session_config *config) {
     if (!config) return;

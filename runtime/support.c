@@ -4,7 +4,7 @@
 #include "core/error.h"
 #include "ops/op.h"
 #include "passes/names.h"
-#include "runtime/plan.h"
+#include "runtime/plan/plan.h"
 
 typedef struct problem {
     ob_unsupported item;

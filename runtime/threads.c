@@ -1,5 +1,5 @@
 #include "core/error.h"
-#include "runtime/plan.h"
+#include "runtime/plan/plan.h"
 
 #ifdef OB_HAVE_PTHREADPOOL
 #include <pthreadpool.h>

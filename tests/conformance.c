@@ -11,7 +11,7 @@
 #include "core/graph.h"
 #include "data_sets.h"
 #include "onnx_broadcast/onnx_broadcast.h"
-#include "runtime/plan.h"
+#include "runtime/plan/plan.h"
 #include "variants.h"
 
 enum { SKIPPED = 77 };

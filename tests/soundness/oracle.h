@@ -1,5 +1,5 @@
 /* Runs a model node by node on concrete inputs, without any of what the checker says about it: control flow is followed here,
- * every other node goes through the executor's step for nodes whose shapes only the run tells (runtime/node.c). */
+ * every other node goes through the executor's step for nodes whose shapes only the run tells (runtime/run/execute.c). */
 #ifndef OB_TESTS_SOUNDNESS_ORACLE_H
 #define OB_TESTS_SOUNDNESS_ORACLE_H
 

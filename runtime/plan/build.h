@@ -1,8 +1,8 @@
-/* The state of planning: for runtime/plan*.c only. */
+/* The state of planning: for runtime/plan/ only. */
 #ifndef OB_RUNTIME_BUILD_H
 #define OB_RUNTIME_BUILD_H
 
-#include "runtime/plan.h"
+#include "runtime/plan/plan.h"
 
 typedef struct ob_builder {
     ob_session *session;
@@ -20,7 +20,7 @@ typedef struct ob_builder {
 /* Rank and all sizes known, element type known. */
 bool ob__is_static_type(const ob_type *type);
 
-/* runtime/plan_node.c */
+/* runtime/plan/plan_node.c */
 ob_status ob__new_buffer(ob_builder *b, ob_buffer_kind kind, uint32_t index, uint64_t n_bytes, ob_buffer **out);
 /* Says where `value` lives; adds its reads to the buffer's. view->data is not used. */
 ob_status ob__new_slot(ob_builder *b, const ob_value *value, ob_buffer *buffer, int64_t offset, const ob_view *view);

@@ -12,7 +12,7 @@
 #include "passes/contract.h"
 #include "passes/facts.h"
 #include "passes/findings.h"
-#include "runtime/frame.h"
+#include "runtime/run/frame.h"
 
 /* ---- Where tensors live
  * --------------------------------------------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ typedef struct ob_slot {
 typedef enum ob_step_kind {
     OB_STEP_KERNEL,
     OB_STEP_COPY,   /* in[0] to contiguous out[0] */
-    OB_STEP_DYNAMIC /* everything about the node is decided during the run (runtime/dynamic.c) */
+    OB_STEP_DYNAMIC /* everything about the node is decided during the run (runtime/run/dynamic.c) */
 } ob_step_kind;
 
 typedef struct ob_place {
@@ -190,7 +190,7 @@ ob_status ob__judge_declared(ob_session *session, const ob_findings *findings, b
 /* With session->strict: E_TYPE, E_SHAPE unless output i is as the model declares it, as far as that is numbers. */
 ob_status ob__check_declared(const ob_session *session, size_t i, const ob_view *result, ob_error *error);
 
-/* runtime/plan.c */
+/* runtime/plan/plan.c */
 ob_status ob__plan_create(ob_session *session, const ob_view *inputs, ob_plan **out, ob_error *error);
 /* One user less; the last one frees it. */
 void ob__plan_release(ob_session *session, ob_plan *plan);
@@ -201,18 +201,19 @@ static inline uint64_t ob__plan_work_bytes(const ob_plan *plan) {
 /* The elements of a small integer or bool tensor; false when it is not one, or too large (OB_CONTENT_MAX). */
 bool ob__read_content(const ob_view *view, int64_t *elems, uint32_t *n);
 
-/* runtime/memory.c: gives every ARENA buffer an offset such that buffers alive at the same step do not overlap; *total in bytes.
+/* runtime/plan/memory.c: gives every ARENA buffer an offset such that buffers alive at the same step do not overlap; *total in
+ * bytes.
  */
 ob_status ob__plan_memory(ob_arena *scratch, ob_buffer *buffers, uint64_t *total);
 
-/* runtime/node.c: computes one node at once, on memory from `list`. in: node->n_inputs views with data; out: node->n_outputs
- * views, set on success (they may be views of the inputs). strings: where the bytes of string results go. */
+/* runtime/run/execute.c: computes one node at once, on memory from `list`. in: node->n_inputs views with data; out:
+ * node->n_outputs views, set on success (they may be views of the inputs). strings: where the bytes of string results go. */
 ob_status ob__execute_node(ob_session *session, const ob_node *node, const ob_view *in, ob_view *out, ob_owned_memory **list,
                            ob_arena *strings, ob_error *error);
 /* True when the node gives the same results for the same inputs, so that it may be computed ahead. */
 bool ob__is_deterministic(const ob_node *node);
 
-/* runtime/dynamic.c */
+/* runtime/run/dynamic.c */
 /* Calls visit for each value of an outer graph that the subgraphs of `node` read; once for each mention. */
 ob_status ob__each_capture(const ob_node *node, ob_status (*visit)(void *context, ob_value *value), void *context);
 ob_status ob__run_dynamic(ob_frame *frame, const ob_step *step, ob_error *error);

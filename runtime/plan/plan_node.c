@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "ops/op.h"
 #include "passes/names.h"
-#include "runtime/build.h"
+#include "runtime/plan/build.h"
 
 /* Larger results are computed in each run rather than kept. */
 enum { FOLD_MAX_BYTES = 64 * 1024 * 1024 };

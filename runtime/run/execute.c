@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "ops/op.h"
 #include "passes/propagate.h"
-#include "runtime/plan.h"
+#include "runtime/plan/plan.h"
 
 /* A call of one kernel. args comes first: ob__kernel_output finds the rest from it. */
 typedef struct call {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "runtime/plan.h"
+#include "runtime/plan/plan.h"
 
 /* Does the value belong to the subgraph itself, or to one inside it? */
 static bool is_inner(const ob_graph *subgraph, const ob_value *value) {

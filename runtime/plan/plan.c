@@ -1,11 +1,12 @@
-/* Planning: shapes for concrete inputs, live nodes, then each node in order gets views, memory and loops (runtime/plan_node.c).
+/* Planning: shapes for concrete inputs, live nodes, then each node in order gets views, memory and loops
+ * (runtime/plan/plan_node.c).
  */
 #include <string.h>
 
 #include "core/error.h"
 #include "core/shape.h"
 #include "passes/propagate.h"
-#include "runtime/build.h"
+#include "runtime/plan/build.h"
 
 bool ob__read_content(const ob_view *view, int64_t *elems, uint32_t *n) {
     int64_t count = ob_view_count(view);

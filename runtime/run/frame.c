@@ -1,5 +1,5 @@
 /* Frames: memory of a run, addresses, the steps in order, results. */
-#include "runtime/frame.h"
+#include "runtime/run/frame.h"
 
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "passes/names.h"
-#include "runtime/plan.h"
+#include "runtime/plan/plan.h"
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------- */
 
