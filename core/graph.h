@@ -25,7 +25,7 @@ typedef struct ob_value ob_value;
 typedef struct ob_attribute ob_attribute;
 typedef struct ob_tensor ob_tensor;
 typedef struct ob_function ob_function;
-struct ob_op; /* ops/op.h */
+struct ob_op; /* ops/table/op.h */
 
 /* ---- Types ---------------------------------------------------------------------------------------------------- */
 
@@ -141,7 +141,7 @@ struct ob_node {
     uint32_t n_inputs, n_outputs;
     ob_attribute **attributes;
     uint32_t n_attributes;
-    const struct ob_op *op;  /* resolved by ob__model_resolve_ops (ops/op.h); NULL: not a known operator */
+    const struct ob_op *op;  /* resolved by ob__model_resolve_ops (ops/table/op.h); NULL: not a known operator */
     ob_function *function;   /* the model-local function it calls, or NULL */
     const ob_node *made_for; /* of a node that a pass made: the node of the model that it serves; else NULL */
     const ob_key_value *metadata;

@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 #include "core/terms.h"
-#include "ops/op.h"
+#include "ops/table/op.h"
 #include "passes/called.h"
 #include "passes/groups.h"
 #include "passes/work.h"

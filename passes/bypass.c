@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "ops/op.h"
+#include "ops/table/op.h"
 #include "passes/explicit.h"
 
 enum { MANY_OPERANDS = 64, MANY_CONDITIONS = 64 };

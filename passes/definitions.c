@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/shape.h"
-#include "ops/op.h"
+#include "ops/table/op.h"
 
 static const char domain[] = "onnx_broadcast";
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "ops/op.h"
+#include "ops/table/op.h"
 
 static const char domain[] = "onnx_broadcast";
 

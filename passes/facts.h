@@ -5,7 +5,7 @@
 #define OB_PASSES_FACTS_H
 
 #include "core/graph.h"
-#include "ops/infer.h"
+#include "ops/infer/infer.h"
 
 typedef struct ob_fact {
     ob_type type;            /* inferred. What is only declared names no size here: see ob_claim */

@@ -1,6 +1,6 @@
 /* Fixes: what to change so that a broadcast fits. */
 #include "core/terms.h"
-#include "ops/op.h"
+#include "ops/table/op.h"
 #include "passes/groups.h"
 #include "passes/names.h"
 #include "passes/report.h"

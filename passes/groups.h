@@ -3,7 +3,7 @@
 #define OB_PASSES_GROUPS_H
 
 #include "core/shape.h"
-#include "ops/op.h"
+#include "ops/table/op.h"
 #include "passes/facts.h"
 #include "passes/names.h"
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "ops/op.h"
+#include "ops/table/op.h"
 #include "passes/definitions.h"
 #include "passes/groups.h"
 #include "passes/patch.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/terms.h"
-#include "ops/op.h"
+#include "ops/table/op.h"
 #include "passes/groups.h"
 #include "passes/names.h"
 

@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/terms.h"
-#include "ops/op.h"
+#include "ops/table/op.h"
 #include "passes/assumed.h"
 #include "passes/explicit.h"
 #include "passes/rewriting.h"

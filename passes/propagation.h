@@ -3,7 +3,7 @@
 #ifndef OB_PASSES_PROPAGATION_H
 #define OB_PASSES_PROPAGATION_H
 
-#include "ops/op.h"
+#include "ops/table/op.h"
 #include "passes/propagate.h"
 
 /* A call of a local function that is being inferred. */

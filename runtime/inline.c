@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "ops/op.h"
+#include "ops/table/op.h"
 #include "passes/names.h"
 #include "runtime/plan/plan.h"
 

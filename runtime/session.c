@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "kernels/kernels.h"
-#include "ops/op.h"
+#include "ops/table/op.h"
 #include "passes/names.h"
 #include "passes/propagate.h"
 #include "runtime/plan/plan.h"

@@ -19,7 +19,7 @@
 #include <cmocka.h>
 
 #include "core/text.h"
-#include "ops/op.h"
+#include "ops/table/op.h"
 #include "passes/propagate.h"
 
 typedef struct infer_case {

@@ -14,9 +14,9 @@
 
 #include "core/error.h"
 #include "core/graph.h"
-#include "ops/k_common.h"
-#include "ops/kernel.h"
-#include "ops/op.h"
+#include "ops/kernel/common.h"
+#include "ops/kernel/kernel.h"
+#include "ops/table/op.h"
 
 enum { KC_MAX = 16 };
 

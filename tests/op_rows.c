@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ops/op.h"
+#include "ops/table/op.h"
 
 static void print_types(ob_types types) {
     const char *comma = "";

@@ -6,7 +6,7 @@
 #ifndef OB_TESTS_REQUIREMENT_CASE_H
 #define OB_TESTS_REQUIREMENT_CASE_H
 
-#include "ops/requirements.h"
+#include "ops/infer/requirements.h"
 #include "verdict_rows.h"
 
 typedef struct requirement_tally {

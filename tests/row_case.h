@@ -3,8 +3,8 @@
 #define OB_TESTS_ROW_CASE_H
 
 #include "build_model.h"
-#include "ops/kernel.h"
-#include "ops/op.h"
+#include "ops/kernel/kernel.h"
+#include "ops/table/op.h"
 
 static inline ob_dtype first_type(const ob_op *op, uint32_t i) {
     ob_types types = ob__op_input_types(op, i);

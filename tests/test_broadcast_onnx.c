@@ -1,5 +1,5 @@
 /* ONNX Broadcasting: multidirectional, unidirectional, opset 1-6; conditions, malformed input, messages. */
-#include "ops/op.h"
+#include "ops/table/op.h"
 #include "shapes.h"
 
 #define AXES(...) ((int64_t[]){__VA_ARGS__})

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "onnx_broadcast/onnx_broadcast.h"
-#include "ops/op.h"
+#include "ops/table/op.h"
 #include "passes/propagate.h"
 
 #define HEADER   "<ir_version: 8, opset_import: [\"\" : 17, \"local\" : 1]>\n"

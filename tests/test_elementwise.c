@@ -16,8 +16,8 @@
 #include "kernels/convert/narrow.h"
 #include "kernels/kernels.h"
 #include "onnx_broadcast/onnx_broadcast.h"
-#include "ops/kernel.h"
-#include "ops/op.h"
+#include "ops/kernel/kernel.h"
+#include "ops/table/op.h"
 
 enum { MAX_N = 1031 };
 

@@ -11,7 +11,7 @@
 
 #include "model_text.h"
 #include "onnx_broadcast/model.h"
-#include "ops/op.h"
+#include "ops/table/op.h"
 #include "passes/names.h"
 #include "passes/propagate.h"
 

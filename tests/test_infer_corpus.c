@@ -11,7 +11,7 @@
 
 #include "corpus.h"
 #include "onnx_broadcast/tensor_file.h"
-#include "ops/op.h"
+#include "ops/table/op.h"
 #include "passes/propagate.h"
 
 enum { MAX_INPUTS = 64, MAX_SETS = 4 };

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "core/graph.h"
-#include "ops/op.h"
+#include "ops/table/op.h"
 #include "passes/propagate.h"
 #include "shapes.h"
 

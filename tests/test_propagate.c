@@ -12,7 +12,7 @@
 #include "build_model.h"
 #include "corpus.h"
 #include "model_text.h"
-#include "ops/op.h"
+#include "ops/table/op.h"
 #include "passes/propagate.h"
 
 typedef struct run {

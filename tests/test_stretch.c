@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "model_text.h"
-#include "ops/op.h"
+#include "ops/table/op.h"
 #include "passes/groups.h"
 #include "passes/propagate.h"
 

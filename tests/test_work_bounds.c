@@ -11,7 +11,7 @@
 
 #include "kernel_case.h"
 #include "onnx_broadcast/session.h"
-#include "ops/k_window.h"
+#include "ops/conv/window.h"
 #include "row_case.h"
 
 enum { SECONDS = 120 };

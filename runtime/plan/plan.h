@@ -8,7 +8,7 @@
 
 #include "core/graph.h"
 #include "onnx_broadcast/session.h"
-#include "ops/kernel.h"
+#include "ops/kernel/kernel.h"
 #include "passes/contract.h"
 #include "passes/facts.h"
 #include "passes/findings.h"

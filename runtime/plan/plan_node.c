@@ -5,7 +5,7 @@
 
 #include "core/copy.h"
 #include "core/error.h"
-#include "ops/op.h"
+#include "ops/table/op.h"
 #include "passes/names.h"
 #include "runtime/plan/build.h"
 

@@ -3,7 +3,7 @@
 
 #include "core/copy.h"
 #include "core/error.h"
-#include "ops/op.h"
+#include "ops/table/op.h"
 #include "passes/propagate.h"
 #include "runtime/plan/plan.h"
 

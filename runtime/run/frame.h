@@ -7,7 +7,7 @@
 
 #include "core/arena.h"
 #include "onnx_broadcast/session.h"
-#include "ops/kernel.h"
+#include "ops/kernel/kernel.h"
 
 enum { OB_ALIGNMENT = 64 };
 

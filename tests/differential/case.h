@@ -4,7 +4,7 @@
 
 #include "core/graph.h"
 #include "onnx_broadcast/onnx_broadcast.h"
-#include "ops/op.h"
+#include "ops/table/op.h"
 #include "variants.h"
 
 enum {

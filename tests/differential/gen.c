@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "number.h"
-#include "ops/kernel.h"
+#include "ops/kernel/kernel.h"
 #include "ours.h"
 
 /* ---- Contents ---------------------------------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 
 #include "judge.h"
 #include "number.h"
-#include "ops/kernel.h"
+#include "ops/kernel/kernel.h"
 
 static double attribute(const case_node *node, const char *name, double otherwise) {
     const case_attribute *a = case_attribute_find(node, name);

@@ -8,7 +8,7 @@
 #include "compare.h"
 #include "judge.h"
 #include "number.h"
-#include "ops/kernel.h"
+#include "ops/kernel/kernel.h"
 
 typedef enum error_kind {
     EXACT,

@@ -4,7 +4,7 @@
 
 #include "mutate.h"
 #include "onnx.pb-c.h"
-#include "ops/op.h"
+#include "ops/table/op.h"
 
 #define MODEL     (&onnx__model_proto__descriptor)
 #define GRAPH     (&onnx__graph_proto__descriptor)

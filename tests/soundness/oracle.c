@@ -6,7 +6,7 @@
 
 #include "core/copy.h"
 #include "core/error.h"
-#include "ops/op.h"
+#include "ops/table/op.h"
 #include "runtime/plan/plan.h"
 
 enum { MAX_ELEMS = 1 << 18, MAX_TRIPS = 40, MAX_IN = 64 };

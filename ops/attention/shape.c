@@ -1,0 +1,115 @@
+/* Shape rule of Attention. */
+#include <string.h>
+
+#include "core/error.h"
+#include "ops/table/op.h"
+
+OB_RULE(attention);
+
+/* What the operands say about sizes; OB_DIM_UNKNOWN where nothing does. */
+typedef struct heads {
+    bool flat; /* rank 3: (batch, sequence, heads * size) */
+    ob_dim batch, q_heads, kv_heads, q_length, kv_length, size, v_size;
+} heads;
+
+/* heads * size taken apart by a number of heads that an attribute gives. */
+static ob_dim head_size(ob_infer *infer, uint32_t input, ob_dim n_heads) {
+    ob_dim whole = ob__in_dim(infer, input, 2);
+    return ob_dim_is_const(n_heads) && n_heads > 0 ? ob_dim_div(infer->dims, whole, n_heads) : OB_DIM_UNKNOWN;
+}
+
+/* The heads of flat operands divide their last axes, and those of Q and K are of one size. */
+static ob_status require_heads(ob_infer *infer, const heads *h) {
+    for (uint32_t i = 0; i < 3; i++) {
+        ob_dim n = i == 0 ? h->q_heads : h->kv_heads;
+        if (n == OB_DIM_UNKNOWN) return ob__unverified(infer, (int32_t)i, 2, "the number of heads is not given");
+        if (ob__in_rank(infer, i) == 3)
+            OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, ob__in_dim(infer, i, 2), n, (int32_t)i, 2, OB0601));
+    }
+    if (ob__in_rank(infer, 1) != 3) return OB_OK;
+    return ob__require(infer, OB_COND_EQUAL, head_size(infer, 0, h->q_heads), h->size, 0, 2, OB0601);
+}
+
+/* Past keys and values stand before K and V; the mask stretches to the scores, of which it may show fewer. */
+static ob_status require_past(ob_infer *infer, const heads *h, ob_dim past) {
+    const ob_dim key[4] = {h->batch, h->kv_heads, past, h->size}, value[4] = {h->batch, h->kv_heads, past, h->v_size};
+    OB_TRY(ob__require_shape(infer, 4, (ob_shape){4, key}, OB0601));
+    return ob__require_shape(infer, 5, (ob_shape){4, value}, OB0601);
+}
+
+/* Several heads of Q share one of K and V. */
+static ob_status require_groups(ob_infer *infer, const heads *h) {
+    if (h->q_heads == h->kv_heads) return OB_OK;
+    return ob__require(infer, OB_COND_DIVISIBLE, h->q_heads, h->kv_heads, 0, 1, OB0601);
+}
+
+static ob_status require_mask(ob_infer *infer, const heads *h, ob_dim total) {
+    ob_shape mask = ob__in_shape(infer, 3);
+    if (!ob__in_given(infer, 3)) return OB_OK;
+    if (!ob__rank_in(infer, 3, 2, 4) || mask.rank < 0) return OB_OK;
+    ob_dim shown = mask.dims[mask.rank - 1] == 1 ? total : mask.dims[mask.rank - 1];
+    const ob_dim scores[4] = {h->batch, h->q_heads, h->q_length, infer->op->since >= 24 ? shown : total};
+    if (infer->op->since >= 24) /* one element stretches */
+        OB_TRY(ob__require_where(infer, ob_dim_sub(infer->dims, shown, 1), OB_COND_AT_LEAST, total, shown, 3, 3, OB0601));
+    return ob__broadcast_onto(infer, mask, (ob_shape){4, scores}, 3, OB0102);
+}
+
+static ob_dim number_of_heads(ob_infer *infer, const char *name) {
+    int64_t n = ob__node_int(infer->node, name, 0);
+    return n > 0 && n <= OB_DIM_CONST_MAX ? n : OB_DIM_UNKNOWN;
+}
+
+static void read_heads(ob_infer *infer, heads *h) {
+    h->flat = ob__in_rank(infer, 0) == 3;
+    h->batch = ob__in_dim(infer, 0, 0);
+    if (h->flat) {
+        h->q_heads = number_of_heads(infer, "q_num_heads");
+        h->kv_heads = number_of_heads(infer, "kv_num_heads");
+        h->q_length = ob__in_dim(infer, 0, 1);
+        h->kv_length = ob__in_dim(infer, 1, 1);
+        h->size = head_size(infer, 1, h->kv_heads);
+        h->v_size = head_size(infer, 2, h->kv_heads);
+        return;
+    }
+    h->q_heads = ob__in_dim(infer, 0, 1);
+    h->kv_heads = ob__in_dim(infer, 1, 1);
+    h->q_length = ob__in_dim(infer, 0, 2);
+    h->kv_length = ob__in_dim(infer, 1, 2);
+    h->size = ob__in_dim(infer, 1, 3);
+    h->v_size = ob__in_dim(infer, 2, 3);
+}
+
+/* Source: Attention-23, Attention-24: Q, K, V of rank 4 (batch, heads, sequence, size) or 3; past keys and values come before K
+ * and V. */
+ob_status ob__infer_attention(ob_infer *infer) {
+    for (uint32_t i = 0; i < infer->node->n_outputs; i++) ob__out_dtype(infer, i, OB_NONE);
+    int32_t rank = ob__in_rank(infer, 0);
+    for (uint32_t i = 0; i < 3; i++)
+        if (!ob__rank_in(infer, i, 3, 4) || (rank >= 0 && !ob__rank_in(infer, i, rank, rank))) return OB_OK;
+    if (rank < 0) return OB_OK;
+    heads h;
+    read_heads(infer, &h);
+    for (uint32_t i = 1; i < 3; i++)
+        if (ob__in_rank(infer, i) < 0) return OB_OK;
+    for (uint32_t i = 1; i < 3; i++)
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, i, 0), h.batch, (int32_t)i, 0, OB0601));
+    int32_t along = h.flat ? 1 : 2;
+    OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 2, along), h.kv_length, 2, along, OB0601));
+    if (!h.flat) OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 0, 3), h.size, 0, 3, OB0601));
+    ob_dim total = h.kv_length;
+    if (ob__in_given(infer, 4)) total = ob_dim_add(infer->dims, ob__in_dim(infer, 4, 2), total);
+    if (h.flat) OB_TRY(require_heads(infer, &h));
+    OB_TRY(require_groups(infer, &h));
+    if (!h.flat && ob__in_rank(infer, 1) == 4 && ob__in_rank(infer, 2) == 4)
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 2, 1), h.kv_heads, 2, 1, OB0601));
+    OB_TRY(require_past(infer, &h, ob__in_dim(infer, 4, 2)));
+    OB_TRY(require_mask(infer, &h, total));
+    const ob_dim flat[3] = {h.batch, h.q_length, ob_dim_mul(infer->dims, h.q_heads, h.v_size)};
+    const ob_dim full[4] = {h.batch, h.q_heads, h.q_length, h.v_size};
+    const ob_dim key[4] = {h.batch, h.kv_heads, total, h.size}, value[4] = {h.batch, h.kv_heads, total, h.v_size};
+    const ob_dim scores[4] = {h.batch, h.q_heads, h.q_length, total};
+    OB_TRY(ob__out_tensor(infer, 0, OB_NONE, rank, h.flat ? flat : full));
+    OB_TRY(ob__out_tensor(infer, 1, OB_NONE, 4, key));
+    OB_TRY(ob__out_tensor(infer, 2, OB_NONE, 4, value));
+    return ob__out_tensor(infer, 3, OB_NONE, 4, scores);
+}

@@ -1,0 +1,128 @@
+/* Expand, Broadcast, BroadcastInDim: the input seen with stride 0 along every stretched axis. Nothing is copied.
+ *
+ * Expand(X, shape)              opset 8..; two-way: the result is the broadcast of X's shape and `shape`.
+ * Broadcast(X0 .. Xn)           domain onnx_broadcast, 1..; every output has the common shape of all inputs.
+ * BroadcastInDim(X[, shape])    domain onnx_broadcast, 1..; dimension i of X becomes dimension broadcast_dimensions[i]; without
+ * the attribute the identity, which needs equal ranks (or a scalar). Every element type, by width. The output's dims are planned
+ * already; an input that does not stretch to them is E_SHAPE. */
+#include "ops/kernel/common.h"
+
+static ob_status stretch(const ob_kernel_args *args, const ob_view *in, const int64_t *dimensions, ob_view *out,
+                         ob_error *error) {
+    for (int32_t a = 0; a < out->rank; a++) out->strides[a] = 0;
+    for (int32_t i = 0; i < in->rank; i++) {
+        int32_t axis = (int32_t)dimensions[i];
+        if (in->dims[i] == out->dims[axis]) {
+            out->strides[axis] = in->strides[i];
+            continue;
+        }
+        if (in->dims[i] == 1) continue;
+        if (error) error->axis = axis;
+        return ob__fail(error, OB_E_SHAPE, "%s: axis %d: %lld does not broadcast to %lld", args->node->op_type, axis,
+                        (long long)in->dims[i], (long long)out->dims[axis]);
+    }
+    out->data = in->data;
+    return OB_OK;
+}
+
+static ob_status broadcast_view_of(const ob_kernel_args *args, uint32_t i, ob_view *out, ob_error *error) {
+    OB_FAIL_IF(!ob__given(args, i), error, OB_E_MODEL, "%s: output %u has no input", args->node->op_type, i);
+    const ob_view *in = &args->in[i];
+    OB_FAIL_IF(in->rank > out->rank, error, OB_E_SHAPE, "%s: rank %d does not broadcast to rank %d", args->node->op_type,
+               in->rank, out->rank);
+    int64_t dimensions[OB_MAX_RANK];
+    for (int32_t a = 0; a < in->rank; a++) dimensions[a] = out->rank - in->rank + a;
+    return stretch(args, in, dimensions, out, error);
+}
+
+static ob_status broadcast_view(ob_kernel_args *args, ob_error *error) {
+    return ob__view_outputs(args, broadcast_view_of, error);
+}
+
+static ob_status broadcast_run(const ob_kernel_args *args, ob_error *error) {
+    return ob__copy_outputs(args, broadcast_view_of, error);
+}
+
+/* The target may be known by its length only when the result is planned: a size other than 1 stays whatever it says. It must say
+ * so when it is there. */
+static ob_status check_target(const ob_kernel_args *args, ob_error *error) {
+    const ob_view *in = &args->in[0], *out = &args->out[0];
+    int64_t target[OB_MAX_RANK];
+    int32_t n;
+    OB_FAIL_IF(!ob__given(args, 1), error, OB_E_MODEL, "Expand: the target is left out");
+    OB_TRY(ob__read_ints(&args->in[1], target, out->rank, &n, error));
+    for (int32_t k = 0; k < n; k++) {
+        int32_t axis = out->rank - n + k, own = axis - (out->rank - in->rank);
+        int64_t from = own >= 0 ? in->dims[own] : 1;
+        if (target[k] == out->dims[axis] || (target[k] == 1 && from == out->dims[axis])) continue;
+        if (error) error->axis = axis;
+        return ob__fail(error, OB_E_SHAPE, "axis %d: %lld must broadcast with %lld", axis, (long long)from, (long long)target[k]);
+    }
+    return OB_OK;
+}
+
+static ob_status expand_view(ob_kernel_args *args, ob_error *error) {
+    OB_TRY(check_target(args, error)); /* E_UNSUPPORTED while the target is not there yet: then `run` comes to it */
+    return ob__view_outputs(args, broadcast_view_of, error);
+}
+
+static ob_status expand_run(const ob_kernel_args *args, ob_error *error) {
+    OB_TRY(check_target(args, error));
+    return ob__copy_outputs(args, broadcast_view_of, error);
+}
+
+const ob_kernel ob__kernel_expand = {
+    .name = "expand", .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED, .view = expand_view, .run = expand_run};
+const ob_kernel ob__kernel_broadcast = {
+    .name = "broadcast", .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED, .view = broadcast_view, .run = broadcast_run};
+
+static ob_status in_dim_view_of(const ob_kernel_args *args, uint32_t i, ob_view *out, ob_error *error) {
+    (void)i;
+    const ob_view *in = &args->in[0];
+    uint32_t n;
+    const int64_t *given = ob__node_ints(args->node, "broadcast_dimensions", &n);
+    int64_t dimensions[OB_MAX_RANK];
+    if (given || ob__node_attribute(args->node, "broadcast_dimensions")) {
+        OB_FAIL_IF(n != (uint32_t)in->rank, error, OB_E_ARGUMENT, "BroadcastInDim: %u broadcast_dimensions for rank %d", n,
+                   in->rank);
+    } else {
+        OB_FAIL_IF(in->rank != 0 && in->rank != out->rank, error, OB_E_ARGUMENT,
+                   "BroadcastInDim: rank %d to rank %d needs broadcast_dimensions", in->rank, out->rank);
+    }
+    for (int32_t a = 0; a < in->rank; a++) {
+        dimensions[a] = given ? given[a] : a;
+        bool bad = dimensions[a] < 0 || dimensions[a] >= out->rank || (a > 0 && dimensions[a] <= dimensions[a - 1]);
+        OB_FAIL_IF(bad, error, OB_E_ARGUMENT, "BroadcastInDim: broadcast_dimensions[%d] = %lld is out of range or order", a,
+                   (long long)dimensions[a]);
+    }
+    return stretch(args, in, dimensions, out, error);
+}
+
+/* As for Expand: the result is what the operand that states it says. */
+static ob_status check_stated(const ob_kernel_args *args, ob_error *error) {
+    const ob_view *out = &args->out[0];
+    int64_t stated[OB_MAX_RANK];
+    int32_t n;
+    if (!ob__given(args, 1)) return OB_OK;
+    OB_TRY(ob__read_ints(&args->in[1], stated, out->rank, &n, error));
+    for (int32_t axis = 0; axis < n; axis++) {
+        if (stated[axis] == out->dims[axis]) continue;
+        if (error) error->axis = axis;
+        return ob__fail(error, OB_E_SHAPE, "axis %d: %lld does not broadcast to %lld", axis, (long long)out->dims[axis],
+                        (long long)stated[axis]);
+    }
+    return OB_OK;
+}
+
+static ob_status in_dim_view(ob_kernel_args *args, ob_error *error) {
+    OB_TRY(check_stated(args, error));
+    return ob__view_outputs(args, in_dim_view_of, error);
+}
+
+static ob_status in_dim_run(const ob_kernel_args *args, ob_error *error) {
+    OB_TRY(check_stated(args, error));
+    return ob__copy_outputs(args, in_dim_view_of, error);
+}
+
+const ob_kernel ob__kernel_broadcast_in_dim = {
+    .name = "broadcast_in_dim", .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED, .view = in_dim_view, .run = in_dim_run};

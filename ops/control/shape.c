@@ -1,0 +1,434 @@
+/* Shape rules of control flow, sequences and optionals. */
+#include <string.h>
+
+#include "core/error.h"
+#include "ops/infer/content.h"
+#include "ops/table/op.h"
+
+OB_RULE(if);
+OB_RULE(loop);
+OB_RULE(scan);
+OB_RULE(sequence);
+OB_RULE(optional);
+
+static const ob_type unknown_type = {.shape = {OB_RANK_UNKNOWN, NULL}};
+
+static ob_graph *body_of(const ob_infer *infer, const char *name) {
+    const ob_attribute *attribute = ob__node_attribute(infer->node, name);
+    return attribute && attribute->type == OB_ATTR_GRAPH && !attribute->ref ? attribute->u.graph : NULL;
+}
+
+/* Types and contents of one end of a body. */
+typedef struct ends {
+    ob_type *types;
+    ob_content *contents;
+} ends;
+
+static bool make_ends(ob_infer *infer, uint32_t n, ends *out) {
+    out->types = OB_ARENA_ARRAY(infer->arena, ob_type, n);
+    out->contents = OB_ARENA_ARRAY(infer->arena, ob_content, n);
+    if (!out->types || !out->contents) return false;
+    for (uint32_t i = 0; i < n; i++) out->types[i] = unknown_type;
+    return true;
+}
+
+static bool same_range(const ob_range *a, const ob_range *b) {
+    return a == b || (a && b && a->lowest == b->lowest && a->highest == b->highest && a->reached == b->reached);
+}
+
+/* Keeps the elements that are the same in both. */
+static ob_status unify_contents(ob_infer *infer, ob_content *into, ob_content other) {
+    if (!into->elems || !other.elems || into->n != other.n) {
+        *into = (ob_content){.range = same_range(into->range, other.range) ? into->range : NULL};
+        return OB_OK;
+    }
+    if (into->elems == other.elems) return OB_OK;
+    ob_dim *elems = ob__new_dims(infer, into->n);
+    if (!elems) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < into->n; i++) elems[i] = into->elems[i] == other.elems[i] ? into->elems[i] : OB_DIM_UNKNOWN;
+    into->elems = elems;
+    return OB_OK;
+}
+
+/* ---- If ---- */
+
+/* The boolean that input i holds, 0 or 1 by the making of such contents; OB_DIM_UNKNOWN: data tells. */
+static ob_dim truth_of(const ob_infer *infer, uint32_t i) {
+    ob_dim term = ob__in_scalar(infer, i);
+    if (ob_dim_is_const(term)) return term != 0;
+    return ob__in_dtype(infer, i) == OB_BOOL ? term : OB_DIM_UNKNOWN;
+}
+
+/* Terms that are 1 where the branch runs; OB_DIM_UNKNOWN: data tells. */
+static void branch_guards(ob_infer *infer, ob_dim guards[2]) {
+    ob_dim term = truth_of(infer, 0);
+    guards[0] = term;
+    guards[1] = ob_dim_sub(infer->dims, 1, term);
+}
+
+ob_status ob__infer_if(ob_infer *infer) {
+    ob_graph *branches[2] = {body_of(infer, "then_branch"), body_of(infer, "else_branch")};
+    ob_dim guards[2];
+    uint32_t n = infer->node->n_outputs;
+    bool first = true;
+    if (!branches[0] || !branches[1]) {
+        ob__problem(infer, OB0602, -1, -1, "a branch is missing");
+        return OB_OK;
+    }
+    branch_guards(infer, guards);
+    for (int k = 0; k < 2 && infer->subgraph; k++) {
+        /* A branch that is never taken may hold what its condition excludes. */
+        if (guards[k] == 0) continue;
+        ends out;
+        if (branches[k]->n_outputs != n) {
+            ob__problem(infer, OB0603, -1, -1, "the node has %u outputs, a branch has %u", n, branches[k]->n_outputs);
+            continue;
+        }
+        if (!make_ends(infer, n, &out)) return OB_E_MEMORY;
+        OB_TRY(infer->subgraph(infer, branches[k], guards[k], NULL, NULL, out.types, out.contents));
+        for (uint32_t i = 0; i < n; i++) {
+            if (first) {
+                infer->out_types[i] = out.types[i];
+                infer->out_contents[i] = out.contents[i];
+                continue;
+            }
+            OB_TRY(ob__unify_types(infer, &infer->out_types[i], &out.types[i]));
+            OB_TRY(unify_contents(infer, &infer->out_contents[i], out.contents[i]));
+        }
+        first = false;
+    }
+    return OB_OK;
+}
+
+/* ---- Loop ---- */
+
+static bool same_type(const ob_type *a, const ob_type *b) {
+    if (a->kind != b->kind || a->dtype != b->dtype || a->shape.rank != b->shape.rank) return false;
+    for (int32_t axis = 0; axis < a->shape.rank; axis++)
+        if (a->shape.dims[axis] != b->shape.dims[axis]) return false;
+    if (!a->element || !b->element) return a->element == b->element;
+    return a->element == b->element || same_type(a->element, b->element);
+}
+
+static bool same_content(ob_content a, ob_content b) {
+    return (a.elems == NULL) == (b.elems == NULL) && a.n == b.n && same_range(a.range, b.range) &&
+           (!a.elems || a.n == 0 || memcmp(a.elems, b.elems, a.n * sizeof *a.elems) == 0);
+}
+
+/* Infers a body whose outputs first_out .. become inputs first_in .. of the next iteration, until the n state values have types
+ * that every iteration keeps. Each round only forgets. What still changes after a few rounds is forgotten as a whole, and after
+ * as many again all of the state is: then the next round changes nothing, and what it found is what counts. */
+static ob_status fixed_point(ob_infer *infer, ob_graph *body, ob_dim guard, ends in, ends out, uint32_t first_in,
+                             uint32_t first_out, uint32_t n) {
+    enum { FEW_ROUNDS = 4, MOST_ROUNDS = 8 };
+    for (int round = 0;; round++) {
+        bool stable = true;
+        OB_TRY(infer->subgraph(infer, body, guard, in.types, in.contents, out.types, out.contents));
+        for (uint32_t i = 0; i < n; i++) {
+            ob_type *state = &in.types[first_in + i], before = *state;
+            ob_content *content = &in.contents[first_in + i], content_before = *content;
+            OB_TRY(ob__unify_types(infer, state, &out.types[first_out + i]));
+            OB_TRY(unify_contents(infer, content, out.contents[first_out + i]));
+            bool kept = same_type(&before, state) && same_content(content_before, *content);
+            stable &= kept;
+            if ((!kept && round >= FEW_ROUNDS) || round >= MOST_ROUNDS) {
+                *state = unknown_type;
+                *content = (ob_content){0};
+            }
+        }
+        if (stable || round > MOST_ROUNDS) return OB_OK;
+    }
+}
+
+/* A stack of what one iteration gives: `n` in front of (or at `axis` of) its dims. */
+static ob_status stacked(ob_infer *infer, uint32_t output, const ob_type *item, ob_dim n, int64_t axis) {
+    ob_dim dims[OB_MAX_RANK];
+    int32_t at;
+    ob__out_dtype(infer, output, item->kind == OB_TYPE_TENSOR ? item->dtype : OB_NONE);
+    if (item->kind != OB_TYPE_TENSOR || item->shape.rank < 0 || item->shape.rank >= OB_MAX_RANK) return OB_OK;
+    if (!ob__axis_in(infer, axis, item->shape.rank + 1, &at)) return OB_OK;
+    for (int32_t k = 0, i = 0; k <= item->shape.rank; k++) dims[k] = k == at ? n : item->shape.dims[i++];
+    return ob__out_tensor(infer, output, OB_NONE, item->shape.rank + 1, dims);
+}
+
+/* What every iteration gives is stacked, so all must give one shape: a size that only the run tells may change between them. */
+static ob_status ask_one_shape(ob_infer *infer, const ob_type *item, ob_dim n) {
+    if (ob_dim_is_const(n) && n <= 1) return OB_OK;
+    bool known = item->kind == OB_TYPE_TENSOR && item->shape.rank >= 0;
+    for (int32_t axis = 0; known && axis < item->shape.rank; axis++)
+        known = !ob_dim_is_anonymous(infer->dims, item->shape.dims[axis]);
+    return known ? OB_OK : ob__unverified(infer, -1, -1, "iterations may give different shapes to stack");
+}
+
+static bool is_true(ob_content content) {
+    return content.elems && content.n == 1 && content.elems[0] == 1;
+}
+
+/* What is 1 or more where the body runs at all; OB_DIM_UNKNOWN: data tells. */
+static ob_dim loop_guard(ob_infer *infer) {
+    ob_dim count = ob__in_given(infer, 0) ? ob__in_scalar(infer, 0) : 1, begins = ob__in_given(infer, 1) ? truth_of(infer, 1) : 1;
+    if (begins == 0 || (ob_dim_is_const(count) && count < 1)) return 0;
+    return ob_dim_mul(infer->dims, begins, count);
+}
+
+ob_status ob__infer_loop(ob_infer *infer) {
+    ob_graph *body = body_of(infer, "body");
+    const ob_node *node = infer->node;
+    uint32_t n_state = node->n_inputs > 2 ? node->n_inputs - 2 : 0;
+    if (!body) {
+        ob__problem(infer, OB0602, -1, -1, "the body is missing");
+        return OB_OK;
+    }
+    if (body->n_inputs != n_state + 2 || body->n_outputs < n_state + 1 || body->n_outputs != node->n_outputs + 1) {
+        ob__problem(infer, OB0603, -1, -1, "the body has %u inputs and %u outputs, %u and %u are needed", body->n_inputs,
+                    body->n_outputs, n_state + 2, node->n_outputs + 1);
+        return OB_OK;
+    }
+    if (!infer->subgraph) return OB_OK;
+    ends in, out;
+    if (!make_ends(infer, body->n_inputs, &in) || !make_ends(infer, body->n_outputs, &out)) return OB_E_MEMORY;
+    in.types[0] = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = OB_INT64, .shape = {0, NULL}};
+    in.types[1] = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = OB_BOOL, .shape = {0, NULL}};
+    for (uint32_t i = 0; i < n_state; i++) {
+        in.types[i + 2] = *ob__in_type(infer, i + 2);
+        in.contents[i + 2] = ob__in_content(infer, i + 2);
+    }
+    OB_TRY(fixed_point(infer, body, loop_guard(infer), in, out, 2, 1, n_state));
+    for (uint32_t i = 0; i < n_state; i++) {
+        infer->out_types[i] = in.types[i + 2];
+        infer->out_contents[i] = in.contents[i + 2];
+    }
+    ob_content trips = ob__in_content(infer, 0);
+    bool all = (!ob__in_given(infer, 1) || is_true(ob__in_content(infer, 1))) &&
+               (is_true(out.contents[0]) || body->outputs[0] == body->inputs[1]);
+    ob_dim n = all && trips.elems && trips.n == 1 ? trips.elems[0] : OB_DIM_UNKNOWN;
+    n = ob__term_max(infer, n, 0);
+    for (uint32_t i = n_state; i < node->n_outputs; i++) {
+        OB_TRY(ask_one_shape(infer, &out.types[i + 1], n));
+        OB_TRY(stacked(infer, i, &out.types[i + 1], n, 0));
+    }
+    return OB_OK;
+}
+
+/* ---- Scan ---- */
+
+/* Takes an axis out of a type; *removed is its dim. */
+static ob_status without_axis(ob_infer *infer, ob_type *type, int64_t axis, ob_dim *removed) {
+    ob_shape from = type->shape;
+    int32_t at;
+    *removed = OB_DIM_UNKNOWN;
+    if (type->kind != OB_TYPE_TENSOR || from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
+    type->shape = unknown_type.shape;
+    if (!ob__axis_in(infer, axis, from.rank, &at)) return OB_OK;
+    ob_dim *dims = ob__new_dims(infer, (size_t)from.rank);
+    if (!dims) return OB_E_MEMORY;
+    for (int32_t k = 0, i = 0; k < from.rank; k++)
+        if (k != at) dims[i++] = from.dims[k];
+    *removed = from.dims[at];
+    type->shape = (ob_shape){from.rank - 1, dims};
+    return OB_OK;
+}
+
+static int64_t listed_axis(const ob_infer *infer, const char *name, uint32_t i) {
+    uint32_t n;
+    const int64_t *axes = ob__node_ints(infer->node, name, &n);
+    return axes && i < n ? axes[i] : 0;
+}
+
+/* Scan-8 has a batch axis in front of everything and the sequence lengths as operand 0. */
+static ob_status scan_inputs(ob_infer *infer, uint32_t first, uint32_t n_state, uint32_t n_scan, ends in, ob_dim *batch,
+                             ob_dim *length) {
+    *batch = *length = OB_DIM_UNKNOWN;
+    for (uint32_t i = 0; i < n_state + n_scan; i++) {
+        ob_type type = *ob__in_type(infer, first + i);
+        ob_dim size;
+        if (first) {
+            OB_TRY(without_axis(infer, &type, 0, &size));
+            *batch = ob__dim_prefer(infer->dims, *batch, size);
+        }
+        if (i >= n_state) {
+            OB_TRY(without_axis(infer, &type, listed_axis(infer, "scan_input_axes", i - n_state), &size));
+            if (*length != OB_DIM_UNKNOWN)
+                OB_TRY(ob__require(infer, OB_COND_EQUAL, size, *length, (int32_t)(first + i), -1, OB0601));
+            *length = ob__dim_prefer(infer->dims, *length, size);
+        }
+        in.types[i] = type;
+    }
+    return OB_OK;
+}
+
+ob_status ob__infer_scan(ob_infer *infer) {
+    ob_graph *body = body_of(infer, "body");
+    const ob_node *node = infer->node;
+    uint32_t first = ob__since(infer) < 9 ? 1 : 0;
+    int64_t n_scan = ob__node_int(node, "num_scan_inputs", 0);
+    if (!body || n_scan < 1 || n_scan > (int64_t)node->n_inputs - first) {
+        ob__problem(infer, OB0602, -1, -1, "the body is missing or num_scan_inputs does not fit the operands");
+        return OB_OK;
+    }
+    uint32_t n_state = node->n_inputs - first - (uint32_t)n_scan;
+    if (body->n_inputs != n_state + (uint32_t)n_scan || body->n_outputs != node->n_outputs || body->n_outputs < n_state) {
+        ob__problem(infer, OB0603, -1, -1, "the body has %u inputs and %u outputs, %u and %u are needed", body->n_inputs,
+                    body->n_outputs, n_state + (uint32_t)n_scan, node->n_outputs);
+        return OB_OK;
+    }
+    if (!infer->subgraph) return OB_OK;
+    ends in, out;
+    ob_dim batch, length;
+    if (!make_ends(infer, body->n_inputs, &in) || !make_ends(infer, body->n_outputs, &out)) return OB_E_MEMORY;
+    OB_TRY(scan_inputs(infer, first, n_state, (uint32_t)n_scan, in, &batch, &length));
+    /* Scan-8 may be told by data to end earlier, which the first operand says. */
+    ob_dim guard = !first ? length : ob__in_given(infer, 0) ? OB_DIM_UNKNOWN : ob_dim_mul(infer->dims, batch, length);
+    OB_TRY(fixed_point(infer, body, guard, in, out, 0, 0, n_state));
+    for (uint32_t i = 0; i < node->n_outputs; i++) {
+        const ob_type *item = i < n_state ? &in.types[i] : &out.types[i];
+        if (i >= n_state) OB_TRY(ask_one_shape(infer, item, length));
+        if (i >= n_state && first) {
+            OB_TRY(stacked(infer, i, item, length, 0));
+            ob_type sequence = infer->out_types[i];
+            OB_TRY(stacked(infer, i, &sequence, batch, 0));
+        } else if (i >= n_state)
+            OB_TRY(stacked(infer, i, item, length, listed_axis(infer, "scan_output_axes", i - n_state)));
+        else if (first)
+            OB_TRY(stacked(infer, i, item, batch, 0));
+        else
+            infer->out_types[i] = *item;
+    }
+    return OB_OK;
+}
+
+/* ---- Sequences ---- */
+
+static ob_status out_sequence(ob_infer *infer, uint32_t output, const ob_type *element) {
+    ob_type type = {.kind = OB_TYPE_SEQUENCE, .shape = unknown_type.shape, .element = ob__keep_type(infer, element)};
+    if (!type.element) return OB_E_MEMORY;
+    ob__out_type(infer, output, &type);
+    return OB_OK;
+}
+
+/* Type of the elements of a sequence operand. */
+static ob_type element_of(const ob_infer *infer, uint32_t i) {
+    const ob_type *type = ob__in_type(infer, i);
+    return (type->kind == OB_TYPE_SEQUENCE || type->kind == OB_TYPE_OPTIONAL) && type->element ? *type->element : unknown_type;
+}
+
+static ob_status split_to_sequence(ob_infer *infer) {
+    ob_type element = *ob__in_type(infer, 0);
+    int32_t axis;
+    bool keep = ob__in_given(infer, 1) || ob__node_int(infer->node, "keepdims", 1) != 0;
+    if (element.kind != OB_TYPE_TENSOR) return OB_OK;
+    OB_TRY(ob__rank_unknown(infer, 0));
+    if (ob__in_given(infer, 1)) OB_TRY(ob__unverified(infer, 1, -1, "sizes of the elements of a sequence are not followed"));
+    if (element.shape.rank >= 0 && element.shape.rank <= OB_MAX_RANK) {
+        ob_shape from = element.shape;
+        if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), from.rank, &axis)) return OB_OK;
+        ob_dim *dims = ob__new_dims(infer, (size_t)from.rank), part = ob__in_given(infer, 1) ? OB_DIM_UNKNOWN : 1;
+        ob_content split = ob__in_content(infer, 1);
+        if (!dims) return OB_E_MEMORY;
+        /* A scalar cuts equal parts, the last may be smaller. */
+        if (split.elems && split.n == 1 && ob_dim_is_const(split.elems[0]) && split.elems[0] > 0 &&
+            ob_dim_is_const(from.dims[axis]) && from.dims[axis] % split.elems[0] == 0)
+            part = split.elems[0];
+        int32_t rank = 0;
+        for (int32_t k = 0; k < from.rank; k++)
+            if (k != axis || keep) dims[rank++] = k == axis ? part : from.dims[k];
+        element.shape = (ob_shape){rank, dims};
+    }
+    return out_sequence(infer, 0, &element);
+}
+
+static ob_status concat_from_sequence(ob_infer *infer) {
+    ob_type element = element_of(infer, 0);
+    bool stack = ob__node_int(infer->node, "new_axis", 0) != 0;
+    int64_t given = ob__node_int(infer->node, "axis", 0);
+    int32_t axis;
+    ob__out_dtype(infer, 0, element.kind == OB_TYPE_TENSOR ? element.dtype : OB_NONE);
+    OB_TRY(ob__unverified(infer, 0, -1, "sizes of the elements of a sequence are not followed"));
+    if (element.kind != OB_TYPE_TENSOR || element.shape.rank < 0 || element.shape.rank > OB_MAX_RANK) return OB_OK;
+    if (stack) return stacked(infer, 0, &element, OB_DIM_UNKNOWN, given);
+    if (!ob__axis_in(infer, given, element.shape.rank, &axis)) return OB_OK;
+    ob_dim dims[OB_MAX_RANK];
+    memcpy(dims, element.shape.dims, (size_t)element.shape.rank * sizeof *dims);
+    dims[axis] = OB_DIM_UNKNOWN;
+    return ob__out_tensor(infer, 0, OB_NONE, element.shape.rank, dims);
+}
+
+static ob_status sequence_map(ob_infer *infer) {
+    ob_graph *body = body_of(infer, "body");
+    const ob_node *node = infer->node;
+    ends in, out;
+    if (!body || body->n_inputs != node->n_inputs || body->n_outputs != node->n_outputs) {
+        ob__problem(infer, OB0602, -1, -1, "the body is missing or has another number of inputs or outputs than the node");
+        return OB_OK;
+    }
+    if (!infer->subgraph) return OB_OK;
+    if (!make_ends(infer, body->n_inputs, &in) || !make_ends(infer, body->n_outputs, &out)) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < node->n_inputs; i++)
+        in.types[i] = ob__in_type(infer, i)->kind == OB_TYPE_SEQUENCE ? element_of(infer, i) : *ob__in_type(infer, i);
+    OB_TRY(infer->subgraph(infer, body, OB_DIM_UNKNOWN, in.types, NULL, out.types, out.contents));
+    for (uint32_t i = 0; i < node->n_outputs; i++) {
+        /* Sizes made in the body differ between elements. */
+        ob_type element = out.types[i];
+        ob_dim *dims = ob__new_dims(infer, element.shape.rank > 0 ? (size_t)element.shape.rank : 1);
+        if (!dims) return OB_E_MEMORY;
+        for (int32_t k = 0; k < element.shape.rank; k++)
+            dims[k] = ob_dim_is_anonymous(infer->dims, element.shape.dims[k]) ? OB_DIM_UNKNOWN : element.shape.dims[k];
+        element.shape.dims = dims;
+        OB_TRY(out_sequence(infer, i, &element));
+    }
+    return OB_OK;
+}
+
+ob_status ob__infer_sequence(ob_infer *infer) {
+    if (ob__op_is(infer, "SequenceAt")) {
+        ob_type element = element_of(infer, 0);
+        ob__out_type(infer, 0, &element);
+        return ob__unverified(infer, 1, -1, "positions in a sequence are not followed");
+    }
+    if (ob__op_is(infer, "SequenceConstruct")) {
+        ob_type element = *ob__in_type(infer, 0);
+        for (uint32_t i = 1; i < infer->node->n_inputs; i++) OB_TRY(ob__unify_types(infer, &element, ob__in_type(infer, i)));
+        return out_sequence(infer, 0, &element);
+    }
+    if (ob__op_is(infer, "SequenceEmpty")) {
+        int64_t dtype = ob__node_int(infer->node, "dtype", OB_FLOAT);
+        ob_type element = {.kind = OB_TYPE_TENSOR, .shape = unknown_type.shape};
+        if (dtype > OB_NONE && dtype < OB_DTYPE_COUNT) element.dtype = (ob_dtype)dtype;
+        return out_sequence(infer, 0, &element);
+    }
+    if (ob__op_is(infer, "SequenceInsert")) {
+        ob_type element = element_of(infer, 0);
+        OB_TRY(ob__unify_types(infer, &element, ob__in_type(infer, 1)));
+        if (ob__in_given(infer, 2)) OB_TRY(ob__unverified(infer, 2, -1, "positions in a sequence are not followed"));
+        return out_sequence(infer, 0, &element);
+    }
+    if (ob__op_is(infer, "SequenceErase")) {
+        OB_TRY(ob__unverified(infer, ob__in_given(infer, 1) ? 1 : 0, -1, "positions in a sequence are not followed"));
+        return ob__out_like(infer, 0, 0);
+    }
+    if (ob__op_is(infer, "SequenceLength")) return ob__out_tensor(infer, 0, OB_INT64, 0, NULL);
+    if (ob__op_is(infer, "SplitToSequence")) return split_to_sequence(infer);
+    if (ob__op_is(infer, "ConcatFromSequence")) return concat_from_sequence(infer);
+    return sequence_map(infer);
+}
+
+/* ---- Optionals ---- */
+
+ob_status ob__infer_optional(ob_infer *infer) {
+    if (ob__op_is(infer, "OptionalHasElement")) return ob__out_tensor(infer, 0, OB_BOOL, 0, NULL);
+    if (ob__op_is(infer, "OptionalGetElement")) {
+        const ob_type *type = ob__in_type(infer, 0);
+        ob_type element = type->kind == OB_TYPE_OPTIONAL ? element_of(infer, 0) : *type;
+        ob__out_type(infer, 0, &element);
+        return OB_OK;
+    }
+    const ob_attribute *stated = ob__node_attribute(infer->node, "type");
+    ob_type type = {.kind = OB_TYPE_OPTIONAL, .shape = unknown_type.shape};
+    if (ob__in_given(infer, 0))
+        type.element = ob__keep_type(infer, ob__in_type(infer, 0));
+    else if (stated && stated->type == OB_ATTR_TYPE_PROTO && !stated->ref)
+        type.element = stated->u.type;
+    if (ob__in_given(infer, 0) && !type.element) return OB_E_MEMORY;
+    ob__out_type(infer, 0, &type);
+    return OB_OK;
+}

@@ -1,0 +1,128 @@
+/* Two operands: arithmetic, comparison, logic, bits. Add, Sub, Mul wrap for integers; Div truncates, by zero it gives 0, the
+ * smallest integer by -1 wraps; Mod follows the divisor's sign unless fmod is set, 0 by zero; a shift by the width or more gives
+ * 0; comparisons with NaN are false except Equal's negation. Pow has the type of its base. */
+#include <string.h>
+
+#include "core/error.h"
+#include "ops/elementwise/element.h"
+#include "ops/infer/legacy.h"
+#include "ops/table/op.h"
+
+typedef struct row {
+    const char *name;
+    obk_binary loop;
+    bool swap; /* computed with exchanged operands: never negated, that would be wrong for NaN */
+} row;
+
+static const row rows[] = {
+    {"Add", OBK_ADD, false},
+    {"Sub", OBK_SUB, false},
+    {"Mul", OBK_MUL, false},
+    {"Div", OBK_DIV, false},
+    {"Pow", OBK_POW, false},
+    {"Mod", OBK_MOD, false},
+    {"And", OBK_AND, false},
+    {"Or", OBK_OR, false},
+    {"Xor", OBK_XOR, false},
+    {"Equal", OBK_EQUAL, false},
+    {"Less", OBK_LESS, false},
+    {"LessOrEqual", OBK_LESS_EQUAL, false},
+    {"Greater", OBK_LESS, true},
+    {"GreaterOrEqual", OBK_LESS_EQUAL, true},
+    {"BitShift", OBK_SHIFT_LEFT, false},
+    {"BitwiseAnd", OBK_BIT_AND, false},
+    {"BitwiseOr", OBK_BIT_OR, false},
+    {"BitwiseXor", OBK_BIT_XOR, false},
+};
+
+static const row *find_row(const char *name) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strcmp(rows[i].name, name) == 0) return &rows[i];
+    return NULL;
+}
+
+static void equal_strings(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row_bytes, int64_t n_rows,
+                          const void *params) {
+    (void)params;
+    for (int64_t j = 0; j < n_rows; j++)
+        for (int64_t i = 0; i < n; i++) {
+            ob_string a, b;
+            memcpy(&a, pointers[0] + j * row_bytes[0] + i * step[0], sizeof a);
+            memcpy(&b, pointers[1] + j * row_bytes[1] + i * step[1], sizeof b);
+            pointers[2][j * row_bytes[2] + i] = a.n == b.n && (a.n == 0 || memcmp(a.data, b.data, a.n) == 0);
+        }
+}
+
+static bool is_float(ob_dtype dtype) {
+    return dtype == OB_FLOAT || dtype == OB_DOUBLE || dtype == OB_FLOAT16 || dtype == OB_BFLOAT16;
+}
+
+static bool convert_operand(ob_blocks_spec *spec, uint32_t k, ob_dtype from, ob_dtype to) {
+    ob_conversion conversion = ob__find_conversion(from, to, true);
+    if (conversion.n_steps == 1) {
+        spec->in_convert[k] = conversion.steps[0];
+        spec->in_loop_dtype[k] = to;
+    }
+    return conversion.n_steps == 0 || conversion.n_steps == 1;
+}
+
+/* Computed in int64 for integers, in double when either side needs it (a float holds not every int32), in float otherwise; then
+ * converted to the base's type. */
+static bool plan_pow(ob_dtype base, ob_dtype exponent, ob_blocks_spec *spec) {
+    bool integers = !is_float(base) && !is_float(exponent);
+    bool wide =
+        base == OB_DOUBLE || !is_float(base) || (!is_float(exponent) && ob_dtype_size(exponent) > 2) || exponent == OB_DOUBLE;
+    ob_dtype as = integers ? OB_INT64 : wide ? OB_DOUBLE : OB_FLOAT;
+    spec->loop = ob__kernels()->binary[OBK_POW][as];
+    if (!spec->loop || !convert_operand(spec, 0, base, as) || !convert_operand(spec, 1, exponent, as)) return false;
+    ob_conversion back = ob__find_conversion(as, base, true);
+    if (back.n_steps == 1) {
+        spec->out_convert = back.steps[0];
+        spec->out_loop_dtype = as;
+    }
+    return back.n_steps == 0 || back.n_steps == 1;
+}
+
+static ob_status choose_loop(const ob_kernel_args *args, const row *found, ob_blocks_spec *spec, ob_error *error) {
+    obk_binary loop = found->loop;
+    ob_dtype dtype = args->in[0].dtype, second = args->in[1].dtype, out = args->out[0].dtype;
+    if (loop == OBK_POW) return plan_pow(dtype, second, spec) ? OB_OK : ob__unsupported_type(args, dtype, error);
+    OB_FAIL_IF(second != dtype, error, OB_E_TYPE, "%s: operands of types %s and %s", found->name, ob_dtype_name(dtype),
+               ob_dtype_name(second));
+    if (loop == OBK_MOD) {
+        bool fmod = ob__node_int(args->node, "fmod", 0) != 0;
+        OB_FAIL_IF(is_float(dtype) && !fmod, error, OB_E_MODEL, "Mod: attribute fmod must be 1 for type %s",
+                   ob_dtype_name(dtype));
+        if (fmod) loop = OBK_FMOD;
+    } else if (loop == OBK_SHIFT_LEFT) {
+        const char *direction = ob__node_string(args->node, "direction", "");
+        bool right = strcmp(direction, "RIGHT") == 0;
+        OB_FAIL_IF(!right && strcmp(direction, "LEFT") != 0, error, OB_E_MODEL,
+                   "BitShift: attribute direction must be LEFT or RIGHT");
+        if (right) loop = OBK_SHIFT_RIGHT;
+    } else if (loop == OBK_EQUAL && dtype == OB_STRING) {
+        spec->loop = equal_strings;
+        return OB_OK;
+    }
+    if (!ob__element_loop(ob__kernels()->binary[loop], dtype, out, 2, spec)) return ob__unsupported_type(args, dtype, error);
+    return OB_OK;
+}
+
+static ob_status plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)needs;
+    OB_FAIL_IF(args->n_in != 2 || args->n_out != 1, error, OB_E_MODEL, "%s needs two inputs and one output", args->op->name);
+    const row *found = find_row(args->op->name);
+    OB_FAIL_IF(!found, error, OB_E_UNSUPPORTED, "%s-%d is not supported", args->op->name, (int)args->op->since);
+    ob_blocks_spec spec = {.swap = found->swap};
+    OB_TRY(choose_loop(args, found, &spec, error));
+    ob_view in[2] = {args->in[0], args->in[1]};
+    if (args->op->broadcast == OB_BCAST_LEGACY) OB_TRY(ob__legacy_align(args->node, &in[0], &in[1], error));
+    return ob__blocks_plan(args->state, in, 2, &args->out[0], &spec, args->allocator, error);
+}
+
+const ob_kernel ob__kernel_binary = {.name = "binary",
+                                     .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE,
+                                     .state_bytes = sizeof(ob_blocks),
+                                     .plan = plan,
+                                     .run = ob__element_run,
+                                     .release = ob__element_release};

@@ -1,0 +1,523 @@
+#include "ops/elementwise/blocks.h"
+
+#include <string.h>
+
+#include "core/copy.h"
+#include "core/error.h"
+#include "ops/elementwise/pack.h"
+
+enum access {
+    DIRECT,      /* read or written in place */
+    PACKED,      /* through a tile, dense */
+    PACKED_ROWS, /* through a tile, one element per row (stretched inner axis, converted type) */
+};
+
+enum {
+    TILE_BYTES = 4096,
+    STREAM_TILE_BYTES = 1024,
+    DIRECT_OPERANDS = 12,
+    N_TILES = OB_BLOCKS_CACHED + 2, /* the last two are shared and never reused */
+    MIN_ROW_BYTES = 64,             /* rows at least this long are not worth packing */
+    ROWS_ELEMS = 8192,              /* elements of a block that needs no tile */
+    GRAIN_ELEMS = 32768,            /* work below twice this is not shared between threads */
+};
+static const int64_t stream_bytes = INT64_C(24) << 20;
+
+/* ---- Planning ---- */
+
+static bool is_input(const ob_blocks *b, uint32_t k) {
+    return k < b->nd.n_inputs;
+}
+
+/* True when the operand's elements within a block lie without gaps in loop order. */
+static bool dense_from(const ob_nd *nd, uint32_t k, int32_t axis, int64_t size) {
+    int64_t expected = size;
+    for (int32_t a = nd->rank - 1; a >= axis; a--) {
+        if (nd->dims[a] != 1 && ob__nd_stride(nd, a, k) != expected) return false;
+        expected *= nd->dims[a];
+    }
+    return true;
+}
+
+static bool scalar_from(const ob_nd *nd, uint32_t k, int32_t axis) {
+    for (int32_t a = axis; a < nd->rank; a++)
+        if (nd->dims[a] != 1 && ob__nd_stride(nd, a, k) != 0) return false;
+    return true;
+}
+
+static int64_t inner_product(const ob_nd *nd, int32_t axis) {
+    int64_t product = 1;
+    for (int32_t a = axis + 1; a < nd->rank; a++) product *= nd->dims[a];
+    return product;
+}
+
+/* True when the rows form serves every operand: inner strides are 0 or one element, outputs contiguous. */
+static bool rows_fit(const ob_blocks *b) {
+    const ob_nd *nd = &b->nd;
+    int32_t inner = nd->rank - 1;
+    for (uint32_t k = 0; k < nd->n_inputs + nd->n_outputs; k++) {
+        int64_t stride = ob__nd_stride(nd, inner, k);
+        if (stride != b->operands[k].size && (stride != 0 || !is_input(b, k))) return false;
+    }
+    return true;
+}
+
+static void choose_geometry(ob_blocks *b, bool tiles, int64_t tile_elems) {
+    const ob_nd *nd = &b->nd;
+    int32_t inner = nd->rank - 1;
+    int64_t n = nd->dims[inner];
+    int64_t n_bytes = n * b->operands[nd->n_inputs].loop_size;
+    b->flat = true;
+    if (nd->rank == 1 || n > tile_elems) {
+        b->axis = inner;
+        b->chunk = tiles || !rows_fit(b) ? tile_elems : GRAIN_ELEMS;
+    } else if (n_bytes >= MIN_ROW_BYTES && rows_fit(b)) {
+        b->flat = false;
+        b->axis = inner - 1;
+        b->chunk = (tiles ? tile_elems : ROWS_ELEMS) / n;
+    } else {
+        int64_t elems = 1;
+        b->axis = inner;
+        while (b->axis > 0 && elems * nd->dims[b->axis] <= tile_elems / 2) elems *= nd->dims[b->axis--];
+        b->chunk = tile_elems / elems;
+    }
+    b->inner = inner_product(nd, b->axis);
+    if (b->chunk < 1) b->chunk = 1;
+    if (b->chunk > nd->dims[b->axis]) b->chunk = nd->dims[b->axis];
+    b->n_chunks = (nd->dims[b->axis] + b->chunk - 1) / b->chunk;
+    /* blocks of about equal length, whole vectors */
+    int64_t even = ((nd->dims[b->axis] + b->n_chunks - 1) / b->n_chunks + 31) / 32 * 32;
+    if (even < b->chunk) b->chunk = even;
+    b->n_chunks = (nd->dims[b->axis] + b->chunk - 1) / b->chunk;
+    b->n_blocks = b->n_chunks;
+    for (int32_t a = 0; a < b->axis; a++) b->n_blocks *= nd->dims[a];
+}
+
+static void choose_access(ob_blocks *b, const bool *misaligned, bool stream_tile) {
+    const ob_nd *nd = &b->nd;
+    uint32_t n = nd->n_inputs + nd->n_outputs;
+    int64_t block = b->chunk * b->inner;
+    bool any_vector = b->fold || block == 1 || nd->n_inputs == 0;
+    for (uint32_t k = 0; k < n; k++) {
+        ob_blocks_operand *operand = &b->operands[k];
+        operand->access = DIRECT;
+        bool scalar, dense;
+        if (b->flat) {
+            scalar = is_input(b, k) && scalar_from(nd, k, b->axis);
+            dense = dense_from(nd, k, b->axis, operand->size);
+        } else {
+            int64_t stride = ob__nd_stride(nd, nd->rank - 1, k);
+            scalar = is_input(b, k) && stride == 0;
+            dense = stride == operand->size;
+        }
+        bool tile = operand->convert || (!is_input(b, k) && stream_tile) || (misaligned && misaligned[k]);
+        if (tile || (!scalar && !dense)) operand->access = scalar ? PACKED_ROWS : PACKED;
+        if (is_input(b, k) && !scalar) any_vector = true;
+    }
+    /* loops have no form for scalar inputs only: spread the first one */
+    if (!any_vector) b->operands[0].access = PACKED;
+    uint32_t n_packed = 0;
+    b->direct = n <= DIRECT_OPERANDS;
+    for (uint32_t k = 0; k < n; k++) b->direct = b->direct && b->operands[k].access == DIRECT;
+    for (uint32_t k = 0; k < nd->n_inputs; k++) {
+        if (b->operands[k].access == DIRECT) continue;
+        b->operands[k].tile = (uint8_t)(n_packed < OB_BLOCKS_CACHED ? n_packed : OB_BLOCKS_CACHED + 1);
+        n_packed++;
+    }
+}
+
+/* A block must fit a tile when anything goes through one; with fold also the accumulator wants to stay in the first-level cache.
+ */
+static void choose_blocks(ob_blocks *b, const bool *misaligned) {
+    const ob_nd *nd = &b->nd;
+    uint32_t n = nd->n_inputs + nd->n_outputs;
+    int64_t largest = 1;
+    bool tiles = b->fold;
+    for (uint32_t k = 0; k < n; k++) {
+        const ob_blocks_operand *operand = &b->operands[k];
+        if (operand->loop_size > largest) largest = operand->loop_size;
+        if (operand->size > largest) largest = operand->size;
+        if (operand->convert || (misaligned && misaligned[k])) tiles = true;
+    }
+    bool all_scalar = nd->n_inputs > 0;
+    for (uint32_t k = 0; k < nd->n_inputs; k++) all_scalar = all_scalar && ob__nd_stride(nd, nd->rank - 1, k) == 0;
+    choose_geometry(b, tiles || all_scalar, TILE_BYTES / largest);
+    choose_access(b, misaligned, false);
+    if (!b->stream || (b->direct && !b->fold)) return;
+    choose_geometry(b, true, TILE_BYTES / largest);
+    choose_access(b, misaligned, true);
+}
+
+static void set_operands(ob_blocks *b, const ob_view *in, const ob_view *out, const ob_blocks_spec *spec) {
+    uint32_t n_in = b->nd.n_inputs;
+    for (uint32_t k = 0; k <= n_in; k++) {
+        uint32_t slot = spec->fold ? 0 : k;
+        bool output = k == n_in;
+        ob_dtype dtype = output ? out->dtype : in[k].dtype;
+        ob_dtype as = output ? spec->out_loop_dtype : spec->in_loop_dtype[slot < 3 ? slot : 0];
+        ob_blocks_operand *operand = &b->operands[k];
+        *operand = (ob_blocks_operand){.convert = output ? spec->out_convert : spec->in_convert[slot < 3 ? slot : 0],
+                                       .size = (uint16_t)ob_dtype_size(dtype),
+                                       .loop_size = (uint16_t)ob_dtype_size(as ? as : dtype)};
+    }
+}
+
+ob_status ob__blocks_plan(ob_blocks *b, const ob_view *in, uint32_t n_in, const ob_view *out, const ob_blocks_spec *spec,
+                          const ob_allocator *allocator, ob_error *error) {
+    b->n_heap_bytes = 0;
+    b->operands = b->own_operands;
+    int64_t *strides = b->own_strides;
+    size_t n = (size_t)n_in + 1;
+    OB_FAIL_IF(!spec->fold && n > OB_BLOCKS_INLINE, error, OB_E_ARGUMENT, "a loop of %u inputs", (unsigned)n_in);
+    if (n > OB_BLOCKS_INLINE) {
+        if (!allocator) allocator = ob_allocator_default();
+        size_t n_bytes = n * (OB_MAX_RANK * sizeof(int64_t) + sizeof(ob_blocks_operand));
+        strides = allocator->alloc(allocator->context, n_bytes);
+        OB_FAIL_IF(!strides, error, OB_E_MEMORY, "no memory for %zu operands", n);
+        b->operands = (ob_blocks_operand *)(strides + OB_ND_STRIDES(n));
+        b->n_heap_bytes = n_bytes;
+    }
+    ob_view swapped[2];
+    if (spec->swap) {
+        swapped[0] = in[1];
+        swapped[1] = in[0];
+        in = swapped;
+    }
+    ob_status status = ob__nd_init(&b->nd, strides, in, n_in, out, 1, error);
+    if (status != OB_OK) {
+        b->nd.strides = strides; /* it may have failed before it took them */
+        ob__blocks_release(b, allocator);
+        return status;
+    }
+    b->loop = spec->loop;
+    b->params = spec->params;
+    b->fold = spec->fold;
+    b->swap = spec->swap;
+    b->finish = spec->finish;
+    b->finish_operand = spec->finish_operand;
+    set_operands(b, in, out, spec);
+    b->stream = b->nd.n_elems >= stream_bytes / b->operands[n_in].size && ob_view_is_contiguous(out);
+    if (b->nd.n_elems) choose_blocks(b, NULL);
+    return OB_OK;
+}
+
+void ob__blocks_release(ob_blocks *b, const ob_allocator *allocator) {
+    if (!b->n_heap_bytes) return;
+    if (!allocator) allocator = ob_allocator_default();
+    allocator->free(allocator->context, b->nd.strides, b->n_heap_bytes);
+    b->n_heap_bytes = 0;
+    b->nd.strides = NULL;
+}
+
+/* ---- Running ---- */
+
+typedef struct tiles {
+    _Alignas(64) char in[N_TILES][TILE_BYTES];
+    _Alignas(64) char out[TILE_BYTES];
+    _Alignas(64) char raw[TILE_BYTES]; /* before conversion */
+    const char *source[N_TILES];       /* what a tile holds, NULL: nothing */
+    int64_t length[N_TILES];           /* for how many indices of the block axis */
+} tiles;
+
+typedef struct run {
+    const ob_blocks *blocks;
+    const ob_view *in;
+    char *out;
+    bool out_tile; /* the accumulator must not be the output itself */
+    bool direct;   /* no tiles at all */
+} run;
+
+typedef struct block {
+    int64_t index[OB_MAX_RANK]; /* of its first element, axes 0 .. axis */
+    int64_t length;             /* along the block axis */
+} block;
+
+static bool is_aligned(uintptr_t address, size_t size) {
+    size_t align = size > 8 ? 8 : size;
+    return align <= 1 || address % align == 0;
+}
+
+static const char *input_data(const run *r, uint32_t k) {
+    return r->in[r->blocks->swap ? 1 - k : k].data;
+}
+
+static int64_t block_offset(const ob_blocks *b, const block *at, uint32_t k) {
+    int64_t offset = 0;
+    for (int32_t a = 0; a <= b->axis; a++) offset += at->index[a] * ob__nd_stride(&b->nd, a, k);
+    return offset;
+}
+
+/* The operand's axes within a block, for packing. */
+static ob_pack_shape block_shape(const ob_blocks *b, const block *at, uint32_t k, bool rows_only) {
+    ob_pack_shape shape = {.n_elems = 1};
+    int32_t last = rows_only ? (b->flat ? b->axis - 1 : b->axis) : b->nd.rank - 1;
+    for (int32_t a = b->axis; a <= last; a++)
+        ob__pack_append(&shape, a == b->axis ? at->length : b->nd.dims[a], ob__nd_stride(&b->nd, a, k));
+    return shape;
+}
+
+/* A tile with the operand's elements in loop order and in the loop's type. */
+static char *fetch_packed(const ob_blocks *b, const block *at, uint32_t k, uint32_t slot, const char *source, tiles *t) {
+    const ob_blocks_operand *operand = &b->operands[k];
+    char *tile = t->in[slot];
+    bool cached = slot < OB_BLOCKS_CACHED;
+    if (cached && t->source[slot] == source && t->length[slot] >= at->length) return tile;
+    ob_pack_shape shape = block_shape(b, at, k, operand->access == PACKED_ROWS);
+    int64_t n = shape.n_elems;
+    if (!operand->convert) {
+        ob__pack(tile, source, operand->size, &shape);
+    } else if (ob__pack_is_dense(&shape, operand->size)) {
+        operand->convert(tile, source, n);
+    } else {
+        ob__pack(t->raw, source, operand->size, &shape);
+        operand->convert(tile, t->raw, n);
+    }
+    if (cached) {
+        t->source[slot] = source;
+        t->length[slot] = at->length;
+    }
+    return tile;
+}
+
+/* The step of an operand that is used in place. */
+static int64_t direct_step(const ob_blocks *b, uint32_t k) {
+    int32_t inner = b->nd.rank - 1;
+    if (b->flat && b->axis < inner) return scalar_from(&b->nd, k, b->axis) ? 0 : b->operands[k].size;
+    return ob__nd_stride(&b->nd, inner, k);
+}
+
+/* Pointer, step and row distance of input k. */
+static char *fetch(const run *r, const block *at, uint32_t k, tiles *t, int64_t *step, int64_t *row) {
+    const ob_blocks *b = r->blocks;
+    const ob_blocks_operand *operand = &b->operands[k];
+    const char *source = input_data(r, k) + block_offset(b, at, k);
+    bool long_fold = b->fold && b->nd.n_inputs >= OB_BLOCKS_INLINE; /* too many to be planned again */
+    uint32_t slot = operand->tile;
+    bool direct = operand->access == DIRECT;
+    if (direct && long_fold && !is_aligned((uintptr_t)source, operand->size)) {
+        direct = false;
+        slot = OB_BLOCKS_CACHED + (k != 0);
+    }
+    if (direct) {
+        *row = b->flat ? 0 : ob__nd_stride(&b->nd, b->axis, k);
+        *step = direct_step(b, k);
+        return (char *)(uintptr_t)source;
+    }
+    bool scalar = operand->access == PACKED_ROWS;
+    *step = scalar ? 0 : operand->loop_size;
+    *row = b->flat ? 0 : scalar ? operand->loop_size : operand->loop_size * b->inner;
+    return fetch_packed(b, at, k, slot, source, t);
+}
+
+static void store(const run *r, const block *at, char *target, tiles *t) {
+    const ob_blocks *b = r->blocks;
+    uint32_t k = b->nd.n_inputs;
+    const ob_blocks_operand *operand = &b->operands[k];
+    ob_pack_shape shape = block_shape(b, at, k, false);
+    bool dense = ob__pack_is_dense(&shape, operand->size);
+    const char *source = t->out;
+    if (operand->convert) {
+        char *converted = dense && !b->stream ? target : t->raw;
+        operand->convert(converted, t->out, shape.n_elems);
+        if (converted == target) return;
+        source = t->raw;
+    }
+    if (dense && b->stream)
+        ob__stream(target, source, (size_t)(shape.n_elems * operand->size));
+    else
+        ob__unpack(target, source, operand->size, &shape);
+}
+
+/* Where the operands of a block are: known, or to be fetched one after the other because tiles are few. */
+typedef struct source {
+    char *const *p; /* NULL: fetch */
+    const int64_t *step, *row;
+    const run *r;
+    const block *at;
+    tiles *t;
+} source;
+
+static char *next_operand(const source *from, uint32_t k, int64_t *step, int64_t *row) {
+    if (!from->p) return fetch(from->r, from->at, k, from->t, step, row);
+    *step = from->step[k];
+    *row = from->row[k];
+    return from->p[k];
+}
+
+static void compute_fold(const ob_blocks *b, const source *from, char *out, int64_t n, int64_t out_row, int64_t rows) {
+    uint32_t n_in = b->nd.n_inputs, out_size = b->operands[n_in].loop_size;
+    int64_t step[3], row[3];
+    char *p[3];
+    p[0] = next_operand(from, 0, &step[0], &row[0]);
+    if (n_in > 1) p[1] = next_operand(from, 1, &step[1], &row[1]);
+    /* Start from a copy where loops have no form: one operand, or two scalars. Operand 1 may be the output's own memory, which a
+     * copy would overwrite, but then it is not a scalar. */
+    if (n_in == 1 || (step[0] == 0 && step[1] == 0 && n > 1)) {
+        for (int64_t j = 0; j < rows; j++) ob__copy_row(out + j * out_row, p[0] + j * row[0], step[0], n, out_size);
+        p[0] = out;
+        step[0] = out_size;
+        row[0] = out_row;
+    }
+    for (uint32_t k = 1; k < n_in; k++) {
+        if (k > 1) p[1] = next_operand(from, k, &step[1], &row[1]);
+        p[2] = out;
+        row[2] = out_row;
+        b->loop(p, step, n, row, rows, b->params);
+        p[0] = out;
+        step[0] = out_size;
+        row[0] = out_row;
+    }
+    if (b->finish) {
+        p[0] = p[2] = out;
+        p[1] = (char *)(uintptr_t)b->finish_operand;
+        step[0] = out_size;
+        row[0] = row[2] = out_row;
+        step[1] = row[1] = 0;
+        b->finish(p, step, n, row, rows, b->params);
+    }
+}
+
+static void compute_block(const run *r, const block *at, tiles *t) {
+    const ob_blocks *b = r->blocks;
+    uint32_t n_in = b->nd.n_inputs;
+    const ob_blocks_operand *output = &b->operands[n_in];
+    int64_t n = b->flat ? at->length * b->inner : b->inner;
+    int64_t rows = b->flat ? 1 : at->length;
+    char *target = r->out + block_offset(b, at, n_in);
+    bool through = r->out_tile || output->access != DIRECT;
+    char *out = through ? t->out : target;
+    int64_t out_row = b->flat ? 0 : through ? b->inner * output->loop_size : ob__nd_stride(&b->nd, b->axis, n_in);
+    if (b->fold) {
+        compute_fold(b, &(source){.r = r, .at = at, .t = t}, out, n, out_row, rows);
+    } else {
+        char *p[OB_BLOCKS_INLINE];
+        int64_t step[OB_BLOCKS_INLINE], row[OB_BLOCKS_INLINE];
+        for (uint32_t k = 0; k < n_in; k++) p[k] = fetch(r, at, k, t, &step[k], &row[k]);
+        p[n_in] = out;
+        step[n_in] = output->loop_size;
+        row[n_in] = out_row;
+        b->loop(p, step, n, row, rows, b->params);
+    }
+    if (through) store(r, at, target, t);
+}
+
+/* A block written past the caches, through small tiles: reading and writing alternate at short distance. */
+static void loop_streamed(const ob_blocks *b, char *const *p, const int64_t *step, int64_t n, const int64_t *row, int64_t rows) {
+    _Alignas(64) char tile[STREAM_TILE_BYTES];
+    uint32_t n_in = b->nd.n_inputs;
+    int64_t size = b->operands[n_in].size, tile_elems = STREAM_TILE_BYTES / size;
+    int64_t n_step = n < tile_elems ? n : tile_elems, rows_step = tile_elems / n_step;
+    char *q[OB_BLOCKS_INLINE], *target = p[n_in];
+    int64_t tile_row[OB_BLOCKS_INLINE];
+    for (uint32_t k = 0; k < n_in; k++) tile_row[k] = row[k];
+    tile_row[n_in] = n_step * size;
+    q[n_in] = tile;
+    for (int64_t j = 0; j < rows; j += rows_step) {
+        int64_t some_rows = rows - j < rows_step ? rows - j : rows_step;
+        for (int64_t i = 0; i < n; i += n_step) {
+            int64_t some = n - i < n_step ? n - i : n_step;
+            for (uint32_t k = 0; k < n_in; k++) q[k] = p[k] + j * row[k] + i * step[k];
+            b->loop(q, step, some, tile_row, some_rows, b->params);
+            ob__stream(target, tile, (size_t)(some * some_rows * size));
+            target += some * some_rows * size;
+        }
+    }
+}
+
+/* Every operand in place: pointers move with the index, nothing is looked up per block. */
+static void run_direct(const ob_blocks *b, char **p, block *at, int64_t n_blocks) {
+    uint32_t n_op = b->nd.n_inputs + 1;
+    int64_t step[DIRECT_OPERANDS], row[DIRECT_OPERANDS];
+    for (uint32_t k = 0; k < n_op; k++) {
+        step[k] = direct_step(b, k);
+        row[k] = b->flat ? 0 : ob__nd_stride(&b->nd, b->axis, k);
+    }
+    for (int64_t i = 0; i < n_blocks; i++) {
+        int64_t size = b->nd.dims[b->axis], left = size - at->index[b->axis];
+        int64_t length = left < b->chunk ? left : b->chunk;
+        int64_t n = b->flat ? length * b->inner : b->inner, rows = b->flat ? 1 : length;
+        if (b->fold)
+            compute_fold(b, &(source){.p = p, .step = step, .row = row}, p[n_op - 1], n, row[n_op - 1], rows);
+        else if (b->stream)
+            loop_streamed(b, p, step, n, row, rows);
+        else
+            b->loop(p, step, n, row, rows, b->params);
+        at->index[b->axis] += length;
+        for (uint32_t k = 0; k < n_op; k++) p[k] += length * ob__nd_stride(&b->nd, b->axis, k);
+        for (int32_t a = b->axis; a > 0 && at->index[a] >= b->nd.dims[a]; a--) {
+            for (uint32_t k = 0; k < n_op; k++)
+                p[k] += ob__nd_stride(&b->nd, a - 1, k) - at->index[a] * ob__nd_stride(&b->nd, a, k);
+            at->index[a] = 0;
+            at->index[a - 1]++;
+        }
+    }
+}
+
+static void run_range(void *context, int64_t begin, int64_t end) {
+    const run *r = context;
+    const ob_blocks *b = r->blocks;
+    block at;
+    int64_t rest = begin / b->n_chunks;
+    at.index[b->axis] = begin % b->n_chunks * b->chunk;
+    for (int32_t a = b->axis - 1; a >= 0; a--) {
+        at.index[a] = rest % b->nd.dims[a];
+        rest /= b->nd.dims[a];
+    }
+    if (r->direct) {
+        char *p[DIRECT_OPERANDS];
+        for (uint32_t k = 0; k < b->nd.n_inputs; k++) p[k] = (char *)(uintptr_t)input_data(r, k) + block_offset(b, &at, k);
+        p[b->nd.n_inputs] = r->out + block_offset(b, &at, b->nd.n_inputs);
+        run_direct(b, p, &at, end - begin);
+        if (b->stream) ob__stream_end();
+        return;
+    }
+    tiles t;
+    for (int i = 0; i < N_TILES; i++) t.source[i] = NULL;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t left = b->nd.dims[b->axis] - at.index[b->axis];
+        at.length = left < b->chunk ? left : b->chunk;
+        compute_block(r, &at, &t);
+        at.index[b->axis] += b->chunk;
+        for (int32_t a = b->axis; a > 0 && at.index[a] >= b->nd.dims[a]; a--) {
+            at.index[a] = 0;
+            at.index[a - 1]++;
+        }
+    }
+    if (b->stream) ob__stream_end();
+}
+
+/* Borrowed bytes of a file may lie anywhere: such operands go through a tile. */
+static bool find_misaligned(const run *r, bool *misaligned) {
+    const ob_blocks *b = r->blocks;
+    bool any = false;
+    uint32_t n_in = b->nd.n_inputs;
+    for (uint32_t k = 0; k <= n_in; k++) {
+        misaligned[k] = !is_aligned((uintptr_t)(k < n_in ? input_data(r, k) : r->out), b->operands[k].size);
+        for (int32_t a = 0; a < b->nd.rank && !misaligned[k]; a++)
+            misaligned[k] = !is_aligned((uintptr_t)ob__nd_stride(&b->nd, a, k), b->operands[k].size);
+        any |= misaligned[k];
+    }
+    return any;
+}
+
+void ob__blocks_run(const ob_blocks *b, const ob_view *in, const ob_view *out, const ob_threads *threads) {
+    if (b->nd.n_elems == 0) return;
+    run r = {.blocks = b, .in = in, .out = out->data};
+    bool misaligned[DIRECT_OPERANDS] = {false};
+    bool any = b->nd.n_inputs < DIRECT_OPERANDS && find_misaligned(&r, misaligned);
+    ob_blocks aligned;
+    if (any && b->nd.n_inputs < OB_BLOCKS_INLINE) {
+        aligned = *b;
+        aligned.operands = aligned.own_operands;
+        aligned.nd.strides = aligned.own_strides;
+        choose_blocks(&aligned, misaligned);
+        r.blocks = &aligned;
+    }
+    /* a fold writes its accumulator before it has read the later operands, and a scalar first operand before the second */
+    for (uint32_t k = 1; b->fold && k < b->nd.n_inputs; k++) r.out_tile |= in[k].data == out->data;
+    if (b->nd.n_inputs >= OB_BLOCKS_INLINE) /* not planned again above */
+        r.out_tile |= !is_aligned((uintptr_t)out->data, b->operands[b->nd.n_inputs].size);
+    r.direct = r.blocks->direct && !r.out_tile && (!any || r.blocks == &aligned);
+    int64_t elems = r.blocks->chunk * r.blocks->inner;
+    ob__parallel(threads, r.blocks->n_blocks, (GRAIN_ELEMS + elems - 1) / elems, run_range, &r);
+}

@@ -1,0 +1,203 @@
+/* Cast and CastLike between every pair of element types. Floats to narrower floats: nearest, ties to even; to integers:
+ * truncated, saturated, NaN gives 0 (ONNX leaves these open); to 4- and 2-bit integers: nearest even, saturated, from 25 on the
+ * low bits. Integers to narrower integers keep the low bits. Anything to bool: not zero. To 8-bit floats: `saturate`. Strings:
+ * see number_text.h; a bool is written 1 or 0. */
+#include <string.h>
+
+#include "core/arena.h"
+#include "core/error.h"
+#include "kernels/convert/narrow.h"
+#include "ops/elementwise/element.h"
+#include "ops/library/number_text.h"
+#include "ops/table/op.h"
+
+typedef struct state {
+    ob_blocks blocks; /* first: see ob__element_run */
+    obk_convert last; /* NULL: the same bytes */
+    size_t elem_bytes;
+    bool strings;
+    bool saturate;
+} state;
+
+static void copy_loop(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows,
+                      const void *params) {
+    const state *s = params;
+    (void)step;
+    for (int64_t j = 0; j < rows; j++) {
+        char *out = pointers[1] + j * row[1];
+        const char *in = pointers[0] + j * row[0];
+        if (s->last)
+            s->last(out, in, n);
+        else if (out != in)
+            memcpy(out, in, (size_t)n * s->elem_bytes);
+    }
+}
+
+static bool parse_int_type(ob_dtype dtype) {
+    return dtype == OB_INT8 || dtype == OB_INT16 || dtype == OB_INT32 || dtype == OB_INT64 || dtype == OB_INT4 ||
+           dtype == OB_INT2 || dtype == OB_UINT2 || dtype == OB_UINT8 || dtype == OB_UINT16 || dtype == OB_UINT32 ||
+           dtype == OB_UINT64 || dtype == OB_UINT4;
+}
+
+/* ---- Strings: one element at a time ---- */
+
+typedef struct string_cast {
+    const state *s;
+    ob_dtype from, to;
+    ob_arena *strings;
+    ob_status status;
+    ob_error *error;
+    ob_conversion conversion; /* from double or int64 to the target, or from the source to double or int64 */
+} string_cast;
+
+static void convert_one(const ob_conversion *conversion, void *target, const void *source, size_t n_bytes) {
+    unsigned char between[16];
+    switch (conversion->n_steps) {
+    case 0: memcpy(target, source, n_bytes); break;
+    case 1: conversion->steps[0](target, source, 1); break;
+    default: conversion->steps[0](between, source, 1); conversion->steps[1](target, between, 1);
+    }
+}
+
+static bool parse_bool(const ob_string *text, uint8_t *value) {
+    static const char *const words[] = {"false", "False", "FALSE", "true", "True", "TRUE"};
+    for (size_t i = 0; i < 6; i++)
+        if (text->n == strlen(words[i]) && memcmp(text->data, words[i], text->n) == 0) {
+            *value = i >= 3;
+            return true;
+        }
+    return false;
+}
+
+static bool read_string(const string_cast *c, const ob_string *text, void *target) {
+    const char *data = text->data ? text->data : "";
+    if (c->to == OB_BOOL && parse_bool(text, target)) return true;
+    if (parse_int_type(c->to)) {
+        bool negative;
+        uint64_t bits;
+        if (!ob__parse_int(data, text->n, &negative, &bits)) return false;
+        convert_one(&c->conversion, target, &bits, 8);
+        return true;
+    }
+    double number;
+    if (!ob__parse_real(data, text->n, c->to == OB_FLOAT, &number)) return false;
+    convert_one(&c->conversion, target, &number, 8);
+    return true;
+}
+
+static size_t write_string(const string_cast *c, const char *source, char *text) {
+    uint64_t number;
+    convert_one(&c->conversion, &number, source, 8);
+    if (c->from == OB_UINT64) return ob__format_uint(number, text);
+    if (parse_int_type(c->from) || c->from == OB_BOOL) return ob__format_int((int64_t)number, text);
+    double real;
+    memcpy(&real, &number, sizeof real);
+    return ob__format_real(real, c->from != OB_DOUBLE, text);
+}
+
+static void string_loop(char *const *pointers, const int64_t *strides, int64_t n, const void *parameters) {
+    string_cast *c = *(string_cast *const *)parameters;
+    for (int64_t i = 0; i < n && c->status == OB_OK; i++) {
+        const char *in = pointers[0] + i * strides[0];
+        char *out = pointers[1] + i * strides[1];
+        if (c->from == OB_STRING) {
+            ob_string text;
+            memcpy(&text, in, sizeof text);
+            unsigned char number[16];
+            if (read_string(c, &text, number))
+                memcpy(out, number, ob_dtype_size(c->to));
+            else
+                c->status = ob__fail(c->error, OB_E_FORMAT, "Cast: \"%.*s\" is not a number", (int)(text.n < 60 ? text.n : 60),
+                                     text.data ? text.data : "");
+            continue;
+        }
+        char text[OB_NUMBER_TEXT_MAX];
+        _Alignas(16) char aligned[16];
+        memcpy(aligned, in, ob_dtype_size(c->from));
+        ob_string made = {.n = write_string(c, aligned, text)};
+        made.data = ob__arena_strndup(c->strings, text, made.n);
+        if (made.data)
+            memcpy(out, &made, sizeof made);
+        else
+            c->status = ob__fail(c->error, OB_E_MEMORY, "Cast: no memory for strings");
+    }
+}
+
+static ob_conversion string_conversion(ob_dtype from, ob_dtype to, bool saturate) {
+    if (from == OB_STRING) return ob__find_conversion(parse_int_type(to) ? OB_INT64 : OB_DOUBLE, to, saturate);
+    if (from == OB_UINT64) return ob__find_conversion(from, OB_UINT64, true);
+    return ob__find_conversion(from, parse_int_type(from) || from == OB_BOOL ? OB_INT64 : OB_DOUBLE, true);
+}
+
+static ob_status run_strings(const ob_kernel_args *args, ob_error *error) {
+    const state *s = args->state;
+    string_cast cast = {.s = s, .from = args->in[0].dtype, .to = args->out[0].dtype, .strings = args->strings, .error = error};
+    OB_FAIL_IF(cast.to == OB_STRING && !cast.strings, error, OB_E_UNSUPPORTED, "Cast to string: no place for the strings");
+    cast.conversion = string_conversion(cast.from, cast.to, s->saturate);
+    string_cast *context = &cast;
+    OB_TRY(ob_for_each(&args->in[0], 1, &args->out[0], 1, string_loop, &context, NULL, error));
+    return cast.status;
+}
+
+/* ---- float8e8m0 in its other roundings ---- */
+
+#define E8M0(name, round, saturate)                                                                                              \
+    static void name(void *target, const void *source, int64_t n) {                                                              \
+        for (int64_t i = 0; i < n; i++) ((uint8_t *)target)[i] = obk_e8m0_from_f32(((const float *)source)[i], round, saturate); \
+    }
+E8M0(e8m0_up, OBK_ROUND_UP, false)
+E8M0(e8m0_up_saturated, OBK_ROUND_UP, true)
+E8M0(e8m0_down, OBK_ROUND_DOWN, false)
+E8M0(e8m0_down_saturated, OBK_ROUND_DOWN, true)
+E8M0(e8m0_nearest, OBK_ROUND_NEAREST, false)
+E8M0(e8m0_nearest_saturated, OBK_ROUND_NEAREST, true)
+
+static ob_status choose_e8m0(const ob_node *node, bool saturate, obk_convert *last, ob_error *error) {
+    const char *mode = ob__node_string(node, "round_mode", "up");
+    if (strcmp(mode, "up") == 0)
+        *last = saturate ? e8m0_up_saturated : e8m0_up;
+    else if (strcmp(mode, "nearest") == 0)
+        *last = saturate ? e8m0_nearest_saturated : e8m0_nearest;
+    else if (strcmp(mode, "down") == 0)
+        *last = saturate ? e8m0_down_saturated : e8m0_down;
+    else
+        return ob__fail(error, OB_E_MODEL, "Cast: round_mode must be up, down or nearest");
+    return OB_OK;
+}
+
+/* ---- The kernel ---- */
+
+static ob_status plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)needs;
+    state *s = args->state;
+    OB_FAIL_IF(args->n_in < 1 || args->n_out != 1, error, OB_E_MODEL, "%s needs an input and an output", args->op->name);
+    ob_dtype from = args->in[0].dtype, to = args->out[0].dtype;
+    bool tiny = to == OB_INT4 || to == OB_UINT4 || to == OB_INT2 || to == OB_UINT2;
+    s->saturate = tiny ? args->op->since < 25 : ob__node_int(args->node, "saturate", 1) != 0;
+    s->elem_bytes = ob_dtype_size(to);
+    s->strings = (from == OB_STRING) != (to == OB_STRING);
+    ob_conversion conversion = s->strings ? string_conversion(from, to, s->saturate) : ob__find_conversion(from, to, s->saturate);
+    OB_FAIL_IF(conversion.n_steps < 0, error, OB_E_UNSUPPORTED, "%s-%d is not supported from %s to %s", args->op->name,
+               (int)args->op->since, ob_dtype_name(from), ob_dtype_name(to));
+    if (s->strings) return OB_OK;
+    ob_blocks_spec spec = {.loop = copy_loop, .params = s};
+    if (conversion.n_steps > 0) s->last = conversion.steps[conversion.n_steps - 1];
+    if (to == OB_FLOAT8E8M0 && conversion.n_steps > 0) OB_TRY(choose_e8m0(args->node, s->saturate, &s->last, error));
+    if (conversion.n_steps == 2) {
+        spec.in_convert[0] = conversion.steps[0];
+        spec.in_loop_dtype[0] = conversion.between;
+    }
+    return ob__blocks_plan(&s->blocks, args->in, 1, &args->out[0], &spec, args->allocator, error);
+}
+
+static ob_status run(const ob_kernel_args *args, ob_error *error) {
+    const state *s = args->state;
+    return s->strings ? run_strings(args, error) : ob__element_run(args, error);
+}
+
+const ob_kernel ob__kernel_cast = {.name = "cast",
+                                   .flags = OB_KERNEL_STRIDED,
+                                   .state_bytes = sizeof(state),
+                                   .plan = plan,
+                                   .run = run,
+                                   .release = ob__element_release};

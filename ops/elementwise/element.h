@@ -1,0 +1,29 @@
+/* What the elementwise kernels share: finding a loop for a type, directly or through conversion. */
+#ifndef OB_OPS_ELEMENTWISE_ELEMENT_H
+#define OB_OPS_ELEMENTWISE_ELEMENT_H
+
+#include "ops/elementwise/blocks.h"
+
+/* Fills spec->loop and the conversions so that every input of type `in` is computed by one of `loops`: the type's own loop, or
+ * float's for the narrower floats. The output has type `out`; it is converted back when it has the inputs' type. False: no loop
+ * does it. */
+bool ob__element_loop(const obk_loop *loops, ob_dtype in, ob_dtype out, uint32_t n_in, ob_blocks_spec *spec);
+
+/* How elements of type `from` become `to`: nothing (identity), one step, or two through float. */
+typedef struct ob_conversion {
+    int n_steps; /* 0: the same bytes; -1: not possible */
+    obk_convert steps[2];
+    ob_dtype between; /* the type after the first of two steps */
+} ob_conversion;
+/* Without `saturate`, floats beyond the range become infinity or NaN in 8-bit floats, and their low bits in 4- and 2-bit
+ * integers; other types do not ask. */
+ob_conversion ob__find_conversion(ob_dtype from, ob_dtype to, bool saturate);
+
+/* E_UNSUPPORTED: "Add-14 is not supported for type float8e5m2". */
+ob_status ob__unsupported_type(const ob_kernel_args *args, ob_dtype dtype, ob_error *error);
+
+/* Elementwise kernels keep their plan at the start of their state. */
+ob_status ob__element_run(const ob_kernel_args *args, ob_error *error);
+void ob__element_release(void *state, const ob_allocator *allocator);
+
+#endif

@@ -1,0 +1,257 @@
+#include "onnx_broadcast/elementwise.h"
+
+#include <string.h>
+
+#include "core/arena.h"
+#include "core/error.h"
+#include "ops/kernel/kernel.h"
+#include "ops/table/op.h"
+
+enum { MAX_OPTIONS = 16, MAX_INPUTS = 4096, INLINE_INPUTS = 4, STATE_BYTES = 4096 };
+
+OB_KERNEL(unary);
+OB_KERNEL(binary);
+OB_KERNEL(variadic);
+OB_KERNEL(where);
+OB_KERNEL(clip);
+OB_KERNEL(cast);
+OB_KERNEL(prelu);
+
+struct ob_elementwise_plan {
+    ob_allocator allocator;
+    ob_arena strings;
+    ob_kernel_args args; /* in, out and state point behind this struct */
+    ob_view output;
+    size_t n_bytes;
+};
+
+/* A node of its own that holds the options as attributes, for as long as a call lasts. */
+typedef struct lone_node {
+    ob_node node;
+    ob_attribute attributes[MAX_OPTIONS];
+    ob_attribute *pointers[MAX_OPTIONS];
+} lone_node;
+
+static ob_status set_options(lone_node *lone, const ob_op *op, const ob_option *options, size_t n, ob_error *error) {
+    OB_FAIL_IF(n > MAX_OPTIONS, error, OB_E_ARGUMENT, "%zu options; at most %d", n, MAX_OPTIONS);
+    OB_FAIL_IF(n && !options, error, OB_E_ARGUMENT, "options must not be NULL");
+    memset(lone, 0, sizeof *lone);
+    lone->node.name = "";
+    lone->node.op_type = op->name;
+    lone->node.domain = op->domain;
+    lone->node.op = op;
+    lone->node.attributes = lone->pointers;
+    lone->node.n_attributes = (uint32_t)n;
+    for (size_t i = 0; i < n; i++) {
+        const ob_option *option = &options[i];
+        OB_FAIL_IF(!option->name || (option->kind == OB_OPTION_TEXT && !option->text), error, OB_E_ARGUMENT,
+                   "option %zu has no name or text", i);
+        ob_attribute *attribute = lone->pointers[i] = &lone->attributes[i];
+        *attribute = (ob_attribute){.name = option->name, .n = 1};
+        switch (option->kind) {
+        case OB_OPTION_INT:
+            attribute->type = OB_ATTR_INT;
+            attribute->u.i = option->integer;
+            break;
+        case OB_OPTION_REAL:
+            attribute->type = OB_ATTR_FLOAT;
+            attribute->u.f = option->real;
+            break;
+        default:
+            attribute->type = OB_ATTR_STRING;
+            attribute->u.s = (ob_string){option->text, strlen(option->text)};
+            break;
+        }
+    }
+    return OB_OK;
+}
+
+static ob_status find_op(const char *name, int64_t opset, size_t n_inputs, const ob_op **found, ob_error *error) {
+    OB_FAIL_IF(!name, error, OB_E_ARGUMENT, "op must not be NULL");
+    const ob_op *op = ob__op_find("", name, opset);
+    const ob_kernel *kernel = op ? op->kernel : NULL;
+    bool elementwise = op && (kernel == &ob__kernel_unary || kernel == &ob__kernel_binary || kernel == &ob__kernel_variadic ||
+                              kernel == &ob__kernel_where || kernel == &ob__kernel_clip || kernel == &ob__kernel_cast ||
+                              kernel == &ob__kernel_prelu);
+    OB_FAIL_IF(!elementwise, error, OB_E_NOT_FOUND, "%.60s is not an elementwise operator of opset %lld", name, (long long)opset);
+    OB_FAIL_IF(!ob__op_takes(op, n_inputs) || n_inputs > MAX_INPUTS, error, OB_E_ARGUMENT, "%s-%d with %zu inputs", name,
+               (int)op->since, n_inputs);
+    *found = op;
+    return OB_OK;
+}
+
+static ob_status check_types(const ob_op *op, const ob_view *inputs, size_t n, ob_error *error) {
+    for (uint32_t k = 0; k < n; k++) {
+        ob_dtype dtype = inputs[k].dtype;
+        if (dtype == OB_NONE && k >= (uint32_t)op->in_min) continue;
+        bool known = dtype > OB_NONE && dtype < OB_DTYPE_COUNT;
+        OB_FAIL_IF(!known || !(ob__op_input_types(op, k) & UINT64_C(1) << dtype), error, OB_E_TYPE,
+                   "%s-%d does not take type %s as input %u", op->name, (int)op->since, ob_dtype_name(dtype), (unsigned)k);
+    }
+    return OB_OK;
+}
+
+static ob_status output_dtype(const ob_op *op, const ob_view *inputs, size_t n, const ob_node *node, ob_dtype *dtype,
+                              ob_error *error) {
+    if (op->kernel == &ob__kernel_cast && n == 1) {
+        const char *name = ob__node_string(node, "to", NULL);
+        int64_t to = ob__node_int(node, "to", 0);
+        *dtype = to > 0 && to < OB_DTYPE_COUNT ? (ob_dtype)to : OB_NONE;
+        for (int i = 1; name && i < OB_DTYPE_COUNT; i++) { /* Cast-1 names it in capitals */
+            const char *text = ob_dtype_name((ob_dtype)i);
+            size_t j = 0;
+            while (text[j] && (text[j] == name[j] || text[j] - 'a' + 'A' == name[j])) j++;
+            if (!text[j] && !name[j]) *dtype = (ob_dtype)i;
+        }
+    } else {
+        ob_dtype types[3] = {OB_NONE, OB_NONE, OB_NONE};
+        for (size_t k = 0; k < n && k < 3; k++) types[k] = inputs[k].dtype;
+        *dtype = ob__op_output_dtype(op, 0, types, n < 3 ? (uint32_t)n : 3);
+    }
+    OB_FAIL_IF(*dtype == OB_NONE || !(ob__op_output_types(op, 0) & UINT64_C(1) << *dtype), error, OB_E_TYPE,
+               "%s-%d does not give type %s", op->name, (int)op->since, ob_dtype_name(*dtype));
+    return OB_OK;
+}
+
+static ob_status output_view(const ob_op *op, const ob_view *inputs, size_t n, const ob_node *node, ob_view *output,
+                             ob_error *error) {
+    for (size_t k = 0; k < n; k++)
+        OB_FAIL_IF(inputs[k].rank < 0 || inputs[k].rank > OB_MAX_RANK, error, OB_E_LIMIT, "input %zu has rank %d", k,
+                   (int)inputs[k].rank);
+    ob_dtype dtype;
+    OB_TRY(check_types(op, inputs, n, error));
+    OB_TRY(output_dtype(op, inputs, n, node, &dtype, error));
+    ob_broadcast_result result = {.rank = inputs[0].rank};
+    memcpy(result.dims, inputs[0].dims, sizeof result.dims);
+    if (op->broadcast == OB_BCAST_MULTI) {
+        for (size_t k = 1; k < n; k++) {
+            ob_shape shapes[2] = {{.rank = result.rank, .dims = result.dims}, {.rank = inputs[k].rank, .dims = inputs[k].dims}};
+            ob_broadcast_result both;
+            OB_TRY(ob_broadcast_shapes(shapes, 2, NULL, NULL, NULL, &both, error));
+            result = both;
+        }
+    }
+    ob_view made;
+    OB_TRY(ob_view_init(&made, (void *)(uintptr_t)op, dtype, result.rank, result.dims)); /* a view may not be made without data */
+    made.data = NULL;
+    *output = made;
+    return OB_OK;
+}
+
+ob_status ob_elementwise_output(const char *op, int64_t opset, const ob_view *inputs, size_t n_inputs, const ob_option *options,
+                                size_t n_options, ob_view *output, ob_error *error) {
+    ob_error_clear(error);
+    OB_FAIL_IF(!inputs || !output, error, OB_E_ARGUMENT, "inputs and output must not be NULL");
+    const ob_op *found = NULL;
+    lone_node lone;
+    OB_TRY(find_op(op, opset, n_inputs, &found, error));
+    OB_TRY(set_options(&lone, found, options, n_options, error));
+    return output_view(found, inputs, n_inputs, &lone.node, output, error);
+}
+
+/* Plans into args->state; args->node is valid for the call only: kernels read attributes while planning. */
+static ob_status plan_call(ob_kernel_args *args, const char *name, int64_t opset, const ob_option *options, size_t n_options,
+                           ob_error *error) {
+    const ob_op *op = NULL;
+    lone_node lone;
+    OB_TRY(find_op(name, opset, args->n_in, &op, error));
+    OB_TRY(set_options(&lone, op, options, n_options, error));
+    ob_view expected;
+    OB_TRY(output_view(op, args->in, args->n_in, &lone.node, &expected, error));
+    OB_FAIL_IF(args->out->dtype != expected.dtype, error, OB_E_TYPE, "%s-%d gives type %s, the output has %s", op->name,
+               (int)op->since, ob_dtype_name(expected.dtype), ob_dtype_name(args->out->dtype));
+    bool same = args->out->rank == expected.rank;
+    for (int32_t i = 0; same && i < expected.rank; i++) same = args->out->dims[i] == expected.dims[i];
+    OB_FAIL_IF(!same, error, OB_E_SHAPE, "%s: the output does not have the shape of the result", op->name);
+    for (int32_t i = 0; i < expected.rank; i++)
+        OB_FAIL_IF(expected.dims[i] > 1 && args->out->strides[i] == 0, error, OB_E_ARGUMENT,
+                   "the output has stride 0 along axis %d", (int)i);
+    ob_kernel_needs needs = {0};
+    OB_FAIL_IF(op->kernel->state_bytes > STATE_BYTES, error, OB_E_INTERNAL, "%s: state of %zu bytes", op->name,
+               op->kernel->state_bytes);
+    args->op = op;
+    args->node = &lone.node;
+    ob_status status = op->kernel->plan(args, &needs, error);
+    args->node = NULL;
+    return status;
+}
+
+ob_status ob_elementwise(const char *op, int64_t opset, const ob_view *inputs, size_t n_inputs, const ob_option *options,
+                         size_t n_options, const ob_view *output, ob_error *error) {
+    ob_error_clear(error);
+    OB_FAIL_IF(!inputs || !output, error, OB_E_ARGUMENT, "inputs and output must not be NULL");
+    if (n_inputs > INLINE_INPUTS) {
+        ob_elementwise_plan *plan;
+        OB_TRY(ob_elementwise_create(op, opset, inputs, n_inputs, options, n_options, output, NULL, &plan, error));
+        ob_status status = ob_elementwise_run(plan, inputs, output, error);
+        ob_elementwise_destroy(&plan);
+        return status;
+    }
+    ob_view in[INLINE_INPUTS], out = *output;
+    _Alignas(16) unsigned char state[STATE_BYTES] = {0};
+    memcpy(in, inputs, n_inputs * sizeof *in);
+    ob_kernel_args args = {.n_in = (uint32_t)n_inputs, .n_out = 1, .in = in, .out = &out, .state = state};
+    OB_TRY(plan_call(&args, op, opset, options, n_options, error));
+    ob_status status = args.op->kernel->run(&args, error);
+    if (args.op->kernel->release) args.op->kernel->release(state, NULL);
+    return status;
+}
+
+ob_status ob_elementwise_create(const char *op, int64_t opset, const ob_view *inputs, size_t n_inputs, const ob_option *options,
+                                size_t n_options, const ob_view *output, const ob_allocator *allocator,
+                                ob_elementwise_plan **plan, ob_error *error) {
+    ob_error_clear(error);
+    OB_FAIL_IF(!inputs || !output || !plan, error, OB_E_ARGUMENT, "inputs, output and plan must not be NULL");
+    OB_FAIL_IF(n_inputs > MAX_INPUTS, error, OB_E_ARGUMENT, "%zu inputs; at most %d", n_inputs, MAX_INPUTS);
+    if (!allocator) allocator = ob_allocator_default();
+    size_t head = (sizeof(ob_elementwise_plan) + 15) / 16 * 16;
+    size_t n_bytes = head + STATE_BYTES + n_inputs * sizeof(ob_view);
+    char *memory = allocator->alloc(allocator->context, n_bytes);
+    OB_FAIL_IF(!memory, error, OB_E_MEMORY, "no memory for a plan");
+    memset(memory, 0, n_bytes);
+    ob_elementwise_plan *made = (ob_elementwise_plan *)(void *)memory;
+    made->allocator = *allocator;
+    made->n_bytes = n_bytes;
+    made->output = *output;
+    ob_view *in = (ob_view *)(void *)(memory + head + STATE_BYTES);
+    memcpy(in, inputs, n_inputs * sizeof *in);
+    ob__arena_init(&made->strings, &made->allocator);
+    made->args = (ob_kernel_args){.n_in = (uint32_t)n_inputs,
+                                  .n_out = 1,
+                                  .in = in,
+                                  .out = &made->output,
+                                  .state = memory + head,
+                                  .allocator = &made->allocator};
+    ob_status status = plan_call(&made->args, op, opset, options, n_options, error);
+    if (status == OB_OK)
+        *plan = made;
+    else
+        allocator->free(allocator->context, memory, n_bytes);
+    return status;
+}
+
+ob_status ob_elementwise_run(ob_elementwise_plan *plan, const ob_view *inputs, const ob_view *output, ob_error *error) {
+    ob_error_clear(error);
+    OB_FAIL_IF(!plan || !inputs || !output, error, OB_E_ARGUMENT, "plan, inputs and output must not be NULL");
+    ob_kernel_args args = plan->args;
+    ob_view out = plan->output;
+    out.data = output->data;
+    args.out = &out;
+    /* kernels take shapes and strides from the plan, data from here */
+    args.in = (ob_view *)(uintptr_t)inputs;
+    if (out.dtype == OB_STRING) {
+        ob__arena_restart(&plan->strings);
+        args.strings = &plan->strings;
+    }
+    return args.op->kernel->run(&args, error);
+}
+
+void ob_elementwise_destroy(ob_elementwise_plan **plan) {
+    if (!plan || !*plan) return;
+    ob_elementwise_plan *p = *plan;
+    ob_allocator allocator = p->allocator;
+    if (p->args.op->kernel->release) p->args.op->kernel->release(p->args.state, &allocator);
+    ob__arena_release(&p->strings);
+    allocator.free(allocator.context, p, p->n_bytes);
+    *plan = NULL;
+}

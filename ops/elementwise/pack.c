@@ -1,0 +1,138 @@
+#include "ops/elementwise/pack.h"
+
+#include <string.h>
+
+#include "kernels/kernels.h"
+
+void ob__pack_append(ob_pack_shape *shape, int64_t size, int64_t stride) {
+    shape->n_elems *= size;
+    if (size == 1) return;
+    int32_t last = shape->rank - 1;
+    if (last >= 0 && shape->strides[last] == stride * size) {
+        shape->dims[last] *= size;
+        shape->strides[last] = stride;
+        return;
+    }
+    shape->dims[shape->rank] = size;
+    shape->strides[shape->rank++] = stride;
+}
+
+bool ob__pack_is_dense(const ob_pack_shape *shape, size_t elem_bytes) {
+    return shape->rank == 0 || (shape->rank == 1 && shape->strides[0] == (int64_t)elem_bytes);
+}
+
+typedef struct bytes16 {
+    uint64_t half[2];
+} bytes16;
+
+/* m elements, source_stride apart, each written n times (splat), or n = 1 (gather). */
+#define SPREAD(name, type)                                                                                                       \
+    static void spread_##name(char *target, const char *source, int64_t m, int64_t source_stride, int64_t n) {                   \
+        for (int64_t i = 0; i < m; i++) {                                                                                        \
+            type value;                                                                                                          \
+            memcpy(&value, source + i * source_stride, sizeof value);                                                            \
+            for (int64_t j = 0; j < n; j++) memcpy(target + j * (int64_t)sizeof value, &value, sizeof value);                    \
+            target += n * (int64_t)sizeof value;                                                                                 \
+        }                                                                                                                        \
+    }                                                                                                                            \
+    static void scatter_##name(char *target, const char *source, int64_t n, int64_t target_stride) {                             \
+        for (int64_t i = 0; i < n; i++) memcpy(target + i * target_stride, source + i * (int64_t)sizeof(type), sizeof(type));    \
+    }
+SPREAD(1, uint8_t)
+SPREAD(2, uint16_t)
+SPREAD(4, uint32_t)
+SPREAD(8, uint64_t)
+SPREAD(16, bytes16)
+
+static void spread(char *target, const char *source, size_t elem_bytes, int64_t m, int64_t source_stride, int64_t n) {
+    switch (elem_bytes) {
+    case 1: spread_1(target, source, m, source_stride, n); break;
+    case 2: spread_2(target, source, m, source_stride, n); break;
+    case 4: spread_4(target, source, m, source_stride, n); break;
+    case 8: spread_8(target, source, m, source_stride, n); break;
+    default: spread_16(target, source, m, source_stride, n); break;
+    }
+}
+
+static void scatter(char *target, const char *source, size_t elem_bytes, int64_t n, int64_t target_stride) {
+    switch (elem_bytes) {
+    case 1: scatter_1(target, source, n, target_stride); break;
+    case 2: scatter_2(target, source, n, target_stride); break;
+    case 4: scatter_4(target, source, n, target_stride); break;
+    case 8: scatter_8(target, source, n, target_stride); break;
+    default: scatter_16(target, source, n, target_stride); break;
+    }
+}
+
+/* The first n_bytes of target, written `times` times in all. */
+static void replicate(char *target, size_t n_bytes, int64_t times) {
+    size_t total = n_bytes * (size_t)times, done = n_bytes;
+    while (done < total) {
+        size_t n = done < total - done ? done : total - done;
+        memcpy(target + done, target, n);
+        done += n;
+    }
+}
+
+static void pack_row(char *target, const char *source, size_t elem_bytes, int64_t n, int64_t stride) {
+    if (stride == (int64_t)elem_bytes)
+        memcpy(target, source, (size_t)n * elem_bytes);
+    else if (stride == 0)
+        spread(target, source, elem_bytes, 1, 0, n);
+    else
+        spread(target, source, elem_bytes, n, stride, 1);
+}
+
+/* Returns the end of what was written. */
+static char *pack_level(char *target, const char *source, size_t elem_bytes, const ob_pack_shape *shape, int32_t level) {
+    int64_t n = shape->dims[level], stride = shape->strides[level];
+    if (level == shape->rank - 1) {
+        pack_row(target, source, elem_bytes, n, stride);
+        return target + n * (int64_t)elem_bytes;
+    }
+    if (stride == 0) {
+        char *end = pack_level(target, source, elem_bytes, shape, level + 1);
+        replicate(target, (size_t)(end - target), n);
+        return target + (end - target) * n;
+    }
+    if (level == shape->rank - 2 && shape->strides[level + 1] == 0) {
+        if (elem_bytes == 4 && stride == 4 && (uintptr_t)source % 4 == 0)
+            ob__kernels()->move->repeat_4(target, source, n, shape->dims[level + 1]);
+        else
+            spread(target, source, elem_bytes, n, stride, shape->dims[level + 1]);
+        return target + n * shape->dims[level + 1] * (int64_t)elem_bytes;
+    }
+    for (int64_t i = 0; i < n; i++) target = pack_level(target, source + i * stride, elem_bytes, shape, level + 1);
+    return target;
+}
+
+void ob__pack(char *target, const char *source, size_t elem_bytes, const ob_pack_shape *shape) {
+    if (shape->rank == 0)
+        memcpy(target, source, elem_bytes);
+    else
+        pack_level(target, source, elem_bytes, shape, 0);
+}
+
+static const char *unpack_level(char *target, const char *source, size_t elem_bytes, const ob_pack_shape *shape, int32_t level) {
+    int64_t n = shape->dims[level], stride = shape->strides[level];
+    if (level < shape->rank - 1) {
+        for (int64_t i = 0; i < n; i++) source = unpack_level(target + i * stride, source, elem_bytes, shape, level + 1);
+        return source;
+    }
+    if (stride == (int64_t)elem_bytes)
+        memcpy(target, source, (size_t)n * elem_bytes);
+    else
+        scatter(target, source, elem_bytes, n, stride);
+    return source + n * (int64_t)elem_bytes;
+}
+
+void ob__unpack(char *target, const char *source, size_t elem_bytes, const ob_pack_shape *shape) {
+    if (shape->rank == 0)
+        memcpy(target, source, elem_bytes);
+    else
+        unpack_level(target, source, elem_bytes, shape, 0);
+}
+
+void ob__copy_row(char *target, const char *source, int64_t step, int64_t n, size_t elem_bytes) {
+    if (target != source) pack_row(target, source, elem_bytes, n, step);
+}

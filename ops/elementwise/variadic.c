@@ -1,0 +1,43 @@
+/* Max, Min, Sum, Mean of any number of operands: folded block by block, the accumulator stays in the first-level cache. Max and
+ * Min give NaN when any operand is NaN. Narrow floats are accumulated in float. */
+#include <string.h>
+
+#include "core/error.h"
+#include "ops/elementwise/element.h"
+#include "ops/table/op.h"
+
+typedef struct state {
+    ob_blocks blocks; /* first: see ob__element_run */
+    float count_f32;
+    double count_f64;
+} state;
+
+static ob_status plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)needs;
+    state *s = args->state;
+    const char *name = args->op->name;
+    OB_FAIL_IF(args->n_in < 1 || args->n_out != 1, error, OB_E_MODEL, "%s needs at least one input and one output", name);
+    ob_dtype dtype = args->out[0].dtype;
+    for (uint32_t k = 0; k < args->n_in; k++)
+        OB_FAIL_IF(args->in[k].dtype != dtype, error, OB_E_TYPE, "%s: operand %u has type %s, the result %s", name, (unsigned)k,
+                   ob_dtype_name(args->in[k].dtype), ob_dtype_name(dtype));
+    obk_binary loop = strcmp(name, "Max") == 0 ? OBK_MAX : strcmp(name, "Min") == 0 ? OBK_MIN : OBK_ADD;
+    ob_blocks_spec spec = {.fold = true};
+    if (!ob__element_loop(ob__kernels()->binary[loop], dtype, dtype, 1, &spec)) return ob__unsupported_type(args, dtype, error);
+    if (strcmp(name, "Mean") == 0) {
+        s->count_f32 = (float)args->n_in;
+        s->count_f64 = args->n_in;
+        bool wide = dtype == OB_DOUBLE;
+        spec.finish = ob__kernels()->binary[OBK_DIV][wide ? OB_DOUBLE : OB_FLOAT];
+        spec.finish_operand = wide ? (const void *)&s->count_f64 : &s->count_f32;
+    }
+    return ob__blocks_plan(&s->blocks, args->in, args->n_in, &args->out[0], &spec, args->allocator, error);
+}
+
+const ob_kernel ob__kernel_variadic = {
+    .name = "variadic",
+    .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE_FIRST, /* later operands are read after the accumulator is written */
+    .state_bytes = sizeof(state),
+    .plan = plan,
+    .run = ob__element_run,
+    .release = ob__element_release};

@@ -1,0 +1,25 @@
+/* Where: moves elements of any type by their width. */
+#include "core/error.h"
+#include "ops/elementwise/element.h"
+#include "ops/table/op.h"
+
+static ob_status plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)needs;
+    OB_FAIL_IF(args->n_in != 3 || args->n_out != 1, error, OB_E_MODEL, "Where needs three inputs and one output");
+    ob_dtype dtype = args->out[0].dtype;
+    OB_FAIL_IF(args->in[0].dtype != OB_BOOL || args->in[1].dtype != dtype || args->in[2].dtype != dtype, error, OB_E_TYPE,
+               "Where: condition %s, operands %s and %s", ob_dtype_name(args->in[0].dtype), ob_dtype_name(args->in[1].dtype),
+               ob_dtype_name(args->in[2].dtype));
+    int width = 0;
+    while (width < 5 && (size_t)1 << width != ob_dtype_size(dtype)) width++;
+    if (width == 5) return ob__unsupported_type(args, dtype, error);
+    ob_blocks_spec spec = {.loop = ob__kernels()->where[width]};
+    return ob__blocks_plan(args->state, args->in, 3, &args->out[0], &spec, args->allocator, error);
+}
+
+const ob_kernel ob__kernel_where = {.name = "where",
+                                    .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE,
+                                    .state_bytes = sizeof(ob_blocks),
+                                    .plan = plan,
+                                    .run = ob__element_run,
+                                    .release = ob__element_release};

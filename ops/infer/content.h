@@ -1,0 +1,63 @@
+/* Arithmetic on contents: what shape arithmetic in a model computes, as terms. */
+#ifndef OB_OPS_INFER_CONTENT_H
+#define OB_OPS_INFER_CONTENT_H
+
+#include "ops/infer/infer.h"
+
+/* Each sets the content of an output when the contents of the inputs tell it, and nothing otherwise. The output's type is set
+ * before. */
+
+/* One operand: Neg, Abs, Not ..., CumSum and the scatters. */
+ob_status ob__content_same(ob_infer *infer);
+/* All operands broadcast: Add, Max, Where ... Every input's content is known. */
+ob_status ob__content_elementwise(ob_infer *infer);
+ob_status ob__content_cast(ob_infer *infer, ob_dtype from, ob_dtype to);
+ob_status ob__content_clip(ob_infer *infer);
+/* Output holds input's elements, broadcast to the output's shape. */
+ob_status ob__content_stretch(ob_infer *infer, uint32_t input, uint32_t output);
+/* Output has input's elements in the same order: Reshape, Squeeze ... */
+ob_status ob__content_share(ob_infer *infer, uint32_t input, uint32_t output);
+
+/* `d`, or unknown when it is a constant that an element of that type would not hold exactly. */
+ob_dim ob__content_within(ob_dim d, ob_dtype dtype);
+/* What arithmetic may use: `d`, or unknown when it is saturated, which tells only that the number is huge. */
+ob_dim ob__content_exact(ob_dim d);
+/* True for types whose contents are kept. */
+bool ob__content_dtype(ob_dtype dtype);
+
+/* -- ranges.c: where elements are not known, what they lie between; each sets nothing where elems are known -- */
+/* From the elements of input i, or what they lie between; false when neither is known. */
+bool ob__in_range(const ob_infer *infer, uint32_t i, ob_range *out);
+/* Kept where output i holds integers whose elements are not known. */
+ob_status ob__out_range(ob_infer *infer, uint32_t i, ob_range range);
+/* Output has input's elements: all of them, or some. */
+ob_status ob__range_share(ob_infer *infer, uint32_t input, uint32_t output);
+ob_status ob__range_part(ob_infer *infer, uint32_t input, uint32_t output);
+/* Output 0 has elements of the inputs from `first` to before `end`. */
+ob_status ob__range_join(ob_infer *infer, uint32_t first, uint32_t end);
+ob_status ob__range_elementwise(ob_infer *infer);
+ob_status ob__range_unary(ob_infer *infer);
+ob_status ob__range_clip(ob_infer *infer);
+
+/* -- fractions.c: contents of floats that are no integers; each sets nothing where no input has fractions -- */
+/* Constants as fractions of small numbers; false when they are none. parts: room for n. */
+bool ob__fractions_of(const double *values, uint32_t n, ob_dim *parts, int64_t *denominator);
+ob_status ob__fractions_elementwise(ob_infer *infer);
+ob_status ob__fractions_round(ob_infer *infer);
+/* At a Cast to integers: whole elements are those that were computed as long as float arithmetic keeps them exactly; required. */
+ob_status ob__fractions_leave(ob_infer *infer);
+ob_status ob__fractions_cast(ob_infer *infer, ob_dtype from, ob_dtype to);
+
+/* -- terms.c: each gives OB_DIM_UNKNOWN for an operand that is, and for a term that would be too large -- */
+ob_dim ob__term_min(const ob_infer *infer, ob_dim a, ob_dim b);
+ob_dim ob__term_max(const ob_infer *infer, ob_dim a, ob_dim b);
+/* Booleans, 1 where they are true: a >= b, a = b, not a. */
+ob_dim ob__term_at_least(const ob_infer *infer, ob_dim a, ob_dim b);
+ob_dim ob__term_equal(const ob_infer *infer, ob_dim a, ob_dim b);
+ob_dim ob__term_not(const ob_infer *infer, ob_dim a);
+/* `a` where the boolean `chosen` is 1, `b` where it is 0. */
+ob_dim ob__term_select(const ob_infer *infer, ob_dim chosen, ob_dim a, ob_dim b);
+/* a / b rounded towards 0, as integer division of tensors does; b != 0. */
+ob_dim ob__term_truncated(const ob_infer *infer, ob_dim a, int64_t b);
+
+#endif

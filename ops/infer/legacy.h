@@ -1,0 +1,14 @@
+/* Broadcasting of opset 1-6. */
+#ifndef OB_OPS_INFER_LEGACY_H
+#define OB_OPS_INFER_LEGACY_H
+
+#include "core/graph.h"
+#include "onnx_broadcast/view.h"
+
+/* Gives b the rank of a, its axes where the attributes `broadcast` and `axis` put them; stretched axes keep size 1. Without
+ * `broadcast` the shapes must be equal. E_SHAPE with axis. */
+ob_status ob__legacy_align(const ob_node *node, const ob_view *a, ob_view *b, ob_error *error);
+/* The same without a node: axis -1 counts from the end as in Python; suffix matching when axis is not given. */
+ob_status ob__legacy_align_at(const ob_view *a, ob_view *b, bool axis_given, int64_t axis, ob_error *error);
+
+#endif

@@ -1,0 +1,145 @@
+#include "ops/kernel/common.h"
+
+#include <limits.h>
+
+/* ---- operands ---- */
+
+int64_t ob__product(const int64_t *dims, int32_t begin, int32_t end) {
+    uint64_t n = 1;
+    for (int32_t i = begin; i < end; i++) n *= (uint64_t)dims[i];
+    return (int64_t)n;
+}
+
+bool ob__writes_nothing(const ob_kernel_args *args) {
+    for (uint32_t i = 0; i < args->n_out; i++)
+        if (ob__wanted(args, i) && ob__count(&args->out[i]) > 0) return false;
+    return true;
+}
+
+ob_status ob__need_scratch(ob_kernel_needs *needs, int64_t count, size_t n_bytes_each, ob_error *error) {
+    size_t n_bytes = 0;
+    bool bad = count < 0 || ob__size_mul_overflows((size_t)count, n_bytes_each, &n_bytes) || n_bytes > (size_t)INT64_MAX - 64;
+    n_bytes = (n_bytes + 63) & ~(size_t)63;
+    bad = bad || needs->scratch_bytes > (size_t)INT64_MAX - n_bytes;
+    OB_FAIL_IF(bad, error, OB_E_LIMIT, "scratch memory of %lld elements is too large", (long long)count);
+    needs->scratch_bytes += n_bytes;
+    return OB_OK;
+}
+
+/* ---- axes and integers ---- */
+
+ob_status ob__axis(int64_t axis, int32_t rank, int32_t *out, ob_error *error) {
+    OB_FAIL_IF(axis < -(int64_t)rank || axis >= rank, error, OB_E_ARGUMENT, "axis %lld is outside a tensor of rank %d",
+               (long long)axis, rank);
+    *out = (int32_t)(axis < 0 ? axis + rank : axis);
+    return OB_OK;
+}
+
+ob_status ob__read_ints(const ob_view *view, int64_t *ints, int32_t max, int32_t *n, ob_error *error) {
+    int64_t count = ob__count(view);
+    OB_FAIL_IF(count > max, error, OB_E_ARGUMENT, "%lld integers where at most %d are possible", (long long)count, max);
+    OB_FAIL_IF(view->dtype != OB_INT64 && view->dtype != OB_INT32, error, OB_E_TYPE, "integers expected, not %s",
+               ob_dtype_name(view->dtype));
+    OB_FAIL_IF(count > 0 && !view->data, error, OB_E_UNSUPPORTED, "the integers are not known before the run");
+    int64_t index[OB_MAX_RANK] = {0};
+    const char *from = view->data;
+    for (int64_t i = 0; i < count; i++) {
+        if (view->dtype == OB_INT64) {
+            memcpy(&ints[i], from, sizeof ints[i]);
+        } else {
+            int32_t narrow;
+            memcpy(&narrow, from, sizeof narrow);
+            ints[i] = narrow;
+        }
+        for (int32_t a = view->rank - 1; a >= 0; a--) {
+            from += view->strides[a];
+            if (++index[a] < view->dims[a]) break;
+            from -= index[a] * view->strides[a];
+            index[a] = 0;
+        }
+    }
+    *n = (int32_t)count;
+    return OB_OK;
+}
+
+ob_status ob__read_list(const ob_kernel_args *args, const char *name, uint32_t i, int64_t *ints, int32_t max, int32_t *n,
+                        ob_error *error) {
+    if (ob__given(args, i)) return ob__read_ints(&args->in[i], ints, max, n, error);
+    uint32_t n_attribute;
+    const int64_t *attribute = ob__node_ints(args->node, name, &n_attribute);
+    *n = -1;
+    if (!attribute && !ob__node_attribute(args->node, name)) return OB_OK;
+    OB_FAIL_IF(n_attribute > (uint32_t)max, error, OB_E_ARGUMENT, "attribute %s has %u entries, at most %d are possible", name,
+               n_attribute, max);
+    for (uint32_t k = 0; k < n_attribute; k++) ints[k] = attribute[k];
+    *n = (int32_t)n_attribute;
+    return OB_OK;
+}
+
+ob_status ob__read_axes(const ob_kernel_args *args, const char *name, uint32_t i, int32_t rank, uint32_t *axes, bool *given,
+                        ob_error *error) {
+    int64_t list[OB_MAX_RANK];
+    int32_t n;
+    OB_TRY(ob__read_list(args, name, i, list, OB_MAX_RANK, &n, error));
+    *axes = 0;
+    *given = n > 0;
+    for (int32_t k = 0; k < n; k++) {
+        int32_t axis = 0;
+        OB_TRY(ob__axis(list[k], rank, &axis, error));
+        *axes |= UINT32_C(1) << axis;
+    }
+    return OB_OK;
+}
+
+ob_status ob__check_type(const ob_kernel_args *args, uint32_t i, ob_error *error) {
+    ob_dtype dtype = args->in[i].dtype;
+    OB_FAIL_IF(!(ob__op_input_types(args->op, i) >> dtype & 1), error, OB_E_TYPE, "%s-%d does not take %s as input %u",
+               args->node->op_type, args->op->since, ob_dtype_name(dtype), i);
+    return OB_OK;
+}
+
+ob_status ob__bad_index(const ob_kernel_args *args, int64_t index, int64_t size, int32_t axis, ob_error *error) {
+    if (error) error->axis = axis;
+    return ob__fail(error, OB_E_ARGUMENT, "%s: index %lld is outside axis %d of size %lld", args->node->op_type, (long long)index,
+                    axis, (long long)size);
+}
+
+/* ---- movement ---- */
+
+void ob__contiguous_strides(int32_t rank, const int64_t *dims, size_t width, int64_t *strides) {
+    uint64_t stride = width;
+    for (int32_t i = rank - 1; i >= 0; i--) {
+        strides[i] = (int64_t)stride;
+        stride *= (uint64_t)(dims[i] > 0 ? dims[i] : 1);
+    }
+}
+
+void ob__copy_contiguous(const ob_view *from, void *to) {
+    int64_t strides[OB_MAX_RANK];
+    size_t width = ob_dtype_size(from->dtype);
+    ob__contiguous_strides(from->rank, from->dims, width, strides);
+    ob__copy(from->rank, from->dims, width, to, strides, from->data, from->strides);
+}
+
+/* ---- views ---- */
+
+ob_status ob__view_outputs(ob_kernel_args *args, ob__view_of view_of, ob_error *error) {
+    for (uint32_t i = 0; i < args->n_out; i++) {
+        if (!ob__wanted(args, i)) continue;
+        ob_view view = args->out[i];
+        OB_TRY(view_of(args, i, &view, error));
+        args->out[i] = view;
+    }
+    return OB_OK;
+}
+
+ob_status ob__copy_outputs(const ob_kernel_args *args, ob__view_of view_of, ob_error *error) {
+    for (uint32_t i = 0; i < args->n_out; i++) {
+        if (!ob__wanted(args, i)) continue;
+        const ob_view *out = &args->out[i];
+        ob_view view = *out;
+        OB_TRY(view_of(args, i, &view, error));
+        ob__copy(out->rank, out->dims, ob_dtype_size(out->dtype), out->data, out->strides, view.data, view.strides);
+    }
+    return OB_OK;
+}

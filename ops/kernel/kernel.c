@@ -1,0 +1,83 @@
+#include "ops/kernel/kernel.h"
+
+#include "core/log.h"
+
+/* ---- Stopping ----------------------------------------------------------------------------------------------------- */
+
+static bool may_stop(const ob_threads *threads) {
+    return threads && threads->stop && (threads->stop->cancelled || threads->stop->deadline_ns);
+}
+
+bool ob__stop_now(const ob_threads *threads) {
+    ob_stop *stop = threads ? threads->stop : NULL;
+    if (!stop) return false;
+    if (stop->status != OB_OK) return true;
+    if (stop->deadline_ns && ob__now_ns() >= stop->deadline_ns)
+        stop->status = OB_E_LIMIT;
+    else if (stop->cancelled && stop->cancelled(stop->context))
+        stop->status = OB_E_CANCELLED;
+    return stop->status != OB_OK;
+}
+
+bool ob__stopped(const ob_threads *threads) {
+    enum { ASK_NS = 2000000 };
+    if (!may_stop(threads)) return false;
+    ob_stop *stop = threads->stop;
+    uint64_t now = ob__now_ns();
+    if (stop->status == OB_OK && now < stop->next_ns) return false;
+    stop->next_ns = now + ASK_NS;
+    return ob__stop_now(threads);
+}
+
+/* ---- Shared work -------------------------------------------------------------------------------------------------- */
+
+typedef struct part {
+    void (*task)(void *context, int64_t begin, int64_t end);
+    void *context;
+    int64_t first;
+} part;
+
+static void run_part(void *context, int64_t begin, int64_t end) {
+    const part *p = context;
+    p->task(p->context, p->first + begin, p->first + end);
+}
+
+static void run(const ob_threads *threads, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end),
+                void *context) {
+    if (threads && threads->run && threads->n_threads > 1 && n / 2 >= grain)
+        threads->run(threads->pool, n, grain, task, context);
+    else
+        task(context, 0, n);
+}
+
+void ob__parallel_parts(const ob_threads *threads, int64_t n, int64_t grain, int64_t size,
+                        void (*task)(void *context, int64_t begin, int64_t end), void *context) {
+    if (n <= 0) return;
+    if (!may_stop(threads) || n / 2 < size) {
+        run(threads, n, grain, task, context);
+        return;
+    }
+    if (threads->run) { /* enough for every thread */
+        int64_t least = grain < n / 4 / threads->n_threads ? 4 * grain * threads->n_threads : n;
+        size = least > size ? (least + size - 1) / size * size : size;
+    }
+    for (int64_t begin = 0; begin < n && !ob__stop_now(threads);) {
+        int64_t left = n - begin, count = left / 2 < size ? left : size; /* the last part is not a small one */
+        part p = {task, context, begin};
+        run(threads, count, grain, run_part, &p);
+        begin += count;
+    }
+}
+
+void ob__parallel(const ob_threads *threads, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end),
+                  void *context) {
+    enum { GRAINS_PER_PART = 64 };
+    int64_t size = 0;
+    if (grain < 1) grain = 1;
+    if (__builtin_mul_overflow(grain, (int64_t)GRAINS_PER_PART, &size)) size = n;
+    ob__parallel_parts(threads, n, grain, size, task, context);
+}
+
+ob_threads ob__alone(const ob_threads *threads) {
+    return (ob_threads){.n_threads = 1, .stop = threads ? threads->stop : NULL};
+}

@@ -1,0 +1,104 @@
+/* What a kernel sees. A kernel belongs to an operator family; it is planned once for concrete shapes and run many times. */
+#ifndef OB_OPS_KERNEL_KERNEL_H
+#define OB_OPS_KERNEL_KERNEL_H
+
+#include "core/graph.h"
+#include "onnx_broadcast/view.h"
+
+struct ob_op;
+
+/* Whether a run is to end early: what the caller says, and the clock. One thread asks: the one that runs the steps. */
+typedef struct ob_stop {
+    bool (*cancelled)(void *context); /* of the caller; NULL: none */
+    void *context;
+    uint64_t deadline_ns; /* of ob__now_ns; 0: none */
+    uint64_t next_ns;     /* ob__stopped does not ask before */
+    ob_status status;     /* OB_OK until the answer was to stop: then E_CANCELLED or E_LIMIT, for good */
+} ob_stop;
+
+/* Work shared between threads: runs task(context, begin, end) over disjoint ranges that cover 0 .. n. NULL function: one thread.
+ */
+typedef struct ob_threads {
+    void (*run)(void *pool, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end), void *context);
+    void *pool;
+    int n_threads;
+    ob_stop *stop; /* NULL: nothing stops it */
+} ob_threads;
+
+/* True when the run is to end: asks now, or at most every few milliseconds. A kernel that sees it returns OB_OK and leaves its
+ * results as they are: what called it looks at the status of `stop`. For loops that take long without ob__parallel. */
+bool ob__stop_now(const ob_threads *threads);
+bool ob__stopped(const ob_threads *threads);
+
+/* Calls task over 0 .. n, through `threads` when it is not NULL and the work is at least two grains. Where the run may be stopped
+ * it goes part by part and asks in between; once stopped, what is left of 0 .. n is not done: nothing behind it may rely on the
+ * results being there (an index read from them). */
+void ob__parallel(const ob_threads *threads, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end),
+                  void *context);
+/* As above, cut at multiples of `size` only, the last part being at least that large: for tasks whose bits could depend on where
+ * they are cut, and for grains of much work. */
+void ob__parallel_parts(const ob_threads *threads, int64_t n, int64_t grain, int64_t size,
+                        void (*task)(void *context, int64_t begin, int64_t end), void *context);
+/* The calling thread only, and stopped as `threads` are. */
+ob_threads ob__alone(const ob_threads *threads);
+
+typedef struct ob_kernel_args {
+    const ob_node *node;    /* for attributes */
+    const struct ob_op *op; /* for the version: op->since */
+    uint32_t n_in, n_out;
+    /* dtype OB_NONE: omitted. While planning, data is NULL unless the input is a constant (or already computed). Strides are the
+     * same while planning and running. data is aligned to the element size: the executor copies what a file holds unaligned. */
+    ob_view *in;
+    ob_view *out; /* dims and dtype are set; strides contiguous. data NULL while planning. dtype OB_NONE: not wanted, which only
+                   * an optional output can be: required and variadic ones have memory even when the node leaves them out */
+    void *state;  /* kernel->state_bytes, zeroed before plan, lives as long as the plan, 16-byte aligned. `run` only reads it, and
+                   * everything behind it: several threads may run one plan at once, each with args and scratch of its own.
+                   * What `plan` keeps must not point to args, in or out: a run has others with the same layout */
+    void *scratch;                 /* during run: plan's scratch_bytes, 64-byte aligned, contents undefined */
+    const ob_threads *threads;     /* may be NULL */
+    const ob_allocator *allocator; /* for plan only: packed weights, tables; freed by `release` */
+    struct ob_arena *strings; /* during run: bytes of string elements that a kernel makes; they live as long as the outputs. May
+                               * be NULL: then such a kernel gives E_UNSUPPORTED */
+} ob_kernel_args;
+
+/* What planning decides. Zeroed before. */
+typedef struct ob_kernel_needs {
+    size_t scratch_bytes;
+} ob_kernel_needs;
+
+enum {
+    OB_KERNEL_STRIDED = 1, /* accepts inputs with any strides, 0 included; otherwise the executor hands it contiguous inputs */
+    OB_KERNEL_INPLACE = 2, /* an output may take the memory of an input with equal shape, element size and contiguous strides */
+    OB_KERNEL_VIEW = 4,    /* output 0.. are views of inputs: only `view` is called, nothing is computed */
+    OB_KERNEL_DYNAMIC = 8, /* output shapes may depend on data: an output whose rank is OB_RANK_UNKNOWN in `plan` and `run` has no
+                            * memory yet, `run` sets it through ob__kernel_output */
+    OB_KERNEL_INPLACE_FIRST = 16 /* as INPLACE, but only input 0, and only when no other input lies in that memory */
+};
+
+typedef struct ob_kernel {
+    const char *name;
+    unsigned flags;
+    size_t state_bytes;
+    /* Resolves loops for these shapes and types. E_UNSUPPORTED with a message for a type, attribute or version it cannot do;
+     * E_SHAPE ... for what is wrong. May be NULL. Called with data of constants only, possibly from several threads for different
+     * plans. */
+    ob_status (*plan)(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error);
+    /* Computes. No allocation. Errors are those that depend on data (an index out of range). */
+    ob_status (*run)(const ob_kernel_args *args, ob_error *error);
+    /* Sets out[i].strides and data relative to in[j] (dims are set already); returns E_UNSUPPORTED when these strides do not
+     * allow a view, or when an operand that decides it has no data yet: then `run` is called on allocated outputs (and must be
+     * there). Called once while planning, where a NULL input gives a NULL output, and again whenever the input's memory is
+     * another. */
+    ob_status (*view)(ob_kernel_args *args, ob_error *error);
+    void (*release)(void *state, const ob_allocator *allocator); /* of what plan allocated; may be NULL */
+    /* Tells from the inputs' data the dims (rank and dims of out[i]) that the shape rule could not: Range over floats. May be
+     * NULL. */
+    ob_status (*shape)(ob_kernel_args *args, ob_error *error);
+} ob_kernel;
+
+/* For OB_KERNEL_DYNAMIC: obtains memory for output i with these dims and sets args->out[i]. */
+ob_status ob__kernel_output(const ob_kernel_args *args, uint32_t i, int32_t rank, const int64_t *dims, ob_error *error);
+
+#define OB_KERNEL(name) extern const ob_kernel ob__kernel_##name
+
+#endif

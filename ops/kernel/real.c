@@ -1,0 +1,138 @@
+/* Conversions between the real types, and kernels for float and double made to serve the others. */
+#include "ops/elementwise/element.h"
+#include "ops/kernel/common.h"
+
+static uint32_t bits_of(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static float float_of(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+float ob__float_from_half(uint16_t half) {
+    uint32_t sign = (uint32_t)(half & 0x8000) << 16;
+    uint32_t rest = half & 0x7fff;
+    if (rest >= 0x7c00) return float_of(sign | 0x7f800000 | (rest & 0x3ff) << 13);
+    if (rest >= 0x0400) return float_of(sign | ((rest << 13) + 0x38000000));
+    float value = (float)rest * 0x1p-24f; /* subnormal: exact */
+    return float_of(sign | bits_of(value));
+}
+
+uint16_t ob__half_from_float(float value) {
+    uint32_t bits = bits_of(value);
+    uint16_t sign = (uint16_t)(bits >> 16 & 0x8000);
+    bits &= 0x7fffffff;
+    if (bits > 0x7f800000) return (uint16_t)(sign | 0x7e00);
+    if (bits >= 0x477ff000) return (uint16_t)(sign | 0x7c00); /* 65520 and above round to infinity */
+    if (bits < 0x38800000) {
+        float shifted = float_of(bits) + 0.5f; /* the sum rounds to a multiple of 2^-24, ties to even */
+        return (uint16_t)(sign | (bits_of(shifted) - bits_of(0.5f)));
+    }
+    uint32_t odd = bits >> 13 & 1;
+    return (uint16_t)(sign | ((bits - 0x38000000 + 0xfff + odd) >> 13));
+}
+
+float ob__float_from_bfloat(uint16_t bits) {
+    return float_of((uint32_t)bits << 16);
+}
+
+uint16_t ob__bfloat_from_float(float value) {
+    uint32_t bits = bits_of(value);
+    if ((bits & 0x7fffffff) > 0x7f800000) return (uint16_t)(bits >> 16 | 0x40);
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+bool ob__is_real(ob_dtype dtype) {
+    return dtype == OB_FLOAT || dtype == OB_DOUBLE || dtype == OB_FLOAT16 || dtype == OB_BFLOAT16;
+}
+
+ob_status ob__convert(void *to, ob_dtype to_dtype, const void *from, ob_dtype from_dtype, int64_t n, ob_error *error) {
+    ob_conversion conversion = ob__find_conversion(from_dtype, to_dtype, true);
+    OB_FAIL_IF(conversion.n_steps < 0, error, OB_E_UNSUPPORTED, "no conversion from %s to %s", ob_dtype_name(from_dtype),
+               ob_dtype_name(to_dtype));
+    size_t from_size = ob_dtype_size(from_dtype), to_size = ob_dtype_size(to_dtype);
+    if (conversion.n_steps == 0 && n > 0) memcpy(to, from, (size_t)n * to_size);
+    if (conversion.n_steps == 1) conversion.steps[0](to, from, n);
+    double between[256];
+    for (int64_t done = 0; conversion.n_steps == 2 && done < n; done += 256) {
+        int64_t m = n - done < 256 ? n - done : 256;
+        conversion.steps[0](between, (const char *)from + done * (int64_t)from_size, m);
+        conversion.steps[1]((char *)to + done * (int64_t)to_size, between, m);
+    }
+    return OB_OK;
+}
+
+ob_dtype ob__computing_type(const ob_kernel_args *args) {
+    for (uint32_t i = 0; i < args->n_in; i++)
+        if (args->in[i].dtype == OB_DOUBLE) return OB_DOUBLE;
+    return OB_FLOAT;
+}
+
+static bool needs_conversion(const ob_view *view, ob_dtype computing) {
+    return ob__is_real(view->dtype) && view->dtype != computing;
+}
+
+ob_status ob__plan_real(const ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    ob_dtype computing = ob__computing_type(args);
+    OB_FAIL_IF(args->n_in > 8 || args->n_out > 8, error, OB_E_UNSUPPORTED, "too many operands");
+    for (uint32_t i = 0; i < args->n_in; i++)
+        if (needs_conversion(&args->in[i], computing)) {
+            int64_t n = ob__count(&args->in[i]);
+            OB_TRY(ob__need_scratch(needs, n, ob_dtype_size(computing), error));
+            /* a strided operand is made contiguous first */
+            if (!ob__is_contiguous(&args->in[i])) OB_TRY(ob__need_scratch(needs, n, sizeof(double), error));
+        }
+    for (uint32_t i = 0; i < args->n_out; i++)
+        if (needs_conversion(&args->out[i], computing))
+            OB_TRY(ob__need_scratch(needs, ob__count(&args->out[i]), ob_dtype_size(computing), error));
+    return OB_OK;
+}
+
+static void become(ob_view *view, void *data, ob_dtype dtype) {
+    view->data = data;
+    view->dtype = dtype;
+    ob__contiguous_strides(view->rank, view->dims, ob_dtype_size(dtype), view->strides);
+}
+
+ob_status ob__run_real(const ob_kernel_args *args, ob__run run, ob_error *error) {
+    ob_dtype computing = ob__computing_type(args);
+    bool any = false;
+    for (uint32_t i = 0; i < args->n_in; i++) any = any || needs_conversion(&args->in[i], computing);
+    for (uint32_t i = 0; i < args->n_out; i++) any = any || needs_conversion(&args->out[i], computing);
+    if (!any) return run(args, error);
+    ob_view in[8], out[8];
+    ob_kernel_args converted = *args;
+    converted.in = in;
+    converted.out = out;
+    char *next = args->scratch;
+    for (uint32_t i = 0; i < args->n_in; i++) {
+        in[i] = args->in[i];
+        if (!needs_conversion(&in[i], computing)) continue;
+        int64_t n = ob__count(&in[i]);
+        void *data = ob__take(&next, n, ob_dtype_size(computing));
+        const void *from = in[i].data;
+        if (!ob__is_contiguous(&in[i])) {
+            void *flat = ob__take(&next, n, sizeof(double));
+            ob__copy_contiguous(&in[i], flat);
+            from = flat;
+        }
+        OB_TRY(ob__convert(data, computing, from, in[i].dtype, n, error));
+        become(&in[i], data, computing);
+    }
+    for (uint32_t i = 0; i < args->n_out; i++) {
+        out[i] = args->out[i];
+        if (needs_conversion(&out[i], computing))
+            become(&out[i], ob__take(&next, ob__count(&out[i]), ob_dtype_size(computing)), computing);
+    }
+    converted.scratch = next;
+    OB_TRY(run(&converted, error));
+    for (uint32_t i = 0; i < args->n_out; i++)
+        if (needs_conversion(&args->out[i], computing))
+            OB_TRY(ob__convert(args->out[i].data, args->out[i].dtype, out[i].data, computing, ob__count(&out[i]), error));
+    return OB_OK;
+}

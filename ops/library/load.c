@@ -1,0 +1,55 @@
+/* Shared libraries of operators: the one file that opens any. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ops/library/library.h"
+
+#ifdef OB_HAVE_DLOPEN
+#include <dlfcn.h>
+
+/* A name without a folder is a file of the current one: the system's search path is not for data that a user names. */
+static void *open_file(const char *path, ob_error *error) {
+    char local[4096];
+    bool has_folder = strchr(path, '/') != NULL;
+    int n = snprintf(local, sizeof local, "%s%s", has_folder ? "" : "./", path);
+    if (n < 0 || (size_t)n >= sizeof local) {
+        ob__fail(error, OB_E_IO, "the path is too long");
+        return NULL;
+    }
+    void *handle = dlopen(local, RTLD_NOW | RTLD_LOCAL);
+    if (handle) return handle;
+    const char *why = dlerror();
+    if (why && !has_folder && strncmp(why, "./", 2) == 0) why += 2;
+    ob__fail(error, OB_E_IO, "%s", why ? why : "cannot be loaded");
+    return NULL;
+}
+
+ob_status ob__library_load(const char *path, void **handle, ob_operator_entry *entry, ob_error *error) {
+    void *opened = open_file(path, error);
+    if (!opened) return OB_E_IO;
+    void *symbol = dlsym(opened, OB_OPERATOR_ENTRY);
+    if (!symbol) {
+        dlclose(opened);
+        return ob__fail(error, OB_E_NOT_FOUND, "is no library of operators: it does not export " OB_OPERATOR_ENTRY);
+    }
+    memcpy(entry, &symbol, sizeof *entry); /* POSIX: a function's address fits an object pointer */
+    *handle = opened;
+    return OB_OK;
+}
+
+void ob__library_unload(void *handle) {
+    if (handle) dlclose(handle);
+}
+
+#else
+
+ob_status ob__library_load(const char *path, void **handle, ob_operator_entry *entry, ob_error *error) {
+    (void)path, (void)handle, (void)entry;
+    return ob__fail(error, OB_E_UNSUPPORTED, "this build cannot load libraries of operators (OB_WITH_DLOPEN is off)");
+}
+
+void ob__library_unload(void *handle) {
+    (void)handle;
+}
+
+#endif

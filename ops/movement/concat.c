@@ -1,0 +1,91 @@
+/* Concat 1.. (axis, 1 by default in version 1), Tile 1 (tiles, axis) and 6.. (repeats), DepthToSpace 1.. (mode DCR, since 11 also
+ * CRD), SpaceToDepth 1..: copies of blocks. Every element type, by width; inputs may be strided. The result's dims are planned
+ * already. */
+#include "ops/kernel/common.h"
+
+static ob_status concat_run(const ob_kernel_args *args, ob_error *error) {
+    const ob_view *out = &args->out[0];
+    int32_t axis = 0;
+    OB_TRY(ob__axis(ob__node_int(args->node, "axis", 1), out->rank, &axis, error));
+    size_t width = ob_dtype_size(out->dtype);
+    int64_t done = 0;
+    for (uint32_t i = 0; i < args->n_in; i++) {
+        if (!ob__given(args, i)) continue;
+        const ob_view *in = &args->in[i];
+        OB_FAIL_IF(in->rank != out->rank || in->dtype != out->dtype, error, OB_E_SHAPE,
+                   "Concat: input %u has another rank or type", i);
+        for (int32_t a = 0; a < in->rank; a++) {
+            bool bad = a == axis ? in->dims[a] > out->dims[a] - done : in->dims[a] != out->dims[a];
+            if (bad && error) error->axis = a;
+            OB_FAIL_IF(bad, error, OB_E_SHAPE, "Concat: input %u does not fit along axis %d", i, a);
+        }
+        if (ob__count(in) > 0)
+            ob__copy(in->rank, in->dims, width, (char *)out->data + done * out->strides[axis], out->strides, in->data,
+                     in->strides);
+        done += in->dims[axis];
+    }
+    OB_FAIL_IF(done != out->dims[axis], error, OB_E_SHAPE, "Concat: %lld of %lld elements along axis %d", (long long)done,
+               (long long)out->dims[axis], axis);
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_concat = {.name = "concat", .flags = OB_KERNEL_STRIDED, .run = concat_run};
+
+/* Each axis becomes two, repeats x size, and the repeats have stride 0 in the input. */
+static ob_status tile_run(const ob_kernel_args *args, ob_error *error) {
+    const ob_view *in = &args->in[0], *out = &args->out[0];
+    int64_t dims[OB__COPY_RANK], to[OB__COPY_RANK], from[OB__COPY_RANK];
+    OB_FAIL_IF(in->rank != out->rank, error, OB_E_SHAPE, "Tile: the rank changes from %d to %d", in->rank, out->rank);
+    if (ob__count(out) == 0) return OB_OK;
+    for (int32_t a = 0; a < in->rank; a++) {
+        OB_FAIL_IF(in->dims[a] == 0 || out->dims[a] % in->dims[a] != 0, error, OB_E_SHAPE,
+                   "Tile: axis %d: %lld is no multiple of %lld", a, (long long)out->dims[a], (long long)in->dims[a]);
+        dims[2 * a] = out->dims[a] / in->dims[a];
+        to[2 * a] = in->dims[a] * out->strides[a];
+        from[2 * a] = 0;
+        dims[2 * a + 1] = in->dims[a];
+        to[2 * a + 1] = out->strides[a];
+        from[2 * a + 1] = in->strides[a];
+    }
+    ob__copy(2 * in->rank, dims, ob_dtype_size(out->dtype), out->data, to, in->data, from);
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_tile = {.name = "tile", .flags = OB_KERNEL_STRIDED, .run = tile_run};
+
+/* Both are a copy over (n, c, h, w, i, j): channel c of the deep side, cell (i, j) of the block. */
+static ob_status depth_space_run(const ob_kernel_args *args, ob_error *error) {
+    bool to_space = strcmp(args->node->op_type, "DepthToSpace") == 0;
+    const ob_view *in = &args->in[0], *out = &args->out[0];
+    const ob_view *deep = to_space ? in : out, *wide = to_space ? out : in;
+    int64_t b = ob__node_int(args->node, "blocksize", 0);
+    OB_FAIL_IF(in->rank != 4 || out->rank != 4 || b <= 0 || b > INT32_MAX, error, OB_E_ARGUMENT, "%s: rank %d, blocksize %lld",
+               args->node->op_type, in->rank, (long long)b);
+    bool fits = deep->dims[0] == wide->dims[0] && deep->dims[1] == wide->dims[1] * b * b && wide->dims[2] == deep->dims[2] * b &&
+                wide->dims[3] == deep->dims[3] * b;
+    OB_FAIL_IF(!fits, error, OB_E_SHAPE, "%s: shapes do not fit blocksize %lld", args->node->op_type, (long long)b);
+    bool channels_first = to_space && strcmp(ob__node_string(args->node, "mode", "DCR"), "CRD") == 0;
+    int64_t channels = wide->dims[1];
+    const int64_t dims[6] = {deep->dims[0], channels, deep->dims[2], deep->dims[3], b, b};
+    const int64_t *d = deep->strides, *w = wide->strides;
+    const int64_t deep_strides[6] = {d[0],
+                                     channels_first ? b * b * d[1] : d[1],
+                                     d[2],
+                                     d[3],
+                                     channels_first ? b * d[1] : b * channels * d[1],
+                                     channels_first ? d[1] : channels * d[1]};
+    const int64_t wide_strides[6] = {w[0], w[1], b * w[2], b * w[3], w[2], w[3]};
+    /* in the order of the output's memory: n c h i w j, or n i j c h w */
+    static const int space_order[6] = {0, 1, 2, 4, 3, 5}, depth_order[6] = {0, 4, 5, 1, 2, 3};
+    int64_t ordered[6], to[6], from[6];
+    for (int k = 0; k < 6; k++) {
+        int a = to_space ? space_order[k] : depth_order[k];
+        ordered[k] = dims[a];
+        to[k] = to_space ? wide_strides[a] : deep_strides[a];
+        from[k] = to_space ? deep_strides[a] : wide_strides[a];
+    }
+    if (ob__count(out) > 0) ob__copy(6, ordered, ob_dtype_size(out->dtype), out->data, to, in->data, from);
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_depth_space = {.name = "depth_space", .flags = OB_KERNEL_STRIDED, .run = depth_space_run};

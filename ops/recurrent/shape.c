@@ -1,0 +1,52 @@
+/* Shape rule of the recurrent operators. */
+#include <string.h>
+
+#include "core/error.h"
+#include "ops/table/op.h"
+
+OB_RULE(recurrent);
+
+/* Sizes that the operands share. */
+typedef struct cells {
+    ob_dim directions, gates, hidden, batch, sequence;
+    bool batch_first;
+} cells;
+
+/* W (directions, gates, input), R (directions, gates, hidden), B (directions, 2 gates), sequence_lens (batch), the initial states
+ * (directions, batch, hidden), with layout 1 (batch, directions, hidden), and P (directions, 3 hidden). */
+static ob_status require_operands(ob_infer *infer, const cells *c) {
+    const ob_dim w[3] = {c->directions, c->gates, ob__in_dim(infer, 0, 2)}, r[3] = {c->directions, c->gates, c->hidden};
+    const ob_dim b[2] = {c->directions, ob_dim_mul(infer->dims, c->gates, 2)}, lengths[1] = {c->batch};
+    const ob_dim state[3] = {c->directions, c->batch, c->hidden}, state_batch_first[3] = {c->batch, c->directions, c->hidden};
+    const ob_dim p[2] = {c->directions, ob_dim_mul(infer->dims, c->hidden, 3)};
+    const ob_shape initial = {3, c->batch_first ? state_batch_first : state};
+    const ob_shape shapes[7] = {{3, w}, {3, r}, {2, b}, {1, lengths}, initial, initial, {2, p}};
+    for (uint32_t i = 0; i < 7; i++)
+        if (i > 1 || ob__in_rank(infer, i + 1) >= 0) /* the others' ranks were asked for */
+            OB_TRY(ob__require_shape(infer, i + 1, shapes[i], OB0601));
+    return ob__require_lengths(infer, 4, c->sequence);
+}
+
+/* Source: RNN, GRU, LSTM: X (sequence, batch, input) or, with layout 1, (batch, sequence, input). */
+ob_status ob__infer_recurrent(ob_infer *infer) {
+    const char *direction = ob__node_string(infer->node, "direction", "forward");
+    int64_t n_gates = ob__op_is(infer, "LSTM") ? 4 : ob__op_is(infer, "GRU") ? 3 : 1;
+    cells c = {.directions = strcmp(direction, "bidirectional") == 0 ? 2 : 1,
+               .batch_first = ob__node_int(infer->node, "layout", 0) != 0,
+               .hidden = ob__node_int(infer->node, "hidden_size", OB_DIM_UNKNOWN)};
+    for (uint32_t i = 0; i < infer->node->n_outputs; i++) ob__out_dtype(infer, i, ob__in_dtype(infer, 0));
+    for (uint32_t i = 0; i < 3; i++)
+        if (!ob__rank_in(infer, i, 3, 3)) return OB_OK;
+    if (!ob_dim_is_const(c.hidden) || c.hidden < 0) c.hidden = ob__in_dim(infer, 2, 2);
+    c.gates = ob_dim_mul(infer->dims, c.hidden, n_gates);
+    c.sequence = ob__in_dim(infer, 0, c.batch_first ? 1 : 0);
+    c.batch = ob__in_dim(infer, 0, c.batch_first ? 0 : 1);
+    OB_TRY(require_operands(infer, &c));
+    const ob_dim all[4] = {c.sequence, c.directions, c.batch, c.hidden},
+                 all_batch_first[4] = {c.batch, c.sequence, c.directions, c.hidden};
+    const ob_dim last[3] = {c.directions, c.batch, c.hidden}, last_batch_first[3] = {c.batch, c.directions, c.hidden};
+    OB_TRY(ob__out_tensor(infer, 0, OB_NONE, 4, c.batch_first ? all_batch_first : all));
+    for (uint32_t i = 1; i < infer->node->n_outputs; i++)
+        OB_TRY(ob__out_tensor(infer, i, OB_NONE, 3, c.batch_first ? last_batch_first : last));
+    return OB_OK;
+}

@@ -1,0 +1,38 @@
+/* The sizes that Resize and Upsample give, for their shape rule and their kernel. */
+#ifndef OB_OPS_RESIZE_RESIZED_H
+#define OB_OPS_RESIZE_RESIZED_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/error.h"
+
+/* True when scale = *above / *below with a small power of two below: then a symbolic size has an exact result. */
+static inline bool ob__exact_scale(float scale, int64_t *above, int64_t *below) {
+    for (*below = 1; *below <= 64; *below *= 2) {
+        float multiple = scale * (float)*below;
+        if (multiple != floorf(multiple) || !(fabsf(multiple) <= 16777216.0F)) continue;
+        *above = (int64_t)multiple;
+        return true;
+    }
+    return false;
+}
+
+/* floor(size * scale) in float, as ONNX computes it; exact for scales that are, so that it is what a symbol gives. At most
+ * INT64_MAX; -1 for a scale that is not positive. */
+static inline int64_t ob__resized(int64_t size, float scale) {
+    int64_t above, below, product;
+    if (!(scale > 0.0F) || size < 0) return -1;
+    if (ob__exact_scale(scale, &above, &below) && !ob__mul_overflows(size, above, &product)) return product / below;
+    float scaled = (float)size * scale;
+    return scaled < 9.2e18F ? (int64_t)floorf(scaled) : INT64_MAX;
+}
+
+/* keep_aspect_ratio_policy: size * scale, halves up. */
+static inline int64_t ob__resized_alike(int64_t size, double scale) {
+    double scaled = floor((double)size * scale + 0.5);
+    return scaled < 9.2e18 ? (int64_t)scaled : INT64_MAX;
+}
+
+#endif

@@ -1,0 +1,214 @@
+/* Shape rules of operators that resample images. */
+#include <string.h>
+
+#include "core/error.h"
+#include "core/terms.h"
+#include "ops/resize/resized.h"
+#include "ops/table/op.h"
+
+OB_RULE(resize);
+OB_RULE(grid_sample);
+OB_RULE(affine_grid);
+OB_RULE(image_decoder);
+
+/* floor(size * scale). */
+static ob_dim scaled(ob_infer *infer, ob_dim size, float scale) {
+    int64_t above, below;
+    if (size == OB_DIM_UNKNOWN || !(scale > 0.0F)) return OB_DIM_UNKNOWN;
+    if (ob_dim_is_const(size)) {
+        int64_t product = ob__resized(size, scale);
+        return product >= 0 && product <= OB_DIM_CONST_MAX ? product : OB_DIM_UNKNOWN;
+    }
+    if (!ob__exact_scale(scale, &above, &below)) return OB_DIM_UNKNOWN;
+    return ob_dim_div(infer->dims, ob_dim_mul(infer->dims, size, above), below);
+}
+
+/* Where scales and sizes stand in each version. */
+typedef struct resize_operands {
+    const float *scales;
+    uint32_t n_scales;
+    bool scales_given;
+    uint32_t sizes; /* operand, UINT32_MAX: none */
+} resize_operands;
+
+static void read_operands(ob_infer *infer, resize_operands *r, float *space) {
+    bool upsample = ob__op_is(infer, "Upsample");
+    int32_t since = ob__since(infer);
+    *r = (resize_operands){.sizes = UINT32_MAX};
+    if (upsample && since < 7) {
+        space[0] = space[1] = 1.0F;
+        space[2] = ob__node_float(infer->node, "height_scale", 0.0F);
+        space[3] = ob__node_float(infer->node, "width_scale", 0.0F);
+        r->scales = space;
+        r->n_scales = 4;
+        r->scales_given = true;
+        return;
+    }
+    if (upsample && since < 9) {
+        const ob_attribute *scales = ob__node_attribute(infer->node, "scales");
+        r->scales_given = true;
+        if (!scales || scales->type != OB_ATTR_FLOATS || scales->ref) return;
+        r->scales = scales->u.floats;
+        r->n_scales = scales->n;
+        return;
+    }
+    uint32_t at = since < 11 || upsample ? 1 : 2;
+    r->sizes = since < 11 || upsample ? UINT32_MAX : 3;
+    r->scales = ob__in_const_floats(infer, at, &r->n_scales);
+    /* An empty tensor stands for an omitted operand. */
+    r->scales_given = ob__in_given(infer, at) && !(r->scales && r->n_scales == 0) && ob__in_dim(infer, at, 0) != 0;
+    if (r->sizes != UINT32_MAX && (!ob__in_given(infer, r->sizes) || ob__in_dim(infer, r->sizes, 0) == 0)) r->sizes = UINT32_MAX;
+}
+
+/* keep_aspect_ratio_policy: one scale for all axes, the least or the greatest that the sizes ask for. */
+static void keep_aspect(ob_infer *infer, ob_shape from, const int32_t *axes, uint32_t n, ob_dim *dims) {
+    const char *policy = ob__node_string(infer->node, "keep_aspect_ratio_policy", "stretch");
+    bool larger = strcmp(policy, "not_smaller") == 0;
+    if (!larger && strcmp(policy, "not_larger") != 0) return;
+    double scale = 0;
+    bool known = true;
+    for (uint32_t i = 0; i < n; i++) {
+        int32_t axis = axes[i];
+        known = known && ob_dim_is_const(from.dims[axis]) && ob_dim_is_const(dims[axis]) && from.dims[axis] > 0;
+        if (!known) break;
+        double wanted = (double)dims[axis] / (double)from.dims[axis];
+        if (i == 0 || (larger ? wanted > scale : wanted < scale)) scale = wanted;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        int32_t axis = axes[i];
+        int64_t size = known ? ob__resized_alike(from.dims[axis], scale) : -1;
+        dims[axis] = size >= 0 && size <= OB_DIM_CONST_MAX ? size : OB_DIM_UNKNOWN;
+    }
+}
+
+/* Scales are positive, those of Upsample at least 1, and so are sizes: of an axis with elements some stay, of one without none
+ * come. False, with OB0601 reported, otherwise. */
+static bool scales_in(ob_infer *infer, ob_shape from, const int32_t *axes, const resize_operands *r, ob_content sizes) {
+    bool stretches = strcmp(ob__node_string(infer->node, "keep_aspect_ratio_policy", "stretch"), "stretch") == 0;
+    bool upsample = ob__op_is(infer, "Upsample");
+    for (uint32_t i = 0; r->sizes == UINT32_MAX && r->scales && i < r->n_scales; i++)
+        if (!(r->scales[i] > 0 && (r->scales[i] >= 1 || !upsample))) {
+            ob__problem(infer, OB0601, -1, axes[i], "axis %d is scaled by %g%s", axes[i], (double)r->scales[i],
+                        upsample ? ", Upsample takes 1 or more" : "");
+            return false;
+        }
+    for (uint32_t i = 0; sizes.elems && i < sizes.n; i++) {
+        ob_dim size = sizes.elems[i], before = from.dims[axes[i]];
+        if (!ob_dim_is_const(size)) continue;
+        bool fits = size > 0 ? before != 0 || !stretches : size == 0 && before == 0;
+        if (fits || (size == 0 && !ob_dim_is_const(before))) continue;
+        char text[64];
+        ob__dim_shown(infer->dims, before, text, sizeof text);
+        ob__problem(infer, OB0601, (int32_t)r->sizes, axes[i], "axis %d of size %s cannot be resized to %lld", axes[i], text,
+                    (long long)size);
+        return false;
+    }
+    return true;
+}
+
+/* The same of sizes that are open. */
+static ob_status require_sizes(ob_infer *infer, ob_shape from, const int32_t *axes, const resize_operands *r, ob_content sizes) {
+    bool stretches = strcmp(ob__node_string(infer->node, "keep_aspect_ratio_policy", "stretch"), "stretch") == 0;
+    int32_t operand = (int32_t)r->sizes;
+    for (uint32_t i = 0; sizes.elems && i < sizes.n; i++) {
+        ob_dim size = sizes.elems[i], before = from.dims[axes[i]];
+        if (size == OB_DIM_UNKNOWN) {
+            OB_TRY(ob__unverified(infer, operand, axes[i], "sizes depend on data"));
+            continue;
+        }
+        if (size == before || (ob_dim_is_const(size) && ob_dim_is_const(before))) continue;
+        OB_TRY(ob__require_size(infer, size, operand, axes[i], OB0601));
+        OB_TRY(ob__require_where(infer, before, OB_COND_AT_LEAST, size, 1, operand, axes[i], OB0601));
+        if (stretches) OB_TRY(ob__require_where(infer, size, OB_COND_AT_LEAST, before, 1, 0, axes[i], OB0601));
+    }
+    if (r->sizes != UINT32_MAX && !sizes.elems) return ob__unverified(infer, operand, -1, "sizes depend on data");
+    if (r->sizes == UINT32_MAX && r->scales_given && !r->scales) return ob__unverified(infer, -1, -1, "scales depend on data");
+    return OB_OK;
+}
+
+/* Source: Upsample-1/7/9, Resize-10 to Resize-19. */
+ob_status ob__infer_resize(ob_infer *infer) {
+    ob_shape from = ob__in_shape(infer, 0);
+    float space[4];
+    resize_operands r;
+    uint32_t n_axes;
+    const int64_t *given_axes = ob__node_ints(infer->node, "axes", &n_axes);
+    ob__out_dtype(infer, 0, OB_NONE);
+    OB_TRY(ob__rank_unknown(infer, 0));
+    if (from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
+    uint32_t n = given_axes ? n_axes : (uint32_t)from.rank;
+    int32_t axes[OB_MAX_RANK];
+    if (n > (uint32_t)from.rank) {
+        ob__problem(infer, OB0602, -1, -1, "%u axes are given for rank %d", n, from.rank);
+        return OB_OK;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (!ob__axis_in(infer, given_axes ? given_axes[i] : (int64_t)i, from.rank, &axes[i])) return OB_OK;
+    read_operands(infer, &r, space);
+    if (r.sizes == UINT32_MAX && !r.scales_given) ob__problem(infer, OB0601, 0, -1, "neither scales nor sizes are given");
+    ob_dim dims[OB_MAX_RANK];
+    if (from.rank) memcpy(dims, from.dims, (size_t)from.rank * sizeof *dims);
+    ob_content sizes = r.sizes == UINT32_MAX ? (ob_content){0} : ob__in_content(infer, r.sizes);
+    uint32_t n_given = r.sizes != UINT32_MAX ? (sizes.elems ? sizes.n : n) : r.scales ? r.n_scales : n;
+    if (n_given != n) {
+        ob__problem(infer, OB0601, 0, -1, "%u scales or sizes are given for %u axes", n_given, n);
+        return ob__out_rank(infer, 0, from.rank);
+    }
+    if (!scales_in(infer, from, axes, &r, sizes)) return ob__out_rank(infer, 0, from.rank);
+    OB_TRY(require_sizes(infer, from, axes, &r, sizes));
+    for (uint32_t i = 0; i < n; i++) {
+        int32_t axis = axes[i];
+        if (r.sizes != UINT32_MAX)
+            dims[axis] = sizes.elems ? sizes.elems[i] : OB_DIM_UNKNOWN;
+        else if (r.scales)
+            dims[axis] = scaled(infer, from.dims[axis], r.scales[i]);
+        else
+            dims[axis] = OB_DIM_UNKNOWN;
+    }
+    if (r.sizes != UINT32_MAX) keep_aspect(infer, from, axes, n, dims);
+    return ob__out_tensor(infer, 0, OB_NONE, from.rank, dims);
+}
+
+ob_status ob__infer_grid_sample(ob_infer *infer) {
+    int32_t rank = ob__in_rank(infer, 0), grid = ob__in_rank(infer, 1);
+    ob__out_dtype(infer, 0, OB_NONE);
+    for (uint32_t i = 0; i < 2; i++) OB_TRY(ob__rank_unknown(infer, i));
+    if (rank < 0) rank = grid;
+    if (rank < 0 || rank > OB_MAX_RANK) return OB_OK;
+    if (rank < 3 || (grid >= 0 && grid != rank)) {
+        ob__problem(infer, OB0601, 1, -1, "the grid has rank %d, the input rank %d", grid, rank);
+        return OB_OK;
+    }
+    if (grid >= 0 && ob__in_rank(infer, 0) >= 0)
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 0, 0), ob__in_dim(infer, 1, 0), 1, 0, OB0601));
+    if (grid >= 0) OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 1, -1), rank - 2, 1, rank - 1, OB0601));
+    ob_dim dims[OB_MAX_RANK] = {ob__dim_prefer(infer->dims, ob__in_dim(infer, 0, 0), ob__in_dim(infer, 1, 0)),
+                                ob__in_dim(infer, 0, 1)};
+    for (int32_t axis = 2; axis < rank; axis++) dims[axis] = ob__in_dim(infer, 1, axis - 1);
+    return ob__out_tensor(infer, 0, OB_NONE, rank, dims);
+}
+
+ob_status ob__infer_affine_grid(ob_infer *infer) {
+    ob_shape size;
+    OB_TRY(ob__shape_operand(infer, 1, &size));
+    ob__out_dtype(infer, 0, OB_NONE);
+    if (size.rank < 0) return ob__unverified(infer, 1, -1, "the target shape depends on data");
+    if (size.rank != 4 && size.rank != 5) {
+        ob__problem(infer, OB0601, 1, -1, "%d sizes are given, 4 or 5 are needed", size.rank);
+        return OB_OK;
+    }
+    /* Theta holds a matrix for each image. */
+    const ob_dim theta[3] = {size.dims[0], size.rank - 2, size.rank - 1};
+    OB_TRY(ob__require_shape(infer, 0, (ob_shape){3, theta}, OB0601));
+    for (int32_t axis = 0; axis < size.rank; axis++) OB_TRY(ob__require_size(infer, size.dims[axis], 1, axis, OB0601));
+    ob_dim dims[5] = {size.dims[0]};
+    for (int32_t axis = 2; axis < size.rank; axis++) dims[axis - 1] = size.dims[axis];
+    dims[size.rank - 1] = size.rank - 2;
+    return ob__out_tensor(infer, 0, OB_NONE, size.rank, dims);
+}
+
+ob_status ob__infer_image_decoder(ob_infer *infer) {
+    bool grey = strcmp(ob__node_string(infer->node, "pixel_format", "RGB"), "Grayscale") == 0;
+    const ob_dim dims[3] = {OB_DIM_UNKNOWN, OB_DIM_UNKNOWN, grey ? 1 : 3};
+    return ob__out_tensor(infer, 0, OB_UINT8, 3, dims);
+}

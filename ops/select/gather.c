@@ -1,0 +1,215 @@
+/* Gather 1.., GatherElements 11.., GatherND 11.. (batch_dims since 12), OneHot 9.., Trilu 14: elements picked by index. Every
+ * element type, by width. A negative index counts from the end; one outside the axis is E_ARGUMENT with the index. */
+#include "ops/kernel/common.h"
+
+static ob_status check_indices(const ob_kernel_args *args, uint32_t i, ob_error *error) {
+    ob_dtype dtype = args->in[i].dtype;
+    OB_FAIL_IF(dtype != OB_INT64 && dtype != OB_INT32, error, OB_E_TYPE, "%s: indices of type %s", args->node->op_type,
+               ob_dtype_name(dtype));
+    return OB_OK;
+}
+
+static void copy_block(char *to, const char *from, size_t n_bytes) {
+    switch (n_bytes) { /* a call for a few bytes costs more than the bytes */
+    case 1: memcpy(to, from, 1); break;
+    case 2: memcpy(to, from, 2); break;
+    case 4: memcpy(to, from, 4); break;
+    case 8: memcpy(to, from, 8); break;
+    case 16: memcpy(to, from, 16); break;
+    default: memcpy(to, from, n_bytes); break;
+    }
+}
+
+/* out[o, i, :] = data[o, indices[i], :] */
+static ob_status gather_run(const ob_kernel_args *args, ob_error *error) {
+    const ob_view *data = &args->in[0], *indices = &args->in[1], *out = &args->out[0];
+    OB_TRY(check_indices(args, 1, error));
+    int32_t axis = 0;
+    OB_TRY(ob__axis(ob__node_int(args->node, "axis", 0), data->rank, &axis, error));
+    int64_t n = data->dims[axis], n_indices = ob__count(indices), outer = ob__product(data->dims, 0, axis);
+    size_t block = (size_t)ob__product(data->dims, axis + 1, data->rank) * ob_dtype_size(data->dtype);
+    int64_t n_bytes = outer * n_indices * (int64_t)block;
+    OB_FAIL_IF(n_bytes != ob__count(out) * (int64_t)ob_dtype_size(out->dtype), error, OB_E_SHAPE,
+               "Gather: result of another size");
+    for (int64_t i = 0; i < n_indices; i++) {
+        int64_t index = ob__index_at(indices, i);
+        if (index < -n || index >= n) return ob__bad_index(args, index, n, axis, error);
+        if (index < 0) index += n;
+        const char *from = (const char *)data->data + index * (int64_t)block;
+        char *to = (char *)out->data + i * (int64_t)block;
+        if (block > 0)
+            for (int64_t o = 0; o < outer; o++)
+                copy_block(to + o * n_indices * (int64_t)block, from + o * n * (int64_t)block, block);
+    }
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_gather = {.name = "gather", .run = gather_run};
+
+/* out[i0 .. ik ..] = data[i0 .. indices[i0 .. ik ..] ..] along `axis` */
+static ob_status gather_elements_run(const ob_kernel_args *args, ob_error *error) {
+    const ob_view *data = &args->in[0], *indices = &args->in[1], *out = &args->out[0];
+    OB_TRY(check_indices(args, 1, error));
+    int32_t axis = 0, rank = data->rank;
+    OB_TRY(ob__axis(ob__node_int(args->node, "axis", 0), rank, &axis, error));
+    OB_FAIL_IF(indices->rank != rank || ob__count(indices) != ob__count(out), error, OB_E_SHAPE,
+               "GatherElements: indices of another rank or size than the result");
+    for (int32_t a = 0; a < rank; a++)
+        OB_FAIL_IF(a != axis && indices->dims[a] > data->dims[a], error, OB_E_SHAPE,
+                   "GatherElements: axis %d of the indices exceeds the data", a);
+    size_t width = ob_dtype_size(data->dtype);
+    int64_t index[OB_MAX_RANK] = {0}, count = ob__count(out), size = data->dims[axis];
+    const char *from = data->data;
+    char *to = out->data;
+    for (int64_t i = 0; i < count; i++, to += width) {
+        int64_t at = ob__index_at(indices, i);
+        if (at < -size || at >= size) return ob__bad_index(args, at, size, axis, error);
+        copy_block(to, from + (at < 0 ? at + size : at) * data->strides[axis], width);
+        for (int32_t a = rank - 1; a >= 0; a--) {
+            int64_t stride = a == axis ? 0 : data->strides[a];
+            from += stride;
+            if (++index[a] < indices->dims[a]) break;
+            from -= index[a] * stride;
+            index[a] = 0;
+        }
+    }
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_gather_elements = {.name = "gather_elements", .run = gather_elements_run};
+
+/* The last axis of the indices is a position in the axes after batch_dims; what follows these is copied. */
+static ob_status gather_nd_run(const ob_kernel_args *args, ob_error *error) {
+    const ob_view *data = &args->in[0], *indices = &args->in[1], *out = &args->out[0];
+    OB_TRY(check_indices(args, 1, error));
+    int64_t batch = ob__node_int(args->node, "batch_dims", 0);
+    OB_FAIL_IF(indices->rank < 1 || data->rank < 1 || batch < 0 || batch >= indices->rank || batch >= data->rank, error,
+               OB_E_ARGUMENT, "GatherND: batch_dims %lld for ranks %d and %d", (long long)batch, data->rank, indices->rank);
+    int32_t b = (int32_t)batch, q = indices->rank;
+    int64_t depth = indices->dims[q - 1];
+    OB_FAIL_IF(depth > data->rank - b, error, OB_E_SHAPE, "GatherND: positions of %lld axes in rank %d", (long long)depth,
+               data->rank);
+    for (int32_t a = 0; a < b; a++)
+        OB_FAIL_IF(data->dims[a] != indices->dims[a], error, OB_E_SHAPE, "GatherND: batch axis %d differs", a);
+    int32_t tail = b + (int32_t)depth;
+    size_t block = (size_t)ob__product(data->dims, tail, data->rank) * ob_dtype_size(data->dtype);
+    int64_t n_batches = ob__product(data->dims, 0, b), per_batch = ob__product(indices->dims, b, q - 1);
+    size_t batch_bytes = (size_t)ob__product(data->dims, b, data->rank) * ob_dtype_size(data->dtype);
+    OB_FAIL_IF(n_batches * per_batch * (int64_t)block != ob__count(out) * (int64_t)ob_dtype_size(out->dtype), error, OB_E_SHAPE,
+               "GatherND: result of another size");
+    if (block == 0) return OB_OK;
+    char *to = out->data;
+    for (int64_t i = 0; i < n_batches * per_batch; i++, to += block) {
+        const char *from = (const char *)data->data + i / per_batch * (int64_t)batch_bytes;
+        for (int32_t k = 0; k < (int32_t)depth; k++) {
+            int64_t at = ob__index_at(indices, i * depth + k), size = data->dims[b + k];
+            if (at < -size || at >= size) return ob__bad_index(args, at, size, b + k, error);
+            from += (at < 0 ? at + size : at) * data->strides[b + k];
+        }
+        copy_block(to, from, block);
+    }
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_gather_nd = {.name = "gather_nd", .run = gather_nd_run};
+
+/* ---- OneHot ---- */
+
+/* Any number as an integer, fractions cut. */
+static ob_status read_number(const ob_view *view, int64_t i, int64_t *out, ob_error *error) {
+    const void *data = view->data;
+    switch (view->dtype) {
+    case OB_INT8: *out = ((const int8_t *)data)[i]; return OB_OK;
+    case OB_UINT8: *out = ((const uint8_t *)data)[i]; return OB_OK;
+    case OB_INT16: *out = ((const int16_t *)data)[i]; return OB_OK;
+    case OB_UINT16: *out = ((const uint16_t *)data)[i]; return OB_OK;
+    case OB_INT32: *out = ((const int32_t *)data)[i]; return OB_OK;
+    case OB_UINT32: *out = ((const uint32_t *)data)[i]; return OB_OK;
+    case OB_INT64: *out = ((const int64_t *)data)[i]; return OB_OK;
+    case OB_UINT64: {
+        uint64_t value = ((const uint64_t *)data)[i];
+        *out = value > INT64_MAX ? INT64_MAX : (int64_t)value;
+        return OB_OK;
+    }
+    case OB_FLOAT16: *out = ob__int64_from((double)ob__float_from_half(((const uint16_t *)data)[i])); return OB_OK;
+    case OB_FLOAT: *out = ob__int64_from((double)((const float *)data)[i]); return OB_OK;
+    case OB_DOUBLE: *out = ob__int64_from(((const double *)data)[i]); return OB_OK;
+    default: return ob__fail(error, OB_E_UNSUPPORTED, "no integer from element type %s", ob_dtype_name(view->dtype));
+    }
+}
+
+/* Indices outside -depth .. depth - 1 (version 9: 0 .. depth - 1) give a vector of off values. */
+static ob_status one_hot_run(const ob_kernel_args *args, ob_error *error) {
+    const ob_view *indices = &args->in[0], *values = &args->in[2], *out = &args->out[0];
+    int64_t depth, n = ob__count(indices);
+    OB_FAIL_IF(ob__count(&args->in[1]) != 1 || ob__count(values) != 2 || values->dtype != out->dtype, error, OB_E_SHAPE,
+               "OneHot: depth has to be one element, values two");
+    OB_TRY(read_number(&args->in[1], 0, &depth, error));
+    int32_t axis = 0;
+    OB_TRY(ob__axis(ob__node_int(args->node, "axis", -1), out->rank, &axis, error));
+    OB_FAIL_IF(depth != out->dims[axis] || n * depth != ob__count(out), error, OB_E_SHAPE, "OneHot: depth %lld, planned %lld",
+               (long long)depth, (long long)out->dims[axis]);
+    size_t width = ob_dtype_size(out->dtype);
+    int64_t inner = ob__product(out->dims, axis + 1, out->rank);
+    ob__fill(out->data, ob__count(out), width, values->data);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at;
+        OB_TRY(read_number(indices, i, &at, error));
+        if (at < 0 && at >= -depth && args->op->since >= 11) at += depth;
+        if (at < 0 || at >= depth) continue;
+        memcpy((char *)out->data + ((i / inner * depth + at) * inner + i % inner) * (int64_t)width,
+               (const char *)values->data + width, width);
+    }
+    return OB_OK;
+}
+
+static ob_status one_hot_shape(ob_kernel_args *args, ob_error *error) {
+    const ob_view *indices = &args->in[0];
+    ob_view *out = &args->out[0];
+    int64_t depth;
+    int32_t axis = 0, rank = indices->rank + 1;
+    OB_FAIL_IF(rank > OB_MAX_RANK || ob__count(&args->in[1]) != 1, error, OB_E_SHAPE, "OneHot: depth has to be one element");
+    OB_TRY(read_number(&args->in[1], 0, &depth, error));
+    OB_TRY(ob__axis(ob__node_int(args->node, "axis", -1), rank, &axis, error));
+    OB_FAIL_IF(depth < 0, error, OB_E_ARGUMENT, "OneHot: depth %lld", (long long)depth);
+    for (int32_t a = 0; a < rank; a++) out->dims[a] = a == axis ? depth : indices->dims[a < axis ? a : a - 1];
+    out->rank = rank;
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_one_hot = {.name = "one_hot", .run = one_hot_run, .shape = one_hot_shape};
+
+/* ---- Trilu: the triangle on and above (upper) or below diagonal k, zero elsewhere ---- */
+
+static ob_status trilu_run(const ob_kernel_args *args, ob_error *error) {
+    const ob_view *in = &args->in[0], *out = &args->out[0];
+    OB_FAIL_IF(in->rank < 2 || ob__count(in) != ob__count(out), error, OB_E_SHAPE, "Trilu: rank %d", in->rank);
+    int64_t k = 0, rows = in->dims[in->rank - 2], columns = in->dims[in->rank - 1];
+    if (ob__given(args, 1)) {
+        int32_t n = 0;
+        OB_TRY(ob__read_ints(&args->in[1], &k, 1, &n, error));
+        OB_FAIL_IF(n != 1, error, OB_E_ARGUMENT, "Trilu: k is empty");
+    }
+    k = k < -rows ? -rows : k > columns ? columns : k;
+    bool upper = ob__node_int(args->node, "upper", 1) != 0;
+    size_t width = ob_dtype_size(in->dtype);
+    if (ob__count(in) == 0) return OB_OK;
+    int64_t n_rows = ob__count(in) / columns;
+    for (int64_t row = 0; row < n_rows; row++) {
+        int64_t cut = row % rows + k + (upper ? 0 : 1); /* first column of the right part */
+        cut = cut < 0 ? 0 : cut > columns ? columns : cut;
+        const char *from = (const char *)in->data + row * columns * (int64_t)width;
+        char *to = (char *)out->data + row * columns * (int64_t)width;
+        size_t left = (size_t)cut * width, right = (size_t)(columns - cut) * width;
+        if (upper) {
+            memset(to, 0, left);
+            memcpy(to + left, from + left, right);
+        } else {
+            memcpy(to, from, left);
+            memset(to + left, 0, right);
+        }
+    }
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_trilu = {.name = "trilu", .run = trilu_run};

@@ -1,0 +1,186 @@
+/* Scatter 9, 11, ScatterElements 11.., ScatterND 11..: a copy of the data with some elements replaced, or since 16 combined by
+ * reduction add, mul and since 18 max, min. Every element type; reductions for numbers, bool (or, and) and, add and mul only,
+ * complex. NaN wins max and min. Updates are applied in order. Negative indices count from the end; one outside is E_ARGUMENT. */
+#include "ops/kernel/common.h"
+
+typedef enum reduction { REPLACE, ADD, MUL, MAX, MIN, REDUCTION_COUNT } reduction;
+typedef void (*combine)(reduction kind, void *to, const void *from, int64_t n);
+
+static const char *const reduction_names[REDUCTION_COUNT] = {"none", "add", "mul", "max", "min"};
+
+/* Integers are added and multiplied as uint64_t: they wrap. W is the type to compute in. */
+#define COMBINE(name, type, W)                                                                                                   \
+    static void combine_##name(reduction kind, void *to, const void *from, int64_t n) {                                          \
+        type *y = to;                                                                                                            \
+        const type *x = from;                                                                                                    \
+        for (int64_t i = 0; i < n; i++) {                                                                                        \
+            if (kind == ADD)                                                                                                     \
+                y[i] = (type)((W)y[i] + (W)x[i]);                                                                                \
+            else if (kind == MUL)                                                                                                \
+                y[i] = (type)((W)y[i] * (W)x[i]);                                                                                \
+            else if (y[i] == y[i] && (kind == MAX ? !(y[i] >= x[i]) : !(y[i] <= x[i])))                                          \
+                y[i] = x[i];                                                                                                     \
+        }                                                                                                                        \
+    }
+COMBINE(float, float, float)
+COMBINE(double, double, double)
+COMBINE(int8, int8_t, uint64_t)
+COMBINE(uint8, uint8_t, uint64_t)
+COMBINE(int16, int16_t, uint64_t)
+COMBINE(uint16, uint16_t, uint64_t)
+COMBINE(int32, int32_t, uint64_t)
+COMBINE(uint32, uint32_t, uint64_t)
+COMBINE(int64, int64_t, uint64_t)
+COMBINE(uint64, uint64_t, uint64_t)
+
+static void combine_bool(reduction kind, void *to, const void *from, int64_t n) {
+    uint8_t *y = to;
+    const uint8_t *x = from;
+    for (int64_t i = 0; i < n; i++) y[i] = kind == ADD || kind == MAX ? y[i] || x[i] : y[i] && x[i];
+}
+
+#define COMBINE_NARROW(name, WIDEN, NARROW)                                                                                      \
+    static void combine_##name(reduction kind, void *to, const void *from, int64_t n) {                                          \
+        uint16_t *y = to;                                                                                                        \
+        const uint16_t *x = from;                                                                                                \
+        for (int64_t i = 0; i < n; i++) {                                                                                        \
+            float value = WIDEN(y[i]), update = WIDEN(x[i]);                                                                     \
+            combine_float(kind, &value, &update, 1);                                                                             \
+            y[i] = NARROW(value);                                                                                                \
+        }                                                                                                                        \
+    }
+COMBINE_NARROW(half, ob__float_from_half, ob__half_from_float)
+COMBINE_NARROW(bfloat, ob__float_from_bfloat, ob__bfloat_from_float)
+
+#define COMBINE_COMPLEX(name, type)                                                                                              \
+    static void combine_##name(reduction kind, void *to, const void *from, int64_t n) {                                          \
+        type *y = to;                                                                                                            \
+        const type *x = from;                                                                                                    \
+        for (int64_t i = 0; i < 2 * n; i += 2) {                                                                                 \
+            type re = kind == ADD ? y[i] + x[i] : y[i] * x[i] - y[i + 1] * x[i + 1];                                             \
+            y[i + 1] = kind == ADD ? y[i + 1] + x[i + 1] : y[i] * x[i + 1] + y[i + 1] * x[i];                                    \
+            y[i] = re;                                                                                                           \
+        }                                                                                                                        \
+    }
+COMBINE_COMPLEX(complex64, float)
+COMBINE_COMPLEX(complex128, double)
+
+static combine find_combine(ob_dtype dtype, reduction kind) {
+    switch (dtype) {
+    case OB_FLOAT: return combine_float;
+    case OB_DOUBLE: return combine_double;
+    case OB_FLOAT16: return combine_half;
+    case OB_BFLOAT16: return combine_bfloat;
+    case OB_INT8: return combine_int8;
+    case OB_UINT8: return combine_uint8;
+    case OB_INT16: return combine_int16;
+    case OB_UINT16: return combine_uint16;
+    case OB_INT32: return combine_int32;
+    case OB_UINT32: return combine_uint32;
+    case OB_INT64: return combine_int64;
+    case OB_UINT64: return combine_uint64;
+    case OB_BOOL: return combine_bool;
+    case OB_COMPLEX64: return kind <= MUL ? combine_complex64 : NULL;
+    case OB_COMPLEX128: return kind <= MUL ? combine_complex128 : NULL;
+    default: return NULL;
+    }
+}
+
+static ob_status find_reduction(const ob_kernel_args *args, reduction *kind, combine *function, ob_error *error) {
+    const char *name = ob__node_string(args->node, "reduction", "none");
+    *kind = REPLACE;
+    while (*kind < REDUCTION_COUNT && strcmp(reduction_names[*kind], name) != 0) (*kind)++;
+    OB_FAIL_IF(*kind == REDUCTION_COUNT, error, OB_E_ARGUMENT, "%s: reduction \"%s\"", args->node->op_type, name);
+    *function = find_combine(args->in[0].dtype, *kind);
+    OB_FAIL_IF(*kind != REPLACE && !*function, error, OB_E_UNSUPPORTED, "%s: no reduction \"%s\" for %s", args->node->op_type,
+               name, ob_dtype_name(args->in[0].dtype));
+    return OB_OK;
+}
+
+static ob_status scatter_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)needs;
+    reduction kind;
+    combine function;
+    const ob_view *data = &args->in[0], *indices = &args->in[1], *updates = &args->in[2], *out = &args->out[0];
+    OB_FAIL_IF(indices->dtype != OB_INT64 && indices->dtype != OB_INT32, error, OB_E_TYPE, "%s: indices of type %s",
+               args->node->op_type, ob_dtype_name(indices->dtype));
+    OB_FAIL_IF(updates->dtype != data->dtype || out->dtype != data->dtype || ob__count(out) != ob__count(data), error, OB_E_SHAPE,
+               "%s: data, updates and result differ", args->node->op_type);
+    return find_reduction(args, &kind, &function, error);
+}
+
+static void copy_data(const ob_kernel_args *args) {
+    size_t n_bytes = (size_t)ob__count(&args->in[0]) * ob_dtype_size(args->in[0].dtype);
+    if (n_bytes > 0 && args->out[0].data != args->in[0].data) memcpy(args->out[0].data, args->in[0].data, n_bytes);
+}
+
+static ob_status scatter_elements_run(const ob_kernel_args *args, ob_error *error) {
+    const ob_view *indices = &args->in[1], *updates = &args->in[2], *out = &args->out[0];
+    reduction kind;
+    combine function;
+    OB_TRY(find_reduction(args, &kind, &function, error));
+    int32_t axis = 0, rank = out->rank;
+    OB_TRY(ob__axis(ob__node_int(args->node, "axis", 0), rank, &axis, error));
+    OB_FAIL_IF(indices->rank != rank || updates->rank != rank, error, OB_E_SHAPE, "%s: ranks differ", args->node->op_type);
+    for (int32_t a = 0; a < rank; a++)
+        OB_FAIL_IF(indices->dims[a] != updates->dims[a] || (a != axis && indices->dims[a] > out->dims[a]), error, OB_E_SHAPE,
+                   "%s: axis %d of the indices does not fit", args->node->op_type, a);
+    copy_data(args);
+    size_t width = ob_dtype_size(out->dtype);
+    int64_t index[OB_MAX_RANK] = {0}, count = ob__count(indices), size = out->dims[axis];
+    char *to = out->data;
+    const char *from = updates->data;
+    for (int64_t i = 0; i < count; i++, from += width) {
+        int64_t at = ob__index_at(indices, i);
+        if (at < -size || at >= size) return ob__bad_index(args, at, size, axis, error);
+        char *element = to + (at < 0 ? at + size : at) * out->strides[axis];
+        if (kind == REPLACE)
+            memcpy(element, from, width);
+        else
+            function(kind, element, from, 1);
+        for (int32_t a = rank - 1; a >= 0; a--) {
+            int64_t stride = a == axis ? 0 : out->strides[a];
+            to += stride;
+            if (++index[a] < indices->dims[a]) break;
+            to -= index[a] * stride;
+            index[a] = 0;
+        }
+    }
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_scatter_elements = {.name = "scatter_elements", .plan = scatter_plan, .run = scatter_elements_run};
+
+/* The last axis of the indices is a position in the first axes of the data; updates are what follows. */
+static ob_status scatter_nd_run(const ob_kernel_args *args, ob_error *error) {
+    const ob_view *indices = &args->in[1], *updates = &args->in[2], *out = &args->out[0];
+    reduction kind;
+    combine function;
+    OB_TRY(find_reduction(args, &kind, &function, error));
+    OB_FAIL_IF(indices->rank < 1, error, OB_E_SHAPE, "ScatterND: scalar indices");
+    int64_t depth = indices->dims[indices->rank - 1];
+    OB_FAIL_IF(depth > out->rank, error, OB_E_SHAPE, "ScatterND: positions of %lld axes in rank %d", (long long)depth, out->rank);
+    int64_t n_positions = ob__product(indices->dims, 0, indices->rank - 1);
+    int64_t block = ob__product(out->dims, (int32_t)depth, out->rank);
+    OB_FAIL_IF(n_positions * block != ob__count(updates), error, OB_E_SHAPE, "ScatterND: %lld updates of %lld elements for %lld",
+               (long long)n_positions, (long long)block, (long long)ob__count(updates));
+    copy_data(args);
+    size_t n_bytes = (size_t)block * ob_dtype_size(out->dtype);
+    if (n_bytes == 0) return OB_OK;
+    const char *from = updates->data;
+    for (int64_t i = 0; i < n_positions; i++, from += n_bytes) {
+        char *to = out->data;
+        for (int32_t k = 0; k < (int32_t)depth; k++) {
+            int64_t at = ob__index_at(indices, i * depth + k), size = out->dims[k];
+            if (at < -size || at >= size) return ob__bad_index(args, at, size, k, error);
+            to += (at < 0 ? at + size : at) * out->strides[k];
+        }
+        if (kind == REPLACE)
+            memcpy(to, from, n_bytes);
+        else
+            function(kind, to, from, block);
+    }
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_scatter_nd = {.name = "scatter_nd", .plan = scatter_plan, .run = scatter_nd_run};

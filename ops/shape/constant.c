@@ -1,0 +1,249 @@
+/* What needs no elements of an input: Shape, Size, Constant, ConstantOfShape, Range, EyeLike.
+ *
+ * Shape 1.. (start and end since 15), Size 1..: int64. Constant 1..: value; 12 also value_float(s), value_int(s),
+ * value_string(s). ConstantOfShape 9..: one element everywhere, float 0 by default. Range 11..: start + i * delta, integers wrap.
+ * EyeLike 9..: ones on diagonal k. */
+#include "ops/kernel/common.h"
+
+/* ---- Shape, Size ---- */
+
+static ob_status shape_run(const ob_kernel_args *args, ob_error *error) {
+    const ob_view *in = &args->in[0], *out = &args->out[0];
+    int64_t *sizes = out->data;
+    if (strcmp(args->node->op_type, "Size") == 0) {
+        sizes[0] = ob__count(in);
+        return OB_OK;
+    }
+    int64_t start = ob__node_int(args->node, "start", 0), end = ob__node_int(args->node, "end", in->rank);
+    if (start < 0) start = start < -in->rank ? 0 : start + in->rank;
+    if (end < 0) end = end < -in->rank ? 0 : end + in->rank;
+    if (end > in->rank) end = in->rank;
+    int64_t n = end > start ? end - start : 0;
+    OB_FAIL_IF(n != ob__count(out), error, OB_E_SHAPE, "Shape: %lld sizes for %lld places", (long long)n,
+               (long long)ob__count(out));
+    for (int64_t i = 0; i < n; i++) sizes[i] = in->dims[start + i];
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_shape = {.name = "shape", .flags = OB_KERNEL_STRIDED, .run = shape_run};
+
+/* ---- Constant ---- */
+
+/* The elements that the node carries; NULL when it has none that are understood. */
+static const void *constant_of(const ob_node *node, ob_dtype *dtype, int64_t *n) {
+    const ob_attribute *a;
+    *n = 1;
+    if ((a = ob__node_attribute(node, "value")) && a->type == OB_ATTR_TENSOR) {
+        *dtype = a->u.tensor->dtype;
+        *n = a->u.tensor->n_elems;
+        return a->u.tensor->data;
+    }
+    if ((a = ob__node_attribute(node, "value_float")) && a->type == OB_ATTR_FLOAT) {
+        *dtype = OB_FLOAT;
+        return &a->u.f;
+    }
+    if ((a = ob__node_attribute(node, "value_int")) && a->type == OB_ATTR_INT) {
+        *dtype = OB_INT64;
+        return &a->u.i;
+    }
+    if ((a = ob__node_attribute(node, "value_string")) && a->type == OB_ATTR_STRING) {
+        *dtype = OB_STRING;
+        return &a->u.s;
+    }
+    if ((a = ob__node_attribute(node, "value_floats")) && a->type == OB_ATTR_FLOATS) {
+        *dtype = OB_FLOAT;
+        *n = a->n;
+        return a->u.floats;
+    }
+    if ((a = ob__node_attribute(node, "value_ints")) && a->type == OB_ATTR_INTS) {
+        *dtype = OB_INT64;
+        *n = a->n;
+        return a->u.ints;
+    }
+    if ((a = ob__node_attribute(node, "value_strings")) && a->type == OB_ATTR_STRINGS) {
+        *dtype = OB_STRING;
+        *n = a->n;
+        return a->u.strings;
+    }
+    *n = 0;
+    return NULL;
+}
+
+static ob_status constant_run(const ob_kernel_args *args, ob_error *error) {
+    ob_view *out = &args->out[0];
+    ob_dtype dtype = OB_NONE;
+    int64_t n;
+    const void *elements = constant_of(args->node, &dtype, &n);
+    if (ob__count(out) == 0 && n == 0) return OB_OK;
+    OB_FAIL_IF(!elements, error, OB_E_UNSUPPORTED, "Constant: sparse, external or missing elements");
+    OB_FAIL_IF(dtype != out->dtype || n != ob__count(out), error, OB_E_SHAPE, "Constant: %lld elements of %s for %lld of %s",
+               (long long)n, ob_dtype_name(dtype), (long long)ob__count(out), ob_dtype_name(out->dtype));
+    memcpy(out->data, elements, (size_t)n * ob_dtype_size(dtype));
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_constant = {.name = "constant", .run = constant_run};
+
+static ob_status constant_of_shape_run(const ob_kernel_args *args, ob_error *error) {
+    ob_view *out = &args->out[0];
+    const ob_attribute *a = ob__node_attribute(args->node, "value");
+    const void *value = NULL;
+    if (a) {
+        bool good =
+            a->type == OB_ATTR_TENSOR && a->u.tensor->n_elems == 1 && a->u.tensor->data && a->u.tensor->dtype == out->dtype;
+        OB_FAIL_IF(!good, error, OB_E_MODEL, "ConstantOfShape: value is not one element of %s", ob_dtype_name(out->dtype));
+        value = a->u.tensor->data;
+    }
+    ob__fill(out->data, ob__count(out), ob_dtype_size(out->dtype), value);
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_constant_of_shape = {.name = "constant_of_shape", .run = constant_of_shape_run};
+
+/* ---- Range ---- */
+
+#define FLOAT_RANGE(type)                                                                                                        \
+    {                                                                                                                            \
+        type s, l, d, *out = to;                                                                                                 \
+        memcpy(&s, start, sizeof s);                                                                                             \
+        memcpy(&l, limit, sizeof l);                                                                                             \
+        memcpy(&d, delta, sizeof d);                                                                                             \
+        double count = ceil(((double)l - (double)s) / (double)d);                                                                \
+        if (d == 0) return -1;                                                                                                   \
+        if (!out) return count > 0 ? ob__int64_from(count) : 0;                                                                  \
+        for (int64_t i = 0; i < n; i++) out[i] = (type)((double)s + (double)i * (double)d);                                      \
+        return n;                                                                                                                \
+    }
+#define INTEGER_RANGE(type)                                                                                                      \
+    {                                                                                                                            \
+        type s, l, d, *out = to;                                                                                                 \
+        memcpy(&s, start, sizeof s);                                                                                             \
+        memcpy(&l, limit, sizeof l);                                                                                             \
+        memcpy(&d, delta, sizeof d);                                                                                             \
+        uint64_t from = (uint64_t)s, step = (uint64_t)d, count = 0;                                                              \
+        if (d == 0) return -1;                                                                                                   \
+        if (d > 0 && l > s) count = ((uint64_t)l - from - 1) / step + 1;                                                         \
+        if (d < 0 && l < s) count = (from - (uint64_t)l - 1) / (0 - step) + 1;                                                   \
+        if (!out) return count > INT64_MAX ? INT64_MAX : (int64_t)count;                                                         \
+        for (int64_t i = 0; i < n; i++) out[i] = (type)(from + (uint64_t)i * step);                                              \
+        return n;                                                                                                                \
+    }
+
+/* Range 27: computed in float (stash_type 1), which holds every number of both types. */
+static int64_t narrow_range(ob_dtype dtype, const void *start, const void *limit, const void *delta, int64_t n, void *to) {
+    const bool half = dtype == OB_FLOAT16;
+    const void *const operands[3] = {start, limit, delta};
+    float wide[3];
+    uint16_t bits, *out = to;
+    for (int k = 0; k < 3; k++) {
+        memcpy(&bits, operands[k], sizeof bits);
+        wide[k] = half ? ob__float_from_half(bits) : ob__float_from_bfloat(bits);
+    }
+    double count = ceil(((double)wide[1] - (double)wide[0]) / (double)wide[2]);
+    if (wide[2] == 0) return -1;
+    if (!out) return count > 0 ? ob__int64_from(count) : 0;
+    for (int64_t i = 0; i < n; i++) {
+        float x = wide[0] + (float)i * wide[2];
+        out[i] = half ? ob__half_from_float(x) : ob__bfloat_from_float(x);
+    }
+    return n;
+}
+
+/* Writes n elements; `to` NULL: only says how many there are, -1 when the step is 0. */
+static int64_t write_range(ob_dtype dtype, const void *start, const void *limit, const void *delta, int64_t n, void *to) {
+    switch (dtype) {
+    case OB_FLOAT: FLOAT_RANGE(float)
+    case OB_DOUBLE: FLOAT_RANGE(double)
+    case OB_FLOAT16:
+    case OB_BFLOAT16: return narrow_range(dtype, start, limit, delta, n, to);
+    case OB_INT16: INTEGER_RANGE(int16_t)
+    case OB_INT32: INTEGER_RANGE(int32_t)
+    case OB_INT64: INTEGER_RANGE(int64_t)
+    default: return -1;
+    }
+}
+
+static int64_t count_range(const ob_kernel_args *args) {
+    return write_range(args->in[0].dtype, args->in[0].data, args->in[1].data, args->in[2].data, 0, NULL);
+}
+
+static ob_status range_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)needs;
+    for (uint32_t i = 0; i < 3; i++) {
+        OB_TRY(ob__check_type(args, i, error));
+        OB_FAIL_IF(ob__count(&args->in[i]) != 1 || args->in[i].dtype != args->out[0].dtype, error, OB_E_SHAPE,
+                   "Range: operand %u is not one element of %s", i, ob_dtype_name(args->out[0].dtype));
+    }
+    int64_t stash = ob__node_int(args->node, "stash_type", OB_FLOAT);
+    bool narrow = args->in[0].dtype == OB_FLOAT16 || args->in[0].dtype == OB_BFLOAT16;
+    OB_FAIL_IF(narrow && stash != OB_FLOAT, error, OB_E_UNSUPPORTED, "Range: stash_type %lld, only 1 (float) is supported",
+               (long long)stash);
+    return OB_OK;
+}
+
+static ob_status range_shape(ob_kernel_args *args, ob_error *error) {
+    args->out[0].dtype = args->in[0].dtype;
+    OB_TRY(range_plan(args, NULL, error));
+    int64_t n = count_range(args);
+    OB_FAIL_IF(n < 0, error, OB_E_ARGUMENT, "Range: delta is 0");
+    args->out[0].rank = 1;
+    args->out[0].dims[0] = n;
+    return OB_OK;
+}
+
+static ob_status range_run(const ob_kernel_args *args, ob_error *error) {
+    const ob_view *out = &args->out[0];
+    OB_FAIL_IF(count_range(args) != ob__count(out), error, OB_E_SHAPE, "Range: start, limit and delta do not give %lld elements",
+               (long long)ob__count(out));
+    write_range(out->dtype, args->in[0].data, args->in[1].data, args->in[2].data, ob__count(out), out->data);
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_range = {.name = "range", .plan = range_plan, .run = range_run, .shape = range_shape};
+
+/* ---- EyeLike ---- */
+
+ob_status ob__one(ob_dtype dtype, void *element, ob_error *error) {
+    static const float one_float = 1;
+    static const double one_double = 1;
+    uint64_t one = 1;
+    switch (dtype) {
+    case OB_FLOAT: memcpy(element, &one_float, 4); return OB_OK;
+    case OB_DOUBLE: memcpy(element, &one_double, 8); return OB_OK;
+    case OB_FLOAT16: one = 0x3c00; break;
+    case OB_BFLOAT16: one = 0x3f80; break;
+    case OB_BOOL:
+    case OB_INT8:
+    case OB_UINT8:
+    case OB_INT16:
+    case OB_UINT16:
+    case OB_INT32:
+    case OB_UINT32:
+    case OB_INT64:
+    case OB_UINT64: break;
+    default: return ob__fail(error, OB_E_UNSUPPORTED, "no 1 of element type %s", ob_dtype_name(dtype));
+    }
+    switch (ob_dtype_size(dtype)) {
+    case 1: memcpy(element, &(uint8_t){(uint8_t)one}, 1); break;
+    case 2: memcpy(element, &(uint16_t){(uint16_t)one}, 2); break;
+    case 4: memcpy(element, &(uint32_t){(uint32_t)one}, 4); break;
+    default: memcpy(element, &one, 8); break;
+    }
+    return OB_OK;
+}
+
+static ob_status eye_like_run(const ob_kernel_args *args, ob_error *error) {
+    const ob_view *out = &args->out[0];
+    size_t width = ob_dtype_size(out->dtype);
+    char one[16];
+    OB_TRY(ob__one(out->dtype, one, error));
+    OB_FAIL_IF(out->rank != 2, error, OB_E_SHAPE, "EyeLike: rank %d", out->rank);
+    ob__fill(out->data, ob__count(out), width, NULL);
+    int64_t k = ob__node_int(args->node, "k", 0), rows = out->dims[0], columns = out->dims[1];
+    if (k >= columns || k <= -rows) return OB_OK;
+    for (int64_t i = k < 0 ? -k : 0; i < rows && i + k < columns; i++)
+        memcpy((char *)out->data + (i * columns + i + k) * (int64_t)width, one, width);
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_eye_like = {.name = "eye_like", .flags = OB_KERNEL_STRIDED, .run = eye_like_run};

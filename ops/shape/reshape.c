@@ -1,0 +1,69 @@
+/* Reshape, Flatten, Squeeze, Unsqueeze, Identity: the same elements in the same order under other dims.
+ *
+ * Reshape 1.., Flatten 1.., Squeeze 1.., Unsqueeze 1.., Identity 1..; every element type, by width. The output's dims are planned
+ * already, so all five are one kernel: a view when the input's strides allow it, else a copy. */
+#include "ops/kernel/common.h"
+
+/* Finds strides for `out` over the memory of `in`, both with the same number of elements, not 0. Walks both shapes from the front
+ * in groups with equal products; within a group the input must step evenly. */
+static bool find_strides(const ob_view *in, ob_view *out) {
+    int64_t dims[OB_MAX_RANK], strides[OB_MAX_RANK];
+    int32_t rank = 0;
+    for (int32_t a = 0; a < in->rank; a++) {
+        if (in->dims[a] == 1) continue;
+        dims[rank] = in->dims[a];
+        strides[rank++] = in->strides[a];
+    }
+    int32_t i = 0, o = 0;
+    while (i < rank && o < out->rank) {
+        int32_t i_end = i + 1, o_end = o + 1;
+        int64_t n_in = dims[i], n_out = out->dims[o];
+        while (n_in != n_out) {
+            if (n_in < n_out)
+                n_in *= dims[i_end++];
+            else
+                n_out *= out->dims[o_end++];
+        }
+        for (int32_t a = i; a + 1 < i_end; a++)
+            if (strides[a] != strides[a + 1] * dims[a + 1]) return false;
+        int64_t stride = strides[i_end - 1];
+        for (int32_t a = o_end - 1; a >= o; a--) {
+            out->strides[a] = stride;
+            stride *= out->dims[a];
+        }
+        i = i_end;
+        o = o_end;
+    }
+    for (; o < out->rank; o++) out->strides[o] = 0; /* sizes of 1 at the end */
+    return true;
+}
+
+static ob_status check_counts(const ob_kernel_args *args, ob_error *error) {
+    int64_t n_in = ob__count(&args->in[0]), n_out = ob__count(&args->out[0]);
+    OB_FAIL_IF(n_in != n_out, error, OB_E_SHAPE, "%s: %lld elements do not fill a shape of %lld", args->node->op_type,
+               (long long)n_in, (long long)n_out);
+    return OB_OK;
+}
+
+static ob_status reshape_view(ob_kernel_args *args, ob_error *error) {
+    OB_TRY(check_counts(args, error));
+    ob_view view = args->out[0];
+    view.data = args->in[0].data;
+    if (ob__count(&view) == 0)
+        ob__contiguous_strides(view.rank, view.dims, ob_dtype_size(view.dtype), view.strides);
+    else if (!find_strides(&args->in[0], &view))
+        return ob__fail(error, OB_E_UNSUPPORTED, "%s: these strides allow no view", args->node->op_type);
+    args->out[0] = view;
+    return OB_OK;
+}
+
+static ob_status reshape_run(const ob_kernel_args *args, ob_error *error) {
+    OB_TRY(check_counts(args, error));
+    ob__copy_contiguous(&args->in[0], args->out[0].data);
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_reshape = {
+    .name = "reshape", .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED, .view = reshape_view, .run = reshape_run};
+const ob_kernel ob__kernel_identity = {
+    .name = "identity", .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED, .view = reshape_view, .run = reshape_run};

@@ -1,0 +1,458 @@
+/* Shape rules of operators that ask for shapes, rearrange them or make tensors of a given shape. */
+#include <string.h>
+
+#include "core/error.h"
+#include "core/terms.h"
+#include "ops/infer/content.h"
+#include "ops/table/op.h"
+
+OB_RULE(reshape);
+OB_RULE(flatten);
+OB_RULE(squeeze);
+OB_RULE(unsqueeze);
+OB_RULE(identity);
+OB_RULE(transpose);
+OB_RULE(shape);
+OB_RULE(size);
+OB_RULE(constant);
+OB_RULE(constant_of_shape);
+OB_RULE(range);
+OB_RULE(eye_like);
+
+/* ---- Reshape ---- */
+
+typedef struct reshape {
+    ob_shape from;
+    ob_dim dims[OB_MAX_RANK]; /* of the result */
+    int32_t rank, hole;       /* the axis of -1, or -1 */
+    bool allow_zero;
+    bool whole; /* no size but that of the hole is unknown */
+} reshape;
+
+/* What -1 stands for is *above / *below: the operand's sizes, and the result's, without those that both have. */
+static void cancel(ob_infer *infer, const reshape *r, ob_dim *above, ob_dim *below) {
+    bool used[OB_MAX_RANK] = {false}; /* dims of `from` that are cancelled */
+    *above = *below = 1;
+    for (int32_t axis = 0; axis < r->rank; axis++) {
+        if (axis == r->hole) continue;
+        int32_t k = 0;
+        while (k < r->from.rank && (used[k] || r->from.dims[k] != r->dims[axis] || r->dims[axis] == 0)) k++;
+        if (k < r->from.rank)
+            used[k] = true;
+        else
+            *below = ob_dim_mul(infer->dims, *below, r->dims[axis]);
+    }
+    for (int32_t k = 0; k < r->from.rank; k++)
+        if (!used[k]) *above = ob_dim_mul(infer->dims, *above, r->from.dims[k]);
+}
+
+/* -1 needs other sizes that are not 0, and whose product divides what there is. */
+static ob_status fill_hole(ob_infer *infer, reshape *r) {
+    ob_dim above, below, *out = &r->dims[r->hole];
+    *out = OB_DIM_UNKNOWN;
+    if (!r->whole || r->from.rank < 0 || r->from.rank > OB_MAX_RANK) return OB_OK;
+    for (int32_t axis = 0; axis < r->rank; axis++)
+        if (axis != r->hole) OB_TRY(ob__require(infer, OB_COND_AT_LEAST, r->dims[axis], 1, 0, axis, OB0601));
+    for (int32_t axis = 0; axis < r->rank; axis++)
+        if (axis != r->hole && r->dims[axis] == 0) return OB_OK;
+    cancel(infer, r, &above, &below);
+    if (below == 1) {
+        *out = above;
+        return OB_OK;
+    }
+    *out = ob_dim_div_exact(infer->dims, above, below);
+    if (*out != OB_DIM_UNKNOWN) return OB_OK;
+    if (ob_dim_is_const(below) && (!ob_dim_is_const(above) || above % below == 0)) *out = ob_dim_div(infer->dims, above, below);
+    return ob__require(infer, OB_COND_DIVISIBLE, above, below, 0, -1, OB0601);
+}
+
+static ob_status require_count(ob_infer *infer, const reshape *r) {
+    if (r->hole >= 0 || r->from.rank < 0 || !r->whole) return OB_OK;
+    ob_dim before = ob__dims_product(infer, r->from.dims, 0, r->from.rank), after = ob__dims_product(infer, r->dims, 0, r->rank);
+    /* 12*N = 12 says N = 1. */
+    ob_dim ratio = ob_dim_is_const(after) && after > 1 ? ob_dim_div_exact(infer->dims, before, after) : OB_DIM_UNKNOWN;
+    if (ob_dim_is_term(ratio)) return ob__require(infer, OB_COND_EQUAL, ratio, 1, 0, -1, OB0601);
+    return ob__require(infer, OB_COND_EQUAL, before, after, 0, -1, OB0601);
+}
+
+/* A size of the target that is open is one of the result. At 0 it would copy the operand's size, which must be 0 too: a size that
+ * is called by the one name is not to be another. */
+static ob_status take_term(ob_infer *infer, reshape *r, int32_t axis, ob_dim d) {
+    r->dims[axis] = d;
+    OB_TRY(ob__require_size(infer, d, 1, axis, OB0601));
+    if (r->allow_zero || ob__known_at_least(infer, d, 1)) return OB_OK;
+    ob_dim copied = axis < r->from.rank ? r->from.dims[axis] : 1; /* nobody knows of an unknown rank: then it is not to happen */
+    if (ob_dim_is_const(copied) && copied != 0) return ob__require(infer, OB_COND_AT_LEAST, d, 1, 1, axis, OB0601);
+    if (copied == d || ob_dim_div_exact(infer->dims, copied, d) != OB_DIM_UNKNOWN) return OB_OK;
+    return ob__require_where(infer, ob_dim_sub(infer->dims, 1, d), OB_COND_EQUAL, copied, 0, 1, axis, OB0601);
+}
+
+/* False: the target makes no sense. */
+static ob_status take_size(ob_infer *infer, reshape *r, int32_t axis, ob_dim d, bool *fits) {
+    r->dims[axis] = d;
+    if (ob_dim_is_term(d)) return take_term(infer, r, axis, d);
+    if (d == 0 && !r->allow_zero) {
+        r->dims[axis] = axis < r->from.rank ? r->from.dims[axis] : OB_DIM_UNKNOWN;
+        if (r->from.rank >= 0 && axis >= r->from.rank)
+            ob__problem(infer, OB0601, 1, axis, "axis %d: 0 copies a size, but the operand has rank %d", axis, r->from.rank);
+    } else if (d == -1) {
+        if (r->hole >= 0) ob__problem(infer, OB0601, 1, axis, "-1 occurs more than once in the target shape");
+        *fits = r->hole < 0;
+        r->hole = axis;
+    } else if (ob_dim_is_const(d) && d < -1) {
+        ob__problem(infer, OB0601, 1, axis, "axis %d: the target size %lld is negative", axis, (long long)d);
+        r->dims[axis] = OB_DIM_UNKNOWN;
+    }
+    r->whole = r->whole && r->dims[axis] != OB_DIM_UNKNOWN;
+    return d == OB_DIM_UNKNOWN ? ob__unverified(infer, 1, axis, "the target shape depends on data") : OB_OK;
+}
+
+/* Source: Reshape-1 (attribute), Reshape-5, Reshape-14 (allowzero). 0 copies a dim, -1 takes what is left. */
+ob_status ob__infer_reshape(ob_infer *infer) {
+    ob_shape target = {OB_RANK_UNKNOWN, NULL};
+    reshape r = {
+        .from = ob__in_shape(infer, 0), .hole = -1, .whole = true, .allow_zero = ob__node_int(infer->node, "allowzero", 0) != 0};
+    ob__out_dtype(infer, 0, OB_NONE);
+    if (ob__since(infer) < 5) {
+        uint32_t n;
+        const ob_dim *sizes;
+        OB_TRY(ob__attribute_terms(infer, "shape", &sizes, &n));
+        if (sizes) target = (ob_shape){(int32_t)n, sizes};
+    } else {
+        OB_TRY(ob__shape_operand(infer, 1, &target));
+        if (ob__in_rank(infer, 1) >= 0 && ob__in_rank(infer, 1) != 1)
+            ob__problem(infer, OB0601, 1, -1, "the shape operand has rank %d, it must be a vector", ob__in_rank(infer, 1));
+        if (target.rank < 0) OB_TRY(ob__unverified(infer, 1, -1, "the target shape depends on data"));
+    }
+    OB_TRY(ob__rank_unknown(infer, 0));
+    if (target.rank < 0 || target.rank > OB_MAX_RANK) return OB_OK;
+    r.rank = target.rank;
+    for (int32_t axis = 0; axis < target.rank; axis++) {
+        bool fits = true;
+        OB_TRY(take_size(infer, &r, axis, target.dims[axis], &fits));
+        if (!fits) return ob__out_rank(infer, 0, target.rank);
+    }
+    if (r.hole >= 0) OB_TRY(fill_hole(infer, &r));
+    OB_TRY(require_count(infer, &r));
+    OB_TRY(ob__out_tensor(infer, 0, OB_NONE, r.rank, r.dims));
+    return ob__content_share(infer, 0, 0);
+}
+
+ob_status ob__infer_flatten(ob_infer *infer) {
+    ob_shape from = ob__in_shape(infer, 0);
+    ob__out_dtype(infer, 0, OB_NONE);
+    OB_TRY(ob__rank_unknown(infer, 0));
+    if (from.rank < 0) return ob__out_rank(infer, 0, 2);
+    int64_t axis = ob__node_int(infer->node, "axis", 1);
+    if (axis < 0 && ob__since(infer) >= 11) axis += from.rank;
+    if (axis < 0 || axis > from.rank) {
+        ob__problem(infer, OB0602, -1, -1, "axis %lld is out of range for rank %d", (long long)axis, from.rank);
+        return ob__out_rank(infer, 0, 2);
+    }
+    const ob_dim dims[2] = {ob__dims_product(infer, from.dims, 0, (int32_t)axis),
+                            ob__dims_product(infer, from.dims, (int32_t)axis, from.rank)};
+    OB_TRY(ob__out_tensor(infer, 0, OB_NONE, 2, dims));
+    return ob__content_share(infer, 0, 0);
+}
+
+/* ---- Squeeze and Unsqueeze ---- */
+
+ob_status ob__infer_squeeze(ob_infer *infer) {
+    ob_shape from = ob__in_shape(infer, 0);
+    uint32_t n;
+    bool known;
+    const int64_t *axes = ob__axes(infer, "axes", 1, &n, &known);
+    ob__out_dtype(infer, 0, OB_NONE);
+    OB_TRY(ob__content_share(infer, 0, 0));
+    if (axes) OB_TRY(ob__rank_unknown(infer, 0));
+    if (!known) OB_TRY(ob__unverified(infer, 1, -1, "axes depend on data"));
+    if (from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
+    bool drop[OB_MAX_RANK] = {false};
+    if (!known) {
+        ob_dim count = ob__in_count(infer, 1);
+        /* Of several one may occur twice. */
+        return (count == 0 || count == 1) && count <= from.rank ? ob__out_rank(infer, 0, from.rank - (int32_t)count) : OB_OK;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        int32_t axis;
+        if (!ob__axis_in(infer, axes[i], from.rank, &axis)) return OB_OK;
+        drop[axis] = true;
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, from.dims[axis], 1, 0, axis, OB0601));
+    }
+    ob_dim dims[OB_MAX_RANK];
+    int32_t rank = 0;
+    for (int32_t axis = 0; axis < from.rank; axis++) {
+        if (!axes) {
+            /* Whether a size is 1 decides the rank. */
+            const ob_condition is_one = {OB_COND_EQUAL, from.dims[axis], 1};
+            ob_truth truth = from.dims[axis] == OB_DIM_UNKNOWN ? OB_UNDECIDED : ob__condition_assumed(infer->dims, &is_one);
+            if (truth == OB_UNDECIDED) return OB_OK;
+            drop[axis] = truth == OB_TRUE;
+        }
+        if (!drop[axis]) dims[rank++] = from.dims[axis];
+    }
+    return ob__out_tensor(infer, 0, OB_NONE, rank, dims);
+}
+
+ob_status ob__infer_unsqueeze(ob_infer *infer) {
+    ob_shape from = ob__in_shape(infer, 0);
+    uint32_t n;
+    bool known;
+    const int64_t *axes = ob__axes(infer, "axes", 1, &n, &known);
+    ob__out_dtype(infer, 0, OB_NONE);
+    OB_TRY(ob__content_share(infer, 0, 0));
+    if (!axes && known) ob__problem(infer, OB0602, -1, -1, "axes are missing");
+    if (!known) OB_TRY(ob__unverified(infer, 1, -1, "axes depend on data"));
+    OB_TRY(ob__rank_unknown(infer, 0));
+    if (from.rank < 0) return OB_OK;
+    if (!axes) {
+        ob_dim count = ob__in_count(infer, 1);
+        bool small = !known && ob_dim_is_const(count) && count >= 0 && from.rank + count <= OB_MAX_RANK;
+        return small ? ob__out_rank(infer, 0, from.rank + (int32_t)count) : OB_OK;
+    }
+    if (n > OB_MAX_RANK || from.rank + (int64_t)n > OB_MAX_RANK) return OB_OK;
+    int32_t rank = from.rank + (int32_t)n;
+    bool added[OB_MAX_RANK] = {false};
+    for (uint32_t i = 0; i < n; i++) {
+        int32_t axis;
+        if (!ob__axis_in(infer, axes[i], rank, &axis)) return OB_OK;
+        if (added[axis]) {
+            ob__problem(infer, OB0602, -1, axis, "axis %d occurs twice in axes", axis);
+            return OB_OK;
+        }
+        added[axis] = true;
+    }
+    ob_dim dims[OB_MAX_RANK];
+    for (int32_t axis = 0, k = 0; axis < rank; axis++) dims[axis] = added[axis] ? 1 : from.dims[k++];
+    return ob__out_tensor(infer, 0, OB_NONE, rank, dims);
+}
+
+/* ---- Identity, Transpose ---- */
+
+ob_status ob__infer_identity(ob_infer *infer) {
+    OB_TRY(ob__out_like(infer, 0, 0));
+    return ob__content_share(infer, 0, 0);
+}
+
+static ob_status transpose_content(ob_infer *infer, ob_shape from, const int32_t *order) {
+    ob_content content = ob__in_content(infer, 0);
+    uint32_t n;
+    if (!content.elems || !infer->node->n_outputs || !ob__small_count(infer, from, &n) || n != content.n)
+        return ob__range_share(infer, 0, 0);
+    if (from.rank <= 1) return ob__content_share(infer, 0, 0);
+    ob_dim *elems = ob__new_dims(infer, n);
+    if (!elems) return OB_E_MEMORY;
+    uint32_t steps[OB_MAX_RANK], step = 1;
+    for (int32_t axis = from.rank - 1; axis >= 0; axis--) {
+        steps[axis] = step;
+        step *= (uint32_t)from.dims[axis];
+    }
+    for (uint32_t at = 0; at < n; at++) {
+        uint32_t rest = at, position = 0;
+        for (int32_t axis = from.rank - 1; axis >= 0; axis--) {
+            uint32_t size = (uint32_t)from.dims[order[axis]];
+            position += rest % size * steps[order[axis]];
+            rest /= size;
+        }
+        elems[at] = content.elems[position];
+    }
+    infer->out_contents[0] = (ob_content){.n = n, .elems = elems};
+    return OB_OK;
+}
+
+ob_status ob__infer_transpose(ob_infer *infer) {
+    ob_shape from = ob__in_shape(infer, 0);
+    uint32_t n;
+    const int64_t *perm = ob__node_ints(infer->node, "perm", &n);
+    ob__out_dtype(infer, 0, OB_NONE);
+    if (perm) OB_TRY(ob__rank_unknown(infer, 0));
+    if (from.rank < 0) return perm && n <= OB_MAX_RANK ? ob__out_rank(infer, 0, (int32_t)n) : OB_OK;
+    if (from.rank > OB_MAX_RANK) return OB_OK;
+    if (perm && n != (uint32_t)from.rank) {
+        ob__problem(infer, OB0602, 0, -1, "perm has %u entries for rank %d", n, from.rank);
+        return OB_OK;
+    }
+    ob_dim dims[OB_MAX_RANK];
+    int32_t order[OB_MAX_RANK];
+    bool used[OB_MAX_RANK] = {false};
+    for (int32_t axis = 0; axis < from.rank; axis++) {
+        int64_t source = perm ? perm[axis] : from.rank - 1 - axis;
+        if (source < 0) source += from.rank;
+        if (source < 0 || source >= from.rank || used[source]) {
+            ob__problem(infer, OB0602, 0, axis, "perm is not a permutation of 0 to %d", from.rank - 1);
+            return ob__out_rank(infer, 0, from.rank);
+        }
+        used[source] = true;
+        order[axis] = (int32_t)source;
+        dims[axis] = from.dims[source];
+    }
+    OB_TRY(ob__out_tensor(infer, 0, OB_NONE, from.rank, dims));
+    return transpose_content(infer, from, order);
+}
+
+/* ---- Shape and Size ---- */
+
+ob_status ob__infer_shape(ob_infer *infer) {
+    ob_shape from = ob__in_shape(infer, 0);
+    ob_dim n = OB_DIM_UNKNOWN;
+    if (from.rank >= 0) {
+        int64_t start = 0, end = from.rank;
+        if (ob__since(infer) >= 15) {
+            start = ob__node_int(infer->node, "start", 0);
+            end = ob__node_int(infer->node, "end", from.rank);
+        }
+        if (start < 0) start += from.rank;
+        if (end < 0) end += from.rank;
+        start = start < 0 ? 0 : start > from.rank ? from.rank : start;
+        end = end < 0 ? 0 : end > from.rank ? from.rank : end;
+        n = end > start ? end - start : 0;
+        if (from.dims)
+            OB_TRY(ob__out_content(infer, 0, from.dims + start, (uint32_t)n));
+        else
+            OB_TRY(ob__out_content(infer, 0, &n, 0));
+    }
+    return ob__out_tensor(infer, 0, OB_INT64, 1, &n);
+}
+
+ob_status ob__infer_size(ob_infer *infer) {
+    ob_shape from = ob__in_shape(infer, 0);
+    ob_dim count = from.rank < 0 ? OB_DIM_UNKNOWN : ob__dims_product(infer, from.dims, 0, from.rank);
+    OB_TRY(ob__out_tensor(infer, 0, OB_INT64, 0, NULL));
+    return count == OB_DIM_UNKNOWN ? OB_OK : ob__out_content(infer, 0, &count, 1);
+}
+
+/* ---- Constants ---- */
+
+static ob_status constant_tensor(ob_infer *infer, const ob_tensor *data) {
+    ob_content content;
+    for (int32_t axis = 0; axis < data->rank; axis++)
+        if (data->dims[axis] < 0 || data->dims[axis] > OB_DIM_CONST_MAX) {
+            ob__problem(infer, OB0602, -1, axis, "the constant has a size of %lld", (long long)data->dims[axis]);
+            return OB_OK;
+        }
+    OB_TRY(ob__content_of_tensor(data, infer->arena, &content));
+    ob__out_shape(infer, 0, data->dtype, (ob_shape){data->rank, data->dims});
+    infer->out_contents[0] = content;
+    return OB_OK;
+}
+
+static ob_status constant_vector(ob_infer *infer, ob_dtype dtype, uint32_t n, const int64_t *ints) {
+    ob_dim count = n;
+    OB_TRY(ob__out_tensor(infer, 0, dtype, 1, &count));
+    if (!ints || n > OB_CONTENT_MAX) return OB_OK;
+    const ob_tensor tensor = {.dtype = OB_INT64, .rank = 1, .dims = &count, .n_elems = n, .data = ints};
+    return ob__content_of_tensor(&tensor, infer->arena, &infer->out_contents[0]);
+}
+
+ob_status ob__infer_constant(ob_infer *infer) {
+    if (infer->node->n_outputs != 1) return OB_OK;
+    for (uint32_t i = 0; i < infer->node->n_attributes; i++) {
+        const ob_attribute *attribute = infer->node->attributes[i];
+        if (attribute->ref) return OB_OK;
+        switch (attribute->type) {
+        case OB_ATTR_TENSOR:
+            if (attribute->u.tensor && strcmp(attribute->name, "value") == 0) return constant_tensor(infer, attribute->u.tensor);
+            break;
+        case OB_ATTR_SPARSE_TENSOR: ob__out_dtype(infer, 0, OB_NONE); return OB_OK;
+        case OB_ATTR_INT: {
+            const ob_tensor scalar = {.dtype = OB_INT64, .n_elems = 1, .data = &attribute->u.i};
+            if (strcmp(attribute->name, "value_int") != 0) break;
+            OB_TRY(ob__out_tensor(infer, 0, OB_INT64, 0, NULL));
+            return ob__content_of_tensor(&scalar, infer->arena, &infer->out_contents[0]);
+        }
+        case OB_ATTR_FLOAT: {
+            const ob_tensor scalar = {.dtype = OB_FLOAT, .n_elems = 1, .data = &attribute->u.f};
+            if (strcmp(attribute->name, "value_float") != 0) break;
+            OB_TRY(ob__out_tensor(infer, 0, OB_FLOAT, 0, NULL));
+            return ob__content_of_tensor(&scalar, infer->arena, &infer->out_contents[0]);
+        }
+        case OB_ATTR_STRING:
+            if (strcmp(attribute->name, "value_string") != 0) break;
+            return ob__out_tensor(infer, 0, OB_STRING, 0, NULL);
+        case OB_ATTR_INTS: return constant_vector(infer, OB_INT64, attribute->n, attribute->u.ints);
+        case OB_ATTR_FLOATS: return constant_vector(infer, OB_FLOAT, attribute->n, NULL);
+        case OB_ATTR_STRINGS: return constant_vector(infer, OB_STRING, attribute->n, NULL);
+        default: break;
+        }
+    }
+    if (!ob__node_attribute(infer->node, "sparse_value")) ob__problem(infer, OB0602, -1, -1, "the node has no value attribute");
+    return OB_OK;
+}
+
+ob_status ob__infer_constant_of_shape(ob_infer *infer) {
+    const ob_attribute *value = ob__node_attribute(infer->node, "value");
+    const ob_tensor *fill = value && value->type == OB_ATTR_TENSOR && !value->ref ? value->u.tensor : NULL;
+    ob_shape target;
+    OB_TRY(ob__shape_operand(infer, 0, &target));
+    if (fill && fill->n_elems != 1)
+        ob__problem(infer, OB0602, -1, -1, "attribute value has %lld elements, one is needed", (long long)fill->n_elems);
+    ob__out_dtype(infer, 0, fill ? fill->dtype : OB_FLOAT);
+    if (target.rank < 0) return ob__unverified(infer, 0, -1, "the shape depends on data");
+    for (int32_t axis = 0; axis < target.rank; axis++) {
+        if (ob_dim_is_const(target.dims[axis]) && target.dims[axis] < 0) {
+            ob__problem(infer, OB0601, 0, axis, "axis %d: the size %lld is negative", axis, (long long)target.dims[axis]);
+            return ob__out_rank(infer, 0, target.rank);
+        }
+        OB_TRY(ob__require_size(infer, target.dims[axis], 0, axis, OB0601));
+    }
+    OB_TRY(ob__out_tensor(infer, 0, OB_NONE, target.rank, target.dims));
+    uint32_t n;
+    ob_content one = {.n = 1};
+    ob_dim zero = 0;
+    if (fill)
+        OB_TRY(ob__content_of_tensor(fill, infer->arena, &one));
+    else
+        one.elems = &zero;
+    if (!one.elems || one.n != 1) return OB_OK;
+    if (!ob__small_count(infer, target, &n)) return ob__out_range(infer, 0, (ob_range){one.elems[0], one.elems[0], true});
+    if (!fill && n > 16) return OB_OK;
+    ob_dim *elems = ob__new_dims(infer, n);
+    if (!elems) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < n; i++) elems[i] = one.elems[0];
+    return ob__out_content(infer, 0, elems, n);
+}
+
+/* ceil((limit - start) / delta), at least 0. */
+static ob_dim range_count(ob_infer *infer, ob_dim start, ob_dim limit, ob_dim delta) {
+    start = ob__content_exact(start);
+    limit = ob__content_exact(limit);
+    delta = ob__content_exact(delta);
+    if (!ob_dim_is_const(delta) || delta == 0 || start == OB_DIM_UNKNOWN || limit == OB_DIM_UNKNOWN) return OB_DIM_UNKNOWN;
+    ob_dim span = delta > 0 ? ob_dim_sub(infer->dims, limit, start) : ob_dim_sub(infer->dims, start, limit);
+    return ob__term_max(infer, 0, ob_dim_ceil_div(infer->dims, span, delta > 0 ? delta : -delta));
+}
+
+/* From the start in steps: the last one stands before the limit. */
+static ob_status range_range(ob_infer *infer, ob_dim start, ob_dim delta, ob_dim n) {
+    if (!ob_dim_is_const(delta)) return OB_OK;
+    ob_dim last = ob_dim_add(infer->dims, start, ob_dim_mul(infer->dims, ob_dim_sub(infer->dims, n, 1), delta));
+    return ob__out_range(infer, 0, delta > 0 ? (ob_range){start, last, true} : (ob_range){last, start, true});
+}
+
+ob_status ob__infer_range(ob_infer *infer) {
+    for (uint32_t i = 0; i < 3; i++) OB_TRY(ob__require_one(infer, i));
+    ob_dim start = ob__in_scalar(infer, 0), limit = ob__in_scalar(infer, 1), delta = ob__in_scalar(infer, 2);
+    if (delta == 0) ob__problem(infer, OB0601, 2, -1, "delta is 0");
+    bool is_zero_perhaps = !ob__known_at_least(infer, delta, 1) && !ob__known_at_least(infer, -1, delta);
+    if (is_zero_perhaps && delta != 0) OB_TRY(ob__unverified(infer, 2, -1, "whether delta is 0 depends on data"));
+    ob_dim n = range_count(infer, start, limit, delta);
+    OB_TRY(ob__out_tensor(infer, 0, OB_NONE, 1, &n));
+    if (!ob_dim_is_const(n) || n > (infer->thrifty ? OB_CONTENT_SHORT : OB_CONTENT_MAX))
+        return range_range(infer, start, delta, n);
+    ob_dim *elems = ob__new_dims(infer, (size_t)n);
+    if (!elems) return OB_E_MEMORY;
+    for (ob_dim i = 0, at = start; i < n; i++) {
+        elems[i] = at;
+        at = ob_dim_add(infer->dims, at, delta);
+    }
+    infer->out_contents[0] = (ob_content){.n = (uint32_t)n, .elems = elems};
+    return OB_OK;
+}
+
+ob_status ob__infer_eye_like(ob_infer *infer) {
+    ob_dtype dtype = (ob_dtype)ob__node_int(infer->node, "dtype", ob__in_dtype(infer, 0));
+    ob__rank_in(infer, 0, 2, 2);
+    OB_TRY(ob__out_like(infer, 0, 0));
+    if (dtype > OB_NONE && dtype < OB_DTYPE_COUNT) ob__out_dtype(infer, 0, dtype);
+    return OB_OK;
+}

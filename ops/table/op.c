@@ -1,0 +1,308 @@
+#include "ops/table/op.h"
+
+#include <string.h>
+
+#include "core/error.h"
+#include "ops/kernel/kernel.h"
+#include "ops/library/library.h"
+
+#define OB_OP(domain, name, since, in_min, in_max, out_min, out_max, signature, t, u, v, w, broadcast, deprecated, rule, kernel) \
+    OB_RULE(rule);                                                                                                               \
+    OB_KERNEL(kernel);
+#include "ops/table/ops.def"
+#undef OB_OP
+
+/* Names of the type sets in ops.def. */
+#define FLOATS  (OB_T(FLOAT16) | OB_T(FLOAT) | OB_T(DOUBLE))
+#define INTS    (OB_T(INT8) | OB_T(INT16) | OB_T(INT32) | OB_T(INT64))
+#define UINTS   (OB_T(UINT8) | OB_T(UINT16) | OB_T(UINT32) | OB_T(UINT64))
+#define BF16    OB_T(BFLOAT16)
+#define FLOAT8S (OB_T(FLOAT8E4M3FN) | OB_T(FLOAT8E4M3FNUZ) | OB_T(FLOAT8E5M2) | OB_T(FLOAT8E5M2FNUZ))
+#define INT4S   (OB_T(INT4) | OB_T(UINT4))
+#define FLOAT4  OB_T(FLOAT4E2M1)
+#define INT2S   (OB_T(INT2) | OB_T(UINT2))
+#define BOOLS   OB_T(BOOL)
+#define STRINGS OB_T(STRING)
+#define COMPLEX (OB_T(COMPLEX64) | OB_T(COMPLEX128))
+#define SEQ     OB_T_SEQUENCE
+#define OPT     OB_T_OPTIONAL
+#define MAP     OB_T_MAP
+#define ANY     ((UINT64_C(1) << OB_DTYPE_COUNT) - 2)
+
+/* The column that says how operands broadcast. */
+#define BROADCASTS_NONE   .broadcast = OB_BCAST_NONE
+#define BROADCASTS_MULTI  .broadcast = OB_BCAST_MULTI
+#define BROADCASTS_EXPAND .broadcast = OB_BCAST_EXPAND
+#define BROADCASTS_REPEAT .broadcast = OB_BCAST_REPEAT
+#define BROADCASTS_LEGACY .broadcast = OB_BCAST_LEGACY, .stretch = {1, 1, OB_ONTO_FIRST, .asked = true, .placed = true}
+#define BROADCASTS_UNI(first_, last_, onto_)                                                                                     \
+    .broadcast = OB_BCAST_UNI, .stretch = {.first = first_, .last = last_, .onto = OB_ONTO_##onto_}
+#define BROADCASTS_UNI_ASKED(first_, last_, onto_)                                                                               \
+    .broadcast = OB_BCAST_UNI, .stretch = {.first = first_, .last = last_, .onto = OB_ONTO_##onto_, .asked = true}
+#define BROADCASTS_BATCH(operand_) .broadcast = OB_BCAST_BATCH, .stretch = {.first = operand_, .last = operand_}
+#define BROADCASTS_BATCH_SCALED(operand_, from_, end_)                                                                           \
+    .broadcast = OB_BCAST_BATCH, .stretch = {.first = operand_, .last = operand_, .scale_from = from_, .scale_end = end_}
+
+static const ob_op table[] = {
+#define OB_OP(domain_, name_, since_, in_min_, in_max_, out_min_, out_max_, signature_, t, u, v, w, broadcast_, deprecated_,     \
+              rule, kernel_)                                                                                                     \
+    {.domain = domain_,                                                                                                          \
+     .name = #name_,                                                                                                             \
+     .since = since_,                                                                                                            \
+     .in_min = in_min_,                                                                                                          \
+     .in_max = in_max_,                                                                                                          \
+     .out_min = out_min_,                                                                                                        \
+     .out_max = out_max_,                                                                                                        \
+     .signature = signature_,                                                                                                    \
+     .types = {t, u, v, w},                                                                                                      \
+     BROADCASTS_##broadcast_,                                                                                                    \
+     .deprecated = deprecated_,                                                                                                  \
+     .infer = ob__infer_##rule,                                                                                                  \
+     .kernel = &ob__kernel_##kernel_},
+#include "ops/table/ops.def"
+#undef OB_OP
+};
+
+enum { N_ROWS = sizeof table / sizeof table[0] };
+
+const ob_kernel ob__kernel_none = {.name = "none"};
+
+ob_status ob__infer_none(ob_infer *infer) {
+    (void)infer;
+    return OB_OK;
+}
+
+size_t ob__op_count(void) {
+    return N_ROWS;
+}
+
+const ob_op *ob__op_at(size_t index) {
+    return index < N_ROWS ? &table[index] : NULL;
+}
+
+const ob_op *ob__op_find(const char *domain, const char *name, int64_t opset) {
+    const ob_op *best = NULL;
+    for (size_t i = 0; i < N_ROWS; i++) {
+        const ob_op *op = &table[i];
+        if (opset != 0 && op->since > opset) continue;
+        if (best && op->since < best->since) continue;
+        if (strcmp(op->name, name) == 0 && strcmp(op->domain, domain) == 0) best = op;
+    }
+    return best;
+}
+
+const ob_op *ob__model_find_op(const ob_model *model, const char *domain, const char *name, int64_t opset) {
+    const ob_op *found = ob__operators_find(model->operators, domain, name, opset);
+    return found ? found : ob__op_find(domain, name, opset);
+}
+
+/* ---- Resolving the nodes of a model. One lookup for each distinct operator: files repeat few operators many times. ---- */
+
+typedef struct resolution {
+    const ob_op *op;
+    ob_function *function;
+} resolution;
+
+typedef struct resolver {
+    ob_map cache;     /* of names by address (they are interned) and opset -> resolution */
+    ob_map functions; /* by ob__function_key */
+    ob_arena arena;
+    const ob_graph *graph; /* whose opset for `domain` was asked last */
+    const char *domain;
+    int64_t opset;
+} resolver;
+
+/* NULL: none, or out of memory. */
+static ob_map_entry *function_entry(resolver *r, const char *domain, const char *name, const char *overload, bool insert) {
+    char room[256];
+    size_t n;
+    const char *key = ob__function_key(room, sizeof room, &r->arena, domain, name, overload, &n);
+    if (!key) return NULL;
+    return insert ? ob__map_insert(&r->functions, key, n) : ob__map_find(&r->functions, key, n);
+}
+
+static ob_status list_functions(resolver *r, const ob_model *model) {
+    for (uint32_t i = 0; i < model->n_functions; i++) {
+        ob_function *function = model->functions[i];
+        ob_map_entry *entry = function_entry(r, function->domain, function->name, function->overload, true);
+        if (!entry) return OB_E_MEMORY;
+        if (!entry->value) entry->value = function;
+    }
+    return OB_OK;
+}
+
+static ob_function *find_function(resolver *r, const ob_node *node) {
+    if (r->functions.n_entries == 0) return NULL;
+    const ob_map_entry *entry = function_entry(r, node->domain, node->op_type, node->overload, false);
+    return entry ? entry->value : NULL;
+}
+
+/* The domain is this project's, and has one version: what another one means is not known here. */
+static bool is_later_than_ours(const char *domain, int64_t opset) {
+    return opset > 1 && strcmp(domain, "onnx_broadcast") == 0;
+}
+
+static resolution *resolve(resolver *r, const ob_node *node) {
+    resolution *found = OB_ARENA_NEW(&r->arena, resolution);
+    if (!found) return NULL;
+    found->function = find_function(r, node);
+    if (r->arena.failed) return NULL;
+    if (!found->function && !is_later_than_ours(node->domain, r->opset))
+        found->op = ob__model_find_op(node->graph->model, node->domain, node->op_type, r->opset);
+    return found;
+}
+
+static ob_status resolve_node(resolver *r, ob_node *node) {
+    if (r->graph != node->graph || r->domain != node->domain) {
+        r->graph = node->graph;
+        r->domain = node->domain;
+        r->opset = ob__graph_opset(node->graph, node->domain);
+    }
+    const struct {
+        const char *domain, *op_type, *overload;
+        int64_t opset;
+    } key = {node->domain, node->op_type, node->overload, r->opset};
+    ob_map_entry *entry = ob__map_insert(&r->cache, (const char *)&key, sizeof key);
+    if (!entry) return OB_E_MEMORY;
+    if (!entry->value) entry->value = resolve(r, node);
+    const resolution *found = entry->value;
+    if (!found) return OB_E_MEMORY;
+    node->op = found->op;
+    node->function = found->function;
+    return OB_OK;
+}
+
+static ob_status resolve_graph(void *context, ob_graph *graph) {
+    for (ob_node *node = graph->first; node; node = node->next) OB_TRY(resolve_node(context, node));
+    return OB_OK;
+}
+
+ob_status ob__model_resolve_ops(ob_model *model) {
+    resolver r = {0};
+    ob__arena_init(&r.arena, &model->arena.allocator);
+    ob__map_init(&r.cache, &r.arena);
+    ob__map_init(&r.functions, &r.arena);
+    ob_status status = list_functions(&r, model);
+    if (status == OB_OK) status = ob__model_each_graph(model, resolve_graph, &r);
+    return ob__arena_finish(&r.arena, status);
+}
+
+/* ---- Signatures ---- */
+
+typedef struct operand {
+    char letter;      /* 0: there is no such operand */
+    bool homogeneous; /* shares its type with every operand of the same letter */
+    bool optional;    /* may be left out */
+} operand;
+
+/* Operand `index` on one side of a signature; the last one may repeat. */
+static operand find_operand(const char *side, uint32_t index) {
+    operand found = {0, true, true};
+    for (uint32_t i = 0; *side && *side != '>'; i++) {
+        char letter = *side++;
+        bool variadic = *side == '*' || *side == '~';
+        found.homogeneous = *side != '~';
+        found.optional = *side == '?';
+        if (variadic || *side == '?') side++;
+        if (i == index || variadic) {
+            found.letter = letter;
+            return found;
+        }
+    }
+    return found;
+}
+
+static const char *outputs_of(const char *signature) {
+    const char *arrow = strchr(signature, '>');
+    return arrow ? arrow + 1 : "";
+}
+
+static ob_dtype fixed_dtype(char letter) {
+    switch (letter) {
+    case 'i': return OB_INT64;
+    case 'j': return OB_INT32;
+    case 'f': return OB_FLOAT;
+    case 'b': return OB_BOOL;
+    case 's': return OB_STRING;
+    case 'h': return OB_FLOAT16;
+    case 'd': return OB_DOUBLE;
+    case 'u': return OB_UINT8;
+    default: return OB_NONE;
+    }
+}
+
+static ob_types letter_types(const ob_op *op, char letter) {
+    if (letter == 0) return 0;
+    if (letter >= 'T' && letter <= 'W') return op->types[letter - 'T'];
+    ob_dtype fixed = fixed_dtype(letter);
+    return fixed ? UINT64_C(1) << fixed : ~UINT64_C(0);
+}
+
+ob_types ob__op_input_types(const ob_op *op, uint32_t index) {
+    return letter_types(op, find_operand(op->signature, index).letter);
+}
+
+char ob__op_input_letter(const ob_op *op, uint32_t index, bool *homogeneous) {
+    operand found = find_operand(op->signature, index);
+    *homogeneous = found.homogeneous;
+    return found.letter;
+}
+
+bool ob__op_input_optional(const ob_op *op, uint32_t index) {
+    return find_operand(op->signature, index).optional;
+}
+
+ob_types ob__op_output_types(const ob_op *op, uint32_t index) {
+    return letter_types(op, find_operand(outputs_of(op->signature), index).letter);
+}
+
+bool ob__op_input_shares_type(const ob_op *op, uint32_t index) {
+    char letter = find_operand(op->signature, index).letter;
+    return letter != 0 && letter == find_operand(outputs_of(op->signature), 0).letter;
+}
+
+bool ob__op_output_follows(const ob_op *op, uint32_t index) {
+    operand out = find_operand(outputs_of(op->signature), index);
+    if (fixed_dtype(out.letter)) return true;
+    const char *inputs = op->signature;
+    for (uint32_t i = 0; out.homogeneous && inputs[i] != '>'; i++)
+        if (inputs[i] == out.letter && inputs[i + 1] != '~') return true;
+    return false;
+}
+
+ob_dtype ob__op_output_dtype(const ob_op *op, uint32_t index, const ob_dtype *in, uint32_t n_in) {
+    operand out = find_operand(outputs_of(op->signature), index);
+    ob_dtype fixed = fixed_dtype(out.letter);
+    if (fixed) return fixed;
+    if (!out.homogeneous || out.letter < 'T' || out.letter > 'W') return OB_NONE;
+    for (uint32_t i = 0; i < n_in; i++) {
+        operand candidate = find_operand(op->signature, i);
+        if (candidate.letter == out.letter && candidate.homogeneous && in[i] != OB_NONE) return in[i];
+    }
+    return OB_NONE;
+}
+
+bool ob__stretch_asked(const ob_node *node, const ob_op *op) {
+    return !op->stretch.asked || ob__node_int(node, "broadcast", 0) != 0;
+}
+
+void ob__product_axis(const ob_node *node, int32_t axis, uint32_t *input, int32_t *input_axis) {
+    bool transposed = ob__node_int(node, axis ? "transB" : "transA", 0) != 0;
+    *input = (uint32_t)axis;
+    *input_axis = transposed ? 1 - axis : axis;
+}
+
+bool ob__product_shape(const ob_node *node, const ob_shape *operands, ob_dim dims[2]) {
+    if (operands[0].rank != 2 || operands[1].rank != 2) return false;
+    for (int32_t axis = 0; axis < 2; axis++) {
+        uint32_t input;
+        int32_t own;
+        ob__product_axis(node, axis, &input, &own);
+        dims[axis] = operands[input].dims[own];
+    }
+    return true;
+}
+
+bool ob__reduces_nothing(const ob_node *node, const ob_op *op) {
+    return ob__op_input_types(op, 1) != 0 && ob__node_int(node, "noop_with_empty_axes", 0) != 0;
+}
