@@ -115,7 +115,7 @@ static void print_operators(void) {
         n_kernels += has_kernel(ob__op_at(i));
     }
     printf("# Operators\n\n"
-           "Generated from `ops/table/ops.def` by `./dev docs`. Do not edit.\n\n"
+           "Generated from `ops/*/family.def` by `./dev docs`. Do not edit.\n\n"
            "%zu operators in %zu versions; %zu versions have a shape rule, %zu run in the executor. Versions are the opsets in "
            "which the\n"
            "operator was defined anew. An operator without a shape rule gives unknown shapes and a note; one without a kernel is "
@@ -142,7 +142,7 @@ static void print_kinds(unsigned kinds) {
 
 static void print_requirements(void) {
     printf("# What operators require\n\n"
-           "Generated from `ops/infer/requirements.def` and `ops/table/ops.def` by `./dev docs`. Do not edit.\n\n"
+           "Generated from `ops/infer/requirements.def` and `ops/*/family.def` by `./dev docs`. Do not edit.\n\n"
            "What the shape rule of each operator asks of sizes and of small contents, in its newest version, and the kinds of "
            "conditions that\n"
            "come of it. Each ends as proved, as a condition, as an error, or as unverified with the reason: data decide it, or a "

@@ -74,7 +74,7 @@ done
 [ "$seen" -ge 45 ] || complain "only $seen files of passes/ analyse"
 
 # What an operator stretches stands in its row of ops.def: no pass knows one of these by name.
-one_way=$(sed -nE 's/^OB_OP\("[^"]*", ([A-Za-z]+),.* (UNI|UNI_ASKED|BATCH|BATCH_SCALED)\(.*/\1/p' "$source/ops/table/ops.def" | sort -u)
+one_way=$(sed -nE 's/^OB_OP\("[^"]*", ([A-Za-z]+),.* (UNI|UNI_ASKED|BATCH|BATCH_SCALED)\(.*/\1/p' "$source"/ops/*/family.def | sort -u)
 [ "$(wc -w <<<"$one_way")" -ge 7 ] || complain "only these operators of ops.def broadcast one way: $one_way"
 for operator in $one_way; do
     while IFS= read -r line; do complain "a pass that knows $operator by name: $line"; done < <(
