@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/elementwise/vmath.inc.h"
+#include "kernels/vmath/vmath.h"
 #include "kernels/kernels.h"
 #include "kernels/tables.h"
 

@@ -1,7 +1,7 @@
 /* Loops of one operand, and Clip. Built once per instruction set. */
 #include <math.h>
 
-#include "kernels/elementwise/vmath.inc.h"
+#include "kernels/vmath/vmath.h"
 #include "kernels/kernels.h"
 #include "kernels/tables.h"
 

@@ -39,58 +39,58 @@
 #endif
 #define FN   vexp_f32
 #define CALL SLEEF_F32(exp)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vexpm1_f32
 #define CALL SLEEF_F32(expm1)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vlog_f32
 #define CALL SLEEF_F32(log)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vlog1p_f32
 #define CALL SLEEF_F32(log1p)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vsin_f32
 #define CALL SLEEF_F32(sin)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vcos_f32
 #define CALL SLEEF_F32(cos)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vtan_f32
 #define CALL SLEEF_F32(tan)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vasin_f32
 #define CALL SLEEF_F32(asin)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vacos_f32
 #define CALL SLEEF_F32(acos)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vatan_f32
 #define CALL SLEEF_F32(atan)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vsinh_f32
 #define CALL SLEEF_F32(sinh)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vcosh_f32
 #define CALL SLEEF_F32(cosh)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vtanh_f32
 #define CALL SLEEF_F32(tanh)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vasinh_f32
 #define CALL SLEEF_F32(asinh)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vacosh_f32
 #define CALL SLEEF_F32(acosh)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vatanh_f32
 #define CALL SLEEF_F32(atanh)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   verf_f32
 #define CALL SLEEF_F32(erf)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define VPOW      f32
 #define VPOW_CALL SLEEF_F32(pow)
-#include "kernels/elementwise/vpow.inc.h"
+#include "kernels/vmath/vpow.inc.h"
 #undef T
 #undef VEC
 #undef W
@@ -111,58 +111,58 @@
 #endif
 #define FN   vexp_f64
 #define CALL SLEEF_F64(exp)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vexpm1_f64
 #define CALL SLEEF_F64(expm1)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vlog_f64
 #define CALL SLEEF_F64(log)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vlog1p_f64
 #define CALL SLEEF_F64(log1p)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vsin_f64
 #define CALL SLEEF_F64(sin)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vcos_f64
 #define CALL SLEEF_F64(cos)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vtan_f64
 #define CALL SLEEF_F64(tan)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vasin_f64
 #define CALL SLEEF_F64(asin)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vacos_f64
 #define CALL SLEEF_F64(acos)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vatan_f64
 #define CALL SLEEF_F64(atan)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vsinh_f64
 #define CALL SLEEF_F64(sinh)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vcosh_f64
 #define CALL SLEEF_F64(cosh)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vtanh_f64
 #define CALL SLEEF_F64(tanh)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vasinh_f64
 #define CALL SLEEF_F64(asinh)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vacosh_f64
 #define CALL SLEEF_F64(acosh)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   vatanh_f64
 #define CALL SLEEF_F64(atanh)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define FN   verf_f64
 #define CALL SLEEF_F64(erf)
-#include "kernels/elementwise/vmath1.inc.h"
+#include "kernels/vmath/vmath1.inc.h"
 #define VPOW      f64
 #define VPOW_CALL SLEEF_F64(pow)
-#include "kernels/elementwise/vpow.inc.h"
+#include "kernels/vmath/vpow.inc.h"
 #undef T
 #undef VEC
 #undef W
