@@ -207,16 +207,8 @@ static void NAME(block_affine)(T *z, const T *x, int64_t n, const void *params) 
 #define BLOCK NAME(block_affine)
 #include "kernels/elementwise/block1.inc.h"
 
-static void NAME(block_sigmoid)(T *z, const T *x, int64_t n, const void *params) {
-    (void)params;
-    T t[BLOCK_ELEMS];
-    for (int64_t i = 0; i < n; i++) t[i] = -x[i];
-    VMATH(exp)(t, t, n);
-#pragma GCC ivdep
-    for (int64_t i = 0; i < n; i++) z[i] = 1 / (1 + t[i]);
-}
-#define FN    NAME(u_sigmoid)
-#define BLOCK NAME(block_sigmoid)
+#define FN                NAME(u_sigmoid)
+#define BLOCK(z, x, n, p) VMATH(sigmoid)(z, x, n)
 #include "kernels/elementwise/block1.inc.h"
 
 static void NAME(block_elu)(T *z, const T *x, int64_t n, const void *params) {
@@ -258,26 +250,14 @@ static void NAME(block_celu)(T *z, const T *x, int64_t n, const void *params) {
 #define BLOCK NAME(block_celu)
 #include "kernels/elementwise/block1.inc.h"
 
-static void NAME(block_softplus)(T *z, const T *x, int64_t n, const void *params) {
-    (void)params;
-    T t[BLOCK_ELEMS];
-    for (int64_t i = 0; i < n; i++) t[i] = -M(fabs)(x[i]);
-    VMATH(exp)(t, t, n);
-    VMATH(log1p)(t, t, n);
-#pragma GCC ivdep
-    for (int64_t i = 0; i < n; i++) z[i] = t[i] + (x[i] > 0 ? x[i] : 0);
-}
-#define FN    NAME(u_softplus)
-#define BLOCK NAME(block_softplus)
+#define FN                NAME(u_softplus)
+#define BLOCK(z, x, n, p) VMATH(softplus)(z, x, n)
 #include "kernels/elementwise/block1.inc.h"
 
 static void NAME(block_mish)(T *z, const T *x, int64_t n, const void *params) {
     (void)params;
     T t[BLOCK_ELEMS];
-    for (int64_t i = 0; i < n; i++) t[i] = -M(fabs)(x[i]);
-    VMATH(exp)(t, t, n);
-    VMATH(log1p)(t, t, n);
-    for (int64_t i = 0; i < n; i++) t[i] += x[i] > 0 ? x[i] : 0;
+    VMATH(softplus)(t, x, n);
     VMATH(tanh)(t, t, n);
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; i++) z[i] = x[i] * t[i];
@@ -343,7 +323,7 @@ static void NAME(block_parametric_softplus)(T *z, const T *x, int64_t n, const v
     PARAMS;
     T t[BLOCK_ELEMS];
     for (int64_t i = 0; i < n; i++) t[i] = (T)p->beta * x[i];
-    NAME(block_softplus)(t, t, n, params);
+    VMATH(softplus)(t, t, n);
     for (int64_t i = 0; i < n; i++) z[i] = (T)p->alpha * t[i];
 }
 #define FN    NAME(u_parametric_softplus)
