@@ -1,9 +1,9 @@
 #include <stdatomic.h>
 #include <stdbool.h>
-#ifdef OB_ISA_AVX2
-#include <cpuid.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef OB_ISA_AVX2
+#include <cpuid.h>
 #endif
 
 #include "kernels/kernels.h"
@@ -19,29 +19,49 @@ static const obk_table baseline = TABLE(baseline);
 #ifdef OB_ISA_AVX2
 static const obk_table avx2 = TABLE(avx2);
 #endif
+#ifdef OB_ISA_AVX512
+static const obk_table avx512 = TABLE(avx512);
+#endif
 
+/* The compilers' builtins for AVX2 and AVX-512 have asked whether the system saves the registers. Not all of them know F16C. */
+static bool has_avx2(void) {
 #ifdef OB_ISA_AVX2
-/* Not all compilers' __builtin_cpu_supports knows F16C. The builtin for AVX2 has asked whether the system saves the registers. */
-static bool find_avx2(void) {
     unsigned a, b, c, d;
-    /* What another processor would compute can be seen on this one: OB_ISA=baseline in the environment is the answer "no". */
-    const char *isa = getenv("OB_ISA");
-    if (isa && strcmp(isa, "baseline") == 0) return false;
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+#else
+    return false;
+#endif
+}
+
+static bool has_avx512(void) {
+#ifdef OB_ISA_AVX512
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
+#else
+    return false;
+#endif
+}
+
+/* What another processor would compute can be seen on this one: OB_ISA in the environment names the highest level. */
+static unsigned find_levels(void) {
+    const char *highest = getenv("OB_ISA");
+    if (highest && strcmp(highest, "baseline") == 0) return 0;
+    if (!has_avx2()) return 0;
+    if (highest && strcmp(highest, "avx2") == 0) return OBK_ISA_AVX2;
+    return has_avx512() ? OBK_ISA_AVX2 | OBK_ISA_AVX512 : OBK_ISA_AVX2;
 }
 
 /* Asked once: inside a virtual machine the cpuid instruction leaves it, which takes as long as a small kernel does. */
-static bool has_avx2(void) {
-    enum { UNKNOWN, NO, YES };
-    static atomic_int known = UNKNOWN;
-    int answer = atomic_load_explicit(&known, memory_order_relaxed);
-    if (answer == UNKNOWN) {
-        answer = find_avx2() ? YES : NO;
+static unsigned levels(void) {
+    enum { KNOWN = 1 << 16 };
+    static atomic_uint known = 0;
+    unsigned answer = atomic_load_explicit(&known, memory_order_relaxed);
+    if (answer == 0) {
+        answer = find_levels() | KNOWN;
         atomic_store_explicit(&known, answer, memory_order_relaxed);
     }
-    return answer == YES;
+    return answer;
 }
-#endif
 
 static atomic_uint allowed = ~0u;
 
@@ -50,10 +70,13 @@ void ob__kernels_limit(unsigned isa_mask) {
 }
 
 const obk_table *ob__kernels(void) {
-    unsigned mask = atomic_load_explicit(&allowed, memory_order_relaxed);
-    (void)mask;
+    unsigned usable = atomic_load_explicit(&allowed, memory_order_relaxed) & levels();
+    (void)usable;
+#ifdef OB_ISA_AVX512
+    if (usable & OBK_ISA_AVX512) return &avx512;
+#endif
 #ifdef OB_ISA_AVX2
-    if ((mask & OBK_ISA_AVX2) && has_avx2()) return &avx2;
+    if (usable & OBK_ISA_AVX2) return &avx2;
 #endif
     return &baseline;
 }

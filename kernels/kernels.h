@@ -90,10 +90,11 @@ typedef struct obk_table {
 #define OBK_CAT3_(a, b, c) a##b##c
 #define OBK_CAT3(a, b, c)  OBK_CAT3_(a, b, c)
 
-/* The loops for this processor; `isa_mask` leaves out what it does not name (tests), ~0u: everything. */
-enum { OBK_ISA_AVX2 = 1 };
+/* Levels above the baseline. AVX2 means also FMA and F16C; AVX-512 F, BW, DQ, VL and CD. */
+enum { OBK_ISA_AVX2 = 1, OBK_ISA_AVX512 = 2 };
+/* The highest level that the build, the processor and the variable OB_ISA of the environment allow. */
 const obk_table *ob__kernels(void);
-/* What ob__kernels may choose from now on, for tests: bits of OBK_ISA_*. */
+/* Which levels ob__kernels may choose from now on, for tests: bits of OBK_ISA_*, 0: the baseline, ~0u: all. */
 void ob__kernels_limit(unsigned isa_mask);
 
 #endif

@@ -14,6 +14,7 @@
 
 OBK_DECLARE(baseline)
 OBK_DECLARE(avx2)
+OBK_DECLARE(avx512)
 
 #define OBK_TABLE(name) OBK_CAT3(name, __, OBK_ISA)
 

@@ -8,12 +8,12 @@ baseline) # SSE2 only
     features="SSSE3 SSE41 POPCNT SSE42 AVX F16C FMA3 AVX2 AVX512F AVX512CD AVX512_SKX"
     ;;
 avx2)
-    export OPENBLAS_CORETYPE=Haswell
+    export OB_ISA=avx2 OPENBLAS_CORETYPE=Haswell
     needs=avx2
     features="AVX512F AVX512CD AVX512_SKX"
     ;;
 avx512)
-    export OPENBLAS_CORETYPE=SKYLAKEX
+    export OB_ISA=avx512 OPENBLAS_CORETYPE=SKYLAKEX
     needs=avx512bw
     features=
     ;;

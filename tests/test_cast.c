@@ -408,15 +408,6 @@ static void tiny_integers_saturate_before_25(void **state) {
     }
 }
 
-/* The test test_cast@baseline sets the variable. */
-static void the_environment_asks_for_the_baseline(void **state) {
-    (void)state;
-    const char *isa = getenv("OB_ISA");
-    if (!isa) skip();
-    assert_string_equal(isa, "baseline");
-    assert_string_equal(ob__kernels()->name, "baseline");
-}
-
 static void powers_of_two(void **state) {
     (void)state;
     static const float x[] = {1,           1.5f,       1.25f,    3,   -4,        0,           0x1p-127f,
@@ -609,7 +600,6 @@ int main(int argc, char **argv) {
         cmocka_unit_test(large_integers_round_once),
         cmocka_unit_test(every_pair_converts),
         cmocka_unit_test(tiny_integers_saturate_before_25),
-        cmocka_unit_test(the_environment_asks_for_the_baseline),
         cmocka_unit_test(powers_of_two),
         cmocka_unit_test(older_versions_and_cast_like),
         cmocka_unit_test(numbers_are_written_shortest),
