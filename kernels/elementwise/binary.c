@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/vmath/vmath.h"
 #include "kernels/kernels.h"
 #include "kernels/tables.h"
+#include "kernels/vmath/vmath.h"
 
 #define T          float
 #define S          f32

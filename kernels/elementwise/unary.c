@@ -1,9 +1,9 @@
 /* Loops of one operand, and Clip. Built once per instruction set. */
 #include <math.h>
 
-#include "kernels/vmath/vmath.h"
 #include "kernels/kernels.h"
 #include "kernels/tables.h"
+#include "kernels/vmath/vmath.h"
 
 enum { BLOCK_ELEMS = 256 };
 
