@@ -13,6 +13,7 @@
 #include "core/arena.h"
 #include "core/text.h"
 #include "onnx_broadcast/broadcast.h"
+#include "onnx_broadcast/cell.h"
 #include "onnx_broadcast/dim.h"
 #include "onnx_broadcast/dtype.h"
 #include "onnx_broadcast/logger.h"
@@ -26,24 +27,6 @@ typedef struct ob_attribute ob_attribute;
 typedef struct ob_tensor ob_tensor;
 typedef struct ob_function ob_function;
 struct ob_op; /* ops/table/op.h */
-
-/* ---- Types ---------------------------------------------------------------------------------------------------- */
-
-typedef enum ob_type_kind {
-    OB_TYPE_UNKNOWN = 0,
-    OB_TYPE_TENSOR,
-    OB_TYPE_SPARSE_TENSOR,
-    OB_TYPE_SEQUENCE,
-    OB_TYPE_OPTIONAL,
-    OB_TYPE_MAP /* dtype is the key's, element the value's type */
-} ob_type_kind;
-
-typedef struct ob_type {
-    ob_type_kind kind;
-    ob_dtype dtype;                /* of a tensor's elements; of a map's key */
-    ob_shape shape;                /* of a tensor; rank OB_RANK_UNKNOWN otherwise */
-    const struct ob_type *element; /* of a sequence, optional or map */
-} ob_type;
 
 /* ---- Tensors: constant data ------------------------------------------------------------------------------------ */
 
