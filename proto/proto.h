@@ -82,6 +82,15 @@ ob_status ob__read_model(ob_model *model, const Onnx__ModelProto *message, const
 ob_status ob__read_tensor(ob_arena *arena, const Onnx__TensorProto *message, uint32_t max_rank, const char *what, ob_tensor **out,
                           ob_error *error);
 
+/* The same for a file of its own (tensor_file.c): E_UNSUPPORTED for what does not hold all of its elements. */
+ob_status ob__read_whole_tensor(ob_arena *arena, const Onnx__TensorProto *message, const char *path, ob_tensor **out,
+                                ob_error *error);
+/* The way back: a message over the elements of a contiguous view; what needs a form of its own is in the arena. `name` may be
+ * NULL. */
+ob_status ob__tensor_message(Onnx__TensorProto *message, const char *name, const ob_view *view, ob_arena *arena, ob_error *error);
+/* Writes the message to a file, as ob_file_save() does. */
+ob_status ob__save_message(const char *path, const ProtobufCMessage *message, ob_error *error);
+
 /* The declared type, or in files older than the declaration the one that the content tells. UNDEFINED for a number that is none
  * of ours. */
 ob_attribute_type ob__attribute_type(const Onnx__AttributeProto *message);

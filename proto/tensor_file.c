@@ -41,17 +41,24 @@ static ob_status copy_elements(ob_arena *arena, const ob_tensor *tensor, void **
     return OB_OK;
 }
 
+ob_status ob__read_whole_tensor(ob_arena *arena, const Onnx__TensorProto *message, const char *path, ob_tensor **out,
+                                ob_error *error) {
+    OB_TRY(ob__read_tensor(arena, message, OB_MAX_RANK, path, out, error));
+    const ob_tensor *tensor = *out;
+    OB_FAIL_IF(tensor->dtype == OB_NONE, error, OB_E_UNSUPPORTED, "\"%s\": element type %d is not known", path,
+               message->data_type);
+    OB_FAIL_IF(tensor->is_external, error, OB_E_UNSUPPORTED, "\"%s\": its data is external", path);
+    OB_FAIL_IF(!tensor->data, error, OB_E_UNSUPPORTED, "\"%s\" holds a segment of a tensor", path);
+    return OB_OK;
+}
+
 ob_status ob__tensor_from_proto(ob_file_tensor *out, const ob_source *source, const char *path, ob_error *error) {
     ob_arena *arena = &out->owner->arena;
     ob_load_limits limits = ob__load_limits(NULL);
     ProtobufCMessage *message = NULL;
     OB_TRY(ob__wire_unpack(&onnx__tensor_proto__descriptor, source->bytes, source->n_bytes, &limits, arena, &message, error));
     ob_tensor *tensor = NULL;
-    OB_TRY(ob__read_tensor(arena, (Onnx__TensorProto *)message, OB_MAX_RANK, path, &tensor, error));
-    OB_FAIL_IF(tensor->dtype == OB_NONE, error, OB_E_UNSUPPORTED, "\"%s\": element type %d is not known", path,
-               ((Onnx__TensorProto *)message)->data_type);
-    OB_FAIL_IF(tensor->is_external, error, OB_E_UNSUPPORTED, "\"%s\": its data is external", path);
-    OB_FAIL_IF(!tensor->data, error, OB_E_UNSUPPORTED, "\"%s\" holds a segment of a tensor", path);
+    OB_TRY(ob__read_whole_tensor(arena, (Onnx__TensorProto *)message, path, &tensor, error));
     void *elements = NULL;
     OB_TRY(copy_elements(arena, tensor, &elements, error));
     out->name = tensor->name;
@@ -135,58 +142,67 @@ static void append(ProtobufCBuffer *buffer, size_t n, const uint8_t *bytes) {
     if (sink->status == OB_OK) sink->status = sink->sink(sink->context, bytes, n);
 }
 
-static ob_status produce_tensor(void *context, ob_write_sink sink, void *sink_context, ob_error *error) {
+static ob_status produce_message(void *context, ob_write_sink sink, void *sink_context, ob_error *error) {
     pack_sink buffer = {{append}, sink, sink_context, OB_OK};
     protobuf_c_message_pack_to_buffer(context, &buffer.base);
-    if (buffer.status != OB_OK) ob__fail(error, buffer.status, "the tensor cannot be written");
+    if (buffer.status != OB_OK) ob__fail(error, buffer.status, "the file cannot be written");
     return buffer.status;
 }
 
-static ob_status write_elements(const char *path, Onnx__TensorProto *message, const ob_view *view, const void *elements,
-                                ob_error *error) {
+ob_status ob__save_message(const char *path, const ProtobufCMessage *message, ob_error *error) {
+    return ob_file_save(path, produce_message, (void *)(uintptr_t)message, error);
+}
+
+static ob_status string_elements(Onnx__TensorProto *message, const ob_string *strings, int64_t n, ob_arena *arena,
+                                 ob_error *error) {
+    message->string_data = OB_ARENA_ARRAY(arena, ProtobufCBinaryData, (size_t)n);
+    OB_FAIL_IF(!message->string_data, error, OB_E_MEMORY, "out of memory for %lld strings", (long long)n);
+    message->n_string_data = (size_t)n;
+    for (int64_t i = 0; i < n; i++)
+        message->string_data[i] = (ProtobufCBinaryData){strings[i].n, (uint8_t *)(uintptr_t)strings[i].data};
+    return OB_OK;
+}
+
+ob_status ob__tensor_message(Onnx__TensorProto *message, const char *name, const ob_view *view, ob_arena *arena,
+                             ob_error *error) {
     int64_t n = ob_view_count(view);
     uint64_t n_bytes;
-    if (view->dtype == OB_STRING) {
-        const ob_string *strings = elements;
-        message->string_data = calloc((size_t)n + 1, sizeof *message->string_data);
-        OB_FAIL_IF(!message->string_data, error, OB_E_MEMORY, "out of memory for %lld strings", (long long)n);
-        message->n_string_data = (size_t)n;
-        for (int64_t i = 0; i < n; i++)
-            message->string_data[i] = (ProtobufCBinaryData){strings[i].n, (uint8_t *)(uintptr_t)strings[i].data};
-        ob_status status = ob_file_save(path, produce_tensor, message, error);
-        free(message->string_data);
-        return status;
-    }
+    const void *elements = view->data ? view->data : "";
+    onnx__tensor_proto__init(message);
+    message->n_dims = (size_t)view->rank;
+    message->dims = (int64_t *)(uintptr_t)view->dims;
+    message->has_data_type = 1;
+    message->data_type = (int32_t)view->dtype;
+    message->name = name && name[0] ? (char *)(uintptr_t)name : NULL;
+    if (view->dtype == OB_STRING) return string_elements(message, elements, n, arena, error);
     message->has_raw_data = 1;
     if (!ob__file_bytes(view->dtype, n, &n_bytes)) return ob__fail(error, OB_E_LIMIT, "the tensor is too large");
-    void *packed = NULL;
     if (!ob__raw_is_memory_form(view->dtype)) {
-        packed = malloc((size_t)n_bytes + 1);
+        void *packed = ob__arena_alloc(arena, (size_t)n_bytes);
         OB_FAIL_IF(!packed, error, OB_E_MEMORY, "out of memory for %llu bytes", (unsigned long long)n_bytes);
         ob__encode_raw(view->dtype, elements, n, packed);
         elements = packed;
     }
     message->raw_data = (ProtobufCBinaryData){(size_t)n_bytes, (uint8_t *)(uintptr_t)elements};
-    ob_status status = ob_file_save(path, produce_tensor, message, error);
-    free(packed);
-    return status;
+    return OB_OK;
 }
 
 ob_status ob_tensor_file_write(const char *path, const char *name, const ob_view *view, ob_error *error) {
     ob_error_clear(error);
     OB_FAIL_IF(!path, error, OB_E_ARGUMENT, "path must not be NULL");
     OB_TRY(ob__check_view(view, error));
+    ob_view gathered = *view;
     const void *elements;
     void *owned;
     size_t n_bytes;
     OB_TRY(ob__gather(view, &elements, &owned, &n_bytes, error));
-    Onnx__TensorProto message = ONNX__TENSOR_PROTO__INIT;
-    message.n_dims = (size_t)view->rank;
-    message.dims = (int64_t *)(uintptr_t)view->dims;
-    message.has_data_type = 1;
-    message.data_type = (int32_t)view->dtype;
-    message.name = name && name[0] ? (char *)(uintptr_t)name : NULL;
-    ob_status status = write_elements(path, &message, view, elements, error);
+    gathered.data = (void *)(uintptr_t)elements;
+    ob_arena arena;
+    Onnx__TensorProto message;
+    ob__arena_init(&arena, NULL);
+    ob_status status = ob__tensor_message(&message, name, &gathered, &arena, error);
+    if (status == OB_OK) status = ob__save_message(path, &message.base, error);
+    ob__arena_release(&arena);
     free(owned);
     return status;
 }

@@ -6,6 +6,7 @@
 #include "onnx_broadcast/allocator.h"
 #include "onnx_broadcast/broadcast.h"
 #include "onnx_broadcast/cell.h"
+#include "onnx_broadcast/cell_file.h"
 #include "onnx_broadcast/check.h"
 #include "onnx_broadcast/contract.h"
 #include "onnx_broadcast/dim.h"
