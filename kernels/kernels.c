@@ -12,7 +12,8 @@
 #define TABLE(isa)                                                                                                               \
     {                                                                                                                            \
         .name = #isa, .binary = obk_binary_loops__##isa, .unary = obk_unary_loops__##isa, .where = obk_where_loops__##isa,       \
-        .convert = obk_conversions__##isa, .move = &obk_move_functions__##isa, .clip = obk_clip_loops__##isa                     \
+        .convert = obk_conversions__##isa, .move = &obk_move_functions__##isa, .gemm = obk_gemm_functions__##isa,                \
+        .clip = obk_clip_loops__##isa                                                                                            \
     }
 
 static const obk_table baseline = TABLE(baseline);

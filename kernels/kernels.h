@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/gemm/gemm.h"
 #include "onnx_broadcast/dtype.h"
 
 /* `rows` rows of n elements. pointers: inputs, then the output. step[k] is 0 or the size of input k's element; not every step is
@@ -82,6 +83,7 @@ typedef struct obk_table {
     const obk_loop *where;                        /* [log2 of the element's bytes]; inputs: condition, X, Y */
     const obk_convert (*convert)[OB_DTYPE_COUNT]; /* [to][from], NULL: in two steps, through float or OBK_TO_F32_ODD */
     const obk_moves *move;
+    const obk_gemm *gemm; /* [OBK_GEMM_...] */
     const obk_loop *clip; /* [type]: inputs x, low, high */
 } obk_table;
 

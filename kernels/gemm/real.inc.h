@@ -1,0 +1,247 @@
+/* Template of gemm.c: REAL, its vector VECTOR (MEMORY where it is loaded or stored), FMA of vectors, NAME(x). Tiles of MR rows by
+ * two vectors. */
+
+enum { NAME(W) = OBK_VECTOR_BYTES / sizeof(REAL), NAME(NR) = 2 * NAME(W) };
+
+/* What becomes of a tile's sums when a block of k is done. */
+typedef struct NAME(end) {
+    bool first, last; /* block of k */
+    REAL alpha, beta;
+    const REAL *d; /* of the tile's first element */
+    ptrdiff_t d_row, d_column;
+} NAME(end);
+
+OBK_INLINE VECTOR NAME(load)(const REAL *from) {
+    return (VECTOR)(*(const MEMORY *)from);
+}
+
+OBK_INLINE VECTOR NAME(all)(REAL x) {
+    return x - (VECTOR){0}; /* -0 stays -0 */
+}
+
+/* c from the sums of a tile, which lie NR * panels apart. */
+static void NAME(finish)(REAL *restrict c, ptrdiff_t c_row, const REAL *restrict sums, ptrdiff_t sums_row, int64_t rows,
+                         int64_t columns, const NAME(end) * end) {
+    const REAL alpha = end->alpha, beta = end->beta;
+    for (int64_t i = 0; i < rows; i++, c += c_row, sums += sums_row) {
+        if (end->first)
+            memcpy(c, sums, (size_t)columns * sizeof *c);
+        else
+            for (int64_t j = 0; j < columns; j++) c[j] += sums[j];
+        if (!end->last) continue;
+        if (alpha != 1)
+            for (int64_t j = 0; j < columns; j++) c[j] *= alpha;
+        if (!end->d) continue;
+        const REAL *restrict d = end->d + i * end->d_row;
+        const REAL added = beta * d[0];
+        if (end->d_column == 0)
+            for (int64_t j = 0; j < columns; j++) c[j] += added;
+        else if (beta == 1)
+            for (int64_t j = 0; j < columns; j++) c[j] += d[j];
+        else
+            for (int64_t j = 0; j < columns; j++) c[j] += beta * d[j];
+    }
+}
+
+/* rows x (2 * panels) vectors of C; rows and panels are constants of the caller. Panels of B lie b_panel apart. */
+OBK_INLINE void NAME(tile)(const int rows, const int panels, int64_t k, const REAL *a, ptrdiff_t a_row, ptrdiff_t a_k,
+                           const REAL *b, ptrdiff_t b_k, ptrdiff_t b_panel, REAL *c, ptrdiff_t c_row) {
+    VECTOR sum[MR][8];
+    OBK_UNROLL
+    for (int i = 0; i < rows; i++) OBK_UNROLL
+    for (int v = 0; v < 2 * panels; v++) sum[i][v] = (VECTOR){0};
+    for (int64_t l = 0; l < k; l++) {
+        VECTOR from_b[8];
+        OBK_UNROLL
+        for (int v = 0; v < 2 * panels; v++) from_b[v] = NAME(load)(b + v / 2 * b_panel + v % 2 * NAME(W));
+        OBK_UNROLL
+        for (int i = 0; i < rows; i++) {
+            VECTOR from_a = NAME(all)(a[i * a_row]);
+            OBK_UNROLL
+            for (int v = 0; v < 2 * panels; v++) sum[i][v] = FMA(from_a, from_b[v], sum[i][v]);
+        }
+        a += a_k;
+        b += b_k;
+    }
+    OBK_UNROLL
+    for (int i = 0; i < rows; i++) OBK_UNROLL
+    for (int v = 0; v < 2 * panels; v++) *(MEMORY *)(c + i * c_row + v * NAME(W)) = sum[i][v];
+}
+
+/* The tile of `rows` rows at c, `panels` panels wide (more than one for few rows only). */
+static void NAME(any_tile)(int64_t rows, int64_t panels, int64_t k, const REAL *a, ptrdiff_t a_row, ptrdiff_t a_k, const REAL *b,
+                           ptrdiff_t b_k, ptrdiff_t b_panel, REAL *c, ptrdiff_t c_row) {
+#define TILE(rows, panels)                                                                                                       \
+    case rows * 8 + panels: NAME(tile)(rows, panels, k, a, a_row, a_k, b, b_k, b_panel, c, c_row); break
+    switch (rows * 8 + panels) {
+        TILE(1, 1);
+        TILE(1, 4);
+        TILE(2, 1);
+        TILE(2, 2);
+        TILE(3, 1);
+        TILE(4, 1);
+#if MR > 4
+        TILE(5, 1);
+        TILE(6, 1);
+#endif
+#if MR > 6
+        TILE(7, 1);
+        TILE(8, 1);
+        TILE(9, 1);
+        TILE(10, 1);
+        TILE(11, 1);
+        TILE(12, 1);
+#endif
+    default: break;
+    }
+#undef TILE
+}
+
+/* ---- packing ---- */
+
+/* `width` rows of `from`, `row` apart, side by side: to[l * width + i]; n of them are there, zeros for the others. */
+static void NAME(pack_panel)(REAL *restrict to, int64_t width, const REAL *restrict from, ptrdiff_t row, ptrdiff_t along,
+                             int64_t n, int64_t k) {
+    if (n < width) memset(to, 0, (size_t)(width * k) * sizeof *to);
+    if (row == 1 && n == width) {
+        for (int64_t l = 0; l < k; l++, to += width, from += along) memcpy(to, from, (size_t)width * sizeof *to);
+    } else if (row == 1) {
+        for (int64_t l = 0; l < k; l++, to += width, from += along)
+            for (int64_t i = 0; i < n; i++) to[i] = from[i];
+    } else {
+        int64_t l = 0, fours = along == 1 ? n / 4 * 4 : 0;
+        for (; l + 4 <= k && fours > 0; l += 4)
+            for (int64_t i = 0; i < fours; i += 4) NAME(transpose_4)(to + l * width + i, width, from + i * row + l, row);
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t at = i < fours ? l : 0; at < k; at++) to[at * width + i] = from[i * row + at * along];
+    }
+}
+
+static void NAME(pack)(REAL *to, int64_t width, const REAL *from, ptrdiff_t row, ptrdiff_t along, int64_t n, int64_t k) {
+    for (int64_t i = 0; i < n; i += width)
+        NAME(pack_panel)(to + i * k, width, from + i * row, row, along, n - i < width ? n - i : width, k);
+}
+
+static void NAME(pack_a)(void *to, const void *a, int64_t a_row, int64_t a_k, int64_t m, int64_t k) {
+    NAME(pack)(to, MR, a, a_row, a_k, m, k);
+}
+
+static void NAME(pack_b)(void *to, const void *b, int64_t b_k, int64_t b_column, int64_t k, int64_t n) {
+    NAME(pack)(to, NAME(NR), b, b_column, b_k, n, k);
+}
+
+/* ---- products ---- */
+
+/* The rows of C in columns from j on: n_panels panels of B, or what is left of one. */
+static void NAME(column_of_tiles)(const obk_gemm_call *call, int64_t from_k, int64_t k, int64_t j, int64_t n_panels,
+                                  const REAL *b, ptrdiff_t b_k, ptrdiff_t b_panel, NAME(end) * end) {
+    bool packed = call->a_row == 0;
+    ptrdiff_t a_row = packed ? 1 : call->a_row, a_k = packed ? MR : call->a_k;
+    int64_t columns = call->n - j < n_panels * NAME(NR) ? call->n - j : n_panels * NAME(NR);
+    bool whole = columns == n_panels * NAME(NR) && end->first && end->last && end->alpha == 1 && !call->d;
+    for (int64_t i = 0; i < call->m; i += MR) {
+        const REAL *a = (const REAL *)call->a + (packed ? i * call->k + from_k * MR : i * a_row + from_k * a_k);
+        REAL *c = (REAL *)call->c + i * call->c_row + j;
+        int64_t rows = call->m - i < MR ? call->m - i : MR;
+        if (whole) {
+            NAME(any_tile)(rows, n_panels, k, a, a_row, a_k, b, b_k, b_panel, c, call->c_row);
+            continue;
+        }
+        REAL sums[MR * NAME(NR)]; /* at least two rows of two panels, one of four */
+        end->d = call->d ? (const REAL *)call->d + i * call->d_row + j * call->d_column : NULL;
+        NAME(any_tile)(rows, n_panels, k, a, a_row, a_k, b, b_k, b_panel, sums, n_panels * NAME(NR));
+        NAME(finish)(c, call->c_row, sums, n_panels * NAME(NR), rows, columns, end);
+    }
+}
+
+/* A block of k, rows of C from i on and columns from j on. */
+static void NAME(block)(const obk_gemm_call *call, int64_t from_k, int64_t k, int64_t j, int64_t end_j, NAME(end) * end) {
+    bool packed = call->b_k == 0;
+    bool in_place = !packed && call->b_column == 1 && call->m <= MR; /* each row of B is read once */
+    int64_t wide = call->m == 1 ? 4 : call->m == 2 ? 2 : 1, n_panels;
+    for (; j < end_j; j += n_panels * NAME(NR)) {
+        const REAL *b = call->b;
+        int64_t columns = end_j - j < NAME(NR) ? end_j - j : NAME(NR);
+        n_panels = (packed || in_place) && end_j - j >= wide * NAME(NR) ? wide : 1;
+        if (packed) {
+            b += j * call->k + from_k * NAME(NR);
+            NAME(column_of_tiles)(call, from_k, k, j, n_panels, b, NAME(NR), call->k * NAME(NR), end);
+        } else if (in_place && columns == NAME(NR)) {
+            b += from_k * call->b_k + j;
+            NAME(column_of_tiles)(call, from_k, k, j, n_panels, b, call->b_k, NAME(NR), end);
+        } else {
+            b += from_k * call->b_k + j * call->b_column;
+            NAME(pack_panel)(call->panel, NAME(NR), b, call->b_column, call->b_k, columns, k);
+            NAME(column_of_tiles)(call, from_k, k, j, 1, call->panel, NAME(NR), 0, end);
+        }
+    }
+}
+
+/* Strips of C that stay in the cache from one block of k to the next. */
+static void NAME(product)(const obk_gemm_call *call) {
+    NAME(end) end = {.alpha = (REAL)call->alpha, .beta = (REAL)call->beta, .d_row = call->d_row, .d_column = call->d_column};
+    int64_t size = block_of_k(call->k), strip = STRIP_ELEMENTS / (call->m > 0 ? call->m : 1) / 64 * 64;
+    if (strip < 64) strip = 64;
+    if (size == call->k) strip = call->n;
+    for (int64_t j = 0; j < call->n; j += strip)
+        for (int64_t from = 0; from == 0 || from < call->k; from += size) {
+            int64_t k = call->k - from < size ? call->k - from : size;
+            end.first = from == 0;
+            end.last = from + k >= call->k;
+            NAME(block)(call, from, k, j, call->n - j < strip ? call->n : j + strip, &end);
+            if (size == 0) break;
+        }
+}
+
+/* ---- rows by what is dense along k ---- */
+
+enum { NAME(AT_ONCE) = 4 };
+
+/* The sums of x by `n` columns of b: in 2 W parts each, added in one order. */
+OBK_INLINE void NAME(dots)(const int n, REAL *to, const REAL *x, const REAL *b, ptrdiff_t b_column, int64_t k) {
+    VECTOR sum[NAME(AT_ONCE)][2];
+    OBK_UNROLL
+    for (int j = 0; j < n; j++) sum[j][0] = sum[j][1] = (VECTOR){0};
+    int64_t l = 0;
+    for (; l + 2 * NAME(W) <= k; l += 2 * NAME(W)) {
+        VECTOR x_0 = NAME(load)(x + l), x_1 = NAME(load)(x + l + NAME(W));
+        OBK_UNROLL
+        for (int j = 0; j < n; j++) {
+            sum[j][0] = FMA(x_0, NAME(load)(b + j * b_column + l), sum[j][0]);
+            sum[j][1] = FMA(x_1, NAME(load)(b + j * b_column + l + NAME(W)), sum[j][1]);
+        }
+    }
+    for (int j = 0; j < n && l < k; j++) {
+        REAL rest[2][2 * NAME(W)] = {{0}};
+        memcpy(rest[0], x + l, (size_t)(k - l) * sizeof *x);
+        memcpy(rest[1], b + j * b_column + l, (size_t)(k - l) * sizeof *b);
+        sum[j][0] = FMA(NAME(load)(rest[0]), NAME(load)(rest[1]), sum[j][0]);
+        sum[j][1] = FMA(NAME(load)(rest[0] + NAME(W)), NAME(load)(rest[1] + NAME(W)), sum[j][1]);
+    }
+    for (int j = 0; j < n; j++) {
+        REAL parts[NAME(W)];
+        *(MEMORY *)parts = sum[j][0] + sum[j][1];
+        OBK_UNROLL
+        for (int half = NAME(W) / 2; half > 0; half /= 2) OBK_UNROLL
+        for (int i = 0; i < half; i++) parts[i] += parts[i + half];
+        to[j] = parts[0];
+    }
+}
+
+static void NAME(row)(void *c, int64_t c_step, const void *x, const void *b, int64_t b_column, int64_t n, int64_t k, double alpha,
+                      double beta, const void *d, int64_t d_step) {
+    const REAL *from_d = d, *from_b = b;
+    REAL *to = c;
+    for (int64_t j = 0; j < n; j += NAME(AT_ONCE)) {
+        REAL sums[NAME(AT_ONCE)];
+        int64_t columns = n - j < NAME(AT_ONCE) ? n - j : NAME(AT_ONCE);
+        if (columns == NAME(AT_ONCE))
+            NAME(dots)(NAME(AT_ONCE), sums, x, from_b + j * b_column, b_column, k);
+        else
+            for (int64_t i = 0; i < columns; i++) NAME(dots)(1, sums + i, x, from_b + (j + i) * b_column, b_column, k);
+        for (int64_t i = 0; i < columns; i++) {
+            REAL sum = (REAL)alpha * sums[i];
+            to[(j + i) * c_step] = from_d ? (REAL)beta * from_d[(j + i) * d_step] + sum : sum;
+        }
+    }
+}
