@@ -22,8 +22,10 @@ static void run_parallel(void *pool, int64_t n, int64_t grain, void (*task)(void
                          void *context) {
     struct ob_pool *p = pool;
     job j = {task, context};
-    /* A few tiles for each thread, so that an interrupted one does not hold up the others. */
-    int64_t tile = n / ((int64_t)pthreadpool_get_threads_count(p->pool) * 4);
+    /* By n and grain alone, as everything that shared work is cut by; enough of them that an interrupted thread does not hold up
+     * the others, not so many that handing them out takes time. */
+    enum { MOST_TILES = 128 };
+    int64_t tile = n / MOST_TILES;
     if (tile < grain) tile = grain;
     if (tile < 1) tile = 1;
     pthreadpool_parallelize_1d_tile_1d(p->pool, run_tile, &j, (size_t)n, (size_t)tile, 0);

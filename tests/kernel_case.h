@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "core/arena.h"
 #include "core/error.h"
 #include "core/graph.h"
 #include "ops/kernel/common.h"
@@ -211,6 +212,9 @@ static inline ob_status kc_try(kernel_case *c) {
                            .out = c->out,
                            .allocator = ob_allocator_default()};
     ob_kernel_needs needs = {0};
+    ob_arena tails;
+    ob__arena_init(&tails, ob_allocator_default());
+    ob_kernel_site site = {c->node, c->op, &tails, args.allocator};
     void *state = calloc(1, kernel->state_bytes + 1);
     assert_non_null(state);
     args.state = state;
@@ -221,27 +225,43 @@ static inline ob_status kc_try(kernel_case *c) {
         c->out[i].data = NULL;
         if (c->hide_inputs_from_plan) c->in[i].data = NULL;
     }
-    ob_status status = kernel->plan ? kernel->plan(&args, &needs, &c->error) : OB_OK;
+    ob_status status = kernel->plan ? kernel->plan(&site, &args, &needs, &c->error) : OB_OK;
     ob_status view_status = OB_E_UNSUPPORTED;
-    if (status == OB_OK && kernel->flags & OB_KERNEL_VIEW) view_status = kernel->view(&args, &c->error);
+    if (status == OB_OK && kernel->flags & OB_KERNEL_VIEW) view_status = kernel->view(&site, &args, &c->error);
     for (int i = 0; i < KC_MAX; i++) c->in[i].data = in_data[i];
     if (status != OB_OK) {
+        ob__arena_release(&tails);
         free(state);
         return status;
     }
     c->was_view = view_status == OB_OK;
     if (c->was_view) {
-        status = kernel->view(&args, &c->error);
+        status = kernel->view(&site, &args, &c->error);
     } else if (view_status != OB_E_UNSUPPORTED) {
         status = view_status;
     } else {
         for (int i = 0; i < KC_MAX; i++) c->out[i].data = out_data[i];
-        args.scratch = needs.scratch_bytes ? aligned_alloc(64, (needs.scratch_bytes + 63) & ~(size_t)63) : NULL;
-        if (args.scratch) memset(args.scratch, 0xCD, needs.scratch_bytes);
+        size_t alone = (needs.scratch_bytes + 63) & ~(size_t)63, lane = (needs.lane_bytes + 63) & ~(size_t)63;
+        args.scratch = alone + lane ? aligned_alloc(64, alone + lane) : NULL;
+        if (args.scratch) {
+            memset(args.scratch, 0xCD, alone + lane);
+            args.lanes = (char *)args.scratch + alone;
+            args.lane_stride = lane;
+        }
+        for (uint32_t i = 0; i < needs.n_packs; i++) {
+            const ob_pack_want *want = &needs.packs[i];
+            size_t n_bytes = (want->n_bytes + 63) & ~(size_t)63;
+            void *pack = aligned_alloc(64, n_bytes);
+            memset(pack, 0, n_bytes);
+            want->make(want->params, &args.in[want->input], pack);
+            args.packs[i] = pack;
+        }
         status = kernel->run(&args, &c->error);
+        for (uint32_t i = 0; i < needs.n_packs; i++) free((void *)(uintptr_t)args.packs[i]);
         free(args.scratch);
     }
     if (kernel->release) kernel->release(state, args.allocator);
+    ob__arena_release(&tails);
     free(state);
     return status;
 }

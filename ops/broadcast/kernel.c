@@ -35,7 +35,8 @@ static ob_status broadcast_view_of(const ob_kernel_args *args, uint32_t i, ob_vi
     return stretch(args, in, dimensions, out, error);
 }
 
-static ob_status broadcast_view(ob_kernel_args *args, ob_error *error) {
+static ob_status broadcast_view(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
+    (void)site;
     return ob__view_outputs(args, broadcast_view_of, error);
 }
 
@@ -61,7 +62,8 @@ static ob_status check_target(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-static ob_status expand_view(ob_kernel_args *args, ob_error *error) {
+static ob_status expand_view(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
+    (void)site;
     OB_TRY(check_target(args, error)); /* E_UNSUPPORTED while the target is not there yet: then `run` comes to it */
     return ob__view_outputs(args, broadcast_view_of, error);
 }
@@ -114,7 +116,8 @@ static ob_status check_stated(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-static ob_status in_dim_view(ob_kernel_args *args, ob_error *error) {
+static ob_status in_dim_view(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
+    (void)site;
     OB_TRY(check_stated(args, error));
     return ob__view_outputs(args, in_dim_view_of, error);
 }

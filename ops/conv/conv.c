@@ -86,9 +86,10 @@ static ob_status set_up(const ob_kernel_args *args, conv *c, ob_error *error) {
     return OB_OK;
 }
 
-static ob_status conv_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status conv_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)site;
     conv *c = args->state;
-    OB_TRY(ob__check_type(args, 0, error));
+    OB_TRY(ob__check_type_v1(args, 0, error));
     OB_TRY(set_up(args, c, error));
     ob__blas_single_thread();
     OB_TRY(ob__plan_real(args, needs, error));

@@ -84,10 +84,11 @@ static ob_status set_up(const ob_kernel_args *args, transposed *t, ob_error *err
     return OB_OK;
 }
 
-static ob_status transposed_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status transposed_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)site;
     transposed *t = args->state;
     int64_t rows, elems;
-    OB_TRY(ob__check_type(args, 0, error));
+    OB_TRY(ob__check_type_v1(args, 0, error));
     OB_TRY(set_up(args, t, error));
     bool large = ob__mul_overflows(t->maps, t->window.n_taps, &rows) || ob__mul_overflows(rows, t->window.n_out, &elems);
     OB_FAIL_IF(large || !ob__blas_fits(rows) || !ob__blas_fits(t->channels) || !ob__blas_fits(t->window.n_out), error, OB_E_LIMIT,

@@ -108,15 +108,15 @@ static ob_status choose_loop(const ob_kernel_args *args, const row *found, ob_bl
     return OB_OK;
 }
 
-static ob_status plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
-    OB_FAIL_IF(args->n_in != 2 || args->n_out != 1, error, OB_E_MODEL, "%s needs two inputs and one output", args->op->name);
-    const row *found = find_row(args->op->name);
-    OB_FAIL_IF(!found, error, OB_E_UNSUPPORTED, "%s-%d is not supported", args->op->name, (int)args->op->since);
+    OB_FAIL_IF(args->n_in != 2 || args->n_out != 1, error, OB_E_MODEL, "%s needs two inputs and one output", site->op->name);
+    const row *found = find_row(site->op->name);
+    OB_FAIL_IF(!found, error, OB_E_UNSUPPORTED, "%s-%d is not supported", site->op->name, (int)site->op->since);
     ob_blocks_spec spec = {.swap = found->swap};
     OB_TRY(choose_loop(args, found, &spec, error));
     ob_view in[2] = {args->in[0], args->in[1]};
-    if (args->op->broadcast == OB_BCAST_LEGACY) OB_TRY(ob__legacy_align(args->node, &in[0], &in[1], error));
+    if (site->op->broadcast == OB_BCAST_LEGACY) OB_TRY(ob__legacy_align(site->node, &in[0], &in[1], error));
     return ob__blocks_plan(args->state, in, 2, &args->out[0], &spec, args->allocator, error);
 }
 

@@ -167,22 +167,22 @@ static ob_status choose_e8m0(const ob_node *node, bool saturate, obk_convert *la
 
 /* ---- The kernel ---- */
 
-static ob_status plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
     state *s = args->state;
-    OB_FAIL_IF(args->n_in < 1 || args->n_out != 1, error, OB_E_MODEL, "%s needs an input and an output", args->op->name);
+    OB_FAIL_IF(args->n_in < 1 || args->n_out != 1, error, OB_E_MODEL, "%s needs an input and an output", site->op->name);
     ob_dtype from = args->in[0].dtype, to = args->out[0].dtype;
     bool tiny = to == OB_INT4 || to == OB_UINT4 || to == OB_INT2 || to == OB_UINT2;
-    s->saturate = tiny ? args->op->since < 25 : ob__node_int(args->node, "saturate", 1) != 0;
+    s->saturate = tiny ? site->op->since < 25 : ob__node_int(site->node, "saturate", 1) != 0;
     s->elem_bytes = ob_dtype_size(to);
     s->strings = (from == OB_STRING) != (to == OB_STRING);
     ob_conversion conversion = s->strings ? string_conversion(from, to, s->saturate) : ob__find_conversion(from, to, s->saturate);
-    OB_FAIL_IF(conversion.n_steps < 0, error, OB_E_UNSUPPORTED, "%s-%d is not supported from %s to %s", args->op->name,
-               (int)args->op->since, ob_dtype_name(from), ob_dtype_name(to));
+    OB_FAIL_IF(conversion.n_steps < 0, error, OB_E_UNSUPPORTED, "%s-%d is not supported from %s to %s", site->op->name,
+               (int)site->op->since, ob_dtype_name(from), ob_dtype_name(to));
     if (s->strings) return OB_OK;
     ob_blocks_spec spec = {.loop = copy_loop, .params = s};
     if (conversion.n_steps > 0) s->last = conversion.steps[conversion.n_steps - 1];
-    if (to == OB_FLOAT8E8M0 && conversion.n_steps > 0) OB_TRY(choose_e8m0(args->node, s->saturate, &s->last, error));
+    if (to == OB_FLOAT8E8M0 && conversion.n_steps > 0) OB_TRY(choose_e8m0(site->node, s->saturate, &s->last, error));
     if (conversion.n_steps == 2) {
         spec.in_convert[0] = conversion.steps[0];
         spec.in_loop_dtype[0] = conversion.between;

@@ -60,7 +60,7 @@ static void operands(const ob_kernel_args *args, state *s, ob_view *in) {
     }
 }
 
-static ob_status plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
     state *s = args->state;
     OB_FAIL_IF(args->n_in < 1 || args->n_out != 1, error, OB_E_MODEL, "Clip needs an input and an output");
@@ -72,8 +72,8 @@ static ob_status plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *er
         OB_FAIL_IF(ob_view_count(&args->in[k]) != 1, error, OB_E_SHAPE, "Clip: a bound must be a scalar");
     }
     ob_blocks_spec spec = {0};
-    if (args->op->since < 11) {
-        set_params(args->node, dtype, &s->params);
+    if (site->op->since < 11) {
+        set_params(site->node, dtype, &s->params);
         spec.params = &s->params;
         if (!ob__element_loop(ob__kernels()->unary[OBK_U_CLIP], dtype, dtype, 1, &spec))
             return ob__unsupported_type(args, dtype, error);

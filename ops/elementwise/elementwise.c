@@ -20,6 +20,7 @@ OB_KERNEL(prelu);
 struct ob_elementwise_plan {
     ob_allocator allocator;
     ob_arena strings;
+    ob_arena tails;      /* of the state */
     ob_kernel_args args; /* in, out and state point behind this struct */
     ob_view output;
     size_t n_bytes;
@@ -150,8 +151,8 @@ ob_status ob_elementwise_output(const char *op, int64_t opset, const ob_view *in
 }
 
 /* Plans into args->state; args->node is valid for the call only: kernels read attributes while planning. */
-static ob_status plan_call(ob_kernel_args *args, const char *name, int64_t opset, const ob_option *options, size_t n_options,
-                           ob_error *error) {
+static ob_status plan_call(ob_kernel_args *args, ob_arena *arena, const char *name, int64_t opset, const ob_option *options,
+                           size_t n_options, ob_error *error) {
     const ob_op *op = NULL;
     lone_node lone;
     OB_TRY(find_op(name, opset, args->n_in, &op, error));
@@ -167,11 +168,12 @@ static ob_status plan_call(ob_kernel_args *args, const char *name, int64_t opset
         OB_FAIL_IF(expected.dims[i] > 1 && args->out->strides[i] == 0, error, OB_E_ARGUMENT,
                    "the output has stride 0 along axis %d", (int)i);
     ob_kernel_needs needs = {0};
+    ob_kernel_site site = {&lone.node, op, arena, args->allocator};
     OB_FAIL_IF(op->kernel->state_bytes > STATE_BYTES, error, OB_E_INTERNAL, "%s: state of %zu bytes", op->name,
                op->kernel->state_bytes);
     args->op = op;
     args->node = &lone.node;
-    ob_status status = op->kernel->plan(args, &needs, error);
+    ob_status status = op->kernel->plan(&site, args, &needs, error);
     args->node = NULL;
     return status;
 }
@@ -191,9 +193,14 @@ ob_status ob_elementwise(const char *op, int64_t opset, const ob_view *inputs, s
     _Alignas(16) unsigned char state[STATE_BYTES] = {0};
     memcpy(in, inputs, n_inputs * sizeof *in);
     ob_kernel_args args = {.n_in = (uint32_t)n_inputs, .n_out = 1, .in = in, .out = &out, .state = state};
-    OB_TRY(plan_call(&args, op, opset, options, n_options, error));
-    ob_status status = args.op->kernel->run(&args, error);
-    if (args.op->kernel->release) args.op->kernel->release(state, NULL);
+    ob_arena tails;
+    ob__arena_init(&tails, ob_allocator_default());
+    ob_status status = plan_call(&args, &tails, op, opset, options, n_options, error);
+    if (status == OB_OK) {
+        status = args.op->kernel->run(&args, error);
+        if (args.op->kernel->release) args.op->kernel->release(state, NULL);
+    }
+    ob__arena_release(&tails);
     return status;
 }
 
@@ -216,17 +223,20 @@ ob_status ob_elementwise_create(const char *op, int64_t opset, const ob_view *in
     ob_view *in = (ob_view *)(void *)(memory + head + STATE_BYTES);
     memcpy(in, inputs, n_inputs * sizeof *in);
     ob__arena_init(&made->strings, &made->allocator);
+    ob__arena_init(&made->tails, &made->allocator);
     made->args = (ob_kernel_args){.n_in = (uint32_t)n_inputs,
                                   .n_out = 1,
                                   .in = in,
                                   .out = &made->output,
                                   .state = memory + head,
                                   .allocator = &made->allocator};
-    ob_status status = plan_call(&made->args, op, opset, options, n_options, error);
-    if (status == OB_OK)
+    ob_status status = plan_call(&made->args, &made->tails, op, opset, options, n_options, error);
+    if (status == OB_OK) {
         *plan = made;
-    else
-        allocator->free(allocator->context, memory, n_bytes);
+        return OB_OK;
+    }
+    ob__arena_release(&made->tails);
+    allocator->free(allocator->context, memory, n_bytes);
     return status;
 }
 
@@ -252,6 +262,7 @@ void ob_elementwise_destroy(ob_elementwise_plan **plan) {
     ob_allocator allocator = p->allocator;
     if (p->args.op->kernel->release) p->args.op->kernel->release(p->args.state, &allocator);
     ob__arena_release(&p->strings);
+    ob__arena_release(&p->tails);
     allocator.free(allocator.context, p, p->n_bytes);
     *plan = NULL;
 }

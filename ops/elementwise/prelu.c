@@ -15,7 +15,8 @@ static ob_status align_slope(const ob_kernel_args *args, ob_view *slope, ob_erro
     return ob__legacy_align_at(x, slope, false, 0, error);
 }
 
-static ob_status plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)site;
     (void)needs;
     OB_FAIL_IF(args->n_in != 2 || args->n_out != 1, error, OB_E_MODEL, "PRelu needs two inputs and one output");
     ob_dtype dtype = args->in[0].dtype;

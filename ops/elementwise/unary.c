@@ -99,12 +99,12 @@ static ob_status read_params(const ob_kernel_args *args, const row *found, obk_u
     return OB_OK;
 }
 
-static ob_status plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
     state *s = args->state;
-    OB_FAIL_IF(args->n_in != 1 || args->n_out != 1, error, OB_E_MODEL, "%s needs one input and one output", args->op->name);
-    const row *found = find_row(args->op);
-    OB_FAIL_IF(!found, error, OB_E_UNSUPPORTED, "%s-%d is not supported", args->op->name, (int)args->op->since);
+    OB_FAIL_IF(args->n_in != 1 || args->n_out != 1, error, OB_E_MODEL, "%s needs one input and one output", site->op->name);
+    const row *found = find_row(site->op);
+    OB_FAIL_IF(!found, error, OB_E_UNSUPPORTED, "%s-%d is not supported", site->op->name, (int)site->op->since);
     obk_unary loop = found->loop;
     OB_TRY(read_params(args, found, &s->params, &loop, error));
     ob_dtype dtype = args->in[0].dtype;

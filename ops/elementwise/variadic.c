@@ -12,10 +12,10 @@ typedef struct state {
     double count_f64;
 } state;
 
-static ob_status plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
     state *s = args->state;
-    const char *name = args->op->name;
+    const char *name = site->op->name;
     OB_FAIL_IF(args->n_in < 1 || args->n_out != 1, error, OB_E_MODEL, "%s needs at least one input and one output", name);
     ob_dtype dtype = args->out[0].dtype;
     for (uint32_t k = 0; k < args->n_in; k++)

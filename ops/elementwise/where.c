@@ -3,7 +3,8 @@
 #include "ops/elementwise/element.h"
 #include "ops/table/op.h"
 
-static ob_status plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)site;
     (void)needs;
     OB_FAIL_IF(args->n_in != 3 || args->n_out != 1, error, OB_E_MODEL, "Where needs three inputs and one output");
     ob_dtype dtype = args->out[0].dtype;

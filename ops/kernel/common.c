@@ -62,13 +62,13 @@ ob_status ob__read_ints(const ob_view *view, int64_t *ints, int32_t max, int32_t
     return OB_OK;
 }
 
-ob_status ob__read_list(const ob_kernel_args *args, const char *name, uint32_t i, int64_t *ints, int32_t max, int32_t *n,
-                        ob_error *error) {
+ob_status ob__read_list(const ob_kernel_site *site, const ob_kernel_args *args, const char *name, uint32_t i, int64_t *ints,
+                        int32_t max, int32_t *n, ob_error *error) {
     if (ob__given(args, i)) return ob__read_ints(&args->in[i], ints, max, n, error);
     uint32_t n_attribute;
-    const int64_t *attribute = ob__node_ints(args->node, name, &n_attribute);
+    const int64_t *attribute = ob__node_ints(site->node, name, &n_attribute);
     *n = -1;
-    if (!attribute && !ob__node_attribute(args->node, name)) return OB_OK;
+    if (!attribute && !ob__node_attribute(site->node, name)) return OB_OK;
     OB_FAIL_IF(n_attribute > (uint32_t)max, error, OB_E_ARGUMENT, "attribute %s has %u entries, at most %d are possible", name,
                n_attribute, max);
     for (uint32_t k = 0; k < n_attribute; k++) ints[k] = attribute[k];
@@ -76,11 +76,11 @@ ob_status ob__read_list(const ob_kernel_args *args, const char *name, uint32_t i
     return OB_OK;
 }
 
-ob_status ob__read_axes(const ob_kernel_args *args, const char *name, uint32_t i, int32_t rank, uint32_t *axes, bool *given,
-                        ob_error *error) {
+ob_status ob__read_axes(const ob_kernel_site *site, const ob_kernel_args *args, const char *name, uint32_t i, int32_t rank,
+                        uint32_t *axes, bool *given, ob_error *error) {
     int64_t list[OB_MAX_RANK];
     int32_t n;
-    OB_TRY(ob__read_list(args, name, i, list, OB_MAX_RANK, &n, error));
+    OB_TRY(ob__read_list(site, args, name, i, list, OB_MAX_RANK, &n, error));
     *axes = 0;
     *given = n > 0;
     for (int32_t k = 0; k < n; k++) {
@@ -91,17 +91,42 @@ ob_status ob__read_axes(const ob_kernel_args *args, const char *name, uint32_t i
     return OB_OK;
 }
 
-ob_status ob__check_type(const ob_kernel_args *args, uint32_t i, ob_error *error) {
+ob_status ob__check_type(const ob_kernel_site *site, const ob_kernel_args *args, uint32_t i, ob_error *error) {
     ob_dtype dtype = args->in[i].dtype;
-    OB_FAIL_IF(!(ob__op_input_types(args->op, i) >> dtype & 1), error, OB_E_TYPE, "%s-%d does not take %s as input %u",
-               args->node->op_type, args->op->since, ob_dtype_name(dtype), i);
+    OB_FAIL_IF(!(ob__op_input_types(site->op, i) >> dtype & 1), error, OB_E_TYPE, "%s-%d does not take %s as input %u",
+               site->node->op_type, site->op->since, ob_dtype_name(dtype), i);
     return OB_OK;
 }
 
-ob_status ob__bad_index(const ob_kernel_args *args, int64_t index, int64_t size, int32_t axis, ob_error *error) {
+ob_status ob__bad_index(int64_t index, int64_t size, int32_t axis, ob_error *error) {
     if (error) error->axis = axis;
-    return ob__fail(error, OB_E_ARGUMENT, "%s: index %lld is outside axis %d of size %lld", args->node->op_type, (long long)index,
-                    axis, (long long)size);
+    return ob__fail(error, OB_E_ARGUMENT, "index %lld is outside axis %d of size %lld", (long long)index, axis, (long long)size);
+}
+
+static ob_kernel_site site_of(const ob_kernel_args *args) {
+    return (ob_kernel_site){.node = args->node, .op = args->op};
+}
+
+ob_status ob__read_list_v1(const ob_kernel_args *args, const char *name, uint32_t i, int64_t *ints, int32_t max, int32_t *n,
+                           ob_error *error) {
+    ob_kernel_site site = site_of(args);
+    return ob__read_list(&site, args, name, i, ints, max, n, error);
+}
+
+ob_status ob__read_axes_v1(const ob_kernel_args *args, const char *name, uint32_t i, int32_t rank, uint32_t *axes, bool *given,
+                           ob_error *error) {
+    ob_kernel_site site = site_of(args);
+    return ob__read_axes(&site, args, name, i, rank, axes, given, error);
+}
+
+ob_status ob__check_type_v1(const ob_kernel_args *args, uint32_t i, ob_error *error) {
+    ob_kernel_site site = site_of(args);
+    return ob__check_type(&site, args, i, error);
+}
+
+ob_status ob__bad_index_v1(const ob_kernel_args *args, int64_t index, int64_t size, int32_t axis, ob_error *error) {
+    (void)args;
+    return ob__bad_index(index, size, axis, error);
 }
 
 /* ---- movement ---- */

@@ -52,11 +52,16 @@ ob_status ob__axis(int64_t axis, int32_t rank, int32_t *out, ob_error *error);
  * E_UNSUPPORTED when its data is not there yet. */
 ob_status ob__read_ints(const ob_view *view, int64_t *ints, int32_t max, int32_t *n, ob_error *error);
 /* Ints from attribute `name`, or from input i when it is given. *n is -1 when neither is there. */
-ob_status ob__read_list(const ob_kernel_args *args, const char *name, uint32_t i, int64_t *ints, int32_t max, int32_t *n,
-                        ob_error *error);
+ob_status ob__read_list(const ob_kernel_site *site, const ob_kernel_args *args, const char *name, uint32_t i, int64_t *ints,
+                        int32_t max, int32_t *n, ob_error *error);
 /* The same as a set of axes, bit a for axis a. *given false when neither is there (or the list is empty). */
-ob_status ob__read_axes(const ob_kernel_args *args, const char *name, uint32_t i, int32_t rank, uint32_t *axes, bool *given,
-                        ob_error *error);
+ob_status ob__read_axes(const ob_kernel_site *site, const ob_kernel_args *args, const char *name, uint32_t i, int32_t rank,
+                        uint32_t *axes, bool *given, ob_error *error);
+/* For kernels that still read the node while they run. */
+ob_status ob__read_list_v1(const ob_kernel_args *args, const char *name, uint32_t i, int64_t *ints, int32_t max, int32_t *n,
+                           ob_error *error);
+ob_status ob__read_axes_v1(const ob_kernel_args *args, const char *name, uint32_t i, int32_t rank, uint32_t *axes, bool *given,
+                           ob_error *error);
 
 /* ---- movement, by element width: ob__copy and ob__fill of core/copy.h ---- */
 
@@ -114,11 +119,17 @@ static inline int64_t ob__index_at(const ob_view *indices, int64_t i) {
 
 /* ---- messages ---- */
 
-#define OB__NO_TYPE(args, error, dtype)                                                                                          \
+#define OB__NO_TYPE_V1(args, error, dtype)                                                                                       \
     ob__fail((error), OB_E_UNSUPPORTED, "%s-%d has no kernel for element type %s", (args)->node->op_type, (args)->op->since,     \
              ob_dtype_name(dtype))
+#define OB__NO_TYPE(site, error, dtype)                                                                                          \
+    ob__fail((error), OB_E_UNSUPPORTED, "%s-%d has no kernel for element type %s", (site)->node->op_type, (site)->op->since,     \
+             ob_dtype_name(dtype))
 /* E_TYPE when input i has a type that the operator's version does not list. */
-ob_status ob__check_type(const ob_kernel_args *args, uint32_t i, ob_error *error);
-ob_status ob__bad_index(const ob_kernel_args *args, int64_t index, int64_t size, int32_t axis, ob_error *error);
+ob_status ob__check_type(const ob_kernel_site *site, const ob_kernel_args *args, uint32_t i, ob_error *error);
+/* While running: an index that is outside its axis. */
+ob_status ob__bad_index(int64_t index, int64_t size, int32_t axis, ob_error *error);
+ob_status ob__check_type_v1(const ob_kernel_args *args, uint32_t i, ob_error *error);
+ob_status ob__bad_index_v1(const ob_kernel_args *args, int64_t index, int64_t size, int32_t axis, ob_error *error);
 
 #endif

@@ -1,5 +1,8 @@
 #include "ops/kernel/kernel.h"
 
+#include <stdatomic.h>
+
+#include "core/arena.h"
 #include "core/log.h"
 
 /* ---- Stopping ----------------------------------------------------------------------------------------------------- */
@@ -76,6 +79,42 @@ void ob__parallel(const ob_threads *threads, int64_t n, int64_t grain, void (*ta
     if (grain < 1) grain = 1;
     if (__builtin_mul_overflow(grain, (int64_t)GRAINS_PER_PART, &size)) size = n;
     ob__parallel_parts(threads, n, grain, size, task, context);
+}
+
+/* ---- Chunks and lanes --------------------------------------------------------------------------------------------- */
+
+typedef struct chunks {
+    atomic_llong next;
+    int64_t end;
+    void (*task)(void *context, int64_t chunk, int lane);
+    void *context;
+} chunks;
+
+static void run_lanes(void *context, int64_t begin, int64_t end) {
+    chunks *c = context;
+    for (int64_t lane = begin; lane < end; lane++)
+        for (int64_t chunk; (chunk = atomic_fetch_add_explicit(&c->next, 1, memory_order_relaxed)) < c->end;)
+            c->task(c->context, chunk, (int)lane);
+}
+
+void ob__each_chunk(const ob_threads *threads, int64_t n, void (*task)(void *context, int64_t chunk, int lane), void *context) {
+    enum { CHUNKS_PER_LANE = 8 }; /* between two questions whether to go on */
+    int64_t lanes = ob__lanes(threads), step = may_stop(threads) ? CHUNKS_PER_LANE * lanes : n;
+    if (lanes == 1 || n == 1) {
+        for (int64_t chunk = 0; chunk < n && !ob__stopped(threads); chunk++) task(context, chunk, 0);
+        return;
+    }
+    for (int64_t begin = 0; begin < n && !ob__stop_now(threads); begin += step) {
+        chunks c = {.end = n - begin < step ? n : begin + step, .task = task, .context = context};
+        atomic_init(&c.next, begin);
+        threads->run(threads->pool, lanes, 1, run_lanes, &c);
+    }
+}
+
+void *ob__tail(const ob_kernel_site *site, size_t n, size_t n_bytes_each) {
+    size_t n_bytes;
+    if (__builtin_mul_overflow(n, n_bytes_each, &n_bytes)) return NULL;
+    return OB_ARENA_ARRAY(site->arena, char, n_bytes);
 }
 
 ob_threads ob__alone(const ob_threads *threads) {

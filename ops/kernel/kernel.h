@@ -42,6 +42,45 @@ void ob__parallel_parts(const ob_threads *threads, int64_t n, int64_t grain, int
 /* The calling thread only, and stopped as `threads` are. */
 ob_threads ob__alone(const ob_threads *threads);
 
+/* Chunks that are cut by shapes alone, for tasks with memory of their own: calls task(context, chunk, lane) once for each chunk
+ * below n. A lane is 0 .. ob__lanes() - 1 and does one chunk at a time; which one does a chunk is chance, so what a chunk
+ * computes may not depend on it. Stopped as ob__parallel is. */
+void ob__each_chunk(const ob_threads *threads, int64_t n, void (*task)(void *context, int64_t chunk, int lane), void *context);
+static inline int ob__lanes(const ob_threads *threads) {
+    return threads && threads->run && threads->n_threads > 1 ? threads->n_threads : 1;
+}
+
+/* What planning sees beside operands and results: the node, which is read once. */
+typedef struct ob_kernel_site {
+    const ob_node *node;
+    const struct ob_op *op;        /* the version: op->since */
+    struct ob_arena *arena;        /* of the plan, for ob__tail */
+    const ob_allocator *allocator; /* for what a library plans; its `release` frees it */
+} ob_kernel_site;
+
+/* n zeroed elements that live as long as the state: tables, lists. NULL: no memory. */
+void *ob__tail(const ob_kernel_site *site, size_t n, size_t n_bytes_each);
+
+enum { OB_PACKS_MAX = 4 };
+
+/* A constant operand in a form of the kernel's own, made once by the session and shared by all plans and workers. */
+typedef struct ob_pack_want {
+    uint32_t input;  /* whose data is there while planning */
+    uint64_t format; /* all that decides the bytes, besides the constant: two wants with one format make the same bytes of it */
+    size_t n_bytes;
+    /* Fills `pack`: n_bytes, zeroed before, 64-byte aligned. `params` is the state, or a tail of it. */
+    void (*make)(const void *params, const ob_view *constant, void *pack);
+    const void *params;
+} ob_pack_want;
+
+/* What planning decides. Zeroed before. */
+typedef struct ob_kernel_needs {
+    size_t scratch_bytes;
+    size_t lane_bytes; /* scratch for each lane */
+    ob_pack_want packs[OB_PACKS_MAX];
+    uint32_t n_packs;
+} ob_kernel_needs;
+
 typedef struct ob_kernel_args {
     const ob_node *node;    /* for attributes */
     const struct ob_op *op; /* for the version: op->since */
@@ -54,17 +93,15 @@ typedef struct ob_kernel_args {
     void *state;  /* kernel->state_bytes, zeroed before plan, lives as long as the plan, 16-byte aligned. `run` only reads it, and
                    * everything behind it: several threads may run one plan at once, each with args and scratch of its own.
                    * What `plan` keeps must not point to args, in or out: a run has others with the same layout */
-    void *scratch;                 /* during run: plan's scratch_bytes, 64-byte aligned, contents undefined */
-    const ob_threads *threads;     /* may be NULL */
-    const ob_allocator *allocator; /* for plan only: packed weights, tables; freed by `release` */
+    void *scratch; /* during run: plan's scratch_bytes, 64-byte aligned, contents undefined */
+    char *lanes;   /* during run: lane_bytes for each lane, `lane_stride` bytes apart, 64-byte aligned, contents undefined */
+    size_t lane_stride;
+    const void *packs[OB_PACKS_MAX]; /* during run: what plan wanted, in its order */
+    const ob_threads *threads;       /* may be NULL */
+    const ob_allocator *allocator;   /* for plan only: packed weights, tables; freed by `release` */
     struct ob_arena *strings; /* during run: bytes of string elements that a kernel makes; they live as long as the outputs. May
                                * be NULL: then such a kernel gives E_UNSUPPORTED */
 } ob_kernel_args;
-
-/* What planning decides. Zeroed before. */
-typedef struct ob_kernel_needs {
-    size_t scratch_bytes;
-} ob_kernel_needs;
 
 enum {
     OB_KERNEL_STRIDED = 1, /* accepts inputs with any strides, 0 included; otherwise the executor hands it contiguous inputs */
@@ -81,19 +118,20 @@ typedef struct ob_kernel {
     size_t state_bytes;
     /* Resolves loops for these shapes and types. E_UNSUPPORTED with a message for a type, attribute or version it cannot do;
      * E_SHAPE ... for what is wrong. May be NULL. Called with data of constants only, possibly from several threads for different
-     * plans. */
-    ob_status (*plan)(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error);
-    /* Computes. No allocation. Errors are those that depend on data (an index out of range). */
+     * plans. What it keeps of the node it copies to the state: `run` does not see the node. */
+    ob_status (*plan)(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error);
+    /* Computes. No allocation. Errors are those that depend on data (an index out of range); their messages do not begin with
+     * the operator's name, which the error's record has. */
     ob_status (*run)(const ob_kernel_args *args, ob_error *error);
     /* Sets out[i].strides and data relative to in[j] (dims are set already); returns E_UNSUPPORTED when these strides do not
      * allow a view, or when an operand that decides it has no data yet: then `run` is called on allocated outputs (and must be
      * there). Called once while planning, where a NULL input gives a NULL output, and again whenever the input's memory is
      * another. */
-    ob_status (*view)(ob_kernel_args *args, ob_error *error);
+    ob_status (*view)(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error);
     void (*release)(void *state, const ob_allocator *allocator); /* of what plan allocated; may be NULL */
     /* Tells from the inputs' data the dims (rank and dims of out[i]) that the shape rule could not: Range over floats. May be
      * NULL. */
-    ob_status (*shape)(ob_kernel_args *args, ob_error *error);
+    ob_status (*shape)(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error);
 } ob_kernel;
 
 /* For OB_KERNEL_DYNAMIC: obtains memory for output i with these dims and sets args->out[i]. */

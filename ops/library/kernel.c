@@ -4,16 +4,17 @@
 #include "ops/library/library.h"
 
 /* In front of the library's own state, which begins 16-byte aligned. */
-typedef union state_head {
-    const ob_library_op *op; /* NULL: never planned */
-    char room[16];
+typedef struct state_head {
+    _Alignas(16) const ob_library_op *op; /* NULL: never planned */
+    const ob_node *node;                  /* a library may read attributes while it runs */
 } state_head;
 
 /* ---- The kernel
  * ---------------------------------------------------------------------------------------------------------------- */
 
 static void begin(ob_library_call *c, ob_phase phase, const ob_kernel_args *args) {
-    ob__library_call_init(c, phase, (const ob_library_op *)args->op, args->node);
+    const state_head *head = args->state;
+    ob__library_call_init(c, phase, head->op, head->node);
     c->args = args;
     c->open.inputs = args->in;
     c->open.outputs = args->out;
@@ -31,13 +32,13 @@ static ob_status end(ob_library_call *c, const char *function, ob_status returne
     return ob__fail(error, status, "%s", c->message);
 }
 
-static ob_status plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     ob_library_call c;
+    *(state_head *)args->state = (state_head){(const ob_library_op *)site->op, site->node};
     begin(&c, OB_PHASE_PLAN, args);
-    ((state_head *)args->state)->op = c.op;
     if (!c.op->row->plan) return OB_OK;
     c.needs = needs;
-    c.open.allocator = args->allocator;
+    c.open.allocator = site->allocator;
     return end(&c, "plan", c.op->row->plan(&c.open), error);
 }
 

@@ -21,8 +21,8 @@ static ob_status read_pads(const ob_kernel_args *args, int64_t *before, ob_error
     const ob_view *in = &args->in[0], *out = &args->out[0];
     int64_t pads[2 * OB_MAX_RANK], axes[OB_MAX_RANK], after[OB_MAX_RANK] = {0};
     int32_t n_pads = 0, n_axes = 0;
-    OB_TRY(ob__read_list(args, args->op->since == 1 ? "paddings" : "pads", 1, pads, 2 * OB_MAX_RANK, &n_pads, error));
-    OB_TRY(ob__read_list(args, "", 3, axes, OB_MAX_RANK, &n_axes, error));
+    OB_TRY(ob__read_list_v1(args, args->op->since == 1 ? "paddings" : "pads", 1, pads, 2 * OB_MAX_RANK, &n_pads, error));
+    OB_TRY(ob__read_list_v1(args, "", 3, axes, OB_MAX_RANK, &n_axes, error));
     int32_t n = n_axes >= 0 ? n_axes : in->rank;
     OB_FAIL_IF(n_pads != 2 * n || n > in->rank || out->rank != in->rank, error, OB_E_ARGUMENT, "Pad: %d pads for %d axes", n_pads,
                n);
@@ -122,7 +122,8 @@ static ob_status pad_mapped(const ob_kernel_args *args, mode m, const int64_t *b
     }
 }
 
-static ob_status pad_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status pad_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)site;
     mode m = CONSTANT;
     OB_TRY(find_mode(args, &m, error));
     if (m == CONSTANT) return OB_OK;

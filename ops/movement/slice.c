@@ -29,7 +29,8 @@ static ob_status transpose_view_of(const ob_kernel_args *args, uint32_t i, ob_vi
     return OB_OK;
 }
 
-static ob_status transpose_view(ob_kernel_args *args, ob_error *error) {
+static ob_status transpose_view(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
+    (void)site;
     return ob__view_outputs(args, transpose_view_of, error);
 }
 
@@ -68,10 +69,10 @@ static ob_status slice_view_of(const ob_kernel_args *args, uint32_t i, ob_view *
     const ob_view *in = &args->in[0];
     int64_t starts[OB_MAX_RANK], ends[OB_MAX_RANK], axes[OB_MAX_RANK], steps[OB_MAX_RANK];
     int32_t n, n_ends, n_axes, n_steps;
-    OB_TRY(ob__read_list(args, "starts", 1, starts, OB_MAX_RANK, &n, error));
-    OB_TRY(ob__read_list(args, "ends", 2, ends, OB_MAX_RANK, &n_ends, error));
-    OB_TRY(ob__read_list(args, "axes", 3, axes, OB_MAX_RANK, &n_axes, error));
-    OB_TRY(ob__read_list(args, "", 4, steps, OB_MAX_RANK, &n_steps, error));
+    OB_TRY(ob__read_list_v1(args, "starts", 1, starts, OB_MAX_RANK, &n, error));
+    OB_TRY(ob__read_list_v1(args, "ends", 2, ends, OB_MAX_RANK, &n_ends, error));
+    OB_TRY(ob__read_list_v1(args, "axes", 3, axes, OB_MAX_RANK, &n_axes, error));
+    OB_TRY(ob__read_list_v1(args, "", 4, steps, OB_MAX_RANK, &n_steps, error));
     bool bad = n < 0 || n_ends != n || (n_axes >= 0 && n_axes != n) || (n_steps >= 0 && n_steps != n) || n > in->rank;
     OB_FAIL_IF(bad, error, OB_E_ARGUMENT, "Slice: starts, ends, axes and steps differ in length");
     OB_FAIL_IF(out->rank != in->rank, error, OB_E_SHAPE, "Slice: the rank changes from %d to %d", in->rank, out->rank);
@@ -98,7 +99,8 @@ static ob_status slice_view_of(const ob_kernel_args *args, uint32_t i, ob_view *
     return OB_OK;
 }
 
-static ob_status slice_view(ob_kernel_args *args, ob_error *error) {
+static ob_status slice_view(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
+    (void)site;
     return ob__view_outputs(args, slice_view_of, error);
 }
 
@@ -166,7 +168,8 @@ static ob_status split_view_of(const ob_kernel_args *args, uint32_t i, ob_view *
     return OB_OK;
 }
 
-static ob_status split_view(ob_kernel_args *args, ob_error *error) {
+static ob_status split_view(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
+    (void)site;
     return ob__view_outputs(args, split_view_of, error);
 }
 

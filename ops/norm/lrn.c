@@ -29,9 +29,9 @@ typedef struct lrn {
 RESPONSES(responses_float, float, powf)
 RESPONSES(responses_double, double, pow)
 
-static ob_status lrn_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    OB_TRY(ob__check_type(args, 0, error));
-    int64_t size = ob__node_int(args->node, "size", 0);
+static ob_status lrn_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    OB_TRY(ob__check_type_v1(args, 0, error));
+    int64_t size = ob__node_int(site->node, "size", 0);
     OB_FAIL_IF(size < 1 || size > INT32_MAX || args->in[0].rank < 2 || ob__count(&args->in[0]) != ob__count(&args->out[0]), error,
                OB_E_ARGUMENT, "LRN: size %lld, rank %d", (long long)size, args->in[0].rank);
     return ob__plan_real(args, needs, error);
@@ -75,7 +75,8 @@ static ob_status is_inference(const ob_kernel_args *args, bool *out, ob_error *e
     return OB_OK;
 }
 
-static ob_status dropout_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status dropout_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)site;
     (void)needs;
     int64_t n = ob__count(&args->in[0]);
     bool bad = ob__count(&args->out[0]) != n || (ob__wanted(args, 1) && ob__count(&args->out[1]) != n);

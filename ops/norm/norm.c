@@ -74,13 +74,13 @@ static bool is_training(const ob_kernel_args *args) {
     return args->op->since >= 14 && ob__node_int(args->node, "training_mode", 0);
 }
 
-static ob_status batch_norm_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status batch_norm_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     OB_TRY(check_shapes(args, 1, error));
     norm n = batch_layout(args);
     for (uint32_t i = 1; i < 5; i++) OB_TRY(check_count(args, i, n.channels, error));
     for (uint32_t i = 1; i < args->n_out; i++) {
         bool bad = ob__wanted(args, i) && (!is_training(args) || i > 2 || ob__count(&args->out[i]) != n.channels);
-        OB_FAIL_IF(bad, error, OB_E_UNSUPPORTED, "BatchNormalization-%d: output %u (training) is not supported", args->op->since,
+        OB_FAIL_IF(bad, error, OB_E_UNSUPPORTED, "BatchNormalization-%d: output %u (training) is not supported", site->op->since,
                    i);
     }
     OB_TRY(ob__plan_real(args, needs, error));
@@ -134,7 +134,8 @@ static ob_status group_layout(const ob_kernel_args *args, norm *n, ob_error *err
     return OB_OK;
 }
 
-static ob_status group_norm_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status group_norm_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)site;
     norm n;
     OB_TRY(check_shapes(args, 2, error));
     OB_TRY(group_layout(args, &n, error));
@@ -175,11 +176,11 @@ static ob_status stretch(const ob_kernel_args *args, uint32_t i, int32_t axis, i
     return OB_OK;
 }
 
-static ob_status layer_norm_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status layer_norm_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     const ob_view *x = &args->in[0];
     int32_t axis = 0;
     OB_TRY(check_shapes(args, 1, error));
-    OB_TRY(ob__axis(ob__node_int(args->node, "axis", -1), x->rank, &axis, error));
+    OB_TRY(ob__axis(ob__node_int(site->node, "axis", -1), x->rank, &axis, error));
     int64_t rows = ob__product(x->dims, 0, axis), strides[OB_MAX_RANK];
     for (uint32_t i = 1; i < 3; i++)
         OB_FAIL_IF(ob__wanted(args, i) && ob__count(&args->out[i]) != rows, error, OB_E_SHAPE,
@@ -268,11 +269,11 @@ static int64_t kept(const ob_view *x, uint32_t axes) {
     return n;
 }
 
-static ob_status lp_norm_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status lp_norm_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     OB_TRY(check_shapes(args, 1, error));
     OB_TRY(ob__plan_real(args, needs, error));
     if (is_lp(args)) {
-        int64_t p = ob__node_int(args->node, "p", 2);
+        int64_t p = ob__node_int(site->node, "p", 2);
         OB_FAIL_IF(p != 1 && p != 2, error, OB_E_UNSUPPORTED, "LpNormalization: p is %lld", (long long)p);
         return OB_OK;
     }

@@ -53,9 +53,10 @@ static ob_status softmax_run(const ob_kernel_args *args, ob_error *error) {
     return ob__run_real(args, softmax_compute, error);
 }
 
-static ob_status softmax_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status softmax_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)site;
     int32_t axis = 0;
-    OB_TRY(ob__check_type(args, 0, error));
+    OB_TRY(ob__check_type_v1(args, 0, error));
     OB_TRY(read_axis(args, &axis, error));
     return ob__plan_real(args, needs, error);
 }

@@ -69,8 +69,9 @@ static ob_status set_up(const ob_kernel_args *args, pool *p, ob_error *error) {
     return OB_OK;
 }
 
-static ob_status pool_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    OB_TRY(ob__check_type(args, 0, error));
+static ob_status pool_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)site;
+    OB_TRY(ob__check_type_v1(args, 0, error));
     OB_TRY(set_up(args, args->state, error));
     return ob__plan_real(args, needs, error);
 }
@@ -90,7 +91,7 @@ static ob_status pool_compute(const ob_kernel_args *args, ob_error *error) {
     case OB_UINT8: task = p.kind == POOL_MAX ? max_planes_uint8 : NULL; break;
     default: break;
     }
-    if (!task) return OB__NO_TYPE(args, error, in->dtype);
+    if (!task) return OB__NO_TYPE_V1(args, error, in->dtype);
     int64_t work = ob__window_work(&p.window);
     ob__parallel(args->threads, in->dims[0] * in->dims[1], (INT64_C(1) << 15) / work + 1, task, &p);
     return OB_OK;
@@ -143,12 +144,12 @@ typedef struct planes {
 GLOBAL_POOL(global_float, float)
 GLOBAL_POOL(global_double, double)
 
-static ob_status global_pool_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status global_pool_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     const ob_view *in = &args->in[0], *out = &args->out[0];
-    OB_TRY(ob__check_type(args, 0, error));
-    OB_FAIL_IF(in->rank < 2 || ob__count(out) != in->dims[0] * in->dims[1], error, OB_E_SHAPE, "%s: rank %d", args->node->op_type,
+    OB_TRY(ob__check_type_v1(args, 0, error));
+    OB_FAIL_IF(in->rank < 2 || ob__count(out) != in->dims[0] * in->dims[1], error, OB_E_SHAPE, "%s: rank %d", site->node->op_type,
                in->rank);
-    OB_FAIL_IF(!(read_p(args) > 0), error, OB_E_ARGUMENT, "%s: p is %g", args->node->op_type, read_p(args));
+    OB_FAIL_IF(!(read_p(args) > 0), error, OB_E_ARGUMENT, "%s: p is %g", site->node->op_type, read_p(args));
     return ob__plan_real(args, needs, error);
 }
 

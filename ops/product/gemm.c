@@ -102,13 +102,13 @@ static void gemm_parts(void *context, int64_t begin, int64_t end) {
     }
 }
 
-static ob_status gemm_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status gemm_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     gemm g = {0};
     OB_TRY(set_up(args, &g, error));
     OB_FAIL_IF(!ob__blas_fits(g.m) || !ob__blas_fits(g.n) || !ob__blas_fits(g.k), error, OB_E_LIMIT,
                "Gemm: a matrix has over 2^31 - 1 rows or columns");
     ob_dtype dtype = args->in[0].dtype;
-    OB_FAIL_IF(!(args->op->types[0] >> dtype & 1), error, OB_E_TYPE, "Gemm-%d does not take %s", args->op->since,
+    OB_FAIL_IF(!(site->op->types[0] >> dtype & 1), error, OB_E_TYPE, "Gemm-%d does not take %s", site->op->since,
                ob_dtype_name(dtype));
     ob__blas_single_thread();
     return ob__plan_real(args, needs, error);

@@ -188,13 +188,13 @@ static void multiply_parts(void *context, int64_t begin, int64_t end) {
     }
 }
 
-static ob_status matmul_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status matmul_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     product p;
     OB_TRY(set_up(args, &p, error));
     bool fits = ob__blas_fits(p.m) && ob__blas_fits(p.n) && ob__blas_fits(p.k) && ob__blas_fits(p.lda) && ob__blas_fits(p.ldb);
     OB_FAIL_IF(!fits, error, OB_E_LIMIT, "MatMul: a matrix has over 2^31 - 1 rows or columns");
     ob_dtype dtype = args->in[0].dtype;
-    OB_FAIL_IF(!(args->op->types[0] >> dtype & 1), error, OB_E_TYPE, "MatMul-%d does not take %s", args->op->since,
+    OB_FAIL_IF(!(site->op->types[0] >> dtype & 1), error, OB_E_TYPE, "MatMul-%d does not take %s", site->op->since,
                ob_dtype_name(dtype));
     OB_TRY(ob__plan_real(args, needs, error));
     if (p.pack_a) OB_TRY(ob__need_scratch(needs, p.m * p.k, sizeof(double), error));

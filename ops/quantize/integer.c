@@ -144,9 +144,9 @@ static int64_t parameter_count(const ob_kernel_args *args, const integer_product
     return count_of(args, inputs[k]);
 }
 
-static ob_status integer_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status integer_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     integer_product *p = args->state;
-    const char *name = args->node->op_type;
+    const char *name = site->node->op_type;
     p->requantizes = name[0] == 'Q';
     p->is_conv = strcmp(name, "ConvInteger") == 0 || strcmp(name, "QLinearConv") == 0;
     if (p->requantizes)
@@ -173,7 +173,7 @@ static ob_status integer_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_e
     ob_view views[4];
     double *none[4] = {NULL};
     ob_kernel_args inner = inner_call(args, p, views, none);
-    return p->kernel->plan(&inner, needs, error);
+    return p->kernel->plan(&(ob_kernel_site){inner.node, inner.op, site->arena, site->allocator}, &inner, needs, error);
 }
 
 static double requantized(double sum, float scale, double zero, double low, double high) {

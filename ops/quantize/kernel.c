@@ -146,7 +146,8 @@ static ob_status quantize_row(const ob_kernel_args *args, const quantize *q, int
     return OB_OK;
 }
 
-static ob_status quantize_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status quantize_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)site;
     quantize q;
     OB_TRY(set_up(args, &q, error));
     OB_TRY(read_modes(args, &q, error));
@@ -178,7 +179,8 @@ const ob_kernel ob__kernel_quantize = {.name = "quantize", .plan = quantize_plan
 
 /* ---- DynamicQuantizeLinear ---- */
 
-static ob_status dynamic_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status dynamic_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)site;
     (void)needs;
     bool bad = args->n_out != 3 || ob__count(&args->out[0]) != ob__count(&args->in[0]);
     for (uint32_t i = 1; i < 3; i++) bad = bad || (ob__wanted(args, i) && ob__count(&args->out[i]) != 1);

@@ -174,16 +174,16 @@ static ob_status set_up(const ob_kernel_args *args, recurrent *r, ob_error *erro
     return read_activations(node, r, error);
 }
 
-static ob_status recurrent_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status recurrent_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     recurrent *r = args->state;
-    OB_TRY(ob__check_type(args, 0, error));
+    OB_TRY(ob__check_type_v1(args, 0, error));
     OB_TRY(set_up(args, r, error));
     ob__blas_single_thread();
     OB_TRY(ob__plan_real(args, needs, error));
     int64_t gates = r->gates * r->hidden, rows;
     bool fits =
         ob__blas_fits(gates) && ob__blas_fits(r->inputs) && !ob__mul_overflows(r->steps, r->batch, &rows) && ob__blas_fits(rows);
-    OB_FAIL_IF(!fits, error, OB_E_LIMIT, "%s: too large", args->node->op_type);
+    OB_FAIL_IF(!fits, error, OB_E_LIMIT, "%s: too large", site->node->op_type);
     size_t width = ob_dtype_size(ob__computing_type(args));
     OB_TRY(ob__need_scratch(needs, rows * gates, width, error));
     OB_TRY(ob__need_scratch(needs, r->batch * gates, width, error));

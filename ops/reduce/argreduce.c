@@ -76,7 +76,7 @@ static ob_status argreduce_compute(const ob_kernel_args *args, ob_error *error) 
     case OB_UINT32: task = search_uint32; break;
     case OB_INT64: task = search_int64; break;
     case OB_UINT64: task = search_uint64; break;
-    default: return OB__NO_TYPE(args, error, in->dtype);
+    default: return OB__NO_TYPE_V1(args, error, in->dtype);
     }
     ob__parallel(args->threads, n_out, (INT64_C(1) << 15) / s.n + 1, task, &s);
     return OB_OK;
@@ -86,8 +86,9 @@ static ob_status argreduce_run(const ob_kernel_args *args, ob_error *error) {
     return ob__run_real(args, argreduce_compute, error);
 }
 
-static ob_status argreduce_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    OB_TRY(ob__check_type(args, 0, error));
+static ob_status argreduce_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)site;
+    OB_TRY(ob__check_type_v1(args, 0, error));
     return ob__plan_real(args, needs, error);
 }
 

@@ -47,7 +47,7 @@ static ob_status cumsum_compute(const ob_kernel_args *args, ob_error *error) {
     case OB_UINT32: accumulate_32(&s, in->data, out->data); break;
     case OB_INT64:
     case OB_UINT64: accumulate_64(&s, in->data, out->data); break;
-    default: return OB__NO_TYPE(args, error, in->dtype);
+    default: return OB__NO_TYPE_V1(args, error, in->dtype);
     }
     return OB_OK;
 }
@@ -56,8 +56,9 @@ static ob_status cumsum_run(const ob_kernel_args *args, ob_error *error) {
     return ob__run_real(args, cumsum_compute, error);
 }
 
-static ob_status cumsum_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    OB_TRY(ob__check_type(args, 0, error));
+static ob_status cumsum_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)site;
+    OB_TRY(ob__check_type_v1(args, 0, error));
     return ob__plan_real(args, needs, error);
 }
 

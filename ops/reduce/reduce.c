@@ -155,7 +155,7 @@ static ob_status reduce_compute(const ob_kernel_args *args, ob_error *error) {
     const ob_view *in = &args->in[0], *out = &args->out[0];
     uint32_t axes;
     bool given;
-    OB_TRY(ob__read_axes(args, "axes", 1, in->rank, &axes, &given, error));
+    OB_TRY(ob__read_axes_v1(args, "axes", 1, in->rank, &axes, &given, error));
     if (!given) axes = ob__reduces_nothing(args->node, args->op) ? 0 : UINT32_MAX;
     reduction r = {.in = in->data, .out = out->data, .is_bool = in->dtype == OB_BOOL};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
@@ -187,7 +187,7 @@ static ob_status reduce_compute(const ob_kernel_args *args, ob_error *error) {
     case OB_UINT32: task = reduce_blocks_uint32; break;
     case OB_INT64: task = reduce_blocks_int64; break;
     case OB_UINT64: task = reduce_blocks_uint64; break;
-    default: return OB__NO_TYPE(args, error, in->dtype);
+    default: return OB__NO_TYPE_V1(args, error, in->dtype);
     }
     ob__parallel(args->threads, r.n_outer * blocks, grain, task, &r);
     return OB_OK;
@@ -197,8 +197,9 @@ static ob_status reduce_run(const ob_kernel_args *args, ob_error *error) {
     return ob__run_real(args, reduce_compute, error);
 }
 
-static ob_status reduce_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    OB_TRY(ob__check_type(args, 0, error));
+static ob_status reduce_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)site;
+    OB_TRY(ob__check_type_v1(args, 0, error));
     return ob__plan_real(args, needs, error);
 }
 

@@ -341,16 +341,16 @@ static ob_status extrapolate(const ob_kernel_args *args, const resize *r, ob_err
     return OB_OK;
 }
 
-static ob_status resize_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status resize_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     const ob_view *in = &args->in[0], *out = &args->out[0];
     resize r;
     OB_TRY(read_modes(args, &r, error));
-    OB_FAIL_IF(in->rank != out->rank, error, OB_E_SHAPE, "%s: ranks differ", args->node->op_type);
+    OB_FAIL_IF(in->rank != out->rank, error, OB_E_SHAPE, "%s: ranks differ", site->node->op_type);
     if (ob__count(out) == 0) return OB_OK;
     for (int32_t a = 0; a < in->rank; a++) {
         int64_t n;
         OB_FAIL_IF(ob__mul_overflows(out->dims[a], most_taps(args, a), &n), error, OB_E_LIMIT, "%s: too large",
-                   args->node->op_type);
+                   site->node->op_type);
         OB_TRY(ob__need_scratch(needs, n, sizeof(int64_t), error));
         OB_TRY(ob__need_scratch(needs, n, sizeof(double), error));
         OB_TRY(ob__need_scratch(needs, out->dims[a], 1, error));
@@ -375,19 +375,19 @@ static ob_status resize_run(const ob_kernel_args *args, ob_error *error) {
 }
 
 /* The dims, when scales or sizes come out of the run. */
-static ob_status resize_shape(ob_kernel_args *args, ob_error *error) {
+static ob_status resize_shape(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
     const ob_view *in = &args->in[0];
     ob_view *out = &args->out[0];
     uint32_t n_axes;
-    const int64_t *given = ob__node_ints(args->node, "axes", &n_axes);
+    const int64_t *given = ob__node_ints(site->node, "axes", &n_axes);
     int32_t n = given ? (int32_t)n_axes : in->rank, axes[OB_MAX_RANK], n_sizes = 0;
     int64_t sizes[OB_MAX_RANK], n_scales = 0;
     float scales[OB_MAX_RANK];
     double aspect = 0;
-    OB_FAIL_IF(n > in->rank, error, OB_E_ARGUMENT, "%s: %d axes", args->node->op_type, n);
+    OB_FAIL_IF(n > in->rank, error, OB_E_ARGUMENT, "%s: %d axes", site->node->op_type, n);
     OB_TRY(read_scales(args, scales, &n_scales, error));
     if (reads_regions(args) && ob__given(args, 3)) OB_TRY(ob__read_ints(&args->in[3], sizes, OB_MAX_RANK, &n_sizes, error));
-    OB_FAIL_IF(n_scales != n && n_sizes != n, error, OB_E_ARGUMENT, "%s: scales or sizes for %d axes", args->node->op_type, n);
+    OB_FAIL_IF(n_scales != n && n_sizes != n, error, OB_E_ARGUMENT, "%s: scales or sizes for %d axes", site->node->op_type, n);
     for (int32_t i = 0; i < n; i++) {
         axes[i] = i;
         if (given) OB_TRY(ob__axis(given[i], in->rank, &axes[i], error));
@@ -401,7 +401,7 @@ static ob_status resize_shape(ob_kernel_args *args, ob_error *error) {
             *size = ob__resized(*size, scales[i]);
         else
             *size = aspect > 0 ? ob__resized_alike(*size, aspect) : sizes[i];
-        OB_FAIL_IF(*size < 0, error, OB_E_ARGUMENT, "%s: a negative size", args->node->op_type);
+        OB_FAIL_IF(*size < 0, error, OB_E_ARGUMENT, "%s: a negative size", site->node->op_type);
     }
     return OB_OK;
 }

@@ -33,7 +33,7 @@ static ob_status gather_run(const ob_kernel_args *args, ob_error *error) {
                "Gather: result of another size");
     for (int64_t i = 0; i < n_indices; i++) {
         int64_t index = ob__index_at(indices, i);
-        if (index < -n || index >= n) return ob__bad_index(args, index, n, axis, error);
+        if (index < -n || index >= n) return ob__bad_index_v1(args, index, n, axis, error);
         if (index < 0) index += n;
         const char *from = (const char *)data->data + index * (int64_t)block;
         char *to = (char *)out->data + i * (int64_t)block;
@@ -63,7 +63,7 @@ static ob_status gather_elements_run(const ob_kernel_args *args, ob_error *error
     char *to = out->data;
     for (int64_t i = 0; i < count; i++, to += width) {
         int64_t at = ob__index_at(indices, i);
-        if (at < -size || at >= size) return ob__bad_index(args, at, size, axis, error);
+        if (at < -size || at >= size) return ob__bad_index_v1(args, at, size, axis, error);
         copy_block(to, from + (at < 0 ? at + size : at) * data->strides[axis], width);
         for (int32_t a = rank - 1; a >= 0; a--) {
             int64_t stride = a == axis ? 0 : data->strides[a];
@@ -103,7 +103,7 @@ static ob_status gather_nd_run(const ob_kernel_args *args, ob_error *error) {
         const char *from = (const char *)data->data + i / per_batch * (int64_t)batch_bytes;
         for (int32_t k = 0; k < (int32_t)depth; k++) {
             int64_t at = ob__index_at(indices, i * depth + k), size = data->dims[b + k];
-            if (at < -size || at >= size) return ob__bad_index(args, at, size, b + k, error);
+            if (at < -size || at >= size) return ob__bad_index_v1(args, at, size, b + k, error);
             from += (at < 0 ? at + size : at) * data->strides[b + k];
         }
         copy_block(to, from, block);
@@ -163,14 +163,14 @@ static ob_status one_hot_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-static ob_status one_hot_shape(ob_kernel_args *args, ob_error *error) {
+static ob_status one_hot_shape(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
     const ob_view *indices = &args->in[0];
     ob_view *out = &args->out[0];
     int64_t depth;
     int32_t axis = 0, rank = indices->rank + 1;
     OB_FAIL_IF(rank > OB_MAX_RANK || ob__count(&args->in[1]) != 1, error, OB_E_SHAPE, "OneHot: depth has to be one element");
     OB_TRY(read_number(&args->in[1], 0, &depth, error));
-    OB_TRY(ob__axis(ob__node_int(args->node, "axis", -1), rank, &axis, error));
+    OB_TRY(ob__axis(ob__node_int(site->node, "axis", -1), rank, &axis, error));
     OB_FAIL_IF(depth < 0, error, OB_E_ARGUMENT, "OneHot: depth %lld", (long long)depth);
     for (int32_t a = 0; a < rank; a++) out->dims[a] = a == axis ? depth : indices->dims[a < axis ? a : a - 1];
     out->rank = rank;

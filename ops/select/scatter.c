@@ -97,15 +97,15 @@ static ob_status find_reduction(const ob_kernel_args *args, reduction *kind, com
     return OB_OK;
 }
 
-static ob_status scatter_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status scatter_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
     reduction kind;
     combine function;
     const ob_view *data = &args->in[0], *indices = &args->in[1], *updates = &args->in[2], *out = &args->out[0];
     OB_FAIL_IF(indices->dtype != OB_INT64 && indices->dtype != OB_INT32, error, OB_E_TYPE, "%s: indices of type %s",
-               args->node->op_type, ob_dtype_name(indices->dtype));
+               site->node->op_type, ob_dtype_name(indices->dtype));
     OB_FAIL_IF(updates->dtype != data->dtype || out->dtype != data->dtype || ob__count(out) != ob__count(data), error, OB_E_SHAPE,
-               "%s: data, updates and result differ", args->node->op_type);
+               "%s: data, updates and result differ", site->node->op_type);
     return find_reduction(args, &kind, &function, error);
 }
 
@@ -132,7 +132,7 @@ static ob_status scatter_elements_run(const ob_kernel_args *args, ob_error *erro
     const char *from = updates->data;
     for (int64_t i = 0; i < count; i++, from += width) {
         int64_t at = ob__index_at(indices, i);
-        if (at < -size || at >= size) return ob__bad_index(args, at, size, axis, error);
+        if (at < -size || at >= size) return ob__bad_index_v1(args, at, size, axis, error);
         char *element = to + (at < 0 ? at + size : at) * out->strides[axis];
         if (kind == REPLACE)
             memcpy(element, from, width);
@@ -172,7 +172,7 @@ static ob_status scatter_nd_run(const ob_kernel_args *args, ob_error *error) {
         char *to = out->data;
         for (int32_t k = 0; k < (int32_t)depth; k++) {
             int64_t at = ob__index_at(indices, i * depth + k), size = out->dims[k];
-            if (at < -size || at >= size) return ob__bad_index(args, at, size, k, error);
+            if (at < -size || at >= size) return ob__bad_index_v1(args, at, size, k, error);
             to += (at < 0 ? at + size : at) * out->strides[k];
         }
         if (kind == REPLACE)

@@ -41,7 +41,8 @@ static int64_t count_set(const ob_view *view) {
     return found;
 }
 
-static ob_status non_zero_shape(ob_kernel_args *args, ob_error *error) {
+static ob_status non_zero_shape(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
+    (void)site;
     (void)error;
     args->out[0].rank = 2;
     args->out[0].dims[0] = args->in[0].rank;
@@ -93,13 +94,14 @@ static ob_status read_compress(const ob_kernel_args *args, compress *c, ob_error
     const uint8_t *wanted = condition->data;
     for (int64_t i = 0; i < condition->dims[0]; i++) {
         if (!wanted[i]) continue;
-        if (i >= c->n) return ob__bad_index(args, i, c->n, c->axis, error);
+        if (i >= c->n) return ob__bad_index_v1(args, i, c->n, c->axis, error);
         c->kept++;
     }
     return OB_OK;
 }
 
-static ob_status compress_shape(ob_kernel_args *args, ob_error *error) {
+static ob_status compress_shape(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
+    (void)site;
     compress c = {0};
     ob_view *out = &args->out[0];
     OB_TRY(read_compress(args, &c, error));
@@ -216,11 +218,11 @@ static ob_status read_k(const ob_kernel_args *args, int64_t *k, ob_error *error)
     return OB_OK;
 }
 
-static ob_status topk_shape(ob_kernel_args *args, ob_error *error) {
+static ob_status topk_shape(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
     int64_t k = 0;
     int32_t axis = 0;
     OB_TRY(read_k(args, &k, error));
-    OB_TRY(ob__axis(ob__node_int(args->node, "axis", -1), args->in[0].rank, &axis, error));
+    OB_TRY(ob__axis(ob__node_int(site->node, "axis", -1), args->in[0].rank, &axis, error));
     for (uint32_t i = 0; i < args->n_out; i++) {
         if (!ob__wanted(args, i)) continue;
         args->out[i].rank = args->in[0].rank;
@@ -235,11 +237,11 @@ static const ob_view *any_output(const ob_kernel_args *args) {
     return ob__wanted(args, 0) ? &args->out[0] : &args->out[1];
 }
 
-static ob_status topk_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status topk_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     int32_t axis = 0;
     const ob_view *in = &args->in[0], *out = any_output(args);
-    OB_TRY(ob__check_type(args, 0, error));
-    OB_TRY(ob__axis(ob__node_int(args->node, "axis", -1), in->rank, &axis, error));
+    OB_TRY(ob__check_type_v1(args, 0, error));
+    OB_TRY(ob__axis(ob__node_int(site->node, "axis", -1), in->rank, &axis, error));
     bool fits = out->rank == in->rank && out->dims[axis] <= in->dims[axis];
     for (int32_t a = 0; fits && a < in->rank; a++) fits = a == axis || out->dims[a] == in->dims[a];
     OB_FAIL_IF(!fits, error, OB_E_SHAPE, "TopK: axis %d has only %lld elements", axis, (long long)in->dims[axis]);
@@ -257,7 +259,7 @@ static ob_status topk_compute(const ob_kernel_args *args, ob_error *error) {
                (long long)out->dims[axis]);
     t.smallest = args->op->since >= 11 && !ob__node_int(args->node, "largest", 1);
     ranks_before before = find_ranks(in->dtype);
-    if (!before) return OB__NO_TYPE(args, error, in->dtype);
+    if (!before) return OB__NO_TYPE_V1(args, error, in->dtype);
     if (ob__count(out) == 0) return OB_OK;
     size_t width = ob_dtype_size(in->dtype);
     int64_t vectors = ob__count(in) / t.n;

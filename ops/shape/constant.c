@@ -167,23 +167,23 @@ static int64_t count_range(const ob_kernel_args *args) {
     return write_range(args->in[0].dtype, args->in[0].data, args->in[1].data, args->in[2].data, 0, NULL);
 }
 
-static ob_status range_plan(ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status range_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
     for (uint32_t i = 0; i < 3; i++) {
-        OB_TRY(ob__check_type(args, i, error));
+        OB_TRY(ob__check_type_v1(args, i, error));
         OB_FAIL_IF(ob__count(&args->in[i]) != 1 || args->in[i].dtype != args->out[0].dtype, error, OB_E_SHAPE,
                    "Range: operand %u is not one element of %s", i, ob_dtype_name(args->out[0].dtype));
     }
-    int64_t stash = ob__node_int(args->node, "stash_type", OB_FLOAT);
+    int64_t stash = ob__node_int(site->node, "stash_type", OB_FLOAT);
     bool narrow = args->in[0].dtype == OB_FLOAT16 || args->in[0].dtype == OB_BFLOAT16;
     OB_FAIL_IF(narrow && stash != OB_FLOAT, error, OB_E_UNSUPPORTED, "Range: stash_type %lld, only 1 (float) is supported",
                (long long)stash);
     return OB_OK;
 }
 
-static ob_status range_shape(ob_kernel_args *args, ob_error *error) {
+static ob_status range_shape(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
     args->out[0].dtype = args->in[0].dtype;
-    OB_TRY(range_plan(args, NULL, error));
+    OB_TRY(range_plan(site, args, NULL, error));
     int64_t n = count_range(args);
     OB_FAIL_IF(n < 0, error, OB_E_ARGUMENT, "Range: delta is 0");
     args->out[0].rank = 1;

@@ -62,6 +62,7 @@ typedef struct ob_step {
     const ob_node *node; /* of a copy: the node that needs it, or NULL for a graph output */
     const ob_kernel *kernel;
     ob_kernel_args args; /* as planned: a run takes a copy with addresses, from its frame */
+    uint64_t lanes;      /* where the lanes' scratch begins behind args.scratch */
     ob_place *in, *out;  /* args.n_in and args.n_out entries */
     struct ob_step *next;
 } ob_step;
@@ -115,9 +116,10 @@ struct ob_session {
     bool contract_tried;
     ob_binding *bindings; /* from the configuration */
     size_t n_bindings;
-    uint32_t *uses;      /* by value id: reads by nodes that run, and graph outputs */
-    bool *live;          /* by node id: it runs */
-    ob_view **constants; /* by value id: initializers that are used, folded results */
+    uint32_t *uses;         /* by value id: reads by nodes that run, and graph outputs */
+    bool *live;             /* by node id: it runs */
+    struct ob_pack **packs; /* by value id: runtime/packs.c; NULL: none yet */
+    ob_view **constants;    /* by value id: initializers that are used, folded results */
     ob_owned_memory *owned;
     uint64_t constant_bytes;
     uint64_t max_folded_bytes; /* of folded constants, for all shapes and for each plan again */
@@ -194,6 +196,11 @@ ob_status ob__check_declared(const ob_session *session, size_t i, const ob_view 
 ob_status ob__plan_create(ob_session *session, const ob_view *inputs, ob_plan **out, ob_error *error);
 /* One user less; the last one frees it. */
 void ob__plan_release(ob_session *session, ob_plan *plan);
+/* runtime/packs.c: what the kernel wants of its constants, from the session when it is there, else made: for all plans when the
+ * value is a constant for all shapes, else into `own`. For the thread that plans. */
+ob_status ob__get_packs(ob_session *session, const ob_node *node, const ob_kernel_needs *needs, const ob_view *in,
+                        ob_owned_memory **own, const void **packs, ob_error *error);
+
 /* Its memory for a run: arena and scratch. */
 static inline uint64_t ob__plan_work_bytes(const ob_plan *plan) {
     return plan->memory.arena_bytes + plan->memory.scratch_bytes;

@@ -351,7 +351,8 @@ static ob_status try_view(ob_builder *b, planned *p, bool *done) {
     }
     if (node->n_outputs) memcpy(out, p->out, node->n_outputs * sizeof *out);
     ob_kernel_args args = {.node = node, .op = node->op, .n_in = node->n_inputs, .n_out = node->n_outputs, .in = in, .out = out};
-    if (p->kernel->view(&args, NULL) != OB_OK) return OB_OK; /* run says what is wrong, if anything is */
+    ob_kernel_site site = {node, node->op, &b->plan->arena, &b->session->allocator};
+    if (p->kernel->view(&site, &args, NULL) != OB_OK) return OB_OK; /* run says what is wrong, if anything is */
     ob_slot **viewed = OB_ARENA_ARRAY(&b->scratch, ob_slot *, node->n_outputs);
     int64_t *offsets = OB_ARENA_ARRAY(&b->scratch, int64_t, node->n_outputs);
     if (!viewed || !offsets) return OB_E_MEMORY;
@@ -454,15 +455,32 @@ static ob_status note_unsupported(ob_builder *b, const ob_node *node, const ob_e
     return OB_OK;
 }
 
+/* Scratch of the step, and behind it that of the lanes. */
+static ob_status reserve_scratch(ob_builder *b, const ob_kernel_needs *needs, ob_step *step) {
+    const uint64_t mask = OB_ALIGNMENT - 1;
+    uint64_t alone = needs->scratch_bytes, stride = needs->lane_bytes, all;
+    bool fits = alone <= SIZE_MAX / 2 && stride <= SIZE_MAX / 2;
+    alone = (alone + mask) & ~mask;
+    stride = (stride + mask) & ~mask;
+    fits = fits && !__builtin_mul_overflow(stride, (uint64_t)ob__lanes(&b->session->threads), &all) &&
+           !__builtin_add_overflow(all, alone, &all) && all <= SIZE_MAX / 2;
+    if (!fits) return ob__fail(b->error, OB_E_LIMIT, "the scratch memory of a kernel is more than can be addressed");
+    step->lanes = alone;
+    step->args.lane_stride = (size_t)stride;
+    if (all > b->plan->memory.scratch_bytes) b->plan->memory.scratch_bytes = all;
+    return OB_OK;
+}
+
 static ob_status plan_kernel(ob_builder *b, planned *p, ob_step *step) {
     ob_kernel_needs needs = {0};
+    ob_kernel_site site = {p->node, p->node->op, &b->plan->arena, &b->session->allocator};
     ob_error own;
     ob_error_clear(&own);
     step->kernel = p->kernel;
     step->args.op = p->node->op;
     step->args.state = OB_ARENA_ARRAY(&b->plan->arena, char, p->kernel->state_bytes);
     if (!step->args.state) return OB_E_MEMORY;
-    ob_status status = p->kernel->plan ? p->kernel->plan(&step->args, &needs, &own) : OB_OK;
+    ob_status status = p->kernel->plan ? p->kernel->plan(&site, &step->args, &needs, &own) : OB_OK;
     if (status != OB_OK) {
         if (p->kernel->release) p->kernel->release(step->args.state, &b->session->allocator);
         step->args.state = NULL;
@@ -473,9 +491,8 @@ static ob_status plan_kernel(ob_builder *b, planned *p, ob_step *step) {
         if (own.code == OB_OK) ob__fail(b->error, status, "cannot plan %s: %s", p->node->op_type, ob_status_text(status));
         return ob__at_node(b->error, p->node, status);
     }
-    uint64_t scratch = ((uint64_t)needs.scratch_bytes + OB_ALIGNMENT - 1) & ~(uint64_t)(OB_ALIGNMENT - 1);
-    if (scratch > b->plan->memory.scratch_bytes) b->plan->memory.scratch_bytes = scratch;
-    return OB_OK;
+    OB_TRY(reserve_scratch(b, &needs, step));
+    return ob__get_packs(b->session, p->node, &needs, step->args.in, &b->plan->owned, step->args.packs, b->error);
 }
 
 static ob_status plan_step(ob_builder *b, planned *p) {

@@ -106,18 +106,38 @@ static ob_status make_contiguous(call *c) {
     return OB_OK;
 }
 
+static ob_kernel_site site_of(call *c) {
+    return (ob_kernel_site){c->args.node, c->args.op, &c->arena, &c->session->allocator};
+}
+
 /* What the shape rule left open. */
 static ob_status shape_by_data(call *c, const ob_kernel *kernel) {
     bool open = false;
     for (uint32_t i = 0; i < c->args.n_out; i++) open |= c->args.out[i].dtype != OB_NONE && c->args.out[i].rank < 0;
     if (!open || !kernel->shape) return OB_OK;
     OB_TRY(make_contiguous(c));
-    return kernel->shape(&c->args, c->error);
+    ob_kernel_site site = site_of(c);
+    return kernel->shape(&site, &c->args, c->error);
+}
+
+static ob_status give_scratch(call *c, const ob_kernel_needs *needs, ob_memory *scratch) {
+    const uint64_t mask = OB_ALIGNMENT - 1;
+    uint64_t alone = ((uint64_t)needs->scratch_bytes + mask) & ~mask, stride = ((uint64_t)needs->lane_bytes + mask) & ~mask, all;
+    bool fits =
+        !__builtin_mul_overflow(stride, (uint64_t)ob__lanes(c->args.threads), &all) && !__builtin_add_overflow(all, alone, &all);
+    if (fits && all == 0) return OB_OK;
+    OB_FAIL_IF(!fits || !ob__memory_alloc(scratch, &c->session->allocator, all), c->error, OB_E_MEMORY,
+               "no memory for the scratch of a kernel");
+    c->args.scratch = scratch->data;
+    c->args.lanes = scratch->data + alone;
+    c->args.lane_stride = (size_t)stride;
+    return OB_OK;
 }
 
 static ob_status run_kernel(call *c, const ob_kernel *kernel) {
     const ob_allocator *allocator = &c->session->allocator;
     ob_kernel_needs needs = {0};
+    ob_kernel_site site = site_of(c);
     if (!kernel->run) return ob__fail(c->error, OB_E_UNSUPPORTED, "%s has no kernel", c->args.node->op_type);
     if (!(kernel->flags & OB_KERNEL_STRIDED)) OB_TRY(make_contiguous(c));
     for (uint32_t i = 0; i < c->args.n_out; i++) {
@@ -126,11 +146,10 @@ static ob_status run_kernel(call *c, const ob_kernel *kernel) {
     }
     c->args.state = OB_ARENA_ARRAY(&c->arena, char, kernel->state_bytes);
     if (!c->args.state) return OB_E_MEMORY;
-    ob_status status = kernel->plan ? kernel->plan(&c->args, &needs, c->error) : OB_OK;
+    ob_status status = kernel->plan ? kernel->plan(&site, &c->args, &needs, c->error) : OB_OK;
     ob_memory scratch = {NULL, NULL, 0};
-    if (status == OB_OK && needs.scratch_bytes > 0 && !ob__memory_alloc(&scratch, allocator, needs.scratch_bytes))
-        status = ob__fail(c->error, OB_E_MEMORY, "no memory for %zu bytes of scratch", needs.scratch_bytes);
-    c->args.scratch = scratch.data;
+    if (status == OB_OK) status = ob__get_packs(c->session, c->args.node, &needs, c->args.in, c->list, c->args.packs, c->error);
+    if (status == OB_OK) status = give_scratch(c, &needs, &scratch);
     if (status == OB_OK) status = kernel->run(&c->args, c->error);
     if (status == OB_OK) status = ob__stop_status(c->session, c->args.threads, c->error);
     ob__memory_free(&scratch, allocator);
@@ -152,7 +171,8 @@ static ob_status execute(call *c, const ob_view *in, ob_view *out) {
         ob_view *planned = OB_ARENA_ARRAY(&c->arena, ob_view, node->n_outputs);
         if (!planned) return OB_E_MEMORY;
         if (node->n_outputs) memcpy(planned, c->args.out, node->n_outputs * sizeof *planned);
-        status = kernel->view(&c->args, NULL);
+        ob_kernel_site site = site_of(c);
+        status = kernel->view(&site, &c->args, NULL);
         if (status != OB_OK && node->n_outputs) memcpy(c->args.out, planned, node->n_outputs * sizeof *planned);
     }
     if (status != OB_OK) OB_TRY(run_kernel(c, kernel));

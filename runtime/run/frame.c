@@ -205,6 +205,7 @@ static void bind(ob_frame *frame, const ob_view *inputs, const ob_view *outputs,
     for (const ob_step *step = plan->steps; step; step = step->next) {
         ob_kernel_args *args = &frame->args[step->number];
         args->scratch = work + plan->memory.arena_bytes;
+        args->lanes = (char *)args->scratch + step->lanes;
         for (uint32_t i = 0; i < args->n_in; i++) {
             if (!step->in[i].buffer) continue;
             base = frame->bases[step->in[i].buffer->number];
