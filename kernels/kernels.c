@@ -13,7 +13,7 @@
     {                                                                                                                            \
         .name = #isa, .binary = obk_binary_loops__##isa, .unary = obk_unary_loops__##isa, .where = obk_where_loops__##isa,       \
         .convert = obk_conversions__##isa, .move = &obk_move_functions__##isa, .gemm = obk_gemm_functions__##isa,                \
-        .clip = obk_clip_loops__##isa                                                                                            \
+        .clip = obk_clip_loops__##isa, .pool = &obk_pool_functions__##isa, .conv = &obk_conv_functions__##isa                    \
     }
 
 static const obk_table baseline = TABLE(baseline);

@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/conv/conv.h"
 #include "kernels/gemm/gemm.h"
+#include "kernels/pool/pool.h"
 #include "onnx_broadcast/dtype.h"
 
 /* `rows` rows of n elements. pointers: inputs, then the output. step[k] is 0 or the size of input k's element; not every step is
@@ -84,6 +86,8 @@ typedef struct obk_table {
     const obk_convert (*convert)[OB_DTYPE_COUNT]; /* [to][from], NULL: in two steps, through float or OBK_TO_F32_ODD */
     const obk_moves *move;
     const obk_gemm *gemm; /* [OBK_GEMM_...] */
+    const obk_pools *pool;
+    const obk_convs *conv;
     const obk_loop *clip; /* [type]: inputs x, low, high */
 } obk_table;
 

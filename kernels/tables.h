@@ -10,6 +10,8 @@
     extern const obk_loop obk_where_loops__##isa[5];                                                                             \
     extern const obk_moves obk_move_functions__##isa;                                                                            \
     extern const obk_gemm obk_gemm_functions__##isa[OBK_GEMM_COUNT];                                                             \
+    extern const obk_convs obk_conv_functions__##isa;                                                                            \
+    extern const obk_pools obk_pool_functions__##isa;                                                                            \
     extern const obk_loop obk_clip_loops__##isa[OB_DTYPE_COUNT];                                                                 \
     extern const obk_convert obk_conversions__##isa[OBK_CONVERT_COUNT][OB_DTYPE_COUNT];
 

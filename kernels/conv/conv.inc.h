@@ -1,0 +1,195 @@
+/* Template of conv.c. Parameters: T, PAD, NAME(n), VECTOR, REGISTER, FMA and OBK_FMA(a, b, c). */
+
+#define TILE    NAME(tile_6x2)
+#define ROWS    6
+#define COLUMNS 2
+#include "kernels/conv/tile.inc.h"
+#define TILE    NAME(tile_4x3)
+#define ROWS    4
+#define COLUMNS 3
+#include "kernels/conv/tile.inc.h"
+#define TILE    NAME(tile_2x4)
+#define ROWS    2
+#define COLUMNS 4
+#include "kernels/conv/tile.inc.h"
+#define TILE    NAME(tile_1x8)
+#define ROWS    1
+#define COLUMNS 8
+#include "kernels/conv/tile.inc.h"
+#define TILE    NAME(tile_6x1)
+#define ROWS    6
+#define COLUMNS 1
+#include "kernels/conv/tile.inc.h"
+#define TILE    NAME(tile_1x1)
+#define ROWS    1
+#define COLUMNS 1
+#include "kernels/conv/tile.inc.h"
+
+/* One vector of up to 6 maps. */
+static void NAME(last)(const obk_product *q, const T *x, const T *w, const T *bias, int64_t rows, T *out, int64_t out_step) {
+    if (rows == 1)
+        NAME(tile_1x1)(q, x, w, bias, rows, out, out_step);
+    else
+        NAME(tile_6x1)(q, x, w, bias, rows, out, out_step);
+}
+
+/* n positions of up to 6 maps. Within `room` elements of a row of `out` whole vectors may be written: less than one: n is at
+ * least a vector, and the last one overlaps the one before. */
+static void NAME(rows)(const obk_product *q, const T *x, int64_t n, const T *w, const T *bias, int64_t at_once, int64_t rows,
+                       T *out, int64_t out_step, int64_t room) {
+    enum { LANES = sizeof(VECTOR) / sizeof(T) };
+    int64_t i = 0;
+    switch (at_once) {
+    case 6:
+        for (; i + 2 * LANES <= n; i += 2 * LANES) NAME(tile_6x2)(q, x + i, w, bias, rows, out + i, out_step);
+        break;
+    case 4:
+        for (; i + 3 * LANES <= n; i += 3 * LANES) NAME(tile_4x3)(q, x + i, w, bias, rows, out + i, out_step);
+        break;
+    case 2:
+        for (; i + 4 * LANES <= n; i += 4 * LANES) NAME(tile_2x4)(q, x + i, w, bias, rows, out + i, out_step);
+        break;
+    default:
+        for (; i + 8 * LANES <= n; i += 8 * LANES) NAME(tile_1x8)(q, x + i, w, bias, rows, out + i, out_step);
+        break;
+    }
+    for (; i < n; i += LANES) {
+        if (i + LANES > room) i = n - LANES;
+        NAME(last)(q, x + i, w, bias, rows, out + i, out_step);
+    }
+}
+
+static void NAME(conv_tiled)(const obk_conv *c, const T *x, const T *w, const T *bias, T *y, int64_t b, int64_t first,
+                             int64_t end, T *lane) {
+    const obk_window *win = &c->window;
+    const obk_tiling *t = &c->tiling;
+    const int64_t rows = obk_block_rows(win, t, b), length = obk_row_length(win, t, b), n = obk_block_flat(win, t, b),
+                  step = t->n_flat + OBK_SLACK;
+    const obk_product q = {c->channels, win->n_taps, t->elems, c->channels * win->n_taps, 1, t->tap};
+    for (int64_t i = 0; i < c->channels; i++) PAD(win, t, x + i * win->n_in, b, 0, lane + i * t->elems);
+    T *behind = lane + c->channels * t->elems, *out = behind + OBK_SLACK;
+    memset(behind, 0, OBK_SLACK * sizeof(T));
+    y += obk_block_start(t, b);
+    for (int64_t m = first; m < end;) {
+        const int64_t at_once = maps_at_once(end - m), some = at_once < end - m ? at_once : end - m;
+        NAME(rows)(&q, lane, n, w + m * q.w_down, bias ? bias + m : NULL, at_once, some, out, step, step);
+        for (int64_t r = 0; r < some; r++, m++)
+            for (int64_t i = 0; i < rows; i++)
+                obk_copy_row(y + m * win->n_out + i * length, out + r * step + t->row[i], length * (int64_t)sizeof(T));
+    }
+}
+
+/* One tap that sees every element at its own place. */
+static void NAME(conv_as_is)(const obk_conv *c, const T *x, const T *w, const T *bias, T *y, int64_t b, int64_t first,
+                             int64_t end) {
+    const int64_t n_out = c->window.n_out, start = b * c->tiling.block, zero = 0,
+                  n = b + 1 < c->tiling.n_blocks ? c->tiling.block : n_out - start;
+    const obk_product q = {c->channels, 1, n_out, c->channels, 1, &zero};
+    for (int64_t m = first; m < end;) {
+        const int64_t at_once = maps_at_once(end - m), some = at_once < end - m ? at_once : end - m;
+        NAME(rows)(&q, x + start, n, w + m * q.w_down, bias ? bias + m : NULL, at_once, some, y + m * n_out + start, n_out, n);
+        m += some;
+    }
+}
+
+/* Taps one by one. */
+static void NAME(conv_each)(const obk_conv *c, const T *x, const T *w, const T *bias, T *y, int64_t first, int64_t end) {
+    const obk_window *win = &c->window;
+    const int32_t last = win->rank - 1;
+    for (int64_t m = first; m < end; m++)
+        for (int64_t o = 0; o < win->n_out; o++) {
+            T sum = bias ? bias[m] : 0;
+            for (int64_t i = 0; i < c->channels; i++) {
+                const T *plane = x + i * win->n_in, *weights = w + (m * c->channels + i) * win->n_taps;
+                obk_visit v = obk_visit_of(win, o);
+                if (v.any) do {
+                        int64_t at = obk_seen(win, &v, o), tap = 0;
+                        for (int32_t a = 0; a <= last; a++) tap = tap * win->axes[a].kernel + v.tap[a];
+                        for (int64_t k = v.first[last]; k < v.end[last]; k++, at += win->axes[last].dilation)
+                            sum = OBK_FMA(weights[tap++], plane[at], sum);
+                    } while (obk_next_row(win, &v));
+            }
+            y[m * win->n_out + o] = sum;
+        }
+}
+
+static void NAME(conv)(const obk_conv *c, const void *x, const void *w, const void *bias, void *y, int64_t b, int64_t first,
+                       int64_t end, void *lane) {
+    if (!c->tiled)
+        NAME(conv_each)(c, x, w, bias, y, first, end);
+    else if (c->as_is)
+        NAME(conv_as_is)(c, x, w, bias, y, b, first, end);
+    else
+        NAME(conv_tiled)(c, x, w, bias, y, b, first, end, lane);
+}
+
+/* ---- transposed ---- */
+
+static void NAME(columns)(const void *from, int64_t channels, int64_t n, const void *weights, int64_t rows, int64_t first,
+                          int64_t end, void *to, void *lane) {
+    enum { LANES = sizeof(VECTOR) / sizeof(T) };
+    const T *x = from, *w = weights;
+    T *z = to, *copy = lane, *out = copy + channels * n + OBK_SLACK;
+    const bool narrow = n < LANES;
+    const int64_t zero = 0, step = narrow ? OBK_SLACK : n;
+    const obk_product q = {channels, 1, n, 1, rows, &zero};
+    if (narrow) {
+        memcpy(copy, x, (size_t)(channels * n) * sizeof(T));
+        memset(copy + channels * n, 0, OBK_SLACK * sizeof(T));
+        x = copy;
+    }
+    for (int64_t m = first; m < end;) {
+        const int64_t at_once = maps_at_once(end - m), some = at_once < end - m ? at_once : end - m;
+        NAME(rows)(&q, x, n, w + m, NULL, at_once, some, narrow ? out : z + m * n, step, narrow ? step : n);
+        for (int64_t r = 0; narrow && r < some; r++) obk_copy_row(z + (m + r) * n, out + r * step, n * (int64_t)sizeof(T));
+        m += some;
+    }
+}
+
+static void NAME(fold)(const obk_window *w, const void *from, const void *bias, void *to) {
+    const int32_t last = w->rank - 1;
+    const T *columns = from;
+    T *y = to;
+    const T start = bias ? *(const T *)bias : 0;
+    for (int64_t i = 0; i < w->n_in; i++) y[i] = start;
+    for (int64_t k = 0; k < w->n_taps; k++, columns += w->n_out) {
+        int64_t first[OB_MAX_RANK], end[OB_MAX_RANK], tap[OB_MAX_RANK], index[OB_MAX_RANK], rest = k;
+        bool any = true;
+        for (int32_t a = last; a >= 0; a--) {
+            tap[a] = rest % w->axes[a].kernel * w->axes[a].dilation - w->axes[a].before;
+            obk_reach(&w->axes[a], rest % w->axes[a].kernel, &first[a], &end[a]);
+            rest /= w->axes[a].kernel;
+            index[a] = first[a];
+            any = any && end[a] > first[a];
+        }
+        const int64_t n = end[last] - first[last], stride = w->axes[last].stride;
+        while (any) {
+            int64_t out = 0, in = 0;
+            for (int32_t a = 0; a <= last; a++) {
+                out = out * w->axes[a].out + index[a];
+                in = in * w->axes[a].in + index[a] * w->axes[a].stride + tap[a];
+            }
+            const T *give = columns + out;
+            T *take = y + in;
+            if (stride == 1)
+                for (int64_t i = 0; i < n; i++) take[i] += give[i];
+            else if (stride == 2)
+                for (int64_t i = 0; i < n; i++) take[2 * i] += give[i];
+            else
+                for (int64_t i = 0; i < n; i++) take[i * stride] += give[i];
+            int32_t a = last - 1;
+            for (; a >= 0; a--) {
+                if (++index[a] < end[a]) break;
+                index[a] = first[a];
+            }
+            any = a >= 0;
+        }
+    }
+}
+
+#undef T
+#undef PAD
+#undef NAME
+#undef VECTOR
+#undef REGISTER
+#undef FMA

@@ -1,0 +1,42 @@
+/* Template: ROWS maps times COLUMNS vectors of results, which stay in registers. Parameters: T, VECTOR, REGISTER, FMA(a, b, c),
+ * TILE its name, ROWS, COLUMNS. */
+static inline void TILE(const obk_product *q, const T *restrict x, const T *restrict w, const T *restrict bias, int64_t rows,
+                        T *restrict out, int64_t out_step) {
+    const int64_t taps = q->taps, channels = q->channels, plane = q->plane, across = q->w_across, down = q->w_down;
+    const int64_t *restrict tap = q->tap;
+    const T *row[ROWS];
+    REGISTER sum[ROWS][COLUMNS];
+    OBK_UNROLL
+    for (int r = 0; r < ROWS; r++) { /* those that are too many repeat the last one */
+        const int64_t m = r < rows ? r : rows - 1;
+        row[r] = w + m * down;
+        const T start = bias ? bias[m] : 0;
+        OBK_UNROLL
+        for (int v = 0; v < COLUMNS; v++) sum[r][v] = start - (REGISTER){0};
+    }
+    int64_t at = 0;
+    for (int64_t c = 0; c < channels; c++, x += plane)
+        for (int64_t k = 0; k < taps; k++, at += across) {
+            const VECTOR *restrict from = (const VECTOR *)(const void *)(x + tap[k]);
+            REGISTER seen[COLUMNS];
+            OBK_UNROLL
+            for (int v = 0; v < COLUMNS; v++) seen[v] = from[v];
+            OBK_UNROLL
+            for (int r = 0; r < ROWS; r++) {
+                const REGISTER weight = row[r][at] - (REGISTER){0};
+                OBK_UNROLL
+                for (int v = 0; v < COLUMNS; v++) sum[r][v] = FMA(weight, seen[v], sum[r][v]);
+            }
+        }
+    OBK_UNROLL
+    for (int r = 0; r < ROWS; r++)
+        if (r < rows) {
+            VECTOR *to = (VECTOR *)(void *)(out + r * out_step);
+            OBK_UNROLL
+            for (int v = 0; v < COLUMNS; v++) to[v] = sum[r][v];
+        }
+}
+
+#undef TILE
+#undef ROWS
+#undef COLUMNS

@@ -1,0 +1,97 @@
+/* Template of pool.c: maxima. Parameters: T, PAD, NAME(n), IS_NAN(x), LOWEST. */
+
+/* The first of equals stays, and the first NaN. */
+#define HIGHER(a, b) ((b) <= (a) || IS_NAN(a) ? (a) : (b))
+
+enum { NAME(PART) = 256 };
+
+/* Along an axis tap k lies at / stride * pitch + at % stride * apart behind the first, at = k * dilation. */
+typedef struct NAME(steps) {
+    int64_t dilation, stride, pitch, apart;
+} NAME(steps);
+
+/* One axis of the copy, in place: each of n positions becomes the maximum of what its taps see. Taps lie behind it. */
+static void NAME(max_direct)(T *x, NAME(steps) s, int64_t taps, int64_t n) {
+    T best[NAME(PART)];
+    for (int64_t i = 0; i < n; i += NAME(PART)) {
+        const int64_t m = n - i < NAME(PART) ? n - i : NAME(PART);
+        for (int64_t l = 0; l < m; l++) best[l] = x[i + l];
+        for (int64_t k = 1; k < taps; k++) {
+            const int64_t at = k * s.dilation;
+            const T *from = x + i + at / s.stride * s.pitch + at % s.stride * s.apart;
+            for (int64_t l = 0; l < m; l++) best[l] = HIGHER(best[l], from[l]);
+        }
+        for (int64_t l = 0; l < m; l++) x[i + l] = best[l];
+    }
+}
+
+/* The same of many taps at stride 1: maxima of 2, 4, 8 ... neighbours, at last of two runs that overlap. */
+static void NAME(max_doubled)(T *x, NAME(steps) s, int64_t taps, int64_t n) {
+    for (int64_t done = 1; done < taps;) {
+        int64_t ahead = 2 * done <= taps ? done : taps - done;
+        n -= ahead * s.dilation * s.pitch;
+        NAME(max_direct)(x, (NAME(steps)){ahead * s.dilation, 1, s.pitch, 0}, 2, n);
+        done += ahead;
+    }
+}
+
+static void NAME(max_tiled)(const obk_pool *p, const T *x, T *y, int64_t b, T *lane) {
+    enum { FEW = 4 };
+    const obk_window *w = &p->window;
+    const obk_tiling *t = &p->tiling;
+    PAD(w, t, x, b, LOWEST, lane);
+    int64_t slots = t->phases, behind = 1, n = t->phase_elems; /* phases of the axes that are left, and of those that are done */
+    for (int32_t a = w->rank - 1; a >= 0; a--) {
+        const obk_axis *axis = &w->axes[a];
+        const NAME(steps) steps = {axis->dilation, axis->stride, t->pitch[a], behind * t->phase_elems};
+        const int64_t whole = n - (axis->kernel - 1) * axis->dilation / axis->stride * t->pitch[a];
+        slots /= t->axis_phases[a];
+        for (int64_t s = 0; s < slots; s++) {
+            T *first = lane + s * behind * t->axis_phases[a] * t->phase_elems;
+            if (axis->stride == 1 && axis->kernel > FEW)
+                NAME(max_doubled)(first, steps, axis->kernel, n);
+            else if (axis->kernel > 1)
+                NAME(max_direct)(first, steps, axis->kernel, whole);
+        }
+        behind *= t->axis_phases[a];
+        n = whole;
+    }
+    const int64_t rows = obk_block_rows(w, t, b), length = obk_row_length(w, t, b);
+    y += obk_block_start(t, b);
+    for (int64_t i = 0; i < rows; i++) obk_copy_row(y + i * length, lane + t->row[i], length * (int64_t)sizeof(T));
+}
+
+/* Taps one by one. */
+static void NAME(max_each)(const obk_pool *p, const T *x, T *y, int64_t *indices) {
+    const obk_window *w = &p->window;
+    const obk_axis *last = &w->axes[w->rank - 1];
+    for (int64_t o = 0; o < w->n_out; o++) {
+        obk_visit v = obk_visit_of(w, o);
+        T best = LOWEST;
+        int64_t at = -1;
+        if (v.any) do {
+                int64_t i = obk_seen(w, &v, o), n = v.end[w->rank - 1] - v.first[w->rank - 1];
+                for (int64_t k = 0; k < n; k++, i += last->dilation)
+                    if (at < 0 || !(x[i] <= best || IS_NAN(best))) {
+                        best = x[i];
+                        at = i;
+                    }
+            } while (obk_next_row(w, &v));
+        y[o] = best;
+        if (indices) indices[o] = at < 0 ? 0 : p->column_major ? column_major(w, at) : at;
+    }
+}
+
+static void NAME(max)(const obk_pool *p, const void *x, void *y, int64_t *indices, int64_t b, void *lane) {
+    if (p->tiled)
+        NAME(max_tiled)(p, x, y, b, lane);
+    else
+        NAME(max_each)(p, x, y, indices);
+}
+
+#undef HIGHER
+#undef T
+#undef PAD
+#undef NAME
+#undef IS_NAN
+#undef LOWEST

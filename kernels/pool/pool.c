@@ -1,0 +1,83 @@
+/* Pooling. Built once per instruction set. */
+#include "kernels/pool/pool.h"
+
+#include <math.h>
+
+#include "kernels/kernels.h"
+#include "kernels/tables.h"
+#include "kernels/vector.h"
+#include "onnx_broadcast/broadcast.h"
+
+#define T   float
+#define PAD pad_f32
+#include "kernels/window/pad.inc.h"
+#define T   double
+#define PAD pad_f64
+#include "kernels/window/pad.inc.h"
+#define T   int8_t
+#define PAD pad_i8
+#include "kernels/window/pad.inc.h"
+#define T   uint8_t
+#define PAD pad_u8
+#include "kernels/window/pad.inc.h"
+#include "kernels/window/visit.inc.h"
+
+static int64_t column_major(const obk_window *w, int64_t at) {
+    int64_t index[OB_MAX_RANK], result = 0;
+    for (int32_t a = w->rank - 1; a >= 0; a--) {
+        index[a] = at % w->axes[a].in;
+        at /= w->axes[a].in;
+    }
+    for (int32_t a = w->rank - 1; a >= 0; a--) result = result * w->axes[a].in + index[a];
+    return result;
+}
+
+#define T         float
+#define PAD       pad_f32
+#define NAME(n)   n##_f32
+#define IS_NAN(x) ((x) != (x))
+#define LOWEST    (-INFINITY)
+#include "kernels/pool/max.inc.h"
+#define T         double
+#define PAD       pad_f64
+#define NAME(n)   n##_f64
+#define IS_NAN(x) ((x) != (x))
+#define LOWEST    ((double)-INFINITY)
+#include "kernels/pool/max.inc.h"
+#define T         int8_t
+#define PAD       pad_i8
+#define NAME(n)   n##_i8
+#define IS_NAN(x) 0
+#define LOWEST    INT8_MIN
+#include "kernels/pool/max.inc.h"
+#define T         uint8_t
+#define PAD       pad_u8
+#define NAME(n)   n##_u8
+#define IS_NAN(x) 0
+#define LOWEST    0
+#include "kernels/pool/max.inc.h"
+
+#define T        float
+#define PAD      pad_f32
+#define NAME(n)  n##_f32
+#define VECTOR   obk_v_f32
+#define REGISTER obk_r_f32
+#define POW      powf
+#define SQRT     sqrtf
+#define ABS      fabsf
+#include "kernels/pool/sum.inc.h"
+#define T        double
+#define PAD      pad_f64
+#define NAME(n)  n##_f64
+#define VECTOR   obk_v_f64
+#define REGISTER obk_r_f64
+#define POW      pow
+#define SQRT     sqrt
+#define ABS      fabs
+#include "kernels/pool/sum.inc.h"
+
+const obk_pools OBK_TABLE(obk_pool_functions) = {
+    .max = {max_f32, max_f64, max_i8, max_u8},
+    .sum = {sum_f32, sum_f64},
+    .global = {global_f32, global_f64},
+};

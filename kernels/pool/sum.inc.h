@@ -1,0 +1,155 @@
+/* Template of pool.c: means and norms, in the order of taps. Parameters: T, PAD, NAME(n), VECTOR, REGISTER, POW, SQRT, ABS. */
+
+/* What a norm adds up. */
+static void NAME(powers)(double p, T *x, int64_t n) {
+    if (p == 1)
+        for (int64_t i = 0; i < n; i++) x[i] = ABS(x[i]);
+    else if (p == 2)
+        for (int64_t i = 0; i < n; i++) x[i] = x[i] * x[i];
+    else
+        for (int64_t i = 0; i < n; i++) x[i] = POW(ABS(x[i]), (T)p);
+}
+
+static void NAME(roots)(double p, T *y, const T *sums, int64_t n) {
+    if (p == 1)
+        obk_copy_row(y, sums, n * (int64_t)sizeof(T));
+    else if (p == 2)
+        for (int64_t i = 0; i < n; i++) y[i] = SQRT(sums[i]);
+    else
+        for (int64_t i = 0; i < n; i++) y[i] = POW(sums[i], 1 / (T)p);
+}
+
+/* sums[i] = x[tap[0] + i] + x[tap[1] + i] + ..., n rounded up to whole vectors. */
+static void NAME(add_taps)(const T *x, const int64_t *tap, int64_t taps, int64_t n, T *sums) {
+    enum { LANES = sizeof(VECTOR) / sizeof(T), AT_ONCE = 4 };
+    int64_t i = 0;
+    for (; i + AT_ONCE * LANES <= n; i += AT_ONCE * LANES) {
+        REGISTER a = {0}, b = {0}, c = {0}, d = {0};
+        for (int64_t k = 0; k < taps; k++) {
+            const VECTOR *from = (const VECTOR *)(const void *)(x + tap[k] + i);
+            a += from[0];
+            b += from[1];
+            c += from[2];
+            d += from[3];
+        }
+        VECTOR *to = (VECTOR *)(void *)(sums + i);
+        to[0] = a;
+        to[1] = b;
+        to[2] = c;
+        to[3] = d;
+    }
+    for (; i < n; i += LANES) {
+        REGISTER a = {0};
+        for (int64_t k = 0; k < taps; k++) a += *(const VECTOR *)(const void *)(x + tap[k] + i);
+        *(VECTOR *)(void *)(sums + i) = a;
+    }
+}
+
+/* The number of taps along the axes before the last, of row i of the plane. */
+static int64_t NAME(taps_before)(const obk_pool *p, int64_t i) {
+    int64_t n = 1;
+    for (int32_t a = p->window.rank - 2; a >= 0; a--) {
+        n *= p->taps[a][i % p->window.axes[a].out];
+        i /= p->window.axes[a].out;
+    }
+    return n;
+}
+
+static void NAME(finish)(const obk_pool *p, const T *sums, T *y, int64_t row, int64_t column, int64_t n) {
+    if (p->kind == OBK_POOL_NORM) {
+        NAME(roots)(p->p, y, sums, n);
+        return;
+    }
+    const int32_t *taps = p->taps[p->window.rank - 1] + column;
+    const int64_t before = NAME(taps_before)(p, row);
+    const T factor = (T)before;
+    if (before < (1 << 24)) /* then the product of the two, rounded, is that of the integers */
+        for (int64_t i = 0; i < n; i++) y[i] = sums[i] / (factor * (T)taps[i]);
+    else
+        for (int64_t i = 0; i < n; i++) y[i] = sums[i] / (T)(before * taps[i]);
+}
+
+static void NAME(sum_tiled)(const obk_pool *p, const T *x, T *y, int64_t b, T *lane) {
+    const obk_window *w = &p->window;
+    const obk_tiling *t = &p->tiling;
+    T *sums = lane + t->elems + OBK_SLACK;
+    const int64_t rows = obk_block_rows(w, t, b), length = obk_row_length(w, t, b), start = obk_block_start(t, b);
+    PAD(w, t, x, b, 0, lane);
+    memset(lane + t->elems, 0, OBK_SLACK * sizeof(T));
+    if (p->kind == OBK_POOL_NORM) NAME(powers)(p->p, lane, t->elems);
+    NAME(add_taps)(lane, t->tap, w->n_taps, obk_block_flat(w, t, b), sums);
+    const int64_t row = w->rank == 1 ? 0 : start / length, column = w->rank == 1 ? start : 0;
+    for (int64_t i = 0; i < rows; i++) NAME(finish)(p, sums + t->row[i], y + start + i * length, row + i, column, length);
+}
+
+/* Taps one by one. */
+static void NAME(sum_each)(const obk_pool *p, const T *x, T *y) {
+    const obk_window *w = &p->window;
+    const obk_axis *last = &w->axes[w->rank - 1];
+    for (int64_t o = 0; o < w->n_out; o++) {
+        obk_visit v = obk_visit_of(w, o);
+        T sum = 0;
+        if (v.any) do {
+                int64_t i = obk_seen(w, &v, o), n = v.end[w->rank - 1] - v.first[w->rank - 1];
+                for (int64_t k = 0; k < n; k++, i += last->dilation) {
+                    T value = x[i];
+                    if (p->kind == OBK_POOL_NORM) NAME(powers)(p->p, &value, 1);
+                    sum += value;
+                }
+            } while (obk_next_row(w, &v));
+        NAME(finish)(p, &sum, &y[o], o / last->out, o % last->out, 1);
+    }
+}
+
+static void NAME(sum)(const obk_pool *p, const void *x, void *y, int64_t b, void *lane) {
+    if (p->tiled)
+        NAME(sum_tiled)(p, x, y, b, lane);
+    else
+        NAME(sum_each)(p, x, y);
+}
+
+static T NAME(highest)(const T *x, int64_t n) {
+    enum { LANES = 16 };
+    T best[LANES];
+    for (int l = 0; l < LANES; l++) best[l] = l < n ? x[l] : -(T)INFINITY;
+    for (int64_t i = LANES; i < n; i += LANES) {
+        const int64_t m = n - i < LANES ? n - i : LANES;
+        if (m == LANES)
+            for (int l = 0; l < LANES; l++) best[l] = x[i + l] <= best[l] || best[l] != best[l] ? best[l] : x[i + l];
+        else
+            for (int64_t l = 0; l < m; l++) best[l] = x[i + l] <= best[l] || best[l] != best[l] ? best[l] : x[i + l];
+    }
+    for (int l = 1; l < LANES; l++) best[0] = best[l] <= best[0] || best[0] != best[0] ? best[0] : best[l];
+    return best[0];
+}
+
+/* Sums of the plane in double, by eight. */
+static void NAME(global)(obk_pool_kind kind, double p, const void *from, int64_t n, void *to) {
+    const T *x = from;
+    T *y = to;
+    double sums[8] = {0}, sum = 0;
+    if (kind == OBK_POOL_MAX) {
+        *y = NAME(highest)(x, n);
+        return;
+    }
+    int64_t i = 0;
+    if (kind == OBK_POOL_MEAN)
+        for (; i + 8 <= n; i += 8)
+            for (int l = 0; l < 8; l++) sums[l] += (double)x[i + l];
+    for (; i < n; i++)
+        sum += kind == OBK_POOL_MEAN ? (double)x[i] : p == 2 ? (double)x[i] * (double)x[i] : pow(fabs((double)x[i]), p);
+    for (int l = 0; l < 8; l++) sum += sums[l];
+    if (kind == OBK_POOL_MEAN)
+        *y = (T)(sum / (double)n);
+    else
+        *y = (T)(p == 2 ? sqrt(sum) : pow(sum, 1 / p));
+}
+
+#undef T
+#undef PAD
+#undef NAME
+#undef VECTOR
+#undef REGISTER
+#undef POW
+#undef SQRT
+#undef ABS

@@ -1,0 +1,99 @@
+/* Template: a block of a plane, copied with its padding. Parameters: T, PAD its name. */
+
+#ifndef OBK_PAD_SPAN
+#define OBK_PAD_SPAN
+/* Positions first .. end of a phase lie inside the input, the first of them at element `in`. */
+typedef struct obk_span {
+    int64_t first, end, in;
+} obk_span;
+
+static obk_span obk_span_of(const obk_axis *x, int64_t phase, int64_t extent, int64_t start) {
+    int64_t at = start + phase; /* element of position 0 */
+    obk_span s = {0, extent, at};
+    if (at < 0) {
+        s.first = (-at + x->stride - 1) / x->stride;
+        s.in = at + s.first * x->stride;
+    }
+    int64_t fit = s.in < x->in ? (x->in - 1 - s.in) / x->stride + 1 : 0;
+    if (s.first > extent) s.first = extent;
+    if (s.end > s.first + fit) s.end = s.first + fit;
+    return s;
+}
+#endif
+
+static inline void OBK_CAT(PAD, _take)(T *restrict to, const T *restrict from, int64_t n, int64_t stride) {
+    if (stride == 1)
+        obk_copy_row(to, from, n * (int64_t)sizeof(T));
+    else if (stride == 2)
+        for (int64_t i = 0; i < n; i++) to[i] = from[2 * i];
+    else
+        for (int64_t i = 0; i < n; i++) to[i] = from[i * stride];
+}
+
+/* Few elements, often none. */
+static inline void OBK_CAT(PAD, _fill)(T *to, int64_t n, T fill) {
+    enum { RUN = 8 };
+    int64_t i = 0;
+    for (; i + RUN <= n; i += RUN)
+        for (int l = 0; l < RUN; l++) to[i + l] = fill;
+    for (; i < n; i++) {
+        to[i] = fill;
+        __asm__("" : : : "memory"); /* not a call of memset */
+    }
+}
+
+/* The rows of one phase of the last axis. */
+static void OBK_CAT(PAD, _rows)(T *to, int64_t extent, int64_t pitch, const T *x, int64_t step, obk_span rows, obk_span columns,
+                                int64_t stride, T fill) {
+    const int64_t n = columns.end - columns.first, between = pitch - n;
+    T *row = to + rows.first * pitch + columns.first;
+    x += columns.in;
+    if (rows.end <= rows.first || n == 0) {
+        OBK_CAT(PAD, _fill)(to, extent * pitch, fill);
+        return;
+    }
+    OBK_CAT(PAD, _fill)(to, row - to, fill);
+    for (int64_t j = rows.first; j < rows.end - 1; j++, x += step, row += pitch) {
+        OBK_CAT(PAD, _take)(row, x, n, stride);
+        OBK_CAT(PAD, _fill)(row + n, between, fill);
+    }
+    OBK_CAT(PAD, _take)(row, x, n, stride);
+    OBK_CAT(PAD, _fill)(row + n, to + extent * pitch - row - n, fill);
+}
+
+/* Positions of axis a and the axes behind it, of the phases that `slot` has so far. */
+static void OBK_CAT(PAD, _axis)(const obk_window *w, const obk_tiling *t, int32_t a, const T *x, int64_t step, int64_t begin,
+                                T *to, T fill) {
+    const obk_axis *axis = &w->axes[a], *last = &w->axes[w->rank - 1];
+    bool innermost = a >= w->rank - 2;
+    int64_t slots = 1; /* of the phases of the axes behind */
+    for (int32_t b = a + 1; b < w->rank; b++) slots *= t->axis_phases[b];
+    for (int64_t phase = 0; phase < t->axis_phases[a]; phase++) {
+        obk_span s = obk_span_of(axis, phase, t->extent[a], begin * axis->stride - axis->before);
+        T *base = to + phase * slots * t->phase_elems;
+        if (w->rank == 1) {
+            OBK_CAT(PAD, _rows)(base, 1, t->extent[0], x, 0, (obk_span){0, 1, 0}, s, axis->stride, fill);
+        } else if (innermost) {
+            for (int64_t p = 0; p < slots; p++) OBK_CAT(PAD, _rows)
+            (base + p * t->phase_elems, t->extent[a], t->pitch[a], x + s.in * step, axis->stride * step, s,
+             obk_span_of(last, p, t->extent[a + 1], -last->before), last->stride, fill);
+        } else {
+            for (int64_t j = 0; j < t->extent[a]; j++) {
+                T *part = base + j * t->pitch[a];
+                if (j >= s.first && j < s.end) OBK_CAT(PAD, _axis)
+                (w, t, a + 1, x + (s.in + (j - s.first) * axis->stride) * step, step / w->axes[a + 1].in, 0, part, fill);
+                else for (int64_t p = 0; p < slots; p++) for (int64_t i = 0; i < t->pitch[a]; i++) part[p * t->phase_elems + i] =
+                    fill;
+            }
+        }
+    }
+}
+
+/* Block b of the plane x. */
+static void PAD(const obk_window *w, const obk_tiling *t, const T *x, int64_t b, T fill, T *to) {
+    int64_t step = w->n_in / (w->axes[0].in > 0 ? w->axes[0].in : 1);
+    OBK_CAT(PAD, _axis)(w, t, 0, x, step, b * t->block, to, fill);
+}
+
+#undef T
+#undef PAD

@@ -1,0 +1,144 @@
+#include "kernels/window/window.h"
+
+#include "core/error.h"
+
+static int64_t ceil_div(int64_t a, int64_t b) {
+    return a > 0 ? (a - 1) / b + 1 : -(-a / b);
+}
+
+static int64_t least(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+void obk_taps(const obk_axis *x, int64_t o, int64_t *first, int64_t *end) {
+    int64_t start = o * x->stride - x->before; /* of tap 0 */
+    *first = start < 0 ? ceil_div(-start, x->dilation) : 0;
+    *end = x->in > start ? least(ceil_div(x->in - start, x->dilation), x->kernel) : 0;
+    if (*end < *first) *end = *first;
+}
+
+int64_t obk_padded_taps(const obk_axis *x, int64_t o) {
+    int64_t start = o * x->stride - x->before, behind = x->in + x->after; /* no result begins in front of the padding */
+    return behind > start ? least(ceil_div(behind - start, x->dilation), x->kernel) : 0;
+}
+
+void obk_reach(const obk_axis *x, int64_t k, int64_t *first, int64_t *end) {
+    int64_t shift = x->before - k * x->dilation; /* input = o * stride - shift */
+    *first = shift > 0 ? ceil_div(shift, x->stride) : 0;
+    *end = least(ceil_div(x->in + shift, x->stride), x->out);
+    if (*end < *first) *end = *first;
+}
+
+static int64_t saturated_product(int64_t a, int64_t b) {
+    int64_t product;
+    return ob__mul_overflows(a, b, &product) || product > INT64_MAX / 2 ? INT64_MAX / 2 : product;
+}
+
+int64_t obk_window_work(const obk_window *w) {
+    int64_t work = 1;
+    for (int32_t a = 0; a < w->rank; a++) {
+        int64_t visits = 0;
+        for (int64_t o = 0; o < w->axes[a].out; o++) {
+            int64_t first, end;
+            obk_taps(&w->axes[a], o, &first, &end);
+            visits += end - first;
+        }
+        work = saturated_product(work, visits);
+    }
+    return work;
+}
+
+static int64_t phases_of(const obk_axis *x) {
+    return least(x->stride, (x->kernel - 1) * x->dilation + 1);
+}
+/* Positions of a phase that `out` results see. */
+static int64_t extent_of(const obk_axis *x, int64_t out) {
+    return (x->kernel - 1) * x->dilation / x->stride + out;
+}
+
+/* Elements of the copy, without slack. */
+static int64_t copied(const obk_window *w, int64_t block) {
+    int64_t n = 1;
+    for (int32_t a = 0; a < w->rank; a++) {
+        n = saturated_product(n, phases_of(&w->axes[a]));
+        n = saturated_product(n, extent_of(&w->axes[a], a == 0 ? block : w->axes[a].out));
+    }
+    return n;
+}
+
+static int64_t flat(const obk_window *w, int64_t block) {
+    int64_t pitch = 1, n = 0;
+    for (int32_t a = w->rank - 1; a >= 0; a--) {
+        int64_t out = a == 0 ? block : w->axes[a].out;
+        n += (out - 1) * pitch;
+        pitch *= extent_of(&w->axes[a], out);
+    }
+    return n + 1;
+}
+
+bool obk_choose_tiling(const obk_window *w, int64_t wish, obk_tiling *t, int64_t *n_tables) {
+    const int64_t some = 1 << 14;
+    *t = (obk_tiling){0};
+    for (int32_t a = 0; a < w->rank; a++)
+        if (w->axes[a].out <= 0 || w->axes[a].kernel <= 0) return false;
+    int64_t whole = copied(w, w->axes[0].out), rows = w->axes[0].out;
+    if (whole > 4 * saturated_product(w->n_in + w->n_out, 1) + some) return false;
+    if (saturated_product(flat(w, rows), w->n_taps) > saturated_product(4, obk_window_work(w)) + some) return false;
+    if (whole > wish) { /* what a block of one costs, and every further result */
+        int64_t one = copied(w, 1), each = copied(w, 2) - one;
+        rows = wish > one && each > 0 ? 1 + (wish - one) / each : 1;
+        int64_t blocks = (w->axes[0].out + rows - 1) / rows;
+        rows = (w->axes[0].out + blocks - 1) / blocks;
+    }
+    t->block = rows;
+    t->n_blocks = (w->axes[0].out + rows - 1) / rows;
+    t->n_flat = flat(w, rows);
+    t->n_rows = w->rank == 1 ? 1 : rows;
+    t->phases = t->phase_elems = 1;
+    for (int32_t a = 0; a < w->rank; a++) {
+        t->phases *= phases_of(&w->axes[a]);
+        t->phase_elems *= extent_of(&w->axes[a], a == 0 ? rows : w->axes[a].out);
+        if (a > 0 && a < w->rank - 1) t->n_rows *= w->axes[a].out;
+    }
+    t->elems = t->phases * t->phase_elems;
+    t->rows_each = w->rank == 1 ? 0 : t->n_rows / t->block;
+    t->results_each = w->n_out / w->axes[0].out;
+    *n_tables = 3 * (int64_t)w->rank + w->n_taps + t->n_rows;
+    return true;
+}
+
+void obk_fill_tiling(const obk_window *w, obk_tiling *t, int64_t *tables) {
+    int64_t *pitch = tables, *extent = pitch + w->rank, *phases = extent + w->rank, *tap = phases + w->rank,
+            *row = tap + w->n_taps, next = 1;
+    for (int32_t a = w->rank - 1; a >= 0; a--) {
+        pitch[a] = next;
+        extent[a] = extent_of(&w->axes[a], a == 0 ? t->block : w->axes[a].out);
+        phases[a] = phases_of(&w->axes[a]);
+        next *= extent[a];
+    }
+    for (int64_t k = 0; k < w->n_taps; k++) {
+        int64_t rest = k, slot = 1;
+        tap[k] = 0;
+        for (int32_t a = w->rank - 1; a >= 0; a--) {
+            const obk_axis *x = &w->axes[a];
+            int64_t at = rest % x->kernel * x->dilation;
+            tap[k] += at / x->stride * pitch[a] + at % x->stride * slot * t->phase_elems;
+            slot *= phases[a];
+            rest /= x->kernel;
+        }
+    }
+    for (int64_t i = 0; i < t->n_rows; i++) {
+        int64_t rest = i;
+        row[i] = 0;
+        for (int32_t a = w->rank - 2; a >= 0; a--) {
+            int64_t out = a == 0 ? t->block : w->axes[a].out;
+            row[i] += rest % out * pitch[a];
+            rest /= out;
+        }
+    }
+    t->pitch = pitch;
+    t->extent = extent;
+    t->axis_phases = phases;
+    t->tap = tap;
+    t->row = row;
+}

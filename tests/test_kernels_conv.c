@@ -1,0 +1,188 @@
+/* The loops of convolution on every instruction set against the definition: random windows of one to three axes, blocks of any
+ * size, every number of maps up to several tiles; the transposed form; what is computed does not depend on blocks. */
+#include <math.h>
+
+#include "window_case.h"
+
+static const size_t widths[2] = {4, 8};
+static const unsigned levels[] = {0, OBK_ISA_AVX2, ~0u};
+
+static double get(int type, const void *x, int64_t i) {
+    return type ? ((const double *)x)[i] : (double)((const float *)x)[i];
+}
+
+static void *draw_values(int type, int64_t n) {
+    char *x = wc_guarded((size_t)n * widths[type]);
+    for (int64_t i = 0; i < n; i++) {
+        double v = (double)draw(2001) / 1000 - 1;
+        if (type)
+            ((double *)(void *)x)[i] = v;
+        else
+            ((float *)(void *)x)[i] = (float)v;
+    }
+    return x;
+}
+
+static void free_values(int type, void *x, int64_t n) {
+    wc_free(x, (size_t)n * widths[type]);
+}
+
+typedef struct operands {
+    int type;
+    void *x, *w, *bias; /* bias may be NULL */
+} operands;
+
+/* *size: the sum of magnitudes, which rounding is measured by. */
+static double expected(const obk_conv *c, const operands *of, int64_t m, int64_t o, double *size) {
+    const obk_window *w = &c->window;
+    double sum = of->bias ? get(of->type, of->bias, m) : 0;
+    *size = fabs(sum);
+    for (int64_t i = 0; i < c->channels; i++)
+        for (int64_t k = 0; k < w->n_taps; k++) {
+            int64_t at = wc_seen(w, o, k);
+            if (at < 0) continue;
+            double v = get(of->type, of->x, i * w->n_in + at) * get(of->type, of->w, (m * c->channels + i) * w->n_taps + k);
+            sum += v;
+            *size += fabs(v);
+        }
+    return sum;
+}
+
+static void *run(const obk_conv *c, const operands *of) {
+    size_t n_lane = (size_t)obk_conv_lane(c) * widths[of->type], n_y = (size_t)(c->maps * c->window.n_out) * widths[of->type];
+    void *lane = wc_guarded(n_lane), *y = wc_guarded(n_y);
+    int64_t half = draw(c->maps + 1);
+    for (int64_t b = c->tiled ? c->tiling.n_blocks : 1; b-- > 0;) { /* maps in two parts, the second first */
+        ob__kernels()->conv->run[of->type](c, of->x, of->w, of->bias, y, b, half, c->maps, lane);
+        ob__kernels()->conv->run[of->type](c, of->x, of->w, of->bias, y, b, 0, half, lane);
+    }
+    wc_free(lane, n_lane);
+    return y;
+}
+
+static void check(window_case *wc, obk_conv *c, const operands *of) {
+    size_t n = (size_t)(c->maps * c->window.n_out);
+    void *first[3] = {NULL};
+    for (int form = 0; form < 9; form++) { /* in one block, in many, without a tiling; on each level */
+        const int64_t wish[] = {INT64_MAX / 4, 1 + draw(2000), 0};
+        int level = form % 3;
+        ob__kernels_limit(levels[level]);
+        wc_tile(wc, wish[form / 3]);
+        c->tiling = wc->tiling;
+        c->tiled = wc->tiled && form / 3 < 2;
+        if (c->as_is) {
+            c->tiled = form / 3 < 2;
+            c->tiling.n_blocks = form / 3 == 0 ? 1 : 1 + draw(c->window.n_out / OBK_CONV_LEAST);
+            c->tiling.block = c->window.n_out / c->tiling.n_blocks;
+        }
+        void *y = run(c, of);
+        for (int64_t m = 0; m < c->maps && !first[level]; m++)
+            for (int64_t o = 0; o < c->window.n_out; o++) {
+                double size, want = expected(c, of, m, o, &size);
+                assert_true(fabs(get(of->type, y, m * c->window.n_out + o) - want) <= (of->type ? 1e-15 : 6e-7) * (size + 1));
+            }
+        if (first[level]) assert_memory_equal(y, first[level], n * widths[of->type]);
+        if (first[level])
+            free_values(of->type, y, (int64_t)n);
+        else
+            first[level] = y;
+        free(wc->tables);
+    }
+    for (int level = 0; level < 3; level++) free_values(of->type, first[level], (int64_t)n);
+    ob__kernels_limit(~0u);
+}
+
+static void test_random(void **state) {
+    (void)state;
+    srand(3);
+    for (int round = 0; round < 250; round++) {
+        window_case wc;
+        wc_draw(&wc, 5);
+        obk_conv c = {.window = wc.window, .channels = 1 + draw(draw(2) ? 2 : 9), .maps = 1 + draw(draw(2) ? 3 : 20)};
+        operands of = {.type = (int)draw(2)};
+        of.x = draw_values(of.type, c.channels * c.window.n_in);
+        of.w = draw_values(of.type, c.channels * c.maps * c.window.n_taps);
+        if (draw(2)) of.bias = draw_values(of.type, c.maps);
+        check(&wc, &c, &of);
+        free_values(of.type, of.x, c.channels * c.window.n_in);
+        free_values(of.type, of.w, c.channels * c.maps * c.window.n_taps);
+        if (of.bias) free_values(of.type, of.bias, c.maps);
+    }
+}
+
+static void test_as_is(void **state) {
+    (void)state;
+    srand(4);
+    for (int64_t n = OBK_CONV_LEAST; n < 150; n++) {
+        window_case wc = {.axes = {{n, n, 1, 1, 1, 0, 0}}};
+        wc.window = (obk_window){1, wc.axes, n, n, 1};
+        obk_conv c = {.window = wc.window, .as_is = true, .channels = 1 + draw(9), .maps = 1 + n % 15};
+        operands of = {.type = (int)draw(2)};
+        of.x = draw_values(of.type, c.channels * n);
+        of.w = draw_values(of.type, c.channels * c.maps);
+        if (draw(2)) of.bias = draw_values(of.type, c.maps);
+        check(&wc, &c, &of);
+        free_values(of.type, of.x, c.channels * n);
+        free_values(of.type, of.w, c.channels * c.maps);
+        if (of.bias) free_values(of.type, of.bias, c.maps);
+    }
+}
+
+/* ---- transposed ---- */
+
+static void check_transposed(int type, const obk_window *w, int64_t channels, int64_t maps, bool biased) {
+    int64_t rows = maps * w->n_taps;
+    void *x = draw_values(type, channels * w->n_out), *weights = draw_values(type, channels * rows), *bias = draw_values(type, 1);
+    size_t n_lane = (size_t)(channels * w->n_out + (1 + OBK_CONV_MAPS) * OBK_SLACK) * widths[type];
+    void *lane = wc_guarded(n_lane), *z = draw_values(type, rows * w->n_out), *y = draw_values(type, w->n_in);
+    int64_t half = draw(rows + 1);
+    const obk_convs *convs = ob__kernels()->conv;
+    convs->columns[type](x, channels, w->n_out, weights, rows, half, rows, z, lane);
+    convs->columns[type](x, channels, w->n_out, weights, rows, 0, half, z, lane);
+    for (int64_t m = 0; m < maps; m++) {
+        double *want = calloc((size_t)w->n_in + 1, sizeof *want), *size = calloc((size_t)w->n_in + 1, sizeof *size);
+        for (int64_t o = 0; o < w->n_out; o++)
+            for (int64_t k = 0; k < w->n_taps; k++) {
+                int64_t at = wc_seen(w, o, k);
+                for (int64_t i = 0; i < channels && at >= 0; i++) {
+                    double v = get(type, x, i * w->n_out + o) * get(type, weights, i * rows + m * w->n_taps + k);
+                    want[at] += v;
+                    size[at] += fabs(v);
+                }
+            }
+        convs->fold[type](w, (char *)z + (size_t)(m * w->n_taps * w->n_out) * widths[type], biased ? bias : NULL, y);
+        for (int64_t i = 0; i < w->n_in; i++) {
+            double is = get(type, y, i) - (biased ? get(type, bias, 0) : 0);
+            assert_true(fabs(is - want[i]) <= (type ? 1e-14 : 1e-6) * (size[i] + 1));
+        }
+        free(want);
+        free(size);
+    }
+    wc_free(lane, n_lane);
+    free_values(type, x, channels * w->n_out);
+    free_values(type, weights, channels * rows);
+    free_values(type, bias, 1);
+    free_values(type, z, rows * w->n_out);
+    free_values(type, y, w->n_in);
+}
+
+static void test_transposed(void **state) {
+    (void)state;
+    srand(5);
+    for (int round = 0; round < 150; round++) {
+        window_case wc;
+        wc_draw(&wc, 4);
+        ob__kernels_limit(levels[draw(3)]);
+        check_transposed((int)draw(2), &wc.window, 1 + draw(5), 1 + draw(4), draw(2));
+    }
+    ob__kernels_limit(~0u);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_as_is),
+        cmocka_unit_test(test_transposed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,199 @@
+/* The loops of pooling on every instruction set against the definition: random windows of one to three axes, blocks of any size,
+ * special values; what is computed does not depend on the instruction set or on blocks. */
+#include <math.h>
+
+#include "window_case.h"
+
+static const size_t widths[OBK_POOL_TYPES] = {4, 8, 1, 1};
+static const unsigned levels[] = {0, OBK_ISA_AVX2, ~0u};
+
+static double value_at(int type, const void *x, int64_t i) {
+    switch (type) {
+    case OBK_POOL_F32: return (double)((const float *)x)[i];
+    case OBK_POOL_F64: return ((const double *)x)[i];
+    case OBK_POOL_I8: return ((const int8_t *)x)[i];
+    default: return ((const uint8_t *)x)[i];
+    }
+}
+
+static void draw_values(int type, void *x, int64_t n, bool special) {
+    static const double odd[] = {NAN, INFINITY, -INFINITY, -0.0, 0.0, 1e-42};
+    for (int64_t i = 0; i < n; i++) {
+        double v = (double)draw(2001) / 64 - 15;
+        if (special && draw(9) == 0) v = odd[draw(6)];
+        switch (type) {
+        case OBK_POOL_F32: ((float *)x)[i] = (float)v; break;
+        case OBK_POOL_F64: ((double *)x)[i] = v; break;
+        case OBK_POOL_I8: ((int8_t *)x)[i] = (int8_t)(draw(256) - 128); break;
+        default: ((uint8_t *)x)[i] = (uint8_t)draw(256); break;
+        }
+    }
+}
+
+/* Of all taps in order: the first of the highest, NaN above all. */
+static double expected_max(const obk_window *w, int type, const void *x, int64_t o, int64_t *at) {
+    double best = type == OBK_POOL_I8 ? INT8_MIN : type == OBK_POOL_U8 ? 0 : -INFINITY;
+    *at = -1;
+    for (int64_t k = 0; k < w->n_taps; k++) {
+        int64_t i = wc_seen(w, o, k);
+        if (i < 0) continue;
+        double v = value_at(type, x, i);
+        if (*at >= 0 && (v <= best || isnan(best))) continue;
+        best = v;
+        *at = i;
+    }
+    if (*at < 0) *at = 0;
+    return best;
+}
+
+static double expected_sum(const obk_pool *p, int type, const void *x, int64_t o) {
+    double sum = 0, taps = 1;
+    const obk_window *w = &p->window;
+    for (int64_t k = 0; k < w->n_taps; k++) {
+        int64_t i = wc_seen(w, o, k);
+        if (i >= 0) sum += p->kind == OBK_POOL_MEAN ? value_at(type, x, i) : pow(fabs(value_at(type, x, i)), p->p);
+    }
+    if (p->kind == OBK_POOL_NORM) return pow(sum, 1 / p->p);
+    for (int32_t a = w->rank - 1; a >= 0; a--) {
+        taps *= p->taps[a][o % w->axes[a].out];
+        o /= w->axes[a].out;
+    }
+    return sum / taps;
+}
+
+static void run(const obk_pool *p, int type, const void *x, void *y, int64_t *indices) {
+    int64_t elems = p->tiled ? p->tiling.elems + p->tiling.n_flat + 2 * OBK_SLACK : 0;
+    size_t bytes = (size_t)elems * widths[type];
+    void *lane = wc_guarded(bytes);
+    const obk_pools *pools = ob__kernels()->pool;
+    for (int64_t b = p->tiled ? p->tiling.n_blocks : 1; b-- > 0;)
+        if (p->kind == OBK_POOL_MAX)
+            pools->max[type](p, x, y, indices, b, lane);
+        else
+            pools->sum[type](p, x, y, b, lane);
+    wc_free(lane, bytes);
+}
+
+static bool near(double is, double want, int type) {
+    if (isnan(want)) return isnan(is);
+    return is == want || fabs(is - want) <= (type == OBK_POOL_F64 ? 1e-13 : 2e-5) * (fabs(want) + 1);
+}
+
+static void check(window_case *c, int type, obk_pool_kind kind, const int32_t *const *taps) {
+    const obk_window *w = &c->window;
+    obk_pool p = {.window = *w, .kind = kind, .p = 1 + (double)draw(3), .taps = taps};
+    void *x = wc_guarded((size_t)w->n_in * widths[type]);
+    size_t n_bytes = (size_t)w->n_out * widths[type];
+    draw_values(type, x, w->n_in, kind == OBK_POOL_MAX);
+    void *first = NULL;
+    for (int form = 0; form < 9; form++) { /* in one block, in many, without a tiling; on each instruction set */
+        const int64_t wish[] = {INT64_MAX / 4, 1 + draw(2000), 0};
+        ob__kernels_limit(levels[form % 3]);
+        wc_tile(c, wish[form / 3]);
+        p.tiling = c->tiling;
+        p.tiled = c->tiled && form / 3 < 2;
+        void *y = wc_guarded(n_bytes);
+        run(&p, type, x, y, NULL);
+        for (int64_t o = 0; o < w->n_out && !first; o++) {
+            int64_t at;
+            double want = kind == OBK_POOL_MAX ? expected_max(w, type, x, o, &at) : expected_sum(&p, type, x, o);
+            assert_true(near(value_at(type, y, o), want, type));
+        }
+        if (first) assert_memory_equal(y, first, n_bytes);
+        if (first) wc_free(y, n_bytes);
+        if (!first) first = y;
+        free(c->tables);
+    }
+    wc_free(first, n_bytes);
+    wc_free(x, (size_t)w->n_in * widths[type]);
+    ob__kernels_limit(~0u);
+}
+
+static void test_random(void **state) {
+    (void)state;
+    srand(3);
+    for (int round = 0; round < 300; round++) {
+        window_case c;
+        wc_draw(&c, 9);
+        int32_t counts[3][320];
+        const int32_t *taps[3];
+        for (int32_t a = 0; a < c.window.rank; a++) {
+            taps[a] = counts[a];
+            for (int64_t o = 0; o < c.axes[a].out; o++) {
+                int64_t n = obk_padded_taps(&c.axes[a], o);
+                counts[a][o] = n > 0 ? (int32_t)n : 1;
+            }
+        }
+        check(&c, (int)draw(OBK_POOL_TYPES), OBK_POOL_MAX, taps);
+        check(&c, (int)draw(2), OBK_POOL_MEAN, taps);
+        check(&c, (int)draw(2), OBK_POOL_NORM, taps);
+    }
+}
+
+static void test_indices(void **state) {
+    (void)state;
+    srand(4);
+    for (int round = 0; round < 200; round++) {
+        window_case c;
+        wc_draw(&c, 5);
+        const obk_window *w = &c.window;
+        int type = (int)draw(OBK_POOL_TYPES);
+        obk_pool p = {.window = *w, .kind = OBK_POOL_MAX, .column_major = draw(2)};
+        void *x = malloc((size_t)w->n_in * widths[type]), *y = wc_guarded((size_t)w->n_out * widths[type]);
+        int64_t *indices = wc_guarded((size_t)w->n_out * 8);
+        draw_values(type, x, w->n_in, true);
+        run(&p, type, x, y, indices);
+        for (int64_t o = 0; o < w->n_out; o++) {
+            int64_t at, want = 0, scale = 1;
+            double v = expected_max(w, type, x, o, &at);
+            assert_true(near(value_at(type, y, o), v, type));
+            for (int32_t a = w->rank - 1; a >= 0 && p.column_major; a--) { /* strides grow from the first axis on */
+                scale = 1;
+                for (int32_t b = 0; b < a; b++) scale *= w->axes[b].in;
+                want += at % w->axes[a].in * scale;
+                at /= w->axes[a].in;
+            }
+            assert_int_equal(indices[o], p.column_major ? want : at);
+        }
+        wc_free(indices, (size_t)w->n_out * 8);
+        wc_free(y, (size_t)w->n_out * widths[type]);
+        free(x);
+    }
+}
+
+static void test_global(void **state) {
+    (void)state;
+    srand(5);
+    for (int64_t n = 1; n < 70; n++)
+        for (int kind = 0; kind < 3; kind++)
+            for (int type = 0; type < 2; type++) {
+                double x[70], y[2], want = kind == OBK_POOL_MAX ? -INFINITY : 0, got[3];
+                draw_values(type, x, n, kind == OBK_POOL_MAX && n % 2);
+                for (int64_t i = 0; i < n; i++) {
+                    double v = value_at(type, x, i);
+                    if (kind == OBK_POOL_MAX)
+                        want = v > want || isnan(v) ? v : want;
+                    else
+                        want += kind == OBK_POOL_MEAN ? v : fabs(v) * fabs(v) * fabs(v);
+                }
+                if (kind == OBK_POOL_MEAN) want /= (double)n;
+                if (kind == OBK_POOL_NORM) want = cbrt(want);
+                for (int isa = 0; isa < 3; isa++) {
+                    ob__kernels_limit(levels[isa]);
+                    ob__kernels()->pool->global[type]((obk_pool_kind)kind, 3, x, n, y);
+                    got[isa] = value_at(type, y, 0);
+                    assert_true(near(got[isa], want, type));
+                }
+                if (!isnan(want)) assert_true(got[0] == got[1] && got[0] == got[2]);
+            }
+    ob__kernels_limit(~0u);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_indices),
+        cmocka_unit_test(test_global),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
