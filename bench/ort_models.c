@@ -1,0 +1,366 @@
+/* Whole models in a session of ours beside ONNX Runtime: time of a run, time until a session is there, peak memory of a process.
+ *
+ *     ort_models LIBRARY [--threads N] [--rounds R] [--milliseconds M] [--most X] MODEL...
+ *
+ * MODEL is a file; its inputs come from test_data_set_0/input_K.pb beside it, else they are made up. Each model is measured in
+ * processes of its own: one where the two take turns in every round, and one for each alone, whose peak memory counts. Times are
+ * the best of all rounds; the ratio is the median over the rounds. Exit status 1 when a ratio is over --most (default: none is),
+ * 2 when a model cannot be measured. */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <math.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "host.h"
+
+enum { MAX_INPUTS = 64, MAX_ROUNDS = 201 };
+
+typedef struct settings {
+    const char *library;
+    int threads, rounds;
+    double milliseconds, most;
+} settings;
+
+typedef struct figures {
+    double ours, theirs, ratio;        /* a run: seconds, and the median of ours / theirs */
+    double ours_create, theirs_create; /* from bytes to a session: seconds */
+    long ours_kib, theirs_kib;         /* peak of a process that makes a session and runs once */
+    char error[256];                   /* "": measured */
+} figures;
+
+typedef struct subject {
+    const char *path;
+    char *bytes;
+    size_t n_bytes, n_inputs;
+    ob_file_tensor files[MAX_INPUTS];
+    ob_view inputs[MAX_INPUTS];
+} subject;
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- Failures: a process that measures writes what went wrong, and ends ---------------------------------------------------- */
+
+static figures result;
+static int answer = -1; /* the pipe to who asked */
+
+static void answer_and_exit(void) {
+    ssize_t written = write(answer, &result, sizeof result);
+    _exit(written == (ssize_t)sizeof result ? 0 : 1);
+}
+
+static void give_up(const char *what, const char *why) {
+    snprintf(result.error, sizeof result.error, "%s: %s", what, why);
+    answer_and_exit();
+}
+
+/* ---- Models and inputs ----------------------------------------------------------------------------------------------------- */
+
+static void read_bytes(subject *s) {
+    FILE *file = fopen(s->path, "rb");
+    if (!file) give_up("the model", strerror(errno));
+    fseek(file, 0, SEEK_END);
+    long n = ftell(file);
+    rewind(file);
+    s->bytes = malloc(n > 0 ? (size_t)n : 1);
+    if (!s->bytes || fread(s->bytes, 1, (size_t)n, file) != (size_t)n) give_up("the model", "cannot be read");
+    s->n_bytes = (size_t)n;
+    fclose(file);
+}
+
+/* Numbers between 0 and 1, small whole ones for integers. */
+static void make_up(const ob_view *shape, ob_view *out) {
+    int64_t n = ob_view_count(shape);
+    size_t size = ob_dtype_size(shape->dtype);
+    char *data = calloc((size_t)n + 1, size);
+    if (!data) give_up("an input", "no memory");
+    *out = *shape;
+    out->data = data;
+    for (int64_t i = 0; i < n; i++) {
+        float number = (float)((i * 2654435761u >> 8) % 1000) / 1000;
+        if (shape->dtype == OB_FLOAT)
+            memcpy(data + (size_t)i * size, &number, sizeof number);
+        else
+            data[(size_t)i * size] = (char)(i % 2);
+    }
+}
+
+static void read_inputs(subject *s, const ob_session *session) {
+    const char *slash = strrchr(s->path, '/');
+    s->n_inputs = ob_session_input_count(session);
+    if (s->n_inputs > MAX_INPUTS) give_up("the model", "too many inputs");
+    for (size_t i = 0; i < s->n_inputs; i++) {
+        char path[4096];
+        ob_error error;
+        snprintf(path, sizeof path, "%.*stest_data_set_0/input_%zu.pb", slash ? (int)(slash + 1 - s->path) : 0, s->path, i);
+        if (access(path, R_OK) == 0) {
+            if (ob_tensor_file_read(path, NULL, &s->files[i], &error) != OB_OK) give_up("an input", error.message);
+            s->inputs[i] = s->files[i].view;
+        } else {
+            ob_view shape;
+            if (ob_session_input_view(session, i, s, &shape, &error) != OB_OK) give_up("an input", error.message);
+            make_up(&shape, &s->inputs[i]);
+        }
+    }
+}
+
+/* ---- The two sides --------------------------------------------------------------------------------------------------------- */
+
+typedef struct ours {
+    ob_model *model;
+    ob_session *session;
+    ob_view outputs[ORT_MAX_VALUES];
+    size_t n_outputs;
+} ours;
+
+static void open_ours(const settings *set, const subject *s, ours *out) {
+    ob_error error;
+    ob_session_config config;
+    ob_session_config_init(&config);
+    config.n_threads = set->threads;
+    if (ob_model_load_memory(s->bytes, s->n_bytes, s->path, NULL, &out->model, &error) != OB_OK ||
+        ob_session_create(out->model, &config, &out->session, &error) != OB_OK)
+        give_up("ours", error.message);
+    out->n_outputs = ob_session_output_count(out->session);
+}
+
+static void close_ours(ours *o) {
+    ob_session_close(&o->session);
+    ob_model_close(&o->model);
+}
+
+static void run_ours(const subject *s, ours *o) {
+    ob_error error;
+    memset(o->outputs, 0, sizeof o->outputs);
+    if (ob_session_run(o->session, s->inputs, s->n_inputs, o->outputs, o->n_outputs, &error) != OB_OK)
+        give_up("ours", error.message);
+}
+
+static ort_host host;
+
+typedef struct theirs {
+    ort_session session;
+    OrtValue *inputs[MAX_INPUTS];
+} theirs;
+
+static void open_theirs(const settings *set, const subject *s, theirs *t) {
+    ort_options options = {.optimize = true, .n_threads = set->threads};
+    if (!ort_session_open(&host, s->bytes, s->n_bytes, &options, &t->session)) give_up("ONNX Runtime", host.error);
+}
+
+static void give_inputs(const subject *s, theirs *t) {
+    for (size_t i = 0; i < s->n_inputs; i++)
+        if (!ort_value_from_view(&host, &s->inputs[i], &t->inputs[i])) give_up("ONNX Runtime", host.error);
+}
+
+static void run_theirs(const subject *s, theirs *t) {
+    OrtValue *out[ORT_MAX_VALUES] = {NULL};
+    ort_session *o = &t->session;
+    if (!ort_ok(&host, host.api->Run(o->session, NULL, (const char *const *)o->input_names, (const OrtValue *const *)t->inputs,
+                                     s->n_inputs, (const char *const *)o->output_names, o->n_outputs, out)))
+        give_up("ONNX Runtime", host.error);
+    for (size_t i = 0; i < o->n_outputs; i++)
+        if (out[i]) host.api->ReleaseValue(out[i]);
+}
+
+/* ---- Measuring ------------------------------------------------------------------------------------------------------------- */
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Seconds of a run: the mean of as many as fill the time. */
+#define TIME_RUNS(seconds, run)                                                                                                  \
+    do {                                                                                                                         \
+        double begin = now(), end = begin;                                                                                       \
+        int n = 0;                                                                                                               \
+        do {                                                                                                                     \
+            run;                                                                                                                 \
+            n++;                                                                                                                 \
+            end = now();                                                                                                         \
+        } while (end - begin < set->milliseconds / 1e3);                                                                         \
+        seconds = (end - begin) / n;                                                                                             \
+    } while (0)
+
+static void measure_runs(const settings *set, subject *s) {
+    ours o = {0};
+    theirs t = {0};
+    double ratios[MAX_ROUNDS];
+    open_ours(set, s, &o);
+    read_inputs(s, o.session);
+    open_theirs(set, s, &t);
+    give_inputs(s, &t);
+    run_ours(s, &o);
+    run_theirs(s, &t);
+    result.ours = result.theirs = INFINITY;
+    for (int i = 0; i < set->rounds; i++) {
+        double a, b;
+        TIME_RUNS(a, run_ours(s, &o));
+        TIME_RUNS(b, run_theirs(s, &t));
+        ratios[i] = a / b;
+        if (a < result.ours) result.ours = a;
+        if (b < result.theirs) result.theirs = b;
+    }
+    qsort(ratios, (size_t)set->rounds, sizeof *ratios, ascending);
+    result.ratio = ratios[set->rounds / 2];
+    result.ours_create = result.theirs_create = INFINITY;
+    for (int i = 0; i < set->rounds; i++) {
+        ours again = {0};
+        theirs other = {0};
+        ob_error error;
+        double begin = now();
+        open_ours(set, s, &again);
+        if (ob_session_prepare(again.session, s->inputs, s->n_inputs, &error) != OB_OK) give_up("ours", error.message);
+        double middle = now();
+        open_theirs(set, s, &other);
+        double end = now();
+        close_ours(&again);
+        ort_session_close(&other.session);
+        if (middle - begin < result.ours_create) result.ours_create = middle - begin;
+        if (end - middle < result.theirs_create) result.theirs_create = end - middle;
+    }
+}
+
+/* The peak of this process so far: what is resident is counted by page, so a few hundred KiB are chance. */
+static long peak_kib(void) {
+    char line[256];
+    long kib = -1;
+    FILE *file = fopen("/proc/self/status", "r");
+    while (file && kib < 0 && fgets(line, sizeof line, file))
+        if (strncmp(line, "VmHWM:", 6) == 0) kib = strtol(line + 6, NULL, 10);
+    if (file) fclose(file);
+    return kib;
+}
+
+typedef enum task { RUNS, OUR_MEMORY, THEIR_MEMORY } task;
+
+static void work(const settings *set, const char *path, task what) {
+    subject s = {.path = path};
+    read_bytes(&s);
+    if (what != OUR_MEMORY && !ort_open(&host, set->library)) give_up("ONNX Runtime", host.error);
+    if (what == RUNS) {
+        measure_runs(set, &s);
+        return;
+    }
+    ours o = {0};
+    open_ours(set, &s, &o);
+    read_inputs(&s, o.session);
+    if (what == OUR_MEMORY) {
+        run_ours(&s, &o);
+        result.ours_kib = peak_kib();
+        return;
+    }
+    close_ours(&o); /* it only told the shapes of the inputs; its memory is far below what follows */
+    theirs t = {0};
+    open_theirs(set, &s, &t);
+    give_inputs(&s, &t);
+    run_theirs(&s, &t);
+    result.theirs_kib = peak_kib();
+}
+
+/* Runs the task in a process of its own; false with out->error when it fails. */
+static bool ask(const settings *set, const char *path, task what, figures *out) {
+    int ends[2];
+    fflush(stdout);
+    if (pipe(ends) != 0) return false;
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        answer = ends[1];
+        work(set, path, what);
+        answer_and_exit();
+    }
+    close(ends[1]);
+    bool complete = child > 0 && read(ends[0], out, sizeof *out) == (ssize_t)sizeof *out;
+    close(ends[0]);
+    if (child > 0) waitpid(child, NULL, 0);
+    if (!complete) snprintf(out->error, sizeof out->error, "the process that measures ended");
+    return complete && out->error[0] == '\0';
+}
+
+/* ---- The table ------------------------------------------------------------------------------------------------------------- */
+
+/* models/NAME/model.onnx is NAME, light/NAME.onnx too. */
+static void name_of(const char *path, char *name, size_t n_bytes) {
+    const char *end = strrchr(path, '/'), *begin = end;
+    if (end && strcmp(end, "/model.onnx") == 0) {
+        while (begin > path && begin[-1] != '/') begin--;
+        snprintf(name, n_bytes, "%.*s", (int)(end - begin), begin);
+        return;
+    }
+    begin = end ? end + 1 : path;
+    size_t n = strlen(begin);
+    snprintf(name, n_bytes, "%.*s", (int)(n > 5 ? n - 5 : n), begin);
+}
+
+static int run_table(const settings *set, char **paths, int n) {
+    double sum = 0;
+    int counted = 0, faster = 0, over = 0, failed = 0;
+    printf("\n%d thread%s\n\n", set->threads, set->threads == 1 ? "" : "s");
+    printf("| model | ours, ms | ONNX Runtime, ms | ours / theirs | session, ms | theirs, ms | peak, MiB | theirs, MiB |\n");
+    printf("|---|---:|---:|---:|---:|---:|---:|---:|\n");
+    for (int i = 0; i < n; i++) {
+        char name[256];
+        figures f = {0}, mine = {0}, other = {0};
+        name_of(paths[i], name, sizeof name);
+        if (!ask(set, paths[i], RUNS, &f) || !ask(set, paths[i], OUR_MEMORY, &mine) ||
+            !ask(set, paths[i], THEIR_MEMORY, &other)) {
+            printf("| %s | not measured: %s |\n", name, f.error[0] ? f.error : mine.error[0] ? mine.error : other.error);
+            failed++;
+            continue;
+        }
+        bool slow = set->most > 0 && f.ratio > set->most;
+        printf(slow ? "| %s | %.4g | %.4g | **%.2f** | %.3g | %.3g | %.1f | %.1f |\n"
+                    : "| %s | %.4g | %.4g | %.2f | %.3g | %.3g | %.1f | %.1f |\n",
+               name, f.ours * 1e3, f.theirs * 1e3, f.ratio, f.ours_create * 1e3, f.theirs_create * 1e3,
+               (double)mine.ours_kib / 1024, (double)other.theirs_kib / 1024);
+        sum += log(f.ratio);
+        counted++;
+        faster += f.ratio < 1;
+        over += slow;
+    }
+    if (counted)
+        printf("\nGeometric mean of ours / theirs over %d models: **%.2f**; faster in %d.\n", counted, exp(sum / counted),
+               faster);
+    return failed ? 2 : over ? 1 : 0;
+}
+
+static double number(const char *text) {
+    char *end;
+    double value = text ? strtod(text, &end) : 0;
+    if (!text || *end || !(value > 0)) {
+        fprintf(stderr, "ort_models: a number over 0 is missing\n");
+        exit(2);
+    }
+    return value;
+}
+
+int main(int argc, char **argv) {
+    settings set = {.threads = 1, .rounds = 9, .milliseconds = 30};
+    int i = 1;
+    if (i < argc) set.library = argv[i++];
+    for (; i < argc && strncmp(argv[i], "--", 2) == 0; i += 2) {
+        if (strcmp(argv[i], "--threads") == 0)
+            set.threads = (int)number(argv[i + 1]);
+        else if (strcmp(argv[i], "--rounds") == 0)
+            set.rounds = (int)number(argv[i + 1]);
+        else if (strcmp(argv[i], "--milliseconds") == 0)
+            set.milliseconds = number(argv[i + 1]);
+        else if (strcmp(argv[i], "--most") == 0)
+            set.most = number(argv[i + 1]);
+        else
+            break;
+    }
+    if (i >= argc || strncmp(argv[i], "--", 2) == 0 || set.rounds > MAX_ROUNDS) {
+        fprintf(stderr, "usage: ort_models LIBRARY [--threads N] [--rounds 1-%d] [--milliseconds M] [--most X] MODEL...\n",
+                MAX_ROUNDS);
+        return 2;
+    }
+    return run_table(&set, argv + i, argc - i);
+}
