@@ -19,14 +19,17 @@ ob_status ob__find_live(ob_session *session) {
     const ob_graph *graph = session->model->graph;
     session->uses = OB_ARENA_ARRAY(&session->arena, uint32_t, session->model->n_values);
     session->live = OB_ARENA_ARRAY(&session->arena, bool, session->model->n_nodes);
-    if (!session->uses || !session->live) return OB_E_MEMORY;
+    session->last_reader = OB_ARENA_ARRAY(&session->arena, const ob_node *, session->model->n_values);
+    if (!session->uses || !session->live || !session->last_reader) return OB_E_MEMORY;
     for (uint32_t i = 0; i < graph->n_outputs; i++) session->uses[graph->outputs[i]->id]++;
     for (const ob_node *node = graph->last; node; node = node->prev) {
         if (!is_live(session, node)) continue;
         session->live[node->id] = true;
-        for (uint32_t i = 0; i < node->n_inputs; i++)
-            if (node->inputs[i]) session->uses[node->inputs[i]->id]++;
-        OB_TRY(ob__each_capture(node, count_use, session));
+        OB_TRY(ob__each_capture(node, count_use, session)); /* first: the bodies read behind the operands are taken */
+        for (uint32_t i = 0; i < node->n_inputs; i++) {
+            const ob_value *value = node->inputs[i];
+            if (value && session->uses[value->id]++ == 0) session->last_reader[value->id] = node;
+        }
     }
     return OB_OK;
 }

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "runtime/plan/plan.h"
+#include "runtime/run/cells.h"
 
 /* ---- Finding the plan
  * ------------------------------------------------------------------------------------------------------------------ */
@@ -97,6 +98,12 @@ ob_status ob__check_inputs(const ob_session *session, const ob_view *inputs, siz
                session->n_inputs, n_inputs);
     for (size_t i = 0; i < n_inputs; i++) {
         const ob_view *view = &inputs[i];
+        if (ob__is_cell_type(session->input_info[i].type)) {
+            OB_FAIL_IF(view->dtype != OB_NONE, error, OB_E_ARGUMENT,
+                       "input %s is no tensor: ob_session_run_cells takes it as a cell, and its view has no element type",
+                       session->inputs[i]->name);
+            continue;
+        }
         bool good = ob_dtype_size(view->dtype) > 0 && view->rank >= 0 && view->rank <= OB_MAX_RANK;
         for (int32_t k = 0; good && k < view->rank; k++) good = view->dims[k] >= 0;
         uint64_t n_bytes;
@@ -161,17 +168,43 @@ ob_status ob_session_prepare(ob_session *session, const ob_view *inputs, size_t 
     return ob__tally_explain(session->tally, ob__session_prepare(session, inputs, error), error);
 }
 
-ob_status ob_session_run(ob_session *session, const ob_view *inputs, size_t n_inputs, ob_view *outputs, size_t n_outputs,
-                         ob_error *error) {
+/* A cell for each input that is more than a tensor, and a view that says so: dtype OB_NONE. */
+static ob_status check_cells(const ob_session *session, const ob_run_data *data, ob_error *error) {
+    for (uint32_t i = 0; i < session->n_inputs; i++) {
+        const char *name = session->inputs[i]->name;
+        const ob_cell *cell = data->input_cells ? data->input_cells[i] : NULL;
+        bool wants = ob__is_cell_type(session->input_info[i].type);
+        OB_FAIL_IF(wants && !data->input_cells, error, OB_E_TYPE, "input %s is no tensor: ob_session_run_cells takes it", name);
+        OB_FAIL_IF(wants && !cell, error, OB_E_ARGUMENT, "input %s is no tensor: it is given as a cell", name);
+        OB_FAIL_IF(!wants && cell, error, OB_E_ARGUMENT, "input %s is a tensor: it is given as a view, not as a cell", name);
+        if (wants) OB_TRY(ob__check_input_cell(session, i, cell, error));
+    }
+    return OB_OK;
+}
+
+static ob_status run(ob_session *session, const ob_run_data *data, size_t n_inputs, ob_error *error) {
     ob_error_clear(error);
     OB_FAIL_IF(!session, error, OB_E_ARGUMENT, "no session");
-    OB_TRY(ob__check_output_count(session, outputs, n_outputs, error));
-    OB_TRY(ob__check_inputs(session, inputs, n_inputs, true, error));
+    OB_TRY(ob__check_output_count(session, data->outputs, data->n_outputs, error));
+    OB_TRY(ob__check_inputs(session, data->inputs, n_inputs, true, error));
+    if (session->has_cells) OB_TRY(check_cells(session, data, error));
     ob__stop_begin(&session->stop, session->max_run_ns);
-    ob_status status = find_plan(session, inputs, error);
-    if (status == OB_OK) status = reserve(session, outputs, n_outputs, error);
-    if (status == OB_OK) status = ob__frame_run(&session->frame, session->current, inputs, outputs, n_outputs, error);
+    ob_status status = find_plan(session, data->inputs, error);
+    if (status == OB_OK) status = reserve(session, data->outputs, data->n_outputs, error);
+    if (status == OB_OK) status = ob__frame_run(&session->frame, session->current, data, error);
     return ob__tally_explain(session->tally, status, error);
+}
+
+ob_status ob_session_run(ob_session *session, const ob_view *inputs, size_t n_inputs, ob_view *outputs, size_t n_outputs,
+                         ob_error *error) {
+    const ob_run_data data = {.inputs = inputs, .outputs = outputs, .n_outputs = n_outputs};
+    return run(session, &data, n_inputs, error);
+}
+
+ob_status ob_session_run_cells(ob_session *session, const ob_view *inputs, const ob_cell *const *input_cells, size_t n_inputs,
+                               ob_view *outputs, const ob_cell **output_cells, size_t n_outputs, ob_error *error) {
+    const ob_run_data data = {inputs, input_cells, outputs, output_cells, n_outputs};
+    return run(session, &data, n_inputs, error);
 }
 
 ob_status ob_session_set_memory(ob_session *session, void *block, size_t n_bytes, ob_error *error) {

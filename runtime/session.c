@@ -11,6 +11,7 @@
 #include "passes/names.h"
 #include "passes/propagate.h"
 #include "runtime/plan/plan.h"
+#include "runtime/run/cells.h"
 
 void ob_session_config_init(ob_session_config *config) {
     if (!config) return;
@@ -96,19 +97,40 @@ static ob_status read_config(ob_session *session, const ob_session_config *confi
     return OB_OK;
 }
 
-static ob_status describe(ob_session *session, const ob_value *value, ob_type type, ob_session_value *info) {
-    ob_dims *pool = session->model->dims;
-    bool is_tensor = type.kind == OB_TYPE_TENSOR;
-    *info = (ob_session_value){.name = value->name, .dtype = is_tensor ? type.dtype : OB_NONE, .shape = {OB_RANK_UNKNOWN, NULL}};
-    if (is_tensor && type.shape.rank >= 0 && type.shape.rank <= OB_MAX_RANK) {
-        ob_dim *dims = OB_ARENA_ARRAY(&session->arena, ob_dim, (size_t)type.shape.rank);
-        if (!dims) return OB_E_MEMORY;
-        for (int32_t i = 0; i < type.shape.rank; i++)
-            dims[i] = ob_dim_substitute(pool, type.shape.dims[i], session->bindings, session->n_bindings);
-        info->shape = (ob_shape){type.shape.rank, dims};
+/* A copy of the type with the sizes that the configuration gives; iterative, files decide the nesting. NULL: no memory. */
+static const ob_type *describe_type(ob_session *session, const ob_type *type) {
+    const ob_type *first = NULL, **place = &first;
+    for (; type; type = type->element) {
+        ob_type *copy = OB_ARENA_NEW(&session->arena, ob_type);
+        if (!copy) return NULL;
+        *copy = *type;
+        copy->element = NULL;
+        *place = copy;
+        place = &copy->element;
+        if (type->kind != OB_TYPE_TENSOR || type->shape.rank < 0 || type->shape.rank > OB_MAX_RANK) {
+            copy->shape = (ob_shape){OB_RANK_UNKNOWN, NULL};
+            continue;
+        }
+        ob_dim *dims = OB_ARENA_ARRAY(&session->arena, ob_dim, (size_t)type->shape.rank);
+        if (!dims) return NULL;
+        for (int32_t i = 0; i < type->shape.rank; i++)
+            dims[i] = ob_dim_substitute(session->model->dims, type->shape.dims[i], session->bindings, session->n_bindings);
+        copy->shape.dims = dims;
     }
+    return first;
+}
+
+static ob_status describe(ob_session *session, const ob_value *value, const ob_type *type, ob_session_value *info) {
     char text[1024];
-    ob_shape_format(pool, &info->shape, text, sizeof text);
+    *info = (ob_session_value){.name = value->name, .dtype = OB_NONE, .shape = {OB_RANK_UNKNOWN, NULL}};
+    info->type = type = describe_type(session, type);
+    if (!type) return OB_E_MEMORY;
+    if (type->kind == OB_TYPE_TENSOR) {
+        info->dtype = type->dtype;
+        info->shape = type->shape;
+    }
+    session->has_cells |= ob__is_cell_type(type);
+    ob_shape_format(session->model->dims, &info->shape, text, sizeof text);
     info->shape_text = ob__arena_strndup(&session->arena, text, strlen(text));
     return info->shape_text ? OB_OK : OB_E_MEMORY;
 }
@@ -125,7 +147,7 @@ static ob_status describe_input(ob_session *session, uint32_t index, ob_session_
         }
         type.shape.dims = dims;
     }
-    return describe(session, session->model->graph->inputs[index], type, info);
+    return describe(session, session->model->graph->inputs[index], &type, info);
 }
 
 static ob_status collect_inputs(ob_session *session, ob_error *error) {
@@ -137,7 +159,8 @@ static ob_status collect_inputs(ob_session *session, ob_error *error) {
     for (uint32_t i = 0; i < graph->n_inputs; i++) {
         ob_value *value = graph->inputs[i];
         if (value->is_initializer) continue;
-        OB_FAIL_IF(value->declared.kind > OB_TYPE_TENSOR, error, OB_E_UNSUPPORTED, "input %s is not a tensor", value->name);
+        OB_FAIL_IF(value->declared.kind == OB_TYPE_SPARSE_TENSOR, error, OB_E_UNSUPPORTED, "input %s is a sparse tensor",
+                   value->name);
         OB_TRY(describe_input(session, i, &session->input_info[session->n_inputs]));
         session->inputs[session->n_inputs++] = value;
     }
@@ -178,7 +201,7 @@ static ob_status describe_outputs(ob_session *session) {
     if (!session->output_info) return OB_E_MEMORY;
     for (uint32_t i = 0; i < graph->n_outputs; i++)
         OB_TRY(
-            describe(session, graph->outputs[i], ob__fact(&session->facts, graph->outputs[i])->type, &session->output_info[i]));
+            describe(session, graph->outputs[i], &ob__fact(&session->facts, graph->outputs[i])->type, &session->output_info[i]));
     return OB_OK;
 }
 
@@ -189,6 +212,7 @@ static ob_status plan_ahead(ob_session *session, ob_error *error) {
     if (!inputs) return OB_E_MEMORY;
     for (uint32_t i = 0; i < session->n_inputs; i++) {
         const ob_session_value *info = &session->input_info[i];
+        if (ob__is_cell_type(info->type)) continue;
         if (info->dtype == OB_NONE || info->shape.rank == OB_RANK_UNKNOWN) return OB_OK;
         for (int32_t k = 0; k < info->shape.rank; k++)
             if (!ob_dim_is_const(info->shape.dims[k])) return OB_OK;

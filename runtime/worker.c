@@ -116,7 +116,8 @@ ob_status ob_worker_run(ob_worker *worker, const ob_view *inputs, size_t n_input
     ob__stop_begin(&worker->stop, worker->session->max_run_ns);
     ob_status status = ob__frame_reserve(&worker->frame, worker->plan, error);
     if (status == OB_OK) status = ob__frame_reserve_outputs(&worker->frame, worker->plan, outputs, n_outputs, error);
-    if (status == OB_OK) status = ob__frame_run(&worker->frame, worker->plan, inputs, outputs, n_outputs, error);
+    const ob_run_data data = {.inputs = inputs, .outputs = outputs, .n_outputs = n_outputs};
+    if (status == OB_OK) status = ob__frame_run(&worker->frame, worker->plan, &data, error);
     return ob__tally_explain(worker->tally, status, error);
 }
 

@@ -52,6 +52,16 @@ static bool same_bits(const ob_view *a, const ob_view *b) {
     return a->dtype == OB_STRING || n_bytes == 0 || memcmp(a->data, b->data, n_bytes) == 0;
 }
 
+/* Recursion ends at OB_CELL_MAX_DEPTH. */
+static bool same_cell_bits(const ob_cell *a, const ob_cell *b) {
+    ob_view x, y;
+    if (ob_cell_get_kind(a) != ob_cell_get_kind(b) || ob_cell_count(a) != ob_cell_count(b)) return false;
+    if (ob_cell_view(a, &x) && ob_cell_view(b, &y)) return same_bits(&x, &y);
+    for (size_t i = 0; i < ob_cell_count(a); i++)
+        if (!same_cell_bits(ob_cell_at(a, i), ob_cell_at(b, i))) return false;
+    return true;
+}
+
 static bool shape_holds(const ob_session *session, const ob_type *said, const ob_view *is, const ob_binding *bindings, size_t n) {
     if (said->dtype != OB_NONE && said->dtype != is->dtype) return false;
     if (said->shape.rank == OB_RANK_UNKNOWN) return true;
@@ -117,12 +127,13 @@ static outcome run_data_set(ob_session *session, ob_session *reference, const su
                             char *why, size_t n_bytes) {
     static tensors in, want; /* large; one test at a time */
     ob_view inputs[MAX_TENSORS], outputs[MAX_TENSORS] = {{0}};
+    const ob_cell *cells[MAX_TENSORS] = {0};
     ob_error error;
     ob_error_clear(&error);
     outcome result = WRONG;
     want.n = 0;
-    ob_status status = read_tensors(folder, "input", &in, &error);
-    if (status == OB_OK) status = read_tensors(folder, "output", &want, &error);
+    ob_status status = read_values(folder, "input", session, &in, &error);
+    if (status == OB_OK) status = read_values(folder, "output", session, &want, &error);
     if (status != OB_OK) {
         result = judge(status, "data", &error, why, n_bytes);
         goto end;
@@ -133,7 +144,7 @@ static outcome run_data_set(ob_session *session, ob_session *reference, const su
         retype_bfloat16(&in.items[i].view, info.dtype);
         inputs[i] = in.items[i].view;
     }
-    status = ob_session_run(session, inputs, in.n, outputs, want.n, &error);
+    status = ob_session_run_cells(session, inputs, (const ob_cell *const *)in.cells, in.n, outputs, cells, want.n, &error);
     if (status != OB_OK) {
         result = judge(status, variant, &error, why, n_bytes);
         goto end;
@@ -142,7 +153,9 @@ static outcome run_data_set(ob_session *session, ob_session *reference, const su
     for (size_t i = 0; i < want.n && result == PASSED; i++) {
         comparison c;
         retype_bfloat16(&want.items[i].view, outputs[i].dtype);
-        if (compare_tensors(&outputs[i], &want.items[i].view, s->rtol, s->atol, &c)) continue;
+        if (want.cells[i] ? compare_cells(cells[i], want.cells[i], s->rtol, s->atol, &c)
+                          : compare_tensors(&outputs[i], &want.items[i].view, s->rtol, s->atol, &c))
+            continue;
         snprintf(why, n_bytes, "%s: output %zu: %s", variant, i, c.message);
         result = WRONG;
     }
@@ -158,10 +171,12 @@ static outcome run_data_set(ob_session *session, ob_session *reference, const su
     }
     if (result == PASSED && reference) {
         ob_view original[MAX_TENSORS] = {{0}};
-        status = ob_session_run(reference, inputs, in.n, original, want.n, &error);
+        const ob_cell *original_cells[MAX_TENSORS] = {0};
+        status = ob_session_run_cells(reference, inputs, (const ob_cell *const *)in.cells, in.n, original, original_cells, want.n,
+                                      &error);
         if (status != OB_OK) result = judge(status, variant, &error, why, n_bytes);
         for (size_t i = 0; i < want.n && result == PASSED; i++)
-            if (!same_bits(&outputs[i], &original[i])) {
+            if (cells[i] ? !same_cell_bits(cells[i], original_cells[i]) : !same_bits(&outputs[i], &original[i])) {
                 snprintf(why, n_bytes, "%s: output %zu has other bits than the original with one thread", variant, i);
                 result = WRONG;
             }

@@ -2,6 +2,7 @@
 #ifndef OB_TESTS_DATA_SETS_H
 #define OB_TESTS_DATA_SETS_H
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,27 +13,47 @@
 enum { MAX_TENSORS = 64 };
 
 typedef struct tensors {
-    ob_file_tensor items[MAX_TENSORS];
+    ob_file_tensor items[MAX_TENSORS]; /* all zero where there is a cell */
+    ob_cell *cells[MAX_TENSORS];       /* NULL: a tensor */
     size_t n;
 } tensors;
 
 static inline void release_tensors(tensors *t) {
-    for (size_t i = 0; i < t->n; i++) ob_file_tensor_release(&t->items[i]);
+    for (size_t i = 0; i < t->n; i++) {
+        ob_file_tensor_release(&t->items[i]);
+        ob_cell_close(&t->cells[i]);
+    }
     t->n = 0;
 }
 
-static inline ob_status read_tensors(const char *folder, const char *kind, tensors *t, ob_error *error) {
+static inline bool is_cell_kind(ob_type_kind kind) {
+    return kind == OB_TYPE_SEQUENCE || kind == OB_TYPE_OPTIONAL || kind == OB_TYPE_MAP;
+}
+
+/* What the session says of its inputs, or outputs, tells which files hold tensors; without a session all do. */
+static inline ob_status read_values(const char *folder, const char *kind, const ob_session *session, tensors *t,
+                                    ob_error *error) {
     char path[9000];
-    struct stat info;
+    struct stat file;
     t->n = 0;
     for (size_t i = 0; i < MAX_TENSORS; i++) {
+        ob_session_value info = {0};
+        bool known = session && (strcmp(kind, "input") == 0 ? ob_session_input : ob_session_output)(session, i, &info);
         snprintf(path, sizeof path, "%s/%s_%zu.pb", folder, kind, i);
-        if (stat(path, &info) != 0) return OB_OK;
-        ob_status status = ob_tensor_file_read(path, NULL, &t->items[i], error);
+        if (stat(path, &file) != 0) return OB_OK;
+        t->items[i] = (ob_file_tensor){0};
+        t->cells[i] = NULL;
+        ob_status status = known && is_cell_kind(info.type->kind)
+                               ? ob_cell_file_read(path, info.type->kind, NULL, &t->cells[i], error)
+                               : ob_tensor_file_read(path, NULL, &t->items[i], error);
         if (status != OB_OK) return status;
         t->n = i + 1;
     }
     return OB_OK;
+}
+
+static inline ob_status read_tensors(const char *folder, const char *kind, tensors *t, ob_error *error) {
+    return read_values(folder, kind, NULL, t, error);
 }
 
 /* The test data of ONNX 1.12 holds bfloat16 tensors as their bits, in uint16. */

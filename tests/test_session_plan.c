@@ -374,7 +374,8 @@ static void evaluate_plainly(ob_session *session, const ob_view *in, ob_view *va
     for (const ob_node *node = session->model->graph->first; node; node = node->next) {
         ob_view operands[3] = {{0}}, result;
         for (uint32_t i = 0; i < node->n_inputs; i++) operands[i] = values[node->inputs[i]->id];
-        if (ob__execute_node(session, node, operands, &result, blocks, NULL, &error) != OB_OK) fail_msg("%s", error.message);
+        if (ob__execute_node(session, node, operands, &result, NULL, blocks, NULL, &error) != OB_OK)
+            fail_msg("%s", error.message);
         values[node->outputs[0]->id] = result;
     }
 }

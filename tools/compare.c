@@ -240,3 +240,49 @@ bool compare_tensors(const ob_view *got, const ob_view *want, double rtol, doubl
              result->n_different, n, rtol, atol, place, a, b);
     return false;
 }
+
+void format_cell(const ob_cell *cell, char *text, size_t n_bytes) {
+    switch (ob_cell_get_kind(cell)) {
+    case OB_CELL_TENSOR: snprintf(text, n_bytes, "a tensor"); return;
+    case OB_CELL_SEQUENCE: snprintf(text, n_bytes, "a sequence of %zu", ob_cell_count(cell)); return;
+    case OB_CELL_MAP: snprintf(text, n_bytes, "a map of %zu", ob_cell_count(cell)); return;
+    default: snprintf(text, n_bytes, "nothing"); return;
+    }
+}
+
+/* Puts "in item 3, " before what differs. */
+static void prefix(comparison *result, const char *where) {
+    char message[sizeof result->message];
+    memcpy(message, result->message, sizeof message);
+    snprintf(result->message, sizeof result->message, "%s%.*s", where, (int)(sizeof message - 100), message);
+}
+
+/* Recursion ends at OB_CELL_MAX_DEPTH. */
+bool compare_cells(const ob_cell *got, const ob_cell *want, double rtol, double atol, comparison *result) {
+    ob_view a, b;
+    memset(result, 0, sizeof *result);
+    if (ob_cell_get_kind(got) != ob_cell_get_kind(want) || ob_cell_count(got) != ob_cell_count(want)) {
+        char is[100], expected[100];
+        format_cell(got, is, sizeof is);
+        format_cell(want, expected, sizeof expected);
+        snprintf(result->message, sizeof result->message, "%s, expected %s", is, expected);
+        return false;
+    }
+    if (ob_cell_view(got, &a) && ob_cell_view(want, &b)) return compare_tensors(&a, &b, rtol, atol, result);
+    double max_error = 0;
+    if (ob_cell_keys(got, &a) && ob_cell_keys(want, &b) && !compare_tensors(&a, &b, 0, 0, result)) {
+        prefix(result, "keys: ");
+        return false;
+    }
+    for (size_t i = 0; i < ob_cell_count(want); i++) {
+        bool same = compare_cells(ob_cell_at(got, i), ob_cell_at(want, i), rtol, atol, result);
+        if (result->max_error > max_error) max_error = result->max_error;
+        result->max_error = max_error;
+        if (same) continue;
+        char where[60];
+        snprintf(where, sizeof where, "item %zu: ", i);
+        prefix(result, where);
+        return false;
+    }
+    return true;
+}

@@ -16,6 +16,11 @@ typedef struct comparison {
  * floats, integers, bools and strings exactly. Both views contiguous. */
 bool compare_tensors(const ob_view *got, const ob_view *want, double rtol, double atol, comparison *result);
 
+/* The same for values of any type: kinds, numbers of items and keys must agree, tensors as above. NULL is none. */
+bool compare_cells(const ob_cell *got, const ob_cell *want, double rtol, double atol, comparison *result);
+/* "a tensor", "a sequence of 3" */
+void format_cell(const ob_cell *cell, char *text, size_t n_bytes);
+
 /* An element of a number type as text, for messages and previews. */
 void format_element(const ob_view *view, int64_t index, char *text, size_t n_bytes);
 /* "[2, 3]" */

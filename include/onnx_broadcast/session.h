@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "onnx_broadcast/allocator.h"
+#include "onnx_broadcast/cell.h"
 #include "onnx_broadcast/dim.h"
 #include "onnx_broadcast/dtype.h"
 #include "onnx_broadcast/logger.h"
@@ -114,7 +115,7 @@ OB_API void ob_session_config_init(ob_session_config *config);
  *
  * Errors:
  * - E_UNSUPPORTED: operators, versions or types, all of them named to config->unsupported; the message lists the first. Inputs
- * that are not tensors, sparse weights, threads without a pool, external data that config does not allow.
+ * that are sparse tensors, sparse weights, threads without a pool, external data that config does not allow.
  * - E_MODEL: an ill-formed graph.
  * - E_SHAPE, E_TYPE: with strict_declarations, a declared shape or type that is not what the operators give; value names it.
  * - E_NOT_FOUND: a size for a symbol that the model does not have.
@@ -147,6 +148,7 @@ typedef struct ob_session_value {
     ob_dtype dtype;         /**< OB_NONE: not declared and not inferred */
     ob_shape shape;         /**< of terms; rank OB_RANK_UNKNOWN when nothing is known */
     const char *shape_text; /**< "[N, 3, 224, 224]", "[x[0]]", "[...]" for an unknown rank */
+    const ob_type *type;    /**< all of the type, never NULL: what is a sequence, an optional or a map, and of what */
 } ob_session_value;
 
 /** Inputs that a run takes. Inputs that have a default among the initializers are not counted: they are weights. */
@@ -199,6 +201,21 @@ OB_API ob_status ob_session_prepare(ob_session *session, const ob_view *inputs, 
  * memory of the caller that is missing or too small. E_MODEL: an error of the model that only these sizes show. */
 OB_API ob_status ob_session_run(ob_session *session, const ob_view *inputs, size_t n_inputs, ob_view *outputs, size_t n_outputs,
                                 ob_error *error);
+
+/** As ob_session_run(), of a model whose inputs or outputs may be sequences, optionals and maps (ob_session_value.type).
+ * - inputs: of those that are tensors; of the others dtype is OB_NONE, as it is for ob_session_prepare().
+ * - input_cells: a cell for each input that is no tensor, NULL for each that is one; may be NULL when all are tensors. Borrowed
+ *   during the call. An optional without an element is a cell of kind OB_CELL_NONE.
+ * - outputs: as there; where the result is no tensor, dtype becomes OB_NONE.
+ * - output_cells: n_outputs places; receives the result where it is no tensor (an optional never is one), else NULL. These cells
+ *   are the session's, valid until its next run, prepare or close: ob_cell_copy() keeps one for longer. May be NULL when all
+ *   outputs are tensors.
+ *
+ * Errors: those of ob_session_run(); E_TYPE, E_SHAPE too for a cell that is not of the declared type, and for a run without
+ * places for cells of a model that has such inputs or outputs; E_ARGUMENT for a cell that is missing, or given for a tensor. */
+OB_API ob_status ob_session_run_cells(ob_session *session, const ob_view *inputs, const ob_cell *const *input_cells,
+                                      size_t n_inputs, ob_view *outputs, const ob_cell **output_cells, size_t n_outputs,
+                                      ob_error *error);
 
 /** Facts about the plan used last. All zero before the first. */
 typedef struct ob_session_memory {

@@ -101,6 +101,7 @@ typedef struct ob_kernel_args {
     const ob_allocator *allocator;   /* for plan only: packed weights, tables; freed by `release` */
     struct ob_arena *strings; /* during run: bytes of string elements that a kernel makes; they live as long as the outputs. May
                                * be NULL: then such a kernel gives E_UNSUPPORTED */
+    struct ob_kernel_cells *cells; /* during run, for OB_KERNEL_CELLS: ops/kernel/cells.h; NULL: all are tensors */
 } ob_kernel_args;
 
 enum {
@@ -109,7 +110,8 @@ enum {
     OB_KERNEL_VIEW = 4,    /* output 0.. are views of inputs: only `view` is called, nothing is computed */
     OB_KERNEL_DYNAMIC = 8, /* output shapes may depend on data: an output whose rank is OB_RANK_UNKNOWN in `plan` and `run` has no
                             * memory yet, `run` sets it through ob__kernel_output */
-    OB_KERNEL_INPLACE_FIRST = 16 /* as INPLACE, but only input 0, and only when no other input lies in that memory */
+    OB_KERNEL_INPLACE_FIRST = 16, /* as INPLACE, but only input 0, and only when no other input lies in that memory */
+    OB_KERNEL_CELLS = 32 /* operands or results may be sequences, optionals and maps: `run` sees args->cells, and allocates */
 };
 
 typedef struct ob_kernel {

@@ -2,6 +2,7 @@
  *
  * Reshape 1.., Flatten 1.., Squeeze 1.., Unsqueeze 1.., Identity 1..; every element type, by width. The output's dims are planned
  * already, so all five are one kernel: a view when the input's strides allow it, else a copy. */
+#include "ops/kernel/cells.h"
 #include "ops/kernel/common.h"
 
 /* Finds strides for `out` over the memory of `in`, both with the same number of elements, not 0. Walks both shapes from the front
@@ -65,5 +66,14 @@ static ob_status reshape_run(const ob_kernel_args *args, ob_error *error) {
 
 const ob_kernel ob__kernel_reshape = {
     .name = "reshape", .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED, .view = reshape_view, .run = reshape_run};
+
+static ob_status identity_run(const ob_kernel_args *args, ob_error *error) {
+    ob_kernel_cells *cells = args->cells;
+    if (!cells || !cells->in[0]) return reshape_run(args, error);
+    ob_cell *cell = cells->in[0];
+    cells->in[0] = NULL;
+    return ob__give_cell(args, 0, cell, error);
+}
+
 const ob_kernel ob__kernel_identity = {
-    .name = "identity", .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED, .view = reshape_view, .run = reshape_run};
+    .name = "identity", .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED | OB_KERNEL_CELLS, .view = reshape_view, .run = identity_run};

@@ -52,6 +52,7 @@ static ob_status infer(ob_builder *b, const bool *with_content, ob_facts *facts,
     for (uint32_t i = 0; i < session->n_inputs; i++) {
         const ob_view *view = &b->inputs[i];
         given[i].input = session->inputs[i];
+        if (view->dtype == OB_NONE) continue; /* a cell: of the type that is declared */
         given[i].type = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = view->dtype, .shape = {view->rank, view->dims}};
         if (with_content && with_content[i]) OB_TRY(set_content(b, view, &given[i].content));
     }
@@ -97,7 +98,8 @@ static ob_status decide_contents(ob_builder *b) {
     bool *with = session->content_matters, any = false;
     uint32_t n_plain, n_full, n, n_values;
     for (uint32_t i = 0; i < session->n_inputs; i++)
-        if (ob_view_count(&b->inputs[i]) > 0 && !b->inputs[i].data) return OB_OK; /* cannot tell yet */
+        if (b->inputs[i].dtype != OB_NONE && ob_view_count(&b->inputs[i]) > 0 && !b->inputs[i].data)
+            return OB_OK; /* cannot tell yet */
     for (uint32_t i = 0; i < session->n_inputs; i++) {
         int64_t elems[OB_CONTENT_MAX];
         with[i] = ob__read_content(&b->inputs[i], elems, &n);
@@ -181,6 +183,8 @@ static ob_status set_key(ob_builder *b) {
 static ob_status place_inputs(ob_builder *b) {
     for (uint32_t i = 0; i < b->session->n_inputs; i++) {
         ob_buffer *buffer;
+        b->is_dynamic[b->session->inputs[i]->id] = b->inputs[i].dtype == OB_NONE;
+        if (b->inputs[i].dtype == OB_NONE) continue;
         OB_TRY(ob__new_buffer(b, OB_BUFFER_INPUT, i, 0, &buffer));
         OB_TRY(ob__new_slot(b, b->session->inputs[i], buffer, 0, &b->inputs[i]));
     }

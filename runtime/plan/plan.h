@@ -116,10 +116,12 @@ struct ob_session {
     bool contract_tried;
     ob_binding *bindings; /* from the configuration */
     size_t n_bindings;
-    uint32_t *uses;         /* by value id: reads by nodes that run, and graph outputs */
-    bool *live;             /* by node id: it runs */
-    struct ob_pack **packs; /* by value id: runtime/packs.c; NULL: none yet */
-    ob_view **constants;    /* by value id: initializers that are used, folded results */
+    uint32_t *uses;              /* by value id: reads by nodes that run, and graph outputs */
+    const ob_node **last_reader; /* by value id: behind it nobody reads the value; NULL: nobody does, or the caller */
+    bool has_cells;              /* an input or output is more than a tensor */
+    bool *live;                  /* by node id: it runs */
+    struct ob_pack **packs;      /* by value id: runtime/packs.c; NULL: none yet */
+    ob_view **constants;         /* by value id: initializers that are used, folded results */
     ob_owned_memory *owned;
     uint64_t constant_bytes;
     uint64_t max_folded_bytes; /* of folded constants, for all shapes and for each plan again */
@@ -214,9 +216,10 @@ bool ob__read_content(const ob_view *view, int64_t *elems, uint32_t *n);
 ob_status ob__plan_memory(ob_arena *scratch, ob_buffer *buffers, uint64_t *total);
 
 /* runtime/run/execute.c: computes one node at once, on memory from `list`. in: node->n_inputs views with data; out:
- * node->n_outputs views, set on success (they may be views of the inputs). strings: where the bytes of string results go. */
-ob_status ob__execute_node(ob_session *session, const ob_node *node, const ob_view *in, ob_view *out, ob_owned_memory **list,
-                           ob_arena *strings, ob_error *error);
+ * node->n_outputs views, set on success (they may be views of the inputs). cells: operands and results that are more than
+ * tensors; NULL: none. strings: where the bytes of string results go. */
+ob_status ob__execute_node(ob_session *session, const ob_node *node, const ob_view *in, ob_view *out,
+                           struct ob_kernel_cells *cells, ob_owned_memory **list, ob_arena *strings, ob_error *error);
 /* True when the node gives the same results for the same inputs, so that it may be computed ahead. */
 bool ob__is_deterministic(const ob_node *node);
 

@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "runtime/plan/plan.h"
+#include "runtime/run/cells.h"
 
 /* Does the value belong to the subgraph itself, or to one inside it? */
 static bool is_inner(const ob_graph *subgraph, const ob_value *value) {
@@ -56,6 +57,8 @@ static ob_status find_view(const ob_frame *frame, const ob_value *value, ob_view
     const ob_slot *slot = frame->plan->slots[value->id];
     if (frame->dynamic[value->id])
         *out = *frame->dynamic[value->id];
+    else if (frame->cells[value->id])
+        ob_cell_view(frame->cells[value->id], out);
     else if (slot) {
         char *base = frame->bases[slot->buffer->number];
         *out = slot->view;
@@ -67,14 +70,30 @@ static ob_status find_view(const ob_frame *frame, const ob_value *value, ob_view
     return OB_OK;
 }
 
+/* The results are the frame's from now on. */
+static void keep_results(ob_frame *frame, const ob_node *node, const ob_view *out, ob_cell **cells) {
+    for (uint32_t i = 0; i < node->n_outputs; i++) {
+        const ob_value *value = node->outputs[i];
+        if (!value) continue;
+        frame->dynamic[value->id] = out[i].dtype == OB_NONE ? NULL : &out[i];
+        ob__keep_cell(frame, value, cells[i]);
+        cells[i] = NULL;
+    }
+}
+
 ob_status ob__run_dynamic(ob_frame *frame, const ob_step *step, ob_error *error) {
     const ob_node *node = step->node;
     ob_arena *arena = &frame->dynamic_arena;
     ob_view *in = OB_ARENA_ARRAY(arena, ob_view, node->n_inputs), *out = OB_ARENA_ARRAY(arena, ob_view, node->n_outputs);
-    if (!in || !out) return OB_E_MEMORY;
+    ob_kernel_cells cells = {.in = OB_ARENA_ARRAY(arena, ob_cell *, node->n_inputs),
+                             .out = OB_ARENA_ARRAY(arena, ob_cell *, node->n_outputs),
+                             .allocator = &frame->allocator};
+    if (!in || !out || !cells.in || !cells.out) return OB_E_MEMORY;
     for (uint32_t i = 0; i < node->n_inputs; i++) OB_TRY(find_view(frame, node->inputs[i], &in[i], error));
-    OB_TRY(ob__execute_node(frame->session, node, in, out, &frame->dynamic_owned, &frame->strings, error));
-    for (uint32_t i = 0; i < node->n_outputs; i++)
-        if (node->outputs[i]) frame->dynamic[node->outputs[i]->id] = &out[i];
-    return OB_OK;
+    ob__take_operands(frame, node, cells.in);
+    ob_status status = ob__execute_node(frame->session, node, in, out, &cells, &frame->dynamic_owned, &frame->strings, error);
+    ob__drop_cells(cells.in, node->n_inputs);
+    if (status == OB_OK) keep_results(frame, node, out, cells.out);
+    ob__drop_cells(cells.out, node->n_outputs);
+    return status;
 }

@@ -6,6 +6,7 @@
 #include "ops/table/op.h"
 #include "passes/propagate.h"
 #include "runtime/plan/plan.h"
+#include "runtime/run/cells.h"
 
 /* A call of one kernel. args comes first: ob__kernel_output finds the rest from it. */
 typedef struct call {
@@ -66,7 +67,11 @@ static ob_status infer(call *c) {
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         const ob_view *view = &c->args.in[i];
         in[i].shape.rank = OB_RANK_UNKNOWN;
-        if (view->dtype == OB_NONE) continue;
+        if (c->args.cells && c->args.cells->in[i]) {
+            const ob_type *known = &ob__fact(&c->session->facts, node->inputs[i])->type;
+            OB_TRY(ob__type_of_cell(c->args.cells->in[i], known, &c->arena, &in[i]));
+        }
+        if (view->dtype == OB_NONE || ob__is_cell_type(&in[i])) continue;
         in[i] = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = view->dtype, .shape = {view->rank, view->dims}};
         int64_t elems[OB_CONTENT_MAX];
         uint32_t n;
@@ -80,7 +85,7 @@ static ob_status infer(call *c) {
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         ob_view *view = &c->args.out[i];
         if (!node->outputs[i]) continue;
-        view->dtype = out[i].dtype;
+        view->dtype = out[i].kind == OB_TYPE_TENSOR ? out[i].dtype : OB_NONE;
         view->rank = OB_RANK_UNKNOWN;
         bool known = out[i].kind == OB_TYPE_TENSOR && out[i].dtype != OB_NONE && out[i].shape.rank >= 0 &&
                      out[i].shape.rank <= OB_MAX_RANK;
@@ -88,7 +93,7 @@ static ob_status infer(call *c) {
             known = ob_dim_is_const(out[i].shape.dims[k]) && out[i].shape.dims[k] >= 0;
         if (known)
             OB_TRY(ob__view_layout(view, out[i].dtype, out[i].shape.rank, out[i].shape.dims));
-        else if (!(node->op->kernel->flags & OB_KERNEL_DYNAMIC) && !node->op->kernel->shape)
+        else if (!(node->op->kernel->flags & (OB_KERNEL_DYNAMIC | OB_KERNEL_CELLS)) && !node->op->kernel->shape)
             return ob__fail(c->error, OB_E_UNSUPPORTED, "%s: the shape of its result cannot be told from its operands",
                             node->op_type);
     }
@@ -157,6 +162,12 @@ static ob_status run_kernel(call *c, const ob_kernel *kernel) {
     return status;
 }
 
+static bool holds_cell(const call *c) {
+    for (uint32_t i = 0; c->args.cells && i < c->args.n_in; i++)
+        if (c->args.cells->in[i] && c->args.node->op->kernel->flags & OB_KERNEL_CELLS) return true;
+    return false;
+}
+
 static ob_status execute(call *c, const ob_view *in, ob_view *out) {
     const ob_node *node = c->args.node;
     const ob_kernel *kernel = node->op->kernel;
@@ -167,7 +178,7 @@ static ob_status execute(call *c, const ob_view *in, ob_view *out) {
     OB_TRY(infer(c));
     OB_TRY(shape_by_data(c, kernel));
     ob_status status = OB_E_UNSUPPORTED;
-    if (kernel->flags & OB_KERNEL_VIEW && kernel->view) {
+    if (kernel->flags & OB_KERNEL_VIEW && kernel->view && !holds_cell(c)) {
         ob_view *planned = OB_ARENA_ARRAY(&c->arena, ob_view, node->n_outputs);
         if (!planned) return OB_E_MEMORY;
         if (node->n_outputs) memcpy(planned, c->args.out, node->n_outputs * sizeof *planned);
@@ -180,20 +191,30 @@ static ob_status execute(call *c, const ob_view *in, ob_view *out) {
     return OB_OK;
 }
 
-ob_status ob__execute_node(ob_session *session, const ob_node *node, const ob_view *in, ob_view *out, ob_owned_memory **list,
-                           ob_arena *strings, ob_error *error) {
+/* Only a kernel that sees cells gets them; others see the tensors in them. */
+static ob_status check_cells(const ob_node *node, const ob_kernel_cells *cells, ob_error *error) {
+    for (uint32_t i = 0; cells && !(node->op->kernel->flags & OB_KERNEL_CELLS) && i < node->n_inputs; i++)
+        OB_FAIL_IF(cells->in[i] && cells->in[i]->kind != OB_CELL_TENSOR, error, OB_E_TYPE, "%s: operand %u is no tensor",
+                   node->op_type, i);
+    return OB_OK;
+}
+
+ob_status ob__execute_node(ob_session *session, const ob_node *node, const ob_view *in, ob_view *out, ob_kernel_cells *cells,
+                           ob_owned_memory **list, ob_arena *strings, ob_error *error) {
     call c = {.args = {.node = node,
                        .op = node->op,
                        .n_in = node->n_inputs,
                        .n_out = node->n_outputs,
                        .threads = &session->threads,
                        .strings = strings,
+                       .cells = cells,
                        .allocator = &session->allocator},
               .session = session,
               .list = list,
               .error = error};
     ob__arena_init(&c.arena, &session->allocator);
-    ob_status status = execute(&c, in, out);
+    ob_status status = check_cells(node, cells, error);
+    if (status == OB_OK) status = execute(&c, in, out);
     ob__arena_release(&c.arena);
     if (status == OB_OK) return OB_OK;
     return ob__at_node(error, node, ob__described(error, status, node->op_type));

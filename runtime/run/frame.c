@@ -8,6 +8,7 @@
 #include "core/log.h"
 #include "passes/names.h"
 #include "runtime/plan/plan.h"
+#include "runtime/run/cells.h"
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------- */
 
@@ -54,6 +55,7 @@ static void free_array(const ob_frame *frame, void *array, size_t n, size_t n_by
 void ob__frame_release(ob_frame *frame) {
     if (!frame->session) return;
     const ob_model *model = frame->session->model;
+    ob__forget_cells(frame);
     ob__free_owned(frame->session, &frame->dynamic_owned);
     ob__arena_release(&frame->dynamic_arena);
     ob__arena_release(&frame->strings);
@@ -62,6 +64,7 @@ void ob__frame_release(ob_frame *frame) {
     ob__memory_free(&frame->outputs, &frame->allocator);
     free_array(frame, frame->results, (size_t)model->graph->n_outputs + 1, sizeof *frame->results);
     free_array(frame, (void *)frame->dynamic, model->n_values, sizeof *frame->dynamic);
+    free_array(frame, (void *)frame->cells, model->n_values, sizeof *frame->cells);
     *frame = (ob_frame){0};
 }
 
@@ -79,13 +82,20 @@ static size_t table_bytes(const ob_plan *plan) {
     return plan->memory.n_steps * sizeof(ob_kernel_args) + plan->n_views * sizeof(ob_view) + plan->n_buffers * sizeof(char *);
 }
 
+/* A zeroed table by value id, unless it is there. */
+static void *reserve_table(const ob_frame *frame, void *table, size_t n_bytes_each) {
+    size_t n_bytes = frame->session->model->n_values * n_bytes_each;
+    if (table) return table;
+    table = frame->allocator.alloc(frame->allocator.context, n_bytes);
+    if (table) memset(table, 0, n_bytes);
+    return table;
+}
+
 static ob_status reserve_dynamic(ob_frame *frame, const ob_plan *plan) {
-    if (frame->dynamic || plan->memory.n_dynamic == 0) return OB_OK;
-    size_t n_bytes = frame->session->model->n_values * sizeof *frame->dynamic;
-    frame->dynamic = frame->allocator.alloc(frame->allocator.context, n_bytes);
-    if (!frame->dynamic) return OB_E_MEMORY;
-    memset((void *)frame->dynamic, 0, n_bytes);
-    return OB_OK;
+    if (plan->memory.n_dynamic == 0 && !frame->session->has_cells) return OB_OK;
+    frame->dynamic = reserve_table(frame, (void *)frame->dynamic, sizeof *frame->dynamic);
+    frame->cells = reserve_table(frame, (void *)frame->cells, sizeof *frame->cells);
+    return frame->dynamic && frame->cells ? OB_OK : OB_E_MEMORY;
 }
 
 ob_status ob__frame_reserve(ob_frame *frame, const ob_plan *plan, ob_error *error) {
@@ -162,6 +172,7 @@ static void enter(ob_frame *frame, const ob_plan *plan) {
 
 /* What the last run made is gone when the next one begins. */
 static void forget_last_run(ob_frame *frame) {
+    ob__forget_cells(frame);
     ob__free_owned(frame->session, &frame->dynamic_owned);
     ob__arena_release(&frame->strings);
     ob__arena_release(&frame->dynamic_arena);
@@ -185,18 +196,19 @@ static char *or_anywhere(const ob_frame *frame, char *block) {
     return block ? block : frame->tables.data;
 }
 
-static void bind(ob_frame *frame, const ob_view *inputs, const ob_view *outputs, size_t n_outputs) {
+static void bind(ob_frame *frame, const ob_run_data *data) {
     const ob_plan *plan = frame->plan;
+    const ob_view *outputs = data->outputs;
     char *work = or_anywhere(frame, frame->lent ? frame->lent : frame->work.data);
     char *own_outputs = or_anywhere(frame, frame->outputs.data), *base = NULL;
     for (const ob_buffer *buffer = plan->buffers; buffer; buffer = buffer->next) {
         switch (buffer->kind) {
         case OB_BUFFER_ARENA: base = work + buffer->offset; break;
-        case OB_BUFFER_INPUT: base = inputs[buffer->index].data; break;
+        case OB_BUFFER_INPUT: base = data->inputs[buffer->index].data; break;
         case OB_BUFFER_OUTPUT:
-            base = buffer->index < n_outputs && outputs[buffer->index].data ? outputs[buffer->index].data
-                   : buffer->n_bytes                                        ? own_outputs + buffer->offset
-                                                                            : own_outputs;
+            base = buffer->index < data->n_outputs && outputs[buffer->index].data ? outputs[buffer->index].data
+                   : buffer->n_bytes                                              ? own_outputs + buffer->offset
+                                                                                  : own_outputs;
             break;
         case OB_BUFFER_CONST: base = buffer->constant; break;
         }
@@ -214,6 +226,8 @@ static void bind(ob_frame *frame, const ob_view *inputs, const ob_view *outputs,
         for (uint32_t i = 0; i < args->n_out; i++)
             if (step->out[i].buffer) args->out[i].data = frame->bases[step->out[i].buffer->number];
     }
+    for (uint32_t i = 0; data->input_cells && i < frame->session->n_inputs; i++)
+        if (data->input_cells[i]) ob__keep_cell(frame, frame->session->inputs[i], ob__cell_hold(data->input_cells[i]));
 }
 
 /* ---- Steps -------------------------------------------------------------------------------------------------------- */
@@ -281,6 +295,16 @@ static ob_status finish_dynamic_output(ob_frame *frame, size_t i, const ob_view 
     return ob_view_assign(out, result, error);
 }
 
+/* An output that only a cell can hold: the frame keeps it until the next run. */
+static ob_status finish_cell_output(ob_frame *frame, size_t i, const ob_cell **out, ob_error *error) {
+    const ob_value *value = frame->session->model->graph->outputs[i];
+    const ob_cell *cell = frame->cells ? frame->cells[value->id] : NULL;
+    OB_FAIL_IF(!cell, error, OB_E_MODEL, "output %s is made by no node", value->name);
+    OB_FAIL_IF(!out, error, OB_E_TYPE, "output %s is no tensor: ob_session_run_cells gives it", value->name);
+    out[i] = cell;
+    return OB_OK;
+}
+
 /* Planning has counted the outputs whose shapes it knew. */
 static ob_status check_dynamic_bytes(const ob_frame *frame, ob_error *error) {
     const ob_session *session = frame->session;
@@ -289,7 +313,10 @@ static ob_status check_dynamic_bytes(const ob_frame *frame, ob_error *error) {
     for (uint32_t i = 0; i < session->model->graph->n_outputs; i++) {
         const ob_value *value = session->model->graph->outputs[i];
         const ob_view *result = frame->plan->outputs[i].slot ? NULL : frame->dynamic[value->id];
-        if (!result || !ob__tensor_bytes(result->dtype, result->rank, result->dims, &n_bytes)) continue;
+        if (ob__gives_cell(frame, i) && frame->cells[value->id])
+            n_bytes = ob__cell_bytes(frame->cells[value->id]);
+        else if (!result || !ob__tensor_bytes(result->dtype, result->rank, result->dims, &n_bytes))
+            continue;
         bool overflow = __builtin_add_overflow(total, n_bytes, &total);
         OB_FAIL_IF(overflow || total > session->max_output_bytes, error, OB_E_LIMIT,
                    "the outputs up to %s have %llu bytes, which is over the limit of %llu, which max_output_bytes raises",
@@ -299,31 +326,38 @@ static ob_status check_dynamic_bytes(const ob_frame *frame, ob_error *error) {
 }
 
 /* Writes `outputs` last, when nothing can fail any more. */
-static ob_status finish(ob_frame *frame, ob_view *outputs, size_t n_outputs, ob_error *error) {
+static ob_status finish(ob_frame *frame, const ob_run_data *data, ob_error *error) {
+    size_t n_outputs = data->n_outputs;
     OB_TRY(check_dynamic_bytes(frame, error));
     for (size_t i = 0; i < n_outputs; i++) {
         const ob_slot *slot = frame->plan->outputs[i].slot;
         ob_view *result = &frame->results[i];
+        if (data->output_cells) data->output_cells[i] = NULL;
+        if (ob__gives_cell(frame, i)) {
+            memset(result, 0, sizeof *result);
+            OB_TRY(finish_cell_output(frame, i, data->output_cells, error));
+            continue;
+        }
         if (!slot) {
-            OB_TRY(finish_dynamic_output(frame, i, &outputs[i], result, error));
+            OB_TRY(finish_dynamic_output(frame, i, &data->outputs[i], result, error));
             continue;
         }
         *result = slot->view;
         result->data = frame->bases[slot->buffer->number];
     }
-    for (size_t i = 0; i < n_outputs; i++) OB_TRY(ob__check_declared(frame->session, i, &frame->results[i], error));
-    if (n_outputs) memcpy(outputs, frame->results, n_outputs * sizeof *outputs);
+    for (size_t i = 0; i < n_outputs; i++)
+        if (frame->results[i].dtype != OB_NONE) OB_TRY(ob__check_declared(frame->session, i, &frame->results[i], error));
+    if (n_outputs) memcpy(data->outputs, frame->results, n_outputs * sizeof *data->outputs);
     return OB_OK;
 }
 
-ob_status ob__frame_run(ob_frame *frame, const ob_plan *plan, const ob_view *inputs, ob_view *outputs, size_t n_outputs,
-                        ob_error *error) {
+ob_status ob__frame_run(ob_frame *frame, const ob_plan *plan, const ob_run_data *data, ob_error *error) {
     uint64_t need = ob__plan_work_bytes(plan), given = frame->lent ? frame->lent_bytes : frame->work.n_bytes;
     OB_FAIL_IF(given < need, error, OB_E_MEMORY, "a run needs %llu bytes of work memory, the caller gives %llu",
                (unsigned long long)need, (unsigned long long)given);
     forget_last_run(frame);
     enter(frame, plan);
-    bind(frame, inputs, outputs, n_outputs);
+    bind(frame, data);
     OB_TRY(run_steps(frame, error));
-    return ob__described(error, finish(frame, outputs, n_outputs, error), "no place for the results");
+    return ob__described(error, finish(frame, data, error), "no place for the results");
 }

@@ -6,6 +6,7 @@
 #define OB_RUNTIME_FRAME_H
 
 #include "core/arena.h"
+#include "onnx_broadcast/cell.h"
 #include "onnx_broadcast/session.h"
 #include "ops/kernel/kernel.h"
 
@@ -44,6 +45,7 @@ typedef struct ob_frame {
     ob_arena strings; /* bytes that kernels made for string elements in the last run */
     /* Steps whose shapes only the run can tell: */
     const ob_view **dynamic;        /* by value id: their results in the last run; NULL before there was such a plan */
+    ob_cell **cells;                /* by value id: those that are no tensors, or lie in a cell; allocated with `dynamic` */
     ob_arena dynamic_arena;         /* the views of these */
     ob_owned_memory *dynamic_owned; /* and their elements */
 } ob_frame;
@@ -59,9 +61,16 @@ ob_status ob__frame_reserve(ob_frame *frame, const struct ob_plan *plan, ob_erro
 /* Memory for the results that the caller gives none for, E_MEMORY when all must be given. Checks those that are. */
 ob_status ob__frame_reserve_outputs(ob_frame *frame, const struct ob_plan *plan, const ob_view *outputs, size_t n_outputs,
                                     ob_error *error);
-/* Runs the plan, for which memory was reserved. Inputs and outputs as in ob_session_run, checked before. */
-ob_status ob__frame_run(ob_frame *frame, const struct ob_plan *plan, const ob_view *inputs, ob_view *outputs, size_t n_outputs,
-                        ob_error *error);
+/* What goes into a run and comes out of it, as ob_session_run_cells() describes it. */
+typedef struct ob_run_data {
+    const ob_view *inputs;
+    const ob_cell *const *input_cells; /* NULL: all inputs are tensors */
+    ob_view *outputs;
+    const ob_cell **output_cells; /* NULL: all outputs must be tensors */
+    size_t n_outputs;
+} ob_run_data;
+/* Runs the plan, for which memory was reserved; the data were checked before. */
+ob_status ob__frame_run(ob_frame *frame, const struct ob_plan *plan, const ob_run_data *data, ob_error *error);
 /* Gives back what only the last run needs: work memory, results. False: there was nothing. */
 bool ob__frame_shrink(ob_frame *frame);
 /* The plan is about to go. */

@@ -250,7 +250,7 @@ static ob_status run_kernel(oracle *o, const ob_node *node) {
     for (uint32_t i = 0; i < node->n_inputs; i++)
         if (node->inputs[i]) in[i] = o->views[node->inputs[i]->id];
     ob__stop_begin(&o->session->stop, 0);
-    ob_status status = ob__execute_node(o->session, node, in, out, &o->blocks, &o->strings, &o->error);
+    ob_status status = ob__execute_node(o->session, node, in, out, NULL, &o->blocks, &o->strings, &o->error);
     if (status != OB_OK) return status;
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         if (node->outputs[i] && ob_view_count(&out[i]) > MAX_ELEMS) return skip(o, node, "too large");
