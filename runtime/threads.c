@@ -1,3 +1,5 @@
+#include <fenv.h>
+
 #include "core/error.h"
 #include "runtime/plan/plan.h"
 
@@ -8,20 +10,54 @@ struct ob_pool {
     pthreadpool_t pool;
 };
 
+/* The control word of the floating-point unit: rounding, and what is done with denormals. A thread has that of its creation; the
+ * host may have changed its own since, and a part must not compute otherwise for being another thread's. */
+#if defined(__x86_64__) || defined(__SSE__)
+typedef unsigned int control_word;
+static control_word read_control(void) {
+    return __builtin_ia32_stmxcsr() & ~0x3fu; /* without the exceptions that were raised */
+}
+static void write_control(control_word word) {
+    __builtin_ia32_ldmxcsr(word);
+}
+#elif defined(__aarch64__)
+typedef uint64_t control_word;
+static control_word read_control(void) {
+    control_word word;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(word));
+    return word;
+}
+static void write_control(control_word word) {
+    __asm__ volatile("msr fpcr, %0" : : "r"(word));
+}
+#else
+typedef int control_word;
+static control_word read_control(void) {
+    return fegetround();
+}
+static void write_control(control_word word) {
+    fesetround(word);
+}
+#endif
+
 typedef struct job {
     void (*task)(void *context, int64_t begin, int64_t end);
     void *context;
+    control_word control; /* of the thread that shares its work */
 } job;
 
 static void run_tile(void *context, size_t start, size_t n) {
     const job *j = context;
+    control_word own = read_control();
+    if (own != j->control) write_control(j->control);
     j->task(j->context, (int64_t)start, (int64_t)(start + n));
+    if (own != j->control) write_control(own);
 }
 
 static void run_parallel(void *pool, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end),
                          void *context) {
     struct ob_pool *p = pool;
-    job j = {task, context};
+    job j = {task, context, read_control()};
     /* By n and grain alone, as everything that shared work is cut by; enough of them that an interrupted thread does not hold up
      * the others, not so many that handing them out takes time. */
     enum { MOST_TILES = 128 };
