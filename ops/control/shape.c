@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "ops/control/params.h"
 #include "ops/infer/content.h"
 #include "ops/table/op.h"
 
@@ -13,9 +14,9 @@ OB_RULE(optional);
 
 static const ob_type unknown_type = {.shape = {OB_RANK_UNKNOWN, NULL}};
 
-static ob_graph *body_of(const ob_infer *infer, const char *name) {
-    const ob_attribute *attribute = ob__node_attribute(infer->node, name);
-    return attribute && attribute->type == OB_ATTR_GRAPH && !attribute->ref ? attribute->u.graph : NULL;
+/* The node has no body that fits: the rule says why and leaves its results unknown. */
+static void tell(ob_infer *infer, const ob_control_problem *problem) {
+    ob__problem(infer, problem->counts ? OB0603 : OB0602, -1, -1, "%s", problem->text);
 }
 
 /* Types and contents of one end of a body. */
@@ -67,12 +68,13 @@ static void branch_guards(ob_infer *infer, ob_dim guards[2]) {
 }
 
 ob_status ob__infer_if(ob_infer *infer) {
-    ob_graph *branches[2] = {body_of(infer, "then_branch"), body_of(infer, "else_branch")};
+    ob_if_params params;
+    ob_control_problem problem;
     ob_dim guards[2];
     uint32_t n = infer->node->n_outputs;
     bool first = true;
-    if (!branches[0] || !branches[1]) {
-        ob__problem(infer, OB0602, -1, -1, "a branch is missing");
+    if (!ob__if_params(infer->node, &params, &problem)) {
+        tell(infer, &problem);
         return OB_OK;
     }
     branch_guards(infer, guards);
@@ -80,12 +82,12 @@ ob_status ob__infer_if(ob_infer *infer) {
         /* A branch that is never taken may hold what its condition excludes. */
         if (guards[k] == 0) continue;
         ends out;
-        if (branches[k]->n_outputs != n) {
-            ob__problem(infer, OB0603, -1, -1, "the node has %u outputs, a branch has %u", n, branches[k]->n_outputs);
+        if (!ob__branch_fits(infer->node, params.branches[k], &problem)) {
+            tell(infer, &problem);
             continue;
         }
         if (!make_ends(infer, n, &out)) return OB_E_MEMORY;
-        OB_TRY(infer->subgraph(infer, branches[k], guards[k], NULL, NULL, out.types, out.contents));
+        OB_TRY(infer->subgraph(infer, params.branches[k], guards[k], NULL, NULL, out.types, out.contents));
         for (uint32_t i = 0; i < n; i++) {
             if (first) {
                 infer->out_types[i] = out.types[i];
@@ -172,18 +174,15 @@ static ob_dim loop_guard(ob_infer *infer) {
 }
 
 ob_status ob__infer_loop(ob_infer *infer) {
-    ob_graph *body = body_of(infer, "body");
     const ob_node *node = infer->node;
-    uint32_t n_state = node->n_inputs > 2 ? node->n_inputs - 2 : 0;
-    if (!body) {
-        ob__problem(infer, OB0602, -1, -1, "the body is missing");
+    ob_loop_params params;
+    ob_control_problem problem;
+    if (!ob__loop_params(node, &params, &problem)) {
+        tell(infer, &problem);
         return OB_OK;
     }
-    if (body->n_inputs != n_state + 2 || body->n_outputs < n_state + 1 || body->n_outputs != node->n_outputs + 1) {
-        ob__problem(infer, OB0603, -1, -1, "the body has %u inputs and %u outputs, %u and %u are needed", body->n_inputs,
-                    body->n_outputs, n_state + 2, node->n_outputs + 1);
-        return OB_OK;
-    }
+    ob_graph *body = params.body;
+    uint32_t n_state = params.n_state;
     if (!infer->subgraph) return OB_OK;
     ends in, out;
     if (!make_ends(infer, body->n_inputs, &in) || !make_ends(infer, body->n_outputs, &out)) return OB_E_MEMORY;
@@ -229,12 +228,6 @@ static ob_status without_axis(ob_infer *infer, ob_type *type, int64_t axis, ob_d
     return OB_OK;
 }
 
-static int64_t listed_axis(const ob_infer *infer, const char *name, uint32_t i) {
-    uint32_t n;
-    const int64_t *axes = ob__node_ints(infer->node, name, &n);
-    return axes && i < n ? axes[i] : 0;
-}
-
 /* Scan-8 has a batch axis in front of everything and the sequence lengths as operand 0. */
 static ob_status scan_inputs(ob_infer *infer, uint32_t first, uint32_t n_state, uint32_t n_scan, ends in, ob_dim *batch,
                              ob_dim *length) {
@@ -247,7 +240,7 @@ static ob_status scan_inputs(ob_infer *infer, uint32_t first, uint32_t n_state, 
             *batch = ob__dim_prefer(infer->dims, *batch, size);
         }
         if (i >= n_state) {
-            OB_TRY(without_axis(infer, &type, listed_axis(infer, "scan_input_axes", i - n_state), &size));
+            OB_TRY(without_axis(infer, &type, ob__scan_axis(infer->node, false, i - n_state), &size));
             if (*length != OB_DIM_UNKNOWN)
                 OB_TRY(ob__require(infer, OB_COND_EQUAL, size, *length, (int32_t)(first + i), -1, OB0601));
             *length = ob__dim_prefer(infer->dims, *length, size);
@@ -258,25 +251,20 @@ static ob_status scan_inputs(ob_infer *infer, uint32_t first, uint32_t n_state, 
 }
 
 ob_status ob__infer_scan(ob_infer *infer) {
-    ob_graph *body = body_of(infer, "body");
     const ob_node *node = infer->node;
-    uint32_t first = ob__since(infer) < 9 ? 1 : 0;
-    int64_t n_scan = ob__node_int(node, "num_scan_inputs", 0);
-    if (!body || n_scan < 1 || n_scan > (int64_t)node->n_inputs - first) {
-        ob__problem(infer, OB0602, -1, -1, "the body is missing or num_scan_inputs does not fit the operands");
+    ob_loop_params params;
+    ob_control_problem problem;
+    if (!ob__scan_params(node, ob__since(infer), &params, &problem)) {
+        tell(infer, &problem);
         return OB_OK;
     }
-    uint32_t n_state = node->n_inputs - first - (uint32_t)n_scan;
-    if (body->n_inputs != n_state + (uint32_t)n_scan || body->n_outputs != node->n_outputs || body->n_outputs < n_state) {
-        ob__problem(infer, OB0603, -1, -1, "the body has %u inputs and %u outputs, %u and %u are needed", body->n_inputs,
-                    body->n_outputs, n_state + (uint32_t)n_scan, node->n_outputs);
-        return OB_OK;
-    }
+    ob_graph *body = params.body;
+    uint32_t first = params.first, n_state = params.n_state;
     if (!infer->subgraph) return OB_OK;
     ends in, out;
     ob_dim batch, length;
     if (!make_ends(infer, body->n_inputs, &in) || !make_ends(infer, body->n_outputs, &out)) return OB_E_MEMORY;
-    OB_TRY(scan_inputs(infer, first, n_state, (uint32_t)n_scan, in, &batch, &length));
+    OB_TRY(scan_inputs(infer, first, n_state, params.n_scanned, in, &batch, &length));
     /* Scan-8 may be told by data to end earlier, which the first operand says. */
     ob_dim guard = !first ? length : ob__in_given(infer, 0) ? OB_DIM_UNKNOWN : ob_dim_mul(infer->dims, batch, length);
     OB_TRY(fixed_point(infer, body, guard, in, out, 0, 0, n_state));
@@ -288,7 +276,7 @@ ob_status ob__infer_scan(ob_infer *infer) {
             ob_type sequence = infer->out_types[i];
             OB_TRY(stacked(infer, i, &sequence, batch, 0));
         } else if (i >= n_state)
-            OB_TRY(stacked(infer, i, item, length, listed_axis(infer, "scan_output_axes", i - n_state)));
+            OB_TRY(stacked(infer, i, item, length, ob__scan_axis(node, true, i - n_state)));
         else if (first)
             OB_TRY(stacked(infer, i, item, batch, 0));
         else
@@ -354,7 +342,7 @@ static ob_status concat_from_sequence(ob_infer *infer) {
 }
 
 static ob_status sequence_map(ob_infer *infer) {
-    ob_graph *body = body_of(infer, "body");
+    ob_graph *body = ob__node_graph(infer->node, "body");
     const ob_node *node = infer->node;
     ends in, out;
     if (!body || body->n_inputs != node->n_inputs || body->n_outputs != node->n_outputs) {
