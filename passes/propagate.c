@@ -232,29 +232,60 @@ ob_status ob__propagate_graph(ob_propagation *p, ob_graph *graph) {
     return status;
 }
 
-ob_status ob__propagate(ob_model *model, const ob_propagate_options *options, ob_facts *facts, ob_findings *findings) {
-    static const ob_propagate_options plain = {0};
-    ob_propagation p = {.model = model, .options = options ? options : &plain, .facts = facts, .findings = findings};
+/* Everything that a propagation begins with; to be followed by finish(). */
+static ob_status begin(ob_propagation *p) {
+    ob_model *model = p->model;
+    ob_facts *facts = p->facts;
     ob__claims_rewind(facts, model->dims, 0);
     facts->n_facts = facts->n_conditions = facts->n_unverified = 0;
     facts->n_proved = facts->n_refuted = 0;
     facts->n_called = 0;
     ob__dims_restart(model->dims);
-    ob__arena_init(&p.scratch, &model->arena.allocator);
-    ob__map_init(&p.notes, &p.scratch);
-    ob__calls_init(&p);
-    p.budget = p.options->max_nodes ? p.options->max_nodes : (uint64_t)model->n_nodes * 4 + (1u << 20);
-    p.most_repeated_bytes = (size_t)REPEATED_BYTES + (size_t)model->n_nodes * REPEATED_NODE_BYTES;
-    p.done = OB_ARENA_ARRAY(&p.scratch, uint32_t, model->n_nodes);
-    p.noted = OB_ARENA_ARRAY(&p.scratch, uint8_t, model->n_nodes);
-    ob_status status = p.done && p.noted ? ob__facts_reserve(facts, model->n_values) : OB_E_MEMORY;
+    ob__arena_init(&p->scratch, &model->arena.allocator);
+    ob__map_init(&p->notes, &p->scratch);
+    ob__calls_init(p);
+    p->budget = p->options->max_nodes ? p->options->max_nodes : (uint64_t)model->n_nodes * 4 + (1u << 20);
+    p->most_repeated_bytes = (size_t)REPEATED_BYTES + (size_t)model->n_nodes * REPEATED_NODE_BYTES;
+    p->done = OB_ARENA_ARRAY(&p->scratch, uint32_t, model->n_nodes);
+    p->noted = OB_ARENA_ARRAY(&p->scratch, uint8_t, model->n_nodes);
+    return p->done && p->noted ? ob__facts_reserve(facts, model->n_values) : OB_E_MEMORY;
+}
+
+static ob_status finish(ob_propagation *p, ob_status status) {
+    if (status == OB_OK) status = ob__settle_calls(p);
+    ob__calls_release(p);
+    if (status == OB_OK) status = ob__report_disorder(p);
+    if (status == OB_OK) status = ob__report_collected(p);
+    bool failed =
+        ob_dims_status(p->model->dims) == OB_E_MEMORY || p->facts->arena.failed || (p->findings && p->findings->arena.failed);
+    if (status == OB_OK && failed) status = OB_E_MEMORY;
+    return ob__arena_finish(&p->scratch, status);
+}
+
+ob_status ob__propagate(ob_model *model, const ob_propagate_options *options, ob_facts *facts, ob_findings *findings) {
+    static const ob_propagate_options plain = {0};
+    ob_propagation p = {.model = model, .options = options ? options : &plain, .facts = facts, .findings = findings};
+    ob_status status = begin(&p);
     if (status == OB_OK) status = ob__set_main_inputs(&p);
     if (status == OB_OK) status = ob__propagate_graph(&p, model->graph);
-    if (status == OB_OK) status = ob__settle_calls(&p);
-    ob__calls_release(&p);
-    if (status == OB_OK) status = ob__report_disorder(&p);
-    if (status == OB_OK) status = ob__report_collected(&p);
-    bool failed = ob_dims_status(model->dims) == OB_E_MEMORY || facts->arena.failed || (findings && findings->arena.failed);
-    if (status == OB_OK && failed) status = OB_E_MEMORY;
-    return ob__arena_finish(&p.scratch, status);
+    return finish(&p, status);
+}
+
+/* The nodes around count as done: what is read of them is known. */
+static void mark_around(ob_propagation *p, const ob_graph *graph) {
+    for (; graph; graph = graph->parent)
+        for (const ob_node *node = graph->first; node; node = node->next) p->done[node->id] = 1;
+}
+
+ob_status ob__propagate_nodes(ob_model *model, ob_node *const *nodes, size_t n_nodes, const ob_known_value *known, size_t n_known,
+                              ob_facts *facts, ob_findings *findings) {
+    static const ob_propagate_options options = {.ignore_declared = true, .fixed_defaults = true};
+    ob_propagation p = {.model = model, .options = &options, .facts = facts, .findings = findings};
+    ob_status status = begin(&p);
+    if (status == OB_OK && n_nodes > 0) mark_around(&p, nodes[0]->graph);
+    p.epoch = p.n_epochs = 1;
+    for (size_t i = 0; i < n_known && status == OB_OK; i++)
+        status = ob__set_fact(&p, NULL, known[i].value, known[i].type, known[i].content);
+    for (size_t i = 0; i < n_nodes && status == OB_OK; i++) status = ob__propagate_node(&p, nodes[i]);
+    return finish(&p, status);
 }

@@ -30,6 +30,19 @@ typedef struct ob_propagate_options {
  * Returns E_MEMORY or E_LIMIT only: a bad model gives findings. */
 ob_status ob__propagate(ob_model *model, const ob_propagate_options *options, ob_facts *facts, ob_findings *findings);
 
+/* What is known of a value before some of a graph's nodes are inferred. */
+typedef struct ob_known_value {
+    const ob_value *value;
+    ob_type type;
+    ob_content content;
+} ob_known_value;
+
+/* Fills facts for `nodes` of one graph, in their order, and for what is in them: the planner's, when a run has told the sizes of
+ * what they read. Everything that they read from outside is in `known`. What is declared is not looked at. Errors as
+ * ob__propagate. */
+ob_status ob__propagate_nodes(ob_model *model, ob_node *const *nodes, size_t n_nodes, const ob_known_value *known, size_t n_known,
+                              ob_facts *facts, ob_findings *findings);
+
 /* Infers one node from the types and contents of its inputs, outside any facts: for steps whose shapes are known only during a
  * run. out_types and out_contents have node->n_outputs entries. error receives the first problem (E_SHAPE, E_TYPE ...). */
 ob_status ob__infer_node(ob_model *model, const ob_node *node, const ob_type *in_types, const ob_content *in_contents,

@@ -2,12 +2,6 @@
 #include "core/error.h"
 #include "runtime/plan/plan.h"
 
-static ob_status count_use(void *context, ob_value *value) {
-    ob_session *session = context;
-    session->uses[value->id]++;
-    return OB_OK;
-}
-
 static bool is_live(const ob_session *session, const ob_node *node) {
     /* A node whose results nobody names computes nothing that could be seen, optimised or not. */
     for (uint32_t i = 0; i < node->n_outputs; i++)
@@ -15,21 +9,31 @@ static bool is_live(const ob_session *session, const ob_node *node) {
     return false;
 }
 
-ob_status ob__find_live(ob_session *session) {
-    const ob_graph *graph = session->model->graph;
-    session->uses = OB_ARENA_ARRAY(&session->arena, uint32_t, session->model->n_values);
-    session->live = OB_ARENA_ARRAY(&session->arena, bool, session->model->n_nodes);
-    session->last_reader = OB_ARENA_ARRAY(&session->arena, const ob_node *, session->model->n_values);
-    if (!session->uses || !session->live || !session->last_reader) return OB_E_MEMORY;
+/* From the end, so that who reads a value is met before who makes it. Subgraphs are read where the node stands that holds them;
+ * recursion is as deep as they are nested, which the loader bounds. */
+static void mark_graph(ob_session *session, const ob_graph *graph) {
     for (uint32_t i = 0; i < graph->n_outputs; i++) session->uses[graph->outputs[i]->id]++;
     for (const ob_node *node = graph->last; node; node = node->prev) {
         if (!is_live(session, node)) continue;
         session->live[node->id] = true;
-        OB_TRY(ob__each_capture(node, count_use, session)); /* first: the bodies read behind the operands are taken */
+        for (uint32_t i = 0; i < node->n_attributes; i++) { /* first: the bodies read behind the operands are taken */
+            const ob_attribute *attribute = node->attributes[i];
+            if (attribute->type == OB_ATTR_GRAPH && attribute->u.graph) mark_graph(session, attribute->u.graph);
+            if (attribute->type == OB_ATTR_GRAPHS)
+                for (uint32_t k = 0; k < attribute->n; k++) mark_graph(session, attribute->u.graphs[k]);
+        }
         for (uint32_t i = 0; i < node->n_inputs; i++) {
             const ob_value *value = node->inputs[i];
-            if (value && session->uses[value->id]++ == 0) session->last_reader[value->id] = node;
+            if (value && session->uses[value->id]++ == 0 && value->graph == graph) session->last_reader[value->id] = node;
         }
     }
+}
+
+ob_status ob__find_live(ob_session *session) {
+    session->uses = OB_ARENA_ARRAY(&session->arena, uint32_t, session->model->n_values);
+    session->live = OB_ARENA_ARRAY(&session->arena, bool, session->model->n_nodes);
+    session->last_reader = OB_ARENA_ARRAY(&session->arena, const ob_node *, session->model->n_values);
+    if (!session->uses || !session->live || !session->last_reader) return OB_E_MEMORY;
+    mark_graph(session, session->model->graph);
     return OB_OK;
 }

@@ -28,7 +28,7 @@ static const char *domain_text(const char *domain) {
 }
 
 static bool has_kernel(const ob_op *op) {
-    return op->kernel && (op->kernel->run || op->kernel->view);
+    return op->kernel && (op->kernel->run || op->kernel->view || op->kernel->flags & OB_KERNEL_CONTROL);
 }
 
 /* Why the node cannot run; false when it can. */
@@ -80,7 +80,7 @@ static ob_status check_operands(const survey *s, const ob_node *node) {
                         node->n_outputs);
     }
     for (int i = 0; i < op->in_min; i++)
-        if (!node->inputs[i]) {
+        if (!node->inputs[i] && !ob__op_input_optional(op, (uint32_t)i)) {
             ob__at_node(s->error, node, OB_E_MODEL);
             return ob__fail(s->error, OB_E_MODEL, "%s needs its input %d", node->op_type, i);
         }

@@ -111,7 +111,8 @@ enum {
     OB_KERNEL_DYNAMIC = 8, /* output shapes may depend on data: an output whose rank is OB_RANK_UNKNOWN in `plan` and `run` has no
                             * memory yet, `run` sets it through ob__kernel_output */
     OB_KERNEL_INPLACE_FIRST = 16, /* as INPLACE, but only input 0, and only when no other input lies in that memory */
-    OB_KERNEL_CELLS = 32 /* operands or results may be sequences, optionals and maps: `run` sees args->cells, and allocates */
+    OB_KERNEL_CELLS = 32,  /* operands or results may be sequences, optionals and maps: `run` sees args->cells, and allocates */
+    OB_KERNEL_CONTROL = 64 /* runs its subgraphs: the executor does, and calls none of the functions below */
 };
 
 typedef struct ob_kernel {

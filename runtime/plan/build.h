@@ -4,6 +4,11 @@
 
 #include "runtime/plan/plan.h"
 
+typedef struct ob_captured {
+    ob_buffer *buffer;
+    struct ob_captured *next;
+} ob_captured;
+
 typedef struct ob_builder {
     ob_session *session;
     ob_plan *plan;
@@ -12,6 +17,8 @@ typedef struct ob_builder {
     const ob_view *inputs;
     bool *is_dynamic; /* by value id: a result of a dynamic step */
     uint32_t n_steps;
+    uint32_t depth;               /* blocks around the node at hand */
+    struct ob_captured *captured; /* buffers of outer blocks that blocks touch, as far as the outermost goes */
     uint32_t n_unsupported;
     char unsupported[400]; /* the first of them */
     ob_error *error;
@@ -24,8 +31,25 @@ bool ob__is_static_type(const ob_type *type);
 ob_status ob__new_buffer(ob_builder *b, ob_buffer_kind kind, uint32_t index, uint64_t n_bytes, ob_buffer **out);
 /* Says where `value` lives; adds its reads to the buffer's. view->data is not used. */
 ob_status ob__new_slot(ob_builder *b, const ob_value *value, ob_buffer *buffer, int64_t offset, const ob_view *view);
+ob_status ob__new_const_slot(ob_builder *b, const ob_value *value, const ob_view *view);
+/* The slot of an operand; constants get theirs on first use. *out NULL: a dynamic value, or an omitted one. */
+ob_status ob__find_slot(ob_builder *b, const ob_node *reader, const ob_value *value, ob_slot **out);
+ob_step *ob__new_step(ob_builder *b, ob_step_kind kind, const ob_node *node, uint32_t n_in, uint32_t n_out);
+/* Appends the step; everything it touches is alive at its number. */
+ob_status ob__append_step(ob_builder *b, ob_step *step);
+ob_status ob__keep_until(ob_builder *b, ob_buffer *buffer, uint32_t step);
+/* A step that copies what is in a slot to the layout `to` in a buffer. */
+ob_status ob__add_copy(ob_builder *b, const ob_node *node, const ob_slot *from, ob_buffer *to, const ob_view *layout);
+ob_status ob__bytes_of(ob_builder *b, const ob_node *node, const ob_view *view, uint64_t *n_bytes);
 ob_status ob__plan_node(ob_builder *b, const ob_node *node);
+/* The nodes of a graph that run, in order. */
+ob_status ob__plan_graph(ob_builder *b, const ob_graph *graph);
 /* After the last node: graph outputs get memory of their own, contiguous. */
 ob_status ob__place_outputs(ob_builder *b);
+
+/* runtime/plan/control.c: *done false, and nothing is planned, where a shape is left to the run. */
+ob_status ob__plan_control(ob_builder *b, const ob_node *node, bool *done);
+/* After everything else: every place is one of its own, and controls know what moves. */
+ob_status ob__settle_places(ob_builder *b);
 
 #endif

@@ -96,7 +96,7 @@ ob_status ob__plan_memory(ob_arena *scratch, ob_buffer *buffers, uint64_t *total
     size_t n = 0;
     uint64_t sum = 0;
     for (const ob_buffer *b = buffers; b; b = b->next) {
-        if (b->kind != OB_BUFFER_ARENA) continue;
+        if (b->kind != OB_BUFFER_ARENA || b->same_as) continue;
         if (b->n_bytes > UINT64_MAX / 4 || __builtin_add_overflow(sum, round_up(b->n_bytes), &sum)) return OB_E_LIMIT;
         n++;
     }
@@ -105,7 +105,7 @@ ob_status ob__plan_memory(ob_arena *scratch, ob_buffer *buffers, uint64_t *total
     if (!all || !placed) return OB_E_MEMORY;
     size_t i = 0;
     for (ob_buffer *b = buffers; b; b = b->next)
-        if (b->kind == OB_BUFFER_ARENA) all[i++] = b;
+        if (b->kind == OB_BUFFER_ARENA && !b->same_as) all[i++] = b;
     if (n <= PAIRWISE_MAX)
         place_pairwise(all, n, placed);
     else

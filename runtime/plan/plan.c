@@ -218,12 +218,11 @@ static ob_status build(ob_builder *b) {
     b->is_dynamic = OB_ARENA_ARRAY(&b->scratch, bool, b->session->model->n_values);
     if (!b->is_dynamic) return OB_E_MEMORY;
     OB_TRY(place_inputs(b));
-    for (const ob_node *node = b->session->model->graph->first; node; node = node->next) {
-        if (!b->session->live[node->id]) continue;
-        OB_TRY(ob__stop_ask(b->session, &b->session->threads, b->error));
-        OB_TRY(ob__plan_node(b, node));
-    }
+    b->plan->main.begin = b->plan->steps_end;
+    OB_TRY(ob__plan_graph(b, b->session->model->graph));
     OB_TRY(ob__place_outputs(b));
+    b->plan->main.end = b->n_steps;
+    OB_TRY(ob__settle_places(b));
     OB_FAIL_IF(b->n_unsupported > 1, b->error, OB_E_UNSUPPORTED, "%s (and %u more)", b->unsupported, b->n_unsupported - 1);
     OB_FAIL_IF(b->n_unsupported == 1, b->error, OB_E_UNSUPPORTED, "%s", b->unsupported);
     return lay_out(b);

@@ -21,8 +21,11 @@ typedef enum ob_buffer_kind {
     OB_BUFFER_ARENA,  /* at `offset` in the work memory */
     OB_BUFFER_OUTPUT, /* graph output `index`: the caller's memory, or `offset` in the frame's output block */
     OB_BUFFER_INPUT,  /* graph input `index` */
-    OB_BUFFER_CONST   /* at `constant` */
+    OB_BUFFER_CONST,  /* at `constant` */
+    OB_BUFFER_MOVING  /* where `owner` says while it runs, anew for each time that its body runs */
 } ob_buffer_kind;
+
+struct ob_control;
 
 typedef struct ob_buffer {
     ob_buffer_kind kind;
@@ -32,6 +35,9 @@ typedef struct ob_buffer {
     uint32_t first, last; /* steps between which the contents matter */
     uint32_t uses_left;   /* while planning: reads to come of all values that live here, graph outputs included */
     char *constant;
+    uint32_t depth;            /* blocks around what it was made for */
+    struct ob_buffer *same_as; /* a result that what runs the block wants in that place; NULL: a place of its own */
+    struct ob_control *owner;  /* of MOVING */
     struct ob_buffer *next;
 } ob_buffer;
 
@@ -47,14 +53,21 @@ typedef struct ob_slot {
 
 typedef enum ob_step_kind {
     OB_STEP_KERNEL,
-    OB_STEP_COPY,   /* in[0] to contiguous out[0] */
-    OB_STEP_DYNAMIC /* everything about the node is decided during the run (runtime/run/dynamic.c) */
+    OB_STEP_COPY,    /* in[0] to out[0] */
+    OB_STEP_CONTROL, /* runs blocks, as `control` says */
+    OB_STEP_DYNAMIC  /* everything about the node is decided during the run (runtime/run/dynamic.c) */
 } ob_step_kind;
 
 typedef struct ob_place {
     ob_buffer *buffer; /* NULL: omitted operand */
     int64_t offset;
 } ob_place;
+
+/* Steps that run together: those from *begin on with numbers below `end`. Blocks lie within each other as brackets do. */
+typedef struct ob_block {
+    struct ob_step **begin;
+    uint32_t end;
+} ob_block;
 
 typedef struct ob_step {
     ob_step_kind kind;
@@ -64,8 +77,52 @@ typedef struct ob_step {
     ob_kernel_args args; /* as planned: a run takes a copy with addresses, from its frame */
     uint64_t lanes;      /* where the lanes' scratch begins behind args.scratch */
     ob_place *in, *out;  /* args.n_in and args.n_out entries */
-    struct ob_step *next;
+    struct ob_control *control;
+    struct ob_step *next; /* in the order of their numbers, over all blocks */
 } ob_step;
+
+/* ---- Control: If, Loop and Scan whose blocks have static shapes
+ * -------------------------------------------------------------------------------- */
+
+/* State that goes from one iteration to the next: two areas in turn, the first of which is the result. */
+typedef struct ob_carried {
+    ob_place initial;
+    ob_buffer *in, *out; /* MOVING: where the body reads and writes it */
+    ob_buffer *areas[2];
+    uint64_t n_bytes;
+    int64_t initial_step; /* bytes between sequences of a batch */
+} ob_carried;
+
+/* What an iteration reads or writes a slice of: at `start`, then every `step` bytes; sequences of a batch `batch_step` apart. */
+typedef struct ob_sliced {
+    ob_place whole;
+    ob_buffer *slice; /* MOVING */
+    int64_t start, step, batch_step;
+} ob_sliced;
+
+/* An operand or result of a step in the body that lies in a MOVING buffer. */
+typedef struct ob_moved {
+    const ob_step *step;
+    uint32_t index;
+    bool is_out;
+} ob_moved;
+
+typedef struct ob_control {
+    ob_block blocks[2];     /* of an If: for true, and false; else the body */
+    struct ob_step **after; /* *after: the step behind the blocks */
+    bool is_loop;
+    ob_place condition; /* a bool; buffer NULL: true */
+    ob_place trips;     /* an int64 of a Loop; NULL: as often as n_trips says */
+    int64_t n_trips;    /* the most */
+    ob_place lengths;   /* int64 for each sequence of a batch; NULL: n_trips each */
+    int64_t n_batches;
+    ob_buffer *counter; /* the body reads the number of the trip here; NULL: nobody does */
+    ob_place again;     /* the body's bool; NULL: true */
+    ob_carried *carried;
+    ob_sliced *scanned, *stacked;
+    ob_moved *moved;
+    uint32_t n_carried, n_scanned, n_stacked, n_moved;
+} ob_control;
 
 /* Where a graph output is after the steps. */
 typedef struct ob_plan_output {
@@ -80,6 +137,7 @@ typedef struct ob_plan {
     ob_step *steps, **steps_end;
     ob_buffer *buffers;
     uint32_t n_buffers;
+    ob_block main;
     size_t n_views;  /* operands and results of all steps */
     ob_slot **slots; /* by value id; NULL: no static place */
     ob_plan_output *outputs;
@@ -89,6 +147,17 @@ typedef struct ob_plan {
     uint64_t last_used;
     struct ob_plan *next;
 } ob_plan;
+
+/* Where the buffer lies, when it shares the place of another. */
+static inline ob_buffer *ob__buffer_root(ob_buffer *buffer) {
+    while (buffer && buffer->same_as) buffer = buffer->same_as;
+    return buffer;
+}
+
+/* The next step of the same block. */
+static inline const ob_step *ob__step_after(const ob_step *step) {
+    return step->control ? *step->control->after : step->next;
+}
 
 /* ---- The session
  * -------------------------------------------------------------------------------------------------------------------- */
@@ -227,6 +296,11 @@ bool ob__is_deterministic(const ob_node *node);
 /* Calls visit for each value of an outer graph that the subgraphs of `node` read; once for each mention. */
 ob_status ob__each_capture(const ob_node *node, ob_status (*visit)(void *context, ob_value *value), void *context);
 ob_status ob__run_dynamic(ob_frame *frame, const ob_step *step, ob_error *error);
+
+/* runtime/run/frame.c: the steps of one block, in order. */
+ob_status ob__run_block(ob_frame *frame, const ob_block *block, ob_error *error);
+/* runtime/run/control.c: a step of kind CONTROL. */
+ob_status ob__run_control(ob_frame *frame, const ob_step *step, ob_error *error);
 
 /* runtime/run.c: inputs and outputs as ob_session_run describes them, before any plan is looked for. */
 ob_status ob__check_inputs(const ob_session *session, const ob_view *inputs, size_t n_inputs, bool with_data, ob_error *error);

@@ -23,6 +23,7 @@ ob_status ob__new_buffer(ob_builder *b, ob_buffer_kind kind, uint32_t index, uin
     buffer->index = index;
     buffer->n_bytes = n_bytes;
     buffer->first = buffer->last = b->n_steps;
+    buffer->depth = b->depth;
     buffer->next = b->plan->buffers;
     b->plan->buffers = buffer;
     *out = buffer;
@@ -41,15 +42,14 @@ ob_status ob__new_slot(ob_builder *b, const ob_value *value, ob_buffer *buffer, 
     return OB_OK;
 }
 
-static ob_status new_const_slot(ob_builder *b, const ob_value *value, const ob_view *view) {
+ob_status ob__new_const_slot(ob_builder *b, const ob_value *value, const ob_view *view) {
     ob_buffer *buffer;
     OB_TRY(ob__new_buffer(b, OB_BUFFER_CONST, 0, 0, &buffer));
     buffer->constant = view->data;
     return ob__new_slot(b, value, buffer, 0, view);
 }
 
-/* The slot of an operand; constants get theirs on first use. *out NULL: a dynamic value, or an omitted one. */
-static ob_status find_slot(ob_builder *b, const ob_node *reader, const ob_value *value, ob_slot **out) {
+ob_status ob__find_slot(ob_builder *b, const ob_node *reader, const ob_value *value, ob_slot **out) {
     *out = NULL;
     if (!value || b->is_dynamic[value->id]) return OB_OK;
     if (!b->plan->slots[value->id]) {
@@ -58,13 +58,13 @@ static ob_status find_slot(ob_builder *b, const ob_node *reader, const ob_value 
             ob__at_node(b->error, reader, OB_E_MODEL);
             return ob__fail(b->error, OB_E_MODEL, "%s is read before any node makes it", value->name);
         }
-        OB_TRY(new_const_slot(b, value, constant));
+        OB_TRY(ob__new_const_slot(b, value, constant));
     }
     *out = b->plan->slots[value->id];
     return OB_OK;
 }
 
-static ob_step *new_step(ob_builder *b, ob_step_kind kind, const ob_node *node, uint32_t n_in, uint32_t n_out) {
+ob_step *ob__new_step(ob_builder *b, ob_step_kind kind, const ob_node *node, uint32_t n_in, uint32_t n_out) {
     ob_arena *arena = &b->plan->arena;
     ob_step *step = OB_ARENA_NEW(arena, ob_step);
     if (!step) return NULL;
@@ -83,37 +83,42 @@ static ob_step *new_step(ob_builder *b, ob_step_kind kind, const ob_node *node, 
     return step;
 }
 
-static void keep_until(ob_buffer *buffer, uint32_t step) {
-    if (buffer && buffer->last < step) buffer->last = step;
+ob_status ob__keep_until(ob_builder *b, ob_buffer *buffer, uint32_t step) {
+    if (!buffer) return OB_OK;
+    if (buffer->last < step) buffer->last = step;
+    if (buffer->depth >= b->depth || buffer->kind != OB_BUFFER_ARENA) return OB_OK;
+    ob_captured *captured = OB_ARENA_NEW(&b->scratch, ob_captured);
+    if (!captured) return OB_E_MEMORY;
+    *captured = (ob_captured){buffer, b->captured};
+    b->captured = captured;
+    return OB_OK;
 }
 
-/* Appends the step; everything it touches is alive at its index. */
-static void append_step(ob_builder *b, ob_step *step) {
+ob_status ob__append_step(ob_builder *b, ob_step *step) {
     uint32_t at = step->number = b->n_steps++;
-    for (uint32_t i = 0; i < step->args.n_in; i++) keep_until(step->in[i].buffer, at);
-    for (uint32_t i = 0; i < step->args.n_out; i++) keep_until(step->out[i].buffer, at);
+    for (uint32_t i = 0; i < step->args.n_in; i++) OB_TRY(ob__keep_until(b, step->in[i].buffer, at));
+    for (uint32_t i = 0; i < step->args.n_out; i++) OB_TRY(ob__keep_until(b, step->out[i].buffer, at));
     *b->plan->steps_end = step;
     b->plan->steps_end = &step->next;
     b->plan->memory.n_steps++;
     b->plan->n_views += (size_t)step->args.n_in + step->args.n_out;
+    return OB_OK;
 }
 
-static ob_status bytes_of(ob_builder *b, const ob_node *node, const ob_view *view, uint64_t *n_bytes) {
+ob_status ob__bytes_of(ob_builder *b, const ob_node *node, const ob_view *view, uint64_t *n_bytes) {
     if (ob__tensor_bytes(view->dtype, view->rank, view->dims, n_bytes)) return OB_OK;
     ob__at_node(b->error, node, OB_E_LIMIT);
     return ob__fail(b->error, OB_E_LIMIT, "a result has more bytes than can be addressed");
 }
 
-/* A step that copies a view to contiguous memory in `to`. */
-static ob_status add_copy(ob_builder *b, const ob_node *node, const ob_slot *from, ob_buffer *to, const ob_view *contiguous) {
-    ob_step *step = new_step(b, OB_STEP_COPY, node, 1, 1);
+ob_status ob__add_copy(ob_builder *b, const ob_node *node, const ob_slot *from, ob_buffer *to, const ob_view *layout) {
+    ob_step *step = ob__new_step(b, OB_STEP_COPY, node, 1, 1);
     if (!step) return OB_E_MEMORY;
     step->args.in[0] = from->view;
-    step->args.out[0] = *contiguous;
+    step->args.out[0] = *layout;
     step->in[0] = (ob_place){from->buffer, from->offset};
     step->out[0] = (ob_place){to, 0};
-    append_step(b, step);
-    return OB_OK;
+    return ob__append_step(b, step);
 }
 
 /* ---- The node at hand
@@ -134,12 +139,6 @@ bool ob__is_deterministic(const ob_node *node) {
     for (size_t i = 0; i < sizeof random / sizeof random[0]; i++)
         if (strcmp(node->op_type, random[i]) == 0) return false;
     return true;
-}
-
-static bool has_subgraph(const ob_node *node) {
-    for (uint32_t i = 0; i < node->n_attributes; i++)
-        if (node->attributes[i]->type == OB_ATTR_GRAPH || node->attributes[i]->type == OB_ATTR_GRAPHS) return true;
-    return false;
 }
 
 /* The elements that shape propagation knows, as bytes in the arena; NULL when any is unknown. */
@@ -174,7 +173,7 @@ static ob_status find_operands(ob_builder *b, planned *p, bool *is_static) {
     if (!p->in || !p->in_views || !p->out) return OB_E_MEMORY;
     bool all = true;
     for (uint32_t i = 0; i < node->n_inputs; i++) {
-        OB_TRY(find_slot(b, node, node->inputs[i], &p->in[i]));
+        OB_TRY(ob__find_slot(b, node, node->inputs[i], &p->in[i]));
         if (!p->in[i]) {
             all &= node->inputs[i] == NULL;
             continue;
@@ -185,7 +184,7 @@ static ob_status find_operands(ob_builder *b, planned *p, bool *is_static) {
         else if (ob_view_is_contiguous(&p->in_views[i]))
             p->in_views[i].data = known_content(b, node->inputs[i], &p->in_views[i]);
     }
-    if (!all || has_subgraph(node)) return OB_OK;
+    if (!all) return OB_OK;
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         if (!node->outputs[i]) continue;
         const ob_type *type = &ob__fact(&b->facts, node->outputs[i])->type;
@@ -217,7 +216,7 @@ static ob_status try_known_outputs(ob_builder *b, planned *p, bool *done) {
         if (!p->out[i].data) return OB_OK;
     }
     for (uint32_t i = 0; i < node->n_outputs; i++)
-        if (node->outputs[i]) OB_TRY(new_const_slot(b, node->outputs[i], &p->out[i]));
+        if (node->outputs[i]) OB_TRY(ob__new_const_slot(b, node->outputs[i], &p->out[i]));
     consume_inputs(p);
     b->plan->memory.n_folded++;
     *done = true;
@@ -286,7 +285,7 @@ static ob_status try_fold(ob_builder *b, planned *p, bool *done) {
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         if (!node->outputs[i]) continue;
         if (for_all_shapes) session->constants[node->outputs[i]->id] = &results[i];
-        OB_TRY(new_const_slot(b, node->outputs[i], &results[i]));
+        OB_TRY(ob__new_const_slot(b, node->outputs[i], &results[i]));
     }
     consume_inputs(p);
     b->plan->memory.n_folded++;
@@ -361,7 +360,7 @@ static ob_status try_view(ob_builder *b, planned *p, bool *done) {
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         if (!node->outputs[i]) continue;
         if (!viewed[i])
-            OB_TRY(new_const_slot(b, node->outputs[i], &p->out[i])); /* no elements */
+            OB_TRY(ob__new_const_slot(b, node->outputs[i], &p->out[i])); /* no elements */
         else
             OB_TRY(ob__new_slot(b, node->outputs[i], viewed[i]->buffer, viewed[i]->offset + offsets[i], &out[i]));
         b->plan->memory.n_views++;
@@ -376,10 +375,10 @@ static ob_status try_view(ob_builder *b, planned *p, bool *done) {
 
 /* The array API's rule: a result may take the memory of an operand of exactly its shape, when nobody reads that operand
  * afterwards. The operand's memory may be read by this node in other places only through the same layout. */
-static bool can_take(const planned *p, const ob_step *step, uint32_t input, const ob_view *result) {
+static bool can_take(const ob_builder *b, const planned *p, const ob_step *step, uint32_t input, const ob_view *result) {
     const ob_buffer *buffer = step->in[input].buffer;
     const ob_view *in = &step->args.in[input];
-    if (!buffer || buffer->kind != OB_BUFFER_ARENA || step->in[input].offset != 0) return false;
+    if (!buffer || buffer->kind != OB_BUFFER_ARENA || buffer->depth < b->depth || step->in[input].offset != 0) return false;
     if (in->rank != result->rank || ob_dtype_size(in->dtype) != ob_dtype_size(result->dtype)) return false;
     for (int32_t i = 0; i < in->rank; i++)
         if (in->dims[i] != result->dims[i]) return false;
@@ -404,12 +403,12 @@ static ob_status place_results(ob_builder *b, planned *p, ob_step *step) {
         if (!p->node->outputs[i]) continue;
         ob_buffer *taken = NULL;
         for (uint32_t k = 0; in_place && i == 0 && k < step->args.n_in && !taken; k++)
-            if (can_take(p, step, k, &step->args.out[i])) taken = step->in[k].buffer;
+            if (can_take(b, p, step, k, &step->args.out[i])) taken = step->in[k].buffer;
         if (taken) {
             b->plan->memory.n_in_place++;
         } else {
             uint64_t n_bytes;
-            OB_TRY(bytes_of(b, p->node, &step->args.out[i], &n_bytes));
+            OB_TRY(ob__bytes_of(b, p->node, &step->args.out[i], &n_bytes));
             OB_TRY(ob__new_buffer(b, OB_BUFFER_ARENA, 0, n_bytes, &taken));
         }
         step->out[i] = (ob_place){taken, 0};
@@ -429,9 +428,9 @@ static ob_status place_operands(ob_builder *b, planned *p, ob_step *step) {
         uint64_t n_bytes;
         void *known = view->data;
         OB_TRY(ob__view_layout(view, view->dtype, view->rank, p->in_views[i].dims));
-        OB_TRY(bytes_of(b, p->node, view, &n_bytes));
+        OB_TRY(ob__bytes_of(b, p->node, view, &n_bytes));
         OB_TRY(ob__new_buffer(b, OB_BUFFER_ARENA, 0, n_bytes, &copy));
-        OB_TRY(add_copy(b, p->node, p->in[i], copy, view));
+        OB_TRY(ob__add_copy(b, p->node, p->in[i], copy, view));
         step->in[i] = (ob_place){copy, 0};
         view->data = known && ob_view_count(view) <= 1 ? known : NULL; /* elements in another order are not the operand */
     }
@@ -497,7 +496,7 @@ static ob_status plan_kernel(ob_builder *b, planned *p, ob_step *step) {
 
 static ob_status plan_step(ob_builder *b, planned *p) {
     const ob_node *node = p->node;
-    ob_step *step = new_step(b, OB_STEP_KERNEL, node, node->n_inputs, node->n_outputs);
+    ob_step *step = ob__new_step(b, OB_STEP_KERNEL, node, node->n_inputs, node->n_outputs);
     if (!step) return OB_E_MEMORY;
     OB_TRY(place_operands(b, p, step));
     if (node->n_outputs) memcpy(step->args.out, p->out, node->n_outputs * sizeof *step->args.out);
@@ -507,8 +506,7 @@ static ob_status plan_step(ob_builder *b, planned *p) {
     consume_inputs(p);
     for (uint32_t i = 0; i < node->n_outputs; i++)
         if (node->outputs[i]) OB_TRY(ob__new_slot(b, node->outputs[i], step->out[i].buffer, 0, &p->out[i]));
-    append_step(b, step);
-    return OB_OK;
+    return ob__append_step(b, step);
 }
 
 /* ---- Dynamic steps
@@ -517,25 +515,23 @@ static ob_status plan_step(ob_builder *b, planned *p) {
 static ob_status keep_to_the_end(void *context, ob_value *value) {
     ob_builder *b = context;
     ob_slot *slot;
-    OB_TRY(find_slot(b, NULL, value, &slot));
-    if (slot) keep_until(slot->buffer, UINT32_MAX);
-    return OB_OK;
+    OB_TRY(ob__find_slot(b, NULL, value, &slot));
+    return slot ? ob__keep_until(b, slot->buffer, UINT32_MAX) : OB_OK;
 }
 
 static ob_status plan_dynamic(ob_builder *b, planned *p) {
     const ob_node *node = p->node;
-    ob_step *step = new_step(b, OB_STEP_DYNAMIC, node, 0, 0);
+    ob_step *step = ob__new_step(b, OB_STEP_DYNAMIC, node, 0, 0);
     if (!step) return OB_E_MEMORY;
     step->kernel = p->kernel;
     /* To the end, and reads are not counted down: results of dynamic steps may be views of these operands. */
     for (uint32_t i = 0; i < node->n_inputs; i++)
-        if (p->in[i]) keep_until(p->in[i]->buffer, UINT32_MAX);
+        if (p->in[i]) OB_TRY(ob__keep_until(b, p->in[i]->buffer, UINT32_MAX));
     OB_TRY(ob__each_capture(node, keep_to_the_end, b));
     for (uint32_t i = 0; i < node->n_outputs; i++)
         if (node->outputs[i]) b->is_dynamic[node->outputs[i]->id] = true;
-    append_step(b, step);
     b->plan->memory.n_dynamic++;
-    return OB_OK;
+    return ob__append_step(b, step);
 }
 
 ob_status ob__plan_node(ob_builder *b, const ob_node *node) {
@@ -548,9 +544,22 @@ ob_status ob__plan_node(ob_builder *b, const ob_node *node) {
         OB_TRY(try_known_outputs(b, &p, &done));
         if (done) return OB_OK;
     }
+    if (p.kernel->flags & OB_KERNEL_CONTROL) {
+        OB_TRY(ob__plan_control(b, node, &done));
+        return done ? OB_OK : plan_dynamic(b, &p);
+    }
     OB_TRY(try_fold(b, &p, &done));
     if (!done) OB_TRY(try_view(b, &p, &done));
     return done ? OB_OK : plan_step(b, &p);
+}
+
+ob_status ob__plan_graph(ob_builder *b, const ob_graph *graph) {
+    for (const ob_node *node = graph->first; node; node = node->next) {
+        if (!b->session->live[node->id]) continue;
+        OB_TRY(ob__stop_ask(b->session, &b->session->threads, b->error));
+        OB_TRY(ob__plan_node(b, node));
+    }
+    return OB_OK;
 }
 
 /* ---- Graph outputs
@@ -560,9 +569,9 @@ static ob_status place_output(ob_builder *b, uint32_t index) {
     const ob_value *value = b->session->model->graph->outputs[index];
     ob_slot *slot;
     uint64_t n_bytes;
-    OB_TRY(find_slot(b, NULL, value, &slot));
+    OB_TRY(ob__find_slot(b, NULL, value, &slot));
     if (!slot) return OB_OK; /* dynamic */
-    OB_TRY(bytes_of(b, NULL, &slot->view, &n_bytes));
+    OB_TRY(ob__bytes_of(b, NULL, &slot->view, &n_bytes));
     ob_buffer *buffer = slot->buffer;
     if (buffer->kind == OB_BUFFER_ARENA && buffer->n_bytes == n_bytes && slot->offset == 0 &&
         ob_view_is_contiguous(&slot->view)) {
@@ -576,7 +585,7 @@ static ob_status place_output(ob_builder *b, uint32_t index) {
     OB_TRY(ob__view_layout(&copy->view, slot->view.dtype, slot->view.rank, slot->view.dims));
     OB_TRY(ob__new_buffer(b, OB_BUFFER_OUTPUT, index, n_bytes, &copy->buffer));
     b->plan->outputs[index].slot = copy;
-    return add_copy(b, NULL, slot, copy->buffer, &copy->view);
+    return ob__add_copy(b, NULL, slot, copy->buffer, &copy->view);
 }
 
 ob_status ob__place_outputs(ob_builder *b) {

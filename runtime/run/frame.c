@@ -203,6 +203,7 @@ static void bind(ob_frame *frame, const ob_run_data *data) {
     char *own_outputs = or_anywhere(frame, frame->outputs.data), *base = NULL;
     for (const ob_buffer *buffer = plan->buffers; buffer; buffer = buffer->next) {
         switch (buffer->kind) {
+        case OB_BUFFER_MOVING: base = frame->tables.data; break; /* until its control says where */
         case OB_BUFFER_ARENA: base = work + buffer->offset; break;
         case OB_BUFFER_INPUT: base = data->inputs[buffer->index].data; break;
         case OB_BUFFER_OUTPUT:
@@ -237,6 +238,7 @@ static ob_status run_step(ob_frame *frame, const ob_step *step, ob_error *error)
     ob_status status;
     switch (step->kind) {
     case OB_STEP_COPY: status = ob_view_assign(&args->out[0], &args->in[0], error); break;
+    case OB_STEP_CONTROL: return ob__run_control(frame, step, error); /* the steps in its blocks have said where they are */
     case OB_STEP_DYNAMIC: status = ob__run_dynamic(frame, step, error); break;
     default: status = step->kernel->run(args, error); break;
     }
@@ -263,10 +265,10 @@ static void report_step(const ob_frame *frame, const ob_step *step, uint64_t sta
     session->trace(session->context, &event);
 }
 
-static ob_status run_steps(ob_frame *frame, ob_error *error) {
+ob_status ob__run_block(ob_frame *frame, const ob_block *block, ob_error *error) {
     /* A worker is not traced: the callback is for one thread. */
     bool traced = frame->session->trace && frame == &frame->session->frame;
-    for (const ob_step *step = frame->plan->steps; step; step = step->next) {
+    for (const ob_step *step = *block->begin; step && step->number < block->end; step = ob__step_after(step)) {
         OB_TRY(ob__stop_ask(frame->session, frame->threads, error));
         uint64_t start = traced ? ob__now_ns() : 0;
         OB_TRY(run_step(frame, step, error));
@@ -358,6 +360,6 @@ ob_status ob__frame_run(ob_frame *frame, const ob_plan *plan, const ob_run_data 
     forget_last_run(frame);
     enter(frame, plan);
     bind(frame, data);
-    OB_TRY(run_steps(frame, error));
+    OB_TRY(ob__run_block(frame, &plan->main, error));
     return ob__described(error, finish(frame, data, error), "no place for the results");
 }

@@ -1,0 +1,582 @@
+/* If, Loop and Scan whose shapes are all known: their bodies become blocks of the plan. Steps of all blocks are numbered in one
+ * line, so that what a body needs lies above what is alive around it, and branches share their memory. */
+#include "ops/control/params.h"
+
+#include <string.h>
+
+#include "core/error.h"
+#include "core/shape.h"
+#include "ops/table/op.h"
+#include "runtime/plan/build.h"
+
+/* ---- Is everything known? ------------------------------------------------------------------------------------------------ */
+
+static const ob_type *type_of(const ob_builder *b, const ob_value *value) {
+    return &ob__fact(&b->facts, value)->type;
+}
+
+/* Both static, and the same. */
+static bool are_same(const ob_builder *b, const ob_value *x, const ob_value *y) {
+    const ob_type *s = type_of(b, x), *t = type_of(b, y);
+    return ob__is_static_type(s) && ob__is_static_type(t) && s->dtype == t->dtype && ob__same_shape(&s->shape, &t->shape);
+}
+
+static bool control_is_static(const ob_builder *b, const ob_node *node);
+
+static bool is_at_hand(const ob_builder *b, const ob_value *value) {
+    return !value || (!b->is_dynamic[value->id] && ob__is_static_type(type_of(b, value)));
+}
+
+static bool node_is_static(const ob_builder *b, const ob_node *node) {
+    for (uint32_t i = 0; i < node->n_inputs; i++)
+        if (!is_at_hand(b, node->inputs[i])) return false;
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (node->outputs[i] && !ob__is_static_type(type_of(b, node->outputs[i]))) return false;
+    const ob_kernel *kernel = node->op ? node->op->kernel : NULL;
+    return kernel && (!(kernel->flags & OB_KERNEL_CONTROL) || control_is_static(b, node));
+}
+
+static bool graph_is_static(const ob_builder *b, const ob_graph *graph) {
+    for (const ob_node *node = graph->first; node; node = node->next)
+        if (b->session->live[node->id] && !node_is_static(b, node)) return false;
+    for (uint32_t i = 0; i < graph->n_outputs; i++)
+        if (!is_at_hand(b, graph->outputs[i])) return false;
+    return true;
+}
+
+/* 0 or 1 when the condition is known while planning, else -1. */
+static int known_truth(const ob_builder *b, const ob_value *value) {
+    const ob_view *constant = b->session->constants[value->id];
+    if (constant && constant->dtype == OB_BOOL && ob_view_count(constant) == 1) return *(const uint8_t *)constant->data != 0;
+    const ob_content *content = &ob__fact(&b->facts, value)->content;
+    bool is_known = content->elems && content->n == 1 && ob_dim_is_const(content->elems[0]);
+    return is_known ? content->elems[0] != 0 : -1;
+}
+
+static bool branch_is_static(const ob_builder *b, const ob_node *node, const ob_graph *branch) {
+    ob_control_problem problem;
+    if (!ob__branch_fits(node, branch, &problem) || !graph_is_static(b, branch)) return false;
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (!are_same(b, node->outputs[i], branch->outputs[i])) return false;
+    return true;
+}
+
+/* One element, in any rank. */
+static bool is_single(const ob_type *type, ob_dtype dtype) {
+    bool single = ob__is_static_type(type) && type->dtype == dtype;
+    for (int32_t axis = 0; single && axis < type->shape.rank; axis++) single = type->shape.dims[axis] == 1;
+    return single;
+}
+
+static bool if_is_static(const ob_builder *b, const ob_node *node) {
+    ob_if_params params;
+    ob_control_problem problem;
+    if (!ob__if_params(node, &params, &problem)) return false;
+    int truth = known_truth(b, node->inputs[0]);
+    const ob_type *condition = type_of(b, node->inputs[0]);
+    if (truth < 0 && !is_single(condition, OB_BOOL)) return false;
+    return (truth == 0 || branch_is_static(b, node, params.branches[0])) &&
+           (truth == 1 || branch_is_static(b, node, params.branches[1]));
+}
+
+static bool read_params(const ob_node *node, ob_loop_params *params) {
+    ob_control_problem problem;
+    return strcmp(node->op_type, "Loop") == 0 ? ob__loop_params(node, params, &problem)
+                                              : ob__scan_params(node, node->op->since, params, &problem);
+}
+
+/* `value` has the shape of `item` and, before it, `n` axes more. */
+static bool is_behind(const ob_builder *b, const ob_value *value, const ob_value *item, int32_t n) {
+    const ob_type *whole = type_of(b, value), *part = type_of(b, item);
+    if (!ob__is_static_type(whole) || !ob__is_static_type(part) || whole->dtype != part->dtype) return false;
+    if (whole->shape.rank != part->shape.rank + n) return false;
+    ob_shape behind = {part->shape.rank, whole->shape.dims + n};
+    return ob__same_shape(&behind, &part->shape);
+}
+
+static bool loop_is_static(const ob_builder *b, const ob_node *node) {
+    ob_loop_params params;
+    if (!read_params(node, &params) || !graph_is_static(b, params.body)) return false;
+    const ob_graph *body = params.body;
+    for (uint32_t i = 0; i < params.n_state; i++) {
+        const ob_value *in = body->inputs[params.own_inputs + i], *out = body->outputs[params.own_outputs + i];
+        if (!are_same(b, in, out) || !is_behind(b, node->inputs[params.first + i], in, params.has_batch)) return false;
+    }
+    for (uint32_t i = 0; i < body->n_inputs; i++)
+        if (!ob__is_static_type(type_of(b, body->inputs[i]))) return false;
+    for (uint32_t i = 0; i < params.n_stacked; i++)
+        if (type_of(b, node->outputs[params.n_state + i])->shape.rank !=
+            type_of(b, body->outputs[params.own_outputs + params.n_state + i])->shape.rank + 1 + params.has_batch)
+            return false;
+    if (params.is_scan) return true;
+    bool counted = !node->inputs[0] || is_single(type_of(b, node->inputs[0]), OB_INT64);
+    bool asked = !node->inputs[1] || is_single(type_of(b, node->inputs[1]), OB_BOOL);
+    return counted && asked && is_single(type_of(b, body->outputs[0]), OB_BOOL);
+}
+
+static bool control_is_static(const ob_builder *b, const ob_node *node) {
+    return strcmp(node->op_type, "If") == 0 ? if_is_static(b, node) : loop_is_static(b, node);
+}
+
+/* ---- Blocks
+ * ---------------------------------------------------------------------------------------------------------------------- */
+
+static ob_status layout_of(const ob_builder *b, const ob_value *value, ob_view *out) {
+    const ob_type *type = type_of(b, value);
+    return ob__view_layout(out, type->dtype, type->shape.rank, type->shape.dims);
+}
+
+static ob_status new_control(ob_builder *b, const ob_node *node, ob_step **step) {
+    *step = ob__new_step(b, OB_STEP_CONTROL, node, 0, 0);
+    if (!*step) return OB_E_MEMORY;
+    (*step)->kernel = node->op->kernel;
+    (*step)->control = OB_ARENA_NEW(&b->plan->arena, ob_control);
+    return (*step)->control ? OB_OK : OB_E_MEMORY;
+}
+
+/* Alive from the control's step on; its end is set when the blocks are planned. */
+static ob_status new_area(ob_builder *b, const ob_view *layout, uint64_t n, ob_buffer **out) {
+    uint64_t n_bytes;
+    OB_TRY(ob__bytes_of(b, NULL, layout, &n_bytes));
+    if (__builtin_mul_overflow(n_bytes, n, &n_bytes)) return OB_E_LIMIT;
+    return ob__new_buffer(b, OB_BUFFER_ARENA, 0, n_bytes, out);
+}
+
+static ob_status new_moving(ob_builder *b, ob_control *control, ob_buffer **out) {
+    OB_TRY(ob__new_buffer(b, OB_BUFFER_MOVING, 0, 0, out));
+    (*out)->owner = control;
+    return OB_OK;
+}
+
+/* True when what makes the value can write it to another place: nobody else has that place, and it is this block's. */
+static bool can_move(const ob_builder *b, const ob_slot *slot, const ob_view *layout, uint64_t n_bytes) {
+    const ob_buffer *buffer = slot->buffer;
+    return buffer->kind == OB_BUFFER_ARENA && !buffer->same_as && buffer->depth == b->depth && buffer->n_bytes == n_bytes &&
+           slot->offset == 0 && ob_view_is_contiguous(&slot->view) && ob_view_is_contiguous(layout);
+}
+
+/* The block's result `value` is to be in `target`, with that layout. */
+static ob_status deliver(ob_builder *b, const ob_node *node, const ob_value *value, ob_buffer *target, const ob_view *layout) {
+    ob_slot *slot;
+    uint64_t n_bytes;
+    OB_TRY(ob__find_slot(b, node, value, &slot));
+    OB_TRY(ob__bytes_of(b, node, layout, &n_bytes));
+    if (n_bytes == 0) return OB_OK;
+    if (!can_move(b, slot, layout, n_bytes)) return ob__add_copy(b, node, slot, target, layout);
+    slot->buffer->same_as = target;
+    if (target->first > slot->buffer->first) target->first = slot->buffer->first;
+    return ob__keep_until(b, target, slot->buffer->last);
+}
+
+/* What the blocks of a loop touch outside is there for every iteration; `before`: captured when it began. */
+static ob_status end_control(ob_builder *b, ob_step *step, const ob_captured *before) {
+    uint32_t last = b->n_steps - 1;
+    step->control->after = b->plan->steps_end;
+    for (const ob_captured *c = b->captured; step->control->is_loop && c != before; c = c->next)
+        if (c->buffer->last < last) c->buffer->last = last;
+    if (b->depth == 0) b->captured = NULL;
+    return OB_OK;
+}
+
+static ob_status keep_place(ob_builder *b, ob_place place) {
+    return ob__keep_until(b, place.buffer, b->n_steps - 1);
+}
+
+/* ---- If
+ * -------------------------------------------------------------------------------------------------------------------------- */
+
+/* The condition is known: the branch's nodes stand where the If stood. */
+static ob_status plan_taken(ob_builder *b, const ob_node *node, const ob_graph *branch) {
+    OB_TRY(ob__plan_graph(b, branch));
+    for (uint32_t i = 0; i < node->n_outputs; i++) {
+        ob_slot *slot;
+        OB_TRY(ob__find_slot(b, node, branch->outputs[i], &slot));
+        OB_TRY(ob__new_slot(b, node->outputs[i], slot->buffer, slot->offset, &slot->view));
+        slot->buffer->uses_left--; /* the branch's own mention of its result */
+    }
+    return OB_OK;
+}
+
+static ob_status plan_branch(ob_builder *b, ob_step *step, int which, const ob_graph *branch, ob_buffer *const *results) {
+    ob_block *block = &step->control->blocks[which];
+    block->begin = b->plan->steps_end;
+    b->depth++;
+    OB_TRY(ob__plan_graph(b, branch));
+    for (uint32_t i = 0; i < step->node->n_outputs; i++) {
+        ob_view layout;
+        OB_TRY(layout_of(b, step->node->outputs[i], &layout));
+        OB_TRY(deliver(b, step->node, branch->outputs[i], results[i], &layout));
+    }
+    b->depth--;
+    block->end = b->n_steps;
+    return OB_OK;
+}
+
+static ob_status plan_if(ob_builder *b, const ob_node *node) {
+    ob_if_params params;
+    ob_control_problem problem;
+    if (!ob__if_params(node, &params, &problem)) return OB_E_INTERNAL;
+    int truth = known_truth(b, node->inputs[0]);
+    if (truth >= 0) return plan_taken(b, node, params.branches[truth ? 0 : 1]);
+    const ob_captured *before = b->captured;
+    ob_buffer **results = OB_ARENA_ARRAY(&b->scratch, ob_buffer *, node->n_outputs);
+    ob_slot *condition;
+    ob_step *step;
+    if (!results) return OB_E_MEMORY;
+    OB_TRY(new_control(b, node, &step));
+    OB_TRY(ob__find_slot(b, node, node->inputs[0], &condition));
+    step->control->condition = (ob_place){condition->buffer, condition->offset};
+    for (uint32_t i = 0; i < node->n_outputs; i++) {
+        ob_view layout;
+        OB_TRY(layout_of(b, node->outputs[i], &layout));
+        OB_TRY(new_area(b, &layout, 1, &results[i]));
+    }
+    OB_TRY(ob__append_step(b, step));
+    OB_TRY(keep_place(b, step->control->condition));
+    for (int k = 0; k < 2; k++) OB_TRY(plan_branch(b, step, k, params.branches[k], results));
+    condition->buffer->uses_left--;
+    for (uint32_t i = 0; i < node->n_outputs; i++) {
+        ob_view layout;
+        OB_TRY(layout_of(b, node->outputs[i], &layout));
+        OB_TRY(ob__keep_until(b, results[i], b->n_steps - 1));
+        OB_TRY(ob__new_slot(b, node->outputs[i], results[i], 0, &layout));
+    }
+    return end_control(b, step, before);
+}
+
+/* ---- Loop and Scan
+ * -------------------------------------------------------------------------------------------------------------- */
+
+typedef struct looping {
+    const ob_node *node;
+    ob_loop_params params;
+    ob_step *step;
+    ob_control *control;
+} looping;
+
+/* The slot of an operand, contiguous: copied before the loop where it is not. */
+static ob_status contiguous_slot(ob_builder *b, const looping *l, const ob_value *value, ob_slot **out) {
+    ob_slot *slot;
+    ob_view layout;
+    OB_TRY(ob__find_slot(b, l->node, value, &slot));
+    *out = slot;
+    if (ob_view_is_contiguous(&slot->view)) return OB_OK;
+    ob_slot *copy = OB_ARENA_NEW(&b->scratch, ob_slot);
+    if (!copy) return OB_E_MEMORY;
+    OB_TRY(ob__view_layout(&layout, slot->view.dtype, slot->view.rank, slot->view.dims));
+    *copy = (ob_slot){.view = layout};
+    OB_TRY(new_area(b, &layout, 1, &copy->buffer));
+    OB_TRY(ob__add_copy(b, l->node, slot, copy->buffer, &layout));
+    *out = copy;
+    return OB_OK;
+}
+
+/* The slot of one element, which may have any number of axes of size 1. */
+static ob_status single_place(ob_builder *b, const looping *l, const ob_value *value, ob_place *out) {
+    ob_slot *slot;
+    if (!value) return OB_OK;
+    OB_TRY(ob__find_slot(b, l->node, value, &slot));
+    *out = (ob_place){slot->buffer, slot->offset};
+    return OB_OK;
+}
+
+/* Takes the first n axes off. */
+static ob_view behind(const ob_view *view, int32_t n) {
+    ob_view out = *view;
+    out.rank -= n;
+    for (int32_t axis = 0; axis < out.rank; axis++) {
+        out.dims[axis] = view->dims[axis + n];
+        out.strides[axis] = view->strides[axis + n];
+    }
+    return out;
+}
+
+/* Takes an axis away: what an iteration sees of a tensor. */
+static ob_status slice_of(const ob_view *whole, int64_t axis, bool is_backward, bool has_batch, ob_view *view, ob_sliced *out) {
+    int32_t rank = whole->rank - has_batch, at = (int32_t)(axis < 0 ? axis + rank : axis);
+    if (at < 0 || at >= rank) return OB_E_INTERNAL;
+    at += has_batch;
+    *view = behind(whole, has_batch);
+    for (int32_t k = at - has_batch; k + 1 < view->rank; k++) {
+        view->dims[k] = view->dims[k + 1];
+        view->strides[k] = view->strides[k + 1];
+    }
+    view->rank--;
+    out->step = is_backward ? -whole->strides[at] : whole->strides[at];
+    out->start = is_backward && whole->dims[at] > 0 ? (whole->dims[at] - 1) * whole->strides[at] : 0;
+    out->batch_step = has_batch ? whole->strides[0] : 0;
+    return OB_OK;
+}
+
+static ob_status find_initial(ob_builder *b, const looping *l, uint32_t i, ob_carried *carried) {
+    ob_slot *slot;
+    OB_TRY(contiguous_slot(b, l, l->node->inputs[l->params.first + i], &slot));
+    carried->initial = (ob_place){slot->buffer, slot->offset};
+    carried->initial_step = l->params.has_batch ? slot->view.strides[0] : 0;
+    return OB_OK;
+}
+
+/* A state that the body hands on as it is. */
+static bool is_kept(const looping *l, uint32_t i) {
+    const ob_graph *body = l->params.body;
+    return !l->params.has_batch && body->outputs[l->params.own_outputs + i] == body->inputs[l->params.own_inputs + i];
+}
+
+static ob_status find_operands(ob_builder *b, looping *l) {
+    ob_control *control = l->control;
+    const ob_node *node = l->node;
+    ob_slot *slot;
+    for (uint32_t i = 0; i < l->params.n_state; i++) OB_TRY(find_initial(b, l, i, &control->carried[i]));
+    control->n_trips = INT64_MAX;
+    if (!l->params.is_scan) {
+        OB_TRY(single_place(b, l, node->inputs[0], &control->trips));
+        return single_place(b, l, node->inputs[1], &control->condition);
+    }
+    for (uint32_t i = 0; i < l->params.n_scanned; i++) {
+        OB_TRY(ob__find_slot(b, node, node->inputs[l->params.first + l->params.n_state + i], &slot));
+        control->scanned[i].whole = (ob_place){slot->buffer, slot->offset};
+    }
+    if (l->params.has_batch && node->inputs[0]) {
+        OB_TRY(contiguous_slot(b, l, node->inputs[0], &slot));
+        control->lengths = (ob_place){slot->buffer, slot->offset};
+    }
+    return OB_OK;
+}
+
+/* Trips and sequences, as the shapes say; E_SHAPE where scanned operands disagree. */
+static ob_status count_trips(ob_builder *b, looping *l) {
+    const ob_node *node = l->node;
+    ob_control *control = l->control;
+    control->n_batches = 1;
+    for (uint32_t i = 0; i < l->params.n_scanned; i++) {
+        const ob_shape *shape = &type_of(b, node->inputs[l->params.first + l->params.n_state + i])->shape;
+        int64_t axis = ob__scan_axis(node, false, i);
+        int32_t rank = shape->rank - l->params.has_batch, at = (int32_t)(axis < 0 ? axis + rank : axis);
+        if (at < 0 || at >= rank) return OB_E_INTERNAL;
+        int64_t n = shape->dims[at + l->params.has_batch];
+        if (control->n_trips != INT64_MAX && control->n_trips != n) return OB_E_SHAPE;
+        control->n_trips = n;
+        if (l->params.has_batch) control->n_batches = shape->dims[0];
+    }
+    if (!l->params.is_scan && l->params.n_stacked > 0)
+        control->n_trips = type_of(b, node->outputs[l->params.n_state])->shape.dims[0];
+    return OB_OK;
+}
+
+static ob_status new_results(ob_builder *b, looping *l) {
+    ob_control *control = l->control;
+    for (uint32_t i = 0; i < l->params.n_state; i++) {
+        ob_carried *carried = &control->carried[i];
+        ob_view layout;
+        if (is_kept(l, i)) continue;
+        OB_TRY(layout_of(b, l->params.body->inputs[l->params.own_inputs + i], &layout));
+        OB_TRY(ob__bytes_of(b, l->node, &layout, &carried->n_bytes));
+        OB_TRY(new_area(b, &layout, (uint64_t)control->n_batches, &carried->areas[0]));
+        OB_TRY(new_area(b, &layout, 1, &carried->areas[1]));
+    }
+    for (uint32_t i = 0; i < l->params.n_stacked; i++) {
+        ob_view layout;
+        OB_TRY(layout_of(b, l->node->outputs[l->params.n_state + i], &layout));
+        OB_TRY(new_area(b, &layout, 1, &control->stacked[i].whole.buffer));
+    }
+    return OB_OK;
+}
+
+/* What the body reads from outside itself. */
+static ob_status place_body_inputs(ob_builder *b, looping *l) {
+    static const uint8_t yes = 1;
+    ob_control *control = l->control;
+    const ob_graph *body = l->params.body;
+    ob_view view;
+    if (!l->params.is_scan) {
+        OB_TRY(ob__view_layout(&view, OB_INT64, 0, NULL));
+        OB_TRY(ob__new_slot(b, body->inputs[0], control->counter, 0, &view));
+        OB_TRY(ob__view_layout(&view, OB_BOOL, 0, NULL));
+        view.data = (void *)(uintptr_t)&yes; /* or the body would not run */
+        OB_TRY(ob__new_const_slot(b, body->inputs[1], &view));
+    }
+    for (uint32_t i = 0; i < l->params.n_state; i++) {
+        const ob_value *value = body->inputs[l->params.own_inputs + i];
+        OB_TRY(layout_of(b, value, &view));
+        OB_TRY(new_moving(b, control, &control->carried[i].in));
+        OB_TRY(ob__new_slot(b, value, control->carried[i].in, 0, &view));
+    }
+    for (uint32_t i = 0; i < l->params.n_scanned; i++) {
+        ob_sliced *scanned = &control->scanned[i];
+        ob_slot *whole;
+        OB_TRY(ob__find_slot(b, l->node, l->node->inputs[l->params.first + l->params.n_state + i], &whole));
+        OB_TRY(slice_of(&whole->view, ob__scan_axis(l->node, false, i), ob__scan_is_backward(l->node, false, i),
+                        l->params.has_batch, &view, scanned));
+        OB_TRY(new_moving(b, control, &scanned->slice));
+        OB_TRY(ob__new_slot(b, body->inputs[l->params.own_inputs + l->params.n_state + i], scanned->slice, 0, &view));
+    }
+    return OB_OK;
+}
+
+static ob_status deliver_results(ob_builder *b, looping *l) {
+    ob_control *control = l->control;
+    const ob_graph *body = l->params.body;
+    ob_view layout;
+    for (uint32_t i = 0; i < l->params.n_state; i++) {
+        if (is_kept(l, i)) continue;
+        const ob_value *value = body->outputs[l->params.own_outputs + i];
+        OB_TRY(layout_of(b, value, &layout));
+        OB_TRY(new_moving(b, control, &control->carried[i].out));
+        OB_TRY(deliver(b, l->node, value, control->carried[i].out, &layout));
+    }
+    for (uint32_t i = 0; i < l->params.n_stacked; i++) {
+        ob_sliced *stacked = &control->stacked[i];
+        ob_view whole;
+        OB_TRY(layout_of(b, l->node->outputs[l->params.n_state + i], &whole));
+        OB_TRY(slice_of(&whole, l->params.is_scan ? ob__scan_axis(l->node, true, i) : 0,
+                        l->params.is_scan && ob__scan_is_backward(l->node, true, i), l->params.has_batch, &layout, stacked));
+        OB_TRY(new_moving(b, control, &stacked->slice));
+        OB_TRY(deliver(b, l->node, body->outputs[l->params.own_outputs + l->params.n_state + i], stacked->slice, &layout));
+    }
+    return l->params.is_scan ? OB_OK : single_place(b, l, body->outputs[0], &control->again);
+}
+
+static ob_status plan_body(ob_builder *b, looping *l) {
+    ob_block *block = &l->control->blocks[0];
+    block->begin = b->plan->steps_end;
+    b->depth++;
+    OB_TRY(place_body_inputs(b, l));
+    OB_TRY(ob__plan_graph(b, l->params.body));
+    OB_TRY(deliver_results(b, l));
+    b->depth--;
+    block->end = b->n_steps;
+    return OB_OK;
+}
+
+/* All that the loop itself reads and writes is there until its end. */
+static ob_status keep_to_its_end(ob_builder *b, const looping *l) {
+    const ob_control *control = l->control;
+    OB_TRY(keep_place(b, control->condition));
+    OB_TRY(keep_place(b, control->trips));
+    OB_TRY(keep_place(b, control->lengths));
+    OB_TRY(keep_place(b, control->again));
+    OB_TRY(ob__keep_until(b, control->counter, b->n_steps - 1));
+    for (uint32_t i = 0; i < control->n_carried; i++) {
+        OB_TRY(keep_place(b, control->carried[i].initial));
+        for (int k = 0; k < 2; k++) OB_TRY(ob__keep_until(b, control->carried[i].areas[k], b->n_steps - 1));
+    }
+    for (uint32_t i = 0; i < control->n_scanned; i++) OB_TRY(keep_place(b, control->scanned[i].whole));
+    for (uint32_t i = 0; i < control->n_stacked; i++) OB_TRY(keep_place(b, control->stacked[i].whole));
+    return OB_OK;
+}
+
+static ob_status place_loop_results(ob_builder *b, const looping *l) {
+    ob_view layout;
+    for (uint32_t i = 0; i < l->params.n_state; i++) {
+        const ob_value *value = l->node->outputs[i];
+        OB_TRY(layout_of(b, value, &layout));
+        ob_place from = is_kept(l, i) ? l->control->carried[i].initial : (ob_place){l->control->carried[i].areas[0], 0};
+        OB_TRY(ob__new_slot(b, value, from.buffer, from.offset, &layout));
+    }
+    for (uint32_t i = 0; i < l->params.n_stacked; i++) {
+        const ob_value *value = l->node->outputs[l->params.n_state + i];
+        OB_TRY(layout_of(b, value, &layout));
+        OB_TRY(ob__new_slot(b, value, l->control->stacked[i].whole.buffer, 0, &layout));
+    }
+    /* Reads of the operands are over, as far as they were counted where they lie. */
+    for (uint32_t i = 0; i < l->node->n_inputs; i++) {
+        ob_slot *slot;
+        OB_TRY(ob__find_slot(b, l->node, l->node->inputs[i], &slot));
+        if (slot) slot->buffer->uses_left--;
+    }
+    return OB_OK;
+}
+
+static ob_status plan_loop(ob_builder *b, const ob_node *node) {
+    looping l = {.node = node};
+    ob_arena *arena = &b->plan->arena;
+    const ob_captured *before = b->captured;
+    if (!read_params(node, &l.params)) return OB_E_INTERNAL;
+    OB_TRY(new_control(b, node, &l.step));
+    ob_control *control = l.control = l.step->control;
+    control->is_loop = true;
+    control->n_carried = l.params.n_state;
+    control->n_scanned = l.params.n_scanned;
+    control->n_stacked = l.params.n_stacked;
+    control->carried = OB_ARENA_ARRAY(arena, ob_carried, control->n_carried);
+    control->scanned = OB_ARENA_ARRAY(arena, ob_sliced, control->n_scanned);
+    control->stacked = OB_ARENA_ARRAY(arena, ob_sliced, control->n_stacked);
+    if (!control->carried || !control->scanned || !control->stacked) return OB_E_MEMORY;
+    OB_TRY(find_operands(b, &l));
+    ob_status status = count_trips(b, &l);
+    OB_FAIL_IF(status == OB_E_SHAPE, b->error, status, "operands to scan have different lengths");
+    OB_TRY(status);
+    OB_TRY(new_results(b, &l));
+    if (!l.params.is_scan) OB_TRY(ob__new_buffer(b, OB_BUFFER_ARENA, 0, sizeof(int64_t), &control->counter));
+    OB_TRY(ob__append_step(b, l.step));
+    OB_TRY(plan_body(b, &l));
+    OB_TRY(keep_to_its_end(b, &l));
+    OB_TRY(place_loop_results(b, &l));
+    return end_control(b, l.step, before);
+}
+
+ob_status ob__plan_control(ob_builder *b, const ob_node *node, bool *done) {
+    *done = node_is_static(b, node);
+    if (!*done) return OB_OK;
+    return strcmp(node->op_type, "If") == 0 ? plan_if(b, node) : plan_loop(b, node);
+}
+
+/* ---- Places
+ * ---------------------------------------------------------------------------------------------------------------------- */
+
+static void settle(ob_place *places, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) places[i].buffer = ob__buffer_root(places[i].buffer);
+}
+
+static void settle_control(ob_control *control) {
+    settle(&control->condition, 1);
+    settle(&control->trips, 1);
+    settle(&control->lengths, 1);
+    settle(&control->again, 1);
+    for (uint32_t i = 0; i < control->n_carried; i++) {
+        ob_carried *carried = &control->carried[i];
+        settle(&carried->initial, 1);
+        for (int k = 0; k < 2; k++) carried->areas[k] = ob__buffer_root(carried->areas[k]);
+    }
+    for (uint32_t i = 0; i < control->n_scanned; i++) settle(&control->scanned[i].whole, 1);
+    for (uint32_t i = 0; i < control->n_stacked; i++) settle(&control->stacked[i].whole, 1);
+}
+
+static void note_moved(const ob_step *step, const ob_place *places, uint32_t n, bool is_out) {
+    for (uint32_t i = 0; i < n; i++) {
+        ob_buffer *buffer = places[i].buffer;
+        if (!buffer || buffer->kind != OB_BUFFER_MOVING) continue;
+        ob_control *control = buffer->owner;
+        if (control->moved) control->moved[control->n_moved] = (ob_moved){step, i, is_out};
+        control->n_moved++;
+    }
+}
+
+static void note_all_moved(const ob_plan *plan) {
+    for (const ob_step *step = plan->steps; step; step = step->next) {
+        note_moved(step, step->in, step->args.n_in, false);
+        note_moved(step, step->out, step->args.n_out, true);
+    }
+}
+
+ob_status ob__settle_places(ob_builder *b) {
+    bool any = false;
+    for (ob_step *step = b->plan->steps; step; step = step->next) {
+        settle(step->in, step->args.n_in);
+        settle(step->out, step->args.n_out);
+        if (!step->control) continue;
+        settle_control(step->control);
+        any = true;
+    }
+    if (!any) return OB_OK;
+    note_all_moved(b->plan); /* counts */
+    for (const ob_step *step = b->plan->steps; step; step = step->next) {
+        ob_control *control = step->control;
+        if (!control) continue;
+        control->moved = OB_ARENA_ARRAY(&b->plan->arena, ob_moved, control->n_moved);
+        if (!control->moved) return OB_E_MEMORY;
+        control->n_moved = 0;
+    }
+    note_all_moved(b->plan);
+    return OB_OK;
+}
