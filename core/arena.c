@@ -30,7 +30,7 @@ struct ob_arena_block {
 
 /* A test of failing allocations makes them so small that every request is one. */
 #ifndef OB_ARENA_BLOCK_MIN
-#define OB_ARENA_BLOCK_MIN (16 * 1024)
+#define OB_ARENA_BLOCK_MIN 2048
 #define OB_ARENA_BLOCK_MAX (4 * 1024 * 1024)
 #endif
 
@@ -94,8 +94,9 @@ ob_status ob__arena_finish(ob_arena *arena, ob_status status) {
 }
 
 static void *alloc_from_new_block(ob_arena *arena, size_t n_bytes) {
-    /* Blocks double with the arena so that small objects stay small; a large request gets a block of its own. */
-    size_t payload = arena->n_bytes < BLOCK_MIN ? BLOCK_MIN : arena->n_bytes > BLOCK_MAX ? BLOCK_MAX : arena->n_bytes;
+    /* Blocks grow with the arena, each half of what there is, so that small objects stay small and a third of a large one is
+     * unused at most; a large request gets a block of its own. */
+    size_t payload = arena->n_bytes / 2 < BLOCK_MIN ? BLOCK_MIN : arena->n_bytes / 2 > BLOCK_MAX ? BLOCK_MAX : arena->n_bytes / 2;
     if (payload < n_bytes) payload = n_bytes;
     if (payload > SIZE_MAX - HEADER) goto fail;
     size_t total = payload + HEADER;
