@@ -189,8 +189,51 @@ static void test_global(void **state) {
     ob__kernels_limit(~0u);
 }
 
+/* ---- which taps see the input ---- */
+
+static void check_axis(const obk_axis *x) {
+    int64_t visits = 0;
+    for (int64_t o = 0; o < x->out; o++) {
+        int64_t first, end, padded = 0, seen = 0;
+        obk_taps(x, o, &first, &end);
+        for (int64_t k = 0; k < x->kernel; k++) {
+            int64_t at = o * x->stride - x->before + k * x->dilation, begin, behind;
+            bool inside = at >= 0 && at < x->in;
+            obk_reach(x, k, &begin, &behind);
+            assert_true(inside == (k >= first && k < end));
+            assert_true(inside == (o >= begin && o < behind));
+            seen += inside;
+            padded += at < x->in + x->after;
+        }
+        assert_int_equal(end - first, seen);
+        assert_int_equal(obk_padded_taps(x, o), padded);
+        visits += seen;
+    }
+    const obk_window w = {1, x, x->in, x->out, x->kernel};
+    assert_int_equal(obk_window_work(&w), visits);
+}
+
+static void test_taps(void **state) {
+    (void)state;
+    srand(1);
+    for (int round = 0; round < 4000; round++)
+        check_axis(&(obk_axis){1 + draw(5), 1 + draw(5), 1 + draw(12), 1 + draw(9), 1 + draw(7), draw(40), draw(40)});
+    /* Far apart: some 2^31 steps from tap to tap. */
+    const obk_axis huge = {2, 2, INT32_MAX, INT32_MAX, 3, INT32_MAX - 1, 0};
+    const obk_window w = {1, &huge, 2, 2, INT32_MAX};
+    obk_tiling tiling;
+    int64_t first, end, n_tables;
+    obk_taps(&huge, 0, &first, &end);
+    assert_true(first == (INT32_MAX - 1) / 3 && end == first + 1);
+    obk_taps(&huge, 1, &first, &end);
+    assert_true(first == 0 && end == 1);
+    assert_int_equal(obk_window_work(&w), 2);
+    assert_false(obk_choose_tiling(&w, 1000, &tiling, &n_tables));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_taps),
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_indices),
         cmocka_unit_test(test_global),

@@ -25,37 +25,33 @@
 #define COLUMNS 1
 #include "kernels/conv/tile.inc.h"
 
-/* One vector of up to 6 maps. */
-static void NAME(last)(const obk_product *q, const T *x, const T *w, const T *bias, int64_t rows, T *out, int64_t out_step) {
-    if (rows == 1)
+static void NAME(tile)(int64_t maps, bool narrow, const obk_product *q, const T *x, const T *w, const T *bias, int64_t rows,
+                       T *out, int64_t out_step) {
+    if (narrow && maps == 1)
         NAME(tile_1x1)(q, x, w, bias, rows, out, out_step);
-    else
+    else if (narrow)
         NAME(tile_6x1)(q, x, w, bias, rows, out, out_step);
+    else if (maps == 6)
+        NAME(tile_6x2)(q, x, w, bias, rows, out, out_step);
+    else if (maps == 4)
+        NAME(tile_4x3)(q, x, w, bias, rows, out, out_step);
+    else if (maps == 2)
+        NAME(tile_2x4)(q, x, w, bias, rows, out, out_step);
+    else
+        NAME(tile_1x8)(q, x, w, bias, rows, out, out_step);
 }
 
-/* n positions of up to 6 maps. Within `room` elements of a row of `out` whole vectors may be written: less than one: n is at
- * least a vector, and the last one overlaps the one before. */
-static void NAME(rows)(const obk_product *q, const T *x, int64_t n, const T *w, const T *bias, int64_t at_once, int64_t rows,
-                       T *out, int64_t out_step, int64_t room) {
+/* n positions of as many maps as `maps_at_once` says, `rows` of which count. A row of `out` has room for n elements at least, a
+ * vector at least; a tile that does not fit begins further in front: what it computes again is the same. */
+static void NAME(rows)(const obk_product *q, const T *x, int64_t n, const T *w, const T *bias, int64_t maps, int64_t rows, T *out,
+                       int64_t out_step, int64_t room) {
     enum { LANES = sizeof(VECTOR) / sizeof(T) };
-    int64_t i = 0;
-    switch (at_once) {
-    case 6:
-        for (; i + 2 * LANES <= n; i += 2 * LANES) NAME(tile_6x2)(q, x + i, w, bias, rows, out + i, out_step);
-        break;
-    case 4:
-        for (; i + 3 * LANES <= n; i += 3 * LANES) NAME(tile_4x3)(q, x + i, w, bias, rows, out + i, out_step);
-        break;
-    case 2:
-        for (; i + 4 * LANES <= n; i += 4 * LANES) NAME(tile_2x4)(q, x + i, w, bias, rows, out + i, out_step);
-        break;
-    default:
-        for (; i + 8 * LANES <= n; i += 8 * LANES) NAME(tile_1x8)(q, x + i, w, bias, rows, out + i, out_step);
-        break;
-    }
-    for (; i < n; i += LANES) {
-        if (i + LANES > room) i = n - LANES;
-        NAME(last)(q, x + i, w, bias, rows, out + i, out_step);
+    const int64_t wide = (maps == 6 ? 2 : maps == 4 ? 3 : maps == 2 ? 4 : 8) * LANES;
+    for (int64_t i = 0; i < n;) {
+        const bool narrow = n - i <= LANES || room < wide;
+        const int64_t width = narrow ? LANES : wide, at = i + width <= room ? i : room - width;
+        NAME(tile)(maps, narrow, q, x + at, w, bias, rows, out + at, out_step);
+        i = at + width;
     }
 }
 
@@ -68,7 +64,7 @@ static void NAME(conv_tiled)(const obk_conv *c, const T *x, const T *w, const T 
     const obk_product q = {c->channels, win->n_taps, t->elems, c->channels * win->n_taps, 1, t->tap};
     for (int64_t i = 0; i < c->channels; i++) PAD(win, t, x + i * win->n_in, b, 0, lane + i * t->elems);
     T *behind = lane + c->channels * t->elems, *out = behind + OBK_SLACK;
-    memset(behind, 0, OBK_SLACK * sizeof(T));
+    for (int64_t i = 0; i < OBK_SLACK; i++) behind[i] = 0;
     y += obk_block_start(t, b);
     for (int64_t m = first; m < end;) {
         const int64_t at_once = maps_at_once(end - m), some = at_once < end - m ? at_once : end - m;

@@ -35,8 +35,8 @@ typedef struct obk_tiling {
     const int64_t *row;                 /* [n_rows] flat position of a row's first result */
 } obk_tiling;
 
-/* Elements behind a copy, or behind the last of several, that flat loops read: they end with whole vectors. */
-enum { OBK_SLACK = 16 };
+/* Elements behind a copy, or behind the last of several, that flat loops read: they end with whole tiles. */
+enum { OBK_SLACK = 128 };
 
 /* The layout for copies of about `wish` elements at most. False where padding or stride would make the copy or the loops many
  * times larger than what is to be read: then taps have to be looked at one by one (obk_first_tap). Fills all but the tables,

@@ -2,123 +2,120 @@
  * m, k].
  *
  * Opset 1, 11 floats, 22 also bfloat16; float16 and bfloat16 by way of float. Any number of spatial axes, groups, output_padding,
- * output_shape, auto_pad. One matrix product per image and group, whose rows are then added in place (col2im). */
-#include "ops/conv/window.h"
-#include "ops/product/blas.h"
+ * output_shape, auto_pad. Of a few maps at a time: what each input element gives to each tap is one matrix product, whose rows
+ * are then added in place. */
+#include "kernels/kernels.h"
+#include "ops/conv/params.h"
+#include "ops/kernel/common.h"
 
-/* The window of the convolution this one is the gradient of: its input is Y, its result X. */
 typedef struct transposed {
-    ob__window window;
-    int64_t n_batch, groups, channels, maps; /* channels and maps of one group */
+    obk_window window; /* of the convolution this one is the gradient of: its input is Y, its result X */
+    obk_conv_columns columns;
+    obk_conv_fold fold;
+    int64_t width;                            /* bytes of an element as it is computed */
+    int64_t n_planes, groups, channels, maps; /* images times groups; channels and maps of one group */
+    int64_t part_maps, n_parts;
 } transposed;
 
 typedef struct job {
     const transposed *t;
-    const void *columns, *bias;
-    void *y;
-    int64_t group;
+    const char *x, *w, *bias;
+    char *y, *lanes;
+    size_t lane_stride;
 } job;
 
-#define SCATTER(name, type)                                                                                                      \
-    typedef struct name##_plane {                                                                                                \
-        const type *columns;                                                                                                     \
-        type *y;                                                                                                                 \
-        int64_t n;                                                                                                               \
-    } name##_plane;                                                                                                              \
-    static void name##_row(void *context, int64_t tap, int64_t x, int64_t y, int64_t n, int64_t step) {                          \
-        const name##_plane *p = context;                                                                                         \
-        const type *from = p->columns + tap * p->n + x;                                                                          \
-        type *to = p->y + y;                                                                                                     \
-        for (int64_t i = 0; i < n; i++) to[i * step] += from[i];                                                                 \
-    }                                                                                                                            \
-    static void name(void *context, int64_t begin, int64_t end) {                                                                \
-        const job *j = context;                                                                                                  \
-        const ob__window *w = &j->t->window;                                                                                     \
-        for (int64_t m = begin; m < end; m++) {                                                                                  \
-            name##_plane p = {                                                                                                   \
-                .columns = (const type *)j->columns + m * w->n_taps * w->n_out, .y = (type *)j->y + m * w->n_in, .n = w->n_out}; \
-            type bias = j->bias ? ((const type *)j->bias)[j->group * j->t->maps + m] : 0;                                        \
-            for (int64_t i = 0; i < w->n_in; i++) p.y[i] = bias;                                                                 \
-            ob__window_walk(w, name##_row, &p);                                                                                  \
-        }                                                                                                                        \
-    }
-SCATTER(scatter_float, float)
-SCATTER(scatter_double, double)
-
-/* auto_pad SAME_* and output_shape decide the padding from the size of the result. */
-static ob_status adjust_padding(const ob_kernel_args *args, ob__window *w, ob_error *error) {
-    const char *mode = ob__node_string(args->node, "auto_pad", "NOTSET");
-    bool same = strncmp(mode, "SAME", 4) == 0, shaped = ob__node_attribute(args->node, "output_shape") != NULL;
-    uint32_t n;
-    const int64_t *extra = ob__node_ints(args->node, "output_padding", &n);
-    OB_FAIL_IF(extra && n != (uint32_t)w->rank, error, OB_E_ARGUMENT, "ConvTranspose: %u output_padding for %d axes", n, w->rank);
-    if (!same && !shaped) return OB_OK;
-    for (int32_t a = 0; a < w->rank; a++) {
-        int64_t total = (w->out[a] - 1) * w->stride[a] + (w->kernel[a] - 1) * w->dilation[a] + 1 - w->in[a];
-        if (extra && (extra[a] < 0 || extra[a] > INT32_MAX || ob__add_overflows(total, extra[a], &total)))
-            return ob__fail(error, OB_E_ARGUMENT, "ConvTranspose: output_padding[%d] is %lld", a, (long long)extra[a]);
-        if (total < 0) total = 0;
-        w->before[a] = strcmp(mode, "SAME_UPPER") == 0 ? total / 2 : total - total / 2;
-        w->after[a] = total - w->before[a];
-    }
+static ob_status check_shapes(const ob_kernel_args *args, int64_t groups, ob_error *error) {
+    const ob_view *x = &args->in[0], *w = &args->in[1], *y = &args->out[0];
+    bool bad = x->dims[1] % groups != 0 || w->dims[0] != x->dims[1] || y->dims[0] != x->dims[0] || y->dims[1] % groups != 0 ||
+               w->dims[1] != y->dims[1] / groups;
+    OB_FAIL_IF(bad, error, OB_E_SHAPE, "%lld channels, filters of %lld maps, group %lld", (long long)x->dims[1],
+               (long long)w->dims[1], (long long)groups);
+    if (ob__given(args, 2))
+        OB_FAIL_IF(ob__count(&args->in[2]) != y->dims[1], error, OB_E_SHAPE, "a bias of %lld for %lld maps",
+                   (long long)ob__count(&args->in[2]), (long long)y->dims[1]);
     return OB_OK;
 }
 
-static ob_status set_up(const ob_kernel_args *args, transposed *t, ob_error *error) {
-    const ob_view *x = &args->in[0], *w = &args->in[1], *y = &args->out[0];
-    OB_FAIL_IF(x->rank < 2 || w->rank != x->rank || y->rank != x->rank, error, OB_E_SHAPE, "ConvTranspose: ranks differ");
-    OB_TRY(ob__read_window(args, y, x, &w->dims[2], &t->window, error));
-    OB_TRY(adjust_padding(args, &t->window, error));
-    int64_t groups = ob__node_int(args->node, "group", 1);
-    bool bad = groups < 1 || x->dims[1] % groups != 0 || w->dims[0] != x->dims[1] || y->dims[0] != x->dims[0] ||
-               y->dims[1] % groups != 0 || w->dims[1] != y->dims[1] / groups;
-    OB_FAIL_IF(bad, error, OB_E_SHAPE, "ConvTranspose: %lld channels, filters of %lld maps, group %lld", (long long)x->dims[1],
-               (long long)w->dims[1], (long long)groups);
-    if (ob__given(args, 2))
-        OB_FAIL_IF(ob__count(&args->in[2]) != y->dims[1], error, OB_E_SHAPE, "ConvTranspose: a bias of %lld for %lld maps",
-                   (long long)ob__count(&args->in[2]), (long long)y->dims[1]);
-    t->n_batch = x->dims[0];
-    t->groups = groups;
-    t->channels = x->dims[1] / groups;
-    t->maps = w->dims[1];
+/* auto_pad SAME_* and output_shape decide the padding from the size of the result. */
+static ob_status find_padding(ob_conv_params *p, const int64_t *x, const int64_t *y, ob_error *error) {
+    ob_window_params *w = &p->window;
+    bool upper = w->auto_pad == OB_PAD_SAME_UPPER, same = upper || w->auto_pad == OB_PAD_SAME_LOWER;
+    for (int32_t a = 0; a < w->rank && (same || p->shaped); a++) {
+        int64_t total = (x[a] - 1) * w->strides[a] + (w->kernel[a] - 1) * w->dilations[a] + 1 - y[a];
+        OB_FAIL_IF(ob__add_overflows(total, p->output_padding[a], &total), error, OB_E_LIMIT, "spatial axis %d is too large", a);
+        if (total < 0) total = 0;
+        w->before[a] = upper ? total / 2 : total - total / 2;
+        w->after[a] = total - w->before[a];
+    }
+    if (same || p->shaped) w->auto_pad = OB_PAD_GIVEN;
+    return OB_OK;
+}
+
+/* Maps whose columns lie in the second-level cache, at least one. */
+static ob_status cut(transposed *t, ob_kernel_needs *needs, ob_error *error) {
+    enum { CACHED_BYTES = 256 << 10 };
+    const obk_window *w = &t->window;
+    int64_t of_map, elems;
+    bool large = ob__mul_overflows(w->n_taps, w->n_out, &of_map) || ob__mul_overflows(of_map, t->width, &elems);
+    OB_FAIL_IF(large, error, OB_E_LIMIT, "the filter is too large");
+    t->part_maps = CACHED_BYTES / (elems > 0 ? elems : 1);
+    if (t->part_maps > t->maps) t->part_maps = t->maps;
+    if (t->part_maps < 1) t->part_maps = 1;
+    t->n_parts = (t->maps + t->part_maps - 1) / t->part_maps;
+    large = ob__mul_overflows(t->part_maps, of_map, &elems);
+    if (w->n_out < OBK_CONV_LEAST) elems += t->channels * w->n_out + (1 + OBK_CONV_MAPS) * OBK_SLACK;
+    OB_FAIL_IF(large || ob__mul_overflows(elems, t->width, &elems), error, OB_E_LIMIT, "the filter is too large");
+    needs->lane_bytes = (size_t)elems;
     return OB_OK;
 }
 
 static ob_status transposed_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    (void)site;
     transposed *t = args->state;
-    int64_t rows, elems;
-    OB_TRY(ob__check_type_v1(args, 0, error));
-    OB_TRY(set_up(args, t, error));
-    bool large = ob__mul_overflows(t->maps, t->window.n_taps, &rows) || ob__mul_overflows(rows, t->window.n_out, &elems);
-    OB_FAIL_IF(large || !ob__blas_fits(rows) || !ob__blas_fits(t->channels) || !ob__blas_fits(t->window.n_out), error, OB_E_LIMIT,
-               "ConvTranspose: the filter is too large");
-    ob__blas_single_thread();
-    OB_TRY(ob__plan_real(args, needs, error));
-    return ob__need_scratch(needs, elems, ob_dtype_size(ob__computing_type(args)), error);
+    const ob_view *x = &args->in[0], *w = &args->in[1], *y = &args->out[0];
+    ob_conv_params params;
+    OB_TRY(ob__check_type(site, args, 0, error));
+    OB_FAIL_IF(x->rank < 2 || w->rank != x->rank || y->rank != x->rank, error, OB_E_SHAPE, "X, W and Y of ranks %d, %d, %d",
+               x->rank, w->rank, y->rank);
+    OB_TRY(ob__read_conv(site->node, x->rank - 2, &params, error));
+    OB_TRY(check_shapes(args, params.group, error));
+    memcpy(params.window.kernel, &w->dims[2], (size_t)(w->rank - 2) * sizeof(int64_t));
+    OB_TRY(find_padding(&params, &x->dims[2], &y->dims[2], error));
+    OB_TRY(ob__plan_window(site, &params.window, &y->dims[2], &x->dims[2], &t->window, error));
+    if (ob__count(y) == 0) return ob__plan_real(args, needs, error);
+    bool is_double = ob__computing_type(args) == OB_DOUBLE;
+    t->columns = ob__kernels()->conv->columns[is_double];
+    t->fold = ob__kernels()->conv->fold[is_double];
+    t->width = is_double ? sizeof(double) : sizeof(float);
+    t->groups = params.group;
+    t->n_planes = x->dims[0] * t->groups;
+    t->channels = x->dims[1] / t->groups;
+    t->maps = w->dims[1];
+    OB_TRY(cut(t, needs, error));
+    return ob__plan_real(args, needs, error);
+}
+
+static void transposed_chunk(void *context, int64_t chunk, int lane) {
+    const job *j = context;
+    const transposed *t = j->t;
+    const obk_window *w = &t->window;
+    const int64_t plane = chunk / t->n_parts, group = plane % t->groups, first = chunk % t->n_parts * t->part_maps,
+                  last = first + t->part_maps < t->maps ? first + t->part_maps : t->maps, rows = t->maps * w->n_taps,
+                  column_bytes = w->n_taps * w->n_out * t->width;
+    char *columns = j->lanes + (size_t)lane * j->lane_stride;
+    t->columns(j->x + plane * t->channels * w->n_out * t->width, t->channels, w->n_out,
+               j->w + group * t->channels * rows * t->width, rows, first * w->n_taps, last * w->n_taps, columns,
+               columns + t->part_maps * column_bytes);
+    for (int64_t m = first; m < last; m++)
+        t->fold(w, columns + (m - first) * column_bytes, j->bias ? j->bias + (group * t->maps + m) * t->width : NULL,
+                j->y + (plane * t->maps + m) * w->n_in * t->width);
 }
 
 static ob_status transposed_compute(const ob_kernel_args *args, ob_error *error) {
     (void)error;
     const transposed *t = args->state;
-    const ob__window *w = &t->window;
-    bool is_double = args->in[0].dtype == OB_DOUBLE;
-    int64_t rows = t->maps * w->n_taps, ld = rows > 0 ? rows : 1, n = w->n_out, ldn = n > 0 ? n : 1;
-    if (ob__count(&args->out[0]) == 0) return OB_OK;
-    job j = {.t = t, .columns = args->scratch, .bias = ob__given(args, 2) ? args->in[2].data : NULL};
-    size_t width = ob_dtype_size(args->in[0].dtype);
-    for (int64_t i = 0; i < t->n_batch * t->groups && !ob__stopped(args->threads); i++) {
-        j.group = i % t->groups;
-        const void *x = (const char *)args->in[0].data + i * t->channels * n * (int64_t)width;
-        const void *filter = (const char *)args->in[1].data + j.group * t->channels * rows * (int64_t)width;
-        j.y = (char *)args->out[0].data + i * t->maps * w->n_in * (int64_t)width;
-        if (is_double)
-            ob__gemm_double(true, false, rows, n, t->channels, 1, filter, ld, x, ldn, 0, args->scratch, ldn);
-        else
-            ob__gemm_float(true, false, rows, n, t->channels, 1, filter, ld, x, ldn, 0, args->scratch, ldn);
-        ob__parallel(args->threads, t->maps, (INT64_C(1) << 14) / (w->n_taps * n + w->n_in + 1) + 1,
-                     is_double ? scatter_double : scatter_float, &j);
-    }
+    job j = {t,           args->in[0].data, args->in[1].data, ob__given(args, 2) ? args->in[2].data : NULL, args->out[0].data,
+             args->lanes, args->lane_stride};
+    ob__each_chunk(args->threads, t->n_planes * t->n_parts, transposed_chunk, &j);
     return OB_OK;
 }
 

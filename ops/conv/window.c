@@ -1,158 +1,148 @@
 #include "ops/conv/window.h"
 
-static ob_status read_sizes(const ob_kernel_args *args, const char *name, int32_t n, int64_t least, int64_t otherwise,
-                            int64_t *sizes, ob_error *error) {
-    uint32_t n_given;
-    const int64_t *given = ob__node_ints(args->node, name, &n_given);
-    OB_FAIL_IF(given && n_given != (uint32_t)n, error, OB_E_ARGUMENT, "%s: %u %s for %d axes", args->node->op_type, n_given, name,
-               n);
+#include <string.h>
+
+#include "core/error.h"
+#include "ops/infer/content.h"
+#include "ops/kernel/common.h"
+
+/* ---- attributes ---- */
+
+ob_status ob__read_sizes(const ob_node *node, const char *name, int32_t n, int64_t least, int64_t otherwise, int64_t *sizes,
+                         ob_error *error) {
+    uint32_t n_given = 0;
+    const int64_t *given = ob__node_ints(node, name, &n_given);
+    bool there = ob__node_attribute(node, name) != NULL;
+    OB_FAIL_IF(there && (!given || n_given != (uint32_t)n), error, OB_E_ARGUMENT, "%s has %u entries for %d spatial axes", name,
+               n_given, n);
     for (int32_t i = 0; i < n; i++) {
-        sizes[i] = given ? given[i] : otherwise;
-        OB_FAIL_IF(sizes[i] < least || sizes[i] > INT32_MAX, error, OB_E_ARGUMENT, "%s: %s[%d] is %lld", args->node->op_type,
-                   name, i, (long long)sizes[i]);
+        sizes[i] = there ? given[i] : otherwise;
+        OB_FAIL_IF(sizes[i] < least || sizes[i] > INT32_MAX, error, OB_E_ARGUMENT, "%s holds %lld", name, (long long)sizes[i]);
     }
     return OB_OK;
 }
 
-static ob_status read_padding(const ob_kernel_args *args, ob__window *w, ob_error *error) {
-    const char *mode = ob__node_string(args->node, "auto_pad", "NOTSET");
-    bool upper = strcmp(mode, "SAME_UPPER") == 0, lower = strcmp(mode, "SAME_LOWER") == 0;
-    int64_t pads[2 * OB_MAX_RANK] = {0};
-    if (!upper && !lower && strcmp(mode, "VALID") != 0) {
-        OB_FAIL_IF(strcmp(mode, "NOTSET") != 0 && mode[0] != 0, error, OB_E_ARGUMENT, "%s: auto_pad \"%s\"", args->node->op_type,
-                   mode);
-        OB_TRY(read_sizes(args, "pads", 2 * w->rank, 0, 0, pads, error));
-    }
-    for (int32_t a = 0; a < w->rank; a++) {
-        w->before[a] = pads[a];
-        w->after[a] = pads[w->rank + a];
-        if (!upper && !lower) continue;
-        int64_t total = (w->out[a] - 1) * w->stride[a] + (w->kernel[a] - 1) * w->dilation[a] + 1 - w->in[a];
-        if (total < 0) total = 0;
-        w->before[a] = upper ? total / 2 : total - total / 2;
-        w->after[a] = total - w->before[a];
+static ob_status read_padding(const ob_node *node, ob_window_params *w, ob_error *error) {
+    static const char *const modes[] = {"NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"};
+    const char *mode = ob__node_string(node, "auto_pad", "NOTSET");
+    int64_t pads[2 * OB_MAX_RANK];
+    uint32_t known = 0;
+    while (known < 4 && strcmp(mode, modes[known]) != 0) known++;
+    OB_FAIL_IF(known == 4 && mode[0] != 0, error, OB_E_ARGUMENT, "auto_pad is \"%s\"", mode);
+    w->auto_pad = known == 4 ? OB_PAD_GIVEN : (ob_auto_pad)known;
+    if (w->auto_pad != OB_PAD_GIVEN) return OB_OK;
+    OB_TRY(ob__read_sizes(node, "pads", 2 * w->rank, 0, 0, pads, error));
+    for (int32_t i = 0; i < w->rank; i++) {
+        w->before[i] = pads[i];
+        w->after[i] = pads[w->rank + i];
     }
     return OB_OK;
 }
 
-ob_status ob__read_window(const ob_kernel_args *args, const ob_view *in, const ob_view *out, const int64_t *kernel, ob__window *w,
-                          ob_error *error) {
-    const char *op = args->node->op_type;
+ob_status ob__read_window(const ob_node *node, int32_t rank, ob_window_params *w, ob_error *error) {
+    uint32_t n_given = 0;
+    ob__node_ints(node, "kernel_shape", &n_given);
+    if (rank < 0) rank = n_given <= OB_MAX_RANK - 2 ? (int32_t)n_given : OB_MAX_RANK - 2;
     memset(w, 0, sizeof *w);
-    OB_FAIL_IF(in->rank < 2 || out->rank != in->rank, error, OB_E_SHAPE, "%s: ranks %d and %d", op, in->rank, out->rank);
-    w->rank = in->rank - 2;
-    w->n_taps = 1;
-    if (kernel)
-        for (int32_t a = 0; a < w->rank; a++) w->kernel[a] = kernel[a];
-    else
-        OB_TRY(read_sizes(args, "kernel_shape", w->rank, 1, 1, w->kernel, error));
-    OB_TRY(read_sizes(args, "strides", w->rank, 1, 1, w->stride, error));
-    OB_TRY(read_sizes(args, "dilations", w->rank, 1, 1, w->dilation, error));
+    w->rank = rank;
+    w->ceil_mode = ob__node_int(node, "ceil_mode", 0) != 0;
+    w->kernel_given = ob__node_attribute(node, "kernel_shape") != NULL;
+    for (int32_t i = 0; i < rank; i++) w->kernel[i] = OB_DIM_UNKNOWN;
+    if (w->kernel_given) OB_TRY(ob__read_sizes(node, "kernel_shape", rank, 1, 1, w->kernel, error));
+    OB_TRY(ob__read_sizes(node, "strides", rank, 1, 1, w->strides, error));
+    OB_TRY(ob__read_sizes(node, "dilations", rank, 1, 1, w->dilations, error));
+    return read_padding(node, w, error);
+}
+
+/* ---- numbers ---- */
+
+static bool is_same(const ob_window_params *w) {
+    return w->auto_pad == OB_PAD_SAME_UPPER || w->auto_pad == OB_PAD_SAME_LOWER;
+}
+
+static obk_axis axis_of(const ob_window_params *w, int32_t a, int64_t in, int64_t out) {
+    obk_axis axis = {in, out, w->kernel[a], w->strides[a], w->dilations[a], w->before[a], w->after[a]};
+    if (!is_same(w)) return axis;
+    int64_t total = (out - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1 - in;
+    if (total < 0) total = 0;
+    axis.before = w->auto_pad == OB_PAD_SAME_UPPER ? total / 2 : total - total / 2;
+    axis.after = total - axis.before;
+    return axis;
+}
+
+ob_status ob__plan_window(const ob_kernel_site *site, const ob_window_params *w, const int64_t *in, const int64_t *out,
+                          obk_window *window, ob_error *error) {
+    int32_t rank = w->rank > 0 ? w->rank : 1; /* a plane without axes is one element */
+    obk_axis *axes = ob__tail(site, (size_t)rank, sizeof *axes);
+    if (!axes) return ob__fail(error, OB_E_MEMORY, "no memory for a plan");
+    *window = (obk_window){rank, axes, 1, 1, 1};
+    axes[0] = (obk_axis){1, 1, 1, 1, 1, 0, 0};
     for (int32_t a = 0; a < w->rank; a++) {
-        w->in[a] = in->dims[a + 2];
-        w->out[a] = out->dims[a + 2];
-        bool bad = w->kernel[a] < 0 || w->kernel[a] > INT32_MAX || w->in[a] > INT32_MAX || w->out[a] > INT32_MAX;
-        OB_FAIL_IF(bad || ob__mul_overflows(w->n_taps, w->kernel[a], &w->n_taps), error, OB_E_LIMIT, "%s: axis %d is too large",
-                   op, a);
+        bool bad = w->kernel[a] < 0 || w->kernel[a] > INT32_MAX || in[a] > INT32_MAX || out[a] > INT32_MAX;
+        OB_FAIL_IF(bad || ob__mul_overflows(window->n_taps, w->kernel[a], &window->n_taps), error, OB_E_LIMIT,
+                   "spatial axis %d is too large", a);
+        axes[a] = axis_of(w, a, in[a], out[a]);
     }
-    w->n_in = ob__product(w->in, 0, w->rank);
-    w->n_out = ob__product(w->out, 0, w->rank);
-    return read_padding(args, w, error);
+    window->n_in = ob__product(in, 0, w->rank);
+    window->n_out = ob__product(out, 0, w->rank);
+    return OB_OK;
 }
 
-static int64_t ceil_div(int64_t a, int64_t b) {
-    return a > 0 ? (a - 1) / b + 1 : -(-a / b);
+ob_status ob__plan_tiling(const ob_kernel_site *site, const obk_window *window, int64_t wish, obk_tiling *tiling, bool *tiled,
+                          ob_error *error) {
+    int64_t n_tables;
+    *tiled = obk_choose_tiling(window, wish, tiling, &n_tables);
+    if (!*tiled) return OB_OK;
+    int64_t *tables = ob__tail(site, (size_t)n_tables, sizeof *tables);
+    if (!tables) return ob__fail(error, OB_E_MEMORY, "no memory for a plan");
+    obk_fill_tiling(window, tiling, tables);
+    return OB_OK;
 }
 
-void ob__window_reach(const ob__window *w, int32_t a, int64_t k, int64_t *first, int64_t *end) {
-    int64_t shift = w->before[a] - k * w->dilation[a]; /* input index = o * stride - shift */
-    *first = shift > 0 ? ceil_div(shift, w->stride[a]) : 0;
-    *end = ceil_div(w->in[a] + shift, w->stride[a]);
-    if (*end > w->out[a]) *end = w->out[a];
-    if (*end < *first) *end = *first;
+/* ---- terms ---- */
+
+ob_dim ob__window_extent(ob_infer *infer, const ob_window_params *w, int32_t i) {
+    ob_dim last = ob_dim_mul(infer->dims, ob_dim_sub(infer->dims, w->kernel[i], 1), w->dilations[i]);
+    return ob_dim_add(infer->dims, last, 1);
 }
 
-int64_t ob__window_taps(const ob__window *w, int32_t a, int64_t o, bool padded) {
-    int64_t start = o * w->stride[a] - w->before[a], low = padded ? -w->before[a] : 0,
-            high = w->in[a] + (padded ? w->after[a] : 0);
-    int64_t first = start < low ? ceil_div(low - start, w->dilation[a]) : 0;
-    int64_t end = high > start ? ceil_div(high - start, w->dilation[a]) : 0;
-    if (end > w->kernel[a]) end = w->kernel[a];
-    return end > first ? end - first : 0;
+static ob_dim padded(ob_infer *infer, const ob_window_params *w, int32_t i, ob_dim size) {
+    return ob_dim_add(infer->dims, size, w->before[i] + w->after[i]);
 }
 
-/* The first tap of axis a from k on that meets the input at any result; kernel[a]: none does. Steps over whole runs of taps that
- * see padding only, so that a kernel of any size costs no more than input and result. */
-static int64_t next_tap(const ob__window *w, int32_t a, int64_t k) {
-    while (k < w->kernel[a]) {
-        int64_t first, end, start = w->before[a] - k * w->dilation[a]; /* of the input, seen from result 0 */
-        ob__window_reach(w, a, k, &first, &end);
-        if (end > first) return k;
-        /* The result before the first one that is not in front of the input is the next to enter it. */
-        int64_t o = start > 0 ? ceil_div(start, w->stride[a]) : 0;
-        if (o > w->out[a]) o = w->out[a];
-        if (o == 0) break; /* every result looks behind the input, and further taps do all the more */
-        int64_t distance = start - (o - 1) * w->stride[a];
-        k += ceil_div(distance, w->dilation[a]);
-    }
-    return w->kernel[a];
+ob_status ob__require_window(ob_infer *infer, const ob_window_params *w, int32_t i, ob_dim size) {
+    ob_dim all = padded(infer, w, i, size), extent = ob__window_extent(infer, w, i);
+    bool numbers = ob_dim_is_const(all) && ob_dim_is_const(extent); /* ob__window_places tells of these */
+    if (is_same(w) || (numbers && all != OB_DIM_UNKNOWN && extent != OB_DIM_UNKNOWN)) return OB_OK;
+    return ob__require(infer, OB_COND_AT_LEAST, all, extent, 0, i + 2, OB0601);
 }
 
-int64_t ob__window_work(const ob__window *w) {
-    int64_t work = 1;
-    for (int32_t a = 0; a < w->rank; a++) {
-        /* taps times results, of which at most every input element is met by every result, or by every tap */
-        int64_t taps = w->kernel[a] < w->in[a] ? w->kernel[a] : w->in[a];
-        if (ob__mul_overflows(work, w->out[a], &work) || ob__mul_overflows(work, taps > 0 ? taps : 1, &work))
-            return INT64_MAX / 2;
+ob_dim ob__window_places(ob_infer *infer, const ob_window_params *w, int32_t i, ob_dim size) {
+    if (is_same(w)) return ob_dim_ceil_div(infer->dims, size, w->strides[i]);
+    ob_dim extent = ob__window_extent(infer, w, i), all = padded(infer, w, i, size);
+    ob_dim span = ob_dim_sub(infer->dims, all, extent);
+    if (ob_dim_is_const(span) && span < 0) {
+        ob__problem(infer, OB0601, 0, i + 2, "axis %d: the window of %lld does not fit into the padded size %lld", i + 2,
+                    (long long)extent, (long long)all);
+        return OB_DIM_UNKNOWN;
     }
-    return work < INT64_MAX / 2 ? work + 1 : INT64_MAX / 2;
+    if (!w->ceil_mode) return ob_dim_add(infer->dims, ob_dim_div(infer->dims, span, w->strides[i]), 1);
+    ob_dim n = ob_dim_add(infer->dims, ob_dim_ceil_div(infer->dims, span, w->strides[i]), 1);
+    /* A last window that would start behind the input and its front padding does not count. */
+    bool never = ob_dim_is_const(extent) && w->after[i] + w->strides[i] - 1 < extent;
+    if (never || n == OB_DIM_UNKNOWN) return n;
+    ob_dim start = ob_dim_mul(infer->dims, ob_dim_sub(infer->dims, n, 1), w->strides[i]);
+    return ob_dim_sub(infer->dims, n, ob__term_at_least(infer, start, ob_dim_add(infer->dims, size, w->before[i])));
 }
 
-/* All rows of results that one tap reaches. */
-static void walk_tap(const ob__window *w, int64_t tap, const int64_t *k, ob__window_row row, void *context) {
-    int64_t first[OB_MAX_RANK], end[OB_MAX_RANK], index[OB_MAX_RANK];
-    int32_t last = w->rank - 1;
-    if (w->rank == 0) {
-        row(context, tap, 0, 0, 1, 1);
-        return;
-    }
-    for (int32_t a = 0; a < w->rank; a++) {
-        ob__window_reach(w, a, k[a], &first[a], &end[a]);
-        if (first[a] == end[a]) return;
-        index[a] = first[a];
-    }
-    for (;;) {
-        int64_t out = 0, in = 0;
-        for (int32_t a = 0; a < w->rank; a++) {
-            out = out * w->out[a] + index[a];
-            in = in * w->in[a] + index[a] * w->stride[a] - w->before[a] + k[a] * w->dilation[a];
-        }
-        row(context, tap, out, in, end[last] - first[last], w->stride[last]);
-        int32_t a = last - 1;
-        while (a >= 0 && ++index[a] == end[a]) {
-            index[a] = first[a];
-            a--;
-        }
-        if (a < 0) return;
-    }
+ob_dim ob__unwindowed(ob_infer *infer, const ob_window_params *w, int32_t i, ob_dim size, int64_t extra) {
+    ob_dim spread = ob_dim_mul(infer->dims, ob_dim_sub(infer->dims, size, 1), w->strides[i]);
+    ob_dim whole = ob_dim_add(infer->dims, ob_dim_add(infer->dims, spread, ob__window_extent(infer, w, i)), extra);
+    return ob_dim_sub(infer->dims, whole, w->before[i] + w->after[i]);
 }
 
-void ob__window_walk(const ob__window *w, ob__window_row row, void *context) {
-    int64_t k[OB_MAX_RANK] = {0}, least[OB_MAX_RANK];
-    for (int32_t a = 0; a < w->rank; a++) {
-        k[a] = least[a] = next_tap(w, a, 0);
-        if (k[a] == w->kernel[a]) return;
-    }
-    for (;;) {
-        int64_t tap = 0;
-        for (int32_t a = 0; a < w->rank; a++) tap = tap * w->kernel[a] + k[a];
-        walk_tap(w, tap, k, row, context);
-        int32_t a = w->rank - 1;
-        while (a >= 0 && (k[a] = next_tap(w, a, k[a] + 1)) == w->kernel[a]) {
-            k[a] = least[a];
-            a--;
-        }
-        if (a < 0) return;
-    }
+ob_status ob__require_unwindowed(ob_infer *infer, ob_dim *size, int32_t axis) {
+    OB_TRY(ob__require_size(infer, *size, 0, axis, OB0601));
+    if (ob_dim_is_const(*size) && *size < 0) *size = OB_DIM_UNKNOWN;
+    return OB_OK;
 }

@@ -1,32 +1,48 @@
-/* The sliding window of convolutions and pooling, in any number of spatial axes. */
+/* The sliding window of convolutions and pooling, in any number of spatial axes: its attributes, read once for shape rules and
+ * kernels, and what follows from them for sizes that are terms or numbers. */
 #ifndef OB_OPS_CONV_WINDOW_H
 #define OB_OPS_CONV_WINDOW_H
 
-#include "ops/kernel/common.h"
+#include "kernels/window/window.h"
+#include "ops/infer/infer.h"
+#include "ops/kernel/kernel.h"
 
-typedef struct ob__window {
+typedef enum ob_auto_pad { OB_PAD_GIVEN, OB_PAD_VALID, OB_PAD_SAME_UPPER, OB_PAD_SAME_LOWER } ob_auto_pad;
+
+typedef struct ob_window_params {
     int32_t rank; /* spatial axes */
-    int64_t in[OB_MAX_RANK], out[OB_MAX_RANK], kernel[OB_MAX_RANK], stride[OB_MAX_RANK], dilation[OB_MAX_RANK];
-    int64_t before[OB_MAX_RANK], after[OB_MAX_RANK]; /* padding */
-    int64_t n_in, n_out, n_taps;                     /* elements of one plane and of the kernel */
-} ob__window;
+    bool kernel_given, ceil_mode;
+    ob_auto_pad auto_pad;
+    ob_dim kernel[OB_MAX_RANK]; /* OB_DIM_UNKNOWN without the attribute: then the filter's sizes, which who asks puts here */
+    int64_t strides[OB_MAX_RANK], dilations[OB_MAX_RANK];
+    int64_t before[OB_MAX_RANK], after[OB_MAX_RANK]; /* padding; 0 unless OB_PAD_GIVEN */
+} ob_window_params;
 
-/* From the attributes kernel_shape (or `kernel` when not NULL), strides, dilations, pads, auto_pad and the spatial dims of `in`
- * and `out` (both with two axes before them). E_ARGUMENT for a size that is not positive or is over 2^31, negative padding, a
- * wrong count. */
-ob_status ob__read_window(const ob_kernel_args *args, const ob_view *in, const ob_view *out, const int64_t *kernel,
-                          ob__window *window, ob_error *error);
+/* kernel_shape, strides, dilations, pads, auto_pad and ceil_mode for `rank` spatial axes; a rank below 0 is that of kernel_shape.
+ * E_ARGUMENT for a list of another length, an entry that is not positive (of pads: negative) or above 2^31 - 1, an auto_pad that
+ * there is not. */
+ob_status ob__read_window(const ob_node *node, int32_t rank, ob_window_params *params, ob_error *error);
+/* A list attribute with one entry for each of n axes, none below `least`; `otherwise` when absent. */
+ob_status ob__read_sizes(const ob_node *node, const char *name, int32_t n, int64_t least, int64_t otherwise, int64_t *sizes,
+                         ob_error *error);
 
-/* n results from `out` on (indices into the plane) see at this tap the elements in, in + step, ... */
-typedef void (*ob__window_row)(void *context, int64_t tap, int64_t out, int64_t in, int64_t n, int64_t step);
-/* Calls row for every tap in order and every row of results that the tap reaches inside the plane; taps that see padding only
- * cost nothing. */
-void ob__window_walk(const ob__window *window, ob__window_row row, void *context);
-/* About how many elements the walk visits; never overflows. */
-int64_t ob__window_work(const ob__window *window);
-/* The results first .. end of axis a that tap k of that axis reaches. */
-void ob__window_reach(const ob__window *window, int32_t a, int64_t k, int64_t *first, int64_t *end);
-/* How many taps of result o of axis a lie inside the input, or inside the input and its padding. */
-int64_t ob__window_taps(const ob__window *window, int32_t a, int64_t o, bool padded);
+/* Numbers: the window over planes of `in`, whose results are planes of `out` (rank sizes each), in the plan's memory. The
+ * kernel's sizes are known, from 0 on. E_LIMIT for a size above 2^31 - 1. */
+ob_status ob__plan_window(const ob_kernel_site *site, const ob_window_params *params, const int64_t *in, const int64_t *out,
+                          obk_window *window, ob_error *error);
+/* Its layout with copies of about `wish` elements; *tiled false: none serves. */
+ob_status ob__plan_tiling(const ob_kernel_site *site, const obk_window *window, int64_t wish, obk_tiling *tiling, bool *tiled,
+                          ob_error *error);
+
+/* Terms. Elements from the first that axis i of the window sees to behind the last: (kernel - 1) * dilation + 1. */
+ob_dim ob__window_extent(ob_infer *infer, const ob_window_params *params, int32_t i);
+/* Places of the window along spatial axis i of `size`; reports where there is none. */
+ob_dim ob__window_places(ob_infer *infer, const ob_window_params *params, int32_t i, ob_dim size);
+/* That it fits once, where that is known when the sizes are. */
+ob_status ob__require_window(ob_infer *infer, const ob_window_params *params, int32_t i, ob_dim size);
+/* The size of which as many places as `size` come: stride * (size - 1) + extra + extent - padding. */
+ob_dim ob__unwindowed(ob_infer *infer, const ob_window_params *params, int32_t i, ob_dim size, int64_t extra);
+/* Padding may take away more than there is; nothing is left of a size that is below 0. */
+ob_status ob__require_unwindowed(ob_infer *infer, ob_dim *size, int32_t axis);
 
 #endif

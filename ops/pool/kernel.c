@@ -5,95 +5,125 @@
  * bfloat16 by way of float. Padding never takes part in a maximum, and in a mean only with count_include_pad, which counts
  * the padding but not what ceil_mode lets hang over beyond it. Indices count over
  * the whole input; the first of equal maxima is named. NaN wins a maximum. */
-#include "ops/conv/window.h"
-
-typedef enum kind { POOL_MAX, POOL_AVERAGE, POOL_LP } kind;
+#include "kernels/kernels.h"
+#include "ops/kernel/common.h"
+#include "ops/pool/params.h"
 
 typedef struct pool {
-    ob__window window;
-    kind kind;
-    double p;
-    bool count_padding, column_major;
-    const void *in;
-    void *out;
-    int64_t *indices; /* NULL: not wanted */
+    obk_pool k;
+    obk_pool_max max;
+    obk_pool_sum sum;
+    int64_t width;             /* bytes of an element as it is computed */
+    int64_t n_planes, n_parts; /* parts: blocks of planes */
+    int64_t n_each;            /* parts of a chunk */
 } pool;
 
-#define T          int8_t
-#define IS_NAN(x)  false
-#define NAME(name) name##_int8
-#define LOWEST     INT8_MIN
-#include "ops/pool/max.inc.h"
-#define T          uint8_t
-#define IS_NAN(x)  false
-#define NAME(name) name##_uint8
-#define LOWEST     0
-#include "ops/pool/max.inc.h"
-#define T          float
-#define IS_NAN(x)  isnan(x)
-#define NAME(name) name##_float
-#define LOWEST     (-INFINITY)
-#include "ops/pool/max.inc.h"
-#define T          double
-#define IS_NAN(x)  isnan(x)
-#define NAME(name) name##_double
-#define LOWEST     ((double)-INFINITY)
-#include "ops/pool/max.inc.h"
+typedef struct job {
+    const pool *p;
+    const ob_kernel_args *args;
+    int64_t *indices;
+} job;
 
-#define REAL       float
-#define NAME(name) name##_float
-#define POW        powf
-#include "ops/pool/sum.inc.h"
-#define REAL       double
-#define NAME(name) name##_double
-#define POW        pow
-#include "ops/pool/sum.inc.h"
-
-static double read_p(const ob_kernel_args *args) {
-    const ob_attribute *a = ob__node_attribute(args->node, "p");
-    if (a && a->type == OB_ATTR_FLOAT) return (double)a->u.f;
-    return (double)ob__node_int(args->node, "p", 2);
+static ob_status find_loops(const ob_kernel_site *site, const ob_kernel_args *args, pool *p, ob_error *error) {
+    const obk_pools *loops = ob__kernels()->pool;
+    ob_dtype dtype = args->in[0].dtype;
+    int type = ob__is_real(dtype) ? (ob__computing_type(args) == OB_DOUBLE ? OBK_POOL_F64 : OBK_POOL_F32)
+               : dtype == OB_INT8 ? OBK_POOL_I8
+                                  : OBK_POOL_U8;
+    if (p->k.kind == OBK_POOL_MAX)
+        p->max = loops->max[type];
+    else if (type <= OBK_POOL_F64)
+        p->sum = loops->sum[type];
+    bool known = (ob__is_real(dtype) || dtype == OB_INT8 || dtype == OB_UINT8) && (p->max || p->sum);
+    if (!known) return OB__NO_TYPE(site, error, dtype);
+    p->width = (int64_t)ob_dtype_size(ob__is_real(dtype) ? ob__computing_type(args) : dtype);
+    return OB_OK;
 }
 
-static ob_status set_up(const ob_kernel_args *args, pool *p, ob_error *error) {
-    const char *op = args->node->op_type;
-    const ob_view *in = &args->in[0], *out = &args->out[0];
-    OB_TRY(ob__read_window(args, in, out, NULL, &p->window, error));
-    OB_FAIL_IF(!ob__node_attribute(args->node, "kernel_shape"), error, OB_E_MODEL, "%s: no kernel_shape", op);
-    OB_FAIL_IF(in->dims[0] != out->dims[0] || in->dims[1] != out->dims[1], error, OB_E_SHAPE, "%s: batch or channels change", op);
-    p->kind = strcmp(op, "MaxPool") == 0 ? POOL_MAX : strcmp(op, "AveragePool") == 0 ? POOL_AVERAGE : POOL_LP;
-    p->p = read_p(args);
-    OB_FAIL_IF(!(p->p > 0), error, OB_E_ARGUMENT, "%s: p is %g", op, p->p);
-    p->count_padding = ob__node_int(args->node, "count_include_pad", 0) != 0;
-    p->column_major = ob__node_int(args->node, "storage_order", 0) != 0;
+/* By how many taps a mean is divided, for each result of each axis. */
+static ob_status count_taps(const ob_kernel_site *site, const ob_pool_params *params, pool *p, ob_error *error) {
+    const obk_window *w = &p->k.window;
+    const int32_t **tables = ob__tail(site, (size_t)w->rank, sizeof *tables);
+    for (int32_t a = 0; tables && a < w->rank; a++) {
+        const obk_axis *axis = &w->axes[a];
+        int32_t *counts = ob__tail(site, (size_t)axis->out, sizeof *counts);
+        if (!counts) return ob__fail(error, OB_E_MEMORY, "no memory for a plan");
+        for (int64_t o = 0; o < axis->out; o++) {
+            int64_t first = 0, end = params->count_padding ? obk_padded_taps(axis, o) : 0;
+            if (!params->count_padding) obk_taps(axis, o, &first, &end);
+            counts[o] = end > first ? (int32_t)(end - first) : 1;
+        }
+        tables[a] = counts;
+    }
+    p->k.taps = tables;
+    return tables ? OB_OK : ob__fail(error, OB_E_MEMORY, "no memory for a plan");
+}
+
+/* Copies that lie in the first-level cache; chunks of some ten thousand steps, whatever the number of threads. */
+static ob_status cut(const ob_kernel_site *site, const ob_kernel_args *args, pool *p, ob_kernel_needs *needs, ob_error *error) {
+    enum { CACHED_BYTES = 24 << 10, CHUNK = 1 << 15 };
+    const obk_window *w = &p->k.window;
+    int64_t blocks = 1, work;
+    if (!ob__wanted(args, 1)) OB_TRY(ob__plan_tiling(site, w, CACHED_BYTES / p->width, &p->k.tiling, &p->k.tiled, error));
+    if (p->k.tiled) {
+        const obk_tiling *t = &p->k.tiling;
+        int64_t elems = t->elems + OBK_SLACK + (p->sum ? t->n_flat + OBK_SLACK : 0);
+        needs->lane_bytes = (size_t)(elems * p->width);
+        blocks = t->n_blocks;
+        work = t->elems + t->n_flat * (p->sum ? w->n_taps : 4 * w->rank);
+    } else {
+        work = obk_window_work(w) + w->n_out;
+    }
+    p->n_parts = p->n_planes * blocks;
+    p->n_each = CHUNK / (work > 0 ? work : 1) + 1;
     return OB_OK;
 }
 
 static ob_status pool_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    (void)site;
-    OB_TRY(ob__check_type_v1(args, 0, error));
-    OB_TRY(set_up(args, args->state, error));
+    pool *p = args->state;
+    const ob_view *in = &args->in[0], *out = &args->out[0];
+    ob_pool_params params;
+    OB_TRY(ob__check_type(site, args, 0, error));
+    OB_FAIL_IF(in->rank < 2 || out->rank != in->rank, error, OB_E_SHAPE, "ranks %d and %d", in->rank, out->rank);
+    OB_TRY(ob__read_pool(site->node, in->rank - 2, &params, error));
+    OB_FAIL_IF(in->dims[0] != out->dims[0] || in->dims[1] != out->dims[1], error, OB_E_SHAPE, "batch or channels change");
+    p->k.kind = params.kind;
+    p->k.p = params.p;
+    p->k.column_major = params.column_major;
+    OB_TRY(find_loops(site, args, p, error));
+    OB_TRY(ob__plan_window(site, &params.window, &in->dims[2], &out->dims[2], &p->k.window, error));
+    if (ob__count(out) == 0) return ob__plan_real(args, needs, error);
+    p->n_planes = in->dims[0] * in->dims[1];
+    if (params.kind == OBK_POOL_MEAN) OB_TRY(count_taps(site, &params, p, error));
+    OB_TRY(cut(site, args, p, needs, error));
     return ob__plan_real(args, needs, error);
 }
 
-static ob_status pool_compute(const ob_kernel_args *args, ob_error *error) {
-    pool p = *(const pool *)args->state;
-    const ob_view *in = &args->in[0];
-    p.in = in->data;
-    p.out = args->out[0].data;
-    p.indices = ob__wanted(args, 1) ? args->out[1].data : NULL;
-    if (ob__count(&args->out[0]) == 0) return OB_OK;
-    void (*task)(void *, int64_t, int64_t) = NULL;
-    switch (in->dtype) {
-    case OB_FLOAT: task = p.kind == POOL_MAX ? max_planes_float : sum_planes_float; break;
-    case OB_DOUBLE: task = p.kind == POOL_MAX ? max_planes_double : sum_planes_double; break;
-    case OB_INT8: task = p.kind == POOL_MAX ? max_planes_int8 : NULL; break;
-    case OB_UINT8: task = p.kind == POOL_MAX ? max_planes_uint8 : NULL; break;
-    default: break;
+static void pool_chunk(void *context, int64_t chunk, int lane) {
+    const job *j = context;
+    const pool *p = j->p;
+    const obk_window *w = &p->k.window;
+    char *memory = j->args->lanes + (size_t)lane * j->args->lane_stride;
+    int64_t end = (chunk + 1) * p->n_each < p->n_parts ? (chunk + 1) * p->n_each : p->n_parts;
+    for (int64_t i = chunk * p->n_each; i < end; i++) {
+        int64_t blocks = p->n_parts / p->n_planes, plane = i / blocks, block = i % blocks;
+        const char *x = (const char *)j->args->in[0].data + plane * w->n_in * p->width;
+        char *y = (char *)j->args->out[0].data + plane * w->n_out * p->width;
+        int64_t *indices = j->indices ? j->indices + plane * w->n_out : NULL;
+        if (p->sum) {
+            p->sum(&p->k, x, y, block, memory);
+            continue;
+        }
+        p->max(&p->k, x, y, indices, block, memory);
+        for (int64_t o = 0; indices && o < w->n_out; o++) indices[o] += plane * w->n_in;
     }
-    if (!task) return OB__NO_TYPE_V1(args, error, in->dtype);
-    int64_t work = ob__window_work(&p.window);
-    ob__parallel(args->threads, in->dims[0] * in->dims[1], (INT64_C(1) << 15) / work + 1, task, &p);
+}
+
+static ob_status pool_compute(const ob_kernel_args *args, ob_error *error) {
+    (void)error;
+    const pool *p = args->state;
+    job j = {.p = p, .args = args, .indices = ob__wanted(args, 1) ? args->out[1].data : NULL};
+    if (p->n_parts > 0) ob__each_chunk(args->threads, (p->n_parts + p->n_each - 1) / p->n_each, pool_chunk, &j);
     return OB_OK;
 }
 
@@ -105,62 +135,47 @@ const ob_kernel ob__kernel_pool = {.name = "pool", .state_bytes = sizeof(pool), 
 
 /* ---- Global pooling: every plane becomes one element ---- */
 
-typedef struct planes {
-    kind kind;
+typedef struct global_pool {
+    obk_pool_plane loop;
+    obk_pool_kind kind;
     double p;
-    int64_t n; /* elements per plane */
-    const void *in;
-    void *out;
+    int64_t n, n_planes, width;
+} global_pool;
+
+typedef struct planes {
+    const global_pool *g;
+    const char *x;
+    char *y;
 } planes;
 
-#define GLOBAL_POOL(name, type)                                                                                                  \
-    static void name(void *context, int64_t begin, int64_t end) {                                                                \
-        const planes *g = context;                                                                                               \
-        for (int64_t plane = begin; plane < end; plane++) {                                                                      \
-            const type *x = (const type *)g->in + plane * g->n;                                                                  \
-            double sums[8] = {0}, sum = 0;                                                                                       \
-            type highest = g->n > 0 ? x[0] : (type)-INFINITY;                                                                    \
-            if (g->kind == POOL_AVERAGE) {                                                                                       \
-                for (int64_t i = 0; i + 8 <= g->n; i += 8)                                                                       \
-                    for (int l = 0; l < 8; l++) sums[l] += (double)x[i + l];                                                     \
-                for (int64_t i = g->n / 8 * 8; i < g->n; i++) sum += (double)x[i];                                               \
-                for (int l = 0; l < 8; l++) sum += sums[l];                                                                      \
-            } else if (g->kind == POOL_LP) {                                                                                     \
-                for (int64_t i = 0; i < g->n; i++)                                                                               \
-                    sum += g->p == 2 ? (double)x[i] * (double)x[i] : pow(fabs((double)x[i]), g->p);                              \
-            } else {                                                                                                             \
-                for (int64_t i = 1; i < g->n; i++)                                                                               \
-                    if (x[i] > highest || isnan(x[i])) highest = x[i];                                                           \
-            }                                                                                                                    \
-            type *y = (type *)g->out + plane;                                                                                    \
-            if (g->kind == POOL_MAX)                                                                                             \
-                *y = highest;                                                                                                    \
-            else if (g->kind == POOL_AVERAGE)                                                                                    \
-                *y = (type)(sum / (double)g->n);                                                                                 \
-            else                                                                                                                 \
-                *y = (type)(g->p == 2 ? sqrt(sum) : pow(sum, 1 / g->p));                                                         \
-        }                                                                                                                        \
-    }
-GLOBAL_POOL(global_float, float)
-GLOBAL_POOL(global_double, double)
+static void global_planes(void *context, int64_t begin, int64_t end) {
+    const planes *j = context;
+    const global_pool *g = j->g;
+    for (int64_t i = begin; i < end; i++) g->loop(g->kind, g->p, j->x + i * g->n * g->width, g->n, j->y + i * g->width);
+}
 
 static ob_status global_pool_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    global_pool *g = args->state;
     const ob_view *in = &args->in[0], *out = &args->out[0];
-    OB_TRY(ob__check_type_v1(args, 0, error));
-    OB_FAIL_IF(in->rank < 2 || ob__count(out) != in->dims[0] * in->dims[1], error, OB_E_SHAPE, "%s: rank %d", site->node->op_type,
-               in->rank);
-    OB_FAIL_IF(!(read_p(args) > 0), error, OB_E_ARGUMENT, "%s: p is %g", site->node->op_type, read_p(args));
+    ob_pool_params params;
+    OB_TRY(ob__check_type(site, args, 0, error));
+    OB_FAIL_IF(in->rank < 2 || ob__count(out) != in->dims[0] * in->dims[1], error, OB_E_SHAPE, "rank %d", in->rank);
+    OB_TRY(ob__read_pool(site->node, 0, &params, error));
+    ob_dtype computing = ob__computing_type(args);
+    *g = (global_pool){ob__kernels()->pool->global[computing == OB_DOUBLE ? OBK_POOL_F64 : OBK_POOL_F32],
+                       params.kind,
+                       params.p,
+                       ob__product(in->dims, 2, in->rank),
+                       in->dims[0] * in->dims[1],
+                       (int64_t)ob_dtype_size(computing)};
     return ob__plan_real(args, needs, error);
 }
 
 static ob_status global_pool_compute(const ob_kernel_args *args, ob_error *error) {
     (void)error;
-    const char *op = args->node->op_type;
-    const ob_view *in = &args->in[0];
-    planes g = {.p = read_p(args), .n = ob__product(in->dims, 2, in->rank), .in = in->data, .out = args->out[0].data};
-    g.kind = strcmp(op, "GlobalMaxPool") == 0 ? POOL_MAX : strcmp(op, "GlobalAveragePool") == 0 ? POOL_AVERAGE : POOL_LP;
-    ob__parallel(args->threads, in->dims[0] * in->dims[1], (INT64_C(1) << 15) / (g.n + 1) + 1,
-                 in->dtype == OB_DOUBLE ? global_double : global_float, &g);
+    const global_pool *g = args->state;
+    planes j = {g, args->in[0].data, args->out[0].data};
+    ob__parallel(args->threads, g->n_planes, (INT64_C(1) << 15) / (g->n + 1) + 1, global_planes, &j);
     return OB_OK;
 }
 
@@ -168,4 +183,5 @@ static ob_status global_pool_run(const ob_kernel_args *args, ob_error *error) {
     return ob__run_real(args, global_pool_compute, error);
 }
 
-const ob_kernel ob__kernel_global_pool = {.name = "global_pool", .plan = global_pool_plan, .run = global_pool_run};
+const ob_kernel ob__kernel_global_pool = {
+    .name = "global_pool", .state_bytes = sizeof(global_pool), .plan = global_pool_plan, .run = global_pool_run};

@@ -1,0 +1,19 @@
+/* Attributes of pooling, read once for shape rules and kernels. */
+#ifndef OB_OPS_POOL_PARAMS_H
+#define OB_OPS_POOL_PARAMS_H
+
+#include "kernels/pool/pool.h"
+#include "ops/conv/window.h"
+
+typedef struct ob_pool_params {
+    ob_window_params window; /* not of Global... */
+    obk_pool_kind kind;
+    double p; /* of a norm: above 0 */
+    bool count_padding, column_major;
+} ob_pool_params;
+
+/* Of a node of any of MaxPool, AveragePool, LpPool and their Global forms, for `rank` spatial axes (below 0: as many as
+ * kernel_shape has). E_ARGUMENT for attributes that are wrong or missing. */
+ob_status ob__read_pool(const ob_node *node, int32_t rank, ob_pool_params *params, ob_error *error);
+
+#endif

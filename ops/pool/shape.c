@@ -1,0 +1,93 @@
+/* Shape rules of pooling. */
+#include <string.h>
+
+#include "core/error.h"
+#include "ops/infer/content.h"
+#include "ops/pool/params.h"
+#include "ops/table/op.h"
+
+OB_RULE(pool);
+OB_RULE(global_pool);
+OB_RULE(max_unpool);
+OB_RULE(roi);
+
+ob_status ob__infer_pool(ob_infer *infer) {
+    ob_shape x = ob__in_shape(infer, 0);
+    ob_pool_params p;
+    ob_error error;
+    for (uint32_t i = 0; i < infer->node->n_outputs; i++) ob__out_dtype(infer, i, OB_NONE);
+    if (x.rank > OB_MAX_RANK || !ob__rank_in(infer, 0, 3, OB_MAX_RANK)) return OB_OK;
+    ob_status status = ob__read_pool(infer->node, x.rank >= 0 ? x.rank - 2 : -1, &p, &error);
+    if (status != OB_OK) ob__problem(infer, OB0602, -1, -1, "%s", error.message);
+    if (x.rank < 0 || status != OB_OK)
+        return x.rank >= 0 || p.window.kernel_given ? ob__out_rank(infer, 0, x.rank >= 0 ? x.rank : p.window.rank + 2) : OB_OK;
+    ob_dim dims[OB_MAX_RANK] = {x.dims[0], x.dims[1]};
+    for (int32_t i = 0; i < x.rank - 2; i++) {
+        OB_TRY(ob__require_window(infer, &p.window, i, x.dims[i + 2]));
+        dims[i + 2] = ob__window_places(infer, &p.window, i, x.dims[i + 2]);
+    }
+    for (uint32_t i = 0; i < infer->node->n_outputs; i++) OB_TRY(ob__out_tensor(infer, i, OB_NONE, x.rank, dims));
+    return OB_OK;
+}
+
+ob_status ob__infer_global_pool(ob_infer *infer) {
+    ob_shape x = ob__in_shape(infer, 0);
+    ob_pool_params p;
+    ob_error error;
+    ob__out_dtype(infer, 0, OB_NONE);
+    if (ob__read_pool(infer->node, 0, &p, &error) != OB_OK) ob__problem(infer, OB0602, -1, -1, "%s", error.message);
+    if (!ob__rank_in(infer, 0, 2, OB_MAX_RANK) || x.rank < 0 || x.rank > OB_MAX_RANK) return OB_OK;
+    ob_dim dims[OB_MAX_RANK];
+    for (int32_t axis = 0; axis < x.rank; axis++) dims[axis] = axis < 2 ? x.dims[axis] : 1;
+    return ob__out_tensor(infer, 0, OB_NONE, x.rank, dims);
+}
+
+ob_status ob__infer_max_unpool(ob_infer *infer) {
+    ob_shape x = ob__in_shape(infer, 0), given;
+    ob__out_dtype(infer, 0, OB_NONE);
+    OB_TRY(ob__require_shape(infer, 1, x, OB0601));
+    if (ob__in_given(infer, 2)) {
+        OB_TRY(ob__shape_operand(infer, 2, &given));
+        if (given.rank < 0) OB_TRY(ob__unverified(infer, 2, -1, "the target shape depends on data"));
+        for (int32_t axis = 0; axis < given.rank; axis++) OB_TRY(ob__require_size(infer, given.dims[axis], 2, axis, OB0601));
+        return given.rank >= 0 ? ob__out_tensor(infer, 0, OB_NONE, given.rank, given.dims) : ob__out_rank(infer, 0, x.rank);
+    }
+    if (!ob__rank_in(infer, 0, 3, OB_MAX_RANK) || x.rank < 0) return OB_OK;
+    ob_window_params w;
+    ob_error error;
+    ob_dim dims[OB_MAX_RANK] = {x.dims[0], x.dims[1]};
+    if (ob__read_window(infer->node, x.rank - 2, &w, &error) != OB_OK) {
+        ob__problem(infer, OB0602, -1, -1, "%s", error.message);
+        return ob__out_rank(infer, 0, x.rank);
+    }
+    for (int32_t i = 0; i < x.rank - 2; i++) {
+        dims[i + 2] = ob__unwindowed(infer, &w, i, x.dims[i + 2], 0);
+        OB_TRY(ob__require_unwindowed(infer, &dims[i + 2], i + 2));
+    }
+    return ob__out_tensor(infer, 0, OB_NONE, x.rank, dims);
+}
+
+ob_status ob__infer_roi(ob_infer *infer) {
+    bool align = ob__op_is(infer, "RoiAlign");
+    uint32_t n;
+    const int64_t *pooled = ob__node_ints(infer->node, "pooled_shape", &n);
+    ob__out_dtype(infer, 0, OB_NONE);
+    if (!ob__rank_in(infer, 0, 4, 4) || !ob__rank_in(infer, 1, 2, 2)) return OB_OK;
+    ob_dim dims[4] = {ob__in_dim(infer, 1, 0), ob__in_dim(infer, 0, 1), OB_DIM_UNKNOWN, OB_DIM_UNKNOWN};
+    /* A region is its corners, in MaxRoiPool behind the number of its image. */
+    if (ob__in_rank(infer, 1) >= 0)
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 1, 1), align ? 4 : 5, 1, 1, OB0601));
+    if (align) {
+        OB_TRY(ob__require_shape(infer, 2, (ob_shape){1, &dims[0]}, OB0601));
+        dims[2] = ob__node_int(infer->node, "output_height", 1);
+        dims[3] = ob__node_int(infer->node, "output_width", 1);
+        if (dims[0] == OB_DIM_UNKNOWN) dims[0] = ob__in_dim(infer, 2, 0);
+    } else if (pooled && n == 2) {
+        dims[2] = pooled[0];
+        dims[3] = pooled[1];
+    } else
+        ob__problem(infer, OB0602, -1, -1, "pooled_shape must have two entries");
+    for (int i = 2; i < 4; i++)
+        if (dims[i] != OB_DIM_UNKNOWN && (dims[i] < 0 || dims[i] > INT32_MAX)) dims[i] = OB_DIM_UNKNOWN;
+    return ob__out_tensor(infer, 0, OB_NONE, 4, dims);
+}
