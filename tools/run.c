@@ -12,8 +12,9 @@ static const char usage[] =
     "\n"
     "Runs an ONNX model (.onnx, .onnxtxt, or - for standard input) and prints a preview of its outputs.\n"
     "\n"
-    "  --input [NAME=]FILE   an input, TensorProto (.pb) or NumPy (.npy): by name, or the next one in order\n"
-    "                        inputs that are not given get random elements\n"
+    "  --input [NAME=]FILE   an input, TensorProto (.pb) or NumPy (.npy): by name, or the next one in order;\n"
+    "                        a sequence, an optional or a map as SequenceProto, OptionalProto, MapProto (.pb);\n"
+    "                        tensors that are not given get random elements\n"
     "  --seed S              of the random elements [1]\n"
     "  --dim NAME=SIZE       size of a symbolic dimension, or by place of one without a name: x[0]=3 [1]\n"
     "  --output-dir DIR      write output_0.pb, output_1.pb ... there\n"
@@ -155,12 +156,19 @@ static exit_code fail(const session_context *context, const ob_error *error) {
     return exit_code_of(error->code);
 }
 
-static exit_code use_outputs(const run_options *r, const ob_session *session, const ob_view *outputs, size_t n) {
+static exit_code use_outputs(const run_options *r, const ob_session *session, const run_outputs *outputs) {
     exit_code code = EXIT_DONE;
-    if (!r->quiet && !r->bench) outputs_print(session, outputs, n);
-    if (r->output_folder) code = outputs_write(r, session, outputs, n);
-    if (code == EXIT_DONE && r->expect_folder) code = outputs_compare(r, session, outputs, n);
+    if (!r->quiet && !r->bench) outputs_print(session, outputs);
+    if (r->output_folder) code = outputs_write(r, session, outputs);
+    if (code == EXIT_DONE && r->expect_folder) code = outputs_compare(r, session, outputs);
     return code;
+}
+
+ob_status run_once(ob_session *session, const run_inputs *inputs, run_outputs *outputs, ob_error *error) {
+    const run_outputs none = {NULL, NULL, 0};
+    const run_outputs *to = outputs ? outputs : &none;
+    return ob_session_run_cells(session, inputs->views, (const ob_cell *const *)inputs->cells, inputs->n, to->views, to->cells,
+                                to->n, error);
 }
 
 static exit_code out_of_memory(const run_options *r) {
@@ -172,18 +180,17 @@ static exit_code run_session(const run_options *r, ob_session *session, session_
     run_inputs inputs;
     ob_error error;
     size_t n = ob_session_output_count(session);
-    ob_view *outputs = calloc(n + 1, sizeof *outputs);
+    run_outputs outputs = {calloc(n + 1, sizeof *outputs.views), calloc(n + 1, sizeof *outputs.cells), n};
     double input_start = now_ms();
     exit_code code = inputs_prepare(r, session, &inputs);
     double input_ms = now_ms() - input_start;
-    if (code == EXIT_DONE && !outputs) code = out_of_memory(r);
+    if (code == EXIT_DONE && (!outputs.views || !outputs.cells)) code = out_of_memory(r);
     stop_hold();
     if (code == EXIT_DONE && ob_session_prepare(session, inputs.views, inputs.n, &error) != OB_OK) code = fail(context, &error);
     double create_ms = now_ms() - start - input_ms;
-    if (code == EXIT_DONE && ob_session_run(session, inputs.views, inputs.n, outputs, n, &error) != OB_OK)
-        code = fail(context, &error);
+    if (code == EXIT_DONE && run_once(session, &inputs, &outputs, &error) != OB_OK) code = fail(context, &error);
     stop_release();
-    if (code == EXIT_DONE) code = use_outputs(r, session, outputs, n);
+    if (code == EXIT_DONE) code = use_outputs(r, session, &outputs);
     if (code == EXIT_DONE && r->bench) {
         if (context->profile) profile_reset(context->profile);
         code = bench(r, session, &inputs, load_ms, create_ms);
@@ -193,7 +200,8 @@ static exit_code run_session(const run_options *r, ob_session *session, session_
         if (r->profile_file && profile_write(context->profile, r->profile_file, &error) != OB_OK) code = fail(context, &error);
     }
     inputs_release(&inputs);
-    free(outputs);
+    free(outputs.views);
+    free(outputs.cells);
     return code;
 }
 

@@ -29,23 +29,32 @@ typedef struct run_options {
     int64_t max_nodes;                     /* 0: the library's */
 } run_options;
 
-/* One tensor for each input of the session, in its order. */
+/* One value for each input of the session, in its order. */
 typedef struct run_inputs {
     ob_file_tensor *tensors; /* read from files; zeroed where the elements are random */
     void **random;
     ob_view *views;
+    ob_cell **cells; /* of the inputs that are no tensors; else NULL */
     size_t n;
 } run_inputs;
+
+typedef struct run_outputs {
+    ob_view *views;
+    const ob_cell **cells; /* of those that are no tensors; else NULL */
+    size_t n;
+} run_outputs;
 
 /* run_inputs.c: reads the files that the options name, and makes up the rest. On failure the message is out. */
 exit_code inputs_prepare(const run_options *options, const ob_session *session, run_inputs *inputs);
 void inputs_release(run_inputs *inputs);
 
 /* run_outputs.c */
-void outputs_print(const ob_session *session, const ob_view *outputs, size_t n);
-exit_code outputs_write(const run_options *options, const ob_session *session, const ob_view *outputs, size_t n);
+void outputs_print(const ob_session *session, const run_outputs *outputs);
+exit_code outputs_write(const run_options *options, const ob_session *session, const run_outputs *outputs);
 /* Compares with output_0.pb ... in options->expect_folder and prints the largest error of each. */
-exit_code outputs_compare(const run_options *options, const ob_session *session, const ob_view *outputs, size_t n);
+exit_code outputs_compare(const run_options *options, const ob_session *session, const run_outputs *outputs);
+/* Runs once: outputs is NULL, or has room for all of them. */
+ob_status run_once(ob_session *session, const run_inputs *inputs, run_outputs *outputs, ob_error *error);
 
 /* run_bench.c: runs repeatedly and prints one JSON line. */
 exit_code bench(const run_options *options, ob_session *session, const run_inputs *inputs, double load_ms, double create_ms);
@@ -60,6 +69,11 @@ void profile_print(const profile *profile, FILE *file);
 /* In the Trace Event format of Chrome (chrome://tracing, Perfetto). */
 ob_status profile_write(profile *profile, const char *path, ob_error *error);
 void profile_end(profile *profile);
+
+/* A value of the type is a cell, not a tensor. */
+static inline bool is_cell_type(const ob_type *type) {
+    return type->kind == OB_TYPE_SEQUENCE || type->kind == OB_TYPE_OPTIONAL || type->kind == OB_TYPE_MAP;
+}
 
 exit_code exit_code_of(ob_status status);
 

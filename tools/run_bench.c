@@ -55,7 +55,7 @@ static exit_code run_repeatedly(const run_options *options, ob_session *session,
         if (i == 0) begin = now_ms();
         double start = now_ms();
         stop_hold();
-        ob_status status = ob_session_run(session, inputs->views, inputs->n, NULL, 0, &error);
+        ob_status status = run_once(session, inputs, NULL, &error);
         stop_release();
         if (status != OB_OK) {
             complain_error(TOOL, options->model, &error);

@@ -23,17 +23,33 @@ static int named_input(const ob_session *session, const char *text, const char *
     return -1;
 }
 
-static exit_code read_file(const char *path, ob_file_tensor *out) {
+static bool is_npy_file(const char *path) {
     char magic[6] = {0};
-    ob_error error;
-    ob_error_clear(&error);
     FILE *file = fopen(path, "rb");
     bool is_npy = file && fread(magic, 1, sizeof magic, file) == sizeof magic && memcmp(magic, "\x93NUMPY", 6) == 0;
     if (file) fclose(file);
-    ob_status status = is_npy ? ob_npy_read(path, NULL, out, &error) : ob_tensor_file_read(path, NULL, out, &error);
+    return is_npy;
+}
+
+/* Input `at`, in the form that its type has: a tensor in two, anything else as ONNX's message. */
+static exit_code read_file(const char *path, const ob_session *session, size_t at, run_inputs *inputs) {
+    ob_session_value info;
+    ob_error error;
+    ob_error_clear(&error);
+    ob_session_input(session, at, &info);
+    ob_status status;
+    if (is_cell_type(info.type))
+        status = ob_cell_file_read(path, info.type->kind, NULL, &inputs->cells[at], &error);
+    else
+        status = (is_npy_file(path) ? ob_npy_read : ob_tensor_file_read)(path, NULL, &inputs->tensors[at], &error);
+    inputs->views[at] = inputs->tensors[at].view;
     if (status == OB_OK) return EXIT_DONE;
     complain_error(TOOL, path, &error);
     return status == OB_E_UNSUPPORTED ? EXIT_UNSUPPORTED : status == OB_E_MEMORY ? EXIT_FAILED : EXIT_MISUSED;
+}
+
+static bool is_given(const run_inputs *inputs, size_t i) {
+    return inputs->views[i].dtype != OB_NONE || inputs->cells[i];
 }
 
 static exit_code read_files(const run_options *options, const ob_session *session, run_inputs *inputs) {
@@ -41,20 +57,19 @@ static exit_code read_files(const run_options *options, const ob_session *sessio
     for (size_t i = 0; i < options->n_files; i++) {
         const char *path;
         int named = named_input(session, options->files[i], &path);
-        while (named < 0 && next < inputs->n && inputs->views[next].dtype != OB_NONE) next++;
+        while (named < 0 && next < inputs->n && is_given(inputs, next)) next++;
         size_t at = named < 0 ? next : (size_t)named;
         if (at >= inputs->n) {
             complain(TOOL, options->model, "the model takes %zu inputs; --input %s is one too many", inputs->n,
                      options->files[i]);
             return EXIT_MISUSED;
         }
-        if (inputs->views[at].dtype != OB_NONE) {
+        if (is_given(inputs, at)) {
             complain(TOOL, options->model, "--input %s: this input was given before", options->files[i]);
             return EXIT_MISUSED;
         }
-        exit_code code = read_file(path, &inputs->tensors[at]);
+        exit_code code = read_file(path, session, at, inputs);
         if (code != EXIT_DONE) return code;
-        inputs->views[at] = inputs->tensors[at].view;
     }
     return EXIT_DONE;
 }
@@ -118,10 +133,23 @@ static void fill(ob_view *view, uint64_t *state) {
     }
 }
 
+/* An optional may be missing; what is in a sequence or a map nobody can guess. */
+static exit_code leave_out(const run_options *options, const ob_session_value *info, ob_cell **cell) {
+    if (info->type->kind != OB_TYPE_OPTIONAL) {
+        complain(TOOL, options->model, "input %s is a %s: give it with --input", info->name,
+                 info->type->kind == OB_TYPE_MAP ? "map" : "sequence");
+        return EXIT_MISUSED;
+    }
+    if (ob_cell_none(NULL, cell, NULL) == OB_OK) return EXIT_DONE;
+    complain(TOOL, options->model, "out of memory");
+    return EXIT_FAILED;
+}
+
 static exit_code make_up(const run_options *options, const ob_session *session, run_inputs *inputs, size_t i, uint64_t *state) {
     ob_session_value info;
     int64_t dims[OB_MAX_RANK];
     ob_session_input(session, i, &info);
+    if (is_cell_type(info.type)) return leave_out(options, &info, &inputs->cells[i]);
     if (info.dtype == OB_NONE || info.shape.rank == OB_RANK_UNKNOWN) {
         complain(TOOL, options->model, "input %s has no declared type or rank: give it with --input", info.name);
         return EXIT_MISUSED;
@@ -168,13 +196,14 @@ exit_code inputs_prepare(const run_options *options, const ob_session *session, 
     inputs->tensors = calloc(n + 1, sizeof *inputs->tensors);
     inputs->random = calloc(n + 1, sizeof *inputs->random);
     inputs->views = calloc(n + 1, sizeof *inputs->views);
-    if (!inputs->tensors || !inputs->random || !inputs->views) {
+    inputs->cells = calloc(n + 1, sizeof *inputs->cells);
+    if (!inputs->tensors || !inputs->random || !inputs->views || !inputs->cells) {
         complain(TOOL, options->model, "out of memory");
         return EXIT_FAILED;
     }
     exit_code code = read_files(options, session, inputs);
     for (size_t i = 0; i < n && code == EXIT_DONE; i++)
-        if (inputs->views[i].dtype == OB_NONE) code = make_up(options, session, inputs, i, &state);
+        if (!is_given(inputs, i)) code = make_up(options, session, inputs, i, &state);
     return code;
 }
 
@@ -182,7 +211,9 @@ void inputs_release(run_inputs *inputs) {
     for (size_t i = 0; i < inputs->n; i++) {
         if (inputs->tensors) ob_file_tensor_release(&inputs->tensors[i]);
         if (inputs->random) free(inputs->random[i]);
+        if (inputs->cells) ob_cell_close(&inputs->cells[i]);
     }
+    free(inputs->cells);
     free(inputs->tensors);
     free(inputs->random);
     free(inputs->views);

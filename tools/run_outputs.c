@@ -16,38 +16,78 @@ static const char *output_name(const ob_session *session, size_t i) {
     return info.name;
 }
 
-void outputs_print(const ob_session *session, const ob_view *outputs, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        const ob_view *view = &outputs[i];
-        char text[200];
-        int64_t count = ob_view_count(view);
-        format_dims(view, text, sizeof text);
-        printf("%s: %s%s = [", output_name(session, i), ob_dtype_name(view->dtype), text);
-        for (int64_t k = 0; k < count && k < PREVIEW; k++) {
-            format_element(view, k, text, sizeof text);
-            printf("%s%s", k ? ", " : "", text);
-        }
-        printf(count > PREVIEW ? ", ...]\n" : "]\n");
+static void print_tensor(const ob_view *view) {
+    char text[200];
+    int64_t count = ob_view_count(view);
+    format_dims(view, text, sizeof text);
+    printf("%s%s = [", ob_dtype_name(view->dtype), text);
+    for (int64_t k = 0; k < count && k < PREVIEW; k++) {
+        format_element(view, k, text, sizeof text);
+        printf("%s%s", k ? ", " : "", text);
+    }
+    printf(count > PREVIEW ? ", ...]\n" : "]\n");
+}
+
+/* Items on lines of their own, further in. Recursion ends at OB_CELL_MAX_DEPTH. */
+static void print_cell(const ob_cell *cell, int depth) {
+    ob_view view;
+    char text[200];
+    if (ob_cell_view(cell, &view)) {
+        print_tensor(&view);
+        return;
+    }
+    format_cell(cell, text, sizeof text);
+    printf("%s\n", text);
+    for (size_t i = 0; i < ob_cell_count(cell); i++) {
+        snprintf(text, sizeof text, "%zu", i);
+        if (ob_cell_keys(cell, &view)) format_element(&view, (int64_t)i, text, sizeof text);
+        printf("%*s%s: ", 2 * (depth + 1), "", i < PREVIEW ? text : "...");
+        if (i < PREVIEW)
+            print_cell(ob_cell_at(cell, i), depth + 1);
+        else
+            putchar('\n');
+        if (i == PREVIEW) return;
     }
 }
 
-exit_code outputs_write(const run_options *options, const ob_session *session, const ob_view *outputs, size_t n) {
+void outputs_print(const ob_session *session, const run_outputs *outputs) {
+    for (size_t i = 0; i < outputs->n; i++) {
+        printf("%s: ", output_name(session, i));
+        if (outputs->cells[i])
+            print_cell(outputs->cells[i], 0);
+        else
+            print_tensor(&outputs->views[i]);
+    }
+}
+
+static ob_status write_output(const run_options *options, const ob_session *session, const run_outputs *outputs, size_t i,
+                              const char *path, ob_error *error) {
+    ob_session_value info = {.name = ""};
+    ob_session_output(session, i, &info);
+    if (outputs->cells[i])
+        return ob_cell_file_write(path, info.name, is_cell_type(info.type) ? info.type->kind : OB_TYPE_SEQUENCE,
+                                  outputs->cells[i], error);
+    return options->npy ? ob_npy_write(path, &outputs->views[i], error)
+                        : ob_tensor_file_write(path, info.name, &outputs->views[i], error);
+}
+
+exit_code outputs_write(const run_options *options, const ob_session *session, const run_outputs *outputs) {
     if (mkdir(options->output_folder, 0777) != 0 && errno != EEXIST) {
         complain(TOOL, options->output_folder, "cannot make the folder: %s", strerror(errno));
         return EXIT_FAILED;
     }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < outputs->n; i++) {
         char path[4096];
         ob_error error;
         ob_error_clear(&error);
-        int used = snprintf(path, sizeof path, "%s/output_%zu.%s", options->output_folder, i, options->npy ? "npy" : "pb");
+        const char *ending = options->npy && !outputs->cells[i] ? "npy" : "pb"; /* NumPy has tensors only */
+        int used = snprintf(path, sizeof path, "%s/output_%zu.%s", options->output_folder, i, ending);
         if (used < 0 || (size_t)used >= sizeof path) {
             complain(TOOL, options->output_folder, "the name is too long");
             return EXIT_MISUSED;
         }
         bool held = stop_hold_for(path);
-        ob_status status = options->npy ? ob_npy_write(path, &outputs[i], &error)
-                                        : ob_tensor_file_write(path, output_name(session, i), &outputs[i], &error);
+        ob_status status = write_output(options, session, outputs, i, path, &error);
         if (held) stop_release();
         if (status == OB_OK) continue;
         complain_error(TOOL, path, &error);
@@ -70,7 +110,8 @@ static bool find_number(const char *json, const char *key, double *out) {
     return true;
 }
 
-static bool read_tolerances(const char *folder, const char *file_name, double *rtol, double *atol) {
+/* Relative and absolute. */
+static bool read_tolerances(const char *folder, const char *file_name, double tolerances[2]) {
     size_t n = strlen(folder) + strlen(file_name) + 2;
     char *path = malloc(n), text[4096];
     if (!path) return false;
@@ -80,39 +121,55 @@ static bool read_tolerances(const char *folder, const char *file_name, double *r
     if (!file) return false;
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
-    bool found = find_number(text, "\"rtol\"", rtol);
-    return find_number(text, "\"atol\"", atol) || found;
+    bool found = find_number(text, "\"rtol\"", &tolerances[0]);
+    return find_number(text, "\"atol\"", &tolerances[1]) || found;
 }
 
-exit_code outputs_compare(const run_options *options, const ob_session *session, const ob_view *outputs, size_t n) {
+/* Output i beside the file. False: the file cannot be read. */
+static bool compare_output(const ob_session *session, const run_outputs *outputs, size_t i, const char *path,
+                           const double tolerances[2], bool *same, comparison *c) {
+    ob_session_value info = {.name = ""};
+    ob_file_tensor want = {0};
+    ob_cell *cell = NULL;
+    ob_error error;
+    ob_session_output(session, i, &info);
+    ob_type_kind kind = is_cell_type(info.type) ? info.type->kind : OB_TYPE_SEQUENCE;
+    ob_status status =
+        outputs->cells[i] ? ob_cell_file_read(path, kind, NULL, &cell, &error) : ob_tensor_file_read(path, NULL, &want, &error);
+    if (status != OB_OK) {
+        complain_error(TOOL, path, &error);
+        return false;
+    }
+    *same = cell ? compare_cells(outputs->cells[i], cell, tolerances[0], tolerances[1], c)
+                 : compare_tensors(&outputs->views[i], &want.view, tolerances[0], tolerances[1], c);
+    ob_file_tensor_release(&want);
+    ob_cell_close(&cell);
+    return true;
+}
+
+exit_code outputs_compare(const run_options *options, const ob_session *session, const run_outputs *outputs) {
     exit_code code = EXIT_DONE;
     size_t n_compared = 0;
-    double rtol = 1e-3, atol = 1e-7;
-    if (!read_tolerances(options->expect_folder, "data.json", &rtol, &atol)) /* ONNX's test data have it beside the model */
-        read_tolerances(options->expect_folder, "../data.json", &rtol, &atol);
-    if (options->rtol >= 0) rtol = options->rtol;
-    if (options->atol >= 0) atol = options->atol;
-    for (size_t i = 0; i < n; i++) {
+    double tolerances[2] = {1e-3, 1e-7};
+    if (!read_tolerances(options->expect_folder, "data.json", tolerances)) /* ONNX's test data have it beside the model */
+        read_tolerances(options->expect_folder, "../data.json", tolerances);
+    if (options->rtol >= 0) tolerances[0] = options->rtol;
+    if (options->atol >= 0) tolerances[1] = options->atol;
+    for (size_t i = 0; i < outputs->n; i++) {
         char path[4096];
         struct stat info;
-        ob_error error;
-        ob_file_tensor want = {0};
         comparison c;
+        bool same;
         snprintf(path, sizeof path, "%s/output_%zu.pb", options->expect_folder, i);
         if (stat(path, &info) != 0) continue;
-        if (ob_tensor_file_read(path, NULL, &want, &error) != OB_OK) {
-            complain_error(TOOL, path, &error);
-            return EXIT_MISUSED;
-        }
+        if (!compare_output(session, outputs, i, path, tolerances, &same, &c)) return EXIT_MISUSED;
         n_compared++;
-        bool same = compare_tensors(&outputs[i], &want.view, rtol, atol, &c);
         if (same)
             printf("%s: as expected, largest error %.3g\n", output_name(session, i), c.max_error);
         else {
             printf("%s: DIFFERS from %s: %s\n", output_name(session, i), path, c.message);
             code = EXIT_FAILED;
         }
-        ob_file_tensor_release(&want);
     }
     if (n_compared == 0) {
         complain(TOOL, options->expect_folder, "no output_0.pb here");
