@@ -237,6 +237,7 @@ static ob_status set_up(ob_session *session, const ob_model *model, const ob_ses
     OB_TRY(ob__model_clone(model, &session->allocator, &session->model, error));
     OB_TRY(ob__model_resolve_ops(session->model));
     OB_TRY(ob__inline_functions(session->model, config->max_nodes ? config->max_nodes : MAX_NODES, error));
+    OB_TRY(ob__unroll_sequence_maps(session->model, error));
     OB_TRY(read_config(session, config, error));
     OB_TRY(ob__check_support(session, config, error));
     OB_TRY(ob__name_required_results(session->model));

@@ -294,6 +294,8 @@ const ob_kernel ob__kernel_concat_from_sequence = {.name = "concat_from_sequence
                                                    .state_bytes = sizeof(ob_sequence_params),
                                                    .plan = plan_params,
                                                    .run = concat_run};
+/* The executor writes it as a Loop before anything is planned. */
+const ob_kernel ob__kernel_sequence_map = {.name = "sequence_map", .flags = OB_KERNEL_CONTROL};
 const ob_kernel ob__kernel_optional = {.name = "optional", .flags = SEES_CELLS, .run = optional_run};
 const ob_kernel ob__kernel_optional_get = {.name = "optional_get", .flags = SEES_CELLS | OB_KERNEL_DYNAMIC, .run = get_run};
 const ob_kernel ob__kernel_optional_has = {.name = "optional_has", .flags = SEES_CELLS, .run = has_run};

@@ -114,8 +114,21 @@ static bool loop_is_static(const ob_builder *b, const ob_node *node) {
     return counted && asked && is_single(type_of(b, body->outputs[0]), OB_BOOL);
 }
 
+/* Bytes that an iteration makes for strings go with it only where it is run node by node (runtime/run/interpret.c). Recursion is
+ * as deep as subgraphs are nested, which the loader bounds. */
+static bool makes_strings(const ob_builder *b, const ob_graph *graph) {
+    for (const ob_node *node = graph->first; node; node = node->next) {
+        for (uint32_t i = 0; i < node->n_outputs; i++)
+            if (node->outputs[i] && type_of(b, node->outputs[i])->dtype == OB_STRING) return true;
+        for (uint32_t i = 0; i < node->n_attributes; i++)
+            if (node->attributes[i]->type == OB_ATTR_GRAPH && makes_strings(b, node->attributes[i]->u.graph)) return true;
+    }
+    return false;
+}
+
 static bool control_is_static(const ob_builder *b, const ob_node *node) {
-    return strcmp(node->op_type, "If") == 0 ? if_is_static(b, node) : loop_is_static(b, node);
+    if (strcmp(node->op_type, "If") == 0) return if_is_static(b, node);
+    return loop_is_static(b, node) && !makes_strings(b, ob__node_graph(node, "body"));
 }
 
 /* ---- Blocks

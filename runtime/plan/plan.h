@@ -237,6 +237,10 @@ ob_status ob__at_node(ob_error *error, const ob_node *node, ob_status status);
  * circles, E_LIMIT for more than max_nodes nodes, before or after. */
 ob_status ob__inline_functions(ob_model *model, uint64_t max_nodes, ob_error *error);
 
+/* runtime/sequence_map.c: every SequenceMap becomes a Loop. Operators must be resolved, and are afterwards. E_UNSUPPORTED where
+ * the type of an operand or result cannot be told, E_MODEL for a body that does not fit. */
+ob_status ob__unroll_sequence_maps(ob_model *model, ob_error *error);
+
 /* runtime/live.c: fills session->uses and session->live. */
 ob_status ob__find_live(ob_session *session);
 

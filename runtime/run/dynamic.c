@@ -2,8 +2,10 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "ops/table/op.h"
 #include "runtime/plan/plan.h"
 #include "runtime/run/cells.h"
+#include "runtime/run/interpret.h"
 
 /* Does the value belong to the subgraph itself, or to one inside it? */
 static bool is_inner(const ob_graph *subgraph, const ob_value *value) {
@@ -49,8 +51,7 @@ ob_status ob__each_capture(const ob_node *node, ob_status (*visit)(void *context
     return visit_subgraphs(&v, node);
 }
 
-/* The value as it is at this point of the run. */
-static ob_status find_view(const ob_frame *frame, const ob_value *value, ob_view *out, ob_error *error) {
+ob_status ob__find_view(const ob_frame *frame, const ob_value *value, ob_view *out, ob_error *error) {
     const ob_session *session = frame->session;
     memset(out, 0, sizeof *out);
     if (!value) return OB_OK;
@@ -81,19 +82,29 @@ static void keep_results(ob_frame *frame, const ob_node *node, const ob_view *ou
     }
 }
 
-ob_status ob__run_dynamic(ob_frame *frame, const ob_step *step, ob_error *error) {
-    const ob_node *node = step->node;
+static ob_status compute(ob_frame *frame, const ob_node *node, ob_error *error) {
     ob_arena *arena = &frame->dynamic_arena;
     ob_view *in = OB_ARENA_ARRAY(arena, ob_view, node->n_inputs), *out = OB_ARENA_ARRAY(arena, ob_view, node->n_outputs);
     ob_kernel_cells cells = {.in = OB_ARENA_ARRAY(arena, ob_cell *, node->n_inputs),
                              .out = OB_ARENA_ARRAY(arena, ob_cell *, node->n_outputs),
                              .allocator = &frame->allocator};
     if (!in || !out || !cells.in || !cells.out) return OB_E_MEMORY;
-    for (uint32_t i = 0; i < node->n_inputs; i++) OB_TRY(find_view(frame, node->inputs[i], &in[i], error));
+    for (uint32_t i = 0; i < node->n_inputs; i++) OB_TRY(ob__find_view(frame, node->inputs[i], &in[i], error));
     ob__take_operands(frame, node, cells.in);
     ob_status status = ob__execute_node(frame->session, node, in, out, &cells, &frame->dynamic_owned, &frame->strings, error);
     ob__drop_cells(cells.in, node->n_inputs);
     if (status == OB_OK) keep_results(frame, node, out, cells.out);
     ob__drop_cells(cells.out, node->n_outputs);
     return status;
+}
+
+ob_status ob__run_node(ob_frame *frame, const ob_node *node, ob_error *error) {
+    bool is_control = node->op->kernel->flags & OB_KERNEL_CONTROL;
+    ob_status status = is_control ? ob__interpret(frame, node, error) : compute(frame, node, error);
+    if (status == OB_OK || (error && error->node[0])) return status; /* a node in a body has said where it is */
+    return ob__at_node(error, node, ob__described(error, status, ""));
+}
+
+ob_status ob__run_dynamic(ob_frame *frame, const ob_step *step, ob_error *error) {
+    return ob__run_node(frame, step->node, error);
 }

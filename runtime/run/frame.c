@@ -239,7 +239,7 @@ static ob_status run_step(ob_frame *frame, const ob_step *step, ob_error *error)
     switch (step->kind) {
     case OB_STEP_COPY: status = ob_view_assign(&args->out[0], &args->in[0], error); break;
     case OB_STEP_CONTROL: return ob__run_control(frame, step, error); /* the steps in its blocks have said where they are */
-    case OB_STEP_DYNAMIC: status = ob__run_dynamic(frame, step, error); break;
+    case OB_STEP_DYNAMIC: return ob__run_dynamic(frame, step, error); /* the same */
     default: status = step->kernel->run(args, error); break;
     }
     if (status == OB_OK) status = ob__stop_status(frame->session, frame->threads, error);
@@ -279,9 +279,17 @@ ob_status ob__run_block(ob_frame *frame, const ob_block *block, ob_error *error)
 
 /* ---- Results ------------------------------------------------------------------------------------------------------ */
 
+/* The tensor that a dynamic step made; one that lies in a cell as `held`. NULL: there is none. */
+static const ob_view *find_dynamic(const ob_frame *frame, const ob_value *value, ob_view *held) {
+    if (!frame->dynamic) return NULL;
+    if (frame->dynamic[value->id]) return frame->dynamic[value->id];
+    return ob_cell_view(frame->cells[value->id], held) ? held : NULL;
+}
+
 static ob_status finish_dynamic_output(ob_frame *frame, size_t i, const ob_view *wanted, ob_view *out, ob_error *error) {
     const ob_value *value = frame->session->model->graph->outputs[i];
-    const ob_view *result = frame->dynamic ? frame->dynamic[value->id] : NULL;
+    ob_view held;
+    const ob_view *result = find_dynamic(frame, value, &held);
     OB_FAIL_IF(!result, error, OB_E_MODEL, "output %s is made by no node", value->name);
     *out = *result;
     if (wanted->data) {
@@ -314,7 +322,8 @@ static ob_status check_dynamic_bytes(const ob_frame *frame, ob_error *error) {
     if (!session->max_output_bytes || !frame->dynamic) return OB_OK;
     for (uint32_t i = 0; i < session->model->graph->n_outputs; i++) {
         const ob_value *value = session->model->graph->outputs[i];
-        const ob_view *result = frame->plan->outputs[i].slot ? NULL : frame->dynamic[value->id];
+        ob_view held;
+        const ob_view *result = frame->plan->outputs[i].slot ? NULL : find_dynamic(frame, value, &held);
         if (ob__gives_cell(frame, i) && frame->cells[value->id])
             n_bytes = ob__cell_bytes(frame->cells[value->id]);
         else if (!result || !ob__tensor_bytes(result->dtype, result->rank, result->dims, &n_bytes))
