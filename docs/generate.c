@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "onnx_broadcast/check.h"
+#include "ops/body/body.h"
 #include "ops/infer/requirements.h"
 #include "ops/kernel/kernel.h"
 #include "ops/table/op.h"
@@ -20,8 +21,8 @@ static bool has_rule(const ob_op *op) {
     return op->infer && op->infer != ob__infer_none;
 }
 
-static bool has_kernel(const ob_op *op) {
-    return op->kernel && (op->kernel->run || op->kernel->view);
+static bool runs(const ob_op *op) {
+    return ob__has_kernel(op) || ob__body_of(op);
 }
 
 static bool is_same_operator(const ob_op *a, const ob_op *b) {
@@ -76,7 +77,7 @@ static void print_support(size_t first, size_t n, bool (*has)(const ob_op *op)) 
 }
 
 static void print_operator(size_t first, size_t n) {
-    const ob_op *op = ob__op_at(first);
+    const ob_op *op = ob__op_at(first), *newest = ob__op_at(first + n - 1);
     printf("| %s%s%s | ", op->domain, *op->domain ? "." : "", op->name);
     for (size_t i = 0; i < n; i++) {
         const ob_op *version = ob__op_at(first + i);
@@ -87,7 +88,8 @@ static void print_operator(size_t first, size_t n) {
     printf(" | ");
     print_support(first, n, has_rule);
     printf(" | ");
-    print_support(first, n, has_kernel);
+    print_support(first, n, runs);
+    if (!ob__has_kernel(newest) && ob__body_of(newest)) printf(", as the body");
     printf(" |\n");
 }
 
@@ -107,23 +109,27 @@ static size_t sort_operators(size_t firsts[MAX_OPERATORS]) {
 }
 
 static void print_operators(void) {
-    size_t n_operators = 0, n_versions = 0, n_rules = 0, n_kernels = 0;
+    size_t n_operators = 0, n_versions = 0, n_rules = 0, n_kernels = 0, n_bodies = 0;
     for (size_t i = 0; i < ob__op_count(); i += count_versions(i)) n_operators++;
     for (size_t i = 0; i < ob__op_count(); i++) {
         n_versions++;
         n_rules += has_rule(ob__op_at(i));
-        n_kernels += has_kernel(ob__op_at(i));
+        n_kernels += ob__has_kernel(ob__op_at(i));
+        n_bodies += !ob__has_kernel(ob__op_at(i)) && ob__body_of(ob__op_at(i));
     }
-    printf("# Operators\n\n"
-           "Generated from `ops/*/family.def` by `./dev docs`. Do not edit.\n\n"
-           "%zu operators in %zu versions; %zu versions have a shape rule, %zu run in the executor. Versions are the opsets in "
-           "which the\n"
-           "operator was defined anew. An operator without a shape rule gives unknown shapes and a note; one without a kernel is "
-           "named\n"
-           "when a session is created.\n\n"
-           "| Operator | Versions | Broadcasts | Shape rule | Runs |\n"
-           "|---|---|---|---|---|\n",
-           n_operators, n_versions, n_rules, n_kernels);
+    printf(
+        "# Operators\n\n"
+        "Generated from `ops/*/family.def` by `./dev docs`. Do not edit.\n\n"
+        "%zu operators in %zu versions; %zu versions have a shape rule, %zu a kernel, and %zu more run "
+        "as their\n"
+        "body: the operators that the specification defines them by. Versions are the opsets in which the operator was defined "
+        "anew. An\n"
+        "operator without a shape rule gives unknown shapes and a note; one with neither kernel nor body is named when a "
+        "session is\n"
+        "created.\n\n"
+        "| Operator | Versions | Broadcasts | Shape rule | Runs |\n"
+        "|---|---|---|---|---|\n",
+        n_operators, n_versions, n_rules, n_kernels, n_bodies);
     size_t firsts[MAX_OPERATORS], n_firsts = sort_operators(firsts);
     for (size_t i = 0; i < n_firsts; i++) print_operator(firsts[i], count_versions(firsts[i]));
 }

@@ -179,8 +179,21 @@ static ob_status refuse_structure(const ob_findings *findings, ob_error *error) 
     return OB_OK;
 }
 
+enum { MAX_ROUNDS = 8 }; /* of bodies in which operators have bodies */
+
+static ob_status expand_bodies(ob_session *session, const ob_propagate_options *options, uint64_t max_nodes, ob_error *error) {
+    bool any = true;
+    for (int round = 0; round < MAX_ROUNDS; round++) {
+        OB_TRY(ob__expand_bodies(session->model, &session->facts, false, max_nodes, &any, error));
+        if (!any) return OB_OK;
+        OB_TRY(ob__name_required_results(session->model));
+        OB_TRY(ob__propagate(session->model, options, &session->facts, NULL));
+    }
+    return ob__fail(error, OB_E_INTERNAL, "bodies of operators call each other in a circle");
+}
+
 /* What holds for every size: types and shapes of outputs, and the conditions that runs test. */
-static ob_status infer_symbolic(ob_session *session, ob_error *error) {
+static ob_status infer_symbolic(ob_session *session, uint64_t max_nodes, ob_error *error) {
     ob_findings findings;
     ob__findings_init(&findings, &session->allocator);
     ob_propagate_options options = {
@@ -190,9 +203,12 @@ static ob_status infer_symbolic(ob_session *session, ob_error *error) {
     if (status == OB_OK) status = refuse_structure(&findings, error);
     if (status == OB_OK) status = ob__judge_declared(session, &findings, &wrong, error);
     ob__findings_release(&findings);
-    if (status != OB_OK || !wrong || session->strict) return status;
-    options.ignore_declared = true; /* conditions must not come from a wrong claim */
-    return ob__propagate(session->model, &options, &session->facts, NULL);
+    OB_TRY(status);
+    if (wrong && !session->strict) {
+        options.ignore_declared = true; /* conditions must not come from a wrong claim */
+        OB_TRY(ob__propagate(session->model, &options, &session->facts, NULL));
+    }
+    return expand_bodies(session, &options, max_nodes, error);
 }
 
 static ob_status describe_outputs(ob_session *session) {
@@ -236,13 +252,14 @@ static ob_status plan_ahead(ob_session *session, ob_error *error) {
 static ob_status set_up(ob_session *session, const ob_model *model, const ob_session_config *config, ob_error *error) {
     OB_TRY(ob__model_clone(model, &session->allocator, &session->model, error));
     OB_TRY(ob__model_resolve_ops(session->model));
-    OB_TRY(ob__inline_functions(session->model, config->max_nodes ? config->max_nodes : MAX_NODES, error));
+    uint64_t max_nodes = config->max_nodes ? config->max_nodes : MAX_NODES;
+    OB_TRY(ob__inline_functions(session->model, max_nodes, error));
     OB_TRY(ob__unroll_sequence_maps(session->model, error));
     OB_TRY(read_config(session, config, error));
     OB_TRY(ob__check_support(session, config, error));
     OB_TRY(ob__name_required_results(session->model));
     OB_TRY(collect_inputs(session, error));
-    OB_TRY(infer_symbolic(session, error));
+    OB_TRY(infer_symbolic(session, max_nodes, error));
     OB_TRY(describe_outputs(session));
     session->constants = OB_ARENA_ARRAY(&session->arena, ob_view *, session->model->n_values);
     if (!session->constants) return OB_E_MEMORY;

@@ -2,7 +2,8 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "ops/table/op.h"
+#include "ops/body/body.h"
+#include "ops/kernel/kernel.h"
 #include "passes/names.h"
 #include "runtime/plan/plan.h"
 
@@ -27,8 +28,8 @@ static const char *domain_text(const char *domain) {
     return *domain ? domain : "ai.onnx";
 }
 
-static bool has_kernel(const ob_op *op) {
-    return op->kernel && (op->kernel->run || op->kernel->view || op->kernel->flags & OB_KERNEL_CONTROL);
+static bool runs(const ob_op *op) {
+    return ob__has_kernel(op) || ob__body_of(op);
 }
 
 /* Why the node cannot run; false when it can. */
@@ -43,7 +44,7 @@ static bool find_reason(const ob_node *node, char *reason, size_t n_bytes) {
         ob__sentence(reason, n_bytes, "unknown operator of %s", domain_text(node->domain));
     else if (node->op->deprecated)
         ob__sentence(reason, n_bytes, "deprecated since version %d of %s", node->op->since, domain_text(node->domain));
-    else if (!has_kernel(node->op))
+    else if (!runs(node->op))
         ob__sentence(reason, n_bytes, "the executor has no kernel for it");
     else
         return false;

@@ -11,6 +11,9 @@
 #include "core/graph.h"
 #include "data_sets.h"
 #include "onnx_broadcast/onnx_broadcast.h"
+#include "ops/body/body.h"
+#include "ops/kernel/kernel.h"
+#include "passes/propagate.h"
 #include "runtime/plan/plan.h"
 #include "variants.h"
 
@@ -252,6 +255,40 @@ static void run_variant(const suite *s, test *t, const ob_model *model, ob_form 
     free(buffer.data);
 }
 
+/* Operators that have a kernel and a body are one. Nodes without a body must be of the opset that bodies are written in. */
+static bool has_bodies(const ob_model *model) {
+    bool any = false;
+    for (const ob_node *node = model->graph->first; node; node = node->next) {
+        if (!node->op || !ob__has_kernel(node->op)) return false;
+        if (ob__body_of(node->op))
+            any = true;
+        else if (ob__op_find(node->domain, node->op_type, OB_BODY_OPSET) != node->op)
+            return false;
+    }
+    return any;
+}
+
+/* The model with its operators written out as their bodies. */
+static void run_bodies(const suite *s, test *t, const ob_model *model, const char *folder) {
+    ob_model *copy = NULL;
+    ob_facts facts;
+    ob_error error;
+    bool any = false;
+    ob__facts_init(&facts, NULL);
+    ob_status status = ob_model_clone(model, &copy, &error);
+    if (status == OB_OK) status = ob__model_resolve_ops(copy);
+    if (status == OB_OK && has_bodies(copy)) {
+        status = ob__propagate(copy, NULL, &facts, NULL);
+        if (status == OB_OK) status = ob__expand_bodies(copy, &facts, true, UINT64_MAX, &any, &error);
+        if (!ob__model_set_opset(copy, "", OB_BODY_OPSET)) status = OB_E_MEMORY;
+        if (status == OB_OK) t->outcome = run_data_sets(copy, NULL, s, folder, "as bodies", NULL, INT_MAX, t->why, sizeof t->why);
+        if (t->outcome == REFUSED) t->outcome = WRONG;
+    }
+    if (status != OB_OK) judge(status, "as bodies", &error, t->why, sizeof t->why), t->outcome = WRONG;
+    ob__facts_release(&facts);
+    ob_model_close(&copy);
+}
+
 /* The number of threads is no matter of results: one data set tells. */
 static void run_threads(const suite *s, test *t, const ob_model *model, const char *folder) {
     ob_session *reference = NULL;
@@ -294,6 +331,7 @@ static void run_test(const suite *all, test *t) {
     t->outcome = run_data_sets(model, NULL, s, folder, "optimised", NULL, INT_MAX, t->why, sizeof t->why);
     if (t->outcome == PASSED)
         t->outcome = run_data_sets(model, NULL, s, folder, "unoptimised", &plain, INT_MAX, t->why, sizeof t->why);
+    if (t->outcome == PASSED) run_bodies(s, t, model, folder);
     if (t->outcome == PASSED) run_threads(s, t, model, folder);
     for (int form = 0; form < OB_FORM_COUNT && t->outcome == PASSED; form++) run_variant(s, t, model, (ob_form)form, folder);
     ob_model_close(&model);
@@ -363,9 +401,9 @@ static int read_list(suite *s, bool complain_missing) {
 static bool write_list(const suite *s) {
     FILE *file = fopen(s->list, "w");
     if (!file) return false;
-    fprintf(file,
-            "# Tests that run completely and give the expected results, optimised, unoptimised and rewritten in every form.\n"
-            "# Written by: conformance --bless\n");
+    fprintf(file, "# Tests that run completely and give the expected results, optimised, unoptimised, as bodies and rewritten in "
+                  "every form.\n"
+                  "# Written by: conformance --bless\n");
     for (size_t i = 0; i < s->n; i++)
         if (s->tests[i].known) fprintf(file, "! %s: %s\n", s->tests[i].name, s->tests[i].known);
     for (size_t i = 0; i < s->n; i++)

@@ -407,7 +407,6 @@ static void ranges_cover_everything(void **state) {
         assert_true(n_ranges > 1);
         assert_memory_equal(results[0], results[1], (size_t)n * sizeof(float));
         assert_true(results[0][n - 1] == data[0][n_in[0] - 1] + data[1][n_in[1] - 1]);
-        ob__blocks_release(&blocks, NULL);
         for (int k = 0; k < 2; k++) {
             free(data[k]);
             free(results[k]);

@@ -83,19 +83,20 @@ static bool plan_pow(ob_dtype base, ob_dtype exponent, ob_blocks_spec *spec) {
     return back.n_steps == 0 || back.n_steps == 1;
 }
 
-static ob_status choose_loop(const ob_kernel_args *args, const row *found, ob_blocks_spec *spec, ob_error *error) {
+static ob_status choose_loop(const ob_kernel_site *site, const ob_kernel_args *args, const row *found, ob_blocks_spec *spec,
+                             ob_error *error) {
     obk_binary loop = found->loop;
     ob_dtype dtype = args->in[0].dtype, second = args->in[1].dtype, out = args->out[0].dtype;
-    if (loop == OBK_POW) return plan_pow(dtype, second, spec) ? OB_OK : ob__unsupported_type(args, dtype, error);
+    if (loop == OBK_POW) return plan_pow(dtype, second, spec) ? OB_OK : ob__unsupported_type(site, dtype, error);
     OB_FAIL_IF(second != dtype, error, OB_E_TYPE, "%s: operands of types %s and %s", found->name, ob_dtype_name(dtype),
                ob_dtype_name(second));
     if (loop == OBK_MOD) {
-        bool fmod = ob__node_int(args->node, "fmod", 0) != 0;
+        bool fmod = ob__node_int(site->node, "fmod", 0) != 0;
         OB_FAIL_IF(is_float(dtype) && !fmod, error, OB_E_MODEL, "Mod: attribute fmod must be 1 for type %s",
                    ob_dtype_name(dtype));
         if (fmod) loop = OBK_FMOD;
     } else if (loop == OBK_SHIFT_LEFT) {
-        const char *direction = ob__node_string(args->node, "direction", "");
+        const char *direction = ob__node_string(site->node, "direction", "");
         bool right = strcmp(direction, "RIGHT") == 0;
         OB_FAIL_IF(!right && strcmp(direction, "LEFT") != 0, error, OB_E_MODEL,
                    "BitShift: attribute direction must be LEFT or RIGHT");
@@ -104,7 +105,7 @@ static ob_status choose_loop(const ob_kernel_args *args, const row *found, ob_bl
         spec->loop = equal_strings;
         return OB_OK;
     }
-    if (!ob__element_loop(ob__kernels()->binary[loop], dtype, out, 2, spec)) return ob__unsupported_type(args, dtype, error);
+    if (!ob__element_loop(ob__kernels()->binary[loop], dtype, out, 2, spec)) return ob__unsupported_type(site, dtype, error);
     return OB_OK;
 }
 
@@ -114,15 +115,14 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
     const row *found = find_row(site->op->name);
     OB_FAIL_IF(!found, error, OB_E_UNSUPPORTED, "%s-%d is not supported", site->op->name, (int)site->op->since);
     ob_blocks_spec spec = {.swap = found->swap};
-    OB_TRY(choose_loop(args, found, &spec, error));
+    OB_TRY(choose_loop(site, args, found, &spec, error));
     ob_view in[2] = {args->in[0], args->in[1]};
     if (site->op->broadcast == OB_BCAST_LEGACY) OB_TRY(ob__legacy_align(site->node, &in[0], &in[1], error));
-    return ob__blocks_plan(args->state, in, 2, &args->out[0], &spec, args->allocator, error);
+    return ob__blocks_plan(args->state, in, 2, &args->out[0], &spec, site->arena, error);
 }
 
 const ob_kernel ob__kernel_binary = {.name = "binary",
                                      .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE,
                                      .state_bytes = sizeof(ob_blocks),
                                      .plan = plan,
-                                     .run = ob__element_run,
-                                     .release = ob__element_release};
+                                     .run = ob__element_run};

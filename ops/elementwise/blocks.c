@@ -163,19 +163,15 @@ static void set_operands(ob_blocks *b, const ob_view *in, const ob_view *out, co
 }
 
 ob_status ob__blocks_plan(ob_blocks *b, const ob_view *in, uint32_t n_in, const ob_view *out, const ob_blocks_spec *spec,
-                          const ob_allocator *allocator, ob_error *error) {
-    b->n_heap_bytes = 0;
+                          ob_arena *arena, ob_error *error) {
     b->operands = b->own_operands;
     int64_t *strides = b->own_strides;
     size_t n = (size_t)n_in + 1;
     OB_FAIL_IF(!spec->fold && n > OB_BLOCKS_INLINE, error, OB_E_ARGUMENT, "a loop of %u inputs", (unsigned)n_in);
     if (n > OB_BLOCKS_INLINE) {
-        if (!allocator) allocator = ob_allocator_default();
-        size_t n_bytes = n * (OB_MAX_RANK * sizeof(int64_t) + sizeof(ob_blocks_operand));
-        strides = allocator->alloc(allocator->context, n_bytes);
-        OB_FAIL_IF(!strides, error, OB_E_MEMORY, "no memory for %zu operands", n);
-        b->operands = (ob_blocks_operand *)(strides + OB_ND_STRIDES(n));
-        b->n_heap_bytes = n_bytes;
+        strides = OB_ARENA_ARRAY(arena, int64_t, OB_ND_STRIDES(n));
+        b->operands = OB_ARENA_ARRAY(arena, ob_blocks_operand, n);
+        OB_FAIL_IF(!strides || !b->operands, error, OB_E_MEMORY, "no memory for %zu operands", n);
     }
     ob_view swapped[2];
     if (spec->swap) {
@@ -183,12 +179,7 @@ ob_status ob__blocks_plan(ob_blocks *b, const ob_view *in, uint32_t n_in, const 
         swapped[1] = in[0];
         in = swapped;
     }
-    ob_status status = ob__nd_init(&b->nd, strides, in, n_in, out, 1, error);
-    if (status != OB_OK) {
-        b->nd.strides = strides; /* it may have failed before it took them */
-        ob__blocks_release(b, allocator);
-        return status;
-    }
+    OB_TRY(ob__nd_init(&b->nd, strides, in, n_in, out, 1, error));
     b->loop = spec->loop;
     b->params = spec->params;
     b->fold = spec->fold;
@@ -199,14 +190,6 @@ ob_status ob__blocks_plan(ob_blocks *b, const ob_view *in, uint32_t n_in, const 
     b->stream = b->nd.n_elems >= stream_bytes / b->operands[n_in].size && ob_view_is_contiguous(out);
     if (b->nd.n_elems) choose_blocks(b, NULL);
     return OB_OK;
-}
-
-void ob__blocks_release(ob_blocks *b, const ob_allocator *allocator) {
-    if (!b->n_heap_bytes) return;
-    if (!allocator) allocator = ob_allocator_default();
-    allocator->free(allocator->context, b->nd.strides, b->n_heap_bytes);
-    b->n_heap_bytes = 0;
-    b->nd.strides = NULL;
 }
 
 /* ---- Running ---- */

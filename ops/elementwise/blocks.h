@@ -37,7 +37,6 @@ typedef struct ob_blocks {
     ob_blocks_operand *operands; /* inputs, then the output */
     ob_blocks_operand own_operands[OB_BLOCKS_INLINE];
     int64_t own_strides[OB_ND_STRIDES(OB_BLOCKS_INLINE)];
-    size_t n_heap_bytes; /* > 0: operands and strides are one block of the allocator */
 } ob_blocks;
 
 typedef struct ob_blocks_spec {
@@ -53,11 +52,11 @@ typedef struct ob_blocks_spec {
     ob_dtype out_loop_dtype;
 } ob_blocks_spec;
 
-/* Prepares `blocks` (zeroed or not) for these shapes and strides. E_SHAPE, E_LIMIT, E_MEMORY. */
+/* Prepares `blocks` (zeroed or not) for these shapes and strides; what more than OB_BLOCKS_INLINE operands need is of the arena,
+ * which else may be NULL. E_SHAPE, E_LIMIT, E_MEMORY. */
 ob_status ob__blocks_plan(ob_blocks *blocks, const ob_view *in, uint32_t n_in, const ob_view *out, const ob_blocks_spec *spec,
-                          const ob_allocator *allocator, ob_error *error);
+                          struct ob_arena *arena, ob_error *error);
 /* Computes; only the data pointers of the views are used. */
 void ob__blocks_run(const ob_blocks *blocks, const ob_view *in, const ob_view *out, const ob_threads *threads);
-void ob__blocks_release(ob_blocks *blocks, const ob_allocator *allocator);
 
 #endif

@@ -187,7 +187,7 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
         spec.in_convert[0] = conversion.steps[0];
         spec.in_loop_dtype[0] = conversion.between;
     }
-    return ob__blocks_plan(&s->blocks, args->in, 1, &args->out[0], &spec, args->allocator, error);
+    return ob__blocks_plan(&s->blocks, args->in, 1, &args->out[0], &spec, site->arena, error);
 }
 
 static ob_status run(const ob_kernel_args *args, ob_error *error) {
@@ -195,9 +195,5 @@ static ob_status run(const ob_kernel_args *args, ob_error *error) {
     return s->strings ? run_strings(args, error) : ob__element_run(args, error);
 }
 
-const ob_kernel ob__kernel_cast = {.name = "cast",
-                                   .flags = OB_KERNEL_STRIDED,
-                                   .state_bytes = sizeof(state),
-                                   .plan = plan,
-                                   .run = run,
-                                   .release = ob__element_release};
+const ob_kernel ob__kernel_cast = {
+    .name = "cast", .flags = OB_KERNEL_STRIDED, .state_bytes = sizeof(state), .plan = plan, .run = run};

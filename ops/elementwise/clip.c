@@ -76,14 +76,14 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
         set_params(site->node, dtype, &s->params);
         spec.params = &s->params;
         if (!ob__element_loop(ob__kernels()->unary[OBK_U_CLIP], dtype, dtype, 1, &spec))
-            return ob__unsupported_type(args, dtype, error);
-        return ob__blocks_plan(&s->blocks, args->in, 1, &args->out[0], &spec, args->allocator, error);
+            return ob__unsupported_type(site, dtype, error);
+        return ob__blocks_plan(&s->blocks, args->in, 1, &args->out[0], &spec, site->arena, error);
     }
-    if (!ob__element_loop(ob__kernels()->clip, dtype, dtype, 3, &spec)) return ob__unsupported_type(args, dtype, error);
+    if (!ob__element_loop(ob__kernels()->clip, dtype, dtype, 3, &spec)) return ob__unsupported_type(site, dtype, error);
     set_limits(s, dtype);
     ob_view in[3];
     operands(args, s, in);
-    return ob__blocks_plan(&s->blocks, in, 3, &args->out[0], &spec, args->allocator, error);
+    return ob__blocks_plan(&s->blocks, in, 3, &args->out[0], &spec, site->arena, error);
 }
 
 static ob_status run(const ob_kernel_args *args, ob_error *error) {
@@ -95,9 +95,5 @@ static ob_status run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_clip = {.name = "clip",
-                                   .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE,
-                                   .state_bytes = sizeof(state),
-                                   .plan = plan,
-                                   .run = run,
-                                   .release = ob__element_release};
+const ob_kernel ob__kernel_clip = {
+    .name = "clip", .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE, .state_bytes = sizeof(state), .plan = plan, .run = run};

@@ -56,8 +56,8 @@ ob_conversion ob__find_conversion(ob_dtype from, ob_dtype to, bool saturate) {
     return found;
 }
 
-ob_status ob__unsupported_type(const ob_kernel_args *args, ob_dtype dtype, ob_error *error) {
-    return ob__fail(error, OB_E_UNSUPPORTED, "%s-%d is not supported for type %s", args->op->name, (int)args->op->since,
+ob_status ob__unsupported_type(const ob_kernel_site *site, ob_dtype dtype, ob_error *error) {
+    return ob__fail(error, OB_E_UNSUPPORTED, "%s-%d is not supported for type %s", site->op->name, (int)site->op->since,
                     ob_dtype_name(dtype));
 }
 
@@ -65,8 +65,4 @@ ob_status ob__element_run(const ob_kernel_args *args, ob_error *error) {
     (void)error;
     ob__blocks_run(args->state, args->in, &args->out[0], args->threads);
     return OB_OK;
-}
-
-void ob__element_release(void *state, const ob_allocator *allocator) {
-    ob__blocks_release(state, allocator);
 }

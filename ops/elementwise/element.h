@@ -20,10 +20,9 @@ typedef struct ob_conversion {
 ob_conversion ob__find_conversion(ob_dtype from, ob_dtype to, bool saturate);
 
 /* E_UNSUPPORTED: "Add-14 is not supported for type float8e5m2". */
-ob_status ob__unsupported_type(const ob_kernel_args *args, ob_dtype dtype, ob_error *error);
+ob_status ob__unsupported_type(const ob_kernel_site *site, ob_dtype dtype, ob_error *error);
 
 /* Elementwise kernels keep their plan at the start of their state. */
 ob_status ob__element_run(const ob_kernel_args *args, ob_error *error);
-void ob__element_release(void *state, const ob_allocator *allocator);
 
 #endif

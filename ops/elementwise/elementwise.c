@@ -20,7 +20,8 @@ OB_KERNEL(prelu);
 struct ob_elementwise_plan {
     ob_allocator allocator;
     ob_arena strings;
-    ob_arena tails;      /* of the state */
+    ob_arena tails; /* of the state */
+    const ob_kernel *kernel;
     ob_kernel_args args; /* in, out and state point behind this struct */
     ob_view output;
     size_t n_bytes;
@@ -150,9 +151,9 @@ ob_status ob_elementwise_output(const char *op, int64_t opset, const ob_view *in
     return output_view(found, inputs, n_inputs, &lone.node, output, error);
 }
 
-/* Plans into args->state; args->node is valid for the call only: kernels read attributes while planning. */
-static ob_status plan_call(ob_kernel_args *args, ob_arena *arena, const char *name, int64_t opset, const ob_option *options,
-                           size_t n_options, ob_error *error) {
+/* Plans into args->state. */
+static ob_status plan_call(ob_kernel_args *args, ob_arena *arena, const ob_kernel **kernel, const char *name, int64_t opset,
+                           const ob_option *options, size_t n_options, ob_error *error) {
     const ob_op *op = NULL;
     lone_node lone;
     OB_TRY(find_op(name, opset, args->n_in, &op, error));
@@ -168,14 +169,11 @@ static ob_status plan_call(ob_kernel_args *args, ob_arena *arena, const char *na
         OB_FAIL_IF(expected.dims[i] > 1 && args->out->strides[i] == 0, error, OB_E_ARGUMENT,
                    "the output has stride 0 along axis %d", (int)i);
     ob_kernel_needs needs = {0};
-    ob_kernel_site site = {&lone.node, op, arena, args->allocator};
+    ob_kernel_site site = {.node = &lone.node, .op = op, .arena = arena};
     OB_FAIL_IF(op->kernel->state_bytes > STATE_BYTES, error, OB_E_INTERNAL, "%s: state of %zu bytes", op->name,
                op->kernel->state_bytes);
-    args->op = op;
-    args->node = &lone.node;
-    ob_status status = op->kernel->plan(&site, args, &needs, error);
-    args->node = NULL;
-    return status;
+    *kernel = op->kernel;
+    return op->kernel->plan(&site, args, &needs, error);
 }
 
 ob_status ob_elementwise(const char *op, int64_t opset, const ob_view *inputs, size_t n_inputs, const ob_option *options,
@@ -195,11 +193,9 @@ ob_status ob_elementwise(const char *op, int64_t opset, const ob_view *inputs, s
     ob_kernel_args args = {.n_in = (uint32_t)n_inputs, .n_out = 1, .in = in, .out = &out, .state = state};
     ob_arena tails;
     ob__arena_init(&tails, ob_allocator_default());
-    ob_status status = plan_call(&args, &tails, op, opset, options, n_options, error);
-    if (status == OB_OK) {
-        status = args.op->kernel->run(&args, error);
-        if (args.op->kernel->release) args.op->kernel->release(state, NULL);
-    }
+    const ob_kernel *kernel = NULL;
+    ob_status status = plan_call(&args, &tails, &kernel, op, opset, options, n_options, error);
+    if (status == OB_OK) status = kernel->run(&args, error);
     ob__arena_release(&tails);
     return status;
 }
@@ -224,13 +220,8 @@ ob_status ob_elementwise_create(const char *op, int64_t opset, const ob_view *in
     memcpy(in, inputs, n_inputs * sizeof *in);
     ob__arena_init(&made->strings, &made->allocator);
     ob__arena_init(&made->tails, &made->allocator);
-    made->args = (ob_kernel_args){.n_in = (uint32_t)n_inputs,
-                                  .n_out = 1,
-                                  .in = in,
-                                  .out = &made->output,
-                                  .state = memory + head,
-                                  .allocator = &made->allocator};
-    ob_status status = plan_call(&made->args, &made->tails, op, opset, options, n_options, error);
+    made->args = (ob_kernel_args){.n_in = (uint32_t)n_inputs, .n_out = 1, .in = in, .out = &made->output, .state = memory + head};
+    ob_status status = plan_call(&made->args, &made->tails, &made->kernel, op, opset, options, n_options, error);
     if (status == OB_OK) {
         *plan = made;
         return OB_OK;
@@ -253,14 +244,13 @@ ob_status ob_elementwise_run(ob_elementwise_plan *plan, const ob_view *inputs, c
         ob__arena_restart(&plan->strings);
         args.strings = &plan->strings;
     }
-    return args.op->kernel->run(&args, error);
+    return plan->kernel->run(&args, error);
 }
 
 void ob_elementwise_destroy(ob_elementwise_plan **plan) {
     if (!plan || !*plan) return;
     ob_elementwise_plan *p = *plan;
     ob_allocator allocator = p->allocator;
-    if (p->args.op->kernel->release) p->args.op->kernel->release(p->args.state, &allocator);
     ob__arena_release(&p->strings);
     ob__arena_release(&p->tails);
     allocator.free(allocator.context, p, p->n_bytes);

@@ -5,9 +5,8 @@
 #include "ops/infer/legacy.h"
 #include "ops/table/op.h"
 
-static ob_status align_slope(const ob_kernel_args *args, ob_view *slope, ob_error *error) {
-    const ob_view *x = &args->in[0];
-    if (args->op->since < 7) {
+static ob_status align_slope(int16_t since, const ob_view *x, ob_view *slope, ob_error *error) {
+    if (since < 7) {
         bool one = ob_view_count(slope) == 1;
         if (one) slope->rank = 0;
         if (!one && slope->rank == 1) return ob__legacy_align_at(x, slope, x->rank > 1, 1, error);
@@ -16,23 +15,21 @@ static ob_status align_slope(const ob_kernel_args *args, ob_view *slope, ob_erro
 }
 
 static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    (void)site;
     (void)needs;
     OB_FAIL_IF(args->n_in != 2 || args->n_out != 1, error, OB_E_MODEL, "PRelu needs two inputs and one output");
     ob_dtype dtype = args->in[0].dtype;
     OB_FAIL_IF(args->in[1].dtype != dtype, error, OB_E_TYPE, "PRelu: slope of type %s for %s", ob_dtype_name(args->in[1].dtype),
                ob_dtype_name(dtype));
     ob_view in[2] = {args->in[0], args->in[1]};
-    OB_TRY(align_slope(args, &in[1], error));
+    OB_TRY(align_slope(site->op->since, &in[0], &in[1], error));
     ob_blocks_spec spec = {0};
     if (!ob__element_loop(ob__kernels()->binary[OBK_PRELU], dtype, dtype, 2, &spec))
-        return ob__unsupported_type(args, dtype, error);
-    return ob__blocks_plan(args->state, in, 2, &args->out[0], &spec, args->allocator, error);
+        return ob__unsupported_type(site, dtype, error);
+    return ob__blocks_plan(args->state, in, 2, &args->out[0], &spec, site->arena, error);
 }
 
 const ob_kernel ob__kernel_prelu = {.name = "prelu",
                                     .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE,
                                     .state_bytes = sizeof(ob_blocks),
                                     .plan = plan,
-                                    .run = ob__element_run,
-                                    .release = ob__element_release};
+                                    .run = ob__element_run};

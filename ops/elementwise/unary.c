@@ -80,9 +80,7 @@ static const row *find_row(const ob_op *op) {
     return NULL;
 }
 
-static ob_status read_params(const ob_kernel_args *args, const row *found, obk_unary_params *params, obk_unary *loop,
-                             ob_error *error) {
-    const ob_node *node = args->node;
+static ob_status read_params(const ob_node *node, const row *found, obk_unary_params *params, obk_unary *loop, ob_error *error) {
     if (found->alpha.attribute) params->alpha = (double)ob__node_float(node, found->alpha.attribute, found->alpha.otherwise);
     if (found->beta.attribute) params->beta = (double)ob__node_float(node, found->beta.attribute, found->beta.otherwise);
     if (found->gamma.attribute) params->gamma = (double)ob__node_float(node, found->gamma.attribute, found->gamma.otherwise);
@@ -106,17 +104,16 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
     const row *found = find_row(site->op);
     OB_FAIL_IF(!found, error, OB_E_UNSUPPORTED, "%s-%d is not supported", site->op->name, (int)site->op->since);
     obk_unary loop = found->loop;
-    OB_TRY(read_params(args, found, &s->params, &loop, error));
+    OB_TRY(read_params(site->node, found, &s->params, &loop, error));
     ob_dtype dtype = args->in[0].dtype;
     ob_blocks_spec spec = {.params = &s->params};
     if (!ob__element_loop(ob__kernels()->unary[loop], dtype, args->out[0].dtype, 1, &spec))
-        return ob__unsupported_type(args, dtype, error);
-    return ob__blocks_plan(&s->blocks, args->in, 1, &args->out[0], &spec, args->allocator, error);
+        return ob__unsupported_type(site, dtype, error);
+    return ob__blocks_plan(&s->blocks, args->in, 1, &args->out[0], &spec, site->arena, error);
 }
 
 const ob_kernel ob__kernel_unary = {.name = "unary",
                                     .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE,
                                     .state_bytes = sizeof(state),
                                     .plan = plan,
-                                    .run = ob__element_run,
-                                    .release = ob__element_release};
+                                    .run = ob__element_run};

@@ -23,7 +23,7 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
                    ob_dtype_name(args->in[k].dtype), ob_dtype_name(dtype));
     obk_binary loop = strcmp(name, "Max") == 0 ? OBK_MAX : strcmp(name, "Min") == 0 ? OBK_MIN : OBK_ADD;
     ob_blocks_spec spec = {.fold = true};
-    if (!ob__element_loop(ob__kernels()->binary[loop], dtype, dtype, 1, &spec)) return ob__unsupported_type(args, dtype, error);
+    if (!ob__element_loop(ob__kernels()->binary[loop], dtype, dtype, 1, &spec)) return ob__unsupported_type(site, dtype, error);
     if (strcmp(name, "Mean") == 0) {
         s->count_f32 = (float)args->n_in;
         s->count_f64 = args->n_in;
@@ -31,7 +31,7 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
         spec.finish = ob__kernels()->binary[OBK_DIV][wide ? OB_DOUBLE : OB_FLOAT];
         spec.finish_operand = wide ? (const void *)&s->count_f64 : &s->count_f32;
     }
-    return ob__blocks_plan(&s->blocks, args->in, args->n_in, &args->out[0], &spec, args->allocator, error);
+    return ob__blocks_plan(&s->blocks, args->in, args->n_in, &args->out[0], &spec, site->arena, error);
 }
 
 const ob_kernel ob__kernel_variadic = {
@@ -39,5 +39,4 @@ const ob_kernel ob__kernel_variadic = {
     .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE_FIRST, /* later operands are read after the accumulator is written */
     .state_bytes = sizeof(state),
     .plan = plan,
-    .run = ob__element_run,
-    .release = ob__element_release};
+    .run = ob__element_run};

@@ -4,7 +4,6 @@
 #include "ops/table/op.h"
 
 static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    (void)site;
     (void)needs;
     OB_FAIL_IF(args->n_in != 3 || args->n_out != 1, error, OB_E_MODEL, "Where needs three inputs and one output");
     ob_dtype dtype = args->out[0].dtype;
@@ -13,14 +12,13 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
                ob_dtype_name(args->in[2].dtype));
     int width = 0;
     while (width < 5 && (size_t)1 << width != ob_dtype_size(dtype)) width++;
-    if (width == 5) return ob__unsupported_type(args, dtype, error);
+    if (width == 5) return ob__unsupported_type(site, dtype, error);
     ob_blocks_spec spec = {.loop = ob__kernels()->where[width]};
-    return ob__blocks_plan(args->state, args->in, 3, &args->out[0], &spec, args->allocator, error);
+    return ob__blocks_plan(args->state, args->in, 3, &args->out[0], &spec, site->arena, error);
 }
 
 const ob_kernel ob__kernel_where = {.name = "where",
                                     .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE,
                                     .state_bytes = sizeof(ob_blocks),
                                     .plan = plan,
-                                    .run = ob__element_run,
-                                    .release = ob__element_release};
+                                    .run = ob__element_run};

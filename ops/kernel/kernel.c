@@ -4,6 +4,11 @@
 
 #include "core/arena.h"
 #include "core/log.h"
+#include "ops/table/op.h"
+
+bool ob__has_kernel(const ob_op *op) {
+    return op->kernel && (op->kernel->run || op->kernel->view || op->kernel->flags & OB_KERNEL_CONTROL);
+}
 
 /* ---- Stopping ----------------------------------------------------------------------------------------------------- */
 

@@ -140,6 +140,9 @@ typedef struct ob_kernel {
 /* For OB_KERNEL_DYNAMIC: obtains memory for output i with these dims and sets args->out[i]. */
 ob_status ob__kernel_output(const ob_kernel_args *args, uint32_t i, int32_t rank, const int64_t *dims, ob_error *error);
 
+/* False: the row has none, or `none`. */
+bool ob__has_kernel(const struct ob_op *op);
+
 #define OB_KERNEL(name) extern const ob_kernel ob__kernel_##name
 
 #endif

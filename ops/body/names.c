@@ -1,0 +1,105 @@
+/* What the names in a body stand for. */
+#include <string.h>
+
+#include "core/error.h"
+#include "ops/body/read.h"
+
+ob_body_name *ob__body_find_name(const ob_body_reader *r, const char *name) {
+    for (uint32_t i = 0; i < r->n_names; i++)
+        if (strcmp(r->names[i].name, name) == 0) return &r->names[i];
+    return NULL;
+}
+
+ob_status ob__body_add_name(ob_body_reader *r, const char *name, ob_body_name **out) {
+    if (r->n_names == OB_BODY_NAMES) return ob__body_wrong(r, "too many names");
+    *out = &r->names[r->n_names++];
+    memcpy((*out)->name, name, strlen(name) + 1);
+    (*out)->input = (*out)->output = -1;
+    return OB_OK;
+}
+
+ob_status ob__body_take_attribute(ob_body_reader *r, const ob_body_attribute **out) {
+    char name[OB_BODY_NAME + 1];
+    OB_TRY(ob__body_expect(r, "@"));
+    OB_TRY(ob__body_take_name(r, name));
+    for (uint32_t i = 0; i < r->n_attributes; i++)
+        if (strcmp(r->attributes[i].name, name) == 0) {
+            *out = &r->attributes[i];
+            return OB_OK;
+        }
+    return ob__body_wrong(r, "an attribute that is not declared");
+}
+
+/* The value of an attribute: a number or a list. Where it is absent, its default; neither value nor literal: there is none. */
+ob_status ob__body_attribute_term(const ob_body_reader *r, const ob_body_attribute *attribute, ob_term *out) {
+    const ob_attribute *given = ob__node_attribute(r->writer.call, attribute->name);
+    *out = attribute->otherwise;
+    if (!given) return OB_OK;
+    switch (given->type) {
+    case OB_ATTR_INT: *out = ob__whole_term(given->u.i); return OB_OK;
+    case OB_ATTR_FLOAT: *out = (ob_term){.is_literal = true, .number = (double)given->u.f}; return OB_OK;
+    case OB_ATTR_FLOATS: *out = (ob_term){.is_literal = true, .reals = given->u.floats, .n = given->n}; return OB_OK;
+    case OB_ATTR_INTS: *out = (ob_term){.is_literal = true, .list = given->u.ints, .n = given->n}; return OB_OK;
+    default: *out = (ob_term){0}; return OB_OK;
+    }
+}
+
+const char *ob__body_attribute_text(const ob_body_reader *r, const ob_body_attribute *attribute) {
+    return ob__node_string(r->writer.call, attribute->name, attribute->text);
+}
+
+/* The operand of the call with that name, by number; -1: there is none, or it is left out. */
+static ob_status take_operand(ob_body_reader *r, int32_t *out) {
+    char name[OB_BODY_NAME + 1];
+    OB_TRY(ob__body_expect(r, "("));
+    OB_TRY(ob__body_take_name(r, name));
+    OB_TRY(ob__body_expect(r, ")"));
+    const ob_body_name *known = ob__body_find_name(r, name);
+    if (!known || known->input < 0) return ob__body_wrong(r, "an operand is meant");
+    bool given = (uint32_t)known->input < r->writer.call->n_inputs && r->writer.call->inputs[known->input];
+    *out = given ? known->input : -1;
+    return OB_OK;
+}
+
+ob_status ob__body_operand_rank(ob_body_reader *r, int64_t *out) {
+    int32_t i;
+    OB_TRY(take_operand(r, &i));
+    *out = i < 0 ? -1 : r->in_types[i].shape.rank;
+    OB_FAIL_IF(!r->skips && i >= 0 && r->in_types[i].shape.rank == OB_RANK_UNKNOWN, r->writer.error, OB_E_UNSUPPORTED,
+               "%s is written out as other operators, for which the rank of operand %d must be known", r->body->name, i);
+    return OB_OK;
+}
+
+ob_status ob__body_operand_type(ob_body_reader *r, int64_t *out) {
+    int32_t i;
+    OB_TRY(take_operand(r, &i));
+    *out = i < 0 ? OB_NONE : r->in_types[i].dtype;
+    OB_FAIL_IF(!r->skips && i >= 0 && r->in_types[i].dtype == OB_NONE, r->writer.error, OB_E_UNSUPPORTED,
+               "%s is written out as other operators, for which the type of operand %d must be known", r->body->name, i);
+    return OB_OK;
+}
+
+/* A number, or an attribute that is one. */
+static ob_status take_element(ob_body_reader *r, ob_term *out) {
+    const ob_body_attribute *attribute;
+    if (!ob__body_next_is(r, "@")) return ob__body_take_number(r, out);
+    OB_TRY(ob__body_take_attribute(r, &attribute));
+    return ob__body_attribute_term(r, attribute, out);
+}
+
+ob_status ob__body_take_list(ob_body_reader *r, ob_term *out) {
+    int64_t *list = OB_ARENA_ARRAY(r->writer.scratch, int64_t, OB_BODY_LIST);
+    if (!list) return OB_E_MEMORY;
+    *out = (ob_term){.is_literal = true, .list = list};
+    OB_TRY(ob__body_expect(r, "["));
+    while (!ob__body_take(r, "]")) {
+        ob_term number = {0};
+        bool negative = ob__body_take(r, "-");
+        OB_TRY(take_element(r, &number));
+        if ((!number.is_whole && !r->skips) || out->n == OB_BODY_LIST)
+            return ob__body_wrong(r, "a list of few whole numbers is meant");
+        list[out->n++] = negative ? -number.whole : number.whole;
+        if (!ob__body_take(r, ",") && !ob__body_next_is(r, "]")) return ob__body_wrong(r, "] is missing");
+    }
+    return OB_OK;
+}

@@ -1,0 +1,30 @@
+#include <string.h>
+
+#include "ops/body/body.h"
+
+static const ob_body table[] = {
+#define OB_BODY(domain_, name_, since_, ...) {domain_, #name_, since_, #__VA_ARGS__},
+#include "ops/table/bodies.def"
+#undef OB_BODY
+};
+
+enum { N_BODIES = sizeof table / sizeof table[0] };
+
+size_t ob__body_count(void) {
+    return N_BODIES;
+}
+
+const ob_body *ob__body_at(size_t index) {
+    return index < N_BODIES ? &table[index] : NULL;
+}
+
+const ob_body *ob__body_of(const ob_op *op) {
+    if (op < ob__op_at(0) || op > ob__op_at(ob__op_count() - 1)) return NULL; /* of a library, whatever its name */
+    const ob_body *best = NULL;
+    for (size_t i = 0; i < N_BODIES; i++) {
+        const ob_body *body = &table[i];
+        if (body->since > op->since || (best && body->since < best->since)) continue;
+        if (strcmp(body->name, op->name) == 0 && strcmp(body->domain, op->domain) == 0) best = body;
+    }
+    return best;
+}

@@ -1,0 +1,56 @@
+/* Operators without a kernel become the nodes of their bodies. */
+#include "core/error.h"
+#include "ops/body/body.h"
+#include "ops/kernel/kernel.h"
+#include "passes/names.h"
+#include "runtime/plan/plan.h"
+
+enum { FEW = 16 }; /* operands that need no memory */
+
+typedef struct expansion {
+    const ob_facts *facts;
+    bool all, any;
+    uint64_t n_nodes, max_nodes;
+    ob_arena scratch;
+    ob_error *error;
+} expansion;
+
+static ob_status expand_node(expansion *e, const ob_body *body, ob_node *node) {
+    ob_type few[FEW], *types = few;
+    if (node->n_inputs > FEW) types = OB_ARENA_ARRAY(&e->scratch, ob_type, node->n_inputs);
+    if (!types) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < node->n_inputs; i++)
+        types[i] = node->inputs[i] ? ob__fact(e->facts, node->inputs[i])->type : (ob_type){.shape = {OB_RANK_UNKNOWN, NULL}};
+    ob__at_node(e->error, node, OB_OK);
+    OB_TRY(ob__body_expand(body, node, types, &e->scratch, e->error));
+    ob_error_clear(e->error);
+    e->any = true;
+    ob__arena_restart(&e->scratch);
+    return OB_OK;
+}
+
+static ob_status expand_graph(void *context, ob_graph *graph) {
+    expansion *e = context;
+    for (ob_node *node = graph->first, *next; node; node = next) {
+        next = node->next;
+        if (!node->op || (!e->all && ob__has_kernel(node->op))) continue;
+        const ob_body *body = ob__body_of(node->op);
+        if (body) OB_TRY(expand_node(e, body, node));
+    }
+    e->n_nodes += graph->n_nodes;
+    OB_FAIL_IF(e->n_nodes > e->max_nodes, e->error, OB_E_LIMIT,
+               "operators written out as others make more than %llu nodes: max_nodes raises the limit",
+               (unsigned long long)e->max_nodes);
+    return OB_OK;
+}
+
+ob_status ob__expand_bodies(ob_model *model, const ob_facts *facts, bool all, uint64_t max_nodes, bool *any, ob_error *error) {
+    ob_error own;
+    expansion e = {.facts = facts, .all = all, .max_nodes = max_nodes, .error = error ? error : &own};
+    ob_error_clear(e.error);
+    ob__arena_init(&e.scratch, &model->arena.allocator);
+    ob_status status = ob__model_each_graph(model, expand_graph, &e);
+    ob__arena_release(&e.scratch);
+    *any = e.any;
+    return status;
+}
