@@ -137,7 +137,8 @@ static void check_transposed(int type, const obk_window *w, int64_t channels, in
     void *lane = wc_guarded(n_lane), *z = draw_values(type, rows * w->n_out), *y = draw_values(type, w->n_in);
     int64_t half = draw(rows + 1);
     const obk_convs *convs = ob__kernels()->conv;
-    convs->columns[type](x, channels, w->n_out, weights, rows, half, rows, z, lane);
+    convs->columns[type](x, channels, w->n_out, weights, rows, half, rows, (char *)z + (size_t)(half * w->n_out) * widths[type],
+                         lane);
     convs->columns[type](x, channels, w->n_out, weights, rows, 0, half, z, lane);
     for (int64_t m = 0; m < maps; m++) {
         double *want = calloc((size_t)w->n_in + 1, sizeof *want), *size = calloc((size_t)w->n_in + 1, sizeof *size);

@@ -49,6 +49,10 @@ static const row rows[] = {
     {"Conv, one map", "(float[1,32,40,40] x, float[1,32,3,3] w) => (float[1,1,38,38] y) { y = Conv(x, w) }", 11},
     {"ConvTranspose",
      "(float[1,16,20,21] x, float[16,12,3,3] w) => (float[1,12,41,43] y) { y = ConvTranspose<strides = [2, 2]>(x, w) }", 11},
+    {"ConvTranspose, columns beyond the caches",
+     "(float[1,8,28,28] x, float[8,32,4,4] w) => (float[1,32,56,56] y) { y = ConvTranspose<strides = [2, 2], pads = [1, 1, 1, "
+     "1]>(x, w) }",
+     11},
     {"LSTM",
      "(float[19,5,40] x, float[2,256,40] w, float[2,256,64] r) => (float[19,2,5,64] y) { y = LSTM<hidden_size = 64, direction = "
      "\"bidirectional\">(x, w, r) }",

@@ -27,7 +27,7 @@ static inline int64_t obk_conv_lane(const obk_conv *c) {
  * image and group; w: [maps][channels][taps]; bias: NULL for none. */
 typedef void (*obk_conv_run)(const obk_conv *conv, const void *x, const void *w, const void *bias, void *y, int64_t b,
                              int64_t first, int64_t end, void *lane);
-/* z[m] = sum over c of w[c * rows + m] * x[c], m first .. end, n elements each; x: [channels][n], z: [rows][n]. lane: room for
+/* z[m - first] = sum over c of w[c * rows + m] * x[c], m first .. end, n elements each; x: [channels][n]. lane: room for
  * channels * n + (1 + OBK_CONV_MAPS) * OBK_SLACK elements where n is less than OBK_CONV_LEAST. */
 typedef void (*obk_conv_columns)(const void *x, int64_t channels, int64_t n, const void *w, int64_t rows, int64_t first,
                                  int64_t end, void *z, void *lane);

@@ -136,8 +136,9 @@ static void NAME(columns)(const void *from, int64_t channels, int64_t n, const v
     }
     for (int64_t m = first; m < end;) {
         const int64_t at_once = maps_at_once(end - m), some = at_once < end - m ? at_once : end - m;
-        NAME(rows)(&q, x, n, w + m, NULL, at_once, some, narrow ? out : z + m * n, step, narrow ? step : n);
-        for (int64_t r = 0; narrow && r < some; r++) obk_copy_row(z + (m + r) * n, out + r * step, n * (int64_t)sizeof(T));
+        NAME(rows)(&q, x, n, w + m, NULL, at_once, some, narrow ? out : z + (m - first) * n, step, narrow ? step : n);
+        for (int64_t r = 0; narrow && r < some; r++)
+            obk_copy_row(z + (m - first + r) * n, out + r * step, n * (int64_t)sizeof(T));
         m += some;
     }
 }
