@@ -1,11 +1,12 @@
 /* Whole models in a session of ours beside ONNX Runtime: time of a run, time until a session is there, peak memory of a process.
  *
- *     ort_models LIBRARY [--threads N] [--rounds R] [--milliseconds M] [--most X] MODEL...
+ *     ort_models LIBRARY [--threads N] [--rounds R] [--milliseconds M] [--most X] [--text] MODEL...
  *
- * MODEL is a file; its inputs come from test_data_set_0/input_K.pb beside it, else they are made up. Each model is measured in
- * processes of its own: one where the two take turns in every round, and one for each alone, whose peak memory counts. Times are
- * the best of all rounds; the ratio is the median over the rounds. Exit status 1 when a ratio is over --most (default: none is),
- * 2 when a model cannot be measured. */
+ * MODEL is a file; its inputs come from test_data_set_0/input_K.pb beside it, else they are made up. With --text it is a file of
+ * small models, one to a line: name | opset | graph in ONNX's text form; lines that begin with # are comments. Each model is
+ * measured in processes of its own: one where the two take turns in every round, and one for each alone, whose peak memory
+ * counts. Times are the best of all rounds; the ratio is the median over the rounds. Exit status 1 when a ratio is over --most
+ * (default: none is), 2 when a model cannot be measured. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <math.h>
@@ -15,12 +16,13 @@
 
 #include "host.h"
 
-enum { MAX_INPUTS = 64, MAX_ROUNDS = 201 };
+enum { MAX_INPUTS = 64, MAX_ROUNDS = 201, MAX_LINES = 256, MAX_TEXT = 1 << 16 };
 
 typedef struct settings {
     const char *library;
     int threads, rounds;
     double milliseconds, most;
+    bool text;
 } settings;
 
 typedef struct figures {
@@ -71,6 +73,25 @@ static void read_bytes(subject *s) {
     if (!s->bytes || fread(s->bytes, 1, (size_t)n, file) != (size_t)n) give_up("the model", "cannot be read");
     s->n_bytes = (size_t)n;
     fclose(file);
+}
+
+/* The model in a line of text, as bytes. */
+static void read_text(subject *s, const char *line) {
+    char name[256], *text = malloc(strlen(line) + 256);
+    int opset = 0, at = 0;
+    ob_model *model = NULL;
+    ob_error error;
+    byte_buffer bytes = {0};
+    if (!text || sscanf(line, " %255[^|] | %d | %n", name, &opset, &at) != 2 || at == 0)
+        give_up("the line", "not name | opset | graph");
+    sprintf(text, "<ir_version: 8, opset_import: [\"\" : %d]>\ng %s", opset, line + at);
+    if (ob_model_load_memory(text, strlen(text), "text", NULL, &model, &error) != OB_OK ||
+        ob_model_write(model, OB_FORMAT_PROTOBUF, append_bytes, &bytes, &error) != OB_OK)
+        give_up("the text", error.message);
+    s->bytes = (char *)bytes.data;
+    s->n_bytes = bytes.n;
+    ob_model_close(&model);
+    free(text);
 }
 
 /* Numbers between 0 and 1, small whole ones for integers. */
@@ -242,7 +263,10 @@ typedef enum task { RUNS, OUR_MEMORY, THEIR_MEMORY } task;
 
 static void work(const settings *set, const char *path, task what) {
     subject s = {.path = path};
-    read_bytes(&s);
+    if (set->text)
+        read_text(&s, path);
+    else
+        read_bytes(&s);
     if (what != OUR_MEMORY && !ort_open(&host, set->library)) give_up("ONNX Runtime", host.error);
     if (what == RUNS) {
         measure_runs(set, &s);
@@ -287,7 +311,13 @@ static bool ask(const settings *set, const char *path, task what, figures *out) 
 /* ---- The table ------------------------------------------------------------------------------------------------------------- */
 
 /* models/NAME/model.onnx is NAME, light/NAME.onnx too. */
-static void name_of(const char *path, char *name, size_t n_bytes) {
+static void name_of(const settings *set, const char *path, char *name, size_t n_bytes) {
+    if (set->text) {
+        size_t n = strcspn(path, "|");
+        while (n > 0 && path[n - 1] == ' ') n--;
+        snprintf(name, n_bytes, "%.*s", (int)n, path);
+        return;
+    }
     const char *end = strrchr(path, '/'), *begin = end;
     if (end && strcmp(end, "/model.onnx") == 0) {
         while (begin > path && begin[-1] != '/') begin--;
@@ -308,7 +338,7 @@ static int run_table(const settings *set, char **paths, int n) {
     for (int i = 0; i < n; i++) {
         char name[256];
         figures f = {0}, mine = {0}, other = {0};
-        name_of(paths[i], name, sizeof name);
+        name_of(set, paths[i], name, sizeof name);
         if (!ask(set, paths[i], RUNS, &f) || !ask(set, paths[i], OUR_MEMORY, &mine) ||
             !ask(set, paths[i], THEIR_MEMORY, &other)) {
             printf("| %s | not measured: %s |\n", name, f.error[0] ? f.error : mine.error[0] ? mine.error : other.error);
@@ -341,12 +371,29 @@ static double number(const char *text) {
     return value;
 }
 
+/* The lines of the file, without comments; ends the program when there are none. */
+static int read_lines(const char *path, char *buffer, char **lines) {
+    FILE *file = fopen(path, "r");
+    size_t n_bytes = file ? fread(buffer, 1, MAX_TEXT - 1, file) : 0;
+    int n = 0;
+    if (file) fclose(file);
+    buffer[n_bytes] = '\0';
+    for (char *line = strtok(buffer, "\n"); line && n < MAX_LINES; line = strtok(NULL, "\n"))
+        if (line[0] != '#') lines[n++] = line;
+    if (n > 0) return n;
+    fprintf(stderr, "ort_models: no models in %s\n", path);
+    exit(2);
+}
+
 int main(int argc, char **argv) {
     settings set = {.threads = 1, .rounds = 9, .milliseconds = 30};
     int i = 1;
     if (i < argc) set.library = argv[i++];
     for (; i < argc && strncmp(argv[i], "--", 2) == 0; i += 2) {
-        if (strcmp(argv[i], "--threads") == 0)
+        if (strcmp(argv[i], "--text") == 0) {
+            set.text = true;
+            i--;
+        } else if (strcmp(argv[i], "--threads") == 0)
             set.threads = (int)number(argv[i + 1]);
         else if (strcmp(argv[i], "--rounds") == 0)
             set.rounds = (int)number(argv[i + 1]);
@@ -358,9 +405,13 @@ int main(int argc, char **argv) {
             break;
     }
     if (i >= argc || strncmp(argv[i], "--", 2) == 0 || set.rounds > MAX_ROUNDS) {
-        fprintf(stderr, "usage: ort_models LIBRARY [--threads N] [--rounds 1-%d] [--milliseconds M] [--most X] MODEL...\n",
+        fprintf(stderr,
+                "usage: ort_models LIBRARY [--threads N] [--rounds 1-%d] [--milliseconds M] [--most X] [--text] MODEL...\n",
                 MAX_ROUNDS);
         return 2;
     }
-    return run_table(&set, argv + i, argc - i);
+    if (!set.text) return run_table(&set, argv + i, argc - i);
+    char *lines[MAX_LINES], buffer[MAX_TEXT];
+    int n = read_lines(argv[i], buffer, lines);
+    return run_table(&set, lines, n);
 }
