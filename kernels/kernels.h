@@ -9,6 +9,8 @@
 #include "kernels/conv/conv.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/pool/pool.h"
+#include "kernels/reduce/reduce.h"
+#include "kernels/softmax/softmax.h"
 #include "onnx_broadcast/dtype.h"
 
 /* `rows` rows of n elements. pointers: inputs, then the output. step[k] is 0 or the size of input k's element; not every step is
@@ -88,7 +90,11 @@ typedef struct obk_table {
     const obk_gemm *gemm; /* [OBK_GEMM_...] */
     const obk_pools *pool;
     const obk_convs *conv;
-    const obk_loop *clip; /* [type]: inputs x, low, high */
+    const obk_softmax *softmax;
+    const obk_reduce *reduce; /* [type] */
+    const obk_find *find;     /* [type] */
+    const obk_run_up *run_up; /* [type] */
+    const obk_loop *clip;     /* [type]: inputs x, low, high */
 } obk_table;
 
 #define OBK_CAT_(a, b)     a##b

@@ -12,6 +12,10 @@
     extern const obk_gemm obk_gemm_functions__##isa[OBK_GEMM_COUNT];                                                             \
     extern const obk_convs obk_conv_functions__##isa;                                                                            \
     extern const obk_pools obk_pool_functions__##isa;                                                                            \
+    extern const obk_reduce obk_reduce_loops__##isa[OB_DTYPE_COUNT];                                                             \
+    extern const obk_find obk_find_loops__##isa[OB_DTYPE_COUNT];                                                                 \
+    extern const obk_run_up obk_run_up_loops__##isa[OB_DTYPE_COUNT];                                                             \
+    extern const obk_softmax obk_softmax_functions__##isa;                                                                       \
     extern const obk_loop obk_clip_loops__##isa[OB_DTYPE_COUNT];                                                                 \
     extern const obk_convert obk_conversions__##isa[OBK_CONVERT_COUNT][OB_DTYPE_COUNT];
 

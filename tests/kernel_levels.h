@@ -152,6 +152,16 @@ static inline void kl_special_f64(double *x, int64_t n, uint64_t *seed) {
         if (kl_random(seed) % 4 == 0) x[i] = special[kl_random(seed) % (sizeof special / sizeof special[0])];
 }
 
+/* Whether all of n floats (doubles) have the same bits, NaN any: its sign and payload are the compiler's choice of operands. */
+static inline bool kl_same(const void *a, const void *b, int64_t n, bool is_double) {
+    for (int64_t i = 0; i < n; i++) {
+        double x = is_double ? ((const double *)a)[i] : (double)((const float *)a)[i];
+        double y = is_double ? ((const double *)b)[i] : (double)((const float *)b)[i];
+        if (!(x == y && !signbit(x) == !signbit(y)) && !(x != x && y != y)) return false;
+    }
+    return true;
+}
+
 /* Distance from `expected` in units of the last place of a float (double) of that size; 0 for two NaN, infinite where only one is
  * NaN or an infinity is missed. */
 static inline double kl_ulps(double got, double expected, int digits, int least_exponent) {

@@ -1,0 +1,53 @@
+/* One fold over one element type. Parameters: FN, T, ACC (what is folded into), OP(a, x), MERGE(a, b), NEUTRAL. */
+static void OBK_CAT(start_, FN)(void *to, int64_t n) {
+    ACC *acc = to;
+    for (int64_t i = 0; i < n; i++) acc[i] = NEUTRAL;
+}
+
+/* One dense run into one cell, in 16 parts that are merged as a tree. */
+static void OBK_CAT(run_, FN)(void *to, const void *from, int64_t n, const void *high) {
+    (void)high;
+    ACC *acc = to, lanes[16];
+    const T *x = from;
+    int64_t i = 0;
+    if (n < 16) {
+        for (; i < n; i++) acc[0] = OP(acc[0], x[i]);
+        return;
+    }
+    for (int l = 0; l < 16; l++) lanes[l] = NEUTRAL;
+    for (; i + 16 <= n; i += 16)
+        for (int l = 0; l < 16; l++) lanes[l] = OP(lanes[l], x[i + l]);
+    for (int l = 0; i + l < n; l++) lanes[l] = OP(lanes[l], x[i + l]);
+    for (int half = 8; half > 0; half /= 2)
+        for (int l = 0; l < half; l++) lanes[l] = MERGE(lanes[l], lanes[l + half]);
+    acc[0] = MERGE(acc[0], lanes[0]);
+}
+
+/* `rows` rows of n columns, each column into a cell of its own, row after row. */
+static void OBK_CAT(columns_, FN)(void *to, const void *from, int64_t n, int64_t rows, int64_t stride, const void *high) {
+    (void)high;
+    ACC *restrict acc = to;
+    const T *restrict x = from;
+    int64_t r = 0;
+    for (; r + 4 <= rows; r += 4, x += 4 * stride)
+        for (int64_t i = 0; i < n; i++) {
+            ACC a = OP(acc[i], x[i]);
+            a = OP(a, x[i + stride]);
+            a = OP(a, x[i + 2 * stride]);
+            acc[i] = OP(a, x[i + 3 * stride]);
+        }
+    for (; r < rows; r++, x += stride)
+        for (int64_t i = 0; i < n; i++) acc[i] = OP(acc[i], x[i]);
+}
+
+/* Cells n apart into the first n. */
+static void OBK_CAT(merge_, FN)(void *to, int64_t n, int64_t times) {
+    ACC *acc = to;
+    for (int64_t t = 1; t < times; t++)
+        for (int64_t i = 0; i < n; i++) acc[i] = MERGE(acc[i], acc[t * n + i]);
+}
+#undef FN
+#undef ACC
+#undef OP
+#undef MERGE
+#undef NEUTRAL

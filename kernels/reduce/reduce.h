@@ -1,0 +1,59 @@
+/* Folding elements along axes, the place of the largest or smallest, running sums. */
+#ifndef OB_KERNELS_REDUCE_H
+#define OB_KERNELS_REDUCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "onnx_broadcast/broadcast.h"
+#include "onnx_broadcast/dtype.h"
+
+enum { OBK_REDUCE_COLUMNS = 256 };
+
+typedef enum obk_fold {
+    OBK_FOLD_SUM,
+    OBK_FOLD_ABS,
+    OBK_FOLD_SQUARE,
+    OBK_FOLD_PROD,
+    OBK_FOLD_MAX,
+    OBK_FOLD_MIN,
+    OBK_FOLD_EXP
+} obk_fold;
+typedef enum obk_finish { OBK_FINISH_NONE, OBK_FINISH_MEAN, OBK_FINISH_SQRT, OBK_FINISH_LOG, OBK_FINISH_EXP } obk_finish;
+
+/* A dense input as kept and reduced axes, outermost first, neighbours of one kind merged; strides in elements. The last axis of
+ * the input is `inner` elements: a run that is folded, or columns that are folded side by side. */
+typedef struct obk_reduction {
+    obk_fold fold;
+    obk_finish finish;
+    bool is_bool;
+    bool columns;
+    int64_t inner;
+    int32_t n_kept, n_reduced;
+    int64_t kept[OB_MAX_RANK / 2], kept_strides[OB_MAX_RANK / 2]; /* kinds take turns */
+    int64_t reduced[OB_MAX_RANK / 2], reduced_strides[OB_MAX_RANK / 2];
+    int64_t n_folded; /* elements per result */
+} obk_reduction;
+
+/* Vectors of n elements, side by side and one after the other: dense [outer, n, inner]. */
+typedef struct obk_search {
+    int64_t n, inner;
+    bool smallest, last; /* of equals the last one */
+} obk_search;
+typedef struct obk_running {
+    int64_t n, inner;
+    bool exclusive, reverse, product;
+} obk_running;
+
+/* Parts begin .. end; there are outer times inner parts, where inner is over 1 in blocks of OBK_REDUCE_COLUMNS. What is computed
+ * does not depend on how parts are cut. */
+
+/* Results are outer, or `inner` of columns. Floats are summed as doubles, in parts that are added as a tree; integers wrap. NaN
+ * is the largest and the smallest. Nothing folded gives the neutral element. */
+typedef void (*obk_reduce)(const obk_reduction *r, void *out, const void *in, int64_t begin, int64_t end);
+/* The index of the largest; of several NaN the first, or with `last` the last one. n > 0 */
+typedef void (*obk_find)(const obk_search *s, int64_t *out, const void *in, int64_t begin, int64_t end);
+/* Sums or products up to each element, in order. */
+typedef void (*obk_run_up)(const obk_running *r, void *out, const void *in, int64_t begin, int64_t end);
+
+#endif

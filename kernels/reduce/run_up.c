@@ -1,0 +1,26 @@
+/* Sums and products up to each element. Built once per instruction set. */
+#include <string.h>
+
+#include "kernels/reduce/reduce.h"
+#include "kernels/tables.h"
+
+enum { ROWS = 8 }; /* vectors that are taken side by side: each is a chain */
+
+#define T float
+#define S f32
+#include "kernels/reduce/run_up.inc.h"
+#define T double
+#define S f64
+#include "kernels/reduce/run_up.inc.h"
+#define T uint32_t
+#define S u32
+#include "kernels/reduce/run_up.inc.h"
+#define T uint64_t
+#define S u64
+#include "kernels/reduce/run_up.inc.h"
+
+/* Signed overflow is undefined, unsigned numbers wrap to the same bits. */
+const obk_run_up OBK_TABLE(obk_run_up_loops)[OB_DTYPE_COUNT] = {
+    [OB_FLOAT] = run_up_f32,  [OB_DOUBLE] = run_up_f64, [OB_INT32] = run_up_u32,
+    [OB_UINT32] = run_up_u32, [OB_INT64] = run_up_u64,  [OB_UINT64] = run_up_u64,
+};

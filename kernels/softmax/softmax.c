@@ -1,0 +1,21 @@
+/* Softmax and LogSoftmax. Built once per instruction set. */
+#include "kernels/softmax/softmax.h"
+
+#include "kernels/tables.h"
+#include "kernels/vmath/vmath.h"
+
+enum { BLOCK_ELEMS = 256 };
+
+#define T       float
+#define S       f32
+#define M(name) name##f
+#include "kernels/softmax/softmax.inc.h"
+#define T       double
+#define S       f64
+#define M(name) name
+#include "kernels/softmax/softmax.inc.h"
+
+const obk_softmax OBK_TABLE(obk_softmax_functions) = {
+    .rows = {rows_f32, rows_f64},
+    .columns = {columns_f32, columns_f64},
+};

@@ -1,0 +1,115 @@
+/* Loops of softmax.c for one type. Parameters: T, S, M(name) of the C library's function. Sums have 16 parts, added as a tree. */
+#define NAME(name)  OBK_CAT3(name, _, S)
+#define VMATH(name) OBK_CAT3(v##name, _, S)
+
+/* n >= 16. What is NaN makes the sum NaN; it may be overlooked here. */
+static T NAME(highest)(const T *x, int64_t n) {
+    T lanes[16];
+    for (int l = 0; l < 16; l++) lanes[l] = x[l];
+    for (int64_t i = 16; i + 16 <= n; i += 16)
+        for (int l = 0; l < 16; l++) lanes[l] = x[i + l] > lanes[l] ? x[i + l] : lanes[l];
+    for (int l = 0; l < 16; l++) lanes[l] = x[n - 16 + l] > lanes[l] ? x[n - 16 + l] : lanes[l];
+    for (int half = 8; half > 0; half /= 2)
+        for (int l = 0; l < half; l++) lanes[l] = lanes[l + half] > lanes[l] ? lanes[l + half] : lanes[l];
+    return lanes[0];
+}
+
+/* Element i to sum i % 16. */
+static void NAME(add_up)(T *sums, const T *x, int64_t n) {
+    T lanes[16], rest[16] = {0};
+    for (int l = 0; l < 16; l++) lanes[l] = sums[l];
+    int64_t i = 0;
+    for (; i + 16 <= n; i += 16)
+        for (int l = 0; l < 16; l++) lanes[l] += x[i + l];
+    if (i < n) memcpy(rest, x + i, (size_t)(n - i) * sizeof(T));
+    for (int l = 0; l < 16; l++) sums[l] = lanes[l] + rest[l];
+}
+
+static void NAME(long_row)(T *y, const T *x, int64_t n, bool logarithm) {
+    const T high = NAME(highest)(x, n);
+    T sums[16] = {0}, t[BLOCK_ELEMS];
+    for (int64_t done = 0; done < n; done += BLOCK_ELEMS) {
+        const int64_t some = n - done < BLOCK_ELEMS ? n - done : BLOCK_ELEMS;
+        for (int64_t i = 0; i < some; i++) t[i] = x[done + i] - high;
+        if (logarithm) memcpy(y + done, t, (size_t)some * sizeof(T));
+        T *e = logarithm ? t : y + done;
+        VMATH(exp)(e, t, some);
+        NAME(add_up)(sums, e, some);
+    }
+    for (int half = 8; half > 0; half /= 2)
+        for (int l = 0; l < half; l++) sums[l] += sums[l + half];
+    const T shift = logarithm ? M(log)(sums[0]) : 0, factor = 1 / sums[0];
+    if (logarithm)
+        for (int64_t i = 0; i < n; i++) y[i] -= shift;
+    else
+        for (int64_t i = 0; i < n; i++) y[i] *= factor;
+}
+
+/* `rows` vectors of less than 16 elements, which fit into a block together: their exponentials as one array. */
+static void NAME(short_rows)(T *y, const T *x, int64_t rows, int64_t n, bool logarithm) {
+    T t[BLOCK_ELEMS];
+    for (int64_t r = 0; r < rows; r++) {
+        const T *row = x + r * n;
+        T high = row[0];
+        for (int64_t i = 1; i < n; i++) high = row[i] > high ? row[i] : high;
+        for (int64_t i = 0; i < n; i++) t[r * n + i] = row[i] - high;
+    }
+    if (logarithm) memcpy(y, t, (size_t)(rows * n) * sizeof(T));
+    VMATH(exp)(t, t, rows * n);
+    for (int64_t r = 0; r < rows; r++) {
+        const T *e = t + r * n;
+        T *row = y + r * n, sum = e[0];
+        for (int64_t i = 1; i < n; i++) sum += e[i];
+        const T shift = logarithm ? M(log)(sum) : 0, factor = 1 / sum;
+        for (int64_t i = 0; i < n; i++) row[i] = logarithm ? row[i] - shift : e[i] * factor;
+    }
+}
+
+static void NAME(rows)(void *to, const void *from, int64_t rows, int64_t n, bool logarithm) {
+    T *y = to;
+    const T *x = from;
+    const int64_t together = n < 16 ? BLOCK_ELEMS / n : 1;
+    for (int64_t r = 0; r < rows; r += together) {
+        if (n < 16)
+            NAME(short_rows)(y + r * n, x + r * n, rows - r < together ? rows - r : together, n, logarithm);
+        else
+            NAME(long_row)(y + r * n, x + r * n, n, logarithm);
+    }
+}
+
+static void NAME(columns)(void *to, const void *from, int64_t n, int64_t stride, int64_t width, bool logarithm) {
+    T *y = to, high[OBK_SOFTMAX_COLUMNS], sums[OBK_SOFTMAX_COLUMNS], t[OBK_SOFTMAX_COLUMNS];
+    const T *x = from;
+    const size_t row_bytes = (size_t)width * sizeof(T);
+    memcpy(high, x, row_bytes);
+    memset(sums, 0, row_bytes);
+    for (int64_t i = 1; i < n; i++) {
+        const T *row = x + i * stride;
+        for (int64_t k = 0; k < width; k++) high[k] = row[k] > high[k] ? row[k] : high[k];
+    }
+    for (int64_t i = 0; i < n; i++) {
+        const T *row = x + i * stride;
+        for (int64_t k = 0; k < width; k++) t[k] = row[k] - high[k];
+        if (logarithm) memcpy(y + i * stride, t, row_bytes);
+        T *e = logarithm ? t : y + i * stride;
+        VMATH(exp)(e, t, width);
+        for (int64_t k = 0; k < width; k++) sums[k] += e[k];
+    }
+    if (logarithm)
+        VMATH(log)(sums, sums, width);
+    else
+        for (int64_t k = 0; k < width; k++) sums[k] = 1 / sums[k];
+    for (int64_t i = 0; i < n; i++) {
+        T *row = y + i * stride;
+        if (logarithm)
+            for (int64_t k = 0; k < width; k++) row[k] -= sums[k];
+        else
+            for (int64_t k = 0; k < width; k++) row[k] *= sums[k];
+    }
+}
+
+#undef NAME
+#undef VMATH
+#undef T
+#undef S
+#undef M
