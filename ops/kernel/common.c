@@ -16,14 +16,22 @@ bool ob__writes_nothing(const ob_kernel_args *args) {
     return true;
 }
 
-ob_status ob__need_scratch(ob_kernel_needs *needs, int64_t count, size_t n_bytes_each, ob_error *error) {
+static ob_status add_block(size_t *bytes, int64_t count, size_t n_bytes_each, ob_error *error) {
     size_t n_bytes = 0;
     bool bad = count < 0 || ob__size_mul_overflows((size_t)count, n_bytes_each, &n_bytes) || n_bytes > (size_t)INT64_MAX - 64;
     n_bytes = (n_bytes + 63) & ~(size_t)63;
-    bad = bad || needs->scratch_bytes > (size_t)INT64_MAX - n_bytes;
+    bad = bad || *bytes > (size_t)INT64_MAX - n_bytes;
     OB_FAIL_IF(bad, error, OB_E_LIMIT, "scratch memory of %lld elements is too large", (long long)count);
-    needs->scratch_bytes += n_bytes;
+    *bytes += n_bytes;
     return OB_OK;
+}
+
+ob_status ob__need_scratch(ob_kernel_needs *needs, int64_t count, size_t n_bytes_each, ob_error *error) {
+    return add_block(&needs->scratch_bytes, count, n_bytes_each, error);
+}
+
+ob_status ob__need_lanes(ob_kernel_needs *needs, int64_t count, size_t n_bytes_each, ob_error *error) {
+    return add_block(&needs->lane_bytes, count, n_bytes_each, error);
 }
 
 /* ---- axes and integers ---- */

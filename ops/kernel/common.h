@@ -38,6 +38,8 @@ static inline bool ob__is_contiguous(const ob_view *view) {
 }
 /* Scratch memory: plan asks for blocks, run takes them in the same order, each 64-byte aligned. E_LIMIT on overflow. */
 ob_status ob__need_scratch(ob_kernel_needs *needs, int64_t count, size_t n_bytes_each, ob_error *error);
+/* The same of the memory that each lane has. */
+ob_status ob__need_lanes(ob_kernel_needs *needs, int64_t count, size_t n_bytes_each, ob_error *error);
 static inline void *ob__take(char **next, int64_t count, size_t n_bytes_each) {
     void *block = *next;
     *next += ((size_t)count * n_bytes_each + 63) & ~(size_t)63;

@@ -12,6 +12,8 @@ OB_RULE(pad);
 OB_RULE(tile);
 OB_RULE(center_crop_pad);
 OB_RULE(depth_space);
+OB_RULE(same);
+OB_RULE(reverse_sequence);
 
 /* ---- Concat ---- */
 
@@ -461,4 +463,18 @@ ob_status ob__infer_depth_space(ob_infer *infer) {
         dims[1] = ob__size_mul(infer, dims[1], block * block, 1);
     }
     return ob__out_tensor(infer, 0, OB_NONE, 4, dims);
+}
+
+/* One length for each sequence of the batch, at most the size of the time axis. */
+ob_status ob__infer_reverse_sequence(ob_infer *infer) {
+    int64_t batch = ob__node_int(infer->node, "batch_axis", 1), time = ob__node_int(infer->node, "time_axis", 0);
+    ob_dim n = ob__in_dim(infer, 0, batch);
+    if (batch < 0 || batch > 1 || time != 1 - batch)
+        ob__problem(infer, OB0602, -1, -1, "batch_axis %lld and time_axis %lld are not 0 and 1, or 1 and 0", (long long)batch,
+                    (long long)time);
+    else if (ob__rank_in(infer, 0, 2, OB_MAX_RANK)) {
+        if (ob__in_rank(infer, 0) >= 0) OB_TRY(ob__require_shape(infer, 1, (ob_shape){1, &n}, OB0601));
+        OB_TRY(ob__require_lengths(infer, 1, ob__in_dim(infer, 0, time)));
+    }
+    return ob__infer_same(infer);
 }

@@ -1,8 +1,6 @@
-/* Shape rules of normalizations and losses. */
-#include <string.h>
-
+/* Shape rules of normalizations. */
 #include "core/error.h"
-#include "ops/table/op.h"
+#include "ops/norm/params.h"
 
 OB_RULE(same);
 OB_RULE(batch_norm);
@@ -10,13 +8,16 @@ OB_RULE(instance_norm);
 OB_RULE(group_norm);
 OB_RULE(layer_norm);
 OB_RULE(dropout);
-OB_RULE(loss);
+OB_RULE(softmax);
+OB_RULE(lp_norm);
+OB_RULE(mean_variance);
+OB_RULE(lrn);
 
 /* One element for each channel, or with spatial = 0 (before opset 9) for each channel and place. An operand of rank 1 has one
  * channel. */
 ob_status ob__infer_batch_norm(ob_infer *infer) {
     ob_shape x = ob__in_shape(infer, 0);
-    bool per_channel = ob__since(infer) >= 9 || ob__node_int(infer->node, "spatial", 1) != 0;
+    bool per_channel = ob__batch_norm_params(infer->node, infer->op).per_channel;
     ob_dim channels = x.rank >= 2 ? x.dims[1] : x.rank == 1 ? 1 : OB_DIM_UNKNOWN;
     OB_TRY(ob__out_like(infer, 0, 0));
     if (!ob__rank_in(infer, 0, 1, OB_MAX_RANK) || x.rank < 0) return OB_OK;
@@ -42,13 +43,14 @@ ob_status ob__infer_instance_norm(ob_infer *infer) {
 
 /* Version 18 has one scale for each group, 21 for each channel. */
 ob_status ob__infer_group_norm(ob_infer *infer) {
-    int64_t groups = ob__node_int(infer->node, "num_groups", 0);
+    const ob_group_norm_params p = ob__group_norm_params(infer->node, infer->op);
+    const int64_t groups = p.groups;
     if (groups < 1 || groups > OB_DIM_CONST_MAX)
         ob__problem(infer, OB0602, -1, -1, "num_groups is %lld", (long long)groups);
     else if (ob__rank_in(infer, 0, 2, OB_MAX_RANK) && ob__in_rank(infer, 0) >= 0) {
         ob_dim channels = ob__in_dim(infer, 0, 1);
         OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, channels, groups, 0, 1, OB0601));
-        OB_TRY(require_vectors(infer, ob__since(infer) < 21 ? groups : channels));
+        OB_TRY(require_vectors(infer, p.scale_per_group ? groups : channels));
     }
     return ob__infer_same(infer);
 }
@@ -56,15 +58,13 @@ ob_status ob__infer_group_norm(ob_infer *infer) {
 /* LayerNormalization and RMSNormalization: scale and bias stretch to the operand, statistics keep the axes before `axis`. */
 ob_status ob__infer_layer_norm(ob_infer *infer) {
     ob_shape x = ob__in_shape(infer, 0);
+    const ob_layer_norm_params p = ob__layer_norm_params(infer->node, infer->op);
     int32_t first;
     OB_TRY(ob__out_like(infer, 0, 0));
-    for (uint32_t i = 1; i < infer->node->n_outputs; i++) {
-        ob_dtype stash = (ob_dtype)ob__node_int(infer->node, "stash_type", OB_FLOAT);
-        ob__out_dtype(infer, i, stash > OB_NONE && stash < OB_DTYPE_COUNT ? stash : OB_NONE);
-    }
+    for (uint32_t i = 1; i < infer->node->n_outputs; i++) ob__out_dtype(infer, i, p.stash);
     OB_TRY(ob__rank_unknown(infer, 0));
     if (x.rank < 0 || x.rank > OB_MAX_RANK) return OB_OK;
-    if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", -1), x.rank, &first)) return OB_OK;
+    if (!ob__axis_in(infer, p.axis, x.rank, &first)) return OB_OK;
     for (uint32_t i = 1; i < 3; i++) OB_TRY(ob__broadcast_onto(infer, ob__in_shape(infer, i), x, (int32_t)i, OB0102));
     ob_dim dims[OB_MAX_RANK];
     for (int32_t axis = 0; axis < x.rank; axis++) dims[axis] = axis < first ? x.dims[axis] : 1;
@@ -78,24 +78,32 @@ ob_status ob__infer_dropout(ob_infer *infer) {
     return ob__out_like(infer, 1, 0);
 }
 
-ob_status ob__infer_loss(ob_infer *infer) {
-    ob_shape scores = ob__in_shape(infer, 0), labels = ob__in_shape(infer, 1);
-    OB_TRY(ob__out_like(infer, 1, 0));
-    bool scalar = strcmp(ob__node_string(infer->node, "reduction", "mean"), "none") != 0;
-    ob__out_shape(infer, 0, OB_NONE, scalar ? (ob_shape){0, NULL} : labels);
-    OB_TRY(ob__rank_unknown(infer, 1));
-    if (!ob__rank_in(infer, 0, 2, OB_MAX_RANK)) return OB_OK;
-    if (scores.rank >= 0 && labels.rank >= 0) {
-        if (labels.rank != scores.rank - 1) {
-            ob__problem(infer, OB0601, 1, -1, "the labels have rank %d, rank %d is needed", labels.rank, scores.rank - 1);
-            return OB_OK;
-        }
-        for (int32_t axis = 0; axis < labels.rank; axis++)
-            OB_TRY(ob__require(infer, OB_COND_EQUAL, labels.dims[axis], scores.dims[axis ? axis + 1 : 0], 1, axis, OB0601));
-    }
-    if (ob__in_given(infer, 2) && scores.rank >= 2) {
-        ob_dim classes = ob__in_dim(infer, 0, 1);
-        OB_TRY(ob__require_shape(infer, 2, (ob_shape){1, &classes}, OB0601));
-    }
-    return OB_OK;
+/* Before opset 13 the axis cuts the shape in two: in front of an axis all the same, never behind the last one. */
+ob_status ob__infer_softmax(ob_infer *infer) {
+    int32_t rank = ob__in_rank(infer, 0), axis;
+    OB_TRY(ob__rank_unknown(infer, 0));
+    if (rank >= 0) ob__axis_in(infer, ob__softmax_params(infer->node, infer->op).axis, rank, &axis);
+    return ob__infer_same(infer);
+}
+
+ob_status ob__infer_lp_norm(ob_infer *infer) {
+    int32_t rank = ob__in_rank(infer, 0), axis;
+    OB_TRY(ob__rank_unknown(infer, 0));
+    if (rank >= 0) ob__axis_in(infer, ob__lp_norm_params(infer->node).axis, rank, &axis);
+    return ob__infer_same(infer);
+}
+
+ob_status ob__infer_mean_variance(ob_infer *infer) {
+    const ob_mean_variance_params p = ob__mean_variance_params(infer->node);
+    int32_t rank = ob__in_rank(infer, 0), axis;
+    for (uint32_t i = 0; ob__rank_in(infer, 0, 1, OB_MAX_RANK) && rank > 0 && i < p.n_axes; i++)
+        if (!ob__axis_in(infer, p.axes[i], rank, &axis)) break;
+    return ob__infer_same(infer);
+}
+
+ob_status ob__infer_lrn(ob_infer *infer) {
+    const ob_lrn_params p = ob__lrn_params(infer->node);
+    if (!p.size_fits) ob__problem(infer, OB0602, -1, -1, "size is %lld", (long long)p.size);
+    ob__rank_in(infer, 0, 2, OB_MAX_RANK);
+    return ob__infer_same(infer);
 }

@@ -3,62 +3,161 @@
  * Opset 1 and 11: the input is flattened to 2-D at `axis` (default 1) and every row is one distribution; 13: along `axis`
  * (default -1) only. Floats; float16 and bfloat16 by way of float. The maximum is subtracted first, so large inputs do not
  * overflow. Hardmax marks the first of equal maxima; NaN is one. */
+#include "kernels/kernels.h"
 #include "ops/kernel/common.h"
+#include "ops/norm/params.h"
 
-typedef enum kind { SOFTMAX, LOG_SOFTMAX, HARDMAX } kind;
+/* Vectors of n elements, dense [outer, n, inner]; cut into chunks of `rows`, or of blocks of at most `width` columns. */
+typedef struct layout {
+    int64_t outer, n, inner;
+    int64_t width, blocks, per_chunk;
+} layout;
 
-typedef struct rows {
-    const void *in;
-    void *out;
-    int64_t n, inner; /* a row's elements lie `inner` apart */
-    kind kind;
-} rows;
-
-#define REAL       float
-#define EXP        expf
-#define LOG        logf
-#define NAME(name) name##_float
-#include "ops/norm/softmax.inc.h"
-#define REAL       double
-#define EXP        exp
-#define LOG        log
-#define NAME(name) name##_double
-#include "ops/norm/softmax.inc.h"
-
-/* Every version takes -rank .. rank - 1, so no scalar: the text of version 1 leaves the range open, the others name it. */
-static ob_status read_axis(const ob_kernel_args *args, int32_t *axis, ob_error *error) {
-    int64_t given = ob__node_int(args->node, "axis", args->op->since < 13 ? 1 : -1);
-    return ob__axis(given, args->in[0].rank, axis, error);
-}
-
-static ob_status softmax_compute(const ob_kernel_args *args, ob_error *error) {
-    const ob_view *in = &args->in[0], *out = &args->out[0];
-    bool flattens = args->op->since < 13;
+static ob_status read_layout(const ob_kernel_site *site, const ob_kernel_args *args, layout *l, ob_error *error) {
+    enum { ELEMS = 1 << 13 }; /* of a chunk: they fit into the nearest cache */
+    const ob_softmax_params p = ob__softmax_params(site->node, site->op);
+    const ob_view *in = &args->in[0];
     int32_t axis = 0;
-    OB_TRY(read_axis(args, &axis, error));
-    OB_FAIL_IF(ob__count(in) != ob__count(out), error, OB_E_SHAPE, "%s: result of another size", args->node->op_type);
-    rows r = {.in = in->data, .out = out->data, .inner = 1};
-    r.n = flattens ? ob__product(in->dims, axis, in->rank) : in->dims[axis];
-    if (!flattens) r.inner = ob__product(in->dims, axis + 1, in->rank);
-    r.kind = strcmp(args->node->op_type, "LogSoftmax") == 0 ? LOG_SOFTMAX
-             : strcmp(args->node->op_type, "Hardmax") == 0  ? HARDMAX
-                                                            : SOFTMAX;
-    if (ob__count(in) == 0) return OB_OK;
-    int64_t n_rows = ob__count(in) / r.n;
-    ob__parallel(args->threads, n_rows, (INT64_C(1) << 13) / r.n + 1, in->dtype == OB_DOUBLE ? rows_double : rows_float, &r);
+    OB_TRY(ob__check_type(site, args, 0, error));
+    /* Every version takes -rank .. rank - 1, so no scalar: the text of version 1 leaves the range open, the others name it. */
+    OB_TRY(ob__axis(p.axis, in->rank, &axis, error));
+    OB_FAIL_IF(ob__count(in) != ob__count(&args->out[0]), error, OB_E_SHAPE, "%s: result of another size", site->node->op_type);
+    l->outer = ob__product(in->dims, 0, axis);
+    l->n = p.flattens ? ob__product(in->dims, axis, in->rank) : in->dims[axis];
+    l->inner = p.flattens ? 1 : ob__product(in->dims, axis + 1, in->rank);
+    if (ob__count(in) == 0) {
+        *l = (layout){0};
+        return OB_OK;
+    }
+    l->width = ELEMS / l->n / 16 * 16;
+    if (l->width < 16) l->width = 16;
+    if (l->width > OBK_SOFTMAX_COLUMNS) l->width = OBK_SOFTMAX_COLUMNS;
+    if (l->width > l->inner) l->width = l->inner;
+    l->blocks = (l->inner + l->width - 1) / l->width;
+    l->per_chunk = ELEMS / (l->n * l->width);
+    if (l->per_chunk < 1) l->per_chunk = 1;
+    if (l->per_chunk > l->outer * l->blocks) l->per_chunk = l->outer * l->blocks;
     return OB_OK;
 }
 
-static ob_status softmax_run(const ob_kernel_args *args, ob_error *error) {
-    return ob__run_real(args, softmax_compute, error);
-}
+/* ---- Softmax, LogSoftmax ---- */
+
+typedef struct softmax {
+    layout l;
+    bool logarithm;
+    void (*rows)(void *y, const void *x, int64_t rows, int64_t n, bool logarithm);
+    void (*columns)(void *y, const void *x, int64_t n, int64_t stride, int64_t width, bool logarithm);
+    obk_convert widen, narrow; /* to float and back, in memory of the lane; NULL: no need */
+} softmax;
 
 static ob_status softmax_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    (void)site;
-    int32_t axis = 0;
-    OB_TRY(ob__check_type_v1(args, 0, error));
-    OB_TRY(read_axis(args, &axis, error));
-    return ob__plan_real(args, needs, error);
+    softmax *s = args->state;
+    const obk_table *table = ob__kernels();
+    const ob_dtype dtype = args->in[0].dtype;
+    OB_TRY(read_layout(site, args, &s->l, error));
+    s->logarithm = ob__softmax_params(site->node, site->op).logarithm;
+    s->rows = table->softmax->rows[dtype == OB_DOUBLE];
+    s->columns = table->softmax->columns[dtype == OB_DOUBLE];
+    if (dtype == OB_FLOAT || dtype == OB_DOUBLE) return OB_OK;
+    s->widen = table->convert[OB_FLOAT][dtype];
+    s->narrow = table->convert[dtype][OB_FLOAT];
+    if (!s->widen || !s->narrow) return OB__NO_TYPE(site, error, dtype);
+    return ob__need_lanes(needs, s->l.per_chunk * s->l.n * s->l.width, sizeof(float), error);
 }
 
-const ob_kernel ob__kernel_softmax = {.name = "softmax", .flags = OB_KERNEL_INPLACE, .plan = softmax_plan, .run = softmax_run};
+static void dense_chunk(const softmax *s, const ob_kernel_args *args, int64_t first, int64_t rows, void *lane) {
+    const size_t offset = (size_t)(first * s->l.n) * ob_dtype_size(args->in[0].dtype);
+    const char *x = (const char *)args->in[0].data + offset;
+    char *y = (char *)args->out[0].data + offset;
+    if (!s->widen) {
+        s->rows(y, x, rows, s->l.n, s->logarithm);
+        return;
+    }
+    s->widen(lane, x, rows * s->l.n);
+    s->rows(lane, lane, rows, s->l.n, s->logarithm);
+    s->narrow(y, lane, rows * s->l.n);
+}
+
+static void strided_block(const softmax *s, const ob_kernel_args *args, int64_t block, float *lane) {
+    const int64_t n = s->l.n, inner = s->l.inner, column = block % s->l.blocks * s->l.width;
+    const int64_t width = inner - column < s->l.width ? inner - column : s->l.width;
+    const int64_t element_bytes = (int64_t)ob_dtype_size(args->in[0].dtype);
+    const int64_t offset = (block / s->l.blocks * n * inner + column) * element_bytes, row_bytes = inner * element_bytes;
+    const char *x = (const char *)args->in[0].data + offset;
+    char *y = (char *)args->out[0].data + offset;
+    if (!s->widen) {
+        s->columns(y, x, n, inner, width, s->logarithm);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) s->widen(lane + i * width, x + i * row_bytes, width);
+    s->columns(lane, lane, n, width, width, s->logarithm);
+    for (int64_t i = 0; i < n; i++) s->narrow(y + i * row_bytes, lane + i * width, width);
+}
+
+static void softmax_chunk(void *context, int64_t chunk, int lane) {
+    const ob_kernel_args *args = context;
+    const softmax *s = args->state;
+    const int64_t first = chunk * s->l.per_chunk, all = s->l.outer * s->l.blocks;
+    const int64_t end = first + s->l.per_chunk < all ? first + s->l.per_chunk : all;
+    void *memory = args->lanes ? args->lanes + (size_t)lane * args->lane_stride : NULL;
+    if (s->l.inner == 1) {
+        dense_chunk(s, args, first, end - first, memory);
+        return;
+    }
+    for (int64_t block = first; block < end; block++) strided_block(s, args, block, memory);
+}
+
+static ob_status softmax_run(const ob_kernel_args *args, ob_error *error) {
+    (void)error;
+    const softmax *s = args->state;
+    if (s->l.n == 0) return OB_OK;
+    const int64_t all = s->l.outer * s->l.blocks;
+    ob__each_chunk(args->threads, (all + s->l.per_chunk - 1) / s->l.per_chunk, softmax_chunk, (void *)(uintptr_t)args);
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_softmax = {
+    .name = "softmax", .flags = OB_KERNEL_INPLACE, .state_bytes = sizeof(softmax), .plan = softmax_plan, .run = softmax_run};
+
+/* ---- Hardmax ---- */
+
+typedef struct hardmax {
+    layout l;
+    obk_find find;
+    ob_dtype computing;
+    char one[16];
+} hardmax;
+
+static ob_status hardmax_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    hardmax *h = args->state;
+    OB_TRY(read_layout(site, args, &h->l, error));
+    h->find = ob__kernels()->find[ob__computing_type(args)];
+    OB_TRY(ob__one(ob__computing_type(args), h->one, error));
+    OB_TRY(ob__plan_real(args, needs, error));
+    return ob__need_scratch(needs, h->l.outer * h->l.inner, sizeof(int64_t), error);
+}
+
+static ob_status hardmax_compute(const ob_kernel_args *args, ob_error *error) {
+    (void)error;
+    const hardmax *h = args->state;
+    const obk_search search = {.n = h->l.n, .inner = h->l.inner};
+    const size_t width = ob_dtype_size(args->in[0].dtype);
+    int64_t *at = args->scratch;
+    char *y = args->out[0].data;
+    if (h->l.n == 0) return OB_OK;
+    const int64_t blocks = (h->l.inner + OBK_REDUCE_COLUMNS - 1) / OBK_REDUCE_COLUMNS;
+    h->find(&search, at, args->in[0].data, 0, h->l.outer * blocks);
+    memset(y, 0, (size_t)ob__count(&args->out[0]) * width);
+    for (int64_t v = 0; v < h->l.outer * h->l.inner; v++) {
+        const int64_t first = v / h->l.inner * h->l.n * h->l.inner + v % h->l.inner;
+        memcpy(y + (size_t)(first + at[v] * h->l.inner) * width, h->one, width);
+    }
+    return OB_OK;
+}
+
+static ob_status hardmax_run(const ob_kernel_args *args, ob_error *error) {
+    return ob__run_real(args, hardmax_compute, error);
+}
+
+const ob_kernel ob__kernel_hardmax = {
+    .name = "hardmax", .flags = OB_KERNEL_INPLACE, .state_bytes = sizeof(hardmax), .plan = hardmax_plan, .run = hardmax_run};

@@ -1,84 +1,49 @@
 /* ArgMax, ArgMin: the index along `axis` of the largest or smallest element; opset 1.., all numbers, 13 also bfloat16.
  * select_last_index (12..) chooses the last of equals, else the first. The first (last) NaN wins, as in NumPy. */
+#include "kernels/kernels.h"
 #include "ops/kernel/common.h"
+#include "ops/reduce/params.h"
 
-typedef struct search {
-    const void *in;
-    int64_t *out;
-    int64_t n, inner;
-    bool smallest, last;
-} search;
+typedef struct argreduce {
+    obk_search search;
+    obk_find find;
+    int64_t n_parts, grain;
+} argreduce;
 
-#define T          float
-#define NAME(name) name##_float
-#define IS_NAN(x)  isnan(x)
-#include "ops/reduce/argreduce.inc.h"
-#define T          double
-#define NAME(name) name##_double
-#define IS_NAN(x)  isnan(x)
-#include "ops/reduce/argreduce.inc.h"
-#define T          int8_t
-#define NAME(name) name##_int8
-#define IS_NAN(x)  ((void)(x), false)
-#include "ops/reduce/argreduce.inc.h"
-#define T          uint8_t
-#define NAME(name) name##_uint8
-#define IS_NAN(x)  ((void)(x), false)
-#include "ops/reduce/argreduce.inc.h"
-#define T          int16_t
-#define NAME(name) name##_int16
-#define IS_NAN(x)  ((void)(x), false)
-#include "ops/reduce/argreduce.inc.h"
-#define T          uint16_t
-#define NAME(name) name##_uint16
-#define IS_NAN(x)  ((void)(x), false)
-#include "ops/reduce/argreduce.inc.h"
-#define T          int32_t
-#define NAME(name) name##_int32
-#define IS_NAN(x)  ((void)(x), false)
-#include "ops/reduce/argreduce.inc.h"
-#define T          uint32_t
-#define NAME(name) name##_uint32
-#define IS_NAN(x)  ((void)(x), false)
-#include "ops/reduce/argreduce.inc.h"
-#define T          int64_t
-#define NAME(name) name##_int64
-#define IS_NAN(x)  ((void)(x), false)
-#include "ops/reduce/argreduce.inc.h"
-#define T          uint64_t
-#define NAME(name) name##_uint64
-#define IS_NAN(x)  ((void)(x), false)
-#include "ops/reduce/argreduce.inc.h"
+static ob_status argreduce_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    argreduce *k = args->state;
+    const ob_argreduce_params p = ob__argreduce_params(site->node, site->op);
+    const ob_view *in = &args->in[0];
+    int32_t axis = 0;
+    OB_TRY(ob__check_type(site, args, 0, error));
+    k->find = ob__kernels()->find[ob__is_real(in->dtype) ? ob__computing_type(args) : in->dtype];
+    if (!k->find) return OB__NO_TYPE(site, error, in->dtype);
+    if (in->rank > 0) OB_TRY(ob__axis(p.axis, in->rank, &axis, error)); /* a scalar is one element: index 0 */
+    k->search = (obk_search){.n = in->rank > 0 ? in->dims[axis] : 1,
+                             .inner = in->rank > 0 ? ob__product(in->dims, axis + 1, in->rank) : 1,
+                             .smallest = p.smallest,
+                             .last = p.last};
+    const int64_t outer = ob__product(in->dims, 0, axis), n_out = ob__count(&args->out[0]);
+    OB_FAIL_IF(outer * k->search.inner != n_out, error, OB_E_SHAPE, "%s: the result has %lld elements", site->node->op_type,
+               (long long)n_out);
+    OB_FAIL_IF(k->search.n == 0, error, OB_E_SHAPE, "%s over axis %d of size 0", site->node->op_type, axis);
+    const int64_t blocks = (k->search.inner + OBK_REDUCE_COLUMNS - 1) / OBK_REDUCE_COLUMNS;
+    k->n_parts = outer * blocks;
+    k->grain = (INT64_C(1) << 15) / k->search.n / (k->search.inner > 1 ? OBK_REDUCE_COLUMNS : 1) + 1;
+    return ob__plan_real(args, needs, error);
+}
+
+static void find_parts(void *context, int64_t begin, int64_t end) {
+    const ob_kernel_args *args = context;
+    const argreduce *k = args->state;
+    k->find(&k->search, args->out[0].data, args->in[0].data, begin, end);
+}
 
 static ob_status argreduce_compute(const ob_kernel_args *args, ob_error *error) {
-    const ob_view *in = &args->in[0], *out = &args->out[0];
-    int32_t axis = 0;
-    /* a scalar is one element: index 0 */
-    if (in->rank > 0) OB_TRY(ob__axis(ob__node_int(args->node, "axis", 0), in->rank, &axis, error));
-    search s = {.in = in->data, .out = out->data, .n = in->rank > 0 ? in->dims[axis] : 1};
-    s.inner = in->rank > 0 ? ob__product(in->dims, axis + 1, in->rank) : 1;
-    s.smallest = strcmp(args->node->op_type, "ArgMin") == 0;
-    s.last = ob__node_int(args->node, "select_last_index", 0) != 0;
-    int64_t outer = ob__product(in->dims, 0, axis), n_out = ob__count(out);
-    OB_FAIL_IF(outer * s.inner != n_out, error, OB_E_SHAPE, "%s: the result has %lld elements", args->node->op_type,
-               (long long)n_out);
-    OB_FAIL_IF(s.n == 0, error, OB_E_SHAPE, "%s over axis %d of size 0", args->node->op_type, axis);
-    if (n_out == 0) return OB_OK;
-    void (*task)(void *, int64_t, int64_t) = NULL;
-    switch (in->dtype) {
-    case OB_FLOAT: task = search_float; break;
-    case OB_DOUBLE: task = search_double; break;
-    case OB_INT8: task = search_int8; break;
-    case OB_UINT8: task = search_uint8; break;
-    case OB_INT16: task = search_int16; break;
-    case OB_UINT16: task = search_uint16; break;
-    case OB_INT32: task = search_int32; break;
-    case OB_UINT32: task = search_uint32; break;
-    case OB_INT64: task = search_int64; break;
-    case OB_UINT64: task = search_uint64; break;
-    default: return OB__NO_TYPE_V1(args, error, in->dtype);
-    }
-    ob__parallel(args->threads, n_out, (INT64_C(1) << 15) / s.n + 1, task, &s);
+    (void)error;
+    const argreduce *k = args->state;
+    ob_kernel_args shared = *args;
+    ob__parallel(args->threads, k->n_parts, k->grain, find_parts, &shared);
     return OB_OK;
 }
 
@@ -86,10 +51,5 @@ static ob_status argreduce_run(const ob_kernel_args *args, ob_error *error) {
     return ob__run_real(args, argreduce_compute, error);
 }
 
-static ob_status argreduce_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    (void)site;
-    OB_TRY(ob__check_type_v1(args, 0, error));
-    return ob__plan_real(args, needs, error);
-}
-
-const ob_kernel ob__kernel_argreduce = {.name = "argreduce", .plan = argreduce_plan, .run = argreduce_run};
+const ob_kernel ob__kernel_argreduce = {
+    .name = "argreduce", .state_bytes = sizeof(argreduce), .plan = argreduce_plan, .run = argreduce_run};

@@ -1,54 +1,54 @@
 /* CumSum and CumProd: sums or products of the elements up to here along an axis (input 1); exclusive leaves the own element out,
  * reverse starts at the end. Float, double, int32, int64, uint32, uint64; CumSum 14 and CumProd 26 also float16, bfloat16 (by way
  * of float). Integers wrap. */
+#include "kernels/kernels.h"
 #include "ops/kernel/common.h"
+#include "ops/reduce/params.h"
 
-typedef struct sums {
-    int64_t outer, n, inner;
-    bool exclusive, reverse, product;
-} sums;
+typedef struct cumsum {
+    ob_running_params params;
+    obk_run_up loop;
+} cumsum;
 
-/* Unsigned for the integers: signed overflow is undefined. */
-#define ACCUMULATE(name, type)                                                                                                   \
-    static void name(const sums *s, const type *x, type *y) {                                                                    \
-        for (int64_t o = 0; o < s->outer; o++)                                                                                   \
-            for (int64_t k = 0; k < s->inner; k++) {                                                                             \
-                type sum = s->product ? 1 : 0;                                                                                   \
-                for (int64_t i = 0; i < s->n; i++) {                                                                             \
-                    int64_t at = (o * s->n + (s->reverse ? s->n - 1 - i : i)) * s->inner + k;                                    \
-                    type before = sum, element = x[at];                                                                          \
-                    sum = s->product ? sum * element : sum + element;                                                            \
-                    y[at] = s->exclusive ? before : sum;                                                                         \
-                }                                                                                                                \
-            }                                                                                                                    \
-    }
-ACCUMULATE(accumulate_float, float)
-ACCUMULATE(accumulate_double, double)
-ACCUMULATE(accumulate_32, uint32_t)
-ACCUMULATE(accumulate_64, uint64_t)
+static ob_status cumsum_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    cumsum *k = args->state;
+    const ob_dtype dtype = args->in[0].dtype;
+    OB_TRY(ob__check_type(site, args, 0, error));
+    k->params = ob__running_params(site->node, site->op);
+    k->loop = ob__kernels()->run_up[ob__is_real(dtype) ? ob__computing_type(args) : dtype];
+    if (!k->loop) return OB__NO_TYPE(site, error, dtype);
+    OB_FAIL_IF(ob__count(&args->in[0]) != ob__count(&args->out[0]), error, OB_E_SHAPE, "%s: result of another size",
+               site->node->op_type);
+    return ob__plan_real(args, needs, error);
+}
 
+typedef struct job {
+    const ob_kernel_args *args;
+    obk_running running;
+} job;
+
+static void run_parts(void *context, int64_t begin, int64_t end) {
+    const job *j = context;
+    const cumsum *k = j->args->state;
+    k->loop(&j->running, j->args->out[0].data, j->args->in[0].data, begin, end);
+}
+
+/* The axis is an operand: perhaps only the run tells it. */
 static ob_status cumsum_compute(const ob_kernel_args *args, ob_error *error) {
-    const ob_view *in = &args->in[0], *out = &args->out[0];
+    const ob_running_params *p = &((const cumsum *)args->state)->params;
+    const ob_view *in = &args->in[0];
     int64_t list[1];
     int32_t n = 0, axis = 0;
     OB_TRY(ob__read_ints(&args->in[1], list, 1, &n, error));
-    OB_FAIL_IF(n != 1, error, OB_E_ARGUMENT, "%s: no axis", args->node->op_type);
+    OB_FAIL_IF(n != 1, error, OB_E_ARGUMENT, "no axis");
     OB_TRY(ob__axis(list[0], in->rank, &axis, error));
-    OB_FAIL_IF(ob__count(in) != ob__count(out), error, OB_E_SHAPE, "%s: result of another size", args->node->op_type);
-    sums s = {.outer = ob__product(in->dims, 0, axis), .n = in->dims[axis], .inner = ob__product(in->dims, axis + 1, in->rank)};
-    s.exclusive = ob__node_int(args->node, "exclusive", 0) != 0;
-    s.reverse = ob__node_int(args->node, "reverse", 0) != 0;
-    s.product = strcmp(args->node->op_type, "CumProd") == 0;
     if (ob__count(in) == 0) return OB_OK;
-    switch (in->dtype) {
-    case OB_FLOAT: accumulate_float(&s, in->data, out->data); break;
-    case OB_DOUBLE: accumulate_double(&s, in->data, out->data); break;
-    case OB_INT32:
-    case OB_UINT32: accumulate_32(&s, in->data, out->data); break;
-    case OB_INT64:
-    case OB_UINT64: accumulate_64(&s, in->data, out->data); break;
-    default: return OB__NO_TYPE_V1(args, error, in->dtype);
-    }
+    job j = {args, {.exclusive = p->exclusive, .reverse = p->reverse, .product = p->product}};
+    j.running.n = in->dims[axis];
+    j.running.inner = ob__product(in->dims, axis + 1, in->rank);
+    const int64_t blocks = (j.running.inner + OBK_REDUCE_COLUMNS - 1) / OBK_REDUCE_COLUMNS;
+    ob__parallel(args->threads, ob__product(in->dims, 0, axis) * blocks,
+                 (INT64_C(1) << 15) / j.running.n / (j.running.inner > 1 ? OBK_REDUCE_COLUMNS : 1) + 1, run_parts, &j);
     return OB_OK;
 }
 
@@ -56,10 +56,4 @@ static ob_status cumsum_run(const ob_kernel_args *args, ob_error *error) {
     return ob__run_real(args, cumsum_compute, error);
 }
 
-static ob_status cumsum_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    (void)site;
-    OB_TRY(ob__check_type_v1(args, 0, error));
-    return ob__plan_real(args, needs, error);
-}
-
-const ob_kernel ob__kernel_cumsum = {.name = "cumsum", .plan = cumsum_plan, .run = cumsum_run};
+const ob_kernel ob__kernel_cumsum = {.name = "cumsum", .state_bytes = sizeof(cumsum), .plan = cumsum_plan, .run = cumsum_run};

@@ -6,116 +6,20 @@
  * Floats are summed in double, integers wrap, and a mean of integers is cut towards zero. NaN wins in Max and Min.
  * Over no elements: Sum, L1, L2, SumSquare 0, Prod 1, Max -inf or the lowest value, Min inf or the highest, Mean NaN (integers
  * 0), LogSum and LogSumExp -inf. */
+#include "kernels/kernels.h"
 #include "ops/kernel/common.h"
+#include "ops/reduce/params.h"
 
-typedef enum fold { FOLD_SUM, FOLD_ABS, FOLD_SQUARE, FOLD_PROD, FOLD_MAX, FOLD_MIN, FOLD_EXP } fold;
-typedef enum finish { FINISH_NONE, FINISH_MEAN, FINISH_SQRT, FINISH_LOG, FINISH_EXP } finish;
+typedef struct reduce {
+    ob_reduce_params params;
+    obk_reduce loop;
+    bool axes_known; /* else the run tells them */
+    bool copies;     /* no axes, and an operator that does nothing to one element */
+    int64_t n_parts, grain;
+    obk_reduction r;
+} reduce;
 
-static const struct {
-    const char *op_type;
-    fold fold;
-    finish finish;
-} kinds[] = {
-    {"ReduceSum", FOLD_SUM, FINISH_NONE},   {"ReduceMean", FOLD_SUM, FINISH_MEAN},
-    {"ReduceMax", FOLD_MAX, FINISH_NONE},   {"ReduceMin", FOLD_MIN, FINISH_NONE},
-    {"ReduceProd", FOLD_PROD, FINISH_NONE}, {"ReduceL1", FOLD_ABS, FINISH_NONE},
-    {"ReduceL2", FOLD_SQUARE, FINISH_SQRT}, {"ReduceSumSquare", FOLD_SQUARE, FINISH_NONE},
-    {"ReduceLogSum", FOLD_SUM, FINISH_LOG}, {"ReduceLogSumExp", FOLD_EXP, FINISH_EXP},
-};
-
-/* The input as kept and reduced axes, outermost first, neighbours of one kind merged; strides in elements. The last axis of the
- * input is `inner` elements, dense: a run that is folded, or columns that are folded side by side. */
-typedef struct reduction {
-    const void *in;
-    void *out;
-    fold fold;
-    finish finish;
-    bool is_bool;
-    bool columns;
-    int64_t inner;
-    int32_t n_kept, n_reduced;
-    int64_t kept[OB_MAX_RANK], kept_strides[OB_MAX_RANK];
-    int64_t reduced[OB_MAX_RANK], reduced_strides[OB_MAX_RANK];
-    int64_t n_outer;  /* product of kept */
-    int64_t n_folded; /* elements per result */
-} reduction;
-
-enum { COLUMNS = 256 };
-
-#define T            float
-#define IS_SIGNED    1
-#define U            double
-#define NAME(name)   name##_float
-#define IS_FLOAT     1
-#define LOWEST       (-INFINITY)
-#define HIGHEST      INFINITY
-#define AS_NUMBER(x) (x)
-#include "ops/reduce/reduce.inc.h"
-#define T            double
-#define IS_SIGNED    1
-#define U            double
-#define NAME(name)   name##_double
-#define IS_FLOAT     1
-#define LOWEST       ((double)-INFINITY)
-#define HIGHEST      ((double)INFINITY)
-#define AS_NUMBER(x) (x)
-#include "ops/reduce/reduce.inc.h"
-#define T            int8_t
-#define IS_SIGNED    1
-#define U            uint64_t
-#define NAME(name)   name##_int8
-#define IS_FLOAT     0
-#define LOWEST       INT8_MIN
-#define HIGHEST      INT8_MAX
-#define AS_NUMBER(x) ((int64_t)(x))
-#include "ops/reduce/reduce.inc.h"
-#define T            uint8_t
-#define IS_SIGNED    0
-#define U            uint64_t
-#define NAME(name)   name##_uint8
-#define IS_FLOAT     0
-#define LOWEST       0
-#define HIGHEST      (r->is_bool ? 1 : UINT8_MAX)
-#define AS_NUMBER(x) (x)
-#include "ops/reduce/reduce.inc.h"
-#define T            int32_t
-#define IS_SIGNED    1
-#define U            uint64_t
-#define NAME(name)   name##_int32
-#define IS_FLOAT     0
-#define LOWEST       INT32_MIN
-#define HIGHEST      INT32_MAX
-#define AS_NUMBER(x) ((int64_t)(x))
-#include "ops/reduce/reduce.inc.h"
-#define T            uint32_t
-#define IS_SIGNED    0
-#define U            uint64_t
-#define NAME(name)   name##_uint32
-#define IS_FLOAT     0
-#define LOWEST       0
-#define HIGHEST      UINT32_MAX
-#define AS_NUMBER(x) (x)
-#include "ops/reduce/reduce.inc.h"
-#define T            int64_t
-#define IS_SIGNED    1
-#define U            uint64_t
-#define NAME(name)   name##_int64
-#define IS_FLOAT     0
-#define LOWEST       INT64_MIN
-#define HIGHEST      INT64_MAX
-#define AS_NUMBER(x) ((int64_t)(x))
-#include "ops/reduce/reduce.inc.h"
-#define T            uint64_t
-#define IS_SIGNED    0
-#define U            uint64_t
-#define NAME(name)   name##_uint64
-#define IS_FLOAT     0
-#define LOWEST       0
-#define HIGHEST      UINT64_MAX
-#define AS_NUMBER(x) (x)
-#include "ops/reduce/reduce.inc.h"
-
-static void split_axes(reduction *r, const ob_view *in, uint32_t axes) {
+static void split_axes(obk_reduction *r, const ob_view *in, uint32_t axes) {
     int64_t stride = 1;
     int32_t last_kind = -1, rank = 0;
     int64_t dims[OB_MAX_RANK], strides[OB_MAX_RANK]; /* innermost first */
@@ -134,9 +38,9 @@ static void split_axes(reduction *r, const ob_view *in, uint32_t axes) {
         }
         stride *= d;
     }
+    r->n_kept = r->n_reduced = 0;
     r->columns = rank > 0 && !reduced[0];
     r->inner = rank > 0 ? dims[0] : 1;
-    r->n_outer = 1;
     r->n_folded = rank > 0 && reduced[0] ? dims[0] : 1;
     for (int32_t i = rank - 1; i > 0; i--) {
         if (reduced[i]) {
@@ -146,50 +50,84 @@ static void split_axes(reduction *r, const ob_view *in, uint32_t axes) {
         } else {
             r->kept[r->n_kept] = dims[i];
             r->kept_strides[r->n_kept++] = strides[i];
-            r->n_outer *= dims[i];
         }
     }
 }
 
-static ob_status reduce_compute(const ob_kernel_args *args, ob_error *error) {
-    const ob_view *in = &args->in[0], *out = &args->out[0];
-    uint32_t axes;
-    bool given;
-    OB_TRY(ob__read_axes_v1(args, "axes", 1, in->rank, &axes, &given, error));
-    if (!given) axes = ob__reduces_nothing(args->node, args->op) ? 0 : UINT32_MAX;
-    reduction r = {.in = in->data, .out = out->data, .is_bool = in->dtype == OB_BOOL};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (strcmp(kinds[i].op_type, args->node->op_type) == 0) {
-            r.fold = kinds[i].fold;
-            r.finish = kinds[i].finish;
-        }
+/* All that follows from the set of axes. */
+static ob_status resolve(const ob_kernel_args *args, reduce *k, uint32_t axes, ob_error *error) {
+    const ob_view *in = &args->in[0];
     int64_t n_out = 1;
     for (int32_t a = 0; a < in->rank; a++)
         if (!(axes >> a & 1)) n_out *= in->dims[a];
-    OB_FAIL_IF(n_out != ob__count(out), error, OB_E_SHAPE, "%s: %lld results for a shape of %lld elements", args->node->op_type,
-               (long long)n_out, (long long)ob__count(out));
+    OB_FAIL_IF(n_out != ob__count(&args->out[0]), error, OB_E_SHAPE, "%lld results for a shape of %lld elements",
+               (long long)n_out, (long long)ob__count(&args->out[0]));
+    k->n_parts = 0;
     if (n_out == 0) return OB_OK;
-    if (axes == 0 && r.fold != FOLD_ABS && r.fold != FOLD_SQUARE && r.finish != FINISH_LOG) {
-        ob__copy_contiguous(in, out->data); /* the bits, -0 among them */
+    k->copies =
+        axes == 0 && k->params.fold != OBK_FOLD_ABS && k->params.fold != OBK_FOLD_SQUARE && k->params.finish != OBK_FINISH_LOG;
+    split_axes(&k->r, in, axes);
+    const int64_t columns = k->r.columns ? k->r.inner : 1, blocks = (columns + OBK_REDUCE_COLUMNS - 1) / OBK_REDUCE_COLUMNS;
+    k->n_parts = n_out / columns * blocks;
+    k->grain = (INT64_C(1) << 15) / (k->r.n_folded * (k->r.columns ? OBK_REDUCE_COLUMNS : 1) + 1) + 1;
+    return OB_OK;
+}
+
+static ob_status reduce_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    reduce *k = args->state;
+    const ob_dtype dtype = args->in[0].dtype;
+    uint32_t axes = 0;
+    bool given = false;
+    OB_TRY(ob__check_type(site, args, 0, error));
+    k->params = ob__reduce_params(site->node, site->op);
+    k->r = (obk_reduction){.fold = k->params.fold, .finish = k->params.finish, .is_bool = dtype == OB_BOOL};
+    k->loop = ob__kernels()->reduce[ob__is_real(dtype) ? ob__computing_type(args) : dtype];
+    if (!k->loop) return OB__NO_TYPE(site, error, dtype);
+    OB_TRY(ob__plan_real(args, needs, error));
+    k->axes_known = !ob__given(args, 1) || args->in[1].data || ob__count(&args->in[1]) == 0;
+    if (!k->axes_known) return OB_OK;
+    OB_TRY(ob__read_axes(site, args, "axes", 1, args->in[0].rank, &axes, &given, error));
+    if (!given) axes = k->params.nothing_by_default ? 0 : UINT32_MAX;
+    return resolve(args, k, axes, error);
+}
+
+static ob_status read_axes(const ob_view *given, int32_t rank, uint32_t *axes, ob_error *error) {
+    int64_t list[OB_MAX_RANK];
+    int32_t n = 0, axis = 0;
+    OB_TRY(ob__read_ints(given, list, OB_MAX_RANK, &n, error));
+    for (int32_t i = 0; i < n; i++) {
+        OB_TRY(ob__axis(list[i], rank, &axis, error));
+        *axes |= UINT32_C(1) << axis;
+    }
+    return OB_OK;
+}
+
+typedef struct job {
+    const reduce *k;
+    const ob_kernel_args *args;
+} job;
+
+static void run_parts(void *context, int64_t begin, int64_t end) {
+    const job *j = context;
+    j->k->loop(&j->k->r, j->args->out[0].data, j->args->in[0].data, begin, end);
+}
+
+static ob_status reduce_compute(const ob_kernel_args *args, ob_error *error) {
+    const reduce *k = args->state;
+    reduce told;
+    if (!k->axes_known) {
+        uint32_t axes = 0;
+        told = *k;
+        OB_TRY(read_axes(&args->in[1], args->in[0].rank, &axes, error));
+        OB_TRY(resolve(args, &told, axes, error));
+        k = &told;
+    }
+    if (k->copies && k->n_parts > 0) {
+        ob__copy_contiguous(&args->in[0], args->out[0].data); /* the bits, -0 among them */
         return OB_OK;
     }
-    split_axes(&r, in, axes);
-    int64_t blocks = r.columns ? (r.inner + COLUMNS - 1) / COLUMNS : 1;
-    int64_t work = r.n_folded * (r.columns ? COLUMNS : 1) + 1, grain = (INT64_C(1) << 15) / work + 1;
-    void (*task)(void *, int64_t, int64_t) = NULL;
-    switch (in->dtype) {
-    case OB_FLOAT: task = reduce_blocks_float; break;
-    case OB_DOUBLE: task = reduce_blocks_double; break;
-    case OB_INT8: task = reduce_blocks_int8; break;
-    case OB_BOOL:
-    case OB_UINT8: task = reduce_blocks_uint8; break;
-    case OB_INT32: task = reduce_blocks_int32; break;
-    case OB_UINT32: task = reduce_blocks_uint32; break;
-    case OB_INT64: task = reduce_blocks_int64; break;
-    case OB_UINT64: task = reduce_blocks_uint64; break;
-    default: return OB__NO_TYPE_V1(args, error, in->dtype);
-    }
-    ob__parallel(args->threads, r.n_outer * blocks, grain, task, &r);
+    job j = {k, args};
+    ob__parallel(args->threads, k->n_parts, k->grain, run_parts, &j);
     return OB_OK;
 }
 
@@ -197,10 +135,4 @@ static ob_status reduce_run(const ob_kernel_args *args, ob_error *error) {
     return ob__run_real(args, reduce_compute, error);
 }
 
-static ob_status reduce_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    (void)site;
-    OB_TRY(ob__check_type_v1(args, 0, error));
-    return ob__plan_real(args, needs, error);
-}
-
-const ob_kernel ob__kernel_reduce = {.name = "reduce", .plan = reduce_plan, .run = reduce_run};
+const ob_kernel ob__kernel_reduce = {.name = "reduce", .state_bytes = sizeof(reduce), .plan = reduce_plan, .run = reduce_run};

@@ -16,6 +16,8 @@ OB_RULE(non_zero);
 OB_RULE(unique);
 OB_RULE(topk);
 OB_RULE(non_max_suppression);
+OB_RULE(same);
+OB_RULE(trilu);
 
 /* An index at a place: one that is a number is compared with a size that is, a size that is open gets its least through *need. */
 static ob_status require_index(ob_infer *infer, uint32_t i, int32_t axis, ob_dim at, ob_dim size, ob_dim guard, bool *inside) {
@@ -341,4 +343,10 @@ ob_status ob__infer_non_max_suppression(ob_infer *infer) {
     }
     for (uint32_t i = 2; i < 5; i++) OB_TRY(ob__require_one(infer, i));
     return ob__out_tensor(infer, 0, OB_INT64, 2, dims);
+}
+
+ob_status ob__infer_trilu(ob_infer *infer) {
+    ob__rank_in(infer, 0, 2, OB_MAX_RANK);
+    OB_TRY(ob__require_one(infer, 1));
+    return ob__infer_same(infer);
 }

@@ -302,7 +302,3 @@ bool ob__product_shape(const ob_node *node, const ob_shape *operands, ob_dim dim
     }
     return true;
 }
-
-bool ob__reduces_nothing(const ob_node *node, const ob_op *op) {
-    return ob__op_input_types(op, 1) != 0 && ob__node_int(node, "noop_with_empty_axes", 0) != 0;
-}

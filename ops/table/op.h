@@ -107,8 +107,5 @@ bool ob__stretch_asked(const ob_node *node, const ob_op *op);
 void ob__product_axis(const ob_node *node, int32_t axis, uint32_t *input, int32_t *input_axis);
 /* The shape of that product, of the shapes of operands 0 and 1; false when these are no matrices. */
 bool ob__product_shape(const ob_node *node, const ob_shape *operands, ob_dim dims[2]);
-/* True when a reduction without axes leaves every axis alone instead of reducing all: noop_with_empty_axes, in the versions whose
- * axes are an operand. */
-bool ob__reduces_nothing(const ob_node *node, const ob_op *op);
 
 #endif

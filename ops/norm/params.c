@@ -1,0 +1,57 @@
+#include "ops/norm/params.h"
+
+#include <string.h>
+
+ob_softmax_params ob__softmax_params(const ob_node *node, const ob_op *op) {
+    const bool flattens = op->since < 13;
+    return (ob_softmax_params){.axis = ob__node_int(node, "axis", flattens ? 1 : -1),
+                               .flattens = flattens,
+                               .logarithm = strcmp(op->name, "LogSoftmax") == 0};
+}
+
+ob_batch_norm_params ob__batch_norm_params(const ob_node *node, const ob_op *op) {
+    return (ob_batch_norm_params){.epsilon = (double)ob__node_float(node, "epsilon", 1e-5f),
+                                  .momentum = (double)ob__node_float(node, "momentum", 0.9f),
+                                  .per_channel = op->since >= 9 || ob__node_int(node, "spatial", 1) != 0,
+                                  .training = op->since >= 14 && ob__node_int(node, "training_mode", 0) != 0};
+}
+
+ob_group_norm_params ob__group_norm_params(const ob_node *node, const ob_op *op) {
+    const bool grouped = strcmp(op->name, "GroupNormalization") == 0;
+    return (ob_group_norm_params){.epsilon = (double)ob__node_float(node, "epsilon", 1e-5f),
+                                  .grouped = grouped,
+                                  .groups = grouped ? ob__node_int(node, "num_groups", 0) : 0,
+                                  .scale_per_group = grouped && op->since < 21};
+}
+
+ob_layer_norm_params ob__layer_norm_params(const ob_node *node, const ob_op *op) {
+    const int64_t stash = ob__node_int(node, "stash_type", OB_FLOAT);
+    return (ob_layer_norm_params){.axis = ob__node_int(node, "axis", -1),
+                                  .epsilon = (double)ob__node_float(node, "epsilon", 1e-5f),
+                                  .stash = stash > OB_NONE && stash < OB_DTYPE_COUNT ? (ob_dtype)stash : OB_NONE,
+                                  .without_mean = strcmp(op->name, "RMSNormalization") == 0};
+}
+
+ob_lp_norm_params ob__lp_norm_params(const ob_node *node) {
+    return (ob_lp_norm_params){.axis = ob__node_int(node, "axis", -1), .p = ob__node_int(node, "p", 2)};
+}
+
+ob_mean_variance_params ob__mean_variance_params(const ob_node *node) {
+    static const int64_t usual[3] = {0, 2, 3};
+    ob_mean_variance_params p;
+    p.axes = ob__node_ints(node, "axes", &p.n_axes);
+    return p.axes ? p : (ob_mean_variance_params){usual, 3};
+}
+
+ob_lrn_params ob__lrn_params(const ob_node *node) {
+    const int64_t size = ob__node_int(node, "size", 0);
+    return (ob_lrn_params){.size = size,
+                           .size_fits = size >= 1 && size <= INT32_MAX,
+                           .alpha = (double)ob__node_float(node, "alpha", 0.0001f),
+                           .beta = (double)ob__node_float(node, "beta", 0.75f),
+                           .bias = (double)ob__node_float(node, "bias", 1)};
+}
+
+bool ob__dropout_is_test(const ob_node *node, const ob_op *op) {
+    return op->since >= 7 || ob__node_int(node, "is_test", 0) != 0;
+}

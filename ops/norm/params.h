@@ -1,0 +1,62 @@
+/* Attributes of the normalizations: read here only, for shape rules and kernels. What is out of range stays as it is given: rules
+ * report it, kernels refuse it. */
+#ifndef OB_OPS_NORM_PARAMS_H
+#define OB_OPS_NORM_PARAMS_H
+
+#include "ops/table/op.h"
+
+/* Softmax, LogSoftmax, Hardmax. */
+typedef struct ob_softmax_params {
+    int64_t axis;
+    bool flattens; /* before opset 13: the shape is cut in two in front of the axis, each row is one vector */
+    bool logarithm;
+} ob_softmax_params;
+ob_softmax_params ob__softmax_params(const ob_node *node, const ob_op *op);
+
+typedef struct ob_batch_norm_params {
+    double epsilon, momentum;
+    bool per_channel; /* else, before opset 9 with spatial = 0, for each channel and place */
+    bool training;    /* of opset 14 and later; before, a training that is asked for by results is not supported */
+} ob_batch_norm_params;
+ob_batch_norm_params ob__batch_norm_params(const ob_node *node, const ob_op *op);
+
+/* InstanceNormalization, GroupNormalization. */
+typedef struct ob_group_norm_params {
+    double epsilon;
+    bool grouped;   /* else each channel is a group */
+    int64_t groups; /* when grouped */
+    bool scale_per_group;
+} ob_group_norm_params;
+ob_group_norm_params ob__group_norm_params(const ob_node *node, const ob_op *op);
+
+/* LayerNormalization, RMSNormalization. */
+typedef struct ob_layer_norm_params {
+    int64_t axis;
+    double epsilon;
+    ob_dtype stash; /* of the statistics; OB_NONE: the attribute names none */
+    bool without_mean;
+} ob_layer_norm_params;
+ob_layer_norm_params ob__layer_norm_params(const ob_node *node, const ob_op *op);
+
+typedef struct ob_lp_norm_params {
+    int64_t axis, p;
+} ob_lp_norm_params;
+ob_lp_norm_params ob__lp_norm_params(const ob_node *node);
+
+typedef struct ob_mean_variance_params {
+    const int64_t *axes; /* the node's, or the usual ones */
+    uint32_t n_axes;
+} ob_mean_variance_params;
+ob_mean_variance_params ob__mean_variance_params(const ob_node *node);
+
+typedef struct ob_lrn_params {
+    int64_t size;
+    bool size_fits; /* 1 .. INT32_MAX */
+    double alpha, beta, bias;
+} ob_lrn_params;
+ob_lrn_params ob__lrn_params(const ob_node *node);
+
+/* Dropout: false before opset 7 when the attribute does not say that nothing is dropped; then a wanted mask asks for training. */
+bool ob__dropout_is_test(const ob_node *node, const ob_op *op);
+
+#endif
