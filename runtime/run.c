@@ -61,7 +61,7 @@ static void report_plan(const ob_session *session, const ob_plan *plan, uint64_t
 /* What is kept for later gives way to the plan that is wanted now: first the memory of the last run, then the oldest plans. */
 static ob_status plan_with_room(ob_session *session, const ob_view *inputs, ob_plan **plan, ob_error *error) {
     for (;;) {
-        ob_status status = ob__plan_create(session, inputs, plan, error);
+        ob_status status = ob__plan_create(session, NULL, inputs, plan, error);
         if (status != OB_E_MEMORY || !ob__tally_limited(session->tally)) return status;
         if (!ob__frame_shrink(&session->frame)) {
             if (!session->plans) return status;

@@ -9,13 +9,26 @@ typedef struct ob_captured {
     struct ob_captured *next;
 } ob_captured;
 
+/* Where a value comes from. */
+typedef enum ob_source {
+    OB_SOURCE_PLAN = 0, /* a step with a place for it, or a constant */
+    OB_SOURCE_STEP,     /* a dynamic step: its size is known when that has run */
+    OB_SOURCE_REST      /* a node that waits for such a size */
+} ob_source;
+
 typedef struct ob_builder {
     ob_session *session;
+    const ob_part *part; /* NULL: the main graph */
+    const ob_value *const *entries;
+    const ob_value *const *results;
+    uint32_t n_entries, n_results;
     ob_plan *plan;
     ob_arena scratch; /* dies with the planning */
     ob_facts facts;   /* for these inputs */
     const ob_view *inputs;
-    bool *is_dynamic; /* by value id: a result of a dynamic step */
+    uint8_t *sources;  /* by value id: ob_source */
+    ob_node **waiting; /* nodes that wait for a size */
+    uint32_t n_waiting, waiting_capacity;
     uint32_t n_steps;
     uint32_t depth;               /* blocks around the node at hand */
     struct ob_captured *captured; /* buffers of outer blocks that blocks touch, as far as the outermost goes */
@@ -44,6 +57,8 @@ ob_status ob__bytes_of(ob_builder *b, const ob_node *node, const ob_view *view, 
 ob_status ob__plan_node(ob_builder *b, const ob_node *node);
 /* The nodes of a graph that run, in order. */
 ob_status ob__plan_graph(ob_builder *b, const ob_graph *graph);
+/* After the last node: what waits becomes a part of its own. */
+ob_status ob__plan_rest(ob_builder *b);
 /* After the last node: graph outputs get memory of their own, contiguous. */
 ob_status ob__place_outputs(ob_builder *b);
 

@@ -24,7 +24,7 @@ static bool are_same(const ob_builder *b, const ob_value *x, const ob_value *y) 
 static bool control_is_static(const ob_builder *b, const ob_node *node);
 
 static bool is_at_hand(const ob_builder *b, const ob_value *value) {
-    return !value || (!b->is_dynamic[value->id] && ob__is_static_type(type_of(b, value)));
+    return !value || (b->sources[value->id] == OB_SOURCE_PLAN && ob__is_static_type(type_of(b, value)));
 }
 
 static bool node_is_static(const ob_builder *b, const ob_node *node) {

@@ -134,9 +134,10 @@ static ob_status decide_contents(ob_builder *b) {
 
 /* Errors in subgraphs are left to the run: the branch may never be taken. */
 static ob_status first_error(const ob_builder *b, const ob_findings *findings) {
+    const ob_graph *graph = b->part ? b->part->nodes[0]->graph : b->session->model->graph;
     for (uint32_t i = 0; i < findings->n; i++) {
         const ob_finding *f = &findings->items[i];
-        if (f->severity != OB_SEVERITY_ERROR || !f->node || f->node->graph != b->session->model->graph) continue;
+        if (f->severity != OB_SEVERITY_ERROR || !f->node || f->node->graph != graph) continue;
         if (b->error) b->error->axis = f->axis;
         ob__at_node(b->error, f->node, OB_E_SHAPE);
         return ob__fail(b->error, ob__finding_row(f->id)->status, "%s", f->message);
@@ -146,11 +147,39 @@ static ob_status first_error(const ob_builder *b, const ob_findings *findings) {
     return OB_OK;
 }
 
+static ob_known_value known_value(const ob_value *value, const ob_view *view) {
+    return (ob_known_value){value, {.kind = OB_TYPE_TENSOR, .dtype = view->dtype, .shape = {view->rank, view->dims}}, {0}};
+}
+
+/* From what the run has told of the entries, and the constants. */
+static ob_status infer_part(ob_builder *b, ob_findings *findings) {
+    const ob_part *part = b->part;
+    ob_known_value *known = OB_ARENA_ARRAY(&b->scratch, ob_known_value, (size_t)part->n_entries + part->n_constants);
+    if (!known) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < part->n_entries; i++) known[i] = known_value(part->entries[i], &b->inputs[i]);
+    for (uint32_t i = 0; i < part->n_constants; i++) {
+        const ob_value *value = part->constants[i];
+        const ob_view *view = b->session->constants[value->id];
+        ob_known_value *at = &known[part->n_entries + i];
+        *at = known_value(value, view);
+        if (value->data)
+            OB_TRY(ob__content_of_tensor(value->data, &b->scratch, &at->content));
+        else
+            OB_TRY(set_content(b, view, &at->content));
+    }
+    return ob__propagate_nodes(b->session->model, part->nodes, part->n_nodes, known, (size_t)part->n_entries + part->n_constants,
+                               &b->facts, findings);
+}
+
+static ob_status infer_main(ob_builder *b, ob_findings *findings) {
+    if (!b->session->content_decided) OB_TRY(decide_contents(b));
+    return infer(b, b->session->content_matters, &b->facts, findings);
+}
+
 static ob_status infer_shapes(ob_builder *b) {
     ob_findings findings;
     ob__findings_init(&findings, &b->session->allocator);
-    ob_status status = b->session->content_decided ? OB_OK : decide_contents(b);
-    if (status == OB_OK) status = infer(b, b->session->content_matters, &b->facts, &findings);
+    ob_status status = b->part ? infer_part(b, &findings) : infer_main(b, &findings);
     if (status == OB_OK) status = first_error(b, &findings);
     ob__findings_release(&findings);
     return status;
@@ -162,17 +191,17 @@ static ob_status infer_shapes(ob_builder *b) {
 static ob_status set_key(ob_builder *b) {
     ob_session *session = b->session;
     ob_plan *plan = b->plan;
-    plan->inputs = OB_ARENA_ARRAY(&plan->arena, ob_view, session->n_inputs);
-    plan->contents = OB_ARENA_ARRAY(&plan->arena, int64_t *, session->n_inputs);
+    plan->inputs = OB_ARENA_ARRAY(&plan->arena, ob_view, b->n_entries);
+    plan->contents = OB_ARENA_ARRAY(&plan->arena, int64_t *, b->n_entries);
     plan->slots = OB_ARENA_ARRAY(&plan->arena, ob_slot *, session->model->n_values);
-    plan->outputs = OB_ARENA_ARRAY(&plan->arena, ob_plan_output, session->model->graph->n_outputs);
+    plan->outputs = OB_ARENA_ARRAY(&plan->arena, ob_plan_output, b->n_results);
     if (!plan->inputs || !plan->contents || !plan->slots || !plan->outputs) return OB_E_MEMORY;
-    for (uint32_t i = 0; i < session->n_inputs; i++) {
+    for (uint32_t i = 0; i < b->n_entries; i++) {
         int64_t elems[OB_CONTENT_MAX];
         uint32_t n;
         plan->inputs[i] = b->inputs[i];
         plan->inputs[i].data = NULL;
-        if (!session->content_matters[i] || !ob__read_content(&b->inputs[i], elems, &n)) continue;
+        if (b->part || !session->content_matters[i] || !ob__read_content(&b->inputs[i], elems, &n)) continue;
         plan->contents[i] = OB_ARENA_ARRAY(&plan->arena, int64_t, n);
         if (!plan->contents[i]) return OB_E_MEMORY;
         if (n) memcpy(plan->contents[i], elems, n * sizeof *elems);
@@ -181,12 +210,12 @@ static ob_status set_key(ob_builder *b) {
 }
 
 static ob_status place_inputs(ob_builder *b) {
-    for (uint32_t i = 0; i < b->session->n_inputs; i++) {
+    for (uint32_t i = 0; i < b->n_entries; i++) {
         ob_buffer *buffer;
-        b->is_dynamic[b->session->inputs[i]->id] = b->inputs[i].dtype == OB_NONE;
+        b->sources[b->entries[i]->id] = b->inputs[i].dtype == OB_NONE ? OB_SOURCE_STEP : OB_SOURCE_PLAN;
         if (b->inputs[i].dtype == OB_NONE) continue;
         OB_TRY(ob__new_buffer(b, OB_BUFFER_INPUT, i, 0, &buffer));
-        OB_TRY(ob__new_slot(b, b->session->inputs[i], buffer, 0, &b->inputs[i]));
+        OB_TRY(ob__new_slot(b, b->entries[i], buffer, 0, &b->inputs[i]));
     }
     return OB_OK;
 }
@@ -215,11 +244,16 @@ static ob_status lay_out(ob_builder *b) {
 static ob_status build(ob_builder *b) {
     OB_TRY(infer_shapes(b)); /* decides which contents belong to the key */
     OB_TRY(set_key(b));
-    b->is_dynamic = OB_ARENA_ARRAY(&b->scratch, bool, b->session->model->n_values);
-    if (!b->is_dynamic) return OB_E_MEMORY;
+    b->sources = OB_ARENA_ARRAY(&b->scratch, uint8_t, b->session->model->n_values);
+    if (!b->sources) return OB_E_MEMORY;
     OB_TRY(place_inputs(b));
     b->plan->main.begin = b->plan->steps_end;
-    OB_TRY(ob__plan_graph(b, b->session->model->graph));
+    if (!b->part) OB_TRY(ob__plan_graph(b, b->session->model->graph));
+    for (uint32_t i = 0; b->part && i < b->part->n_nodes; i++) {
+        OB_TRY(ob__stop_ask(b->session, &b->session->threads, b->error));
+        OB_TRY(ob__plan_node(b, b->part->nodes[i]));
+    }
+    OB_TRY(ob__plan_rest(b));
     OB_TRY(ob__place_outputs(b));
     b->plan->main.end = b->n_steps;
     OB_TRY(ob__settle_places(b));
@@ -228,7 +262,16 @@ static ob_status build(ob_builder *b) {
     return lay_out(b);
 }
 
-ob_status ob__plan_create(ob_session *session, const ob_view *inputs, ob_plan **out, ob_error *error) {
+static void set_ends(ob_builder *b) {
+    const ob_session *session = b->session;
+    const ob_graph *graph = session->model->graph;
+    b->entries = b->part ? b->part->entries : (const ob_value *const *)session->inputs;
+    b->n_entries = b->part ? b->part->n_entries : session->n_inputs;
+    b->results = b->part ? b->part->results : (const ob_value *const *)graph->outputs;
+    b->n_results = b->part ? b->part->n_results : graph->n_outputs;
+}
+
+ob_status ob__plan_create(ob_session *session, const ob_part *part, const ob_view *inputs, ob_plan **out, ob_error *error) {
     ob_arena arena;
     ob__arena_init(&arena, &session->allocator);
     ob_plan *plan = OB_ARENA_NEW(&arena, ob_plan);
@@ -236,7 +279,9 @@ ob_status ob__plan_create(ob_session *session, const ob_view *inputs, ob_plan **
     plan->arena = arena; /* the plan lives in its own arena */
     plan->steps_end = &plan->steps;
     atomic_init(&plan->n_users, 1);
-    ob_builder b = {.session = session, .plan = plan, .inputs = inputs, .error = error};
+    ob_builder b = {.session = session, .part = part, .plan = plan, .inputs = inputs, .error = error};
+    set_ends(&b);
+    session->n_planned++;
     ob__arena_init(&b.scratch, &session->allocator);
     ob__facts_init(&b.facts, &session->allocator);
     ob_status status = build(&b);
@@ -255,6 +300,7 @@ void ob__plan_release(ob_session *session, ob_plan *plan) {
     for (ob_step *step = plan->steps; step; step = step->next)
         if (step->kind == OB_STEP_KERNEL && step->kernel->release && step->args.state)
             step->kernel->release(step->args.state, &session->allocator);
+    if (plan->rest) ob__part_release(session, plan->rest);
     ob__free_owned(session, &plan->owned);
     ob_arena arena = plan->arena;
     ob__arena_release(&arena);

@@ -129,6 +129,26 @@ typedef struct ob_plan_output {
     const ob_slot *slot; /* contiguous, in a buffer of kind OUTPUT; NULL: a dynamic result */
 } ob_plan_output;
 
+struct ob_plan;
+
+/* Nodes of one graph that are planned when a run has told the sizes of what they read: what follows nodes whose results have
+ * sizes that only the run knows, or a body. A plan for each set of sizes is kept. */
+typedef struct ob_part {
+    ob_node **nodes; /* in order */
+    uint32_t n_nodes;
+    const ob_value **entries; /* that they read and others make, constants left out */
+    uint32_t n_entries;
+    const ob_value **constants; /* that they read */
+    uint32_t n_constants;
+    const ob_value **results; /* that they make and the graph gives */
+    uint32_t n_results;
+    bool is_plain; /* all values are tensors; else it is not planned */
+    struct ob_plan *plans;
+    uint32_t n_misses;    /* since a plan was found */
+    uint64_t missed;      /* a hash of the layouts for which there was none last */
+    struct ob_part *next; /* other bodies of the session */
+} ob_part;
+
 typedef struct ob_plan {
     ob_arena arena;
     atomic_uint n_users; /* the session that remembers it, and workers */
@@ -141,6 +161,7 @@ typedef struct ob_plan {
     size_t n_views;  /* operands and results of all steps */
     ob_slot **slots; /* by value id; NULL: no static place */
     ob_plan_output *outputs;
+    ob_part *rest;                 /* what is planned when the steps have told sizes; NULL: nothing */
     struct ob_owned_memory *owned; /* constants that were folded for these shapes */
     uint64_t folded_bytes;
     ob_session_memory memory;
@@ -199,6 +220,9 @@ struct ob_session {
     bool content_decided;
     ob_plan *plans, *current;
     uint64_t clock;
+    uint64_t n_planned;  /* plans made so far */
+    ob_map parts;        /* graph of a body -> its ob_part */
+    ob_part *body_parts; /* all of them */
     ob_pool *pool;
     ob_threads threads;
     ob_stop stop;
@@ -273,7 +297,8 @@ ob_status ob__judge_declared(ob_session *session, const ob_findings *findings, b
 ob_status ob__check_declared(const ob_session *session, size_t i, const ob_view *result, ob_error *error);
 
 /* runtime/plan/plan.c */
-ob_status ob__plan_create(ob_session *session, const ob_view *inputs, ob_plan **out, ob_error *error);
+/* `part` NULL: of the main graph, for its inputs; else for the entries of the part. */
+ob_status ob__plan_create(ob_session *session, const ob_part *part, const ob_view *inputs, ob_plan **out, ob_error *error);
 /* One user less; the last one frees it. */
 void ob__plan_release(ob_session *session, ob_plan *plan);
 /* runtime/packs.c: what the kernel wants of its constants, from the session when it is there, else made: for all plans when the
@@ -285,6 +310,12 @@ ob_status ob__get_packs(ob_session *session, const ob_node *node, const ob_kerne
 static inline uint64_t ob__plan_work_bytes(const ob_plan *plan) {
     return plan->memory.arena_bytes + plan->memory.scratch_bytes;
 }
+/* runtime/plan/part.c: a part of these nodes, of one graph; `arena` owns it and `nodes`. E_MEMORY. */
+ob_status ob__part_create(ob_session *session, ob_arena *arena, const ob_graph *graph, ob_node **nodes, uint32_t n_nodes,
+                          ob_part **out);
+/* The part that is all of a body: made once. E_MEMORY. */
+ob_status ob__body_part(ob_session *session, const ob_graph *body, ob_part **out);
+void ob__part_release(ob_session *session, ob_part *part);
 /* The elements of a small integer or bool tensor; false when it is not one, or too large (OB_CONTENT_MAX). */
 bool ob__read_content(const ob_view *view, int64_t *elems, uint32_t *n);
 
@@ -301,13 +332,17 @@ ob_status ob__execute_node(ob_session *session, const ob_node *node, const ob_vi
 /* True when the node gives the same results for the same inputs, so that it may be computed ahead. */
 bool ob__is_deterministic(const ob_node *node);
 
+/* runtime/plan/reads.c: calls visit for each value that the node or its subgraphs read and that is not made inside it; once for
+ * each mention. */
+ob_status ob__each_read(const ob_node *node, ob_status (*visit)(void *context, ob_value *value), void *context);
 /* runtime/run/dynamic.c */
-/* Calls visit for each value of an outer graph that the subgraphs of `node` read; once for each mention. */
-ob_status ob__each_capture(const ob_node *node, ob_status (*visit)(void *context, ob_value *value), void *context);
 ob_status ob__run_dynamic(ob_frame *frame, const ob_step *step, ob_error *error);
 
 /* runtime/run/frame.c: the steps of one block, in order. */
 ob_status ob__run_block(ob_frame *frame, const ob_block *block, ob_error *error);
+/* runtime/run/part.c: computes the nodes of the part, by a plan for the sizes that its entries have now, or one by one. Its
+ * results are the frame's. */
+ob_status ob__run_part(ob_frame *frame, ob_part *part, ob_error *error);
 /* runtime/run/control.c: a step of kind CONTROL. */
 ob_status ob__run_control(ob_frame *frame, const ob_step *step, ob_error *error);
 

@@ -5,6 +5,7 @@
 
 #include "core/copy.h"
 #include "core/error.h"
+#include "core/list.h"
 #include "ops/table/op.h"
 #include "passes/names.h"
 #include "runtime/plan/build.h"
@@ -51,7 +52,7 @@ ob_status ob__new_const_slot(ob_builder *b, const ob_value *value, const ob_view
 
 ob_status ob__find_slot(ob_builder *b, const ob_node *reader, const ob_value *value, ob_slot **out) {
     *out = NULL;
-    if (!value || b->is_dynamic[value->id]) return OB_OK;
+    if (!value || b->sources[value->id] != OB_SOURCE_PLAN) return OB_OK;
     if (!b->plan->slots[value->id]) {
         const ob_view *constant = b->session->constants[value->id];
         if (!constant) {
@@ -527,17 +528,67 @@ static ob_status plan_dynamic(ob_builder *b, planned *p) {
     /* To the end, and reads are not counted down: results of dynamic steps may be views of these operands. */
     for (uint32_t i = 0; i < node->n_inputs; i++)
         if (p->in[i]) OB_TRY(ob__keep_until(b, p->in[i]->buffer, UINT32_MAX));
-    OB_TRY(ob__each_capture(node, keep_to_the_end, b));
+    OB_TRY(ob__each_read(node, keep_to_the_end, b));
     for (uint32_t i = 0; i < node->n_outputs; i++)
-        if (node->outputs[i]) b->is_dynamic[node->outputs[i]->id] = true;
+        if (node->outputs[i]) b->sources[node->outputs[i]->id] = OB_SOURCE_STEP;
     b->plan->memory.n_dynamic++;
     return ob__append_step(b, step);
+}
+
+/* ---- Nodes that wait
+ * ------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct readiness {
+    const ob_builder *b;
+    bool on_step, on_rest, is_plain;
+} readiness;
+
+static ob_status look_at_read(void *context, ob_value *value) {
+    readiness *r = context;
+    r->on_step |= r->b->sources[value->id] == OB_SOURCE_STEP;
+    r->on_rest |= r->b->sources[value->id] == OB_SOURCE_REST;
+    r->is_plain &= ob__fact(&r->b->facts, value)->type.kind == OB_TYPE_TENSOR;
+    return OB_OK;
+}
+
+/* What reads a tensor whose size a step tells is planned when it has told; what else reads results of dynamic steps is one. */
+static ob_status must_wait(const ob_builder *b, const ob_node *node, bool *wait) {
+    readiness r = {b, false, false, true};
+    OB_TRY(ob__each_read(node, look_at_read, &r));
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (node->outputs[i]) r.is_plain &= ob__fact(&b->facts, node->outputs[i])->type.kind == OB_TYPE_TENSOR;
+    *wait = r.on_rest || (r.on_step && r.is_plain);
+    return OB_OK;
+}
+
+static ob_status let_wait(ob_builder *b, ob_node *node) {
+    ob_node **grown = ob__list_in_arena(&b->scratch, b->waiting, &b->waiting_capacity, b->n_waiting + 1, sizeof *grown);
+    if (!grown) return OB_E_MEMORY;
+    b->waiting = grown;
+    b->waiting[b->n_waiting++] = node;
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (node->outputs[i]) b->sources[node->outputs[i]->id] = OB_SOURCE_REST;
+    b->plan->memory.n_dynamic++;
+    return OB_OK;
+}
+
+ob_status ob__plan_rest(ob_builder *b) {
+    if (b->n_waiting == 0) return OB_OK;
+    ob_node **nodes = OB_ARENA_ARRAY(&b->plan->arena, ob_node *, b->n_waiting);
+    if (!nodes) return OB_E_MEMORY;
+    memcpy(nodes, b->waiting, b->n_waiting * sizeof *nodes);
+    OB_TRY(ob__part_create(b->session, &b->plan->arena, nodes[0]->graph, nodes, b->n_waiting, &b->plan->rest));
+    for (uint32_t i = 0; i < b->plan->rest->n_entries; i++)
+        OB_TRY(keep_to_the_end(b, (ob_value *)(uintptr_t)b->plan->rest->entries[i]));
+    return OB_OK;
 }
 
 ob_status ob__plan_node(ob_builder *b, const ob_node *node) {
     planned p = {.node = node, .kernel = node->op ? node->op->kernel : NULL};
     bool is_static, done;
     if (!p.kernel) return ob__at_node(b->error, node, ob__fail(b->error, OB_E_UNSUPPORTED, "%s has no kernel", node->op_type));
+    OB_TRY(must_wait(b, node, &done));
+    if (done) return let_wait(b, (ob_node *)(uintptr_t)node);
     OB_TRY(find_operands(b, &p, &is_static));
     if (!is_static) return plan_dynamic(b, &p);
     if (b->session->optimize) {
@@ -566,11 +617,11 @@ ob_status ob__plan_graph(ob_builder *b, const ob_graph *graph) {
  * ---------------------------------------------------------------------------------------------------------------------- */
 
 static ob_status place_output(ob_builder *b, uint32_t index) {
-    const ob_value *value = b->session->model->graph->outputs[index];
+    const ob_value *value = b->results[index];
     ob_slot *slot;
     uint64_t n_bytes;
     OB_TRY(ob__find_slot(b, NULL, value, &slot));
-    if (!slot) return OB_OK; /* dynamic */
+    if (!slot) return OB_OK; /* not known before the run */
     OB_TRY(ob__bytes_of(b, NULL, &slot->view, &n_bytes));
     ob_buffer *buffer = slot->buffer;
     if (buffer->kind == OB_BUFFER_ARENA && buffer->n_bytes == n_bytes && slot->offset == 0 &&
@@ -589,6 +640,6 @@ static ob_status place_output(ob_builder *b, uint32_t index) {
 }
 
 ob_status ob__place_outputs(ob_builder *b) {
-    for (uint32_t i = 0; i < b->session->model->graph->n_outputs; i++) OB_TRY(place_output(b, i));
+    for (uint32_t i = 0; i < b->n_results; i++) OB_TRY(place_output(b, i));
     return OB_OK;
 }

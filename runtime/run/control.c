@@ -6,7 +6,7 @@
 #include "runtime/plan/plan.h"
 
 static char *address(const ob_frame *frame, ob_place place) {
-    char *base = frame->bases[place.buffer->number];
+    char *base = frame->at.bases[place.buffer->number];
     return base ? base + place.offset : NULL;
 }
 
@@ -26,7 +26,7 @@ static void rebind(ob_frame *frame, const ob_control *control) {
     for (uint32_t i = 0; i < control->n_moved; i++) {
         const ob_moved *moved = &control->moved[i];
         const ob_place *place = moved->is_out ? &moved->step->out[moved->index] : &moved->step->in[moved->index];
-        ob_kernel_args *args = &frame->args[moved->step->number];
+        ob_kernel_args *args = &frame->at.args[moved->step->number];
         ob_view *view = moved->is_out ? &args->out[moved->index] : &args->in[moved->index];
         view->data = address(frame, *place);
     }
@@ -46,24 +46,24 @@ static char *initial_at(const ob_frame *frame, const ob_carried *carried, int64_
 /* The area that iteration t writes: the last one, when it is known which that is, writes the result. */
 static char *area_at(const ob_frame *frame, const ob_carried *carried, int64_t batch, int64_t left) {
     bool spare = left & 1;
-    return frame->bases[carried->areas[spare]->number] + (spare ? 0 : batch * (int64_t)carried->n_bytes);
+    return frame->at.bases[carried->areas[spare]->number] + (spare ? 0 : batch * (int64_t)carried->n_bytes);
 }
 
 static void place_state(ob_frame *frame, const ob_control *control, int64_t batch, int64_t t, int64_t n_trips) {
     for (uint32_t i = 0; i < control->n_carried; i++) {
         const ob_carried *carried = &control->carried[i];
-        char *in = t > 0 && carried->out ? frame->bases[carried->out->number] : initial_at(frame, carried, batch);
-        frame->bases[carried->in->number] = in;
+        char *in = t > 0 && carried->out ? frame->at.bases[carried->out->number] : initial_at(frame, carried, batch);
+        frame->at.bases[carried->in->number] = in;
     }
     for (uint32_t i = 0; i < control->n_carried; i++) {
         const ob_carried *carried = &control->carried[i];
-        if (carried->out) frame->bases[carried->out->number] = area_at(frame, carried, batch, n_trips - 1 - t);
+        if (carried->out) frame->at.bases[carried->out->number] = area_at(frame, carried, batch, n_trips - 1 - t);
     }
     for (uint32_t i = 0; i < control->n_scanned; i++)
-        frame->bases[control->scanned[i].slice->number] = slice_at(frame, &control->scanned[i], batch, t);
+        frame->at.bases[control->scanned[i].slice->number] = slice_at(frame, &control->scanned[i], batch, t);
     for (uint32_t i = 0; i < control->n_stacked; i++)
-        frame->bases[control->stacked[i].slice->number] = slice_at(frame, &control->stacked[i], batch, t);
-    if (control->counter) memcpy(frame->bases[control->counter->number], &t, sizeof t);
+        frame->at.bases[control->stacked[i].slice->number] = slice_at(frame, &control->stacked[i], batch, t);
+    if (control->counter) memcpy(frame->at.bases[control->counter->number], &t, sizeof t);
     rebind(frame, control);
 }
 
@@ -72,7 +72,7 @@ static void finish_state(ob_frame *frame, const ob_control *control, int64_t bat
     for (uint32_t i = 0; i < control->n_carried; i++) {
         const ob_carried *carried = &control->carried[i];
         if (!carried->out || carried->n_bytes == 0) continue;
-        const char *from = ran ? frame->bases[carried->out->number] : initial_at(frame, carried, batch);
+        const char *from = ran ? frame->at.bases[carried->out->number] : initial_at(frame, carried, batch);
         char *result = area_at(frame, carried, batch, 0);
         if (from != result) memcpy(result, from, carried->n_bytes);
     }
@@ -95,7 +95,7 @@ static ob_status run_sequence(ob_frame *frame, const ob_control *control, int64_
 static void clear_stacked(ob_frame *frame, const ob_control *control) {
     for (uint32_t i = 0; i < control->n_stacked; i++) {
         const ob_buffer *whole = control->stacked[i].whole.buffer;
-        if (whole->n_bytes) memset(frame->bases[whole->number], 0, (size_t)whole->n_bytes);
+        if (whole->n_bytes) memset(frame->at.bases[whole->number], 0, (size_t)whole->n_bytes);
     }
 }
 

@@ -7,61 +7,17 @@
 #include "runtime/run/cells.h"
 #include "runtime/run/interpret.h"
 
-/* Does the value belong to the subgraph itself, or to one inside it? */
-static bool is_inner(const ob_graph *subgraph, const ob_value *value) {
-    for (const ob_graph *graph = value->graph; graph; graph = graph->parent)
-        if (graph == subgraph) return true;
-    return false;
-}
-
-typedef struct capture_visit {
-    const ob_graph *outer; /* the graph of the node that was asked for */
-    ob_status (*visit)(void *context, ob_value *value);
-    void *context;
-} capture_visit;
-
-static ob_status visit_graph(const capture_visit *v, const ob_graph *graph);
-
-/* Recursion is as deep as subgraphs are nested, which the loader bounds. */
-static ob_status visit_subgraphs(const capture_visit *v, const ob_node *node) {
-    for (uint32_t i = 0; i < node->n_attributes; i++) {
-        const ob_attribute *attribute = node->attributes[i];
-        if (attribute->type == OB_ATTR_GRAPH && attribute->u.graph) OB_TRY(visit_graph(v, attribute->u.graph));
-        if (attribute->type == OB_ATTR_GRAPHS)
-            for (uint32_t k = 0; k < attribute->n; k++) OB_TRY(visit_graph(v, attribute->u.graphs[k]));
-    }
-    return OB_OK;
-}
-
-static ob_status visit_value(const capture_visit *v, const ob_graph *graph, ob_value *value) {
-    return value && !is_inner(graph, value) && value->graph == v->outer ? v->visit(v->context, value) : OB_OK;
-}
-
-static ob_status visit_graph(const capture_visit *v, const ob_graph *graph) {
-    for (const ob_node *node = graph->first; node; node = node->next) {
-        for (uint32_t i = 0; i < node->n_inputs; i++) OB_TRY(visit_value(v, graph, node->inputs[i]));
-        OB_TRY(visit_subgraphs(v, node));
-    }
-    for (uint32_t i = 0; i < graph->n_outputs; i++) OB_TRY(visit_value(v, graph, graph->outputs[i]));
-    return OB_OK;
-}
-
-ob_status ob__each_capture(const ob_node *node, ob_status (*visit)(void *context, ob_value *value), void *context) {
-    capture_visit v = {node->graph, visit, context};
-    return visit_subgraphs(&v, node);
-}
-
 ob_status ob__find_view(const ob_frame *frame, const ob_value *value, ob_view *out, ob_error *error) {
     const ob_session *session = frame->session;
     memset(out, 0, sizeof *out);
     if (!value) return OB_OK;
-    const ob_slot *slot = frame->plan->slots[value->id];
+    const ob_slot *slot = frame->at.plan->slots[value->id];
     if (frame->dynamic[value->id])
         *out = *frame->dynamic[value->id];
     else if (frame->cells[value->id])
         ob_cell_view(frame->cells[value->id], out);
     else if (slot) {
-        char *base = frame->bases[slot->buffer->number];
+        char *base = frame->at.bases[slot->buffer->number];
         *out = slot->view;
         out->data = base ? base + slot->offset : NULL;
     } else if (session->constants[value->id])

@@ -59,8 +59,9 @@ void ob__frame_release(ob_frame *frame) {
     ob__free_owned(frame->session, &frame->dynamic_owned);
     ob__arena_release(&frame->dynamic_arena);
     ob__arena_release(&frame->strings);
-    ob__memory_free(&frame->tables, &frame->allocator);
-    ob__memory_free(&frame->work, &frame->allocator);
+    ob__release_levels(frame);
+    ob__memory_free(&frame->at.tables, &frame->allocator);
+    ob__memory_free(&frame->at.work, &frame->allocator);
     ob__memory_free(&frame->outputs, &frame->allocator);
     free_array(frame, frame->results, (size_t)model->graph->n_outputs + 1, sizeof *frame->results);
     free_array(frame, (void *)frame->dynamic, model->n_values, sizeof *frame->dynamic);
@@ -71,9 +72,9 @@ void ob__frame_release(ob_frame *frame) {
 ob_status ob__frame_lend(ob_frame *frame, void *block, size_t n_bytes, ob_error *error) {
     OB_FAIL_IF((uintptr_t)block % OB_ALIGNMENT != 0, error, OB_E_ARGUMENT, "work memory must be aligned to %d bytes",
                OB_ALIGNMENT);
-    frame->lent = block;
-    frame->lent_bytes = block ? n_bytes : 0;
-    if (block) ob__memory_free(&frame->work, &frame->allocator);
+    frame->at.lent = block;
+    frame->at.lent_bytes = block ? n_bytes : 0;
+    if (block) ob__memory_free(&frame->at.work, &frame->allocator);
     return OB_OK;
 }
 
@@ -102,14 +103,14 @@ ob_status ob__frame_reserve(ob_frame *frame, const ob_plan *plan, ob_error *erro
     uint64_t work = ob__plan_work_bytes(plan);
     size_t tables = table_bytes(plan);
     bool ok = true;
-    if (!frame->tables.data || frame->tables.n_bytes < tables) {
-        frame->plan = NULL;
-        ok = grow(&frame->tables, &frame->allocator, tables);
-        if (ok) memset(frame->tables.data, 0, tables);
+    if (!frame->at.tables.data || frame->at.tables.n_bytes < tables) {
+        frame->at.plan = NULL;
+        ok = grow(&frame->at.tables, &frame->allocator, tables);
+        if (ok) memset(frame->at.tables.data, 0, tables);
     }
     OB_FAIL_IF(!ok || reserve_dynamic(frame, plan) != OB_OK, error, OB_E_MEMORY, "no memory for the addresses of a run");
-    if (work == 0 || frame->caller_memory || frame->lent) return OB_OK;
-    OB_FAIL_IF(!grow(&frame->work, &frame->allocator, work), error, OB_E_MEMORY, "no memory for %llu bytes of work memory",
+    if (work == 0 || frame->at.lent || (frame->caller_memory && frame->n_levels == 0)) return OB_OK;
+    OB_FAIL_IF(!grow(&frame->at.work, &frame->allocator, work), error, OB_E_MEMORY, "no memory for %llu bytes of work memory",
                (unsigned long long)work);
     return OB_OK;
 }
@@ -154,13 +155,13 @@ static ob_view *copy_views(ob_view *to, const ob_view *from, uint32_t n) {
 
 /* Lays the tables out for the plan. */
 static void enter(ob_frame *frame, const ob_plan *plan) {
-    if (frame->plan == plan) return;
-    frame->args = (ob_kernel_args *)(void *)frame->tables.data;
-    ob_view *views = (ob_view *)(void *)(frame->args + plan->memory.n_steps);
-    frame->bases = (char **)(void *)(views + plan->n_views);
-    frame->plan = plan;
+    if (frame->at.plan == plan) return;
+    frame->at.args = (ob_kernel_args *)(void *)frame->at.tables.data;
+    ob_view *views = (ob_view *)(void *)(frame->at.args + plan->memory.n_steps);
+    frame->at.bases = (char **)(void *)(views + plan->n_views);
+    frame->at.plan = plan;
     for (const ob_step *step = plan->steps; step; step = step->next) {
-        ob_kernel_args *args = &frame->args[step->number];
+        ob_kernel_args *args = &frame->at.args[step->number];
         *args = step->args;
         args->in = views;
         args->out = views = copy_views(views, step->args.in, args->n_in);
@@ -180,30 +181,31 @@ static void forget_last_run(ob_frame *frame) {
 }
 
 void ob__frame_forget_plan(ob_frame *frame, const ob_plan *plan) {
-    if (frame->plan == plan) frame->plan = NULL;
+    if (frame->at.plan == plan) frame->at.plan = NULL;
+    ob__forget_in_levels(frame, plan);
 }
 
 bool ob__frame_shrink(ob_frame *frame) {
-    bool any = frame->work.raw || frame->outputs.raw || frame->dynamic_owned;
+    bool any = frame->at.work.raw || frame->outputs.raw || frame->dynamic_owned;
     forget_last_run(frame);
-    ob__memory_free(&frame->work, &frame->allocator);
+    ob__memory_free(&frame->at.work, &frame->allocator);
     ob__memory_free(&frame->outputs, &frame->allocator);
     return any;
 }
 
 /* What is of no bytes needs an address too. */
 static char *or_anywhere(const ob_frame *frame, char *block) {
-    return block ? block : frame->tables.data;
+    return block ? block : frame->at.tables.data;
 }
 
 static void bind(ob_frame *frame, const ob_run_data *data) {
-    const ob_plan *plan = frame->plan;
+    const ob_plan *plan = frame->at.plan;
     const ob_view *outputs = data->outputs;
-    char *work = or_anywhere(frame, frame->lent ? frame->lent : frame->work.data);
+    char *work = or_anywhere(frame, frame->at.lent ? frame->at.lent : frame->at.work.data);
     char *own_outputs = or_anywhere(frame, frame->outputs.data), *base = NULL;
     for (const ob_buffer *buffer = plan->buffers; buffer; buffer = buffer->next) {
         switch (buffer->kind) {
-        case OB_BUFFER_MOVING: base = frame->tables.data; break; /* until its control says where */
+        case OB_BUFFER_MOVING: base = frame->at.tables.data; break; /* until its control says where */
         case OB_BUFFER_ARENA: base = work + buffer->offset; break;
         case OB_BUFFER_INPUT: base = data->inputs[buffer->index].data; break;
         case OB_BUFFER_OUTPUT:
@@ -213,19 +215,19 @@ static void bind(ob_frame *frame, const ob_run_data *data) {
             break;
         case OB_BUFFER_CONST: base = buffer->constant; break;
         }
-        frame->bases[buffer->number] = base;
+        frame->at.bases[buffer->number] = base;
     }
     for (const ob_step *step = plan->steps; step; step = step->next) {
-        ob_kernel_args *args = &frame->args[step->number];
+        ob_kernel_args *args = &frame->at.args[step->number];
         args->scratch = work + plan->memory.arena_bytes;
         args->lanes = (char *)args->scratch + step->lanes;
         for (uint32_t i = 0; i < args->n_in; i++) {
             if (!step->in[i].buffer) continue;
-            base = frame->bases[step->in[i].buffer->number];
+            base = frame->at.bases[step->in[i].buffer->number];
             args->in[i].data = base ? base + step->in[i].offset : NULL;
         }
         for (uint32_t i = 0; i < args->n_out; i++)
-            if (step->out[i].buffer) args->out[i].data = frame->bases[step->out[i].buffer->number];
+            if (step->out[i].buffer) args->out[i].data = frame->at.bases[step->out[i].buffer->number];
     }
     for (uint32_t i = 0; data->input_cells && i < frame->session->n_inputs; i++)
         if (data->input_cells[i]) ob__keep_cell(frame, frame->session->inputs[i], ob__cell_hold(data->input_cells[i]));
@@ -234,7 +236,7 @@ static void bind(ob_frame *frame, const ob_run_data *data) {
 /* ---- Steps -------------------------------------------------------------------------------------------------------- */
 
 static ob_status run_step(ob_frame *frame, const ob_step *step, ob_error *error) {
-    const ob_kernel_args *args = &frame->args[step->number];
+    const ob_kernel_args *args = &frame->at.args[step->number];
     ob_status status;
     switch (step->kind) {
     case OB_STEP_COPY: status = ob_view_assign(&args->out[0], &args->in[0], error); break;
@@ -249,7 +251,7 @@ static ob_status run_step(ob_frame *frame, const ob_step *step, ob_error *error)
 
 static void report_step(const ob_frame *frame, const ob_step *step, uint64_t start) {
     const ob_session *session = frame->session;
-    const ob_kernel_args *args = &frame->args[step->number];
+    const ob_kernel_args *args = &frame->at.args[step->number];
     ob_trace_event event = {.node = step->node ? ob__node_label(step->node) : "",
                             .op_type = step->kind == OB_STEP_COPY ? "copy" : step->node->op_type,
                             .kernel = step->kernel ? step->kernel->name : "copy",
@@ -318,12 +320,12 @@ static ob_status finish_cell_output(ob_frame *frame, size_t i, const ob_cell **o
 /* Planning has counted the outputs whose shapes it knew. */
 static ob_status check_dynamic_bytes(const ob_frame *frame, ob_error *error) {
     const ob_session *session = frame->session;
-    uint64_t total = frame->plan->memory.output_bytes, n_bytes;
+    uint64_t total = frame->at.plan->memory.output_bytes, n_bytes;
     if (!session->max_output_bytes || !frame->dynamic) return OB_OK;
     for (uint32_t i = 0; i < session->model->graph->n_outputs; i++) {
         const ob_value *value = session->model->graph->outputs[i];
         ob_view held;
-        const ob_view *result = frame->plan->outputs[i].slot ? NULL : find_dynamic(frame, value, &held);
+        const ob_view *result = frame->at.plan->outputs[i].slot ? NULL : find_dynamic(frame, value, &held);
         if (ob__gives_cell(frame, i) && frame->cells[value->id])
             n_bytes = ob__cell_bytes(frame->cells[value->id]);
         else if (!result || !ob__tensor_bytes(result->dtype, result->rank, result->dims, &n_bytes))
@@ -341,7 +343,7 @@ static ob_status finish(ob_frame *frame, const ob_run_data *data, ob_error *erro
     size_t n_outputs = data->n_outputs;
     OB_TRY(check_dynamic_bytes(frame, error));
     for (size_t i = 0; i < n_outputs; i++) {
-        const ob_slot *slot = frame->plan->outputs[i].slot;
+        const ob_slot *slot = frame->at.plan->outputs[i].slot;
         ob_view *result = &frame->results[i];
         if (data->output_cells) data->output_cells[i] = NULL;
         if (ob__gives_cell(frame, i)) {
@@ -354,7 +356,7 @@ static ob_status finish(ob_frame *frame, const ob_run_data *data, ob_error *erro
             continue;
         }
         *result = slot->view;
-        result->data = frame->bases[slot->buffer->number];
+        result->data = frame->at.bases[slot->buffer->number];
     }
     for (size_t i = 0; i < n_outputs; i++)
         if (frame->results[i].dtype != OB_NONE) OB_TRY(ob__check_declared(frame->session, i, &frame->results[i], error));
@@ -362,13 +364,18 @@ static ob_status finish(ob_frame *frame, const ob_run_data *data, ob_error *erro
     return OB_OK;
 }
 
-ob_status ob__frame_run(ob_frame *frame, const ob_plan *plan, const ob_run_data *data, ob_error *error) {
-    uint64_t need = ob__plan_work_bytes(plan), given = frame->lent ? frame->lent_bytes : frame->work.n_bytes;
+ob_status ob__frame_steps(ob_frame *frame, const ob_plan *plan, const ob_run_data *data, ob_error *error) {
+    uint64_t need = ob__plan_work_bytes(plan), given = frame->at.lent ? frame->at.lent_bytes : frame->at.work.n_bytes;
     OB_FAIL_IF(given < need, error, OB_E_MEMORY, "a run needs %llu bytes of work memory, the caller gives %llu",
                (unsigned long long)need, (unsigned long long)given);
-    forget_last_run(frame);
     enter(frame, plan);
     bind(frame, data);
     OB_TRY(ob__run_block(frame, &plan->main, error));
+    return plan->rest ? ob__run_part(frame, plan->rest, error) : OB_OK;
+}
+
+ob_status ob__frame_run(ob_frame *frame, const ob_plan *plan, const ob_run_data *data, ob_error *error) {
+    forget_last_run(frame);
+    OB_TRY(ob__frame_steps(frame, plan, data, error));
     return ob__described(error, finish(frame, data, error), "no place for the results");
 }

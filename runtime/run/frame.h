@@ -29,18 +29,30 @@ typedef struct ob_owned_memory {
     struct ob_owned_memory *next;
 } ob_owned_memory;
 
+/* Where the plan at work is. */
+typedef struct ob_frame_place {
+    const struct ob_plan *plan; /* that the tables are laid out for; NULL: none */
+    ob_kernel_args *args;       /* by number of the step: copies of the plan's, with addresses */
+    char **bases;               /* by number of the buffer */
+    ob_memory tables;           /* holds args, their views, and bases */
+    ob_memory work;
+    char *lent; /* the caller's memory, which stands for `work`; NULL: none */
+    uint64_t lent_bytes;
+} ob_frame_place;
+
+/* Memory of the n-th part within another. */
+typedef struct ob_level {
+    ob_frame_place at;
+    ob_memory entries; /* views of what the part reads */
+} ob_level;
+
 typedef struct ob_frame {
     ob_session *session; /* model, constants and limits: a run only reads them */
     ob_allocator allocator;
     const ob_threads *threads;
     bool caller_memory;
-    const struct ob_plan *plan; /* that the tables are laid out for; NULL: none */
-    ob_kernel_args *args;       /* by number of the step: copies of the plan's, with addresses */
-    char **bases;               /* by number of the buffer */
-    ob_memory tables;           /* holds args, their views, and bases */
-    ob_memory work, outputs;
-    char *lent; /* the caller's memory, which stands for `work`; NULL: none */
-    uint64_t lent_bytes;
+    ob_frame_place at;
+    ob_memory outputs;
     ob_view *results; /* of the last run, one for each graph output */
     ob_arena strings; /* bytes that kernels made for string elements in the last run */
     /* Steps whose shapes only the run can tell: */
@@ -48,6 +60,8 @@ typedef struct ob_frame {
     ob_cell **cells;                /* by value id: those that are no tensors, or lie in a cell; allocated with `dynamic` */
     ob_arena dynamic_arena;         /* the views of these */
     ob_owned_memory *dynamic_owned; /* and their elements */
+    ob_level *levels;               /* of parts; NULL before the first */
+    uint32_t n_levels;              /* parts at work */
 } ob_frame;
 
 /* allocator is copied. E_MEMORY leaves a frame that may be released. */
@@ -71,10 +85,16 @@ typedef struct ob_run_data {
 } ob_run_data;
 /* Runs the plan, for which memory was reserved; the data were checked before. */
 ob_status ob__frame_run(ob_frame *frame, const struct ob_plan *plan, const ob_run_data *data, ob_error *error);
+/* The steps of the plan, and what follows them. */
+ob_status ob__frame_steps(ob_frame *frame, const struct ob_plan *plan, const ob_run_data *data, ob_error *error);
 /* Gives back what only the last run needs: work memory, results. False: there was nothing. */
 bool ob__frame_shrink(ob_frame *frame);
 /* The plan is about to go. */
 void ob__frame_forget_plan(ob_frame *frame, const struct ob_plan *plan);
+
+/* runtime/run/part.c */
+void ob__release_levels(ob_frame *frame);
+void ob__forget_in_levels(ob_frame *frame, const struct ob_plan *plan);
 
 /* What is empty gets memory, or stays empty: false. */
 bool ob__memory_alloc(ob_memory *memory, const ob_allocator *allocator, uint64_t n_bytes);

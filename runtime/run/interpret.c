@@ -62,12 +62,9 @@ static void forget_graph(ob_frame *frame, const ob_graph *graph) {
 /* ---- Running a body ----------------------------------------------------------------------------------------------- */
 
 static ob_status run_graph(ob_frame *frame, const ob_graph *graph, ob_error *error) {
-    for (const ob_node *node = graph->first; node; node = node->next) {
-        if (!frame->session->live[node->id]) continue;
-        OB_TRY(ob__stop_ask(frame->session, frame->threads, error));
-        OB_TRY(ob__run_node(frame, node, error));
-    }
-    return OB_OK;
+    ob_part *part;
+    OB_TRY(ob__body_part(frame->session, graph, &part));
+    return ob__run_part(frame, part, error);
 }
 
 /* Memory of one iteration: it stands for the frame's meanwhile. */

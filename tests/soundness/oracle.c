@@ -276,7 +276,7 @@ static ob_status is_known(void *context, ob_value *value) {
 static bool is_ready(oracle *o, const ob_node *node) {
     for (uint32_t i = 0; i < node->n_inputs; i++)
         if (node->inputs[i] && !o->known[node->inputs[i]->id]) return false;
-    return ob__each_capture(node, is_known, o) == OB_OK;
+    return ob__each_read(node, is_known, o) == OB_OK;
 }
 
 /* Nodes may stand in any order. */
