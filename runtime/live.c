@@ -3,9 +3,11 @@
 #include "runtime/plan/plan.h"
 
 static bool is_live(const ob_session *session, const ob_node *node) {
+    /* What nobody reads may fail all the same. In the main graph planning tells; in a body, which may never run, running does. */
+    bool all = !session->optimize || node->graph->parent;
     /* A node whose results nobody names computes nothing that could be seen, optimised or not. */
     for (uint32_t i = 0; i < node->n_outputs; i++)
-        if (node->outputs[i] && (!session->optimize || session->uses[node->outputs[i]->id] > 0)) return true;
+        if (node->outputs[i] && (all || session->uses[node->outputs[i]->id] > 0)) return true;
     return false;
 }
 

@@ -132,12 +132,11 @@ static ob_status decide_contents(ob_builder *b) {
     return status;
 }
 
-/* Errors in subgraphs are left to the run: the branch may never be taken. */
+/* An error in a body that a run may never enter is a warning, and left to the run. */
 static ob_status first_error(const ob_builder *b, const ob_findings *findings) {
-    const ob_graph *graph = b->part ? b->part->nodes[0]->graph : b->session->model->graph;
     for (uint32_t i = 0; i < findings->n; i++) {
         const ob_finding *f = &findings->items[i];
-        if (f->severity != OB_SEVERITY_ERROR || !f->node || f->node->graph != graph) continue;
+        if (f->severity != OB_SEVERITY_ERROR || !f->node) continue;
         if (b->error) b->error->axis = f->axis;
         ob__at_node(b->error, f->node, OB_E_SHAPE);
         return ob__fail(b->error, ob__finding_row(f->id)->status, "%s", f->message);
