@@ -45,6 +45,24 @@ static void describe(const ob_session *session) {
         printf("output %s: %s %s\n", value.name, ob_dtype_name(value.dtype), value.shape_text);
 }
 
+/* ---- Sequences, optionals and maps ------------------------------------------------------------------------------------ */
+
+static ob_status append(ob_session *session, ob_cell **sequence, const ob_view *last, ob_error *error) {
+    ob_view inputs[2] = {{0}, *last}, output = {0}; /* a cell's view has no element type */
+    const ob_cell *cells[2] = {*sequence, NULL}, *result = NULL;
+    ob_cell *longer = NULL;
+    ob_status status = ob_session_run_cells(session, inputs, cells, 2, &output, &result, 1, error);
+    if (status == OB_OK) status = ob_cell_copy(result, NULL, &longer, error); /* the session's own goes with its next run */
+    if (status != OB_OK) return status;
+    ob_cell_close(sequence);
+    *sequence = longer;
+    for (size_t i = 0; i < ob_cell_count(longer); i++) {
+        ob_view item;
+        if (ob_cell_view(ob_cell_at(longer, i), &item)) printf("%zu: %lld elements\n", i, (long long)ob_view_count(&item));
+    }
+    return OB_OK;
+}
+
 /* ---- Symbolic sizes ---------------------------------------------------------------------------------------------------- */
 
 static ob_status open_with_sizes(const ob_model *model, int64_t batch, int64_t length, ob_session **out, ob_error *error) {
@@ -251,11 +269,33 @@ static void *read_file(const char *path, size_t *n) {
     return bytes;
 }
 
+static ob_status append_twice(ob_error *error) {
+    static const char text[] = "<ir_version: 8, opset_import: [\"\" : 17]>"
+                               "longer (seq(float[]) s, float[n] x) => (t) { t = SequenceInsert(s, x) }";
+    float x[3] = {1, 2, 3};
+    ob_model *model = NULL;
+    ob_session *session = NULL;
+    ob_cell *sequence = NULL;
+    ob_view last;
+    ob_status status = ob_model_load_memory(text, sizeof text - 1, "longer", NULL, &model, error);
+    if (status == OB_OK) status = ob_session_create(model, NULL, &session, error);
+    if (status == OB_OK) status = ob_cell_sequence(OB_FLOAT, NULL, 0, NULL, &sequence, error);
+    for (int64_t n = 2; n <= 3 && status == OB_OK; n++) {
+        status = ob_view_init(&last, x, OB_FLOAT, 1, &n);
+        if (status == OB_OK) status = append(session, &sequence, &last, error);
+    }
+    ob_cell_close(&sequence);
+    ob_session_close(&session);
+    ob_model_close(&model);
+    return status;
+}
+
 int main(int argc, char **argv) {
     if (argc != 3) return 2;
     ob_error error;
     ob_error_clear(&error);
     provoke();
+    MUST(append_twice(&error));
 
     ob_model *model = NULL;
     ob_session *session = NULL;
