@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "ops/broadcast/params.h"
 #include "ops/table/op.h"
 #include "passes/explicit.h"
 
@@ -29,9 +30,10 @@ static bool repeats_stretch_only(const ob_work *work, const ob_node *node) {
 }
 
 static bool maps_to_suffix(const ob_work *work, const ob_node *node) {
-    uint32_t n;
     if (node->function) return true;
-    const int64_t *mapping = ob__node_ints(node, "broadcast_dimensions", &n);
+    const ob_ints list = ob__in_dim_params(node).dimensions;
+    const int64_t *mapping = list.at;
+    const uint32_t n = list.n;
     ob_shape result = shape_of(work, node->outputs[0]);
     if (!mapping || result.rank == OB_RANK_UNKNOWN) return false;
     for (uint32_t i = 0; i < n; i++)
@@ -261,11 +263,13 @@ static ob_status bypass_group(ob_work *work, ob_node *node, ob_group *group, uin
  * back into the attributes. */
 static void bypass_legacy(ob_work *work, const ob_node *node, ob_bypass *out) {
     const ob_stretch *stretch = &node->op->stretch;
-    uint32_t input = stretch->first, n;
+    uint32_t input = stretch->first;
     if (input >= node->n_inputs || !node->inputs[input] || ob__stretch_asked(node, node->op)) return;
     const ob_node *maker = node->inputs[input]->producer;
     if (!maker || maker->function || !ob__is_explicit_in_dim(maker) || !maker->inputs[0]) return;
-    const int64_t *mapping = ob__node_ints(maker, "broadcast_dimensions", &n);
+    const ob_ints list = ob__in_dim_params(maker).dimensions;
+    const int64_t *mapping = list.at;
+    const uint32_t n = list.n;
     ob_shape result = shape_of(work, node->inputs[input]);
     if (!mapping || result.rank == OB_RANK_UNKNOWN || (int64_t)n > result.rank) return;
     for (uint32_t i = 1; i < n; i++)

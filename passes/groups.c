@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "ops/broadcast/params.h"
 #include "passes/explicit.h"
 
 ob_dim ob__group_dim(const ob_group *group, uint32_t i, int32_t axis) {
@@ -123,8 +124,9 @@ static void take_expand_target(ob_group *group, const ob_facts *facts, const ob_
 }
 
 static void map_in_dim(ob_group *group, const ob_node *node) {
-    uint32_t n;
-    const int64_t *mapping = ob__node_ints(node, "broadcast_dimensions", &n);
+    const ob_ints list = ob__in_dim_params(node).dimensions;
+    const int64_t *mapping = list.at;
+    const uint32_t n = list.n;
     group->target = -1;
     if (!mapping || n > OB_MAX_RANK) return;
     if (n) memcpy(group->mapping, mapping, n * sizeof *mapping);

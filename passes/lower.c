@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "ops/broadcast/params.h"
 #include "ops/table/op.h"
 #include "passes/definitions.h"
 #include "passes/groups.h"
@@ -117,25 +118,25 @@ static bool is_suffix(const int64_t *mapping, uint32_t n, int32_t rank) {
 
 /* The rank of the result: the length of the operand, or of the attribute `shape`. */
 static int32_t result_rank(const lowerer *l, const ob_node *node) {
-    uint32_t n;
+    const ob_ints stated = ob__in_dim_params(node).shape;
     bool as_operand = node->n_inputs > 1 && node->inputs[1];
-    if (!as_operand && ob__node_ints(node, "shape", &n)) return n <= OB_MAX_RANK ? (int32_t)n : OB_RANK_UNKNOWN;
+    if (!as_operand && stated.at) return stated.n <= OB_MAX_RANK ? (int32_t)stated.n : OB_RANK_UNKNOWN;
     ob_shape shape = shape_of(l, node->outputs[0]);
     return shape.rank <= OB_MAX_RANK ? shape.rank : OB_RANK_UNKNOWN;
 }
 
 static ob_value *shape_operand(lowerer *l, ob_node *node) {
     if (node->n_inputs > 1 && node->inputs[1]) return node->inputs[1];
-    uint32_t n;
-    const int64_t *shape = ob__node_ints(node, "shape", &n);
-    return shape ? ob__shape_constant(&l->shapes, node, shape, (int32_t)n) : NULL;
+    const ob_ints stated = ob__in_dim_params(node).shape;
+    return stated.at ? ob__shape_constant(&l->shapes, node, stated.at, (int32_t)stated.n) : NULL;
 }
 
 static void call_broadcast_to(lowerer *l, ob_node *node, ob_value *value, ob_value *shape);
 
 static void lower_in_dim(lowerer *l, ob_node *node) {
-    uint32_t n;
-    const int64_t *mapping = ob__node_ints(node, "broadcast_dimensions", &n);
+    const ob_ints list = ob__in_dim_params(node).dimensions;
+    const int64_t *mapping = list.at;
+    const uint32_t n = list.n;
     ob_shape own = shape_of(l, node->inputs[0]), result = shape_of(l, node->outputs[0]);
     int32_t rank = result_rank(l, node);
     bool is_call = node->function != NULL;

@@ -273,13 +273,21 @@ static inline void kc_run(kernel_case *c) {
 
 /* Runs a view kernel's `run` on allocated outputs, as the executor does when somebody needs contiguous bytes. */
 static inline void kc_run_copy(kernel_case *c) {
-    ob_kernel_args args = {.node = c->node, .op = c->op, .n_in = c->n_in, .n_out = c->n_out, .in = c->in, .out = c->out};
+    const ob_kernel *kernel = c->op->kernel;
+    ob_kernel_args args = {.n_in = c->n_in, .n_out = c->n_out, .in = c->in, .out = c->out};
+    ob_kernel_needs needs = {0};
+    ob_arena arena;
+    ob__arena_init(&arena, ob_allocator_default());
+    ob_kernel_site site = {.node = c->node, .op = c->op, .arena = &arena};
     for (uint32_t i = 0; i < c->n_out; i++) {
         ob_view *out = &c->out[i];
         out->data = c->out_block[i];
         ob__contiguous_strides(out->rank, out->dims, ob_dtype_size(out->dtype), out->strides);
     }
-    assert_int_equal(c->op->kernel->run(&args, &c->error), OB_OK);
+    args.state = OB_ARENA_ARRAY(&arena, char, kernel->state_bytes);
+    if (kernel->plan) assert_int_equal(kernel->plan(&site, &args, &needs, &c->error), OB_OK);
+    assert_int_equal(kernel->run(&args, &c->error), OB_OK);
+    ob__arena_release(&arena);
 }
 
 static inline void kc_near(double got, double expected, double tolerance) {

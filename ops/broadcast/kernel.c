@@ -5,10 +5,10 @@
  * BroadcastInDim(X[, shape])    domain onnx_broadcast, 1..; dimension i of X becomes dimension broadcast_dimensions[i]; without
  * the attribute the identity, which needs equal ranks (or a scalar). Every element type, by width. The output's dims are planned
  * already; an input that does not stretch to them is E_SHAPE. */
+#include "ops/broadcast/params.h"
 #include "ops/kernel/common.h"
 
-static ob_status stretch(const ob_kernel_args *args, const ob_view *in, const int64_t *dimensions, ob_view *out,
-                         ob_error *error) {
+static ob_status stretch(const ob_view *in, const int64_t *dimensions, ob_view *out, ob_error *error) {
     for (int32_t a = 0; a < out->rank; a++) out->strides[a] = 0;
     for (int32_t i = 0; i < in->rank; i++) {
         int32_t axis = (int32_t)dimensions[i];
@@ -18,30 +18,30 @@ static ob_status stretch(const ob_kernel_args *args, const ob_view *in, const in
         }
         if (in->dims[i] == 1) continue;
         if (error) error->axis = axis;
-        return ob__fail(error, OB_E_SHAPE, "%s: axis %d: %lld does not broadcast to %lld", args->node->op_type, axis,
-                        (long long)in->dims[i], (long long)out->dims[axis]);
+        return ob__fail(error, OB_E_SHAPE, "axis %d: %lld does not broadcast to %lld", axis, (long long)in->dims[i],
+                        (long long)out->dims[axis]);
     }
     out->data = in->data;
     return OB_OK;
 }
 
-static ob_status broadcast_view_of(const ob_kernel_args *args, uint32_t i, ob_view *out, ob_error *error) {
-    OB_FAIL_IF(!ob__given(args, i), error, OB_E_MODEL, "%s: output %u has no input", args->node->op_type, i);
+static ob_status broadcast_view_of(const void *params, const ob_kernel_args *args, uint32_t i, ob_view *out, ob_error *error) {
+    (void)params;
+    OB_FAIL_IF(!ob__given(args, i), error, OB_E_MODEL, "output %u has no input", i);
     const ob_view *in = &args->in[i];
-    OB_FAIL_IF(in->rank > out->rank, error, OB_E_SHAPE, "%s: rank %d does not broadcast to rank %d", args->node->op_type,
-               in->rank, out->rank);
+    OB_FAIL_IF(in->rank > out->rank, error, OB_E_SHAPE, "rank %d does not broadcast to rank %d", in->rank, out->rank);
     int64_t dimensions[OB_MAX_RANK];
     for (int32_t a = 0; a < in->rank; a++) dimensions[a] = out->rank - in->rank + a;
-    return stretch(args, in, dimensions, out, error);
+    return stretch(in, dimensions, out, error);
 }
 
 static ob_status broadcast_view(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
     (void)site;
-    return ob__view_outputs(args, broadcast_view_of, error);
+    return ob__view_outputs(NULL, args, broadcast_view_of, error);
 }
 
 static ob_status broadcast_run(const ob_kernel_args *args, ob_error *error) {
-    return ob__copy_outputs(args, broadcast_view_of, error);
+    return ob__copy_outputs(NULL, args, broadcast_view_of, error);
 }
 
 /* The target may be known by its length only when the result is planned: a size other than 1 stays whatever it says. It must say
@@ -50,7 +50,7 @@ static ob_status check_target(const ob_kernel_args *args, ob_error *error) {
     const ob_view *in = &args->in[0], *out = &args->out[0];
     int64_t target[OB_MAX_RANK];
     int32_t n;
-    OB_FAIL_IF(!ob__given(args, 1), error, OB_E_MODEL, "Expand: the target is left out");
+    OB_FAIL_IF(!ob__given(args, 1), error, OB_E_MODEL, "the target is left out");
     OB_TRY(ob__read_ints(&args->in[1], target, out->rank, &n, error));
     for (int32_t k = 0; k < n; k++) {
         int32_t axis = out->rank - n + k, own = axis - (out->rank - in->rank);
@@ -65,12 +65,12 @@ static ob_status check_target(const ob_kernel_args *args, ob_error *error) {
 static ob_status expand_view(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
     (void)site;
     OB_TRY(check_target(args, error)); /* E_UNSUPPORTED while the target is not there yet: then `run` comes to it */
-    return ob__view_outputs(args, broadcast_view_of, error);
+    return ob__view_outputs(NULL, args, broadcast_view_of, error);
 }
 
 static ob_status expand_run(const ob_kernel_args *args, ob_error *error) {
     OB_TRY(check_target(args, error));
-    return ob__copy_outputs(args, broadcast_view_of, error);
+    return ob__copy_outputs(NULL, args, broadcast_view_of, error);
 }
 
 const ob_kernel ob__kernel_expand = {
@@ -78,26 +78,22 @@ const ob_kernel ob__kernel_expand = {
 const ob_kernel ob__kernel_broadcast = {
     .name = "broadcast", .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED, .view = broadcast_view, .run = broadcast_run};
 
-static ob_status in_dim_view_of(const ob_kernel_args *args, uint32_t i, ob_view *out, ob_error *error) {
+static ob_status in_dim_view_of(const void *params, const ob_kernel_args *args, uint32_t i, ob_view *out, ob_error *error) {
     (void)i;
+    const ob_ints *given = &((const ob_in_dim_params *)params)->dimensions;
     const ob_view *in = &args->in[0];
-    uint32_t n;
-    const int64_t *given = ob__node_ints(args->node, "broadcast_dimensions", &n);
     int64_t dimensions[OB_MAX_RANK];
-    if (given || ob__node_attribute(args->node, "broadcast_dimensions")) {
-        OB_FAIL_IF(n != (uint32_t)in->rank, error, OB_E_ARGUMENT, "BroadcastInDim: %u broadcast_dimensions for rank %d", n,
-                   in->rank);
-    } else {
-        OB_FAIL_IF(in->rank != 0 && in->rank != out->rank, error, OB_E_ARGUMENT,
-                   "BroadcastInDim: rank %d to rank %d needs broadcast_dimensions", in->rank, out->rank);
-    }
+    OB_FAIL_IF(given->given && given->n != (uint32_t)in->rank, error, OB_E_ARGUMENT, "%u broadcast_dimensions for rank %d",
+               given->n, in->rank);
+    OB_FAIL_IF(!given->given && in->rank != 0 && in->rank != out->rank, error, OB_E_ARGUMENT,
+               "rank %d to rank %d needs broadcast_dimensions", in->rank, out->rank);
     for (int32_t a = 0; a < in->rank; a++) {
-        dimensions[a] = given ? given[a] : a;
+        dimensions[a] = given->given ? given->at[a] : a;
         bool bad = dimensions[a] < 0 || dimensions[a] >= out->rank || (a > 0 && dimensions[a] <= dimensions[a - 1]);
-        OB_FAIL_IF(bad, error, OB_E_ARGUMENT, "BroadcastInDim: broadcast_dimensions[%d] = %lld is out of range or order", a,
+        OB_FAIL_IF(bad, error, OB_E_ARGUMENT, "broadcast_dimensions[%d] = %lld is out of range or order", a,
                    (long long)dimensions[a]);
     }
-    return stretch(args, in, dimensions, out, error);
+    return stretch(in, dimensions, out, error);
 }
 
 /* As for Expand: the result is what the operand that states it says. */
@@ -116,16 +112,28 @@ static ob_status check_stated(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
+static ob_status in_dim_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)needs;
+    (void)error;
+    ob_in_dim_params *params = args->state;
+    params->dimensions = ob__in_dim_params(site->node).dimensions;
+    return ob__keep_list(site, &params->dimensions);
+}
+
 static ob_status in_dim_view(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
-    (void)site;
+    const ob_in_dim_params params = ob__in_dim_params(site->node);
     OB_TRY(check_stated(args, error));
-    return ob__view_outputs(args, in_dim_view_of, error);
+    return ob__view_outputs(&params, args, in_dim_view_of, error);
 }
 
 static ob_status in_dim_run(const ob_kernel_args *args, ob_error *error) {
     OB_TRY(check_stated(args, error));
-    return ob__copy_outputs(args, in_dim_view_of, error);
+    return ob__copy_outputs(args->state, args, in_dim_view_of, error);
 }
 
-const ob_kernel ob__kernel_broadcast_in_dim = {
-    .name = "broadcast_in_dim", .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED, .view = in_dim_view, .run = in_dim_run};
+const ob_kernel ob__kernel_broadcast_in_dim = {.name = "broadcast_in_dim",
+                                               .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED,
+                                               .state_bytes = sizeof(ob_in_dim_params),
+                                               .plan = in_dim_plan,
+                                               .view = in_dim_view,
+                                               .run = in_dim_run};

@@ -169,3 +169,24 @@ ob_status ob__broadcast_legacy(ob_infer *infer, ob_shape a, ob_shape b, bool axi
     if (status != OB_OK) drop_numbers(&error);
     return status == OB_OK ? OB_OK : judge(infer, status, OB0105, 1, &error);
 }
+
+ob_status ob__broadcast_all(ob_infer *infer, ob_broadcast_result *result) {
+    uint32_t n = infer->node->n_inputs, few[16], *inputs = few;
+    if (n > 16) {
+        inputs = OB_ARENA_ARRAY(infer->arena, uint32_t, n);
+        if (!inputs) return OB_E_MEMORY;
+    }
+    for (uint32_t i = 0; i < n; i++) inputs[i] = i;
+    return ob__broadcast_inputs(infer, inputs, n, result);
+}
+
+ob_status ob__out_broadcast(ob_infer *infer, uint32_t output, ob_dtype dtype, const ob_broadcast_result *result) {
+    for (uint32_t i = 0; i < infer->node->n_inputs; i++) {
+        ob_shape shape = ob__in_shape(infer, i);
+        if (shape.rank != result->rank || result->rank < 0) continue;
+        if (shape.rank > 0 && memcmp(shape.dims, result->dims, (size_t)shape.rank * sizeof(ob_dim)) != 0) continue;
+        ob__out_shape(infer, output, dtype, shape);
+        return OB_OK;
+    }
+    return ob__out_tensor(infer, output, dtype, result->rank, result->dims);
+}

@@ -117,6 +117,11 @@ void ob__problem(ob_infer *infer, ob_finding_id id, int32_t operand, int32_t axi
 /* Broadcasts the shapes of the given inputs, forwarding conditions and reporting OB0101; result rank unknown on failure. */
 ob_status ob__broadcast_inputs(ob_infer *infer, const uint32_t *inputs, uint32_t n, ob_broadcast_result *result);
 
+/* The same of all inputs. */
+ob_status ob__broadcast_all(ob_infer *infer, ob_broadcast_result *result);
+/* Output i has the shape of the result: the dims array of an operand that has it already, else a new one. */
+ob_status ob__out_broadcast(ob_infer *infer, uint32_t output, ob_dtype dtype, const ob_broadcast_result *result);
+
 /* Broadcasts two shapes that are parts of operands; reports `id`. */
 ob_status ob__broadcast_pair(ob_infer *infer, ob_shape a, ob_shape b, int32_t operand, ob_finding_id id,
                              ob_broadcast_result *result);

@@ -70,18 +70,31 @@ ob_status ob__read_ints(const ob_view *view, int64_t *ints, int32_t max, int32_t
     return OB_OK;
 }
 
+ob_status ob__read_either(const ob_ints *attribute, const ob_kernel_args *args, uint32_t i, int64_t *ints, int32_t max,
+                          int32_t *n, ob_error *error) {
+    if (ob__given(args, i)) return ob__read_ints(&args->in[i], ints, max, n, error);
+    *n = -1;
+    if (!attribute->given) return OB_OK;
+    OB_FAIL_IF(attribute->n > (uint32_t)max, error, OB_E_ARGUMENT, "an attribute has %u entries, at most %d are possible",
+               attribute->n, max);
+    for (uint32_t k = 0; k < attribute->n; k++) ints[k] = attribute->at[k];
+    *n = (int32_t)attribute->n;
+    return OB_OK;
+}
+
+ob_status ob__keep_list(const ob_kernel_site *site, ob_ints *list) {
+    if (list->n == 0) return OB_OK;
+    int64_t *kept = ob__tail(site, list->n, sizeof *kept);
+    if (!kept) return OB_E_MEMORY;
+    memcpy(kept, list->at, list->n * sizeof *kept);
+    list->at = kept;
+    return OB_OK;
+}
+
 ob_status ob__read_list(const ob_kernel_site *site, const ob_kernel_args *args, const char *name, uint32_t i, int64_t *ints,
                         int32_t max, int32_t *n, ob_error *error) {
-    if (ob__given(args, i)) return ob__read_ints(&args->in[i], ints, max, n, error);
-    uint32_t n_attribute;
-    const int64_t *attribute = ob__node_ints(site->node, name, &n_attribute);
-    *n = -1;
-    if (!attribute && !ob__node_attribute(site->node, name)) return OB_OK;
-    OB_FAIL_IF(n_attribute > (uint32_t)max, error, OB_E_ARGUMENT, "attribute %s has %u entries, at most %d are possible", name,
-               n_attribute, max);
-    for (uint32_t k = 0; k < n_attribute; k++) ints[k] = attribute[k];
-    *n = (int32_t)n_attribute;
-    return OB_OK;
+    ob_ints attribute = ob__node_list(site->node, name);
+    return ob__read_either(&attribute, args, i, ints, max, n, error);
 }
 
 ob_status ob__read_axes(const ob_kernel_site *site, const ob_kernel_args *args, const char *name, uint32_t i, int32_t rank,
@@ -156,22 +169,22 @@ void ob__copy_contiguous(const ob_view *from, void *to) {
 
 /* ---- views ---- */
 
-ob_status ob__view_outputs(ob_kernel_args *args, ob__view_of view_of, ob_error *error) {
+ob_status ob__view_outputs(const void *params, ob_kernel_args *args, ob__view_of view_of, ob_error *error) {
     for (uint32_t i = 0; i < args->n_out; i++) {
         if (!ob__wanted(args, i)) continue;
         ob_view view = args->out[i];
-        OB_TRY(view_of(args, i, &view, error));
+        OB_TRY(view_of(params, args, i, &view, error));
         args->out[i] = view;
     }
     return OB_OK;
 }
 
-ob_status ob__copy_outputs(const ob_kernel_args *args, ob__view_of view_of, ob_error *error) {
+ob_status ob__copy_outputs(const void *params, const ob_kernel_args *args, ob__view_of view_of, ob_error *error) {
     for (uint32_t i = 0; i < args->n_out; i++) {
         if (!ob__wanted(args, i)) continue;
         const ob_view *out = &args->out[i];
         ob_view view = *out;
-        OB_TRY(view_of(args, i, &view, error));
+        OB_TRY(view_of(params, args, i, &view, error));
         ob__copy(out->rank, out->dims, ob_dtype_size(out->dtype), out->data, out->strides, view.data, view.strides);
     }
     return OB_OK;

@@ -59,6 +59,11 @@ ob_status ob__read_list(const ob_kernel_site *site, const ob_kernel_args *args, 
 /* The same as a set of axes, bit a for axis a. *given false when neither is there (or the list is empty). */
 ob_status ob__read_axes(const ob_kernel_site *site, const ob_kernel_args *args, const char *name, uint32_t i, int32_t rank,
                         uint32_t *axes, bool *given, ob_error *error);
+/* The same from an attribute that is read already, or from input i when it is given. */
+ob_status ob__read_either(const ob_ints *attribute, const ob_kernel_args *args, uint32_t i, int64_t *ints, int32_t max,
+                          int32_t *n, ob_error *error);
+/* Makes the list one that lives as long as the state. */
+ob_status ob__keep_list(const ob_kernel_site *site, ob_ints *list);
 /* For kernels that still read the node while they run. */
 ob_status ob__read_list_v1(const ob_kernel_args *args, const char *name, uint32_t i, int64_t *ints, int32_t max, int32_t *n,
                            ob_error *error);
@@ -74,11 +79,11 @@ void ob__copy_contiguous(const ob_view *from, void *to);
 /* ---- views ---- */
 
 /* Makes output i of args as a view of an input, without storing it. */
-typedef ob_status (*ob__view_of)(const ob_kernel_args *args, uint32_t i, ob_view *out, ob_error *error);
+typedef ob_status (*ob__view_of)(const void *params, const ob_kernel_args *args, uint32_t i, ob_view *out, ob_error *error);
 /* `view` of a kernel out of that ... */
-ob_status ob__view_outputs(ob_kernel_args *args, ob__view_of view_of, ob_error *error);
+ob_status ob__view_outputs(const void *params, ob_kernel_args *args, ob__view_of view_of, ob_error *error);
 /* ... and `run`: copies what the view would show. */
-ob_status ob__copy_outputs(const ob_kernel_args *args, ob__view_of view_of, ob_error *error);
+ob_status ob__copy_outputs(const void *params, const ob_kernel_args *args, ob__view_of view_of, ob_error *error);
 /* data + offset, NULL for NULL. */
 static inline void *ob__offset(void *data, int64_t offset_bytes) {
     return data ? (char *)data + offset_bytes : NULL;

@@ -2,44 +2,49 @@
  * CRD), SpaceToDepth 1..: copies of blocks. Every element type, by width; inputs may be strided. The result's dims are planned
  * already. */
 #include "ops/kernel/common.h"
+#include "ops/movement/params.h"
+
+static ob_status concat_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)needs;
+    return ob__axis(ob__concat_axis(site->node), args->out[0].rank, args->state, error);
+}
 
 static ob_status concat_run(const ob_kernel_args *args, ob_error *error) {
     const ob_view *out = &args->out[0];
-    int32_t axis = 0;
-    OB_TRY(ob__axis(ob__node_int(args->node, "axis", 1), out->rank, &axis, error));
+    int32_t axis = *(const int32_t *)args->state;
     size_t width = ob_dtype_size(out->dtype);
     int64_t done = 0;
     for (uint32_t i = 0; i < args->n_in; i++) {
         if (!ob__given(args, i)) continue;
         const ob_view *in = &args->in[i];
-        OB_FAIL_IF(in->rank != out->rank || in->dtype != out->dtype, error, OB_E_SHAPE,
-                   "Concat: input %u has another rank or type", i);
+        OB_FAIL_IF(in->rank != out->rank || in->dtype != out->dtype, error, OB_E_SHAPE, "input %u has another rank or type", i);
         for (int32_t a = 0; a < in->rank; a++) {
             bool bad = a == axis ? in->dims[a] > out->dims[a] - done : in->dims[a] != out->dims[a];
             if (bad && error) error->axis = a;
-            OB_FAIL_IF(bad, error, OB_E_SHAPE, "Concat: input %u does not fit along axis %d", i, a);
+            OB_FAIL_IF(bad, error, OB_E_SHAPE, "input %u does not fit along axis %d", i, a);
         }
         if (ob__count(in) > 0)
             ob__copy(in->rank, in->dims, width, (char *)out->data + done * out->strides[axis], out->strides, in->data,
                      in->strides);
         done += in->dims[axis];
     }
-    OB_FAIL_IF(done != out->dims[axis], error, OB_E_SHAPE, "Concat: %lld of %lld elements along axis %d", (long long)done,
+    OB_FAIL_IF(done != out->dims[axis], error, OB_E_SHAPE, "%lld of %lld elements along axis %d", (long long)done,
                (long long)out->dims[axis], axis);
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_concat = {.name = "concat", .flags = OB_KERNEL_STRIDED, .run = concat_run};
+const ob_kernel ob__kernel_concat = {
+    .name = "concat", .flags = OB_KERNEL_STRIDED, .state_bytes = sizeof(int32_t), .plan = concat_plan, .run = concat_run};
 
 /* Each axis becomes two, repeats x size, and the repeats have stride 0 in the input. */
 static ob_status tile_run(const ob_kernel_args *args, ob_error *error) {
     const ob_view *in = &args->in[0], *out = &args->out[0];
     int64_t dims[OB__COPY_RANK], to[OB__COPY_RANK], from[OB__COPY_RANK];
-    OB_FAIL_IF(in->rank != out->rank, error, OB_E_SHAPE, "Tile: the rank changes from %d to %d", in->rank, out->rank);
+    OB_FAIL_IF(in->rank != out->rank, error, OB_E_SHAPE, "the rank changes from %d to %d", in->rank, out->rank);
     if (ob__count(out) == 0) return OB_OK;
     for (int32_t a = 0; a < in->rank; a++) {
-        OB_FAIL_IF(in->dims[a] == 0 || out->dims[a] % in->dims[a] != 0, error, OB_E_SHAPE,
-                   "Tile: axis %d: %lld is no multiple of %lld", a, (long long)out->dims[a], (long long)in->dims[a]);
+        OB_FAIL_IF(in->dims[a] == 0 || out->dims[a] % in->dims[a] != 0, error, OB_E_SHAPE, "axis %d: %lld is no multiple of %lld",
+                   a, (long long)out->dims[a], (long long)in->dims[a]);
         dims[2 * a] = out->dims[a] / in->dims[a];
         to[2 * a] = in->dims[a] * out->strides[a];
         from[2 * a] = 0;
@@ -54,17 +59,28 @@ static ob_status tile_run(const ob_kernel_args *args, ob_error *error) {
 const ob_kernel ob__kernel_tile = {.name = "tile", .flags = OB_KERNEL_STRIDED, .run = tile_run};
 
 /* Both are a copy over (n, c, h, w, i, j): channel c of the deep side, cell (i, j) of the block. */
-static ob_status depth_space_run(const ob_kernel_args *args, ob_error *error) {
-    bool to_space = strcmp(args->node->op_type, "DepthToSpace") == 0;
+static ob_status depth_space_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)needs;
+    ob_depth_params *params = args->state;
+    *params = ob__depth_params(site->node);
+    int64_t b = params->block;
     const ob_view *in = &args->in[0], *out = &args->out[0];
-    const ob_view *deep = to_space ? in : out, *wide = to_space ? out : in;
-    int64_t b = ob__node_int(args->node, "blocksize", 0);
+    const ob_view *deep = params->to_space ? in : out, *wide = params->to_space ? out : in;
     OB_FAIL_IF(in->rank != 4 || out->rank != 4 || b <= 0 || b > INT32_MAX, error, OB_E_ARGUMENT, "%s: rank %d, blocksize %lld",
-               args->node->op_type, in->rank, (long long)b);
+               site->node->op_type, in->rank, (long long)b);
     bool fits = deep->dims[0] == wide->dims[0] && deep->dims[1] == wide->dims[1] * b * b && wide->dims[2] == deep->dims[2] * b &&
                 wide->dims[3] == deep->dims[3] * b;
-    OB_FAIL_IF(!fits, error, OB_E_SHAPE, "%s: shapes do not fit blocksize %lld", args->node->op_type, (long long)b);
-    bool channels_first = to_space && strcmp(ob__node_string(args->node, "mode", "DCR"), "CRD") == 0;
+    OB_FAIL_IF(!fits, error, OB_E_SHAPE, "%s: shapes do not fit blocksize %lld", site->node->op_type, (long long)b);
+    return OB_OK;
+}
+
+static ob_status depth_space_run(const ob_kernel_args *args, ob_error *error) {
+    (void)error;
+    const ob_depth_params *params = args->state;
+    const ob_view *in = &args->in[0], *out = &args->out[0];
+    bool to_space = params->to_space, channels_first = params->channels_first;
+    const ob_view *deep = to_space ? in : out, *wide = to_space ? out : in;
+    int64_t b = params->block;
     int64_t channels = wide->dims[1];
     const int64_t dims[6] = {deep->dims[0], channels, deep->dims[2], deep->dims[3], b, b};
     const int64_t *d = deep->strides, *w = wide->strides;
@@ -88,4 +104,8 @@ static ob_status depth_space_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_depth_space = {.name = "depth_space", .flags = OB_KERNEL_STRIDED, .run = depth_space_run};
+const ob_kernel ob__kernel_depth_space = {.name = "depth_space",
+                                          .flags = OB_KERNEL_STRIDED,
+                                          .state_bytes = sizeof(ob_depth_params),
+                                          .plan = depth_space_plan,
+                                          .run = depth_space_run};

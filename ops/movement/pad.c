@@ -4,45 +4,39 @@
  * Modes constant, edge, reflect (as often as needed, the border element once), wrap. Every element type, by width; the default
  * value is 0, false or "". */
 #include "ops/kernel/common.h"
+#include "ops/movement/params.h"
 
-typedef enum mode { CONSTANT, EDGE, REFLECT, WRAP, MODE_COUNT } mode;
-
-static const char *const mode_names[MODE_COUNT] = {"constant", "edge", "reflect", "wrap"};
-
-static ob_status find_mode(const ob_kernel_args *args, mode *out, ob_error *error) {
-    const char *name = ob__node_string(args->node, "mode", "constant");
-    for (*out = CONSTANT; *out < MODE_COUNT; (*out)++)
-        if (strcmp(mode_names[*out], name) == 0) return OB_OK;
-    return ob__fail(error, OB_E_ARGUMENT, "Pad: mode \"%s\"", name);
-}
+typedef struct state {
+    ob_pad_params params;
+    bool has_value; /* the attribute's: before version 11, of real types */
+} state;
 
 /* What is added before each axis, checked against the planned result. */
 static ob_status read_pads(const ob_kernel_args *args, int64_t *before, ob_error *error) {
     const ob_view *in = &args->in[0], *out = &args->out[0];
     int64_t pads[2 * OB_MAX_RANK], axes[OB_MAX_RANK], after[OB_MAX_RANK] = {0};
     int32_t n_pads = 0, n_axes = 0;
-    OB_TRY(ob__read_list_v1(args, args->op->since == 1 ? "paddings" : "pads", 1, pads, 2 * OB_MAX_RANK, &n_pads, error));
-    OB_TRY(ob__read_list_v1(args, "", 3, axes, OB_MAX_RANK, &n_axes, error));
+    const state *s = args->state;
+    OB_TRY(ob__read_either(&s->params.pads, args, 1, pads, 2 * OB_MAX_RANK, &n_pads, error));
+    OB_TRY(ob__read_either(&(ob_ints){0}, args, 3, axes, OB_MAX_RANK, &n_axes, error));
     int32_t n = n_axes >= 0 ? n_axes : in->rank;
-    OB_FAIL_IF(n_pads != 2 * n || n > in->rank || out->rank != in->rank, error, OB_E_ARGUMENT, "Pad: %d pads for %d axes", n_pads,
-               n);
+    OB_FAIL_IF(n_pads != 2 * n || n > in->rank || out->rank != in->rank, error, OB_E_ARGUMENT, "%d pads for %d axes", n_pads, n);
     uint32_t seen = 0;
     memset(before, 0, sizeof *before * OB_MAX_RANK);
     for (int32_t k = 0; k < n; k++) {
         int32_t axis = k;
         if (n_axes >= 0) OB_TRY(ob__axis(axes[k], in->rank, &axis, error));
-        OB_FAIL_IF(seen >> axis & 1, error, OB_E_ARGUMENT, "Pad: axis %d occurs twice", axis);
+        OB_FAIL_IF(seen >> axis & 1, error, OB_E_ARGUMENT, "axis %d occurs twice", axis);
         seen |= UINT32_C(1) << axis;
         bool huge = !ob_dim_is_const(pads[k]) || !ob_dim_is_const(pads[n + k]);
-        OB_FAIL_IF(huge, error, OB_E_LIMIT, "Pad: axis %d grows by %lld and %lld", axis, (long long)pads[k],
-                   (long long)pads[n + k]);
+        OB_FAIL_IF(huge, error, OB_E_LIMIT, "axis %d grows by %lld and %lld", axis, (long long)pads[k], (long long)pads[n + k]);
         before[axis] = pads[k];
         after[axis] = pads[n + k];
     }
     for (int32_t a = 0; a < in->rank; a++) {
         int64_t size;
         bool bad = ob__add_overflows(in->dims[a], before[a], &size) || ob__add_overflows(size, after[a], &size);
-        OB_FAIL_IF(bad || size != out->dims[a], error, OB_E_SHAPE, "Pad: axis %d of size %lld with %lld and %lld is not %lld", a,
+        OB_FAIL_IF(bad || size != out->dims[a], error, OB_E_SHAPE, "axis %d of size %lld with %lld and %lld is not %lld", a,
                    (long long)in->dims[a], (long long)before[a], (long long)after[a], (long long)out->dims[a]);
     }
     return OB_OK;
@@ -53,11 +47,10 @@ static ob_status read_value(const ob_kernel_args *args, void *value, ob_error *e
     memset(value, 0, 16);
     if (ob__given(args, 2)) {
         OB_FAIL_IF(args->in[2].dtype != dtype || ob__count(&args->in[2]) != 1, error, OB_E_SHAPE,
-                   "Pad: constant_value is not one element of %s", ob_dtype_name(dtype));
+                   "constant_value is not one element of %s", ob_dtype_name(dtype));
         memcpy(value, args->in[2].data, ob_dtype_size(dtype));
-    } else if (args->op->since < 11 && ob__is_real(dtype)) {
-        float given = ob__node_float(args->node, "value", 0);
-        return ob__convert(value, dtype, &given, OB_FLOAT, 1, error);
+    } else if (((const state *)args->state)->has_value) {
+        return ob__convert(value, dtype, &((const state *)args->state)->params.value, OB_FLOAT, 1, error);
     }
     return OB_OK;
 }
@@ -87,23 +80,24 @@ static ob_status pad_constant(const ob_kernel_args *args, const int64_t *before,
 }
 
 /* Which element of an axis of size n stands at place i, i counted from its first element. n > 0. */
-static int64_t source(mode m, int64_t i, int64_t n) {
+static int64_t source(ob_pad_mode m, int64_t i, int64_t n) {
     if (i >= 0 && i < n) return i;
-    if (m == EDGE || n == 1) return i < 0 ? 0 : n - 1;
-    int64_t period = m == WRAP ? n : 2 * (n - 1), k = i % period;
+    if (m == OB_PAD_EDGE || n == 1) return i < 0 ? 0 : n - 1;
+    int64_t period = m == OB_PAD_WRAP ? n : 2 * (n - 1), k = i % period;
     if (k < 0) k += period;
     return k < n ? k : period - k;
 }
 
 /* A table per axis of byte offsets into the input. */
-static ob_status pad_mapped(const ob_kernel_args *args, mode m, const int64_t *before, ob_error *error) {
+static ob_status pad_mapped(const ob_kernel_args *args, ob_pad_mode m, const int64_t *before, ob_error *error) {
     const ob_view *in = &args->in[0], *out = &args->out[0];
     int64_t count = ob__count(out), index[OB_MAX_RANK] = {0}, *tables[OB_MAX_RANK];
     if (count == 0) return OB_OK;
     char *next = args->scratch, *to = out->data;
     size_t width = ob_dtype_size(out->dtype);
     for (int32_t a = 0; a < out->rank; a++) {
-        OB_FAIL_IF(in->dims[a] == 0, error, OB_E_SHAPE, "Pad: axis %d is empty, mode %s has nothing to repeat", a, mode_names[m]);
+        OB_FAIL_IF(in->dims[a] == 0, error, OB_E_SHAPE, "axis %d is empty, mode %s has nothing to repeat", a,
+                   ob__pad_mode_names[m]);
         tables[a] = ob__take(&next, out->dims[a], sizeof(int64_t));
         for (int64_t i = 0; i < out->dims[a]; i++) tables[a][i] = source(m, i - before[a], in->dims[a]) * in->strides[a];
     }
@@ -123,20 +117,22 @@ static ob_status pad_mapped(const ob_kernel_args *args, mode m, const int64_t *b
 }
 
 static ob_status pad_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    (void)site;
-    mode m = CONSTANT;
-    OB_TRY(find_mode(args, &m, error));
-    if (m == CONSTANT) return OB_OK;
+    state *s = args->state;
+    s->params = ob__pad_params(site->node, site->op->since);
+    s->has_value = site->op->since < 11 && ob__is_real(args->in[0].dtype);
+    OB_FAIL_IF(s->params.mode == OB_PAD_MODES, error, OB_E_ARGUMENT, "Pad: mode \"%s\"", ob__node_string(site->node, "mode", ""));
+    OB_TRY(ob__keep_list(site, &s->params.pads));
+    if (s->params.mode == OB_PAD_CONSTANT) return OB_OK;
     for (int32_t a = 0; a < args->out[0].rank; a++) OB_TRY(ob__need_scratch(needs, args->out[0].dims[a], sizeof(int64_t), error));
     return OB_OK;
 }
 
 static ob_status pad_run(const ob_kernel_args *args, ob_error *error) {
-    mode m = CONSTANT;
+    ob_pad_mode m = ((const state *)args->state)->params.mode;
     int64_t before[OB_MAX_RANK];
-    OB_TRY(find_mode(args, &m, error));
     OB_TRY(read_pads(args, before, error));
-    return m == CONSTANT ? pad_constant(args, before, error) : pad_mapped(args, m, before, error);
+    return m == OB_PAD_CONSTANT ? pad_constant(args, before, error) : pad_mapped(args, m, before, error);
 }
 
-const ob_kernel ob__kernel_pad = {.name = "pad", .flags = OB_KERNEL_STRIDED, .plan = pad_plan, .run = pad_run};
+const ob_kernel ob__kernel_pad = {
+    .name = "pad", .flags = OB_KERNEL_STRIDED, .state_bytes = sizeof(state), .plan = pad_plan, .run = pad_run};

@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "ops/infer/content.h"
+#include "ops/movement/params.h"
 #include "ops/table/op.h"
 
 OB_RULE(concat);
@@ -12,8 +13,9 @@ OB_RULE(pad);
 OB_RULE(tile);
 OB_RULE(center_crop_pad);
 OB_RULE(depth_space);
-OB_RULE(same);
 OB_RULE(reverse_sequence);
+OB_RULE(transpose);
+OB_RULE(same);
 
 /* ---- Concat ---- */
 
@@ -73,7 +75,7 @@ ob_status ob__infer_concat(ob_infer *infer) {
     if (rank < 0 || rank > OB_MAX_RANK) return OB_OK;
     const ob_attribute *given = ob__node_attribute(infer->node, "axis");
     if (!given && ob__since(infer) >= 4) ob__problem(infer, OB0602, -1, -1, "attribute axis is missing");
-    if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", 1), rank, &axis)) return ob__out_rank(infer, 0, rank);
+    if (!ob__axis_in(infer, ob__concat_axis(infer->node), rank, &axis)) return ob__out_rank(infer, 0, rank);
     ob_dim dims[OB_MAX_RANK];
     for (int32_t k = 0; k < rank; k++) dims[k] = k == axis ? 0 : OB_DIM_UNKNOWN;
     bool is_first = true;
@@ -84,6 +86,65 @@ ob_status ob__infer_concat(ob_infer *infer) {
     OB_TRY(ob__out_tensor(infer, 0, OB_NONE, rank, dims));
     OB_TRY(concat_content(infer, axis));
     return ob__range_join(infer, 0, n);
+}
+
+/* ---- Transpose ---- */
+
+static ob_status transpose_content(ob_infer *infer, ob_shape from, const int32_t *order) {
+    ob_content content = ob__in_content(infer, 0);
+    uint32_t n;
+    if (!content.elems || !infer->node->n_outputs || !ob__small_count(infer, from, &n) || n != content.n)
+        return ob__range_share(infer, 0, 0);
+    if (from.rank <= 1) return ob__content_share(infer, 0, 0);
+    ob_dim *elems = ob__new_dims(infer, n);
+    if (!elems) return OB_E_MEMORY;
+    uint32_t steps[OB_MAX_RANK], step = 1;
+    for (int32_t axis = from.rank - 1; axis >= 0; axis--) {
+        steps[axis] = step;
+        step *= (uint32_t)from.dims[axis];
+    }
+    for (uint32_t at = 0; at < n; at++) {
+        uint32_t rest = at, position = 0;
+        for (int32_t axis = from.rank - 1; axis >= 0; axis--) {
+            uint32_t size = (uint32_t)from.dims[order[axis]];
+            position += rest % size * steps[order[axis]];
+            rest /= size;
+        }
+        elems[at] = content.elems[position];
+    }
+    infer->out_contents[0] = (ob_content){.n = n, .elems = elems};
+    return OB_OK;
+}
+
+ob_status ob__infer_transpose(ob_infer *infer) {
+    ob_shape from = ob__in_shape(infer, 0);
+    const ob_ints given = ob__transpose_order(infer->node);
+    const int64_t *perm = given.at;
+    uint32_t n = given.n;
+    ob__out_dtype(infer, 0, OB_NONE);
+    if (perm) OB_TRY(ob__rank_unknown(infer, 0));
+    if (from.rank < 0) return perm && n <= OB_MAX_RANK ? ob__out_rank(infer, 0, (int32_t)n) : OB_OK;
+    if (from.rank > OB_MAX_RANK) return OB_OK;
+    if (perm && n != (uint32_t)from.rank) {
+        ob__problem(infer, OB0602, 0, -1, "perm has %u entries for rank %d", n, from.rank);
+        return OB_OK;
+    }
+    ob_dim dims[OB_MAX_RANK];
+    int32_t order[OB_MAX_RANK];
+    bool used[OB_MAX_RANK] = {false};
+    for (int32_t axis = 0; axis < from.rank; axis++) {
+        int64_t source = perm ? perm[axis] : from.rank - 1 - axis;
+        if (source < 0) source += from.rank;
+        if (source < 0 || source >= from.rank || used[source]) {
+            ob__problem(infer, OB0602, 0, axis, "perm is not a permutation of 0 to %d", from.rank - 1);
+            return ob__out_rank(infer, 0, from.rank);
+        }
+        used[source] = true;
+        order[axis] = (int32_t)source;
+        dims[axis] = from.dims[source];
+    }
+    OB_TRY(ob__out_tensor(infer, 0, OB_NONE, from.rank, dims));
+    return transpose_content(infer, from, order);
 }
 
 /* ---- Split ---- */
@@ -116,7 +177,7 @@ ob_status ob__infer_split(ob_infer *infer) {
     for (uint32_t i = 0; i < n_outputs; i++) ob__out_dtype(infer, i, ob__in_dtype(infer, 0));
     OB_TRY(ob__rank_unknown(infer, 0));
     if (from.rank < 0 || from.rank > OB_MAX_RANK || n_outputs == 0) return OB_OK;
-    if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), from.rank, &axis)) return OB_OK;
+    if (!ob__axis_in(infer, ob__split_axis(infer->node), from.rank, &axis)) return OB_OK;
     const int64_t *split = ob__axes(infer, "split", 1, &n, &known);
     if (!ob__rank_in(infer, 1, 1, 1)) return OB_OK;
     if (!split && ob__in_rank(infer, 1) == 1)
@@ -124,7 +185,7 @@ ob_status ob__infer_split(ob_infer *infer) {
     ob_content terms = ob__in_content(infer, 1);
     ob_dim *sizes = ob__new_dims(infer, n_outputs), sum = 0;
     if (!sizes) return OB_E_MEMORY;
-    int64_t n_parts = ob__since(infer) >= 18 ? ob__node_int(infer->node, "num_outputs", n_outputs) : n_outputs;
+    int64_t n_parts = ob__since(infer) >= 18 ? ob__split_parts(infer->node, n_outputs) : n_outputs;
     if (!ob__in_given(infer, 1) && n_parts != n_outputs) {
         ob__problem(infer, OB0602, -1, axis, "num_outputs is %lld, the node has %u outputs", (long long)n_parts, n_outputs);
         return OB_OK;
@@ -252,9 +313,9 @@ static ob_status require_one_length(ob_infer *infer) {
 ob_status ob__infer_slice(ob_infer *infer) {
     ob_shape from = ob__in_shape(infer, 0);
     bool attributes = ob__since(infer) < 10 && !ob__op_is(infer, "DynamicSlice"), known_axes = true;
-    uint32_t n_starts, n_ends, n_axes;
-    const int64_t *starts = ob__node_ints(infer->node, "starts", &n_starts);
-    const int64_t *ends = ob__node_ints(infer->node, "ends", &n_ends);
+    ob_slice_params given = ob__slice_params(infer->node);
+    uint32_t n_starts = given.starts.n, n_ends = given.ends.n, n_axes;
+    const int64_t *starts = given.starts.at, *ends = given.ends.at;
     const int64_t *axes = ob__axes(infer, "axes", attributes ? UINT32_MAX : 3, &n_axes, &known_axes);
     ob__out_dtype(infer, 0, OB_NONE);
     OB_TRY(ob__rank_unknown(infer, 0));
@@ -305,15 +366,16 @@ static ob_dim padding(const int64_t *ints, ob_content terms, uint32_t i) {
 
 /* Every mode but constant repeats elements: there must be one where anything is added. */
 static ob_status require_elements(ob_infer *infer, ob_dim size, ob_dim added, int32_t axis) {
-    if (strcmp(ob__node_string(infer->node, "mode", "constant"), "constant") == 0) return OB_OK;
+    if (ob__pad_params(infer->node, ob__since(infer)).mode == OB_PAD_CONSTANT) return OB_OK;
     return ob__require_where(infer, added, OB_COND_AT_LEAST, size, 1, 0, axis, OB0601);
 }
 
 ob_status ob__infer_pad(ob_infer *infer) {
     ob_shape from = ob__in_shape(infer, 0);
     bool attributes = ob__since(infer) < 11, known;
-    uint32_t n_ints = 0, n_axes;
-    const int64_t *ints = attributes ? ob__node_ints(infer->node, ob__since(infer) < 2 ? "paddings" : "pads", &n_ints) : NULL;
+    const ob_ints pads = ob__pad_params(infer->node, ob__since(infer)).pads;
+    uint32_t n_ints = pads.n, n_axes;
+    const int64_t *ints = pads.at;
     ob_content terms = attributes ? (ob_content){0} : ob__in_content(infer, 1);
     const int64_t *axes = ob__axes(infer, "axes", 3, &n_axes, &known);
     ob__out_dtype(infer, 0, OB_NONE);
@@ -438,7 +500,8 @@ ob_status ob__infer_center_crop_pad(ob_infer *infer) {
 
 ob_status ob__infer_depth_space(ob_infer *infer) {
     ob_shape from = ob__in_shape(infer, 0);
-    int64_t block = ob__node_int(infer->node, "blocksize", 0);
+    const ob_depth_params params = ob__depth_params(infer->node);
+    int64_t block = params.block;
     ob__out_dtype(infer, 0, OB_NONE);
     OB_TRY(ob__rank_unknown(infer, 0));
     if (from.rank < 0) return ob__out_rank(infer, 0, 4);
@@ -449,9 +512,8 @@ ob_status ob__infer_depth_space(ob_infer *infer) {
             ob__problem(infer, OB0602, -1, -1, "blocksize must be positive");
         return OB_OK;
     }
-    bool to_space = ob__op_is(infer, "DepthToSpace");
     ob_dim dims[4] = {from.dims[0], from.dims[1], from.dims[2], from.dims[3]};
-    if (to_space) {
+    if (params.to_space) {
         OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, dims[1], block * block, 0, 1, OB0601));
         dims[1] = ob_dim_div(infer->dims, dims[1], block * block);
         for (int axis = 2; axis < 4; axis++) dims[axis] = ob__size_mul(infer, dims[axis], block, axis);

@@ -7,6 +7,7 @@
 
 OB_RULE(quantize);
 OB_RULE(dynamic_quantize);
+OB_RULE(qlinear_binary);
 
 static ob_status require_layout(ob_infer *infer, const ob_scale_layout *layout, uint32_t input) {
     if (layout->kind == OB_SCALE_MISFIT) ob__problem(infer, OB0601, (int32_t)input, -1, "operand %u: %s", input, layout->problem);
@@ -86,4 +87,12 @@ ob_status ob__require_product_scales(ob_infer *infer) {
         OB_TRY(require_layout(infer, &layout, parameters[i].input));
     }
     return OB_OK;
+}
+
+/* com.microsoft QLinearAdd and QLinearMul: the operands stand at 0 and 3, each followed by its scale and zero point. */
+ob_status ob__infer_qlinear_binary(ob_infer *infer) {
+    static const uint32_t operands[2] = {0, 3};
+    ob_broadcast_result result;
+    OB_TRY(ob__broadcast_inputs(infer, operands, 2, &result));
+    return ob__out_tensor(infer, 0, OB_NONE, result.rank, result.dims);
 }

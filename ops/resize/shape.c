@@ -9,7 +9,6 @@
 OB_RULE(resize);
 OB_RULE(grid_sample);
 OB_RULE(affine_grid);
-OB_RULE(image_decoder);
 
 /* floor(size * scale). */
 static ob_dim scaled(ob_infer *infer, ob_dim size, float scale) {
@@ -205,10 +204,4 @@ ob_status ob__infer_affine_grid(ob_infer *infer) {
     for (int32_t axis = 2; axis < size.rank; axis++) dims[axis - 1] = size.dims[axis];
     dims[size.rank - 1] = size.rank - 2;
     return ob__out_tensor(infer, 0, OB_NONE, size.rank, dims);
-}
-
-ob_status ob__infer_image_decoder(ob_infer *infer) {
-    bool grey = strcmp(ob__node_string(infer->node, "pixel_format", "RGB"), "Grayscale") == 0;
-    const ob_dim dims[3] = {OB_DIM_UNKNOWN, OB_DIM_UNKNOWN, grey ? 1 : 3};
-    return ob__out_tensor(infer, 0, OB_UINT8, 3, dims);
 }

@@ -1,11 +1,11 @@
 /* Gather 1.., GatherElements 11.., GatherND 11.. (batch_dims since 12), OneHot 9.., Trilu 14: elements picked by index. Every
  * element type, by width. A negative index counts from the end; one outside the axis is E_ARGUMENT with the index. */
 #include "ops/kernel/common.h"
+#include "ops/select/params.h"
 
 static ob_status check_indices(const ob_kernel_args *args, uint32_t i, ob_error *error) {
     ob_dtype dtype = args->in[i].dtype;
-    OB_FAIL_IF(dtype != OB_INT64 && dtype != OB_INT32, error, OB_E_TYPE, "%s: indices of type %s", args->node->op_type,
-               ob_dtype_name(dtype));
+    OB_FAIL_IF(dtype != OB_INT64 && dtype != OB_INT32, error, OB_E_TYPE, "indices of type %s", ob_dtype_name(dtype));
     return OB_OK;
 }
 
@@ -20,20 +20,23 @@ static void copy_block(char *to, const char *from, size_t n_bytes) {
     }
 }
 
+static ob_status axis_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)needs;
+    return ob__axis(ob__gather_axis(site->node), args->in[0].rank, args->state, error);
+}
+
 /* out[o, i, :] = data[o, indices[i], :] */
 static ob_status gather_run(const ob_kernel_args *args, ob_error *error) {
     const ob_view *data = &args->in[0], *indices = &args->in[1], *out = &args->out[0];
     OB_TRY(check_indices(args, 1, error));
-    int32_t axis = 0;
-    OB_TRY(ob__axis(ob__node_int(args->node, "axis", 0), data->rank, &axis, error));
+    int32_t axis = *(const int32_t *)args->state;
     int64_t n = data->dims[axis], n_indices = ob__count(indices), outer = ob__product(data->dims, 0, axis);
     size_t block = (size_t)ob__product(data->dims, axis + 1, data->rank) * ob_dtype_size(data->dtype);
     int64_t n_bytes = outer * n_indices * (int64_t)block;
-    OB_FAIL_IF(n_bytes != ob__count(out) * (int64_t)ob_dtype_size(out->dtype), error, OB_E_SHAPE,
-               "Gather: result of another size");
+    OB_FAIL_IF(n_bytes != ob__count(out) * (int64_t)ob_dtype_size(out->dtype), error, OB_E_SHAPE, "result of another size");
     for (int64_t i = 0; i < n_indices; i++) {
         int64_t index = ob__index_at(indices, i);
-        if (index < -n || index >= n) return ob__bad_index_v1(args, index, n, axis, error);
+        if (index < -n || index >= n) return ob__bad_index(index, n, axis, error);
         if (index < 0) index += n;
         const char *from = (const char *)data->data + index * (int64_t)block;
         char *to = (char *)out->data + i * (int64_t)block;
@@ -44,26 +47,25 @@ static ob_status gather_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_gather = {.name = "gather", .run = gather_run};
+const ob_kernel ob__kernel_gather = {.name = "gather", .state_bytes = sizeof(int32_t), .plan = axis_plan, .run = gather_run};
 
 /* out[i0 .. ik ..] = data[i0 .. indices[i0 .. ik ..] ..] along `axis` */
 static ob_status gather_elements_run(const ob_kernel_args *args, ob_error *error) {
     const ob_view *data = &args->in[0], *indices = &args->in[1], *out = &args->out[0];
     OB_TRY(check_indices(args, 1, error));
-    int32_t axis = 0, rank = data->rank;
-    OB_TRY(ob__axis(ob__node_int(args->node, "axis", 0), rank, &axis, error));
+    int32_t axis = *(const int32_t *)args->state, rank = data->rank;
     OB_FAIL_IF(indices->rank != rank || ob__count(indices) != ob__count(out), error, OB_E_SHAPE,
-               "GatherElements: indices of another rank or size than the result");
+               "indices of another rank or size than the result");
     for (int32_t a = 0; a < rank; a++)
-        OB_FAIL_IF(a != axis && indices->dims[a] > data->dims[a], error, OB_E_SHAPE,
-                   "GatherElements: axis %d of the indices exceeds the data", a);
+        OB_FAIL_IF(a != axis && indices->dims[a] > data->dims[a], error, OB_E_SHAPE, "axis %d of the indices exceeds the data",
+                   a);
     size_t width = ob_dtype_size(data->dtype);
     int64_t index[OB_MAX_RANK] = {0}, count = ob__count(out), size = data->dims[axis];
     const char *from = data->data;
     char *to = out->data;
     for (int64_t i = 0; i < count; i++, to += width) {
         int64_t at = ob__index_at(indices, i);
-        if (at < -size || at >= size) return ob__bad_index_v1(args, at, size, axis, error);
+        if (at < -size || at >= size) return ob__bad_index(at, size, axis, error);
         copy_block(to, from + (at < 0 ? at + size : at) * data->strides[axis], width);
         for (int32_t a = rank - 1; a >= 0; a--) {
             int64_t stride = a == axis ? 0 : data->strides[a];
@@ -76,34 +78,40 @@ static ob_status gather_elements_run(const ob_kernel_args *args, ob_error *error
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_gather_elements = {.name = "gather_elements", .run = gather_elements_run};
+const ob_kernel ob__kernel_gather_elements = {
+    .name = "gather_elements", .state_bytes = sizeof(int32_t), .plan = axis_plan, .run = gather_elements_run};
 
 /* The last axis of the indices is a position in the axes after batch_dims; what follows these is copied. */
+static ob_status gather_nd_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)needs;
+    (void)error;
+    *(int64_t *)args->state = ob__gather_batch(site->node);
+    return OB_OK;
+}
+
 static ob_status gather_nd_run(const ob_kernel_args *args, ob_error *error) {
     const ob_view *data = &args->in[0], *indices = &args->in[1], *out = &args->out[0];
     OB_TRY(check_indices(args, 1, error));
-    int64_t batch = ob__node_int(args->node, "batch_dims", 0);
+    int64_t batch = *(const int64_t *)args->state;
     OB_FAIL_IF(indices->rank < 1 || data->rank < 1 || batch < 0 || batch >= indices->rank || batch >= data->rank, error,
-               OB_E_ARGUMENT, "GatherND: batch_dims %lld for ranks %d and %d", (long long)batch, data->rank, indices->rank);
+               OB_E_ARGUMENT, "batch_dims %lld for ranks %d and %d", (long long)batch, data->rank, indices->rank);
     int32_t b = (int32_t)batch, q = indices->rank;
     int64_t depth = indices->dims[q - 1];
-    OB_FAIL_IF(depth > data->rank - b, error, OB_E_SHAPE, "GatherND: positions of %lld axes in rank %d", (long long)depth,
-               data->rank);
-    for (int32_t a = 0; a < b; a++)
-        OB_FAIL_IF(data->dims[a] != indices->dims[a], error, OB_E_SHAPE, "GatherND: batch axis %d differs", a);
+    OB_FAIL_IF(depth > data->rank - b, error, OB_E_SHAPE, "positions of %lld axes in rank %d", (long long)depth, data->rank);
+    for (int32_t a = 0; a < b; a++) OB_FAIL_IF(data->dims[a] != indices->dims[a], error, OB_E_SHAPE, "batch axis %d differs", a);
     int32_t tail = b + (int32_t)depth;
     size_t block = (size_t)ob__product(data->dims, tail, data->rank) * ob_dtype_size(data->dtype);
     int64_t n_batches = ob__product(data->dims, 0, b), per_batch = ob__product(indices->dims, b, q - 1);
     size_t batch_bytes = (size_t)ob__product(data->dims, b, data->rank) * ob_dtype_size(data->dtype);
     OB_FAIL_IF(n_batches * per_batch * (int64_t)block != ob__count(out) * (int64_t)ob_dtype_size(out->dtype), error, OB_E_SHAPE,
-               "GatherND: result of another size");
+               "result of another size");
     if (block == 0) return OB_OK;
     char *to = out->data;
     for (int64_t i = 0; i < n_batches * per_batch; i++, to += block) {
         const char *from = (const char *)data->data + i / per_batch * (int64_t)batch_bytes;
         for (int32_t k = 0; k < (int32_t)depth; k++) {
             int64_t at = ob__index_at(indices, i * depth + k), size = data->dims[b + k];
-            if (at < -size || at >= size) return ob__bad_index_v1(args, at, size, b + k, error);
+            if (at < -size || at >= size) return ob__bad_index(at, size, b + k, error);
             from += (at < 0 ? at + size : at) * data->strides[b + k];
         }
         copy_block(to, from, block);
@@ -111,7 +119,8 @@ static ob_status gather_nd_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_gather_nd = {.name = "gather_nd", .run = gather_nd_run};
+const ob_kernel ob__kernel_gather_nd = {
+    .name = "gather_nd", .state_bytes = sizeof(int64_t), .plan = gather_nd_plan, .run = gather_nd_run};
 
 /* ---- OneHot ---- */
 
@@ -138,16 +147,29 @@ static ob_status read_number(const ob_view *view, int64_t i, int64_t *out, ob_er
     }
 }
 
+typedef struct one_hot {
+    int32_t axis;
+    bool wraps; /* negative indices count from the end: not in version 9 */
+} one_hot;
+
+static ob_status one_hot_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)needs;
+    one_hot *s = args->state;
+    s->wraps = site->op->since >= 11;
+    return ob__axis(ob__one_hot_axis(site->node), args->in[0].rank + 1, &s->axis, error);
+}
+
 /* Indices outside -depth .. depth - 1 (version 9: 0 .. depth - 1) give a vector of off values. */
 static ob_status one_hot_run(const ob_kernel_args *args, ob_error *error) {
     const ob_view *indices = &args->in[0], *values = &args->in[2], *out = &args->out[0];
     int64_t depth, n = ob__count(indices);
     OB_FAIL_IF(ob__count(&args->in[1]) != 1 || ob__count(values) != 2 || values->dtype != out->dtype, error, OB_E_SHAPE,
-               "OneHot: depth has to be one element, values two");
+               "depth has to be one element, values two");
     OB_TRY(read_number(&args->in[1], 0, &depth, error));
-    int32_t axis = 0;
-    OB_TRY(ob__axis(ob__node_int(args->node, "axis", -1), out->rank, &axis, error));
-    OB_FAIL_IF(depth != out->dims[axis] || n * depth != ob__count(out), error, OB_E_SHAPE, "OneHot: depth %lld, planned %lld",
+    const one_hot *s = args->state;
+    int32_t axis = s->axis;
+    OB_FAIL_IF(out->rank != args->in[0].rank + 1, error, OB_E_SHAPE, "a result of rank %d", out->rank);
+    OB_FAIL_IF(depth != out->dims[axis] || n * depth != ob__count(out), error, OB_E_SHAPE, "depth %lld, planned %lld",
                (long long)depth, (long long)out->dims[axis]);
     size_t width = ob_dtype_size(out->dtype);
     int64_t inner = ob__product(out->dims, axis + 1, out->rank);
@@ -155,7 +177,7 @@ static ob_status one_hot_run(const ob_kernel_args *args, ob_error *error) {
     for (int64_t i = 0; i < n; i++) {
         int64_t at;
         OB_TRY(read_number(indices, i, &at, error));
-        if (at < 0 && at >= -depth && args->op->since >= 11) at += depth;
+        if (at < 0 && at >= -depth && s->wraps) at += depth;
         if (at < 0 || at >= depth) continue;
         memcpy((char *)out->data + ((i / inner * depth + at) * inner + i % inner) * (int64_t)width,
                (const char *)values->data + width, width);
@@ -168,30 +190,38 @@ static ob_status one_hot_shape(const ob_kernel_site *site, ob_kernel_args *args,
     ob_view *out = &args->out[0];
     int64_t depth;
     int32_t axis = 0, rank = indices->rank + 1;
-    OB_FAIL_IF(rank > OB_MAX_RANK || ob__count(&args->in[1]) != 1, error, OB_E_SHAPE, "OneHot: depth has to be one element");
+    OB_FAIL_IF(rank > OB_MAX_RANK || ob__count(&args->in[1]) != 1, error, OB_E_SHAPE, "depth has to be one element");
     OB_TRY(read_number(&args->in[1], 0, &depth, error));
-    OB_TRY(ob__axis(ob__node_int(site->node, "axis", -1), rank, &axis, error));
-    OB_FAIL_IF(depth < 0, error, OB_E_ARGUMENT, "OneHot: depth %lld", (long long)depth);
+    OB_TRY(ob__axis(ob__one_hot_axis(site->node), rank, &axis, error));
+    OB_FAIL_IF(depth < 0, error, OB_E_ARGUMENT, "depth %lld", (long long)depth);
     for (int32_t a = 0; a < rank; a++) out->dims[a] = a == axis ? depth : indices->dims[a < axis ? a : a - 1];
     out->rank = rank;
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_one_hot = {.name = "one_hot", .run = one_hot_run, .shape = one_hot_shape};
+const ob_kernel ob__kernel_one_hot = {
+    .name = "one_hot", .state_bytes = sizeof(one_hot), .plan = one_hot_plan, .run = one_hot_run, .shape = one_hot_shape};
 
 /* ---- Trilu: the triangle on and above (upper) or below diagonal k, zero elsewhere ---- */
 
+static ob_status trilu_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)needs;
+    (void)error;
+    *(bool *)args->state = ob__trilu_upper(site->node);
+    return OB_OK;
+}
+
 static ob_status trilu_run(const ob_kernel_args *args, ob_error *error) {
     const ob_view *in = &args->in[0], *out = &args->out[0];
-    OB_FAIL_IF(in->rank < 2 || ob__count(in) != ob__count(out), error, OB_E_SHAPE, "Trilu: rank %d", in->rank);
+    OB_FAIL_IF(in->rank < 2 || ob__count(in) != ob__count(out), error, OB_E_SHAPE, "rank %d", in->rank);
     int64_t k = 0, rows = in->dims[in->rank - 2], columns = in->dims[in->rank - 1];
     if (ob__given(args, 1)) {
         int32_t n = 0;
         OB_TRY(ob__read_ints(&args->in[1], &k, 1, &n, error));
-        OB_FAIL_IF(n != 1, error, OB_E_ARGUMENT, "Trilu: k is empty");
+        OB_FAIL_IF(n != 1, error, OB_E_ARGUMENT, "k is empty");
     }
     k = k < -rows ? -rows : k > columns ? columns : k;
-    bool upper = ob__node_int(args->node, "upper", 1) != 0;
+    bool upper = *(const bool *)args->state;
     size_t width = ob_dtype_size(in->dtype);
     if (ob__count(in) == 0) return OB_OK;
     int64_t n_rows = ob__count(in) / columns;
@@ -212,4 +242,4 @@ static ob_status trilu_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_trilu = {.name = "trilu", .run = trilu_run};
+const ob_kernel ob__kernel_trilu = {.name = "trilu", .state_bytes = sizeof(bool), .plan = trilu_plan, .run = trilu_run};

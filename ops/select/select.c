@@ -5,6 +5,7 @@
  * largest (11: or smallest) along an axis with their indices, in order of value, equal ones in order of index; NaN is
  * greater than every number, as where NumPy sorts. */
 #include "ops/kernel/common.h"
+#include "ops/select/params.h"
 
 /* ---- NonZero ---- */
 
@@ -53,7 +54,7 @@ static ob_status non_zero_shape(const ob_kernel_site *site, ob_kernel_args *args
 static ob_status non_zero_run(const ob_kernel_args *args, ob_error *error) {
     const ob_view *in = &args->in[0], *out = &args->out[0];
     int64_t found = count_set(in), n = ob__count(in), column = 0, index[OB_MAX_RANK] = {0};
-    OB_FAIL_IF(ob__count(out) != found * in->rank, error, OB_E_SHAPE, "NonZero: %lld elements found", (long long)found);
+    OB_FAIL_IF(ob__count(out) != found * in->rank, error, OB_E_SHAPE, "%lld elements found", (long long)found);
     size_t width = ob_dtype_size(in->dtype);
     for (int64_t i = 0; i < n; i++) {
         if (is_set(in->dtype, (const char *)in->data + i * (int64_t)width)) {
@@ -79,14 +80,13 @@ typedef struct compress {
     int32_t axis;
 } compress;
 
-static ob_status read_compress(const ob_kernel_args *args, compress *c, ob_error *error) {
+static ob_status read_compress(const ob_slices_params *params, const ob_kernel_args *args, compress *c, ob_error *error) {
     const ob_view *in = &args->in[0], *condition = &args->in[1];
     *c = (compress){.outer = 1, .n = ob__count(in), .block = ob_dtype_size(in->dtype)};
-    c->flat = !ob__node_attribute(args->node, "axis");
-    OB_FAIL_IF(condition->rank != 1 || condition->dtype != OB_BOOL, error, OB_E_SHAPE,
-               "Compress: the condition is no vector of bool");
+    c->flat = params->flat;
+    OB_FAIL_IF(condition->rank != 1 || condition->dtype != OB_BOOL, error, OB_E_SHAPE, "the condition is no vector of bool");
     if (!c->flat) {
-        OB_TRY(ob__axis(ob__node_int(args->node, "axis", 0), in->rank, &c->axis, error));
+        OB_TRY(ob__axis(params->axis, in->rank, &c->axis, error));
         c->outer = ob__product(in->dims, 0, c->axis);
         c->n = in->dims[c->axis];
         c->block *= (size_t)ob__product(in->dims, c->axis + 1, in->rank);
@@ -94,17 +94,24 @@ static ob_status read_compress(const ob_kernel_args *args, compress *c, ob_error
     const uint8_t *wanted = condition->data;
     for (int64_t i = 0; i < condition->dims[0]; i++) {
         if (!wanted[i]) continue;
-        if (i >= c->n) return ob__bad_index_v1(args, i, c->n, c->axis, error);
+        if (i >= c->n) return ob__bad_index(i, c->n, c->axis, error);
         c->kept++;
     }
     return OB_OK;
 }
 
+static ob_status compress_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)needs;
+    (void)error;
+    *(ob_slices_params *)args->state = ob__slices_params(site->node);
+    return OB_OK;
+}
+
 static ob_status compress_shape(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
-    (void)site;
+    const ob_slices_params params = ob__slices_params(site->node);
     compress c = {0};
     ob_view *out = &args->out[0];
-    OB_TRY(read_compress(args, &c, error));
+    OB_TRY(read_compress(&params, args, &c, error));
     out->rank = c.flat ? 1 : args->in[0].rank;
     memcpy(out->dims, args->in[0].dims, sizeof out->dims);
     out->dims[c.axis] = c.kept;
@@ -113,10 +120,10 @@ static ob_status compress_shape(const ob_kernel_site *site, ob_kernel_args *args
 
 static ob_status compress_run(const ob_kernel_args *args, ob_error *error) {
     compress c = {0};
-    OB_TRY(read_compress(args, &c, error));
+    OB_TRY(read_compress(args->state, args, &c, error));
     const ob_view *in = &args->in[0], *condition = &args->in[1], *out = &args->out[0];
     OB_FAIL_IF(c.outer * c.kept * (int64_t)c.block != ob__count(out) * (int64_t)ob_dtype_size(out->dtype), error, OB_E_SHAPE,
-               "Compress: %lld slices kept", (long long)c.kept);
+               "%lld slices kept", (long long)c.kept);
     const uint8_t *wanted = condition->data;
     char *to = out->data;
     for (int64_t o = 0; c.block > 0 && o < c.outer; o++)
@@ -128,7 +135,11 @@ static ob_status compress_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_compress = {.name = "compress", .run = compress_run, .shape = compress_shape};
+const ob_kernel ob__kernel_compress = {.name = "compress",
+                                       .state_bytes = sizeof(ob_slices_params),
+                                       .plan = compress_plan,
+                                       .run = compress_run,
+                                       .shape = compress_shape};
 
 /* ---- TopK ---- */
 
@@ -210,19 +221,20 @@ static void choose(const topk *t, const void *vector, ranks_before before) {
     }
 }
 
-static ob_status read_k(const ob_kernel_args *args, int64_t *k, ob_error *error) {
+static ob_status read_k(const ob_topk_params *params, const ob_kernel_args *args, int64_t *k, ob_error *error) {
     int32_t n = 1;
-    *k = ob__node_int(args->node, "k", -1);
-    if (args->op->since >= 10) OB_TRY(ob__read_ints(&args->in[1], k, 1, &n, error));
-    OB_FAIL_IF(n != 1 || *k < 0, error, OB_E_ARGUMENT, "TopK: k is %lld", (long long)*k);
+    *k = params->has_k ? params->k : -1;
+    if (ob__given(args, 1)) OB_TRY(ob__read_ints(&args->in[1], k, 1, &n, error));
+    OB_FAIL_IF(n != 1 || *k < 0, error, OB_E_ARGUMENT, "k is %lld", (long long)*k);
     return OB_OK;
 }
 
 static ob_status topk_shape(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
     int64_t k = 0;
     int32_t axis = 0;
-    OB_TRY(read_k(args, &k, error));
-    OB_TRY(ob__axis(ob__node_int(site->node, "axis", -1), args->in[0].rank, &axis, error));
+    const ob_topk_params params = ob__topk_params(site->node, site->op->since);
+    OB_TRY(read_k(&params, args, &k, error));
+    OB_TRY(ob__axis(params.axis, args->in[0].rank, &axis, error));
     for (uint32_t i = 0; i < args->n_out; i++) {
         if (!ob__wanted(args, i)) continue;
         args->out[i].rank = args->in[0].rank;
@@ -240,26 +252,29 @@ static const ob_view *any_output(const ob_kernel_args *args) {
 static ob_status topk_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     int32_t axis = 0;
     const ob_view *in = &args->in[0], *out = any_output(args);
-    OB_TRY(ob__check_type_v1(args, 0, error));
-    OB_TRY(ob__axis(ob__node_int(site->node, "axis", -1), in->rank, &axis, error));
+    ob_topk_params *params = args->state;
+    *params = ob__topk_params(site->node, site->op->since);
+    OB_TRY(ob__check_type(site, args, 0, error));
+    OB_TRY(ob__axis(params->axis, in->rank, &axis, error));
+    params->axis = axis;
     bool fits = out->rank == in->rank && out->dims[axis] <= in->dims[axis];
     for (int32_t a = 0; fits && a < in->rank; a++) fits = a == axis || out->dims[a] == in->dims[a];
     OB_FAIL_IF(!fits, error, OB_E_SHAPE, "TopK: axis %d has only %lld elements", axis, (long long)in->dims[axis]);
+    if (!find_ranks(ob__is_real(in->dtype) ? ob__computing_type(args) : in->dtype)) return OB__NO_TYPE(site, error, in->dtype);
     OB_TRY(ob__plan_real(args, needs, error));
     return ob__need_scratch(needs, out->dims[axis], sizeof(int64_t), error);
 }
 
 static ob_status topk_compute(const ob_kernel_args *args, ob_error *error) {
     const ob_view *in = &args->in[0], *out = any_output(args);
-    int32_t axis = 0;
-    OB_TRY(ob__axis(ob__node_int(args->node, "axis", -1), in->rank, &axis, error));
+    const ob_topk_params *params = args->state;
+    const int32_t axis = (int32_t)params->axis;
     topk t = {.n = in->dims[axis], .inner = ob__product(in->dims, axis + 1, in->rank), .heap = args->scratch};
-    OB_TRY(read_k(args, &t.k, error));
-    OB_FAIL_IF(t.k != out->dims[axis], error, OB_E_SHAPE, "TopK: k is %lld, planned were %lld", (long long)t.k,
+    OB_TRY(read_k(params, args, &t.k, error));
+    OB_FAIL_IF(t.k != out->dims[axis], error, OB_E_SHAPE, "k is %lld, planned were %lld", (long long)t.k,
                (long long)out->dims[axis]);
-    t.smallest = args->op->since >= 11 && !ob__node_int(args->node, "largest", 1);
+    t.smallest = params->smallest;
     ranks_before before = find_ranks(in->dtype);
-    if (!before) return OB__NO_TYPE_V1(args, error, in->dtype);
     if (ob__count(out) == 0) return OB_OK;
     size_t width = ob_dtype_size(in->dtype);
     int64_t vectors = ob__count(in) / t.n;
@@ -280,4 +295,5 @@ static ob_status topk_run(const ob_kernel_args *args, ob_error *error) {
     return ob__run_real(args, topk_compute, error);
 }
 
-const ob_kernel ob__kernel_topk = {.name = "topk", .plan = topk_plan, .run = topk_run, .shape = topk_shape};
+const ob_kernel ob__kernel_topk = {
+    .name = "topk", .state_bytes = sizeof(ob_topk_params), .plan = topk_plan, .run = topk_run, .shape = topk_shape};

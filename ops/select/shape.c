@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "ops/infer/content.h"
+#include "ops/select/params.h"
 #include "ops/table/op.h"
 
 OB_RULE(gather);
@@ -16,8 +17,8 @@ OB_RULE(non_zero);
 OB_RULE(unique);
 OB_RULE(topk);
 OB_RULE(non_max_suppression);
-OB_RULE(same);
 OB_RULE(trilu);
+OB_RULE(same);
 
 /* An index at a place: one that is a number is compared with a size that is, a size that is open gets its least through *need. */
 static ob_status require_index(ob_infer *infer, uint32_t i, int32_t axis, ob_dim at, ob_dim size, ob_dim guard, bool *inside) {
@@ -118,7 +119,7 @@ ob_status ob__infer_gather(ob_infer *infer) {
     ob__out_dtype(infer, 0, OB_NONE);
     OB_TRY(ob__rank_unknown(infer, 0));
     if (data.rank == 0) ob__problem(infer, OB0601, 0, -1, "the data must have at least one axis");
-    if (data.rank < 1 || !ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), data.rank, &axis)) return OB_OK;
+    if (data.rank < 1 || !ob__axis_in(infer, ob__gather_axis(infer->node), data.rank, &axis)) return OB_OK;
     bool inside;
     OB_TRY(ob__rank_unknown(infer, 1));
     OB_TRY(require_indices(infer, 1, data, axis, 1, 1, &inside));
@@ -144,7 +145,7 @@ ob_status ob__infer_gather_elements(ob_infer *infer) {
     ob__out_shape(infer, 0, OB_NONE, ob__in_shape(infer, 1));
     for (uint32_t i = 0; i < 2; i++) OB_TRY(ob__rank_unknown(infer, i));
     if (data < 0 || indices < 0) return OB_OK;
-    if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), data, &axis)) return OB_OK;
+    if (!ob__axis_in(infer, ob__gather_axis(infer->node), data, &axis)) return OB_OK;
     bool inside;
     OB_TRY(require_within(infer, axis));
     OB_TRY(require_indices(infer, 1, ob__in_shape(infer, 0), axis, 1, 1, &inside));
@@ -154,7 +155,7 @@ ob_status ob__infer_gather_elements(ob_infer *infer) {
 
 ob_status ob__infer_gather_nd(ob_infer *infer) {
     ob_shape data = ob__in_shape(infer, 0), indices = ob__in_shape(infer, 1);
-    int64_t batch = ob__node_int(infer->node, "batch_dims", 0);
+    int64_t batch = ob__gather_batch(infer->node);
     ob_dim last = ob__in_dim(infer, 1, -1);
     ob__out_dtype(infer, 0, OB_NONE);
     for (uint32_t i = 0; i < 2; i++) OB_TRY(ob__rank_unknown(infer, i));
@@ -190,8 +191,7 @@ ob_status ob__infer_scatter_elements(ob_infer *infer) {
     int32_t data = ob__in_rank(infer, 0), axis;
     OB_TRY(ob__out_like(infer, 0, 0));
     OB_TRY(ob__require_shape(infer, 2, ob__in_shape(infer, 1), OB0601));
-    if (data >= 0 &&
-        (!ob__rank_in(infer, 1, data, data) || !ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), data, &axis)))
+    if (data >= 0 && (!ob__rank_in(infer, 1, data, data) || !ob__axis_in(infer, ob__gather_axis(infer->node), data, &axis)))
         return OB_OK;
     OB_TRY(ob__rank_unknown(infer, 0));
     if (data >= 0 && ob__in_rank(infer, 1) >= 0) {
@@ -244,7 +244,7 @@ ob_status ob__infer_one_hot(ob_infer *infer) {
     OB_TRY(ob__require_size(infer, depth, 1, -1, OB0601));
     OB_TRY(ob__rank_unknown(infer, 0));
     if (indices.rank < 0 || !ob__rank_fits(infer, (int64_t)indices.rank + 1)) return OB_OK;
-    if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", -1), indices.rank + 1, &axis)) return OB_OK;
+    if (!ob__axis_in(infer, ob__one_hot_axis(infer->node), indices.rank + 1, &axis)) return OB_OK;
     ob_dim dims[OB_MAX_RANK];
     for (int32_t k = 0, i = 0; k <= indices.rank; k++) dims[k] = k != axis ? indices.dims[i++] : depth;
     return ob__out_tensor(infer, 0, OB_NONE, indices.rank + 1, dims);
@@ -254,13 +254,14 @@ ob_status ob__infer_compress(ob_infer *infer) {
     ob_shape data = ob__in_shape(infer, 0);
     ob_content condition = ob__in_content(infer, 1);
     ob_dim kept = condition.elems ? 0 : OB_DIM_UNKNOWN, last = 0;
-    bool flat = !ob__node_attribute(infer->node, "axis");
+    const ob_slices_params params = ob__slices_params(infer->node);
+    bool flat = params.flat;
     int32_t axis = -1;
     ob__out_dtype(infer, 0, OB_NONE);
     if (!ob__rank_in(infer, 1, 1, 1)) return OB_OK;
     OB_TRY(ob__rank_unknown(infer, 0));
     if (data.rank > OB_MAX_RANK) return OB_OK;
-    if (data.rank >= 0 && !flat && !ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), data.rank, &axis)) return OB_OK;
+    if (data.rank >= 0 && !flat && !ob__axis_in(infer, params.axis, data.rank, &axis)) return OB_OK;
     ob_dim size = data.rank < 0 ? OB_DIM_UNKNOWN : flat ? ob__in_count(infer, 0) : data.dims[axis];
     for (uint32_t i = 0; condition.elems && i < condition.n; i++) {
         ob_dim d = condition.elems[i];
@@ -293,11 +294,12 @@ ob_status ob__infer_unique(ob_infer *infer) {
     ob_shape data = ob__in_shape(infer, 0);
     const ob_dim one[1] = {OB_DIM_UNKNOWN};
     for (uint32_t i = 1; i < infer->node->n_outputs; i++) OB_TRY(ob__out_tensor(infer, i, OB_INT64, 1, one));
-    if (!ob__node_attribute(infer->node, "axis")) return ob__out_tensor(infer, 0, OB_NONE, 1, one);
+    const ob_slices_params params = ob__slices_params(infer->node);
+    if (params.flat) return ob__out_tensor(infer, 0, OB_NONE, 1, one);
     int32_t axis;
     OB_TRY(ob__rank_unknown(infer, 0));
     if (data.rank < 0 || data.rank > OB_MAX_RANK) return OB_OK;
-    if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), data.rank, &axis)) return OB_OK;
+    if (!ob__axis_in(infer, params.axis, data.rank, &axis)) return OB_OK;
     ob_dim dims[OB_MAX_RANK];
     memcpy(dims, data.dims, (size_t)data.rank * sizeof *dims);
     dims[axis] = OB_DIM_UNKNOWN;
@@ -306,17 +308,18 @@ ob_status ob__infer_unique(ob_infer *infer) {
 
 ob_status ob__infer_topk(ob_infer *infer) {
     ob_shape data = ob__in_shape(infer, 0);
+    const ob_topk_params params = ob__topk_params(infer->node, ob__since(infer));
     ob_dim k = OB_DIM_UNKNOWN;
     int32_t axis;
     for (uint32_t i = 0; i < 2; i++) ob__out_dtype(infer, i, OB_NONE);
     OB_TRY(ob__require_one(infer, 1));
     if (ob__since(infer) < 10)
-        k = ob__node_attribute(infer->node, "k") ? ob__saturated(ob__node_int(infer->node, "k", 0)) : OB_DIM_UNKNOWN;
+        k = params.has_k ? ob__saturated(params.k) : OB_DIM_UNKNOWN;
     else
         k = ob__in_scalar(infer, 1);
     OB_TRY(ob__rank_unknown(infer, 0));
     if (data.rank < 0 || data.rank > OB_MAX_RANK) return OB_OK;
-    if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", -1), data.rank, &axis)) return OB_OK;
+    if (!ob__axis_in(infer, params.axis, data.rank, &axis)) return OB_OK;
     if (ob_dim_is_const(k) && k < 0) {
         ob__problem(infer, OB0601, 1, axis, "k is %lld", (long long)k);
         k = OB_DIM_UNKNOWN;

@@ -4,101 +4,93 @@
  * value_string(s). ConstantOfShape 9..: one element everywhere, float 0 by default. Range 11..: start + i * delta, integers wrap.
  * EyeLike 9..: ones on diagonal k. */
 #include "ops/kernel/common.h"
+#include "ops/shape/params.h"
 
 /* ---- Shape, Size ---- */
 
-static ob_status shape_run(const ob_kernel_args *args, ob_error *error) {
-    const ob_view *in = &args->in[0], *out = &args->out[0];
-    int64_t *sizes = out->data;
-    if (strcmp(args->node->op_type, "Size") == 0) {
-        sizes[0] = ob__count(in);
-        return OB_OK;
-    }
-    int64_t start = ob__node_int(args->node, "start", 0), end = ob__node_int(args->node, "end", in->rank);
-    if (start < 0) start = start < -in->rank ? 0 : start + in->rank;
-    if (end < 0) end = end < -in->rank ? 0 : end + in->rank;
-    if (end > in->rank) end = in->rank;
-    int64_t n = end > start ? end - start : 0;
-    OB_FAIL_IF(n != ob__count(out), error, OB_E_SHAPE, "Shape: %lld sizes for %lld places", (long long)n,
-               (long long)ob__count(out));
-    for (int64_t i = 0; i < n; i++) sizes[i] = in->dims[start + i];
+typedef struct shape_state {
+    bool count;
+    ob_axes_range axes;
+} shape_state;
+
+static ob_status shape_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)needs;
+    shape_state *s = args->state;
+    s->count = strcmp(site->node->op_type, "Size") == 0;
+    s->axes = ob__shape_axes(site->node, site->op->since, args->in[0].rank);
+    int64_t n = s->count ? 1 : s->axes.to - s->axes.from;
+    OB_FAIL_IF(n != ob__count(&args->out[0]), error, OB_E_SHAPE, "%s: %lld sizes for %lld places", site->node->op_type,
+               (long long)n, (long long)ob__count(&args->out[0]));
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_shape = {.name = "shape", .flags = OB_KERNEL_STRIDED, .run = shape_run};
+static ob_status shape_run(const ob_kernel_args *args, ob_error *error) {
+    (void)error;
+    const shape_state *s = args->state;
+    const ob_view *in = &args->in[0];
+    int64_t *sizes = args->out[0].data;
+    if (s->count) sizes[0] = ob__count(in);
+    for (int32_t i = s->axes.from; !s->count && i < s->axes.to; i++) *sizes++ = in->dims[i];
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_shape = {
+    .name = "shape", .flags = OB_KERNEL_STRIDED, .state_bytes = sizeof(shape_state), .plan = shape_plan, .run = shape_run};
 
 /* ---- Constant ---- */
 
-/* The elements that the node carries; NULL when it has none that are understood. */
-static const void *constant_of(const ob_node *node, ob_dtype *dtype, int64_t *n) {
-    const ob_attribute *a;
-    *n = 1;
-    if ((a = ob__node_attribute(node, "value")) && a->type == OB_ATTR_TENSOR) {
-        *dtype = a->u.tensor->dtype;
-        *n = a->u.tensor->n_elems;
-        return a->u.tensor->data;
-    }
-    if ((a = ob__node_attribute(node, "value_float")) && a->type == OB_ATTR_FLOAT) {
-        *dtype = OB_FLOAT;
-        return &a->u.f;
-    }
-    if ((a = ob__node_attribute(node, "value_int")) && a->type == OB_ATTR_INT) {
-        *dtype = OB_INT64;
-        return &a->u.i;
-    }
-    if ((a = ob__node_attribute(node, "value_string")) && a->type == OB_ATTR_STRING) {
-        *dtype = OB_STRING;
-        return &a->u.s;
-    }
-    if ((a = ob__node_attribute(node, "value_floats")) && a->type == OB_ATTR_FLOATS) {
-        *dtype = OB_FLOAT;
-        *n = a->n;
-        return a->u.floats;
-    }
-    if ((a = ob__node_attribute(node, "value_ints")) && a->type == OB_ATTR_INTS) {
-        *dtype = OB_INT64;
-        *n = a->n;
-        return a->u.ints;
-    }
-    if ((a = ob__node_attribute(node, "value_strings")) && a->type == OB_ATTR_STRINGS) {
-        *dtype = OB_STRING;
-        *n = a->n;
-        return a->u.strings;
-    }
-    *n = 0;
-    return NULL;
+/* The elements stay the model's. */
+static ob_status constant_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)needs;
+    const ob_view *out = &args->out[0];
+    const ob_constant_params params = ob__constant_params(site->node);
+    OB_FAIL_IF(!params.elements && (params.n || ob__count(out)), error, OB_E_UNSUPPORTED,
+               "Constant: sparse, external or missing elements");
+    OB_FAIL_IF(params.given && (params.dtype != out->dtype || params.n != ob__count(out)), error, OB_E_SHAPE,
+               "Constant: %lld elements of %s for %lld of %s", (long long)params.n, ob_dtype_name(params.dtype),
+               (long long)ob__count(out), ob_dtype_name(out->dtype));
+    *(const void **)args->state = params.elements;
+    return OB_OK;
 }
 
 static ob_status constant_run(const ob_kernel_args *args, ob_error *error) {
-    ob_view *out = &args->out[0];
-    ob_dtype dtype = OB_NONE;
-    int64_t n;
-    const void *elements = constant_of(args->node, &dtype, &n);
-    if (ob__count(out) == 0 && n == 0) return OB_OK;
-    OB_FAIL_IF(!elements, error, OB_E_UNSUPPORTED, "Constant: sparse, external or missing elements");
-    OB_FAIL_IF(dtype != out->dtype || n != ob__count(out), error, OB_E_SHAPE, "Constant: %lld elements of %s for %lld of %s",
-               (long long)n, ob_dtype_name(dtype), (long long)ob__count(out), ob_dtype_name(out->dtype));
-    memcpy(out->data, elements, (size_t)n * ob_dtype_size(dtype));
+    (void)error;
+    const ob_view *out = &args->out[0];
+    size_t n_bytes = (size_t)ob__count(out) * ob_dtype_size(out->dtype);
+    if (n_bytes) memcpy(out->data, *(const void *const *)args->state, n_bytes);
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_constant = {.name = "constant", .run = constant_run};
+const ob_kernel ob__kernel_constant = {
+    .name = "constant", .state_bytes = sizeof(void *), .plan = constant_plan, .run = constant_run};
+
+typedef struct any_element {
+    _Alignas(16) char bytes[16];
+} any_element;
+
+static ob_status constant_of_shape_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs,
+                                        ob_error *error) {
+    (void)needs;
+    const ob_view *out = &args->out[0];
+    bool wrong;
+    const ob_tensor *fill = ob__fill_of(site->node, &wrong);
+    OB_FAIL_IF(wrong || (fill && fill->dtype != out->dtype), error, OB_E_MODEL, "ConstantOfShape: value is not one element of %s",
+               ob_dtype_name(out->dtype));
+    if (fill) memcpy(args->state, fill->data, ob_dtype_size(out->dtype));
+    return OB_OK;
+}
 
 static ob_status constant_of_shape_run(const ob_kernel_args *args, ob_error *error) {
-    ob_view *out = &args->out[0];
-    const ob_attribute *a = ob__node_attribute(args->node, "value");
-    const void *value = NULL;
-    if (a) {
-        bool good =
-            a->type == OB_ATTR_TENSOR && a->u.tensor->n_elems == 1 && a->u.tensor->data && a->u.tensor->dtype == out->dtype;
-        OB_FAIL_IF(!good, error, OB_E_MODEL, "ConstantOfShape: value is not one element of %s", ob_dtype_name(out->dtype));
-        value = a->u.tensor->data;
-    }
-    ob__fill(out->data, ob__count(out), ob_dtype_size(out->dtype), value);
+    (void)error;
+    const ob_view *out = &args->out[0];
+    ob__fill(out->data, ob__count(out), ob_dtype_size(out->dtype), args->state);
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_constant_of_shape = {.name = "constant_of_shape", .run = constant_of_shape_run};
+const ob_kernel ob__kernel_constant_of_shape = {.name = "constant_of_shape",
+                                                .state_bytes = sizeof(any_element),
+                                                .plan = constant_of_shape_plan,
+                                                .run = constant_of_shape_run};
 
 /* ---- Range ---- */
 
@@ -170,7 +162,7 @@ static int64_t count_range(const ob_kernel_args *args) {
 static ob_status range_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
     for (uint32_t i = 0; i < 3; i++) {
-        OB_TRY(ob__check_type_v1(args, i, error));
+        OB_TRY(ob__check_type(site, args, i, error));
         OB_FAIL_IF(ob__count(&args->in[i]) != 1 || args->in[i].dtype != args->out[0].dtype, error, OB_E_SHAPE,
                    "Range: operand %u is not one element of %s", i, ob_dtype_name(args->out[0].dtype));
     }
@@ -193,7 +185,7 @@ static ob_status range_shape(const ob_kernel_site *site, ob_kernel_args *args, o
 
 static ob_status range_run(const ob_kernel_args *args, ob_error *error) {
     const ob_view *out = &args->out[0];
-    OB_FAIL_IF(count_range(args) != ob__count(out), error, OB_E_SHAPE, "Range: start, limit and delta do not give %lld elements",
+    OB_FAIL_IF(count_range(args) != ob__count(out), error, OB_E_SHAPE, "start, limit and delta do not give %lld elements",
                (long long)ob__count(out));
     write_range(out->dtype, args->in[0].data, args->in[1].data, args->in[2].data, ob__count(out), out->data);
     return OB_OK;
@@ -232,18 +224,31 @@ ob_status ob__one(ob_dtype dtype, void *element, ob_error *error) {
     return OB_OK;
 }
 
+typedef struct eye {
+    int64_t diagonal;
+    any_element one;
+} eye;
+
+static ob_status eye_like_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)needs;
+    eye *s = args->state;
+    s->diagonal = ob__eye_diagonal(site->node);
+    OB_FAIL_IF(args->out[0].rank != 2, error, OB_E_SHAPE, "EyeLike: rank %d", args->out[0].rank);
+    return ob__one(args->out[0].dtype, s->one.bytes, error);
+}
+
 static ob_status eye_like_run(const ob_kernel_args *args, ob_error *error) {
+    (void)error;
+    const eye *s = args->state;
     const ob_view *out = &args->out[0];
     size_t width = ob_dtype_size(out->dtype);
-    char one[16];
-    OB_TRY(ob__one(out->dtype, one, error));
-    OB_FAIL_IF(out->rank != 2, error, OB_E_SHAPE, "EyeLike: rank %d", out->rank);
     ob__fill(out->data, ob__count(out), width, NULL);
-    int64_t k = ob__node_int(args->node, "k", 0), rows = out->dims[0], columns = out->dims[1];
+    int64_t k = s->diagonal, rows = out->dims[0], columns = out->dims[1];
     if (k >= columns || k <= -rows) return OB_OK;
     for (int64_t i = k < 0 ? -k : 0; i < rows && i + k < columns; i++)
-        memcpy((char *)out->data + (i * columns + i + k) * (int64_t)width, one, width);
+        memcpy((char *)out->data + (i * columns + i + k) * (int64_t)width, s->one.bytes, width);
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_eye_like = {.name = "eye_like", .flags = OB_KERNEL_STRIDED, .run = eye_like_run};
+const ob_kernel ob__kernel_eye_like = {
+    .name = "eye_like", .flags = OB_KERNEL_STRIDED, .state_bytes = sizeof(eye), .plan = eye_like_plan, .run = eye_like_run};

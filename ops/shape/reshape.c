@@ -41,8 +41,7 @@ static bool find_strides(const ob_view *in, ob_view *out) {
 
 static ob_status check_counts(const ob_kernel_args *args, ob_error *error) {
     int64_t n_in = ob__count(&args->in[0]), n_out = ob__count(&args->out[0]);
-    OB_FAIL_IF(n_in != n_out, error, OB_E_SHAPE, "%s: %lld elements do not fill a shape of %lld", args->node->op_type,
-               (long long)n_in, (long long)n_out);
+    OB_FAIL_IF(n_in != n_out, error, OB_E_SHAPE, "%lld elements do not fill a shape of %lld", (long long)n_in, (long long)n_out);
     return OB_OK;
 }
 

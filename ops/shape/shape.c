@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "core/terms.h"
 #include "ops/infer/content.h"
+#include "ops/shape/params.h"
 #include "ops/table/op.h"
 
 OB_RULE(reshape);
@@ -11,7 +12,6 @@ OB_RULE(flatten);
 OB_RULE(squeeze);
 OB_RULE(unsqueeze);
 OB_RULE(identity);
-OB_RULE(transpose);
 OB_RULE(shape);
 OB_RULE(size);
 OB_RULE(constant);
@@ -227,67 +227,11 @@ ob_status ob__infer_unsqueeze(ob_infer *infer) {
     return ob__out_tensor(infer, 0, OB_NONE, rank, dims);
 }
 
-/* ---- Identity, Transpose ---- */
+/* ---- Identity ---- */
 
 ob_status ob__infer_identity(ob_infer *infer) {
     OB_TRY(ob__out_like(infer, 0, 0));
     return ob__content_share(infer, 0, 0);
-}
-
-static ob_status transpose_content(ob_infer *infer, ob_shape from, const int32_t *order) {
-    ob_content content = ob__in_content(infer, 0);
-    uint32_t n;
-    if (!content.elems || !infer->node->n_outputs || !ob__small_count(infer, from, &n) || n != content.n)
-        return ob__range_share(infer, 0, 0);
-    if (from.rank <= 1) return ob__content_share(infer, 0, 0);
-    ob_dim *elems = ob__new_dims(infer, n);
-    if (!elems) return OB_E_MEMORY;
-    uint32_t steps[OB_MAX_RANK], step = 1;
-    for (int32_t axis = from.rank - 1; axis >= 0; axis--) {
-        steps[axis] = step;
-        step *= (uint32_t)from.dims[axis];
-    }
-    for (uint32_t at = 0; at < n; at++) {
-        uint32_t rest = at, position = 0;
-        for (int32_t axis = from.rank - 1; axis >= 0; axis--) {
-            uint32_t size = (uint32_t)from.dims[order[axis]];
-            position += rest % size * steps[order[axis]];
-            rest /= size;
-        }
-        elems[at] = content.elems[position];
-    }
-    infer->out_contents[0] = (ob_content){.n = n, .elems = elems};
-    return OB_OK;
-}
-
-ob_status ob__infer_transpose(ob_infer *infer) {
-    ob_shape from = ob__in_shape(infer, 0);
-    uint32_t n;
-    const int64_t *perm = ob__node_ints(infer->node, "perm", &n);
-    ob__out_dtype(infer, 0, OB_NONE);
-    if (perm) OB_TRY(ob__rank_unknown(infer, 0));
-    if (from.rank < 0) return perm && n <= OB_MAX_RANK ? ob__out_rank(infer, 0, (int32_t)n) : OB_OK;
-    if (from.rank > OB_MAX_RANK) return OB_OK;
-    if (perm && n != (uint32_t)from.rank) {
-        ob__problem(infer, OB0602, 0, -1, "perm has %u entries for rank %d", n, from.rank);
-        return OB_OK;
-    }
-    ob_dim dims[OB_MAX_RANK];
-    int32_t order[OB_MAX_RANK];
-    bool used[OB_MAX_RANK] = {false};
-    for (int32_t axis = 0; axis < from.rank; axis++) {
-        int64_t source = perm ? perm[axis] : from.rank - 1 - axis;
-        if (source < 0) source += from.rank;
-        if (source < 0 || source >= from.rank || used[source]) {
-            ob__problem(infer, OB0602, 0, axis, "perm is not a permutation of 0 to %d", from.rank - 1);
-            return ob__out_rank(infer, 0, from.rank);
-        }
-        used[source] = true;
-        order[axis] = (int32_t)source;
-        dims[axis] = from.dims[source];
-    }
-    OB_TRY(ob__out_tensor(infer, 0, OB_NONE, from.rank, dims));
-    return transpose_content(infer, from, order);
 }
 
 /* ---- Shape and Size ---- */
@@ -296,18 +240,10 @@ ob_status ob__infer_shape(ob_infer *infer) {
     ob_shape from = ob__in_shape(infer, 0);
     ob_dim n = OB_DIM_UNKNOWN;
     if (from.rank >= 0) {
-        int64_t start = 0, end = from.rank;
-        if (ob__since(infer) >= 15) {
-            start = ob__node_int(infer->node, "start", 0);
-            end = ob__node_int(infer->node, "end", from.rank);
-        }
-        if (start < 0) start += from.rank;
-        if (end < 0) end += from.rank;
-        start = start < 0 ? 0 : start > from.rank ? from.rank : start;
-        end = end < 0 ? 0 : end > from.rank ? from.rank : end;
-        n = end > start ? end - start : 0;
+        const ob_axes_range axes = ob__shape_axes(infer->node, ob__since(infer), from.rank);
+        n = axes.to - axes.from;
         if (from.dims)
-            OB_TRY(ob__out_content(infer, 0, from.dims + start, (uint32_t)n));
+            OB_TRY(ob__out_content(infer, 0, from.dims + axes.from, (uint32_t)n));
         else
             OB_TRY(ob__out_content(infer, 0, &n, 0));
     }
@@ -336,52 +272,30 @@ static ob_status constant_tensor(ob_infer *infer, const ob_tensor *data) {
     return OB_OK;
 }
 
-static ob_status constant_vector(ob_infer *infer, ob_dtype dtype, uint32_t n, const int64_t *ints) {
-    ob_dim count = n;
-    OB_TRY(ob__out_tensor(infer, 0, dtype, 1, &count));
-    if (!ints || n > OB_CONTENT_MAX) return OB_OK;
-    const ob_tensor tensor = {.dtype = OB_INT64, .rank = 1, .dims = &count, .n_elems = n, .data = ints};
+ob_status ob__infer_constant(ob_infer *infer) {
+    if (infer->node->n_outputs != 1) return OB_OK;
+    const ob_constant_params params = ob__constant_params(infer->node);
+    for (uint32_t i = 0; i < infer->node->n_attributes; i++)
+        if (infer->node->attributes[i]->ref) return OB_OK;
+    if (params.tensor) return constant_tensor(infer, params.tensor);
+    if (!params.given) {
+        const ob_attribute *sparse = ob__node_attribute(infer->node, "sparse_value");
+        if (sparse)
+            ob__out_dtype(infer, 0, OB_NONE);
+        else
+            ob__problem(infer, OB0602, -1, -1, "the node has no value attribute");
+        return OB_OK;
+    }
+    const ob_tensor tensor = {
+        .dtype = params.dtype, .rank = params.rank, .dims = &params.n, .n_elems = params.n, .data = params.elements};
+    OB_TRY(ob__out_tensor(infer, 0, params.dtype, params.rank, &params.n));
+    if (params.n > OB_CONTENT_MAX || (params.rank ? params.dtype != OB_INT64 : params.dtype == OB_STRING)) return OB_OK;
     return ob__content_of_tensor(&tensor, infer->arena, &infer->out_contents[0]);
 }
 
-ob_status ob__infer_constant(ob_infer *infer) {
-    if (infer->node->n_outputs != 1) return OB_OK;
-    for (uint32_t i = 0; i < infer->node->n_attributes; i++) {
-        const ob_attribute *attribute = infer->node->attributes[i];
-        if (attribute->ref) return OB_OK;
-        switch (attribute->type) {
-        case OB_ATTR_TENSOR:
-            if (attribute->u.tensor && strcmp(attribute->name, "value") == 0) return constant_tensor(infer, attribute->u.tensor);
-            break;
-        case OB_ATTR_SPARSE_TENSOR: ob__out_dtype(infer, 0, OB_NONE); return OB_OK;
-        case OB_ATTR_INT: {
-            const ob_tensor scalar = {.dtype = OB_INT64, .n_elems = 1, .data = &attribute->u.i};
-            if (strcmp(attribute->name, "value_int") != 0) break;
-            OB_TRY(ob__out_tensor(infer, 0, OB_INT64, 0, NULL));
-            return ob__content_of_tensor(&scalar, infer->arena, &infer->out_contents[0]);
-        }
-        case OB_ATTR_FLOAT: {
-            const ob_tensor scalar = {.dtype = OB_FLOAT, .n_elems = 1, .data = &attribute->u.f};
-            if (strcmp(attribute->name, "value_float") != 0) break;
-            OB_TRY(ob__out_tensor(infer, 0, OB_FLOAT, 0, NULL));
-            return ob__content_of_tensor(&scalar, infer->arena, &infer->out_contents[0]);
-        }
-        case OB_ATTR_STRING:
-            if (strcmp(attribute->name, "value_string") != 0) break;
-            return ob__out_tensor(infer, 0, OB_STRING, 0, NULL);
-        case OB_ATTR_INTS: return constant_vector(infer, OB_INT64, attribute->n, attribute->u.ints);
-        case OB_ATTR_FLOATS: return constant_vector(infer, OB_FLOAT, attribute->n, NULL);
-        case OB_ATTR_STRINGS: return constant_vector(infer, OB_STRING, attribute->n, NULL);
-        default: break;
-        }
-    }
-    if (!ob__node_attribute(infer->node, "sparse_value")) ob__problem(infer, OB0602, -1, -1, "the node has no value attribute");
-    return OB_OK;
-}
-
 ob_status ob__infer_constant_of_shape(ob_infer *infer) {
-    const ob_attribute *value = ob__node_attribute(infer->node, "value");
-    const ob_tensor *fill = value && value->type == OB_ATTR_TENSOR && !value->ref ? value->u.tensor : NULL;
+    bool wrong;
+    const ob_tensor *fill = ob__fill_of(infer->node, &wrong);
     ob_shape target;
     OB_TRY(ob__shape_operand(infer, 0, &target));
     if (fill && fill->n_elems != 1)

@@ -1,54 +1,13 @@
-/* Shape rules of random, signal and text operators. */
+/* Shape rules of signal operators. */
 #include <string.h>
 
 #include "core/error.h"
 #include "ops/table/op.h"
 
-OB_RULE(random);
-OB_RULE(random_like);
-OB_RULE(multinomial);
 OB_RULE(dft);
 OB_RULE(stft);
 OB_RULE(window);
 OB_RULE(mel_weight_matrix);
-OB_RULE(string_normalizer);
-OB_RULE(string_split);
-OB_RULE(tfidf);
-
-/* ---- Random ---- */
-
-ob_status ob__infer_random(ob_infer *infer) {
-    uint32_t n;
-    const int64_t *shape = ob__node_ints(infer->node, "shape", &n);
-    ob__out_dtype(infer, 0, ob__dtype_attribute(infer, "dtype", OB_FLOAT));
-    if (!shape || n > OB_MAX_RANK) {
-        ob__problem(infer, OB0602, -1, -1, "attribute shape is missing");
-        return OB_OK;
-    }
-    for (uint32_t i = 0; i < n; i++)
-        if (shape[i] < 0 || shape[i] > OB_DIM_CONST_MAX) {
-            ob__problem(infer, OB0602, -1, (int32_t)i, "shape holds %lld", (long long)shape[i]);
-            return ob__out_rank(infer, 0, (int32_t)n);
-        }
-    return ob__out_tensor(infer, 0, OB_NONE, (int32_t)n, shape);
-}
-
-ob_status ob__infer_random_like(ob_infer *infer) {
-    OB_TRY(ob__out_like(infer, 0, 0));
-    ob__out_dtype(infer, 0, ob__dtype_attribute(infer, "dtype", ob__in_dtype(infer, 0)));
-    return OB_OK;
-}
-
-ob_status ob__infer_multinomial(ob_infer *infer) {
-    ob_dim n = ob__node_int(infer->node, "sample_size", 1);
-    if (!ob__rank_in(infer, 0, 2, 2)) return OB_OK;
-    if (ob__in_rank(infer, 0) == 2 && n > 0) /* of no classes none can be drawn */
-        OB_TRY(ob__require_where(infer, ob__in_dim(infer, 0, 0), OB_COND_AT_LEAST, ob__in_dim(infer, 0, 1), 1, 0, 1, OB0601));
-    const ob_dim dims[2] = {ob__in_dim(infer, 0, 0), ob_dim_is_const(n) && n >= 0 ? n : OB_DIM_UNKNOWN};
-    return ob__out_tensor(infer, 0, ob__dtype_attribute(infer, "dtype", OB_INT32), 2, dims);
-}
-
-/* ---- Signal ---- */
 
 static ob_dim half_plus_one(ob_infer *infer, ob_dim n) {
     return ob_dim_add(infer->dims, ob_dim_div(infer->dims, n, 2), 1);
@@ -112,38 +71,4 @@ ob_status ob__infer_mel_weight_matrix(ob_infer *infer) {
     for (uint32_t i = 0; i < 2; i++) OB_TRY(ob__require_size(infer, ob__in_scalar(infer, i), (int32_t)i, -1, OB0601));
     const ob_dim dims[2] = {half_plus_one(infer, ob__in_scalar(infer, 1)), ob__in_scalar(infer, 0)};
     return ob__out_tensor(infer, 0, ob__dtype_attribute(infer, "output_datatype", OB_FLOAT), 2, dims);
-}
-
-/* ---- Text ---- */
-
-ob_status ob__infer_string_normalizer(ob_infer *infer) {
-    ob_shape from = ob__in_shape(infer, 0);
-    if (!ob__rank_in(infer, 0, 1, 2) || from.rank < 0) return OB_OK;
-    if (from.rank == 2) OB_TRY(ob__require(infer, OB_COND_EQUAL, from.dims[0], 1, 0, 0, OB0601));
-    const ob_attribute *stopwords = ob__node_attribute(infer->node, "stopwords");
-    if (!stopwords || stopwords->n == 0) return ob__out_like(infer, 0, 0);
-    const ob_dim dims[2] = {from.rank == 2 ? 1 : OB_DIM_UNKNOWN, OB_DIM_UNKNOWN};
-    return ob__out_tensor(infer, 0, OB_STRING, from.rank, dims);
-}
-
-ob_status ob__infer_string_split(ob_infer *infer) {
-    ob_shape from = ob__in_shape(infer, 0);
-    if (from.rank < 0 || from.rank >= OB_MAX_RANK) return OB_OK;
-    ob_dim dims[OB_MAX_RANK];
-    if (from.rank) memcpy(dims, from.dims, (size_t)from.rank * sizeof *dims);
-    dims[from.rank] = OB_DIM_UNKNOWN;
-    OB_TRY(ob__out_tensor(infer, 0, OB_STRING, from.rank + 1, dims));
-    return ob__out_tensor(infer, 1, OB_INT64, from.rank, dims);
-}
-
-ob_status ob__infer_tfidf(ob_infer *infer) {
-    ob_shape from = ob__in_shape(infer, 0);
-    uint32_t n;
-    const int64_t *indexes = ob__node_ints(infer->node, "ngram_indexes", &n);
-    ob_dim width = indexes ? 0 : OB_DIM_UNKNOWN;
-    for (uint32_t i = 0; i < n; i++)
-        if (indexes[i] >= 0 && indexes[i] < INT32_MAX && indexes[i] + 1 > width) width = indexes[i] + 1;
-    if (!ob__rank_in(infer, 0, 1, 2) || from.rank < 0) return OB_OK;
-    const ob_dim dims[2] = {from.rank == 2 ? from.dims[0] : width, width};
-    return ob__out_tensor(infer, 0, OB_FLOAT, from.rank, dims);
 }

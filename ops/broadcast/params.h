@@ -1,0 +1,16 @@
+/* What BroadcastInDim has as attributes: read here and nowhere else. */
+#ifndef OB_OPS_BROADCAST_PARAMS_H
+#define OB_OPS_BROADCAST_PARAMS_H
+
+#include "core/graph.h"
+
+typedef struct ob_in_dim_params {
+    ob_ints dimensions; /* axis i of the operand is this one of the result */
+    ob_ints shape;      /* of the result, where no operand says it */
+} ob_in_dim_params;
+
+static inline ob_in_dim_params ob__in_dim_params(const ob_node *node) {
+    return (ob_in_dim_params){ob__node_list(node, "broadcast_dimensions"), ob__node_list(node, "shape")};
+}
+
+#endif

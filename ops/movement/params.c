@@ -1,0 +1,22 @@
+#include "ops/movement/params.h"
+
+#include <string.h>
+
+const char *const ob__pad_mode_names[OB_PAD_MODES] = {"constant", "edge", "reflect", "wrap"};
+
+ob_pad_params ob__pad_params(const ob_node *node, int32_t since) {
+    ob_pad_params params = {.mode = OB_PAD_CONSTANT};
+    const char *name = ob__node_string(node, "mode", ob__pad_mode_names[OB_PAD_CONSTANT]);
+    while (params.mode < OB_PAD_MODES && strcmp(ob__pad_mode_names[params.mode], name) != 0) params.mode++;
+    if (since >= 11) return params;
+    params.pads = ob__node_list(node, since < 2 ? "paddings" : "pads");
+    params.value = ob__node_float(node, "value", 0);
+    return params;
+}
+
+ob_depth_params ob__depth_params(const ob_node *node) {
+    bool to_space = strcmp(node->op_type, "DepthToSpace") == 0;
+    return (ob_depth_params){.to_space = to_space,
+                             .channels_first = to_space && strcmp(ob__node_string(node, "mode", "DCR"), "CRD") == 0,
+                             .block = ob__node_int(node, "blocksize", 0)};
+}

@@ -1,0 +1,52 @@
+/* What operators that pick elements have as attributes: read here and nowhere else. */
+#ifndef OB_OPS_SELECT_PARAMS_H
+#define OB_OPS_SELECT_PARAMS_H
+
+#include "core/graph.h"
+
+/* Gather, GatherElements, Scatter, ScatterElements. */
+static inline int64_t ob__gather_axis(const ob_node *node) {
+    return ob__node_int(node, "axis", 0);
+}
+/* GatherND: axes that data and indices share. */
+static inline int64_t ob__gather_batch(const ob_node *node) {
+    return ob__node_int(node, "batch_dims", 0);
+}
+/* OneHot: where the new axis lies in the result. */
+static inline int64_t ob__one_hot_axis(const ob_node *node) {
+    return ob__node_int(node, "axis", -1);
+}
+/* Trilu: the upper triangle, else the lower one. */
+static inline bool ob__trilu_upper(const ob_node *node) {
+    return ob__node_int(node, "upper", 1) != 0;
+}
+
+/* Compress, Unique: slices along an axis, or the elements. */
+typedef struct ob_slices_params {
+    bool flat;
+    int64_t axis;
+} ob_slices_params;
+static inline ob_slices_params ob__slices_params(const ob_node *node) {
+    return (ob_slices_params){!ob__node_attribute(node, "axis"), ob__node_int(node, "axis", 0)};
+}
+
+typedef struct ob_topk_params {
+    int64_t axis;
+    bool has_k; /* before version 10; then an operand */
+    int64_t k;
+    bool smallest; /* from version 11 on */
+} ob_topk_params;
+static inline ob_topk_params ob__topk_params(const ob_node *node, int32_t since) {
+    return (ob_topk_params){.axis = ob__node_int(node, "axis", -1),
+                            .has_k = since < 10 && ob__node_attribute(node, "k"),
+                            .k = ob__node_int(node, "k", 0),
+                            .smallest = since >= 11 && ob__node_int(node, "largest", 1) == 0};
+}
+
+/* Scatter ...: how an update meets what is there. */
+typedef enum ob_reduction { OB_REPLACE, OB_ADD, OB_MUL, OB_MAX, OB_MIN, OB_REDUCTIONS } ob_reduction;
+extern const char *const ob__reduction_names[OB_REDUCTIONS];
+/* OB_REDUCTIONS: a name that is none. */
+ob_reduction ob__scatter_reduction(const ob_node *node);
+
+#endif
