@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "core/types.h"
+
 typedef struct dtype_row {
     const char *name;
     size_t n_bytes;
@@ -28,15 +30,18 @@ ob_dtype ob_dtype_from_name(const char *name) {
     return OB_NONE;
 }
 
+/* What the public list does not say. */
+static const struct {
+    int kind, file_bits;
+} kinds[OB_DTYPE_COUNT] = {
+#define OB_TYPE_TEMPLATE "core/dtype_row.inc.h"
+#include "core/types.def"
+};
+
 int ob_dtype_file_bits(ob_dtype dtype) {
-    switch (dtype) {
-    case OB_NONE:
-    case OB_STRING: return 0;
-    case OB_INT4:
-    case OB_UINT4:
-    case OB_FLOAT4E2M1: return 4;
-    case OB_INT2:
-    case OB_UINT2: return 2;
-    default: return (int)ob_dtype_size(dtype) * 8;
-    }
+    return (unsigned)dtype < OB_DTYPE_COUNT ? kinds[dtype].file_bits : 0;
+}
+
+int ob__dtype_kind(ob_dtype dtype) {
+    return (unsigned)dtype < OB_DTYPE_COUNT ? kinds[dtype].kind : OB_KIND_NONE;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/types.h"
 #include "ops/elementwise/element.h"
 #include "ops/infer/legacy.h"
 #include "ops/table/op.h"
@@ -53,10 +54,6 @@ static void equal_strings(char *const *pointers, const int64_t *step, int64_t n,
         }
 }
 
-static bool is_float(ob_dtype dtype) {
-    return dtype == OB_FLOAT || dtype == OB_DOUBLE || dtype == OB_FLOAT16 || dtype == OB_BFLOAT16;
-}
-
 static bool convert_operand(ob_blocks_spec *spec, uint32_t k, ob_dtype from, ob_dtype to) {
     ob_conversion conversion = ob__find_conversion(from, to, true);
     if (conversion.n_steps == 1) {
@@ -69,9 +66,9 @@ static bool convert_operand(ob_blocks_spec *spec, uint32_t k, ob_dtype from, ob_
 /* Computed in int64 for integers, in double when either side needs it (a float holds not every int32), in float otherwise; then
  * converted to the base's type. */
 static bool plan_pow(ob_dtype base, ob_dtype exponent, ob_blocks_spec *spec) {
-    bool integers = !is_float(base) && !is_float(exponent);
-    bool wide =
-        base == OB_DOUBLE || !is_float(base) || (!is_float(exponent) && ob_dtype_size(exponent) > 2) || exponent == OB_DOUBLE;
+    bool integers = !ob__dtype_is_float(base) && !ob__dtype_is_float(exponent);
+    bool wide = base == OB_DOUBLE || !ob__dtype_is_float(base) ||
+                (!ob__dtype_is_float(exponent) && ob_dtype_size(exponent) > 2) || exponent == OB_DOUBLE;
     ob_dtype as = integers ? OB_INT64 : wide ? OB_DOUBLE : OB_FLOAT;
     spec->loop = ob__kernels()->binary[OBK_POW][as];
     if (!spec->loop || !convert_operand(spec, 0, base, as) || !convert_operand(spec, 1, exponent, as)) return false;
@@ -92,7 +89,7 @@ static ob_status choose_loop(const ob_kernel_site *site, const ob_kernel_args *a
                ob_dtype_name(second));
     if (loop == OBK_MOD) {
         bool fmod = ob__node_int(site->node, "fmod", 0) != 0;
-        OB_FAIL_IF(is_float(dtype) && !fmod, error, OB_E_MODEL, "Mod: attribute fmod must be 1 for type %s",
+        OB_FAIL_IF(ob__dtype_is_float(dtype) && !fmod, error, OB_E_MODEL, "Mod: attribute fmod must be 1 for type %s",
                    ob_dtype_name(dtype));
         if (fmod) loop = OBK_FMOD;
     } else if (loop == OBK_SHIFT_LEFT) {

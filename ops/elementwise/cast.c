@@ -6,6 +6,7 @@
 
 #include "core/arena.h"
 #include "core/error.h"
+#include "core/types.h"
 #include "kernels/convert/narrow.h"
 #include "ops/elementwise/element.h"
 #include "ops/library/number_text.h"
@@ -31,12 +32,6 @@ static void copy_loop(char *const *pointers, const int64_t *step, int64_t n, con
         else if (out != in)
             memcpy(out, in, (size_t)n * s->elem_bytes);
     }
-}
-
-static bool parse_int_type(ob_dtype dtype) {
-    return dtype == OB_INT8 || dtype == OB_INT16 || dtype == OB_INT32 || dtype == OB_INT64 || dtype == OB_INT4 ||
-           dtype == OB_INT2 || dtype == OB_UINT2 || dtype == OB_UINT8 || dtype == OB_UINT16 || dtype == OB_UINT32 ||
-           dtype == OB_UINT64 || dtype == OB_UINT4;
 }
 
 /* ---- Strings: one element at a time ---- */
@@ -72,7 +67,7 @@ static bool parse_bool(const ob_string *text, uint8_t *value) {
 static bool read_string(const string_cast *c, const ob_string *text, void *target) {
     const char *data = text->data ? text->data : "";
     if (c->to == OB_BOOL && parse_bool(text, target)) return true;
-    if (parse_int_type(c->to)) {
+    if (ob__dtype_is_integer(c->to)) {
         bool negative;
         uint64_t bits;
         if (!ob__parse_int(data, text->n, &negative, &bits)) return false;
@@ -89,7 +84,7 @@ static size_t write_string(const string_cast *c, const char *source, char *text)
     uint64_t number;
     convert_one(&c->conversion, &number, source, 8);
     if (c->from == OB_UINT64) return ob__format_uint(number, text);
-    if (parse_int_type(c->from) || c->from == OB_BOOL) return ob__format_int((int64_t)number, text);
+    if (ob__dtype_is_integer(c->from) || c->from == OB_BOOL) return ob__format_int((int64_t)number, text);
     double real;
     memcpy(&real, &number, sizeof real);
     return ob__format_real(real, c->from != OB_DOUBLE, text);
@@ -124,9 +119,9 @@ static void string_loop(char *const *pointers, const int64_t *strides, int64_t n
 }
 
 static ob_conversion string_conversion(ob_dtype from, ob_dtype to, bool saturate) {
-    if (from == OB_STRING) return ob__find_conversion(parse_int_type(to) ? OB_INT64 : OB_DOUBLE, to, saturate);
+    if (from == OB_STRING) return ob__find_conversion(ob__dtype_is_integer(to) ? OB_INT64 : OB_DOUBLE, to, saturate);
     if (from == OB_UINT64) return ob__find_conversion(from, OB_UINT64, true);
-    return ob__find_conversion(from, parse_int_type(from) || from == OB_BOOL ? OB_INT64 : OB_DOUBLE, true);
+    return ob__find_conversion(from, ob__dtype_is_integer(from) || from == OB_BOOL ? OB_INT64 : OB_DOUBLE, true);
 }
 
 static ob_status run_strings(const ob_kernel_args *args, ob_error *error) {

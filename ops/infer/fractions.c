@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/types.h"
 #include "ops/infer/content.h"
 #include "ops/table/op.h"
 
@@ -13,10 +14,6 @@ enum {
     MAX_DENOMINATOR = 1 << 12,
     MAX_NUMERATOR = 64 /* of a constant: 1.3 is a fraction too, but leaves sizes no room in 24 bits */
 };
-
-static bool is_real(ob_dtype dtype) {
-    return dtype == OB_FLOAT || dtype == OB_DOUBLE;
-}
 
 static int64_t exact_limit(ob_dtype dtype) {
     return dtype == OB_FLOAT ? INT64_C(1) << 24 : INT64_C(1) << 53;
@@ -46,7 +43,8 @@ typedef struct fractions {
 
 static bool read_input(const ob_infer *infer, uint32_t i, fractions *out) {
     ob_content content = ob__in_content(infer, i);
-    if (!is_real(ob__in_dtype(infer, i)) || ob__in_rank(infer, i) < 0 || ob__in_rank(infer, i) > 1) return false;
+    if (ob__dtype_kind(ob__in_dtype(infer, i)) != OB_KIND_REAL || ob__in_rank(infer, i) < 0 || ob__in_rank(infer, i) > 1)
+        return false;
     *out = content.parts ? (fractions){content.n, content.parts, content.denominator, content.extent}
                          : (fractions){content.n, content.elems, 1, 0};
     return out->parts != NULL;
@@ -145,7 +143,7 @@ ob_status ob__fractions_leave(ob_infer *infer) {
     ob_content content = ob__in_content(infer, 0);
     ob_dtype dtype = ob__in_dtype(infer, 0);
     ob_dim extent = 0;
-    if (!content.elems || !is_real(dtype)) return OB_OK;
+    if (!content.elems || ob__dtype_kind(dtype) != OB_KIND_REAL) return OB_OK;
     for (uint32_t i = 0; i < content.n; i++)
         if (ob_dim_is_term(content.elems[i])) extent = extent_with(infer, extent, content.elems[i]);
     const ob_condition exact = {OB_COND_AT_LEAST, exact_limit(dtype), extent};
@@ -154,13 +152,14 @@ ob_status ob__fractions_leave(ob_infer *infer) {
 }
 
 ob_status ob__fractions_round(ob_infer *infer) {
-    if (!ob__in_content(infer, 0).parts || !is_real(ob__in_dtype(infer, 0)) || infer->node->n_outputs != 1) return OB_OK;
+    if (!ob__in_content(infer, 0).parts || ob__dtype_kind(ob__in_dtype(infer, 0)) != OB_KIND_REAL || infer->node->n_outputs != 1)
+        return OB_OK;
     if (ob__op_is(infer, "Floor")) return round_all(infer, round_down);
     if (ob__op_is(infer, "Ceil")) return round_all(infer, round_up);
     return OB_OK;
 }
 
 ob_status ob__fractions_cast(ob_infer *infer, ob_dtype from, ob_dtype to) {
-    if (!ob__in_content(infer, 0).parts || !is_real(from) || infer->node->n_outputs != 1) return OB_OK;
+    if (!ob__in_content(infer, 0).parts || ob__dtype_kind(from) != OB_KIND_REAL || infer->node->n_outputs != 1) return OB_OK;
     return to == OB_INT64 || (to == OB_INT32 && from == OB_FLOAT) ? round_all(infer, round_to_0) : OB_OK;
 }

@@ -1,5 +1,6 @@
 /* Gather 1.., GatherElements 11.., GatherND 11.. (batch_dims since 12), OneHot 9.., Trilu 14: elements picked by index. Every
  * element type, by width. A negative index counts from the end; one outside the axis is E_ARGUMENT with the index. */
+#include "core/types.h"
 #include "ops/kernel/common.h"
 #include "ops/select/params.h"
 
@@ -128,21 +129,9 @@ const ob_kernel ob__kernel_gather_nd = {
 static ob_status read_number(const ob_view *view, int64_t i, int64_t *out, ob_error *error) {
     const void *data = view->data;
     switch (view->dtype) {
-    case OB_INT8: *out = ((const int8_t *)data)[i]; return OB_OK;
-    case OB_UINT8: *out = ((const uint8_t *)data)[i]; return OB_OK;
-    case OB_INT16: *out = ((const int16_t *)data)[i]; return OB_OK;
-    case OB_UINT16: *out = ((const uint16_t *)data)[i]; return OB_OK;
-    case OB_INT32: *out = ((const int32_t *)data)[i]; return OB_OK;
-    case OB_UINT32: *out = ((const uint32_t *)data)[i]; return OB_OK;
-    case OB_INT64: *out = ((const int64_t *)data)[i]; return OB_OK;
-    case OB_UINT64: {
-        uint64_t value = ((const uint64_t *)data)[i];
-        *out = value > INT64_MAX ? INT64_MAX : (int64_t)value;
-        return OB_OK;
-    }
+#define OB_TYPE_TEMPLATE "ops/select/number.inc.h"
+#include "core/types.def"
     case OB_FLOAT16: *out = ob__int64_from((double)ob__float_from_half(((const uint16_t *)data)[i])); return OB_OK;
-    case OB_FLOAT: *out = ob__int64_from((double)((const float *)data)[i]); return OB_OK;
-    case OB_DOUBLE: *out = ob__int64_from(((const double *)data)[i]); return OB_OK;
     default: return ob__fail(error, OB_E_UNSUPPORTED, "no integer from element type %s", ob_dtype_name(view->dtype));
     }
 }

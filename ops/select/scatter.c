@@ -1,88 +1,26 @@
 /* Scatter 9, 11, ScatterElements 11.., ScatterND 11..: a copy of the data with some elements replaced, or since 16 combined by
  * reduction add, mul and since 18 max, min. Every element type; reductions for numbers, bool (or, and) and, add and mul only,
  * complex. NaN wins max and min. Updates are applied in order. Negative indices count from the end; one outside is E_ARGUMENT. */
+#include "core/types.h"
 #include "ops/kernel/common.h"
 #include "ops/select/params.h"
 
 typedef void (*combine)(ob_reduction kind, void *to, const void *from, int64_t n);
 
-/* Integers are added and multiplied as uint64_t: they wrap. W is the type to compute in. */
-#define COMBINE(name, type, W)                                                                                                   \
-    static void combine_##name(ob_reduction kind, void *to, const void *from, int64_t n) {                                       \
-        type *y = to;                                                                                                            \
-        const type *x = from;                                                                                                    \
-        for (int64_t i = 0; i < n; i++) {                                                                                        \
-            if (kind == OB_ADD)                                                                                                  \
-                y[i] = (type)((W)y[i] + (W)x[i]);                                                                                \
-            else if (kind == OB_MUL)                                                                                             \
-                y[i] = (type)((W)y[i] * (W)x[i]);                                                                                \
-            else if (y[i] == y[i] && (kind == OB_MAX ? !(y[i] >= x[i]) : !(y[i] <= x[i])))                                       \
-                y[i] = x[i];                                                                                                     \
-        }                                                                                                                        \
-    }
-COMBINE(float, float, float)
-COMBINE(double, double, double)
-COMBINE(int8, int8_t, uint64_t)
-COMBINE(uint8, uint8_t, uint64_t)
-COMBINE(int16, int16_t, uint64_t)
-COMBINE(uint16, uint16_t, uint64_t)
-COMBINE(int32, int32_t, uint64_t)
-COMBINE(uint32, uint32_t, uint64_t)
-COMBINE(int64, int64_t, uint64_t)
-COMBINE(uint64, uint64_t, uint64_t)
-
-static void combine_bool(ob_reduction kind, void *to, const void *from, int64_t n) {
-    uint8_t *y = to;
-    const uint8_t *x = from;
-    for (int64_t i = 0; i < n; i++) y[i] = kind == OB_ADD || kind == OB_MAX ? y[i] || x[i] : y[i] && x[i];
+static float widened(ob_dtype dtype, uint16_t bits) {
+    return dtype == OB_FLOAT16 ? ob__float_from_half(bits) : ob__float_from_bfloat(bits);
 }
 
-#define COMBINE_NARROW(name, WIDEN, NARROW)                                                                                      \
-    static void combine_##name(ob_reduction kind, void *to, const void *from, int64_t n) {                                       \
-        uint16_t *y = to;                                                                                                        \
-        const uint16_t *x = from;                                                                                                \
-        for (int64_t i = 0; i < n; i++) {                                                                                        \
-            float value = WIDEN(y[i]), update = WIDEN(x[i]);                                                                     \
-            combine_float(kind, &value, &update, 1);                                                                             \
-            y[i] = NARROW(value);                                                                                                \
-        }                                                                                                                        \
-    }
-COMBINE_NARROW(half, ob__float_from_half, ob__half_from_float)
-COMBINE_NARROW(bfloat, ob__float_from_bfloat, ob__bfloat_from_float)
+#define IS_NAN(x) ((x) != (x))
+#define FUNCTIONS
+#define OB_TYPE_TEMPLATE "ops/select/combine.inc.h"
+#include "core/types.def"
+#undef FUNCTIONS
 
-#define COMBINE_COMPLEX(name, type)                                                                                              \
-    static void combine_##name(ob_reduction kind, void *to, const void *from, int64_t n) {                                       \
-        type *y = to;                                                                                                            \
-        const type *x = from;                                                                                                    \
-        for (int64_t i = 0; i < 2 * n; i += 2) {                                                                                 \
-            type re = kind == OB_ADD ? y[i] + x[i] : y[i] * x[i] - y[i + 1] * x[i + 1];                                          \
-            y[i + 1] = kind == OB_ADD ? y[i + 1] + x[i + 1] : y[i] * x[i + 1] + y[i + 1] * x[i];                                 \
-            y[i] = re;                                                                                                           \
-        }                                                                                                                        \
-    }
-COMBINE_COMPLEX(complex64, float)
-COMBINE_COMPLEX(complex128, double)
-
-static combine find_combine(ob_dtype dtype, ob_reduction kind) {
-    switch (dtype) {
-    case OB_FLOAT: return combine_float;
-    case OB_DOUBLE: return combine_double;
-    case OB_FLOAT16: return combine_half;
-    case OB_BFLOAT16: return combine_bfloat;
-    case OB_INT8: return combine_int8;
-    case OB_UINT8: return combine_uint8;
-    case OB_INT16: return combine_int16;
-    case OB_UINT16: return combine_uint16;
-    case OB_INT32: return combine_int32;
-    case OB_UINT32: return combine_uint32;
-    case OB_INT64: return combine_int64;
-    case OB_UINT64: return combine_uint64;
-    case OB_BOOL: return combine_bool;
-    case OB_COMPLEX64: return kind <= OB_MUL ? combine_complex64 : NULL;
-    case OB_COMPLEX128: return kind <= OB_MUL ? combine_complex128 : NULL;
-    default: return NULL;
-    }
-}
+static const combine combines[OB_DTYPE_COUNT] = {
+#define OB_TYPE_TEMPLATE "ops/select/combine.inc.h"
+#include "core/types.def"
+};
 
 typedef struct state {
     ob_reduction kind;
@@ -103,7 +41,8 @@ static ob_status scatter_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     OB_FAIL_IF(s->kind == OB_REDUCTIONS, error, OB_E_ARGUMENT, "%s: reduction \"%s\"", site->node->op_type,
                ob__node_string(site->node, "reduction", ""));
     if (s->kind == OB_REPLACE) return OB_OK;
-    s->function = find_combine(data->dtype, s->kind);
+    bool ordered = ob__dtype_kind(data->dtype) != OB_KIND_COMPLEX || s->kind < OB_MAX;
+    s->function = ordered ? combines[data->dtype] : NULL;
     OB_FAIL_IF(!s->function, error, OB_E_UNSUPPORTED, "%s: no reduction \"%s\" for %s", site->node->op_type,
                ob__reduction_names[s->kind], ob_dtype_name(data->dtype));
     return OB_OK;

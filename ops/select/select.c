@@ -4,6 +4,7 @@
  * slices along `axis` (or, without it, the elements) whose condition holds; a short condition leaves the rest out. TopK: the k
  * largest (11: or smallest) along an axis with their indices, in order of value, equal ones in order of index; NaN is
  * greater than every number, as where NumPy sorts. */
+#include "core/types.h"
 #include "ops/kernel/common.h"
 #include "ops/select/params.h"
 
@@ -151,46 +152,18 @@ typedef struct topk {
     bool smallest;
 } topk;
 
-/* A heap of indices whose root is the worst of the k best. Generic over types through `ranks`. */
+/* A heap of indices whose root is the worst of the k best. One for each type. */
 typedef bool (*ranks_before)(const topk *t, const void *vector, int64_t a, int64_t b);
 
-#define RANKS(name, type)                                                                                                        \
-    static bool name(const topk *t, const void *vector, int64_t a, int64_t b) {                                                  \
-        type x = ((const type *)vector)[a * t->inner], y = ((const type *)vector)[b * t->inner];                                 \
-        if (IS_NAN(x) != IS_NAN(y)) return t->smallest ? IS_NAN(y) : IS_NAN(x);                                                  \
-        if (x < y || x > y) return t->smallest ? x < y : x > y;                                                                  \
-        return a < b;                                                                                                            \
-    }
-#define IS_NAN(x) isnan(x)
-RANKS(ranks_float, float)
-RANKS(ranks_double, double)
-#undef IS_NAN
-#define IS_NAN(x) ((void)(x), 0)
-RANKS(ranks_int8, int8_t)
-RANKS(ranks_uint8, uint8_t)
-RANKS(ranks_int16, int16_t)
-RANKS(ranks_uint16, uint16_t)
-RANKS(ranks_int32, int32_t)
-RANKS(ranks_uint32, uint32_t)
-RANKS(ranks_int64, int64_t)
-RANKS(ranks_uint64, uint64_t)
-#undef IS_NAN
+#define FUNCTIONS
+#define OB_TYPE_TEMPLATE "ops/select/ranks.inc.h"
+#include "core/types.def"
+#undef FUNCTIONS
 
-static ranks_before find_ranks(ob_dtype dtype) {
-    switch (dtype) {
-    case OB_FLOAT: return ranks_float;
-    case OB_DOUBLE: return ranks_double;
-    case OB_INT8: return ranks_int8;
-    case OB_UINT8: return ranks_uint8;
-    case OB_INT16: return ranks_int16;
-    case OB_UINT16: return ranks_uint16;
-    case OB_INT32: return ranks_int32;
-    case OB_UINT32: return ranks_uint32;
-    case OB_INT64: return ranks_int64;
-    case OB_UINT64: return ranks_uint64;
-    default: return NULL;
-    }
-}
+static const ranks_before ranks[OB_DTYPE_COUNT] = {
+#define OB_TYPE_TEMPLATE "ops/select/ranks.inc.h"
+#include "core/types.def"
+};
 
 static void sink(const topk *t, const void *vector, ranks_before before, int64_t at, int64_t n) {
     int64_t *heap = t->heap, item = heap[at];
@@ -260,7 +233,7 @@ static ob_status topk_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     bool fits = out->rank == in->rank && out->dims[axis] <= in->dims[axis];
     for (int32_t a = 0; fits && a < in->rank; a++) fits = a == axis || out->dims[a] == in->dims[a];
     OB_FAIL_IF(!fits, error, OB_E_SHAPE, "TopK: axis %d has only %lld elements", axis, (long long)in->dims[axis]);
-    if (!find_ranks(ob__is_real(in->dtype) ? ob__computing_type(args) : in->dtype)) return OB__NO_TYPE(site, error, in->dtype);
+    if (!ranks[ob__is_real(in->dtype) ? ob__computing_type(args) : in->dtype]) return OB__NO_TYPE(site, error, in->dtype);
     OB_TRY(ob__plan_real(args, needs, error));
     return ob__need_scratch(needs, out->dims[axis], sizeof(int64_t), error);
 }
@@ -274,7 +247,7 @@ static ob_status topk_compute(const ob_kernel_args *args, ob_error *error) {
     OB_FAIL_IF(t.k != out->dims[axis], error, OB_E_SHAPE, "k is %lld, planned were %lld", (long long)t.k,
                (long long)out->dims[axis]);
     t.smallest = params->smallest;
-    ranks_before before = find_ranks(in->dtype);
+    ranks_before before = ranks[in->dtype];
     if (ob__count(out) == 0) return OB_OK;
     size_t width = ob_dtype_size(in->dtype);
     int64_t vectors = ob__count(in) / t.n;

@@ -3,6 +3,7 @@
  * Shape 1.. (start and end since 15), Size 1..: int64. Constant 1..: value; 12 also value_float(s), value_int(s),
  * value_string(s). ConstantOfShape 9..: one element everywhere, float 0 by default. Range 11..: start + i * delta, integers wrap.
  * EyeLike 9..: ones on diagonal k. */
+#include "core/types.h"
 #include "ops/kernel/common.h"
 #include "ops/shape/params.h"
 
@@ -94,33 +95,6 @@ const ob_kernel ob__kernel_constant_of_shape = {.name = "constant_of_shape",
 
 /* ---- Range ---- */
 
-#define FLOAT_RANGE(type)                                                                                                        \
-    {                                                                                                                            \
-        type s, l, d, *out = to;                                                                                                 \
-        memcpy(&s, start, sizeof s);                                                                                             \
-        memcpy(&l, limit, sizeof l);                                                                                             \
-        memcpy(&d, delta, sizeof d);                                                                                             \
-        double count = ceil(((double)l - (double)s) / (double)d);                                                                \
-        if (d == 0) return -1;                                                                                                   \
-        if (!out) return count > 0 ? ob__int64_from(count) : 0;                                                                  \
-        for (int64_t i = 0; i < n; i++) out[i] = (type)((double)s + (double)i * (double)d);                                      \
-        return n;                                                                                                                \
-    }
-#define INTEGER_RANGE(type)                                                                                                      \
-    {                                                                                                                            \
-        type s, l, d, *out = to;                                                                                                 \
-        memcpy(&s, start, sizeof s);                                                                                             \
-        memcpy(&l, limit, sizeof l);                                                                                             \
-        memcpy(&d, delta, sizeof d);                                                                                             \
-        uint64_t from = (uint64_t)s, step = (uint64_t)d, count = 0;                                                              \
-        if (d == 0) return -1;                                                                                                   \
-        if (d > 0 && l > s) count = ((uint64_t)l - from - 1) / step + 1;                                                         \
-        if (d < 0 && l < s) count = (from - (uint64_t)l - 1) / (0 - step) + 1;                                                   \
-        if (!out) return count > INT64_MAX ? INT64_MAX : (int64_t)count;                                                         \
-        for (int64_t i = 0; i < n; i++) out[i] = (type)(from + (uint64_t)i * step);                                              \
-        return n;                                                                                                                \
-    }
-
 /* Range 27: computed in float (stash_type 1), which holds every number of both types. */
 static int64_t narrow_range(ob_dtype dtype, const void *start, const void *limit, const void *delta, int64_t n, void *to) {
     const bool half = dtype == OB_FLOAT16;
@@ -144,13 +118,10 @@ static int64_t narrow_range(ob_dtype dtype, const void *start, const void *limit
 /* Writes n elements; `to` NULL: only says how many there are, -1 when the step is 0. */
 static int64_t write_range(ob_dtype dtype, const void *start, const void *limit, const void *delta, int64_t n, void *to) {
     switch (dtype) {
-    case OB_FLOAT: FLOAT_RANGE(float)
-    case OB_DOUBLE: FLOAT_RANGE(double)
+#define OB_TYPE_TEMPLATE "ops/shape/range.inc.h"
+#include "core/types.def"
     case OB_FLOAT16:
     case OB_BFLOAT16: return narrow_range(dtype, start, limit, delta, n, to);
-    case OB_INT16: INTEGER_RANGE(int16_t)
-    case OB_INT32: INTEGER_RANGE(int32_t)
-    case OB_INT64: INTEGER_RANGE(int64_t)
     default: return -1;
     }
 }
