@@ -15,7 +15,7 @@
         .convert = obk_conversions__##isa, .move = &obk_move_functions__##isa, .gemm = obk_gemm_functions__##isa,                \
         .clip = obk_clip_loops__##isa, .pool = &obk_pool_functions__##isa, .conv = &obk_conv_functions__##isa,                   \
         .softmax = &obk_softmax_functions__##isa, .reduce = obk_reduce_loops__##isa, .find = obk_find_loops__##isa,              \
-        .run_up = obk_run_up_loops__##isa                                                                                        \
+        .run_up = obk_run_up_loops__##isa, .integer_gemm = &obk_integer_gemm_functions__##isa                                    \
     }
 
 static const obk_table baseline = TABLE(baseline);

@@ -8,6 +8,7 @@
 
 #include "kernels/conv/conv.h"
 #include "kernels/gemm/gemm.h"
+#include "kernels/gemm/integer.h"
 #include "kernels/pool/pool.h"
 #include "kernels/reduce/reduce.h"
 #include "kernels/softmax/softmax.h"
@@ -95,6 +96,7 @@ typedef struct obk_table {
     const obk_find *find;     /* [type] */
     const obk_run_up *run_up; /* [type] */
     const obk_loop *clip;     /* [type]: inputs x, low, high */
+    const obk_integer_gemm *integer_gemm;
 } obk_table;
 
 #define OBK_CAT_(a, b)     a##b

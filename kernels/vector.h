@@ -34,6 +34,7 @@ typedef double obk_r_f64 __attribute__((vector_size(OBK_VECTOR_BYTES)));
 #define obk_fma_v_f32(a, b, c) ((a) * (b) + (c))
 #define obk_fma_v_f64(a, b, c) ((a) * (b) + (c))
 #endif
+
 #define OBK_INLINE static inline __attribute__((always_inline))
 
 /* Before a loop of at most 16 steps, whose number is known when all is inlined: arrays of vectors then become registers. */

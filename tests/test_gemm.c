@@ -102,7 +102,9 @@ static product draw_product(bool is_double, int64_t m, int64_t n, int64_t k) {
     c->c_row = n + draw(4);
     if (draw(3) == 0) c->alpha = 0.75;
     if (draw(3) == 0) c->beta = -1.5;
-    p.has_d = draw(2) == 0;
+    c->adds = draw(4) == 0;
+    if (c->adds) c->alpha = 1;
+    p.has_d = !c->adds && draw(2) == 0;
     c->d_column = draw(2);
     c->d_row = draw(2) ? n + draw(3) : 0;
     p.a = make_input(is_double, span(m, c->a_row, k, c->a_k));
@@ -124,7 +126,7 @@ static void drop(product *p) {
 }
 
 /* What c[i][j] must be, and how far rounding may lead from it. */
-static double expected(const product *p, int64_t i, int64_t j, double *tolerance) {
+static double expected(const product *p, const numbers *before, int64_t i, int64_t j, double *tolerance) {
     const obk_gemm_call *c = &p->call;
     long double sum = 0, sizes = 0;
     for (int64_t l = 0; l < c->k; l++) {
@@ -134,17 +136,18 @@ static double expected(const product *p, int64_t i, int64_t j, double *tolerance
         sizes += fabsl(term);
     }
     long double d = p->has_d ? (long double)get(&p->d, i * c->d_row + j * c->d_column) * (long double)c->beta : 0;
+    if (c->adds) d = (long double)get(before, i * c->c_row + j);
     *tolerance = (double)(sizes + fabsl(d)) * (double)(c->k + 4) * (p->a.is_double ? 0x1p-53 : 0x1p-24) * 1.5;
     return (double)(sum * (long double)c->alpha + d);
 }
 
-static void check_result(const product *p, const numbers *untouched, const char *what) {
+static void check_result(const product *p, const numbers *before, const char *what) {
     const obk_gemm_call *c = &p->call;
     for (int64_t i = 0; i < c->m; i++)
         for (int64_t j = 0; j < c->c_row; j++) {
             int64_t here = i * c->c_row + j;
-            double tolerance, value = j < c->n ? expected(p, i, j, &tolerance) : 0;
-            if (j >= c->n ? same(&p->c, here, untouched, here) : fabs(get(&p->c, here) - value) <= tolerance) continue;
+            double tolerance, value = j < c->n ? expected(p, before, i, j, &tolerance) : 0;
+            if (j >= c->n ? same(&p->c, here, before, here) : fabs(get(&p->c, here) - value) <= tolerance) continue;
             fail_msg("%s: %lld x %lld x %lld: c[%lld][%lld] is %g, not %g", what, (long long)c->m, (long long)c->n,
                      (long long)c->k, (long long)i, (long long)j, get(&p->c, here), value);
         }
@@ -161,7 +164,7 @@ static int64_t up(int64_t n, int64_t to) {
 }
 
 /* The result of the product from packed operands, of parts, has the bits of the whole one. */
-static void check_cuts(const obk_gemm *gemm, product *p, const char *what) {
+static void check_cuts(const obk_gemm *gemm, product *p, const numbers *before, const char *what) {
     obk_gemm_call *c = &p->call;
     size_t each = width(&p->a);
     numbers whole = p->c;
@@ -189,7 +192,10 @@ static void check_cuts(const obk_gemm *gemm, product *p, const char *what) {
                 part.b_k = 0;
             }
             for (int64_t l = 0; l < part.m; l++)
-                for (int64_t o = 0; o < part.n; o++) set(&p->c, (i + l) * c->c_row + j + o, NAN); /* C is not read */
+                for (int64_t o = 0; o < part.n; o++) {
+                    int64_t here = (i + l) * c->c_row + j + o;
+                    set(&p->c, here, c->adds ? get(before, here) : (double)NAN); /* C is read only to be added to */
+                }
             gemm->product(&part);
         }
     if (memcmp(p->c.memory, whole.memory, (size_t)whole.n * each) != 0)
@@ -202,7 +208,7 @@ static void check_cuts(const obk_gemm *gemm, product *p, const char *what) {
 
 static void check_row(const obk_gemm *gemm, product *p, const char *what) {
     obk_gemm_call *c = &p->call;
-    if (c->m != 1 || c->a_k != 1 || c->b_k != 1) return;
+    if (c->m != 1 || c->a_k != 1 || c->b_k != 1 || c->adds) return;
     numbers untouched = p->c;
     p->c = make(untouched.is_double, untouched.n);
     memcpy(p->c.memory, untouched.memory, (size_t)untouched.n * width(&untouched));
@@ -228,7 +234,7 @@ static void one_round(const obk_table *table, bool is_double, int64_t m, int64_t
     p.call.panel = aligned(gemm->panel_bytes);
     gemm->product(&p.call);
     check_result(&p, &untouched, what);
-    check_cuts(gemm, &p, what);
+    check_cuts(gemm, &p, &untouched, what);
     check_row(gemm, &p, what);
     free(p.call.panel);
     free(untouched.memory);

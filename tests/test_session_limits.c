@@ -433,10 +433,14 @@ static void test_within_a_step(void **state) {
         run_ok(session, &in, 1, &out, 1);
         size_t n_asked = s.n_asked;
         assert_true(n_asked >= 3 + 5); /* three steps, and parts of them */
-        s = (stopper){.stop_at = 5};
-        assert_int_equal(ob_session_run(session, &in, 1, &out, 1, &error), OB_E_CANCELLED);
-        assert_int_equal(s.n_asked, 5);
-        assert_string_not_equal(error.op_type, "");
+        bool within = false;           /* which question comes within a step is a matter of time */
+        for (size_t stop_at = 2; stop_at <= 5; stop_at++) {
+            s = (stopper){.stop_at = stop_at};
+            assert_int_equal(ob_session_run(session, &in, 1, &out, 1, &error), OB_E_CANCELLED);
+            assert_int_equal(s.n_asked, stop_at);
+            within = within || strcmp(error.op_type, "") != 0;
+        }
+        assert_true(within);
         s = (stopper){0};
         run_ok(session, &in, 1, &out, 1);
         assert_true(*(float *)out.data == result);

@@ -228,7 +228,7 @@ typedef struct ob_session_memory {
     uint64_t arena_bytes;    /**< intermediate results */
     uint64_t output_bytes;   /**< results, when the session provides their memory */
     uint64_t scratch_bytes;  /**< working memory of kernels, shared by all steps */
-    uint64_t constant_bytes; /**< folded constants and weights that had to be copied */
+    uint64_t constant_bytes; /**< folded constants, weights that had to be copied, and packed ones */
     uint64_t work_bytes;     /**< arena_bytes and scratch_bytes: what a block for ob_session_set_memory must hold */
     size_t work_alignment;   /**< of that block: 64 */
     uint64_t session_bytes;  /**< everything that the session has from its allocator: the model's copy, plans, blocks */

@@ -71,19 +71,72 @@ OBK_INLINE void transpose_4_double(double *to, ptrdiff_t to_row, const double *f
 #define NAME(x) x##_double
 #include "kernels/gemm/real.inc.h"
 
+static int64_t whole_number(double x) {
+    return x >= 0x1p63 ? INT64_MAX : x <= -0x1p63 ? INT64_MIN : x == x ? (int64_t)x : 0;
+}
+
+static uint64_t natural_number(double x) {
+    return x >= 0x1p64 ? UINT64_MAX : x > 0 ? (uint64_t)x : 0;
+}
+
+#undef NAME
+
+#define INTEGER   int32_t
+#define BITS      uint32_t
+#define SATURATED whole_number
+#define NAME(x)   x##_int32
+#include "kernels/gemm/wrapping.inc.h"
+#undef INTEGER
+#undef BITS
+#undef SATURATED
+#undef NAME
+
+#define INTEGER   uint32_t
+#define BITS      uint32_t
+#define SATURATED whole_number
+#define NAME(x)   x##_uint32
+#include "kernels/gemm/wrapping.inc.h"
+#undef INTEGER
+#undef BITS
+#undef SATURATED
+#undef NAME
+
+#define INTEGER   int64_t
+#define BITS      uint64_t
+#define SATURATED whole_number
+#define NAME(x)   x##_int64
+#include "kernels/gemm/wrapping.inc.h"
+#undef INTEGER
+#undef BITS
+#undef SATURATED
+#undef NAME
+
+#define INTEGER   uint64_t
+#define BITS      uint64_t
+#define SATURATED natural_number
+#define NAME(x)   x##_uint64
+#include "kernels/gemm/wrapping.inc.h"
+#undef INTEGER
+#undef BITS
+#undef SATURATED
+
 const obk_gemm OBK_TABLE(obk_gemm_functions)[OBK_GEMM_COUNT] = {
-    {.mr = MR,
-     .nr = NR_float,
-     .panel_bytes = WHOLE * NR_float * sizeof(float),
-     .product = product_float,
-     .pack_a = pack_a_float,
-     .pack_b = pack_b_float,
-     .row = row_float},
-    {.mr = MR,
-     .nr = NR_double,
-     .panel_bytes = WHOLE * NR_double * sizeof(double),
-     .product = product_double,
-     .pack_a = pack_a_double,
-     .pack_b = pack_b_double,
-     .row = row_double},
+    [OBK_GEMM_FLOAT] = {.mr = MR,
+                        .nr = NR_float,
+                        .panel_bytes = WHOLE * NR_float * sizeof(float),
+                        .product = product_float,
+                        .pack_a = pack_a_float,
+                        .pack_b = pack_b_float,
+                        .row = row_float},
+    [OBK_GEMM_DOUBLE] = {.mr = MR,
+                         .nr = NR_double,
+                         .panel_bytes = WHOLE * NR_double * sizeof(double),
+                         .product = product_double,
+                         .pack_a = pack_a_double,
+                         .pack_b = pack_b_double,
+                         .row = row_double},
+    [OBK_GEMM_INT32] = {.product = product_int32},
+    [OBK_GEMM_UINT32] = {.product = product_uint32},
+    [OBK_GEMM_INT64] = {.product = product_int64},
+    [OBK_GEMM_UINT64] = {.product = product_uint64},
 };

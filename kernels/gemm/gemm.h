@@ -22,6 +22,7 @@ typedef struct obk_gemm_call {
     int64_t b_k, b_column; /* b_k 0: packed */
     void *c;
     int64_t c_row; /* elements of a row are next to each other */
+    bool adds;     /* to what C holds; alpha is 1 and d NULL then. C is not read otherwise */
     double alpha, beta;
     const void *d;           /* NULL: none, beta is not looked at. Does not overlap C */
     int64_t d_row, d_column; /* each may be 0; d_column is 0 or 1 */
@@ -35,12 +36,13 @@ typedef struct obk_gemm {
     /* Elements packed: m (n) rounded up to mr (nr), times k. */
     void (*pack_a)(void *to, const void *a, int64_t a_row, int64_t a_k, int64_t m, int64_t k);
     void (*pack_b)(void *to, const void *b, int64_t b_k, int64_t b_column, int64_t k, int64_t n);
-    /* c[j * c_step] = alpha * sum of x[l] * b[l + j * b_column] + beta * d[j * d_step] (d NULL: none): one row (or
+    /* c[j * c_step] = alpha * sum of x[l] * b[l + j * b_column] + beta * d[j * d_step] (d NULL: none; may be c): one row (or
      * column) by a matrix that is dense along k. */
     void (*row)(void *c, int64_t c_step, const void *x, const void *b, int64_t b_column, int64_t n, int64_t k, double alpha,
                 double beta, const void *d, int64_t d_step);
 } obk_gemm;
 
-enum { OBK_GEMM_FLOAT, OBK_GEMM_DOUBLE, OBK_GEMM_COUNT };
+/* Integers wrap, alpha and beta other than 1 apply in double; they have `product` alone, for what is not packed. */
+enum { OBK_GEMM_FLOAT, OBK_GEMM_DOUBLE, OBK_GEMM_INT32, OBK_GEMM_UINT32, OBK_GEMM_INT64, OBK_GEMM_UINT64, OBK_GEMM_COUNT };
 
 #endif

@@ -186,7 +186,7 @@ static void NAME(product)(const obk_gemm_call *call) {
     for (int64_t j = 0; j < call->n; j += strip)
         for (int64_t from = 0; from == 0 || from < call->k; from += size) {
             int64_t k = call->k - from < size ? call->k - from : size;
-            end.first = from == 0;
+            end.first = from == 0 && !call->adds;
             end.last = from + k >= call->k;
             NAME(block)(call, from, k, j, call->n - j < strip ? call->n : j + strip, &end);
             if (size == 0) break;

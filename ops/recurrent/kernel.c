@@ -178,7 +178,6 @@ static ob_status recurrent_plan(const ob_kernel_site *site, ob_kernel_args *args
     recurrent *r = args->state;
     OB_TRY(ob__check_type_v1(args, 0, error));
     OB_TRY(set_up(args, r, error));
-    ob__blas_single_thread();
     OB_TRY(ob__plan_real(args, needs, error));
     int64_t gates = r->gates * r->hidden, rows;
     bool fits =

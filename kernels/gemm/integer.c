@@ -1,0 +1,162 @@
+/* Products of 8-bit integers. */
+#include "kernels/gemm/integer.h"
+
+#include <string.h>
+
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
+#include "kernels/tables.h"
+#include "kernels/vector.h"
+
+#if OBK_VECTOR_BYTES == 64
+#define MR 12
+#elif OBK_VECTOR_BYTES == 32
+#define MR 6
+#else
+#define MR 4
+#endif
+
+enum { W = OBK_VECTOR_BYTES / 4, NR = 2 * W, BLOCK = 384 }; /* of pairs */
+
+typedef uint32_t sums __attribute__((vector_size(OBK_VECTOR_BYTES))); /* they wrap */
+typedef uint32_t sums_memory __attribute__((vector_size(OBK_VECTOR_BYTES), aligned(4), may_alias));
+typedef uint32_t any_pair __attribute__((may_alias));
+
+/* Per pair: the sum of its two products. */
+OBK_INLINE sums pair_products(sums a, sums b) {
+#if defined __AVX512BW__
+    return (sums)_mm512_madd_epi16((__m512i)a, (__m512i)b);
+#elif defined __AVX2__
+    return (sums)_mm256_madd_epi16((__m256i)a, (__m256i)b);
+#elif defined __SSE2__
+    return (sums)_mm_madd_epi16((__m128i)a, (__m128i)b);
+#else
+    int16_t x[2 * W], y[2 * W];
+    uint32_t z[W];
+    memcpy(x, &a, sizeof x);
+    memcpy(y, &b, sizeof y);
+    for (int i = 0; i < W; i++) z[i] = (uint32_t)(x[2 * i] * y[2 * i] + x[2 * i + 1] * y[2 * i + 1]);
+    memcpy(&a, z, sizeof z);
+    return a;
+#endif
+}
+
+/* rows x (2 * panels) vectors of C; rows and panels are constants of the caller. Panels of B lie b_panel apart. */
+OBK_INLINE void tile(const int rows, const int panels, int64_t pairs, const obk_pair *a, ptrdiff_t a_row, const obk_pair *b,
+                     ptrdiff_t b_panel, uint32_t *c, ptrdiff_t c_row) {
+    sums sum[MR][8];
+    OBK_UNROLL
+    for (int i = 0; i < rows; i++) OBK_UNROLL
+    for (int v = 0; v < 2 * panels; v++) sum[i][v] = (sums){0};
+    for (int64_t l = 0; l < pairs; l++) {
+        sums from_b[8];
+        OBK_UNROLL
+        for (int v = 0; v < 2 * panels; v++) from_b[v] = (sums) * (const sums_memory *)(b + v / 2 * b_panel + v % 2 * W);
+        OBK_UNROLL
+        for (int i = 0; i < rows; i++) {
+            sums from_a = *(const any_pair *)(a + i * a_row) + (sums){0};
+            OBK_UNROLL
+            for (int v = 0; v < 2 * panels; v++) sum[i][v] += pair_products(from_a, from_b[v]);
+        }
+        a++;
+        b += NR;
+    }
+    OBK_UNROLL
+    for (int i = 0; i < rows; i++) OBK_UNROLL
+    for (int v = 0; v < 2 * panels; v++) *(sums_memory *)(c + i * c_row + v * W) = sum[i][v];
+}
+
+/* The tile of `rows` rows at c, `panels` panels wide (more than one for few rows only). */
+static void any_tile(int64_t rows, int64_t panels, int64_t pairs, const obk_pair *a, ptrdiff_t a_row, const obk_pair *b,
+                     ptrdiff_t b_panel, uint32_t *c, ptrdiff_t c_row) {
+#define TILE(rows, panels)                                                                                                       \
+    case rows * 8 + panels: tile(rows, panels, pairs, a, a_row, b, b_panel, c, c_row); break
+    switch (rows * 8 + panels) {
+        TILE(1, 1);
+        TILE(1, 4);
+        TILE(2, 1);
+        TILE(2, 2);
+        TILE(3, 1);
+        TILE(4, 1);
+#if MR > 4
+        TILE(5, 1);
+        TILE(6, 1);
+#endif
+#if MR > 6
+        TILE(7, 1);
+        TILE(8, 1);
+        TILE(9, 1);
+        TILE(10, 1);
+        TILE(11, 1);
+        TILE(12, 1);
+#endif
+    default: break;
+    }
+#undef TILE
+}
+
+/* ---- packing ---- */
+
+#define BYTE    int8_t
+#define NAME(x) x##_signed
+#include "kernels/gemm/widen.inc.h"
+#undef BYTE
+#undef NAME
+
+#define BYTE    uint8_t
+#define NAME(x) x##_unsigned
+#include "kernels/gemm/widen.inc.h"
+
+static void pack_a(obk_pair *to, const obk_bytes *a, int64_t m, int64_t k) {
+    for (int64_t i = 0; i < m; i++) (a->is_signed ? widen_row_signed : widen_row_unsigned)(to + i * obk_pairs(k), a, i, k);
+}
+
+static void pack_b(obk_pair *to, const obk_bytes *b, int64_t k, int64_t n) {
+    for (int64_t j = 0; j < n; j += NR)
+        (b->is_signed ? widen_panel_signed : widen_panel_unsigned)(to + j * obk_pairs(k), b, j, n - j < NR ? n - j : NR, 0, k);
+}
+
+/* ---- products ---- */
+
+/* The rows of C in columns from j on, for a block of k: n_panels panels of B. */
+static void column_of_tiles(const obk_integer_call *call, int64_t from, int64_t pairs, int64_t j, int64_t n_panels,
+                            const obk_pair *b, ptrdiff_t b_panel) {
+    int64_t columns = call->n - j < n_panels * NR ? call->n - j : n_panels * NR, a_row = obk_pairs(call->k);
+    for (int64_t i = 0; i < call->m; i += MR) {
+        const obk_pair *a = call->a + i * a_row + from;
+        uint32_t *c = (uint32_t *)call->c + i * call->c_row + j, to[MR * NR];
+        int64_t rows = call->m - i < MR ? call->m - i : MR;
+        if (from == 0 && columns == n_panels * NR) {
+            any_tile(rows, n_panels, pairs, a, a_row, b, b_panel, c, call->c_row);
+            continue;
+        }
+        any_tile(rows, n_panels, pairs, a, a_row, b, b_panel, to, n_panels * NR);
+        for (int64_t r = 0; r < rows; r++)
+            for (int64_t o = 0; o < columns; o++)
+                c[r * call->c_row + o] = to[r * n_panels * NR + o] + (from > 0 ? c[r * call->c_row + o] : 0);
+    }
+}
+
+static void product(const obk_integer_call *call) {
+    int64_t all = obk_pairs(call->k), wide = call->m == 1 ? 4 : call->m == 2 ? 2 : 1, n_panels;
+    const obk_bytes *bytes = &call->bytes;
+    for (int64_t from = 0; from == 0 || from < all; from += BLOCK) {
+        int64_t pairs = all - from < BLOCK ? all - from : BLOCK;
+        int64_t k = call->k - 2 * from < 2 * pairs ? call->k - 2 * from : 2 * pairs;
+        for (int64_t j = 0; j < call->n; j += n_panels * NR) {
+            n_panels = call->b && call->n - j >= wide * NR ? wide : 1;
+            const obk_pair *b = call->panel;
+            if (call->b)
+                b = call->b + j * all + from * NR;
+            else
+                (bytes->is_signed ? widen_panel_signed : widen_panel_unsigned)(call->panel, bytes, j,
+                                                                               call->n - j < NR ? call->n - j : NR, 2 * from, k);
+            column_of_tiles(call, from, pairs, j, n_panels, b, all * NR);
+        }
+    }
+}
+
+const obk_integer_gemm OBK_TABLE(obk_integer_gemm_functions) = {
+    .nr = NR, .panel_bytes = BLOCK * NR * sizeof(obk_pair), .product = product, .pack_a = pack_a, .pack_b = pack_b};

@@ -1,0 +1,257 @@
+/* MatMul: Y[..., m, n] = sum over k of A[..., m, k] * B[..., k, n]. Gemm: Y = alpha * A' * B' + beta * C, A' and B' transposed on
+ * demand, C stretched one way to (M, N).
+ *
+ * MatMul 1 floats, 9 also int32, int64, uint32, uint64 (wrapping), 13 also bfloat16. Batch dimensions broadcast by stride 0; a
+ * 1-d A gets a leading, a 1-d B a trailing dimension of 1 that the result does not have. K = 0 gives zeros. Gemm 1 and 6 (C
+ * stretches only with `broadcast` = 1, which the shape rule checks), 7, 9 (integers too), 11 (C optional), 13 (bfloat16);
+ * integers go through double when alpha or beta is not 1. float16 and bfloat16 are computed in float. Operands whose rows or
+ * columns are dense are read in place, a constant B is packed once where several rows use it. */
+#include "kernels/kernels.h"
+#include "ops/kernel/common.h"
+#include "ops/product/pack.h"
+#include "ops/table/op.h"
+
+typedef enum method {
+    TILES,
+    ROW,   /* m is 1, B dense along k */
+    COLUMN /* n is 1, A dense along k */
+} method;
+
+/* How an operand comes into the form that is multiplied. */
+typedef struct operand {
+    bool transposed;
+    bool flattened, converted; /* made contiguous, then of the computing type */
+    bool copied;               /* in neither form rows or columns are dense */
+    int8_t pack;               /* -1: it is not packed */
+} operand;
+
+typedef struct product {
+    ob_matrices p;
+    const obk_gemm *gemm;
+    ob_dtype computing;
+    double alpha, beta;
+    int64_t d_row, d_column;
+    operand a, b, d;
+    bool has_d, out_converted;
+    method method;
+} product;
+
+static void transpose(ob_view *view) {
+    int32_t r = view->rank - 1, c = view->rank - 2;
+    int64_t dim = view->dims[r], stride = view->strides[r];
+    view->dims[r] = view->dims[c];
+    view->strides[r] = view->strides[c];
+    view->dims[c] = dim;
+    view->strides[c] = stride;
+}
+
+static ob_dtype computing_type(ob_dtype dtype) {
+    return dtype == OB_FLOAT16 || dtype == OB_BFLOAT16 ? OB_FLOAT : dtype;
+}
+
+static int gemm_index(ob_dtype computing) {
+    switch (computing) {
+    case OB_FLOAT: return OBK_GEMM_FLOAT;
+    case OB_DOUBLE: return OBK_GEMM_DOUBLE;
+    case OB_INT32: return OBK_GEMM_INT32;
+    case OB_UINT32: return OBK_GEMM_UINT32;
+    case OB_INT64: return OBK_GEMM_INT64;
+    default: return OBK_GEMM_UINT64;
+    }
+}
+
+/* The view as it is multiplied when it is not packed. */
+static ob_view planned_view(const product *s, const ob_view *in, operand *o) {
+    ob_view view = *in;
+    o->pack = -1;
+    o->converted = view.dtype != s->computing;
+    o->flattened = o->converted && !ob__is_contiguous(in);
+    view.dtype = s->computing;
+    if (o->converted) ob__contiguous_strides(view.rank, view.dims, ob_dtype_size(view.dtype), view.strides);
+    if (o->transposed) transpose(&view);
+    return view;
+}
+
+static ob_status need_operand(const product *s, const ob_view *in, const operand *o, ob_kernel_needs *needs, ob_error *error) {
+    int64_t n = ob__count(in);
+    if (o->pack >= 0) return OB_OK;
+    if (o->flattened) OB_TRY(ob__need_scratch(needs, n, ob_dtype_size(in->dtype), error));
+    if (o->converted || o->copied) OB_TRY(ob__need_scratch(needs, n, ob_dtype_size(s->computing), error));
+    return OB_OK;
+}
+
+/* Takes what need_operand asked for. */
+static ob_status take_operand(const product *s, const ob_view *in, const operand *o, char **scratch, const void **out,
+                              ob_error *error) {
+    int64_t n = ob__count(in);
+    *out = in->data;
+    if (o->flattened) {
+        void *flat = ob__take(scratch, n, ob_dtype_size(in->dtype));
+        ob__copy_contiguous(in, flat);
+        *out = flat;
+    }
+    if (!o->converted && !o->copied) return OB_OK;
+    void *to = ob__take(scratch, n, ob_dtype_size(s->computing));
+    const void *from = *out;
+    *out = to;
+    if (o->converted) return ob__convert(to, s->computing, from, in->dtype, n, error);
+    ob_view view = *in;
+    if (o->transposed) transpose(&view);
+    ob__copy_contiguous(&view, to);
+    return OB_OK;
+}
+
+/* C of a Gemm, as it stretches. */
+static ob_status place_d(product *s, const ob_view *c, ob_error *error) {
+    ob_view view = planned_view(s, c, &s->d);
+    int64_t width = (int64_t)ob_dtype_size(s->computing), *steps[2] = {&s->d_row, &s->d_column}, sizes[2] = {s->p.m, s->p.n};
+    OB_FAIL_IF(view.rank > 2, error, OB_E_SHAPE, "C has rank %d", view.rank);
+    for (int32_t i = 0; i < view.rank; i++) {
+        int32_t axis = 2 - view.rank + i;
+        OB_FAIL_IF(view.dims[i] != sizes[axis] && view.dims[i] != 1, error, OB_E_SHAPE,
+                   "C axis %d: %lld does not broadcast to %lld", i, (long long)view.dims[i], (long long)sizes[axis]);
+        s->d.copied = s->d.copied || view.strides[i] % width != 0;
+        if (axis == 1 && view.dims[i] != 1) s->d.copied = s->d.copied || (view.strides[i] != 0 && view.strides[i] != width);
+    }
+    if (s->d.copied) ob__contiguous_strides(view.rank, view.dims, (size_t)width, view.strides);
+    for (int32_t i = 0; i < view.rank; i++)
+        if (view.dims[i] != 1) *steps[2 - view.rank + i] = view.strides[i] / width;
+    return OB_OK;
+}
+
+static void choose_method(product *s) {
+    const ob_matrices *p = &s->p;
+    bool dense_a = p->a.column == 1, dense_b = p->b.row == 1;
+    s->method = TILES;
+    if (!s->gemm->row) return;
+    if (p->m == 1 && dense_a && dense_b) s->method = ROW;
+    if (p->n == 1 && dense_a && dense_b) s->method = COLUMN;
+}
+
+/* A matrix that one row is multiplied with is read once in a run: it is packed only when it would be converted each time. */
+static bool gains_by_packing(const product *s) {
+    const ob_matrices *p = &s->p;
+    return s->gemm->pack_b && s->method != COLUMN && (p->m > 1 || s->b.converted) && p->m > 0 && p->n > 0 && p->k > 0;
+}
+
+static ob_status plan_product(const ob_kernel_site *site, product *s, ob_kernel_args *args, ob_kernel_needs *needs,
+                              ob_error *error) {
+    const ob_view *in = args->in;
+    OB_TRY(ob__check_type(site, args, 0, error));
+    s->computing = computing_type(in[0].dtype);
+    s->gemm = &ob__kernels()->gemm[gemm_index(s->computing)];
+    ob_view a = planned_view(s, &in[0], &s->a), b = planned_view(s, &in[1], &s->b);
+    OB_TRY(ob__matrices(site, &a, &b, &args->out[0], &s->p, error));
+    s->a.copied = s->p.a.copied;
+    s->b.copied = s->p.b.copied;
+    choose_method(s);
+    if (in[1].data && gains_by_packing(s)) {
+        s->method = TILES;
+        s->b.pack = (int8_t)needs->n_packs;
+        OB_TRY(ob__want_packed_b(site, &s->p, s->gemm, &in[1], s->b.transposed, s->computing, needs, error));
+    }
+    if (s->has_d) OB_TRY(place_d(s, &in[2], error));
+    ob__cut_matrices(&s->p);
+    OB_TRY(need_operand(s, &in[0], &s->a, needs, error));
+    OB_TRY(need_operand(s, &in[1], &s->b, needs, error));
+    if (s->has_d) OB_TRY(need_operand(s, &in[2], &s->d, needs, error));
+    s->out_converted = args->out[0].dtype != s->computing;
+    if (s->out_converted) OB_TRY(ob__need_scratch(needs, ob__count(&args->out[0]), ob_dtype_size(s->computing), error));
+    if (s->method == TILES && s->b.pack < 0) needs->lane_bytes = s->gemm->panel_bytes;
+    return OB_OK;
+}
+
+typedef struct job {
+    const product *s;
+    const char *a, *b, *d;
+    char *c, *lanes;
+    size_t lane_stride;
+} job;
+
+static void multiply(const job *j, const ob_matrices_part *part, void *panel) {
+    const product *s = j->s;
+    const ob_matrices *p = &s->p;
+    const size_t width = ob_dtype_size(s->computing);
+    const void *a = j->a + (size_t)part->a * width, *b = j->b + (size_t)part->b * width;
+    const void *d = j->d ? j->d + (size_t)(part->row * s->d_row + part->column * s->d_column) * width : NULL;
+    void *c = j->c + (size_t)part->c * width;
+    if (s->method == ROW) {
+        s->gemm->row(c, 1, a, b, p->b.column, part->columns, p->k, s->alpha, s->beta, d, s->d_column);
+    } else if (s->method == COLUMN) {
+        s->gemm->row(c, 1, b, a, p->a.row, part->rows, p->k, s->alpha, s->beta, d, s->d_row);
+    } else {
+        bool packed = s->b.pack >= 0;
+        obk_gemm_call call = {.m = part->rows,
+                              .n = part->columns,
+                              .k = p->k,
+                              .a = a,
+                              .a_row = p->a.row,
+                              .a_k = p->a.column,
+                              .b = b,
+                              .b_k = packed ? 0 : p->b.row,
+                              .b_column = p->b.column,
+                              .c = c,
+                              .c_row = p->n,
+                              .alpha = s->alpha,
+                              .beta = s->beta,
+                              .d = d,
+                              .d_row = s->d_row,
+                              .d_column = s->d_column,
+                              .panel = panel};
+        s->gemm->product(&call);
+    }
+}
+
+static void multiply_chunk(void *context, int64_t chunk, int lane) {
+    const job *j = context;
+    const ob_matrices *p = &j->s->p;
+    int64_t n = ob__n_parts(p, chunk);
+    for (int64_t i = 0; i < n; i++) {
+        ob_matrices_part part = ob__part(p, chunk, i);
+        multiply(j, &part, j->lanes + (size_t)lane * j->lane_stride);
+    }
+}
+
+static ob_status product_run(const ob_kernel_args *args, ob_error *error) {
+    const product *s = args->state;
+    const ob_view *out = &args->out[0];
+    char *scratch = args->scratch;
+    const void *a, *b, *d = NULL;
+    OB_TRY(take_operand(s, &args->in[0], &s->a, &scratch, &a, error));
+    if (s->b.pack >= 0)
+        b = args->packs[s->b.pack];
+    else
+        OB_TRY(take_operand(s, &args->in[1], &s->b, &scratch, &b, error));
+    if (s->has_d) OB_TRY(take_operand(s, &args->in[2], &s->d, &scratch, &d, error));
+    void *c = s->out_converted ? ob__take(&scratch, ob__count(out), ob_dtype_size(s->computing)) : out->data;
+    job j = {.s = s, .a = a, .b = b, .d = d, .c = c, .lanes = args->lanes, .lane_stride = args->lane_stride};
+    ob__each_chunk(args->threads, s->p.n_chunks, multiply_chunk, &j);
+    return s->out_converted ? ob__convert(out->data, out->dtype, c, s->computing, ob__count(out), error) : OB_OK;
+}
+
+static ob_status matmul_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    product *s = args->state;
+    s->alpha = 1;
+    return plan_product(site, s, args, needs, error);
+}
+
+static ob_status gemm_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    product *s = args->state;
+    OB_FAIL_IF(args->in[0].rank != 2 || args->in[1].rank != 2 || args->out[0].rank != 2, error, OB_E_SHAPE,
+               "A, B and Y are matrices");
+    uint32_t input;
+    int32_t axis;
+    ob__product_axis(site->node, 0, &input, &axis);
+    s->a.transposed = axis != 0;
+    ob__product_axis(site->node, 1, &input, &axis);
+    s->b.transposed = axis != 1;
+    s->alpha = (double)ob__node_float(site->node, "alpha", 1);
+    s->beta = (double)ob__node_float(site->node, "beta", 1);
+    s->has_d = ob__given(args, 2) && s->beta != 0;
+    return plan_product(site, s, args, needs, error);
+}
+
+const ob_kernel ob__kernel_matmul = {
+    .name = "matmul", .flags = OB_KERNEL_STRIDED, .state_bytes = sizeof(product), .plan = matmul_plan, .run = product_run};
+const ob_kernel ob__kernel_gemm = {
+    .name = "gemm", .flags = OB_KERNEL_STRIDED, .state_bytes = sizeof(product), .plan = gemm_plan, .run = product_run};

@@ -1,0 +1,13 @@
+/* Constant matrices as kernels/gemm packs them. */
+#ifndef OB_OPS_PRODUCT_PACK_H
+#define OB_OPS_PRODUCT_PACK_H
+
+#include "kernels/gemm/gemm.h"
+#include "ops/product/matrices.h"
+
+/* Wants `constant`, B of the product or (`transposed`) its transpose, packed with elements of type `computing`, and sets the
+ * distances of p->b to those of the pack. None of m, n, k is 0. */
+ob_status ob__want_packed_b(const ob_kernel_site *site, ob_matrices *p, const obk_gemm *gemm, const ob_view *constant,
+                            bool transposed, ob_dtype computing, ob_kernel_needs *needs, ob_error *error);
+
+#endif
