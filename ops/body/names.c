@@ -62,7 +62,7 @@ static ob_status take_operand(ob_body_reader *r, int32_t *out) {
 }
 
 ob_status ob__body_operand_rank(ob_body_reader *r, int64_t *out) {
-    int32_t i;
+    int32_t i = -1;
     OB_TRY(take_operand(r, &i));
     *out = i < 0 ? -1 : r->in_types[i].shape.rank;
     OB_FAIL_IF(!r->skips && i >= 0 && r->in_types[i].shape.rank == OB_RANK_UNKNOWN, r->writer.error, OB_E_UNSUPPORTED,
@@ -71,7 +71,7 @@ ob_status ob__body_operand_rank(ob_body_reader *r, int64_t *out) {
 }
 
 ob_status ob__body_operand_type(ob_body_reader *r, int64_t *out) {
-    int32_t i;
+    int32_t i = -1;
     OB_TRY(take_operand(r, &i));
     *out = i < 0 ? OB_NONE : r->in_types[i].dtype;
     OB_FAIL_IF(!r->skips && i >= 0 && r->in_types[i].dtype == OB_NONE, r->writer.error, OB_E_UNSUPPORTED,
@@ -81,7 +81,7 @@ ob_status ob__body_operand_type(ob_body_reader *r, int64_t *out) {
 
 /* A number, or an attribute that is one. */
 static ob_status take_element(ob_body_reader *r, ob_term *out) {
-    const ob_body_attribute *attribute;
+    const ob_body_attribute *attribute = NULL;
     if (!ob__body_next_is(r, "@")) return ob__body_take_number(r, out);
     OB_TRY(ob__body_take_attribute(r, &attribute));
     return ob__body_attribute_term(r, attribute, out);
