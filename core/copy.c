@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "core/transpose.h"
+
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -317,21 +319,6 @@ static void copy_range(const layout *l, int32_t a, int64_t first, int64_t n, cha
 /* ---- Any layout
  * ---------------------------------------------------------------------------------------------------------------- */
 
-/* Two axes of which one is dense in `to` and the other in `from`, in square tiles so that both sides stay in the cache. */
-static void copy_tiles(size_t width, const int64_t dims[2], char *to, const int64_t to_strides[2], const char *from,
-                       const int64_t from_strides[2]) {
-    enum { TILE = 16 };
-    for (int64_t i = 0; i < dims[0]; i += TILE) {
-        int64_t i_end = i + TILE < dims[0] ? i + TILE : dims[0];
-        for (int64_t j = 0; j < dims[1]; j += TILE) {
-            int64_t n = j + TILE < dims[1] ? TILE : dims[1] - j;
-            for (int64_t k = i; k < i_end; k++)
-                copy_run(width, n, to + k * to_strides[0] + j * to_strides[1], to_strides[1],
-                         from + k * from_strides[0] + j * from_strides[1], from_strides[1]);
-        }
-    }
-}
-
 static void move_axis_to_end(layout *l, int32_t axis) {
     int64_t dim = l->dims[axis], to = l->to[axis], from = l->from[axis];
     for (int32_t a = axis; a + 1 < l->rank; a++) {
@@ -347,7 +334,8 @@ static void move_axis_to_end(layout *l, int32_t axis) {
 static void copy_any(layout *l, char *to, const char *from) {
     size_t width = l->width;
     int32_t inner = 1;
-    if (l->from[l->rank - 1] != (int64_t)width && l->from[l->rank - 1] != 0) {
+    const int32_t last = l->rank - 1;
+    if (l->to[last] == (int64_t)width && l->from[last] != (int64_t)width && l->from[last] != 0) {
         for (int32_t a = 0; a + 1 < l->rank; a++) {
             if (l->from[a] != (int64_t)width) continue;
             move_axis_to_end(l, a);
@@ -360,7 +348,7 @@ static void copy_any(layout *l, char *to, const char *from) {
     int64_t index[OB__COPY_RANK] = {0};
     for (;;) {
         if (inner == 2)
-            copy_tiles(width, &l->dims[outer], to, &l->to[outer], from, &l->from[outer]);
+            ob__transpose(width, l->dims[outer], l->dims[outer + 1], to, l->to[outer], from, l->from[outer + 1]);
         else
             copy_run(width, l->dims[outer], to, l->to[outer], from, l->from[outer]);
         int32_t a = outer - 1;
