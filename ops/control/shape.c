@@ -1,7 +1,8 @@
-/* Shape rules of control flow, sequences and optionals. */
+/* Shape rules of control flow. */
 #include <string.h>
 
 #include "core/error.h"
+#include "ops/control/ends.h"
 #include "ops/control/params.h"
 #include "ops/infer/content.h"
 #include "ops/table/op.h"
@@ -9,8 +10,6 @@
 OB_RULE(if);
 OB_RULE(loop);
 OB_RULE(scan);
-OB_RULE(sequence);
-OB_RULE(optional);
 
 static const ob_type unknown_type = {.shape = {OB_RANK_UNKNOWN, NULL}};
 
@@ -19,13 +18,7 @@ static void tell(ob_infer *infer, const ob_control_problem *problem) {
     ob__problem(infer, problem->counts ? OB0603 : OB0602, -1, -1, "%s", problem->text);
 }
 
-/* Types and contents of one end of a body. */
-typedef struct ends {
-    ob_type *types;
-    ob_content *contents;
-} ends;
-
-static bool make_ends(ob_infer *infer, uint32_t n, ends *out) {
+bool ob__make_ends(ob_infer *infer, uint32_t n, ob_ends *out) {
     out->types = OB_ARENA_ARRAY(infer->arena, ob_type, n);
     out->contents = OB_ARENA_ARRAY(infer->arena, ob_content, n);
     if (!out->types || !out->contents) return false;
@@ -81,12 +74,12 @@ ob_status ob__infer_if(ob_infer *infer) {
     for (int k = 0; k < 2 && infer->subgraph; k++) {
         /* A branch that is never taken may hold what its condition excludes. */
         if (guards[k] == 0) continue;
-        ends out;
+        ob_ends out;
         if (!ob__branch_fits(infer->node, params.branches[k], &problem)) {
             tell(infer, &problem);
             continue;
         }
-        if (!make_ends(infer, n, &out)) return OB_E_MEMORY;
+        if (!ob__make_ends(infer, n, &out)) return OB_E_MEMORY;
         OB_TRY(infer->subgraph(infer, params.branches[k], guards[k], NULL, NULL, out.types, out.contents));
         for (uint32_t i = 0; i < n; i++) {
             if (first) {
@@ -120,7 +113,7 @@ static bool same_content(ob_content a, ob_content b) {
 /* Infers a body whose outputs first_out .. become inputs first_in .. of the next iteration, until the n state values have types
  * that every iteration keeps. Each round only forgets. What still changes after a few rounds is forgotten as a whole, and after
  * as many again all of the state is: then the next round changes nothing, and what it found is what counts. */
-static ob_status fixed_point(ob_infer *infer, ob_graph *body, ob_dim guard, ends in, ends out, uint32_t first_in,
+static ob_status fixed_point(ob_infer *infer, ob_graph *body, ob_dim guard, ob_ends in, ob_ends out, uint32_t first_in,
                              uint32_t first_out, uint32_t n) {
     enum { FEW_ROUNDS = 4, MOST_ROUNDS = 8 };
     for (int round = 0;; round++) {
@@ -142,8 +135,7 @@ static ob_status fixed_point(ob_infer *infer, ob_graph *body, ob_dim guard, ends
     }
 }
 
-/* A stack of what one iteration gives: `n` in front of (or at `axis` of) its dims. */
-static ob_status stacked(ob_infer *infer, uint32_t output, const ob_type *item, ob_dim n, int64_t axis) {
+ob_status ob__out_stacked(ob_infer *infer, uint32_t output, const ob_type *item, ob_dim n, int64_t axis) {
     ob_dim dims[OB_MAX_RANK];
     int32_t at;
     ob__out_dtype(infer, output, item->kind == OB_TYPE_TENSOR ? item->dtype : OB_NONE);
@@ -184,8 +176,8 @@ ob_status ob__infer_loop(ob_infer *infer) {
     ob_graph *body = params.body;
     uint32_t n_state = params.n_state;
     if (!infer->subgraph) return OB_OK;
-    ends in, out;
-    if (!make_ends(infer, body->n_inputs, &in) || !make_ends(infer, body->n_outputs, &out)) return OB_E_MEMORY;
+    ob_ends in, out;
+    if (!ob__make_ends(infer, body->n_inputs, &in) || !ob__make_ends(infer, body->n_outputs, &out)) return OB_E_MEMORY;
     in.types[0] = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = OB_INT64, .shape = {0, NULL}};
     in.types[1] = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = OB_BOOL, .shape = {0, NULL}};
     for (uint32_t i = 0; i < n_state; i++) {
@@ -204,7 +196,7 @@ ob_status ob__infer_loop(ob_infer *infer) {
     n = ob__term_max(infer, n, 0);
     for (uint32_t i = n_state; i < node->n_outputs; i++) {
         OB_TRY(ask_one_shape(infer, &out.types[i + 1], n));
-        OB_TRY(stacked(infer, i, &out.types[i + 1], n, 0));
+        OB_TRY(ob__out_stacked(infer, i, &out.types[i + 1], n, 0));
     }
     return OB_OK;
 }
@@ -229,7 +221,7 @@ static ob_status without_axis(ob_infer *infer, ob_type *type, int64_t axis, ob_d
 }
 
 /* Scan-8 has a batch axis in front of everything and the sequence lengths as operand 0. */
-static ob_status scan_inputs(ob_infer *infer, uint32_t first, uint32_t n_state, uint32_t n_scan, ends in, ob_dim *batch,
+static ob_status scan_inputs(ob_infer *infer, uint32_t first, uint32_t n_state, uint32_t n_scan, ob_ends in, ob_dim *batch,
                              ob_dim *length) {
     *batch = *length = OB_DIM_UNKNOWN;
     for (uint32_t i = 0; i < n_state + n_scan; i++) {
@@ -261,9 +253,9 @@ ob_status ob__infer_scan(ob_infer *infer) {
     ob_graph *body = params.body;
     uint32_t first = params.first, n_state = params.n_state;
     if (!infer->subgraph) return OB_OK;
-    ends in, out;
+    ob_ends in, out;
     ob_dim batch, length;
-    if (!make_ends(infer, body->n_inputs, &in) || !make_ends(infer, body->n_outputs, &out)) return OB_E_MEMORY;
+    if (!ob__make_ends(infer, body->n_inputs, &in) || !ob__make_ends(infer, body->n_outputs, &out)) return OB_E_MEMORY;
     OB_TRY(scan_inputs(infer, first, n_state, params.n_scanned, in, &batch, &length));
     /* Scan-8 may be told by data to end earlier, which the first operand says. */
     ob_dim guard = !first ? length : ob__in_given(infer, 0) ? OB_DIM_UNKNOWN : ob_dim_mul(infer->dims, batch, length);
@@ -272,151 +264,15 @@ ob_status ob__infer_scan(ob_infer *infer) {
         const ob_type *item = i < n_state ? &in.types[i] : &out.types[i];
         if (i >= n_state) OB_TRY(ask_one_shape(infer, item, length));
         if (i >= n_state && first) {
-            OB_TRY(stacked(infer, i, item, length, 0));
+            OB_TRY(ob__out_stacked(infer, i, item, length, 0));
             ob_type sequence = infer->out_types[i];
-            OB_TRY(stacked(infer, i, &sequence, batch, 0));
+            OB_TRY(ob__out_stacked(infer, i, &sequence, batch, 0));
         } else if (i >= n_state)
-            OB_TRY(stacked(infer, i, item, length, ob__scan_axis(node, true, i - n_state)));
+            OB_TRY(ob__out_stacked(infer, i, item, length, ob__scan_axis(node, true, i - n_state)));
         else if (first)
-            OB_TRY(stacked(infer, i, item, batch, 0));
+            OB_TRY(ob__out_stacked(infer, i, item, batch, 0));
         else
             infer->out_types[i] = *item;
     }
-    return OB_OK;
-}
-
-/* ---- Sequences ---- */
-
-static ob_status out_sequence(ob_infer *infer, uint32_t output, const ob_type *element) {
-    ob_type type = {.kind = OB_TYPE_SEQUENCE, .shape = unknown_type.shape, .element = ob__keep_type(infer, element)};
-    if (!type.element) return OB_E_MEMORY;
-    ob__out_type(infer, output, &type);
-    return OB_OK;
-}
-
-/* Type of the elements of a sequence operand. */
-static ob_type element_of(const ob_infer *infer, uint32_t i) {
-    const ob_type *type = ob__in_type(infer, i);
-    return (type->kind == OB_TYPE_SEQUENCE || type->kind == OB_TYPE_OPTIONAL) && type->element ? *type->element : unknown_type;
-}
-
-static ob_status split_to_sequence(ob_infer *infer) {
-    ob_type element = *ob__in_type(infer, 0);
-    int32_t axis;
-    bool keep = ob__in_given(infer, 1) || ob__node_int(infer->node, "keepdims", 1) != 0;
-    if (element.kind != OB_TYPE_TENSOR) return OB_OK;
-    OB_TRY(ob__rank_unknown(infer, 0));
-    if (ob__in_given(infer, 1)) OB_TRY(ob__unverified(infer, 1, -1, "sizes of the elements of a sequence are not followed"));
-    if (element.shape.rank >= 0 && element.shape.rank <= OB_MAX_RANK) {
-        ob_shape from = element.shape;
-        if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), from.rank, &axis)) return OB_OK;
-        ob_dim *dims = ob__new_dims(infer, (size_t)from.rank), part = ob__in_given(infer, 1) ? OB_DIM_UNKNOWN : 1;
-        ob_content split = ob__in_content(infer, 1);
-        if (!dims) return OB_E_MEMORY;
-        /* A scalar cuts equal parts, the last may be smaller. */
-        if (split.elems && split.n == 1 && ob_dim_is_const(split.elems[0]) && split.elems[0] > 0 &&
-            ob_dim_is_const(from.dims[axis]) && from.dims[axis] % split.elems[0] == 0)
-            part = split.elems[0];
-        int32_t rank = 0;
-        for (int32_t k = 0; k < from.rank; k++)
-            if (k != axis || keep) dims[rank++] = k == axis ? part : from.dims[k];
-        element.shape = (ob_shape){rank, dims};
-    }
-    return out_sequence(infer, 0, &element);
-}
-
-static ob_status concat_from_sequence(ob_infer *infer) {
-    ob_type element = element_of(infer, 0);
-    bool stack = ob__node_int(infer->node, "new_axis", 0) != 0;
-    int64_t given = ob__node_int(infer->node, "axis", 0);
-    int32_t axis;
-    ob__out_dtype(infer, 0, element.kind == OB_TYPE_TENSOR ? element.dtype : OB_NONE);
-    OB_TRY(ob__unverified(infer, 0, -1, "sizes of the elements of a sequence are not followed"));
-    if (element.kind != OB_TYPE_TENSOR || element.shape.rank < 0 || element.shape.rank > OB_MAX_RANK) return OB_OK;
-    if (stack) return stacked(infer, 0, &element, OB_DIM_UNKNOWN, given);
-    if (!ob__axis_in(infer, given, element.shape.rank, &axis)) return OB_OK;
-    ob_dim dims[OB_MAX_RANK];
-    memcpy(dims, element.shape.dims, (size_t)element.shape.rank * sizeof *dims);
-    dims[axis] = OB_DIM_UNKNOWN;
-    return ob__out_tensor(infer, 0, OB_NONE, element.shape.rank, dims);
-}
-
-static ob_status sequence_map(ob_infer *infer) {
-    ob_graph *body = ob__node_graph(infer->node, "body");
-    const ob_node *node = infer->node;
-    ends in, out;
-    if (!body || body->n_inputs != node->n_inputs || body->n_outputs != node->n_outputs) {
-        ob__problem(infer, OB0602, -1, -1, "the body is missing or has another number of inputs or outputs than the node");
-        return OB_OK;
-    }
-    if (!infer->subgraph) return OB_OK;
-    if (!make_ends(infer, body->n_inputs, &in) || !make_ends(infer, body->n_outputs, &out)) return OB_E_MEMORY;
-    for (uint32_t i = 0; i < node->n_inputs; i++)
-        in.types[i] = ob__in_type(infer, i)->kind == OB_TYPE_SEQUENCE ? element_of(infer, i) : *ob__in_type(infer, i);
-    OB_TRY(infer->subgraph(infer, body, OB_DIM_UNKNOWN, in.types, NULL, out.types, out.contents));
-    for (uint32_t i = 0; i < node->n_outputs; i++) {
-        /* Sizes made in the body differ between elements. */
-        ob_type element = out.types[i];
-        ob_dim *dims = ob__new_dims(infer, element.shape.rank > 0 ? (size_t)element.shape.rank : 1);
-        if (!dims) return OB_E_MEMORY;
-        for (int32_t k = 0; k < element.shape.rank; k++)
-            dims[k] = ob_dim_is_anonymous(infer->dims, element.shape.dims[k]) ? OB_DIM_UNKNOWN : element.shape.dims[k];
-        element.shape.dims = dims;
-        OB_TRY(out_sequence(infer, i, &element));
-    }
-    return OB_OK;
-}
-
-ob_status ob__infer_sequence(ob_infer *infer) {
-    if (ob__op_is(infer, "SequenceAt")) {
-        ob_type element = element_of(infer, 0);
-        ob__out_type(infer, 0, &element);
-        return ob__unverified(infer, 1, -1, "positions in a sequence are not followed");
-    }
-    if (ob__op_is(infer, "SequenceConstruct")) {
-        ob_type element = *ob__in_type(infer, 0);
-        for (uint32_t i = 1; i < infer->node->n_inputs; i++) OB_TRY(ob__unify_types(infer, &element, ob__in_type(infer, i)));
-        return out_sequence(infer, 0, &element);
-    }
-    if (ob__op_is(infer, "SequenceEmpty")) {
-        int64_t dtype = ob__node_int(infer->node, "dtype", OB_FLOAT);
-        ob_type element = {.kind = OB_TYPE_TENSOR, .shape = unknown_type.shape};
-        if (dtype > OB_NONE && dtype < OB_DTYPE_COUNT) element.dtype = (ob_dtype)dtype;
-        return out_sequence(infer, 0, &element);
-    }
-    if (ob__op_is(infer, "SequenceInsert")) {
-        ob_type element = element_of(infer, 0);
-        OB_TRY(ob__unify_types(infer, &element, ob__in_type(infer, 1)));
-        if (ob__in_given(infer, 2)) OB_TRY(ob__unverified(infer, 2, -1, "positions in a sequence are not followed"));
-        return out_sequence(infer, 0, &element);
-    }
-    if (ob__op_is(infer, "SequenceErase")) {
-        OB_TRY(ob__unverified(infer, ob__in_given(infer, 1) ? 1 : 0, -1, "positions in a sequence are not followed"));
-        return ob__out_like(infer, 0, 0);
-    }
-    if (ob__op_is(infer, "SequenceLength")) return ob__out_tensor(infer, 0, OB_INT64, 0, NULL);
-    if (ob__op_is(infer, "SplitToSequence")) return split_to_sequence(infer);
-    if (ob__op_is(infer, "ConcatFromSequence")) return concat_from_sequence(infer);
-    return sequence_map(infer);
-}
-
-/* ---- Optionals ---- */
-
-ob_status ob__infer_optional(ob_infer *infer) {
-    if (ob__op_is(infer, "OptionalHasElement")) return ob__out_tensor(infer, 0, OB_BOOL, 0, NULL);
-    if (ob__op_is(infer, "OptionalGetElement")) {
-        const ob_type *type = ob__in_type(infer, 0);
-        ob_type element = type->kind == OB_TYPE_OPTIONAL ? element_of(infer, 0) : *type;
-        ob__out_type(infer, 0, &element);
-        return OB_OK;
-    }
-    const ob_attribute *stated = ob__node_attribute(infer->node, "type");
-    ob_type type = {.kind = OB_TYPE_OPTIONAL, .shape = unknown_type.shape};
-    if (ob__in_given(infer, 0))
-        type.element = ob__keep_type(infer, ob__in_type(infer, 0));
-    else if (stated && stated->type == OB_ATTR_TYPE_PROTO && !stated->ref)
-        type.element = stated->u.type;
-    if (ob__in_given(infer, 0) && !type.element) return OB_E_MEMORY;
-    ob__out_type(infer, 0, &type);
     return OB_OK;
 }

@@ -13,3 +13,8 @@ void ob__sequence_params(const ob_node *node, ob_sequence_params *out) {
         .stacks = ob__node_int(node, "new_axis", 0) != 0,
     };
 }
+
+const ob_type *ob__optional_type(const ob_node *node) {
+    const ob_attribute *stated = ob__node_attribute(node, "type");
+    return stated && stated->type == OB_ATTR_TYPE_PROTO && !stated->ref ? stated->u.type : NULL;
+}

@@ -12,5 +12,7 @@ typedef struct ob_sequence_params {
 } ob_sequence_params;
 
 void ob__sequence_params(const ob_node *node, ob_sequence_params *out);
+/* What an Optional without an operand says that its element would be; NULL: nothing. */
+const ob_type *ob__optional_type(const ob_node *node);
 
 #endif
