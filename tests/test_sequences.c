@@ -277,6 +277,52 @@ static void test_strings(void **state) {
     close_all(&f);
 }
 
+/* Rows become maps, one of them the vector that it was, in the order of the vocabulary. */
+static void test_maps(void **state) {
+    (void)state;
+    fixture f;
+    ob_view view;
+    const float x[4] = {1, 2, 3, 4};
+    const ob_string names[] = {{"c", 1}, {"a", 1}};
+    open_text(&f,
+              "<ir_version: 8, opset_import: [\"\" : 18, \"ai.onnx.ml\" : 3]>\n"
+              "g (float[2,2] x, int64 i, map(string, int64) m) => (z, y, v) {\n"
+              " z = ai.onnx.ml.ZipMap<classlabels_int64s = [7, -1]>(x)\n"
+              " y = ai.onnx.ml.ZipMap<classlabels_strings = [\"a\", \"b\"]>(x)\n"
+              " v = ai.onnx.ml.DictVectorizer<string_vocabulary = [\"a\", \"c\", \"b\", \"z\"]>(m)\n}",
+              NULL);
+    const int64_t zero = 0, numbers[] = {8, 4};
+    assert_int_equal(ob_view_init(&f.in[0], (void *)(uintptr_t)x, OB_FLOAT, 2, (const int64_t[]){2, 2}), OB_OK);
+    set_int(&f, 1, &zero);
+    ob_cell *items[2] = {NULL};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(ob_view_init(&view, (void *)(uintptr_t)&numbers[i], OB_INT64, 0, NULL), OB_OK);
+        assert_int_equal(ob_cell_tensor(&view, NULL, &items[i], NULL), OB_OK);
+    }
+    assert_int_equal(ob_view_init(&view, (void *)(uintptr_t)names, OB_STRING, 1, (const int64_t[]){2}), OB_OK);
+    assert_int_equal(ob_cell_map(&view, (const ob_cell *const *)items, 2, NULL, &f.cells[2], NULL), OB_OK);
+    run(&f);
+    assert_int_equal(ob_cell_count(f.given[0]), 2);
+    const ob_cell *row = ob_cell_at(f.given[0], 1);
+    assert_int_equal(ob_cell_get_kind(row), OB_CELL_MAP);
+    assert_true(ob_cell_keys(row, &view));
+    assert_int_equal(((const int64_t *)view.data)[1], -1);
+    assert_true(ob_cell_view(ob_cell_at(row, 1), &view));
+    assert_true(*(const float *)view.data == 4);
+    assert_true(ob_cell_keys(ob_cell_at(f.given[1], 0), &view));
+    assert_int_equal(view.dtype, OB_STRING);
+    assert_int_equal(f.out[2].rank, 2);
+    assert_memory_equal(f.out[2].data, ((const int64_t[]){4, 8, 0, 0}), 32); /* the specification's example */
+    ob_cell_close(&f.cells[2]);
+    const ob_string others[] = {{"c", 1}, {"q", 1}};
+    assert_int_equal(ob_view_init(&view, (void *)(uintptr_t)others, OB_STRING, 1, (const int64_t[]){2}), OB_OK);
+    assert_int_equal(ob_cell_map(&view, (const ob_cell *const *)items, 2, NULL, &f.cells[2], NULL), OB_OK);
+    fails(&f, OB_E_ARGUMENT, "key 1 of the map is not in the vocabulary");
+    ob_cell_close(&items[0]);
+    ob_cell_close(&items[1]);
+    close_all(&f);
+}
+
 /* ---- What is copied ----------------------------------------------------------------------------------------------- */
 
 enum { LARGE = 20000 }; /* bytes: more than a step takes for itself */
@@ -472,7 +518,7 @@ int main(void) {
         cmocka_unit_test(test_positions),      cmocka_unit_test(test_empty),          cmocka_unit_test(test_split_and_concat),
         cmocka_unit_test(test_optionals),      cmocka_unit_test(test_strings),        cmocka_unit_test(test_insert_in_place),
         cmocka_unit_test(test_want_of_memory), cmocka_unit_test(test_session_values), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_how_long),       cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_maps),           cmocka_unit_test(test_how_long),       cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
