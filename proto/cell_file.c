@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "proto/file.h"
 #include "proto/proto.h"
+#include "proto/tensor_file.h"
 
 /* SequenceProto.DataType and OptionalProto.DataType. */
 enum { OF_UNDEFINED, OF_TENSORS, OF_SPARSE_TENSORS, OF_SEQUENCES, OF_MAPS, OF_OPTIONALS };
@@ -149,16 +150,22 @@ static ob_status check_call(const char *path, ob_type_kind kind, const void *cel
     return OB_OK;
 }
 
+ob_status ob__read_cell_source(const ob_source *source, const char *path, ob_type_kind kind, const ob_allocator *allocator,
+                               ob_cell **out, ob_error *error) {
+    ob_arena arena;
+    ob__arena_init(&arena, allocator);
+    reading r = {path, allocator, &arena, error};
+    ob_status status = ob__described(error, read_source(&r, kind, source, out), "cannot read");
+    ob__arena_release(&arena);
+    return status;
+}
+
 ob_status ob_cell_file_read(const char *path, ob_type_kind kind, const ob_allocator *allocator, ob_cell **out, ob_error *error) {
     ob_error_clear(error);
     OB_TRY(check_call(path, kind, out, error));
     ob_source source;
     OB_TRY(ob__source_open(path, allocator, UINT64_MAX, &source, error));
-    ob_arena arena;
-    ob__arena_init(&arena, allocator);
-    reading r = {path, allocator, &arena, error};
-    ob_status status = ob__described(error, read_source(&r, kind, &source, out), "cannot read");
-    ob__arena_release(&arena);
+    ob_status status = ob__read_cell_source(&source, path, kind, allocator, out, error);
     ob__source_release(&source);
     return status;
 }

@@ -1,8 +1,9 @@
-/* What the two tensor file formats share. */
+/* What the formats of tensors and other values in files share. */
 #ifndef OB_PROTO_TENSOR_FILE_H
 #define OB_PROTO_TENSOR_FILE_H
 
 #include "core/arena.h"
+#include "onnx_broadcast/cell.h"
 #include "onnx_broadcast/tensor_file.h"
 #include "proto/file.h"
 
@@ -30,5 +31,9 @@ ob_status ob__read_tensor_source(const ob_source *source, const char *path, cons
 /* Opens the file, lets `fill` decode it and closes it; `out` is written on success only. */
 ob_status ob__read_tensor_file(const char *path, const ob_allocator *allocator, ob_tensor_fill fill, ob_file_tensor *out,
                                ob_error *error);
+
+/* The bytes of an open file as a value of that kind (cell_file.c); `path` is for messages. */
+ob_status ob__read_cell_source(const ob_source *source, const char *path, ob_type_kind kind, const ob_allocator *allocator,
+                               ob_cell **out, ob_error *error);
 
 #endif

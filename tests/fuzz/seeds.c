@@ -1,5 +1,5 @@
-/* Writes what fuzzing starts from: fuzz_seeds FOLDER makes FOLDER/model (protobuf), /text, /contract, /tensor and /plugin, out of
- * the models and tensors that the machine has (corpus.h) and the cases of tests/graphs. */
+/* Writes what fuzzing starts from: fuzz_seeds FOLDER makes FOLDER/model (protobuf), /text, /contract, /tensor, /cell and /plugin,
+ * out of the models and tensors that the machine has (corpus.h) and the cases of tests/graphs. */
 #include <errno.h>
 #include <string.h>
 
@@ -33,6 +33,40 @@ static void put_model(const ob_model *model) {
         put("text", buffer.data, buffer.n);
 }
 
+static void put_cell(ob_type_kind kind, const ob_cell *cell) {
+    static char bytes[MAX_TENSOR + 1];
+    const char *path = fuzz_file();
+    FILE *file = ob_cell_file_write(path, NULL, kind, cell, NULL) == OB_OK ? fopen(path, "rb") : NULL;
+    if (!file) return;
+    size_t n = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    remove(path);
+    if (n <= MAX_TENSOR) put("cell", bytes, n);
+}
+
+/* What a small tensor can be put into. */
+static void put_cells(const ob_view *view) {
+    ob_cell *tensor = NULL, *sequence = NULL, *map = NULL;
+    ob_view keys;
+    const int64_t numbers[] = {1, 2};
+    const ob_string names[] = {{"a", 1}, {"b", 1}};
+    bool by_name = view->rank % 2;
+    if (ob_cell_tensor(view, NULL, &tensor, NULL) != OB_OK) return;
+    const ob_cell *const two[] = {tensor, tensor};
+    if (ob_view_init(&keys, by_name ? (void *)(uintptr_t)names : (void *)(uintptr_t)numbers, by_name ? OB_STRING : OB_INT64, 1,
+                     (const int64_t[]){2}) == OB_OK &&
+        ob_cell_sequence(OB_NONE, two, 2, NULL, &sequence, NULL) == OB_OK &&
+        ob_cell_map(&keys, two, 2, NULL, &map, NULL) == OB_OK) {
+        put_cell(OB_TYPE_SEQUENCE, sequence);
+        put_cell(OB_TYPE_OPTIONAL, tensor);
+        put_cell(OB_TYPE_OPTIONAL, sequence);
+        put_cell(OB_TYPE_MAP, map);
+    }
+    ob_cell_close(&map);
+    ob_cell_close(&sequence);
+    ob_cell_close(&tensor);
+}
+
 static void put_tensor(const char *path) {
     const char *npy = fuzz_file();
     static char bytes[MAX_TENSOR + 1];
@@ -42,6 +76,7 @@ static void put_tensor(const char *path) {
     if (file) fclose(file);
     if (n == 0 || n > MAX_TENSOR || ob_tensor_file_read(path, NULL, &tensor, NULL) != OB_OK) return;
     put("tensor", bytes, n);
+    if (n < MAX_TENSOR / 16) put_cells(&tensor.view);
     if (ob_npy_write(npy, &tensor.view, NULL) == OB_OK && (file = fopen(npy, "rb"))) {
         n = fread(bytes, 1, sizeof bytes, file);
         fclose(file);
@@ -131,7 +166,7 @@ static void put_contracts(void) {
 }
 
 int main(int argc, char **argv) {
-    static const char *const kinds[] = {"", "model", "text", "contract", "tensor", "plugin"};
+    static const char *const kinds[] = {"", "model", "text", "contract", "tensor", "cell", "plugin"};
     if (argc != 2) {
         fprintf(stderr, "usage: fuzz_seeds FOLDER\n");
         return 2;
