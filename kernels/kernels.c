@@ -9,14 +9,27 @@
 #include "kernels/kernels.h"
 #include "kernels/tables.h"
 
-#define TABLE(isa)                                                                                                               \
-    {                                                                                                                            \
-        .name = #isa, .binary = obk_binary_loops__##isa, .unary = obk_unary_loops__##isa, .where = obk_where_loops__##isa,       \
-        .convert = obk_conversions__##isa, .move = &obk_move_functions__##isa, .gemm = obk_gemm_functions__##isa,                \
-        .clip = obk_clip_loops__##isa, .pool = &obk_pool_functions__##isa, .conv = &obk_conv_functions__##isa,                   \
-        .softmax = &obk_softmax_functions__##isa, .reduce = obk_reduce_loops__##isa, .find = obk_find_loops__##isa,              \
-        .run_up = obk_run_up_loops__##isa, .integer_gemm = &obk_integer_gemm_functions__##isa                                    \
+/* clang-format off */
+#define TABLE(isa)                                          \
+    {                                                       \
+        .name = #isa,                                       \
+        .binary = obk_binary_loops__##isa,                  \
+        .unary = obk_unary_loops__##isa,                    \
+        .where = obk_where_loops__##isa,                    \
+        .convert = obk_conversions__##isa,                  \
+        .move = &obk_move_functions__##isa,                 \
+        .gemm = obk_gemm_functions__##isa,                  \
+        .clip = obk_clip_loops__##isa,                      \
+        .pool = &obk_pool_functions__##isa,                 \
+        .conv = &obk_conv_functions__##isa,                 \
+        .softmax = &obk_softmax_functions__##isa,           \
+        .reduce = obk_reduce_loops__##isa,                  \
+        .find = obk_find_loops__##isa,                      \
+        .run_up = obk_run_up_loops__##isa,                  \
+        .integer_gemm = &obk_integer_gemm_functions__##isa, \
+        .norm = &obk_norm_functions__##isa,                 \
     }
+/* clang-format on */
 
 static const obk_table baseline = TABLE(baseline);
 #ifdef OB_ISA_AVX2

@@ -9,6 +9,7 @@
 #include "kernels/conv/conv.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/integer.h"
+#include "kernels/norm/norm.h"
 #include "kernels/pool/pool.h"
 #include "kernels/reduce/reduce.h"
 #include "kernels/softmax/softmax.h"
@@ -92,6 +93,7 @@ typedef struct obk_table {
     const obk_pools *pool;
     const obk_convs *conv;
     const obk_softmax *softmax;
+    const obk_norms *norm;
     const obk_reduce *reduce; /* [type] */
     const obk_find *find;     /* [type] */
     const obk_run_up *run_up; /* [type] */

@@ -1,0 +1,121 @@
+/* Loops of norm.c for one type. Parameters: T, S, M(name) of the C library's function. */
+#define NAME(name) OBK_CAT3(name, _, S)
+
+#define FN         NAME(sum)
+#define PARAMETERS (const void *from, int64_t n)
+#define TERM(x)    (x)
+#include "kernels/norm/sum.inc.h"
+#define FN         NAME(sum_abs)
+#define PARAMETERS (const void *from, int64_t n)
+#define TERM(x)    fabs(x)
+#include "kernels/norm/sum.inc.h"
+#define FN         NAME(sum_squares)
+#define PARAMETERS (const void *from, int64_t n, double mean)
+#define TERM(x)    (((x)-mean) * ((x)-mean))
+#include "kernels/norm/sum.inc.h"
+
+static void NAME(columns_sum)(double *sums, const void *from, int64_t n) {
+    const T *x = from;
+    for (int64_t i = 0; i < n; i++) sums[i] += (double)x[i];
+}
+
+static void NAME(columns_abs)(double *sums, const void *from, int64_t n) {
+    const T *x = from;
+    for (int64_t i = 0; i < n; i++) sums[i] += fabs((double)x[i]);
+}
+
+static void NAME(columns_squares)(double *sums, const void *from, const double *mean, int64_t n) {
+    const T *x = from;
+    if (mean)
+        for (int64_t i = 0; i < n; i++) sums[i] += ((double)x[i] - mean[i]) * ((double)x[i] - mean[i]);
+    else
+        for (int64_t i = 0; i < n; i++) sums[i] += (double)x[i] * (double)x[i];
+}
+
+static void NAME(affine)(void *to, const void *from, int64_t n, double factor, double offset) {
+    T *y = to;
+    const T *x = from, f = (T)factor, o = (T)offset;
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; i++) y[i] = x[i] * f + o;
+}
+
+static void NAME(scaled)(void *to, const void *from, int64_t n, double shift, double factor, const void *scale,
+                         const void *bias) {
+    T *y = to;
+    const T *x = from, *s = scale, *b = bias, m = (T)shift, f = (T)factor;
+    if (s && b)
+#pragma GCC ivdep
+        for (int64_t i = 0; i < n; i++) y[i] = (x[i] - m) * f * s[i] + b[i];
+    else if (s)
+#pragma GCC ivdep
+        for (int64_t i = 0; i < n; i++) y[i] = (x[i] - m) * f * s[i];
+    else if (b)
+#pragma GCC ivdep
+        for (int64_t i = 0; i < n; i++) y[i] = (x[i] - m) * f + b[i];
+    else
+#pragma GCC ivdep
+        for (int64_t i = 0; i < n; i++) y[i] = (x[i] - m) * f;
+}
+
+static void NAME(divided)(void *to, const void *from, int64_t n, double shift, double divisor) {
+    T *y = to;
+    const T *x = from;
+    if (divisor == 0)
+        memset(y, 0, (size_t)n * sizeof(T));
+    else
+#pragma GCC ivdep
+        for (int64_t i = 0; i < n; i++) y[i] = (T)(((double)x[i] - shift) / divisor);
+}
+
+static void NAME(columns_divided)(void *to, const void *from, int64_t n, const double *shifts, const double *divisors) {
+    T *y = to;
+    const T *x = from;
+    if (shifts)
+#pragma GCC ivdep
+        for (int64_t i = 0; i < n; i++) {
+            const double z = ((double)x[i] - shifts[i]) / divisors[i];
+            y[i] = divisors[i] == 0 ? 0 : (T)z;
+        }
+    else
+#pragma GCC ivdep
+        for (int64_t i = 0; i < n; i++) {
+            const double z = (double)x[i] / divisors[i];
+            y[i] = divisors[i] == 0 ? 0 : (T)z;
+        }
+}
+
+/* z = z ^ beta; the exponent that nearly all models have without logarithms, to 2 ulp. */
+static void NAME(raise)(T *z, T beta, int64_t n) {
+    if (beta == (T)0.75)
+        for (int64_t i = 0; i < n; i++) {
+            const T root = M(sqrt)(z[i]);
+            z[i] = root * M(sqrt)(root);
+        }
+    else
+        OBK_CAT(vpow_, S)(z, z, true, &beta, false, n);
+}
+
+static void NAME(lrn)(const obk_lrn *p, void *to, const void *from, int64_t stride, int64_t width) {
+    T *restrict y = to, sums[OBK_LRN_COLUMNS];
+    const T *restrict x = from, factor = (T)p->factor, bias = (T)p->bias, beta = (T)p->beta;
+    const int64_t channels = p->channels;
+    for (int64_t c = 0; c < channels; c++) {
+        const int64_t first = c < p->before ? 0 : c - p->before,
+                      last = channels - 1 - c < p->behind ? channels - 1 : c + p->behind;
+        for (int64_t i = 0; i < width; i++) sums[i] = 0;
+        for (int64_t k = first; k <= last; k++) {
+            const T *row = x + k * stride;
+            for (int64_t i = 0; i < width; i++) sums[i] += row[i] * row[i];
+        }
+        for (int64_t i = 0; i < width; i++) sums[i] = bias + factor * sums[i];
+        NAME(raise)(sums, beta, width);
+        const T *row = x + c * stride;
+        T *z = y + c * stride;
+        for (int64_t i = 0; i < width; i++) z[i] = row[i] / sums[i];
+    }
+}
+
+#undef NAME
+#undef T
+#undef S
+#undef M

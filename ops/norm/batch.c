@@ -1,0 +1,125 @@
+/* BatchNormalization 1..: y = (x - mean) / sqrt(variance + epsilon) * scale + bias, of each channel (1, 6, 7 with spatial = 0: of
+ * each channel and position). 14 and 15 with training_mode: mean and variance over batch and space, with the running values as
+ * outputs 1 and 2; training in older versions is not supported. Floats; float16 and bfloat16 by way of float, statistics in
+ * double. */
+#include "ops/norm/common.h"
+
+typedef struct batch_norm {
+    ob_batch_norm_params params;
+    int64_t outer, channels, inner;
+    bool is_double;
+    const obk_norms *loops;
+} batch_norm;
+
+static ob_status batch_norm_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    batch_norm *n = args->state;
+    const ob_view *x = &args->in[0];
+    OB_TRY(ob__norm_shapes(site, args, 1, error));
+    n->params = ob__batch_norm_params(site->node, site->op);
+    const int32_t end = x->rank < 2 ? x->rank : n->params.per_channel ? 2 : x->rank;
+    n->outer = x->dims[0];
+    n->channels = ob__product(x->dims, 1, end);
+    n->inner = ob__product(x->dims, end, x->rank);
+    n->is_double = ob__computing_type(args) == OB_DOUBLE;
+    n->loops = ob__kernels()->norm;
+    for (uint32_t i = 1; i < 5; i++) OB_TRY(ob__norm_count(site, args, i, n->channels, error));
+    for (uint32_t i = 1; i < args->n_out; i++) {
+        bool bad = ob__wanted(args, i) && (!n->params.training || i > 2 || ob__count(&args->out[i]) != n->channels);
+        OB_FAIL_IF(bad, error, OB_E_UNSUPPORTED, "BatchNormalization-%d: output %u (training) is not supported", site->op->since,
+                   i);
+    }
+    OB_TRY(ob__plan_real(args, needs, error));
+    OB_TRY(ob__need_scratch(needs, n->channels, sizeof(double), error));
+    return ob__need_scratch(needs, n->channels, sizeof(double), error);
+}
+
+/* Population mean and variance of one channel over batch and space. */
+static void channel_statistics(const batch_norm *n, const ob_view *x, int64_t channel, double *mean, double *variance) {
+    const double count = (double)(n->outer * n->inner);
+    const size_t width = n->is_double ? sizeof(double) : sizeof(float);
+    double sum = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        sum = 0;
+        for (int64_t o = 0; o < n->outer; o++) {
+            const char *plane = (const char *)x->data + (size_t)((o * n->channels + channel) * n->inner) * width;
+            sum += pass == 0 ? n->loops->sum[n->is_double](plane, n->inner)
+                             : n->loops->sum_squares[n->is_double](plane, n->inner, *mean);
+        }
+        *(pass == 0 ? mean : variance) = sum / count;
+    }
+}
+
+typedef struct job {
+    const batch_norm *n;
+    const ob_kernel_args *args;
+    void *factors, *offsets; /* for each channel, of the computing type */
+} job;
+
+static void find_factors(const job *j) {
+    const batch_norm *n = j->n;
+    const ob_view *in = j->args->in;
+    const double momentum = n->params.momentum;
+    for (int64_t c = 0; c < n->channels; c++) {
+        /* The outputs may lie on any of these inputs. */
+        const double scale = ob__norm_at(&in[1], c), bias = ob__norm_at(&in[2], c);
+        double mean = ob__norm_at(&in[3], c), variance = ob__norm_at(&in[4], c);
+        if (n->params.training) {
+            const double old_mean = mean, old_variance = variance, fresh = 1 - momentum;
+            channel_statistics(n, &in[0], c, &mean, &variance);
+            if (ob__wanted(j->args, 1)) ob__norm_set(j->args->out[1].data, n->is_double, c, old_mean * momentum + mean * fresh);
+            if (ob__wanted(j->args, 2))
+                ob__norm_set(j->args->out[2].data, n->is_double, c, old_variance * momentum + variance * fresh);
+        }
+        const double f = scale / sqrt(variance + n->params.epsilon);
+        ob__norm_set(j->factors, n->is_double, c, f);
+        ob__norm_set(j->offsets, n->is_double, c, bias - mean * f);
+    }
+}
+
+static double factor_at(const void *data, bool is_double, int64_t i) {
+    return is_double ? ((const double *)data)[i] : (double)((const float *)data)[i];
+}
+
+/* Planes of one channel; where that is one element, rows of all channels. */
+static void batch_parts(void *context, int64_t begin, int64_t end) {
+    const job *j = context;
+    const batch_norm *n = j->n;
+    const int64_t elems = n->inner > 1 ? n->inner : n->channels;
+    const size_t width = n->is_double ? sizeof(double) : sizeof(float);
+    for (int64_t part = begin; part < end; part++) {
+        const size_t offset = (size_t)(part * elems) * width;
+        char *y = (char *)j->args->out[0].data + offset;
+        const char *x = (const char *)j->args->in[0].data + offset;
+        if (n->inner > 1)
+            n->loops->affine[n->is_double](y, x, elems, factor_at(j->factors, n->is_double, part % n->channels),
+                                           factor_at(j->offsets, n->is_double, part % n->channels));
+        else
+            n->loops->scaled[n->is_double](y, x, elems, 0, 1, j->factors, j->offsets);
+    }
+}
+
+static ob_status batch_norm_compute(const ob_kernel_args *args, ob_error *error) {
+    (void)error;
+    const batch_norm *n = args->state;
+    char *next = args->scratch;
+    job j = {.n = n, .args = args};
+    j.factors = ob__take(&next, n->channels, sizeof(double));
+    j.offsets = ob__take(&next, n->channels, sizeof(double));
+    find_factors(&j);
+    if (n->outer * n->channels * n->inner == 0) return OB_OK;
+    if (n->inner > 1)
+        ob__parallel(args->threads, n->outer * n->channels, ob__norm_grain(n->inner), batch_parts, &j);
+    else
+        ob__parallel(args->threads, n->outer, ob__norm_grain(n->channels), batch_parts, &j);
+    return OB_OK;
+}
+
+static ob_status batch_norm_run(const ob_kernel_args *args, ob_error *error) {
+    return ob__run_real(args, batch_norm_compute, error);
+}
+
+const ob_kernel ob__kernel_batch_norm = {.name = "batch_norm",
+                                         .flags = OB_KERNEL_INPLACE,
+                                         .state_bytes = sizeof(batch_norm),
+                                         .plan = batch_norm_plan,
+                                         .run = batch_norm_run};

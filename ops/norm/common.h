@@ -1,0 +1,30 @@
+/* What the kernels of normalizations share. */
+#ifndef OB_OPS_NORM_COMMON_H
+#define OB_OPS_NORM_COMMON_H
+
+#include "kernels/kernels.h"
+#include "ops/kernel/common.h"
+#include "ops/norm/params.h"
+
+/* X is of a real type and of at least that rank, and the result has its size. */
+ob_status ob__norm_shapes(const ob_kernel_site *site, const ob_kernel_args *args, int32_t least_rank, ob_error *error);
+/* Input i has n elements. */
+ob_status ob__norm_count(const ob_kernel_site *site, const ob_kernel_args *args, uint32_t i, int64_t n, ob_error *error);
+
+/* Element i of floats or doubles. */
+static inline double ob__norm_at(const ob_view *view, int64_t i) {
+    return view->dtype == OB_DOUBLE ? ((const double *)view->data)[i] : (double)((const float *)view->data)[i];
+}
+static inline void ob__norm_set(void *data, bool is_double, int64_t i, double value) {
+    if (is_double)
+        ((double *)data)[i] = value;
+    else
+        ((float *)data)[i] = (float)value;
+}
+
+/* Parts of `work` elements for each thread. */
+static inline int64_t ob__norm_grain(int64_t work) {
+    return (INT64_C(1) << 14) / (work + 1) + 1;
+}
+
+#endif

@@ -1,0 +1,70 @@
+/* InstanceNormalization 1.. (each channel of each image), GroupNormalization 18 (scale per group), 21 (per channel): y = (x -
+ * mean) / sqrt(variance + epsilon) * scale + bias, mean and variance of a group of channels. Floats; float16 and bfloat16 by way
+ * of float, statistics in double (two passes). */
+#include "ops/norm/common.h"
+
+typedef struct group_norm {
+    double epsilon;
+    int64_t outer, groups, channels, inner; /* channels of a group */
+    int64_t per_scale;                      /* channels that share a scale */
+    bool is_double;
+    const obk_norms *loops;
+} group_norm;
+
+static ob_status group_norm_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    group_norm *n = args->state;
+    const ob_group_norm_params p = ob__group_norm_params(site->node, site->op);
+    const ob_view *x = &args->in[0];
+    OB_TRY(ob__norm_shapes(site, args, 2, error));
+    const int64_t channels = x->dims[1];
+    n->epsilon = p.epsilon;
+    n->outer = x->dims[0];
+    n->inner = ob__product(x->dims, 2, x->rank);
+    n->groups = p.grouped ? p.groups : channels > 0 ? channels : 1;
+    OB_FAIL_IF(n->groups < 1 || channels % n->groups != 0, error, OB_E_ARGUMENT, "%s: %lld channels in %lld groups",
+               site->node->op_type, (long long)channels, (long long)n->groups);
+    n->channels = channels / n->groups;
+    n->per_scale = p.scale_per_group && n->channels > 0 ? n->channels : 1;
+    for (uint32_t i = 1; i < 3; i++) OB_TRY(ob__norm_count(site, args, i, p.scale_per_group ? n->groups : channels, error));
+    n->is_double = ob__computing_type(args) == OB_DOUBLE;
+    n->loops = ob__kernels()->norm;
+    return ob__plan_real(args, needs, error);
+}
+
+static void group_parts(void *context, int64_t begin, int64_t end) {
+    const ob_kernel_args *args = context;
+    const group_norm *n = args->state;
+    const int64_t count = n->channels * n->inner;
+    const size_t width = n->is_double ? sizeof(double) : sizeof(float);
+    for (int64_t g = begin; g < end; g++) {
+        const char *x = (const char *)args->in[0].data + (size_t)(g * count) * width;
+        char *y = (char *)args->out[0].data + (size_t)(g * count) * width;
+        const double mean = n->loops->sum[n->is_double](x, count) / (double)count;
+        const double variance = n->loops->sum_squares[n->is_double](x, count, mean) / (double)count;
+        const double inverse = 1 / sqrt(variance + n->epsilon);
+        for (int64_t c = 0; c < n->channels; c++) {
+            const int64_t at = (g % n->groups * n->channels + c) / n->per_scale;
+            const double factor = inverse * ob__norm_at(&args->in[1], at), offset = ob__norm_at(&args->in[2], at) - mean * factor;
+            const size_t plane = (size_t)(c * n->inner) * width;
+            n->loops->affine[n->is_double](y + plane, x + plane, n->inner, factor, offset);
+        }
+    }
+}
+
+static ob_status group_norm_compute(const ob_kernel_args *args, ob_error *error) {
+    (void)error;
+    const group_norm *n = args->state;
+    ob_kernel_args shared = *args;
+    if (n->channels * n->inner == 0) return OB_OK;
+    ob__parallel(args->threads, n->outer * n->groups, ob__norm_grain(n->channels * n->inner), group_parts, &shared);
+    return OB_OK;
+}
+
+static ob_status group_norm_run(const ob_kernel_args *args, ob_error *error) {
+    return ob__run_real(args, group_norm_compute, error);
+}
+
+const ob_kernel ob__kernel_instance_norm = {
+    .name = "instance_norm", .state_bytes = sizeof(group_norm), .plan = group_norm_plan, .run = group_norm_run};
+const ob_kernel ob__kernel_group_norm = {
+    .name = "group_norm", .state_bytes = sizeof(group_norm), .plan = group_norm_plan, .run = group_norm_run};

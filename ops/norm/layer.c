@@ -1,0 +1,117 @@
+/* LayerNormalization 17: y = (x - mean) / sqrt(variance + epsilon) * scale + bias over the axes from `axis` on; scale and bias
+ * stretch one way to X; outputs Mean, InvStdDev. RMSNormalization 23: the same without a mean, x / sqrt(mean of squares +
+ * epsilon)
+ * * scale. Floats; float16 and bfloat16 by way of float, statistics in double (two passes). */
+#include "ops/norm/common.h"
+
+typedef struct layer_norm {
+    double epsilon;
+    int64_t outer, inner;
+    bool without_mean, is_double;
+    bool written_out; /* scale or bias are not just X's axes from `axis` on: written out over all of X, which is rare */
+    const obk_norms *loops;
+} layer_norm;
+
+/* The size that operand `from` has along X's axis a. */
+static int64_t size_along(const ob_view *x, const ob_view *from, int32_t a) {
+    const int32_t k = a - (x->rank - from->rank);
+    return k < 0 ? 1 : from->dims[k];
+}
+
+static ob_status check_stretch(const ob_kernel_site *site, const ob_kernel_args *args, uint32_t i, int32_t axis, layer_norm *n,
+                               ob_error *error) {
+    const ob_view *x = &args->in[0], *from = &args->in[i];
+    OB_FAIL_IF(from->rank > x->rank, error, OB_E_SHAPE, "%s: input %u has rank %d", site->node->op_type, i, from->rank);
+    for (int32_t a = 0; a < x->rank; a++) {
+        const int64_t size = size_along(x, from, a);
+        OB_FAIL_IF(size != 1 && size != x->dims[a], error, OB_E_SHAPE, "%s: input %u axis %d: %lld does not stretch to %lld",
+                   site->node->op_type, i, a - (x->rank - from->rank), (long long)size, (long long)x->dims[a]);
+        if (size != (a < axis ? 1 : x->dims[a])) n->written_out = true;
+    }
+    return OB_OK;
+}
+
+static void write_out(const ob_view *x, const ob_view *from, void *to) {
+    const size_t width = ob_dtype_size(x->dtype);
+    int64_t strides[OB_MAX_RANK];
+    for (int32_t a = 0; a < x->rank; a++)
+        strides[a] = size_along(x, from, a) == 1 ? 0 : from->strides[a - (x->rank - from->rank)];
+    ob__copy(x->rank, x->dims, width, to, x->strides, from->data, strides);
+}
+
+static ob_status layer_norm_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    layer_norm *n = args->state;
+    const ob_layer_norm_params p = ob__layer_norm_params(site->node, site->op);
+    const ob_view *x = &args->in[0];
+    int32_t axis = 0;
+    OB_TRY(ob__norm_shapes(site, args, 1, error));
+    OB_TRY(ob__axis(p.axis, x->rank, &axis, error));
+    n->epsilon = p.epsilon;
+    n->without_mean = p.without_mean;
+    n->outer = ob__product(x->dims, 0, axis);
+    n->inner = ob__product(x->dims, axis, x->rank);
+    n->is_double = ob__computing_type(args) == OB_DOUBLE;
+    n->loops = ob__kernels()->norm;
+    for (uint32_t i = 1; i < 3; i++)
+        OB_FAIL_IF(ob__wanted(args, i) && ob__count(&args->out[i]) != n->outer, error, OB_E_SHAPE, "%s: output %u of %lld",
+                   site->node->op_type, i, (long long)ob__count(&args->out[i]));
+    OB_TRY(ob__plan_real(args, needs, error));
+    for (uint32_t i = 1; i < 3; i++)
+        if (ob__given(args, i)) OB_TRY(check_stretch(site, args, i, axis, n, error));
+    for (int i = 0; n->written_out && i < 2; i++) OB_TRY(ob__need_scratch(needs, ob__count(x), sizeof(double), error));
+    return OB_OK;
+}
+
+typedef struct job {
+    const ob_kernel_args *args;
+    const char *operands[2]; /* scale and bias, or NULL */
+} job;
+
+static void layer_parts(void *context, int64_t begin, int64_t end) {
+    const job *j = context;
+    const ob_kernel_args *args = j->args;
+    const layer_norm *n = args->state;
+    const size_t row_bytes = (size_t)n->inner * (n->is_double ? sizeof(double) : sizeof(float));
+    const double count = (double)n->inner;
+    for (int64_t row = begin; row < end; row++) {
+        const size_t offset = (size_t)row * row_bytes, operand_offset = n->written_out ? offset : 0;
+        const char *x = (const char *)args->in[0].data + offset;
+        double mean = 0, variance = 0;
+        if (n->inner > 0 && !n->without_mean) mean = n->loops->sum[n->is_double](x, n->inner) / count;
+        if (n->inner > 0) variance = n->loops->sum_squares[n->is_double](x, n->inner, mean) / count;
+        const double inverse = 1 / sqrt(variance + n->epsilon);
+        if (ob__wanted(args, 1)) ob__norm_set(args->out[1].data, n->is_double, row, mean);
+        if (ob__wanted(args, 2)) ob__norm_set(args->out[2].data, n->is_double, row, inverse);
+        n->loops->scaled[n->is_double]((char *)args->out[0].data + offset, x, n->inner, mean, inverse,
+                                       j->operands[0] ? j->operands[0] + operand_offset : NULL,
+                                       j->operands[1] ? j->operands[1] + operand_offset : NULL);
+    }
+}
+
+static ob_status layer_norm_compute(const ob_kernel_args *args, ob_error *error) {
+    (void)error;
+    const layer_norm *n = args->state;
+    const ob_view *x = &args->in[0];
+    char *next = args->scratch;
+    job j = {.args = args};
+    if (ob__writes_nothing(args)) return OB_OK;
+    for (uint32_t i = 1; i < 3; i++) {
+        if (!ob__given(args, i)) continue;
+        j.operands[i - 1] = args->in[i].data;
+        if (!n->written_out) continue;
+        void *stretched = ob__take(&next, ob__count(x), sizeof(double));
+        write_out(x, &args->in[i], stretched);
+        j.operands[i - 1] = stretched;
+    }
+    ob__parallel(args->threads, n->outer, ob__norm_grain(n->inner), layer_parts, &j);
+    return OB_OK;
+}
+
+static ob_status layer_norm_run(const ob_kernel_args *args, ob_error *error) {
+    return ob__run_real(args, layer_norm_compute, error);
+}
+
+const ob_kernel ob__kernel_layer_norm = {
+    .name = "layer_norm", .state_bytes = sizeof(layer_norm), .plan = layer_norm_plan, .run = layer_norm_run};
+const ob_kernel ob__kernel_rms_norm = {
+    .name = "rms_norm", .state_bytes = sizeof(layer_norm), .plan = layer_norm_plan, .run = layer_norm_run};
