@@ -11,6 +11,7 @@
 #include "kernels/gemm/integer.h"
 #include "kernels/norm/norm.h"
 #include "kernels/pool/pool.h"
+#include "kernels/recurrent/recurrent.h"
 #include "kernels/reduce/reduce.h"
 #include "kernels/softmax/softmax.h"
 #include "onnx_broadcast/dtype.h"
@@ -94,6 +95,7 @@ typedef struct obk_table {
     const obk_convs *conv;
     const obk_softmax *softmax;
     const obk_norms *norm;
+    const obk_recurrent *recurrent;
     const obk_reduce *reduce; /* [type] */
     const obk_find *find;     /* [type] */
     const obk_run_up *run_up; /* [type] */

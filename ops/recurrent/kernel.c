@@ -9,54 +9,21 @@
  * The products with W are one matrix product over all steps. After the end of a sequence the state stays and Y is 0. */
 #include "ops/kernel/common.h"
 #include "ops/product/blas.h"
-
-typedef enum cell { RNN, GRU, LSTM } cell;
-typedef enum function {
-    RELU,
-    TANH,
-    SIGMOID,
-    SOFTSIGN,
-    SOFTPLUS,
-    AFFINE,
-    LEAKY_RELU,
-    THRESHOLDED_RELU,
-    SCALED_TANH,
-    HARD_SIGMOID,
-    ELU,
-    N_FUNCTIONS
-} function;
-
-static const struct {
-    const char *name;
-    int n_parameters;
-    float alpha, beta;
-} functions[N_FUNCTIONS] = {
-    [RELU] = {"relu", 0, 0, 0},
-    [TANH] = {"tanh", 0, 0, 0},
-    [SIGMOID] = {"sigmoid", 0, 0, 0},
-    [SOFTSIGN] = {"softsign", 0, 0, 0},
-    [SOFTPLUS] = {"softplus", 0, 0, 0},
-    [AFFINE] = {"affine", 2, 1, 0},
-    [LEAKY_RELU] = {"leakyrelu", 1, 0.01f, 0},
-    [THRESHOLDED_RELU] = {"thresholdedrelu", 1, 1, 0},
-    [SCALED_TANH] = {"scaledtanh", 2, 1, 1},
-    [HARD_SIGMOID] = {"hardsigmoid", 2, 0.2f, 0.5f},
-    [ELU] = {"elu", 1, 1, 0},
-};
+#include "ops/recurrent/params.h"
 
 typedef struct activation {
-    function function;
-    float alpha, beta;
+    obk_loop loop;
+    obk_unary_params params;
 } activation;
 
 typedef struct recurrent {
-    cell cell;
-    int gates;
-    int64_t steps, batch, inputs, hidden;
-    int directions;
-    bool reverse, batch_first, linear_before_reset, input_forget;
-    float clip; /* 0: none */
+    ob_recurrent_params params;
+    int64_t steps, batch, inputs, hidden, gates; /* gates of all: 1, 3 or 4 times hidden */
+    bool is_double;
+    int64_t width; /* bytes of an element while computing */
     activation activations[2][3];
+    obk_loop clip, add, multiply;
+    const obk_recurrent *loops;
 } recurrent;
 
 /* Operands and buffers of one direction. */
@@ -65,129 +32,262 @@ typedef struct direction {
     const activation *f;
     int index;
     bool backward;
-    const void *x, *w, *recurrence, *bias, *peephole, *first_h, *first_c;
+    const char *x, *w, *recurrence, *bias, *peephole, *first_h, *first_c;
     const int32_t *lengths;
-    void *y, *last_h, *last_c;
-    void *projected, *gate, *reset, *h, *c;
+    char *y, *last_h, *last_c;
+    char *projected, *gate, *reset, *h, *c;
     bool *active; /* per sequence: not at its end yet */
     const ob_threads *threads;
 } direction;
 
-#define REAL       float
-#define NAME(name) name##_float
-#define GEMM       ob__gemm_float
-#define EXP        expf
-#define TANHF      tanhf
-#define LOG1P      log1pf
-#include "ops/recurrent/kernel.inc.h"
-#define REAL       double
-#define NAME(name) name##_double
-#define GEMM       ob__gemm_double
-#define EXP        exp
-#define TANHF      tanh
-#define LOG1P      log1p
-#include "ops/recurrent/kernel.inc.h"
+/* ---- planning ---- */
 
-static bool same_name(ob_string text, const char *name) {
-    size_t n = strlen(name);
-    if (text.n != n) return false;
-    for (size_t i = 0; i < n; i++) {
-        char c = text.data[i];
-        if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != name[i]) return false;
-    }
-    return true;
-}
-
-/* Parameters are taken from the lists in order, by those functions that have them. */
-static ob_status read_activations(const ob_node *node, recurrent *r, ob_error *error) {
-    static const function usual[3][3] = {{TANH}, {SIGMOID, TANH}, {SIGMOID, TANH, TANH}};
-    const ob_attribute *names = ob__node_attribute(node, "activations");
-    const ob_attribute *alphas = ob__node_attribute(node, "activation_alpha"),
-                       *betas = ob__node_attribute(node, "activation_beta");
-    uint32_t per_direction = (uint32_t)r->cell + 1, n_alpha = 0, n_beta = 0;
-    bool bad = (names && (names->type != OB_ATTR_STRINGS || names->n != per_direction * (uint32_t)r->directions)) ||
-               (alphas && alphas->type != OB_ATTR_FLOATS) || (betas && betas->type != OB_ATTR_FLOATS);
-    OB_FAIL_IF(bad, error, OB_E_ARGUMENT, "%s: activations do not fit the directions", node->op_type);
-    for (uint32_t k = 0; k < per_direction * (uint32_t)r->directions; k++) {
-        activation *a = &r->activations[k / per_direction][k % per_direction];
-        a->function = usual[r->cell][k % per_direction];
-        for (a->function = names ? RELU : a->function; names && a->function < N_FUNCTIONS; a->function++)
-            if (same_name(names->u.strings[k], functions[a->function].name)) break;
-        OB_FAIL_IF(a->function == N_FUNCTIONS, error, OB_E_ARGUMENT, "%s: unknown activation %u", node->op_type, k);
-        a->alpha = functions[a->function].alpha;
-        a->beta = functions[a->function].beta;
-        if (functions[a->function].n_parameters > 0 && alphas && n_alpha < alphas->n) a->alpha = alphas->u.floats[n_alpha++];
-        if (functions[a->function].n_parameters > 1 && betas && n_beta < betas->n) a->beta = betas->u.floats[n_beta++];
-    }
-    return OB_OK;
-}
-
-static ob_status check_dims(const ob_kernel_args *args, const ob_view *view, int32_t rank, const int64_t *dims, const char *what,
+static ob_status check_dims(const ob_kernel_site *site, const ob_view *view, int32_t rank, const int64_t *dims, const char *what,
                             ob_error *error) {
     bool fits = view->rank == rank;
     for (int32_t a = 0; fits && a < rank; a++) fits = view->dims[a] == dims[a];
-    OB_FAIL_IF(!fits, error, OB_E_SHAPE, "%s: %s has another shape than the other operands ask for", args->node->op_type, what);
+    OB_FAIL_IF(!fits, error, OB_E_SHAPE, "%s: %s has another shape than the other operands ask for", site->node->op_type, what);
     return OB_OK;
 }
 
-static ob_status check_operands(const ob_kernel_args *args, const recurrent *r, ob_error *error) {
-    int64_t d = r->directions, gates = r->gates * r->hidden;
+static ob_status check_operands(const ob_kernel_site *site, const ob_kernel_args *args, const recurrent *r, ob_error *error) {
+    int64_t d = r->params.directions;
     int64_t state[3] = {d, r->batch, r->hidden}, y[4] = {r->steps, d, r->batch, r->hidden};
-    if (r->batch_first) {
+    if (r->params.batch_first) {
         state[0] = y[0] = r->batch;
         state[1] = d;
         y[1] = r->steps;
         y[2] = d;
     }
-    OB_TRY(check_dims(args, &args->in[1], 3, (int64_t[]){d, gates, r->inputs}, "W", error));
-    OB_TRY(check_dims(args, &args->in[2], 3, (int64_t[]){d, gates, r->hidden}, "R", error));
-    if (ob__given(args, 3)) OB_TRY(check_dims(args, &args->in[3], 2, (int64_t[]){d, 2 * gates}, "B", error));
-    if (ob__given(args, 4)) OB_TRY(check_dims(args, &args->in[4], 1, &r->batch, "sequence_lens", error));
+    OB_TRY(check_dims(site, &args->in[1], 3, (int64_t[]){d, r->gates, r->inputs}, "W", error));
+    OB_TRY(check_dims(site, &args->in[2], 3, (int64_t[]){d, r->gates, r->hidden}, "R", error));
+    if (ob__given(args, 3)) OB_TRY(check_dims(site, &args->in[3], 2, (int64_t[]){d, 2 * r->gates}, "B", error));
+    if (ob__given(args, 4)) OB_TRY(check_dims(site, &args->in[4], 1, &r->batch, "sequence_lens", error));
     for (uint32_t i = 5; i < 7; i++)
-        if (ob__given(args, i)) OB_TRY(check_dims(args, &args->in[i], 3, state, "an initial state", error));
-    if (ob__given(args, 7)) OB_TRY(check_dims(args, &args->in[7], 2, (int64_t[]){d, 3 * r->hidden}, "P", error));
-    if (ob__wanted(args, 0)) OB_TRY(check_dims(args, &args->out[0], 4, y, "Y", error));
+        if (ob__given(args, i)) OB_TRY(check_dims(site, &args->in[i], 3, state, "an initial state", error));
+    if (ob__given(args, 7)) OB_TRY(check_dims(site, &args->in[7], 2, (int64_t[]){d, 3 * r->hidden}, "P", error));
+    if (ob__wanted(args, 0)) OB_TRY(check_dims(site, &args->out[0], 4, y, "Y", error));
     for (uint32_t i = 1; i < 3; i++)
-        if (ob__wanted(args, i)) OB_TRY(check_dims(args, &args->out[i], 3, state, "a last state", error));
+        if (ob__wanted(args, i)) OB_TRY(check_dims(site, &args->out[i], 3, state, "a last state", error));
     return OB_OK;
 }
 
-static ob_status set_up(const ob_kernel_args *args, recurrent *r, ob_error *error) {
-    const ob_node *node = args->node;
-    const ob_view *x = &args->in[0], *w = &args->in[1];
-    memset(r, 0, sizeof *r);
-    OB_FAIL_IF(args->n_in < 3 || x->rank != 3 || w->rank != 3, error, OB_E_SHAPE, "%s: X and W are of rank 3", node->op_type);
-    r->cell = strcmp(node->op_type, "RNN") == 0 ? RNN : strcmp(node->op_type, "GRU") == 0 ? GRU : LSTM;
-    r->gates = r->cell == RNN ? 1 : r->cell == GRU ? 3 : 4;
-    r->batch_first = ob__node_int(node, "layout", 0) != 0;
-    r->steps = x->dims[r->batch_first];
-    r->batch = x->dims[!r->batch_first];
-    r->inputs = x->dims[2];
-    r->hidden = w->dims[1] / r->gates;
-    const char *way = ob__node_string(node, "direction", "forward");
-    r->directions = strcmp(way, "bidirectional") == 0 ? 2 : 1;
-    r->reverse = strcmp(way, "reverse") == 0;
-    r->linear_before_reset = ob__node_int(node, "linear_before_reset", 0) != 0;
-    r->input_forget = ob__node_int(node, "input_forget", 0) != 0;
-    r->clip = ob__node_float(node, "clip", 0);
-    OB_TRY(check_operands(args, r, error));
-    return read_activations(node, r, error);
+static ob_status choose_loops(const ob_kernel_site *site, recurrent *r, ob_dtype computing, ob_error *error) {
+    const obk_table *table = ob__kernels();
+    ob_activation activations[2][3] = {{{0}}};
+    OB_TRY(ob__recurrent_activations(site->node, &r->params, activations, error));
+    for (int d = 0; d < 2; d++)
+        for (int i = 0; i < 3; i++)
+            r->activations[d][i] = (activation){table->unary[activations[d][i].function][computing], activations[d][i].params};
+    r->clip = table->unary[OBK_U_CLIP][computing];
+    r->add = table->binary[OBK_ADD][computing];
+    r->multiply = table->binary[OBK_MUL][computing];
+    r->loops = table->recurrent;
+    r->is_double = computing == OB_DOUBLE;
+    r->width = (int64_t)ob_dtype_size(computing);
+    return OB_OK;
 }
 
 static ob_status recurrent_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     recurrent *r = args->state;
-    OB_TRY(ob__check_type_v1(args, 0, error));
-    OB_TRY(set_up(args, r, error));
+    const ob_view *x = &args->in[0], *w = &args->in[1];
+    OB_TRY(ob__check_type(site, args, 0, error));
+    OB_FAIL_IF(args->n_in < 3 || x->rank != 3 || w->rank != 3, error, OB_E_SHAPE, "%s: X and W are of rank 3",
+               site->node->op_type);
+    r->params = ob__recurrent_params(site->node, site->op);
+    r->steps = x->dims[r->params.batch_first];
+    r->batch = x->dims[!r->params.batch_first];
+    r->inputs = x->dims[2];
+    r->hidden = w->dims[1] / r->params.gates;
+    r->gates = r->params.gates * r->hidden;
+    OB_TRY(check_operands(site, args, r, error));
+    OB_TRY(choose_loops(site, r, ob__computing_type(args), error));
     OB_TRY(ob__plan_real(args, needs, error));
-    int64_t gates = r->gates * r->hidden, rows;
-    bool fits =
-        ob__blas_fits(gates) && ob__blas_fits(r->inputs) && !ob__mul_overflows(r->steps, r->batch, &rows) && ob__blas_fits(rows);
+    int64_t rows;
+    bool fits = ob__blas_fits(r->gates) && ob__blas_fits(r->inputs) && !ob__mul_overflows(r->steps, r->batch, &rows) &&
+                ob__blas_fits(rows);
     OB_FAIL_IF(!fits, error, OB_E_LIMIT, "%s: too large", site->node->op_type);
-    size_t width = ob_dtype_size(ob__computing_type(args));
-    OB_TRY(ob__need_scratch(needs, rows * gates, width, error));
-    OB_TRY(ob__need_scratch(needs, r->batch * gates, width, error));
-    for (int i = 0; i < 3; i++) OB_TRY(ob__need_scratch(needs, r->batch * r->hidden, width, error));
+    OB_TRY(ob__need_scratch(needs, rows * r->gates, (size_t)r->width, error));
+    OB_TRY(ob__need_scratch(needs, r->batch * r->gates, (size_t)r->width, error));
+    for (int i = 0; i < 3; i++) OB_TRY(ob__need_scratch(needs, r->batch * r->hidden, (size_t)r->width, error));
     return ob__need_scratch(needs, r->batch, sizeof(bool), error);
+}
+
+/* ---- the loops ---- */
+
+/* f(z) of n elements in each of `rows` rows that lie `stride` elements apart, clipped before. */
+static void activate(const recurrent *r, const activation *f, bool clipped, char *z, int64_t n, int64_t rows, int64_t stride) {
+    const int64_t step = r->width, row[2] = {stride * r->width, stride * r->width};
+    char *const in_place[2] = {z, z};
+    if (clipped && r->params.clip > 0) {
+        const obk_unary_params limits = {.alpha = -r->params.clip, .beta = r->params.clip};
+        r->clip(in_place, &step, n, row, rows, &limits);
+    }
+    f->loop(in_place, &step, n, row, rows, &f->params);
+}
+
+/* z = a + b, z = a * b. */
+static void combine(const recurrent *r, obk_loop loop, char *z, const char *a, const char *b, int64_t n) {
+    const int64_t steps[2] = {r->width, r->width}, row[3] = {0};
+    char *const pointers[3] = {(char *)(uintptr_t)a, (char *)(uintptr_t)b, z};
+    loop(pointers, steps, n, row, 1, NULL);
+}
+
+/* c = a b', or added to c, with rows of k elements in a and b. */
+static void product(const recurrent *r, int64_t m, int64_t n, int64_t k, const char *a, const char *b, bool adds, char *c,
+                    int64_t ldc) {
+    const int64_t ld = k > 0 ? k : 1;
+    if (r->is_double)
+        ob__gemm_double(false, true, m, n, k, 1, (const double *)(const void *)a, ld, (const double *)(const void *)b, ld, adds,
+                        (double *)(void *)c, ldc);
+    else
+        ob__gemm_float(false, true, m, n, k, 1, (const float *)(const void *)a, ld, (const float *)(const void *)b, ld, adds,
+                       (float *)(void *)c, ldc);
+}
+
+/* h R' of gates first .. first + n, for the whole batch. */
+static void recur(const direction *d, const char *h, int64_t first, int64_t n, char *to, int64_t ld, bool adds) {
+    const recurrent *r = d->r;
+    product(r, r->batch, n, r->hidden, h, d->recurrence + first * r->hidden * r->width, adds, to, ld);
+}
+
+/* x W for all steps, with the biases that are only added. */
+static void project(const direction *d) {
+    const recurrent *r = d->r;
+    const int64_t rows = r->steps * r->batch, row_bytes = r->gates * r->width;
+    if (d->bias && rows > 0) {
+        /* That of R for h of GRU is added before the reset. */
+        const bool apart = r->params.cell == OB_RECURRENT_GRU && r->params.linear_before_reset;
+        memcpy(d->projected, d->bias, (size_t)row_bytes);
+        combine(r, r->add, d->projected, d->projected, d->bias + row_bytes, apart ? 2 * r->hidden : r->gates);
+        for (int64_t i = 1; i < rows; i++) memcpy(d->projected + i * row_bytes, d->projected, (size_t)row_bytes);
+    }
+    product(r, rows, r->gates, r->inputs, d->x, d->w, d->bias != NULL, d->projected, r->gates);
+}
+
+static void step_rnn(const direction *d) {
+    const recurrent *r = d->r;
+    const int64_t n = r->hidden, row_bytes = n * r->width;
+    recur(d, d->h, 0, n, d->gate, n, true);
+    activate(r, &d->f[0], true, d->gate, n, r->batch, n);
+    for (int64_t b = 0; b < r->batch; b++)
+        if (d->active[b]) memcpy(d->h + b * row_bytes, d->gate + b * row_bytes, (size_t)row_bytes);
+}
+
+static void step_gru(const direction *d) {
+    const recurrent *r = d->r;
+    const int64_t n = r->hidden, row_bytes = n * r->width, gate_bytes = 3 * row_bytes;
+    char *update = d->gate, *reset = d->gate + row_bytes, *fresh = d->gate + 2 * row_bytes;
+    recur(d, d->h, 0, 2 * n, d->gate, 3 * n, true);
+    activate(r, &d->f[0], true, d->gate, 2 * n, r->batch, 3 * n);
+    if (r->params.linear_before_reset) {
+        const char *bias = d->bias ? d->bias + gate_bytes + 2 * row_bytes : NULL;
+        recur(d, d->h, 2 * n, n, d->reset, n, false);
+        for (int64_t b = 0; b < r->batch; b++)
+            r->loops->add_reset[r->is_double](fresh + b * gate_bytes, reset + b * gate_bytes, d->reset + b * row_bytes, bias, n);
+    } else {
+        for (int64_t b = 0; b < r->batch; b++)
+            combine(r, r->multiply, d->reset + b * row_bytes, reset + b * gate_bytes, d->h + b * row_bytes, n);
+        recur(d, d->reset, 2 * n, n, fresh, 3 * n, true);
+    }
+    activate(r, &d->f[1], true, fresh, n, r->batch, 3 * n);
+    for (int64_t b = 0; b < r->batch; b++)
+        if (d->active[b]) r->loops->blend[r->is_double](d->h + b * row_bytes, update + b * gate_bytes, fresh + b * gate_bytes, n);
+}
+
+/* Gates: input, output, forget, cell; peepholes: input, output, forget. */
+static void step_lstm(const direction *d) {
+    const recurrent *r = d->r;
+    const obk_recurrent *f = r->loops;
+    const bool is_double = r->is_double;
+    const int64_t n = r->hidden, row_bytes = n * r->width, gate_bytes = 4 * row_bytes;
+    const char *p = d->peephole;
+    recur(d, d->h, 0, 4 * n, d->gate, 4 * n, true);
+    for (int64_t b = 0; p && b < r->batch; b++) {
+        char *gate = d->gate + b * gate_bytes, *c = d->c + b * row_bytes;
+        f->add_product[is_double](gate, p, c, n);
+        f->add_product[is_double](gate + 2 * row_bytes, p + 2 * row_bytes, c, n);
+    }
+    activate(r, &d->f[0], true, d->gate, p ? n : 3 * n, r->batch, 4 * n);
+    if (p) activate(r, &d->f[0], true, d->gate + 2 * row_bytes, n, r->batch, 4 * n);
+    activate(r, &d->f[1], true, d->gate + 3 * row_bytes, n, r->batch, 4 * n);
+    for (int64_t b = 0; b < r->batch; b++) {
+        if (!d->active[b]) continue;
+        char *input = d->gate + b * gate_bytes, *output = input + row_bytes, *forget = input + 2 * row_bytes;
+        char *c = d->c + b * row_bytes, *h = d->h + b * row_bytes;
+        if (r->params.input_forget) f->complement[is_double](forget, input, n);
+        f->carry[is_double](c, forget, input, input + 3 * row_bytes, n);
+        if (p) {
+            f->add_product[is_double](output, p + row_bytes, c, n);
+            activate(r, &d->f[0], true, output, n, 1, 0);
+        }
+        memcpy(h, c, (size_t)row_bytes);
+        activate(r, &d->f[2], false, h, n, 1, 0);
+        combine(r, r->multiply, h, h, output, n);
+    }
+}
+
+/* ---- running ---- */
+
+/* Where the rows of a step and of a state lie in X, Y, Y_h. */
+static int64_t step_row(const recurrent *r, int64_t t, int64_t b) {
+    return r->params.batch_first ? b * r->steps + t : t * r->batch + b;
+}
+static int64_t output_row(const direction *d, int64_t t, int64_t b) {
+    const recurrent *r = d->r;
+    const int64_t directions = r->params.directions;
+    return r->params.batch_first ? (b * r->steps + t) * directions + d->index : (t * directions + d->index) * r->batch + b;
+}
+static int64_t state_row(const direction *d, int64_t b) {
+    return d->r->params.batch_first ? b * d->r->params.directions + d->index : d->index * d->r->batch + b;
+}
+
+static void load_state(const direction *d, const char *from, char *to) {
+    const size_t row_bytes = (size_t)(d->r->hidden * d->r->width);
+    for (int64_t b = 0; b < d->r->batch; b++) {
+        if (from)
+            memcpy(to + (size_t)b * row_bytes, from + (size_t)state_row(d, b) * row_bytes, row_bytes);
+        else
+            memset(to + (size_t)b * row_bytes, 0, row_bytes);
+    }
+}
+
+static void store_state(const direction *d, const char *from, char *to) {
+    const size_t row_bytes = (size_t)(d->r->hidden * d->r->width);
+    for (int64_t b = 0; to && b < d->r->batch; b++)
+        memcpy(to + (size_t)state_row(d, b) * row_bytes, from + (size_t)b * row_bytes, row_bytes);
+}
+
+static void run_direction(const direction *d) {
+    const recurrent *r = d->r;
+    const size_t row_bytes = (size_t)(r->hidden * r->width), gate_bytes = (size_t)(r->gates * r->width);
+    project(d);
+    load_state(d, d->first_h, d->h);
+    load_state(d, d->first_c, d->c);
+    for (int64_t step = 0; step < r->steps && !ob__stopped(d->threads); step++) {
+        for (int64_t b = 0; b < r->batch; b++) {
+            int64_t length = d->lengths ? d->lengths[b] : r->steps, t = d->backward ? length - 1 - step : step;
+            d->active[b] = step < length;
+            if (!d->active[b]) t = step;
+            memcpy(d->gate + (size_t)b * gate_bytes, d->projected + (size_t)step_row(r, t, b) * gate_bytes, gate_bytes);
+        }
+        if (r->params.cell == OB_RECURRENT_RNN)
+            step_rnn(d);
+        else if (r->params.cell == OB_RECURRENT_GRU)
+            step_gru(d);
+        else
+            step_lstm(d);
+        for (int64_t b = 0; d->y && b < r->batch; b++) {
+            int64_t length = d->lengths ? d->lengths[b] : r->steps, t = d->active[b] && d->backward ? length - 1 - step : step;
+            char *to = d->y + (size_t)output_row(d, t, b) * row_bytes;
+            if (d->active[b])
+                memcpy(to, d->h + (size_t)b * row_bytes, row_bytes);
+            else
+                memset(to, 0, row_bytes);
+        }
+    }
+    store_state(d, d->h, d->last_h);
+    store_state(d, d->c, d->last_c);
 }
 
 static const void *part(const ob_kernel_args *args, uint32_t i, int64_t elems) {
@@ -196,17 +296,15 @@ static const void *part(const ob_kernel_args *args, uint32_t i, int64_t elems) {
 
 static ob_status recurrent_compute(const ob_kernel_args *args, ob_error *error) {
     const recurrent *r = args->state;
-    size_t width = ob_dtype_size(args->in[0].dtype);
-    int64_t gates = r->gates * r->hidden;
+    const size_t width = (size_t)r->width;
     char *next = args->scratch;
     direction d = {.r = r, .x = args->in[0].data, .lengths = part(args, 4, 0), .threads = args->threads};
     if (r->batch == 0 || r->hidden == 0) return OB_OK; /* any number of steps over nothing */
     for (int64_t b = 0; d.lengths && b < r->batch; b++)
-        OB_FAIL_IF(d.lengths[b] < 0 || d.lengths[b] > r->steps, error, OB_E_ARGUMENT,
-                   "%s: sequence_lens[%lld] is %d of %lld steps", args->node->op_type, (long long)b, (int)d.lengths[b],
-                   (long long)r->steps);
-    d.projected = ob__take(&next, r->steps * r->batch * gates, width);
-    d.gate = ob__take(&next, r->batch * gates, width);
+        OB_FAIL_IF(d.lengths[b] < 0 || d.lengths[b] > r->steps, error, OB_E_ARGUMENT, "sequence_lens[%lld] is %d of %lld steps",
+                   (long long)b, (int)d.lengths[b], (long long)r->steps);
+    d.projected = ob__take(&next, r->steps * r->batch * r->gates, width);
+    d.gate = ob__take(&next, r->batch * r->gates, width);
     d.reset = ob__take(&next, r->batch * r->hidden, width);
     d.h = ob__take(&next, r->batch * r->hidden, width);
     d.c = ob__take(&next, r->batch * r->hidden, width);
@@ -216,17 +314,14 @@ static ob_status recurrent_compute(const ob_kernel_args *args, ob_error *error) 
     d.last_c = ob__wanted(args, 2) ? args->out[2].data : NULL;
     d.first_h = part(args, 5, 0);
     d.first_c = part(args, 6, 0);
-    for (d.index = 0; d.index < r->directions; d.index++) {
-        d.backward = r->reverse || d.index == 1;
+    for (d.index = 0; d.index < r->params.directions; d.index++) {
+        d.backward = r->params.reverse || d.index == 1;
         d.f = r->activations[d.index];
-        d.w = part(args, 1, d.index * gates * r->inputs);
-        d.recurrence = part(args, 2, d.index * gates * r->hidden);
-        d.bias = part(args, 3, d.index * 2 * gates);
+        d.w = part(args, 1, d.index * r->gates * r->inputs);
+        d.recurrence = part(args, 2, d.index * r->gates * r->hidden);
+        d.bias = part(args, 3, d.index * 2 * r->gates);
         d.peephole = part(args, 7, d.index * 3 * r->hidden);
-        if (args->in[0].dtype == OB_DOUBLE)
-            run_direction_double(&d);
-        else
-            run_direction_float(&d);
+        run_direction(&d);
     }
     return OB_OK;
 }

@@ -1,8 +1,6 @@
 /* Shape rule of the recurrent operators. */
-#include <string.h>
-
 #include "core/error.h"
-#include "ops/table/op.h"
+#include "ops/recurrent/params.h"
 
 OB_RULE(recurrent);
 
@@ -29,16 +27,13 @@ static ob_status require_operands(ob_infer *infer, const cells *c) {
 
 /* Source: RNN, GRU, LSTM: X (sequence, batch, input) or, with layout 1, (batch, sequence, input). */
 ob_status ob__infer_recurrent(ob_infer *infer) {
-    const char *direction = ob__node_string(infer->node, "direction", "forward");
-    int64_t n_gates = ob__op_is(infer, "LSTM") ? 4 : ob__op_is(infer, "GRU") ? 3 : 1;
-    cells c = {.directions = strcmp(direction, "bidirectional") == 0 ? 2 : 1,
-               .batch_first = ob__node_int(infer->node, "layout", 0) != 0,
-               .hidden = ob__node_int(infer->node, "hidden_size", OB_DIM_UNKNOWN)};
+    const ob_recurrent_params p = ob__recurrent_params(infer->node, infer->op);
+    cells c = {.directions = p.directions, .batch_first = p.batch_first, .hidden = p.hidden};
     for (uint32_t i = 0; i < infer->node->n_outputs; i++) ob__out_dtype(infer, i, ob__in_dtype(infer, 0));
     for (uint32_t i = 0; i < 3; i++)
         if (!ob__rank_in(infer, i, 3, 3)) return OB_OK;
     if (!ob_dim_is_const(c.hidden) || c.hidden < 0) c.hidden = ob__in_dim(infer, 2, 2);
-    c.gates = ob_dim_mul(infer->dims, c.hidden, n_gates);
+    c.gates = ob_dim_mul(infer->dims, c.hidden, p.gates);
     c.sequence = ob__in_dim(infer, 0, c.batch_first ? 1 : 0);
     c.batch = ob__in_dim(infer, 0, c.batch_first ? 0 : 1);
     OB_TRY(require_operands(infer, &c));
