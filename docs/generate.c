@@ -148,7 +148,7 @@ static void print_kinds(unsigned kinds) {
 
 static void print_requirements(void) {
     printf("# What operators require\n\n"
-           "Generated from `ops/infer/requirements.def` and `ops/*/family.def` by `./dev docs`. Do not edit.\n\n"
+           "Generated from `ops/*/requirements.def` and `ops/*/family.def` by `./dev docs`. Do not edit.\n\n"
            "What the shape rule of each operator asks of sizes and of small contents, in its newest version, and the kinds of "
            "conditions that\n"
            "come of it. Each ends as proved, as a condition, as an error, or as unverified with the reason: data decide it, or a "
