@@ -263,6 +263,12 @@ static const alike_case alikes[] = {
      "a = ReduceSum<keepdims: int = 0>(y) b = ReduceSum<keepdims: int = 0>(fw) v = Div(a, b)"},
     {"", "SoftmaxCrossEntropyLoss", 12, 13, "float[2,3,5] x, int64[2,5] t", "float y, float[] l",
      "y, l = SoftmaxCrossEntropyLoss(x, t)", "l = LogSoftmax<axis: int = 1>(x) y = NegativeLogLikelihoodLoss(l, t)"},
+    {"", "CausalConvWithState", 27, 27, "float[2,3,5] x, float[3,1,3] w, float[3] b, float[2,3,2] p",
+     "float[] y, float[] s, float[] z, float[] r",
+     "y, s = CausalConvWithState(x, w, b, p) z, r = CausalConvWithState<activation: string = \"silu\">(x, w)",
+     "c = Concat<axis: int = 2>(p, x) y = Conv<group: int = 3>(c, w, b) from = Constant<value: tensor = int64[1] {-2}>() "
+     "to = Constant<value: tensor = int64[1] {100}>() a = Constant<value: tensor = int64[1] {2}>() s = Slice(c, from, to, a) "
+     "v = Conv<group: int = 3, pads: ints = [2, 0]>(x, w) z = Swish(v) r = Slice(x, from, to, a)"},
     {"", "CenterCropPad", 18, 18, "float[3,4,5] x", "float[] y, float[] z",
      "s = Constant<value: tensor = int64[2] {1, 7}>() y = CenterCropPad<axes: ints = [0, -1]>(x, s) "
      "r = Constant<value: tensor = int32[3] {4, 3, 5}>() z = CenterCropPad(x, r)",

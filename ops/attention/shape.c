@@ -5,6 +5,7 @@
 #include "ops/table/op.h"
 
 OB_RULE(attention);
+OB_RULE(causal_conv);
 
 /* What the operands say about sizes; OB_DIM_UNKNOWN where nothing does. */
 typedef struct heads {
@@ -112,4 +113,17 @@ ob_status ob__infer_attention(ob_infer *infer) {
     OB_TRY(ob__out_tensor(infer, 1, OB_NONE, 4, key));
     OB_TRY(ob__out_tensor(infer, 2, OB_NONE, 4, value));
     return ob__out_tensor(infer, 3, OB_NONE, 4, scores);
+}
+
+/* Operand (batch, channels, length), weight (channels, 1, k); the state is k - 1 places. */
+ob_status ob__infer_causal_conv(ob_infer *infer) {
+    OB_TRY(ob__out_like(infer, 0, 0));
+    for (uint32_t i = 0; i < 2; i++)
+        if (!ob__rank_in(infer, i, 3, 3)) return OB_OK;
+    ob_dim k = ob__in_dim(infer, 1, 2), channels = ob__in_dim(infer, 0, 1);
+    const ob_dim weight[3] = {channels, 1, k}, state[3] = {ob__in_dim(infer, 0, 0), channels, ob_dim_sub(infer->dims, k, 1)};
+    OB_TRY(ob__require_shape(infer, 1, (ob_shape){3, weight}, OB0601));
+    if (ob__in_given(infer, 2)) OB_TRY(ob__require_shape(infer, 2, (ob_shape){1, &channels}, OB0601));
+    if (ob__in_given(infer, 3)) OB_TRY(ob__require_shape(infer, 3, (ob_shape){3, state}, OB0601));
+    return ob__out_tensor(infer, 1, OB_NONE, 3, state);
 }

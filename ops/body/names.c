@@ -48,12 +48,11 @@ const char *ob__body_attribute_text(const ob_body_reader *r, const ob_body_attri
     return ob__node_string(r->writer.call, attribute->name, attribute->text);
 }
 
-/* The operand of the call with that name, by number; -1: there is none, or it is left out. */
+/* Behind an opening bracket, the operand of the call with that name, by number; -1: there is none, or it is left out. */
 static ob_status take_operand(ob_body_reader *r, int32_t *out) {
     char name[OB_BODY_NAME + 1];
     OB_TRY(ob__body_expect(r, "("));
     OB_TRY(ob__body_take_name(r, name));
-    OB_TRY(ob__body_expect(r, ")"));
     const ob_body_name *known = ob__body_find_name(r, name);
     if (!known || known->input < 0) return ob__body_wrong(r, "an operand is meant");
     bool given = (uint32_t)known->input < r->writer.call->n_inputs && r->writer.call->inputs[known->input];
@@ -61,22 +60,40 @@ static ob_status take_operand(ob_body_reader *r, int32_t *out) {
     return OB_OK;
 }
 
+static ob_status must_know(const ob_body_reader *r, int32_t operand, bool known, const char *what) {
+    OB_FAIL_IF(!r->skips && operand >= 0 && !known, r->writer.error, OB_E_UNSUPPORTED,
+               "%s is written out as other operators, for which the %s of operand %d must be known", r->body->name, what,
+               operand);
+    return OB_OK;
+}
+
 ob_status ob__body_operand_rank(ob_body_reader *r, int64_t *out) {
     int32_t i = -1;
     OB_TRY(take_operand(r, &i));
     *out = i < 0 ? -1 : r->in_types[i].shape.rank;
-    OB_FAIL_IF(!r->skips && i >= 0 && r->in_types[i].shape.rank == OB_RANK_UNKNOWN, r->writer.error, OB_E_UNSUPPORTED,
-               "%s is written out as other operators, for which the rank of operand %d must be known", r->body->name, i);
-    return OB_OK;
+    OB_TRY(must_know(r, i, *out != OB_RANK_UNKNOWN, "rank"));
+    return ob__body_expect(r, ")");
 }
 
 ob_status ob__body_operand_type(ob_body_reader *r, int64_t *out) {
     int32_t i = -1;
     OB_TRY(take_operand(r, &i));
     *out = i < 0 ? OB_NONE : r->in_types[i].dtype;
-    OB_FAIL_IF(!r->skips && i >= 0 && r->in_types[i].dtype == OB_NONE, r->writer.error, OB_E_UNSUPPORTED,
-               "%s is written out as other operators, for which the type of operand %d must be known", r->body->name, i);
-    return OB_OK;
+    OB_TRY(must_know(r, i, *out != OB_NONE, "type"));
+    return ob__body_expect(r, ")");
+}
+
+ob_status ob__body_operand_size(ob_body_reader *r, int64_t *out) {
+    int32_t i;
+    ob_term axis;
+    OB_TRY(take_operand(r, &i));
+    OB_TRY(ob__body_expect(r, ","));
+    OB_TRY(ob__body_take_number(r, &axis));
+    const ob_shape *shape = i < 0 ? NULL : &r->in_types[i].shape;
+    ob_dim size = shape && axis.is_whole && axis.whole < shape->rank ? shape->dims[axis.whole] : OB_DIM_UNKNOWN;
+    *out = ob_dim_is_const(size) ? size : 0;
+    OB_TRY(must_know(r, i, ob_dim_is_const(size) && size != OB_DIM_UNKNOWN, "sizes"));
+    return ob__body_expect(r, ")");
 }
 
 /* A number, or an attribute that is one. */

@@ -39,6 +39,9 @@ static ob_status read_attribute_value(ob_body_reader *r, const char *name, ob_bo
     } else if (ob__body_take_word(r, "type")) {
         OB_TRY(ob__body_operand_type(r, &whole));
         term = ob__whole_term(whole);
+    } else if (ob__body_take_word(r, "dim")) {
+        OB_TRY(ob__body_operand_size(r, &whole));
+        term = ob__whole_term(whole);
     } else if (ob__body_next_is_name(r)) {
         char type[OB_BODY_NAME + 1];
         OB_TRY(ob__body_take_name(r, type));

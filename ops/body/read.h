@@ -54,9 +54,10 @@ ob_status ob__body_take_attribute(ob_body_reader *r, const ob_body_attribute **o
 /* The value of an attribute: a number or a list. Where it is absent, its default; neither value nor literal: there is none. */
 ob_status ob__body_attribute_term(const ob_body_reader *r, const ob_body_attribute *attribute, ob_term *out);
 const char *ob__body_attribute_text(const ob_body_reader *r, const ob_body_attribute *attribute);
-/* Rank and element type of the operand in brackets; -1 and OB_NONE for one that is left out. */
+/* Rank and element type of the operand in brackets, -1 and OB_NONE for one that is left out; its size along an axis. */
 ob_status ob__body_operand_rank(ob_body_reader *r, int64_t *out);
 ob_status ob__body_operand_type(ob_body_reader *r, int64_t *out);
+ob_status ob__body_operand_size(ob_body_reader *r, int64_t *out);
 /* "[0, @groups, -1]" */
 ob_status ob__body_take_list(ob_body_reader *r, ob_term *out);
 
