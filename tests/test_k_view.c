@@ -260,6 +260,41 @@ static void split_into_uneven_parts(void **state) {
     kc_close(c);
 }
 
+static void bit_cast_keeps_bits(void **state) {
+    (void)state;
+    kernel_case *c = kc_open("BitCast", 26);
+    kc_random_bytes(kc_in(c, 0, OB_FLOAT, DIMS(2, 3)));
+    kc_out(c, 0, OB_INT32, DIMS(2, 3));
+    kc_run(c);
+    assert_true(c->was_view);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int64_t i = 0; i < 6; i++) assert_memory_equal(kc_at(&c->out[0], i), kc_at(&c->in[0], i), 4);
+        kc_run_copy(c);
+    }
+    kc_close(c);
+    /* In memory 15 of 4 bits is 0x0f, -1 is 0xff. */
+    static const struct {
+        ob_dtype from, to;
+        uint8_t in, out;
+    } cases[] = {{OB_UINT4, OB_INT4, 0x0f, 0xff},     {OB_INT4, OB_UINT4, 0xf8, 0x08}, {OB_UINT2, OB_INT2, 0x02, 0xfe},
+                 {OB_UINT4, OB_INT4, 0x07, 0x07},     {OB_UINT8, OB_BOOL, 0x40, 0x01}, {OB_UINT8, OB_INT8, 0x81, 0x81},
+                 {OB_INT4, OB_FLOAT4E2M1, 0xff, 0x0f}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        c = kc_open("BitCast", 26);
+        kc_in(c, 0, cases[i].from, DIMS(3));
+        memset(c->in[0].data, cases[i].in, 3);
+        kc_out(c, 0, cases[i].to, DIMS(3));
+        kc_run(c);
+        for (int64_t k = 0; k < 3; k++) assert_int_equal(*(const uint8_t *)kc_at(&c->out[0], k), cases[i].out);
+        kc_close(c);
+    }
+    c = kc_open("BitCast", 26);
+    kc_in(c, 0, OB_FLOAT, DIMS(2));
+    kc_out(c, 0, OB_INT64, DIMS(2));
+    assert_int_equal(kc_try(c), OB_E_TYPE);
+    kc_close(c);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(expand_is_a_view_in_every_type),
@@ -271,6 +306,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(slice_with_any_step),
         cmocka_unit_test(slice_bounds_that_come_late_or_are_huge),
         cmocka_unit_test(split_into_uneven_parts),
+        cmocka_unit_test(bit_cast_keeps_bits),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@ OB_RULE(broadcast);
 OB_RULE(prelu);
 OB_RULE(cast);
 OB_RULE(clip);
+OB_RULE(bit_cast);
 
 /* ---- Output as operand 0 ---- */
 
@@ -126,4 +127,16 @@ ob_status ob__infer_clip(ob_infer *infer) {
     /* The text says scalar; a vector of one element is common and harmless. */
     for (uint32_t i = 1; i < 3; i++) OB_TRY(ob__require_one(infer, i));
     return ob__content_clip(infer);
+}
+
+ob_status ob__infer_bit_cast(ob_infer *infer) {
+    ob_dtype from = ob__in_dtype(infer, 0), to = ob__dtype_attribute(infer, "to", OB_NONE);
+    OB_TRY(ob__out_like(infer, 0, 0));
+    if (infer->node->n_outputs) infer->out_types[0].dtype = OB_NONE;
+    ob__out_dtype(infer, 0, to);
+    if (to == OB_NONE)
+        ob__problem(infer, OB0602, -1, -1, "attribute to names no element type");
+    else if (from != OB_NONE && ob_dtype_file_bits(from) != ob_dtype_file_bits(to))
+        ob__problem(infer, OB0604, 0, -1, "elements of %s and %s have not as many bits", ob_dtype_name(from), ob_dtype_name(to));
+    return OB_OK;
 }

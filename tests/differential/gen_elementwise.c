@@ -179,6 +179,18 @@ static int texts_of_numbers(gen *g, ob_dtype to) {
     return value;
 }
 
+static bool make_bit_cast(gen *g) {
+    int x = take_input(g, 0, 0, 6);
+    if (x < 0) return false;
+    ob_types types = 0;
+    int bits = ob_dtype_file_bits(g->c->values[x].view.dtype);
+    for (int dtype = 1; dtype < OB_DTYPE_COUNT; dtype++)
+        if (ob_dtype_file_bits((ob_dtype)dtype) == bits) types |= UINT64_C(1) << dtype;
+    set_in(g, 0, x);
+    set_int(g, "to", pick_type(g, types & ob__op_output_types(g->op, 0)));
+    return true;
+}
+
 static bool make_cast(gen *g) {
     bool like = is_op(g, "CastLike");
     ob_types types = ob__op_input_types(g->op, 0);
@@ -258,6 +270,7 @@ const gen_row gen_elementwise[] = {
     {"variadic", make_variadic, true},
     {"where", make_where, true},
     {"clip", make_clip, true},
+    {"bit_cast", make_bit_cast, true},
     {"cast", make_cast, true},
     {"expand", make_expand, true},
     {"broadcast", make_broadcast, true},
