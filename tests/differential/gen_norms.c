@@ -251,6 +251,7 @@ static bool make_dynamic_quantize(gen *g) {
 
 const gen_row gen_norms[] = {
     {"softmax", make_softmax, false},
+    {"hardmax", make_softmax, false},
     {"batch_norm", make_batch_norm, false},
     {"instance_norm", make_instance_norm, false},
     {"group_norm", make_group_norm, false},
