@@ -162,11 +162,21 @@ static void set_operands(ob_blocks *b, const ob_view *in, const ob_view *out, co
     }
 }
 
+/* As many as there are axes after merging, which are few. */
+static ob_status keep_strides(ob_blocks *b, size_t n, ob_arena *arena, ob_error *error) {
+    const int64_t *strides = b->nd.strides;
+    bool fits = n <= sizeof b->own_strides / sizeof *b->own_strides;
+    b->nd.strides = fits ? b->own_strides : OB_ARENA_ARRAY(arena, int64_t, n);
+    OB_FAIL_IF(!b->nd.strides, error, OB_E_MEMORY, "no memory for %zu strides", n);
+    memcpy(b->nd.strides, strides, n * sizeof *strides);
+    return OB_OK;
+}
+
 ob_status ob__blocks_plan(ob_blocks *b, const ob_view *in, uint32_t n_in, const ob_view *out, const ob_blocks_spec *spec,
                           ob_arena *arena, ob_error *error) {
-    b->operands = b->own_operands;
-    int64_t *strides = b->own_strides;
+    int64_t own[OB_ND_STRIDES(OB_BLOCKS_INLINE)], *strides = own;
     size_t n = (size_t)n_in + 1;
+    b->operands = b->own_operands;
     OB_FAIL_IF(!spec->fold && n > OB_BLOCKS_INLINE, error, OB_E_ARGUMENT, "a loop of %u inputs", (unsigned)n_in);
     if (n > OB_BLOCKS_INLINE) {
         strides = OB_ARENA_ARRAY(arena, int64_t, OB_ND_STRIDES(n));
@@ -180,6 +190,7 @@ ob_status ob__blocks_plan(ob_blocks *b, const ob_view *in, uint32_t n_in, const 
         in = swapped;
     }
     OB_TRY(ob__nd_init(&b->nd, strides, in, n_in, out, 1, error));
+    if (strides == own) OB_TRY(keep_strides(b, (size_t)b->nd.rank * n, arena, error));
     b->loop = spec->loop;
     b->params = spec->params;
     b->fold = spec->fold;
@@ -492,7 +503,6 @@ void ob__blocks_run(const ob_blocks *b, const ob_view *in, const ob_view *out, c
     if (any && b->nd.n_inputs < OB_BLOCKS_INLINE) {
         aligned = *b;
         aligned.operands = aligned.own_operands;
-        aligned.nd.strides = aligned.own_strides;
         choose_blocks(&aligned, misaligned);
         r.blocks = &aligned;
     }

@@ -10,7 +10,8 @@
 #include "ops/elementwise/nd.h"
 #include "ops/kernel/kernel.h"
 
-enum { OB_BLOCKS_INLINE = 4, OB_BLOCKS_CACHED = 4 };
+/* Operands, and axes after merging, that take no memory of their own. */
+enum { OB_BLOCKS_INLINE = 4, OB_BLOCKS_AXES = 6, OB_BLOCKS_CACHED = 4 };
 
 typedef struct ob_blocks_operand {
     obk_convert convert; /* between the view's elements and the loop's; NULL: they are the same */
@@ -36,7 +37,7 @@ typedef struct ob_blocks {
     int64_t n_blocks, n_chunks;  /* n_chunks: along `axis` */
     ob_blocks_operand *operands; /* inputs, then the output */
     ob_blocks_operand own_operands[OB_BLOCKS_INLINE];
-    int64_t own_strides[OB_ND_STRIDES(OB_BLOCKS_INLINE)];
+    int64_t own_strides[OB_BLOCKS_AXES * OB_BLOCKS_INLINE];
 } ob_blocks;
 
 typedef struct ob_blocks_spec {
