@@ -11,6 +11,7 @@
 #include "kernels/gemm/integer.h"
 #include "kernels/norm/norm.h"
 #include "kernels/pool/pool.h"
+#include "kernels/quantize/quantize.h"
 #include "kernels/recurrent/recurrent.h"
 #include "kernels/reduce/reduce.h"
 #include "kernels/softmax/softmax.h"
@@ -101,6 +102,7 @@ typedef struct obk_table {
     const obk_run_up *run_up; /* [type] */
     const obk_loop *clip;     /* [type]: inputs x, low, high */
     const obk_integer_gemm *integer_gemm;
+    const obk_quantize *quantize;
 } obk_table;
 
 #define OBK_CAT_(a, b)     a##b

@@ -277,6 +277,53 @@ static void conv_integer_pads_with_the_zero_point(void **state) {
     }
 }
 
+/* Two axes, strides, dilations, padding, groups, images; planes of several blocks; W constant or not. */
+static void conv_integer_in_every_form(void **state) {
+    (void)state;
+    srand(65);
+    for (int round = 0; round < 40; round++) {
+        int64_t groups = 1 + rand() % 3, channels = 1 + rand() % 3, maps = 1 + rand() % 5, kernel[2], stride[2], dilation[2],
+                pad[4], in[2], out[2];
+        bool pointwise = round % 5 == 0;
+        for (int a = 0; a < 2; a++) {
+            kernel[a] = pointwise ? 1 : 1 + rand() % 4;
+            stride[a] = pointwise ? 1 : 1 + rand() % 3;
+            dilation[a] = 1 + rand() % 2;
+            pad[a] = pointwise ? 0 : rand() % 3;
+            pad[a + 2] = pointwise ? 0 : rand() % 3;
+            in[a] = round % 8 == 1 ? 90 : 8 + rand() % 9;
+            out[a] = (in[a] + pad[a] + pad[a + 2] - (kernel[a] - 1) * dilation[a] - 1) / stride[a] + 1;
+        }
+        kernel_case *c = kc_open("ConvInteger", 10);
+        c->hide_inputs_from_plan = round % 2;
+        ob_view *x = kc_in(c, 0, OB_INT8, DIMS(2, groups * channels, in[0], in[1]));
+        ob_view *w = kc_in(c, 1, OB_UINT8, DIMS(groups * maps, channels, kernel[0], kernel[1]));
+        kc_random_bytes(x);
+        kc_random_bytes(w);
+        kc_set(kc_in(c, 2, OB_INT8, SCALAR), 0, -7);
+        kc_int(c, "group", groups);
+        kc_ints(c, "strides", stride, 2);
+        kc_ints(c, "dilations", dilation, 2);
+        kc_ints(c, "pads", pad, 4);
+        kc_out(c, 0, OB_INT32, DIMS(2, groups * maps, out[0], out[1]));
+        kc_run(c);
+        int64_t plane = out[0] * out[1];
+        for (int64_t i = 0; i < 2 * groups * maps * plane; i++) {
+            int64_t image = i / plane / (groups * maps), m = i / plane % (groups * maps), taps = kernel[0] * kernel[1];
+            double sum = 0;
+            for (int64_t k = 0; k < channels * taps; k++) {
+                int64_t row = i % plane / out[1] * stride[0] - pad[0] + k % taps / kernel[1] * dilation[0];
+                int64_t column = i % out[1] * stride[1] - pad[1] + k % kernel[1] * dilation[1];
+                if (row < 0 || row >= in[0] || column < 0 || column >= in[1]) continue;
+                int64_t channel = image * groups * channels + m / maps * channels + k / taps;
+                sum += (kc_get(x, (channel * in[0] + row) * in[1] + column) + 7) * kc_get(w, m * channels * taps + k);
+            }
+            kc_near(kc_get(&c->out[0], i), sum, 0);
+        }
+        kc_close(c);
+    }
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quantize_and_back),
@@ -287,6 +334,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(matmul_integer_with_zero_points),
         cmocka_unit_test(qlinear_matmul_per_row_of_each_batch),
         cmocka_unit_test(conv_integer_pads_with_the_zero_point),
+        cmocka_unit_test(conv_integer_in_every_form),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

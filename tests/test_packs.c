@@ -17,18 +17,23 @@ enum { K = 50, N = 37, MOST_ROWS = 16 };
 
 typedef struct row {
     const char *type, *dims, *node; /* of the constant w */
-    ob_dtype dtype;
+    ob_dtype dtype, out;
 } row;
 
 static const row rows[] = {
-    {"float", "50,37", "MatMul(x, w)", OB_FLOAT},
-    {"double", "50,37", "MatMul(x, w)", OB_DOUBLE},
-    {"float16", "50,37", "MatMul(x, w)", OB_FLOAT16},
-    {"float", "37,50", "Gemm<transB = 1, alpha = 0.5>(x, w)", OB_FLOAT},
-    {"float16", "37,50", "Gemm<transB = 1>(x, w)", OB_FLOAT16},
+    {"float", "50,37", "MatMul(x, w)", OB_FLOAT, OB_FLOAT},
+    {"double", "50,37", "MatMul(x, w)", OB_DOUBLE, OB_DOUBLE},
+    {"float16", "50,37", "MatMul(x, w)", OB_FLOAT16, OB_FLOAT16},
+    {"float", "37,50", "Gemm<transB = 1, alpha = 0.5>(x, w)", OB_FLOAT, OB_FLOAT},
+    {"float16", "37,50", "Gemm<transB = 1>(x, w)", OB_FLOAT16, OB_FLOAT16},
+    {"int8", "50,37", "MatMulInteger(x, w)", OB_INT8, OB_INT32},
 };
 
-static void put(void *data, ob_dtype dtype, int64_t i, int value) { /* whole numbers up to 2048 */
+static void put(void *data, ob_dtype dtype, int64_t i, int value) { /* whole numbers up to 127 */
+    if (dtype == OB_INT8) {
+        ((int8_t *)data)[i] = (int8_t)value;
+        return;
+    }
     if (dtype == OB_DOUBLE)
         ((double *)data)[i] = value;
     else if (dtype == OB_FLOAT)
@@ -40,9 +45,9 @@ static void put(void *data, ob_dtype dtype, int64_t i, int value) { /* whole num
 /* The constant as an initializer, or (`given`) as a second input. */
 static ob_model *read_model(const row *r, bool given) {
     static char text[16000];
-    int n =
-        snprintf(text, sizeof text, "<ir_version: 8, opset_import: [\"\" : 13]>\ng (%s[rows,50] x%s%s%s%s) => (%s[rows,37] y)\n",
-                 r->type, given ? ", " : "", given ? r->type : "", given ? "[" : "", given ? r->dims : "", r->type);
+    int n = snprintf(
+        text, sizeof text, "<ir_version: 8, opset_import: [\"\" : 13]>\ng (%s[rows,50] x%s%s%s%s) => (%s[rows,37] y)\n", r->type,
+        given ? ", " : "", given ? r->type : "", given ? "[" : "", given ? r->dims : "", r->out == OB_INT32 ? "int32" : r->type);
     if (given) { /* the closing bracket and the name */
         char *end = strstr(text, r->dims) + strlen(r->dims);
         memmove(end + 3, end, strlen(end) + 1);
@@ -78,15 +83,25 @@ static void compare(const row *r, ob_session *packed, ob_session *plain, int64_t
     ob_view in[2] = {matrix(r, x, n_rows, K, 53), matrix(r, w, r->dims[0] == '5' ? K : N, r->dims[0] == '5' ? N : K, 37)}, out[3];
     ob_worker *worker = NULL;
     ob_error error;
-    for (int i = 0; i < 3; i++) assert_int_equal(ob_view_init(&out[i], y[i], r->dtype, 2, (int64_t[]){n_rows, N}), OB_OK);
+    for (int i = 0; i < 3; i++) assert_int_equal(ob_view_init(&out[i], y[i], r->out, 2, (int64_t[]){n_rows, N}), OB_OK);
     if (ob_session_run(packed, in, 1, &out[0], 1, &error) != OB_OK) fail_msg("%s: %s", r->node, error.message);
     if (ob_worker_create(packed, NULL, &worker, &error) != OB_OK) fail_msg("%s: %s", r->node, error.message);
     if (ob_worker_run(worker, in, 1, &out[1], 1, &error) != OB_OK) fail_msg("%s: %s", r->node, error.message);
     if (ob_session_run(plain, in, 2, &out[2], 1, &error) != OB_OK) fail_msg("%s: %s", r->node, error.message);
-    size_t n_bytes = (size_t)(n_rows * N) * ob_dtype_size(r->dtype);
+    size_t n_bytes = (size_t)(n_rows * N) * ob_dtype_size(r->out);
     ob_worker_close(&worker);
     assert_memory_equal(y[0], y[2], n_bytes);
     assert_memory_equal(y[1], y[2], n_bytes);
+}
+
+static uint64_t packed_bytes(const row *r) {
+    const obk_table *table = ob__kernels();
+    int64_t nr = table->gemm[r->dtype == OB_DOUBLE ? OBK_GEMM_DOUBLE : OBK_GEMM_FLOAT].nr, k = K;
+    if (r->dtype == OB_INT8) {
+        nr = table->integer_gemm->nr;
+        k = obk_pairs(K);
+    }
+    return (uint64_t)((N + nr - 1) / nr * nr * k) * (r->dtype == OB_DOUBLE ? 8 : 4);
 }
 
 static void check_row(const row *r) {
@@ -105,8 +120,7 @@ static void check_row(const row *r) {
     ob_session_get_memory(packed, &before);
     compare(r, packed, plain, 9);
     ob_session_get_memory(packed, &first);
-    const obk_gemm *gemm = &ob__kernels()->gemm[r->dtype == OB_DOUBLE ? OBK_GEMM_DOUBLE : OBK_GEMM_FLOAT];
-    uint64_t n_bytes = (uint64_t)((N + gemm->nr - 1) / gemm->nr * gemm->nr * K) * (r->dtype == OB_DOUBLE ? 8 : 4);
+    uint64_t n_bytes = packed_bytes(r);
     assert_int_equal(first.constant_bytes - before.constant_bytes, n_bytes);
     assert_true(first.session_bytes - before.session_bytes >= n_bytes);
     for (int64_t n_rows = 2; n_rows <= MOST_ROWS; n_rows += 3) compare(r, packed, plain, n_rows);

@@ -100,6 +100,17 @@ static const row rows[] = {
      "(float[65,1031] x) => (float[65,1031] y) { s = Constant<value = float {0.01}>() z = Constant<value = uint8 {128}>() q = "
      "QuantizeLinear(x, s, z) y = DequantizeLinear(q, s, z) }",
      13},
+    {"QLinearConv",
+     "(float[2,6,67,61] x, float[24,6,5,5] w) => (uint8[2,24,32,29] y) { s = Constant<value = float {0.01}>() z = Constant<value "
+     "= "
+     "uint8 {128}>() t = Constant<value = float {9}>() a = QuantizeLinear(x, s, z) b = QuantizeLinear(w, s, z) y = "
+     "QLinearConv<strides = [2, 2]>(a, s, z, b, s, z, t, z) }",
+     13},
+    {"QLinearMatMul",
+     "(float[3,133,65] x, float[65,529] w) => (uint8[3,133,529] y) { s = Constant<value = float {0.01}>() z = Constant<value = "
+     "uint8 {128}>() t = Constant<value = float {9}>() a = QuantizeLinear(x, s, z) b = QuantizeLinear(w, s, z) y = "
+     "QLinearMatMul(a, s, z, b, s, z, t, z) }",
+     13},
     {"MatMulInteger",
      "(float[33,129] x, float[129,257] w) => (int32[33,257] y) { a = Cast<to = 3>(x) b = Cast<to = 3>(w) y = MatMulInteger(a, b) "
      "}",

@@ -141,7 +141,7 @@ static ob_status plan_product(const ob_kernel_site *site, product *s, ob_kernel_
     s->computing = computing_type(in[0].dtype);
     s->gemm = &ob__kernels()->gemm[gemm_index(s->computing)];
     ob_view a = planned_view(s, &in[0], &s->a), b = planned_view(s, &in[1], &s->b);
-    OB_TRY(ob__matrices(site, &a, &b, &args->out[0], &s->p, error));
+    OB_TRY(ob__matrices(site, &a, &b, &args->out[0], true, &s->p, error));
     s->a.copied = s->p.a.copied;
     s->b.copied = s->p.b.copied;
     choose_method(s);

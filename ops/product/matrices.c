@@ -67,8 +67,8 @@ static void join_rows(ob_matrices *p) {
     }
 }
 
-ob_status ob__matrices(const ob_kernel_site *site, const ob_view *a, const ob_view *b, const ob_view *out, ob_matrices *p,
-                       ob_error *error) {
+ob_status ob__matrices(const ob_kernel_site *site, const ob_view *a, const ob_view *b, const ob_view *out, bool joins,
+                       ob_matrices *p, ob_error *error) {
     ob_view x = *a, y = *b;
     OB_FAIL_IF(x.rank < 1 || y.rank < 1, error, OB_E_SHAPE, "an operand is a scalar");
     OB_FAIL_IF(x.rank == OB_MAX_RANK || y.rank == OB_MAX_RANK, error, OB_E_LIMIT, "rank %d", OB_MAX_RANK);
@@ -95,7 +95,7 @@ ob_status ob__matrices(const ob_kernel_site *site, const ob_view *a, const ob_vi
     OB_FAIL_IF(count * p->m * p->n != n_out, error, OB_E_SHAPE, "the result has %lld elements", (long long)n_out);
     OB_TRY(place(site, &x, p->n_batch, &p->a, error));
     OB_TRY(place(site, &y, p->n_batch, &p->b, error));
-    join_rows(p);
+    if (joins) join_rows(p);
     return OB_OK;
 }
 
@@ -141,6 +141,15 @@ int64_t ob__n_parts(const ob_matrices *p, int64_t chunk) {
     return p->group == 1 ? 1 : left < p->group ? left : p->group;
 }
 
+int64_t ob__batch_offset(const ob_matrices *p, int64_t product, const int64_t *steps) {
+    int64_t at = 0;
+    for (int32_t axis = p->n_batch - 1; axis >= 0; axis--) {
+        at += product % p->batch[axis] * steps[axis];
+        product /= p->batch[axis];
+    }
+    return at;
+}
+
 ob_matrices_part ob__part(const ob_matrices *p, int64_t chunk, int64_t index) {
     int64_t n_parts = p->down * p->across, product = chunk * p->group + index, at = 0;
     if (p->group == 1) {
@@ -150,13 +159,8 @@ ob_matrices_part ob__part(const ob_matrices *p, int64_t chunk, int64_t index) {
     ob_matrices_part part = {.row = at / p->across * p->rows, .column = at % p->across * p->columns, .product = product};
     part.rows = p->m - part.row < p->rows ? p->m - part.row : p->rows;
     part.columns = p->n - part.column < p->columns ? p->n - part.column : p->columns;
-    part.a = part.row * p->a.row;
-    part.b = part.column * p->b.column;
+    part.a = part.row * p->a.row + ob__batch_offset(p, product, p->a.batch);
+    part.b = part.column * p->b.column + ob__batch_offset(p, product, p->b.batch);
     part.c = (product * p->m + part.row) * p->n + part.column;
-    for (int32_t axis = p->n_batch - 1; axis >= 0; axis--) {
-        part.a += product % p->batch[axis] * p->a.batch[axis];
-        part.b += product % p->batch[axis] * p->b.batch[axis];
-        product /= p->batch[axis];
-    }
     return part;
 }

@@ -21,9 +21,10 @@ typedef struct ob_matrices {
     int64_t rows, columns, down, across, group, n_chunks;
 } ob_matrices;
 
-/* Of MatMul: vectors become a row on the left, a column on the right; batch axes broadcast. Not cut yet. E_SHAPE, E_LIMIT. */
-ob_status ob__matrices(const ob_kernel_site *site, const ob_view *a, const ob_view *b, const ob_view *out, ob_matrices *p,
-                       ob_error *error);
+/* Of MatMul: vectors become a row on the left, a column on the right; batch axes broadcast. `joins`: batches that
+ * share B may become rows. Not cut yet. E_SHAPE, E_LIMIT. */
+ob_status ob__matrices(const ob_kernel_site *site, const ob_view *a, const ob_view *b, const ob_view *out, bool joins,
+                       ob_matrices *p, ob_error *error);
 /* Cuts by m, n, k and batch alone, at multiples of any tile's rows and columns. */
 void ob__cut_matrices(ob_matrices *p);
 
@@ -35,6 +36,8 @@ typedef struct ob_matrices_part {
 } ob_matrices_part;
 /* How many parts a chunk has, and which. */
 int64_t ob__n_parts(const ob_matrices *p, int64_t chunk);
+/* Elements to the product's place along steps of the batch axes. */
+int64_t ob__batch_offset(const ob_matrices *p, int64_t product, const int64_t *steps);
 ob_matrices_part ob__part(const ob_matrices *p, int64_t chunk, int64_t index);
 
 #endif

@@ -56,7 +56,6 @@ static void make_packed_b(const void *params, const ob_view *constant, void *pac
 
 ob_status ob__want_packed_b(const ob_kernel_site *site, ob_matrices *p, const obk_gemm *gemm, const ob_view *constant,
                             bool transposed, ob_dtype computing, ob_kernel_needs *needs, ob_error *error) {
-    enum { FAMILY = 1 }; /* of formats */
     packing *params = ob__tail(site, 1, sizeof *params);
     OB_FAIL_IF(!params, error, OB_E_MEMORY, "no memory for a plan");
     int64_t padded = (p->n + gemm->nr - 1) / gemm->nr * gemm->nr, elements;
@@ -78,7 +77,7 @@ ob_status ob__want_packed_b(const ob_kernel_site *site, ob_matrices *p, const ob
         elements *= constant->dims[i];
     }
     needs->packs[needs->n_packs++] = (ob_pack_want){.input = 1,
-                                                    .format = (uint64_t)FAMILY << 56 | (uint64_t)computing << 40 |
+                                                    .format = (uint64_t)OB_PACK_B << 56 | (uint64_t)computing << 40 |
                                                               (uint64_t)transposed << 32 | (uint64_t)gemm->nr,
                                                     .n_bytes = all,
                                                     .make = make_packed_b,

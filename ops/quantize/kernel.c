@@ -6,212 +6,305 @@
  * DynamicQuantizeLinear 11: uint8, the scale covers 0 and every element. Computed in float. Quantised types: 4- and 2-bit
  * integers, int8, uint8, int16, uint16, the 8- and 4-bit floats; int32 to dequantise.
  */
-#include <float.h>
-
+#include "kernels/kernels.h"
 #include "ops/elementwise/element.h"
 #include "ops/kernel/common.h"
 #include "ops/quantize/quantized.h"
+#include "ops/table/op.h"
 
-/* The operand as (outer, n, inner) around the axis; rows of `length` elements whose scales lie `step` (0 or 1) apart. */
+enum { BLOCK = 512, PIECE = 1 << 14 }; /* elements that are converted together, that a thread takes at once */
+
+/* The operand as rows, each with one scale for all its elements or (`each`) one for each. */
 typedef struct quantize {
-    int64_t rows, length, step;
-    int64_t n, inner, block, n_scales;
-    int64_t low, high; /* of the integer type; low > high: a float type */
-    bool forward, blocked;
-    ob_dtype precision;  /* of the quotient: OB_FLOAT, OB_FLOAT16 or OB_BFLOAT16 */
-    obk_convert convert; /* the quotient to a float type; NULL: to integers */
+    const obk_quantize *loops;
+    obk_convert from_x, to_y, from_scale, from_zero; /* to and from float; NULL: float already, or an integer of `integer` */
+    obk_convert narrow, widen;                       /* the type of the quotient; NULL: float */
+    int64_t rows, length, n_scales;                  /* length: of the longest row */
+    int64_t rows_of_n, n, inner, block;              /* see row_at */
+    float low, high;
+    int8_t integer; /* of the quantised side: obk_integer; -1: a float, or another type */
+    bool forward, each, blocked;
 } quantize;
 
-static void integer_range(ob_dtype dtype, int64_t *low, int64_t *high) {
+static int integer_of(ob_dtype dtype, float *low, float *high) {
     static const struct {
         ob_dtype dtype;
-        int64_t low, high;
-    } ranges[] = {{OB_INT8, INT8_MIN, INT8_MAX},
-                  {OB_UINT8, 0, UINT8_MAX},
-                  {OB_INT16, INT16_MIN, INT16_MAX},
-                  {OB_UINT16, 0, UINT16_MAX},
-                  {OB_INT4, -8, 7},
-                  {OB_UINT4, 0, 15},
-                  {OB_INT2, -2, 1},
-                  {OB_UINT2, 0, 3}};
-    *low = 1;
-    *high = 0;
-    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
-        if (ranges[i].dtype == dtype) {
-            *low = ranges[i].low;
-            *high = ranges[i].high;
+        int integer, low, high;
+    } types[] = {{OB_INT8, OBK_Q_INT8, INT8_MIN, INT8_MAX},
+                 {OB_UINT8, OBK_Q_UINT8, 0, UINT8_MAX},
+                 {OB_INT16, OBK_Q_INT16, INT16_MIN, INT16_MAX},
+                 {OB_UINT16, OBK_Q_UINT16, 0, UINT16_MAX},
+                 {OB_INT4, OBK_Q_INT8, -8, 7},
+                 {OB_UINT4, OBK_Q_UINT8, 0, 15},
+                 {OB_INT2, OBK_Q_INT8, -2, 1},
+                 {OB_UINT2, OBK_Q_UINT8, 0, 3},
+                 {OB_INT32, OBK_Q_INT32, 0, 0}};
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (types[i].dtype == dtype) {
+            *low = (float)types[i].low;
+            *high = (float)types[i].high;
+            return types[i].integer;
         }
+    return -1;
 }
 
-static ob_status set_up(const ob_kernel_args *args, quantize *q, ob_error *error) {
-    const char *op = args->node->op_type;
-    const ob_view *x = &args->in[0], *scale = &args->in[1];
-    *q = (quantize){
-        .forward = strcmp(op, "QuantizeLinear") == 0, .rows = 1, .length = ob__count(x), .n = 1, .inner = 1, .block = 1};
-    q->n_scales = ob__count(scale);
-    OB_FAIL_IF(ob__count(&args->out[0]) != q->length, error, OB_E_SHAPE, "%s: result of another size", op);
-    OB_FAIL_IF(ob__given(args, 2) && ob__count(&args->in[2]) != q->n_scales, error, OB_E_SHAPE,
-               "%s: %lld scales, %lld zero points", op, (long long)q->n_scales, (long long)ob__count(&args->in[2]));
-    integer_range(args->out[0].dtype, &q->low, &q->high);
-    ob_scale_layout layout;
-    ob__scale_layout(args->node, args->op, NULL, (ob_shape){x->rank, x->dims}, (ob_shape){scale->rank, scale->dims}, &layout);
-    OB_FAIL_IF(!ob__scale_fits(&layout), error, OB_E_SHAPE, "%s: %s", op,
-               layout.problem ? layout.problem : "the scale's sizes do not fit the operand's");
-    if (layout.kind == OB_SCALE_TENSOR) return OB_OK;
-    int32_t axis = layout.axis;
+/* ---- plan ---- */
+
+/* How scales lie on x, as rows. */
+static void lay_rows(quantize *q, const ob_view *x, const ob_scale_layout *layout) {
+    q->rows = q->rows_of_n = 1;
+    q->length = q->n = ob__count(x);
+    q->inner = q->block = 1;
+    if (layout->kind == OB_SCALE_TENSOR) return;
+    int32_t axis = layout->axis;
+    int64_t outer = ob__product(x->dims, 0, axis), blocks;
     q->n = x->dims[axis];
     q->inner = ob__product(x->dims, axis + 1, x->rank);
-    int64_t outer = ob__product(x->dims, 0, axis);
-    q->blocked = layout.kind == OB_SCALE_BLOCKED;
-    q->block = layout.block;
-    bool last = q->inner == 1 && !q->blocked; /* one scale after the other along a row */
-    q->rows = last ? outer : outer * q->n;
-    q->length = last ? q->n : q->inner;
-    q->step = last || q->blocked;
-    return OB_OK;
+    q->blocked = layout->kind == OB_SCALE_BLOCKED;
+    q->block = layout->block;
+    blocks = q->n > 0 ? (q->n - 1) / q->block + 1 : 0;
+    if (q->inner > 1) { /* a row along the inner axes */
+        q->rows_of_n = q->n;
+        q->length = q->inner;
+        q->each = q->blocked;
+    } else if (q->blocked && q->block > 1) { /* a row is a block */
+        q->rows_of_n = blocks;
+        q->length = q->block;
+    } else { /* scales one after the other along the axis */
+        q->length = q->n;
+        q->each = true;
+    }
+    q->rows = outer * q->rows_of_n;
 }
 
-static int64_t first_scale(const quantize *q, int64_t row) {
-    if (q->blocked) {
-        int64_t blocks = (q->n - 1) / q->block + 1;
-        return (row / q->n * blocks + row % q->n / q->block) * q->inner;
+typedef struct row {
+    int64_t start, length, scale; /* elements of x, of the scales */
+} row;
+
+static row row_at(const quantize *q, int64_t i) {
+    int64_t outer = i / q->rows_of_n, within = i % q->rows_of_n;
+    if (q->inner > 1) {
+        int64_t blocks = q->n > 0 ? (q->n - 1) / q->block + 1 : 0;
+        int64_t scale = q->blocked ? (outer * blocks + within / q->block) * q->inner : q->n_scales == 1 ? 0 : within;
+        return (row){i * q->length, q->length, scale};
     }
-    return q->step || q->n_scales == 1 ? 0 : row % q->n;
+    if (q->rows_of_n > 1 || (q->blocked && !q->each)) { /* blocks, the last one shorter */
+        int64_t left = q->n - within * q->block;
+        return (row){outer * q->n + within * q->block, left < q->block ? left : q->block, i};
+    }
+    return (row){i * q->length, q->length, q->blocked ? i * q->length : 0};
+}
+
+/* The conversion from one type to another where one of them is float; NULL with *possible: they are the same. */
+static obk_convert conversion(ob_dtype from, ob_dtype to, bool saturate, ob_error *error, ob_status *status) {
+    ob_conversion c = ob__find_conversion(from, to, saturate);
+    if (c.n_steps == 1) return c.steps[0];
+    if (c.n_steps != 0 && *status == OB_OK)
+        *status = ob__fail(error, OB_E_UNSUPPORTED, "no conversion from %s to %s", ob_dtype_name(from), ob_dtype_name(to));
+    return NULL;
+}
+
+static ob_status plan_conversions(const ob_kernel_site *site, const ob_kernel_args *args, quantize *q, ob_error *error) {
+    ob_dtype x = args->in[0].dtype, y = args->out[0].dtype;
+    bool saturate = ob__node_int(site->node, "saturate", 1) != 0;
+    ob_status status = OB_OK;
+    q->integer = (int8_t)integer_of(q->forward ? y : x, &q->low, &q->high);
+    if (q->forward && q->integer == OBK_Q_INT32) q->integer = -1;
+    if (q->forward || q->integer < 0) q->from_x = conversion(x, OB_FLOAT, true, error, &status);
+    if (!q->forward || q->integer < 0) q->to_y = conversion(OB_FLOAT, y, saturate, error, &status);
+    q->from_scale = conversion(args->in[1].dtype, OB_FLOAT, true, error, &status);
+    if (ob__given(args, 2)) q->from_zero = conversion(args->in[2].dtype, OB_FLOAT, true, error, &status);
+    return status;
 }
 
 /* Since 23 the division has the type of the scale, unless the attribute says otherwise; before, this was left open. */
-static ob_status read_modes(const ob_kernel_args *args, quantize *q, ob_error *error) {
-    int64_t given = ob__node_int(args->node, "precision", 0);
-    if (!q->forward) return OB_OK;
-    ob_dtype precision = args->op->since < 23 ? OB_FLOAT : given ? (ob_dtype)given : args->in[1].dtype;
+static ob_status plan_precision(const ob_kernel_site *site, const ob_kernel_args *args, quantize *q, ob_error *error) {
+    int64_t given = ob__node_int(site->node, "precision", 0);
+    ob_dtype precision = site->op->since < 23 ? OB_FLOAT : given ? (ob_dtype)given : args->in[1].dtype;
     bool narrow = precision == OB_FLOAT16 || precision == OB_BFLOAT16;
-    OB_FAIL_IF(args->op->since >= 23 && given != OB_NONE && given != OB_FLOAT && !narrow, error, OB_E_UNSUPPORTED,
-               "%s: precision %lld, only float, float16 and bfloat16 are supported", args->node->op_type, (long long)given);
-    q->precision = narrow ? precision : OB_FLOAT;
-    if (q->low > q->high)
-        q->convert = ob__find_conversion(OB_FLOAT, args->out[0].dtype, ob__node_int(args->node, "saturate", 1) != 0).steps[0];
-    return OB_OK;
-}
-
-static void narrow(ob_dtype precision, float *x, int64_t n) {
-    if (precision == OB_FLOAT16)
-        for (int64_t i = 0; i < n; i++) x[i] = ob__float_from_half(ob__half_from_float(x[i]));
-    else if (precision == OB_BFLOAT16)
-        for (int64_t i = 0; i < n; i++) x[i] = ob__float_from_bfloat(ob__bfloat_from_float(x[i]));
-}
-
-_Static_assert(FLT_EVAL_METHOD == 0, "a sum of floats must be a float: adding 1.5 * 2^23 rounds (cmake/target.cmake)");
-
-/* In place: x / scale + zero, for integers rounded and clamped too. NaN becomes the lowest. */
-static void divide(const quantize *q, float *x, const float *scale, const float *zero, int64_t n) {
-    narrow(q->precision, x, n);
-    for (int64_t i = 0; i < n; i++) x[i] /= scale[i * q->step];
-    narrow(q->precision, x, n);
-    if (q->low > q->high) {
-        for (int64_t i = 0; i < n; i++)
-            if (zero[i * q->step] != 0) x[i] += zero[i * q->step]; /* -0 stays */
-        return;
-    }
-    const float magic = 12582912.0f, limit = 1048576.0f; /* 1.5 * 2^23: adding it rounds to even */
-    float low = (float)q->low, high = (float)q->high;
-    for (int64_t i = 0; i < n; i++) {
-        float value = x[i];
-        value = value > -limit ? value : -limit;
-        value = value < limit ? value : limit;
-        float rounded = (value + magic) - magic + zero[i * q->step];
-        rounded = rounded > low ? rounded : low;
-        x[i] = rounded < high ? rounded : high;
-    }
-}
-
-static ob_status quantize_row(const ob_kernel_args *args, const quantize *q, int64_t start, const float *scale, const float *zero,
-                              ob_error *error) {
-    const ob_view *x = &args->in[0], *out = &args->out[0];
-    float block[256];
-    for (int64_t done = 0; done < q->length; done += 256) {
-        int64_t n = q->length - done < 256 ? q->length - done : 256, at = start + done;
-        const char *from = (const char *)x->data + at * (int64_t)ob_dtype_size(x->dtype);
-        char *to = (char *)out->data + at * (int64_t)ob_dtype_size(out->dtype);
-        OB_TRY(ob__convert(block, OB_FLOAT, from, x->dtype, n, error));
-        const float *s = scale + done * q->step, *z = zero + done * q->step;
-        if (q->forward)
-            divide(q, block, s, z, n);
-        else
-            for (int64_t i = 0; i < n; i++) block[i] = (block[i] - z[i * q->step]) * s[i * q->step];
-        if (q->convert)
-            q->convert(to, block, n);
-        else
-            OB_TRY(ob__convert(to, out->dtype, block, OB_FLOAT, n, error));
-    }
-    return OB_OK;
+    OB_FAIL_IF(site->op->since >= 23 && given != OB_NONE && given != OB_FLOAT && !narrow, error, OB_E_UNSUPPORTED,
+               "precision %lld, only float, float16 and bfloat16 are supported", (long long)given);
+    if (!narrow) return OB_OK;
+    ob_status status = OB_OK;
+    q->narrow = conversion(OB_FLOAT, precision, true, error, &status);
+    q->widen = conversion(precision, OB_FLOAT, true, error, &status);
+    return status;
 }
 
 static ob_status quantize_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    (void)site;
-    quantize q;
-    OB_TRY(set_up(args, &q, error));
-    OB_TRY(read_modes(args, &q, error));
-    for (uint32_t i = 0; i < 2; i++) OB_TRY(ob__convert(NULL, OB_FLOAT, NULL, args->in[i].dtype, 0, error));
-    OB_TRY(ob__convert(NULL, args->out[0].dtype, NULL, OB_FLOAT, 0, error));
-    OB_TRY(ob__need_scratch(needs, q.n_scales, sizeof(float), error));
-    return ob__need_scratch(needs, q.n_scales, sizeof(float), error);
+    quantize *q = args->state;
+    const ob_view *x = &args->in[0], *scale = &args->in[1];
+    ob_scale_layout layout;
+    q->forward = strcmp(site->node->op_type, "QuantizeLinear") == 0;
+    q->loops = ob__kernels()->quantize;
+    q->n_scales = ob__count(scale);
+    OB_FAIL_IF(ob__count(&args->out[0]) != ob__count(x), error, OB_E_SHAPE, "result of another size");
+    OB_FAIL_IF(ob__given(args, 2) && ob__count(&args->in[2]) != q->n_scales, error, OB_E_SHAPE, "%lld scales, %lld zero points",
+               (long long)q->n_scales, (long long)ob__count(&args->in[2]));
+    ob__scale_layout(site->node, site->op, NULL, (ob_shape){x->rank, x->dims}, (ob_shape){scale->rank, scale->dims}, &layout);
+    OB_FAIL_IF(!ob__scale_fits(&layout), error, OB_E_SHAPE, "%s",
+               layout.problem ? layout.problem : "the scale's sizes do not fit the operand's");
+    lay_rows(q, x, &layout);
+    OB_TRY(plan_conversions(site, args, q, error));
+    if (q->forward) OB_TRY(plan_precision(site, args, q, error));
+    OB_TRY(ob__need_scratch(needs, q->n_scales, sizeof(float), error));
+    return ob__need_scratch(needs, q->n_scales, sizeof(float), error);
+}
+
+/* ---- run ---- */
+
+typedef struct job {
+    const quantize *q;
+    const char *x;
+    char *y;
+    size_t x_width, y_width;
+    const float *scale, *zero;
+    int64_t pieces; /* of a row */
+} job;
+
+/* To the precision of the quotient and back. */
+static void round_to(const quantize *q, float *x, int64_t n) {
+    double narrow[BLOCK / 2]; /* aligned for any type */
+    for (int64_t done = 0; q->narrow && done < n; done += BLOCK) {
+        int64_t m = n - done < BLOCK ? n - done : BLOCK;
+        q->narrow(narrow, x + done, m);
+        q->widen(x + done, narrow, m);
+    }
+}
+
+/* n <= BLOCK elements, through float. */
+static void quantize_block(const quantize *q, void *to, const float *x, int64_t n, const obk_scales *scales) {
+    float quotient[BLOCK];
+    obk_scales s = *scales;
+    if (q->narrow) {
+        float ones[BLOCK], none[BLOCK];
+        for (int64_t i = 0; i < n; i++) {
+            ones[i] = 1;
+            none[i] = 0;
+        }
+        memcpy(quotient, x, (size_t)n * sizeof *x);
+        round_to(q, quotient, n);
+        s.zero = none;
+        q->loops->divide(quotient, quotient, n, &s);
+        round_to(q, quotient, n);
+        s.scale = ones;
+        s.zero = scales->zero;
+        x = quotient;
+    }
+    if (q->integer >= 0) {
+        q->loops->quantize[q->integer](to, x, n, &s);
+    } else if (q->to_y) {
+        q->loops->divide(quotient, x, n, &s);
+        q->to_y(to, quotient, n);
+    } else {
+        q->loops->divide(to, x, n, &s);
+    }
+}
+
+static void dequantize_block(const quantize *q, void *to, const void *x, int64_t n, const obk_scales *scales) {
+    float block[BLOCK], *y = q->to_y ? block : to;
+    if (q->integer >= 0)
+        q->loops->dequantize[q->integer](y, x, n, scales);
+    else
+        q->loops->dequantize_float(y, x, n, scales);
+    if (q->to_y) q->to_y(to, block, n);
+}
+
+/* Elements begin .. end of a row. */
+static void do_piece(const job *j, const row *r, int64_t begin, int64_t end) {
+    const quantize *q = j->q;
+    bool direct = !q->from_x && !q->to_y && !q->narrow && q->integer >= 0;
+    const int64_t step = direct ? end - begin : BLOCK;
+    for (int64_t at = begin; at < end; at += step) {
+        int64_t n = end - at < step ? end - at : step, scale = r->scale + (q->each ? at : 0);
+        const void *x = j->x + (size_t)(r->start + at) * j->x_width;
+        void *y = j->y + (size_t)(r->start + at) * j->y_width;
+        obk_scales scales = {j->scale + scale, j->zero + scale, q->each, q->low, q->high};
+        float block[BLOCK];
+        if (q->from_x) {
+            q->from_x(block, x, n);
+            x = block;
+        }
+        if (q->forward && !direct)
+            quantize_block(q, y, x, n, &scales);
+        else if (q->forward)
+            q->loops->quantize[q->integer](y, x, n, &scales);
+        else if (!direct)
+            dequantize_block(q, y, x, n, &scales);
+        else
+            q->loops->dequantize[q->integer](y, x, n, &scales);
+    }
+}
+
+static void do_pieces(void *context, int64_t begin, int64_t end) {
+    const job *j = context;
+    for (int64_t i = begin; i < end; i++) {
+        row r = row_at(j->q, i / j->pieces);
+        int64_t from = i % j->pieces * PIECE, to = from + PIECE < r.length ? from + PIECE : r.length;
+        if (from < to) do_piece(j, &r, from, to);
+    }
+}
+
+static void read_floats(float *to, const ob_view *view, obk_convert convert, int64_t n) {
+    if (convert)
+        convert(to, view->data, n);
+    else
+        memcpy(to, view->data, (size_t)n * sizeof *to);
 }
 
 static ob_status quantize_run(const ob_kernel_args *args, ob_error *error) {
-    quantize q = {0};
-    OB_TRY(set_up(args, &q, error));
-    OB_TRY(read_modes(args, &q, error));
+    (void)error;
+    const quantize *q = args->state;
     char *next = args->scratch;
-    float *scale = ob__take(&next, q.n_scales, sizeof(float)), *zero = ob__take(&next, q.n_scales, sizeof(float));
+    float *scale = ob__take(&next, q->n_scales, sizeof(float)), *zero = ob__take(&next, q->n_scales, sizeof(float));
     if (ob__writes_nothing(args)) return OB_OK;
-    OB_TRY(ob__convert(scale, OB_FLOAT, args->in[1].data, args->in[1].dtype, q.n_scales, error));
-    narrow(q.precision, scale, q.n_scales);
-    memset(zero, 0, (size_t)q.n_scales * sizeof *zero);
-    if (ob__given(args, 2)) OB_TRY(ob__convert(zero, OB_FLOAT, args->in[2].data, args->in[2].dtype, q.n_scales, error));
-    for (int64_t row = 0; row < q.rows; row++) {
-        int64_t s = first_scale(&q, row);
-        OB_TRY(quantize_row(args, &q, row * q.length, scale + s, zero + s, error));
-    }
+    read_floats(scale, &args->in[1], q->from_scale, q->n_scales);
+    round_to(q, scale, q->n_scales);
+    memset(zero, 0, (size_t)q->n_scales * sizeof *zero);
+    if (ob__given(args, 2)) read_floats(zero, &args->in[2], q->from_zero, q->n_scales);
+    job j = {.q = q, .x = args->in[0].data, .y = args->out[0].data, .scale = scale, .zero = zero};
+    j.x_width = ob_dtype_size(args->in[0].dtype);
+    j.y_width = ob_dtype_size(args->out[0].dtype);
+    j.pieces = (q->length - 1) / PIECE + 1;
+    int64_t length = q->length < PIECE ? q->length : PIECE;
+    ob__parallel(args->threads, q->rows * j.pieces, (1 << 16) / length, do_pieces, &j);
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_quantize = {.name = "quantize", .plan = quantize_plan, .run = quantize_run};
+const ob_kernel ob__kernel_quantize = {
+    .name = "quantize", .state_bytes = sizeof(quantize), .plan = quantize_plan, .run = quantize_run};
 
 /* ---- DynamicQuantizeLinear ---- */
+
+typedef struct dynamic {
+    const obk_quantize *loops;
+} dynamic;
 
 static ob_status dynamic_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)site;
     (void)needs;
+    ((dynamic *)args->state)->loops = ob__kernels()->quantize;
     bool bad = args->n_out != 3 || ob__count(&args->out[0]) != ob__count(&args->in[0]);
     for (uint32_t i = 1; i < 3; i++) bad = bad || (ob__wanted(args, i) && ob__count(&args->out[i]) != 1);
-    OB_FAIL_IF(bad || args->in[0].dtype != OB_FLOAT, error, OB_E_SHAPE, "DynamicQuantizeLinear: outputs of another size");
+    OB_FAIL_IF(bad || args->in[0].dtype != OB_FLOAT, error, OB_E_SHAPE, "outputs of another size");
     return OB_OK;
 }
 
 static ob_status dynamic_run(const ob_kernel_args *args, ob_error *error) {
     (void)error;
-    const float *x = args->in[0].data;
+    const obk_quantize *loops = ((const dynamic *)args->state)->loops;
     int64_t n = ob__count(&args->in[0]);
-    float low = 0, high = 0;
-    for (int64_t i = 0; i < n; i++) {
-        low = x[i] < low ? x[i] : low;
-        high = x[i] > high ? x[i] : high;
-    }
+    float low, high;
+    loops->range(args->in[0].data, n, &low, &high);
     float scale = high == low ? 1 : (high - low) / 255;
     float zero = rintf(-low / scale);
     zero = zero > 0 ? zero < 255 ? zero : 255 : 0;
     if (ob__wanted(args, 1)) *(float *)args->out[1].data = scale;
     if (ob__wanted(args, 2)) *(uint8_t *)args->out[2].data = (uint8_t)zero;
-    uint8_t *y = args->out[0].data;
-    quantize q = {.high = 255};
-    for (int64_t done = 0; ob__wanted(args, 0) && done < n; done += 256) {
-        float block[256];
-        int64_t m = n - done < 256 ? n - done : 256;
-        memcpy(block, x + done, (size_t)m * sizeof *x);
-        divide(&q, block, &scale, &zero, m);
-        for (int64_t i = 0; i < m; i++) y[done + i] = (uint8_t)block[i];
-    }
+    if (ob__wanted(args, 0))
+        loops->quantize[OBK_Q_UINT8](args->out[0].data, args->in[0].data, n, &(obk_scales){&scale, &zero, false, 0, 255});
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_dynamic_quantize = {.name = "dynamic_quantize", .plan = dynamic_plan, .run = dynamic_run};
+const ob_kernel ob__kernel_dynamic_quantize = {
+    .name = "dynamic_quantize", .state_bytes = sizeof(dynamic), .plan = dynamic_plan, .run = dynamic_run};

@@ -1,0 +1,117 @@
+/* Quantisation: loops that the compiler vectorises. */
+#include "kernels/quantize/quantize.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "kernels/tables.h"
+#include "kernels/vector.h"
+
+_Static_assert(FLT_EVAL_METHOD == 0, "a sum of floats must be a float: adding 1.5 * 2^23 rounds (cmake/target.cmake)");
+
+/* To the nearest whole number, halves to even; beyond 2^20 the number there, which is beyond any integer type. NaN is the lowest.
+ */
+OBK_INLINE float rounded(float x) {
+    const float magic = 12582912.0f, limit = 1048576.0f; /* 1.5 * 2^23: adding it rounds to even */
+    x = x > -limit ? x : -limit;
+    x = x < limit ? x : limit;
+    return (x + magic) - magic;
+}
+
+OBK_INLINE float clamped(float x, float low, float high) {
+    x = x > low ? x : low;
+    return x < high ? x : high;
+}
+
+#define INTEGER int8_t
+#define NAME(x) x##_int8
+#define NARROW
+#include "kernels/quantize/integer.inc.h"
+#undef INTEGER
+#undef NAME
+
+#define INTEGER uint8_t
+#define NAME(x) x##_uint8
+#include "kernels/quantize/integer.inc.h"
+#undef INTEGER
+#undef NAME
+#undef NARROW
+
+#define INTEGER int16_t
+#define NAME(x) x##_int16
+#include "kernels/quantize/integer.inc.h"
+#undef INTEGER
+#undef NAME
+
+#define INTEGER uint16_t
+#define NAME(x) x##_uint16
+#include "kernels/quantize/integer.inc.h"
+#undef INTEGER
+#undef NAME
+
+#define INTEGER int32_t
+#define NAME(x) x##_int32
+#include "kernels/quantize/dequantize.inc.h"
+#undef INTEGER
+#undef NAME
+
+#define INTEGER float
+#define NAME(x) x##_float
+#include "kernels/quantize/dequantize.inc.h"
+
+static void dequantize_in_place(float *y, const float *x, int64_t n, const obk_scales *scales) {
+    dequantize_float(y, x, n, scales);
+}
+
+static void divide(float *y, const float *x, int64_t n, const obk_scales *scales) {
+    if (scales->each) {
+        const float *scale = scales->scale, *zero = scales->zero;
+        for (int64_t i = 0; i < n; i++) {
+            float quotient = x[i] / scale[i];
+            y[i] = zero[i] != 0 ? quotient + zero[i] : quotient; /* -0 stays */
+        }
+        return;
+    }
+    const float scale = *scales->scale, zero = *scales->zero;
+    if (zero != 0)
+        for (int64_t i = 0; i < n; i++) y[i] = x[i] / scale + zero;
+    else
+        for (int64_t i = 0; i < n; i++) y[i] = x[i] / scale;
+}
+
+static void range(const float *x, int64_t n, float *low, float *high) {
+    enum { WIDTH = 32 };
+    float least[WIDTH] = {0}, most[WIDTH] = {0};
+    int64_t i = 0;
+    for (; i + WIDTH <= n; i += WIDTH)
+        for (int k = 0; k < WIDTH; k++) {
+            least[k] = x[i + k] < least[k] ? x[i + k] : least[k];
+            most[k] = x[i + k] > most[k] ? x[i + k] : most[k];
+        }
+    for (; i < n; i++) {
+        least[0] = x[i] < least[0] ? x[i] : least[0];
+        most[0] = x[i] > most[0] ? x[i] : most[0];
+    }
+    for (int k = 1; k < WIDTH; k++) {
+        least[0] = least[k] < least[0] ? least[k] : least[0];
+        most[0] = most[k] > most[0] ? most[k] : most[0];
+    }
+    *low = least[0];
+    *high = most[0];
+}
+
+const obk_quantize OBK_TABLE(obk_quantize_functions) = {
+    .quantize = {[OBK_Q_INT8] = quantize_int8,
+                 [OBK_Q_UINT8] = quantize_uint8,
+                 [OBK_Q_INT16] = quantize_int16,
+                 [OBK_Q_UINT16] = quantize_uint16},
+    .divide = divide,
+    .dequantize = {[OBK_Q_INT8] = dequantize_int8,
+                   [OBK_Q_UINT8] = dequantize_uint8,
+                   [OBK_Q_INT16] = dequantize_int16,
+                   [OBK_Q_UINT16] = dequantize_uint16,
+                   [OBK_Q_INT32] = dequantize_int32},
+    .dequantize_float = dequantize_in_place,
+    .requantize = {[OBK_Q_INT8] = requantize_int8, [OBK_Q_UINT8] = requantize_uint8},
+    .range = range,
+};

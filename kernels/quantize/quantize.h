@@ -1,0 +1,47 @@
+/* Numbers to small integers and back by scales and zero points. */
+#ifndef OB_KERNELS_QUANTIZE_QUANTIZE_H
+#define OB_KERNELS_QUANTIZE_QUANTIZE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* 4- and 2-bit integers lie in a byte each, with their own low and high. */
+typedef enum obk_integer {
+    OBK_Q_INT8,
+    OBK_Q_UINT8,
+    OBK_Q_INT16,
+    OBK_Q_UINT16,
+    OBK_Q_INT32, /* to be dequantised only */
+    OBK_Q_COUNT
+} obk_integer;
+
+typedef struct obk_scales {
+    const float *scale, *zero; /* one for all elements, or (`each`) one per element */
+    bool each;
+    float low, high; /* of the integers */
+} obk_scales;
+
+/* Sums of a product of integers to results of it, for n of them. */
+typedef struct obk_requantized {
+    const int32_t *bias; /* NULL: none */
+    const float *scale;  /* what a sum is multiplied with */
+    bool bias_each, scale_each;
+    float zero, low, high;
+} obk_requantized;
+
+typedef struct obk_quantize {
+    /* y = saturate(round(x / scale) + zero), halves to even; NaN becomes the lowest. zero: a whole number. */
+    void (*quantize[OBK_Q_INT32])(void *y, const float *x, int64_t n, const obk_scales *scales);
+    /* y = x / scale + zero, a zero of 0 not added. y may be x. */
+    void (*divide)(float *y, const float *x, int64_t n, const obk_scales *scales);
+    /* y = (x - zero) * scale. low and high are not looked at. */
+    void (*dequantize[OBK_Q_COUNT])(float *y, const void *x, int64_t n, const obk_scales *scales);
+    void (*dequantize_float)(float *y, const float *x, int64_t n, const obk_scales *scales); /* y may be x */
+    /* y = saturate(round((sum + bias) * scale) + zero), halves to even, as [OBK_Q_INT8] or [OBK_Q_UINT8]. */
+    void (*requantize[2])(void *y, const int32_t *sums, int64_t n, const obk_requantized *to);
+    /* The least and the greatest of x and 0. NaN is not seen. */
+    void (*range)(const float *x, int64_t n, float *low, float *high);
+} obk_quantize;
+
+#endif

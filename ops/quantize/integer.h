@@ -1,0 +1,51 @@
+/* What products of quantised operands share: zero points, scales, results. */
+#ifndef OB_OPS_QUANTIZE_INTEGER_H
+#define OB_OPS_QUANTIZE_INTEGER_H
+
+#include "kernels/kernels.h"
+#include "ops/kernel/kernel.h"
+#include "ops/quantize/quantized.h"
+
+/* Where the operands stand among the inputs; -1: there is none. A (X) is input 0. */
+typedef struct ob_integer_places {
+    int8_t w, x_zero, w_zero, x_scale, w_scale, y_scale, y_zero, bias;
+} ob_integer_places;
+
+/* A zero point or scale, stretched over its operand: elements from one of its places to the next along each axis. */
+typedef struct ob_spread {
+    int64_t count;
+    int64_t steps[OB_MAX_RANK];
+} ob_spread;
+
+typedef struct ob_integers {
+    ob_integer_places at;
+    ob_spread x_zero, w_zero, x_scale, w_scale;
+    const obk_integer_gemm *gemm;
+    const obk_quantize *loops;
+    bool requantizes, w_packed; /* w_packed: by the session */
+    int16_t w_zero_value;       /* of all of W, when w_packed */
+} ob_integers;
+
+/* Of MatMulInteger and QLinearMatMul, or (`conv`) ConvInteger and QLinearConv. E_UNSUPPORTED for other types than int8, uint8. */
+ob_status ob__plan_integers(const ob_kernel_site *site, const ob_kernel_args *args, bool conv, ob_integers *s,
+                            ob_kernel_needs *needs, ob_error *error);
+
+/* Zero points and scales as a run has them. */
+typedef struct ob_integer_values {
+    int16_t *x_zero, *w_zero;
+    float *x_scale, *w_scale;
+    float y_scale, y_zero, low, high;
+} ob_integer_values;
+
+/* Takes from the scratch what planning asked for. */
+ob_status ob__read_integers(const ob_kernel_args *args, const ob_integers *s, char **scratch, ob_integer_values *values,
+                            ob_error *error);
+
+/* Where a row (a run along the last axis) of the tensor begins in the zero point or scale. */
+int64_t ob__spread_row(const ob_spread *spread, const ob_view *tensor, int64_t row);
+
+static inline bool ob__is_signed(const ob_view *view) {
+    return view->dtype == OB_INT8;
+}
+
+#endif

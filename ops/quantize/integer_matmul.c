@@ -1,0 +1,228 @@
+/* MatMulInteger (int32 result) and QLinearMatMul (requantised): products of int8 and uint8 minus their zero points, exact in
+ * int32, which wraps. QLinear: y = saturate(round(sum * (a_scale * b_scale / y_scale)) + y_zero_point), halves to even. Zero
+ * points and scales: one for all; of A one per row, of B one per column (ops/quantize/quantized.h). */
+#include "ops/kernel/common.h"
+#include "ops/product/pack.h"
+#include "ops/quantize/integer.h"
+
+typedef struct integer_matmul {
+    ob_integers i;
+    ob_matrices p;
+    int64_t a_rows;      /* of all matrices of A */
+    int64_t strip;       /* rows of sums in a lane */
+    int64_t *zero_batch; /* of W's zero points, per axis of the batch; of the scales of A and of W */
+    int64_t *x_scale_batch, *w_scale_batch;
+    int64_t x_scale_row, w_zero_step, w_scale_step;
+    size_t sums_bytes; /* of a lane */
+} integer_matmul;
+
+/* The steps of a zero point or scale along the batch axes of the product. */
+static int64_t *batch_steps(const ob_kernel_site *site, const ob_matrices *p, const ob_spread *spread, const ob_view *operand) {
+    int64_t *steps = ob__tail(site, (size_t)p->n_axes + 1, sizeof *steps);
+    int32_t n_own = operand->rank - 2;
+    for (int32_t a = 0; steps && a < n_own; a++) steps[p->n_axes - n_own + a] = spread->steps[a];
+    return steps;
+}
+
+static int64_t last_step(const ob_spread *spread, const ob_view *operand, int32_t from_end) {
+    return operand->rank >= 2 ? spread->steps[operand->rank - from_end] : 0;
+}
+
+typedef struct packing {
+    const obk_integer_gemm *gemm;
+    int64_t k, n, matrix; /* matrix: pairs of a packed one */
+    int16_t zero;
+} packing;
+
+static void make_packed_w(const void *params, const ob_view *constant, void *pack) {
+    const packing *p = params;
+    obk_bytes bytes = {.is_signed = ob__is_signed(constant), .step = 1, .along = p->n, .zero = &p->zero};
+    int64_t n_matrices = ob__count(constant) / (p->k * p->n);
+    for (int64_t i = 0; i < n_matrices; i++) {
+        bytes.data = (const char *)constant->data + i * p->k * p->n;
+        p->gemm->pack_b((obk_pair *)pack + i * p->matrix, &bytes, p->k, p->n);
+    }
+}
+
+static ob_status want_packed_w(const ob_kernel_site *site, integer_matmul *s, const ob_view *w, ob_kernel_needs *needs,
+                               ob_error *error) {
+    ob_matrices *p = &s->p;
+    const int64_t nr = s->i.gemm->nr;
+    packing *params = ob__tail(site, 1, sizeof *params);
+    int64_t pairs = obk_pairs(p->k), padded = (p->n + nr - 1) / nr * nr, matrix, all;
+    size_t n_bytes;
+    OB_FAIL_IF(!params, error, OB_E_MEMORY, "no memory for a plan");
+    bool large = ob__mul_overflows(padded, pairs, &matrix) || ob__mul_overflows(matrix, ob__count(w) / (p->k * p->n), &all) ||
+                 ob__size_mul_overflows((size_t)all, sizeof(obk_pair), &n_bytes);
+    OB_FAIL_IF(large, error, OB_E_LIMIT, "a packed matrix is too large");
+    *params = (packing){s->i.gemm, p->k, p->n, matrix, s->i.w_zero_value};
+    p->b.column = pairs;
+    for (int32_t i = w->rank - 3; i >= 0; i--) {
+        if (w->dims[i] != 1) p->b.batch[p->n_axes - (w->rank - 2) + i] = matrix;
+        matrix *= w->dims[i];
+    }
+    uint64_t format = (uint64_t)OB_PACK_INTEGER_B << 56 | (uint64_t)(uint16_t)s->i.w_zero_value << 32 | (uint64_t)nr;
+    needs->packs[needs->n_packs++] = (ob_pack_want){
+        .input = (uint32_t)s->i.at.w, .format = format, .n_bytes = n_bytes, .make = make_packed_w, .params = params};
+    return OB_OK;
+}
+
+static ob_status need_lanes(integer_matmul *s, ob_kernel_needs *needs, ob_error *error) {
+    enum { SUMS = 1 << 15, UNIT = 12 }; /* sums in a lane; rows of a tile */
+    const ob_matrices *p = &s->p;
+    size_t panel = s->i.w_packed ? 0 : s->i.gemm->panel_bytes, row;
+    needs->lane_bytes = panel;
+    if (!s->i.requantizes || p->columns < 1) return OB_OK;
+    s->strip = SUMS / p->columns;
+    s->strip = s->strip >= UNIT ? s->strip / UNIT * UNIT : s->strip < 1 ? 1 : s->strip;
+    if (s->strip > p->rows) s->strip = p->rows;
+    bool large = ob__size_mul_overflows((size_t)p->columns, sizeof(int32_t), &row) ||
+                 ob__size_mul_overflows(row, (size_t)s->strip + 1, &s->sums_bytes) || s->sums_bytes > SIZE_MAX / 2;
+    OB_FAIL_IF(large, error, OB_E_LIMIT, "the rows of a result are too long");
+    s->sums_bytes = row * (size_t)s->strip;
+    needs->lane_bytes = panel + row * ((size_t)s->strip + 1);
+    return OB_OK;
+}
+
+static ob_status matmul_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    integer_matmul *s = args->state;
+    ob_matrices *p = &s->p;
+    OB_TRY(ob__plan_integers(site, args, false, &s->i, needs, error));
+    const ob_view *a = &args->in[0], *w = &args->in[s->i.at.w];
+    bool joins = s->i.x_zero.count == 1 && s->i.x_scale.count == 1;
+    OB_TRY(ob__matrices(site, a, w, &args->out[0], joins, p, error));
+    s->zero_batch = batch_steps(site, p, &s->i.w_zero, w);
+    s->x_scale_batch = batch_steps(site, p, &s->i.x_scale, a);
+    s->w_scale_batch = batch_steps(site, p, &s->i.w_scale, w);
+    OB_FAIL_IF(!s->zero_batch || !s->x_scale_batch || !s->w_scale_batch, error, OB_E_MEMORY, "no memory for a plan");
+    s->x_scale_row = last_step(&s->i.x_scale, a, 2);
+    s->w_scale_step = last_step(&s->i.w_scale, w, 1);
+    s->w_zero_step = last_step(&s->i.w_zero, w, 1);
+    s->a_rows = p->k > 0 ? ob__count(a) / p->k : 0;
+    s->i.w_packed = s->i.w_packed && p->k > 0 && p->n > 0;
+    if (s->i.w_packed) OB_TRY(want_packed_w(site, s, w, needs, error));
+    ob__cut_matrices(p);
+    OB_TRY(need_lanes(s, needs, error));
+    int64_t n_pairs;
+    OB_FAIL_IF(ob__mul_overflows(s->a_rows, obk_pairs(p->k), &n_pairs), error, OB_E_LIMIT, "A is too large");
+    return ob__need_scratch(needs, n_pairs, sizeof(obk_pair), error);
+}
+
+/* ---- run ---- */
+
+typedef struct job {
+    const integer_matmul *s;
+    const ob_view *view; /* of A */
+    obk_pair *a;
+    const void *w; /* packed, or bytes */
+    bool w_signed;
+    ob_integer_values values;
+    ob_view out;
+    char *lanes;
+    size_t lane_stride;
+} job;
+
+/* Rows begin .. end of A to pairs. */
+static void widen_rows(void *context, int64_t begin, int64_t end) {
+    const job *j = context;
+    const int64_t k = j->s->p.k, pairs = obk_pairs(k);
+    obk_bytes bytes = {.is_signed = ob__is_signed(j->view), .step = k, .along = 1, .zero = j->values.x_zero};
+    if (j->s->i.x_zero.count == 1) {
+        bytes.data = (const char *)j->view->data + begin * k;
+        j->s->i.gemm->pack_a(j->a + begin * pairs, &bytes, end - begin, k);
+        return;
+    }
+    for (int64_t i = begin; i < end; i++) {
+        bytes.data = (const char *)j->view->data + i * k;
+        bytes.zero = j->values.x_zero + ob__spread_row(&j->s->i.x_zero, j->view, i);
+        j->s->i.gemm->pack_a(j->a + i * pairs, &bytes, 1, k);
+    }
+}
+
+/* Rows of the part from row `from` on. */
+static void multiply(const job *j, const ob_matrices_part *part, int64_t from, int64_t rows, int32_t *c, int64_t c_row,
+                     void *panel) {
+    const integer_matmul *s = j->s;
+    const ob_matrices *p = &s->p;
+    obk_integer_call call = {.m = rows, .n = part->columns, .k = p->k, .c = c, .c_row = c_row, .panel = panel};
+    call.a = p->k > 0 ? j->a + (part->a / p->k + from) * obk_pairs(p->k) : j->a;
+    if (s->i.w_packed) {
+        call.b = (const obk_pair *)j->w + part->b;
+    } else {
+        int64_t zero = ob__batch_offset(p, part->product, s->zero_batch) + part->column * s->w_zero_step;
+        call.bytes = (obk_bytes){.data = (const char *)j->w + part->b,
+                                 .is_signed = j->w_signed,
+                                 .step = p->b.column,
+                                 .along = p->b.row,
+                                 .zero = j->values.w_zero + zero,
+                                 .zero_step = s->w_zero_step};
+    }
+    s->i.gemm->product(&call);
+}
+
+/* What the sums of a row are multiplied with: one number for all, or one each in `row`. */
+static const float *scales_of_row(const job *j, const ob_matrices_part *part, int64_t i, float *row) {
+    const integer_matmul *s = j->s;
+    const ob_integer_values *v = &j->values;
+    int64_t batch = ob__batch_offset(&s->p, part->product, s->x_scale_batch);
+    float x = v->x_scale[batch + (part->row + i) * s->x_scale_row];
+    const float *w = v->w_scale + ob__batch_offset(&s->p, part->product, s->w_scale_batch) + part->column * s->w_scale_step;
+    int64_t n = s->w_scale_step ? part->columns : 1;
+    if (i > 0 && s->x_scale_row == 0) return row; /* as for the row before */
+    for (int64_t k = 0; k < n; k++) row[k] = x * w[k] / v->y_scale;
+    return row;
+}
+
+static void multiply_part(const job *j, const ob_matrices_part *part, char *lane) {
+    const integer_matmul *s = j->s;
+    const int64_t n = s->p.n;
+    if (!s->i.requantizes) {
+        multiply(j, part, 0, part->rows, (int32_t *)j->out.data + part->c, n, lane);
+        return;
+    }
+    char *panel = lane + s->sums_bytes + (size_t)s->p.columns * sizeof(float);
+    int32_t *sums = (int32_t *)(void *)lane;
+    float *row = (float *)(void *)(lane + s->sums_bytes);
+    obk_requantized to = {
+        .scale_each = s->w_scale_step != 0, .zero = j->values.y_zero, .low = j->values.low, .high = j->values.high};
+    for (int64_t from = 0; from < part->rows; from += s->strip) {
+        int64_t rows = part->rows - from < s->strip ? part->rows - from : s->strip;
+        multiply(j, part, from, rows, sums, part->columns, panel);
+        for (int64_t i = 0; i < rows; i++) {
+            to.scale = scales_of_row(j, part, from + i, row);
+            s->i.loops->requantize[ob__is_signed(&j->out) ? OBK_Q_INT8 : OBK_Q_UINT8](
+                (char *)j->out.data + part->c + (from + i) * n, sums + i * part->columns, part->columns, &to);
+        }
+    }
+}
+
+static void multiply_chunk(void *context, int64_t chunk, int lane) {
+    const job *j = context;
+    int64_t n = ob__n_parts(&j->s->p, chunk);
+    for (int64_t i = 0; i < n; i++) {
+        ob_matrices_part part = ob__part(&j->s->p, chunk, i);
+        multiply_part(j, &part, j->lanes + (size_t)lane * j->lane_stride);
+    }
+}
+
+static ob_status matmul_run(const ob_kernel_args *args, ob_error *error) {
+    const integer_matmul *s = args->state;
+    const ob_view *w = &args->in[s->i.at.w];
+    char *scratch = args->scratch;
+    job j = {.s = s,
+             .view = &args->in[0],
+             .w = s->i.w_packed ? args->packs[0] : w->data,
+             .w_signed = ob__is_signed(w),
+             .out = args->out[0],
+             .lanes = args->lanes,
+             .lane_stride = args->lane_stride};
+    OB_TRY(ob__read_integers(args, &s->i, &scratch, &j.values, error));
+    j.a = ob__take(&scratch, s->a_rows * obk_pairs(s->p.k), sizeof(obk_pair));
+    if (ob__writes_nothing(args)) return OB_OK;
+    ob__parallel(args->threads, s->a_rows, (1 << 16) / (s->p.k + 1) + 1, widen_rows, &j);
+    ob__each_chunk(args->threads, s->p.n_chunks, multiply_chunk, &j);
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_integer_matmul = {
+    .name = "integer_matmul", .state_bytes = sizeof(integer_matmul), .plan = matmul_plan, .run = matmul_run};

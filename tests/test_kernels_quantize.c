@@ -1,0 +1,172 @@
+/* kernels/quantize at every level against the definition, element by element: the same bits. */
+#include "kernel_levels.h"
+
+static uint64_t seed = 5;
+
+static float rounded(float x) { /* half to even; NaN is the lowest */
+    if (x != x) return -INFINITY;
+    return fabsf(x) < 0x1p23f ? rintf(x) : x;
+}
+
+static float clamped(float x, float low, float high) {
+    return x > low ? x < high ? x : high : low;
+}
+
+/* Scales and zero points of n elements: one, or one each. */
+static obk_scales draw_scales(kl_edges *edges, int64_t n, bool each, float low, float high) {
+    int64_t count = each ? n : 1;
+    float *scale = kl_in(edges, (size_t)count * sizeof(float)), *zero = kl_in(edges, (size_t)count * sizeof(float));
+    for (int64_t i = 0; i < count; i++) {
+        scale[i] = (float)kl_uniform(&seed, 0.001, 3);
+        zero[i] = kl_random(&seed) % 4 ? rintf((float)kl_uniform(&seed, (double)low, (double)high)) : 0;
+    }
+    return (obk_scales){scale, zero, each, low, high};
+}
+
+static float *draw_floats(kl_edges *edges, int64_t n) {
+    float *x = kl_in(edges, (size_t)n * sizeof(float));
+    kl_fill_f32(x, n, &seed, -400, 400);
+    for (int64_t i = 0; i < n; i++)
+        if (kl_random(&seed) % 3 == 0) x[i] = rintf(x[i]) + 0.5f; /* ties */
+    if (kl_random(&seed) % 2) kl_special_f32(x, n, &seed);
+    return x;
+}
+
+static const struct {
+    float low, high;
+    size_t size;
+} types[] = {[OBK_Q_INT8] = {-128, 127, 1},
+             [OBK_Q_UINT8] = {0, 255, 1},
+             [OBK_Q_INT16] = {-32768, 32767, 2},
+             [OBK_Q_UINT16] = {0, 65535, 2},
+             [OBK_Q_INT32] = {-1000000, 1000000, 4}};
+
+static int32_t integer_at(const void *x, obk_integer type, int64_t i) {
+    switch (type) {
+    case OBK_Q_INT8: return ((const int8_t *)x)[i];
+    case OBK_Q_UINT8: return ((const uint8_t *)x)[i];
+    case OBK_Q_INT16: return ((const int16_t *)x)[i];
+    case OBK_Q_UINT16: return ((const uint16_t *)x)[i];
+    default: return ((const int32_t *)x)[i];
+    }
+}
+
+static void quantize(const obk_table *t, kl_edges *edges, int64_t n, size_t offset, bool each) {
+    for (int type = 0; type < OBK_Q_INT32; type++) {
+        bool narrow = kl_random(&seed) % 4 == 0; /* as of 4 bits */
+        float low = narrow ? types[type].low / 16 : types[type].low, high = narrow ? 7 : types[type].high;
+        obk_scales s = draw_scales(edges, n, each, low, high);
+        const float *x = draw_floats(edges, n);
+        kl_out y = kl_out_open((size_t)n * types[type].size, offset * types[type].size);
+        t->quantize->quantize[type](y.data, x, n, &s);
+        for (int64_t i = 0; i < n; i++) {
+            float scale = s.scale[each ? i : 0], zero = s.zero[each ? i : 0];
+            float want = clamped(rounded(x[i] / scale) + zero, low, high);
+            if ((float)integer_at(y.data, (obk_integer)type, i) != want)
+                fail_msg("%s: type %d: %g / %g + %g is %d, not %g", t->name, type, (double)x[i], (double)scale, (double)zero,
+                         integer_at(y.data, (obk_integer)type, i), (double)want);
+        }
+        kl_out_close(&y);
+    }
+}
+
+static void divide(const obk_table *t, kl_edges *edges, int64_t n, size_t offset, bool each) {
+    obk_scales s = draw_scales(edges, n, each, -8, 8);
+    const float *x = draw_floats(edges, n);
+    kl_out y = kl_out_open((size_t)n * sizeof(float), offset * sizeof(float));
+    memcpy(y.data, x, (size_t)n * sizeof *x);
+    t->quantize->divide(y.data, kl_random(&seed) % 2 ? x : y.data, n, &s);
+    for (int64_t i = 0; i < n; i++) {
+        float zero = s.zero[each ? i : 0], want = x[i] / s.scale[each ? i : 0], is = ((float *)y.data)[i];
+        if (zero != 0) want += zero;
+        if (memcmp(&is, &want, sizeof is) != 0 && (is == is || want == want))
+            fail_msg("%s: a quotient is %g, not %g", t->name, (double)is, (double)want);
+    }
+    kl_out_close(&y);
+}
+
+static void dequantize(const obk_table *t, kl_edges *edges, int64_t n, size_t offset, bool each) {
+    for (int type = 0; type <= OBK_Q_COUNT; type++) {
+        bool from_float = type == OBK_Q_COUNT;
+        obk_scales s = draw_scales(edges, n, each, -100, 100);
+        size_t size = from_float ? sizeof(float) : types[type].size;
+        void *x = kl_in(edges, (size_t)n * size);
+        kl_fill_bytes(x, (size_t)n * size, &seed);
+        if (from_float) kl_fill_f32(x, n, &seed, -9, 9);
+        kl_out y = kl_out_open((size_t)n * sizeof(float), offset * sizeof(float));
+        if (from_float)
+            t->quantize->dequantize_float(y.data, x, n, &s);
+        else
+            t->quantize->dequantize[type](y.data, x, n, &s);
+        for (int64_t i = 0; i < n; i++) {
+            float from = from_float ? ((const float *)x)[i] : (float)integer_at(x, (obk_integer)type, i);
+            float want = (from - s.zero[each ? i : 0]) * s.scale[each ? i : 0], is = ((float *)y.data)[i];
+            if (is != want) fail_msg("%s: type %d: %g becomes %g, not %g", t->name, type, (double)from, (double)is, (double)want);
+        }
+        kl_out_close(&y);
+    }
+}
+
+static void requantize(const obk_table *t, kl_edges *edges, int64_t n, size_t offset, bool each) {
+    for (int type = 0; type < 2; type++) {
+        bool has_bias = kl_random(&seed) % 2, bias_each = kl_random(&seed) % 2;
+        int32_t *sums = kl_in(edges, (size_t)n * sizeof(int32_t)),
+                *bias = kl_in(edges, (size_t)(bias_each ? n : 1) * sizeof(int32_t));
+        float *scale = kl_in(edges, (size_t)(each ? n : 1) * sizeof(float));
+        kl_fill_bytes(sums, (size_t)n * sizeof *sums, &seed);
+        for (int64_t i = 0; i < n; i++)
+            if (i % 5) sums[i] >>= 16;
+        for (int64_t i = 0; i < (bias_each ? n : 1); i++) bias[i] = (int32_t)(kl_random(&seed) % 4001) - 2000;
+        kl_fill_f32(scale, each ? n : 1, &seed, 0.0001, 0.5);
+        obk_requantized q = {.bias = has_bias ? bias : NULL,
+                             .scale = scale,
+                             .bias_each = bias_each,
+                             .scale_each = each,
+                             .zero = 3,
+                             .low = types[type].low,
+                             .high = types[type].high};
+        kl_out y = kl_out_open((size_t)n, offset);
+        t->quantize->requantize[type](y.data, sums, n, &q);
+        for (int64_t i = 0; i < n; i++) {
+            int32_t sum = (int32_t)((uint32_t)sums[i] + (has_bias ? (uint32_t)bias[bias_each ? i : 0] : 0));
+            float want = clamped(rounded((float)sum * scale[each ? i : 0]) + 3, q.low, q.high);
+            int32_t is = integer_at(y.data, (obk_integer)type, i);
+            if ((float)is != want) fail_msg("%s: %d becomes %d, not %g", t->name, sum, is, (double)want);
+        }
+        kl_out_close(&y);
+    }
+}
+
+static void range(const obk_table *t, kl_edges *edges, int64_t n) {
+    const float *x = draw_floats(edges, n);
+    float low, high, least = 0, most = 0;
+    for (int64_t i = 0; i < n; i++) {
+        least = x[i] < least ? x[i] : least;
+        most = x[i] > most ? x[i] : most;
+    }
+    t->quantize->range(x, n, &low, &high);
+    assert_true(low == least && high == most);
+}
+
+static void test_loops(void **state) {
+    (void)state;
+    const obk_table *tables[KL_LEVELS];
+    size_t n_tables = kl_levels(tables);
+    kl_edges edges = kl_open(1 << 13);
+    for (size_t l = 0; l < n_tables; l++)
+        for (int64_t n = 0; n <= 600; n += n < 4 * KL_LONGEST(2) ? 1 : 61)
+            for (int each = 0; each < 2; each++) {
+                size_t offset = (size_t)n % 3;
+                quantize(tables[l], &edges, n, offset, each);
+                divide(tables[l], &edges, n, offset, each);
+                dequantize(tables[l], &edges, n, offset, each);
+                requantize(tables[l], &edges, n, offset, each);
+                range(tables[l], &edges, n);
+            }
+    kl_close(&edges);
+}
+
+int main(void) {
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_loops)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
