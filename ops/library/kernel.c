@@ -7,6 +7,7 @@
 typedef struct state_head {
     _Alignas(16) const ob_library_op *op; /* NULL: never planned */
     const ob_node *node;                  /* a library may read attributes while it runs */
+    const ob_allocator *allocator;        /* the session's */
 } state_head;
 
 /* ---- The kernel
@@ -34,7 +35,7 @@ static ob_status end(ob_library_call *c, const char *function, ob_status returne
 
 static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     ob_library_call c;
-    *(state_head *)args->state = (state_head){(const ob_library_op *)site->op, site->node};
+    *(state_head *)args->state = (state_head){(const ob_library_op *)site->op, site->node, site->allocator};
     begin(&c, OB_PHASE_PLAN, args);
     if (!c.op->row->plan) return OB_OK;
     c.needs = needs;
@@ -122,7 +123,8 @@ ob_status ob__host_for_each(ob_operator_call *call, const ob_view *inputs, size_
     if (!c) return OB_E_INTERNAL;
     ob_error error;
     ob_error_clear(&error);
-    ob_status status = ob_for_each(inputs, n_inputs, outputs, n_outputs, loop, parameters, c->args->allocator, &error);
+    const state_head *head = c->args->state;
+    ob_status status = ob_for_each(inputs, n_inputs, outputs, n_outputs, loop, parameters, head->allocator, &error);
     return keep(c, status, &error);
 }
 
