@@ -18,6 +18,8 @@ typedef struct state {
     size_t elem_bytes;
     bool strings;
     bool saturate;
+    bool to_e8m0; /* the last step is from float, rounded like this */
+    obk_round round;
 } state;
 
 static void copy_loop(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows,
@@ -27,7 +29,10 @@ static void copy_loop(char *const *pointers, const int64_t *step, int64_t n, con
     for (int64_t j = 0; j < rows; j++) {
         char *out = pointers[1] + j * row[1];
         const char *in = pointers[0] + j * row[0];
-        if (s->last)
+        if (s->to_e8m0)
+            for (int64_t i = 0; i < n; i++)
+                ((uint8_t *)out)[i] = obk_e8m0_from_f32(((const float *)in)[i], s->round, s->saturate);
+        else if (s->last)
             s->last(out, in, n);
         else if (out != in)
             memcpy(out, in, (size_t)n * s->elem_bytes);
@@ -134,30 +139,15 @@ static ob_status run_strings(const ob_kernel_args *args, ob_error *error) {
     return cast.status;
 }
 
-/* ---- float8e8m0 in its other roundings ---- */
-
-#define E8M0(name, round, saturate)                                                                                              \
-    static void name(void *target, const void *source, int64_t n) {                                                              \
-        for (int64_t i = 0; i < n; i++) ((uint8_t *)target)[i] = obk_e8m0_from_f32(((const float *)source)[i], round, saturate); \
+static ob_status choose_rounding(const ob_node *node, obk_round *out, ob_error *error) {
+    static const char *const modes[] = {[OBK_ROUND_UP] = "up", [OBK_ROUND_DOWN] = "down", [OBK_ROUND_NEAREST] = "nearest"};
+    const char *mode = ob__node_string(node, "round_mode", modes[OBK_ROUND_UP]);
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        if (strcmp(mode, modes[i]) != 0) continue;
+        *out = (obk_round)i;
+        return OB_OK;
     }
-E8M0(e8m0_up, OBK_ROUND_UP, false)
-E8M0(e8m0_up_saturated, OBK_ROUND_UP, true)
-E8M0(e8m0_down, OBK_ROUND_DOWN, false)
-E8M0(e8m0_down_saturated, OBK_ROUND_DOWN, true)
-E8M0(e8m0_nearest, OBK_ROUND_NEAREST, false)
-E8M0(e8m0_nearest_saturated, OBK_ROUND_NEAREST, true)
-
-static ob_status choose_e8m0(const ob_node *node, bool saturate, obk_convert *last, ob_error *error) {
-    const char *mode = ob__node_string(node, "round_mode", "up");
-    if (strcmp(mode, "up") == 0)
-        *last = saturate ? e8m0_up_saturated : e8m0_up;
-    else if (strcmp(mode, "nearest") == 0)
-        *last = saturate ? e8m0_nearest_saturated : e8m0_nearest;
-    else if (strcmp(mode, "down") == 0)
-        *last = saturate ? e8m0_down_saturated : e8m0_down;
-    else
-        return ob__fail(error, OB_E_MODEL, "Cast: round_mode must be up, down or nearest");
-    return OB_OK;
+    return ob__fail(error, OB_E_MODEL, "Cast: round_mode must be up, down or nearest");
 }
 
 /* ---- The kernel ---- */
@@ -177,7 +167,8 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
     if (s->strings) return OB_OK;
     ob_blocks_spec spec = {.loop = copy_loop, .params = s};
     if (conversion.n_steps > 0) s->last = conversion.steps[conversion.n_steps - 1];
-    if (to == OB_FLOAT8E8M0 && conversion.n_steps > 0) OB_TRY(choose_e8m0(site->node, s->saturate, &s->last, error));
+    s->to_e8m0 = to == OB_FLOAT8E8M0 && conversion.n_steps > 0;
+    if (s->to_e8m0) OB_TRY(choose_rounding(site->node, &s->round, error));
     if (conversion.n_steps == 2) {
         spec.in_convert[0] = conversion.steps[0];
         spec.in_loop_dtype[0] = conversion.between;

@@ -21,46 +21,39 @@ bool ob__pack_is_dense(const ob_pack_shape *shape, size_t elem_bytes) {
     return shape->rank == 0 || (shape->rank == 1 && shape->strides[0] == (int64_t)elem_bytes);
 }
 
-typedef struct bytes16 {
-    uint64_t half[2];
-} bytes16;
-
-/* m elements, source_stride apart, each written n times (splat), or n = 1 (gather). */
-#define SPREAD(name, type)                                                                                                       \
-    static void spread_##name(char *target, const char *source, int64_t m, int64_t source_stride, int64_t n) {                   \
-        for (int64_t i = 0; i < m; i++) {                                                                                        \
-            type value;                                                                                                          \
-            memcpy(&value, source + i * source_stride, sizeof value);                                                            \
-            for (int64_t j = 0; j < n; j++) memcpy(target + j * (int64_t)sizeof value, &value, sizeof value);                    \
-            target += n * (int64_t)sizeof value;                                                                                 \
-        }                                                                                                                        \
-    }                                                                                                                            \
-    static void scatter_##name(char *target, const char *source, int64_t n, int64_t target_stride) {                             \
-        for (int64_t i = 0; i < n; i++) memcpy(target + i * target_stride, source + i * (int64_t)sizeof(type), sizeof(type));    \
+/* m elements, source_stride apart, each written n times (splat), or n = 1 (gather). Inlined, each width is a constant. */
+static inline __attribute__((always_inline)) void spread_of(char *target, const char *source, size_t width, int64_t m,
+                                                            int64_t source_stride, int64_t n) {
+    for (int64_t i = 0; i < m; i++) {
+        char value[16];
+        memcpy(value, source + i * source_stride, width);
+        for (int64_t j = 0; j < n; j++) memcpy(target + j * (int64_t)width, value, width);
+        target += n * (int64_t)width;
     }
-SPREAD(1, uint8_t)
-SPREAD(2, uint16_t)
-SPREAD(4, uint32_t)
-SPREAD(8, uint64_t)
-SPREAD(16, bytes16)
+}
+
+static inline __attribute__((always_inline)) void scatter_of(char *target, const char *source, size_t width, int64_t n,
+                                                             int64_t target_stride) {
+    for (int64_t i = 0; i < n; i++) memcpy(target + i * target_stride, source + i * (int64_t)width, width);
+}
 
 static void spread(char *target, const char *source, size_t elem_bytes, int64_t m, int64_t source_stride, int64_t n) {
     switch (elem_bytes) {
-    case 1: spread_1(target, source, m, source_stride, n); break;
-    case 2: spread_2(target, source, m, source_stride, n); break;
-    case 4: spread_4(target, source, m, source_stride, n); break;
-    case 8: spread_8(target, source, m, source_stride, n); break;
-    default: spread_16(target, source, m, source_stride, n); break;
+    case 1: spread_of(target, source, 1, m, source_stride, n); break;
+    case 2: spread_of(target, source, 2, m, source_stride, n); break;
+    case 4: spread_of(target, source, 4, m, source_stride, n); break;
+    case 8: spread_of(target, source, 8, m, source_stride, n); break;
+    default: spread_of(target, source, 16, m, source_stride, n); break;
     }
 }
 
 static void scatter(char *target, const char *source, size_t elem_bytes, int64_t n, int64_t target_stride) {
     switch (elem_bytes) {
-    case 1: scatter_1(target, source, n, target_stride); break;
-    case 2: scatter_2(target, source, n, target_stride); break;
-    case 4: scatter_4(target, source, n, target_stride); break;
-    case 8: scatter_8(target, source, n, target_stride); break;
-    default: scatter_16(target, source, n, target_stride); break;
+    case 1: scatter_of(target, source, 1, n, target_stride); break;
+    case 2: scatter_of(target, source, 2, n, target_stride); break;
+    case 4: scatter_of(target, source, 4, n, target_stride); break;
+    case 8: scatter_of(target, source, 8, n, target_stride); break;
+    default: scatter_of(target, source, 16, n, target_stride); break;
     }
 }
 
