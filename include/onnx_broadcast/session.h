@@ -3,7 +3,8 @@
  *
  * A session plans once for the concrete shapes of its inputs (operator loops resolved, views instead of copies, every tensor at
  * a fixed offset in one block of work memory, which all plans share) and runs many times. A run with shapes that have a plan
- * already allocates nothing, unless the model has results whose size depends on data (NonZero and kin).
+ * already allocates nothing, unless the model has results whose size depends on data (NonZero and kin), or values that are no
+ * tensors (ob_session_run_cells()).
  *
  *     ob_session_config config;
  *     ob_session_config_init(&config);
@@ -84,8 +85,8 @@ typedef struct ob_session_config {
     void (*trace)(void *context, const ob_trace_event *event);
     void *context; /**< of the callbacks */
     /** true: the memory of runs is the caller's, and no plan allocates any: work memory by ob_session_set_memory, results by
-     * outputs[i].data. Results whose shapes depend on data (ob_session_memory.n_dynamic > 0), and the bytes of string elements
-     * that a run makes, come from the allocator all the same. false (default): the session allocates what the caller does not
+     * outputs[i].data. Results whose shapes depend on data (ob_session_memory.n_dynamic > 0), cells, and the bytes of string
+     * elements that a run makes, come from the allocator all the same. false (default): the session allocates what the caller does not
      * give. */
     bool caller_memory;
     const ob_logger *logger; /**< copied; hears of this session. NULL (default): the model's, if it has one */
