@@ -573,6 +573,17 @@ static void what_a_body_refuses_is_told(void **state) {
     ob_model_close(&model);
 }
 
+/* An attribute of another type is an error of the model, not of the body that reads it. */
+static void attributes_have_their_types(void **state) {
+    (void)state;
+    ob_error error;
+    ob_model *model =
+        model_of("", 13, "float[2,3] x, int64[2] t", "y", "y = NegativeLogLikelihoodLoss <ignore_index = \"none\"> (x, t)");
+    assert_int_equal(create(model, 0, &error), OB_E_MODEL);
+    assert_string_equal(error.message, "NegativeLogLikelihoodLoss: attribute ignore_index is no number");
+    ob_model_close(&model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_and_bodies_agree),
@@ -585,6 +596,7 @@ int main(void) {
         cmocka_unit_test(nodes_are_limited),
         cmocka_unit_test(wrong_texts_are_refused),
         cmocka_unit_test(what_a_body_refuses_is_told),
+        cmocka_unit_test(attributes_have_their_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,7 +123,10 @@ static ob_status read_primary(ob_body_reader *r, ob_term *out) {
         const ob_body_attribute *attribute;
         OB_TRY(ob__body_take_attribute(r, &attribute));
         OB_TRY(ob__body_attribute_term(r, attribute, out));
-        return r->skips || out->is_literal ? OB_OK : ob__body_wrong(r, "an attribute without a number");
+        if (r->skips || out->is_literal) return OB_OK;
+        OB_FAIL_IF(ob__node_attribute(r->writer.call, attribute->name), r->writer.error, OB_E_MODEL,
+                   "%s: attribute %s is no number", r->body->name, attribute->name);
+        return ob__body_wrong(r, "an attribute without a number");
     }
     if (!ob__body_next_is_name(r)) return ob__body_take_number(r, out);
     char name[OB_BODY_NAME + 1];
