@@ -86,8 +86,8 @@ typedef struct ob_session_config {
     void *context; /**< of the callbacks */
     /** true: the memory of runs is the caller's, and no plan allocates any: work memory by ob_session_set_memory, results by
      * outputs[i].data. Results whose shapes depend on data (ob_session_memory.n_dynamic > 0), cells, and the bytes of string
-     * elements that a run makes, come from the allocator all the same. false (default): the session allocates what the caller does not
-     * give. */
+     * elements that a run makes, come from the allocator all the same. false (default): the session allocates what the caller
+     * does not give. */
     bool caller_memory;
     const ob_logger *logger; /**< copied; hears of this session. NULL (default): the model's, if it has one */
     /** Asked whether to go on: true ends the call at hand with E_CANCELLED. It is called with `context` by the thread that called
