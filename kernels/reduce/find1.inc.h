@@ -2,13 +2,13 @@
 
 /* The element of n dense ones that is the largest (smallest), or NaN. */
 static T OBK_CAT(best_, FN)(const T *x, int64_t n) {
-    T lanes[16], best = x[0];
+    T lanes[STRETCH], best = x[0];
     int64_t i = 0;
-    if (n >= 16) {
+    if (n >= STRETCH) {
         memcpy(lanes, x, sizeof lanes);
-        for (i = 16; i + 16 <= n; i += 16)
-            for (int l = 0; l < 16; l++) lanes[l] = BEATS(x[i + l], lanes[l]) || IS_NAN(x[i + l]) ? x[i + l] : lanes[l];
-        for (int half = 8; half > 0; half /= 2)
+        for (i = STRETCH; i + STRETCH <= n; i += STRETCH)
+            for (int l = 0; l < STRETCH; l++) lanes[l] = BEATS(x[i + l], lanes[l]) || IS_NAN(x[i + l]) ? x[i + l] : lanes[l];
+        for (int half = STRETCH / 2; half > 0; half /= 2)
             for (int l = 0; l < half; l++)
                 lanes[l] = BEATS(lanes[l + half], lanes[l]) || IS_NAN(lanes[l + half]) ? lanes[l + half] : lanes[l];
         best = lanes[0];

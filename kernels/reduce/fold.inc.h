@@ -1,24 +1,25 @@
-/* One fold over one element type. Parameters: FN, T, ACC (what is folded into), OP(a, x), MERGE(a, b), NEUTRAL. */
+/* One fold over one element type. Parameters: FN, T, ACC (what is folded into), OP(a, x), MERGE(a, b), NEUTRAL,
+ * LANES: 16 where GCC keeps them in registers, 64 where it vectorises a loop over memory only (a choice between numbers). */
 static void OBK_CAT(start_, FN)(void *to, int64_t n) {
     ACC *acc = to;
     for (int64_t i = 0; i < n; i++) acc[i] = NEUTRAL;
 }
 
-/* One dense run into one cell, in 16 parts that are merged as a tree. */
+/* One dense run into one cell, in LANES parts that are merged as a tree. */
 static void OBK_CAT(run_, FN)(void *to, const void *from, int64_t n, const void *high) {
     (void)high;
-    ACC *acc = to, lanes[16];
+    ACC *acc = to, lanes[LANES];
     const T *x = from;
     int64_t i = 0;
-    if (n < 16) {
+    if (n < LANES) {
         for (; i < n; i++) acc[0] = OP(acc[0], x[i]);
         return;
     }
-    for (int l = 0; l < 16; l++) lanes[l] = NEUTRAL;
-    for (; i + 16 <= n; i += 16)
-        for (int l = 0; l < 16; l++) lanes[l] = OP(lanes[l], x[i + l]);
+    for (int l = 0; l < LANES; l++) lanes[l] = NEUTRAL;
+    for (; i + LANES <= n; i += LANES)
+        for (int l = 0; l < LANES; l++) lanes[l] = OP(lanes[l], x[i + l]);
     for (int l = 0; i + l < n; l++) lanes[l] = OP(lanes[l], x[i + l]);
-    for (int half = 8; half > 0; half /= 2)
+    for (int half = LANES / 2; half > 0; half /= 2)
         for (int l = 0; l < half; l++) lanes[l] = MERGE(lanes[l], lanes[l + half]);
     acc[0] = MERGE(acc[0], lanes[0]);
 }
@@ -51,3 +52,4 @@ static void OBK_CAT(merge_, FN)(void *to, int64_t n, int64_t times) {
 #undef OP
 #undef MERGE
 #undef NEUTRAL
+#undef LANES

@@ -4,7 +4,10 @@
 #include "kernels/reduce/reduce.h"
 #include "kernels/tables.h"
 
-enum { ROWS = 8 }; /* vectors that are taken side by side: each is a chain */
+enum {
+    ROWS = 8,     /* vectors that are taken side by side: each is a chain */
+    STRETCH = 64, /* elements of them that are taken at a time */
+};
 
 #define T float
 #define S f32

@@ -21,12 +21,14 @@
 #define OP(a, x)    ((x) > (a) || IS_NAN(x) ? (x) : (a))
 #define MERGE(a, b) OP(a, b)
 #define NEUTRAL     LOWEST
+#define LANES       64
 #include "kernels/reduce/fold.inc.h"
 #define FN          NAME(min)
 #define ACC         T
 #define OP(a, x)    ((x) < (a) || IS_NAN(x) ? (x) : (a))
 #define MERGE(a, b) OP(a, b)
 #define NEUTRAL     HIGHEST
+#define LANES       64
 #include "kernels/reduce/fold.inc.h"
 
 #if HAS_SUMS
@@ -35,24 +37,28 @@
 #define OP(a, x)    ((a) + (U)(x))
 #define MERGE(a, b) ((a) + (b))
 #define NEUTRAL     0
+#define LANES       16
 #include "kernels/reduce/fold.inc.h"
 #define FN          NAME(abs)
 #define ACC         U
 #define OP(a, x)    ((a) + (IS_NEGATIVE(x) ? 0 - (U)(x) : (U)(x)))
 #define MERGE(a, b) ((a) + (b))
 #define NEUTRAL     0
+#define LANES       16
 #include "kernels/reduce/fold.inc.h"
 #define FN          NAME(square)
 #define ACC         U
 #define OP(a, x)    ((a) + (U)(x) * (U)(x))
 #define MERGE(a, b) ((a) + (b))
 #define NEUTRAL     0
+#define LANES       16
 #include "kernels/reduce/fold.inc.h"
 #define FN          NAME(prod)
 #define ACC         U
 #define OP(a, x)    ((a) * (U)(x))
 #define MERGE(a, b) ((a) * (b))
 #define NEUTRAL     1
+#define LANES       16
 #include "kernels/reduce/fold.inc.h"
 
 /* Sums of exp(x - high): one number, or one for each column. */
