@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "ops/broadcast/params.h"
+#include "ops/infer/legacy.h"
 #include "passes/explicit.h"
 
 ob_dim ob__group_dim(const ob_group *group, uint32_t i, int32_t axis) {
@@ -94,9 +95,8 @@ static void align(ob_group *group, uint32_t i, int32_t rank) {
 static void map_legacy(ob_group *group, const ob_node *node, ob_dims *dims) {
     const ob_shape *a = &group->shapes[0], *b = &group->shapes[1];
     if (a->rank == OB_RANK_UNKNOWN || b->rank == OB_RANK_UNKNOWN || b->rank > OB_MAX_RANK) return;
-    bool axis_given = ob__node_attribute(node, "axis") != NULL;
-    int64_t axis = ob__node_int(node, "axis", -1);
-    if (ob_broadcast_legacy(a, b, axis_given, axis, dims, NULL, NULL, group->mapping, NULL) != OB_OK) return;
+    const ob_legacy_axis placed = ob__legacy_axis(node);
+    if (ob_broadcast_legacy(a, b, placed.given, placed.axis, dims, NULL, NULL, group->mapping, NULL) != OB_OK) return;
     group->n_mapping = b->rank;
     align(group, 1, a->rank);
 }

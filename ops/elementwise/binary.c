@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/types.h"
 #include "ops/elementwise/element.h"
+#include "ops/elementwise/params.h"
 #include "ops/infer/legacy.h"
 #include "ops/table/op.h"
 
@@ -88,7 +89,7 @@ static ob_status choose_loop(const ob_kernel_site *site, const ob_kernel_args *a
     OB_FAIL_IF(second != dtype, error, OB_E_TYPE, "%s: operands of types %s and %s", found->name, ob_dtype_name(dtype),
                ob_dtype_name(second));
     if (loop == OBK_MOD) {
-        bool fmod = ob__node_int(site->node, "fmod", 0) != 0;
+        bool fmod = ob__mod_of_dividend(site->node);
         OB_FAIL_IF(ob__dtype_is_float(dtype) && !fmod, error, OB_E_MODEL, "Mod: attribute fmod must be 1 for type %s",
                    ob_dtype_name(dtype));
         if (fmod) loop = OBK_FMOD;

@@ -4,6 +4,7 @@
 
 #include "core/arena.h"
 #include "core/error.h"
+#include "ops/elementwise/params.h"
 #include "ops/kernel/kernel.h"
 #include "ops/table/op.h"
 
@@ -96,15 +97,7 @@ static ob_status check_types(const ob_op *op, const ob_view *inputs, size_t n, o
 static ob_status output_dtype(const ob_op *op, const ob_view *inputs, size_t n, const ob_node *node, ob_dtype *dtype,
                               ob_error *error) {
     if (op->kernel == &ob__kernel_cast && n == 1) {
-        const char *name = ob__node_string(node, "to", NULL);
-        int64_t to = ob__node_int(node, "to", 0);
-        *dtype = to > 0 && to < OB_DTYPE_COUNT ? (ob_dtype)to : OB_NONE;
-        for (int i = 1; name && i < OB_DTYPE_COUNT; i++) { /* Cast-1 names it in capitals */
-            const char *text = ob_dtype_name((ob_dtype)i);
-            size_t j = 0;
-            while (text[j] && (text[j] == name[j] || text[j] - 'a' + 'A' == name[j])) j++;
-            if (!text[j] && !name[j]) *dtype = (ob_dtype)i;
-        }
+        *dtype = ob__cast_target(node, op->since);
     } else {
         ob_dtype types[3] = {OB_NONE, OB_NONE, OB_NONE};
         for (size_t k = 0; k < n && k < 3; k++) types[k] = inputs[k].dtype;

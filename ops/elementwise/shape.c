@@ -3,7 +3,9 @@
 
 #include "core/error.h"
 #include "core/shape.h"
+#include "ops/elementwise/params.h"
 #include "ops/infer/content.h"
+#include "ops/infer/legacy.h"
 #include "ops/table/op.h"
 
 OB_RULE(same);
@@ -30,9 +32,8 @@ static ob_status legacy(ob_infer *infer) {
         OB_TRY(ob__require_shape(infer, 1, a, OB0105));
         return OB_OK;
     }
-    const ob_attribute *axis = ob__node_attribute(infer->node, "axis");
-    bool given = axis && axis->type == OB_ATTR_INT && !axis->ref;
-    return ob__broadcast_legacy(infer, a, b, given, given ? axis->u.i : 0);
+    const ob_legacy_axis placed = ob__legacy_axis(infer->node);
+    return ob__broadcast_legacy(infer, a, b, placed.given, placed.axis);
 }
 
 /* A shape that all operands have in one array already, the common case; false when it takes the algebra to tell. */
@@ -65,7 +66,7 @@ ob_status ob__infer_broadcast(ob_infer *infer) {
     ob_shape shape;
     ob_dtype dtype = ob__in_dtype(infer, 0);
     bool real = dtype == OB_FLOAT || dtype == OB_DOUBLE || dtype == OB_FLOAT16 || dtype == OB_BFLOAT16;
-    if (real && ob__op_is(infer, "Mod") && ob__node_int(infer->node, "fmod", 0) == 0)
+    if (real && ob__op_is(infer, "Mod") && !ob__mod_of_dividend(infer->node))
         ob__problem(infer, OB0602, -1, -1, "attribute fmod must be 1 for %s", ob_dtype_name(dtype));
     /* Before opset 7 an attribute may place even an operand of equal shape outside. */
     bool placed = infer->op->broadcast == OB_BCAST_LEGACY && ob__stretch_asked(infer->node, infer->op);
@@ -99,17 +100,8 @@ ob_status ob__infer_prelu(ob_infer *infer) {
 
 /* ---- Conversions and bounds ---- */
 
-static ob_dtype cast_target(ob_infer *infer) {
-    if (ob__op_is(infer, "CastLike")) return ob__in_dtype(infer, 1);
-    if (ob__since(infer) < 6) {
-        const char *name = ob__node_string(infer->node, "to", "");
-        char lower[24] = "";
-        for (size_t i = 0; i + 1 < sizeof lower && name[i]; i++)
-            lower[i] = (char)(name[i] >= 'A' && name[i] <= 'Z' ? name[i] - 'A' + 'a' : name[i]);
-        return ob_dtype_from_name(lower);
-    }
-    int64_t to = ob__node_int(infer->node, "to", 0);
-    return to > 0 && to < OB_DTYPE_COUNT ? (ob_dtype)to : OB_NONE;
+static ob_dtype cast_target(const ob_infer *infer) {
+    return ob__op_is(infer, "CastLike") ? ob__in_dtype(infer, 1) : ob__cast_target(infer->node, ob__since(infer));
 }
 
 ob_status ob__infer_cast(ob_infer *infer) {
@@ -130,7 +122,7 @@ ob_status ob__infer_clip(ob_infer *infer) {
 }
 
 ob_status ob__infer_bit_cast(ob_infer *infer) {
-    ob_dtype from = ob__in_dtype(infer, 0), to = ob__dtype_attribute(infer, "to", OB_NONE);
+    ob_dtype from = ob__in_dtype(infer, 0), to = ob__cast_target(infer->node, ob__since(infer));
     OB_TRY(ob__out_like(infer, 0, 0));
     if (infer->node->n_outputs) infer->out_types[0].dtype = OB_NONE;
     ob__out_dtype(infer, 0, to);

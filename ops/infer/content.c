@@ -3,7 +3,10 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "ops/elementwise/params.h"
 #include "ops/infer/content.h"
+#include "ops/reduce/params.h"
+#include "ops/select/params.h"
 #include "ops/table/op.h"
 
 /* Floats count only where they are integers that float arithmetic keeps exact. */
@@ -106,7 +109,7 @@ static ob_dim divide(ob_infer *infer, ob_dim a, ob_dim b, bool real) {
 
 static ob_dim modulo(ob_infer *infer, ob_dim a, ob_dim b) {
     if (b == 0 || a == OB_DIM_UNKNOWN || !ob_dim_is_const(b)) return OB_DIM_UNKNOWN;
-    bool of_dividend = ob__node_int(infer->node, "fmod", 0) != 0;
+    bool of_dividend = ob__mod_of_dividend(infer->node);
     if (ob_dim_is_const(a)) {
         int64_t remainder = a % b;
         return !of_dividend && remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
@@ -325,16 +328,16 @@ static ob_dim apply_unary(ob_infer *infer, const char *name, ob_dim d) {
 }
 
 static ob_status cumsum(ob_infer *infer, ob_content content) {
-    bool exclusive = ob__node_int(infer->node, "exclusive", 0) != 0, reverse = ob__node_int(infer->node, "reverse", 0) != 0;
+    const ob_running_params params = ob__running_params(infer->node, infer->op);
     if (ob__in_rank(infer, 0) != 1) return OB_OK;
     ob_dim *elems = ob__new_dims(infer, content.n);
     if (!elems) return OB_E_MEMORY;
     ob_dim sum = 0;
     for (uint32_t i = 0; i < content.n; i++) {
-        uint32_t at = reverse ? content.n - 1 - i : i;
+        uint32_t at = params.reverse ? content.n - 1 - i : i;
         ob_dim next = ob_dim_add(infer->dims, sum, ob__content_exact(content.elems[at]));
         next = ob__content_within(next, infer->out_types[0].dtype);
-        elems[at] = exclusive ? sum : next;
+        elems[at] = params.exclusive ? sum : next;
         sum = next;
     }
     infer->out_contents[0] = (ob_content){.n = content.n, .elems = elems};
@@ -346,8 +349,8 @@ static ob_status scatter(ob_infer *infer, ob_content content) {
     uint32_t n;
     const int64_t *indices = ob__in_const_ints(infer, 1, &n);
     ob_content updates = ob__in_content(infer, 2);
-    const char *reduction = ob__node_string(infer->node, "reduction", "none");
-    if (ob__in_rank(infer, 0) != 1 || !indices || !updates.elems || updates.n != n || strcmp(reduction, "none") != 0)
+    if (ob__in_rank(infer, 0) != 1 || !indices || !updates.elems || updates.n != n ||
+        ob__scatter_reduction(infer->node) != OB_REPLACE)
         return OB_OK;
     for (uint32_t i = 0; i < n; i++)
         if (indices[i] < -(int64_t)content.n || indices[i] >= content.n) return OB_OK;

@@ -1,4 +1,5 @@
 #include "ops/infer/infer.h"
+#include "ops/shape/params.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -78,8 +79,7 @@ static const ob_tensor *constant_tensor(const ob_infer *infer, uint32_t i) {
     if (value->is_initializer && !value->is_input) return value->data;
     const ob_node *producer = value->producer;
     if (!producer || strcmp(producer->op_type, "Constant") != 0 || producer->domain[0]) return NULL;
-    const ob_attribute *attribute = ob__node_attribute(producer, "value");
-    return attribute && attribute->type == OB_ATTR_TENSOR && !attribute->ref ? attribute->u.tensor : NULL;
+    return ob__constant_params(producer).tensor;
 }
 
 const float *ob__in_const_floats(ob_infer *infer, uint32_t i, uint32_t *n) {
@@ -96,10 +96,10 @@ const float *ob__in_const_floats(ob_infer *infer, uint32_t i, uint32_t *n) {
     const ob_value *value = ob__in_given(infer, i) ? infer->node->inputs[i] : NULL;
     const ob_node *producer = value ? value->producer : NULL;
     if (producer && strcmp(producer->op_type, "Constant") == 0 && !producer->domain[0]) {
-        const ob_attribute *attribute = ob__node_attribute(producer, "value_floats");
-        if (attribute && attribute->type == OB_ATTR_FLOATS && !attribute->ref && attribute->n <= OB_CONTENT_MAX) {
-            *n = attribute->n;
-            return attribute->u.floats;
+        const ob_constant_params params = ob__constant_params(producer);
+        if (params.dtype == OB_FLOAT && params.rank == 1 && !params.tensor && params.n <= OB_CONTENT_MAX) {
+            *n = (uint32_t)params.n;
+            return params.elements;
         }
     }
     uint32_t n_ints;

@@ -17,8 +17,8 @@ ob_status ob__legacy_align_at(const ob_view *a, ob_view *b, bool axis_given, int
 }
 
 ob_status ob__legacy_align(const ob_node *node, const ob_view *a, ob_view *b, ob_error *error) {
-    if (ob__node_int(node, "broadcast", 0) != 0)
-        return ob__legacy_align_at(a, b, ob__node_attribute(node, "axis") != NULL, ob__node_int(node, "axis", 0), error);
+    const ob_legacy_axis placed = ob__legacy_axis(node);
+    if (ob__node_int(node, "broadcast", 0) != 0) return ob__legacy_align_at(a, b, placed.given, placed.axis, error);
     bool equal = a->rank == b->rank;
     for (int32_t i = 0; equal && i < a->rank; i++) equal = a->dims[i] == b->dims[i];
     OB_FAIL_IF(!equal, error, OB_E_SHAPE, "shapes differ and attribute broadcast is not 1");

@@ -5,6 +5,17 @@
 #include "core/graph.h"
 #include "onnx_broadcast/view.h"
 
+/* Where attribute `axis` puts the first axis of operand 1; else it lies at the end. */
+typedef struct ob_legacy_axis {
+    bool given;
+    int64_t axis;
+} ob_legacy_axis;
+static inline ob_legacy_axis ob__legacy_axis(const ob_node *node) {
+    const ob_attribute *axis = ob__node_attribute(node, "axis");
+    bool given = axis && axis->type == OB_ATTR_INT && !axis->ref;
+    return (ob_legacy_axis){given, given ? axis->u.i : 0};
+}
+
 /* Gives b the rank of a, its axes where the attributes `broadcast` and `axis` put them; stretched axes keep size 1. Without
  * `broadcast` the shapes must be equal. E_SHAPE with axis. */
 ob_status ob__legacy_align(const ob_node *node, const ob_view *a, ob_view *b, ob_error *error);

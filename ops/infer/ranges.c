@@ -2,6 +2,7 @@
 #include "ops/infer/content.h"
 
 #include "core/error.h"
+#include "ops/elementwise/params.h"
 #include "ops/table/op.h"
 
 /* Of more elements that are terms the least would be a term that tells nobody anything. */
@@ -95,7 +96,7 @@ static ob_range multiple(const ob_infer *infer, ob_range a, ob_dim by) {
 static const ob_range anything = {OB_DIM_UNKNOWN, OB_DIM_UNKNOWN, false};
 
 static ob_range remainder_by(ob_infer *infer, ob_range a, ob_dim by) {
-    bool plain = ob__node_int(infer->node, "fmod", 0) == 0 || ob__known_at_least(infer, a.lowest, 0);
+    bool plain = !ob__mod_of_dividend(infer->node) || ob__known_at_least(infer, a.lowest, 0);
     return ob_dim_is_const(by) && by > 0 && plain ? (ob_range){0, by - 1, false} : anything;
 }
 
