@@ -14,6 +14,7 @@
 #include "kernels/quantize/quantize.h"
 #include "kernels/recurrent/recurrent.h"
 #include "kernels/reduce/reduce.h"
+#include "kernels/resize/resize.h"
 #include "kernels/softmax/softmax.h"
 #include "onnx_broadcast/dtype.h"
 
@@ -94,6 +95,7 @@ typedef struct obk_table {
     const obk_gemm *gemm; /* [OBK_GEMM_...] */
     const obk_pools *pool;
     const obk_convs *conv;
+    const obk_resizes *resize;
     const obk_softmax *softmax;
     const obk_norms *norm;
     const obk_recurrent *recurrent;

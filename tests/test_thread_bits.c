@@ -82,6 +82,25 @@ static const row rows[] = {
      15},
     {"LRN", "(float[1,33,41,43] x) => (float[1,33,41,43] y) { y = LRN<size = 5>(x) }", 13},
     {"LpNormalization", "(float[133,410] x) => (float[133,410] y) { y = LpNormalization(x) }", 1},
+    {"Resize, linear",
+     "(float[2,3,111,97] x) => (float[2,3,222,194] y) { s = Constant<value = float[4] {1, 1, 2, 2}>() y = Resize<mode = "
+     "\"linear\">(x, , s) }",
+     13},
+    {"Resize, cubic, float16",
+     "(float16[3,111,97] x) => (float16[3,333,40] y) { s = Constant<value = int64[3] {3, 333, 40}>() y = Resize<mode = "
+     "\"cubic\">(x, , , s) }",
+     13},
+    {"Resize, nearest",
+     "(float[2,3,111,97] x) => (float[2,3,333,194] y) { s = Constant<value = float[4] {1, 1, 3, 2}>() y = Resize(x, , s) }", 13},
+    {"MaxPool, large",
+     "(float[5,17,41,43] x) => (float[5,17,41,43] y) { y = MaxPool<kernel_shape = [13, 13], pads = [6, 6, 6, 6]>(x) }", 12},
+    {"MaxPool, Indices",
+     "(float[3,17,41,43] x) => (float[3,17,20,21] y, int64[3,17,20,21] i) { y, i = MaxPool<kernel_shape = [2, 2], strides = [2, "
+     "2]>(x) "
+     "}",
+     12},
+    {"Conv, one image, many maps",
+     "(float[1,64,13,13] x, float[193,64,3,3] w) => (float[1,193,13,13] y) { y = Conv<pads = [1, 1, 1, 1]>(x, w) }", 11},
     {"MaxPool", "(float[3,17,41,43] x) => (float[3,17,40,42] y) { y = MaxPool<kernel_shape = [2, 2]>(x) }", 12},
     {"AveragePool",
      "(float[3,17,41,43] x) => (float[3,17,41,43] y) { y = AveragePool<kernel_shape = [3, 3], pads = [1, 1, 1, 1]>(x) }", 11},

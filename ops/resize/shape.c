@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "core/terms.h"
+#include "ops/resize/params.h"
 #include "ops/resize/resized.h"
 #include "ops/table/op.h"
 
@@ -22,37 +23,25 @@ static ob_dim scaled(ob_infer *infer, ob_dim size, float scale) {
     return ob_dim_div(infer->dims, ob_dim_mul(infer->dims, size, above), below);
 }
 
-/* Where scales and sizes stand in each version. */
+/* The scales as far as they are known, and the operand with sizes. */
 typedef struct resize_operands {
+    const ob_resize_params *params;
     const float *scales;
     uint32_t n_scales;
     bool scales_given;
     uint32_t sizes; /* operand, UINT32_MAX: none */
 } resize_operands;
 
-static void read_operands(ob_infer *infer, resize_operands *r, float *space) {
-    bool upsample = ob__op_is(infer, "Upsample");
-    int32_t since = ob__since(infer);
-    *r = (resize_operands){.sizes = UINT32_MAX};
-    if (upsample && since < 7) {
-        space[0] = space[1] = 1.0F;
-        space[2] = ob__node_float(infer->node, "height_scale", 0.0F);
-        space[3] = ob__node_float(infer->node, "width_scale", 0.0F);
-        r->scales = space;
-        r->n_scales = 4;
+static void find_operands(ob_infer *infer, const ob_resize_params *p, resize_operands *r) {
+    *r = (resize_operands){.params = p, .sizes = UINT32_MAX};
+    if (p->scales < 0) {
         r->scales_given = true;
+        r->scales = p->n_given > 0 ? p->given : NULL;
+        r->n_scales = p->n_given > 0 ? (uint32_t)p->n_given : 0;
         return;
     }
-    if (upsample && since < 9) {
-        const ob_attribute *scales = ob__node_attribute(infer->node, "scales");
-        r->scales_given = true;
-        if (!scales || scales->type != OB_ATTR_FLOATS || scales->ref) return;
-        r->scales = scales->u.floats;
-        r->n_scales = scales->n;
-        return;
-    }
-    uint32_t at = since < 11 || upsample ? 1 : 2;
-    r->sizes = since < 11 || upsample ? UINT32_MAX : 3;
+    uint32_t at = (uint32_t)p->scales;
+    if (p->sizes >= 0) r->sizes = (uint32_t)p->sizes;
     r->scales = ob__in_const_floats(infer, at, &r->n_scales);
     /* An empty tensor stands for an omitted operand. */
     r->scales_given = ob__in_given(infer, at) && !(r->scales && r->n_scales == 0) && ob__in_dim(infer, at, 0) != 0;
@@ -60,10 +49,9 @@ static void read_operands(ob_infer *infer, resize_operands *r, float *space) {
 }
 
 /* keep_aspect_ratio_policy: one scale for all axes, the least or the greatest that the sizes ask for. */
-static void keep_aspect(ob_infer *infer, ob_shape from, const int32_t *axes, uint32_t n, ob_dim *dims) {
-    const char *policy = ob__node_string(infer->node, "keep_aspect_ratio_policy", "stretch");
-    bool larger = strcmp(policy, "not_smaller") == 0;
-    if (!larger && strcmp(policy, "not_larger") != 0) return;
+static void keep_aspect(ob_resize_policy policy, ob_shape from, const int32_t *axes, uint32_t n, ob_dim *dims) {
+    bool larger = policy == OB_RESIZE_NOT_SMALLER;
+    if (policy == OB_RESIZE_STRETCH) return;
     double scale = 0;
     bool known = true;
     for (uint32_t i = 0; i < n; i++) {
@@ -83,8 +71,7 @@ static void keep_aspect(ob_infer *infer, ob_shape from, const int32_t *axes, uin
 /* Scales are positive, those of Upsample at least 1, and so are sizes: of an axis with elements some stay, of one without none
  * come. False, with OB0601 reported, otherwise. */
 static bool scales_in(ob_infer *infer, ob_shape from, const int32_t *axes, const resize_operands *r, ob_content sizes) {
-    bool stretches = strcmp(ob__node_string(infer->node, "keep_aspect_ratio_policy", "stretch"), "stretch") == 0;
-    bool upsample = ob__op_is(infer, "Upsample");
+    bool stretches = r->params->policy == OB_RESIZE_STRETCH, upsample = r->params->upsample;
     for (uint32_t i = 0; r->sizes == UINT32_MAX && r->scales && i < r->n_scales; i++)
         if (!(r->scales[i] > 0 && (r->scales[i] >= 1 || !upsample))) {
             ob__problem(infer, OB0601, -1, axes[i], "axis %d is scaled by %g%s", axes[i], (double)r->scales[i],
@@ -107,7 +94,7 @@ static bool scales_in(ob_infer *infer, ob_shape from, const int32_t *axes, const
 
 /* The same of sizes that are open. */
 static ob_status require_sizes(ob_infer *infer, ob_shape from, const int32_t *axes, const resize_operands *r, ob_content sizes) {
-    bool stretches = strcmp(ob__node_string(infer->node, "keep_aspect_ratio_policy", "stretch"), "stretch") == 0;
+    bool stretches = r->params->policy == OB_RESIZE_STRETCH;
     int32_t operand = (int32_t)r->sizes;
     for (uint32_t i = 0; sizes.elems && i < sizes.n; i++) {
         ob_dim size = sizes.elems[i], before = from.dims[axes[i]];
@@ -128,22 +115,25 @@ static ob_status require_sizes(ob_infer *infer, ob_shape from, const int32_t *ax
 /* Source: Upsample-1/7/9, Resize-10 to Resize-19. */
 ob_status ob__infer_resize(ob_infer *infer) {
     ob_shape from = ob__in_shape(infer, 0);
-    float space[4];
+    ob_resize_params p;
     resize_operands r;
-    uint32_t n_axes;
-    const int64_t *given_axes = ob__node_ints(infer->node, "axes", &n_axes);
+    ob_error error;
     ob__out_dtype(infer, 0, OB_NONE);
     OB_TRY(ob__rank_unknown(infer, 0));
     if (from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
-    uint32_t n = given_axes ? n_axes : (uint32_t)from.rank;
+    if (ob__read_resize(infer->node, ob__since(infer), &p, &error) != OB_OK) {
+        ob__problem(infer, OB0602, -1, -1, "%s", error.message);
+        return ob__out_rank(infer, 0, from.rank);
+    }
+    uint32_t n = p.n_axes >= 0 ? (uint32_t)p.n_axes : (uint32_t)from.rank;
     int32_t axes[OB_MAX_RANK];
     if (n > (uint32_t)from.rank) {
         ob__problem(infer, OB0602, -1, -1, "%u axes are given for rank %d", n, from.rank);
         return OB_OK;
     }
     for (uint32_t i = 0; i < n; i++)
-        if (!ob__axis_in(infer, given_axes ? given_axes[i] : (int64_t)i, from.rank, &axes[i])) return OB_OK;
-    read_operands(infer, &r, space);
+        if (!ob__axis_in(infer, p.n_axes >= 0 ? p.axes[i] : (int64_t)i, from.rank, &axes[i])) return OB_OK;
+    find_operands(infer, &p, &r);
     if (r.sizes == UINT32_MAX && !r.scales_given) ob__problem(infer, OB0601, 0, -1, "neither scales nor sizes are given");
     ob_dim dims[OB_MAX_RANK];
     if (from.rank) memcpy(dims, from.dims, (size_t)from.rank * sizeof *dims);
@@ -164,7 +154,7 @@ ob_status ob__infer_resize(ob_infer *infer) {
         else
             dims[axis] = OB_DIM_UNKNOWN;
     }
-    if (r.sizes != UINT32_MAX) keep_aspect(infer, from, axes, n, dims);
+    if (r.sizes != UINT32_MAX) keep_aspect(p.policy, from, axes, n, dims);
     return ob__out_tensor(infer, 0, OB_NONE, from.rank, dims);
 }
 

@@ -1,0 +1,33 @@
+/* Resampling along one axis: each place of the result is a weighted sum of a few elements, or one of them. */
+#ifndef OB_KERNELS_RESIZE_RESIZE_H
+#define OB_KERNELS_RESIZE_RESIZE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* index[k * n_out + i]: the element that tap k of place i takes, below n_in; `rises`: along i they do not fall. weight: float or
+ * double, laid out alike; what has weight 0 is not looked at. */
+typedef struct obk_resize_axis {
+    int64_t n_in, n_out, taps;
+    bool rises;
+    const int32_t *index;
+    const void *weight;
+} obk_resize_axis;
+
+/* Places first .. end of an axis behind which `inner` elements lie: x [n_in - x_first][inner], where x begins with element
+ * x_first of the axis; y [end - first][inner]. Taps are added in order, products rounded. */
+typedef void (*obk_resize_along)(const obk_resize_axis *axis, int64_t first, int64_t end, int64_t inner, const void *x,
+                                 int64_t x_first, void *y);
+/* All places of the last axis, of `rows` rows: x [rows][n_in], y [rows][n_out]. */
+typedef void (*obk_resize_rows)(const obk_resize_axis *axis, int64_t rows, const void *x, void *y);
+/* y[i] = x[index[i]], elements of n_bytes. */
+typedef void (*obk_resize_pick)(const obk_resize_axis *axis, int64_t n_bytes, const void *x, void *y);
+
+typedef struct obk_resizes {
+    obk_resize_along along[2]; /* float, double */
+    obk_resize_rows rows[2];
+    obk_resize_pick pick;
+} obk_resizes;
+
+#endif

@@ -1,0 +1,75 @@
+#include "ops/resize/params.h"
+
+#include <string.h>
+
+#include "core/error.h"
+
+static const char *const modes[] = {"nearest", "linear", "cubic", NULL};
+static const char *const transformations[] = {
+    "half_pixel",    "half_pixel_symmetric", "pytorch_half_pixel", "tf_half_pixel_for_nn",
+    "align_corners", "asymmetric",           "tf_crop_and_resize", NULL};
+static const char *const nearest_modes[] = {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil", NULL};
+static const char *const policies[] = {"stretch", "not_larger", "not_smaller", NULL};
+
+/* The place of an attribute's text in a list whose first entry is the default. */
+static ob_status find(const ob_node *node, const char *attribute, const char *const *names, int *found, ob_error *error) {
+    const char *text = ob__node_string(node, attribute, names[0]);
+    for (*found = 0; names[*found]; ++*found)
+        if (strcmp(names[*found], text) == 0) return OB_OK;
+    return ob__fail(error, OB_E_ARGUMENT, "%s is \"%s\"", attribute, text);
+}
+
+static ob_status read_modes(const ob_node *node, ob_resize_params *p, ob_error *error) {
+    int mode = OB_RESIZE_LINEAR, transformation = OB_RESIZE_ASYMMETRIC, nearest = OB_RESIZE_FLOOR, policy = OB_RESIZE_STRETCH;
+    if (strcmp(ob__node_string(node, "mode", ""), "bilinear") != 0) OB_TRY(find(node, "mode", modes, &mode, error));
+    if (!p->early) {
+        OB_TRY(find(node, "coordinate_transformation_mode", transformations, &transformation, error));
+        OB_TRY(find(node, "nearest_mode", nearest_modes, &nearest, error));
+        OB_TRY(find(node, "keep_aspect_ratio_policy", policies, &policy, error));
+    }
+    p->mode = (ob_resize_mode)mode;
+    p->transformation = (ob_resize_transformation)transformation;
+    p->nearest = (ob_resize_nearest)nearest;
+    p->policy = (ob_resize_policy)policy;
+    return OB_OK;
+}
+
+static void read_given_scales(const ob_node *node, int32_t since, ob_resize_params *p) {
+    const ob_attribute *scales = ob__node_attribute(node, "scales");
+    if (since < 7) {
+        const float given[] = {1, 1, ob__node_float(node, "height_scale", 0), ob__node_float(node, "width_scale", 0)};
+        p->n_given = 4;
+        memcpy(p->given, given, sizeof given);
+    } else if (scales && scales->type == OB_ATTR_FLOATS && !scales->ref && scales->n <= OB_MAX_RANK) {
+        p->n_given = (int32_t)scales->n;
+        memcpy(p->given, scales->u.floats, (size_t)scales->n * sizeof *p->given);
+    }
+}
+
+ob_status ob__read_resize(const ob_node *node, int32_t since, ob_resize_params *p, ob_error *error) {
+    uint32_t n_axes;
+    const int64_t *axes = ob__node_ints(node, "axes", &n_axes);
+    *p = (ob_resize_params){.n_axes = -1, .roi = -1, .scales = 1, .sizes = -1, .n_given = -1};
+    p->upsample = strcmp(node->op_type, "Upsample") == 0;
+    p->early = p->upsample || since < 11;
+    OB_TRY(read_modes(node, p, error));
+    p->exclude_outside = ob__node_int(node, "exclude_outside", 0) != 0;
+    p->antialias = ob__node_int(node, "antialias", 0) != 0;
+    p->cubic_a = ob__node_float(node, "cubic_coeff_a", -0.75F);
+    p->extrapolation = ob__node_float(node, "extrapolation_value", 0);
+    if (axes) {
+        OB_FAIL_IF(n_axes > OB_MAX_RANK, error, OB_E_ARGUMENT, "%u axes are given", n_axes);
+        p->n_axes = (int32_t)n_axes;
+        memcpy(p->axes, axes, n_axes * sizeof *axes);
+    }
+    if (p->upsample && since < 9) {
+        p->scales = -1;
+        p->n_given = 0;
+        read_given_scales(node, since, p);
+    } else if (!p->early) {
+        p->roi = 1;
+        p->scales = 2;
+        p->sizes = 3;
+    }
+    return OB_OK;
+}

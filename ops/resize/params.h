@@ -1,0 +1,47 @@
+/* What Resize and Upsample say in any version, read once for shape rule and kernel. */
+#ifndef OB_OPS_RESIZE_PARAMS_H
+#define OB_OPS_RESIZE_PARAMS_H
+
+#include "core/graph.h"
+
+typedef enum ob_resize_mode { OB_RESIZE_NEAREST, OB_RESIZE_LINEAR, OB_RESIZE_CUBIC } ob_resize_mode;
+
+typedef enum ob_resize_transformation {
+    OB_RESIZE_HALF_PIXEL,
+    OB_RESIZE_HALF_PIXEL_SYMMETRIC,
+    OB_RESIZE_PYTORCH_HALF_PIXEL,
+    OB_RESIZE_TF_HALF_PIXEL_FOR_NN,
+    OB_RESIZE_ALIGN_CORNERS,
+    OB_RESIZE_ASYMMETRIC,
+    OB_RESIZE_TF_CROP_AND_RESIZE
+} ob_resize_transformation;
+
+typedef enum ob_resize_nearest {
+    OB_RESIZE_ROUND_PREFER_FLOOR,
+    OB_RESIZE_ROUND_PREFER_CEIL,
+    OB_RESIZE_FLOOR,
+    OB_RESIZE_CEIL
+} ob_resize_nearest;
+
+typedef enum ob_resize_policy { OB_RESIZE_STRETCH, OB_RESIZE_NOT_LARGER, OB_RESIZE_NOT_SMALLER } ob_resize_policy;
+
+typedef struct ob_resize_params {
+    ob_resize_mode mode;
+    ob_resize_transformation transformation;
+    ob_resize_nearest nearest;
+    ob_resize_policy policy;
+    bool upsample, exclude_outside, antialias;
+    bool early; /* Upsample, and Resize before 11: x / scale and, nearest, floor, or ceil where an axis shrinks */
+    float cubic_a, extrapolation;
+    int32_t n_axes; /* of `axes`, as they are written; -1: all axes in order */
+    int64_t axes[OB_MAX_RANK];
+    int32_t roi, scales, sizes; /* operands; -1: this version has none */
+    /* Upsample before 9 has its scales in attributes: so many of them, -1 in other versions, 0 where they are not to be read. */
+    int32_t n_given;
+    float given[OB_MAX_RANK];
+} ob_resize_params;
+
+/* E_ARGUMENT for a mode that there is not, and for too many axes. */
+ob_status ob__read_resize(const ob_node *node, int32_t since, ob_resize_params *params, ob_error *error);
+
+#endif
