@@ -70,10 +70,12 @@ static void check(window_case *wc, obk_conv *c, const operands *of) {
         wc_tile(wc, wish[form / 3]);
         c->tiling = wc->tiling;
         c->tiled = wc->tiled && form / 3 < 2;
+        c->pitch = c->tiled ? obk_conv_pitch(c->tiling.elems) : 0;
         if (c->as_is) {
             c->tiled = form / 3 < 2;
             c->tiling.n_blocks = form / 3 == 0 ? 1 : 1 + draw(c->window.n_out / OBK_CONV_LEAST);
             c->tiling.block = c->window.n_out / c->tiling.n_blocks;
+            c->pitch = draw(2) ? obk_conv_pitch(2 * c->tiling.block) : 0;
         }
         void *y = run(c, of);
         for (int64_t m = 0; m < c->maps && !first[level]; m++)

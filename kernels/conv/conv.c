@@ -8,7 +8,7 @@
 #include "kernels/window/visit.inc.h"
 
 /* A product: weight of map m, channel c and tap k at m * w_down + (c * taps + k) * w_across; the operand at c * plane + tap[k].
- */
+ * tap NULL: one tap, at 0. */
 typedef struct obk_product {
     int64_t channels, taps, plane, w_down, w_across;
     const int64_t *tap;

@@ -9,18 +9,25 @@ typedef struct obk_conv {
     obk_window window;
     obk_tiling tiling;
     bool tiled;             /* false: taps are looked at one by one, in one block */
-    bool as_is;             /* tiled, one tap that sees each element at its own place: nothing is copied. Blocks are cut out of
-                             * the whole plane, the last takes what is left; each has OBK_CONV_LEAST elements or more */
+    bool as_is;             /* tiled, one tap that sees each element at its own place. Blocks are cut out of the whole plane,
+                             * the last takes what is left; each has OBK_CONV_LEAST elements or more */
     int64_t channels, maps; /* of one group */
+    int64_t pitch;          /* from a channel's copy to the next; 0: nothing is copied, where that is as_is */
 } obk_conv;
 
 /* At most so many maps are computed at once. */
 enum { OBK_CONV_MAPS = 6, OBK_CONV_LEAST = 16 };
 
+/* The pitch for copies of n elements: an odd number of cache lines, so that a cache keeps what lies at the same place in all. */
+static inline int64_t obk_conv_pitch(int64_t n) {
+    return ((n + 15) / 16 | 1) * 16;
+}
+
 /* Elements of lane that one call needs. */
 static inline int64_t obk_conv_lane(const obk_conv *c) {
-    if (!c->tiled || c->as_is) return 0;
-    return c->channels * c->tiling.elems + OBK_SLACK + OBK_CONV_MAPS * (c->tiling.n_flat + OBK_SLACK);
+    if (!c->tiled) return 0;
+    if (c->as_is) return c->pitch > 0 ? c->channels * c->pitch + OBK_SLACK : 0;
+    return c->channels * c->pitch + OBK_SLACK + OBK_CONV_MAPS * (c->tiling.n_flat + OBK_SLACK);
 }
 
 /* Maps first .. end of block b: y[m] = bias[m] + sum over channels, then taps, each product added in turn. x, y: planes of one

@@ -61,9 +61,9 @@ static void NAME(conv_tiled)(const obk_conv *c, const T *x, const T *w, const T 
     const obk_tiling *t = &c->tiling;
     const int64_t rows = obk_block_rows(win, t, b), length = obk_row_length(win, t, b), n = obk_block_flat(win, t, b),
                   step = t->n_flat + OBK_SLACK;
-    const obk_product q = {c->channels, win->n_taps, t->elems, c->channels * win->n_taps, 1, t->tap};
-    for (int64_t i = 0; i < c->channels; i++) PAD(win, t, x + i * win->n_in, b, 0, lane + i * t->elems);
-    T *behind = lane + c->channels * t->elems, *out = behind + OBK_SLACK;
+    const obk_product q = {c->channels, win->n_taps, c->pitch, c->channels * win->n_taps, 1, t->tap};
+    for (int64_t i = 0; i < c->channels; i++) PAD(win, t, x + i * win->n_in, b, 0, lane + i * c->pitch);
+    T *behind = lane + c->channels * c->pitch, *out = behind + OBK_SLACK;
     for (int64_t i = 0; i < OBK_SLACK; i++) behind[i] = 0;
     y += obk_block_start(t, b);
     for (int64_t m = first; m < end;) {
@@ -77,13 +77,18 @@ static void NAME(conv_tiled)(const obk_conv *c, const T *x, const T *w, const T 
 
 /* One tap that sees every element at its own place. */
 static void NAME(conv_as_is)(const obk_conv *c, const T *x, const T *w, const T *bias, T *y, int64_t b, int64_t first,
-                             int64_t end) {
-    const int64_t n_out = c->window.n_out, start = b * c->tiling.block, zero = 0,
+                             int64_t end, T *lane) {
+    const int64_t n_out = c->window.n_out, start = b * c->tiling.block,
                   n = b + 1 < c->tiling.n_blocks ? c->tiling.block : n_out - start;
-    const obk_product q = {c->channels, 1, n_out, c->channels, 1, &zero};
+    const obk_product q = {c->channels, 1, c->pitch > 0 ? c->pitch : n_out, c->channels, 1, NULL};
+    const T *from = x + start;
+    if (c->pitch > 0) {
+        for (int64_t i = 0; i < c->channels; i++) memcpy(lane + i * c->pitch, from + i * n_out, (size_t)n * sizeof(T));
+        from = lane;
+    }
     for (int64_t m = first; m < end;) {
         const int64_t at_once = maps_at_once(end - m), some = at_once < end - m ? at_once : end - m;
-        NAME(rows)(&q, x + start, n, w + m * q.w_down, bias ? bias + m : NULL, at_once, some, y + m * n_out + start, n_out, n);
+        NAME(rows)(&q, from, n, w + m * q.w_down, bias ? bias + m : NULL, at_once, some, y + m * n_out + start, n_out, n);
         m += some;
     }
 }
@@ -114,7 +119,7 @@ static void NAME(conv)(const obk_conv *c, const void *x, const void *w, const vo
     if (!c->tiled)
         NAME(conv_each)(c, x, w, bias, y, first, end);
     else if (c->as_is)
-        NAME(conv_as_is)(c, x, w, bias, y, b, first, end);
+        NAME(conv_as_is)(c, x, w, bias, y, b, first, end, lane);
     else
         NAME(conv_tiled)(c, x, w, bias, y, b, first, end, lane);
 }
@@ -127,8 +132,8 @@ static void NAME(columns)(const void *from, int64_t channels, int64_t n, const v
     const T *x = from, *w = weights;
     T *z = to, *copy = lane, *out = copy + channels * n + OBK_SLACK;
     const bool narrow = n < LANES;
-    const int64_t zero = 0, step = narrow ? OBK_SLACK : n;
-    const obk_product q = {channels, 1, n, 1, rows, &zero};
+    const int64_t step = narrow ? OBK_SLACK : n;
+    const obk_product q = {channels, 1, n, 1, rows, NULL};
     if (narrow) {
         memcpy(copy, x, (size_t)(channels * n) * sizeof(T));
         memset(copy + channels * n, 0, OBK_SLACK * sizeof(T));

@@ -2,8 +2,8 @@
  * TILE its name, ROWS, COLUMNS. */
 static inline void TILE(const obk_product *q, const T *restrict x, const T *restrict w, const T *restrict bias, int64_t rows,
                         T *restrict out, int64_t out_step) {
-    const int64_t taps = q->taps, channels = q->channels, plane = q->plane, across = q->w_across, down = q->w_down;
-    const int64_t *restrict tap = q->tap;
+    const int64_t plane = q->plane, across = q->w_across, down = q->w_down, *restrict tap = q->tap;
+    const int64_t outer = tap ? q->channels : 1, inner = tap ? q->taps : q->channels;
     const T *row[ROWS];
     REGISTER sum[ROWS][COLUMNS];
     OBK_UNROLL
@@ -15,9 +15,9 @@ static inline void TILE(const obk_product *q, const T *restrict x, const T *rest
         for (int v = 0; v < COLUMNS; v++) sum[r][v] = start - (REGISTER){0};
     }
     int64_t at = 0;
-    for (int64_t c = 0; c < channels; c++, x += plane)
-        for (int64_t k = 0; k < taps; k++, at += across) {
-            const VECTOR *restrict from = (const VECTOR *)(const void *)(x + tap[k]);
+    for (int64_t c = 0; c < outer; c++, x += plane)
+        for (int64_t k = 0; k < inner; k++, at += across) {
+            const VECTOR *restrict from = (const VECTOR *)(const void *)(x + (tap ? tap[k] : k * plane));
             REGISTER seen[COLUMNS];
             OBK_UNROLL
             for (int v = 0; v < COLUMNS; v++) seen[v] = from[v];

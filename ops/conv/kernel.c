@@ -46,11 +46,15 @@ static bool sees_as_is(const obk_window *w) {
 
 /* Copies of all channels of a group lie in the second-level cache. */
 static ob_status lay_out(const ob_kernel_site *site, conv *c, ob_error *error) {
-    enum { CACHED_BYTES = 128 << 10, UNIT = 48 };
+    enum { CACHED_BYTES = 128 << 10, UNIT = 48, MANY_MAPS = 16 };
     obk_conv *k = &c->k;
     int64_t wish = CACHED_BYTES / c->width / (k->channels > 0 ? k->channels : 1);
     k->as_is = sees_as_is(&k->window);
-    if (!k->as_is) return ob__plan_tiling(site, &k->window, wish, &k->tiling, &k->tiled, error);
+    if (!k->as_is) {
+        OB_TRY(ob__plan_tiling(site, &k->window, wish, &k->tiling, &k->tiled, error));
+        k->pitch = obk_conv_pitch(k->tiling.elems);
+        return OB_OK;
+    }
     k->tiled = true;
     k->tiling.block = wish < UNIT ? UNIT : wish / UNIT * UNIT;
     k->tiling.n_blocks = k->window.n_out / k->tiling.block;
@@ -58,6 +62,8 @@ static ob_status lay_out(const ob_kernel_site *site, conv *c, ob_error *error) {
         k->tiling.n_blocks = 1;
         k->tiling.block = k->window.n_out;
     }
+    /* Copied where many maps read it. The last block may be almost two. */
+    if (k->maps >= MANY_MAPS) k->pitch = obk_conv_pitch(k->tiling.n_blocks == 1 ? k->window.n_out : 2 * k->tiling.block);
     return OB_OK;
 }
 
