@@ -231,12 +231,39 @@ static void test_taps(void **state) {
     assert_false(obk_choose_tiling(&w, 1000, &tiling, &n_tables));
 }
 
+/* ---- fewer axes ---- */
+
+/* Every tap of every result sees what it saw. */
+static void test_merged(void **state) {
+    (void)state;
+    int fewer = 0;
+    srand(6);
+    for (int round = 0; round < 3000; round++) {
+        obk_axis axes[4] = {{0}};
+        obk_window before = {1 + (int32_t)draw(4), axes, 1, 1, 1}, after = before;
+        for (int32_t a = 0; a < before.rank; a++) {
+            int64_t in = 1 + draw(4), plain = draw(2);
+            axes[a] = plain ? (obk_axis){in, in, 1, 1 + (in == 1 ? draw(3) : 0), 1 + draw(3), 0, draw(2)}
+                            : (obk_axis){in, 1 + draw(4), 1 + draw(3), 1 + draw(2), 1 + draw(2), draw(3), draw(3)};
+            before.n_in *= axes[a].in;
+            before.n_out *= axes[a].out;
+            before.n_taps *= axes[a].kernel;
+        }
+        obk_axis merged[4];
+        memcpy(merged, axes, sizeof merged);
+        after.axes = merged;
+        after.rank = obk_merge_axes(merged, before.rank);
+        fewer += after.rank < before.rank;
+        for (int64_t o = 0; o < before.n_out; o++)
+            for (int64_t k = 0; k < before.n_taps; k++) assert_int_equal(wc_seen(&after, o, k), wc_seen(&before, o, k));
+    }
+    assert_true(fewer > 500);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_taps),
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_indices),
-        cmocka_unit_test(test_global),
+        cmocka_unit_test(test_merged),  cmocka_unit_test(test_taps),   cmocka_unit_test(test_random),
+        cmocka_unit_test(test_indices), cmocka_unit_test(test_global),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

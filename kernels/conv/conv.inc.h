@@ -64,7 +64,7 @@ static void NAME(conv_tiled)(const obk_conv *c, const T *x, const T *w, const T 
     const obk_product q = {c->channels, win->n_taps, c->pitch, c->channels * win->n_taps, 1, t->tap};
     for (int64_t i = 0; i < c->channels; i++) PAD(win, t, x + i * win->n_in, b, 0, lane + i * c->pitch);
     T *behind = lane + c->channels * c->pitch, *out = behind + OBK_SLACK;
-    for (int64_t i = 0; i < OBK_SLACK; i++) behind[i] = 0;
+    OBK_CAT(PAD, _fill)(behind, OBK_SLACK, 0);
     y += obk_block_start(t, b);
     for (int64_t m = first; m < end;) {
         const int64_t at_once = maps_at_once(end - m), some = at_once < end - m ? at_once : end - m;

@@ -8,13 +8,13 @@ typedef struct obk_span {
 } obk_span;
 
 static obk_span obk_span_of(const obk_axis *x, int64_t phase, int64_t extent, int64_t start) {
-    int64_t at = start + phase; /* element of position 0 */
+    int64_t at = start + phase, stride = x->stride; /* element of position 0 */
     obk_span s = {0, extent, at};
     if (at < 0) {
-        s.first = (-at + x->stride - 1) / x->stride;
-        s.in = at + s.first * x->stride;
+        s.first = stride == 1 ? -at : (-at + stride - 1) / stride;
+        s.in = at + s.first * stride;
     }
-    int64_t fit = s.in < x->in ? (x->in - 1 - s.in) / x->stride + 1 : 0;
+    int64_t left = x->in - s.in, fit = left <= 0 ? 0 : stride == 1 ? left : (left - 1) / stride + 1;
     if (s.first > extent) s.first = extent;
     if (s.end > s.first + fit) s.end = s.first + fit;
     return s;
@@ -34,11 +34,13 @@ static inline void OBK_CAT(PAD, _take)(T *restrict to, const T *restrict from, i
 static inline void OBK_CAT(PAD, _fill)(T *to, int64_t n, T fill) {
     enum { RUN = 8 };
     int64_t i = 0;
-    for (; i + RUN <= n; i += RUN)
+    for (; i + RUN <= n; i += RUN) {
         for (int l = 0; l < RUN; l++) to[i + l] = fill;
+        __asm__("" : : : "memory"); /* not a call of memset, nor what takes as long */
+    }
     for (; i < n; i++) {
         to[i] = fill;
-        __asm__("" : : : "memory"); /* not a call of memset */
+        __asm__("" : : : "memory");
     }
 }
 
@@ -91,8 +93,7 @@ static void OBK_CAT(PAD, _axis)(const obk_window *w, const obk_tiling *t, int32_
 
 /* Block b of the plane x. */
 static void PAD(const obk_window *w, const obk_tiling *t, const T *x, int64_t b, T fill, T *to) {
-    int64_t step = w->n_in / (w->axes[0].in > 0 ? w->axes[0].in : 1);
-    OBK_CAT(PAD, _axis)(w, t, 0, x, step, b * t->block, to, fill);
+    OBK_CAT(PAD, _axis)(w, t, 0, x, t->inputs_each, b * t->block, to, fill);
 }
 
 #undef T

@@ -29,6 +29,32 @@ void obk_reach(const obk_axis *x, int64_t k, int64_t *first, int64_t *end) {
     if (*end < *first) *end = *first;
 }
 
+/* Every result sees one element: that at its own place. */
+static bool is_plain(const obk_axis *x) {
+    return x->kernel == 1 && x->before == 0 && x->in == x->out && (x->stride == 1 || x->in == 1);
+}
+
+/* `inner` is plain. */
+static bool join(obk_axis *x, const obk_axis *inner) {
+    int64_t n = inner->in, most = x->in > x->out ? x->in : x->out;
+    most = most > x->before ? most : x->before;
+    most = most > x->after ? most : x->after;
+    most = most > x->dilation ? most : x->dilation;
+    if (x->stride != 1 || n < 1 || most > INT32_MAX / n) return false;
+    *x = (obk_axis){x->in * n, x->out * n, x->kernel, 1, x->dilation * n, x->before * n, x->after * n};
+    return true;
+}
+
+int32_t obk_merge_axes(obk_axis *axes, int32_t rank) {
+    int32_t n = 0;
+    for (int32_t a = 0; a < rank; a++) {
+        if (is_plain(&axes[a]) && (axes[a].in == 1 || (n > 0 && join(&axes[n - 1], &axes[a])))) continue;
+        axes[n++] = axes[a];
+    }
+    if (n == 0) axes[n++] = (obk_axis){1, 1, 1, 1, 1, 0, 0};
+    return n;
+}
+
 static int64_t saturated_product(int64_t a, int64_t b) {
     int64_t product;
     return ob__mul_overflows(a, b, &product) || product > INT64_MAX / 2 ? INT64_MAX / 2 : product;
@@ -103,6 +129,7 @@ bool obk_choose_tiling(const obk_window *w, int64_t wish, obk_tiling *t, int64_t
     t->elems = t->phases * t->phase_elems;
     t->rows_each = w->rank == 1 ? 0 : t->n_rows / t->block;
     t->results_each = w->n_out / w->axes[0].out;
+    t->inputs_each = w->n_in / (w->axes[0].in > 0 ? w->axes[0].in : 1);
     *n_tables = 3 * (int64_t)w->rank + w->n_taps + t->n_rows;
     return true;
 }

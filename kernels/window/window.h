@@ -22,12 +22,17 @@ typedef struct obk_window {
     int64_t n_in, n_out, n_taps; /* elements of one plane and of the kernel */
 } obk_window;
 
+/* The same window over fewer axes, where one sees each element at its own place: it joins the axis before it, or is left out
+ * where its size is 1. Planes lie as they did; taps come in the same order. Returns the new rank, at least 1. */
+int32_t obk_merge_axes(obk_axis *axes, int32_t rank);
+
 typedef struct obk_tiling {
     int64_t block, n_blocks;            /* results along axis 0 in a block */
     int64_t phases, phase_elems, elems; /* of the copy; elems = phases * phase_elems */
     int64_t n_flat;                     /* flat positions from a block's first result to behind its last */
     int64_t n_rows;                     /* rows of results (runs along the last axis) in a block */
     int64_t rows_each, results_each;    /* of one result along axis 0: rows of results, 0 of one axis; results */
+    int64_t inputs_each;                /* elements of one place along axis 0 of the input */
     const int64_t *pitch;               /* [rank] from a result to its neighbour along the axis, flat */
     const int64_t *extent;              /* [rank] positions of a phase */
     const int64_t *axis_phases;         /* [rank] */
@@ -39,7 +44,7 @@ typedef struct obk_tiling {
 enum { OBK_SLACK = 128 };
 
 /* The layout for copies of about `wish` elements at most. False where padding or stride would make the copy or the loops many
- * times larger than what is to be read: then taps have to be looked at one by one (obk_first_tap). Fills all but the tables,
+ * times larger than what is to be read: then taps have to be looked at one by one (obk_taps). Fills all but the tables,
  * which are n_tables elements. */
 bool obk_choose_tiling(const obk_window *window, int64_t wish, obk_tiling *tiling, int64_t *n_tables);
 void obk_fill_tiling(const obk_window *window, obk_tiling *tiling, int64_t *tables);

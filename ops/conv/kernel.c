@@ -103,7 +103,7 @@ static ob_status conv_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     OB_TRY(ob__read_conv(site->node, x->rank - 2, &params, error));
     OB_TRY(check_shapes(args, params.group, error));
     memcpy(params.window.kernel, &w->dims[2], (size_t)(w->rank - 2) * sizeof(int64_t));
-    OB_TRY(ob__plan_window(site, &params.window, &x->dims[2], &y->dims[2], &c->k.window, error));
+    OB_TRY(ob__plan_window(site, &params.window, &x->dims[2], &y->dims[2], true, &c->k.window, error));
     if (ob__count(y) == 0) return ob__plan_real(args, needs, error);
     bool is_double = ob__computing_type(args) == OB_DOUBLE;
     c->run = ob__kernels()->conv->run[is_double];

@@ -80,7 +80,7 @@ static ob_status transposed_plan(const ob_kernel_site *site, ob_kernel_args *arg
     OB_TRY(check_shapes(args, params.group, error));
     memcpy(params.window.kernel, &w->dims[2], (size_t)(w->rank - 2) * sizeof(int64_t));
     OB_TRY(find_padding(&params, &x->dims[2], &y->dims[2], error));
-    OB_TRY(ob__plan_window(site, &params.window, &y->dims[2], &x->dims[2], &t->window, error));
+    OB_TRY(ob__plan_window(site, &params.window, &y->dims[2], &x->dims[2], true, &t->window, error));
     if (ob__count(y) == 0) return ob__plan_real(args, needs, error);
     bool is_double = ob__computing_type(args) == OB_DOUBLE;
     t->columns = ob__kernels()->conv->columns[is_double];

@@ -71,7 +71,7 @@ static obk_axis axis_of(const ob_window_params *w, int32_t a, int64_t in, int64_
 }
 
 ob_status ob__plan_window(const ob_kernel_site *site, const ob_window_params *w, const int64_t *in, const int64_t *out,
-                          obk_window *window, ob_error *error) {
+                          bool merges, obk_window *window, ob_error *error) {
     int32_t rank = w->rank > 0 ? w->rank : 1; /* a plane without axes is one element */
     obk_axis *axes = ob__tail(site, (size_t)rank, sizeof *axes);
     if (!axes) return ob__fail(error, OB_E_MEMORY, "no memory for a plan");
@@ -83,6 +83,7 @@ ob_status ob__plan_window(const ob_kernel_site *site, const ob_window_params *w,
                    "spatial axis %d is too large", a);
         axes[a] = axis_of(w, a, in[a], out[a]);
     }
+    if (merges) window->rank = obk_merge_axes(axes, rank);
     window->n_in = ob__product(in, 0, w->rank);
     window->n_out = ob__product(out, 0, w->rank);
     return OB_OK;

@@ -29,7 +29,7 @@ ob_status ob__read_sizes(const ob_node *node, const char *name, int32_t n, int64
 /* Numbers: the window over planes of `in`, whose results are planes of `out` (rank sizes each), in the plan's memory. The
  * kernel's sizes are known, from 0 on. E_LIMIT for a size above 2^31 - 1. */
 ob_status ob__plan_window(const ob_kernel_site *site, const ob_window_params *params, const int64_t *in, const int64_t *out,
-                          obk_window *window, ob_error *error);
+                          bool merges, obk_window *window, ob_error *error);
 /* Its layout with copies of about `wish` elements; *tiled false: none serves. */
 ob_status ob__plan_tiling(const ob_kernel_site *site, const obk_window *window, int64_t wish, obk_tiling *tiling, bool *tiled,
                           ob_error *error);

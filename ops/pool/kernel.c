@@ -91,7 +91,7 @@ static ob_status pool_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     p->k.p = params.p;
     p->k.column_major = params.column_major;
     OB_TRY(find_loops(site, args, p, error));
-    OB_TRY(ob__plan_window(site, &params.window, &in->dims[2], &out->dims[2], &p->k.window, error));
+    OB_TRY(ob__plan_window(site, &params.window, &in->dims[2], &out->dims[2], !params.column_major, &p->k.window, error));
     if (ob__count(out) == 0) return ob__plan_real(args, needs, error);
     p->n_planes = in->dims[0] * in->dims[1];
     if (params.kind == OBK_POOL_MEAN) OB_TRY(count_taps(site, &params, p, error));

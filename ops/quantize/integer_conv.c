@@ -92,7 +92,7 @@ static ob_status conv_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     OB_TRY(ob__read_conv(site->node, x->rank - 2, &params, error));
     OB_TRY(check_shapes(args, s, params.group, error));
     memcpy(params.window.kernel, &w->dims[2], (size_t)(w->rank - 2) * sizeof(int64_t));
-    OB_TRY(ob__plan_window(site, &params.window, &x->dims[2], &y->dims[2], &s->window, error));
+    OB_TRY(ob__plan_window(site, &params.window, &x->dims[2], &y->dims[2], true, &s->window, error));
     s->groups = params.group;
     s->channels = x->dims[1] / params.group;
     s->maps = w->dims[0] / params.group;
