@@ -9,15 +9,15 @@
 
 _Static_assert(FLT_EVAL_METHOD == 0, "a sum of floats must be a float: adding 1.5 * 2^23 rounds (cmake/target.cmake)");
 
-/* To the nearest whole number, halves to even; beyond 2^20 the number there, which is beyond any integer type. NaN is the lowest.
- */
-OBK_INLINE float rounded(float x) {
-    const float magic = 12582912.0f, limit = 1048576.0f; /* 1.5 * 2^23: adding it rounds to even */
-    x = x > -limit ? x : -limit;
-    x = x < limit ? x : limit;
-    return (x + magic) - magic;
+/* The nearest whole number to one below 2^22, halves to even. */
+OBK_INLINE int32_t nearest(float x) {
+    float sum = x + 12582912.0f; /* 1.5 * 2^23: the sum rounds, its last bits are the number */
+    int32_t bits;
+    memcpy(&bits, &sum, sizeof bits);
+    return bits - 0x4b400000;
 }
 
+/* NaN becomes `low`. */
 OBK_INLINE float clamped(float x, float low, float high) {
     x = x > low ? x : low;
     return x < high ? x : high;

@@ -24,10 +24,10 @@ typedef struct obk_scales {
 
 /* Sums of a product of integers to results of it, for n of them. */
 typedef struct obk_requantized {
-    const int32_t *bias; /* NULL: none */
-    const float *scale;  /* what a sum is multiplied with */
-    bool bias_each, scale_each;
-    float zero, low, high;
+    int32_t bias;
+    const float *scale; /* what a sum is multiplied with: one for all, or (`each`) one per element */
+    bool each;
+    float zero, low, high; /* whole numbers */
 } obk_requantized;
 
 typedef struct obk_quantize {

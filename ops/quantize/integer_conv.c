@@ -1,6 +1,8 @@
 /* ConvInteger (int32 result) and QLinearConv (requantised): as Conv, of int8 and uint8 minus their zero points, exact in int32,
  * which wraps. QLinear: y = saturate(round((sum + bias) * (x_scale * w_scale / y_scale)) + y_zero_point), halves to even. Zero
- * points and scales of W: one for all or one per map. Blocks of positions are unfolded as bytes and multiplied. */
+ * points and scales of W: one for all or one per map. Blocks of positions are unfolded as bytes and multiplied; a depthwise
+ * convolution, whose products are too small for that, goes through the loops of Conv in float, which are exact while sums stay
+ * below 2^24. */
 #include "kernels/window/unfold.h"
 #include "ops/conv/params.h"
 #include "ops/kernel/common.h"
@@ -16,6 +18,10 @@ typedef struct integer_conv {
     int64_t block, n_blocks;        /* positions of a block; blocks of a plane */
     int64_t n_planes, n_each;       /* images times groups; units (blocks of planes) of a chunk */
     size_t columns_bytes, sums_bytes;
+    /* Depthwise: */
+    obk_conv_run run; /* NULL: by products */
+    obk_conv floats;
+    obk_convert whole; /* float to int32 */
 } integer_conv;
 
 static ob_status check_shapes(const ob_kernel_args *args, const integer_conv *s, int64_t groups, ob_error *error) {
@@ -84,6 +90,35 @@ static ob_status cut(integer_conv *s, ob_kernel_needs *needs, ob_error *error) {
     return OB_OK;
 }
 
+static size_t padded_floats(int64_t n) {
+    return ((size_t)n * sizeof(float) + 63) & ~(size_t)63;
+}
+
+/* Through float, a plane at a time: one channel, and no sum beyond 2^24. */
+static bool suits_floats(const integer_conv *s) {
+    enum { LARGEST = 255 * 255, MOST_POSITIONS = 1 << 20 };
+    return s->channels == 1 && s->maps <= 4 && !s->as_is && s->k > 0 && s->k <= (1 << 24) / LARGEST &&
+           s->window.n_in <= MOST_POSITIONS && s->window.n_out <= MOST_POSITIONS;
+}
+
+static ob_status plan_floats(const ob_kernel_site *site, integer_conv *s, ob_kernel_needs *needs, ob_error *error) {
+    enum { CACHED_FLOATS = 1 << 15 };
+    const double chunk = 0x1p16;
+    obk_conv *c = &s->floats;
+    s->run = ob__kernels()->conv->run[0];
+    s->whole = ob__kernels()->convert[OB_INT32][OB_FLOAT];
+    c->window = s->window;
+    c->channels = 1;
+    c->maps = s->maps;
+    OB_TRY(ob__plan_tiling(site, &c->window, CACHED_FLOATS, &c->tiling, &c->tiled, error));
+    s->n_blocks = 1;
+    double each = chunk / ((double)s->window.n_out * (double)s->k * (double)s->maps + 1);
+    s->n_each = each < 1 ? 1 : (int64_t)each + 1;
+    needs->lane_bytes =
+        padded_floats(s->window.n_in) + 2 * padded_floats(s->maps * s->window.n_out) + padded_floats(obk_conv_lane(c));
+    return ob__need_scratch(needs, s->groups * s->maps * s->k, sizeof(float), error);
+}
+
 static ob_status conv_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     integer_conv *s = args->state;
     ob_conv_params params;
@@ -99,6 +134,7 @@ static ob_status conv_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     OB_FAIL_IF(ob__mul_overflows(s->channels, s->window.n_taps, &s->k), error, OB_E_LIMIT, "the kernel is too large");
     s->n_planes = x->dims[0] * s->groups;
     s->as_is = sees_as_is(&s->window);
+    if (suits_floats(s)) return plan_floats(site, s, needs, error);
     OB_TRY(cut(s, needs, error));
     if (s->i.w_packed) return want_packed_w(site, s, needs, error);
     return ob__need_scratch(needs, s->groups * s->maps * obk_pairs(s->k), sizeof(obk_pair), error);
@@ -110,6 +146,7 @@ typedef struct job {
     const integer_conv *s;
     const uint8_t *x;
     const obk_pair *w;
+    float *floats; /* W less its zero points, when depthwise */
     const int32_t *bias;
     bool x_signed, y_signed;
     char *y, *lanes;
@@ -137,7 +174,7 @@ static void requantize(const job *j, int64_t plane, int64_t first, int64_t n, co
         int64_t map = plane % s->groups * s->maps + m;
         float scale = *v->x_scale * v->w_scale[s->i.w_scale.count == 1 ? 0 : map] / v->y_scale;
         obk_requantized to = {
-            .bias = j->bias ? j->bias + map : NULL, .scale = &scale, .zero = v->y_zero, .low = v->low, .high = v->high};
+            .bias = j->bias ? j->bias[map] : 0, .scale = &scale, .zero = v->y_zero, .low = v->low, .high = v->high};
         s->i.loops->requantize[j->y_signed ? OBK_Q_INT8 : OBK_Q_UINT8](j->y + (plane * s->maps + m) * s->window.n_out + first,
                                                                        sums + m * n, n, &to);
     }
@@ -160,12 +197,41 @@ static void conv_unit(const job *j, int64_t unit, char *lane) {
     if (s->i.requantizes) requantize(j, plane, first, n, sums);
 }
 
+/* A plane through float. */
+static void depthwise_unit(const job *j, int64_t plane, char *lane) {
+    const integer_conv *s = j->s;
+    const obk_conv *c = &s->floats;
+    const float one = 1, zero = *j->values.x_zero;
+    const obk_scales scales = {.scale = &one, .zero = &zero};
+    int64_t n = s->maps * s->window.n_out, group = plane % s->groups;
+    float *x = (float *)(void *)lane, *y = (float *)(void *)(lane + padded_floats(s->window.n_in));
+    int32_t *sums = (int32_t *)(void *)((char *)y + padded_floats(n));
+    s->i.loops->dequantize[j->x_signed ? OBK_Q_INT8 : OBK_Q_UINT8](x, j->x + plane * s->window.n_in, s->window.n_in, &scales);
+    for (int64_t b = 0; b < (c->tiled ? c->tiling.n_blocks : 1); b++)
+        s->run(c, x, j->floats + group * s->maps * s->k, NULL, y, b, 0, s->maps, (char *)sums + padded_floats(n));
+    if (!s->i.requantizes) {
+        s->whole(j->y + (size_t)(plane * n) * sizeof(int32_t), y, n);
+        return;
+    }
+    s->whole(sums, y, n);
+    requantize(j, plane, 0, s->window.n_out, sums);
+}
+
 static void conv_chunk(void *context, int64_t chunk, int lane) {
     const job *j = context;
     const integer_conv *s = j->s;
     int64_t n_units = s->n_planes * s->n_blocks, begin = chunk * s->n_each;
     int64_t end = begin + s->n_each < n_units ? begin + s->n_each : n_units;
-    for (int64_t i = begin; i < end; i++) conv_unit(j, i, j->lanes + (size_t)lane * j->lane_stride);
+    for (int64_t i = begin; i < end; i++) (s->run ? depthwise_unit : conv_unit)(j, i, j->lanes + (size_t)lane * j->lane_stride);
+}
+
+static void widen_w(const ob_view *w, const integer_conv *s, const ob_integer_values *values, float *to) {
+    const float one = 1;
+    for (int64_t m = 0; m < s->groups * s->maps; m++) {
+        const float zero = values->w_zero[s->i.w_zero.count == 1 ? 0 : m];
+        s->i.loops->dequantize[ob__is_signed(w) ? OBK_Q_INT8 : OBK_Q_UINT8](to + m * s->k, (const char *)w->data + m * s->k, s->k,
+                                                                            &(obk_scales){.scale = &one, .zero = &zero});
+    }
 }
 
 static ob_status conv_run(const ob_kernel_args *args, ob_error *error) {
@@ -182,7 +248,10 @@ static ob_status conv_run(const ob_kernel_args *args, ob_error *error) {
     OB_TRY(ob__read_integers(args, &s->i, &scratch, &j.values, error));
     if (ob__writes_nothing(args)) return OB_OK;
     if (s->i.at.bias >= 0 && ob__given(args, (uint32_t)s->i.at.bias)) j.bias = args->in[s->i.at.bias].data;
-    if (s->i.w_packed) {
+    if (s->run) {
+        j.floats = ob__take(&scratch, s->groups * s->maps * s->k, sizeof(float));
+        widen_w(w, s, &j.values, j.floats);
+    } else if (s->i.w_packed) {
         j.w = args->packs[0];
     } else {
         obk_pair *pairs = ob__take(&scratch, s->groups * s->maps * obk_pairs(s->k), sizeof *pairs);

@@ -183,8 +183,7 @@ static void multiply_part(const job *j, const ob_matrices_part *part, char *lane
     char *panel = lane + s->sums_bytes + (size_t)s->p.columns * sizeof(float);
     int32_t *sums = (int32_t *)(void *)lane;
     float *row = (float *)(void *)(lane + s->sums_bytes);
-    obk_requantized to = {
-        .scale_each = s->w_scale_step != 0, .zero = j->values.y_zero, .low = j->values.low, .high = j->values.high};
+    obk_requantized to = {.each = s->w_scale_step != 0, .zero = j->values.y_zero, .low = j->values.low, .high = j->values.high};
     for (int64_t from = 0; from < part->rows; from += s->strip) {
         int64_t rows = part->rows - from < s->strip ? part->rows - from : s->strip;
         multiply(j, part, from, rows, sums, part->columns, panel);
