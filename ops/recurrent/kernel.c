@@ -8,7 +8,6 @@
  * LSTM  i, f = f(x W + H R + p * C + b); c = g(...); C' = f * C + i * c; o = f(... + p * C'); H' = o * h(C')
  * The products with W are one matrix product over all steps. After the end of a sequence the state stays and Y is 0. */
 #include "ops/kernel/common.h"
-#include "ops/product/blas.h"
 #include "ops/recurrent/params.h"
 
 typedef struct activation {
@@ -21,6 +20,7 @@ typedef struct recurrent {
     int64_t steps, batch, inputs, hidden, gates; /* gates of all: 1, 3 or 4 times hidden */
     bool is_double;
     int64_t width; /* bytes of an element while computing */
+    const obk_gemm *gemm;
     activation activations[2][3];
     obk_loop clip, add, multiply;
     const obk_recurrent *loops;
@@ -37,6 +37,7 @@ typedef struct direction {
     char *y, *last_h, *last_c;
     char *projected, *gate, *reset, *h, *c;
     bool *active; /* per sequence: not at its end yet */
+    void *panel;  /* for products */
     const ob_threads *threads;
 } direction;
 
@@ -84,6 +85,7 @@ static ob_status choose_loops(const ob_kernel_site *site, recurrent *r, ob_dtype
     r->multiply = table->binary[OBK_MUL][computing];
     r->loops = table->recurrent;
     r->is_double = computing == OB_DOUBLE;
+    r->gemm = &table->gemm[r->is_double ? OBK_GEMM_DOUBLE : OBK_GEMM_FLOAT];
     r->width = (int64_t)ob_dtype_size(computing);
     return OB_OK;
 }
@@ -103,11 +105,11 @@ static ob_status recurrent_plan(const ob_kernel_site *site, ob_kernel_args *args
     OB_TRY(check_operands(site, args, r, error));
     OB_TRY(choose_loops(site, r, ob__computing_type(args), error));
     OB_TRY(ob__plan_real(args, needs, error));
-    int64_t rows;
-    bool fits = ob__blas_fits(r->gates) && ob__blas_fits(r->inputs) && !ob__mul_overflows(r->steps, r->batch, &rows) &&
-                ob__blas_fits(rows);
-    OB_FAIL_IF(!fits, error, OB_E_LIMIT, "%s: too large", site->node->op_type);
-    OB_TRY(ob__need_scratch(needs, rows * r->gates, (size_t)r->width, error));
+    int64_t rows, n_projected;
+    bool large = ob__mul_overflows(r->steps, r->batch, &rows) || ob__mul_overflows(rows, r->gates, &n_projected);
+    OB_FAIL_IF(large, error, OB_E_LIMIT, "%s: too large", site->node->op_type);
+    OB_TRY(ob__need_scratch(needs, 1, r->gemm->panel_bytes, error));
+    OB_TRY(ob__need_scratch(needs, n_projected, (size_t)r->width, error));
     OB_TRY(ob__need_scratch(needs, r->batch * r->gates, (size_t)r->width, error));
     for (int i = 0; i < 3; i++) OB_TRY(ob__need_scratch(needs, r->batch * r->hidden, (size_t)r->width, error));
     return ob__need_scratch(needs, r->batch, sizeof(bool), error);
@@ -134,21 +136,33 @@ static void combine(const recurrent *r, obk_loop loop, char *z, const char *a, c
 }
 
 /* c = a b', or added to c, with rows of k elements in a and b. */
-static void product(const recurrent *r, int64_t m, int64_t n, int64_t k, const char *a, const char *b, bool adds, char *c,
-                    int64_t ldc) {
-    const int64_t ld = k > 0 ? k : 1;
-    if (r->is_double)
-        ob__gemm_double(false, true, m, n, k, 1, (const double *)(const void *)a, ld, (const double *)(const void *)b, ld, adds,
-                        (double *)(void *)c, ldc);
+static void product(const direction *d, int64_t m, int64_t n, int64_t k, const char *a, const char *b, bool adds, char *c,
+                    int64_t c_row) {
+    const int64_t row = k > 0 ? k : 1;
+    obk_gemm_call call = {.m = m,
+                          .n = n,
+                          .k = k,
+                          .a = a,
+                          .a_row = row,
+                          .a_k = 1,
+                          .b = b,
+                          .b_k = 1,
+                          .b_column = row,
+                          .c = c,
+                          .c_row = c_row,
+                          .adds = adds,
+                          .alpha = 1,
+                          .panel = d->panel};
+    if (m == 1)
+        d->r->gemm->row(c, 1, a, b, row, n, k, 1, 1, adds ? c : NULL, 1);
     else
-        ob__gemm_float(false, true, m, n, k, 1, (const float *)(const void *)a, ld, (const float *)(const void *)b, ld, adds,
-                       (float *)(void *)c, ldc);
+        d->r->gemm->product(&call);
 }
 
 /* h R' of gates first .. first + n, for the whole batch. */
 static void recur(const direction *d, const char *h, int64_t first, int64_t n, char *to, int64_t ld, bool adds) {
     const recurrent *r = d->r;
-    product(r, r->batch, n, r->hidden, h, d->recurrence + first * r->hidden * r->width, adds, to, ld);
+    product(d, r->batch, n, r->hidden, h, d->recurrence + first * r->hidden * r->width, adds, to, ld);
 }
 
 /* x W for all steps, with the biases that are only added. */
@@ -162,7 +176,7 @@ static void project(const direction *d) {
         combine(r, r->add, d->projected, d->projected, d->bias + row_bytes, apart ? 2 * r->hidden : r->gates);
         for (int64_t i = 1; i < rows; i++) memcpy(d->projected + i * row_bytes, d->projected, (size_t)row_bytes);
     }
-    product(r, rows, r->gates, r->inputs, d->x, d->w, d->bias != NULL, d->projected, r->gates);
+    product(d, rows, r->gates, r->inputs, d->x, d->w, d->bias != NULL, d->projected, r->gates);
 }
 
 static void step_rnn(const direction *d) {
@@ -303,6 +317,7 @@ static ob_status recurrent_compute(const ob_kernel_args *args, ob_error *error) 
     for (int64_t b = 0; d.lengths && b < r->batch; b++)
         OB_FAIL_IF(d.lengths[b] < 0 || d.lengths[b] > r->steps, error, OB_E_ARGUMENT, "sequence_lens[%lld] is %d of %lld steps",
                    (long long)b, (int)d.lengths[b], (long long)r->steps);
+    d.panel = ob__take(&next, 1, r->gemm->panel_bytes);
     d.projected = ob__take(&next, r->steps * r->batch * r->gates, width);
     d.gate = ob__take(&next, r->batch * r->gates, width);
     d.reset = ob__take(&next, r->batch * r->hidden, width);
