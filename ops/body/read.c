@@ -13,66 +13,83 @@ static ob_status write_call(ob_body_reader *r, ob_body_call *call, ob_term *out)
     return r->skips ? OB_OK : ob__body_write(&r->writer, call, out);
 }
 
-/* The right side of `name =` within brackets. */
-static ob_status read_attribute_value(ob_body_reader *r, const char *name, ob_body_call *call) {
-    ob_arena *arena = &r->writer.call->graph->model->arena;
-    ob_attribute *to = OB_ARENA_NEW(arena, ob_attribute);
-    if (!to) return OB_E_MEMORY;
-    ob_term term = {0};
-    const char *text = NULL;
-    int64_t whole;
-    if (ob__body_next_is(r, "\"")) {
-        OB_TRY(ob__body_take_text(r, &text));
-    } else if (ob__body_next_is(r, "[")) {
-        OB_TRY(ob__body_take_list(r, &term));
-    } else if (ob__body_next_is(r, "@")) {
-        const ob_body_attribute *from;
-        OB_TRY(ob__body_take_attribute(r, &from));
-        const ob_attribute *given = ob__node_attribute(r->writer.call, from->name);
-        if (given) {
-            *to = *given;
-            term.is_literal = true;
-        } else {
-            term = from->otherwise;
-            text = from->text;
-        }
-    } else if (ob__body_take_word(r, "type")) {
+/* The right side of `name =` within brackets: an attribute of the call, of any kind, or its default; a text; a number or a list;
+ * neither: it is left out. */
+typedef struct attribute_value {
+    const ob_attribute *given;
+    const char *text;
+    ob_term term;
+} attribute_value;
+
+static ob_status read_named_value(ob_body_reader *r, ob_term *out) {
+    int64_t whole = OB_NONE;
+    char type[OB_BODY_NAME + 1];
+    if (ob__body_take_word(r, "type")) {
         OB_TRY(ob__body_operand_type(r, &whole));
-        term = ob__whole_term(whole);
     } else if (ob__body_take_word(r, "dim")) {
         OB_TRY(ob__body_operand_size(r, &whole));
-        term = ob__whole_term(whole);
-    } else if (ob__body_next_is_name(r)) {
-        char type[OB_BODY_NAME + 1];
-        OB_TRY(ob__body_take_name(r, type));
-        term = ob__whole_term(ob_dtype_from_name(type));
-        if (term.whole == OB_NONE) return ob__body_wrong(r, "no element type");
     } else {
-        bool negative = ob__body_take(r, "-");
-        OB_TRY(ob__body_take_number(r, &term));
-        if (negative) term.number = -term.number, term.whole = -term.whole;
+        OB_TRY(ob__body_take_name(r, type));
+        whole = ob_dtype_from_name(type);
+        if (whole == OB_NONE) return ob__body_wrong(r, "no element type");
     }
-    if (!term.is_literal && !text) return OB_OK; /* left out */
-    if (to->type == OB_ATTR_UNDEFINED && text) {
+    *out = ob__whole_term(whole);
+    return OB_OK;
+}
+
+static ob_status read_value(ob_body_reader *r, attribute_value *out) {
+    *out = (attribute_value){0};
+    if (ob__body_next_is(r, "\"")) return ob__body_take_text(r, &out->text);
+    if (ob__body_next_is(r, "[")) return ob__body_take_list(r, &out->term);
+    if (ob__body_next_is(r, "@")) {
+        const ob_body_attribute *from;
+        OB_TRY(ob__body_take_attribute(r, &from));
+        *out = (attribute_value){ob__node_attribute(r->writer.call, from->name), from->text, from->otherwise};
+        return OB_OK;
+    }
+    if (ob__body_next_is_name(r)) return read_named_value(r, &out->term);
+    bool negative = ob__body_take(r, "-");
+    OB_TRY(ob__body_take_number(r, &out->term));
+    if (negative) out->term.number = -out->term.number, out->term.whole = -out->term.whole;
+    return OB_OK;
+}
+
+static ob_status fill_attribute(ob_arena *arena, const attribute_value *value, ob_attribute *to) {
+    const ob_term *term = &value->term;
+    to->n = 1;
+    if (value->given) {
+        *to = *value->given;
+    } else if (value->text) {
         to->type = OB_ATTR_STRING;
-        to->u.s = (ob_string){text, strlen(text)};
-    } else if (to->type == OB_ATTR_UNDEFINED && term.list) {
-        int64_t *kept = OB_ARENA_ARRAY(arena, int64_t, term.n + 1u);
+        to->u.s = (ob_string){value->text, strlen(value->text)};
+    } else if (term->list) {
+        int64_t *kept = OB_ARENA_ARRAY(arena, int64_t, term->n + 1u);
         if (!kept) return OB_E_MEMORY;
-        memcpy(kept, term.list, term.n * sizeof *kept);
+        memcpy(kept, term->list, term->n * sizeof *kept);
         to->type = OB_ATTR_INTS;
         to->u.ints = kept;
-    } else if (to->type == OB_ATTR_UNDEFINED && term.is_whole) {
+        to->n = term->n;
+    } else if (term->is_whole) {
         to->type = OB_ATTR_INT;
-        to->u.i = term.whole;
-    } else if (to->type == OB_ATTR_UNDEFINED) {
+        to->u.i = term->whole;
+    } else {
         to->type = OB_ATTR_FLOAT;
-        to->u.f = (float)term.number;
+        to->u.f = (float)term->number;
     }
-    if (to->n == 0) to->n = term.list ? term.n : 1;
-    to->name = ob__intern(r->writer.call->graph->model, name, strlen(name));
-    if (!to->name) return OB_E_MEMORY;
+    return OB_OK;
+}
+
+static ob_status read_attribute(ob_body_reader *r, const char *name, ob_body_call *call) {
+    ob_model *model = r->writer.call->graph->model;
+    attribute_value value;
+    OB_TRY(read_value(r, &value));
+    if (!value.given && !value.text && !value.term.is_literal) return OB_OK;
     if (call->n_attributes == OB_BODY_OPERANDS) return ob__body_wrong(r, "too many attributes");
+    ob_attribute *to = OB_ARENA_NEW(&model->arena, ob_attribute);
+    if (!to) return OB_E_MEMORY;
+    OB_TRY(fill_attribute(&model->arena, &value, to));
+    to->name = ob__intern(model, name, strlen(name));
+    if (!to->name) return OB_E_MEMORY;
     call->attributes[call->n_attributes++] = to;
     return OB_OK;
 }
@@ -89,7 +106,7 @@ static ob_status read_operands(ob_body_reader *r, ob_body_call *call) {
             if (!is_attribute) r->at = back;
         }
         if (is_attribute) {
-            OB_TRY(read_attribute_value(r, name, call));
+            OB_TRY(read_attribute(r, name, call));
         } else {
             if (call->n_in == OB_BODY_OPERANDS) return ob__body_wrong(r, "too many operands");
             if (!ob__body_next_is(r, ",")) OB_TRY(read_sum(r, &call->in[call->n_in]));
