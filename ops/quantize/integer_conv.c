@@ -111,6 +111,7 @@ static ob_status plan_floats(const ob_kernel_site *site, integer_conv *s, ob_ker
     c->channels = 1;
     c->maps = s->maps;
     OB_TRY(ob__plan_tiling(site, &c->window, CACHED_FLOATS, &c->tiling, &c->tiled, error));
+    c->pitch = obk_conv_pitch(c->tiling.elems);
     s->n_blocks = 1;
     double each = chunk / ((double)s->window.n_out * (double)s->k * (double)s->maps + 1);
     s->n_each = each < 1 ? 1 : (int64_t)each + 1;
