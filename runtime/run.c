@@ -10,16 +10,9 @@
 /* ---- Finding the plan
  * ------------------------------------------------------------------------------------------------------------------ */
 
-bool ob__same_layout(const ob_view *a, const ob_view *b) {
-    if (a->dtype != b->dtype || a->rank != b->rank) return false;
-    for (int32_t i = 0; i < a->rank; i++)
-        if (a->dims[i] != b->dims[i] || a->strides[i] != b->strides[i]) return false;
-    return true;
-}
-
 static bool plan_fits(const ob_session *session, const ob_plan *plan, const ob_view *inputs) {
     for (uint32_t i = 0; i < session->n_inputs; i++)
-        if (!ob__same_layout(&plan->inputs[i], &inputs[i])) return false;
+        if (!ob__fits_layout(plan->inputs[i], &inputs[i])) return false;
     for (uint32_t i = 0; i < session->n_inputs; i++) {
         int64_t elems[OB_CONTENT_MAX];
         uint32_t n;

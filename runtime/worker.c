@@ -77,7 +77,9 @@ void ob_worker_close(ob_worker **worker) {
 }
 
 static ob_status refuse(const ob_worker *worker, uint32_t i, const ob_view *got, ob_error *error) {
-    const ob_view *planned = &worker->plan->inputs[i];
+    ob_view view;
+    const ob_view *planned = &view;
+    ob__layout_view(worker->plan->inputs[i], NULL, &view);
     const char *name = worker->session->inputs[i]->name;
     if (error) ob__copy_text(error->value, sizeof error->value, name);
     OB_FAIL_IF(planned->dtype != got->dtype, error, OB_E_TYPE, "input %s: the worker's plan is for %s, but %s was given", name,
@@ -93,7 +95,7 @@ static ob_status refuse(const ob_worker *worker, uint32_t i, const ob_view *got,
 static ob_status check_layouts(const ob_worker *worker, const ob_view *inputs, ob_error *error) {
     const ob_plan *plan = worker->plan;
     for (uint32_t i = 0; i < worker->session->n_inputs; i++) {
-        if (!ob__same_layout(&plan->inputs[i], &inputs[i])) return refuse(worker, i, &inputs[i], error);
+        if (!ob__fits_layout(plan->inputs[i], &inputs[i])) return refuse(worker, i, &inputs[i], error);
         int64_t elems[OB_CONTENT_MAX];
         uint32_t n;
         if (!plan->contents[i]) continue;

@@ -92,7 +92,9 @@ static const char *find_contradiction(const ob_session *session, const ob_view *
         for (uint32_t i = 0; i < node->n_outputs; i++) {
             const ob_value *value = node->outputs[i];
             const ob_slot *slot = value ? session->current->slots[value->id] : NULL;
-            const ob_view *is = slot ? &slot->view : value && session->frame.dynamic ? session->frame.dynamic[value->id] : NULL;
+            ob_view planned;
+            if (slot) ob__layout_view(slot->layout, NULL, &planned);
+            const ob_view *is = slot ? &planned : value && session->frame.dynamic ? session->frame.dynamic[value->id] : NULL;
             if (is && !shape_holds(session, &ob__fact(&session->facts, value)->type, is, bindings, n)) return value->name;
         }
     return NULL;

@@ -26,8 +26,9 @@ typedef struct ob_builder {
     ob_arena scratch; /* dies with the planning */
     ob_facts facts;   /* for these inputs */
     const ob_view *inputs;
-    uint8_t *sources;  /* by value id: ob_source */
-    ob_node **waiting; /* nodes that wait for a size */
+    const ob_layout *layouts[64]; /* by a hash: the latest, to be shared */
+    uint8_t *sources;             /* by value id: ob_source */
+    ob_node **waiting;            /* nodes that wait for a size */
     uint32_t n_waiting, waiting_capacity;
     uint32_t n_steps;
     uint32_t depth;               /* blocks around the node at hand */
@@ -41,6 +42,12 @@ typedef struct ob_builder {
 bool ob__is_static_type(const ob_type *type);
 
 /* runtime/plan/plan_node.c */
+/* The view's layout, for the plan; NULL: no memory. */
+const ob_layout *ob__new_layout(ob_builder *b, const ob_view *view);
+/* As a view of no data. */
+static inline void ob__slot_view(const ob_slot *slot, ob_view *out) {
+    ob__layout_view(slot->layout, NULL, out);
+}
 ob_status ob__new_buffer(ob_builder *b, ob_buffer_kind kind, uint32_t index, uint64_t n_bytes, ob_buffer **out);
 /* Says where `value` lives; adds its reads to the buffer's. view->data is not used. */
 ob_status ob__new_slot(ob_builder *b, const ob_value *value, ob_buffer *buffer, int64_t offset, const ob_view *view);
@@ -64,7 +71,7 @@ ob_status ob__place_outputs(ob_builder *b);
 
 /* runtime/plan/control.c: *done false, and nothing is planned, where a shape is left to the run. */
 ob_status ob__plan_control(ob_builder *b, const ob_node *node, bool *done);
-/* After everything else: every place is one of its own, and controls know what moves. */
-ob_status ob__settle_places(ob_builder *b);
+/* After everything else: every place is one of its own. */
+void ob__settle_places(ob_builder *b);
 
 #endif

@@ -155,17 +155,17 @@ static ob_status new_area(ob_builder *b, const ob_view *layout, uint64_t n, ob_b
     return ob__new_buffer(b, OB_BUFFER_ARENA, 0, n_bytes, out);
 }
 
-static ob_status new_moving(ob_builder *b, ob_control *control, ob_buffer **out) {
-    OB_TRY(ob__new_buffer(b, OB_BUFFER_MOVING, 0, 0, out));
-    (*out)->owner = control;
-    return OB_OK;
+static ob_status new_moving(ob_builder *b, ob_buffer **out) {
+    return ob__new_buffer(b, OB_BUFFER_MOVING, 0, 0, out);
 }
 
 /* True when what makes the value can write it to another place: nobody else has that place, and it is this block's. */
 static bool can_move(const ob_builder *b, const ob_slot *slot, const ob_view *layout, uint64_t n_bytes) {
     const ob_buffer *buffer = slot->buffer;
+    ob_view view;
+    ob__slot_view(slot, &view);
     return buffer->kind == OB_BUFFER_ARENA && !buffer->same_as && buffer->depth == b->depth && buffer->n_bytes == n_bytes &&
-           slot->offset == 0 && ob_view_is_contiguous(&slot->view) && ob_view_is_contiguous(layout);
+           slot->offset == 0 && ob_view_is_contiguous(&view) && ob_view_is_contiguous(layout);
 }
 
 /* The block's result `value` is to be in `target`, with that layout. */
@@ -204,7 +204,9 @@ static ob_status plan_taken(ob_builder *b, const ob_node *node, const ob_graph *
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         ob_slot *slot;
         OB_TRY(ob__find_slot(b, node, branch->outputs[i], &slot));
-        OB_TRY(ob__new_slot(b, node->outputs[i], slot->buffer, slot->offset, &slot->view));
+        ob_view view;
+        ob__slot_view(slot, &view);
+        OB_TRY(ob__new_slot(b, node->outputs[i], slot->buffer, slot->offset, &view));
         slot->buffer->uses_left--; /* the branch's own mention of its result */
     }
     return OB_OK;
@@ -273,11 +275,14 @@ static ob_status contiguous_slot(ob_builder *b, const looping *l, const ob_value
     ob_view layout;
     OB_TRY(ob__find_slot(b, l->node, value, &slot));
     *out = slot;
-    if (ob_view_is_contiguous(&slot->view)) return OB_OK;
+    ob_view view;
+    ob__slot_view(slot, &view);
+    if (ob_view_is_contiguous(&view)) return OB_OK;
     ob_slot *copy = OB_ARENA_NEW(&b->scratch, ob_slot);
     if (!copy) return OB_E_MEMORY;
-    OB_TRY(ob__view_layout(&layout, slot->view.dtype, slot->view.rank, slot->view.dims));
-    *copy = (ob_slot){.view = layout};
+    OB_TRY(ob__view_layout(&layout, view.dtype, view.rank, view.dims));
+    *copy = (ob_slot){.layout = ob__new_layout(b, &layout)};
+    if (!copy->layout) return OB_E_MEMORY;
     OB_TRY(new_area(b, &layout, 1, &copy->buffer));
     OB_TRY(ob__add_copy(b, l->node, slot, copy->buffer, &layout));
     *out = copy;
@@ -325,7 +330,7 @@ static ob_status find_initial(ob_builder *b, const looping *l, uint32_t i, ob_ca
     ob_slot *slot;
     OB_TRY(contiguous_slot(b, l, l->node->inputs[l->params.first + i], &slot));
     carried->initial = (ob_place){slot->buffer, slot->offset};
-    carried->initial_step = l->params.has_batch ? slot->view.strides[0] : 0;
+    carried->initial_step = l->params.has_batch ? slot->layout->sizes[slot->layout->rank] : 0; /* stride of axis 0 */
     return OB_OK;
 }
 
@@ -411,16 +416,18 @@ static ob_status place_body_inputs(ob_builder *b, looping *l) {
     for (uint32_t i = 0; i < l->params.n_state; i++) {
         const ob_value *value = body->inputs[l->params.own_inputs + i];
         OB_TRY(layout_of(b, value, &view));
-        OB_TRY(new_moving(b, control, &control->carried[i].in));
+        OB_TRY(new_moving(b, &control->carried[i].in));
         OB_TRY(ob__new_slot(b, value, control->carried[i].in, 0, &view));
     }
     for (uint32_t i = 0; i < l->params.n_scanned; i++) {
         ob_sliced *scanned = &control->scanned[i];
         ob_slot *whole;
         OB_TRY(ob__find_slot(b, l->node, l->node->inputs[l->params.first + l->params.n_state + i], &whole));
-        OB_TRY(slice_of(&whole->view, ob__scan_axis(l->node, false, i), ob__scan_is_backward(l->node, false, i),
-                        l->params.has_batch, &view, scanned));
-        OB_TRY(new_moving(b, control, &scanned->slice));
+        ob_view all;
+        ob__slot_view(whole, &all);
+        OB_TRY(slice_of(&all, ob__scan_axis(l->node, false, i), ob__scan_is_backward(l->node, false, i), l->params.has_batch,
+                        &view, scanned));
+        OB_TRY(new_moving(b, &scanned->slice));
         OB_TRY(ob__new_slot(b, body->inputs[l->params.own_inputs + l->params.n_state + i], scanned->slice, 0, &view));
     }
     return OB_OK;
@@ -434,7 +441,7 @@ static ob_status deliver_results(ob_builder *b, looping *l) {
         if (is_kept(l, i)) continue;
         const ob_value *value = body->outputs[l->params.own_outputs + i];
         OB_TRY(layout_of(b, value, &layout));
-        OB_TRY(new_moving(b, control, &control->carried[i].out));
+        OB_TRY(new_moving(b, &control->carried[i].out));
         OB_TRY(deliver(b, l->node, value, control->carried[i].out, &layout));
     }
     for (uint32_t i = 0; i < l->params.n_stacked; i++) {
@@ -443,7 +450,7 @@ static ob_status deliver_results(ob_builder *b, looping *l) {
         OB_TRY(layout_of(b, l->node->outputs[l->params.n_state + i], &whole));
         OB_TRY(slice_of(&whole, l->params.is_scan ? ob__scan_axis(l->node, true, i) : 0,
                         l->params.is_scan && ob__scan_is_backward(l->node, true, i), l->params.has_batch, &layout, stacked));
-        OB_TRY(new_moving(b, control, &stacked->slice));
+        OB_TRY(new_moving(b, &stacked->slice));
         OB_TRY(deliver(b, l->node, body->outputs[l->params.own_outputs + l->params.n_state + i], stacked->slice, &layout));
     }
     return l->params.is_scan ? OB_OK : single_place(b, l, body->outputs[0], &control->again);
@@ -555,41 +562,10 @@ static void settle_control(ob_control *control) {
     for (uint32_t i = 0; i < control->n_stacked; i++) settle(&control->stacked[i].whole, 1);
 }
 
-static void note_moved(const ob_step *step, const ob_place *places, uint32_t n, bool is_out) {
-    for (uint32_t i = 0; i < n; i++) {
-        ob_buffer *buffer = places[i].buffer;
-        if (!buffer || buffer->kind != OB_BUFFER_MOVING) continue;
-        ob_control *control = buffer->owner;
-        if (control->moved) control->moved[control->n_moved] = (ob_moved){step, i, is_out};
-        control->n_moved++;
-    }
-}
-
-static void note_all_moved(const ob_plan *plan) {
-    for (const ob_step *step = plan->steps; step; step = step->next) {
-        note_moved(step, step->in, step->args.n_in, false);
-        note_moved(step, step->out, step->args.n_out, true);
-    }
-}
-
-ob_status ob__settle_places(ob_builder *b) {
-    bool any = false;
+void ob__settle_places(ob_builder *b) {
     for (ob_step *step = b->plan->steps; step; step = step->next) {
         settle(step->in, step->args.n_in);
         settle(step->out, step->args.n_out);
-        if (!step->control) continue;
-        settle_control(step->control);
-        any = true;
+        if (step->control) settle_control(step->control);
     }
-    if (!any) return OB_OK;
-    note_all_moved(b->plan); /* counts */
-    for (const ob_step *step = b->plan->steps; step; step = step->next) {
-        ob_control *control = step->control;
-        if (!control) continue;
-        control->moved = OB_ARENA_ARRAY(&b->plan->arena, ob_moved, control->n_moved);
-        if (!control->moved) return OB_E_MEMORY;
-        control->n_moved = 0;
-    }
-    note_all_moved(b->plan);
-    return OB_OK;
 }

@@ -190,7 +190,7 @@ static ob_status infer_shapes(ob_builder *b) {
 static ob_status set_key(ob_builder *b) {
     ob_session *session = b->session;
     ob_plan *plan = b->plan;
-    plan->inputs = OB_ARENA_ARRAY(&plan->arena, ob_view, b->n_entries);
+    plan->inputs = OB_ARENA_ARRAY(&plan->arena, const ob_layout *, b->n_entries);
     plan->contents = OB_ARENA_ARRAY(&plan->arena, int64_t *, b->n_entries);
     plan->slots = OB_ARENA_ARRAY(&plan->arena, ob_slot *, session->model->n_values);
     plan->outputs = OB_ARENA_ARRAY(&plan->arena, ob_plan_output, b->n_results);
@@ -198,8 +198,8 @@ static ob_status set_key(ob_builder *b) {
     for (uint32_t i = 0; i < b->n_entries; i++) {
         int64_t elems[OB_CONTENT_MAX];
         uint32_t n;
-        plan->inputs[i] = b->inputs[i];
-        plan->inputs[i].data = NULL;
+        plan->inputs[i] = ob__new_layout(b, &b->inputs[i]);
+        if (!plan->inputs[i]) return OB_E_MEMORY;
         if (b->part || !session->content_matters[i] || !ob__read_content(&b->inputs[i], elems, &n)) continue;
         plan->contents[i] = OB_ARENA_ARRAY(&plan->arena, int64_t, n);
         if (!plan->contents[i]) return OB_E_MEMORY;
@@ -255,7 +255,7 @@ static ob_status build(ob_builder *b) {
     OB_TRY(ob__plan_rest(b));
     OB_TRY(ob__place_outputs(b));
     b->plan->main.end = b->n_steps;
-    OB_TRY(ob__settle_places(b));
+    ob__settle_places(b);
     OB_FAIL_IF(b->n_unsupported > 1, b->error, OB_E_UNSUPPORTED, "%s (and %u more)", b->unsupported, b->n_unsupported - 1);
     OB_FAIL_IF(b->n_unsupported == 1, b->error, OB_E_UNSUPPORTED, "%s", b->unsupported);
     return lay_out(b);

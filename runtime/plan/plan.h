@@ -22,7 +22,7 @@ typedef enum ob_buffer_kind {
     OB_BUFFER_OUTPUT, /* graph output `index`: the caller's memory, or `offset` in the frame's output block */
     OB_BUFFER_INPUT,  /* graph input `index` */
     OB_BUFFER_CONST,  /* at `constant` */
-    OB_BUFFER_MOVING  /* where `owner` says while it runs, anew for each time that its body runs */
+    OB_BUFFER_MOVING  /* where a control says while it runs, anew for each time that its body runs */
 } ob_buffer_kind;
 
 struct ob_control;
@@ -37,16 +37,34 @@ typedef struct ob_buffer {
     char *constant;
     uint32_t depth;            /* blocks around what it was made for */
     struct ob_buffer *same_as; /* a result that what runs the block wants in that place; NULL: a place of its own */
-    struct ob_control *owner;  /* of MOVING */
     struct ob_buffer *next;
 } ob_buffer;
 
-/* A static value: its buffer, the byte offset of element (0, ..., 0) and its layout (view.data is not used). */
+/* A view without data, in no more memory than its axes take; those that are equal are shared. */
+typedef struct ob_layout {
+    ob_dtype dtype;
+    int32_t rank;
+    int64_t sizes[]; /* dims, then strides */
+} ob_layout;
+
+/* A static value: its buffer, the byte offset of element (0, ..., 0) and its layout. */
 typedef struct ob_slot {
     ob_buffer *buffer;
     int64_t offset;
-    ob_view view;
+    const ob_layout *layout;
 } ob_slot;
+
+/* The layout as a view of `data`: only the axes that there are. */
+static inline void ob__layout_view(const ob_layout *layout, void *data, ob_view *out) {
+    out->data = data;
+    out->dtype = layout->dtype;
+    out->rank = layout->rank;
+    for (int32_t axis = 0; axis < layout->rank; axis++) {
+        out->dims[axis] = layout->sizes[axis];
+        out->strides[axis] = layout->sizes[layout->rank + axis];
+    }
+}
+bool ob__fits_layout(const ob_layout *layout, const ob_view *view);
 
 /* ---- Steps
  * ------------------------------------------------------------------------------------------------------------------------ */
@@ -74,9 +92,10 @@ typedef struct ob_step {
     uint32_t number;
     const ob_node *node; /* of a copy: the node that needs it, or NULL for a graph output */
     const ob_kernel *kernel;
-    ob_kernel_args args; /* as planned: a run takes a copy with addresses, from its frame */
-    uint64_t lanes;      /* where the lanes' scratch begins behind args.scratch */
-    ob_place *in, *out;  /* args.n_in and args.n_out entries */
+    ob_kernel_args args;       /* as planned: a run takes a copy with views and addresses */
+    const ob_layout **layouts; /* of args.n_in operands and args.n_out results */
+    uint64_t lanes;            /* where the lanes' scratch begins behind args.scratch */
+    ob_place *in, *out;        /* args.n_in and args.n_out entries */
     struct ob_control *control;
     struct ob_step *next; /* in the order of their numbers, over all blocks */
 } ob_step;
@@ -100,13 +119,6 @@ typedef struct ob_sliced {
     int64_t start, step, batch_step;
 } ob_sliced;
 
-/* An operand or result of a step in the body that lies in a MOVING buffer. */
-typedef struct ob_moved {
-    const ob_step *step;
-    uint32_t index;
-    bool is_out;
-} ob_moved;
-
 typedef struct ob_control {
     ob_block blocks[2];     /* of an If: for true, and false; else the body */
     struct ob_step **after; /* *after: the step behind the blocks */
@@ -120,8 +132,7 @@ typedef struct ob_control {
     ob_place again;     /* the body's bool; NULL: true */
     ob_carried *carried;
     ob_sliced *scanned, *stacked;
-    ob_moved *moved;
-    uint32_t n_carried, n_scanned, n_stacked, n_moved;
+    uint32_t n_carried, n_scanned, n_stacked;
 } ob_control;
 
 /* Where a graph output is after the steps. */
@@ -151,15 +162,15 @@ typedef struct ob_part {
 
 typedef struct ob_plan {
     ob_arena arena;
-    atomic_uint n_users; /* the session that remembers it, and workers */
-    ob_view *inputs;     /* the key: layouts (data NULL) */
-    int64_t **contents;  /* the key: elements of those inputs that decide shapes; NULL for the others */
+    atomic_uint n_users;      /* the session that remembers it, and workers */
+    const ob_layout **inputs; /* the key */
+    int64_t **contents;       /* the key: elements of those inputs that decide shapes; NULL for the others */
     ob_step *steps, **steps_end;
     ob_buffer *buffers;
     uint32_t n_buffers;
     ob_block main;
-    size_t n_views;  /* operands and results of all steps */
-    ob_slot **slots; /* by value id; NULL: no static place */
+    uint32_t most_views; /* operands and results of a step */
+    ob_slot **slots;     /* by value id; NULL: no static place */
     ob_plan_output *outputs;
     ob_part *rest;                 /* what is planned when the steps have told sizes; NULL: nothing */
     struct ob_owned_memory *owned; /* constants that were folded for these shapes */
@@ -351,7 +362,6 @@ ob_status ob__check_inputs(const ob_session *session, const ob_view *inputs, siz
 ob_status ob__check_output_count(const ob_session *session, const ob_view *outputs, size_t n_outputs, ob_error *error);
 /* E_TYPE, E_SHAPE unless the caller's memory is of the result's type and shape, contiguous. */
 ob_status ob__check_output(const ob_session *session, size_t i, const ob_view *wanted, const ob_view *is, ob_error *error);
-bool ob__same_layout(const ob_view *a, const ob_view *b);
 /* ob_session_prepare for inputs that were checked; E_MEMORY is not explained. */
 ob_status ob__session_prepare(ob_session *session, const ob_view *inputs, ob_error *error);
 

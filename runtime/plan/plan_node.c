@@ -16,6 +16,34 @@ enum { FOLD_MAX_BYTES = 64 * 1024 * 1024 };
 /* ---- Buffers, slots, steps
  * -------------------------------------------------------------------------------------------------------- */
 
+static size_t layout_bytes(int32_t rank) {
+    return sizeof(ob_layout) + 2 * (size_t)(rank > 0 ? rank : 0) * sizeof(int64_t);
+}
+
+bool ob__fits_layout(const ob_layout *layout, const ob_view *view) {
+    if (layout->dtype != view->dtype || layout->rank != view->rank) return false;
+    for (int32_t axis = 0; axis < view->rank; axis++)
+        if (layout->sizes[axis] != view->dims[axis] || layout->sizes[view->rank + axis] != view->strides[axis]) return false;
+    return true;
+}
+
+const ob_layout *ob__new_layout(ob_builder *b, const ob_view *view) {
+    uint64_t hash = (uint64_t)view->dtype * 31 + (uint64_t)view->rank;
+    for (int32_t axis = 0; axis < view->rank; axis++)
+        hash = (hash * 31 + (uint64_t)view->dims[axis]) * 31 + (uint64_t)view->strides[axis];
+    const ob_layout **place = &b->layouts[(hash ^ hash >> 17) % (sizeof b->layouts / sizeof *b->layouts)];
+    if (*place && ob__fits_layout(*place, view)) return *place;
+    ob_layout *made = ob__arena_alloc(&b->plan->arena, layout_bytes(view->rank));
+    if (!made) return NULL;
+    made->dtype = view->dtype;
+    made->rank = view->rank;
+    for (int32_t axis = 0; axis < view->rank; axis++) {
+        made->sizes[axis] = view->dims[axis];
+        made->sizes[view->rank + axis] = view->strides[axis];
+    }
+    return *place = made;
+}
+
 ob_status ob__new_buffer(ob_builder *b, ob_buffer_kind kind, uint32_t index, uint64_t n_bytes, ob_buffer **out) {
     ob_buffer *buffer = OB_ARENA_NEW(&b->plan->arena, ob_buffer);
     if (!buffer) return OB_E_MEMORY;
@@ -36,8 +64,8 @@ ob_status ob__new_slot(ob_builder *b, const ob_value *value, ob_buffer *buffer, 
     if (!slot) return OB_E_MEMORY;
     slot->buffer = buffer;
     slot->offset = offset;
-    slot->view = *view;
-    slot->view.data = NULL;
+    slot->layout = ob__new_layout(b, view);
+    if (!slot->layout) return OB_E_MEMORY;
     buffer->uses_left += b->session->uses[value->id];
     b->plan->slots[value->id] = slot;
     return OB_OK;
@@ -74,11 +102,12 @@ ob_step *ob__new_step(ob_builder *b, ob_step_kind kind, const ob_node *node, uin
     step->args.node = node;
     step->args.n_in = n_in;
     step->args.n_out = n_out;
-    step->args.in = OB_ARENA_ARRAY(arena, ob_view, n_in);
-    step->args.out = OB_ARENA_ARRAY(arena, ob_view, n_out);
+    step->args.in = OB_ARENA_ARRAY(&b->scratch, ob_view, n_in);
+    step->args.out = OB_ARENA_ARRAY(&b->scratch, ob_view, n_out);
+    step->layouts = OB_ARENA_ARRAY(arena, const ob_layout *, (size_t)n_in + n_out);
     step->in = OB_ARENA_ARRAY(arena, ob_place, n_in);
     step->out = OB_ARENA_ARRAY(arena, ob_place, n_out);
-    if (!step->args.in || !step->args.out || !step->in || !step->out) return NULL;
+    if (!step->args.in || !step->args.out || !step->layouts || !step->in || !step->out) return NULL;
     step->args.threads = &b->session->threads;
     step->args.allocator = &b->session->allocator;
     return step;
@@ -99,10 +128,17 @@ ob_status ob__append_step(ob_builder *b, ob_step *step) {
     uint32_t at = step->number = b->n_steps++;
     for (uint32_t i = 0; i < step->args.n_in; i++) OB_TRY(ob__keep_until(b, step->in[i].buffer, at));
     for (uint32_t i = 0; i < step->args.n_out; i++) OB_TRY(ob__keep_until(b, step->out[i].buffer, at));
+    uint32_t n_views = step->args.n_in + step->args.n_out;
+    for (uint32_t i = 0; i < n_views; i++) {
+        const ob_view *view = i < step->args.n_in ? &step->args.in[i] : &step->args.out[i - step->args.n_in];
+        step->layouts[i] = ob__new_layout(b, view);
+        if (!step->layouts[i]) return OB_E_MEMORY;
+    }
+    if (n_views > b->plan->most_views) b->plan->most_views = n_views;
+    step->args.in = step->args.out = NULL;
     *b->plan->steps_end = step;
     b->plan->steps_end = &step->next;
     b->plan->memory.n_steps++;
-    b->plan->n_views += (size_t)step->args.n_in + step->args.n_out;
     return OB_OK;
 }
 
@@ -115,7 +151,7 @@ ob_status ob__bytes_of(ob_builder *b, const ob_node *node, const ob_view *view, 
 ob_status ob__add_copy(ob_builder *b, const ob_node *node, const ob_slot *from, ob_buffer *to, const ob_view *layout) {
     ob_step *step = ob__new_step(b, OB_STEP_COPY, node, 1, 1);
     if (!step) return OB_E_MEMORY;
-    step->args.in[0] = from->view;
+    ob__slot_view(from, &step->args.in[0]);
     step->args.out[0] = *layout;
     step->in[0] = (ob_place){from->buffer, from->offset};
     step->out[0] = (ob_place){to, 0};
@@ -179,7 +215,7 @@ static ob_status find_operands(ob_builder *b, planned *p, bool *is_static) {
             all &= node->inputs[i] == NULL;
             continue;
         }
-        p->in_views[i] = p->in[i]->view;
+        ob__slot_view(p->in[i], &p->in_views[i]);
         if (p->in[i]->buffer->kind == OB_BUFFER_CONST && p->in[i]->buffer->constant)
             p->in_views[i].data = p->in[i]->buffer->constant + p->in[i]->offset;
         else if (ob_view_is_contiguous(&p->in_views[i]))
@@ -622,10 +658,11 @@ static ob_status place_output(ob_builder *b, uint32_t index) {
     uint64_t n_bytes;
     OB_TRY(ob__find_slot(b, NULL, value, &slot));
     if (!slot) return OB_OK; /* not known before the run */
-    OB_TRY(ob__bytes_of(b, NULL, &slot->view, &n_bytes));
+    ob_view view;
+    ob__slot_view(slot, &view);
+    OB_TRY(ob__bytes_of(b, NULL, &view, &n_bytes));
     ob_buffer *buffer = slot->buffer;
-    if (buffer->kind == OB_BUFFER_ARENA && buffer->n_bytes == n_bytes && slot->offset == 0 &&
-        ob_view_is_contiguous(&slot->view)) {
+    if (buffer->kind == OB_BUFFER_ARENA && buffer->n_bytes == n_bytes && slot->offset == 0 && ob_view_is_contiguous(&view)) {
         buffer->kind = OB_BUFFER_OUTPUT;
         buffer->index = index;
         b->plan->outputs[index].slot = slot;
@@ -633,10 +670,13 @@ static ob_status place_output(ob_builder *b, uint32_t index) {
     }
     ob_slot *copy = OB_ARENA_NEW(&b->plan->arena, ob_slot);
     if (!copy) return OB_E_MEMORY;
-    OB_TRY(ob__view_layout(&copy->view, slot->view.dtype, slot->view.rank, slot->view.dims));
+    ob_view layout;
+    OB_TRY(ob__view_layout(&layout, view.dtype, view.rank, view.dims));
+    copy->layout = ob__new_layout(b, &layout);
+    if (!copy->layout) return OB_E_MEMORY;
     OB_TRY(ob__new_buffer(b, OB_BUFFER_OUTPUT, index, n_bytes, &copy->buffer));
     b->plan->outputs[index].slot = copy;
-    return ob__add_copy(b, NULL, slot, copy->buffer, &copy->view);
+    return ob__add_copy(b, NULL, slot, copy->buffer, &layout);
 }
 
 ob_status ob__place_outputs(ob_builder *b) {

@@ -21,17 +21,6 @@ static int64_t read_int64(const ob_frame *frame, ob_place place, int64_t index, 
     return n;
 }
 
-/* Steps of the body see where the buffers that move are now. */
-static void rebind(ob_frame *frame, const ob_control *control) {
-    for (uint32_t i = 0; i < control->n_moved; i++) {
-        const ob_moved *moved = &control->moved[i];
-        const ob_place *place = moved->is_out ? &moved->step->out[moved->index] : &moved->step->in[moved->index];
-        ob_kernel_args *args = &frame->at.args[moved->step->number];
-        ob_view *view = moved->is_out ? &args->out[moved->index] : &args->in[moved->index];
-        view->data = address(frame, *place);
-    }
-}
-
 /* Where slice t of the sequence is. */
 static char *slice_at(const ob_frame *frame, const ob_sliced *sliced, int64_t batch, int64_t t) {
     char *whole = address(frame, sliced->whole);
@@ -64,7 +53,6 @@ static void place_state(ob_frame *frame, const ob_control *control, int64_t batc
     for (uint32_t i = 0; i < control->n_stacked; i++)
         frame->at.bases[control->stacked[i].slice->number] = slice_at(frame, &control->stacked[i], batch, t);
     if (control->counter) memcpy(frame->at.bases[control->counter->number], &t, sizeof t);
-    rebind(frame, control);
 }
 
 /* The state after the last iteration, or the initial one, becomes the result. */

@@ -18,8 +18,7 @@ ob_status ob__find_view(const ob_frame *frame, const ob_value *value, ob_view *o
         ob_cell_view(frame->cells[value->id], out);
     else if (slot) {
         char *base = frame->at.bases[slot->buffer->number];
-        *out = slot->view;
-        out->data = base ? base + slot->offset : NULL;
+        ob__layout_view(slot->layout, base ? base + slot->offset : NULL, out);
     } else if (session->constants[value->id])
         *out = *session->constants[value->id];
     else

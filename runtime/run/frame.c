@@ -78,9 +78,9 @@ ob_status ob__frame_lend(ob_frame *frame, void *block, size_t n_bytes, ob_error 
     return OB_OK;
 }
 
-/* Bytes of the tables: arguments, views, bases, in this order. The plan itself holds more than that, so nothing overflows. */
+/* Bytes of the tables: views, bases. The plan itself holds more than that, so nothing overflows. */
 static size_t table_bytes(const ob_plan *plan) {
-    return plan->memory.n_steps * sizeof(ob_kernel_args) + plan->n_views * sizeof(ob_view) + plan->n_buffers * sizeof(char *);
+    return plan->most_views * sizeof(ob_view) + plan->n_buffers * sizeof(char *) + 1;
 }
 
 /* A zeroed table by value id, unless it is there. */
@@ -123,7 +123,9 @@ ob_status ob__frame_reserve_outputs(ob_frame *frame, const ob_plan *plan, const 
         const ob_slot *slot = plan->outputs[i].slot;
         if (!slot) continue;
         if (i < n_outputs && outputs[i].data) {
-            OB_TRY(ob__check_output(session, i, &outputs[i], &slot->view, error));
+            ob_view planned;
+            ob__layout_view(slot->layout, NULL, &planned);
+            OB_TRY(ob__check_output(session, i, &outputs[i], &planned, error));
             continue;
         }
         own_memory |= slot->buffer->n_bytes > 0;
@@ -139,36 +141,10 @@ ob_status ob__frame_reserve_outputs(ob_frame *frame, const ob_plan *plan, const 
 
 /* ---- Addresses ---------------------------------------------------------------------------------------------------- */
 
-/* Views are large for what is in them: only the axes that there are. */
-static ob_view *copy_views(ob_view *to, const ob_view *from, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++, to++, from++) {
-        to->data = from->data;
-        to->dtype = from->dtype;
-        to->rank = from->rank;
-        size_t n_bytes = from->rank > 0 ? (size_t)from->rank * sizeof *from->dims : 0;
-        if (n_bytes == 0) continue;
-        memcpy(to->dims, from->dims, n_bytes);
-        memcpy(to->strides, from->strides, n_bytes);
-    }
-    return to;
-}
-
-/* Lays the tables out for the plan. */
 static void enter(ob_frame *frame, const ob_plan *plan) {
-    if (frame->at.plan == plan) return;
-    frame->at.args = (ob_kernel_args *)(void *)frame->at.tables.data;
-    ob_view *views = (ob_view *)(void *)(frame->at.args + plan->memory.n_steps);
-    frame->at.bases = (char **)(void *)(views + plan->n_views);
+    frame->at.views = (ob_view *)(void *)frame->at.tables.data;
+    frame->at.bases = (char **)(void *)(frame->at.views + plan->most_views);
     frame->at.plan = plan;
-    for (const ob_step *step = plan->steps; step; step = step->next) {
-        ob_kernel_args *args = &frame->at.args[step->number];
-        *args = step->args;
-        args->in = views;
-        args->out = views = copy_views(views, step->args.in, args->n_in);
-        views = copy_views(views, step->args.out, args->n_out);
-        args->threads = frame->threads;
-        args->strings = &frame->strings;
-    }
 }
 
 /* What the last run made is gone when the next one begins. */
@@ -198,10 +174,14 @@ static char *or_anywhere(const ob_frame *frame, char *block) {
     return block ? block : frame->at.tables.data;
 }
 
+static char *work_memory(const ob_frame *frame) {
+    return or_anywhere(frame, frame->at.lent ? frame->at.lent : frame->at.work.data);
+}
+
 static void bind(ob_frame *frame, const ob_run_data *data) {
     const ob_plan *plan = frame->at.plan;
     const ob_view *outputs = data->outputs;
-    char *work = or_anywhere(frame, frame->at.lent ? frame->at.lent : frame->at.work.data);
+    char *work = work_memory(frame);
     char *own_outputs = or_anywhere(frame, frame->outputs.data), *base = NULL;
     for (const ob_buffer *buffer = plan->buffers; buffer; buffer = buffer->next) {
         switch (buffer->kind) {
@@ -217,33 +197,39 @@ static void bind(ob_frame *frame, const ob_run_data *data) {
         }
         frame->at.bases[buffer->number] = base;
     }
-    for (const ob_step *step = plan->steps; step; step = step->next) {
-        ob_kernel_args *args = &frame->at.args[step->number];
-        args->scratch = work + plan->memory.arena_bytes;
-        args->lanes = (char *)args->scratch + step->lanes;
-        for (uint32_t i = 0; i < args->n_in; i++) {
-            if (!step->in[i].buffer) continue;
-            base = frame->at.bases[step->in[i].buffer->number];
-            args->in[i].data = base ? base + step->in[i].offset : NULL;
-        }
-        for (uint32_t i = 0; i < args->n_out; i++)
-            if (step->out[i].buffer) args->out[i].data = frame->at.bases[step->out[i].buffer->number];
-    }
     for (uint32_t i = 0; data->input_cells && i < frame->session->n_inputs; i++)
         if (data->input_cells[i]) ob__keep_cell(frame, frame->session->inputs[i], ob__cell_hold(data->input_cells[i]));
 }
 
 /* ---- Steps -------------------------------------------------------------------------------------------------------- */
 
-static ob_status run_step(ob_frame *frame, const ob_step *step, ob_error *error) {
-    const ob_kernel_args *args = &frame->at.args[step->number];
-    ob_status status;
-    switch (step->kind) {
-    case OB_STEP_COPY: status = ob_view_assign(&args->out[0], &args->in[0], error); break;
-    case OB_STEP_CONTROL: return ob__run_control(frame, step, error); /* the steps in its blocks have said where they are */
-    case OB_STEP_DYNAMIC: return ob__run_dynamic(frame, step, error); /* the same */
-    default: status = step->kernel->run(args, error); break;
+static void place_views(const ob_frame *frame, const ob_layout *const *layouts, const ob_place *places, uint32_t n,
+                        ob_view *views) {
+    for (uint32_t i = 0; i < n; i++) {
+        char *base = places[i].buffer ? frame->at.bases[places[i].buffer->number] : NULL;
+        ob__layout_view(layouts[i], base ? base + places[i].offset : NULL, &views[i]);
     }
+}
+
+static ob_status run_here(ob_frame *frame, const ob_step *step, ob_error *error) {
+    ob_kernel_args args = step->args;
+    args.in = frame->at.views;
+    args.out = frame->at.views + args.n_in;
+    place_views(frame, step->layouts, step->in, args.n_in, args.in);
+    place_views(frame, step->layouts + args.n_in, step->out, args.n_out, args.out);
+    if (step->kind == OB_STEP_COPY) return ob_view_assign(&args.out[0], &args.in[0], error);
+    args.scratch = work_memory(frame) + frame->at.plan->memory.arena_bytes;
+    args.lanes = (char *)args.scratch + step->lanes;
+    args.threads = frame->threads;
+    args.strings = &frame->strings;
+    return step->kernel->run(&args, error);
+}
+
+static ob_status run_step(ob_frame *frame, const ob_step *step, ob_error *error) {
+    /* The steps in its blocks, or in a node's bodies, have said where they are. */
+    if (step->kind == OB_STEP_CONTROL) return ob__run_control(frame, step, error);
+    if (step->kind == OB_STEP_DYNAMIC) return ob__run_dynamic(frame, step, error);
+    ob_status status = run_here(frame, step, error);
     if (status == OB_OK) status = ob__stop_status(frame->session, frame->threads, error);
     if (status == OB_OK) return OB_OK;
     return ob__at_node(error, step->node, ob__described(error, status, ""));
@@ -251,7 +237,7 @@ static ob_status run_step(ob_frame *frame, const ob_step *step, ob_error *error)
 
 static void report_step(const ob_frame *frame, const ob_step *step, uint64_t start) {
     const ob_session *session = frame->session;
-    const ob_kernel_args *args = &frame->at.args[step->number];
+    const ob_view *out = frame->at.views + step->args.n_in; /* as the step left them */
     ob_trace_event event = {.node = step->node ? ob__node_label(step->node) : "",
                             .op_type = step->kind == OB_STEP_COPY ? "copy" : step->node->op_type,
                             .kernel = step->kernel ? step->kernel->name : "copy",
@@ -260,10 +246,10 @@ static void report_step(const ob_frame *frame, const ob_step *step, uint64_t sta
     if (step->kind == OB_STEP_DYNAMIC) {
         const ob_value *value = step->node->n_outputs ? step->node->outputs[0] : NULL;
         event.output = value ? frame->dynamic[value->id] : NULL;
-    } else if (args->n_out)
-        event.output = &args->out[0];
-    for (uint32_t i = 0; i < args->n_out; i++)
-        event.n_bytes += (uint64_t)ob_view_count(&args->out[i]) * ob_dtype_size(args->out[i].dtype);
+    } else if (step->args.n_out)
+        event.output = &out[0];
+    for (uint32_t i = 0; i < step->args.n_out; i++)
+        event.n_bytes += (uint64_t)ob_view_count(&out[i]) * ob_dtype_size(out[i].dtype);
     session->trace(session->context, &event);
 }
 
@@ -355,8 +341,7 @@ static ob_status finish(ob_frame *frame, const ob_run_data *data, ob_error *erro
             OB_TRY(finish_dynamic_output(frame, i, &data->outputs[i], result, error));
             continue;
         }
-        *result = slot->view;
-        result->data = frame->at.bases[slot->buffer->number];
+        ob__layout_view(slot->layout, frame->at.bases[slot->buffer->number], result);
     }
     for (size_t i = 0; i < n_outputs; i++)
         if (frame->results[i].dtype != OB_NONE) OB_TRY(ob__check_declared(frame->session, i, &frame->results[i], error));
@@ -376,6 +361,6 @@ ob_status ob__frame_steps(ob_frame *frame, const ob_plan *plan, const ob_run_dat
 
 ob_status ob__frame_run(ob_frame *frame, const ob_plan *plan, const ob_run_data *data, ob_error *error) {
     forget_last_run(frame);
-    OB_TRY(ob__frame_steps(frame, plan, data, error));
+    OB_TRY(ob__described(error, ob__frame_steps(frame, plan, data, error), "cannot run"));
     return ob__described(error, finish(frame, data, error), "no place for the results");
 }

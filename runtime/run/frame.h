@@ -31,10 +31,10 @@ typedef struct ob_owned_memory {
 
 /* Where the plan at work is. */
 typedef struct ob_frame_place {
-    const struct ob_plan *plan; /* that the tables are laid out for; NULL: none */
-    ob_kernel_args *args;       /* by number of the step: copies of the plan's, with addresses */
+    const struct ob_plan *plan; /* NULL: none */
+    ob_view *views;             /* of the step at hand */
     char **bases;               /* by number of the buffer */
-    ob_memory tables;           /* holds args, their views, and bases */
+    ob_memory tables;           /* holds views and bases */
     ob_memory work;
     char *lent; /* the caller's memory, which stands for `work`; NULL: none */
     uint64_t lent_bytes;

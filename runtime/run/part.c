@@ -32,7 +32,7 @@ static uint64_t hash_layouts(const ob_view *views, uint32_t n) {
 
 static bool plan_fits(const ob_part *part, const ob_plan *plan, const ob_view *views) {
     for (uint32_t i = 0; i < part->n_entries; i++)
-        if (!ob__same_layout(&plan->inputs[i], &views[i])) return false;
+        if (!ob__fits_layout(plan->inputs[i], &views[i])) return false;
     return true;
 }
 
@@ -131,8 +131,7 @@ static ob_status place_results(ob_frame *frame, const ob_part *part, const ob_pl
     for (uint32_t i = 0; i < part->n_results; i++) {
         const ob_slot *slot = plan->outputs[i].slot;
         if (!slot) continue; /* made by what follows */
-        views[i] = slot->view;
-        views[i].data = data + slot->buffer->offset;
+        ob__layout_view(slot->layout, data + slot->buffer->offset, &views[i]);
     }
     *out = views;
     return OB_OK;
