@@ -94,9 +94,9 @@ ob_status ob__arena_finish(ob_arena *arena, ob_status status) {
 }
 
 static void *alloc_from_new_block(ob_arena *arena, size_t n_bytes) {
-    /* Blocks grow with the arena, each half of what there is, so that small objects stay small and a third of a large one is
+    /* Blocks grow with the arena, each an eighth of what there is, so that small objects stay small and a ninth of a large one is
      * unused at most; a large request gets a block of its own. */
-    size_t payload = arena->n_bytes / 2 < BLOCK_MIN ? BLOCK_MIN : arena->n_bytes / 2 > BLOCK_MAX ? BLOCK_MAX : arena->n_bytes / 2;
+    size_t payload = arena->n_bytes / 8 < BLOCK_MIN ? BLOCK_MIN : arena->n_bytes / 8 > BLOCK_MAX ? BLOCK_MAX : arena->n_bytes / 8;
     if (payload < n_bytes) payload = n_bytes;
     if (payload > SIZE_MAX - HEADER) goto fail;
     size_t total = payload + HEADER;
