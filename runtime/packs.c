@@ -42,7 +42,8 @@ ob_status ob__get_packs(ob_session *session, const ob_node *node, const ob_kerne
     for (uint32_t i = 0; i < needs->n_packs; i++) {
         const ob_pack_want *want = &needs->packs[i];
         const ob_value *value = node->inputs[want->input];
-        const ob_view *shared = session->constants[value->id], *constant = &in[want->input];
+        const ob_constant *shared = session->constants[value->id];
+        const ob_view *constant = &in[want->input];
         if (shared && shared->data == constant->data)
             OB_TRY(find_or_make(session, value->id, want, constant, &packs[i], error));
         else

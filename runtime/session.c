@@ -57,6 +57,21 @@ void ob__free_owned(ob_session *session, ob_owned_memory **list) {
     }
 }
 
+ob_status ob__set_constant(ob_session *session, const ob_value *value, const ob_view *view) {
+    ob_constant *constant = OB_ARENA_NEW(&session->arena, ob_constant);
+    if (!constant) return OB_E_MEMORY;
+    *constant = (ob_constant){view->data, ob__make_layout(&session->arena, view)};
+    if (!constant->layout) return OB_E_MEMORY;
+    session->constants[value->id] = constant;
+    return OB_OK;
+}
+
+bool ob__constant_view(const ob_session *session, const ob_value *value, ob_view *out) {
+    const ob_constant *constant = session->constants[value->id];
+    if (constant) ob__layout_view(constant->layout, constant->data, out);
+    return constant != NULL;
+}
+
 ob_status ob__at_node(ob_error *error, const ob_node *node, ob_status status) {
     if (error && node) {
         ob__node_place(node, error->node, sizeof error->node);
@@ -261,7 +276,7 @@ static ob_status set_up(ob_session *session, const ob_model *model, const ob_ses
     OB_TRY(collect_inputs(session, error));
     OB_TRY(infer_symbolic(session, max_nodes, error));
     OB_TRY(describe_outputs(session));
-    session->constants = OB_ARENA_ARRAY(&session->arena, ob_view *, session->model->n_values);
+    session->constants = OB_ARENA_ARRAY(&session->arena, ob_constant *, session->model->n_values);
     if (!session->constants) return OB_E_MEMORY;
     ob_external_rules external = {config->external_data, config->external_folder};
     OB_TRY(ob__find_live(session));

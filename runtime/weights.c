@@ -223,11 +223,10 @@ static ob_status load_graph(void *context, ob_graph *graph) {
         OB_FAIL_IF(!tensor || tensor->rank > OB_MAX_RANK, l->error, OB_E_UNSUPPORTED,
                    "initializer %s: sparse, or of a rank over %d", value->name, OB_MAX_RANK);
         OB_TRY(tensor_data(l, value, &data));
-        ob_view *view = OB_ARENA_NEW(&l->session->arena, ob_view);
-        if (!view) return OB_E_MEMORY;
-        ob_status status = ob_view_init(view, data, tensor->dtype, tensor->rank, tensor->dims);
+        ob_view view;
+        ob_status status = ob_view_init(&view, data, tensor->dtype, tensor->rank, tensor->dims);
         OB_FAIL_IF(status != OB_OK, l->error, status, "initializer %s: not a usable tensor", value->name);
-        l->session->constants[value->id] = view;
+        OB_TRY(ob__set_constant(l->session, value, &view));
     }
     return OB_OK;
 }

@@ -258,12 +258,47 @@ static void test_lent_memory_and_back(void **state) {
     ob_model_close(&model);
 }
 
+/* What a session of a file of some 20 KB keeps beside the weights, which it borrows, and the memory of a run. */
+static void test_small_model(void **state) {
+    (void)state;
+    enum { LAYERS = 16, WIDTH = 16 };
+    float weights[WIDTH * WIDTH], bias[WIDTH], x[WIDTH];
+    for (int i = 0; i < WIDTH * WIDTH; i++) weights[i] = (float)(i % 7) / 32;
+    for (int i = 0; i < WIDTH; i++) bias[i] = x[i] = (float)i / 8;
+    ob_model *model = new_model(14);
+    ob_value *value = new_input(model, "x", OB_FLOAT, "N 16");
+    for (int layer = 0; layer < LAYERS; layer++) {
+        static const char *const stems[] = {"w", "b", "product", "sum", "result"};
+        char name[5][16];
+        for (int i = 0; i < 5; i++) snprintf(name[i], sizeof name[i], "%s_%d", stems[i], layer);
+        ob_value *w = new_weight(model, name[0], OB_FLOAT, 2, (int64_t[]){WIDTH, WIDTH}, weights);
+        ob_value *b = new_weight(model, name[1], OB_FLOAT, 1, (int64_t[]){WIDTH}, bias);
+        value = new_node(model, "MatMul", name[2], 2, value, w);
+        value = new_node(model, "Relu", name[4], 1, new_node(model, "Add", name[3], 2, value, b));
+    }
+    new_output(model, value);
+    ob_session *session = open_session(model, true);
+    ob_view in[] = {view_of(x, OB_FLOAT, 2, 1, WIDTH)}, out[1] = {{0}};
+    run_ok(session, in, 1, out, 1);
+    ob_session_memory memory;
+    ob_session_get_memory(session, &memory);
+    assert_int_equal(memory.n_steps, 3 * LAYERS);
+    assert_in_range(memory.session_bytes - memory.constant_bytes - memory.work_bytes, 1, 110 * 1024);
+    ob_session_close(&session);
+    ob_model_close(&model);
+}
+
 int main(int argc, char **argv) {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_caller_memory), cmocka_unit_test(test_run_allocates_nothing),
-        cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_memory_limit),
-        cmocka_unit_test(test_session_bytes), cmocka_unit_test(test_one_block_for_all_plans),
-        cmocka_unit_test(test_lent_memory),   cmocka_unit_test(test_lent_memory_and_back),
+        cmocka_unit_test(test_small_model),
+        cmocka_unit_test(test_caller_memory),
+        cmocka_unit_test(test_run_allocates_nothing),
+        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_memory_limit),
+        cmocka_unit_test(test_session_bytes),
+        cmocka_unit_test(test_one_block_for_all_plans),
+        cmocka_unit_test(test_lent_memory),
+        cmocka_unit_test(test_lent_memory_and_back),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -370,7 +370,7 @@ static void evaluate_plainly(ob_session *session, const ob_view *in, ob_view *va
     ob_error error;
     for (uint32_t i = 0; i < session->n_inputs; i++) values[session->inputs[i]->id] = in[i];
     for (uint32_t i = 0; i < session->model->n_values; i++)
-        if (session->constants[i]) values[i] = *session->constants[i];
+        if (session->constants[i]) ob__layout_view(session->constants[i]->layout, session->constants[i]->data, &values[i]);
     for (const ob_node *node = session->model->graph->first; node; node = node->next) {
         ob_view operands[3] = {{0}}, result;
         for (uint32_t i = 0; i < node->n_inputs; i++) operands[i] = values[node->inputs[i]->id];

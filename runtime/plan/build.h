@@ -26,6 +26,8 @@ typedef struct ob_builder {
     ob_arena scratch; /* dies with the planning */
     ob_facts facts;   /* for these inputs */
     const ob_view *inputs;
+    ob_view *room;                /* full views for the node at hand, ROOM of them; what does not fit is of the scratch */
+    uint32_t n_room;              /* in use */
     const ob_layout *layouts[64]; /* by a hash: the latest, to be shared */
     uint8_t *sources;             /* by value id: ob_source */
     ob_node **waiting;            /* nodes that wait for a size */
@@ -42,6 +44,8 @@ typedef struct ob_builder {
 bool ob__is_static_type(const ob_type *type);
 
 /* runtime/plan/plan_node.c */
+/* n empty views until the node at hand is planned; NULL: no memory. */
+ob_view *ob__some_views(ob_builder *b, uint32_t n);
 /* The view's layout, for the plan; NULL: no memory. */
 const ob_layout *ob__new_layout(ob_builder *b, const ob_view *view);
 /* As a view of no data. */

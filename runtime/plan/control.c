@@ -46,8 +46,9 @@ static bool graph_is_static(const ob_builder *b, const ob_graph *graph) {
 
 /* 0 or 1 when the condition is known while planning, else -1. */
 static int known_truth(const ob_builder *b, const ob_value *value) {
-    const ob_view *constant = b->session->constants[value->id];
-    if (constant && constant->dtype == OB_BOOL && ob_view_count(constant) == 1) return *(const uint8_t *)constant->data != 0;
+    ob_view constant;
+    if (ob__constant_view(b->session, value, &constant) && constant.dtype == OB_BOOL && ob_view_count(&constant) == 1)
+        return *(const uint8_t *)constant.data != 0;
     const ob_content *content = &ob__fact(&b->facts, value)->content;
     bool is_known = content->elems && content->n == 1 && ob_dim_is_const(content->elems[0]);
     return is_known ? content->elems[0] != 0 : -1;

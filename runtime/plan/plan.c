@@ -146,8 +146,8 @@ static ob_status first_error(const ob_builder *b, const ob_findings *findings) {
     return OB_OK;
 }
 
-static ob_known_value known_value(const ob_value *value, const ob_view *view) {
-    return (ob_known_value){value, {.kind = OB_TYPE_TENSOR, .dtype = view->dtype, .shape = {view->rank, view->dims}}, {0}};
+static ob_known_value known_value(const ob_value *value, ob_dtype dtype, int32_t rank, const int64_t *dims) {
+    return (ob_known_value){value, {.kind = OB_TYPE_TENSOR, .dtype = dtype, .shape = {rank, dims}}, {0}};
 }
 
 /* From what the run has told of the entries, and the constants. */
@@ -155,16 +155,18 @@ static ob_status infer_part(ob_builder *b, ob_findings *findings) {
     const ob_part *part = b->part;
     ob_known_value *known = OB_ARENA_ARRAY(&b->scratch, ob_known_value, (size_t)part->n_entries + part->n_constants);
     if (!known) return OB_E_MEMORY;
-    for (uint32_t i = 0; i < part->n_entries; i++) known[i] = known_value(part->entries[i], &b->inputs[i]);
+    for (uint32_t i = 0; i < part->n_entries; i++)
+        known[i] = known_value(part->entries[i], b->inputs[i].dtype, b->inputs[i].rank, b->inputs[i].dims);
     for (uint32_t i = 0; i < part->n_constants; i++) {
         const ob_value *value = part->constants[i];
-        const ob_view *view = b->session->constants[value->id];
+        const ob_layout *layout = b->session->constants[value->id]->layout;
         ob_known_value *at = &known[part->n_entries + i];
-        *at = known_value(value, view);
+        ob_view view;
+        *at = known_value(value, layout->dtype, layout->rank, layout->sizes);
         if (value->data)
             OB_TRY(ob__content_of_tensor(value->data, &b->scratch, &at->content));
-        else
-            OB_TRY(set_content(b, view, &at->content));
+        else if (ob__constant_view(b->session, value, &view))
+            OB_TRY(set_content(b, &view, &at->content));
     }
     return ob__propagate_nodes(b->session->model, part->nodes, part->n_nodes, known, (size_t)part->n_entries + part->n_constants,
                                &b->facts, findings);

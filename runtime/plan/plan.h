@@ -65,6 +65,14 @@ static inline void ob__layout_view(const ob_layout *layout, void *data, ob_view 
     }
 }
 bool ob__fits_layout(const ob_layout *layout, const ob_view *view);
+/* NULL: no memory. */
+const ob_layout *ob__make_layout(ob_arena *arena, const ob_view *view);
+
+/* A value that every run reads. */
+typedef struct ob_constant {
+    void *data;
+    const ob_layout *layout;
+} ob_constant;
 
 /* ---- Steps
  * ------------------------------------------------------------------------------------------------------------------------ */
@@ -222,7 +230,7 @@ struct ob_session {
     bool has_cells;              /* an input or output is more than a tensor */
     bool *live;                  /* by node id: it runs */
     struct ob_pack **packs;      /* by value id: runtime/packs.c; NULL: none yet */
-    ob_view **constants;         /* by value id: initializers that are used, folded results */
+    ob_constant **constants;     /* by value id: initializers that are used, folded results */
     ob_owned_memory *owned;
     uint64_t constant_bytes;
     uint64_t max_folded_bytes; /* of folded constants, for all shapes and for each plan again */
@@ -283,6 +291,11 @@ ob_status ob__expand_bodies(ob_model *model, const ob_facts *facts, bool all, ui
 
 /* runtime/live.c: fills session->uses and session->live. */
 ob_status ob__find_live(ob_session *session);
+
+/* Makes the view what every run reads as the value. E_MEMORY. */
+ob_status ob__set_constant(ob_session *session, const ob_value *value, const ob_view *view);
+/* False, and *out as it was, when the value is none. */
+bool ob__constant_view(const ob_session *session, const ob_value *value, ob_view *out);
 
 /* runtime/weights.c: fills session->constants for the initializers that are used; reads external data. */
 typedef struct ob_external_rules {

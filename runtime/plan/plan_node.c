@@ -16,6 +16,20 @@ enum { FOLD_MAX_BYTES = 64 * 1024 * 1024 };
 /* ---- Buffers, slots, steps
  * -------------------------------------------------------------------------------------------------------- */
 
+ob_view *ob__some_views(ob_builder *b, uint32_t n) {
+    enum { ROOM = 64 };
+    if (!b->room) b->room = ob__arena_alloc(&b->scratch, ROOM * sizeof *b->room);
+    if (!b->room || n > ROOM - b->n_room) return OB_ARENA_ARRAY(&b->scratch, ob_view, n);
+    ob_view *views = b->room + b->n_room;
+    b->n_room += n;
+    for (uint32_t i = 0; i < n; i++) {
+        views[i].data = NULL;
+        views[i].dtype = OB_NONE;
+        views[i].rank = 0;
+    }
+    return views;
+}
+
 static size_t layout_bytes(int32_t rank) {
     return sizeof(ob_layout) + 2 * (size_t)(rank > 0 ? rank : 0) * sizeof(int64_t);
 }
@@ -27,13 +41,8 @@ bool ob__fits_layout(const ob_layout *layout, const ob_view *view) {
     return true;
 }
 
-const ob_layout *ob__new_layout(ob_builder *b, const ob_view *view) {
-    uint64_t hash = (uint64_t)view->dtype * 31 + (uint64_t)view->rank;
-    for (int32_t axis = 0; axis < view->rank; axis++)
-        hash = (hash * 31 + (uint64_t)view->dims[axis]) * 31 + (uint64_t)view->strides[axis];
-    const ob_layout **place = &b->layouts[(hash ^ hash >> 17) % (sizeof b->layouts / sizeof *b->layouts)];
-    if (*place && ob__fits_layout(*place, view)) return *place;
-    ob_layout *made = ob__arena_alloc(&b->plan->arena, layout_bytes(view->rank));
+const ob_layout *ob__make_layout(ob_arena *arena, const ob_view *view) {
+    ob_layout *made = ob__arena_alloc(arena, layout_bytes(view->rank));
     if (!made) return NULL;
     made->dtype = view->dtype;
     made->rank = view->rank;
@@ -41,7 +50,16 @@ const ob_layout *ob__new_layout(ob_builder *b, const ob_view *view) {
         made->sizes[axis] = view->dims[axis];
         made->sizes[view->rank + axis] = view->strides[axis];
     }
-    return *place = made;
+    return made;
+}
+
+const ob_layout *ob__new_layout(ob_builder *b, const ob_view *view) {
+    uint64_t hash = (uint64_t)view->dtype * 31 + (uint64_t)view->rank;
+    for (int32_t axis = 0; axis < view->rank; axis++)
+        hash = (hash * 31 + (uint64_t)view->dims[axis]) * 31 + (uint64_t)view->strides[axis];
+    const ob_layout **place = &b->layouts[(hash ^ hash >> 17) % (sizeof b->layouts / sizeof *b->layouts)];
+    if (*place && ob__fits_layout(*place, view)) return *place;
+    return *place = ob__make_layout(&b->plan->arena, view);
 }
 
 ob_status ob__new_buffer(ob_builder *b, ob_buffer_kind kind, uint32_t index, uint64_t n_bytes, ob_buffer **out) {
@@ -82,12 +100,12 @@ ob_status ob__find_slot(ob_builder *b, const ob_node *reader, const ob_value *va
     *out = NULL;
     if (!value || b->sources[value->id] != OB_SOURCE_PLAN) return OB_OK;
     if (!b->plan->slots[value->id]) {
-        const ob_view *constant = b->session->constants[value->id];
-        if (!constant) {
+        ob_view constant;
+        if (!ob__constant_view(b->session, value, &constant)) {
             ob__at_node(b->error, reader, OB_E_MODEL);
             return ob__fail(b->error, OB_E_MODEL, "%s is read before any node makes it", value->name);
         }
-        OB_TRY(ob__new_const_slot(b, value, constant));
+        OB_TRY(ob__new_const_slot(b, value, &constant));
     }
     *out = b->plan->slots[value->id];
     return OB_OK;
@@ -102,8 +120,8 @@ ob_step *ob__new_step(ob_builder *b, ob_step_kind kind, const ob_node *node, uin
     step->args.node = node;
     step->args.n_in = n_in;
     step->args.n_out = n_out;
-    step->args.in = OB_ARENA_ARRAY(&b->scratch, ob_view, n_in);
-    step->args.out = OB_ARENA_ARRAY(&b->scratch, ob_view, n_out);
+    step->args.in = ob__some_views(b, n_in);
+    step->args.out = ob__some_views(b, n_out);
     step->layouts = OB_ARENA_ARRAY(arena, const ob_layout *, (size_t)n_in + n_out);
     step->in = OB_ARENA_ARRAY(arena, ob_place, n_in);
     step->out = OB_ARENA_ARRAY(arena, ob_place, n_out);
@@ -205,8 +223,8 @@ static ob_status find_operands(ob_builder *b, planned *p, bool *is_static) {
     const ob_node *node = p->node;
     *is_static = false;
     p->in = OB_ARENA_ARRAY(&b->scratch, ob_slot *, node->n_inputs);
-    p->in_views = OB_ARENA_ARRAY(&b->scratch, ob_view, node->n_inputs);
-    p->out = OB_ARENA_ARRAY(&b->scratch, ob_view, node->n_outputs);
+    p->in_views = ob__some_views(b, node->n_inputs);
+    p->out = ob__some_views(b, node->n_outputs);
     if (!p->in || !p->in_views || !p->out) return OB_E_MEMORY;
     bool all = true;
     for (uint32_t i = 0; i < node->n_inputs; i++) {
@@ -302,7 +320,7 @@ static ob_status try_fold(ob_builder *b, planned *p, bool *done) {
     bool for_all_shapes;
     *done = false;
     if (!can_fold(b, p, &for_all_shapes)) return OB_OK;
-    ob_view *results = OB_ARENA_ARRAY(&session->arena, ob_view, node->n_outputs);
+    ob_view *results = ob__some_views(b, node->n_outputs);
     if (!results) return OB_E_MEMORY;
     ob_owned_memory *blocks = NULL;
     ob_arena *strings = for_all_shapes ? &session->arena : &b->plan->arena;
@@ -321,7 +339,7 @@ static ob_status try_fold(ob_builder *b, planned *p, bool *done) {
         b->plan->folded_bytes += keep_blocks(blocks, &b->plan->owned);
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         if (!node->outputs[i]) continue;
-        if (for_all_shapes) session->constants[node->outputs[i]->id] = &results[i];
+        if (for_all_shapes) OB_TRY(ob__set_constant(session, node->outputs[i], &results[i]));
         OB_TRY(ob__new_const_slot(b, node->outputs[i], &results[i]));
     }
     consume_inputs(p);
@@ -374,8 +392,7 @@ static ob_status try_view(ob_builder *b, planned *p, bool *done) {
     const ob_node *node = p->node;
     *done = false;
     if (!(p->kernel->flags & OB_KERNEL_VIEW) || !p->kernel->view) return OB_OK;
-    ob_view *in = OB_ARENA_ARRAY(&b->scratch, ob_view, node->n_inputs),
-            *out = OB_ARENA_ARRAY(&b->scratch, ob_view, node->n_outputs);
+    ob_view *in = ob__some_views(b, node->n_inputs), *out = ob__some_views(b, node->n_outputs);
     if (!in || !out) return OB_E_MEMORY;
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         in[i] = p->in_views[i];
@@ -619,7 +636,7 @@ ob_status ob__plan_rest(ob_builder *b) {
     return OB_OK;
 }
 
-ob_status ob__plan_node(ob_builder *b, const ob_node *node) {
+static ob_status plan_node(ob_builder *b, const ob_node *node) {
     planned p = {.node = node, .kernel = node->op ? node->op->kernel : NULL};
     bool is_static, done;
     if (!p.kernel) return ob__at_node(b->error, node, ob__fail(b->error, OB_E_UNSUPPORTED, "%s has no kernel", node->op_type));
@@ -638,6 +655,13 @@ ob_status ob__plan_node(ob_builder *b, const ob_node *node) {
     OB_TRY(try_fold(b, &p, &done));
     if (!done) OB_TRY(try_view(b, &p, &done));
     return done ? OB_OK : plan_step(b, &p);
+}
+
+ob_status ob__plan_node(ob_builder *b, const ob_node *node) {
+    uint32_t before = b->n_room;
+    ob_status status = plan_node(b, node);
+    b->n_room = before;
+    return status;
 }
 
 ob_status ob__plan_graph(ob_builder *b, const ob_graph *graph) {

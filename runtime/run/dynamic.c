@@ -19,9 +19,7 @@ ob_status ob__find_view(const ob_frame *frame, const ob_value *value, ob_view *o
     else if (slot) {
         char *base = frame->at.bases[slot->buffer->number];
         ob__layout_view(slot->layout, base ? base + slot->offset : NULL, out);
-    } else if (session->constants[value->id])
-        *out = *session->constants[value->id];
-    else
+    } else if (!ob__constant_view(session, value, out))
         return ob__fail(error, OB_E_MODEL, "%s is read before any node makes it", value->name);
     return OB_OK;
 }
