@@ -128,6 +128,44 @@ static void put_graph_cases(void) {
     closedir(graphs);
 }
 
+/* Bodies in bodies, state that is kept, swapped, stacked and scanned, sizes that only the run tells. */
+static void put_bodies(void) {
+    static const char head[] = "<ir_version: 8, opset_import: [\"\" : 16]>\n";
+    static const char *const graphs[] = {
+        "g (bool c, float[3] x) => (float[3] y, float[3] z) { y, z = If (c) <then_branch = t () => (a, b) { a = Add (x, x) b = "
+        "Neg (a) }, "
+        "else_branch = e () => (x, k) { k = Constant <value = float[3] {7, 8, 9}> () }> }",
+        "g (int64 n, bool c, float[2] x) => (float[2] y, float[2] z) { y, z = Loop (n, c, x, x) <body = b (int64 i, bool k, "
+        "float[2] p, "
+        "float[2] q) => (k, q, r) { r = Add (p, q) }> }",
+        "g (float[2] x) => (float[2] y, float[3, 2] a, int64[3] b) { n = Constant <value = int64 {3}> () y, a, b = Loop (n, , x) "
+        "<body = b "
+        "(int64 i, bool k, float[2] p) => (k, q, p, i) { two = Constant <value = int64 {2}> () q = Loop (two, , p) <body = b2 "
+        "(int64 i2, bool "
+        "k2, float[2] r) => (k2, t) { t = Add (r, x) }> }> }",
+        "g (float[2] s, float[2, 3] x) => (float[2] y, float[2, 3] a) { y, a = Scan <num_scan_inputs = 1, scan_input_axes = [1], "
+        "scan_input_directions = [1], scan_output_axes = [-1], body = b (float[2] p, float[2] c) => (q, q) { q = Add (p, c) }> "
+        "(s, x) }",
+        "g (float[6] x) => (float[N] y) { i = NonZero (x) f = Squeeze (i) p = Gather (x, f) r = Relu (p) j = NonZero (r) h = "
+        "Squeeze (j) y = "
+        "Gather (r, h) }",
+        "g (int64 n, float[1] x) => (float[N] y, float[M] z) { y, z = Loop (n, , x) <body = b (int64 i, bool k, float[L] p) => "
+        "(k, q, s) { q = "
+        "Concat <axis = 0> (p, x) s = ReduceSum <keepdims = 0> (q) }> }"};
+    for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
+        char text[2048];
+        int n = snprintf(text, sizeof text, "%s%s", head, graphs[i]);
+        ob_model *model = NULL;
+        if (ob_model_load_memory(text, (size_t)n, "body", NULL, &model, NULL) != OB_OK) {
+            fprintf(stderr, "seed of bodies %zu is no model\n", i);
+            exit(1);
+        }
+        put("text", text, (size_t)n);
+        put_model(model);
+        ob_model_close(&model);
+    }
+}
+
 /* The plugin's target reads its bytes as choices: any will do. */
 static void put_choices(void) {
     uint8_t bytes[96];
@@ -181,6 +219,7 @@ int main(int argc, char **argv) {
         }
     }
     put_graph_cases();
+    put_bodies();
     corpus_each_model(visit);
     put_contracts();
     put_choices();
