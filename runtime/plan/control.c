@@ -95,21 +95,70 @@ static bool is_behind(const ob_builder *b, const ob_value *value, const ob_value
     return ob__same_shape(&behind, &part->shape);
 }
 
+/* Trips and sequences, as the shapes say; false where operands disagree. A Loop without results that stack has no bound. */
+static bool count_trips(const ob_builder *b, const ob_node *node, const ob_loop_params *params, int64_t *trips,
+                        int64_t *batches) {
+    *trips = INT64_MAX;
+    *batches = 1;
+    for (uint32_t i = 0; i < params->n_scanned; i++) {
+        const ob_shape *shape = &type_of(b, node->inputs[params->first + params->n_state + i])->shape;
+        int64_t axis = ob__scan_axis(node, false, i);
+        int32_t rank = shape->rank - params->has_batch;
+        if (axis < 0) axis += rank;
+        if (axis < 0 || axis >= rank) return false;
+        int64_t n = shape->dims[axis + params->has_batch], m = params->has_batch ? shape->dims[0] : 1;
+        if (i > 0 && (n != *trips || m != *batches)) return false;
+        *trips = n;
+        *batches = m;
+    }
+    if (!params->is_scan && params->n_stacked > 0) {
+        const ob_shape *shape = &type_of(b, node->outputs[params->n_state])->shape;
+        if (shape->rank < 1) return false;
+        *trips = shape->dims[0];
+    }
+    return true;
+}
+
+/* Result i of what is stacked has the shape of `batches` times `trips` slices. */
+static bool stacks(const ob_builder *b, const ob_node *node, const ob_loop_params *params, uint32_t i, int64_t trips,
+                   int64_t batches) {
+    const ob_type *whole = type_of(b, node->outputs[params->n_state + i]);
+    const ob_type *item = type_of(b, params->body->outputs[params->own_outputs + params->n_state + i]);
+    int32_t rank = whole->shape.rank - params->has_batch;
+    int64_t axis = params->is_scan ? ob__scan_axis(node, true, i) : 0;
+    if (whole->dtype != item->dtype || rank != item->shape.rank + 1) return false;
+    if (params->has_batch && whole->shape.dims[0] != batches) return false;
+    if (axis < 0) axis += rank;
+    if (axis < 0 || axis >= rank) return false;
+    for (int32_t k = 0, from = 0; k < rank; k++)
+        if (whole->shape.dims[k + params->has_batch] != (k == axis ? trips : item->shape.dims[from++])) return false;
+    return true;
+}
+
+static bool state_fits(const ob_builder *b, const ob_node *node, const ob_loop_params *params, uint32_t i, int64_t batches) {
+    const ob_value *in = params->body->inputs[params->own_inputs + i], *out = params->body->outputs[params->own_outputs + i];
+    const ob_value *initial = node->inputs[params->first + i];
+    if (!are_same(b, in, out) || !are_same(b, initial, node->outputs[i]) || !is_behind(b, initial, in, params->has_batch))
+        return false;
+    return !params->has_batch || type_of(b, initial)->shape.dims[0] == batches;
+}
+
 static bool loop_is_static(const ob_builder *b, const ob_node *node) {
     ob_loop_params params;
+    int64_t trips, batches;
     if (!read_params(node, &params) || !graph_is_static(b, params.body)) return false;
     const ob_graph *body = params.body;
-    for (uint32_t i = 0; i < params.n_state; i++) {
-        const ob_value *in = body->inputs[params.own_inputs + i], *out = body->outputs[params.own_outputs + i];
-        if (!are_same(b, in, out) || !is_behind(b, node->inputs[params.first + i], in, params.has_batch)) return false;
-    }
     for (uint32_t i = 0; i < body->n_inputs; i++)
         if (!ob__is_static_type(type_of(b, body->inputs[i]))) return false;
+    if (!count_trips(b, node, &params, &trips, &batches)) return false;
+    for (uint32_t i = 0; i < params.n_state; i++)
+        if (!state_fits(b, node, &params, i, batches)) return false;
     for (uint32_t i = 0; i < params.n_stacked; i++)
-        if (type_of(b, node->outputs[params.n_state + i])->shape.rank !=
-            type_of(b, body->outputs[params.own_outputs + params.n_state + i])->shape.rank + 1 + params.has_batch)
-            return false;
-    if (params.is_scan) return true;
+        if (!stacks(b, node, &params, i, trips, batches)) return false;
+    if (params.is_scan) {
+        const ob_type *lengths = params.has_batch && node->inputs[0] ? type_of(b, node->inputs[0]) : NULL;
+        return !lengths || (lengths->dtype == OB_INT64 && lengths->shape.rank == 1 && lengths->shape.dims[0] == batches);
+    }
     bool counted = !node->inputs[0] || is_single(type_of(b, node->inputs[0]), OB_INT64);
     bool asked = !node->inputs[1] || is_single(type_of(b, node->inputs[1]), OB_BOOL);
     return counted && asked && is_single(type_of(b, body->outputs[0]), OB_BOOL);
@@ -346,7 +395,6 @@ static ob_status find_operands(ob_builder *b, looping *l) {
     const ob_node *node = l->node;
     ob_slot *slot;
     for (uint32_t i = 0; i < l->params.n_state; i++) OB_TRY(find_initial(b, l, i, &control->carried[i]));
-    control->n_trips = INT64_MAX;
     if (!l->params.is_scan) {
         OB_TRY(single_place(b, l, node->inputs[0], &control->trips));
         return single_place(b, l, node->inputs[1], &control->condition);
@@ -359,26 +407,6 @@ static ob_status find_operands(ob_builder *b, looping *l) {
         OB_TRY(contiguous_slot(b, l, node->inputs[0], &slot));
         control->lengths = (ob_place){slot->buffer, slot->offset};
     }
-    return OB_OK;
-}
-
-/* Trips and sequences, as the shapes say; E_SHAPE where scanned operands disagree. */
-static ob_status count_trips(ob_builder *b, looping *l) {
-    const ob_node *node = l->node;
-    ob_control *control = l->control;
-    control->n_batches = 1;
-    for (uint32_t i = 0; i < l->params.n_scanned; i++) {
-        const ob_shape *shape = &type_of(b, node->inputs[l->params.first + l->params.n_state + i])->shape;
-        int64_t axis = ob__scan_axis(node, false, i);
-        int32_t rank = shape->rank - l->params.has_batch, at = (int32_t)(axis < 0 ? axis + rank : axis);
-        if (at < 0 || at >= rank) return OB_E_INTERNAL;
-        int64_t n = shape->dims[at + l->params.has_batch];
-        if (control->n_trips != INT64_MAX && control->n_trips != n) return OB_E_SHAPE;
-        control->n_trips = n;
-        if (l->params.has_batch) control->n_batches = shape->dims[0];
-    }
-    if (!l->params.is_scan && l->params.n_stacked > 0)
-        control->n_trips = type_of(b, node->outputs[l->params.n_state])->shape.dims[0];
     return OB_OK;
 }
 
@@ -524,9 +552,7 @@ static ob_status plan_loop(ob_builder *b, const ob_node *node) {
     control->stacked = OB_ARENA_ARRAY(arena, ob_sliced, control->n_stacked);
     if (!control->carried || !control->scanned || !control->stacked) return OB_E_MEMORY;
     OB_TRY(find_operands(b, &l));
-    ob_status status = count_trips(b, &l);
-    OB_FAIL_IF(status == OB_E_SHAPE, b->error, status, "operands to scan have different lengths");
-    OB_TRY(status);
+    if (!count_trips(b, node, &l.params, &control->n_trips, &control->n_batches)) return OB_E_INTERNAL;
     OB_TRY(new_results(b, &l));
     if (!l.params.is_scan) OB_TRY(ob__new_buffer(b, OB_BUFFER_ARENA, 0, sizeof(int64_t), &control->counter));
     OB_TRY(ob__append_step(b, l.step));
