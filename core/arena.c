@@ -34,7 +34,7 @@ struct ob_arena_block {
 #define OB_ARENA_BLOCK_MAX (4 * 1024 * 1024)
 #endif
 
-enum { ALIGNMENT = 16, HEADER = 32, BLOCK_MIN = OB_ARENA_BLOCK_MIN, BLOCK_MAX = OB_ARENA_BLOCK_MAX };
+enum { ALIGNMENT = 16, HEADER = 32, BLOCK_MIN = OB_ARENA_BLOCK_MIN, BLOCK_MAX = OB_ARENA_BLOCK_MAX, MUCH = 128 * 1024 };
 _Static_assert(sizeof(ob_arena_block) <= HEADER - ALIGNMENT, "the header must fit before the first aligned place");
 
 /* Allocators align as malloc does, which on 32-bit machines may be less. */
@@ -94,9 +94,10 @@ ob_status ob__arena_finish(ob_arena *arena, ob_status status) {
 }
 
 static void *alloc_from_new_block(ob_arena *arena, size_t n_bytes) {
-    /* Blocks grow with the arena, each an eighth of what there is, so that small objects stay small and a ninth of a large one is
-     * unused at most; a large request gets a block of its own. */
-    size_t payload = arena->n_bytes / 8 < BLOCK_MIN ? BLOCK_MIN : arena->n_bytes / 8 > BLOCK_MAX ? BLOCK_MAX : arena->n_bytes / 8;
+    /* Blocks grow with the arena: each is an eighth of what there is, so that a ninth of a small object is unused at most, and
+     * half of it where there is much, so that large ones come in few pieces; a large request gets a block of its own. */
+    size_t payload = arena->n_bytes / (arena->n_bytes < MUCH ? 8 : 2);
+    payload = payload < BLOCK_MIN ? BLOCK_MIN : payload > BLOCK_MAX ? BLOCK_MAX : payload;
     if (payload < n_bytes) payload = n_bytes;
     if (payload > SIZE_MAX - HEADER) goto fail;
     size_t total = payload + HEADER;
