@@ -28,7 +28,7 @@ static ob_status read_padding(const ob_node *node, ob_window_params *w, ob_error
     int64_t pads[2 * OB_MAX_RANK];
     uint32_t known = 0;
     while (known < 4 && strcmp(mode, modes[known]) != 0) known++;
-    OB_FAIL_IF(known == 4 && mode[0] != 0, error, OB_E_ARGUMENT, "auto_pad is \"%s\"", mode);
+    if (known == 4 && mode[0] != 0) w->unknown_pad = mode;
     w->auto_pad = known == 4 ? OB_PAD_GIVEN : (ob_auto_pad)known;
     if (w->auto_pad != OB_PAD_GIVEN) return OB_OK;
     OB_TRY(ob__read_sizes(node, "pads", 2 * w->rank, 0, 0, pads, error));
@@ -72,6 +72,7 @@ static obk_axis axis_of(const ob_window_params *w, int32_t a, int64_t in, int64_
 
 ob_status ob__plan_window(const ob_kernel_site *site, const ob_window_params *w, const int64_t *in, const int64_t *out,
                           bool merges, obk_window *window, ob_error *error) {
+    OB_FAIL_IF(w->unknown_pad, error, OB_E_ARGUMENT, "auto_pad is \"%s\"", w->unknown_pad);
     int32_t rank = w->rank > 0 ? w->rank : 1; /* a plane without axes is one element */
     obk_axis *axes = ob__tail(site, (size_t)rank, sizeof *axes);
     if (!axes) return ob__fail(error, OB_E_MEMORY, "no memory for a plan");

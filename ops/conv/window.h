@@ -12,6 +12,7 @@ typedef enum ob_auto_pad { OB_PAD_GIVEN, OB_PAD_VALID, OB_PAD_SAME_UPPER, OB_PAD
 typedef struct ob_window_params {
     int32_t rank; /* spatial axes */
     bool kernel_given, ceil_mode;
+    const char *unknown_pad; /* an auto_pad that there is not, which every model's check reports: no kernel; NULL: none */
     ob_auto_pad auto_pad;
     ob_dim kernel[OB_MAX_RANK]; /* OB_DIM_UNKNOWN without the attribute: then the filter's sizes, which who asks puts here */
     int64_t strides[OB_MAX_RANK], dilations[OB_MAX_RANK];
@@ -19,15 +20,14 @@ typedef struct ob_window_params {
 } ob_window_params;
 
 /* kernel_shape, strides, dilations, pads, auto_pad and ceil_mode for `rank` spatial axes; a rank below 0 is that of kernel_shape.
- * E_ARGUMENT for a list of another length, an entry that is not positive (of pads: negative) or above 2^31 - 1, an auto_pad that
- * there is not. */
+ * E_ARGUMENT for a list of another length, an entry that is not positive (of pads: negative) or above 2^31 - 1. */
 ob_status ob__read_window(const ob_node *node, int32_t rank, ob_window_params *params, ob_error *error);
 /* A list attribute with one entry for each of n axes, none below `least`; `otherwise` when absent. */
 ob_status ob__read_sizes(const ob_node *node, const char *name, int32_t n, int64_t least, int64_t otherwise, int64_t *sizes,
                          ob_error *error);
 
 /* Numbers: the window over planes of `in`, whose results are planes of `out` (rank sizes each), in the plan's memory. The
- * kernel's sizes are known, from 0 on. E_LIMIT for a size above 2^31 - 1. */
+ * kernel's sizes are known, from 0 on. E_LIMIT for a size above 2^31 - 1, E_ARGUMENT for an unknown auto_pad. */
 ob_status ob__plan_window(const ob_kernel_site *site, const ob_window_params *params, const int64_t *in, const int64_t *out,
                           bool merges, obk_window *window, ob_error *error);
 /* Its layout with copies of about `wish` elements; *tiled false: none serves. */

@@ -14,8 +14,10 @@ ob_status ob__read_pool(const ob_node *node, int32_t rank, ob_pool_params *p, ob
     p->column_major = ob__node_int(node, "storage_order", 0) != 0;
     const ob_attribute *norm = ob__node_attribute(node, "p");
     p->p = norm && norm->type == OB_ATTR_FLOAT ? (double)norm->u.f : (double)ob__node_int(node, "p", 2);
+    bool missing = !global && !ob__node_attribute(node, "kernel_shape");
+    OB_FAIL_IF(missing, error, OB_E_ARGUMENT, "attribute kernel_shape is missing");
+    if (!global) OB_TRY(ob__read_window(node, rank, &p->window, error));
+    p->has_window = !global;
     OB_FAIL_IF(p->kind == OBK_POOL_NORM && !(p->p > 0), error, OB_E_ARGUMENT, "p must be above 0");
-    if (global) return OB_OK;
-    OB_FAIL_IF(!ob__node_attribute(node, "kernel_shape"), error, OB_E_ARGUMENT, "attribute kernel_shape is missing");
-    return ob__read_window(node, rank, &p->window, error);
+    return OB_OK;
 }

@@ -7,6 +7,7 @@
 
 typedef struct ob_pool_params {
     ob_window_params window; /* not of Global... */
+    bool has_window;         /* it was read, whatever else is wrong */
     obk_pool_kind kind;
     double p; /* of a norm: above 0 */
     bool count_padding, column_major;

@@ -19,7 +19,7 @@ ob_status ob__infer_pool(ob_infer *infer) {
     if (x.rank > OB_MAX_RANK || !ob__rank_in(infer, 0, 3, OB_MAX_RANK)) return OB_OK;
     ob_status status = ob__read_pool(infer->node, x.rank >= 0 ? x.rank - 2 : -1, &p, &error);
     if (status != OB_OK) ob__problem(infer, OB0602, -1, -1, "%s", error.message);
-    if (x.rank < 0 || status != OB_OK)
+    if (x.rank < 0 || !p.has_window)
         return x.rank >= 0 || p.window.kernel_given ? ob__out_rank(infer, 0, x.rank >= 0 ? x.rank : p.window.rank + 2) : OB_OK;
     ob_dim dims[OB_MAX_RANK] = {x.dims[0], x.dims[1]};
     for (int32_t i = 0; i < x.rank - 2; i++) {
