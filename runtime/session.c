@@ -96,6 +96,7 @@ static uint64_t max_memory(const ob_session_config *config) {
 static ob_status read_config(ob_session *session, const ob_session_config *config, ob_error *error) {
     session->optimize = config->optimize;
     session->strict = config->strict_declarations;
+    session->constants_in_place = config->constants_in_place;
     session->max_folded_bytes = max_memory(config) / 4 < FOLDED_BYTES ? max_memory(config) / 4 : FOLDED_BYTES;
     session->max_output_bytes = config->max_output_bytes;
     session->max_plans = config->max_plans ? config->max_plans : 8;

@@ -214,7 +214,7 @@ static inline ob_status kc_try(kernel_case *c) {
     ob_kernel_needs needs = {0};
     ob_arena tails;
     ob__arena_init(&tails, ob_allocator_default());
-    ob_kernel_site site = {c->node, c->op, &tails, args.allocator};
+    ob_kernel_site site = {.node = c->node, .op = c->op, .arena = &tails, .allocator = args.allocator};
     void *state = calloc(1, kernel->state_bytes + 1);
     assert_non_null(state);
     args.state = state;

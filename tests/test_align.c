@@ -183,6 +183,7 @@ static void test_read_only_memory(void **state) {
         ob_session_memory memory;
         ob_session_config_init(&config);
         config.external_data = false;
+        config.constants_in_place = true;
         model = read_from(flash, n);
         assert_int_equal(ob_session_create(model, &config, &session, NULL), OB_OK);
         ob_view in = view_of(x, OB_FLOAT, 2, 3, SIZE), out = {0};

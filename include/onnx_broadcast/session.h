@@ -105,6 +105,10 @@ typedef struct ob_session_config {
      * it is told to the logger as a warning when the session is made, and runs give what the operators give. true: E_SHAPE or
      * E_TYPE from ob_session_create(); E_CONDITION or E_SHAPE from a run where only its sizes, or its data, show it */
     bool strict_declarations;
+    /** true: weights are used where they lie, as a device wants it that has them in its read-only memory. false (default):
+     * kernels may hold them once more in a form of their own, made once for all plans and workers, which is faster; these bytes
+     * are part of ob_session_memory.constant_bytes. The last bits of results may differ between the two. */
+    bool constants_in_place;
 } ob_session_config;
 
 /** Fills in the defaults named above. NULL is allowed and does nothing. */

@@ -56,6 +56,7 @@ typedef struct ob_kernel_site {
     const struct ob_op *op;        /* the version: op->since */
     struct ob_arena *arena;        /* of the plan, for ob__tail */
     const ob_allocator *allocator; /* for what a library plans; its `release` frees it */
+    bool constants_in_place;       /* no packs are wanted: what constants hold is used where it lies */
 } ob_kernel_site;
 
 /* n zeroed elements that live as long as the state: tables, lists. NULL: no memory. */

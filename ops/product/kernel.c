@@ -145,7 +145,7 @@ static ob_status plan_product(const ob_kernel_site *site, product *s, ob_kernel_
     s->a.copied = s->p.a.copied;
     s->b.copied = s->p.b.copied;
     choose_method(s);
-    if (in[1].data && gains_by_packing(s)) {
+    if (in[1].data && !site->constants_in_place && gains_by_packing(s)) {
         s->method = TILES;
         s->b.pack = (int8_t)needs->n_packs;
         OB_TRY(ob__want_packed_b(site, &s->p, s->gemm, &in[1], s->b.transposed, s->computing, needs, error));

@@ -79,7 +79,7 @@ ob_status ob__plan_integers(const ob_kernel_site *site, const ob_kernel_args *ar
         bool one = ob__count(&args->in[s->at.y_scale]) == 1 && ob__count(&args->in[s->at.y_zero]) == 1;
         OB_FAIL_IF(!one, error, OB_E_SHAPE, "several scales or zero points of the result");
     }
-    s->w_packed = packs_w(args, s, &s->w_zero_value);
+    s->w_packed = !site->constants_in_place && packs_w(args, s, &s->w_zero_value);
     OB_TRY(ob__need_scratch(needs, s->x_zero.count, sizeof(int16_t), error));
     OB_TRY(ob__need_scratch(needs, s->w_zero.count, sizeof(int16_t), error));
     OB_TRY(ob__need_scratch(needs, s->x_scale.count, sizeof(float), error));

@@ -211,6 +211,7 @@ struct ob_session {
     ob_tally *tally;
     ob_model *model; /* a copy of its own, with functions inlined */
     bool optimize;
+    bool constants_in_place;
     bool strict;                           /* declared shapes and types of results are demanded */
     uint64_t max_run_ns, max_output_bytes; /* 0: none */
     uint32_t max_plans;

@@ -112,7 +112,7 @@ static ob_status make_contiguous(call *c) {
 }
 
 static ob_kernel_site site_of(call *c) {
-    return (ob_kernel_site){c->args.node, c->args.op, &c->arena, &c->session->allocator};
+    return (ob_kernel_site){c->args.node, c->args.op, &c->arena, &c->session->allocator, c->session->constants_in_place};
 }
 
 /* What the shape rule left open. */
