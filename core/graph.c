@@ -127,9 +127,11 @@ static ob_value *define_value(ob_graph *graph, const char *name, size_t n, bool 
 
 ob_value *ob__value_new(ob_graph *graph, const char *name) {
     size_t n = strlen(name);
+    bool was_taken = is_taken(graph->model, name, n), exists = false;
     const char *interned = ob__intern(graph->model, name, n);
-    bool exists;
-    return interned && n ? define_value(graph, interned, n, &exists) : NULL;
+    ob_value *value = interned && n ? define_value(graph, interned, n, &exists) : NULL;
+    if (!value && interned && n && !was_taken) ob__map_find(&graph->model->names, name, n)->value = FREE_NAME;
+    return value;
 }
 
 ob_value *ob__value_define(ob_graph *graph, const char *name, size_t n, bool *exists) {

@@ -212,7 +212,7 @@ static void limits_hold(void **state) {
     assert_int_equal(ob_model_load_memory(binary.data, binary.n, NULL, &options, &model, &error), OB_E_LIMIT);
     assert_non_null(strstr(error.message, "nested deeper than the limit of 4"));
     ob_load_options_init(&options);
-    options.limits.max_arena = 4096;
+    options.limits.max_arena = 1024;
     assert_int_equal(ob_model_load_memory(binary.data, binary.n, NULL, &options, &model, &error), OB_E_LIMIT);
     assert_non_null(strstr(error.message, "memory"));
     static const char tiny[] =
