@@ -106,14 +106,15 @@ static bool make_lrn(gen *g) {
 }
 
 static bool make_lp_norm(gen *g) {
-    if (is_op(g, "LpNormalization")) {
-        int x = take_input(g, 0, 1, 5);
-        if (x < 0) return false;
-        set_in(g, 0, x);
-        if (chance(g, 70)) set_int(g, "axis", pick_axis(g, view_at(g, x)->rank, true));
-        if (chance(g, 60)) set_int(g, "p", pick(g, 1, 2));
-        return true;
-    }
+    int x = take_input(g, 0, 1, 5);
+    if (x < 0) return false;
+    set_in(g, 0, x);
+    if (chance(g, 70)) set_int(g, "axis", pick_axis(g, view_at(g, x)->rank, true));
+    if (chance(g, 60)) set_int(g, "p", pick(g, 1, 2));
+    return true;
+}
+
+static bool make_mean_variance(gen *g) {
     int64_t dims[4] = {pick(g, 1, 3), pick(g, 1, 3), pick(g, 1, 4), pick(g, 1, 4)}, axes[4];
     set_in(g, 0, leaf(g, pick_type(g, ob__op_input_types(g->op, 0)), 4, dims, FILL_TAME));
     int64_t n = chance(g, 50) ? pick_axes(g, 4, false, axes) : 0;
@@ -259,6 +260,7 @@ const gen_row gen_norms[] = {
     {"rms_norm", make_layer_norm, false},
     {"lrn", make_lrn, false},
     {"lp_norm", make_lp_norm, false},
+    {"mean_variance", make_mean_variance, false},
     {"dropout", make_dropout, true},
     {"recurrent", make_recurrent, false},
     {"quantize", make_quantize, false},

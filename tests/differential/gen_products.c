@@ -239,14 +239,11 @@ static bool make_integer_conv(gen *g) {
     return true;
 }
 
-static bool make_integer_product(gen *g) {
-    return is_op(g, "MatMulInteger") || is_op(g, "QLinearMatMul") ? make_integer_matmul(g) : make_integer_conv(g);
-}
-
 const gen_row gen_products[] = {
     {"matmul", make_matmul, false},
     {"gemm", make_gemm, false},
-    {"integer_product", make_integer_product, false},
+    {"integer_matmul", make_integer_matmul, false},
+    {"integer_conv", make_integer_conv, false},
     {"conv", make_conv, false},
     {"conv_transpose", make_conv_transpose, false},
     {"pool", make_pool, false},

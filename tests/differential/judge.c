@@ -97,17 +97,41 @@ static bool judge_forms(const graph_case *c, const ob_model *model, const byte_b
 
 /* ---- What the checker says --------------------------------------------------------------------------------------------- */
 
+static void name_symbol(unsigned symbol, char name[8]) {
+    memcpy(name, (const char[4]){'d', (char)('a' + symbol % 26), (char)('a' + symbol / 26), '\0'}, 4);
+}
+
 /* The sizes of the symbols that the inputs declare. */
 static size_t bind_symbols(const graph_case *c, const ob_dims *dims, ob_binding *bindings) {
     size_t n = 0;
     for (uint32_t i = 0; i < c->n_values; i++)
         for (int32_t k = 0; c->values[i].role == ROLE_INPUT && k < c->values[i].view.rank; k++) {
             unsigned symbol = c->values[i].symbols[k];
-            char name[8] = {'d', (char)('a' + symbol % 26), (char)('a' + symbol / 26), '\0'};
+            char name[8];
+            name_symbol(symbol, name);
             ob_dim dim = symbol ? ob_dim_find(dims, name) : OB_DIM_UNKNOWN;
             if (dim != OB_DIM_UNKNOWN) bindings[n++] = (ob_binding){dim, c->values[i].view.dims[k]};
         }
     return n;
+}
+
+/* A condition may matter only where something else holds; the contract of the whole says so. */
+static bool contract_excludes(const graph_case *c, const ob_report *report) {
+    static ob_named_size sizes[MAX_VALUES * 8];
+    static char names[MAX_VALUES * 8][8];
+    const ob_dims *dims = ob_report_dims(report);
+    size_t n = 0;
+    for (uint32_t i = 0; i < c->n_values; i++)
+        for (int32_t k = 0; c->values[i].role == ROLE_INPUT && k < c->values[i].view.rank; k++) {
+            unsigned symbol = c->values[i].symbols[k];
+            name_symbol(symbol, names[n]);
+            if (!symbol || ob_dim_find(dims, names[n]) == OB_DIM_UNKNOWN) continue;
+            sizes[n] = (ob_named_size){names[n], c->values[i].view.dims[k]};
+            n++;
+        }
+    ob_truth truth = OB_UNDECIDED;
+    ob_status status = ob_report_contract_holds(report, sizes, n, &truth, NULL);
+    return status == OB_OK && truth == OB_FALSE;
 }
 
 static bool judge_inferred(const graph_case *c, ob_report *report, verdict *v) {
@@ -135,7 +159,7 @@ static bool judge_inferred(const graph_case *c, ob_report *report, verdict *v) {
         ob_condition_info info;
         bool holds = true;
         if (ob_report_condition(report, i, &info) != OB_OK) continue;
-        if (ob_condition_eval(dims, &info.condition, bindings, n, &holds) == OB_OK && !holds)
+        if (ob_condition_eval(dims, &info.condition, bindings, n, &holds) == OB_OK && !holds && contract_excludes(c, report))
             return judged(v, VERDICT_INFERRED, -1, "the condition %s does not hold", info.text);
     }
     return true;
@@ -244,10 +268,13 @@ static int conditions_hold(const graph_case *c, ob_report *report, char *text, s
         bool holds = true;
         if (ob_report_condition(report, i, &info) != OB_OK) return -1;
         if (ob_condition_eval(dims, &info.condition, bindings, n, &holds) != OB_OK) answer = -1;
-        if (!holds) {
-            snprintf(text, n_bytes, "%s", info.text);
-            return 0;
+        if (holds) continue;
+        if (!contract_excludes(c, report)) {
+            answer = -1;
+            continue;
         }
+        snprintf(text, n_bytes, "%s", info.text);
+        return 0;
     }
     return answer;
 }
