@@ -373,7 +373,8 @@ static void test_insert_in_place(void **state) {
     m.n_large = 0;
     run(&f);
     assert_int_equal(ob_cell_count(f.given[1]), N);
-    assert_in_range(m.n_large, 1, 20); /* copies would be one for each sequence of LARGE bytes and more */
+    assert_in_range(m.n_large, 1,
+                    100); /* arenas have some; copies would be one for each sequence of LARGE bytes and more: 2500 */
     close_all(&f);
     assert_int_equal(m.n_alive, 0);
     free(text);
