@@ -32,6 +32,7 @@ typedef struct ob_builder {
     uint8_t *sources;             /* by value id: ob_source */
     ob_node **waiting;            /* nodes that wait for a size */
     uint32_t n_waiting, waiting_capacity;
+    bool *doubtful; /* by node id: of a body, and would fail for these sizes if the body ran; NULL: none is */
     uint32_t n_steps;
     uint32_t depth;               /* blocks around the node at hand */
     struct ob_captured *captured; /* buffers of outer blocks that blocks touch, as far as the outermost goes */

@@ -28,6 +28,7 @@ static bool is_at_hand(const ob_builder *b, const ob_value *value) {
 }
 
 static bool node_is_static(const ob_builder *b, const ob_node *node) {
+    if (b->doubtful && b->doubtful[node->id]) return false;
     for (uint32_t i = 0; i < node->n_inputs; i++)
         if (!is_at_hand(b, node->inputs[i])) return false;
     for (uint32_t i = 0; i < node->n_outputs; i++)

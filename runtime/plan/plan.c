@@ -146,6 +146,18 @@ static ob_status first_error(const ob_builder *b, const ob_findings *findings) {
     return OB_OK;
 }
 
+/* Nodes that fail for these sizes where their body runs at all: what runs it is left to the run. */
+static ob_status note_doubts(ob_builder *b, const ob_findings *findings) {
+    for (uint32_t i = 0; i < findings->n; i++) {
+        const ob_finding *f = &findings->items[i];
+        if (!f->node || !f->node->graph->parent || ob__finding_row(f->id)->severity != OB_SEVERITY_ERROR) continue;
+        if (!b->doubtful) b->doubtful = OB_ARENA_ARRAY(&b->scratch, bool, b->session->model->n_nodes);
+        if (!b->doubtful) return OB_E_MEMORY;
+        b->doubtful[f->node->id] = true;
+    }
+    return OB_OK;
+}
+
 static ob_known_value known_value(const ob_value *value, ob_dtype dtype, int32_t rank, const int64_t *dims) {
     return (ob_known_value){value, {.kind = OB_TYPE_TENSOR, .dtype = dtype, .shape = {rank, dims}}, {0}};
 }
@@ -182,6 +194,7 @@ static ob_status infer_shapes(ob_builder *b) {
     ob__findings_init(&findings, &b->session->allocator);
     ob_status status = b->part ? infer_part(b, &findings) : infer_main(b, &findings);
     if (status == OB_OK) status = first_error(b, &findings);
+    if (status == OB_OK) status = note_doubts(b, &findings);
     ob__findings_release(&findings);
     return status;
 }
