@@ -66,6 +66,12 @@ oracle *oracle_new(const ob_model *model, ob_error *error) {
     o->own = o->session->model;
     o->session->model = o->model;
     ob__arena_init(&o->strings, &o->session->allocator);
+    o->session->constants = /* none is the session's own */
+        ob__arena_calloc(&o->session->arena, o->model->n_values, sizeof *o->session->constants);
+    if (!o->session->constants) {
+        oracle_free(o);
+        return NULL;
+    }
     o->views = calloc(o->model->n_values + 1, sizeof *o->views);
     o->known = calloc(o->model->n_values + 1, sizeof *o->known);
     o->done = calloc(o->model->n_nodes + 1, sizeof *o->done);
