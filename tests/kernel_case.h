@@ -204,17 +204,11 @@ static inline ob_status kc_try(kernel_case *c) {
     assert_non_null(kernel);
     assert_true(kernel->run || kernel->view);
     ob_error_clear(&c->error);
-    ob_kernel_args args = {.node = c->node,
-                           .op = c->op,
-                           .n_in = c->n_in,
-                           .n_out = c->n_out,
-                           .in = c->in,
-                           .out = c->out,
-                           .allocator = ob_allocator_default()};
+    ob_kernel_args args = {.n_in = c->n_in, .n_out = c->n_out, .in = c->in, .out = c->out};
     ob_kernel_needs needs = {0};
     ob_arena tails;
     ob__arena_init(&tails, ob_allocator_default());
-    ob_kernel_site site = {.node = c->node, .op = c->op, .arena = &tails, .allocator = args.allocator};
+    ob_kernel_site site = {.node = c->node, .op = c->op, .arena = &tails, .allocator = ob_allocator_default()};
     void *state = calloc(1, kernel->state_bytes + 1);
     assert_non_null(state);
     args.state = state;
@@ -260,7 +254,7 @@ static inline ob_status kc_try(kernel_case *c) {
         for (uint32_t i = 0; i < needs.n_packs; i++) free((void *)(uintptr_t)args.packs[i]);
         free(args.scratch);
     }
-    if (kernel->release) kernel->release(state, args.allocator);
+    if (kernel->release) kernel->release(state, ob_allocator_default());
     ob__arena_release(&tails);
     free(state);
     return status;

@@ -49,7 +49,7 @@ static void topk_in_every_type(void **state) {
 
 /* The dims that `shape` tells are those that `run` fills. */
 static void ask_shape(kernel_case *c, ob_dtype dtype) {
-    ob_kernel_args args = {.node = c->node, .op = c->op, .n_in = c->n_in, .n_out = 1, .in = c->in, .out = c->out};
+    ob_kernel_args args = {.n_in = c->n_in, .n_out = 1, .in = c->in, .out = c->out};
     c->out[0].dtype = dtype;
     assert_int_equal(c->op->kernel->shape(&(ob_kernel_site){.node = c->node, .op = c->op}, &args, &c->error), OB_OK);
     ob_view told = c->out[0];

@@ -124,32 +124,6 @@ ob_status ob__bad_index(int64_t index, int64_t size, int32_t axis, ob_error *err
     return ob__fail(error, OB_E_ARGUMENT, "index %lld is outside axis %d of size %lld", (long long)index, axis, (long long)size);
 }
 
-static ob_kernel_site site_of(const ob_kernel_args *args) {
-    return (ob_kernel_site){.node = args->node, .op = args->op};
-}
-
-ob_status ob__read_list_v1(const ob_kernel_args *args, const char *name, uint32_t i, int64_t *ints, int32_t max, int32_t *n,
-                           ob_error *error) {
-    ob_kernel_site site = site_of(args);
-    return ob__read_list(&site, args, name, i, ints, max, n, error);
-}
-
-ob_status ob__read_axes_v1(const ob_kernel_args *args, const char *name, uint32_t i, int32_t rank, uint32_t *axes, bool *given,
-                           ob_error *error) {
-    ob_kernel_site site = site_of(args);
-    return ob__read_axes(&site, args, name, i, rank, axes, given, error);
-}
-
-ob_status ob__check_type_v1(const ob_kernel_args *args, uint32_t i, ob_error *error) {
-    ob_kernel_site site = site_of(args);
-    return ob__check_type(&site, args, i, error);
-}
-
-ob_status ob__bad_index_v1(const ob_kernel_args *args, int64_t index, int64_t size, int32_t axis, ob_error *error) {
-    (void)args;
-    return ob__bad_index(index, size, axis, error);
-}
-
 /* ---- movement ---- */
 
 void ob__contiguous_strides(int32_t rank, const int64_t *dims, size_t width, int64_t *strides) {

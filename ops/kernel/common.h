@@ -64,12 +64,6 @@ ob_status ob__read_either(const ob_ints *attribute, const ob_kernel_args *args, 
                           int32_t *n, ob_error *error);
 /* Makes the list one that lives as long as the state. */
 ob_status ob__keep_list(const ob_kernel_site *site, ob_ints *list);
-/* For kernels that still read the node while they run. */
-ob_status ob__read_list_v1(const ob_kernel_args *args, const char *name, uint32_t i, int64_t *ints, int32_t max, int32_t *n,
-                           ob_error *error);
-ob_status ob__read_axes_v1(const ob_kernel_args *args, const char *name, uint32_t i, int32_t rank, uint32_t *axes, bool *given,
-                           ob_error *error);
-
 /* ---- movement, by element width: ob__copy and ob__fill of core/copy.h ---- */
 
 void ob__contiguous_strides(int32_t rank, const int64_t *dims, size_t width, int64_t *strides);
@@ -126,9 +120,6 @@ static inline int64_t ob__index_at(const ob_view *indices, int64_t i) {
 
 /* ---- messages ---- */
 
-#define OB__NO_TYPE_V1(args, error, dtype)                                                                                       \
-    ob__fail((error), OB_E_UNSUPPORTED, "%s-%d has no kernel for element type %s", (args)->node->op_type, (args)->op->since,     \
-             ob_dtype_name(dtype))
 #define OB__NO_TYPE(site, error, dtype)                                                                                          \
     ob__fail((error), OB_E_UNSUPPORTED, "%s-%d has no kernel for element type %s", (site)->node->op_type, (site)->op->since,     \
              ob_dtype_name(dtype))
@@ -136,7 +127,5 @@ static inline int64_t ob__index_at(const ob_view *indices, int64_t i) {
 ob_status ob__check_type(const ob_kernel_site *site, const ob_kernel_args *args, uint32_t i, ob_error *error);
 /* While running: an index that is outside its axis. */
 ob_status ob__bad_index(int64_t index, int64_t size, int32_t axis, ob_error *error);
-ob_status ob__check_type_v1(const ob_kernel_args *args, uint32_t i, ob_error *error);
-ob_status ob__bad_index_v1(const ob_kernel_args *args, int64_t index, int64_t size, int32_t axis, ob_error *error);
 
 #endif

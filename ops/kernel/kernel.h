@@ -83,8 +83,6 @@ typedef struct ob_kernel_needs {
 } ob_kernel_needs;
 
 typedef struct ob_kernel_args {
-    const ob_node *node;    /* for attributes */
-    const struct ob_op *op; /* for the version: op->since */
     uint32_t n_in, n_out;
     /* dtype OB_NONE: omitted. While planning, data is NULL unless the input is a constant (or already computed). Strides are the
      * same while planning and running. data is aligned to the element size: the executor copies what a file holds unaligned. */
@@ -99,7 +97,6 @@ typedef struct ob_kernel_args {
     size_t lane_stride;
     const void *packs[OB_PACKS_MAX]; /* during run: what plan wanted, in its order */
     const ob_threads *threads;       /* may be NULL */
-    const ob_allocator *allocator;   /* for plan only: packed weights, tables; freed by `release` */
     struct ob_arena *strings; /* during run: bytes of string elements that a kernel makes; they live as long as the outputs. May
                                * be NULL: then such a kernel gives E_UNSUPPORTED */
     struct ob_kernel_cells *cells; /* during run, for OB_KERNEL_CELLS: ops/kernel/cells.h; NULL: all are tensors */

@@ -117,7 +117,6 @@ ob_step *ob__new_step(ob_builder *b, ob_step_kind kind, const ob_node *node, uin
     if (!step) return NULL;
     step->kind = kind;
     step->node = node;
-    step->args.node = node;
     step->args.n_in = n_in;
     step->args.n_out = n_out;
     step->args.in = ob__some_views(b, n_in);
@@ -127,7 +126,6 @@ ob_step *ob__new_step(ob_builder *b, ob_step_kind kind, const ob_node *node, uin
     step->out = OB_ARENA_ARRAY(arena, ob_place, n_out);
     if (!step->args.in || !step->args.out || !step->layouts || !step->in || !step->out) return NULL;
     step->args.threads = &b->session->threads;
-    step->args.allocator = &b->session->allocator;
     return step;
 }
 
@@ -403,7 +401,7 @@ static ob_status try_view(ob_builder *b, planned *p, bool *done) {
             OB_TRY(contiguous_content(b, node->inputs[i], &in[i]));
     }
     if (node->n_outputs) memcpy(out, p->out, node->n_outputs * sizeof *out);
-    ob_kernel_args args = {.node = node, .op = node->op, .n_in = node->n_inputs, .n_out = node->n_outputs, .in = in, .out = out};
+    ob_kernel_args args = {.n_in = node->n_inputs, .n_out = node->n_outputs, .in = in, .out = out};
     ob_kernel_site site = {node, node->op, &b->plan->arena, &b->session->allocator, b->session->constants_in_place};
     if (p->kernel->view(&site, &args, NULL) != OB_OK) return OB_OK; /* run says what is wrong, if anything is */
     ob_slot **viewed = OB_ARENA_ARRAY(&b->scratch, ob_slot *, node->n_outputs);
@@ -530,7 +528,6 @@ static ob_status plan_kernel(ob_builder *b, planned *p, ob_step *step) {
     ob_error own;
     ob_error_clear(&own);
     step->kernel = p->kernel;
-    step->args.op = p->node->op;
     step->args.state = OB_ARENA_ARRAY(&b->plan->arena, char, p->kernel->state_bytes);
     if (!step->args.state) return OB_E_MEMORY;
     ob_status status = p->kernel->plan ? p->kernel->plan(&site, &step->args, &needs, &own) : OB_OK;

@@ -11,6 +11,7 @@
 /* A call of one kernel. args comes first: ob__kernel_output finds the rest from it. */
 typedef struct call {
     ob_kernel_args args;
+    const ob_node *node;
     ob_session *session;
     ob_owned_memory **list;
     ob_arena arena;
@@ -28,7 +29,7 @@ static ob_status new_output(call *c, ob_view *out, ob_dtype dtype, int32_t rank,
 
 ob_status ob__kernel_output(const ob_kernel_args *args, uint32_t i, int32_t rank, const int64_t *dims, ob_error *error) {
     call *c = (call *)(uintptr_t)args;
-    OB_FAIL_IF(i >= args->n_out, error, OB_E_INTERNAL, "%s sets an output that it does not have", args->node->op_type);
+    OB_FAIL_IF(i >= args->n_out, error, OB_E_INTERNAL, "%s sets an output that it does not have", c->node->op_type);
     return new_output(c, &args->out[i], args->out[i].dtype, rank, dims);
 }
 
@@ -59,7 +60,7 @@ static bool read_elements(const ob_view *view, int64_t *elems, uint32_t *n) {
 }
 
 static ob_status infer(call *c) {
-    const ob_node *node = c->args.node;
+    const ob_node *node = c->node;
     ob_type *in = OB_ARENA_ARRAY(&c->arena, ob_type, node->n_inputs), *out = OB_ARENA_ARRAY(&c->arena, ob_type, node->n_outputs);
     ob_content *in_content = OB_ARENA_ARRAY(&c->arena, ob_content, node->n_inputs);
     ob_content *out_content = OB_ARENA_ARRAY(&c->arena, ob_content, node->n_outputs);
@@ -112,7 +113,7 @@ static ob_status make_contiguous(call *c) {
 }
 
 static ob_kernel_site site_of(call *c) {
-    return (ob_kernel_site){c->args.node, c->args.op, &c->arena, &c->session->allocator, c->session->constants_in_place};
+    return (ob_kernel_site){c->node, c->node->op, &c->arena, &c->session->allocator, c->session->constants_in_place};
 }
 
 /* What the shape rule left open. */
@@ -143,7 +144,7 @@ static ob_status run_kernel(call *c, const ob_kernel *kernel) {
     const ob_allocator *allocator = &c->session->allocator;
     ob_kernel_needs needs = {0};
     ob_kernel_site site = site_of(c);
-    if (!kernel->run) return ob__fail(c->error, OB_E_UNSUPPORTED, "%s has no kernel", c->args.node->op_type);
+    if (!kernel->run) return ob__fail(c->error, OB_E_UNSUPPORTED, "%s has no kernel", c->node->op_type);
     if (!(kernel->flags & OB_KERNEL_STRIDED)) OB_TRY(make_contiguous(c));
     for (uint32_t i = 0; i < c->args.n_out; i++) {
         ob_view *out = &c->args.out[i];
@@ -153,7 +154,7 @@ static ob_status run_kernel(call *c, const ob_kernel *kernel) {
     if (!c->args.state) return OB_E_MEMORY;
     ob_status status = kernel->plan ? kernel->plan(&site, &c->args, &needs, c->error) : OB_OK;
     ob_memory scratch = {NULL, NULL, 0};
-    if (status == OB_OK) status = ob__get_packs(c->session, c->args.node, &needs, c->args.in, c->list, c->args.packs, c->error);
+    if (status == OB_OK) status = ob__get_packs(c->session, c->node, &needs, c->args.in, c->list, c->args.packs, c->error);
     if (status == OB_OK) status = give_scratch(c, &needs, &scratch);
     if (status == OB_OK) status = kernel->run(&c->args, c->error);
     if (status == OB_OK) status = ob__stop_status(c->session, c->args.threads, c->error);
@@ -164,12 +165,12 @@ static ob_status run_kernel(call *c, const ob_kernel *kernel) {
 
 static bool holds_cell(const call *c) {
     for (uint32_t i = 0; c->args.cells && i < c->args.n_in; i++)
-        if (c->args.cells->in[i] && c->args.node->op->kernel->flags & OB_KERNEL_CELLS) return true;
+        if (c->args.cells->in[i] && c->node->op->kernel->flags & OB_KERNEL_CELLS) return true;
     return false;
 }
 
 static ob_status execute(call *c, const ob_view *in, ob_view *out) {
-    const ob_node *node = c->args.node;
+    const ob_node *node = c->node;
     const ob_kernel *kernel = node->op->kernel;
     c->args.in = OB_ARENA_ARRAY(&c->arena, ob_view, node->n_inputs);
     c->args.out = OB_ARENA_ARRAY(&c->arena, ob_view, node->n_outputs);
@@ -201,14 +202,12 @@ static ob_status check_cells(const ob_node *node, const ob_kernel_cells *cells, 
 
 ob_status ob__execute_node(ob_session *session, const ob_node *node, const ob_view *in, ob_view *out, ob_kernel_cells *cells,
                            ob_owned_memory **list, ob_arena *strings, ob_error *error) {
-    call c = {.args = {.node = node,
-                       .op = node->op,
-                       .n_in = node->n_inputs,
+    call c = {.node = node,
+              .args = {.n_in = node->n_inputs,
                        .n_out = node->n_outputs,
                        .threads = &session->threads,
                        .strings = strings,
-                       .cells = cells,
-                       .allocator = &session->allocator},
+                       .cells = cells},
               .session = session,
               .list = list,
               .error = error};
