@@ -38,8 +38,9 @@ static inline void OBK_CAT(PAD, _fill)(T *to, int64_t n, T fill) {
         for (int l = 0; l < RUN; l++) to[i + l] = fill;
         __asm__("" : : : "memory"); /* not a call of memset, nor what takes as long */
     }
-    for (; i < n; i++) {
-        to[i] = fill;
+    to += i;
+    for (int64_t l = 0; l < n % RUN; l++) {
+        to[l] = fill;
         __asm__("" : : : "memory");
     }
 }
