@@ -258,6 +258,7 @@ static ob_status resize_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     resize *r = args->state;
     const ob_view *in = &args->in[0], *out = &args->out[0];
     OB_TRY(ob__read_resize(site->node, site->op->since, &r->p, error));
+    OB_FAIL_IF(r->p.unknown, error, OB_E_ARGUMENT, "%s is \"%s\"", r->p.unknown, r->p.unknown_text);
     OB_FAIL_IF(in->rank != out->rank, error, OB_E_SHAPE, "ranks differ");
     if (ob__count(out) == 0) return OB_OK;
     r->loops = ob__kernels()->resize;
@@ -312,6 +313,7 @@ static ob_status resize_shape(const ob_kernel_site *site, ob_kernel_args *args, 
     ob_resize_values values;
     int32_t axes[OB_MAX_RANK], n;
     OB_TRY(ob__read_resize(site->node, site->op->since, &p, error));
+    OB_FAIL_IF(p.unknown, error, OB_E_ARGUMENT, "%s is \"%s\"", p.unknown, p.unknown_text);
     OB_TRY(ob__resize_axes(&p, in->rank, axes, &n, error));
     OB_TRY(ob__read_resize_values(&p, args, &values, error));
     OB_FAIL_IF(values.n_scales != n && values.n_sizes != n, error, OB_E_ARGUMENT, "scales or sizes for %d axes", n);

@@ -12,26 +12,25 @@ static const char *const nearest_modes[] = {"round_prefer_floor", "round_prefer_
 static const char *const policies[] = {"stretch", "not_larger", "not_smaller", NULL};
 
 /* The place of an attribute's text in a list whose first entry is the default. */
-static ob_status find(const ob_node *node, const char *attribute, const char *const *names, int *found, ob_error *error) {
+static int find(const ob_node *node, const char *attribute, const char *const *names, ob_resize_params *p) {
     const char *text = ob__node_string(node, attribute, names[0]);
-    for (*found = 0; names[*found]; ++*found)
-        if (strcmp(names[*found], text) == 0) return OB_OK;
-    return ob__fail(error, OB_E_ARGUMENT, "%s is \"%s\"", attribute, text);
+    for (int i = 0; names[i]; i++)
+        if (strcmp(names[i], text) == 0) return i;
+    p->unknown = attribute;
+    p->unknown_text = text;
+    return 0;
 }
 
-static ob_status read_modes(const ob_node *node, ob_resize_params *p, ob_error *error) {
-    int mode = OB_RESIZE_LINEAR, transformation = OB_RESIZE_ASYMMETRIC, nearest = OB_RESIZE_FLOOR, policy = OB_RESIZE_STRETCH;
-    if (strcmp(ob__node_string(node, "mode", ""), "bilinear") != 0) OB_TRY(find(node, "mode", modes, &mode, error));
-    if (!p->early) {
-        OB_TRY(find(node, "coordinate_transformation_mode", transformations, &transformation, error));
-        OB_TRY(find(node, "nearest_mode", nearest_modes, &nearest, error));
-        OB_TRY(find(node, "keep_aspect_ratio_policy", policies, &policy, error));
-    }
-    p->mode = (ob_resize_mode)mode;
-    p->transformation = (ob_resize_transformation)transformation;
-    p->nearest = (ob_resize_nearest)nearest;
-    p->policy = (ob_resize_policy)policy;
-    return OB_OK;
+static void read_modes(const ob_node *node, ob_resize_params *p) {
+    bool bilinear = strcmp(ob__node_string(node, "mode", ""), "bilinear") == 0;
+    p->mode = bilinear ? OB_RESIZE_LINEAR : (ob_resize_mode)find(node, "mode", modes, p);
+    p->transformation = OB_RESIZE_ASYMMETRIC;
+    p->nearest = OB_RESIZE_FLOOR;
+    p->policy = OB_RESIZE_STRETCH;
+    if (p->early) return;
+    p->transformation = (ob_resize_transformation)find(node, "coordinate_transformation_mode", transformations, p);
+    p->nearest = (ob_resize_nearest)find(node, "nearest_mode", nearest_modes, p);
+    p->policy = (ob_resize_policy)find(node, "keep_aspect_ratio_policy", policies, p);
 }
 
 static void read_given_scales(const ob_node *node, int32_t since, ob_resize_params *p) {
@@ -52,7 +51,7 @@ ob_status ob__read_resize(const ob_node *node, int32_t since, ob_resize_params *
     *p = (ob_resize_params){.n_axes = -1, .roi = -1, .scales = 1, .sizes = -1, .n_given = -1};
     p->upsample = strcmp(node->op_type, "Upsample") == 0;
     p->early = p->upsample || since < 11;
-    OB_TRY(read_modes(node, p, error));
+    read_modes(node, p);
     p->exclude_outside = ob__node_int(node, "exclude_outside", 0) != 0;
     p->antialias = ob__node_int(node, "antialias", 0) != 0;
     p->cubic_a = ob__node_float(node, "cubic_coeff_a", -0.75F);

@@ -31,6 +31,8 @@ typedef struct ob_resize_params {
     ob_resize_nearest nearest;
     ob_resize_policy policy;
     bool upsample, exclude_outside, antialias;
+    /* An attribute, and its text, that there is not, which every model's check reports: no kernel; NULL: none. */
+    const char *unknown, *unknown_text;
     bool early; /* Upsample, and Resize before 11: x / scale and, nearest, floor, or ceil where an axis shrinks */
     float cubic_a, extrapolation;
     int32_t n_axes; /* of `axes`, as they are written; -1: all axes in order */
@@ -41,7 +43,7 @@ typedef struct ob_resize_params {
     float given[OB_MAX_RANK];
 } ob_resize_params;
 
-/* E_ARGUMENT for a mode that there is not, and for too many axes. */
+/* E_ARGUMENT for too many axes. */
 ob_status ob__read_resize(const ob_node *node, int32_t since, ob_resize_params *params, ob_error *error);
 
 #endif
