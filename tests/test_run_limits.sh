@@ -38,7 +38,7 @@ expect 1 "the model has 2 nodes, the limit is 1: max_nodes raises it" "$dir/two.
 expect 0 "y: float[4]" "$dir/two.onnxtxt" --max-output-bytes 64
 expect 1 "which max_output_bytes raises" "$dir/two.onnxtxt" --max-output-bytes 63
 expect 0 "y: float[4]" "$dir/two.onnxtxt" --max-memory 1M --max-seconds 1e9
-expect 1 "which max_memory raises" "$dir/two.onnxtxt" --max-memory 40K
+expect 1 "which max_memory raises" "$dir/two.onnxtxt" --max-memory 10K
 expect 1 "it takes longer than max_run_ns allows" "$dir/two.onnxtxt" --max-seconds 1e-9
 expect 1 "which --max-memory raises" "$dir/long.onnxtxt" --max-memory 60M
 expect 2 "is not a number of bytes" "$dir/two.onnxtxt" --max-memory 0

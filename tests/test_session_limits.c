@@ -408,7 +408,7 @@ static void test_every_question(void **state) {
 /* One step of much work is cut: it asks again and again, alone and with threads, in a session and in a worker. */
 static void test_within_a_step(void **state) {
     (void)state;
-    enum { N = 1 << 11 };
+    enum { N = 1 << 12 };
     static float x[N * 3], w[3 * N];
     ob_model *model = new_model(14);
     ob_value *in_value = new_input(model, "x", OB_FLOAT, "N 3");
