@@ -174,10 +174,9 @@ static void round_to(const quantize *q, float *x, int64_t n) {
 
 /* n <= BLOCK elements, through float. */
 static void quantize_block(const quantize *q, void *to, const float *x, int64_t n, const obk_scales *scales) {
-    float quotient[BLOCK];
+    float quotient[BLOCK], ones[BLOCK], none[BLOCK];
     obk_scales s = *scales;
     if (q->narrow) {
-        float ones[BLOCK], none[BLOCK];
         for (int64_t i = 0; i < n; i++) {
             ones[i] = 1;
             none[i] = 0;
