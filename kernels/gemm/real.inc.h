@@ -74,24 +74,7 @@ static void NAME(any_tile)(int64_t rows, int64_t panels, int64_t k, const REAL *
 #define TILE(rows, panels)                                                                                                       \
     case rows * 8 + panels: NAME(tile)(rows, panels, k, a, a_row, a_k, b, b_k, b_panel, c, c_row); break
     switch (rows * 8 + panels) {
-        TILE(1, 1);
-        TILE(1, 4);
-        TILE(2, 1);
-        TILE(2, 2);
-        TILE(3, 1);
-        TILE(4, 1);
-#if MR > 4
-        TILE(5, 1);
-        TILE(6, 1);
-#endif
-#if MR > 6
-        TILE(7, 1);
-        TILE(8, 1);
-        TILE(9, 1);
-        TILE(10, 1);
-        TILE(11, 1);
-        TILE(12, 1);
-#endif
+#include "kernels/gemm/tiles.inc.h"
     default: break;
     }
 #undef TILE

@@ -1,0 +1,20 @@
+/* The tiles that there are, within a switch: TILE(rows, panels) is a case. Several panels for few rows, which fill no registers
+ * alone. */
+TILE(1, 1);
+TILE(1, 4);
+TILE(2, 1);
+TILE(2, 2);
+TILE(3, 1);
+TILE(4, 1);
+#if MR > 4
+TILE(5, 1);
+TILE(6, 1);
+#endif
+#if MR > 6
+TILE(7, 1);
+TILE(8, 1);
+TILE(9, 1);
+TILE(10, 1);
+TILE(11, 1);
+TILE(12, 1);
+#endif
