@@ -117,3 +117,13 @@ ob_status ob__plan_memory(ob_arena *scratch, ob_buffer *buffers, uint64_t *total
     }
     return OB_OK;
 }
+
+bool ob__scratch_of(const ob_kernel_needs *needs, const ob_threads *threads, ob_scratch *out) {
+    const uint64_t mask = OB_ALIGNMENT - 1, most = SIZE_MAX / 2;
+    if (needs->scratch_bytes > most || needs->lane_bytes > most) return false;
+    uint64_t stride = (needs->lane_bytes + mask) & ~mask, all;
+    out->lanes = (needs->scratch_bytes + mask) & ~mask;
+    out->lane_stride = (size_t)stride;
+    if (__builtin_mul_overflow(stride, (uint64_t)ob__lanes(threads), &all)) return false;
+    return !__builtin_add_overflow(all, out->lanes, &out->n_bytes) && out->n_bytes <= most;
+}

@@ -326,6 +326,15 @@ ob_status ob__check_declared(const ob_session *session, size_t i, const ob_view 
 ob_status ob__plan_create(ob_session *session, const ob_part *part, const ob_view *inputs, ob_plan **out, ob_error *error);
 /* One user less; the last one frees it. */
 void ob__plan_release(ob_session *session, ob_plan *plan);
+/* Scratch memory of a step: that of the kernel, and behind it that of each lane. */
+typedef struct ob_scratch {
+    uint64_t n_bytes, lanes; /* of all; where the lanes' begins */
+    size_t lane_stride;
+} ob_scratch;
+
+/* runtime/plan/memory.c: false when it is more than can be addressed. */
+bool ob__scratch_of(const ob_kernel_needs *needs, const ob_threads *threads, ob_scratch *out);
+
 /* runtime/packs.c: what the kernel wants of its constants, from the session when it is there, else made: for all plans when the
  * value is a constant for all shapes, else into `own`. For the thread that plans. */
 ob_status ob__get_packs(ob_session *session, const ob_node *node, const ob_kernel_needs *needs, const ob_view *in,

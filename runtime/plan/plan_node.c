@@ -508,17 +508,12 @@ static ob_status note_unsupported(ob_builder *b, const ob_node *node, const ob_e
 
 /* Scratch of the step, and behind it that of the lanes. */
 static ob_status reserve_scratch(ob_builder *b, const ob_kernel_needs *needs, ob_step *step) {
-    const uint64_t mask = OB_ALIGNMENT - 1;
-    uint64_t alone = needs->scratch_bytes, stride = needs->lane_bytes, all;
-    bool fits = alone <= SIZE_MAX / 2 && stride <= SIZE_MAX / 2;
-    alone = (alone + mask) & ~mask;
-    stride = (stride + mask) & ~mask;
-    fits = fits && !__builtin_mul_overflow(stride, (uint64_t)ob__lanes(&b->session->threads), &all) &&
-           !__builtin_add_overflow(all, alone, &all) && all <= SIZE_MAX / 2;
-    if (!fits) return ob__fail(b->error, OB_E_LIMIT, "the scratch memory of a kernel is more than can be addressed");
-    step->lanes = alone;
-    step->args.lane_stride = (size_t)stride;
-    if (all > b->plan->memory.scratch_bytes) b->plan->memory.scratch_bytes = all;
+    ob_scratch scratch;
+    if (!ob__scratch_of(needs, &b->session->threads, &scratch))
+        return ob__fail(b->error, OB_E_LIMIT, "the scratch memory of a kernel is more than can be addressed");
+    step->lanes = scratch.lanes;
+    step->args.lane_stride = scratch.lane_stride;
+    if (scratch.n_bytes > b->plan->memory.scratch_bytes) b->plan->memory.scratch_bytes = scratch.n_bytes;
     return OB_OK;
 }
 

@@ -126,17 +126,15 @@ static ob_status shape_by_data(call *c, const ob_kernel *kernel) {
     return kernel->shape(&site, &c->args, c->error);
 }
 
-static ob_status give_scratch(call *c, const ob_kernel_needs *needs, ob_memory *scratch) {
-    const uint64_t mask = OB_ALIGNMENT - 1;
-    uint64_t alone = ((uint64_t)needs->scratch_bytes + mask) & ~mask, stride = ((uint64_t)needs->lane_bytes + mask) & ~mask, all;
-    bool fits =
-        !__builtin_mul_overflow(stride, (uint64_t)ob__lanes(c->args.threads), &all) && !__builtin_add_overflow(all, alone, &all);
-    if (fits && all == 0) return OB_OK;
-    OB_FAIL_IF(!fits || !ob__memory_alloc(scratch, &c->session->allocator, all), c->error, OB_E_MEMORY,
+static ob_status give_scratch(call *c, const ob_kernel_needs *needs, ob_memory *memory) {
+    ob_scratch scratch;
+    bool fits = ob__scratch_of(needs, c->args.threads, &scratch);
+    if (fits && scratch.n_bytes == 0) return OB_OK;
+    OB_FAIL_IF(!fits || !ob__memory_alloc(memory, &c->session->allocator, scratch.n_bytes), c->error, OB_E_MEMORY,
                "no memory for the scratch of a kernel");
-    c->args.scratch = scratch->data;
-    c->args.lanes = scratch->data + alone;
-    c->args.lane_stride = (size_t)stride;
+    c->args.scratch = memory->data;
+    c->args.lanes = memory->data + scratch.lanes;
+    c->args.lane_stride = scratch.lane_stride;
     return OB_OK;
 }
 
