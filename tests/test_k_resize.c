@@ -90,7 +90,14 @@ static void hostile_scales_are_refused(void **state) {
         assert_int_equal(kc_try(c), OB_E_ARGUMENT);
         kc_close(c);
     }
-    kernel_case *c = kc_open("Resize", 18);
+    kernel_case *c = kc_open("Resize", 11); /* scales and sizes */
+    kc_in(c, 0, OB_FLOAT, DIMS(1));
+    kc_set(kc_in(c, 2, OB_FLOAT, DIMS(1)), 0, 2);
+    kc_in_ints(c, 3, INTS(2));
+    kc_out(c, 0, OB_FLOAT, DIMS(2));
+    assert_int_equal(kc_try(c), OB_E_ARGUMENT);
+    kc_close(c);
+    c = kc_open("Resize", 18);
     kc_in(c, 0, OB_FLOAT, DIMS(0));
     kc_in_ints(c, 3, INTS(2));
     kc_out(c, 0, OB_FLOAT, DIMS(2));

@@ -31,7 +31,9 @@ ob_status ob__read_resize_values(const ob_resize_params *p, const ob_kernel_args
     if (p->transformation == OB_RESIZE_TF_CROP_AND_RESIZE)
         OB_TRY(read_floats(args, p->roi, v->regions, 2 * OB_MAX_RANK, &v->n_regions, error));
     if (!decides(args, p->sizes) || !args->in[p->sizes].data) return OB_OK;
-    return ob__read_ints(&args->in[p->sizes], v->sizes, OB_MAX_RANK, &v->n_sizes, error);
+    OB_TRY(ob__read_ints(&args->in[p->sizes], v->sizes, OB_MAX_RANK, &v->n_sizes, error));
+    OB_FAIL_IF(v->n_scales > 0 && v->n_sizes > 0, error, OB_E_ARGUMENT, "both scales and sizes are given");
+    return OB_OK;
 }
 
 ob_status ob__resize_axes(const ob_resize_params *p, int32_t rank, int32_t *axes, int32_t *n, ob_error *error) {

@@ -135,6 +135,13 @@ ob_status ob__infer_resize(ob_infer *infer) {
         if (!ob__axis_in(infer, p.n_axes >= 0 ? p.axes[i] : (int64_t)i, from.rank, &axes[i])) return OB_OK;
     find_operands(infer, &p, &r);
     if (r.sizes == UINT32_MAX && !r.scales_given) ob__problem(infer, OB0601, 0, -1, "neither scales nor sizes are given");
+    if (r.sizes != UINT32_MAX && r.scales_given) {
+        if (ob_dim_is_const(ob__in_dim(infer, (uint32_t)p.scales, 0))) {
+            ob__problem(infer, OB0601, (int32_t)r.sizes, -1, "both scales and sizes are given");
+            return ob__out_rank(infer, 0, from.rank);
+        }
+        OB_TRY(ob__unverified(infer, p.scales, -1, "whether scales are given beside sizes depends on data"));
+    }
     ob_dim dims[OB_MAX_RANK];
     if (from.rank) memcpy(dims, from.dims, (size_t)from.rank * sizeof *dims);
     ob_content sizes = r.sizes == UINT32_MAX ? (ob_content){0} : ob__in_content(infer, r.sizes);
