@@ -67,6 +67,10 @@ static const kept_case cases[] = {
      "<ir_version: 3, opset_import: [\"\" : 6]>\ng (float[N,3] a, float[3,4] b, float[K,4] c) => (float[] y) {\n"
      "  y = Gemm (a, b, c)\n}\n",
      {"[N3]", "[34]", "[K4]"}},
+    {"gemm_of_opset_6_that_is_raised",
+     "<ir_version: 3, opset_import: [\"\" : 6]>\ng (float[N,3] a, float[3,4] b, float[4] c) => (float[] y) {\n"
+     "  y = Gemm <broadcast = 1> (a, b, c)\n}\n",
+     {"[N3]", "[34]", "[4]"}},
     {"sub_of_opset_6_that_may_not_be_raised",
      OLD
      "g (float[N] a, float[3] b) => (float[] y, float[] z) {\n  z, w = onnx_broadcast.Broadcast (b, a)\n  y = Sub (z, a)\n}\n",
