@@ -6,6 +6,7 @@
 
 #include "core/copy.h"
 #include "core/error.h"
+#include "core/text.h"
 
 /* ---- Making and freeing ------------------------------------------------------------------------------------------- */
 
@@ -198,10 +199,7 @@ ob_status ob_cell_sequence(ob_dtype dtype, const ob_cell *const *items, size_t n
 }
 
 static int by_bytes(const void *a, const void *b) {
-    const ob_string *x = a, *y = b;
-    size_t n = x->n < y->n ? x->n : y->n;
-    int order = n ? memcmp(x->data, y->data, n) : 0;
-    return order ? order : (x->n > y->n) - (x->n < y->n);
+    return ob__string_order(a, b);
 }
 
 /* The keys as bytes, which only have to be told apart. */

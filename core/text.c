@@ -55,6 +55,12 @@ void ob__text_printf(ob_text *text, const char *format, ...) {
     text->n += n;
 }
 
+int ob__string_order(const ob_string *a, const ob_string *b) {
+    size_t n = a->n < b->n ? a->n : b->n;
+    int order = n ? memcmp(a->data, b->data, n) : 0;
+    return order ? order : (a->n > b->n) - (a->n < b->n);
+}
+
 void ob__map_init(ob_map *map, ob_arena *arena) {
     memset(map, 0, sizeof *map);
     map->arena = arena;

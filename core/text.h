@@ -9,6 +9,7 @@
 
 #include "core/arena.h"
 #include "core/hash.h"
+#include "onnx_broadcast/dtype.h"
 
 enum {
     OB_NAME_LOOKED_AT = 65536,   /* bytes in which the end of a name is looked for: a name is told many times */
@@ -46,6 +47,9 @@ void ob__text_release(ob_text *text);
 void ob__text_append(ob_text *text, const char *bytes, size_t n);
 void ob__text_puts(ob_text *text, const char *string);
 void ob__text_printf(ob_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Less than, equal to or more than 0: by bytes, which in UTF-8 is by characters; a beginning comes first. */
+int ob__string_order(const ob_string *a, const ob_string *b);
 
 /* Map from byte strings to pointers, open addressing, insertion only (a value can be replaced). Keys are copied into the arena
  * once, so equal names share one pointer. An entry stays where it is until the next insertion. */

@@ -153,7 +153,11 @@ static void resampling_and_signal(void **state) {
         {"STFT", 17, "f[N,128,1]; i[]={8}; -; i[]={16}", "", "f[N,15,9,2]"},
         {"HannWindow", 17, "i[]={10}", "", "f[10]"},
         {"MelWeightMatrix", 17, "i[]={8}; i[]={16}; i[]; f[]; f[]", "", "f[9,8]"},
-        {"TfIdfVectorizer", 9, "i[N,3]", "ngram_indexes=[0,4,2]", "f[N,5]"},
+        {"TfIdfVectorizer", 9, "i[N,3]",
+         "mode=TF min_gram_length=1 max_gram_length=1 max_skip_count=0 ngram_counts=[0] pool_int64s=[7,8,9] "
+         "ngram_indexes=[0,4,2]",
+         "f[N,5]"},
+        {"TfIdfVectorizer", 9, "i[N,3]", "mode=TF ngram_indexes=[0,4,2]", "f[N,5] | OB0602"},
         {"StringNormalizer", 10, "s[4]", "", "s[4]"},
         {"ai.onnx.ml:OneHotEncoder", 1, "i[N]", "cats_int64s=[1,2,3]", "f[N,3]"},
         {"ai.onnx.ml:TreeEnsembleClassifier", 3, "f[N,4]", "classlabels_int64s=[0,1,2]", "i[N]; f[N,3]"},

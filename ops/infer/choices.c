@@ -23,6 +23,9 @@ static const struct {
     {"approximate", "Gelu", "none tanh", false},
     {"direction", "BitShift", "LEFT RIGHT", true},
     {"direction", "RNN GRU LSTM", "forward reverse bidirectional", false},
+    {"mode", "TfIdfVectorizer", "TF IDF TFIDF", true},
+    {"case_change_action", "StringNormalizer", "LOWER UPPER NONE", false},
+    {"pixel_format", "ImageDecoder", "RGB BGR Grayscale", false},
     {"round_mode", "Cast", "up down nearest", false},
 };
 

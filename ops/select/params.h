@@ -30,6 +30,11 @@ static inline ob_slices_params ob__slices_params(const ob_node *node) {
     return (ob_slices_params){!ob__node_attribute(node, "axis"), ob__node_int(node, "axis", 0)};
 }
 
+/* Unique: in ascending order, else as they come. */
+static inline bool ob__unique_sorted(const ob_node *node) {
+    return ob__node_int(node, "sorted", 1) != 0;
+}
+
 typedef struct ob_topk_params {
     int64_t axis;
     bool has_k; /* before version 10; then an operand */

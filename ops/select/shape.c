@@ -292,18 +292,25 @@ ob_status ob__infer_non_zero(ob_infer *infer) {
 
 ob_status ob__infer_unique(ob_infer *infer) {
     ob_shape data = ob__in_shape(infer, 0);
-    const ob_dim one[1] = {OB_DIM_UNKNOWN};
-    for (uint32_t i = 1; i < infer->node->n_outputs; i++) OB_TRY(ob__out_tensor(infer, i, OB_INT64, 1, one));
+    const ob_dim open[1] = {OB_DIM_UNKNOWN};
+    ob_dim n[1] = {OB_DIM_UNKNOWN}; /* slices, or elements */
     const ob_slices_params params = ob__slices_params(infer->node);
-    if (params.flat) return ob__out_tensor(infer, 0, OB_NONE, 1, one);
-    int32_t axis;
-    OB_TRY(ob__rank_unknown(infer, 0));
-    if (data.rank < 0 || data.rank > OB_MAX_RANK) return OB_OK;
-    if (!ob__axis_in(infer, params.axis, data.rank, &axis)) return OB_OK;
-    ob_dim dims[OB_MAX_RANK];
-    memcpy(dims, data.dims, (size_t)data.rank * sizeof *dims);
-    dims[axis] = OB_DIM_UNKNOWN;
-    return ob__out_tensor(infer, 0, OB_NONE, data.rank, dims);
+    for (uint32_t i = 1; i < infer->node->n_outputs; i++) OB_TRY(ob__out_tensor(infer, i, OB_INT64, 1, open));
+    if (params.flat) {
+        OB_TRY(ob__out_tensor(infer, 0, OB_NONE, 1, open));
+        n[0] = ob__in_count(infer, 0);
+    } else {
+        int32_t axis;
+        OB_TRY(ob__rank_unknown(infer, 0));
+        if (data.rank < 0 || data.rank > OB_MAX_RANK) return OB_OK;
+        if (!ob__axis_in(infer, params.axis, data.rank, &axis)) return OB_OK;
+        ob_dim dims[OB_MAX_RANK];
+        memcpy(dims, data.dims, (size_t)data.rank * sizeof *dims);
+        n[0] = dims[axis];
+        dims[axis] = OB_DIM_UNKNOWN;
+        OB_TRY(ob__out_tensor(infer, 0, OB_NONE, data.rank, dims));
+    }
+    return infer->node->n_outputs > 2 ? ob__out_tensor(infer, 2, OB_INT64, 1, n) : OB_OK;
 }
 
 ob_status ob__infer_topk(ob_infer *infer) {

@@ -1,0 +1,89 @@
+#include "ops/text/params.h"
+
+#include <string.h>
+
+static const ob_attribute *find(const ob_node *node, const char *name, ob_attribute_type type) {
+    const ob_attribute *attribute = ob__node_attribute(node, name);
+    return attribute && attribute->type == type && !attribute->ref ? attribute : NULL;
+}
+
+static ob_strings strings_of(const ob_node *node, const char *name) {
+    const ob_attribute *attribute = find(node, name, OB_ATTR_STRINGS);
+    return attribute ? (ob_strings){attribute->u.strings, attribute->n} : (ob_strings){NULL, 0};
+}
+
+ob_split_params ob__split_params(const ob_node *node) {
+    const ob_attribute *delimiter = find(node, "delimiter", OB_ATTR_STRING);
+    ob_split_params params = {.most = ob__node_int(node, "maxsplit", -1)};
+    if (delimiter) params.delimiter = delimiter->u.s;
+    if (params.most < 0) params.most = INT64_MAX;
+    return params;
+}
+
+ob_normalizer_params ob__normalizer_params(const ob_node *node) {
+    const char *change = ob__node_string(node, "case_change_action", "NONE");
+    return (ob_normalizer_params){
+        .change = strcmp(change, "LOWER") == 0   ? OB_CASE_LOWER
+                  : strcmp(change, "UPPER") == 0 ? OB_CASE_UPPER
+                                                 : OB_CASE_KEPT,
+        .case_sensitive = ob__node_int(node, "is_case_sensitive", 0) != 0,
+        .locale = ob__node_string(node, "locale", ""),
+        .stopwords = strings_of(node, "stopwords"),
+    };
+}
+
+static ob_weighting weighting_of(const ob_node *node) {
+    static const char *const names[OB_WEIGHTINGS] = {"TF", "IDF", "TFIDF"};
+    const char *name = ob__node_string(node, "mode", "");
+    ob_weighting mode = OB_TF;
+    while (mode < OB_WEIGHTINGS && strcmp(names[mode], name) != 0) mode++;
+    return mode;
+}
+
+/* The n-grams that lie in the pool, of all sizes; NULL, or what is wrong. */
+static const char *count_grams(const ob_tfidf_params *p, int64_t *n) {
+    *n = 0;
+    for (uint32_t i = 0; i < p->starts.n; i++) {
+        int64_t begin = p->starts.at[i], end = ob__tfidf_end(p, i + 1);
+        if (begin < 0 || end < begin || end > ob__tfidf_pool(p)) return "ngram_counts do not ascend within the pool";
+        if ((end - begin) % (i + 1) != 0) return "the pool has n-grams that are not complete";
+        *n += (end - begin) / (i + 1);
+    }
+    return NULL;
+}
+
+const char *ob__tfidf_params(const ob_node *node, ob_tfidf_params *out) {
+    const ob_attribute *weights = find(node, "weights", OB_ATTR_FLOATS);
+    ob_tfidf_params p = {.mode = weighting_of(node),
+                         .least = ob__node_int(node, "min_gram_length", 0),
+                         .most = ob__node_int(node, "max_gram_length", 0),
+                         .skips = ob__node_int(node, "max_skip_count", -1),
+                         .starts = ob__node_list(node, "ngram_counts"),
+                         .places = ob__node_list(node, "ngram_indexes"),
+                         .weights = weights ? weights->u.floats : NULL,
+                         .ints = ob__node_list(node, "pool_int64s"),
+                         .strings = strings_of(node, "pool_strings")};
+    int64_t n_grams;
+    const char *wrong = count_grams(&p, &n_grams);
+    for (uint32_t i = 0; i < p.places.n; i++) {
+        if (p.places.at[i] < 0 || p.places.at[i] >= INT32_MAX) wrong = "an entry of ngram_indexes is no place";
+        if (p.places.at[i] >= p.width) p.width = p.places.at[i] + 1;
+    }
+    if (p.mode == OB_WEIGHTINGS)
+        wrong = "mode must be one of TF IDF TFIDF";
+    else if (p.least < 1 || p.most < p.least)
+        wrong = "min_gram_length and max_gram_length must be 1 or more, and ascend";
+    else if (p.skips < 0)
+        wrong = "max_skip_count is missing or negative";
+    else if ((p.ints.n > 0) == (p.strings.n > 0))
+        wrong = "one of pool_int64s and pool_strings is needed, and only one";
+    else if (p.starts.n == 0 || p.places.n == 0)
+        wrong = "ngram_counts or ngram_indexes are missing";
+    else if (!wrong && n_grams != p.places.n)
+        wrong = "ngram_indexes has not one entry for each n-gram of the pool";
+    else if (weights && weights->n > 0 && weights->n != p.places.n)
+        wrong = "weights has not one entry for each n-gram of the pool";
+    if (weights && weights->n == 0) p.weights = NULL;
+    *out = p;
+    return wrong;
+}

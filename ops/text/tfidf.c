@@ -1,0 +1,157 @@
+/* TfIdfVectorizer 9: how often the n-grams of a pool occur in each row. An n-gram of a row has items that lie 1 .. max_skip_count
+ * + 1 apart, all equally far; single items are counted once. TF: the count; IDF: the weight of an n-gram that occurs; TFIDF: the
+ * count times the weight. Weights are those of n-grams, as the text says, and n-grams with one place in the result are summed.
+ *
+ * The pool is a tree: an item of a row is looked up once, and becomes a number; a node and a number lead to the next node. */
+#include "core/text.h"
+#include "ops/kernel/common.h"
+#include "ops/text/params.h"
+
+/* An edge of the tree, as the key of a map. */
+typedef struct edge {
+    uint32_t node, item;
+} edge;
+
+typedef struct state {
+    ob_weighting mode;
+    int64_t most, skips, width, n_grams, n_nodes, row_length;
+    ob_map items, edges;     /* to numbers from 1 on; 0 is none, and the root */
+    const uint32_t *node_of; /* of each n-gram; 0: of a size that is not asked for */
+    const int64_t *places;
+    const float *weights; /* NULL: 1 */
+    bool strings;
+} state;
+
+/* ---- The pool ---- */
+
+static uint32_t number_of(const ob_map *map, const void *key, size_t n) {
+    const ob_map_entry *entry = ob__map_find(map, n ? key : "", n);
+    return entry ? (uint32_t)(uintptr_t)entry->value : 0;
+}
+
+/* The same, new where there is none; 0: no memory. */
+static uint32_t number_in(ob_map *map, const void *key, size_t n) {
+    ob_map_entry *entry = ob__map_insert(map, n ? key : "", n);
+    if (entry && !entry->value) entry->value = (void *)(uintptr_t)map->n_entries;
+    return entry ? (uint32_t)(uintptr_t)entry->value : 0;
+}
+
+static uint32_t add_item(state *s, const ob_tfidf_params *p, int64_t i) {
+    if (!s->strings) return number_in(&s->items, &p->ints.at[i], sizeof(int64_t));
+    return number_in(&s->items, p->strings.at[i].data, p->strings.at[i].n);
+}
+
+static bool add_gram(state *s, const ob_tfidf_params *p, int64_t begin, uint32_t n, uint32_t *node) {
+    edge step = {0, 0};
+    for (uint32_t k = 0; k < n; k++) {
+        step.item = add_item(s, p, begin + k);
+        if (step.item == 0) return false;
+        step.node = number_in(&s->edges, &step, sizeof step);
+        if (step.node == 0) return false;
+    }
+    *node = step.node;
+    return true;
+}
+
+static ob_status build(const ob_kernel_site *site, state *s, const ob_tfidf_params *p) {
+    uint32_t *node_of = ob__tail(site, p->places.n, sizeof *node_of);
+    int64_t gram = 0;
+    if (!node_of) return OB_E_MEMORY;
+    ob__map_init(&s->items, site->arena);
+    ob__map_init(&s->edges, site->arena);
+    for (uint32_t n = 1; n <= p->starts.n; n++) {
+        bool asked = n >= p->least && n <= p->most;
+        for (int64_t at = p->starts.at[n - 1]; at < ob__tfidf_end(p, n); at += n, gram++)
+            if (asked && !add_gram(s, p, at, n, &node_of[gram])) return OB_E_MEMORY;
+    }
+    s->node_of = node_of;
+    s->n_nodes = (int64_t)s->edges.n_entries + 1;
+    return OB_OK;
+}
+
+static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    state *s = args->state;
+    const ob_view *in = &args->in[0];
+    ob_tfidf_params p = {0};
+    const char *wrong = ob__tfidf_params(site->node, &p);
+    OB_FAIL_IF(wrong, error, OB_E_ARGUMENT, "%s: %s", site->op->name, wrong);
+    s->strings = p.strings.n > 0;
+    OB_FAIL_IF(s->strings != (in->dtype == OB_STRING), error, OB_E_TYPE, "%s: the pool has %s, the input is %s", site->op->name,
+               s->strings ? "strings" : "integers", ob_dtype_name(in->dtype));
+    OB_FAIL_IF(in->rank < 1 || in->rank > 2, error, OB_E_SHAPE, "%s: the input has rank %d", site->op->name, in->rank);
+    s->mode = p.mode;
+    s->most = p.most;
+    s->row_length = in->dims[in->rank - 1];
+    s->skips = p.skips < s->row_length ? p.skips : s->row_length;
+    s->width = p.width;
+    s->n_grams = p.places.n;
+    OB_TRY(ob__keep_list(site, &p.places));
+    s->places = p.places.at;
+    if (p.weights && p.mode != OB_TF) {
+        float *weights = ob__tail(site, p.places.n, sizeof *weights);
+        if (!weights) return OB_E_MEMORY;
+        memcpy(weights, p.weights, p.places.n * sizeof *weights);
+        s->weights = weights;
+    }
+    OB_TRY(build(site, s, &p));
+    OB_TRY(ob__need_lanes(needs, s->row_length, sizeof(uint32_t), error));
+    return ob__need_lanes(needs, s->n_nodes, sizeof(int64_t), error);
+}
+
+/* ---- Rows ---- */
+
+static uint32_t item_at(const state *s, const ob_view *in, int64_t i) {
+    if (s->strings) {
+        const ob_string *text = (const ob_string *)in->data + i;
+        return number_of(&s->items, text->data, text->n);
+    }
+    int64_t value = ob__index_at(in, i);
+    return number_of(&s->items, &value, sizeof value);
+}
+
+/* Counts the n-grams whose items lie that far apart, at the nodes where they end. */
+static void count_at_distance(const state *s, const uint32_t *items, int64_t distance, int64_t *counts) {
+    for (int64_t start = 0; start < s->row_length; start++) {
+        edge step = {0, 0};
+        int64_t at = start;
+        for (int64_t size = 1; size <= s->most; size++, at += distance) {
+            step.item = items[at];
+            step.node = step.item ? number_of(&s->edges, &step, sizeof step) : 0;
+            if (step.node == 0) break;
+            counts[step.node] += size > 1 || distance == 1;
+            if (s->row_length - at <= distance) break;
+        }
+    }
+}
+
+static void weigh(const state *s, const int64_t *counts, float *out) {
+    memset(out, 0, (size_t)s->width * sizeof *out);
+    for (int64_t gram = 0; gram < s->n_grams; gram++) {
+        int64_t count = s->node_of[gram] ? counts[s->node_of[gram]] : 0;
+        if (count == 0) continue;
+        out[s->places[gram]] += (s->mode == OB_IDF ? 1 : (float)count) * (s->weights ? s->weights[gram] : 1);
+    }
+}
+
+static void do_row(void *context, int64_t row, int lane) {
+    const ob_kernel_args *args = context;
+    const state *s = args->state;
+    char *next = args->lanes + (size_t)lane * args->lane_stride;
+    uint32_t *items = ob__take(&next, s->row_length, sizeof *items);
+    int64_t *counts = ob__take(&next, s->n_nodes, sizeof *counts);
+    memset(counts, 0, (size_t)s->n_nodes * sizeof *counts);
+    for (int64_t i = 0; i < s->row_length; i++) items[i] = item_at(s, &args->in[0], row * s->row_length + i);
+    for (int64_t distance = 1; distance <= s->skips + 1; distance++) {
+        if (distance > 1 && (s->most == 1 || distance >= s->row_length)) break;
+        count_at_distance(s, items, distance, counts);
+    }
+    weigh(s, counts, (float *)args->out[0].data + row * s->width);
+}
+
+static ob_status run(const ob_kernel_args *args, ob_error *error) {
+    (void)error;
+    ob__each_chunk(args->threads, args->in[0].rank == 2 ? args->in[0].dims[0] : 1, do_row, (void *)(uintptr_t)args);
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_tfidf = {.name = "tfidf", .state_bytes = sizeof(state), .plan = plan, .run = run};

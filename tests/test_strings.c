@@ -1,0 +1,330 @@
+/* Operators on strings, and Unique: results worked out by hand, what is refused, and Unique against a naive one in every type. */
+#include "kernel_case.h"
+#include "strings_case.h"
+
+typedef struct row {
+    const char *node;
+    ob_dtype dtype;
+    const char *in[2], *out[4]; /* NULL: no more */
+} row;
+
+#define S OB_STRING
+
+static const row rows[] = {
+    {"p = StringConcat(x, y)", S, {"2: ab|", "2: c|d"}, {"2: abc|d"}},
+    {"p = StringConcat(x, y)",
+     S,
+     {": gr\xc3\xbc\xc3\x9f", ": e\xe2\x82\xac"},
+     {": gr\xc3\xbc\xc3\x9f"
+      "e\xe2\x82\xac"}},
+    {"p = StringConcat(x, y)", S, {"2,1: a|b", "3: 1|2|3"}, {"2,3: a1|a2|a3|b1|b2|b3"}},
+    {"p = StringConcat(x, y)", S, {"0,1:", "3: 1|2|3"}, {"0,3:"}},
+    {"t = Transpose(x)  p = StringConcat(t, y)", S, {"2,2: a|b|c|d", "1: -"}, {"2,2: a-|c-|b-|d-"}},
+    /* StringSplit */
+    {"p, q = StringSplit<delimiter = \".\">(x)", S, {"2: abc.com|abc.net"}, {"2,2: abc|com|abc|net", "2: 2|2"}},
+    {"p, q = StringSplit<delimiter = \"-\">(x)", S, {"4: -|--|a|"}, {"4,3: ||||||a|||||", "4: 2|3|1|1"}},
+    {"p, q = StringSplit<delimiter = \"aa\">(x)", S, {"2: aaa|baab"}, {"2,2: |a|b|b", "2: 2|2"}},
+    {"p, q = StringSplit<delimiter = \"aab\">(x)", S, {"1: aaab"}, {"1,2: a|", "1: 2"}},
+    {"p, q = StringSplit<delimiter = \"toolong\">(x)", S, {"1: too"}, {"1,1: too", "1: 1"}},
+    {"p, q = StringSplit<delimiter = \",\", maxsplit = 1>(x)", S, {"2: a,b,c|d"}, {"2,2: a|b,c|d|", "2: 2|1"}},
+    {"p, q = StringSplit<delimiter = \",\", maxsplit = 0>(x)", S, {"1: a,b"}, {"1,1: a,b", "1: 1"}},
+    {"p, q = StringSplit<delimiter = \",\", maxsplit = -1>(x)", S, {"1: a,b"}, {"1,2: a|b", "1: 2"}},
+    {"p, q = StringSplit(x)", S, {"1,2:  a \t b |  "}, {"1,2,2: a|b||", "1,2: 2|0"}},
+    {"p, q = StringSplit<delimiter = \"\">(x)", S, {"2: |  "}, {"2,0:", "2: 0|0"}},
+    {"p, q = StringSplit<maxsplit = 1>(x)", S, {"1:   a  b c  "}, {"1,2: a|b c", "1: 2"}},
+    {"p, q = StringSplit(x)",
+     S,
+     {": a\xc2\xa0"
+      "b\xe3\x80\x80\xe2\x80\xa8"
+      "c\xe2\x80\x8b\x1f"
+      "d\xe1\x9a\x80"},
+     {"4: a|b|c\xe2\x80\x8b|d", ": 4"}}, /* U+200B is no whitespace */
+    {"p, q = StringSplit(x)", S, {"0,3:"}, {"0,3,0:", "0,3:"}},
+    {"p, q = StringSplit(x)", S, {"1: \xe2\x80"}, {"1,1: \xe2\x80", "1: 1"}}, /* a character that is cut off */
+    /* TfIdfVectorizer */
+    {"p = TfIdfVectorizer<mode = \"TF\", min_gram_length = 1, max_gram_length = 2, max_skip_count = 1, ngram_counts = [0, 2], "
+     "ngram_indexes = [0, 1, 2, 3], pool_int64s = [1, 2, 1, 2, 2, 1]>(x)",
+     OB_INT64,
+     {"5: 1|2|1|1|2"},
+     {"4: 3|2|3|2"}}, /* 1 2 at 0, 3 and skipping at 2; 2 1 at 1 and skipping */
+    {"p = TfIdfVectorizer<mode = \"TF\", min_gram_length = 2, max_gram_length = 2, max_skip_count = 0, ngram_counts = [0, 1], "
+     "ngram_indexes = [3, 0], pool_strings = [\"a\", \"a\", \"b\"]>(x)",
+     S,
+     {"2,3: a|b|a|b|a|b"},
+     {"2,4: 1|0|0|0|1|0|0|0"}},
+    {"p = TfIdfVectorizer<mode = \"IDF\", min_gram_length = 1, max_gram_length = 1, max_skip_count = 5, ngram_counts = [0], "
+     "ngram_indexes = [1, 0], weights = [2.0, 3.0], pool_strings = [\"a\", \"\"]>(x)",
+     S,
+     {"3: a|a|c", NULL},
+     {"2: 0|2"}},
+    {"p = TfIdfVectorizer<mode = \"TFIDF\", min_gram_length = 1, max_gram_length = 1, max_skip_count = 0, ngram_counts = [0], "
+     "ngram_indexes = [2, 0], weights = [2.0, 3.0], pool_strings = [\"a\", \"\"]>(x)",
+     S,
+     {"4: a|a|c|"},
+     {"3: 3|0|4"}},
+    {"p = TfIdfVectorizer<mode = \"TFIDF\", min_gram_length = 1, max_gram_length = 3, max_skip_count = 9223372036854775807, "
+     "ngram_counts = [0, 0, 0], ngram_indexes = [0], pool_int64s = [7, 8, 9]>(x)",
+     OB_INT32,
+     {"2,5: 7|7|8|8|9|7|8|9|0|0"},
+     {"2,1: 1|1"}}, /* 7 8 9 at 0, 2, 4; at 0, 1, 2 */
+    {"p = TfIdfVectorizer<mode = \"TF\", min_gram_length = 1, max_gram_length = 1, max_skip_count = 0, ngram_counts = [0], "
+     "ngram_indexes = [0, 0, 1], pool_int64s = [5, 6, 5]>(x)",
+     OB_INT64,
+     {"3: 5|6|5"},
+     {"2: 3|2"}}, /* one place for two, one n-gram twice */
+    {"p = TfIdfVectorizer<mode = \"TF\", min_gram_length = 1, max_gram_length = 2, max_skip_count = 3, ngram_counts = [0], "
+     "ngram_indexes = [0], pool_int64s = [5]>(x)",
+     OB_INT64,
+     {"2,0:"},
+     {"2,1: 0|0"}},
+    /* Unique */
+    {"p, q, r, s = Unique<sorted = 0>(x)",
+     OB_FLOAT,
+     {"6: 2|1|1|3|4|3"},
+     {"4: 2|1|3|4", "4: 0|1|3|4", "6: 0|1|1|2|3|2", "4: 1|2|2|1"}},
+    {"p, q, r, s = Unique(x)", S, {"2,2: b|a|b|ab"}, {"3: a|ab|b", "3: 1|3|0", "4: 2|0|2|1", "3: 1|1|2"}},
+    {"p, q, r, s = Unique<axis = -1>(x)",
+     OB_INT64,
+     {"2,4: 1|0|1|0|2|5|2|4"},
+     {"2,3: 0|0|1|4|5|2", "3: 3|1|0", "4: 2|1|2|0", "3: 1|1|2"}},
+    {"p, q, r, s = Unique<axis = 0, sorted = 0>(x)", S, {"3,1: b|a|b"}, {"2,1: b|a", "2: 0|1", "3: 0|1|0", "2: 2|1"}},
+    {"p, q, r, s = Unique(x)",
+     OB_FLOAT,
+     {"6: nan|-0|0|nan|-inf|1"},
+     {"4: -inf|-0|1|nan", "4: 4|1|5|0", "6: 3|1|1|3|0|2", "4: 1|2|1|2"}},
+    {"p, q, r, s = Unique<axis = 0>(x)",
+     OB_FLOAT,
+     {"3,2: 1|nan|1|nan|1|2"},
+     {"3,2: 1|2|1|nan|1|nan", "3: 2|0|1", "3: 1|2|0", "3: 1|1|1"}},
+    {"p, q, r, s = Unique(x)", OB_FLOAT, {": 5"}, {"1: 5", "1: 0", "1: 0", "1: 1"}},
+    {"p, q, r, s = Unique(x)", OB_FLOAT, {"2,0:"}, {"0:", "0:", "0:", "0:"}},
+    {"p, q, r, s = Unique<axis = 0>(x)", OB_FLOAT, {"2,0:"}, {"1,0:", "1: 0", "2: 0|0", "1: 2"}},
+    {"p, q, r, s = Unique<axis = 1>(x)", OB_FLOAT, {"2,0:"}, {"2,0:", "0:", "0:", "0:"}},
+    {"p, , r = Unique(x)  q = Identity(r)", OB_INT64, {"3: 9|8|9"}, {"2: 8|9", "3: 1|0|1"}},
+};
+
+static size_t read_row(const row *r, text_tensor *in) {
+    size_t n = 0;
+    for (; n < 2 && r->in[n]; n++) tc_read(&in[n], r->dtype, r->in[n]);
+    return n;
+}
+
+static void results_by_hand(void **state) {
+    (void)state;
+    static text_tensor in[2];
+    static char got[4][TC_TEXT];
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const row *r = &rows[i];
+        size_t n_in = read_row(r, in), n_out = 0;
+        ob_error error;
+        while (n_out < 4 && r->out[n_out]) n_out++;
+        if (tc_run(r->node, in, n_in, got, n_out, &error) != OB_OK) fail_msg("%s: %s", r->node, error.message);
+        for (size_t k = 0; k < n_out; k++)
+            if (strcmp(got[k], r->out[k]) != 0) fail_msg("%s of %s: \"%s\", not \"%s\"", r->node, r->in[0], got[k], r->out[k]);
+    }
+}
+
+typedef struct refusal {
+    const char *node;
+    ob_dtype dtype;
+    const char *in[2];
+    ob_status status;
+    const char *message; /* a part of it */
+} refusal;
+
+#define VECTORIZER(attributes) "p = TfIdfVectorizer<" attributes ">(x)"
+#define GRAMS                  "min_gram_length = 1, max_gram_length = 2, max_skip_count = 0, "
+
+static const refusal refusals[] = {
+    {"p, q, r, s = Unique<axis = 2>(x)", OB_FLOAT, {"2,2: 1|2|3|4"}, OB_E_MODEL, "axis"},
+    {VECTORIZER(GRAMS "mode = \"X\", ngram_counts = [0], ngram_indexes = [0], pool_int64s = [1]"),
+     OB_INT64,
+     {"1: 1"},
+     OB_E_MODEL,
+     "mode"},
+    {VECTORIZER(GRAMS "ngram_counts = [0], ngram_indexes = [0], pool_int64s = [1]"), OB_INT64, {"1: 1"}, OB_E_MODEL, "mode"},
+    {VECTORIZER("mode = \"TF\", ngram_counts = [0], ngram_indexes = [0], pool_int64s = [1]"),
+     OB_INT64,
+     {"1: 1"},
+     OB_E_MODEL,
+     "min_gram_length"},
+    {VECTORIZER(GRAMS "mode = \"TF\", ngram_counts = [0, 9], ngram_indexes = [0], pool_int64s = [1]"),
+     OB_INT64,
+     {"1: 1"},
+     OB_E_MODEL,
+     "ngram_counts"},
+    {VECTORIZER(GRAMS "mode = \"TF\", ngram_counts = [0, 0], ngram_indexes = [0], pool_int64s = [1]"),
+     OB_INT64,
+     {"1: 1"},
+     OB_E_MODEL,
+     "not complete"},
+    {VECTORIZER(GRAMS "mode = \"TF\", ngram_counts = [0], ngram_indexes = [-1], pool_int64s = [1]"),
+     OB_INT64,
+     {"1: 1"},
+     OB_E_MODEL,
+     "ngram_indexes"},
+    {VECTORIZER(GRAMS "mode = \"TF\", ngram_counts = [0], ngram_indexes = [0, 1], pool_int64s = [1]"),
+     OB_INT64,
+     {"1: 1"},
+     OB_E_MODEL,
+     "ngram_indexes"},
+    {VECTORIZER(GRAMS "mode = \"TF\", ngram_counts = [0], ngram_indexes = [0], weights = [1.0, 2.0], pool_int64s = [1]"),
+     OB_INT64,
+     {"1: 1"},
+     OB_E_MODEL,
+     "weights"},
+    {VECTORIZER(GRAMS "mode = \"TF\", ngram_counts = [0], ngram_indexes = [0], pool_int64s = [1], pool_strings = [\"a\"]"),
+     OB_INT64,
+     {"1: 1"},
+     OB_E_MODEL,
+     "only one"},
+    {VECTORIZER(GRAMS "mode = \"TF\", ngram_counts = [0], ngram_indexes = [0], pool_int64s = [1]"),
+     S,
+     {"1: a"},
+     OB_E_TYPE,
+     "the pool has integers"},
+    {VECTORIZER(GRAMS "mode = \"TF\", ngram_counts = [0], ngram_indexes = [0], pool_int64s = [1]"),
+     OB_INT64,
+     {"1,1,1: 1"},
+     OB_E_SHAPE,
+     "rank"},
+};
+
+static void refused_with_a_reason(void **state) {
+    (void)state;
+    static text_tensor in[2];
+    static char got[4][TC_TEXT];
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
+        const refusal *r = &refusals[i];
+        row as_row = {.dtype = r->dtype, .in = {r->in[0], r->in[1]}};
+        ob_error error;
+        ob_error_clear(&error);
+        size_t n_in = read_row(&as_row, in), n_out = strstr(r->node, "Unique") ? 4 : 1;
+        ob_status status = tc_run(r->node, in, n_in, got, n_out, &error);
+        if (status != r->status || !strstr(error.message, r->message))
+            fail_msg("%s of %s: %s: \"%s\", not \"%s\"", r->node, r->in[0], ob_status_text(status), error.message, r->message);
+    }
+}
+
+/* ---- Unique against a naive one ---- */
+
+/* Element i as numbers that order it: two parts of a complex number, the one byte of a string. */
+static double part(const ob_view *view, int64_t i, int k) {
+    if (view->dtype == OB_COMPLEX64) return (double)((const float *)view->data)[2 * i + k];
+    if (view->dtype == OB_COMPLEX128) return ((const double *)view->data)[2 * i + k];
+    if (view->dtype == OB_STRING) return k ? 0 : ((const ob_string *)view->data)[i].data[0];
+    return k ? 0 : kc_get(view, i);
+}
+
+static int order_of(const ob_view *view, const int64_t *a, const int64_t *b, int64_t n) {
+    for (int64_t i = 0; i < n; i++)
+        for (int k = 0; k < 2; k++) {
+            double x = part(view, a[i], k), y = part(view, b[i], k);
+            if (x != y) return x < y ? -1 : 1;
+        }
+    return 0;
+}
+
+static void fill(ob_view *view) {
+    static const char letters[] = "abcd";
+    for (int64_t i = 0; i < ob__count(view); i++) {
+        int value = rand() % 3;
+        switch (view->dtype) {
+        case OB_STRING: ((ob_string *)view->data)[i] = (ob_string){&letters[value], 1}; break;
+        case OB_COMPLEX64:
+            ((float *)view->data)[2 * i] = (float)value;
+            ((float *)view->data)[2 * i + 1] = (float)(rand() % 2);
+            break;
+        case OB_COMPLEX128:
+            ((double *)view->data)[2 * i] = value;
+            ((double *)view->data)[2 * i + 1] = rand() % 2;
+            break;
+        default: kc_set(view, i, view->dtype == OB_BOOL ? value & 1 : value);
+        }
+    }
+}
+
+/* The elements of slice i of a tensor [outer, n, inner], as indices. */
+static void slice_of(int64_t i, int64_t outer, int64_t n, int64_t inner, int64_t *out) {
+    for (int64_t o = 0; o < outer; o++)
+        for (int64_t k = 0; k < inner; k++) *out++ = (o * n + i) * inner + k;
+}
+
+static void unique_in(ob_dtype dtype, int axis, bool sorted) {
+    const int64_t dims[3] = {1 + rand() % 3, 1 + rand() % 12, 1 + rand() % 2};
+    int64_t outer = axis < 0 ? 1 : ob__product(dims, 0, axis), inner = axis < 0 ? 1 : ob__product(dims, axis + 1, 3);
+    int64_t n = axis < 0 ? ob__product(dims, 0, 3) : dims[axis], first[200], count[200], group[200], groups = 0;
+    static int64_t slices[200][40];
+    kernel_case *c = kc_open("Unique", 11);
+    if (axis >= 0) kc_int(c, "axis", axis - 3);
+    kc_int(c, "sorted", sorted);
+    ob_view *in = kc_in(c, 0, dtype, 3, dims);
+    fill(in);
+    for (int64_t i = 0; i < n; i++) slice_of(i, outer, n, inner, slices[i]);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t g = 0;
+        while (g < groups && order_of(in, slices[first[g]], slices[i], outer * inner) != 0) g++;
+        if (g == groups) first[groups] = i, count[groups++] = 0;
+        count[g]++;
+        group[i] = g;
+    }
+    int64_t place[200], out_dims[3] = {dims[0], dims[1], dims[2]};
+    for (int64_t g = 0; g < groups; g++) {
+        place[g] = sorted ? 0 : g;
+        for (int64_t h = 0; h < groups && sorted; h++)
+            place[g] += order_of(in, slices[first[h]], slices[first[g]], outer * inner) < 0;
+    }
+    if (axis >= 0) out_dims[axis] = groups;
+    kc_out(c, 0, dtype, axis < 0 ? 1 : 3, axis < 0 ? &groups : out_dims);
+    kc_out(c, 1, OB_INT64, 1, &groups);
+    kc_out(c, 2, OB_INT64, 1, &n);
+    kc_out(c, 3, OB_INT64, 1, &groups);
+    kc_run(c);
+    const int64_t *indices = c->out[1].data, *inverse = c->out[2].data, *counts = c->out[3].data;
+    static int64_t to[40];
+    for (int64_t g = 0; g < groups; g++) {
+        assert_int_equal(indices[place[g]], first[g]);
+        assert_int_equal(counts[place[g]], count[g]);
+        slice_of(place[g], outer, groups, inner, to);
+        for (int64_t i = 0; i < outer * inner; i++) assert_true(kc_same_element(&c->out[0], to[i], in, slices[first[g]][i]));
+    }
+    for (int64_t i = 0; i < n; i++) assert_int_equal(inverse[i], place[group[i]]);
+    kc_close(c);
+}
+
+static void unique_in_every_type(void **state) {
+    (void)state;
+    srand(91);
+    for (int dtype = 1; dtype < OB_DTYPE_COUNT; dtype++) {
+        if (!kc_takes(ob__op_find("", "Unique", 0), (ob_dtype)dtype)) continue;
+        for (int round = 0; round < 64; round++) unique_in((ob_dtype)dtype, round % 4 - 1, round & 4);
+    }
+}
+
+/* As NumPy 2 gives them: [R + Rj, R + nan j, nan + Rj, nan + nan j] is the order, and all with NaN are one. */
+static void unique_of_complex_nan(void **state) {
+    (void)state;
+    const float nan = (float)NAN, x[12] = {nan, 1, 5, nan, 2, 2, nan, nan, 2, 1, 1, nan};
+    static const int64_t places[6] = {2, 2, 1, 2, 0, 2}, counts[3] = {1, 1, 4};
+    kernel_case *c = kc_open("Unique", 11);
+    memcpy(kc_in(c, 0, OB_COMPLEX64, DIMS(6))->data, x, sizeof x);
+    kc_out(c, 0, OB_COMPLEX64, DIMS(3));
+    kc_out(c, 1, OB_INT64, DIMS(3));
+    kc_out(c, 2, OB_INT64, DIMS(6));
+    kc_out(c, 3, OB_INT64, DIMS(3));
+    kc_run(c);
+    assert_int_equal(((const int64_t *)c->out[1].data)[2], 5); /* 1 + nan j sorts first of them */
+    assert_memory_equal(c->out[2].data, places, sizeof places);
+    assert_memory_equal(c->out[3].data, counts, sizeof counts);
+    kc_close(c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(results_by_hand),
+        cmocka_unit_test(refused_with_a_reason),
+        cmocka_unit_test(unique_in_every_type),
+        cmocka_unit_test(unique_of_complex_nan),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
