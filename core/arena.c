@@ -5,22 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/sanitizer.h"
 #include "core/text.h"
 
 /* Under AddressSanitizer nothing can be touched but what was asked for, and in memory from malloc a gap lies between two pieces;
  * a caller's allocator is asked for what it is asked for elsewhere. */
-#ifdef __has_feature
-#define OB_HAS_FEATURE(name) __has_feature(name)
-#else
-#define OB_HAS_FEATURE(name) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || OB_HAS_FEATURE(address_sanitizer)
-#include <sanitizer/asan_interface.h>
+#ifdef OB_ASAN
 enum { GAP = 16 };
 #else
 enum { GAP = 0 };
-#define ASAN_POISON_MEMORY_REGION(address, n_bytes)   ((void)(address), (void)(n_bytes))
-#define ASAN_UNPOISON_MEMORY_REGION(address, n_bytes) ((void)(address), (void)(n_bytes))
 #endif
 
 struct ob_arena_block {

@@ -1,6 +1,7 @@
 #include <fenv.h>
 
 #include "core/error.h"
+#include "core/sanitizer.h"
 #include "runtime/plan/plan.h"
 
 #ifdef OB_HAVE_PTHREADPOOL
@@ -44,27 +45,32 @@ typedef struct job {
     void (*task)(void *context, int64_t begin, int64_t end);
     void *context;
     control_word control; /* of the thread that shares its work */
+    char begun, done; /* their addresses stand for what the pool orders: the start before every part, every part before the end */
 } job;
 
 static void run_tile(void *context, size_t start, size_t n) {
-    const job *j = context;
+    job *j = context;
+    OB_HAPPENS_AFTER(&j->begun);
     control_word own = read_control();
     if (own != j->control) write_control(j->control);
     j->task(j->context, (int64_t)start, (int64_t)(start + n));
     if (own != j->control) write_control(own);
+    OB_HAPPENS_BEFORE(&j->done);
 }
 
 static void run_parallel(void *pool, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end),
                          void *context) {
     struct ob_pool *p = pool;
-    job j = {task, context, read_control()};
+    job j = {.task = task, .context = context, .control = read_control()};
     /* By n and grain alone, as everything that shared work is cut by; enough of them that an interrupted thread does not hold up
      * the others, not so many that handing them out takes time. */
     enum { MOST_TILES = 128 };
     int64_t tile = n / MOST_TILES;
     if (tile < grain) tile = grain;
     if (tile < 1) tile = 1;
+    OB_HAPPENS_BEFORE(&j.begun);
     pthreadpool_parallelize_1d_tile_1d(p->pool, run_tile, &j, (size_t)n, (size_t)tile, 0);
+    OB_HAPPENS_AFTER(&j.done);
 }
 
 ob_status ob__pool_create(ob_session *session, int n_threads, ob_error *error) {
