@@ -231,12 +231,13 @@ static void one_round(const obk_table *table, bool is_double, int64_t m, int64_t
     product p = draw_product(is_double, m, n, k);
     numbers untouched = make(is_double, p.c.n);
     memcpy(untouched.memory, p.c.memory, (size_t)p.c.n * width(&p.c));
-    p.call.panel = aligned(gemm->panel_bytes);
+    kl_out panel = kl_out_open(obk_panel_bytes(gemm, k), 0);
+    p.call.panel = panel.data;
     gemm->product(&p.call);
     check_result(&p, &untouched, what);
     check_cuts(gemm, &p, &untouched, what);
     check_row(gemm, &p, what);
-    free(p.call.panel);
+    kl_out_close(&panel);
     free(untouched.memory);
     drop(&p);
 }
@@ -263,7 +264,7 @@ static void test_products(void **state) {
 static void special(const obk_table *table) {
     const obk_gemm *gemm = &table->gemm[OBK_GEMM_FLOAT];
     float a[3] = {INFINITY, NAN, 1}, b[1] = {2}, c[3] = {7, 7, 7}, d = NAN;
-    void *panel = aligned(gemm->panel_bytes);
+    void *panel = aligned(obk_panel_bytes(gemm, 1));
     obk_gemm_call call = {.m = 3,
                           .n = 1,
                           .k = 1,

@@ -45,7 +45,7 @@ static void one_round(const obk_table *table, int64_t m, int64_t n, int64_t k, b
     for (int packed = 0; packed < 2; packed++) {
         int64_t i0 = m > 0 ? draw(m) : 0, j0 = n > gemm->nr ? draw(n / gemm->nr) * gemm->nr : 0; /* a part of the product */
         kl_out c = kl_out_open((size_t)(m * c_row) * sizeof(int32_t), 4 * (size_t)draw(16)),
-               panel = kl_out_open(gemm->panel_bytes, 0);
+               panel = kl_out_open(obk_integer_panel_bytes(gemm, k), 0);
         int32_t *result = c.data;
         for (int64_t i = 0; i < m * c_row; i++) result[i] = 77;
         obk_integer_call call = {.m = m - i0,

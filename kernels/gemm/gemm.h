@@ -26,12 +26,13 @@ typedef struct obk_gemm_call {
     double alpha, beta;
     const void *d;           /* NULL: none, beta is not looked at. Does not overlap C */
     int64_t d_row, d_column; /* each may be 0; d_column is 0 or 1 */
-    void *panel;             /* for a B that is not packed: panel_bytes */
+    void *panel;             /* for a B that is not packed: obk_panel_bytes */
 } obk_gemm_call;
 
 typedef struct obk_gemm {
     int64_t mr, nr;
-    size_t panel_bytes;
+    int64_t panel_k;  /* a panel of B has no more rows */
+    size_t row_bytes; /* of a panel */
     void (*product)(const obk_gemm_call *call);
     /* Elements packed: m (n) rounded up to mr (nr), times k. */
     void (*pack_a)(void *to, const void *a, int64_t a_row, int64_t a_k, int64_t m, int64_t k);
@@ -43,6 +44,10 @@ typedef struct obk_gemm {
 } obk_gemm;
 
 /* Integers wrap, alpha and beta other than 1 apply in double; they have `product` alone, for what is not packed. */
+static inline size_t obk_panel_bytes(const obk_gemm *gemm, int64_t k) {
+    return (size_t)(k < gemm->panel_k ? k : gemm->panel_k) * gemm->row_bytes;
+}
+
 enum { OBK_GEMM_FLOAT, OBK_GEMM_DOUBLE, OBK_GEMM_INT32, OBK_GEMM_UINT32, OBK_GEMM_INT64, OBK_GEMM_UINT64, OBK_GEMM_COUNT };
 
 #endif

@@ -142,4 +142,4 @@ static void product(const obk_integer_call *call) {
 }
 
 const obk_integer_gemm OBK_TABLE(obk_integer_gemm_functions) = {
-    .nr = NR, .panel_bytes = BLOCK * NR * sizeof(obk_pair), .product = product, .pack_a = pack_a, .pack_b = pack_b};
+    .nr = NR, .panel_pairs = BLOCK, .product = product, .pack_a = pack_a, .pack_b = pack_b};

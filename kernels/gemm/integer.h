@@ -35,15 +35,20 @@ typedef struct obk_integer_call {
     obk_bytes bytes;
     int32_t *c;
     int64_t c_row;
-    void *panel; /* for `bytes`: panel_bytes */
+    void *panel; /* for `bytes`: obk_integer_panel_bytes */
 } obk_integer_call;
 
 typedef struct obk_integer_gemm {
     int64_t nr;
-    size_t panel_bytes;
+    int64_t panel_pairs; /* a panel of B has no more rows */
     void (*product)(const obk_integer_call *call);
     void (*pack_a)(obk_pair *to, const obk_bytes *a, int64_t m, int64_t k);
     void (*pack_b)(obk_pair *to, const obk_bytes *b, int64_t k, int64_t n); /* n rounded up to nr, times pairs */
 } obk_integer_gemm;
+
+static inline size_t obk_integer_panel_bytes(const obk_integer_gemm *gemm, int64_t k) {
+    int64_t pairs = obk_pairs(k) < gemm->panel_pairs ? obk_pairs(k) : gemm->panel_pairs;
+    return (size_t)(pairs * gemm->nr) * sizeof(obk_pair);
+}
 
 #endif

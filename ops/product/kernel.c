@@ -157,7 +157,7 @@ static ob_status plan_product(const ob_kernel_site *site, product *s, ob_kernel_
     if (s->has_d) OB_TRY(need_operand(s, &in[2], &s->d, needs, error));
     s->out_converted = args->out[0].dtype != s->computing;
     if (s->out_converted) OB_TRY(ob__need_scratch(needs, ob__count(&args->out[0]), ob_dtype_size(s->computing), error));
-    if (s->method == TILES && s->b.pack < 0) needs->lane_bytes = s->gemm->panel_bytes;
+    if (s->method == TILES && s->b.pack < 0) needs->lane_bytes = obk_panel_bytes(s->gemm, s->p.k);
     return OB_OK;
 }
 

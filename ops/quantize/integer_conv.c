@@ -86,7 +86,7 @@ static ob_status cut(integer_conv *s, ob_kernel_needs *needs, ob_error *error) {
     OB_FAIL_IF(large, error, OB_E_LIMIT, "the kernel is too large");
     s->columns_bytes = s->as_is ? 0 : ((size_t)n_columns + 63) & ~(size_t)63;
     s->sums_bytes = s->i.requantizes ? ((size_t)n_sums + 63) & ~(size_t)63 : 0;
-    needs->lane_bytes = s->columns_bytes + s->sums_bytes + s->i.gemm->panel_bytes;
+    needs->lane_bytes = s->columns_bytes + s->sums_bytes + obk_integer_panel_bytes(s->i.gemm, s->k);
     return OB_OK;
 }
 

@@ -70,7 +70,7 @@ static ob_status want_packed_w(const ob_kernel_site *site, integer_matmul *s, co
 static ob_status need_lanes(integer_matmul *s, ob_kernel_needs *needs, ob_error *error) {
     enum { SUMS = 1 << 15, UNIT = 12 }; /* sums in a lane; rows of a tile */
     const ob_matrices *p = &s->p;
-    size_t panel = s->i.w_packed ? 0 : s->i.gemm->panel_bytes, row;
+    size_t panel = s->i.w_packed ? 0 : obk_integer_panel_bytes(s->i.gemm, p->k), row;
     needs->lane_bytes = panel;
     if (!s->i.requantizes || p->columns < 1) return OB_OK;
     s->strip = SUMS / p->columns;

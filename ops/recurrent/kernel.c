@@ -90,6 +90,11 @@ static ob_status choose_loops(const ob_kernel_site *site, recurrent *r, ob_dtype
     return OB_OK;
 }
 
+/* For the products with W and with R. */
+static size_t panel_bytes(const recurrent *r) {
+    return obk_panel_bytes(r->gemm, r->inputs > r->hidden ? r->inputs : r->hidden);
+}
+
 static ob_status recurrent_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     recurrent *r = args->state;
     const ob_view *x = &args->in[0], *w = &args->in[1];
@@ -108,7 +113,7 @@ static ob_status recurrent_plan(const ob_kernel_site *site, ob_kernel_args *args
     int64_t rows, n_projected;
     bool large = ob__mul_overflows(r->steps, r->batch, &rows) || ob__mul_overflows(rows, r->gates, &n_projected);
     OB_FAIL_IF(large, error, OB_E_LIMIT, "%s: too large", site->node->op_type);
-    OB_TRY(ob__need_scratch(needs, 1, r->gemm->panel_bytes, error));
+    OB_TRY(ob__need_scratch(needs, 1, panel_bytes(r), error));
     OB_TRY(ob__need_scratch(needs, n_projected, (size_t)r->width, error));
     OB_TRY(ob__need_scratch(needs, r->batch * r->gates, (size_t)r->width, error));
     for (int i = 0; i < 3; i++) OB_TRY(ob__need_scratch(needs, r->batch * r->hidden, (size_t)r->width, error));
@@ -317,7 +322,7 @@ static ob_status recurrent_compute(const ob_kernel_args *args, ob_error *error) 
     for (int64_t b = 0; d.lengths && b < r->batch; b++)
         OB_FAIL_IF(d.lengths[b] < 0 || d.lengths[b] > r->steps, error, OB_E_ARGUMENT, "sequence_lens[%lld] is %d of %lld steps",
                    (long long)b, (int)d.lengths[b], (long long)r->steps);
-    d.panel = ob__take(&next, 1, r->gemm->panel_bytes);
+    d.panel = ob__take(&next, 1, panel_bytes(r));
     d.projected = ob__take(&next, r->steps * r->batch * r->gates, width);
     d.gate = ob__take(&next, r->batch * r->gates, width);
     d.reset = ob__take(&next, r->batch * r->hidden, width);
