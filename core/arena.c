@@ -61,6 +61,11 @@ void ob__arena_init(ob_arena *arena, const ob_allocator *allocator) {
     arena->allocator = allocator ? *allocator : *ob_allocator_default();
 }
 
+void ob__arena_lend(ob_arena *arena, void *memory, size_t n_bytes) {
+    arena->next = memory;
+    arena->end = arena->next + n_bytes;
+}
+
 void ob__arena_release(ob_arena *arena) {
     ob_arena_block *block = arena->head;
     while (block) {

@@ -20,6 +20,8 @@ typedef struct ob_arena {
 } ob_arena;
 
 void ob__arena_init(ob_arena *arena, const ob_allocator *allocator);
+/* The first allocations of an empty arena come out of `memory`, 16-byte aligned, which outlives them and stays the caller's. */
+void ob__arena_lend(ob_arena *arena, void *memory, size_t n_bytes);
 void ob__arena_release(ob_arena *arena);
 /* Empty again, with the same allocator and no limit. */
 void ob__arena_restart(ob_arena *arena);

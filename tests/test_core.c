@@ -38,6 +38,30 @@ static void arena_blocks_are_aligned_and_limited(void **state) {
     assert_int_equal(arena.n_bytes, 0);
 }
 
+static void *no_memory(void *context, size_t n_bytes) {
+    ++*(int *)context;
+    (void)n_bytes;
+    return NULL;
+}
+
+/* Lent memory comes first, to its last byte; then the allocator is asked. */
+static void arena_takes_what_it_is_lent(void **state) {
+    (void)state;
+    _Alignas(16) char memory[96];
+    int n_asked = 0;
+    const ob_allocator allocator = {.alloc = no_memory, .context = &n_asked};
+    ob_arena arena;
+    ob__arena_init(&arena, &allocator);
+    ob__arena_lend(&arena, memory, sizeof memory);
+    assert_ptr_equal(ob__arena_alloc(&arena, 50), memory);
+    assert_ptr_equal(ob__arena_alloc(&arena, 32), memory + 64);
+    assert_int_equal(n_asked, 0);
+    assert_null(ob__arena_alloc(&arena, 1));
+    assert_int_equal(n_asked, 1);
+    assert_int_equal(arena.n_bytes, 0);
+    ob__arena_release(&arena);
+}
+
 static void lists_grow_and_keep_what_is_in_them(void **state) {
     (void)state;
     ob_arena arena;
@@ -249,6 +273,7 @@ static void finding_ids_are_in_their_hundred(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arena_blocks_are_aligned_and_limited),
+        cmocka_unit_test(arena_takes_what_it_is_lent),
         cmocka_unit_test(lists_grow_and_keep_what_is_in_them),
         cmocka_unit_test(shapes_are_the_same_only_where_they_are_known),
         cmocka_unit_test(map_keeps_every_key),

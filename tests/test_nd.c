@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "onnx_broadcast/onnx_broadcast.h"
+#include "core/arena.h"
 #include "ops/elementwise/blocks.h"
 
 enum { GUARD = 64, MAX_ELEMS = 6000, MAX_INPUTS = 64 };
@@ -396,9 +397,11 @@ static void ranges_cover_everything(void **state) {
             ob_view_init(&in[k], data[k], OB_FLOAT, 4, k ? cases[i].b : cases[i].a);
         }
         ob_view_init(&out, results[0], OB_FLOAT, 4, dims);
+        ob_arena arena;
         ob_blocks blocks = {0};
+        ob__arena_init(&arena, NULL);
         ob_blocks_spec spec = {.loop = ob__kernels()->binary[OBK_ADD][OB_FLOAT], .fold = cases[i].fold};
-        assert_int_equal(ob__blocks_plan(&blocks, in, 2, &out, &spec, NULL, NULL), OB_OK);
+        assert_int_equal(ob__blocks_plan(&blocks, in, 2, &out, &spec, &arena, NULL), OB_OK);
         ob__blocks_run(&blocks, in, &out, NULL);
         int n_ranges = 0;
         ob_threads threads = {.run = scattered, .pool = &n_ranges, .n_threads = 3};
@@ -407,6 +410,7 @@ static void ranges_cover_everything(void **state) {
         assert_true(n_ranges > 1);
         assert_memory_equal(results[0], results[1], (size_t)n * sizeof(float));
         assert_true(results[0][n - 1] == data[0][n_in[0] - 1] + data[1][n_in[1] - 1]);
+        ob__arena_release(&arena);
         for (int k = 0; k < 2; k++) {
             free(data[k]);
             free(results[k]);

@@ -15,6 +15,7 @@ enum access {
 enum {
     TILE_BYTES = 4096,
     STREAM_TILE_BYTES = 1024,
+    FEW_OPERANDS = 4, /* the most without folding */
     DIRECT_OPERANDS = 12,
     N_TILES = OB_BLOCKS_CACHED + 2, /* the last two are shared and never reused */
     MIN_ROW_BYTES = 64,             /* rows at least this long are not worth packing */
@@ -162,35 +163,34 @@ static void set_operands(ob_blocks *b, const ob_view *in, const ob_view *out, co
     }
 }
 
-/* As many as there are axes after merging, which are few. */
-static ob_status keep_strides(ob_blocks *b, size_t n, ob_arena *arena, ob_error *error) {
-    const int64_t *strides = b->nd.strides;
-    bool fits = n <= sizeof b->own_strides / sizeof *b->own_strides;
-    b->nd.strides = fits ? b->own_strides : OB_ARENA_ARRAY(arena, int64_t, n);
-    OB_FAIL_IF(!b->nd.strides, error, OB_E_MEMORY, "no memory for %zu strides", n);
-    memcpy(b->nd.strides, strides, n * sizeof *strides);
+/* For the axes that are left after merging, which are few. */
+static ob_status keep_sizes(ob_blocks *b, size_t n_operands, ob_arena *arena, ob_error *error) {
+    size_t rank = (size_t)b->nd.rank, n_strides = rank * n_operands;
+    int64_t *kept = OB_ARENA_ARRAY(arena, int64_t, rank + n_strides);
+    OB_FAIL_IF(!kept, error, OB_E_MEMORY, "no memory for %zu strides", n_strides);
+    memcpy(kept, b->nd.dims, rank * sizeof *kept);
+    memcpy(kept + rank, b->nd.strides, n_strides * sizeof *kept);
+    b->nd.dims = kept;
+    b->nd.strides = kept + rank;
     return OB_OK;
 }
 
 ob_status ob__blocks_plan(ob_blocks *b, const ob_view *in, uint32_t n_in, const ob_view *out, const ob_blocks_spec *spec,
                           ob_arena *arena, ob_error *error) {
-    int64_t own[OB_ND_STRIDES(OB_BLOCKS_INLINE)], *strides = own;
+    int64_t few[OB_ND_ROOM(FEW_OPERANDS)], *room = few;
     size_t n = (size_t)n_in + 1;
-    b->operands = b->own_operands;
-    OB_FAIL_IF(!spec->fold && n > OB_BLOCKS_INLINE, error, OB_E_ARGUMENT, "a loop of %u inputs", (unsigned)n_in);
-    if (n > OB_BLOCKS_INLINE) {
-        strides = OB_ARENA_ARRAY(arena, int64_t, OB_ND_STRIDES(n));
-        b->operands = OB_ARENA_ARRAY(arena, ob_blocks_operand, n);
-        OB_FAIL_IF(!strides || !b->operands, error, OB_E_MEMORY, "no memory for %zu operands", n);
-    }
+    OB_FAIL_IF(!spec->fold && n > FEW_OPERANDS, error, OB_E_ARGUMENT, "a loop of %u inputs", (unsigned)n_in);
+    if (n > FEW_OPERANDS) room = OB_ARENA_ARRAY(arena, int64_t, OB_ND_ROOM(n));
+    b->operands = OB_ARENA_ARRAY(arena, ob_blocks_operand, n);
+    OB_FAIL_IF(!room || !b->operands, error, OB_E_MEMORY, "no memory for %zu operands", n);
     ob_view swapped[2];
     if (spec->swap) {
         swapped[0] = in[1];
         swapped[1] = in[0];
         in = swapped;
     }
-    OB_TRY(ob__nd_init(&b->nd, strides, in, n_in, out, 1, error));
-    if (strides == own) OB_TRY(keep_strides(b, (size_t)b->nd.rank * n, arena, error));
+    OB_TRY(ob__nd_init(&b->nd, room, in, n_in, out, 1, error));
+    if (room == few) OB_TRY(keep_sizes(b, n, arena, error));
     b->loop = spec->loop;
     b->params = spec->params;
     b->fold = spec->fold;
@@ -285,7 +285,7 @@ static char *fetch(const run *r, const block *at, uint32_t k, tiles *t, int64_t 
     const ob_blocks *b = r->blocks;
     const ob_blocks_operand *operand = &b->operands[k];
     const char *source = input_data(r, k) + block_offset(b, at, k);
-    bool long_fold = b->fold && b->nd.n_inputs >= OB_BLOCKS_INLINE; /* too many to be planned again */
+    bool long_fold = b->fold && b->nd.n_inputs >= FEW_OPERANDS; /* too many to be planned again */
     uint32_t slot = operand->tile;
     bool direct = operand->access == DIRECT;
     if (direct && long_fold && !is_aligned((uintptr_t)source, operand->size)) {
@@ -384,8 +384,8 @@ static void compute_block(const run *r, const block *at, tiles *t) {
     if (b->fold) {
         compute_fold(b, &(source){.r = r, .at = at, .t = t}, out, n, out_row, rows);
     } else {
-        char *p[OB_BLOCKS_INLINE];
-        int64_t step[OB_BLOCKS_INLINE], row[OB_BLOCKS_INLINE];
+        char *p[FEW_OPERANDS];
+        int64_t step[FEW_OPERANDS], row[FEW_OPERANDS];
         for (uint32_t k = 0; k < n_in; k++) p[k] = fetch(r, at, k, t, &step[k], &row[k]);
         p[n_in] = out;
         step[n_in] = output->loop_size;
@@ -401,8 +401,8 @@ static void loop_streamed(const ob_blocks *b, char *const *p, const int64_t *ste
     uint32_t n_in = b->nd.n_inputs;
     int64_t size = b->operands[n_in].size, tile_elems = STREAM_TILE_BYTES / size;
     int64_t n_step = n < tile_elems ? n : tile_elems, rows_step = tile_elems / n_step;
-    char *q[OB_BLOCKS_INLINE], *target = p[n_in];
-    int64_t tile_row[OB_BLOCKS_INLINE];
+    char *q[FEW_OPERANDS], *target = p[n_in];
+    int64_t tile_row[FEW_OPERANDS];
     for (uint32_t k = 0; k < n_in; k++) tile_row[k] = row[k];
     tile_row[n_in] = n_step * size;
     q[n_in] = tile;
@@ -500,15 +500,16 @@ void ob__blocks_run(const ob_blocks *b, const ob_view *in, const ob_view *out, c
     bool misaligned[DIRECT_OPERANDS] = {false};
     bool any = b->nd.n_inputs < DIRECT_OPERANDS && find_misaligned(&r, misaligned);
     ob_blocks aligned;
-    if (any && b->nd.n_inputs < OB_BLOCKS_INLINE) {
+    ob_blocks_operand operands[FEW_OPERANDS];
+    if (any && b->nd.n_inputs < FEW_OPERANDS) {
         aligned = *b;
-        aligned.operands = aligned.own_operands;
+        aligned.operands = memcpy(operands, b->operands, (b->nd.n_inputs + 1) * sizeof *operands);
         choose_blocks(&aligned, misaligned);
         r.blocks = &aligned;
     }
     /* a fold writes its accumulator before it has read the later operands, and a scalar first operand before the second */
     for (uint32_t k = 1; b->fold && k < b->nd.n_inputs; k++) r.out_tile |= in[k].data == out->data;
-    if (b->nd.n_inputs >= OB_BLOCKS_INLINE) /* not planned again above */
+    if (b->nd.n_inputs >= FEW_OPERANDS) /* not planned again above */
         r.out_tile |= !is_aligned((uintptr_t)out->data, b->operands[b->nd.n_inputs].size);
     r.direct = r.blocks->direct && !r.out_tile && (!any || r.blocks == &aligned);
     int64_t elems = r.blocks->chunk * r.blocks->inner;

@@ -10,8 +10,7 @@
 #include "ops/elementwise/nd.h"
 #include "ops/kernel/kernel.h"
 
-/* Operands, and axes after merging, that take no memory of their own. */
-enum { OB_BLOCKS_INLINE = 4, OB_BLOCKS_AXES = 6, OB_BLOCKS_CACHED = 4 };
+enum { OB_BLOCKS_CACHED = 4 };
 
 typedef struct ob_blocks_operand {
     obk_convert convert; /* between the view's elements and the loop's; NULL: they are the same */
@@ -36,8 +35,6 @@ typedef struct ob_blocks {
     int64_t chunk, inner;        /* inner: elements per index of `axis` */
     int64_t n_blocks, n_chunks;  /* n_chunks: along `axis` */
     ob_blocks_operand *operands; /* inputs, then the output */
-    ob_blocks_operand own_operands[OB_BLOCKS_INLINE];
-    int64_t own_strides[OB_BLOCKS_AXES * OB_BLOCKS_INLINE];
 } ob_blocks;
 
 typedef struct ob_blocks_spec {
@@ -53,8 +50,8 @@ typedef struct ob_blocks_spec {
     ob_dtype out_loop_dtype;
 } ob_blocks_spec;
 
-/* Prepares `blocks` (zeroed or not) for these shapes and strides; what more than OB_BLOCKS_INLINE operands need is of the arena,
- * which else may be NULL. E_SHAPE, E_LIMIT, E_MEMORY. */
+/* Prepares `blocks` (zeroed or not) for these shapes and strides; what it points to is of the arena. E_SHAPE, E_LIMIT,
+ * E_MEMORY. */
 ob_status ob__blocks_plan(ob_blocks *blocks, const ob_view *in, uint32_t n_in, const ob_view *out, const ob_blocks_spec *spec,
                           struct ob_arena *arena, ob_error *error);
 /* Computes; only the data pointers of the views are used. */

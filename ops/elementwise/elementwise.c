@@ -144,7 +144,7 @@ ob_status ob_elementwise_output(const char *op, int64_t opset, const ob_view *in
     return output_view(found, inputs, n_inputs, &lone.node, output, error);
 }
 
-/* Plans into args->state. */
+/* Plans into args->state, STATE_BYTES of memory; what the state does not take of them is lent to the arena. */
 static ob_status plan_call(ob_kernel_args *args, ob_arena *arena, const ob_kernel **kernel, const char *name, int64_t opset,
                            const ob_option *options, size_t n_options, ob_error *error) {
     const ob_op *op = NULL;
@@ -165,6 +165,8 @@ static ob_status plan_call(ob_kernel_args *args, ob_arena *arena, const ob_kerne
     ob_kernel_site site = {.node = &lone.node, .op = op, .arena = arena};
     OB_FAIL_IF(op->kernel->state_bytes > STATE_BYTES, error, OB_E_INTERNAL, "%s: state of %zu bytes", op->name,
                op->kernel->state_bytes);
+    size_t n_bytes = (op->kernel->state_bytes + 15) / 16 * 16;
+    ob__arena_lend(arena, (char *)args->state + n_bytes, STATE_BYTES - n_bytes);
     *kernel = op->kernel;
     return op->kernel->plan(&site, args, &needs, error);
 }

@@ -105,8 +105,8 @@ static void append_axis(ob_nd *nd, int64_t size, const int64_t *strides) {
     nd->dims[nd->rank++] = size;
 }
 
-ob_status ob__nd_init(ob_nd *nd, int64_t *strides, const ob_view *inputs, size_t n_inputs, const ob_view *outputs,
-                      size_t n_outputs, ob_error *error) {
+ob_status ob__nd_init(ob_nd *nd, int64_t *room, const ob_view *inputs, size_t n_inputs, const ob_view *outputs, size_t n_outputs,
+                      ob_error *error) {
     OB_FAIL_IF(n_inputs + n_outputs > MAX_OPERANDS, error, OB_E_LIMIT, "%zu operands; at most %d are supported",
                n_inputs + n_outputs, MAX_OPERANDS);
     for (size_t k = 0; k < n_inputs; k++) OB_TRY(check_view(&inputs[k], "input", k, error));
@@ -118,7 +118,8 @@ ob_status ob__nd_init(ob_nd *nd, int64_t *strides, const ob_view *inputs, size_t
 
     nd->n_inputs = (uint32_t)n_inputs;
     nd->n_outputs = (uint32_t)n_outputs;
-    nd->strides = strides;
+    nd->dims = room;
+    nd->strides = room + OB_MAX_RANK;
     nd->rank = 0;
     nd->n_elems = 1;
     bool empty = false;
@@ -133,12 +134,12 @@ ob_status ob__nd_init(ob_nd *nd, int64_t *strides, const ob_view *inputs, size_t
     int32_t n_axes = empty ? 0 : order_axes(lead, rank, dims, order);
     for (int32_t i = 0; i < n_axes; i++) {
         /* the next free row of the table serves as scratch for the candidate axis */
-        int64_t *row = strides + (size_t)nd->rank * n;
+        int64_t *row = nd->strides + (size_t)nd->rank * n;
         for (size_t k = 0; k < n; k++) row[k] = view_stride(k < n_inputs ? &inputs[k] : &outputs[k - n_inputs], rank, order[i]);
         append_axis(nd, dims[order[i]], row);
     }
     if (nd->rank == 0) {
-        if (n) memset(strides, 0, n * sizeof *strides);
+        if (n) memset(nd->strides, 0, n * sizeof *nd->strides);
         nd->dims[nd->rank++] = empty ? 0 : 1;
     }
     return OB_OK;
@@ -167,10 +168,10 @@ static void run_all(const ob_nd *nd, char **pointers, ob_loop loop, const void *
     }
 }
 
-static ob_status for_each(int64_t *strides, char **pointers, const ob_view *inputs, size_t n_inputs, const ob_view *outputs,
+static ob_status for_each(int64_t *room, char **pointers, const ob_view *inputs, size_t n_inputs, const ob_view *outputs,
                           size_t n_outputs, ob_loop loop, const void *parameters, ob_error *error) {
     ob_nd nd;
-    OB_TRY(ob__nd_init(&nd, strides, inputs, n_inputs, outputs, n_outputs, error));
+    OB_TRY(ob__nd_init(&nd, room, inputs, n_inputs, outputs, n_outputs, error));
     if (nd.n_elems == 0) return OB_OK;
     for (size_t k = 0; k < n_inputs; k++) pointers[k] = inputs[k].data;
     for (size_t k = 0; k < n_outputs; k++) pointers[n_inputs + k] = outputs[k].data;
@@ -187,16 +188,16 @@ ob_status ob_for_each(const ob_view *inputs, size_t n_inputs, const ob_view *out
                "%zu inputs and %zu outputs; at most %d operands", n_inputs, n_outputs, MAX_OPERANDS);
     size_t n = n_inputs + n_outputs;
     if (n <= STACK_OPERANDS) {
-        int64_t strides[OB_ND_STRIDES(STACK_OPERANDS)];
+        int64_t room[OB_ND_ROOM(STACK_OPERANDS)];
         char *pointers[STACK_OPERANDS];
-        return for_each(strides, pointers, inputs, n_inputs, outputs, n_outputs, loop, parameters, error);
+        return for_each(room, pointers, inputs, n_inputs, outputs, n_outputs, loop, parameters, error);
     }
     if (!allocator) allocator = ob_allocator_default();
-    size_t n_bytes = OB_ND_STRIDES(n) * sizeof(int64_t) + n * sizeof(char *);
-    int64_t *strides = allocator->alloc(allocator->context, n_bytes);
-    OB_FAIL_IF(!strides, error, OB_E_MEMORY, "no memory for %zu operands", n);
-    char **pointers = (char **)(strides + OB_ND_STRIDES(n));
-    ob_status status = for_each(strides, pointers, inputs, n_inputs, outputs, n_outputs, loop, parameters, error);
-    allocator->free(allocator->context, strides, n_bytes);
+    size_t n_bytes = OB_ND_ROOM(n) * sizeof(int64_t) + n * sizeof(char *);
+    int64_t *room = allocator->alloc(allocator->context, n_bytes);
+    OB_FAIL_IF(!room, error, OB_E_MEMORY, "no memory for %zu operands", n);
+    char **pointers = (char **)(room + OB_ND_ROOM(n));
+    ob_status status = for_each(room, pointers, inputs, n_inputs, outputs, n_outputs, loop, parameters, error);
+    allocator->free(allocator->context, room, n_bytes);
     return status;
 }

@@ -9,20 +9,20 @@
 typedef struct ob_nd {
     int32_t rank; /* after merging; at least 1 */
     uint32_t n_inputs, n_outputs;
-    int64_t n_elems; /* of the common shape; 0: nothing to do */
-    int64_t dims[OB_MAX_RANK];
+    int64_t n_elems;  /* of the common shape; 0: nothing to do */
+    int64_t *dims;    /* borrowed */
     int64_t *strides; /* borrowed: bytes, [axis * (n_inputs + n_outputs) + operand] */
 } ob_nd;
 
-/* Entries that ob__nd_init needs in `strides`. */
-#define OB_ND_STRIDES(n_operands) ((size_t)OB_MAX_RANK * (n_operands))
+/* Entries that ob__nd_init needs in `room`, for dims and then strides. */
+#define OB_ND_ROOM(n_operands) ((size_t)OB_MAX_RANK * (1 + (n_operands)))
 
 /* Right-aligns the inputs with the outputs, drops axes of size 1, orders axes by the first output's strides (the first input's
  * when there is none) and merges those that every operand allows. Without inputs the first output gives the shape. Data pointers
  * are not looked at. E_SHAPE: the inputs do not broadcast, or an output does not have exactly the common shape; E_LIMIT: too many
  * elements. */
-ob_status ob__nd_init(ob_nd *nd, int64_t *strides, const ob_view *inputs, size_t n_inputs, const ob_view *outputs,
-                      size_t n_outputs, ob_error *error);
+ob_status ob__nd_init(ob_nd *nd, int64_t *room, const ob_view *inputs, size_t n_inputs, const ob_view *outputs, size_t n_outputs,
+                      ob_error *error);
 
 /* The stride of operand `k` along `axis`. */
 static inline int64_t ob__nd_stride(const ob_nd *nd, int32_t axis, uint32_t k) {
