@@ -104,7 +104,7 @@ static const char *find_contradiction(const ob_session *session, const ob_view *
 static uint64_t hash_states(const ob_plan *plan) {
     uint64_t hash = 0xcbf29ce484222325u;
     for (const ob_step *step = plan->steps; step; step = step->next) {
-        const unsigned char *bytes = step->args.state;
+        const unsigned char *bytes = step->state;
         for (size_t i = 0; bytes && i < step->kernel->state_bytes; i++) hash = (hash ^ bytes[i]) * 0x100000001b3u;
     }
     return hash;

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "onnx_broadcast/onnx_broadcast.h"
 #include "core/arena.h"
+#include "onnx_broadcast/onnx_broadcast.h"
 #include "ops/elementwise/blocks.h"
 
 enum { GUARD = 64, MAX_ELEMS = 6000, MAX_INPUTS = 64 };

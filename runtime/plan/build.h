@@ -54,17 +54,21 @@ static inline void ob__slot_view(const ob_slot *slot, ob_view *out) {
     ob__layout_view(slot->layout, NULL, out);
 }
 ob_status ob__new_buffer(ob_builder *b, ob_buffer_kind kind, uint32_t index, uint64_t n_bytes, ob_buffer **out);
-/* Says where `value` lives; adds its reads to the buffer's. view->data is not used. */
+/* A slot that no value has. view->data is not used. */
+ob_status ob__make_slot(ob_builder *b, ob_buffer *buffer, int64_t offset, const ob_view *view, ob_slot **out);
+/* Says where `value` lives; adds its reads to the buffer's. */
 ob_status ob__new_slot(ob_builder *b, const ob_value *value, ob_buffer *buffer, int64_t offset, const ob_view *view);
 ob_status ob__new_const_slot(ob_builder *b, const ob_value *value, const ob_view *view);
 /* The slot of an operand; constants get theirs on first use. *out NULL: a dynamic value, or an omitted one. */
 ob_status ob__find_slot(ob_builder *b, const ob_node *reader, const ob_value *value, ob_slot **out);
+/* Slots are set by the caller. NULL: no memory. */
 ob_step *ob__new_step(ob_builder *b, ob_step_kind kind, const ob_node *node, uint32_t n_in, uint32_t n_out);
 /* Appends the step; everything it touches is alive at its number. */
 ob_status ob__append_step(ob_builder *b, ob_step *step);
 ob_status ob__keep_until(ob_builder *b, ob_buffer *buffer, uint32_t step);
-/* A step that copies what is in a slot to the layout `to` in a buffer. */
-ob_status ob__add_copy(ob_builder *b, const ob_node *node, const ob_slot *from, ob_buffer *to, const ob_view *layout);
+/* A step that copies what is in a slot to a buffer, in that layout: *out, a slot of its own. */
+ob_status ob__add_copy(ob_builder *b, const ob_node *node, const ob_slot *from, ob_buffer *to, const ob_view *layout,
+                       ob_slot **out);
 ob_status ob__bytes_of(ob_builder *b, const ob_node *node, const ob_view *view, uint64_t *n_bytes);
 ob_status ob__plan_node(ob_builder *b, const ob_node *node);
 /* The nodes of a graph that run, in order. */

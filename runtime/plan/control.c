@@ -226,7 +226,8 @@ static ob_status deliver(ob_builder *b, const ob_node *node, const ob_value *val
     OB_TRY(ob__find_slot(b, node, value, &slot));
     OB_TRY(ob__bytes_of(b, node, layout, &n_bytes));
     if (n_bytes == 0) return OB_OK;
-    if (!can_move(b, slot, layout, n_bytes)) return ob__add_copy(b, node, slot, target, layout);
+    ob_slot *copied;
+    if (!can_move(b, slot, layout, n_bytes)) return ob__add_copy(b, node, slot, target, layout, &copied);
     slot->buffer->same_as = target;
     if (target->first > slot->buffer->first) target->first = slot->buffer->first;
     return ob__keep_until(b, target, slot->buffer->last);
@@ -329,15 +330,10 @@ static ob_status contiguous_slot(ob_builder *b, const looping *l, const ob_value
     ob_view view;
     ob__slot_view(slot, &view);
     if (ob_view_is_contiguous(&view)) return OB_OK;
-    ob_slot *copy = OB_ARENA_NEW(&b->scratch, ob_slot);
-    if (!copy) return OB_E_MEMORY;
+    ob_buffer *copy;
     OB_TRY(ob__view_layout(&layout, view.dtype, view.rank, view.dims));
-    *copy = (ob_slot){.layout = ob__new_layout(b, &layout)};
-    if (!copy->layout) return OB_E_MEMORY;
-    OB_TRY(new_area(b, &layout, 1, &copy->buffer));
-    OB_TRY(ob__add_copy(b, l->node, slot, copy->buffer, &layout));
-    *out = copy;
-    return OB_OK;
+    OB_TRY(new_area(b, &layout, 1, &copy));
+    return ob__add_copy(b, l->node, slot, copy, &layout, out);
 }
 
 /* The slot of one element, which may have any number of axes of size 1. */
@@ -591,9 +587,7 @@ static void settle_control(ob_control *control) {
 }
 
 void ob__settle_places(ob_builder *b) {
-    for (ob_step *step = b->plan->steps; step; step = step->next) {
-        settle(step->in, step->args.n_in);
-        settle(step->out, step->args.n_out);
+    for (ob_slot *slot = b->plan->all_slots; slot; slot = slot->next) slot->buffer = ob__buffer_root(slot->buffer);
+    for (ob_step *step = b->plan->steps; step; step = step->next)
         if (step->control) settle_control(step->control);
-    }
 }

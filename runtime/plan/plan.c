@@ -312,8 +312,8 @@ ob_status ob__plan_create(ob_session *session, const ob_part *part, const ob_vie
 void ob__plan_release(ob_session *session, ob_plan *plan) {
     if (atomic_fetch_sub(&plan->n_users, 1) > 1) return;
     for (ob_step *step = plan->steps; step; step = step->next)
-        if (step->kind == OB_STEP_KERNEL && step->kernel->release && step->args.state)
-            step->kernel->release(step->args.state, &session->allocator);
+        if (step->kind == OB_STEP_KERNEL && step->kernel->release && step->state)
+            step->kernel->release(step->state, &session->allocator);
     if (plan->rest) ob__part_release(session, plan->rest);
     ob__free_owned(session, &plan->owned);
     ob_arena arena = plan->arena;

@@ -31,11 +31,14 @@ typedef struct ob_buffer {
     ob_buffer_kind kind;
     uint32_t number; /* of the plan's buffers: its place in ob_frame.bases */
     uint32_t index;
-    uint64_t n_bytes, offset;
-    uint32_t first, last; /* steps between which the contents matter */
-    uint32_t uses_left;   /* while planning: reads to come of all values that live here, graph outputs included */
-    char *constant;
-    uint32_t depth;            /* blocks around what it was made for */
+    uint32_t depth; /* blocks around what it was made for */
+    uint64_t n_bytes;
+    union {
+        uint64_t offset;
+        char *constant;
+    };
+    uint32_t first, last;      /* steps between which the contents matter */
+    uint32_t uses_left;        /* while planning: reads to come of all values that live here, graph outputs included */
     struct ob_buffer *same_as; /* a result that what runs the block wants in that place; NULL: a place of its own */
     struct ob_buffer *next;
 } ob_buffer;
@@ -52,6 +55,7 @@ typedef struct ob_slot {
     ob_buffer *buffer;
     int64_t offset;
     const ob_layout *layout;
+    struct ob_slot *next; /* of the plan */
 } ob_slot;
 
 /* The layout as a view of `data`: only the axes that there are. */
@@ -84,8 +88,9 @@ typedef enum ob_step_kind {
     OB_STEP_DYNAMIC  /* everything about the node is decided during the run (runtime/run/dynamic.c) */
 } ob_step_kind;
 
+/* What a control reads or writes. */
 typedef struct ob_place {
-    ob_buffer *buffer; /* NULL: omitted operand */
+    ob_buffer *buffer;
     int64_t offset;
 } ob_place;
 
@@ -98,12 +103,14 @@ typedef struct ob_block {
 typedef struct ob_step {
     ob_step_kind kind;
     uint32_t number;
+    uint32_t n_in, n_out;
     const ob_node *node; /* of a copy: the node that needs it, or NULL for a graph output */
     const ob_kernel *kernel;
-    ob_kernel_args args;       /* as planned: a run takes a copy with views and addresses */
-    const ob_layout **layouts; /* of args.n_in operands and args.n_out results */
-    uint64_t lanes;            /* where the lanes' scratch begins behind args.scratch */
-    ob_place *in, *out;        /* args.n_in and args.n_out entries */
+    const ob_slot **slots; /* of n_in operands, then n_out results; NULL: omitted */
+    void *state;           /* of the kernel */
+    const void **packs;    /* OB_PACKS_MAX; NULL: none */
+    uint64_t lanes;        /* where the lanes' scratch begins behind that of the kernel */
+    size_t lane_stride;
     struct ob_control *control;
     struct ob_step *next; /* in the order of their numbers, over all blocks */
 } ob_step;
@@ -179,6 +186,7 @@ typedef struct ob_plan {
     ob_block main;
     uint32_t most_views; /* operands and results of a step */
     ob_slot **slots;     /* by value id; NULL: no static place */
+    ob_slot *all_slots;  /* those of copies, too */
     ob_plan_output *outputs;
     ob_part *rest;                 /* what is planned when the steps have told sizes; NULL: nothing */
     struct ob_owned_memory *owned; /* constants that were folded for these shapes */

@@ -77,13 +77,18 @@ ob_status ob__new_buffer(ob_builder *b, ob_buffer_kind kind, uint32_t index, uin
     return OB_OK;
 }
 
-ob_status ob__new_slot(ob_builder *b, const ob_value *value, ob_buffer *buffer, int64_t offset, const ob_view *view) {
+ob_status ob__make_slot(ob_builder *b, ob_buffer *buffer, int64_t offset, const ob_view *view, ob_slot **out) {
     ob_slot *slot = OB_ARENA_NEW(&b->plan->arena, ob_slot);
     if (!slot) return OB_E_MEMORY;
-    slot->buffer = buffer;
-    slot->offset = offset;
-    slot->layout = ob__new_layout(b, view);
-    if (!slot->layout) return OB_E_MEMORY;
+    *slot = (ob_slot){buffer, offset, ob__new_layout(b, view), b->plan->all_slots};
+    b->plan->all_slots = slot;
+    *out = slot;
+    return slot->layout ? OB_OK : OB_E_MEMORY;
+}
+
+ob_status ob__new_slot(ob_builder *b, const ob_value *value, ob_buffer *buffer, int64_t offset, const ob_view *view) {
+    ob_slot *slot;
+    OB_TRY(ob__make_slot(b, buffer, offset, view, &slot));
     buffer->uses_left += b->session->uses[value->id];
     b->plan->slots[value->id] = slot;
     return OB_OK;
@@ -117,16 +122,10 @@ ob_step *ob__new_step(ob_builder *b, ob_step_kind kind, const ob_node *node, uin
     if (!step) return NULL;
     step->kind = kind;
     step->node = node;
-    step->args.n_in = n_in;
-    step->args.n_out = n_out;
-    step->args.in = ob__some_views(b, n_in);
-    step->args.out = ob__some_views(b, n_out);
-    step->layouts = OB_ARENA_ARRAY(arena, const ob_layout *, (size_t)n_in + n_out);
-    step->in = OB_ARENA_ARRAY(arena, ob_place, n_in);
-    step->out = OB_ARENA_ARRAY(arena, ob_place, n_out);
-    if (!step->args.in || !step->args.out || !step->layouts || !step->in || !step->out) return NULL;
-    step->args.threads = &b->session->threads;
-    return step;
+    step->n_in = n_in;
+    step->n_out = n_out;
+    step->slots = OB_ARENA_ARRAY(arena, const ob_slot *, (size_t)n_in + n_out);
+    return step->slots ? step : NULL;
 }
 
 ob_status ob__keep_until(ob_builder *b, ob_buffer *buffer, uint32_t step) {
@@ -141,17 +140,11 @@ ob_status ob__keep_until(ob_builder *b, ob_buffer *buffer, uint32_t step) {
 }
 
 ob_status ob__append_step(ob_builder *b, ob_step *step) {
-    uint32_t at = step->number = b->n_steps++;
-    for (uint32_t i = 0; i < step->args.n_in; i++) OB_TRY(ob__keep_until(b, step->in[i].buffer, at));
-    for (uint32_t i = 0; i < step->args.n_out; i++) OB_TRY(ob__keep_until(b, step->out[i].buffer, at));
-    uint32_t n_views = step->args.n_in + step->args.n_out;
-    for (uint32_t i = 0; i < n_views; i++) {
-        const ob_view *view = i < step->args.n_in ? &step->args.in[i] : &step->args.out[i - step->args.n_in];
-        step->layouts[i] = ob__new_layout(b, view);
-        if (!step->layouts[i]) return OB_E_MEMORY;
-    }
+    step->number = b->n_steps++;
+    uint32_t n_views = step->n_in + step->n_out;
+    for (uint32_t i = 0; i < n_views; i++)
+        if (step->slots[i]) OB_TRY(ob__keep_until(b, step->slots[i]->buffer, step->number));
     if (n_views > b->plan->most_views) b->plan->most_views = n_views;
-    step->args.in = step->args.out = NULL;
     *b->plan->steps_end = step;
     b->plan->steps_end = &step->next;
     b->plan->memory.n_steps++;
@@ -164,13 +157,13 @@ ob_status ob__bytes_of(ob_builder *b, const ob_node *node, const ob_view *view, 
     return ob__fail(b->error, OB_E_LIMIT, "a result has more bytes than can be addressed");
 }
 
-ob_status ob__add_copy(ob_builder *b, const ob_node *node, const ob_slot *from, ob_buffer *to, const ob_view *layout) {
+ob_status ob__add_copy(ob_builder *b, const ob_node *node, const ob_slot *from, ob_buffer *to, const ob_view *layout,
+                       ob_slot **out) {
     ob_step *step = ob__new_step(b, OB_STEP_COPY, node, 1, 1);
     if (!step) return OB_E_MEMORY;
-    ob__slot_view(from, &step->args.in[0]);
-    step->args.out[0] = *layout;
-    step->in[0] = (ob_place){from->buffer, from->offset};
-    step->out[0] = (ob_place){to, 0};
+    OB_TRY(ob__make_slot(b, to, 0, layout, out));
+    step->slots[0] = from;
+    step->slots[1] = *out;
     return ob__append_step(b, step);
 }
 
@@ -183,6 +176,10 @@ typedef struct planned {
     ob_slot **in;      /* n_inputs entries */
     ob_view *in_views; /* data: constants and known contents only */
     ob_view *out;      /* n_outputs entries, contiguous, dtype OB_NONE when not wanted */
+    /* Of a step: */
+    ob_kernel_args args;
+    const ob_slot **operands; /* where args.in lies: in, or copies */
+    ob_buffer **results;      /* where args.out will lie */
 } planned;
 
 bool ob__is_deterministic(const ob_node *node) {
@@ -427,21 +424,22 @@ static ob_status try_view(ob_builder *b, planned *p, bool *done) {
 
 /* The array API's rule: a result may take the memory of an operand of exactly its shape, when nobody reads that operand
  * afterwards. The operand's memory may be read by this node in other places only through the same layout. */
-static bool can_take(const ob_builder *b, const planned *p, const ob_step *step, uint32_t input, const ob_view *result) {
-    const ob_buffer *buffer = step->in[input].buffer;
-    const ob_view *in = &step->args.in[input];
-    if (!buffer || buffer->kind != OB_BUFFER_ARENA || buffer->depth < b->depth || step->in[input].offset != 0) return false;
+static bool can_take(const ob_builder *b, const planned *p, uint32_t input, const ob_view *result) {
+    const ob_slot *slot = p->operands[input];
+    const ob_buffer *buffer = slot ? slot->buffer : NULL;
+    const ob_view *in = &p->args.in[input];
+    if (!buffer || buffer->kind != OB_BUFFER_ARENA || buffer->depth < b->depth || slot->offset != 0) return false;
     if (in->rank != result->rank || ob_dtype_size(in->dtype) != ob_dtype_size(result->dtype)) return false;
     for (int32_t i = 0; i < in->rank; i++)
         if (in->dims[i] != result->dims[i]) return false;
     if (!ob_view_is_contiguous(in) || ob_view_count(in) == 0) return false;
     uint32_t reads = 0, mentions = 0;
-    for (uint32_t i = 0; i < step->args.n_in; i++) {
-        if (step->in[i].buffer != buffer) continue;
+    for (uint32_t i = 0; i < p->args.n_in; i++) {
+        if (!p->operands[i] || p->operands[i]->buffer != buffer) continue;
         mentions++;
-        if (p->in[i] && p->in[i]->buffer == buffer) reads++;
-        const ob_view *other = &step->args.in[i];
-        bool same = step->in[i].offset == 0 && other->rank == in->rank && other->dtype == in->dtype &&
+        if (p->in[i]->buffer == buffer) reads++;
+        const ob_view *other = &p->args.in[i];
+        bool same = p->operands[i]->offset == 0 && other->rank == in->rank && other->dtype == in->dtype &&
                     memcmp(other->dims, in->dims, (size_t)in->rank * sizeof *in->dims) == 0 && ob_view_is_contiguous(other);
         if (!same) return false;
     }
@@ -449,41 +447,42 @@ static bool can_take(const ob_builder *b, const planned *p, const ob_step *step,
     return buffer->uses_left == reads;
 }
 
-static ob_status place_results(ob_builder *b, planned *p, ob_step *step) {
+static ob_status place_results(ob_builder *b, planned *p) {
     bool in_place = b->session->optimize && p->kernel->flags & (OB_KERNEL_INPLACE | OB_KERNEL_INPLACE_FIRST);
-    for (uint32_t i = 0; i < step->args.n_out; i++) {
+    for (uint32_t i = 0; i < p->args.n_out; i++) {
         if (!p->node->outputs[i]) continue;
         ob_buffer *taken = NULL;
-        for (uint32_t k = 0; in_place && i == 0 && k < step->args.n_in && !taken; k++)
-            if (can_take(b, p, step, k, &step->args.out[i])) taken = step->in[k].buffer;
+        for (uint32_t k = 0; in_place && i == 0 && k < p->args.n_in && !taken; k++)
+            if (can_take(b, p, k, &p->args.out[i])) taken = p->operands[k]->buffer;
         if (taken) {
             b->plan->memory.n_in_place++;
         } else {
             uint64_t n_bytes;
-            OB_TRY(ob__bytes_of(b, p->node, &step->args.out[i], &n_bytes));
+            OB_TRY(ob__bytes_of(b, p->node, &p->args.out[i], &n_bytes));
             OB_TRY(ob__new_buffer(b, OB_BUFFER_ARENA, 0, n_bytes, &taken));
         }
-        step->out[i] = (ob_place){taken, 0};
+        p->results[i] = taken;
     }
     return OB_OK;
 }
 
 /* Operands of a kernel that cannot read strides are copied first. */
-static ob_status place_operands(ob_builder *b, planned *p, ob_step *step) {
-    for (uint32_t i = 0; i < step->args.n_in; i++) {
-        step->args.in[i] = p->in_views[i];
+static ob_status place_operands(ob_builder *b, planned *p) {
+    for (uint32_t i = 0; i < p->args.n_in; i++) {
+        p->args.in[i] = p->in_views[i];
+        p->operands[i] = p->in[i];
         if (!p->in[i]) continue;
-        step->in[i] = (ob_place){p->in[i]->buffer, p->in[i]->offset};
         if (p->kernel->flags & OB_KERNEL_STRIDED || ob_view_is_contiguous(&p->in_views[i])) continue;
-        ob_view *view = &step->args.in[i];
+        ob_view *view = &p->args.in[i];
         ob_buffer *copy;
+        ob_slot *copied;
         uint64_t n_bytes;
         void *known = view->data;
         OB_TRY(ob__view_layout(view, view->dtype, view->rank, p->in_views[i].dims));
         OB_TRY(ob__bytes_of(b, p->node, view, &n_bytes));
         OB_TRY(ob__new_buffer(b, OB_BUFFER_ARENA, 0, n_bytes, &copy));
-        OB_TRY(ob__add_copy(b, p->node, p->in[i], copy, view));
-        step->in[i] = (ob_place){copy, 0};
+        OB_TRY(ob__add_copy(b, p->node, p->in[i], copy, view, &copied));
+        p->operands[i] = copied;
         view->data = known && ob_view_count(view) <= 1 ? known : NULL; /* elements in another order are not the operand */
     }
     return OB_OK;
@@ -506,13 +505,21 @@ static ob_status note_unsupported(ob_builder *b, const ob_node *node, const ob_e
     return OB_OK;
 }
 
+/* What the step keeps of the constants' packs. */
+static ob_status reserve_packs(ob_builder *b, planned *p, const ob_kernel_needs *needs, ob_step *step) {
+    if (needs->n_packs == 0) return OB_OK;
+    step->packs = OB_ARENA_ARRAY(&b->plan->arena, const void *, OB_PACKS_MAX);
+    if (!step->packs) return OB_E_MEMORY;
+    return ob__get_packs(b->session, p->node, needs, p->args.in, &b->plan->owned, step->packs, b->error);
+}
+
 /* Scratch of the step, and behind it that of the lanes. */
 static ob_status reserve_scratch(ob_builder *b, const ob_kernel_needs *needs, ob_step *step) {
     ob_scratch scratch;
     if (!ob__scratch_of(needs, &b->session->threads, &scratch))
         return ob__fail(b->error, OB_E_LIMIT, "the scratch memory of a kernel is more than can be addressed");
     step->lanes = scratch.lanes;
-    step->args.lane_stride = scratch.lane_stride;
+    step->lane_stride = scratch.lane_stride;
     if (scratch.n_bytes > b->plan->memory.scratch_bytes) b->plan->memory.scratch_bytes = scratch.n_bytes;
     return OB_OK;
 }
@@ -523,12 +530,12 @@ static ob_status plan_kernel(ob_builder *b, planned *p, ob_step *step) {
     ob_error own;
     ob_error_clear(&own);
     step->kernel = p->kernel;
-    step->args.state = OB_ARENA_ARRAY(&b->plan->arena, char, p->kernel->state_bytes);
-    if (!step->args.state) return OB_E_MEMORY;
-    ob_status status = p->kernel->plan ? p->kernel->plan(&site, &step->args, &needs, &own) : OB_OK;
+    p->args.state = step->state = OB_ARENA_ARRAY(&b->plan->arena, char, p->kernel->state_bytes);
+    if (!step->state) return OB_E_MEMORY;
+    ob_status status = p->kernel->plan ? p->kernel->plan(&site, &p->args, &needs, &own) : OB_OK;
     if (status != OB_OK) {
-        if (p->kernel->release) p->kernel->release(step->args.state, &b->session->allocator);
-        step->args.state = NULL;
+        if (p->kernel->release) p->kernel->release(step->state, &b->session->allocator);
+        step->state = NULL;
     }
     if (status == OB_E_UNSUPPORTED) return note_unsupported(b, p->node, &own);
     if (status != OB_OK) {
@@ -537,21 +544,32 @@ static ob_status plan_kernel(ob_builder *b, planned *p, ob_step *step) {
         return ob__at_node(b->error, p->node, status);
     }
     OB_TRY(reserve_scratch(b, &needs, step));
-    return ob__get_packs(b->session, p->node, &needs, step->args.in, &b->plan->owned, step->args.packs, b->error);
+    return reserve_packs(b, p, &needs, step);
 }
 
 static ob_status plan_step(ob_builder *b, planned *p) {
     const ob_node *node = p->node;
-    ob_step *step = ob__new_step(b, OB_STEP_KERNEL, node, node->n_inputs, node->n_outputs);
-    if (!step) return OB_E_MEMORY;
-    OB_TRY(place_operands(b, p, step));
-    if (node->n_outputs) memcpy(step->args.out, p->out, node->n_outputs * sizeof *step->args.out);
-    for (uint32_t i = 0; i < node->n_outputs; i++) step->args.out[i].data = NULL;
-    OB_TRY(place_results(b, p, step));
+    uint32_t n_in = node->n_inputs, n_out = node->n_outputs;
+    ob_step *step = ob__new_step(b, OB_STEP_KERNEL, node, n_in, n_out);
+    p->args = (ob_kernel_args){.n_in = n_in,
+                               .n_out = n_out,
+                               .in = ob__some_views(b, n_in),
+                               .out = ob__some_views(b, n_out),
+                               .threads = &b->session->threads};
+    p->results = OB_ARENA_ARRAY(&b->scratch, ob_buffer *, n_out);
+    if (!step || !p->args.in || !p->args.out || !p->results) return OB_E_MEMORY;
+    p->operands = step->slots;
+    OB_TRY(place_operands(b, p));
+    if (n_out) memcpy(p->args.out, p->out, n_out * sizeof *p->args.out);
+    for (uint32_t i = 0; i < n_out; i++) p->args.out[i].data = NULL;
+    OB_TRY(place_results(b, p));
     OB_TRY(plan_kernel(b, p, step));
     consume_inputs(p);
-    for (uint32_t i = 0; i < node->n_outputs; i++)
-        if (node->outputs[i]) OB_TRY(ob__new_slot(b, node->outputs[i], step->out[i].buffer, 0, &p->out[i]));
+    for (uint32_t i = 0; i < n_out; i++) {
+        if (!node->outputs[i]) continue;
+        OB_TRY(ob__new_slot(b, node->outputs[i], p->results[i], 0, &p->out[i]));
+        step->slots[n_in + i] = b->plan->slots[node->outputs[i]->id];
+    }
     return ob__append_step(b, step);
 }
 
@@ -684,15 +702,13 @@ static ob_status place_output(ob_builder *b, uint32_t index) {
         b->plan->outputs[index].slot = slot;
         return OB_OK;
     }
-    ob_slot *copy = OB_ARENA_NEW(&b->plan->arena, ob_slot);
-    if (!copy) return OB_E_MEMORY;
     ob_view layout;
+    ob_slot *copied;
     OB_TRY(ob__view_layout(&layout, view.dtype, view.rank, view.dims));
-    copy->layout = ob__new_layout(b, &layout);
-    if (!copy->layout) return OB_E_MEMORY;
-    OB_TRY(ob__new_buffer(b, OB_BUFFER_OUTPUT, index, n_bytes, &copy->buffer));
-    b->plan->outputs[index].slot = copy;
-    return ob__add_copy(b, NULL, slot, copy->buffer, &layout);
+    OB_TRY(ob__new_buffer(b, OB_BUFFER_OUTPUT, index, n_bytes, &buffer));
+    OB_TRY(ob__add_copy(b, NULL, slot, buffer, &layout, &copied));
+    b->plan->outputs[index].slot = copied;
+    return OB_OK;
 }
 
 ob_status ob__place_outputs(ob_builder *b) {

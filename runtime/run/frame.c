@@ -203,25 +203,36 @@ static void bind(ob_frame *frame, const ob_run_data *data) {
 
 /* ---- Steps -------------------------------------------------------------------------------------------------------- */
 
-static void place_views(const ob_frame *frame, const ob_layout *const *layouts, const ob_place *places, uint32_t n,
-                        ob_view *views) {
+static void place_views(const ob_frame *frame, const ob_slot *const *slots, uint32_t n, ob_view *views) {
     for (uint32_t i = 0; i < n; i++) {
-        char *base = places[i].buffer ? frame->at.bases[places[i].buffer->number] : NULL;
-        ob__layout_view(layouts[i], base ? base + places[i].offset : NULL, &views[i]);
+        const ob_slot *slot = slots[i];
+        if (!slot) {
+            views[i].data = NULL;
+            views[i].dtype = OB_NONE;
+            views[i].rank = 0;
+            continue;
+        }
+        char *base = frame->at.bases[slot->buffer->number];
+        ob__layout_view(slot->layout, base ? base + slot->offset : NULL, &views[i]);
     }
 }
 
 static ob_status run_here(ob_frame *frame, const ob_step *step, ob_error *error) {
-    ob_kernel_args args = step->args;
-    args.in = frame->at.views;
-    args.out = frame->at.views + args.n_in;
-    place_views(frame, step->layouts, step->in, args.n_in, args.in);
-    place_views(frame, step->layouts + args.n_in, step->out, args.n_out, args.out);
-    if (step->kind == OB_STEP_COPY) return ob_view_assign(&args.out[0], &args.in[0], error);
-    args.scratch = work_memory(frame) + frame->at.plan->memory.arena_bytes;
-    args.lanes = (char *)args.scratch + step->lanes;
-    args.threads = frame->threads;
-    args.strings = &frame->strings;
+    ob_view *views = frame->at.views;
+    place_views(frame, step->slots, step->n_in + step->n_out, views);
+    if (step->kind == OB_STEP_COPY) return ob_view_assign(&views[1], &views[0], error);
+    char *scratch = work_memory(frame) + frame->at.plan->memory.arena_bytes;
+    ob_kernel_args args = {.n_in = step->n_in,
+                           .n_out = step->n_out,
+                           .in = views,
+                           .out = views + step->n_in,
+                           .state = step->state,
+                           .scratch = scratch,
+                           .lanes = scratch + step->lanes,
+                           .lane_stride = step->lane_stride,
+                           .threads = frame->threads,
+                           .strings = &frame->strings};
+    if (step->packs) memcpy(args.packs, step->packs, sizeof args.packs);
     return step->kernel->run(&args, error);
 }
 
@@ -237,7 +248,7 @@ static ob_status run_step(ob_frame *frame, const ob_step *step, ob_error *error)
 
 static void report_step(const ob_frame *frame, const ob_step *step, uint64_t start) {
     const ob_session *session = frame->session;
-    const ob_view *out = frame->at.views + step->args.n_in; /* as the step left them */
+    const ob_view *out = frame->at.views + step->n_in; /* as the step left them */
     ob_trace_event event = {.node = step->node ? ob__node_label(step->node) : "",
                             .op_type = step->kind == OB_STEP_COPY ? "copy" : step->node->op_type,
                             .kernel = step->kernel ? step->kernel->name : "copy",
@@ -246,10 +257,9 @@ static void report_step(const ob_frame *frame, const ob_step *step, uint64_t sta
     if (step->kind == OB_STEP_DYNAMIC) {
         const ob_value *value = step->node->n_outputs ? step->node->outputs[0] : NULL;
         event.output = value ? frame->dynamic[value->id] : NULL;
-    } else if (step->args.n_out)
+    } else if (step->n_out)
         event.output = &out[0];
-    for (uint32_t i = 0; i < step->args.n_out; i++)
-        event.n_bytes += (uint64_t)ob_view_count(&out[i]) * ob_dtype_size(out[i].dtype);
+    for (uint32_t i = 0; i < step->n_out; i++) event.n_bytes += (uint64_t)ob_view_count(&out[i]) * ob_dtype_size(out[i].dtype);
     session->trace(session->context, &event);
 }
 
