@@ -18,6 +18,8 @@ static inline void set_attributes(ob_node *node, int32_t rank) {
     static const int64_t ones[OB_MAX_RANK] = {1, 1, 1, 1, 1, 1, 1, 1};
     if (strstr(node->op_type, "Pool") && rank > 2) ob__node_set_ints(node, "kernel_shape", ones, (uint32_t)rank - 2);
     if (strcmp(node->op_type, "Cast") == 0) ob__node_set_int(node, "to", OB_FLOAT);
+    /* what it drops follows from the name of its first result, which may be left out */
+    if (strcmp(node->op_type, "Dropout") == 0) ob__node_set_int(node, "is_test", 1);
     if (strcmp(node->op_type, "LRN") == 0) ob__node_set_int(node, "size", 1);
     if (strstr(node->op_type, "Depth")) ob__node_set_int(node, "blocksize", 1);
     if (strcmp(node->op_type, "GRU") == 0 || strcmp(node->op_type, "RNN") == 0 || strcmp(node->op_type, "LSTM") == 0)

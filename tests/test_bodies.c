@@ -127,6 +127,8 @@ typedef struct pair_case {
 } pair_case;
 
 static const pair_case pairs[] = {
+    {"", "Bernoulli", 15, 15, "float[3,4] x", "float[] y, int32[] z",
+     "y = Bernoulli<seed: float = 4.0>(x) z = Bernoulli<seed: float = 5.0, dtype: int = 6>(x)"},
     {"", "CastLike", 15, 19, "float[3,4] x, uint8[1] t", "uint8[] y", "y = CastLike(x, t)"},
     {"", "Celu", 12, 12, "float[3,4] x", "float[] y", "y = Celu<alpha: float = 0.7>(x)"},
     {"", "Clip", 6, 6, "float[3,4] x", "float[] y", "y = Clip<min: float = -0.5, max: float = 0.6>(x)"},

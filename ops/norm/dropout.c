@@ -1,47 +1,81 @@
-/* Dropout at inference (1.. : output = data; mask, if wanted, all true): training with a ratio over 0 is random and not
- * supported.
- */
+/* Dropout: the data as they are, or, in training, each element with probability `ratio` 0, and the others 1 / (1 - ratio) times
+ * as large. Element i takes number i of the key. */
 #include "ops/kernel/common.h"
 #include "ops/norm/params.h"
+#include "ops/random/params.h"
+
+enum { BLOCK = 256, GRAIN = 1 << 12 };
 
 typedef struct dropout {
-    bool trains; /* whatever the operands say */
+    bool trains;  /* before opset 7 the node says so, from opset 12 on operand 2 */
+    double ratio; /* of the node, or what holds without operand 1 */
+    obk_random_key key;
     char one[16];
 } dropout;
+
+typedef struct dropping {
+    const ob_kernel_args *args;
+    const dropout *dropout;
+    double ratio, scale;
+} dropping;
 
 static ob_status dropout_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
     dropout *d = args->state;
-    int64_t n = ob__count(&args->in[0]);
-    bool bad = ob__count(&args->out[0]) != n || (ob__wanted(args, 1) && ob__count(&args->out[1]) != n);
+    const ob_dropout_params p = ob__dropout_params(site->node, site->op);
+    int64_t n = ob__count(&args->out[0]);
+    bool bad = ob__count(&args->in[0]) != n || (ob__wanted(args, 1) && ob__count(&args->out[1]) != n);
     for (uint32_t i = 1; i < 3; i++) bad = bad || (ob__given(args, i) && ob__count(&args->in[i]) != 1);
     OB_FAIL_IF(bad, error, OB_E_SHAPE, "Dropout: outputs of another size than the data");
-    d->trains = !ob__dropout_is_test(site->node, site->op) && ob__wanted(args, 1);
+    for (uint32_t i = 0; i < 2; i++)
+        if (ob__given(args, i)) OB_TRY(ob__check_type(site, args, i, error));
+    d->trains = p.trains;
+    d->ratio = p.ratio;
+    d->key = ob__random_key(site->node);
     return ob__wanted(args, 1) ? ob__one(args->out[1].dtype, d->one, error) : OB_OK;
 }
 
-/* Whether operands ask for a training that drops something: version 12 and later. */
-static ob_status asks_for_training(const ob_kernel_args *args, bool *out, ob_error *error) {
-    *out = false;
-    if (!ob__given(args, 2) || *(const uint8_t *)args->in[2].data == 0) return OB_OK;
-    float ratio = 0.5f;
-    if (ob__given(args, 1)) {
-        OB_FAIL_IF(!ob__is_real(args->in[1].dtype), error, OB_E_UNSUPPORTED, "training with a ratio of type %s",
-                   ob_dtype_name(args->in[1].dtype));
-        OB_TRY(ob__convert(&ratio, OB_FLOAT, args->in[1].data, args->in[1].dtype, 1, error));
+static void dropout_part(void *context, int64_t begin, int64_t end) {
+    const dropping *d = context;
+    const ob_view *x = &d->args->in[0], *y = &d->args->out[0], *mask = ob__wanted(d->args, 1) ? &d->args->out[1] : NULL;
+    const int64_t width = (int64_t)ob_dtype_size(x->dtype);
+    double numbers[BLOCK], kept[BLOCK];
+    for (int64_t at = begin; at < end; at += BLOCK) {
+        const int64_t n = end - at < BLOCK ? end - at : BLOCK;
+        obk_random_uniform(d->dropout->key, at, n, kept);
+        ob__convert(numbers, OB_DOUBLE, (const char *)x->data + at * width, x->dtype, n, NULL);
+        for (int64_t i = 0; i < n; i++) {
+            kept[i] = kept[i] >= d->ratio;
+            numbers[i] = d->scale * numbers[i] * kept[i];
+        }
+        ob__convert((char *)y->data + at * width, y->dtype, numbers, OB_DOUBLE, n, NULL);
+        if (mask)
+            ob__convert((char *)mask->data + at * (int64_t)ob_dtype_size(mask->dtype), mask->dtype, kept, OB_DOUBLE, n, NULL);
     }
-    *out = ratio != 0;
+}
+
+/* What operands say: from opset 12 on. */
+static ob_status dropout_asks(const ob_kernel_args *args, bool *trains, double *ratio, ob_error *error) {
+    if (ob__given(args, 2)) *trains = *(const uint8_t *)args->in[2].data != 0;
+    if (!*trains) return OB_OK;
+    if (ob__given(args, 1)) OB_TRY(ob__convert(ratio, OB_DOUBLE, args->in[1].data, args->in[1].dtype, 1, error));
+    OB_FAIL_IF(!(*ratio >= 0 && *ratio <= 1), error, OB_E_ARGUMENT, "ratio is %g: it must be from 0 to 1", *ratio);
     return OB_OK;
 }
 
 static ob_status dropout_run(const ob_kernel_args *args, ob_error *error) {
-    const dropout *d = args->state;
-    bool training = false;
-    OB_TRY(asks_for_training(args, &training, error));
-    OB_FAIL_IF(d->trains || training, error, OB_E_UNSUPPORTED, "training is not supported");
+    const dropout *state = args->state;
+    bool trains = state->trains;
+    dropping d = {args, state, state->ratio, 1};
+    OB_TRY(dropout_asks(args, &trains, &d.ratio, error));
     const ob_view *in = &args->in[0], *out = &args->out[0];
+    if (trains && d.ratio > 0) {
+        if (d.ratio < 1) d.scale = 1 / (1 - d.ratio);
+        ob__parallel(args->threads, ob__count(out), GRAIN, dropout_part, &d);
+        return OB_OK;
+    }
     if (out->data != in->data) ob__copy_contiguous(in, out->data);
-    if (ob__wanted(args, 1)) ob__fill(args->out[1].data, ob__count(&args->out[1]), ob_dtype_size(args->out[1].dtype), d->one);
+    if (ob__wanted(args, 1)) ob__fill(args->out[1].data, ob__count(&args->out[1]), ob_dtype_size(args->out[1].dtype), state->one);
     return OB_OK;
 }
 

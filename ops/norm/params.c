@@ -52,6 +52,7 @@ ob_lrn_params ob__lrn_params(const ob_node *node) {
                            .bias = (double)ob__node_float(node, "bias", 1)};
 }
 
-bool ob__dropout_is_test(const ob_node *node, const ob_op *op) {
-    return op->since >= 7 || ob__node_int(node, "is_test", 0) != 0;
+ob_dropout_params ob__dropout_params(const ob_node *node, const ob_op *op) {
+    return (ob_dropout_params){.trains = op->since < 7 && ob__node_int(node, "is_test", 0) == 0,
+                               .ratio = op->since < 12 ? (double)ob__node_float(node, "ratio", 0.5f) : 0.5};
 }

@@ -56,7 +56,11 @@ typedef struct ob_lrn_params {
 } ob_lrn_params;
 ob_lrn_params ob__lrn_params(const ob_node *node);
 
-/* Dropout: false before opset 7 when the attribute does not say that nothing is dropped; then a wanted mask asks for training. */
-bool ob__dropout_is_test(const ob_node *node, const ob_op *op);
+/* Dropout, as far as the node tells: from opset 12 on its operands do. */
+typedef struct ob_dropout_params {
+    bool trains;  /* before opset 7, unless the attribute says that it does not */
+    double ratio; /* where no operand says it */
+} ob_dropout_params;
+ob_dropout_params ob__dropout_params(const ob_node *node, const ob_op *op);
 
 #endif

@@ -1,0 +1,81 @@
+/* RandomNormal, RandomUniform, the same like an operand, Bernoulli. Element i takes number i of the key: who computes it, and in
+ * which part, is no matter. */
+#include "ops/kernel/common.h"
+#include "ops/random/params.h"
+
+enum { BLOCK = 256, GRAIN = 1 << 12 };
+
+typedef struct drawing {
+    const ob_kernel_args *args;
+    ob_random_params params;
+} drawing;
+
+/* ---- RandomNormal, RandomUniform ------------------------------------------------------------------------------------ */
+
+static ob_status random_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)needs;
+    if (!ob__is_real(args->out[0].dtype)) return OB__NO_TYPE(site, error, args->out[0].dtype);
+    *(ob_random_params *)args->state = ob__random_params(site->node);
+    return OB_OK;
+}
+
+static void random_part(void *context, int64_t begin, int64_t end) {
+    const drawing *d = context;
+    const ob_view *out = &d->args->out[0];
+    double numbers[BLOCK];
+    for (int64_t at = begin; at < end; at += BLOCK) {
+        const int64_t n = end - at < BLOCK ? end - at : BLOCK;
+        (d->params.normal ? obk_random_normal : obk_random_uniform)(d->params.key, at, n, numbers);
+        for (int64_t i = 0; i < n; i++) numbers[i] = d->params.first + d->params.span * numbers[i];
+        ob__convert((char *)out->data + at * (int64_t)ob_dtype_size(out->dtype), out->dtype, numbers, OB_DOUBLE, n, NULL);
+    }
+}
+
+static ob_status random_run(const ob_kernel_args *args, ob_error *error) {
+    (void)error;
+    drawing d = {args, *(const ob_random_params *)args->state};
+    ob__parallel(args->threads, ob__count(&args->out[0]), GRAIN, random_part, &d);
+    return OB_OK;
+}
+
+/* An operand is looked at for its shape only. */
+const ob_kernel ob__kernel_random = {.name = "random",
+                                     .flags = OB_KERNEL_STRIDED,
+                                     .state_bytes = sizeof(ob_random_params),
+                                     .plan = random_plan,
+                                     .run = random_run};
+
+/* ---- Bernoulli ------------------------------------------------------------------------------------------------------- */
+
+static ob_status bernoulli_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)needs;
+    double one;
+    OB_TRY(ob__check_type(site, args, 0, error));
+    OB_FAIL_IF(ob__count(&args->in[0]) != ob__count(&args->out[0]), error, OB_E_SHAPE, "Bernoulli: a result of another size");
+    ((ob_random_params *)args->state)->key = ob__random_key(site->node);
+    return ob__one(args->out[0].dtype, &one, error);
+}
+
+/* 1 with the operand's probability: what is above 1 is certain, what is below 0 or no number never happens. */
+static void bernoulli_part(void *context, int64_t begin, int64_t end) {
+    const drawing *d = context;
+    const ob_view *in = &d->args->in[0], *out = &d->args->out[0];
+    double numbers[BLOCK], chances[BLOCK];
+    for (int64_t at = begin; at < end; at += BLOCK) {
+        const int64_t n = end - at < BLOCK ? end - at : BLOCK;
+        ob__convert(chances, OB_DOUBLE, (const char *)in->data + at * (int64_t)ob_dtype_size(in->dtype), in->dtype, n, NULL);
+        obk_random_uniform(d->params.key, at, n, numbers);
+        for (int64_t i = 0; i < n; i++) numbers[i] = numbers[i] < chances[i];
+        ob__convert((char *)out->data + at * (int64_t)ob_dtype_size(out->dtype), out->dtype, numbers, OB_DOUBLE, n, NULL);
+    }
+}
+
+static ob_status bernoulli_run(const ob_kernel_args *args, ob_error *error) {
+    (void)error;
+    drawing d = {args, *(const ob_random_params *)args->state};
+    ob__parallel(args->threads, ob__count(&args->out[0]), GRAIN, bernoulli_part, &d);
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_bernoulli = {
+    .name = "bernoulli", .state_bytes = sizeof(ob_random_params), .plan = bernoulli_plan, .run = bernoulli_run};
