@@ -127,6 +127,10 @@ typedef struct pair_case {
 } pair_case;
 
 static const pair_case pairs[] = {
+    {"", "Affine", 1, 1, "float[3,4] x", "float[] y", "y = Affine<alpha: float = 0.5, beta: float = 2.0>(x)"},
+    {"", "ParametricSoftplus", 1, 1, "float[3,4] x", "float[] y",
+     "y = ParametricSoftplus<alpha: float = 0.5, beta: float = 2.0>(x)"},
+    {"", "ScaledTanh", 1, 1, "float[3,4] x", "float[] y", "y = ScaledTanh<alpha: float = 0.5, beta: float = 2.0>(x)"},
     {"", "Bernoulli", 15, 15, "float[3,4] x", "float[] y, int32[] z",
      "y = Bernoulli<seed: float = 4.0>(x) z = Bernoulli<seed: float = 5.0, dtype: int = 6>(x)"},
     {"", "CastLike", 15, 19, "float[3,4] x, uint8[1] t", "uint8[] y", "y = CastLike(x, t)"},
@@ -252,6 +256,39 @@ static const alike_case alikes[] = {
     {"com.microsoft", "QLinearSoftmax", 1, 0, QUANT_IN, "uint8[] y",
      QUANT_CONST "y = com.microsoft.QLinearSoftmax<axis: int = 0, opset: int = 13>(a, s, z, s, z)",
      QUANT_CONST QUANT_A "v = Softmax<axis: int = 0>(x) y = QuantizeLinear(v, s, z)"},
+    {"", "ConstantFill", 1, 9, "float[3,4] x", "int32[] y, float[] z, double[] w",
+     "y = ConstantFill<extra_shape: ints = [2], dtype: int = 6, value: float = 2.5>(x) z = ConstantFill<shape: ints = [2]>() "
+     "s = Constant<value: tensor = int64[2] {1, 3}>() w = ConstantFill<input_as_shape: int = 1, dtype: int = 11, value: float = "
+     "0.5>(s)",
+     "y = Constant<value: tensor = int32[3,4,2] {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}>() "
+     "z = Constant<value: tensor = float[2] {0, 0}>() w = Constant<value: tensor = double[1,3] {0.5, 0.5, 0.5}>()"},
+    {"", "GivenTensorFill", 1, 9, "double[3,1] x", "double[] y, float[] z",
+     "y = GivenTensorFill<values: floats = [1.0, 2.5, 3.0]>(x) z = GivenTensorFill<values: floats = [1.0, 2.0], shape: ints = "
+     "[2], "
+     "extra_shape: ints = [1]>()",
+     "y = Constant<value: tensor = double[3,1] {1, 2.5, 3}>() z = Constant<value: tensor = float[2,1] {1, 2}>()"},
+    {"", "Crop", 1, 9, "float[2,1,4,6] x", "float[] y, float[] z, float[] w",
+     "y = Crop<border: ints = [1, 2, 3, 1]>(x) z = Crop<border: ints = [1, 2, 0, 0], scale: ints = [2, 3]>(x) "
+     "w = Crop<scale: ints = [3, 2]>(x)",
+     "y = Slice<axes: ints = [2, 3], starts: ints = [2, 1], ends: ints = [3, 3]>(x) "
+     "z = Slice<axes: ints = [2, 3], starts: ints = [2, 1], ends: ints = [4, 4]>(x) "
+     "w = Slice<axes: ints = [2, 3], starts: ints = [0, 0], ends: ints = [3, 2]>(x)"},
+    {"", "DynamicSlice", 1, 9, "float[3,4] x", "float[] y, float[] z",
+     "s = Constant<value: tensor = int32[1] {-3}>() e = Constant<value: tensor = int32[1] {100}>() a = Constant<value: tensor = "
+     "int32[1] {1}>() y = DynamicSlice(x, s, e, a) b = Constant<value: tensor = int64[2] {0, 0}>() "
+     "f = Constant<value: tensor = int64[2] {3, 9}>() z = DynamicSlice(x, b, f)",
+     "y = Slice<axes: ints = [1], starts: ints = [1], ends: ints = [4]>(x) z = Identity(x)"},
+    {"", "ImageScaler", 1, 9, "float[2,3,2,2] x", "float[] y, float[] z",
+     "y = ImageScaler<scale: float = 2.0, bias: floats = [0.5, -1.0, 2.0]>(x) z = ImageScaler(x)",
+     "b = Constant<value: tensor = float[3,1,1] {0.5, -1, 2}>() d = Add(x, x) y = Add(d, b) z = Identity(x)"},
+    {"", "Scale", 1, 9, "float[3,4] x", "float[] y", "y = Scale<scale: float = 2.0>(x)", "y = Add(x, x)"},
+    {"", "GRUUnit", 1, 9, "float[1,2,3] h, float[1,2,9] g", "float[] y, float[] z",
+     "n = Constant<value: tensor = float[2] {4, 3}>() t = Constant<value: tensor = float[1] {3}>() y = GRUUnit(h, g, n, t) "
+     "z = GRUUnit<drop_states: int = 1>(h, g, n, t)",
+     "r, u, o = Split<axis: int = 2>(g) s = Sigmoid(u) k = Mul(s, h) one = Constant<value: tensor = float "
+     "{1}>() "
+     "m = Sub(one, s) c = Tanh(o) d = Mul(m, c) next = Add(k, d) l = Constant<value: tensor = bool[2,1] {1, 0}>() "
+     "y = Where(l, next, h) nought = Constant<value: tensor = float {0}>() z = Where(l, next, nought)"},
     {"", "NegativeLogLikelihoodLoss", 12, 13, "float[2,3,5] x, int64[2,5] t, float[3] w", "float[] y, float[] z, float v",
      "y = NegativeLogLikelihoodLoss<reduction: string = \"none\">(x, t, w) "
      "z = NegativeLogLikelihoodLoss<reduction: string = \"none\", ignore_index: int = 1>(x, t, w) v = "
