@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "contrib_case.h"
 #include "model_text.h"
 #include "ops/body/body.h"
 #include "ops/kernel/kernel.h"
@@ -39,6 +40,9 @@ static void fill(const ob_view *view, int salt) {
         case OB_INT64: *(int64_t *)at = k % 3; break;
         case OB_INT32: *(int32_t *)at = (int32_t)(k % 3); break;
         case OB_UINT8: *(uint8_t *)at = (uint8_t)(k * 5); break;
+        case OB_INT8: *(int8_t *)at = (int8_t)(k * 6 - 120); break;
+        case OB_UINT16: *(uint16_t *)at = (uint16_t)(k * 1600); break;
+        case OB_INT16: *(int16_t *)at = (int16_t)(k * 1600 - 32000); break;
         case OB_BOOL: *(bool *)at = k % 3 == 0; break;
         default: fail_msg("no elements of %s", ob_dtype_name(view->dtype));
         }
@@ -101,20 +105,26 @@ static double element(const ob_view *view, int64_t i) {
     case OB_INT32: return (double)*(const int32_t *)at;
     case OB_UINT8: return *(const uint8_t *)at;
     case OB_INT8: return *(const int8_t *)at;
+    case OB_UINT16: return *(const uint16_t *)at;
+    case OB_INT16: return *(const int16_t *)at;
     case OB_BOOL: return *(const bool *)at;
     default: fail_msg("no elements of %s", ob_dtype_name(view->dtype)); return 0;
     }
 }
 
-static void expect_close(const char *what, const ob_view *got, const ob_view *want) {
+static void expect_within(const char *what, const ob_view *got, const ob_view *want, double absolute, double relative) {
     if (got->dtype != want->dtype || got->rank != want->rank) fail_msg("%s: another type or rank", what);
     for (int32_t i = 0; i < want->rank; i++)
         if (got->dims[i] != want->dims[i]) fail_msg("%s: axis %d has another size", what, i);
     for (int64_t i = 0; i < ob_view_count(want); i++) {
         double a = element(got, i), b = element(want, i);
-        if (isnan(b) ? !isnan(a) : !(a == b || fabs(a - b) <= 1e-6 + 4e-6 * fabs(b)))
+        if (isnan(b) ? !isnan(a) : !(a == b || fabs(a - b) <= absolute + relative * fabs(b)))
             fail_msg("%s, element %d: %.9g instead of %.9g", what, (int)i, a, b);
     }
+}
+
+static void expect_close(const char *what, const ob_view *got, const ob_view *want) {
+    expect_within(what, got, want, 1e-6, 4e-6);
 }
 
 /* ---- Bodies beside kernels ------------------------------------------------------------------------------------------ */
@@ -225,37 +235,11 @@ typedef struct alike_case {
     const char *in, *out, *nodes, *other;
 } alike_case;
 
-#define QUANT_IN "uint8[3,4] a, uint8[3,4] b"
-#define QUANT_CONST                                                                                                              \
-    "s = Constant<value: tensor = float {0.05}>() z = Constant<value: tensor = uint8 {90}>() "                                   \
-    "t = Constant<value: tensor = float {0.11}>() u = Constant<value: tensor = uint8 {77}>() "
-#define QUANT_A "x = DequantizeLinear(a, s, z) "
-#define QUANT_B "w = DequantizeLinear(b, t, u) "
-
 static const alike_case alikes[] = {
     {"com.microsoft", "Gelu", 1, 0, "float[3,4] x", "float[] y", "y = com.microsoft.Gelu(x)", "y = Gelu(x)"},
     {"com.microsoft", "FastGelu", 1, 0, "float[3,4] x, float[4] b", "float[] y, float[] z",
      "y = com.microsoft.FastGelu(x, b) z = com.microsoft.FastGelu(x)",
      "s = Add(x, b) y = Gelu<approximate: string = \"tanh\">(s) z = Gelu<approximate: string = \"tanh\">(x)"},
-    {"com.microsoft", "DequantizeLinear", 1, 0, QUANT_IN, "float[] y", QUANT_CONST "y = com.microsoft.DequantizeLinear(a, s, z)",
-     QUANT_CONST "y = DequantizeLinear(a, s, z)"},
-    {"com.microsoft", "QuantizeLinear", 1, 0, "float[3,4] x", "uint8[] y",
-     QUANT_CONST "y = com.microsoft.QuantizeLinear(x, s, z)", QUANT_CONST "y = QuantizeLinear(x, s, z)"},
-    {"com.microsoft", "QLinearAdd", 1, 0, QUANT_IN, "uint8[] y",
-     QUANT_CONST "y = com.microsoft.QLinearAdd(a, s, z, b, t, u, t, z)",
-     QUANT_CONST QUANT_A QUANT_B "v = Add(x, w) y = QuantizeLinear(v, t, z)"},
-    {"com.microsoft", "QLinearMul", 1, 0, QUANT_IN, "uint8[] y",
-     QUANT_CONST "y = com.microsoft.QLinearMul(a, s, z, b, t, u, t, z)",
-     QUANT_CONST QUANT_A QUANT_B "v = Mul(x, w) y = QuantizeLinear(v, t, z)"},
-    {"com.microsoft", "QLinearLeakyRelu", 1, 0, QUANT_IN, "uint8[] y",
-     QUANT_CONST "y = com.microsoft.QLinearLeakyRelu<alpha: float = 0.2>(a, s, z, t, u)",
-     QUANT_CONST QUANT_A "v = LeakyRelu<alpha: float = 0.2>(x) y = QuantizeLinear(v, t, u)"},
-    {"com.microsoft", "QLinearSigmoid", 1, 0, QUANT_IN, "uint8[] y",
-     QUANT_CONST "y = com.microsoft.QLinearSigmoid(a, s, z, t, u)",
-     QUANT_CONST QUANT_A "v = Sigmoid(x) y = QuantizeLinear(v, t, u)"},
-    {"com.microsoft", "QLinearSoftmax", 1, 0, QUANT_IN, "uint8[] y",
-     QUANT_CONST "y = com.microsoft.QLinearSoftmax<axis: int = 0, opset: int = 13>(a, s, z, s, z)",
-     QUANT_CONST QUANT_A "v = Softmax<axis: int = 0>(x) y = QuantizeLinear(v, s, z)"},
     {"", "ConstantFill", 1, 9, "float[3,4] x", "int32[] y, float[] z, double[] w",
      "y = ConstantFill<extra_shape: ints = [2], dtype: int = 6, value: float = 2.5>(x) z = ConstantFill<shape: ints = [2]>() "
      "s = Constant<value: tensor = int64[2] {1, 3}>() w = ConstantFill<input_as_shape: int = 1, dtype: int = 11, value: float = "
@@ -353,6 +337,43 @@ static void bodies_say_what_others_say(void **state) {
         compare_pair(model, other, c->name);
         ob_model_close(&model);
         ob_model_close(&other);
+    }
+}
+
+/* ---- Operators of com.microsoft ------------------------------------------------------------------------------------ */
+
+static void try_contrib(const contrib_case *c, const char *type) {
+    static operands in;
+    char text[8000], what[200];
+    ob_view want[MAX_VALUES], got[MAX_VALUES];
+    ob_session *a = NULL, *b = NULL;
+    snprintf(what, sizeof what, "%s of %s: %.100s", c->name, type, c->nodes);
+    assert_true(contrib_text(c, c->nodes, type, text, sizeof text));
+    ob_model *model = read_text(text);
+    assert_true(contrib_text(c, c->other, type, text, sizeof text));
+    ob_model *other = read_text(text);
+    make_operands(model, &in);
+    for (int optimize = 0; optimize < 2; optimize++) {
+        run(model, optimize, &in, &a, got);
+        run(other, optimize, &in, &b, want);
+        for (uint32_t i = 0; i < model->graph->n_outputs; i++) {
+            bool quantized = want[i].dtype != OB_FLOAT && want[i].dtype != OB_FLOAT16 && want[i].dtype != OB_DOUBLE;
+            double tolerance = c->tolerance != 0 ? c->tolerance : 4e-6;
+            expect_within(what, &got[i], &want[i], quantized ? c->steps : tolerance, quantized ? 0 : tolerance);
+        }
+        ob_session_close(&a);
+        ob_session_close(&b);
+    }
+    ob_model_close(&model);
+    ob_model_close(&other);
+}
+
+static void contrib_operators_say_what_others_say(void **state) {
+    (void)state;
+    for (int i = 0; i < N_CONTRIB_CASES; i++) {
+        char type[32];
+        for (int k = 0; contrib_type(contrib_cases[i].types, k, type, sizeof type), type[0]; k++)
+            try_contrib(&contrib_cases[i], type);
     }
 }
 
@@ -516,6 +537,8 @@ static bool is_tried(const ob_body *body) {
         if (alikes[i].since == body->since && strcmp(alikes[i].name, body->name) == 0 &&
             strcmp(alikes[i].domain, body->domain) == 0)
             return true;
+    for (int i = 0; i < N_CONTRIB_CASES; i++)
+        if (strcmp(body->domain, "com.microsoft") == 0 && strcmp(contrib_cases[i].name, body->name) == 0) return true;
     return strcmp(body->name, "Attention") == 0 || strcmp(body->name, "RotaryEmbedding") == 0;
 }
 
@@ -582,6 +605,9 @@ static void wrong_texts_are_refused(void **state) {
         "(X) -> (Y) { Y = Cast(X, to = nothing); }",
         "(X) -> (Y) { Y = [1, 2] + [3]; }",
         "(X) -> (Y) { Y = X * \"x\"; }",
+        "(X) -> (Y) { Y = Transpose(X, perm = moved(X, 0, 1)); }",
+        "(X) -> (Y) { Y = Transpose(X, perm = moved(X, -2, 0)); }",
+        "(X) -> (Y) { Y = Transpose(X, perm = moved(Z, 0, 0)); }",
     };
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
@@ -627,6 +653,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_and_bodies_agree),
         cmocka_unit_test(bodies_say_what_others_say),
+        cmocka_unit_test(contrib_operators_say_what_others_say),
         cmocka_unit_test(attention),
         cmocka_unit_test(attention_of_rank_3),
         cmocka_unit_test(rotary_embedding),

@@ -6,13 +6,10 @@ static bool all_is_stated(const requirement_tally *tally) {
     bool all = true;
     for (size_t i = 0; i < N_VERDICT_ROWS; i++) {
         const verdict_row *row = &verdict_rows[i];
-        const char *colon = strchr(row->op_type, ':');
-        const ob_op *op = ob__op_find(colon ? "onnx_broadcast" : "", colon ? colon + 1 : row->op_type, colon ? 1 : row->opset);
+        const ob_op *op = row_op(row);
         unsigned stated = 0;
         for (size_t k = 0; k < N_VERDICT_ROWS; k++) {
-            const char *other = strchr(verdict_rows[k].op_type, ':');
-            const ob_op *same = ob__op_find(other ? "onnx_broadcast" : "", other ? other + 1 : verdict_rows[k].op_type,
-                                            other ? 1 : verdict_rows[k].opset);
+            const ob_op *same = row_op(&verdict_rows[k]);
             if (same && op && same->infer == op->infer) stated |= tally->stated[k];
         }
         const ob_rule_asks *asks = op ? ob__rule_asks(op->infer) : NULL;

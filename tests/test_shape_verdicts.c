@@ -1,5 +1,7 @@
 /* The checker and the executor give one answer: what a session refuses for its shapes, the checker reports, and the other way
- * round. One row for each operator whose kernel can refuse shapes; random shapes around valid ones. */
+ * round. One row for each operator whose kernel can refuse shapes; random shapes around valid ones. An operator that is written
+ * out as its body refuses what the nodes of the body do. */
+#include "ops/kernel/kernel.h"
 #include "verdict_rows.h"
 
 static void test_verdicts_agree(void **state) {
@@ -8,7 +10,7 @@ static void test_verdicts_agree(void **state) {
     const char *trials = getenv("OB_TRIALS");
     verdict_tally tally = {0};
     for (size_t i = 0; i < N_VERDICT_ROWS; i++)
-        if (!only || strcmp(only, verdict_rows[i].op_type) == 0)
+        if (ob__has_kernel(row_op(&verdict_rows[i])) && (!only || strcmp(only, verdict_rows[i].op_type) == 0))
             run_verdict_row(&verdict_rows[i], trials ? (uint32_t)strtoul(trials, NULL, 10) : 200, &tally);
     printf("%llu ran, %llu refused, %llu not supported, %llu differ\n", (unsigned long long)tally.n_sound,
            (unsigned long long)tally.n_refused, (unsigned long long)tally.n_unsupported, (unsigned long long)tally.n_differ);

@@ -29,6 +29,18 @@ static const verdict_row verdict_rows[] = {
     {"QLinearMatMul", 10, 1, "u[K]; f[]; u[]; u[K]; f[]; u[]; f[]; u[]", ""},
     {"ConvInteger", 10, 1, "u[N,C,4]; u[M,C,2]; u[]?; u[M]?", ""},
     {"QLinearConv", 10, 1, "u[N,C,4]; f[]; u[]; u[M,C,2]; f[M]; u[M]; f[]; u[]; j[M]?", ""},
+    {"com.microsoft:QLinearSigmoid", 14, 1, "u[A,B]; f[]; u[]; f[]; u[]?", ""},
+    {"com.microsoft:QLinearAdd", 14, 1, "u[A,B]; f[]; u[]; u[A,B]; f[1]; u[1]; f[]; u[]?", ""},
+    {"com.microsoft:QLinearWhere", 14, 1, "b[A,1]; u[A,B]; f[]; u[]; u[B]; f[]; u[]; f[]; u[]", ""},
+    {"com.microsoft:QLinearConcat", 14, 1, "f[]; u[]; u[A,B]; f[]; u[]; u[C,B]; f[]; u[]", "axis=0"},
+    {"com.microsoft:QLinearReduceMean", 14, 1, "u[A,B,C]; f[]; u[]; f[]; u[]?", "axes=[0,-1] keepdims=0"},
+    {"com.microsoft:QLinearAveragePool", 14, 1, "u[N,4,5,C]; f[]; u[]; f[]; u[]?", "kernel_shape=[2,3] channels_last=1"},
+    {"com.microsoft:QLinearGlobalAveragePool", 14, 1, "u[N,4,C]; f[]; u[]; f[]; u[]", "channels_last=1"},
+    {"com.microsoft:NhwcMaxPool", 14, 1, "u[N,4,5,C]", "kernel_shape=[2,3] pads=[1,0,0,1]"},
+    {"com.microsoft:QGemm", 14, 1, "u[K,M]; f[]; u[]; c[N,K]; f[N]; c[N]; j[N]?; f[]?", "transA=1 transB=1"},
+    {"com.microsoft:QGemm", 14, 1, "u[M,K]; f[]; u[]; c[K,N]; f[]; c[]; j[M,1]?; f[]; u[]", ""},
+    {"com.microsoft:DynamicQuantizeMatMul", 14, 1, "f[B,M,K]; u[B,K,N]; f[N]; u[N]?; f[N]?", ""},
+    {"com.microsoft:MatMulIntegerToFloat", 14, 1, "u[B,M,K]; c[B,K,N]; f[]; f[N]; u[]?; c[N]?; f[N]?", ""},
     /* reductions */
     {"ArgMax", 13, 1, "f[A,B,C]", "axis=1"},
     {"ArgMin", 1, 1, "f[A,B]", "axis=0 keepdims=0"},
@@ -173,5 +185,14 @@ static const verdict_row verdict_rows[] = {
 };
 
 enum { N_VERDICT_ROWS = sizeof verdict_rows / sizeof verdict_rows[0] };
+
+/* The operator that the row names: "Op", or "domain:Op". */
+static inline const ob_op *row_op(const verdict_row *row) {
+    const char *colon = strchr(row->op_type, ':');
+    char domain[64] = "";
+    if (!colon) return ob__op_find("", row->op_type, row->opset);
+    snprintf(domain, sizeof domain, "%.*s", (int)(colon - row->op_type), row->op_type);
+    return ob__op_find(domain, colon + 1, 1);
+}
 
 #endif

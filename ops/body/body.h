@@ -15,7 +15,7 @@
  * `[1, 2]` is a list of int64. Numbers among themselves are computed at once.
  * What depends on the call stands in `if (...) { ... } else { ... }`, decided when the call is written out: has(NAME) is true
  * when the operand or attribute is given or the result wanted, rank(X), type(X) are numbers of operands, types go by their names;
- * as attributes also dim(X, 0), a size;
+ * as attributes also dim(X, 0), a size, and moved(X, 1, -1), the axes of X with axis 1 moved to the end;
  * `==`,
  * `!=`, `<`, `>=`, `and`, `or`, `not`. `refuse "reason";` is for what cannot be said so. */
 #ifndef OB_OPS_BODY_BODY_H

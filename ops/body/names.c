@@ -96,6 +96,33 @@ ob_status ob__body_operand_size(ob_body_reader *r, int64_t *out) {
     return ob__body_expect(r, ")");
 }
 
+static ob_status take_axis(ob_body_reader *r, int64_t rank, int64_t *out) {
+    ob_term axis;
+    OB_TRY(ob__body_expect(r, ","));
+    bool negative = ob__body_take(r, "-");
+    OB_TRY(ob__body_take_number(r, &axis));
+    *out = negative ? rank - axis.whole : axis.whole;
+    return !r->skips && (*out < 0 || *out >= rank) ? ob__body_wrong(r, "no axis of the operand") : OB_OK;
+}
+
+ob_status ob__body_moved_axes(ob_body_reader *r, ob_term *out) {
+    int32_t i = -1;
+    int64_t from, to, *list = OB_ARENA_ARRAY(r->writer.scratch, int64_t, OB_BODY_LIST);
+    if (!list) return OB_E_MEMORY;
+    OB_TRY(take_operand(r, &i));
+    int64_t rank = i < 0 ? 0 : r->in_types[i].shape.rank;
+    OB_TRY(must_know(r, i, rank >= 0 && rank <= OB_BODY_LIST, "rank"));
+    OB_TRY(take_axis(r, rank, &from));
+    OB_TRY(take_axis(r, rank, &to));
+    *out = (ob_term){.is_literal = true, .list = list};
+    int64_t other = 0; /* axes but `from`, in their order */
+    for (int64_t k = 0; k < rank && !r->skips; k++) {
+        other += other == from && k != to;
+        list[out->n++] = k == to ? from : other++;
+    }
+    return ob__body_expect(r, ")");
+}
+
 /* A number, or an attribute that is one. */
 static ob_status take_element(ob_body_reader *r, ob_term *out) {
     const ob_body_attribute *attribute = NULL;

@@ -28,6 +28,8 @@ static ob_status read_named_value(ob_body_reader *r, ob_term *out) {
         OB_TRY(ob__body_operand_type(r, &whole));
     } else if (ob__body_take_word(r, "dim")) {
         OB_TRY(ob__body_operand_size(r, &whole));
+    } else if (ob__body_take_word(r, "moved")) {
+        return ob__body_moved_axes(r, out);
     } else {
         OB_TRY(ob__body_take_name(r, type));
         whole = ob_dtype_from_name(type);

@@ -6,9 +6,13 @@
 
 ob_status ob__read_pool(const ob_node *node, int32_t rank, ob_pool_params *p, ob_error *error) {
     const char *name = node->op_type;
+    bool nhwc = strncmp(name, "Nhwc", 4) == 0;
+    if (nhwc) name += 4;
+    if (strncmp(name, "QLinear", 7) == 0) name += 7;
     bool global = strncmp(name, "Global", 6) == 0;
     if (global) name += 6;
     memset(p, 0, sizeof *p);
+    p->channels_last = nhwc || ob__node_int(node, "channels_last", 0) != 0;
     p->kind = strcmp(name, "MaxPool") == 0 ? OBK_POOL_MAX : strcmp(name, "AveragePool") == 0 ? OBK_POOL_MEAN : OBK_POOL_NORM;
     p->count_padding = ob__node_int(node, "count_include_pad", 0) != 0;
     p->column_major = ob__node_int(node, "storage_order", 0) != 0;

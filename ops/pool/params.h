@@ -10,10 +10,11 @@ typedef struct ob_pool_params {
     bool has_window;         /* it was read, whatever else is wrong */
     obk_pool_kind kind;
     double p; /* of a norm: above 0 */
-    bool count_padding, column_major;
+    bool count_padding, column_major, channels_last;
 } ob_pool_params;
 
-/* Of a node of any of MaxPool, AveragePool, LpPool and their Global forms, for `rank` spatial axes (below 0: as many as
+/* Of a node of any of MaxPool, AveragePool, LpPool, their Global forms, and those on channels_last (NhwcMaxPool) or quantized
+ * operands (QLinearAveragePool), for `rank` spatial axes (below 0: as many as
  * kernel_shape has). E_ARGUMENT for attributes that are wrong or missing. */
 ob_status ob__read_pool(const ob_node *node, int32_t rank, ob_pool_params *params, ob_error *error);
 

@@ -21,10 +21,12 @@ ob_status ob__infer_pool(ob_infer *infer) {
     if (status != OB_OK) ob__problem(infer, OB0602, -1, -1, "%s", error.message);
     if (x.rank < 0 || !p.has_window)
         return x.rank >= 0 || p.window.kernel_given ? ob__out_rank(infer, 0, x.rank >= 0 ? x.rank : p.window.rank + 2) : OB_OK;
-    ob_dim dims[OB_MAX_RANK] = {x.dims[0], x.dims[1]};
+    int32_t first = p.channels_last ? 1 : 2; /* spatial axis */
+    ob_dim dims[OB_MAX_RANK];
+    memcpy(dims, x.dims, (size_t)x.rank * sizeof *dims);
     for (int32_t i = 0; i < x.rank - 2; i++) {
-        OB_TRY(ob__require_window(infer, &p.window, i, x.dims[i + 2]));
-        dims[i + 2] = ob__window_places(infer, &p.window, i, x.dims[i + 2]);
+        OB_TRY(ob__require_window(infer, &p.window, i, x.dims[first + i]));
+        dims[first + i] = ob__window_places(infer, &p.window, i, x.dims[first + i]);
     }
     for (uint32_t i = 0; i < infer->node->n_outputs; i++) OB_TRY(ob__out_tensor(infer, i, OB_NONE, x.rank, dims));
     return OB_OK;
@@ -37,8 +39,9 @@ ob_status ob__infer_global_pool(ob_infer *infer) {
     ob__out_dtype(infer, 0, OB_NONE);
     if (ob__read_pool(infer->node, 0, &p, &error) != OB_OK) ob__problem(infer, OB0602, -1, -1, "%s", error.message);
     if (!ob__rank_in(infer, 0, 2, OB_MAX_RANK) || x.rank < 0 || x.rank > OB_MAX_RANK) return OB_OK;
+    int32_t channels = p.channels_last ? x.rank - 1 : 1;
     ob_dim dims[OB_MAX_RANK];
-    for (int32_t axis = 0; axis < x.rank; axis++) dims[axis] = axis < 2 ? x.dims[axis] : 1;
+    for (int32_t axis = 0; axis < x.rank; axis++) dims[axis] = axis == 0 || axis == channels ? x.dims[axis] : 1;
     return ob__out_tensor(infer, 0, OB_NONE, x.rank, dims);
 }
 

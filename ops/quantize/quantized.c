@@ -58,9 +58,9 @@ bool ob__scale_fits(const ob_scale_layout *layout) {
 
 /* ---- QuantizeLinear, DequantizeLinear ---- */
 
-/* Blocks came with opset 21; com.microsoft has them in its only version. */
+/* Blocks came with opset 21; com.microsoft has none. */
 static bool has_blocks(const ob_op *op) {
-    return op->domain[0] || op->since >= 21;
+    return op->since >= 21;
 }
 
 /* `size` elements in `n` blocks, of block_size elements or of the least size that gives so many. */

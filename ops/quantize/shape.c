@@ -7,7 +7,20 @@
 
 OB_RULE(quantize);
 OB_RULE(dynamic_quantize);
+OB_RULE(qlinear_same);
+OB_RULE(qlinear_pool);
+OB_RULE(qlinear_global_pool);
+OB_RULE(qlinear_reduce);
 OB_RULE(qlinear_binary);
+OB_RULE(qlinear_where);
+OB_RULE(qlinear_concat);
+OB_RULE(qgemm);
+OB_RULE(scaled_matmul);
+OB_RULE(same);
+OB_RULE(pool);
+OB_RULE(global_pool);
+OB_RULE(reduce);
+OB_RULE(matmul);
 
 static ob_status require_layout(ob_infer *infer, const ob_scale_layout *layout, uint32_t input) {
     if (layout->kind == OB_SCALE_MISFIT) ob__problem(infer, OB0601, (int32_t)input, -1, "operand %u: %s", input, layout->problem);
@@ -67,17 +80,35 @@ ob_status ob__require_product_scales(ob_infer *infer) {
         uint32_t input, operand;
         ob_scale_of of;
     } parameters[] = {
-        {"MatMulInteger", 2, 0, OB_SCALE_OF_ROW},    {"MatMulInteger", 3, 1, OB_SCALE_OF_COLUMN},
-        {"QLinearMatMul", 1, 0, OB_SCALE_OF_ROW},    {"QLinearMatMul", 2, 0, OB_SCALE_OF_ROW},
-        {"QLinearMatMul", 4, 3, OB_SCALE_OF_COLUMN}, {"QLinearMatMul", 5, 3, OB_SCALE_OF_COLUMN},
-        {"QLinearMatMul", 6, 0, OB_SCALE_OF_ALL},    {"QLinearMatMul", 7, 0, OB_SCALE_OF_ALL},
-        {"ConvInteger", 2, 0, OB_SCALE_OF_ALL},      {"ConvInteger", 3, 1, OB_SCALE_OF_MAP},
-        {"QLinearConv", 1, 0, OB_SCALE_OF_ALL},      {"QLinearConv", 2, 0, OB_SCALE_OF_ALL},
-        {"QLinearConv", 4, 3, OB_SCALE_OF_MAP},      {"QLinearConv", 5, 3, OB_SCALE_OF_MAP},
-        {"QLinearConv", 6, 0, OB_SCALE_OF_ALL},      {"QLinearConv", 7, 0, OB_SCALE_OF_ALL},
+        {"MatMulInteger", 2, 0, OB_SCALE_OF_ROW},
+        {"MatMulInteger", 3, 1, OB_SCALE_OF_COLUMN},
+        {"QLinearMatMul", 1, 0, OB_SCALE_OF_ROW},
+        {"QLinearMatMul", 2, 0, OB_SCALE_OF_ROW},
+        {"QLinearMatMul", 4, 3, OB_SCALE_OF_COLUMN},
+        {"QLinearMatMul", 5, 3, OB_SCALE_OF_COLUMN},
+        {"QLinearMatMul", 6, 0, OB_SCALE_OF_ALL},
+        {"QLinearMatMul", 7, 0, OB_SCALE_OF_ALL},
+        {"ConvInteger", 2, 0, OB_SCALE_OF_ALL},
+        {"ConvInteger", 3, 1, OB_SCALE_OF_MAP},
+        {"QLinearConv", 1, 0, OB_SCALE_OF_ALL},
+        {"QLinearConv", 2, 0, OB_SCALE_OF_ALL},
+        {"QLinearConv", 4, 3, OB_SCALE_OF_MAP},
+        {"QLinearConv", 5, 3, OB_SCALE_OF_MAP},
+        {"QLinearConv", 6, 0, OB_SCALE_OF_ALL},
+        {"QLinearConv", 7, 0, OB_SCALE_OF_ALL},
+        {"QGemm", 1, 0, OB_SCALE_OF_ALL},
+        {"QGemm", 2, 0, OB_SCALE_OF_ALL},
+        {"QGemm", 7, 0, OB_SCALE_OF_ALL},
+        {"QGemm", 8, 0, OB_SCALE_OF_ALL},
+        {"DynamicQuantizeMatMul", 2, 1, OB_SCALE_OF_COLUMN},
+        {"DynamicQuantizeMatMul", 3, 1, OB_SCALE_OF_COLUMN},
+        {"MatMulIntegerToFloat", 2, 0, OB_SCALE_OF_ALL},
+        {"MatMulIntegerToFloat", 3, 1, OB_SCALE_OF_COLUMN},
+        {"MatMulIntegerToFloat", 4, 0, OB_SCALE_OF_ALL},
+        {"MatMulIntegerToFloat", 5, 1, OB_SCALE_OF_COLUMN},
     };
     const char *name = infer->op->name;
-    if (strncmp(name, "QLinear", 7) != 0 && !strstr(name, "Integer")) return OB_OK;
+    if (name[0] != 'Q' && !strstr(name, "Integer") && !strstr(name, "Quantize")) return OB_OK;
     for (size_t i = 0; i < sizeof parameters / sizeof parameters[0]; i++) {
         if (!ob__op_is(infer, parameters[i].op) || !ob__in_given(infer, parameters[i].input)) continue;
         ob_dim aligned[OB_MAX_RANK];
@@ -89,10 +120,107 @@ ob_status ob__require_product_scales(ob_infer *infer) {
     return OB_OK;
 }
 
-/* com.microsoft QLinearAdd and QLinearMul: the operands stand at 0 and 3, each followed by its scale and zero point. */
-ob_status ob__infer_qlinear_binary(ob_infer *infer) {
-    static const uint32_t operands[2] = {0, 3};
+/* ---- com.microsoft: each quantized operand is followed by its scale and zero point ---- */
+
+/* Scales, which are the operands of letter f, and the zero point behind each hold one element. */
+static ob_status require_scales(ob_infer *infer) {
+    bool homogeneous;
+    for (uint32_t i = 1; i < infer->node->n_inputs; i++) {
+        if (ob__op_input_letter(infer->op, i, &homogeneous) != 'f') continue;
+        OB_TRY(ob__require_one(infer, i));
+        OB_TRY(ob__require_one(infer, i + 1));
+    }
+    return OB_OK;
+}
+
+ob_status ob__infer_qlinear_same(ob_infer *infer) {
+    OB_TRY(require_scales(infer));
+    return ob__infer_same(infer);
+}
+
+ob_status ob__infer_qlinear_pool(ob_infer *infer) {
+    OB_TRY(require_scales(infer));
+    return ob__infer_pool(infer);
+}
+
+ob_status ob__infer_qlinear_global_pool(ob_infer *infer) {
+    OB_TRY(require_scales(infer));
+    return ob__infer_global_pool(infer);
+}
+
+ob_status ob__infer_qlinear_reduce(ob_infer *infer) {
+    OB_TRY(require_scales(infer));
+    return ob__infer_reduce(infer);
+}
+
+static ob_status broadcast_quantized(ob_infer *infer, const uint32_t *operands, uint32_t n) {
     ob_broadcast_result result;
-    OB_TRY(ob__broadcast_inputs(infer, operands, 2, &result));
+    OB_TRY(require_scales(infer));
+    OB_TRY(ob__broadcast_inputs(infer, operands, n, &result));
     return ob__out_tensor(infer, 0, OB_NONE, result.rank, result.dims);
+}
+
+ob_status ob__infer_qlinear_binary(ob_infer *infer) {
+    return broadcast_quantized(infer, (const uint32_t[]){0, 3}, 2);
+}
+
+ob_status ob__infer_qlinear_where(ob_infer *infer) {
+    return broadcast_quantized(infer, (const uint32_t[]){0, 1, 4}, 3);
+}
+
+/* The result's scale and zero point, then operand, scale and zero point of each. */
+ob_status ob__infer_qlinear_concat(ob_infer *infer) {
+    uint32_t n = infer->node->n_inputs;
+    int32_t rank = OB_RANK_UNKNOWN, axis;
+    ob__out_dtype(infer, 0, OB_NONE);
+    if (n % 3 != 2) ob__problem(infer, OB0603, -1, -1, "%u operands: each joined one needs a scale and a zero point", n);
+    if (!ob__node_attribute(infer->node, "axis")) ob__problem(infer, OB0602, -1, -1, "attribute axis is missing");
+    for (uint32_t i = 0; i < n; i++) {
+        ob_dtype dtype = ob__in_dtype(infer, i), wanted = i % 3 == 0 ? OB_FLOAT : ob__in_dtype(infer, 1);
+        if (dtype != OB_NONE && wanted != OB_NONE && dtype != wanted)
+            ob__problem(infer, OB0604, (int32_t)i, -1, "operand %u is %s, %s is needed", i, ob_dtype_name(dtype),
+                        ob_dtype_name(wanted));
+        if (i % 3 != 2) OB_TRY(ob__require_one(infer, i));
+        if (i % 3 == 2 && rank < 0) rank = ob__in_rank(infer, i);
+    }
+    for (uint32_t i = 2; i < n; i += 3)
+        if (!ob__rank_in(infer, i, rank < 0 ? 0 : rank, rank < 0 ? OB_MAX_RANK : rank)) return OB_OK;
+    if (rank < 0 || rank > OB_MAX_RANK || n % 3 != 2) return OB_OK;
+    if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), rank, &axis)) return ob__out_rank(infer, 0, rank);
+    ob_dim dims[OB_MAX_RANK];
+    for (int32_t k = 0; k < rank; k++) {
+        dims[k] = ob__in_dim(infer, 2, k);
+        for (uint32_t i = 5; i < n; i += 3) {
+            ob_dim d = ob__in_dim(infer, i, k);
+            if (k != axis && ob__in_rank(infer, i) >= 0 && ob__in_rank(infer, 2) >= 0)
+                OB_TRY(ob__require(infer, OB_COND_EQUAL, d, dims[k], (int32_t)i, k, OB0601));
+            dims[k] = k == axis ? ob__size_add(infer, dims[k], d, k) : ob__dim_prefer(infer->dims, dims[k], d);
+        }
+    }
+    return ob__out_tensor(infer, 0, OB_NONE, rank, dims);
+}
+
+/* A is operand 0, B operand 3 with a scale for all or for each column, C operand 6, which stretches to the product. */
+ob_status ob__infer_qgemm(ob_infer *infer) {
+    ob_dtype narrow = ob__in_given(infer, 8) ? ob__in_dtype(infer, 8) : OB_UINT8;
+    ob__out_dtype(infer, 0, ob__in_given(infer, 7) ? narrow : OB_FLOAT);
+    OB_TRY(ob__require_product_scales(infer));
+    if (!ob__rank_in(infer, 0, 2, 2) || !ob__rank_in(infer, 3, 2, 2)) return OB_OK;
+    int32_t m = ob__node_int(infer->node, "transA", 0) != 0, n = ob__node_int(infer->node, "transB", 0) == 0;
+    const ob_dim dims[2] = {ob__in_dim(infer, 0, m), ob__in_dim(infer, 3, n)};
+    if (ob__in_rank(infer, 0) >= 0 && ob__in_rank(infer, 3) >= 0)
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 0, 1 - m), ob__in_dim(infer, 3, 1 - n), 0, -1, OB0104));
+    const ob_shape column = {1, &dims[1]};
+    for (uint32_t i = 4; i < 6; i++)
+        if (ob__rank_in(infer, i, 0, 1)) OB_TRY(ob__broadcast_onto(infer, ob__in_shape(infer, i), column, (int32_t)i, OB0601));
+    OB_TRY(ob__out_tensor(infer, 0, OB_NONE, 2, dims));
+    return ob__broadcast_onto(infer, ob__in_shape(infer, 6), (ob_shape){2, dims}, 6, OB0102);
+}
+
+/* DynamicQuantizeMatMul and MatMulIntegerToFloat: the bias, the last operand, is one for each column. */
+ob_status ob__infer_scaled_matmul(ob_infer *infer) {
+    uint32_t bias = ob__op_is(infer, "DynamicQuantizeMatMul") ? 4 : 6;
+    ob_dim columns = ob__in_dim(infer, 1, -1);
+    OB_TRY(ob__infer_matmul(infer));
+    return ob__in_given(infer, bias) ? ob__require_shape(infer, bias, (ob_shape){1, &columns}, OB0601) : OB_OK;
 }

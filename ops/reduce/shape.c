@@ -48,7 +48,8 @@ ob_status ob__infer_reduce(ob_infer *infer) {
     uint32_t n;
     bool known;
     const ob_reduce_params p = ob__reduce_params(infer->node, infer->op);
-    const int64_t *axes = ob__axes(infer, "axes", 1, &n, &known);
+    bool scaled = ob__op_is(infer, "QLinearReduceMean"); /* its operand 1 is a scale */
+    const int64_t *axes = ob__axes(infer, "axes", scaled ? infer->node->n_inputs : 1, &n, &known);
     ob__out_dtype(infer, 0, OB_NONE);
     if (axes) OB_TRY(ob__rank_unknown(infer, 0));
     if (!known) OB_TRY(ob__unverified(infer, 1, -1, "axes depend on data"));

@@ -1,0 +1,75 @@
+/* com.microsoft QLinearConcat: the result's scale and zero point, then operands, each followed by its own. An element of 8 bits
+ * is one of 256, so each operand has a table of what its elements become: (x - zero point) * scale / result's scale, rounded half
+ * to even, with the result's zero point added and saturated. Where scale and zero point are the result's, that is the element. */
+#include <math.h>
+
+#include "ops/kernel/common.h"
+
+static ob_status qlinear_concat_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    const ob_view *out = &args->out[0];
+    int32_t axis;
+    int64_t n_axis = 0;
+    (void)needs;
+    OB_FAIL_IF(args->n_in % 3 != 2, error, OB_E_ARGUMENT, "%u operands", args->n_in);
+    OB_TRY(ob__axis(ob__node_int(site->node, "axis", 0), out->rank, &axis, error));
+    for (uint32_t i = 0; i < args->n_in; i++) {
+        const ob_view *in = &args->in[i];
+        bool scale = i % 3 == 0;
+        OB_FAIL_IF(in->dtype != (scale ? OB_FLOAT : out->dtype), error, OB_E_TYPE, "operand %u is %s", i,
+                   ob_dtype_name(in->dtype));
+        if (i % 3 != 2) {
+            OB_FAIL_IF(ob__count(in) != 1, error, OB_E_SHAPE, "operand %u is not one element", i);
+            continue;
+        }
+        OB_FAIL_IF(in->rank != out->rank, error, OB_E_SHAPE, "operand %u has another rank", i);
+        for (int32_t a = 0; a < in->rank; a++)
+            OB_FAIL_IF(a != axis && in->dims[a] != out->dims[a], error, OB_E_SHAPE, "operand %u does not fit along axis %d", i,
+                       a);
+        n_axis += in->dims[axis];
+    }
+    OB_FAIL_IF(n_axis != out->dims[axis], error, OB_E_SHAPE, "the operands do not fill axis %d", axis);
+    *(int32_t *)args->state = axis;
+    return OB_OK;
+}
+
+static int element_of(const ob_view *view) {
+    return view->dtype == OB_INT8 ? *(const int8_t *)view->data : *(const uint8_t *)view->data;
+}
+
+/* By bits of the element. */
+static void fill_table(const ob_kernel_args *args, uint32_t i, uint8_t table[256]) {
+    bool is_signed = args->out[0].dtype == OB_INT8;
+    float from = *(const float *)args->in[i + 1].data, to = *(const float *)args->in[0].data;
+    int from_zero = element_of(&args->in[i + 2]), to_zero = element_of(&args->in[1]);
+    float low = is_signed ? -128 : 0, high = is_signed ? 127 : 255;
+    bool same = from == to && from_zero == to_zero;
+    for (int bits = 0; bits < 256; bits++) {
+        int x = is_signed && bits > 127 ? bits - 256 : bits;
+        float y = rintf((float)(x - from_zero) * from / to) + (float)to_zero;
+        y = y >= low ? y <= high ? y : high : low; /* NaN too becomes the lowest */
+        table[bits] = (uint8_t)(same ? bits : (int)y);
+    }
+}
+
+static ob_status qlinear_concat_run(const ob_kernel_args *args, ob_error *error) {
+    const ob_view *out = &args->out[0];
+    int32_t axis = *(const int32_t *)args->state;
+    (void)error;
+    if (ob__writes_nothing(args)) return OB_OK;
+    int64_t n_outer = ob__product(out->dims, 0, axis), inner = ob__product(out->dims, axis + 1, out->rank), done = 0;
+    for (uint32_t i = 2; i < args->n_in; i += 3) {
+        uint8_t table[256];
+        int64_t n = args->in[i].dims[axis] * inner;
+        fill_table(args, i, table);
+        for (int64_t outer = 0; outer < n_outer; outer++) {
+            const uint8_t *restrict from = (const uint8_t *)args->in[i].data + outer * n;
+            uint8_t *restrict to = (uint8_t *)out->data + outer * out->dims[axis] * inner + done;
+            for (int64_t k = 0; k < n; k++) to[k] = table[from[k]];
+        }
+        done += n;
+    }
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_qlinear_concat = {
+    .name = "qlinear_concat", .state_bytes = sizeof(int32_t), .plan = qlinear_concat_plan, .run = qlinear_concat_run};
