@@ -3,6 +3,8 @@
 #ifndef OB_KERNELS_VECTOR_H
 #define OB_KERNELS_VECTOR_H
 
+#include <stdint.h>
+
 #if defined(__FMA__) || defined(__AVX512F__)
 #include <immintrin.h>
 #endif
@@ -18,10 +20,12 @@
 /* Aligned as an element is: they are read and written through pointers to elements. */
 typedef float obk_v_f32 __attribute__((vector_size(OBK_VECTOR_BYTES), aligned(4), may_alias));
 typedef double obk_v_f64 __attribute__((vector_size(OBK_VECTOR_BYTES), aligned(8), may_alias));
+typedef uint32_t obk_v_u32 __attribute__((vector_size(OBK_VECTOR_BYTES), aligned(4), may_alias));
 
 /* For accumulators and other variables: GCC 12 keeps those that are aligned less in memory, which halves the speed of a tile. */
 typedef float obk_r_f32 __attribute__((vector_size(OBK_VECTOR_BYTES)));
 typedef double obk_r_f64 __attribute__((vector_size(OBK_VECTOR_BYTES)));
+typedef uint32_t obk_r_u32 __attribute__((vector_size(OBK_VECTOR_BYTES)));
 
 /* OBK_FMA (kernels/fma.h) of vectors. */
 #if defined(__AVX512F__)

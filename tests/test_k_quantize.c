@@ -277,35 +277,45 @@ static void conv_integer_pads_with_the_zero_point(void **state) {
     }
 }
 
-/* Two axes, strides, dilations, padding, groups, images; planes of several blocks; W constant or not. */
+/* Two axes, strides, dilations, padding, groups, images; planes of several blocks; W constant or not; at last enough maps
+ * for several parts. */
 static void conv_integer_in_every_form(void **state) {
     (void)state;
     srand(65);
-    for (int round = 0; round < 40; round++) {
-        int64_t groups = 1 + rand() % 3, channels = 1 + rand() % 3, maps = 1 + rand() % 5, kernel[2], stride[2], dilation[2],
-                pad[4], in[2], out[2];
+    for (int round = 0; round < 42; round++) {
+        const bool large = round >= 40, requantize = round / 8 % 2 || large;
+        int64_t groups = large ? 1 : 1 + rand() % 3, channels = large ? 65 : 1 + rand() % 3, maps = large ? 61 : 1 + rand() % 5,
+                kernel[2], stride[2], dilation[2], pad[4], in[2], out[2];
         bool pointwise = round % 5 == 0;
         for (int a = 0; a < 2; a++) {
-            kernel[a] = pointwise ? 1 : 1 + rand() % 4;
-            stride[a] = pointwise ? 1 : 1 + rand() % 3;
+            kernel[a] = pointwise ? 1 : large ? 3 : 1 + rand() % 4;
+            stride[a] = pointwise || large ? 1 : 1 + rand() % 3;
             dilation[a] = 1 + rand() % 2;
             pad[a] = pointwise ? 0 : rand() % 3;
             pad[a + 2] = pointwise ? 0 : rand() % 3;
             in[a] = round % 8 == 1 ? 90 : 8 + rand() % 9;
             out[a] = (in[a] + pad[a] + pad[a + 2] - (kernel[a] - 1) * dilation[a] - 1) / stride[a] + 1;
         }
-        kernel_case *c = kc_open("ConvInteger", 10);
+        kernel_case *c = kc_open(requantize ? "QLinearConv" : "ConvInteger", 10);
+        const uint32_t w_at = requantize ? 3 : 1;
         c->hide_inputs_from_plan = round % 2;
         ob_view *x = kc_in(c, 0, OB_INT8, DIMS(2, groups * channels, in[0], in[1]));
-        ob_view *w = kc_in(c, 1, OB_UINT8, DIMS(groups * maps, channels, kernel[0], kernel[1]));
+        ob_view *w = kc_in(c, w_at, OB_UINT8, DIMS(groups * maps, channels, kernel[0], kernel[1]));
         kc_random_bytes(x);
         kc_random_bytes(w);
         kc_set(kc_in(c, 2, OB_INT8, SCALAR), 0, -7);
+        if (requantize) {
+            kc_set(kc_in(c, 1, OB_FLOAT, SCALAR), 0, 0.5);
+            kc_set(kc_in(c, 4, OB_FLOAT, SCALAR), 0, 0.25);
+            kc_set(kc_in(c, 5, OB_UINT8, SCALAR), 0, 100);
+            kc_set(kc_in(c, 6, OB_FLOAT, SCALAR), 0, 256);
+            kc_set(kc_in(c, 7, OB_INT8, SCALAR), 0, -3);
+        }
         kc_int(c, "group", groups);
         kc_ints(c, "strides", stride, 2);
         kc_ints(c, "dilations", dilation, 2);
         kc_ints(c, "pads", pad, 4);
-        kc_out(c, 0, OB_INT32, DIMS(2, groups * maps, out[0], out[1]));
+        kc_out(c, 0, requantize ? OB_INT8 : OB_INT32, DIMS(2, groups * maps, out[0], out[1]));
         kc_run(c);
         int64_t plane = out[0] * out[1];
         for (int64_t i = 0; i < 2 * groups * maps * plane; i++) {
@@ -316,8 +326,10 @@ static void conv_integer_in_every_form(void **state) {
                 int64_t column = i % out[1] * stride[1] - pad[1] + k % kernel[1] * dilation[1];
                 if (row < 0 || row >= in[0] || column < 0 || column >= in[1]) continue;
                 int64_t channel = image * groups * channels + m / maps * channels + k / taps;
-                sum += (kc_get(x, (channel * in[0] + row) * in[1] + column) + 7) * kc_get(w, m * channels * taps + k);
+                sum += (kc_get(x, (channel * in[0] + row) * in[1] + column) + 7) *
+                       (kc_get(w, m * channels * taps + k) - (requantize ? 100 : 0));
             }
+            if (requantize) sum = clamped(rint(sum * (0.5 * 0.25 / 256)) - 3, OB_INT8);
             kc_near(kc_get(&c->out[0], i), sum, 0);
         }
         kc_close(c);

@@ -4,18 +4,28 @@
 
 #include "window_case.h"
 
-static const size_t widths[2] = {4, 8};
+static const size_t widths[OBK_CONV_TYPES] = {4, 8, sizeof(obk_pair)};
 static const unsigned levels[] = {0, OBK_ISA_AVX2, ~0u};
 
 static double get(int type, const void *x, int64_t i) {
+    if (type == OBK_CONV_PAIRS) return ((const int32_t *)x)[i];
     return type ? ((const double *)x)[i] : (double)((const float *)x)[i];
 }
 
+static double product(int type, const void *x, int64_t i, const void *w, int64_t k) {
+    if (type != OBK_CONV_PAIRS) return get(type, x, i) * get(type, w, k);
+    const obk_pair *a = (const obk_pair *)x + i, *b = (const obk_pair *)w + k;
+    return a->k[0] * b->k[0] + a->k[1] * b->k[1];
+}
+
+/* Pairs of what bytes less a zero point are; as numbers of 32 bits they are what a bias is. */
 static void *draw_values(int type, int64_t n) {
     char *x = wc_guarded((size_t)n * widths[type]);
     for (int64_t i = 0; i < n; i++) {
         double v = (double)draw(2001) / 1000 - 1;
-        if (type)
+        if (type == OBK_CONV_PAIRS)
+            ((obk_pair *)(void *)x)[i] = (obk_pair){{(int16_t)(draw(511) - 255), (int16_t)(draw(511) - 255)}};
+        else if (type)
             ((double *)(void *)x)[i] = v;
         else
             ((float *)(void *)x)[i] = (float)v;
@@ -41,7 +51,7 @@ static double expected(const obk_conv *c, const operands *of, int64_t m, int64_t
         for (int64_t k = 0; k < w->n_taps; k++) {
             int64_t at = wc_seen(w, o, k);
             if (at < 0) continue;
-            double v = get(of->type, of->x, i * w->n_in + at) * get(of->type, of->w, (m * c->channels + i) * w->n_taps + k);
+            double v = product(of->type, of->x, i * w->n_in + at, of->w, (m * c->channels + i) * w->n_taps + k);
             sum += v;
             *size += fabs(v);
         }
@@ -50,11 +60,14 @@ static double expected(const obk_conv *c, const operands *of, int64_t m, int64_t
 
 static void *run(const obk_conv *c, const operands *of) {
     size_t n_lane = (size_t)obk_conv_lane(c) * widths[of->type], n_y = (size_t)(c->maps * c->window.n_out) * widths[of->type];
-    void *lane = wc_guarded(n_lane), *y = wc_guarded(n_y);
+    void *lane = wc_guarded(n_lane);
+    char *y = wc_guarded(n_y);
     int64_t half = draw(c->maps + 1);
     for (int64_t b = c->tiled ? c->tiling.n_blocks : 1; b-- > 0;) { /* maps in two parts, the second first */
-        ob__kernels()->conv->run[of->type](c, of->x, of->w, of->bias, y, b, half, c->maps, lane);
-        ob__kernels()->conv->run[of->type](c, of->x, of->w, of->bias, y, b, 0, half, lane);
+        char *from = y + (size_t)obk_conv_start(c, b) * widths[of->type];
+        ob__kernels()->conv->run[of->type](c, of->x, of->w, of->bias, from + (size_t)(half * c->y_map) * widths[of->type], b,
+                                           half, c->maps, lane);
+        ob__kernels()->conv->run[of->type](c, of->x, of->w, of->bias, from, b, 0, half, lane);
     }
     wc_free(lane, n_lane);
     return y;
@@ -63,6 +76,8 @@ static void *run(const obk_conv *c, const operands *of) {
 static void check(window_case *wc, obk_conv *c, const operands *of) {
     size_t n = (size_t)(c->maps * c->window.n_out);
     void *first[3] = {NULL};
+    const double bound[OBK_CONV_TYPES] = {6e-7, 1e-15, 0};
+    c->y_map = c->window.n_out;
     for (int form = 0; form < 9; form++) { /* in one block, in many, without a tiling; on each level */
         const int64_t wish[] = {INT64_MAX / 4, 1 + draw(2000), 0};
         int level = form % 3;
@@ -81,7 +96,7 @@ static void check(window_case *wc, obk_conv *c, const operands *of) {
         for (int64_t m = 0; m < c->maps && !first[level]; m++)
             for (int64_t o = 0; o < c->window.n_out; o++) {
                 double size, want = expected(c, of, m, o, &size);
-                assert_true(fabs(get(of->type, y, m * c->window.n_out + o) - want) <= (of->type ? 1e-15 : 6e-7) * (size + 1));
+                assert_true(fabs(get(of->type, y, m * c->window.n_out + o) - want) <= bound[of->type] * (size + 1));
             }
         if (first[level]) assert_memory_equal(y, first[level], n * widths[of->type]);
         if (first[level])
@@ -101,7 +116,7 @@ static void test_random(void **state) {
         window_case wc;
         wc_draw(&wc, 5);
         obk_conv c = {.window = wc.window, .channels = 1 + draw(draw(2) ? 2 : 9), .maps = 1 + draw(draw(2) ? 3 : 20)};
-        operands of = {.type = (int)draw(2)};
+        operands of = {.type = (int)draw(OBK_CONV_TYPES)};
         of.x = draw_values(of.type, c.channels * c.window.n_in);
         of.w = draw_values(of.type, c.channels * c.maps * c.window.n_taps);
         if (draw(2)) of.bias = draw_values(of.type, c.maps);
@@ -119,7 +134,7 @@ static void test_as_is(void **state) {
         window_case wc = {.axes = {{n, n, 1, 1, 1, 0, 0}}};
         wc.window = (obk_window){1, wc.axes, n, n, 1};
         obk_conv c = {.window = wc.window, .as_is = true, .channels = 1 + draw(9), .maps = 1 + n % 15};
-        operands of = {.type = (int)draw(2)};
+        operands of = {.type = (int)draw(OBK_CONV_TYPES)};
         of.x = draw_values(of.type, c.channels * n);
         of.w = draw_values(of.type, c.channels * c.maps);
         if (draw(2)) of.bias = draw_values(of.type, c.maps);
@@ -128,6 +143,33 @@ static void test_as_is(void **state) {
         free_values(of.type, of.w, c.channels * c.maps);
         if (of.bias) free_values(of.type, of.bias, c.maps);
     }
+}
+
+static void test_pairs(void **state) {
+    (void)state;
+    srand(6);
+    for (int round = 0; round < 3 * 2 * 2 * 200; round++) {
+        bool is_signed = round % 2, one = round / 2 % 2;
+        int64_t n = round / 12;
+        int16_t zero = (int16_t)(draw(256) - (is_signed ? 128 : 0));
+        uint8_t *x = wc_guarded((size_t)n), *y = wc_guarded((size_t)n);
+        obk_pair *pairs = wc_guarded((size_t)n * sizeof *pairs);
+        for (int64_t i = 0; i < n; i++) {
+            x[i] = (uint8_t)draw(256);
+            y[i] = (uint8_t)draw(256);
+        }
+        ob__kernels_limit(levels[round / 4 % 3]);
+        ob__kernels()->conv->pair[is_signed](pairs, x, one ? NULL : y, zero, n);
+        for (int64_t i = 0; i < n; i++) {
+            int first = (is_signed ? (int8_t)x[i] : x[i]) - zero, second = (is_signed ? (int8_t)y[i] : y[i]) - zero;
+            assert_int_equal(pairs[i].k[0], first);
+            assert_int_equal(pairs[i].k[1], one ? 0 : second);
+        }
+        wc_free(x, (size_t)n);
+        wc_free(y, (size_t)n);
+        wc_free(pairs, (size_t)n * sizeof *pairs);
+    }
+    ob__kernels_limit(~0u);
 }
 
 /* ---- transposed ---- */
@@ -185,6 +227,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_as_is),
+        cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_transposed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "kernels/conv/conv.h"
 
 #include "kernels/fma.h"
+#include "kernels/gemm/pair.h"
 #include "kernels/kernels.h"
 #include "kernels/tables.h"
 #include "kernels/vector.h"
@@ -13,6 +14,11 @@ typedef struct obk_product {
     int64_t channels, taps, plane, w_down, w_across;
     const int64_t *tap;
 } obk_product;
+
+/* Of two obk_pair. */
+static inline uint32_t one_pair(uint32_t a, uint32_t b) {
+    return (uint32_t)((int16_t)a * (int16_t)b) + (uint32_t)((int16_t)(a >> 16) * (int16_t)(b >> 16));
+}
 
 /* How many maps to compute at once, of those that are left: whole tiles as far as they go. */
 static int64_t maps_at_once(int64_t left) {
@@ -27,6 +33,9 @@ static int64_t maps_at_once(int64_t left) {
 #define T   double
 #define PAD pad_f64
 #include "kernels/window/pad.inc.h"
+#define T   obk_any_pair
+#define PAD pad_pairs
+#include "kernels/window/pad.inc.h"
 
 #define T        float
 #define PAD      pad_f32
@@ -34,6 +43,8 @@ static int64_t maps_at_once(int64_t left) {
 #define VECTOR   obk_v_f32
 #define REGISTER obk_r_f32
 #define FMA      obk_fma_v_f32
+#define FMA_ONE  OBK_FMA
+#define TRANSPOSED
 #include "kernels/conv/conv.inc.h"
 #define T        double
 #define PAD      pad_f64
@@ -41,7 +52,29 @@ static int64_t maps_at_once(int64_t left) {
 #define VECTOR   obk_v_f64
 #define REGISTER obk_r_f64
 #define FMA      obk_fma_v_f64
+#define FMA_ONE  OBK_FMA
+#define TRANSPOSED
 #include "kernels/conv/conv.inc.h"
 
+/* Sums that wrap, of pairs. */
+#define T                obk_any_pair
+#define PAD              pad_pairs
+#define NAME(n)          n##_pairs
+#define VECTOR           obk_v_u32
+#define REGISTER         obk_r_u32
+#define FMA(a, b, c)     ((c) + obk_pair_products(a, b))
+#define FMA_ONE(a, b, c) ((c) + one_pair(a, b))
+#include "kernels/conv/conv.inc.h"
+
+#define BYTE    int8_t
+#define NAME(n) n##_signed
+#include "kernels/conv/pair.inc.h"
+#define BYTE    uint8_t
+#define NAME(n) n##_unsigned
+#include "kernels/conv/pair.inc.h"
+
 const obk_convs OBK_TABLE(obk_conv_functions) = {
-    .run = {conv_f32, conv_f64}, .columns = {columns_f32, columns_f64}, .fold = {fold_f32, fold_f64}};
+    .run = {[OBK_CONV_F32] = conv_f32, [OBK_CONV_F64] = conv_f64, [OBK_CONV_PAIRS] = conv_pairs},
+    .columns = {columns_f32, columns_f64},
+    .fold = {fold_f32, fold_f64},
+    .pair = {pair_unsigned, pair_signed}};

@@ -1,4 +1,5 @@
-/* Template of conv.c. Parameters: T, PAD, NAME(n), VECTOR, REGISTER, FMA and OBK_FMA(a, b, c). */
+/* Template of conv.c. Parameters: T, PAD, NAME(n), VECTOR, REGISTER, FMA(a, b, c) of vectors, FMA_ONE of one element; TRANSPOSED:
+ * the transposed form, too. */
 
 #define TILE    NAME(tile_6x2)
 #define ROWS    6
@@ -65,30 +66,28 @@ static void NAME(conv_tiled)(const obk_conv *c, const T *x, const T *w, const T 
     for (int64_t i = 0; i < c->channels; i++) PAD(win, t, x + i * win->n_in, b, 0, lane + i * c->pitch);
     T *behind = lane + c->channels * c->pitch, *out = behind + OBK_SLACK;
     OBK_CAT(PAD, _fill)(behind, OBK_SLACK, 0);
-    y += obk_block_start(t, b);
     for (int64_t m = first; m < end;) {
         const int64_t at_once = maps_at_once(end - m), some = at_once < end - m ? at_once : end - m;
         NAME(rows)(&q, lane, n, w + m * q.w_down, bias ? bias + m : NULL, at_once, some, out, step, step);
         for (int64_t r = 0; r < some; r++, m++)
             for (int64_t i = 0; i < rows; i++)
-                obk_copy_row(y + m * win->n_out + i * length, out + r * step + t->row[i], length * (int64_t)sizeof(T));
+                obk_copy_row(y + (m - first) * c->y_map + i * length, out + r * step + t->row[i], length * (int64_t)sizeof(T));
     }
 }
 
 /* One tap that sees every element at its own place. */
 static void NAME(conv_as_is)(const obk_conv *c, const T *x, const T *w, const T *bias, T *y, int64_t b, int64_t first,
                              int64_t end, T *lane) {
-    const int64_t n_out = c->window.n_out, start = b * c->tiling.block,
-                  n = b + 1 < c->tiling.n_blocks ? c->tiling.block : n_out - start;
+    const int64_t n_out = c->window.n_out, n = obk_conv_results(c, b);
     const obk_product q = {c->channels, 1, c->pitch > 0 ? c->pitch : n_out, c->channels, 1, NULL};
-    const T *from = x + start;
+    const T *from = x + obk_conv_start(c, b);
     if (c->pitch > 0) {
         for (int64_t i = 0; i < c->channels; i++) memcpy(lane + i * c->pitch, from + i * n_out, (size_t)n * sizeof(T));
         from = lane;
     }
     for (int64_t m = first; m < end;) {
         const int64_t at_once = maps_at_once(end - m), some = at_once < end - m ? at_once : end - m;
-        NAME(rows)(&q, from, n, w + m * q.w_down, bias ? bias + m : NULL, at_once, some, y + m * n_out + start, n_out, n);
+        NAME(rows)(&q, from, n, w + m * q.w_down, bias ? bias + m : NULL, at_once, some, y + (m - first) * c->y_map, c->y_map, n);
         m += some;
     }
 }
@@ -107,10 +106,10 @@ static void NAME(conv_each)(const obk_conv *c, const T *x, const T *w, const T *
                         int64_t at = obk_seen(win, &v, o), tap = 0;
                         for (int32_t a = 0; a <= last; a++) tap = tap * win->axes[a].kernel + v.tap[a];
                         for (int64_t k = v.first[last]; k < v.end[last]; k++, at += win->axes[last].dilation)
-                            sum = OBK_FMA(weights[tap++], plane[at], sum);
+                            sum = FMA_ONE(weights[tap++], plane[at], sum);
                     } while (obk_next_row(win, &v));
             }
-            y[m * win->n_out + o] = sum;
+            y[(m - first) * c->y_map + o] = sum;
         }
 }
 
@@ -124,7 +123,9 @@ static void NAME(conv)(const obk_conv *c, const void *x, const void *w, const vo
         NAME(conv_tiled)(c, x, w, bias, y, b, first, end, lane);
 }
 
+#ifdef TRANSPOSED
 #include "kernels/conv/transposed.inc.h"
+#endif
 
 #undef T
 #undef PAD
@@ -132,3 +133,5 @@ static void NAME(conv)(const obk_conv *c, const void *x, const void *w, const vo
 #undef VECTOR
 #undef REGISTER
 #undef FMA
+#undef FMA_ONE
+#undef TRANSPOSED

@@ -3,12 +3,8 @@
 
 #include <string.h>
 
-#ifdef __SSE2__
-#include <immintrin.h>
-#endif
-
+#include "kernels/gemm/pair.h"
 #include "kernels/tables.h"
-#include "kernels/vector.h"
 
 #if OBK_VECTOR_BYTES == 64
 #define MR 12
@@ -20,52 +16,29 @@
 
 enum { W = OBK_VECTOR_BYTES / 4, NR = 2 * W, BLOCK = 384 }; /* of pairs */
 
-typedef uint32_t sums __attribute__((vector_size(OBK_VECTOR_BYTES))); /* they wrap */
-typedef uint32_t sums_memory __attribute__((vector_size(OBK_VECTOR_BYTES), aligned(4), may_alias));
-typedef uint32_t any_pair __attribute__((may_alias));
-
-/* Per pair: the sum of its two products. */
-OBK_INLINE sums pair_products(sums a, sums b) {
-#if defined __AVX512BW__
-    return (sums)_mm512_madd_epi16((__m512i)a, (__m512i)b);
-#elif defined __AVX2__
-    return (sums)_mm256_madd_epi16((__m256i)a, (__m256i)b);
-#elif defined __SSE2__
-    return (sums)_mm_madd_epi16((__m128i)a, (__m128i)b);
-#else
-    int16_t x[2 * W], y[2 * W];
-    uint32_t z[W];
-    memcpy(x, &a, sizeof x);
-    memcpy(y, &b, sizeof y);
-    for (int i = 0; i < W; i++) z[i] = (uint32_t)(x[2 * i] * y[2 * i] + x[2 * i + 1] * y[2 * i + 1]);
-    memcpy(&a, z, sizeof z);
-    return a;
-#endif
-}
-
 /* rows x (2 * panels) vectors of C; rows and panels are constants of the caller. Panels of B lie b_panel apart. */
 OBK_INLINE void tile(const int rows, const int panels, int64_t pairs, const obk_pair *a, ptrdiff_t a_row, const obk_pair *b,
                      ptrdiff_t b_panel, uint32_t *c, ptrdiff_t c_row) {
-    sums sum[MR][8];
+    obk_r_u32 sum[MR][8];
     OBK_UNROLL
     for (int i = 0; i < rows; i++) OBK_UNROLL
-    for (int v = 0; v < 2 * panels; v++) sum[i][v] = (sums){0};
+    for (int v = 0; v < 2 * panels; v++) sum[i][v] = (obk_r_u32){0};
     for (int64_t l = 0; l < pairs; l++) {
-        sums from_b[8];
+        obk_r_u32 from_b[8];
         OBK_UNROLL
-        for (int v = 0; v < 2 * panels; v++) from_b[v] = (sums) * (const sums_memory *)(b + v / 2 * b_panel + v % 2 * W);
+        for (int v = 0; v < 2 * panels; v++) from_b[v] = (obk_r_u32) * (const obk_v_u32 *)(b + v / 2 * b_panel + v % 2 * W);
         OBK_UNROLL
         for (int i = 0; i < rows; i++) {
-            sums from_a = *(const any_pair *)(a + i * a_row) + (sums){0};
+            obk_r_u32 from_a = *(const obk_any_pair *)(a + i * a_row) + (obk_r_u32){0};
             OBK_UNROLL
-            for (int v = 0; v < 2 * panels; v++) sum[i][v] += pair_products(from_a, from_b[v]);
+            for (int v = 0; v < 2 * panels; v++) sum[i][v] += obk_pair_products(from_a, from_b[v]);
         }
         a++;
         b += NR;
     }
     OBK_UNROLL
     for (int i = 0; i < rows; i++) OBK_UNROLL
-    for (int v = 0; v < 2 * panels; v++) *(sums_memory *)(c + i * c_row + v * W) = sum[i][v];
+    for (int v = 0; v < 2 * panels; v++) *(obk_v_u32 *)(c + i * c_row + v * W) = sum[i][v];
 }
 
 /* The tile of `rows` rows at c, `panels` panels wide (more than one for few rows only). */

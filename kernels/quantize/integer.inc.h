@@ -20,16 +20,15 @@ static void NAME(requantize)(void *to, const int32_t *restrict sums, int64_t n, 
     INTEGER *restrict y = to;
     const float low = q->low - q->zero, high = q->high - q->zero, *restrict scale = q->scale;
     const int32_t zero = (int32_t)q->zero;
-    const uint32_t bias = (uint32_t)q->bias;
     if (q->each) {
         for (int64_t i = 0; i < n; i++) {
-            float sum = (float)(int32_t)((uint32_t)sums[i] + bias);
+            float sum = (float)sums[i];
             y[i] = (INTEGER)(nearest(clamped(sum * scale[i], low, high)) + zero);
         }
     } else {
         const float factor = *scale;
         for (int64_t i = 0; i < n; i++) {
-            float sum = (float)(int32_t)((uint32_t)sums[i] + bias);
+            float sum = (float)sums[i];
             y[i] = (INTEGER)(nearest(clamped(sum * factor, low, high)) + zero);
         }
     }

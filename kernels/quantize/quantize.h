@@ -24,7 +24,6 @@ typedef struct obk_scales {
 
 /* Sums of a product of integers to results of it, for n of them. */
 typedef struct obk_requantized {
-    int32_t bias;
     const float *scale; /* what a sum is multiplied with: one for all, or (`each`) one per element */
     bool each;
     float zero, low, high; /* whole numbers */
@@ -38,7 +37,7 @@ typedef struct obk_quantize {
     /* y = (x - zero) * scale. low and high are not looked at. */
     void (*dequantize[OBK_Q_COUNT])(float *y, const void *x, int64_t n, const obk_scales *scales);
     void (*dequantize_float)(float *y, const float *x, int64_t n, const obk_scales *scales); /* y may be x */
-    /* y = saturate(round((sum + bias) * scale) + zero), halves to even, as [OBK_Q_INT8] or [OBK_Q_UINT8]. */
+    /* y = saturate(round(sum * scale) + zero), halves to even, as [OBK_Q_INT8] or [OBK_Q_UINT8]. */
     void (*requantize[2])(void *y, const int32_t *sums, int64_t n, const obk_requantized *to);
     /* The least and the greatest of x and 0. NaN is not seen. */
     void (*range)(const float *x, int64_t n, float *low, float *high);

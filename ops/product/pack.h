@@ -6,7 +6,7 @@
 #include "ops/product/matrices.h"
 
 /* The highest byte of ob_pack_want.format: what the pack is. */
-typedef enum ob_pack_family { OB_PACK_B = 1, OB_PACK_INTEGER_B, OB_PACK_INTEGER_A } ob_pack_family;
+typedef enum ob_pack_family { OB_PACK_B = 1, OB_PACK_INTEGER_B, OB_PACK_INTEGER_CONV } ob_pack_family;
 
 /* Wants `constant`, B of the product or (`transposed`) its transpose, packed with elements of type `computing`, and sets the
  * distances of p->b to those of the pack. None of m, n, k is 0. */

@@ -1,0 +1,35 @@
+/* Pairs of 16-bit integers as vectors. */
+#ifndef OB_KERNELS_GEMM_PAIR_H
+#define OB_KERNELS_GEMM_PAIR_H
+
+#include <string.h>
+
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
+#include "kernels/vector.h"
+
+typedef uint32_t obk_any_pair __attribute__((may_alias)); /* an obk_pair as one number */
+
+/* Per pair: the sum of its two products. */
+OBK_INLINE obk_r_u32 obk_pair_products(obk_r_u32 a, obk_r_u32 b) {
+#if defined __AVX512BW__
+    return (obk_r_u32)_mm512_madd_epi16((__m512i)a, (__m512i)b);
+#elif defined __AVX2__
+    return (obk_r_u32)_mm256_madd_epi16((__m256i)a, (__m256i)b);
+#elif defined __SSE2__
+    return (obk_r_u32)_mm_madd_epi16((__m128i)a, (__m128i)b);
+#else
+    enum { W = OBK_VECTOR_BYTES / 4 };
+    int16_t x[2 * W], y[2 * W];
+    uint32_t z[W];
+    memcpy(x, &a, sizeof x);
+    memcpy(y, &b, sizeof y);
+    for (int i = 0; i < W; i++) z[i] = (uint32_t)(x[2 * i] * y[2 * i] + x[2 * i + 1] * y[2 * i + 1]);
+    memcpy(&a, z, sizeof z);
+    return a;
+#endif
+}
+
+#endif
