@@ -480,11 +480,51 @@ static void eye_shape_and_constants(void **state) {
     kc_close(c);
 }
 
+static void reverse_sequence_in_every_type(void **state) {
+    (void)state;
+    srand(41);
+    for (int dtype = 1; dtype < OB_DTYPE_COUNT; dtype++)
+        for (int64_t time = 0; time < 2; time++) {
+            if (!kc_takes(ob__op_find("", "ReverseSequence", 0), (ob_dtype)dtype)) continue;
+            kernel_case *c = kc_open("ReverseSequence", 10);
+            if (time == 1) {
+                kc_int(c, "time_axis", 1);
+                kc_int(c, "batch_axis", 0);
+            }
+            const int64_t dims[3] = {time ? 3 : 4, time ? 4 : 3, 2}, lengths[3] = {4, 0, 3};
+            kc_random_bytes(kc_in(c, 0, (ob_dtype)dtype, 3, dims));
+            kc_in_ints(c, 1, lengths, 3);
+            kc_out(c, 0, (ob_dtype)dtype, 3, dims);
+            kc_run(c);
+            for (int64_t i = 0; i < 24; i++) {
+                int64_t index[3];
+                unflatten(i, 3, dims, index);
+                int64_t length = lengths[index[1 - time]];
+                if (index[time] < length) index[time] = length - 1 - index[time];
+                assert_true(kc_same_element(&c->out[0], i, &c->in[0], flatten(3, dims, index)));
+            }
+            ((int64_t *)c->in[1].data)[1] = 5;
+            assert_int_equal(kc_try(c), OB_E_ARGUMENT);
+            ((int64_t *)c->in[1].data)[1] = -1;
+            assert_int_equal(kc_try(c), OB_E_ARGUMENT);
+            kc_int(c, "batch_axis", time);
+            assert_int_equal(kc_try(c), OB_E_ARGUMENT);
+            kc_close(c);
+        }
+    kernel_case *c = kc_open("ReverseSequence", 10);
+    kc_in(c, 0, OB_FLOAT, DIMS(0, 2));
+    kc_in_ints(c, 1, INTS(0, 0));
+    kc_out(c, 0, OB_FLOAT, DIMS(0, 2));
+    kc_run(c);
+    kc_close(c);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(concat_in_every_type),
         cmocka_unit_test(tile_repeats),
         cmocka_unit_test(depth_to_space_and_back),
+        cmocka_unit_test(reverse_sequence_in_every_type),
         cmocka_unit_test(gather_in_every_type),
         cmocka_unit_test(gather_elements_and_nd),
         cmocka_unit_test(scatter_with_every_reduction),

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "core/error.h"
+
 const char *const ob__pad_mode_names[OB_PAD_MODES] = {"constant", "edge", "reflect", "wrap"};
 
 ob_pad_params ob__pad_params(const ob_node *node, int32_t since) {
@@ -19,4 +21,12 @@ ob_depth_params ob__depth_params(const ob_node *node) {
     return (ob_depth_params){.to_space = to_space,
                              .channels_first = to_space && strcmp(ob__node_string(node, "mode", "DCR"), "CRD") == 0,
                              .block = ob__node_int(node, "blocksize", 0)};
+}
+
+ob_status ob__reverse_params(const ob_node *node, ob_reverse_params *params, ob_error *error) {
+    int64_t batch = ob__node_int(node, "batch_axis", 1), time = ob__node_int(node, "time_axis", 0);
+    OB_FAIL_IF(batch < 0 || batch > 1 || time != 1 - batch, error, OB_E_ARGUMENT,
+               "batch_axis %lld and time_axis %lld are not 0 and 1, or 1 and 0", (long long)batch, (long long)time);
+    *params = (ob_reverse_params){(int32_t)batch, (int32_t)time};
+    return OB_OK;
 }

@@ -50,4 +50,10 @@ typedef struct ob_depth_params {
 } ob_depth_params;
 ob_depth_params ob__depth_params(const ob_node *node);
 
+/* ReverseSequence: one is 0, the other 1. E_ARGUMENT otherwise. */
+typedef struct ob_reverse_params {
+    int32_t batch_axis, time_axis;
+} ob_reverse_params;
+ob_status ob__reverse_params(const ob_node *node, ob_reverse_params *params, ob_error *error);
+
 #endif

@@ -529,14 +529,14 @@ ob_status ob__infer_depth_space(ob_infer *infer) {
 
 /* One length for each sequence of the batch, at most the size of the time axis. */
 ob_status ob__infer_reverse_sequence(ob_infer *infer) {
-    int64_t batch = ob__node_int(infer->node, "batch_axis", 1), time = ob__node_int(infer->node, "time_axis", 0);
-    ob_dim n = ob__in_dim(infer, 0, batch);
-    if (batch < 0 || batch > 1 || time != 1 - batch)
-        ob__problem(infer, OB0602, -1, -1, "batch_axis %lld and time_axis %lld are not 0 and 1, or 1 and 0", (long long)batch,
-                    (long long)time);
+    ob_reverse_params params;
+    ob_error error;
+    if (ob__reverse_params(infer->node, &params, &error) != OB_OK)
+        ob__problem(infer, OB0602, -1, -1, "%s", error.message);
     else if (ob__rank_in(infer, 0, 2, OB_MAX_RANK)) {
+        ob_dim n = ob__in_dim(infer, 0, params.batch_axis);
         if (ob__in_rank(infer, 0) >= 0) OB_TRY(ob__require_shape(infer, 1, (ob_shape){1, &n}, OB0601));
-        OB_TRY(ob__require_lengths(infer, 1, ob__in_dim(infer, 0, time)));
+        OB_TRY(ob__require_lengths(infer, 1, ob__in_dim(infer, 0, params.time_axis)));
     }
     return ob__infer_same(infer);
 }

@@ -330,7 +330,21 @@ static bool make_depth_space(gen *g) {
     return true;
 }
 
+static bool make_reverse_sequence(gen *g) {
+    int x = take_input(g, 0, 2, 5);
+    if (x < 0) return false;
+    int64_t time = pick(g, 0, 1), n = view_at(g, x)->dims[1 - time], most = view_at(g, x)->dims[time], lengths[64];
+    if (n > 64 || most < 1) return false;
+    for (int64_t i = 0; i < n; i++) lengths[i] = pick(g, 1, most);
+    set_in(g, 0, x);
+    set_in(g, 1, leaf_ints(g, OB_INT64, lengths, n));
+    set_int(g, "time_axis", time);
+    set_int(g, "batch_axis", 1 - time);
+    return true;
+}
+
 const gen_row gen_moves[] = {
+    {"reverse_sequence", make_reverse_sequence, true},
     {"reshape", make_shaping, true},
     {"identity", make_one_operand, true},
     {"shape", make_shape, true},
