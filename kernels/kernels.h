@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/boxes/boxes.h"
 #include "kernels/conv/conv.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/integer.h"
@@ -105,6 +106,7 @@ typedef struct obk_table {
     const obk_loop *clip;     /* [type]: inputs x, low, high */
     const obk_integer_gemm *integer_gemm;
     const obk_quantize *quantize;
+    const obk_boxes *boxes;
 } obk_table;
 
 #define OBK_CAT_(a, b)     a##b

@@ -11,6 +11,7 @@
     extern const obk_moves obk_move_functions__##isa;                                                                            \
     extern const obk_integer_gemm obk_integer_gemm_functions__##isa;                                                             \
     extern const obk_quantize obk_quantize_functions__##isa;                                                                     \
+    extern const obk_boxes obk_box_functions__##isa;                                                                             \
     extern const obk_gemm obk_gemm_functions__##isa[OBK_GEMM_COUNT];                                                             \
     extern const obk_resizes obk_resize_functions__##isa;                                                                        \
     extern const obk_convs obk_conv_functions__##isa;                                                                            \

@@ -48,6 +48,11 @@ static inline ob_topk_params ob__topk_params(const ob_node *node, int32_t since)
                             .smallest = since >= 11 && ob__node_int(node, "largest", 1) == 0};
 }
 
+/* NonMaxSuppression: boxes are centre and size (x, y, width, height), else two opposite corners (y, x, y, x). */
+static inline bool ob__boxes_have_centers(const ob_node *node) {
+    return ob__node_int(node, "center_point_box", 0) != 0;
+}
+
 /* Scatter ...: how an update meets what is there. */
 typedef enum ob_reduction { OB_REPLACE, OB_ADD, OB_MUL, OB_MAX, OB_MIN, OB_REDUCTIONS } ob_reduction;
 extern const char *const ob__reduction_names[OB_REDUCTIONS];

@@ -161,6 +161,17 @@ static bool make_one_hot(gen *g) {
     return true;
 }
 
+static bool make_non_max_suppression(gen *g) {
+    int64_t batches = pick(g, 1, 2), classes = pick(g, 1, 3), boxes = pick(g, 1, 12);
+    set_in(g, 0, leaf(g, OB_FLOAT, 3, (int64_t[]){batches, boxes, 4}, FILL_TAME));
+    set_in(g, 1, leaf(g, OB_FLOAT, 3, (int64_t[]){batches, classes, boxes}, FILL_TAME));
+    set_in(g, 2, leaf_scalar(g, OB_INT64, (int32_t)pick(g, 0, 1), (double)pick(g, 0, 9)));
+    if (chance(g, 70)) set_in(g, 3, leaf_scalar(g, OB_FLOAT, (int32_t)pick(g, 0, 1), (double)pick(g, 0, 4) / 4));
+    if (chance(g, 50)) set_in(g, 4, leaf_scalar(g, OB_FLOAT, (int32_t)pick(g, 0, 1), (double)pick(g, -4, 4) / 4));
+    if (chance(g, 50)) set_int(g, "center_point_box", pick(g, 0, 1));
+    return true;
+}
+
 static bool make_trilu(gen *g) {
     int x = take_input(g, 0, 2, 5);
     set_in(g, 0, x);
@@ -353,6 +364,7 @@ const gen_row gen_selects[] = {
     {"scatter_nd", make_scatter_nd, false},
     {"one_hot", make_one_hot, false},
     {"trilu", make_trilu, true},
+    {"non_max_suppression", make_non_max_suppression, false},
     {"non_zero", make_non_zero, false},
     {"compress", make_compress, true},
     {"topk", make_topk, false},
