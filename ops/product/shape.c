@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "ops/product/params.h"
 #include "ops/table/op.h"
 
 OB_RULE(matmul);
@@ -62,59 +63,39 @@ ob_status ob__infer_det(ob_infer *infer) {
 
 /* ---- Einsum ---- */
 
-enum { N_LETTERS = 52 };
-
 typedef struct einsum {
-    ob_dim sizes[N_LETTERS];
-    bool seen[N_LETTERS];
-    int counts[N_LETTERS];
+    ob_dim sizes[OB_EINSUM_LETTERS];
+    bool seen[OB_EINSUM_LETTERS];
     ob_broadcast_result ellipsis;
-    bool has_ellipsis;
     bool broken; /* a problem was reported */
 } einsum;
 
-static int letter_index(char c) {
-    if (c >= 'A' && c <= 'Z') return c - 'A';
-    if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-    return -1;
+static ob_status take_letter(ob_infer *infer, einsum *e, uint32_t input, int letter, bool known_rank, ob_dim d) {
+    ob_dim known = e->sizes[letter];
+    bool seen = e->seen[letter];
+    e->seen[letter] = true;
+    e->sizes[letter] = seen ? OB_DIM_UNKNOWN : d;
+    if (!seen || !known_rank) return OB_OK; /* a rank that is not known is called unverified */
+    if (known == OB_DIM_UNKNOWN) return OB_OK;
+    const ob_condition condition = {OB_COND_BROADCAST, d, known}; /* sizes of 1 broadcast */
+    if (d == known || ob_condition_decide(infer->dims, &condition) != OB_FALSE)
+        e->sizes[letter] = ob_dim_bcast(infer->dims, known, d);
+    return ob__require(infer, OB_COND_BROADCAST, d, known, (int32_t)input, -1, OB0601);
 }
 
-/* Length of one term, up to a comma, the arrow or the end; counts its letters. False: a character that does not belong there. */
-static bool scan_term(const char *term, size_t *length, int *n_letters, bool *ellipsis) {
-    size_t i = 0;
-    *n_letters = 0;
-    *ellipsis = false;
-    for (; term[i] && term[i] != ',' && term[i] != '-'; i++) {
-        if (term[i] == ' ') continue;
-        if (strncmp(term + i, "...", 3) == 0) {
-            if (*ellipsis) return false;
-            *ellipsis = true;
-            i += 2;
-        } else if (letter_index(term[i]) >= 0)
-            ++*n_letters;
-        else
-            return false;
-    }
-    *length = i;
-    return true;
-}
-
-static ob_status take_operand(ob_infer *infer, einsum *e, uint32_t input, const char *term, size_t length, int n_letters,
-                              bool ellipsis) {
+static ob_status take_operand(ob_infer *infer, einsum *e, uint32_t input, const ob_einsum_term *term) {
     ob_shape shape = ob__in_shape(infer, input);
-    int32_t rest = shape.rank - n_letters, axis = 0;
+    int32_t rest = shape.rank - term->n_letters, axis = 0;
     OB_TRY(ob__rank_unknown(infer, input));
-    if (shape.rank >= 0 && (rest < 0 || (rest > 0 && !ellipsis))) {
+    if (shape.rank >= 0 && (rest < 0 || (rest > 0 && !term->has_ellipsis))) {
         ob__problem(infer, OB0601, (int32_t)input, -1, "operand %u has rank %d, its term names %d axes", input, shape.rank,
-                    n_letters);
+                    term->n_letters);
         e->broken = true;
         return OB_OK;
     }
-    for (size_t i = 0; i < length; i++) {
-        if (term[i] == ' ') continue;
-        if (term[i] == '.') {
-            i += 2;
-            e->has_ellipsis = true;
+    size_t at = 0;
+    for (int label; (label = ob__einsum_label(term, &at)) >= 0;) {
+        if (label == OB_EINSUM_ELLIPSIS) {
             ob_shape before = {e->ellipsis.rank, e->ellipsis.dims}, here = {OB_RANK_UNKNOWN, NULL};
             ob_broadcast_result joined;
             if (shape.rank >= 0) here = (ob_shape){rest, shape.dims + axis};
@@ -123,80 +104,39 @@ static ob_status take_operand(ob_infer *infer, einsum *e, uint32_t input, const 
             axis += rest;
             continue;
         }
-        int letter = letter_index(term[i]);
         ob_dim d = shape.rank >= 0 ? shape.dims[axis++] : OB_DIM_UNKNOWN;
-        ob_dim known = e->sizes[letter];
-        bool seen = e->seen[letter];
-        e->counts[letter]++;
-        e->seen[letter] = true;
-        e->sizes[letter] = seen ? OB_DIM_UNKNOWN : d;
-        if (!seen || shape.rank < 0) continue; /* a rank that is not known is called unverified */
-        if (known == OB_DIM_UNKNOWN) continue;
-        const ob_condition condition = {OB_COND_BROADCAST, d, known}; /* sizes of 1 broadcast */
-        if (d == known || ob_condition_decide(infer->dims, &condition) != OB_FALSE)
-            e->sizes[letter] = ob_dim_bcast(infer->dims, known, d);
-        OB_TRY(ob__require(infer, OB_COND_BROADCAST, d, known, (int32_t)input, -1, OB0601));
+        OB_TRY(take_letter(infer, e, input, label, shape.rank >= 0, d));
     }
     return OB_OK;
 }
 
-static ob_status einsum_result(ob_infer *infer, const einsum *e, const char *term) {
+static ob_status einsum_result(ob_infer *infer, const einsum *e, const ob_einsum_term *result) {
     ob_dim dims[OB_MAX_RANK];
     int32_t rank = 0;
-    char implicit[N_LETTERS + 4], *end = implicit;
-    if (!term) {
-        /* Without an arrow: the ellipsis, then the letters that occur once, in order of their characters. */
-        if (e->has_ellipsis) end = (char *)memcpy(end, "...", 3) + 3;
-        for (int letter = 0; letter < N_LETTERS; letter++)
-            if (e->counts[letter] == 1) *end++ = (char)(letter < 26 ? 'A' + letter : 'a' + letter - 26);
-        *end = '\0';
-        term = implicit;
-    }
-    for (; *term; term++) {
-        if (*term == ' ') continue;
-        if (*term == '.') {
-            if (e->ellipsis.rank < 0 || rank + e->ellipsis.rank > OB_MAX_RANK) return OB_OK;
-            for (int32_t k = 0; k < e->ellipsis.rank; k++) dims[rank++] = e->ellipsis.dims[k];
-            term += 2;
-            continue;
-        }
-        int letter = letter_index(*term);
-        if (letter < 0 || !e->seen[letter] || rank >= OB_MAX_RANK) {
-            ob__problem(infer, OB0602, -1, -1, "the result of the equation names an axis that no operand has");
-            return OB_OK;
-        }
-        dims[rank++] = e->sizes[letter];
+    size_t at = 0;
+    for (int label; (label = ob__einsum_label(result, &at)) >= 0;) {
+        int32_t n = label == OB_EINSUM_ELLIPSIS ? e->ellipsis.rank : 1;
+        if (n < 0) return OB_OK;
+        if (!ob__rank_fits(infer, (int64_t)rank + n)) return OB_OK;
+        for (int32_t k = 0; k < n; k++) dims[rank++] = label == OB_EINSUM_ELLIPSIS ? e->ellipsis.dims[k] : e->sizes[label];
     }
     return ob__out_tensor(infer, 0, OB_NONE, rank, dims);
 }
 
 ob_status ob__infer_einsum(ob_infer *infer) {
-    const char *equation = ob__node_string(infer->node, "equation", "");
     einsum e = {.ellipsis = {.rank = 0}};
-    for (int letter = 0; letter < N_LETTERS; letter++) e.sizes[letter] = OB_DIM_UNKNOWN;
+    ob_einsum_params params;
+    ob_error error;
+    const char *at = NULL;
+    for (int letter = 0; letter < OB_EINSUM_LETTERS; letter++) e.sizes[letter] = OB_DIM_UNKNOWN;
     ob__out_dtype(infer, 0, OB_NONE);
-    const char *at = equation;
-    for (uint32_t input = 0; input < infer->node->n_inputs; input++) {
-        size_t length;
-        int n_letters;
-        bool ellipsis;
-        bool last = input + 1 == infer->node->n_inputs;
-        if (!scan_term(at, &length, &n_letters, &ellipsis) || (at[length] == ',') == last) {
-            ob__problem(infer, OB0602, -1, -1, "the equation does not name one term for each of %u operands",
-                        infer->node->n_inputs);
-            return OB_OK;
-        }
-        OB_TRY(take_operand(infer, &e, input, at, length, n_letters, ellipsis));
-        at += length + !last;
-    }
-    if (e.broken) return OB_OK;
-    if (*at == '\0') return einsum_result(infer, &e, NULL);
-    size_t length;
-    int n_letters;
-    bool ellipsis;
-    if (at[0] != '-' || at[1] != '>' || !scan_term(at + 2, &length, &n_letters, &ellipsis) || at[2 + length]) {
-        ob__problem(infer, OB0602, -1, -1, "the equation is malformed");
+    if (ob__read_einsum(infer->node, &params, &error) != OB_OK) {
+        ob__problem(infer, OB0602, -1, -1, "%s", error.message);
         return OB_OK;
     }
-    return einsum_result(infer, &e, at + 2);
+    for (uint32_t input = 0; input < params.n_operands; input++) {
+        ob_einsum_term term = ob__einsum_term(&params, &at);
+        OB_TRY(take_operand(infer, &e, input, &term));
+    }
+    return e.broken ? OB_OK : einsum_result(infer, &e, &params.result);
 }

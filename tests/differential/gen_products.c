@@ -56,6 +56,45 @@ static bool make_gemm(gen *g) {
     return true;
 }
 
+/* Each operand's letters are a few of five, whose sizes all share; the result's are some of those that occur. */
+static bool make_einsum(gen *g) {
+    enum { LETTERS = 5 };
+    int64_t sizes[LETTERS], dims[4], n = pick(g, 1, 3);
+    char equation[64] = "";
+    bool seen[LETTERS] = {false};
+    ob_dtype dtype = pick_type(g, g->op->types[0]);
+    for (int l = 0; l < LETTERS; l++) sizes[l] = pick(g, 1, 4);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t rank = pick(g, 1, 4);
+        if (i > 0) strcat(equation, ",");
+        for (int64_t k = 0; k < rank; k++) {
+            int64_t letter = pick(g, 0, LETTERS - 1);
+            strcat(equation, (char[]){(char)('a' + letter), '\0'});
+            seen[letter] = true;
+            dims[k] = sizes[letter];
+        }
+        set_in(g, (uint32_t)i, leaf(g, dtype, (int32_t)rank, dims, FILL_TAME));
+    }
+    if (chance(g, 70)) {
+        strcat(equation, "->");
+        for (int l = 0; l < LETTERS; l++) {
+            int letter = (l * 2 + 1) % LETTERS;
+            if (seen[letter] && chance(g, 50)) strcat(equation, (char[]){(char)('a' + letter), '\0'});
+        }
+    }
+    set_string(g, "equation", pool_print(g->c->pool, "%s", equation));
+    return true;
+}
+
+static bool make_det(gen *g) {
+    int64_t m = pick(g, 1, 4), dims[4];
+    int32_t rank = pick_shape(g, 0, 2, 12, dims);
+    dims[rank++] = m;
+    dims[rank++] = m;
+    set_in(g, 0, leaf(g, pick_type(g, g->op->types[0]), rank, dims, FILL_TAME));
+    return true;
+}
+
 /* ---- Windows ----------------------------------------------------------------------------------------------------------- */
 
 typedef struct window {
@@ -242,6 +281,8 @@ static bool make_integer_conv(gen *g) {
 const gen_row gen_products[] = {
     {"matmul", make_matmul, false},
     {"gemm", make_gemm, false},
+    {"einsum", make_einsum, false},
+    {"det", make_det, false},
     {"integer_matmul", make_integer_matmul, false},
     {"integer_conv", make_integer_conv, false},
     {"conv", make_conv, false},

@@ -67,6 +67,8 @@ static const tolerance_row tolerances[] = {
     {"cumsum", SUMMED, 64, "sums in any order"},
     {"matmul", SUMMED, 64, "sums in any order"},
     {"gemm", SUMMED, 64, "sums in any order"},
+    {"einsum", SUMMED, 64, "sums in any order"},
+    {"det", SUMMED, 64, "elimination in any order"},
     {"conv", SUMMED, 128, "sums in any order"},
     {"conv_transpose", SUMMED, 128, "sums in any order"},
     {"pool", SUMMED, 64, "sums in any order; pow"},

@@ -1,0 +1,159 @@
+/* Carries out the steps of an Einsum. */
+#include "ops/product/einsum.h"
+
+#include "ops/kernel/common.h"
+
+OB_KERNEL(matmul);
+
+static void *find(const ob_kernel_args *args, ob_einsum_place place) {
+    switch (place.memory) {
+    case OB_EINSUM_INPUT: return args->in[place.at].data;
+    case OB_EINSUM_OUTPUT: return args->out[0].data;
+    default: return (char *)args->scratch + place.at;
+    }
+}
+
+/* The low bytes of integers. */
+static void narrow(void *to, const int32_t *from, int64_t n, size_t width) {
+    if (width == 1)
+        for (int64_t i = 0; i < n; i++) ((uint8_t *)to)[i] = (uint8_t)from[i];
+    else
+        for (int64_t i = 0; i < n; i++) ((uint16_t *)to)[i] = (uint16_t)from[i];
+}
+
+static ob_status convert(const ob_view *in, const ob_view *out, ob_error *error) {
+    const int64_t n = ob__count(out);
+    const size_t width = ob_dtype_size(out->dtype);
+    if (in->dtype != OB_INT32 || width > 2) return ob__convert(out->data, out->dtype, in->data, in->dtype, n, error);
+    narrow(out->data, in->data, n, width);
+    return OB_OK;
+}
+
+typedef struct job {
+    const ob_einsum_step *step;
+    const void *in;
+    void *out;
+} job;
+
+static void sum_parts(void *context, int64_t begin, int64_t end) {
+    const job *j = context;
+    j->step->sum(&j->step->reduction, j->out, j->in, begin, end);
+}
+
+static void sum(const ob_einsum_step *step, const void *in, void *out, const ob_threads *threads) {
+    enum { WORK = 1 << 15 };
+    const obk_reduction *r = &step->reduction;
+    job j = {step, in, out};
+    int64_t n = r->columns ? (r->inner + OBK_REDUCE_COLUMNS - 1) / OBK_REDUCE_COLUMNS : r->kept[0];
+    ob__parallel(threads, n, WORK / (r->n_folded * (r->columns ? OBK_REDUCE_COLUMNS : 1) + 1) + 1, sum_parts, &j);
+}
+
+static ob_status multiply_matrices(const ob_einsum_step *step, ob_view *in, ob_view *out, const ob_kernel_args *args,
+                                   ob_error *error) {
+    ob_kernel_args own = {.n_in = 2,
+                          .n_out = 1,
+                          .in = in,
+                          .out = out,
+                          .state = step->product,
+                          .scratch = (char *)args->scratch + step->scratch,
+                          .lanes = args->lanes,
+                          .lane_stride = args->lane_stride,
+                          .threads = args->threads};
+    return ob__kernel_matmul.run(&own, error);
+}
+
+/* ---- Directly ---- */
+
+/* Goes to the next combination of the labels begin .. end - 1; false: the first one is next. */
+static bool advance(const ob_einsum_direct *d, int32_t begin, int32_t end, int64_t *index, int64_t *offsets) {
+    for (int32_t l = end - 1; l >= begin; l--) {
+        const int64_t *steps = d->strides + (size_t)l * d->n_tensors;
+        bool wraps = ++index[l] == d->dims[l];
+        int64_t times = wraps ? 1 - d->dims[l] : 1;
+        for (uint32_t t = 0; t < d->n_tensors; t++) offsets[t] += times * steps[t];
+        if (!wraps) return true;
+        index[l] = 0;
+    }
+    return false;
+}
+
+static double real_at(const char *from, bool is_double) {
+    return is_double ? *(const double *)(const void *)from : (double)*(const float *)(const void *)from;
+}
+static uint64_t integer_at(const char *from, bool is_wide) {
+    return is_wide ? *(const uint64_t *)(const void *)from : *(const uint32_t *)(const void *)from;
+}
+
+typedef struct total {
+    double real;
+    uint64_t integer; /* modulo 2^64 */
+} total;
+
+static total one_result(const ob_einsum_direct *d, const ob_kernel_args *args, ob_dtype dtype, int64_t *index, int64_t *offsets) {
+    const bool is_real = ob__is_real(dtype), is_wide = ob_dtype_size(dtype) == 8;
+    total sum = {0, 0};
+    int64_t n = 0;
+    do {
+        double real = 1;
+        uint64_t integer = 1;
+        for (uint32_t t = 0; t < d->n_tensors; t++) {
+            const char *at = (const char *)find(args, d->places[t]) + offsets[t];
+            if (is_real)
+                real *= real_at(at, is_wide);
+            else
+                integer *= integer_at(at, is_wide);
+        }
+        sum.real += real;
+        sum.integer += integer;
+        if (++n % (1 << 12) == 0 && ob__stopped(args->threads)) break;
+    } while (advance(d, d->n_kept, d->n_labels, index, offsets));
+    return sum;
+}
+
+static void store(void *out, int64_t i, ob_dtype dtype, total sum) {
+    const bool is_wide = ob_dtype_size(dtype) == 8;
+    if (dtype == OB_FLOAT)
+        ((float *)out)[i] = (float)sum.real;
+    else if (dtype == OB_DOUBLE)
+        ((double *)out)[i] = sum.real;
+    else if (is_wide)
+        ((uint64_t *)out)[i] = sum.integer;
+    else
+        ((uint32_t *)out)[i] = (uint32_t)sum.integer;
+}
+
+static void run_direct(const ob_einsum_step *step, void *out, const ob_kernel_args *args) {
+    const ob_einsum_direct *d = step->direct;
+    int64_t index[OB_EINSUM_LABELS] = {0}, *offsets = (int64_t *)(void *)((char *)args->scratch + d->offsets), i = 0;
+    for (uint32_t t = 0; t < d->n_tensors; t++) offsets[t] = 0;
+    do {
+        store(out, i++, step->out.dtype, one_result(d, args, step->out.dtype, index, offsets));
+        if (ob__stopped(args->threads)) return;
+    } while (advance(d, 0, d->n_kept, index, offsets));
+}
+
+/* ---- Steps ---- */
+
+static ob_status run_step(const ob_einsum_step *step, const ob_kernel_args *args, ob_error *error) {
+    ob_view in[2] = {step->in[0], step->in[1]}, out = step->out;
+    for (int k = 0; k < 2; k++) in[k].data = find(args, step->from[k]);
+    out.data = find(args, step->to);
+    switch (step->kind) {
+    case OB_EINSUM_COPY: ob__copy_contiguous(&in[0], out.data); return OB_OK;
+    case OB_EINSUM_CONVERT: return convert(&in[0], &out, error);
+    case OB_EINSUM_SUM: sum(step, in[0].data, out.data, args->threads); return OB_OK;
+    case OB_EINSUM_MULTIPLY: ob__blocks_run(step->blocks, in, &out, args->threads); return OB_OK;
+    case OB_EINSUM_PRODUCT: return multiply_matrices(step, in, &out, args, error);
+    case OB_EINSUM_DIRECT: run_direct(step, out.data, args); return OB_OK;
+    }
+    return OB_OK;
+}
+
+ob_status ob__einsum_run(const ob_kernel_args *args, ob_error *error) {
+    const ob_einsum *e = args->state;
+    const ob_view *out = &args->out[0];
+    if (e->is_zero) ob__fill(out->data, ob__count(out), ob_dtype_size(out->dtype), NULL);
+    for (const ob_einsum_step *step = e->steps; step && !ob__stopped(args->threads); step = step->next)
+        OB_TRY(run_step(step, args, error));
+    return OB_OK;
+}
