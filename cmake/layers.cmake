@@ -46,9 +46,14 @@ function(ob_layer name)
   endforeach()
 endfunction()
 
-# ob_link(NAME LINK...): a library that onnx_broadcast needs. NAME is the one behind -l, for those who link the installed static library;
-# LINK is what this build links.
+# ob_link(NAME LINK... [DEBIAN PACKAGE]): a library that onnx_broadcast needs. NAME is the one behind -l, for those who link the installed static
+# library; LINK is what this build links; PACKAGE has it for those who develop, libNAME-dev where that is not said.
 function(ob_link name)
+  cmake_parse_arguments(ARG "" "DEBIAN" "" ${ARGN})
+  if(NOT DEFINED ARG_DEBIAN)
+    set(ARG_DEBIAN lib${name}-dev)
+  endif()
   set_property(GLOBAL APPEND PROPERTY OB_NEEDED_NAMES ${name})
-  set_property(GLOBAL APPEND PROPERTY OB_NEEDED_LINKS ${ARGN})
+  set_property(GLOBAL APPEND PROPERTY OB_NEEDED_LINKS ${ARG_UNPARSED_ARGUMENTS})
+  set_property(GLOBAL APPEND PROPERTY OB_NEEDED_PACKAGES ${ARG_DEBIAN})
 endfunction()

@@ -64,9 +64,10 @@ ob_package(development libonnx-broadcast-dev libdevel "broadcasting in ONNX mode
   "needed for linking with the static library only.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${library_package} (= ${OB_DEBIAN_VERSION})")
 set(recommended)
-foreach(name ${OB_NEEDED_NAMES})
-  if(NOT name STREQUAL "dl") # part of the C library
-    list(APPEND recommended lib${name}-dev)
+get_property(needed_packages GLOBAL PROPERTY OB_NEEDED_PACKAGES)
+foreach(package ${needed_packages})
+  if(NOT package STREQUAL "libdl-dev") # part of the C library
+    list(APPEND recommended ${package})
   endif()
 endforeach()
 list(JOIN recommended ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS)

@@ -77,6 +77,48 @@ static const row rows[] = {
      OB_INT64,
      {"2,0:"},
      {"2,1: 0|0"}},
+    /* StringNormalizer */
+    {"p = StringNormalizer(x)", S, {"2: a|B"}, {"2: a|B"}},
+    {"p = StringNormalizer(x)", S, {"0:"}, {"0:"}},
+    {"p = StringNormalizer<case_change_action = \"NONE\", is_case_sensitive = 1, stopwords = [\"a\", \"\"]>(x)",
+     S,
+     {"1,5: a|A||b|a"},
+     {"1,2: A|b"}},
+    {"p = StringNormalizer<is_case_sensitive = 1, stopwords = [\"a\"]>(x)", S, {"1,2: a|a"}, {"1,1: "}},
+    {"p = StringNormalizer<is_case_sensitive = 1, stopwords = [\"a\"]>(x)", S, {"2: a|a"}, {"1: "}},
+    {"p = StringNormalizer<is_case_sensitive = 1, stopwords = [\"a\"]>(x)", S, {"0:"}, {"0:"}},
+    {"p = StringNormalizer<case_change_action = \"UPPER\", locale = \"de_DE\">(x)",
+     S,
+     {"3: stra\u00dfe|\u0439|"},
+     {"3: STRASSE|\u0419|"}},
+    {"p = StringNormalizer<case_change_action = \"LOWER\">(x)",
+     S,
+     {"2: \u039f\u03a3|I"},
+     {"2: \u03bf\u03c2|i"}}, /* final sigma */
+    {"p = StringNormalizer<case_change_action = \"LOWER\", locale = \"tr_TR.UTF-8\">(x)", S, {"1: I"}, {"1: \u0131"}},
+    {"p = StringNormalizer<case_change_action = \"UPPER\">(x)",
+     S,
+     {"1: \u0390"},
+     {"1: \u0399\u0308\u0301"}}, /* three times as long */
+    {"p = StringNormalizer<stopwords = [\"WEISS\", \"the\"]>(x)", S, {"4: wei\u00df|The|weis|THE"}, {"1: weis"}},
+    /* RegexFullMatch */
+    {"p = RegexFullMatch<pattern = \"a+b?\">(x)", S, {"2,3: a|aab|b||ab |xab"}, {"2,3: 1|1|0|0|0|0"}},
+    {"p = RegexFullMatch<pattern = \"\">(x)", S, {"2: |a"}, {"2: 1|0"}},
+    {"p = RegexFullMatch<pattern = \"a|ab\">(x)", S, {"3: a|ab|abb"}, {"3: 1|1|0"}},
+    {"p = RegexFullMatch<pattern = \"^.$\">(x)", S, {"4: \u20ac|\n|a\n|ab"}, {"4: 1|0|0|0"}},
+    {"p = RegexFullMatch<pattern = \"(?s).(?P<name>b|c){2}\">(x)", S, {"2: \nbc|\nb"}, {"2: 1|0"}},
+    {"p = RegexFullMatch<pattern = \"(?i)stra(?-i)\\\\x{df}\\\\pL[[:digit:]]\\\\Q.*\\\\E\">(x)",
+     S,
+     {"2: STRA\u00df\u00fc1.*|stra\u00dfa1x"},
+     {"2: 1|0"}},
+    {"p = RegexFullMatch<pattern = \"\\\\d\\\\w\\\\s\">(x)", S, {"2: 1a |\u0661\u00e4 "}, {"2: 1|0"}}, /* ASCII, as RE2 */
+    /* ways to match that double with each character */
+    {"p = RegexFullMatch<pattern = \"(a|aa)+(a*)*b\">(x)",
+     S,
+     {"2: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa|"
+      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab"},
+     {"2: 0|1"}},
+    {"p = RegexFullMatch<pattern = \"a\">(x)", S, {"0,2:"}, {"0,2:"}},
     /* Unique */
     {"p, q, r, s = Unique<sorted = 0>(x)",
      OB_FLOAT,
@@ -109,6 +151,13 @@ static size_t read_row(const row *r, text_tensor *in) {
     return n;
 }
 
+/* This build lacks a library. */
+static bool is_absent(ob_status status, const ob_error *error) {
+    if (status != OB_E_UNSUPPORTED || !strstr(error->message, "built without")) return false;
+    print_message("skipped: %s\n", error->message);
+    return true;
+}
+
 static void results_by_hand(void **state) {
     (void)state;
     static text_tensor in[2];
@@ -118,7 +167,9 @@ static void results_by_hand(void **state) {
         size_t n_in = read_row(r, in), n_out = 0;
         ob_error error;
         while (n_out < 4 && r->out[n_out]) n_out++;
-        if (tc_run(r->node, in, n_in, got, n_out, &error) != OB_OK) fail_msg("%s: %s", r->node, error.message);
+        ob_status status = tc_run(r->node, in, n_in, got, n_out, &error);
+        if (is_absent(status, &error)) continue;
+        if (status != OB_OK) fail_msg("%s: %s", r->node, error.message);
         for (size_t k = 0; k < n_out; k++)
             if (strcmp(got[k], r->out[k]) != 0) fail_msg("%s of %s: \"%s\", not \"%s\"", r->node, r->in[0], got[k], r->out[k]);
     }
@@ -137,6 +188,16 @@ typedef struct refusal {
 
 static const refusal refusals[] = {
     {"p, q, r, s = Unique<axis = 2>(x)", OB_FLOAT, {"2,2: 1|2|3|4"}, OB_E_MODEL, "axis"},
+    {"p = StringNormalizer<case_change_action = \"Lower\">(x)", S, {"1: a"}, OB_E_MODEL, "case_change_action"},
+    {"p = StringNormalizer<case_change_action = \"LOWER\">(x)", S, {"2: a|\xff"}, OB_E_ARGUMENT, "element 1 is not UTF-8"},
+    {"p = StringNormalizer<stopwords = [\"a\"]>(x)", S, {"1: \xc3"}, OB_E_ARGUMENT, "element 0 is not UTF-8"},
+    {"p = StringNormalizer(x)", S, {"2,1: a|b"}, OB_E_CONDITION, "axis 0"},
+    {"p = RegexFullMatch(x)", S, {"1: a"}, OB_E_ARGUMENT, "pattern is missing"},
+    {"p = RegexFullMatch<pattern = \"a(\">(x)", S, {"1: a"}, OB_E_ARGUMENT, "at byte 2"},
+    {"p = RegexFullMatch<pattern = \"(a)\\\\1\">(x)", S, {"1: aa"}, OB_E_ARGUMENT, "refers to a group"},
+    {"p = RegexFullMatch<pattern = \"\\\\C\">(x)", S, {"1: a"}, OB_E_ARGUMENT, "at byte"},
+    {"p = RegexFullMatch<pattern = \"a\">(x)", S, {"2: a|\xe2\x82"}, OB_E_ARGUMENT, "element 1 is not UTF-8"},
+    {"p = RegexFullMatch<pattern = \"(((a{0,40}){0,40}){0,9})\">(x)", S, {"1: aaaaaaaa"}, OB_E_LIMIT, "within the limits"},
     {VECTORIZER(GRAMS "mode = \"X\", ngram_counts = [0], ngram_indexes = [0], pool_int64s = [1]"),
      OB_INT64,
      {"1: 1"},
@@ -201,6 +262,7 @@ static void refused_with_a_reason(void **state) {
         ob_error_clear(&error);
         size_t n_in = read_row(&as_row, in), n_out = strstr(r->node, "Unique") ? 4 : 1;
         ob_status status = tc_run(r->node, in, n_in, got, n_out, &error);
+        if (is_absent(status, &error)) continue;
         if (status != r->status || !strstr(error.message, r->message))
             fail_msg("%s of %s: %s: \"%s\", not \"%s\"", r->node, r->in[0], ob_status_text(status), error.message, r->message);
     }

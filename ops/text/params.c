@@ -20,6 +20,12 @@ ob_split_params ob__split_params(const ob_node *node) {
     return params;
 }
 
+bool ob__regex_pattern(const ob_node *node, ob_string *out) {
+    const ob_attribute *pattern = find(node, "pattern", OB_ATTR_STRING);
+    if (pattern) *out = pattern->u.s;
+    return pattern != NULL;
+}
+
 ob_normalizer_params ob__normalizer_params(const ob_node *node) {
     const char *change = ob__node_string(node, "case_change_action", "NONE");
     return (ob_normalizer_params){

@@ -17,6 +17,9 @@ typedef struct ob_split_params {
 } ob_split_params;
 ob_split_params ob__split_params(const ob_node *node);
 
+/* False: there is none. */
+bool ob__regex_pattern(const ob_node *node, ob_string *out);
+
 typedef enum ob_case { OB_CASE_KEPT, OB_CASE_LOWER, OB_CASE_UPPER } ob_case;
 typedef struct ob_normalizer_params {
     ob_case change;

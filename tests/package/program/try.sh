@@ -21,7 +21,7 @@ run_it() {
     case $3 in
     shared)
         grep -q '^libonnx_broadcast\.so\.' <<<"$needed" || complain "$1 is not linked with the shared library"
-        if grep -E 'protobuf|blas|sleef|pthreadpool' <<<"$needed"; then complain "$1 is linked with what the library needs for itself"; fi
+        if grep -E 'protobuf|blas|sleef|pthreadpool|pcre|unistring|jpeg|png|webp|tiff|openjp' <<<"$needed"; then complain "$1 is linked with what the library needs for itself"; fi
         ;;
     static) if grep '^libonnx_broadcast' <<<"$needed"; then complain "$1 is not linked with the static library"; fi ;;
     esac
@@ -52,5 +52,5 @@ for language in c cpp; do
     run_it "pkg-config --static $language" "$work/pc_static_$language" static
 done
 # The public headers need nobody else's.
-if "$cc" -M "${flags[@]}" "$source/program.c" | grep -E 'protobuf|blas|sleef|pthreadpool'; then complain "the headers include what is private"; fi
+if "$cc" -M "${flags[@]}" "$source/program.c" | grep -E 'protobuf|blas|sleef|pthreadpool|pcre|unistring|jpeg|png|webp|tiff|openjp'; then complain "the headers include what is private"; fi
 echo "package: $tried programs built and run"

@@ -1,0 +1,137 @@
+/* StringNormalizer 10: elements without stop words, and in lower or upper case. When none is left the result is one empty string.
+ *
+ * Case is Unicode's, by libunistring: full mappings ("ß" is "SS" in upper case), and those of the language that the locale begins
+ * with where it has its own (az, lt, tr); every other locale, and none, means the same. Stop words that are not case sensitive
+ * are compared by Unicode's full case folding. */
+#include <stdlib.h>
+
+#include "core/arena.h"
+#include "core/text.h"
+#include "ops/kernel/cells.h"
+#include "ops/kernel/common.h"
+#include "ops/text/params.h"
+
+#ifdef OB_WITH_UNISTRING
+#include <unicase.h>
+#include <unistr.h>
+#endif
+
+typedef struct state {
+    ob_case change;
+    bool fold; /* of stop words */
+    char language[4];
+    ob_map stopwords; /* folded, where elements are */
+} state;
+
+/* ---- Case ---- */
+
+typedef enum mapping { TO_LOWER, TO_UPPER, TO_FOLDED } mapping;
+
+/* In `strings`; false: no memory, or `*bad`, no UTF-8. */
+static bool map_case(mapping to, const char *language, const ob_string *from, ob_arena *strings, ob_string *out, bool *bad) {
+#ifdef OB_WITH_UNISTRING
+    /* No mapping makes UTF-8 more than three times as long. */
+    size_t room, n;
+    if (from->n == 0 || ob__size_mul_overflows(from->n, 3, &room)) {
+        *out = *from;
+        return from->n == 0;
+    }
+    const uint8_t *text = (const uint8_t *)from->data;
+    *bad = u8_check(text, from->n) != NULL;
+    uint8_t *bytes = *bad ? NULL : ob__arena_alloc(strings, room), *made;
+    if (!bytes) return false;
+    n = room;
+    made = to == TO_LOWER   ? u8_tolower(text, from->n, language, NULL, bytes, &n)
+           : to == TO_UPPER ? u8_toupper(text, from->n, language, NULL, bytes, &n)
+                            : u8_casefold(text, from->n, language, NULL, bytes, &n);
+    if (made && made != bytes) {
+        bytes = ob__arena_alloc(strings, n);
+        if (bytes) memcpy(bytes, made, n);
+        free(made);
+    }
+    *out = (ob_string){(const char *)bytes, n};
+    return made && bytes;
+#else
+    (void)to, (void)language, (void)from, (void)strings, (void)out;
+    *bad = true;
+    return false;
+#endif
+}
+
+/* ---- Planning ---- */
+
+static ob_status keep_stopwords(const ob_kernel_site *site, state *s, const ob_strings *words, ob_error *error) {
+    ob__map_init(&s->stopwords, site->arena);
+    for (uint32_t i = 0; i < words->n; i++) {
+        ob_string word = words->at[i];
+        bool bad = false;
+        if (s->fold && !map_case(TO_FOLDED, s->language, &words->at[i], site->arena, &word, &bad)) {
+            OB_FAIL_IF(bad, error, OB_E_ARGUMENT, "StringNormalizer: stop word %u is not UTF-8", i);
+            return OB_E_MEMORY;
+        }
+        if (!ob__map_insert(&s->stopwords, word.n ? word.data : "", word.n)) return OB_E_MEMORY;
+    }
+    return OB_OK;
+}
+
+static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    state *s = args->state;
+    const ob_view *in = &args->in[0];
+    const ob_normalizer_params params = ob__normalizer_params(site->node);
+    s->change = params.change;
+    s->fold = params.stopwords.n > 0 && !params.case_sensitive;
+    OB_FAIL_IF(in->rank < 1 || in->rank > 2 || (in->rank == 2 && in->dims[0] != 1), error, OB_E_SHAPE,
+               "StringNormalizer: the input is neither a vector nor a matrix of one row");
+    for (int i = 0; i < 3 && params.locale[i] >= 'a' && params.locale[i] <= 'z'; i++) s->language[i] = params.locale[i];
+#ifndef OB_WITH_UNISTRING
+    OB_FAIL_IF(s->fold || s->change != OB_CASE_KEPT, error, OB_E_UNSUPPORTED,
+               "StringNormalizer: built without libunistring, which knows upper and lower case");
+#endif
+    OB_TRY(keep_stopwords(site, s, &params.stopwords, error));
+    return ob__need_scratch(needs, in->dims[in->rank - 1], sizeof(int64_t), error);
+}
+
+/* ---- Running ---- */
+
+static ob_status case_error(bool bad, int64_t i, ob_error *error) {
+    if (bad) return ob__fail(error, OB_E_ARGUMENT, "element %lld is not UTF-8", (long long)i);
+    return ob__fail(error, OB_E_MEMORY, "no memory for strings");
+}
+
+/* The elements that are no stop words. */
+static ob_status choose(const ob_kernel_args *args, int64_t *kept, int64_t *n_kept, ob_error *error) {
+    const state *s = args->state;
+    const ob_string *in = args->in[0].data;
+    for (int64_t i = 0; i < ob__count(&args->in[0]); i++) {
+        ob_string word = in[i];
+        bool bad = false;
+        if (s->fold && !map_case(TO_FOLDED, s->language, &in[i], args->strings, &word, &bad)) return case_error(bad, i, error);
+        if (!ob__map_find(&s->stopwords, word.n ? word.data : "", word.n)) kept[(*n_kept)++] = i;
+    }
+    return OB_OK;
+}
+
+static ob_status run(const ob_kernel_args *args, ob_error *error) {
+    const state *s = args->state;
+    const ob_string *in = args->in[0].data;
+    int64_t n = 0, *kept = args->scratch;
+    ob_view shape = args->in[0];
+    OB_FAIL_IF(!args->strings, error, OB_E_UNSUPPORTED, "there is no place for strings");
+    OB_TRY(choose(args, kept, &n, error));
+    bool none = n == 0 && ob__count(&shape) > 0;
+    shape.dims[shape.rank - 1] = none ? 1 : n;
+    OB_TRY(ob__set_output(args, 0, &shape, error));
+    ob_string *out = args->out[0].data;
+    if (none) out[0] = (ob_string){NULL, 0};
+    for (int64_t i = 0; i < n; i++) {
+        bool bad = false;
+        out[i] = in[kept[i]];
+        if (s->change == OB_CASE_KEPT) continue;
+        if (!map_case(s->change == OB_CASE_LOWER ? TO_LOWER : TO_UPPER, s->language, &in[kept[i]], args->strings, &out[i], &bad))
+            return case_error(bad, kept[i], error);
+    }
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_string_normalizer = {
+    .name = "string_normalizer", .flags = OB_KERNEL_DYNAMIC, .state_bytes = sizeof(state), .plan = plan, .run = run};
