@@ -16,6 +16,7 @@ import sys
 EXPERIMENTAL = "experimental in ONNX 1.0 to 1.4, gone from the text since"
 KNOWN = {("ai.onnx", name, since): EXPERIMENTAL for since in (1, 10) for name in
          ("ATen", "Affine", "ConstantFill", "Crop", "DynamicSlice", "GRUUnit", "GivenTensorFill", "ImageScaler", "ParametricSoftplus", "Scale", "ScaledTanh")}
+KNOWN["ai.onnx", "SimplifiedLayerNormalization", 1] = "of ONNX Runtime, whose exports have it in this domain"
 KNOWN["ai.onnx", "GroupNormalization", 18] = "deprecated by a later release for its scale, which goes by groups; models of opset 18 to 20 have it, and it runs"
 
 

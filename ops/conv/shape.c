@@ -7,6 +7,7 @@
 #include "ops/table/op.h"
 
 OB_RULE(conv);
+OB_RULE(fused_conv);
 OB_RULE(conv_transpose);
 OB_RULE(col2im);
 
@@ -64,6 +65,13 @@ ob_status ob__infer_conv(ob_infer *infer) {
         dims[i + 2] = ob__window_places(infer, &p.window, i, ob__in_dim(infer, 0, i + 2));
     }
     return ob__out_tensor(infer, 0, OB_NONE, rank, dims);
+}
+
+/* com.microsoft: operand 3 is added before the activation. */
+ob_status ob__infer_fused_conv(ob_infer *infer) {
+    OB_TRY(ob__infer_conv(infer));
+    ob_shape result = infer->node->n_outputs ? infer->out_types[0].shape : (ob_shape){OB_RANK_UNKNOWN, NULL};
+    return ob__in_given(infer, 3) && result.rank >= 0 ? ob__require_shape(infer, 3, result, OB0601) : ob__rank_unknown(infer, 3);
 }
 
 ob_status ob__infer_conv_transpose(ob_infer *infer) {

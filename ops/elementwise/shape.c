@@ -10,6 +10,7 @@
 
 OB_RULE(same);
 OB_RULE(broadcast);
+OB_RULE(bias);
 OB_RULE(prelu);
 OB_RULE(cast);
 OB_RULE(clip);
@@ -131,4 +132,12 @@ ob_status ob__infer_bit_cast(ob_infer *infer) {
     else if (from != OB_NONE && ob_dtype_file_bits(from) != ob_dtype_file_bits(to))
         ob__problem(infer, OB0604, 0, -1, "elements of %s and %s have not as many bits", ob_dtype_name(from), ob_dtype_name(to));
     return OB_OK;
+}
+
+/* com.microsoft BiasGelu: a vector along the last axis. */
+ob_status ob__infer_bias(ob_infer *infer) {
+    ob_dim width = ob__in_dim(infer, 0, -1);
+    OB_TRY(ob__out_like(infer, 0, 0));
+    if (!ob__rank_in(infer, 0, 1, OB_MAX_RANK)) return OB_OK;
+    return ob__require_shape(infer, 1, (ob_shape){1, &width}, OB0601);
 }

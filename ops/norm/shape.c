@@ -8,6 +8,8 @@ OB_RULE(instance_norm);
 OB_RULE(group_norm);
 OB_RULE(layer_norm);
 OB_RULE(dropout);
+OB_RULE(skip_layer_norm);
+OB_RULE(embed_layer_norm);
 OB_RULE(softmax);
 OB_RULE(lp_norm);
 OB_RULE(mean_variance);
@@ -106,4 +108,46 @@ ob_status ob__infer_lrn(ob_infer *infer) {
     if (!p.size_fits) ob__problem(infer, OB0602, -1, -1, "size is %lld", (long long)p.size);
     ob__rank_in(infer, 0, 2, OB_MAX_RANK);
     return ob__infer_same(infer);
+}
+
+/* com.microsoft: operand 1 is added to operand 0; the operands behind are vectors. */
+ob_status ob__infer_skip_layer_norm(ob_infer *infer) {
+    ob_shape x = ob__in_shape(infer, 0);
+    ob_dim width = ob__in_dim(infer, 0, -1), dims[3];
+    OB_TRY(ob__out_like(infer, 0, 0));
+    OB_TRY(ob__out_like(infer, 3, 0));
+    if (!ob__rank_in(infer, 0, 2, 3)) return OB_OK;
+    for (uint32_t i = 2; i < infer->node->n_inputs; i++)
+        if (ob__in_given(infer, i)) OB_TRY(ob__require_shape(infer, i, (ob_shape){1, &width}, OB0601));
+    if (x.rank < 0) return OB_OK;
+    OB_TRY(ob__broadcast_onto(infer, ob__in_shape(infer, 1), x, 1, OB0102));
+    for (int32_t axis = 0; axis < x.rank; axis++) dims[axis] = axis + 1 < x.rank ? x.dims[axis] : 1;
+    for (uint32_t i = 1; i < 3; i++) OB_TRY(ob__out_tensor(infer, i, OB_FLOAT, x.rank, dims));
+    return OB_OK;
+}
+
+ob_status ob__infer_embed_layer_norm(ob_infer *infer) {
+    ob_shape ids = ob__in_shape(infer, 0);
+    ob_dim width = ob__in_dim(infer, 2, 1);
+    for (uint32_t i = 0; i < infer->node->n_outputs; i++) ob__out_dtype(infer, i, OB_NONE);
+    if (!ob__rank_in(infer, 0, 2, 2)) return OB_OK;
+    for (uint32_t i = 2; i < 7; i++) {
+        bool vector = i >= 5;
+        if (!ob__in_given(infer, i)) continue;
+        if (!ob__rank_in(infer, i, vector ? 1 : 2, vector ? 1 : 2)) return OB_OK;
+        if (i > 2 && ob__in_rank(infer, i) >= 0 && ob__in_rank(infer, 2) >= 0)
+            OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, i, -1), width, (int32_t)i, vector ? 0 : 1, OB0601));
+    }
+    if (ids.rank < 0) return OB_OK;
+    if (ob__in_given(infer, 1)) OB_TRY(ob__require_shape(infer, 1, ids, OB0601));
+    if (ob__in_given(infer, 7)) OB_TRY(ob__require_shape(infer, 7, ids, OB0601));
+    if (ob__in_given(infer, 8)) {
+        if (ob__rank_in(infer, 8, 2, 2)) OB_TRY(ob__broadcast_onto(infer, ob__in_shape(infer, 8), ids, 8, OB0102));
+    } else if (ob__in_rank(infer, 3) == 2) {
+        OB_TRY(ob__require(infer, OB_COND_AT_LEAST, ob__in_dim(infer, 3, 0), ids.dims[1], 3, 0, OB0601));
+    }
+    const ob_dim dims[3] = {ids.dims[0], ids.dims[1], width};
+    OB_TRY(ob__out_tensor(infer, 0, OB_NONE, 3, dims));
+    OB_TRY(ob__out_tensor(infer, 1, OB_INT32, 1, dims));
+    return ob__out_tensor(infer, 2, OB_NONE, 3, dims);
 }

@@ -7,15 +7,14 @@
 
 OB_RULE(matmul);
 OB_RULE(gemm);
+OB_RULE(fused_matmul);
+OB_RULE(cdist);
+OB_RULE(inverse);
 OB_RULE(einsum);
 OB_RULE(det);
 
 /* Source: MatMul-1, NumPy matmul: a vector on the left is a row, on the right a column, and its axis goes again. */
-ob_status ob__infer_matmul(ob_infer *infer) {
-    uint32_t right = infer->op->stretch.first;
-    ob_shape a = ob__in_shape(infer, 0), b = ob__in_shape(infer, right);
-    ob__out_dtype(infer, 0, OB_NONE);
-    OB_TRY(ob__require_product_scales(infer));
+static ob_status infer_product(ob_infer *infer, ob_shape a, ob_shape b, uint32_t right) {
     if (a.rank == 0 || b.rank == 0) ob__problem(infer, OB0104, a.rank == 0 ? 0 : (int32_t)right, -1, "an operand is a scalar");
     OB_TRY(ob__rank_unknown(infer, 0));
     OB_TRY(ob__rank_unknown(infer, right));
@@ -30,6 +29,58 @@ ob_status ob__infer_matmul(ob_infer *infer) {
     if (a.rank >= 2 && rank < OB_MAX_RANK) result.dims[rank++] = a.dims[a.rank - 2];
     if (b.rank >= 2 && rank < OB_MAX_RANK) result.dims[rank++] = b.dims[b.rank - 1];
     return ob__out_tensor(infer, 0, OB_NONE, rank, result.dims);
+}
+
+ob_status ob__infer_matmul(ob_infer *infer) {
+    uint32_t right = infer->op->stretch.first;
+    ob__out_dtype(infer, 0, OB_NONE);
+    OB_TRY(ob__require_product_scales(infer));
+    return infer_product(infer, ob__in_shape(infer, 0), ob__in_shape(infer, right), right);
+}
+
+/* com.microsoft: first the batch axes of an operand come before its first one, then its last two change places. */
+static ob_shape transposed(const ob_infer *infer, uint32_t input, ob_dim dims[OB_MAX_RANK]) {
+    static const char *const batch[] = {"transBatchA", "transBatchB"}, *const last[] = {"transA", "transB"};
+    ob_shape shape = ob__in_shape(infer, input);
+    if (shape.rank < 2 || shape.rank > OB_MAX_RANK) return shape;
+    memcpy(dims, shape.dims, (size_t)shape.rank * sizeof *dims);
+    if (ob__node_int(infer->node, batch[input], 0) != 0) {
+        memmove(dims, dims + 1, (size_t)(shape.rank - 2) * sizeof *dims);
+        dims[shape.rank - 2] = shape.dims[0];
+    }
+    if (ob__node_int(infer->node, last[input], 0) != 0) {
+        ob_dim row = dims[shape.rank - 2];
+        dims[shape.rank - 2] = dims[shape.rank - 1];
+        dims[shape.rank - 1] = row;
+    }
+    return (ob_shape){shape.rank, dims};
+}
+
+ob_status ob__infer_fused_matmul(ob_infer *infer) {
+    ob_dim a[OB_MAX_RANK], b[OB_MAX_RANK];
+    ob__out_dtype(infer, 0, OB_NONE);
+    for (uint32_t i = 0; i < 2; i++)
+        if (ob__in_rank(infer, i) == 1 && ob__node_int(infer->node, i ? "transBatchB" : "transBatchA", 0) != 0) {
+            ob__problem(infer, OB0601, (int32_t)i, -1, "operand %u has no batch axes", i);
+            return OB_OK;
+        }
+    return infer_product(infer, transposed(infer, 0, a), transposed(infer, 1, b), 1);
+}
+
+ob_status ob__infer_cdist(ob_infer *infer) {
+    const ob_dim dims[2] = {ob__in_dim(infer, 0, 0), ob__in_dim(infer, 1, 0)};
+    ob__out_dtype(infer, 0, OB_NONE);
+    for (uint32_t i = 0; i < 2; i++)
+        if (!ob__rank_in(infer, i, 2, 2)) return OB_OK;
+    if (ob__in_rank(infer, 0) >= 0 && ob__in_rank(infer, 1) >= 0)
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 0, 1), ob__in_dim(infer, 1, 1), 1, 1, OB0601));
+    return ob__out_tensor(infer, 0, OB_NONE, 2, dims);
+}
+
+ob_status ob__infer_inverse(ob_infer *infer) {
+    OB_TRY(ob__out_like(infer, 0, 0));
+    if (!ob__rank_in(infer, 0, 2, OB_MAX_RANK) || ob__in_rank(infer, 0) < 0) return OB_OK;
+    return ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 0, -2), ob__in_dim(infer, 0, -1), 0, -1, OB0601);
 }
 
 /* Source: Gemm-1 to Gemm-13. C stretches to (M, N), never the other way. */

@@ -345,7 +345,8 @@ static ob_status range_range(ob_infer *infer, ob_dim start, ob_dim delta, ob_dim
 
 ob_status ob__infer_range(ob_infer *infer) {
     for (uint32_t i = 0; i < 3; i++) OB_TRY(ob__require_one(infer, i));
-    ob_dim start = ob__in_scalar(infer, 0), limit = ob__in_scalar(infer, 1), delta = ob__in_scalar(infer, 2);
+    ob_dim start = ob__in_scalar(infer, 0), limit = ob__in_scalar(infer, 1);
+    ob_dim delta = ob__in_given(infer, 2) ? ob__in_scalar(infer, 2) : 1; /* com.microsoft may leave it out */
     if (delta == 0) ob__problem(infer, OB0601, 2, -1, "delta is 0");
     bool is_zero_perhaps = !ob__known_at_least(infer, delta, 1) && !ob__known_at_least(infer, -1, delta);
     if (is_zero_perhaps && delta != 0) OB_TRY(ob__unverified(infer, 2, -1, "whether delta is 0 depends on data"));
