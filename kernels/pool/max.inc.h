@@ -1,7 +1,8 @@
 /* Template of pool.c: maxima. Parameters: T, PAD, NAME(n), IS_NAN(x), LOWEST. */
 
-/* The first of equals stays, and the first NaN. */
-#define HIGHER(a, b) ((b) <= (a) || IS_NAN(a) ? (a) : (b))
+/* The first of equals stays, and the first NaN. `plain`: there is none. */
+#define HIGHER(a, b)           ((b) <= (a) || IS_NAN(a) ? (a) : (b))
+#define HIGHER_OF(plain, a, b) (plain ? ((b) > (a) ? (b) : (a)) : HIGHER(a, b))
 
 enum { NAME(PART) = 256 };
 
@@ -10,29 +11,56 @@ typedef struct NAME(steps) {
     int64_t dilation, stride, pitch, apart;
 } NAME(steps);
 
-/* One axis of the copy, in place: each of n positions becomes the maximum of what its taps see. Taps lie behind it. */
-static void NAME(max_direct)(T *x, NAME(steps) s, int64_t taps, int64_t n) {
+static inline int64_t NAME(tap)(NAME(steps) s, int64_t k) {
+    const int64_t at = k * s.dilation;
+    return at / s.stride * s.pitch + at % s.stride * s.apart;
+}
+
+/* One axis of the copy, in place: each of n positions becomes the maximum of what its taps, two at least, see. Taps lie behind
+ * it. */
+OBK_INLINE void NAME(max_axis)(const bool plain, T *x, NAME(steps) s, int64_t taps, int64_t n) {
+    const int64_t second = NAME(tap)(s, 1), third = taps > 2 ? NAME(tap)(s, 2) : 0;
     T best[NAME(PART)];
     for (int64_t i = 0; i < n; i += NAME(PART)) {
         const int64_t m = n - i < NAME(PART) ? n - i : NAME(PART);
-        for (int64_t l = 0; l < m; l++) best[l] = x[i + l];
-        for (int64_t k = 1; k < taps; k++) {
-            const int64_t at = k * s.dilation;
-            const T *from = x + i + at / s.stride * s.pitch + at % s.stride * s.apart;
-            for (int64_t l = 0; l < m; l++) best[l] = HIGHER(best[l], from[l]);
+        const T *from = x + i, *next = from + second, *last = from + third;
+        if (taps == 2)
+            for (int64_t l = 0; l < m; l++) best[l] = HIGHER_OF(plain, from[l], next[l]);
+        else
+            for (int64_t l = 0; l < m; l++) {
+                const T higher = HIGHER_OF(plain, from[l], next[l]);
+                best[l] = HIGHER_OF(plain, higher, last[l]);
+            }
+        for (int64_t k = 3; k < taps; k++) {
+            const T *more = from + NAME(tap)(s, k);
+            for (int64_t l = 0; l < m; l++) best[l] = HIGHER_OF(plain, best[l], more[l]);
         }
         for (int64_t l = 0; l < m; l++) x[i + l] = best[l];
     }
 }
 
+static void NAME(max_direct)(bool plain, T *x, NAME(steps) s, int64_t taps, int64_t n) {
+    if (plain)
+        NAME(max_axis)(true, x, s, taps, n);
+    else
+        NAME(max_axis)(false, x, s, taps, n);
+}
+
 /* The same of many taps at stride 1: maxima of 2, 4, 8 ... neighbours, at last of two runs that overlap. */
-static void NAME(max_doubled)(T *x, NAME(steps) s, int64_t taps, int64_t n) {
+static void NAME(max_doubled)(bool plain, T *x, NAME(steps) s, int64_t taps, int64_t n) {
     for (int64_t done = 1; done < taps;) {
         int64_t ahead = 2 * done <= taps ? done : taps - done;
         n -= ahead * s.dilation * s.pitch;
-        NAME(max_direct)(x, (NAME(steps)){ahead * s.dilation, 1, s.pitch, 0}, 2, n);
+        NAME(max_direct)(plain, x, (NAME(steps)){ahead * s.dilation, 1, s.pitch, 0}, 2, n);
         done += ahead;
     }
+}
+
+static bool NAME(is_plain)(const T *x, int64_t n) {
+    (void)x;
+    int nans = 0;
+    for (int64_t i = 0; i < n; i++) nans |= IS_NAN(x[i]);
+    return !nans;
 }
 
 static void NAME(max_tiled)(const obk_pool *p, const T *x, T *y, int64_t b, T *lane) {
@@ -40,6 +68,7 @@ static void NAME(max_tiled)(const obk_pool *p, const T *x, T *y, int64_t b, T *l
     const obk_window *w = &p->window;
     const obk_tiling *t = &p->tiling;
     PAD(w, t, x, b, LOWEST, lane);
+    const bool plain = NAME(is_plain)(lane, t->elems);
     int64_t slots = t->phases, behind = 1, n = t->phase_elems; /* phases of the axes that are left, and of those that are done */
     for (int32_t a = w->rank - 1; a >= 0; a--) {
         const obk_axis *axis = &w->axes[a];
@@ -49,9 +78,9 @@ static void NAME(max_tiled)(const obk_pool *p, const T *x, T *y, int64_t b, T *l
         for (int64_t s = 0; s < slots; s++) {
             T *first = lane + s * behind * t->axis_phases[a] * t->phase_elems;
             if (axis->stride == 1 && axis->kernel > FEW)
-                NAME(max_doubled)(first, steps, axis->kernel, n);
+                NAME(max_doubled)(plain, first, steps, axis->kernel, n);
             else if (axis->kernel > 1)
-                NAME(max_direct)(first, steps, axis->kernel, whole);
+                NAME(max_direct)(plain, first, steps, axis->kernel, whole);
         }
         behind *= t->axis_phases[a];
         n = whole;
@@ -90,6 +119,7 @@ static void NAME(max)(const obk_pool *p, const void *x, void *y, int64_t *indice
 }
 
 #undef HIGHER
+#undef HIGHER_OF
 #undef T
 #undef PAD
 #undef NAME
