@@ -9,12 +9,16 @@
 #include <immintrin.h>
 #endif
 
+/* OBK_TILE_ROWS rows of two vectors each are the sums of a product's tile: what the registers hold beside its operands. */
 #if defined(__AVX512F__)
 #define OBK_VECTOR_BYTES 64
+#define OBK_TILE_ROWS    12
 #elif defined(__AVX2__)
 #define OBK_VECTOR_BYTES 32
+#define OBK_TILE_ROWS    6
 #else
 #define OBK_VECTOR_BYTES 16
+#define OBK_TILE_ROWS    4
 #endif
 
 /* Aligned as an element is: they are read and written through pointers to elements. */

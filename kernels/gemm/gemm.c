@@ -6,14 +6,6 @@
 #include "kernels/tables.h"
 #include "kernels/vector.h"
 
-#if OBK_VECTOR_BYTES == 64
-#define MR 12
-#elif OBK_VECTOR_BYTES == 32
-#define MR 6
-#else
-#define MR 4
-#endif
-
 enum { WHOLE = 384, BLOCK = 256, STRIP_ELEMENTS = 1 << 16 };
 
 /* k in equal parts near BLOCK, or all of it. */
@@ -121,7 +113,7 @@ static uint64_t natural_number(double x) {
 #undef SATURATED
 
 const obk_gemm OBK_TABLE(obk_gemm_functions)[OBK_GEMM_COUNT] = {
-    [OBK_GEMM_FLOAT] = {.mr = MR,
+    [OBK_GEMM_FLOAT] = {.mr = OBK_TILE_ROWS,
                         .nr = NR_float,
                         .panel_k = WHOLE,
                         .row_bytes = NR_float * sizeof(float),
@@ -129,7 +121,7 @@ const obk_gemm OBK_TABLE(obk_gemm_functions)[OBK_GEMM_COUNT] = {
                         .pack_a = pack_a_float,
                         .pack_b = pack_b_float,
                         .row = row_float},
-    [OBK_GEMM_DOUBLE] = {.mr = MR,
+    [OBK_GEMM_DOUBLE] = {.mr = OBK_TILE_ROWS,
                          .nr = NR_double,
                          .panel_k = WHOLE,
                          .row_bytes = NR_double * sizeof(double),

@@ -6,20 +6,12 @@
 #include "kernels/gemm/pair.h"
 #include "kernels/tables.h"
 
-#if OBK_VECTOR_BYTES == 64
-#define MR 12
-#elif OBK_VECTOR_BYTES == 32
-#define MR 6
-#else
-#define MR 4
-#endif
-
 enum { W = OBK_VECTOR_BYTES / 4, NR = 2 * W, BLOCK = 384 }; /* of pairs */
 
 /* rows x (2 * panels) vectors of C; rows and panels are constants of the caller. Panels of B lie b_panel apart. */
 OBK_INLINE void tile(const int rows, const int panels, int64_t pairs, const obk_pair *a, ptrdiff_t a_row, const obk_pair *b,
                      ptrdiff_t b_panel, uint32_t *c, ptrdiff_t c_row) {
-    obk_r_u32 sum[MR][8];
+    obk_r_u32 sum[OBK_TILE_ROWS][8];
     OBK_UNROLL
     for (int i = 0; i < rows; i++) OBK_UNROLL
     for (int v = 0; v < 2 * panels; v++) sum[i][v] = (obk_r_u32){0};
@@ -80,10 +72,10 @@ static void pack_b(obk_pair *to, const obk_bytes *b, int64_t k, int64_t n) {
 static void column_of_tiles(const obk_integer_call *call, int64_t from, int64_t pairs, int64_t j, int64_t n_panels,
                             const obk_pair *b, ptrdiff_t b_panel) {
     int64_t columns = call->n - j < n_panels * NR ? call->n - j : n_panels * NR, a_row = obk_pairs(call->k);
-    for (int64_t i = 0; i < call->m; i += MR) {
+    for (int64_t i = 0; i < call->m; i += OBK_TILE_ROWS) {
         const obk_pair *a = call->a + i * a_row + from;
-        uint32_t *c = (uint32_t *)call->c + i * call->c_row + j, to[MR * NR];
-        int64_t rows = call->m - i < MR ? call->m - i : MR;
+        uint32_t *c = (uint32_t *)call->c + i * call->c_row + j, to[OBK_TILE_ROWS * NR];
+        int64_t rows = call->m - i < OBK_TILE_ROWS ? call->m - i : OBK_TILE_ROWS;
         if (from == 0 && columns == n_panels * NR) {
             any_tile(rows, n_panels, pairs, a, a_row, b, b_panel, c, call->c_row);
             continue;

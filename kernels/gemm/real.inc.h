@@ -1,5 +1,5 @@
-/* Template of gemm.c: REAL, its vector VECTOR (MEMORY where it is loaded or stored), FMA of vectors, NAME(x). Tiles of MR rows by
- * two vectors. */
+/* Template of gemm.c: REAL, its vector VECTOR (MEMORY where it is loaded or stored), FMA of vectors, NAME(x). Tiles of
+ * OBK_TILE_ROWS rows by two vectors. */
 
 enum { NAME(W) = OBK_VECTOR_BYTES / sizeof(REAL), NAME(NR) = 2 * NAME(W) };
 
@@ -46,7 +46,7 @@ static void NAME(finish)(REAL *restrict c, ptrdiff_t c_row, const REAL *restrict
 /* rows x (2 * panels) vectors of C; rows and panels are constants of the caller. Panels of B lie b_panel apart. */
 OBK_INLINE void NAME(tile)(const int rows, const int panels, int64_t k, const REAL *a, ptrdiff_t a_row, ptrdiff_t a_k,
                            const REAL *b, ptrdiff_t b_k, ptrdiff_t b_panel, REAL *c, ptrdiff_t c_row) {
-    VECTOR sum[MR][8];
+    VECTOR sum[OBK_TILE_ROWS][8];
     OBK_UNROLL
     for (int i = 0; i < rows; i++) OBK_UNROLL
     for (int v = 0; v < 2 * panels; v++) sum[i][v] = (VECTOR){0};
@@ -106,7 +106,7 @@ static void NAME(pack)(REAL *to, int64_t width, const REAL *from, ptrdiff_t row,
 }
 
 static void NAME(pack_a)(void *to, const void *a, int64_t a_row, int64_t a_k, int64_t m, int64_t k) {
-    NAME(pack)(to, MR, a, a_row, a_k, m, k);
+    NAME(pack)(to, OBK_TILE_ROWS, a, a_row, a_k, m, k);
 }
 
 static void NAME(pack_b)(void *to, const void *b, int64_t b_k, int64_t b_column, int64_t k, int64_t n) {
@@ -119,18 +119,18 @@ static void NAME(pack_b)(void *to, const void *b, int64_t b_k, int64_t b_column,
 static void NAME(column_of_tiles)(const obk_gemm_call *call, int64_t from_k, int64_t k, int64_t j, int64_t n_panels,
                                   const REAL *b, ptrdiff_t b_k, ptrdiff_t b_panel, NAME(end) * end) {
     bool packed = call->a_row == 0;
-    ptrdiff_t a_row = packed ? 1 : call->a_row, a_k = packed ? MR : call->a_k;
+    ptrdiff_t a_row = packed ? 1 : call->a_row, a_k = packed ? OBK_TILE_ROWS : call->a_k;
     int64_t columns = call->n - j < n_panels * NAME(NR) ? call->n - j : n_panels * NAME(NR);
     bool whole = columns == n_panels * NAME(NR) && end->first && end->last && end->alpha == 1 && !call->d;
-    for (int64_t i = 0; i < call->m; i += MR) {
-        const REAL *a = (const REAL *)call->a + (packed ? i * call->k + from_k * MR : i * a_row + from_k * a_k);
+    for (int64_t i = 0; i < call->m; i += OBK_TILE_ROWS) {
+        const REAL *a = (const REAL *)call->a + (packed ? i * call->k + from_k * OBK_TILE_ROWS : i * a_row + from_k * a_k);
         REAL *c = (REAL *)call->c + i * call->c_row + j;
-        int64_t rows = call->m - i < MR ? call->m - i : MR;
+        int64_t rows = call->m - i < OBK_TILE_ROWS ? call->m - i : OBK_TILE_ROWS;
         if (whole) {
             NAME(any_tile)(rows, n_panels, k, a, a_row, a_k, b, b_k, b_panel, c, call->c_row);
             continue;
         }
-        REAL sums[MR * NAME(NR)]; /* at least two rows of two panels, one of four */
+        REAL sums[OBK_TILE_ROWS * NAME(NR)]; /* at least two rows of two panels, one of four */
         end->d = call->d ? (const REAL *)call->d + i * call->d_row + j * call->d_column : NULL;
         NAME(any_tile)(rows, n_panels, k, a, a_row, a_k, b, b_k, b_panel, sums, n_panels * NAME(NR));
         NAME(finish)(c, call->c_row, sums, n_panels * NAME(NR), rows, columns, end);
@@ -140,7 +140,7 @@ static void NAME(column_of_tiles)(const obk_gemm_call *call, int64_t from_k, int
 /* A block of k, rows of C from i on and columns from j on. */
 static void NAME(block)(const obk_gemm_call *call, int64_t from_k, int64_t k, int64_t j, int64_t end_j, NAME(end) * end) {
     bool packed = call->b_k == 0;
-    bool in_place = !packed && call->b_column == 1 && call->m <= MR; /* each row of B is read once */
+    bool in_place = !packed && call->b_column == 1 && call->m <= OBK_TILE_ROWS; /* each row of B is read once */
     int64_t wide = call->m == 1 ? 4 : call->m == 2 ? 2 : 1, n_panels;
     for (; j < end_j; j += n_panels * NAME(NR)) {
         const REAL *b = call->b;

@@ -6,11 +6,11 @@ TILE(2, 1);
 TILE(2, 2);
 TILE(3, 1);
 TILE(4, 1);
-#if MR > 4
+#if OBK_TILE_ROWS > 4
 TILE(5, 1);
 TILE(6, 1);
 #endif
-#if MR > 6
+#if OBK_TILE_ROWS > 6
 TILE(7, 1);
 TILE(8, 1);
 TILE(9, 1);
