@@ -3,11 +3,17 @@
 #include <stdatomic.h>
 
 #include "core/arena.h"
+#include "core/error.h"
 #include "core/log.h"
 #include "ops/table/op.h"
 
 bool ob__has_kernel(const ob_op *op) {
     return op->kernel && (op->kernel->run || op->kernel->view || op->kernel->flags & OB_KERNEL_CONTROL);
+}
+
+ob_status ob__kernel_output(const ob_kernel_args *args, uint32_t i, int32_t rank, const int64_t *dims, ob_error *error) {
+    OB_FAIL_IF(i >= args->n_out || !args->make_output, error, OB_E_INTERNAL, "output %u cannot be made", (unsigned)i);
+    return args->make_output(args, i, rank, dims, error);
 }
 
 /* ---- Stopping ----------------------------------------------------------------------------------------------------- */

@@ -100,6 +100,8 @@ typedef struct ob_kernel_args {
     struct ob_arena *strings; /* during run: bytes of string elements that a kernel makes; they live as long as the outputs. May
                                * be NULL: then such a kernel gives E_UNSUPPORTED */
     struct ob_kernel_cells *cells; /* during run, for OB_KERNEL_CELLS: ops/kernel/cells.h; NULL: all are tensors */
+    /* during run, of the executor, for OB_KERNEL_DYNAMIC: what ob__kernel_output calls */
+    ob_status (*make_output)(const struct ob_kernel_args *args, uint32_t i, int32_t rank, const int64_t *dims, ob_error *error);
 } ob_kernel_args;
 
 enum {

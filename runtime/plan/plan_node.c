@@ -583,14 +583,11 @@ static ob_status keep_to_the_end(void *context, ob_value *value) {
     return slot ? ob__keep_until(b, slot->buffer, UINT32_MAX) : OB_OK;
 }
 
-static ob_status plan_dynamic(ob_builder *b, planned *p) {
-    const ob_node *node = p->node;
+static ob_status plan_dynamic(ob_builder *b, const ob_node *node) {
     ob_step *step = ob__new_step(b, OB_STEP_DYNAMIC, node, 0, 0);
     if (!step) return OB_E_MEMORY;
-    step->kernel = p->kernel;
+    step->kernel = node->op->kernel;
     /* To the end, and reads are not counted down: results of dynamic steps may be views of these operands. */
-    for (uint32_t i = 0; i < node->n_inputs; i++)
-        if (p->in[i]) OB_TRY(ob__keep_until(b, p->in[i]->buffer, UINT32_MAX));
     OB_TRY(ob__each_read(node, keep_to_the_end, b));
     for (uint32_t i = 0; i < node->n_outputs; i++)
         if (node->outputs[i]) b->sources[node->outputs[i]->id] = OB_SOURCE_STEP;
@@ -653,14 +650,14 @@ static ob_status plan_node(ob_builder *b, const ob_node *node) {
     OB_TRY(must_wait(b, node, &done));
     if (done) return let_wait(b, (ob_node *)(uintptr_t)node);
     OB_TRY(find_operands(b, &p, &is_static));
-    if (!is_static) return plan_dynamic(b, &p);
+    if (!is_static) return plan_dynamic(b, node);
     if (b->session->optimize) {
         OB_TRY(try_known_outputs(b, &p, &done));
         if (done) return OB_OK;
     }
     if (p.kernel->flags & OB_KERNEL_CONTROL) {
         OB_TRY(ob__plan_control(b, node, &done));
-        return done ? OB_OK : plan_dynamic(b, &p);
+        return done ? OB_OK : plan_dynamic(b, node);
     }
     OB_TRY(try_fold(b, &p, &done));
     if (!done) OB_TRY(try_view(b, &p, &done));
