@@ -3,7 +3,7 @@
 #include "ops/body/body.h"
 #include "ops/kernel/kernel.h"
 #include "passes/names.h"
-#include "runtime/plan/plan.h"
+#include "runtime/session.h"
 
 enum { FEW = 16 }; /* operands that need no memory */
 

@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "core/terms.h"
 #include "passes/names.h"
-#include "runtime/plan/plan.h"
+#include "runtime/session.h"
 
 /* Appends to a bounded text. */
 static void append(char *text, size_t n_bytes, const char *more) {

@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "passes/propagate.h"
-#include "runtime/plan/plan.h"
+#include "runtime/session.h"
 
 /* Lines of a session about declarations: stale ones come in hundreds. */
 enum { MOST_TOLD = 10 };

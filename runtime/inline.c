@@ -4,7 +4,7 @@
 #include "core/error.h"
 #include "ops/table/op.h"
 #include "passes/names.h"
-#include "runtime/plan/plan.h"
+#include "runtime/session.h"
 
 enum { MAX_DEPTH = 64 };
 

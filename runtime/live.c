@@ -1,6 +1,6 @@
 /* Which nodes run, and how often each value is read: the same for all shapes. */
 #include "core/error.h"
-#include "runtime/plan/plan.h"
+#include "runtime/session.h"
 
 static bool is_live(const ob_session *session, const ob_node *node) {
     /* What nobody reads may fail all the same. In the main graph planning tells; in a body, which may never run, running does. */

@@ -1,6 +1,6 @@
 /* Packs: constants in the form that a kernel works on, made once for all plans, workers and branches of a session. */
 #include "core/error.h"
-#include "runtime/plan/plan.h"
+#include "runtime/session.h"
 
 typedef struct ob_pack {
     uint64_t format;

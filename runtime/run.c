@@ -4,8 +4,8 @@
 #include "core/copy.h"
 #include "core/error.h"
 #include "core/log.h"
-#include "runtime/plan/plan.h"
 #include "runtime/run/cells.h"
+#include "runtime/session.h"
 
 /* ---- Finding the plan
  * ------------------------------------------------------------------------------------------------------------------ */

@@ -8,7 +8,7 @@
 #include "ops/table/op.h"
 #include "passes/names.h"
 #include "passes/propagate.h"
-#include "runtime/plan/plan.h"
+#include "runtime/session.h"
 
 /* One SequenceMap while its Loop is made. */
 typedef struct unrolling {

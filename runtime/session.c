@@ -10,8 +10,8 @@
 #include "ops/table/op.h"
 #include "passes/names.h"
 #include "passes/propagate.h"
-#include "runtime/plan/plan.h"
 #include "runtime/run/cells.h"
+#include "runtime/session.h"
 
 void ob_session_config_init(ob_session_config *config) {
     if (!config) return;

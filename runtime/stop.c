@@ -1,7 +1,7 @@
 /* Calls that end early: because the caller says so, or because their time is over. */
 #include "core/error.h"
 #include "core/log.h"
-#include "runtime/plan/plan.h"
+#include "runtime/session.h"
 
 void ob__stop_begin(ob_stop *stop, uint64_t max_ns) {
     stop->status = OB_OK;

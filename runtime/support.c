@@ -5,7 +5,7 @@
 #include "ops/body/body.h"
 #include "ops/kernel/kernel.h"
 #include "passes/names.h"
-#include "runtime/plan/plan.h"
+#include "runtime/session.h"
 
 typedef struct problem {
     ob_unsupported item;

@@ -2,7 +2,7 @@
 #include <stdatomic.h>
 
 #include "core/error.h"
-#include "runtime/plan/plan.h"
+#include "runtime/session.h"
 
 /* Atomic: workers of other threads take and give back memory that counts for the session. */
 struct ob_tally {

@@ -2,7 +2,7 @@
 
 #include "core/error.h"
 #include "core/sanitizer.h"
-#include "runtime/plan/plan.h"
+#include "runtime/session.h"
 
 #ifdef OB_HAVE_PTHREADPOOL
 #include <pthreadpool.h>

@@ -10,7 +10,7 @@
 #include "core/copy.h"
 #include "core/error.h"
 #include "core/log.h"
-#include "runtime/plan/plan.h"
+#include "runtime/session.h"
 
 enum { PART_BYTES = 1 << 24 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "runtime/plan/plan.h"
+#include "runtime/session.h"
 
 struct ob_worker {
     ob_session *session;

@@ -14,7 +14,7 @@
 #include "ops/body/body.h"
 #include "ops/kernel/kernel.h"
 #include "passes/propagate.h"
-#include "runtime/plan/plan.h"
+#include "runtime/session.h"
 #include "variants.h"
 
 enum { SKIPPED = 77 };

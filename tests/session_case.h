@@ -5,7 +5,7 @@
 #include "build_model.h"
 #include "core/error.h"
 #include "onnx_broadcast/session.h"
-#include "runtime/plan/plan.h"
+#include "runtime/session.h"
 
 /* ---- An allocator that counts, refuses and forbids
  * ------------------------------------------------------------------------------------ */

@@ -15,7 +15,7 @@
 #include "ops/body/body.h"
 #include "ops/kernel/common.h"
 #include "passes/propagate.h"
-#include "runtime/plan/plan.h"
+#include "runtime/session.h"
 
 enum { MAX_VALUES = 8, MAX_ELEMENTS = 600 };
 

@@ -2,7 +2,8 @@
 #ifndef OB_RUNTIME_BUILD_H
 #define OB_RUNTIME_BUILD_H
 
-#include "runtime/plan/plan.h"
+#include "ops/control/params.h"
+#include "runtime/session.h"
 
 typedef struct ob_captured {
     ob_buffer *buffer;
@@ -44,7 +45,7 @@ typedef struct ob_builder {
 /* Rank and all sizes known, element type known. */
 bool ob__is_static_type(const ob_type *type);
 
-/* runtime/plan/plan_node.c */
+/* runtime/plan/slots.c */
 /* n empty views until the node at hand is planned; NULL: no memory. */
 ob_view *ob__some_views(ob_builder *b, uint32_t n);
 /* The view's layout, for the plan; NULL: no memory. */
@@ -70,13 +71,30 @@ ob_status ob__keep_until(ob_builder *b, ob_buffer *buffer, uint32_t step);
 ob_status ob__add_copy(ob_builder *b, const ob_node *node, const ob_slot *from, ob_buffer *to, const ob_view *layout,
                        ob_slot **out);
 ob_status ob__bytes_of(ob_builder *b, const ob_node *node, const ob_view *view, uint64_t *n_bytes);
+/* After the last node: graph outputs get memory of their own, contiguous. */
+ob_status ob__place_outputs(ob_builder *b);
+
+/* runtime/plan/plan_node.c */
 ob_status ob__plan_node(ob_builder *b, const ob_node *node);
 /* The nodes of a graph that run, in order. */
 ob_status ob__plan_graph(ob_builder *b, const ob_graph *graph);
+
+/* runtime/plan/wait.c */
+/* What reads a tensor whose size a step tells is planned when it has told; what else reads results of dynamic steps is one. */
+ob_status ob__must_wait(const ob_builder *b, const ob_node *node, bool *wait);
+ob_status ob__let_wait(ob_builder *b, ob_node *node);
+ob_status ob__plan_dynamic(ob_builder *b, const ob_node *node);
 /* After the last node: what waits becomes a part of its own. */
 ob_status ob__plan_rest(ob_builder *b);
-/* After the last node: graph outputs get memory of their own, contiguous. */
-ob_status ob__place_outputs(ob_builder *b);
+
+/* runtime/plan/static.c */
+/* All shapes that it and its bodies work with, and of bodies every node can be planned. */
+bool ob__node_is_static(const ob_builder *b, const ob_node *node);
+/* 0 or 1 when the condition is known while planning, else -1. */
+int ob__known_truth(const ob_builder *b, const ob_value *value);
+bool ob__read_loop(const ob_node *node, ob_loop_params *params);
+/* Trips and sequences, as the shapes say; false where operands disagree. A Loop without results that stack has no bound. */
+bool ob__count_trips(const ob_builder *b, const ob_node *node, const ob_loop_params *params, int64_t *trips, int64_t *batches);
 
 /* runtime/plan/control.c: *done false, and nothing is planned, where a shape is left to the run. */
 ob_status ob__plan_control(ob_builder *b, const ob_node *node, bool *done);

@@ -3,7 +3,7 @@
 
 #include "core/error.h"
 #include "core/list.h"
-#include "runtime/plan/plan.h"
+#include "runtime/session.h"
 
 typedef enum role { NOTHING = 0, MADE, LISTED } role;
 

@@ -1,4 +1,4 @@
-/* What a session is made of, and the plan: steps in order, with every tensor at a fixed place. For runtime/ only.
+/* The plan: steps in order, with every tensor at a fixed place. For runtime/ only.
  *
  * A plan does not change once it is made: several runs may read it at once. What a run changes is in its frame (frame.h). */
 #ifndef OB_RUNTIME_PLAN_H
@@ -9,9 +9,6 @@
 #include "core/graph.h"
 #include "onnx_broadcast/session.h"
 #include "ops/kernel/kernel.h"
-#include "passes/contract.h"
-#include "passes/facts.h"
-#include "passes/findings.h"
 #include "runtime/run/frame.h"
 
 /* ---- Where tensors live
@@ -207,128 +204,6 @@ static inline const ob_step *ob__step_after(const ob_step *step) {
     return step->control ? *step->control->after : step->next;
 }
 
-/* ---- The session
- * -------------------------------------------------------------------------------------------------------------------- */
-
-typedef struct ob_pool ob_pool;   /* runtime/threads.c */
-typedef struct ob_tally ob_tally; /* runtime/tally.c */
-
-struct ob_session {
-    ob_arena arena;
-    ob_allocator allocator; /* counts what it gives out */
-    ob_tally *tally;
-    ob_model *model; /* a copy of its own, with functions inlined */
-    bool optimize;
-    bool constants_in_place;
-    bool strict;                           /* declared shapes and types of results are demanded */
-    uint64_t max_run_ns, max_output_bytes; /* 0: none */
-    uint32_t max_plans;
-    void (*trace)(void *context, const ob_trace_event *event);
-    void (*unsupported)(void *context, const ob_unsupported *item);
-    void *context;
-    ob_value **inputs; /* graph inputs without a default */
-    uint32_t n_inputs;
-    ob_session_value *input_info, *output_info;
-    ob_facts facts;       /* symbolic: what holds for all sizes */
-    ob_contract contract; /* of the facts, solved when sizes are tested first, where single conditions say less than all do */
-    bool contract_tried;
-    ob_binding *bindings; /* from the configuration */
-    size_t n_bindings;
-    uint32_t *uses;              /* by value id: reads by nodes that run, and graph outputs */
-    const ob_node **last_reader; /* by value id: behind it nobody reads the value; NULL: nobody does, or the caller */
-    bool has_cells;              /* an input or output is more than a tensor */
-    bool *live;                  /* by node id: it runs */
-    struct ob_pack **packs;      /* by value id: runtime/packs.c; NULL: none yet */
-    ob_constant **constants;     /* by value id: initializers that are used, folded results */
-    ob_owned_memory *owned;
-    uint64_t constant_bytes;
-    uint64_t max_folded_bytes; /* of folded constants, for all shapes and for each plan again */
-    uint64_t folded_bytes;
-    bool *content_matters; /* by input: shapes depend on its elements; decided at the first plan */
-    bool content_decided;
-    ob_plan *plans, *current;
-    uint64_t clock;
-    uint64_t n_planned;  /* plans made so far */
-    ob_map parts;        /* graph of a body -> its ob_part */
-    ob_part *body_parts; /* all of them */
-    ob_pool *pool;
-    ob_threads threads;
-    ob_stop stop;
-    ob_frame frame;
-};
-
-/* An allocator that hands on to `inner` (NULL: the default) and counts; beyond `limit` bytes it gives NULL. The bytes count for
- * `sum` too, and its limit holds for all that do (NULL: a sum of its own; `limit` is of a sum). The tally is a block of inner's.
- * NULL: no memory. */
-ob_tally *ob__tally_create(const ob_allocator *inner, uint64_t limit, ob_tally *sum, ob_allocator *out);
-void ob__tally_destroy(ob_tally *tally);
-uint64_t ob__tally_bytes(const ob_tally *tally);
-const ob_allocator *ob__tally_inner(const ob_tally *tally);
-/* True when the limit has refused memory; ob__tally_refused forgets it. */
-bool ob__tally_limited(const ob_tally *tally);
-bool ob__tally_refused(ob_tally *tally);
-/* The end of a public call: E_MEMORY for want of the limit becomes E_LIMIT, with a message that says what wanted how much. */
-ob_status ob__tally_explain(ob_tally *tally, ob_status status, ob_error *error);
-
-/* runtime/stop.c. A call begins: it may take max_ns (0: as long as it likes). */
-void ob__stop_begin(ob_stop *stop, uint64_t max_ns);
-/* E_CANCELLED or E_LIMIT when the run has been stopped; ob__stop_ask asks first. */
-ob_status ob__stop_status(const ob_session *session, const ob_threads *threads, ob_error *error);
-ob_status ob__stop_ask(const ob_session *session, const ob_threads *threads, ob_error *error);
-
-/* Memory that lives as long as its list (&session->owned, a plan's or a frame's), 64-byte aligned, zeroed. */
-void *ob__own_memory(ob_session *session, ob_owned_memory **list, uint64_t n_bytes);
-void ob__free_owned(ob_session *session, ob_owned_memory **list);
-/* A contiguous view without elements, for planning. Errors as ob_view_init. */
-ob_status ob__view_layout(ob_view *view, ob_dtype dtype, int32_t rank, const int64_t *dims);
-/* Adds the node to an error that a kernel gave. */
-ob_status ob__at_node(ob_error *error, const ob_node *node, ob_status status);
-
-/* runtime/inline.c: replaces calls of model-local functions by their bodies, in the main graph and its subgraphs, and forgets the
- * functions. Nodes of domain onnx_broadcast stay as they are. Operators must be resolved, and are afterwards. E_MODEL for
- * circles, E_LIMIT for more than max_nodes nodes, before or after. */
-ob_status ob__inline_functions(ob_model *model, uint64_t max_nodes, ob_error *error);
-
-/* runtime/sequence_map.c: every SequenceMap becomes a Loop. Operators must be resolved, and are afterwards. E_UNSUPPORTED where
- * the type of an operand or result cannot be told, E_MODEL for a body that does not fit. */
-ob_status ob__unroll_sequence_maps(ob_model *model, ob_error *error);
-
-/* runtime/bodies.c: replaces operators without a kernel that have a body (ops/body/body.h) by the nodes of it; `all`: those with
- * a kernel, too. What it brings in is not looked at: *any, then infer and call again. facts: of all values. E_UNSUPPORTED where a
- * body needs a rank or type that is not known, E_LIMIT for more than max_nodes nodes. */
-ob_status ob__expand_bodies(ob_model *model, const ob_facts *facts, bool all, uint64_t max_nodes, bool *any, ob_error *error);
-
-/* runtime/live.c: fills session->uses and session->live. */
-ob_status ob__find_live(ob_session *session);
-
-/* Makes the view what every run reads as the value. E_MEMORY. */
-ob_status ob__set_constant(ob_session *session, const ob_value *value, const ob_view *view);
-/* False, and *out as it was, when the value is none. */
-bool ob__constant_view(const ob_session *session, const ob_value *value, ob_view *out);
-
-/* runtime/weights.c: fills session->constants for the initializers that are used; reads external data. */
-typedef struct ob_external_rules {
-    bool allowed;
-    const char *folder; /* NULL: of the model's file */
-} ob_external_rules;
-ob_status ob__load_weights(ob_session *session, const ob_external_rules *external, ob_error *error);
-
-/* runtime/support.c: E_UNSUPPORTED with everything that cannot be run; E_MODEL for wrong numbers of operands. */
-ob_status ob__check_support(ob_session *session, const ob_session_config *config, ob_error *error);
-/* Gives a value to every required output (op.h: out_min), and to every one of a variable number, that a node leaves out beside
- * others that it names: kernels write these without asking. Optional ones stay omitted. A node that names no output is not
- * planned at all. */
-ob_status ob__name_required_results(ob_model *model);
-
-/* runtime/contract.c: inputs against their declarations, and the symbolic conditions under these sizes. */
-ob_status ob__check_contract(ob_session *session, const ob_view *inputs, ob_error *error);
-
-/* runtime/declared.c: the findings about declared shapes and types become warnings of the session, or with session->strict the
- * first error a failure. *wrong: there are any, so that nothing may be concluded from what is declared. */
-ob_status ob__judge_declared(ob_session *session, const ob_findings *findings, bool *wrong, ob_error *error);
-/* With session->strict: E_TYPE, E_SHAPE unless output i is as the model declares it, as far as that is numbers. */
-ob_status ob__check_declared(const ob_session *session, size_t i, const ob_view *result, ob_error *error);
-
 /* runtime/plan/plan.c */
 /* `part` NULL: of the main graph, for its inputs; else for the entries of the part. */
 ob_status ob__plan_create(ob_session *session, const ob_part *part, const ob_view *inputs, ob_plan **out, ob_error *error);
@@ -387,17 +262,5 @@ ob_status ob__run_block(ob_frame *frame, const ob_block *block, ob_error *error)
 ob_status ob__run_part(ob_frame *frame, ob_part *part, ob_error *error);
 /* runtime/run/control.c: a step of kind CONTROL. */
 ob_status ob__run_control(ob_frame *frame, const ob_step *step, ob_error *error);
-
-/* runtime/run.c: inputs and outputs as ob_session_run describes them, before any plan is looked for. */
-ob_status ob__check_inputs(const ob_session *session, const ob_view *inputs, size_t n_inputs, bool with_data, ob_error *error);
-ob_status ob__check_output_count(const ob_session *session, const ob_view *outputs, size_t n_outputs, ob_error *error);
-/* E_TYPE, E_SHAPE unless the caller's memory is of the result's type and shape, contiguous. */
-ob_status ob__check_output(const ob_session *session, size_t i, const ob_view *wanted, const ob_view *is, ob_error *error);
-/* ob_session_prepare for inputs that were checked; E_MEMORY is not explained. */
-ob_status ob__session_prepare(ob_session *session, const ob_view *inputs, ob_error *error);
-
-/* runtime/threads.c: E_UNSUPPORTED when the build has no thread pool. */
-ob_status ob__pool_create(ob_session *session, int n_threads, ob_error *error);
-void ob__pool_destroy(ob_session *session);
 
 #endif

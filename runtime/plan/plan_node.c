@@ -5,167 +5,12 @@
 
 #include "core/copy.h"
 #include "core/error.h"
-#include "core/list.h"
 #include "ops/table/op.h"
 #include "passes/names.h"
 #include "runtime/plan/build.h"
 
 /* Larger results are computed in each run rather than kept. */
 enum { FOLD_MAX_BYTES = 64 * 1024 * 1024 };
-
-/* ---- Buffers, slots, steps
- * -------------------------------------------------------------------------------------------------------- */
-
-ob_view *ob__some_views(ob_builder *b, uint32_t n) {
-    enum { ROOM = 64 };
-    if (!b->room) b->room = ob__arena_alloc(&b->scratch, ROOM * sizeof *b->room);
-    if (!b->room || n > ROOM - b->n_room) return OB_ARENA_ARRAY(&b->scratch, ob_view, n);
-    ob_view *views = b->room + b->n_room;
-    b->n_room += n;
-    for (uint32_t i = 0; i < n; i++) {
-        views[i].data = NULL;
-        views[i].dtype = OB_NONE;
-        views[i].rank = 0;
-    }
-    return views;
-}
-
-static size_t layout_bytes(int32_t rank) {
-    return sizeof(ob_layout) + 2 * (size_t)(rank > 0 ? rank : 0) * sizeof(int64_t);
-}
-
-bool ob__fits_layout(const ob_layout *layout, const ob_view *view) {
-    if (layout->dtype != view->dtype || layout->rank != view->rank) return false;
-    for (int32_t axis = 0; axis < view->rank; axis++)
-        if (layout->sizes[axis] != view->dims[axis] || layout->sizes[view->rank + axis] != view->strides[axis]) return false;
-    return true;
-}
-
-const ob_layout *ob__make_layout(ob_arena *arena, const ob_view *view) {
-    ob_layout *made = ob__arena_alloc(arena, layout_bytes(view->rank));
-    if (!made) return NULL;
-    made->dtype = view->dtype;
-    made->rank = view->rank;
-    for (int32_t axis = 0; axis < view->rank; axis++) {
-        made->sizes[axis] = view->dims[axis];
-        made->sizes[view->rank + axis] = view->strides[axis];
-    }
-    return made;
-}
-
-const ob_layout *ob__new_layout(ob_builder *b, const ob_view *view) {
-    uint64_t hash = (uint64_t)view->dtype * 31 + (uint64_t)view->rank;
-    for (int32_t axis = 0; axis < view->rank; axis++)
-        hash = (hash * 31 + (uint64_t)view->dims[axis]) * 31 + (uint64_t)view->strides[axis];
-    const ob_layout **place = &b->layouts[(hash ^ hash >> 17) % (sizeof b->layouts / sizeof *b->layouts)];
-    if (*place && ob__fits_layout(*place, view)) return *place;
-    return *place = ob__make_layout(&b->plan->arena, view);
-}
-
-ob_status ob__new_buffer(ob_builder *b, ob_buffer_kind kind, uint32_t index, uint64_t n_bytes, ob_buffer **out) {
-    ob_buffer *buffer = OB_ARENA_NEW(&b->plan->arena, ob_buffer);
-    if (!buffer) return OB_E_MEMORY;
-    buffer->kind = kind;
-    buffer->number = b->plan->n_buffers++;
-    buffer->index = index;
-    buffer->n_bytes = n_bytes;
-    buffer->first = buffer->last = b->n_steps;
-    buffer->depth = b->depth;
-    buffer->next = b->plan->buffers;
-    b->plan->buffers = buffer;
-    *out = buffer;
-    return OB_OK;
-}
-
-ob_status ob__make_slot(ob_builder *b, ob_buffer *buffer, int64_t offset, const ob_view *view, ob_slot **out) {
-    ob_slot *slot = OB_ARENA_NEW(&b->plan->arena, ob_slot);
-    if (!slot) return OB_E_MEMORY;
-    *slot = (ob_slot){buffer, offset, ob__new_layout(b, view), b->plan->all_slots};
-    b->plan->all_slots = slot;
-    *out = slot;
-    return slot->layout ? OB_OK : OB_E_MEMORY;
-}
-
-ob_status ob__new_slot(ob_builder *b, const ob_value *value, ob_buffer *buffer, int64_t offset, const ob_view *view) {
-    ob_slot *slot;
-    OB_TRY(ob__make_slot(b, buffer, offset, view, &slot));
-    buffer->uses_left += b->session->uses[value->id];
-    b->plan->slots[value->id] = slot;
-    return OB_OK;
-}
-
-ob_status ob__new_const_slot(ob_builder *b, const ob_value *value, const ob_view *view) {
-    ob_buffer *buffer;
-    OB_TRY(ob__new_buffer(b, OB_BUFFER_CONST, 0, 0, &buffer));
-    buffer->constant = view->data;
-    return ob__new_slot(b, value, buffer, 0, view);
-}
-
-ob_status ob__find_slot(ob_builder *b, const ob_node *reader, const ob_value *value, ob_slot **out) {
-    *out = NULL;
-    if (!value || b->sources[value->id] != OB_SOURCE_PLAN) return OB_OK;
-    if (!b->plan->slots[value->id]) {
-        ob_view constant;
-        if (!ob__constant_view(b->session, value, &constant)) {
-            ob__at_node(b->error, reader, OB_E_MODEL);
-            return ob__fail(b->error, OB_E_MODEL, "%s is read before any node makes it", value->name);
-        }
-        OB_TRY(ob__new_const_slot(b, value, &constant));
-    }
-    *out = b->plan->slots[value->id];
-    return OB_OK;
-}
-
-ob_step *ob__new_step(ob_builder *b, ob_step_kind kind, const ob_node *node, uint32_t n_in, uint32_t n_out) {
-    ob_arena *arena = &b->plan->arena;
-    ob_step *step = OB_ARENA_NEW(arena, ob_step);
-    if (!step) return NULL;
-    step->kind = kind;
-    step->node = node;
-    step->n_in = n_in;
-    step->n_out = n_out;
-    step->slots = OB_ARENA_ARRAY(arena, const ob_slot *, (size_t)n_in + n_out);
-    return step->slots ? step : NULL;
-}
-
-ob_status ob__keep_until(ob_builder *b, ob_buffer *buffer, uint32_t step) {
-    if (!buffer) return OB_OK;
-    if (buffer->last < step) buffer->last = step;
-    if (buffer->depth >= b->depth || buffer->kind != OB_BUFFER_ARENA) return OB_OK;
-    ob_captured *captured = OB_ARENA_NEW(&b->scratch, ob_captured);
-    if (!captured) return OB_E_MEMORY;
-    *captured = (ob_captured){buffer, b->captured};
-    b->captured = captured;
-    return OB_OK;
-}
-
-ob_status ob__append_step(ob_builder *b, ob_step *step) {
-    step->number = b->n_steps++;
-    uint32_t n_views = step->n_in + step->n_out;
-    for (uint32_t i = 0; i < n_views; i++)
-        if (step->slots[i]) OB_TRY(ob__keep_until(b, step->slots[i]->buffer, step->number));
-    if (n_views > b->plan->most_views) b->plan->most_views = n_views;
-    *b->plan->steps_end = step;
-    b->plan->steps_end = &step->next;
-    b->plan->memory.n_steps++;
-    return OB_OK;
-}
-
-ob_status ob__bytes_of(ob_builder *b, const ob_node *node, const ob_view *view, uint64_t *n_bytes) {
-    if (ob__tensor_bytes(view->dtype, view->rank, view->dims, n_bytes)) return OB_OK;
-    ob__at_node(b->error, node, OB_E_LIMIT);
-    return ob__fail(b->error, OB_E_LIMIT, "a result has more bytes than can be addressed");
-}
-
-ob_status ob__add_copy(ob_builder *b, const ob_node *node, const ob_slot *from, ob_buffer *to, const ob_view *layout,
-                       ob_slot **out) {
-    ob_step *step = ob__new_step(b, OB_STEP_COPY, node, 1, 1);
-    if (!step) return OB_E_MEMORY;
-    OB_TRY(ob__make_slot(b, to, 0, layout, out));
-    step->slots[0] = from;
-    step->slots[1] = *out;
-    return ob__append_step(b, step);
-}
 
 /* ---- The node at hand
  * ------------------------------------------------------------------------------------------------------------- */
@@ -573,91 +418,24 @@ static ob_status plan_step(ob_builder *b, planned *p) {
     return ob__append_step(b, step);
 }
 
-/* ---- Dynamic steps
- * -------------------------------------------------------------------------------------------------------------------- */
-
-static ob_status keep_to_the_end(void *context, ob_value *value) {
-    ob_builder *b = context;
-    ob_slot *slot;
-    OB_TRY(ob__find_slot(b, NULL, value, &slot));
-    return slot ? ob__keep_until(b, slot->buffer, UINT32_MAX) : OB_OK;
-}
-
-static ob_status plan_dynamic(ob_builder *b, const ob_node *node) {
-    ob_step *step = ob__new_step(b, OB_STEP_DYNAMIC, node, 0, 0);
-    if (!step) return OB_E_MEMORY;
-    step->kernel = node->op->kernel;
-    /* To the end, and reads are not counted down: results of dynamic steps may be views of these operands. */
-    OB_TRY(ob__each_read(node, keep_to_the_end, b));
-    for (uint32_t i = 0; i < node->n_outputs; i++)
-        if (node->outputs[i]) b->sources[node->outputs[i]->id] = OB_SOURCE_STEP;
-    b->plan->memory.n_dynamic++;
-    return ob__append_step(b, step);
-}
-
-/* ---- Nodes that wait
+/* ---- The whole
  * ------------------------------------------------------------------------------------------------------------------- */
-
-typedef struct readiness {
-    const ob_builder *b;
-    bool on_step, on_rest, is_plain;
-} readiness;
-
-static ob_status look_at_read(void *context, ob_value *value) {
-    readiness *r = context;
-    r->on_step |= r->b->sources[value->id] == OB_SOURCE_STEP;
-    r->on_rest |= r->b->sources[value->id] == OB_SOURCE_REST;
-    r->is_plain &= ob__fact(&r->b->facts, value)->type.kind == OB_TYPE_TENSOR;
-    return OB_OK;
-}
-
-/* What reads a tensor whose size a step tells is planned when it has told; what else reads results of dynamic steps is one. */
-static ob_status must_wait(const ob_builder *b, const ob_node *node, bool *wait) {
-    readiness r = {b, false, false, true};
-    OB_TRY(ob__each_read(node, look_at_read, &r));
-    for (uint32_t i = 0; i < node->n_outputs; i++)
-        if (node->outputs[i]) r.is_plain &= ob__fact(&b->facts, node->outputs[i])->type.kind == OB_TYPE_TENSOR;
-    *wait = r.on_rest || (r.on_step && r.is_plain);
-    return OB_OK;
-}
-
-static ob_status let_wait(ob_builder *b, ob_node *node) {
-    ob_node **grown = ob__list_in_arena(&b->scratch, b->waiting, &b->waiting_capacity, b->n_waiting + 1, sizeof *grown);
-    if (!grown) return OB_E_MEMORY;
-    b->waiting = grown;
-    b->waiting[b->n_waiting++] = node;
-    for (uint32_t i = 0; i < node->n_outputs; i++)
-        if (node->outputs[i]) b->sources[node->outputs[i]->id] = OB_SOURCE_REST;
-    b->plan->memory.n_dynamic++;
-    return OB_OK;
-}
-
-ob_status ob__plan_rest(ob_builder *b) {
-    if (b->n_waiting == 0) return OB_OK;
-    ob_node **nodes = OB_ARENA_ARRAY(&b->plan->arena, ob_node *, b->n_waiting);
-    if (!nodes) return OB_E_MEMORY;
-    memcpy(nodes, b->waiting, b->n_waiting * sizeof *nodes);
-    OB_TRY(ob__part_create(b->session, &b->plan->arena, nodes[0]->graph, nodes, b->n_waiting, &b->plan->rest));
-    for (uint32_t i = 0; i < b->plan->rest->n_entries; i++)
-        OB_TRY(keep_to_the_end(b, (ob_value *)(uintptr_t)b->plan->rest->entries[i]));
-    return OB_OK;
-}
 
 static ob_status plan_node(ob_builder *b, const ob_node *node) {
     planned p = {.node = node, .kernel = node->op ? node->op->kernel : NULL};
     bool is_static, done;
     if (!p.kernel) return ob__at_node(b->error, node, ob__fail(b->error, OB_E_UNSUPPORTED, "%s has no kernel", node->op_type));
-    OB_TRY(must_wait(b, node, &done));
-    if (done) return let_wait(b, (ob_node *)(uintptr_t)node);
+    OB_TRY(ob__must_wait(b, node, &done));
+    if (done) return ob__let_wait(b, (ob_node *)(uintptr_t)node);
     OB_TRY(find_operands(b, &p, &is_static));
-    if (!is_static) return plan_dynamic(b, node);
+    if (!is_static) return ob__plan_dynamic(b, node);
     if (b->session->optimize) {
         OB_TRY(try_known_outputs(b, &p, &done));
         if (done) return OB_OK;
     }
     if (p.kernel->flags & OB_KERNEL_CONTROL) {
         OB_TRY(ob__plan_control(b, node, &done));
-        return done ? OB_OK : plan_dynamic(b, node);
+        return done ? OB_OK : ob__plan_dynamic(b, node);
     }
     OB_TRY(try_fold(b, &p, &done));
     if (!done) OB_TRY(try_view(b, &p, &done));
@@ -677,38 +455,5 @@ ob_status ob__plan_graph(ob_builder *b, const ob_graph *graph) {
         OB_TRY(ob__stop_ask(b->session, &b->session->threads, b->error));
         OB_TRY(ob__plan_node(b, node));
     }
-    return OB_OK;
-}
-
-/* ---- Graph outputs
- * ---------------------------------------------------------------------------------------------------------------------- */
-
-static ob_status place_output(ob_builder *b, uint32_t index) {
-    const ob_value *value = b->results[index];
-    ob_slot *slot;
-    uint64_t n_bytes;
-    OB_TRY(ob__find_slot(b, NULL, value, &slot));
-    if (!slot) return OB_OK; /* not known before the run */
-    ob_view view;
-    ob__slot_view(slot, &view);
-    OB_TRY(ob__bytes_of(b, NULL, &view, &n_bytes));
-    ob_buffer *buffer = slot->buffer;
-    if (buffer->kind == OB_BUFFER_ARENA && buffer->n_bytes == n_bytes && slot->offset == 0 && ob_view_is_contiguous(&view)) {
-        buffer->kind = OB_BUFFER_OUTPUT;
-        buffer->index = index;
-        b->plan->outputs[index].slot = slot;
-        return OB_OK;
-    }
-    ob_view layout;
-    ob_slot *copied;
-    OB_TRY(ob__view_layout(&layout, view.dtype, view.rank, view.dims));
-    OB_TRY(ob__new_buffer(b, OB_BUFFER_OUTPUT, index, n_bytes, &buffer));
-    OB_TRY(ob__add_copy(b, NULL, slot, buffer, &layout, &copied));
-    b->plan->outputs[index].slot = copied;
-    return OB_OK;
-}
-
-ob_status ob__place_outputs(ob_builder *b) {
-    for (uint32_t i = 0; i < b->n_results; i++) OB_TRY(place_output(b, i));
     return OB_OK;
 }

@@ -1,6 +1,6 @@
 /* What a node reads, with all that is in it. Recursion is as deep as subgraphs are nested, which the loader bounds. */
 #include "core/error.h"
-#include "runtime/plan/plan.h"
+#include "runtime/session.h"
 
 typedef struct read_visit {
     const ob_node *node;

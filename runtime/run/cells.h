@@ -4,7 +4,7 @@
 
 #include "core/cell.h"
 #include "ops/kernel/cells.h"
-#include "runtime/plan/plan.h"
+#include "runtime/session.h"
 
 /* What a value is declared to be may be more than a tensor: only a cell can hold it. */
 static inline bool ob__is_cell_type(const ob_type *type) {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "runtime/plan/plan.h"
+#include "runtime/session.h"
 
 static char *address(const ob_frame *frame, ob_place place) {
     char *base = frame->at.bases[place.buffer->number];

@@ -3,9 +3,9 @@
 
 #include "core/error.h"
 #include "ops/table/op.h"
-#include "runtime/plan/plan.h"
 #include "runtime/run/cells.h"
 #include "runtime/run/interpret.h"
+#include "runtime/session.h"
 
 ob_status ob__find_view(const ob_frame *frame, const ob_value *value, ob_view *out, ob_error *error) {
     const ob_session *session = frame->session;

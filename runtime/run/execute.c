@@ -5,8 +5,8 @@
 #include "core/error.h"
 #include "ops/table/op.h"
 #include "passes/propagate.h"
-#include "runtime/plan/plan.h"
 #include "runtime/run/cells.h"
+#include "runtime/session.h"
 
 /* A call of one kernel. args comes first: make_output finds the rest from it. */
 typedef struct call {

@@ -7,8 +7,8 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "passes/names.h"
-#include "runtime/plan/plan.h"
 #include "runtime/run/cells.h"
+#include "runtime/session.h"
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------- */
 

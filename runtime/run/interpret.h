@@ -2,7 +2,7 @@
 #ifndef OB_RUNTIME_INTERPRET_H
 #define OB_RUNTIME_INTERPRET_H
 
-#include "runtime/plan/plan.h"
+#include "runtime/session.h"
 
 /* runtime/run/interpret.c: an If, Loop or Scan that is decided during the run. */
 ob_status ob__interpret(ob_frame *frame, const ob_node *node, ob_error *error);

@@ -4,8 +4,8 @@
 
 #include "core/error.h"
 #include "core/log.h"
-#include "runtime/plan/plan.h"
 #include "runtime/run/interpret.h"
+#include "runtime/session.h"
 
 enum {
     MOST_PLANS = 16, /* of a part */

@@ -7,7 +7,7 @@
 #include "core/copy.h"
 #include "core/error.h"
 #include "ops/table/op.h"
-#include "runtime/plan/plan.h"
+#include "runtime/session.h"
 
 enum { MAX_ELEMS = 1 << 18, MAX_TRIPS = 40, MAX_IN = 64 };
 
