@@ -49,13 +49,15 @@ ob_status ob_view_init(ob_view *view, void *data, ob_dtype dtype, int32_t rank, 
     OB_TRY(check_dims(rank, dims, NULL));
     if (!count_elems(rank, dims, stride, &n_elems)) return OB_E_LIMIT;
     if (!data && n_elems > 0) return OB_E_ARGUMENT;
-    ob_view made = {.data = data, .dtype = dtype, .rank = rank};
+    /* Only the axes that there are: most of a view is room for others. `dims` may be the view's own. */
+    view->data = data;
+    view->dtype = dtype;
+    view->rank = rank;
     for (int32_t i = rank; i-- > 0;) {
-        made.dims[i] = dims[i];
-        made.strides[i] = stride;
+        view->dims[i] = dims[i];
+        view->strides[i] = stride;
         stride *= dims[i] ? dims[i] : 1;
     }
-    *view = made;
     return OB_OK;
 }
 
