@@ -29,6 +29,7 @@
         .integer_gemm = &obk_integer_gemm_functions__##isa, \
         .quantize = &obk_quantize_functions__##isa,         \
         .boxes = &obk_box_functions__##isa,                 \
+        .sample = &obk_sample_functions__##isa,             \
         .norm = &obk_norm_functions__##isa, .recurrent = &obk_recurrent_functions__##isa,                 \
         .resize = &obk_resize_functions__##isa,             \
     }

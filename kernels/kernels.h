@@ -16,6 +16,7 @@
 #include "kernels/recurrent/recurrent.h"
 #include "kernels/reduce/reduce.h"
 #include "kernels/resize/resize.h"
+#include "kernels/sample/sample.h"
 #include "kernels/softmax/softmax.h"
 #include "onnx_broadcast/dtype.h"
 
@@ -107,6 +108,7 @@ typedef struct obk_table {
     const obk_integer_gemm *integer_gemm;
     const obk_quantize *quantize;
     const obk_boxes *boxes;
+    const obk_samples *sample;
 } obk_table;
 
 #define OBK_CAT_(a, b)     a##b

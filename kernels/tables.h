@@ -12,6 +12,7 @@
     extern const obk_integer_gemm obk_integer_gemm_functions__##isa;                                                             \
     extern const obk_quantize obk_quantize_functions__##isa;                                                                     \
     extern const obk_boxes obk_box_functions__##isa;                                                                             \
+    extern const obk_samples obk_sample_functions__##isa;                                                                        \
     extern const obk_gemm obk_gemm_functions__##isa[OBK_GEMM_COUNT];                                                             \
     extern const obk_resizes obk_resize_functions__##isa;                                                                        \
     extern const obk_convs obk_conv_functions__##isa;                                                                            \

@@ -168,11 +168,213 @@ static void boxes_overlap_on_every_level(void **state) {
             }
 }
 
+/* ---- Values between elements ---- */
+
+static void samples_on_every_level(void **state) {
+    (void)state;
+    srand(132);
+    const obk_table *tables[KL_LEVELS];
+    size_t n_levels = kl_levels(tables);
+    enum { TAPS = 3, PLANES = 2, ELEMS = 9 };
+    static int32_t offsets[TAPS * OBK_SAMPLE_POINTS];
+    static float weights[TAPS * OBK_SAMPLE_POINTS];
+    static double wide[TAPS * OBK_SAMPLE_POINTS];
+    for (size_t l = 0; l < n_levels; l++)
+        for (int32_t n = 0; n <= KL_LONGEST(sizeof(float)); n++)
+            for (int form = 0; form < 8; form++) {
+                const bool adds = form & 1, is_max = form & 2, is_double = form & 4;
+                const size_t width = is_double ? sizeof(double) : sizeof(float);
+                kl_edges edges = kl_open(1 << 16);
+                void *x = kl_in(&edges, (size_t)PLANES * ELEMS * width);
+                double before[PLANES][OBK_SAMPLE_POINTS];
+                for (int i = 0; i < PLANES * ELEMS; i++) {
+                    double value = i % ELEMS == 0 ? HUGE_VAL : pick(9) - 4;
+                    if (is_double)
+                        ((double *)x)[i] = value;
+                    else
+                        ((float *)x)[i] = (float)value;
+                }
+                for (int i = 0; i < TAPS * OBK_SAMPLE_POINTS; i++) { /* the first element is infinite: only without weight */
+                    offsets[i] = pick(4) ? 1 + pick(ELEMS - 1) : 0;
+                    wide[i] = offsets[i] ? (double)pick(5) / 4 : 0;
+                    weights[i] = (float)wide[i];
+                }
+                kl_out y = kl_out_open((size_t)(PLANES * n) * width, width);
+                for (int i = 0; i < PLANES * n; i++) {
+                    before[i / n][i % n] = pick(7) - 3;
+                    if (is_double)
+                        ((double *)(void *)y.data)[i] = before[i / n][i % n];
+                    else
+                        ((float *)(void *)y.data)[i] = (float)before[i / n][i % n];
+                }
+                const obk_sampling sampling = {PLANES, ELEMS, n, n, TAPS, offsets, is_double ? (void *)wide : (void *)weights,
+                                               adds};
+                (is_max ? tables[l]->sample->max : tables[l]->sample->sum)[is_double](y.data, x, &sampling);
+                for (int i = 0; i < PLANES * n; i++) {
+                    const int c = i / n, p = i % n;
+                    double want = adds ? before[c][p] : is_max ? -HUGE_VAL : 0;
+                    for (int t = 0; t < TAPS; t++) {
+                        const int32_t at = offsets[t * OBK_SAMPLE_POINTS + p];
+                        const double weight = wide[t * OBK_SAMPLE_POINTS + p];
+                        double value = weight == 0 ? 0
+                                                   : weight * (is_double ? ((double *)x)[c * ELEMS + at]
+                                                                         : (double)((float *)x)[c * ELEMS + at]);
+                        want = !is_max ? want + value : value > want ? value : want;
+                    }
+                    assert_true((is_double ? ((double *)(void *)y.data)[i] : (double)((float *)(void *)y.data)[i]) == want);
+                }
+                kl_out_close(&y);
+                kl_close(&edges);
+            }
+}
+
+/* Linear, with zeros outside: the sum over all elements of how much each is worth at the position. */
+static void grid_sample_is_a_sum_of_tents(void **state) {
+    (void)state;
+    srand(133);
+    for (int dtype = 1; dtype < OB_DTYPE_COUNT; dtype++)
+        for (int align = 0; align < 2; align++) {
+            const bool number = dtype != OB_STRING && dtype != OB_COMPLEX64 && dtype != OB_COMPLEX128;
+            if (!kc_takes(ob__op_find("", "GridSample", 0), (ob_dtype)dtype) || !number || dtype == OB_BOOL) continue;
+            kernel_case *c = kc_open("GridSample", 22);
+            kc_int(c, "align_corners", align);
+            enum { D = 2, H = 3, W = 4, POINTS = 70 };
+            kc_random(kc_in(c, 0, (ob_dtype)dtype, DIMS(2, 2, D, H, W)), 0, 7);
+            ob_view *grid = kc_in(c, 1, dtype == OB_DOUBLE ? OB_DOUBLE : OB_FLOAT, DIMS(2, 1, 1, POINTS, 3));
+            for (int64_t i = 0; i < ob__count(grid); i++) kc_set(grid, i, (pick(257) - 128) / 100.0);
+            kc_out(c, 0, (ob_dtype)dtype, DIMS(2, 2, 1, 1, POINTS));
+            kc_run(c);
+            for (int64_t i = 0; i < ob__count(&c->out[0]); i++) {
+                const int64_t batch = i / (2 * POINTS), point = batch * POINTS + i % POINTS, dims[3] = {D, H, W};
+                double want = 0, at[3];
+                for (int a = 0; a < 3; a++) {
+                    double x = kc_get(grid, point * 3 + 2 - a);
+                    at[a] = align ? (x + 1) / 2 * (double)(dims[a] - 1) : ((x + 1) * (double)dims[a] - 1) / 2;
+                }
+                for (int64_t e = 0; e < D * H * W; e++) {
+                    const int64_t index[3] = {e / (H * W), e / W % H, e % W};
+                    double worth = 1;
+                    for (int a = 0; a < 3; a++) worth *= fmax(0, 1 - fabs(at[a] - (double)index[a]));
+                    want += worth * kc_get(&c->in[0], i / POINTS * D * H * W + e);
+                }
+                double got = kc_get(&c->out[0], i);
+                bool whole = dtype != OB_FLOAT && dtype != OB_DOUBLE && dtype != OB_FLOAT16 && dtype != OB_BFLOAT16;
+                if (whole)
+                    assert_true(got == floor(want) || fabs(want - rint(want)) < 1e-4);
+                else
+                    kc_near(got, want, 10 * kc_tolerance((ob_dtype)dtype));
+            }
+            kc_string(c, "padding_mode", "mirror");
+            assert_int_equal(kc_try(c), OB_E_ARGUMENT);
+            kc_close(c);
+        }
+}
+
+/* A filter of one tap, offsets that are whole, a mask: elements times filters. */
+static void deform_conv_moves_its_taps(void **state) {
+    (void)state;
+    srand(134);
+    for (int dtype = 1; dtype < OB_DTYPE_COUNT; dtype++) {
+        if (!kc_takes(ob__op_find("", "DeformConv", 0), (ob_dtype)dtype)) continue;
+        kernel_case *c = kc_open("DeformConv", dtype == OB_BFLOAT16 ? 22 : 19);
+        kc_in(c, 0, (ob_dtype)dtype, DIMS(1, 2, 3, 3));
+        kc_in(c, 1, (ob_dtype)dtype, DIMS(3, 2, 1, 1));
+        kc_in(c, 2, (ob_dtype)dtype, DIMS(1, 4, 3, 3));
+        kc_in(c, 3, (ob_dtype)dtype, DIMS(3));
+        kc_in(c, 4, (ob_dtype)dtype, DIMS(1, 2, 3, 3));
+        for (int i = 0; i < 5; i++) kc_random(&c->in[i], -2, 2);
+        kc_int(c, "offset_group", 2);
+        kc_out(c, 0, (ob_dtype)dtype, DIMS(1, 3, 3, 3));
+        kc_run(c);
+        for (int64_t i = 0; i < 27; i++) {
+            const int64_t m = i / 9, p = i % 9;
+            double want = kc_get(&c->in[3], m);
+            for (int64_t ch = 0; ch < 2; ch++) {
+                double y = (double)(p / 3) + kc_get(&c->in[2], (2 * ch) * 9 + p),
+                       x = (double)(p % 3) + kc_get(&c->in[2], (2 * ch + 1) * 9 + p);
+                bool inside = y >= 0 && y < 3 && x >= 0 && x < 3;
+                if (inside)
+                    want += kc_get(&c->in[1], m * 2 + ch) * kc_get(&c->in[4], ch * 9 + p) *
+                            kc_get(&c->in[0], ch * 9 + (int64_t)y * 3 + (int64_t)x);
+            }
+            kc_near(kc_get(&c->out[0], i), want, kc_tolerance((ob_dtype)dtype));
+        }
+        kc_in(c, 2, (ob_dtype)dtype, DIMS(1, 2, 3, 3));
+        assert_int_equal(kc_try(c), OB_E_SHAPE);
+        kc_close(c);
+    }
+}
+
+/* A region of constant elements has that mean; one outside is 0; another image is refused. */
+static void regions_of_images(void **state) {
+    (void)state;
+    kernel_case *c = kc_open("RoiAlign", 16);
+    float *x = kc_in(c, 0, OB_FLOAT, DIMS(2, 1, 8, 8))->data;
+    for (int i = 0; i < 128; i++) x[i] = i < 64 ? 3 : 5;
+    const float rois[2][4] = {{1, 1, 6, 6}, {40, 40, 50, 50}};
+    memcpy(kc_in(c, 1, OB_FLOAT, DIMS(2, 4))->data, rois, sizeof rois);
+    kc_in_ints(c, 2, INTS(1, 0));
+    kc_int(c, "output_height", 9);
+    kc_int(c, "output_width", 9);
+    kc_out(c, 0, OB_FLOAT, DIMS(2, 1, 9, 9));
+    kc_run(c);
+    for (int64_t i = 0; i < 162; i++) kc_near(kc_get(&c->out[0], i), i < 81 ? 5 : 0, 1e-6);
+    kc_in_ints(c, 2, INTS(1, 2));
+    assert_int_equal(kc_try(c), OB_E_ARGUMENT);
+    kc_close(c);
+    c = kc_open("MaxRoiPool", 1);
+    kc_ints(c, "pooled_shape", INTS(2, 2));
+    x = kc_in(c, 0, OB_FLOAT, DIMS(1, 1, 4, 4))->data;
+    for (int i = 0; i < 16; i++) x[i] = (float)-i;
+    const float region[5] = {0, 1, 1, 2, 3};
+    memcpy(kc_in(c, 1, OB_FLOAT, DIMS(1, 5))->data, region, sizeof region);
+    kc_out(c, 0, OB_FLOAT, DIMS(1, 1, 2, 2));
+    kc_run(c);
+    const double want[4] = {-5, -6, -9, -10}; /* rows 1, 2 and 2, 3 of columns 1 and 2 */
+    for (int64_t i = 0; i < 4; i++) kc_near(kc_get(&c->out[0], i), want[i], 0);
+    kc_close(c);
+}
+
+static void unpool_and_cache_refuse_indices_outside(void **state) {
+    (void)state;
+    kernel_case *c = kc_open("MaxUnpool", 11);
+    kc_ints(c, "kernel_shape", INTS(2));
+    kc_ints(c, "strides", INTS(2));
+    kc_random(kc_in(c, 0, OB_FLOAT, DIMS(1, 1, 2)), 1, 5);
+    memcpy(kc_in(c, 1, OB_INT64, DIMS(1, 1, 2))->data, (int64_t[]){1, 2}, 16);
+    kc_out(c, 0, OB_FLOAT, DIMS(1, 1, 4));
+    kc_run(c);
+    for (int64_t i = 0; i < 4; i++) kc_near(kc_get(&c->out[0], i), i == 1 || i == 2 ? kc_get(&c->in[0], i - 1) : 0, 0);
+    for (int64_t bad = -1; bad < 5; bad += 5) {
+        ((int64_t *)c->in[1].data)[1] = bad;
+        assert_int_equal(kc_try(c), OB_E_ARGUMENT);
+    }
+    kc_close(c);
+    c = kc_open("TensorScatter", 24);
+    kc_random(kc_in(c, 0, OB_INT8, DIMS(2, 4, 1)), 1, 5);
+    kc_random(kc_in(c, 1, OB_INT8, DIMS(2, 3, 1)), 6, 9);
+    kc_in_ints(c, 2, INTS(1, 2));
+    kc_out(c, 0, OB_INT8, DIMS(2, 4, 1));
+    assert_int_equal(kc_try(c), OB_E_ARGUMENT);
+    kc_string(c, "mode", "circular");
+    kc_run(c);
+    for (int64_t i = 0; i < 8; i++) {
+        const int64_t from = (i % 4 - (i < 4 ? 1 : 2) + 4) % 4;
+        kc_near(kc_get(&c->out[0], i), from < 3 ? kc_get(&c->in[1], i / 4 * 3 + from) : kc_get(&c->in[0], i), 0);
+    }
+    kc_close(c);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nms_takes_the_best_boxes),
         cmocka_unit_test(nms_refuses_a_threshold_outside),
         cmocka_unit_test(boxes_overlap_on_every_level),
+        cmocka_unit_test(samples_on_every_level),
+        cmocka_unit_test(grid_sample_is_a_sum_of_tents),
+        cmocka_unit_test(deform_conv_moves_its_taps),
+        cmocka_unit_test(regions_of_images),
+        cmocka_unit_test(unpool_and_cache_refuse_indices_outside),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

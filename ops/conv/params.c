@@ -8,6 +8,9 @@ ob_status ob__read_conv(const ob_node *node, int32_t rank, ob_conv_params *p, ob
     memset(p, 0, sizeof *p);
     p->group = ob__node_int(node, "group", 1);
     OB_FAIL_IF(p->group < 1 || p->group > INT32_MAX, error, OB_E_ARGUMENT, "group is %lld", (long long)p->group);
+    p->offset_group = ob__node_int(node, "offset_group", 1);
+    OB_FAIL_IF(p->offset_group < 1 || p->offset_group > INT32_MAX, error, OB_E_ARGUMENT, "offset_group is %lld",
+               (long long)p->offset_group);
     OB_TRY(ob__read_window(node, rank, &p->window, error));
     OB_TRY(ob__read_sizes(node, "output_padding", rank, 0, 0, p->output_padding, error));
     uint32_t n = 0;

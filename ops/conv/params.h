@@ -6,7 +6,8 @@
 
 typedef struct ob_conv_params {
     ob_window_params window;
-    int64_t group; /* 1 .. 2^31 - 1 */
+    int64_t group;        /* 1 .. 2^31 - 1 */
+    int64_t offset_group; /* of DeformConv: 1 .. 2^31 - 1 */
     /* Of ConvTranspose: */
     int64_t output_padding[OB_MAX_RANK];
     bool shaped; /* output_shape is given */

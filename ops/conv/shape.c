@@ -39,6 +39,19 @@ static ob_status read_attributes(ob_infer *infer, int32_t rank, ob_shape filter,
     return OB_OK;
 }
 
+/* DeformConv: each tap has an offset along each axis, and a mask, at every result; the channels are parted among their groups. */
+static ob_status require_offsets(ob_infer *infer, const ob_conv_params *p, int32_t rank, const ob_dim *result) {
+    ob_dim dims[OB_MAX_RANK], taps = p->offset_group;
+    for (int32_t i = 0; i < rank - 2; i++) taps = ob_dim_mul(infer->dims, taps, p->window.kernel[i]);
+    memcpy(dims, result, (size_t)rank * sizeof *dims);
+    dims[1] = ob_dim_mul(infer->dims, taps, rank - 2);
+    OB_TRY(ob__require_shape(infer, 2, (ob_shape){rank, dims}, OB0601));
+    dims[1] = taps;
+    if (ob__in_given(infer, 4)) OB_TRY(ob__require_shape(infer, 4, (ob_shape){rank, dims}, OB0601));
+    return p->offset_group == 1 ? OB_OK
+                                : ob__require(infer, OB_COND_DIVISIBLE, ob__in_dim(infer, 0, 1), p->offset_group, 0, 1, OB0601);
+}
+
 ob_status ob__infer_conv(ob_infer *infer) {
     bool linear = ob__op_is(infer, "QLinearConv"), deform = ob__op_is(infer, "DeformConv");
     uint32_t filter = linear ? 3 : 1, bias = linear ? 8 : deform ? 3 : 2;
@@ -64,6 +77,7 @@ ob_status ob__infer_conv(ob_infer *infer) {
         OB_TRY(ob__require_window(infer, &p.window, i, ob__in_dim(infer, 0, i + 2)));
         dims[i + 2] = ob__window_places(infer, &p.window, i, ob__in_dim(infer, 0, i + 2));
     }
+    if (deform) OB_TRY(require_offsets(infer, &p, rank, dims));
     return ob__out_tensor(infer, 0, OB_NONE, rank, dims);
 }
 

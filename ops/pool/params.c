@@ -25,3 +25,36 @@ ob_status ob__read_pool(const ob_node *node, int32_t rank, ob_pool_params *p, ob
     OB_FAIL_IF(p->kind == OBK_POOL_NORM && !(p->p > 0), error, OB_E_ARGUMENT, "p must be above 0");
     return OB_OK;
 }
+
+static ob_status read_align(const ob_node *node, int32_t since, ob_roi_params *p, ob_error *error) {
+    const char *transformation = ob__node_string(node, "coordinate_transformation_mode", "half_pixel");
+    const char *mode = ob__node_string(node, "mode", "avg");
+    bool half = strcmp(transformation, "half_pixel") == 0;
+    p->out[0] = ob__node_int(node, "output_height", 1);
+    p->out[1] = ob__node_int(node, "output_width", 1);
+    p->max = strcmp(mode, "max") == 0;
+    p->half_pixel = since >= 16 && half;
+    p->sampling_ratio = ob__node_int(node, "sampling_ratio", 0);
+    OB_FAIL_IF(!half && strcmp(transformation, "output_half_pixel") != 0, error, OB_E_ARGUMENT,
+               "coordinate_transformation_mode is %s, not half_pixel or output_half_pixel", transformation);
+    OB_FAIL_IF(!p->max && strcmp(mode, "avg") != 0, error, OB_E_ARGUMENT, "mode is %s, not avg or max", mode);
+    OB_FAIL_IF(p->sampling_ratio < 0 || p->sampling_ratio > 1024, error, OB_E_ARGUMENT, "sampling_ratio is %lld",
+               (long long)p->sampling_ratio);
+    return OB_OK;
+}
+
+ob_status ob__read_roi(const ob_node *node, int32_t since, ob_roi_params *p, ob_error *error) {
+    *p = (ob_roi_params){.align = strcmp(node->op_type, "RoiAlign") == 0, .scale = ob__node_float(node, "spatial_scale", 1)};
+    if (p->align) {
+        OB_TRY(read_align(node, since, p, error));
+    } else {
+        uint32_t n;
+        const int64_t *pooled = ob__node_ints(node, "pooled_shape", &n);
+        OB_FAIL_IF(!pooled || n != 2, error, OB_E_ARGUMENT, "pooled_shape must have two entries");
+        memcpy(p->out, pooled, sizeof p->out);
+    }
+    for (int i = 0; i < 2; i++)
+        OB_FAIL_IF(p->out[i] < 0 || p->out[i] > INT32_MAX, error, OB_E_ARGUMENT, "a region becomes %lld by %lld",
+                   (long long)p->out[0], (long long)p->out[1]);
+    return OB_OK;
+}

@@ -18,4 +18,15 @@ typedef struct ob_pool_params {
  * kernel_shape has). E_ARGUMENT for attributes that are wrong or missing. */
 ob_status ob__read_pool(const ob_node *node, int32_t rank, ob_pool_params *params, ob_error *error);
 
+/* RoiAlign, MaxRoiPool. */
+typedef struct ob_roi_params {
+    bool align; /* else MaxRoiPool: what follows `scale` is not looked at */
+    int64_t out[2];
+    float scale;
+    bool half_pixel, max;
+    int64_t sampling_ratio; /* 0: as many as elements */
+} ob_roi_params;
+/* E_ARGUMENT for attributes that are wrong or missing. */
+ob_status ob__read_roi(const ob_node *node, int32_t since, ob_roi_params *params, ob_error *error);
+
 #endif

@@ -71,9 +71,10 @@ ob_status ob__infer_max_unpool(ob_infer *infer) {
 }
 
 ob_status ob__infer_roi(ob_infer *infer) {
-    bool align = ob__op_is(infer, "RoiAlign");
-    uint32_t n;
-    const int64_t *pooled = ob__node_ints(infer->node, "pooled_shape", &n);
+    ob_roi_params params;
+    ob_error error;
+    bool read = ob__read_roi(infer->node, ob__since(infer), &params, &error) == OB_OK, align = ob__op_is(infer, "RoiAlign");
+    if (!read) ob__problem(infer, OB0602, -1, -1, "%s", error.message);
     ob__out_dtype(infer, 0, OB_NONE);
     if (!ob__rank_in(infer, 0, 4, 4) || !ob__rank_in(infer, 1, 2, 2)) return OB_OK;
     ob_dim dims[4] = {ob__in_dim(infer, 1, 0), ob__in_dim(infer, 0, 1), OB_DIM_UNKNOWN, OB_DIM_UNKNOWN};
@@ -82,15 +83,8 @@ ob_status ob__infer_roi(ob_infer *infer) {
         OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 1, 1), align ? 4 : 5, 1, 1, OB0601));
     if (align) {
         OB_TRY(ob__require_shape(infer, 2, (ob_shape){1, &dims[0]}, OB0601));
-        dims[2] = ob__node_int(infer->node, "output_height", 1);
-        dims[3] = ob__node_int(infer->node, "output_width", 1);
         if (dims[0] == OB_DIM_UNKNOWN) dims[0] = ob__in_dim(infer, 2, 0);
-    } else if (pooled && n == 2) {
-        dims[2] = pooled[0];
-        dims[3] = pooled[1];
-    } else
-        ob__problem(infer, OB0602, -1, -1, "pooled_shape must have two entries");
-    for (int i = 2; i < 4; i++)
-        if (dims[i] != OB_DIM_UNKNOWN && (dims[i] < 0 || dims[i] > INT32_MAX)) dims[i] = OB_DIM_UNKNOWN;
+    }
+    for (int i = 0; read && i < 2; i++) dims[i + 2] = params.out[i];
     return ob__out_tensor(infer, 0, OB_NONE, 4, dims);
 }

@@ -72,3 +72,20 @@ ob_status ob__read_resize(const ob_node *node, int32_t since, ob_resize_params *
     }
     return OB_OK;
 }
+
+/* Version 16 says bilinear and bicubic, later ones linear and cubic. */
+static const char *const grid_modes[] = {"linear", "nearest", "cubic", "bilinear", "bicubic"};
+static const ob_grid_mode grid_mode_of[] = {OB_GRID_LINEAR, OB_GRID_NEAREST, OB_GRID_CUBIC, OB_GRID_LINEAR, OB_GRID_CUBIC};
+static const char *const grid_paddings[] = {"zeros", "border", "reflection"};
+
+ob_status ob__read_grid(const ob_node *node, ob_grid_params *params, ob_error *error) {
+    const char *mode = ob__node_string(node, "mode", grid_modes[0]),
+               *padding = ob__node_string(node, "padding_mode", grid_paddings[0]);
+    int m = 0, p = 0;
+    while (m < 5 && strcmp(grid_modes[m], mode) != 0) m++;
+    while (p < 3 && strcmp(grid_paddings[p], padding) != 0) p++;
+    OB_FAIL_IF(m == 5, error, OB_E_ARGUMENT, "mode is %s, not linear, nearest or cubic", mode);
+    OB_FAIL_IF(p == 3, error, OB_E_ARGUMENT, "padding_mode is %s, not zeros, border or reflection", padding);
+    *params = (ob_grid_params){grid_mode_of[m], (ob_grid_padding)p, ob__node_int(node, "align_corners", 0) != 0};
+    return OB_OK;
+}

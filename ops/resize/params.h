@@ -46,4 +46,15 @@ typedef struct ob_resize_params {
 /* E_ARGUMENT for too many axes. */
 ob_status ob__read_resize(const ob_node *node, int32_t since, ob_resize_params *params, ob_error *error);
 
+/* GridSample. */
+typedef enum ob_grid_mode { OB_GRID_LINEAR, OB_GRID_NEAREST, OB_GRID_CUBIC } ob_grid_mode;
+typedef enum ob_grid_padding { OB_GRID_ZEROS, OB_GRID_BORDER, OB_GRID_REFLECTION } ob_grid_padding;
+typedef struct ob_grid_params {
+    ob_grid_mode mode;
+    ob_grid_padding padding;
+    bool align_corners;
+} ob_grid_params;
+/* E_ARGUMENT: a mode that there is not. */
+ob_status ob__read_grid(const ob_node *node, ob_grid_params *params, ob_error *error);
+
 #endif

@@ -167,7 +167,10 @@ ob_status ob__infer_resize(ob_infer *infer) {
 
 ob_status ob__infer_grid_sample(ob_infer *infer) {
     int32_t rank = ob__in_rank(infer, 0), grid = ob__in_rank(infer, 1);
+    ob_grid_params params;
+    ob_error error;
     ob__out_dtype(infer, 0, OB_NONE);
+    if (ob__read_grid(infer->node, &params, &error) != OB_OK) ob__problem(infer, OB0602, -1, -1, "%s", error.message);
     for (uint32_t i = 0; i < 2; i++) OB_TRY(ob__rank_unknown(infer, i));
     if (rank < 0) rank = grid;
     if (rank < 0 || rank > OB_MAX_RANK) return OB_OK;

@@ -53,6 +53,13 @@ static inline bool ob__boxes_have_centers(const ob_node *node) {
     return ob__node_int(node, "center_point_box", 0) != 0;
 }
 
+/* TensorScatter. E_ARGUMENT: a mode that there is not. */
+typedef struct ob_cache_params {
+    int64_t axis;
+    bool is_circular;
+} ob_cache_params;
+ob_status ob__read_cache(const ob_node *node, ob_cache_params *params, ob_error *error);
+
 /* Scatter ...: how an update meets what is there. */
 typedef enum ob_reduction { OB_REPLACE, OB_ADD, OB_MUL, OB_MAX, OB_MIN, OB_REDUCTIONS } ob_reduction;
 extern const char *const ob__reduction_names[OB_REDUCTIONS];

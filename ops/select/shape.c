@@ -17,6 +17,7 @@ OB_RULE(non_zero);
 OB_RULE(unique);
 OB_RULE(topk);
 OB_RULE(non_max_suppression);
+OB_RULE(tensor_scatter);
 OB_RULE(trilu);
 OB_RULE(same);
 
@@ -359,4 +360,40 @@ ob_status ob__infer_trilu(ob_infer *infer) {
     ob__rank_in(infer, 0, 2, OB_MAX_RANK);
     OB_TRY(ob__require_one(infer, 1));
     return ob__infer_same(infer);
+}
+
+/* The update's elements begin at these indices; those of a circular one may be any. */
+static ob_status require_starts(ob_infer *infer, ob_dim most) {
+    ob_content starts = ob__in_content(infer, 2);
+    if (!starts.elems) return ob__unverified(infer, 2, -1, "indices depend on data");
+    for (uint32_t i = 0; i < starts.n; i++) {
+        if (ob_dim_is_const(starts.elems[i]) && starts.elems[i] < 0 && starts.elems[i] != OB_DIM_UNKNOWN)
+            ob__problem(infer, OB0601, 2, -1, "index %u is %lld", i, (long long)starts.elems[i]);
+        else
+            OB_TRY(ob__require_size(infer, starts.elems[i], 2, -1, OB0601));
+        OB_TRY(ob__require(infer, OB_COND_AT_LEAST, most, starts.elems[i], 2, -1, OB0601));
+    }
+    return OB_OK;
+}
+
+ob_status ob__infer_tensor_scatter(ob_infer *infer) {
+    ob_shape cache = ob__in_shape(infer, 0), update = ob__in_shape(infer, 1);
+    ob_cache_params params;
+    ob_error error;
+    int32_t axis;
+    OB_TRY(ob__out_like(infer, 0, 0));
+    if (ob__read_cache(infer->node, &params, &error) != OB_OK) {
+        ob__problem(infer, OB0602, -1, -1, "%s", error.message);
+        return OB_OK;
+    }
+    for (uint32_t i = 0; i < 2; i++) OB_TRY(ob__rank_unknown(infer, i));
+    if (cache.rank < 0 || cache.rank > OB_MAX_RANK || !ob__rank_in(infer, 1, cache.rank, cache.rank)) return OB_OK;
+    if (!ob__axis_in(infer, params.axis, cache.rank, &axis)) return OB_OK;
+    if (axis == 0) ob__problem(infer, OB0602, -1, -1, "axis 0 is the batch");
+    if (ob__in_given(infer, 2)) OB_TRY(ob__require_shape(infer, 2, (ob_shape){1, cache.dims}, OB0601));
+    if (update.rank != cache.rank || axis == 0) return OB_OK;
+    for (int32_t a = 0; a < cache.rank; a++)
+        OB_TRY(ob__require(infer, a == axis ? OB_COND_AT_LEAST : OB_COND_EQUAL, cache.dims[a], update.dims[a], 1, a, OB0601));
+    if (!ob__in_given(infer, 2) || params.is_circular) return OB_OK;
+    return require_starts(infer, ob_dim_sub(infer->dims, cache.dims[axis], update.dims[axis]));
 }

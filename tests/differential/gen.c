@@ -253,7 +253,7 @@ bool gen_has_kernel(const ob_op *op) {
 }
 
 const gen_row *gen_find(const ob_op *op) {
-    const gen_row *const tables[] = {gen_elementwise, gen_products, gen_moves, gen_selects, gen_norms};
+    const gen_row *const tables[] = {gen_elementwise, gen_products, gen_moves, gen_selects, gen_norms, gen_vision};
     for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
         for (const gen_row *row = tables[t]; row->kernel; row++)
             if (op->kernel && strcmp(row->kernel, op->kernel->name) == 0) return row;

@@ -31,9 +31,10 @@ typedef struct gen_row {
     gen_maker make;
     bool takes_wild; /* the text defines the result for NaN, infinities and overflow */
 } gen_row;
-extern const gen_row gen_elementwise[], gen_products[], gen_moves[], gen_selects[], gen_norms[]; /* each ends with a NULL */
-bool gen_has_kernel(const ob_op *op);                                                            /* our executor runs it */
-const gen_row *gen_find(const ob_op *op);                                                        /* NULL: no row */
+extern const gen_row gen_elementwise[], gen_products[], gen_moves[], gen_selects[], gen_norms[],
+    gen_vision[];                         /* each ends with a NULL */
+bool gen_has_kernel(const ob_op *op);     /* our executor runs it */
+const gen_row *gen_find(const ob_op *op); /* NULL: no row */
 
 /* Makes case `number` of `seed`; *refused: the index of a node that our executor refused, with its error, or -1. */
 typedef struct gen_options {

@@ -1,0 +1,18 @@
+/* Values between elements. Built once per instruction set. */
+#include "kernels/sample/sample.h"
+
+#include <stddef.h>
+
+#include "kernels/tables.h"
+
+#define T float
+#define S f32
+#include "kernels/sample/sample.inc.h"
+#define T double
+#define S f64
+#include "kernels/sample/sample.inc.h"
+
+const obk_samples OBK_TABLE(obk_sample_functions) = {
+    .sum = {sum_f32, sum_f64},
+    .max = {max_f32, max_f64},
+};

@@ -1,0 +1,35 @@
+/* The elements that a position between elements takes its value from. Along each axis a few, with weights; in a plane their
+ * products. */
+#ifndef OB_OPS_KERNEL_TAPS_H
+#define OB_OPS_KERNEL_TAPS_H
+
+#include "kernels/kernels.h"
+#include "ops/kernel/kernel.h"
+
+enum { OB_AXIS_TAPS = 4 };
+
+typedef struct ob_axis_taps {
+    int32_t n;
+    int64_t index[OB_AXIS_TAPS]; /* below 0: nothing is there */
+    double weight[OB_AXIS_TAPS];
+} ob_axis_taps;
+
+/* Tables for one block of points (kernels/sample/sample.h). */
+typedef struct ob_tap_table {
+    bool is_double;
+    int32_t n_taps;
+    int32_t *offsets;
+    void *weights;
+} ob_tap_table;
+
+/* Memory for one table: of lanes, in needs; taken from *memory. */
+ob_status ob__need_taps(ob_kernel_needs *needs, int64_t n_taps, bool is_double, ob_error *error);
+ob_tap_table ob__take_taps(char **memory, int64_t n_taps, bool is_double);
+/* Point `p` of the table: every combination of taps of the axes, the last axis fastest, with their weights times `factor`. dims:
+ * of the plane. */
+void ob__put_taps(const ob_tap_table *table, int32_t p, int32_t rank, const ob_axis_taps *axes, const int64_t *dims,
+                  double factor);
+/* The two neighbours of a position on an axis of n elements; those outside have no weight. NaN has weight NaN, where n > 0. */
+ob_axis_taps ob__linear_taps(double at, int64_t n);
+
+#endif

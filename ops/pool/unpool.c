@@ -1,0 +1,72 @@
+/* MaxUnpool 9, 11, 22 (bfloat16): each element goes to the place that its index names, everything else is 0. Indices count over
+ * the whole result of the inverse pooling, which lies at the beginning of each larger axis when output_shape asks for more; of
+ * two elements with one place the last one stays. */
+#include "ops/kernel/common.h"
+#include "ops/pool/params.h"
+
+typedef struct unpool {
+    int32_t rank;
+    int64_t dims[OB_MAX_RANK]; /* what indices count over */
+    size_t width;
+} unpool;
+
+static ob_status unpool_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)needs;
+    unpool *s = args->state;
+    const ob_view *x = &args->in[0], *y = &args->out[0];
+    ob_window_params w;
+    OB_TRY(ob__check_type(site, args, 0, error));
+    OB_FAIL_IF(x->rank < 3 || y->rank != x->rank || args->in[1].rank != x->rank, error, OB_E_SHAPE, "ranks %d, %d and %d",
+               x->rank, args->in[1].rank, y->rank);
+    OB_TRY(ob__read_window(site->node, x->rank - 2, &w, error));
+    OB_FAIL_IF(!w.kernel_given, error, OB_E_ARGUMENT, "attribute kernel_shape is missing");
+    s->rank = x->rank;
+    for (int32_t a = 0; a < x->rank; a++) {
+        const int64_t size = x->dims[a];
+        OB_FAIL_IF(args->in[1].dims[a] != size, error, OB_E_SHAPE, "axis %d: %lld elements and %lld indices", a, (long long)size,
+                   (long long)args->in[1].dims[a]);
+        s->dims[a] = size;
+        if (a < 2) continue;
+        int64_t places;
+        const int32_t i = a - 2;
+        bool large = ob__mul_overflows(size - 1, w.strides[i], &places) ||
+                     ob__add_overflows(places, w.kernel[i] - w.before[i] - w.after[i], &s->dims[a]);
+        OB_FAIL_IF(large, error, OB_E_LIMIT, "axis %d is too large", a);
+    }
+    s->width = ob_dtype_size(x->dtype);
+    return OB_OK;
+}
+
+/* Where element `index` of the inverse lies in the result; false: nowhere. */
+static bool find_place(const unpool *s, const ob_view *y, int64_t index, int64_t *place) {
+    int64_t at[OB_MAX_RANK], rest = index;
+    *place = 0;
+    if (index < 0) return false;
+    for (int32_t a = s->rank - 1; a >= 0; a--) {
+        if (s->dims[a] <= 0) return false;
+        at[a] = rest % s->dims[a];
+        rest /= s->dims[a];
+    }
+    for (int32_t a = 0; a < s->rank; a++) {
+        if (at[a] >= y->dims[a]) return false;
+        *place = *place * y->dims[a] + at[a];
+    }
+    return rest == 0;
+}
+
+static ob_status unpool_run(const ob_kernel_args *args, ob_error *error) {
+    const unpool *s = args->state;
+    const ob_view *x = &args->in[0], *y = &args->out[0];
+    const int64_t *indices = args->in[1].data, n = ob__count(x);
+    ob__fill(y->data, ob__count(y), s->width, NULL);
+    for (int64_t i = 0; i < n && !ob__stopped(args->threads); i++) {
+        int64_t place;
+        OB_FAIL_IF(!find_place(s, y, indices[i], &place), error, OB_E_ARGUMENT, "index %lld is outside the result",
+                   (long long)indices[i]);
+        memcpy((char *)y->data + (size_t)place * s->width, (const char *)x->data + (size_t)i * s->width, s->width);
+    }
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_max_unpool = {
+    .name = "max_unpool", .state_bytes = sizeof(unpool), .plan = unpool_plan, .run = unpool_run};

@@ -1,0 +1,234 @@
+/* GridSample 16, 20 (any number of spatial axes), 22 (bfloat16): values of X at positions that a grid gives.
+ *
+ * Positions are computed in the type that is computed in; weights of a point once for all channels. float16 and bfloat16 are
+ * computed in float, integers in float or double and cut at the end. Nearest moves elements of every type. The padding mode
+ * applies to the position, then to each element that it is made of. */
+#include "core/types.h"
+#include "kernels/kernels.h"
+#include "ops/kernel/common.h"
+#include "ops/kernel/taps.h"
+#include "ops/resize/params.h"
+
+typedef struct grid_sample {
+    ob_grid_params params;
+    int32_t rank; /* spatial axes */
+    int64_t dims[OB_MAX_RANK];
+    int64_t n_batches, n_channels, n_in, n_points, n_blocks; /* n_in, n_points: of a plane */
+    int64_t n_taps;
+    bool is_double, grid_is_double, is_moved; /* is_double: X is computed as double */
+    ob_dtype computing;                       /* of X as it is computed */
+    size_t width;                             /* bytes of an element as it is moved */
+    const obk_samples *loops;
+} grid_sample;
+
+typedef struct job {
+    const grid_sample *s;
+    const ob_kernel_args *args;
+    const void *x;
+    void *y;
+} job;
+
+/* ---- Positions ---- */
+
+static double reflect(double at, double low, double high) {
+    const double range = high - low;
+    if (!(range > 0)) return low;
+    if (at >= low && at <= high) return at;
+    double over = at < low ? low - at : at - high, whole = floor(over / range), rest = over - whole * range;
+    bool back = fmod(whole, 2) != 0, from_low = (at < low) != back;
+    return from_low ? low + rest : high - rest;
+}
+
+static double clamp(double at, double low, double high) {
+    return at < low ? low : at > high ? high : at;
+}
+
+/* Along axis a, whose first and last elements lie between the borders low and high. */
+typedef struct line {
+    int64_t n;
+    double low, high;
+    ob_grid_padding padding;
+} line;
+
+static int64_t element_at(const line *l, double index) {
+    if (index >= 0 && index < (double)l->n) return (int64_t)index;
+    if (l->padding == OB_GRID_ZEROS || l->n == 0 || index != index) return -1;
+    if (l->padding == OB_GRID_REFLECTION) index = trunc(reflect(index, l->low, l->high));
+    return (int64_t)clamp(index, 0, (double)(l->n - 1));
+}
+
+static void cubic_weights(double x, double weights[4]) {
+    const double a = -0.75, y = 1 - x;
+    weights[0] = ((a * (x + 1) - 5 * a) * (x + 1) + 8 * a) * (x + 1) - 4 * a;
+    weights[1] = ((a + 2) * x - (a + 3)) * x * x + 1;
+    weights[2] = ((a + 2) * y - (a + 3)) * y * y + 1;
+    weights[3] = ((a * (y + 1) - 5 * a) * (y + 1) + 8 * a) * (y + 1) - 4 * a;
+}
+
+static ob_axis_taps axis_taps(const grid_sample *s, const line *l, double at) {
+    if (s->params.mode == OB_GRID_NEAREST) at = rint(at);
+    if (at < l->low || at > l->high) {
+        /* Of a cube each element is moved to the border, not the position: so have it others. */
+        const double room = s->params.mode == OB_GRID_CUBIC ? 4 : 0;
+        if (l->padding == OB_GRID_BORDER) at = clamp(at, -room, (double)(l->n - 1) + room);
+        if (l->padding == OB_GRID_REFLECTION) at = reflect(at, l->low, l->high);
+    }
+    double first = floor(at);
+    if (!(fabs(first) < 0x1p52)) /* NaN, or so far outside that there are no neighbours */
+        return (ob_axis_taps){.n = s->params.mode == OB_GRID_NEAREST  ? 1
+                                   : s->params.mode == OB_GRID_LINEAR ? 2
+                                                                      : 4,
+                              .index = {at != at && l->n > 0 && s->params.mode != OB_GRID_NEAREST ? 0 : -1, -1, -1, -1},
+                              .weight = {NAN}};
+    ob_axis_taps taps = {.n = 1, .weight = {1}};
+    if (s->params.mode == OB_GRID_LINEAR) taps = (ob_axis_taps){.n = 2, .weight = {1 - (at - first), at - first}};
+    if (s->params.mode == OB_GRID_CUBIC) {
+        taps.n = 4;
+        cubic_weights(at - first, taps.weight);
+        first -= 1;
+    }
+    for (int32_t t = 0; t < taps.n; t++) taps.index[t] = element_at(l, first + t);
+    return taps;
+}
+
+/* From -1 .. 1 to elements, in the type that is computed in. */
+static double position(const grid_sample *s, const void *grid, int64_t i, int64_t n) {
+    if (s->grid_is_double) {
+        const double x = ((const double *)grid)[i], size = (double)n;
+        return s->params.align_corners ? (x + 1) / 2 * (size - 1) : ((x + 1) * size - 1) / 2;
+    }
+    const float x = ((const float *)grid)[i], size = (float)n;
+    return (double)(s->params.align_corners ? (x + 1) / 2 * (size - 1) : ((x + 1) * size - 1) / 2);
+}
+
+/* The grid names the innermost axis first. */
+static void point_taps(const grid_sample *s, const void *grid, int64_t point, ob_axis_taps *axes) {
+    for (int32_t a = 0; a < s->rank; a++) {
+        const double size = (double)s->dims[a];
+        const line l = {s->dims[a], s->params.align_corners ? 0 : -0.5, s->params.align_corners ? size - 1 : size - 0.5,
+                        s->params.padding};
+        axes[a] = axis_taps(s, &l, position(s, grid, point * s->rank + s->rank - 1 - a, s->dims[a]));
+    }
+}
+
+/* ---- Points ---- */
+
+static void move(const grid_sample *s, const int32_t *offsets, const void *weights, int32_t n, const char *x, char *y) {
+    const size_t width = s->width;
+    for (int64_t c = 0; c < s->n_channels; c++)
+        for (int32_t p = 0; p < n; p++) {
+            char *to = y + (size_t)(c * s->n_points + p) * width;
+            bool inside = ((const float *)weights)[p] != 0;
+            if (inside)
+                memcpy(to, x + (size_t)(c * s->n_in + offsets[p]) * width, width);
+            else
+                memset(to, 0, width);
+        }
+}
+
+static void one_block(void *context, int64_t chunk, int lane) {
+    const job *j = context;
+    const grid_sample *s = j->s;
+    char *memory = j->args->lanes + (size_t)lane * j->args->lane_stride;
+    const int64_t batch = chunk / s->n_blocks, first = chunk % s->n_blocks * OBK_SAMPLE_POINTS;
+    const int32_t n = (int32_t)(s->n_points - first < OBK_SAMPLE_POINTS ? s->n_points - first : OBK_SAMPLE_POINTS);
+    const ob_tap_table table = ob__take_taps(&memory, s->n_taps, s->is_double && !s->is_moved);
+    const char *x = (const char *)j->x + (size_t)(batch * s->n_channels * s->n_in) * s->width;
+    char *y = (char *)j->y + (size_t)(batch * s->n_channels * s->n_points + first) * s->width;
+    ob_axis_taps axes[OB_MAX_RANK];
+    for (int32_t p = 0; p < n; p++) {
+        point_taps(s, j->args->in[1].data, batch * s->n_points + first + p, axes);
+        ob__put_taps(&table, p, s->rank, axes, s->dims, 1);
+    }
+    if (s->is_moved) {
+        move(s, table.offsets, table.weights, n, x, y);
+        return;
+    }
+    const obk_sampling sampling = {.n_planes = s->n_channels,
+                                   .x_step = s->n_in,
+                                   .y_step = s->n_points,
+                                   .n_points = n,
+                                   .n_taps = table.n_taps,
+                                   .offsets = table.offsets,
+                                   .weights = table.weights};
+    s->loops->sum[s->is_double](y, x, &sampling);
+}
+
+/* ---- Plan and run ---- */
+
+static ob_status choose_type(const ob_kernel_site *site, const ob_kernel_args *args, grid_sample *s, ob_error *error) {
+    const ob_dtype dtype = args->in[0].dtype;
+    const bool is_integer = dtype == OB_BOOL || ob__dtype_is_integer(dtype);
+    s->grid_is_double = ob__computing_type(args) == OB_DOUBLE;
+    s->is_moved = s->params.mode == OB_GRID_NEAREST;
+    if (ob__is_real(dtype))
+        s->computing = ob__computing_type(args);
+    else if (s->is_moved)
+        s->computing = dtype;
+    else if (is_integer)
+        s->computing = ob_dtype_size(dtype) > 2 ? OB_DOUBLE : OB_FLOAT;
+    else
+        return OB__NO_TYPE(site, error, dtype);
+    s->is_double = s->computing == OB_DOUBLE;
+    s->width = ob_dtype_size(s->computing);
+    return OB_OK;
+}
+
+static ob_status grid_sample_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    grid_sample *s = args->state;
+    const ob_view *x = &args->in[0], *grid = &args->in[1], *y = &args->out[0];
+    for (uint32_t i = 0; i < 2; i++) OB_TRY(ob__check_type(site, args, i, error));
+    OB_TRY(ob__read_grid(site->node, &s->params, error));
+    s->rank = x->rank - 2;
+    bool fits = s->rank > 0 && grid->rank == x->rank && y->rank == x->rank && grid->dims[grid->rank - 1] == s->rank &&
+                grid->dims[0] == x->dims[0] && y->dims[0] == x->dims[0] && y->dims[1] == x->dims[1];
+    for (int32_t a = 0; fits && a < s->rank; a++) fits = y->dims[a + 2] == grid->dims[a + 1];
+    OB_FAIL_IF(!fits, error, OB_E_SHAPE, "X, the grid and the result do not fit each other");
+    OB_TRY(choose_type(site, args, s, error));
+    memcpy(s->dims, x->dims + 2, (size_t)s->rank * sizeof *s->dims);
+    s->n_batches = x->dims[0];
+    s->n_channels = x->dims[1];
+    s->loops = ob__kernels()->sample;
+    if (ob__writes_nothing(args)) return OB_OK;
+    s->n_in = ob__product(s->dims, 0, s->rank);
+    s->n_points = ob__product(y->dims, 2, y->rank);
+    s->n_blocks = (s->n_points + OBK_SAMPLE_POINTS - 1) / OBK_SAMPLE_POINTS;
+    OB_FAIL_IF(s->n_in > INT32_MAX, error, OB_E_LIMIT, "a plane of %lld elements", (long long)s->n_in);
+    s->n_taps = 1;
+    const int each = s->params.mode == OB_GRID_NEAREST ? 1 : s->params.mode == OB_GRID_LINEAR ? 2 : 4;
+    for (int32_t a = 0; a < s->rank && s->n_taps <= 4096; a++) s->n_taps *= each;
+    OB_FAIL_IF(s->n_taps > 4096, error, OB_E_LIMIT, "a point of %d axes is made of too many elements", s->rank);
+    OB_TRY(ob__need_taps(needs, s->n_taps, s->is_double, error));
+    if (!s->is_moved && !ob__is_real(x->dtype)) {
+        OB_TRY(ob__need_scratch(needs, ob__count(x), s->width, error));
+        OB_TRY(ob__need_scratch(needs, ob__count(y), s->width, error));
+    }
+    return ob__plan_real(args, needs, error);
+}
+
+static ob_status grid_sample_compute(const ob_kernel_args *args, ob_error *error) {
+    const grid_sample *s = args->state;
+    const ob_view *x = &args->in[0], *y = &args->out[0];
+    job j = {s, args, x->data, y->data};
+    bool converts = !s->is_moved && !ob__is_real(x->dtype);
+    if (converts) {
+        char *memory = args->scratch;
+        void *from = ob__take(&memory, ob__count(x), s->width);
+        j.y = ob__take(&memory, ob__count(y), s->width);
+        OB_TRY(ob__convert(from, s->computing, x->data, x->dtype, ob__count(x), error));
+        j.x = from;
+    }
+    if (s->n_in > 0)
+        ob__each_chunk(args->threads, s->n_batches * s->n_blocks, one_block, &j);
+    else
+        ob__fill(j.y, ob__count(y), s->width, NULL);
+    return converts ? ob__convert(y->data, y->dtype, j.y, s->computing, ob__count(y), error) : OB_OK;
+}
+
+static ob_status grid_sample_run(const ob_kernel_args *args, ob_error *error) {
+    if (ob__writes_nothing(args)) return OB_OK;
+    return ob__run_real(args, grid_sample_compute, error);
+}
+
+const ob_kernel ob__kernel_grid_sample = {
+    .name = "grid_sample", .state_bytes = sizeof(grid_sample), .plan = grid_sample_plan, .run = grid_sample_run};

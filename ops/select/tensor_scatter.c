@@ -1,0 +1,65 @@
+/* TensorScatter 24: a cache with an update written along an axis, for each sample of the batch from an index on; circular: over
+ * the end to the beginning. Every element type, by width. */
+#include "ops/kernel/common.h"
+#include "ops/select/params.h"
+
+typedef struct tensor_scatter {
+    bool is_circular;
+    int64_t n_batch, n_prefixes, n_cache, n_update; /* prefixes: of each sample, what lies before the axis */
+    size_t block;                                   /* bytes behind the axis */
+} tensor_scatter;
+
+static ob_status scatter_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)needs;
+    tensor_scatter *s = args->state;
+    const ob_view *cache = &args->in[0], *update = &args->in[1];
+    ob_cache_params params;
+    int32_t axis;
+    OB_TRY(ob__check_type(site, args, 0, error));
+    OB_TRY(ob__read_cache(site->node, &params, error));
+    OB_TRY(ob__axis(params.axis, cache->rank, &axis, error));
+    OB_FAIL_IF(axis == 0, error, OB_E_ARGUMENT, "axis 0 is the batch");
+    OB_FAIL_IF(update->rank != cache->rank, error, OB_E_SHAPE, "ranks %d and %d", cache->rank, update->rank);
+    for (int32_t a = 0; a < cache->rank; a++) {
+        bool fits = a == axis ? update->dims[a] <= cache->dims[a] : update->dims[a] == cache->dims[a];
+        OB_FAIL_IF(!fits, error, OB_E_SHAPE, "axis %d: %lld elements for a cache of %lld", a, (long long)update->dims[a],
+                   (long long)cache->dims[a]);
+    }
+    s->is_circular = params.is_circular;
+    s->n_batch = cache->dims[0];
+    s->n_prefixes = ob__product(cache->dims, 1, axis);
+    s->n_cache = cache->dims[axis];
+    s->n_update = update->dims[axis];
+    s->block = (size_t)ob__product(cache->dims, axis + 1, cache->rank) * ob_dtype_size(cache->dtype);
+    OB_FAIL_IF(ob__given(args, 2) && ob__count(&args->in[2]) != s->n_batch, error, OB_E_SHAPE, "%lld indices for a batch of %lld",
+               (long long)ob__count(&args->in[2]), (long long)s->n_batch);
+    return OB_OK;
+}
+
+static ob_status scatter_run(const ob_kernel_args *args, ob_error *error) {
+    const tensor_scatter *s = args->state;
+    const ob_view *out = &args->out[0];
+    const int64_t *starts = ob__given(args, 2) ? args->in[2].data : NULL;
+    for (int64_t b = 0; starts && b < s->n_batch; b++) {
+        bool fits = s->is_circular || (starts[b] >= 0 && starts[b] <= s->n_cache - s->n_update);
+        OB_FAIL_IF(!fits, error, OB_E_ARGUMENT, "%lld elements from index %lld of a cache of %lld", (long long)s->n_update,
+                   (long long)starts[b], (long long)s->n_cache);
+    }
+    if (ob__count(out) == 0) return OB_OK;
+    if (out->data != args->in[0].data) memcpy(out->data, args->in[0].data, (size_t)ob__count(out) * ob_dtype_size(out->dtype));
+    for (int64_t i = 0; i < s->n_batch * s->n_prefixes && s->n_update > 0; i++) {
+        const char *from = (const char *)args->in[1].data + (size_t)(i * s->n_update) * s->block;
+        char *to = (char *)out->data + (size_t)(i * s->n_cache) * s->block;
+        const int64_t index = starts ? starts[i / s->n_prefixes] % s->n_cache : 0, at = index < 0 ? index + s->n_cache : index;
+        const int64_t straight = s->n_cache - at < s->n_update ? s->n_cache - at : s->n_update;
+        memcpy(to + (size_t)at * s->block, from, (size_t)straight * s->block);
+        memcpy(to, from + (size_t)straight * s->block, (size_t)(s->n_update - straight) * s->block);
+    }
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_tensor_scatter = {.name = "tensor_scatter",
+                                             .flags = OB_KERNEL_INPLACE_FIRST,
+                                             .state_bytes = sizeof(tensor_scatter),
+                                             .plan = scatter_plan,
+                                             .run = scatter_run};
