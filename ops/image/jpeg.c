@@ -1,0 +1,113 @@
+/* JPEG, by libjpeg: the slow integer transform and the smooth upsampling, which are its defaults. */
+#include "ops/image/decode.h"
+
+static bool is_jpeg(const uint8_t *file, size_t n) {
+    return n >= 3 && file[0] == 0xff && file[1] == 0xd8 && file[2] == 0xff;
+}
+
+#ifdef OB_WITH_JPEG
+#include <setjmp.h>
+#include <stdio.h>
+
+#include <jpeglib.h>
+
+#include <jerror.h>
+
+enum { MOST_SCANS = 500 }; /* of a progressive image, each of which costs a pass over all of it */
+
+/* The library's errors come back to `jump`. What is changed between lies behind a pointer, not in the frame of setjmp. */
+typedef struct reader {
+    struct jpeg_error_mgr errors;
+    struct jpeg_decompress_struct codec;
+    struct jpeg_progress_mgr progress;
+    jmp_buf jump;
+    ob_image *image;
+    uint8_t *inks; /* a row of cyan, magenta, yellow and black, or NULL */
+    size_t n_inks;
+    ob_status status;
+    ob_error *error;
+} reader;
+
+static void give_up(j_common_ptr codec) {
+    reader *r = codec->client_data;
+    char text[JMSG_LENGTH_MAX];
+    codec->err->format_message(codec, text);
+    bool no_memory = codec->err->msg_code == JERR_OUT_OF_MEMORY;
+    r->status = ob__fail(r->error, no_memory ? OB_E_MEMORY : OB_E_ARGUMENT, "a JPEG: %s", text);
+    longjmp(r->jump, 1);
+}
+
+/* Warnings below 0: those of a file that is cut off are errors, as the rest would be made up. */
+static void hear(j_common_ptr codec, int level) {
+    int code = codec->err->msg_code;
+    if (level < 0 && (code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER)) give_up(codec);
+}
+
+static void print_nothing(j_common_ptr codec) {
+    (void)codec;
+}
+
+static void watch(j_common_ptr codec) {
+    reader *r = codec->client_data;
+    if (r->codec.input_scan_number <= MOST_SCANS) return;
+    r->status = ob__fail(r->error, OB_E_ARGUMENT, "a JPEG of more than %d scans", MOST_SCANS);
+    longjmp(r->jump, 1);
+}
+
+/* Adobe's files have the inks inverted. */
+static void row_from_inks(const reader *r, uint8_t *to) {
+    unsigned flip = r->codec.saw_Adobe_marker ? 0 : 255;
+    const uint8_t *ink = r->inks;
+    for (int64_t x = 0; x < r->image->width; x++, ink += 4, to += 3)
+        for (int c = 0; c < 3; c++) to[c] = (uint8_t)(((ink[c] ^ flip) * (ink[3] ^ flip) + 127) / 255);
+}
+
+static ob_status read_rows(reader *r) {
+    ob_image *image = r->image;
+    struct jpeg_decompress_struct *codec = &r->codec;
+    bool inks = codec->num_components == 4;
+    codec->out_color_space = inks ? JCS_CMYK : JCS_RGB;
+    OB_TRY(ob__image_begin(image, codec->image_width, codec->image_height, r->error));
+    if (inks) {
+        r->n_inks = (size_t)image->width * 4;
+        r->inks = image->allocator->alloc(image->allocator->context, r->n_inks);
+        OB_FAIL_IF(!r->inks, r->error, OB_E_MEMORY, "no memory for a row of an image");
+    }
+    jpeg_start_decompress(codec);
+    while (codec->output_scanline < codec->output_height && !ob__image_stopped(image)) {
+        uint8_t *to = ob__image_row(image, codec->output_scanline), *row = inks ? r->inks : to;
+        jpeg_read_scanlines(codec, &row, 1);
+        if (inks) row_from_inks(r, to);
+    }
+    if (codec->output_scanline == codec->output_height) jpeg_finish_decompress(codec);
+    return OB_OK;
+}
+
+static void read_guarded(reader *r) {
+    if (setjmp(r->jump)) return;
+    jpeg_create_decompress(&r->codec);
+    r->codec.progress = &r->progress;
+    jpeg_mem_src(&r->codec, r->image->file, r->image->n_bytes);
+    jpeg_read_header(&r->codec, TRUE);
+    r->status = read_rows(r);
+}
+
+static ob_status decode(ob_image *image, ob_error *error) {
+    reader r = {.image = image, .error = error};
+    r.codec.err = jpeg_std_error(&r.errors);
+    r.codec.client_data = &r;
+    r.errors.error_exit = give_up;
+    r.errors.emit_message = hear;
+    r.errors.output_message = print_nothing;
+    r.progress.progress_monitor = watch;
+    read_guarded(&r);
+    jpeg_destroy_decompress(&r.codec);
+    if (r.inks) image->allocator->free(image->allocator->context, r.inks, r.n_inks);
+    return r.status;
+}
+#define DECODE decode
+#else
+#define DECODE NULL
+#endif
+
+const ob_image_format ob__image_jpeg = {"JPEG", "libjpeg", is_jpeg, DECODE};

@@ -1,0 +1,110 @@
+/* ImageDecoder 20: an image file as height x width x channels. Transparency is left out, 16-bit samples lose their lower half, of
+ * files with several images it is the first. Grey is the luma of ITU-R 601-2, rounded, also of images that are grey.
+ *
+ * What cannot be decoded gives an empty result, 0 x 0, as the operator's text says; the reason goes to the logger. A library that
+ * is not there, an image that is too large and want of memory are errors. Libraries take their work memory from malloc. */
+#include "core/log.h"
+#include "ops/image/decode.h"
+#include "ops/image/params.h"
+#include "ops/kernel/common.h"
+
+static const ob_image_format *const formats[] = {&ob__image_bmp,  &ob__image_pnm,  &ob__image_jpeg,    &ob__image_png,
+                                                 &ob__image_webp, &ob__image_tiff, &ob__image_jpeg2000};
+
+typedef struct state {
+    ob_pixels pixels;
+    const ob_logger *logger;
+    ob_allocator allocator;
+} state;
+
+static size_t pixel_bytes(const ob_image *image) {
+    return (size_t)image->width * (size_t)image->height * 3;
+}
+
+ob_status ob__image_begin(ob_image *image, uint64_t width, uint64_t height, ob_error *error) {
+    OB_IMAGE_DAMAGED(width == 0 || height == 0, error, "it is %llu x %llu pixels", (unsigned long long)width,
+                     (unsigned long long)height);
+    OB_FAIL_IF(width > (uint64_t)OB_IMAGE_PIXELS / height, error, OB_E_LIMIT,
+               "an image of %llu x %llu pixels; at most %lld pixels are decoded", (unsigned long long)width,
+               (unsigned long long)height, (long long)OB_IMAGE_PIXELS);
+    image->width = (int64_t)width;
+    image->height = (int64_t)height;
+    if (image->grey) {
+        image->rgb = image->allocator->alloc(image->allocator->context, pixel_bytes(image));
+        OB_FAIL_IF(!image->rgb, error, OB_E_MEMORY, "no memory for %zu bytes of an image", pixel_bytes(image));
+        return OB_OK;
+    }
+    OB_TRY(ob__kernel_output(image->args, 0, 3, (const int64_t[]){image->height, image->width, 3}, error));
+    image->rgb = image->args->out[0].data;
+    return OB_OK;
+}
+
+bool ob__image_stopped(const ob_image *image) {
+    return ob__stopped(image->args->threads);
+}
+
+/* ---- Channels ---- */
+
+static void swap_ends(ob_image *image) {
+    for (int64_t i = 0, n = image->width * image->height; i < n; i++) {
+        uint8_t red = image->rgb[3 * i];
+        image->rgb[3 * i] = image->rgb[3 * i + 2];
+        image->rgb[3 * i + 2] = red;
+    }
+}
+
+static ob_status give_grey(const ob_image *image, ob_error *error) {
+    OB_TRY(ob__kernel_output(image->args, 0, 3, (const int64_t[]){image->height, image->width, 1}, error));
+    uint8_t *out = image->args->out[0].data;
+    const uint8_t *p = image->rgb;
+    for (int64_t i = 0, n = image->width * image->height; i < n; i++, p += 3)
+        out[i] = (uint8_t)((p[0] * 19595u + p[1] * 38470u + p[2] * 7471u + 0x8000u) >> 16);
+    return OB_OK;
+}
+
+/* ---- The kernel ---- */
+
+static ob_status decode(ob_image *image, ob_error *error) {
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        const ob_image_format *format = formats[i];
+        if (!format->is(image->file, image->n_bytes)) continue;
+        OB_FAIL_IF(!format->decode, error, OB_E_UNSUPPORTED, "built without %s, which reads %s images", format->library,
+                   format->name);
+        return format->decode(image, error);
+    }
+    return ob__fail(error, OB_E_ARGUMENT, "it begins as no format that is known");
+}
+
+static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)needs;
+    (void)error;
+    state *s = args->state;
+    s->pixels = ob__decoder_pixels(site->node);
+    s->logger = &site->node->graph->model->logger;
+    s->allocator = *site->allocator;
+    return OB_OK;
+}
+
+static ob_status run(const ob_kernel_args *args, ob_error *error) {
+    const state *s = args->state;
+    const ob_view *in = &args->in[0];
+    ob_error why;
+    ob_error_clear(&why);
+    ob_image image = {.file = in->data,
+                      .n_bytes = (size_t)ob__count(in),
+                      .allocator = &s->allocator,
+                      .args = args,
+                      .grey = s->pixels == OB_PIXELS_GREY};
+    ob_status status = decode(&image, &why);
+    if (status == OB_OK && s->pixels == OB_PIXELS_BGR) swap_ends(&image);
+    if (status == OB_OK && image.grey) status = give_grey(&image, &why);
+    if (image.grey && image.rgb) s->allocator.free(s->allocator.context, image.rgb, pixel_bytes(&image));
+    if (status == OB_E_ARGUMENT) {
+        OB_LOG(s->logger, OB_LOG_WARNING, "ImageDecoder: no image can be read, the result is empty: %s", why.message);
+        return ob__kernel_output(args, 0, 3, (const int64_t[]){0, 0, image.grey ? 1 : 3}, error);
+    }
+    return status == OB_OK ? OB_OK : ob__fail(error, status, "%s", why.message);
+}
+
+const ob_kernel ob__kernel_image_decoder = {
+    .name = "image_decoder", .flags = OB_KERNEL_DYNAMIC, .state_bytes = sizeof(state), .plan = plan, .run = run};
