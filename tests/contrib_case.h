@@ -49,7 +49,7 @@ static inline void contrib_type(const char *types, int i, char *word, size_t n_b
 static inline bool contrib_text(const contrib_case *c, const char *nodes, const char *type, char *text, size_t n_bytes) {
     char raw[6000];
     int n =
-        snprintf(raw, sizeof raw, "<ir_version: 10, opset_import: [\"\" : 21, \"com.microsoft\" : 1]>\ng (%s) => (%s) {\n%s\n}",
+        snprintf(raw, sizeof raw, "<ir_version: 10, opset_import: [\"\" : 24, \"com.microsoft\" : 1]>\ng (%s) => (%s) {\n%s\n}",
                  c->in, c->out, nodes);
     size_t used = 0;
     for (const char *at = raw; n < (int)sizeof raw && *at && used + 1 < n_bytes; at++) {

@@ -17,7 +17,7 @@
 #include "passes/propagate.h"
 #include "runtime/session.h"
 
-enum { MAX_VALUES = 8, MAX_ELEMENTS = 600 };
+enum { MAX_VALUES = 9, MAX_ELEMENTS = 600 };
 
 /* ---- Models and operands -------------------------------------------------------------------------------------------- */
 

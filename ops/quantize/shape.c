@@ -16,6 +16,7 @@ OB_RULE(qlinear_where);
 OB_RULE(qlinear_concat);
 OB_RULE(qgemm);
 OB_RULE(scaled_matmul);
+OB_RULE(matmul_nbits);
 OB_RULE(same);
 OB_RULE(pool);
 OB_RULE(global_pool);
@@ -223,4 +224,26 @@ ob_status ob__infer_scaled_matmul(ob_infer *infer) {
     ob_dim columns = ob__in_dim(infer, 1, -1);
     OB_TRY(ob__infer_matmul(infer));
     return ob__in_given(infer, bias) ? ob__require_shape(infer, bias, (ob_shape){1, &columns}, OB0601) : OB_OK;
+}
+
+ob_status ob__infer_matmul_nbits(ob_infer *infer) {
+    ob_shape a = ob__in_shape(infer, 0);
+    int64_t k = ob__node_int(infer->node, "K", 0), n = ob__node_int(infer->node, "N", 0);
+    int64_t block = ob__node_int(infer->node, "block_size", 0);
+    ob__out_dtype(infer, 0, OB_NONE);
+    if (k < 1 || n < 1 || block < 1 || k > INT32_MAX || n > INT32_MAX || block > INT32_MAX) {
+        ob__problem(infer, OB0602, -1, -1, "attributes K, N and block_size must be positive numbers");
+        return OB_OK;
+    }
+    const ob_dim columns = n;
+    OB_TRY(ob__rank_unknown(infer, 1));
+    if (ob__in_rank(infer, 1) >= 1) OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 1, 0), n, 1, 0, OB0601));
+    if (ob__in_given(infer, 5)) OB_TRY(ob__require_shape(infer, 5, (ob_shape){1, &columns}, OB0601));
+    OB_TRY(ob__rank_unknown(infer, 0));
+    if (!ob__rank_in(infer, 0, 1, OB_MAX_RANK) || a.rank < 0) return OB_OK;
+    OB_TRY(ob__require(infer, OB_COND_EQUAL, a.dims[a.rank - 1], k, 0, a.rank - 1, OB0104));
+    ob_dim dims[OB_MAX_RANK];
+    memcpy(dims, a.dims, (size_t)a.rank * sizeof *dims);
+    dims[a.rank - 1] = n;
+    return ob__out_tensor(infer, 0, OB_NONE, a.rank, dims);
 }

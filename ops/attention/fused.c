@@ -1,0 +1,175 @@
+/* Shape rules of com.microsoft's attention. */
+#include "core/error.h"
+#include "ops/table/op.h"
+
+OB_RULE(packed_attention);
+OB_RULE(multi_head_attention);
+OB_RULE(group_query_attention);
+
+/* A number of heads, OB_DIM_UNKNOWN with the problem reported where the attribute has none. */
+static ob_dim heads_of(ob_infer *infer, const char *name) {
+    int64_t n = ob__node_int(infer->node, name, 0);
+    if (n > 0 && n <= OB_DIM_CONST_MAX) return n;
+    ob__problem(infer, OB0602, -1, -1, "attribute %s must be a positive number", name);
+    return OB_DIM_UNKNOWN;
+}
+
+/* heads * size taken apart. */
+static ob_status head_size(ob_infer *infer, uint32_t input, ob_dim whole, ob_dim n_heads, ob_dim *size) {
+    *size = OB_DIM_UNKNOWN;
+    if (n_heads == OB_DIM_UNKNOWN) return OB_OK;
+    OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, whole, n_heads, (int32_t)input, -1, OB0601));
+    *size = whole == OB_DIM_UNKNOWN ? OB_DIM_UNKNOWN : ob_dim_div(infer->dims, whole, n_heads);
+    return OB_OK;
+}
+
+/* Operand (batch, sequence, width), weights (width, 3 * heads * size) or the sum of qkv_hidden_sizes; past and present
+ * (2, batch, heads, keys, size). */
+ob_status ob__infer_packed_attention(ob_infer *infer) {
+    uint32_t n_sizes;
+    const int64_t *sizes = ob__node_ints(infer->node, "qkv_hidden_sizes", &n_sizes);
+    ob_dim heads = heads_of(infer, "num_heads"), made = ob__in_dim(infer, 1, 1), size, total = ob__in_dim(infer, 0, 1);
+    for (uint32_t i = 0; i < infer->node->n_outputs; i++) ob__out_dtype(infer, i, OB_NONE);
+    if (!ob__rank_in(infer, 0, 3, 3) || !ob__rank_in(infer, 1, 2, 2)) return OB_OK;
+    if (sizes &&
+        (n_sizes != 3 || sizes[0] < 1 || sizes[1] != sizes[0] || sizes[2] < 1 || sizes[0] > INT32_MAX || sizes[2] > INT32_MAX)) {
+        ob__problem(infer, OB0602, -1, -1, "qkv_hidden_sizes must be three sizes, the first two equal");
+        return OB_OK;
+    }
+    if (ob__in_rank(infer, 0) < 0 || ob__in_rank(infer, 1) < 0) return OB_OK;
+    OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 0, 2), ob__in_dim(infer, 1, 0), 1, 0, OB0104));
+    if (ob__in_given(infer, 2)) OB_TRY(ob__require_shape(infer, 2, (ob_shape){1, &made}, OB0601));
+    ob_dim keys = OB_DIM_UNKNOWN, values = OB_DIM_UNKNOWN;
+    if (sizes) {
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, made, 2 * sizes[0] + sizes[2], 1, 1, OB0601));
+        keys = sizes[1];
+        values = sizes[2];
+        ob_dim unused;
+        OB_TRY(head_size(infer, 1, values, heads, &unused));
+    } else {
+        OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, made, 3, 1, 1, OB0601));
+        if (made != OB_DIM_UNKNOWN) keys = values = ob_dim_div(infer->dims, made, 3);
+    }
+    OB_TRY(head_size(infer, 1, keys, heads, &size));
+    if (ob__in_given(infer, 4)) {
+        if (!ob__rank_in(infer, 4, 5, 5)) return OB_OK;
+        ob_dim past = ob__in_dim(infer, 4, 3);
+        const ob_dim wanted[5] = {2, ob__in_dim(infer, 0, 0), heads, past, size};
+        OB_TRY(ob__require_shape(infer, 4, (ob_shape){5, wanted}, OB0601));
+        total = ob_dim_add(infer->dims, past, total);
+    }
+    const ob_dim out[3] = {ob__in_dim(infer, 0, 0), ob__in_dim(infer, 0, 1), values};
+    const ob_dim present[5] = {2, out[0], heads, total, size};
+    OB_TRY(ob__out_tensor(infer, 0, OB_NONE, 3, out));
+    return ob__out_tensor(infer, 1, OB_NONE, 5, present);
+}
+
+/* What operands say of keys and values. */
+typedef struct keys {
+    ob_dim length, size, value_size;
+} keys;
+
+/* Keys and values of rank 3 (batch, length, heads * size) or 4 (batch, heads, length, size). */
+static ob_status read_keys(ob_infer *infer, ob_dim heads, keys *out) {
+    bool flat = ob__in_rank(infer, 1) == 3;
+    for (uint32_t i = 1; i < 3; i++) {
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, i, 0), ob__in_dim(infer, 0, 0), (int32_t)i, 0, OB0601));
+        if (!flat) OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, i, 1), heads, (int32_t)i, 1, OB0601));
+    }
+    int32_t along = flat ? 1 : 2;
+    out->length = ob__in_dim(infer, 1, along);
+    OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 2, along), out->length, 2, along, OB0601));
+    out->size = ob__in_dim(infer, 1, 3);
+    out->value_size = ob__in_dim(infer, 2, 3);
+    if (!flat) return OB_OK;
+    OB_TRY(head_size(infer, 1, ob__in_dim(infer, 1, 2), heads, &out->size));
+    return head_size(infer, 2, ob__in_dim(infer, 2, 2), heads, &out->value_size);
+}
+
+/* Operands `input` and the next are (batch, heads, length, size). */
+static ob_status require_past(ob_infer *infer, uint32_t input, ob_dim heads, const keys *k) {
+    const ob_dim batch = ob__in_dim(infer, 0, 0), past = ob__in_dim(infer, input, 2);
+    const ob_dim key[4] = {batch, heads, past, k->size}, value[4] = {batch, heads, past, k->value_size};
+    OB_TRY(ob__require_shape(infer, input, (ob_shape){4, key}, OB0601));
+    return ob__require_shape(infer, input + 1, (ob_shape){4, value}, OB0601);
+}
+
+static ob_status out_attention(ob_infer *infer, ob_dim heads, ob_dim kv_heads, ob_dim total, const keys *k) {
+    const ob_dim batch = ob__in_dim(infer, 0, 0);
+    bool known = heads != OB_DIM_UNKNOWN && k->value_size != OB_DIM_UNKNOWN;
+    const ob_dim out[3] = {batch, ob__in_dim(infer, 0, 1),
+                           known ? ob_dim_mul(infer->dims, heads, k->value_size) : OB_DIM_UNKNOWN};
+    const ob_dim key[4] = {batch, kv_heads, total, k->size}, value[4] = {batch, kv_heads, total, k->value_size};
+    OB_TRY(ob__out_tensor(infer, 0, OB_NONE, 3, out));
+    OB_TRY(ob__out_tensor(infer, 1, OB_NONE, 4, key));
+    return ob__out_tensor(infer, 2, OB_NONE, 4, value);
+}
+
+/* Queries (batch, sequence, heads * size), or with keys and values (batch, sequence, heads, 3, size); keys of rank 5 have values,
+ * too. */
+ob_status ob__infer_multi_head_attention(ob_infer *infer) {
+    ob_dim heads = heads_of(infer, "num_heads");
+    int32_t q_rank = ob__in_rank(infer, 0), k_rank = ob__in_rank(infer, 1);
+    for (uint32_t i = 0; i < infer->node->n_outputs; i++) ob__out_dtype(infer, i, OB_NONE);
+    if (!ob__rank_in(infer, 0, 3, 5) || !ob__rank_in(infer, 1, 3, 5) || q_rank < 0) return OB_OK;
+    if (q_rank == 4) {
+        ob__problem(infer, OB0601, 0, -1, "queries have rank 3, packed with keys and values 5, not 4");
+        return OB_OK;
+    }
+    keys k = {0};
+    if (q_rank == 5 || k_rank == 5) {
+        uint32_t packed = q_rank == 5 ? 0 : 1;
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, packed, 2), heads, (int32_t)packed, 2, OB0601));
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, packed, 3), packed ? 2 : 3, (int32_t)packed, 3, OB0601));
+        OB_TRY(
+            ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, packed, 0), ob__in_dim(infer, 0, 0), (int32_t)packed, 0, OB0601));
+        k = (keys){ob__in_dim(infer, packed, 1), ob__in_dim(infer, packed, 4), ob__in_dim(infer, packed, 4)};
+    } else if (ob__in_given(infer, 1) && k_rank < 0) {
+        return ob__rank_unknown(infer, 1);
+    } else if (!ob__in_given(infer, 1) || !ob__in_given(infer, 2)) {
+        ob__problem(infer, OB0601, 0, -1, "queries of rank 3 need keys and values beside them");
+        return OB_OK;
+    } else {
+        if (!ob__rank_in(infer, 2, k_rank, k_rank)) return OB_OK;
+        OB_TRY(read_keys(infer, heads, &k));
+    }
+    ob_dim size = k.size;
+    if (q_rank == 3) OB_TRY(head_size(infer, 0, ob__in_dim(infer, 0, 2), heads, &size));
+    if (size != OB_DIM_UNKNOWN && k.size != OB_DIM_UNKNOWN) OB_TRY(ob__require(infer, OB_COND_EQUAL, size, k.size, 0, 2, OB0601));
+    ob_dim total = k.length;
+    if (ob__in_given(infer, 6)) {
+        OB_TRY(require_past(infer, 6, heads, &k));
+        total = ob__in_rank(infer, 6) == 4 ? ob_dim_add(infer->dims, ob__in_dim(infer, 6, 2), total) : OB_DIM_UNKNOWN;
+    }
+    return out_attention(infer, heads, heads, total, &k);
+}
+
+/* Queries (batch, sequence, heads * size), which without keys and values hold these, too. How long the present is is told by the
+ * data of total_sequence_length, and by the past's buffer. */
+ob_status ob__infer_group_query_attention(ob_infer *infer) {
+    ob_dim heads = heads_of(infer, "num_heads"), kv_heads = heads_of(infer, "kv_num_heads");
+    bool packed = !ob__in_given(infer, 1);
+    for (uint32_t i = 0; i < infer->node->n_outputs; i++) ob__out_dtype(infer, i, OB_NONE);
+    if (!ob__rank_in(infer, 0, 3, 3) || !ob__rank_in(infer, 1, 3, 3) || !ob__rank_in(infer, 2, 3, 3)) return OB_OK;
+    if (heads == OB_DIM_UNKNOWN || kv_heads == OB_DIM_UNKNOWN || ob__in_rank(infer, 0) < 0) return OB_OK;
+    OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, heads, kv_heads, -1, -1, OB0602));
+    keys k = {.length = ob__in_dim(infer, 0, 1)};
+    ob_dim size;
+    OB_TRY(head_size(infer, 0, ob__in_dim(infer, 0, 2), packed ? heads + 2 * kv_heads : heads, &size));
+    k.size = k.value_size = size;
+    for (uint32_t i = 1; i < 3 && !packed; i++)
+        if (ob__in_rank(infer, i) < 0) return ob__rank_unknown(infer, i);
+    if (!packed) {
+        OB_TRY(read_keys(infer, kv_heads, &k));
+        if (size != OB_DIM_UNKNOWN && k.size != OB_DIM_UNKNOWN)
+            OB_TRY(ob__require(infer, OB_COND_EQUAL, size, k.size, 0, 2, OB0601));
+    }
+    ob_dim total = ob__in_scalar(infer, 6);
+    OB_TRY(ob__require_one(infer, 6));
+    if (ob__in_given(infer, 3)) {
+        OB_TRY(require_past(infer, 3, kv_heads, &k));
+        ob_dim past = ob__in_dim(infer, 3, 2);
+        total = past == OB_DIM_UNKNOWN || total == OB_DIM_UNKNOWN ? OB_DIM_UNKNOWN : ob_dim_max(infer->dims, past, total);
+    }
+    return out_attention(infer, heads, kv_heads, total, &k);
+}
