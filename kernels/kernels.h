@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/attention/attention.h"
 #include "kernels/boxes/boxes.h"
 #include "kernels/conv/conv.h"
 #include "kernels/gemm/gemm.h"
@@ -108,6 +109,7 @@ typedef struct obk_table {
     const obk_integer_gemm *integer_gemm;
     const obk_quantize *quantize;
     const obk_boxes *boxes;
+    const obk_attention *attention;
     const obk_samples *sample;
 } obk_table;
 

@@ -310,6 +310,11 @@ static const alike_case alikes[] = {
      "y = AffineGrid(t, s) z = AffineGrid<align_corners: int = 1>(t, s)",
      "y = Constant<value: tensor = float[1,2,2,2] {-0.5, 0.0, 0.5, 0.0, -0.5, 1.0, 0.5, 1.0}>() "
      "z = Constant<value: tensor = float[1,2,2,2] {-1.0, -0.5, 1.0, -0.5, -1.0, 1.5, 1.0, 1.5}>()"},
+    {"ai.onnx.preview", "FlexAttention", 1, 0, "float[2,4,3,4] q, float[2,2,5,4] k, float[2,2,5,3] v", "float[] y, float[] z",
+     "y = ai.onnx.preview.FlexAttention(q, k, v) z = ai.onnx.preview.FlexAttention<scale: float = 0.3, softmax_precision: int = "
+     "11, score_mod: graph = capped (double[2,4,3,5] s) => (double[2,4,3,5] t) { c = Constant<value: tensor = double {0.7}>() "
+     "a = Div(s, c) b = Tanh(a) t = Mul(b, c) }, prob_mod: graph = doubled (p) => (r) { r = Add(p, p) }>(q, k, v)",
+     "y = Attention(q, k, v) a = Attention<scale: float = 0.3, softcap: float = 0.7>(q, k, v) z = Add(a, a)"},
     {"ai.onnx.ml", "ArrayFeatureExtractor", 1, 0, "float[3,4] x, int64[1,2] i", "float[] y",
      "y = ai.onnx.ml.ArrayFeatureExtractor(x, i)", "r = Squeeze(i) y = Gather<axis: int = 1>(x, r)"},
     {"ai.onnx.ml", "Binarizer", 1, 0, "float[3,4] x", "float[] y", "y = ai.onnx.ml.Binarizer<threshold: float = 0.4>(x)",
@@ -585,6 +590,41 @@ static void nodes_are_limited(void **state) {
     ob_model_close(&model);
 }
 
+/* A modifier of FlexAttention has one operand and one result of one type and shape: the checker says it, and no run goes on. */
+static void modifiers_keep_what_they_take(void **state) {
+    static const struct {
+        const char *graph, *says;
+        bool runs; /* what it gives is cast */
+    } cases[] = {
+        {"m (s) => (t) { t = Cast<to: int = 11>(s) }", "score_mod gives double: it must give what it takes, float", true},
+        {"m (s) => (t) { t = ReduceSum<keepdims: int = 0>(s) }", "score_mod gives rank 0", false},
+        {"m (s) => (t) { t = ReduceMax(s) }", "1 must equal 2", false},
+        {"m (s, r) => (t) { t = Add(s, r) }", "score_mod has 2 inputs and 1 outputs", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        static operands in;
+        char node[300];
+        ob_error error;
+        ob_report *report = NULL;
+        ob_finding_info finding;
+        ob_session *session = NULL;
+        ob_view out[MAX_VALUES] = {{0}};
+        snprintf(node, sizeof node, "y = ai.onnx.preview.FlexAttention<score_mod: graph = %s>(q, q, q)", cases[i].graph);
+        ob_model *model = model_of("ai.onnx.preview", 1, "float[2,2,3,4] q", "float[] y", node);
+        assert_int_equal(ob_check(model, NULL, &report, &error), OB_OK);
+        assert_int_equal(ob_report_finding(report, 0, &finding), OB_OK);
+        if (!strstr(finding.message, cases[i].says)) fail_msg("%s: %s", cases[i].graph, finding.message);
+        make_operands(model, &in);
+        ob_status status = ob_session_create(model, NULL, &session, &error);
+        if (status == OB_OK) status = ob_session_run(session, in.views, in.n, out, 1, &error);
+        if ((status == OB_OK) != cases[i].runs) fail_msg("%s: %s", cases[i].graph, ob_status_text(status));
+        ob_session_close(&session);
+        ob_report_close(&report);
+        ob_model_close(&model);
+    }
+}
+
 /* Texts that are no bodies, of one operand and one result. */
 static void wrong_texts_are_refused(void **state) {
     static const char *const texts[] = {
@@ -660,6 +700,7 @@ int main(void) {
         cmocka_unit_test(every_body_is_tried),
         cmocka_unit_test(a_rank_must_be_known),
         cmocka_unit_test(nodes_are_limited),
+        cmocka_unit_test(modifiers_keep_what_they_take),
         cmocka_unit_test(wrong_texts_are_refused),
         cmocka_unit_test(what_a_body_refuses_is_told),
         cmocka_unit_test(attributes_have_their_types),

@@ -40,6 +40,23 @@ static void products(void **state) {
         {"Det", 11, "f[2,3]", "", "f[] | OB0601"},
         {"Attention", 23, "f[2,8,N,64]; f[2,8,M,64]; f[2,8,M,32]", "", "f[2,8,N,32]"},
         {"Attention", 23, "f[2,N,512]; f[2,M,512]; f[2,M,512]", "q_num_heads=8 kv_num_heads=8", "f[2,N,512]"},
+        {"ai.onnx.preview:FlexAttention", 1, "f[B,8,N,64]; f[B,2,M,64]; f[B,2,M,32]", "", "f[B,8,N,32]"},
+        {"ai.onnx.preview:FlexAttention", 1, "f[2,8,3,64]; f[2,3,5,64]; f[2,3,5,32]", "", "f[2,8,3,32] | OB0601"},
+        {"ai.onnx.preview:FlexAttention", 1, "f[2,8,3,64]; f[2,8,5,64]; f[2,8,6,64]", "softmax_precision=7",
+         "f[2,8,3,64] | OB0601 | OB0602"},
+        {"ai.onnx.preview:FlexAttention", 1, "f[3,64]; f[2,8,5,64]; f[2,8,6,64]", "", "f[...] | OB0601"},
+        {"LinearAttention", 27, "f[B,T,32]; f[B,T,16]; f[B,T,10]", "q_num_heads=4 kv_num_heads=2 update_rule=linear",
+         "f[B,T,20]; f[B,2,8,5]"},
+        {"LinearAttention", 27, "f[B,T,32]; f[B,T,16]; f[B,T,10]; h[B,2,8,5]; f[B,T,2]; f[B,T,1]", "q_num_heads=4 kv_num_heads=2",
+         "f[B,T,20]; h[B,2,8,5]"},
+        {"LinearAttention", 27, "f[2,3,32]; f[2,3,16]; f[2,3,10]; f[2,2,8,5]; f[2,3,7]; f[2,3,2]", "q_num_heads=4 kv_num_heads=2",
+         "f[2,3,20]; f[2,2,8,5] | OB0601"},
+        {"LinearAttention", 27, "f[2,3,32]; f[2,3,16]; f[2,3,10]", "q_num_heads=4 kv_num_heads=2",
+         "f[2,3,20]; f[2,2,8,5] | OB0603 | OB0603"},
+        {"LinearAttention", 27, "f[2,3,32]; f[2,3,16]; f[2,3,10]", "q_num_heads=4 kv_num_heads=3 update_rule=linear",
+         "f[...]; f[...] | OB0602"},
+        {"LinearAttention", 27, "f[2,3,32]; f[2,4,16]; f[2,3,10]", "q_num_heads=4 kv_num_heads=2 update_rule=quadratic",
+         "f[2,3,20]; f[2,2,8,5] | OB0602 | OB0601"},
     };
     RUN_CASES(cases);
 }

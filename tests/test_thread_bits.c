@@ -80,6 +80,10 @@ static const row rows[] = {
      "(float[3,17,41,43] x, float[17] s, float[17] b, float[17] m, float[17] v) => (float[3,17,41,43] y) { a = Abs(v) y = "
      "BatchNormalization(x, s, b, m, a) }",
      15},
+    {"LinearAttention",
+     "(float[3,17,120] q, float[3,17,60] k, float[3,17,35] v, float[3,17,60] d, float[3,17,5] b) => (float[3,17,70] y, "
+     "float[3,5,12,7] s) { y, s = LinearAttention<q_num_heads = 10, kv_num_heads = 5>(q, k, v, , d, b) }",
+     27},
     {"LRN", "(float[1,33,41,43] x) => (float[1,33,41,43] y) { y = LRN<size = 5>(x) }", 13},
     {"LpNormalization", "(float[133,410] x) => (float[133,410] y) { y = LpNormalization(x) }", 1},
     {"Resize, linear",

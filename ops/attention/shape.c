@@ -1,11 +1,15 @@
-/* Shape rule of Attention. */
+/* Shape rules of attention and its kin. */
 #include <string.h>
 
 #include "core/error.h"
+#include "ops/attention/params.h"
+#include "ops/control/ends.h"
 #include "ops/table/op.h"
 
 OB_RULE(attention);
 OB_RULE(causal_conv);
+OB_RULE(flex_attention);
+OB_RULE(linear_attention);
 
 /* What the operands say about sizes; OB_DIM_UNKNOWN where nothing does. */
 typedef struct heads {
@@ -126,4 +130,113 @@ ob_status ob__infer_causal_conv(ob_infer *infer) {
     if (ob__in_given(infer, 2)) OB_TRY(ob__require_shape(infer, 2, (ob_shape){1, &channels}, OB0601));
     if (ob__in_given(infer, 3)) OB_TRY(ob__require_shape(infer, 3, (ob_shape){3, state}, OB0601));
     return ob__out_tensor(infer, 1, OB_NONE, 3, state);
+}
+
+/* ---- FlexAttention ---- */
+
+/* A subgraph that takes the scores, or what softmax makes of them, and gives as many of the same type. */
+static ob_status infer_modifier(ob_infer *infer, const char *name, ob_graph *graph, ob_dtype dtype, const ob_dim *scores) {
+    ob_ends in, out;
+    if (graph->n_inputs != 1 || graph->n_outputs != 1) {
+        ob__problem(infer, OB0602, -1, -1, "%s has %u inputs and %u outputs: it must have one of each", name, graph->n_inputs,
+                    graph->n_outputs);
+        return OB_OK;
+    }
+    if (!infer->subgraph) return OB_OK;
+    ob_dim *dims = ob__new_dims(infer, 4);
+    if (!dims || !ob__make_ends(infer, 1, &in) || !ob__make_ends(infer, 1, &out)) return OB_E_MEMORY;
+    memcpy(dims, scores, 4 * sizeof *dims);
+    in.types[0] = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = dtype, .shape = {4, dims}};
+    OB_TRY(infer->subgraph(infer, graph, 1, in.types, in.contents, out.types, out.contents));
+    const ob_type *made = &out.types[0];
+    if (made->dtype != OB_NONE && dtype != OB_NONE && made->dtype != dtype)
+        ob__problem(infer, OB0604, -1, -1, "%s gives %s: it must give what it takes, %s", name, ob_dtype_name(made->dtype),
+                    ob_dtype_name(dtype));
+    if (made->shape.rank >= 0 && made->shape.rank != 4) {
+        ob__problem(infer, OB0601, -1, -1, "%s gives rank %d: it must keep the shape of what it takes, of rank 4", name,
+                    made->shape.rank);
+        return OB_OK;
+    }
+    for (int32_t a = 0; a < 4; a++)
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, made->shape.rank < 0 ? OB_DIM_UNKNOWN : made->shape.dims[a], scores[a], -1, a,
+                           OB0601));
+    return OB_OK;
+}
+
+/* Source: ai.onnx.preview FlexAttention-1: Q, K, V of rank 4 (batch, heads, sequence, size). */
+ob_status ob__infer_flex_attention(ob_infer *infer) {
+    heads h;
+    for (uint32_t i = 0; i < 3; i++)
+        if (!ob__rank_in(infer, i, 4, 4) || ob__in_rank(infer, i) < 0) return OB_OK;
+    read_heads(infer, &h);
+    for (uint32_t i = 1; i < 3; i++)
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, i, 0), h.batch, (int32_t)i, 0, OB0601));
+    OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 2, 1), h.kv_heads, 2, 1, OB0601));
+    OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 2, 2), h.kv_length, 2, 2, OB0601));
+    OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 0, 3), h.size, 0, 3, OB0601));
+    OB_TRY(require_groups(infer, &h));
+    const ob_flex_attention_params p = ob__flex_attention_params(infer->node, ob__in_dtype(infer, 0));
+    if (p.precision == OB_NONE)
+        ob__problem(infer, OB0602, -1, -1, "softmax_precision is %lld: it must be float16, bfloat16, float or double",
+                    (long long)ob__node_int(infer->node, "softmax_precision", 0));
+    const ob_dim scores[4] = {h.batch, h.q_heads, h.q_length, h.kv_length}, full[4] = {h.batch, h.q_heads, h.q_length, h.v_size};
+    for (int i = 0; i < 2; i++)
+        if (p.modifiers[i]) OB_TRY(infer_modifier(infer, ob__flex_attention_modifiers[i], p.modifiers[i], p.precision, scores));
+    return ob__out_tensor(infer, 0, OB_NONE, 4, full);
+}
+
+/* ---- LinearAttention ---- */
+
+/* The last axis of decay or beta is of one of two sizes. */
+static ob_status require_either(ob_infer *infer, uint32_t input, ob_dim a, ob_dim b) {
+    ob_dim size = ob__in_dim(infer, input, 2);
+    if (size != OB_DIM_UNKNOWN && (size == a || size == b)) return OB_OK;
+    if (!ob_dim_is_const(size) || !ob_dim_is_const(a) || !ob_dim_is_const(b))
+        return ob__unverified(infer, (int32_t)input, 2, "one of two sizes is meant");
+    ob__problem(infer, OB0601, (int32_t)input, 2, "size %lld: it must be %lld or %lld", (long long)size, (long long)a,
+                (long long)b);
+    return OB_OK;
+}
+
+/* An operand that the update rule may need, as long as the others. */
+static ob_status require_rate(ob_infer *infer, uint32_t input, bool needed, const heads *h, ob_dim a, ob_dim b) {
+    if (!ob__in_given(infer, input)) {
+        if (needed)
+            ob__problem(infer, OB0603, (int32_t)input, -1, "%s is missing: the update rule needs it",
+                        input == 4 ? "decay" : "beta");
+        return OB_OK;
+    }
+    if (!ob__rank_in(infer, input, 3, 3) || ob__in_rank(infer, input) < 0) return OB_OK;
+    OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, input, 0), h->batch, (int32_t)input, 0, OB0601));
+    OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, input, 1), h->q_length, (int32_t)input, 1, OB0601));
+    return require_either(infer, input, a, b);
+}
+
+/* Source: LinearAttention-27: all operands flat, (batch, tokens, heads * size), but the state (batch, heads, key, value). */
+ob_status ob__infer_linear_attention(ob_infer *infer) {
+    const ob_linear_attention_params p = ob__linear_attention_params(infer->node);
+    heads h;
+    const uint32_t typed_by = ob__in_given(infer, 3) ? 3 : 0;
+    ob__out_dtype(infer, 1, ob__in_dtype(infer, typed_by));
+    if (p.q_heads < 1 || p.kv_heads < 1 || p.q_heads > OB_DIM_CONST_MAX || p.q_heads % p.kv_heads != 0) {
+        ob__problem(infer, OB0602, -1, -1,
+                    "q_num_heads is %lld and kv_num_heads %lld: both must be given, and the second divide the first",
+                    (long long)p.q_heads, (long long)p.kv_heads);
+        return OB_OK;
+    }
+    for (uint32_t i = 0; i < 3; i++)
+        if (!ob__rank_in(infer, i, 3, 3) || ob__in_rank(infer, i) < 0) return OB_OK;
+    read_heads(infer, &h);
+    for (uint32_t i = 1; i < 3; i++) {
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, i, 0), h.batch, (int32_t)i, 0, OB0601));
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, i, 1), h.q_length, (int32_t)i, 1, OB0601));
+    }
+    OB_TRY(require_heads(infer, &h));
+    const ob_dim state[4] = {h.batch, h.kv_heads, h.size, h.v_size};
+    if (ob__in_given(infer, 3)) OB_TRY(ob__require_shape(infer, 3, (ob_shape){4, state}, OB0601));
+    OB_TRY(require_rate(infer, 4, p.fades, &h, ob_dim_mul(infer->dims, h.kv_heads, h.size), h.kv_heads));
+    OB_TRY(require_rate(infer, 5, p.corrects, &h, h.kv_heads, 1));
+    const ob_dim flat[3] = {h.batch, h.q_length, ob_dim_mul(infer->dims, h.q_heads, h.v_size)};
+    OB_TRY(ob__out_tensor(infer, 0, OB_NONE, 3, flat));
+    return ob__out_tensor(infer, 1, OB_NONE, 4, state);
 }

@@ -95,8 +95,14 @@ ob_status ob__body_write(const ob_body_writer *w, ob_body_call *call, ob_term *o
         node->inputs[i] = call->in[i].value;
         in[i] = call->in[i].dtype;
     }
-    for (uint32_t i = 0; i < call->n_attributes; i++)
-        if (!ob__node_set_attribute(node, call->attributes[i])) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < call->n_attributes; i++) {
+        ob_attribute *attribute = call->attributes[i];
+        if (attribute->type == OB_ATTR_GRAPH) { /* of the call, which goes */
+            attribute->u.graph->parent_node = node;
+            attribute->u.graph->attribute = attribute->name;
+        }
+        if (!ob__node_set_attribute(node, attribute)) return OB_E_MEMORY;
+    }
     for (uint32_t i = 0; i < call->n_out; i++) {
         ob_value *value = new_value(graph, call->op_type);
         if (!value) return OB_E_MEMORY;

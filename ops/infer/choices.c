@@ -26,6 +26,7 @@ static const struct {
     {"mode", "TfIdfVectorizer", "TF IDF TFIDF", true},
     {"case_change_action", "StringNormalizer", "LOWER UPPER NONE", false},
     {"pixel_format", "ImageDecoder", "RGB BGR Grayscale", false},
+    {"update_rule", "LinearAttention", "linear gated delta gated_delta", false},
     {"round_mode", "Cast", "up down nearest", false},
 };
 

@@ -250,6 +250,29 @@ static bool make_dynamic_quantize(gen *g) {
     return true;
 }
 
+static bool make_linear_attention(gen *g) {
+    static const char *const rules[] = {"linear", "gated", "delta", "gated_delta"};
+    const int64_t heads = pick(g, 1, 2), group = pick(g, 1, 2), size = pick(g, 1, 4), v_size = pick(g, 1, 4),
+                  rule = pick(g, 0, 3);
+    const int64_t batch = pick(g, 1, 2), tokens = pick(g, 0, 4), rate = chance(g, 50) ? heads : heads * size;
+    const int64_t query[3] = {batch, tokens, heads * group * size}, key[3] = {batch, tokens, heads * size};
+    const int64_t value[3] = {batch, tokens, heads * v_size}, state[4] = {batch, heads, size, v_size};
+    const int64_t decay[3] = {batch, tokens, rate}, beta[3] = {batch, tokens, chance(g, 50) ? heads : 1};
+    const ob_dtype dtype = pick_type(g, ob__op_input_types(g->op, 0));
+    set_in(g, 0, leaf(g, dtype, 3, query, FILL_TAME));
+    set_in(g, 1, leaf(g, dtype, 3, key, FILL_TAME));
+    set_in(g, 2, leaf(g, dtype, 3, value, FILL_TAME));
+    if (chance(g, 50)) set_in(g, 3, leaf(g, pick_type(g, ob__op_input_types(g->op, 3)), 4, state, FILL_TAME));
+    if (rule % 2) set_in(g, 4, leaf(g, dtype, 3, decay, FILL_TAME));
+    if (rule >= 2) set_in(g, 5, leaf(g, dtype, 3, beta, FILL_TAME));
+    set_int(g, "q_num_heads", heads * group);
+    set_int(g, "kv_num_heads", heads);
+    if (rule < 3 || chance(g, 50)) set_string(g, "update_rule", rules[rule]);
+    if (chance(g, 40)) set_float(g, "scale", 0.5);
+    g->node->n_out = 2;
+    return true;
+}
+
 const gen_row gen_norms[] = {
     {"softmax", make_softmax, false},
     {"hardmax", make_softmax, false},
@@ -263,6 +286,7 @@ const gen_row gen_norms[] = {
     {"mean_variance", make_mean_variance, false},
     {"dropout", make_dropout, true},
     {"recurrent", make_recurrent, false},
+    {"linear_attention", make_linear_attention, false},
     {"quantize", make_quantize, false},
     {"dynamic_quantize", make_dynamic_quantize, false},
     {NULL, NULL, false},

@@ -1,0 +1,52 @@
+/* Attention. Built once per instruction set. */
+#include "kernels/attention/attention.h"
+
+#include "kernels/fma.h"
+#include "kernels/tables.h"
+#include "kernels/vmath/vmath.h"
+
+/* y += a * x */
+static inline void add_scaled(float *restrict y, float a, const float *restrict x, int64_t n) {
+    for (int64_t j = 0; j < n; j++) y[j] = OBK_FMA(a, x[j], y[j]);
+}
+
+static inline void multiply(float *y, float a, int64_t n) {
+    for (int64_t j = 0; j < n; j++) y[j] *= a;
+}
+
+/* y = x . state, in the order of the rows. */
+static void seen_from(float *y, const float *x, const float *state, int64_t n_rows, int64_t n) {
+    for (int64_t j = 0; j < n; j++) y[j] = 0;
+    for (int64_t i = 0; i < n_rows; i++) add_scaled(y, x[i], state + i * n, n);
+}
+
+static void fade(const obk_linear_attention *c, const float *decay, float *factors) {
+    const int64_t n = c->decay_is_one ? 1 : c->key_size;
+    vexp_f32(factors, decay, n);
+    for (int64_t i = 0; i < c->key_size; i++)
+        multiply(c->state + i * c->value_size, factors[c->decay_is_one ? 0 : i], c->value_size);
+}
+
+static void linear(const obk_linear_attention *c) {
+    const int64_t n_key = c->key_size, n_value = c->value_size;
+    float *added = c->room, *factors = c->room + n_value;
+    for (int64_t t = 0; t < c->n_tokens; t++) {
+        const float *key = c->key + t * c->key_step, *value = c->value + t * c->value_step;
+        if (c->decay && n_key > 0) fade(c, c->decay + t * c->decay_step, factors);
+        if (c->corrects) {
+            const float beta = c->beta[t * c->beta_step];
+            seen_from(added, key, c->state, n_key, n_value);
+            for (int64_t j = 0; j < n_value; j++) added[j] = beta * (value[j] - added[j]);
+        } else {
+            memcpy(added, value, (size_t)n_value * sizeof(float));
+        }
+        for (int64_t i = 0; i < n_key; i++) add_scaled(c->state + i * n_value, key[i], added, n_value);
+        for (int64_t h = 0; h < c->n_queries; h++) {
+            float *y = c->y + t * c->y_step + h * n_value;
+            seen_from(y, c->query + t * c->query_step + h * n_key, c->state, n_key, n_value);
+            multiply(y, c->scale, n_value);
+        }
+    }
+}
+
+const obk_attention OBK_TABLE(obk_attention_functions) = {.linear = linear};

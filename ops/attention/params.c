@@ -1,0 +1,25 @@
+#include "ops/attention/params.h"
+
+#include <string.h>
+
+#include "ops/control/params.h"
+
+ob_linear_attention_params ob__linear_attention_params(const ob_node *node) {
+    const char *rule = ob__node_string(node, "update_rule", "gated_delta");
+    return (ob_linear_attention_params){.q_heads = ob__node_int(node, "q_num_heads", 0),
+                                        .kv_heads = ob__node_int(node, "kv_num_heads", 0),
+                                        .scale = (double)ob__node_float(node, "scale", 0),
+                                        .fades = strncmp(rule, "gated", 5) == 0,
+                                        .corrects = strstr(rule, "delta") != NULL};
+}
+
+const char *const ob__flex_attention_modifiers[2] = {"score_mod", "prob_mod"};
+
+ob_flex_attention_params ob__flex_attention_params(const ob_node *node, ob_dtype operands) {
+    ob_flex_attention_params p = {0};
+    const int64_t precision = ob__node_int(node, "softmax_precision", operands == OB_DOUBLE ? OB_DOUBLE : OB_FLOAT);
+    if (precision == OB_FLOAT || precision == OB_DOUBLE || precision == OB_FLOAT16 || precision == OB_BFLOAT16)
+        p.precision = (ob_dtype)precision;
+    for (int i = 0; i < 2; i++) p.modifiers[i] = ob__node_graph(node, ob__flex_attention_modifiers[i]);
+    return p;
+}
