@@ -122,8 +122,191 @@ static void linear_attention_refuses(void **state) {
     kc_close(c);
 }
 
+/* ---- Attention ------------------------------------------------------------------------------------------------------ */
+
+enum { NO_MASK, FLOATS_ALL, BOOLS_ROWS, INTS_SHORT, ONE_COLUMN, INT_COLUMN };
+
+typedef struct attention_case {
+    int64_t batch, heads, group, queries, keys, past, size, v_size; /* heads of keys */
+    bool flat, causal, lengths, presents;
+    int mask, mode; /* mode -1: qk_matmul_output is not wanted */
+    float scale, softcap;
+    ob_dtype precision;
+} attention_case;
+
+static const attention_case attention_cases[] = {
+    {2, 2, 1, 3, 5, 0, 4, 4, false, false, false, false, NO_MASK, -1, 0, 0, OB_NONE},
+    {1, 2, 3, 100, 37, 0, 8, 19, false, true, false, false, NO_MASK, -1, 0.25f, 0, OB_NONE},
+    {2, 3, 2, 5, 4, 3, 7, 3, true, true, false, true, FLOATS_ALL, 0, 0, 0, OB_NONE},
+    {2, 1, 4, 5, 4, 3, 8, 33, true, false, false, false, BOOLS_ROWS, 1, 0, 2, OB_NONE},
+    {1, 2, 1, 1, 1, 40, 16, 16, false, true, false, true, INTS_SHORT, 2, 0, 0, OB_DOUBLE},
+    {1, 2, 1, 2, 3, 9, 4, 4, false, false, false, false, ONE_COLUMN, 3, 1, 0.5f, OB_FLOAT},
+    {3, 2, 2, 4, 6, 0, 3, 5, true, true, true, false, FLOATS_ALL, -1, 0, 0, OB_NONE},
+    {3, 2, 1, 4, 6, 0, 3, 5, false, false, true, true, NO_MASK, 2, 0, 0, OB_NONE},
+    {2, 2, 1, 0, 3, 2, 4, 4, false, false, false, true, NO_MASK, -1, 0, 0, OB_NONE},
+    {2, 2, 2, 3, 0, 0, 4, 4, false, true, false, true, NO_MASK, 0, 0, 0, OB_NONE},
+    {1, 2, 1, 3, 4, 0, 4, 0, true, false, false, true, FLOATS_ALL, 2, 0, 0, OB_NONE},
+    {1, 2, 1, 3, 0, 0, 4, 2, false, false, false, false, INT_COLUMN, 2, 0, 0, OB_NONE},
+    {1, 2, 1, 3, 2, 0, 4, 2, true, true, false, false, INT_COLUMN, 2, 0, 0, OB_NONE},
+    {0, 2, 1, 3, 4, 1, 4, 2, false, false, false, true, NO_MASK, 0, 0, 0, OB_NONE},
+};
+
+/* Element d of key (or value) `key` of a head; those of the past first. */
+static double kept_at(const kernel_case *c, const attention_case *t, int which, int64_t b, int64_t head, int64_t key, int64_t d) {
+    const int64_t size = which == 2 ? t->v_size : t->size;
+    if (key < t->past) return kc_get(&c->in[which + 3], ((b * t->heads + head) * t->past + key) * size + d);
+    key -= t->past;
+    return kc_get(&c->in[which], t->flat ? ((b * t->keys + key) * t->heads + head) * size + d
+                                         : ((b * t->heads + head) * t->keys + key) * size + d);
+}
+
+static double mask_at(const kernel_case *c, const attention_case *t, int64_t b, int64_t head, int64_t q, int64_t key) {
+    const int64_t n = t->past + t->keys, q_heads = t->heads * t->group;
+    const ob_view *mask = &c->in[3];
+    switch (t->mask) {
+    case FLOATS_ALL: return kc_get(mask, ((b * q_heads + head) * t->queries + q) * n + key);
+    case BOOLS_ROWS: return kc_get(mask, q * n + key) != 0 ? 0 : -HUGE_VAL;
+    case INTS_SHORT: return key < n - 2 ? kc_get(mask, b * (n - 2) + key) : -HUGE_VAL;
+    case ONE_COLUMN:
+    case INT_COLUMN: return kc_get(mask, q);
+    default: return 0;
+    }
+}
+
+static void check_query(const kernel_case *c, const attention_case *t, int64_t b, int64_t head, int64_t q, double tolerance) {
+    double s[64], shown[64], highest = -HUGE_VAL, sum = 0;
+    const int64_t n = t->past + t->keys, q_heads = t->heads * t->group, kv = head / t->group;
+    const int64_t row = t->flat ? (b * t->queries + q) * q_heads + head : (b * q_heads + head) * t->queries + q;
+    for (int64_t k = 0; k < n; k++) {
+        double dot = 0;
+        for (int64_t d = 0; d < t->size; d++) dot += kc_get(&c->in[0], row * t->size + d) * kept_at(c, t, 1, b, kv, k, d);
+        dot *= t->scale != 0 ? (double)t->scale : 1 / sqrt((double)t->size);
+        const double capped = t->softcap != 0 ? (double)t->softcap * tanh(dot / (double)t->softcap) : dot;
+        s[k] = capped + mask_at(c, t, b, head, q, k);
+        if ((t->causal && k > q + t->past) || (t->lengths && k >= 1 + b)) s[k] = -HUGE_VAL;
+        shown[k] = t->mode == 0 ? dot : t->mode == 1 ? capped : s[k];
+        highest = fmax(highest, s[k]);
+    }
+    for (int64_t k = 0; k < n; k++) sum += s[k] = exp(s[k] - highest);
+    for (int64_t k = 0; k < n && t->mode >= 0; k++)
+        kc_near(kc_get(&c->out[3], ((b * q_heads + head) * t->queries + q) * n + k), t->mode == 3 ? s[k] / sum : shown[k],
+                tolerance);
+    for (int64_t d = 0; d < t->v_size; d++) {
+        double y = 0;
+        for (int64_t k = 0; k < n; k++) y += s[k] / sum * kept_at(c, t, 2, b, kv, k, d);
+        kc_near(kc_get(&c->out[0], row * t->v_size + d), y, tolerance);
+    }
+}
+
+static void check_attention(const kernel_case *c, const attention_case *t, double tolerance) {
+    for (int64_t b = 0; b < t->batch; b++)
+        for (int64_t head = 0; head < t->heads * t->group; head++)
+            for (int64_t q = 0; q < t->queries; q++) check_query(c, t, b, head, q, tolerance);
+    for (int which = 1; t->presents && which < 3; which++) {
+        const int64_t size = which == 2 ? t->v_size : t->size, n = t->past + t->keys;
+        for (int64_t i = 0; i < ob__count(&c->out[which]); i++) {
+            const int64_t head = i / size / n;
+            kc_near(kc_get(&c->out[which], i), kept_at(c, t, which, head / t->heads, head % t->heads, i / size % n, i % size), 0);
+        }
+    }
+}
+
+static void make_mask(kernel_case *c, const attention_case *t, ob_dtype dtype) {
+    const int64_t n = t->past + t->keys;
+    if (t->mask == FLOATS_ALL) fill_eighths(kc_in(c, 3, dtype, DIMS(t->batch, t->heads * t->group, t->queries, n)), -16, 16);
+    if (t->mask == BOOLS_ROWS) {
+        kc_random(kc_in(c, 3, OB_BOOL, DIMS(t->queries, n)), 0, 1);
+        for (int64_t q = 0; q < t->queries; q++) kc_set(&c->in[3], q * n + q % n, 1);
+    }
+    if (t->mask == INTS_SHORT) kc_random(kc_in(c, 3, OB_INT16, DIMS(t->batch, 1, 1, n - 2)), -2, 2);
+    if (t->mask == INT_COLUMN) kc_random(kc_in(c, 3, OB_INT16, DIMS(t->queries, 1)), -2, 2);
+    if (t->mask == ONE_COLUMN) fill_eighths(kc_in(c, 3, dtype, DIMS(t->queries, 1)), -16, 16);
+}
+
+static kernel_case *make_attention(const attention_case *t, ob_dtype dtype) {
+    kernel_case *c = kc_open("Attention", 24);
+    const int64_t q_heads = t->heads * t->group, n = t->past + t->keys;
+    if (t->flat) kc_int(c, "q_num_heads", q_heads);
+    if (t->flat) kc_int(c, "kv_num_heads", t->heads);
+    if (t->causal) kc_int(c, "is_causal", 1);
+    if (t->scale != 0) kc_float(c, "scale", t->scale);
+    if (t->softcap != 0) kc_float(c, "softcap", t->softcap);
+    if (t->mode >= 0) kc_int(c, "qk_matmul_output_mode", t->mode);
+    if (t->precision != OB_NONE) kc_int(c, "softmax_precision", t->precision);
+    if (t->flat) {
+        fill_eighths(kc_in(c, 0, dtype, DIMS(t->batch, t->queries, q_heads * t->size)), -8, 8);
+        fill_eighths(kc_in(c, 1, dtype, DIMS(t->batch, t->keys, t->heads * t->size)), -8, 8);
+        fill_eighths(kc_in(c, 2, dtype, DIMS(t->batch, t->keys, t->heads * t->v_size)), -8, 8);
+        kc_out(c, 0, dtype, DIMS(t->batch, t->queries, q_heads * t->v_size));
+    } else {
+        fill_eighths(kc_in(c, 0, dtype, DIMS(t->batch, q_heads, t->queries, t->size)), -8, 8);
+        fill_eighths(kc_in(c, 1, dtype, DIMS(t->batch, t->heads, t->keys, t->size)), -8, 8);
+        fill_eighths(kc_in(c, 2, dtype, DIMS(t->batch, t->heads, t->keys, t->v_size)), -8, 8);
+        kc_out(c, 0, dtype, DIMS(t->batch, q_heads, t->queries, t->v_size));
+    }
+    make_mask(c, t, dtype);
+    if (t->past) {
+        fill_eighths(kc_in(c, 4, dtype, DIMS(t->batch, t->heads, t->past, t->size)), -8, 8);
+        fill_eighths(kc_in(c, 5, dtype, DIMS(t->batch, t->heads, t->past, t->v_size)), -8, 8);
+    }
+    if (t->lengths) kc_in_ints(c, 6, INTS(1, 2, 3));
+    if (t->presents) {
+        kc_out(c, 1, dtype, DIMS(t->batch, t->heads, n, t->size));
+        kc_out(c, 2, dtype, DIMS(t->batch, t->heads, n, t->v_size));
+    }
+    if (t->mode >= 0) kc_out(c, 3, dtype, DIMS(t->batch, q_heads, t->queries, n));
+    return c;
+}
+
+static void attention_in_every_type(void **state) {
+    (void)state;
+    srand(32);
+    static const ob_dtype types[] = {OB_FLOAT, OB_DOUBLE, OB_FLOAT16, OB_BFLOAT16};
+    for (size_t k = 0; k < 4; k++)
+        for (size_t i = 0; i < sizeof attention_cases / sizeof attention_cases[0]; i++) {
+            const attention_case *t = &attention_cases[i];
+            kernel_case *c = make_attention(t, types[k]);
+            kc_run(c);
+            check_attention(c, t, t->precision == OB_FLOAT ? 4e-6 + kc_tolerance(types[k]) : 4 * kc_tolerance(types[k]));
+            kc_close(c);
+        }
+}
+
+static void expect_attention_refused(uint32_t i, bool left_out, int32_t rank, const int64_t *dims, const char *message) {
+    kernel_case *c = make_attention(&attention_cases[2], OB_FLOAT);
+    if (left_out)
+        c->in[i].dtype = OB_NONE;
+    else
+        kc_in(c, i, OB_FLOAT, rank, dims);
+    const ob_status status = kc_try(c);
+    if (status == OB_OK || !strstr(c->error.message, message)) fail_msg("input %u: \"%s\"", i, c->error.message);
+    kc_close(c);
+}
+
+static void attention_refuses(void **state) {
+    (void)state;
+    expect_attention_refused(0, false, DIMS(2, 5, 41), "6 heads do not divide 41 elements");
+    expect_attention_refused(0, false, DIMS(2, 5, 36), "heads of Q have 6 elements, those of K 7");
+    expect_attention_refused(1, false, DIMS(1, 4, 21), "input 1 axis 0 is 1, not 2");
+    expect_attention_refused(2, false, DIMS(2, 3, 9), "input 2 axis 1 is 3, not 4");
+    expect_attention_refused(2, false, DIMS(2, 3, 4, 3), "input 2 has rank 4");
+    expect_attention_refused(3, false, DIMS(2, 4, 5, 7), "attn_mask axis 1: 4 does not stretch to 6");
+    expect_attention_refused(3, false, DIMS(8), "attn_mask has rank 1");
+    expect_attention_refused(4, false, DIMS(2, 3, 3, 8), "input 4 axis 3 is 8, not 7");
+    expect_attention_refused(5, true, SCALAR, "past_key and past_value must be given together");
+    kernel_case *c = make_attention(&attention_cases[2], OB_FLOAT);
+    kc_int(c, "qk_matmul_output_mode", 4);
+    assert_int_equal(kc_try(c), OB_E_MODEL);
+    kc_int(c, "qk_matmul_output_mode", 0);
+    kc_int(c, "softmax_precision", OB_INT32);
+    assert_int_equal(kc_try(c), OB_E_MODEL);
+    kc_close(c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(attention_in_every_type),
+        cmocka_unit_test(attention_refuses),
         cmocka_unit_test(linear_attention_in_every_type),
         cmocka_unit_test(linear_attention_refuses),
     };

@@ -80,6 +80,12 @@ static const row rows[] = {
      "(float[3,17,41,43] x, float[17] s, float[17] b, float[17] m, float[17] v) => (float[3,17,41,43] y) { a = Abs(v) y = "
      "BatchNormalization(x, s, b, m, a) }",
      15},
+    {"Attention",
+     "(float[2,6,131,20] q, float[2,3,67,20] k, float[2,3,67,9] v) => (float[2,6,131,9] y) { y = Attention<is_causal = 1>(q, k, "
+     "v) "
+     "}",
+     23},
+    {"Attention of one block", "(float[3,5,19,20] q, float[3,5,67,20] k) => (float[3,5,19,20] y) { y = Attention(q, k, k) }", 23},
     {"LinearAttention",
      "(float[3,17,120] q, float[3,17,60] k, float[3,17,35] v, float[3,17,60] d, float[3,17,5] b) => (float[3,17,70] y, "
      "float[3,5,12,7] s) { y, s = LinearAttention<q_num_heads = 10, kv_num_heads = 5>(q, k, v, , d, b) }",

@@ -4,6 +4,19 @@
 
 #include "ops/control/params.h"
 
+ob_attention_params ob__attention_params(const ob_node *node) {
+    const int64_t precision = ob__node_int(node, "softmax_precision", OB_NONE);
+    return (ob_attention_params){.q_heads = ob__node_int(node, "q_num_heads", 0),
+                                 .kv_heads = ob__node_int(node, "kv_num_heads", 0),
+                                 .mode = ob__node_int(node, "qk_matmul_output_mode", 0),
+                                 .causal = ob__node_int(node, "is_causal", 0) != 0,
+                                 .has_scale = ob__node_attribute(node, "scale") != NULL,
+                                 .has_precision = ob__node_attribute(node, "softmax_precision") != NULL,
+                                 .scale = (double)ob__node_float(node, "scale", 0),
+                                 .softcap = (double)ob__node_float(node, "softcap", 0),
+                                 .precision = precision > OB_NONE && precision < OB_DTYPE_COUNT ? (ob_dtype)precision : OB_NONE};
+}
+
 ob_linear_attention_params ob__linear_attention_params(const ob_node *node) {
     const char *rule = ob__node_string(node, "update_rule", "gated_delta");
     return (ob_linear_attention_params){.q_heads = ob__node_int(node, "q_num_heads", 0),

@@ -4,6 +4,16 @@
 
 #include "ops/table/op.h"
 
+typedef struct ob_attention_params {
+    int64_t q_heads, kv_heads; /* of operands of rank 3; 0: not given */
+    int64_t mode;              /* which scores are the result qk_matmul_output */
+    bool causal, has_scale, has_precision;
+    double scale, softcap; /* scale where it is given; softcap 0: none */
+    ob_dtype precision;    /* of softmax, where it is given; OB_NONE: no type */
+} ob_attention_params;
+
+ob_attention_params ob__attention_params(const ob_node *node);
+
 /* How the state of a LinearAttention goes on: it fades by `decay`, and what it says of a key already is taken back. */
 typedef struct ob_linear_attention_params {
     int64_t q_heads, kv_heads;

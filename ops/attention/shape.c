@@ -59,17 +59,17 @@ static ob_status require_mask(ob_infer *infer, const heads *h, ob_dim total) {
     return ob__broadcast_onto(infer, mask, (ob_shape){4, scores}, 3, OB0102);
 }
 
-static ob_dim number_of_heads(ob_infer *infer, const char *name) {
-    int64_t n = ob__node_int(infer->node, name, 0);
+static ob_dim number_of_heads(int64_t n) {
     return n > 0 && n <= OB_DIM_CONST_MAX ? n : OB_DIM_UNKNOWN;
 }
 
 static void read_heads(ob_infer *infer, heads *h) {
+    const ob_attention_params p = ob__attention_params(infer->node);
     h->flat = ob__in_rank(infer, 0) == 3;
     h->batch = ob__in_dim(infer, 0, 0);
     if (h->flat) {
-        h->q_heads = number_of_heads(infer, "q_num_heads");
-        h->kv_heads = number_of_heads(infer, "kv_num_heads");
+        h->q_heads = number_of_heads(p.q_heads);
+        h->kv_heads = number_of_heads(p.kv_heads);
         h->q_length = ob__in_dim(infer, 0, 1);
         h->kv_length = ob__in_dim(infer, 1, 1);
         h->size = head_size(infer, 1, h->kv_heads);

@@ -250,6 +250,26 @@ static bool make_dynamic_quantize(gen *g) {
     return true;
 }
 
+static bool make_attention(gen *g) {
+    const int64_t heads = pick(g, 1, 2), group = pick(g, 1, 2), size = pick(g, 1, 4), v_size = pick(g, 1, 4),
+                  batch = pick(g, 1, 2);
+    const int64_t queries = pick(g, 1, 4), keys = pick(g, 1, 4), past = chance(g, 30) ? pick(g, 1, 3) : 0;
+    const int64_t query[4] = {batch, heads * group, queries, size}, key[4] = {batch, heads, keys, size};
+    const int64_t value[4] = {batch, heads, keys, v_size}, mask[2] = {queries, past + keys};
+    const int64_t before[2][4] = {{batch, heads, past, size}, {batch, heads, past, v_size}};
+    const ob_dtype dtype = pick_type(g, ob__op_input_types(g->op, 0));
+    set_in(g, 0, leaf(g, dtype, 4, query, FILL_TAME));
+    set_in(g, 1, leaf(g, dtype, 4, key, FILL_TAME));
+    set_in(g, 2, leaf(g, dtype, 4, value, FILL_TAME));
+    if (chance(g, 40)) set_in(g, 3, leaf(g, dtype, 2, mask, FILL_TAME));
+    for (uint32_t i = 0; past && i < 2; i++) set_in(g, 4 + i, leaf(g, dtype, 4, before[i], FILL_TAME));
+    if (chance(g, 40)) set_int(g, "is_causal", 1);
+    if (chance(g, 40)) set_float(g, "scale", 0.5);
+    if (chance(g, 20)) set_float(g, "softcap", 2);
+    g->node->n_out = past ? 3 : 1;
+    return true;
+}
+
 static bool make_linear_attention(gen *g) {
     static const char *const rules[] = {"linear", "gated", "delta", "gated_delta"};
     const int64_t heads = pick(g, 1, 2), group = pick(g, 1, 2), size = pick(g, 1, 4), v_size = pick(g, 1, 4),
@@ -286,6 +306,7 @@ const gen_row gen_norms[] = {
     {"mean_variance", make_mean_variance, false},
     {"dropout", make_dropout, true},
     {"recurrent", make_recurrent, false},
+    {"attention", make_attention, false},
     {"linear_attention", make_linear_attention, false},
     {"quantize", make_quantize, false},
     {"dynamic_quantize", make_dynamic_quantize, false},

@@ -89,6 +89,7 @@ static const tolerance_row tolerances[] = {
     {"lp_norm", SUMMED, 256, "a root of sums"},
     {"mean_variance", SUMMED, 256, "a mean and a variance"},
     {"recurrent", SUMMED, 512, "sums, exp and tanh, step after step"},
+    {"attention", SUMMED, 512, "two products with exp between them"},
     {"linear_attention", SUMMED, 512, "sums and exp, token after token"},
     {"resize", WHOLE, 64, "weights of a computed position"},
     {"scatter_elements", SUMMED, 8, "sums in any order"},
