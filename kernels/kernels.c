@@ -22,6 +22,7 @@
         .clip = obk_clip_loops__##isa,                      \
         .pool = &obk_pool_functions__##isa,                 \
         .conv = &obk_conv_functions__##isa,                 \
+        .fft = &obk_fft_functions__##isa,                   \
         .softmax = &obk_softmax_functions__##isa,           \
         .reduce = obk_reduce_loops__##isa,                  \
         .find = obk_find_loops__##isa,                      \

@@ -9,6 +9,7 @@
 #include "kernels/attention/attention.h"
 #include "kernels/boxes/boxes.h"
 #include "kernels/conv/conv.h"
+#include "kernels/fft/fft.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/integer.h"
 #include "kernels/norm/norm.h"
@@ -109,6 +110,7 @@ typedef struct obk_table {
     const obk_integer_gemm *integer_gemm;
     const obk_quantize *quantize;
     const obk_boxes *boxes;
+    const obk_ffts *fft;
     const obk_attention *attention;
     const obk_samples *sample;
 } obk_table;

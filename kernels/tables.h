@@ -22,6 +22,7 @@
     extern const obk_run_up obk_run_up_loops__##isa[OB_DTYPE_COUNT];                                                             \
     extern const obk_recurrent obk_recurrent_functions__##isa;                                                                   \
     extern const obk_norms obk_norm_functions__##isa;                                                                            \
+    extern const obk_ffts obk_fft_functions__##isa;                                                                              \
     extern const obk_attention obk_attention_functions__##isa;                                                                   \
     extern const obk_softmax obk_softmax_functions__##isa;                                                                       \
     extern const obk_loop obk_clip_loops__##isa[OB_DTYPE_COUNT];                                                                 \

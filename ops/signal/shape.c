@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "ops/table/op.h"
+#include "ops/signal/params.h"
 
 OB_RULE(dft);
 OB_RULE(stft);
@@ -13,38 +13,58 @@ static ob_dim half_plus_one(ob_infer *infer, ob_dim n) {
     return ob_dim_add(infer->dims, ob_dim_div(infer->dims, n, 2), 1);
 }
 
+/* The last axis holds real numbers (1), complex ones (2), or only those of `exactly`; 0: either. */
+static ob_status require_parts(ob_infer *infer, int32_t axis, ob_dim exactly) {
+    const ob_dim parts = ob__in_dim(infer, 0, axis);
+    if (exactly) return ob__require(infer, OB_COND_EQUAL, parts, exactly, 0, axis, OB0601);
+    if (!ob_dim_is_const(parts)) return ob__unverified(infer, 0, axis, "real or complex depends on a size that is open");
+    if (parts < 1 || parts > 2)
+        ob__problem(infer, OB0601, 0, axis, "the last axis has %lld elements: 1 of real numbers, 2 of complex ones",
+                    (long long)parts);
+    return OB_OK;
+}
+
 ob_status ob__infer_dft(ob_infer *infer) {
+    const ob_dft_params p = ob__dft_params(infer->node, ob__since(infer));
     ob_shape from = ob__in_shape(infer, 0);
-    int64_t given = ob__node_int(infer->node, "axis", 1);
+    int64_t given = p.axis;
     int32_t axis;
     ob__out_dtype(infer, 0, OB_NONE);
     if (!ob__rank_in(infer, 0, 2, OB_MAX_RANK) || from.rank < 0) return OB_OK;
     for (uint32_t i = 1; i < 3; i++) OB_TRY(ob__require_one(infer, i));
-    if (ob__since(infer) >= 20) {
-        given = -2;
-        if (ob__in_given(infer, 2) && !ob__in_const_int(infer, 2, &given)) {
-            OB_TRY(ob__unverified(infer, 2, -1, "the axis depends on data"));
-            return ob__out_rank(infer, 0, from.rank);
-        }
+    OB_TRY(require_parts(infer, from.rank - 1, p.onesided ? (p.inverse ? 2 : 1) : 0));
+    if (ob__in_given(infer, 2) && !ob__in_const_int(infer, 2, &given)) {
+        OB_TRY(ob__unverified(infer, 2, -1, "the axis depends on data"));
+        return ob__out_rank(infer, 0, from.rank);
     }
     if (!ob__axis_in(infer, given, from.rank, &axis)) return OB_OK;
-    bool one_sided = ob__node_int(infer->node, "onesided", 0) != 0, inverse = ob__node_int(infer->node, "inverse", 0) != 0;
-    ob_dim n = ob__in_given(infer, 1) ? ob__in_scalar(infer, 1) : from.dims[axis], dims[OB_MAX_RANK];
+    if (axis == from.rank - 1) {
+        ob__problem(infer, OB0602, -1, -1, "axis %lld is that of the real and imaginary parts", (long long)given);
+        return OB_OK;
+    }
+    ob_dim n = from.dims[axis], dims[OB_MAX_RANK];
+    if (p.onesided && p.inverse) n = ob__size_mul(infer, ob_dim_sub(infer->dims, n, 1), 2, axis);
+    if (ob__in_given(infer, 1)) n = ob__in_scalar(infer, 1);
     /* A transform has at least one point. */
     OB_TRY(ob__require(infer, OB_COND_AT_LEAST, n, 1, ob__in_given(infer, 1) ? 1 : 0, axis, OB0601));
+    if (ob_dim_is_const(n) && n < 1) n = OB_DIM_UNKNOWN;
     memcpy(dims, from.dims, (size_t)from.rank * sizeof *dims);
-    dims[axis] = one_sided && !inverse ? half_plus_one(infer, n) : n;
-    dims[from.rank - 1] = one_sided && inverse ? 1 : 2;
+    dims[axis] = p.onesided && !p.inverse ? half_plus_one(infer, n) : n;
+    dims[from.rank - 1] = p.onesided && p.inverse ? 1 : 2;
     return ob__out_tensor(infer, 0, OB_NONE, from.rank, dims);
 }
 
 ob_status ob__infer_stft(ob_infer *infer) {
-    bool one_sided = ob__node_int(infer->node, "onesided", 1) != 0;
+    const bool onesided = ob__stft_onesided(infer->node);
     ob_dim step = ob__in_scalar(infer, 1), frame = ob__in_scalar(infer, 3), length = ob__in_dim(infer, 0, 1);
     ob__out_dtype(infer, 0, OB_NONE);
     if (!ob__rank_in(infer, 0, 2, 3)) return OB_OK;
+    for (uint32_t i = 1; i < 4; i += 2) OB_TRY(ob__require_one(infer, i));
+    if (ob__in_rank(infer, 0) == 3) OB_TRY(require_parts(infer, 2, onesided ? 1 : 0));
     if (!ob__in_given(infer, 3)) frame = ob__in_dim(infer, 2, 0);
-    ob_dim dims[4] = {ob__in_dim(infer, 0, 0), OB_DIM_UNKNOWN, one_sided ? half_plus_one(infer, frame) : frame, 2};
+    if (!ob__in_given(infer, 2) && !ob__in_given(infer, 3))
+        ob__problem(infer, OB0603, -1, -1, "neither a window nor frame_length says how long a frame is");
+    ob_dim dims[4] = {ob__in_dim(infer, 0, 0), OB_DIM_UNKNOWN, onesided ? half_plus_one(infer, frame) : frame, 2};
     if (ob__in_rank(infer, 0) >= 0) {
         OB_TRY(ob__require(infer, OB_COND_AT_LEAST, frame, 1, 3, -1, OB0601));
         OB_TRY(ob__require(infer, OB_COND_AT_LEAST, length, frame, 0, 1, OB0601));

@@ -1,0 +1,21 @@
+/* What transforms of signals have as attributes: read here and nowhere else. */
+#ifndef OB_OPS_SIGNAL_PARAMS_H
+#define OB_OPS_SIGNAL_PARAMS_H
+
+#include "ops/table/op.h"
+
+typedef struct ob_dft_params {
+    bool inverse, onesided;
+    int64_t axis; /* before version 20; later operand 2 says it, and this holds without one */
+} ob_dft_params;
+
+static inline ob_dft_params ob__dft_params(const ob_node *node, int32_t since) {
+    return (ob_dft_params){.inverse = ob__node_int(node, "inverse", 0) != 0,
+                           .onesided = ob__node_int(node, "onesided", 0) != 0,
+                           .axis = since < 20 ? ob__node_int(node, "axis", 1) : -2};
+}
+static inline bool ob__stft_onesided(const ob_node *node) {
+    return ob__node_int(node, "onesided", 1) != 0;
+}
+
+#endif
