@@ -33,6 +33,7 @@
         .sample = &obk_sample_functions__##isa,             \
         .norm = &obk_norm_functions__##isa, .recurrent = &obk_recurrent_functions__##isa,                 \
         .resize = &obk_resize_functions__##isa,             \
+        .ml = &obk_ml_functions__##isa,                     \
         .attention = &obk_attention_functions__##isa,       \
     }
 /* clang-format on */

@@ -12,6 +12,7 @@
 #include "kernels/fft/fft.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/integer.h"
+#include "kernels/ml/ml.h"
 #include "kernels/norm/norm.h"
 #include "kernels/pool/pool.h"
 #include "kernels/quantize/quantize.h"
@@ -110,6 +111,7 @@ typedef struct obk_table {
     const obk_integer_gemm *integer_gemm;
     const obk_quantize *quantize;
     const obk_boxes *boxes;
+    const obk_ml *ml;
     const obk_ffts *fft;
     const obk_attention *attention;
     const obk_samples *sample;

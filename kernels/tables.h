@@ -15,6 +15,7 @@
     extern const obk_samples obk_sample_functions__##isa;                                                                        \
     extern const obk_gemm obk_gemm_functions__##isa[OBK_GEMM_COUNT];                                                             \
     extern const obk_resizes obk_resize_functions__##isa;                                                                        \
+    extern const obk_ml obk_ml_functions__##isa;                                                                                 \
     extern const obk_convs obk_conv_functions__##isa;                                                                            \
     extern const obk_pools obk_pool_functions__##isa;                                                                            \
     extern const obk_reduce obk_reduce_loops__##isa[OB_DTYPE_COUNT];                                                             \

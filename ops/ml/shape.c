@@ -2,9 +2,11 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "ops/ml/forest.h"
 #include "ops/table/op.h"
 
 OB_RULE(ml);
+OB_RULE(ml_scores);
 
 static uint32_t attribute_count(const ob_infer *infer, const char *name) {
     const ob_attribute *attribute = ob__node_attribute(infer->node, name);
@@ -22,36 +24,60 @@ static ob_status out_matrix(ob_infer *infer, uint32_t output, ob_dtype dtype, ob
     return ob__out_tensor(infer, output, dtype, 2, dims);
 }
 
+/* Features of operand 0, the last of its axes: `n` or, unless `exactly`, more. */
+static ob_status require_features(ob_infer *infer, ob_dim n, bool exactly) {
+    if (!ob__rank_in(infer, 0, 1, 2) || ob__in_rank(infer, 0) < 0) return OB_OK;
+    return ob__require(infer, exactly ? OB_COND_EQUAL : OB_COND_AT_LEAST, ob__in_dim(infer, 0, -1), n, 0, -1, OB0601);
+}
+
 /* ---- Classifiers and regressors ---- */
 
-/* Labels: strings when that list is given, else int64. Returns their number. */
-static uint32_t class_labels(const ob_infer *infer, ob_dtype *dtype) {
-    static const char *const of_strings[] = {"classlabels_strings"};
-    static const char *const of_ints[] = {"classlabels_int64s", "classlabels_ints"};
-    for (size_t i = 0; i < sizeof of_strings / sizeof of_strings[0]; i++) {
-        uint32_t n = attribute_count(infer, of_strings[i]);
-        *dtype = OB_STRING;
-        if (n) return n;
+/* What attributes say of results and features. */
+typedef struct model {
+    ob_dtype labels; /* OB_NONE: it is no classifier */
+    ob_dim n_results, n_features;
+    bool exactly;
+} model;
+
+static ob_status read_model(ob_infer *infer, model *out, ob_error *error) {
+    const ob_node *node = infer->node;
+    if (ob__op_is(infer, "LinearClassifier") || ob__op_is(infer, "LinearRegressor")) {
+        ob_ml_linear linear;
+        OB_TRY(ob__ml_read_linear(node, &linear, error));
+        *out = (model){linear.labels.dtype, linear.labels.n ? linear.labels.n : linear.n_scores, linear.n_features, true};
+        return OB_OK;
     }
-    *dtype = OB_INT64;
-    for (size_t i = 0; i < sizeof of_ints / sizeof of_ints[0]; i++) {
-        uint32_t n = attribute_count(infer, of_ints[i]);
-        if (n) return n;
+    if (ob__op_is(infer, "SVMClassifier") || ob__op_is(infer, "SVMRegressor")) {
+        ob_ml_svm svm;
+        OB_TRY(ob__ml_read_svm(node, &svm, error));
+        *out = (model){svm.labels.dtype, svm.n_scores, svm.n_features, true};
+        return OB_OK;
     }
-    return 0;
+    ob_arena arena;
+    ob_forest forest;
+    ob__arena_init(&arena, &infer->arena->allocator);
+    ob_status status = ob__read_forest(node, &arena, &forest, error);
+    if (status == OB_OK) *out = (model){forest.labels.dtype, forest.n_results, forest.n_features, false};
+    ob__arena_release(&arena);
+    return status;
 }
 
-static ob_status classifier(ob_infer *infer) {
-    ob_dtype dtype;
-    uint32_t n = class_labels(infer, &dtype);
-    ob_dim rows = n_rows(infer);
-    OB_TRY(ob__out_tensor(infer, 0, dtype, 1, &rows));
-    return out_matrix(infer, 1, OB_FLOAT, n ? n : OB_DIM_UNKNOWN);
-}
-
-static ob_status regressor(ob_infer *infer, const char *targets, ob_dtype dtype) {
-    ob_dim n = ob__node_int(infer->node, targets, 1);
-    return out_matrix(infer, 0, dtype, ob_dim_is_const(n) && n > 0 ? n : OB_DIM_UNKNOWN);
+ob_status ob__infer_ml_scores(ob_infer *infer) {
+    model m = {0};
+    ob_error error;
+    ob_error_clear(&error);
+    const ob_dtype of_scores = ob__op_is(infer, "TreeEnsemble") ? ob__in_dtype(infer, 0) : OB_FLOAT;
+    ob_status status = read_model(infer, &m, &error);
+    if (status == OB_E_MEMORY) return status;
+    if (status != OB_OK) {
+        ob__problem(infer, OB0602, -1, -1, "%s", error.message);
+        return OB_OK;
+    }
+    OB_TRY(require_features(infer, m.n_features, m.exactly));
+    if (m.labels == OB_NONE) return out_matrix(infer, 0, of_scores, m.n_results);
+    const ob_dim rows = n_rows(infer);
+    OB_TRY(ob__out_tensor(infer, 0, m.labels, 1, &rows));
+    return out_matrix(infer, 1, OB_FLOAT, m.n_results);
 }
 
 /* ---- Encoders ---- */
@@ -88,12 +114,26 @@ static ob_status array_feature_extractor(ob_infer *infer) {
     return ob__out_tensor(infer, 0, OB_NONE, from.rank, dims);
 }
 
+/* Widths are as inputdimensions says, or as they are. All have the rows of the first. */
 static ob_status feature_vectorizer(ob_infer *infer) {
     uint32_t n;
     const int64_t *widths = ob__node_ints(infer->node, "inputdimensions", &n);
-    ob_dim sum = widths ? 0 : OB_DIM_UNKNOWN;
-    for (uint32_t i = 0; i < n; i++)
-        sum = widths[i] >= 0 && widths[i] < INT32_MAX ? ob_dim_add(infer->dims, sum, widths[i]) : OB_DIM_UNKNOWN;
+    ob_dim sum = 0, rows = n_rows(infer);
+    if (n > 0 && n != infer->node->n_inputs) {
+        ob__problem(infer, OB0602, -1, -1, "attribute inputdimensions has %u entries for %u operands", n, infer->node->n_inputs);
+        return OB_OK;
+    }
+    for (uint32_t i = 0; i < infer->node->n_inputs; i++) {
+        const ob_dim width = ob__in_dim(infer, i, -1);
+        if (!ob__rank_in(infer, i, 1, 2)) return OB_OK;
+        if (n > 0 && ob__in_rank(infer, i) > 0)
+            OB_TRY(ob__require(infer, OB_COND_EQUAL, width, ob__saturated(widths[i]), (int32_t)i, -1, OB0601));
+        if (i > 0 && ob__in_rank(infer, i) > 0)
+            OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_rank(infer, i) == 1 ? 1 : ob__in_dim(infer, i, 0), rows, (int32_t)i,
+                               0, OB0601));
+        const ob_dim known = n > 0 ? ob__saturated(widths[i]) : width;
+        sum = sum == OB_DIM_UNKNOWN || known == OB_DIM_UNKNOWN ? OB_DIM_UNKNOWN : ob_dim_add(infer->dims, sum, known);
+    }
     return out_matrix(infer, 0, OB_FLOAT, sum);
 }
 
@@ -111,12 +151,15 @@ static ob_status zip_map(ob_infer *infer) {
 }
 
 static ob_status cast_map(ob_infer *infer) {
-    const char *to = ob__node_string(infer->node, "cast_to", "TO_FLOAT"),
-               *form = ob__node_string(infer->node, "map_form", "DENSE");
-    ob_dtype dtype = strcmp(to, "TO_STRING") == 0 ? OB_STRING : strcmp(to, "TO_INT64") == 0 ? OB_INT64 : OB_FLOAT;
-    ob_dim width = strcmp(form, "SPARSE") == 0 ? ob__node_int(infer->node, "max_map", 1) : OB_DIM_UNKNOWN;
-    const ob_dim dims[2] = {1, ob_dim_is_const(width) && width > 0 ? width : OB_DIM_UNKNOWN};
-    return ob__out_tensor(infer, 0, dtype, 2, dims);
+    ob_ml_cast_map params;
+    ob_error error;
+    ob_error_clear(&error);
+    if (ob__ml_read_cast_map(infer->node, &params, &error) != OB_OK) {
+        ob__problem(infer, OB0602, -1, -1, "%s", error.message);
+        return OB_OK;
+    }
+    const ob_dim dims[2] = {1, params.sparse ? params.width : OB_DIM_UNKNOWN};
+    return ob__out_tensor(infer, 0, params.dtype, 2, dims);
 }
 
 static ob_status dict_vectorizer(ob_infer *infer) {
@@ -136,17 +179,10 @@ ob_status ob__infer_ml(ob_infer *infer) {
                  {"CastMap", cast_map},
                  {"DictVectorizer", dict_vectorizer},
                  {"FeatureVectorizer", feature_vectorizer},
-                 {"LinearClassifier", classifier},
                  {"OneHotEncoder", one_hot_encoder},
-                 {"SVMClassifier", classifier},
-                 {"TreeEnsembleClassifier", classifier},
                  {"ZipMap", zip_map}};
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (ob__op_is(infer, rules[i].name)) return rules[i].rule(infer);
-    if (ob__op_is(infer, "LinearRegressor")) return regressor(infer, "targets", OB_FLOAT);
-    if (ob__op_is(infer, "TreeEnsembleRegressor")) return regressor(infer, "n_targets", OB_FLOAT);
-    if (ob__op_is(infer, "TreeEnsemble")) return regressor(infer, "n_targets", ob__in_dtype(infer, 0));
-    if (ob__op_is(infer, "SVMRegressor")) return out_matrix(infer, 0, OB_FLOAT, 1);
     OB_TRY(ob__out_like(infer, 0, 0)); /* Binarizer, Imputer, LabelEncoder, CategoryMapper, Normalizer, Scaler */
     if (infer->node->n_outputs == 0) return OB_OK;
     ob_dtype dtype = OB_NONE;

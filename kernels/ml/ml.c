@@ -1,0 +1,24 @@
+/* Trees and tables of vectors. Built once per instruction set; the same bits on each: nothing is contracted or reordered. */
+#include "kernels/kernels.h"
+#include "kernels/tables.h"
+
+#define T    float
+#define NODE obk_tree_node_f32
+#define S    f32
+#include "kernels/ml/trees.inc.h"
+#define T    double
+#define NODE obk_tree_node_f64
+#define S    f64
+#include "kernels/ml/trees.inc.h"
+
+#define FN         products
+#define TERM(x, v) ((x) * (v))
+#include "kernels/ml/sums.inc.h"
+#define FN         distances
+#define TERM(x, v) (((x) - (v)) * ((x) - (v)))
+#include "kernels/ml/sums.inc.h"
+
+const obk_ml OBK_TABLE(obk_ml_functions) = {.leaves = {leaves_f32, leaves_f64},
+                                            .add_leaves = {add_leaves_f32, add_leaves_f64},
+                                            .products = products,
+                                            .distances = distances};

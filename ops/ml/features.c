@@ -1,0 +1,114 @@
+/* Imputer 1: elements that equal one value become another. FeatureVectorizer 1: matrices side by side, as floats. */
+#include "ops/kernel/common.h"
+#include "ops/ml/score.h"
+
+/* ---- Imputer ---- */
+
+typedef struct imputer {
+    const double *reals; /* of floats and doubles */
+    const int64_t *ints;
+    double replaced_real;
+    int64_t replaced_int;
+    int64_t n, columns; /* n: of values, 1 or the columns */
+} imputer;
+
+static ob_status imputer_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    imputer *p = args->state;
+    const ob_node *node = site->node;
+    const ob_view *in = &args->in[0];
+    const ob_ml_reals reals = ob__ml_floats(node, "imputed_value_floats");
+    const bool real = in->dtype == OB_FLOAT || in->dtype == OB_DOUBLE;
+    ob_ml_labels ints = {.dtype = OB_INT64};
+    (void)needs;
+    OB_TRY(ob__check_type(site, args, 0, error));
+    ints.at = ob__node_ints(node, "imputed_value_int64s", &ints.n);
+    OB_FAIL_IF((reals.n > 0) == (ints.n > 0) || (reals.n > 0) != real, error, OB_E_ARGUMENT,
+               "Imputer: %s is needed for elements of %s, and no other", real ? "imputed_value_floats" : "imputed_value_int64s",
+               ob_dtype_name(in->dtype));
+    p->columns = in->rank > 0 ? in->dims[in->rank - 1] : 1;
+    p->n = real ? reals.n : ints.n;
+    OB_FAIL_IF(p->n != 1 && p->n != p->columns, error, OB_E_SHAPE, "Imputer: %lld values for %lld features", (long long)p->n,
+               (long long)p->columns);
+    for (uint32_t i = 0; i < ints.n && in->dtype == OB_INT32; i++)
+        OB_FAIL_IF(((const int64_t *)ints.at)[i] != (int32_t)((const int64_t *)ints.at)[i], error, OB_E_ARGUMENT,
+                   "Imputer: value %lld is no int32", (long long)((const int64_t *)ints.at)[i]);
+    p->replaced_real = (double)ob__node_float(node, "replaced_value_float", 0);
+    p->replaced_int = ob__node_int(node, "replaced_value_int64", 0);
+    if (real) return ob__ml_keep_reals(site, &reals, &p->reals, error);
+    OB_TRY(ob__ml_keep_labels(site, &ints, error));
+    p->ints = ints.at;
+    return OB_OK;
+}
+
+static bool is_replaced(double x, double replaced) {
+    return x == replaced || (isnan(x) && isnan(replaced));
+}
+
+static ob_status imputer_run(const ob_kernel_args *args, ob_error *error) {
+    const imputer *p = args->state;
+    const ob_view *in = &args->in[0], *out = &args->out[0];
+    const int64_t n = ob__count(in);
+    (void)error;
+    for (int64_t i = 0; i < n && (i % 4096 || !ob__stopped(args->threads)); i++) {
+        const int64_t at = p->n == 1 ? 0 : i % p->columns;
+        if (in->dtype == OB_FLOAT) {
+            const float x = ((const float *)in->data)[i];
+            ((float *)out->data)[i] = is_replaced((double)x, p->replaced_real) ? (float)p->reals[at] : x;
+        } else if (in->dtype == OB_DOUBLE) {
+            const double x = ((const double *)in->data)[i];
+            ((double *)out->data)[i] = is_replaced(x, p->replaced_real) ? p->reals[at] : x;
+        } else if (in->dtype == OB_INT32) {
+            const int32_t x = ((const int32_t *)in->data)[i];
+            ((int32_t *)out->data)[i] = x == p->replaced_int ? (int32_t)p->ints[at] : x;
+        } else {
+            const int64_t x = ((const int64_t *)in->data)[i];
+            ((int64_t *)out->data)[i] = x == p->replaced_int ? p->ints[at] : x;
+        }
+    }
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_ml_imputer = {
+    .name = "ml_imputer", .flags = OB_KERNEL_INPLACE, .state_bytes = sizeof(imputer), .plan = imputer_plan, .run = imputer_run};
+
+/* ---- FeatureVectorizer ---- */
+
+static int64_t width_of(const ob_view *view) {
+    return view->rank > 0 ? view->dims[view->rank - 1] : 1;
+}
+
+static ob_status features_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    const ob_view *out = &args->out[0];
+    int64_t sum = 0;
+    (void)needs;
+    OB_TRY(ob__check_type(site, args, 0, error));
+    for (uint32_t i = 0; i < args->n_in; i++) {
+        const ob_view *in = &args->in[i];
+        const int64_t n = in->rank == 2 ? in->dims[0] : 1;
+        OB_FAIL_IF(in->rank < 1 || in->rank > 2, error, OB_E_SHAPE,
+                   "FeatureVectorizer: operand %u has rank %d: it must be (N, C) or (C)", i, in->rank);
+        OB_FAIL_IF(n != out->dims[0], error, OB_E_SHAPE, "FeatureVectorizer: operand %u has %lld rows, the first %lld", i,
+                   (long long)n, (long long)out->dims[0]);
+        OB_FAIL_IF(__builtin_add_overflow(sum, width_of(in), &sum), error, OB_E_LIMIT, "FeatureVectorizer: too many features");
+    }
+    OB_FAIL_IF(sum != out->dims[1], error, OB_E_SHAPE, "FeatureVectorizer: operands have %lld features, inputdimensions %lld",
+               (long long)sum, (long long)out->dims[1]);
+    return OB_OK;
+}
+
+static ob_status features_run(const ob_kernel_args *args, ob_error *error) {
+    const ob_view *out = &args->out[0];
+    for (int64_t row = 0; row < out->dims[0] && !ob__stopped(args->threads); row++) {
+        float *y = (float *)out->data + row * out->dims[1];
+        for (uint32_t i = 0; i < args->n_in; i++) {
+            const ob_view *in = &args->in[i];
+            const int64_t n = width_of(in);
+            OB_TRY(ob__convert(y, OB_FLOAT, (const char *)in->data + (size_t)(row * n) * ob_dtype_size(in->dtype), in->dtype, n,
+                               error));
+            y += n;
+        }
+    }
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_ml_features = {.name = "ml_features", .plan = features_plan, .run = features_run};

@@ -1,0 +1,29 @@
+/* Finding elements in a list of numbers or strings. */
+#ifndef OB_OPS_ML_KEYS_H
+#define OB_OPS_ML_KEYS_H
+
+#include "ops/kernel/kernel.h"
+#include "ops/ml/params.h"
+
+/* Which of equal keys counts. */
+typedef enum ob_ml_equal { OB_ML_FIRST, OB_ML_LAST, OB_ML_REFUSED } ob_ml_equal;
+
+typedef struct ob_ml_key {
+    ob_string text; /* of numbers their bytes */
+    uint32_t place;
+} ob_ml_key;
+
+typedef struct ob_ml_keys {
+    ob_dtype dtype;
+    bool as_numbers; /* of floats: -0 is 0, every NaN is every other; else by their bits */
+    uint32_t n;
+    const ob_ml_key *sorted;
+} ob_ml_keys;
+
+/* Keys that live as long as the plan. E_ARGUMENT for one that is listed twice, when that is refused. */
+ob_status ob__ml_keys(const ob_kernel_site *site, const ob_ml_labels *list, bool as_numbers, ob_ml_equal equal, ob_ml_keys *out,
+                      ob_error *error);
+/* The place in the list of an element of the keys' type; `otherwise` when it is not there. */
+uint32_t ob__ml_find(const ob_ml_keys *keys, const void *element, uint32_t otherwise);
+
+#endif

@@ -1,0 +1,209 @@
+#include "ops/ml/params.h"
+
+#include <string.h>
+
+#include "ops/kernel/common.h"
+
+/* ---- Lists ---- */
+
+double ob__ml_real(const ob_ml_reals *list, uint32_t i) {
+    float f;
+    double d;
+    uint16_t half;
+    const char *at = list->at;
+    if (list->dtype == OB_DOUBLE) {
+        memcpy(&d, at + i * sizeof d, sizeof d);
+        return d;
+    }
+    if (list->dtype == OB_FLOAT16) {
+        memcpy(&half, at + i * sizeof half, sizeof half);
+        return (double)ob__float_from_half(half);
+    }
+    memcpy(&f, at + i * sizeof f, sizeof f);
+    return (double)f;
+}
+
+ob_ml_reals ob__ml_floats(const ob_node *node, const char *name) {
+    const ob_attribute *a = ob__node_attribute(node, name);
+    if (!a || a->ref || a->type != OB_ATTR_FLOATS) return (ob_ml_reals){0};
+    return (ob_ml_reals){a->n, OB_FLOAT, a->u.floats};
+}
+
+const ob_tensor *ob__ml_tensor(const ob_node *node, const char *name) {
+    const ob_attribute *a = ob__node_attribute(node, name);
+    return a && !a->ref && a->type == OB_ATTR_TENSOR ? a->u.tensor : NULL;
+}
+
+ob_status ob__ml_reals(const ob_node *node, const char *name, const char *tensor, ob_ml_reals *out, ob_error *error) {
+    const ob_tensor *t = tensor ? ob__ml_tensor(node, tensor) : NULL;
+    *out = name ? ob__ml_floats(node, name) : (ob_ml_reals){0};
+    if (!t) return OB_OK;
+    OB_FAIL_IF(t->dtype != OB_FLOAT && t->dtype != OB_DOUBLE && t->dtype != OB_FLOAT16, error, OB_E_ARGUMENT,
+               "attribute %s has elements of %s: it must be of float, double or float16", tensor, ob_dtype_name(t->dtype));
+    OB_FAIL_IF(t->n_elems > 0 && !t->data, error, OB_E_ARGUMENT, "attribute %s has no elements in this file", tensor);
+    OB_FAIL_IF(t->n_elems >= UINT32_MAX, error, OB_E_LIMIT, "attribute %s has %lld elements", tensor, (long long)t->n_elems);
+    OB_FAIL_IF(out->n > 0 && t->n_elems > 0, error, OB_E_ARGUMENT, "attributes %s and %s are both given", name, tensor);
+    if (t->n_elems > 0) *out = (ob_ml_reals){(uint32_t)t->n_elems, t->dtype, t->data};
+    return OB_OK;
+}
+
+const ob_string *ob__ml_strings(const ob_node *node, const char *name, uint32_t *n) {
+    const ob_attribute *a = ob__node_attribute(node, name);
+    bool given = a && !a->ref && a->type == OB_ATTR_STRINGS;
+    *n = given ? a->n : 0;
+    return given ? a->u.strings : NULL;
+}
+
+ob_status ob__ml_either(const ob_node *node, const char *of_ints, const char *of_strings, ob_ml_labels *out, ob_error *error) {
+    uint32_t n_ints, n_strings;
+    const int64_t *ints = ob__node_ints(node, of_ints, &n_ints);
+    const ob_string *strings = ob__ml_strings(node, of_strings, &n_strings);
+    OB_FAIL_IF((n_ints > 0) == (n_strings > 0), error, OB_E_ARGUMENT, "one of %s and %s is needed, and only one", of_ints,
+               of_strings);
+    *out = n_ints ? (ob_ml_labels){OB_INT64, n_ints, ints} : (ob_ml_labels){OB_STRING, n_strings, strings};
+    return OB_OK;
+}
+
+ob_status ob__ml_labels(const ob_node *node, ob_ml_labels *out, ob_error *error) {
+    const bool long_name = ob__node_attribute(node, "classlabels_int64s") != NULL || strstr(node->op_type, "Tree") != NULL;
+    return ob__ml_either(node, long_name ? "classlabels_int64s" : "classlabels_ints", "classlabels_strings", out, error);
+}
+
+/* ---- Choices ---- */
+
+ob_status ob__ml_choice(const ob_node *node, const char *name, const char *const *names, int n, int *out, ob_error *error) {
+    const char *text = ob__node_string(node, name, names[0]);
+    for (*out = 0; *out < n; ++*out)
+        if (strcmp(text, names[*out]) == 0) return OB_OK;
+    return ob__fail(error, OB_E_ARGUMENT, "attribute %s is \"%.80s\", which is none of its ways", name, text);
+}
+
+ob_status ob__ml_post_transform(const ob_node *node, ob_ml_transform *out, ob_error *error) {
+    static const char *const names[OB_ML_TRANSFORMS] = {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"};
+    int i = 0;
+    OB_TRY(ob__ml_choice(node, "post_transform", names, OB_ML_TRANSFORMS, &i, error));
+    *out = (ob_ml_transform)i;
+    return OB_OK;
+}
+
+/* ---- Linear models ---- */
+
+ob_status ob__ml_read_linear(const ob_node *node, ob_ml_linear *out, ob_error *error) {
+    const bool classifies = strcmp(node->op_type, "LinearClassifier") == 0;
+    *out = (ob_ml_linear){.coefficients = ob__ml_floats(node, "coefficients"), .intercepts = ob__ml_floats(node, "intercepts")};
+    const uint32_t n = out->coefficients.n, n_intercepts = out->intercepts.n;
+    OB_TRY(ob__ml_post_transform(node, &out->transform, error));
+    if (classifies) {
+        OB_TRY(ob__ml_labels(node, &out->labels, error));
+        out->n_scores = n_intercepts ? n_intercepts : out->labels.n;
+        OB_FAIL_IF(out->n_scores != out->labels.n && (out->n_scores != 1 || out->labels.n > 2), error, OB_E_ARGUMENT,
+                   "%u intercepts do not fit %u classes", out->n_scores, out->labels.n);
+    } else {
+        int64_t targets = ob__node_int(node, "targets", 1);
+        OB_FAIL_IF(targets < 1 || targets > UINT32_MAX, error, OB_E_ARGUMENT, "attribute targets is %lld", (long long)targets);
+        out->n_scores = (uint32_t)targets;
+        OB_FAIL_IF(n_intercepts && n_intercepts != out->n_scores, error, OB_E_ARGUMENT, "%u intercepts for %u targets",
+                   n_intercepts, out->n_scores);
+    }
+    OB_FAIL_IF(n == 0 || n % out->n_scores, error, OB_E_ARGUMENT, "%u coefficients cannot be shared by %u scores", n,
+               out->n_scores);
+    out->n_features = n / out->n_scores;
+    return OB_OK;
+}
+
+/* ---- Support vectors ---- */
+
+static ob_status read_kernel(const ob_node *node, ob_ml_svm *out, ob_error *error) {
+    static const char *const names[OB_ML_KERNELS] = {"LINEAR", "POLY", "RBF", "SIGMOID"};
+    const ob_ml_reals params = ob__ml_floats(node, "kernel_params");
+    int i = 0;
+    OB_TRY(ob__ml_choice(node, "kernel_type", names, OB_ML_KERNELS, &i, error));
+    out->kernel = (ob_ml_kernel)i;
+    OB_FAIL_IF(params.n != 0 && params.n != 3, error, OB_E_ARGUMENT, "attribute kernel_params has %u numbers, not 3", params.n);
+    if (params.n == 0) return OB_OK;
+    out->gamma = ob__ml_real(&params, 0);
+    out->coef0 = ob__ml_real(&params, 1);
+    out->degree = ob__ml_real(&params, 2);
+    return OB_OK;
+}
+
+static ob_status read_features(ob_ml_svm *out, uint32_t n, uint32_t count, const char *name, ob_error *error) {
+    OB_FAIL_IF(n == 0 || n % count, error, OB_E_ARGUMENT, "attribute %s has %u numbers, which is no multiple of %u", name, n,
+               count);
+    out->n_features = n / count;
+    return OB_OK;
+}
+
+/* Vectors of each class, one after the other; a pair of classes is a score. */
+static ob_status read_pairs(ob_ml_svm *out, uint32_t n_per_class, ob_error *error) {
+    const uint64_t n = out->labels.n, pairs = n * (n - 1) / 2;
+    OB_FAIL_IF(n_per_class != n, error, OB_E_ARGUMENT, "attribute vectors_per_class has %u entries for %u classes", n_per_class,
+               out->labels.n);
+    OB_FAIL_IF(n < 2, error, OB_E_ARGUMENT, "support vectors tell at least two classes apart");
+    OB_FAIL_IF(out->coefficients.n != (n - 1) * out->n_vectors, error, OB_E_ARGUMENT,
+               "%u coefficients for %u classes with %u vectors in all", out->coefficients.n, out->labels.n, out->n_vectors);
+    OB_FAIL_IF(out->rho.n != pairs, error, OB_E_ARGUMENT, "attribute rho has %u numbers for %llu pairs of classes", out->rho.n,
+               (unsigned long long)pairs);
+    OB_FAIL_IF(out->a.n && out->a.n != pairs, error, OB_E_ARGUMENT, "attribute prob_a has %u numbers for %llu pairs of classes",
+               out->a.n, (unsigned long long)pairs);
+    out->n_scores = out->a.n || n == 2 ? out->labels.n : (uint32_t)pairs;
+    return OB_OK;
+}
+
+static ob_status read_classifier(const ob_node *node, ob_ml_svm *out, ob_error *error) {
+    uint32_t n;
+    uint64_t sum = 0;
+    out->per_class = ob__node_ints(node, "vectors_per_class", &n);
+    for (uint32_t i = 0; i < n; i++) {
+        OB_FAIL_IF(out->per_class[i] < 0 || out->per_class[i] > UINT32_MAX, error, OB_E_ARGUMENT, "vectors_per_class[%u] is %lld",
+                   i, (long long)out->per_class[i]);
+        sum += (uint64_t)out->per_class[i];
+    }
+    OB_FAIL_IF(sum > UINT32_MAX, error, OB_E_ARGUMENT, "vectors_per_class sums up to %llu", (unsigned long long)sum);
+    out->n_vectors = (uint32_t)sum;
+    OB_TRY(ob__ml_labels(node, &out->labels, error));
+    OB_FAIL_IF(out->a.n != out->b.n, error, OB_E_ARGUMENT, "prob_a has %u numbers and prob_b %u", out->a.n, out->b.n);
+    if (out->n_vectors) return read_pairs(out, n, error);
+    out->n_scores = out->labels.n;
+    OB_FAIL_IF(out->rho.n != 1 && out->rho.n != out->n_scores, error, OB_E_ARGUMENT,
+               "attribute rho has %u numbers for %u classes", out->rho.n, out->n_scores);
+    return read_features(out, out->coefficients.n, out->n_scores, "coefficients", error);
+}
+
+ob_status ob__ml_read_svm(const ob_node *node, ob_ml_svm *out, ob_error *error) {
+    *out = (ob_ml_svm){.coefficients = ob__ml_floats(node, "coefficients"),
+                       .vectors = ob__ml_floats(node, "support_vectors"),
+                       .rho = ob__ml_floats(node, "rho"),
+                       .a = ob__ml_floats(node, "prob_a"),
+                       .b = ob__ml_floats(node, "prob_b"),
+                       .n_scores = 1};
+    OB_TRY(read_kernel(node, out, error));
+    OB_TRY(ob__ml_post_transform(node, &out->transform, error));
+    if (strcmp(node->op_type, "SVMClassifier") == 0)
+        OB_TRY(read_classifier(node, out, error));
+    else {
+        int64_t n = ob__node_int(node, "n_supports", 0);
+        OB_FAIL_IF(n < 0 || n > UINT32_MAX, error, OB_E_ARGUMENT, "attribute n_supports is %lld", (long long)n);
+        out->n_vectors = (uint32_t)n;
+        out->one_class = ob__node_int(node, "one_class", 0) != 0;
+        OB_FAIL_IF(out->rho.n != 1, error, OB_E_ARGUMENT, "attribute rho has %u numbers, not 1", out->rho.n);
+        OB_FAIL_IF(n > 0 && out->coefficients.n != n, error, OB_E_ARGUMENT, "%u coefficients for %lld vectors",
+                   out->coefficients.n, (long long)n);
+        if (n == 0) return read_features(out, out->coefficients.n, 1, "coefficients", error);
+    }
+    return out->n_vectors ? read_features(out, out->vectors.n, out->n_vectors, "support_vectors", error) : OB_OK;
+}
+
+/* ---- CastMap ---- */
+
+ob_status ob__ml_read_cast_map(const ob_node *node, ob_ml_cast_map *out, ob_error *error) {
+    static const char *const casts[] = {"TO_FLOAT", "TO_STRING", "TO_INT64"}, *const forms[] = {"DENSE", "SPARSE"};
+    static const ob_dtype dtypes[] = {OB_FLOAT, OB_STRING, OB_INT64};
+    int cast = 0, form = 0;
+    OB_TRY(ob__ml_choice(node, "cast_to", casts, 3, &cast, error));
+    OB_TRY(ob__ml_choice(node, "map_form", forms, 2, &form, error));
+    *out = (ob_ml_cast_map){dtypes[cast], form == 1, ob__node_int(node, "max_map", 1)};
+    OB_FAIL_IF(out->sparse && (out->width < 1 || out->width > INT32_MAX), error, OB_E_ARGUMENT, "attribute max_map is %lld",
+               (long long)out->width);
+    return OB_OK;
+}

@@ -1,0 +1,147 @@
+#include "ops/ml/score.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels/kernels.h"
+#include "ops/kernel/common.h"
+
+/* ---- post_transform ---- */
+
+static double logistic(double x) {
+    const double e = exp(-fabs(x));
+    return x < 0 ? e / (1 + e) : 1 / (1 + e);
+}
+
+/* P(X <= x) = p: a rational first guess (Hastings) for the lower half, and Newton's steps with erfc, which does not cancel there.
+ */
+static double probit(double p) {
+    const double pi = 3.14159265358979323846, q = p < 0.5 ? p : 1 - p;
+    if (!(q > 0)) return q == 0 ? (p < 0.5 ? -INFINITY : INFINITY) : NAN;
+    const double t = sqrt(-2 * log(q));
+    double x = -(t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308))));
+    for (int i = 0; i < 4; i++) {
+        const double density = exp(-x * x / 2) / sqrt(2 * pi), off = (0.5 * erfc(-x / sqrt(2.0)) - q) / density;
+        if (!isfinite(off)) break;
+        x -= off / (1 + x * off / 2);
+    }
+    return p < 0.5 ? x : -x;
+}
+
+static void softmax(double *scores, int64_t n, bool keep_zeros) {
+    double greatest = -INFINITY, sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (scores[i] > greatest) greatest = scores[i];
+    for (int64_t i = 0; i < n; i++) {
+        scores[i] = keep_zeros && scores[i] == 0 ? 0 : exp(scores[i] - greatest);
+        sum += scores[i];
+    }
+    for (int64_t i = 0; i < n && sum != 0; i++) scores[i] /= sum;
+}
+
+void ob__ml_transform(ob_ml_transform transform, double *scores, int64_t n) {
+    switch (transform) {
+    case OB_ML_SOFTMAX:
+    case OB_ML_SOFTMAX_ZERO: softmax(scores, n, transform == OB_ML_SOFTMAX_ZERO); return;
+    case OB_ML_LOGISTIC:
+        for (int64_t i = 0; i < n; i++) scores[i] = logistic(scores[i]);
+        return;
+    case OB_ML_PROBIT:
+        for (int64_t i = 0; i < n; i++) scores[i] = probit(scores[i]);
+        return;
+    default: return;
+    }
+}
+
+void ob__ml_two_classes(ob_ml_transform transform, bool probability, double score, double *scores) {
+    const bool both = transform == OB_ML_LOGISTIC || transform == OB_ML_PROBIT;
+    scores[0] = probability ? 1 - score : -score;
+    scores[1] = score;
+    if (!both) return;
+    scores[0] = transform == OB_ML_LOGISTIC ? -score : 1 - score;
+    ob__ml_transform(transform, scores, 2);
+}
+
+int64_t ob__ml_top(const double *scores, int64_t n) {
+    int64_t top = 0;
+    for (int64_t i = 1; i < n; i++)
+        if (scores[i] > scores[top]) top = i;
+    return top;
+}
+
+/* ---- Labels ---- */
+
+static ob_status copy_strings(ob_arena *arena, ob_ml_labels *labels, ob_error *error) {
+    const ob_string *from = labels->at;
+    ob_string *copy = OB_ARENA_ARRAY(arena, ob_string, labels->n);
+    for (uint32_t i = 0; copy && i < labels->n; i++) {
+        char *bytes = ob__arena_strndup(arena, from[i].data, from[i].n);
+        if (!bytes) return ob__fail(error, OB_E_MEMORY, "no memory for strings");
+        copy[i] = (ob_string){bytes, from[i].n};
+    }
+    labels->at = copy;
+    return copy ? OB_OK : ob__fail(error, OB_E_MEMORY, "no memory for strings");
+}
+
+ob_status ob__ml_keep_labels(const ob_kernel_site *site, ob_ml_labels *labels, ob_error *error) {
+    if (labels->dtype == OB_STRING) return copy_strings(site->arena, labels, error);
+    const size_t width = ob_dtype_size(labels->dtype);
+    void *copy = ob__tail(site, labels->n, width);
+    if (!copy) return ob__fail(error, OB_E_MEMORY, "no memory for labels");
+    if (labels->n) memcpy(copy, labels->at, labels->n * width);
+    labels->at = copy;
+    return OB_OK;
+}
+
+ob_status ob__ml_own_labels(const ob_kernel_args *args, const ob_ml_labels *labels, ob_ml_labels *own, ob_error *error) {
+    *own = *labels;
+    if (labels->dtype != OB_STRING) return OB_OK;
+    OB_FAIL_IF(!args->strings, error, OB_E_UNSUPPORTED, "there is no place for strings");
+    return copy_strings(args->strings, own, error);
+}
+
+/* ---- Rows ---- */
+
+ob_status ob__ml_rows(const ob_kernel_args *args, int64_t least, bool exactly, ob_ml_rows *out, ob_error *error) {
+    const ob_view *in = &args->in[0];
+    OB_FAIL_IF(in->rank < 1 || in->rank > 2, error, OB_E_SHAPE, "operand 0 has rank %d: it must be (N, C) or (C)", in->rank);
+    out->n = in->rank == 2 ? in->dims[0] : 1;
+    out->columns = in->dims[in->rank - 1];
+    OB_FAIL_IF(out->columns < least || (exactly && out->columns > least), error, OB_E_SHAPE,
+               "operand 0 has %lld features, %s%lld are needed", (long long)out->columns, exactly ? "" : "at least ",
+               (long long)least);
+    return OB_OK;
+}
+
+/* ---- Tables ---- */
+
+static ob_status no_memory(ob_error *error) {
+    return ob__fail(error, OB_E_MEMORY, "no memory for coefficients");
+}
+
+ob_status ob__ml_table(const ob_kernel_site *site, const ob_ml_reals *list, int64_t n_vectors, int64_t n_features,
+                       ob_ml_table *out, ob_error *error) {
+    *out = (ob_ml_table){NULL, n_features, (n_vectors + OBK_ML_BLOCK - 1) / OBK_ML_BLOCK};
+    double *table = ob__tail(site, (size_t)(out->blocks * n_features), OBK_ML_BLOCK * sizeof *table);
+    if (!table) return no_memory(error);
+    for (int64_t v = 0; v < n_vectors; v++)
+        for (int64_t i = 0; i < n_features; i++)
+            table[(v / OBK_ML_BLOCK * n_features + i) * OBK_ML_BLOCK + v % OBK_ML_BLOCK] =
+                ob__ml_real(list, (uint32_t)(v * n_features + i));
+    out->at = table;
+    return OB_OK;
+}
+
+void ob__ml_row(const ob_kernel_args *args, int64_t i, int64_t columns, double *out) {
+    const ob_view *in = &args->in[0];
+    (void)ob__convert(out, OB_DOUBLE, (const char *)in->data + (size_t)(i * columns) * ob_dtype_size(in->dtype), in->dtype,
+                      columns, NULL);
+}
+
+ob_status ob__ml_keep_reals(const ob_kernel_site *site, const ob_ml_reals *list, const double **out, ob_error *error) {
+    double *copy = ob__tail(site, list->n, sizeof *copy);
+    if (!copy) return no_memory(error);
+    for (uint32_t i = 0; i < list->n; i++) copy[i] = ob__ml_real(list, i);
+    *out = copy;
+    return OB_OK;
+}
