@@ -126,22 +126,26 @@ static ob_status read_listed_node(const listing *l, uint32_t i, ob_string mode, 
     return read_feature(l->features.at[i], i, node, error);
 }
 
-/* The root of a tree is the first of its nodes that no other leads to. Trees are in the order of their first nodes. */
+/* The root of a tree is the first of its nodes that no other leads to: a leaf only when it is alone. Trees are in the order of
+ * their first nodes. */
 static ob_status find_roots(const listing *l, const uint8_t *referred, ob_forest *f, ob_arena *arena, ob_error *error) {
     const uint32_t n = l->ids.n;
-    uint32_t *root_of = OB_ARENA_ARRAY(arena, uint32_t, n), *tree_of = OB_ARENA_ARRAY(arena, uint32_t, n), n_groups = 0;
-    if (!root_of || !tree_of) return no_memory(error);
+    uint32_t *root_of = OB_ARENA_ARRAY(arena, uint32_t, n), *tree_of = OB_ARENA_ARRAY(arena, uint32_t, n),
+             *size_of = OB_ARENA_ARRAY(arena, uint32_t, n), n_groups = 0;
+    if (!root_of || !tree_of || !size_of) return no_memory(error);
     for (uint32_t i = 0; i < n; i++) { /* places are sorted by tree */
         if (i == 0 || l->places[i].tree != l->places[i - 1].tree) root_of[n_groups++] = UINT32_MAX;
         uint32_t at = l->places[i].at, *root = &root_of[n_groups - 1];
         tree_of[at] = n_groups - 1;
+        size_of[n_groups - 1]++;
         if (!referred[at] && at < *root) *root = at;
     }
     for (uint32_t i = 0; i < n; i++) {
         uint32_t *root = &root_of[tree_of[i]];
-        OB_FAIL_IF(*root == UINT32_MAX, error, OB_E_ARGUMENT, "tree %lld goes in a circle: each of its nodes is behind another",
-                   (long long)l->trees.at[i]);
         if (*root == UINT32_MAX - 1) continue;
+        const bool fits = *root != UINT32_MAX && (f->nodes[*root].mode != OB_FOREST_LEAF || size_of[tree_of[i]] == 1);
+        OB_FAIL_IF(!fits, error, OB_E_ARGUMENT, "tree %lld goes in a circle: no node that asks is behind no other",
+                   (long long)l->trees.at[i]);
         f->roots[f->n_trees++] = *root;
         *root = UINT32_MAX - 1;
     }
