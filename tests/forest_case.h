@@ -29,10 +29,12 @@ static inline unsigned fc_random(unsigned *seed, unsigned n) {
     return (*seed >> 8) % n;
 }
 
-/* Quarters, so that equal ones occur; exact in every type. */
+/* Quarters, so that equal ones occur, exact in every type; unless `coarse` now and then infinite. */
 static inline double fc_number(forest_case *f) {
-    double number = ((double)fc_random(&f->seed, 33) - 16) / 4;
-    return f->coarse ? floor(number) : number;
+    const double number = ((double)fc_random(&f->seed, 33) - 16) / 4;
+    if (f->coarse) return floor(number);
+    const unsigned rare = fc_random(&f->seed, 24);
+    return rare == 0 ? (double)INFINITY : rare == 1 ? -(double)INFINITY : number;
 }
 
 /* Reserves the nodes below as it goes; depth 0 gives a leaf. A root asks. */
