@@ -1,7 +1,8 @@
 /* usage: types SOURCE [--bless] [--verbose]. Runs a sample of every row of the operator table with every element type that its
  * text lists, and compares what ran with the page docs/types.md; --bless writes it.
  *
- * Samples stand in ops/FAMILY/samples.txt, a line for one operator or several, the first that fits counts:
+ * Samples stand in ops/FAMILY/samples.txt, a line for one operator or several, the first that fits counts, and where
+ * it fails the others:
  *
  *     NAME[, NAME...] [FIRST][-][LAST] | OPERANDS | ATTRIBUTES | NODES
  *
@@ -127,10 +128,11 @@ static bool names_it(const char *names, const char *name) {
     return false;
 }
 
-static sample *find_sample(const ob_op *op) {
+/* The next one of the operator behind `before`, the first for NULL. */
+static const sample *find_sample(const ob_op *op, const sample *before) {
     char name[200];
     snprintf(name, sizeof name, "%s%s%s", op->domain, op->domain[0] ? "." : "", op->name);
-    for (sample *s = samples; s; s = s->next)
+    for (sample *s = before ? before->next : samples; s; s = s->next)
         if (op->since >= s->first && op->since <= s->last && names_it(s->names, name)) {
             s->used = true;
             return s;
@@ -149,6 +151,7 @@ typedef struct cell_case {
 /* An element as the text form has it in a list. */
 static const char *element_text(ob_dtype type) {
     if (type == OB_STRING) return "\"1\"";
+    if (type == OB_FLOAT || type == OB_DOUBLE) return "1.0";
     return type == OB_COMPLEX64 || type == OB_COMPLEX128 ? "1, 0" : "1";
 }
 
@@ -326,6 +329,20 @@ static ob_status run_case(const cell_case *c, bool verbose, ob_error *error) {
     return status;
 }
 
+/* The first sample decides, unless another one runs: attributes may depend on the type. */
+static ob_status run_samples(cell_case *c, bool verbose, ob_error *error) {
+    const sample *first = c->s;
+    ob_status status = run_case(c, verbose, error);
+    for (const sample *s = find_sample(c->op, first); s && status != OB_OK && status != OB_E_UNSUPPORTED;
+         s = find_sample(c->op, s)) {
+        ob_error other;
+        c->s = s;
+        if (run_case(c, verbose, &other) == OB_OK) status = OB_OK;
+    }
+    c->s = first;
+    return status;
+}
+
 /* ---- Rows --------------------------------------------------------------------------------------------------------------- */
 
 /* The types that a letter may have in this row, tensors only. */
@@ -351,7 +368,7 @@ static ob_types refused_types(cell_case *c, int letter, int *n_run, bool verbose
         ob_error error;
         if (!(types >> type & 1)) continue;
         c->types[letter] = (ob_dtype)type;
-        ob_status status = run_case(c, verbose, &error);
+        ob_status status = run_samples(c, verbose, &error);
         if (status == OB_OK) ++*n_run;
         if (status == OB_E_UNSUPPORTED) refused |= UINT64_C(1) << type;
         if (status == OB_OK || status == OB_E_UNSUPPORTED) continue;
@@ -363,7 +380,7 @@ static ob_types refused_types(cell_case *c, int letter, int *n_run, bool verbose
 }
 
 static void print_row(ob_text *page, const ob_op *op, bool verbose) {
-    cell_case c = {.op = op, .s = find_sample(op)};
+    cell_case c = {.op = op, .s = find_sample(op, NULL)};
     const char *by = ob__has_kernel(op) ? "kernel" : ob__body_of(op) ? "body" : "no";
     ob__text_printf(page, "| %s%s%s | %d | %s |", op->domain, op->domain[0] ? "." : "", op->name, op->since, by);
     if (!ob__has_kernel(op) && !ob__body_of(op)) {
