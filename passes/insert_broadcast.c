@@ -339,9 +339,11 @@ static ob_status visit_node(inserter *in, ob_node *node) {
     bool found;
     OB_TRY(ob__group_of(in->work->facts, in->work->model->dims, node, &in->arena, &group, &found));
     if (!found || group.plain || group.kind == OB_BCAST_EXPAND) return OB_OK;
-    bool ours =
-        node->domain[0] == '\0' || group.kind == OB_BCAST_MULTI; /* operators of libraries broadcast like Add or not at all */
-    if (!ours || ob__is_explicit_broadcast(node) || ob__leaves(in->rewriting, node)) return OB_OK;
+    if (ob__is_explicit_broadcast(node) || ob__is_explicit_in_dim(node) || ob__leaves(in->rewriting, node)) return OB_OK;
+    if (node->domain[0] != '\0' && group.kind != OB_BCAST_MULTI) {
+        ob__note_left(in->rewriting, node, "an operator of another domain, which may want the operand as it is");
+        return OB_OK;
+    }
     in->assumed = rests_on_assumption(in, node);
     if (in->assumed && group.kind != OB_BCAST_MULTI) {
         ob__note_left(in->rewriting, node, "a rank is only declared");

@@ -58,8 +58,9 @@ static ob_model *model_of(const ob_op *op) {
     }
     if (stretch->onto == OB_ONTO_AXES) strcpy(attributes, "<axis: int = 1>");
     if (stretch->asked) strcpy(attributes, "<broadcast: int = 1>");
-    snprintf(text, sizeof text, "<ir_version: 8, opset_import: [\"\" : %d]>\ng (%s) => (y) { [y] y = %s %s (%s) }", op->since,
-             inputs, op->name, attributes, operands);
+    const char *dot = op->domain[0] ? "." : "";
+    snprintf(text, sizeof text, "<ir_version: 8, opset_import: [%s\"%s\" : %d]>\ng (%s) => (y) { [y] y = %s%s%s %s (%s) }",
+             op->domain[0] ? "\"\" : 21, " : "", op->domain, op->since, inputs, op->domain, dot, op->name, attributes, operands);
     return read_text(text);
 }
 
@@ -103,7 +104,7 @@ static void every_row_is_made_explicit_and_back(void **state) {
         if (stretch->onto == OB_ONTO_NOTHING) continue;
         ob_model *model = model_of(op);
         ob_rewrite_stats stats = rewrite(model, OB_FORM_BROADCAST);
-        bool stays = stretch->onto == OB_ONTO_CHANNELS;
+        bool stays = stretch->onto == OB_ONTO_CHANNELS || op->domain[0] != '\0';
         if (stats.n_inserted != (stays ? 0u : stretch->last - stretch->first + 1u) || stats.n_left != stays)
             fail_msg("%s-%d: %zu inserted, %zu left", op->name, op->since, stats.n_inserted, stats.n_left);
         if (!stays) expect_explicit(last_node(model), stretch);
