@@ -291,8 +291,68 @@ static void max_pool_lets_nan_win(void **state) {
     }
 }
 
+/* ---- Col2Im --------------------------------------------------------------------------------------------------------------- */
+
+/* Images of one to three axes from random blocks, beside a sum over all of them. */
+static void col2im_adds_blocks(void **state) {
+    (void)state;
+    static const ob_dtype types[] = {OB_FLOAT, OB_DOUBLE, OB_FLOAT16, OB_BFLOAT16, OB_INT8, OB_UINT64};
+    srand(71);
+    for (int round = 0; round < 120; round++) {
+        const int32_t rank = 1 + round % 3;
+        int64_t image[3], block[3], stride[3], dilation[3], pads[6], places[3], taps = 1, n_places = 1, plane = 1;
+        for (int32_t i = 0; i < rank; i++) {
+            block[i] = 1 + rand() % 3, stride[i] = 1 + rand() % 3, dilation[i] = 1 + rand() % 2;
+            pads[i] = rand() % 3, pads[rank + i] = rand() % 3;
+            image[i] = (block[i] - 1) * dilation[i] + 1 + rand() % 5;
+            places[i] = (image[i] + pads[i] + pads[rank + i] - dilation[i] * (block[i] - 1) - 1) / stride[i] + 1;
+            taps *= block[i], n_places *= places[i], plane *= image[i];
+        }
+        const int64_t batch = round % 7 == 6 ? 0 : 2, channels = 3;
+        kernel_case *c = kc_open("Col2Im", 18);
+        ob_dtype type = types[rand() % 6];
+        ob_view *x = kc_in(c, 0, type, DIMS(batch, channels * taps, n_places));
+        kc_random(x, 0, 3);
+        kc_in_ints(c, 1, image, (uint32_t)rank);
+        kc_in_ints(c, 2, block, (uint32_t)rank);
+        kc_ints(c, "strides", stride, (uint32_t)rank);
+        kc_ints(c, "dilations", dilation, (uint32_t)rank);
+        kc_ints(c, "pads", pads, 2 * (uint32_t)rank);
+        int64_t dims[5] = {batch, channels, image[0], rank > 1 ? image[1] : 0, rank > 2 ? image[2] : 0};
+        kc_out(c, 0, type, rank + 2, dims);
+        kc_run(c);
+        double sums[3000] = {0};
+        assert_true(batch * channels * plane <= 3000);
+        for (int64_t i = 0; i < batch * channels * taps * n_places; i++) {
+            int64_t k = i / n_places % taps, l = i % n_places, at = 0, each = 1;
+            bool inside = true;
+            for (int32_t a = rank - 1; a >= 0; k /= block[a], l /= places[a], each *= image[a--]) {
+                int64_t y = l % places[a] * stride[a] + k % block[a] * dilation[a] - pads[a];
+                inside = inside && y >= 0 && y < image[a];
+                at += y * each;
+            }
+            if (inside) sums[i / n_places / taps * plane + at] += kc_get(x, i);
+        }
+        for (int64_t i = 0; i < batch * channels * plane; i++) kc_near(kc_get(&c->out[0], i), sums[i], 0);
+        kc_close(c);
+    }
+}
+
+static void col2im_refuses_other_counts(void **state) {
+    (void)state;
+    kernel_case *c = kc_open("Col2Im", 18);
+    kc_in(c, 0, OB_FLOAT, DIMS(1, 4, 5)); /* a block of 4 has 4 places in 3 x 3 */
+    kc_in_ints(c, 1, (int64_t[]){3, 3}, 2);
+    kc_in_ints(c, 2, (int64_t[]){2, 2}, 2);
+    kc_out(c, 0, OB_FLOAT, DIMS(1, 1, 3, 3));
+    assert_int_equal(kc_try(c), OB_E_SHAPE);
+    kc_close(c);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(col2im_adds_blocks),
+        cmocka_unit_test(col2im_refuses_other_counts),
         cmocka_unit_test(conv_of_random_shapes_in_every_type),
         cmocka_unit_test(conv_in_many_blocks),
         cmocka_unit_test(conv_refuses_what_does_not_fit),

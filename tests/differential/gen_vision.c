@@ -102,12 +102,27 @@ static bool make_deform_conv(gen *g) {
     return true;
 }
 
+static bool make_col2im(gen *g) {
+    int64_t n = pick(g, 1, 2), c = pick(g, 1, 3), taps = 1, places = 1, image[2], block[2], strides[2], dilations[2], pads[4];
+    for (int a = 0; a < 2; a++) {
+        block[a] = pick(g, 1, 3), strides[a] = pick(g, 1, 2), dilations[a] = pick(g, 1, 2);
+        pads[a] = pick(g, 0, 1), pads[2 + a] = pick(g, 0, 1);
+        image[a] = dilations[a] * (block[a] - 1) + pick(g, 1, 4);
+        taps *= block[a];
+        places *= (image[a] + pads[a] + pads[2 + a] - dilations[a] * (block[a] - 1) - 1) / strides[a] + 1;
+    }
+    set_in(g, 0, leaf(g, OB_FLOAT, 3, (int64_t[]){n, c * taps, places}, FILL_TAME));
+    set_in(g, 1, leaf_ints(g, OB_INT64, image, 2));
+    set_in(g, 2, leaf_ints(g, OB_INT64, block, 2));
+    set_ints(g, "strides", strides, 2);
+    set_ints(g, "dilations", dilations, 2);
+    set_ints(g, "pads", pads, 4);
+    return true;
+}
+
 const gen_row gen_vision[] = {
-    {"grid_sample", make_grid_sample, false},
-    {"roi_align", make_roi_align, false},
-    {"roi_pool", make_roi_pool, false},
-    {"max_unpool", make_max_unpool, false},
-    {"tensor_scatter", make_tensor_scatter, false},
-    {"deform_conv", make_deform_conv, false},
-    {NULL, NULL, false},
+    {"col2im", make_col2im, false},           {"grid_sample", make_grid_sample, false},
+    {"roi_align", make_roi_align, false},     {"roi_pool", make_roi_pool, false},
+    {"max_unpool", make_max_unpool, false},   {"tensor_scatter", make_tensor_scatter, false},
+    {"deform_conv", make_deform_conv, false}, {NULL, NULL, false},
 };

@@ -69,6 +69,7 @@ static const tolerance_row tolerances[] = {
     {"gemm", SUMMED, 64, "sums in any order"},
     {"grid_sample", SUMMED, 256, "weights of a computed position"},
     {"roi_align", SUMMED, 256, "weights of computed positions"},
+    {"col2im", SUMMED, 64, "sums in any order"},
     {"deform_conv", SUMMED, 256, "weights of computed positions, and sums in any order"},
     {"einsum", SUMMED, 64, "sums in any order"},
     {"det", SUMMED, 64, "elimination in any order"},

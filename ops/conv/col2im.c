@@ -1,0 +1,141 @@
+/* Col2Im 18: the sum of what the blocks hold of each element of an image; what lies in the padding is dropped. Every type but
+ * strings; bool is or. Blocks are added in order, so that the bits do not depend on threads: a plane of the image is one task. */
+#include "core/types.h"
+#include "ops/conv/window.h"
+#include "ops/kernel/common.h"
+
+typedef void (*add_apart)(void *to, int64_t apart, const void *from, int64_t n);
+
+#define FUNCTIONS
+#define OB_TYPE_TEMPLATE "ops/conv/apart.inc.h"
+#include "core/types.def"
+#undef FUNCTIONS
+
+static const add_apart adds[OB_DTYPE_COUNT] = {
+#define OB_TYPE_TEMPLATE "ops/conv/apart.inc.h"
+#include "core/types.def"
+};
+
+typedef struct col2im {
+    ob_window_params window;
+    add_apart add;
+    size_t width;
+} col2im;
+
+/* The image and its blocks, which are operands. */
+typedef struct geometry {
+    int32_t rank;
+    int64_t image[OB_MAX_RANK], block[OB_MAX_RANK], places[OB_MAX_RANK];
+    int64_t channels, taps, n_places, plane;
+} geometry;
+
+static ob_status describe(const ob_kernel_args *args, const ob_window_params *w, geometry *g, ob_error *error) {
+    const ob_view *x = &args->in[0];
+    int32_t n_block;
+    OB_TRY(ob__read_ints(&args->in[1], g->image, OB_MAX_RANK, &g->rank, error));
+    OB_TRY(ob__read_ints(&args->in[2], g->block, OB_MAX_RANK, &n_block, error));
+    OB_FAIL_IF(x->rank != 3 || n_block != g->rank || w->rank != g->rank, error, OB_E_SHAPE,
+               "%d sizes of a block and %d of the image, attributes for %d axes, an operand of rank %d", n_block, g->rank,
+               w->rank, x->rank);
+    g->taps = g->n_places = g->plane = 1;
+    for (int32_t i = 0; i < g->rank; i++) {
+        int64_t size = g->image[i], block = g->block[i], span;
+        bool sane = size > 0 && block > 0 && size <= INT32_MAX && block <= INT32_MAX;
+        OB_FAIL_IF(!sane, error, OB_E_ARGUMENT, "axis %d: blocks of %lld in an image of %lld", i, (long long)block,
+                   (long long)size);
+        span = size + w->before[i] + w->after[i] - w->dilations[i] * (block - 1) - 1;
+        g->places[i] = span < 0 ? 0 : span / w->strides[i] + 1;
+        bool large = ob__mul_overflows(g->taps, block, &g->taps) || ob__mul_overflows(g->n_places, g->places[i], &g->n_places) ||
+                     ob__mul_overflows(g->plane, size, &g->plane);
+        OB_FAIL_IF(large, error, OB_E_LIMIT, "axis %d is too large", i);
+    }
+    g->channels = x->dims[1] / g->taps;
+    OB_FAIL_IF(g->channels * g->taps != x->dims[1] || g->n_places != x->dims[2], error, OB_E_SHAPE,
+               "%lld rows of %lld blocks, a multiple of %lld and %lld are needed", (long long)x->dims[1], (long long)x->dims[2],
+               (long long)g->taps, (long long)g->n_places);
+    return OB_OK;
+}
+
+static ob_status col2im_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)needs;
+    col2im *s = args->state;
+    int32_t rank = args->in[1].rank == 1 ? (int32_t)args->in[1].dims[0] : -1;
+    OB_FAIL_IF(rank < 1 || rank > OB_MAX_RANK - 2, error, OB_E_SHAPE, "the sizes of the image are no list of 1 to %d",
+               OB_MAX_RANK - 2);
+    OB_TRY(ob__check_type(site, args, 0, error));
+    s->add = adds[args->in[0].dtype];
+    OB_FAIL_IF(!s->add, error, OB_E_UNSUPPORTED, "Col2Im of %s", ob_dtype_name(args->in[0].dtype));
+    s->width = ob_dtype_size(args->in[0].dtype);
+    return ob__read_window(site->node, rank, &s->window, error);
+}
+
+static ob_status col2im_shape(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
+    geometry g;
+    ob_window_params w;
+    ob_view *out = &args->out[0];
+    OB_TRY(ob__read_window(site->node, (int32_t)ob__count(&args->in[1]), &w, error));
+    OB_TRY(describe(args, &w, &g, error));
+    OB_FAIL_IF(g.rank > OB_MAX_RANK - 2, error, OB_E_LIMIT, "the image has %d axes", g.rank);
+    out->rank = g.rank + 2;
+    out->dims[0] = args->in[0].dims[0];
+    out->dims[1] = g.channels;
+    memcpy(out->dims + 2, g.image, (size_t)g.rank * sizeof *g.image);
+    return OB_OK;
+}
+
+typedef struct job {
+    const ob_kernel_args *args;
+    const col2im *s;
+    geometry g;
+} job;
+
+/* Adds what the blocks have at tap `k` to the plane: rows of places along the last axis. */
+static void add_tap(const job *j, char *plane, const char *from, int64_t k) {
+    const geometry *g = &j->g;
+    const ob_window_params *w = &j->s->window;
+    const int32_t last = g->rank - 1;
+    int64_t shift[OB_MAX_RANK], at[OB_MAX_RANK] = {0};
+    for (int32_t i = last; i >= 0; k /= g->block[i--]) shift[i] = k % g->block[i] * w->dilations[i] - w->before[i];
+    /* Places `first` to before `end` of a row lie in the image. */
+    int64_t stride = w->strides[last], first = shift[last] < 0 ? (-shift[last] + stride - 1) / stride : 0;
+    int64_t end = g->image[last] > shift[last] ? (g->image[last] - shift[last] + stride - 1) / stride : 0;
+    if (end > g->places[last]) end = g->places[last];
+    if (first >= end) return;
+    const int64_t n_rows = g->n_places / g->places[last];
+    for (int64_t row = 0; row < n_rows; row++, from += (size_t)g->places[last] * j->s->width) {
+        int64_t place = 0;
+        bool inside = true;
+        for (int32_t i = 0; i < last; i++) {
+            int64_t y = at[i] * w->strides[i] + shift[i];
+            inside = inside && y >= 0 && y < g->image[i];
+            place = place * g->image[i] + y;
+        }
+        place = place * g->image[last] + first * stride + shift[last];
+        if (inside)
+            j->s->add(plane + (ptrdiff_t)place * (ptrdiff_t)j->s->width, stride, from + (size_t)first * j->s->width, end - first);
+        for (int32_t i = last - 1; i >= 0 && ++at[i] == g->places[i]; i--) at[i] = 0;
+    }
+}
+
+static void add_plane(void *context, int64_t chunk, int lane) {
+    (void)lane;
+    const job *j = context;
+    const size_t row = (size_t)j->g.n_places * j->s->width, plane = (size_t)j->g.plane * j->s->width;
+    char *to = (char *)j->args->out[0].data + (size_t)chunk * plane;
+    const char *from = (const char *)j->args->in[0].data + (size_t)(chunk * j->g.taps) * row;
+    memset(to, 0, plane);
+    for (int64_t k = 0; k < j->g.taps && j->g.n_places > 0; k++) add_tap(j, to, from + (size_t)k * row, k);
+}
+
+static ob_status col2im_run(const ob_kernel_args *args, ob_error *error) {
+    job j = {.args = args, .s = args->state};
+    OB_TRY(describe(args, &j.s->window, &j.g, error));
+    int64_t n = args->in[0].dims[0] * j.g.channels, size;
+    OB_FAIL_IF(ob__mul_overflows(n, j.g.plane, &size) || size != ob__count(&args->out[0]), error, OB_E_SHAPE,
+               "the image does not have the sizes of the result");
+    ob__each_chunk(args->threads, n, add_plane, &j);
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_col2im = {
+    .name = "col2im", .state_bytes = sizeof(col2im), .plan = col2im_plan, .run = col2im_run, .shape = col2im_shape};
