@@ -85,7 +85,7 @@ static void NAME(any_tile)(int64_t rows, int64_t panels, int64_t k, const REAL *
 /* `width` rows of `from`, `row` apart, side by side: to[l * width + i]; n of them are there, zeros for the others. */
 static void NAME(pack_panel)(REAL *restrict to, int64_t width, const REAL *restrict from, ptrdiff_t row, ptrdiff_t along,
                              int64_t n, int64_t k) {
-    if (n < width) memset(to, 0, (size_t)(width * k) * sizeof *to);
+    if (n < width && k > 0) memset(to, 0, (size_t)(width * k) * sizeof *to);
     if (row == 1 && n == width) {
         for (int64_t l = 0; l < k; l++, to += width, from += along) memcpy(to, from, (size_t)width * sizeof *to);
     } else if (row == 1) {

@@ -19,7 +19,7 @@ static void NAME(widen_panel)(obk_pair *restrict to, const obk_bytes *b, int64_t
     const BYTE *restrict from = (const BYTE *)b->data + j * step + first * along;
     int16_t zero[NR] = {0}, *restrict wide = to->k;
     for (int64_t i = 0; i < n; i++) zero[i] = b->zero[(j + i) * b->zero_step];
-    if (n < NR || k % 2) memset(to, 0, (size_t)(obk_pairs(k) * NR) * sizeof *to);
+    if ((n < NR || k % 2) && k > 0) memset(to, 0, (size_t)(obk_pairs(k) * NR) * sizeof *to);
     if (step == 1 && n == NR) {
         for (int64_t l = 0; l + 2 <= k; l += 2, from += 2 * along, wide += 2 * NR) {
             const BYTE *restrict next = from + along;
