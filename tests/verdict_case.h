@@ -131,7 +131,7 @@ static inline void draw_operands(verdict_trial *t) {
 static inline void draw_attributes(verdict_trial *t) {
     char *to = t->attributes;
     for (const char *at = t->row->attributes; *at;) {
-        bool alone = *at >= 'A' && *at <= 'Z' && strchr("=[,", at[-1]) && strchr(",] ", at[1]);
+        bool alone = at > t->row->attributes && *at >= 'A' && *at <= 'Z' && strchr("=[,", at[-1]) && strchr(",] ", at[1]);
         if (alone)
             to += sprintf(to, "%d", (int)t->sizes[*at++ - 'A']);
         else
