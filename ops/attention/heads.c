@@ -2,8 +2,8 @@
 
 #include "ops/attention/params.h"
 
-static ob_status check_dims(const ob_kernel_site *site, const ob_kernel_args *args, uint32_t i, int32_t rank, const int64_t *dims,
-                            ob_error *error) {
+ob_status ob__check_dims(const ob_kernel_site *site, const ob_kernel_args *args, uint32_t i, int32_t rank, const int64_t *dims,
+                         ob_error *error) {
     const ob_view *x = &args->in[i];
     OB_TRY(ob__check_type(site, args, i, error));
     OB_FAIL_IF(x->rank != rank, error, OB_E_SHAPE, "%s: input %u has rank %d, not %d", site->node->op_type, i, x->rank, rank);
@@ -48,7 +48,8 @@ static ob_status check_keys(const ob_kernel_site *site, const ob_kernel_args *ar
     const ob_view *in = args->in;
     const int64_t flat[2][3] = {{h->batch, h->n_keys, in[1].dims[2]}, {h->batch, h->n_keys, in[2].dims[2]}};
     const int64_t full[2][4] = {{h->batch, h->kv_heads, h->n_keys, h->size}, {h->batch, h->kv_heads, h->n_keys, h->v_size}};
-    for (uint32_t i = 0; i < 2; i++) OB_TRY(check_dims(site, args, i + 1, h->flat ? 3 : 4, h->flat ? flat[i] : full[i], error));
+    for (uint32_t i = 0; i < 2; i++)
+        OB_TRY(ob__check_dims(site, args, i + 1, h->flat ? 3 : 4, h->flat ? flat[i] : full[i], error));
     OB_FAIL_IF(h->kv_heads == 0 ? h->q_heads != 0 : h->q_heads % h->kv_heads != 0, error, OB_E_SHAPE,
                "%s: %lld heads of K do not divide %lld of Q", site->node->op_type, (long long)h->kv_heads, (long long)h->q_heads);
     return OB_OK;
@@ -59,11 +60,11 @@ static ob_status read_past(const ob_kernel_site *site, const ob_kernel_args *arg
     OB_FAIL_IF(key != value, error, OB_E_MODEL, "%s: past_key and past_value must be given together", site->node->op_type);
     if (key && args->in[OB_ATTENTION_PAST].rank == 4) h->n_before = args->in[OB_ATTENTION_PAST].dims[2];
     const int64_t past[2][4] = {{h->batch, h->kv_heads, h->n_before, h->size}, {h->batch, h->kv_heads, h->n_before, h->v_size}};
-    for (uint32_t i = 0; key && i < 2; i++) OB_TRY(check_dims(site, args, OB_ATTENTION_PAST + i, 4, past[i], error));
+    for (uint32_t i = 0; key && i < 2; i++) OB_TRY(ob__check_dims(site, args, OB_ATTENTION_PAST + i, 4, past[i], error));
     h->n_total = h->n_before + h->n_keys;
     if (!ob__given(args, OB_ATTENTION_LENGTHS)) return OB_OK;
     OB_FAIL_IF(key, error, OB_E_MODEL, "%s: nonpad_kv_seqlen does not go with past_key and past_value", site->node->op_type);
-    return check_dims(site, args, OB_ATTENTION_LENGTHS, 1, &h->batch, error);
+    return ob__check_dims(site, args, OB_ATTENTION_LENGTHS, 1, &h->batch, error);
 }
 
 /* The mask stretches to the scores; from version 24 on it may end earlier. */

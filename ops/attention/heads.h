@@ -17,6 +17,10 @@ typedef struct ob_heads {
     int64_t mask_shown;      /* keys that the mask speaks of; those behind it are masked */
 } ob_heads;
 
+/* Operand i has an element type that the operator takes, and these sizes. */
+ob_status ob__check_dims(const ob_kernel_site *site, const ob_kernel_args *args, uint32_t i, int32_t rank, const int64_t *dims,
+                         ob_error *error);
+
 /* Reads what operands and attributes say, and checks that it fits together. */
 ob_status ob__read_heads(const ob_kernel_site *site, const ob_kernel_args *args, ob_heads *out, ob_error *error);
 

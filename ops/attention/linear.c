@@ -1,8 +1,8 @@
 /* LinearAttention 27: a state of one matrix for each head of keys goes from token to token. Floats; float16 and bfloat16 by way
  * of float, the state of all tokens between. A chunk is one head of keys of one sample. */
 #include "kernels/kernels.h"
+#include "ops/attention/heads.h"
 #include "ops/attention/params.h"
-#include "ops/kernel/common.h"
 
 enum { QUERY, KEY, VALUE, PAST, DECAY, BETA };
 
@@ -13,17 +13,6 @@ typedef struct linear_attention {
     void (*run)(const obk_linear_attention *call);
 } linear_attention;
 
-static ob_status check(const ob_kernel_site *site, const ob_kernel_args *args, uint32_t i, int32_t rank, const int64_t *dims,
-                       ob_error *error) {
-    const ob_view *x = &args->in[i];
-    OB_TRY(ob__check_type(site, args, i, error));
-    OB_FAIL_IF(x->rank != rank, error, OB_E_SHAPE, "%s: input %u has rank %d, not %d", site->node->op_type, i, x->rank, rank);
-    for (int32_t a = 0; a < rank; a++)
-        OB_FAIL_IF(x->dims[a] != dims[a], error, OB_E_SHAPE, "%s: input %u axis %d is %lld, not %lld", site->node->op_type, i, a,
-                   (long long)x->dims[a], (long long)dims[a]);
-    return OB_OK;
-}
-
 /* Decay and beta: `last` or `other` elements for each token. */
 static ob_status check_rate(const ob_kernel_site *site, const ob_kernel_args *args, uint32_t i, bool needed, int64_t last,
                             int64_t other, ob_error *error) {
@@ -32,7 +21,7 @@ static ob_status check_rate(const ob_kernel_site *site, const ob_kernel_args *ar
     OB_FAIL_IF(!ob__given(args, i), error, OB_E_MODEL, "%s: %s is missing: the update rule needs it", site->node->op_type,
                i == DECAY ? "decay" : "beta");
     const int64_t dims[3] = {query->dims[0], query->dims[1], x->rank == 3 && x->dims[2] == other ? other : last};
-    return check(site, args, i, 3, dims, error);
+    return ob__check_dims(site, args, i, 3, dims, error);
 }
 
 static ob_status check_operands(const ob_kernel_site *site, const ob_kernel_args *args, const linear_attention *l,
@@ -40,15 +29,15 @@ static ob_status check_operands(const ob_kernel_site *site, const ob_kernel_args
     const int64_t key[3] = {l->batch, l->n_tokens, args->in[KEY].dims[2]};
     const int64_t value[3] = {l->batch, l->n_tokens, args->in[VALUE].dims[2]};
     const int64_t state[4] = {l->batch, l->kv_heads, l->key_size, l->value_size};
-    OB_TRY(check(site, args, KEY, 3, key, error));
-    OB_TRY(check(site, args, VALUE, 3, value, error));
+    OB_TRY(ob__check_dims(site, args, KEY, 3, key, error));
+    OB_TRY(ob__check_dims(site, args, VALUE, 3, value, error));
     for (uint32_t i = QUERY; i <= VALUE; i++) {
         const int64_t n = i == QUERY ? p->q_heads : p->kv_heads, size = i == VALUE ? l->value_size : l->key_size;
         const int64_t last = args->in[i].dims[2];
         OB_FAIL_IF(last % n != 0 || last / n != size, error, OB_E_SHAPE, "%s: input %u: %lld elements are not %lld heads of %lld",
                    site->node->op_type, i, (long long)last, (long long)n, (long long)size);
     }
-    if (ob__given(args, PAST)) OB_TRY(check(site, args, PAST, 4, state, error));
+    if (ob__given(args, PAST)) OB_TRY(ob__check_dims(site, args, PAST, 4, state, error));
     OB_TRY(check_rate(site, args, DECAY, l->fades, key[2], l->kv_heads, error));
     return check_rate(site, args, BETA, l->corrects, l->kv_heads, 1, error);
 }
