@@ -7,21 +7,7 @@
 
 #include <cmocka.h>
 
-#include "host.h"
-
-static ort_host host;
-
-static int open_host(void **state) {
-    (void)state;
-    if (!ort_open(&host, OB_ONNXRUNTIME_LIBRARY)) fail_msg("%s", host.error);
-    return 0;
-}
-
-static int close_host(void **state) {
-    (void)state;
-    ort_close(&host);
-    return 0;
-}
+#include "host_case.h"
 
 static const char text[] = "<ir_version: 8, opset_import: [\"\" : 14]>\n"
                            "g (float[N,3] x) => (float[N,2] y)\n"

@@ -8,21 +8,7 @@
 
 #include <cmocka.h>
 
-#include "host.h"
-
-static ort_host host;
-
-static int open_host(void **state) {
-    (void)state;
-    if (!ort_open(&host, OB_ONNXRUNTIME_LIBRARY)) fail_msg("%s", host.error);
-    return 0;
-}
-
-static int close_host(void **state) {
-    (void)state;
-    ort_close(&host);
-    return 0;
-}
+#include "host_case.h"
 
 enum { MAX_SIZES = 32, MAX_NAME = 64 };
 

@@ -11,23 +11,9 @@
 #include <cmocka.h>
 
 #include "contrib_case.h"
-#include "host.h"
+#include "host_case.h"
 
 enum { N_DRAWS = 6, MAX_INPUTS = 16, MAX_OUTPUTS = 8 };
-
-static ort_host host;
-
-static int open_host(void **state) {
-    (void)state;
-    if (!ort_open(&host, OB_ONNXRUNTIME_LIBRARY)) fail_msg("%s", host.error);
-    return 0;
-}
-
-static int close_host(void **state) {
-    (void)state;
-    ort_close(&host);
-    return 0;
-}
 
 /* ---- Operands and results ----------------------------------------------------------------------------------------------- */
 

@@ -4,23 +4,9 @@
  * class without votes is never the top one; members of sets that are no integers; post_transform of TreeEnsemble, whose numbers 1
  * and 2 it takes for each other. */
 #include "forest_case.h"
-#include "host.h"
+#include "host_case.h"
 
 enum { ROWS = 60 };
-
-static ort_host host;
-
-static int open_host(void **state) {
-    (void)state;
-    if (!ort_open(&host, OB_ONNXRUNTIME_LIBRARY)) fail_msg("%s", host.error);
-    return 0;
-}
-
-static int close_host(void **state) {
-    (void)state;
-    ort_close(&host);
-    return 0;
-}
 
 static void compare(const char *text, const ob_view *x) {
     ob_model *model = read_text(text);
