@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/tensor_data.h"
 #include "core/text.h"
 #include "proto/file.h"
-#include "proto/tensor_data.h"
 #include "proto/tensor_file.h"
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

@@ -4,8 +4,8 @@
 
 #include "core/error.h"
 #include "core/graph.h"
+#include "core/tensor_data.h"
 #include "onnx.pb-c.h"
-#include "proto/tensor_data.h"
 
 /* ---- wire.c: bytes to messages ---------------------------------------------------------------------------------- */
 

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/tensor_data.h"
 #include "proto/proto.h"
-#include "proto/tensor_data.h"
 
 typedef struct tensor_reader {
     ob_arena *arena;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "proto/tensor_data.h"
+#include "core/tensor_data.h"
 #include "proto/write.h"
 
 enum { DATA_TYPE_FIELD = 2, RAW_DATA_FIELD = 9, MAX_ROUNDS = 100, MAX_LENGTH_BYTES = 5 };

@@ -11,6 +11,7 @@
 #include "passes/names.h"
 #include "passes/propagate.h"
 #include "runtime/run/cells.h"
+#include "runtime/external.h"
 #include "runtime/session.h"
 
 void ob_session_config_init(ob_session_config *config) {
@@ -344,6 +345,7 @@ void ob_session_close(ob_session **session) {
     ob__frame_release(&closing->frame);
     ob__pool_destroy(closing);
     ob__free_owned(closing, &closing->owned);
+    ob__external_unmap(closing);
     if (closing->contract_tried) ob__contract_release(&closing->contract);
     ob__facts_release(&closing->facts);
     ob_model_close(&closing->model);

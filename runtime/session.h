@@ -9,8 +9,9 @@
 #include "runtime/plan/plan.h"
 #include "runtime/run/frame.h"
 
-typedef struct ob_pool ob_pool;   /* runtime/threads.c */
-typedef struct ob_tally ob_tally; /* runtime/tally.c */
+typedef struct ob_pool ob_pool;                   /* runtime/threads.c */
+typedef struct ob_tally ob_tally;                 /* runtime/tally.c */
+typedef struct ob_external_file ob_external_file; /* runtime/external.c */
 
 struct ob_session {
     ob_arena arena;
@@ -40,6 +41,7 @@ struct ob_session {
     struct ob_pack **packs;      /* by value id: runtime/packs.c; NULL: none yet */
     ob_constant **constants;     /* by value id: initializers that are used, folded results */
     ob_owned_memory *owned;
+    ob_external_file *external_files; /* mapped */
     uint64_t constant_bytes;
     uint64_t max_folded_bytes; /* of folded constants, for all shapes and for each plan again */
     uint64_t folded_bytes;

@@ -1,4 +1,4 @@
-/* Sessions: inspection, results, functions, external data, threads. */
+/* Sessions: inspection, results, functions, threads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -164,100 +164,6 @@ static void test_functions_are_inlined(void **state) {
     ob_model_close(&model);
 }
 
-/* ---- External data
- * -------------------------------------------------------------------------------------------------------------------------- */
-
-static ob_model *external_model(const char *location, const char *offset, const char *length) {
-    ob_model *model = new_model(14);
-    ob_value *x = new_input(model, "x", OB_FLOAT, "2");
-    ob_value *w = new_weight(model, "w", OB_FLOAT, 1, (int64_t[]){2}, NULL);
-    ob_tensor *tensor = (ob_tensor *)(uintptr_t)w->data;
-    ob_key_value *keys = OB_ARENA_ARRAY(&model->arena, ob_key_value, 3);
-    keys[0] = (ob_key_value){"location", location};
-    keys[1] = (ob_key_value){"offset", offset};
-    keys[2] = (ob_key_value){"length", length};
-    tensor->data = NULL;
-    tensor->is_external = true;
-    tensor->external = keys;
-    tensor->n_external = 3;
-    new_output(model, new_node(model, "Add", "y", 2, x, w));
-    return model;
-}
-
-static ob_status try_external(const char *folder, const char *location, const char *offset, const char *length, bool allowed,
-                              ob_error *error) {
-    ob_model *model = external_model(location, offset, length);
-    ob_session_config config;
-    ob_session *session = NULL;
-    ob_session_config_init(&config);
-    config.external_folder = folder;
-    config.external_data = allowed;
-    ob_status status = ob_session_create(model, &config, &session, error);
-    if (status == OB_OK) {
-        float x[] = {1, 2};
-        ob_view in = view_of(x, OB_FLOAT, 1, 2), out = {0};
-        run_ok(session, &in, 1, &out, 1);
-        expect_floats(&out, (float[]){4, 6}, 2);
-    }
-    ob_session_close(&session);
-    ob_model_close(&model);
-    return status;
-}
-
-static void write_file(const char *path, const void *bytes, size_t n) {
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, n, file), n);
-    assert_int_equal(fclose(file), 0);
-}
-
-static int hard_link(const char *from, const char *to) {
-    return link(from, to);
-}
-
-static void test_external_data(void **state) {
-    (void)state;
-    static const float data[] = {0, 3, 4};
-    char folder[] = "/tmp/ob_session_XXXXXX", inside[100], outside[100], link[100], sub[100];
-    ob_error error;
-    assert_non_null(mkdtemp(folder));
-    snprintf(sub, sizeof sub, "%s/model", folder);
-    assert_int_equal(mkdir(sub, 0700), 0);
-    snprintf(inside, sizeof inside, "%s/model/w.bin", folder);
-    snprintf(outside, sizeof outside, "%s/w.bin", folder);
-    snprintf(link, sizeof link, "%s/model/link.bin", folder);
-    write_file(inside, data, sizeof data);
-    write_file(outside, data, sizeof data);
-    assert_int_equal(symlink(outside, link), 0);
-    assert_int_equal(try_external(sub, "w.bin", "4", "8", true, &error), OB_OK);
-    assert_int_equal(try_external(sub, "./w.bin", "4", "8", true, &error), OB_OK);
-    assert_int_equal(try_external(folder, "model/w.bin", "4", "8", true, &error), OB_OK);
-    assert_int_equal(try_external(sub, "w.bin", "4", "8", false, &error), OB_E_UNSUPPORTED);
-    assert_int_equal(try_external(sub, "../w.bin", "4", "8", true, &error), OB_E_IO);
-    assert_int_equal(try_external(sub, "x/../../w.bin", "4", "8", true, &error), OB_E_IO);
-    assert_int_equal(try_external(sub, outside, "4", "8", true, &error), OB_E_IO);
-    assert_int_equal(try_external(sub, "link.bin", "4", "8", true, &error), OB_E_IO);
-    assert_non_null(strstr(error.message, "symbolic link"));
-    unlink(link);
-    assert_int_equal(hard_link(outside, link), 0);
-    assert_int_equal(try_external(sub, "link.bin", "4", "8", true, &error), OB_E_IO);
-    assert_non_null(strstr(error.message, "hard link"));
-    unlink(outside); /* now it is a file of this folder alone */
-    assert_int_equal(try_external(sub, "link.bin", "4", "8", true, &error), OB_OK);
-    assert_int_equal(try_external(sub, "none.bin", "4", "8", true, &error), OB_E_IO);
-    assert_int_equal(try_external(folder, "model", "4", "8", true, &error), OB_E_IO);
-    assert_int_equal(try_external(sub, "w.bin", "8", "8", true, &error), OB_E_FORMAT);
-    assert_int_equal(try_external(sub, "w.bin", "4", "12", true, &error), OB_E_FORMAT);
-    assert_int_equal(try_external(sub, "w.bin", "-4", "8", true, &error), OB_E_FORMAT);
-    assert_int_equal(try_external(sub, "w.bin", "18446744073709551615", "8", true, &error), OB_E_FORMAT);
-    assert_int_equal(try_external(sub, "", "4", "8", true, &error), OB_E_FORMAT);
-    unlink(inside);
-    unlink(outside);
-    unlink(link);
-    rmdir(sub);
-    rmdir(folder);
-}
-
 static void test_threads(void **state) {
     (void)state;
     enum { ROWS = 20000 };
@@ -325,7 +231,6 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_rank_zero),
         cmocka_unit_test(test_outputs_of_all_kinds),
         cmocka_unit_test(test_functions_are_inlined),
-        cmocka_unit_test(test_external_data),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_conv_bits_do_not_follow_threads),
     };

@@ -240,8 +240,8 @@ static void test_memory_of_folds(void **state) {
 
 /* ---- External data ---------------------------------------------------------------------------------------------------- */
 
-/* y = x + sum of `n_used` weights of 1 MB that all lie in one file of 1 MB; `n_unused` more that nobody reads. */
-static ob_model *external_model(int n_used, int n_unused, const char *file) {
+/* y = x + sum of `n_used` weights of 1 MB that all lie in one file behind `offset` bytes; `n_unused` more that nobody reads. */
+static ob_model *external_model(int n_used, int n_unused, const char *file, const char *offset) {
     ob_model *model = new_model(14);
     ob_value *sum = new_input(model, "x", OB_FLOAT, "1 1");
     model->path = ob__arena_printf(&model->arena, "%s.onnx", file);
@@ -250,15 +250,16 @@ static ob_model *external_model(int n_used, int n_unused, const char *file) {
         snprintf(name, sizeof name, "w%d", i);
         ob_value *w = new_weight(model, name, OB_FLOAT, 2, (int64_t[]){1, 1}, NULL);
         ob_tensor *tensor = (ob_tensor *)(uintptr_t)w->data;
-        ob_key_value *location = OB_ARENA_NEW(&model->arena, ob_key_value);
+        ob_key_value *keys = OB_ARENA_ARRAY(&model->arena, ob_key_value, 2);
         int64_t *dims = OB_ARENA_ARRAY(&model->arena, int64_t, 2);
         dims[0] = dims[1] = 512;
         const char *slash = strrchr(file, '/');
-        *location = (ob_key_value){"location", i < n_used ? slash + 1 : "none"};
+        keys[0] = (ob_key_value){"location", i < n_used ? slash + 1 : "none"};
+        keys[1] = (ob_key_value){"offset", offset};
         *tensor = (ob_tensor){.name = name, .dtype = OB_FLOAT, .rank = 2, .dims = dims, .n_elems = 512 * 512, .doc = ""};
         tensor->is_external = true;
-        tensor->external = location;
-        tensor->n_external = 1;
+        tensor->external = keys;
+        tensor->n_external = 2;
         snprintf(name, sizeof name, "s%d", i);
         if (i < n_used) sum = new_node(model, "Add", name, 2, sum, w);
     }
@@ -269,14 +270,17 @@ static ob_model *external_model(int n_used, int n_unused, const char *file) {
 static void test_memory_of_external_data(void **state) {
     (void)state;
     char file[] = OB_BINARY_DIR "/limits_XXXXXX";
-    static float zeros[512 * 512];
+    static float zeros[512 * 512 + 1];
     int descriptor = mkstemp(file);
     assert_true(descriptor >= 0);
     assert_int_equal(write(descriptor, zeros, sizeof zeros), sizeof zeros);
     close(descriptor);
-    ob_model *model = external_model(30, 100, file); /* the file of the unused ones is not there */
+    ob_model *model = external_model(30, 100, file, "0"); /* the file of the unused ones is not there */
     meter m;
     ob_error error;
+    assert_int_equal(measure(run_one, model, 20 << 20, false, &m, &error), OB_OK); /* mapped: 4 MiB would do */
+    ob_model_close(&model);
+    model = external_model(30, 100, file, "2"); /* not aligned: copied */
     hold_to_limits(run_one, model, false);
     assert_int_equal(measure(run_one, model, 20 << 20, false, &m, &error), OB_E_LIMIT);
     assert_non_null(strstr(error.message, "no memory for the 1048576 bytes of initializer w"));

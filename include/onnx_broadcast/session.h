@@ -69,7 +69,9 @@ typedef struct ob_session_config {
     int n_threads;      /**< 0, 1 (default): the calling thread; up to 1024: a pool of its own (E_UNSUPPORTED in a build without
                            pthreadpool). Results have the same bits for every number, and in workers */
     bool optimize;      /**< true (default): fold constants, drop dead nodes, compute in place. Results are the same bits */
-    bool external_data; /**< true (default): weights in other files may be read, from external_folder or below only */
+    bool external_data; /**< true (default): weights in other files may be used, from external_folder or below only. They are
+                           mapped like the model's file, with the same rule for who writes to it (ob_model_load); what is
+                           packed or not aligned to its element type is read, and so is all where nothing can be mapped */
     const char *external_folder; /**< NULL: the folder of the model's file. Borrows during ob_session_create */
     const ob_named_size *dims;   /**< sizes of symbolic dimensions; borrows during ob_session_create */
     size_t n_dims;               /**< entries of dims */
@@ -92,7 +94,7 @@ typedef struct ob_session_config {
     const ob_logger *logger; /**< copied; hears of this session. NULL (default): the model's, if it has one */
     /** Asked whether to go on: true ends the call at hand with E_CANCELLED. It is called with `context` by the thread that called
      * ob_session_create(), ob_session_prepare(), ob_session_run() or ob_worker_run(): before every step of a run or of planning,
-     * while external data is read (every 16 MiB), and within long steps every few milliseconds; a step of an operator from a
+     * while external data is read that cannot be mapped (every 16 MiB), and within long steps every few milliseconds; a step of an operator from a
      * library, or one that only moves elements, is never cut. Workers ask it from their threads, so with workers it must be safe
      * for several at once. It must not use the session. After E_CANCELLED the session, or the worker, can be used as before; the
      * memory of outputs that the caller gave has undefined contents. NULL (default): nobody is asked */
@@ -114,8 +116,8 @@ typedef struct ob_session_config {
 /** Fills in the defaults named above. NULL is allowed and does nothing. */
 OB_API void ob_session_config_init(ob_session_config *config);
 
-/** Makes a session for `model`, which must outlive it and is not changed (weights stay borrowed, those that are not aligned to
- * their element type are copied). config may be NULL. Returns owned: ob_session_close(). A model whose input shapes are all
+/** Makes a session for `model`, which must outlive it and is not changed (weights stay borrowed or mapped, those that are not
+ * aligned to their element type are copied). config may be NULL. Returns owned: ob_session_close(). A model whose input shapes are all
  * numbers is planned at once.
  *
  * Errors:

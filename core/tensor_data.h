@@ -1,6 +1,6 @@
 /* Element data between its file form and its memory form. */
-#ifndef OB_PROTO_TENSOR_DATA_H
-#define OB_PROTO_TENSOR_DATA_H
+#ifndef OB_CORE_TENSOR_DATA_H
+#define OB_CORE_TENSOR_DATA_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,7 +21,8 @@ bool ob__memory_bytes(ob_dtype dtype, int64_t n_elems, size_t *out);
 bool ob__raw_is_memory_form(ob_dtype dtype);
 /* Element `index` of a byte of packed elements, first element in the lowest bits; signed types are sign-extended. */
 uint8_t ob__unpack_bits(ob_dtype dtype, uint8_t byte, int index);
-/* raw_data of the right size -> memory form, and back. Never for strings. */
+/* raw_data of the right size -> memory form, and back. Never for strings. Decoding may be in place: raw is `out`, or of packed
+ * elements the last bytes of it. */
 void ob__decode_raw(ob_dtype dtype, const void *raw, int64_t n_elems, void *out);
 void ob__encode_raw(ob_dtype dtype, const void *elems, int64_t n_elems, void *raw);
 /* Reverses the bytes of each of n units of n_bytes_each. */

@@ -1,4 +1,4 @@
-#include "proto/tensor_data.h"
+#include "core/tensor_data.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -83,7 +83,7 @@ void ob__decode_raw(ob_dtype dtype, const void *raw, int64_t n_elems, void *out)
     int bits = ob_dtype_file_bits(dtype);
     if (bits >= 8) {
         size_t n_bytes = (size_t)n_elems * ob_dtype_size(dtype);
-        if (n_bytes) memcpy(out, raw, n_bytes);
+        if (n_bytes && out != raw) memcpy(out, raw, n_bytes);
         if (!LITTLE_ENDIAN_HOST && bits > 8) ob__swap_bytes(out, n_bytes / unit_bytes(dtype), unit_bytes(dtype));
         return;
     }

@@ -1,0 +1,30 @@
+/* Weights that lie in other files: mapped where they can be used as they lie, copied or read where not. */
+#ifndef OB_RUNTIME_EXTERNAL_H
+#define OB_RUNTIME_EXTERNAL_H
+
+#include "runtime/session.h"
+
+/* One walk over the initializers of a session. */
+typedef struct ob_external {
+    ob_session *session;
+    const ob_external_rules *rules;
+    int folder; /* descriptor of the folder that external files must be in, -1: not opened yet */
+    uint64_t n_mapped, mapped_bytes, n_read, read_bytes;
+    ob_error *error;
+} ob_external;
+
+void ob__external_begin(ob_external *external, ob_session *session, const ob_external_rules *rules, ob_error *error);
+/* The elements of an initializer whose data is external: in the mapping of their file, read only, or in memory of the session.
+ * E_UNSUPPORTED, E_IO, E_FORMAT, E_LIMIT, E_MEMORY as ob_session_create says. */
+ob_status ob__external_data(ob_external *external, const ob_value *value, void **out);
+/* Closes the files; mappings stay until ob__external_unmap. */
+void ob__external_end(ob_external *external);
+void ob__external_log(const ob_external *external);
+/* The end of a session. */
+void ob__external_unmap(ob_session *session);
+
+/* runtime/weights.c: memory of the session for an initializer; NULL with a message. */
+void *ob__weight_memory(ob_session *session, const ob_value *value, uint64_t n_bytes, ob_error *error);
+bool ob__weight_is_aligned(const void *data, ob_dtype dtype);
+
+#endif
