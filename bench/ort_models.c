@@ -3,7 +3,8 @@
  *     ort_models LIBRARY [--threads N] [--rounds R] [--milliseconds M] [--most X] [--text] MODEL...
  *
  * MODEL is a file; its inputs come from test_data_set_0/input_K.pb beside it, else they are made up. With --text it is a file of
- * small models, one to a line: name | opset | graph in ONNX's text form; lines that begin with # are comments. Each model is
+ * small models, one to a line: name | opset, domains with theirs | graph in ONNX's text form; lines that begin with # are
+ * comments. Each model is
  * measured in processes of its own: one where the two take turns in every round, and one for each alone, whose peak memory
  * counts. Times are the best of all rounds; the ratio is the median over the rounds. Exit status 1 when a ratio is over --most
  * (default: none is), 2 when a model cannot be measured. */
@@ -16,7 +17,7 @@
 
 #include "host.h"
 
-enum { MAX_INPUTS = 64, MAX_ROUNDS = 201, MAX_LINES = 256, MAX_TEXT = 1 << 16 };
+enum { MAX_INPUTS = 64, MAX_ROUNDS = 201, MAX_LINES = 512, MAX_TEXT = 1 << 26 };
 
 typedef struct settings {
     const char *library;
@@ -77,14 +78,14 @@ static void read_bytes(subject *s) {
 
 /* The model in a line of text, as bytes. */
 static void read_text(subject *s, const char *line) {
-    char name[256], *text = malloc(strlen(line) + 256);
-    int opset = 0, at = 0;
+    char name[256], opsets[256], *text = malloc(strlen(line) + 1024);
+    int at = 0;
     ob_model *model = NULL;
     ob_error error;
     byte_buffer bytes = {0};
-    if (!text || sscanf(line, " %255[^|] | %d | %n", name, &opset, &at) != 2 || at == 0)
+    if (!text || sscanf(line, " %255[^|] | %255[^|] | %n", name, opsets, &at) != 2 || at == 0)
         give_up("the line", "not name | opset | graph");
-    sprintf(text, "<ir_version: 8, opset_import: [\"\" : %d]>\ng %s", opset, line + at);
+    sprintf(text, "<ir_version: 8, opset_import: [\"\" : %s]>\ng %s", opsets, line + at);
     if (ob_model_load_memory(text, strlen(text), "text", NULL, &model, &error) != OB_OK ||
         ob_model_write(model, OB_FORMAT_PROTOBUF, append_bytes, &bytes, &error) != OB_OK)
         give_up("the text", error.message);
@@ -94,7 +95,24 @@ static void read_text(subject *s, const char *line) {
     free(text);
 }
 
-/* Numbers between 0 and 1, small whole ones for integers. */
+/* Numbers between 0 and 1, 0 and 1 in turn for integers, words. */
+static void make_up_element(ob_dtype dtype, int64_t i, char *to) {
+    static const ob_string words[] = {{"the", 3}, {"Quick", 5}, {"BROWN", 5}, {"fox jumps", 9}, {"over", 4}};
+    unsigned hash = (unsigned)(i * 2654435761u >> 8);
+    float number = (float)(hash % 1000) / 1000;
+    double wide = number;
+    uint16_t half = (uint16_t)(0x3800 + hash % 1024); /* 0.5 to 1 */
+    uint16_t brain = (uint16_t)(0x3f00 + hash % 128);
+    switch (dtype) {
+    case OB_FLOAT: memcpy(to, &number, sizeof number); break;
+    case OB_DOUBLE: memcpy(to, &wide, sizeof wide); break;
+    case OB_FLOAT16: memcpy(to, &half, sizeof half); break;
+    case OB_BFLOAT16: memcpy(to, &brain, sizeof brain); break;
+    case OB_STRING: memcpy(to, &words[hash % 5], sizeof *words); break;
+    default: *to = (char)(i % 2);
+    }
+}
+
 static void make_up(const ob_view *shape, ob_view *out) {
     int64_t n = ob_view_count(shape);
     size_t size = ob_dtype_size(shape->dtype);
@@ -102,13 +120,7 @@ static void make_up(const ob_view *shape, ob_view *out) {
     if (!data) give_up("an input", "no memory");
     *out = *shape;
     out->data = data;
-    for (int64_t i = 0; i < n; i++) {
-        float number = (float)((i * 2654435761u >> 8) % 1000) / 1000;
-        if (shape->dtype == OB_FLOAT)
-            memcpy(data + (size_t)i * size, &number, sizeof number);
-        else
-            data[(size_t)i * size] = (char)(i % 2);
-    }
+    for (int64_t i = 0; i < n; i++) make_up_element(shape->dtype, i, data + (size_t)i * size);
 }
 
 static void read_inputs(subject *s, const ob_session *session) {
@@ -371,18 +383,23 @@ static double number(const char *text) {
     return value;
 }
 
-/* The lines of the file, without comments; ends the program when there are none. */
-static int read_lines(const char *path, char *buffer, char **lines) {
-    FILE *file = fopen(path, "r");
-    size_t n_bytes = file ? fread(buffer, 1, MAX_TEXT - 1, file) : 0;
+/* The lines of the files, without comments; ends the program when a file has none. The lines live as long as the program. */
+static int read_lines(char **paths, int n_paths, char **lines) {
     int n = 0;
-    if (file) fclose(file);
-    buffer[n_bytes] = '\0';
-    for (char *line = strtok(buffer, "\n"); line && n < MAX_LINES; line = strtok(NULL, "\n"))
-        if (line[0] != '#') lines[n++] = line;
-    if (n > 0) return n;
-    fprintf(stderr, "ort_models: no models in %s\n", path);
-    exit(2);
+    for (int i = 0; i < n_paths; i++) {
+        FILE *file = fopen(paths[i], "r");
+        char *buffer = malloc(MAX_TEXT);
+        size_t n_bytes = file && buffer ? fread(buffer, 1, MAX_TEXT - 1, file) : 0;
+        int before = n;
+        if (file) fclose(file);
+        if (buffer) buffer[n_bytes] = '\0';
+        for (char *line = buffer ? strtok(buffer, "\n") : NULL; line && n < MAX_LINES; line = strtok(NULL, "\n"))
+            if (line[0] != '#') lines[n++] = line;
+        if (n > before) continue;
+        fprintf(stderr, "ort_models: no models in %s\n", paths[i]);
+        exit(2);
+    }
+    return n;
 }
 
 int main(int argc, char **argv) {
@@ -411,7 +428,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     if (!set.text) return run_table(&set, argv + i, argc - i);
-    char *lines[MAX_LINES], buffer[MAX_TEXT];
-    int n = read_lines(argv[i], buffer, lines);
+    char *lines[MAX_LINES];
+    int n = read_lines(argv + i, argc - i, lines);
     return run_table(&set, lines, n);
 }
