@@ -206,6 +206,31 @@ static void check_cuts(const obk_gemm *gemm, product *p, const numbers *before, 
     free(b);
 }
 
+/* The first rows of a packed B give the bits that they give alone. */
+static void check_first_rows(const obk_gemm *gemm, const product *p, const char *what) {
+    obk_gemm_call c = p->call;
+    const size_t each = width(&p->a);
+    if (c.adds || c.k < 2) return;
+    numbers alone = make(p->c.is_double, p->c.n), of_packed = make(p->c.is_double, p->c.n);
+    char *b = aligned((size_t)(up(c.n, gemm->nr) * c.k) * each);
+    gemm->pack_b(b, c.b, c.b_k, c.b_column, c.k, c.n);
+    memcpy(of_packed.memory, alone.memory, (size_t)alone.n * each);
+    c.b_rows = c.k;
+    c.k = 1 + draw(c.k - 1);
+    c.c = alone.memory;
+    gemm->product(&c);
+    c.b = b;
+    c.b_k = 0;
+    c.c = of_packed.memory;
+    gemm->product(&c);
+    if (memcmp(alone.memory, of_packed.memory, (size_t)alone.n * each) != 0)
+        fail_msg("%s: %lld x %lld x %lld of %lld: other bits from packed rows", what, (long long)c.m, (long long)c.n,
+                 (long long)c.k, (long long)c.b_rows);
+    free(alone.memory);
+    free(of_packed.memory);
+    free(b);
+}
+
 static void check_row(const obk_gemm *gemm, product *p, const char *what) {
     obk_gemm_call *c = &p->call;
     if (c->m != 1 || c->a_k != 1 || c->b_k != 1 || c->adds) return;
@@ -236,6 +261,7 @@ static void one_round(const obk_table *table, bool is_double, int64_t m, int64_t
     gemm->product(&p.call);
     check_result(&p, &untouched, what);
     check_cuts(gemm, &p, &untouched, what);
+    check_first_rows(gemm, &p, what);
     check_row(gemm, &p, what);
     kl_out_close(&panel);
     free(untouched.memory);

@@ -20,6 +20,7 @@ typedef struct obk_gemm_call {
     int64_t a_row, a_k; /* from row to row, along k; a_row 0: packed. Dense along k or packed is fast */
     const void *b;
     int64_t b_k, b_column; /* b_k 0: packed */
+    int64_t b_rows;        /* that B was packed with, of which the first k count; 0: k */
     void *c;
     int64_t c_row; /* elements of a row are next to each other */
     bool adds;     /* to what C holds; alpha is 1 and d NULL then. C is not read otherwise */

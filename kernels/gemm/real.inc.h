@@ -140,6 +140,7 @@ static void NAME(column_of_tiles)(const obk_gemm_call *call, int64_t from_k, int
 /* A block of k, rows of C from i on and columns from j on. */
 static void NAME(block)(const obk_gemm_call *call, int64_t from_k, int64_t k, int64_t j, int64_t end_j, NAME(end) * end) {
     bool packed = call->b_k == 0;
+    int64_t b_rows = call->b_rows ? call->b_rows : call->k;
     bool in_place = !packed && call->b_column == 1 && call->m <= OBK_TILE_ROWS; /* each row of B is read once */
     int64_t wide = call->m == 1 ? 4 : call->m == 2 ? 2 : 1, n_panels;
     for (; j < end_j; j += n_panels * NAME(NR)) {
@@ -147,8 +148,8 @@ static void NAME(block)(const obk_gemm_call *call, int64_t from_k, int64_t k, in
         int64_t columns = end_j - j < NAME(NR) ? end_j - j : NAME(NR);
         n_panels = (packed || in_place) && end_j - j >= wide * NAME(NR) ? wide : 1;
         if (packed) {
-            b += j * call->k + from_k * NAME(NR);
-            NAME(column_of_tiles)(call, from_k, k, j, n_panels, b, NAME(NR), call->k * NAME(NR), end);
+            b += j * b_rows + from_k * NAME(NR);
+            NAME(column_of_tiles)(call, from_k, k, j, n_panels, b, NAME(NR), b_rows * NAME(NR), end);
         } else if (in_place && columns == NAME(NR)) {
             b += from_k * call->b_k + j;
             NAME(column_of_tiles)(call, from_k, k, j, n_panels, b, call->b_k, NAME(NR), end);
