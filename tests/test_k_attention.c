@@ -124,31 +124,45 @@ static void linear_attention_refuses(void **state) {
 
 /* ---- Attention ------------------------------------------------------------------------------------------------------ */
 
-enum { NO_MASK, FLOATS_ALL, BOOLS_ROWS, INTS_SHORT, ONE_COLUMN, INT_COLUMN };
+enum { NO_MASK = -1 };
+
+/* A mask is of the last `rank` axes of the scores; `ones` names those that it has one element of (bit a for axis a). */
+typedef struct mask_case {
+    int32_t rank;
+    unsigned ones;
+    ob_dtype dtype; /* OB_NONE: that of the operands */
+    int64_t lacks;  /* of the last axis, which is masked */
+} mask_case;
 
 typedef struct attention_case {
     int64_t batch, heads, group, queries, keys, past, size, v_size; /* heads of keys */
     bool flat, causal, lengths, presents;
-    int mask, mode; /* mode -1: qk_matmul_output is not wanted */
+    mask_case mask;
+    int mode; /* -1: qk_matmul_output is not wanted */
     float scale, softcap;
     ob_dtype precision;
+    ob_dtype v_dtype; /* OB_NONE: that of Q and K */
+    int64_t opset;    /* 0: 24 */
 } attention_case;
 
 static const attention_case attention_cases[] = {
-    {2, 2, 1, 3, 5, 0, 4, 4, false, false, false, false, NO_MASK, -1, 0, 0, OB_NONE},
-    {1, 2, 3, 100, 37, 0, 8, 19, false, true, false, false, NO_MASK, -1, 0.25f, 0, OB_NONE},
-    {2, 3, 2, 5, 4, 3, 7, 3, true, true, false, true, FLOATS_ALL, 0, 0, 0, OB_NONE},
-    {2, 1, 4, 5, 4, 3, 8, 33, true, false, false, false, BOOLS_ROWS, 1, 0, 2, OB_NONE},
-    {1, 2, 1, 1, 1, 40, 16, 16, false, true, false, true, INTS_SHORT, 2, 0, 0, OB_DOUBLE},
-    {1, 2, 1, 2, 3, 9, 4, 4, false, false, false, false, ONE_COLUMN, 3, 1, 0.5f, OB_FLOAT},
-    {3, 2, 2, 4, 6, 0, 3, 5, true, true, true, false, FLOATS_ALL, -1, 0, 0, OB_NONE},
-    {3, 2, 1, 4, 6, 0, 3, 5, false, false, true, true, NO_MASK, 2, 0, 0, OB_NONE},
-    {2, 2, 1, 0, 3, 2, 4, 4, false, false, false, true, NO_MASK, -1, 0, 0, OB_NONE},
-    {2, 2, 2, 3, 0, 0, 4, 4, false, true, false, true, NO_MASK, 0, 0, 0, OB_NONE},
-    {1, 2, 1, 3, 4, 0, 4, 0, true, false, false, true, FLOATS_ALL, 2, 0, 0, OB_NONE},
-    {1, 2, 1, 3, 0, 0, 4, 2, false, false, false, false, INT_COLUMN, 2, 0, 0, OB_NONE},
-    {1, 2, 1, 3, 2, 0, 4, 2, true, true, false, false, INT_COLUMN, 2, 0, 0, OB_NONE},
-    {0, 2, 1, 3, 4, 1, 4, 2, false, false, false, true, NO_MASK, 0, 0, 0, OB_NONE},
+    {2, 2, 1, 3, 5, 0, 4, 4, false, false, false, false, {.rank = NO_MASK}, -1, 0, 0, .precision = OB_NONE},
+    {1, 2, 3, 100, 37, 0, 8, 19, false, true, false, false, {.rank = NO_MASK}, -1, 0.25f, 0, .precision = OB_NONE},
+    {2, 3, 2, 5, 4, 3, 7, 3, true, true, false, true, {.rank = 4}, 0, 0, 0, .precision = OB_NONE},
+    {2, 1, 4, 5, 4, 3, 8, 33, true, false, false, false, {2, .dtype = OB_BOOL}, 1, 0, 2, .precision = OB_NONE},
+    {1, 2, 1, 1, 1, 40, 16, 16, false, true, false, true, {4, 6, OB_INT16, 2}, 2, 0, 0, .precision = OB_DOUBLE},
+    {1, 2, 1, 2, 3, 9, 4, 4, false, false, false, false, {2, .ones = 8}, 3, 1, 0.5f, .precision = OB_FLOAT},
+    {3, 2, 2, 4, 6, 0, 3, 5, true, true, true, false, {.rank = 4}, -1, 0, 0, .precision = OB_NONE},
+    {3, 2, 1, 4, 6, 0, 3, 5, false, false, true, true, {.rank = NO_MASK}, 2, 0, 0, .precision = OB_NONE},
+    {2, 2, 1, 0, 3, 2, 4, 4, false, false, false, true, {.rank = NO_MASK}, -1, 0, 0, .precision = OB_NONE},
+    {2, 2, 2, 3, 0, 0, 4, 4, false, true, false, true, {.rank = NO_MASK}, 0, 0, 0, .precision = OB_NONE},
+    {1, 2, 1, 3, 4, 0, 4, 0, true, false, false, true, {.rank = 4}, 2, 0, 0, .precision = OB_NONE},
+    {1, 2, 1, 3, 0, 0, 4, 2, false, false, false, false, {2, 8, .dtype = OB_INT16}, 2, 0, 0, .precision = OB_NONE},
+    {1, 2, 1, 3, 2, 0, 4, 2, true, true, false, false, {2, 8, .dtype = OB_INT16}, 2, 0, 0, .precision = OB_NONE},
+    {0, 2, 1, 3, 4, 1, 4, 2, false, false, false, true, {.rank = NO_MASK}, 0, 0, 0, .precision = OB_NONE},
+    {1, 2, 1, 3, 4, 0, 4, 2, false, false, false, false, {.rank = 0}, 2, 0, 0, .precision = OB_NONE},
+    {1, 1, 1, 2, 4, 0, 4, 2, false, false, false, false, {0, .dtype = OB_BOOL}, 2, 0, 0, .precision = OB_NONE},
+    {2, 2, 1, 2, 5, 0, 4, 2, false, false, false, false, {1, 0, OB_BOOL, 2}, 2, 0, 0, .precision = OB_NONE},
 };
 
 /* Element d of key (or value) `key` of a head; those of the past first. */
@@ -161,16 +175,14 @@ static double kept_at(const kernel_case *c, const attention_case *t, int which, 
 }
 
 static double mask_at(const kernel_case *c, const attention_case *t, int64_t b, int64_t head, int64_t q, int64_t key) {
-    const int64_t n = t->past + t->keys, q_heads = t->heads * t->group;
+    const int64_t at[4] = {b, head, q, key};
     const ob_view *mask = &c->in[3];
-    switch (t->mask) {
-    case FLOATS_ALL: return kc_get(mask, ((b * q_heads + head) * t->queries + q) * n + key);
-    case BOOLS_ROWS: return kc_get(mask, q * n + key) != 0 ? 0 : -HUGE_VAL;
-    case INTS_SHORT: return key < n - 2 ? kc_get(mask, b * (n - 2) + key) : -HUGE_VAL;
-    case ONE_COLUMN:
-    case INT_COLUMN: return kc_get(mask, q);
-    default: return 0;
-    }
+    int64_t flat = 0;
+    if (t->mask.rank == NO_MASK) return 0;
+    if (key >= t->past + t->keys - t->mask.lacks) return -HUGE_VAL;
+    for (int32_t i = 0; i < mask->rank; i++) flat = flat * mask->dims[i] + (mask->dims[i] == 1 ? 0 : at[4 - mask->rank + i]);
+    const double value = kc_get(mask, flat);
+    return mask->dtype != OB_BOOL ? value : value != 0 ? 0 : -HUGE_VAL;
 }
 
 static void check_query(const kernel_case *c, const attention_case *t, int64_t b, int64_t head, int64_t q, double tolerance) {
@@ -212,20 +224,23 @@ static void check_attention(const kernel_case *c, const attention_case *t, doubl
 }
 
 static void make_mask(kernel_case *c, const attention_case *t, ob_dtype dtype) {
-    const int64_t n = t->past + t->keys;
-    if (t->mask == FLOATS_ALL) fill_eighths(kc_in(c, 3, dtype, DIMS(t->batch, t->heads * t->group, t->queries, n)), -16, 16);
-    if (t->mask == BOOLS_ROWS) {
-        kc_random(kc_in(c, 3, OB_BOOL, DIMS(t->queries, n)), 0, 1);
-        for (int64_t q = 0; q < t->queries; q++) kc_set(&c->in[3], q * n + q % n, 1);
-    }
-    if (t->mask == INTS_SHORT) kc_random(kc_in(c, 3, OB_INT16, DIMS(t->batch, 1, 1, n - 2)), -2, 2);
-    if (t->mask == INT_COLUMN) kc_random(kc_in(c, 3, OB_INT16, DIMS(t->queries, 1)), -2, 2);
-    if (t->mask == ONE_COLUMN) fill_eighths(kc_in(c, 3, dtype, DIMS(t->queries, 1)), -16, 16);
+    const mask_case *m = &t->mask;
+    int64_t dims[4] = {t->batch, t->heads * t->group, t->queries, t->past + t->keys - m->lacks};
+    if (m->rank == NO_MASK) return;
+    for (int a = 0; a < 4; a++)
+        if (m->ones >> a & 1) dims[a] = 1;
+    ob_view *mask = kc_in(c, 3, m->dtype == OB_NONE ? dtype : m->dtype, m->rank, dims + 4 - m->rank);
+    if (m->dtype == OB_NONE)
+        fill_eighths(mask, -16, 16);
+    else
+        kc_random(mask, m->dtype == OB_BOOL || strncmp(ob_dtype_name(m->dtype), "u", 1) == 0 ? 0 : -2,
+                  m->dtype == OB_BOOL ? 1 : 2);
 }
 
 static kernel_case *make_attention(const attention_case *t, ob_dtype dtype) {
-    kernel_case *c = kc_open("Attention", 24);
+    kernel_case *c = kc_open("Attention", t->opset ? t->opset : 24);
     const int64_t q_heads = t->heads * t->group, n = t->past + t->keys;
+    const ob_dtype v_dtype = t->v_dtype == OB_NONE ? dtype : t->v_dtype;
     if (t->flat) kc_int(c, "q_num_heads", q_heads);
     if (t->flat) kc_int(c, "kv_num_heads", t->heads);
     if (t->causal) kc_int(c, "is_causal", 1);
@@ -236,40 +251,88 @@ static kernel_case *make_attention(const attention_case *t, ob_dtype dtype) {
     if (t->flat) {
         fill_eighths(kc_in(c, 0, dtype, DIMS(t->batch, t->queries, q_heads * t->size)), -8, 8);
         fill_eighths(kc_in(c, 1, dtype, DIMS(t->batch, t->keys, t->heads * t->size)), -8, 8);
-        fill_eighths(kc_in(c, 2, dtype, DIMS(t->batch, t->keys, t->heads * t->v_size)), -8, 8);
+        fill_eighths(kc_in(c, 2, v_dtype, DIMS(t->batch, t->keys, t->heads * t->v_size)), -8, 8);
         kc_out(c, 0, dtype, DIMS(t->batch, t->queries, q_heads * t->v_size));
     } else {
         fill_eighths(kc_in(c, 0, dtype, DIMS(t->batch, q_heads, t->queries, t->size)), -8, 8);
         fill_eighths(kc_in(c, 1, dtype, DIMS(t->batch, t->heads, t->keys, t->size)), -8, 8);
-        fill_eighths(kc_in(c, 2, dtype, DIMS(t->batch, t->heads, t->keys, t->v_size)), -8, 8);
+        fill_eighths(kc_in(c, 2, v_dtype, DIMS(t->batch, t->heads, t->keys, t->v_size)), -8, 8);
         kc_out(c, 0, dtype, DIMS(t->batch, q_heads, t->queries, t->v_size));
     }
     make_mask(c, t, dtype);
     if (t->past) {
         fill_eighths(kc_in(c, 4, dtype, DIMS(t->batch, t->heads, t->past, t->size)), -8, 8);
-        fill_eighths(kc_in(c, 5, dtype, DIMS(t->batch, t->heads, t->past, t->v_size)), -8, 8);
+        fill_eighths(kc_in(c, 5, v_dtype, DIMS(t->batch, t->heads, t->past, t->v_size)), -8, 8);
     }
-    if (t->lengths) kc_in_ints(c, 6, INTS(1, 2, 3));
+    if (t->lengths) kc_in_ints(c, 6, (int64_t[]){1, 2, 3}, (uint32_t)t->batch);
     if (t->presents) {
         kc_out(c, 1, dtype, DIMS(t->batch, t->heads, n, t->size));
-        kc_out(c, 2, dtype, DIMS(t->batch, t->heads, n, t->v_size));
+        kc_out(c, 2, v_dtype, DIMS(t->batch, t->heads, n, t->v_size));
     }
     if (t->mode >= 0) kc_out(c, 3, dtype, DIMS(t->batch, q_heads, t->queries, n));
     return c;
 }
 
+static const ob_dtype attention_types[4] = {OB_FLOAT, OB_DOUBLE, OB_FLOAT16, OB_BFLOAT16};
+
+static double attention_tolerance(const attention_case *t, ob_dtype dtype) {
+    double widest = kc_tolerance(dtype);
+    if (t->v_dtype != OB_NONE) widest = fmax(widest, kc_tolerance(t->v_dtype));
+    if (t->precision != OB_NONE) widest = fmax(widest, kc_tolerance(t->precision));
+    return 4 * widest;
+}
+
+static void try_attention(const attention_case *t, ob_dtype dtype) {
+    kernel_case *c = make_attention(t, dtype);
+    kc_run(c);
+    check_attention(c, t, attention_tolerance(t, dtype));
+    kc_close(c);
+}
+
 static void attention_in_every_type(void **state) {
     (void)state;
     srand(32);
-    static const ob_dtype types[] = {OB_FLOAT, OB_DOUBLE, OB_FLOAT16, OB_BFLOAT16};
     for (size_t k = 0; k < 4; k++)
-        for (size_t i = 0; i < sizeof attention_cases / sizeof attention_cases[0]; i++) {
-            const attention_case *t = &attention_cases[i];
-            kernel_case *c = make_attention(t, types[k]);
-            kc_run(c);
-            check_attention(c, t, t->precision == OB_FLOAT ? 4e-6 + kc_tolerance(types[k]) : 4 * kc_tolerance(types[k]));
-            kc_close(c);
-        }
+        for (size_t i = 0; i < sizeof attention_cases / sizeof attention_cases[0]; i++)
+            try_attention(&attention_cases[i], attention_types[k]);
+}
+
+static bool once_in(int n) {
+    return rand() % n == 0;
+}
+
+/* Every attribute, operand and result is there or not, whatever the others are. */
+static attention_case draw_attention(void) {
+    static const ob_dtype masks[] = {OB_NONE,  OB_BOOL,  OB_NONE,   OB_BOOL,  OB_INT8,   OB_UINT8,  OB_INT16,   OB_UINT16,
+                                     OB_INT32, OB_INT64, OB_UINT32, OB_FLOAT, OB_UINT64, OB_DOUBLE, OB_FLOAT16, OB_BFLOAT16};
+    attention_case t = {.batch = 1 + rand() % 3, .heads = 1 + rand() % 3, .group = 1 + rand() % 3, .queries = 1 + rand() % 6};
+    t.keys = once_in(3) ? t.queries : 1 + rand() % 7;
+    t.past = once_in(2) ? 0 : 1 + rand() % 5;
+    t.size = 1 + rand() % 9;
+    t.v_size = once_in(2) ? t.size : 1 + rand() % 9;
+    t.flat = once_in(2);
+    t.causal = once_in(2);
+    t.opset = once_in(2) ? 23 : 24;
+    t.presents = once_in(2);
+    t.lengths = t.opset == 24 && !t.past && once_in(2);
+    t.mode = rand() % 5 - 1;
+    t.scale = once_in(2) ? 0 : (float)(1 + rand() % 8) / 16;
+    t.softcap = once_in(2) ? 0 : (float)(1 + rand() % 8) / 4;
+    t.precision = once_in(2) ? OB_NONE : attention_types[rand() % 4];
+    t.v_dtype = once_in(2) ? OB_NONE : attention_types[rand() % 4];
+    t.mask = (mask_case){.rank = rand() % 6 - 1, .ones = once_in(2) ? 0 : (unsigned)rand() % 16, .dtype = masks[rand() % 16]};
+    if (t.opset == 24 && t.mask.rank > 0 && !(t.mask.ones & 8) && once_in(2)) t.mask.lacks = rand() % (t.past + t.keys);
+    if (t.mask.lacks == t.past + t.keys - 1) t.mask.lacks = 0; /* one element stretches */
+    return t;
+}
+
+static void attention_of_everything_with_everything(void **state) {
+    (void)state;
+    srand(33);
+    for (int i = 0; i < 4000; i++) {
+        const attention_case t = draw_attention();
+        try_attention(&t, attention_types[rand() % 4]);
+    }
 }
 
 static void attention_refuses(void **state) {
@@ -282,7 +345,8 @@ static void attention_refuses(void **state) {
     expect_refused(make_attention(&attention_cases[2], OB_FLOAT), 2, false, DIMS(2, 3, 4, 3), "input 2 has rank 4");
     expect_refused(make_attention(&attention_cases[2], OB_FLOAT), 3, false, DIMS(2, 4, 5, 7),
                    "attn_mask axis 1: 4 does not stretch to 6");
-    expect_refused(make_attention(&attention_cases[2], OB_FLOAT), 3, false, DIMS(8), "attn_mask has rank 1");
+    expect_refused(make_attention(&attention_cases[2], OB_FLOAT), 3, false, DIMS(8), "attn_mask axis 0: 8 does not stretch to 7");
+    expect_refused(make_attention(&attention_cases[2], OB_FLOAT), 3, false, DIMS(1, 1, 1, 1, 7), "attn_mask has rank 5");
     expect_refused(make_attention(&attention_cases[2], OB_FLOAT), 4, false, DIMS(2, 3, 3, 8), "input 4 axis 3 is 8, not 7");
     expect_refused(make_attention(&attention_cases[2], OB_FLOAT), 5, true, SCALAR,
                    "past_key and past_value must be given together");
@@ -297,9 +361,8 @@ static void attention_refuses(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(attention_in_every_type),
-        cmocka_unit_test(attention_refuses),
-        cmocka_unit_test(linear_attention_in_every_type),
+        cmocka_unit_test(attention_in_every_type),  cmocka_unit_test(attention_of_everything_with_everything),
+        cmocka_unit_test(attention_refuses),        cmocka_unit_test(linear_attention_in_every_type),
         cmocka_unit_test(linear_attention_refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

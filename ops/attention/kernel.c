@@ -257,6 +257,7 @@ static void place_head(const job *j, int which, int64_t head, const lane_memory 
     call->panel = m->panel;
     if (a->packed) {
         call->b = j->packed[which] + (size_t)head * j->packed_bytes[which];
+        call->b_rows = which ? a->h.n_total : a->h.size;
         return;
     }
     int64_t step;

@@ -51,8 +51,8 @@ static ob_status require_groups(ob_infer *infer, const heads *h) {
 static ob_status require_mask(ob_infer *infer, const heads *h, ob_dim total) {
     ob_shape mask = ob__in_shape(infer, 3);
     if (!ob__in_given(infer, 3)) return OB_OK;
-    if (!ob__rank_in(infer, 3, 2, 4) || mask.rank < 0) return OB_OK;
-    ob_dim shown = mask.dims[mask.rank - 1] == 1 ? total : mask.dims[mask.rank - 1];
+    if (!ob__rank_in(infer, 3, 0, 4) || mask.rank < 0) return OB_OK;
+    ob_dim shown = mask.rank == 0 || mask.dims[mask.rank - 1] == 1 ? total : mask.dims[mask.rank - 1];
     const ob_dim scores[4] = {h->batch, h->q_heads, h->q_length, infer->op->since >= 24 ? shown : total};
     if (infer->op->since >= 24) /* one element stretches */
         OB_TRY(ob__require_where(infer, ob_dim_sub(infer->dims, shown, 1), OB_COND_AT_LEAST, total, shown, 3, 3, OB0601));
