@@ -60,7 +60,7 @@ static void step(const kernel_case *c, const setting *s, int d, int64_t row, dou
             double f = sigmoid(clipped(s, gate(c, s, d, 2, k, row, h, true, true) + p[2] * cell[k]));
             if (s->forget) f = 1 - i;
             cell[k] = f * cell[k] + i * tanh(clipped(s, gate(c, s, d, 3, k, row, h, true, true)));
-            fresh[k] = sigmoid(clipped(s, gate(c, s, d, 1, k, row, h, true, true) + p[1] * cell[k])) * tanh(cell[k]);
+            fresh[k] = sigmoid(clipped(s, gate(c, s, d, 1, k, row, h, true, true) + p[1] * cell[k])) * tanh(clipped(s, cell[k]));
         }
     }
     memcpy(h, fresh, (size_t)n * sizeof *h);

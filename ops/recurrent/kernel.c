@@ -7,6 +7,8 @@
  *       H' = (1 - z) * h + z * H
  * LSTM  i, f = f(x W + H R + p * C + b); c = g(...); C' = f * C + i * c; o = f(... + p * C'); H' = o * h(C')
  * The products with W are one matrix product over all steps. After the end of a sequence the state stays and Y is 0. */
+#include <math.h>
+
 #include "ops/kernel/common.h"
 #include "ops/recurrent/params.h"
 
@@ -73,13 +75,21 @@ static ob_status check_operands(const ob_kernel_site *site, const ob_kernel_args
     return OB_OK;
 }
 
+/* "x if x >= alpha" here, where the operator ThresholdedRelu has "x > alpha". */
+static double just_below(double alpha, ob_dtype computing) {
+    return computing == OB_DOUBLE ? nextafter(alpha, -INFINITY) : (double)nextafterf((float)alpha, -INFINITY);
+}
+
 static ob_status choose_loops(const ob_kernel_site *site, recurrent *r, ob_dtype computing, ob_error *error) {
     const obk_table *table = ob__kernels();
     ob_activation activations[2][3] = {{{0}}};
     OB_TRY(ob__recurrent_activations(site->node, &r->params, activations, error));
     for (int d = 0; d < 2; d++)
-        for (int i = 0; i < 3; i++)
-            r->activations[d][i] = (activation){table->unary[activations[d][i].function][computing], activations[d][i].params};
+        for (int i = 0; i < 3; i++) {
+            obk_unary_params params = activations[d][i].params;
+            if (activations[d][i].function == OBK_U_THRESHOLDED_RELU) params.alpha = just_below(params.alpha, computing);
+            r->activations[d][i] = (activation){table->unary[activations[d][i].function][computing], params};
+        }
     r->clip = table->unary[OBK_U_CLIP][computing];
     r->add = table->binary[OBK_ADD][computing];
     r->multiply = table->binary[OBK_MUL][computing];
@@ -122,11 +132,12 @@ static ob_status recurrent_plan(const ob_kernel_site *site, ob_kernel_args *args
 
 /* ---- the loops ---- */
 
-/* f(z) of n elements in each of `rows` rows that lie `stride` elements apart, clipped before. */
-static void activate(const recurrent *r, const activation *f, bool clipped, char *z, int64_t n, int64_t rows, int64_t stride) {
+/* f(z) of n elements in each of `rows` rows that lie `stride` elements apart; "clip ... is applied to the input of activations".
+ */
+static void activate(const recurrent *r, const activation *f, char *z, int64_t n, int64_t rows, int64_t stride) {
     const int64_t step = r->width, row[2] = {stride * r->width, stride * r->width};
     char *const in_place[2] = {z, z};
-    if (clipped && r->params.clip > 0) {
+    if (r->params.clip > 0) {
         const obk_unary_params limits = {.alpha = -r->params.clip, .beta = r->params.clip};
         r->clip(in_place, &step, n, row, rows, &limits);
     }
@@ -188,7 +199,7 @@ static void step_rnn(const direction *d) {
     const recurrent *r = d->r;
     const int64_t n = r->hidden, row_bytes = n * r->width;
     recur(d, d->h, 0, n, d->gate, n, true);
-    activate(r, &d->f[0], true, d->gate, n, r->batch, n);
+    activate(r, &d->f[0], d->gate, n, r->batch, n);
     for (int64_t b = 0; b < r->batch; b++)
         if (d->active[b]) memcpy(d->h + b * row_bytes, d->gate + b * row_bytes, (size_t)row_bytes);
 }
@@ -198,7 +209,7 @@ static void step_gru(const direction *d) {
     const int64_t n = r->hidden, row_bytes = n * r->width, gate_bytes = 3 * row_bytes;
     char *update = d->gate, *reset = d->gate + row_bytes, *fresh = d->gate + 2 * row_bytes;
     recur(d, d->h, 0, 2 * n, d->gate, 3 * n, true);
-    activate(r, &d->f[0], true, d->gate, 2 * n, r->batch, 3 * n);
+    activate(r, &d->f[0], d->gate, 2 * n, r->batch, 3 * n);
     if (r->params.linear_before_reset) {
         const char *bias = d->bias ? d->bias + gate_bytes + 2 * row_bytes : NULL;
         recur(d, d->h, 2 * n, n, d->reset, n, false);
@@ -209,7 +220,7 @@ static void step_gru(const direction *d) {
             combine(r, r->multiply, d->reset + b * row_bytes, reset + b * gate_bytes, d->h + b * row_bytes, n);
         recur(d, d->reset, 2 * n, n, fresh, 3 * n, true);
     }
-    activate(r, &d->f[1], true, fresh, n, r->batch, 3 * n);
+    activate(r, &d->f[1], fresh, n, r->batch, 3 * n);
     for (int64_t b = 0; b < r->batch; b++)
         if (d->active[b]) r->loops->blend[r->is_double](d->h + b * row_bytes, update + b * gate_bytes, fresh + b * gate_bytes, n);
 }
@@ -227,9 +238,9 @@ static void step_lstm(const direction *d) {
         f->add_product[is_double](gate, p, c, n);
         f->add_product[is_double](gate + 2 * row_bytes, p + 2 * row_bytes, c, n);
     }
-    activate(r, &d->f[0], true, d->gate, p ? n : 3 * n, r->batch, 4 * n);
-    if (p) activate(r, &d->f[0], true, d->gate + 2 * row_bytes, n, r->batch, 4 * n);
-    activate(r, &d->f[1], true, d->gate + 3 * row_bytes, n, r->batch, 4 * n);
+    activate(r, &d->f[0], d->gate, p ? n : 3 * n, r->batch, 4 * n);
+    if (p) activate(r, &d->f[0], d->gate + 2 * row_bytes, n, r->batch, 4 * n);
+    activate(r, &d->f[1], d->gate + 3 * row_bytes, n, r->batch, 4 * n);
     for (int64_t b = 0; b < r->batch; b++) {
         if (!d->active[b]) continue;
         char *input = d->gate + b * gate_bytes, *output = input + row_bytes, *forget = input + 2 * row_bytes;
@@ -238,10 +249,10 @@ static void step_lstm(const direction *d) {
         f->carry[is_double](c, forget, input, input + 3 * row_bytes, n);
         if (p) {
             f->add_product[is_double](output, p + row_bytes, c, n);
-            activate(r, &d->f[0], true, output, n, 1, 0);
+            activate(r, &d->f[0], output, n, 1, 0);
         }
         memcpy(h, c, (size_t)row_bytes);
-        activate(r, &d->f[2], false, h, n, 1, 0);
+        activate(r, &d->f[2], h, n, 1, 0);
         combine(r, r->multiply, h, h, output, n);
     }
 }

@@ -107,27 +107,27 @@ ob_status ob__describe_axes(const ob_resize_params *p, const ob_resize_values *v
 
 /* ---- tables ---- */
 
-/* A quotient in the precision of the coordinates: nearest has them in float as the scales are, and ties decide. Rounding the
- * double one gives what dividing floats does. */
-static double divided(const ob_resize_params *p, double x, double by) {
-    return p->mode == OB_RESIZE_NEAREST ? (double)(float)(x / by) : x / by;
+/* A number in the precision of the coordinates: nearest has them in float as the scales are, and ties decide. Rounding the
+ * double quotient gives what dividing floats does. */
+static double rounded(const ob_resize_params *p, double x) {
+    return p->mode == OB_RESIZE_NEAREST ? (double)(float)x : x;
 }
 
 /* Where place i of the result lies in the input. */
 static double coordinate(const ob_resize_params *p, const ob_resize_axis *a, int64_t i) {
     double x = (double)i, n = (double)a->k.n_in, offset = 0;
     switch (p->transformation) {
-    case OB_RESIZE_ASYMMETRIC: return divided(p, x, a->scale);
-    case OB_RESIZE_ALIGN_CORNERS: return a->length == 1 ? 0 : divided(p, x * (n - 1), a->length - 1);
-    case OB_RESIZE_PYTORCH_HALF_PIXEL: return a->length > 1 ? divided(p, x + 0.5, a->scale) - 0.5 : 0;
-    case OB_RESIZE_TF_HALF_PIXEL_FOR_NN: return divided(p, x + 0.5, a->scale);
+    case OB_RESIZE_ASYMMETRIC: return rounded(p, x / a->scale);
+    case OB_RESIZE_ALIGN_CORNERS: return a->length == 1 ? 0 : rounded(p, x * (n - 1) / (a->length - 1));
+    case OB_RESIZE_PYTORCH_HALF_PIXEL: return a->length > 1 ? rounded(p, (x + 0.5) / a->scale) - 0.5 : 0;
+    case OB_RESIZE_TF_HALF_PIXEL_FOR_NN: return rounded(p, (x + 0.5) / a->scale);
     case OB_RESIZE_TF_CROP_AND_RESIZE:
         if (a->length <= 1) return 0.5 * (a->start + a->end) * (n - 1);
         return a->start * (n - 1) + x * (a->end - a->start) * (n - 1) / (a->length - 1);
     case OB_RESIZE_HALF_PIXEL_SYMMETRIC: offset = n / 2 * (1 - (double)a->k.n_out / (a->scale * n)); break;
     default: break;
     }
-    return offset + divided(p, x + 0.5, a->scale) - 0.5;
+    return rounded(p, offset + (x + 0.5) / a->scale) - 0.5;
 }
 
 static double nearest(const ob_resize_params *p, const ob_resize_axis *a, double x) {
