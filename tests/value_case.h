@@ -1,0 +1,301 @@
+/* A node and its results as a line of text, run with its operands as constants of the model and as what the caller gives, as it
+ * stands and optimised:
+ *
+ *     NAME OPSET | OPERANDS | ATTRIBUTES | RESULTS | TOLERANCE
+ *
+ * A name of another domain is written with it. Operands and results are tensors of ONNX's text form, separated by ";", a literal
+ * each (narrow floats by their codes); "-" is left out. What stands for a result may also be "refused: TEXT", a part of the
+ * message. Attributes are those of the text form. The tolerance is relative to the result, and absolute below 1; without one
+ * floats of 32 bits have 2e-6, the others as many roundings of their type, and all other types none. With 0 the bits count, those
+ * of a NaN excepted. */
+#ifndef OB_TESTS_VALUE_CASE_H
+#define OB_TESTS_VALUE_CASE_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/text.h"
+#include "onnx_broadcast/onnx_broadcast.h"
+#include "ops/kernel/common.h"
+
+enum { VALUE_MAX = 24, VALUE_FIELDS = 5, VALUE_LINE = 64 << 10 };
+
+typedef struct value_case {
+    char *name, *operands, *attributes, *results, *tolerance;
+    char *in[VALUE_MAX], *out[VALUE_MAX]; /* NULL: left out */
+    int opset;
+    uint32_t n_in, n_out;
+} value_case;
+
+/* ---- A line ------------------------------------------------------------------------------------------------------------- */
+
+static inline char *trimmed(char *s) {
+    s += strspn(s, " \t\n");
+    for (size_t n = strlen(s); n > 0 && strchr(" \t\n", s[n - 1]); n--) s[n - 1] = '\0';
+    return s;
+}
+
+static inline uint32_t split(char *text, char separator, char **parts, uint32_t most) {
+    uint32_t n = 0;
+    for (char *next = text; next && n < most; n++) {
+        char *part = next;
+        next = strchr(part, separator);
+        if (next) *next++ = '\0';
+        parts[n] = trimmed(part);
+        if (strcmp(parts[n], "-") == 0) parts[n] = NULL;
+    }
+    return n;
+}
+
+static inline bool read_case(char *line, value_case *c) {
+    char *fields[VALUE_FIELDS] = {NULL};
+    *c = (value_case){0};
+    if (split(line, '|', fields, VALUE_FIELDS) < 4 || !fields[0] || !fields[3]) return false;
+    c->name = fields[0];
+    c->attributes = fields[2] && fields[2][0] ? fields[2] : NULL;
+    c->results = fields[3];
+    c->tolerance = fields[4];
+    char *opset = strrchr(c->name, ' ');
+    if (!opset) return false;
+    *opset = '\0';
+    c->opset = atoi(opset + 1);
+    c->n_in = fields[1] && fields[1][0] ? split(fields[1], ';', c->in, VALUE_MAX) : 0;
+    if (strncmp(c->results, "refused:", 8) == 0)
+        c->n_out = 1;
+    else
+        c->n_out = split(c->results, ';', c->out, VALUE_MAX);
+    return c->opset > 0;
+}
+
+/* ---- Its model ---------------------------------------------------------------------------------------------------------- */
+
+/* "float[2]{1,2}" as a declaration: a type, a name, and its elements if wanted. */
+static inline void declare(ob_text *text, const char *literal, const char *kind, uint32_t i, bool whole) {
+    const char *elements = strchr(literal, '{');
+    assert_non_null(elements);
+    ob__text_append(text, literal, (size_t)(elements - literal));
+    ob__text_printf(text, " %s%u", kind, i);
+    if (whole) ob__text_printf(text, " = %s", elements);
+}
+
+static inline void declare_all(ob_text *text, char *const *literals, uint32_t n, const char *kind, bool whole) {
+    bool first = true;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!literals[i]) continue;
+        if (!first) ob__text_puts(text, ", ");
+        first = false;
+        declare(text, literals[i], kind, i, whole);
+    }
+}
+
+static inline void name_all(ob_text *text, char *const *literals, uint32_t n, const char *kind, bool keep_place) {
+    bool first = true;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!literals[i] && !keep_place) continue;
+        if (!first) ob__text_puts(text, ", ");
+        first = false;
+        if (literals[i]) ob__text_printf(text, "%s%u", kind, i);
+    }
+}
+
+static inline void write_head(const value_case *c, ob_text *text) {
+    const char *dot = strrchr(c->name, '.');
+    ob__text_puts(text, "<ir_version: 12, opset_import: [");
+    if (dot)
+        ob__text_printf(text, "\"\" : 24, \"%.*s\" : %d]>\n", (int)(dot - c->name), c->name, c->opset);
+    else
+        ob__text_printf(text, "\"\" : %d]>\n", c->opset);
+}
+
+/* All literals as weights, which are its results. */
+static inline void write_literals(const value_case *c, ob_text *text) {
+    write_head(c, text);
+    ob__text_puts(text, "g () => (");
+    name_all(text, c->in, c->n_in, "x", false);
+    bool both = text->data[text->n - 1] != '(';
+    for (uint32_t i = 0; i < c->n_out; i++) {
+        if (!c->out[i]) continue;
+        ob__text_printf(text, "%sy%u", both ? ", " : "", i);
+        both = true;
+    }
+    ob__text_puts(text, ") <");
+    declare_all(text, c->in, c->n_in, "x", true);
+    both = text->data[text->n - 1] != '<';
+    for (uint32_t i = 0; i < c->n_out; i++) {
+        if (!c->out[i]) continue;
+        if (both) ob__text_puts(text, ", ");
+        declare(text, c->out[i], "y", i, true);
+        both = true;
+    }
+    ob__text_puts(text, "> {}\n");
+}
+
+static inline void write_node(const value_case *c, bool given, ob_text *text) {
+    char *fallback[] = {(char *)(uintptr_t) "?"};
+    bool refused = !c->out[0] && strncmp(c->results, "refused:", 8) == 0;
+    char *const *out = refused ? fallback : c->out;
+    write_head(c, text);
+    ob__text_puts(text, "g (");
+    if (given) declare_all(text, c->in, c->n_in, "x", false);
+    ob__text_puts(text, ") => (");
+    name_all(text, out, c->n_out, "z", false);
+    ob__text_puts(text, ")");
+    if (!given && c->n_in) {
+        ob__text_puts(text, " <");
+        declare_all(text, c->in, c->n_in, "x", true);
+        ob__text_puts(text, ">");
+    }
+    ob__text_puts(text, " {\n");
+    for (uint32_t i = 0; i < c->n_out; i++) ob__text_printf(text, out[i] ? "%sz%u" : "%sunused%u", i ? ", " : "", i);
+    ob__text_printf(text, " = %s", c->name);
+    if (c->attributes) ob__text_printf(text, "<%s>", c->attributes);
+    ob__text_puts(text, "(");
+    name_all(text, c->in, c->n_in, "x", true);
+    ob__text_puts(text, ")\n}\n");
+}
+
+/* ---- Running it --------------------------------------------------------------------------------------------------------- */
+
+typedef struct run {
+    ob_model *model;
+    ob_session *session;
+    ob_view out[2 * VALUE_MAX];
+    ob_error error;
+} run;
+
+static inline ob_status start(run *r, const ob_text *text, bool optimize, const ob_view *in, size_t n_in) {
+    ob_load_options options;
+    ob_session_config config;
+    *r = (run){0};
+    ob_error_clear(&r->error);
+    ob_load_options_init(&options);
+    options.format = OB_FORMAT_TEXT;
+    ob_session_config_init(&config);
+    config.optimize = optimize;
+    ob_status status = ob_model_load_memory(text->data, text->n, "values", &options, &r->model, &r->error);
+    if (status == OB_OK) status = ob_session_create(r->model, &config, &r->session, &r->error);
+    if (status != OB_OK) return status;
+    return ob_session_run(r->session, in, n_in, r->out, ob_session_output_count(r->session), &r->error);
+}
+
+static inline void stop(run *r) {
+    ob_session_close(&r->session);
+    ob_model_close(&r->model);
+}
+
+static inline double unit_of(ob_dtype dtype) {
+    return dtype == OB_DOUBLE ? 1e-13 : dtype == OB_FLOAT ? 2e-6 : dtype == OB_FLOAT16 ? 1e-3 : dtype == OB_BFLOAT16 ? 8e-3 : 0;
+}
+
+static inline bool number_at(const ob_view *view, int64_t i, double *x) {
+    size_t width = ob_dtype_size(view->dtype);
+    return ob__convert(x, OB_DOUBLE, (const char *)view->data + i * (int64_t)width, view->dtype, 1, NULL) == OB_OK;
+}
+
+static inline bool same_element(const ob_view *a, const ob_view *b, int64_t i, double tolerance) {
+    size_t width = ob_dtype_size(a->dtype);
+    const char *at = (const char *)a->data + i * (int64_t)width, *other = (const char *)b->data + i * (int64_t)width;
+    double x, y;
+    if (a->dtype == OB_STRING) {
+        const ob_string *s = (const ob_string *)a->data + i, *t = (const ob_string *)b->data + i;
+        return s->n == t->n && (s->n == 0 || memcmp(s->data, t->data, s->n) == 0);
+    }
+    if (memcmp(at, other, width) == 0) return true;
+    if (a->dtype == OB_COMPLEX64 || a->dtype == OB_COMPLEX128) return false;
+    if (!number_at(a, i, &x) || !number_at(b, i, &y)) return false;
+    if (isnan(x) && isnan(y)) return true;
+    return tolerance > 0 && isfinite(y) && fabs(x - y) <= tolerance * fmax(1, fabs(y));
+}
+
+/* NULL: the same. */
+static inline const char *compare(const ob_view *got, const ob_view *want, double tolerance, char text[200]) {
+    bool shaped = got->rank == want->rank && memcmp(got->dims, want->dims, (size_t)want->rank * sizeof *want->dims) == 0;
+    if (got->dtype != want->dtype) {
+        snprintf(text, 200, "is of type %s", ob_dtype_name(got->dtype));
+        return text;
+    }
+    if (!shaped) {
+        int n = snprintf(text, 200, "has sizes");
+        for (int32_t i = 0; i < got->rank; i++) n += snprintf(text + n, 200 - (size_t)n, " %lld", (long long)got->dims[i]);
+        return text;
+    }
+    for (int64_t i = 0; i < ob_view_count(want); i++) {
+        double x = NAN, y = NAN;
+        if (same_element(got, want, i, tolerance >= 0 ? tolerance : unit_of(want->dtype))) continue;
+        (void)number_at(got, i, &x);
+        (void)number_at(want, i, &y);
+        snprintf(text, 200, "element %lld is %.17g, expected %.17g", (long long)i, x, y);
+        return text;
+    }
+    return NULL;
+}
+
+static inline bool compare_all(const value_case *c, const run *literals, const run *r, char text[240]) {
+    double tolerance = c->tolerance && c->tolerance[0] ? strtod(c->tolerance, NULL) : -1;
+    char said[200];
+    size_t at = 0, n = 0;
+    for (uint32_t i = 0; i < c->n_in; i++) at += c->in[i] != NULL;
+    for (uint32_t i = 0; i < c->n_out; i++) {
+        if (!c->out[i]) continue;
+        const char *wrong = compare(&r->out[n++], &literals->out[at++], tolerance, said);
+        if (!wrong) continue;
+        snprintf(text, 240, "result %u %s", i, wrong);
+        return false;
+    }
+    return true;
+}
+
+static inline bool judge(const value_case *c, const run *literals, const run *r, ob_status status, char text[600]) {
+    bool refused = strncmp(c->results, "refused:", 8) == 0;
+    if (refused) {
+        const char *part = trimmed(c->results + 8);
+        if (status != OB_OK && strstr(r->error.message, part)) return true;
+        snprintf(text, 600, status == OB_OK ? "runs%s" : "says: %s", status == OB_OK ? "" : r->error.message);
+        return false;
+    }
+    if (status != OB_OK) {
+        snprintf(text, 600, "%s", r->error.message);
+        return false;
+    }
+    return compare_all(c, literals, r, text);
+}
+
+/* The number of variants that are wrong, each printed. */
+static inline int run_case(const value_case *c, const char *place) {
+    int n_wrong = 0;
+    run literals, r;
+    ob_text text;
+    ob__text_init(&text, NULL);
+    write_literals(c, &text);
+    if (start(&literals, &text, false, NULL, 0) != OB_OK) {
+        print_error("%s: %s\n", place, literals.error.message);
+        n_wrong = 1;
+    }
+    size_t n_given = 0;
+    for (uint32_t i = 0; i < c->n_in; i++) n_given += c->in[i] != NULL;
+    for (int variant = 0; variant < 3 && n_wrong == 0; variant++) {
+        static const char *const names[] = {"constant operands", "given operands", "given operands, not optimised"};
+        char said[600];
+        text.n = 0;
+        write_node(c, variant > 0, &text);
+        ob_status status = start(&r, &text, variant<2, literals.out, variant> 0 ? n_given : 0);
+        if (!judge(c, &literals, &r, status, said)) {
+            print_error("%s: %s %d, %s: %s\n", place, c->name, c->opset, names[variant], said);
+            n_wrong++;
+        }
+        stop(&r);
+    }
+    stop(&literals);
+    ob__text_release(&text);
+    return n_wrong;
+}
+
+#endif
