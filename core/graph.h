@@ -220,6 +220,12 @@ void ob__node_set_output(ob_node *node, uint32_t index, ob_value *value); /* set
 /* Puts a node of node->graph that is in no list before `before` (NULL: at the end) and gives it an id. */
 void ob__node_link(ob_node *node, ob_node *before);
 void ob__node_unlink(ob_node *node);
+/* False: it names no result, so that nothing could be seen of what it computes, and nothing is. */
+static inline bool ob__node_gives_any(const ob_node *node) {
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (node->outputs[i]) return true;
+    return false;
+}
 bool ob__node_set_attribute(ob_node *node, ob_attribute *attribute); /* adds or replaces by name */
 void ob__node_remove_attribute(ob_node *node, const char *name);
 bool ob__node_set_ints(ob_node *node, const char *name, const int64_t *ints, uint32_t n);

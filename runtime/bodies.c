@@ -9,11 +9,31 @@ enum { FEW = 16 }; /* operands that need no memory */
 
 typedef struct expansion {
     const ob_facts *facts;
+    const ob_findings *findings;
     bool all, any;
     uint64_t n_nodes, max_nodes;
     ob_arena scratch;
     ob_error *error;
 } expansion;
+
+/* An error is one in a body, too, where it is a warning until the body runs: the nodes that would find it there are not this one.
+ */
+static ob_status refuse_broken(const expansion *e, const ob_node *node) {
+    for (uint32_t i = 0; i < e->findings->n; i++) {
+        const ob_finding *f = &e->findings->items[i];
+        if (f->node != node || ob__finding_row(f->id)->severity != OB_SEVERITY_ERROR) continue;
+        e->error->axis = f->axis;
+        ob__at_node(e->error, node, OB_E_MODEL);
+        return ob__fail(e->error, ob__finding_row(f->id)->status, "%s", f->message);
+    }
+    return OB_OK;
+}
+
+static bool has_graphs(const ob_node *node) {
+    for (uint32_t i = 0; i < node->n_attributes; i++)
+        if (node->attributes[i]->type == OB_ATTR_GRAPH || node->attributes[i]->type == OB_ATTR_GRAPHS) return true;
+    return false;
+}
 
 static ob_status expand_node(expansion *e, const ob_body *body, ob_node *node) {
     ob_type few[FEW], *types = few;
@@ -21,8 +41,10 @@ static ob_status expand_node(expansion *e, const ob_body *body, ob_node *node) {
     if (!types) return OB_E_MEMORY;
     for (uint32_t i = 0; i < node->n_inputs; i++)
         types[i] = node->inputs[i] ? ob__fact(e->facts, node->inputs[i])->type : (ob_type){.shape = {OB_RANK_UNKNOWN, NULL}};
+    if (e->findings) OB_TRY(refuse_broken(e, node));
     ob__at_node(e->error, node, OB_OK);
     OB_TRY(ob__body_expand(body, node, types, &e->scratch, e->error));
+    if (!e->findings || has_graphs(node)) ob__node_unlink(node);
     ob_error_clear(e->error);
     e->any = true;
     ob__arena_restart(&e->scratch);
@@ -33,7 +55,7 @@ static ob_status expand_graph(void *context, ob_graph *graph) {
     expansion *e = context;
     for (ob_node *node = graph->first, *next; node; node = next) {
         next = node->next;
-        if (!node->op || (!e->all && ob__has_kernel(node->op))) continue;
+        if (!node->op || (!e->all && ob__has_kernel(node->op)) || !ob__node_gives_any(node)) continue;
         const ob_body *body = ob__body_of(node->op);
         if (body) OB_TRY(expand_node(e, body, node));
     }
@@ -44,9 +66,10 @@ static ob_status expand_graph(void *context, ob_graph *graph) {
     return OB_OK;
 }
 
-ob_status ob__expand_bodies(ob_model *model, const ob_facts *facts, bool all, uint64_t max_nodes, bool *any, ob_error *error) {
+ob_status ob__expand_bodies(ob_model *model, const ob_facts *facts, const ob_findings *findings, bool all, uint64_t max_nodes,
+                            bool *any, ob_error *error) {
     ob_error own;
-    expansion e = {.facts = facts, .all = all, .max_nodes = max_nodes, .error = error ? error : &own};
+    expansion e = {.facts = facts, .findings = findings, .all = all, .max_nodes = max_nodes, .error = error ? error : &own};
     ob_error_clear(e.error);
     ob__arena_init(&e.scratch, &model->arena.allocator);
     ob_status status = ob__model_each_graph(model, expand_graph, &e);

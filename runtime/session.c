@@ -10,8 +10,8 @@
 #include "ops/table/op.h"
 #include "passes/names.h"
 #include "passes/propagate.h"
-#include "runtime/run/cells.h"
 #include "runtime/external.h"
+#include "runtime/run/cells.h"
 #include "runtime/session.h"
 
 void ob_session_config_init(ob_session_config *config) {
@@ -198,15 +198,31 @@ static ob_status refuse_structure(const ob_findings *findings, ob_error *error) 
 
 enum { MAX_ROUNDS = 8 }; /* of bodies in which operators have bodies */
 
-static ob_status expand_bodies(ob_session *session, const ob_propagate_options *options, uint64_t max_nodes, ob_error *error) {
+static ob_status expand_bodies(ob_session *session, const ob_propagate_options *options, const ob_findings *findings,
+                               uint64_t max_nodes, ob_error *error) {
     bool any = true;
     for (int round = 0; round < MAX_ROUNDS; round++) {
-        OB_TRY(ob__expand_bodies(session->model, &session->facts, false, max_nodes, &any, error));
+        OB_TRY(ob__expand_bodies(session->model, &session->facts, round == 0 ? findings : NULL, false, max_nodes, &any, error));
         if (!any) return OB_OK;
         OB_TRY(ob__name_required_results(session->model));
         OB_TRY(ob__propagate(session->model, options, &session->facts, NULL));
     }
     return ob__fail(error, OB_E_INTERNAL, "bodies of operators call each other in a circle");
+}
+
+static ob_status infer_all(ob_session *session, ob_propagate_options *options, ob_findings *findings, uint64_t max_nodes,
+                           ob_error *error) {
+    bool wrong = false;
+    OB_TRY(ob__propagate(session->model, options, &session->facts, findings));
+    OB_TRY(refuse_structure(findings, error));
+    OB_TRY(ob__judge_declared(session, findings, &wrong, error));
+    if (wrong && !session->strict) {
+        options->ignore_declared = true; /* conditions must not come from a wrong claim */
+        ob__findings_release(findings);
+        ob__findings_init(findings, &session->allocator);
+        OB_TRY(ob__propagate(session->model, options, &session->facts, findings));
+    }
+    return expand_bodies(session, options, findings, max_nodes, error);
 }
 
 /* What holds for every size: types and shapes of outputs, and the conditions that runs test. */
@@ -215,17 +231,9 @@ static ob_status infer_symbolic(ob_session *session, uint64_t max_nodes, ob_erro
     ob__findings_init(&findings, &session->allocator);
     ob_propagate_options options = {
         .bindings = session->bindings, .n_bindings = session->n_bindings, .solved = true, .fixed_defaults = true};
-    bool wrong = false;
-    ob_status status = ob__propagate(session->model, &options, &session->facts, &findings);
-    if (status == OB_OK) status = refuse_structure(&findings, error);
-    if (status == OB_OK) status = ob__judge_declared(session, &findings, &wrong, error);
+    ob_status status = infer_all(session, &options, &findings, max_nodes, error);
     ob__findings_release(&findings);
-    OB_TRY(status);
-    if (wrong && !session->strict) {
-        options.ignore_declared = true; /* conditions must not come from a wrong claim */
-        OB_TRY(ob__propagate(session->model, &options, &session->facts, NULL));
-    }
-    return expand_bodies(session, &options, max_nodes, error);
+    return status;
 }
 
 static ob_status describe_outputs(ob_session *session) {

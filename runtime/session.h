@@ -95,9 +95,12 @@ ob_status ob__inline_functions(ob_model *model, uint64_t max_nodes, ob_error *er
 ob_status ob__unroll_sequence_maps(ob_model *model, ob_error *error);
 
 /* runtime/bodies.c: replaces operators without a kernel that have a body (ops/body/body.h) by the nodes of it; `all`: those with
- * a kernel, too. What it brings in is not looked at: *any, then infer and call again. facts: of all values. E_UNSUPPORTED where a
+ * a kernel, too. What it brings in is not looked at: *any, then infer and call again. facts: of all values. findings: of the
+ * same inference; an error about such an operator refuses it with its status and message, and the node stays without its
+ * results, so that whatever is inferred later asks of sizes what the operator asks. NULL: the nodes go. E_UNSUPPORTED where a
  * body needs a rank or type that is not known, E_LIMIT for more than max_nodes nodes. */
-ob_status ob__expand_bodies(ob_model *model, const ob_facts *facts, bool all, uint64_t max_nodes, bool *any, ob_error *error);
+ob_status ob__expand_bodies(ob_model *model, const ob_facts *facts, const ob_findings *findings, bool all, uint64_t max_nodes,
+                            bool *any, ob_error *error);
 
 /* runtime/live.c: fills session->uses and session->live. */
 ob_status ob__find_live(ob_session *session);

@@ -188,16 +188,10 @@ ob_status ob_model_unsupported(ob_model *model, sink tell, void *context, ob_err
 
 /* ---- Results that are left out ------------------------------------------------------------------------------------- */
 
-static bool names_a_result(const ob_node *node) {
-    for (uint32_t i = 0; i < node->n_outputs; i++)
-        if (node->outputs[i]) return true;
-    return false;
-}
-
 static ob_status name_results(void *context, ob_graph *graph) {
     (void)context;
     for (ob_node *node = graph->first; node; node = node->next) {
-        if (!names_a_result(node)) continue;
+        if (!ob__node_gives_any(node)) continue;
         bool is_variadic = node->op->out_max == INT16_MAX; /* each begins where the one before ends: Split */
         for (uint32_t i = 0; i < node->n_outputs; i++) {
             if (node->outputs[i] || (i >= (uint32_t)node->op->out_min && !is_variadic)) continue;

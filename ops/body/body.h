@@ -36,9 +36,9 @@ const ob_body *ob__body_of(const ob_op *op);
 size_t ob__body_count(void);
 const ob_body *ob__body_at(size_t index);
 
-/* Puts the nodes of the body before `call`, which goes: its results are theirs. in_types: of call->n_inputs operands, as far as
- * they are known. `scratch` is for the time of the call. E_UNSUPPORTED where the body asks for a rank or type that is not known;
- * E_INTERNAL, with the place, for a text that is wrong. */
+/* Puts the nodes of the body before `call`, and takes its results and bodies for them: what is left of it computes nothing.
+ * in_types: of call->n_inputs operands, as far as they are known. `scratch` is for the time of the call. E_UNSUPPORTED where the
+ * body asks for a rank or type that is not known; E_INTERNAL, with the place, for a text that is wrong. */
 ob_status ob__body_expand(const ob_body *body, ob_node *call, const ob_type *in_types, ob_arena *scratch, ob_error *error);
 
 #endif

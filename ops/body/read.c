@@ -353,6 +353,6 @@ ob_status ob__body_expand(const ob_body *body, ob_node *call, const ob_type *in_
     r.attributes = OB_ARENA_ARRAY(scratch, ob_body_attribute, OB_BODY_OPERANDS);
     if (!r.names || !r.attributes) return OB_E_MEMORY;
     OB_TRY(read_body(&r));
-    ob__node_unlink(call);
+    for (uint32_t i = 0; i < call->n_outputs; i++) call->outputs[i] = NULL; /* the nodes of the body give them */
     return OB_OK;
 }

@@ -21,7 +21,8 @@ static ob_status read_value(const read_visit *v, ob_value *value) {
 static ob_status read_node(const read_visit *v, const ob_node *node);
 
 static ob_status read_graph(const read_visit *v, const ob_graph *graph) {
-    for (const ob_node *node = graph->first; node; node = node->next) OB_TRY(read_node(v, node));
+    for (const ob_node *node = graph->first; node; node = node->next)
+        if (ob__node_gives_any(node)) OB_TRY(read_node(v, node));
     for (uint32_t i = 0; i < graph->n_outputs; i++) OB_TRY(read_value(v, graph->outputs[i]));
     return OB_OK;
 }
