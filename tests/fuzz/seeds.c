@@ -1,10 +1,12 @@
 /* Writes what fuzzing starts from: fuzz_seeds FOLDER makes FOLDER/model (protobuf), /text, /contract, /tensor, /cell and /plugin,
- * out of the models and tensors that the machine has (corpus.h) and the cases of tests/graphs. */
+ * out of the samples of the operators (samples.h), the models and tensors that the machine has (corpus.h) and the cases of
+ * tests/graphs. */
 #include <errno.h>
 #include <string.h>
 
 #include "fuzz.h"
 #include "tests/corpus.h"
+#include "tests/samples.h"
 #include "tests/variants.h"
 
 enum { MAX_MODEL = 8 << 10, MAX_TENSOR = 2 << 10, MAX_TEXT = 8 << 10 };
@@ -166,6 +168,23 @@ static void put_bodies(void) {
     }
 }
 
+/* A node of every operator, in every version. */
+static void put_samples(void) {
+    read_folders(OB_SOURCE_DIR);
+    for (size_t i = 0; i < ob__op_count(); i++) {
+        cell_case c;
+        ob_text text;
+        ob_model *model = NULL;
+        if (!usual_case(ob__op_at(i), &c)) continue;
+        ob__text_init(&text, NULL);
+        write_model(&c, &text);
+        if (text.n <= MAX_TEXT) put("text", text.data, text.n);
+        if (ob_model_load_memory(text.data, text.n, "sample", NULL, &model, NULL) == OB_OK) put_model(model);
+        ob_model_close(&model);
+        ob__text_release(&text);
+    }
+}
+
 /* The plugin's target reads its bytes as choices: any will do. */
 static void put_choices(void) {
     uint8_t bytes[96];
@@ -220,6 +239,7 @@ int main(int argc, char **argv) {
     }
     put_graph_cases();
     put_bodies();
+    put_samples();
     corpus_each_model(visit);
     put_contracts();
     put_choices();
