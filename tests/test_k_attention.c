@@ -359,10 +359,87 @@ static void attention_refuses(void **state) {
     kc_close(c);
 }
 
+/* ---- RotaryEmbedding ------------------------------------------------------------------------------------------------ */
+
+typedef struct rotary_case {
+    int64_t batch, heads, tokens, size, turned, places; /* turned 0: all; places 0: a row of the caches for each token */
+    bool flat, interleaved;
+} rotary_case;
+
+static const rotary_case rotary_cases[] = {
+    {2, 3, 4, 6, 0, 9, false, false}, {2, 3, 4, 6, 0, 0, false, true},    {1, 2, 5, 8, 4, 5, true, false},
+    {3, 1, 2, 8, 2, 0, true, true},   {2, 2, 0, 4, 0, 3, false, false},   {2, 2, 3, 0, 0, 1, false, true},
+    {0, 2, 3, 4, 0, 0, true, false},  {1, 40, 300, 4, 0, 7, true, false}, {2, 1, 1, 34, 34, 0, false, false},
+};
+
+static kernel_case *make_rotary(const rotary_case *r, ob_dtype dtype) {
+    kernel_case *c = kc_open("RotaryEmbedding", 23);
+    const int64_t half = (r->turned ? r->turned : r->size) / 2;
+    const int64_t full[4] = {r->batch, r->heads, r->tokens, r->size}, flat[3] = {r->batch, r->tokens, r->heads * r->size};
+    const int64_t tokens[3] = {r->batch, r->tokens, half}, places[2] = {r->places, half};
+    if (r->interleaved) kc_int(c, "interleaved", 1);
+    if (r->flat) kc_int(c, "num_heads", r->heads);
+    if (r->turned) kc_int(c, "rotary_embedding_dim", r->turned);
+    fill_eighths(kc_in(c, 0, dtype, r->flat ? 3 : 4, r->flat ? flat : full), -16, 16);
+    for (uint32_t i = 1; i < 3; i++) fill_eighths(kc_in(c, i, dtype, r->places ? 2 : 3, r->places ? places : tokens), -8, 8);
+    if (r->places) kc_random(kc_in(c, 3, OB_INT64, 2, tokens), 0, (int)r->places - 1);
+    kc_out(c, 0, dtype, r->flat ? 3 : 4, r->flat ? flat : full);
+    return c;
+}
+
+static double rotary_at(const kernel_case *c, const rotary_case *r, int64_t b, int64_t head, int64_t token, int64_t d) {
+    const int64_t half = (r->turned ? r->turned : r->size) / 2, line = b * r->tokens + token;
+    const int64_t first = (r->flat ? line * r->heads + head : (b * r->heads + head) * r->tokens + token) * r->size;
+    if (d >= 2 * half) return kc_get(&c->in[0], first + d);
+    const int64_t pair = r->interleaved ? d / 2 : d % half, low = r->interleaved ? 2 * pair : pair;
+    const int64_t high = r->interleaved ? low + 1 : low + half, place = r->places ? (int64_t)kc_get(&c->in[3], line) : line;
+    const double co = kc_get(&c->in[1], place * half + pair), si = kc_get(&c->in[2], place * half + pair);
+    const double x = kc_get(&c->in[0], first + low), y = kc_get(&c->in[0], first + high);
+    return d == low ? co * x - si * y : si * x + co * y;
+}
+
+static void rotary_in_every_type(void **state) {
+    (void)state;
+    srand(34);
+    static const ob_dtype types[] = {OB_FLOAT, OB_FLOAT16, OB_BFLOAT16};
+    for (size_t k = 0; k < 3; k++)
+        for (size_t i = 0; i < sizeof rotary_cases / sizeof rotary_cases[0]; i++) {
+            const rotary_case *r = &rotary_cases[i];
+            kernel_case *c = make_rotary(r, types[k]);
+            kc_run(c);
+            for (int64_t at = 0; at < ob__count(&c->out[0]); at++) {
+                const int64_t d = at % r->size, row = at / r->size, head = r->flat ? row % r->heads : row / r->tokens % r->heads;
+                const int64_t token = r->flat ? row / r->heads % r->tokens : row % r->tokens, b = row / r->heads / r->tokens;
+                kc_near(kc_get(&c->out[0], at), rotary_at(c, r, b, head, token, d), kc_tolerance(types[k]));
+            }
+            kc_close(c);
+        }
+}
+
+static void rotary_refuses(void **state) {
+    (void)state;
+    const rotary_case *full = &rotary_cases[0], *flat = &rotary_cases[2];
+    expect_refused(make_rotary(full, OB_FLOAT), 0, false, DIMS(2, 3), "input 0 has rank 2, not 3 or 4");
+    expect_refused(make_rotary(full, OB_FLOAT), 0, false, DIMS(2, 3, 4, 5),
+                   "5 of 5 elements of a head cannot be turned in pairs");
+    expect_refused(make_rotary(full, OB_FLOAT), 1, false, DIMS(9, 4), "input 1 axis 1 is 4, not 3");
+    expect_refused(make_rotary(full, OB_FLOAT), 2, false, DIMS(8, 3), "input 2 axis 0 is 8, not 9");
+    expect_refused(make_rotary(full, OB_FLOAT), 3, true, SCALAR, "input 1 has rank 2, not 3");
+    expect_refused(make_rotary(flat, OB_FLOAT), 0, false, DIMS(1, 5, 15), "15 elements in 2 heads");
+    expect_refused(make_rotary(flat, OB_FLOAT), 0, false, DIMS(1, 5, 4), "4 of 2 elements of a head cannot be turned");
+    for (int64_t place = -10; place < 11; place++) { /* counted from the end where it is negative */
+        kernel_case *c = make_rotary(full, OB_FLOAT);
+        kc_set(&c->in[3], 5, (double)place);
+        assert_int_equal(kc_try(c), place < -9 || place > 8 ? OB_E_ARGUMENT : OB_OK);
+        kc_close(c);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(attention_in_every_type),  cmocka_unit_test(attention_of_everything_with_everything),
         cmocka_unit_test(attention_refuses),        cmocka_unit_test(linear_attention_in_every_type),
+        cmocka_unit_test(rotary_in_every_type),     cmocka_unit_test(rotary_refuses),
         cmocka_unit_test(linear_attention_refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

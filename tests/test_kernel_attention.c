@@ -83,7 +83,43 @@ static void linear_of_all_sizes(void **unused) {
     kl_close(&more);
 }
 
+/* As many bits as one multiplication after the other has, on all levels. */
+static void rotation_of_all_sizes(void **unused) {
+    (void)unused;
+    const obk_table *tables[KL_LEVELS];
+    const size_t n_levels = kl_levels(tables);
+    kl_edges edges = kl_open(1 << 14), angles = kl_open(1 << 14);
+    uint64_t seed = 6;
+    for (int64_t half = 0; half <= KL_LONGEST(sizeof(float)); half++)
+        for (unsigned form = 0; form < 4; form++)
+            for (size_t l = 0; l < n_levels; l++) {
+                obk_rotary c = {.n_heads = 2, .size = 2 * half + (form & 1 ? 3 : 0), .half = half, .interleaved = form & 2};
+                c.x = numbers(&edges, 2 * c.size, &seed, -2, 2);
+                c.cos = numbers(&angles, half, &seed, -1, 1);
+                c.sin = numbers(&angles, half, &seed, -1, 1);
+                kl_out out = kl_out_open((size_t)(2 * c.size) * sizeof(float), (size_t)(half % 3) * sizeof(float));
+                c.y = out.data;
+                tables[l]->attention->rotate(&c);
+                for (int64_t i = 0; i < 2 * c.size; i++) {
+                    const int64_t at = i % c.size, pair = c.interleaved ? at / 2 : half ? at % half : 0;
+                    const float *head = c.x + i / c.size * c.size;
+                    float want = head[at];
+                    if (at < 2 * half) {
+                        const float a = head[c.interleaved ? 2 * pair : pair],
+                                    b = head[c.interleaved ? 2 * pair + 1 : pair + half];
+                        const float co = c.cos[pair], si = c.sin[pair];
+                        const bool second = c.interleaved ? at % 2 : at >= half;
+                        want = second ? si * a + co * b : co * a - si * b;
+                    }
+                    if (c.y[i] != want) fail_msg("%s: element %d of %d", tables[l]->name, (int)i, (int)c.size);
+                }
+                kl_out_close(&out);
+            }
+    kl_close(&edges);
+    kl_close(&angles);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(linear_of_all_sizes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(linear_of_all_sizes), cmocka_unit_test(rotation_of_all_sizes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

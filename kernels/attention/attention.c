@@ -49,4 +49,38 @@ static void linear(const obk_linear_attention *c) {
     }
 }
 
-const obk_attention OBK_TABLE(obk_attention_functions) = {.linear = linear};
+/* No multiplication is fused with an addition: one of a head has the bits that Mul, Sub and Add give. */
+static void turn_halves(float *restrict y, const float *restrict x, const float *restrict c, const float *restrict s,
+                        int64_t half) {
+    float *restrict y_high = y + half;
+    const float *restrict high = x + half;
+    for (int64_t l = 0; l < half; l++) {
+        const float a = x[l], b = high[l];
+        y[l] = c[l] * a - s[l] * b;
+        y_high[l] = s[l] * a + c[l] * b;
+    }
+}
+
+static void turn_neighbours(float *restrict y, const float *restrict x, const float *restrict c, const float *restrict s,
+                            int64_t half) {
+    for (int64_t l = 0; l < half; l++) {
+        const float a = x[2 * l], b = x[2 * l + 1];
+        y[2 * l] = c[l] * a - s[l] * b;
+        y[2 * l + 1] = s[l] * a + c[l] * b;
+    }
+}
+
+static void rotate(const obk_rotary *call) {
+    const int64_t n = call->size, half = call->half;
+    for (int64_t h = 0; h < call->n_heads; h++) {
+        const float *x = call->x + h * n;
+        float *y = call->y + h * n;
+        if (call->interleaved)
+            turn_neighbours(y, x, call->cos, call->sin, half);
+        else
+            turn_halves(y, x, call->cos, call->sin, half);
+        if (n > 2 * half) memcpy(y + 2 * half, x + 2 * half, (size_t)(n - 2 * half) * sizeof *y);
+    }
+}
+
+const obk_attention OBK_TABLE(obk_attention_functions) = {.linear = linear, .rotate = rotate};

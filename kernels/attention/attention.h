@@ -23,8 +23,18 @@ typedef struct obk_linear_attention {
     float *room;  /* key_size + value_size elements */
 } obk_linear_attention;
 
+/* The heads of one token: elements l and half + l of a head (interleaved: 2l and 2l + 1) are turned by an angle; those behind all
+ * pairs are copied. y does not overlap x. */
+typedef struct obk_rotary {
+    int64_t n_heads, size, half; /* heads are `size` apart */
+    const float *x, *cos, *sin;  /* an angle for each pair */
+    float *y;
+    bool interleaved;
+} obk_rotary;
+
 typedef struct obk_attention {
     void (*linear)(const obk_linear_attention *call);
+    void (*rotate)(const obk_rotary *call);
 } obk_attention;
 
 #endif

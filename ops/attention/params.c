@@ -26,6 +26,12 @@ ob_linear_attention_params ob__linear_attention_params(const ob_node *node) {
                                         .corrects = strstr(rule, "delta") != NULL};
 }
 
+ob_rotary_params ob__rotary_params(const ob_node *node) {
+    return (ob_rotary_params){.heads = ob__node_int(node, "num_heads", 0),
+                              .turned = ob__node_int(node, "rotary_embedding_dim", 0),
+                              .interleaved = ob__node_int(node, "interleaved", 0) != 0};
+}
+
 const char *const ob__flex_attention_modifiers[2] = {"score_mod", "prob_mod"};
 
 ob_flex_attention_params ob__flex_attention_params(const ob_node *node, ob_dtype operands) {

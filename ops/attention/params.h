@@ -23,6 +23,14 @@ typedef struct ob_linear_attention_params {
 
 ob_linear_attention_params ob__linear_attention_params(const ob_node *node);
 
+typedef struct ob_rotary_params {
+    int64_t heads;  /* of an operand of rank 3; 0: not given */
+    int64_t turned; /* elements at the beginning of each head; 0: all */
+    bool interleaved;
+} ob_rotary_params;
+
+ob_rotary_params ob__rotary_params(const ob_node *node);
+
 typedef struct ob_flex_attention_params {
     ob_dtype precision;     /* of the scores; OB_NONE: not a float */
     ob_graph *modifiers[2]; /* of scores and of probabilities, or NULL */

@@ -10,6 +10,7 @@ OB_RULE(attention);
 OB_RULE(causal_conv);
 OB_RULE(flex_attention);
 OB_RULE(linear_attention);
+OB_RULE(rotary);
 
 /* What the operands say about sizes; OB_DIM_UNKNOWN where nothing does. */
 typedef struct heads {
@@ -130,6 +131,49 @@ ob_status ob__infer_causal_conv(ob_infer *infer) {
     if (ob__in_given(infer, 2)) OB_TRY(ob__require_shape(infer, 2, (ob_shape){1, &channels}, OB0601));
     if (ob__in_given(infer, 3)) OB_TRY(ob__require_shape(infer, 3, (ob_shape){3, state}, OB0601));
     return ob__out_tensor(infer, 1, OB_NONE, 3, state);
+}
+
+/* The elements of a head of operand 0, of rank 3 or 4. */
+static ob_status rotary_head(ob_infer *infer, const ob_rotary_params *p, ob_dim *size) {
+    const ob_dim n_heads = number_of_heads(p->heads);
+    *size = ob__in_dim(infer, 0, 3);
+    if (ob__in_rank(infer, 0) == 4) return OB_OK;
+    *size = OB_DIM_UNKNOWN;
+    if (n_heads == OB_DIM_UNKNOWN) {
+        ob__problem(infer, OB0602, 0, 2, "num_heads is %lld: an operand of rank 3 needs it", (long long)p->heads);
+        return OB_OK;
+    }
+    OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, ob__in_dim(infer, 0, 2), n_heads, 0, 2, OB0601));
+    *size = head_size(infer, 0, n_heads);
+    return OB_OK;
+}
+
+/* Source: RotaryEmbedding-23: operand (batch, heads, tokens, size) or (batch, tokens, heads * size); caches (positions, half)
+ * with positions, else (batch, tokens, half). */
+ob_status ob__infer_rotary(ob_infer *infer) {
+    const ob_rotary_params p = ob__rotary_params(infer->node);
+    const int32_t rank = ob__in_rank(infer, 0);
+    const bool placed = ob__in_given(infer, 3);
+    ob_dim size;
+    OB_TRY(ob__out_like(infer, 0, 0));
+    OB_TRY(ob__rank_unknown(infer, 0));
+    if (!ob__rank_in(infer, 0, 3, 4) || rank < 0) return OB_OK;
+    if (p.turned < 0 || p.turned % 2 != 0 || p.turned > OB_DIM_CONST_MAX) {
+        ob__problem(infer, OB0602, -1, -1, "rotary_embedding_dim is %lld: elements are turned in pairs", (long long)p.turned);
+        return OB_OK;
+    }
+    OB_TRY(rotary_head(infer, &p, &size));
+    if (p.turned && size != OB_DIM_UNKNOWN)
+        OB_TRY(ob__require(infer, OB_COND_AT_LEAST, size, p.turned, 0, rank - 1, OB0601));
+    else if (size != OB_DIM_UNKNOWN)
+        OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, size, 2, 0, rank - 1, OB0601));
+    const ob_dim turned = p.turned ? p.turned : size,
+                 half = turned == OB_DIM_UNKNOWN ? turned : ob_dim_div(infer->dims, turned, 2);
+    const ob_dim tokens[3] = {ob__in_dim(infer, 0, 0), ob__in_dim(infer, 0, rank - 2), half};
+    const ob_dim places[2] = {ob__in_dim(infer, 1, 0), half};
+    for (uint32_t i = 1; i < 3; i++)
+        OB_TRY(ob__require_shape(infer, i, placed ? (ob_shape){2, places} : (ob_shape){3, tokens}, OB0601));
+    return placed ? ob__require_shape(infer, 3, (ob_shape){2, tokens}, OB0601) : OB_OK;
 }
 
 /* ---- FlexAttention ---- */

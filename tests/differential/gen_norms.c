@@ -251,9 +251,9 @@ static bool make_dynamic_quantize(gen *g) {
 }
 
 static bool make_attention(gen *g) {
-    const int64_t heads = pick(g, 1, 2), group = pick(g, 1, 2), size = pick(g, 1, 4), v_size = pick(g, 1, 4),
+    const int64_t heads = pick(g, 1, 2), group = pick(g, 1, 2), size = pick(g, 1, 4), v_size = pick(g, 1, 20),
                   batch = pick(g, 1, 2);
-    const int64_t queries = pick(g, 1, 4), keys = pick(g, 1, 4), past = chance(g, 30) ? pick(g, 1, 3) : 0;
+    const int64_t queries = pick(g, 1, 4), keys = pick(g, 1, 6), past = chance(g, 30) ? pick(g, 1, 3) : 0;
     const int64_t query[4] = {batch, heads * group, queries, size}, key[4] = {batch, heads, keys, size};
     const int64_t value[4] = {batch, heads, keys, v_size}, mask[2] = {queries, past + keys};
     const int64_t before[2][4] = {{batch, heads, past, size}, {batch, heads, past, v_size}};
@@ -263,7 +263,8 @@ static bool make_attention(gen *g) {
     set_in(g, 2, leaf(g, dtype, 4, value, FILL_TAME));
     if (chance(g, 40)) set_in(g, 3, leaf(g, dtype, 2, mask, FILL_TAME));
     for (uint32_t i = 0; past && i < 2; i++) set_in(g, 4 + i, leaf(g, dtype, 4, before[i], FILL_TAME));
-    if (chance(g, 40)) set_int(g, "is_causal", 1);
+    /* One query sees all keys in ONNX Runtime; by the text those that are not above the diagonal. */
+    if ((queries > 1 || keys == 1) && chance(g, 40)) set_int(g, "is_causal", 1);
     if (chance(g, 40)) set_float(g, "scale", 0.5);
     if (chance(g, 20)) set_float(g, "softcap", 2);
     g->node->n_out = past ? 3 : 1;
@@ -293,6 +294,28 @@ static bool make_linear_attention(gen *g) {
     return true;
 }
 
+static bool make_rotary(gen *g) {
+    const bool flat = chance(g, 50), placed = chance(g, 50);
+    const int64_t batch = pick(g, 1, 2), heads = pick(g, 1, 3), tokens = pick(g, 1, 4), half = pick(g, 1, 5);
+    const int64_t behind = chance(g, 30) ? 2 * pick(g, 1, 2) : 0, size = 2 * half + behind, places = pick(g, 1, 6);
+    const int64_t full[4] = {batch, heads, tokens, size}, row[3] = {batch, tokens, heads * size};
+    const int64_t cache[3] = {batch, tokens, half}, table[2] = {places, half};
+    const ob_dtype dtype = pick_type(g, ob__op_input_types(g->op, 0));
+    set_in(g, 0, leaf(g, dtype, flat ? 3 : 4, flat ? row : full, FILL_TAME));
+    for (uint32_t i = 1; i < 3; i++) set_in(g, i, leaf(g, dtype, placed ? 2 : 3, placed ? table : cache, FILL_TAME));
+    if (placed) {
+        const int positions = leaf(g, OB_INT64, 2, cache, FILL_TAME);
+        int64_t *at = view_at(g, positions)->data;
+        for (int64_t i = 0; i < batch * tokens; i++) at[i] = pick(g, 0, places - 1);
+        g->c->values[positions].is_parameter = true;
+        set_in(g, 3, positions);
+    }
+    if (flat) set_int(g, "num_heads", heads);
+    if (behind) set_int(g, "rotary_embedding_dim", 2 * half);
+    if (chance(g, 50)) set_int(g, "interleaved", 1);
+    return true;
+}
+
 const gen_row gen_norms[] = {
     {"softmax", make_softmax, false},
     {"hardmax", make_softmax, false},
@@ -308,6 +331,7 @@ const gen_row gen_norms[] = {
     {"recurrent", make_recurrent, false},
     {"attention", make_attention, false},
     {"linear_attention", make_linear_attention, false},
+    {"rotary", make_rotary, false},
     {"quantize", make_quantize, false},
     {"dynamic_quantize", make_dynamic_quantize, false},
     {NULL, NULL, false},

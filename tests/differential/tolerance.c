@@ -92,6 +92,7 @@ static const tolerance_row tolerances[] = {
     {"recurrent", SUMMED, 512, "sums, exp and tanh, step after step"},
     {"attention", SUMMED, 512, "two products with exp between them"},
     {"linear_attention", SUMMED, 512, "sums and exp, token after token"},
+    {"rotary", SUMMED, 4, "a sum of two products"},
     {"resize", WHOLE, 64, "weights of a computed position"},
     {"scatter_elements", SUMMED, 8, "sums in any order"},
     {"scatter_nd", SUMMED, 8, "sums in any order"},
