@@ -99,9 +99,12 @@ static void array_functions_do_not_depend_on_place(void **state) {
         double low, high, most_ulps;
         double (*exact)(double);
     } cases[] = {
-        {OBK_U_EXP, -20, 20, 1.5, exp}, {OBK_U_LOG, 0.01, 100, 1.5, log}, {OBK_U_TANH, -9, 9, 1.5, tanh},
-        {OBK_U_ERF, -5, 5, 1.5, erf},   {OBK_U_SIN, -9, 9, 1.5, sin},     {OBK_U_COS, -9, 9, 1.5, cos},
-        {OBK_U_ATAN, -9, 9, 1.5, atan}, {OBK_U_SINH, -9, 9, 1.5, sinh},   {OBK_U_ASINH, -9, 9, 1.5, asinh},
+        {OBK_U_EXP, -20, 20, 1.5, exp},         {OBK_U_LOG, 0.01, 100, 1.5, log},     {OBK_U_TANH, -9, 9, 1.5, tanh},
+        {OBK_U_ERF, -5, 5, 1.5, erf},           {OBK_U_SIN, -9, 9, 1.5, sin},         {OBK_U_COS, -9, 9, 1.5, cos},
+        {OBK_U_ATAN, -9, 9, 1.5, atan},         {OBK_U_SINH, -9, 9, 1.5, sinh},       {OBK_U_ASINH, -9, 9, 1.5, asinh},
+        {OBK_U_EXP, -105, 88.7, 1.5, exp},      {OBK_U_EXP, -1, 1, 1.5, exp},         {OBK_U_TANH, -1, 1, 1.5, tanh},
+        {OBK_U_TANH, -1e-30, 1e-30, 1.5, tanh}, {OBK_U_TANH, -1e30, 1e30, 1.5, tanh}, {OBK_U_ERF, -1.2, 1.2, 1.5, erf},
+        {OBK_U_ERF, -1e-30, 1e-30, 1.5, erf},   {OBK_U_ERF, -1e30, 1e30, 1.5, erf},
     };
     const obk_table *tables[KL_LEVELS];
     size_t n_levels = kl_levels(tables);
@@ -129,6 +132,55 @@ static void array_functions_do_not_depend_on_place(void **state) {
     kl_close(&edges);
 }
 
+/* NaN, infinities, zeros and the edges of the range, at every level and at every place in a vector. */
+static void array_functions_keep_special_values(void **state) {
+    (void)state;
+    static const struct {
+        obk_unary op;
+        float x, z;
+    } cases[] = {
+        {OBK_U_EXP, NAN, NAN},
+        {OBK_U_EXP, INFINITY, INFINITY},
+        {OBK_U_EXP, -INFINITY, 0},
+        {OBK_U_EXP, -0.0f, 1},
+        {OBK_U_EXP, 0, 1},
+        {OBK_U_EXP, 88.73f, INFINITY},
+        {OBK_U_EXP, FLT_MAX, INFINITY},
+        {OBK_U_EXP, -FLT_MAX, 0},
+        {OBK_U_EXP, 95, INFINITY},
+        {OBK_U_EXP, -104.1f, 0},
+        {OBK_U_EXP, 0x1p-149f, 1},
+        {OBK_U_TANH, NAN, NAN},
+        {OBK_U_TANH, INFINITY, 1},
+        {OBK_U_TANH, -INFINITY, -1},
+        {OBK_U_TANH, -0.0f, -0.0f},
+        {OBK_U_TANH, 0, 0},
+        {OBK_U_TANH, 1e-40f, 1e-40f},
+        {OBK_U_TANH, -FLT_MAX, -1},
+        {OBK_U_ERF, NAN, NAN},
+        {OBK_U_ERF, INFINITY, 1},
+        {OBK_U_ERF, -INFINITY, -1},
+        {OBK_U_ERF, -0.0f, -0.0f},
+        {OBK_U_ERF, 0, 0},
+        {OBK_U_ERF, FLT_MAX, 1},
+    };
+    const obk_table *tables[KL_LEVELS];
+    size_t n_levels = kl_levels(tables);
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
+        for (size_t l = 0; l < n_levels; l++)
+            for (int64_t place = 0; place < 40; place++) {
+                static const int64_t step[1] = {4}, row[2] = {0, 0};
+                float x[40] = {0}, z[40];
+                x[place] = cases[c].x;
+                tables[l]->unary[cases[c].op][OB_FLOAT]((char *[]){(char *)x, (char *)z}, step, 40, row, 1, NULL);
+                const bool same =
+                    isnan(cases[c].z) ? isnan(z[place]) : z[place] == cases[c].z && !signbit(z[place]) == !signbit(cases[c].z);
+                if (!same)
+                    fail_msg("%s: case %zu at %lld: %a gives %a", tables[l]->name, c, (long long)place, (double)cases[c].x,
+                             (double)z[place]);
+            }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_mask_is_a_limit),
@@ -136,6 +188,7 @@ int main(void) {
         cmocka_unit_test(elements_are_repeated),
         cmocka_unit_test(conversions_are_equal_at_all_levels),
         cmocka_unit_test(array_functions_do_not_depend_on_place),
+        cmocka_unit_test(array_functions_keep_special_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

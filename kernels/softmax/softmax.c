@@ -2,6 +2,7 @@
 #include "kernels/softmax/softmax.h"
 
 #include "kernels/tables.h"
+#include "kernels/vector.h"
 #include "kernels/vmath/vmath.h"
 
 enum { BLOCK_ELEMS = 256 };

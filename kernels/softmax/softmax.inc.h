@@ -4,14 +4,16 @@
 
 /* n >= 16. What is NaN makes the sum NaN; it may be overlooked here. */
 static T NAME(highest)(const T *x, int64_t n) {
-    T lanes[16];
-    for (int l = 0; l < 16; l++) lanes[l] = x[l];
-    for (int64_t i = 16; i + 16 <= n; i += 16)
-        for (int l = 0; l < 16; l++) lanes[l] = x[i + l] > lanes[l] ? x[i + l] : lanes[l];
-    for (int l = 0; l < 16; l++) lanes[l] = x[n - 16 + l] > lanes[l] ? x[n - 16 + l] : lanes[l];
-    for (int half = 8; half > 0; half /= 2)
-        for (int l = 0; l < half; l++) lanes[l] = lanes[l + half] > lanes[l] ? lanes[l + half] : lanes[l];
-    return lanes[0];
+    enum { W = OBK_VECTOR_BYTES / sizeof(T) };
+    NAME(obk_r) best = *(const NAME(obk_v) *)x;
+    for (int64_t i = W; i < n; i += W) {
+        const NAME(obk_r) next = *(const NAME(obk_v) *)(x + (i + W <= n ? i : n - W));
+        const __typeof__(next > best) higher = next > best;
+        best = (NAME(obk_r))(((__typeof__(higher))next & higher) | ((__typeof__(higher))best & ~higher));
+    }
+    T high = best[0];
+    for (int l = 1; l < W; l++) high = best[l] > high ? best[l] : high;
+    return high;
 }
 
 /* Element i to sum i % 16. */
@@ -30,17 +32,15 @@ static void NAME(long_row)(T *y, const T *x, int64_t n, bool logarithm) {
     T sums[16] = {0}, t[BLOCK_ELEMS];
     for (int64_t done = 0; done < n; done += BLOCK_ELEMS) {
         const int64_t some = n - done < BLOCK_ELEMS ? n - done : BLOCK_ELEMS;
-        for (int64_t i = 0; i < some; i++) t[i] = x[done + i] - high;
-        if (logarithm) memcpy(y + done, t, (size_t)some * sizeof(T));
         T *e = logarithm ? t : y + done;
-        VMATH(exp)(e, t, some);
+        VMATH(exp_less)(e, x + done, high, some);
         NAME(add_up)(sums, e, some);
     }
     for (int half = 8; half > 0; half /= 2)
         for (int l = 0; l < half; l++) sums[l] += sums[l + half];
     const T shift = logarithm ? M(log)(sums[0]) : 0, factor = 1 / sums[0];
     if (logarithm)
-        for (int64_t i = 0; i < n; i++) y[i] -= shift;
+        for (int64_t i = 0; i < n; i++) y[i] = x[i] - high - shift;
     else
         for (int64_t i = 0; i < n; i++) y[i] *= factor;
 }

@@ -1,4 +1,12 @@
-/* What is made of vmath.h's functions. Parameters: T, S. */
+/* What is made of vmath.h's functions. Parameters: CLOSE (exp_less is in close.inc.h), T, S. */
+
+#ifndef CLOSE
+/* exp(x - less) */
+__attribute__((unused)) static void OBK_CAT(vexp_less_, S)(T *z, const T *x, T less, int64_t n) {
+    for (int64_t i = 0; i < n; i++) z[i] = x[i] - less;
+    OBK_CAT(vexp_, S)(z, z, n);
+}
+#endif
 
 /* 1 / (1 + exp(-x)) */
 __attribute__((unused)) static void OBK_CAT(vsigmoid_, S)(T *z, const T *x, int64_t n) {
@@ -22,5 +30,6 @@ __attribute__((unused)) static void OBK_CAT(vsoftplus_, S)(T *z, const T *x, int
         for (int64_t i = 0; i < some; i++) z[done + i] = t[i] + (x[done + i] > 0 ? x[done + i] : 0);
     }
 }
+#undef CLOSE
 #undef T
 #undef S

@@ -1,7 +1,16 @@
-/* All functions of vmath.h for one type, through the C library. Parameters: T, S, M(name) of the C library's function. */
+/* All functions of vmath.h for one type, through the C library. Parameters: CLOSE (exp, tanh and
+ * erf are in close.inc.h), T, S, M(name) of the C library's function. */
+#ifndef CLOSE /* has them */
 #define FN   OBK_CAT(vexp_, S)
 #define CALL M(exp)
 #include "kernels/vmath/libm1.inc.h"
+#define FN   OBK_CAT(vtanh_, S)
+#define CALL M(tanh)
+#include "kernels/vmath/libm1.inc.h"
+#define FN   OBK_CAT(verf_, S)
+#define CALL M(erf)
+#include "kernels/vmath/libm1.inc.h"
+#endif
 #define FN   OBK_CAT(vexpm1_, S)
 #define CALL M(expm1)
 #include "kernels/vmath/libm1.inc.h"
@@ -35,9 +44,6 @@
 #define FN   OBK_CAT(vcosh_, S)
 #define CALL M(cosh)
 #include "kernels/vmath/libm1.inc.h"
-#define FN   OBK_CAT(vtanh_, S)
-#define CALL M(tanh)
-#include "kernels/vmath/libm1.inc.h"
 #define FN   OBK_CAT(vasinh_, S)
 #define CALL M(asinh)
 #include "kernels/vmath/libm1.inc.h"
@@ -47,12 +53,10 @@
 #define FN   OBK_CAT(vatanh_, S)
 #define CALL M(atanh)
 #include "kernels/vmath/libm1.inc.h"
-#define FN   OBK_CAT(verf_, S)
-#define CALL M(erf)
-#include "kernels/vmath/libm1.inc.h"
 __attribute__((unused)) static void OBK_CAT(vpow_, S)(T *z, const T *x, bool x_vector, const T *y, bool y_vector, int64_t n) {
     for (int64_t i = 0; i < n; i++) z[i] = M(pow)(x[x_vector ? i : 0], y[y_vector ? i : 0]);
 }
+#undef CLOSE
 #undef T
 #undef S
 #undef M

@@ -1,8 +1,16 @@
-/* All functions of vmath.h for one type, through SLEEF's vectors. Parameters: T, S, VEC (vector type), W (lanes), LOAD, STORE,
- * SLEEF(name). */
+/* All functions of vmath.h for one type, through SLEEF's vectors. Parameters: CLOSE (exp, tanh and erf are in close.inc.h), T, S,
+ * VEC (vector type), W (lanes), LOAD, STORE, SLEEF(name). */
+#ifndef CLOSE /* has them */
 #define FN   OBK_CAT(vexp_, S)
 #define CALL SLEEF(exp)
 #include "kernels/vmath/vmath1.inc.h"
+#define FN   OBK_CAT(vtanh_, S)
+#define CALL SLEEF(tanh)
+#include "kernels/vmath/vmath1.inc.h"
+#define FN   OBK_CAT(verf_, S)
+#define CALL SLEEF(erf)
+#include "kernels/vmath/vmath1.inc.h"
+#endif
 #define FN   OBK_CAT(vexpm1_, S)
 #define CALL SLEEF(expm1)
 #include "kernels/vmath/vmath1.inc.h"
@@ -36,9 +44,6 @@
 #define FN   OBK_CAT(vcosh_, S)
 #define CALL SLEEF(cosh)
 #include "kernels/vmath/vmath1.inc.h"
-#define FN   OBK_CAT(vtanh_, S)
-#define CALL SLEEF(tanh)
-#include "kernels/vmath/vmath1.inc.h"
 #define FN   OBK_CAT(vasinh_, S)
 #define CALL SLEEF(asinh)
 #include "kernels/vmath/vmath1.inc.h"
@@ -48,12 +53,10 @@
 #define FN   OBK_CAT(vatanh_, S)
 #define CALL SLEEF(atanh)
 #include "kernels/vmath/vmath1.inc.h"
-#define FN   OBK_CAT(verf_, S)
-#define CALL SLEEF(erf)
-#include "kernels/vmath/vmath1.inc.h"
 #define FN   OBK_CAT(vpow_, S)
 #define CALL SLEEF(pow)
 #include "kernels/vmath/vpow.inc.h"
+#undef CLOSE
 #undef T
 #undef S
 #undef VEC

@@ -1,6 +1,7 @@
 /* Mathematical functions over arrays, for the files of this layer: v<name>_f32 and v<name>_f64 (z, x, n), z may equal x. SLEEF's
- * vectors (at most 1 ulp) when the build found it, the C library otherwise. Every element is computed alike wherever it stands:
- * arrays may be cut anywhere. */
+ * vectors (at most 1 ulp) when the build found it, the C library otherwise; exp, tanh and erf of floats by loops of our own (at
+ * most 1.1 ulp) where the instruction set multiplies and adds with one rounding. Every element is computed alike wherever it
+ * stands: arrays may be cut anywhere. */
 #ifndef OB_KERNELS_VMATH_H
 #define OB_KERNELS_VMATH_H
 
@@ -10,6 +11,11 @@
 #include <string.h>
 
 #include "kernels/kernels.h"
+#include "kernels/vector.h"
+
+#ifdef __FMA__
+#include "kernels/vmath/close.inc.h"
+#endif
 
 #if defined(OB_WITH_SLEEF) && defined(__SSE2__)
 #include <immintrin.h>
@@ -17,6 +23,9 @@
 
 #define T float
 #define S f32
+#ifdef __FMA__
+#define CLOSE
+#endif
 #if defined(__AVX512F__)
 #define VEC         __m512
 #define W           16
@@ -66,6 +75,9 @@
 #define T       float
 #define S       f32
 #define M(name) name##f
+#ifdef __FMA__
+#define CLOSE
+#endif
 #include "kernels/vmath/libm.inc.h"
 #define T       double
 #define S       f64
@@ -76,6 +88,9 @@
 
 #define T float
 #define S f32
+#ifdef __FMA__
+#define CLOSE
+#endif
 #include "kernels/vmath/compound.inc.h"
 #define T double
 #define S f64

@@ -1,0 +1,124 @@
+/* exp, tanh and erf of floats, for vmath.h, by vectors. They need instructions that multiply and add with one rounding; results
+ * are then within 1.1 ulp. The polynomials are those of the least greatest relative error of the result. */
+
+typedef int32_t close_int __attribute__((vector_size(OBK_VECTOR_BYTES)));
+
+OBK_INLINE obk_r_f32 close_all(float x) {
+    return x - (obk_r_f32){0};
+}
+
+/* a * b + c */
+OBK_INLINE obk_r_f32 close_step(obk_r_f32 a, obk_r_f32 b, float c) {
+    return obk_fma_v_f32(a, b, close_all(c));
+}
+
+/* The first is no NaN, the second stays one. */
+OBK_INLINE obk_r_f32 close_least(float least, obk_r_f32 x) {
+#if defined(__AVX512F__)
+    return (obk_r_f32)_mm512_max_ps((__m512)close_all(least), (__m512)x);
+#else
+    return (obk_r_f32)_mm256_max_ps((__m256)close_all(least), (__m256)x);
+#endif
+}
+
+OBK_INLINE obk_r_f32 close_most(float most, obk_r_f32 x) {
+#if defined(__AVX512F__)
+    return (obk_r_f32)_mm512_min_ps((__m512)close_all(most), (__m512)x);
+#else
+    return (obk_r_f32)_mm256_min_ps((__m256)close_all(most), (__m256)x);
+#endif
+}
+
+OBK_INLINE obk_r_f32 close_size(obk_r_f32 x) {
+    return (obk_r_f32)((close_int)x & INT32_MAX);
+}
+
+/* `near` where z is below the limit, else `far`; with the sign of x. */
+OBK_INLINE obk_r_f32 close_choose(obk_r_f32 z, float limit, obk_r_f32 near, obk_r_f32 far, obk_r_f32 x) {
+    const close_int is_near = (close_int)(z < close_all(limit));
+    return (obk_r_f32)(((close_int)near & is_near) | ((close_int)far & ~is_near) | ((close_int)x & INT32_MIN));
+}
+
+/* 2^k */
+OBK_INLINE obk_r_f32 close_power(close_int k) {
+    return (obk_r_f32)((k + 127) << 23);
+}
+
+/* e^x = 2^k (1 + r + r^2 P(r)), x = k ln 2 + r: the second factor less 1, and k. x is at least -104; above 91 r grows instead of
+ * k. */
+OBK_INLINE obk_r_f32 close_exp_parts(obk_r_f32 x, close_int *k) {
+    const obk_r_f32 steps = close_most(0x1.8p23f + 131, close_step(x, close_all(0x1.715476p+0f), 0x1.8p23f));
+    const obk_r_f32 whole = steps - 0x1.8p23f;
+    obk_r_f32 r =
+        obk_fma_v_f32(whole, close_all(-0x1.62e400p-1f), x); /* of ln 2: 16 bits, whose products are exact, and the rest */
+    r = obk_fma_v_f32(whole, close_all(-0x1.7f7d1cp-20f), r);
+    const obk_r_f32 square = r * r, low = close_step(close_all(0.1666651964187622f), r, 0.4999999403953552f);
+    obk_r_f32 p = close_step(close_all(0.008368780836462975f), r, 0.04166839271783829f);
+    p = obk_fma_v_f32(close_all(0.0013814467238262296f), square, p);
+    p = obk_fma_v_f32(p, square, low);
+    *k = (close_int)steps - 0x4b400000;
+    return obk_fma_v_f32(p, square, r);
+}
+
+/* 2^k comes in two steps, so that results may be denormal. */
+OBK_INLINE obk_r_f32 close_exp(obk_r_f32 x) {
+    close_int k;
+    const obk_r_f32 p = close_exp_parts(close_least(-104.0f, x), &k);
+    const close_int half = k >> 1;
+    return (p + 1) * close_power(half) * close_power(k - half);
+}
+
+/* |x| at most 80. */
+OBK_INLINE obk_r_f32 close_exp_near(obk_r_f32 x) {
+    close_int k;
+    const obk_r_f32 p = close_exp_parts(x, &k), power = close_power(k);
+    return obk_fma_v_f32(p, power, power);
+}
+
+/* z + z^3 P(z^2) below 0.9, 1 - 2 / (e^(2 z) + 1) from there on. */
+OBK_INLINE obk_r_f32 close_tanh(obk_r_f32 x) {
+    const obk_r_f32 z = close_most(10.0f, close_size(x)), s = z * z;
+    obk_r_f32 p = close_step(close_all(-0.0004554598417598754f), s, 0.0025826673954725266f);
+    p = close_step(p, s, -0.008264543488621712f);
+    p = close_step(p, s, 0.021663542836904526f);
+    p = close_step(p, s, -0.05392930284142494f);
+    p = close_step(p, s, 0.13332977890968323f);
+    p = close_step(p, s, -0.33333322405815125f);
+    const obk_r_f32 large = 1 - 2 / (close_exp_near(2 * z) + 1);
+    return close_choose(z, 0.9f, obk_fma_v_f32(z * s, p, z), large, x);
+}
+
+/* z + z P(z^2) below 1, 1 - e^(z Q(z) - z) from there on. */
+OBK_INLINE obk_r_f32 close_erf(obk_r_f32 x) {
+    const obk_r_f32 z = close_most(4.0f, close_size(x)), s = z * z;
+    obk_r_f32 p = close_step(close_all(7.853860006434843e-05f), s, -0.0008010193123482168f);
+    p = close_step(p, s, 0.005188327748328447f);
+    p = close_step(p, s, -0.026853812858462334f);
+    p = close_step(p, s, 0.1128358542919159f);
+    p = close_step(p, s, -0.3761262595653534f);
+    p = close_step(p, s, 0.12837916612625122f);
+    obk_r_f32 q = close_step(close_all(0.000214595056604594f), z, -0.003219975857064128f);
+    q = close_step(q, z, 0.02290603145956993f);
+    q = close_step(q, z, -0.1052868589758873f);
+    q = close_step(q, z, -0.6356993913650513f);
+    q = close_step(q, z, -0.1285199522972107f);
+    const obk_r_f32 large = 1 - close_exp_near(obk_fma_v_f32(q, z, -z));
+    return close_choose(z, 1.0f, obk_fma_v_f32(z, p, z), large, x);
+}
+
+#define FN      vexp_less_f32
+#define LESS    float less,
+#define CALL(x) close_exp(x - less)
+#include "kernels/vmath/close1.inc.h"
+#define FN vexp_f32
+#define LESS
+#define CALL(x) close_exp(x)
+#include "kernels/vmath/close1.inc.h"
+#define FN vtanh_f32
+#define LESS
+#define CALL(x) close_tanh(x)
+#include "kernels/vmath/close1.inc.h"
+#define FN verf_f32
+#define LESS
+#define CALL(x) close_erf(x)
+#include "kernels/vmath/close1.inc.h"

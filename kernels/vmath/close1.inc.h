@@ -1,0 +1,21 @@
+/* One function over arrays, two vectors at a time. Parameters: FN, LESS (a parameter or nothing), CALL(vector). */
+__attribute__((unused)) static void FN(float *z, const float *x, LESS int64_t n) {
+    enum { W = OBK_VECTOR_BYTES / sizeof(float) };
+    int64_t i = 0;
+    for (; i + 2 * W <= n; i += 2 * W) {
+        const obk_r_f32 a = *(const obk_v_f32 *)(x + i), b = *(const obk_v_f32 *)(x + i + W);
+        *(obk_v_f32 *)(z + i) = CALL(a);
+        *(obk_v_f32 *)(z + i + W) = CALL(b);
+    }
+    if (i < n) {
+        float rest[2 * W] = {0};
+        memcpy(rest, x + i, (size_t)(n - i) * sizeof(float));
+        const obk_r_f32 a = *(const obk_v_f32 *)rest, b = *(const obk_v_f32 *)(rest + W);
+        *(obk_v_f32 *)rest = CALL(a);
+        *(obk_v_f32 *)(rest + W) = CALL(b);
+        memcpy(z + i, rest, (size_t)(n - i) * sizeof(float));
+    }
+}
+#undef FN
+#undef LESS
+#undef CALL
