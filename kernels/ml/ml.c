@@ -1,6 +1,7 @@
 /* Trees and tables of vectors. Built once per instruction set; the same bits on each: nothing is contracted or reordered. */
 #include "kernels/kernels.h"
 #include "kernels/tables.h"
+#include "kernels/vector.h"
 
 #define T    float
 #define NODE obk_tree_node_f32

@@ -1,10 +1,18 @@
 /* One row against blocks of vectors. Parameters: FN, TERM(x, v). */
 static void FN(double *restrict y, const double *restrict x, const double *restrict vectors, ptrdiff_t n, ptrdiff_t blocks) {
+    enum { W = OBK_VECTOR_BYTES / sizeof(double), PARTS = OBK_ML_BLOCK / W };
     for (ptrdiff_t block = 0; block < blocks; block++, y += OBK_ML_BLOCK) {
-        double sum[OBK_ML_BLOCK] = {0};
-        for (ptrdiff_t i = 0; i < n; i++, vectors += OBK_ML_BLOCK)
-            for (int k = 0; k < OBK_ML_BLOCK; k++) sum[k] += TERM(x[i], vectors[k]);
-        for (int k = 0; k < OBK_ML_BLOCK; k++) y[k] = sum[k];
+        obk_r_f64 sum[PARTS] = {{0}};
+        for (ptrdiff_t i = 0; i < n; i++, vectors += OBK_ML_BLOCK) {
+            const double xi = x[i];
+            OBK_UNROLL
+            for (int k = 0; k < PARTS; k++) {
+                const obk_r_f64 v = *(const obk_v_f64 *)(vectors + k * W);
+                sum[k] += TERM(xi, v);
+            }
+        }
+        OBK_UNROLL
+        for (int k = 0; k < PARTS; k++) *(obk_v_f64 *)(y + k * W) = sum[k];
     }
 }
 

@@ -127,6 +127,15 @@ static ob_status lookup_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     return add_default(site, &l, &k->values, error);
 }
 
+static inline void put(char *to, const char *from, size_t width) {
+    if (width == 4)
+        memcpy(to, from, 4);
+    else if (width == 8)
+        memcpy(to, from, 8);
+    else
+        memcpy(to, from, width);
+}
+
 static ob_status lookup_run(const ob_kernel_args *args, ob_error *error) {
     const lookup *k = args->state;
     const ob_view *in = &args->in[0], *out = &args->out[0];
@@ -136,7 +145,7 @@ static ob_status lookup_run(const ob_kernel_args *args, ob_error *error) {
     const int64_t n = ob__count(in);
     for (int64_t i = 0; i < n && (i % 4096 || !ob__stopped(args->threads)); i++) {
         const uint32_t at = ob__ml_find(&k->keys, (const char *)in->data + (size_t)i * from, values.n - 1);
-        memcpy((char *)out->data + (size_t)i * to, (const char *)values.at + at * to, to);
+        put((char *)out->data + (size_t)i * to, (const char *)values.at + at * to, to);
     }
     return OB_OK;
 }
@@ -178,7 +187,10 @@ static ob_status one_hot_run(const ob_kernel_args *args, ob_error *error) {
     for (int64_t i = 0; i < n && (i % 4096 || !ob__stopped(args->threads)); i++, y += o->n) {
         const void *element = (const char *)in->data + (size_t)i * width;
         int64_t number = 0;
-        if (in->dtype != OB_STRING) OB_TRY(ob__convert(&number, OB_INT64, element, in->dtype, 1, error));
+        if (in->dtype == OB_INT64)
+            memcpy(&number, element, sizeof number);
+        else if (in->dtype != OB_STRING)
+            OB_TRY(ob__convert(&number, OB_INT64, element, in->dtype, 1, error));
         const uint32_t at = ob__ml_find(&o->keys, in->dtype == OB_STRING ? element : &number, o->n);
         OB_FAIL_IF(at == o->n && !o->zeros, error, OB_E_ARGUMENT, "element %lld is in no category", (long long)i);
         if (at < o->n) y[at] = 1;

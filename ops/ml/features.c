@@ -40,29 +40,44 @@ static ob_status imputer_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     return OB_OK;
 }
 
-static bool is_replaced(double x, double replaced) {
-    return x == replaced || (isnan(x) && isnan(replaced));
+/* One row of each type; `step` is 0 for one value for all. */
+static void impute_f32(const imputer *p, float *y, const float *x, int64_t step) {
+    const float replaced = (float)p->replaced_real;
+    const bool nan = isnan(replaced);
+    for (int64_t c = 0; c < p->columns; c++) {
+        const float value = (float)p->reals[c * step];
+        y[c] = x[c] == replaced || (nan && x[c] != x[c]) ? value : x[c];
+    }
+}
+
+static void impute_f64(const imputer *p, double *y, const double *x, int64_t step) {
+    const double replaced = p->replaced_real;
+    const bool nan = isnan(replaced);
+    for (int64_t c = 0; c < p->columns; c++) y[c] = x[c] == replaced || (nan && x[c] != x[c]) ? p->reals[c * step] : x[c];
+}
+
+static void impute_i32(const imputer *p, int32_t *y, const int32_t *x, int64_t step) {
+    for (int64_t c = 0; c < p->columns; c++) y[c] = x[c] == p->replaced_int ? (int32_t)p->ints[c * step] : x[c];
+}
+
+static void impute_i64(const imputer *p, int64_t *y, const int64_t *x, int64_t step) {
+    for (int64_t c = 0; c < p->columns; c++) y[c] = x[c] == p->replaced_int ? p->ints[c * step] : x[c];
 }
 
 static ob_status imputer_run(const ob_kernel_args *args, ob_error *error) {
     const imputer *p = args->state;
-    const ob_view *in = &args->in[0], *out = &args->out[0];
-    const int64_t n = ob__count(in);
+    const ob_view *in = &args->in[0];
+    const int64_t n = ob__count(in), step = p->n > 1;
     (void)error;
-    for (int64_t i = 0; i < n && (i % 4096 || !ob__stopped(args->threads)); i++) {
-        const int64_t at = p->n == 1 ? 0 : i % p->columns;
-        if (in->dtype == OB_FLOAT) {
-            const float x = ((const float *)in->data)[i];
-            ((float *)out->data)[i] = is_replaced((double)x, p->replaced_real) ? (float)p->reals[at] : x;
-        } else if (in->dtype == OB_DOUBLE) {
-            const double x = ((const double *)in->data)[i];
-            ((double *)out->data)[i] = is_replaced(x, p->replaced_real) ? p->reals[at] : x;
-        } else if (in->dtype == OB_INT32) {
-            const int32_t x = ((const int32_t *)in->data)[i];
-            ((int32_t *)out->data)[i] = x == p->replaced_int ? (int32_t)p->ints[at] : x;
-        } else {
-            const int64_t x = ((const int64_t *)in->data)[i];
-            ((int64_t *)out->data)[i] = x == p->replaced_int ? p->ints[at] : x;
+    for (int64_t at = 0; at < n && !ob__stopped(args->threads); at += p->columns) {
+        const size_t behind = (size_t)at * ob_dtype_size(in->dtype);
+        const void *x = (const char *)in->data + behind;
+        void *y = (char *)args->out[0].data + behind;
+        switch (in->dtype) {
+        case OB_FLOAT: impute_f32(p, y, x, step); break;
+        case OB_DOUBLE: impute_f64(p, y, x, step); break;
+        case OB_INT32: impute_i32(p, y, x, step); break;
+        default: impute_i64(p, y, x, step);
         }
     }
     return OB_OK;

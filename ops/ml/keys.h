@@ -2,22 +2,21 @@
 #ifndef OB_OPS_ML_KEYS_H
 #define OB_OPS_ML_KEYS_H
 
+#include "core/text.h"
 #include "ops/kernel/kernel.h"
 #include "ops/ml/params.h"
 
 /* Which of equal keys counts. */
 typedef enum ob_ml_equal { OB_ML_FIRST, OB_ML_LAST, OB_ML_REFUSED } ob_ml_equal;
 
-typedef struct ob_ml_key {
-    ob_string text; /* of numbers their bytes */
-    uint32_t place;
-} ob_ml_key;
-
 typedef struct ob_ml_keys {
     ob_dtype dtype;
     bool as_numbers; /* of floats: -0 is 0, every NaN is every other; else by their bits */
-    uint32_t n;
-    const ob_ml_key *sorted;
+    ob_map places;   /* 1 + the place in the list; of numbers by their bytes */
+    /* Of integers that lie close together: 1 + the places of least .. least + n_dense - 1, 0 for none. */
+    const uint32_t *dense;
+    int64_t least;
+    uint64_t n_dense;
 } ob_ml_keys;
 
 /* Keys that live as long as the plan. E_ARGUMENT for one that is listed twice, when that is refused. */

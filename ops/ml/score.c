@@ -134,6 +134,11 @@ ob_status ob__ml_table(const ob_kernel_site *site, const ob_ml_reals *list, int6
 
 void ob__ml_row(const ob_kernel_args *args, int64_t i, int64_t columns, double *out) {
     const ob_view *in = &args->in[0];
+    if (in->dtype == OB_FLOAT) { /* a row is short: the call would take longer */
+        const float *restrict row = (const float *)in->data + i * columns;
+        for (int64_t c = 0; c < columns; c++) out[c] = (double)row[c];
+        return;
+    }
     (void)ob__convert(out, OB_DOUBLE, (const char *)in->data + (size_t)(i * columns) * ob_dtype_size(in->dtype), in->dtype,
                       columns, NULL);
 }
