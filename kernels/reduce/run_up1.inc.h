@@ -21,16 +21,17 @@ static void OBK_CAT(rows_, FN)(T *y, const T *x, int64_t n, int64_t rows, bool e
     }
 }
 
-/* `width` vectors side by side. */
+/* `width` vectors side by side: a row of results comes from the row before it. */
 static void OBK_CAT(columns_, FN)(T *restrict y, const T *restrict x, int64_t n, int64_t stride, int64_t width, bool exclusive,
                                   bool reverse) {
-    T sums[OBK_REDUCE_COLUMNS];
-    for (int64_t k = 0; k < width; k++) sums[k] = NEUTRAL;
-    for (int64_t i = 0; i < n; i++) {
-        const int64_t at = (reverse ? n - 1 - i : i) * stride;
-        if (exclusive) memcpy(y + at, sums, (size_t)width * sizeof(T));
-        for (int64_t k = 0; k < width; k++) sums[k] = OP(sums[k], x[at + k]);
-        if (!exclusive) memcpy(y + at, sums, (size_t)width * sizeof(T));
+    const int64_t onward = reverse ? -stride : stride, lag = exclusive ? onward : 0;
+    int64_t at = reverse ? (n - 1) * stride : 0;
+    for (int64_t k = 0; k < width; k++) y[at + k] = exclusive ? NEUTRAL : OP(NEUTRAL, x[at + k]);
+    for (int64_t i = 1; i < n; i++) {
+        at += onward;
+        T *restrict to = y + at;
+        const T *restrict before = y + at - onward, *restrict added = x + at - lag;
+        for (int64_t k = 0; k < width; k++) to[k] = OP(before[k], added[k]);
     }
 }
 #undef FN

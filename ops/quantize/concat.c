@@ -2,6 +2,7 @@
  * is one of 256, so each operand has a table of what its elements become: (x - zero point) * scale / result's scale, rounded half
  * to even, with the result's zero point added and saturated. Where scale and zero point are the result's, that is the element. */
 #include <math.h>
+#include <string.h>
 
 #include "ops/kernel/common.h"
 
@@ -36,19 +37,20 @@ static int element_of(const ob_view *view) {
     return view->dtype == OB_INT8 ? *(const int8_t *)view->data : *(const uint8_t *)view->data;
 }
 
-/* By bits of the element. */
-static void fill_table(const ob_kernel_args *args, uint32_t i, uint8_t table[256]) {
+/* By bits of the element; false when each becomes itself. */
+static bool fill_table(const ob_kernel_args *args, uint32_t i, uint8_t table[256]) {
     bool is_signed = args->out[0].dtype == OB_INT8;
     float from = *(const float *)args->in[i + 1].data, to = *(const float *)args->in[0].data;
     int from_zero = element_of(&args->in[i + 2]), to_zero = element_of(&args->in[1]);
     float low = is_signed ? -128 : 0, high = is_signed ? 127 : 255;
-    bool same = from == to && from_zero == to_zero;
+    if (from == to && from_zero == to_zero) return false;
     for (int bits = 0; bits < 256; bits++) {
         int x = is_signed && bits > 127 ? bits - 256 : bits;
         float y = rintf((float)(x - from_zero) * from / to) + (float)to_zero;
         y = y >= low ? y <= high ? y : high : low; /* NaN too becomes the lowest */
-        table[bits] = (uint8_t)(same ? bits : (int)y);
+        table[bits] = (uint8_t)(int)y;
     }
+    return true;
 }
 
 static ob_status qlinear_concat_run(const ob_kernel_args *args, ob_error *error) {
@@ -60,11 +62,14 @@ static ob_status qlinear_concat_run(const ob_kernel_args *args, ob_error *error)
     for (uint32_t i = 2; i < args->n_in; i += 3) {
         uint8_t table[256];
         int64_t n = args->in[i].dims[axis] * inner;
-        fill_table(args, i, table);
+        const bool changes = fill_table(args, i, table);
         for (int64_t outer = 0; outer < n_outer; outer++) {
             const uint8_t *restrict from = (const uint8_t *)args->in[i].data + outer * n;
             uint8_t *restrict to = (uint8_t *)out->data + outer * out->dims[axis] * inner + done;
-            for (int64_t k = 0; k < n; k++) to[k] = table[from[k]];
+            if (!changes)
+                memcpy(to, from, (size_t)n);
+            else
+                for (int64_t k = 0; k < n; k++) to[k] = table[from[k]];
         }
         done += n;
     }
