@@ -10,14 +10,13 @@ static void OB_NAMED(combine_)(ob_reduction kind, void *to, const void *from, in
     OB_TYPE_C *y = to;
     const OB_TYPE_C *x = from;
 #if NUMBERS
-    for (int64_t i = 0; i < n; i++) {
-        if (kind == OB_ADD)
-            y[i] = (OB_TYPE_C)((OB_TYPE_COMPUTE)y[i] + (OB_TYPE_COMPUTE)x[i]);
-        else if (kind == OB_MUL)
-            y[i] = (OB_TYPE_C)((OB_TYPE_COMPUTE)y[i] * (OB_TYPE_COMPUTE)x[i]);
-        else if (!IS_NAN(y[i]) && (kind == OB_MAX ? !(y[i] >= x[i]) : !(y[i] <= x[i])))
-            y[i] = x[i];
-    }
+    if (kind == OB_ADD)
+        for (int64_t i = 0; i < n; i++) y[i] = (OB_TYPE_C)((OB_TYPE_COMPUTE)y[i] + (OB_TYPE_COMPUTE)x[i]);
+    else if (kind == OB_MUL)
+        for (int64_t i = 0; i < n; i++) y[i] = (OB_TYPE_C)((OB_TYPE_COMPUTE)y[i] * (OB_TYPE_COMPUTE)x[i]);
+    else
+        for (int64_t i = 0; i < n; i++)
+            if (!IS_NAN(y[i]) && (kind == OB_MAX ? !(y[i] >= x[i]) : !(y[i] <= x[i]))) y[i] = x[i];
 #elif HALVES
     for (int64_t i = 0; i < n; i++) {
         float value = widened(OB_TYPE_DTYPE, y[i]), update = widened(OB_TYPE_DTYPE, x[i]);

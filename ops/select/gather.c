@@ -50,6 +50,20 @@ static ob_status gather_run(const ob_kernel_args *args, ob_error *error) {
 
 const ob_kernel ob__kernel_gather = {.name = "gather", .state_bytes = sizeof(int32_t), .plan = axis_plan, .run = gather_run};
 
+/* n elements of one row of the indices: element k comes from from + k * step, at its index along the axis, whose elements lie
+ * `apart` bytes apart. The number of elements that went well. */
+static inline int64_t gather_row(char *to, const char *from, const ob_view *indices, int64_t first, int64_t n, int64_t size,
+                                 int64_t apart, int64_t step, const size_t width) {
+    int64_t k = 0;
+    for (; k < n; k++) {
+        int64_t at = ob__index_at(indices, first + k);
+        at += at < 0 ? size : 0;
+        if ((uint64_t)at >= (uint64_t)size) break;
+        memcpy(to + k * (int64_t)width, from + at * apart + k * step, width);
+    }
+    return k;
+}
+
 /* out[i0 .. ik ..] = data[i0 .. indices[i0 .. ik ..] ..] along `axis` */
 static ob_status gather_elements_run(const ob_kernel_args *args, ob_error *error) {
     const ob_view *data = &args->in[0], *indices = &args->in[1], *out = &args->out[0];
@@ -60,15 +74,18 @@ static ob_status gather_elements_run(const ob_kernel_args *args, ob_error *error
     for (int32_t a = 0; a < rank; a++)
         OB_FAIL_IF(a != axis && indices->dims[a] > data->dims[a], error, OB_E_SHAPE, "axis %d of the indices exceeds the data",
                    a);
-    size_t width = ob_dtype_size(data->dtype);
-    int64_t index[OB_MAX_RANK] = {0}, count = ob__count(out), size = data->dims[axis];
+    const size_t width = ob_dtype_size(data->dtype);
+    const int64_t count = ob__count(out), size = data->dims[axis], n = indices->dims[rank - 1], apart = data->strides[axis];
+    const int64_t step = axis == rank - 1 ? 0 : data->strides[rank - 1];
+    int64_t index[OB_MAX_RANK] = {0};
     const char *from = data->data;
     char *to = out->data;
-    for (int64_t i = 0; i < count; i++, to += width) {
-        int64_t at = ob__index_at(indices, i);
-        if (at < -size || at >= size) return ob__bad_index(at, size, axis, error);
-        copy_block(to, from + (at < 0 ? at + size : at) * data->strides[axis], width);
-        for (int32_t a = rank - 1; a >= 0; a--) {
+    for (int64_t i = 0; i < count; i += n, to += n * (int64_t)width) {
+        const int64_t done = width == 4   ? gather_row(to, from, indices, i, n, size, apart, step, 4)
+                             : width == 8 ? gather_row(to, from, indices, i, n, size, apart, step, 8)
+                                          : gather_row(to, from, indices, i, n, size, apart, step, width);
+        if (done < n) return ob__bad_index(ob__index_at(indices, i + done), size, axis, error);
+        for (int32_t a = rank - 2; a >= 0; a--) {
             int64_t stride = a == axis ? 0 : data->strides[a];
             from += stride;
             if (++index[a] < indices->dims[a]) break;

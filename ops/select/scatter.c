@@ -53,6 +53,23 @@ static void copy_data(const ob_kernel_args *args) {
     if (n_bytes > 0 && args->out[0].data != args->in[0].data) memcpy(args->out[0].data, args->in[0].data, n_bytes);
 }
 
+/* n updates of one row of the indices: update k goes to to + k * step, at its index along the axis, whose elements lie `apart`
+ * bytes apart. The number of updates that went well. */
+static inline int64_t scatter_row(const state *s, char *to, const char *from, const ob_view *indices, int64_t first, int64_t n,
+                                  int64_t size, int64_t apart, int64_t step, const size_t width) {
+    int64_t k = 0;
+    for (; k < n; k++, from += width, to += step) {
+        int64_t at = ob__index_at(indices, first + k);
+        at += at < 0 ? size : 0;
+        if ((uint64_t)at >= (uint64_t)size) break;
+        if (!s->function)
+            memcpy(to + at * apart, from, width);
+        else
+            s->function(s->kind, to + at * apart, from, 1);
+    }
+    return k;
+}
+
 static ob_status scatter_elements_run(const ob_kernel_args *args, ob_error *error) {
     const ob_view *indices = &args->in[1], *updates = &args->in[2], *out = &args->out[0];
     const state *s = args->state;
@@ -63,19 +80,17 @@ static ob_status scatter_elements_run(const ob_kernel_args *args, ob_error *erro
         OB_FAIL_IF(indices->dims[a] != updates->dims[a] || (a != axis && indices->dims[a] > out->dims[a]), error, OB_E_SHAPE,
                    "axis %d of the indices does not fit", a);
     copy_data(args);
-    size_t width = ob_dtype_size(out->dtype);
-    int64_t index[OB_MAX_RANK] = {0}, count = ob__count(indices), size = out->dims[axis];
+    const size_t width = ob_dtype_size(out->dtype);
+    const int64_t count = ob__count(indices), size = out->dims[axis], n = indices->dims[rank - 1], apart = out->strides[axis];
+    const int64_t step = axis == rank - 1 ? 0 : out->strides[rank - 1];
+    int64_t index[OB_MAX_RANK] = {0};
     char *to = out->data;
     const char *from = updates->data;
-    for (int64_t i = 0; i < count; i++, from += width) {
-        int64_t at = ob__index_at(indices, i);
-        if (at < -size || at >= size) return ob__bad_index(at, size, axis, error);
-        char *element = to + (at < 0 ? at + size : at) * out->strides[axis];
-        if (!s->function)
-            memcpy(element, from, width);
-        else
-            s->function(s->kind, element, from, 1);
-        for (int32_t a = rank - 1; a >= 0; a--) {
+    for (int64_t i = 0; i < count; i += n, from += n * (int64_t)width) {
+        const int64_t done = width == 4 ? scatter_row(s, to, from, indices, i, n, size, apart, step, 4)
+                                        : scatter_row(s, to, from, indices, i, n, size, apart, step, width);
+        if (done < n) return ob__bad_index(ob__index_at(indices, i + done), size, axis, error);
+        for (int32_t a = rank - 2; a >= 0; a--) {
             int64_t stride = a == axis ? 0 : out->strides[a];
             to += stride;
             if (++index[a] < indices->dims[a]) break;

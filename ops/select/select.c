@@ -5,6 +5,7 @@
  * largest (11: or smallest) along an axis with their indices, in order of value, equal ones in order of index; NaN is
  * greater than every number, as where NumPy sorts. */
 #include "core/types.h"
+#include "kernels/kernels.h"
 #include "ops/kernel/common.h"
 #include "ops/select/params.h"
 
@@ -36,10 +37,29 @@ static bool is_set(ob_dtype dtype, const char *element) {
     return bits[0] != 0;
 }
 
+/* Elements begin .. begin + n, which are set; their number. */
+static int64_t mark(const ob_view *view, int64_t begin, int64_t n, uint8_t *set) {
+    const size_t width = ob_dtype_size(view->dtype);
+    const char *from = (const char *)view->data + begin * (int64_t)width;
+    int64_t found = 0;
+    if (view->dtype == OB_FLOAT) {
+        for (int64_t i = 0; i < n; i++) set[i] = ((const float *)(const void *)from)[i] != 0;
+    } else if (width == 1) {
+        for (int64_t i = 0; i < n; i++) set[i] = from[i] != 0;
+    } else {
+        for (int64_t i = 0; i < n; i++) set[i] = is_set(view->dtype, from + i * (int64_t)width);
+    }
+    for (int64_t i = 0; i < n; i++) found += set[i];
+    return found;
+}
+
+enum { MARKED = 512 };
+
 static int64_t count_set(const ob_view *view) {
-    int64_t n = ob__count(view), found = 0;
-    size_t width = ob_dtype_size(view->dtype);
-    for (int64_t i = 0; i < n; i++) found += is_set(view->dtype, (const char *)view->data + i * (int64_t)width);
+    const int64_t n = ob__count(view);
+    uint8_t set[MARKED];
+    int64_t found = 0;
+    for (int64_t i = 0; i < n; i += MARKED) found += mark(view, i, n - i < MARKED ? n - i : MARKED, set);
     return found;
 }
 
@@ -54,17 +74,26 @@ static ob_status non_zero_shape(const ob_kernel_site *site, ob_kernel_args *args
 
 static ob_status non_zero_run(const ob_kernel_args *args, ob_error *error) {
     const ob_view *in = &args->in[0], *out = &args->out[0];
-    int64_t found = count_set(in), n = ob__count(in), column = 0, index[OB_MAX_RANK] = {0};
+    const int64_t found = count_set(in), n = ob__count(in), row = in->rank > 0 ? in->dims[in->rank - 1] : 1;
     OB_FAIL_IF(ob__count(out) != found * in->rank, error, OB_E_SHAPE, "%lld elements found", (long long)found);
-    size_t width = ob_dtype_size(in->dtype);
-    for (int64_t i = 0; i < n; i++) {
-        if (is_set(in->dtype, (const char *)in->data + i * (int64_t)width)) {
-            for (int32_t a = 0; a < in->rank; a++) ((int64_t *)out->data)[a * found + column] = index[a];
-            column++;
+    uint8_t set[MARKED];
+    int64_t places[MARKED + 1], index[OB_MAX_RANK] = {0}, *to = out->data;
+    for (int64_t i = 0, column = 0; i < n && in->rank > 0 && column < found;) { /* stretches of a row */
+        int64_t *last = &index[in->rank - 1], some = row - *last < MARKED ? row - *last : MARKED, kept = 0;
+        mark(in, i, some, set);
+        for (int64_t k = 0; k < some; k++) {
+            places[kept] = *last + k;
+            kept += set[k];
         }
-        for (int32_t a = in->rank - 1; a >= 0; a--) {
-            if (++index[a] < in->dims[a]) break;
+        if (kept > 0) memcpy(to + (in->rank - 1) * found + column, places, (size_t)kept * sizeof *to);
+        for (int32_t a = 0; a < in->rank - 1; a++)
+            for (int64_t k = 0; k < kept; k++) to[a * found + column + k] = index[a];
+        column += kept;
+        i += some;
+        *last += some;
+        for (int32_t a = in->rank - 1; a > 0 && index[a] == in->dims[a]; a--) {
             index[a] = 0;
+            index[a - 1]++;
         }
     }
     return OB_OK;
@@ -93,11 +122,10 @@ static ob_status read_compress(const ob_slices_params *params, const ob_kernel_a
         c->block *= (size_t)ob__product(in->dims, c->axis + 1, in->rank);
     }
     const uint8_t *wanted = condition->data;
-    for (int64_t i = 0; i < condition->dims[0]; i++) {
-        if (!wanted[i]) continue;
-        if (i >= c->n) return ob__bad_index(i, c->n, c->axis, error);
-        c->kept++;
-    }
+    const int64_t within = condition->dims[0] < c->n ? condition->dims[0] : c->n;
+    for (int64_t i = 0; i < within; i++) c->kept += wanted[i] != 0;
+    for (int64_t i = within; i < condition->dims[0]; i++)
+        if (wanted[i]) return ob__bad_index(i, c->n, c->axis, error);
     return OB_OK;
 }
 
@@ -119,6 +147,14 @@ static ob_status compress_shape(const ob_kernel_site *site, ob_kernel_args *args
     return OB_OK;
 }
 
+/* The first `kept` slices that are wanted; without a branch, which would be guessed wrong half the time. */
+static inline void keep(char *to, const char *from, const uint8_t *wanted, int64_t kept, const size_t block) {
+    for (int64_t i = 0, k = 0; k < kept; i++) {
+        memcpy(to + k * (int64_t)block, from + i * (int64_t)block, block);
+        k += wanted[i] != 0;
+    }
+}
+
 static ob_status compress_run(const ob_kernel_args *args, ob_error *error) {
     compress c = {0};
     OB_TRY(read_compress(args->state, args, &c, error));
@@ -127,12 +163,16 @@ static ob_status compress_run(const ob_kernel_args *args, ob_error *error) {
                "%lld slices kept", (long long)c.kept);
     const uint8_t *wanted = condition->data;
     char *to = out->data;
-    for (int64_t o = 0; c.block > 0 && o < c.outer; o++)
-        for (int64_t i = 0; i < condition->dims[0]; i++) {
-            if (!wanted[i]) continue;
-            memcpy(to, (const char *)in->data + (o * c.n + i) * (int64_t)c.block, c.block);
-            to += c.block;
-        }
+    for (int64_t o = 0; c.block > 0 && o < c.outer; o++, to += c.kept * (int64_t)c.block) {
+        const char *from = (const char *)in->data + o * c.n * (int64_t)c.block;
+        if (c.block == 4)
+            keep(to, from, wanted, c.kept, 4);
+        else if (c.block == 8)
+            keep(to, from, wanted, c.kept, 8);
+        else
+            for (int64_t i = 0, k = 0; k < c.kept; i++)
+                if (wanted[i]) memcpy(to + k++ * (int64_t)c.block, from + i * (int64_t)c.block, c.block);
+    }
     return OB_OK;
 }
 
@@ -144,54 +184,39 @@ const ob_kernel ob__kernel_compress = {.name = "compress",
 
 /* ---- TopK ---- */
 
-typedef struct topk {
-    const void *in;
-    void *values;
-    int64_t *indices, *heap; /* heap: k entries */
-    int64_t n, k, inner;
-    bool smallest;
-} topk;
+/* Of elements of 8 bytes. */
+typedef struct wide_key {
+    uint64_t value, place;
+} wide_key;
 
-/* A heap of indices whose root is the worst of the k best. One for each type. */
-typedef bool (*ranks_before)(const topk *t, const void *vector, int64_t a, int64_t b);
+#define FN         choose_narrow
+#define K          uint64_t
+#define LESS(a, b) ((a) < (b))
+#include "ops/select/choose.inc.h"
+#define FN         choose_wide
+#define K          wide_key
+#define LESS(a, b) ((a).value < (b).value || ((a).value == (b).value && (a).place < (b).place))
+#include "ops/select/choose.inc.h"
+
+typedef void (*make_keys)(void *keys, const void *vector, int64_t n, int64_t apart, bool smallest);
 
 #define FUNCTIONS
 #define OB_TYPE_TEMPLATE "ops/select/ranks.inc.h"
 #include "core/types.def"
 #undef FUNCTIONS
 
-static const ranks_before ranks[OB_DTYPE_COUNT] = {
+static const make_keys makers[OB_DTYPE_COUNT] = {
 #define OB_TYPE_TEMPLATE "ops/select/ranks.inc.h"
 #include "core/types.def"
 };
 
-static void sink(const topk *t, const void *vector, ranks_before before, int64_t at, int64_t n) {
-    int64_t *heap = t->heap, item = heap[at];
-    for (;;) {
-        int64_t child = 2 * at + 1;
-        if (child >= n) break;
-        if (child + 1 < n && before(t, vector, heap[child], heap[child + 1])) child++;
-        if (!before(t, vector, item, heap[child])) break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = item;
+/* Indices have 32 bits beside narrow values. */
+static size_t key_bytes(ob_dtype dtype) {
+    return ob_dtype_size(dtype) == 8 ? sizeof(wide_key) : sizeof(uint64_t);
 }
 
-static void choose(const topk *t, const void *vector, ranks_before before) {
-    for (int64_t i = 0; i < t->k; i++) t->heap[i] = i;
-    for (int64_t i = t->k / 2 - 1; i >= 0; i--) sink(t, vector, before, i, t->k);
-    for (int64_t i = t->k; i < t->n; i++) {
-        if (!before(t, vector, i, t->heap[0])) continue;
-        t->heap[0] = i;
-        sink(t, vector, before, 0, t->k);
-    }
-    for (int64_t n = t->k - 1; n > 0; n--) { /* the worst goes to the end */
-        int64_t worst = t->heap[0];
-        t->heap[0] = t->heap[n];
-        t->heap[n] = worst;
-        sink(t, vector, before, 0, n);
-    }
+static int64_t index_of(const void *keys, int64_t i, bool wide) {
+    return wide ? ~(int64_t)((const wide_key *)keys)[i].place : (int64_t)(uint32_t) ~((const uint64_t *)keys)[i];
 }
 
 static ob_status read_k(const ob_topk_params *params, const ob_kernel_args *args, int64_t *k, ob_error *error) {
@@ -233,32 +258,35 @@ static ob_status topk_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     bool fits = out->rank == in->rank && out->dims[axis] <= in->dims[axis];
     for (int32_t a = 0; fits && a < in->rank; a++) fits = a == axis || out->dims[a] == in->dims[a];
     OB_FAIL_IF(!fits, error, OB_E_SHAPE, "TopK: axis %d has only %lld elements", axis, (long long)in->dims[axis]);
-    if (!ranks[ob__is_real(in->dtype) ? ob__computing_type(args) : in->dtype]) return OB__NO_TYPE(site, error, in->dtype);
+    const ob_dtype computed = ob__is_real(in->dtype) ? ob__computing_type(args) : in->dtype;
+    if (!makers[computed]) return OB__NO_TYPE(site, error, in->dtype);
+    OB_FAIL_IF(in->dims[axis] > UINT32_MAX, error, OB_E_LIMIT, "TopK: axis %d has more than 2^32 elements", axis);
     OB_TRY(ob__plan_real(args, needs, error));
-    return ob__need_scratch(needs, out->dims[axis], sizeof(int64_t), error);
+    return ob__need_scratch(needs, in->dims[axis], key_bytes(computed), error);
 }
 
 static ob_status topk_compute(const ob_kernel_args *args, ob_error *error) {
     const ob_view *in = &args->in[0], *out = any_output(args);
     const ob_topk_params *params = args->state;
     const int32_t axis = (int32_t)params->axis;
-    topk t = {.n = in->dims[axis], .inner = ob__product(in->dims, axis + 1, in->rank), .heap = args->scratch};
-    OB_TRY(read_k(params, args, &t.k, error));
-    OB_FAIL_IF(t.k != out->dims[axis], error, OB_E_SHAPE, "k is %lld, planned were %lld", (long long)t.k,
-               (long long)out->dims[axis]);
-    t.smallest = params->smallest;
-    ranks_before before = ranks[in->dtype];
+    const int64_t n = in->dims[axis], inner = ob__product(in->dims, axis + 1, in->rank);
+    int64_t k = 0;
+    OB_TRY(read_k(params, args, &k, error));
+    OB_FAIL_IF(k != out->dims[axis], error, OB_E_SHAPE, "k is %lld, planned were %lld", (long long)k, (long long)out->dims[axis]);
     if (ob__count(out) == 0) return OB_OK;
-    size_t width = ob_dtype_size(in->dtype);
-    int64_t vectors = ob__count(in) / t.n;
+    const size_t width = ob_dtype_size(in->dtype);
+    const bool wide = key_bytes(in->dtype) == sizeof(wide_key);
+    const int64_t vectors = ob__count(in) / n;
+    void *keys = args->scratch;
     for (int64_t v = 0; v < vectors && !ob__stopped(args->threads); v++) {
-        const char *vector = (const char *)in->data + (v / t.inner * t.n * t.inner + v % t.inner) * (int64_t)width;
-        choose(&t, vector, before);
-        for (int64_t i = 0; i < t.k; i++) {
-            int64_t at = (v / t.inner * t.k + i) * t.inner + v % t.inner;
+        const char *vector = (const char *)in->data + (v / inner * n * inner + v % inner) * (int64_t)width;
+        makers[in->dtype](keys, vector, n, inner, params->smallest);
+        (wide ? choose_wide : choose_narrow)(keys, n, k);
+        for (int64_t i = 0; i < k; i++) {
+            const int64_t at = (v / inner * k + i) * inner + v % inner, index = index_of(keys, i, wide);
             if (ob__wanted(args, 0))
-                memcpy((char *)args->out[0].data + at * (int64_t)width, vector + t.heap[i] * t.inner * (int64_t)width, width);
-            if (ob__wanted(args, 1)) ((int64_t *)args->out[1].data)[at] = t.heap[i];
+                memcpy((char *)args->out[0].data + at * (int64_t)width, vector + index * inner * (int64_t)width, width);
+            if (ob__wanted(args, 1)) ((int64_t *)args->out[1].data)[at] = index;
         }
     }
     return OB_OK;
