@@ -81,6 +81,9 @@ ob_status ob__read_model(ob_model *model, const Onnx__ModelProto *message, const
 /* Decodes one tensor. `what` names it in messages when it has no name. The result lives in the arena. */
 ob_status ob__read_tensor(ob_arena *arena, const Onnx__TensorProto *message, uint32_t max_rank, const char *what, ob_tensor **out,
                           ob_error *error);
+/* The same for a weight: elements of less than a byte stay packed (ob_tensor.is_packed) until something computes with them. */
+ob_status ob__read_initializer(ob_arena *arena, const Onnx__TensorProto *message, uint32_t max_rank, ob_tensor **out,
+                               ob_error *error);
 
 /* The same for a file of its own (tensor_file.c): E_UNSUPPORTED for what does not hold all of its elements. */
 ob_status ob__read_whole_tensor(ob_arena *arena, const Onnx__TensorProto *message, const char *path, ob_tensor **out,

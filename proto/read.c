@@ -131,9 +131,8 @@ static ob_status read_initializers(ob_reader *reader, const Onnx__GraphProto *me
     for (size_t i = 0; i < message->n_initializer; i++) {
         const Onnx__TensorProto *initializer = message->initializer[i];
         ob_tensor *tensor = NULL;
-        OB_TRY(at(
-            reader, NULL, ob__str(initializer->name),
-            ob__read_tensor(&reader->model->arena, initializer, reader->limits.max_rank, "(unnamed)", &tensor, reader->error)));
+        OB_TRY(at(reader, NULL, ob__str(initializer->name),
+                  ob__read_initializer(&reader->model->arena, initializer, reader->limits.max_rank, &tensor, reader->error)));
         OB_TRY(add_initializer(reader, graph, tensor));
     }
     for (size_t i = 0; i < message->n_sparse_initializer; i++) {

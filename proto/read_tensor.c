@@ -10,6 +10,7 @@ typedef struct tensor_reader {
     const Onnx__TensorProto *message;
     const char *name; /* for messages */
     ob_tensor *tensor;
+    bool keep_packed;
     ob_error *error;
 } tensor_reader;
 
@@ -42,8 +43,10 @@ static ob_status read_raw(tensor_reader *reader) {
         tensor->data = "";
         return OB_OK;
     }
-    if (ob__raw_is_memory_form(tensor->dtype)) {
+    bool packed = ob_dtype_file_bits(tensor->dtype) < 8;
+    if (ob__raw_is_memory_form(tensor->dtype) || (packed && reader->keep_packed)) {
         tensor->data = raw->data;
+        tensor->is_packed = packed;
         return OB_OK;
     }
     void *decoded = ob__arena_calloc(reader->arena, (size_t)tensor->n_elems, ob_dtype_size(tensor->dtype));
@@ -145,15 +148,15 @@ static ob_status read_external(tensor_reader *reader) {
     return OB_OK;
 }
 
-ob_status ob__read_tensor(ob_arena *arena, const Onnx__TensorProto *message, uint32_t max_rank, const char *what, ob_tensor **out,
-                          ob_error *error) {
+static ob_status read_any(ob_arena *arena, const Onnx__TensorProto *message, uint32_t max_rank, const char *what,
+                          bool keep_packed, ob_tensor **out, ob_error *error) {
     ob_tensor *tensor = OB_ARENA_NEW(arena, ob_tensor);
     if (!tensor) return ob__arena_failure(arena, error);
     tensor->name = ob__str(message->name);
     tensor->doc = ob__str(message->doc_string);
     tensor->origin = message;
     tensor->dtype = ob__read_dtype(message->data_type);
-    tensor_reader reader = {arena, message, tensor->name[0] ? tensor->name : what, tensor, error};
+    tensor_reader reader = {arena, message, tensor->name[0] ? tensor->name : what, tensor, keep_packed, error};
     OB_TRY(read_dims(&reader, max_rank));
     size_t n_bytes; /* also where the data is elsewhere: nobody after this needs to ask again */
     OB_FAIL_IF(!ob__memory_bytes(tensor->dtype, tensor->n_elems, &n_bytes) || n_bytes > PTRDIFF_MAX, error, OB_E_MODEL,
@@ -166,4 +169,14 @@ ob_status ob__read_tensor(ob_arena *arena, const Onnx__TensorProto *message, uin
                                                                                             : read_typed(&reader));
     *out = tensor;
     return OB_OK;
+}
+
+ob_status ob__read_tensor(ob_arena *arena, const Onnx__TensorProto *message, uint32_t max_rank, const char *what, ob_tensor **out,
+                          ob_error *error) {
+    return read_any(arena, message, max_rank, what, false, out, error);
+}
+
+ob_status ob__read_initializer(ob_arena *arena, const Onnx__TensorProto *message, uint32_t max_rank, ob_tensor **out,
+                               ob_error *error) {
+    return read_any(arena, message, max_rank, "(unnamed)", true, out, error);
 }

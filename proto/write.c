@@ -117,7 +117,7 @@ static ob_status write_elements(ob_proto_writer *writer, const ob_tensor *tensor
     OB_FAIL_IF(!ob__file_bytes(tensor->dtype, tensor->n_elems, &n_bytes) || n_bytes > SIZE_MAX, writer->error, OB_E_LIMIT,
                "tensor \"%s\" is too large to write", tensor->name);
     const void *raw = tensor->data;
-    if (!ob__raw_is_memory_form(tensor->dtype) && n_bytes > 0) {
+    if (!ob__raw_is_memory_form(tensor->dtype) && !tensor->is_packed && n_bytes > 0) {
         void *encoded = ob__arena_alloc(&writer->arena, (size_t)n_bytes);
         if (!encoded) return out_of_memory(writer);
         ob__encode_raw(tensor->dtype, tensor->data, tensor->n_elems, encoded);

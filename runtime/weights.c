@@ -1,9 +1,11 @@
-/* Initializers as views: borrowed where they lie, in the model's file or in another one, copied where they are not aligned. */
+/* Initializers as views: borrowed where they lie, in the model's file or in another one, copied where they are not aligned,
+ * and unpacked where an element is less than a byte. */
 #include <string.h>
 
 #include "core/copy.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "core/tensor_data.h"
 #include "runtime/external.h"
 
 typedef struct loader {
@@ -36,13 +38,17 @@ static ob_status tensor_data(loader *l, const ob_value *value, void **out) {
         return OB_OK;
     }
     OB_FAIL_IF(!tensor->data, l->error, OB_E_UNSUPPORTED, "initializer %s has no dense data", value->name);
-    if (ob__weight_is_aligned(tensor->data, tensor->dtype)) {
+    if (!tensor->is_packed && ob__weight_is_aligned(tensor->data, tensor->dtype)) {
         *out = (void *)(uintptr_t)tensor->data; /* read only: constants are never computed into */
         return OB_OK;
     }
     if (!ob__tensor_bytes(tensor->dtype, tensor->rank, tensor->dims, &bytes)) return OB_E_LIMIT;
     *out = ob__weight_memory(l->session, value, bytes, l->error);
     if (!*out) return OB_E_MEMORY;
+    if (tensor->is_packed) {
+        ob__decode_raw(tensor->dtype, tensor->data, tensor->n_elems, *out);
+        return OB_OK;
+    }
     memcpy(*out, tensor->data, (size_t)tensor->n_elems * ob_dtype_size(tensor->dtype));
     l->n_copied++;
     l->copied_bytes += bytes;

@@ -12,6 +12,7 @@
 #include "byte_order.h"
 #include "core/graph.h"
 #include "corpus.h"
+#include "model_text.h"
 
 static void load_one(void *context, const char *path) {
     size_t *count = context;
@@ -148,11 +149,52 @@ static void large_weights_are_borrowed_not_copied(void **state) {
     ob_model_close(&model);
 }
 
+/* Two and four elements a byte are what a checker never has to spread; a session does, for itself. */
+static void narrow_weights_stay_packed(void **state) {
+    (void)state;
+    static const char text[] = "<ir_version: 13, opset_import: [\"\" : 25]>\ng () => (double[5] y, double[5] z)\n"
+                               "<int4[5] a = {7, -8, -1, 0, 3}, uint2[5] b = {3, 0, 1, 2, 3}>\n"
+                               "{ y = Cast <to = 11> (a) z = Cast <to = 11> (b) }\n";
+    static const double want[2][5] = {{7, -8, -1, 0, 3}, {3, 0, 1, 2, 3}};
+    static const uint8_t file_form[2][3] = {{0x87, 0x0F, 0x03}, {0x93, 0x03}};
+    ob_text binary, again;
+    ob_error error;
+    ob_session *session = NULL;
+    ob_session_memory memory;
+    ob_view out[2] = {{0}};
+    ob__text_init(&binary, NULL);
+    ob__text_init(&again, NULL);
+    ob_model *model = read_text(text);
+    write_model(model, OB_FORMAT_PROTOBUF, &binary);
+    ob_model_close(&model);
+    model = read_model(binary.data, binary.n, OB_FORMAT_PROTOBUF, NULL);
+    for (int i = 0; i < 2; i++) {
+        const ob_tensor *tensor = model->graph->initializers[i]->data;
+        assert_true(tensor->is_packed);
+        assert_memory_equal(tensor->data, file_form[i], i ? 2 : 3);
+    }
+    write_model(model, OB_FORMAT_PROTOBUF, &again);
+    assert_int_equal(again.n, binary.n);
+    assert_memory_equal(again.data, binary.data, binary.n);
+    write_model(model, OB_FORMAT_TEXT, &again);
+    assert_non_null(strstr(again.data, "{7,-8,-1,0,3}"));
+    if (ob_session_create(model, NULL, &session, &error) != OB_OK) fail_msg("%s", error.message);
+    if (ob_session_run(session, NULL, 0, out, 2, &error) != OB_OK) fail_msg("%s", error.message);
+    for (int i = 0; i < 2; i++) assert_memory_equal(out[i].data, want[i], sizeof want[i]);
+    ob_session_get_memory(session, &memory);
+    assert_true(memory.constant_bytes >= 10);
+    ob_session_close(&session);
+    ob_model_close(&model);
+    ob__text_release(&binary);
+    ob__text_release(&again);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_model_is_read_field_by_field),
         cmocka_unit_test(a_pipe_is_read_to_its_end),
         cmocka_unit_test(large_weights_are_borrowed_not_copied),
+        cmocka_unit_test(narrow_weights_stay_packed),
         cmocka_unit_test(every_model_at_hand_loads),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);

@@ -51,8 +51,8 @@ typedef enum ob_model_format {
     /** Writing: a ModelProto in which the bytes of every tensor with numbers begin at a multiple of 64, counted from the start of
      * the file, so that a session uses them where they lie: mapped, or in read-only memory (ob_model_load_memory()). Every reader
      * of ONNX reads the same model from it: what fills the gaps are repetitions of the tensor's data_type, of which only the last
-     * counts. Numbers in typed fields (float_data ...) become raw data. External and sparse tensors stay as they are; elements of
-     * less than 8 bits are unpacked when they are read all the same. Reading: as OB_FORMAT_PROTOBUF. */
+     * counts. Numbers in typed fields (float_data ...) become raw data. External and sparse tensors stay as they are; a session
+     * unpacks elements of less than 8 bits all the same. Reading: as OB_FORMAT_PROTOBUF. */
     OB_FORMAT_PROTOBUF_ALIGNED
 } ob_model_format;
 

@@ -94,10 +94,10 @@ typedef struct ob_session_config {
     const ob_logger *logger; /**< copied; hears of this session. NULL (default): the model's, if it has one */
     /** Asked whether to go on: true ends the call at hand with E_CANCELLED. It is called with `context` by the thread that called
      * ob_session_create(), ob_session_prepare(), ob_session_run() or ob_worker_run(): before every step of a run or of planning,
-     * while external data is read that cannot be mapped (every 16 MiB), and within long steps every few milliseconds; a step of an operator from a
-     * library, or one that only moves elements, is never cut. Workers ask it from their threads, so with workers it must be safe
-     * for several at once. It must not use the session. After E_CANCELLED the session, or the worker, can be used as before; the
-     * memory of outputs that the caller gave has undefined contents. NULL (default): nobody is asked */
+     * while external data is read that cannot be mapped (every 16 MiB), and within long steps every few milliseconds; a step of
+     * an operator from a library, or one that only moves elements, is never cut. Workers ask it from their threads, so with
+     * workers it must be safe for several at once. It must not use the session. After E_CANCELLED the session, or the worker, can
+     * be used as before; the memory of outputs that the caller gave has undefined contents. NULL (default): nobody is asked */
     bool (*cancelled)(void *context);
     uint64_t max_run_ns; /**< a call that takes longer than this many nanoseconds (CLOCK_MONOTONIC) ends with E_LIMIT, at the
                             places where `cancelled` is asked: creation, prepare and run, each for itself. 0: no limit */
@@ -117,8 +117,8 @@ typedef struct ob_session_config {
 OB_API void ob_session_config_init(ob_session_config *config);
 
 /** Makes a session for `model`, which must outlive it and is not changed (weights stay borrowed or mapped, those that are not
- * aligned to their element type are copied). config may be NULL. Returns owned: ob_session_close(). A model whose input shapes are all
- * numbers is planned at once.
+ * aligned to their element type are copied). config may be NULL. Returns owned: ob_session_close(). A model whose input shapes
+ * are all numbers is planned at once.
  *
  * Errors:
  * - E_UNSUPPORTED: operators, versions or types, all of them named to config->unsupported; the message lists the first. Inputs
@@ -235,7 +235,8 @@ typedef struct ob_session_memory {
     uint64_t arena_bytes;    /**< intermediate results */
     uint64_t output_bytes;   /**< results, when the session provides their memory */
     uint64_t scratch_bytes;  /**< working memory of kernels, shared by all steps */
-    uint64_t constant_bytes; /**< folded constants, weights that had to be copied, and packed ones */
+    uint64_t constant_bytes; /**< folded constants, weights that had to be copied or unpacked (4- and 2-bit elements), and those
+                                in a kernel's own form */
     uint64_t work_bytes;     /**< arena_bytes and scratch_bytes: what a block for ob_session_set_memory must hold */
     size_t work_alignment;   /**< of that block: 64 */
     uint64_t session_bytes;  /**< everything that the session has from its allocator: the model's copy, plans, blocks */
