@@ -1,7 +1,12 @@
 /* A node and its results as a line of text, run with its operands as constants of the model and as what the caller gives, as it
  * stands and optimised:
  *
- *     NAME OPSET | OPERANDS | ATTRIBUTES | RESULTS | TOLERANCE
+ *     NAME OPSET | OPERANDS | ATTRIBUTES | RESULTS | TOLERANCE | TYPES
+ *     { NODES } OPSET | ...
+ *
+ * Nodes that stand for a name take x0, x1 ... and give z0, z1 ...; the opset is that of ai.onnx.ml where they are of it. A line
+ * with types (int8 string ...) is one for each of them: @T is its name, %7 an element, %z its zero; what a narrow type cannot
+ * hold becomes a number that it can.
  *
  * A name of another domain is written with it. Operands and results are tensors of ONNX's text form, separated by ";", a literal
  * each (narrow floats by their codes); "-" is left out. What stands for a result may also be "refused: TEXT", a part of the
@@ -26,10 +31,10 @@
 #include "onnx_broadcast/onnx_broadcast.h"
 #include "ops/kernel/common.h"
 
-enum { VALUE_MAX = 24, VALUE_FIELDS = 5, VALUE_LINE = 64 << 10 };
+enum { VALUE_MAX = 24, VALUE_FIELDS = 6, VALUE_LINE = 64 << 10 };
 
 typedef struct value_case {
-    char *name, *operands, *attributes, *results, *tolerance;
+    char *name, *attributes, *results, *tolerance;
     char *in[VALUE_MAX], *out[VALUE_MAX]; /* NULL: left out */
     int opset;
     uint32_t n_in, n_out;
@@ -53,6 +58,39 @@ static inline uint32_t split(char *text, char separator, char **parts, uint32_t 
         if (strcmp(parts[n], "-") == 0) parts[n] = NULL;
     }
     return n;
+}
+
+/* An element of the type that stands for number n. */
+static inline void put_element(ob_text *text, ob_dtype type, unsigned n) {
+    const int bits = ob_dtype_file_bits(type);
+    if (type == OB_BOOL || type == OB_INT2) n %= 2;
+    if (type == OB_UINT2) n %= 4;
+    if (bits == 4) n %= 8;
+    const char *form = type == OB_STRING ? "\"%u\"" : type == OB_COMPLEX64 || type == OB_COMPLEX128 ? "%u,0" : "%u";
+    ob__text_printf(text, form, n); // NOLINT
+}
+
+/* The line as one of that type. */
+static inline void write_typed(const char *line, ob_dtype type, ob_text *text) {
+    text->n = 0;
+    while (*line) {
+        char *end;
+        if (line[0] == '@' && line[1] == 'T') {
+            ob__text_puts(text, ob_dtype_name(type));
+            line += 2;
+        } else if (line[0] == '%' && line[1] == 'z') {
+            if (type == OB_STRING)
+                ob__text_puts(text, "\"\"");
+            else
+                put_element(text, type, 0);
+            line += 2;
+        } else if (line[0] == '%') {
+            put_element(text, type, (unsigned)strtoul(line + 1, &end, 10));
+            line = end;
+        } else {
+            ob__text_append(text, line++, 1);
+        }
+    }
 }
 
 static inline bool read_case(char *line, value_case *c) {
@@ -106,10 +144,17 @@ static inline void name_all(ob_text *text, char *const *literals, uint32_t n, co
     }
 }
 
+static inline bool is_graph(const value_case *c) {
+    return c->name[0] == '{';
+}
+
 static inline void write_head(const value_case *c, ob_text *text) {
-    const char *dot = strrchr(c->name, '.');
+    const bool of_ml = is_graph(c) && strstr(c->name, "ai.onnx.ml.");
+    const char *dot = is_graph(c) ? NULL : strrchr(c->name, '.');
     ob__text_puts(text, "<ir_version: 12, opset_import: [");
-    if (dot)
+    if (of_ml)
+        ob__text_printf(text, "\"\" : 24, \"ai.onnx.ml\" : %d]>\n", c->opset);
+    else if (dot)
         ob__text_printf(text, "\"\" : 24, \"%.*s\" : %d]>\n", (int)(dot - c->name), c->name, c->opset);
     else
         ob__text_printf(text, "\"\" : %d]>\n", c->opset);
@@ -152,6 +197,10 @@ static inline void write_node(const value_case *c, bool given, ob_text *text) {
         ob__text_puts(text, " <");
         declare_all(text, c->in, c->n_in, "x", true);
         ob__text_puts(text, ">");
+    }
+    if (is_graph(c)) {
+        ob__text_printf(text, " %s\n", c->name);
+        return;
     }
     ob__text_puts(text, " {\n");
     for (uint32_t i = 0; i < c->n_out; i++) ob__text_printf(text, out[i] ? "%sz%u" : "%sunused%u", i ? ", " : "", i);
