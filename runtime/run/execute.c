@@ -1,8 +1,10 @@
 /* One node computed at once: constants while planning, dynamic steps and subgraphs during a run. */
+#include <math.h>
 #include <string.h>
 
 #include "core/copy.h"
 #include "core/error.h"
+#include "ops/kernel/common.h"
 #include "ops/table/op.h"
 #include "passes/propagate.h"
 #include "runtime/run/cells.h"
@@ -33,30 +35,21 @@ static ob_status make_output(const ob_kernel_args *args, uint32_t i, int32_t ran
     return new_output(c, &args->out[i], args->out[i].dtype, rank, dims);
 }
 
-/* Elements that a shape rule may ask for: small integer tensors, and single numbers of any type (OneHot's depth) that are whole.
- */
+/* Elements that a shape rule may ask for: small integer tensors, and a few numbers of any other type that are whole: OneHot's
+ * depth, the lengths of Split's first version. */
 static bool read_elements(const ob_view *view, int64_t *elems, uint32_t *n) {
+    enum { FEW = 16 };
+    double numbers[FEW];
     if (ob__read_content(view, elems, n)) return true;
-    if (ob_view_count(view) != 1) return false;
-    double real;
-    float single;
-    *n = 1;
-    switch (view->dtype) {
-    case OB_FLOAT:
-        memcpy(&single, view->data, 4);
-        real = (double)single;
-        break;
-    case OB_DOUBLE: memcpy(&real, view->data, 8); break;
-    case OB_INT8: elems[0] = *(const int8_t *)view->data; return true;
-    case OB_UINT8: elems[0] = *(const uint8_t *)view->data; return true;
-    case OB_INT16: elems[0] = *(const int16_t *)view->data; return true;
-    case OB_UINT16: elems[0] = *(const uint16_t *)view->data; return true;
-    case OB_UINT32: elems[0] = *(const uint32_t *)view->data; return true;
-    default: return false;
+    const int64_t count = ob_view_count(view);
+    if (count < 1 || count > FEW || !view->data || !ob_view_is_contiguous(view)) return false;
+    if (ob__convert(numbers, OB_DOUBLE, view->data, view->dtype, count, NULL) != OB_OK) return false;
+    for (int64_t i = 0; i < count; i++) {
+        if (!(numbers[i] >= -1e15 && numbers[i] <= 1e15) || numbers[i] != trunc(numbers[i])) return false;
+        elems[i] = (int64_t)numbers[i];
     }
-    if (!(real >= -1e15 && real <= 1e15)) return false;
-    elems[0] = (int64_t)real;
-    return (double)elems[0] == real;
+    *n = (uint32_t)count;
+    return true;
 }
 
 static ob_status infer(call *c) {
