@@ -16,11 +16,6 @@ enum { GAP = 16 };
 enum { GAP = 0 };
 #endif
 
-struct ob_arena_block {
-    ob_arena_block *older;
-    size_t n_bytes; /* of the whole block, this header included */
-};
-
 /* A test of failing allocations makes them so small that every request is one. */
 #ifndef OB_ARENA_BLOCK_MIN
 #define OB_ARENA_BLOCK_MIN 2048

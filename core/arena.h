@@ -8,7 +8,10 @@
 #include "onnx_broadcast/allocator.h"
 #include "onnx_broadcast/status.h"
 
-typedef struct ob_arena_block ob_arena_block;
+typedef struct ob_arena_block {
+    struct ob_arena_block *older;
+    size_t n_bytes; /* of the whole block, this header included */
+} ob_arena_block;
 
 typedef struct ob_arena {
     ob_allocator allocator;
