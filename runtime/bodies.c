@@ -1,4 +1,4 @@
-/* Operators without a kernel become the nodes of their bodies. */
+/* Operators without a kernel, or without one for their operands' types, become the nodes of their bodies. */
 #include "core/error.h"
 #include "ops/body/body.h"
 #include "ops/kernel/kernel.h"
@@ -51,11 +51,21 @@ static ob_status expand_node(expansion *e, const ob_body *body, ob_node *node) {
     return OB_OK;
 }
 
+/* There is one, for operands of these types. */
+static bool has_kernel(const expansion *e, const ob_node *node) {
+    if (!ob__has_kernel(node->op)) return false;
+    for (uint32_t i = 0; node->op->kernel->types && i < node->n_inputs; i++) {
+        ob_dtype dtype = node->inputs[i] ? ob__fact(e->facts, node->inputs[i])->type.dtype : OB_NONE;
+        if (dtype != OB_NONE && !(node->op->kernel->types >> dtype & 1)) return false;
+    }
+    return true;
+}
+
 static ob_status expand_graph(void *context, ob_graph *graph) {
     expansion *e = context;
     for (ob_node *node = graph->first, *next; node; node = next) {
         next = node->next;
-        if (!node->op || (!e->all && ob__has_kernel(node->op)) || !ob__node_gives_any(node)) continue;
+        if (!node->op || (!e->all && has_kernel(e, node)) || !ob__node_gives_any(node)) continue;
         const ob_body *body = ob__body_of(node->op);
         if (body) OB_TRY(expand_node(e, body, node));
     }

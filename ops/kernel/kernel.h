@@ -135,6 +135,7 @@ typedef struct ob_kernel {
     /* Tells from the inputs' data the dims (rank and dims of out[i]) that the shape rule could not: Range over floats. May be
      * NULL. */
     ob_status (*shape)(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error);
+    uint64_t types; /* of operands (ob_types); 0: all that its rows list. A call with others becomes the operator's body */
 } ob_kernel;
 
 /* For OB_KERNEL_DYNAMIC: obtains memory for output i with these dims and sets args->out[i]. */

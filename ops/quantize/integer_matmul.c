@@ -223,5 +223,10 @@ static ob_status matmul_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_integer_matmul = {
-    .name = "integer_matmul", .state_bytes = sizeof(integer_matmul), .plan = matmul_plan, .run = matmul_run};
+#define BIT(type) (UINT64_C(1) << OB_##type)
+
+const ob_kernel ob__kernel_integer_matmul = {.name = "integer_matmul",
+                                             .state_bytes = sizeof(integer_matmul),
+                                             .plan = matmul_plan,
+                                             .run = matmul_run,
+                                             .types = BIT(INT8) | BIT(UINT8) | BIT(FLOAT) | BIT(FLOAT16) | BIT(BFLOAT16)};
