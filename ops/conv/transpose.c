@@ -36,15 +36,16 @@ static ob_status check_shapes(const ob_kernel_args *args, int64_t groups, ob_err
     return OB_OK;
 }
 
-/* auto_pad SAME_* and output_shape decide the padding from the size of the result. */
-static ob_status find_padding(ob_conv_params *p, const int64_t *x, const int64_t *y, ob_error *error) {
+/* auto_pad SAME_* and output_shape decide the padding from the size of the result. Which side gets the odd one: before 11 the
+ * equations for output_shape say it the other way round. */
+static ob_status find_padding(ob_conv_params *p, int32_t since, const int64_t *x, const int64_t *y, ob_error *error) {
     ob_window_params *w = &p->window;
     bool upper = w->auto_pad == OB_PAD_SAME_UPPER, same = upper || w->auto_pad == OB_PAD_SAME_LOWER;
     for (int32_t a = 0; a < w->rank && (same || p->shaped); a++) {
         int64_t total = (x[a] - 1) * w->strides[a] + (w->kernel[a] - 1) * w->dilations[a] + 1 - y[a];
         OB_FAIL_IF(ob__add_overflows(total, p->output_padding[a], &total), error, OB_E_LIMIT, "spatial axis %d is too large", a);
         if (total < 0) total = 0;
-        w->before[a] = upper ? total / 2 : total - total / 2;
+        w->before[a] = upper != (p->shaped && since < 11) ? total / 2 : total - total / 2;
         w->after[a] = total - w->before[a];
     }
     if (same || p->shaped) w->auto_pad = OB_PAD_GIVEN;
@@ -79,7 +80,7 @@ static ob_status transposed_plan(const ob_kernel_site *site, ob_kernel_args *arg
     OB_TRY(ob__read_conv(site->node, x->rank - 2, &params, error));
     OB_TRY(check_shapes(args, params.group, error));
     memcpy(params.window.kernel, &w->dims[2], (size_t)(w->rank - 2) * sizeof(int64_t));
-    OB_TRY(find_padding(&params, &x->dims[2], &y->dims[2], error));
+    OB_TRY(find_padding(&params, site->op->since, &x->dims[2], &y->dims[2], error));
     OB_TRY(ob__plan_window(site, &params.window, &y->dims[2], &x->dims[2], true, &t->window, error));
     if (ob__count(y) == 0) return ob__plan_real(args, needs, error);
     bool is_double = ob__computing_type(args) == OB_DOUBLE;
