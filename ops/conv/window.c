@@ -51,7 +51,9 @@ ob_status ob__read_window(const ob_node *node, int32_t rank, ob_window_params *w
     if (w->kernel_given) OB_TRY(ob__read_sizes(node, "kernel_shape", rank, 1, 1, w->kernel, error));
     OB_TRY(ob__read_sizes(node, "strides", rank, 1, 1, w->strides, error));
     OB_TRY(ob__read_sizes(node, "dilations", rank, 1, 1, w->dilations, error));
-    return read_padding(node, w, error);
+    OB_TRY(read_padding(node, w, error));
+    if (w->auto_pad == OB_PAD_VALID) w->ceil_mode = false; /* "VALID: ceil((input - extent + 1) / stride)", whatever it says */
+    return OB_OK;
 }
 
 /* ---- numbers ---- */
