@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/graph.h"
+#include "core/tensor_data.h"
 
 static bool same_graph(const ob_graph *a, const ob_graph *b, const char **why);
 
@@ -17,6 +18,13 @@ static bool same_graph(const ob_graph *a, const ob_graph *b, const char **why);
             return false;                                                                                                        \
         }                                                                                                                        \
     } while (0)
+
+/* Byte i of the elements in memory form. */
+static uint8_t element_byte(const ob_tensor *tensor, size_t i) {
+    const uint8_t *data = tensor->data;
+    int per_byte = tensor->is_packed ? 8 / ob_dtype_file_bits(tensor->dtype) : 1;
+    return tensor->is_packed ? ob__unpack_bits(tensor->dtype, data[i / (size_t)per_byte], (int)(i % (size_t)per_byte)) : data[i];
+}
 
 static bool same_tensor(const ob_tensor *a, const ob_tensor *b, const char **why) {
     SAME_OR(strcmp(a->name, b->name) == 0 && a->dtype == b->dtype && a->rank == b->rank && a->n_elems == b->n_elems,
@@ -30,8 +38,8 @@ static bool same_tensor(const ob_tensor *a, const ob_tensor *b, const char **why
         const ob_string *s = (const ob_string *)a->data + i, *t = (const ob_string *)b->data + i;
         SAME_OR(s->n == t->n && (s->n == 0 || memcmp(s->data, t->data, s->n) == 0), "a string");
     }
-    if (a->data && a->dtype != OB_STRING && a->n_elems > 0)
-        SAME_OR(memcmp(a->data, b->data, (size_t)a->n_elems * ob_dtype_size(a->dtype)) == 0, "a tensor's elements");
+    for (size_t i = 0; a->data && a->dtype != OB_STRING && i < (size_t)a->n_elems * ob_dtype_size(a->dtype); i++)
+        SAME_OR(element_byte(a, i) == element_byte(b, i), "a tensor's elements");
     return true;
 }
 
