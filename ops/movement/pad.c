@@ -64,6 +64,7 @@ static ob_status pad_constant(const ob_kernel_args *args, const int64_t *before,
     OB_TRY(read_value(args, &value, error));
     size_t width = ob_dtype_size(out->dtype);
     ob__fill(out->data, ob__count(out), width, &value);
+    if (ob__count(in) == 0 || ob__count(out) == 0) return OB_OK;
     int64_t dims[OB_MAX_RANK];
     const char *from = in->data;
     char *to = out->data;
