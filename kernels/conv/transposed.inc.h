@@ -9,7 +9,7 @@ static void NAME(columns)(const void *from, int64_t channels, int64_t n, const v
     const int64_t step = narrow ? OBK_SLACK : n;
     const obk_product q = {channels, 1, n, 1, rows, NULL};
     if (narrow) {
-        memcpy(copy, x, (size_t)(channels * n) * sizeof(T));
+        if (channels > 0) memcpy(copy, x, (size_t)(channels * n) * sizeof(T)); /* none: x may be NULL */
         memset(copy + channels * n, 0, OBK_SLACK * sizeof(T));
         x = copy;
     }
