@@ -68,6 +68,61 @@ static void batch_norm_in_every_type(void **state) {
         }
 }
 
+/* Mean and variance of the elements of one channel, with spatial = 0 of one channel and position. */
+static void batch_moments(const ob_view *x, int64_t at, int64_t channels, int64_t inner, double *mean, double *variance) {
+    double sum = 0, squares = 0;
+    const int64_t n = x->dims[0] * inner, stride = channels * inner;
+    for (int64_t i = 0; i < n; i++) sum += kc_get(x, i / inner * stride + at * inner + i % inner);
+    *mean = sum / (double)n;
+    for (int64_t i = 0; i < n; i++) {
+        const double d = kc_get(x, i / inner * stride + at * inner + i % inner) - *mean;
+        squares += d * d;
+    }
+    *variance = squares / (double)n;
+}
+
+/* Each version, with all results of training or one of them. */
+static void batch_norm_trains_in_old_versions(void **state) {
+    static const int64_t opsets[] = {1, 6, 7, 9};
+    (void)state;
+    srand(58);
+    for (int k = 0; k < 4; k++)
+        for (int form = 0; form < 4; form++) {
+            const bool spatial = k == 3 || form & 1, all = form & 2;
+            const int64_t dims[4] = {3, 2, 2, 3}, channels = spatial ? 2 : 12, inner = spatial ? 6 : 1;
+            kernel_case *c = kc_open("BatchNormalization", opsets[k]);
+            c->node = ob__node_new(c->model->graph, NULL, "", "BatchNormalization", 0, 5);
+            assert_non_null(c->node);
+            c->node->op = c->op;
+            for (uint32_t i = 0; i < 5; i++)
+                ob__node_set_output(c->node, i, all || i % 4 == 0 ? ob__value_new_unique(c->model->graph, "y") : NULL);
+            if (k < 3) kc_int(c, "spatial", spatial);
+            kc_float(c, "momentum", 0.25f);
+            kc_float(c, "epsilon", 0.5f);
+            kc_random(kc_in(c, 0, OB_FLOAT, 4, dims), -9, 9);
+            for (uint32_t i = 1; i < 5; i++)
+                kc_random(kc_in(c, i, OB_FLOAT, spatial ? 1 : 3, spatial ? &channels : dims + 1), 1, 4);
+            kc_out(c, 0, OB_FLOAT, 4, dims);
+            for (uint32_t i = all ? 1 : 4; i < 5; i++) kc_out(c, i, OB_FLOAT, spatial ? 1 : 3, spatial ? &channels : dims + 1);
+            kc_run(c);
+            for (int64_t i = 0; i < 36; i++) {
+                const int64_t at = i / inner % channels;
+                double mean, variance;
+                batch_moments(&c->in[0], at, channels, inner, &mean, &variance);
+                const double y = (kc_get(&c->in[0], i) - mean) / sqrt(variance + 0.5) * kc_get(&c->in[1], at);
+                const double want[5] = {0, kc_get(&c->in[3], at) * 0.25 + mean * 0.75,
+                                        kc_get(&c->in[4], at) * 0.25 + variance * 0.75, mean, variance};
+                kc_near(kc_get(&c->out[0], i), y + kc_get(&c->in[2], at), 8e-6);
+                for (uint32_t o = all ? 1 : 4; o < 5; o++) kc_near(kc_get(&c->out[o], at), want[o], 2e-6);
+            }
+            if (k < 2) {
+                kc_int(c, "is_test", 1);
+                assert_int_equal(kc_try(c), OB_E_MODEL);
+            }
+            kc_close(c);
+        }
+}
+
 static void batch_norm_of_positions_and_of_vectors(void **state) {
     (void)state;
     srand(52);
@@ -267,6 +322,7 @@ static void dropout_passes_everything_on(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(batch_norm_in_every_type),
+        cmocka_unit_test(batch_norm_trains_in_old_versions),
         cmocka_unit_test(batch_norm_of_positions_and_of_vectors),
         cmocka_unit_test(instance_and_group_norm),
         cmocka_unit_test(layer_norm_stretches_scale_and_bias),

@@ -1,7 +1,6 @@
 /* BatchNormalization 1..: y = (x - mean) / sqrt(variance + epsilon) * scale + bias, of each channel (1, 6, 7 with spatial = 0: of
- * each channel and position). 14 and 15 with training_mode: mean and variance over batch and space, with the running values as
- * outputs 1 and 2; training in older versions is not supported. Floats; float16 and bfloat16 by way of float, statistics in
- * double. */
+ * each channel and position). In training mean and variance are those of X over batch and space; the running values are outputs 1
+ * and 2, before version 14 those of X outputs 3 and 4. Floats; float16 and bfloat16 by way of float, statistics in double. */
 #include "ops/norm/common.h"
 
 typedef struct batch_norm {
@@ -24,9 +23,9 @@ static ob_status batch_norm_plan(const ob_kernel_site *site, ob_kernel_args *arg
     n->loops = ob__kernels()->norm;
     for (uint32_t i = 1; i < 5; i++) OB_TRY(ob__norm_count(site, args, i, n->channels, error));
     for (uint32_t i = 1; i < args->n_out; i++) {
-        bool bad = ob__wanted(args, i) && (!n->params.training || i > 2 || ob__count(&args->out[i]) != n->channels);
-        OB_FAIL_IF(bad, error, OB_E_UNSUPPORTED, "BatchNormalization-%d: output %u (training) is not supported", site->op->since,
-                   i);
+        bool bad = ob__wanted(args, i) && (!n->params.training || ob__count(&args->out[i]) != n->channels);
+        OB_FAIL_IF(bad, error, OB_E_MODEL, "BatchNormalization-%d: output %u is there in training only, with %lld elements",
+                   site->op->since, i, (long long)n->channels);
     }
     OB_TRY(ob__plan_real(args, needs, error));
     OB_TRY(ob__need_scratch(needs, n->channels, sizeof(double), error));
@@ -69,6 +68,8 @@ static void find_factors(const job *j) {
             if (ob__wanted(j->args, 1)) ob__norm_set(j->args->out[1].data, n->is_double, c, old_mean * momentum + mean * fresh);
             if (ob__wanted(j->args, 2))
                 ob__norm_set(j->args->out[2].data, n->is_double, c, old_variance * momentum + variance * fresh);
+            if (ob__wanted(j->args, 3)) ob__norm_set(j->args->out[3].data, n->is_double, c, mean);
+            if (ob__wanted(j->args, 4)) ob__norm_set(j->args->out[4].data, n->is_double, c, variance);
         }
         const double f = scale / sqrt(variance + n->params.epsilon);
         ob__norm_set(j->factors, n->is_double, c, f);

@@ -9,11 +9,20 @@ ob_softmax_params ob__softmax_params(const ob_node *node, const ob_op *op) {
                                .logarithm = strcmp(op->name, "LogSoftmax") == 0};
 }
 
+/* Before opset 14 a node trains when it has more results than one, before 7 unless it says that it tests. */
+static bool trains(const ob_node *node, const ob_op *op) {
+    bool any = false;
+    if (op->since >= 14) return ob__node_int(node, "training_mode", 0) != 0;
+    if (op->since < 7 && ob__node_int(node, "is_test", 0) != 0) return false;
+    for (uint32_t i = 1; i < node->n_outputs; i++) any = any || node->outputs[i];
+    return any;
+}
+
 ob_batch_norm_params ob__batch_norm_params(const ob_node *node, const ob_op *op) {
     return (ob_batch_norm_params){.epsilon = (double)ob__node_float(node, "epsilon", 1e-5f),
                                   .momentum = (double)ob__node_float(node, "momentum", 0.9f),
                                   .per_channel = op->since >= 9 || ob__node_int(node, "spatial", 1) != 0,
-                                  .training = op->since >= 14 && ob__node_int(node, "training_mode", 0) != 0};
+                                  .training = trains(node, op)};
 }
 
 ob_group_norm_params ob__group_norm_params(const ob_node *node, const ob_op *op) {

@@ -16,7 +16,7 @@ ob_softmax_params ob__softmax_params(const ob_node *node, const ob_op *op);
 typedef struct ob_batch_norm_params {
     double epsilon, momentum;
     bool per_channel; /* else, before opset 9 with spatial = 0, for each channel and place */
-    bool training;    /* of opset 14 and later; before, a training that is asked for by results is not supported */
+    bool training;    /* mean and variance are those of X. Before opset 14 the results behind the first one ask for it */
 } ob_batch_norm_params;
 ob_batch_norm_params ob__batch_norm_params(const ob_node *node, const ob_op *op);
 

@@ -26,8 +26,7 @@ ob_status ob__infer_batch_norm(ob_infer *infer) {
     bool vector = per_channel || x.rank < 2;
     const ob_shape wanted = vector ? (ob_shape){1, &channels} : (ob_shape){x.rank - 1, x.dims + 1};
     for (uint32_t i = 1; i < 5; i++) OB_TRY(ob__require_shape(infer, i, wanted, OB0601));
-    if (!per_channel) return OB_OK;
-    for (uint32_t i = 1; i < infer->node->n_outputs; i++) OB_TRY(ob__out_tensor(infer, i, OB_NONE, 1, &channels));
+    for (uint32_t i = 1; i < infer->node->n_outputs; i++) OB_TRY(ob__out_tensor(infer, i, OB_NONE, wanted.rank, wanted.dims));
     return OB_OK;
 }
 
