@@ -94,13 +94,16 @@ static ob_status require_past(ob_infer *infer, uint32_t input, ob_dim heads, con
     return ob__require_shape(infer, input + 1, (ob_shape){4, value}, OB0601);
 }
 
-static ob_status out_attention(ob_infer *infer, ob_dim heads, ob_dim kv_heads, ob_dim total, const keys *k) {
+/* Of `total` keys, kept in a buffer of `buffer`. */
+static ob_status out_attention(ob_infer *infer, ob_dim heads, ob_dim kv_heads, ob_dim total, ob_dim buffer, const keys *k) {
     const ob_dim batch = ob__in_dim(infer, 0, 0);
     bool known = heads != OB_DIM_UNKNOWN && k->value_size != OB_DIM_UNKNOWN;
     const ob_dim out[3] = {batch, ob__in_dim(infer, 0, 1),
                            known ? ob_dim_mul(infer->dims, heads, k->value_size) : OB_DIM_UNKNOWN};
-    const ob_dim key[4] = {batch, kv_heads, total, k->size}, value[4] = {batch, kv_heads, total, k->value_size};
+    const ob_dim key[4] = {batch, kv_heads, buffer, k->size}, value[4] = {batch, kv_heads, buffer, k->value_size};
+    const ob_dim scores[4] = {batch, heads, out[1], total};
     OB_TRY(ob__out_tensor(infer, 0, OB_NONE, 3, out));
+    OB_TRY(ob__out_tensor(infer, 3, OB_NONE, 4, scores));
     OB_TRY(ob__out_tensor(infer, 1, OB_NONE, 4, key));
     return ob__out_tensor(infer, 2, OB_NONE, 4, value);
 }
@@ -139,9 +142,17 @@ ob_status ob__infer_multi_head_attention(ob_infer *infer) {
     ob_dim total = k.length;
     if (ob__in_given(infer, 6)) {
         OB_TRY(require_past(infer, 6, heads, &k));
-        total = ob__in_rank(infer, 6) == 4 ? ob_dim_add(infer->dims, ob__in_dim(infer, 6, 2), total) : OB_DIM_UNKNOWN;
+        const ob_dim buffer = ob__in_rank(infer, 6) == 4 ? ob__in_dim(infer, 6, 2) : OB_DIM_UNKNOWN;
+        const bool shared = ob__in_given(infer, 8);
+        const ob_dim past = shared ? ob__in_scalar(infer, 8) : buffer;
+        total = past == OB_DIM_UNKNOWN ? OB_DIM_UNKNOWN : ob_dim_add(infer->dims, past, total);
+        if (shared) {
+            OB_TRY(ob__require_one(infer, 8));
+            OB_TRY(ob__require(infer, OB_COND_AT_LEAST, buffer, total, 6, 2, OB0601));
+            return out_attention(infer, heads, heads, total, buffer, &k);
+        }
     }
-    return out_attention(infer, heads, heads, total, &k);
+    return out_attention(infer, heads, heads, total, total, &k);
 }
 
 /* Queries (batch, sequence, heads * size), which without keys and values hold these, too. How long the present is is told by the
@@ -171,5 +182,5 @@ ob_status ob__infer_group_query_attention(ob_infer *infer) {
         ob_dim past = ob__in_dim(infer, 3, 2);
         total = past == OB_DIM_UNKNOWN || total == OB_DIM_UNKNOWN ? OB_DIM_UNKNOWN : ob_dim_max(infer->dims, past, total);
     }
-    return out_attention(infer, heads, kv_heads, total, &k);
+    return out_attention(infer, heads, kv_heads, total, total, &k);
 }
