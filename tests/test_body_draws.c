@@ -1,0 +1,313 @@
+/* Attention, rotation and normalizations of any operands and attributes, by the kernel and by the body: the same results. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model_text.h"
+#include "ops/body/body.h"
+#include "ops/kernel/common.h"
+#include "passes/propagate.h"
+#include "runtime/session.h"
+
+enum { N_DRAWS = 300, MAX_IN = 7, MAX_OUT = 4, MAX_ELEMENTS = 3000 };
+
+static const char *const reals[4] = {"float", "double", "float16", "bfloat16"};
+static const int precisions[4] = {OB_FLOAT, OB_DOUBLE, OB_FLOAT16, OB_BFLOAT16};
+
+static int one_of(int n) {
+    return rand() % n;
+}
+
+/* ---- The text of a model --------------------------------------------------------------------------------------------------- */
+
+typedef struct text {
+    char inputs[600], operands[100], attributes[300], whole[2000];
+    double tolerance;
+    int opset;
+    uint32_t n_out; /* of which the first has the type `first`, and what the others have follows */
+    const char *first;
+} text;
+
+static void append(char *to, size_t room, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void append(char *to, size_t room, const char *format, ...) {
+    const size_t used = strlen(to);
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(to + used, room - used, format, args);
+    va_end(args);
+    assert_true(n >= 0 && (size_t)n < room - used);
+}
+
+/* The next operand, `name`, or none where type is NULL. */
+static void operand(text *t, const char *type, const char *name, int rank, const int *dims) {
+    append(t->operands, sizeof t->operands, t->operands[0] || !type ? ", %s" : "%s", type ? name : "");
+    if (!type) return;
+    append(t->inputs, sizeof t->inputs, t->inputs[0] ? ", %s" : "%s", type);
+    for (int a = 0; a < rank; a++) append(t->inputs, sizeof t->inputs, a ? ",%d" : "[%d", dims[a]);
+    append(t->inputs, sizeof t->inputs, rank > 0 ? "] %s" : " %s", name);
+}
+
+static void attribute(text *t, const char *name, const char *type, const char *value) {
+    append(t->attributes, sizeof t->attributes, t->attributes[0] ? ", %s: %s = %s" : "%s: %s = %s", name, type, value);
+}
+
+static void whole_attribute(text *t, const char *name, int value) {
+    char number[20];
+    snprintf(number, sizeof number, "%d", value);
+    attribute(t, name, "int", number);
+}
+
+/* Of the type's rounding after each operator of the body. */
+static double tolerance_of(int real) {
+    static const double of[4] = {2e-5, 2e-7, 2e-2, 1.5e-1}; /* the body takes the root of the scale as a float */
+    return of[real];
+}
+
+static void draw_mask(text *t, int opset, const int *scores, int real) {
+    static const char *const types[] = {"bool", "bool", "int8", "uint16", "int64", "uint32"};
+    const int kind = one_of(10), rank = one_of(5);
+    int dims[4];
+    for (int a = 0; a < 4; a++) dims[a] = one_of(3) ? scores[a] : 1;
+    if (opset > 23 && dims[3] > 2 && one_of(3) == 0) dims[3] -= 1;
+    if (one_of(3) == 0)
+        operand(t, NULL, "", 0, NULL);
+    else
+        operand(t, kind < 6 ? types[kind] : reals[real], "m", rank, dims + 4 - rank);
+}
+
+static const char *attention(text *t) {
+    const int opset = 23 + one_of(2), batch = 1 + one_of(2), heads = 1 + one_of(2), group = 1 + one_of(3),
+              queries = 1 + one_of(4);
+    const int keys = 1 + one_of(5), past = one_of(2) ? 0 : 1 + one_of(3), size = 1 + one_of(6), v_size = 1 + one_of(20);
+    const int real = one_of(4), v_real = one_of(3) ? real : one_of(4), total = past + keys, q_heads = heads * group;
+    const int full[5][4] = {{batch, q_heads, queries, size},
+                            {batch, heads, keys, size},
+                            {batch, heads, keys, v_size},
+                            {batch, heads, past, size},
+                            {batch, heads, past, v_size}};
+    const int flat[3][3] = {{batch, queries, q_heads * size}, {batch, keys, heads * size}, {batch, keys, heads * v_size}};
+    const bool is_flat = one_of(2), counted = opset == 24 && !past && one_of(3) == 0;
+    static const char *const names[] = {"q", "k", "v"};
+    for (int i = 0; i < 3; i++) operand(t, reals[i == 2 ? v_real : real], names[i], is_flat ? 3 : 4, is_flat ? flat[i] : full[i]);
+    draw_mask(t, opset, (int[]){batch, q_heads, queries, total}, real);
+    operand(t, past ? reals[real] : NULL, "a", 4, full[3]);
+    operand(t, past ? reals[v_real] : NULL, "b", 4, full[4]);
+    if (counted) operand(t, "int64", "n", 1, (int[]){batch});
+    t->tolerance = fmax(tolerance_of(real), tolerance_of(v_real));
+    if (is_flat) whole_attribute(t, "q_num_heads", q_heads);
+    if (is_flat) whole_attribute(t, "kv_num_heads", heads);
+    if (one_of(2)) whole_attribute(t, "is_causal", 1);
+    if (one_of(2)) attribute(t, "scale", "float", "0.3");
+    if (one_of(2)) attribute(t, "softcap", "float", "0.7");
+    if (one_of(2)) {
+        const int precision = one_of(4);
+        whole_attribute(t, "softmax_precision", precisions[precision]);
+        t->tolerance = fmax(t->tolerance, tolerance_of(precision));
+    }
+    if (one_of(4)) {
+        t->n_out = 4;
+        whole_attribute(t, "qk_matmul_output_mode", one_of(4));
+    }
+    t->opset = opset;
+    t->first = reals[real];
+    return "Attention";
+}
+
+static const char *rotary(text *t) {
+    const int batch = 1 + one_of(2), heads = 1 + one_of(3), tokens = 1 + one_of(4), half = 1 + one_of(5),
+              size = 2 * (half + one_of(2));
+    const int places = 1 + one_of(5), real = (int[]){0, 2, 3}[one_of(3)];
+    const bool flat = one_of(2), placed = one_of(2);
+    operand(t, reals[real], "x", flat ? 3 : 4, flat ? (int[]){batch, tokens, heads * size} : (int[]){batch, heads, tokens, size});
+    for (int i = 0; i < 2; i++)
+        operand(t, reals[real], i ? "s" : "c", placed ? 2 : 3, placed ? (int[]){places + 2, half} : (int[]){batch, tokens, half});
+    if (placed) operand(t, "int64", "p", 2, (int[]){batch, tokens}); /* 0 to 2 */
+    if (flat) whole_attribute(t, "num_heads", heads);
+    if (size > 2 * half) whole_attribute(t, "rotary_embedding_dim", 2 * half);
+    if (one_of(2)) whole_attribute(t, "interleaved", one_of(2));
+    t->tolerance = tolerance_of(real);
+    t->opset = 23;
+    t->first = reals[real];
+    return "RotaryEmbedding";
+}
+
+/* Sizes of an operand; 0 among them, but not behind `folded`, of which no mean is. */
+static int shape(int *dims, int least, int folded) {
+    const int rank = least + one_of(5 - least);
+    for (int a = 0; a < rank; a++) dims[a] = a < folded && one_of(12) == 0 ? 0 : 1 + one_of(5);
+    return rank;
+}
+
+static const char *layer_or_rms(text *t, bool rms) {
+    int dims[5];
+    const int rank = shape(dims, 1, 0), axis = one_of(2 * rank) - rank, first = axis < 0 ? axis + rank : axis, real = one_of(4);
+    const int scale = rms && one_of(2) ? one_of(4) : real, part = one_of(3) ? rank - first : one_of(rank - first + 1);
+    if (first > 0 && one_of(8) == 0) dims[0] = 0;
+    operand(t, reals[real], "x", rank, dims);
+    operand(t, reals[scale], "s", part, dims + rank - part);
+    if (!rms && one_of(2)) operand(t, reals[real], "b", part, dims + rank - part);
+    if (axis != -1) whole_attribute(t, "axis", axis);
+    if (one_of(2)) attribute(t, "epsilon", "float", "0.25");
+    if (!rms && one_of(2)) t->n_out = 2 + (uint32_t)one_of(2);
+    t->tolerance = fmax(fmax(tolerance_of(real), tolerance_of(scale)), 2e-5); /* the body computes in float */
+    t->opset = rms ? 23 : 17;
+    t->first = reals[scale];
+    return rms ? "RMSNormalization" : "LayerNormalization";
+}
+
+static const char *layer(text *t) {
+    return layer_or_rms(t, false);
+}
+
+static const char *rms(text *t) {
+    return layer_or_rms(t, true);
+}
+
+/* No size of 0: the body asks Reshape for the size that is left. */
+static const char *group(text *t) {
+    int dims[5];
+    const int rank = shape(dims, 3, 0), groups = 1 + one_of(3), real = one_of(4), opset = one_of(2) ? 18 : 21;
+    dims[1] = groups * (1 + one_of(3));
+    operand(t, reals[real], "x", rank, dims);
+    for (int i = 0; i < 2; i++) operand(t, reals[real], i ? "b" : "s", 1, opset == 18 ? &groups : dims + 1);
+    whole_attribute(t, "num_groups", groups);
+    if (one_of(2)) attribute(t, "epsilon", "float", "0.25");
+    t->tolerance = fmax(3 * tolerance_of(real), 2e-5);
+    t->opset = opset;
+    t->first = reals[real];
+    return "GroupNormalization";
+}
+
+static const char *mean_variance(text *t) {
+    static const char *const axes[] = {"[0]", "[-1]", "[1, 2]", "[-2, 0]", "[0, 1, 2, 3]"};
+    int dims[5] = {1 + one_of(3), 2 + one_of(4), 2 + one_of(4), 2 + one_of(3)};
+    const int opset = one_of(2) ? 9 : 13, real = opset == 9 ? one_of(2) : (int[]){0, 1, 0, 1}[one_of(4)];
+    operand(t, reals[real], "x", 4, dims);
+    if (one_of(3)) attribute(t, "axes", "ints", axes[1 + one_of(4)]);
+    t->tolerance = 2e-5;
+    t->opset = opset;
+    t->first = reals[real];
+    return "MeanVarianceNormalization";
+}
+
+static const char *softmax(text *t) {
+    int dims[5];
+    static const int opsets[] = {1, 11, 13};
+    const int opset = opsets[one_of(3)], rank = shape(dims, 1, 0), real = one_of(opset < 13 ? 3 : 4);
+    const int axis = opset < 11 ? one_of(rank) : one_of(2 * rank) - rank;
+    operand(t, reals[real], "x", rank, dims);
+    whole_attribute(t, "axis", axis);
+    t->tolerance = 3 * tolerance_of(real);
+    t->opset = opset;
+    t->first = reals[real];
+    return one_of(2) ? "Softmax" : "LogSoftmax";
+}
+
+static void draw(text *t, const char *(*of)(text *)) {
+    static const char *const more[] = {"", "", ", c", ", c, d", ", c, d, s"};
+    *t = (text){.n_out = 1};
+    const char *name = of(t);
+    snprintf(t->whole, sizeof t->whole,
+             "<ir_version: 10, opset_import: [\"\" : %d]>\ng (%s) => (%s[] y%s) {\ny%s = %s%s%s%s(%s)\n}", t->opset, t->inputs,
+             t->first, more[t->n_out], more[t->n_out], name, t->attributes[0] ? "<" : "", t->attributes,
+             t->attributes[0] ? ">" : "", t->operands);
+}
+
+/* ---- Operands and results -------------------------------------------------------------------------------------------------- */
+
+static double number_at(const ob_view *view, int64_t i) {
+    double value = 0;
+    const char *at = (const char *)view->data + i * (int64_t)ob_dtype_size(view->dtype);
+    assert_int_equal(ob__convert(&value, OB_DOUBLE, at, view->dtype, 1, NULL), OB_OK);
+    return value;
+}
+
+static size_t make_operands(const ob_model *model, ob_view *views, double (*room)[MAX_ELEMENTS]) {
+    for (uint32_t i = 0; i < model->graph->n_inputs; i++) {
+        const ob_type *type = &model->graph->inputs[i]->declared;
+        assert_int_equal(ob_view_init(&views[i], room[i], type->dtype, type->shape.rank, type->shape.dims), OB_OK);
+        assert_true(ob_view_count(&views[i]) <= MAX_ELEMENTS);
+        for (int64_t k = 0; k < ob_view_count(&views[i]); k++) {
+            const double value = ob__is_real(type->dtype) ? (one_of(17) - 8) / 8.0
+                                 : type->dtype == OB_BOOL ? one_of(3) > 0
+                                                          : one_of(3);
+            char *at = (char *)views[i].data + k * (int64_t)ob_dtype_size(type->dtype);
+            assert_int_equal(ob__convert(at, type->dtype, &value, OB_DOUBLE, 1, NULL), OB_OK);
+        }
+    }
+    return model->graph->n_inputs;
+}
+
+/* The model with the body in place of its node. */
+static ob_model *expanded(const ob_model *model) {
+    ob_model *copy = NULL;
+    ob_error error;
+    ob_facts facts;
+    bool any = false;
+    assert_int_equal(ob_model_clone(model, &copy, &error), OB_OK);
+    assert_int_equal(ob__model_resolve_ops(copy), OB_OK);
+    ob__facts_init(&facts, NULL);
+    assert_int_equal(ob__propagate(copy, NULL, &facts, NULL), OB_OK);
+    if (ob__expand_bodies(copy, &facts, NULL, true, 1000, &any, &error) != OB_OK) fail_msg("%s", error.message);
+    assert_true(any);
+    assert_true(ob__model_set_opset(copy, "", OB_BODY_OPSET));
+    ob__facts_release(&facts);
+    return copy;
+}
+
+static ob_session *run(const ob_model *model, const text *t, const ob_view *in, size_t n_in, ob_view *out) {
+    ob_session *session = NULL;
+    ob_error error;
+    memset(out, 0, MAX_OUT * sizeof *out);
+    if (ob_session_create(model, NULL, &session, &error) != OB_OK ||
+        ob_session_run(session, in, n_in, out, t->n_out, &error) != OB_OK)
+        fail_msg("%s\n%s: %s", t->whole, error.node, error.message);
+    return session;
+}
+
+static void compare(const text *t, uint32_t i, const ob_view *kernel, const ob_view *body) {
+    bool same = kernel->dtype == body->dtype && kernel->rank == body->rank;
+    for (int32_t a = 0; same && a < kernel->rank; a++) same = kernel->dims[a] == body->dims[a];
+    if (!same) fail_msg("%s\nresult %u: another type or shape", t->whole, i);
+    for (int64_t k = 0; k < ob_view_count(kernel); k++) {
+        const double a = number_at(kernel, k), b = number_at(body, k);
+        if (isnan(b) ? !isnan(a) : !(a == b || fabs(a - b) <= t->tolerance * (1 + fabs(b))))
+            fail_msg("%s\nresult %u, element %d: the kernel has %.9g, the body %.9g", t->whole, i, (int)k, a, b);
+    }
+}
+
+static void agree(const char *(*of)(text *)) {
+    static double room[MAX_IN][MAX_ELEMENTS];
+    for (int k = 0; k < N_DRAWS; k++) {
+        text t;
+        ob_view in[MAX_IN], by_kernel[MAX_OUT], by_body[MAX_OUT];
+        draw(&t, of);
+        ob_model *model = read_text(t.whole), *other = expanded(model);
+        const size_t n = make_operands(model, in, room);
+        ob_session *a = run(model, &t, in, n, by_kernel), *b = run(other, &t, in, n, by_body);
+        for (uint32_t i = 0; i < t.n_out; i++) compare(&t, i, &by_kernel[i], &by_body[i]);
+        ob_session_close(&a);
+        ob_session_close(&b);
+        ob_model_close(&model);
+        ob_model_close(&other);
+    }
+}
+
+static void kernels_and_bodies_agree(void **state) {
+    static const char *(*const makers[])(text *) = {attention, rotary, layer, rms, group, mean_variance, softmax};
+    (void)state;
+    srand(41);
+    for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++) agree(makers[i]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels_and_bodies_agree)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
