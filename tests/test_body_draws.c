@@ -1,68 +1,11 @@
 /* Attention, rotation and normalizations of any operands and attributes, by the kernel and by the body: the same results. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "model_text.h"
+#include "drawn_call.h"
 #include "ops/body/body.h"
-#include "ops/kernel/common.h"
 #include "passes/propagate.h"
-#include "runtime/session.h"
 
-enum { N_DRAWS = 300, MAX_IN = 7, MAX_OUT = 4, MAX_ELEMENTS = 3000 };
+enum { N_DRAWS = 300 };
 
-static const char *const reals[4] = {"float", "double", "float16", "bfloat16"};
 static const int precisions[4] = {OB_FLOAT, OB_DOUBLE, OB_FLOAT16, OB_BFLOAT16};
-
-static int one_of(int n) {
-    return rand() % n;
-}
-
-/* ---- The text of a model --------------------------------------------------------------------------------------------------- */
-
-typedef struct text {
-    char inputs[600], operands[100], attributes[300], whole[2000];
-    double tolerance;
-    int opset;
-    uint32_t n_out; /* of which the first has the type `first`, and what the others have follows */
-    const char *first;
-} text;
-
-static void append(char *to, size_t room, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void append(char *to, size_t room, const char *format, ...) {
-    const size_t used = strlen(to);
-    va_list args;
-    va_start(args, format);
-    const int n = vsnprintf(to + used, room - used, format, args);
-    va_end(args);
-    assert_true(n >= 0 && (size_t)n < room - used);
-}
-
-/* The next operand, `name`, or none where type is NULL. */
-static void operand(text *t, const char *type, const char *name, int rank, const int *dims) {
-    append(t->operands, sizeof t->operands, t->operands[0] || !type ? ", %s" : "%s", type ? name : "");
-    if (!type) return;
-    append(t->inputs, sizeof t->inputs, t->inputs[0] ? ", %s" : "%s", type);
-    for (int a = 0; a < rank; a++) append(t->inputs, sizeof t->inputs, a ? ",%d" : "[%d", dims[a]);
-    append(t->inputs, sizeof t->inputs, rank > 0 ? "] %s" : " %s", name);
-}
-
-static void attribute(text *t, const char *name, const char *type, const char *value) {
-    append(t->attributes, sizeof t->attributes, t->attributes[0] ? ", %s: %s = %s" : "%s: %s = %s", name, type, value);
-}
-
-static void whole_attribute(text *t, const char *name, int value) {
-    char number[20];
-    snprintf(number, sizeof number, "%d", value);
-    attribute(t, name, "int", number);
-}
 
 /* Of the type's rounding after each operator of the body. */
 static double tolerance_of(int real) {
@@ -210,40 +153,8 @@ static const char *softmax(text *t) {
     return one_of(2) ? "Softmax" : "LogSoftmax";
 }
 
-static void draw(text *t, const char *(*of)(text *)) {
-    static const char *const more[] = {"", "", ", c", ", c, d", ", c, d, s"};
-    *t = (text){.n_out = 1};
-    const char *name = of(t);
-    snprintf(t->whole, sizeof t->whole,
-             "<ir_version: 10, opset_import: [\"\" : %d]>\ng (%s) => (%s[] y%s) {\ny%s = %s%s%s%s(%s)\n}", t->opset, t->inputs,
-             t->first, more[t->n_out], more[t->n_out], name, t->attributes[0] ? "<" : "", t->attributes,
-             t->attributes[0] ? ">" : "", t->operands);
-}
-
-/* ---- Operands and results -------------------------------------------------------------------------------------------------- */
-
-static double number_at(const ob_view *view, int64_t i) {
-    double value = 0;
-    const char *at = (const char *)view->data + i * (int64_t)ob_dtype_size(view->dtype);
-    assert_int_equal(ob__convert(&value, OB_DOUBLE, at, view->dtype, 1, NULL), OB_OK);
-    return value;
-}
-
-static size_t make_operands(const ob_model *model, ob_view *views, double (*room)[MAX_ELEMENTS]) {
-    for (uint32_t i = 0; i < model->graph->n_inputs; i++) {
-        const ob_type *type = &model->graph->inputs[i]->declared;
-        assert_int_equal(ob_view_init(&views[i], room[i], type->dtype, type->shape.rank, type->shape.dims), OB_OK);
-        assert_true(ob_view_count(&views[i]) <= MAX_ELEMENTS);
-        for (int64_t k = 0; k < ob_view_count(&views[i]); k++) {
-            const double value = ob__is_real(type->dtype) ? (one_of(17) - 8) / 8.0
-                                 : type->dtype == OB_BOOL ? one_of(3) > 0
-                                                          : one_of(3);
-            char *at = (char *)views[i].data + k * (int64_t)ob_dtype_size(type->dtype);
-            assert_int_equal(ob__convert(at, type->dtype, &value, OB_DOUBLE, 1, NULL), OB_OK);
-        }
-    }
-    return model->graph->n_inputs;
-}
+/* ---- Both -------------------------------------------------------------------------------------------------------------------
+ */
 
 /* The model with the body in place of its node. */
 static ob_model *expanded(const ob_model *model) {
@@ -260,16 +171,6 @@ static ob_model *expanded(const ob_model *model) {
     assert_true(ob__model_set_opset(copy, "", OB_BODY_OPSET));
     ob__facts_release(&facts);
     return copy;
-}
-
-static ob_session *run(const ob_model *model, const text *t, const ob_view *in, size_t n_in, ob_view *out) {
-    ob_session *session = NULL;
-    ob_error error;
-    memset(out, 0, MAX_OUT * sizeof *out);
-    if (ob_session_create(model, NULL, &session, &error) != OB_OK ||
-        ob_session_run(session, in, n_in, out, t->n_out, &error) != OB_OK)
-        fail_msg("%s\n%s: %s", t->whole, error.node, error.message);
-    return session;
 }
 
 static void compare(const text *t, uint32_t i, const ob_view *kernel, const ob_view *body) {
