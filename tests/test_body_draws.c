@@ -1,4 +1,4 @@
-/* Attention, rotation and normalizations of any operands and attributes, by the kernel and by the body: the same results. */
+/* Operators of any operands and attributes, by the kernel and by the body: the same results. */
 #include "drawn_call.h"
 #include "ops/body/body.h"
 #include "passes/propagate.h"
@@ -153,6 +153,62 @@ static const char *softmax(text *t) {
     return one_of(2) ? "Softmax" : "LogSoftmax";
 }
 
+/* Functions of one operand: their attributes, how many of the types they take. */
+static const struct {
+    const char *name, *attributes[2];
+    int opset, n_types;
+} activations[] = {
+    {"Celu", {"alpha"}, 12, 1},
+    {"Elu", {"alpha"}, 22, 4},
+    {"HardSigmoid", {"alpha", "beta"}, 22, 4},
+    {"HardSwish", {NULL}, 22, 4},
+    {"LeakyRelu", {"alpha"}, 16, 4},
+    {"Mish", {NULL}, 22, 4},
+    {"Selu", {"alpha", "gamma"}, 22, 4},
+    {"Shrink", {"lambd", "bias"}, 9, 3},
+    {"Softplus", {NULL}, 22, 4},
+    {"Softsign", {NULL}, 22, 4},
+    {"Swish", {"alpha"}, 24, 4},
+    {"ThresholdedRelu", {"alpha"}, 22, 4},
+    {"Relu", {NULL}, 14, 4},
+    {"Gelu", {NULL}, 20, 4},
+    {"ScaledTanh", {"alpha", "beta"}, 9, 3},
+    {"Affine", {"alpha", "beta"}, 9, 3},
+    {"ParametricSoftplus", {"alpha", "beta"}, 9, 3},
+};
+
+static const char *activation(text *t) {
+    static const char *const values[] = {"0.25", "0.7", "1.5", "-0.5", "1"};
+    const int i = one_of(sizeof activations / sizeof activations[0]), real = one_of(activations[i].n_types);
+    const bool above_0 = strcmp(activations[i].name, "Celu") == 0 || strcmp(activations[i].name, "Shrink") == 0;
+    int dims[5];
+    operand(t, reals[real], "x", shape(dims, 0, 5), dims);
+    for (int k = 0; k < 2 && activations[i].attributes[k]; k++)
+        if (one_of(4)) attribute(t, activations[i].attributes[k], "float", values[one_of(above_0 ? 3 : 5)]);
+    if (strcmp(activations[i].name, "Gelu") == 0 && one_of(3))
+        attribute(t, "approximate", "string", one_of(2) ? "\"tanh\"" : "\"none\"");
+    t->tolerance = 3 * tolerance_of(real);
+    t->opset = activations[i].opset;
+    t->first = reals[real];
+    return activations[i].name;
+}
+
+static const char *reduction(text *t) {
+    static const char *const names[] = {"ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceSumSquare"};
+    static const char *const axes[] = {"[0]", "[-1]", "[1, 2]", "[-2, 0]", "[0, 1, 2, 3]", "[-4, -3]"};
+    static const int opsets[] = {1, 11, 13};
+    int dims[4];
+    const int opset = opsets[one_of(3)], real = one_of(opset < 13 ? 3 : 4), first = opset < 11 ? 2 * one_of(3) : one_of(6);
+    for (int a = 0; a < 4; a++) dims[a] = 1 + one_of(4);
+    operand(t, reals[real], "x", 4, dims);
+    if (one_of(4)) attribute(t, "axes", "ints", opset < 11 && first == 2 ? axes[2] : axes[first]);
+    if (one_of(2)) whole_attribute(t, "keepdims", one_of(2));
+    t->tolerance = 3 * tolerance_of(real);
+    t->opset = opset;
+    t->first = reals[real];
+    return names[one_of(5)];
+}
+
 /* ---- Both -------------------------------------------------------------------------------------------------------------------
  */
 
@@ -202,7 +258,8 @@ static void agree(const char *(*of)(text *)) {
 }
 
 static void kernels_and_bodies_agree(void **state) {
-    static const char *(*const makers[])(text *) = {attention, rotary, layer, rms, group, mean_variance, softmax};
+    static const char *(*const makers[])(text *) = {attention,     rotary,  layer,      rms,      group,
+                                                    mean_variance, softmax, activation, reduction};
     (void)state;
     srand(41);
     for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++) agree(makers[i]);

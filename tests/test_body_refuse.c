@@ -145,6 +145,38 @@ static void wrong_texts_are_refused(void **state) {
     }
 }
 
+/* Calls that are no calls of the operator, or ask for what is not there. */
+static void calls_that_a_body_does_not_take(void **state) {
+    static const struct {
+        const char *domain, *in, *nodes, *says;
+    } cases[] = {
+        {"", "float[1,2,3] x, float[2,1,2] w", "y, s = CausalConvWithState<activation: string = \"relu\">(x, w)",
+         "activation must be none, silu or swish"},
+        {"com.microsoft", "float[1,3,4] x, float[4,12] w, float[2,1,2,6,2] p",
+         "y, s = com.microsoft.Attention<num_heads: int = 2, past_present_share_buffer: int = 1>(x, w, , , p)",
+         "a shared buffer needs past_sequence_length"},
+        {"com.microsoft", "float[1,1,8] x, float[1] k",
+         "l = Constant<value: tensor = int32[1] {0}>() t = Constant<value: tensor = int32[1] {1}>() y, s = "
+         "com.microsoft.GroupQueryAttention<num_heads: int = 2, kv_num_heads: int = 1>(x, , , , , l, t, , , , , , k)",
+         "a quantized cache is not supported"},
+        {"com.microsoft", "float[1,1,8] x",
+         "l = Constant<value: tensor = int32[1] {0}>() t = Constant<value: tensor = int32[1] {1}>() y, a, b, s = "
+         "com.microsoft.GroupQueryAttention<num_heads: int = 2, kv_num_heads: int = 1>(x, , , , , l, t)",
+         "result output_qk needs qk_output 1 or 2"},
+        {"com.microsoft", "float[1,1,4] x, int32[1,1,1] i",
+         "y, s = com.microsoft.MultiHeadAttention<num_heads: int = 2>(x, x, x, , , , , , , i)",
+         "operand cache_indirection is not supported"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        ob_error error;
+        ob_model *model = model_of(cases[i].domain, 27, cases[i].in, "y, s", cases[i].nodes);
+        assert_int_equal(create(model, 0, &error), OB_E_UNSUPPORTED);
+        if (!strstr(error.message, cases[i].says)) fail_msg("%s: %s", cases[i].nodes, error.message);
+        ob_model_close(&model);
+    }
+}
+
 static void what_a_body_refuses_is_told(void **state) {
     (void)state;
     ob_error error;
@@ -172,9 +204,13 @@ static void attributes_have_their_types(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_rank_must_be_known),          cmocka_unit_test(nodes_are_limited),
-        cmocka_unit_test(modifiers_keep_what_they_take), cmocka_unit_test(the_operator_is_asked),
-        cmocka_unit_test(wrong_texts_are_refused),       cmocka_unit_test(what_a_body_refuses_is_told),
+        cmocka_unit_test(a_rank_must_be_known),
+        cmocka_unit_test(nodes_are_limited),
+        cmocka_unit_test(modifiers_keep_what_they_take),
+        cmocka_unit_test(the_operator_is_asked),
+        cmocka_unit_test(wrong_texts_are_refused),
+        cmocka_unit_test(what_a_body_refuses_is_told),
+        cmocka_unit_test(calls_that_a_body_does_not_take),
         cmocka_unit_test(attributes_have_their_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
