@@ -21,7 +21,7 @@ static const char *loss(text *t) {
     *c = (loss_case){.softmax = one_of(2), .weighted = one_of(2), .ignores = one_of(2), .reduction = one_of(3)};
     /* bfloat16 came with version 22 of the one, with 13 of the other. */
     const int real = one_of((c->softmax ? opset > 12 : opset > 21) ? 4 : 3);
-    int dims[5], labels[5];
+    int dims[5] = {0}, labels[5];
     for (int a = 0; a < rank; a++) dims[a] = 1 + one_of(4);
     c->batch = dims[0];
     c->classes = dims[1] += 1;
