@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "onnx_broadcast/check.h"
-#include "ops/body/body.h"
+#include "ops/body/derivative.h"
 #include "ops/infer/requirements.h"
 #include "ops/kernel/kernel.h"
 #include "ops/table/op.h"
@@ -23,6 +23,10 @@ static bool has_rule(const ob_op *op) {
 
 static bool runs(const ob_op *op) {
     return ob__has_kernel(op) || ob__body_of(op);
+}
+
+static bool has_derivative(const ob_op *op) {
+    return ob__derivative_of(op) != NULL;
 }
 
 static bool is_same_operator(const ob_op *a, const ob_op *b) {
@@ -90,6 +94,8 @@ static void print_operator(size_t first, size_t n) {
     printf(" | ");
     print_support(first, n, runs);
     if (!ob__has_kernel(newest) && ob__body_of(newest)) printf(", as the body");
+    printf(" | ");
+    print_support(first, n, has_derivative);
     printf(" |\n");
 }
 
@@ -126,9 +132,10 @@ static void print_operators(void) {
         "anew. An\n"
         "operator without a shape rule gives unknown shapes and a note; one with neither kernel nor body is named when a "
         "session is\n"
-        "created.\n\n"
-        "| Operator | Versions | Broadcasts | Shape rule | Runs |\n"
-        "|---|---|---|---|---|\n",
+        "created. Gradient goes through operators with a derivative; through others with a body, where those that it is made of "
+        "have one.\n\n"
+        "| Operator | Versions | Broadcasts | Shape rule | Runs | Derivative |\n"
+        "|---|---|---|---|---|---|\n",
         n_operators, n_versions, n_rules, n_kernels, n_bodies);
     size_t firsts[MAX_OPERATORS], n_firsts = sort_operators(firsts);
     for (size_t i = 0; i < n_firsts; i++) print_operator(firsts[i], count_versions(firsts[i]));

@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "ops/table/op.h"
+#include "ops/training/params.h"
 #include "passes/names.h"
 #include "runtime/session.h"
 
@@ -93,6 +94,30 @@ static bool is_omitted_input(const expansion *e, const ob_value *value) {
     return false;
 }
 
+/* A Gradient names values: the copy names those of the caller. */
+static ob_status copy_names(const expansion *e, const ob_node *from, ob_node *to) {
+    ob_arena *arena = &e->owner->model->arena;
+    for (uint32_t i = 0; i < to->n_attributes; i++) {
+        ob_attribute *attribute = to->attributes[i];
+        if (attribute->type != OB_ATTR_STRING && attribute->type != OB_ATTR_STRINGS) continue;
+        const ob_string *old = attribute->type == OB_ATTR_STRING ? &attribute->u.s : attribute->u.strings;
+        ob_string *names = OB_ARENA_ARRAY(arena, ob_string, attribute->n);
+        if (!names) return OB_E_MEMORY;
+        for (uint32_t k = 0; k < attribute->n; k++) {
+            ob_status status = OB_OK;
+            const ob_value *value = ob__value_find(from->graph, old[k].data, old[k].n);
+            if (value) value = map_value(e, value, to->graph, &status);
+            OB_TRY(status);
+            names[k] = value ? (ob_string){value->name, strlen(value->name)} : old[k];
+        }
+        if (attribute->type == OB_ATTR_STRING)
+            attribute->u.s = names[0];
+        else
+            attribute->u.strings = names;
+    }
+    return OB_OK;
+}
+
 static ob_status copy_node(const expansion *e, const ob_node *from, ob_graph *graph, ob_node *before) {
     OB_FAIL_IF(++e->owner->n_nodes > e->owner->max_nodes, e->owner->error, OB_E_LIMIT,
                "functions expand to more than %llu nodes: max_nodes raises the limit", (unsigned long long)e->owner->max_nodes);
@@ -115,6 +140,7 @@ static ob_status copy_node(const expansion *e, const ob_node *from, ob_graph *gr
     for (uint32_t i = 0; i < from->n_outputs && status == OB_OK; i++)
         ob__node_set_output(node, i, map_value(e, from->outputs[i], graph, &status));
     for (uint32_t i = 0; i < from->n_attributes && status == OB_OK; i++) status = copy_attribute(e, from->attributes[i], node);
+    if (status == OB_OK && ob__is_gradient(from)) status = copy_names(e, from, node);
     return status;
 }
 

@@ -222,6 +222,14 @@ static ob_status infer_all(ob_session *session, ob_propagate_options *options, o
         ob__findings_init(findings, &session->allocator);
         OB_TRY(ob__propagate(session->model, options, &session->facts, findings));
     }
+    bool any;
+    OB_TRY(ob__write_gradients(session->model, &session->facts, max_nodes, &any, error));
+    if (any) {
+        OB_TRY(ob__name_required_results(session->model));
+        ob__findings_release(findings);
+        ob__findings_init(findings, &session->allocator);
+        OB_TRY(ob__propagate(session->model, options, &session->facts, findings));
+    }
     return expand_bodies(session, options, findings, max_nodes, error);
 }
 

@@ -102,6 +102,11 @@ ob_status ob__unroll_sequence_maps(ob_model *model, ob_error *error);
 ob_status ob__expand_bodies(ob_model *model, const ob_facts *facts, const ob_findings *findings, bool all, uint64_t max_nodes,
                             bool *any, ob_error *error);
 
+/* runtime/gradient/: every Gradient becomes the derivatives of what it names; *any: there was one, infer again. facts: of all
+ * values. E_UNSUPPORTED where an operator has no derivative, E_MODEL for names that the graph does not have, E_LIMIT for more
+ * than max_nodes nodes. */
+ob_status ob__write_gradients(ob_model *model, const ob_facts *facts, uint64_t max_nodes, bool *any, ob_error *error);
+
 /* runtime/live.c: fills session->uses and session->live. */
 ob_status ob__find_live(ob_session *session);
 

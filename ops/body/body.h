@@ -15,9 +15,9 @@
  * `[1, 2]` is a list of int64. Numbers among themselves are computed at once.
  * What depends on the call stands in `if (...) { ... } else { ... }`, decided when the call is written out: has(NAME) is true
  * when the operand or attribute is given or the result wanted, rank(X), type(X) are numbers of operands, types go by their names;
- * as attributes also dim(X, 0), a size, and moved(X, 1, -1), the axes of X with axis 1 moved to the end;
- * `==`,
- * `!=`, `<`, `>=`, `and`, `or`, `not`. `refuse "reason";` is for what cannot be said so. */
+ * as attributes also dim(X, 0), a size, moved(X, 1, -1), the axes of X with axis 1 moved to the end, and inverse(@perm), the
+ * permutation that undoes an attribute; `==`, `!=`, `<`, `>=`, `and`, `or`, `not`. `refuse "reason";` is for what cannot be said
+ * so. */
 #ifndef OB_OPS_BODY_BODY_H
 #define OB_OPS_BODY_BODY_H
 
@@ -35,6 +35,9 @@ typedef struct ob_body {
 const ob_body *ob__body_of(const ob_op *op);
 size_t ob__body_count(void);
 const ob_body *ob__body_at(size_t index);
+
+/* How many results the text names; it names one at least. */
+uint32_t ob__body_results(const ob_body *body);
 
 /* Puts the nodes of the body before `call`, and takes its results and bodies for them: what is left of it computes nothing.
  * in_types: of call->n_inputs operands, as far as they are known. `scratch` is for the time of the call. E_UNSUPPORTED where the

@@ -123,6 +123,24 @@ ob_status ob__body_moved_axes(ob_body_reader *r, ob_term *out) {
     return ob__body_expect(r, ")");
 }
 
+ob_status ob__body_inverse(ob_body_reader *r, ob_term *out) {
+    const ob_body_attribute *attribute;
+    ob_term perm;
+    int64_t *list = OB_ARENA_ARRAY(r->writer.scratch, int64_t, OB_BODY_LIST);
+    if (!list) return OB_E_MEMORY;
+    OB_TRY(ob__body_expect(r, "("));
+    OB_TRY(ob__body_take_attribute(r, &attribute));
+    OB_TRY(ob__body_attribute_term(r, attribute, &perm));
+    *out = (ob_term){.is_literal = true, .list = list};
+    bool fits = perm.list && perm.n <= OB_BODY_LIST;
+    for (uint32_t i = 0; fits && i < perm.n; i++) fits = perm.list[i] >= 0 && perm.list[i] < perm.n;
+    OB_FAIL_IF(!fits && !r->skips, r->writer.error, OB_E_MODEL, "%s: attribute %s does not number the axes", r->body->name,
+               attribute->name);
+    for (uint32_t i = 0; fits && i < perm.n; i++) list[perm.list[i]] = i;
+    out->n = fits ? perm.n : 0;
+    return ob__body_expect(r, ")");
+}
+
 /* A number, or an attribute that is one. */
 static ob_status take_element(ob_body_reader *r, ob_term *out) {
     const ob_body_attribute *attribute = NULL;

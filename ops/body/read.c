@@ -30,6 +30,8 @@ static ob_status read_named_value(ob_body_reader *r, ob_term *out) {
         OB_TRY(ob__body_operand_size(r, &whole));
     } else if (ob__body_take_word(r, "moved")) {
         return ob__body_moved_axes(r, out);
+    } else if (ob__body_take_word(r, "inverse")) {
+        return ob__body_inverse(r, out);
     } else {
         OB_TRY(ob__body_take_name(r, type));
         whole = ob_dtype_from_name(type);
@@ -345,6 +347,14 @@ static ob_status read_body(ob_body_reader *r) {
     for (uint32_t i = 0; i < call->n_outputs; i++)
         if (call->outputs[i] && call->outputs[i]->producer == call) return ob__body_wrong(r, "a result that nothing computes");
     return OB_OK;
+}
+
+uint32_t ob__body_results(const ob_body *body) {
+    const char *at = strstr(body->text, "->");
+    if (!at || !(at = strchr(at, '('))) return 0;
+    uint32_t n = 1;
+    for (; *at && *at != ')'; at++) n += *at == ',';
+    return n;
 }
 
 ob_status ob__body_expand(const ob_body *body, ob_node *call, const ob_type *in_types, ob_arena *scratch, ob_error *error) {

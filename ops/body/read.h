@@ -60,6 +60,8 @@ ob_status ob__body_operand_type(ob_body_reader *r, int64_t *out);
 ob_status ob__body_operand_size(ob_body_reader *r, int64_t *out);
 /* "(X, 1, -1)": the axes of the operand as a list, with axis 1 moved to the end. */
 ob_status ob__body_moved_axes(ob_body_reader *r, ob_term *out);
+/* "(@perm)": the permutation that undoes this one. */
+ob_status ob__body_inverse(ob_body_reader *r, ob_term *out);
 /* "[0, @groups, -1]" */
 ob_status ob__body_take_list(ob_body_reader *r, ob_term *out);
 

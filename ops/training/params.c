@@ -18,3 +18,23 @@ ob_optimizer_params ob__optimizer_params(const ob_node *node) {
     p.decay = (double)ob__node_float(node, "decay_factor", 0);
     return p;
 }
+
+bool ob__is_gradient(const ob_node *node) {
+    return node->op && strcmp(node->op->name, "Gradient") == 0 && strcmp(node->op->domain, "ai.onnx.preview.training") == 0;
+}
+
+static const ob_string *names(const ob_node *node, const char *name, uint32_t *n) {
+    const ob_attribute *attribute = ob__node_attribute(node, name);
+    const bool given = attribute && attribute->type == OB_ATTR_STRINGS;
+    *n = given ? attribute->n : 0;
+    return given ? attribute->u.strings : NULL;
+}
+
+ob_gradient_params ob__gradient_params(const ob_node *node) {
+    uint32_t n_zs;
+    const char *y = ob__node_string(node, "y", "");
+    ob_gradient_params p = {.zs = names(node, "zs", &n_zs), .y = ob__value_find(node->graph, y, strlen(y))};
+    p.xs = names(node, "xs", &p.n_xs);
+    p.n = p.n_xs + n_zs;
+    return p;
+}

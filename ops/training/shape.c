@@ -3,6 +3,7 @@
 #include "ops/training/params.h"
 
 OB_RULE(optimizer);
+OB_RULE(gradient);
 
 /* What belongs to one optimized tensor has its type and shape. */
 static ob_status optimized(ob_infer *infer, const ob_optimizer_params *p, uint32_t n, uint32_t i) {
@@ -31,5 +32,27 @@ ob_status ob__infer_optimizer(ob_infer *infer) {
         return OB_OK;
     }
     for (uint32_t i = 0; i < n; i++) OB_TRY(optimized(infer, &p, n, i));
+    return OB_OK;
+}
+
+ob_status ob__infer_gradient(ob_infer *infer) {
+    const ob_node *node = infer->node;
+    const ob_gradient_params p = ob__gradient_params(node);
+    if (p.n_xs == 0) ob__problem(infer, OB0602, -1, -1, "attribute xs must name what y is differentiated by");
+    if (!p.y)
+        ob__problem(infer, OB0602, -1, -1, "attribute y names %s, which the graph does not have",
+                    ob__node_string(node, "y", "nothing"));
+    if (node->n_inputs != p.n || node->n_outputs > p.n_xs) {
+        ob__problem(infer, OB0603, -1, -1,
+                    "%u operands and %u results: there is an operand for each name in xs and zs, %u, and at "
+                    "most a result for each in xs, %u",
+                    node->n_inputs, node->n_outputs, p.n, p.n_xs);
+        return OB_OK;
+    }
+    for (uint32_t i = 0; i < p.n; i++)
+        if (!ob__gradient_value(node, &p, i))
+            ob__problem(infer, OB0602, (int32_t)i, -1, "attribute %s names a value that the graph does not have, number %u",
+                        i < p.n_xs ? "xs" : "zs", i < p.n_xs ? i : i - p.n_xs);
+    for (uint32_t i = 0; i < node->n_outputs; i++) OB_TRY(ob__out_like(infer, i, i));
     return OB_OK;
 }
