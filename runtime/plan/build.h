@@ -37,8 +37,8 @@ typedef struct ob_builder {
     uint32_t n_steps;
     uint32_t depth;               /* blocks around the node at hand */
     struct ob_captured *captured; /* buffers of outer blocks that blocks touch, as far as the outermost goes */
-    uint32_t n_unsupported;
-    char unsupported[400]; /* the first of them */
+    uint32_t n_unsupported;       /* kinds of nodes */
+    char unsupported[400];        /* a list of them, as long as there is room; each kind once */
     ob_error *error;
 } ob_builder;
 

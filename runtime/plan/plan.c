@@ -271,7 +271,8 @@ static ob_status build(ob_builder *b) {
     OB_TRY(ob__place_outputs(b));
     b->plan->main.end = b->n_steps;
     ob__settle_places(b);
-    OB_FAIL_IF(b->n_unsupported > 1, b->error, OB_E_UNSUPPORTED, "%s (and %u more)", b->unsupported, b->n_unsupported - 1);
+    OB_FAIL_IF(b->n_unsupported > 1, b->error, OB_E_UNSUPPORTED, "%u kinds of nodes cannot be run: %s", b->n_unsupported,
+               b->unsupported);
     OB_FAIL_IF(b->n_unsupported == 1, b->error, OB_E_UNSUPPORTED, "%s", b->unsupported);
     return lay_out(b);
 }

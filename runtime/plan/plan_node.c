@@ -333,13 +333,23 @@ static ob_status place_operands(ob_builder *b, planned *p) {
     return OB_OK;
 }
 
+/* "LpNormalization: p is 3"; some kernels begin with their name. */
+static void list_unsupported(ob_builder *b, const ob_node *node, const char *why) {
+    const size_t n = strlen(node->op_type), used = strlen(b->unsupported);
+    char item[sizeof b->unsupported];
+    if (strncmp(why, node->op_type, n) == 0 && strncmp(why + n, ": ", 2) == 0) why += n + 2;
+    snprintf(item, sizeof item, "%.80s: %.240s", node->op_type, why);
+    if (strstr(b->unsupported, item)) return;
+    if (b->n_unsupported++ == 0) ob__at_node(b->error, node, OB_E_UNSUPPORTED);
+    if (used + strlen(item) + 3 > sizeof b->unsupported) return;
+    if (used) strcat(b->unsupported, "; ");
+    strcat(b->unsupported, item);
+}
+
 /* Planning goes on, so that everything that cannot run is named at once. */
 static ob_status note_unsupported(ob_builder *b, const ob_node *node, const ob_error *why) {
     const ob_session *session = b->session;
-    if (b->n_unsupported++ == 0) {
-        snprintf(b->unsupported, sizeof b->unsupported, "%s: %.320s", node->op_type, why->message);
-        ob__at_node(b->error, node, OB_E_UNSUPPORTED);
-    }
+    list_unsupported(b, node, why->message);
     ob_unsupported item = {.domain = node->domain,
                            .op_type = node->op_type,
                            .opset = ob__graph_opset(node->graph, node->domain),
