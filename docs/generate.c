@@ -21,8 +21,9 @@ static bool has_rule(const ob_op *op) {
     return op->infer && op->infer != ob__infer_none;
 }
 
+/* What a deprecated version had is of no use: it is refused. */
 static bool runs(const ob_op *op) {
-    return ob__has_kernel(op) || ob__body_of(op);
+    return !op->deprecated && (ob__has_kernel(op) || ob__body_of(op));
 }
 
 static bool has_derivative(const ob_op *op) {
@@ -65,9 +66,12 @@ static void print_broadcast(size_t first, size_t n) {
 
 /* "yes", "no", or the versions that have it. */
 static void print_support(size_t first, size_t n, bool (*has)(const ob_op *op)) {
-    size_t having = 0;
-    for (size_t i = 0; i < n; i++) having += has(ob__op_at(first + i));
-    if (having == 0 || having == n) {
+    size_t having = 0, n_valid = 0;
+    for (size_t i = 0; i < n; i++) {
+        having += has(ob__op_at(first + i));
+        n_valid += !ob__op_at(first + i)->deprecated;
+    }
+    if (having == 0 || having >= n_valid) {
         printf("%s", having ? "yes" : "no");
         return;
     }
@@ -120,8 +124,8 @@ static void print_operators(void) {
     for (size_t i = 0; i < ob__op_count(); i++) {
         n_versions++;
         n_rules += has_rule(ob__op_at(i));
-        n_kernels += ob__has_kernel(ob__op_at(i));
-        n_bodies += !ob__has_kernel(ob__op_at(i)) && ob__body_of(ob__op_at(i));
+        n_kernels += runs(ob__op_at(i)) && ob__has_kernel(ob__op_at(i));
+        n_bodies += runs(ob__op_at(i)) && !ob__has_kernel(ob__op_at(i));
     }
     printf(
         "# Operators\n\n"

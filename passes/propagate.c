@@ -91,7 +91,13 @@ static ob_status note_operator(ob_propagation *p, const ob_node *node) {
             OB_TRY(ob__note(p, node, OB0803, node->domain, "the model imports no opset of this domain"));
     }
     if (!node->op) return ob__note(p, node, OB0802, node->op_type, "no such operator is known: shapes behind it are unknown");
-    if (node->op->deprecated) OB_TRY(ob__note(p, node, OB0804, node->op_type, "the operator is deprecated in this opset"));
+    if (node->op->deprecated) {
+        char text[200];
+        ob__op_deprecation(node->op, text, sizeof text);
+        const char *kept = ob__arena_printf(&p->scratch, "the operator is %s", text);
+        if (!kept) return OB_E_MEMORY;
+        OB_TRY(ob__note(p, node, OB0804, node->op_type, kept));
+    }
     if (node->op->infer == ob__infer_none)
         return ob__note(p, node, OB0801, node->op_type, "the operator has no shape rule: shapes behind it are unknown");
     return OB_OK;

@@ -43,7 +43,7 @@ static bool find_reason(const ob_node *node, char *reason, size_t n_bytes) {
     else if (!node->op)
         ob__sentence(reason, n_bytes, "unknown operator of %s", domain_text(node->domain));
     else if (node->op->deprecated)
-        ob__sentence(reason, n_bytes, "deprecated since version %d of %s", node->op->since, domain_text(node->domain));
+        ob__op_deprecation(node->op, reason, n_bytes);
     else if (!runs(node->op))
         ob__sentence(reason, n_bytes, "the executor has no kernel for it");
     else

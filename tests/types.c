@@ -112,9 +112,9 @@ static ob_types refused_types(cell_case *c, int letter, int *n_run, bool verbose
 static void print_row(ob_text *page, const ob_op *op, bool verbose) {
     cell_case c;
     bool has_sample = usual_case(op, &c);
-    const char *by = ob__has_kernel(op) ? "kernel" : ob__body_of(op) ? "body" : "no";
+    const char *by = op->deprecated ? "deprecated" : ob__has_kernel(op) ? "kernel" : ob__body_of(op) ? "body" : "no";
     ob__text_printf(page, "| %s%s%s | %d | %s |", op->domain, op->domain[0] ? "." : "", op->name, op->since, by);
-    if (!ob__has_kernel(op) && !ob__body_of(op)) {
+    if (op->deprecated || (!ob__has_kernel(op) && !ob__body_of(op))) {
         ob__text_puts(page, " | |\n");
         return;
     }

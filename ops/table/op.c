@@ -302,3 +302,19 @@ bool ob__product_shape(const ob_node *node, const ob_shape *operands, ob_dim dim
     }
     return true;
 }
+
+static const struct {
+    const char *domain, *name, *by;
+} replaced[] = {
+#define OB_REPLACED(domain, name, by) {domain, #name, by},
+#include "ops/table/replaced.def"
+#undef OB_REPLACED
+};
+
+void ob__op_deprecation(const ob_op *op, char *text, size_t n_bytes) {
+    const char *by = NULL;
+    for (size_t i = 0; i < sizeof replaced / sizeof replaced[0]; i++)
+        if (strcmp(replaced[i].name, op->name) == 0 && strcmp(replaced[i].domain, op->domain) == 0) by = replaced[i].by;
+    ob__sentence(text, n_bytes, "deprecated since version %d of %s%s%s", op->since, op->domain[0] ? op->domain : "ai.onnx",
+                 by ? ": use " : "", by ? by : "");
+}

@@ -101,6 +101,8 @@ char ob__op_input_letter(const ob_op *op, uint32_t index, bool *homogeneous);
 bool ob__op_input_optional(const ob_op *op, uint32_t index);
 /* True when input `index` has the type letter of output 0: its elements may be what the output shows, not a parameter. */
 bool ob__op_input_shares_type(const ob_op *op, uint32_t index);
+/* "deprecated since version 11 of ai.onnx: use ScatterElements", of a row that is. At most n_bytes, terminated. */
+void ob__op_deprecation(const ob_op *op, char *text, size_t n_bytes);
 /* False when the node's row wants attribute broadcast = 1 and the node has it not: nothing broadcasts then. */
 bool ob__stretch_asked(const ob_node *node, const ob_op *op);
 /* The input, and its axis, that give axis 0 or 1 of a product of two matrices with attributes transA and transB. */
