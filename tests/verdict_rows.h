@@ -29,6 +29,7 @@ static const verdict_row verdict_rows[] = {
     {"QLinearMatMul", 10, 1, "u[K]; f[]; u[]; u[K]; f[]; u[]; f[]; u[]", ""},
     {"ConvInteger", 10, 1, "u[N,C,4]; u[M,C,2]; u[]?; u[M]?", ""},
     {"QLinearConv", 10, 1, "u[N,C,4]; f[]; u[]; u[M,C,2]; f[M]; u[M]; f[]; u[]; j[M]?", ""},
+    {"com.microsoft:QLinearConv", 14, 1, "u[N,4,C]; f[]; u[]; u[M,C,2]; f[M]; u[M]; f[]; u[]; j[M]?", "channels_last=1"},
     {"com.microsoft:QLinearSigmoid", 14, 1, "u[A,B]; f[]; u[]; f[]; u[]?", ""},
     {"com.microsoft:QLinearAdd", 14, 1, "u[A,B]; f[]; u[]; u[A,B]; f[1]; u[1]; f[]; u[]?", ""},
     {"com.microsoft:QLinearWhere", 14, 1, "b[A,1]; u[A,B]; f[]; u[]; u[B]; f[]; u[]; f[]; u[]", ""},

@@ -6,6 +6,7 @@
 
 typedef struct ob_conv_params {
     ob_window_params window;
+    bool channels_last;   /* of com.microsoft: X and Y, not the filter */
     int64_t group;        /* 1 .. 2^31 - 1 */
     int64_t offset_group; /* of DeformConv: 1 .. 2^31 - 1 */
     /* Of ConvTranspose: */

@@ -11,15 +11,17 @@ OB_RULE(fused_conv);
 OB_RULE(conv_transpose);
 OB_RULE(col2im);
 
-/* Checks a filter (M, C/group, k...) against an input (N, C, ...); *channels is M. */
-static ob_status check_filter(ob_infer *infer, ob_shape x, ob_shape w, uint32_t filter, int64_t group) {
+/* Checks a filter (M, C/group, k...) against an input (N, C, ...), or with channels last (N, ..., C). */
+static ob_status check_filter(ob_infer *infer, ob_shape x, ob_shape w, uint32_t filter, const ob_conv_params *p) {
+    const int64_t group = p->group;
     if (x.rank < 0 || w.rank < 0) return OB_OK; /* called unverified by ob__rank_in */
     if (x.rank != w.rank) {
         ob__problem(infer, OB0601, (int32_t)filter, -1, "the filter has rank %d, the input rank %d", w.rank, x.rank);
         return OB_OK;
     }
     ob_dim expected = ob_dim_mul(infer->dims, w.dims[1], group);
-    OB_TRY(ob__require(infer, OB_COND_EQUAL, x.dims[1], expected, 0, 1, OB0601));
+    const int32_t axis = p->channels_last ? x.rank - 1 : 1;
+    OB_TRY(ob__require(infer, OB_COND_EQUAL, x.dims[axis], expected, 0, axis, OB0601));
     if (group > 1) OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, w.dims[0], group, (int32_t)filter, 0, OB0601));
     return OB_OK;
 }
@@ -65,17 +67,18 @@ ob_status ob__infer_conv(ob_infer *infer) {
     bool read;
     OB_TRY(read_attributes(infer, rank - 2, w, &p, &read));
     if (!read) return ob__out_rank(infer, 0, rank);
-    OB_TRY(check_filter(infer, x, w, filter, p.group));
+    OB_TRY(check_filter(infer, x, w, filter, &p));
     if (x.rank >= 0 && w.rank >= 0 && x.rank != w.rank) return OB_OK;
     ob_dim channels = w.rank >= 0 ? w.dims[0] : OB_DIM_UNKNOWN;
     if (!ob__op_is(infer, "ConvInteger") && ob__in_given(infer, bias))
         OB_TRY(ob__require_shape(infer, bias, (ob_shape){1, &channels}, OB0601));
     ob_dim dims[OB_MAX_RANK];
     dims[0] = ob__in_dim(infer, 0, 0);
-    dims[1] = channels;
+    const int32_t first = p.channels_last ? 1 : 2; /* spatial axis */
+    dims[p.channels_last ? rank - 1 : 1] = channels;
     for (int32_t i = 0; i < rank - 2; i++) {
-        OB_TRY(ob__require_window(infer, &p.window, i, ob__in_dim(infer, 0, i + 2)));
-        dims[i + 2] = ob__window_places(infer, &p.window, i, ob__in_dim(infer, 0, i + 2));
+        OB_TRY(ob__require_window(infer, &p.window, i, ob__in_dim(infer, 0, i + first)));
+        dims[i + first] = ob__window_places(infer, &p.window, i, ob__in_dim(infer, 0, i + first));
     }
     if (deform) OB_TRY(require_offsets(infer, &p, rank, dims));
     return ob__out_tensor(infer, 0, OB_NONE, rank, dims);
