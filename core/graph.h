@@ -41,8 +41,8 @@ struct ob_tensor {
     const int64_t *dims;
     int64_t n_elems; /* product of dims, checked */
     /* Row-major elements in memory form (see ob_dtype_size; strings are ob_string) unless is_packed, or NULL when the data is
-     * external, sparse or malformed. Borrowed from the file's bytes whenever these have that form already, else decoded into the
-     * model's arena. May be unaligned when borrowed. */
+     * external or malformed, or sparse and too large to be written out. Borrowed from the file's bytes whenever these have that
+     * form already, else decoded into the model's arena. May be unaligned when borrowed. */
     const void *data;
     bool is_packed; /* data: several elements a byte, as the file has them (ob__decode_raw); of initializers only */
     bool is_external;

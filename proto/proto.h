@@ -85,6 +85,11 @@ ob_status ob__read_tensor(ob_arena *arena, const Onnx__TensorProto *message, uin
 ob_status ob__read_initializer(ob_arena *arena, const Onnx__TensorProto *message, uint32_t max_rank, ob_tensor **out,
                                ob_error *error);
 
+/* read_sparse.c: the same for a sparse one, with all of its elements; without data when these are malformed, or would take more
+ * than max_growth bytes for each of the file's, beyond a MiB. */
+ob_status ob__read_sparse(ob_arena *arena, const Onnx__SparseTensorProto *message, const ob_load_limits *limits, ob_tensor **out,
+                          ob_error *error);
+
 /* The same for a file of its own (tensor_file.c): E_UNSUPPORTED for what does not hold all of its elements. */
 ob_status ob__read_whole_tensor(ob_arena *arena, const Onnx__TensorProto *message, const char *path, ob_tensor **out,
                                 ob_error *error);

@@ -106,19 +106,7 @@ static ob_status initializer_value(ob_reader *reader, ob_graph *graph, const cha
 }
 
 static ob_status read_sparse(ob_reader *reader, const Onnx__SparseTensorProto *message, ob_tensor **out) {
-    ob_tensor *tensor = OB_ARENA_NEW(&reader->model->arena, ob_tensor);
-    if (!tensor) return out_of_memory(reader);
-    tensor->name = message->values ? ob__str(message->values->name) : "";
-    tensor->doc = message->values ? ob__str(message->values->doc_string) : "";
-    tensor->dtype = message->values ? ob__read_dtype(message->values->data_type) : OB_NONE;
-    tensor->origin = message;
-    OB_FAIL_IF(message->n_dims > reader->limits.max_rank, reader->error, OB_E_LIMIT,
-               "sparse tensor \"%s\" has rank %zu, the limit is %u", tensor->name, message->n_dims, reader->limits.max_rank);
-    tensor->rank = (int32_t)message->n_dims;
-    tensor->dims = message->dims;
-    OB_TRY(ob__count_elems(message->dims, message->n_dims, tensor->name, &tensor->n_elems, reader->error));
-    *out = tensor;
-    return OB_OK;
+    return ob__read_sparse(&reader->model->arena, message, &reader->limits, out, reader->error);
 }
 
 static ob_status add_initializer(ob_reader *reader, ob_graph *graph, const ob_tensor *tensor) {

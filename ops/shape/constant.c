@@ -46,7 +46,7 @@ static ob_status constant_plan(const ob_kernel_site *site, ob_kernel_args *args,
     const ob_view *out = &args->out[0];
     const ob_constant_params params = ob__constant_params(site->node);
     OB_FAIL_IF(!params.elements && (params.n || ob__count(out)), error, OB_E_UNSUPPORTED,
-               "Constant: sparse, external or missing elements");
+               "Constant: external, malformed or missing elements");
     OB_FAIL_IF(params.given && (params.dtype != out->dtype || params.n != ob__count(out)), error, OB_E_SHAPE,
                "Constant: %lld elements of %s for %lld of %s", (long long)params.n, ob_dtype_name(params.dtype),
                (long long)ob__count(out), ob_dtype_name(out->dtype));

@@ -21,8 +21,9 @@ ob_constant_params ob__constant_params(const ob_node *node) {
     } kinds[] = {{"value_float", OB_ATTR_FLOAT, OB_FLOAT},    {"value_int", OB_ATTR_INT, OB_INT64},
                  {"value_string", OB_ATTR_STRING, OB_STRING}, {"value_floats", OB_ATTR_FLOATS, OB_FLOAT},
                  {"value_ints", OB_ATTR_INTS, OB_INT64},      {"value_strings", OB_ATTR_STRINGS, OB_STRING}};
-    const ob_attribute *a = ob__node_attribute(node, "value");
-    if (a && a->type == OB_ATTR_TENSOR && !a->ref && a->u.tensor) {
+    const ob_attribute *a = ob__node_attribute(node, "value"), *sparse = ob__node_attribute(node, "sparse_value");
+    if (!a && sparse && sparse->type == OB_ATTR_SPARSE_TENSOR) a = sparse;
+    if (a && a->type == (a == sparse ? OB_ATTR_SPARSE_TENSOR : OB_ATTR_TENSOR) && !a->ref && a->u.tensor) {
         const ob_tensor *tensor = a->u.tensor;
         return (ob_constant_params){true, tensor->dtype, tensor->rank, tensor->dims, tensor->n_elems, tensor->data, tensor};
     }

@@ -17,7 +17,7 @@ typedef struct ob_constant_params {
     int32_t rank;
     const int64_t *dims; /* of a tensor; else NULL, and n is the size of the one axis, where there is one */
     int64_t n;
-    const void *elements; /* NULL: external, sparse or malformed */
+    const void *elements; /* NULL: external or malformed */
     const ob_tensor *tensor;
 } ob_constant_params;
 ob_constant_params ob__constant_params(const ob_node *node);

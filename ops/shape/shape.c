@@ -279,11 +279,7 @@ ob_status ob__infer_constant(ob_infer *infer) {
         if (infer->node->attributes[i]->ref) return OB_OK;
     if (params.tensor) return constant_tensor(infer, params.tensor);
     if (!params.given) {
-        const ob_attribute *sparse = ob__node_attribute(infer->node, "sparse_value");
-        if (sparse)
-            ob__out_dtype(infer, 0, OB_NONE);
-        else
-            ob__problem(infer, OB0602, -1, -1, "the node has no value attribute");
+        ob__problem(infer, OB0602, -1, -1, "the node has no value attribute");
         return OB_OK;
     }
     const ob_tensor tensor = {
