@@ -17,7 +17,10 @@ static ob_dim half_plus_one(ob_infer *infer, ob_dim n) {
 static ob_status require_parts(ob_infer *infer, int32_t axis, ob_dim exactly) {
     const ob_dim parts = ob__in_dim(infer, 0, axis);
     if (exactly) return ob__require(infer, OB_COND_EQUAL, parts, exactly, 0, axis, OB0601);
-    if (!ob_dim_is_const(parts)) return ob__unverified(infer, 0, axis, "real or complex depends on a size that is open");
+    if (!ob_dim_is_const(parts)) {
+        OB_TRY(ob__require(infer, OB_COND_AT_LEAST, parts, 1, 0, axis, OB0601));
+        return ob__require(infer, OB_COND_AT_LEAST, 2, parts, 0, axis, OB0601);
+    }
     if (parts < 1 || parts > 2)
         ob__problem(infer, OB0601, 0, axis, "the last axis has %lld elements: 1 of real numbers, 2 of complex ones",
                     (long long)parts);
