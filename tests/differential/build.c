@@ -9,6 +9,23 @@ static int64_t ir_version(int64_t opset) {
     return opset < 15 ? 4 : opset < 19 ? 8 : opset < 21 ? 9 : 10;
 }
 
+static const struct {
+    const char *name;
+    int64_t opset;
+} domains[] = {{"onnx_broadcast", 1}, {"ai.onnx.ml", 3}};
+
+int64_t case_opset(const char *domain) {
+    for (size_t i = 0; i < sizeof domains / sizeof domains[0]; i++)
+        if (strcmp(domains[i].name, domain) == 0) return domains[i].opset;
+    return 0;
+}
+
+static bool imports(const graph_case *c, const char *domain) {
+    for (uint32_t n = 0; n < c->n_nodes; n++)
+        if (strcmp(c->nodes[n].op->domain, domain) == 0) return true;
+    return false;
+}
+
 typedef struct builder {
     const graph_case *c;
     ob_model *model;
@@ -107,12 +124,11 @@ static bool build_node(builder *b, uint32_t index) {
 
 static bool build_all(builder *b) {
     const graph_case *c = b->c;
-    bool own_domain = false;
     b->model->path = "case";
     b->model->ir_version = ir_version(c->opset);
     if (!ob__model_set_opset(b->model, "", c->opset)) return false;
-    for (uint32_t n = 0; n < c->n_nodes; n++) own_domain = own_domain || c->nodes[n].op->domain[0];
-    if (own_domain && !ob__model_set_opset(b->model, "onnx_broadcast", 1)) return false;
+    for (size_t i = 0; i < sizeof domains / sizeof domains[0]; i++)
+        if (imports(c, domains[i].name) && !ob__model_set_opset(b->model, domains[i].name, domains[i].opset)) return false;
     for (uint32_t v = 0; v < c->n_values; v++)
         if (!build_value(b, v)) return false;
     for (uint32_t n = 0; n < c->n_nodes; n++)

@@ -84,6 +84,9 @@ void case_sweep(graph_case *c);
 /* Does not look into tensors. "Add-14 float[2,3] float[3] axis=1 -> ..." */
 void case_describe(const graph_case *c, char *text, size_t n_bytes);
 
+/* The version of a domain, other than ONNX's own, that cases import: the last of ai.onnx.ml that has all of its operators. 0:
+ * cases have none of it. */
+int64_t case_opset(const char *domain);
 /* A model file of the case, and the model that is read from it; the model borrows from *bytes, which the caller frees. */
 ob_status case_build(const graph_case *c, byte_buffer *bytes, ob_model **out, ob_error *error);
 /* The views of the inputs that a run takes, in their order; at most MAX_VALUES. */

@@ -253,7 +253,7 @@ bool gen_has_kernel(const ob_op *op) {
 }
 
 const gen_row *gen_find(const ob_op *op) {
-    const gen_row *const tables[] = {gen_elementwise, gen_products, gen_moves, gen_selects, gen_norms, gen_vision};
+    const gen_row *const tables[] = {gen_elementwise, gen_products, gen_moves, gen_selects, gen_norms, gen_vision, gen_features};
     for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
         for (const gen_row *row = tables[t]; row->kernel; row++)
             if (op->kernel && strcmp(row->kernel, op->kernel->name) == 0) return row;
@@ -303,10 +303,9 @@ static bool add_node(gen *g, const ob_op *op) {
 }
 
 static bool is_usable(const ob_op *op, int64_t opset, int64_t highest) {
-    int64_t now = op->domain[0] ? 1 : opset ? opset : highest;
-    return gen_has_kernel(op) && !op->deprecated && gen_find(op) &&
-           (op->domain[0] == '\0' || strcmp(op->domain, "onnx_broadcast") == 0) && op->since <= now &&
-           (!opset || op->domain[0] || ob__op_find(op->domain, op->name, opset) == op);
+    int64_t now = op->domain[0] ? case_opset(op->domain) : opset ? opset : highest;
+    return gen_has_kernel(op) && !op->deprecated && gen_find(op) && op->since <= now &&
+           (!opset || ob__op_find(op->domain, op->name, op->domain[0] ? now : opset) == op);
 }
 
 static const ob_op *pick_op(gen *g, int64_t opset, const gen_options *options) {

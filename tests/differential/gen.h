@@ -31,8 +31,8 @@ typedef struct gen_row {
     gen_maker make;
     bool takes_wild; /* the text defines the result for NaN, infinities and overflow */
 } gen_row;
-extern const gen_row gen_elementwise[], gen_products[], gen_moves[], gen_selects[], gen_norms[],
-    gen_vision[];                         /* each ends with a NULL */
+extern const gen_row gen_elementwise[], gen_products[], gen_moves[], gen_selects[], gen_norms[], gen_vision[],
+    gen_features[];                       /* each ends with a NULL */
 bool gen_has_kernel(const ob_op *op);     /* our executor runs it */
 const gen_row *gen_find(const ob_op *op); /* NULL: no row */
 
