@@ -22,37 +22,63 @@ static void NAME(columns)(const void *from, int64_t channels, int64_t n, const v
     }
 }
 
+/* What one or two taps give to a row. Two taps of stride 2 that lie side by side are added in one loop, whose results are dense.
+ */
+static inline void NAME(give)(T *restrict y, const T *restrict one, const T *restrict other, int64_t n, int64_t stride) {
+    if (other)
+        for (int64_t i = 0; i < n; i++) {
+            y[2 * i] += one[i];
+            y[2 * i + 1] += other[i];
+        }
+    else if (stride == 1)
+        for (int64_t i = 0; i < n; i++) y[i] += one[i];
+    else if (stride == 2)
+        for (int64_t i = 0; i < n; i++) y[2 * i] += one[i];
+    else
+        for (int64_t i = 0; i < n; i++) y[i * stride] += one[i];
+}
+
 static void NAME(fold)(const obk_window *w, const void *from, const void *bias, void *to) {
     const int32_t last = w->rank - 1;
+    const obk_axis *row = &w->axes[last];
+    const bool pairs = row->stride == 2 && row->dilation == 1;
     const T *columns = from;
     T *y = to;
     const T start = bias ? *(const T *)bias : 0;
     for (int64_t i = 0; i < w->n_in; i++) y[i] = start;
-    for (int64_t k = 0; k < w->n_taps; k++, columns += w->n_out) {
-        int64_t first[OB_MAX_RANK], end[OB_MAX_RANK], tap[OB_MAX_RANK], index[OB_MAX_RANK], rest = k;
+    for (int64_t k = 0, step; k < w->n_taps; k += step, columns += step * w->n_out) {
+        int64_t first[OB_MAX_RANK], end[OB_MAX_RANK], tap[OB_MAX_RANK], index[OB_MAX_RANK], rest = k, next = 0, next_end = 0;
         bool any = true;
         for (int32_t a = last; a >= 0; a--) {
             tap[a] = rest % w->axes[a].kernel * w->axes[a].dilation - w->axes[a].before;
             obk_reach(&w->axes[a], rest % w->axes[a].kernel, &first[a], &end[a]);
             rest /= w->axes[a].kernel;
             index[a] = first[a];
-            any = any && end[a] > first[a];
+            any = any && (a == last || end[a] > first[a]);
         }
-        const int64_t n = end[last] - first[last], stride = w->axes[last].stride;
+        step = pairs && k % row->kernel + 1 < row->kernel ? 2 : 1;
+        if (step == 2) obk_reach(row, k % row->kernel + 1, &next, &next_end);
+        const int64_t both = next > first[last] ? next : first[last], both_end = next_end < end[last] ? next_end : end[last];
         while (any) {
             int64_t out = 0, in = 0;
-            for (int32_t a = 0; a <= last; a++) {
+            for (int32_t a = 0; a < last; a++) {
                 out = out * w->axes[a].out + index[a];
                 in = in * w->axes[a].in + index[a] * w->axes[a].stride + tap[a];
             }
-            const T *give = columns + out;
-            T *take = y + in;
-            if (stride == 1)
-                for (int64_t i = 0; i < n; i++) take[i] += give[i];
-            else if (stride == 2)
-                for (int64_t i = 0; i < n; i++) take[2 * i] += give[i];
-            else
-                for (int64_t i = 0; i < n; i++) take[i * stride] += give[i];
+            const T *one = columns + out * row->out, *other = one + w->n_out;
+            T *take = y + in * row->in + tap[last];
+            if (step == 1) {
+                NAME(give)(take + first[last] * row->stride, one + first[last], NULL, end[last] - first[last], row->stride);
+            } else if (both_end > both) {
+                NAME(give)(take + first[last] * 2, one + first[last], NULL, both - first[last], 2);
+                NAME(give)(take + 1 + next * 2, other + next, NULL, both - next, 2);
+                NAME(give)(take + both * 2, one + both, other + both, both_end - both, 2);
+                NAME(give)(take + both_end * 2, one + both_end, NULL, end[last] - both_end, 2);
+                NAME(give)(take + 1 + both_end * 2, other + both_end, NULL, next_end - both_end, 2);
+            } else {
+                NAME(give)(take + first[last] * 2, one + first[last], NULL, end[last] - first[last], 2);
+                NAME(give)(take + 1 + next * 2, other + next, NULL, next_end - next, 2);
+            }
             int32_t a = last - 1;
             for (; a >= 0; a--) {
                 if (++index[a] < end[a]) break;
