@@ -90,24 +90,45 @@ static void NAME(max_tiled)(const obk_pool *p, const T *x, T *y, int64_t b, T *l
     for (int64_t i = 0; i < rows; i++) obk_copy_row(y + i * length, lane + t->row[i], length * (int64_t)sizeof(T));
 }
 
-/* Taps one by one. */
+/* Results first .. first + n of a row, whose taps along the other axes are those of v: tap by tap of the row. at: -1 where none
+ * has been seen yet. */
+static void NAME(max_stretch)(const obk_window *w, const obk_visit *v, int64_t o, int64_t first, int64_t n, const T *x, T *best,
+                              int64_t *at) {
+    const obk_axis *axis = &w->axes[w->rank - 1];
+    const int64_t row = obk_seen(w, v, o) + axis->before - v->tap[w->rank - 1] * axis->dilation; /* the row's first element */
+    for (int64_t k = 0; k < axis->kernel; k++) {
+        int64_t begin, end;
+        obk_reach(axis, k, &begin, &end);
+        begin = begin > first ? begin : first;
+        end = end < first + n ? end : first + n;
+        int64_t i = row + begin * axis->stride + k * axis->dilation - axis->before;
+        for (int64_t c = begin - first; c < end - first; c++, i += axis->stride) {
+            const bool higher = (at[c] < 0) | !(x[i] <= best[c] || IS_NAN(best[c]));
+            best[c] = higher ? x[i] : best[c];
+            at[c] = higher ? i : at[c];
+        }
+    }
+}
+
+/* Without a tiling, or with places. */
 static void NAME(max_each)(const obk_pool *p, const T *x, T *y, int64_t *indices) {
     const obk_window *w = &p->window;
-    const obk_axis *last = &w->axes[w->rank - 1];
-    for (int64_t o = 0; o < w->n_out; o++) {
-        obk_visit v = obk_visit_of(w, o);
-        T best = LOWEST;
-        int64_t at = -1;
-        if (v.any) do {
-                int64_t i = obk_seen(w, &v, o), n = v.end[w->rank - 1] - v.first[w->rank - 1];
-                for (int64_t k = 0; k < n; k++, i += last->dilation)
-                    if (at < 0 || !(x[i] <= best || IS_NAN(best))) {
-                        best = x[i];
-                        at = i;
-                    }
-            } while (obk_next_row(w, &v));
-        y[o] = best;
-        if (indices) indices[o] = at < 0 ? 0 : p->column_major ? column_major(w, at) : at;
+    const int32_t last = w->rank - 1;
+    const int64_t length = w->axes[last].out;
+    int64_t at[NAME(PART)];
+    for (int64_t o = 0; o < w->n_out;) {
+        const int64_t first = o % length, n = length - first < NAME(PART) ? length - first : NAME(PART);
+        obk_visit v = obk_visit_of(w, o - first);
+        bool any = true;
+        for (int32_t a = 0; a < last; a++) any = any && v.end[a] > v.first[a];
+        for (int64_t c = 0; c < n; c++) y[o + c] = LOWEST;
+        for (int64_t c = 0; c < n; c++) at[c] = -1;
+        if (any) do
+                NAME(max_stretch)(w, &v, o - first, first, n, x, y + o, at);
+            while (obk_next_row(w, &v));
+        for (int64_t c = 0; indices && c < n; c++)
+            indices[o + c] = at[c] < 0 ? 0 : p->column_major ? column_major(w, at[c]) : at[c];
+        o += n;
     }
 }
 

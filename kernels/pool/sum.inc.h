@@ -108,18 +108,28 @@ static void NAME(sum)(const obk_pool *p, const void *x, void *y, int64_t b, void
         NAME(sum_each)(p, x, y);
 }
 
+/* The first of equals, and the first NaN, of each of 16 parts. */
 static T NAME(highest)(const T *x, int64_t n) {
-    enum { LANES = 16 };
-    T best[LANES];
-    for (int l = 0; l < LANES; l++) best[l] = l < n ? x[l] : -(T)INFINITY;
-    for (int64_t i = LANES; i < n; i += LANES) {
-        const int64_t m = n - i < LANES ? n - i : LANES;
-        if (m == LANES)
-            for (int l = 0; l < LANES; l++) best[l] = x[i + l] <= best[l] || best[l] != best[l] ? best[l] : x[i + l];
-        else
-            for (int64_t l = 0; l < m; l++) best[l] = x[i + l] <= best[l] || best[l] != best[l] ? best[l] : x[i + l];
+    enum { LANES = sizeof(REGISTER) / sizeof(T), PARTS = 16 / LANES };
+    T rest[16], best[16];
+    REGISTER high[PARTS];
+    for (int l = 0; l < 16; l++) best[l] = l < n ? x[l] : -(T)INFINITY;
+    for (int v = 0; v < PARTS; v++) high[v] = *(const VECTOR *)(const void *)(best + v * LANES);
+    for (int64_t i = 16; i < n; i += 16) {
+        const T *from = x + i;
+        if (n - i < 16) {
+            for (int l = 0; l < 16; l++) rest[l] = l < n - i ? from[l] : -(T)INFINITY;
+            from = rest;
+        }
+        OBK_UNROLL
+        for (int v = 0; v < PARTS; v++) {
+            const REGISTER next = *(const VECTOR *)(const void *)(from + v * LANES);
+            const __typeof__(next > next) stays = (next <= high[v]) | (high[v] != high[v]);
+            high[v] = (REGISTER)(((__typeof__(stays))high[v] & stays) | ((__typeof__(stays))next & ~stays));
+        }
     }
-    for (int l = 1; l < LANES; l++) best[0] = best[l] <= best[0] || best[0] != best[0] ? best[0] : best[l];
+    for (int v = 0; v < PARTS; v++) *(VECTOR *)(void *)(best + v * LANES) = high[v];
+    for (int l = 1; l < 16; l++) best[0] = best[l] <= best[0] || best[0] != best[0] ? best[0] : best[l];
     return best[0];
 }
 
