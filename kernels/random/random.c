@@ -3,6 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 /* ---- Bits ---------------------------------------------------------------------------------------------------------- */
 
 void obk_random_words(obk_random_key key, const uint32_t counter[4], uint32_t words[4]) {
@@ -25,8 +29,55 @@ static uint64_t bits_of(obk_random_key key, int64_t i) {
     return (uint64_t)words[1] << 32 | words[0];
 }
 
+/* Two counters side by side, one word to a lane. */
+typedef uint64_t lanes __attribute__((vector_size(16)));
+
+/* Of numbers below 2^32. */
+static inline lanes product(lanes a, uint64_t factor) {
+#ifdef __SSE2__
+    return (lanes)_mm_mul_epu32((__m128i)a, _mm_set1_epi64x((long long)factor));
+#else
+    return a * factor;
+#endif
+}
+
+/* The first two words of `n` counters from `first` on, as bits_of. */
+static void many_bits(obk_random_key key, int64_t first, int64_t n, uint64_t *bits) {
+    const uint64_t low = UINT32_MAX;
+    int64_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        lanes a[2], b[2], c[2] = {{0}}, d[2] = {{0}};
+        for (int v = 0; v < 2; v++) {
+            const uint64_t at = (uint64_t)(first + i) + 2 * (uint64_t)v;
+            a[v] = (lanes){at & low, (at + 1) & low};
+            b[v] = (lanes){at >> 32, (at + 1) >> 32};
+        }
+        uint32_t k0 = key.word[0], k1 = key.word[1];
+        for (int round = 0; round < 10; round++, k0 += 0x9E3779B9, k1 += 0xBB67AE85)
+            for (int v = 0; v < 2; v++) {
+                const lanes p = product(a[v], 0xD2511F53), q = product(c[v], 0xCD9E8D57);
+                a[v] = (q >> 32) ^ b[v] ^ k0;
+                b[v] = q & low;
+                c[v] = (p >> 32) ^ d[v] ^ k1;
+                d[v] = p & low;
+            }
+        for (int v = 0; v < 2; v++) {
+            const lanes both = b[v] << 32 | a[v];
+            memcpy(bits + i + 2 * v, &both, sizeof both);
+        }
+    }
+    for (; i < n; i++) bits[i] = bits_of(key, first + i);
+}
+
+enum { BLOCK = 128 };
+
 void obk_random_uniform(obk_random_key key, int64_t first, int64_t n, double *numbers) {
-    for (int64_t i = 0; i < n; i++) numbers[i] = (double)(bits_of(key, first + i) >> 11) * 0x1p-53;
+    uint64_t bits[BLOCK];
+    for (int64_t done = 0; done < n; done += BLOCK) {
+        const int64_t some = n - done < BLOCK ? n - done : BLOCK;
+        many_bits(key, first + done, some, bits);
+        for (int64_t i = 0; i < some; i++) numbers[done + i] = (double)(int64_t)(bits[i] >> 11) * 0x1p-53;
+    }
 }
 
 /* ---- Functions that are the same everywhere ------------------------------------------------------------------------- */
@@ -37,18 +88,33 @@ static double natural_log(double x) {
     double m = frexp(x, &e);
     if (m < 0.70710678118654752) m *= 2, e--;
     const double s = (m - 1) / (m + 1), square = s * s;
+    static const double odd[12] = {1.0,      1.0 / 3,  1.0 / 5,  1.0 / 7,  1.0 / 9,  1.0 / 11,
+                                   1.0 / 13, 1.0 / 15, 1.0 / 17, 1.0 / 19, 1.0 / 21, 1.0 / 23};
     double sum = 0;
-    for (int k = 23; k >= 1; k -= 2) sum = sum * square + 1.0 / k;
+    for (int k = 11; k >= 0; k--) sum = sum * square + odd[k];
     return 2 * s * sum + e * 0.69314718055994531;
 }
 
-/* x <= 0. */
-static double exponential(double x) {
-    if (x < -745) return 0;
-    const double k = floor(x * 1.4426950408889634 + 0.5), r = (x - k * 0x1.62e42fee00000p-1) - k * 0x1.a39ef35793c76p-33;
-    double sum = 1;
-    for (int i = 14; i >= 1; i--) sum = 1 + r * sum / i;
-    return ldexp(sum, (int)k);
+/* 2^k, k at least -1022. */
+static inline double power_of_two(int64_t k) {
+    const uint64_t bits = (uint64_t)(k + 1023) << 52;
+    double power;
+    memcpy(&power, &bits, sizeof power);
+    return power;
+}
+
+/* x <= 0: the series of e^r for the rest beside multiples of ln 2. */
+static inline double exponential(double x) {
+    static const double inverse[14] = {
+        1.0,         1.0 / 2,      1.0 / 6,       1.0 / 24,       1.0 / 120,       1.0 / 720,          1.0 / 5040,
+        1.0 / 40320, 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800.0, 1.0 / 87178291200.0};
+    const double least = x < -745 ? -745 : x, shifted = least * 1.4426950408889634 + 0x1.8p52, k = shifted - 0x1.8p52;
+    const double r = (least - k * 0x1.62e42fee00000p-1) - k * 0x1.a39ef35793c76p-33;
+    double sum = 0;
+    for (int i = 13; i >= 0; i--) sum = sum * r + inverse[i];
+    const int64_t whole = (int64_t)k, half = whole / 2;
+    const double value = (1 + r * sum) * power_of_two(half) * power_of_two(whole - half);
+    return x < -745 ? 0 : value;
 }
 
 static double polynomial(const double coefficients[8], double x) {
@@ -106,7 +172,13 @@ static double normal_quantile(double p) {
 
 void obk_random_normal(obk_random_key key, int64_t first, int64_t n, double *numbers) {
     /* In the middle of one of 2^53 parts of 0 .. 1, of which the middles are no double near 1: 2^52 parts. */
-    for (int64_t i = 0; i < n; i++) numbers[i] = normal_quantile(((double)(bits_of(key, first + i) >> 12) + 0.5) * 0x1p-52);
+    uint64_t bits[BLOCK];
+    for (int64_t done = 0; done < n; done += BLOCK) {
+        const int64_t some = n - done < BLOCK ? n - done : BLOCK;
+        many_bits(key, first + done, some, bits);
+        for (int64_t i = 0; i < some; i++)
+            numbers[done + i] = normal_quantile(((double)(int64_t)(bits[i] >> 12) + 0.5) * 0x1p-52);
+    }
 }
 
 void obk_random_classes(double *sums, int64_t n) {
