@@ -55,31 +55,6 @@ static ob_status read_value(const ob_kernel_args *args, void *value, ob_error *e
     return OB_OK;
 }
 
-static ob_status pad_constant(const ob_kernel_args *args, const int64_t *before, ob_error *error) {
-    const ob_view *in = &args->in[0], *out = &args->out[0];
-    union {
-        char bytes[16];
-        double aligned;
-    } value;
-    OB_TRY(read_value(args, &value, error));
-    size_t width = ob_dtype_size(out->dtype);
-    ob__fill(out->data, ob__count(out), width, &value);
-    if (ob__count(in) == 0 || ob__count(out) == 0) return OB_OK;
-    int64_t dims[OB_MAX_RANK];
-    const char *from = in->data;
-    char *to = out->data;
-    for (int32_t a = 0; a < in->rank; a++) {
-        int64_t begin = before[a] < 0 ? -before[a] : 0, end = out->dims[a] - before[a]; /* of the input's axis */
-        if (end > in->dims[a]) end = in->dims[a];
-        if (end <= begin) return OB_OK;
-        dims[a] = end - begin;
-        from += begin * in->strides[a];
-        to += (begin + before[a]) * out->strides[a];
-    }
-    ob__copy(in->rank, dims, width, to, out->strides, from, in->strides);
-    return OB_OK;
-}
-
 /* Which element of an axis of size n stands at place i, i counted from its first element. n > 0. */
 static int64_t source(ob_pad_mode m, int64_t i, int64_t n) {
     if (i >= 0 && i < n) return i;
@@ -89,28 +64,71 @@ static int64_t source(ob_pad_mode m, int64_t i, int64_t n) {
     return k < n ? k : period - k;
 }
 
+#define OUTSIDE INT64_MIN /* no offset */
+
+/* One row of the result: places begin .. end are a stretch of the input, the others are looked up. NULL: none is there. */
+typedef struct row {
+    const int64_t *table;
+    int64_t n, begin, end, stride;
+    const void *value;
+} row;
+
+static void lone_places(const row *r, char *to, const char *from, int64_t begin, int64_t end, size_t width) {
+    if (end > begin && (!from || r->table[begin] == OUTSIDE)) {
+        ob__fill(to + begin * (int64_t)width, end - begin, width, r->value);
+        return;
+    }
+    for (int64_t i = begin; i < end; i++) memcpy(to + i * (int64_t)width, from + r->table[i], width);
+}
+
+static void pad_row(const row *r, char *to, const char *from, size_t width) {
+    if (!from) {
+        lone_places(r, to, NULL, 0, r->n, width);
+        return;
+    }
+    lone_places(r, to, from, 0, r->begin, width);
+    if (r->stride == (int64_t)width && r->end > r->begin)
+        memcpy(to + r->begin * (int64_t)width, from + r->table[r->begin], (size_t)(r->end - r->begin) * width);
+    else
+        lone_places(r, to, from, r->begin, r->end, width);
+    lone_places(r, to, from, r->end, r->n, width);
+}
+
 /* A table per axis of byte offsets into the input. */
-static ob_status pad_mapped(const ob_kernel_args *args, ob_pad_mode m, const int64_t *before, ob_error *error) {
+static ob_status pad_compute(const ob_kernel_args *args, ob_pad_mode m, const int64_t *before, ob_error *error) {
     const ob_view *in = &args->in[0], *out = &args->out[0];
-    int64_t count = ob__count(out), index[OB_MAX_RANK] = {0}, *tables[OB_MAX_RANK];
-    if (count == 0) return OB_OK;
+    int64_t index[OB_MAX_RANK] = {0}, *tables[OB_MAX_RANK];
+    union {
+        char bytes[16];
+        double aligned;
+    } value;
+    if (m == OB_PAD_CONSTANT) OB_TRY(read_value(args, &value, error));
+    if (ob__count(out) == 0) return OB_OK;
     char *next = args->scratch, *to = out->data;
-    size_t width = ob_dtype_size(out->dtype);
+    const size_t width = ob_dtype_size(out->dtype);
     for (int32_t a = 0; a < out->rank; a++) {
-        OB_FAIL_IF(in->dims[a] == 0, error, OB_E_SHAPE, "axis %d is empty, mode %s has nothing to repeat", a,
-                   ob__pad_mode_names[m]);
+        OB_FAIL_IF(in->dims[a] == 0 && m != OB_PAD_CONSTANT, error, OB_E_SHAPE, "axis %d is empty, mode %s has nothing to repeat",
+                   a, ob__pad_mode_names[m]);
         tables[a] = ob__take(&next, out->dims[a], sizeof(int64_t));
-        for (int64_t i = 0; i < out->dims[a]; i++) tables[a][i] = source(m, i - before[a], in->dims[a]) * in->strides[a];
+        for (int64_t i = 0; i < out->dims[a]; i++) {
+            const int64_t at = i - before[a];
+            const bool none = m == OB_PAD_CONSTANT && (at < 0 || at >= in->dims[a]);
+            tables[a][i] = none ? OUTSIDE : source(m, at, in->dims[a]) * in->strides[a];
+        }
     }
     if (out->rank == 0) {
         memcpy(to, in->data, width);
         return OB_OK;
     }
-    int32_t inner = out->rank - 1;
-    for (;;) {
-        const char *from = in->data;
-        for (int32_t a = 0; a < inner; a++) from += tables[a][index[a]];
-        for (int64_t i = 0; i < out->dims[inner]; i++, to += width) memcpy(to, from + tables[inner][i], width);
+    const int32_t inner = out->rank - 1;
+    row r = {.table = tables[inner], .n = out->dims[inner], .stride = in->strides[inner], .value = &value};
+    r.begin = before[inner] < 0 ? 0 : before[inner] < r.n ? before[inner] : r.n;
+    r.end = in->dims[inner] < r.n - before[inner] ? in->dims[inner] + before[inner] : r.n;
+    if (r.end < r.begin) r.end = r.begin;
+    for (;; to += r.n * (int64_t)width) {
+        const char *from = ob__count(in) > 0 ? in->data : NULL;
+        for (int32_t a = 0; from && a < inner; a++) from = tables[a][index[a]] == OUTSIDE ? NULL : from + tables[a][index[a]];
+        pad_row(&r, to, from, width);
         int32_t a = inner - 1;
         while (a >= 0 && ++index[a] == out->dims[a]) index[a--] = 0;
         if (a < 0) return OB_OK;
@@ -123,16 +141,14 @@ static ob_status pad_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_k
     s->has_value = site->op->since < 11 && ob__is_real(args->in[0].dtype);
     OB_FAIL_IF(s->params.mode == OB_PAD_MODES, error, OB_E_ARGUMENT, "Pad: mode \"%s\"", ob__node_string(site->node, "mode", ""));
     OB_TRY(ob__keep_list(site, &s->params.pads));
-    if (s->params.mode == OB_PAD_CONSTANT) return OB_OK;
     for (int32_t a = 0; a < args->out[0].rank; a++) OB_TRY(ob__need_scratch(needs, args->out[0].dims[a], sizeof(int64_t), error));
     return OB_OK;
 }
 
 static ob_status pad_run(const ob_kernel_args *args, ob_error *error) {
-    ob_pad_mode m = ((const state *)args->state)->params.mode;
     int64_t before[OB_MAX_RANK];
     OB_TRY(read_pads(args, before, error));
-    return m == OB_PAD_CONSTANT ? pad_constant(args, before, error) : pad_mapped(args, m, before, error);
+    return pad_compute(args, ((const state *)args->state)->params.mode, before, error);
 }
 
 const ob_kernel ob__kernel_pad = {
