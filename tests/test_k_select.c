@@ -1,4 +1,5 @@
 /* TopK, NonZero, Compress, ConvTranspose against the definitions. */
+#include "core/types.h"
 #include "kernel_case.h"
 
 static int pick(int n) {
@@ -18,8 +19,9 @@ static void topk_in_every_type(void **state) {
             kernel_case *c = kc_open("TopK", 0);
             kc_int(c, "axis", axis - 3);
             kc_int(c, "largest", largest);
-            kc_random(kc_in(c, 0, (ob_dtype)dtype, 3, dims), 0, 9);
+            kc_random(kc_in(c, 0, (ob_dtype)dtype, 3, dims), ob__dtype_kind((ob_dtype)dtype) == OB_KIND_UNSIGNED ? 0 : -9, 9);
             if (ob__is_real((ob_dtype)dtype) && round % 4 == 0) kc_set(&c->in[0], pick((int)ob__count(&c->in[0])), (double)NAN);
+            if (ob__is_real((ob_dtype)dtype) && round % 3 == 0) kc_set(&c->in[0], pick((int)ob__count(&c->in[0])), -0.0);
             kc_in_ints(c, 1, &k, 1);
             kc_out(c, 0, (ob_dtype)dtype, 3, out_dims);
             kc_out(c, 1, OB_INT64, 3, out_dims);

@@ -53,10 +53,10 @@ const ob_kernel ob__kernel_gather = {.name = "gather", .state_bytes = sizeof(int
 /* n elements of one row of the indices: element k comes from from + k * step, at its index along the axis, whose elements lie
  * `apart` bytes apart. The number of elements that went well. */
 static inline int64_t gather_row(char *to, const char *from, const ob_view *indices, int64_t first, int64_t n, int64_t size,
-                                 int64_t apart, int64_t step, const size_t width) {
+                                 int64_t apart, int64_t step, const bool wide, const size_t width) {
     int64_t k = 0;
     for (; k < n; k++) {
-        int64_t at = ob__index_at(indices, first + k);
+        int64_t at = wide ? ((const int64_t *)indices->data)[first + k] : ((const int32_t *)indices->data)[first + k];
         at += at < 0 ? size : 0;
         if ((uint64_t)at >= (uint64_t)size) break;
         memcpy(to + k * (int64_t)width, from + at * apart + k * step, width);
@@ -75,15 +75,16 @@ static ob_status gather_elements_run(const ob_kernel_args *args, ob_error *error
         OB_FAIL_IF(a != axis && indices->dims[a] > data->dims[a], error, OB_E_SHAPE, "axis %d of the indices exceeds the data",
                    a);
     const size_t width = ob_dtype_size(data->dtype);
+    const bool wide = indices->dtype == OB_INT64;
     const int64_t count = ob__count(out), size = data->dims[axis], n = indices->dims[rank - 1], apart = data->strides[axis];
     const int64_t step = axis == rank - 1 ? 0 : data->strides[rank - 1];
     int64_t index[OB_MAX_RANK] = {0};
     const char *from = data->data;
     char *to = out->data;
     for (int64_t i = 0; i < count; i += n, to += n * (int64_t)width) {
-        const int64_t done = width == 4   ? gather_row(to, from, indices, i, n, size, apart, step, 4)
-                             : width == 8 ? gather_row(to, from, indices, i, n, size, apart, step, 8)
-                                          : gather_row(to, from, indices, i, n, size, apart, step, width);
+        const int64_t done = wide && width == 4   ? gather_row(to, from, indices, i, n, size, apart, step, true, 4)
+                             : wide && width == 8 ? gather_row(to, from, indices, i, n, size, apart, step, true, 8)
+                                                  : gather_row(to, from, indices, i, n, size, apart, step, wide, width);
         if (done < n) return ob__bad_index(ob__index_at(indices, i + done), size, axis, error);
         for (int32_t a = rank - 2; a >= 0; a--) {
             int64_t stride = a == axis ? 0 : data->strides[a];

@@ -5,7 +5,7 @@
 #ifndef FUNCTIONS
 [OB_TYPE_DTYPE] = OB_NAMED(keys_),
 #else
-static void OB_NAMED(keys_)(void *keys, const void *vector, int64_t n, int64_t apart, bool smallest) {
+static inline void OB_NAMED(keys_apart_)(void *keys, const void *vector, int64_t n, const int64_t apart, bool smallest) {
     enum { WIDE = sizeof(OB_TYPE_C) == 8 };
     const OB_TYPE_C *x = vector;
     const uint64_t flip = smallest ? (WIDE ? UINT64_MAX : UINT32_MAX) : 0;
@@ -17,7 +17,8 @@ static void OB_NAMED(keys_)(void *keys, const void *vector, int64_t n, int64_t a
         uint32_t narrow = 0;
         memcpy(WIDE ? (void *)&bits : (void *)&narrow, &value, sizeof value);
         if (!WIDE) bits = narrow;
-        bits = isnan(value) ? 2 * sign - 1 : bits & sign ? 2 * sign - 1 - bits : bits | sign;
+        const uint64_t all = 2 * sign - 1, negative = bits & sign ? all : sign;
+        bits = value != value ? all : bits ^ negative;
 #elif OB_TYPE_KIND == OB_KIND_SIGNED
         const uint64_t bits =
             (WIDE ? (uint64_t)x[i * apart] : (uint32_t)x[i * apart]) ^ (WIDE ? UINT64_C(1) << 63 : UINT64_C(1) << 31);
@@ -29,6 +30,14 @@ static void OB_NAMED(keys_)(void *keys, const void *vector, int64_t n, int64_t a
         else
             ((uint64_t *)keys)[i] = (bits ^ flip) << 32 | (uint32_t)~i;
     }
+}
+
+/* Dense vectors in a loop of their own, which the compiler vectorises. */
+static void OB_NAMED(keys_)(void *keys, const void *vector, int64_t n, int64_t apart, bool smallest) {
+    if (apart == 1)
+        OB_NAMED(keys_apart_)(keys, vector, n, 1, smallest);
+    else
+        OB_NAMED(keys_apart_)(keys, vector, n, apart, smallest);
 }
 #endif
 #endif
