@@ -90,7 +90,7 @@ static void reduce_parts(const type *t, const obk_reduction *r, void *out, const
             offset += rest % r->kept[a] * r->kept_strides[a];
             rest /= r->kept[a];
         }
-        const char *x = (const char *)in + offset * t->element_bytes;
+        const char *x = r->n_folded > 0 ? (const char *)in + offset * t->element_bytes : NULL; /* of nothing there is no place */
         if (r->fold == OBK_FOLD_EXP) {
             fold_all(t, &t->folds[OBK_FOLD_MAX], r, &high, x, n, times, NULL);
             t->shifts(&high, n, r->n_folded == 0);

@@ -124,7 +124,7 @@ ob_status ob__body_moved_axes(ob_body_reader *r, ob_term *out) {
 }
 
 ob_status ob__body_inverse(ob_body_reader *r, ob_term *out) {
-    const ob_body_attribute *attribute;
+    const ob_body_attribute *attribute = NULL;
     ob_term perm;
     int64_t *list = OB_ARENA_ARRAY(r->writer.scratch, int64_t, OB_BODY_LIST);
     if (!list) return OB_E_MEMORY;

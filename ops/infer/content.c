@@ -14,6 +14,14 @@ static ob_dim integral(double x) {
     return x == floor(x) && fabs(x) <= 16777216.0 ? (ob_dim)x : OB_DIM_UNKNOWN;
 }
 
+static double half_value(const char *at) {
+    uint16_t bits;
+    memcpy(&bits, at, sizeof bits);
+    int exponent = bits >> 10 & 31;
+    double size = exponent == 31 ? (double)NAN : ldexp((bits & 1023) + (exponent ? 1024 : 0), (exponent ? exponent : 1) - 25);
+    return bits >> 15 ? -size : size;
+}
+
 static bool read_element(const ob_tensor *tensor, int64_t i, ob_dim *out) {
     const char *at = (const char *)tensor->data + (size_t)i * ob_dtype_size(tensor->dtype);
     switch (tensor->dtype) {
@@ -42,6 +50,7 @@ static bool read_element(const ob_tensor *tensor, int64_t i, ob_dim *out) {
         *out = integral(x);
         return true;
     }
+    case OB_FLOAT16: *out = integral(half_value(at)); return true;
     default: return false;
     }
 }
@@ -67,7 +76,7 @@ static ob_status add_fractions(const ob_tensor *data, ob_arena *arena, ob_conten
 ob_status ob__content_of_tensor(const ob_tensor *data, ob_arena *arena, ob_content *out) {
     *out = (ob_content){0};
     if (!data || !data->data || data->is_external || data->n_elems < 0 || data->n_elems > OB_CONTENT_MAX) return OB_OK;
-    bool real = data->dtype == OB_FLOAT || data->dtype == OB_DOUBLE;
+    bool half = data->dtype == OB_FLOAT16, real = data->dtype == OB_FLOAT || data->dtype == OB_DOUBLE || half;
     if (real && data->n_elems > 16) return OB_OK; /* weights, not sizes */
     if (!real && data->dtype != OB_INT64 && data->dtype != OB_INT32 && data->dtype != OB_BOOL) return OB_OK;
     ob_dim *elems = ob__arena_alloc(arena, (size_t)data->n_elems * sizeof *elems);
@@ -75,7 +84,7 @@ ob_status ob__content_of_tensor(const ob_tensor *data, ob_arena *arena, ob_conte
     for (int64_t i = 0; i < data->n_elems; i++)
         if (!read_element(data, i, &elems[i])) return OB_OK;
     *out = (ob_content){.n = (uint32_t)data->n_elems, .elems = elems};
-    return real ? add_fractions(data, arena, out) : OB_OK;
+    return real && !half ? add_fractions(data, arena, out) : OB_OK;
 }
 
 bool ob__content_dtype(ob_dtype dtype) {
