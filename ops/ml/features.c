@@ -16,27 +16,20 @@ static ob_status imputer_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     imputer *p = args->state;
     const ob_node *node = site->node;
     const ob_view *in = &args->in[0];
-    const ob_ml_reals reals = ob__ml_floats(node, "imputed_value_floats");
     const bool real = in->dtype == OB_FLOAT || in->dtype == OB_DOUBLE;
-    ob_ml_labels ints = {.dtype = OB_INT64};
+    ob_ml_imputer params;
     (void)needs;
     OB_TRY(ob__check_type(site, args, 0, error));
-    ints.at = ob__node_ints(node, "imputed_value_int64s", &ints.n);
-    OB_FAIL_IF((reals.n > 0) == (ints.n > 0) || (reals.n > 0) != real, error, OB_E_ARGUMENT,
-               "Imputer: %s is needed for elements of %s, and no other", real ? "imputed_value_floats" : "imputed_value_int64s",
-               ob_dtype_name(in->dtype));
+    OB_TRY(ob__ml_read_imputer(node, in->dtype, &params, error));
     p->columns = in->rank > 0 ? in->dims[in->rank - 1] : 1;
-    p->n = real ? reals.n : ints.n;
+    p->n = real ? params.reals.n : params.ints.n;
     OB_FAIL_IF(p->n != 1 && p->n != p->columns, error, OB_E_SHAPE, "Imputer: %lld values for %lld features", (long long)p->n,
                (long long)p->columns);
-    for (uint32_t i = 0; i < ints.n && in->dtype == OB_INT32; i++)
-        OB_FAIL_IF(((const int64_t *)ints.at)[i] != (int32_t)((const int64_t *)ints.at)[i], error, OB_E_ARGUMENT,
-                   "Imputer: value %lld is no int32", (long long)((const int64_t *)ints.at)[i]);
     p->replaced_real = (double)ob__node_float(node, "replaced_value_float", 0);
     p->replaced_int = ob__node_int(node, "replaced_value_int64", 0);
-    if (real) return ob__ml_keep_reals(site, &reals, &p->reals, error);
-    OB_TRY(ob__ml_keep_labels(site, &ints, error));
-    p->ints = ints.at;
+    if (real) return ob__ml_keep_reals(site, &params.reals, &p->reals, error);
+    OB_TRY(ob__ml_keep_labels(site, &params.ints, error));
+    p->ints = params.ints.at;
     return OB_OK;
 }
 

@@ -6,9 +6,6 @@
 #include "ops/kernel/kernel.h"
 #include "ops/ml/params.h"
 
-/* Which of equal keys counts. */
-typedef enum ob_ml_equal { OB_ML_FIRST, OB_ML_LAST, OB_ML_REFUSED } ob_ml_equal;
-
 typedef struct ob_ml_keys {
     ob_dtype dtype;
     bool as_numbers; /* of floats: -0 is 0, every NaN is every other; else by their bits */

@@ -207,3 +207,94 @@ ob_status ob__ml_read_cast_map(const ob_node *node, ob_ml_cast_map *out, ob_erro
                (long long)out->width);
     return OB_OK;
 }
+
+/* ---- LabelEncoder, CategoryMapper ---- */
+
+static ob_status read_list(const ob_node *node, const char *const names[4], ob_ml_labels *out, ob_error *error) {
+    const ob_tensor *tensor = ob__ml_tensor(node, names[3]);
+    const ob_ml_reals reals = ob__ml_floats(node, names[1]);
+    uint32_t n_ints, n_strings;
+    const int64_t *ints = ob__node_ints(node, names[0], &n_ints);
+    const ob_string *strings = ob__ml_strings(node, names[2], &n_strings);
+    const int given = (n_ints > 0) + (reals.n > 0) + (n_strings > 0) + (tensor != NULL);
+    OB_FAIL_IF(given != 1, error, OB_E_ARGUMENT, "one of %s, %s, %s and %s is needed, and only one", names[0], names[1], names[2],
+               names[3]);
+    *out = n_ints    ? (ob_ml_labels){OB_INT64, n_ints, ints}
+           : reals.n ? (ob_ml_labels){OB_FLOAT, reals.n, reals.at}
+                     : (ob_ml_labels){OB_STRING, n_strings, strings};
+    if (!tensor) return OB_OK;
+    OB_FAIL_IF(tensor->n_elems > INT32_MAX || (tensor->n_elems > 0 && !tensor->data), error, OB_E_ARGUMENT,
+               "attribute %s has no elements in this file", names[3]);
+    *out = (ob_ml_labels){tensor->dtype, (uint32_t)tensor->n_elems, tensor->data};
+    return OB_OK;
+}
+
+static ob_status read_default_tensor(const ob_node *node, ob_ml_lookup *l, ob_error *error) {
+    const ob_tensor *tensor = ob__ml_tensor(node, "default_tensor");
+    int64_t number = 0;
+    if (!tensor) return OB_OK;
+    OB_FAIL_IF(tensor->dtype != l->values.dtype || tensor->n_elems != 1 || !tensor->data, error, OB_E_ARGUMENT,
+               "attribute default_tensor is not one element of %s", ob_dtype_name(l->values.dtype));
+    if (tensor->dtype == OB_STRING) {
+        memcpy(&l->text, tensor->data, sizeof l->text);
+        return OB_OK;
+    }
+    if (tensor->dtype == OB_FLOAT || tensor->dtype == OB_DOUBLE)
+        return ob__convert(&l->real, OB_DOUBLE, tensor->data, tensor->dtype, 1, error);
+    OB_TRY(ob__convert(&number, OB_INT64, tensor->data, tensor->dtype, 1, error));
+    l->number = number;
+    return OB_OK;
+}
+
+/* Strings with integers, those of LabelEncoder 1 being their positions. */
+static ob_status read_categories(const ob_node *node, ob_dtype from, ob_ml_lookup *l) {
+    const bool positions = strcmp(node->op_type, "CategoryMapper") != 0;
+    ob_ml_labels strings = {.dtype = OB_STRING}, ints = {.dtype = OB_INT64};
+    strings.at = ob__ml_strings(node, positions ? "classes_strings" : "cats_strings", &strings.n);
+    ints.at = ob__node_ints(node, "cats_int64s", &ints.n);
+    if (positions) ints = (ob_ml_labels){OB_INT64, strings.n, NULL};
+    l->equal = positions ? OB_ML_FIRST : OB_ML_LAST;
+    l->keys = from == OB_STRING ? strings : ints;
+    l->values = from == OB_STRING ? ints : strings;
+    return OB_OK;
+}
+
+ob_status ob__ml_read_lookup(const ob_node *node, int since, ob_dtype from, ob_ml_lookup *l, ob_error *error) {
+    static const char *const keys[4] = {"keys_int64s", "keys_floats", "keys_strings", "keys_tensor"};
+    static const char *const values[4] = {"values_int64s", "values_floats", "values_strings", "values_tensor"};
+    const char *unused = ob__node_string(node, "default_string", "_Unused");
+    *l = (ob_ml_lookup){.text = {unused, strlen(unused)},
+                        .number = ob__node_int(node, "default_int64", -1),
+                        .real = (double)ob__node_float(node, "default_float", -0.0f)};
+    const ob_attribute *text = ob__node_attribute(node, "default_string");
+    if (text && text->type == OB_ATTR_STRING && !text->ref) l->text = text->u.s;
+    if (since < 2) {
+        OB_TRY(read_categories(node, from, l));
+    } else {
+        l->as_numbers = since >= 4;
+        l->equal = since >= 4 ? OB_ML_LAST : OB_ML_FIRST;
+        OB_TRY(read_list(node, keys, &l->keys, error));
+        OB_TRY(read_list(node, values, &l->values, error));
+        OB_TRY(read_default_tensor(node, l, error));
+    }
+    OB_FAIL_IF(l->keys.n != l->values.n, error, OB_E_ARGUMENT, "%s: %u keys for %u values", node->op_type, l->keys.n,
+               l->values.n);
+    OB_FAIL_IF(l->keys.dtype != from, error, OB_E_TYPE, "%s: keys of %s for elements of %s", node->op_type,
+               ob_dtype_name(l->keys.dtype), ob_dtype_name(from));
+    return OB_OK;
+}
+
+/* ---- Imputer ---- */
+
+ob_status ob__ml_read_imputer(const ob_node *node, ob_dtype from, ob_ml_imputer *out, ob_error *error) {
+    const bool real = from == OB_FLOAT || from == OB_DOUBLE;
+    *out = (ob_ml_imputer){.reals = ob__ml_floats(node, "imputed_value_floats"), .ints = {.dtype = OB_INT64}};
+    out->ints.at = ob__node_ints(node, "imputed_value_int64s", &out->ints.n);
+    OB_FAIL_IF((out->reals.n > 0) == (out->ints.n > 0) || (out->reals.n > 0) != real, error, OB_E_ARGUMENT,
+               "Imputer: %s is needed for elements of %s, and no other", real ? "imputed_value_floats" : "imputed_value_int64s",
+               ob_dtype_name(from));
+    for (uint32_t i = 0; i < out->ints.n && from == OB_INT32; i++)
+        OB_FAIL_IF(((const int64_t *)out->ints.at)[i] != (int32_t)((const int64_t *)out->ints.at)[i], error, OB_E_ARGUMENT,
+                   "Imputer: value %lld is no int32", (long long)((const int64_t *)out->ints.at)[i]);
+    return OB_OK;
+}

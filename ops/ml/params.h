@@ -82,4 +82,29 @@ typedef struct ob_ml_cast_map {
 
 ob_status ob__ml_read_cast_map(const ob_node *node, ob_ml_cast_map *out, ob_error *error);
 
+/* Which of equal keys counts. */
+typedef enum ob_ml_equal { OB_ML_FIRST, OB_ML_LAST, OB_ML_REFUSED } ob_ml_equal;
+
+/* LabelEncoder, CategoryMapper: lists of one length. */
+typedef struct ob_ml_lookup {
+    ob_ml_labels keys, values; /* at is NULL: 0, 1, 2 ... of int64 */
+    ob_string text;            /* the value of other elements: one of these */
+    int64_t number;
+    double real;
+    bool as_numbers;
+    ob_ml_equal equal;
+} ob_ml_lookup;
+
+/* `since`: of the operator's version; `from`: of operand 0. E_ARGUMENT, E_TYPE for lists that do not fit each other, or it. */
+ob_status ob__ml_read_lookup(const ob_node *node, int since, ob_dtype from, ob_ml_lookup *out, ob_error *error);
+
+/* Imputer: one value, or one for each feature. */
+typedef struct ob_ml_imputer {
+    ob_ml_reals reals; /* of floats and doubles */
+    ob_ml_labels ints; /* of integers */
+} ob_ml_imputer;
+
+/* `from`: the type of operand 0. E_ARGUMENT. */
+ob_status ob__ml_read_imputer(const ob_node *node, ob_dtype from, ob_ml_imputer *out, ob_error *error);
+
 #endif

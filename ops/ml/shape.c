@@ -13,6 +13,12 @@ static uint32_t attribute_count(const ob_infer *infer, const char *name) {
     return attribute && !attribute->ref ? attribute->n : 0;
 }
 
+/* The message of what params.h refuses; true: it does. */
+static bool is_refused(ob_infer *infer, ob_status status, const ob_error *error) {
+    if (status != OB_OK) ob__problem(infer, OB0602, -1, -1, "%s", error->message);
+    return status != OB_OK;
+}
+
 /* Rows of operand 0. */
 static ob_dim n_rows(const ob_infer *infer) {
     int32_t rank = ob__in_rank(infer, 0);
@@ -69,10 +75,7 @@ ob_status ob__infer_ml_scores(ob_infer *infer) {
     const ob_dtype of_scores = ob__op_is(infer, "TreeEnsemble") ? ob__in_dtype(infer, 0) : OB_FLOAT;
     ob_status status = read_model(infer, &m, &error);
     if (status == OB_E_MEMORY) return status;
-    if (status != OB_OK) {
-        ob__problem(infer, OB0602, -1, -1, "%s", error.message);
-        return OB_OK;
-    }
+    if (is_refused(infer, status, &error)) return OB_OK;
     OB_TRY(require_features(infer, m.n_features, m.exactly));
     if (m.labels == OB_NONE) return out_matrix(infer, 0, of_scores, m.n_results);
     const ob_dim rows = n_rows(infer);
@@ -82,23 +85,48 @@ ob_status ob__infer_ml_scores(ob_infer *infer) {
 
 /* ---- Encoders ---- */
 
-static ob_dtype label_encoder_dtype(const ob_infer *infer) {
-    if (ob__since(infer) < 2) return ob__in_dtype(infer, 0) == OB_STRING ? OB_INT64 : OB_STRING;
-    if (attribute_count(infer, "values_strings")) return OB_STRING;
-    if (attribute_count(infer, "values_int64s")) return OB_INT64;
-    if (attribute_count(infer, "values_floats")) return OB_FLOAT;
-    const ob_attribute *values = ob__node_attribute(infer->node, "values_tensor");
-    return values && values->type == OB_ATTR_TENSOR && !values->ref && values->u.tensor ? values->u.tensor->dtype : OB_NONE;
+static ob_status label_encoder(ob_infer *infer) {
+    ob_ml_lookup params;
+    ob_error error;
+    const ob_dtype from = ob__in_dtype(infer, 0);
+    OB_TRY(ob__out_like(infer, 0, 0));
+    ob__out_dtype(infer, 0, OB_NONE);
+    ob_error_clear(&error);
+    if (from == OB_NONE || is_refused(infer, ob__ml_read_lookup(infer->node, ob__since(infer), from, &params, &error), &error))
+        return OB_OK;
+    ob__out_dtype(infer, 0, params.values.dtype);
+    return OB_OK;
+}
+
+static ob_status imputer(ob_infer *infer) {
+    ob_ml_imputer params;
+    ob_error error;
+    const ob_dtype from = ob__in_dtype(infer, 0);
+    const int32_t rank = ob__in_rank(infer, 0);
+    OB_TRY(ob__out_like(infer, 0, 0));
+    ob_error_clear(&error);
+    if (from == OB_NONE || is_refused(infer, ob__ml_read_imputer(infer->node, from, &params, &error), &error)) return OB_OK;
+    const uint32_t n = params.reals.n ? params.reals.n : params.ints.n;
+    if (n == 1 || rank < 0) return OB_OK;
+    return ob__require(infer, OB_COND_EQUAL, rank == 0 ? 1 : ob__in_dim(infer, 0, -1), n, 0, -1, OB0601);
 }
 
 static ob_status one_hot_encoder(ob_infer *infer) {
     ob_shape from = ob__in_shape(infer, 0);
-    uint32_t n = attribute_count(infer, "cats_int64s");
-    if (n == 0) n = attribute_count(infer, "cats_strings");
+    const ob_dtype dtype = ob__in_dtype(infer, 0);
+    ob_ml_labels list;
+    ob_error error;
+    ob_error_clear(&error);
+    if (is_refused(infer, ob__ml_either(infer->node, "cats_int64s", "cats_strings", &list, &error), &error)) return OB_OK;
+    if (dtype != OB_NONE && (list.dtype == OB_STRING) != (dtype == OB_STRING)) {
+        ob__problem(infer, OB0604, 0, -1, "categories are of %s, elements of %s", ob_dtype_name(list.dtype),
+                    ob_dtype_name(dtype));
+        return OB_OK;
+    }
     if (from.rank < 0 || from.rank >= OB_MAX_RANK) return OB_OK;
     ob_dim dims[OB_MAX_RANK];
     if (from.rank) memcpy(dims, from.dims, (size_t)from.rank * sizeof *dims);
-    dims[from.rank] = n ? n : OB_DIM_UNKNOWN;
+    dims[from.rank] = list.n;
     return ob__out_tensor(infer, 0, OB_FLOAT, from.rank + 1, dims);
 }
 
@@ -154,10 +182,7 @@ static ob_status cast_map(ob_infer *infer) {
     ob_ml_cast_map params;
     ob_error error;
     ob_error_clear(&error);
-    if (ob__ml_read_cast_map(infer->node, &params, &error) != OB_OK) {
-        ob__problem(infer, OB0602, -1, -1, "%s", error.message);
-        return OB_OK;
-    }
+    if (is_refused(infer, ob__ml_read_cast_map(infer->node, &params, &error), &error)) return OB_OK;
     const ob_dim dims[2] = {1, params.sparse ? params.width : OB_DIM_UNKNOWN};
     return ob__out_tensor(infer, 0, params.dtype, 2, dims);
 }
@@ -177,18 +202,16 @@ ob_status ob__infer_ml(ob_infer *infer) {
         ob_status (*rule)(ob_infer *infer);
     } rules[] = {{"ArrayFeatureExtractor", array_feature_extractor},
                  {"CastMap", cast_map},
+                 {"CategoryMapper", label_encoder},
                  {"DictVectorizer", dict_vectorizer},
                  {"FeatureVectorizer", feature_vectorizer},
+                 {"Imputer", imputer},
+                 {"LabelEncoder", label_encoder},
                  {"OneHotEncoder", one_hot_encoder},
                  {"ZipMap", zip_map}};
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (ob__op_is(infer, rules[i].name)) return rules[i].rule(infer);
-    OB_TRY(ob__out_like(infer, 0, 0)); /* Binarizer, Imputer, LabelEncoder, CategoryMapper, Normalizer, Scaler */
-    if (infer->node->n_outputs == 0) return OB_OK;
-    ob_dtype dtype = OB_NONE;
-    if (ob__op_is(infer, "LabelEncoder")) dtype = label_encoder_dtype(infer);
-    if (ob__op_is(infer, "CategoryMapper")) dtype = ob__in_dtype(infer, 0) == OB_STRING ? OB_INT64 : OB_STRING;
-    if (ob__op_is(infer, "Normalizer") || ob__op_is(infer, "Scaler")) dtype = OB_FLOAT;
-    if (dtype != OB_NONE) ob__out_dtype(infer, 0, dtype);
+    OB_TRY(ob__out_like(infer, 0, 0)); /* Binarizer, Normalizer, Scaler */
+    if (ob__op_is(infer, "Normalizer") || ob__op_is(infer, "Scaler")) ob__out_dtype(infer, 0, OB_FLOAT);
     return OB_OK;
 }
