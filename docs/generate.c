@@ -98,6 +98,7 @@ static void print_operator(size_t first, size_t n) {
     printf(" | ");
     print_support(first, n, runs);
     if (!ob__has_kernel(newest) && ob__body_of(newest)) printf(", as the body");
+    if (newest->kernel && newest->kernel->libraries) printf(", by %s", newest->kernel->libraries);
     printf(" | ");
     print_support(first, n, has_derivative);
     printf(" |\n");

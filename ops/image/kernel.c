@@ -106,5 +106,9 @@ static ob_status run(const ob_kernel_args *args, ob_error *error) {
     return status == OB_OK ? OB_OK : ob__fail(error, status, "%s", why.message);
 }
 
-const ob_kernel ob__kernel_image_decoder = {
-    .name = "image_decoder", .flags = OB_KERNEL_DYNAMIC, .state_bytes = sizeof(state), .plan = plan, .run = run};
+const ob_kernel ob__kernel_image_decoder = {.name = "image_decoder",
+                                            .flags = OB_KERNEL_DYNAMIC,
+                                            .state_bytes = sizeof(state),
+                                            .plan = plan,
+                                            .run = run,
+                                            .libraries = "libjpeg, libpng, libwebp, libtiff, OpenJPEG"};

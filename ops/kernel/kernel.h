@@ -135,6 +135,8 @@ typedef struct ob_kernel {
     /* Tells from the inputs' data the dims (rank and dims of out[i]) that the shape rule could not: Range over floats. May be
      * NULL. */
     ob_status (*shape)(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error);
+    const char
+        *libraries; /* whose calls do the work, for the list of operators; NULL: none. Without them it refuses what needs them */
     uint64_t types; /* of operands (ob_types); 0: all that its rows list. A call with others becomes the operator's body */
 } ob_kernel;
 

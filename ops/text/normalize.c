@@ -133,5 +133,9 @@ static ob_status run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_string_normalizer = {
-    .name = "string_normalizer", .flags = OB_KERNEL_DYNAMIC, .state_bytes = sizeof(state), .plan = plan, .run = run};
+const ob_kernel ob__kernel_string_normalizer = {.name = "string_normalizer",
+                                                .flags = OB_KERNEL_DYNAMIC,
+                                                .state_bytes = sizeof(state),
+                                                .plan = plan,
+                                                .run = run,
+                                                .libraries = "libunistring"};

@@ -157,7 +157,7 @@ static ob_status run(const ob_kernel_args *args, ob_error *error) {
 }
 
 const ob_kernel ob__kernel_regex_full_match = {
-    .name = "regex_full_match", .state_bytes = sizeof(state), .plan = plan, .run = run, .release = release};
+    .name = "regex_full_match", .state_bytes = sizeof(state), .plan = plan, .run = run, .release = release, .libraries = "PCRE2"};
 
 #else
 
@@ -172,5 +172,5 @@ static ob_status run(const ob_kernel_args *args, ob_error *error) {
     return ob__fail(error, OB_E_UNSUPPORTED, "built without PCRE2");
 }
 
-const ob_kernel ob__kernel_regex_full_match = {.name = "regex_full_match", .plan = plan, .run = run};
+const ob_kernel ob__kernel_regex_full_match = {.name = "regex_full_match", .plan = plan, .run = run, .libraries = "PCRE2"};
 #endif
