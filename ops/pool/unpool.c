@@ -7,6 +7,7 @@
 typedef struct unpool {
     int32_t rank;
     int64_t dims[OB_MAX_RANK]; /* what indices count over */
+    bool is_whole;             /* which is the result: an index is its place */
     size_t width;
 } unpool;
 
@@ -33,6 +34,7 @@ static ob_status unpool_plan(const ob_kernel_site *site, ob_kernel_args *args, o
                      ob__add_overflows(places, w.kernel[i] - w.before[i] - w.after[i], &s->dims[a]);
         OB_FAIL_IF(large, error, OB_E_LIMIT, "axis %d is too large", a);
     }
+    s->is_whole = memcmp(s->dims, y->dims, (size_t)s->rank * sizeof *s->dims) == 0;
     s->width = ob_dtype_size(x->dtype);
     return OB_OK;
 }
@@ -54,12 +56,35 @@ static bool find_place(const unpool *s, const ob_view *y, int64_t index, int64_t
     return rest == 0;
 }
 
+/* Puts elements where their indices say, up to the first one outside; returns how many. */
+static inline int64_t place_all(char *y, int64_t n_places, const char *x, const int64_t *indices, int64_t n, size_t width) {
+    int64_t i = 0;
+    for (; i < n && (uint64_t)indices[i] < (uint64_t)n_places; i++)
+        memcpy(y + (size_t)indices[i] * width, x + (size_t)i * width, width);
+    return i;
+}
+
+static int64_t place_whole(const unpool *s, char *y, int64_t n_places, const char *x, const int64_t *indices, int64_t n) {
+    switch (s->width) { /* constant widths: a move each */
+    case 2: return place_all(y, n_places, x, indices, n, 2);
+    case 4: return place_all(y, n_places, x, indices, n, 4);
+    default: return place_all(y, n_places, x, indices, n, s->width);
+    }
+}
+
 static ob_status unpool_run(const ob_kernel_args *args, ob_error *error) {
     const unpool *s = args->state;
     const ob_view *x = &args->in[0], *y = &args->out[0];
     const int64_t *indices = args->in[1].data, n = ob__count(x);
     ob__fill(y->data, ob__count(y), s->width, NULL);
-    for (int64_t i = 0; i < n && !ob__stopped(args->threads); i++) {
+    enum { SOME = 1 << 16 };
+    for (int64_t done = 0; s->is_whole && done < n && !ob__stopped(args->threads); done += SOME) {
+        const int64_t some = n - done < SOME ? n - done : SOME;
+        const char *from = (const char *)x->data + (size_t)done * s->width;
+        const int64_t placed = place_whole(s, y->data, ob__count(y), from, indices + done, some);
+        OB_FAIL_IF(placed < some, error, OB_E_ARGUMENT, "index %lld is outside the result", (long long)indices[done + placed]);
+    }
+    for (int64_t i = s->is_whole ? n : 0; i < n && !ob__stopped(args->threads); i++) {
         int64_t place;
         OB_FAIL_IF(!find_place(s, y, indices[i], &place), error, OB_E_ARGUMENT, "index %lld is outside the result",
                    (long long)indices[i]);
