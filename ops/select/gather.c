@@ -21,6 +21,20 @@ static void copy_block(char *to, const char *from, size_t n_bytes) {
     }
 }
 
+static inline void copy_each(char *to, const char *from, int64_t n, int64_t to_step, int64_t from_step, const size_t n_bytes) {
+    for (int64_t k = 0; k < n; k++) memcpy(to + k * to_step, from + k * from_step, n_bytes);
+}
+
+/* n blocks, `to_step` and `from_step` bytes apart. */
+static void copy_blocks(char *to, const char *from, int64_t n, int64_t to_step, int64_t from_step, size_t n_bytes) {
+    switch (n_bytes) {
+    case 4: copy_each(to, from, n, to_step, from_step, 4); break;
+    case 8: copy_each(to, from, n, to_step, from_step, 8); break;
+    default:
+        for (int64_t k = 0; k < n; k++) copy_block(to + k * to_step, from + k * from_step, n_bytes);
+    }
+}
+
 static ob_status axis_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
     return ob__axis(ob__gather_axis(site->node), args->in[0].rank, args->state, error);
@@ -35,15 +49,19 @@ static ob_status gather_run(const ob_kernel_args *args, ob_error *error) {
     size_t block = (size_t)ob__product(data->dims, axis + 1, data->rank) * ob_dtype_size(data->dtype);
     int64_t n_bytes = outer * n_indices * (int64_t)block;
     OB_FAIL_IF(n_bytes != ob__count(out) * (int64_t)ob_dtype_size(out->dtype), error, OB_E_SHAPE, "result of another size");
-    for (int64_t i = 0; i < n_indices; i++) {
-        int64_t index = ob__index_at(indices, i);
-        if (index < -n || index >= n) return ob__bad_index(index, n, axis, error);
-        if (index < 0) index += n;
-        const char *from = (const char *)data->data + index * (int64_t)block;
-        char *to = (char *)out->data + i * (int64_t)block;
-        if (block > 0)
-            for (int64_t o = 0; o < outer; o++)
-                copy_block(to + o * n_indices * (int64_t)block, from + o * n * (int64_t)block, block);
+    /* Some rows at a time, so that they are still near when the next index comes. */
+    enum { NEAR = 16 << 10 };
+    const int64_t from_step = n * (int64_t)block, to_step = n_indices * (int64_t)block, rows = NEAR / (from_step + 1) + 1;
+    for (int64_t o = 0; o == 0 || o < outer; o += rows) { /* of no rows the indices are looked at, too */
+        const int64_t some = outer - o < rows ? outer - o : rows;
+        for (int64_t i = 0; i < n_indices; i++) {
+            int64_t index = ob__index_at(indices, i);
+            if (index < -n || index >= n) return ob__bad_index(index, n, axis, error);
+            if (index < 0) index += n;
+            if (block == 0) continue;
+            copy_blocks((char *)out->data + o * to_step + i * (int64_t)block,
+                        (const char *)data->data + o * from_step + index * (int64_t)block, some, to_step, from_step, block);
+        }
     }
     return OB_OK;
 }
