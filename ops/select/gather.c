@@ -58,7 +58,7 @@ static ob_status gather_run(const ob_kernel_args *args, ob_error *error) {
             int64_t index = ob__index_at(indices, i);
             if (index < -n || index >= n) return ob__bad_index(index, n, axis, error);
             if (index < 0) index += n;
-            if (block == 0) continue;
+            if (block == 0 || some == 0) continue;
             copy_blocks((char *)out->data + o * to_step + i * (int64_t)block,
                         (const char *)data->data + o * from_step + index * (int64_t)block, some, to_step, from_step, block);
         }
