@@ -6,7 +6,8 @@
  * GRU   z, r = f(x W + H R + b); h = g(x Wh + (r * H) Rh + b), with linear_before_reset g(x Wh + r * (H Rh + bR) + bW);
  *       H' = (1 - z) * h + z * H
  * LSTM  i, f = f(x W + H R + p * C + b); c = g(...); C' = f * C + i * c; o = f(... + p * C'); H' = o * h(C')
- * The products with W are one matrix product over all steps. After the end of a sequence the state stays and Y is 0. */
+ * DynamicQuantizeLSTM (com.microsoft): X, all steps of it, and H before each product, are rounded to 8 bits with a scale of their
+ * own. The products with W are one matrix product over all steps. After the end of a sequence the state stays and Y is 0. */
 #include <math.h>
 
 #include "ops/kernel/common.h"
@@ -38,8 +39,9 @@ typedef struct direction {
     const int32_t *lengths;
     char *y, *last_h, *last_c;
     char *projected, *gate, *reset, *h, *c;
-    bool *active; /* per sequence: not at its end yet */
-    void *panel;  /* for products */
+    float *rounded; /* h in steps of 8 bits, of quantized weights */
+    bool *active;   /* per sequence: not at its end yet */
+    void *panel;    /* for products */
     const ob_threads *threads;
 } direction;
 
@@ -62,8 +64,9 @@ static ob_status check_operands(const ob_kernel_site *site, const ob_kernel_args
         y[1] = r->steps;
         y[2] = d;
     }
-    OB_TRY(check_dims(site, &args->in[1], 3, (int64_t[]){d, r->gates, r->inputs}, "W", error));
-    OB_TRY(check_dims(site, &args->in[2], 3, (int64_t[]){d, r->gates, r->hidden}, "R", error));
+    const bool q = r->params.quantized;
+    OB_TRY(check_dims(site, &args->in[1], 3, (int64_t[]){d, q ? r->inputs : r->gates, q ? r->gates : r->inputs}, "W", error));
+    OB_TRY(check_dims(site, &args->in[2], 3, (int64_t[]){d, q ? r->hidden : r->gates, q ? r->gates : r->hidden}, "R", error));
     if (ob__given(args, 3)) OB_TRY(check_dims(site, &args->in[3], 2, (int64_t[]){d, 2 * r->gates}, "B", error));
     if (ob__given(args, 4)) OB_TRY(check_dims(site, &args->in[4], 1, &r->batch, "sequence_lens", error));
     for (uint32_t i = 5; i < 7; i++)
@@ -105,6 +108,21 @@ static size_t panel_bytes(const recurrent *r) {
     return obk_panel_bytes(r->gemm, r->inputs > r->hidden ? r->inputs : r->hidden);
 }
 
+/* Scales and zero points, and room for the weights of a direction as floats, for X and for H. */
+static ob_status need_quantized(const ob_kernel_site *site, const ob_kernel_args *args, const recurrent *r,
+                                ob_kernel_needs *needs, ob_error *error) {
+    const int64_t dims[2] = {r->params.directions, r->gates};
+    int64_t n_inputs;
+    for (uint32_t i = 8; i < 12; i++)
+        OB_TRY(check_dims(site, &args->in[i], args->in[i].rank == 2 ? 2 : 1, dims, "a scale or zero point", error));
+    OB_FAIL_IF(ob__mul_overflows(r->steps, r->batch, &n_inputs) || ob__mul_overflows(n_inputs, r->inputs, &n_inputs), error,
+               OB_E_LIMIT, "%s: too large", site->node->op_type);
+    OB_TRY(ob__need_scratch(needs, r->gates * r->inputs, sizeof(float), error));
+    OB_TRY(ob__need_scratch(needs, r->gates * r->hidden, sizeof(float), error));
+    OB_TRY(ob__need_scratch(needs, n_inputs, sizeof(float), error));
+    return ob__need_scratch(needs, r->batch * r->hidden, sizeof(float), error);
+}
+
 static ob_status recurrent_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     recurrent *r = args->state;
     const ob_view *x = &args->in[0], *w = &args->in[1];
@@ -115,11 +133,11 @@ static ob_status recurrent_plan(const ob_kernel_site *site, ob_kernel_args *args
     r->steps = x->dims[r->params.batch_first];
     r->batch = x->dims[!r->params.batch_first];
     r->inputs = x->dims[2];
-    r->hidden = w->dims[1] / r->params.gates;
+    r->hidden = w->dims[r->params.quantized ? 2 : 1] / r->params.gates;
     r->gates = r->params.gates * r->hidden;
     OB_TRY(check_operands(site, args, r, error));
     OB_TRY(choose_loops(site, r, ob__computing_type(args), error));
-    OB_TRY(ob__plan_real(args, needs, error));
+    if (!r->params.quantized) OB_TRY(ob__plan_real(args, needs, error));
     int64_t rows, n_projected;
     bool large = ob__mul_overflows(r->steps, r->batch, &rows) || ob__mul_overflows(rows, r->gates, &n_projected);
     OB_FAIL_IF(large, error, OB_E_LIMIT, "%s: too large", site->node->op_type);
@@ -127,7 +145,8 @@ static ob_status recurrent_plan(const ob_kernel_site *site, ob_kernel_args *args
     OB_TRY(ob__need_scratch(needs, n_projected, (size_t)r->width, error));
     OB_TRY(ob__need_scratch(needs, r->batch * r->gates, (size_t)r->width, error));
     for (int i = 0; i < 3; i++) OB_TRY(ob__need_scratch(needs, r->batch * r->hidden, (size_t)r->width, error));
-    return ob__need_scratch(needs, r->batch, sizeof(bool), error);
+    OB_TRY(ob__need_scratch(needs, r->batch, sizeof(bool), error));
+    return r->params.quantized ? need_quantized(site, args, r, needs, error) : OB_OK;
 }
 
 /* ---- the loops ---- */
@@ -175,9 +194,47 @@ static void product(const direction *d, int64_t m, int64_t n, int64_t k, const c
         d->r->gemm->product(&call);
 }
 
+/* What n floats are after DynamicQuantizeLinear and back; of nothing but zeros the scale is 1. */
+static void round_to_bytes(float *to, const float *from, int64_t n) {
+    float low = 0, high = 0;
+    for (int64_t i = 0; i < n; i++) {
+        low = from[i] < low ? from[i] : low;
+        high = from[i] > high ? from[i] : high;
+    }
+    const float scale = high > low ? (high - low) / 255 : 1, zero = rintf(-low / scale);
+    for (int64_t i = 0; i < n; i++) {
+        const float place = rintf(from[i] / scale) + zero;
+        to[i] = ((place < 0 ? 0 : place > 255 ? 255 : place) - zero) * scale;
+    }
+}
+
+/* Weights of a direction, k rows of one for each gate, as floats, a row for each gate. `scale` and the operand behind it: one for
+ * the direction, or one for each gate. */
+static void widen_weights(const ob_kernel_args *args, uint32_t weights, uint32_t scale, int which, int64_t k, int64_t gates,
+                          float *to) {
+    const bool is_signed = args->in[weights].dtype == OB_INT8, each = args->in[scale].rank == 2,
+               zeros_each = args->in[scale + 1].rank == 2;
+    const uint8_t *from = (const uint8_t *)args->in[weights].data + which * k * gates;
+    const float *scales = (const float *)args->in[scale].data + which * (each ? gates : 1);
+    const uint8_t *zeros = (const uint8_t *)args->in[scale + 1].data + which * (zeros_each ? gates : 1);
+    for (int64_t g = 0; g < gates; g++) {
+        const uint8_t zero = zeros[zeros_each ? g : 0];
+        const float factor = scales[each ? g : 0];
+        for (int64_t i = 0; i < k; i++) {
+            const uint8_t element = from[i * gates + g];
+            const int difference = is_signed ? (int8_t)element - (int8_t)zero : element - zero;
+            to[g * k + i] = (float)difference * factor;
+        }
+    }
+}
+
 /* h R' of gates first .. first + n, for the whole batch. */
 static void recur(const direction *d, const char *h, int64_t first, int64_t n, char *to, int64_t ld, bool adds) {
     const recurrent *r = d->r;
+    if (d->rounded) {
+        round_to_bytes(d->rounded, (const float *)(const void *)h, r->batch * r->hidden);
+        h = (const char *)d->rounded;
+    }
     product(d, r->batch, n, r->hidden, h, d->recurrence + first * r->hidden * r->width, adds, to, ld);
 }
 
@@ -340,6 +397,15 @@ static ob_status recurrent_compute(const ob_kernel_args *args, ob_error *error) 
     d.h = ob__take(&next, r->batch * r->hidden, width);
     d.c = ob__take(&next, r->batch * r->hidden, width);
     d.active = ob__take(&next, r->batch, sizeof(bool));
+    float *w = NULL, *recurrence = NULL;
+    if (r->params.quantized) {
+        w = ob__take(&next, r->gates * r->inputs, sizeof *w);
+        recurrence = ob__take(&next, r->gates * r->hidden, sizeof *recurrence);
+        float *x = ob__take(&next, r->steps * r->batch * r->inputs, sizeof *x);
+        d.rounded = ob__take(&next, r->batch * r->hidden, sizeof *d.rounded);
+        round_to_bytes(x, args->in[0].data, r->steps * r->batch * r->inputs);
+        d.x = (const char *)x;
+    }
     d.y = ob__wanted(args, 0) ? args->out[0].data : NULL;
     d.last_h = ob__wanted(args, 1) ? args->out[1].data : NULL;
     d.last_c = ob__wanted(args, 2) ? args->out[2].data : NULL;
@@ -348,8 +414,12 @@ static ob_status recurrent_compute(const ob_kernel_args *args, ob_error *error) 
     for (d.index = 0; d.index < r->params.directions; d.index++) {
         d.backward = r->params.reverse || d.index == 1;
         d.f = r->activations[d.index];
-        d.w = part(args, 1, d.index * r->gates * r->inputs);
-        d.recurrence = part(args, 2, d.index * r->gates * r->hidden);
+        if (r->params.quantized) {
+            widen_weights(args, 1, 8, d.index, r->inputs, r->gates, w);
+            widen_weights(args, 2, 10, d.index, r->hidden, r->gates, recurrence);
+        }
+        d.w = w ? (const char *)w : part(args, 1, d.index * r->gates * r->inputs);
+        d.recurrence = w ? (const char *)recurrence : part(args, 2, d.index * r->gates * r->hidden);
         d.bias = part(args, 3, d.index * 2 * r->gates);
         d.peephole = part(args, 7, d.index * 3 * r->hidden);
         run_direction(&d);
@@ -363,3 +433,5 @@ static ob_status recurrent_run(const ob_kernel_args *args, ob_error *error) {
 
 const ob_kernel ob__kernel_recurrent = {
     .name = "recurrent", .state_bytes = sizeof(recurrent), .plan = recurrent_plan, .run = recurrent_run};
+const ob_kernel ob__kernel_quantized_lstm = {
+    .name = "quantized_lstm", .state_bytes = sizeof(recurrent), .plan = recurrent_plan, .run = recurrent_compute};

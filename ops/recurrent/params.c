@@ -16,6 +16,7 @@ ob_recurrent_params ob__recurrent_params(const ob_node *node, const ob_op *op) {
     p.cell = strcmp(op->name, "RNN") == 0   ? OB_RECURRENT_RNN
              : strcmp(op->name, "GRU") == 0 ? OB_RECURRENT_GRU
                                             : OB_RECURRENT_LSTM;
+    p.quantized = strcmp(op->name, "DynamicQuantizeLSTM") == 0;
     p.gates = p.cell == OB_RECURRENT_RNN ? 1 : p.cell == OB_RECURRENT_GRU ? 3 : 4;
     return p;
 }

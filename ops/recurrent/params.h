@@ -14,6 +14,7 @@ typedef struct ob_recurrent_params {
     bool reverse; /* the one direction is backward */
     bool batch_first, linear_before_reset, input_forget;
     int64_t hidden; /* -1: not told */
+    bool quantized; /* weights of 8 bits, (directions, inputs, gates), with scales and zero points behind the other operands */
     double clip;    /* 0: none */
 } ob_recurrent_params;
 ob_recurrent_params ob__recurrent_params(const ob_node *node, const ob_op *op);
