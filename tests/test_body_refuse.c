@@ -200,6 +200,13 @@ static void attributes_have_their_types(void **state) {
     assert_int_equal(create(model, 0, &error), OB_E_MODEL);
     assert_string_equal(error.message, "NegativeLogLikelihoodLoss: attribute ignore_index is no number");
     ob_model_close(&model);
+    /* In a branch that inference never enters, as its If is wrong. */
+    model = model_of("com.microsoft", 1, "int64 c, float[2,4,6] x, float[6,18] w", "float[] y",
+                     "y = If<then_branch: graph = t () => (a) { a = com.microsoft.Attention(x, w) }, "
+                     "else_branch: graph = e () => (b) { b = Identity(x) }>(c)");
+    assert_int_equal(create(model, 0, &error), OB_E_MODEL);
+    assert_string_equal(error.message, "Attention: attribute num_heads must be a whole number");
+    ob_model_close(&model);
 }
 
 int main(void) {

@@ -146,7 +146,10 @@ static ob_status take_element(ob_body_reader *r, ob_term *out) {
     const ob_body_attribute *attribute = NULL;
     if (!ob__body_next_is(r, "@")) return ob__body_take_number(r, out);
     OB_TRY(ob__body_take_attribute(r, &attribute));
-    return ob__body_attribute_term(r, attribute, out);
+    OB_TRY(ob__body_attribute_term(r, attribute, out));
+    OB_FAIL_IF(!out->is_whole && !r->skips, r->writer.error, OB_E_MODEL, "%s: attribute %s must be a whole number", r->body->name,
+               attribute->name);
+    return OB_OK;
 }
 
 ob_status ob__body_take_list(ob_body_reader *r, ob_term *out) {
