@@ -41,7 +41,8 @@ static ob_status expand_node(expansion *e, const ob_body *body, ob_node *node) {
     if (!types) return OB_E_MEMORY;
     for (uint32_t i = 0; i < node->n_inputs; i++)
         types[i] = node->inputs[i] ? ob__fact(e->facts, node->inputs[i])->type : (ob_type){.shape = {OB_RANK_UNKNOWN, NULL}};
-    if (e->findings) OB_TRY(refuse_broken(e, node));
+    for (const ob_node *at = node; e->findings && at; at = at->graph->parent_node) /* in a broken one nothing was looked at */
+        OB_TRY(refuse_broken(e, at));
     ob__at_node(e->error, node, OB_OK);
     OB_TRY(ob__body_expand(body, node, types, &e->scratch, e->error));
     if (!e->findings || has_graphs(node)) ob__node_unlink(node);
