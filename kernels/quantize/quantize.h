@@ -2,6 +2,7 @@
 #ifndef OB_KERNELS_QUANTIZE_QUANTIZE_H
 #define OB_KERNELS_QUANTIZE_QUANTIZE_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -42,5 +43,13 @@ typedef struct obk_quantize {
     /* The least and the greatest of x and 0. NaN is not seen. */
     void (*range)(const float *x, int64_t n, float *low, float *high);
 } obk_quantize;
+
+/* Of bytes that cover low .. high and 0, which lies between: DynamicQuantizeLinear 11. Where there are only zeros the scale is 1.
+ */
+static inline void obk_byte_scale(float low, float high, float *scale, float *zero) {
+    *scale = high == low ? 1 : (high - low) / 255;
+    const float place = rintf(-low / *scale);
+    *zero = place > 0 ? place < 255 ? place : 255 : 0;
+}
 
 #endif

@@ -293,11 +293,9 @@ static ob_status dynamic_run(const ob_kernel_args *args, ob_error *error) {
     (void)error;
     const obk_quantize *loops = ((const dynamic *)args->state)->loops;
     int64_t n = ob__count(&args->in[0]);
-    float low, high;
+    float low, high, scale, zero;
     loops->range(args->in[0].data, n, &low, &high);
-    float scale = high == low ? 1 : (high - low) / 255;
-    float zero = rintf(-low / scale);
-    zero = zero > 0 ? zero < 255 ? zero : 255 : 0;
+    obk_byte_scale(low, high, &scale, &zero);
     if (ob__wanted(args, 1)) *(float *)args->out[1].data = scale;
     if (ob__wanted(args, 2)) *(uint8_t *)args->out[2].data = (uint8_t)zero;
     if (ob__wanted(args, 0))

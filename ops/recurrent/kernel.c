@@ -10,6 +10,7 @@
  * own. The products with W are one matrix product over all steps. After the end of a sequence the state stays and Y is 0. */
 #include <math.h>
 
+#include "kernels/quantize/quantize.h"
 #include "ops/kernel/common.h"
 #include "ops/recurrent/params.h"
 
@@ -194,17 +195,19 @@ static void product(const direction *d, int64_t m, int64_t n, int64_t k, const c
         d->r->gemm->product(&call);
 }
 
-/* What n floats are after DynamicQuantizeLinear and back; of nothing but zeros the scale is 1. */
+/* What n floats are after DynamicQuantizeLinear and back. */
 static void round_to_bytes(float *to, const float *from, int64_t n) {
-    float low = 0, high = 0;
-    for (int64_t i = 0; i < n; i++) {
-        low = from[i] < low ? from[i] : low;
-        high = from[i] > high ? from[i] : high;
-    }
-    const float scale = high > low ? (high - low) / 255 : 1, zero = rintf(-low / scale);
-    for (int64_t i = 0; i < n; i++) {
-        const float place = rintf(from[i] / scale) + zero;
-        to[i] = ((place < 0 ? 0 : place > 255 ? 255 : place) - zero) * scale;
+    enum { SOME = 256 };
+    const obk_quantize *loops = ob__kernels()->quantize;
+    uint8_t bytes[SOME];
+    float low, high, scale, zero;
+    loops->range(from, n, &low, &high);
+    obk_byte_scale(low, high, &scale, &zero);
+    const obk_scales scales = {&scale, &zero, false, 0, 255};
+    for (int64_t done = 0; done < n; done += SOME) {
+        const int64_t some = n - done < SOME ? n - done : SOME;
+        loops->quantize[OBK_Q_UINT8](bytes, from + done, some, &scales);
+        loops->dequantize[OBK_Q_UINT8](to + done, bytes, some, &scales);
     }
 }
 
