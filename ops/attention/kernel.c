@@ -116,7 +116,7 @@ typedef struct job {
 static lane_memory memory_of(const job *j, int lane) {
     const attention *a = j->a;
     const size_t width = ob_dtype_size(a->computing);
-    char *next = j->args->lanes + (size_t)lane * j->args->lane_stride;
+    char *next = ob__lane(j->args->lanes, j->args->lane_stride, lane);
     lane_memory m;
     m.queries = ob__take(&next, a->block * a->h.size, width);
     m.scores = ob__take(&next, a->block * a->h.n_total, width);

@@ -97,7 +97,7 @@ static void one_head(void *context, int64_t chunk, int lane) {
         c.beta = (const float *)args->in[BETA].data + first * c.beta_step + (c.beta_step == 1 ? 0 : head);
     }
     c.state = (float *)args->out[1].data + chunk * state_elems;
-    c.room = (float *)(void *)(args->lanes + (size_t)lane * args->lane_stride);
+    c.room = (float *)(void *)(ob__lane(args->lanes, args->lane_stride, lane));
     if (ob__given(args, PAST))
         memcpy(c.state, (const float *)args->in[PAST].data + chunk * state_elems, (size_t)state_elems * sizeof(float));
     else

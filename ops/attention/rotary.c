@@ -91,7 +91,7 @@ static void one_block(void *context, int64_t chunk, int lane) {
     const int64_t from = chunk % r->n_blocks * r->block;
     const int64_t to = r->n_tokens - from < r->block ? r->n_tokens : from + r->block;
     for (int64_t token = from; token < to; token++)
-        one_token(args, chunk / r->n_blocks, token, args->lanes + (size_t)lane * args->lane_stride);
+        one_token(args, chunk / r->n_blocks, token, ob__lane(args->lanes, args->lane_stride, lane));
 }
 
 static ob_status rotary_run(const ob_kernel_args *args, ob_error *error) {

@@ -73,7 +73,7 @@ static void one_block(void *context, int64_t chunk, int lane) {
     const job *j = context;
     const deform *s = j->s;
     const ob_kernel_args *args = j->args;
-    char *memory = args->lanes + (size_t)lane * args->lane_stride;
+    char *memory = ob__lane(args->lanes, args->lane_stride, lane);
     const int64_t batch = chunk / s->n_blocks, first = chunk % s->n_blocks * OBK_SAMPLE_POINTS, groups = s->params.group;
     const int32_t n = (int32_t)(s->n_points - first < OBK_SAMPLE_POINTS ? s->n_points - first : OBK_SAMPLE_POINTS);
     const ob_tap_table table = ob__take_taps(&memory, INT64_C(1) << s->rank, s->is_double);

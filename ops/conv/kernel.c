@@ -43,7 +43,7 @@ static void conv_chunk(void *context, int64_t chunk, int lane) {
         const int64_t map = u.group * k->maps, y = (u.plane * k->maps + u.first) * k->window.n_out + obk_conv_start(k, u.block);
         c->run(k, j->x + u.plane * k->channels * k->window.n_in * c->width, j->w + map * taps * c->width,
                j->bias ? j->bias + map * c->width : NULL, j->y + y * c->width, u.block, u.first, u.end,
-               j->lanes + (size_t)lane * j->lane_stride);
+               ob__lane(j->lanes, j->lane_stride, lane));
     }
 }
 

@@ -102,7 +102,7 @@ static void transposed_chunk(void *context, int64_t chunk, int lane) {
     const int64_t plane = chunk / t->n_parts, group = plane % t->groups, first = chunk % t->n_parts * t->part_maps,
                   last = first + t->part_maps < t->maps ? first + t->part_maps : t->maps, rows = t->maps * w->n_taps,
                   column_bytes = w->n_taps * w->n_out * t->width;
-    char *columns = j->lanes + (size_t)lane * j->lane_stride;
+    char *columns = ob__lane(j->lanes, j->lane_stride, lane);
     t->columns(j->x + plane * t->channels * w->n_out * t->width, t->channels, w->n_out,
                j->w + group * t->channels * rows * t->width, rows, first * w->n_taps, last * w->n_taps, columns,
                columns + t->part_maps * column_bytes);

@@ -60,7 +60,7 @@ static void linear_chunk(void *context, int64_t chunk, int lane) {
     const work *w = context;
     const ob_kernel_args *args = w->args;
     const linear *l = args->state;
-    char *next = args->lanes + (size_t)lane * args->lane_stride;
+    char *next = ob__lane(args->lanes, args->lane_stride, lane);
     double *x = ob__take(&next, l->rows.columns, sizeof *x), *scores = (double *)(void *)next;
     const int64_t first = chunk * ROWS, end = l->rows.n - first < ROWS ? l->rows.n : first + ROWS;
     for (int64_t i = first; i < end; i++) {

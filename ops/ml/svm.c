@@ -220,7 +220,7 @@ static void svm_chunk(void *context, int64_t chunk, int lane) {
     const work *w = context;
     const ob_kernel_args *args = w->args;
     const svm *s = args->state;
-    const lane_memory m = take_lane(s, args->lanes + (size_t)lane * args->lane_stride);
+    const lane_memory m = take_lane(s, ob__lane(args->lanes, args->lane_stride, lane));
     const int64_t first = chunk * ROWS, end = s->rows.n - first < ROWS ? s->rows.n : first + ROWS;
     for (int64_t i = first; i < end; i++) {
         int64_t top = 0;

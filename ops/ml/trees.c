@@ -212,7 +212,7 @@ static void trees_chunk(void *context, int64_t chunk, int lane) {
     const work *w = context;
     const ob_kernel_args *args = w->args;
     const ensemble *e = args->state;
-    const lane_memory m = take_lane(e, args->lanes + (size_t)lane * args->lane_stride);
+    const lane_memory m = take_lane(e, ob__lane(args->lanes, args->lane_stride, lane));
     const int64_t first = chunk * ROWS, n = e->rows.n - first < ROWS ? e->rows.n - first : ROWS;
     const void *x = prepare(e, &args->in[0], first, n, &m);
     const ptrdiff_t stride = e->width ? e->width : e->rows.columns;

@@ -99,7 +99,7 @@ static void softmax_chunk(void *context, int64_t chunk, int lane) {
     const softmax *s = args->state;
     const int64_t first = chunk * s->l.per_chunk, all = s->l.outer * s->l.blocks;
     const int64_t end = first + s->l.per_chunk < all ? first + s->l.per_chunk : all;
-    void *memory = args->lanes ? args->lanes + (size_t)lane * args->lane_stride : NULL;
+    void *memory = ob__lane(args->lanes, args->lane_stride, lane);
     if (s->l.inner == 1) {
         dense_chunk(s, args, first, end - first, memory);
         return;

@@ -103,7 +103,7 @@ static void pool_chunk(void *context, int64_t chunk, int lane) {
     const job *j = context;
     const pool *p = j->p;
     const obk_window *w = &p->k.window;
-    char *memory = j->args->lanes + (size_t)lane * j->args->lane_stride;
+    char *memory = ob__lane(j->args->lanes, j->args->lane_stride, lane);
     int64_t end = (chunk + 1) * p->n_each < p->n_parts ? (chunk + 1) * p->n_each : p->n_parts;
     for (int64_t i = chunk * p->n_each; i < end; i++) {
         int64_t blocks = p->n_parts / p->n_planes, plane = i / blocks, block = i % blocks;

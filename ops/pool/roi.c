@@ -122,7 +122,7 @@ static void put_sample(const roi *s, const span *spans, int64_t sample, int64_t 
 static void align_block(void *context, int64_t chunk, int lane) {
     const job *j = context;
     const roi *s = j->s;
-    char *memory = j->args->lanes + (size_t)lane * j->args->lane_stride;
+    char *memory = ob__lane(j->args->lanes, j->args->lane_stride, lane);
     const int64_t i = chunk / s->n_blocks, first = chunk % s->n_blocks * OBK_SAMPLE_POINTS;
     const int64_t image = ((const int64_t *)j->args->in[2].data)[i];
     const int32_t n = (int32_t)(s->n_points - first < OBK_SAMPLE_POINTS ? s->n_points - first : OBK_SAMPLE_POINTS);

@@ -46,7 +46,7 @@ static void one_matrix(void *context, int64_t i, int lane) {
     const job *j = context;
     const det *d = j->d;
     const int64_t n = d->m * d->m;
-    double *a = (double *)(void *)(j->args->lanes + (size_t)lane * j->args->lane_stride);
+    double *a = (double *)(void *)(ob__lane(j->args->lanes, j->args->lane_stride, lane));
     const void *in = j->args->in[0].data;
     void *out = j->args->out[0].data;
     if (d->is_double) {

@@ -56,7 +56,7 @@ static void invert_one(void *context, int64_t i, int lane) {
     const ob_kernel_args *args = context;
     const inverse *s = args->state;
     int64_t n = s->n, n_bytes = n * n * (int64_t)ob_dtype_size(args->in[0].dtype);
-    double *a = (double *)(args->lanes + (size_t)lane * args->lane_stride), *b = a + n * n;
+    double *a = (double *)(ob__lane(args->lanes, args->lane_stride, lane)), *b = a + n * n;
     const char *from = (const char *)args->in[0].data + i * n_bytes;
     char *to = (char *)args->out[0].data + i * n_bytes;
     ob__convert(a, OB_DOUBLE, from, args->in[0].dtype, n * n, NULL); /* planning tried it */

@@ -124,7 +124,7 @@ static void conv_chunk(void *context, int64_t chunk, int lane) {
     const obk_conv *k = &s->u.k;
     const int64_t end = ob__conv_units_end(&s->u, chunk);
     const size_t width = s->i.requantizes ? 1 : sizeof(int32_t);
-    char *memory = j->lanes + (size_t)lane * j->lane_stride;
+    char *memory = ob__lane(j->lanes, j->lane_stride, lane);
     for (int64_t i = chunk * s->u.n_each; i < end; i++) {
         const ob_conv_unit u = ob__conv_unit(&s->u, i);
         const int64_t map = u.group * k->maps;

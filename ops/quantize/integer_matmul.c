@@ -200,7 +200,7 @@ static void multiply_chunk(void *context, int64_t chunk, int lane) {
     int64_t n = ob__n_parts(&j->s->p, chunk);
     for (int64_t i = 0; i < n; i++) {
         ob_matrices_part part = ob__part(&j->s->p, chunk, i);
-        multiply_part(j, &part, j->lanes + (size_t)lane * j->lane_stride);
+        multiply_part(j, &part, ob__lane(j->lanes, j->lane_stride, lane));
     }
 }
 

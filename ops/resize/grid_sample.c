@@ -129,7 +129,7 @@ static void move(const grid_sample *s, const int32_t *offsets, const void *weigh
 static void one_block(void *context, int64_t chunk, int lane) {
     const job *j = context;
     const grid_sample *s = j->s;
-    char *memory = j->args->lanes + (size_t)lane * j->args->lane_stride;
+    char *memory = ob__lane(j->args->lanes, j->args->lane_stride, lane);
     const int64_t batch = chunk / s->n_blocks, first = chunk % s->n_blocks * OBK_SAMPLE_POINTS;
     const int32_t n = (int32_t)(s->n_points - first < OBK_SAMPLE_POINTS ? s->n_points - first : OBK_SAMPLE_POINTS);
     const ob_tap_table table = ob__take_taps(&memory, s->n_taps, s->is_double && !s->is_moved);

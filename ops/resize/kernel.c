@@ -129,7 +129,7 @@ static void blend_chunk(void *context, int64_t chunk, int lane) {
     const int64_t width = (int64_t)ob_dtype_size(computing(r)), outer = chunk / j->n_blocks,
                   begin = chunk % j->n_blocks * r->block, end = begin + r->block < axis->n_out ? begin + r->block : axis->n_out;
     const bool converts = in->dtype != computing(r);
-    char *memory = j->args->lanes + (size_t)lane * j->args->lane_stride, *buffers[2] = {memory, memory + r->most * width};
+    char *memory = ob__lane(j->args->lanes, j->args->lane_stride, lane), *buffers[2] = {memory, memory + r->most * width};
     const char *from = (const char *)in->data + outer * axis->n_in * j->inner * (int64_t)ob_dtype_size(in->dtype);
     char *result = (char *)out->data + (outer * axis->n_out + begin) * j->behind * (int64_t)ob_dtype_size(out->dtype);
     int64_t low = 0, high;

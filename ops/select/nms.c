@@ -77,7 +77,7 @@ static void one_class(void *context, int64_t chunk, int lane) {
     const nms *s = j->s;
     const float *boxes = (const float *)j->args->in[0].data + chunk / s->n_classes * s->n_boxes * 4;
     const float *scores = (const float *)j->args->in[1].data + chunk * s->n_boxes;
-    char *memory = j->args->lanes + (size_t)lane * j->args->lane_stride;
+    char *memory = ob__lane(j->args->lanes, j->args->lane_stride, lane);
     uint64_t *keys = ob__take(&memory, s->n_boxes, sizeof *keys), *spare = ob__take(&memory, s->n_boxes, sizeof *spare);
     float *arrays[5];
     for (int k = 0; k < 5; k++) arrays[k] = ob__take(&memory, padded(s->n_boxes), sizeof(float));

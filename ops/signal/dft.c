@@ -54,7 +54,7 @@ static ob_status plan_transforms(const ob_kernel_site *site, transforms *t, int6
 static void chunk_of_lines(void *context, int64_t chunk, int lane) {
     const transforming *r = context;
     const transforms *t = r->t;
-    char *room = r->args->lanes + (size_t)lane * r->args->lane_stride;
+    char *room = ob__lane(r->args->lanes, r->args->lane_stride, lane);
     double *x = ob__take(&room, t->fft.length, 2 * OBK_FFT_LANES * sizeof(double));
     double *y = ob__take(&room, t->fft.length, 2 * OBK_FFT_LANES * sizeof(double));
     obk_fft_lines l = t->like;

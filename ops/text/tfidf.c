@@ -136,7 +136,7 @@ static void weigh(const state *s, const int64_t *counts, float *out) {
 static void do_row(void *context, int64_t row, int lane) {
     const ob_kernel_args *args = context;
     const state *s = args->state;
-    char *next = args->lanes + (size_t)lane * args->lane_stride;
+    char *next = ob__lane(args->lanes, args->lane_stride, lane);
     uint32_t *items = ob__take(&next, s->row_length, sizeof *items);
     int64_t *counts = ob__take(&next, s->n_nodes, sizeof *counts);
     memset(counts, 0, (size_t)s->n_nodes * sizeof *counts);
