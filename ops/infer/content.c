@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "ops/elementwise/params.h"
 #include "ops/infer/content.h"
+#include "ops/kernel/common.h"
 #include "ops/reduce/params.h"
 #include "ops/select/params.h"
 #include "ops/table/op.h"
@@ -12,14 +13,6 @@
 /* Floats count only where they are integers that float arithmetic keeps exact. */
 static ob_dim integral(double x) {
     return x == floor(x) && fabs(x) <= 16777216.0 ? (ob_dim)x : OB_DIM_UNKNOWN;
-}
-
-static double half_value(const char *at) {
-    uint16_t bits;
-    memcpy(&bits, at, sizeof bits);
-    int exponent = bits >> 10 & 31;
-    double size = exponent == 31 ? (double)NAN : ldexp((bits & 1023) + (exponent ? 1024 : 0), (exponent ? exponent : 1) - 25);
-    return bits >> 15 ? -size : size;
 }
 
 static bool read_element(const ob_tensor *tensor, int64_t i, ob_dim *out) {
@@ -50,7 +43,12 @@ static bool read_element(const ob_tensor *tensor, int64_t i, ob_dim *out) {
         *out = integral(x);
         return true;
     }
-    case OB_FLOAT16: *out = integral(half_value(at)); return true;
+    case OB_FLOAT16: {
+        uint16_t x;
+        memcpy(&x, at, sizeof x);
+        *out = integral((double)ob__float_from_half(x));
+        return true;
+    }
     default: return false;
     }
 }
