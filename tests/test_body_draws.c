@@ -1,7 +1,6 @@
 /* Operators of any operands and attributes, by the kernel and by the body: the same results. */
 #include "drawn_call.h"
-#include "ops/body/body.h"
-#include "passes/propagate.h"
+#include "expanded.h"
 
 enum { N_DRAWS = 300 };
 
@@ -211,23 +210,6 @@ static const char *reduction(text *t) {
 
 /* ---- Both -------------------------------------------------------------------------------------------------------------------
  */
-
-/* The model with the body in place of its node. */
-static ob_model *expanded(const ob_model *model) {
-    ob_model *copy = NULL;
-    ob_error error;
-    ob_facts facts;
-    bool any = false;
-    assert_int_equal(ob_model_clone(model, &copy, &error), OB_OK);
-    assert_int_equal(ob__model_resolve_ops(copy), OB_OK);
-    ob__facts_init(&facts, NULL);
-    assert_int_equal(ob__propagate(copy, NULL, &facts, NULL), OB_OK);
-    if (ob__expand_bodies(copy, &facts, NULL, true, 1000, &any, &error) != OB_OK) fail_msg("%s", error.message);
-    assert_true(any);
-    assert_true(ob__model_set_opset(copy, "", OB_BODY_OPSET));
-    ob__facts_release(&facts);
-    return copy;
-}
 
 static void compare(const text *t, uint32_t i, const ob_view *kernel, const ob_view *body) {
     bool same = kernel->dtype == body->dtype && kernel->rank == body->rank;
