@@ -31,6 +31,8 @@ typedef struct ob_body {
     const char *text;
 } ob_body;
 
+/* Row is the operator's, and of a version nearer to its own than `best` (NULL: none yet). */
+bool ob__body_is_nearer(const ob_body *row, const ob_op *op, const ob_body *best);
 /* NULL: the operator has none. */
 const ob_body *ob__body_of(const ob_op *op);
 size_t ob__body_count(void);

@@ -1,7 +1,5 @@
 #include "ops/body/derivative.h"
 
-#include <string.h>
-
 #define ROW(domain_, name_, since_, text_, kind_, fill_) {{domain_, #name_, since_, text_}, OB_DERIVATIVE_##kind_, fill_},
 static const ob_derivative table[] = {
 #define OB_DERIVATIVE(domain, name, since, ...)        ROW(domain, name, since, #__VA_ARGS__, WHOLE, -1)
@@ -28,12 +26,8 @@ const ob_derivative *ob__derivative_at(size_t index) {
 }
 
 const ob_derivative *ob__derivative_of(const ob_op *op) {
-    if (op < ob__op_at(0) || op > ob__op_at(ob__op_count() - 1)) return NULL; /* of a library, whatever its name */
     const ob_derivative *best = NULL;
-    for (size_t i = 0; i < N_ROWS; i++) {
-        const ob_body *row = &table[i].body;
-        if (row->since > op->since || (best && row->since < best->body.since)) continue;
-        if (strcmp(row->name, op->name) == 0 && strcmp(row->domain, op->domain) == 0) best = &table[i];
-    }
+    for (size_t i = 0; i < N_ROWS; i++)
+        if (ob__body_is_nearer(&table[i].body, op, best ? &best->body : NULL)) best = &table[i];
     return best;
 }

@@ -18,13 +18,15 @@ const ob_body *ob__body_at(size_t index) {
     return index < N_BODIES ? &table[index] : NULL;
 }
 
+bool ob__body_is_nearer(const ob_body *row, const ob_op *op, const ob_body *best) {
+    if (row->since > op->since || (best && row->since < best->since)) return false;
+    if (strcmp(row->name, op->name) != 0 || strcmp(row->domain, op->domain) != 0) return false;
+    return op >= ob__op_at(0) && op <= ob__op_at(ob__op_count() - 1); /* else of a library, whatever its name */
+}
+
 const ob_body *ob__body_of(const ob_op *op) {
-    if (op < ob__op_at(0) || op > ob__op_at(ob__op_count() - 1)) return NULL; /* of a library, whatever its name */
     const ob_body *best = NULL;
-    for (size_t i = 0; i < N_BODIES; i++) {
-        const ob_body *body = &table[i];
-        if (body->since > op->since || (best && body->since < best->since)) continue;
-        if (strcmp(body->name, op->name) == 0 && strcmp(body->domain, op->domain) == 0) best = body;
-    }
+    for (size_t i = 0; i < N_BODIES; i++)
+        if (ob__body_is_nearer(&table[i], op, best)) best = &table[i];
     return best;
 }
