@@ -1,5 +1,7 @@
 #include "ops/resize/axes.h"
 
+#include "ops/resize/resized.h"
+
 static bool decides(const ob_kernel_args *args, int32_t i) {
     return i >= 0 && ob__given(args, (uint32_t)i);
 }
@@ -34,6 +36,21 @@ ob_status ob__read_resize_values(const ob_resize_params *p, const ob_kernel_args
     OB_TRY(ob__read_ints(&args->in[p->sizes], v->sizes, OB_MAX_RANK, &v->n_sizes, error));
     OB_FAIL_IF(v->n_scales > 0 && v->n_sizes > 0, error, OB_E_ARGUMENT, "both scales and sizes are given");
     return OB_OK;
+}
+
+ob_status ob__check_regions(const ob_resize_params *p, const ob_resize_values *v, int32_t n, ob_error *error) {
+    if (p->transformation != OB_RESIZE_TF_CROP_AND_RESIZE) return OB_OK;
+    OB_FAIL_IF(v->n_regions != 2 * (int64_t)n, error, OB_E_ARGUMENT,
+               "tf_crop_and_resize: roi has %lld elements, a start and an end of %d axes are needed", (long long)v->n_regions, n);
+    for (int32_t i = 0; i < n && v->n_scales; i++)
+        OB_FAIL_IF(!(v->regions[n + i] > v->regions[i]), error, OB_E_ARGUMENT,
+                   "tf_crop_and_resize: the region from %g to %g has no size that could be scaled", (double)v->regions[i],
+                   (double)v->regions[n + i]);
+    return OB_OK;
+}
+
+float ob__scale_of(const ob_resize_values *v, int32_t i, int32_t n) {
+    return v->n_regions ? ob__cropped_scale(v->scales[i], v->regions[i], v->regions[n + i]) : v->scales[i];
 }
 
 ob_status ob__resize_axes(const ob_resize_params *p, int32_t rank, int32_t *axes, int32_t *n, ob_error *error) {
@@ -81,16 +98,16 @@ ob_status ob__describe_axes(const ob_resize_params *p, const ob_resize_values *v
     int32_t named[OB_MAX_RANK], n;
     bool crops = p->transformation == OB_RESIZE_TF_CROP_AND_RESIZE;
     OB_TRY(ob__resize_axes(p, in->rank, named, &n, error));
-    bool bad = (v->n_scales && v->n_scales != n) || (crops && v->n_regions != 2 * (int64_t)n);
-    OB_FAIL_IF(bad, error, OB_E_ARGUMENT, "%lld scales for %d axes", (long long)v->n_scales, n);
-    double aspect = ob__kept_aspect(p, v, in->dims, named, n);
+    OB_FAIL_IF(v->n_scales && v->n_scales != n, error, OB_E_ARGUMENT, "%lld scales for %d axes", (long long)v->n_scales, n);
+    OB_TRY(ob__check_regions(p, v, n, error));
+    const double aspect = ob__kept_aspect(p, v, in->dims, named, n);
     for (int32_t a = 0; a < in->rank; a++)
         axes[a] = (ob_resize_axis){.scale = 1, .k = {.n_in = in->dims[a], .n_out = out->dims[a], .taps = 1}};
     for (int32_t i = 0; i < n; i++) {
         ob_resize_axis *a = &axes[named[i]];
         double sizes = a->k.n_in > 0 ? (double)a->k.n_out / (double)a->k.n_in : 1;
         a->scale = v->n_scales ? (double)v->scales[i] : aspect > 0 ? aspect : sizes;
-        a->length = v->n_scales ? a->scale * (double)a->k.n_in : (double)a->k.n_out;
+        a->length = v->n_scales ? (double)ob__scale_of(v, i, n) * (double)a->k.n_in : (double)a->k.n_out;
         OB_FAIL_IF(!(a->scale > 0), error, OB_E_ARGUMENT, "axis %d is scaled by %g", named[i], a->scale);
         if (crops) {
             a->start = (double)v->regions[i];

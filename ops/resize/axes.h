@@ -27,6 +27,10 @@ typedef struct ob_resize_axis {
 bool ob__resize_is_known(const ob_resize_params *params, const ob_kernel_args *args);
 ob_status ob__read_resize_values(const ob_resize_params *params, const ob_kernel_args *args, ob_resize_values *values,
                                  ob_error *error);
+/* A crop has a start and an end for each of `n` axes, and where scales are given an extent: E_ARGUMENT. */
+ob_status ob__check_regions(const ob_resize_params *params, const ob_resize_values *values, int32_t n, ob_error *error);
+/* By what the size of axis i of `n` is multiplied; scales are given. */
+float ob__scale_of(const ob_resize_values *values, int32_t i, int32_t n);
 /* The axes that are named, `all` of them where none are; E_ARGUMENT for one that there is not. */
 ob_status ob__resize_axes(const ob_resize_params *params, int32_t rank, int32_t *axes, int32_t *n, ob_error *error);
 /* keep_aspect_ratio_policy: one scale for all axes, the least or the greatest that the sizes ask for; 0: none. */

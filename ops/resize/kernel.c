@@ -317,13 +317,14 @@ static ob_status resize_shape(const ob_kernel_site *site, ob_kernel_args *args, 
     OB_TRY(ob__resize_axes(&p, in->rank, axes, &n, error));
     OB_TRY(ob__read_resize_values(&p, args, &values, error));
     OB_FAIL_IF(values.n_scales != n && values.n_sizes != n, error, OB_E_ARGUMENT, "scales or sizes for %d axes", n);
+    OB_TRY(ob__check_regions(&p, &values, n, error));
     double aspect = ob__kept_aspect(&p, &values, in->dims, axes, n);
     out->rank = in->rank;
     memcpy(out->dims, in->dims, sizeof out->dims);
     for (int32_t i = 0; i < n; i++) {
         int64_t *size = &out->dims[axes[i]];
         if (values.n_scales == n)
-            *size = ob__resized(*size, values.scales[i]);
+            *size = ob__resized(*size, ob__scale_of(&values, i, n));
         else
             *size = aspect > 0 ? ob__resized_alike(*size, aspect) : values.sizes[i];
         OB_FAIL_IF(*size < 0, error, OB_E_ARGUMENT, "a negative size");

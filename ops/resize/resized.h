@@ -29,6 +29,11 @@ static inline int64_t ob__resized(int64_t size, float scale) {
     return scaled < 9.2e18F ? (int64_t)floorf(scaled) : INT64_MAX;
 }
 
+/* The scale of an axis of which only start .. end (0 .. 1: all of it) is resized. */
+static inline float ob__cropped_scale(float scale, float start, float end) {
+    return scale * (end - start);
+}
+
 /* keep_aspect_ratio_policy: size * scale, halves up. */
 static inline int64_t ob__resized_alike(int64_t size, double scale) {
     double scaled = floor((double)size * scale + 0.5);

@@ -27,8 +27,9 @@ static ob_dim scaled(ob_infer *infer, ob_dim size, float scale) {
 typedef struct resize_operands {
     const ob_resize_params *params;
     const float *scales;
-    uint32_t n_scales;
-    bool scales_given;
+    const float *regions; /* of a crop: the starts, then the ends, 2 * n_scales of them; NULL: none, or not known */
+    uint32_t n_scales, n_regions;
+    bool scales_given, crops;
     uint32_t sizes; /* operand, UINT32_MAX: none */
 } resize_operands;
 
@@ -41,6 +42,8 @@ static void find_operands(ob_infer *infer, const ob_resize_params *p, resize_ope
         return;
     }
     uint32_t at = (uint32_t)p->scales;
+    r->crops = p->transformation == OB_RESIZE_TF_CROP_AND_RESIZE;
+    if (r->crops) r->regions = ob__in_const_floats(infer, (uint32_t)p->roi, &r->n_regions);
     if (p->sizes >= 0) r->sizes = (uint32_t)p->sizes;
     r->scales = ob__in_const_floats(infer, at, &r->n_scales);
     /* An empty tensor stands for an omitted operand. */
@@ -66,6 +69,34 @@ static void keep_aspect(ob_resize_policy policy, ob_shape from, const int32_t *a
         int64_t size = known ? ob__resized_alike(from.dims[axis], scale) : -1;
         dims[axis] = size >= 0 && size <= OB_DIM_CONST_MAX ? size : OB_DIM_UNKNOWN;
     }
+}
+
+/* A crop knows its region: a start and an end of each axis, which lies behind it where scales are given. False, with OB0601
+ * reported, otherwise. */
+static bool regions_in(ob_infer *infer, const int32_t *axes, uint32_t n, const resize_operands *r) {
+    const int32_t roi = r->params->roi;
+    if (!r->crops) return true;
+    const ob_dim length = r->regions                           ? r->n_regions
+                          : ob__in_given(infer, (uint32_t)roi) ? ob__in_dim(infer, (uint32_t)roi, 0)
+                                                               : 0;
+    if (ob_dim_is_const(length) && length != 2 * (ob_dim)n) {
+        ob__problem(infer, OB0601, roi, -1, "tf_crop_and_resize: roi has %lld elements, a start and an end of %u axes are needed",
+                    (long long)length, n);
+        return false;
+    }
+    for (uint32_t i = 0; r->sizes == UINT32_MAX && r->regions && i < n; i++)
+        if (!(r->regions[n + i] > r->regions[i])) {
+            ob__problem(infer, OB0601, roi, axes[i], "axis %d: the region from %g to %g has no size that could be scaled",
+                        axes[i], (double)r->regions[i], (double)r->regions[n + i]);
+            return false;
+        }
+    return true;
+}
+
+/* What an axis of a size becomes by scale `i` of `n`. */
+static ob_dim scaled_size(ob_infer *infer, const resize_operands *r, ob_dim size, uint32_t i, uint32_t n) {
+    if (!r->scales || (r->crops && !r->regions)) return OB_DIM_UNKNOWN;
+    return scaled(infer, size, r->crops ? ob__cropped_scale(r->scales[i], r->regions[i], r->regions[n + i]) : r->scales[i]);
 }
 
 /* Scales are positive, those of Upsample at least 1, and so are sizes: of an axis with elements some stay, of one without none
@@ -109,6 +140,8 @@ static ob_status require_sizes(ob_infer *infer, ob_shape from, const int32_t *ax
     }
     if (r->sizes != UINT32_MAX && !sizes.elems) return ob__unverified(infer, operand, -1, "sizes depend on data");
     if (r->sizes == UINT32_MAX && r->scales_given && !r->scales) return ob__unverified(infer, -1, -1, "scales depend on data");
+    if (r->sizes == UINT32_MAX && r->crops && !r->regions)
+        return ob__unverified(infer, r->params->roi, -1, "the region depends on data");
     return OB_OK;
 }
 
@@ -150,16 +183,14 @@ ob_status ob__infer_resize(ob_infer *infer) {
         ob__problem(infer, OB0601, 0, -1, "%u scales or sizes are given for %u axes", n_given, n);
         return ob__out_rank(infer, 0, from.rank);
     }
-    if (!scales_in(infer, from, axes, &r, sizes)) return ob__out_rank(infer, 0, from.rank);
+    if (!regions_in(infer, axes, n, &r) || !scales_in(infer, from, axes, &r, sizes)) return ob__out_rank(infer, 0, from.rank);
     OB_TRY(require_sizes(infer, from, axes, &r, sizes));
     for (uint32_t i = 0; i < n; i++) {
         int32_t axis = axes[i];
         if (r.sizes != UINT32_MAX)
             dims[axis] = sizes.elems ? sizes.elems[i] : OB_DIM_UNKNOWN;
-        else if (r.scales)
-            dims[axis] = scaled(infer, from.dims[axis], r.scales[i]);
         else
-            dims[axis] = OB_DIM_UNKNOWN;
+            dims[axis] = scaled_size(infer, &r, from.dims[axis], i, n);
     }
     if (r.sizes != UINT32_MAX) keep_aspect(p.policy, from, axes, n, dims);
     return ob__out_tensor(infer, 0, OB_NONE, from.rank, dims);
