@@ -17,7 +17,7 @@
 #include "ops/kernel/common.h"
 #include "runtime/session.h"
 
-enum { MAX_IN = 7, MAX_OUT = 4, MAX_ELEMENTS = 3000 };
+enum { MAX_IN = 9, MAX_OUT = 4, MAX_ELEMENTS = 3000 };
 
 static const char *const reals[4] = {"float", "double", "float16", "bfloat16"};
 
@@ -31,6 +31,7 @@ typedef struct text {
     char inputs[600], operands[100], attributes[300], whole[2000];
     double tolerance;
     int opset;
+    bool any_byte;  /* elements of 8 bits are any number, not small ones */
     uint32_t n_out; /* of which the first has the type `first`, and what the others have follows */
     const char *first;
 } text;
@@ -69,8 +70,8 @@ static inline void draw(text *t, const char *(*of)(text *)) {
     *t = (text){.n_out = 1};
     const char *name = of(t);
     snprintf(t->whole, sizeof t->whole,
-             "<ir_version: 10, opset_import: [\"\" : %d]>\ng (%s) => (%s[] y%s) {\ny%s = %s%s%s%s(%s)\n}", t->opset, t->inputs,
-             t->first, more[t->n_out], more[t->n_out], name, t->attributes[0] ? "<" : "", t->attributes,
+             "<ir_version: 10, opset_import: [\"\" : %d, \"com.microsoft\" : 1]>\ng (%s) => (%s[] y%s) {\ny%s = %s%s%s%s(%s)\n}",
+             t->opset, t->inputs, t->first, more[t->n_out], more[t->n_out], name, t->attributes[0] ? "<" : "", t->attributes,
              t->attributes[0] ? ">" : "", t->operands);
 }
 
@@ -88,7 +89,7 @@ static inline void set_number(const ob_view *view, int64_t i, double value) {
     assert_int_equal(ob__convert(at, view->dtype, &value, OB_DOUBLE, 1, NULL), OB_OK);
 }
 
-static inline size_t make_operands(const ob_model *model, ob_view *views, double (*room)[MAX_ELEMENTS]) {
+static inline size_t make_operands(const ob_model *model, const text *t, ob_view *views, double (*room)[MAX_ELEMENTS]) {
     for (uint32_t i = 0; i < model->graph->n_inputs; i++) {
         const ob_type *type = &model->graph->inputs[i]->declared;
         assert_int_equal(ob_view_init(&views[i], room[i], type->dtype, type->shape.rank, type->shape.dims), OB_OK);
@@ -96,7 +97,9 @@ static inline size_t make_operands(const ob_model *model, ob_view *views, double
         for (int64_t k = 0; k < ob_view_count(&views[i]); k++) {
             const double value = ob__is_real(type->dtype) ? (one_of(17) - 8) / 8.0
                                  : type->dtype == OB_BOOL ? one_of(3) > 0
-                                                          : one_of(3);
+                                 : t->any_byte && ob_dtype_size(type->dtype) == 1
+                                     ? one_of(256) - (type->dtype == OB_INT8 ? 128 : 0)
+                                     : one_of(3);
             set_number(&views[i], k, value);
         }
     }

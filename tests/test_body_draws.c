@@ -208,6 +208,50 @@ static const char *reduction(text *t) {
     return names[one_of(5)];
 }
 
+/* Bytes and scales are any; all scales are equal in some calls, as those of Where often are. Nothing may differ. */
+static const char *qlinear(text *t) {
+    static const struct {
+        const char *name;
+        int n; /* operands that have scales */
+        bool selects;
+    } operators[] = {{"com.microsoft.QLinearAdd", 2, false},
+                     {"com.microsoft.QLinearMul", 2, false},
+                     {"com.microsoft.QLinearWhere", 2, true},
+                     {"com.microsoft.QLinearSigmoid", 1, false},
+                     {"com.microsoft.QLinearLeakyRelu", 1, false}};
+    static const char *const bytes[] = {"uint8", "int8"}, *const names[][3] = {
+                                                              {"a", "as", "az"}, {"b", "bs", "bz"}, {"y", "ys", "yz"}};
+    const int i = one_of(sizeof operators / sizeof operators[0]), n = operators[i].n;
+    const bool selects = operators[i].selects, same = one_of(3) == 0, zeros = selects || one_of(2);
+    int dims[4];
+    const int rank = one_of(5);
+    t->first = bytes[one_of(2)];
+    for (int a = 0; a < rank; a++) dims[a] = one_of(20) ? 1 + one_of(a == rank - 1 ? 60 : 4) : 0;
+    for (int k = selects ? -1 : 0; k <= n; k++) {
+        int own[4]; /* stretched along some axes, or to a higher rank */
+        const int own_rank = n > 1 ? one_of(3) ? rank : one_of(rank + 1) : rank;
+        for (int a = 0; a < rank; a++) own[a] = n > 1 && one_of(3) == 0 ? 1 : dims[a];
+        if (k < 0) operand(t, "bool", "c", own_rank, own + rank - own_rank);
+        if (k >= 0 && k < n) operand(t, t->first, names[k][0], own_rank, own + rank - own_rank);
+        if (k < 0) continue;
+        const int which = k == n ? 2 : k;
+        if (same && k > 0)
+            append(t->operands, sizeof t->operands, ", as");
+        else
+            operand(t, "float", names[which][1], one_of(2), (int[]){1});
+        if (!zeros)
+            operand(t, NULL, "", 0, NULL);
+        else if (same && k > 0)
+            append(t->operands, sizeof t->operands, ", az");
+        else
+            operand(t, t->first, names[which][2], one_of(2), (int[]){1});
+    }
+    if (strstr(operators[i].name, "Leaky") && one_of(2)) attribute(t, "alpha", "float", "-0.3");
+    t->any_byte = true;
+    t->opset = 21;
+    return operators[i].name;
+}
+
 /* ---- Both -------------------------------------------------------------------------------------------------------------------
  */
 
@@ -229,7 +273,7 @@ static void agree(const char *(*of)(text *)) {
         ob_view in[MAX_IN], by_kernel[MAX_OUT], by_body[MAX_OUT];
         draw(&t, of);
         ob_model *model = read_text(t.whole), *other = expanded(model);
-        const size_t n = make_operands(model, in, room);
+        const size_t n = make_operands(model, &t, in, room);
         ob_session *a = run(model, &t, in, n, by_kernel), *b = run(other, &t, in, n, by_body);
         for (uint32_t i = 0; i < t.n_out; i++) compare(&t, i, &by_kernel[i], &by_body[i]);
         ob_session_close(&a);
@@ -240,8 +284,8 @@ static void agree(const char *(*of)(text *)) {
 }
 
 static void kernels_and_bodies_agree(void **state) {
-    static const char *(*const makers[])(text *) = {attention,     rotary,  layer,      rms,      group,
-                                                    mean_variance, softmax, activation, reduction};
+    static const char *(*const makers[])(text *) = {attention,     rotary,  layer,      rms,       group,
+                                                    mean_variance, softmax, activation, reduction, qlinear};
     (void)state;
     srand(41);
     for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++) agree(makers[i]);

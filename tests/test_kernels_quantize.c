@@ -127,6 +127,56 @@ static void requantize(const obk_table *t, kl_edges *edges, int64_t n, size_t of
     }
 }
 
+/* Operands may be the result's memory; scales that are no numbers give the lowest. */
+static void qlinear(const obk_table *t, kl_edges *edges, int64_t n, size_t offset) {
+    static const float odd[] = {0, INFINITY, NAN, -0.5f, 1e-42f, 3e38f};
+    for (int kind = 0; kind < OBK_QLINEAR_COUNT; kind++)
+        for (int type = 0; type < 2; type++) {
+            const float low = types[type].low, high = types[type].high;
+            const int first = kind == OBK_QLINEAR_WHERE;
+            float scale[3], zero[3];
+            uint8_t *in[3];
+            for (int k = 0; k < 3; k++) {
+                scale[k] = kl_random(&seed) % 16 ? (float)kl_uniform(&seed, 0.01, 2) : odd[kl_random(&seed) % 6];
+                if (kl_random(&seed) % 3 == 0) scale[k] = 0.5f; /* ties */
+                zero[k] = kl_random(&seed) % 3   ? rintf((float)kl_uniform(&seed, (double)low, (double)high))
+                          : kl_random(&seed) % 2 ? low
+                                                 : high;
+                in[k] = kl_in(edges, (size_t)n);
+                kl_fill_bytes(in[k], (size_t)n, &seed);
+                for (int64_t i = 0; first && k == 0 && i < n; i++) in[0][i] &= 1;
+            }
+            const obk_qlinear q = {{scale[0], scale[1]}, {zero[0], zero[1]}, {&scale[2], &zero[2], false, low, high}};
+            kl_out z = kl_out_open((size_t)n, offset);
+            const void *operands[3] = {in[0], in[1], in[2]};
+            const int in_place = (int)(kl_random(&seed) % 4);
+            if (in_place < 2 + first) operands[in_place] = memcpy(z.data, in[in_place], (size_t)n);
+            t->quantize->qlinear[kind][type](z.data, operands, n, &q);
+            for (int64_t i = 0; i < n; i++) {
+                const float x = ((float)integer_at(in[first], (obk_integer)type, i) - zero[0]) * scale[0];
+                const float y = ((float)integer_at(in[first + 1], (obk_integer)type, i) - zero[1]) * scale[1];
+                const float f = kind == OBK_QLINEAR_ADD ? x + y : kind == OBK_QLINEAR_MUL ? x * y : in[0][i] ? x : y;
+                const float want = clamped(rounded(f / scale[2]) + zero[2], low, high);
+                const int32_t is = integer_at(z.data, (obk_integer)type, i);
+                if ((float)is != want)
+                    fail_msg("%s: kind %d, type %d, element %d of %d: %g / %g + %g is %d, not %g", t->name, kind, type, (int)i,
+                             (int)n, (double)f, (double)scale[2], (double)zero[2], is, (double)want);
+            }
+            kl_out_close(&z);
+        }
+}
+
+static void lookup(const obk_table *t, kl_edges *edges, int64_t n, size_t offset) {
+    uint8_t *x = kl_in(edges, (size_t)n), *table = kl_in(edges, 256);
+    kl_fill_bytes(x, (size_t)n, &seed);
+    kl_fill_bytes(table, 256, &seed);
+    kl_out z = kl_out_open((size_t)n, offset);
+    memcpy(z.data, x, (size_t)n);
+    t->quantize->lookup(z.data, kl_random(&seed) % 2 ? x : z.data, n, table);
+    for (int64_t i = 0; i < n; i++) assert_int_equal(((uint8_t *)z.data)[i], table[x[i]]);
+    kl_out_close(&z);
+}
+
 static void range(const obk_table *t, kl_edges *edges, int64_t n) {
     const float *x = draw_floats(edges, n);
     float low, high, least = 0, most = 0;
@@ -151,6 +201,8 @@ static void test_loops(void **state) {
                 divide(tables[l], &edges, n, offset, each);
                 dequantize(tables[l], &edges, n, offset, each);
                 requantize(tables[l], &edges, n, offset, each);
+                qlinear(tables[l], &edges, n, offset);
+                lookup(tables[l], &edges, n, offset);
                 range(tables[l], &edges, n);
             }
     kl_close(&edges);

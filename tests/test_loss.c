@@ -102,7 +102,7 @@ static void losses_of_drawn_calls(void **state) {
         ob_view in[MAX_IN], out[MAX_OUT];
         draw(&t, loss);
         ob_model *model = read_text(t.whole);
-        const size_t n = make_operands(model, in, room);
+        const size_t n = make_operands(model, &t, in, room);
         settle(in);
         ob_session *session = run(model, &t, in, n, out);
         check(&t, in, out);

@@ -16,6 +16,16 @@ static void NAME(quantize)(void *to, const float *restrict x, int64_t n, const o
 }
 
 #ifdef NARROW
+#define OP(a, b) ((a) + (b))
+#define FN       NAME(add)
+#include "kernels/quantize/qlinear.inc.h"
+#define OP(a, b) ((a) * (b))
+#define FN       NAME(mul)
+#include "kernels/quantize/qlinear.inc.h"
+#define SELECTS
+#define FN NAME(where)
+#include "kernels/quantize/qlinear.inc.h"
+
 static void NAME(requantize)(void *to, const int32_t *restrict sums, int64_t n, const obk_requantized *q) {
     INTEGER *restrict y = to;
     const float low = q->low - q->zero, high = q->high - q->zero, *restrict scale = q->scale;

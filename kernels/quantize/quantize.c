@@ -4,6 +4,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "kernels/quantize/bytes.h"
 #include "kernels/tables.h"
 #include "kernels/vector.h"
 
@@ -79,6 +80,18 @@ static void divide(float *y, const float *x, int64_t n, const obk_scales *scales
         for (int64_t i = 0; i < n; i++) y[i] = x[i] / scale;
 }
 
+static void lookup(uint8_t *z, const uint8_t *x, int64_t n, const uint8_t *table) {
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8) { /* one load and one store for eight */
+        uint64_t from, to = 0;
+        memcpy(&from, x + i, sizeof from);
+        OBK_UNROLL
+        for (int k = 0; k < 64; k += 8) to |= (uint64_t)table[from >> k & 255] << k;
+        memcpy(z + i, &to, sizeof to);
+    }
+    for (; i < n; i++) z[i] = table[x[i]];
+}
+
 static void range(const float *x, int64_t n, float *low, float *high) {
     enum { WIDTH = 32 };
     float least[WIDTH] = {0}, most[WIDTH] = {0};
@@ -113,5 +126,9 @@ const obk_quantize OBK_TABLE(obk_quantize_functions) = {
                    [OBK_Q_INT32] = dequantize_int32},
     .dequantize_float = dequantize_in_place,
     .requantize = {[OBK_Q_INT8] = requantize_int8, [OBK_Q_UINT8] = requantize_uint8},
+    .qlinear = {[OBK_QLINEAR_ADD] = {[OBK_Q_INT8] = add_int8, [OBK_Q_UINT8] = add_uint8},
+                [OBK_QLINEAR_MUL] = {[OBK_Q_INT8] = mul_int8, [OBK_Q_UINT8] = mul_uint8},
+                [OBK_QLINEAR_WHERE] = {[OBK_Q_INT8] = where_int8, [OBK_Q_UINT8] = where_uint8}},
+    .lookup = lookup,
     .range = range,
 };

@@ -30,6 +30,19 @@ typedef struct obk_requantized {
     float zero, low, high; /* whole numbers */
 } obk_requantized;
 
+/* Elements of 8 bits by others of 8 bits: the operands' scales and zero points and the result's, whose `each` is false. */
+typedef struct obk_qlinear {
+    float scale[2], zero[2];
+    obk_scales to;
+} obk_qlinear;
+
+typedef enum obk_qlinear_kind {
+    OBK_QLINEAR_ADD,
+    OBK_QLINEAR_MUL,
+    OBK_QLINEAR_WHERE, /* operands: condition (0 or 1), x, y; the scales are those of x and y */
+    OBK_QLINEAR_COUNT
+} obk_qlinear_kind;
+
 typedef struct obk_quantize {
     /* y = saturate(round(x / scale) + zero), halves to even; NaN becomes the lowest. zero: a whole number. */
     void (*quantize[OBK_Q_INT32])(void *y, const float *x, int64_t n, const obk_scales *scales);
@@ -40,6 +53,10 @@ typedef struct obk_quantize {
     void (*dequantize_float)(float *y, const float *x, int64_t n, const obk_scales *scales); /* y may be x */
     /* y = saturate(round(sum * scale) + zero), halves to even, as [OBK_Q_INT8] or [OBK_Q_UINT8]. */
     void (*requantize[2])(void *y, const int32_t *sums, int64_t n, const obk_requantized *to);
+    /* z = quantize(f(dequantize(x), dequantize(y))) of n bytes, to [OBK_Q_INT8] or [OBK_Q_UINT8]. z may be an operand. */
+    void (*qlinear[OBK_QLINEAR_COUNT][2])(void *z, const void *const *operands, int64_t n, const obk_qlinear *q);
+    /* z = table[x]; z may be x. */
+    void (*lookup)(uint8_t *z, const uint8_t *x, int64_t n, const uint8_t *table);
     /* The least and the greatest of x and 0. NaN is not seen. */
     void (*range)(const float *x, int64_t n, float *low, float *high);
 } obk_quantize;

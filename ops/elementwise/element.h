@@ -19,6 +19,11 @@ typedef struct ob_conversion {
  * integers; other types do not ask. */
 ob_conversion ob__find_conversion(ob_dtype from, ob_dtype to, bool saturate);
 
+/* The loop of operator `name` of one operand, with the node's attributes as its parameters. E_UNSUPPORTED: there is none.
+ * E_MODEL: an attribute's value that the operator does not have. */
+ob_status ob__read_unary(const ob_node *node, const char *name, int since, obk_unary *loop, obk_unary_params *params,
+                         ob_error *error);
+
 /* E_UNSUPPORTED: "Add-14 is not supported for type float8e5m2". */
 ob_status ob__unsupported_type(const ob_kernel_site *site, ob_dtype dtype, ob_error *error);
 

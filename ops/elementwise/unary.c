@@ -74,13 +74,17 @@ static const row rows[] = {
     {.name = "ParametricSoftplus", .loop = OBK_U_PARAMETRIC_SOFTPLUS, .alpha = {"alpha", 1}, .beta = {"beta", 1}},
 };
 
-static const row *find_row(const ob_op *op) {
+static const row *find_row(const char *name, int since) {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (strcmp(rows[i].name, op->name) == 0 && (rows[i].before == 0 || op->since < rows[i].before)) return &rows[i];
+        if (strcmp(rows[i].name, name) == 0 && (rows[i].before == 0 || since < rows[i].before)) return &rows[i];
     return NULL;
 }
 
-static ob_status read_params(const ob_node *node, const row *found, obk_unary_params *params, obk_unary *loop, ob_error *error) {
+ob_status ob__read_unary(const ob_node *node, const char *name, int since, obk_unary *loop, obk_unary_params *params,
+                         ob_error *error) {
+    const row *found = find_row(name, since);
+    OB_FAIL_IF(!found, error, OB_E_UNSUPPORTED, "%s-%d is not supported", name, since);
+    *loop = found->loop;
     if (found->alpha.attribute) params->alpha = (double)ob__node_float(node, found->alpha.attribute, found->alpha.otherwise);
     if (found->beta.attribute) params->beta = (double)ob__node_float(node, found->beta.attribute, found->beta.otherwise);
     if (found->gamma.attribute) params->gamma = (double)ob__node_float(node, found->gamma.attribute, found->gamma.otherwise);
@@ -101,10 +105,8 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
     (void)needs;
     state *s = args->state;
     OB_FAIL_IF(args->n_in != 1 || args->n_out != 1, error, OB_E_MODEL, "%s needs one input and one output", site->op->name);
-    const row *found = find_row(site->op);
-    OB_FAIL_IF(!found, error, OB_E_UNSUPPORTED, "%s-%d is not supported", site->op->name, (int)site->op->since);
-    obk_unary loop = found->loop;
-    OB_TRY(read_params(site->node, found, &s->params, &loop, error));
+    obk_unary loop;
+    OB_TRY(ob__read_unary(site->node, site->op->name, site->op->since, &loop, &s->params, error));
     ob_dtype dtype = args->in[0].dtype;
     ob_blocks_spec spec = {.params = &s->params};
     if (!ob__element_loop(ob__kernels()->unary[loop], dtype, args->out[0].dtype, 1, &spec))

@@ -1,10 +1,10 @@
 /* com.microsoft QLinearConcat: the result's scale and zero point, then operands, each followed by its own. An element of 8 bits
- * is one of 256, so each operand has a table of what its elements become: (x - zero point) * scale / result's scale, rounded half
- * to even, with the result's zero point added and saturated. Where scale and zero point are the result's, that is the element. */
-#include <math.h>
+ * is one of 256, so each operand has a table of what its elements become: dequantized, and quantized as the result is. Where
+ * scale and zero point are the result's, that is the element itself. */
 #include <string.h>
 
 #include "ops/kernel/common.h"
+#include "ops/quantize/qlinear.h"
 
 static ob_status qlinear_concat_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     const ob_view *out = &args->out[0];
@@ -33,26 +33,6 @@ static ob_status qlinear_concat_plan(const ob_kernel_site *site, ob_kernel_args 
     return OB_OK;
 }
 
-static int element_of(const ob_view *view) {
-    return view->dtype == OB_INT8 ? *(const int8_t *)view->data : *(const uint8_t *)view->data;
-}
-
-/* By bits of the element; false when each becomes itself. */
-static bool fill_table(const ob_kernel_args *args, uint32_t i, uint8_t table[256]) {
-    bool is_signed = args->out[0].dtype == OB_INT8;
-    float from = *(const float *)args->in[i + 1].data, to = *(const float *)args->in[0].data;
-    int from_zero = element_of(&args->in[i + 2]), to_zero = element_of(&args->in[1]);
-    float low = is_signed ? -128 : 0, high = is_signed ? 127 : 255;
-    if (from == to && from_zero == to_zero) return false;
-    for (int bits = 0; bits < 256; bits++) {
-        int x = is_signed && bits > 127 ? bits - 256 : bits;
-        float y = rintf((float)(x - from_zero) * from / to) + (float)to_zero;
-        y = y >= low ? y <= high ? y : high : low; /* NaN too becomes the lowest */
-        table[bits] = (uint8_t)(int)y;
-    }
-    return true;
-}
-
 static ob_status qlinear_concat_run(const ob_kernel_args *args, ob_error *error) {
     const ob_view *out = &args->out[0];
     int32_t axis = *(const int32_t *)args->state;
@@ -60,16 +40,18 @@ static ob_status qlinear_concat_run(const ob_kernel_args *args, ob_error *error)
     if (ob__writes_nothing(args)) return OB_OK;
     int64_t n_outer = ob__product(out->dims, 0, axis), inner = ob__product(out->dims, axis + 1, out->rank), done = 0;
     for (uint32_t i = 2; i < args->n_in; i += 3) {
-        uint8_t table[256];
-        int64_t n = args->in[i].dims[axis] * inner;
-        const bool changes = fill_table(args, i, table);
+        const ob_byte_function f = {.from = ob__read_scale(args, i + 1), .to = ob__read_scale(args, 0), .dtype = out->dtype};
+        const bool changes = !ob__keeps_bytes(&f.from, &f.to);
+        const int64_t n = args->in[i].dims[axis] * inner;
+        uint8_t table[OB_BYTES];
+        if (changes) ob__tabulate_bytes(&f, table);
         for (int64_t outer = 0; outer < n_outer; outer++) {
             const uint8_t *restrict from = (const uint8_t *)args->in[i].data + outer * n;
             uint8_t *restrict to = (uint8_t *)out->data + outer * out->dims[axis] * inner + done;
             if (!changes)
                 memcpy(to, from, (size_t)n);
             else
-                for (int64_t k = 0; k < n; k++) to[k] = table[from[k]];
+                ob__kernels()->quantize->lookup(to, from, n, table);
         }
         done += n;
     }

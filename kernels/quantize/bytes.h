@@ -1,0 +1,62 @@
+/* 32 elements of 8 bits as floats and back, in registers: the compiler's own conversions take half as many instructions more.
+ * Elements keep the order in which unpacking by lanes leaves them; packing by lanes puts them back. */
+#ifndef OB_KERNELS_QUANTIZE_BYTES_H
+#define OB_KERNELS_QUANTIZE_BYTES_H
+
+#ifdef __AVX2__
+#include <immintrin.h>
+
+#include "kernels/quantize/quantize.h"
+#include "kernels/vector.h"
+
+enum { OBK_BYTES = 32 };
+
+typedef struct obk_widening {
+    __m256i flip; /* of the sign: signed elements become unsigned ones that are 128 larger */
+    __m256 bias, scale;
+} obk_widening;
+
+OBK_INLINE obk_widening obk_widening_of(float scale, float zero, bool is_signed) {
+    return (obk_widening){_mm256_set1_epi8((char)(is_signed ? 0x80 : 0)),
+                          _mm256_set1_ps(8388608.0f + (zero + (float)(is_signed ? 128 : 0))), _mm256_set1_ps(scale)};
+}
+
+/* 2^23 + x each, whose last bits are x. */
+OBK_INLINE void obk_widen(__m256 y[4], __m256i x, __m256i flip) {
+    const __m256i above = _mm256_set1_epi16(0x4b00), none = _mm256_setzero_si256();
+    x = _mm256_xor_si256(x, flip);
+    const __m256i low = _mm256_unpacklo_epi8(x, none), high = _mm256_unpackhi_epi8(x, none);
+    y[0] = _mm256_castsi256_ps(_mm256_unpacklo_epi16(low, above));
+    y[1] = _mm256_castsi256_ps(_mm256_unpackhi_epi16(low, above));
+    y[2] = _mm256_castsi256_ps(_mm256_unpacklo_epi16(high, above));
+    y[3] = _mm256_castsi256_ps(_mm256_unpackhi_epi16(high, above));
+}
+
+/* (x - zero) * scale: the difference is exact. */
+OBK_INLINE void obk_dequantized(__m256 y[4], const void *x, const obk_widening *w) {
+    obk_widen(y, _mm256_loadu_si256(x), w->flip);
+    OBK_UNROLL
+    for (int k = 0; k < 4; k++) y[k] = (y[k] - w->bias) * w->scale;
+}
+
+typedef struct obk_narrowing {
+    __m256 scale, high;
+    __m256i zero;
+} obk_narrowing;
+
+OBK_INLINE obk_narrowing obk_narrowing_of(const obk_scales *to) {
+    return (obk_narrowing){_mm256_set1_ps(*to->scale), _mm256_set1_ps(to->high - *to->zero), _mm256_set1_epi16((short)*to->zero)};
+}
+
+/* What is too low, or NaN, becomes the least int32, and stays the lowest from there. */
+OBK_INLINE void obk_quantized(void *z, __m256 x[4], const obk_narrowing *w, bool is_signed) {
+    __m256i whole[4];
+    OBK_UNROLL
+    for (int k = 0; k < 4; k++) whole[k] = _mm256_cvtps_epi32(_mm256_min_ps(w->high, x[k] / w->scale));
+    const __m256i low = _mm256_adds_epi16(_mm256_packs_epi32(whole[0], whole[1]), w->zero);
+    const __m256i high = _mm256_adds_epi16(_mm256_packs_epi32(whole[2], whole[3]), w->zero);
+    _mm256_storeu_si256(z, is_signed ? _mm256_packs_epi16(low, high) : _mm256_packus_epi16(low, high));
+}
+#endif
+
+#endif

@@ -1,0 +1,106 @@
+/* com.microsoft QLinearAdd, QLinearMul, QLinearWhere: operands of 8 bits, which broadcast, are dequantized, combined and
+ * quantized in one pass. */
+#include <string.h>
+
+#include "ops/elementwise/element.h"
+#include "ops/kernel/common.h"
+#include "ops/quantize/qlinear.h"
+
+enum { MAX_OPERANDS = 3, SPREAD = 512 };
+
+typedef struct operation {
+    const char *name;
+    obk_qlinear_kind kind;
+    uint8_t n, operands[MAX_OPERANDS]; /* where they stand; the last two have scales behind them */
+    uint8_t result_scale;
+} operation;
+
+static const operation operations[] = {{"QLinearAdd", OBK_QLINEAR_ADD, 2, {0, 3}, 6},
+                                       {"QLinearMul", OBK_QLINEAR_MUL, 2, {0, 3}, 6},
+                                       {"QLinearWhere", OBK_QLINEAR_WHERE, 3, {0, 1, 4}, 7}};
+
+typedef struct qlinear {
+    ob_blocks blocks;
+    const operation *operation;
+} qlinear;
+
+/* What the loop gets. */
+typedef struct call {
+    void (*compute)(void *z, const void *const *operands, int64_t n, const obk_qlinear *q);
+    uint32_t n_operands;
+    obk_qlinear q;
+} call;
+
+/* An obk_loop: one number for a row is spread, once, over as many as are then computed together. */
+static void compute_rows(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t n_rows,
+                         const void *params) {
+    const call *c = params;
+    const uint32_t n_operands = c->n_operands;
+    uint8_t spread[MAX_OPERANDS][SPREAD];
+    for (int64_t j = 0; j < n_rows; j++) {
+        const void *operands[MAX_OPERANDS];
+        int64_t some = n;
+        for (uint32_t k = 0; k < n_operands; k++) {
+            if (step[k] != 0 || n == 1) continue;
+            some = n < SPREAD ? n : SPREAD;
+            memset(spread[k], *(const uint8_t *)(pointers[k] + j * row[k]), (size_t)some);
+        }
+        for (int64_t at = 0; at < n; at += some) {
+            for (uint32_t k = 0; k < n_operands; k++)
+                operands[k] = step[k] != 0 || n == 1 ? (const void *)(pointers[k] + j * row[k] + at) : spread[k];
+            c->compute(pointers[n_operands] + j * row[n_operands] + at, operands, n - at < some ? n - at : some, &c->q);
+        }
+    }
+}
+
+static void find_operands(const operation *r, const ob_view *in, ob_view *operands) {
+    for (uint32_t k = 0; k < r->n; k++) operands[k] = in[r->operands[k]];
+}
+
+static ob_status qlinear_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    qlinear *s = args->state;
+    const ob_dtype dtype = args->out[0].dtype;
+    ob_view operands[MAX_OPERANDS];
+    (void)needs;
+    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++)
+        if (strcmp(operations[i].name, site->op->name) == 0) s->operation = &operations[i];
+    OB_FAIL_IF(!s->operation || args->n_in <= s->operation->result_scale, error, OB_E_MODEL, "%s: too few operands",
+               site->op->name);
+    const operation *r = s->operation;
+    for (uint32_t k = 0; k < r->n; k++) OB_TRY(ob__check_type(site, args, r->operands[k], error));
+    for (uint32_t k = r->n - 2u; k < r->n; k++) {
+        const uint32_t i = r->operands[k];
+        OB_FAIL_IF(args->in[i].dtype != dtype, error, OB_E_TYPE, "operand %u is %s, the result %s", i,
+                   ob_dtype_name(args->in[i].dtype), ob_dtype_name(dtype));
+        OB_TRY(ob__check_scale(args, i + 1, dtype, error));
+    }
+    OB_TRY(ob__check_scale(args, r->result_scale, dtype, error));
+    find_operands(r, args->in, operands);
+    return ob__blocks_plan(&s->blocks, operands, r->n, &args->out[0], &(ob_blocks_spec){.loop = compute_rows}, site->arena,
+                           error);
+}
+
+static ob_status qlinear_run(const ob_kernel_args *args, ob_error *error) {
+    const qlinear *s = args->state;
+    const operation *r = s->operation;
+    const ob_dtype dtype = args->out[0].dtype;
+    const ob_byte_scale x = ob__read_scale(args, r->operands[r->n - 2u] + 1u),
+                        y = ob__read_scale(args, r->operands[r->n - 1u] + 1u), z = ob__read_scale(args, r->result_scale);
+    const call c = {.compute = ob__kernels()->quantize->qlinear[r->kind][ob__byte_type(dtype)],
+                    .n_operands = r->n,
+                    .q = {{x.scale, y.scale}, {x.zero, y.zero}, ob__byte_scales(&z, dtype)}};
+    ob_view operands[MAX_OPERANDS];
+    ob_blocks blocks = s->blocks;
+    (void)error;
+    blocks.params = &c;
+    if (r->kind == OBK_QLINEAR_WHERE && ob__keeps_bytes(&x, &z) && ob__keeps_bytes(&y, &z)) blocks.loop = ob__kernels()->where[0];
+    find_operands(r, args->in, operands);
+    ob__blocks_run(&blocks, operands, &args->out[0], args->threads);
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_qlinear = {.name = "qlinear",
+                                      .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE,
+                                      .state_bytes = sizeof(qlinear),
+                                      .plan = qlinear_plan,
+                                      .run = qlinear_run};
