@@ -12,6 +12,7 @@ typedef struct expansion {
     const ob_findings *findings;
     bool all, any;
     uint64_t n_nodes, max_nodes;
+    ob_survey *survey; /* NULL: what is refused ends it */
     ob_arena scratch;
     ob_error *error;
 } expansion;
@@ -35,6 +36,17 @@ static bool has_graphs(const ob_node *node) {
     return false;
 }
 
+/* Where an unknown operator makes the operand, nothing is known of it: that is no other reason. */
+static ob_status note_refused(expansion *e, const ob_node *node, const ob_type *types) {
+    bool known = true;
+    for (uint32_t i = 0; i < node->n_inputs; i++)
+        known = known && (!node->inputs[i] || (types[i].dtype != OB_NONE && types[i].shape.rank != OB_RANK_UNKNOWN));
+    if (known || ob__survey_is_empty(e->survey)) OB_TRY(ob__survey_note(e->survey, node, e->error->message));
+    ob_error_clear(e->error);
+    ob__arena_restart(&e->scratch);
+    return OB_OK;
+}
+
 static ob_status expand_node(expansion *e, const ob_body *body, ob_node *node) {
     ob_type few[FEW], *types = few;
     if (node->n_inputs > FEW) types = OB_ARENA_ARRAY(&e->scratch, ob_type, node->n_inputs);
@@ -44,7 +56,9 @@ static ob_status expand_node(expansion *e, const ob_body *body, ob_node *node) {
     for (const ob_node *at = node; e->findings && at; at = at->graph->parent_node) /* in a broken one nothing was looked at */
         OB_TRY(refuse_broken(e, at));
     ob__at_node(e->error, node, OB_OK);
-    OB_TRY(ob__body_expand(body, node, types, &e->scratch, e->error));
+    const ob_status status = ob__body_expand(body, node, types, &e->scratch, e->error);
+    if (status == OB_E_UNSUPPORTED && e->survey) return note_refused(e, node, types);
+    OB_TRY(status);
     if (!e->findings || has_graphs(node)) ob__node_unlink(node);
     ob_error_clear(e->error);
     e->any = true;
@@ -78,9 +92,14 @@ static ob_status expand_graph(void *context, ob_graph *graph) {
 }
 
 ob_status ob__expand_bodies(ob_model *model, const ob_facts *facts, const ob_findings *findings, bool all, uint64_t max_nodes,
-                            bool *any, ob_error *error) {
+                            ob_survey *survey, bool *any, ob_error *error) {
     ob_error own;
-    expansion e = {.facts = facts, .findings = findings, .all = all, .max_nodes = max_nodes, .error = error ? error : &own};
+    expansion e = {.facts = facts,
+                   .findings = findings,
+                   .all = all,
+                   .max_nodes = max_nodes,
+                   .survey = survey,
+                   .error = error ? error : &own};
     ob_error_clear(e.error);
     ob__arena_init(&e.scratch, &model->arena.allocator);
     ob_status status = ob__model_each_graph(model, expand_graph, &e);

@@ -199,10 +199,11 @@ static ob_status refuse_structure(const ob_findings *findings, ob_error *error) 
 enum { MAX_ROUNDS = 8 }; /* of bodies in which operators have bodies */
 
 static ob_status expand_bodies(ob_session *session, const ob_propagate_options *options, const ob_findings *findings,
-                               uint64_t max_nodes, ob_error *error) {
+                               uint64_t max_nodes, ob_survey *survey, ob_error *error) {
     bool any = true;
     for (int round = 0; round < MAX_ROUNDS; round++) {
-        OB_TRY(ob__expand_bodies(session->model, &session->facts, round == 0 ? findings : NULL, false, max_nodes, &any, error));
+        OB_TRY(ob__expand_bodies(session->model, &session->facts, round == 0 ? findings : NULL, false, max_nodes, survey, &any,
+                                 error));
         if (!any) return OB_OK;
         OB_TRY(ob__name_required_results(session->model));
         OB_TRY(ob__propagate(session->model, options, &session->facts, NULL));
@@ -211,7 +212,7 @@ static ob_status expand_bodies(ob_session *session, const ob_propagate_options *
 }
 
 static ob_status infer_all(ob_session *session, ob_propagate_options *options, ob_findings *findings, uint64_t max_nodes,
-                           ob_error *error) {
+                           ob_survey *survey, ob_error *error) {
     bool wrong = false;
     OB_TRY(ob__propagate(session->model, options, &session->facts, findings));
     OB_TRY(refuse_structure(findings, error));
@@ -230,16 +231,16 @@ static ob_status infer_all(ob_session *session, ob_propagate_options *options, o
         ob__findings_init(findings, &session->allocator);
         OB_TRY(ob__propagate(session->model, options, &session->facts, findings));
     }
-    return expand_bodies(session, options, findings, max_nodes, error);
+    return expand_bodies(session, options, findings, max_nodes, survey, error);
 }
 
 /* What holds for every size: types and shapes of outputs, and the conditions that runs test. */
-static ob_status infer_symbolic(ob_session *session, uint64_t max_nodes, ob_error *error) {
+static ob_status infer_symbolic(ob_session *session, uint64_t max_nodes, ob_survey *survey, ob_error *error) {
     ob_findings findings;
     ob__findings_init(&findings, &session->allocator);
     ob_propagate_options options = {
         .bindings = session->bindings, .n_bindings = session->n_bindings, .solved = true, .fixed_defaults = true};
-    ob_status status = infer_all(session, &options, &findings, max_nodes, error);
+    ob_status status = infer_all(session, &options, &findings, max_nodes, survey, error);
     ob__findings_release(&findings);
     return status;
 }
@@ -282,6 +283,14 @@ static ob_status plan_ahead(ob_session *session, ob_error *error) {
     return status;
 }
 
+/* Infers as far as it goes where operators are not known, so that the rest is looked at, too. */
+static ob_status understand(ob_session *session, uint64_t max_nodes, ob_survey *survey, ob_error *error) {
+    OB_TRY(ob__name_required_results(session->model));
+    OB_TRY(collect_inputs(session, error));
+    OB_TRY(infer_symbolic(session, max_nodes, survey, error));
+    return ob__survey_kernels(survey, session->model, &session->facts);
+}
+
 static ob_status set_up(ob_session *session, const ob_model *model, const ob_session_config *config, ob_error *error) {
     OB_TRY(ob__model_clone(model, &session->allocator, &session->model, error));
     OB_TRY(ob__model_resolve_ops(session->model));
@@ -289,10 +298,11 @@ static ob_status set_up(ob_session *session, const ob_model *model, const ob_ses
     OB_TRY(ob__inline_functions(session->model, max_nodes, error));
     OB_TRY(ob__unroll_sequence_maps(session->model, error));
     OB_TRY(read_config(session, config, error));
-    OB_TRY(ob__check_support(session, config, error));
-    OB_TRY(ob__name_required_results(session->model));
-    OB_TRY(collect_inputs(session, error));
-    OB_TRY(infer_symbolic(session, max_nodes, error));
+    ob_survey *survey = ob__survey_new(&session->arena);
+    if (!survey) return OB_E_MEMORY;
+    OB_TRY(ob__survey_operators(survey, session->model, error));
+    ob_status status = understand(session, max_nodes, survey, error);
+    OB_TRY(ob__survey_end(survey, config, status, error));
     OB_TRY(describe_outputs(session));
     session->constants = OB_ARENA_ARRAY(&session->arena, ob_constant *, session->model->n_values);
     if (!session->constants) return OB_E_MEMORY;

@@ -94,13 +94,16 @@ ob_status ob__inline_functions(ob_model *model, uint64_t max_nodes, ob_error *er
  * the type of an operand or result cannot be told, E_MODEL for a body that does not fit. */
 ob_status ob__unroll_sequence_maps(ob_model *model, ob_error *error);
 
+typedef struct ob_survey ob_survey; /* below */
+
 /* runtime/bodies.c: replaces operators without a kernel that have a body (ops/body/body.h) by the nodes of it; `all`: those with
  * a kernel, too. What it brings in is not looked at: *any, then infer and call again. facts: of all values. findings: of the
  * same inference; an error about such an operator refuses it with its status and message, and the node stays without its
- * results, so that whatever is inferred later asks of sizes what the operator asks. NULL: the nodes go. E_UNSUPPORTED where a
- * body needs a rank or type that is not known, E_LIMIT for more than max_nodes nodes. */
+ * results, so that whatever is inferred later asks of sizes what the operator asks. NULL: the nodes go. What a body refuses, or
+ * where it needs a rank or type that is not known, is noted in `survey`; NULL: the first ends it, E_UNSUPPORTED. E_LIMIT for more
+ * than max_nodes nodes. */
 ob_status ob__expand_bodies(ob_model *model, const ob_facts *facts, const ob_findings *findings, bool all, uint64_t max_nodes,
-                            bool *any, ob_error *error);
+                            ob_survey *survey, bool *any, ob_error *error);
 
 /* runtime/gradient/: every Gradient becomes the derivatives of what it names; *any: there was one, infer again. facts: of all
  * values. E_UNSUPPORTED where an operator has no derivative, E_MODEL for names that the graph does not have, E_LIMIT for more
@@ -122,8 +125,18 @@ typedef struct ob_external_rules {
 } ob_external_rules;
 ob_status ob__load_weights(ob_session *session, const ob_external_rules *external, ob_error *error);
 
-/* runtime/support.c: E_UNSUPPORTED with everything that cannot be run; E_MODEL for wrong numbers of operands. */
-ob_status ob__check_support(ob_session *session, const ob_session_config *config, ob_error *error);
+/* runtime/support.c: what cannot be run, gathered while a session is made, and named at once. */
+/* Of the arena. NULL: no memory. */
+ob_survey *ob__survey_new(ob_arena *arena);
+/* Notes operators that have neither kernel nor body; E_MODEL for wrong numbers of operands. */
+ob_status ob__survey_operators(ob_survey *survey, ob_model *model, ob_error *error);
+/* Notes a node; each kind is told once. */
+ob_status ob__survey_note(ob_survey *survey, const ob_node *node, const char *reason);
+bool ob__survey_is_empty(const ob_survey *survey);
+/* Notes what kernels refuse whatever the sizes; facts: of all values. */
+ob_status ob__survey_kernels(ob_survey *survey, ob_model *model, const ob_facts *facts);
+/* E_UNSUPPORTED with all that was noted, which config->unsupported is told, if anything was; else `status`, that of looking. */
+ob_status ob__survey_end(const ob_survey *survey, const ob_session_config *config, ob_status status, ob_error *error);
 /* Gives a value to every required output (op.h: out_min), and to every one of a variable number, that a node leaves out beside
  * others that it names: kernels write these without asking. Optional ones stay omitted. A node that names no output is not
  * planned at all. */

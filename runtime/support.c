@@ -1,4 +1,5 @@
 /* What this build cannot run, all of it at once, before anything runs; and the results that kernels may rely on. */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -9,20 +10,22 @@
 
 typedef struct problem {
     ob_unsupported item;
+    const ob_node *first; /* of its kind; NULL: it is no node */
     char reason[200];
     struct problem *next;
 } problem;
 
 enum { ERROR_BYTES = 400 }; /* of a list that goes into a message */
 
-typedef struct survey {
-    ob_arena arena;
+struct ob_survey {
+    ob_arena *arena;
     ob_map known;  /* text of the problem -> problem */
     ob_map called; /* of a model whose functions are not written out: those that are reached -> anything */
     bool has_functions, found_more;
     problem *first, **end;
-    ob_error *error; /* NULL: only kernels are looked for */
-} survey;
+    const ob_facts *facts; /* of the values, where kernels are asked */
+    ob_error *error;       /* NULL: only kernels are looked for */
+};
 
 static const char *domain_text(const char *domain) {
     return *domain ? domain : "ai.onnx";
@@ -51,20 +54,23 @@ static bool find_reason(const ob_node *node, char *reason, size_t n_bytes) {
     return true;
 }
 
-static ob_status note(survey *s, const ob_node *node, const char *reason) {
-    const char *text = ob__arena_printf(&s->arena, "%s %s %s", node->domain, node->op_type, reason);
+ob_status ob__survey_note(ob_survey *s, const ob_node *node, const char *reason) {
+    const size_t n = strlen(node->op_type);
+    if (n && strncmp(reason, node->op_type, n) == 0 && strncmp(reason + n, ": ", 2) == 0) reason += n + 2;
+    const char *text = ob__arena_printf(s->arena, "%s %s %s", node->domain, node->op_type, reason);
     ob_map_entry *entry = text ? ob__map_insert(&s->known, text, strlen(text)) : NULL;
     if (!entry) return OB_E_MEMORY;
     problem *p = entry->value;
     if (!p) {
-        entry->value = p = OB_ARENA_NEW(&s->arena, problem);
+        entry->value = p = OB_ARENA_NEW(s->arena, problem);
         if (!p) return OB_E_MEMORY;
-        memcpy(p->reason, reason, strlen(reason) + 1);
+        snprintf(p->reason, sizeof p->reason, "%s", reason);
         p->item = (ob_unsupported){.domain = node->domain,
                                    .op_type = node->op_type,
                                    .opset = ob__graph_opset(node->graph, node->domain),
                                    .node = ob__node_label(node),
                                    .reason = p->reason};
+        p->first = node->op_type[0] ? node : NULL;
         *s->end = p;
         s->end = &p->next;
     }
@@ -73,7 +79,7 @@ static ob_status note(survey *s, const ob_node *node, const char *reason) {
 }
 
 /* Kernels rely on the number of operands that the operator's signature promises. */
-static ob_status check_operands(const survey *s, const ob_node *node) {
+static ob_status check_operands(const ob_survey *s, const ob_node *node) {
     const ob_op *op = node->op;
     if (!ob__op_takes(op, node->n_inputs) || !ob__op_gives(op, node->n_outputs)) {
         ob__at_node(s->error, node, OB_E_MODEL);
@@ -89,14 +95,14 @@ static ob_status check_operands(const survey *s, const ob_node *node) {
 }
 
 /* Within the main graph, or within a function that is called. */
-static bool is_reached(const survey *s, const ob_graph *graph) {
+static bool is_reached(const ob_survey *s, const ob_graph *graph) {
     while (graph->parent) graph = graph->parent;
     const ob_function *function = graph->function;
     return !function || ob__map_find(&s->called, (const char *)&function, sizeof(const ob_function *));
 }
 
 static ob_status mark_called(void *context, ob_graph *graph) {
-    survey *s = context;
+    ob_survey *s = context;
     if (!is_reached(s, graph)) return OB_OK;
     for (const ob_node *node = graph->first; node; node = node->next) {
         if (!node->function) continue;
@@ -109,12 +115,12 @@ static ob_status mark_called(void *context, ob_graph *graph) {
 }
 
 static ob_status survey_graph(void *context, ob_graph *graph) {
-    survey *s = context;
+    ob_survey *s = context;
     if (s->has_functions && !is_reached(s, graph)) return OB_OK;
     for (const ob_node *node = graph->first; node; node = node->next) {
         char reason[200];
         if (find_reason(node, reason, sizeof reason))
-            OB_TRY(note(s, node, reason));
+            OB_TRY(ob__survey_note(s, node, reason));
         else if (s->error)
             OB_TRY(check_operands(s, node));
     }
@@ -123,9 +129,9 @@ static ob_status survey_graph(void *context, ob_graph *graph) {
 
 typedef void (*sink)(void *context, const ob_unsupported *item);
 
-static ob_status report(const survey *s, sink tell, void *context, ob_error *error) {
+static ob_status report(const ob_survey *s, sink tell, void *context, ob_error *error) {
     ob_text list;
-    ob__text_init(&list, &s->arena.allocator);
+    ob__text_init(&list, &s->arena->allocator);
     size_t n = 0;
     for (const problem *p = s->first; p; p = p->next, n++) {
         if (tell) tell(context, &p->item);
@@ -137,26 +143,63 @@ static ob_status report(const survey *s, sink tell, void *context, ob_error *err
     return status;
 }
 
-static void begin(survey *s, const ob_allocator *allocator) {
-    ob__arena_init(&s->arena, allocator);
-    ob__map_init(&s->known, &s->arena);
-    ob__map_init(&s->called, &s->arena);
+static void begin(ob_survey *s, ob_arena *arena) {
+    *s = (ob_survey){.arena = arena};
+    ob__map_init(&s->known, arena);
+    ob__map_init(&s->called, arena);
     s->end = &s->first;
 }
 
-ob_status ob__check_support(ob_session *session, const ob_session_config *config, ob_error *error) {
+ob_survey *ob__survey_new(ob_arena *arena) {
+    ob_survey *s = OB_ARENA_NEW(arena, ob_survey);
+    if (s) begin(s, arena);
+    return s;
+}
+
+bool ob__survey_is_empty(const ob_survey *s) {
+    return !s->first;
+}
+
+ob_status ob__survey_operators(ob_survey *s, ob_model *model, ob_error *error) {
     ob_error unheard;
-    survey s = {.error = error ? error : &unheard};
-    begin(&s, &session->allocator);
-    ob_status status = ob__model_each_graph(session->model, survey_graph, &s);
-    if (status == OB_OK) status = report(&s, config->unsupported, config->context, error);
-    ob__arena_release(&s.arena);
+    s->error = error ? error : &unheard;
+    const ob_status status = ob__model_each_graph(model, survey_graph, s);
+    s->error = NULL;
     return status;
+}
+
+static ob_status ask_kernel(ob_survey *s, const ob_node *node) {
+    const ob_kernel *kernel = node->op && ob__has_kernel(node->op) ? node->op->kernel : NULL;
+    if (!kernel || !kernel->refuse || !ob__node_gives_any(node)) return OB_OK;
+    const ob_kernel_site site = {.node = node, .op = node->op, .arena = s->arena};
+    ob_kernel_args args = {.n_in = node->n_inputs, .in = OB_ARENA_ARRAY(s->arena, ob_view, node->n_inputs)};
+    ob_error why;
+    ob_error_clear(&why);
+    if (!args.in) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < node->n_inputs; i++)
+        if (node->inputs[i]) args.in[i].dtype = ob__fact(s->facts, node->inputs[i])->type.dtype;
+    const ob_status status = kernel->refuse(&site, &args, &why);
+    return status == OB_E_UNSUPPORTED ? ob__survey_note(s, node, why.message) : status;
+}
+
+static ob_status ask_kernels(void *context, ob_graph *graph) {
+    for (const ob_node *node = graph->first; node; node = node->next) OB_TRY(ask_kernel(context, node));
+    return OB_OK;
+}
+
+ob_status ob__survey_kernels(ob_survey *s, ob_model *model, const ob_facts *facts) {
+    s->facts = facts;
+    return ob__model_each_graph(model, ask_kernels, s);
+}
+
+ob_status ob__survey_end(const ob_survey *s, const ob_session_config *config, ob_status status, ob_error *error) {
+    if (ob__survey_is_empty(s) || status == OB_E_MEMORY || status == OB_E_CANCELLED) return status;
+    return ob__at_node(error, s->first->first, report(s, config->unsupported, config->context, error));
 }
 
 enum { MOST_ROUNDS = 64 }; /* of looking for functions that functions call; beyond, all count as called */
 
-static ob_status survey_model(survey *s, ob_model *model) {
+static ob_status survey_model(ob_survey *s, ob_model *model) {
     OB_TRY(ob__model_resolve_ops(model));
     s->has_functions = model->n_functions > 0;
     s->found_more = s->has_functions;
@@ -170,7 +213,7 @@ static ob_status survey_model(survey *s, ob_model *model) {
         const ob_value *value = graph->inputs[i];
         if (value->declared.kind <= OB_TYPE_TENSOR || value->is_initializer) continue;
         const ob_node none = {.graph = model->graph, .op_type = "", .domain = "", .name = value->name};
-        OB_TRY(note(s, &none, "an input is not a tensor"));
+        OB_TRY(ob__survey_note(s, &none, "an input is not a tensor"));
     }
     return ob__model_each_graph(model, survey_graph, s);
 }
@@ -178,11 +221,13 @@ static ob_status survey_model(survey *s, ob_model *model) {
 ob_status ob_model_unsupported(ob_model *model, sink tell, void *context, ob_error *error) {
     ob_error_clear(error);
     OB_FAIL_IF(!model, error, OB_E_ARGUMENT, "no model given");
-    survey s = {.error = NULL};
-    begin(&s, &model->arena.allocator);
+    ob_arena arena;
+    ob_survey s;
+    ob__arena_init(&arena, &model->arena.allocator);
+    begin(&s, &arena);
     ob_status status = survey_model(&s, model);
     if (status == OB_OK) status = report(&s, tell, context, error);
-    ob__arena_release(&s.arena);
+    ob__arena_release(&arena);
     return ob__described(error, status, "");
 }
 
@@ -191,7 +236,7 @@ ob_status ob_model_unsupported(ob_model *model, sink tell, void *context, ob_err
 static ob_status name_results(void *context, ob_graph *graph) {
     (void)context;
     for (ob_node *node = graph->first; node; node = node->next) {
-        if (!ob__node_gives_any(node)) continue;
+        if (!node->op || !ob__node_gives_any(node)) continue;
         bool is_variadic = node->op->out_max == INT16_MAX; /* each begins where the one before ends: Split */
         for (uint32_t i = 0; i < node->n_outputs; i++) {
             if (node->outputs[i] || (i >= (uint32_t)node->op->out_min && !is_variadic)) continue;

@@ -292,7 +292,7 @@ static void run_bodies(const suite *s, test *t, const ob_model *model, const cha
     if (status == OB_OK) status = ob__model_resolve_ops(copy);
     if (status == OB_OK && has_bodies(copy)) {
         status = ob__propagate(copy, NULL, &facts, NULL);
-        if (status == OB_OK) status = ob__expand_bodies(copy, &facts, NULL, true, UINT64_MAX, &any, &error);
+        if (status == OB_OK) status = ob__expand_bodies(copy, &facts, NULL, true, UINT64_MAX, NULL, &any, &error);
         if (!ob__model_set_opset(copy, "", OB_BODY_OPSET)) status = OB_E_MEMORY;
         if (status == OB_OK) t->outcome = run_data_sets(copy, NULL, s, folder, "as bodies", NULL, INT_MAX, t->why, sizeof t->why);
         if (t->outcome == REFUSED) t->outcome = WRONG;

@@ -23,7 +23,7 @@ static inline ob_model *expanded(const ob_model *model) {
     assert_int_equal(ob__model_resolve_ops(copy), OB_OK);
     ob__facts_init(&facts, NULL);
     assert_int_equal(ob__propagate(copy, NULL, &facts, NULL), OB_OK);
-    if (ob__expand_bodies(copy, &facts, NULL, true, 1000, &any, &error) != OB_OK) fail_msg("%s", error.message);
+    if (ob__expand_bodies(copy, &facts, NULL, true, 1000, NULL, &any, &error) != OB_OK) fail_msg("%s", error.message);
     assert_true(any);
     assert_true(ob__model_set_opset(copy, "", OB_BODY_OPSET)); /* sessions look operators up again */
     ob__facts_release(&facts);

@@ -80,8 +80,9 @@ typedef struct ob_session_config {
                             that do not fit are not folded, plans that are not in use give way. What the caller lends does not
                             count. 0: 2^40 */
     uint32_t max_plans;  /**< shapes remembered, the least recently used one gives way; 0: 8 */
-    /** Receives everything that cannot be run, one call each, before ob_session_create returns E_UNSUPPORTED; and, for element
-     * types and attributes that only planning can judge, before ob_session_prepare or ob_session_run does. May be NULL. */
+    /** Receives everything that cannot be run, one call each, before ob_session_create returns E_UNSUPPORTED: operators, and
+     * element types and attributes, whatever the sizes are; and, for what only planning can judge, before ob_session_prepare or
+     * ob_session_run does. May be NULL. */
     void (*unsupported)(void *context, const ob_unsupported *item);
     /** Receives every step after it ran; NULL (default): steps are not timed. */
     void (*trace)(void *context, const ob_trace_event *event);
@@ -121,8 +122,9 @@ OB_API void ob_session_config_init(ob_session_config *config);
  * are all numbers is planned at once.
  *
  * Errors:
- * - E_UNSUPPORTED: operators, versions or types, all of them named to config->unsupported; the message lists the first. Inputs
- * that are sparse tensors, sparse weights, threads without a pool, external data that config does not allow.
+ * - E_UNSUPPORTED: operators, versions, types or attributes, all of them named to config->unsupported; the message lists the
+ * first, and error->node is the first node. Inputs that are sparse tensors, sparse weights, threads without a pool, external data
+ * that config does not allow.
  * - E_MODEL: an ill-formed graph.
  * - E_SHAPE, E_TYPE: with strict_declarations, a declared shape or type that is not what the operators give; value names it.
  * - E_NOT_FOUND: a size for a symbol that the model does not have.

@@ -56,6 +56,14 @@ static ob_status describe(const ob_kernel_args *args, const ob_window_params *w,
     return OB_OK;
 }
 
+static ob_status col2im_refuse(const ob_kernel_site *site, const ob_kernel_args *args, ob_error *error) {
+    const ob_dtype dtype = args->in[0].dtype;
+    (void)site;
+    OB_FAIL_IF(dtype != OB_NONE && !adds[dtype], error, OB_E_UNSUPPORTED, "Col2Im: elements of %s cannot be added",
+               ob_dtype_name(dtype));
+    return OB_OK;
+}
+
 static ob_status col2im_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
     col2im *s = args->state;
@@ -64,7 +72,7 @@ static ob_status col2im_plan(const ob_kernel_site *site, ob_kernel_args *args, o
                OB_MAX_RANK - 2);
     OB_TRY(ob__check_type(site, args, 0, error));
     s->add = adds[args->in[0].dtype];
-    OB_FAIL_IF(!s->add, error, OB_E_UNSUPPORTED, "Col2Im of %s", ob_dtype_name(args->in[0].dtype));
+    OB_TRY(col2im_refuse(site, args, error));
     s->width = ob_dtype_size(args->in[0].dtype);
     return ob__read_window(site->node, rank, &s->window, error);
 }
@@ -137,5 +145,9 @@ static ob_status col2im_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_col2im = {
-    .name = "col2im", .state_bytes = sizeof(col2im), .plan = col2im_plan, .run = col2im_run, .shape = col2im_shape};
+const ob_kernel ob__kernel_col2im = {.name = "col2im",
+                                     .state_bytes = sizeof(col2im),
+                                     .plan = col2im_plan,
+                                     .run = col2im_run,
+                                     .shape = col2im_shape,
+                                     .refuse = col2im_refuse};

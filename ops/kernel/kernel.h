@@ -143,6 +143,10 @@ typedef struct ob_kernel {
     const char
         *libraries; /* whose calls do the work, for the list of operators; NULL: none. Without them it refuses what needs them */
     uint64_t types; /* of operands (ob_types); 0: all that its rows list. A call with others becomes the operator's body */
+    /* E_UNSUPPORTED, with a message, for what it cannot do whatever the sizes are: of `args` only in[i].dtype is to be read,
+     * OB_NONE where it is not known. Asked for every node when a session is made, so that all of it is named at once; `plan`
+     * asks as well, since types may come later. May be NULL. */
+    ob_status (*refuse)(const ob_kernel_site *site, const ob_kernel_args *args, ob_error *error);
 } ob_kernel;
 
 /* For OB_KERNEL_DYNAMIC: obtains memory for output i with these dims and sets args->out[i]. */

@@ -12,13 +12,20 @@ typedef struct lp_norm {
     const obk_norms *loops;
 } lp_norm;
 
+static ob_status lp_norm_refuse(const ob_kernel_site *site, const ob_kernel_args *args, ob_error *error) {
+    const int64_t p = ob__lp_norm_params(site->node).p;
+    (void)args;
+    OB_FAIL_IF(p != 1 && p != 2, error, OB_E_UNSUPPORTED, "LpNormalization: p is %lld", (long long)p);
+    return OB_OK;
+}
+
 static ob_status lp_norm_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     lp_norm *n = args->state;
     const ob_lp_norm_params p = ob__lp_norm_params(site->node);
     const ob_view *x = &args->in[0];
     int32_t axis = 0;
     OB_TRY(ob__norm_shapes(site, args, 1, error));
-    OB_FAIL_IF(p.p != 1 && p.p != 2, error, OB_E_UNSUPPORTED, "LpNormalization: p is %lld", (long long)p.p);
+    OB_TRY(lp_norm_refuse(site, args, error));
     OB_TRY(ob__axis(p.axis, x->rank, &axis, error));
     n->p = p.p;
     n->outer = ob__product(x->dims, 0, axis);
@@ -79,7 +86,7 @@ static ob_status lp_norm_run(const ob_kernel_args *args, ob_error *error) {
 }
 
 const ob_kernel ob__kernel_lp_norm = {
-    .name = "lp_norm", .state_bytes = sizeof(lp_norm), .plan = lp_norm_plan, .run = lp_norm_run};
+    .name = "lp_norm", .state_bytes = sizeof(lp_norm), .plan = lp_norm_plan, .run = lp_norm_run, .refuse = lp_norm_refuse};
 
 /* ---- MeanVarianceNormalization ---- */
 

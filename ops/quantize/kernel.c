@@ -118,13 +118,29 @@ static ob_status plan_conversions(const ob_kernel_site *site, const ob_kernel_ar
 }
 
 /* Since 23 the division has the type of the scale, unless the attribute says otherwise; before, this was left open. */
+static ob_dtype precision_of(const ob_kernel_site *site, ob_dtype scale) {
+    const int64_t given = ob__node_int(site->node, "precision", 0);
+    if (site->op->since < 23) return OB_FLOAT;
+    return given == 0 ? scale : given > 0 && given < OB_DTYPE_COUNT ? (ob_dtype)given : OB_NONE;
+}
+
+static bool is_narrow(ob_dtype precision) {
+    return precision == OB_FLOAT16 || precision == OB_BFLOAT16;
+}
+
+static ob_status quantize_refuse(const ob_kernel_site *site, const ob_kernel_args *args, ob_error *error) {
+    const ob_dtype precision = precision_of(site, OB_FLOAT);
+    (void)args;
+    OB_FAIL_IF(precision != OB_FLOAT && !is_narrow(precision), error, OB_E_UNSUPPORTED,
+               "precision %lld, only float, float16 and bfloat16 are supported",
+               (long long)ob__node_int(site->node, "precision", 0));
+    return OB_OK;
+}
+
 static ob_status plan_precision(const ob_kernel_site *site, const ob_kernel_args *args, quantize *q, ob_error *error) {
-    int64_t given = ob__node_int(site->node, "precision", 0);
-    ob_dtype precision = site->op->since < 23 ? OB_FLOAT : given ? (ob_dtype)given : args->in[1].dtype;
-    bool narrow = precision == OB_FLOAT16 || precision == OB_BFLOAT16;
-    OB_FAIL_IF(site->op->since >= 23 && given != OB_NONE && given != OB_FLOAT && !narrow, error, OB_E_UNSUPPORTED,
-               "precision %lld, only float, float16 and bfloat16 are supported", (long long)given);
-    if (!narrow) return OB_OK;
+    const ob_dtype precision = precision_of(site, args->in[1].dtype);
+    OB_TRY(quantize_refuse(site, args, error));
+    if (!is_narrow(precision)) return OB_OK;
     ob_status status = OB_OK;
     q->narrow = conversion(OB_FLOAT, precision, true, error, &status);
     q->widen = conversion(precision, OB_FLOAT, true, error, &status);
@@ -271,7 +287,7 @@ static ob_status quantize_run(const ob_kernel_args *args, ob_error *error) {
 }
 
 const ob_kernel ob__kernel_quantize = {
-    .name = "quantize", .state_bytes = sizeof(quantize), .plan = quantize_plan, .run = quantize_run};
+    .name = "quantize", .state_bytes = sizeof(quantize), .plan = quantize_plan, .run = quantize_run, .refuse = quantize_refuse};
 
 /* ---- DynamicQuantizeLinear ---- */
 

@@ -156,19 +156,28 @@ static void one_block(void *context, int64_t chunk, int lane) {
 
 /* ---- Plan and run ---- */
 
+static bool is_integer(ob_dtype dtype) {
+    return dtype == OB_BOOL || ob__dtype_is_integer(dtype);
+}
+
+static ob_status grid_sample_refuse(const ob_kernel_site *site, const ob_kernel_args *args, ob_error *error) {
+    const ob_dtype dtype = args->in[0].dtype;
+    ob_grid_params params;
+    if (dtype == OB_NONE || ob__read_grid(site->node, &params, NULL) != OB_OK || params.mode == OB_GRID_NEAREST) return OB_OK;
+    return ob__is_real(dtype) || is_integer(dtype) ? OB_OK : OB__NO_TYPE(site, error, dtype);
+}
+
 static ob_status choose_type(const ob_kernel_site *site, const ob_kernel_args *args, grid_sample *s, ob_error *error) {
     const ob_dtype dtype = args->in[0].dtype;
-    const bool is_integer = dtype == OB_BOOL || ob__dtype_is_integer(dtype);
+    OB_TRY(grid_sample_refuse(site, args, error));
     s->grid_is_double = ob__computing_type(args) == OB_DOUBLE;
     s->is_moved = s->params.mode == OB_GRID_NEAREST;
     if (ob__is_real(dtype))
         s->computing = ob__computing_type(args);
     else if (s->is_moved)
         s->computing = dtype;
-    else if (is_integer)
-        s->computing = ob_dtype_size(dtype) > 2 ? OB_DOUBLE : OB_FLOAT;
     else
-        return OB__NO_TYPE(site, error, dtype);
+        s->computing = ob_dtype_size(dtype) > 2 ? OB_DOUBLE : OB_FLOAT;
     s->is_double = s->computing == OB_DOUBLE;
     s->width = ob_dtype_size(s->computing);
     return OB_OK;
@@ -230,5 +239,8 @@ static ob_status grid_sample_run(const ob_kernel_args *args, ob_error *error) {
     return ob__run_real(args, grid_sample_compute, error);
 }
 
-const ob_kernel ob__kernel_grid_sample = {
-    .name = "grid_sample", .state_bytes = sizeof(grid_sample), .plan = grid_sample_plan, .run = grid_sample_run};
+const ob_kernel ob__kernel_grid_sample = {.name = "grid_sample",
+                                          .state_bytes = sizeof(grid_sample),
+                                          .plan = grid_sample_plan,
+                                          .run = grid_sample_run,
+                                          .refuse = grid_sample_refuse};

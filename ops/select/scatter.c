@@ -28,6 +28,20 @@ typedef struct state {
     int64_t axis;
 } state;
 
+static combine combine_of(ob_reduction kind, ob_dtype dtype) {
+    const bool ordered = ob__dtype_kind(dtype) != OB_KIND_COMPLEX || kind < OB_MAX;
+    return ordered ? combines[dtype] : NULL;
+}
+
+static ob_status scatter_refuse(const ob_kernel_site *site, const ob_kernel_args *args, ob_error *error) {
+    const ob_reduction kind = ob__scatter_reduction(site->node);
+    const ob_dtype dtype = args->in[0].dtype;
+    if (kind == OB_REPLACE || kind == OB_REDUCTIONS || dtype == OB_NONE) return OB_OK;
+    OB_FAIL_IF(!combine_of(kind, dtype), error, OB_E_UNSUPPORTED, "%s: no reduction \"%s\" for %s", site->node->op_type,
+               ob__reduction_names[kind], ob_dtype_name(dtype));
+    return OB_OK;
+}
+
 static ob_status scatter_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
     state *s = args->state;
@@ -41,11 +55,8 @@ static ob_status scatter_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     OB_FAIL_IF(s->kind == OB_REDUCTIONS, error, OB_E_ARGUMENT, "%s: reduction \"%s\"", site->node->op_type,
                ob__node_string(site->node, "reduction", ""));
     if (s->kind == OB_REPLACE) return OB_OK;
-    bool ordered = ob__dtype_kind(data->dtype) != OB_KIND_COMPLEX || s->kind < OB_MAX;
-    s->function = ordered ? combines[data->dtype] : NULL;
-    OB_FAIL_IF(!s->function, error, OB_E_UNSUPPORTED, "%s: no reduction \"%s\" for %s", site->node->op_type,
-               ob__reduction_names[s->kind], ob_dtype_name(data->dtype));
-    return OB_OK;
+    s->function = combine_of(s->kind, data->dtype);
+    return scatter_refuse(site, args, error);
 }
 
 static void copy_data(const ob_kernel_args *args) {
@@ -101,8 +112,11 @@ static ob_status scatter_elements_run(const ob_kernel_args *args, ob_error *erro
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_scatter_elements = {
-    .name = "scatter_elements", .state_bytes = sizeof(state), .plan = scatter_plan, .run = scatter_elements_run};
+const ob_kernel ob__kernel_scatter_elements = {.name = "scatter_elements",
+                                               .state_bytes = sizeof(state),
+                                               .plan = scatter_plan,
+                                               .run = scatter_elements_run,
+                                               .refuse = scatter_refuse};
 
 /* The last axis of the indices is a position in the first axes of the data; updates are what follows. */
 static ob_status scatter_nd_run(const ob_kernel_args *args, ob_error *error) {
@@ -135,4 +149,4 @@ static ob_status scatter_nd_run(const ob_kernel_args *args, ob_error *error) {
 }
 
 const ob_kernel ob__kernel_scatter_nd = {
-    .name = "scatter_nd", .state_bytes = sizeof(state), .plan = scatter_plan, .run = scatter_nd_run};
+    .name = "scatter_nd", .state_bytes = sizeof(state), .plan = scatter_plan, .run = scatter_nd_run, .refuse = scatter_refuse};

@@ -130,6 +130,14 @@ static int64_t count_range(const ob_kernel_args *args) {
     return write_range(args->in[0].dtype, args->in[0].data, args->in[1].data, args->in[2].data, 0, NULL);
 }
 
+static ob_status range_refuse(const ob_kernel_site *site, const ob_kernel_args *args, ob_error *error) {
+    const int64_t stash = ob__node_int(site->node, "stash_type", OB_FLOAT);
+    const bool narrow = args->in[0].dtype == OB_FLOAT16 || args->in[0].dtype == OB_BFLOAT16;
+    OB_FAIL_IF(narrow && stash != OB_FLOAT, error, OB_E_UNSUPPORTED, "Range: stash_type %lld, only 1 (float) is supported",
+               (long long)stash);
+    return OB_OK;
+}
+
 static ob_status range_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
     for (uint32_t i = 0; i < 3; i++) {
@@ -137,11 +145,7 @@ static ob_status range_plan(const ob_kernel_site *site, ob_kernel_args *args, ob
         OB_FAIL_IF(ob__count(&args->in[i]) != 1 || args->in[i].dtype != args->out[0].dtype, error, OB_E_SHAPE,
                    "Range: operand %u is not one element of %s", i, ob_dtype_name(args->out[0].dtype));
     }
-    int64_t stash = ob__node_int(site->node, "stash_type", OB_FLOAT);
-    bool narrow = args->in[0].dtype == OB_FLOAT16 || args->in[0].dtype == OB_BFLOAT16;
-    OB_FAIL_IF(narrow && stash != OB_FLOAT, error, OB_E_UNSUPPORTED, "Range: stash_type %lld, only 1 (float) is supported",
-               (long long)stash);
-    return OB_OK;
+    return range_refuse(site, args, error);
 }
 
 static ob_status range_shape(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
@@ -162,7 +166,8 @@ static ob_status range_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_range = {.name = "range", .plan = range_plan, .run = range_run, .shape = range_shape};
+const ob_kernel ob__kernel_range = {
+    .name = "range", .plan = range_plan, .run = range_run, .shape = range_shape, .refuse = range_refuse};
 
 /* ---- EyeLike ---- */
 

@@ -74,19 +74,32 @@ static ob_status keep_stopwords(const ob_kernel_site *site, state *s, const ob_s
     return OB_OK;
 }
 
+static bool folds(const ob_normalizer_params *params) {
+    return params->stopwords.n > 0 && !params->case_sensitive;
+}
+
+static ob_status refuse(const ob_kernel_site *site, const ob_kernel_args *args, ob_error *error) {
+    const ob_normalizer_params params = ob__normalizer_params(site->node);
+    bool knows_cases = true;
+    (void)args;
+#ifndef OB_WITH_UNISTRING
+    knows_cases = false;
+#endif
+    OB_FAIL_IF(!knows_cases && (folds(&params) || params.change != OB_CASE_KEPT), error, OB_E_UNSUPPORTED,
+               "StringNormalizer: built without libunistring, which knows upper and lower case");
+    return OB_OK;
+}
+
 static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     state *s = args->state;
     const ob_view *in = &args->in[0];
     const ob_normalizer_params params = ob__normalizer_params(site->node);
     s->change = params.change;
-    s->fold = params.stopwords.n > 0 && !params.case_sensitive;
+    s->fold = folds(&params);
     OB_FAIL_IF(in->rank < 1 || in->rank > 2 || (in->rank == 2 && in->dims[0] != 1), error, OB_E_SHAPE,
                "StringNormalizer: the input is neither a vector nor a matrix of one row");
     for (int i = 0; i < 3 && params.locale[i] >= 'a' && params.locale[i] <= 'z'; i++) s->language[i] = params.locale[i];
-#ifndef OB_WITH_UNISTRING
-    OB_FAIL_IF(s->fold || s->change != OB_CASE_KEPT, error, OB_E_UNSUPPORTED,
-               "StringNormalizer: built without libunistring, which knows upper and lower case");
-#endif
+    OB_TRY(refuse(site, args, error));
     OB_TRY(keep_stopwords(site, s, &params.stopwords, error));
     return ob__need_scratch(needs, in->dims[in->rank - 1], sizeof(int64_t), error);
 }
@@ -138,4 +151,5 @@ const ob_kernel ob__kernel_string_normalizer = {.name = "string_normalizer",
                                                 .state_bytes = sizeof(state),
                                                 .plan = plan,
                                                 .run = run,
-                                                .libraries = "libunistring"};
+                                                .libraries = "libunistring",
+                                                .refuse = refuse};

@@ -161,10 +161,14 @@ const ob_kernel ob__kernel_regex_full_match = {
 
 #else
 
-static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status refuse(const ob_kernel_site *site, const ob_kernel_args *args, ob_error *error) {
     (void)args;
-    (void)needs;
     return ob__fail(error, OB_E_UNSUPPORTED, "%s: built without PCRE2", site->op->name);
+}
+
+static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    (void)needs;
+    return refuse(site, args, error);
 }
 
 static ob_status run(const ob_kernel_args *args, ob_error *error) {
@@ -172,5 +176,6 @@ static ob_status run(const ob_kernel_args *args, ob_error *error) {
     return ob__fail(error, OB_E_UNSUPPORTED, "built without PCRE2");
 }
 
-const ob_kernel ob__kernel_regex_full_match = {.name = "regex_full_match", .plan = plan, .run = run, .libraries = "PCRE2"};
+const ob_kernel ob__kernel_regex_full_match = {
+    .name = "regex_full_match", .plan = plan, .run = run, .libraries = "PCRE2", .refuse = refuse};
 #endif
