@@ -186,6 +186,28 @@ static void upsample_repeats(void **state) {
     kc_close(c);
 }
 
+/* More rows than a thread takes at once, before and behind axes that stay as they are. */
+static void rows_are_picked_across_chunks(void **state) {
+    (void)state;
+    static const int64_t in[5] = {2, 3, 40, 2, 50}, out[5] = {4, 3, 120, 2, 100};
+    kernel_case *c = kc_open("Resize", 19);
+    kc_string(c, "mode", "nearest");
+    kc_random_bytes(kc_in(c, 0, OB_FLOAT, 5, in));
+    kc_in_ints(c, 3, out, 5);
+    kc_out(c, 0, OB_FLOAT, 5, out);
+    kc_run(c);
+    for (int64_t i = 0; i < ob__count(&c->out[0]); i++) {
+        int64_t from = 0, step = 1, rest = i;
+        for (int a = 4; a >= 0; a--) {
+            from += rest % out[a] / (out[a] / in[a]) * step;
+            step *= in[a];
+            rest /= out[a];
+        }
+        assert_true(kc_same_element(&c->out[0], i, &c->in[0], from));
+    }
+    kc_close(c);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nearest_modes_round_as_named),
@@ -193,6 +215,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(constants_stay),
         cmocka_unit_test(hostile_scales_are_refused),
         cmocka_unit_test(upsample_repeats),
+        cmocka_unit_test(rows_are_picked_across_chunks),
         cmocka_unit_test(sizes_from_scales_are_those_of_float),
         cmocka_unit_test(nearest_ties_are_those_of_float),
         cmocka_unit_test(names_that_mean_nothing_are_refused),

@@ -29,8 +29,12 @@ typedef struct resize_case {
 
 static void draw_case(resize_case *c, int type) {
     obk_resize_axis *a = &c->axis;
-    *a = (obk_resize_axis){1 + draw(MOST), 1 + draw(MOST), 1 + draw(MOST_TAPS),
-                           draw(4) > 0,    c->index,       type ? (void *)c->f64 : (void *)c->f32};
+    *a = (obk_resize_axis){.n_in = 1 + draw(MOST),
+                           .n_out = 1 + draw(MOST),
+                           .taps = 1 + draw(MOST_TAPS),
+                           .rises = draw(4) > 0,
+                           .index = c->index,
+                           .weight = type ? (void *)c->f64 : (void *)c->f32};
     for (int64_t k = 0; k < a->taps; k++)
         for (int64_t i = 0; i < a->n_out; i++) {
             int64_t at = (a->rises ? i : a->n_out - 1 - i) * a->n_in / a->n_out + k - a->taps / 2;
@@ -137,6 +141,21 @@ static void test_along(void **state) {
     ob__kernels_limit(~0u);
 }
 
+/* Memory of the picked elements may begin at any byte. */
+static void check_pick(const resize_case *c, int64_t bytes) {
+    size_t n = (size_t)(c->axis.n_out * bytes), skew = (size_t)draw(2);
+    char *x = malloc((size_t)(c->axis.n_in * bytes) + skew), *y = guarded(n + skew);
+    assert_non_null(x);
+    for (int64_t i = 0; i < c->axis.n_in * bytes; i++) x[(size_t)i + skew] = (char)draw(256);
+    ob__kernels_limit(levels[draw(3)]);
+    ob__kernels()->resize->pick(&c->axis, bytes, x + skew, y + skew);
+    for (int64_t i = 0; i < c->axis.n_out; i++)
+        assert_memory_equal(y + skew + i * bytes, x + skew + c->index[i] * bytes, (size_t)bytes);
+    free_guarded(y, n + skew);
+    free(x);
+    ob__kernels_limit(~0u);
+}
+
 static void test_pick(void **state) {
     (void)state;
     static const int64_t sizes[] = {1, 2, 4, 8, 16, 3, 100};
@@ -144,17 +163,22 @@ static void test_pick(void **state) {
     for (int round = 0; round < 2000; round++) {
         resize_case c;
         draw_case(&c, 0);
-        int64_t bytes = sizes[draw(7)];
-        size_t n = (size_t)(c.axis.n_out * bytes);
-        char *x = malloc((size_t)(c.axis.n_in * bytes)), *y = guarded(n);
-        for (int64_t i = 0; i < c.axis.n_in * bytes; i++) x[i] = (char)draw(256);
-        ob__kernels_limit(levels[draw(3)]);
-        ob__kernels()->resize->pick(&c.axis, bytes, x, y);
-        for (int64_t i = 0; i < c.axis.n_out; i++) assert_memory_equal(y + i * bytes, x + c.index[i] * bytes, (size_t)bytes);
-        free_guarded(y, n);
-        free(x);
+        check_pick(&c, sizes[draw(7)]);
     }
-    ob__kernels_limit(~0u);
+}
+
+/* Every element one to six times, said in `times`. */
+static void test_repeat(void **state) {
+    (void)state;
+    static const int64_t sizes[] = {1, 2, 4, 8, 16, 3};
+    srand(4);
+    for (int round = 0; round < 4000; round++) {
+        const int64_t times = 1 + round % MOST_TAPS, n_in = 1 + draw(MOST);
+        resize_case c;
+        c.axis = (obk_resize_axis){n_in, n_in * times, 1, times, true, c.index, NULL};
+        for (int64_t i = 0; i < c.axis.n_out; i++) c.index[i] = (int32_t)(i / times);
+        check_pick(&c, sizes[draw(6)]);
+    }
 }
 
 int main(void) {
@@ -162,6 +186,7 @@ int main(void) {
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_along),
         cmocka_unit_test(test_pick),
+        cmocka_unit_test(test_repeat),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,22 +77,57 @@ static void rows_f64(const obk_resize_axis *a, int64_t rows, const void *from, v
 
 /* ---- picked elements ---- */
 
-static void pick_4(const obk_resize_axis *axis, const uint32_t *restrict x, uint32_t *restrict y) {
+/* Whether elements come two, three or four times each, for which there are loops. */
+static inline bool repeats(const obk_resize_axis *axis) {
+    return axis->times >= 2 && axis->times <= 4;
+}
+
+/* What moves together may be aligned less than an integer of its size. */
+typedef uint8_t any_1;
+typedef uint16_t any_2 __attribute__((aligned(1), may_alias));
+typedef uint32_t any_4 __attribute__((aligned(1), may_alias));
+typedef uint64_t any_8 __attribute__((aligned(1), may_alias));
+
+#define T       any_1
+#define NAME(n) n##_1
+#include "kernels/resize/pick.inc.h"
+#define T       any_2
+#define NAME(n) n##_2
+#include "kernels/resize/pick.inc.h"
+#define T       any_4
+#define NAME(n) n##_4
+#include "kernels/resize/pick.inc.h"
+#define T       any_8
+#define NAME(n) n##_8
+#include "kernels/resize/pick.inc.h"
+
+#ifdef __AVX2__
+/* y[i] = x[index[i]], where the indices do not fall. */
+static void pick_near(const obk_resize_axis *axis, const any_4 *restrict x, any_4 *restrict y) {
     const int32_t *restrict index = axis->index;
     const int64_t n = axis->n_out;
     int64_t i = 0;
-#ifdef __AVX2__
-    for (; axis->rises && i + WINDOW <= n; i += WINDOW) {
+    for (; i + WINDOW <= n; i += WINDOW) {
         const int64_t first = window_of(index + i, axis->n_in);
         if (first < 0) {
-            for (int l = 0; l < WINDOW; l++) y[i + l] = x[index[i + l]];
+            each_4(index + i, WINDOW, x, y + i);
             continue;
         }
         const __m256i seen = _mm256_loadu_si256((const __m256i *)(const void *)(x + first));
         _mm256_storeu_si256((__m256i *)(void *)(y + i), _mm256_permutevar8x32_epi32(seen, lanes_of(index + i, first)));
     }
+    each_4(index + i, n - i, x, y + i);
+}
 #endif
-    for (; i < n; i++) y[i] = x[index[i]];
+
+static void pick_words(const obk_resize_axis *axis, const void *from, void *to) {
+#ifdef __AVX2__
+    if (axis->rises && !repeats(axis)) {
+        pick_near(axis, from, to);
+        return;
+    }
+#endif
+    pick_4(axis, from, to);
 }
 
 static void pick(const obk_resize_axis *axis, int64_t n_bytes, const void *from, void *to) {
@@ -101,16 +136,10 @@ static void pick(const obk_resize_axis *axis, int64_t n_bytes, const void *from,
     const char *x = from;
     char *y = to;
     switch (n_bytes) {
-    case 1:
-        for (int64_t i = 0; i < n; i++) y[i] = x[index[i]];
-        break;
-    case 2:
-        for (int64_t i = 0; i < n; i++) memcpy(y + 2 * i, x + 2 * (int64_t)index[i], 2);
-        break;
-    case 4: pick_4(axis, from, to); break;
-    case 8:
-        for (int64_t i = 0; i < n; i++) memcpy(y + 8 * i, x + 8 * (int64_t)index[i], 8);
-        break;
+    case 1: pick_1(axis, from, to); break;
+    case 2: pick_2(axis, from, to); break;
+    case 4: pick_words(axis, from, to); break;
+    case 8: pick_8(axis, from, to); break;
     default:
         for (int64_t i = 0; i < n; i++) memcpy(y + n_bytes * i, x + n_bytes * index[i], (size_t)n_bytes);
     }

@@ -6,10 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* index[k * n_out + i]: the element that tap k of place i takes, below n_in; `rises`: along i they do not fall. weight: float or
- * double, laid out alike; what has weight 0 is not looked at. */
+/* index[k * n_out + i]: the element that tap k of place i takes, below n_in; `rises`: along i they do not fall; `times`: the
+ * first tap takes every element as often as this, in order, else 0. weight: float or double, laid out alike; what has weight 0 is
+ * not looked at. */
 typedef struct obk_resize_axis {
-    int64_t n_in, n_out, taps;
+    int64_t n_in, n_out, taps, times;
     bool rises;
     const int32_t *index;
     const void *weight;

@@ -215,8 +215,10 @@ void ob__fill_resize_tables(const ob_resize_params *p, ob_resize_axis *a, bool w
     t.index = ob__take(&next, elems, sizeof *t.index);
     t.outside = ob__take(&next, a->k.n_out, 1);
     a->k.rises = true;
+    a->k.times = a->k.n_in > 0 && a->k.n_out % a->k.n_in == 0 ? a->k.n_out / a->k.n_in : 0;
     for (int64_t i = 0; i < a->k.n_out; i++) {
         fill_place(p, a, wide, &t, i);
+        if (a->k.times > 0 && t.index[i] != i / a->k.times) a->k.times = 0;
         for (int64_t k = 0; k < a->k.taps && i > 0; k++)
             if (t.index[k * a->k.n_out + i] < t.index[k * a->k.n_out + i - 1]) a->k.rises = false;
     }

@@ -38,34 +38,48 @@ typedef struct picking {
     int64_t n_rows, unit;
 } picking;
 
-/* Where in the input row `row` of the result comes from, in units. */
-static int64_t source(const picking *j, int64_t row) {
+static int64_t picked(const ob_resize_axis *axis, int64_t i) {
+    return axis->active ? axis->k.index[i] : i;
+}
+
+/* Where in the input place `row` of the axes up to `a` comes from. */
+static int64_t source(const picking *j, int32_t a, int64_t row) {
     int64_t at = 0, step = 1;
-    for (int32_t a = j->last - 1; a >= 0; a--) {
+    for (; a >= 0; a--) {
         const ob_resize_axis *axis = &j->axes[a];
-        int64_t i = row % axis->k.n_out;
-        at += (axis->active ? axis->k.index[i] : i) * step;
+        at += picked(axis, row % axis->k.n_out) * step;
         step *= axis->k.n_in;
         row /= axis->k.n_out;
     }
-    return at * j->axes[j->last].k.n_in;
+    return at;
+}
+
+/* Rows first .. end of the result, all in one place of the axes before that of rows; one that comes again is copied. */
+static void pick_rows(const picking *j, const ob_resize_axis *rows, int64_t first, int64_t end) {
+    const obk_resize_axis *axis = &j->axes[j->last].k;
+    const int64_t n = rows->k.n_out, row_bytes = axis->n_out * j->unit, place = first / n;
+    const int64_t begin = source(j, j->last - 2, place) * rows->k.n_in;
+    char *to = (char *)j->args->out[0].data + first * row_bytes;
+    for (int64_t i = first - place * n, before = -1; i < end - place * n; i++, to += row_bytes) {
+        const int64_t from = begin + picked(rows, i);
+        if (from == before)
+            memcpy(to, to - row_bytes, (size_t)row_bytes);
+        else
+            j->r->loops->pick(axis, j->unit, (const char *)j->args->in[0].data + from * axis->n_in * j->unit, to);
+        before = from;
+    }
 }
 
 static void pick_chunk(void *context, int64_t chunk, int lane) {
     const picking *j = context;
-    const obk_resize_axis *axis = &j->axes[j->last].k;
-    const int64_t row_bytes = axis->n_out * j->unit, first = chunk * j->r->n_each,
+    static const ob_resize_axis single = {.k = {.n_in = 1, .n_out = 1}};
+    const ob_resize_axis *rows = j->last > 0 ? &j->axes[j->last - 1] : &single;
+    const int64_t n = rows->k.n_out, first = chunk * j->r->n_each,
                   end = first + j->r->n_each < j->n_rows ? first + j->r->n_each : j->n_rows;
-    int64_t before = -1;
     (void)lane;
-    for (int64_t row = first; row < end; row++) {
-        char *to = (char *)j->args->out[0].data + row * row_bytes;
-        int64_t from = source(j, row);
-        if (from == before)
-            memcpy(to, to - row_bytes, (size_t)row_bytes);
-        else
-            j->r->loops->pick(axis, j->unit, (const char *)j->args->in[0].data + from * j->unit, to);
-        before = from;
+    for (int64_t row = first, next; row < end; row = next) {
+        next = (row / n + 1) * n < end ? (row / n + 1) * n : end;
+        pick_rows(j, rows, row, next);
     }
 }
 
