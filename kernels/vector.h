@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#if defined(__FMA__) || defined(__AVX512F__)
+#ifdef __SSE2__
 #include <immintrin.h>
 #endif
 
@@ -44,6 +44,57 @@ typedef uint32_t obk_r_u32 __attribute__((vector_size(OBK_VECTOR_BYTES)));
 #endif
 
 #define OBK_INLINE static inline __attribute__((always_inline))
+
+/* Every second element of two vectors: from the first, or the second on. */
+#if OBK_VECTOR_BYTES == 64
+#define OBK_EVENS_F32 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
+#define OBK_ODDS_F32  1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
+#define OBK_EVENS_F64 0, 2, 4, 6, 8, 10, 12, 14
+#define OBK_ODDS_F64  1, 3, 5, 7, 9, 11, 13, 15
+#elif OBK_VECTOR_BYTES == 32
+#define OBK_EVENS_F32 0, 2, 4, 6, 8, 10, 12, 14
+#define OBK_ODDS_F32  1, 3, 5, 7, 9, 11, 13, 15
+#define OBK_EVENS_F64 0, 2, 4, 6
+#define OBK_ODDS_F64  1, 3, 5, 7
+#else
+#define OBK_EVENS_F32 0, 2, 4, 6
+#define OBK_ODDS_F32  1, 3, 5, 7
+#define OBK_EVENS_F64 0, 2
+#define OBK_ODDS_F64  1, 3
+#endif
+OBK_INLINE obk_r_f32 obk_evens_f32(obk_r_f32 a, obk_r_f32 b) {
+    return __builtin_shufflevector(a, b, OBK_EVENS_F32);
+}
+OBK_INLINE obk_r_f32 obk_odds_f32(obk_r_f32 a, obk_r_f32 b) {
+    return __builtin_shufflevector(a, b, OBK_ODDS_F32);
+}
+OBK_INLINE obk_r_f64 obk_evens_f64(obk_r_f64 a, obk_r_f64 b) {
+    return __builtin_shufflevector(a, b, OBK_EVENS_F64);
+}
+OBK_INLINE obk_r_f64 obk_odds_f64(obk_r_f64 a, obk_r_f64 b) {
+    return __builtin_shufflevector(a, b, OBK_ODDS_F64);
+}
+
+/* a > b ? a : b */
+#if defined(__AVX512F__)
+#define obk_max_v_f32(a, b) ((obk_r_f32)_mm512_max_ps((__m512)(a), (__m512)(b)))
+#define obk_max_v_f64(a, b) ((obk_r_f64)_mm512_max_pd((__m512d)(a), (__m512d)(b)))
+#elif defined(__AVX2__)
+#define obk_max_v_f32(a, b) ((obk_r_f32)_mm256_max_ps((__m256)(a), (__m256)(b)))
+#define obk_max_v_f64(a, b) ((obk_r_f64)_mm256_max_pd((__m256d)(a), (__m256d)(b)))
+#elif defined(__SSE2__)
+#define obk_max_v_f32(a, b) ((obk_r_f32)_mm_max_ps((__m128)(a), (__m128)(b)))
+#define obk_max_v_f64(a, b) ((obk_r_f64)_mm_max_pd((__m128d)(a), (__m128d)(b)))
+#else
+OBK_INLINE obk_r_f32 obk_max_v_f32(obk_r_f32 a, obk_r_f32 b) {
+    for (int l = 0; l < 4; l++) a[l] = a[l] > b[l] ? a[l] : b[l];
+    return a;
+}
+OBK_INLINE obk_r_f64 obk_max_v_f64(obk_r_f64 a, obk_r_f64 b) {
+    for (int l = 0; l < 2; l++) a[l] = a[l] > b[l] ? a[l] : b[l];
+    return a;
+}
+#endif
 
 /* Before a loop of at most 16 steps, whose number is known when all is inlined: arrays of vectors then become registers. */
 #ifdef __clang__

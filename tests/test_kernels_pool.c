@@ -16,11 +16,14 @@ static double value_at(int type, const void *x, int64_t i) {
     }
 }
 
-static void draw_values(int type, void *x, int64_t n, bool special) {
-    static const double odd[] = {NAN, INFINITY, -INFINITY, -0.0, 0.0, 1e-42};
+/* special: with odd ones; 1: NaN is one of them, 3: in one place. */
+static void draw_values(int type, void *x, int64_t n, int special) {
+    static const double odd[] = {INFINITY, -INFINITY, -0.0, 0.0, 1e-42, NAN};
+    const int64_t nan_at = special == 3 ? draw(n) : -1;
     for (int64_t i = 0; i < n; i++) {
         double v = (double)draw(2001) / 64 - 15;
-        if (special && draw(9) == 0) v = odd[draw(6)];
+        if (special && draw(9) == 0) v = odd[draw(special == 1 ? 6 : 5)];
+        if (i == nan_at) v = NAN;
         switch (type) {
         case OBK_POOL_F32: ((float *)x)[i] = (float)v; break;
         case OBK_POOL_F64: ((double *)x)[i] = v; break;
@@ -84,7 +87,7 @@ static void check(window_case *c, int type, obk_pool_kind kind, const int32_t *c
     obk_pool p = {.window = *w, .kind = kind, .p = 1 + (double)draw(3), .taps = taps};
     void *x = wc_guarded((size_t)w->n_in * widths[type]);
     size_t n_bytes = (size_t)w->n_out * widths[type];
-    draw_values(type, x, w->n_in, kind == OBK_POOL_MAX);
+    draw_values(type, x, w->n_in, kind == OBK_POOL_MAX ? 1 + (int)draw(3) : 0);
     void *first = NULL;
     for (int form = 0; form < 9; form++) { /* in one block, in many, without a tiling; on each instruction set */
         const int64_t wish[] = {INT64_MAX / 4, 1 + draw(2000), 0};
@@ -130,6 +133,29 @@ static void test_random(void **state) {
     }
 }
 
+/* Windows of few taps at stride 1 or 2: their maxima and means come from the rows as they lie. */
+static void test_near(void **state) {
+    (void)state;
+    srand(7);
+    for (int round = 0; round < 400; round++) {
+        window_case c = {.window = {.rank = 2, .n_in = 1, .n_out = 1, .n_taps = 1}};
+        int32_t counts[2][80];
+        const int32_t *taps[2] = {counts[0], counts[1]};
+        c.window.axes = c.axes;
+        for (int a = 0; a < 2; a++) {
+            const int64_t kernel = a == 0 ? 1 + draw(4) : 2 + draw(2), before = draw(kernel + 1), after = draw(kernel + 1),
+                          stride = 1 + draw(2), in = kernel + draw(a == 0 ? 12 : 60);
+            c.axes[a] = (obk_axis){in, (in + before + after - kernel) / stride + 1, kernel, stride, 1, before, after};
+            c.window.n_in *= in;
+            c.window.n_out *= c.axes[a].out;
+            c.window.n_taps *= kernel;
+            for (int64_t o = 0; o < c.axes[a].out; o++) counts[a][o] = 1 + (int32_t)draw(9);
+        }
+        check(&c, (int)draw(OBK_POOL_TYPES), OBK_POOL_MAX, taps);
+        check(&c, (int)draw(2), OBK_POOL_MEAN, taps);
+    }
+}
+
 static void test_indices(void **state) {
     (void)state;
     srand(4);
@@ -141,7 +167,7 @@ static void test_indices(void **state) {
         obk_pool p = {.window = *w, .kind = OBK_POOL_MAX, .column_major = draw(2)};
         void *x = malloc((size_t)w->n_in * widths[type]), *y = wc_guarded((size_t)w->n_out * widths[type]);
         int64_t *indices = wc_guarded((size_t)w->n_out * 8);
-        draw_values(type, x, w->n_in, true);
+        draw_values(type, x, w->n_in, 1);
         run(&p, type, x, y, indices);
         for (int64_t o = 0; o < w->n_out; o++) {
             int64_t at, want = 0, scale = 1;
@@ -263,7 +289,7 @@ static void test_merged(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_merged),  cmocka_unit_test(test_taps),   cmocka_unit_test(test_random),
-        cmocka_unit_test(test_indices), cmocka_unit_test(test_global),
+        cmocka_unit_test(test_indices), cmocka_unit_test(test_global), cmocka_unit_test(test_near),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

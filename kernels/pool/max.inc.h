@@ -1,4 +1,5 @@
-/* Template of pool.c: maxima. Parameters: T, PAD, NAME(n), IS_NAN(x), LOWEST. */
+/* Template of pool.c: maxima. Parameters: T, PAD, NAME(n), IS_NAN(x), LOWEST, and of floats VECTOR, REGISTER. */
+#include "kernels/pool/max_near.inc.h"
 
 /* The first of equals stays, and the first NaN. `plain`: there is none. */
 #define HIGHER(a, b)           ((b) <= (a) || IS_NAN(a) ? (a) : (b))
@@ -133,10 +134,10 @@ static void NAME(max_each)(const obk_pool *p, const T *x, T *y, int64_t *indices
 }
 
 static void NAME(max)(const obk_pool *p, const void *x, void *y, int64_t *indices, int64_t b, void *lane) {
-    if (p->tiled)
-        NAME(max_tiled)(p, x, y, b, lane);
-    else
+    if (!p->tiled)
         NAME(max_each)(p, x, y, indices);
+    else if (!is_near(&p->window) || !NAME(max_near)(p, x, y, b, lane))
+        NAME(max_tiled)(p, x, y, b, lane);
 }
 
 #undef HIGHER
@@ -145,4 +146,6 @@ static void NAME(max)(const obk_pool *p, const void *x, void *y, int64_t *indice
 #undef PAD
 #undef NAME
 #undef IS_NAN
+#undef VECTOR
+#undef REGISTER
 #undef LOWEST

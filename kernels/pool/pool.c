@@ -32,16 +32,38 @@ static int64_t column_major(const obk_window *w, int64_t at) {
     return result;
 }
 
+typedef int32_t mask_f32 __attribute__((vector_size(OBK_VECTOR_BYTES)));
+typedef int64_t mask_f64 __attribute__((vector_size(OBK_VECTOR_BYTES)));
+typedef int mask_i8[1], mask_u8[1];
+
+/* The taps k .. end of result o that lie in the input, along an axis without dilation. */
+static inline int64_t near_taps(const obk_axis *x, int64_t o, int64_t *end) {
+    const int64_t start = o * x->stride - x->before, left = x->in - start, first = start < 0 ? -start : 0;
+    *end = left < x->kernel ? left : x->kernel;
+    return first;
+}
+
+/* Few taps along two axes, near to each other: no copy is worth its time. */
+static bool is_near(const obk_window *w) {
+    const obk_axis *rows = &w->axes[0], *last = &w->axes[w->rank - 1];
+    return w->rank == 2 && rows->kernel <= 4 && rows->dilation == 1 && rows->stride <= rows->kernel && last->dilation == 1 &&
+           last->stride <= 2 && (last->kernel == 2 || last->kernel == 3);
+}
+
 #define T         float
 #define PAD       pad_f32
 #define NAME(n)   n##_f32
 #define IS_NAN(x) ((x) != (x))
+#define VECTOR    obk_v_f32
+#define REGISTER  obk_r_f32
 #define LOWEST    (-INFINITY)
 #include "kernels/pool/max.inc.h"
 #define T         double
 #define PAD       pad_f64
 #define NAME(n)   n##_f64
 #define IS_NAN(x) ((x) != (x))
+#define VECTOR    obk_v_f64
+#define REGISTER  obk_r_f64
 #define LOWEST    ((double)-INFINITY)
 #include "kernels/pool/max.inc.h"
 #define T         int8_t

@@ -69,6 +69,8 @@ static void NAME(finish)(const obk_pool *p, const T *sums, T *y, int64_t row, in
         for (int64_t i = 0; i < n; i++) y[i] = sums[i] / (T)(before * taps[i]);
 }
 
+#include "kernels/pool/mean_near.inc.h"
+
 static void NAME(sum_tiled)(const obk_pool *p, const T *x, T *y, int64_t b, T *lane) {
     const obk_window *w = &p->window;
     const obk_tiling *t = &p->tiling;
@@ -102,10 +104,12 @@ static void NAME(sum_each)(const obk_pool *p, const T *x, T *y) {
 }
 
 static void NAME(sum)(const obk_pool *p, const void *x, void *y, int64_t b, void *lane) {
-    if (p->tiled)
-        NAME(sum_tiled)(p, x, y, b, lane);
-    else
+    if (!p->tiled)
         NAME(sum_each)(p, x, y);
+    else if (p->kind == OBK_POOL_MEAN && is_near(&p->window) && p->window.axes[1].stride == 2)
+        NAME(mean_near)(p, x, y, b, lane);
+    else
+        NAME(sum_tiled)(p, x, y, b, lane);
 }
 
 /* The first of equals, and the first NaN, of each of 16 parts. */

@@ -29,6 +29,13 @@ void obk_reach(const obk_axis *x, int64_t k, int64_t *first, int64_t *end) {
     if (*end < *first) *end = *first;
 }
 
+void obk_inside(const obk_axis *x, int64_t *first, int64_t *end) {
+    int64_t behind, begin;
+    obk_reach(x, 0, first, &behind);
+    obk_reach(x, x->kernel - 1, &begin, end);
+    if (*end < *first) *first = *end = *first < x->out ? *first : x->out;
+}
+
 /* Every result sees one element: that at its own place. */
 static bool is_plain(const obk_axis *x) {
     return x->kernel == 1 && x->before == 0 && x->in == x->out && (x->stride == 1 || x->in == 1);

@@ -74,6 +74,8 @@ void obk_taps(const obk_axis *axis, int64_t o, int64_t *first, int64_t *end);
 int64_t obk_padded_taps(const obk_axis *axis, int64_t o);
 /* The results first .. end that tap k of the axis lets see the input. */
 void obk_reach(const obk_axis *axis, int64_t k, int64_t *first, int64_t *end);
+/* The results first .. end whose taps all lie in the input. */
+void obk_inside(const obk_axis *axis, int64_t *first, int64_t *end);
 /* Visits of inputs that all results make together; at most INT64_MAX / 2. */
 int64_t obk_window_work(const obk_window *window);
 

@@ -1,0 +1,140 @@
+/* Template of pool.c: maxima over two axes with few taps, from the rows as they lie: along the last axis first, then of rows.
+ * Parameters: T, NAME(n), IS_NAN(x), LOWEST, and of floats VECTOR, REGISTER. */
+
+/* n results of two or three neighbours. nans: not zero somewhere, if there is NaN; the maxima are then none. */
+#ifdef REGISTER
+OBK_INLINE REGISTER NAME(load)(const T *x) {
+    return *(const VECTOR *)(const void *)x;
+}
+
+/* One vector of results; nans: of the first tap, and of the second at stride 2. */
+OBK_INLINE REGISTER NAME(max_vector)(const int64_t stride, const int64_t taps, const T *x, NAME(mask) * nans) {
+    enum { W = sizeof(REGISTER) / sizeof(T) };
+    REGISTER a = NAME(load)(x), b = NAME(load)(x + 1), c = taps == 3 ? NAME(load)(x + 2) : b;
+    if (stride == 2) { /* nothing is read behind the last tap */
+        const REGISTER low = NAME(load)(x + taps - 2), high = NAME(load)(x + W + taps - 2);
+        c = NAME(obk_odds)(low, high);
+        b = taps == 3 ? NAME(obk_evens)(low, high) : c;
+        a = taps == 3 ? NAME(obk_evens)(a, NAME(load)(x + W)) : NAME(obk_evens)(low, high);
+        *nans |= (NAME(mask))(b != b);
+    }
+    *nans |= (NAME(mask))(a != a);
+    const REGISTER best = NAME(obk_max_v)(b, a);
+    return taps == 3 ? NAME(obk_max_v)(c, best) : best;
+}
+
+OBK_INLINE void NAME(max_neighbours)(const int64_t stride, const int64_t taps, const T *restrict x, int64_t n, T *restrict y,
+                                     NAME(mask) * nans) {
+    enum { W = sizeof(REGISTER) / sizeof(T) };
+    NAME(mask) seen = *nans;
+    int64_t i = 0;
+    for (; i + W <= n; i += W) *(VECTOR *)(void *)(y + i) = NAME(max_vector)(stride, taps, x + i * stride, &seen);
+    if (i < n && n >= W) { /* some results again */
+        *(VECTOR *)(void *)(y + n - W) = NAME(max_vector)(stride, taps, x + (n - W) * stride, &seen);
+        i = n;
+    }
+    for (int64_t k = 1; n > 0 && k < taps; k++) seen[0] |= IS_NAN(x[(n - 1) * stride + k]);
+    for (; i < n; i++) {
+        T best = x[i * stride];
+        seen[0] |= IS_NAN(best);
+        for (int64_t k = 1; k < taps; k++) {
+            const T next = x[i * stride + k];
+            best = next > best ? next : best;
+            seen[0] |= IS_NAN(next);
+        }
+        y[i] = best;
+    }
+    *nans = seen;
+}
+#else
+OBK_INLINE void NAME(max_neighbours)(const int64_t stride, const int64_t taps, const T *restrict x, int64_t n, T *restrict y,
+                                     NAME(mask) * nans) {
+    (void)nans;
+    for (int64_t i = 0; i < n; i++) {
+        const T a = x[i * stride], b = x[i * stride + 1], best = b > a ? b : a;
+        y[i] = taps == 3 && x[i * stride + 2] > best ? x[i * stride + 2] : best;
+    }
+}
+#endif
+
+/* Results first .. end, some of whose taps lie in the padding. */
+static void NAME(max_border)(const obk_axis *axis, const T *x, int64_t first, int64_t end, T *y, NAME(mask) * nans) {
+    for (int64_t o = first; o < end; o++) {
+        int64_t behind;
+        T best = LOWEST;
+        for (int64_t k = near_taps(axis, o, &behind); k < behind; k++) {
+            const T next = x[o * axis->stride - axis->before + k];
+            best = next > best ? next : best;
+            (*nans)[0] |= IS_NAN(next);
+        }
+        y[o] = best;
+    }
+}
+
+/* A row of the input: results first .. end see all their taps. */
+static void NAME(max_row)(const obk_axis *axis, int64_t first, int64_t end, const T *x, T *y, NAME(mask) * nans) {
+    const T *from = x + first * axis->stride - axis->before;
+    T *to = y + first;
+    if (axis->stride == 2 && axis->kernel == 2)
+        NAME(max_neighbours)(2, 2, from, end - first, to, nans);
+    else if (axis->stride == 2)
+        NAME(max_neighbours)(2, 3, from, end - first, to, nans);
+    else if (axis->kernel == 2)
+        NAME(max_neighbours)(1, 2, from, end - first, to, nans);
+    else
+        NAME(max_neighbours)(1, 3, from, end - first, to, nans);
+    NAME(max_border)(axis, x, 0, first, y, nans);
+    NAME(max_border)(axis, x, end, axis->out, y, nans);
+}
+
+/* y = the maxima of two or three rows, in whole vectors where there is one. */
+OBK_INLINE void NAME(max_of_few)(const int64_t rows, const T *restrict x, int64_t step, int64_t n, T *restrict y) {
+    enum { W = OBK_VECTOR_BYTES / sizeof(T) };
+    const T *a = x, *b = a + step, *c = rows == 3 ? b + step : b;
+    for (int64_t begin = 0, end = n < W ? n : n - n % W; begin < n; begin = n - W, end = n) {
+        for (int64_t i = begin; i < end; i++) {
+            const T best = b[i] > a[i] ? b[i] : a[i];
+            y[i] = rows == 3 && c[i] > best ? c[i] : best;
+        }
+        if (end == n) break;
+    }
+}
+
+/* y = the maxima of `rows` rows, `step` apart. */
+static void NAME(max_rows)(const T *x, int64_t step, int64_t rows, int64_t n, T *y) {
+    if (rows <= 0)
+        for (int64_t i = 0; i < n; i++) y[i] = LOWEST;
+    else if (rows == 1)
+        obk_copy_row(y, x, n * (int64_t)sizeof(T));
+    else if (rows == 2)
+        NAME(max_of_few)(2, x, step, n, y);
+    else
+        NAME(max_of_few)(3, x, step, n, y);
+    for (int64_t k = 3; k < rows; k++) {
+        const T *restrict more = x + k * step;
+        for (int64_t i = 0; i < n; i++) y[i] = more[i] > y[i] ? more[i] : y[i];
+    }
+}
+
+/* Results of block b; false where there is NaN. lane: rows of the input, as long as a row of results. */
+static bool NAME(max_near)(const obk_pool *p, const T *x, T *y, int64_t b, T *lane) {
+    const obk_window *w = &p->window;
+    const obk_axis *rows = &w->axes[0], *last = &w->axes[1];
+    const int64_t first = b * p->tiling.block, end = first + obk_block_size(w, &p->tiling, b);
+    int64_t begin = first * rows->stride - rows->before, behind = (end - 1) * rows->stride - rows->before + rows->kernel;
+    int64_t low, high;
+    NAME(mask) nans = {0};
+    obk_inside(last, &low, &high);
+    begin = begin > 0 ? begin : 0;
+    behind = behind < rows->in ? behind : rows->in;
+    for (int64_t r = begin; r < behind; r++)
+        NAME(max_row)(last, low, high, x + r * last->in, lane + (r - begin) * last->out, &nans);
+    for (size_t l = 0; l < sizeof nans / sizeof nans[0]; l++)
+        if (nans[l]) return false;
+    for (int64_t o = first; o < end; o++) {
+        int64_t some;
+        const int64_t k = near_taps(rows, o, &some), at = o * rows->stride - rows->before + k - begin;
+        NAME(max_rows)(lane + (some > k ? at : 0) * last->out, last->out, some - k, last->out, y + o * last->out);
+    }
+    return true;
+}
