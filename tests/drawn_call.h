@@ -70,7 +70,8 @@ static inline void draw(text *t, const char *(*of)(text *)) {
     *t = (text){.n_out = 1};
     const char *name = of(t);
     snprintf(t->whole, sizeof t->whole,
-             "<ir_version: 10, opset_import: [\"\" : %d, \"com.microsoft\" : 1]>\ng (%s) => (%s[] y%s) {\ny%s = %s%s%s%s(%s)\n}",
+             "<ir_version: 10, opset_import: [\"\" : %d, \"com.microsoft\" : 1, \"ai.onnx.ml\" : 1]>\ng (%s) => (%s[] y%s) "
+             "{\ny%s = %s%s%s%s(%s)\n}",
              t->opset, t->inputs, t->first, more[t->n_out], more[t->n_out], name, t->attributes[0] ? "<" : "", t->attributes,
              t->attributes[0] ? ">" : "", t->operands);
 }

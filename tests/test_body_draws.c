@@ -252,6 +252,18 @@ static const char *qlinear(text *t) {
     return operators[i].name;
 }
 
+static const char *normalizer(text *t) {
+    static const char *const types[] = {"float", "double", "int64", "int32"}, *const norms[] = {"\"L1\"", "\"L2\"", "\"MAX\""};
+    int dims[2] = {one_of(5), 1 + one_of(40)};
+    const int rank = 1 + one_of(2);
+    operand(t, types[one_of(4)], "x", rank, dims + 2 - rank);
+    if (one_of(4)) attribute(t, "norm", "string", norms[one_of(3)]);
+    t->tolerance = 2e-6;
+    t->opset = 17;
+    t->first = "float";
+    return "ai.onnx.ml.Normalizer";
+}
+
 /* ---- Both -------------------------------------------------------------------------------------------------------------------
  */
 
@@ -284,8 +296,8 @@ static void agree(const char *(*of)(text *)) {
 }
 
 static void kernels_and_bodies_agree(void **state) {
-    static const char *(*const makers[])(text *) = {attention,     rotary,  layer,      rms,       group,
-                                                    mean_variance, softmax, activation, reduction, qlinear};
+    static const char *(*const makers[])(text *) = {attention, rotary,     layer,     rms,     group,     mean_variance,
+                                                    softmax,   activation, reduction, qlinear, normalizer};
     (void)state;
     srand(41);
     for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++) agree(makers[i]);

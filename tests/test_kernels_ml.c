@@ -1,4 +1,4 @@
-/* kernels/ml at every level against a naive walk and naive sums: the same bits on all. */
+/* kernels/ml at every level against a naive walk, naive sums and norms: the same bits on all. */
 #include "kernel_levels.h"
 
 enum { DEPTH_MOST = 9, NODES = 1 << DEPTH_MOST, FEATURES = 5, ROWS = 40 };
@@ -124,7 +124,67 @@ static void test_sums(void **state) {
     kl_close(&edges);
 }
 
+/* ---- Norms of rows ---- */
+
+static float norm_of(obk_ml_norm norm, const float *x, int64_t n) {
+    double sum = 0;
+    float best = x[0];
+    for (int64_t i = 0; i < n; i++) {
+        const double value = (double)x[i];
+        sum += norm == OBK_ML_L2 ? value * value : fabs(value);
+        if (x[i] > best || isnan(x[i])) best = x[i];
+    }
+    return norm == OBK_ML_MAX ? best : (float)(norm == OBK_ML_L2 ? sqrt(sum) : sum);
+}
+
+static void draw_rows(float *x, int64_t n, int64_t rows, uint64_t *seed) {
+    static const float special[] = {NAN, INFINITY, -INFINITY, -0.0f, 1e-40f, 3e38f};
+    for (int64_t i = 0; i < n * rows; i++)
+        x[i] = i / n % 3 == 2    ? 0
+               : draw(seed, 100) ? (float)((int)draw(seed, 2001) - 1000) / 7
+                                 : special[draw(seed, sizeof special / sizeof special[0])];
+}
+
+/* `same`: results of the level before, or NULL. */
+static void check_norm(const obk_table *table, obk_ml_norm norm, const float *x, int64_t n, int64_t rows, bool in_place,
+                       float *same, bool is_first) {
+    const size_t n_bytes = (size_t)(n * rows) * sizeof(float);
+    kl_out y = kl_out_open(n_bytes, 4);
+    float *got = y.data;
+    if (in_place && n_bytes) memcpy(got, x, n_bytes);
+    table->ml->normalize[norm](got, in_place ? got : x, n, rows);
+    for (int64_t i = 0; i < n * rows; i++) {
+        const float by = norm_of(norm, x + i / n * n, n), expected = x[i] / (by == 0 ? 1 : by);
+        if (!(got[i] == expected || (isnan(got[i]) && isnan(expected)) || fabsf(got[i] - expected) <= 2e-7f * fabsf(expected)))
+            fail_msg("%s: norm %d of %lld: element %lld is %a, not %a", table->name, norm, (long long)n, (long long)i,
+                     (double)got[i], (double)expected);
+        if (!is_first && same[i] != got[i] && !isnan(got[i])) fail_msg("%s: other bits than the baseline", table->name);
+        same[i] = got[i];
+    }
+    kl_out_close(&y);
+}
+
+static void test_norms(void **state) {
+    (void)state;
+    enum { MOST_ROWS = 4 };
+    static float same[MOST_ROWS * 64];
+    const obk_table *tables[KL_LEVELS];
+    const size_t levels = kl_levels(tables);
+    kl_edges edges = kl_open(1 << 16);
+    uint64_t seed = 17;
+    for (int64_t n = 0; n <= KL_LONGEST(sizeof(float)); n++)
+        for (int64_t rows = 0; rows < MOST_ROWS; rows++)
+            for (int norm = 0; norm < OBK_ML_NORMS; norm++)
+                for (int in_place = 0; in_place < 2; in_place++) {
+                    float *x = kl_in(&edges, (size_t)(n * rows) * sizeof *x);
+                    draw_rows(x, n, rows, &seed);
+                    for (size_t l = 0; l < levels; l++)
+                        check_norm(tables[l], (obk_ml_norm)norm, x, n, rows, in_place, same, l == 0);
+                }
+    kl_close(&edges);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_trees), cmocka_unit_test(test_sums)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_trees), cmocka_unit_test(test_sums), cmocka_unit_test(test_norms)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,8 @@
-/* Trees and tables of vectors. Built once per instruction set; the same bits on each: nothing is contracted or reordered. */
+/* Trees, tables of vectors, norms of rows. Built once per instruction set; the same bits on each: nothing is contracted or
+ * reordered. */
+#include <math.h>
+#include <string.h>
+
 #include "kernels/kernels.h"
 #include "kernels/tables.h"
 #include "kernels/vector.h"
@@ -19,7 +23,10 @@
 #define TERM(x, v) (((x) - (v)) * ((x) - (v)))
 #include "kernels/ml/sums.inc.h"
 
+#include "kernels/ml/normalize.inc.h"
+
 const obk_ml OBK_TABLE(obk_ml_functions) = {.leaves = {leaves_f32, leaves_f64},
                                             .add_leaves = {add_leaves_f32, add_leaves_f64},
                                             .products = products,
-                                            .distances = distances};
+                                            .distances = distances,
+                                            .normalize = {normalize_max, normalize_l1, normalize_l2}};

@@ -1,4 +1,4 @@
-/* Ensembles of decision trees, and vectors against a table of vectors.
+/* Ensembles of decision trees, vectors against a table of vectors, and rows by their norms.
  *
  * A tree is made of nodes with one question: x[feature] <= value? 1 leads to child[1], 0 or NaN to child[0]. A leaf leads to
  * itself, its feature is 0, and its value is what a tree of one result gives. All indices are those of one array of nodes, and
@@ -25,6 +25,9 @@ typedef struct obk_tree {
 
 enum { OBK_ML_BLOCK = 16 };
 
+/* What a row is divided by: its greatest element, the sum of its absolute values, the root of the sum of its squares. */
+typedef enum obk_ml_norm { OBK_ML_MAX, OBK_ML_L1, OBK_ML_L2, OBK_ML_NORMS } obk_ml_norm;
+
 /* [0] of floats, [1] of doubles. */
 typedef struct obk_ml {
     /* The leaf that each of `rows` rows comes to, `stride` elements apart. */
@@ -35,6 +38,8 @@ typedef struct obk_ml {
      * over the features, in their order, of products, and of squares of differences. */
     void (*products)(double *y, const double *x, const double *vectors, ptrdiff_t n, ptrdiff_t blocks);
     void (*distances)(double *y, const double *x, const double *vectors, ptrdiff_t n, ptrdiff_t blocks);
+    /* Each of `rows` dense rows of n elements by its norm, which is rounded to a float; 0 divides nothing. y may be x. */
+    void (*normalize[OBK_ML_NORMS])(float *y, const float *x, ptrdiff_t n, ptrdiff_t rows);
 } obk_ml;
 
 #endif

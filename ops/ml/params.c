@@ -194,6 +194,16 @@ ob_status ob__ml_read_svm(const ob_node *node, ob_ml_svm *out, ob_error *error) 
     return out->n_vectors ? read_features(out, out->vectors.n, out->n_vectors, "support_vectors", error) : OB_OK;
 }
 
+/* ---- Normalizer ---- */
+
+ob_status ob__ml_read_norm(const ob_node *node, obk_ml_norm *out, ob_error *error) {
+    static const char *const names[OBK_ML_NORMS] = {"MAX", "L1", "L2"};
+    int i = 0;
+    OB_TRY(ob__ml_choice(node, "norm", names, OBK_ML_NORMS, &i, error));
+    *out = (obk_ml_norm)i;
+    return OB_OK;
+}
+
 /* ---- CastMap ---- */
 
 ob_status ob__ml_read_cast_map(const ob_node *node, ob_ml_cast_map *out, ob_error *error) {

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/graph.h"
+#include "kernels/ml/ml.h"
 
 /* Numbers of a list or a tensor of the node. */
 typedef struct ob_ml_reals {
@@ -73,6 +74,9 @@ typedef struct ob_ml_svm {
 } ob_ml_svm;
 
 ob_status ob__ml_read_svm(const ob_node *node, ob_ml_svm *out, ob_error *error);
+
+/* Normalizer: attribute norm. E_ARGUMENT for a name that is none. */
+ob_status ob__ml_read_norm(const ob_node *node, obk_ml_norm *out, ob_error *error);
 
 typedef struct ob_ml_cast_map {
     ob_dtype dtype; /* OB_FLOAT, OB_INT64, OB_STRING */

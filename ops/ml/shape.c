@@ -196,6 +196,16 @@ static ob_status dict_vectorizer(ob_infer *infer) {
     return ob__out_tensor(infer, 0, dtype, 2, dims);
 }
 
+static ob_status normalizer(ob_infer *infer) {
+    obk_ml_norm norm;
+    ob_error error;
+    ob_error_clear(&error);
+    OB_TRY(ob__out_like(infer, 0, 0));
+    ob__out_dtype(infer, 0, OB_FLOAT);
+    if (!is_refused(infer, ob__ml_read_norm(infer->node, &norm, &error), &error)) (void)ob__rank_in(infer, 0, 1, 2);
+    return OB_OK;
+}
+
 ob_status ob__infer_ml(ob_infer *infer) {
     static const struct {
         const char *name;
@@ -207,11 +217,12 @@ ob_status ob__infer_ml(ob_infer *infer) {
                  {"FeatureVectorizer", feature_vectorizer},
                  {"Imputer", imputer},
                  {"LabelEncoder", label_encoder},
+                 {"Normalizer", normalizer},
                  {"OneHotEncoder", one_hot_encoder},
                  {"ZipMap", zip_map}};
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (ob__op_is(infer, rules[i].name)) return rules[i].rule(infer);
-    OB_TRY(ob__out_like(infer, 0, 0)); /* Binarizer, Normalizer, Scaler */
-    if (ob__op_is(infer, "Normalizer") || ob__op_is(infer, "Scaler")) ob__out_dtype(infer, 0, OB_FLOAT);
+    OB_TRY(ob__out_like(infer, 0, 0)); /* Binarizer, Scaler */
+    if (ob__op_is(infer, "Scaler")) ob__out_dtype(infer, 0, OB_FLOAT);
     return OB_OK;
 }
