@@ -4,6 +4,18 @@
 
 #include "core/log.h"
 
+/* Fewer than eight bytes as a number, in loads that overlap instead of a call. */
+static inline uint64_t few_bytes(const unsigned char *p, size_t n) {
+    if (n >= 4) {
+        uint32_t first, last;
+        memcpy(&first, p, 4);
+        memcpy(&last, p + n - 4, 4);
+        return first | (uint64_t)last << (8 * (n - 4));
+    }
+    if (n == 0) return 0;
+    return p[0] | (uint64_t)p[n / 2] << (8 * (n / 2)) | (uint64_t)p[n - 1] << (8 * (n - 1));
+}
+
 uint64_t ob__hash_bytes(const void *bytes, size_t n) {
     /* Eight bytes a step, multiply and fold: names are short. */
     const unsigned char *p = bytes;
@@ -16,8 +28,7 @@ uint64_t ob__hash_bytes(const void *bytes, size_t n) {
         p += 8;
         n -= 8;
     }
-    uint64_t word = 0;
-    if (n) memcpy(&word, p, n);
+    const uint64_t word = few_bytes(p, n);
     h = (h ^ word) * UINT64_C(0xD6E8FEB86659FD93);
     h ^= h >> 32;
     h *= UINT64_C(0xD6E8FEB86659FD93);

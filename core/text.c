@@ -66,13 +66,31 @@ void ob__map_init(ob_map *map, ob_arena *arena) {
     map->arena = arena;
 }
 
+/* As memcmp says, without a call for keys of up to 16 bytes. */
+static inline bool same_bytes(const char *a, const char *b, size_t n) {
+    uint64_t x[2], y[2];
+    uint32_t v[2], w[2];
+    if (n > 16) return memcmp(a, b, n) == 0;
+    if (n >= 8) {
+        memcpy(&x[0], a, 8), memcpy(&x[1], a + n - 8, 8);
+        memcpy(&y[0], b, 8), memcpy(&y[1], b + n - 8, 8);
+        return ((x[0] ^ y[0]) | (x[1] ^ y[1])) == 0;
+    }
+    if (n >= 4) {
+        memcpy(&v[0], a, 4), memcpy(&v[1], a + n - 4, 4);
+        memcpy(&w[0], b, 4), memcpy(&w[1], b + n - 4, 4);
+        return ((v[0] ^ w[0]) | (v[1] ^ w[1])) == 0;
+    }
+    return n == 0 || (a[0] == b[0] && a[n / 2] == b[n / 2] && a[n - 1] == b[n - 1]);
+}
+
 /* The slot of the key or the empty slot where it belongs. capacity is a power of two with empty slots. Comparing hashes first
  * spares the visit to other keys' bytes, which cost more than anything else in a large model. */
 static size_t find_slot(const ob_map_entry *entries, size_t capacity, const char *key, size_t n, uint32_t hash) {
     size_t i = hash & (capacity - 1);
     for (;; i = (i + 1) & (capacity - 1)) {
         const ob_map_entry *entry = &entries[i];
-        if (!entry->key || (entry->hash == hash && entry->n == n && memcmp(entry->key, key, n) == 0)) return i;
+        if (!entry->key || (entry->hash == hash && entry->n == n && same_bytes(entry->key, key, n))) return i;
     }
 }
 

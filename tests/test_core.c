@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/finding.h"
 #include "core/list.h"
+#include "core/number_map.h"
 #include "core/shape.h"
 #include "core/text.h"
 #include "onnx_broadcast/dtype.h"
@@ -125,6 +126,61 @@ static void map_keeps_every_key(void **state) {
     assert_int_equal(map.n_entries, 5000);
     assert_null(ob__map_find(&map, "value_", 6));
     ob__arena_release(&arena);
+}
+
+/* Keys of every length that differ in one bit of one byte are different keys, whatever lies beside them. */
+static void map_compares_every_byte(void **state) {
+    (void)state;
+    enum { LONGEST = 40 };
+    ob_arena arena;
+    ob__arena_init(&arena, NULL);
+    ob_map map;
+    ob__map_init(&map, &arena);
+    char key[LONGEST + 1], around[LONGEST + 3];
+    memset(key, 'k', sizeof key);
+    for (size_t n = 0; n <= LONGEST; n++) ob__map_insert(&map, key, n)->value = (void *)(n + 1);
+    for (size_t n = 0; n <= LONGEST; n++) {
+        memset(around, 'x', sizeof around);
+        memcpy(around + 1, key, n);
+        assert_ptr_equal(ob__map_find(&map, around + 1, n)->value, (void *)(n + 1));
+        assert_int_equal(map.n_entries, LONGEST + 1);
+        for (size_t i = 0; i < n; i++) {
+            around[1 + i] ^= 1; /* found where the other is, if its hash were that of this one */
+            ob_map_entry *entry = ob__map_find(&map, key, n);
+            const ob_map_entry kept = *entry;
+            ob_map one = {.entries = &(ob_map_entry[2]){kept, kept}[0], .capacity = 2, .n_entries = 1};
+            const uint32_t hash = (uint32_t)ob__hash_bytes(around + 1, n);
+            one.entries[hash & 1].hash = hash;
+            one.entries[!(hash & 1)].key = NULL;
+            assert_null(ob__map_find(&one, around + 1, n));
+            assert_null(ob__map_find(&map, around + 1, n));
+            around[1 + i] ^= 1;
+        }
+    }
+    ob__arena_release(&arena);
+}
+
+static void number_map_keeps_every_number(void **state) {
+    (void)state;
+    enum { MOST = 3000 };
+    for (size_t n = 0; n <= MOST; n = n * 3 / 2 + 1) {
+        ob_arena arena;
+        ob__arena_init(&arena, NULL);
+        ob_number_map map;
+        assert_true(ob__number_map_init(&map, &arena, n));
+        for (size_t twice = 0; twice < 2; twice++)
+            for (size_t i = 0; i < n; i++) {
+                const uint64_t key = i == 1 ? UINT64_MAX : (uint64_t)i << (i % 3 ? 32 : 0);
+                uint32_t *place = ob__number_place(&map, key);
+                if (!twice) assert_int_equal(*place, 0);
+                if (!twice) *place = (uint32_t)i + 1;
+                assert_int_equal(*place, i + 1);
+                assert_int_equal(ob__number_find(&map, key), i + 1);
+                assert_int_equal(ob__number_find(&map, key + 5), 0);
+            }
+        assert_int_equal(ob__number_find(&map, 12345678901234567u), 0);
+        ob__arena_release(&arena);
+    }
 }
 
 /* Sixteen bytes that ob__hash_bytes sends where `index` 0 goes: its steps can be undone. The first half spells the index. */
@@ -277,6 +333,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(lists_grow_and_keep_what_is_in_them),
         cmocka_unit_test(shapes_are_the_same_only_where_they_are_known),
         cmocka_unit_test(map_keeps_every_key),
+        cmocka_unit_test(map_compares_every_byte),
+        cmocka_unit_test(number_map_keeps_every_number),
         cmocka_unit_test(names_that_were_made_to_collide_are_spread),
         cmocka_unit_test(a_keyed_hash_depends_on_key_and_bytes),
         cmocka_unit_test(text_grows),
