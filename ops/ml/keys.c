@@ -2,30 +2,25 @@
 
 #include "ops/kernel/common.h"
 
-enum { WIDEST = 8 }; /* bytes of a number */
-
-/* What is compared of an element: a string, or the bytes of a number, in `bytes`. */
-static ob_string text_of(const ob_ml_keys *keys, const void *element, char bytes[WIDEST]) {
-    ob_string text;
+/* What is compared of a number. */
+static inline uint64_t bits_of(const ob_ml_keys *keys, const void *element) {
+    uint64_t bits = 0;
     float f;
     double d;
-    const size_t n = ob_dtype_size(keys->dtype);
-    if (keys->dtype == OB_STRING) {
-        memcpy(&text, element, sizeof text);
-        return text;
-    }
-    memcpy(bytes, element, n);
-    if (keys->as_numbers && keys->dtype == OB_FLOAT) {
-        memcpy(&f, bytes, sizeof f);
+    if (keys->dtype == OB_INT64) {
+        memcpy(&bits, element, sizeof bits);
+    } else if (keys->as_numbers && keys->dtype == OB_FLOAT) {
+        memcpy(&f, element, sizeof f);
         f = isnan(f) ? (float)NAN : f + 0.0f;
-        memcpy(bytes, &f, sizeof f);
-    }
-    if (keys->as_numbers && keys->dtype == OB_DOUBLE) {
-        memcpy(&d, bytes, sizeof d);
+        memcpy(&bits, &f, sizeof f);
+    } else if (keys->as_numbers && keys->dtype == OB_DOUBLE) {
+        memcpy(&d, element, sizeof d);
         d = isnan(d) ? (double)NAN : d + 0.0;
-        memcpy(bytes, &d, sizeof d);
+        memcpy(&bits, &d, sizeof d);
+    } else {
+        memcpy(&bits, element, ob_dtype_size(keys->dtype));
     }
-    return (ob_string){bytes, n};
+    return bits;
 }
 
 static int64_t int_at(const ob_ml_labels *list, uint32_t i) {
@@ -48,40 +43,59 @@ static bool lay_out(const ob_kernel_site *site, const ob_ml_labels *list, ob_ml_
     uint32_t *dense = ob__tail(site, (size_t)out->n_dense, sizeof *dense);
     for (uint32_t i = 0; dense && i < list->n; i++) {
         const int64_t key = int_at(list, i);
-        const ob_map_entry *entry = ob__map_find(&out->places, (const char *)&key, sizeof key);
-        dense[(uint64_t)key - (uint64_t)least] = (uint32_t)(uintptr_t)entry->value;
+        dense[(uint64_t)key - (uint64_t)least] = ob__number_find(&out->numbers, (uint64_t)key);
     }
     out->dense = dense;
     return dense != NULL;
+}
+
+static ob_status no_memory(ob_error *error) {
+    return ob__fail(error, OB_E_MEMORY, "no memory for keys");
+}
+
+static ob_status twice(ob_error *error) {
+    return ob__fail(error, OB_E_ARGUMENT, "a key is listed twice");
+}
+
+static ob_status keep_texts(const ob_ml_labels *list, ob_ml_equal equal, ob_ml_keys *out, ob_error *error) {
+    if (!ob__map_reserve(&out->texts, list->n)) return no_memory(error);
+    for (uint32_t i = 0; i < list->n; i++) {
+        ob_string text;
+        memcpy(&text, (const char *)list->at + i * sizeof text, sizeof text);
+        ob_map_entry *entry = ob__map_insert(&out->texts, text.n ? text.data : "", text.n);
+        if (!entry) return no_memory(error);
+        if (entry->value && equal == OB_ML_REFUSED) return twice(error);
+        if (!entry->value || equal == OB_ML_LAST) entry->value = (void *)((uintptr_t)i + 1);
+    }
+    return OB_OK;
 }
 
 ob_status ob__ml_keys(const ob_kernel_site *site, const ob_ml_labels *list, bool as_numbers, ob_ml_equal equal, ob_ml_keys *out,
                       ob_error *error) {
     const size_t width = ob_dtype_size(list->dtype);
     *out = (ob_ml_keys){.dtype = list->dtype, .as_numbers = as_numbers};
-    ob__map_init(&out->places, site->arena);
-    bool room = ob__map_reserve(&out->places, list->n);
-    for (uint32_t i = 0; room && i < list->n; i++) {
-        char bytes[WIDEST];
-        const ob_string text = text_of(out, (const char *)list->at + i * width, bytes);
-        ob_map_entry *entry = ob__map_insert(&out->places, text.n ? text.data : "", text.n);
-        OB_FAIL_IF(entry && entry->value && equal == OB_ML_REFUSED, error, OB_E_ARGUMENT, "a key is listed twice");
-        room = entry != NULL;
-        if (room && (!entry->value || equal == OB_ML_LAST)) entry->value = (void *)((uintptr_t)i + 1);
+    ob__map_init(&out->texts, site->arena);
+    if (list->dtype == OB_STRING) return keep_texts(list, equal, out, error);
+    if (!ob__number_map_init(&out->numbers, site->arena, list->n)) return no_memory(error);
+    for (uint32_t i = 0; i < list->n; i++) {
+        uint32_t *place = ob__number_place(&out->numbers, bits_of(out, (const char *)list->at + i * width));
+        if (*place && equal == OB_ML_REFUSED) return twice(error);
+        if (!*place || equal == OB_ML_LAST) *place = i + 1;
     }
-    if (room && list->dtype == OB_INT64) room = lay_out(site, list, out);
-    return room ? OB_OK : ob__fail(error, OB_E_MEMORY, "no memory for keys");
+    return list->dtype != OB_INT64 || lay_out(site, list, out) ? OB_OK : no_memory(error);
 }
 
 uint32_t ob__ml_find(const ob_ml_keys *keys, const void *element, uint32_t otherwise) {
-    if (keys->dense) {
-        int64_t value;
-        memcpy(&value, element, sizeof value);
-        const uint64_t at = (uint64_t)value - (uint64_t)keys->least;
-        return at < keys->n_dense && keys->dense[at] ? keys->dense[at] - 1 : otherwise;
+    uint32_t place;
+    if (keys->dtype == OB_STRING) {
+        ob_string text;
+        memcpy(&text, element, sizeof text);
+        const ob_map_entry *entry = ob__map_find(&keys->texts, text.n ? text.data : "", text.n);
+        place = entry ? (uint32_t)(uintptr_t)entry->value : 0;
+    } else {
+        const uint64_t bits = bits_of(keys, element);
+        const uint64_t at = bits - (uint64_t)keys->least;
+        place = !keys->dense ? ob__number_find(&keys->numbers, bits) : at < keys->n_dense ? keys->dense[at] : 0;
     }
-    char bytes[WIDEST];
-    const ob_string text = text_of(keys, element, bytes);
-    const ob_map_entry *entry = ob__map_find(&keys->places, text.n ? text.data : "", text.n);
-    return entry ? (uint32_t)((uintptr_t)entry->value - 1) : otherwise;
+    return place ? place - 1 : otherwise;
 }

@@ -2,14 +2,16 @@
 #ifndef OB_OPS_ML_KEYS_H
 #define OB_OPS_ML_KEYS_H
 
+#include "core/number_map.h"
 #include "core/text.h"
 #include "ops/kernel/kernel.h"
 #include "ops/ml/params.h"
 
 typedef struct ob_ml_keys {
     ob_dtype dtype;
-    bool as_numbers; /* of floats: -0 is 0, every NaN is every other; else by their bits */
-    ob_map places;   /* 1 + the place in the list; of numbers by their bytes */
+    bool as_numbers;       /* of floats: -0 is 0, every NaN is every other; else by their bits */
+    ob_map texts;          /* 1 + the place in the list, of strings */
+    ob_number_map numbers; /* the same of numbers, by their bits */
     /* Of integers that lie close together: 1 + the places of least .. least + n_dense - 1, 0 for none. */
     const uint32_t *dense;
     int64_t least;

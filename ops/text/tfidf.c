@@ -2,70 +2,78 @@
  * + 1 apart, all equally far; single items are counted once. TF: the count; IDF: the weight of an n-gram that occurs; TFIDF: the
  * count times the weight. Weights are those of n-grams, as the text says, and n-grams with one place in the result are summed.
  *
- * The pool is a tree: an item of a row is looked up once, and becomes a number; a node and a number lead to the next node. */
+ * The pool is a tree: an item of a row is looked up once, and becomes a number; it leads from the root to a node, and from a node
+ * to the next one. */
+#include "core/number_map.h"
 #include "core/text.h"
 #include "ops/kernel/common.h"
 #include "ops/text/params.h"
 
-/* An edge of the tree, as the key of a map. */
-typedef struct edge {
-    uint32_t node, item;
-} edge;
-
 typedef struct state {
     ob_weighting mode;
     int64_t most, skips, width, n_grams, n_nodes, row_length;
-    ob_map items, edges;     /* to numbers from 1 on; 0 is none, and the root */
+    bool strings;
+    ob_map texts;            /* items to numbers from 1 on: strings ... */
+    ob_number_map ints;      /* ... or integers */
+    uint32_t *first;         /* of each item: its node as the first of an n-gram, 0: none */
+    ob_number_map next;      /* a node and an item (edge) to a node */
     const uint32_t *node_of; /* of each n-gram; 0: of a size that is not asked for */
     const int64_t *places;
     const float *weights; /* NULL: 1 */
-    bool strings;
 } state;
 
 /* ---- The pool ---- */
 
-static uint32_t number_of(const ob_map *map, const void *key, size_t n) {
-    const ob_map_entry *entry = ob__map_find(map, n ? key : "", n);
-    return entry ? (uint32_t)(uintptr_t)entry->value : 0;
+static inline uint64_t edge(uint32_t node, uint32_t item) {
+    return (uint64_t)node << 32 | item;
 }
 
-/* The same, new where there is none; 0: no memory. */
-static uint32_t number_in(ob_map *map, const void *key, size_t n) {
-    ob_map_entry *entry = ob__map_insert(map, n ? key : "", n);
-    if (entry && !entry->value) entry->value = (void *)(uintptr_t)map->n_entries;
-    return entry ? (uint32_t)(uintptr_t)entry->value : 0;
-}
-
-static uint32_t add_item(state *s, const ob_tfidf_params *p, int64_t i) {
-    if (!s->strings) return number_in(&s->items, &p->ints.at[i], sizeof(int64_t));
-    return number_in(&s->items, p->strings.at[i].data, p->strings.at[i].n);
-}
-
-static bool add_gram(state *s, const ob_tfidf_params *p, int64_t begin, uint32_t n, uint32_t *node) {
-    edge step = {0, 0};
-    for (uint32_t k = 0; k < n; k++) {
-        step.item = add_item(s, p, begin + k);
-        if (step.item == 0) return false;
-        step.node = number_in(&s->edges, &step, sizeof step);
-        if (step.node == 0) return false;
+/* The number of item i of the pool, which is `*n_items` + 1 when it is new; 0: no memory. */
+static uint32_t add_item(state *s, const ob_tfidf_params *p, int64_t i, uint32_t *n_items) {
+    if (!s->strings) {
+        uint32_t *number = ob__number_place(&s->ints, (uint64_t)p->ints.at[i]);
+        if (*number == 0) *number = ++*n_items;
+        return *number;
     }
-    *node = step.node;
+    const ob_string *text = &p->strings.at[i];
+    ob_map_entry *entry = ob__map_insert(&s->texts, text->n ? text->data : "", text->n);
+    if (entry && !entry->value) entry->value = (void *)(uintptr_t)++ * n_items;
+    return entry ? (uint32_t)(uintptr_t)entry->value : 0;
+}
+
+/* How many there are so far. */
+typedef struct growth {
+    uint32_t items, nodes;
+} growth;
+
+static bool add_gram(state *s, const ob_tfidf_params *p, int64_t begin, uint32_t n, growth *made, uint32_t *node) {
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t item = add_item(s, p, begin + k, &made->items);
+        if (item == 0) return false;
+        uint32_t *next = k == 0 ? &s->first[item] : ob__number_place(&s->next, edge(*node, item));
+        if (*next == 0) *next = ++made->nodes;
+        *node = *next;
+    }
     return true;
 }
 
 static ob_status build(const ob_kernel_site *site, state *s, const ob_tfidf_params *p) {
     uint32_t *node_of = ob__tail(site, p->places.n, sizeof *node_of);
+    const size_t n_items = (size_t)ob__tfidf_pool(p);
+    growth made = {0, 0};
     int64_t gram = 0;
-    if (!node_of) return OB_E_MEMORY;
-    ob__map_init(&s->items, site->arena);
-    ob__map_init(&s->edges, site->arena);
+    ob__map_init(&s->texts, site->arena);
+    s->first = ob__tail(site, n_items + 1, sizeof *s->first);
+    if (!node_of || !s->first || !ob__number_map_init(&s->ints, site->arena, s->strings ? 0 : n_items) ||
+        !ob__number_map_init(&s->next, site->arena, p->most > 1 ? n_items : 0))
+        return OB_E_MEMORY;
     for (uint32_t n = 1; n <= p->starts.n; n++) {
         bool asked = n >= p->least && n <= p->most;
         for (int64_t at = p->starts.at[n - 1]; at < ob__tfidf_end(p, n); at += n, gram++)
-            if (asked && !add_gram(s, p, at, n, &node_of[gram])) return OB_E_MEMORY;
+            if (asked && !add_gram(s, p, at, n, &made, &node_of[gram])) return OB_E_MEMORY;
     }
     s->node_of = node_of;
-    s->n_nodes = (int64_t)s->edges.n_entries + 1;
+    s->n_nodes = (int64_t)made.nodes + 1;
     return OB_OK;
 }
 
@@ -100,26 +108,25 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
 
 /* ---- Rows ---- */
 
-static uint32_t item_at(const state *s, const ob_view *in, int64_t i) {
-    if (s->strings) {
-        const ob_string *text = (const ob_string *)in->data + i;
-        return number_of(&s->items, text->data, text->n);
-    }
-    int64_t value = ob__index_at(in, i);
-    return number_of(&s->items, &value, sizeof value);
+static inline uint32_t item_at(const state *s, const ob_view *in, int64_t i) {
+    if (!s->strings) return ob__number_find(&s->ints, (uint64_t)ob__index_at(in, i));
+    const ob_string *text = (const ob_string *)in->data + i;
+    const ob_map_entry *entry = ob__map_find(&s->texts, text->n ? text->data : "", text->n);
+    return entry ? (uint32_t)(uintptr_t)entry->value : 0;
 }
 
 /* Counts the n-grams whose items lie that far apart, at the nodes where they end. */
 static void count_at_distance(const state *s, const uint32_t *items, int64_t distance, int64_t *counts) {
-    for (int64_t start = 0; start < s->row_length; start++) {
-        edge step = {0, 0};
+    const int64_t n = s->row_length, most = s->most;
+    const ob_number_map next = s->next;
+    for (int64_t start = 0; start < n; start++) {
+        uint32_t node = s->first[items[start]];
+        counts[node] += distance == 1; /* of the root nobody asks */
         int64_t at = start;
-        for (int64_t size = 1; size <= s->most; size++, at += distance) {
-            step.item = items[at];
-            step.node = step.item ? number_of(&s->edges, &step, sizeof step) : 0;
-            if (step.node == 0) break;
-            counts[step.node] += size > 1 || distance == 1;
-            if (s->row_length - at <= distance) break;
+        for (int64_t size = 2; size <= most && node && n - at > distance; size++) {
+            at += distance;
+            node = items[at] ? ob__number_find(&next, edge(node, items[at])) : 0;
+            counts[node]++;
         }
     }
 }
@@ -127,7 +134,7 @@ static void count_at_distance(const state *s, const uint32_t *items, int64_t dis
 static void weigh(const state *s, const int64_t *counts, float *out) {
     memset(out, 0, (size_t)s->width * sizeof *out);
     for (int64_t gram = 0; gram < s->n_grams; gram++) {
-        int64_t count = s->node_of[gram] ? counts[s->node_of[gram]] : 0;
+        const int64_t count = counts[s->node_of[gram]];
         if (count == 0) continue;
         out[s->places[gram]] += (s->mode == OB_IDF ? 1 : (float)count) * (s->weights ? s->weights[gram] : 1);
     }
@@ -145,6 +152,7 @@ static void do_row(void *context, int64_t row, int lane) {
         if (distance > 1 && (s->most == 1 || distance >= s->row_length)) break;
         count_at_distance(s, items, distance, counts);
     }
+    counts[0] = 0; /* no n-gram ends at the root */
     weigh(s, counts, (float *)args->out[0].data + row * s->width);
 }
 
