@@ -1,4 +1,4 @@
-/* LinearClassifier 1, LinearRegressor 1: rows times coefficients, in double. */
+/* LinearClassifier 1, LinearRegressor 1: rows times coefficients, in double. Rows are cut into chunks of ROWS, each a product. */
 #include "kernels/kernels.h"
 #include "ops/kernel/common.h"
 #include "ops/ml/score.h"
@@ -7,14 +7,27 @@ enum { ROWS = 64 };
 
 typedef struct linear {
     ob_ml_rows rows;
-    ob_ml_table table;
     ob_ml_labels labels; /* of a classifier */
-    const double *intercepts;
+    const obk_gemm *gemm;
+    const double *packed, *intercepts;
     bool has_intercepts, classifies;
-    int64_t n_scores, n_columns; /* columns of the result: 2 for one score of two classes */
-    ob_ml_transform transform;
-    void (*products)(double *y, const double *x, const double *vectors, ptrdiff_t n, ptrdiff_t blocks);
+    int64_t n_scores, n_padded; /* padded: to whole tiles of the product */
+    int64_t n_columns;          /* of the result: 2 for one score of two classes */
+    ob_ml_post post;
 } linear;
+
+/* Coefficients as the product wants them: a column for each score. */
+static ob_status pack_coefficients(const ob_kernel_site *site, const ob_ml_linear *p, linear *l, ob_error *error) {
+    const double *rows;
+    const int64_t n = p->n_scores, k = p->n_features, nr = l->gemm->nr;
+    l->n_padded = (n + nr - 1) / nr * nr;
+    double *packed = ob__tail(site, (size_t)l->n_padded, (size_t)k * sizeof *packed);
+    if (!packed) return ob__fail(error, OB_E_MEMORY, "no memory for coefficients");
+    OB_TRY(ob__ml_keep_reals(site, &p->coefficients, &rows, error));
+    l->gemm->pack_b(packed, rows, 1, k, k, n);
+    l->packed = packed;
+    return OB_OK;
+}
 
 static ob_status linear_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     linear *l = args->state;
@@ -22,20 +35,21 @@ static ob_status linear_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     OB_TRY(ob__check_type(site, args, 0, error));
     OB_TRY(ob__ml_read_linear(site->node, &p, error));
     OB_TRY(ob__ml_rows(args, p.n_features, true, &l->rows, error));
-    OB_TRY(ob__ml_table(site, &p.coefficients, p.n_scores, p.n_features, &l->table, error));
+    l->gemm = &ob__kernels()->gemm[OBK_GEMM_DOUBLE];
+    OB_TRY(pack_coefficients(site, &p, l, error));
     OB_TRY(ob__ml_keep_reals(site, &p.intercepts, &l->intercepts, error));
     l->has_intercepts = p.intercepts.n > 0;
     l->classifies = p.labels.n > 0;
     l->n_scores = p.n_scores;
     l->n_columns = l->classifies ? p.labels.n : p.n_scores;
-    l->transform = p.transform;
+    l->post = ob__ml_post(p.transform);
     l->labels = p.labels;
-    l->products = ob__kernels()->ml->products;
     OB_FAIL_IF(ob__count(&args->out[l->classifies]) != l->rows.n * l->n_columns, error, OB_E_SHAPE, "%s: result of another size",
                site->node->op_type);
     if (l->classifies) OB_TRY(ob__ml_keep_labels(site, &l->labels, error));
-    OB_TRY(ob__need_lanes(needs, l->rows.columns, sizeof(double), error));
-    return ob__need_lanes(needs, (l->table.blocks + 1) * OBK_ML_BLOCK, sizeof(double), error);
+    OB_TRY(ob__need_lanes(needs, l->rows.columns, ROWS * sizeof(double), error));
+    OB_TRY(ob__need_lanes(needs, l->n_padded, ROWS * sizeof(double), error));
+    return ob__need_lanes(needs, l->n_columns, ROWS * sizeof(double), error);
 }
 
 typedef struct work {
@@ -43,17 +57,44 @@ typedef struct work {
     ob_ml_labels labels;
 } work;
 
-static int64_t finish_row(const linear *l, double *scores) {
-    for (int64_t k = 0; l->has_intercepts && k < l->n_scores; k++) scores[k] += l->intercepts[k];
-    int64_t top = 0;
-    if (l->classifies && l->n_scores == 1 && l->n_columns == 2) {
-        top = scores[0] > 0;
-        ob__ml_two_classes(l->transform, true, scores[0], scores);
-        return top;
+/* Scores of `n` rows from row `first` on, before they are transformed. */
+static void multiply(const linear *l, const ob_view *in, int64_t first, int64_t n, double *x, double *scores) {
+    const int64_t k = l->rows.columns;
+    const char *rows = (const char *)in->data + (size_t)(first * k) * ob_dtype_size(in->dtype);
+    if (in->dtype != OB_DOUBLE) (void)ob__convert(x, OB_DOUBLE, rows, in->dtype, n * k, NULL); /* the type was checked */
+    l->gemm->product(&(obk_gemm_call){.m = n,
+                                      .n = l->n_padded,
+                                      .k = k,
+                                      .a = in->dtype == OB_DOUBLE ? (const void *)rows : x,
+                                      .a_row = k,
+                                      .a_k = 1,
+                                      .b = l->packed,
+                                      .c = scores,
+                                      .c_row = l->n_padded,
+                                      .alpha = 1});
+    const int64_t n_scores = l->n_scores, n_padded = l->n_padded;
+    for (int64_t i = 0; i < n; i++) { /* rows move together */
+        const double *from = scores + i * n_padded;
+        double *to = scores + i * n_scores;
+        if (l->has_intercepts)
+            for (int64_t j = 0; j < n_scores; j++) to[j] = from[j] + l->intercepts[j];
+        else if (to != from)
+            memmove(to, from, (size_t)n_scores * sizeof *to);
     }
-    if (l->classifies) top = ob__ml_top(scores, l->n_scores);
-    ob__ml_transform(l->transform, scores, l->n_scores);
-    return top;
+}
+
+/* What is written of n rows; `tops`: places of their labels. */
+static const double *finish(const linear *l, double *scores, int64_t n, double *pairs, int64_t *tops) {
+    if (l->classifies && l->n_scores == 1 && l->n_columns == 2) {
+        for (int64_t i = 0; i < n; i++) {
+            tops[i] = scores[i] > 0;
+            ob__ml_two_classes(&l->post, true, scores[i], pairs + 2 * i);
+        }
+        return pairs;
+    }
+    for (int64_t i = 0; l->classifies && i < n; i++) tops[i] = ob__ml_top(scores + i * l->n_scores, l->n_scores);
+    ob__ml_transform(&l->post, scores, n, l->n_scores);
+    return scores;
 }
 
 static void linear_chunk(void *context, int64_t chunk, int lane) {
@@ -61,16 +102,15 @@ static void linear_chunk(void *context, int64_t chunk, int lane) {
     const ob_kernel_args *args = w->args;
     const linear *l = args->state;
     char *next = ob__lane(args->lanes, args->lane_stride, lane);
-    double *x = ob__take(&next, l->rows.columns, sizeof *x), *scores = (double *)(void *)next;
-    const int64_t first = chunk * ROWS, end = l->rows.n - first < ROWS ? l->rows.n : first + ROWS;
-    for (int64_t i = first; i < end; i++) {
-        ob__ml_row(args, i, l->rows.columns, x);
-        l->products(scores, x, l->table.at, l->table.n_features, l->table.blocks);
-        const int64_t top = finish_row(l, scores);
-        float *y = (float *)args->out[l->classifies].data + i * l->n_columns;
-        for (int64_t k = 0; k < l->n_columns; k++) y[k] = (float)scores[k];
-        if (l->classifies) ob__ml_put_label(&args->out[0], i, &w->labels, top);
-    }
+    double *x = ob__take(&next, l->rows.columns, ROWS * sizeof *x), *scores = ob__take(&next, l->n_padded, ROWS * sizeof *scores);
+    double *pairs = (double *)(void *)next;
+    const int64_t first = chunk * ROWS, n = l->rows.n - first < ROWS ? l->rows.n - first : ROWS;
+    int64_t tops[ROWS];
+    multiply(l, &args->in[0], first, n, x, scores);
+    const double *results = finish(l, scores, n, pairs, tops);
+    (void)ob__convert((float *)args->out[l->classifies].data + first * l->n_columns, OB_FLOAT, results, OB_DOUBLE,
+                      n * l->n_columns, NULL);
+    for (int64_t i = 0; l->classifies && i < n; i++) ob__ml_put_label(&args->out[0], first + i, &w->labels, tops[i]);
 }
 
 static ob_status linear_run(const ob_kernel_args *args, ob_error *error) {

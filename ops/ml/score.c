@@ -3,15 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
 #include "ops/kernel/common.h"
 
 /* ---- post_transform ---- */
-
-static double logistic(double x) {
-    const double e = exp(-fabs(x));
-    return x < 0 ? e / (1 + e) : 1 / (1 + e);
-}
 
 /* P(X <= x) = p: a rational first guess (Hastings) for the lower half, and Newton's steps with erfc, which does not cancel there.
  */
@@ -28,44 +22,55 @@ static double probit(double p) {
     return p < 0.5 ? x : -x;
 }
 
-static void softmax(double *scores, int64_t n, bool keep_zeros) {
+static void softmax_zero(double *scores, int64_t n) {
     double greatest = -INFINITY, sum = 0;
     for (int64_t i = 0; i < n; i++)
         if (scores[i] > greatest) greatest = scores[i];
     for (int64_t i = 0; i < n; i++) {
-        scores[i] = keep_zeros && scores[i] == 0 ? 0 : exp(scores[i] - greatest);
+        scores[i] = scores[i] == 0 ? 0 : exp(scores[i] - greatest);
         sum += scores[i];
     }
     for (int64_t i = 0; i < n && sum != 0; i++) scores[i] /= sum;
 }
 
-void ob__ml_transform(ob_ml_transform transform, double *scores, int64_t n) {
-    switch (transform) {
-    case OB_ML_SOFTMAX:
-    case OB_ML_SOFTMAX_ZERO: softmax(scores, n, transform == OB_ML_SOFTMAX_ZERO); return;
-    case OB_ML_LOGISTIC:
-        for (int64_t i = 0; i < n; i++) scores[i] = logistic(scores[i]);
+ob_ml_post ob__ml_post(ob_ml_transform transform) {
+    const obk_table *table = ob__kernels();
+    return (ob_ml_post){transform, table->softmax->rows[1], table->unary[OBK_U_SIGMOID][OB_DOUBLE]};
+}
+
+void ob__ml_transform(const ob_ml_post *post, double *scores, int64_t rows, int64_t n) {
+    char *const both[2] = {(char *)scores, (char *)scores};
+    const int64_t step = sizeof *scores, none[2] = {0, 0};
+    switch (post->transform) {
+    case OB_ML_SOFTMAX: post->softmax(scores, scores, rows, n, false); return;
+    case OB_ML_LOGISTIC: post->logistic(both, &step, rows * n, none, 1, NULL); return;
+    case OB_ML_SOFTMAX_ZERO:
+        for (int64_t i = 0; i < rows; i++) softmax_zero(scores + i * n, n);
         return;
     case OB_ML_PROBIT:
-        for (int64_t i = 0; i < n; i++) scores[i] = probit(scores[i]);
+        for (int64_t i = 0; i < rows * n; i++) scores[i] = probit(scores[i]);
         return;
     default: return;
     }
 }
 
-void ob__ml_two_classes(ob_ml_transform transform, bool probability, double score, double *scores) {
-    const bool both = transform == OB_ML_LOGISTIC || transform == OB_ML_PROBIT;
+void ob__ml_two_classes(const ob_ml_post *post, bool probability, double score, double *scores) {
+    const bool both = post->transform == OB_ML_LOGISTIC || post->transform == OB_ML_PROBIT;
     scores[0] = probability ? 1 - score : -score;
     scores[1] = score;
     if (!both) return;
-    scores[0] = transform == OB_ML_LOGISTIC ? -score : 1 - score;
-    ob__ml_transform(transform, scores, 2);
+    scores[0] = post->transform == OB_ML_LOGISTIC ? -score : 1 - score;
+    ob__ml_transform(post, scores, 1, 2);
 }
 
 int64_t ob__ml_top(const double *scores, int64_t n) {
+    double best = scores[0];
     int64_t top = 0;
-    for (int64_t i = 1; i < n; i++)
-        if (scores[i] > scores[top]) top = i;
+    for (int64_t i = 1; i < n; i++) { /* without branches, which random scores would take at random */
+        const bool better = scores[i] > best;
+        best = better ? scores[i] : best;
+        top = better ? i : top;
+    }
     return top;
 }
 

@@ -2,16 +2,24 @@
 #ifndef OB_OPS_ML_SCORE_H
 #define OB_OPS_ML_SCORE_H
 
+#include "kernels/kernels.h"
 #include "ops/kernel/kernel.h"
 #include "ops/ml/params.h"
 
-/* post_transform of n scores, in place. LOGISTIC 1 / (1 + exp(-x)); PROBIT the quantile of the normal distribution; SOFTMAX; in
- * SOFTMAX_ZERO scores of 0 stay 0 and do not count. */
-void ob__ml_transform(ob_ml_transform transform, double *scores, int64_t n);
+/* post_transform, with the loops that do it. */
+typedef struct ob_ml_post {
+    ob_ml_transform transform;
+    void (*softmax)(void *y, const void *x, int64_t rows, int64_t n, bool logarithm);
+    obk_loop logistic;
+} ob_ml_post;
+ob_ml_post ob__ml_post(ob_ml_transform transform);
+/* Each of `rows` rows of n scores, in place. LOGISTIC 1 / (1 + exp(-x)); PROBIT the quantile of the normal distribution; SOFTMAX;
+ * in SOFTMAX_ZERO scores of 0 stay 0 and do not count. */
+void ob__ml_transform(const ob_ml_post *post, double *scores, int64_t rows, int64_t n);
 /* The two scores, transformed, of a classifier of two classes that computes one: it is that of the second class. The other is its
  * opposite: of a probability (no weight was negative) 1 - score, else -score. LOGISTIC takes it as a logit and PROBIT as a
  * probability; the other ways leave the two as they are. */
-void ob__ml_two_classes(ob_ml_transform transform, bool probability, double score, double *scores);
+void ob__ml_two_classes(const ob_ml_post *post, bool probability, double score, double *scores);
 /* The first of the greatest; a NaN is not greater than any. */
 int64_t ob__ml_top(const double *scores, int64_t n);
 

@@ -17,6 +17,7 @@ typedef struct svm {
     ob_ml_rows rows;
     ob_ml_svm p; /* its lists are not used while running */
     ob_ml_table table;
+    ob_ml_post post, logistic;
     const double *coefficients, *rho, *a, *b;
     const uint32_t *begin; /* labels.n + 1: the first vector of each class */
     bool classifies, pairwise;
@@ -82,6 +83,8 @@ static ob_status svm_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_k
                         p->n_features, &s->table, error));
     OB_TRY(ob__ml_keep_reals(site, &p->coefficients, &s->coefficients, error));
     OB_TRY(ob__ml_keep_reals(site, &p->rho, &s->rho, error));
+    s->post = ob__ml_post(p->transform);
+    s->logistic = ob__ml_post(OB_ML_LOGISTIC);
     s->sums = p->kernel == OB_ML_RBF ? ob__kernels()->ml->distances : ob__kernels()->ml->products;
     OB_FAIL_IF(ob__count(&args->out[s->classifies]) != s->rows.n * p->n_scores, error, OB_E_SHAPE, "%s: result of another size",
                site->node->op_type);
@@ -167,7 +170,7 @@ static void probabilities(const svm *s, const lane_memory *m) {
         r[i * n + i] = 0;
         for (int64_t j = i + 1; j < n; j++, at++) {
             double p = -(m->pairs[at] * s->a[at] + s->b[at]);
-            ob__ml_transform(OB_ML_LOGISTIC, &p, 1);
+            ob__ml_transform(&s->logistic, &p, 1, 1);
             p = fmin(fmax(p, least), 1 - least);
             r[i * n + j] = p;
             r[j * n + i] = 1 - p;
@@ -185,11 +188,11 @@ static int64_t finish_pairs(const svm *s, const lane_memory *m) {
     if (p->a.n)
         probabilities(s, m);
     else if (p->labels.n == 2) {
-        ob__ml_two_classes(p->transform, p->transform != OB_ML_NONE, m->pairs[0], m->scores);
+        ob__ml_two_classes(&s->post, p->transform != OB_ML_NONE, m->pairs[0], m->scores);
         return top;
     } else
         memcpy(m->scores, m->pairs, (size_t)s->n_pairs * sizeof *m->scores);
-    ob__ml_transform(p->transform, m->scores, p->n_scores);
+    ob__ml_transform(&s->post, m->scores, 1, p->n_scores);
     return top;
 }
 
@@ -197,7 +200,7 @@ static int64_t finish_classes(const svm *s, const lane_memory *m) {
     const int64_t n = s->p.labels.n;
     for (int64_t k = 0; k < n; k++) m->scores[k] = m->kernels[k] + s->rho[s->p.rho.n == 1 ? 0 : k];
     const int64_t top = ob__ml_top(m->scores, n);
-    ob__ml_transform(s->p.transform, m->scores, n);
+    ob__ml_transform(&s->post, m->scores, 1, n);
     return top;
 }
 
@@ -208,7 +211,7 @@ static void finish_value(const svm *s, const lane_memory *m) {
     if (p->one_class)
         *y = *y > 0 ? 1 : -1;
     else
-        ob__ml_transform(p->transform, y, 1);
+        ob__ml_transform(&s->post, y, 1, 1);
 }
 
 typedef struct work {

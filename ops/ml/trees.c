@@ -16,7 +16,7 @@ typedef struct ensemble {
     ob_ml_rows rows;
     ob_ml_labels labels; /* of a classifier */
     ob_forest_aggregate aggregate;
-    ob_ml_transform transform;
+    ob_ml_post post;
     const double *base;
     uint32_t n_base;
     int64_t n_results;
@@ -89,7 +89,7 @@ static ob_status plan_forest(const ob_kernel_site *site, const ob_kernel_args *a
     e->classifies = f.is_classifier;
     e->n_results = f.n_results;
     e->aggregate = f.aggregate;
-    e->transform = f.transform;
+    e->post = ob__ml_post(f.transform);
     e->n_base = f.n_base;
     double *base = ob__tail(site, f.n_base, sizeof *base);
     if (!base) return ob__fail(error, OB_E_MEMORY, "no memory for the trees");
@@ -187,10 +187,10 @@ static void put_score(const ob_view *out, int64_t at, double score) {
 static int64_t finish_two(const ensemble *e, double *scores) {
     const double score = e->n_base ? added(e, scores[e->only], e->base[0]) : scores[e->only];
     if (e->only == 0)
-        ob__ml_two_classes(e->transform, e->all_positive, score, scores);
+        ob__ml_two_classes(&e->post, e->all_positive, score, scores);
     else {
         scores[1] = score;
-        ob__ml_transform(e->transform, scores, 2);
+        ob__ml_transform(&e->post, scores, 1, 2);
     }
     return score > (e->all_positive ? 0.5 : 0);
 }
@@ -204,7 +204,7 @@ static int64_t finish_row(const ensemble *e, double *scores) {
         if (k < e->n_base) scores[k] = added(e, scores[k], e->base[k]);
     }
     const int64_t top = e->classifies ? ob__ml_top(scores, e->n_results) : 0;
-    ob__ml_transform(e->transform, scores, e->n_results);
+    ob__ml_transform(&e->post, scores, 1, e->n_results);
     return top;
 }
 
