@@ -34,6 +34,7 @@
         .norm = &obk_norm_functions__##isa, .recurrent = &obk_recurrent_functions__##isa,                 \
         .resize = &obk_resize_functions__##isa,             \
         .ml = &obk_ml_functions__##isa,                     \
+        .random = &obk_random_functions__##isa,             \
         .attention = &obk_attention_functions__##isa,       \
     }
 /* clang-format on */

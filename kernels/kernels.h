@@ -16,6 +16,7 @@
 #include "kernels/norm/norm.h"
 #include "kernels/pool/pool.h"
 #include "kernels/quantize/quantize.h"
+#include "kernels/random/random.h"
 #include "kernels/recurrent/recurrent.h"
 #include "kernels/reduce/reduce.h"
 #include "kernels/resize/resize.h"
@@ -115,6 +116,7 @@ typedef struct obk_table {
     const obk_ffts *fft;
     const obk_attention *attention;
     const obk_samples *sample;
+    const obk_randoms *random;
 } obk_table;
 
 #define OBK_CAT_(a, b)     a##b

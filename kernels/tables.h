@@ -21,6 +21,7 @@
     extern const obk_reduce obk_reduce_loops__##isa[OB_DTYPE_COUNT];                                                             \
     extern const obk_find obk_find_loops__##isa[OB_DTYPE_COUNT];                                                                 \
     extern const obk_run_up obk_run_up_loops__##isa[OB_DTYPE_COUNT];                                                             \
+    extern const obk_randoms obk_random_functions__##isa;                                                                        \
     extern const obk_recurrent obk_recurrent_functions__##isa;                                                                   \
     extern const obk_norms obk_norm_functions__##isa;                                                                            \
     extern const obk_ffts obk_fft_functions__##isa;                                                                              \

@@ -1,7 +1,7 @@
 /* Operators that draw random numbers: the bits against known answers, the distributions within fixed bounds, the same numbers
  * whatever the type, the part, the number of threads. Nothing here depends on chance: all keys are fixed. */
 #include "kernel_case.h"
-#include "kernels/random/random.h"
+#include "kernel_levels.h"
 #include "model_text.h"
 
 enum { MANY = 100000 };
@@ -9,6 +9,20 @@ enum { MANY = 100000 };
 static double numbers[MANY];
 
 /* ---- Numbers --------------------------------------------------------------------------------------------------------- */
+
+/* As the paper has it. */
+static void philox(obk_random_key key, const uint32_t counter[4], uint32_t words[4]) {
+    uint32_t x[4], k[2] = {key.word[0], key.word[1]};
+    memcpy(x, counter, sizeof x);
+    for (int round = 0; round < 10; round++) {
+        const uint64_t p = UINT64_C(0xD2511F53) * x[0], q = UINT64_C(0xCD9E8D57) * x[2];
+        const uint32_t next[4] = {(uint32_t)(q >> 32) ^ x[1] ^ k[0], (uint32_t)q, (uint32_t)(p >> 32) ^ x[3] ^ k[1], (uint32_t)p};
+        memcpy(x, next, sizeof x);
+        k[0] += 0x9E3779B9;
+        k[1] += 0xBB67AE85;
+    }
+    memcpy(words, x, sizeof x);
+}
 
 /* From the known answers of Random123. */
 static void philox_gives_the_known_words(void **state) {
@@ -26,9 +40,78 @@ static void philox_gives_the_known_words(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         uint32_t words[4];
-        obk_random_words(cases[i].key, cases[i].counter, words);
+        philox(cases[i].key, cases[i].counter, words);
         assert_memory_equal(words, cases[i].words, sizeof words);
     }
+}
+
+static void bits_are_words_of_counters(void **state) {
+    static const int64_t firsts[] = {0, 5, (INT64_C(1) << 32) - 7, (INT64_C(1) << 40) + 3};
+    const obk_table *tables[KL_LEVELS];
+    const size_t levels = kl_levels(tables);
+    (void)state;
+    for (size_t l = 0; l < levels; l++)
+        for (uint32_t k = 0; k < 4; k++)
+            for (int64_t n = 0; n <= 3 * OBK_RANDOM_STEP; n += OBK_RANDOM_STEP) {
+                const obk_random_key key = {{k * 0x12345678, ~k}};
+                kl_out out = kl_out_open((size_t)n * sizeof(uint64_t), 8);
+                const uint64_t *bits = out.data;
+                tables[l]->random->bits(key, firsts[k], n, out.data);
+                for (int64_t i = 0; i < n; i++) {
+                    const uint64_t at = (uint64_t)(firsts[k] + i);
+                    uint32_t words[4];
+                    philox(key, (uint32_t[4]){(uint32_t)at, (uint32_t)(at >> 32), 0, 0}, words);
+                    assert_true(bits[i] == ((uint64_t)words[1] << 32 | words[0]));
+                }
+                kl_out_close(&out);
+            }
+}
+
+static uint64_t hash_of(const double *x, int64_t n) {
+    uint64_t hash = UINT64_C(0xcbf29ce484222325), bits;
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(&bits, x + i, sizeof bits);
+        hash = (hash ^ bits) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+/* Seeds are written into models: what they draw stays what it was, on every processor. */
+static void numbers_stay_what_they_were(void **state) {
+    static const struct {
+        obk_random_key key;
+        int64_t first;
+        double uniform, normal; /* the first ones */
+        uint64_t uniforms, normals;
+    } cases[] = {
+        {{{0, 0}}, 0, 0x1.c2d38b1acc4fdp-1, 0x1.2d769e93cb51fp+0, 0x32877521ec203ed9, 0xfa061f5ad47d17ec},
+        {{{0x3f800000, 0}}, 0, 0x1.07bd29f72818p-4, -0x1.84d8f26e61f07p+0, 0xa3c7f63eb6b9d944, 0x451f63ee6689b551},
+        {{{0xdeadbeef, 0x12345678}},
+         (INT64_C(1) << 32) - 1000,
+         0x1.311a8cd0984p-2,
+         -0x1.0f83271b9fff2p-1,
+         0xd950ad8138362b19,
+         0x1ccaddfaee21ff3a},
+    };
+    enum { N = 200000, CLASSES = 4000 };
+    double *x = malloc(N * sizeof *x);
+    const obk_table *tables[KL_LEVELS];
+    const size_t levels = kl_levels(tables);
+    (void)state;
+    for (size_t l = 0; l < levels; l++) {
+        const obk_randoms *r = tables[l]->random;
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+            r->uniform(cases[i].key, cases[i].first, N, x);
+            assert_true(x[0] == cases[i].uniform && hash_of(x, N) == cases[i].uniforms);
+            r->normal(cases[i].key, cases[i].first, N, x);
+            assert_true(x[0] == cases[i].normal && hash_of(x, N) == cases[i].normals);
+        }
+        for (int64_t i = 0; i < CLASSES; i++) x[i] = -(double)(i * i % 4001) * 0.2;
+        x[7] = -INFINITY, x[9] = -740.25, x[11] = -1e300;
+        r->classes(x, CLASSES);
+        assert_true(x[CLASSES - 1] == 0x1.b559d11b03952p+2 && hash_of(x, CLASSES) == 0x1dba672b8ba0f084);
+    }
+    free(x);
 }
 
 static void expect_moments(const double *x, int64_t n, double mean, double variance) {
@@ -62,7 +145,8 @@ static void distributions(void **state) {
         for (int normal = 0; normal < 2; normal++) {
             int64_t counts[100] = {0};
             double shares[100];
-            (normal ? obk_random_normal : obk_random_uniform)((obk_random_key){{seed, 77}}, 0, MANY, numbers);
+            (normal ? ob__kernels()->random->normal : ob__kernels()->random->uniform)((obk_random_key){{seed, 77}}, 0, MANY,
+                                                                                      numbers);
             if (normal)
                 expect_moments(numbers, MANY, 0, 1);
             else
@@ -83,8 +167,8 @@ static void normal_numbers_are_quantiles(void **state) {
     const obk_random_key key = {{5, 6}};
     double lowest = 1;
     (void)state;
-    obk_random_uniform(key, 0, MANY, uniform);
-    obk_random_normal(key, 0, MANY, numbers);
+    ob__kernels()->random->uniform(key, 0, MANY, uniform);
+    ob__kernels()->random->normal(key, 0, MANY, numbers);
     for (int64_t i = 0; i < MANY; i++) {
         double p = uniform[i] < 0.5 ? below(numbers[i]) : below(-numbers[i]),
                want = uniform[i] < 0.5 ? uniform[i] : 1 - uniform[i];
@@ -96,18 +180,26 @@ static void normal_numbers_are_quantiles(void **state) {
 
 static void parts_are_the_same_as_the_whole(void **state) {
     const obk_random_key key = {{1, 2}};
-    double part[300];
+    double part[2];
+    const obk_table *tables[KL_LEVELS];
+    const size_t levels = kl_levels(tables);
     (void)state;
     for (int normal = 0; normal < 2; normal++) {
-        (normal ? obk_random_normal : obk_random_uniform)(key, 0, 1000, numbers);
-        for (int64_t first = 0; first < 700; first += 77) {
-            (normal ? obk_random_normal : obk_random_uniform)(key, first, 300, part);
-            assert_memory_equal(part, numbers + first, sizeof part);
-        }
+        const obk_randoms *base = tables[0]->random;
+        (normal ? base->normal : base->uniform)(key, 0, 2000, numbers);
+        for (size_t l = 0; l < levels; l++)
+            for (int64_t n = 0; n < 600; n += 1 + n / 20)
+                for (int64_t first = 0; first < 1400; first += 277) {
+                    const obk_randoms *r = tables[l]->random;
+                    kl_out out = kl_out_open((size_t)n * sizeof(double), 8);
+                    (normal ? r->normal : r->uniform)(key, first, n, out.data);
+                    if (n) assert_memory_equal(out.data, numbers + first, (size_t)n * sizeof(double));
+                    kl_out_close(&out);
+                }
     }
     /* Numbers behind 2^32 are others. */
-    obk_random_uniform(key, INT64_C(1) << 32, 1, part);
-    obk_random_uniform(key, 0, 1, part + 1);
+    ob__kernels()->random->uniform(key, INT64_C(1) << 32, 1, part);
+    ob__kernels()->random->uniform(key, 0, 1, part + 1);
     assert_true(part[0] != part[1]);
 }
 
@@ -135,7 +227,7 @@ static void normal_and_uniform_in_every_type(void **state) {
                 if (like) kc_in(c, 0, OB_STRING, DIMS(7, 100)); /* only its shape is looked at */
                 ob_view *y = kc_out(c, 0, reals[t], DIMS(7, 100));
                 kc_run(c);
-                (normal ? obk_random_normal : obk_random_uniform)(key_of(2.5f), 0, 700, numbers);
+                (normal ? ob__kernels()->random->normal : ob__kernels()->random->uniform)(key_of(2.5f), 0, 700, numbers);
                 for (int64_t i = 0; i < 700; i++)
                     kc_near(kc_get(y, i), -3 + (normal ? 5 : 8) * numbers[i], t < 2 ? kc_tolerance(reals[t]) : 1e-7);
                 kc_close(c);
@@ -211,7 +303,7 @@ static void weights_are_exponentials(void **state) {
     const double x[] = {-2, 0, -0.5, -800, -30};
     double sum = 0;
     (void)state;
-    obk_random_classes(sums, 5);
+    ob__kernels()->random->classes(sums, 5);
     for (int i = 0; i < 5; i++) {
         sum += exp(x[i]);
         if (!(fabs(sums[i] - sum) < 1e-15 * sum)) fail_msg("sum %d is %.17g, not %.17g", i, sums[i], sum);
@@ -338,6 +430,8 @@ static void models_give_the_same_numbers(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(philox_gives_the_known_words),
+        cmocka_unit_test(bits_are_words_of_counters),
+        cmocka_unit_test(numbers_stay_what_they_were),
         cmocka_unit_test(distributions),
         cmocka_unit_test(normal_numbers_are_quantiles),
         cmocka_unit_test(parts_are_the_same_as_the_whole),

@@ -1,7 +1,7 @@
 /* Random numbers by counting: Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3"). Number i
- * of a key depends on i and the key alone, so that whoever draws it gets the same. One version for all processors: only
- * additions, multiplications, divisions and roots, which are rounded the same everywhere, and no function whose last bit the C
- * library chooses. */
+ * of a key depends on i and the key alone, so that whoever draws it gets the same. The same bits on all processors and at every
+ * level of instructions: only additions, multiplications, divisions and roots, which are rounded the same everywhere, and no
+ * function whose last bit the C library chooses. */
 #ifndef OB_KERNELS_RANDOM_RANDOM_H
 #define OB_KERNELS_RANDOM_RANDOM_H
 
@@ -11,17 +11,31 @@ typedef struct obk_random_key {
     uint32_t word[2];
 } obk_random_key;
 
-/* The four words of a counter. */
-void obk_random_words(obk_random_key key, const uint32_t counter[4], uint32_t words[4]);
+typedef struct obk_randoms {
+    /* The first two words of counters first .. first + n - 1, the first in the low half; n is a multiple of OBK_RANDOM_STEP. */
+    void (*bits)(obk_random_key key, int64_t first, int64_t n, uint64_t *bits);
+    /* Numbers first .. first + n - 1. Uniform: multiples of 2^-53 from 0 on, below 1. Normal: mean 0, variance 1. */
+    void (*uniform)(obk_random_key key, int64_t first, int64_t n, double *numbers);
+    void (*normal)(obk_random_key key, int64_t first, int64_t n, double *numbers);
+    /* Logarithms of weights become running sums of the weights, the greatest being 1. The last sum is no number above 0 when no
+     * class has a weight, or one is none. */
+    void (*classes)(double *sums, int64_t n);
+} obk_randoms;
 
-/* Numbers first .. first + n - 1. Uniform: multiples of 2^-53 from 0 on, below 1. Normal: mean 0, variance 1. */
-void obk_random_uniform(obk_random_key key, int64_t first, int64_t n, double *numbers);
-void obk_random_normal(obk_random_key key, int64_t first, int64_t n, double *numbers);
+enum { OBK_RANDOM_STEP = 16 };
 
-/* Logarithms of weights become running sums of the weights, the greatest being 1. The last sum is no number above 0 when no class
- * has a weight, or one is none. */
-void obk_random_classes(double *sums, int64_t n);
 /* The class that a uniform number draws: the first whose running sum is above that share of all. */
-int64_t obk_random_class(const double *sums, int64_t n, double uniform);
+static inline int64_t obk_random_class(const double *sums, int64_t n, double uniform) {
+    const double share = uniform * sums[n - 1];
+    int64_t low = 0, high = n - 1; /* the class lies between them */
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (sums[middle] > share)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
 
 #endif

@@ -10,6 +10,7 @@ typedef struct dropout {
     bool trains;  /* before opset 7 the node says so, from opset 12 on operand 2 */
     double ratio; /* of the node, or what holds without operand 1 */
     obk_random_key key;
+    const obk_randoms *loops;
     char one[16];
 } dropout;
 
@@ -32,6 +33,7 @@ static ob_status dropout_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     d->trains = p.trains;
     d->ratio = p.ratio;
     d->key = ob__random_key(site->node);
+    d->loops = ob__kernels()->random;
     return ob__wanted(args, 1) ? ob__one(args->out[1].dtype, d->one, error) : OB_OK;
 }
 
@@ -42,7 +44,7 @@ static void dropout_part(void *context, int64_t begin, int64_t end) {
     double numbers[BLOCK], kept[BLOCK];
     for (int64_t at = begin; at < end; at += BLOCK) {
         const int64_t n = end - at < BLOCK ? end - at : BLOCK;
-        obk_random_uniform(d->dropout->key, at, n, kept);
+        d->dropout->loops->uniform(d->dropout->key, at, n, kept);
         ob__convert(numbers, OB_DOUBLE, (const char *)x->data + at * width, x->dtype, n, NULL);
         for (int64_t i = 0; i < n; i++) {
             kept[i] = kept[i] >= d->ratio;

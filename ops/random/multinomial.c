@@ -2,12 +2,11 @@
 #include "ops/kernel/common.h"
 #include "ops/random/params.h"
 
-enum { GRAIN = 1 << 10 };
+enum { GRAIN = 1 << 10, BLOCK = 64 };
 
 typedef struct sampling {
-    const ob_kernel_args *args;
     obk_random_key key;
-    int64_t classes, samples; /* of a row */
+    const obk_randoms *loops;
 } sampling;
 
 static ob_status multinomial_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
@@ -18,18 +17,21 @@ static ob_status multinomial_plan(const ob_kernel_site *site, ob_kernel_args *ar
                x->rank);
     OB_FAIL_IF(x->dims[1] == 0 && ob__count(y) > 0, error, OB_E_SHAPE, "Multinomial: no classes to draw from");
     OB_FAIL_IF(y->dtype == OB_INT32 && x->dims[1] > INT32_MAX, error, OB_E_LIMIT, "Multinomial: classes above int32");
-    *(obk_random_key *)args->state = ob__random_key(site->node);
+    *(sampling *)args->state = (sampling){ob__random_key(site->node), ob__kernels()->random};
     return ob__need_scratch(needs, ob__count(x), sizeof(double), error);
 }
 
 static void multinomial_part(void *context, int64_t begin, int64_t end) {
-    const sampling *s = context;
-    const ob_view *y = &s->args->out[0];
-    const double *sums = s->args->scratch;
+    const ob_kernel_args *args = context;
+    const sampling *s = args->state;
+    const ob_view *y = &args->out[0];
+    const int64_t classes = args->in[0].dims[1], samples = y->dims[1];
+    const double *sums = args->scratch;
+    double uniform[BLOCK];
     for (int64_t i = begin; i < end; i++) {
-        double uniform;
-        obk_random_uniform(s->key, i, 1, &uniform);
-        const int64_t class = obk_random_class(sums + i / s->samples * s->classes, s->classes, uniform);
+        const int64_t k = (i - begin) % BLOCK;
+        if (k == 0) s->loops->uniform(s->key, i, end - i < BLOCK ? end - i : BLOCK, uniform);
+        const int64_t class = obk_random_class(sums + i / samples * classes, classes, uniform[k]);
         if (y->dtype == OB_INT64)
             ((int64_t *)y->data)[i] = class;
         else
@@ -37,20 +39,30 @@ static void multinomial_part(void *context, int64_t begin, int64_t end) {
     }
 }
 
+/* Running sums of the weights of rows begin .. end. */
+static void classes_part(void *context, int64_t begin, int64_t end) {
+    const ob_kernel_args *args = context;
+    const sampling *s = args->state;
+    const ob_view *x = &args->in[0];
+    const int64_t classes = x->dims[1];
+    double *sums = (double *)args->scratch + begin * classes;
+    const char *from = (const char *)x->data + begin * classes * (int64_t)ob_dtype_size(x->dtype);
+    (void)ob__convert(sums, OB_DOUBLE, from, x->dtype, (end - begin) * classes, NULL); /* the type was checked */
+    for (int64_t row = begin; row < end; row++, sums += classes) s->loops->classes(sums, classes);
+}
+
 static ob_status multinomial_run(const ob_kernel_args *args, ob_error *error) {
     const ob_view *x = &args->in[0];
-    sampling s = {args, *(const obk_random_key *)args->state, x->dims[1], args->out[0].dims[1]};
-    double *sums = args->scratch;
+    const double *sums = args->scratch;
+    const int64_t classes = x->dims[1];
     if (ob__writes_nothing(args)) return OB_OK;
-    OB_TRY(ob__convert(sums, OB_DOUBLE, x->data, x->dtype, ob__count(x), error));
-    for (int64_t row = 0; row < x->dims[0]; row++) {
-        obk_random_classes(sums + row * s.classes, s.classes);
-        OB_FAIL_IF(!(sums[(row + 1) * s.classes - 1] > 0), error, OB_E_ARGUMENT,
+    ob__parallel(args->threads, x->dims[0], GRAIN / classes + 1, classes_part, (void *)(uintptr_t)args);
+    for (int64_t row = 0; row < x->dims[0] && !ob__stopped(args->threads); row++)
+        OB_FAIL_IF(!(sums[(row + 1) * classes - 1] > 0), error, OB_E_ARGUMENT,
                    "row %lld has no class to draw: it needs a finite logarithm, and no infinity or NaN", (long long)row);
-    }
-    ob__parallel(args->threads, ob__count(&args->out[0]), GRAIN, multinomial_part, &s);
+    ob__parallel(args->threads, ob__count(&args->out[0]), GRAIN, multinomial_part, (void *)(uintptr_t)args);
     return OB_OK;
 }
 
 const ob_kernel ob__kernel_multinomial = {
-    .name = "multinomial", .state_bytes = sizeof(obk_random_key), .plan = multinomial_plan, .run = multinomial_run};
+    .name = "multinomial", .state_bytes = sizeof(sampling), .plan = multinomial_plan, .run = multinomial_run};

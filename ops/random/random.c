@@ -6,8 +6,8 @@
 enum { BLOCK = 256, GRAIN = 1 << 12 };
 
 typedef struct drawing {
-    const ob_kernel_args *args;
     ob_random_params params;
+    const obk_randoms *loops;
 } drawing;
 
 /* ---- RandomNormal, RandomUniform ------------------------------------------------------------------------------------ */
@@ -15,17 +15,18 @@ typedef struct drawing {
 static ob_status random_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
     if (!ob__is_real(args->out[0].dtype)) return OB__NO_TYPE(site, error, args->out[0].dtype);
-    *(ob_random_params *)args->state = ob__random_params(site->node);
+    *(drawing *)args->state = (drawing){ob__random_params(site->node), ob__kernels()->random};
     return OB_OK;
 }
 
 static void random_part(void *context, int64_t begin, int64_t end) {
-    const drawing *d = context;
-    const ob_view *out = &d->args->out[0];
+    const ob_kernel_args *args = context;
+    const drawing *d = args->state;
+    const ob_view *out = &args->out[0];
     double numbers[BLOCK];
     for (int64_t at = begin; at < end; at += BLOCK) {
         const int64_t n = end - at < BLOCK ? end - at : BLOCK;
-        (d->params.normal ? obk_random_normal : obk_random_uniform)(d->params.key, at, n, numbers);
+        (d->params.normal ? d->loops->normal : d->loops->uniform)(d->params.key, at, n, numbers);
         for (int64_t i = 0; i < n; i++) numbers[i] = d->params.first + d->params.span * numbers[i];
         ob__convert((char *)out->data + at * (int64_t)ob_dtype_size(out->dtype), out->dtype, numbers, OB_DOUBLE, n, NULL);
     }
@@ -33,17 +34,13 @@ static void random_part(void *context, int64_t begin, int64_t end) {
 
 static ob_status random_run(const ob_kernel_args *args, ob_error *error) {
     (void)error;
-    drawing d = {args, *(const ob_random_params *)args->state};
-    ob__parallel(args->threads, ob__count(&args->out[0]), GRAIN, random_part, &d);
+    ob__parallel(args->threads, ob__count(&args->out[0]), GRAIN, random_part, (void *)(uintptr_t)args);
     return OB_OK;
 }
 
 /* An operand is looked at for its shape only. */
-const ob_kernel ob__kernel_random = {.name = "random",
-                                     .flags = OB_KERNEL_STRIDED,
-                                     .state_bytes = sizeof(ob_random_params),
-                                     .plan = random_plan,
-                                     .run = random_run};
+const ob_kernel ob__kernel_random = {
+    .name = "random", .flags = OB_KERNEL_STRIDED, .state_bytes = sizeof(drawing), .plan = random_plan, .run = random_run};
 
 /* ---- Bernoulli ------------------------------------------------------------------------------------------------------- */
 
@@ -52,19 +49,20 @@ static ob_status bernoulli_plan(const ob_kernel_site *site, ob_kernel_args *args
     double one;
     OB_TRY(ob__check_type(site, args, 0, error));
     OB_FAIL_IF(ob__count(&args->in[0]) != ob__count(&args->out[0]), error, OB_E_SHAPE, "Bernoulli: a result of another size");
-    ((ob_random_params *)args->state)->key = ob__random_key(site->node);
+    *(drawing *)args->state = (drawing){{.key = ob__random_key(site->node)}, ob__kernels()->random};
     return ob__one(args->out[0].dtype, &one, error);
 }
 
 /* 1 with the operand's probability: what is above 1 is certain, what is below 0 or no number never happens. */
 static void bernoulli_part(void *context, int64_t begin, int64_t end) {
-    const drawing *d = context;
-    const ob_view *in = &d->args->in[0], *out = &d->args->out[0];
+    const ob_kernel_args *args = context;
+    const drawing *d = args->state;
+    const ob_view *in = &args->in[0], *out = &args->out[0];
     double numbers[BLOCK], chances[BLOCK];
     for (int64_t at = begin; at < end; at += BLOCK) {
         const int64_t n = end - at < BLOCK ? end - at : BLOCK;
         ob__convert(chances, OB_DOUBLE, (const char *)in->data + at * (int64_t)ob_dtype_size(in->dtype), in->dtype, n, NULL);
-        obk_random_uniform(d->params.key, at, n, numbers);
+        d->loops->uniform(d->params.key, at, n, numbers);
         for (int64_t i = 0; i < n; i++) numbers[i] = numbers[i] < chances[i];
         ob__convert((char *)out->data + at * (int64_t)ob_dtype_size(out->dtype), out->dtype, numbers, OB_DOUBLE, n, NULL);
     }
@@ -72,10 +70,9 @@ static void bernoulli_part(void *context, int64_t begin, int64_t end) {
 
 static ob_status bernoulli_run(const ob_kernel_args *args, ob_error *error) {
     (void)error;
-    drawing d = {args, *(const ob_random_params *)args->state};
-    ob__parallel(args->threads, ob__count(&args->out[0]), GRAIN, bernoulli_part, &d);
+    ob__parallel(args->threads, ob__count(&args->out[0]), GRAIN, bernoulli_part, (void *)(uintptr_t)args);
     return OB_OK;
 }
 
 const ob_kernel ob__kernel_bernoulli = {
-    .name = "bernoulli", .state_bytes = sizeof(ob_random_params), .plan = bernoulli_plan, .run = bernoulli_run};
+    .name = "bernoulli", .state_bytes = sizeof(drawing), .plan = bernoulli_plan, .run = bernoulli_run};
