@@ -21,7 +21,9 @@
 #include <string.h>
 
 #include "core/text.h"
+#include "core/types.h"
 #include "onnx_broadcast/onnx_broadcast.h"
+#include "ops/kernel/common.h"
 #include "ops/table/op.h"
 
 enum { MAX_OUTPUTS = 24, MAX_FIELD = 4096, LETTERS = 4 };
@@ -147,11 +149,28 @@ typedef struct cell_case {
     ob_dtype types[LETTERS]; /* of 'T', 'U', 'V', 'W' */
 } cell_case;
 
-/* An element as the text form has it in a list. */
-static inline const char *element_text(ob_dtype type) {
-    if (type == OB_STRING) return "\"1\"";
-    if (type == OB_FLOAT || type == OB_DOUBLE) return "1.0";
-    return type == OB_COMPLEX64 || type == OB_COMPLEX128 ? "1, 0" : "1";
+/* The code of 1 in a float of one or two bytes. */
+static inline unsigned code_of_one(ob_dtype type) {
+    const float one = 1;
+    uint8_t byte = 0;
+    uint16_t word = 0;
+    if (ob_dtype_size(type) == 2)
+        (void)ob__convert(&word, type, &one, OB_FLOAT, 1, NULL);
+    else
+        (void)ob__convert(&byte, type, &one, OB_FLOAT, 1, NULL);
+    return word | byte;
+}
+
+/* One, as the text form has it in a list: narrow floats by their codes. */
+static inline void put_element(ob_text *to, ob_dtype type) {
+    if (type == OB_STRING)
+        ob__text_puts(to, "\"1\"");
+    else if (type == OB_FLOAT || type == OB_DOUBLE)
+        ob__text_puts(to, "1.0");
+    else if (type == OB_COMPLEX64 || type == OB_COMPLEX128)
+        ob__text_puts(to, "1, 0");
+    else
+        ob__text_printf(to, "%u", ob__dtype_is_float(type) ? code_of_one(type) : 1);
 }
 
 /* `from` with $T, @T and %T replaced. */
@@ -165,8 +184,10 @@ static inline void append_with_types(ob_text *to, const char *from, const cell_c
         ob_dtype type = c->types[from[1] - 'T'];
         if (*from == '$')
             ob__text_printf(to, "%d", (int)type);
+        else if (*from == '@')
+            ob__text_puts(to, ob_dtype_name(type));
         else
-            ob__text_puts(to, *from == '@' ? ob_dtype_name(type) : element_text(type));
+            put_element(to, type);
         from++;
     }
 }
