@@ -13,7 +13,7 @@ static ob_dtype type_named(const char *name, size_t n) {
 static int run_line(char *line, const char *place, int *n_cases) {
     value_case c;
     (*n_cases)++;
-    if (read_case(line, &c)) return run_case(&c, place);
+    if (read_case(line, &c)) return run_case(&c, place, BODIES);
     print_error("%s: not a case\n", place);
     return 1;
 }

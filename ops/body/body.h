@@ -7,12 +7,12 @@
  *         Y = Max(X, 0) + Min(@alpha * (Exp(X / @alpha) - 1), 0);
  *     })
  *
- * Attributes with their defaults (none: it may be absent), operands, results, statements. `+ - * /` are Add, Sub, Mul, Div; a
- * name before brackets is an operator of ai.onnx, opset OB_BODY_OPSET; `name = ...` in its brackets is an attribute, nothing
- * between two commas an omitted operand. An operand or result is called by its name, an attribute by its name with `@` (as a
- * value: a scalar or a list of int64; as an attribute: itself, of whatever kind, and left out where the call leaves it out). A
- * number takes the type of the operands that it meets: those of the same letter of the operator's signature, else the first one;
- * `[1, 2]` is a list of int64. Numbers among themselves are computed at once.
+ * Attributes with their defaults (a fraction is a float; none: it may be absent), operands, results, statements. `+ - * /` are
+ * Add, Sub, Mul, Div; a name before brackets is an operator of ai.onnx, opset OB_BODY_OPSET; `name = ...` in its brackets is an
+ * attribute, nothing between two commas an omitted operand. An operand or result is called by its name, an attribute by its name
+ * with `@` (as a value: a scalar or a list of int64; as an attribute: itself, of whatever kind, and left out where the call
+ * leaves it out). A number takes the type of the operands that it meets: those of the same letter of the operator's signature,
+ * else the first one; `[1, 2]` is a list of int64. Numbers among themselves are computed at once.
  * What depends on the call stands in `if (...) { ... } else { ... }`, decided when the call is written out: has(NAME) is true
  * when the operand or attribute is given or the result wanted, rank(X), type(X) are numbers of operands, types go by their names;
  * as attributes also dim(X, 0), a size, moved(X, 1, -1), the axes of X with axis 1 moved to the end, and inverse(@perm), the
@@ -23,7 +23,7 @@
 
 #include "ops/table/op.h"
 
-enum { OB_BODY_OPSET = 24 };
+enum { OB_BODY_OPSET = 27 };
 
 typedef struct ob_body {
     const char *domain, *name;

@@ -306,6 +306,7 @@ static ob_status read_defaults(ob_body_reader *r) {
                 OB_TRY(ob__body_take_list(r, &attribute->otherwise));
             else
                 OB_TRY(ob__body_take_number(r, &attribute->otherwise));
+            if (!attribute->otherwise.is_whole) attribute->otherwise.number = (double)(float)attribute->otherwise.number;
             if (negative) {
                 attribute->otherwise.number = -attribute->otherwise.number;
                 attribute->otherwise.whole = -attribute->otherwise.whole;
