@@ -114,8 +114,13 @@ static ob_dim padded(ob_infer *infer, const ob_window_params *w, int32_t i, ob_d
     return ob_dim_add(infer->dims, size, w->before[i] + w->after[i]);
 }
 
+/* How far the first window may stand over the end: what is rounded up there to one place. */
+static int64_t overhang(const ob_window_params *w, int32_t i) {
+    return w->ceil_mode ? w->strides[i] - 1 : 0;
+}
+
 ob_status ob__require_window(ob_infer *infer, const ob_window_params *w, int32_t i, ob_dim size) {
-    ob_dim all = padded(infer, w, i, size), extent = ob__window_extent(infer, w, i);
+    ob_dim all = padded(infer, w, i, size), extent = ob_dim_sub(infer->dims, ob__window_extent(infer, w, i), overhang(w, i));
     bool numbers = ob_dim_is_const(all) && ob_dim_is_const(extent); /* ob__window_places tells of these */
     if (is_same(w) || (numbers && all != OB_DIM_UNKNOWN && extent != OB_DIM_UNKNOWN)) return OB_OK;
     return ob__require(infer, OB_COND_AT_LEAST, all, extent, 0, i + 2, OB0601);
@@ -125,7 +130,7 @@ ob_dim ob__window_places(ob_infer *infer, const ob_window_params *w, int32_t i, 
     if (is_same(w)) return ob_dim_ceil_div(infer->dims, size, w->strides[i]);
     ob_dim extent = ob__window_extent(infer, w, i), all = padded(infer, w, i, size);
     ob_dim span = ob_dim_sub(infer->dims, all, extent);
-    if (ob_dim_is_const(span) && span < 0) {
+    if (ob_dim_is_const(span) && span < -overhang(w, i)) {
         ob__problem(infer, OB0601, 0, i + 2, "axis %d: the window of %lld does not fit into the padded size %lld", i + 2,
                     (long long)extent, (long long)all);
         return OB_DIM_UNKNOWN;
