@@ -12,6 +12,11 @@ static double tolerance_of(int real) {
     return of[real];
 }
 
+/* 1 to n, at times 0. */
+static int seldom_none(int n) {
+    return one_of(10) ? 1 + one_of(n) : 0;
+}
+
 static void draw_mask(text *t, int opset, const int *scores, int real) {
     static const char *const types[] = {"bool", "bool", "int8", "uint16", "int64", "uint32"};
     const int kind = one_of(10), rank = one_of(5);
@@ -25,8 +30,8 @@ static void draw_mask(text *t, int opset, const int *scores, int real) {
 }
 
 static const char *attention(text *t) {
-    const int opset = 23 + one_of(2), batch = 1 + one_of(2), heads = 1 + one_of(2), group = 1 + one_of(3),
-              queries = 1 + one_of(4);
+    const int opset = 23 + one_of(2), batch = seldom_none(2), heads = 1 + one_of(2), group = 1 + one_of(3),
+              queries = seldom_none(4);
     const int keys = 1 + one_of(5), past = one_of(2) ? 0 : 1 + one_of(3), size = 1 + one_of(6), v_size = 1 + one_of(20);
     const int real = one_of(4), v_real = one_of(3) ? real : one_of(4), total = past + keys, q_heads = heads * group;
     const int full[5][4] = {{batch, q_heads, queries, size},
@@ -63,7 +68,7 @@ static const char *attention(text *t) {
 }
 
 static const char *rotary(text *t) {
-    const int batch = 1 + one_of(2), heads = 1 + one_of(3), tokens = 1 + one_of(4), half = 1 + one_of(5),
+    const int batch = seldom_none(2), heads = 1 + one_of(3), tokens = seldom_none(4), half = 1 + one_of(5),
               size = 2 * (half + one_of(2));
     const int places = 1 + one_of(5), real = (int[]){0, 2, 3}[one_of(3)];
     const bool flat = one_of(2), placed = one_of(2);
@@ -112,11 +117,12 @@ static const char *rms(text *t) {
     return layer_or_rms(t, true);
 }
 
-/* No size of 0: the body asks Reshape for the size that is left. */
 static const char *group(text *t) {
     int dims[5];
     const int rank = shape(dims, 3, 0), groups = 1 + one_of(3), real = one_of(4), opset = one_of(2) ? 18 : 21;
+    dims[0] = seldom_none(3);
     dims[1] = groups * (1 + one_of(3));
+    dims[rank - 1] = seldom_none(3);
     operand(t, reals[real], "x", rank, dims);
     for (int i = 0; i < 2; i++) operand(t, reals[real], i ? "b" : "s", 1, opset == 18 ? &groups : dims + 1);
     whole_attribute(t, "num_groups", groups);
