@@ -19,8 +19,11 @@ static bool takes(ob_types types, ob_dtype dtype) {
 const char *ob__why_no_expand(ob_stretch_types *types, const ob_graph *graph, ob_dtype dtype, const ob_shape *from,
                               const ob_shape *to) {
     int64_t opset = ob__graph_opset(graph, "");
-    if (types->opset != opset) *types = (ob_stretch_types){opset, types_of("Expand", opset), types_of("Tile", opset)};
-    if (opset >= 8) return takes(types->expand, dtype) ? NULL : "Expand of this opset does not take the element type";
+    if (types->has_expand && opset < OB_EXPAND_SINCE) opset = OB_EXPAND_SINCE;
+    if (types->opset != opset)
+        *types = (ob_stretch_types){opset, types_of("Expand", opset), types_of("Tile", opset), types->has_expand};
+    if (opset >= OB_EXPAND_SINCE)
+        return takes(types->expand, dtype) ? NULL : "Expand of this opset does not take the element type";
     if (opset < 6) return "neither Expand (opset 8) nor Tile with a repeats operand (opset 6) exists in this opset";
     if (!takes(types->tile, dtype)) return "Tile of this opset does not take the element type";
     if (!ob__is_static(from) || !ob__is_static(to))

@@ -4,10 +4,13 @@
 
 #include "passes/explicit.h"
 
+enum { OB_EXPAND_SINCE = 8 };
+
 /* Element types that Expand and Tile take in an opset; looked up once as long as the opset stays. Zero to begin with. */
 typedef struct ob_stretch_types {
     int64_t opset;
     uint64_t expand, tile; /* ob_types */
+    bool has_expand;       /* set by the caller: a graph of an older opset will be raised to one that has it */
 } ob_stretch_types;
 
 /* NULL when Expand (below opset 8: Reshape and Tile) can bring a tensor of this type from one shape to the other in the graph's

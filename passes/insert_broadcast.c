@@ -380,7 +380,8 @@ ob_status ob__pass_insert_broadcast(ob_rewriting *rewriting) {
         ob__patch_needs(&in.patch, "onnx_broadcast", "Broadcast");
         ob__patch_needs(&in.patch, "onnx_broadcast", "BroadcastInDim");
     }
-    ob_status status = ob__model_each_graph(work->model, visit_graph, &in);
+    ob_status status = rewriting->goal & OB_GOAL_FUNCTION ? ob__has_expand_then(rewriting, &in.types.has_expand) : OB_OK;
+    if (status == OB_OK) status = ob__model_each_graph(work->model, visit_graph, &in);
     if (status == OB_OK) status = ob__patch_apply(&in.patch, work->error);
     if (status == OB_OK) status = ob__model_resolve_ops(work->model);
     status = ob__arena_finish(&in.arena, status);

@@ -5,18 +5,18 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "passes/definitions.h"
 #include "passes/explicit.h"
 #include "passes/groups.h"
 #include "passes/patch.h"
 #include "passes/rewriting.h"
-
-enum { EXPAND_SINCE = 8 };
 
 typedef struct raiser {
     ob_rewriting *rewriting;
     ob_work *work; /* of the rewriting */
     ob_map same;   /* by operator name: the row means the same in opset 8 */
     bool needed;   /* an explicit operator stands in a graph below opset 8 */
+    bool only_asks;
     const ob_node *obstacle;
     const char *why; /* static */
 } raiser;
@@ -62,29 +62,39 @@ static ob_status look_at(raiser *r, const ob_node *node) {
     }
     ob_map_entry *entry = ob__map_insert(&r->same, node->op_type, strlen(node->op_type));
     if (!entry) return OB_E_MEMORY;
-    if (!entry->value) entry->value = (void *)(uintptr_t)ob__op_find("", node->op_type, EXPAND_SINCE);
+    if (!entry->value) entry->value = (void *)(uintptr_t)ob__op_find("", node->op_type, OB_EXPAND_SINCE);
     const ob_op *newer = entry->value;
     r->why = why_not(r, node, newer);
     if (r->why) r->obstacle = node;
-    if (newer != node->op) ob__touch(&r->rewriting->keeping, node);
+    if (newer != node->op && !r->only_asks) ob__touch(&r->rewriting->keeping, node);
     return OB_OK;
 }
 
 static ob_status visit(void *context, ob_graph *graph) {
-    if (ob__graph_opset(graph, "") >= EXPAND_SINCE) return OB_OK;
+    if (ob__graph_opset(graph, "") >= OB_EXPAND_SINCE) return OB_OK;
     for (const ob_node *node = graph->first; node; node = node->next) OB_TRY(look_at(context, node));
     return OB_OK;
+}
+
+static ob_status look(raiser *r) {
+    ob_arena scratch;
+    ob__arena_init(&scratch, &r->work->model->arena.allocator);
+    ob__map_init(&r->same, &scratch);
+    return ob__arena_finish(&scratch, ob__model_each_graph(r->work->model, visit, r));
+}
+
+ob_status ob__has_expand_then(ob_rewriting *rewriting, bool *has) {
+    raiser r = {.rewriting = rewriting, .work = rewriting->work, .only_asks = true};
+    const ob_status status = look(&r);
+    *has = !r.obstacle;
+    return status;
 }
 
 ob_status ob__pass_raise_opset(ob_rewriting *rewriting) {
     ob_work *work = rewriting->work;
     raiser r = {.rewriting = rewriting, .work = work};
     if (rewriting->keeping.all_stay) return OB_OK;
-    ob_arena scratch;
-    ob__arena_init(&scratch, &work->model->arena.allocator);
-    ob__map_init(&r.same, &scratch);
-    ob_status status = ob__model_each_graph(work->model, visit, &r);
-    status = ob__arena_finish(&scratch, status);
+    ob_status status = look(&r);
     if (status != OB_OK || !r.needed) return status;
     OB_FAIL_IF(
         r.obstacle, work->error, OB_E_UNSUPPORTED,
@@ -93,7 +103,7 @@ ob_status ob__pass_raise_opset(ob_rewriting *rewriting) {
         (long long)ob__graph_opset(r.obstacle->graph, ""), ob__node_label(r.obstacle), r.obstacle->op_type, r.why);
     ob_patch patch;
     ob__patch_init(&patch, work->model, &rewriting->journal);
-    ob__patch_raise_opset(&patch, "", EXPAND_SINCE);
+    ob__patch_raise_opset(&patch, "", OB_EXPAND_SINCE);
     status = ob__patch_apply(&patch, work->error);
     ob__patch_release(&patch);
     return status == OB_OK ? ob__model_resolve_ops(work->model) : status;

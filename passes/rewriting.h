@@ -34,7 +34,9 @@ bool ob__leaves(ob_rewriting *rewriting, const ob_node *node);
 ob_status ob__pass_sound(ob_rewriting *rewriting);    /* E_SHAPE, E_TYPE or E_MODEL when there is a finding of severity error */
 ob_status ob__pass_implicit(ob_rewriting *rewriting); /* takes out explicit broadcasting that an operator does anyway */
 ob_status ob__pass_insert_broadcast(ob_rewriting *rewriting); /* Broadcast, BroadcastInDim before operators that broadcast */
-ob_status ob__pass_raise_opset(ob_rewriting *rewriting);    /* to opset 8 when explicit operators need it for their definition */
+ob_status ob__pass_raise_opset(ob_rewriting *rewriting); /* to opset 8 when explicit operators need it for their definition */
+/* *has: every graph has Expand, or will have it, because the pass above finds nothing that is against it. */
+ob_status ob__has_expand_then(ob_rewriting *rewriting, bool *has);
 ob_status ob__pass_lower_function(ob_rewriting *rewriting); /* explicit operators to calls of model-local functions */
 ob_status ob__pass_lower_expand(ob_rewriting *rewriting);   /* explicit operators to Expand, below opset 8 to Reshape and Tile */
 ob_status ob__pass_recheck(ob_rewriting *rewriting);        /* facts again: no errors, outputs as declared and as before */
