@@ -192,7 +192,7 @@ static const refusal refusals[] = {
     {"p = StringNormalizer<case_change_action = \"LOWER\">(x)", S, {"2: a|\xff"}, OB_E_ARGUMENT, "element 1 is not UTF-8"},
     {"p = StringNormalizer<stopwords = [\"a\"]>(x)", S, {"1: \xc3"}, OB_E_ARGUMENT, "element 0 is not UTF-8"},
     {"p = StringNormalizer(x)", S, {"2,1: a|b"}, OB_E_CONDITION, "axis 0"},
-    {"p = RegexFullMatch(x)", S, {"1: a"}, OB_E_ARGUMENT, "pattern is missing"},
+    {"p = RegexFullMatch(x)", S, {"1: a"}, OB_E_MODEL, "pattern is missing"},
     {"p = RegexFullMatch<pattern = \"a(\">(x)", S, {"1: a"}, OB_E_ARGUMENT, "at byte 2"},
     {"p = RegexFullMatch<pattern = \"(a)\\\\1\">(x)", S, {"1: aa"}, OB_E_ARGUMENT, "refers to a group"},
     {"p = RegexFullMatch<pattern = \"\\\\C\">(x)", S, {"1: a"}, OB_E_ARGUMENT, "at byte"},

@@ -161,6 +161,10 @@ ob_status ob__infer_group_query_attention(ob_infer *infer) {
     ob_dim heads = heads_of(infer, "num_heads"), kv_heads = heads_of(infer, "kv_num_heads");
     bool packed = !ob__in_given(infer, 1);
     for (uint32_t i = 0; i < infer->node->n_outputs; i++) ob__out_dtype(infer, i, OB_NONE);
+    if (ob__in_given(infer, 1) != ob__in_given(infer, 2)) {
+        ob__problem(infer, OB0602, -1, -1, "key and value must be given together, or neither");
+        return OB_OK;
+    }
     if (!ob__rank_in(infer, 0, 3, 3) || !ob__rank_in(infer, 1, 3, 3) || !ob__rank_in(infer, 2, 3, 3)) return OB_OK;
     if (heads == OB_DIM_UNKNOWN || kv_heads == OB_DIM_UNKNOWN || ob__in_rank(infer, 0) < 0) return OB_OK;
     OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, heads, kv_heads, -1, -1, OB0602));

@@ -16,14 +16,14 @@ ob_status ob__infer_crop(ob_infer *infer) {
     uint32_t n_border, n_scale;
     const int64_t *border = ob__node_ints(infer->node, "border", &n_border);
     const int64_t *scale = ob__node_ints(infer->node, "scale", &n_scale);
+    const bool cuts = border && n_border == 4, scales = scale && n_scale == 2;
+    const bool is_wrong = (border && !cuts) || (scale && !scales) || (!cuts && !scales);
     ob__out_dtype(infer, 0, OB_NONE);
+    if (is_wrong)
+        ob__problem(infer, OB0602, -1, -1, "border has %u elements and scale %u: 4, or 2, or both are wanted", n_border, n_scale);
     if (!ob__rank_in(infer, 0, 4, 4) || x.rank < 0) return OB_OK;
     ob_dim dims[4] = {x.dims[0], x.dims[1], OB_DIM_UNKNOWN, OB_DIM_UNKNOWN};
-    const bool cuts = border && n_border == 4, scales = scale && n_scale == 2;
-    if ((border && !cuts) || (scale && !scales) || (!cuts && !scales)) {
-        ob__problem(infer, OB0602, -1, -1, "border has %u elements and scale %u: 4, or 2, or both are wanted", n_border, n_scale);
-        return ob__out_tensor(infer, 0, OB_NONE, 4, dims);
-    }
+    if (is_wrong) return ob__out_tensor(infer, 0, OB_NONE, 4, dims);
     for (int k = 0; k < 2; k++) {
         const int64_t first = cuts ? border[1 - k] : 0, second = scales ? scale[k] : border[3 - k];
         int64_t both;
@@ -72,7 +72,11 @@ ob_status ob__infer_constant_fill(ob_infer *infer) {
     int64_t dtype = ob__node_int(infer->node, "dtype", OB_FLOAT);
     int32_t rank;
     ob_dim dims[OB_MAX_RANK];
-    ob__out_dtype(infer, 0, dtype > OB_NONE && dtype < OB_DTYPE_COUNT ? (ob_dtype)dtype : OB_NONE);
+    if (dtype <= OB_NONE || dtype >= OB_DTYPE_COUNT) {
+        ob__problem(infer, OB0602, -1, -1, "attribute dtype is %lld, which is no element type", (long long)dtype);
+        dtype = OB_NONE;
+    }
+    ob__out_dtype(infer, 0, (ob_dtype)dtype);
     OB_TRY(filled_shape(infer, &rank, dims));
     return rank < 0 ? OB_OK : ob__out_tensor(infer, 0, OB_NONE, rank, dims);
 }

@@ -8,11 +8,6 @@
 OB_RULE(ml);
 OB_RULE(ml_scores);
 
-static uint32_t attribute_count(const ob_infer *infer, const char *name) {
-    const ob_attribute *attribute = ob__node_attribute(infer->node, name);
-    return attribute && !attribute->ref ? attribute->n : 0;
-}
-
 /* The message of what params.h refuses; true: it does. */
 static bool is_refused(ob_infer *infer, ob_status status, const ob_error *error) {
     if (status != OB_OK) ob__problem(infer, OB0602, -1, -1, "%s", error->message);
@@ -165,12 +160,31 @@ static ob_status feature_vectorizer(ob_infer *infer) {
     return out_matrix(infer, 0, OB_FLOAT, sum);
 }
 
+/* Offsets and factors are one for all features, or one for each. */
+static ob_status scaler(ob_infer *infer) {
+    static const char *const names[] = {"offset", "scale"};
+    for (int i = 0; i < 2; i++) {
+        const ob_attribute *list = ob__node_attribute(infer->node, names[i]);
+        if (!list || list->ref || list->n == 1) continue;
+        if (list->n == 0) ob__problem(infer, OB0602, -1, -1, "attribute %s is empty", names[i]);
+        if (list->n > 0 && ob__rank_in(infer, 0, 1, OB_MAX_RANK))
+            OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 0, -1), list->n, 0, -1, OB0601));
+    }
+    return OB_OK;
+}
+
 /* ---- Maps ---- */
 
 static ob_status zip_map(ob_infer *infer) {
     ob_type element = {.kind = OB_TYPE_TENSOR, .dtype = OB_FLOAT, .shape = {0, NULL}};
     ob_type map = {.kind = OB_TYPE_MAP, .dtype = OB_INT64, .shape = {OB_RANK_UNKNOWN, NULL}};
-    if (attribute_count(infer, "classlabels_strings")) map.dtype = OB_STRING;
+    ob_ml_labels labels;
+    ob_error error;
+    ob_error_clear(&error);
+    if (is_refused(infer, ob__ml_either(infer->node, "classlabels_int64s", "classlabels_strings", &labels, &error), &error))
+        return OB_OK;
+    map.dtype = labels.dtype;
+    OB_TRY(require_features(infer, labels.n, true));
     map.element = ob__keep_type(infer, &element);
     ob_type sequence = {.kind = OB_TYPE_SEQUENCE, .shape = {OB_RANK_UNKNOWN, NULL}, .element = ob__keep_type(infer, &map)};
     if (!map.element || !sequence.element) return OB_E_MEMORY;
@@ -188,11 +202,14 @@ static ob_status cast_map(ob_infer *infer) {
 }
 
 static ob_status dict_vectorizer(ob_infer *infer) {
-    uint32_t n = attribute_count(infer, "int64_vocabulary");
-    if (n == 0) n = attribute_count(infer, "string_vocabulary");
+    ob_ml_labels words;
+    ob_error error;
+    ob_error_clear(&error);
+    if (is_refused(infer, ob__ml_either(infer->node, "int64_vocabulary", "string_vocabulary", &words, &error), &error))
+        return OB_OK;
     const ob_type *map = ob__in_type(infer, 0);
     ob_dtype dtype = map->kind == OB_TYPE_MAP && map->element ? map->element->dtype : OB_NONE;
-    const ob_dim dims[2] = {1, n ? n : OB_DIM_UNKNOWN};
+    const ob_dim dims[2] = {1, words.n};
     return ob__out_tensor(infer, 0, dtype, 2, dims);
 }
 
@@ -223,6 +240,7 @@ ob_status ob__infer_ml(ob_infer *infer) {
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (ob__op_is(infer, rules[i].name)) return rules[i].rule(infer);
     OB_TRY(ob__out_like(infer, 0, 0)); /* Binarizer, Scaler */
-    if (ob__op_is(infer, "Scaler")) ob__out_dtype(infer, 0, OB_FLOAT);
-    return OB_OK;
+    if (!ob__op_is(infer, "Scaler")) return OB_OK;
+    ob__out_dtype(infer, 0, OB_FLOAT);
+    return scaler(infer);
 }

@@ -129,6 +129,8 @@ ob_status ob__infer_embed_layer_norm(ob_infer *infer) {
     ob_shape ids = ob__in_shape(infer, 0);
     ob_dim width = ob__in_dim(infer, 2, 1);
     for (uint32_t i = 0; i < infer->node->n_outputs; i++) ob__out_dtype(infer, i, OB_NONE);
+    if (ob__in_given(infer, 1) != ob__in_given(infer, 4))
+        ob__problem(infer, OB0602, -1, -1, "segment_ids and segment_embedding must be given together, or neither");
     if (!ob__rank_in(infer, 0, 2, 2)) return OB_OK;
     for (uint32_t i = 2; i < 7; i++) {
         bool vector = i >= 5;

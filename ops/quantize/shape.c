@@ -8,6 +8,7 @@
 OB_RULE(quantize);
 OB_RULE(dynamic_quantize);
 OB_RULE(qlinear_same);
+OB_RULE(qlinear_softmax);
 OB_RULE(qlinear_pool);
 OB_RULE(qlinear_global_pool);
 OB_RULE(qlinear_reduce);
@@ -18,6 +19,7 @@ OB_RULE(qgemm);
 OB_RULE(scaled_matmul);
 OB_RULE(matmul_nbits);
 OB_RULE(same);
+OB_RULE(softmax);
 OB_RULE(pool);
 OB_RULE(global_pool);
 OB_RULE(reduce);
@@ -139,6 +141,11 @@ ob_status ob__infer_qlinear_same(ob_infer *infer) {
     return ob__infer_same(infer);
 }
 
+ob_status ob__infer_qlinear_softmax(ob_infer *infer) {
+    OB_TRY(require_scales(infer));
+    return ob__infer_softmax(infer);
+}
+
 ob_status ob__infer_qlinear_pool(ob_infer *infer) {
     OB_TRY(require_scales(infer));
     return ob__infer_pool(infer);
@@ -229,8 +236,12 @@ ob_status ob__infer_scaled_matmul(ob_infer *infer) {
 ob_status ob__infer_matmul_nbits(ob_infer *infer) {
     ob_shape a = ob__in_shape(infer, 0);
     int64_t k = ob__node_int(infer->node, "K", 0), n = ob__node_int(infer->node, "N", 0);
-    int64_t block = ob__node_int(infer->node, "block_size", 0);
+    int64_t block = ob__node_int(infer->node, "block_size", 0), bits = ob__node_int(infer->node, "bits", 4);
     ob__out_dtype(infer, 0, OB_NONE);
+    if (bits != 2 && bits != 4 && bits != 8) {
+        ob__problem(infer, OB0602, -1, -1, "attribute bits is %lld: 2, 4 or 8 are possible", (long long)bits);
+        return OB_OK;
+    }
     if (k < 1 || n < 1 || block < 1 || k > INT32_MAX || n > INT32_MAX || block > INT32_MAX) {
         ob__problem(infer, OB0602, -1, -1, "attributes K, N and block_size must be positive numbers");
         return OB_OK;
@@ -238,6 +249,11 @@ ob_status ob__infer_matmul_nbits(ob_infer *infer) {
     const ob_dim columns = n;
     OB_TRY(ob__rank_unknown(infer, 1));
     if (ob__in_rank(infer, 1) >= 1) OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 1, 0), n, 1, 0, OB0601));
+    if (ob__in_rank(infer, 1) == 3) {
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 1, 1), (k + block - 1) / block, 1, 1, OB0601));
+        OB_TRY(
+            ob__require(infer, OB_COND_EQUAL, ob_dim_mul(infer->dims, ob__in_dim(infer, 1, 2), 8), block * bits, 1, 2, OB0601));
+    }
     if (ob__in_given(infer, 5)) OB_TRY(ob__require_shape(infer, 5, (ob_shape){1, &columns}, OB0601));
     OB_TRY(ob__rank_unknown(infer, 0));
     if (!ob__rank_in(infer, 0, 1, OB_MAX_RANK) || a.rank < 0) return OB_OK;

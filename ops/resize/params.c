@@ -42,6 +42,8 @@ static void read_given_scales(const ob_node *node, int32_t since, ob_resize_para
     } else if (scales && scales->type == OB_ATTR_FLOATS && !scales->ref && scales->n <= OB_MAX_RANK) {
         p->n_given = (int32_t)scales->n;
         memcpy(p->given, scales->u.floats, (size_t)scales->n * sizeof *p->given);
+    } else if (scales && scales->ref) {
+        p->n_given = -1;
     }
 }
 

@@ -36,7 +36,7 @@ typedef struct resize_operands {
 static void find_operands(ob_infer *infer, const ob_resize_params *p, resize_operands *r) {
     *r = (resize_operands){.params = p, .sizes = UINT32_MAX};
     if (p->scales < 0) {
-        r->scales_given = true;
+        r->scales_given = p->n_given != 0;
         r->scales = p->n_given > 0 ? p->given : NULL;
         r->n_scales = p->n_given > 0 ? (uint32_t)p->n_given : 0;
         return;

@@ -109,6 +109,7 @@ ob_status ob__infer_sequence(ob_infer *infer) {
     if (ob__op_is(infer, "SequenceEmpty")) {
         ob_sequence_params params;
         ob__sequence_params(infer->node, &params);
+        if (params.dtype == OB_NONE) ob__problem(infer, OB0602, -1, -1, "attribute dtype names no element type");
         ob_type element = {.kind = OB_TYPE_TENSOR, .dtype = params.dtype, .shape = unknown_type.shape};
         return out_sequence(infer, 0, &element);
     }

@@ -5,9 +5,16 @@
 #include "ops/table/op.h"
 #include "ops/text/params.h"
 
+OB_RULE(regex_full_match);
+OB_RULE(same);
 OB_RULE(string_normalizer);
 OB_RULE(string_split);
 OB_RULE(tfidf);
+
+ob_status ob__infer_regex_full_match(ob_infer *infer) {
+    if (!ob__node_attribute(infer->node, "pattern")) ob__problem(infer, OB0602, -1, -1, "attribute pattern is missing");
+    return ob__infer_same(infer);
+}
 
 ob_status ob__infer_string_normalizer(ob_infer *infer) {
     ob_shape from = ob__in_shape(infer, 0);
