@@ -270,6 +270,27 @@ static const char *normalizer(text *t) {
     return "ai.onnx.ml.Normalizer";
 }
 
+static const char *qlinear_mean(text *t) {
+    int dims[5];
+    const int rank = 2 + one_of(3), channels = one_of(20) ? 1 + one_of(70) : 0;
+    const bool last = one_of(2);
+    t->first = one_of(2) ? "uint8" : "int8";
+    for (int a = 0; a < rank; a++) dims[a] = 1 + one_of(a > 0 ? 4 : 2);
+    dims[last ? rank - 1 : 1] = channels;
+    operand(t, t->first, "x", rank, dims);
+    operand(t, "float", "xs", 0, NULL);
+    operand(t, t->first, "xz", 0, NULL);
+    if (one_of(2))
+        append(t->operands, sizeof t->operands, ", xs");
+    else
+        operand(t, "float", "ys", 0, NULL);
+    operand(t, t->first, "yz", 1, (int[]){1});
+    if (last) whole_attribute(t, "channels_last", 1);
+    t->any_byte = true;
+    t->opset = 21;
+    return "com.microsoft.QLinearGlobalAveragePool";
+}
+
 /* ---- Both -------------------------------------------------------------------------------------------------------------------
  */
 
@@ -302,8 +323,8 @@ static void agree(const char *(*of)(text *)) {
 }
 
 static void kernels_and_bodies_agree(void **state) {
-    static const char *(*const makers[])(text *) = {attention, rotary,     layer,     rms,     group,     mean_variance,
-                                                    softmax,   activation, reduction, qlinear, normalizer};
+    static const char *(*const makers[])(text *) = {attention, rotary,     layer,     rms,     group,      mean_variance,
+                                                    softmax,   activation, reduction, qlinear, normalizer, qlinear_mean};
     (void)state;
     srand(41);
     for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++) agree(makers[i]);

@@ -166,6 +166,31 @@ static void qlinear(const obk_table *t, kl_edges *edges, int64_t n, size_t offse
         }
 }
 
+/* Sums of rows and of columns. */
+static void sums(const obk_table *t, kl_edges *edges, int64_t n) {
+    static const int64_t counts[] = {1, 2, 3, 31, 64, 65, 130};
+    for (int type = 0; type < 2; type++)
+        for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+            const int64_t length = c % 2 ? counts[c] : n, m = c % 2 ? n : counts[c];
+            if (length * m > 1 << 12) continue;
+            for (int columns = 0; columns < 2; columns++) {
+                const int64_t next = columns ? 1 : length, step = columns ? m + 1 : 1,
+                              all = columns ? length * step - 1 : m * length;
+                const size_t n_bytes = all > 0 && m > 0 ? (size_t)all : 0;
+                void *x = kl_in(edges, n_bytes);
+                kl_fill_bytes(x, n_bytes, &seed);
+                kl_out z = kl_out_open((size_t)m * sizeof(int64_t), 8);
+                t->quantize->sums[type](z.data, x, m, next, length, step);
+                for (int64_t i = 0; i < m; i++) {
+                    int64_t sum = 0;
+                    for (int64_t k = 0; k < length; k++) sum += integer_at(x, (obk_integer)type, i * next + k * step);
+                    assert_int_equal(((int64_t *)z.data)[i], sum);
+                }
+                kl_out_close(&z);
+            }
+        }
+}
+
 static void lookup(const obk_table *t, kl_edges *edges, int64_t n, size_t offset) {
     uint8_t *x = kl_in(edges, (size_t)n), *table = kl_in(edges, 256);
     kl_fill_bytes(x, (size_t)n, &seed);
@@ -203,6 +228,7 @@ static void test_loops(void **state) {
                 requantize(tables[l], &edges, n, offset, each);
                 qlinear(tables[l], &edges, n, offset);
                 lookup(tables[l], &edges, n, offset);
+                sums(tables[l], &edges, n);
                 range(tables[l], &edges, n);
             }
     kl_close(&edges);

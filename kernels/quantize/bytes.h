@@ -39,6 +39,23 @@ OBK_INLINE void obk_dequantized(__m256 y[4], const void *x, const obk_widening *
     for (int k = 0; k < 4; k++) y[k] = (y[k] - w->bias) * w->scale;
 }
 
+/* The sum of n bytes, each with its sign flipped. */
+OBK_INLINE int64_t obk_sum(const uint8_t *x, int64_t n, __m256i flip) {
+    const __m256i none = _mm256_setzero_si256();
+    __m256i sums = none;
+    int64_t i = 0, parts[4];
+    for (; i + OBK_BYTES <= n; i += OBK_BYTES)
+        sums = _mm256_add_epi64(sums, _mm256_sad_epu8(_mm256_xor_si256(_mm256_loadu_si256((const void *)(x + i)), flip), none));
+    if (i < n) {
+        uint8_t rest[OBK_BYTES];
+        _mm256_storeu_si256((void *)rest, flip); /* what becomes 0 */
+        memcpy(rest, x + i, (size_t)(n - i));
+        sums = _mm256_add_epi64(sums, _mm256_sad_epu8(_mm256_xor_si256(_mm256_loadu_si256((const void *)rest), flip), none));
+    }
+    _mm256_storeu_si256((void *)parts, sums);
+    return parts[0] + parts[1] + parts[2] + parts[3];
+}
+
 typedef struct obk_narrowing {
     __m256 scale, high;
     __m256i zero;

@@ -26,6 +26,49 @@ static void NAME(quantize)(void *to, const float *restrict x, int64_t n, const o
 #define FN NAME(where)
 #include "kernels/quantize/qlinear.inc.h"
 
+/* Of the bytes of a row, the sum of which fits where it is kept. */
+static int64_t NAME(sum_row)(const INTEGER *x, int64_t n) {
+#ifdef __AVX2__
+    const bool is_signed = (INTEGER)-1 < 0;
+    const int64_t sum = obk_sum((const uint8_t *)x, n, _mm256_set1_epi8((char)(is_signed ? 0x80 : 0)));
+    return is_signed ? sum - 128 * n : sum;
+#else
+    int64_t sum = 0;
+    for (int64_t from = 0; from < n; from += SOME) {
+        const int64_t to = n - from < SOME ? n : from + SOME;
+        int32_t some = 0;
+        for (int64_t i = from; i < to; i++) some += x[i];
+        sum += some;
+    }
+    return sum;
+#endif
+}
+
+/* Columns side by side; COLUMNS of them in registers, as far as these go. */
+static void NAME(sum_columns)(int64_t *sums, const INTEGER *x, int64_t m, int64_t n, int64_t step) {
+    for (int64_t from = 0; from < n; from += SOME) {
+        const int64_t to = n - from < SOME ? n : from + SOME;
+        int32_t some[COLUMNS] = {0};
+        if (m == COLUMNS)
+            for (int64_t i = from; i < to; i++)
+                for (int k = 0; k < COLUMNS; k++) some[k] += x[i * step + k];
+        else
+            for (int64_t i = from; i < to; i++)
+                for (int k = 0; k < m; k++) some[k] += x[i * step + k];
+        for (int k = 0; k < m; k++) sums[k] += some[k];
+    }
+}
+
+static void NAME(sums)(int64_t *sums, const void *from, int64_t m, int64_t next, int64_t n, int64_t step) {
+    const INTEGER *x = from;
+    if (step == 1) {
+        for (int64_t i = 0; i < m; i++) sums[i] = NAME(sum_row)(x + i * next, n);
+        return;
+    }
+    memset(sums, 0, (size_t)m * sizeof *sums);
+    for (int64_t i = 0; i < m; i += COLUMNS) NAME(sum_columns)(sums + i, x + i, m - i < COLUMNS ? m - i : COLUMNS, n, step);
+}
+
 static void NAME(requantize)(void *to, const int32_t *restrict sums, int64_t n, const obk_requantized *q) {
     INTEGER *restrict y = to;
     const float low = q->low - q->zero, high = q->high - q->zero, *restrict scale = q->scale;

@@ -24,6 +24,8 @@ OBK_INLINE float clamped(float x, float low, float high) {
     return x < high ? x : high;
 }
 
+enum { SOME = 1 << 23, COLUMNS = 64 }; /* elements of 8 bits that 32 bits have the sum of; columns that are summed together */
+
 #define INTEGER int8_t
 #define NAME(x) x##_int8
 #define NARROW
@@ -130,5 +132,6 @@ const obk_quantize OBK_TABLE(obk_quantize_functions) = {
                 [OBK_QLINEAR_MUL] = {[OBK_Q_INT8] = mul_int8, [OBK_Q_UINT8] = mul_uint8},
                 [OBK_QLINEAR_WHERE] = {[OBK_Q_INT8] = where_int8, [OBK_Q_UINT8] = where_uint8}},
     .lookup = lookup,
+    .sums = {[OBK_Q_INT8] = sums_int8, [OBK_Q_UINT8] = sums_uint8},
     .range = range,
 };

@@ -57,6 +57,8 @@ typedef struct obk_quantize {
     void (*qlinear[OBK_QLINEAR_COUNT][2])(void *z, const void *const *operands, int64_t n, const obk_qlinear *q);
     /* z = table[x]; z may be x. */
     void (*lookup)(uint8_t *z, const uint8_t *x, int64_t n, const uint8_t *table);
+    /* m sums of n bytes each: sum i begins at byte i * next, and its bytes lie `step` apart. One of next and step is 1. */
+    void (*sums[2])(int64_t *sums, const void *x, int64_t m, int64_t next, int64_t n, int64_t step);
     /* The least and the greatest of x and 0. NaN is not seen. */
     void (*range)(const float *x, int64_t n, float *low, float *high);
 } obk_quantize;
