@@ -181,6 +181,15 @@ static const sentence sentences[] = {
       "Einsum 12 | float16[3]{26624,15360,15360} | equation = \"i->\" | float16{26625}" ALIKE,
       "GlobalAveragePool 22 | float16[1,1,4]{26624,15360,15360,0} | | float16[1,1,1]{24577}" ALIKE,
       "CumSum 14 | float16[3]{26624,15360,15360}; int64{0} | | float16[3]{26624,26624,26625}" ALIKE}},
+    {"normalizations_round_in_their_second_stage",
+     {"LayerNormalization 17 | float16[1,3]{49216,49536,14336}; float16[3]{48256,15552,14720}; float16[3]{49152,13312,48256} | | "
+      "float16[1,3]{48606,47800,45416}" ALIKE,
+      "LayerNormalization 17 | bfloat16[1,3]{48640,49072,16160}; bfloat16[3]{49032,16336,48832}; bfloat16[3]{49096,16360,16256} "
+      "| | bfloat16[1,3]{49124,48800,16150}" ALIKE,
+      "RMSNormalization 23 | float16[1,3]{16000,48256,14592}; float16[3]{46592,14080,48704} | | "
+      "float16[1,3]{47122,46740,47752}" ALIKE,
+      "GroupNormalization 21 | bfloat16[1,3,1]{16192,16160,32768}; bfloat16[3]{16296,16392,48928}; "
+      "bfloat16[3]{49144,49040,48976} | num_groups = 1 | bfloat16[1,3,1]{48964,48448,15744}" ALIKE}},
     {"many_operands_are_rounded_once",
      {"Sum 13 | float16[1]{26624}; float16[1]{15360}; float16[1]{15360} | | float16[1]{26625}" ALIKE,
       "Sum 13 | bfloat16[1]{17280}; bfloat16[1]{16256}; bfloat16[1]{16256} | | bfloat16[1]{17281}" ALIKE,

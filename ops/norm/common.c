@@ -14,3 +14,27 @@ ob_status ob__norm_count(const ob_kernel_site *site, const ob_kernel_args *args,
                site->node->op_type, i, (long long)n);
     return OB_OK;
 }
+
+ob_dtype ob__norm_rounds_to(const ob_kernel_args *args) {
+    const ob_dtype type = args->out[0].dtype;
+    return type == OB_FLOAT16 || type == OB_BFLOAT16 ? type : OB_NONE;
+}
+
+enum { ROUNDED = 256 };
+
+static void round_to(ob_dtype type, float *y, int64_t n) {
+    uint16_t codes[ROUNDED];
+    (void)ob__convert(codes, type, y, OB_FLOAT, n, NULL);
+    (void)ob__convert(y, OB_FLOAT, codes, type, n, NULL);
+}
+
+void ob__norm_second_stage(ob_dtype type, float *y, int64_t n, const float *scale, const float *bias, int64_t step) {
+    for (int64_t from = 0; from < n; from += ROUNDED) {
+        const int64_t m = n - from < ROUNDED ? n - from : ROUNDED;
+        float *part = y + from;
+        round_to(type, part, m);
+        for (int64_t i = 0; scale && i < m; i++) part[i] *= scale[(from + i) * step];
+        if (scale && bias) round_to(type, part, m);
+        for (int64_t i = 0; bias && i < m; i++) part[i] += bias[(from + i) * step];
+    }
+}

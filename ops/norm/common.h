@@ -22,6 +22,12 @@ static inline void ob__norm_set(void *data, bool is_double, int64_t i, double va
         ((float *)data)[i] = (float)value;
 }
 
+/* The type that the second stage of a normalization rounds to: the result's, where that is a narrow one; else OB_NONE. */
+ob_dtype ob__norm_rounds_to(const ob_kernel_args *args);
+/* That stage of n normalized floats: y = y * scale + bias, each step rounded but the last, which becomes the result. Scale and
+ * bias: one for each element (step 1) or one for all (0), or NULL. */
+void ob__norm_second_stage(ob_dtype type, float *y, int64_t n, const float *scale, const float *bias, int64_t step);
+
 /* Parts of `work` elements for each thread. */
 static inline int64_t ob__norm_grain(int64_t work) {
     return (INT64_C(1) << 14) / (work + 1) + 1;

@@ -1,6 +1,6 @@
 /* InstanceNormalization 1.. (each channel of each image), GroupNormalization 18 (scale per group), 21 (per channel): y = (x -
  * mean) / sqrt(variance + epsilon) * scale + bias, mean and variance of a group of channels. Floats; float16 and bfloat16 by way
- * of float, statistics in double (two passes). */
+ * of float, from GroupNormalization 21 on rounded before the scale and before the bias; statistics in double (two passes). */
 #include "ops/norm/common.h"
 
 typedef struct group_norm {
@@ -8,6 +8,7 @@ typedef struct group_norm {
     int64_t outer, groups, channels, inner; /* channels of a group */
     int64_t per_scale;                      /* channels that share a scale */
     bool is_double;
+    ob_dtype rounds_to; /* in its second stage, if it has one: from GroupNormalization 21 on */
     const obk_norms *loops;
 } group_norm;
 
@@ -27,6 +28,7 @@ static ob_status group_norm_plan(const ob_kernel_site *site, ob_kernel_args *arg
     n->per_scale = p.scale_per_group && n->channels > 0 ? n->channels : 1;
     for (uint32_t i = 1; i < 3; i++) OB_TRY(ob__norm_count(site, args, i, p.scale_per_group ? n->groups : channels, error));
     n->is_double = ob__computing_type(args) == OB_DOUBLE;
+    n->rounds_to = p.grouped && !p.scale_per_group ? ob__norm_rounds_to(args) : OB_NONE;
     n->loops = ob__kernels()->norm;
     return ob__plan_real(args, needs, error);
 }
@@ -44,9 +46,16 @@ static void group_parts(void *context, int64_t begin, int64_t end) {
         const double inverse = 1 / sqrt(variance + n->epsilon);
         for (int64_t c = 0; c < n->channels; c++) {
             const int64_t at = (g % n->groups * n->channels + c) / n->per_scale;
-            const double factor = inverse * ob__norm_at(&args->in[1], at), offset = ob__norm_at(&args->in[2], at) - mean * factor;
             const size_t plane = (size_t)(c * n->inner) * width;
-            n->loops->affine[n->is_double](y + plane, x + plane, n->inner, factor, offset);
+            void *to = y + plane;
+            if (n->rounds_to != OB_NONE) {
+                const float *scale = args->in[1].data, *bias = args->in[2].data;
+                n->loops->affine[0](to, x + plane, n->inner, inverse, -mean * inverse);
+                ob__norm_second_stage(n->rounds_to, to, n->inner, scale + at, bias + at, 0);
+                continue;
+            }
+            const double factor = inverse * ob__norm_at(&args->in[1], at), offset = ob__norm_at(&args->in[2], at) - mean * factor;
+            n->loops->affine[n->is_double](to, x + plane, n->inner, factor, offset);
         }
     }
 }

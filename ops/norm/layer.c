@@ -1,14 +1,16 @@
 /* LayerNormalization 17: y = (x - mean) / sqrt(variance + epsilon) * scale + bias over the axes from `axis` on; scale and bias
  * stretch one way to X; outputs Mean, InvStdDev. RMSNormalization 23: the same without a mean, x / sqrt(mean of squares +
  * epsilon)
- * * scale. Floats; float16 and bfloat16 by way of float, statistics in double (two passes). */
+ * * scale. Floats; float16 and bfloat16 by way of float, rounded before the scale and before the bias; statistics in double (two
+ * passes). */
 #include "ops/norm/common.h"
 
 typedef struct layer_norm {
     double epsilon;
     int64_t outer, inner;
     bool without_mean, is_double;
-    bool written_out; /* scale or bias are not just X's axes from `axis` on: written out over all of X, which is rare */
+    bool written_out;   /* scale or bias are not just X's axes from `axis` on: written out over all of X, which is rare */
+    ob_dtype rounds_to; /* in its second stage */
     const obk_norms *loops;
 } layer_norm;
 
@@ -51,6 +53,7 @@ static ob_status layer_norm_plan(const ob_kernel_site *site, ob_kernel_args *arg
     n->outer = ob__product(x->dims, 0, axis);
     n->inner = ob__product(x->dims, axis, x->rank);
     n->is_double = ob__computing_type(args) == OB_DOUBLE;
+    n->rounds_to = ob__norm_rounds_to(args);
     n->loops = ob__kernels()->norm;
     for (uint32_t i = 1; i < 3; i++)
         OB_FAIL_IF(ob__wanted(args, i) && ob__count(&args->out[i]) != n->outer, error, OB_E_SHAPE, "%s: output %u of %lld",
@@ -82,9 +85,12 @@ static void layer_parts(void *context, int64_t begin, int64_t end) {
         const double inverse = 1 / sqrt(variance + n->epsilon);
         if (ob__wanted(args, 1)) ob__norm_set(args->out[1].data, n->is_double, row, mean);
         if (ob__wanted(args, 2)) ob__norm_set(args->out[2].data, n->is_double, row, inverse);
-        n->loops->scaled[n->is_double]((char *)args->out[0].data + offset, x, n->inner, mean, inverse,
-                                       j->operands[0] ? j->operands[0] + operand_offset : NULL,
-                                       j->operands[1] ? j->operands[1] + operand_offset : NULL);
+        const void *scale = j->operands[0] ? j->operands[0] + operand_offset : NULL;
+        const void *bias = j->operands[1] ? j->operands[1] + operand_offset : NULL;
+        void *y = (char *)args->out[0].data + offset;
+        const bool at_once = n->is_double || n->rounds_to == OB_NONE;
+        n->loops->scaled[n->is_double](y, x, n->inner, mean, inverse, at_once ? scale : NULL, at_once ? bias : NULL);
+        if (!at_once) ob__norm_second_stage(n->rounds_to, y, n->inner, scale, bias, 1);
     }
 }
 
