@@ -8,7 +8,7 @@ static const int precisions[4] = {OB_FLOAT, OB_DOUBLE, OB_FLOAT16, OB_BFLOAT16};
 
 /* Of the type's rounding after each operator of the body. */
 static double tolerance_of(int real) {
-    static const double of[4] = {2e-5, 2e-7, 2e-2, 1.5e-1}; /* the body takes the root of the scale as a float */
+    static const double of[4] = {2e-5, 2e-7, 2e-2, 1.5e-1}; /* attributes that a body sets are floats */
     return of[real];
 }
 
