@@ -48,6 +48,12 @@ def operands(section, title, constraints):
     return found, least, most
 
 
+def attributes(section):
+    """The names of "Attributes"."""
+    match = re.search(r"^#### Attributes\n(.*?)(?=^#### |\Z)", section, re.M | re.S)
+    return re.findall(r"^<dt><tt>([^<]*)</tt>", match.group(1), re.M) if match else []
+
+
 def read_text(path, default_domain):
     """{(domain, name, since): {...}}"""
     rows = {}
@@ -68,6 +74,7 @@ def read_text(path, default_domain):
             constraints[name] = element_types(types, {})
         rows[domain, heading.group(1), int(heading.group(2))] = {
             "deprecated": bool(heading.group(3)),
+            "attributes": attributes(part),
             "in": operands(part, "Inputs", constraints),
             "out": operands(part, "Outputs", constraints),
         }

@@ -214,13 +214,12 @@ static obk_random_key key_of(float seed) {
 }
 
 static void normal_and_uniform_in_every_type(void **state) {
+    static const char *const names[2][2] = {{"RandomUniform", "RandomUniformLike"}, {"RandomNormal", "RandomNormalLike"}};
     (void)state;
     for (int normal = 0; normal < 2; normal++)
         for (int like = 0; like < 2; like++)
             for (int t = 0; t < 4; t++) {
-                char name[40];
-                snprintf(name, sizeof name, "Random%s%s", normal ? "Normal" : "Uniform", like ? "Like" : "");
-                kernel_case *c = kc_open(name, 22);
+                kernel_case *c = kc_open(names[normal][like], 22);
                 kc_float(c, "seed", 2.5f);
                 kc_float(c, normal ? "mean" : "low", -3);
                 kc_float(c, normal ? "scale" : "high", 5);
