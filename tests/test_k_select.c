@@ -11,16 +11,18 @@ static void topk_in_every_type(void **state) {
     srand(81);
     for (int dtype = 1; dtype < OB_DTYPE_COUNT; dtype++) {
         if (!kc_takes(ob__op_find("", "TopK", 0), (ob_dtype)dtype)) continue;
-        for (int round = 0; round < 40; round++) {
+        for (int round = 0; round < 120; round++) {
             int32_t axis = pick(3);
-            int64_t dims[3] = {1 + pick(3), 1 + pick(12), 1 + pick(3)}, out_dims[3] = {dims[0], dims[1], dims[2]}, n = dims[axis];
-            int64_t k = out_dims[axis] = pick((int)n + 1), inner = ob__product(dims, axis + 1, 3);
+            int64_t dims[3] = {1 + pick(3), 1 + pick(12), 1 + pick(3)};
+            if (round % 3 == 0) dims[axis] += pick(60); /* several stretches */
+            int64_t out_dims[3] = {dims[0], dims[1], dims[2]}, n = dims[axis];
+            int64_t k = out_dims[axis] = round % 5 ? pick((int)n + 1) : 1, inner = ob__product(dims, axis + 1, 3);
             bool largest = round & 1;
             kernel_case *c = kc_open("TopK", 0);
             kc_int(c, "axis", axis - 3);
             kc_int(c, "largest", largest);
             kc_random(kc_in(c, 0, (ob_dtype)dtype, 3, dims), ob__dtype_kind((ob_dtype)dtype) == OB_KIND_UNSIGNED ? 0 : -9, 9);
-            if (ob__is_real((ob_dtype)dtype) && round % 4 == 0) kc_set(&c->in[0], pick((int)ob__count(&c->in[0])), (double)NAN);
+            if (ob__is_real((ob_dtype)dtype) && round % 7 < 2) kc_set(&c->in[0], pick((int)ob__count(&c->in[0])), (double)NAN);
             if (ob__is_real((ob_dtype)dtype) && round % 3 == 0) kc_set(&c->in[0], pick((int)ob__count(&c->in[0])), -0.0);
             kc_in_ints(c, 1, &k, 1);
             kc_out(c, 0, (ob_dtype)dtype, 3, out_dims);
@@ -32,11 +34,24 @@ static void topk_in_every_type(void **state) {
                 assert_true(kc_same_element(&c->out[0], o, &c->in[0], base + at * inner));
                 for (int64_t i = 0; i < n; i++) { /* how many come before it */
                     double x = kc_get(&c->in[0], base + i * inner);
-                    bool better = largest ? x > value : x < value;
-                    rank += better || (isnan(value) && !isnan(x)) || ((x == value || (isnan(x) && isnan(value))) && i < at);
+                    bool better = largest ? x > value || (isnan(x) && !isnan(value)) : x < value || (isnan(value) && !isnan(x));
+                    rank += better || ((x == value || (isnan(x) && isnan(value))) && i < at);
                 }
                 assert_int_equal(rank, o / inner % k);
             }
+            kc_close(c);
+        }
+    }
+    for (int wanted = 0; wanted < 2; wanted++) { /* one of the results, of one element and of two */
+        for (int64_t k = 1; k < 3; k++) {
+            kernel_case *c = kc_open("TopK", 11);
+            const double x[4] = {2, 5, 3, 5};
+            ob_view *in = kc_in(c, 0, OB_FLOAT, DIMS(4));
+            for (int64_t i = 0; i < 4; i++) kc_set(in, i, x[i]);
+            kc_in_ints(c, 1, &k, 1);
+            kc_out(c, (uint32_t)wanted, wanted ? OB_INT64 : OB_FLOAT, 1, &k);
+            kc_run(c);
+            for (int64_t i = 0; i < k; i++) assert_true(kc_get(&c->out[wanted], i) == (double)(wanted ? 1 + 2 * i : 5));
             kc_close(c);
         }
     }

@@ -1,43 +1,86 @@
-/* Elements of one vector as keys for choose.inc.h; FUNCTIONS: the function, else its row in the table. A key is as much greater
- * as the element ranks before: the order of values in its high half, that of indices, the first before the last, in its low half.
- * -0 is 0, NaN is greater than every number. */
+/* The k elements of a vector that rank first, as keys; FUNCTIONS: the functions, else their row in the table. A key is as much
+ * greater as the element ranks before: the order of values in its high half, that of indices, the first before the last, in its
+ * low half. -0 is 0, NaN is greater than every number. */
 #if (OB_TYPE_KIND == OB_KIND_REAL || OB_TYPE_KIND == OB_KIND_SIGNED || OB_TYPE_KIND == OB_KIND_UNSIGNED) && OB_TYPE_FILE_BITS >= 8
 #ifndef FUNCTIONS
-[OB_TYPE_DTYPE] = OB_NAMED(keys_),
+[OB_TYPE_DTYPE] = OB_NAMED(choose_),
 #else
-static inline void OB_NAMED(keys_apart_)(void *keys, const void *vector, int64_t n, const int64_t apart, bool smallest) {
-    enum { WIDE = sizeof(OB_TYPE_C) == 8 };
-    const OB_TYPE_C *x = vector;
-    const uint64_t flip = smallest ? (WIDE ? UINT64_MAX : UINT32_MAX) : 0;
-    for (int64_t i = 0; i < n; i++) {
-#if OB_TYPE_KIND == OB_KIND_REAL
-        const uint64_t sign = WIDE ? UINT64_C(1) << 63 : UINT64_C(1) << 31;
-        const OB_TYPE_C value = x[i * apart] + 0; /* of -0 that is 0 */
-        uint64_t bits;
-        uint32_t narrow = 0;
-        memcpy(WIDE ? (void *)&bits : (void *)&narrow, &value, sizeof value);
-        if (!WIDE) bits = narrow;
-        const uint64_t all = 2 * sign - 1, negative = bits & sign ? all : sign;
-        bits = value != value ? all : bits ^ negative;
-#elif OB_TYPE_KIND == OB_KIND_SIGNED
-        const uint64_t bits =
-            (WIDE ? (uint64_t)x[i * apart] : (uint32_t)x[i * apart]) ^ (WIDE ? UINT64_C(1) << 63 : UINT64_C(1) << 31);
+#if OB_TYPE_FILE_BITS == 64
+#define WIDE       1
+#define KEY        wide_key
+#define HEAP(name) OBK_CAT(wide_, name)
 #else
-        const uint64_t bits = x[i * apart];
+#define WIDE       0
+#define KEY        uint64_t
+#define HEAP(name) OBK_CAT(narrow_, name)
 #endif
-        if (WIDE)
-            ((wide_key *)keys)[i] = (wide_key){bits ^ flip, (uint64_t)~i};
-        else
-            ((uint64_t *)keys)[i] = (bits ^ flip) << 32 | (uint32_t)~i;
+
+static inline KEY OB_NAMED(key_)(OB_TYPE_C element, int64_t i, bool smallest) {
+    const uint64_t flip = smallest ? (WIDE ? UINT64_MAX : UINT32_MAX) : 0;
+#if OB_TYPE_KIND == OB_KIND_REAL
+    const uint64_t sign = WIDE ? UINT64_C(1) << 63 : UINT64_C(1) << 31;
+    const OB_TYPE_C value = element + 0; /* of -0 that is 0 */
+    uint64_t bits;
+    uint32_t narrow = 0;
+    memcpy(WIDE ? (void *)&bits : (void *)&narrow, &value, sizeof value);
+    if (!WIDE) bits = narrow;
+    const uint64_t all = 2 * sign - 1, negative = bits & sign ? all : sign;
+    bits = value != value ? all : bits ^ negative;
+#elif OB_TYPE_KIND == OB_KIND_SIGNED
+    const uint64_t bits = (WIDE ? (uint64_t)element : (uint32_t)element) ^ (WIDE ? UINT64_C(1) << 63 : UINT64_C(1) << 31);
+#else
+    const uint64_t bits = element;
+#endif
+#if WIDE
+    return (KEY){bits ^ flip, (uint64_t)~i};
+#else
+    return (bits ^ flip) << 32 | (uint32_t)~i;
+#endif
+}
+
+/* Whether an element behind those that were seen may rank before `least`, the last of those that are kept. */
+static inline bool OB_NAMED(beats_)(OB_TYPE_C element, OB_TYPE_C least, bool smallest) {
+#if OB_TYPE_KIND == OB_KIND_REAL
+    return smallest ? !(element >= least) : !(element <= least);
+#else
+    return smallest ? element < least : element > least;
+#endif
+}
+
+static inline void OB_NAMED(choose_apart_)(KEY *keys, const OB_TYPE_C *x, int64_t n, int64_t k, const int64_t apart,
+                                           const bool smallest) {
+    for (int64_t i = 0; i < k; i++) keys[i] = OB_NAMED(key_)(x[i * apart], i, smallest);
+    HEAP(build)(keys, k);
+    OB_TYPE_C least = x[index_of(keys, 0, WIDE) * apart];
+    for (int64_t i = k; i < n;) {
+        const int64_t end = i + STRETCH < n ? i + STRETCH : n;
+        int any = end - i < STRETCH;
+        if (!any) /* most have nothing that ranks before */
+            for (int64_t l = 0; l < STRETCH; l++) any |= OB_NAMED(beats_)(x[(i + l) * apart], least, smallest);
+        for (; any && i < end; i++) {
+            if (!OB_NAMED(beats_)(x[i * apart], least, smallest)) continue;
+            const KEY key = OB_NAMED(key_)(x[i * apart], i, smallest);
+            if (HEAP(less)(key, keys[0])) continue;
+            keys[0] = key;
+            HEAP(sink)(keys, 0, k);
+            least = x[index_of(keys, 0, WIDE) * apart];
+        }
+        i = end;
     }
+    HEAP(sort)(keys, k);
 }
 
 /* Dense vectors in a loop of their own, which the compiler vectorises. */
-static void OB_NAMED(keys_)(void *keys, const void *vector, int64_t n, int64_t apart, bool smallest) {
-    if (apart == 1)
-        OB_NAMED(keys_apart_)(keys, vector, n, 1, smallest);
+static void OB_NAMED(choose_)(void *keys, const void *vector, int64_t n, int64_t k, int64_t apart, bool smallest) {
+    if (apart == 1 && !smallest)
+        OB_NAMED(choose_apart_)(keys, vector, n, k, 1, false);
+    else if (apart == 1)
+        OB_NAMED(choose_apart_)(keys, vector, n, k, 1, true);
     else
-        OB_NAMED(keys_apart_)(keys, vector, n, apart, smallest);
+        OB_NAMED(choose_apart_)(keys, vector, n, k, apart, smallest);
 }
+#undef WIDE
+#undef KEY
+#undef HEAP
 #endif
 #endif

@@ -184,31 +184,30 @@ const ob_kernel ob__kernel_compress = {.name = "compress",
 
 /* ---- TopK ---- */
 
+/* Elements that are looked at together: whether any may be one of the k. */
+enum { STRETCH = 16 };
+
 /* Of elements of 8 bytes. */
 typedef struct wide_key {
     uint64_t value, place;
 } wide_key;
 
-#define FN         choose_narrow
+static inline bool narrow_less(uint64_t a, uint64_t b) {
+    return a < b;
+}
+
+static inline bool wide_less(wide_key a, wide_key b) {
+    return a.value < b.value || (a.value == b.value && a.place < b.place);
+}
+
+#define FN         narrow
 #define K          uint64_t
-#define LESS(a, b) ((a) < (b))
+#define LESS(a, b) narrow_less(a, b)
 #include "ops/select/choose.inc.h"
-#define FN         choose_wide
+#define FN         wide
 #define K          wide_key
-#define LESS(a, b) ((a).value < (b).value || ((a).value == (b).value && (a).place < (b).place))
+#define LESS(a, b) wide_less(a, b)
 #include "ops/select/choose.inc.h"
-
-typedef void (*make_keys)(void *keys, const void *vector, int64_t n, int64_t apart, bool smallest);
-
-#define FUNCTIONS
-#define OB_TYPE_TEMPLATE "ops/select/ranks.inc.h"
-#include "core/types.def"
-#undef FUNCTIONS
-
-static const make_keys makers[OB_DTYPE_COUNT] = {
-#define OB_TYPE_TEMPLATE "ops/select/ranks.inc.h"
-#include "core/types.def"
-};
 
 /* Indices have 32 bits beside narrow values. */
 static size_t key_bytes(ob_dtype dtype) {
@@ -218,6 +217,18 @@ static size_t key_bytes(ob_dtype dtype) {
 static int64_t index_of(const void *keys, int64_t i, bool wide) {
     return wide ? ~(int64_t)((const wide_key *)keys)[i].place : (int64_t)(uint32_t) ~((const uint64_t *)keys)[i];
 }
+
+typedef void (*choose_keys)(void *keys, const void *vector, int64_t n, int64_t k, int64_t apart, bool smallest);
+
+#define FUNCTIONS
+#define OB_TYPE_TEMPLATE "ops/select/ranks.inc.h"
+#include "core/types.def"
+#undef FUNCTIONS
+
+static const choose_keys choosers[OB_DTYPE_COUNT] = {
+#define OB_TYPE_TEMPLATE "ops/select/ranks.inc.h"
+#include "core/types.def"
+};
 
 static ob_status read_k(const ob_topk_params *params, const ob_kernel_args *args, int64_t *k, ob_error *error) {
     int32_t n = 1;
@@ -242,15 +253,27 @@ static ob_status topk_shape(const ob_kernel_site *site, ob_kernel_args *args, ob
     return OB_OK;
 }
 
+typedef struct topk {
+    ob_topk_params params;
+    obk_find find;
+} topk;
+
 /* The output that is wanted: both have the same dims. */
 static const ob_view *any_output(const ob_kernel_args *args) {
     return ob__wanted(args, 0) ? &args->out[0] : &args->out[1];
 }
 
+/* Whether k is 1 and the place of the largest (smallest) element is all there is to find. Of the smallest of floats it is not:
+ * NaN ranks last there, but the search stops at it. */
+static bool finds_one(const topk *t, ob_dtype dtype, int64_t k) {
+    return k == 1 && t->find && !(t->params.smallest && ob__is_real(dtype));
+}
+
 static ob_status topk_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     int32_t axis = 0;
     const ob_view *in = &args->in[0], *out = any_output(args);
-    ob_topk_params *params = args->state;
+    topk *t = args->state;
+    ob_topk_params *params = &t->params;
     *params = ob__topk_params(site->node, site->op->since);
     OB_TRY(ob__check_type(site, args, 0, error));
     OB_TRY(ob__axis(params->axis, in->rank, &axis, error));
@@ -259,29 +282,48 @@ static ob_status topk_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     for (int32_t a = 0; fits && a < in->rank; a++) fits = a == axis || out->dims[a] == in->dims[a];
     OB_FAIL_IF(!fits, error, OB_E_SHAPE, "TopK: axis %d has only %lld elements", axis, (long long)in->dims[axis]);
     const ob_dtype computed = ob__is_real(in->dtype) ? ob__computing_type(args) : in->dtype;
-    if (!makers[computed]) return OB__NO_TYPE(site, error, in->dtype);
+    if (!choosers[computed]) return OB__NO_TYPE(site, error, in->dtype);
     OB_FAIL_IF(in->dims[axis] > UINT32_MAX, error, OB_E_LIMIT, "TopK: axis %d has more than 2^32 elements", axis);
+    t->find = ob__kernels()->find[computed];
     OB_TRY(ob__plan_real(args, needs, error));
-    return ob__need_scratch(needs, in->dims[axis], key_bytes(computed), error);
+    if (finds_one(t, computed, out->dims[axis]))
+        return ob__need_scratch(needs, ob__wanted(args, 1) ? 0 : ob__count(out), sizeof(int64_t), error);
+    return ob__need_scratch(needs, out->dims[axis], key_bytes(computed), error);
+}
+
+/* Element i of the result is that of its vector which stands at places[i]. */
+static void take_values(const ob_kernel_args *args, int64_t n, int64_t inner, const int64_t *places) {
+    const size_t width = ob_dtype_size(args->in[0].dtype);
+    for (int64_t v = 0; v < ob__count(&args->out[0]); v++)
+        memcpy((char *)args->out[0].data + v * (int64_t)width,
+               (const char *)args->in[0].data + ((v / inner * n + places[v]) * inner + v % inner) * (int64_t)width, width);
 }
 
 static ob_status topk_compute(const ob_kernel_args *args, ob_error *error) {
     const ob_view *in = &args->in[0], *out = any_output(args);
-    const ob_topk_params *params = args->state;
+    const topk *t = args->state;
+    const ob_topk_params *params = &t->params;
     const int32_t axis = (int32_t)params->axis;
     const int64_t n = in->dims[axis], inner = ob__product(in->dims, axis + 1, in->rank);
     int64_t k = 0;
     OB_TRY(read_k(params, args, &k, error));
     OB_FAIL_IF(k != out->dims[axis], error, OB_E_SHAPE, "k is %lld, planned were %lld", (long long)k, (long long)out->dims[axis]);
     if (ob__count(out) == 0) return OB_OK;
+    if (finds_one(t, in->dtype, k)) {
+        const obk_search search = {n, inner, params->smallest, false};
+        int64_t *places = ob__wanted(args, 1) ? args->out[1].data : args->scratch;
+        const int64_t blocks = inner == 1 ? 1 : (inner + OBK_REDUCE_COLUMNS - 1) / OBK_REDUCE_COLUMNS;
+        t->find(&search, places, in->data, 0, ob__count(in) / n / inner * blocks);
+        if (ob__wanted(args, 0)) take_values(args, n, inner, places);
+        return OB_OK;
+    }
     const size_t width = ob_dtype_size(in->dtype);
     const bool wide = key_bytes(in->dtype) == sizeof(wide_key);
     const int64_t vectors = ob__count(in) / n;
     void *keys = args->scratch;
     for (int64_t v = 0; v < vectors && !ob__stopped(args->threads); v++) {
         const char *vector = (const char *)in->data + (v / inner * n * inner + v % inner) * (int64_t)width;
-        makers[in->dtype](keys, vector, n, inner, params->smallest);
-        (wide ? choose_wide : choose_narrow)(keys, n, k);
+        choosers[in->dtype](keys, vector, n, k, inner, params->smallest);
         for (int64_t i = 0; i < k; i++) {
             const int64_t at = (v / inner * k + i) * inner + v % inner, index = index_of(keys, i, wide);
             if (ob__wanted(args, 0))
@@ -297,4 +339,4 @@ static ob_status topk_run(const ob_kernel_args *args, ob_error *error) {
 }
 
 const ob_kernel ob__kernel_topk = {
-    .name = "topk", .state_bytes = sizeof(ob_topk_params), .plan = topk_plan, .run = topk_run, .shape = topk_shape};
+    .name = "topk", .state_bytes = sizeof(topk), .plan = topk_plan, .run = topk_run, .shape = topk_shape};
