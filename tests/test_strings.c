@@ -101,6 +101,31 @@ static const row rows[] = {
      {"1: \u0390"},
      {"1: \u0399\u0308\u0301"}}, /* three times as long */
     {"p = StringNormalizer<stopwords = [\"WEISS\", \"the\"]>(x)", S, {"4: wei\u00df|The|weis|THE"}, {"1: weis"}},
+    /* ASCII, which maps without the library: the neighbours of letters, all lengths, and what is ASCII in part */
+    {"p = StringNormalizer<case_change_action = \"LOWER\">(x)",
+     S,
+     {"6: @AZ[`az{~ |I|Ab1|ABCDEFGHIJ|ABCDEFGHIJKLMNOPQ|ABCDEFGH\u00c4"},
+     {"6: @az[`az{~ |i|ab1|abcdefghij|abcdefghijklmnopq|abcdefgh\u00e4"}},
+    {"p = StringNormalizer<case_change_action = \"UPPER\">(x)",
+     S,
+     {"5: @AZ[`az{~ |i|ab1|abcdefghij|abcdefgh\u00df"},
+     {"5: @AZ[`AZ{~ |I|AB1|ABCDEFGHIJ|ABCDEFGHSS"}},
+    {"p = StringNormalizer<case_change_action = \"UPPER\", locale = \"az\">(x)", S, {"2: i|x"}, {"2: \u0130|X"}},
+    {"p = StringNormalizer<case_change_action = \"UPPER\", locale = \"lt_LT\">(x)", S, {"2: i|x"}, {"2: I|X"}},
+    {"p = StringNormalizer<case_change_action = \"UPPER\", locale = \"tr\", stopwords = [\"I\"]>(x)",
+     S,
+     {"3: i|I|\u0131"},
+     {"1: \u0130"}},
+    {"p = StringNormalizer<stopwords = [\"LONG\", \"sTOp\"]>(x)", S, {"5: Stop|stopp|long|lon|LONGER"}, {"3: stopp|lon|LONGER"}},
+    {"p = StringNormalizer<stopwords = [\"ABABABABABABABABABABABABABABABABABABABABABABABABABABABABABABABABABABAB\"]>(x)",
+     S,
+     {"3: "
+      "ababababababababababababababababababababababababababababababababababab|"
+      "ababababababababababababababababababababababababababababababababababa|"
+      "ababababababababababababababababababababababababababababababababababac"},
+     {"2: "
+      "ababababababababababababababababababababababababababababababababababa|"
+      "ababababababababababababababababababababababababababababababababababac"}},
     /* RegexFullMatch */
     {"p = RegexFullMatch<pattern = \"a+b?\">(x)", S, {"2,3: a|aab|b||ab |xab"}, {"2,3: 1|1|0|0|0|0"}},
     {"p = RegexFullMatch<pattern = \"\">(x)", S, {"2: |a"}, {"2: 1|0"}},

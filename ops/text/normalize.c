@@ -18,17 +18,41 @@
 
 typedef struct state {
     ob_case change;
-    bool fold; /* of stop words */
+    bool fold;  /* of stop words */
+    bool plain; /* ASCII maps within itself: in every language but two, whose i has its dot in both cases or in none */
     char language[4];
     ob_map stopwords; /* folded, where elements are */
+    size_t longest;   /* of them */
 } state;
 
 /* ---- Case ---- */
 
 typedef enum mapping { TO_LOWER, TO_UPPER, TO_FOLDED } mapping;
 
+static bool is_ascii(const char *bytes, size_t n) {
+    uint64_t any = 0, word;
+    size_t i = 0;
+    for (; i + sizeof word <= n; i += sizeof word) {
+        memcpy(&word, bytes + i, sizeof word);
+        any |= word;
+    }
+    for (; i < n; i++) any |= (unsigned char)bytes[i];
+    return (any & UINT64_C(0x8080808080808080)) == 0;
+}
+
+static void map_ascii(mapping to, const char *from, size_t n, char *out) {
+    const unsigned first = to == TO_UPPER ? 'a' : 'A';
+    for (size_t i = 0; i < n; i++) out[i] = (char)(from[i] ^ ((unsigned)from[i] - first < 26 ? 0x20 : 0));
+}
+
 /* In `strings`; false: no memory, or `*bad`, no UTF-8. */
-static bool map_case(mapping to, const char *language, const ob_string *from, ob_arena *strings, ob_string *out, bool *bad) {
+static bool map_case(const state *s, mapping to, const ob_string *from, ob_arena *strings, ob_string *out, bool *bad) {
+    if (s->plain && from->n > 0 && is_ascii(from->data, from->n)) {
+        char *mapped = ob__arena_alloc(strings, from->n);
+        if (mapped) map_ascii(to, from->data, from->n, mapped);
+        *out = (ob_string){mapped, from->n};
+        return mapped != NULL;
+    }
 #ifdef OB_WITH_UNISTRING
     /* No mapping makes UTF-8 more than three times as long. */
     size_t room, n;
@@ -41,9 +65,9 @@ static bool map_case(mapping to, const char *language, const ob_string *from, ob
     uint8_t *bytes = *bad ? NULL : ob__arena_alloc(strings, room), *made;
     if (!bytes) return false;
     n = room;
-    made = to == TO_LOWER   ? u8_tolower(text, from->n, language, NULL, bytes, &n)
-           : to == TO_UPPER ? u8_toupper(text, from->n, language, NULL, bytes, &n)
-                            : u8_casefold(text, from->n, language, NULL, bytes, &n);
+    made = to == TO_LOWER   ? u8_tolower(text, from->n, s->language, NULL, bytes, &n)
+           : to == TO_UPPER ? u8_toupper(text, from->n, s->language, NULL, bytes, &n)
+                            : u8_casefold(text, from->n, s->language, NULL, bytes, &n);
     if (made && made != bytes) {
         bytes = ob__arena_alloc(strings, n);
         if (bytes) memcpy(bytes, made, n);
@@ -52,7 +76,7 @@ static bool map_case(mapping to, const char *language, const ob_string *from, ob
     *out = (ob_string){(const char *)bytes, n};
     return made && bytes;
 #else
-    (void)to, (void)language, (void)from, (void)strings, (void)out;
+    (void)s, (void)to, (void)from, (void)strings, (void)out;
     *bad = true;
     return false;
 #endif
@@ -65,11 +89,12 @@ static ob_status keep_stopwords(const ob_kernel_site *site, state *s, const ob_s
     for (uint32_t i = 0; i < words->n; i++) {
         ob_string word = words->at[i];
         bool bad = false;
-        if (s->fold && !map_case(TO_FOLDED, s->language, &words->at[i], site->arena, &word, &bad)) {
+        if (s->fold && !map_case(s, TO_FOLDED, &words->at[i], site->arena, &word, &bad)) {
             OB_FAIL_IF(bad, error, OB_E_ARGUMENT, "StringNormalizer: stop word %u is not UTF-8", i);
             return OB_E_MEMORY;
         }
         if (!ob__map_insert(&s->stopwords, word.n ? word.data : "", word.n)) return OB_E_MEMORY;
+        if (word.n > s->longest) s->longest = word.n;
     }
     return OB_OK;
 }
@@ -100,6 +125,7 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
                "StringNormalizer: the input is neither a vector nor a matrix of one row");
     for (int i = 0; i < 3 && params.locale[i] >= 'a' && params.locale[i] <= 'z'; i++) s->language[i] = params.locale[i];
     OB_TRY(refuse(site, args, error));
+    s->plain = strcmp(s->language, "tr") != 0 && strcmp(s->language, "az") != 0;
     OB_TRY(keep_stopwords(site, s, &params.stopwords, error));
     return ob__need_scratch(needs, in->dims[in->rank - 1], sizeof(int64_t), error);
 }
@@ -111,15 +137,31 @@ static ob_status case_error(bool bad, int64_t i, ob_error *error) {
     return ob__fail(error, OB_E_MEMORY, "no memory for strings");
 }
 
+/* Whether an element is a stop word; false: as map_case. */
+static bool look_up(const state *s, const ob_string *element, ob_arena *strings, bool *is_stopword, bool *bad) {
+    char folded[64];
+    ob_string word = *element;
+    const bool plain = s->fold && s->plain && is_ascii(word.data, word.n);
+    *is_stopword = false;
+    if (word.n > s->longest && (plain || !s->fold)) return true;
+    if (plain && word.n <= sizeof folded) {
+        map_ascii(TO_FOLDED, word.data, word.n, folded);
+        word.data = folded;
+    } else if (s->fold && !map_case(s, TO_FOLDED, element, strings, &word, bad)) {
+        return false;
+    }
+    *is_stopword = ob__map_find(&s->stopwords, word.n ? word.data : "", word.n) != NULL;
+    return true;
+}
+
 /* The elements that are no stop words. */
 static ob_status choose(const ob_kernel_args *args, int64_t *kept, int64_t *n_kept, ob_error *error) {
     const state *s = args->state;
     const ob_string *in = args->in[0].data;
     for (int64_t i = 0; i < ob__count(&args->in[0]); i++) {
-        ob_string word = in[i];
-        bool bad = false;
-        if (s->fold && !map_case(TO_FOLDED, s->language, &in[i], args->strings, &word, &bad)) return case_error(bad, i, error);
-        if (!ob__map_find(&s->stopwords, word.n ? word.data : "", word.n)) kept[(*n_kept)++] = i;
+        bool is_stopword, bad = false;
+        if (!look_up(s, &in[i], args->strings, &is_stopword, &bad)) return case_error(bad, i, error);
+        if (!is_stopword) kept[(*n_kept)++] = i;
     }
     return OB_OK;
 }
@@ -140,7 +182,7 @@ static ob_status run(const ob_kernel_args *args, ob_error *error) {
         bool bad = false;
         out[i] = in[kept[i]];
         if (s->change == OB_CASE_KEPT) continue;
-        if (!map_case(s->change == OB_CASE_LOWER ? TO_LOWER : TO_UPPER, s->language, &in[kept[i]], args->strings, &out[i], &bad))
+        if (!map_case(s, s->change == OB_CASE_LOWER ? TO_LOWER : TO_UPPER, &in[kept[i]], args->strings, &out[i], &bad))
             return case_error(bad, kept[i], error);
     }
     return OB_OK;
