@@ -12,6 +12,9 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+/* The clock is read when that many bytes were looked at, an element counting for some more. */
+enum { BYTES_BETWEEN = 1 << 12, BYTES_OF_ELEMENT = 16 };
+
 /* Entries of the automaton's memory, three for a state in each of two lists; bytes of what it allocates beside. */
 enum { WORKSPACE = 16384, HEAP_BYTES = 1 << 17, MOST_CALLS = 1000000, MOST_DEPTH = 500 };
 
@@ -151,8 +154,15 @@ static ob_status run(const ob_kernel_args *args, ob_error *error) {
     const ob_string *in = args->in[0].data;
     uint8_t *out = args->out[0].data;
     OB_TRY(open_matcher(&m, args, error));
-    for (int64_t i = 0; i < ob__count(&args->in[0]) && !ob__stopped(args->threads); i++)
+    const int64_t n = ob__count(&args->in[0]);
+    size_t looked_at = 0;
+    for (int64_t i = 0; i < n; i++) {
         OB_TRY(match(&m, i, &in[i], &out[i], error));
+        looked_at += in[i].n + BYTES_OF_ELEMENT;
+        if (looked_at < BYTES_BETWEEN) continue;
+        if (ob__stopped(args->threads)) break;
+        looked_at = 0;
+    }
     return OB_OK;
 }
 
