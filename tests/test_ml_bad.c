@@ -28,7 +28,22 @@ static void replace(char *to, const char *text, const char *from, const char *by
     snprintf(to, MOST, "%.*s%s%s", (int)(at - text), text, by, at + strlen(from));
 }
 
-/* Makes a session and runs three rows; what went wrong, or "". */
+static bool is_an_error_to_the_checker(ob_model *model) {
+    ob_report *report = NULL;
+    ob_error error;
+    bool any = false;
+    if (ob_check(model, NULL, &report, &error) != OB_OK) fail_msg("checking fails: %s", error.message);
+    for (size_t i = 0; i < ob_report_finding_count(report); i++) {
+        ob_finding_info finding;
+        assert_int_equal(ob_report_finding(report, i, &finding), OB_OK);
+        any = any || finding.severity == OB_SEVERITY_ERROR;
+    }
+    ob_report_close(&report);
+    return any;
+}
+
+/* Makes a session and runs three rows; what went wrong, or "". The checker says beforehand whether something will: both read
+ * attributes by the same functions. */
 static void outcome(const char *text, ob_error *error) {
     static const float x[9] = {0, 1, 2, NAN, -1, 1, 0.5f, 2, 3};
     ob_session *session = NULL;
@@ -40,6 +55,8 @@ static void outcome(const char *text, ob_error *error) {
     ob_status status = ob_session_create(model, NULL, &session, error);
     if (status == OB_OK) status = ob_session_run(session, &in, 1, out, ob_session_output_count(session), error);
     assert_true((status == OB_OK) == (error->message[0] == '\0'));
+    if (is_an_error_to_the_checker(model) != (status != OB_OK))
+        fail_msg("the checker says another thing than the run: \"%s\"\n%s", error->message, text);
     ob_session_close(&session);
     ob_model_close(&model);
 }
