@@ -12,7 +12,7 @@ enum {
     MAX_NODES = 8,
     MAX_INPUTS = 16, /* of a node */
     MAX_OUTPUTS = 8, /* of a node */
-    MAX_ATTRIBUTES = 12,
+    MAX_ATTRIBUTES = 18,
     MAX_LIST = 16, /* entries of a list attribute */
     MAX_ELEMS = 20000
 };

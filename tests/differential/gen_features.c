@@ -1,4 +1,5 @@
 /* Makers of transforms, strings and the features of ai.onnx.ml. */
+#include <math.h>
 #include <string.h>
 
 #include "gen.h"
@@ -164,20 +165,29 @@ static bool make_linear(gen *g) {
 
 static bool make_svm(gen *g) {
     static const char *const kernels[] = {"LINEAR", "POLY", "RBF", "SIGMOID"};
-    if (is_op(g, "SVMClassifier")) return false; /* test_ml */
-    int64_t features = pick(g, 1, 4), vectors = pick(g, 1, 4);
+    const bool classifies = is_op(g, "SVMClassifier");
+    int64_t features = pick(g, 1, 3), vectors = pick(g, 1, 4), per_class[3], classes = 3;
+    if (classifies) {
+        vectors = 0;
+        for (int64_t i = 0; i < classes; i++) vectors += per_class[i] = pick(g, 1, 2 - (i > 1));
+        set_ints(g, "vectors_per_class", per_class, classes);
+        set_labels(g, "classlabels_ints", "classlabels_strings", classes);
+        if (chance(g, 40)) set_floats(g, "prob_a", classes), set_floats(g, "prob_b", classes);
+        g->node->n_out = 2;
+    } else {
+        set_int(g, "n_supports", vectors);
+    }
     set_rows(g, features);
-    set_floats(g, "coefficients", vectors);
+    set_floats(g, "coefficients", classifies ? (classes - 1) * vectors : vectors);
     set_floats(g, "support_vectors", vectors * features);
-    set_floats(g, "rho", 1);
-    set_int(g, "n_supports", vectors);
+    set_floats(g, "rho", classifies ? classes : 1);
     set_string(g, "kernel_type", kernels[pick(g, 0, 3)]);
     case_attribute *params = case_attribute_add(g->node, "kernel_params", OB_ATTR_FLOATS);
     params->n = 3;
     params->floats[0] = (float)pick(g, 1, 4) / 8;
     params->floats[1] = (float)pick(g, 0, 4) / 4;
     params->floats[2] = (float)pick(g, 1, 3);
-    if (chance(g, 30)) set_int(g, "one_class", 1);
+    if (!classifies && chance(g, 30)) set_int(g, "one_class", 1);
     return true;
 }
 
@@ -206,6 +216,137 @@ static bool make_feature_vectorizer(gen *g) {
     return true;
 }
 
+static bool make_normalizer(gen *g) {
+    static const char *const norms[] = {"MAX", "L1", "L2"};
+    set_rows(g, pick(g, 1, 20));
+    if (chance(g, 80)) set_string(g, "norm", norms[pick(g, 0, 2)]);
+    return true;
+}
+
+static bool make_imputer(gen *g) {
+    int64_t features = pick(g, 1, 5), n = chance(g, 50) ? features : 1, values[5];
+    set_rows(g, features);
+    const ob_dtype dtype = view_at(g, g->node->in[0])->dtype;
+    for (int64_t i = 0; i < n; i++) values[i] = pick(g, -9, 9);
+    if (dtype == OB_FLOAT || dtype == OB_DOUBLE) {
+        set_floats(g, "imputed_value_floats", n);
+        if (chance(g, 60)) set_float(g, "replaced_value_float", chance(g, 30) ? (double)NAN : (double)pick(g, -2, 2));
+    } else {
+        set_ints(g, "imputed_value_int64s", values, n);
+        if (chance(g, 60)) set_int(g, "replaced_value_int64", pick(g, -2, 2));
+    }
+    return true;
+}
+
+/* Three keys or values of a type; strings and numbers are such as operands have. */
+static void set_list(gen *g, const char *prefix, ob_dtype dtype) {
+    static const char *const words[][3] = {{"a", "zz 9", ""}, {"x", "", "bc"}};
+    const char *const *word = words[pick(g, 0, 1)];
+    const int64_t first = pick(g, -2, 1);
+    case_attribute *a = case_attribute_add(g->node,
+                                           pool_print(g->c->pool, "%s_%s", prefix,
+                                                      dtype == OB_STRING  ? "strings"
+                                                      : dtype == OB_FLOAT ? "floats"
+                                                                          : "int64s"),
+                                           dtype == OB_STRING  ? OB_ATTR_STRINGS
+                                           : dtype == OB_FLOAT ? OB_ATTR_FLOATS
+                                                               : OB_ATTR_INTS);
+    a->n = 3;
+    for (int64_t i = 0; i < 3; i++) {
+        a->strings[i] = word[i];
+        a->ints[i] = first + i * (1 + (first & 1) * 1000000);
+        a->floats[i] = (float)(first + i) / 2;
+    }
+}
+
+/* LabelEncoder and CategoryMapper. */
+static bool make_lookup(gen *g) {
+    const bool categories = is_op(g, "CategoryMapper");
+    if (!categories && g->op->since < 2) return false; /* cases import a later version */
+    set_in(g, 0, take_input(g, 0, 0, 3));
+    if (g->node->in[0] < 0) return false;
+    const ob_dtype from = view_at(g, g->node->in[0])->dtype,
+                   to = categories ? (from == OB_STRING ? OB_INT64 : OB_STRING)
+                                   : (ob_dtype[]){OB_STRING, OB_INT64, OB_FLOAT}[pick(g, 0, 2)];
+    set_list(g, categories ? "cats" : "keys", categories ? OB_STRING : from);
+    set_list(g, categories ? "cats" : "values", categories ? OB_INT64 : to);
+    if (chance(g, 40) && to == OB_STRING) set_string(g, "default_string", "none");
+    if (chance(g, 40) && to == OB_INT64) set_int(g, "default_int64", 17);
+    if (chance(g, 40) && to == OB_FLOAT) set_float(g, "default_float", 2.5);
+    return true;
+}
+
+/* One or two trees, of one or three questions each. */
+static void set_tree_nodes(gen *g, int64_t features, int64_t *n_leaves, int64_t *leaf_tree, int64_t *leaf_id) {
+    static const char *const modes[] = {"BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ"};
+    const int64_t n_trees = pick(g, 1, 2);
+    const bool one_mode = chance(g, 50);
+    const char *mode = modes[pick(g, 0, 5)];
+    int64_t n = 0, trees[MAX_LIST], ids[MAX_LIST], of_features[MAX_LIST], yes[MAX_LIST], no[MAX_LIST], missing[MAX_LIST];
+    case_attribute *names = case_attribute_add(g->node, "nodes_modes", OB_ATTR_STRINGS);
+    case_attribute *values = case_attribute_add(g->node, "nodes_values", OB_ATTR_FLOATS);
+    *n_leaves = 0;
+    for (int64_t t = 0; t < n_trees; t++) {
+        const int64_t inner = chance(g, 50) ? 1 : 3;
+        for (int64_t i = 0; i <= 2 * inner; i++, n++) {
+            const bool asks = i < inner;
+            trees[n] = t;
+            ids[n] = i;
+            of_features[n] = asks ? pick(g, 0, features - 1) : 0;
+            yes[n] = asks ? 2 * i + 1 : 0;
+            no[n] = asks ? 2 * i + 2 : 0;
+            missing[n] = asks && chance(g, 50);
+            names->strings[n] = !asks ? "LEAF" : one_mode ? mode : modes[pick(g, 0, 5)];
+            values->floats[n] = asks ? (float)pick(g, -6, 6) / 2 : 0;
+            if (!asks) leaf_tree[*n_leaves] = t, leaf_id[(*n_leaves)++] = i;
+        }
+    }
+    names->n = values->n = (uint32_t)n;
+    set_ints(g, "nodes_treeids", trees, n);
+    set_ints(g, "nodes_nodeids", ids, n);
+    set_ints(g, "nodes_featureids", of_features, n);
+    set_ints(g, "nodes_truenodeids", yes, n);
+    set_ints(g, "nodes_falsenodeids", no, n);
+    if (chance(g, 40)) set_ints(g, "nodes_missing_value_tracks_true", missing, n);
+}
+
+/* Of two classes, whose scores may be one: test_ml, test_ort_ml. */
+static bool make_trees(gen *g) {
+    static const char *const aggregates[] = {"SUM", "AVERAGE", "MIN", "MAX"};
+    const bool classifies = is_op(g, "TreeEnsembleClassifier");
+    if (is_op(g, "TreeEnsemble")) return false; /* version 5: test_ml */
+    const char *kind = classifies ? "class" : "target";
+    int64_t features = pick(g, 1, 4), results = classifies ? 3 : pick(g, 1, 2), n, trees[MAX_LIST], ids[MAX_LIST], of[MAX_LIST];
+    set_rows(g, features);
+    set_tree_nodes(g, features, &n, trees, ids);
+    /* Every leaf votes for every result where there is room, else once: a result without votes has neither a base, which ONNX
+     * Runtime forgets then, nor rivals below 0, which it prefers. */
+    const bool whole = n * results <= MAX_LIST;
+    for (int64_t i = n * results - 1; whole && i >= 0; i--) {
+        trees[i] = trees[i / results];
+        ids[i] = ids[i / results];
+        of[i] = i % results;
+    }
+    for (int64_t i = 0; !whole && i < n; i++) of[i] = pick(g, 0, results - 1);
+    if (whole) n *= results;
+    set_ints(g, pool_print(g->c->pool, "%s_treeids", kind), trees, n);
+    set_ints(g, pool_print(g->c->pool, "%s_nodeids", kind), ids, n);
+    set_ints(g, pool_print(g->c->pool, "%s_ids", kind), of, n);
+    const char *weights = pool_print(g->c->pool, "%s_weights", kind);
+    set_floats(g, weights, n);
+    case_attribute *list = &g->node->attributes[g->node->n_attributes - 1];
+    for (int64_t i = 0; !whole && i < n; i++) list->floats[i] = fabsf(list->floats[i]) + 0.25f;
+    if (classifies)
+        set_labels(g, "classlabels_int64s", "classlabels_strings", results);
+    else
+        set_int(g, "n_targets", results);
+    if (!classifies && chance(g, 50)) set_string(g, "aggregate_function", aggregates[pick(g, 0, 3)]);
+    if (whole && chance(g, 40)) set_floats(g, "base_values", results);
+    set_transform(g, results > 1 ? 3 : 0);
+    if (classifies) g->node->n_out = 2;
+    return true;
+}
+
 const gen_row gen_features[] = {
     {"dft", make_dft, false},
     {"stft", make_stft, false},
@@ -219,5 +360,9 @@ const gen_row gen_features[] = {
     {"svm", make_svm, false},
     {"ml_one_hot", make_one_hot_encoder, false},
     {"ml_features", make_feature_vectorizer, false},
+    {"ml_normalizer", make_normalizer, false},
+    {"ml_imputer", make_imputer, false},
+    {"ml_lookup", make_lookup, false},
+    {"trees", make_trees, false},
     {NULL, NULL, false},
 };

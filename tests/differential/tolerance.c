@@ -97,6 +97,8 @@ static const tolerance_row tolerances[] = {
     {"mel_weight_matrix", FUNCTION, 64, "log10 and pow"},
     {"tfidf", SUMMED, 4, "counts times weights"},
     {"ml_linear", SUMMED, 256, "sums of products, and exp"},
+    {"ml_normalizer", SUMMED, 16, "a root of sums"},
+    {"trees", SUMMED, 64, "sums in float or in double, and exp"},
     {"svm", SUMMED, 1024, "sums of products, exp, tanh and pow"},
     {"rotary", SUMMED, 4, "a sum of two products"},
     {"resize", WHOLE, 64, "weights of a computed position"},
