@@ -34,13 +34,15 @@ static void attend(const operands *in, const attention_case *c, int64_t b, int64
         const ob_view *mask = &in->views[3];
         double m = c->cut ? 0 : k < n - 1 ? element(mask, q * (n - 1) + k) : c->mask_is_bool ? 0 : -HUGE_VAL;
         if (!c->cut && c->mask_is_bool) m = m != 0 ? 0 : -HUGE_VAL;
-        if (c->causal && k > q + n_past) m = -HUGE_VAL;
+        /* A sample has 1 + b keys, the last ones of which belong to the queries. */
+        if (c->causal && k > q + (c->cut ? 1 + b - QUERIES : n_past)) m = -HUGE_VAL;
         if (c->cut && k >= 1 + b) m = -HUGE_VAL;
         s[k] += m;
         if (c->mode == 2) shown[k] = s[k];
         highest = fmax(highest, s[k]);
     }
-    for (int64_t k = 0; k < n; k++) sum += s[k] = exp(s[k] - highest);
+    for (int64_t k = 0; k < n; k++) sum += s[k] = isinf(highest) ? 0 : exp(s[k] - highest);
+    if (sum == 0) sum = 1; /* no key is seen: nothing comes of the values */
     for (int64_t d = 0; d < SIZE; d++) y[d] = 0;
     for (int64_t k = 0; k < n; k++) {
         if (c->mode == 3) shown[k] = s[k] / sum;

@@ -195,11 +195,13 @@ static void check_query(const kernel_case *c, const attention_case *t, int64_t b
         dot *= t->scale != 0 ? (double)t->scale : 1 / sqrt((double)t->size);
         const double capped = t->softcap != 0 ? (double)t->softcap * tanh(dot / (double)t->softcap) : dot;
         s[k] = capped + mask_at(c, t, b, head, q, k);
-        if ((t->causal && k > q + t->past) || (t->lengths && k >= 1 + b)) s[k] = -HUGE_VAL;
+        const int64_t before = t->lengths ? (1 + b < n ? 1 + b : n) - t->queries : t->past;
+        if ((t->causal && k > q + before) || (t->lengths && k >= 1 + b)) s[k] = -HUGE_VAL;
         shown[k] = t->mode == 0 ? dot : t->mode == 1 ? capped : s[k];
         highest = fmax(highest, s[k]);
     }
-    for (int64_t k = 0; k < n; k++) sum += s[k] = exp(s[k] - highest);
+    for (int64_t k = 0; k < n; k++) sum += s[k] = isinf(highest) ? 0 : exp(s[k] - highest);
+    if (sum == 0) sum = 1; /* no key is seen: nothing comes of the values */
     for (int64_t k = 0; k < n && t->mode >= 0; k++)
         kc_near(kc_get(&c->out[3], ((b * q_heads + head) * t->queries + q) * n + k), t->mode == 3 ? s[k] / sum : shown[k],
                 tolerance);

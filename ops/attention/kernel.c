@@ -142,6 +142,7 @@ static void pack_head(void *context, int64_t chunk, int lane) {
 /* A block of rows: where it stands, and its scores, `seen` in each row. */
 typedef struct block {
     int64_t sample, head, from, rows, seen, valid; /* keys from `valid` on are padding */
+    int64_t before;                                /* keys before the one that stands at query 0; they may be fewer than none */
     char *scores;
     int64_t row_bytes;
 } block;
@@ -189,9 +190,18 @@ static void show(const attention *a, const ob_kernel_args *args, const block *b,
     memcpy((char *)args->out[OB_ATTENTION_SCORES].data + first * b->row_bytes, b->scores, (size_t)(b->rows * b->row_bytes));
 }
 
+static bool is_masked(const attention *a, const block *b, int64_t row) {
+    const char *at = b->scores + row * b->row_bytes;
+    int64_t k = 0;
+    if (a->is_double)
+        while (k < b->seen && ((const double *)(const void *)at)[k] == (double)-INFINITY) k++;
+    else
+        while (k < b->seen && ((const float *)(const void *)at)[k] == -INFINITY) k++;
+    return k == b->seen;
+}
+
 /* In another precision than the scores have: converted row by row; a narrow one rounds what goes in and what comes out. */
-static void soften(const attention *a, const block *b, char *row) {
-    if (b->seen == 0) return;
+static void soften_rows(const attention *a, const block *b, char *row) {
     if (a->precision == a->computing) {
         a->softmax->rows[a->is_double](b->scores, b->scores, b->rows, b->seen, false);
         return;
@@ -211,6 +221,16 @@ static void soften(const attention *a, const block *b, char *row) {
     }
 }
 
+/* A query that sees no key takes nothing from the values. Source: errata of Attention-23 and -24, onnx/onnx#8068. */
+static void soften(const attention *a, const block *b, char *row) {
+    bool masked[MOST_ROWS];
+    if (b->seen == 0) return;
+    for (int64_t i = 0; i < b->rows; i++) masked[i] = is_masked(a, b, i);
+    soften_rows(a, b, row);
+    for (int64_t i = 0; i < b->rows; i++)
+        if (masked[i]) memset(b->scores + i * b->row_bytes, 0, (size_t)b->row_bytes);
+}
+
 /* What becomes of the products before they are multiplied with the values. */
 static void weigh(const attention *a, const ob_kernel_args *args, const block *b, char *row) {
     const int64_t width = (int64_t)ob_dtype_size(a->computing);
@@ -222,8 +242,8 @@ static void weigh(const attention *a, const ob_kernel_args *args, const block *b
     show(a, args, b, 1);
     if (ob__given(args, OB_ATTENTION_MASK)) apply_mask(a, &args->in[OB_ATTENTION_MASK], b, row);
     for (int64_t i = 0; i < b->rows; i++) {
-        const int64_t past = b->from + i + a->h.n_before + 1;
-        fill_lowest(a, b, i, a->causal && past < b->valid ? past : b->valid);
+        const int64_t last = b->from + i + b->before + 1, seen = last > 0 ? last : 0;
+        fill_lowest(a, b, i, a->causal && seen < b->valid ? seen : b->valid);
     }
     show(a, args, b, 2);
     soften(a, b, row);
@@ -238,14 +258,17 @@ static block block_of(const job *j, int64_t chunk, char *scores) {
     block b = {.sample = head / h->q_heads, .head = head % h->q_heads, .from = from, .scores = scores};
     b.rows = h->n_queries - from < a->block ? h->n_queries - from : a->block;
     b.seen = b.valid = h->n_total;
+    b.before = h->n_before;
     if (ob__given(j->args, OB_ATTENTION_LENGTHS)) {
         const int64_t n = ((const int64_t *)j->args->in[OB_ATTENTION_LENGTHS].data)[b.sample];
         b.valid = n < 0 ? 0 : n < b.valid ? n : b.valid;
+        b.before = b.valid - h->n_queries; /* the queries stand at the last keys that are there */
     }
     if (!ob__wanted(j->args, OB_ATTENTION_SCORES) && b.seen > 0) {
-        const int64_t last = from + b.rows + h->n_before;
+        const int64_t last = from + b.rows + b.before;
         if (a->causal && last < b.seen) b.seen = last;
-        if (b.valid < b.seen) b.seen = b.valid > 0 ? b.valid : 1;
+        if (b.valid < b.seen) b.seen = b.valid;
+        if (b.seen < 1) b.seen = 1;
     }
     b.row_bytes = b.seen * (int64_t)ob_dtype_size(a->computing);
     return b;

@@ -85,11 +85,26 @@ static void read_heads(ob_infer *infer, heads *h) {
     h->v_size = ob__in_dim(infer, 2, 3);
 }
 
+/* What attributes and operands ask of each other, whatever the sizes are. */
+static void require_call(ob_infer *infer) {
+    const ob_attention_params p = ob__attention_params(infer->node);
+    const bool key = ob__in_given(infer, 4), value = ob__in_given(infer, 5);
+    if (p.mode < 0 || p.mode > 3)
+        ob__problem(infer, OB0602, -1, -1, "attribute qk_matmul_output_mode is %lld: it must be 0 to 3", (long long)p.mode);
+    if (p.has_precision && p.precision != OB_FLOAT && p.precision != OB_DOUBLE && p.precision != OB_FLOAT16 &&
+        p.precision != OB_BFLOAT16)
+        ob__problem(infer, OB0602, -1, -1, "attribute softmax_precision is no type of floats");
+    if (key != value) ob__problem(infer, OB0602, -1, -1, "past_key and past_value must be given together, or neither");
+    if ((key || value) && ob__in_given(infer, 6))
+        ob__problem(infer, OB0602, 6, -1, "nonpad_kv_seqlen does not go with past_key and past_value");
+}
+
 /* Source: Attention-23, Attention-24: Q, K, V of rank 4 (batch, heads, sequence, size) or 3; past keys and values come before K
  * and V. */
 ob_status ob__infer_attention(ob_infer *infer) {
     for (uint32_t i = 0; i < infer->node->n_outputs; i++) ob__out_dtype(infer, i, OB_NONE);
     int32_t rank = ob__in_rank(infer, 0);
+    require_call(infer);
     for (uint32_t i = 0; i < 3; i++)
         if (!ob__rank_in(infer, i, 3, 4) || (rank >= 0 && !ob__rank_in(infer, i, rank, rank))) return OB_OK;
     if (rank < 0) return OB_OK;
@@ -110,6 +125,7 @@ ob_status ob__infer_attention(ob_infer *infer) {
         OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 2, 1), h.kv_heads, 2, 1, OB0601));
     OB_TRY(require_past(infer, &h, ob__in_dim(infer, 4, 2)));
     OB_TRY(require_mask(infer, &h, total));
+    if (ob__in_given(infer, 6)) OB_TRY(ob__require_shape(infer, 6, (ob_shape){1, &h.batch}, OB0601));
     const ob_dim flat[3] = {h.batch, h.q_length, ob_dim_mul(infer->dims, h.q_heads, h.v_size)};
     const ob_dim full[4] = {h.batch, h.q_heads, h.q_length, h.v_size};
     const ob_dim key[4] = {h.batch, h.kv_heads, total, h.size}, value[4] = {h.batch, h.kv_heads, total, h.v_size};

@@ -250,24 +250,44 @@ static bool make_dynamic_quantize(gen *g) {
     return true;
 }
 
+/* A mask of any rank and type, whose sizes may be 1, and whose last may be short since version 24. */
+static void set_mask(gen *g, const int64_t *scores, ob_dtype dtype) {
+    int64_t dims[4];
+    const int32_t rank = (int32_t)pick(g, g->op->since < 24 ? 2 : 1, 4);
+    for (int32_t a = 0; a < 4; a++) dims[a] = chance(g, 70) ? scores[a] : 1;
+    if (g->op->since >= 24 && dims[3] > 2 && chance(g, 20)) dims[3]--;
+    set_in(g, 3, leaf(g, chance(g, 50) ? OB_BOOL : dtype, rank, dims + 4 - rank, FILL_TAME));
+}
+
 static bool make_attention(gen *g) {
     const int64_t heads = pick(g, 1, 2), group = pick(g, 1, 2), size = pick(g, 1, 4), v_size = pick(g, 1, 20),
-                  batch = pick(g, 1, 2);
-    const int64_t queries = pick(g, 1, 4), keys = pick(g, 1, 6), past = chance(g, 30) ? pick(g, 1, 3) : 0;
-    const int64_t query[4] = {batch, heads * group, queries, size}, key[4] = {batch, heads, keys, size};
-    const int64_t value[4] = {batch, heads, keys, v_size}, mask[2] = {queries, past + keys};
+                  batch = pick(g, 1, 2), all = heads * group;
+    const int64_t queries = pick(g, 1, 4), keys = pick(g, 1, 6), past = chance(g, 40) ? pick(g, 1, 3) : 0;
+    const int64_t full[3][4] = {{batch, all, queries, size}, {batch, heads, keys, size}, {batch, heads, keys, v_size}};
+    const int64_t flat[3][3] = {{batch, queries, all * size}, {batch, keys, heads * size}, {batch, keys, heads * v_size}};
     const int64_t before[2][4] = {{batch, heads, past, size}, {batch, heads, past, v_size}};
     const ob_dtype dtype = pick_type(g, ob__op_input_types(g->op, 0));
-    set_in(g, 0, leaf(g, dtype, 4, query, FILL_TAME));
-    set_in(g, 1, leaf(g, dtype, 4, key, FILL_TAME));
-    set_in(g, 2, leaf(g, dtype, 4, value, FILL_TAME));
-    if (chance(g, 40)) set_in(g, 3, leaf(g, dtype, 2, mask, FILL_TAME));
+    const bool is_flat = chance(g, 40);
+    for (uint32_t i = 0; i < 3; i++) set_in(g, i, leaf(g, dtype, is_flat ? 3 : 4, is_flat ? flat[i] : full[i], FILL_TAME));
+    if (chance(g, 50)) set_mask(g, (const int64_t[]){batch, all, queries, past + keys}, dtype);
     for (uint32_t i = 0; past && i < 2; i++) set_in(g, 4 + i, leaf(g, dtype, 4, before[i], FILL_TAME));
-    /* One query sees all keys in ONNX Runtime; by the text those that are not above the diagonal. */
-    if ((queries > 1 || keys == 1) && chance(g, 40)) set_int(g, "is_causal", 1);
+    if (!past && g->op->since >= 24 && chance(g, 30)) {
+        int64_t n_valid[2];
+        for (int64_t i = 0; i < batch; i++) n_valid[i] = pick(g, 1, keys);
+        set_in(g, 6, leaf_ints(g, OB_INT64, n_valid, batch));
+    }
+    if (is_flat) set_int(g, "q_num_heads", all);
+    if (is_flat) set_int(g, "kv_num_heads", heads);
+    /* One query behind past keys sees all keys in ONNX Runtime; by the text those that are not above the diagonal. */
+    if ((queries > 1 || keys == 1 || !past) && chance(g, 40)) set_int(g, "is_causal", 1);
     if (chance(g, 40)) set_float(g, "scale", 0.5);
-    if (chance(g, 20)) set_float(g, "softcap", 2);
+    if (chance(g, 30)) set_float(g, "softcap", 2);
     g->node->n_out = past ? 3 : 1;
+    if (chance(g, 30)) {
+        set_int(g, "qk_matmul_output_mode", pick(g, 0, 3));
+        for (uint32_t i = g->node->n_out; i < 3; i++) g->node->out[i] = -1;
+        g->node->n_out = 4;
+    }
     return true;
 }
 
