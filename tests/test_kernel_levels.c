@@ -91,6 +91,10 @@ static void conversions_are_equal_at_all_levels(void **state) {
     kl_close(&edges);
 }
 
+static double sigmoid(double x) {
+    return 1 / (1 + exp(-x));
+}
+
 /* Where an element stands in the array does not matter, and array functions are close at all levels. */
 static void array_functions_do_not_depend_on_place(void **state) {
     (void)state;
@@ -99,12 +103,13 @@ static void array_functions_do_not_depend_on_place(void **state) {
         double low, high, most_ulps;
         double (*exact)(double);
     } cases[] = {
-        {OBK_U_EXP, -20, 20, 1.5, exp},         {OBK_U_LOG, 0.01, 100, 1.5, log},     {OBK_U_TANH, -9, 9, 1.5, tanh},
-        {OBK_U_ERF, -5, 5, 1.5, erf},           {OBK_U_SIN, -9, 9, 1.5, sin},         {OBK_U_COS, -9, 9, 1.5, cos},
-        {OBK_U_ATAN, -9, 9, 1.5, atan},         {OBK_U_SINH, -9, 9, 1.5, sinh},       {OBK_U_ASINH, -9, 9, 1.5, asinh},
-        {OBK_U_EXP, -105, 88.7, 1.5, exp},      {OBK_U_EXP, -1, 1, 1.5, exp},         {OBK_U_TANH, -1, 1, 1.5, tanh},
-        {OBK_U_TANH, -1e-30, 1e-30, 1.5, tanh}, {OBK_U_TANH, -1e30, 1e30, 1.5, tanh}, {OBK_U_ERF, -1.2, 1.2, 1.5, erf},
-        {OBK_U_ERF, -1e-30, 1e-30, 1.5, erf},   {OBK_U_ERF, -1e30, 1e30, 1.5, erf},
+        {OBK_U_EXP, -20, 20, 1.5, exp},         {OBK_U_LOG, 0.01, 100, 1.5, log},   {OBK_U_TANH, -9, 9, 2, tanh},
+        {OBK_U_ERF, -5, 5, 1.5, erf},           {OBK_U_SIN, -9, 9, 1.5, sin},       {OBK_U_COS, -9, 9, 1.5, cos},
+        {OBK_U_ATAN, -9, 9, 1.5, atan},         {OBK_U_SINH, -9, 9, 1.5, sinh},     {OBK_U_ASINH, -9, 9, 1.5, asinh},
+        {OBK_U_EXP, -105, 88.7, 1.5, exp},      {OBK_U_EXP, -1, 1, 1.5, exp},       {OBK_U_TANH, -1, 1, 2, tanh},
+        {OBK_U_TANH, -1e-30, 1e-30, 1.5, tanh}, {OBK_U_TANH, -1e30, 1e30, 2, tanh}, {OBK_U_ERF, -1.2, 1.2, 1.5, erf},
+        {OBK_U_ERF, -1e-30, 1e-30, 1.5, erf},   {OBK_U_ERF, -1e30, 1e30, 1.5, erf}, {OBK_U_SIGMOID, -87, 0, 2.5, sigmoid},
+        {OBK_U_SIGMOID, -1, 90, 1.5, sigmoid},
     };
     const obk_table *tables[KL_LEVELS];
     size_t n_levels = kl_levels(tables);
@@ -150,6 +155,11 @@ static void array_functions_keep_special_values(void **state) {
         {OBK_U_EXP, 95, INFINITY},
         {OBK_U_EXP, -104.1f, 0},
         {OBK_U_EXP, 0x1p-149f, 1},
+        {OBK_U_SIGMOID, NAN, NAN},
+        {OBK_U_SIGMOID, INFINITY, 1},
+        {OBK_U_SIGMOID, -INFINITY, 0},
+        {OBK_U_SIGMOID, -0.0f, 0.5f},
+        {OBK_U_SIGMOID, -FLT_MAX, 0},
         {OBK_U_TANH, NAN, NAN},
         {OBK_U_TANH, INFINITY, 1},
         {OBK_U_TANH, -INFINITY, -1},

@@ -279,14 +279,15 @@ static void NAME(block_gelu)(T *z, const T *x, int64_t n, const void *params) {
 #define BLOCK NAME(block_gelu)
 #include "kernels/elementwise/block1.inc.h"
 
+/* x / 2 (1 + tanh(u)), which is x / (1 + exp(-2 u)). */
 static void NAME(block_gelu_tanh)(T *z, const T *x, int64_t n, const void *params) {
     (void)params;
-    const T root = (T)0.79788456080286535588, cubic = (T)0.044715;
+    const T twice = (T)1.59576912160573071176, cubic = (T)0.044715;
     T t[BLOCK_ELEMS];
-    for (int64_t i = 0; i < n; i++) t[i] = root * (x[i] + cubic * x[i] * x[i] * x[i]);
-    VMATH(tanh)(t, t, n);
+    for (int64_t i = 0; i < n; i++) t[i] = twice * (x[i] + cubic * x[i] * x[i] * x[i]);
+    VMATH(sigmoid)(t, t, n);
 #pragma GCC ivdep
-    for (int64_t i = 0; i < n; i++) z[i] = (T)0.5 * x[i] * (1 + t[i]);
+    for (int64_t i = 0; i < n; i++) z[i] = x[i] * t[i];
 }
 #define FN    NAME(u_gelu_tanh)
 #define BLOCK NAME(block_gelu_tanh)

@@ -1,5 +1,6 @@
-/* exp, tanh and erf of floats, for vmath.h, by vectors. They need instructions that multiply and add with one rounding; results
- * are then within 1.1 ulp. The polynomials are those of the least greatest relative error of the result. */
+/* exp, tanh, erf and the sigmoid of floats, for vmath.h, by vectors. They need instructions that multiply and add with one
+ * rounding; results are then within 1.1 ulp, tanh within 2, the sigmoid within 2.5. The polynomials are those of the least
+ * greatest relative error of the result, or of exp where they stand for it. */
 
 typedef int32_t close_int __attribute__((vector_size(OBK_VECTOR_BYTES)));
 
@@ -39,15 +40,14 @@ OBK_INLINE obk_r_f32 close_choose(obk_r_f32 z, float limit, obk_r_f32 near, obk_
     return (obk_r_f32)(((close_int)near & is_near) | ((close_int)far & ~is_near) | ((close_int)x & INT32_MIN));
 }
 
-/* 2^k */
+/* 2^k, of k or of k as close_exp_parts has it. */
 OBK_INLINE obk_r_f32 close_power(close_int k) {
-    return (obk_r_f32)((k + 127) << 23);
+    return (obk_r_f32)((k << 23) + 0x3f800000);
 }
 
-/* e^x = 2^k (1 + r + r^2 P(r)), x = k ln 2 + r: the second factor less 1, and k. x is at least -104; above 91 r grows instead of
- * k. */
+/* e^x = 2^k (1 + r + r^2 P(r)), x = k ln 2 + r: the second factor less 1, and k + 0x4b400000. x is from -104 to 92. */
 OBK_INLINE obk_r_f32 close_exp_parts(obk_r_f32 x, close_int *k) {
-    const obk_r_f32 steps = close_most(0x1.8p23f + 131, close_step(x, close_all(0x1.715476p+0f), 0x1.8p23f));
+    const obk_r_f32 steps = close_step(x, close_all(0x1.715476p+0f), 0x1.8p23f);
     const obk_r_f32 whole = steps - 0x1.8p23f;
     obk_r_f32 r =
         obk_fma_v_f32(whole, close_all(-0x1.62e400p-1f), x); /* of ln 2: 16 bits, whose products are exact, and the rest */
@@ -56,15 +56,15 @@ OBK_INLINE obk_r_f32 close_exp_parts(obk_r_f32 x, close_int *k) {
     obk_r_f32 p = close_step(close_all(0.008368780836462975f), r, 0.04166839271783829f);
     p = obk_fma_v_f32(close_all(0.0013814467238262296f), square, p);
     p = obk_fma_v_f32(p, square, low);
-    *k = (close_int)steps - 0x4b400000;
+    *k = (close_int)steps;
     return obk_fma_v_f32(p, square, r);
 }
 
 /* 2^k comes in two steps, so that results may be denormal. */
 OBK_INLINE obk_r_f32 close_exp(obk_r_f32 x) {
     close_int k;
-    const obk_r_f32 p = close_exp_parts(close_least(-104.0f, x), &k);
-    const close_int half = k >> 1;
+    const obk_r_f32 p = close_exp_parts(close_most(92.0f, close_least(-104.0f, x)), &k);
+    const close_int half = (k - 0x4b400000) >> 1;
     return (p + 1) * close_power(half) * close_power(k - half);
 }
 
@@ -75,17 +75,27 @@ OBK_INLINE obk_r_f32 close_exp_near(obk_r_f32 x) {
     return obk_fma_v_f32(p, power, power);
 }
 
-/* z + z^3 P(z^2) below 0.9, 1 - 2 / (e^(2 z) + 1) from there on. */
+/* (1 - e) / (1 + e), e = e^(-2 z) = 2^k (1 - p): both are rounded once, and the first not at all for k = 0, where p is small.
+ * z = r - k ln 2 / 2, whose constant is good enough for the few k that there are. */
 OBK_INLINE obk_r_f32 close_tanh(obk_r_f32 x) {
-    const obk_r_f32 z = close_most(10.0f, close_size(x)), s = z * z;
-    obk_r_f32 p = close_step(close_all(-0.0004554598417598754f), s, 0.0025826673954725266f);
-    p = close_step(p, s, -0.008264543488621712f);
-    p = close_step(p, s, 0.021663542836904526f);
-    p = close_step(p, s, -0.05392930284142494f);
-    p = close_step(p, s, 0.13332977890968323f);
-    p = close_step(p, s, -0.33333322405815125f);
-    const obk_r_f32 large = 1 - 2 / (close_exp_near(2 * z) + 1);
-    return close_choose(z, 0.9f, obk_fma_v_f32(z * s, p, z), large, x);
+    const obk_r_f32 z = close_most(10.0f, close_size(x));
+    const obk_r_f32 steps = close_step(z, close_all(-0x1.715476p+1f), 0x1.8p23f), whole = steps - 0x1.8p23f;
+    const obk_r_f32 r = obk_fma_v_f32(whole, close_all(0x1.62e430p-2f), z), square = r * r;
+    const obk_r_f32 low = close_step(close_all(1.3333215713500977f), r, -1.9999997615814209f);
+    obk_r_f32 p = close_step(close_all(0.2678009867668152f), r, -0.6666942834854126f);
+    p = obk_fma_v_f32(close_all(-0.08841259032487869f), square, p);
+    p = obk_fma_v_f32(p, square, low);
+    p = obk_fma_v_f32(p, square, r + r);
+    const obk_r_f32 power = close_power((close_int)steps);
+    const obk_r_f32 t = obk_fma_v_f32(power, p, 1 - power) / obk_fma_v_f32(-power, p, 1 + power);
+    return (obk_r_f32)((close_int)t | ((close_int)x & INT32_MIN));
+}
+
+/* 1 / (1 + e^-x). Above 88.4, -x gives an infinity, and with it 0. */
+OBK_INLINE obk_r_f32 close_sigmoid(obk_r_f32 x) {
+    close_int k;
+    const obk_r_f32 p = close_exp_parts(close_most(89.0f, close_least(-87.0f, -x)), &k);
+    return 1 / (1 + (p + 1) * close_power(k));
 }
 
 /* z + z P(z^2) below 1, 1 - e^(z Q(z) - z) from there on. */
@@ -117,6 +127,10 @@ OBK_INLINE obk_r_f32 close_erf(obk_r_f32 x) {
 #define FN vtanh_f32
 #define LESS
 #define CALL(x) close_tanh(x)
+#include "kernels/vmath/close1.inc.h"
+#define FN vsigmoid_f32
+#define LESS
+#define CALL(x) close_sigmoid(x)
 #include "kernels/vmath/close1.inc.h"
 #define FN verf_f32
 #define LESS

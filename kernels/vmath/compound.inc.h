@@ -1,4 +1,4 @@
-/* What is made of vmath.h's functions. Parameters: CLOSE (exp_less is in close.inc.h), T, S. */
+/* What is made of vmath.h's functions. Parameters: CLOSE (exp_less and sigmoid are in close.inc.h), T, S. */
 
 #ifndef CLOSE
 /* exp(x - less) */
@@ -6,7 +6,6 @@ __attribute__((unused)) static void OBK_CAT(vexp_less_, S)(T *z, const T *x, T l
     for (int64_t i = 0; i < n; i++) z[i] = x[i] - less;
     OBK_CAT(vexp_, S)(z, z, n);
 }
-#endif
 
 /* 1 / (1 + exp(-x)) */
 __attribute__((unused)) static void OBK_CAT(vsigmoid_, S)(T *z, const T *x, int64_t n) {
@@ -18,6 +17,7 @@ __attribute__((unused)) static void OBK_CAT(vsigmoid_, S)(T *z, const T *x, int6
         for (int64_t i = 0; i < some; i++) z[done + i] = 1 / (1 + t[i]);
     }
 }
+#endif
 
 /* ln(1 + exp(x)), without overflow */
 __attribute__((unused)) static void OBK_CAT(vsoftplus_, S)(T *z, const T *x, int64_t n) {

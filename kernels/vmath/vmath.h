@@ -1,7 +1,7 @@
 /* Mathematical functions over arrays, for the files of this layer: v<name>_f32 and v<name>_f64 (z, x, n), z may equal x. SLEEF's
- * vectors (at most 1 ulp) when the build found it, the C library otherwise; exp, tanh and erf of floats by loops of our own (at
- * most 1.1 ulp) where the instruction set multiplies and adds with one rounding. Every element is computed alike wherever it
- * stands: arrays may be cut anywhere. */
+ * vectors (at most 1 ulp) when the build found it, the C library otherwise; exp and erf of floats by loops of our own (at
+ * most 1.1 ulp) where the instruction set multiplies and adds with one rounding, tanh too (at most 2). Every element is computed
+ * alike wherever it stands: arrays may be cut anywhere. */
 #ifndef OB_KERNELS_VMATH_H
 #define OB_KERNELS_VMATH_H
 
