@@ -127,6 +127,22 @@ static void requantize(const obk_table *t, kl_edges *edges, int64_t n, size_t of
     }
 }
 
+static void accumulate(const obk_table *t, kl_edges *edges, int64_t n, size_t offset, bool each) {
+    const obk_scales s = draw_scales(edges, n, each, 0, 0);
+    int32_t *sums = kl_in(edges, (size_t)n * sizeof *sums);
+    float *before = kl_in(edges, (size_t)n * sizeof *before);
+    kl_fill_bytes(sums, (size_t)n * sizeof *sums, &seed);
+    kl_fill_f32(before, n, &seed, -1e6, 1e6);
+    kl_out y = kl_out_open((size_t)n * sizeof(float), offset * sizeof(float));
+    memcpy(y.data, before, (size_t)n * sizeof(float));
+    t->quantize->accumulate(y.data, sums, n, &s);
+    for (int64_t i = 0; i < n; i++) {
+        const float more = (float)sums[i] * s.scale[each ? i : 0], want = before[i] + more, is = ((float *)y.data)[i];
+        if (is != want) fail_msg("%s: %g, not %g", t->name, (double)is, (double)want);
+    }
+    kl_out_close(&y);
+}
+
 /* Operands may be the result's memory; scales that are no numbers give the lowest. */
 static void qlinear(const obk_table *t, kl_edges *edges, int64_t n, size_t offset) {
     static const float odd[] = {0, INFINITY, NAN, -0.5f, 1e-42f, 3e38f};
@@ -226,6 +242,7 @@ static void test_loops(void **state) {
                 divide(tables[l], &edges, n, offset, each);
                 dequantize(tables[l], &edges, n, offset, each);
                 requantize(tables[l], &edges, n, offset, each);
+                accumulate(tables[l], &edges, n, offset, each);
                 qlinear(tables[l], &edges, n, offset);
                 lookup(tables[l], &edges, n, offset);
                 sums(tables[l], &edges, n);

@@ -139,7 +139,45 @@ static void packed_once(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) check_row(&rows[i]);
 }
 
+/* Both weights, for any number of steps; not where columns have zero points of their own. */
+static void weights_of_a_quantized_lstm(void **state) {
+    static const char *const zeros[2] = {"{3,3,3,3,3,3,3,3}", "{3,3,3,3,3,3,3,2}"};
+    (void)state;
+    for (int differ = 0; differ < 2; differ++) {
+        char text[2000];
+        int n = snprintf(text, sizeof text,
+                         "<ir_version: 8, opset_import: [\"\" : 13, \"com.microsoft\" : 1]>\n"
+                         "g (float[steps,1,3] x) => (float[steps,1,1,2] y)\n"
+                         "<int8[1,3,8] w = {1,2,3,4,5,6,7,8,1,2,3,4,5,6,7,8,1,2,3,4,5,6,7,8}, "
+                         "int8[1,2,8] r = {1,2,3,4,5,6,7,8,1,2,3,4,5,6,7,8}, float[1] s = {0.1}, int8[1,8] z = %s>\n"
+                         "{ y = com.microsoft.DynamicQuantizeLSTM<hidden_size = 2>(x, w, r, , , , , , s, z, s, z) }\n",
+                         zeros[differ]);
+        const int64_t nr = ob__kernels()->integer_gemm->nr;
+        const uint64_t n_bytes =
+            differ ? 0 : (uint64_t)((8 + nr - 1) / nr * nr * (obk_pairs(3) + obk_pairs(2))) * sizeof(obk_pair);
+        ob_model *model = NULL;
+        ob_session *session = NULL;
+        ob_error error;
+        ob_session_memory before, after;
+        if (ob_model_load_memory(text, (size_t)n, "packs", NULL, &model, &error) != OB_OK ||
+            ob_session_create(model, NULL, &session, &error) != OB_OK)
+            fail_msg("%s", error.message);
+        ob_session_get_memory(session, &before);
+        for (int64_t steps = 1; steps < 4; steps++) {
+            float x[9] = {1, -1, 0.5f, 0.25f}, y[6];
+            ob_view in, out;
+            assert_int_equal(ob_view_init(&in, x, OB_FLOAT, 3, (int64_t[]){steps, 1, 3}), OB_OK);
+            assert_int_equal(ob_view_init(&out, y, OB_FLOAT, 4, (int64_t[]){steps, 1, 1, 2}), OB_OK);
+            if (ob_session_run(session, &in, 1, &out, 1, &error) != OB_OK) fail_msg("%s", error.message);
+            ob_session_get_memory(session, &after);
+            assert_int_equal(after.constant_bytes - before.constant_bytes, n_bytes);
+        }
+        ob_session_close(&session);
+        ob_model_close(&model);
+    }
+}
+
 int main(void) {
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(packed_once)};
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(packed_once), cmocka_unit_test(weights_of_a_quantized_lstm)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,6 +82,16 @@ static void divide(float *y, const float *x, int64_t n, const obk_scales *scales
         for (int64_t i = 0; i < n; i++) y[i] = x[i] / scale;
 }
 
+static void accumulate(float *restrict y, const int32_t *restrict sums, int64_t n, const obk_scales *scales) {
+    if (scales->each) {
+        const float *restrict scale = scales->scale;
+        for (int64_t i = 0; i < n; i++) y[i] += (float)sums[i] * scale[i];
+    } else {
+        const float scale = *scales->scale;
+        for (int64_t i = 0; i < n; i++) y[i] += (float)sums[i] * scale;
+    }
+}
+
 static void lookup(uint8_t *z, const uint8_t *x, int64_t n, const uint8_t *table) {
     int64_t i = 0;
     for (; i + 8 <= n; i += 8) { /* one load and one store for eight */
@@ -128,6 +138,7 @@ const obk_quantize OBK_TABLE(obk_quantize_functions) = {
                    [OBK_Q_INT32] = dequantize_int32},
     .dequantize_float = dequantize_in_place,
     .requantize = {[OBK_Q_INT8] = requantize_int8, [OBK_Q_UINT8] = requantize_uint8},
+    .accumulate = accumulate,
     .qlinear = {[OBK_QLINEAR_ADD] = {[OBK_Q_INT8] = add_int8, [OBK_Q_UINT8] = add_uint8},
                 [OBK_QLINEAR_MUL] = {[OBK_Q_INT8] = mul_int8, [OBK_Q_UINT8] = mul_uint8},
                 [OBK_QLINEAR_WHERE] = {[OBK_Q_INT8] = where_int8, [OBK_Q_UINT8] = where_uint8}},

@@ -53,6 +53,8 @@ typedef struct obk_quantize {
     void (*dequantize_float)(float *y, const float *x, int64_t n, const obk_scales *scales); /* y may be x */
     /* y = saturate(round(sum * scale) + zero), halves to even, as [OBK_Q_INT8] or [OBK_Q_UINT8]. */
     void (*requantize[2])(void *y, const int32_t *sums, int64_t n, const obk_requantized *to);
+    /* y += sum * scale. zero, low and high are not looked at. */
+    void (*accumulate)(float *y, const int32_t *sums, int64_t n, const obk_scales *scales);
     /* z = quantize(f(dequantize(x), dequantize(y))) of n bytes, to [OBK_Q_INT8] or [OBK_Q_UINT8]. z may be an operand. */
     void (*qlinear[OBK_QLINEAR_COUNT][2])(void *z, const void *const *operands, int64_t n, const obk_qlinear *q);
     /* z = table[x]; z may be x. */

@@ -1,6 +1,7 @@
 #include "ops/quantize/integer.h"
 
 #include "ops/kernel/common.h"
+#include "ops/product/pack.h"
 #include "ops/table/op.h"
 
 static bool given(const ob_kernel_args *args, int i) {
@@ -39,23 +40,58 @@ int64_t ob__spread_row(const ob_spread *spread, const ob_view *tensor, int64_t r
     return at;
 }
 
-static int16_t zero_at(const ob_view *view, int64_t i) {
+int16_t ob__zero_at(const ob_view *view, int64_t i) {
     return ob__is_signed(view) ? ((const int8_t *)view->data)[i] : ((const uint8_t *)view->data)[i];
 }
 
-/* A constant W whose zero points are known and equal is packed by the session: one of them says all. */
-static bool packs_w(const ob_kernel_args *args, const ob_integers *s, int16_t *zero) {
-    const ob_view *w = &args->in[s->at.w];
+/* ---- constants of 8 bits as kernels/gemm packs them ---- */
+
+bool ob__packs_bytes(const ob_view *constant, const ob_view *zeros, int64_t n, int16_t *zero) {
     *zero = 0;
-    if (!w->data || !ob__is_contiguous(w) || ob__count(w) == 0) return false;
-    if (!given(args, s->at.w_zero)) return true;
-    const ob_view *zeros = &args->in[s->at.w_zero];
-    if (!zeros->data || !ob__is_contiguous(zeros) || s->w_zero.count == 0) return false;
-    *zero = zero_at(zeros, 0);
-    for (int64_t i = 1; i < s->w_zero.count; i++)
-        if (zero_at(zeros, i) != *zero) return false;
+    if (!constant->data || !ob__is_contiguous(constant) || ob__count(constant) == 0) return false;
+    if (!zeros) return true;
+    if (!zeros->data || !ob__is_contiguous(zeros) || n == 0) return false;
+    *zero = ob__zero_at(zeros, 0);
+    for (int64_t i = 1; i < n; i++)
+        if (ob__zero_at(zeros, i) != *zero) return false;
     return true;
 }
+
+typedef struct packing {
+    const obk_integer_gemm *gemm;
+    int64_t k, n, matrix; /* matrix: pairs of a packed one */
+    int16_t zero;
+} packing;
+
+static void make_packed_bytes(const void *params, const ob_view *constant, void *pack) {
+    const packing *p = params;
+    obk_bytes bytes = {.is_signed = ob__is_signed(constant), .step = 1, .along = p->n, .zero = &p->zero};
+    int64_t n_matrices = ob__count(constant) / (p->k * p->n);
+    for (int64_t i = 0; i < n_matrices; i++) {
+        bytes.data = (const char *)constant->data + i * p->k * p->n;
+        p->gemm->pack_b((obk_pair *)pack + i * p->matrix, &bytes, p->k, p->n);
+    }
+}
+
+ob_status ob__want_packed_bytes(const ob_kernel_site *site, const ob_kernel_args *args, uint32_t input,
+                                const obk_integer_gemm *gemm, int64_t k, int64_t n, int16_t zero, ob_kernel_needs *needs,
+                                int64_t *matrix, ob_error *error) {
+    packing *params = ob__tail(site, 1, sizeof *params);
+    int64_t padded = (n + gemm->nr - 1) / gemm->nr * gemm->nr, all;
+    size_t n_bytes;
+    OB_FAIL_IF(!params, error, OB_E_MEMORY, "no memory for a plan");
+    bool large = ob__mul_overflows(padded, obk_pairs(k), matrix) ||
+                 ob__mul_overflows(*matrix, ob__count(&args->in[input]) / (k * n), &all) ||
+                 ob__size_mul_overflows((size_t)all, sizeof(obk_pair), &n_bytes);
+    OB_FAIL_IF(large, error, OB_E_LIMIT, "a packed matrix is too large");
+    *params = (packing){gemm, k, n, *matrix, zero};
+    uint64_t format = (uint64_t)OB_PACK_INTEGER_B << 56 | (uint64_t)(uint16_t)zero << 32 | (uint64_t)gemm->nr;
+    needs->packs[needs->n_packs++] =
+        (ob_pack_want){.input = input, .format = format, .n_bytes = n_bytes, .make = make_packed_bytes, .params = params};
+    return OB_OK;
+}
+
+/* ---- planning ---- */
 
 ob_status ob__plan_integers(const ob_kernel_site *site, const ob_kernel_args *args, bool conv, ob_integers *s,
                             ob_kernel_needs *needs, ob_error *error) {
@@ -79,7 +115,8 @@ ob_status ob__plan_integers(const ob_kernel_site *site, const ob_kernel_args *ar
         bool one = ob__count(&args->in[s->at.y_scale]) == 1 && ob__count(&args->in[s->at.y_zero]) == 1;
         OB_FAIL_IF(!one, error, OB_E_SHAPE, "several scales or zero points of the result");
     }
-    s->w_packed = !site->constants_in_place && packs_w(args, s, &s->w_zero_value);
+    const ob_view *w_zeros = given(args, s->at.w_zero) ? &args->in[s->at.w_zero] : NULL;
+    s->w_packed = !site->constants_in_place && ob__packs_bytes(&args->in[s->at.w], w_zeros, s->w_zero.count, &s->w_zero_value);
     OB_TRY(ob__need_scratch(needs, s->x_zero.count, sizeof(int16_t), error));
     OB_TRY(ob__need_scratch(needs, s->w_zero.count, sizeof(int16_t), error));
     OB_TRY(ob__need_scratch(needs, s->x_scale.count, sizeof(float), error));
@@ -88,7 +125,7 @@ ob_status ob__plan_integers(const ob_kernel_site *site, const ob_kernel_args *ar
 
 static int16_t *read_zeros(const ob_kernel_args *args, int i, const ob_spread *spread, char **scratch) {
     int16_t *zeros = ob__take(scratch, spread->count, sizeof *zeros);
-    for (int64_t k = 0; k < spread->count; k++) zeros[k] = given(args, i) ? zero_at(&args->in[i], k) : 0;
+    for (int64_t k = 0; k < spread->count; k++) zeros[k] = given(args, i) ? ob__zero_at(&args->in[i], k) : 0;
     return zeros;
 }
 

@@ -30,6 +30,19 @@ typedef struct ob_integers {
 ob_status ob__plan_integers(const ob_kernel_site *site, const ob_kernel_args *args, bool conv, ob_integers *s,
                             ob_kernel_needs *needs, ob_error *error);
 
+/* Element i of a zero point, int8 or uint8. */
+int16_t ob__zero_at(const ob_view *view, int64_t i);
+
+/* A constant of 8 bits whose `n` zero points (`zeros`; NULL: 0) are known and equal is packed by the session: one of them says
+ * all. False: not so, or there is no element. */
+bool ob__packs_bytes(const ob_view *constant, const ob_view *zeros, int64_t n, int16_t *zero);
+
+/* Wants operand `input`, matrices of k rows and n columns of bytes, packed by gemm->pack_b. *matrix: pairs from one to the next.
+ * None of k, n and its elements is 0. E_LIMIT, E_MEMORY. */
+ob_status ob__want_packed_bytes(const ob_kernel_site *site, const ob_kernel_args *args, uint32_t input,
+                                const obk_integer_gemm *gemm, int64_t k, int64_t n, int16_t zero, ob_kernel_needs *needs,
+                                int64_t *matrix, ob_error *error);
+
 /* Zero points and scales as a run has them. */
 typedef struct ob_integer_values {
     int16_t *x_zero, *w_zero;

@@ -2,7 +2,7 @@
  * int32, which wraps. QLinear: y = saturate(round(sum * (a_scale * b_scale / y_scale)) + y_zero_point), halves to even. Zero
  * points and scales: one for all; of A one per row, of B one per column (ops/quantize/quantized.h). */
 #include "ops/kernel/common.h"
-#include "ops/product/pack.h"
+#include "ops/product/matrices.h"
 #include "ops/quantize/integer.h"
 
 typedef struct integer_matmul {
@@ -28,42 +28,18 @@ static int64_t last_step(const ob_spread *spread, const ob_view *operand, int32_
     return operand->rank >= 2 ? spread->steps[operand->rank - from_end] : 0;
 }
 
-typedef struct packing {
-    const obk_integer_gemm *gemm;
-    int64_t k, n, matrix; /* matrix: pairs of a packed one */
-    int16_t zero;
-} packing;
-
-static void make_packed_w(const void *params, const ob_view *constant, void *pack) {
-    const packing *p = params;
-    obk_bytes bytes = {.is_signed = ob__is_signed(constant), .step = 1, .along = p->n, .zero = &p->zero};
-    int64_t n_matrices = ob__count(constant) / (p->k * p->n);
-    for (int64_t i = 0; i < n_matrices; i++) {
-        bytes.data = (const char *)constant->data + i * p->k * p->n;
-        p->gemm->pack_b((obk_pair *)pack + i * p->matrix, &bytes, p->k, p->n);
-    }
-}
-
-static ob_status want_packed_w(const ob_kernel_site *site, integer_matmul *s, const ob_view *w, ob_kernel_needs *needs,
+static ob_status want_packed_w(const ob_kernel_site *site, const ob_kernel_args *args, integer_matmul *s, ob_kernel_needs *needs,
                                ob_error *error) {
     ob_matrices *p = &s->p;
-    const int64_t nr = s->i.gemm->nr;
-    packing *params = ob__tail(site, 1, sizeof *params);
-    int64_t pairs = obk_pairs(p->k), padded = (p->n + nr - 1) / nr * nr, matrix, all;
-    size_t n_bytes;
-    OB_FAIL_IF(!params, error, OB_E_MEMORY, "no memory for a plan");
-    bool large = ob__mul_overflows(padded, pairs, &matrix) || ob__mul_overflows(matrix, ob__count(w) / (p->k * p->n), &all) ||
-                 ob__size_mul_overflows((size_t)all, sizeof(obk_pair), &n_bytes);
-    OB_FAIL_IF(large, error, OB_E_LIMIT, "a packed matrix is too large");
-    *params = (packing){s->i.gemm, p->k, p->n, matrix, s->i.w_zero_value};
-    p->b.column = pairs;
+    const ob_view *w = &args->in[s->i.at.w];
+    int64_t matrix;
+    OB_TRY(
+        ob__want_packed_bytes(site, args, (uint32_t)s->i.at.w, s->i.gemm, p->k, p->n, s->i.w_zero_value, needs, &matrix, error));
+    p->b.column = obk_pairs(p->k);
     for (int32_t i = w->rank - 3; i >= 0; i--) {
         if (w->dims[i] != 1) p->b.batch[p->n_axes - (w->rank - 2) + i] = matrix;
         matrix *= w->dims[i];
     }
-    uint64_t format = (uint64_t)OB_PACK_INTEGER_B << 56 | (uint64_t)(uint16_t)s->i.w_zero_value << 32 | (uint64_t)nr;
-    needs->packs[needs->n_packs++] = (ob_pack_want){
-        .input = (uint32_t)s->i.at.w, .format = format, .n_bytes = n_bytes, .make = make_packed_w, .params = params};
     return OB_OK;
 }
 
@@ -100,7 +76,7 @@ static ob_status matmul_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     s->w_zero_step = last_step(&s->i.w_zero, w, 1);
     s->a_rows = p->k > 0 ? ob__count(a) / p->k : 0;
     s->i.w_packed = s->i.w_packed && p->k > 0 && p->n > 0;
-    if (s->i.w_packed) OB_TRY(want_packed_w(site, s, w, needs, error));
+    if (s->i.w_packed) OB_TRY(want_packed_w(site, args, s, needs, error));
     ob__cut_matrices(p);
     OB_TRY(need_lanes(s, needs, error));
     int64_t n_pairs;

@@ -6,13 +6,13 @@
  * GRU   z, r = f(x W + H R + b); h = g(x Wh + (r * H) Rh + b), with linear_before_reset g(x Wh + r * (H Rh + bR) + bW);
  *       H' = (1 - z) * h + z * H
  * LSTM  i, f = f(x W + H R + p * C + b); c = g(...); C' = f * C + i * c; o = f(... + p * C'); H' = o * h(C')
- * DynamicQuantizeLSTM (com.microsoft): X, all steps of it, and H before each product, are rounded to 8 bits with a scale of their
- * own. The products with W are one matrix product over all steps. After the end of a sequence the state stays and Y is 0. */
+ * DynamicQuantizeLSTM (com.microsoft): quantized.h; X, all steps of it, and H before each product have a scale of their own. The
+ * products with W are one matrix product over all steps. After the end of a sequence the state stays and Y is 0. */
 #include <math.h>
 
-#include "kernels/quantize/quantize.h"
 #include "ops/kernel/common.h"
 #include "ops/recurrent/params.h"
+#include "ops/recurrent/quantized.h"
 
 typedef struct activation {
     obk_loop loop;
@@ -28,6 +28,7 @@ typedef struct recurrent {
     activation activations[2][3];
     obk_loop clip, add, multiply;
     const obk_recurrent *loops;
+    ob_byte_products bytes; /* of quantized weights */
 } recurrent;
 
 /* Operands and buffers of one direction. */
@@ -40,9 +41,9 @@ typedef struct direction {
     const int32_t *lengths;
     char *y, *last_h, *last_c;
     char *projected, *gate, *reset, *h, *c;
-    float *rounded; /* h in steps of 8 bits, of quantized weights */
-    bool *active;   /* per sequence: not at its end yet */
-    void *panel;    /* for products */
+    const ob_byte_run *bytes; /* NULL: the weights are not quantized */
+    bool *active;             /* per sequence: not at its end yet */
+    void *panel;              /* for products */
     const ob_threads *threads;
 } direction;
 
@@ -109,19 +110,14 @@ static size_t panel_bytes(const recurrent *r) {
     return obk_panel_bytes(r->gemm, r->inputs > r->hidden ? r->inputs : r->hidden);
 }
 
-/* Scales and zero points, and room for the weights of a direction as floats, for X and for H. */
-static ob_status need_quantized(const ob_kernel_site *site, const ob_kernel_args *args, const recurrent *r,
-                                ob_kernel_needs *needs, ob_error *error) {
+static ob_status plan_quantized(const ob_kernel_site *site, const ob_kernel_args *args, recurrent *r, ob_kernel_needs *needs,
+                                ob_error *error) {
     const int64_t dims[2] = {r->params.directions, r->gates};
-    int64_t n_inputs;
     for (uint32_t i = 8; i < 12; i++)
         OB_TRY(check_dims(site, &args->in[i], args->in[i].rank == 2 ? 2 : 1, dims, "a scale or zero point", error));
-    OB_FAIL_IF(ob__mul_overflows(r->steps, r->batch, &n_inputs) || ob__mul_overflows(n_inputs, r->inputs, &n_inputs), error,
-               OB_E_LIMIT, "%s: too large", site->node->op_type);
-    OB_TRY(ob__need_scratch(needs, r->gates * r->inputs, sizeof(float), error));
-    OB_TRY(ob__need_scratch(needs, r->gates * r->hidden, sizeof(float), error));
-    OB_TRY(ob__need_scratch(needs, n_inputs, sizeof(float), error));
-    return ob__need_scratch(needs, r->batch * r->hidden, sizeof(float), error);
+    r->bytes.weights[0] = (ob_byte_weights){.input = 1, .scale = 8, .k = r->inputs, .n = r->gates};
+    r->bytes.weights[1] = (ob_byte_weights){.input = 2, .scale = 10, .k = r->hidden, .n = r->gates};
+    return ob__plan_byte_products(site, args, &r->bytes, needs, error);
 }
 
 static ob_status recurrent_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
@@ -147,7 +143,7 @@ static ob_status recurrent_plan(const ob_kernel_site *site, ob_kernel_args *args
     OB_TRY(ob__need_scratch(needs, r->batch * r->gates, (size_t)r->width, error));
     for (int i = 0; i < 3; i++) OB_TRY(ob__need_scratch(needs, r->batch * r->hidden, (size_t)r->width, error));
     OB_TRY(ob__need_scratch(needs, r->batch, sizeof(bool), error));
-    return r->params.quantized ? need_quantized(site, args, r, needs, error) : OB_OK;
+    return r->params.quantized ? plan_quantized(site, args, r, needs, error) : OB_OK;
 }
 
 /* ---- the loops ---- */
@@ -195,50 +191,13 @@ static void product(const direction *d, int64_t m, int64_t n, int64_t k, const c
         d->r->gemm->product(&call);
 }
 
-/* What n floats are after DynamicQuantizeLinear and back. */
-static void round_to_bytes(float *to, const float *from, int64_t n) {
-    enum { SOME = 256 };
-    const obk_quantize *loops = ob__kernels()->quantize;
-    uint8_t bytes[SOME];
-    float low, high, scale, zero;
-    loops->range(from, n, &low, &high);
-    obk_byte_scale(low, high, &scale, &zero);
-    const obk_scales scales = {&scale, &zero, false, 0, 255};
-    for (int64_t done = 0; done < n; done += SOME) {
-        const int64_t some = n - done < SOME ? n - done : SOME;
-        loops->quantize[OBK_Q_UINT8](bytes, from + done, some, &scales);
-        loops->dequantize[OBK_Q_UINT8](to + done, bytes, some, &scales);
-    }
-}
-
-/* Weights of a direction, k rows of one for each gate, as floats, a row for each gate. `scale` and the operand behind it: one for
- * the direction, or one for each gate. */
-static void widen_weights(const ob_kernel_args *args, uint32_t weights, uint32_t scale, int which, int64_t k, int64_t gates,
-                          float *to) {
-    const bool is_signed = args->in[weights].dtype == OB_INT8, each = args->in[scale].rank == 2,
-               zeros_each = args->in[scale + 1].rank == 2;
-    const uint8_t *from = (const uint8_t *)args->in[weights].data + which * k * gates;
-    const float *scales = (const float *)args->in[scale].data + which * (each ? gates : 1);
-    const uint8_t *zeros = (const uint8_t *)args->in[scale + 1].data + which * (zeros_each ? gates : 1);
-    for (int64_t g = 0; g < gates; g++) {
-        const uint8_t zero = zeros[zeros_each ? g : 0];
-        const float factor = scales[each ? g : 0];
-        for (int64_t i = 0; i < k; i++) {
-            const uint8_t element = from[i * gates + g];
-            const int difference = is_signed ? (int8_t)element - (int8_t)zero : element - zero;
-            to[g * k + i] = (float)difference * factor;
-        }
-    }
-}
-
 /* h R' of gates first .. first + n, for the whole batch. */
 static void recur(const direction *d, const char *h, int64_t first, int64_t n, char *to, int64_t ld, bool adds) {
     const recurrent *r = d->r;
-    if (d->rounded) {
-        round_to_bytes(d->rounded, (const float *)(const void *)h, r->batch * r->hidden);
-        h = (const char *)d->rounded;
-    }
-    product(d, r->batch, n, r->hidden, h, d->recurrence + first * r->hidden * r->width, adds, to, ld);
+    if (d->bytes) /* of LSTM: all gates, added */
+        ob__add_byte_product(d->bytes, 1, (const float *)(const void *)h, r->batch, (float *)(void *)to);
+    else
+        product(d, r->batch, n, r->hidden, h, d->recurrence + first * r->hidden * r->width, adds, to, ld);
 }
 
 /* x W for all steps, with the biases that are only added. */
@@ -252,7 +211,12 @@ static void project(const direction *d) {
         combine(r, r->add, d->projected, d->projected, d->bias + row_bytes, apart ? 2 * r->hidden : r->gates);
         for (int64_t i = 1; i < rows; i++) memcpy(d->projected + i * row_bytes, d->projected, (size_t)row_bytes);
     }
-    product(d, rows, r->gates, r->inputs, d->x, d->w, d->bias != NULL, d->projected, r->gates);
+    if (!d->bytes) {
+        product(d, rows, r->gates, r->inputs, d->x, d->w, d->bias != NULL, d->projected, r->gates);
+        return;
+    }
+    if (!d->bias) memset(d->projected, 0, (size_t)(rows * row_bytes));
+    ob__add_byte_product(d->bytes, 0, (const float *)(const void *)d->x, rows, (float *)(void *)d->projected);
 }
 
 static void step_rnn(const direction *d) {
@@ -400,14 +364,10 @@ static ob_status recurrent_compute(const ob_kernel_args *args, ob_error *error) 
     d.h = ob__take(&next, r->batch * r->hidden, width);
     d.c = ob__take(&next, r->batch * r->hidden, width);
     d.active = ob__take(&next, r->batch, sizeof(bool));
-    float *w = NULL, *recurrence = NULL;
+    ob_byte_run bytes;
     if (r->params.quantized) {
-        w = ob__take(&next, r->gates * r->inputs, sizeof *w);
-        recurrence = ob__take(&next, r->gates * r->hidden, sizeof *recurrence);
-        float *x = ob__take(&next, r->steps * r->batch * r->inputs, sizeof *x);
-        d.rounded = ob__take(&next, r->batch * r->hidden, sizeof *d.rounded);
-        round_to_bytes(x, args->in[0].data, r->steps * r->batch * r->inputs);
-        d.x = (const char *)x;
+        ob__take_byte_products(&r->bytes, &next, &bytes);
+        d.bytes = &bytes;
     }
     d.y = ob__wanted(args, 0) ? args->out[0].data : NULL;
     d.last_h = ob__wanted(args, 1) ? args->out[1].data : NULL;
@@ -418,11 +378,11 @@ static ob_status recurrent_compute(const ob_kernel_args *args, ob_error *error) 
         d.backward = r->params.reverse || d.index == 1;
         d.f = r->activations[d.index];
         if (r->params.quantized) {
-            widen_weights(args, 1, 8, d.index, r->inputs, r->gates, w);
-            widen_weights(args, 2, 10, d.index, r->hidden, r->gates, recurrence);
+            ob__use_direction(args, &bytes, d.index);
+        } else {
+            d.w = part(args, 1, d.index * r->gates * r->inputs);
+            d.recurrence = part(args, 2, d.index * r->gates * r->hidden);
         }
-        d.w = w ? (const char *)w : part(args, 1, d.index * r->gates * r->inputs);
-        d.recurrence = w ? (const char *)recurrence : part(args, 2, d.index * r->gates * r->hidden);
         d.bias = part(args, 3, d.index * 2 * r->gates);
         d.peephole = part(args, 7, d.index * 3 * r->hidden);
         run_direction(&d);

@@ -1,0 +1,48 @@
+/* Products with weights of 8 bits, for DynamicQuantizeLSTM: floats are rounded to 8 bits with a scale of their own, multiplied as
+ * integers, and the sums times both scales are added. */
+#ifndef OB_OPS_RECURRENT_QUANTIZED_H
+#define OB_OPS_RECURRENT_QUANTIZED_H
+
+#include "kernels/kernels.h"
+#include "ops/kernel/kernel.h"
+
+/* An operand [directions, k, n]. Behind operand `scale` lies the zero point: one for each direction, or one for each column. */
+typedef struct ob_byte_weights {
+    uint32_t input, scale;
+    int64_t k, n;
+    int pack;       /* of args->packs; -1: packed in each run */
+    int64_t matrix; /* pairs of a packed direction */
+} ob_byte_weights;
+
+typedef struct ob_byte_products {
+    const obk_integer_gemm *gemm;
+    const obk_quantize *loops;
+    ob_byte_weights weights[2]; /* W and R: the same n */
+} ob_byte_products;
+
+/* weights[i]: operand, scale, k and n are set. */
+ob_status ob__plan_byte_products(const ob_kernel_site *site, const ob_kernel_args *args, ob_byte_products *p,
+                                 ob_kernel_needs *needs, ob_error *error);
+
+/* What a run has: the scratch that planning asked for, and the weights of a direction. */
+typedef struct ob_byte_run {
+    const ob_byte_products *p;
+    obk_pair *packed[2]; /* where there is no pack */
+    int16_t *zeros;
+    float *scales;
+    uint8_t *bytes;
+    obk_pair *a;
+    int32_t *sums;
+    struct ob_byte_factor {
+        const obk_pair *packed;
+        const float *scale;
+        bool each;
+    } factors[2];
+} ob_byte_run;
+void ob__take_byte_products(const ob_byte_products *p, char **scratch, ob_byte_run *run);
+void ob__use_direction(const ob_kernel_args *args, ob_byte_run *run, int64_t direction);
+
+/* y += x times the weights, of `rows` rows of k and of n elements; all of x have one scale. */
+void ob__add_byte_product(const ob_byte_run *run, int which, const float *x, int64_t rows, float *y);
+
+#endif
