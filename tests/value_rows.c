@@ -29,7 +29,7 @@ static int print_line(char *line, const char *place, void *context) {
     (void)place;
     if (!read_case(line, &c) || strncmp(c.results, "refused:", 8) == 0) return 0;
     ob__text_init(&text, NULL);
-    write_node(&c, true, &text);
+    write_node(&c, TYPED, &text);
     ob_load_options_init(&options);
     options.format = OB_FORMAT_TEXT;
     bool read = ob_model_load_memory(text.data, text.n, "values", &options, &model, NULL) == OB_OK &&
