@@ -4,38 +4,26 @@
 
 /* n >= 16. What is NaN makes the sum NaN; it may be overlooked here. */
 static T NAME(highest)(const T *x, int64_t n) {
-    enum { W = OBK_VECTOR_BYTES / sizeof(T) };
-    NAME(obk_r) best = *(const NAME(obk_v) *)x;
-    for (int64_t i = W; i < n; i += W) {
-        const NAME(obk_r) next = *(const NAME(obk_v) *)(x + (i + W <= n ? i : n - W));
-        const __typeof__(next > best) higher = next > best;
-        best = (NAME(obk_r))(((__typeof__(higher))next & higher) | ((__typeof__(higher))best & ~higher));
-    }
-    T high = best[0];
-    for (int l = 1; l < W; l++) high = best[l] > high ? best[l] : high;
-    return high;
-}
-
-/* Element i to sum i % 16. */
-static void NAME(add_up)(T *sums, const T *x, int64_t n) {
-    T lanes[16], rest[16] = {0};
-    for (int l = 0; l < 16; l++) lanes[l] = sums[l];
+    enum { W = OBK_VECTOR_BYTES / sizeof(T), AT_ONCE = 4 };
+    NAME(obk_r) best[AT_ONCE];
     int64_t i = 0;
-    for (; i + 16 <= n; i += 16)
-        for (int l = 0; l < 16; l++) lanes[l] += x[i + l];
-    if (i < n) memcpy(rest, x + i, (size_t)(n - i) * sizeof(T));
-    for (int l = 0; l < 16; l++) sums[l] = lanes[l] + rest[l];
+    OBK_UNROLL
+    for (int v = 0; v < AT_ONCE; v++) best[v] = *(const NAME(obk_v) *)x;
+    for (; i + AT_ONCE * W <= n; i += AT_ONCE * W) {
+        OBK_UNROLL
+        for (int v = 0; v < AT_ONCE; v++) best[v] = NAME(obk_max_v)(*(const NAME(obk_v) *)(x + i + v * W), best[v]);
+    }
+    for (; i < n; i += W) best[0] = NAME(obk_max_v)(*(const NAME(obk_v) *)(x + (i + W <= n ? i : n - W)), best[0]);
+    best[0] = NAME(obk_max_v)(NAME(obk_max_v)(best[0], best[1]), NAME(obk_max_v)(best[2], best[3]));
+    T high = best[0][0];
+    for (int l = 1; l < W; l++) high = best[0][l] > high ? best[0][l] : high;
+    return high;
 }
 
 static void NAME(long_row)(T *y, const T *x, int64_t n, bool logarithm) {
     const T high = NAME(highest)(x, n);
-    T sums[16] = {0}, t[BLOCK_ELEMS];
-    for (int64_t done = 0; done < n; done += BLOCK_ELEMS) {
-        const int64_t some = n - done < BLOCK_ELEMS ? n - done : BLOCK_ELEMS;
-        T *e = logarithm ? t : y + done;
-        VMATH(exp_less)(e, x + done, high, some);
-        NAME(add_up)(sums, e, some);
-    }
+    T sums[16] = {0};
+    VMATH(exp_sums)(logarithm ? NULL : y, x, high, n, sums);
     for (int half = 8; half > 0; half /= 2)
         for (int l = 0; l < half; l++) sums[l] += sums[l + half];
     const T shift = logarithm ? M(log)(sums[0]) : 0, factor = 1 / sums[0];

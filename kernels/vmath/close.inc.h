@@ -68,6 +68,13 @@ OBK_INLINE obk_r_f32 close_exp(obk_r_f32 x) {
     return (p + 1) * close_power(half) * close_power(k - half);
 }
 
+/* x is at most 0, or NaN. */
+OBK_INLINE obk_r_f32 close_exp_low(obk_r_f32 x) {
+    close_int k;
+    const obk_r_f32 p = close_exp_parts(close_least(-104.0f, x), &k);
+    return (p + 1) * close_power(k + 64) * 0x1p-64f; /* so that results may be denormal */
+}
+
 /* |x| at most 80. */
 OBK_INLINE obk_r_f32 close_exp_near(obk_r_f32 x) {
     close_int k;
@@ -116,23 +123,45 @@ OBK_INLINE obk_r_f32 close_erf(obk_r_f32 x) {
     return close_choose(z, 1.0f, obk_fma_v_f32(z, p, z), large, x);
 }
 
-#define FN      vexp_less_f32
-#define LESS    float less,
-#define CALL(x) close_exp(x - less)
-#include "kernels/vmath/close1.inc.h"
-#define FN vexp_f32
-#define LESS
+/* exp(x - less), less is the greatest of x: element i is added to sums[i % 16]. z may be x, or NULL. */
+__attribute__((unused)) static void vexp_sums_f32(float *z, const float *x, float less, int64_t n, float *sums) {
+    enum { W = OBK_VECTOR_BYTES / sizeof(float), PARTS = 16 / W };
+    obk_r_f32 part[PARTS];
+    int64_t i = 0;
+    OBK_UNROLL
+    for (int v = 0; v < PARTS; v++) part[v] = *(const obk_v_f32 *)(sums + v * W);
+    for (; i + 16 <= n; i += 16) {
+        OBK_UNROLL
+        for (int v = 0; v < PARTS; v++) {
+            const obk_r_f32 e = close_exp_low(*(const obk_v_f32 *)(x + i + v * W) - less);
+            if (z) *(obk_v_f32 *)(z + i + v * W) = e;
+            part[v] += e;
+        }
+    }
+    OBK_UNROLL
+    for (int v = 0; v < PARTS; v++) *(obk_v_f32 *)(sums + v * W) = part[v];
+    if (i < n) {
+        float rest[16] = {0};
+        memcpy(rest, x + i, (size_t)(n - i) * sizeof(float));
+        OBK_UNROLL
+        for (int v = 0; v < PARTS; v++) {
+            obk_v_f32 *at = (obk_v_f32 *)(rest + v * W);
+            *at = close_exp_low(*at - less);
+        }
+        for (int64_t l = 0; l < n - i; l++) sums[l] += rest[l];
+        if (z) memcpy(z + i, rest, (size_t)(n - i) * sizeof(float));
+    }
+}
+
+#define FN      vexp_f32
 #define CALL(x) close_exp(x)
 #include "kernels/vmath/close1.inc.h"
-#define FN vtanh_f32
-#define LESS
+#define FN      vtanh_f32
 #define CALL(x) close_tanh(x)
 #include "kernels/vmath/close1.inc.h"
-#define FN vsigmoid_f32
-#define LESS
+#define FN      vsigmoid_f32
 #define CALL(x) close_sigmoid(x)
 #include "kernels/vmath/close1.inc.h"
-#define FN verf_f32
-#define LESS
+#define FN      verf_f32
 #define CALL(x) close_erf(x)
 #include "kernels/vmath/close1.inc.h"

@@ -1,5 +1,5 @@
-/* One function over arrays, two vectors at a time. Parameters: FN, LESS (a parameter or nothing), CALL(vector). */
-__attribute__((unused)) static void FN(float *z, const float *x, LESS int64_t n) {
+/* One function over arrays, two vectors at a time. Parameters: FN, CALL(vector). */
+__attribute__((unused)) static void FN(float *z, const float *x, int64_t n) {
     enum { W = OBK_VECTOR_BYTES / sizeof(float) };
     int64_t i = 0;
     for (; i + 2 * W <= n; i += 2 * W) {
@@ -17,5 +17,4 @@ __attribute__((unused)) static void FN(float *z, const float *x, LESS int64_t n)
     }
 }
 #undef FN
-#undef LESS
 #undef CALL

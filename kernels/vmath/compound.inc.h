@@ -1,10 +1,21 @@
-/* What is made of vmath.h's functions. Parameters: CLOSE (exp_less and sigmoid are in close.inc.h), T, S. */
+/* What is made of vmath.h's functions. Parameters: CLOSE (exp_sums and sigmoid are in close.inc.h), T, S. */
 
 #ifndef CLOSE
-/* exp(x - less) */
-__attribute__((unused)) static void OBK_CAT(vexp_less_, S)(T *z, const T *x, T less, int64_t n) {
-    for (int64_t i = 0; i < n; i++) z[i] = x[i] - less;
-    OBK_CAT(vexp_, S)(z, z, n);
+/* exp(x - less), less is the greatest of x: element i is added to sums[i % 16]. z may be x, or NULL. */
+__attribute__((unused)) static void OBK_CAT(vexp_sums_, S)(T *z, const T *x, T less, int64_t n, T *sums) {
+    T lanes[16], t[256];
+    for (int l = 0; l < 16; l++) lanes[l] = sums[l];
+    for (int64_t done = 0; done < n; done += 256) {
+        const int64_t some = n - done < 256 ? n - done : 256;
+        int64_t i = 0;
+        for (int64_t k = 0; k < some; k++) t[k] = x[done + k] - less;
+        OBK_CAT(vexp_, S)(t, t, some);
+        for (; i + 16 <= some; i += 16)
+            for (int l = 0; l < 16; l++) lanes[l] += t[i + l];
+        for (int l = 0; i + l < some; l++) lanes[l] += t[i + l];
+        if (z) memcpy(z + done, t, (size_t)some * sizeof(T));
+    }
+    for (int l = 0; l < 16; l++) sums[l] = lanes[l];
 }
 
 /* 1 / (1 + exp(-x)) */
