@@ -8,9 +8,9 @@ typedef struct layout {
 } layout;
 
 /* Runs, short and long, in all positions of parts; narrow and wide columns. */
-static const layout layouts[] = {{3, 1, 1},   {2, 7, 1},   {1, 15, 1},  {1, 16, 1},  {2, 17, 1}, {3, 49, 1},
-                                 {1, 257, 1}, {1, 999, 1}, {2, 5, 2},   {1, 300, 3}, {2, 9, 17}, {1, 200, 8},
-                                 {1, 3, 255}, {1, 5, 256}, {1, 4, 257}, {2, 3, 515}, {11, 2, 1}, {1, 40, 33}};
+static const layout layouts[] = {{3, 1, 1},   {2, 7, 1},   {1, 15, 1},  {1, 16, 1},  {2, 17, 1},   {3, 49, 1},  {1, 257, 1},
+                                 {1, 999, 1}, {2, 5, 2},   {1, 300, 3}, {2, 9, 17},  {1, 200, 8},  {1, 3, 255}, {1, 5, 256},
+                                 {1, 4, 257}, {2, 3, 515}, {11, 2, 1},  {1, 40, 33}, {1, 3, 1030}, {1, 2, 2048}};
 enum { N_LAYOUTS = sizeof layouts / sizeof layouts[0] };
 
 static obk_reduction reduction_of(layout l, obk_fold fold, obk_finish finish) {
@@ -191,7 +191,7 @@ static void sums_run_up(void **state) {
                 const obk_running r = {
                     .n = at.n, .inner = at.inner, .exclusive = form & 1, .reverse = form & 2, .product = form & 4};
                 const bool is_int = form & 8;
-                int64_t n_in = at.outer * at.n * at.inner, blocks = (at.inner + OBK_REDUCE_COLUMNS - 1) / OBK_REDUCE_COLUMNS;
+                int64_t n_in = at.outer * at.n * at.inner, blocks = (at.inner + OBK_RUNNING_COLUMNS - 1) / OBK_RUNNING_COLUMNS;
                 float *x = kl_in(&edges, (size_t)n_in * sizeof *x);
                 if (is_int)
                     kl_fill_bytes(x, (size_t)n_in * sizeof *x, &seed);

@@ -13,7 +13,7 @@
 static void NAME(run_up)(const obk_running *r, void *out, const void *in, int64_t begin, int64_t end) {
     const T *x = in;
     T *y = out;
-    const int64_t n = r->n, inner = r->inner, blocks = (inner + OBK_REDUCE_COLUMNS - 1) / OBK_REDUCE_COLUMNS;
+    const int64_t n = r->n, inner = r->inner, blocks = (inner + OBK_RUNNING_COLUMNS - 1) / OBK_RUNNING_COLUMNS;
     for (int64_t part = begin; inner == 1 && part < end; part += ROWS) {
         const int64_t rows = end - part < ROWS ? end - part : ROWS;
         if (r->product)
@@ -22,8 +22,8 @@ static void NAME(run_up)(const obk_running *r, void *out, const void *in, int64_
             NAME(rows_sum)(y + part * n, x + part * n, n, rows, r->exclusive, r->reverse);
     }
     for (int64_t part = begin; inner != 1 && part < end; part++) {
-        const int64_t column = part % blocks * OBK_REDUCE_COLUMNS, offset = part / blocks * n * inner + column;
-        const int64_t width = inner - column < OBK_REDUCE_COLUMNS ? inner - column : OBK_REDUCE_COLUMNS;
+        const int64_t column = part % blocks * OBK_RUNNING_COLUMNS, offset = part / blocks * n * inner + column;
+        const int64_t width = inner - column < OBK_RUNNING_COLUMNS ? inner - column : OBK_RUNNING_COLUMNS;
         if (r->product)
             NAME(columns_product)(y + offset, x + offset, n, inner, width, r->exclusive, r->reverse);
         else

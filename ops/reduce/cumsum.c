@@ -46,9 +46,9 @@ static ob_status cumsum_compute(const ob_kernel_args *args, ob_error *error) {
     job j = {args, {.exclusive = p->exclusive, .reverse = p->reverse, .product = p->product}};
     j.running.n = in->dims[axis];
     j.running.inner = ob__product(in->dims, axis + 1, in->rank);
-    const int64_t blocks = (j.running.inner + OBK_REDUCE_COLUMNS - 1) / OBK_REDUCE_COLUMNS;
+    const int64_t blocks = (j.running.inner + OBK_RUNNING_COLUMNS - 1) / OBK_RUNNING_COLUMNS;
     ob__parallel(args->threads, ob__product(in->dims, 0, axis) * blocks,
-                 (INT64_C(1) << 15) / j.running.n / (j.running.inner > 1 ? OBK_REDUCE_COLUMNS : 1) + 1, run_parts, &j);
+                 (INT64_C(1) << 15) / j.running.n / (j.running.inner > 1 ? OBK_RUNNING_COLUMNS : 1) + 1, run_parts, &j);
     return OB_OK;
 }
 
