@@ -123,7 +123,9 @@ static ob_status read_compress(const ob_slices_params *params, const ob_kernel_a
     }
     const uint8_t *wanted = condition->data;
     const int64_t within = condition->dims[0] < c->n ? condition->dims[0] : c->n;
-    for (int64_t i = 0; i < within; i++) c->kept += wanted[i] != 0;
+    int64_t kept = 0;
+    for (int64_t i = 0; i < within; i++) kept += wanted[i] != 0;
+    c->kept = kept;
     for (int64_t i = within; i < condition->dims[0]; i++)
         if (wanted[i]) return ob__bad_index(i, c->n, c->axis, error);
     return OB_OK;
