@@ -26,7 +26,7 @@ const char *ob__why_no_expand(ob_stretch_types *types, const ob_graph *graph, ob
         return takes(types->expand, dtype) ? NULL : "Expand of this opset does not take the element type";
     if (opset < 6) return "neither Expand (opset 8) nor Tile with a repeats operand (opset 6) exists in this opset";
     if (!takes(types->tile, dtype)) return "Tile of this opset does not take the element type";
-    if (!ob__is_static(from) || !ob__is_static(to))
+    if (graph->function || !ob__is_static(from) || !ob__is_static(to)) /* another call of the function may have others */
         return "without Expand (opset 8) the sizes must be constants, and they are not";
     for (int32_t i = 0; i < to->rank; i++)
         if (to->dims[i] == 0) return "without Expand (opset 8) a size of 0 cannot be made";

@@ -128,24 +128,25 @@ void ob__patch_strings(ob_patch *patch, ob_node *node, const char *name, const o
     if (!ob__node_set_attribute(node, attribute)) patch->failed = true;
 }
 
-static ob_tensor *new_int64_tensor(ob_patch *patch, const char *name, const int64_t *elements, uint32_t n) {
+static ob_tensor *new_tensor(ob_patch *patch, const char *name, ob_dtype dtype, const int64_t *elements, uint32_t n) {
     ob_arena *arena = &patch->model->arena;
     ob_tensor *tensor = OB_ARENA_NEW(arena, ob_tensor);
-    int64_t *data = OB_ARENA_ARRAY(arena, int64_t, n);
+    void *data = ob__arena_calloc(arena, n, sizeof *elements);
     int64_t *dims = OB_ARENA_ARRAY(arena, int64_t, 1);
     if (!tensor || !data || !dims) {
         patch->failed = true;
         return NULL;
     }
-    if (n) memcpy(data, elements, n * sizeof *data);
+    if (n && dtype == OB_INT64) memcpy(data, elements, n * sizeof *elements);
+    for (uint32_t i = 0; i < n && dtype == OB_DOUBLE; i++) ((double *)data)[i] = (double)elements[i];
     dims[0] = n;
-    *tensor = (ob_tensor){.name = name, .dtype = OB_INT64, .rank = 1, .dims = dims, .n_elems = n, .data = data, .doc = ""};
+    *tensor = (ob_tensor){.name = name, .dtype = dtype, .rank = 1, .dims = dims, .n_elems = n, .data = data, .doc = ""};
     return tensor;
 }
 
-void ob__patch_int64_tensor(ob_patch *patch, ob_node *node, const char *name, const int64_t *elements, uint32_t n) {
+void ob__patch_tensor(ob_patch *patch, ob_node *node, const char *name, ob_dtype dtype, const int64_t *elements, uint32_t n) {
     ob_attribute *attribute = new_attribute(patch, name, OB_ATTR_TENSOR);
-    ob_tensor *tensor = new_int64_tensor(patch, "", elements, n);
+    ob_tensor *tensor = new_tensor(patch, "", dtype, elements, n);
     if (!attribute || !tensor || !node) {
         patch->failed = true;
         return;
@@ -156,7 +157,7 @@ void ob__patch_int64_tensor(ob_patch *patch, ob_node *node, const char *name, co
 
 ob_value *ob__patch_initializer(ob_patch *patch, ob_graph *graph, const char *stem, const int64_t *elements, uint32_t n) {
     ob_value *value = ob__patch_value(patch, graph, stem);
-    ob_tensor *tensor = value ? new_int64_tensor(patch, value->name, elements, n) : NULL;
+    ob_tensor *tensor = value ? new_tensor(patch, value->name, OB_INT64, elements, n) : NULL;
     if (!tensor) return NULL;
     add(patch, (ob_edit){.kind = EDIT_INITIALIZER, .value = value, .tensor = tensor});
     return value;

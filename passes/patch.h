@@ -40,7 +40,8 @@ ob_node *ob__patch_node(ob_patch *patch, ob_graph *graph, ob_node *before, const
 void ob__patch_needs(ob_patch *patch, const char *domain, const char *op_type);
 /* Attributes for new nodes that core/graph.h has no call for. */
 void ob__patch_strings(ob_patch *patch, ob_node *node, const char *name, const ob_string *strings, uint32_t n);
-void ob__patch_int64_tensor(ob_patch *patch, ob_node *node, const char *name, const int64_t *elements, uint32_t n);
+/* A tensor of rank 1, of int64 or of double. */
+void ob__patch_tensor(ob_patch *patch, ob_node *node, const char *name, ob_dtype dtype, const int64_t *elements, uint32_t n);
 
 /* A value that is a 1-d int64 initializer of the graph (not for function bodies). */
 ob_value *ob__patch_initializer(ob_patch *patch, ob_graph *graph, const char *stem, const int64_t *elements, uint32_t n);

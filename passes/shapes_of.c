@@ -52,17 +52,32 @@ static ob_value *one_output(ob_shape_maker *maker, ob_node *node, const char *st
     return value;
 }
 
+/* Constant takes floats only before opset 9, and a function has no initializers. No tensor has a size that a double rounds. */
+static ob_value *cast_constant(ob_shape_maker *maker, ob_node *before, const int64_t *dims, int32_t n) {
+    ob_node *constant = ob__patch_node(maker->patch, before->graph, before, "", "Constant", 0, 1);
+    ob_node *cast = ob__patch_node(maker->patch, before->graph, before, "", "Cast", 1, 1);
+    ob_value *reals = one_output(maker, constant, "broadcast_shape", n), *value = one_output(maker, cast, "broadcast_shape", n);
+    if (!reals || !value) return NULL;
+    maker->work->facts->facts[reals->id].type.dtype = OB_DOUBLE;
+    ob__patch_tensor(maker->patch, constant, "value", OB_DOUBLE, dims, (uint32_t)n);
+    if (!ob__node_set_int(cast, "to", OB_INT64)) maker->patch->failed = true;
+    cast->inputs[0] = reals;
+    return value;
+}
+
 ob_value *ob__shape_constant(ob_shape_maker *maker, ob_node *before, const int64_t *dims, int32_t n) {
     ob_map_entry *entry = slot(maker, 'c', before->graph, dims, (size_t)n * sizeof *dims);
     if (!entry || entry->value) return entry ? entry->value : NULL;
     ob_value *value;
-    if (ob__graph_opset(before->graph, "") < 9) { /* Constant takes floats only before opset 9; functions came long after */
+    if (ob__graph_opset(before->graph, "") < 9 && before->graph->function) {
+        value = cast_constant(maker, before, dims, n);
+    } else if (ob__graph_opset(before->graph, "") < 9) {
         value = ob__patch_initializer(maker->patch, before->graph, "broadcast_shape", dims, (uint32_t)n);
         ob__patch_ir_version(maker->patch, 4); /* since then initializers need not be inputs */
     } else {
         ob_node *node = ob__patch_node(maker->patch, before->graph, before, "", "Constant", 0, 1);
         value = one_output(maker, node, "broadcast_shape", n);
-        if (value) ob__patch_int64_tensor(maker->patch, node, "value", dims, (uint32_t)n);
+        if (value) ob__patch_tensor(maker->patch, node, "value", OB_INT64, dims, (uint32_t)n);
     }
     if (!value) return NULL;
     entry->value = value;
