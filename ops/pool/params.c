@@ -15,7 +15,9 @@ ob_status ob__read_pool(const ob_node *node, int32_t rank, ob_pool_params *p, ob
     p->channels_last = nhwc || ob__node_int(node, "channels_last", 0) != 0;
     p->kind = strcmp(name, "MaxPool") == 0 ? OBK_POOL_MAX : strcmp(name, "AveragePool") == 0 ? OBK_POOL_MEAN : OBK_POOL_NORM;
     p->count_padding = ob__node_int(node, "count_include_pad", 0) != 0;
-    p->column_major = ob__node_int(node, "storage_order", 0) != 0;
+    const int64_t order = ob__node_int(node, "storage_order", 0);
+    OB_FAIL_IF(order != 0 && order != 1, error, OB_E_ARGUMENT, "storage_order is %lld: it must be 0 or 1", (long long)order);
+    p->column_major = order == 1;
     const ob_attribute *norm = ob__node_attribute(node, "p");
     p->p = norm && norm->type == OB_ATTR_FLOAT ? (double)norm->u.f : (double)ob__node_int(node, "p", 2);
     bool missing = !global && !ob__node_attribute(node, "kernel_shape");

@@ -62,14 +62,15 @@ ob_status ob__recurrent_activations(const ob_node *node, const ob_recurrent_para
     uint32_t n_alpha = 0, n_beta = 0;
     bool bad = (names && (names->type != OB_ATTR_STRINGS || names->n != n)) || (alphas && alphas->type != OB_ATTR_FLOATS) ||
                (betas && betas->type != OB_ATTR_FLOATS);
-    OB_FAIL_IF(bad, error, OB_E_ARGUMENT, "%s: activations do not fit the directions", node->op_type);
+    OB_FAIL_IF(bad, error, OB_E_ARGUMENT, "activations must be %u names, activation_alpha and activation_beta numbers", n);
     for (uint32_t k = 0; k < n; k++) {
         const char *name = usual[p->cell][k % per_direction];
         size_t i = 0;
         while (i < N_FUNCTIONS &&
                !(names ? same_name(names->u.strings[k], functions[i].name) : strcmp(name, functions[i].name) == 0))
             i++;
-        OB_FAIL_IF(i == N_FUNCTIONS, error, OB_E_ARGUMENT, "%s: unknown activation %u", node->op_type, k);
+        OB_FAIL_IF(i == N_FUNCTIONS, error, OB_E_ARGUMENT, "activation %u is \"%.*s\", which is no function of this operator", k,
+                   (int)names->u.strings[k].n, names->u.strings[k].data);
         ob_activation *a = &activations[k / per_direction][k % per_direction];
         *a = (ob_activation){functions[i].function, {.alpha = functions[i].alpha, .beta = functions[i].beta}};
         if (functions[i].n_parameters > 0 && alphas && n_alpha < alphas->n) a->params.alpha = (double)alphas->u.floats[n_alpha++];
