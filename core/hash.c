@@ -1,39 +1,6 @@
 #include "core/hash.h"
 
-#include <string.h>
-
 #include "core/log.h"
-
-/* Fewer than eight bytes as a number, in loads that overlap instead of a call. */
-static inline uint64_t few_bytes(const unsigned char *p, size_t n) {
-    if (n >= 4) {
-        uint32_t first, last;
-        memcpy(&first, p, 4);
-        memcpy(&last, p + n - 4, 4);
-        return first | (uint64_t)last << (8 * (n - 4));
-    }
-    if (n == 0) return 0;
-    return p[0] | (uint64_t)p[n / 2] << (8 * (n / 2)) | (uint64_t)p[n - 1] << (8 * (n - 1));
-}
-
-uint64_t ob__hash_bytes(const void *bytes, size_t n) {
-    /* Eight bytes a step, multiply and fold: names are short. */
-    const unsigned char *p = bytes;
-    uint64_t h = UINT64_C(0x9E3779B97F4A7C15) ^ n;
-    while (n >= 8) {
-        uint64_t word;
-        memcpy(&word, p, 8);
-        h = (h ^ word) * UINT64_C(0xD6E8FEB86659FD93);
-        h ^= h >> 32;
-        p += 8;
-        n -= 8;
-    }
-    const uint64_t word = few_bytes(p, n);
-    h = (h ^ word) * UINT64_C(0xD6E8FEB86659FD93);
-    h ^= h >> 32;
-    h *= UINT64_C(0xD6E8FEB86659FD93);
-    return h ^ (h >> 32);
-}
 
 ob_hash_key ob__hash_key_new(const void *salt) {
     const uint64_t parts[4] = {ob__now_ns(), (uint64_t)(uintptr_t)salt, (uint64_t)(uintptr_t)&parts,

@@ -86,7 +86,8 @@ static inline bool same_bytes(const char *a, const char *b, size_t n) {
 
 /* The slot of the key or the empty slot where it belongs. capacity is a power of two with empty slots. Comparing hashes first
  * spares the visit to other keys' bytes, which cost more than anything else in a large model. */
-static size_t find_slot(const ob_map_entry *entries, size_t capacity, const char *key, size_t n, uint32_t hash) {
+static inline __attribute__((always_inline)) size_t find_slot(const ob_map_entry *entries, size_t capacity, const char *key,
+                                                              size_t n, uint32_t hash) {
     size_t i = hash & (capacity - 1);
     for (;; i = (i + 1) & (capacity - 1)) {
         const ob_map_entry *entry = &entries[i];
