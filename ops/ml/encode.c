@@ -45,25 +45,29 @@ static ob_status lookup_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     return add_default(site, &l, &k->values, error);
 }
 
-static inline void put(char *to, const char *from, size_t width) {
+/* Values at places, one behind the other. */
+static void put(char *to, const char *values, const uint32_t *places, int64_t n, size_t width) {
     if (width == 4)
-        memcpy(to, from, 4);
+        for (int64_t i = 0; i < n; i++) memcpy(to + 4 * i, values + 4 * (size_t)places[i], 4);
     else if (width == 8)
-        memcpy(to, from, 8);
+        for (int64_t i = 0; i < n; i++) memcpy(to + 8 * i, values + 8 * (size_t)places[i], 8);
     else
-        memcpy(to, from, width);
+        for (int64_t i = 0; i < n; i++) memcpy(to + (size_t)i * width, values + (size_t)places[i] * width, width);
 }
 
 static ob_status lookup_run(const ob_kernel_args *args, ob_error *error) {
+    enum { TOGETHER = 1024 };
     const lookup *k = args->state;
     const ob_view *in = &args->in[0], *out = &args->out[0];
     ob_ml_labels values;
+    uint32_t places[TOGETHER];
     OB_TRY(ob__ml_own_labels(args, &k->values, &values, error));
     const size_t from = ob_dtype_size(in->dtype), to = ob_dtype_size(out->dtype);
     const int64_t n = ob__count(in);
-    for (int64_t i = 0; i < n && (i % 4096 || !ob__stopped(args->threads)); i++) {
-        const uint32_t at = ob__ml_find(&k->keys, (const char *)in->data + (size_t)i * from, values.n - 1);
-        put((char *)out->data + (size_t)i * to, (const char *)values.at + at * to, to);
+    for (int64_t i = 0; i < n && !ob__stopped(args->threads); i += TOGETHER) {
+        const int64_t some = n - i < TOGETHER ? n - i : TOGETHER;
+        ob__ml_find_all(&k->keys, (const char *)in->data + (size_t)i * from, some, values.n - 1, places);
+        put((char *)out->data + (size_t)i * to, values.at, places, some, to);
     }
     return OB_OK;
 }

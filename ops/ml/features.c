@@ -57,12 +57,17 @@ static void impute_i64(const imputer *p, int64_t *y, const int64_t *x, int64_t s
     for (int64_t c = 0; c < p->columns; c++) y[c] = x[c] == p->replaced_int ? p->ints[c * step] : x[c];
 }
 
+/* Rows are short: the clock is read at some of them. */
+static bool stopped_at(const ob_kernel_args *args, int64_t row) {
+    return row % 256 == 0 && ob__stopped(args->threads);
+}
+
 static ob_status imputer_run(const ob_kernel_args *args, ob_error *error) {
     const imputer *p = args->state;
     const ob_view *in = &args->in[0];
     const int64_t n = ob__count(in), step = p->n > 1;
     (void)error;
-    for (int64_t at = 0; at < n && !ob__stopped(args->threads); at += p->columns) {
+    for (int64_t at = 0, row = 0; at < n && !stopped_at(args, row); at += p->columns, row++) {
         const size_t behind = (size_t)at * ob_dtype_size(in->dtype);
         const void *x = (const char *)in->data + behind;
         void *y = (char *)args->out[0].data + behind;
@@ -107,7 +112,7 @@ static ob_status features_plan(const ob_kernel_site *site, ob_kernel_args *args,
 static ob_status features_run(const ob_kernel_args *args, ob_error *error) {
     const ob_view *out = &args->out[0];
     if (ob__writes_nothing(args)) return OB_OK;
-    for (int64_t row = 0; row < out->dims[0] && !ob__stopped(args->threads); row++) {
+    for (int64_t row = 0; row < out->dims[0] && !stopped_at(args, row); row++) {
         float *y = (float *)out->data + row * out->dims[1];
         for (uint32_t i = 0; i < args->n_in; i++) {
             const ob_view *in = &args->in[i];

@@ -85,17 +85,31 @@ ob_status ob__ml_keys(const ob_kernel_site *site, const ob_ml_labels *list, bool
     return list->dtype != OB_INT64 || lay_out(site, list, out) ? OB_OK : no_memory(error);
 }
 
-uint32_t ob__ml_find(const ob_ml_keys *keys, const void *element, uint32_t otherwise) {
-    uint32_t place;
-    if (keys->dtype == OB_STRING) {
-        ob_string text;
-        memcpy(&text, element, sizeof text);
-        const ob_map_entry *entry = ob__map_find(&keys->texts, text.n ? text.data : "", text.n);
-        place = entry ? (uint32_t)(uintptr_t)entry->value : 0;
-    } else {
-        const uint64_t bits = bits_of(keys, element);
-        const uint64_t at = bits - (uint64_t)keys->least;
-        place = !keys->dense ? ob__number_find(&keys->numbers, bits) : at < keys->n_dense ? keys->dense[at] : 0;
-    }
+static inline uint32_t place_or(uint32_t place, uint32_t otherwise) {
     return place ? place - 1 : otherwise;
+}
+
+void ob__ml_find_all(const ob_ml_keys *keys, const void *elements, int64_t n, uint32_t otherwise, uint32_t *places) {
+    if (keys->dtype == OB_STRING) {
+        const ob_map texts = keys->texts;
+        for (int64_t i = 0; i < n; i++) {
+            ob_string text;
+            memcpy(&text, (const char *)elements + (size_t)i * sizeof text, sizeof text);
+            const ob_map_entry *entry = ob__map_find(&texts, text.n ? text.data : "", text.n);
+            places[i] = place_or(entry ? (uint32_t)(uintptr_t)entry->value : 0, otherwise);
+        }
+    } else if (keys->dense) {
+        const uint32_t *dense = keys->dense;
+        const uint64_t least = (uint64_t)keys->least, n_dense = keys->n_dense;
+        for (int64_t i = 0; i < n; i++) {
+            uint64_t at;
+            memcpy(&at, (const char *)elements + (size_t)i * sizeof at, sizeof at);
+            places[i] = place_or(at - least < n_dense ? dense[at - least] : 0, otherwise);
+        }
+    } else {
+        const size_t width = ob_dtype_size(keys->dtype);
+        for (int64_t i = 0; i < n; i++)
+            places[i] =
+                place_or(ob__number_find(&keys->numbers, bits_of(keys, (const char *)elements + (size_t)i * width)), otherwise);
+    }
 }

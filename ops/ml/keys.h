@@ -21,7 +21,12 @@ typedef struct ob_ml_keys {
 /* Keys that live as long as the plan. E_ARGUMENT for one that is listed twice, when that is refused. */
 ob_status ob__ml_keys(const ob_kernel_site *site, const ob_ml_labels *list, bool as_numbers, ob_ml_equal equal, ob_ml_keys *out,
                       ob_error *error);
-/* The place in the list of an element of the keys' type; `otherwise` when it is not there. */
-uint32_t ob__ml_find(const ob_ml_keys *keys, const void *element, uint32_t otherwise);
+/* The places in the list of n elements of the keys' type; `otherwise` for what is not there. */
+void ob__ml_find_all(const ob_ml_keys *keys, const void *elements, int64_t n, uint32_t otherwise, uint32_t *places);
+static inline uint32_t ob__ml_find(const ob_ml_keys *keys, const void *element, uint32_t otherwise) {
+    uint32_t place;
+    ob__ml_find_all(keys, element, 1, otherwise, &place);
+    return place;
+}
 
 #endif
