@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "ops/kernel/cells.h"
 #include "ops/kernel/common.h"
+#include "ops/text/ascii.h"
 #include "ops/text/params.h"
 
 #ifdef OB_WITH_UNISTRING
@@ -29,17 +30,6 @@ typedef struct state {
 
 typedef enum mapping { TO_LOWER, TO_UPPER, TO_FOLDED } mapping;
 
-static bool is_ascii(const char *bytes, size_t n) {
-    uint64_t any = 0, word;
-    size_t i = 0;
-    for (; i + sizeof word <= n; i += sizeof word) {
-        memcpy(&word, bytes + i, sizeof word);
-        any |= word;
-    }
-    for (; i < n; i++) any |= (unsigned char)bytes[i];
-    return (any & UINT64_C(0x8080808080808080)) == 0;
-}
-
 static void map_ascii(mapping to, const char *from, size_t n, char *out) {
     const unsigned first = to == TO_UPPER ? 'a' : 'A';
     for (size_t i = 0; i < n; i++) out[i] = (char)(from[i] ^ ((unsigned)from[i] - first < 26 ? 0x20 : 0));
@@ -47,7 +37,7 @@ static void map_ascii(mapping to, const char *from, size_t n, char *out) {
 
 /* In `strings`; false: no memory, or `*bad`, no UTF-8. */
 static bool map_case(const state *s, mapping to, const ob_string *from, ob_arena *strings, ob_string *out, bool *bad) {
-    if (s->plain && from->n > 0 && is_ascii(from->data, from->n)) {
+    if (s->plain && from->n > 0 && ob__is_ascii(from->data, from->n)) {
         char *mapped = ob__arena_alloc(strings, from->n);
         if (mapped) map_ascii(to, from->data, from->n, mapped);
         *out = (ob_string){mapped, from->n};
@@ -141,7 +131,7 @@ static ob_status case_error(bool bad, int64_t i, ob_error *error) {
 static bool look_up(const state *s, const ob_string *element, ob_arena *strings, bool *is_stopword, bool *bad) {
     char folded[64];
     ob_string word = *element;
-    const bool plain = s->fold && s->plain && is_ascii(word.data, word.n);
+    const bool plain = s->fold && s->plain && ob__is_ascii(word.data, word.n);
     *is_stopword = false;
     if (word.n > s->longest && (plain || !s->fold)) return true;
     if (plain && word.n <= sizeof folded) {

@@ -6,6 +6,7 @@
  * Differences from RE2: \s takes the vertical tab, too; what RE2 has not, some works (lookahead, possessive quantifiers). What
  * the automaton cannot do is refused: references to groups, \C. */
 #include "ops/kernel/common.h"
+#include "ops/text/ascii.h"
 #include "ops/text/params.h"
 
 #ifdef OB_WITH_PCRE2
@@ -136,7 +137,8 @@ static ob_status open_matcher(matcher *m, const ob_kernel_args *args, ob_error *
 
 static ob_status match(matcher *m, int64_t i, const ob_string *text, uint8_t *out, ob_error *error) {
     char *mark = m->heap.next;
-    int found = pcre2_dfa_match(m->s->code, (PCRE2_SPTR)(text->n ? text->data : ""), text->n, 0, 0, m->found, m->limits,
+    const uint32_t options = ob__is_ascii(text->data, text->n) ? PCRE2_NO_UTF_CHECK : 0;
+    int found = pcre2_dfa_match(m->s->code, (PCRE2_SPTR)(text->n ? text->data : ""), text->n, 0, options, m->found, m->limits,
                                 m->workspace, WORKSPACE);
     m->heap.next = mark;
     *out = found >= 0;
