@@ -44,17 +44,17 @@ static int64_t NAME(sum_row)(const INTEGER *x, int64_t n) {
 #endif
 }
 
-/* Columns side by side; COLUMNS of them in registers, as far as these go. */
+/* Columns side by side, COLUMNS of them in registers, as many rows as 16 bits have the sum of. */
 static void NAME(sum_columns)(int64_t *sums, const INTEGER *x, int64_t m, int64_t n, int64_t step) {
-    for (int64_t from = 0; from < n; from += SOME) {
-        const int64_t to = n - from < SOME ? n : from + SOME;
-        int32_t some[COLUMNS] = {0};
+    for (int64_t from = 0; from < n; from += FEW) {
+        const int64_t to = n - from < FEW ? n : from + FEW;
+        int16_t some[COLUMNS] = {0};
         if (m == COLUMNS)
             for (int64_t i = from; i < to; i++)
-                for (int k = 0; k < COLUMNS; k++) some[k] += x[i * step + k];
+                for (int k = 0; k < COLUMNS; k++) some[k] = (int16_t)(some[k] + x[i * step + k]);
         else
             for (int64_t i = from; i < to; i++)
-                for (int k = 0; k < m; k++) some[k] += x[i * step + k];
+                for (int k = 0; k < m; k++) some[k] = (int16_t)(some[k] + x[i * step + k]);
         for (int k = 0; k < m; k++) sums[k] += some[k];
     }
 }

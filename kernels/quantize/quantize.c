@@ -24,7 +24,7 @@ OBK_INLINE float clamped(float x, float low, float high) {
     return x < high ? x : high;
 }
 
-enum { SOME = 1 << 23, COLUMNS = 64 }; /* elements of 8 bits that 32 bits have the sum of; columns that are summed together */
+enum { SOME = 1 << 23, FEW = 128, COLUMNS = 64 }; /* elements of 8 bits that 32 and 16 bits have the sum of; columns together */
 
 #define INTEGER int8_t
 #define NAME(x) x##_int8
