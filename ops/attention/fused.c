@@ -23,6 +23,15 @@ static ob_status head_size(ob_infer *infer, uint32_t input, ob_dim whole, ob_dim
     return OB_OK;
 }
 
+/* A mask of one axis says for each sequence where its keys end, or that, and behind it where they begin. */
+static bool mask_fits(ob_infer *infer) {
+    const ob_dim batch = ob__in_dim(infer, 0, 0), n = ob__in_rank(infer, 3) == 1 ? ob__in_dim(infer, 3, 0) : OB_DIM_UNKNOWN;
+    if (!ob_dim_is_const(batch) || !ob_dim_is_const(n) || n == batch || n == 2 * batch) return true;
+    ob__problem(infer, OB0601, 3, 0, "mask_index has %lld elements, one or two for each of %lld sequences are needed",
+                (long long)n, (long long)batch);
+    return false;
+}
+
 /* Operand (batch, sequence, width), weights (width, 3 * heads * size) or the sum of qkv_hidden_sizes; past and present
  * (2, batch, heads, keys, size). */
 ob_status ob__infer_packed_attention(ob_infer *infer) {
@@ -37,6 +46,7 @@ ob_status ob__infer_packed_attention(ob_infer *infer) {
         return OB_OK;
     }
     if (ob__in_rank(infer, 0) < 0 || ob__in_rank(infer, 1) < 0) return OB_OK;
+    if (ob__in_given(infer, 3) && !mask_fits(infer)) return OB_OK;
     OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 0, 2), ob__in_dim(infer, 1, 0), 1, 0, OB0104));
     if (ob__in_given(infer, 2)) OB_TRY(ob__require_shape(infer, 2, (ob_shape){1, &made}, OB0601));
     ob_dim keys = OB_DIM_UNKNOWN, values = OB_DIM_UNKNOWN;
