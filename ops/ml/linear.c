@@ -1,4 +1,5 @@
-/* LinearClassifier 1, LinearRegressor 1: rows times coefficients, in double. Rows are cut into chunks of ROWS, each a product. */
+/* LinearClassifier 1, LinearRegressor 1: rows times coefficients, of floats in float, of other types in double. Rows are cut into
+ * chunks of ROWS, each a product; what is done with the scores is done in double. */
 #include "kernels/kernels.h"
 #include "ops/kernel/common.h"
 #include "ops/ml/score.h"
@@ -9,21 +10,33 @@ typedef struct linear {
     ob_ml_rows rows;
     ob_ml_labels labels; /* of a classifier */
     const obk_gemm *gemm;
-    const double *packed, *intercepts;
+    const void *packed; /* coefficients, of the type of the product */
+    const double *intercepts;
+    bool single; /* the product is of floats */
     bool has_intercepts, classifies;
     int64_t n_scores, n_padded; /* padded: to whole tiles of the product */
     int64_t n_columns;          /* of the result: 2 for one score of two classes */
     ob_ml_post post;
 } linear;
 
+/* PROBIT has no bound to its slope, and SOFTMAX_ZERO asks whether a sum is 0: the roundings of floats would show. */
+static bool is_single(ob_dtype dtype, ob_ml_transform transform) {
+    return dtype == OB_FLOAT && transform != OB_ML_PROBIT && transform != OB_ML_SOFTMAX_ZERO;
+}
+
+static size_t width_of(const linear *l) {
+    return l->single ? sizeof(float) : sizeof(double);
+}
+
 /* Coefficients as the product wants them: a column for each score. */
 static ob_status pack_coefficients(const ob_kernel_site *site, const ob_ml_linear *p, linear *l, ob_error *error) {
-    const double *rows;
+    const ob_dtype dtype = l->single ? OB_FLOAT : OB_DOUBLE;
+    const ob_ml_reals *list = &p->coefficients;
     const int64_t n = p->n_scores, k = p->n_features, nr = l->gemm->nr;
     l->n_padded = (n + nr - 1) / nr * nr;
-    double *packed = ob__tail(site, (size_t)l->n_padded, (size_t)k * sizeof *packed);
-    if (!packed) return ob__fail(error, OB_E_MEMORY, "no memory for coefficients");
-    OB_TRY(ob__ml_keep_reals(site, &p->coefficients, &rows, error));
+    void *packed = ob__tail(site, (size_t)l->n_padded, (size_t)k * width_of(l)), *rows = ob__tail(site, list->n, width_of(l));
+    if (!packed || !rows) return ob__fail(error, OB_E_MEMORY, "no memory for coefficients");
+    OB_TRY(ob__convert(rows, dtype, list->at, list->dtype, list->n, error));
     l->gemm->pack_b(packed, rows, 1, k, k, n);
     l->packed = packed;
     return OB_OK;
@@ -35,7 +48,8 @@ static ob_status linear_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     OB_TRY(ob__check_type(site, args, 0, error));
     OB_TRY(ob__ml_read_linear(site->node, &p, error));
     OB_TRY(ob__ml_rows(args, p.n_features, true, &l->rows, error));
-    l->gemm = &ob__kernels()->gemm[OBK_GEMM_DOUBLE];
+    l->single = is_single(args->in[0].dtype, p.transform);
+    l->gemm = &ob__kernels()->gemm[l->single ? OBK_GEMM_FLOAT : OBK_GEMM_DOUBLE];
     OB_TRY(pack_coefficients(site, &p, l, error));
     OB_TRY(ob__ml_keep_reals(site, &p.intercepts, &l->intercepts, error));
     l->has_intercepts = p.intercepts.n > 0;
@@ -48,7 +62,8 @@ static ob_status linear_plan(const ob_kernel_site *site, ob_kernel_args *args, o
                site->node->op_type);
     if (l->classifies) OB_TRY(ob__ml_keep_labels(site, &l->labels, error));
     OB_TRY(ob__need_lanes(needs, l->rows.columns, ROWS * sizeof(double), error));
-    OB_TRY(ob__need_lanes(needs, l->n_padded, ROWS * sizeof(double), error));
+    OB_TRY(ob__need_lanes(needs, l->n_padded, ROWS * width_of(l), error));
+    OB_TRY(ob__need_lanes(needs, l->n_scores, ROWS * sizeof(double), error));
     return ob__need_lanes(needs, l->n_columns, ROWS * sizeof(double), error);
 }
 
@@ -57,30 +72,38 @@ typedef struct work {
     ob_ml_labels labels;
 } work;
 
-/* Scores of `n` rows from row `first` on, before they are transformed. */
-static void multiply(const linear *l, const ob_view *in, int64_t first, int64_t n, double *x, double *scores) {
+/* Rows of sums, each `stride` elements wide, become scores side by side. */
+static void add_intercepts(const linear *l, double *scores, const void *sums, int64_t n) {
+    const int64_t n_scores = l->n_scores, stride = l->n_padded;
+    for (int64_t i = 0; i < n; i++) {
+        const float *narrow = (const float *)sums + i * stride;
+        const double *wide = (const double *)sums + i * stride;
+        double *to = scores + i * n_scores;
+        if (l->single)
+            for (int64_t j = 0; j < n_scores; j++) to[j] = (double)narrow[j];
+        else
+            memcpy(to, wide, (size_t)n_scores * sizeof *to);
+        for (int64_t j = 0; l->has_intercepts && j < n_scores; j++) to[j] += l->intercepts[j];
+    }
+}
+
+/* Scores of `n` rows from row `first` on, before they are transformed; x, sums: memory for that. */
+static void multiply(const linear *l, const ob_view *in, int64_t first, int64_t n, double *x, void *sums, double *scores) {
     const int64_t k = l->rows.columns;
+    const bool as_they_are = l->single || in->dtype == OB_DOUBLE;
     const char *rows = (const char *)in->data + (size_t)(first * k) * ob_dtype_size(in->dtype);
-    if (in->dtype != OB_DOUBLE) (void)ob__convert(x, OB_DOUBLE, rows, in->dtype, n * k, NULL); /* the type was checked */
+    if (!as_they_are) (void)ob__convert(x, OB_DOUBLE, rows, in->dtype, n * k, NULL); /* the type was checked */
     l->gemm->product(&(obk_gemm_call){.m = n,
                                       .n = l->n_padded,
                                       .k = k,
-                                      .a = in->dtype == OB_DOUBLE ? (const void *)rows : x,
+                                      .a = as_they_are ? (const void *)rows : x,
                                       .a_row = k,
                                       .a_k = 1,
                                       .b = l->packed,
-                                      .c = scores,
+                                      .c = sums,
                                       .c_row = l->n_padded,
                                       .alpha = 1});
-    const int64_t n_scores = l->n_scores, n_padded = l->n_padded;
-    for (int64_t i = 0; i < n; i++) { /* rows move together */
-        const double *from = scores + i * n_padded;
-        double *to = scores + i * n_scores;
-        if (l->has_intercepts)
-            for (int64_t j = 0; j < n_scores; j++) to[j] = from[j] + l->intercepts[j];
-        else if (to != from)
-            memmove(to, from, (size_t)n_scores * sizeof *to);
-    }
+    add_intercepts(l, scores, sums, n);
 }
 
 /* What is written of n rows; `tops`: places of their labels. */
@@ -102,11 +125,12 @@ static void linear_chunk(void *context, int64_t chunk, int lane) {
     const ob_kernel_args *args = w->args;
     const linear *l = args->state;
     char *next = ob__lane(args->lanes, args->lane_stride, lane);
-    double *x = ob__take(&next, l->rows.columns, ROWS * sizeof *x), *scores = ob__take(&next, l->n_padded, ROWS * sizeof *scores);
-    double *pairs = (double *)(void *)next;
+    double *x = ob__take(&next, l->rows.columns, ROWS * sizeof *x);
+    void *sums = ob__take(&next, l->n_padded, ROWS * width_of(l));
+    double *scores = ob__take(&next, l->n_scores, ROWS * sizeof *scores), *pairs = (double *)(void *)next;
     const int64_t first = chunk * ROWS, n = l->rows.n - first < ROWS ? l->rows.n - first : ROWS;
     int64_t tops[ROWS];
-    multiply(l, &args->in[0], first, n, x, scores);
+    multiply(l, &args->in[0], first, n, x, sums, scores);
     const double *results = finish(l, scores, n, pairs, tops);
     (void)ob__convert((float *)args->out[l->classifies].data + first * l->n_columns, OB_FLOAT, results, OB_DOUBLE,
                       n * l->n_columns, NULL);
