@@ -95,7 +95,7 @@ static void reduce_parts(const type *t, const obk_reduction *r, void *out, const
             fold_all(t, &t->folds[OBK_FOLD_MAX], r, &high, x, n, times, NULL);
             t->shifts(&high, n, r->n_folded == 0);
             for (int64_t k = 1; k < times; k++)
-                memcpy(high.bytes + k * n * t->element_bytes, &high, (size_t)(n * t->element_bytes));
+                memcpy((char *)&high + k * n * t->element_bytes, &high, (size_t)(n * t->element_bytes));
         }
         fold_all(t, &t->folds[r->fold], r, &acc, x, n, times, &high);
         t->finish(r, z, &acc, &high, n);
