@@ -31,6 +31,10 @@ typedef float obk_r_f32 __attribute__((vector_size(OBK_VECTOR_BYTES)));
 typedef double obk_r_f64 __attribute__((vector_size(OBK_VECTOR_BYTES)));
 typedef uint32_t obk_r_u32 __attribute__((vector_size(OBK_VECTOR_BYTES)));
 
+/* What comparisons of them give: all bits or none. */
+typedef int32_t obk_m_f32 __attribute__((vector_size(OBK_VECTOR_BYTES)));
+typedef int64_t obk_m_f64 __attribute__((vector_size(OBK_VECTOR_BYTES)));
+
 /* OBK_FMA (kernels/fma.h) of vectors. */
 #if defined(__AVX512F__)
 #define obk_fma_v_f32(a, b, c) ((obk_v_f32)_mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c)))
@@ -74,6 +78,18 @@ OBK_INLINE obk_r_f64 obk_evens_f64(obk_r_f64 a, obk_r_f64 b) {
 OBK_INLINE obk_r_f64 obk_odds_f64(obk_r_f64 a, obk_r_f64 b) {
     return __builtin_shufflevector(a, b, OBK_ODDS_F64);
 }
+
+/* X(lane) for all lanes: a vector of elements that lie anywhere. GCC 12 makes slower gathers of loops. */
+#if OBK_VECTOR_BYTES == 64
+#define OBK_EACH_F32(X) X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7), X(8), X(9), X(10), X(11), X(12), X(13), X(14), X(15)
+#define OBK_EACH_F64(X) X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7)
+#elif OBK_VECTOR_BYTES == 32
+#define OBK_EACH_F32(X) X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7)
+#define OBK_EACH_F64(X) X(0), X(1), X(2), X(3)
+#else
+#define OBK_EACH_F32(X) X(0), X(1), X(2), X(3)
+#define OBK_EACH_F64(X) X(0), X(1)
+#endif
 
 /* a > b ? a : b */
 #if defined(__AVX512F__)

@@ -32,8 +32,8 @@ static int64_t column_major(const obk_window *w, int64_t at) {
     return result;
 }
 
-typedef int32_t mask_f32 __attribute__((vector_size(OBK_VECTOR_BYTES)));
-typedef int64_t mask_f64 __attribute__((vector_size(OBK_VECTOR_BYTES)));
+typedef obk_m_f32 mask_f32;
+typedef obk_m_f64 mask_f64;
 typedef int mask_i8[1], mask_u8[1];
 
 /* The taps k .. end of result o that lie in the input, along an axis without dilation. */

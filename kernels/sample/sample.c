@@ -4,12 +4,15 @@
 #include <stddef.h>
 
 #include "kernels/tables.h"
+#include "kernels/vector.h"
 
-#define T float
-#define S f32
+#define T    float
+#define S    f32
+#define EACH OBK_EACH_F32
 #include "kernels/sample/sample.inc.h"
-#define T double
-#define S f64
+#define T    double
+#define S    f64
+#define EACH OBK_EACH_F64
 #include "kernels/sample/sample.inc.h"
 
 const obk_samples OBK_TABLE(obk_sample_functions) = {

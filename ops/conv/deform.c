@@ -52,8 +52,8 @@ static void sample_tap(const deform *s, const ob_kernel_args *args, int64_t batc
         unflatten(first + p, s->rank, s->out, point);
         for (int32_t a = 0; a < s->rank; a++) {
             double moved = real_at(s, &args->in[2], (row * s->rank + a) * s->n_points + first + p);
-            axes[a] =
-                ob__linear_taps(moved + (double)(point[a] * w->strides[a] - w->before[a] + tap[a] * w->dilations[a]), s->in[a]);
+            moved += (double)(point[a] * w->strides[a] - w->before[a] + tap[a] * w->dilations[a]);
+            ob__linear_taps(&axes[a], moved, s->in[a]);
         }
         ob__put_taps(table, p, s->rank, axes, s->in, s->has_mask ? real_at(s, &args->in[4], row * s->n_points + first + p) : 1);
     }

@@ -14,9 +14,32 @@ ob_tap_table ob__take_taps(char **memory, int64_t n_taps, bool is_double) {
     return table;
 }
 
+static inline void put(const ob_tap_table *table, int32_t t, int32_t p, bool inside, int64_t offset, double weight) {
+    const int32_t at = t * OBK_SAMPLE_POINTS + p;
+    table->offsets[at] = inside ? (int32_t)offset : 0;
+    if (table->is_double)
+        ((double *)table->weights)[at] = inside ? weight : 0;
+    else
+        ((float *)table->weights)[at] = inside ? (float)weight : 0;
+}
+
+static void put_of_two(const ob_tap_table *table, int32_t p, const ob_axis_taps *row, const ob_axis_taps *column, int64_t n,
+                       double factor) {
+    for (int32_t i = 0, t = 0; i < row->n; i++) {
+        const double weight = factor * row->weight[i];
+        for (int32_t k = 0; k < column->n; k++)
+            put(table, t++, p, row->index[i] >= 0 && column->index[k] >= 0, row->index[i] * n + column->index[k],
+                weight * column->weight[k]);
+    }
+}
+
 void ob__put_taps(const ob_tap_table *table, int32_t p, int32_t rank, const ob_axis_taps *axes, const int64_t *dims,
                   double factor) {
     int32_t which[OB_MAX_RANK] = {0};
+    if (rank == 2) {
+        put_of_two(table, p, &axes[0], &axes[1], dims[1], factor);
+        return;
+    }
     for (int32_t t = 0; t < table->n_taps; t++) {
         int64_t offset = 0;
         double weight = factor;
@@ -26,25 +49,7 @@ void ob__put_taps(const ob_tap_table *table, int32_t p, int32_t rank, const ob_a
             offset = offset * dims[a] + axes[a].index[which[a]];
             weight *= axes[a].weight[which[a]];
         }
-        table->offsets[t * OBK_SAMPLE_POINTS + p] = inside ? (int32_t)offset : 0;
-        if (table->is_double)
-            ((double *)table->weights)[t * OBK_SAMPLE_POINTS + p] = inside ? weight : 0;
-        else
-            ((float *)table->weights)[t * OBK_SAMPLE_POINTS + p] = inside ? (float)weight : 0;
+        put(table, t, p, inside, offset, weight);
         for (int32_t a = rank - 1; a >= 0 && ++which[a] == axes[a].n; a--) which[a] = 0;
     }
-}
-
-ob_axis_taps ob__linear_taps(double at, int64_t n) {
-    ob_axis_taps taps = {.n = 2, .index = {-1, -1}};
-    if (!(at > -1 && at < (double)n)) {
-        if (at != at) taps = (ob_axis_taps){.n = 2, .index = {0, 0}, .weight = {at, at}};
-        return taps;
-    }
-    double low = floor(at);
-    taps.index[0] = (int64_t)low;
-    taps.index[1] = (int64_t)low + 1 < n ? (int64_t)low + 1 : -1;
-    taps.weight[0] = 1 - (at - low);
-    taps.weight[1] = at - low;
-    return taps;
 }

@@ -29,7 +29,31 @@ ob_tap_table ob__take_taps(char **memory, int64_t n_taps, bool is_double);
  * of the plane. */
 void ob__put_taps(const ob_tap_table *table, int32_t p, int32_t rank, const ob_axis_taps *axes, const int64_t *dims,
                   double factor);
+/* |x| below 2^52. The C library's floor is a call where the processor may lack the instruction. */
+static inline int64_t ob__floor(double x) {
+    const int64_t whole = (int64_t)x;
+    return whole - (x < (double)whole);
+}
+
+static inline void ob__two_taps(ob_axis_taps *taps, int64_t low, int64_t high, double below, double above) {
+    taps->n = 2;
+    taps->index[0] = low;
+    taps->index[1] = high;
+    taps->weight[0] = below;
+    taps->weight[1] = above;
+}
+
 /* The two neighbours of a position on an axis of n elements; those outside have no weight. NaN has weight NaN, where n > 0. */
-ob_axis_taps ob__linear_taps(double at, int64_t n);
+static inline void ob__linear_taps(ob_axis_taps *taps, double at, int64_t n) {
+    if (at != at) {
+        ob__two_taps(taps, 0, 0, at, at);
+    } else if (!(at > -1 && at < (double)n)) {
+        ob__two_taps(taps, -1, -1, 0, 0);
+    } else {
+        const int64_t low = ob__floor(at);
+        const double above = at - (double)low;
+        ob__two_taps(taps, low, low + 1 < n ? low + 1 : -1, 1 - above, above);
+    }
+}
 
 #endif
