@@ -270,6 +270,77 @@ static void grid_sample_is_a_sum_of_tents(void **state) {
         }
 }
 
+enum { GRID_IN = 2 * 3 * 4 * 5, GRID_OUT = 2 * 3 * 30 };
+
+static kernel_case *grid_case(ob_dtype dtype, ob_dtype grid_dtype, const char *mode, const char *padding) {
+    kernel_case *c = kc_open("GridSample", 22);
+    kc_string(c, "mode", mode);
+    kc_string(c, "padding_mode", padding);
+    kc_in(c, 0, dtype, DIMS(2, 3, 4, 5));
+    ob_view *grid = kc_in(c, 1, grid_dtype, DIMS(2, 5, 6, 2));
+    for (int64_t i = 0; i < ob__count(grid); i++) kc_set(grid, i, (double)(i * 37 % 101 - 50) / 32);
+    kc_out(c, 0, dtype, DIMS(2, 3, 5, 6));
+    return c;
+}
+
+/* The parts of complex numbers are sampled as if each were alone. */
+static void grid_sample_of_complex_numbers(void **state) {
+    (void)state;
+    static const char *const modes[] = {"nearest", "linear", "cubic"}, *const paddings[] = {"zeros", "border", "reflection"};
+    for (int form = 0; form < 18; form++) {
+        const bool wide = form / 9;
+        const ob_dtype real = wide ? OB_DOUBLE : OB_FLOAT;
+        const size_t width = ob_dtype_size(real);
+        kernel_case *c = grid_case(wide ? OB_COMPLEX128 : OB_COMPLEX64, real, modes[form % 3], paddings[form / 3 % 3]);
+        char *elements = c->in[0].data;
+        for (int i = 0; i < 2 * GRID_IN; i++) {
+            const double wide_value = i * 29 % 97 / 8.0;
+            const float value = (float)wide_value;
+            memcpy(elements + (size_t)i * width, wide ? (const void *)&wide_value : (const void *)&value, width);
+        }
+        kc_run(c);
+        for (int part = 0; part < 2; part++) {
+            kernel_case *alone = grid_case(real, real, modes[form % 3], paddings[form / 3 % 3]);
+            for (int i = 0; i < GRID_IN; i++)
+                memcpy((char *)alone->in[0].data + (size_t)i * width, elements + (size_t)(2 * i + part) * width, width);
+            kc_run(alone);
+            for (int i = 0; i < GRID_OUT; i++)
+                assert_memory_equal((char *)c->out[0].data + (size_t)(2 * i + part) * width,
+                                    (char *)alone->out[0].data + (size_t)i * width, width);
+            kc_close(alone);
+        }
+        kc_close(c);
+    }
+}
+
+/* The nearest ones are moved, "" is outside; there is nothing between them. */
+static void grid_sample_of_strings(void **state) {
+    (void)state;
+    kernel_case *c = grid_case(OB_STRING, OB_FLOAT, "nearest", "zeros"),
+                *places = grid_case(OB_INT64, OB_FLOAT, "nearest", "zeros");
+    static const char letters[GRID_IN + 1];
+    int outside = 0;
+    for (int i = 0; i < GRID_IN; i++) {
+        ((ob_string *)c->in[0].data)[i] = (ob_string){letters + i, 1};
+        kc_set(&places->in[0], i, i + 1);
+    }
+    kc_run(c);
+    kc_run(places);
+    for (int i = 0; i < GRID_OUT; i++) {
+        const int64_t place = (int64_t)kc_get(&places->out[0], i);
+        const ob_string got = ((const ob_string *)c->out[0].data)[i];
+        assert_int_equal(got.n, place > 0);
+        if (place > 0) assert_ptr_equal(got.data, letters + place - 1);
+        outside += place == 0;
+    }
+    assert_in_range(outside, 1, GRID_OUT - 1);
+    kc_close(places);
+    kc_close(c);
+    c = grid_case(OB_STRING, OB_FLOAT, "linear", "zeros");
+    assert_int_equal(kc_try(c), OB_E_UNSUPPORTED);
+    kc_close(c);
+}
+
 /* A filter of one tap, offsets that are whole, a mask: elements times filters. */
 static void deform_conv_moves_its_taps(void **state) {
     (void)state;
@@ -372,6 +443,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(boxes_overlap_on_every_level),
         cmocka_unit_test(samples_on_every_level),
         cmocka_unit_test(grid_sample_is_a_sum_of_tents),
+        cmocka_unit_test(grid_sample_of_complex_numbers),
+        cmocka_unit_test(grid_sample_of_strings),
         cmocka_unit_test(deform_conv_moves_its_taps),
         cmocka_unit_test(regions_of_images),
         cmocka_unit_test(unpool_and_cache_refuse_indices_outside),

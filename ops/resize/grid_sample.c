@@ -1,8 +1,9 @@
 /* GridSample 16, 20 (any number of spatial axes), 22 (bfloat16): values of X at positions that a grid gives.
  *
  * Positions are computed in the type that is computed in; weights of a point once for all channels. float16 and bfloat16 are
- * computed in float, integers in float or double and cut at the end. Nearest moves elements of every type. The padding mode
- * applies to the position, then to each element that it is made of. */
+ * computed in float, integers in float or double and cut at the end, complex numbers as planes of their parts. Nearest moves
+ * elements of every type; nothing lies between strings. The padding mode applies to the position, then to each element that it
+ * is made of. */
 #include "core/types.h"
 #include "kernels/kernels.h"
 #include "ops/kernel/common.h"
@@ -13,11 +14,11 @@ typedef struct grid_sample {
     ob_grid_params params;
     int32_t rank; /* spatial axes */
     int64_t dims[OB_MAX_RANK];
-    int64_t n_batches, n_channels, n_in, n_points, n_blocks; /* n_in, n_points: of a plane */
+    int64_t n_batches, n_channels, n_in, n_points, n_chunks; /* n_in, n_points: of a plane */
     int64_t n_taps;
-    bool is_double, grid_is_double, is_moved; /* is_double: X is computed as double */
-    ob_dtype computing;                       /* of X as it is computed */
-    size_t width;                             /* bytes of an element as it is moved */
+    bool is_double, grid_is_double, is_moved, is_complex; /* is_double: X is computed as double; is_complex: in parts */
+    ob_dtype computing;                                   /* of X as it is computed */
+    size_t width;                                         /* bytes of an element as it is moved */
     const obk_samples *loops;
 } grid_sample;
 
@@ -65,30 +66,34 @@ static void cubic_weights(double x, double weights[4]) {
     weights[3] = ((a * (y + 1) - 5 * a) * (y + 1) + 8 * a) * (y + 1) - 4 * a;
 }
 
-static ob_axis_taps axis_taps(const grid_sample *s, const line *l, double at) {
-    if (s->params.mode == OB_GRID_NEAREST) at = rint(at);
+/* Filled in place: a copy of a struct that was just written keeps the processor waiting. */
+static void axis_taps(const grid_sample *s, const line *l, double at, ob_axis_taps *taps) {
+    const ob_grid_mode mode = s->params.mode;
+    if (mode == OB_GRID_NEAREST) at = rint(at);
     if (at < l->low || at > l->high) {
         /* Of a cube each element is moved to the border, not the position: so have it others. */
-        const double room = s->params.mode == OB_GRID_CUBIC ? 4 : 0;
+        const double room = mode == OB_GRID_CUBIC ? 4 : 0;
         if (l->padding == OB_GRID_BORDER) at = clamp(at, -room, (double)(l->n - 1) + room);
         if (l->padding == OB_GRID_REFLECTION) at = reflect(at, l->low, l->high);
     }
-    double first = floor(at);
-    if (!(fabs(first) < 0x1p52)) /* NaN, or so far outside that there are no neighbours */
-        return (ob_axis_taps){.n = s->params.mode == OB_GRID_NEAREST  ? 1
-                                   : s->params.mode == OB_GRID_LINEAR ? 2
-                                                                      : 4,
-                              .index = {at != at && l->n > 0 && s->params.mode != OB_GRID_NEAREST ? 0 : -1, -1, -1, -1},
-                              .weight = {NAN}};
-    ob_axis_taps taps = {.n = 1, .weight = {1}};
-    if (s->params.mode == OB_GRID_LINEAR) taps = (ob_axis_taps){.n = 2, .weight = {1 - (at - first), at - first}};
-    if (s->params.mode == OB_GRID_CUBIC) {
-        taps.n = 4;
-        cubic_weights(at - first, taps.weight);
+    taps->n = mode == OB_GRID_NEAREST ? 1 : mode == OB_GRID_LINEAR ? 2 : 4;
+    if (!(fabs(at) < 0x1p52)) { /* NaN, or so far outside that there are no neighbours */
+        for (int32_t t = 0; t < taps->n; t++) taps->index[t] = -1;
+        for (int32_t t = 0; t < taps->n; t++) taps->weight[t] = t == 0 ? NAN : 0;
+        if (at != at && l->n > 0 && mode != OB_GRID_NEAREST) taps->index[0] = 0;
+        return;
+    }
+    double first = (double)ob__floor(at);
+    taps->weight[0] = 1;
+    if (mode == OB_GRID_LINEAR) {
+        taps->weight[0] = 1 - (at - first);
+        taps->weight[1] = at - first;
+    }
+    if (mode == OB_GRID_CUBIC) {
+        cubic_weights(at - first, taps->weight);
         first -= 1;
     }
-    for (int32_t t = 0; t < taps.n; t++) taps.index[t] = element_at(l, first + t);
-    return taps;
+    for (int32_t t = 0; t < taps->n; t++) taps->index[t] = element_at(l, first + t);
 }
 
 /* From -1 .. 1 to elements, in the type that is computed in. */
@@ -107,51 +112,59 @@ static void point_taps(const grid_sample *s, const void *grid, int64_t point, ob
         const double size = (double)s->dims[a];
         const line l = {s->dims[a], s->params.align_corners ? 0 : -0.5, s->params.align_corners ? size - 1 : size - 0.5,
                         s->params.padding};
-        axes[a] = axis_taps(s, &l, position(s, grid, point * s->rank + s->rank - 1 - a, s->dims[a]));
+        axis_taps(s, &l, position(s, grid, point * s->rank + s->rank - 1 - a, s->dims[a]), &axes[a]);
     }
 }
 
 /* ---- Points ---- */
 
-static void move(const grid_sample *s, const int32_t *offsets, const void *weights, int32_t n, const char *x, char *y) {
+static void move(const grid_sample *s, const obk_sampling *points, const char *x, char *y) {
     const size_t width = s->width;
-    for (int64_t c = 0; c < s->n_channels; c++)
-        for (int32_t p = 0; p < n; p++) {
-            char *to = y + (size_t)(c * s->n_points + p) * width;
-            bool inside = ((const float *)weights)[p] != 0;
-            if (inside)
-                memcpy(to, x + (size_t)(c * s->n_in + offsets[p]) * width, width);
-            else
-                memset(to, 0, width);
-        }
+    for (int32_t p = 0; p < points->n_points; p++, y += width)
+        if (((const float *)points->weights)[p] != 0)
+            memcpy(y, x + (size_t)points->offsets[p] * width, width);
+        else
+            memset(y, 0, width);
 }
 
-static void one_block(void *context, int64_t chunk, int lane) {
+/* Blocks of points that are sampled together, plane by plane: the plane stays in the cache. */
+enum { BLOCKS = 8, POINTS = BLOCKS * OBK_SAMPLE_POINTS };
+
+static void fill_table(const grid_sample *s, const void *grid, int64_t first, int32_t n, const ob_tap_table *table) {
+    ob_axis_taps axes[OB_MAX_RANK];
+    for (int32_t p = 0; p < n; p++) {
+        point_taps(s, grid, first + p, axes);
+        ob__put_taps(table, p, s->rank, axes, s->dims, 1);
+    }
+}
+
+static void some_points(void *context, int64_t chunk, int lane) {
     const job *j = context;
     const grid_sample *s = j->s;
     char *memory = ob__lane(j->args->lanes, j->args->lane_stride, lane);
-    const int64_t batch = chunk / s->n_blocks, first = chunk % s->n_blocks * OBK_SAMPLE_POINTS;
-    const int32_t n = (int32_t)(s->n_points - first < OBK_SAMPLE_POINTS ? s->n_points - first : OBK_SAMPLE_POINTS);
-    const ob_tap_table table = ob__take_taps(&memory, s->n_taps, s->is_double && !s->is_moved);
+    const int64_t batch = chunk / s->n_chunks, first = chunk % s->n_chunks * POINTS;
     const char *x = (const char *)j->x + (size_t)(batch * s->n_channels * s->n_in) * s->width;
     char *y = (char *)j->y + (size_t)(batch * s->n_channels * s->n_points + first) * s->width;
-    ob_axis_taps axes[OB_MAX_RANK];
-    for (int32_t p = 0; p < n; p++) {
-        point_taps(s, j->args->in[1].data, batch * s->n_points + first + p, axes);
-        ob__put_taps(&table, p, s->rank, axes, s->dims, 1);
+    ob_tap_table tables[BLOCKS];
+    int32_t n[BLOCKS], blocks = 0;
+    for (int64_t done = first; done < s->n_points && blocks < BLOCKS; done += OBK_SAMPLE_POINTS, blocks++) {
+        n[blocks] = (int32_t)(s->n_points - done < OBK_SAMPLE_POINTS ? s->n_points - done : OBK_SAMPLE_POINTS);
+        tables[blocks] = ob__take_taps(&memory, s->n_taps, s->is_double && !s->is_moved);
+        fill_table(s, j->args->in[1].data, batch * s->n_points + done, n[blocks], &tables[blocks]);
     }
-    if (s->is_moved) {
-        move(s, table.offsets, table.weights, n, x, y);
-        return;
-    }
-    const obk_sampling sampling = {.n_planes = s->n_channels,
-                                   .x_step = s->n_in,
-                                   .y_step = s->n_points,
-                                   .n_points = n,
-                                   .n_taps = table.n_taps,
-                                   .offsets = table.offsets,
-                                   .weights = table.weights};
-    s->loops->sum[s->is_double](y, x, &sampling);
+    for (int64_t c = 0; c < s->n_channels; c++, x += (size_t)s->n_in * s->width, y += (size_t)s->n_points * s->width)
+        for (int32_t b = 0; b < blocks; b++) {
+            char *to = y + (size_t)(b * OBK_SAMPLE_POINTS) * s->width;
+            const obk_sampling sampling = {.n_planes = 1,
+                                           .n_points = n[b],
+                                           .n_taps = tables[b].n_taps,
+                                           .offsets = tables[b].offsets,
+                                           .weights = tables[b].weights};
+            if (s->is_moved)
+                move(s, &sampling, x, to);
+            else
+                s->loops->sum[s->is_double](to, x, &sampling);
+        }
 }
 
 /* ---- Plan and run ---- */
@@ -160,11 +173,15 @@ static bool is_integer(ob_dtype dtype) {
     return dtype == OB_BOOL || ob__dtype_is_integer(dtype);
 }
 
+static bool is_complex(ob_dtype dtype) {
+    return dtype == OB_COMPLEX64 || dtype == OB_COMPLEX128;
+}
+
 static ob_status grid_sample_refuse(const ob_kernel_site *site, const ob_kernel_args *args, ob_error *error) {
     const ob_dtype dtype = args->in[0].dtype;
     ob_grid_params params;
     if (dtype == OB_NONE || ob__read_grid(site->node, &params, NULL) != OB_OK || params.mode == OB_GRID_NEAREST) return OB_OK;
-    return ob__is_real(dtype) || is_integer(dtype) ? OB_OK : OB__NO_TYPE(site, error, dtype);
+    return ob__is_real(dtype) || is_integer(dtype) || is_complex(dtype) ? OB_OK : OB__NO_TYPE(site, error, dtype);
 }
 
 static ob_status choose_type(const ob_kernel_site *site, const ob_kernel_args *args, grid_sample *s, ob_error *error) {
@@ -172,10 +189,13 @@ static ob_status choose_type(const ob_kernel_site *site, const ob_kernel_args *a
     OB_TRY(grid_sample_refuse(site, args, error));
     s->grid_is_double = ob__computing_type(args) == OB_DOUBLE;
     s->is_moved = s->params.mode == OB_GRID_NEAREST;
+    s->is_complex = is_complex(dtype) && !s->is_moved;
     if (ob__is_real(dtype))
         s->computing = ob__computing_type(args);
     else if (s->is_moved)
         s->computing = dtype;
+    else if (s->is_complex)
+        s->computing = dtype == OB_COMPLEX64 ? OB_FLOAT : OB_DOUBLE;
     else
         s->computing = ob_dtype_size(dtype) > 2 ? OB_DOUBLE : OB_FLOAT;
     s->is_double = s->computing == OB_DOUBLE;
@@ -196,23 +216,35 @@ static ob_status grid_sample_plan(const ob_kernel_site *site, ob_kernel_args *ar
     OB_TRY(choose_type(site, args, s, error));
     memcpy(s->dims, x->dims + 2, (size_t)s->rank * sizeof *s->dims);
     s->n_batches = x->dims[0];
-    s->n_channels = x->dims[1];
+    const int64_t parts = s->is_complex ? 2 : 1;
+    OB_FAIL_IF(ob__mul_overflows(x->dims[1], parts, &s->n_channels), error, OB_E_LIMIT, "too many channels");
     s->loops = ob__kernels()->sample;
     if (ob__writes_nothing(args)) return OB_OK;
     s->n_in = ob__product(s->dims, 0, s->rank);
     s->n_points = ob__product(y->dims, 2, y->rank);
-    s->n_blocks = (s->n_points + OBK_SAMPLE_POINTS - 1) / OBK_SAMPLE_POINTS;
+    s->n_chunks = (s->n_points + POINTS - 1) / POINTS;
     OB_FAIL_IF(s->n_in > INT32_MAX, error, OB_E_LIMIT, "a plane of %lld elements", (long long)s->n_in);
     s->n_taps = 1;
     const int each = s->params.mode == OB_GRID_NEAREST ? 1 : s->params.mode == OB_GRID_LINEAR ? 2 : 4;
     for (int32_t a = 0; a < s->rank && s->n_taps <= 4096; a++) s->n_taps *= each;
     OB_FAIL_IF(s->n_taps > 4096, error, OB_E_LIMIT, "a point of %d axes is made of too many elements", s->rank);
-    OB_TRY(ob__need_taps(needs, s->n_taps, s->is_double, error));
+    OB_TRY(ob__need_taps(needs, BLOCKS * s->n_taps, s->is_double, error));
     if (!s->is_moved && !ob__is_real(x->dtype)) {
-        OB_TRY(ob__need_scratch(needs, ob__count(x), s->width, error));
-        OB_TRY(ob__need_scratch(needs, ob__count(y), s->width, error));
+        OB_TRY(ob__need_scratch(needs, ob__count(x), (size_t)parts * s->width, error));
+        OB_TRY(ob__need_scratch(needs, ob__count(y), (size_t)parts * s->width, error));
     }
     return ob__plan_real(args, needs, error);
+}
+
+/* Planes of n complex numbers as a plane of real and one of imaginary parts each; or back. */
+static void part(const grid_sample *s, void *to, const void *from, int64_t n_planes, int64_t n, bool back) {
+    const size_t width = s->width;
+    for (int64_t plane = 0; plane < n_planes; plane++)
+        for (int64_t i = 0; i < 2 * n; i++) {
+            const size_t apart = (size_t)(2 * plane * n + i % 2 * n + i / 2) * width,
+                         together = (size_t)(2 * plane * n + i) * width;
+            memcpy((char *)to + (back ? together : apart), (const char *)from + (back ? apart : together), width);
+        }
 }
 
 static ob_status grid_sample_compute(const ob_kernel_args *args, ob_error *error) {
@@ -222,16 +254,21 @@ static ob_status grid_sample_compute(const ob_kernel_args *args, ob_error *error
     bool converts = !s->is_moved && !ob__is_real(x->dtype);
     if (converts) {
         char *memory = args->scratch;
-        void *from = ob__take(&memory, ob__count(x), s->width);
-        j.y = ob__take(&memory, ob__count(y), s->width);
-        OB_TRY(ob__convert(from, s->computing, x->data, x->dtype, ob__count(x), error));
+        const size_t width = (s->is_complex ? 2 : 1) * s->width;
+        void *from = ob__take(&memory, ob__count(x), width);
+        j.y = ob__take(&memory, ob__count(y), width);
+        if (s->is_complex)
+            part(s, from, x->data, s->n_batches * x->dims[1], s->n_in, false);
+        else
+            OB_TRY(ob__convert(from, s->computing, x->data, x->dtype, ob__count(x), error));
         j.x = from;
     }
     if (s->n_in > 0)
-        ob__each_chunk(args->threads, s->n_batches * s->n_blocks, one_block, &j);
+        ob__each_chunk(args->threads, s->n_batches * s->n_chunks, some_points, &j);
     else
-        ob__fill(j.y, ob__count(y), s->width, NULL);
-    return converts ? ob__convert(y->data, y->dtype, j.y, s->computing, ob__count(y), error) : OB_OK;
+        ob__fill(j.y, s->n_batches * s->n_channels * s->n_points, s->width, NULL);
+    if (s->is_complex) part(s, y->data, j.y, s->n_batches * y->dims[1], s->n_points, true);
+    return converts && !s->is_complex ? ob__convert(y->data, y->dtype, j.y, s->computing, ob__count(y), error) : OB_OK;
 }
 
 static ob_status grid_sample_run(const ob_kernel_args *args, ob_error *error) {
