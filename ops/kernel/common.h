@@ -42,7 +42,7 @@ ob_status ob__need_scratch(ob_kernel_needs *needs, int64_t count, size_t n_bytes
 ob_status ob__need_lanes(ob_kernel_needs *needs, int64_t count, size_t n_bytes_each, ob_error *error);
 static inline void *ob__take(char **next, int64_t count, size_t n_bytes_each) {
     void *block = *next;
-    *next += ((size_t)count * n_bytes_each + 63) & ~(size_t)63;
+    if (block) *next += ((size_t)count * n_bytes_each + 63) & ~(size_t)63; /* NULL: nothing was asked for */
     return block;
 }
 
