@@ -121,6 +121,10 @@ static const sentence sentences[] = {
      {"Div 14 | float[4]{1,-1,0,1}; float[4]{0,0,0,-0} | | float[4]{inf,-inf,nan,-inf}" ALIKE,
       "Reciprocal 13 | float[3]{-0,0,inf} | | float[3]{-inf,inf,0}" ALIKE,
       "Pow 15 | float[7]{-8,0,0,1,-1,inf,nan}; float[7]{0.33333334,0,-1,nan,inf,0,0} | | float[7]{nan,1,inf,1,1,1,1}"}},
+    {"a_query_that_sees_no_key",
+     {"Attention 23 | float[1,1,1,1]{1}; float[1,1,2,1]{0,0}; float[1,1,2,1]{3,5}; bool[1,2]{0,0} | | float[1,1,1,1]{0}",
+      "Attention 24 | double[1,1,2,1]{1,1}; double[1,1,2,1]{0,0}; double[1,1,2,1]{3,5}; -; -; -; int64[1]{1} | is_causal = 1 | "
+      "double[1,1,2,1]{0,3}"}},
     {"softmax_of_infinities",
      {"Softmax 13 | float[2]{-inf,-inf} | | float[2]{nan,nan}", "Softmax 13 | float[3]{inf,1,2} | | float[3]{nan,nan,nan}",
       "Softmax 13 | float[3]{1000,-1000,-inf} | | float[3]{1,0,0}", "LogSoftmax 13 | float[2]{1000,-1000} | | float[2]{0,-2000}",
@@ -138,6 +142,20 @@ static const sentence sentences[] = {
       "uint8[3,1]{0,2,2}",
       "QLinearConv 10 | uint8[1,1,3]{1,3,5}; float{1}; uint8{0}; uint8[1,1,1]{1}; float{1}; uint8{0}; float{2}; uint8{0} | | "
       "uint8[1,1,3]{0,2,2}"}},
+    {"quantised_operators_go_through_floats",
+     {"com.microsoft.QLinearAdd 1 | uint8[1]{2}; float{0.5}; uint8{1}; uint8[2]{4,5}; float{0.25}; uint8{0}; float{0.5}; "
+      "uint8{7} | | "
+      "uint8[2]{10,11}",
+      "com.microsoft.QLinearMul 1 | int8[2]{3,-3}; float{0.5}; int8{0}; int8[1]{5}; float{1}; int8{2}; float{1}; int8{0} | | "
+      "int8[2]{4,-4}",
+      "com.microsoft.QLinearWhere 1 | bool[2]{1,0}; uint8[1]{4}; float{0.5}; uint8{0}; uint8[1]{3}; float{0.25}; uint8{0}; "
+      "float{0.5}; uint8{1} | | uint8[2]{5,3}",
+      "com.microsoft.QLinearSigmoid 1 | uint8[1]{9}; float{0.1}; uint8{9}; float{0.00390625}; uint8{0} | | uint8[1]{128}",
+      "com.microsoft.QLinearLeakyRelu 1 | int8[2]{-5,5}; float{1}; int8{0}; float{1}; int8{0} | alpha = 0.5 | int8[2]{-2,5}"}},
+    {"a_quantised_mean_sums_integers",
+     {"com.microsoft.QLinearGlobalAveragePool 1 | uint8[1,4,2]{0,1,1,2,2,3,3,4}; float{0.02}; uint8{0}; float{0.02}; uint8{0} | "
+      "| "
+      "uint8[1,4,1]{0,2,2,4}"}},
     {"floats_become_integers_cut_and_saturated",
      {"Cast 13 | float[6]{inf,-inf,nan,3e9,-3e9,1.9} | to = 6 | int32[6]{2147483647,-2147483648,0,2147483647,-2147483648,1}",
       "Cast 13 | float[5]{300,-1,inf,nan,7.9} | to = 2 | uint8[5]{255,0,255,0,7}",
