@@ -255,6 +255,9 @@ static void test_taps(void **state) {
     assert_true(first == 0 && end == 1);
     assert_int_equal(obk_window_work(&w), 2);
     assert_false(obk_choose_tiling(&w, 1000, &tiling, &n_tables));
+    /* Results that nobody counts one by one. */
+    const obk_axis wide = {INT32_MAX, INT32_MAX - 2, 3, 1, 1, 0, 0};
+    assert_int_equal(obk_window_work(&(obk_window){1, &wide, wide.in, wide.out, 3}), 3 * (INT64_C(0) + INT32_MAX - 2));
 }
 
 /* ---- fewer axes ---- */

@@ -67,17 +67,27 @@ static int64_t saturated_product(int64_t a, int64_t b) {
     return ob__mul_overflows(a, b, &product) || product > INT64_MAX / 2 ? INT64_MAX / 2 : product;
 }
 
+/* Of one axis: by its results or by its taps, whichever are fewer. */
+static int64_t visits_of(const obk_axis *x) {
+    enum { MANY = 1 << 20 };
+    const bool by_taps = x->kernel < x->out;
+    const int64_t n = by_taps ? x->kernel : x->out;
+    int64_t visits = 0;
+    if (n > MANY) return saturated_product(x->kernel, x->out);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t first, end;
+        if (by_taps)
+            obk_reach(x, i, &first, &end);
+        else
+            obk_taps(x, i, &first, &end);
+        visits += end - first;
+    }
+    return visits;
+}
+
 int64_t obk_window_work(const obk_window *w) {
     int64_t work = 1;
-    for (int32_t a = 0; a < w->rank; a++) {
-        int64_t visits = 0;
-        for (int64_t o = 0; o < w->axes[a].out; o++) {
-            int64_t first, end;
-            obk_taps(&w->axes[a], o, &first, &end);
-            visits += end - first;
-        }
-        work = saturated_product(work, visits);
-    }
+    for (int32_t a = 0; a < w->rank; a++) work = saturated_product(work, visits_of(&w->axes[a]));
     return work;
 }
 

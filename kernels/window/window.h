@@ -76,7 +76,8 @@ int64_t obk_padded_taps(const obk_axis *axis, int64_t o);
 void obk_reach(const obk_axis *axis, int64_t k, int64_t *first, int64_t *end);
 /* The results first .. end whose taps all lie in the input. */
 void obk_inside(const obk_axis *axis, int64_t *first, int64_t *end);
-/* Visits of inputs that all results make together; at most INT64_MAX / 2. */
+/* Visits of inputs that all results make together, at most INT64_MAX / 2; of an axis of a million results and as many taps not
+ * fewer than they are. */
 int64_t obk_window_work(const obk_window *window);
 
 /* Short rows: a call of memcpy costs more than they do. */
