@@ -3,6 +3,7 @@
  * greatest relative error of the result, or of exp where they stand for it. */
 
 typedef int32_t close_int __attribute__((vector_size(OBK_VECTOR_BYTES)));
+typedef uint32_t close_bits __attribute__((vector_size(OBK_VECTOR_BYTES)));
 
 OBK_INLINE obk_r_f32 close_all(float x) {
     return x - (obk_r_f32){0};
@@ -40,13 +41,13 @@ OBK_INLINE obk_r_f32 close_choose(obk_r_f32 z, float limit, obk_r_f32 near, obk_
     return (obk_r_f32)(((close_int)near & is_near) | ((close_int)far & ~is_near) | ((close_int)x & INT32_MIN));
 }
 
-/* 2^k, of k or of k as close_exp_parts has it. */
-OBK_INLINE obk_r_f32 close_power(close_int k) {
+/* 2^k, of k or of k as close_exp_parts has it; of NaN, whose k may be anything, anything. */
+OBK_INLINE obk_r_f32 close_power(close_bits k) {
     return (obk_r_f32)((k << 23) + 0x3f800000);
 }
 
 /* e^x = 2^k (1 + r + r^2 P(r)), x = k ln 2 + r: the second factor less 1, and k + 0x4b400000. x is from -104 to 92. */
-OBK_INLINE obk_r_f32 close_exp_parts(obk_r_f32 x, close_int *k) {
+OBK_INLINE obk_r_f32 close_exp_parts(obk_r_f32 x, close_bits *k) {
     const obk_r_f32 steps = close_step(x, close_all(0x1.715476p+0f), 0x1.8p23f);
     const obk_r_f32 whole = steps - 0x1.8p23f;
     obk_r_f32 r =
@@ -56,28 +57,28 @@ OBK_INLINE obk_r_f32 close_exp_parts(obk_r_f32 x, close_int *k) {
     obk_r_f32 p = close_step(close_all(0.008368780836462975f), r, 0.04166839271783829f);
     p = obk_fma_v_f32(close_all(0.0013814467238262296f), square, p);
     p = obk_fma_v_f32(p, square, low);
-    *k = (close_int)steps;
+    *k = (close_bits)steps;
     return obk_fma_v_f32(p, square, r);
 }
 
 /* 2^k comes in two steps, so that results may be denormal. */
 OBK_INLINE obk_r_f32 close_exp(obk_r_f32 x) {
-    close_int k;
+    close_bits k;
     const obk_r_f32 p = close_exp_parts(close_most(92.0f, close_least(-104.0f, x)), &k);
-    const close_int half = (k - 0x4b400000) >> 1;
+    const close_bits half = (close_bits)((close_int)(k - 0x4b400000) >> 1);
     return (p + 1) * close_power(half) * close_power(k - half);
 }
 
 /* x is at most 0, or NaN. */
 OBK_INLINE obk_r_f32 close_exp_low(obk_r_f32 x) {
-    close_int k;
+    close_bits k;
     const obk_r_f32 p = close_exp_parts(close_least(-104.0f, x), &k);
     return (p + 1) * close_power(k + 64) * 0x1p-64f; /* so that results may be denormal */
 }
 
 /* |x| at most 80. */
 OBK_INLINE obk_r_f32 close_exp_near(obk_r_f32 x) {
-    close_int k;
+    close_bits k;
     const obk_r_f32 p = close_exp_parts(x, &k), power = close_power(k);
     return obk_fma_v_f32(p, power, power);
 }
@@ -93,14 +94,14 @@ OBK_INLINE obk_r_f32 close_tanh(obk_r_f32 x) {
     p = obk_fma_v_f32(close_all(-0.08841259032487869f), square, p);
     p = obk_fma_v_f32(p, square, low);
     p = obk_fma_v_f32(p, square, r + r);
-    const obk_r_f32 power = close_power((close_int)steps);
+    const obk_r_f32 power = close_power((close_bits)steps);
     const obk_r_f32 t = obk_fma_v_f32(power, p, 1 - power) / obk_fma_v_f32(-power, p, 1 + power);
     return (obk_r_f32)((close_int)t | ((close_int)x & INT32_MIN));
 }
 
 /* 1 / (1 + e^-x). Above 88.4, -x gives an infinity, and with it 0. */
 OBK_INLINE obk_r_f32 close_sigmoid(obk_r_f32 x) {
-    close_int k;
+    close_bits k;
     const obk_r_f32 p = close_exp_parts(close_most(89.0f, close_least(-87.0f, -x)), &k);
     return 1 / (1 + (p + 1) * close_power(k));
 }
