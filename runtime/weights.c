@@ -67,7 +67,9 @@ static ob_status load_graph(void *context, ob_graph *graph) {
         OB_TRY(tensor_data(l, value, &data));
         ob_view view;
         ob_status status = ob_view_init(&view, data, tensor->dtype, tensor->rank, tensor->dims);
-        OB_FAIL_IF(status != OB_OK, l->error, status, "initializer %s: not a usable tensor", value->name);
+        OB_FAIL_IF(status != OB_OK, l->error, status == OB_E_ARGUMENT ? OB_E_MODEL : status,
+                   "initializer %s: %s of rank %d is no tensor that can be read", value->name, ob_dtype_name(tensor->dtype),
+                   tensor->rank);
         OB_TRY(ob__set_constant(l->session, value, &view));
     }
     return OB_OK;
