@@ -72,8 +72,10 @@ const char *ob__tfidf_params(const ob_node *node, ob_tfidf_params *out) {
     int64_t n_grams;
     const char *wrong = count_grams(&p, &n_grams);
     for (uint32_t i = 0; i < p.places.n; i++) {
-        if (p.places.at[i] < 0 || p.places.at[i] >= INT32_MAX) wrong = "an entry of ngram_indexes is no place";
-        if (p.places.at[i] >= p.width) p.width = p.places.at[i] + 1;
+        if (p.places.at[i] < 0 || p.places.at[i] >= INT32_MAX)
+            wrong = "an entry of ngram_indexes is no place";
+        else if (p.places.at[i] >= p.width)
+            p.width = p.places.at[i] + 1;
     }
     if (p.mode == OB_WEIGHTINGS)
         wrong = "mode must be one of TF IDF TFIDF";
