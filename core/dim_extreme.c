@@ -135,13 +135,7 @@ static bool subtract_common(ob_dims *pool, member_list *list, const ob_poly *com
     *gcd = 0;
     for (uint32_t i = 0; i < list->n; i++) {
         if (!ob__poly_load(pool, list->items[i], &member) || !ob__poly_add(&member, common, -1, &next)) return false;
-        int64_t a = ob__poly_gcd(&next, *gcd), b = next.constant;
-        while (b) {
-            int64_t rest = a % b;
-            a = b;
-            b = rest;
-        }
-        *gcd = a < 0 ? -a : a;
+        *gcd = ob__gcd(ob__poly_gcd(&next, *gcd), next.constant);
         list->items[i] = ob__poly_store(pool, &next);
         if (list->items[i] == OB_DIM_UNKNOWN) return false;
     }

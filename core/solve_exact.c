@@ -58,11 +58,12 @@ static bool form_holds(ob_solver *s, ob_dim x, const ob_set_form *form, int64_t 
     return true;
 }
 
-/* Evaluates the words at every size up to where the period repeats, and around the ends. */
+/* Evaluates the words at every size from the first that is listed up to where the period repeats, and around the ends. Of sizes
+ * that were listed one by one those below the list are told by one bound, which may be far from 0. */
 static bool says_the_set(ob_solver *s, ob_dim x, const ob_set *set, const ob_set_form *form) {
     int64_t end = set->base + set->n_explicit + 2 * (int64_t)set->period, ends[2] = {set->lo, set->hi};
     bool holds;
-    for (int64_t value = 0; value <= end; value++)
+    for (int64_t value = set->base; value <= end; value++)
         if (!form_holds(s, x, form, value, &holds) || holds != ob__set_has(set, value)) return false;
     for (int i = 0; i < 2; i++)
         for (int64_t value = ends[i] - 2; value <= ends[i] + 2 && ends[i] != OB_INFINITE; value++)
@@ -118,15 +119,9 @@ static void common_residue(const ob_set *set, int64_t *mod, int64_t *rem) {
     ob__set_ends(set, &least, &greatest);
     if (end < least) end = least + 2 * (int64_t)set->period;
     *mod = 0;
-    for (int64_t value = least; value <= end; value++) {
+    for (int64_t value = least; value <= end && *mod != 1; value++) {
         if (!ob__set_has(set, value)) continue;
-        int64_t a = *mod, b = value - least;
-        while (b) {
-            int64_t rest = a % b;
-            a = b;
-            b = rest;
-        }
-        *mod = a;
+        *mod = ob__gcd(*mod, value - least);
     }
     if (*mod < 2 || *mod > INT32_MAX) *mod = 1;
     *rem = least % *mod;

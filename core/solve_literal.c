@@ -337,18 +337,6 @@ static step expand_nonnegative(work *w, ob_literal *literal) {
 
 /* ---- Divisions ---- */
 
-static int64_t inverse(int64_t a, int64_t mod) {
-    int64_t r0 = mod, r1 = a % mod, t0 = 0, t1 = 1;
-    while (r1) {
-        int64_t quotient = r0 / r1, r2 = r0 - quotient * r1, t2 = t0 - quotient * t1;
-        r0 = r1;
-        r1 = r2;
-        t0 = t1;
-        t1 = t2;
-    }
-    return t0 < 0 ? t0 + mod : t0;
-}
-
 static int64_t modulo(int64_t a, int64_t mod) {
     return a - ob__floor_div(a, mod) * mod;
 }
@@ -367,7 +355,7 @@ static step reduce(work *w, ob_literal *literal) {
     if (q == 1) return STEP_TRUE;
     out.constant /= gcd;
     scale_down(&out, gcd);
-    int64_t first = out.monomials[0].coefficient, factor = inverse(first, q);
+    int64_t first = out.monomials[0].coefficient, factor = ob__inverse(first, q);
     if (modulo(factor * first, q) == 1) {
         out.constant = modulo(out.constant * factor, q);
         for (uint32_t i = 0; i < out.n; i++) out.monomials[i].coefficient = modulo(out.monomials[i].coefficient * factor, q);
@@ -414,10 +402,18 @@ static ob_dim remainder_of(ob_dims *dims, ob_dim p_dim, ob_dim q_dim) {
 static step divisors_of(work *w, int64_t number, ob_dim q, bool divides) {
     if (number < 0) number = -number;
     if (number > MAX_DIVIDEND) return STEP_SAME;
-    uint32_t n = 0;
-    for (int64_t d = 1; d <= number; d++) {
+    int64_t divisors[MAX_DIVISORS];
+    uint32_t n = 0, n_small = 0;
+    for (int64_t d = 1; d * d <= number; d++) { /* to the root: the others are their partners */
         if (number % d != 0) continue;
-        if (++n > MAX_DIVISORS) return STEP_SAME;
+        if (n_small == MAX_DIVISORS) return STEP_SAME;
+        divisors[n_small++] = d;
+    }
+    n = 2 * n_small - (n_small > 0 && divisors[n_small - 1] * divisors[n_small - 1] == number);
+    if (n > MAX_DIVISORS) return STEP_SAME;
+    for (uint32_t i = n_small; i < n; i++) divisors[i] = number / divisors[n - 1 - i];
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t d = divisors[i];
         if (divides) {
             put(w, OB_LITERAL_ZERO, ob_dim_sub(w->dims, q, d), 0);
         } else {

@@ -113,13 +113,7 @@ static bool open_atom(ob_dims *dims, choice *c, alternative *of, uint32_t k) {
 
 /* The least common multiple becomes the period; false: it is too long. */
 static bool join_period(int64_t *period, int64_t other) {
-    int64_t a = *period, b = other;
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    *period = *period / a * other;
+    *period = *period / ob__gcd(*period, other) * other;
     return *period <= MAX_CLASSES;
 }
 

@@ -67,14 +67,9 @@ static bool common_period(const ob_dims *dims, ob_dim x, ob_work_clause *const *
     *out = 1;
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < clauses[i]->n; k++) {
-            int64_t one = ob__literal_period(dims, x, &clauses[i]->literals[k].literal), a = *out, b = one;
+            int64_t one = ob__literal_period(dims, x, &clauses[i]->literals[k].literal);
             if (one == 0) return false;
-            while (b) {
-                int64_t rest = a % b;
-                a = b;
-                b = rest;
-            }
-            *out = *out / a * one;
+            *out = *out / ob__gcd(*out, one) * one;
             if (*out > OB_SOLVE_PERIOD) return false;
         }
     return true;
@@ -303,7 +298,8 @@ static bool general_form(ob_dims *dims, ob_dim x, const ob_set *set, const resid
     bool several = false;
     if (!open) { /* the least that fits the pattern reads best */
         int64_t shown = start;
-        while (!ob__set_has(set, shown)) shown++;
+        while (shown <= greatest && !ob__set_has(set, shown)) shown++;
+        if (shown > greatest) return false;
         if (!put(out, out->n, OB_LITERAL_NONNEGATIVE, ob_dim_sub(dims, x, shown), 0)) return false;
     }
     uint32_t first = out->n;

@@ -11,14 +11,14 @@ enum { MAX_SOLVED_SIZE = 64, MAX_ROUNDS = 8 };
 
 /* ---- Facts ---- */
 
-/* x = r1 modulo m1 and r2 modulo m2: *r modulo *m. FALSE: never both; UNDECIDED: the numbers get too large. */
-static ob_truth combine(int64_t m1, int64_t r1, int64_t m2, int64_t r2, int64_t *m, int64_t *r) {
-    int64_t gcd = ob__gcd(m1, m2), lcm;
-    if ((r2 - r1) % gcd != 0) return OB_FALSE;
+ob_truth ob__solve_meet(int64_t m1, int64_t r1, int64_t m2, int64_t r2, int64_t *m, int64_t *r) {
+    int64_t gcd = ob__gcd(m1, m2), difference = r2 - r1, lcm;
+    if (difference % gcd != 0) return OB_FALSE;
     if (ob__mul_overflows(m1 / gcd, m2, &lcm) || lcm > INT32_MAX) return OB_UNDECIDED;
+    /* r1 + m1 * k = r2 modulo m2, so m1/gcd * k = difference/gcd modulo m2/gcd; every factor is below 2^31 */
+    int64_t rest = m2 / gcd, k = (difference / gcd % rest + rest) % rest * ob__inverse(m1 / gcd, rest) % rest;
     *m = lcm;
-    *r = r1;
-    for (int64_t i = 0; i < m2 / gcd && *r % m2 != r2; i++) *r += m1;
+    *r = r1 + m1 * k;
     return OB_TRUE;
 }
 
@@ -41,7 +41,7 @@ ob_status ob__solver_learn(ob_solver *s, uint32_t fact, int64_t lo, int64_t hi, 
     if (hi < f->hi) f->hi = hi;
     if (mod > 1 && (f->mod % mod != 0 || f->rem % mod != rem)) {
         int64_t m, r;
-        ob_truth both = combine(f->mod, f->rem, mod, rem, &m, &r);
+        ob_truth both = ob__solve_meet(f->mod, f->rem, mod, rem, &m, &r);
         if (both == OB_TRUE) {
             f->mod = m;
             f->rem = r;

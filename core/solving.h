@@ -145,6 +145,9 @@ ob_status ob__clause_symbols(ob_solver *s, const ob_work_literal *literals, uint
 /* ---- Units (solve_units.c) ---- */
 /* Takes all clauses of the queue to a fixed point: substitutes, simplifies, learns from units. Ends early at a clash. */
 ob_status ob__solver_propagate(ob_solver *s);
+/* x = r1 modulo m1 and r2 modulo m2, with 0 <= r < m for both: x = *r modulo *m. FALSE: for no x are both so; UNDECIDED: the
+ * common modulus is beyond INT32_MAX. */
+ob_truth ob__solve_meet(int64_t m1, int64_t r1, int64_t m2, int64_t r2, int64_t *m, int64_t *r);
 /* The symbol lies in lo .. hi and is rem modulo mod (1: anything), as clause `source` and what else `reason` names have it. */
 ob_status ob__solver_learn(ob_solver *s, uint32_t fact, int64_t lo, int64_t hi, int64_t mod, int64_t rem, uint32_t reason,
                            uint32_t source);

@@ -23,15 +23,6 @@ static int64_t divisor_of(const void *context, ob_dim symbol) {
     return a ? a->divisor : 1;
 }
 
-static int64_t gcd(int64_t a, int64_t b) {
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a < 0 ? -a : a;
-}
-
 /* factor * symbol + constant; false: the term is something else. */
 static bool is_linear(const ob_dims *dims, ob_dim a, ob_dim b, ob_dim *symbol, int64_t *factor, int64_t *constant) {
     ob_poly left, right, poly;
@@ -46,10 +37,10 @@ static bool is_linear(const ob_dims *dims, ob_dim a, ob_dim b, ob_dim *symbol, i
 
 static void take_in(asserted *a, const ob_condition *condition, int64_t factor, int64_t constant) {
     if (condition->kind == OB_COND_DIVISIBLE) {
-        int64_t by = condition->b, common = gcd(by, factor);
+        int64_t by = condition->b, common = ob__gcd(by, factor);
         if (constant % by != 0) return; /* another residue than 0 */
         by /= common;
-        int64_t product = a->divisor / gcd(a->divisor, by);
+        int64_t product = a->divisor / ob__gcd(a->divisor, by);
         if (!ob__mul_overflows(product, by, &product) && ob_dim_is_const(product)) a->divisor = product;
         return;
     }
