@@ -63,6 +63,8 @@ static void random_equation(equation *e, bool zeros) {
         }
         for (int k = 0; k < e->rank[i]; k++) {
             e->dims[i][k] = pick(8) ? e->sizes[e->labels[i][k]] : 1;
+            for (int first = 0; first < k; first++) /* a diagonal is of equal sizes */
+                if (e->labels[i][first] == e->labels[i][k]) e->dims[i][k] = e->dims[i][first];
             if (e->labels[i][k] < N_LETTERS) seen[e->labels[i][k]] = true;
         }
         if (i > 0) strcat(e->text, ",");
@@ -296,6 +298,30 @@ static void einsum_refuses(void **state) {
     }
 }
 
+/* NumPy and ONNX Runtime agree: of one operand even a size of 1 must equal the other one. */
+static void einsum_takes_no_diagonal_of_unequal_sizes(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t dims[3];
+        int32_t rank;
+        ob_status status;
+    } rows[] = {{"ii->i", {1, 3}, 2, OB_E_SHAPE},     {"ii->i", {3, 1}, 2, OB_E_SHAPE}, {"ii->i", {1, 0}, 2, OB_E_SHAPE},
+                {"ii->i", {0, 0}, 2, OB_OK},          {"ii->i", {1, 1}, 2, OB_OK},      {"...ii->...i", {3, 3, 1}, 3, OB_E_SHAPE},
+                {"i...i->...i", {3, 1, 3}, 3, OB_OK}, {"iii->i", {3, 3, 1}, 3, OB_E_SHAPE}};
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        const int64_t *d = rows[r].dims;
+        kernel_case *c = kc_open("Einsum", 12);
+        kc_string(c, "equation", rows[r].text);
+        kc_in(c, 0, OB_FLOAT, rows[r].rank, d);
+        c->node->n_inputs = 1;
+        const int64_t batched[2] = {d[1], d[0]}, *out = strstr(rows[r].text, "...") ? batched : d;
+        kc_out(c, 0, OB_FLOAT, out == batched ? 2 : 1, out);
+        if (kc_try(c) != rows[r].status) fail_msg("%s, row %zu: %s", rows[r].text, r, c->error.message);
+        kc_close(c);
+    }
+}
+
 /* ---- Det ---- */
 
 static double cofactors(const double *a, int n, int stride) {
@@ -348,6 +374,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(einsum_needs_no_more_memory_than_its_operands),
         cmocka_unit_test(einsum_is_matmul_where_it_can_be),
         cmocka_unit_test(einsum_refuses),
+        cmocka_unit_test(einsum_takes_no_diagonal_of_unequal_sizes),
         cmocka_unit_test(det_of_small_matrices),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);

@@ -194,6 +194,8 @@ static const verdict_row verdict_rows[] = {
      "num_heads=4 kv_num_heads=2"},
     {"com.microsoft:GroupQueryAttention", 14, 3, "f[N,S,8H]; -; -; -; -; j[N]; j[1]={5}", "num_heads=4 kv_num_heads=2"},
     {"com.microsoft:MatMulNBits", 14, 1, "f[A,20]; u[5,2,8]; f[10]; u[10]?; -; f[5]?", "K=20 N=5 block_size=16"},
+    {"Einsum", 12, 1, "f[A,B,A]; f[B,C]", "equation=iji,jk->ik"},
+    {"Einsum", 12, 1, "f[C,A,A]; f[C,1]", "equation=...ii,...j->...ij"},
     /* elementwise with rules of their own */
     {"com.microsoft:BiasGelu", 14, 1, "f[A,B,C]; f[C]", ""},
     {"Add", 14, 1, "f[A,B]; f[A,1]", ""},

@@ -378,8 +378,13 @@ static ob_status direct(planner *p) {
 /* ---- The plan ---- */
 
 static ob_status take_sizes(planner *p, const ob_view *view, const uint8_t *labels) {
+    int64_t own[OB_EINSUM_LABELS];
+    memset(own, -1, sizeof own);
     for (int32_t a = 0; a < view->rank; a++) {
-        int64_t *size = &p->sizes[labels[a]], dim = view->dims[a];
+        int64_t *size = &p->sizes[labels[a]], *first = &own[labels[a]], dim = view->dims[a];
+        OB_FAIL_IF(*first >= 0 && dim != *first, p->error, OB_E_SHAPE, "sizes %lld and %lld of a diagonal", (long long)*first,
+                   (long long)dim);
+        *first = dim;
         OB_FAIL_IF(*size != 1 && dim != 1 && dim != *size, p->error, OB_E_SHAPE, "sizes %lld and %lld of one label",
                    (long long)*size, (long long)dim);
         if (dim != 1) *size = dim;

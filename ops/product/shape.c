@@ -116,12 +116,18 @@ ob_status ob__infer_det(ob_infer *infer) {
 
 typedef struct einsum {
     ob_dim sizes[OB_EINSUM_LETTERS];
+    ob_dim own[OB_EINSUM_LETTERS];     /* in the operand at hand, */
+    uint32_t owner[OB_EINSUM_LETTERS]; /* 1 + its index */
     bool seen[OB_EINSUM_LETTERS];
     ob_broadcast_result ellipsis;
     bool broken; /* a problem was reported */
 } einsum;
 
 static ob_status take_letter(ob_infer *infer, einsum *e, uint32_t input, int letter, bool known_rank, ob_dim d) {
+    if (e->owner[letter] == input + 1) /* a diagonal: only sizes of different operands broadcast */
+        return known_rank ? ob__require(infer, OB_COND_EQUAL, d, e->own[letter], (int32_t)input, -1, OB0601) : OB_OK;
+    e->owner[letter] = input + 1;
+    e->own[letter] = d;
     ob_dim known = e->sizes[letter];
     bool seen = e->seen[letter];
     e->seen[letter] = true;
