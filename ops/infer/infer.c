@@ -377,20 +377,7 @@ ob_status ob__require_one(ob_infer *infer, uint32_t i) {
 }
 
 ob_status ob__require_lengths(ob_infer *infer, uint32_t i, ob_dim most) {
-    ob_content lengths = ob__in_content(infer, i);
-    if (!ob__in_given(infer, i)) return OB_OK;
-    if (!lengths.elems) return ob__unverified(infer, (int32_t)i, -1, "lengths depend on data");
-    for (uint32_t k = 0; k < lengths.n; k++) {
-        ob_dim length = lengths.elems[k];
-        if (ob_dim_is_const(length) && length < 0) {
-            ob__problem(infer, OB0601, (int32_t)i, -1, "length %u is %lld", k, (long long)length);
-            return OB_OK;
-        }
-        if (k > 0 && length == lengths.elems[k - 1]) continue;
-        OB_TRY(ob__require_size(infer, length, (int32_t)i, -1, OB0601));
-        OB_TRY(ob__require(infer, OB_COND_AT_LEAST, most, length, (int32_t)i, -1, OB0601));
-    }
-    return OB_OK;
+    return ob__require_values(infer, i, &(ob_values_asked){0, most, ob__in_count(infer, i), false, -1, "lengths depend on data"});
 }
 
 ob_status ob__require_size(ob_infer *infer, ob_dim size, int32_t operand, int32_t axis, ob_finding_id id) {

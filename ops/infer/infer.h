@@ -171,6 +171,16 @@ bool ob__rank_in(ob_infer *infer, uint32_t i, int32_t least, int32_t most);
 ob_status ob__content_of_tensor(const ob_tensor *data, ob_arena *arena, ob_content *out);
 /* Input i, when it is given, holds one element, of whatever rank; reports OB0601. */
 ob_status ob__require_one(ob_infer *infer, uint32_t i);
+/* -- values.c: what is asked of the elements of an operand -- */
+typedef struct ob_values_asked {
+    ob_dim lowest, highest; /* that an element may be */
+    ob_dim read;            /* 1 or more where any element is looked at; OB_DIM_UNKNOWN: data tells */
+    bool some;              /* it is asked of some elements, such as each second one */
+    int32_t axis;           /* of the result, or -1 */
+    const char *reason;     /* of what cannot be stated: "indices depend on data" */
+} ob_values_asked;
+/* Every element of input i, when it is given, lies between two terms: proved, stated on sizes, or unverified. Reports OB0601. */
+ob_status ob__require_values(ob_infer *infer, uint32_t i, const ob_values_asked *asked);
 /* The elements of input i are lengths from 0 to `most`; reports OB0601. */
 ob_status ob__require_lengths(ob_infer *infer, uint32_t i, ob_dim most);
 /* Scales and zero points of MatMulInteger, ConvInteger, QLinearMatMul, QLinearConv against their operands; reports OB0601. */

@@ -45,29 +45,63 @@ ob_status ob__infer_global_pool(ob_infer *infer) {
     return ob__out_tensor(infer, 0, OB_NONE, x.rank, dims);
 }
 
+/* Indices count over the inverse of the pooling, which must lie within a result that is larger. */
+static ob_status require_places(ob_infer *infer, ob_shape inverse, ob_shape result) {
+    bool fits = result.rank == inverse.rank;
+    for (int32_t axis = 0; axis < inverse.rank && fits; axis++)
+        fits = result.dims[axis] == inverse.dims[axis] || ob__known_at_least(infer, result.dims[axis], inverse.dims[axis]);
+    if (!fits) return ob__unverified(infer, 1, -1, "indices depend on data");
+    const ob_dim n_places = ob__dims_product(infer, inverse.dims, 0, inverse.rank);
+    const ob_values_asked asked = {.highest = ob_dim_sub(infer->dims, n_places, 1),
+                                   .read = ob__in_count(infer, 0),
+                                   .axis = -1,
+                                   .reason = "indices depend on data"};
+    return ob__require_values(infer, 1, &asked);
+}
+
 ob_status ob__infer_max_unpool(ob_infer *infer) {
-    ob_shape x = ob__in_shape(infer, 0), given;
+    ob_shape x = ob__in_shape(infer, 0), given = {OB_RANK_UNKNOWN, NULL};
+    const bool is_given = ob__in_given(infer, 2);
     ob__out_dtype(infer, 0, OB_NONE);
     OB_TRY(ob__require_shape(infer, 1, x, OB0601));
-    if (ob__in_given(infer, 2)) {
+    if (is_given) {
         OB_TRY(ob__shape_operand(infer, 2, &given));
         if (given.rank < 0) OB_TRY(ob__unverified(infer, 2, -1, "the target shape depends on data"));
         for (int32_t axis = 0; axis < given.rank; axis++) OB_TRY(ob__require_size(infer, given.dims[axis], 2, axis, OB0601));
-        return given.rank >= 0 ? ob__out_tensor(infer, 0, OB_NONE, given.rank, given.dims) : ob__out_rank(infer, 0, x.rank);
+        if (given.rank >= 0)
+            OB_TRY(ob__out_tensor(infer, 0, OB_NONE, given.rank, given.dims));
+        else
+            OB_TRY(ob__out_rank(infer, 0, x.rank));
     }
     if (!ob__rank_in(infer, 0, 3, OB_MAX_RANK) || x.rank < 0) return OB_OK;
+    if (given.rank >= 0 && given.rank != x.rank) {
+        ob__problem(infer, OB0601, 2, -1, "%d sizes are given for rank %d", given.rank, x.rank);
+        return OB_OK;
+    }
     ob_window_params w;
     ob_error error;
     ob_dim dims[OB_MAX_RANK] = {x.dims[0], x.dims[1]};
     if (ob__read_window(infer->node, x.rank - 2, &w, &error) != OB_OK) {
         ob__problem(infer, OB0602, -1, -1, "%s", error.message);
-        return ob__out_rank(infer, 0, x.rank);
+        return is_given ? OB_OK : ob__out_rank(infer, 0, x.rank);
     }
     for (int32_t i = 0; i < x.rank - 2; i++) {
         dims[i + 2] = ob__unwindowed(infer, &w, i, x.dims[i + 2], 0);
-        OB_TRY(ob__require_unwindowed(infer, &dims[i + 2], i + 2));
+        if (!is_given) OB_TRY(ob__require_unwindowed(infer, &dims[i + 2], i + 2));
     }
-    return ob__out_tensor(infer, 0, OB_NONE, x.rank, dims);
+    const ob_shape inverse = {x.rank, dims};
+    if (!is_given) OB_TRY(ob__out_tensor(infer, 0, OB_NONE, x.rank, dims));
+    return require_places(infer, inverse, is_given ? given : inverse);
+}
+
+/* The number of its image, that each region has: where the result has elements. */
+static ob_status require_images(ob_infer *infer, bool align, ob_shape result) {
+    const ob_values_asked asked = {.highest = ob_dim_sub(infer->dims, ob__in_dim(infer, 0, 0), 1),
+                                   .read = ob__dims_product(infer, result.dims, 0, result.rank),
+                                   .axis = 0,
+                                   .reason = "the images of regions depend on data"};
+    if (asked.read == 0) return OB_OK;
+    return align ? ob__require_values(infer, 2, &asked) : ob__unverified(infer, 1, 0, asked.reason);
 }
 
 ob_status ob__infer_roi(ob_infer *infer) {
@@ -86,5 +120,6 @@ ob_status ob__infer_roi(ob_infer *infer) {
         if (dims[0] == OB_DIM_UNKNOWN) dims[0] = ob__in_dim(infer, 2, 0);
     }
     for (int i = 0; read && i < 2; i++) dims[i + 2] = params.out[i];
-    return ob__out_tensor(infer, 0, OB_NONE, 4, dims);
+    OB_TRY(ob__out_tensor(infer, 0, OB_NONE, 4, dims));
+    return require_images(infer, align, (ob_shape){4, dims});
 }

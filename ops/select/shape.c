@@ -42,19 +42,16 @@ static ob_status require_index(ob_infer *infer, uint32_t i, int32_t axis, ob_dim
     return OB_OK;
 }
 
-/* Indices whose elements are not known: what they lie between says whether they are inside, and where both ends are reached also
- * what the size must be. `n` of them are read. */
+/* Indices whose elements are not known. `n` of them are read. */
 static ob_status require_some(ob_infer *infer, uint32_t i, int32_t axis, ob_dim size, ob_dim n, bool whole) {
-    ob_range range;
     OB_TRY(ob__require_where(infer, n, OB_COND_AT_LEAST, size, 1, 0, axis, OB0601));
-    if (!ob__in_range(infer, i, &range)) return ob__unverified(infer, (int32_t)i, axis, "indices depend on data");
-    ob_dim above = ob_dim_add(infer->dims, range.highest, 1), below = ob_dim_sub(infer->dims, 0, range.lowest);
-    if (range.reached && whole) {
-        OB_TRY(ob__require_where(infer, n, OB_COND_AT_LEAST, size, above, 0, axis, OB0601));
-        return ob__require_where(infer, n, OB_COND_AT_LEAST, size, below, 0, axis, OB0601);
-    }
-    if (ob__known_at_least(infer, size, above) && ob__known_at_least(infer, size, below)) return OB_OK;
-    return ob__unverified(infer, (int32_t)i, axis, "indices depend on data");
+    const ob_values_asked asked = {.lowest = ob_dim_sub(infer->dims, 0, size),
+                                   .highest = ob_dim_sub(infer->dims, size, 1),
+                                   .read = n,
+                                   .some = !whole,
+                                   .axis = axis,
+                                   .reason = "indices depend on data"};
+    return ob__require_values(infer, i, &asked);
 }
 
 /* Indices in input i pick from axes `first` on of the data, `depth` of them in turn, blocks of `block` elements. *inside is false
@@ -363,20 +360,6 @@ ob_status ob__infer_trilu(ob_infer *infer) {
     return ob__infer_same(infer);
 }
 
-/* The update's elements begin at these indices; those of a circular one may be any. */
-static ob_status require_starts(ob_infer *infer, ob_dim most) {
-    ob_content starts = ob__in_content(infer, 2);
-    if (!starts.elems) return ob__unverified(infer, 2, -1, "indices depend on data");
-    for (uint32_t i = 0; i < starts.n; i++) {
-        if (ob_dim_is_const(starts.elems[i]) && starts.elems[i] < 0 && starts.elems[i] != OB_DIM_UNKNOWN)
-            ob__problem(infer, OB0601, 2, -1, "index %u is %lld", i, (long long)starts.elems[i]);
-        else
-            OB_TRY(ob__require_size(infer, starts.elems[i], 2, -1, OB0601));
-        OB_TRY(ob__require(infer, OB_COND_AT_LEAST, most, starts.elems[i], 2, -1, OB0601));
-    }
-    return OB_OK;
-}
-
 ob_status ob__infer_tensor_scatter(ob_infer *infer) {
     ob_shape cache = ob__in_shape(infer, 0), update = ob__in_shape(infer, 1);
     ob_cache_params params;
@@ -395,6 +378,8 @@ ob_status ob__infer_tensor_scatter(ob_infer *infer) {
     if (update.rank != cache.rank || axis == 0) return OB_OK;
     for (int32_t a = 0; a < cache.rank; a++)
         OB_TRY(ob__require(infer, a == axis ? OB_COND_AT_LEAST : OB_COND_EQUAL, cache.dims[a], update.dims[a], 1, a, OB0601));
-    if (!ob__in_given(infer, 2) || params.is_circular) return OB_OK;
-    return require_starts(infer, ob_dim_sub(infer->dims, cache.dims[axis], update.dims[axis]));
+    if (params.is_circular) return OB_OK; /* an update may begin anywhere */
+    const ob_dim most = ob_dim_sub(infer->dims, cache.dims[axis], update.dims[axis]);
+    return ob__require_values(
+        infer, 2, &(ob_values_asked){0, most, ob__in_count(infer, 2), false, -1, "indices depend on data"});
 }

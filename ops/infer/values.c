@@ -1,0 +1,53 @@
+/* What an operator asks of the elements of an operand: indices, lengths, labels. */
+#include "core/error.h"
+#include "ops/infer/content.h"
+
+static ob_status lies_above(ob_infer *infer, uint32_t i, ob_dim element, const ob_values_asked *asked) {
+    if (ob__known_at_least(infer, element, asked->lowest)) return OB_OK;
+    return ob__require_where(infer, asked->read, OB_COND_AT_LEAST, element, asked->lowest, (int32_t)i, asked->axis, OB0601);
+}
+
+static ob_status lies_below(ob_infer *infer, uint32_t i, ob_dim element, const ob_values_asked *asked) {
+    if (ob__known_at_least(infer, asked->highest, element)) return OB_OK;
+    return ob__require_where(infer, asked->read, OB_COND_AT_LEAST, asked->highest, element, (int32_t)i, asked->axis, OB0601);
+}
+
+static ob_status unknown(ob_infer *infer, uint32_t i, const ob_values_asked *asked) {
+    return ob__unverified(infer, (int32_t)i, asked->axis, asked->reason);
+}
+
+/* Elements that are known: of those that are numbers the least and the greatest speak for all. */
+static ob_status elements_within(ob_infer *infer, uint32_t i, ob_content content, const ob_values_asked *asked) {
+    ob_dim least = OB_DIM_UNKNOWN, most = OB_DIM_UNKNOWN;
+    for (uint32_t k = 0; k < content.n; k++) {
+        const ob_dim element = content.elems[k];
+        if (element == OB_DIM_UNKNOWN) {
+            OB_TRY(unknown(infer, i, asked));
+        } else if (ob_dim_is_const(element)) {
+            if (least == OB_DIM_UNKNOWN || element < least) least = element;
+            if (most == OB_DIM_UNKNOWN || element > most) most = element;
+        } else if (k == 0 || element != content.elems[k - 1]) {
+            OB_TRY(lies_above(infer, i, element, asked));
+            OB_TRY(lies_below(infer, i, element, asked));
+        }
+    }
+    if (least == OB_DIM_UNKNOWN) return OB_OK;
+    OB_TRY(lies_above(infer, i, least, asked));
+    return lies_below(infer, i, most, asked);
+}
+
+ob_status ob__require_values(ob_infer *infer, uint32_t i, const ob_values_asked *asked) {
+    const ob_content content = ob__in_content(infer, i);
+    ob_range range;
+    if (!ob__in_given(infer, i) || asked->read == 0 || ob__in_count(infer, i) == 0) return OB_OK;
+    if (content.elems) return elements_within(infer, i, content, asked);
+    if (!ob__in_range(infer, i, &range)) return unknown(infer, i, asked);
+    /* Where both ends are elements, they say of sizes too. */
+    if (range.reached && !asked->some) {
+        OB_TRY(lies_below(infer, i, range.highest, asked));
+        return lies_above(infer, i, range.lowest, asked);
+    }
+    const bool inside =
+        ob__known_at_least(infer, asked->highest, range.highest) && ob__known_at_least(infer, range.lowest, asked->lowest);
+    return inside ? OB_OK : unknown(infer, i, asked);
+}
