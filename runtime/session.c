@@ -343,6 +343,7 @@ ob_status ob_session_create(const ob_model *model, const ob_session_config *conf
     session->arena = arena; /* the session lives in its own arena */
     session->allocator = allocator;
     session->tally = tally;
+    session->account = ob__tally_account(tally);
     session->stop = (ob_stop){.cancelled = config->cancelled, .context = config->context};
     session->threads.stop = &session->stop;
     session->max_run_ns = config->max_run_ns;

@@ -17,6 +17,7 @@ struct ob_session {
     ob_arena arena;
     ob_allocator allocator; /* counts what it gives out */
     ob_tally *tally;
+    ob_account account; /* of the tally, for libraries without an allocator */
     ob_model *model; /* a copy of its own, with functions inlined */
     bool optimize;
     bool constants_in_place;
@@ -63,6 +64,7 @@ struct ob_session {
  * NULL: no memory. */
 ob_tally *ob__tally_create(const ob_allocator *inner, uint64_t limit, ob_tally *sum, ob_allocator *out);
 void ob__tally_destroy(ob_tally *tally);
+ob_account ob__tally_account(ob_tally *tally); /* counts for the same limit, without blocks */
 uint64_t ob__tally_bytes(const ob_tally *tally);
 const ob_allocator *ob__tally_inner(const ob_tally *tally);
 /* True when the limit has refused memory; ob__tally_refused forgets it. */

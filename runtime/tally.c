@@ -75,6 +75,16 @@ void ob__tally_destroy(ob_tally *tally) {
     inner.free(inner.context, tally, sizeof *tally);
 }
 
+static bool take(void *context, uint64_t n_bytes) {
+    return charge(context, n_bytes);
+}
+static void give_back(void *context, uint64_t n_bytes) {
+    discharge(context, n_bytes);
+}
+ob_account ob__tally_account(ob_tally *tally) {
+    return (ob_account){take, give_back, tally};
+}
+
 uint64_t ob__tally_bytes(const ob_tally *tally) {
     return atomic_load(&tally->n_bytes);
 }

@@ -13,6 +13,7 @@ typedef struct bmp {
 } bmp;
 
 enum { PLAIN, RLE8, RLE4, MASKS, ALPHA_MASKS = 6 };
+enum { CODES_BETWEEN = 1 << 14 }; /* of at most 255 pixels, between two questions whether to go on */
 
 static uint32_t u16(const uint8_t *p) {
     return p[0] | (uint32_t)p[1] << 8;
@@ -56,7 +57,8 @@ static ob_status read_plain(bmp *b, int64_t width, int64_t height, ob_error *err
     uint64_t stride = ((uint64_t)width * b->bits + 31) / 32 * 4;
     OB_IMAGE_DAMAGED(b->n_bytes / stride < (uint64_t)height, error, "a BMP that ends within its pixels");
     OB_TRY(ob__image_begin(b->image, (uint64_t)width, (uint64_t)height, error));
-    for (int64_t y = 0; y < height; y++) plain_row(b, b->pixels + (uint64_t)y * stride, row_of(b, y));
+    for (int64_t y = 0; y < height && !ob__image_stopped(b->image); y++)
+        plain_row(b, b->pixels + (uint64_t)y * stride, row_of(b, y));
     return OB_OK;
 }
 
@@ -68,8 +70,10 @@ static uint32_t rle_index(const bmp *b, const uint8_t *codes, uint32_t i) {
 static ob_status read_rle(bmp *b, int64_t width, int64_t height, ob_error *error) {
     const uint8_t *p = b->pixels, *end = p + b->n_bytes;
     OB_TRY(ob__image_begin(b->image, (uint64_t)width, (uint64_t)height, error));
-    for (int64_t i = 0; i < width * height; i++) memcpy(b->image->rgb + 3 * i, b->palette[0], 3);
-    for (int64_t x = 0, y = 0;;) {
+    for (int64_t y = 0; y < height && !ob__image_stopped(b->image); y++)
+        for (int64_t x = 0; x < width; x++) memcpy(ob__image_row(b->image, y) + 3 * x, b->palette[0], 3);
+    for (int64_t x = 0, y = 0, codes = 0;; codes++) {
+        if (codes % CODES_BETWEEN == 0 && ob__image_stopped(b->image)) return OB_OK;
         OB_IMAGE_DAMAGED(end - p < 2, error, "a BMP that ends within its pixels");
         uint32_t n = p[0], code = p[1];
         p += 2;

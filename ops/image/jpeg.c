@@ -20,6 +20,8 @@ typedef struct reader {
     struct jpeg_error_mgr errors;
     struct jpeg_decompress_struct codec;
     struct jpeg_progress_mgr progress;
+    struct jpeg_source_mgr source;
+    size_t at; /* in the file: behind what `source` has */
     jmp_buf jump;
     ob_image *image;
     uint8_t *inks; /* a row of cyan, magenta, yellow and black, or NULL */
@@ -47,11 +49,73 @@ static void print_nothing(j_common_ptr codec) {
     (void)codec;
 }
 
+/* Behind every row of blocks, in every pass. */
 static void watch(j_common_ptr codec) {
     reader *r = codec->client_data;
+    if (ob__image_stopped(r->image)) longjmp(r->jump, 1);
     if (r->codec.input_scan_number <= MOST_SCANS) return;
     r->status = ob__fail(r->error, OB_E_ARGUMENT, "a JPEG of more than %d scans", MOST_SCANS);
     longjmp(r->jump, 1);
+}
+
+/* ---- The file, in pieces: markers and what is skipped between them can be long ---- */
+
+enum { PIECE = 1 << 20 };
+
+static void begin_source(j_decompress_ptr codec) {
+    (void)codec;
+}
+
+/* Behind the end an end marker: what the library makes of it is a warning, see `hear`. */
+static boolean fill_source(j_decompress_ptr codec) {
+    static const JOCTET end[2] = {0xff, JPEG_EOI};
+    reader *r = codec->client_data;
+    size_t n = r->image->n_bytes - r->at;
+    if (ob__image_stopped(r->image)) longjmp(r->jump, 1);
+    if (n == 0) WARNMS(codec, JWRN_JPEG_EOF);
+    if (n > PIECE) n = PIECE;
+    r->source.next_input_byte = n ? r->image->file + r->at : end;
+    r->source.bytes_in_buffer = n ? n : sizeof end;
+    r->at += n;
+    return TRUE;
+}
+
+static void skip_source(j_decompress_ptr codec, long n) {
+    reader *r = codec->client_data;
+    while (n > 0 && (size_t)n > r->source.bytes_in_buffer) {
+        n -= (long)r->source.bytes_in_buffer;
+        fill_source(codec);
+    }
+    if (n <= 0) return;
+    r->source.next_input_byte += n;
+    r->source.bytes_in_buffer -= (size_t)n;
+}
+
+static void set_source(reader *r) {
+    r->source.init_source = begin_source;
+    r->source.fill_input_buffer = fill_source;
+    r->source.skip_input_data = skip_source;
+    r->source.resync_to_restart = jpeg_resync_to_restart;
+    r->source.term_source = begin_source;
+    r->codec.src = &r->source;
+}
+
+/* ---- Pixels ---- */
+
+/* The library has the coefficients of all scans together, in blocks of 64, or a few rows of blocks of one scan. Blocks are
+ * padded to what components share. */
+static ob_status reserve(reader *r) {
+    struct jpeg_decompress_struct *codec = &r->codec;
+    enum { FIXED = 1 << 20, BLOCK = DCTSIZE2 * sizeof(JCOEF), ROWS = 8 };
+    uint64_t n = FIXED;
+    bool whole = jpeg_has_multiple_scans(codec);
+    for (int i = 0; i < codec->num_components; i++) {
+        const jpeg_component_info *c = &codec->comp_info[i];
+        uint64_t wide = c->width_in_blocks + (uint64_t)codec->max_h_samp_factor,
+                 high = whole ? c->height_in_blocks + (uint64_t)codec->max_v_samp_factor : 0;
+        n += wide * BLOCK * (high + ROWS) + (uint64_t)codec->image_width * ROWS * MAX_SAMP_FACTOR * 2;
+    }
+    return ob__image_reserve(r->image, n, r->error);
 }
 
 /* Adobe's files have the inks inverted. */
@@ -68,6 +132,7 @@ static ob_status read_rows(reader *r) {
     bool inks = codec->num_components == 4;
     codec->out_color_space = inks ? JCS_CMYK : JCS_RGB;
     OB_TRY(ob__image_begin(image, codec->image_width, codec->image_height, r->error));
+    OB_TRY(reserve(r));
     if (inks) {
         r->n_inks = (size_t)image->width * 4;
         r->inks = image->allocator->alloc(image->allocator->context, r->n_inks);
@@ -87,7 +152,7 @@ static void read_guarded(reader *r) {
     if (setjmp(r->jump)) return;
     jpeg_create_decompress(&r->codec);
     r->codec.progress = &r->progress;
-    jpeg_mem_src(&r->codec, r->image->file, r->image->n_bytes);
+    set_source(r);
     jpeg_read_header(&r->codec, TRUE);
     r->status = read_rows(r);
 }

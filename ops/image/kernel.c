@@ -2,7 +2,8 @@
  * files with several images it is the first. Grey is the luma of ITU-R 601-2, rounded, also of images that are grey.
  *
  * What cannot be decoded gives an empty result, 0 x 0, as the operator's text says; the reason goes to the logger. A library that
- * is not there, an image that is too large and want of memory are errors. Libraries take their work memory from malloc. */
+ * is not there, an image that is too large and want of memory are errors. Memory that a library takes from malloc is bounded from
+ * the file's header, and counted before it is taken. */
 #include "core/log.h"
 #include "ops/image/decode.h"
 #include "ops/image/params.h"
@@ -15,6 +16,7 @@ typedef struct state {
     ob_pixels pixels;
     const ob_logger *logger;
     ob_allocator allocator;
+    const ob_account *account;
 } state;
 
 static size_t pixel_bytes(const ob_image *image) {
@@ -27,6 +29,8 @@ ob_status ob__image_begin(ob_image *image, uint64_t width, uint64_t height, ob_e
     OB_FAIL_IF(width > (uint64_t)OB_IMAGE_PIXELS / height, error, OB_E_LIMIT,
                "an image of %llu x %llu pixels; at most %lld pixels are decoded", (unsigned long long)width,
                (unsigned long long)height, (long long)OB_IMAGE_PIXELS);
+    OB_FAIL_IF(width > (uint64_t)OB_IMAGE_ROW, error, OB_E_LIMIT, "an image of %llu x %llu pixels; at most %lld stand in a row",
+               (unsigned long long)width, (unsigned long long)height, (long long)OB_IMAGE_ROW);
     image->width = (int64_t)width;
     image->height = (int64_t)height;
     if (image->grey) {
@@ -43,22 +47,38 @@ bool ob__image_stopped(const ob_image *image) {
     return ob__stopped(image->args->threads);
 }
 
+ob_status ob__image_reserve(ob_image *image, uint64_t n_bytes, ob_error *error) {
+    const ob_account *account = image->account;
+    if (!account) return OB_OK;
+    OB_FAIL_IF(!account->take(account->context, n_bytes), error, OB_E_MEMORY, "no memory for %llu bytes to decode an image in",
+               (unsigned long long)n_bytes);
+    image->reserved += n_bytes;
+    return OB_OK;
+}
+
+static void release(ob_image *image) {
+    const ob_allocator *allocator = image->allocator;
+    if (image->grey && image->rgb) allocator->free(allocator->context, image->rgb, pixel_bytes(image));
+    if (image->reserved) image->account->give_back(image->account->context, image->reserved);
+}
+
 /* ---- Channels ---- */
 
 static void swap_ends(ob_image *image) {
-    for (int64_t i = 0, n = image->width * image->height; i < n; i++) {
-        uint8_t red = image->rgb[3 * i];
-        image->rgb[3 * i] = image->rgb[3 * i + 2];
-        image->rgb[3 * i + 2] = red;
+    for (int64_t y = 0; y < image->height && !ob__image_stopped(image); y++) {
+        uint8_t *p = ob__image_row(image, y);
+        for (int64_t x = 0; x < image->width; x++, p += 3) ob__image_put(p, p[2], p[1], p[0]);
     }
 }
 
 static ob_status give_grey(const ob_image *image, ob_error *error) {
     OB_TRY(ob__kernel_output(image->args, 0, 3, (const int64_t[]){image->height, image->width, 1}, error));
     uint8_t *out = image->args->out[0].data;
-    const uint8_t *p = image->rgb;
-    for (int64_t i = 0, n = image->width * image->height; i < n; i++, p += 3)
-        out[i] = (uint8_t)((p[0] * 19595u + p[1] * 38470u + p[2] * 7471u + 0x8000u) >> 16);
+    for (int64_t y = 0; y < image->height && !ob__image_stopped(image); y++) {
+        const uint8_t *p = ob__image_row(image, y);
+        for (int64_t x = 0; x < image->width; x++, p += 3)
+            *out++ = (uint8_t)((p[0] * 19595u + p[1] * 38470u + p[2] * 7471u + 0x8000u) >> 16);
+    }
     return OB_OK;
 }
 
@@ -82,6 +102,7 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
     s->pixels = ob__decoder_pixels(site->node);
     s->logger = &site->node->graph->model->logger;
     s->allocator = *site->allocator;
+    s->account = site->account;
     return OB_OK;
 }
 
@@ -93,12 +114,13 @@ static ob_status run(const ob_kernel_args *args, ob_error *error) {
     ob_image image = {.file = in->data,
                       .n_bytes = (size_t)ob__count(in),
                       .allocator = &s->allocator,
+                      .account = s->account,
                       .args = args,
                       .grey = s->pixels == OB_PIXELS_GREY};
     ob_status status = decode(&image, &why);
     if (status == OB_OK && s->pixels == OB_PIXELS_BGR) swap_ends(&image);
     if (status == OB_OK && image.grey) status = give_grey(&image, &why);
-    if (image.grey && image.rgb) s->allocator.free(s->allocator.context, image.rgb, pixel_bytes(&image));
+    release(&image);
     if (status == OB_E_ARGUMENT) {
         OB_LOG(s->logger, OB_LOG_WARNING, "ImageDecoder: no image can be read, the result is empty: %s", why.message);
         return ob__kernel_output(args, 0, 3, (const int64_t[]){0, 0, image.grey ? 1 : 3}, error);

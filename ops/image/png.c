@@ -58,8 +58,10 @@ static void give_back(png_structp codec, void *bytes) {
     if (b) r->image->allocator->free(r->image->allocator->context, b, b->n_bytes);
 }
 
+/* Everything comes through here, in pieces of a few KiB, what is skipped as well: the place to ask whether to go on. */
 static void read_bytes(png_structp codec, uint8_t *to, size_t n) {
     reader *r = png_get_io_ptr(codec);
+    if (ob__image_stopped(r->image)) longjmp(r->jump, 1);
     if (n > r->image->n_bytes - r->at) png_error(codec, "the file is cut off");
     memcpy(to, r->image->file + r->at, n);
     r->at += n;
@@ -93,7 +95,8 @@ static void read_guarded(reader *r) {
         r->status = ob__fail(r->error, OB_E_MEMORY, "no memory for a PNG");
         return;
     }
-    png_set_user_limits(r->codec, 0x7fffffff, 0x7fffffff); /* ob__image_begin decides */
+    png_set_user_limits(r->codec, 0x7fffffff, 0x7fffffff);                   /* ob__image_begin decides */
+    png_set_keep_unknown_chunks(r->codec, PNG_HANDLE_CHUNK_NEVER, NULL, -1); /* texts and profiles are not inflated */
     png_set_read_fn(r->codec, r, read_bytes);
     ob_status status = read_rows(r);
     r->status = status;

@@ -1,7 +1,10 @@
 /* Netpbm's PBM, PGM and PPM, as text and as bytes (P1 to P6). */
 #include "ops/image/decode.h"
 
+enum { BYTES_BETWEEN = 1 << 20 }; /* that are skipped between two questions whether to go on */
+
 typedef struct pnm {
+    const ob_image *image;
     const uint8_t *next, *end;
     uint64_t most; /* the value of white */
 } pnm;
@@ -10,10 +13,14 @@ static bool is_pnm(const uint8_t *file, size_t n) {
     return n >= 3 && file[0] == 'P' && file[1] >= '1' && file[1] <= '6' && (file[2] <= ' ' || file[2] == '#');
 }
 
+/* Also comments, up to the end of their line. When the run is to end, to the end of the file. */
 static void skip_spaces(pnm *p) {
-    for (; p->next < p->end && (*p->next <= ' ' || *p->next == '#'); p->next++)
-        if (*p->next == '#')
-            while (p->next + 1 < p->end && *p->next != '\n' && *p->next != '\r') p->next++;
+    bool comment = false;
+    for (size_t n = 1; p->next < p->end && (comment || *p->next <= ' ' || *p->next == '#'); p->next++, n++) {
+        if (*p->next == '#') comment = true;
+        if (*p->next == '\n' || *p->next == '\r') comment = false;
+        if (n % BYTES_BETWEEN == 0 && ob__image_stopped(p->image)) p->next = p->end - 1;
+    }
 }
 
 /* False: none is there, or more than nine digits. */
@@ -51,7 +58,7 @@ static uint8_t read_byte(pnm *p, bool bitmap, int64_t x) {
 }
 
 static ob_status decode(ob_image *image, ob_error *error) {
-    pnm p = {image->file + 2, image->file + image->n_bytes, 1};
+    pnm p = {image, image->file + 2, image->file + image->n_bytes, 1};
     int kind = image->file[1] - '0';
     bool as_text = kind <= 3, bitmap = kind % 3 == 1;
     uint64_t width = 0, height = 0, channels = kind % 3 == 0 ? 3 : 1;
@@ -64,7 +71,7 @@ static ob_status decode(ob_image *image, ob_error *error) {
         p.next++;
     OB_IMAGE_DAMAGED(row > 0 && (uint64_t)(p.end - p.next) / row < height, error, "a PNM that ends within its pixels");
     OB_TRY(ob__image_begin(image, width, height, error));
-    for (int64_t y = 0; y < image->height; y++) {
+    for (int64_t y = 0; y < image->height && !ob__image_stopped(image); y++) {
         uint8_t *to = ob__image_row(image, y), sample[3];
         for (int64_t x = 0; x < image->width; x++, to += 3) {
             for (uint64_t c = 0; c < channels; c++) {

@@ -50,6 +50,13 @@ static inline int ob__lanes(const ob_threads *threads) {
     return threads && threads->run && threads->n_threads > 1 ? threads->n_threads : 1;
 }
 
+/* Counts memory that a library takes for itself, where no allocator can be handed to it: as an allocator does, without a block. */
+typedef struct ob_account {
+    bool (*take)(void *context, uint64_t n_bytes); /* false: over the limit, and nothing is counted */
+    void (*give_back)(void *context, uint64_t n_bytes);
+    void *context;
+} ob_account;
+
 /* What planning sees beside operands and results: the node, which is read once. */
 typedef struct ob_kernel_site {
     const ob_node *node;
@@ -57,6 +64,7 @@ typedef struct ob_kernel_site {
     struct ob_arena *arena;        /* of the plan, for ob__tail */
     const ob_allocator *allocator; /* for what a library plans; its `release` frees it */
     bool constants_in_place;       /* no packs are wanted: what constants hold is used where it lies */
+    const ob_account *account;     /* what `allocator` counts for; NULL: nothing is counted. Lives as long as the state */
 } ob_kernel_site;
 
 /* n zeroed elements that live as long as the state: tables, lists. NULL: no memory. */

@@ -106,7 +106,8 @@ static ob_status make_contiguous(call *c) {
 }
 
 static ob_kernel_site site_of(call *c) {
-    return (ob_kernel_site){c->node, c->node->op, &c->arena, &c->session->allocator, c->session->constants_in_place};
+    return (ob_kernel_site){c->node, c->node->op, &c->arena, &c->session->allocator, c->session->constants_in_place,
+                            &c->session->account};
 }
 
 /* What the shape rule left open. */

@@ -1,11 +1,12 @@
-/* Writes what fuzzing starts from: fuzz_seeds FOLDER makes FOLDER/model (protobuf), /text, /contract, /tensor, /cell and /plugin,
- * out of the samples of the operators (samples.h), the models and tensors that the machine has (corpus.h) and the cases of
- * tests/graphs. */
+/* Writes what fuzzing starts from: fuzz_seeds FOLDER makes FOLDER/model (protobuf), /text, /contract, /tensor, /cell, /image and
+ * /plugin, out of the samples of the operators (samples.h), the models and tensors that the machine has (corpus.h) and the cases
+ * of tests/graphs. */
 #include <errno.h>
 #include <string.h>
 
 #include "fuzz.h"
 #include "tests/corpus.h"
+#include "tests/image_files.h"
 #include "tests/samples.h"
 #include "tests/variants.h"
 
@@ -198,6 +199,42 @@ static void put_choices(void) {
     }
 }
 
+/* A file of every format, and of the kinds of each that are made easily. */
+static void put_images(void) {
+    static image_file f;
+    static void (*const makers[])(image_file *) = {
+        if_bmp,      if_ppm, if_tiff,
+#ifdef OB_WITH_PNG
+        if_png,
+#endif
+#ifdef OB_WITH_WEBP
+        if_webp,
+#endif
+#ifdef OB_WITH_JPEG
+        if_jpeg,
+#endif
+#ifdef OB_WITH_OPENJPEG
+        if_jpeg2000,
+#endif
+    };
+    for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++) {
+        makers[i](&f);
+        put("image", f.bytes, f.n);
+    }
+    put("image", "P2 # grey\n2 2 9\n1 2 3 4", 24);
+    put("image", "P4 9 1 \xa0\x80", 9);
+#ifdef OB_WITH_OPENJPEG
+    if_jpeg2000_of(&f, OPJ_CODEC_J2K, 1, 12, true, 1);
+    put("image", f.bytes, f.n);
+    if_jpeg2000_of(&f, OPJ_CODEC_JP2, 3, 8, false, 2);
+    put("image", f.bytes, f.n);
+#endif
+#ifdef OB_WITH_JPEG
+    if_jpeg_of(&f, JCS_CMYK, 4, (const uint8_t[]){255, 128, 0, 128});
+    put("image", f.bytes, f.n);
+#endif
+}
+
 /* What each kind of clause looks like. */
 static void put_contracts(void) {
     static const char *const clauses[] = {"N = M or N = 1 or M = 1",
@@ -223,7 +260,7 @@ static void put_contracts(void) {
 }
 
 int main(int argc, char **argv) {
-    static const char *const kinds[] = {"", "model", "text", "contract", "tensor", "cell", "plugin"};
+    static const char *const kinds[] = {"", "model", "text", "contract", "tensor", "cell", "image", "plugin"};
     if (argc != 2) {
         fprintf(stderr, "usage: fuzz_seeds FOLDER\n");
         return 2;
@@ -243,6 +280,7 @@ int main(int argc, char **argv) {
     corpus_each_model(visit);
     put_contracts();
     put_choices();
+    put_images();
     printf("%zu seeds\n", n_written);
     return 0;
 }

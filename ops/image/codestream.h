@@ -1,0 +1,24 @@
+/* The headers of a JPEG 2000 codestream, read before a library sees them: how much memory and how many packets they ask for.
+ * ITU-T T.800, annexes A and B. */
+#ifndef OB_OPS_IMAGE_CODESTREAM_H
+#define OB_OPS_IMAGE_CODESTREAM_H
+
+#include "ops/image/decode.h"
+
+enum { OB_J2K_COMPONENTS = 5, OB_J2K_LEVELS = 33 };
+
+typedef struct ob_codestream {
+    uint32_t x0, y0, x1, y1; /* of the image, on the reference grid */
+    uint32_t tile_x, tile_y; /* where the first tile begins */
+    uint32_t tile_width, tile_height;
+    uint32_t across, down; /* tiles */
+    uint32_t n_components;
+    uint32_t dx[OB_J2K_COMPONENTS], dy[OB_J2K_COMPONENTS];
+    uint64_t n_bytes; /* what OpenJPEG takes at most, without samples */
+} ob_codestream;
+
+/* Headers of the main header and of all parts of tiles, in a file (JP2) or bare. E_ARGUMENT: not such a codestream, or more
+ * packets than the file can hold; returns OB_OK when the run is to end, like a decoder. */
+ob_status ob__codestream_read(const ob_image *image, bool in_boxes, ob_codestream *out, ob_error *error);
+
+#endif
