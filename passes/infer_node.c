@@ -9,54 +9,11 @@ enum { FEW = 8 }; /* operands that need no memory */
 
 static const ob_type unknown_type = {.shape = {OB_RANK_UNKNOWN, NULL}};
 
-static ob_types type_bit(const ob_type *type) {
-    switch (type->kind) {
-    case OB_TYPE_SEQUENCE: return OB_T_SEQUENCE;
-    case OB_TYPE_OPTIONAL: return OB_T_OPTIONAL;
-    case OB_TYPE_MAP: return OB_T_MAP;
-    default: return UINT64_C(1) << type->dtype;
-    }
-}
-
-/* Number and element types of operands; false: the rule would make no sense of them. */
-static bool operands_fit(ob_infer *infer) {
-    const ob_op *op = infer->op;
-    const ob_node *node = infer->node;
-    if (!ob__op_takes(op, node->n_inputs)) {
-        ob__problem(infer, OB0603, -1, -1, "%u inputs, the operator takes %d to %d", node->n_inputs, op->in_min, op->in_max);
-        return false;
-    }
-    if (!ob__op_gives(op, node->n_outputs)) {
-        ob__problem(infer, OB0603, -1, -1, "%u outputs, the operator has %d to %d", node->n_outputs, op->out_min, op->out_max);
-        return false;
-    }
-    ob_dtype letters[4] = {OB_NONE, OB_NONE, OB_NONE, OB_NONE};
-    for (uint32_t i = 0; i < node->n_inputs; i++) {
-        const ob_type *type = &infer->in_types[i];
-        if (!node->inputs[i] && !ob__op_input_optional(op, i)) {
-            ob__problem(infer, OB0603, (int32_t)i, -1, "operand %u is left out, but %s-%d needs it", i, op->name, op->since);
-            return false;
-        }
-        bool tensor = type->kind == OB_TYPE_TENSOR || type->kind == OB_TYPE_SPARSE_TENSOR;
-        if (type->kind == OB_TYPE_UNKNOWN || (tensor && type->dtype == OB_NONE)) continue;
-        if (!(ob__op_input_types(op, i) & type_bit(type))) {
-            ob__problem(infer, OB0604, (int32_t)i, -1, "operand %u is %s, which %s-%d does not take", i,
-                        tensor ? ob_dtype_name(type->dtype) : "not a tensor", op->name, op->since);
-            return false;
-        }
-        bool homogeneous;
-        char letter = ob__op_input_letter(op, i, &homogeneous);
-        if (!tensor || !homogeneous || letter < 'T' || letter > 'W') continue;
-        ob_dtype *first = &letters[letter - 'T'];
-        if (*first == OB_NONE)
-            *first = type->dtype;
-        else if (*first != type->dtype) {
-            ob__problem(infer, OB0604, (int32_t)i, -1, "operand %u is %s, but operands of %s must share a type with %s", i,
-                        ob_dtype_name(type->dtype), op->name, ob_dtype_name(*first));
-            return false;
-        }
-    }
-    return true;
+bool ob__check_operands(ob_infer *infer) {
+    ob_misfit why;
+    if (ob__op_fits(infer->op, infer->node, infer->in_types, &why)) return true;
+    ob__problem(infer, why.id, why.operand, -1, "%s", why.text);
+    return false;
 }
 
 /* Element types of outputs as far as the signature tells them. */
@@ -94,14 +51,14 @@ static void check_outputs(ob_infer *infer) {
     for (uint32_t i = 0; i < infer->node->n_outputs; i++) {
         const ob_type *type = &infer->out_types[i];
         if (type->kind != OB_TYPE_TENSOR || type->dtype == OB_NONE) continue;
-        if (ob__op_output_types(infer->op, i) & type_bit(type)) continue;
+        if (ob__op_output_types(infer->op, i) & ob__type_bit(type)) continue;
         ob__problem(infer, OB0604, -1, -1, "output %u would be %s, which %s-%d does not give", i, ob_dtype_name(type->dtype),
                     infer->op->name, infer->op->since);
     }
 }
 
 ob_status ob__apply_rule(ob_infer *infer) {
-    if (!operands_fit(infer)) return OB_OK;
+    if (!ob__check_operands(infer)) return OB_OK;
     set_output_dtypes(infer);
     ob__check_choices(infer);
     OB_TRY(infer->op->infer(infer));

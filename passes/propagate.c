@@ -118,8 +118,9 @@ static ob_status infer_visit(ob_visit *visit) {
     bool has_rule = node->op && node->op->infer != ob__infer_none;
     if (!has_rule && !visit->root) visit->root = visit->node; /* of all that cannot be said behind it */
     if (!node->op) return ob__unverified(&visit->infer, -1, -1, "the operator is not known");
-    if (!has_rule) return ob__unverified(&visit->infer, -1, -1, "the operator has no shape rule");
-    return ob__apply_rule(&visit->infer);
+    if (has_rule) return ob__apply_rule(&visit->infer);
+    ob__check_operands(&visit->infer);
+    return ob__unverified(&visit->infer, -1, -1, "the operator has no shape rule");
 }
 
 static const char *reason(const ob_node *node, const ob_type *type) {

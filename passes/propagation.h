@@ -88,6 +88,8 @@ ob_status ob__may_enter(ob_visit *visit, const ob_graph *graph, uint32_t n_calls
 /* -- infer_node.c -- */
 /* The operator's shape rule, between what is checked of its operands and of its results. */
 ob_status ob__apply_rule(ob_infer *infer);
+/* Number and element types of operands, reported where they do not fit; false: a rule would make no sense of them. */
+bool ob__check_operands(ob_infer *infer);
 
 /* -- merge.c -- */
 /* Makes `type` the fact of a value: merged with what is declared, unknown sizes named. `node` (may be NULL) is for findings. */

@@ -178,6 +178,8 @@ static ob_status collect_inputs(ob_session *session, ob_error *error) {
         if (value->is_initializer) continue;
         OB_FAIL_IF(value->declared.kind == OB_TYPE_SPARSE_TENSOR, error, OB_E_UNSUPPORTED, "input %s is a sparse tensor",
                    value->name);
+        OB_FAIL_IF(value->declared.kind == OB_TYPE_TENSOR && value->declared.shape.rank > OB_MAX_RANK, error, OB_E_LIMIT,
+                   "input %s has rank %d, at most %d is supported", value->name, value->declared.shape.rank, OB_MAX_RANK);
         OB_TRY(describe_input(session, i, &session->input_info[session->n_inputs]));
         session->inputs[session->n_inputs++] = value;
     }

@@ -78,20 +78,12 @@ ob_status ob__survey_note(ob_survey *s, const ob_node *node, const char *reason)
     return OB_OK;
 }
 
-/* Kernels rely on the number of operands that the operator's signature promises. */
+/* Rules, kernels and bodies rely on the number of operands that the row promises, those of deprecated operators too. */
 static ob_status check_operands(const ob_survey *s, const ob_node *node) {
-    const ob_op *op = node->op;
-    if (!ob__op_takes(op, node->n_inputs) || !ob__op_gives(op, node->n_outputs)) {
-        ob__at_node(s->error, node, OB_E_MODEL);
-        return ob__fail(s->error, OB_E_MODEL, "%s cannot have %u inputs and %u outputs", node->op_type, node->n_inputs,
-                        node->n_outputs);
-    }
-    for (int i = 0; i < op->in_min; i++)
-        if (!node->inputs[i] && !ob__op_input_optional(op, (uint32_t)i)) {
-            ob__at_node(s->error, node, OB_E_MODEL);
-            return ob__fail(s->error, OB_E_MODEL, "%s needs its input %d", node->op_type, i);
-        }
-    return OB_OK;
+    ob_misfit why;
+    if (!node->op || ob__op_fits(node->op, node, NULL, &why)) return OB_OK;
+    ob__at_node(s->error, node, OB_E_MODEL);
+    return ob__fail(s->error, OB_E_MODEL, "%s", why.text);
 }
 
 /* Within the main graph, or within a function that is called. */
@@ -119,10 +111,8 @@ static ob_status survey_graph(void *context, ob_graph *graph) {
     if (s->has_functions && !is_reached(s, graph)) return OB_OK;
     for (const ob_node *node = graph->first; node; node = node->next) {
         char reason[200];
-        if (find_reason(node, reason, sizeof reason))
-            OB_TRY(ob__survey_note(s, node, reason));
-        else if (s->error)
-            OB_TRY(check_operands(s, node));
+        if (s->error) OB_TRY(check_operands(s, node));
+        if (find_reason(node, reason, sizeof reason)) OB_TRY(ob__survey_note(s, node, reason));
     }
     return OB_OK;
 }
@@ -169,15 +159,19 @@ ob_status ob__survey_operators(ob_survey *s, ob_model *model, ob_error *error) {
 }
 
 static ob_status ask_kernel(ob_survey *s, const ob_node *node) {
-    const ob_kernel *kernel = node->op && ob__has_kernel(node->op) ? node->op->kernel : NULL;
+    const ob_kernel *kernel = node->op && ob__has_kernel(node->op) && !node->op->deprecated ? node->op->kernel : NULL;
     if (!kernel || !kernel->refuse || !ob__node_gives_any(node)) return OB_OK;
     const ob_kernel_site site = {.node = node, .op = node->op, .arena = s->arena};
     ob_kernel_args args = {.n_in = node->n_inputs, .in = OB_ARENA_ARRAY(s->arena, ob_view, node->n_inputs)};
     ob_error why;
     ob_error_clear(&why);
-    if (!args.in) return OB_E_MEMORY;
-    for (uint32_t i = 0; i < node->n_inputs; i++)
-        if (node->inputs[i]) args.in[i].dtype = ob__fact(s->facts, node->inputs[i])->type.dtype;
+    ob_type *types = OB_ARENA_ARRAY(s->arena, ob_type, node->n_inputs);
+    if (!args.in || !types) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        if (node->inputs[i]) types[i] = ob__fact(s->facts, node->inputs[i])->type;
+        args.in[i].dtype = types[i].dtype;
+    }
+    if (!ob__op_fits(node->op, node, types, NULL)) return OB_OK; /* planning says so */
     const ob_status status = kernel->refuse(&site, &args, &why);
     return status == OB_E_UNSUPPORTED ? ob__survey_note(s, node, why.message) : status;
 }

@@ -1,7 +1,8 @@
-/* usage: altered SOURCE [--verbose]. Alters a sample of every row of the operator table: an attribute is left out or holds a
- * number that none expects, a list is shorter, an operand is left out, ranks are not known. Whatever stands in a node, the
- * checker and a session answer for it and never blame themselves; what the checker calls complete runs, and what runs it does not
- * call wrong. */
+/* usage: altered SOURCE [OPERATOR]. Alters a sample of every row of the operator table: an attribute is left out or holds a
+ * number that none expects, a list is shorter, or longer than any rank, an operand is left out, ranks are not known or higher
+ * than a view has, inputs and outputs are too few or too many. Whatever stands in a node, the checker, the rewriting and a
+ * session answer for it and never blame themselves; what the checker calls complete runs, and what runs it does not call wrong.
+ * Deprecated rows, and rows that cannot run, are altered as well. */
 #include <math.h>
 
 #include "core/graph.h"
@@ -11,6 +12,8 @@
 
 enum { MAX_OPERANDS = 24, ELEMENT_BYTES = 16 };
 enum { MAX_MEMORY = 64 << 20, MAX_MS = 2000 };
+static const uint32_t lengths[] = {OB_MAX_RANK - 1, OB_MAX_RANK + 1, 2 * OB_MAX_RANK + 1, 300}; /* of lists that are too long */
+enum { LENGTHS = sizeof lengths / sizeof *lengths };
 
 static size_t n_altered, n_ran;
 
@@ -32,6 +35,25 @@ static bool alter_ints(ob_model *model, ob_attribute *a, int which) {
     return true;
 }
 
+/* n entries: its own, then 1. */
+static bool lengthen(ob_model *model, ob_attribute *a, uint32_t n) {
+    int64_t *ints = OB_ARENA_ARRAY(&model->arena, int64_t, n);
+    float *floats = OB_ARENA_ARRAY(&model->arena, float, n);
+    ob_string *strings = OB_ARENA_ARRAY(&model->arena, ob_string, n);
+    must(ints && floats && strings ? ints : NULL);
+    for (uint32_t i = 0; i < n; i++) {
+        const bool own = i < a->n;
+        ints[i] = own && a->type == OB_ATTR_INTS ? a->u.ints[i] : 1;
+        floats[i] = own && a->type == OB_ATTR_FLOATS ? a->u.floats[i] : 1;
+        strings[i] = own && a->type == OB_ATTR_STRINGS ? a->u.strings[i] : (ob_string){"1", 1};
+    }
+    if (a->type == OB_ATTR_INTS) a->u.ints = ints;
+    if (a->type == OB_ATTR_FLOATS) a->u.floats = floats;
+    if (a->type == OB_ATTR_STRINGS) a->u.strings = strings;
+    a->n = n;
+    return true;
+}
+
 /* Alteration `which` of the attribute's contents; false: it has no more. */
 static bool alter_contents(ob_model *model, ob_attribute *a, int which) {
     static const float numbers[] = {0, -1, NAN, INFINITY};
@@ -42,6 +64,8 @@ static bool alter_contents(ob_model *model, ob_attribute *a, int which) {
         return true;
     }
     if (list) which -= 2;
+    if (list && which < LENGTHS) return lengthen(model, a, lengths[which]);
+    if (list) which -= LENGTHS;
     if (a->type == OB_ATTR_INT || a->type == OB_ATTR_INTS) return alter_ints(model, a, which);
     if (a->type == OB_ATTR_FLOAT && which < (int)(sizeof numbers / sizeof *numbers)) {
         a->u.f = numbers[which];
@@ -54,7 +78,7 @@ static bool alter_contents(ob_model *model, ob_attribute *a, int which) {
     return false;
 }
 
-enum { MAX_CONTENTS = 10 };
+enum { MAX_CONTENTS = 10 + LENGTHS };
 
 /* Alteration `number` of the node: 0 leaves it as it is; false: there is none of that number. *nothing: it changed nothing. */
 static bool alter(ob_model *model, ob_node *node, int number, bool *nothing, char text[200]) {
@@ -81,16 +105,81 @@ static bool alter(ob_model *model, ob_node *node, int number, bool *nothing, cha
     return true;
 }
 
+/* Numbers of inputs and outputs that are tried: none, one fewer than the row has, one more, many more. */
+enum { COUNTS = 4 };
+
+static uint32_t count_of(int which, int16_t least, int16_t most) {
+    const uint32_t low = least > 0 ? (uint32_t)least - 1 : 0, high = most == INT16_MAX ? 3 : (uint32_t)most;
+    const uint32_t counts[COUNTS] = {0, low, high + 1, high + 2 * OB_MAX_RANK};
+    return counts[which];
+}
+
+static void add_choice(ob_model *model, ob_node *node, const char *name, const char *text) {
+    if (ob__node_attribute(node, name)) return;
+    ob_attribute *a = must(OB_ARENA_NEW(&model->arena, ob_attribute));
+    *a = (ob_attribute){.name = name, .type = OB_ATTR_STRING, .n = 1, .u.s = {text, (uint32_t)strlen(text)}, .doc = ""};
+    must(ob__node_set_attribute(node, a) ? a : NULL);
+}
+
+/* Outputs of the graph are those that the node still has. */
+static void keep_made(ob_graph *graph) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < graph->n_outputs; i++)
+        if (graph->outputs[i]->producer) graph->outputs[kept++] = graph->outputs[i];
+    graph->n_outputs = kept;
+}
+
+/* Gives the node another number of inputs, or of outputs; attributes make a kernel look at the types of its operands. */
+static bool alter_count(const ob_op *op, ob_model *model, ob_node *node, int number, char text[200]) {
+    if (number >= 2 * COUNTS) return false;
+    const bool in = number < COUNTS;
+    const uint32_t n = in ? count_of(number, op->in_min, op->in_max) : count_of(number - COUNTS, op->out_min, op->out_max);
+    ob_value **values = must(OB_ARENA_ARRAY(&model->arena, ob_value *, n + 1));
+    snprintf(text, 200, "%u %s", n, in ? "inputs" : "outputs");
+    add_choice(model, node, "reduction", "add");
+    add_choice(model, node, "mode", "linear");
+    if (in) {
+        for (uint32_t i = 0; i < n && node->n_inputs > 0; i++) values[i] = node->inputs[i < node->n_inputs ? i : 0];
+        node->inputs = values;
+        node->n_inputs = n;
+        return true;
+    }
+    for (uint32_t i = 0; i < node->n_outputs; i++) {
+        if (i < n)
+            values[i] = node->outputs[i];
+        else if (node->outputs[i])
+            node->outputs[i]->producer = NULL;
+    }
+    const uint32_t had = node->n_outputs;
+    node->outputs = values;
+    node->n_outputs = n;
+    for (uint32_t i = had; i < n; i++) ob__node_set_output(node, i, must(ob__value_new_unique(model->graph, "more")));
+    keep_made(model->graph);
+    return true;
+}
+
 /* ---- Running it --------------------------------------------------------------------------------------------------------- */
 
+/* Lists of ones may be sizes, where zeros are refused before they are counted. */
+static bool ones;
+
+static void fill_with_ones(const ob_view *view) {
+    for (int64_t i = 0; i < ob_view_count(view); i++) {
+        if (view->dtype == OB_INT64) ((int64_t *)view->data)[i] = 1;
+        if (view->dtype == OB_INT32) ((int32_t *)view->data)[i] = 1;
+        if (view->dtype == OB_FLOAT) ((float *)view->data)[i] = 1;
+    }
+}
+
 static ob_status run(ob_session *session, ob_error *error) {
-    ob_view inputs[MAX_OPERANDS], outputs[MAX_OUTPUTS] = {0};
+    ob_view inputs[MAX_OPERANDS] = {0}, outputs[MAX_OUTPUTS] = {0};
     const ob_cell *cells[MAX_OUTPUTS];
     size_t n = ob_session_input_count(session), made = 0;
     ob_status status = OB_OK;
     for (; made < n && status == OB_OK; made++) {
         status = ob_session_input_view(session, made, NULL, &inputs[made], error);
         if (status == OB_OK) inputs[made].data = must(calloc((size_t)ob_view_count(&inputs[made]) + 1, ELEMENT_BYTES));
+        if (status == OB_OK && ones) fill_with_ones(&inputs[made]);
     }
     if (status == OB_OK)
         status = ob_session_run_cells(session, inputs, NULL, n, outputs, cells, ob_session_output_count(session), error);
@@ -121,7 +210,9 @@ static bool blames_the_model(const ob_op *op, ob_status status) {
     return status == OB_E_MODEL || status == OB_E_SHAPE || status == OB_E_TYPE || status == OB_E_CONDITION;
 }
 
-static void judge(const ob_op *op, ob_model *model, const char *text, bool hidden) {
+/* `compares`: what the checker says is compared with what happens; not where sizes are many more than the sample's, which a body
+ * declares otherwise. */
+static void judge(const ob_op *op, ob_model *model, const char *text, bool hidden, bool compares) {
     ob_report *report = NULL;
     ob_session *session = NULL;
     ob_session_config config;
@@ -142,11 +233,34 @@ static void judge(const ob_op *op, ob_model *model, const char *text, bool hidde
     n_ran += status == OB_OK && !hidden;
     if (status == OB_E_INTERNAL || (status == OB_E_ARGUMENT && !session))
         wrong(op, text, hidden, "the session blames itself", error.message);
-    if (bad && status == OB_OK && !hidden) wrong(op, text, hidden, "it runs", "and the checker reports an error");
-    if (!bad && contract.status == OB_CONTRACT_COMPLETE && contract.n_clauses == 0 && blames_the_model(op, status))
+    if (compares && bad && status == OB_OK && !hidden) wrong(op, text, hidden, "it runs", "and the checker reports an error");
+    if (compares && !bad && contract.status == OB_CONTRACT_COMPLETE && contract.n_clauses == 0 && blames_the_model(op, status))
         wrong(op, text, hidden, "the checker is content", error.message);
     ob_session_close(&session);
     ob_report_close(&report);
+    status = ob_rewrite(model, (ob_form)(n_altered % OB_FORM_COUNT), NULL, NULL, &error);
+    if (status == OB_E_INTERNAL) wrong(op, text, hidden, "the rewriting blames itself", error.message);
+}
+
+/* Another number of operands than the row has: an error of the model, whoever sees it first. */
+static void judge_count(const ob_op *op, ob_model *model, const ob_node *node, const char *text) {
+    ob_report *report = NULL;
+    ob_session *session = NULL;
+    ob_error error;
+    const bool fits = ob__op_takes(op, node->n_inputs) && ob__op_gives(op, node->n_outputs);
+    if (ob_check(model, NULL, &report, &error) != OB_OK) {
+        wrong(op, text, false, "the checker fails", error.message);
+        return;
+    }
+    if (!fits && !has_errors(report)) wrong(op, text, false, "the checker is content", "the number of operands is wrong");
+    ob_report_close(&report);
+    const ob_status status = ob_session_create(model, NULL, &session, &error);
+    if (!fits && status != OB_E_MODEL) wrong(op, text, false, "the session says", error.message);
+    if (status == OB_E_INTERNAL) wrong(op, text, false, "the session blames itself", error.message);
+    ob_session_close(&session);
+    n_altered++;
+    if (ob_rewrite(model, (ob_form)(n_altered % OB_FORM_COUNT), NULL, NULL, &error) == OB_E_INTERNAL)
+        wrong(op, text, false, "the rewriting blames itself", error.message);
 }
 
 static ob_node *find_node(ob_model *model, const ob_op *op) {
@@ -155,43 +269,153 @@ static ob_node *find_node(ob_model *model, const ob_op *op) {
     return NULL;
 }
 
-/* False: the node has no alteration of that number. */
-static bool judge_alteration(const ob_op *op, const ob_text *text, int number, bool hidden) {
+static ob_model *load(const ob_op *op, const ob_text *text) {
     ob_model *model = NULL;
     ob_load_options options;
     ob_error error;
-    char what[200];
-    bool nothing, more = false;
     ob_load_options_init(&options);
     options.format = OB_FORMAT_TEXT;
-    if (ob_model_load_memory(text->data, text->n, "sample", &options, &model, &error) != OB_OK) {
-        wrong(op, "as it is", hidden, "it does not load", error.message);
-        return false;
-    }
+    if (ob_model_load_memory(text->data, text->n, "sample", &options, &model, &error) == OB_OK) return model;
+    wrong(op, "as it is", false, "it does not load", error.message);
+    return NULL;
+}
+
+/* False: the node has no alteration of that number. */
+static bool judge_alteration(const ob_op *op, const ob_text *text, int number, bool hidden) {
+    ob_model *model = load(op, text);
+    char what[200];
+    bool nothing = false, more = false;
+    if (!model) return false;
     ob_node *node = find_node(model, op);
     if (node) more = alter(model, node, number, &nothing, what);
     for (uint32_t i = 0; hidden && i < model->graph->n_inputs; i++)
         model->graph->inputs[i]->declared.shape.rank = OB_RANK_UNKNOWN;
-    if (more && !nothing) judge(op, model, what, hidden);
+    if (more && !nothing) judge(op, model, what, hidden, true);
     ob_model_close(&model);
     return more;
+}
+
+static bool judge_counts(const ob_op *op, const ob_text *text, int number) {
+    ob_model *model = load(op, text);
+    char what[200];
+    if (!model) return false;
+    ob_node *node = find_node(model, op);
+    const bool more = node && alter_count(op, model, node, number, what);
+    if (more) judge_count(op, model, node, what);
+    ob_model_close(&model);
+    return more;
+}
+
+/* ---- Operands that are longer lists, or have more axes, than anything that looks at them has room for ------------------- */
+
+enum { AS_CONSTANT, AS_INPUT, AS_RANK, WAYS };
+
+/* The field of operand `index`, anew. */
+static void write_long(const cell_case *c, uint32_t index, const char *field, uint32_t n, int way, ob_text *to) {
+    const size_t prefix = (size_t)(strchr(field, '[') - field);
+    char name[32];
+    snprintf(name, sizeof name, "%.*s", (int)prefix, field);
+    const ob_dtype type = prefix > 0 ? ob_dtype_from_name(name) : operand_type(c, index);
+    ob__text_printf(to, way == AS_RANK ? "%s[1" : "%s[%u]", name, n);
+    for (uint32_t i = 1; i < n && way == AS_RANK; i++) ob__text_puts(to, ",1");
+    if (way == AS_RANK) ob__text_puts(to, "]");
+    for (uint32_t i = 0; i < n && way == AS_CONSTANT; i++) {
+        ob__text_puts(to, i ? "," : "{");
+        put_element(to, type);
+    }
+    if (way == AS_CONSTANT) ob__text_puts(to, "}");
+}
+
+/* The sample with operand `index` made long; false: it has no such operand. *nothing: it is none that could be. */
+static bool lengthen_operand(const cell_case *c, uint32_t index, uint32_t n, int way, bool *nothing, ob_text *operands) {
+    char *all = must(strdup(c->s->operands)), *rest = all[0] ? all : NULL;
+    bool found = false;
+    *nothing = true;
+    for (uint32_t i = 0; rest; i++) {
+        const char *field = next_field(&rest, ';');
+        if (i > 0) ob__text_puts(operands, "; ");
+        found = found || i == index;
+        if (i == index && strchr(field, '[')) {
+            write_long(c, i, field, n, way, operands);
+            *nothing = false;
+        } else {
+            ob__text_puts(operands, field);
+        }
+    }
+    free(all);
+    return found;
+}
+
+static bool judge_long(const cell_case *c, uint32_t index, uint32_t n, int way) {
+    static const char *const ways[] = {"ones", "ones at run time", "axes"};
+    ob_text operands, text;
+    bool nothing;
+    char what[200];
+    ob__text_init(&operands, NULL);
+    ob__text_puts(&operands, "");
+    const bool found = lengthen_operand(c, index, n, way, &nothing, &operands);
+    if (found && !nothing) {
+        sample changed = *c->s;
+        changed.operands = operands.data;
+        cell_case other = *c;
+        other.s = &changed;
+        ob__text_init(&text, NULL);
+        write_model(&other, &text);
+        ob_model *model = load(c->op, &text);
+        snprintf(what, sizeof what, "operand %u of %u %s", index, n, ways[way]);
+        ones = true;
+        if (model) judge(c->op, model, what, false, false);
+        ones = false;
+        ob_model_close(&model);
+        ob__text_release(&text);
+    }
+    ob__text_release(&operands);
+    return found;
+}
+
+static void judge_longs(const cell_case *c) {
+    bool found = true;
+    for (uint32_t index = 0; found; index++)
+        for (int way = 0; way < WAYS; way++)
+            for (int i = 0; i < LENGTHS; i++)
+                if (way != AS_RANK || lengths[i] < 100) found = judge_long(c, index, lengths[i], way);
+}
+
+/* ---- All rows ----------------------------------------------------------------------------------------------------------- */
+
+/* A row that has no sample: as many operands as it wants. */
+static cell_case made_case(const ob_op *op, sample *s, char operands[200]) {
+    cell_case c = {.op = op, .s = s};
+    operands[0] = '\0';
+    for (int i = 0; i < op->in_min && i < 20; i++) strcat(operands, i ? "; [2]" : "[2]");
+    *s = (sample){
+        .names = (char *)"", .operands = operands, .attributes = (char *)"", .nodes = (char *)"", .first = 1, .last = 99};
+    for (int letter = 0; letter < LETTERS; letter++) c.types[letter] = usual_type(types_of(op, letter));
+    return c;
+}
+
+static void judge_row(const ob_op *op) {
+    const bool can_run = !op->deprecated && (ob__has_kernel(op) || ob__body_of(op));
+    char operands[200];
+    cell_case c;
+    sample own;
+    ob_text text;
+    const bool has_sample = usual_case(op, &c);
+    if (!has_sample) c = made_case(op, &own, operands);
+    ob__text_init(&text, NULL);
+    write_model(&c, &text);
+    for (int number = 0; judge_counts(op, &text, number);) number++;
+    for (int number = 0; has_sample && can_run && judge_alteration(op, &text, number, false); number++)
+        if (!judge_alteration(op, &text, number, true)) break;
+    if (has_sample) judge_longs(&c);
+    ob__text_release(&text);
 }
 
 int main(int argc, char **argv) {
     if (argc < 2) return 2;
     read_folders(argv[1]);
-    for (size_t i = 0; i < ob__op_count(); i++) {
-        const ob_op *op = ob__op_at(i);
-        cell_case c;
-        ob_text text;
-        if ((argc > 2 && strcmp(op->name, argv[2]) != 0) || op->deprecated || !usual_case(op, &c)) continue;
-        if (!ob__has_kernel(op) && !ob__body_of(op)) continue;
-        ob__text_init(&text, NULL);
-        write_model(&c, &text);
-        for (int number = 0; judge_alteration(op, &text, number, false); number++)
-            if (!judge_alteration(op, &text, number, true)) break;
-        ob__text_release(&text);
-    }
+    for (size_t i = 0; i < ob__op_count(); i++)
+        if (argc < 3 || strcmp(ob__op_at(i)->name, argv[2]) == 0) judge_row(ob__op_at(i));
     printf("%zu altered, %zu ran, %d errors\n", n_altered, n_ran, n_errors);
     return n_errors ? 1 : 0;
 }

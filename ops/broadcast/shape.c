@@ -59,7 +59,8 @@ ob_status ob__infer_expand(ob_infer *infer) {
     }
     OB_TRY(ob__rank_unknown(infer, 0));
     if (target.rank < 0) OB_TRY(ob__unverified(infer, 1, -1, "the target shape depends on data"));
-    if (from.rank < 0 || target.rank < 0 || from.rank > OB_MAX_RANK || target.rank > OB_MAX_RANK) return OB_OK;
+    if (target.rank >= 0 && !ob__rank_fits(infer, target.rank)) return OB_OK;
+    if (from.rank < 0 || target.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
     ob_broadcast_result result = {.rank = from.rank > target.rank ? from.rank : target.rank};
     for (int32_t axis = 0; axis < result.rank; axis++) {
         int32_t i = axis - (result.rank - from.rank), k = axis - (result.rank - target.rank);
@@ -104,7 +105,7 @@ ob_status ob__infer_broadcast_in_dim(ob_infer *infer) {
     else if (!sizes)
         ob__problem(infer, OB0602, -1, -1, "neither attribute shape nor operand 1 gives the result's shape");
     if (target.rank < 0) OB_TRY(ob__unverified(infer, 1, -1, "the target shape depends on data"));
-    if ((!sizes && !ob__in_given(infer, 1)) || target.rank < 0 || target.rank > OB_MAX_RANK) return OB_OK;
+    if ((!sizes && !ob__in_given(infer, 1)) || target.rank < 0 || !ob__rank_fits(infer, target.rank)) return OB_OK;
     for (int32_t axis = 0; axis < target.rank; axis++)
         if (ob_dim_is_const(target.dims[axis]) && target.dims[axis] < 0) {
             ob__problem(infer, OB0602, -1, axis, "axis %d: the size %lld is negative", axis, (long long)target.dims[axis]);

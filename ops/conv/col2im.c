@@ -67,7 +67,7 @@ static ob_status col2im_refuse(const ob_kernel_site *site, const ob_kernel_args 
 static ob_status col2im_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
     col2im *s = args->state;
-    int32_t rank = args->in[1].rank == 1 ? (int32_t)args->in[1].dims[0] : -1;
+    const int64_t rank = args->in[1].rank == 1 ? args->in[1].dims[0] : -1;
     OB_FAIL_IF(rank < 1 || rank > OB_MAX_RANK - 2, error, OB_E_SHAPE, "the sizes of the image are no list of 1 to %d",
                OB_MAX_RANK - 2);
     OB_TRY(ob__check_type(site, args, 0, error));
@@ -81,9 +81,8 @@ static ob_status col2im_shape(const ob_kernel_site *site, ob_kernel_args *args, 
     geometry g;
     ob_window_params w;
     ob_view *out = &args->out[0];
-    OB_TRY(ob__read_window(site->node, (int32_t)ob__count(&args->in[1]), &w, error));
+    OB_TRY(ob__read_window(site->node, ob__count(&args->in[1]), &w, error));
     OB_TRY(describe(args, &w, &g, error));
-    OB_FAIL_IF(g.rank > OB_MAX_RANK - 2, error, OB_E_LIMIT, "the image has %d axes", g.rank);
     out->rank = g.rank + 2;
     out->dims[0] = args->in[0].dims[0];
     out->dims[1] = g.channels;

@@ -13,7 +13,7 @@ ob_status ob__read_conv(const ob_node *node, int32_t rank, ob_conv_params *p, ob
     OB_FAIL_IF(p->offset_group < 1 || p->offset_group > INT32_MAX, error, OB_E_ARGUMENT, "offset_group is %lld",
                (long long)p->offset_group);
     OB_TRY(ob__read_window(node, rank, &p->window, error));
-    OB_TRY(ob__read_sizes(node, "output_padding", rank, 0, 0, p->output_padding, error));
+    OB_TRY(ob__read_sizes(node, "output_padding", rank, 0, 0, p->output_padding, OB_MAX_RANK, error));
     uint32_t n = 0;
     const int64_t *shape = ob__node_ints(node, "output_shape", &n);
     p->shaped = shape && n >= (uint32_t)rank; /* some models name batch and channels, too */

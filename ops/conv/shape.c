@@ -148,7 +148,7 @@ ob_status ob__infer_col2im(ob_infer *infer) {
     ob__out_dtype(infer, 0, OB_NONE);
     if (!ob__rank_in(infer, 0, 3, 3)) return OB_OK;
     if (image.rank < 0 || block.rank < 0) OB_TRY(ob__unverified(infer, 1, -1, "the target shape depends on data"));
-    if (image.rank < 0 || image.rank > OB_MAX_RANK - 2) return OB_OK;
+    if (image.rank < 0 || !ob__rank_fits(infer, (int64_t)image.rank + 2)) return OB_OK;
     ob_dim dims[OB_MAX_RANK] = {ob__in_dim(infer, 0, 0), OB_DIM_UNKNOWN};
     for (int32_t axis = 0; axis < image.rank; axis++) OB_TRY(ob__require_size(infer, image.dims[axis], 1, axis + 2, OB0601));
     if (block.rank >= 0 && block.rank != image.rank) {

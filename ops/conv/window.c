@@ -9,8 +9,9 @@
 /* ---- attributes ---- */
 
 ob_status ob__read_sizes(const ob_node *node, const char *name, int32_t n, int64_t least, int64_t otherwise, int64_t *sizes,
-                         ob_error *error) {
+                         int32_t room, ob_error *error) {
     uint32_t n_given = 0;
+    OB_FAIL_IF(n > room, error, OB_E_LIMIT, "%s: %d entries, at most %d are supported", name, n, room);
     const int64_t *given = ob__node_ints(node, name, &n_given);
     bool there = ob__node_attribute(node, name) != NULL;
     OB_FAIL_IF(there && (!given || n_given != (uint32_t)n), error, OB_E_ARGUMENT, "%s has %u entries for %d spatial axes", name,
@@ -31,7 +32,7 @@ static ob_status read_padding(const ob_node *node, ob_window_params *w, ob_error
     if (known == 4 && mode[0] != 0) w->unknown_pad = mode;
     w->auto_pad = known == 4 ? OB_PAD_GIVEN : (ob_auto_pad)known;
     if (w->auto_pad != OB_PAD_GIVEN) return OB_OK;
-    OB_TRY(ob__read_sizes(node, "pads", 2 * w->rank, 0, 0, pads, error));
+    OB_TRY(ob__read_sizes(node, "pads", 2 * w->rank, 0, 0, pads, 2 * OB_MAX_RANK, error));
     for (int32_t i = 0; i < w->rank; i++) {
         w->before[i] = pads[i];
         w->after[i] = pads[w->rank + i];
@@ -39,18 +40,21 @@ static ob_status read_padding(const ob_node *node, ob_window_params *w, ob_error
     return OB_OK;
 }
 
-ob_status ob__read_window(const ob_node *node, int32_t rank, ob_window_params *w, ob_error *error) {
+ob_status ob__read_window(const ob_node *node, int64_t n_axes, ob_window_params *w, ob_error *error) {
     uint32_t n_given = 0;
     ob__node_ints(node, "kernel_shape", &n_given);
-    if (rank < 0) rank = n_given <= OB_MAX_RANK - 2 ? (int32_t)n_given : OB_MAX_RANK - 2;
+    if (n_axes < 0) n_axes = n_given;
     memset(w, 0, sizeof *w);
+    OB_FAIL_IF(n_axes > OB_MAX_RANK - 2, error, OB_E_LIMIT, "%lld spatial axes, at most %d are supported", (long long)n_axes,
+               OB_MAX_RANK - 2);
+    const int32_t rank = (int32_t)n_axes;
     w->rank = rank;
     w->ceil_mode = ob__node_int(node, "ceil_mode", 0) != 0;
     w->kernel_given = ob__node_attribute(node, "kernel_shape") != NULL;
     for (int32_t i = 0; i < rank; i++) w->kernel[i] = OB_DIM_UNKNOWN;
-    if (w->kernel_given) OB_TRY(ob__read_sizes(node, "kernel_shape", rank, 1, 1, w->kernel, error));
-    OB_TRY(ob__read_sizes(node, "strides", rank, 1, 1, w->strides, error));
-    OB_TRY(ob__read_sizes(node, "dilations", rank, 1, 1, w->dilations, error));
+    if (w->kernel_given) OB_TRY(ob__read_sizes(node, "kernel_shape", rank, 1, 1, w->kernel, OB_MAX_RANK, error));
+    OB_TRY(ob__read_sizes(node, "strides", rank, 1, 1, w->strides, OB_MAX_RANK, error));
+    OB_TRY(ob__read_sizes(node, "dilations", rank, 1, 1, w->dilations, OB_MAX_RANK, error));
     OB_TRY(read_padding(node, w, error));
     if (w->auto_pad == OB_PAD_VALID) w->ceil_mode = false; /* "VALID: ceil((input - extent + 1) / stride)", whatever it says */
     return OB_OK;

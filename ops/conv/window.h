@@ -19,12 +19,14 @@ typedef struct ob_window_params {
     int64_t before[OB_MAX_RANK], after[OB_MAX_RANK]; /* padding; 0 unless OB_PAD_GIVEN */
 } ob_window_params;
 
-/* kernel_shape, strides, dilations, pads, auto_pad and ceil_mode for `rank` spatial axes; a rank below 0 is that of kernel_shape.
- * E_ARGUMENT for a list of another length, an entry that is not positive (of pads: negative) or above 2^31 - 1. */
-ob_status ob__read_window(const ob_node *node, int32_t rank, ob_window_params *params, ob_error *error);
-/* A list attribute with one entry for each of n axes, none below `least`; `otherwise` when absent. */
+/* kernel_shape, strides, dilations, pads, auto_pad and ceil_mode for n spatial axes; below 0: as many as kernel_shape has entries.
+ * E_LIMIT for more than OB_MAX_RANK - 2, whoever counted them; E_ARGUMENT for a list of another length, an entry that is not
+ * positive (of pads: negative) or above 2^31 - 1. */
+ob_status ob__read_window(const ob_node *node, int64_t n_axes, ob_window_params *params, ob_error *error);
+/* A list attribute with n entries, none below `least`; `otherwise` when absent. E_LIMIT where n is more than the `room` that
+ * `sizes` has. */
 ob_status ob__read_sizes(const ob_node *node, const char *name, int32_t n, int64_t least, int64_t otherwise, int64_t *sizes,
-                         ob_error *error);
+                         int32_t room, ob_error *error);
 
 /* Numbers: the window over planes of `in`, whose results are planes of `out` (rank sizes each), in the plan's memory. The
  * kernel's sizes are known, from 0 on. E_LIMIT for a size above 2^31 - 1, E_ARGUMENT for an unknown auto_pad. */

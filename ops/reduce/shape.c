@@ -56,6 +56,10 @@ ob_status ob__infer_reduce(ob_infer *infer) {
     if (from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
     if (!known) return p.keep_axes ? ob__out_rank(infer, 0, from.rank) : OB_OK;
     if (n == 0 && p.nothing_by_default) return ob__out_like(infer, 0, 0);
+    if (n > OB_MAX_RANK) {
+        ob__problem(infer, OB0602, -1, -1, "%u axes are given, at most %d are possible", n, OB_MAX_RANK);
+        return OB_OK;
+    }
     bool reduced[OB_MAX_RANK];
     for (int32_t axis = 0; axis < from.rank; axis++) reduced[axis] = n == 0;
     for (uint32_t i = 0; i < n; i++) {

@@ -125,7 +125,7 @@ ob_status ob__infer_reshape(ob_infer *infer) {
         if (target.rank < 0) OB_TRY(ob__unverified(infer, 1, -1, "the target shape depends on data"));
     }
     OB_TRY(ob__rank_unknown(infer, 0));
-    if (target.rank < 0 || target.rank > OB_MAX_RANK) return OB_OK;
+    if (target.rank < 0 || !ob__rank_fits(infer, target.rank)) return OB_OK;
     r.rank = target.rank;
     for (int32_t axis = 0; axis < target.rank; axis++) {
         bool fits = true;
@@ -210,7 +210,7 @@ ob_status ob__infer_unsqueeze(ob_infer *infer) {
         bool small = !known && ob_dim_is_const(count) && count >= 0 && from.rank + count <= OB_MAX_RANK;
         return small ? ob__out_rank(infer, 0, from.rank + (int32_t)count) : OB_OK;
     }
-    if (n > OB_MAX_RANK || from.rank + (int64_t)n > OB_MAX_RANK) return OB_OK;
+    if (!ob__rank_fits(infer, from.rank + (int64_t)n)) return OB_OK;
     int32_t rank = from.rank + (int32_t)n;
     bool added[OB_MAX_RANK] = {false};
     for (uint32_t i = 0; i < n; i++) {

@@ -93,6 +93,19 @@ static inline bool ob__op_gives(const ob_op *op, size_t n_outputs) {
     return n_outputs >= (size_t)op->out_min && (op->out_max == INT16_MAX || n_outputs <= (size_t)op->out_max);
 }
 
+/* Why the operands of a node are not those of its row. */
+typedef struct ob_misfit {
+    ob_finding_id id;
+    int32_t operand; /* the index of the input; -1: their number */
+    char text[200];
+} ob_misfit;
+
+/* The node has as many inputs and outputs as its row, none is left out that is needed, and those whose type is known have one
+ * that the row takes. Whatever reads operands by their index asks first: shape rules, kernels, bodies; of deprecated operators
+ * too. `in_types` NULL: types are not looked at. `why` may be NULL. */
+bool ob__op_fits(const ob_op *op, const ob_node *node, const ob_type *in_types, ob_misfit *why);
+/* The set of one type. */
+ob_types ob__type_bit(const ob_type *type);
 ob_types ob__op_output_types(const ob_op *op, uint32_t index);
 /* The signature's letter of input `index`, 0 when there is none; *homogeneous: it shares its type with every operand of that
  * letter. */
