@@ -61,7 +61,11 @@ ob_status ob__apply_rule(ob_infer *infer) {
     if (!ob__check_operands(infer)) return OB_OK;
     set_output_dtypes(infer);
     ob__check_choices(infer);
+    const ob_content *contents = infer->in_contents;
+    OB_TRY(ob__fit_operands(infer));
     OB_TRY(infer->op->infer(infer));
+    infer->in_contents = contents;
+    OB_TRY(ob__extent_flow(infer));
     check_outputs(infer);
     for (uint32_t i = 0; i < infer->node->n_outputs; i++) check_size(infer, i);
     return OB_OK;

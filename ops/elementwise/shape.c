@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "core/shape.h"
+#include "core/types.h"
 #include "ops/elementwise/params.h"
 #include "ops/infer/content.h"
 #include "ops/infer/legacy.h"
@@ -10,6 +11,7 @@
 
 OB_RULE(same);
 OB_RULE(broadcast);
+OB_RULE(quotient);
 OB_RULE(bias);
 OB_RULE(prelu);
 OB_RULE(cast);
@@ -85,6 +87,40 @@ ob_status ob__infer_broadcast(ob_infer *infer) {
     if (all_contents_known(infer)) OB_TRY(ob__content_elementwise(infer));
     OB_TRY(ob__range_elementwise(infer));
     return ob__fractions_elementwise(infer);
+}
+
+/* Integers that are not known divide: what they lie between may say that none is 0. */
+static ob_status require_unknown_divisors(ob_infer *infer, ob_dim n) {
+    ob_range range;
+    if (n == 0 || ob__in_const_without_0(infer, 1)) return OB_OK;
+    if (ob__in_range(infer, 1, &range))
+        if (ob__known_at_least(infer, range.lowest, 1) || ob__known_at_least(infer, -1, range.highest)) return OB_OK;
+    return ob__unverified(infer, 1, -1, "whether a divisor is 0 depends on data");
+}
+
+/* No integer is divided by 0, where there is one to divide. */
+static ob_status require_divisors(ob_infer *infer) {
+    ob_content divisors = ob__in_content(infer, 1);
+    if (!ob__dtype_is_integer(ob__in_dtype(infer, 1)) || !infer->node->n_outputs) return OB_OK;
+    ob_shape to = infer->out_types[0].shape;
+    ob_dim n = to.rank < 0 ? OB_DIM_UNKNOWN : ob__dims_product(infer, to.dims, 0, to.rank);
+    if (!divisors.elems) return require_unknown_divisors(infer, n);
+    for (uint32_t i = 0; i < divisors.n; i++) {
+        ob_dim divisor = divisors.elems[i];
+        OB_TRY(ob__term_fit(infer, &divisor, ob__in_dtype(infer, 1), 1));
+        if (divisor == OB_DIM_UNKNOWN) OB_TRY(ob__unverified(infer, 1, -1, "whether a divisor is 0 depends on data"));
+        if (divisor == OB_DIM_UNKNOWN || ob__known_at_least(infer, divisor, 1) || ob__known_at_least(infer, -1, divisor))
+            continue;
+        bool is_size = ob__known_at_least(infer, divisor, 0);
+        ob_dim apart = is_size ? divisor : ob_dim_mul(infer->dims, divisor, divisor);
+        OB_TRY(ob__require_where(infer, n, OB_COND_AT_LEAST, apart, 1, 1, -1, OB0601));
+    }
+    return OB_OK;
+}
+
+ob_status ob__infer_quotient(ob_infer *infer) {
+    OB_TRY(ob__infer_broadcast(infer));
+    return require_divisors(infer);
 }
 
 /* Source: PRelu-1 (one slope, or one for each channel), PRelu-7 and later (one-way broadcasting). */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/types.h"
 #include "ops/elementwise/params.h"
 #include "ops/infer/content.h"
 #include "ops/kernel/common.h"
@@ -179,7 +180,7 @@ static binary find_binary(const char *name) {
     return NO_BINARY;
 }
 
-static ob_dim apply(ob_infer *infer, binary op, ob_dim a, ob_dim b, bool real) {
+static ob_dim compute(ob_infer *infer, binary op, ob_dim a, ob_dim b, bool real) {
     if (op != MAX && op != MIN && (ob__content_exact(a) != a || ob__content_exact(b) != b)) {
         if (op < EQUAL || ob__content_exact(a) == ob__content_exact(b))
             return OB_DIM_UNKNOWN; /* comparing one huge number is fine, two is not */
@@ -204,6 +205,18 @@ static ob_dim apply(ob_infer *infer, binary op, ob_dim a, ob_dim b, bool real) {
     case NO_BINARY: break;
     }
     return OB_DIM_UNKNOWN;
+}
+
+/* Sums, differences and products wrap around as their terms do: only what else is done with integers needs them to be exact. */
+static ob_status apply(ob_infer *infer, binary op, ob_dim *folded, ob_dim b, ob_dtype dtype, int32_t operand) {
+    ob_dim a = *folded;
+    bool wraps_alike = op == ADD || op == SUB || op == MUL || op == POW;
+    if (!wraps_alike) {
+        OB_TRY(ob__term_fit(infer, &a, dtype, 0));
+        OB_TRY(ob__term_fit(infer, &b, dtype, operand));
+    }
+    *folded = ob__term_wrapped(compute(infer, op, a, b, ob__dtype_kind(dtype) == OB_KIND_REAL), dtype);
+    return OB_OK;
 }
 
 /* ---- Whole contents ---- */
@@ -246,8 +259,13 @@ ob_status ob__content_elementwise(ob_infer *infer) {
     if (!ob__small_count(infer, to, &n) || !ob__content_dtype(dtype) || infer->op->broadcast == OB_BCAST_LEGACY) return OB_OK;
     for (uint32_t i = 0; i < n_inputs; i++)
         if (!readable(infer, ob__in_shape(infer, i), ob__in_content(infer, i), to)) return OB_OK;
-    bool real = in_dtype == OB_FLOAT || in_dtype == OB_DOUBLE;
-    ob_dim *elems = ob__new_dims(infer, n);
+    bool real = in_dtype == OB_FLOAT || in_dtype == OB_DOUBLE, decides = op >= EQUAL && !where;
+    for (uint32_t i = 0; i < n_inputs && real && decides; i++) {
+        bool exact;
+        OB_TRY(ob__fractions_leave(infer, i, &exact));
+        if (!exact) return OB_OK;
+    }
+    ob_dim *elems = ob__new_dims(infer, n), extent = 0;
     if (!elems) return OB_E_MEMORY;
     for (uint32_t at = 0; at < n; at++) {
         if (where) {
@@ -255,10 +273,16 @@ ob_status ob__content_elementwise(ob_infer *infer) {
             continue;
         }
         ob_dim folded = element(infer, 0, to, at);
-        for (uint32_t i = 1; i < n_inputs; i++) folded = apply(infer, op, folded, element(infer, i, to, at), real);
+        for (uint32_t i = 1; i < n_inputs; i++) {
+            ob_dim other = element(infer, i, to, at);
+            OB_TRY(apply(infer, op, &folded, other, in_dtype, (int32_t)i));
+            if (real && !decides) extent = ob__extent_with(infer, extent, folded);
+            if (real && op == DIV) extent = ob__extent_of_divisor(infer, extent, other);
+        }
         elems[at] = ob__content_within(folded, dtype);
     }
-    infer->out_contents[0] = (ob_content){.n = n, .elems = elems};
+    if (extent == OB_DIM_UNKNOWN) return OB_OK;
+    infer->out_contents[0] = (ob_content){.n = n, .elems = elems, .extent = extent};
     return OB_OK;
 }
 
@@ -283,17 +307,27 @@ ob_status ob__content_share(ob_infer *infer, uint32_t input, uint32_t output) {
 ob_status ob__content_cast(ob_infer *infer, ob_dtype from, ob_dtype to) {
     ob_content content = ob__in_content(infer, 0);
     if (!content.elems && content.parts) return ob__fractions_cast(infer, from, to);
-    if (!content.elems) return ob__range_share(infer, 0, 0);
+    if (!content.elems) return content.range && infer->node->n_outputs ? ob__out_computed_range(infer, *content.range) : OB_OK;
     if (!ob__content_dtype(to) || !ob__content_dtype(from) || !infer->node->n_outputs) return OB_OK;
-    if (to == OB_INT64 || to == OB_INT32) OB_TRY(ob__fractions_leave(infer));
-    ob_dim *elems = ob__new_dims(infer, content.n);
+    bool from_real = ob__dtype_kind(from) == OB_KIND_REAL, to_real = ob__dtype_kind(to) == OB_KIND_REAL;
+    bool exact = true;
+    if (from_real && !to_real) OB_TRY(ob__fractions_leave(infer, 0, &exact));
+    if (!exact) return OB_OK;
+    ob_dim *elems = ob__new_dims(infer, content.n), extent = 0;
     if (!elems) return OB_E_MEMORY;
     for (uint32_t i = 0; i < content.n; i++) {
         ob_dim d = content.elems[i];
+        if (from == OB_INT64 && to == OB_INT32) { /* the lower half */
+            elems[i] = ob__term_wrapped(ob__content_exact(d), to);
+            continue;
+        }
+        OB_TRY(ob__term_fit(infer, &d, from_real ? to : from, 0));
         elems[i] =
             to == OB_BOOL && from != OB_BOOL ? ob__term_not(infer, ob__term_equal(infer, d, 0)) : ob__content_within(d, to);
+        if (to_real) extent = ob__extent_with(infer, extent, elems[i]);
     }
-    infer->out_contents[0] = (ob_content){.n = content.n, .elems = elems};
+    if (extent != OB_DIM_UNKNOWN)
+        infer->out_contents[0] = (ob_content){.n = content.n, .elems = elems, .extent = extent};
     return ob__fractions_cast(infer, from, to);
 }
 
@@ -303,12 +337,14 @@ ob_status ob__content_clip(ob_infer *infer) {
     if (!content.elems) return ob__range_clip(infer);
     if (ob__since(infer) < 11 || (has_low && low.n != 1) || (has_high && high.n != 1)) return OB_OK;
     if ((has_low && !low.elems) || (has_high && !high.elems)) return OB_OK;
-    ob_dim *elems = ob__new_dims(infer, content.n);
+    ob_dim *elems = ob__new_dims(infer, content.n), bounds[2] = {has_low ? low.elems[0] : 0, has_high ? high.elems[0] : 0};
     if (!elems) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < 2; i++) OB_TRY(ob__term_fit(infer, &bounds[i], infer->out_types[0].dtype, (int32_t)i + 1));
     for (uint32_t i = 0; i < content.n; i++) {
         ob_dim d = content.elems[i];
-        if (has_low) d = ob__term_max(infer, d, low.elems[0]);
-        if (has_high) d = ob__term_min(infer, d, high.elems[0]);
+        OB_TRY(ob__term_fit(infer, &d, infer->out_types[0].dtype, 0));
+        if (has_low) d = ob__term_max(infer, d, bounds[0]);
+        if (has_high) d = ob__term_min(infer, d, bounds[1]);
         elems[i] = d;
     }
     return ob__out_content(infer, 0, elems, content.n);
@@ -339,15 +375,17 @@ static ob_status cumsum(ob_infer *infer, ob_content content) {
     if (ob__in_rank(infer, 0) != 1) return OB_OK;
     ob_dim *elems = ob__new_dims(infer, content.n);
     if (!elems) return OB_E_MEMORY;
-    ob_dim sum = 0;
+    ob_dim sum = 0, extent = 0;
+    ob_dtype dtype = infer->out_types[0].dtype;
     for (uint32_t i = 0; i < content.n; i++) {
         uint32_t at = params.reverse ? content.n - 1 - i : i;
         ob_dim next = ob_dim_add(infer->dims, sum, ob__content_exact(content.elems[at]));
-        next = ob__content_within(next, infer->out_types[0].dtype);
+        next = ob__content_within(ob__term_wrapped(next, dtype), dtype);
+        if (ob__dtype_kind(dtype) == OB_KIND_REAL) extent = ob__extent_with(infer, extent, next);
         elems[at] = params.exclusive ? sum : next;
         sum = next;
     }
-    infer->out_contents[0] = (ob_content){.n = content.n, .elems = elems};
+    if (extent != OB_DIM_UNKNOWN) infer->out_contents[0] = (ob_content){.n = content.n, .elems = elems, .extent = extent};
     return OB_OK;
 }
 
@@ -373,6 +411,7 @@ static ob_status scatter(ob_infer *infer, ob_content content) {
 ob_status ob__content_same(ob_infer *infer) {
     ob_content content = ob__in_content(infer, 0);
     if (!infer->node->n_outputs || !ob__content_dtype(infer->out_types[0].dtype)) return OB_OK;
+    ob_dtype dtype = infer->out_types[0].dtype;
     if (ob__op_is(infer, "CumSum")) return cumsum(infer, content);
     if (strncmp(infer->op->name, "Scatter", 7) == 0) return scatter(infer, content);
     if (infer->node->n_inputs != 1) return OB_OK;
@@ -380,7 +419,9 @@ ob_status ob__content_same(ob_infer *infer) {
     if (!elems) return OB_E_MEMORY;
     bool any = content.n == 0;
     for (uint32_t i = 0; i < content.n; i++) {
-        elems[i] = ob__content_within(apply_unary(infer, infer->op->name, content.elems[i]), infer->out_types[0].dtype);
+        ob_dim d = content.elems[i];
+        if (!ob__op_is(infer, "Neg")) OB_TRY(ob__term_fit(infer, &d, dtype, 0));
+        elems[i] = ob__content_within(ob__term_wrapped(apply_unary(infer, infer->op->name, d), dtype), dtype);
         any = any || elems[i] != OB_DIM_UNKNOWN;
     }
     if (any) infer->out_contents[0] = (ob_content){.n = content.n, .elems = elems};

@@ -30,6 +30,8 @@ bool ob__content_dtype(ob_dtype dtype);
 bool ob__in_range(const ob_infer *infer, uint32_t i, ob_range *out);
 /* Kept where output i holds integers whose elements are not known. */
 ob_status ob__out_range(ob_infer *infer, uint32_t i, ob_range range);
+/* The same of output 0 for what was computed in its type, and may have wrapped around. */
+ob_status ob__out_computed_range(ob_infer *infer, ob_range range);
 /* Output has input's elements: all of them, or some. */
 ob_status ob__range_share(ob_infer *infer, uint32_t input, uint32_t output);
 ob_status ob__range_part(ob_infer *infer, uint32_t input, uint32_t output);
@@ -44,9 +46,22 @@ ob_status ob__range_clip(ob_infer *infer);
 bool ob__fractions_of(const double *values, uint32_t n, ob_dim *parts, int64_t *denominator);
 ob_status ob__fractions_elementwise(ob_infer *infer);
 ob_status ob__fractions_round(ob_infer *infer);
-/* At a Cast to integers: whole elements are those that were computed as long as float arithmetic keeps them exactly; required. */
-ob_status ob__fractions_leave(ob_infer *infer);
+/* Where floats end, at a Cast to integers or a comparison: whole elements are those that were computed as long as float arithmetic
+ * keeps them exactly; required. *exact is false where it never does. */
+ob_status ob__fractions_leave(ob_infer *infer, uint32_t input, bool *exact);
+/* `extent` is the greatest absolute value of a numerator so far: with one more; with a value that nothing keeps exactly where the
+ * divisor is 0. OB_DIM_UNKNOWN: too large to be stated. */
+ob_dim ob__extent_with(ob_infer *infer, ob_dim extent, ob_dim part);
+ob_dim ob__extent_of_divisor(ob_infer *infer, ob_dim extent, ob_dim divisor);
 ob_status ob__fractions_cast(ob_infer *infer, ob_dtype from, ob_dtype to);
+
+/* -- width.c: what an element type holds -- */
+/* Is `d` what an integer of the type is at all sizes that there may be? True for other types; false for OB_DIM_UNKNOWN. */
+bool ob__term_fits(const ob_infer *infer, ob_dim d, ob_dtype dtype);
+/* The same for whoever cannot do without: what fits for usual sizes is required of all, and *d is unknown where it does not. */
+ob_status ob__term_fit(ob_infer *infer, ob_dim *d, ob_dtype dtype, int32_t operand);
+/* A number that was computed from integers of the type by what wraps around; terms stay. */
+ob_dim ob__term_wrapped(ob_dim d, ob_dtype dtype);
 
 /* -- terms.c: each gives OB_DIM_UNKNOWN for an operand that is, and for a term that would be too large -- */
 ob_dim ob__term_min(const ob_infer *infer, ob_dim a, ob_dim b);

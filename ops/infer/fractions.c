@@ -46,16 +46,23 @@ static bool read_input(const ob_infer *infer, uint32_t i, fractions *out) {
     if (ob__dtype_kind(ob__in_dtype(infer, i)) != OB_KIND_REAL || ob__in_rank(infer, i) < 0 || ob__in_rank(infer, i) > 1)
         return false;
     *out = content.parts ? (fractions){content.n, content.parts, content.denominator, content.extent}
-                         : (fractions){content.n, content.elems, 1, 0};
+                         : (fractions){content.n, content.elems, 1, content.extent};
     return out->parts != NULL;
 }
 
-/* The greatest absolute value among numerators so far. */
-static ob_dim extent_with(ob_infer *infer, ob_dim extent, ob_dim part) {
+ob_dim ob__extent_with(ob_infer *infer, ob_dim extent, ob_dim part) {
     int64_t low, high;
+    if (part == OB_DIM_UNKNOWN) return extent; /* nobody says what it is */
+    if (ob_dim_is_const(part) && part >= -exact_limit(OB_FLOAT) && part <= exact_limit(OB_FLOAT)) return extent;
     ob_dim_bounds(infer->dims, part, &low, &high);
     extent = ob_dim_max(infer->dims, extent, part);
     return low >= 0 ? extent : ob_dim_max(infer->dims, extent, ob_dim_sub(infer->dims, 0, part));
+}
+
+ob_dim ob__extent_of_divisor(ob_infer *infer, ob_dim extent, ob_dim divisor) {
+    if (ob__known_at_least(infer, divisor, 1)) return extent;
+    ob_dim is_zero = ob__term_equal(infer, divisor, 0);
+    return ob_dim_max(infer->dims, extent, ob_dim_mul(infer->dims, is_zero, exact_limit(OB_DOUBLE) + 1));
 }
 
 static ob_dim combine(ob_infer *infer, char op, const fractions *a, const fractions *b, uint32_t at) {
@@ -100,9 +107,10 @@ ob_status ob__fractions_elementwise(ob_infer *infer) {
     if (!parts) return OB_E_MEMORY;
     for (uint32_t i = 0; i < n; i++) {
         parts[i] = combine(infer, op, &a, &b, i);
-        extent = extent_with(infer, extent_with(infer, extent, a.parts[a.n == 1 ? 0 : i]), parts[i]);
+        if (parts[i] == OB_DIM_UNKNOWN) return OB_OK;
+        extent = ob__extent_with(infer, ob__extent_with(infer, extent, a.parts[a.n == 1 ? 0 : i]), parts[i]);
     }
-    if (extent == OB_DIM_UNKNOWN) return OB_OK; /* so is one of the elements, or it is too large to be stated */
+    if (extent == OB_DIM_UNKNOWN) return OB_OK; /* too large to be stated */
     ob_content *out = &infer->out_contents[0];
     out->n = n;
     out->parts = parts;
@@ -139,16 +147,18 @@ static ob_status round_all(ob_infer *infer, rounding *rounded) {
     return OB_OK;
 }
 
-ob_status ob__fractions_leave(ob_infer *infer) {
-    ob_content content = ob__in_content(infer, 0);
-    ob_dtype dtype = ob__in_dtype(infer, 0);
-    ob_dim extent = 0;
+ob_status ob__fractions_leave(ob_infer *infer, uint32_t input, bool *exact) {
+    ob_content content = ob__in_content(infer, input);
+    ob_dtype dtype = ob__in_dtype(infer, input);
+    ob_dim extent = content.extent;
+    *exact = true;
     if (!content.elems || ob__dtype_kind(dtype) != OB_KIND_REAL) return OB_OK;
     for (uint32_t i = 0; i < content.n; i++)
-        if (ob_dim_is_term(content.elems[i])) extent = extent_with(infer, extent, content.elems[i]);
-    const ob_condition exact = {OB_COND_AT_LEAST, exact_limit(dtype), extent};
-    return ob_condition_decide(infer->dims, &exact) == OB_TRUE ? OB_OK
-                                                               : ob__require(infer, exact.kind, exact.a, exact.b, 0, -1, OB0203);
+        if (ob_dim_is_term(content.elems[i])) extent = ob__extent_with(infer, extent, content.elems[i]);
+    const ob_condition condition = {OB_COND_AT_LEAST, exact_limit(dtype), extent};
+    ob_truth truth = extent == OB_DIM_UNKNOWN ? OB_FALSE : ob_condition_decide(infer->dims, &condition);
+    *exact = truth != OB_FALSE;
+    return truth != OB_UNDECIDED ? OB_OK : ob__require(infer, condition.kind, condition.a, condition.b, (int32_t)input, -1, OB0203);
 }
 
 ob_status ob__fractions_round(ob_infer *infer) {

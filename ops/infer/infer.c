@@ -82,6 +82,18 @@ static const ob_tensor *constant_tensor(const ob_infer *infer, uint32_t i) {
     return ob__constant_params(producer).tensor;
 }
 
+bool ob__in_const_without_0(const ob_infer *infer, uint32_t i) {
+    const ob_tensor *tensor = constant_tensor(infer, i);
+    size_t width = tensor ? ob_dtype_size(tensor->dtype) : 0;
+    if (!tensor || !tensor->data || tensor->is_external || width == 0 || width > sizeof(uint64_t)) return false;
+    for (int64_t k = 0; k < tensor->n_elems; k++) {
+        uint64_t bits = 0;
+        memcpy(&bits, (const char *)tensor->data + (size_t)k * width, width);
+        if (bits == 0) return false;
+    }
+    return true;
+}
+
 const float *ob__in_const_floats(ob_infer *infer, uint32_t i, uint32_t *n) {
     *n = 0;
     const ob_tensor *tensor = constant_tensor(infer, i);

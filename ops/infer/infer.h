@@ -21,10 +21,10 @@ typedef struct ob_content {
     uint32_t n;            /* elements; at most OB_CONTENT_MAX */
     const ob_dim *elems;   /* NULL: not known. An element may be OB_DIM_UNKNOWN */
     const ob_range *range; /* NULL: not known, or elems say more */
-    /* Of floats that are no integers: element i is parts[i] / denominator, a power of two, as long as `extent`, the greatest
-     * numerator on the way here, has no more bits than the type. NULL: not known, or elems say it. */
+    /* Of floats that are no integers: element i is parts[i] / denominator, a power of two. NULL: not known, or elems say it. */
     const ob_dim *parts;
     int64_t denominator;
+    /* Of floats: elements are as said as long as this, the greatest numerator on the way here, has no more bits than the type. */
     ob_dim extent;
 } ob_content;
 #define OB_CONTENT_MAX 1024
@@ -141,6 +141,8 @@ bool ob__op_is(const ob_infer *infer, const char *name);
 bool ob__axis_in(ob_infer *infer, int64_t axis, int32_t rank, int32_t *out);
 /* The floats of a constant input (initializer or Constant node), copied; NULL when not constant. n at most OB_CONTENT_MAX. */
 const float *ob__in_const_floats(ob_infer *infer, uint32_t i, uint32_t *n);
+/* Is input i a constant of integers, none of which is 0? */
+bool ob__in_const_without_0(const ob_infer *infer, uint32_t i);
 void ob__out_dtype(ob_infer *infer, uint32_t i, ob_dtype dtype); /* makes output i a tensor of that type, shape untouched */
 void ob__out_shape(ob_infer *infer, uint32_t i, ob_dtype dtype, ob_shape shape); /* shares dims instead of copying them */
 void ob__out_type(ob_infer *infer, uint32_t i, const ob_type *type);
@@ -196,6 +198,10 @@ ob_dtype ob__dtype_attribute(const ob_infer *infer, const char *name, ob_dtype o
 /* Reports OB0602 for an attribute that names a way which the operator does not have (auto_pad, mode, reduction ...). For all
  * rules: passes/propagate.c calls it. */
 void ob__check_choices(ob_infer *infer);
+/* Before and behind a rule, whichever it is: integers that it reads as sizes or positions are what their terms say, which is
+ * required or makes them unknown; and what floats need to be exact goes on to the results. passes/infer_node.c calls them. */
+ob_status ob__fit_operands(ob_infer *infer);
+ob_status ob__extent_flow(ob_infer *infer);
 /* Product of constant dims when it is small enough for a content; false otherwise. */
 bool ob__small_count(const ob_infer *infer, ob_shape shape, uint32_t *count);
 

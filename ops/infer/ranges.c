@@ -8,10 +8,10 @@
 /* Of more elements that are terms the least would be a term that tells nobody anything. */
 enum { MOST_TERMS = 8 };
 
-static bool range_of_elements(const ob_infer *infer, ob_content content, ob_range *out) {
+static bool range_of_elements(const ob_infer *infer, ob_content content, ob_dtype dtype, ob_range *out) {
     uint32_t n_terms = 0;
     for (uint32_t i = 0; i < content.n; i++) {
-        if (ob__content_exact(content.elems[i]) == OB_DIM_UNKNOWN) return false;
+        if (ob__content_exact(content.elems[i]) == OB_DIM_UNKNOWN || !ob__term_fits(infer, content.elems[i], dtype)) return false;
         n_terms += ob_dim_is_term(content.elems[i]);
     }
     if (content.n == 0 || (n_terms > 0 && content.n > MOST_TERMS)) return false;
@@ -25,7 +25,7 @@ static bool range_of_elements(const ob_infer *infer, ob_content content, ob_rang
 
 bool ob__in_range(const ob_infer *infer, uint32_t i, ob_range *out) {
     ob_content content = ob__in_content(infer, i);
-    if (content.elems) return range_of_elements(infer, content, out);
+    if (content.elems) return range_of_elements(infer, content, ob__in_dtype(infer, i), out);
     if (!content.range) return false;
     *out = *content.range;
     return true;
@@ -35,10 +35,6 @@ ob_status ob__out_range(ob_infer *infer, uint32_t i, ob_range range) {
     if (i >= infer->node->n_outputs || infer->out_contents[i].elems) return OB_OK;
     ob_dtype dtype = infer->out_types[i].dtype;
     if (dtype != OB_INT64 && dtype != OB_INT32) return OB_OK;
-    if (dtype == OB_INT32) {
-        range.lowest = ob__content_within(range.lowest, dtype);
-        range.highest = ob__content_within(range.highest, dtype);
-    }
     if (range.lowest == OB_DIM_UNKNOWN && range.highest == OB_DIM_UNKNOWN) return OB_OK;
     range.reached = range.reached && range.lowest != OB_DIM_UNKNOWN && range.highest != OB_DIM_UNKNOWN;
     ob_range *kept = OB_ARENA_NEW(infer->arena, ob_range);
@@ -70,6 +66,18 @@ ob_status ob__range_join(ob_infer *infer, uint32_t first, uint32_t end) {
                                       all.lowest == one.lowest && all.highest == one.highest && all.reached && one.reached};
     }
     return end > first ? ob__out_range(infer, 0, all) : OB_OK;
+}
+
+/* What was computed: where one end is beyond the type, elements there come around to anywhere. */
+ob_status ob__out_computed_range(ob_infer *infer, ob_range range) {
+    ob_dtype dtype = infer->out_types[0].dtype;
+    if (range.lowest == OB_DIM_UNKNOWN || range.highest == OB_DIM_UNKNOWN) return OB_OK;
+    if (ob__content_within(range.lowest, dtype) != range.lowest || ob__content_within(range.highest, dtype) != range.highest)
+        return OB_OK;
+    OB_TRY(ob__term_fit(infer, &range.lowest, dtype, 0));
+    OB_TRY(ob__term_fit(infer, &range.highest, dtype, 0));
+    if (range.lowest == OB_DIM_UNKNOWN || range.highest == OB_DIM_UNKNOWN) return OB_OK;
+    return ob__out_range(infer, 0, range);
 }
 
 /* ---- Elementwise ---- */
@@ -141,13 +149,15 @@ ob_status ob__range_elementwise(ob_infer *infer) {
         if (!ob__in_range(infer, i, &one)) one = anything;
         all = combined(infer, all, one);
     }
-    return n > 1 ? ob__out_range(infer, 0, all) : ob__range_share(infer, 0, 0);
+    if (n == 1) return ob__range_share(infer, 0, 0);
+    bool moves = ob__op_is(infer, "Add") || ob__op_is(infer, "Sub") || ob__op_is(infer, "Sum") || ob__op_is(infer, "Mul");
+    return moves ? ob__out_computed_range(infer, all) : ob__out_range(infer, 0, all);
 }
 
 ob_status ob__range_unary(ob_infer *infer) {
     ob_range r;
     bool known = ob__in_range(infer, 0, &r);
-    if (ob__op_is(infer, "Neg")) return known ? ob__out_range(infer, 0, negative(infer, r)) : OB_OK;
+    if (ob__op_is(infer, "Neg")) return known ? ob__out_computed_range(infer, negative(infer, r)) : OB_OK;
     if (ob__op_is(infer, "Relu"))
         return ob__out_range(infer, 0, extreme(infer, known ? r : anything, (ob_range){0, 0, true}, true));
     return OB_OK;

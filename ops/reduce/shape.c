@@ -1,5 +1,6 @@
 /* Shape rules of reductions. */
 #include "core/error.h"
+#include "core/types.h"
 #include "ops/infer/content.h"
 #include "ops/reduce/params.h"
 
@@ -16,18 +17,29 @@ static ob_status reduce_content(ob_infer *infer, const ob_reduce_params *p) {
     if (p->finish != OBK_FINISH_NONE || (!product && !sum && !max && p->fold != OBK_FOLD_MIN)) return OB_OK;
     for (uint32_t i = 0; i < content.n; i++)
         if (ob__content_exact(content.elems[i]) != content.elems[i]) return OB_OK;
-    ob_dim folded = content.elems[0];
+    ob_dtype dtype = infer->out_types[0].dtype;
+    bool real = ob__dtype_kind(dtype) == OB_KIND_REAL;
+    ob_dim folded = content.elems[0], extent = 0;
+    if (!product && !sum) OB_TRY(ob__term_fit(infer, &folded, dtype, 0));
     for (uint32_t i = 1; i < content.n; i++) {
         ob_dim d = content.elems[i];
+        /* In whatever order floats are added, on the way there is no more than at the end. */
+        if (real && (product || sum) && (!ob__known_at_least(infer, d, 0) || !ob__known_at_least(infer, folded, 0))) return OB_OK;
+        if (!product && !sum) OB_TRY(ob__term_fit(infer, &d, dtype, 0));
         if (product)
             folded = d == 0 ? 0 : folded == 0 ? 0 : ob_dim_mul(infer->dims, folded, d);
         else if (sum)
             folded = ob_dim_add(infer->dims, folded, d);
         else
             folded = max ? ob__term_max(infer, folded, d) : ob__term_min(infer, folded, d);
+        folded = ob__term_wrapped(folded, dtype);
+        if (real && (product || sum)) extent = ob__extent_with(infer, extent, folded);
     }
-    folded = ob__content_within(folded, infer->out_types[0].dtype);
-    return ob__out_content(infer, 0, &folded, 1);
+    folded = ob__content_within(folded, dtype);
+    if (extent == OB_DIM_UNKNOWN) return OB_OK;
+    OB_TRY(ob__out_content(infer, 0, &folded, 1));
+    infer->out_contents[0].extent = extent;
+    return OB_OK;
 }
 
 /* The output's dims when the marked axes go, or become 1. */
