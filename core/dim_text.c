@@ -5,6 +5,7 @@
 
 #include "core/long_names.h"
 #include "core/terms.h"
+#include "core/text.h"
 #include "onnx_broadcast/broadcast.h"
 
 static void write_bytes(ob_writer *writer, const char *text, size_t n) {
@@ -32,18 +33,6 @@ static void write_int(ob_writer *writer, int64_t value) {
 
 /* ---- Names ------------------------------------------------------------------------------------------------------ */
 
-/* Bytes of the well-formed UTF-8 sequence at p, 0 when there is none. */
-static size_t utf8_length(const unsigned char *p) {
-    if (p[0] < 0x80) return 1;
-    size_t n = p[0] >= 0xF0 && p[0] < 0xF5 ? 4 : p[0] >= 0xE0 && p[0] < 0xF0 ? 3 : p[0] >= 0xC2 && p[0] < 0xE0 ? 2 : 0;
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xC0) != 0x80) return 0;
-    if ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) || (p[0] == 0xF0 && p[1] < 0x90) ||
-        (p[0] == 0xF4 && p[1] > 0x8F))
-        return 0;
-    return n;
-}
-
 static bool is_letter(unsigned char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
@@ -59,7 +48,7 @@ size_t ob__plain_name(const char *text) {
     const unsigned char *start = (const unsigned char *)text, *p = start;
     if (!is_letter(*p) && *p < 0x80) return 0;
     while (*p) {
-        size_t n = utf8_length(p);
+        size_t n = ob__utf8_length(p);
         if (n == 0 || (n == 1 && !is_letter(*p) && !(*p >= '0' && *p <= '9') && !strchr(".:$@#", *p))) break;
         p += n;
     }
@@ -69,7 +58,7 @@ size_t ob__plain_name(const char *text) {
 static void write_quoted(ob_writer *writer, const char *name, size_t enough) {
     write_bytes(writer, "\"", 1);
     for (const unsigned char *p = (const unsigned char *)name; *p && writer->n < enough;) {
-        size_t n = utf8_length(p);
+        size_t n = ob__utf8_length(p);
         if (n == 0 || *p < 0x20 || *p == 0x7F) {
             static const char digits[] = "0123456789ABCDEF";
             write_bytes(writer, (const char[]){'\\', 'x', digits[*p >> 4], digits[*p & 15]}, 4);

@@ -33,6 +33,11 @@ size_t ob__vformat(char *text, size_t room, const char *format, va_list list);
 size_t ob__vsentence(char *text, size_t room, const char *format, va_list list);
 size_t ob__sentence(char *text, size_t room, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* Bytes of the well-formed UTF-8 character at p, 0 when there is none. The text ends with a NUL. */
+size_t ob__utf8_length(const unsigned char *p);
+/* Writes a character in UTF-8, up to 4 bytes without a NUL. Returns the bytes. */
+size_t ob__utf8_put(char *out, uint32_t c);
+
 /* Growing bytes; always NUL-terminated once something was written. Sticky failure: after an allocation fails, further writes do
  * nothing and `failed` stays true. */
 typedef struct ob_text {

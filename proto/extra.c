@@ -7,37 +7,53 @@
 
 typedef struct extra_row {
     const ProtobufCMessageDescriptor *type;
-    const char *name;
-    uint32_t number;
-    const ProtobufCMessageDescriptor *element; /* NULL: a string */
+    ProtobufCFieldDescriptor field; /* name, number, type and element only */
 } extra_row;
 
+/* clang-format off */
+#define TEXT(of, called, number) {&of, {.name = (called), .id = (number), .label = PROTOBUF_C_LABEL_OPTIONAL, .type = PROTOBUF_C_TYPE_STRING}}
+#define MESSAGES(of, called, number, element) \
+    {&of, {.name = (called), .id = (number), .label = PROTOBUF_C_LABEL_REPEATED, .type = PROTOBUF_C_TYPE_MESSAGE, .descriptor = &element}}
 static const extra_row rows[OB_EXTRA_COUNT] = {
-    [OB_EXTRA_NODE_OVERLOAD] = {&onnx__node_proto__descriptor, "overload", 8, NULL},
-    [OB_EXTRA_NODE_METADATA] = {&onnx__node_proto__descriptor, "metadata_props", 9, &onnx__string_string_entry_proto__descriptor},
-    [OB_EXTRA_FUNCTION_OVERLOAD] = {&onnx__function_proto__descriptor, "overload", 13, NULL},
-    [OB_EXTRA_FUNCTION_ATTRIBUTES] = {&onnx__function_proto__descriptor, "attribute_proto", 11,
-                                      &onnx__attribute_proto__descriptor},
-    [OB_EXTRA_FUNCTION_VALUE_INFO] = {&onnx__function_proto__descriptor, "value_info", 12, &onnx__value_info_proto__descriptor},
-    [OB_EXTRA_FUNCTION_METADATA] = {&onnx__function_proto__descriptor, "metadata_props", 14,
-                                    &onnx__string_string_entry_proto__descriptor},
-    [OB_EXTRA_GRAPH_METADATA] = {&onnx__graph_proto__descriptor, "metadata_props", 16,
-                                 &onnx__string_string_entry_proto__descriptor},
+    [OB_EXTRA_NODE_OVERLOAD] = TEXT(onnx__node_proto__descriptor, "overload", 8),
+    [OB_EXTRA_NODE_METADATA] = MESSAGES(onnx__node_proto__descriptor, "metadata_props", 9, onnx__string_string_entry_proto__descriptor),
+    [OB_EXTRA_FUNCTION_OVERLOAD] = TEXT(onnx__function_proto__descriptor, "overload", 13),
+    [OB_EXTRA_FUNCTION_ATTRIBUTES] = MESSAGES(onnx__function_proto__descriptor, "attribute_proto", 11, onnx__attribute_proto__descriptor),
+    [OB_EXTRA_FUNCTION_VALUE_INFO] = MESSAGES(onnx__function_proto__descriptor, "value_info", 12, onnx__value_info_proto__descriptor),
+    [OB_EXTRA_FUNCTION_METADATA] = MESSAGES(onnx__function_proto__descriptor, "metadata_props", 14, onnx__string_string_entry_proto__descriptor),
+    [OB_EXTRA_GRAPH_METADATA] = MESSAGES(onnx__graph_proto__descriptor, "metadata_props", 16, onnx__string_string_entry_proto__descriptor),
+    [OB_EXTRA_VALUE_METADATA] = MESSAGES(onnx__value_info_proto__descriptor, "metadata_props", 4, onnx__string_string_entry_proto__descriptor),
+    [OB_EXTRA_TENSOR_METADATA] = MESSAGES(onnx__tensor_proto__descriptor, "metadata_props", 16, onnx__string_string_entry_proto__descriptor),
 };
+/* clang-format on */
+
+const ProtobufCFieldDescriptor *ob__field_by_number(const ProtobufCMessageDescriptor *type, uint32_t number) {
+    const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field(type, number);
+    for (int i = 0; !field && i < OB_EXTRA_COUNT; i++)
+        if (rows[i].type == type && rows[i].field.id == number) field = &rows[i].field;
+    return field;
+}
+
+const ProtobufCFieldDescriptor *ob__field_by_name(const ProtobufCMessageDescriptor *type, const char *name) {
+    const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field_by_name(type, name);
+    for (int i = 0; !field && i < OB_EXTRA_COUNT; i++)
+        if (rows[i].type == type && strcmp(rows[i].field.name, name) == 0) field = &rows[i].field;
+    return field;
+}
 
 void ob__extras_init(ob_extras *extras) {
     for (int i = 0; i < OB_EXTRA_COUNT; i++) {
-        const extra_row *row = &rows[i];
-        const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field_by_name(row->type, row->name);
-        if (field && field->type != (row->element ? PROTOBUF_C_TYPE_MESSAGE : PROTOBUF_C_TYPE_STRING)) field = NULL;
-        if (field && row->element && (field->label != PROTOBUF_C_LABEL_REPEATED || field->descriptor != row->element))
+        const ProtobufCFieldDescriptor *row = &rows[i].field;
+        const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field_by_name(rows[i].type, row->name);
+        if (field && (field->type != row->type || (row->descriptor && (field->label != row->label ||
+                                                                       field->descriptor != row->descriptor))))
             field = NULL;
         extras->fields[i] = field;
     }
 }
 
-static bool is_row(const ProtobufCMessageUnknownField *field, const extra_row *row) {
-    return field->tag == row->number && field->wire_type == PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED;
+static bool is_field(const ProtobufCMessageUnknownField *field, const ProtobufCFieldDescriptor *wanted) {
+    return field->tag == wanted->id && field->wire_type == PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED;
 }
 
 /* The payload behind the length, which the walk over the file has checked already. */
@@ -49,11 +65,9 @@ static const uint8_t *payload(const ProtobufCMessageUnknownField *field, size_t 
     return field->data + i;
 }
 
-const char *ob__extra_string(const ob_extras *extras, ob_extra which, const ProtobufCMessage *message, ob_arena *arena) {
-    const ProtobufCFieldDescriptor *field = extras->fields[which];
-    if (field) return ob__str(*(char *const *)(const void *)((const char *)message + field->offset));
+const char *ob__newer_string(const ProtobufCFieldDescriptor *field, const ProtobufCMessage *message, ob_arena *arena) {
     for (unsigned i = message->n_unknown_fields; i-- > 0;) {
-        if (!is_row(&message->unknown_fields[i], &rows[which])) continue;
+        if (!is_field(&message->unknown_fields[i], field)) continue;
         size_t n;
         const uint8_t *bytes = payload(&message->unknown_fields[i], &n);
         return ob__arena_strndup(arena, (const char *)bytes, n);
@@ -61,29 +75,37 @@ const char *ob__extra_string(const ob_extras *extras, ob_extra which, const Prot
     return "";
 }
 
-ob_status ob__extra_messages(const ob_extras *extras, ob_extra which, const ProtobufCMessage *message,
-                             const ob_load_limits *limits, ob_arena *arena, ProtobufCMessage ***out, size_t *n, ob_error *error) {
-    const ProtobufCFieldDescriptor *field = extras->fields[which];
+ob_status ob__newer_messages(const ProtobufCFieldDescriptor *field, const ProtobufCMessage *message, const ob_load_limits *limits,
+                             ob_arena *arena, ProtobufCMessage ***out, size_t *n, ob_error *error) {
+    size_t count = 0;
     *n = 0;
     *out = NULL;
-    if (field) {
-        *n = *(const size_t *)(const void *)((const char *)message + field->quantifier_offset);
-        *out = *(ProtobufCMessage * *const *)(const void *)((const char *)message + field->offset);
-        return OB_OK;
-    }
-    if (message->n_unknown_fields == 0) return OB_OK;
-    size_t count = 0;
-    for (unsigned i = 0; i < message->n_unknown_fields; i++) count += is_row(&message->unknown_fields[i], &rows[which]);
+    for (unsigned i = 0; i < message->n_unknown_fields; i++) count += is_field(&message->unknown_fields[i], field);
     if (count == 0) return OB_OK;
     ProtobufCMessage **messages = OB_ARENA_ARRAY(arena, ProtobufCMessage *, count);
     if (!messages) return ob__arena_failure(arena, error);
     for (unsigned i = 0; i < message->n_unknown_fields; i++) {
-        if (!is_row(&message->unknown_fields[i], &rows[which])) continue;
+        if (!is_field(&message->unknown_fields[i], field)) continue;
         size_t n_bytes;
         const uint8_t *bytes = payload(&message->unknown_fields[i], &n_bytes);
-        OB_TRY(ob__wire_unpack(rows[which].element, bytes, n_bytes, limits, arena, &messages[(*n)++], error));
+        OB_TRY(ob__wire_unpack(field->descriptor, bytes, n_bytes, limits, arena, &messages[(*n)++], error));
     }
     *out = messages;
+    return OB_OK;
+}
+
+const char *ob__extra_string(const ob_extras *extras, ob_extra which, const ProtobufCMessage *message, ob_arena *arena) {
+    const ProtobufCFieldDescriptor *field = extras->fields[which];
+    if (field) return ob__str(*(char *const *)(const void *)((const char *)message + field->offset));
+    return ob__newer_string(&rows[which].field, message, arena);
+}
+
+ob_status ob__extra_messages(const ob_extras *extras, ob_extra which, const ProtobufCMessage *message,
+                             const ob_load_limits *limits, ob_arena *arena, ProtobufCMessage ***out, size_t *n, ob_error *error) {
+    const ProtobufCFieldDescriptor *field = extras->fields[which];
+    if (!field) return ob__newer_messages(&rows[which].field, message, limits, arena, out, n, error);
+    *n = *(const size_t *)(const void *)((const char *)message + field->quantifier_offset);
+    *out = *(ProtobufCMessage * *const *)(const void *)((const char *)message + field->offset);
     return OB_OK;
 }
 
@@ -95,7 +117,7 @@ static ob_status make_room(const extra_row *row, ProtobufCMessage *message, size
     if (!fields) return ob__arena_failure(arena, error);
     unsigned kept = 0;
     for (unsigned i = 0; i < message->n_unknown_fields; i++)
-        if (!is_row(&message->unknown_fields[i], row)) fields[kept++] = message->unknown_fields[i];
+        if (!is_field(&message->unknown_fields[i], &row->field)) fields[kept++] = message->unknown_fields[i];
     message->unknown_fields = fields;
     message->n_unknown_fields = kept;
     return OB_OK;
@@ -111,7 +133,7 @@ static uint8_t *append_field(const extra_row *row, ProtobufCMessage *message, si
         if (left <= 0x7f) break;
     }
     message->unknown_fields[message->n_unknown_fields++] =
-        (ProtobufCMessageUnknownField){row->number, PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED, n_length + n, bytes};
+        (ProtobufCMessageUnknownField){row->field.id, PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED, n_length + n, bytes};
     return bytes + n_length;
 }
 

@@ -1,9 +1,11 @@
 /* Files, buffers and descriptors -> bytes -> model. */
+#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/error.h"
 #include "core/log.h"
+#include "proto/encode.h"
 #include "proto/file.h"
 #include "proto/proto.h"
 #include "proto/text_read.h"
@@ -16,12 +18,27 @@ void ob_load_options_init(ob_load_options *options) {
     if (options) memset(options, 0, sizeof *options);
 }
 
+static size_t mark_bytes(const uint8_t *bytes, size_t n) {
+    return n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
+/* A field's name and a colon or a bracket begin the text format of protobuf, a brace JSON; ONNX's text begins with '<' or with the
+ * name of a graph and a parenthesis. */
+static ob_model_format detect_text(const uint8_t *bytes, size_t n) {
+    ob_scanner scan = {(const char *)bytes, (const char *)bytes, (const char *)bytes + n, NULL, NULL};
+    const char *name;
+    if (ob__scan_peek(&scan) == '{') return OB_FORMAT_JSON;
+    size_t n_name = ob__scan_peek_identifier(&scan, &name);
+    scan.p += n_name;
+    char next = ob__scan_peek(&scan);
+    return n_name > 0 && (next == ':' || next == '{' || next == '<' || next == '[') ? OB_FORMAT_PROTOBUF_TEXT : OB_FORMAT_TEXT;
+}
+
 /* Protobuf holds control characters within its first bytes; text never does. */
 static ob_model_format detect(const uint8_t *bytes, size_t n) {
-    if (n > 256) n = 256;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < (n > 256 ? 256 : n); i++)
         if ((bytes[i] < 0x20 && !(bytes[i] >= '\t' && bytes[i] <= '\r')) || bytes[i] == 0x7f) return OB_FORMAT_PROTOBUF;
-    return OB_FORMAT_TEXT;
+    return detect_text(bytes, n);
 }
 
 static ob_status read_protobuf(ob_model *model, const ob_source *source, const ob_load_limits *limits, ob_error *error) {
@@ -37,7 +54,39 @@ static ob_status read_text(ob_model *model, const ob_source *source, const ob_lo
     return ob__read_model(model, message, limits, error);
 }
 
-static ob_status fill_model(ob_model *model, const ob_source *source, const char *name, const ob_load_limits *limits,
+/* Replaces the text of the source by the same model in binary form, of which weights are borrowed. */
+static ob_status encode(ob_source *source, ob_text_encoder encode_text, const ob_model *model, const ob_load_limits *limits,
+                        ob_error *error) {
+    const char *text = source->bytes;
+    size_t n_mark = mark_bytes(source->bytes, source->n_bytes);
+    ob_scanner scan = {text + n_mark, text + n_mark, text + source->n_bytes, NULL, error};
+    ob_load_limits own = *limits;
+    if (own.max_depth > 128) own.max_depth = 128; /* of the C stack */
+    ob_encoder encoder = {.max_bytes = limits->max_arena};
+    ob__text_init(&encoder.out, &model->arena.allocator);
+    ob__text_append(&encoder.out, "", 0); /* an empty message has an address, too */
+    /* Numbers have a decimal point here, whatever the program's language. */
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    OB_FAIL_IF(!plain, error, OB_E_MEMORY, "out of memory");
+    locale_t callers = uselocale(plain);
+    ob_status status = encode_text(&scan, &own, &encoder);
+    uselocale(callers);
+    freelocale(plain);
+    if (status == OB_OK) status = ob__encoder_finish(&encoder, error);
+    if (status != OB_OK) {
+        ob__text_release(&encoder.out);
+        return status;
+    }
+    ob__source_release(source);
+    source->allocator = model->arena.allocator;
+    source->bytes = encoder.out.data;
+    source->n_bytes = encoder.out.n;
+    source->capacity = encoder.out.capacity;
+    source->kind = OB_SOURCE_OWNED;
+    return OB_OK;
+}
+
+static ob_status fill_model(ob_model *model, ob_source *source, const char *name, const ob_load_limits *limits,
                             ob_model_format format, ob_error *error) {
     OB_FAIL_IF(source->n_bytes == 0, error, OB_E_FORMAT, "not an ONNX model: it is empty");
     OB_FAIL_IF(source->n_bytes > limits->max_bytes, error, OB_E_LIMIT, "the model holds %zu bytes, the limit is %llu",
@@ -50,7 +99,10 @@ static ob_status fill_model(ob_model *model, const ob_source *source, const char
     const char *foreign = format == OB_FORMAT_AUTO ? ob__foreign_file(source->bytes, source->n_bytes) : NULL;
     OB_FAIL_IF(foreign, error, OB_E_FORMAT, "not an ONNX model: %s", foreign);
     if (format == OB_FORMAT_AUTO) format = detect(source->bytes, source->n_bytes);
-    return format == OB_FORMAT_TEXT ? read_text(model, source, limits, error) : read_protobuf(model, source, limits, error);
+    if (format == OB_FORMAT_TEXT) return read_text(model, source, limits, error);
+    if (format == OB_FORMAT_PROTOBUF_TEXT) OB_TRY(encode(source, ob__encode_prototxt, model, limits, error));
+    if (format == OB_FORMAT_JSON) OB_TRY(encode(source, ob__encode_json, model, limits, error));
+    return read_protobuf(model, source, limits, error);
 }
 
 static void report(const ob_model *model, const ob_source *source) {

@@ -178,17 +178,6 @@ static ob_dtype find_dtype(const npy_header *header) {
     return OB_NONE;
 }
 
-static size_t put_utf8(char *out, uint32_t c) {
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 1;
-    }
-    size_t n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    for (size_t i = n - 1; i > 0; i--, c >>= 6) out[i] = (char)(0x80 | (c & 0x3F));
-    out[0] = (char)((n == 2 ? 0xC0u : n == 3 ? 0xE0u : 0xF0u) | c);
-    return n;
-}
-
 static uint32_t read_character(const uint8_t *p, char order) {
     return order == '>' ? (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]
                         : (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
@@ -207,7 +196,7 @@ static ob_status read_string(ob_arena *arena, const npy_header *header, const ui
         for (size_t i = 0; i < n && text; i++) {
             uint32_t c = read_character(p + 4 * i, header->order);
             OB_FAIL_IF(c > 0x10FFFF, error, OB_E_FORMAT, "a string holds %#x, which is no character", c);
-            length += put_utf8(text + length, c);
+            length += ob__utf8_put(text + length, c);
         }
         *out = (ob_string){text, length};
     }

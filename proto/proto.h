@@ -41,12 +41,24 @@ typedef enum ob_extra {
     OB_EXTRA_FUNCTION_VALUE_INFO,
     OB_EXTRA_FUNCTION_METADATA,
     OB_EXTRA_GRAPH_METADATA,
+    OB_EXTRA_VALUE_METADATA,  /* only the text forms of files read and write these two */
+    OB_EXTRA_TENSOR_METADATA,
     OB_EXTRA_COUNT
 } ob_extra;
 
 typedef struct ob_extras {
     const ProtobufCFieldDescriptor *fields[OB_EXTRA_COUNT]; /* NULL: the message class lacks it, look in the unknown fields */
 } ob_extras;
+
+/* The field of a message that has this number, or this name: the class's own, or one of the newer ones. NULL: none. */
+const ProtobufCFieldDescriptor *ob__field_by_number(const ProtobufCMessageDescriptor *type, uint32_t number);
+const ProtobufCFieldDescriptor *ob__field_by_name(const ProtobufCMessageDescriptor *type, const char *name);
+
+/* The elements of a field that the message class lacks, from the unknown fields: the last string, "" when absent (NULL: out of
+ * memory); all messages. */
+const char *ob__newer_string(const ProtobufCFieldDescriptor *field, const ProtobufCMessage *message, ob_arena *arena);
+ob_status ob__newer_messages(const ProtobufCFieldDescriptor *field, const ProtobufCMessage *message, const ob_load_limits *limits,
+                             ob_arena *arena, ProtobufCMessage ***out, size_t *n, ob_error *error);
 
 /* Looks up the fields once. */
 void ob__extras_init(ob_extras *extras);

@@ -1,11 +1,11 @@
 /* ModelProto -> ONNX's textual syntax. Printing the message, not the graph, keeps one road to a file for both forms. */
 #include <locale.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/error.h"
+#include "proto/message_text.h"
 #include "proto/text_scan.h"
 #include "proto/write.h"
 
@@ -86,26 +86,6 @@ static void put_names(text_printer *out, char *const *names, size_t n) {
 
 /* ---- Numbers ------------------------------------------------------------------------------------------------------ */
 
-/* The shortest text that reads back as the same number, always with a mark of a fraction. */
-static void put_double(text_printer *out, double value, bool is_float) {
-    char text[40];
-    if (isnan(value)) {
-        put(out, signbit(value) ? "-nan" : "nan");
-        return;
-    }
-    if (isinf(value)) {
-        put(out, value < 0 ? "-inf" : "inf");
-        return;
-    }
-    for (int digits = is_float ? 6 : 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        bool same = is_float ? (double)strtof(text, NULL) == value : strtod(text, NULL) == value;
-        if (same) break;
-    }
-    if (!strpbrk(text, ".e")) strcat(text, ".0");
-    put(out, text);
-}
-
 static void put_element(text_printer *out, const ob_tensor *tensor, int64_t i) {
     const char *at = (const char *)tensor->data + (size_t)i * ob_dtype_size(tensor->dtype);
     union {
@@ -124,17 +104,17 @@ static void put_element(text_printer *out, const ob_tensor *tensor, int64_t i) {
     memcpy(&element, at, ob_dtype_size(tensor->dtype));
     ob_text *text = &out->text;
     switch (tensor->dtype) {
-    case OB_FLOAT: put_double(out, (double)element.f[0], true); break;
-    case OB_DOUBLE: put_double(out, element.d[0], false); break;
+    case OB_FLOAT: ob__put_real(&out->text, (double)element.f[0], true); break;
+    case OB_DOUBLE: ob__put_real(&out->text, element.d[0], false); break;
     case OB_COMPLEX64:
-        put_double(out, (double)element.f[0], true);
+        ob__put_real(&out->text, (double)element.f[0], true);
         put(out, ",");
-        put_double(out, (double)element.f[1], true);
+        ob__put_real(&out->text, (double)element.f[1], true);
         break;
     case OB_COMPLEX128:
-        put_double(out, element.d[0], false);
+        ob__put_real(&out->text, element.d[0], false);
         put(out, ",");
-        put_double(out, element.d[1], false);
+        ob__put_real(&out->text, element.d[1], false);
         break;
     case OB_INT8:
     case OB_INT4:
@@ -312,7 +292,7 @@ static ob_status print_list(text_printer *out, const Onnx__AttributeProto *a, ob
     for (size_t i = 0; i < n; i++) {
         if (i) put(out, ", ");
         if (type == OB_ATTR_FLOATS)
-            put_double(out, (double)a->floats[i], true);
+            ob__put_real(&out->text, (double)a->floats[i], true);
         else if (type == OB_ATTR_INTS)
             ob__text_printf(&out->text, "%lld", (long long)a->ints[i]);
         else if (type == OB_ATTR_STRINGS)
@@ -343,7 +323,7 @@ static ob_status print_attribute(text_printer *out, const Onnx__AttributeProto *
         return OB_OK;
     }
     switch (type) {
-    case OB_ATTR_FLOAT: put_double(out, (double)a->f, true); return OB_OK;
+    case OB_ATTR_FLOAT: ob__put_real(&out->text, (double)a->f, true); return OB_OK;
     case OB_ATTR_INT: ob__text_printf(&out->text, "%lld", (long long)a->i); return OB_OK;
     case OB_ATTR_STRING: put_quoted(out, a->s.data, a->s.len); return OB_OK;
     case OB_ATTR_TENSOR: return print_tensor(out, a->t);

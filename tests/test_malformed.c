@@ -153,7 +153,9 @@ static void wrong_wire_forms_are_named(void **state) {
     /* A tensor instead of a model: dims, data_type, raw_data. */
     EXPECT_BYTES(OB_E_FORMAT, "not an ONNX ModelProto", 0x08, 1, 0x10, 1, 0x4A, 4, 0, 0, 0, 0);
     EXPECT_BYTES(OB_E_FORMAT, "byte 0 holds wire type 7", 0x7F, 'E', 'L', 'F', 2, 1, 1, 0, 0x12, 1, 0);
-    EXPECT_TEXT(OB_E_FORMAT, "not an ONNX model: neither", "{\"json\": true}");
+    EXPECT_TEXT(OB_E_FORMAT, "not an ONNX model: ModelProto has no field \"json\"", "{\"json\": true}");
+    EXPECT_TEXT(OB_E_FORMAT, "not an ONNX model: ModelProto has no field \"layer\"", "layer { name: 3 }");
+    EXPECT_TEXT(OB_E_FORMAT, "not an ONNX model: neither", "3 + 4");
     EXPECT_TEXT(OB_E_FORMAT, "line 1, column 1: not an ONNX model", "%PDF-1.4 and so on");
 }
 

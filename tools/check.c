@@ -37,15 +37,15 @@ static bool to_stdout(const settings *s) {
 static void print_help(void) {
     printf(
         "usage: %s [options] MODEL...\n\n"
-        "Checks every broadcast of ONNX models (binary, or text as .onnxtxt; - is standard input) and says what happens at "
-        "each.\n\n"
+        "Checks every broadcast of ONNX models and says what happens at each. A MODEL is binary, ONNX's text, protobuf's text\n"
+        "or JSON, told from its content; - is standard input.\n\n"
         "  --rules BOOK          onnx (default), numpy, array-api, mlir, xla or sonnx\n"
         "  --dim NAME=SIZE       what if the symbol NAME were SIZE (x[0]: axis 0 of input x, which has no name)\n"
         "  --input-shape X=2x3   what if input X had this shape (? leaves a size open, nothing is a scalar)\n"
         "  --assume CONDITION    build the contract on it: \"batch >= 1\", \"N <= 512\", \"height %% 32 = 0\" (repeatable)\n"
         "  --format text|json    json: see docs/report.schema.json\n"
-        "  -o OUT                write the rewritten model (one MODEL, without errors; .onnxtxt: as text; -: standard\n"
-        "                        output, findings then go to standard error)\n"
+        "  -o OUT                write the rewritten model (one MODEL, without errors; .onnxtxt, .textproto and .json:\n"
+        "                        in that format; -: standard output, findings then go to standard error)\n"
         "  --emit FORM           for -o: broadcast (default: operators of domain onnx_broadcast), function (the same with their\n"
         "                        definition carried along), expand (standard operators), implicit (the way back)\n"
         "  --emit-guard FILE.c   write the contract as a C function guard_FILE that says which sizes the model admits (one\n"
@@ -274,8 +274,7 @@ static int take_options(settings *s, int argc, char **argv) {
         complain(tool, NULL, "-o - writes the model to standard output, which has another use already");
         return misused();
     }
-    size_t n = s->output ? strlen(s->output) : 0;
-    if (s->align_weights && (n == 0 || (n >= 8 && strcmp(s->output + n - 8, ".onnxtxt") == 0))) {
+    if (s->align_weights && (!s->output || ob_model_format_of_path(s->output) != OB_FORMAT_PROTOBUF)) {
         complain(tool, NULL, "--align-weights needs -o OUT, not as text");
         return misused();
     }

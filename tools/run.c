@@ -10,7 +10,7 @@
 static const char usage[] =
     "usage: onnx-broadcast-run MODEL [--input [NAME=]FILE]... [--output-dir DIR [--npy]] [options]\n"
     "\n"
-    "Runs an ONNX model (.onnx, .onnxtxt, or - for standard input) and prints a preview of its outputs.\n"
+    "Runs an ONNX model (.onnx, .onnxtxt, .textproto, .json, or - for standard input) and prints a preview of its outputs.\n"
     "\n"
     "  --input [NAME=]FILE   an input, TensorProto (.pb) or NumPy (.npy): by name, or the next one in order;\n"
     "                        a sequence, an optional or a map as SequenceProto, OptionalProto, MapProto (.pb);\n"

@@ -45,7 +45,7 @@ typedef struct ob_load_limits {
 
 /** How a model is written down. */
 typedef enum ob_model_format {
-    OB_FORMAT_AUTO,     /**< reading: by content; writing: by the path's ending */
+    OB_FORMAT_AUTO,     /**< reading: by content; writing: by the path's ending (ob_model_save()) */
     OB_FORMAT_PROTOBUF, /**< ModelProto, binary */
     OB_FORMAT_TEXT,     /**< ONNX textual syntax (docs/Syntax.md of ONNX) */
     /** Writing: a ModelProto in which the bytes of every tensor with numbers begin at a multiple of 64, counted from the start of
@@ -53,14 +53,21 @@ typedef enum ob_model_format {
      * of ONNX reads the same model from it: what fills the gaps are repetitions of the tensor's data_type, of which only the last
      * counts. Numbers in typed fields (float_data ...) become raw data. External and sparse tensors stay as they are; a session
      * unpacks elements of less than 8 bits all the same. Reading: as OB_FORMAT_PROTOBUF. */
-    OB_FORMAT_PROTOBUF_ALIGNED
+    OB_FORMAT_PROTOBUF_ALIGNED,
+    /** ModelProto in protobuf's text format, as onnx.save(format="textproto") writes it. Fields that this library has no name for are
+     * left out when it is written, and are errors when it is read. */
+    OB_FORMAT_PROTOBUF_TEXT,
+    /** ModelProto in protobuf's JSON form, as onnx.save(format="json") writes it: field names as onnx.proto has them, bytes in
+     * base64, integers of 64 bits as texts. Reading takes names in lowerCamelCase, too. Writing: E_UNSUPPORTED for a text that
+     * is not UTF-8. Otherwise as OB_FORMAT_PROTOBUF_TEXT */
+    OB_FORMAT_JSON
 } ob_model_format;
 
 /** How to read a model. Always start from ob_load_options_init(). */
 typedef struct ob_load_options {
     const ob_allocator *allocator; /**< of the model, of its clones and reports; NULL: the default */
     ob_load_limits limits;         /**< zeroes: the defaults */
-    ob_model_format format;        /**< OB_FORMAT_AUTO [default]: protobuf or text, whatever the bytes are */
+    ob_model_format format;        /**< OB_FORMAT_AUTO [default]: told from the bytes */
     const ob_logger
         *logger; /**< copied; hears of the model and of whatever is done with it and its clones; NULL [default]: none */
 } ob_load_options;
@@ -103,13 +110,17 @@ typedef ob_status (*ob_file_producer)(void *context, ob_write_sink sink, void *s
  * Errors: E_IO (message names the path), E_MEMORY, E_ARGUMENT (NULL), and what `produce` returned. */
 OB_API ob_status ob_file_save(const char *path, ob_file_producer produce, void *context, ob_error *error);
 
-/** Writes the model to a file as protobuf or text (OB_FORMAT_AUTO: text for a path that ends in .onnxtxt, else protobuf). Nothing
+/** The format that the ending of a path stands for, as in the onnx package: .onnxtxt, .onnxtext: OB_FORMAT_TEXT; .textproto,
+ * .prototxt, .pbtxt: OB_FORMAT_PROTOBUF_TEXT; .json, .onnxjson: OB_FORMAT_JSON; all others, and NULL: OB_FORMAT_PROTOBUF. */
+OB_API ob_model_format ob_model_format_of_path(const char *path);
+
+/** Writes the model to a file. OB_FORMAT_AUTO: ob_model_format_of_path(). Nothing
  * that the file held is lost in protobuf form: unknown fields, metadata, functions, sparse initializers, quantization
  * annotations, training info. The file is written as ob_file_save() does: a failure leaves an existing one as it was.
  *
  * Errors: E_IO (message names the path), E_LIMIT (over 4 GiB as protobuf: larger weights must be external data), E_MODEL (a
- * tensor or attribute without a value to write), E_UNSUPPORTED (text form: see ob_model_write_text()), E_MEMORY, E_ARGUMENT
- * (NULL). */
+ * tensor or attribute without a value to write), E_UNSUPPORTED (text form: see ob_model_write_text(); JSON: a text that is not
+ * UTF-8), E_MEMORY, E_ARGUMENT (NULL). */
 OB_API ob_status ob_model_save(const ob_model *model, const char *path, ob_model_format format, ob_error *error);
 /** The same, piece by piece to `sink`, which gets `context`. OB_FORMAT_AUTO is protobuf here. Errors: what the sink returned,
  * else as ob_model_save() but for E_IO. */

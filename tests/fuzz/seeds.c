@@ -1,4 +1,4 @@
-/* Writes what fuzzing starts from: fuzz_seeds FOLDER makes FOLDER/model (protobuf), /text, /contract, /tensor, /cell, /image and
+/* Writes what fuzzing starts from: fuzz_seeds FOLDER makes FOLDER/model (protobuf), /text, /format, /contract, /tensor, /cell, /image and
  * /plugin, out of the samples of the operators (samples.h), the models and tensors that the machine has (corpus.h) and the cases
  * of tests/graphs. */
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "tests/samples.h"
 #include "tests/variants.h"
 
-enum { MAX_MODEL = 8 << 10, MAX_TENSOR = 2 << 10, MAX_TEXT = 8 << 10 };
+enum { MAX_MODEL = 8 << 10, MAX_TENSOR = 2 << 10, MAX_TEXT = 8 << 10, MAX_FORMAT = 2 << 10 };
 
 static const char *folder;
 static size_t n_written;
@@ -34,6 +34,11 @@ static void put_model(const ob_model *model) {
     buffer.n = 0;
     if (ob_model_write_text(model, 0, append_bytes, &buffer, NULL) == OB_OK && buffer.n <= MAX_TEXT)
         put("text", buffer.data, buffer.n);
+    for (int format = OB_FORMAT_PROTOBUF_TEXT; format <= OB_FORMAT_JSON; format++) {
+        buffer.n = 0;
+        if (ob_model_write(model, (ob_model_format)format, append_bytes, &buffer, NULL) == OB_OK && buffer.n <= MAX_FORMAT)
+            put("format", buffer.data, buffer.n);
+    }
 }
 
 static void put_cell(ob_type_kind kind, const ob_cell *cell) {
@@ -260,7 +265,7 @@ static void put_contracts(void) {
 }
 
 int main(int argc, char **argv) {
-    static const char *const kinds[] = {"", "model", "text", "contract", "tensor", "cell", "image", "plugin"};
+    static const char *const kinds[] = {"", "model", "text", "format", "contract", "tensor", "cell", "image", "plugin"};
     if (argc != 2) {
         fprintf(stderr, "usage: fuzz_seeds FOLDER\n");
         return 2;
