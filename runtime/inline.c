@@ -203,6 +203,7 @@ static ob_status expand_call(inliner *in, ob_node *call) {
     expansion e = {.owner = in, .call = call, .function = call->function, .target = call->graph};
     ob_status status = OB_OK;
     in->stamp++;
+    in->n_nodes--; /* the call: its body stands in its place */
     for (uint32_t i = 0; i < call->n_inputs; i++) {
         ob_value **mapped = find_mapped(in, body->inputs[i]);
         if (!mapped) return OB_E_INTERNAL;
@@ -220,7 +221,6 @@ static ob_status expand_call(inliner *in, ob_node *call) {
         if (call->outputs[i]) status = forward_output(&e, body->outputs[i], call->outputs[i], call);
     /* Unlinking forgets producers that are the call; those that the body's nodes took over stay. */
     if (status == OB_OK) ob__node_unlink(call);
-    if (status == OB_OK) in->n_nodes--;
     return status;
 }
 
@@ -260,38 +260,93 @@ static ob_status inline_graph(inliner *in, ob_graph *graph, int depth) {
     return OB_OK;
 }
 
-/* ---- Circles
- * ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Circles, and what will be made: before anything is -------------------------------------------------------------- */
 
-static ob_status visit_function(inliner *in, const ob_function *function, int depth);
+/* Nodes, and bytes beside them: names, operands, attributes. Calls of a function without nodes count as one. */
+typedef struct extent {
+    uint64_t nodes, n_bytes;
+} extent;
 
-static ob_status visit_calls(inliner *in, const ob_graph *graph, int depth) {
-    OB_FAIL_IF(depth > MAX_DEPTH, in->error, OB_E_MODEL, "functions call each other in a circle, or more than %d deep",
-               MAX_DEPTH);
-    for (const ob_node *node = graph->first; node; node = node->next) {
-        if (is_call(node)) OB_TRY(visit_function(in, node->function, depth + 1));
-        for (uint32_t i = 0; i < node->n_attributes; i++) {
-            const ob_attribute *attribute = node->attributes[i];
-            if (attribute->ref) continue;
-            if (attribute->type == OB_ATTR_GRAPH && attribute->u.graph) OB_TRY(visit_calls(in, attribute->u.graph, depth + 1));
-            if (attribute->type == OB_ATTR_GRAPHS)
-                for (uint32_t k = 0; k < attribute->n; k++) OB_TRY(visit_calls(in, attribute->u.graphs[k], depth + 1));
-        }
+/* Of a function: its extent when it is written out. */
+typedef struct visit {
+    bool open;
+    extent extent;
+} visit;
+
+/* Sums and products that stay at the largest number. */
+static uint64_t plus(uint64_t a, uint64_t b) {
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+static uint64_t times(uint64_t a, uint64_t b) {
+    uint64_t c;
+    return __builtin_mul_overflow(a, b, &c) ? UINT64_MAX : c;
+}
+
+static ob_status visit_function(inliner *in, const ob_function *function, int depth, extent *out);
+static ob_status visit_graph(inliner *in, const ob_graph *graph, int depth, extent *sum);
+
+static ob_status visit_attributes(inliner *in, const ob_node *node, int depth, extent *sum) {
+    for (uint32_t i = 0; i < node->n_attributes; i++) {
+        const ob_attribute *attribute = node->attributes[i];
+        if (attribute->ref) continue;
+        if (attribute->type == OB_ATTR_GRAPH && attribute->u.graph) OB_TRY(visit_graph(in, attribute->u.graph, depth + 1, sum));
+        if (attribute->type == OB_ATTR_GRAPHS)
+            for (uint32_t k = 0; k < attribute->n; k++) OB_TRY(visit_graph(in, attribute->u.graphs[k], depth + 1, sum));
     }
     return OB_OK;
 }
 
-static ob_status visit_function(inliner *in, const ob_function *function, int depth) {
-    static const char open, done;
+/* Adds to *sum. */
+static ob_status visit_graph(inliner *in, const ob_graph *graph, int depth, extent *sum) {
+    enum { PER_OPERAND = 16, PER_ATTRIBUTE = 80 };
+    OB_FAIL_IF(depth > MAX_DEPTH, in->error, OB_E_MODEL, "functions call each other in a circle, or more than %d deep",
+               MAX_DEPTH);
+    for (const ob_node *node = graph->first; node; node = node->next) {
+        uint64_t label = strlen(ob__node_label(node)) + 1;
+        uint64_t n_bytes =
+            label + PER_OPERAND * ((uint64_t)node->n_inputs + node->n_outputs) + PER_ATTRIBUTE * (uint64_t)node->n_attributes;
+        for (uint32_t i = 0; i < node->n_outputs; i++)
+            if (node->outputs[i]) n_bytes += PER_OPERAND + strlen(node->outputs[i]->name);
+        extent own = {1, 0};
+        if (is_call(node)) {
+            OB_TRY(visit_function(in, node->function, depth + 1, &own));
+            own.n_bytes = plus(own.n_bytes, times(own.nodes, label)); /* names begin with the call's */
+            if (own.nodes == 0) own.nodes = 1;
+        }
+        sum->nodes = plus(sum->nodes, own.nodes);
+        sum->n_bytes = plus(sum->n_bytes, plus(own.n_bytes, n_bytes));
+        OB_TRY(visit_attributes(in, node, depth, sum));
+    }
+    return OB_OK;
+}
+
+static ob_status visit_function(inliner *in, const ob_function *function, int depth, extent *out) {
     ob_map_entry *entry = ob__map_insert(&in->states, (const char *)&function, sizeof function);
     if (!entry) return OB_E_MEMORY;
-    if (entry->value == (const void *)&done) return OB_OK;
-    OB_FAIL_IF(entry->value, in->error, OB_E_MODEL, "functions call each other in a circle: %s", function->name);
-    entry->value = (void *)(uintptr_t)&open;
-    OB_TRY(visit_calls(in, function->body, depth));
-    entry = ob__map_find(&in->states, (const char *)&function, sizeof function);
-    if (!entry) return OB_E_INTERNAL;
-    entry->value = (void *)(uintptr_t)&done;
+    visit *v = entry->value;
+    if (!v) {
+        v = OB_ARENA_NEW(&in->scratch, visit);
+        if (!v) return OB_E_MEMORY;
+        v->open = true;
+        entry->value = v;
+        OB_TRY(visit_graph(in, function->body, depth, &v->extent));
+        v->open = false;
+    }
+    OB_FAIL_IF(v->open, in->error, OB_E_MODEL, "functions call each other in a circle: %s", function->name);
+    *out = v->extent;
+    return OB_OK;
+}
+
+static ob_status check_extent(inliner *in) {
+    enum { BYTES_PER_NODE = 256 };
+    extent all = {0};
+    OB_TRY(visit_graph(in, in->model->graph, 0, &all));
+    OB_FAIL_IF(all.nodes > in->max_nodes, in->error, OB_E_LIMIT,
+               "functions expand to %llu nodes, more than %llu: max_nodes raises the limit", (unsigned long long)all.nodes,
+               (unsigned long long)in->max_nodes);
+    OB_FAIL_IF(all.n_bytes / BYTES_PER_NODE > in->max_nodes, in->error, OB_E_LIMIT,
+               "functions expand to nodes with %llu bytes of names and operands, more than %llu: max_nodes raises the limit",
+               (unsigned long long)all.n_bytes, (unsigned long long)times(in->max_nodes, BYTES_PER_NODE));
     return OB_OK;
 }
 
@@ -300,7 +355,7 @@ static ob_status inline_all(inliner *in) {
     in->values = OB_ARENA_ARRAY(&in->scratch, ob_value *, in->n_values);
     in->stamps = OB_ARENA_ARRAY(&in->scratch, uint32_t, in->n_values);
     if (!in->values || !in->stamps) return OB_E_MEMORY;
-    OB_TRY(visit_calls(in, in->model->graph, 0));
+    OB_TRY(check_extent(in));
     return inline_graph(in, in->model->graph, 0);
 }
 

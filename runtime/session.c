@@ -81,8 +81,11 @@ ob_status ob__at_node(ob_error *error, const ob_node *node, ob_status status) {
     return status;
 }
 
-/* Nodes of a session, functions written out. */
-enum { MAX_NODES = 1 << 21 };
+/* Nodes of a session, functions written out: in proportion to the file, unless the caller says more. */
+static uint64_t max_nodes_of(const ob_session_config *config, const ob_model *model) {
+    enum { FEW = 1 << 17, TIMES = 16 };
+    return config->max_nodes ? config->max_nodes : FEW + TIMES * (uint64_t)model->n_nodes;
+}
 
 /* Folded constants may take a quarter of the memory, and no more than this. */
 static const uint64_t FOLDED_BYTES = UINT64_C(1) << 30;
@@ -296,7 +299,7 @@ static ob_status understand(ob_session *session, uint64_t max_nodes, ob_survey *
 static ob_status set_up(ob_session *session, const ob_model *model, const ob_session_config *config, ob_error *error) {
     OB_TRY(ob__model_clone(model, &session->allocator, &session->model, error));
     OB_TRY(ob__model_resolve_ops(session->model));
-    uint64_t max_nodes = config->max_nodes ? config->max_nodes : MAX_NODES;
+    uint64_t max_nodes = max_nodes_of(config, session->model);
     OB_TRY(ob__inline_functions(session->model, max_nodes, error));
     OB_TRY(ob__unroll_sequence_maps(session->model, error));
     OB_TRY(read_config(session, config, error));
@@ -424,12 +427,16 @@ ob_status ob_session_output_index(const ob_session *session, const char *name, s
     return find_name(session->output_info, session->model->graph->n_outputs, name, index);
 }
 
-ob_status ob_session_input_view(const ob_session *session, size_t index, void *data, ob_view *view, ob_error *error) {
-    ob_error_clear(error);
+/* dtype OB_NONE: as declared. */
+static ob_status input_view(const ob_session *session, size_t index, ob_dtype dtype, void *data, ob_view *view, ob_error *error) {
     OB_FAIL_IF(!session || !view, error, OB_E_ARGUMENT, "no session, or no place for the view");
     OB_FAIL_IF(index >= session->n_inputs, error, OB_E_NOT_FOUND, "no input %zu: the model has %u", index, session->n_inputs);
     const ob_session_value *info = &session->input_info[index];
-    OB_FAIL_IF(info->dtype == OB_NONE, error, OB_E_TYPE, "input %s: the model declares no element type", info->name);
+    if (dtype == OB_NONE) dtype = info->dtype;
+    OB_FAIL_IF(dtype == OB_NONE, error, OB_E_TYPE, "input %s: the model declares no element type", info->name);
+    OB_FAIL_IF(info->dtype != OB_NONE && dtype != info->dtype, error, OB_E_TYPE,
+               "input %s has the element type %s; the memory that is given for it has %s", info->name, ob_dtype_name(info->dtype),
+               ob_dtype_name(dtype));
     OB_FAIL_IF(info->shape.rank == OB_RANK_UNKNOWN, error, OB_E_SHAPE, "input %s: the model declares no rank", info->name);
     for (int32_t axis = 0; axis < info->shape.rank; axis++) {
         if (ob_dim_is_const(info->shape.dims[axis])) continue;
@@ -438,11 +445,23 @@ ob_status ob_session_input_view(const ob_session *session, size_t index, void *d
                         info->shape_text, (int)axis);
     }
     ob_view made;
-    ob_status status = ob__view_layout(&made, info->dtype, info->shape.rank, info->shape.dims);
+    ob_status status = ob__view_layout(&made, dtype, info->shape.rank, info->shape.dims);
     OB_FAIL_IF(status != OB_OK, error, status, "input %s: shape %s is too large", info->name, info->shape_text);
     made.data = data;
     *view = made;
     return OB_OK;
+}
+
+ob_status ob_session_input_view(const ob_session *session, size_t index, void *data, ob_view *view, ob_error *error) {
+    ob_error_clear(error);
+    return input_view(session, index, OB_NONE, data, view, error);
+}
+
+ob_status ob_session_typed_input_view(const ob_session *session, size_t index, ob_dtype dtype, void *data, ob_view *view,
+                                      ob_error *error) {
+    ob_error_clear(error);
+    OB_FAIL_IF(ob_dtype_size(dtype) == 0, error, OB_E_ARGUMENT, "no element type");
+    return input_view(session, index, dtype, data, view, error);
 }
 
 const ob_dims *ob_session_dims(const ob_session *session) {

@@ -56,6 +56,33 @@ static void views_as_declared(void **state) {
     ob_model_close(&model);
 }
 
+static void views_of_memory_whose_type_is_known(void **state) {
+    (void)state;
+    ob_model *model = model_of("<ir_version: 8, opset_import: [\"\" : 17]>\n"
+                               "g (uint8[N] x, int64[M] empty) => (float[N] y) { y = Cast<to = 1> (x) }\n");
+    ob_session *session = session_of(model, (ob_named_size[]){{"N", 4}, {"M", 0}}, 2);
+    float wrong[4] = {1, 2, 3, 4};
+    uint8_t right[4] = {1, 2, 3, 4};
+    ob_view view, before;
+    ob_error error;
+    memset(&view, 7, sizeof view);
+    before = view;
+    assert_int_equal(ob_session_typed_input_view(session, 0, OB_FLOAT, wrong, &view, &error), OB_E_TYPE);
+    assert_string_equal(error.message, "input x has the element type uint8; the memory that is given for it has float");
+    assert_int_equal(ob_session_typed_input_view(session, 0, OB_NONE, wrong, &view, &error), OB_E_ARGUMENT);
+    assert_int_equal(ob_session_typed_input_view(session, 2, OB_UINT8, right, &view, &error), OB_E_NOT_FOUND);
+    assert_int_equal(ob_session_typed_input_view(NULL, 0, OB_UINT8, right, &view, &error), OB_E_ARGUMENT);
+    assert_memory_equal(&view, &before, sizeof view);
+    assert_int_equal(ob_session_typed_input_view(session, 0, OB_UINT8, right, &view, &error), OB_OK);
+    assert_ptr_equal(view.data, right);
+    assert_int_equal(view.dtype, OB_UINT8);
+    assert_int_equal(view.dims[0], 4);
+    assert_int_equal(ob_session_typed_input_view(session, 1, OB_INT64, NULL, &view, NULL), OB_OK);
+    assert_int_equal(ob_view_count(&view), 0);
+    ob_session_close(&session);
+    ob_model_close(&model);
+}
+
 static void what_is_open_has_no_view(void **state) {
     (void)state;
     ob_model *model = model_of(MODEL);
@@ -105,6 +132,7 @@ int main(int argc, char **argv) {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_as_text),
         cmocka_unit_test(views_as_declared),
+        cmocka_unit_test(views_of_memory_whose_type_is_known),
         cmocka_unit_test(what_is_open_has_no_view),
         cmocka_unit_test(a_session_runs_on_declared_views),
     };

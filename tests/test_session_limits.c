@@ -319,6 +319,63 @@ static void test_output_bytes(void **state) {
     ob_model_close(&model);
 }
 
+/* ---- Functions that double ---- */
+
+static ob_status only_create(const ob_model *model, const ob_session_config *config, ob_error *error) {
+    ob_session *session = NULL;
+    ob_status status = ob_session_create(model, config, &session, error);
+    ob_session_close(&session);
+    return status;
+}
+
+/* A chain of `depth` functions that each call the next twice; `name` is that of the first call of each. */
+static ob_model *doubling(int depth, const char *name) {
+    size_t room = (size_t)(depth + 2) * (strlen(name) + 300), n = 0;
+    char *text = malloc(room);
+    ob_model *model = NULL;
+    ob_error error;
+    assert_non_null(text);
+    n += (size_t)snprintf(text, room,
+                          "<ir_version: 8, opset_import: [\"\": 14, \"l\": 1]>\n"
+                          "m (float[N] x) => (float[N] y) { y = l.f0 (x) }\n");
+    for (int i = 0; i < depth; i++)
+        n += (size_t)snprintf(
+            text + n, room - n,
+            "<domain: \"l\", opset_import: [\"\": 14, \"l\": 1]> f%d (x) => (y) { [%s] a = l.f%d (x) y = l.f%d (a) }\n", i, name,
+            i + 1, i + 1);
+    snprintf(text + n, room - n, "<domain: \"l\", opset_import: [\"\": 14]> f%d (x) => (y) { y = Neg (x) }\n", depth);
+    if (ob_model_load_memory(text, strlen(text), NULL, NULL, &model, &error) != OB_OK) fail_msg("%s", error.message);
+    free(text);
+    return model;
+}
+
+static void test_functions_that_double(void **state) {
+    (void)state;
+    meter m;
+    ob_error error;
+    ob_model *model = doubling(10, "n");
+    assert_int_equal(measure(only_create, model, 0, true, &m, &error), OB_OK);
+    ob_model_close(&model);
+    static const int depths[] = {18, 21, 40, 62};
+    for (size_t i = 0; i < sizeof depths / sizeof depths[0]; i++) {
+        model = doubling(depths[i], "n");
+        assert_int_equal(measure(only_create, model, 0, true, &m, &error), OB_E_LIMIT);
+        char nodes[64];
+        snprintf(nodes, sizeof nodes, "functions expand to %llu nodes, more than ", 1ull << depths[i]);
+        assert_non_null(strstr(error.message, nodes));
+        if (m.peak > 2 << 20) fail_msg("%d deep: %zu bytes", depths[i], m.peak);
+        ob_model_close(&model);
+    }
+    char name[20001]; /* the path to each node has the names of all calls */
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    model = doubling(14, name);
+    assert_int_equal(measure(only_create, model, 0, true, &m, &error), OB_E_LIMIT);
+    assert_non_null(strstr(error.message, "bytes of names and operands"));
+    if (m.peak > 4 << 20) fail_msg("long names: %zu bytes", m.peak);
+    ob_model_close(&model);
+}
+
 /* ---- Nodes --------------------------------------------------------------------------------------------------------------- */
 
 static void test_nodes(void **state) {
@@ -334,12 +391,12 @@ static void test_nodes(void **state) {
     ob_session_config config;
     if (ob_model_load_memory(text, sizeof text - 1, NULL, NULL, &model, &error) != OB_OK) fail_msg("%s", error.message);
     ob_session_config_init(&config);
-    config.max_nodes = 9; /* the last call is there until its body is */
+    config.max_nodes = 8;
     if (ob_session_create(model, &config, &session, &error) != OB_OK) fail_msg("%s", error.message);
     ob_session_close(&session);
     config.max_nodes = 7;
     assert_int_equal(ob_session_create(model, &config, &session, &error), OB_E_LIMIT);
-    assert_string_equal(error.message, "functions expand to more than 7 nodes: max_nodes raises the limit");
+    assert_string_equal(error.message, "functions expand to 8 nodes, more than 7: max_nodes raises the limit");
     ob_model_close(&model);
     model = scale_model();
     config.max_nodes = 2;
@@ -497,6 +554,7 @@ int main(void) {
         cmocka_unit_test(test_memory_of_folds),
         cmocka_unit_test(test_memory_of_external_data),
         cmocka_unit_test(test_output_bytes),
+        cmocka_unit_test(test_functions_that_double),
         cmocka_unit_test(test_nodes),
         cmocka_unit_test(test_every_question),
         cmocka_unit_test(test_within_a_step),

@@ -103,7 +103,8 @@ typedef struct ob_session_config {
     uint64_t max_run_ns; /**< a call that takes longer than this many nanoseconds (CLOCK_MONOTONIC) ends with E_LIMIT, at the
                             places where `cancelled` is asked: creation, prepare and run, each for itself. 0: no limit */
     uint64_t max_output_bytes; /**< bytes of all outputs of a run together; E_LIMIT over it. 0: no limit of its own */
-    uint64_t max_nodes;        /**< nodes when the model's functions are written out, over all graphs; 0: 2^21 */
+    uint64_t max_nodes;        /**< nodes when the model's functions are written out, over all graphs, known before any is
+                                * written; 0: 2^17, and 16 for each node of the model and its functions */
     /** What is made of a shape or element type that the model declares for one of its results and that is wrong. false (default):
      * it is told to the logger as a warning when the session is made, and runs give what the operators give. true: E_SHAPE or
      * E_TYPE from ob_session_create(); E_CONDITION or E_SHAPE from a run where only its sizes, or its data, show it */
@@ -172,8 +173,14 @@ OB_API bool ob_session_output(const ob_session *session, size_t index, ob_sessio
 OB_API ob_status ob_session_input_index(const ob_session *session, const char *name, size_t *index);
 /** The index of the output of that name. E_NOT_FOUND: there is none. */
 OB_API ob_status ob_session_output_index(const ob_session *session, const char *name, size_t *index);
+/** The view of an input over memory of the caller's: `dtype` is the type of the elements that `data` points to, the sizes are
+ * those that the model declares, contiguous. An input whose type the model leaves open takes any.
+ * Errors: E_TYPE (the input has another type), and those of ob_session_input_view(). */
+OB_API ob_status ob_session_typed_input_view(const ob_session *session, size_t index, ob_dtype dtype, void *data, ob_view *view,
+                                             ob_error *error);
 /** The view of an input as the model declares it: its type and sizes, contiguous, over `data`, which may be NULL: for
- * ob_session_prepare(), or to learn the size (ob_view_count()) before there is memory.
+ * ob_session_prepare(), or to learn the type and size (ob_view_count()) before there is memory. It takes whatever lies at `data`
+ * as elements of the declared type: where the program knows which type it has there, ob_session_typed_input_view() compares.
  * Errors: E_NOT_FOUND (no such index), E_TYPE (no declared type), E_SHAPE with axis (an unknown rank, or a size that is open:
  * ob_session_config.dims gives sizes to symbols), E_LIMIT, E_ARGUMENT (NULL). */
 OB_API ob_status ob_session_input_view(const ob_session *session, size_t index, void *data, ob_view *view, ob_error *error);

@@ -80,8 +80,8 @@ enum { BATCH = 2, LENGTH = 7, WIDTH = 32 };
 
 static ob_status run_on_own_buffers(ob_session *session, float *x, int64_t *mask, float *y, ob_error *error) {
     ob_view inputs[2], output;
-    ob_status status = ob_session_input_view(session, 0, x, &inputs[0], error);
-    if (status == OB_OK) status = ob_session_input_view(session, 1, mask, &inputs[1], error);
+    ob_status status = ob_session_typed_input_view(session, 0, OB_FLOAT, x, &inputs[0], error);
+    if (status == OB_OK) status = ob_session_typed_input_view(session, 1, OB_INT64, mask, &inputs[1], error);
     if (status == OB_OK) status = ob_view_init(&output, y, OB_FLOAT, 3, (int64_t[]){BATCH, LENGTH, WIDTH});
     if (status == OB_OK) status = ob_session_prepare(session, inputs, 2, error); /* once: plans, allocates */
     for (int frame = 0; status == OB_OK && frame < 3; frame++)
@@ -335,8 +335,8 @@ int main(int argc, char **argv) {
     static job jobs[3];
     MUST(open_with_sizes(model, BATCH, LENGTH, &session, &error));
     for (int i = 0; i < 3; i++) {
-        MUST(ob_session_input_view(session, 0, x, &jobs[i].inputs[0], &error));
-        MUST(ob_session_input_view(session, 1, mask, &jobs[i].inputs[1], &error));
+        MUST(ob_session_typed_input_view(session, 0, OB_FLOAT, x, &jobs[i].inputs[0], &error));
+        MUST(ob_session_typed_input_view(session, 1, OB_INT64, mask, &jobs[i].inputs[1], &error));
     }
     MUST(run_in_threads(session, jobs, 3, &error));
     int n_same = 0;
@@ -366,7 +366,7 @@ int main(int argc, char **argv) {
     ob_view in, out = {0};
     MUST(load_with_operators(argv[2], text, &operators, &model, &error));
     MUST(ob_session_create(model, NULL, &session, &error));
-    MUST(ob_session_input_view(session, 0, table, &in, &error));
+    MUST(ob_session_typed_input_view(session, 0, OB_FLOAT, table, &in, &error));
     MUST(ob_session_run(session, &in, 1, &out, 1, &error));
     for (int i = 0; i < 4; i++) printf("%g ", (double)((const float *)out.data)[i]);
     printf("are squares\n");
