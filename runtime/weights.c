@@ -82,7 +82,7 @@ ob_status ob__load_weights(ob_session *session, const ob_external_rules *externa
     ob__external_end(&l.external);
     if (status != OB_OK) return status;
     if (l.n_copied)
-        OB_LOG(&session->model->logger, OB_LOG_WARNING,
+        OB_LOG(&session->model->logger, OB_LOG_INFO,
                "%s: weights copied because they are not aligned in the file: %llu (%llu bytes)", session->model->path,
                (unsigned long long)l.n_copied, (unsigned long long)l.copied_bytes);
     ob__external_log(&l.external);

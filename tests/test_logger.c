@@ -117,20 +117,19 @@ static void test_of_a_session(void **state) {
     ob_model_close(&model);
 }
 
-/* A weight at an odd place is told, as a warning. */
+/* A weight at an odd place is told to those who ask for it. */
 static void test_copied_weights(void **state) {
     (void)state;
     static heard h;
     static _Alignas(8) char odd[40];
     h.n = 0;
-    ob_logger logger = {OB_LOG_WARNING, listen, &h};
+    ob_logger logger = {OB_LOG_INFO, listen, &h};
     ob_model *model = scale_model();
     model->logger = logger;
     ob_tensor *weight = (ob_tensor *)(uintptr_t)model->graph->initializers[0]->data;
     memcpy(odd + 1, weight->data, 12);
     weight->data = odd + 1;
     ob_session *session = open_session(model, true);
-    assert_int_equal(h.n, 1);
     assert_string_equal(h.lines[0], "test.onnx: weights copied because they are not aligned in the file: 1 (12 bytes)");
     ob_session_close(&session);
     ob_model_close(&model);
