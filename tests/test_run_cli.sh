@@ -44,8 +44,23 @@ expect 2 "$dir/bad.onnx" "$dir/bad.onnx"
 : >"$dir/empty.onnx"
 expect 2 "$dir/empty.onnx" "$dir/empty.onnx"
 printf '%s\n' '<ir_version: 8, opset_import: ["" : 17]>' 'g (float[3] x) => (float[4] y) { y = Relu (x) }' >"$dir/claim.onnxtxt"
-expect 0 'axis 0 of "y" is declared as 4 and inferred as 3' "$dir/claim.onnxtxt"
+expect 0 'axis 0 of "y" is declared as 4 and inferred as 3' "$dir/claim.onnxtxt" --random
 expect 1 'axis 0 of "y" is declared as 4 and inferred as 3' "$dir/claim.onnxtxt" --strict
+# Nothing is made up without a word, and a name that is wrong is said with those that are right.
+printf '%s\n' '<ir_version: 8, opset_import: ["" : 17]>' 'g (float[N,3] x, int64[3] name, optional(float[2]) o) => (y) { a = Cast <to = 1> (name) y = Add (x, a) }' >"$dir/two.onnxtxt"
+expect 2 "input x is not given (float [N, 3]): --input x=FILE gives it, --random makes it up" "$dir/two.onnxtxt"
+expect 2 "input name is not given (int64 [3]): --input name=FILE gives it, --random makes it up" "$dir/two.onnxtxt"
+expect 0 "y: float[1, 3]" "$dir/two.onnxtxt" --random
+expect 0 "y: float[2, 3]" "$dir/two.onnxtxt" --random --seed 7 --dim N=2
+expect 2 "--input nme=$dir/none.pb: no input is called nme, and there is no file of that name; the inputs are: name, x, o" "$dir/two.onnxtxt" --input "nme=$dir/none.pb"
+expect 2 "--input =$dir/none.pb: no input is called " "$dir/two.onnxtxt" --input "=$dir/none.pb"
+expect 2 "the model has no symbol 'foo'" "$dir/two.onnxtxt" --random --dim foo=3
+printf '%s\n' '<ir_version: 8, opset_import: ["" : 17]>' 'g (seq(float[]) s, float[2] x) => (y) { y = SequenceLength (s) }' >"$dir/seq.onnxtxt"
+expect 2 "input s is not given (a sequence): --input s=FILE gives it" "$dir/seq.onnxtxt"
+expect 2 "input s is a sequence: give it with --input" "$dir/seq.onnxtxt" --random
+printf '%s\n' '<ir_version: 8, opset_import: ["" : 17]>' 'g () => (y) { y = Constant <value = float {1}> () }' >"$dir/none.onnxtxt"
+expect 0 "y: float" "$dir/none.onnxtxt"
+expect 2 "the inputs are: none" "$dir/none.onnxtxt" --input "a=$dir/none.pb"
 
 add=$data/test_add_bcast
 if [ ! -f "$add/model.onnx" ]; then
@@ -54,8 +69,8 @@ if [ ! -f "$add/model.onnx" ]; then
     exit 77
 fi
 set0=$add/test_data_set_0
-expect 0 "bytes of work memory" "$add/model.onnx" --verbose --quiet
-expect 0 "sum: float[3, 4, 5] = [" "$add/model.onnx"
+expect 0 "bytes of work memory" "$add/model.onnx" --random --verbose --quiet
+expect 0 "sum: float[3, 4, 5] = [" "$add/model.onnx" --random
 expect 0 "as expected" "$add/model.onnx" --input "$set0/input_0.pb" --input "$set0/input_1.pb" --expect "$set0"
 expect 0 "as expected" "$add/model.onnx" --input "y=$set0/input_1.pb" --input "$set0/input_0.pb" --expect "$set0" --no-optimize
 expect 0 "as expected" "$add/model.onnx" --input "x=$set0/input_0.pb" --input "y=$set0/input_1.pb" --output-dir "$dir/o" --expect "$set0"
@@ -63,39 +78,39 @@ expect 0 "as expected" "$add/model.onnx" --input "x=$set0/input_0.pb" --input "y
 expect 0 "sum" "$add/model.onnx" --input "x=$set0/input_0.pb" --input "y=$set0/input_1.pb" --output-dir "$dir/n" --npy
 [ -s "$dir/n/output_0.npy" ] || { echo "FAILED: no output_0.npy"; failed=1; }
 # What was written as .npy can be read again as an input.
-expect 0 "sum" "$add/model.onnx" --input "x=$dir/n/output_0.npy"
-expect 1 "input x: the model takes [3, 4, 5], but [5] was given" "$add/model.onnx" --input "x=$set0/input_1.pb"
-expect 1 "DIFFERS" "$add/model.onnx" --expect "$set0"
+expect 0 "sum" "$add/model.onnx" --random --input "x=$dir/n/output_0.npy"
+expect 1 "input x: the model takes [3, 4, 5], but [5] was given" "$add/model.onnx" --random --input "x=$set0/input_1.pb"
+expect 1 "DIFFERS" "$add/model.onnx" --random --expect "$set0"
 expect 2 "one too many" "$add/model.onnx" --input "$set0/input_0.pb" --input "$set0/input_1.pb" --input "$set0/input_1.pb"
 expect 2 "given before" "$add/model.onnx" --input "x=$set0/input_0.pb" --input "x=$set0/input_0.pb"
 expect 2 "$dir/none.pb" "$add/model.onnx" --input "$dir/none.pb"
 expect 2 "$dir/bad.onnx" "$add/model.onnx" --input "$dir/bad.onnx"
 for field in runs threads min_ms median_ms max_ms create_ms peak_rss_kib; do
-    expect 0 "\"$field\": " "$add/model.onnx" --bench 3 --warmup 1
+    expect 0 "\"$field\": " "$add/model.onnx" --random --bench 3 --warmup 1
 done
-expect 0 "\"runs\": 5," "$add/model.onnx" --bench=5
+expect 0 "\"runs\": 5," "$add/model.onnx" --random --bench=5
 # What a large program had in memory before it started the command is not counted.
 if command -v python3 >/dev/null; then
     python3 -c 'import subprocess, sys; large = b"x" * (256 << 20); sys.exit(subprocess.run(sys.argv[1:]).returncode)' \
-        "$run" "$add/model.onnx" --bench 1 >"$dir/out" 2>&1
+        "$run" "$add/model.onnx" --random --bench 1 >"$dir/out" 2>&1
     peak=$(sed -n 's/.*"peak_rss_kib": \([0-9]*\).*/\1/p' "$dir/out")
     [ "${peak:-0}" -gt 500 ] && [ "$peak" -lt 200000 ] || { echo "FAILED: peak_rss_kib is ${peak:-missing}"; failed=1; }
 fi
-expect 0 "binary" "$add/model.onnx" --profile="$dir/trace.json"
+expect 0 "binary" "$add/model.onnx" --random --profile="$dir/trace.json"
 grep -q '"traceEvents"' "$dir/trace.json" || { echo "FAILED: no trace"; failed=1; }
 # A trace that cannot be written whole leaves the old file and nothing beside it; it never replaces the model.
 mkdir "$dir/t" && cp "$dir/trace.json" "$dir/t/trace.json"
-(trap '' XFSZ; ulimit -f 4; exec "$run" "$add/model.onnx" --quiet --bench 1000 --profile="$dir/t/trace.json") >/dev/null 2>"$dir/err"
+(ulimit -f 4; exec "$run" "$add/model.onnx" --random --quiet --bench 1000 --profile="$dir/t/trace.json") >/dev/null 2>"$dir/err"
 [ $? -eq 2 ] && grep -q 'cannot write' "$dir/err" || { echo "FAILED: a trace over the file size"; cat "$dir/err"; failed=1; }
 cmp -s "$dir/trace.json" "$dir/t/trace.json" && [ "$(ls "$dir/t")" = trace.json ] || { echo "FAILED: the old trace is lost"; ls "$dir/t"; failed=1; }
 cp "$add/model.onnx" "$dir/t/model.onnx"
 expect 2 "would replace the model" "$dir/t/model.onnx" --profile="$dir/t/model.onnx"
 cmp -s "$add/model.onnx" "$dir/t/model.onnx" || { echo "FAILED: the model is lost"; failed=1; }
 printf '<ir_version: 3, opset_import: ["" : 1]>\ng (float[2] x) => (float[2] y) { y = ATen(x) }\n' >"$dir/aten.txt"
-expect 3 "not supported" "$dir/aten.txt"
+expect 3 "not supported" "$dir/aten.txt" --random
 
 # The same model through standard input, whole and cut.
-"$run" - <"$add/model.onnx" >"$dir/out" 2>&1 || { echo "FAILED: standard input"; cat "$dir/out"; failed=1; }
+"$run" - --random <"$add/model.onnx" >"$dir/out" 2>&1 || { echo "FAILED: standard input"; cat "$dir/out"; failed=1; }
 head -c 60 "$add/model.onnx" | "$run" - >"$dir/out" 2>&1
 [ $? -eq 2 ] || { echo "FAILED: a cut model on standard input"; cat "$dir/out"; failed=1; }
 exit $failed

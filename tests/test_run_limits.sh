@@ -13,7 +13,7 @@ fail() { echo "FAILED: $*"; failed=1; }
 expect() {
     local want=$1 text=$2
     shift 2
-    "$run" "$@" >"$dir/out" 2>&1
+    "$run" --random "$@" >"$dir/out" 2>&1
     local status=$?
     [ $status -eq "$want" ] || { fail "status $status instead of $want: $*"; cat "$dir/out"; }
     grep -qF -- "$text" "$dir/out" || { fail "no \"$text\": $*"; cat "$dir/out"; }
@@ -46,8 +46,20 @@ expect 2 "is not a number of bytes" "$dir/two.onnxtxt" --max-memory 1Q
 expect 2 "is not a number of bytes" "$dir/two.onnxtxt" --max-memory 1Gi
 expect 2 "is not a number of bytes" "$dir/two.onnxtxt" --max-memory 9223372036854775807K
 # What it takes, it takes from one account: under a limit of the shell that leaves little beside it, too.
-(ulimit -v 4000000; "$run" "$dir/long.onnxtxt" --max-memory 80M --quiet) >"$dir/out" 2>&1
+(ulimit -v 4000000; "$run" "$dir/long.onnxtxt" --random --max-memory 80M --quiet) >"$dir/out" 2>&1
 [ $? -eq 1 ] && grep -q "beside the .* in use are over the limit of 83886080, which max_memory raises" "$dir/out" || { fail "80M"; cat "$dir/out"; }
+
+# What files of inputs hold counts as well: a million tensors without elements are 6 MB in a file.
+printf '<ir_version: 8, opset_import: ["" : 17]>\ng (seq(float[]) s) => (n) { n = SequenceLength(s) }\n' >"$dir/seq.onnxtxt"
+item='\032\004\010\000\020\001'
+# shellcheck disable=SC2059
+printf "$(yes "$item" | head -n 1000 | tr -d '\n')" >"$dir/thousand.pb"
+{
+    printf '\020\001'
+    for _ in {1..1000}; do cat "$dir/thousand.pb"; done
+} >"$dir/empties.pb"
+expect 1 "to read it takes more than 67108864 bytes, which --max-memory raises" "$dir/seq.onnxtxt" --input "$dir/empties.pb" --max-memory 64M
+expect 0 "n: int64[] = [1000]" "$dir/seq.onnxtxt" --input "$dir/thousand.pb" --max-memory 64M
 
 # ended SIGNAL COMMAND...: sends the signal after a while; the status must be 128 and its number.
 ended() {
@@ -62,10 +74,10 @@ ended() {
     local status=$?
     [ $status -eq $((128 + number)) ] || { fail "status $status after SIG$name: $*"; cat "$dir/out"; }
 }
-ended TERM "$run" "$dir/long.onnxtxt" --quiet
-ended HUP "$run" "$dir/long.onnxtxt" --quiet --threads 2
+ended TERM "$run" "$dir/long.onnxtxt" --random --quiet
+ended HUP "$run" "$dir/long.onnxtxt" --random --quiet --threads 2
 # Non-interactive shells start what is in the background with SIGINT ignored; it must stay so, and be heard otherwise.
-ended INT env --default-signal=INT "$run" "$dir/long.onnxtxt" --quiet
+ended INT env --default-signal=INT "$run" "$dir/long.onnxtxt" --random --quiet
 mkfifo "$dir/pipe"
 ended TERM "$check" "$dir/pipe" </dev/null
 ended TERM "$run" "$dir/two.onnxtxt" --input "$dir/pipe"
@@ -81,7 +93,7 @@ for delay in 0.02 0.04 0.06 0.08 0.1 0.12 0.14 0.16 0.2 0.25 0.3; do
     for command in run check; do
         rm -rf "$dir/o" && mkdir "$dir/o"
         if [ $command = run ]; then
-            "$run" "$dir/big.onnx" --quiet --output-dir "$dir/o" >/dev/null 2>&1 &
+            "$run" "$dir/big.onnx" --random --quiet --output-dir "$dir/o" >/dev/null 2>&1 &
         else
             "$check" --quiet "$dir/big.onnx" -o "$dir/o/big.onnx" >/dev/null 2>&1 &
         fi
@@ -95,4 +107,19 @@ for delay in 0.02 0.04 0.06 0.08 0.1 0.12 0.14 0.16 0.2 0.25 0.3; do
         [ -z "$left" ] || fail "$command leaves $left after $delay s"
     done
 done
+
+# A limit on the size of files is like a full disk: a message, the status of a failed write, no temporary file.
+limited() { # STATUS COMMAND...
+    local wanted=$1 status
+    shift
+    rm -rf "$dir/o" && mkdir "$dir/o"
+    (ulimit -f 16 && "$@") >/dev/null 2>"$dir/err"
+    status=$?
+    [ $status -eq "$wanted" ] || fail "status $status, not $wanted, with a limit on files: $*"
+    grep -q 'File too large' "$dir/err" || { fail "no message about a file that is too large: $*"; cat "$dir/err"; }
+    [ -z "$(ls "$dir/o")" ] || fail "$(ls "$dir/o") is left behind: $*"
+}
+limited 1 "$run" "$dir/big.onnx" --random --quiet --output-dir "$dir/o"
+limited 1 "$run" "$dir/big.onnx" --random --quiet --output-dir "$dir/o" --npy
+limited 2 "$check" --quiet "$dir/big.onnx" -o "$dir/o/big.onnx"
 exit $failed

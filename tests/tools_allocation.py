@@ -20,10 +20,10 @@ def cases(folder):
     yield [check, f"{source}/models/wrong.onnx", "--format", "json", "--verbose"]
     yield [check, attention, "--emit", "function", "-o", f"{folder}/function.onnxtxt"]
     yield [check, attention, "--emit", "expand", "-o", "-"]
-    yield [run, attention]
-    yield [run, attention, "--output-dir", f"{folder}/outputs", "--npy", "--verbose"]
+    yield [run, attention, "--random"]
+    yield [run, attention, "--random", "--output-dir", f"{folder}/outputs", "--npy", "--verbose"]
     yield [run, legacy, "--input", f"{legacy_data}/input_0.pb", "--expect", legacy_data]
-    yield [run, attention, f"--profile={folder}/profile.json", "--quiet"]
+    yield [run, attention, "--random", f"--profile={folder}/profile.json", "--quiet"]
 
 
 def run(command, environment):

@@ -211,3 +211,22 @@ void *with_room(void *items, size_t *capacity, size_t wanted, size_t n_bytes_eac
     if (grown) *capacity = more;
     return grown;
 }
+
+unsigned name_distance(const char *a, const char *b) {
+    enum { MOST = 63 };
+    unsigned row[MOST + 1];
+    size_t n_a = strnlen(a, MOST), n_b = strnlen(b, MOST);
+    for (size_t k = 0; k <= n_b; k++) row[k] = (unsigned)k;
+    for (size_t i = 1; i <= n_a; i++) {
+        unsigned diagonal = row[0]; /* of the row above, to the left */
+        row[0] = (unsigned)i;
+        for (size_t k = 1; k <= n_b; k++) {
+            unsigned above = row[k], least = diagonal + (a[i - 1] != b[k - 1]);
+            if (above + 1 < least) least = above + 1;
+            if (row[k - 1] + 1 < least) least = row[k - 1] + 1;
+            diagonal = above;
+            row[k] = least;
+        }
+    }
+    return row[n_b];
+}

@@ -64,6 +64,9 @@ ob_logger logger_to_stderr(const char *tool, ob_log_level level);
 ob_status load_model(const char *tool, const char *path, const ob_operators *operators, bool verbose, uint64_t max_arena,
                      ob_model **out, ob_error *error);
 
+/* Characters that must be changed, put in or left out to make one name of the other; of long names the beginnings. */
+unsigned name_distance(const char *a, const char *b);
+
 /* The array, from realloc, with room for `wanted` entries, at least doubled when it has to move. *capacity counts entries, 0 with
  * items NULL: none yet. NULL: out of memory; everything is then as it was. */
 void *with_room(void *items, size_t *capacity, size_t wanted, size_t n_bytes_each);

@@ -14,9 +14,10 @@ static const char usage[] =
     "\n"
     "  --input [NAME=]FILE   an input, TensorProto (.pb) or NumPy (.npy): by name, or the next one in order;\n"
     "                        a sequence, an optional or a map as SequenceProto, OptionalProto, MapProto (.pb);\n"
-    "                        tensors that are not given get random elements\n"
+    "                        an optional that is not given is empty\n"
+    "  --random              random elements for the tensors that are not given; sizes that are open are 1\n"
     "  --seed S              of the random elements [1]\n"
-    "  --dim NAME=SIZE       size of a symbolic dimension, or by place of one without a name: x[0]=3 [1]\n"
+    "  --dim NAME=SIZE       size of a symbolic dimension, or by place of one without a name: x[0]=3\n"
     "  --output-dir DIR      write output_0.pb, output_1.pb ... there\n"
     "  --npy                 ... as output_0.npy ...\n"
     "  --expect DIR          compare with output_0.pb ... there; exit 1 when they differ\n"
@@ -26,7 +27,7 @@ static const char usage[] =
     "  --strict              refuse a model whose outputs do not have the shapes that it declares\n"
     "  --max-memory SIZE     of everything that a run takes beside the file [what the machine has]\n"
     "  --max-output-bytes SIZE, --max-nodes N, --max-seconds S\n"
-    "                        of all outputs; of the model, functions written out [2097152]; of each run [none]\n"
+    "                        of all outputs; of the model, functions written out [2^17 and 16 for each]; of each run [none]\n"
     "                        SIZE is a number of bytes, or 512K, 64M, 2G; over a limit the exit status is 1\n"
     "  --no-optimize         run every node as it stands: no folding, nothing in place\n"
     "  --bench N             run N times and print one JSON line with the times\n"
@@ -44,6 +45,7 @@ exit_code exit_code_of(ob_status status) {
     switch (status) {
     case OB_OK: return EXIT_DONE;
     case OB_E_UNSUPPORTED: return EXIT_UNSUPPORTED;
+    case OB_E_NOT_FOUND: /* a name that the model does not have */
     case OB_E_IO:
     case OB_E_FORMAT:
     case OB_E_MODEL: return EXIT_MISUSED;
@@ -96,6 +98,7 @@ static bool parse_option(run_options *r, arguments *o) {
     if (option_may_have_value(o, "--profile")) return r->profile = true, r->profile_file = o->value, true;
     if (option_is(o, "--npy")) return r->npy = true;
     if (option_is(o, "--no-optimize")) return r->optimize = false, true;
+    if (option_is(o, "--random")) return r->random = true;
     if (option_is(o, "--strict")) return r->strict = true;
     if (option_is(o, "--quiet")) return r->quiet = true;
     if (option_is(o, "--verbose")) return r->verbose = true;

@@ -19,6 +19,7 @@ typedef struct run_options {
     size_t n_dims;
     const char *output_folder, *expect_folder;
     bool npy, optimize, strict, quiet, verbose;
+    bool random; /* elements for inputs that are not given */
     bool bench, profile;
     const char *profile_file;
     ob_operators *operators; /* of --op-library; NULL: none */
@@ -29,8 +30,15 @@ typedef struct run_options {
     int64_t max_nodes;                     /* 0: the library's */
 } run_options;
 
-/* One value for each input of the session, in its order. */
+/* Counts what reading files takes; beyond the limit there is no memory. */
+typedef struct memory_limit {
+    uint64_t used, most; /* most 0: no limit */
+    bool refused;
+} memory_limit;
+
+/* One value for each input of the session, in its order. It stays where it is: the limit counts what is freed as well. */
 typedef struct run_inputs {
+    memory_limit limit;
     ob_file_tensor *tensors; /* read from files; zeroed where the elements are random */
     void **random;
     ob_view *views;
@@ -44,7 +52,8 @@ typedef struct run_outputs {
     size_t n;
 } run_outputs;
 
-/* run_inputs.c: reads the files that the options name, and makes up the rest. On failure the message is out. */
+/* run_inputs.c: reads the files that the options name; with options->random it makes up the rest. On failure the message is out.
+ */
 exit_code inputs_prepare(const run_options *options, const ob_session *session, run_inputs *inputs);
 void inputs_release(run_inputs *inputs);
 

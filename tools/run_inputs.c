@@ -1,4 +1,4 @@
-/* Inputs of a run: files in either form, or random elements. */
+/* Inputs of a run: files in either form; random elements where these are asked for. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +31,30 @@ static bool is_npy_file(const char *path) {
     return is_npy;
 }
 
+static void *take(void *context, size_t n_bytes) {
+    memory_limit *limit = context;
+    if (limit->most && (limit->used > limit->most || n_bytes > limit->most - limit->used)) {
+        limit->refused = true;
+        return NULL;
+    }
+    void *block = malloc(n_bytes);
+    if (block) limit->used += n_bytes;
+    return block;
+}
+
+static void give_back(void *context, void *block, size_t n_bytes) {
+    memory_limit *limit = context;
+    if (block) limit->used -= n_bytes;
+    free(block);
+}
+
+static void *resize(void *context, void *block, size_t old_bytes, size_t new_bytes) {
+    void *moved = take(context, new_bytes);
+    if (moved && block) memcpy(moved, block, old_bytes < new_bytes ? old_bytes : new_bytes);
+    if (moved) give_back(context, block, old_bytes);
+    return moved;
+}
+
 /* Input `at`, in the form that its type has: a tensor in two, anything else as ONNX's message. */
 static exit_code read_file(const char *path, const ob_session *session, size_t at, run_inputs *inputs) {
     ob_session_value info;
@@ -38,13 +62,19 @@ static exit_code read_file(const char *path, const ob_session *session, size_t a
     ob_error_clear(&error);
     ob_session_input(session, at, &info);
     ob_status status;
+    const ob_allocator counted = {take, resize, give_back, &inputs->limit};
+    inputs->limit.refused = false;
     if (is_cell_type(info.type))
-        status = ob_cell_file_read(path, info.type->kind, NULL, &inputs->cells[at], &error);
+        status = ob_cell_file_read(path, info.type->kind, &counted, &inputs->cells[at], &error);
     else
-        status = (is_npy_file(path) ? ob_npy_read : ob_tensor_file_read)(path, NULL, &inputs->tensors[at], &error);
+        status = (is_npy_file(path) ? ob_npy_read : ob_tensor_file_read)(path, &counted, &inputs->tensors[at], &error);
     inputs->views[at] = inputs->tensors[at].view;
     if (status == OB_OK) return EXIT_DONE;
-    complain_error(TOOL, path, &error);
+    if (status == OB_E_MEMORY && inputs->limit.refused)
+        complain(TOOL, path, "to read it takes more than %llu bytes, which --max-memory raises",
+                 (unsigned long long)inputs->limit.most);
+    else
+        complain_error(TOOL, path, &error);
     return status == OB_E_UNSUPPORTED ? EXIT_UNSUPPORTED : status == OB_E_MEMORY ? EXIT_FAILED : EXIT_MISUSED;
 }
 
@@ -52,11 +82,47 @@ static bool is_given(const run_inputs *inputs, size_t i) {
     return inputs->views[i].dtype != OB_NONE || inputs->cells[i];
 }
 
+/* "NAME=F" where no input is called NAME and no file NAME=F is there: the names that there are, the most similar first. */
+static void complain_name(const run_options *options, const ob_session *session, const char *text) {
+    enum { MOST = 8 };
+    char name[128], list[1200] = "";
+    ob_session_value info;
+    size_t n = ob_session_input_count(session), order[MOST], n_listed = 0, at = 0;
+    unsigned distances[MOST];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "="), text);
+    for (size_t i = 0; i < n && ob_session_input(session, i, &info); i++) {
+        unsigned distance = name_distance(name, info.name);
+        size_t place = n_listed;
+        while (place > 0 && distances[place - 1] > distance) place--;
+        if (place == MOST) continue;
+        if (n_listed < MOST) n_listed++;
+        for (size_t k = n_listed - 1; k > place; k--) order[k] = order[k - 1], distances[k] = distances[k - 1];
+        order[place] = i, distances[place] = distance;
+    }
+    for (size_t i = 0; i < n_listed; i++) {
+        ob_session_input(session, order[i], &info);
+        at += (size_t)snprintf(list + at, sizeof list - at, "%s%.120s", i ? ", " : "", info.name);
+    }
+    if (n_listed < n) snprintf(list + at, sizeof list - at, " and %zu more", n - n_listed);
+    complain(TOOL, options->model, "--input %s: no input is called %s, and there is no file of that name; the inputs are: %s",
+             text, name, n ? list : "none");
+}
+
+static bool is_file(const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (file) fclose(file);
+    return file != NULL;
+}
+
 static exit_code read_files(const run_options *options, const ob_session *session, run_inputs *inputs) {
     size_t next = 0;
     for (size_t i = 0; i < options->n_files; i++) {
         const char *path;
         int named = named_input(session, options->files[i], &path);
+        if (named < 0 && strchr(path, '=') && !is_file(path)) {
+            complain_name(options, session, path);
+            return EXIT_MISUSED;
+        }
         while (named < 0 && next < inputs->n && is_given(inputs, next)) next++;
         size_t at = named < 0 ? next : (size_t)named;
         if (at >= inputs->n) {
@@ -133,6 +199,23 @@ static void fill(ob_view *view, uint64_t *state) {
     }
 }
 
+/* Says all of them, so that one look is enough. */
+static exit_code complain_missing(const run_options *options, const ob_session *session, const run_inputs *inputs) {
+    exit_code code = EXIT_DONE;
+    ob_session_value info;
+    for (size_t i = 0; i < inputs->n && ob_session_input(session, i, &info); i++) {
+        bool tensor = !is_cell_type(info.type);
+        if (is_given(inputs, i) || info.type->kind == OB_TYPE_OPTIONAL) continue;
+        complain(TOOL, options->model, "input %s is not given (%s%s%s): --input %s=FILE gives it%s", info.name,
+                 tensor                           ? ob_dtype_name(info.dtype)
+                 : info.type->kind == OB_TYPE_MAP ? "a map"
+                                                  : "a sequence",
+                 tensor ? " " : "", tensor ? info.shape_text : "", info.name, tensor ? ", --random makes it up" : "");
+        code = EXIT_MISUSED;
+    }
+    return code;
+}
+
 /* An optional may be missing; what is in a sequence or a map nobody can guess. */
 static exit_code leave_out(const run_options *options, const ob_session_value *info, ob_cell **cell) {
     if (info->type->kind != OB_TYPE_OPTIONAL) {
@@ -192,7 +275,7 @@ static exit_code make_up(const run_options *options, const ob_session *session, 
 exit_code inputs_prepare(const run_options *options, const ob_session *session, run_inputs *inputs) {
     size_t n = ob_session_input_count(session);
     uint64_t state = (uint64_t)options->seed;
-    *inputs = (run_inputs){.n = n};
+    *inputs = (run_inputs){.n = n, .limit = {.most = options->max_memory}};
     inputs->tensors = calloc(n + 1, sizeof *inputs->tensors);
     inputs->random = calloc(n + 1, sizeof *inputs->random);
     inputs->views = calloc(n + 1, sizeof *inputs->views);
@@ -202,6 +285,7 @@ exit_code inputs_prepare(const run_options *options, const ob_session *session, 
         return EXIT_FAILED;
     }
     exit_code code = read_files(options, session, inputs);
+    if (code == EXIT_DONE && !options->random) code = complain_missing(options, session, inputs);
     for (size_t i = 0; i < n && code == EXIT_DONE; i++)
         if (!is_given(inputs, i)) code = make_up(options, session, inputs, i, &state);
     return code;

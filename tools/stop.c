@@ -27,7 +27,9 @@ static void handle(int number) {
 void stop_install(void) {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART}, before;
+    const struct sigaction ignored = {.sa_handler = SIG_IGN};
     sigemptyset(&action.sa_mask);
+    sigaction(SIGXFSZ, &ignored, NULL);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(numbers[i], &action, NULL);
 }

@@ -1,4 +1,5 @@
-/* SIGINT, SIGTERM and SIGHUP: they end the command as they would by default, but never in the middle of a file. */
+/* SIGINT, SIGTERM and SIGHUP: they end the command as they would by default, but never in the middle of a file. SIGXFSZ is ignored: a
+ * file that grows beyond the limit of the process (RLIMIT_FSIZE) is a write that fails, as on a full disk. */
 #ifndef OB_TOOLS_STOP_H
 #define OB_TOOLS_STOP_H
 

@@ -4,10 +4,10 @@ model() {
 for name in NoOutput NegativeSize WrongType OneMore Silent; do
     model $name 4
     "$check" --op-library "$libraries/bad_shapes.so" $name.onnxtxt; echo "check: $?"
-    "$run" --quiet --op-library "$libraries/bad_shapes.so" $name.onnxtxt; echo "run: $?"
+    "$run" --random --quiet --op-library "$libraries/bad_shapes.so" $name.onnxtxt; echo "run: $?"
 done
 for name in Fails Silent Status99 MakesNothing PlanRefuses; do
     model $name 4
     "$check" --op-library "$libraries/bad_runs.so" $name.onnxtxt; echo "check: $?"
-    "$run" --op-library "$libraries/bad_runs.so" $name.onnxtxt; echo "run: $?"
+    "$run" --random --op-library "$libraries/bad_runs.so" $name.onnxtxt; echo "run: $?"
 done

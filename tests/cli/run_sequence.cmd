@@ -5,11 +5,11 @@ printf '%s\n' '<ir_version: 8, opset_import: ["" : 18]>' \
     'g (seq(float[]) s, optional(seq(float[])) o, int64 i) => (r, h, p) { t = SequenceErase(s, i)  r = SequenceErase(t)  h = OptionalHasElement(o)  p = Identity(o) }' >second.onnxtxt
 "$run" first.onnxtxt --output-dir out --npy
 ls out
-"$run" second.onnxtxt --input s=out/output_0.pb --input o=out/output_1.pb --output-dir again --quiet
-"$run" second.onnxtxt --input s=out/output_0.pb --input o=out/output_1.pb --expect again
-"$run" second.onnxtxt --input s=out/output_0.pb --expect again
+"$run" --random second.onnxtxt --input s=out/output_0.pb --input o=out/output_1.pb --output-dir again --quiet
+"$run" --random second.onnxtxt --input s=out/output_0.pb --input o=out/output_1.pb --expect again
+"$run" --random second.onnxtxt --input s=out/output_0.pb --expect again
 echo "status $?"
-"$run" second.onnxtxt --input o=out/output_1.pb
+"$run" --random second.onnxtxt --input o=out/output_1.pb
 echo "status $?"
-"$run" second.onnxtxt --input s=out/output_1.pb
+"$run" --random second.onnxtxt --input s=out/output_1.pb
 echo "status $?"

@@ -30,5 +30,5 @@ cp "$source/tests/guide/square.c" .
 block console 2 | sed -n 's/^\$ //p' >commands.sh
 [ -s commands.sh ]
 bash -e commands.sh
-"$build/onnx-broadcast-run" --op-library ./square.so --quiet "$source/tests/guide/square.onnxtxt"
+"$build/onnx-broadcast-run" --op-library ./square.so --random --quiet "$source/tests/guide/square.onnxtxt"
 echo "built and run by pkg-config and by CMake"
