@@ -16,6 +16,13 @@ bool ob__check_operands(ob_infer *infer) {
     return false;
 }
 
+/* Attributes against the row. The rule is asked all the same: one error does not hide the next. */
+static void check_attributes(ob_infer *infer) {
+    ob_attribute_check check = {0};
+    while (ob__attribute_problem(infer->node, infer->op, &check)) ob__problem(infer, OB0602, -1, -1, "%s", check.text);
+    infer->misread = check.unreadable;
+}
+
 /* Element types of outputs as far as the signature tells them. */
 static void set_output_dtypes(ob_infer *infer) {
     ob_dtype few[FEW];
@@ -60,7 +67,7 @@ static void check_outputs(ob_infer *infer) {
 ob_status ob__apply_rule(ob_infer *infer) {
     if (!ob__check_operands(infer)) return OB_OK;
     set_output_dtypes(infer);
-    ob__check_choices(infer);
+    check_attributes(infer);
     const ob_content *contents = infer->in_contents;
     OB_TRY(ob__fit_operands(infer));
     OB_TRY(infer->op->infer(infer));

@@ -86,6 +86,14 @@ static ob_status check_operands(const ob_survey *s, const ob_node *node) {
     return ob__fail(s->error, OB_E_MODEL, "%s", why.text);
 }
 
+/* And on attributes that are the operator's own: what an unknown one asks for is not computed. */
+static ob_status check_attributes(const ob_survey *s, const ob_node *node) {
+    ob_attribute_check check = {0};
+    if (!ob__attribute_problem(node, node->op, &check)) return OB_OK;
+    ob__at_node(s->error, node, OB_E_MODEL);
+    return ob__fail(s->error, OB_E_MODEL, "%s", check.text);
+}
+
 /* Within the main graph, or within a function that is called. */
 static bool is_reached(const ob_survey *s, const ob_graph *graph) {
     while (graph->parent) graph = graph->parent;
@@ -112,7 +120,10 @@ static ob_status survey_graph(void *context, ob_graph *graph) {
     for (const ob_node *node = graph->first; node; node = node->next) {
         char reason[200];
         if (s->error) OB_TRY(check_operands(s, node));
-        if (find_reason(node, reason, sizeof reason)) OB_TRY(ob__survey_note(s, node, reason));
+        if (find_reason(node, reason, sizeof reason))
+            OB_TRY(ob__survey_note(s, node, reason));
+        else if (s->error && node->op)
+            OB_TRY(check_attributes(s, node));
     }
     return OB_OK;
 }

@@ -84,7 +84,14 @@ static inline void parse_attribute(ob_node *node, const char *text, size_t n) {
     size_t n_name = strcspn(text, "=");
     snprintf(name, sizeof name, "%.*s", (int)n_name, text);
     snprintf(value, sizeof value, "%.*s", (int)(n - n_name - 1), text + n_name + 1);
-    if (value[0] == '[' && strchr(value, '.')) {
+    const bool one = value[0] == '-' || (value[0] >= '0' && value[0] <= '9');
+    if (one && strchr(value, '.')) {
+        ob_attribute *attribute = OB_ARENA_NEW(&node->graph->model->arena, ob_attribute);
+        assert_non_null(attribute);
+        *attribute = (ob_attribute){.name = ob__intern(node->graph->model, name, strlen(name)), .type = OB_ATTR_FLOAT, .n = 1};
+        attribute->u.f = strtof(value, NULL);
+        assert_true(ob__node_set_attribute(node, attribute));
+    } else if (value[0] == '[' && strchr(value, '.')) {
         float *floats = OB_ARENA_ARRAY(&node->graph->model->arena, float, 32);
         ob_attribute *attribute = OB_ARENA_NEW(&node->graph->model->arena, ob_attribute);
         assert_true(floats && attribute);
@@ -98,7 +105,7 @@ static inline void parse_attribute(ob_node *node, const char *text, size_t n) {
         uint32_t count = 0;
         for (char *at = value + 1; *at && *at != ']'; at += *at == ',') ints[count++] = strtoll(at, &at, 10);
         assert_true(ob__node_set_ints(node, name, ints, count));
-    } else if (value[0] == '-' || (value[0] >= '0' && value[0] <= '9')) {
+    } else if (one) {
         assert_true(ob__node_set_int(node, name, strtoll(value, NULL, 10)));
     } else
         assert_true(ob__node_set_string(node, name, value));

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every row of the operator table against the text of the specification: types, counts of operands, which are optional or variadic, versions.
+"""Every row of the operator table against the text of the specification: types, counts of operands, which are optional or variadic, versions,
+attributes with their types and defaults.
 
     op_rows.py OP_ROWS SOURCE
 
@@ -18,6 +19,20 @@ KNOWN = {("ai.onnx", name, since): EXPERIMENTAL for since in (1, 10) for name in
          ("ATen", "Affine", "ConstantFill", "Crop", "DynamicSlice", "GRUUnit", "GivenTensorFill", "ImageScaler", "ParametricSoftplus", "Scale", "ScaledTanh")}
 KNOWN["ai.onnx", "SimplifiedLayerNormalization", 1] = "of ONNX Runtime, whose exports have it in this domain"
 KNOWN["ai.onnx", "GroupNormalization", 18] = "deprecated by a later release for its scale, which goes by groups; models of opset 18 to 20 have it, and it runs"
+# Attributes of which the text's formal default is missing or wrong: (name, since, attribute): what the row has, and why.
+KNOWN_ATTRIBUTES = {
+    ("Concat", 1, "axis"): ("=1", "the words: default value is 1"),
+    ("Split", 1, "axis"): ("=0", "as of version 2; the text does not say"),
+    ("SequenceEmpty", 11, "dtype"): ("=1", "the words: the default type is float"),
+    ("GRU", 1, "direction"): ("=forward", "a misspelt default"),
+    ("Selu", 6, "alpha"): ("=1.67326319", "the words have more digits"),
+    ("Selu", 22, "alpha"): ("=1.67326319", "the words have more digits"),
+    ("Selu", 6, "gamma"): ("=1.05070102", "the words have more digits"),
+    ("Selu", 22, "gamma"): ("=1.05070102", "the words have more digits"),
+    ("RegexFullMatch", 20, "pattern"): ("needed", "without it there is nothing to match"),
+}
+KINDS = {"float": 1, "int": 2, "string": 3, "tensor": 4, "graph": 5, "list of floats": 6, "list of ints": 7, "list of strings": 8, "sparse_tensor": 11,
+         "type_proto": 13}
 
 
 def element_types(text, constraints):
@@ -49,9 +64,38 @@ def operands(section, title, constraints):
 
 
 def attributes(section):
-    """The names of "Attributes"."""
+    """{name: (number of the type, "needed", "open" or "=" and the default)} of "Attributes"."""
     match = re.search(r"^#### Attributes\n(.*?)(?=^#### |\Z)", section, re.M | re.S)
-    return re.findall(r"^<dt><tt>([^<]*)</tt>", match.group(1), re.M) if match else []
+    found = {}
+    for name, kind in re.findall(r"^<dt><tt>([^<]*)</tt> : (.*?)</dt>", match.group(1) if match else "", re.M):
+        kind, needed, default = re.match(r"(.*?)(?: \((required)\)| \(default is (.*)\))?$", kind).groups()
+        if default is not None and kind.startswith("list"):
+            default = ",".join(re.findall(r"'([^']*)'", default))
+        found[name] = (KINDS[kind], "needed" if needed else "open" if default is None else "=" + default.strip("()"))
+    return found
+
+
+def same_default(kind, ours, text):
+    if kind == KINDS["float"] and ours[:1] == text[:1] == "=":
+        return abs(float(ours[1:]) - float(text[1:])) <= 1e-6 * abs(float(text[1:])) and (ours[1:2] == "-") == (text[1:2] == "-")
+    return ours == text
+
+
+def compare_attributes(row, ours, text):
+    wrong = []
+    for name in sorted(set(ours) | set(text)):
+        if name not in text or name not in ours:
+            wrong.append("attribute %s: %s the text" % (name, "not in" if name not in text else "only in"))
+            continue
+        known = KNOWN_ATTRIBUTES.get(row[1:] + (name,))
+        if ours[name][0] != text[name][0]:
+            wrong.append("attribute %s is of type %d, the text: %d" % (name, ours[name][0], text[name][0]))
+        elif known:
+            if ours[name][1] != known[0] or ours[name][1] == text[name][1]:
+                wrong.append("attribute %s is %s, listed as %s" % (name, ours[name][1], known[0]))
+        elif not same_default(*ours[name], text[name][1]):
+            wrong.append("attribute %s is %s, the text: %s" % (name, ours[name][1], text[name][1]))
+    return wrong
 
 
 def read_text(path, default_domain):
@@ -84,7 +128,7 @@ def read_text(path, default_domain):
 def read_table(command):
     rows = {}
     for line in subprocess.run([command], check=True, capture_output=True, text=True).stdout.splitlines():
-        domain, name, since, counts, signature = line.split("\t")
+        domain, name, since, counts, signature, attribute_list = line.split("\t")
         in_min, in_max, out_min, out_max, deprecated = map(int, counts.split())
         sides = []
         for side in signature.split(">"):
@@ -94,17 +138,20 @@ def read_table(command):
             "deprecated": bool(deprecated),
             "in": (sides[0], in_min, in_max),
             "out": (sides[1], out_min, out_max),
+            "attributes": {attribute: (int(kind), default)
+                           for attribute, kind, default in (entry.split(":", 2) for entry in attribute_list.split("|") if entry)},
         }
     return rows
 
 
-def compare(ours, text):
+def compare(row, ours, text):
     """What a row says otherwise than the text."""
     wrong = []
     if ours["deprecated"] != text["deprecated"]:
         wrong.append("deprecated: %s, the text: %s" % (ours["deprecated"], text["deprecated"]))
     if text["deprecated"]:
         return wrong
+    wrong += compare_attributes(row, ours["attributes"], text["attributes"])
     before = [] # what has been seen of both sides: letter, constraint, name
     for side in "in", "out":
         is_list, is_least, is_most = ours[side]
@@ -150,7 +197,7 @@ def main():
         if row not in table:
             errors.append((row, ["no row of this version"]))
         else:
-            errors.append((row, compare(table[row], text[row])))
+            errors.append((row, compare(row, table[row], text[row])))
     for row in sorted(set(table) - set(text)):
         if row[0] in {known[0] for known in text}:
             errors.append((row, ["the text has no such version"]))

@@ -233,7 +233,7 @@ static const refusal refusals[] = {
      OB_INT64,
      {"1: 1"},
      OB_E_MODEL,
-     "min_gram_length"},
+     "max_gram_length is missing"},
     {VECTORIZER(GRAMS "mode = \"TF\", ngram_counts = [0, 9], ngram_indexes = [0], pool_int64s = [1]"),
      OB_INT64,
      {"1: 1"},

@@ -65,6 +65,7 @@ struct ob_infer {
     ob_status (*subgraph)(ob_infer *infer, ob_graph *graph, ob_dim guard, const ob_type *in_types, const ob_content *in_contents,
                           ob_type *out_types, ob_content *out_contents);
     void *owner;
+    bool misread; /* an attribute is missing, of another type or not allowed: reported, and what follows from it is not (OB0602) */
     bool thrifty; /* only short contents are kept: those of this model have taken much memory already */
 };
 #define OB_CONTENT_SHORT 64
@@ -195,9 +196,6 @@ ob_dim ob__in_scalar(const ob_infer *infer, uint32_t i);
 bool ob__known_at_least(const ob_infer *infer, ob_dim a, ob_dim b);
 /* The element type that an integer attribute names; `otherwise` when it is absent or names none. */
 ob_dtype ob__dtype_attribute(const ob_infer *infer, const char *name, ob_dtype otherwise);
-/* Reports OB0602 for an attribute that names a way which the operator does not have (auto_pad, mode, reduction ...). For all
- * rules: passes/propagate.c calls it. */
-void ob__check_choices(ob_infer *infer);
 /* Before and behind a rule, whichever it is: integers that it reads as sizes or positions are what their terms say, which is
  * required or makes them unknown; and what floats need to be exact goes on to the results. passes/infer_node.c calls them. */
 ob_status ob__fit_operands(ob_infer *infer);

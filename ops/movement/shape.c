@@ -73,8 +73,6 @@ ob_status ob__infer_concat(ob_infer *infer) {
         if (n > 1) OB_TRY(ob__rank_unknown(infer, i));
     }
     if (rank < 0 || rank > OB_MAX_RANK) return OB_OK;
-    const ob_attribute *given = ob__node_attribute(infer->node, "axis");
-    if (!given && ob__since(infer) >= 4) ob__problem(infer, OB0602, -1, -1, "attribute axis is missing");
     if (!ob__axis_in(infer, ob__concat_axis(infer->node), rank, &axis)) return ob__out_rank(infer, 0, rank);
     ob_dim dims[OB_MAX_RANK];
     for (int32_t k = 0; k < rank; k++) dims[k] = k == axis ? 0 : OB_DIM_UNKNOWN;
@@ -382,7 +380,6 @@ ob_status ob__infer_pad(ob_infer *infer) {
     OB_TRY(ob__require_one(infer, 2));
     OB_TRY(ob__rank_unknown(infer, 0));
     if (from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
-    if (attributes && !ints) ob__problem(infer, OB0602, -1, -1, "the paddings are missing");
     uint32_t n = axes ? n_axes : (uint32_t)from.rank, n_given = ints ? n_ints : terms.n;
     if (known && !ints && !terms.elems)
         OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_count(infer, 1), 2 * (ob_dim)n, 1, -1, OB0601));

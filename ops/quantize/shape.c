@@ -182,7 +182,6 @@ ob_status ob__infer_qlinear_concat(ob_infer *infer) {
     int32_t rank = OB_RANK_UNKNOWN, axis;
     ob__out_dtype(infer, 0, OB_NONE);
     if (n % 3 != 2) ob__problem(infer, OB0603, -1, -1, "%u operands: each joined one needs a scale and a zero point", n);
-    if (!ob__node_attribute(infer->node, "axis")) ob__problem(infer, OB0602, -1, -1, "attribute axis is missing");
     for (uint32_t i = 0; i < n; i++) {
         ob_dtype dtype = ob__in_dtype(infer, i), wanted = i % 3 == 0 ? OB_FLOAT : ob__in_dtype(infer, 1);
         if (dtype != OB_NONE && wanted != OB_NONE && dtype != wanted)

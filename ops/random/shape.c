@@ -10,11 +10,7 @@ ob_status ob__infer_random(ob_infer *infer) {
     uint32_t n;
     const int64_t *shape = ob__node_ints(infer->node, "shape", &n);
     ob__out_dtype(infer, 0, ob__dtype_attribute(infer, "dtype", OB_FLOAT));
-    if (!shape) {
-        ob__problem(infer, OB0602, -1, -1, "attribute shape is missing");
-        return OB_OK;
-    }
-    if (!ob__rank_fits(infer, n)) return OB_OK;
+    if (!shape || !ob__rank_fits(infer, n)) return OB_OK;
     for (uint32_t i = 0; i < n; i++)
         if (shape[i] < 0 || shape[i] > OB_DIM_CONST_MAX) {
             ob__problem(infer, OB0602, -1, (int32_t)i, "shape holds %lld", (long long)shape[i]);

@@ -318,10 +318,9 @@ ob_status ob__infer_topk(ob_infer *infer) {
     int32_t axis;
     for (uint32_t i = 0; i < 2; i++) ob__out_dtype(infer, i, OB_NONE);
     OB_TRY(ob__require_one(infer, 1));
-    if (ob__since(infer) < 10) {
+    if (ob__since(infer) < 10)
         k = params.has_k ? ob__saturated(params.k) : OB_DIM_UNKNOWN;
-        if (!ob__node_attribute(infer->node, "k")) ob__problem(infer, OB0602, -1, -1, "attribute k is missing");
-    } else
+    else
         k = ob__in_scalar(infer, 1);
     OB_TRY(ob__rank_unknown(infer, 0));
     if (data.rank < 0 || data.rank > OB_MAX_RANK) return OB_OK;

@@ -278,10 +278,7 @@ ob_status ob__infer_constant(ob_infer *infer) {
     for (uint32_t i = 0; i < infer->node->n_attributes; i++)
         if (infer->node->attributes[i]->ref) return OB_OK;
     if (params.tensor) return constant_tensor(infer, params.tensor);
-    if (!params.given) {
-        ob__problem(infer, OB0602, -1, -1, "the node has no value attribute");
-        return OB_OK;
-    }
+    if (!params.given) return OB_OK;
     const ob_tensor tensor = {
         .dtype = params.dtype, .rank = params.rank, .dims = &params.n, .n_elems = params.n, .data = params.elements};
     OB_TRY(ob__out_tensor(infer, 0, params.dtype, params.rank, &params.n));

@@ -6,9 +6,11 @@
 #include "ops/kernel/kernel.h"
 #include "ops/library/library.h"
 
-#define OB_OP(domain, name, since, in_min, in_max, out_min, out_max, signature, t, u, v, w, broadcast, deprecated, rule, kernel) \
+#define OB_OP(domain, name, since, in_min, in_max, out_min, out_max, signature, t, u, v, w, broadcast, deprecated, rule, kernel, \
+              attributes)                                                                                                       \
     OB_RULE(rule);                                                                                                               \
-    OB_KERNEL(kernel);
+    OB_KERNEL(kernel);                                                                                                           \
+    extern const ob_op_attribute ob__attributes_##attributes[];
 #include "ops/table/ops.def"
 #undef OB_OP
 
@@ -45,7 +47,7 @@
 
 static const ob_op table[] = {
 #define OB_OP(domain_, name_, since_, in_min_, in_max_, out_min_, out_max_, signature_, t, u, v, w, broadcast_, deprecated_,     \
-              rule, kernel_)                                                                                                     \
+              rule, kernel_, attributes_)                                                                                        \
     {.domain = domain_,                                                                                                          \
      .name = #name_,                                                                                                             \
      .since = since_,                                                                                                            \
@@ -58,7 +60,8 @@ static const ob_op table[] = {
      BROADCASTS_##broadcast_,                                                                                                    \
      .deprecated = deprecated_,                                                                                                  \
      .infer = ob__infer_##rule,                                                                                                  \
-     .kernel = &ob__kernel_##kernel_},
+     .kernel = &ob__kernel_##kernel_,                                                                                            \
+     .attributes = ob__attributes_##attributes_},
 #include "ops/table/ops.def"
 #undef OB_OP
 };

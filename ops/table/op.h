@@ -7,6 +7,7 @@
 
 #include "core/graph.h"
 #include "ops/infer/infer.h"
+#include "ops/table/attributes.h"
 
 struct ob_kernel; /* ops/kernel/kernel.h */
 
@@ -67,6 +68,7 @@ typedef struct ob_op {
     bool varies;                    /* equal operands may give other results: never computed ahead */
     ob_shape_rule infer;            /* NULL: outputs have unknown shapes, noted */
     const struct ob_kernel *kernel; /* NULL: the executor cannot run it */
+    const ob_op_attribute *attributes; /* all that a node may have, up to a name of NULL; NULL: not known here (of a library) */
 } ob_op;
 
 /* The row of the newest version of domain.name that is not newer than `opset`; NULL when there is none (opset 0: newest of all).

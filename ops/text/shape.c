@@ -12,7 +12,6 @@ OB_RULE(string_split);
 OB_RULE(tfidf);
 
 ob_status ob__infer_regex_full_match(ob_infer *infer) {
-    if (!ob__node_attribute(infer->node, "pattern")) ob__problem(infer, OB0602, -1, -1, "attribute pattern is missing");
     return ob__infer_same(infer);
 }
 

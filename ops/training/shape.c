@@ -23,7 +23,6 @@ static ob_status optimized(ob_infer *infer, const ob_optimizer_params *p, uint32
 ob_status ob__infer_optimizer(ob_infer *infer) {
     const ob_optimizer_params p = ob__optimizer_params(infer->node);
     const uint32_t n = ob__optimized(&p, infer->node->n_inputs);
-    if (p.bad_mode) ob__problem(infer, OB0602, -1, -1, "attribute mode must be standard or nesterov");
     for (uint32_t i = 0; i < 2; i++) OB_TRY(ob__require_one(infer, i));
     if (n == 0 || infer->node->n_outputs != n * (1 + p.n_states)) {
         ob__problem(infer, OB0603, -1, -1,
