@@ -119,6 +119,7 @@ ob_status ob__infer_subgraph(ob_infer *infer, ob_graph *graph, ob_dim guard, con
     ob_status status = ob__enter(p, visit->node, graph);
     p->guard = outer;
     OB_TRY(status);
+    if (guard == 0) take_back(visit); /* no run enters it: it says which types there would be, and nothing else */
     for (uint32_t i = 0; i < graph->n_outputs; i++) {
         const ob_fact *fact = ob__fact(p->facts, graph->outputs[i]);
         visit->assumed |= fact->assumed;

@@ -72,3 +72,8 @@ bool ob__scan_is_backward(const ob_node *node, bool is_output, uint32_t i) {
     if (is_output) return listed(node, "scan_output_directions", i) != 0;
     return listed(node, "scan_input_directions", i) != 0 || listed(node, "directions", i) != 0;
 }
+
+ob_shape ob__item_shape(const ob_type *type, const ob_value *output) {
+    if (type->shape.rank >= 0) return type->shape;
+    return output->declared.shape.rank >= 0 ? output->declared.shape : (ob_shape){0, NULL};
+}

@@ -33,6 +33,10 @@ bool ob__branch_fits(const ob_node *node, const ob_graph *branch, ob_control_pro
 bool ob__loop_params(const ob_node *node, ob_loop_params *out, ob_control_problem *problem);
 bool ob__scan_params(const ob_node *node, int since, ob_loop_params *out, ob_control_problem *problem);
 
+/* The shape of what an iteration gives as `output` of its body, where there is none and its type is `type`: of a rank that nobody
+ * knows what the body declares, and else no axis, as ONNX Runtime has it. */
+ob_shape ob__item_shape(const ob_type *type, const ob_value *output);
+
 /* Of a Scan: the axis that operand (result) i of those that are scanned (stacked) is cut (put together) along, may be negative;
  * and whether from its end. */
 int64_t ob__scan_axis(const ob_node *node, bool is_output, uint32_t i);

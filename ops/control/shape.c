@@ -184,17 +184,19 @@ ob_status ob__infer_loop(ob_infer *infer) {
         in.types[i + 2] = *ob__in_type(infer, i + 2);
         in.contents[i + 2] = ob__in_content(infer, i + 2);
     }
-    OB_TRY(fixed_point(infer, body, loop_guard(infer), in, out, 2, 1, n_state));
+    ob_dim guard = loop_guard(infer);
+    OB_TRY(fixed_point(infer, body, guard, in, out, 2, 1, n_state));
     for (uint32_t i = 0; i < n_state; i++) {
-        infer->out_types[i] = in.types[i + 2];
-        infer->out_contents[i] = in.contents[i + 2];
+        infer->out_types[i] = guard == 0 ? *ob__in_type(infer, i + 2) : in.types[i + 2];
+        infer->out_contents[i] = guard == 0 ? ob__in_content(infer, i + 2) : in.contents[i + 2];
     }
     ob_content trips = ob__in_content(infer, 0);
     bool all = (!ob__in_given(infer, 1) || is_true(ob__in_content(infer, 1))) &&
                (is_true(out.contents[0]) || body->outputs[0] == body->inputs[1]);
     ob_dim n = all && trips.elems && trips.n == 1 ? trips.elems[0] : OB_DIM_UNKNOWN;
-    n = ob__term_max(infer, n, 0);
+    n = guard == 0 ? 0 : ob__term_max(infer, n, 0);
     for (uint32_t i = n_state; i < node->n_outputs; i++) {
+        if (guard == 0) out.types[i + 1].shape = ob__item_shape(&out.types[i + 1], body->outputs[i + 1]);
         OB_TRY(ask_one_shape(infer, &out.types[i + 1], n));
         OB_TRY(ob__out_stacked(infer, i, &out.types[i + 1], n, 0));
     }
@@ -261,7 +263,9 @@ ob_status ob__infer_scan(ob_infer *infer) {
     ob_dim guard = !first ? length : ob__in_given(infer, 0) ? OB_DIM_UNKNOWN : ob_dim_mul(infer->dims, batch, length);
     OB_TRY(fixed_point(infer, body, guard, in, out, 0, 0, n_state));
     for (uint32_t i = 0; i < node->n_outputs; i++) {
-        const ob_type *item = i < n_state ? &in.types[i] : &out.types[i];
+        bool keeps = i < n_state && guard == 0 && !first; /* no element, no change */
+        const ob_type *item = keeps ? ob__in_type(infer, i) : i < n_state ? &in.types[i] : &out.types[i];
+        if (i >= n_state && guard == 0) out.types[i].shape = ob__item_shape(&out.types[i], body->outputs[i]);
         if (i >= n_state) OB_TRY(ask_one_shape(infer, item, length));
         if (i >= n_state && first) {
             OB_TRY(ob__out_stacked(infer, i, item, length, 0));

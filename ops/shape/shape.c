@@ -26,6 +26,7 @@ typedef struct reshape {
     ob_dim dims[OB_MAX_RANK]; /* of the result */
     int32_t rank, hole;       /* the axis of -1, or -1 */
     bool allow_zero;
+    bool fills; /* the target has a -1 */
     bool whole; /* no size but that of the hole is unknown */
 } reshape;
 
@@ -75,15 +76,31 @@ static ob_status require_count(ob_infer *infer, const reshape *r) {
     return ob__require(infer, OB_COND_EQUAL, before, after, 0, -1, OB0601);
 }
 
-/* A size of the target that is open is one of the result. At 0 it would copy the operand's size, which must be 0 too: a size that
- * is called by the one name is not to be another. */
+static bool is_plain(const ob_infer *infer, ob_dim d) {
+    return ob_dim_is_const(d) || ob_dim_get_kind(infer->dims, d) == OB_DIM_KIND_SYMBOL;
+}
+
+/* A computed size of the target is one of the result, but at 0 it copies the operand's. Where that is another one, and the
+ * operand has elements, so is the result's size: a term of both. Where there are none, or beside -1, the operand's size must be 0
+ * too: a size that is called by the one name is not to be another. */
 static ob_status take_term(ob_infer *infer, reshape *r, int32_t axis, ob_dim d) {
     r->dims[axis] = d;
     OB_TRY(ob__require_size(infer, d, 1, axis, OB0601));
     if (r->allow_zero || ob__known_at_least(infer, d, 1)) return OB_OK;
     ob_dim copied = axis < r->from.rank ? r->from.dims[axis] : 1; /* nobody knows of an unknown rank: then it is not to happen */
-    if (ob_dim_is_const(copied) && copied != 0) return ob__require(infer, OB_COND_AT_LEAST, d, 1, 1, axis, OB0601);
+    if (axis >= r->from.rank) return ob__require(infer, OB_COND_AT_LEAST, d, 1, 1, axis, OB0601);
     if (copied == d || ob_dim_div_exact(infer->dims, copied, d) != OB_DIM_UNKNOWN) return OB_OK;
+    ob_dim before = ob__dims_product(infer, r->from.dims, 0, r->from.rank);
+    bool has_elements = before != OB_DIM_UNKNOWN && ob_dim_div_exact(infer->dims, before, d) == OB_DIM_UNKNOWN;
+    ob_dim is_zero = ob_dim_sub(infer->dims, 1, ob__term_min(infer, 1, d));
+    bool simple = is_plain(infer, d) && is_plain(infer, copied); /* else the term is in the way of all that follows */
+    ob_dim either = has_elements && simple && !r->fills ? ob_dim_add(infer->dims, d, ob_dim_mul(infer->dims, is_zero, copied))
+                                                        : OB_DIM_UNKNOWN;
+    if (either != OB_DIM_UNKNOWN) {
+        r->dims[axis] = either;
+        return OB_OK;
+    }
+    if (ob_dim_is_const(copied) && copied != 0) return ob__require(infer, OB_COND_AT_LEAST, d, 1, 1, axis, OB0601);
     return ob__require_where(infer, ob_dim_sub(infer->dims, 1, d), OB_COND_EQUAL, copied, 0, 1, axis, OB0601);
 }
 
@@ -127,6 +144,7 @@ ob_status ob__infer_reshape(ob_infer *infer) {
     OB_TRY(ob__rank_unknown(infer, 0));
     if (target.rank < 0 || !ob__rank_fits(infer, target.rank)) return OB_OK;
     r.rank = target.rank;
+    for (int32_t axis = 0; axis < target.rank; axis++) r.fills |= target.dims[axis] == -1;
     for (int32_t axis = 0; axis < target.rank; axis++) {
         bool fits = true;
         OB_TRY(take_size(infer, &r, axis, target.dims[axis], &fits));

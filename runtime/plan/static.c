@@ -135,10 +135,24 @@ static bool state_fits(const ob_builder *b, const ob_node *node, const ob_loop_p
     return !params->has_batch || type_of(b, initial)->shape.dims[0] == batches;
 }
 
+static int64_t known_number(const ob_builder *b, const ob_value *value, int64_t otherwise) {
+    const ob_content *content = value ? &ob__fact(&b->facts, value)->content : NULL;
+    bool is_known = content && content->elems && content->n == 1 && ob_dim_is_const(content->elems[0]);
+    return is_known ? content->elems[0] : otherwise;
+}
+
+/* No iteration: then nobody knows whether the body fits, and it is not to be planned. */
+static bool never_runs(const ob_builder *b, const ob_node *node, const ob_loop_params *params) {
+    int64_t trips, batches;
+    if (params->is_scan) return ob__count_trips(b, node, params, &trips, &batches) && (trips == 0 || batches == 0);
+    if (node->inputs[0] && known_number(b, node->inputs[0], 1) < 1) return true;
+    return node->inputs[1] && ob__known_truth(b, node->inputs[1]) == 0;
+}
+
 static bool loop_is_static(const ob_builder *b, const ob_node *node) {
     ob_loop_params params;
     int64_t trips, batches;
-    if (!ob__read_loop(node, &params) || !graph_is_static(b, params.body)) return false;
+    if (!ob__read_loop(node, &params) || never_runs(b, node, &params) || !graph_is_static(b, params.body)) return false;
     const ob_graph *body = params.body;
     for (uint32_t i = 0; i < body->n_inputs; i++)
         if (!ob__is_static_type(type_of(b, body->inputs[i]))) return false;

@@ -223,12 +223,15 @@ static ob_status run_iterations(looping *l, int64_t n) {
 static ob_status guess_item(const looping *l, uint32_t i, ob_view *out) {
     const ob_value *value = l->params.body->outputs[l->params.own_outputs + l->params.n_state + i];
     const ob_type *type = &ob__fact(&l->frame->session->facts, value)->type;
+    const ob_shape shape = ob__item_shape(type, value);
+    int32_t rank = shape.rank;
+    ob_dtype dtype = type->dtype == OB_NONE ? value->declared.dtype : type->dtype;
     int64_t dims[OB_MAX_RANK];
-    OB_FAIL_IF(type->kind != OB_TYPE_TENSOR || type->dtype == OB_NONE || type->shape.rank < 0 || type->shape.rank > OB_MAX_RANK,
-               l->error, OB_E_UNSUPPORTED, "no iteration, and no type of what it would give as %s", value->name);
-    for (int32_t k = 0; k < type->shape.rank; k++)
-        dims[k] = ob_dim_is_const(type->shape.dims[k]) && type->shape.dims[k] >= 0 ? type->shape.dims[k] : 0;
-    return ob__view_layout(out, type->dtype, type->shape.rank, dims);
+    bool is_tensor = type->kind == OB_TYPE_TENSOR || (type->kind == OB_TYPE_UNKNOWN && value->declared.kind == OB_TYPE_TENSOR);
+    OB_FAIL_IF(!is_tensor || dtype == OB_NONE || rank > OB_MAX_RANK, l->error, OB_E_UNSUPPORTED,
+               "no iteration, and no type of what it would give as %s", value->name);
+    for (int32_t k = 0; k < rank; k++) dims[k] = ob_dim_is_const(shape.dims[k]) && shape.dims[k] >= 0 ? shape.dims[k] : 0;
+    return ob__view_layout(out, dtype, rank, dims);
 }
 
 static bool same_dims(const ob_view *a, const ob_view *b) {
