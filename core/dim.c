@@ -216,6 +216,7 @@ ob_dim ob__term_intern(ob_dims *pool, ob_dim_kind kind, const int64_t *words, ui
     ob__term_bounds(pool, term);
     pool->slots[slot] = (uint64_t)hash << 32 | ++pool->n_terms;
     pool->n_hashed++;
+    pool->n_steps += n_words;
     if (!pool->keyed && is_crowded(pool, slot) && !place_keyed(pool)) return give_up(pool, OB_E_MEMORY);
     return handle(pool->n_terms - 1);
 }

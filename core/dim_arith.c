@@ -76,7 +76,7 @@ static bool unnest(ob_dims *pool, ob_poly *poly, int64_t *divisor, ob_dim *sum) 
     if (!ob__poly_load(pool, inner->words[0], &numerator) || !ob__poly_add(&scaled, &others, by, &next)) return false;
     if (!ob__poly_add(&next, &numerator, negative ? -1 : 1, &others)) return false;
     if (negative) *sum = ob_dim_add(pool, *sum, quotient);
-    *poly = others;
+    ob__poly_copy(poly, &others);
     *divisor = product;
     return true;
 }
@@ -105,7 +105,8 @@ static ob_dim quotient_term(ob_dims *pool, const ob_poly *rest, int64_t divisor)
  * when there is not just one minimum or maximum, or whole multiples of the divisor come out of it first; *out is OB_DIM_UNKNOWN
  * when the result is too large. */
 static bool divide_members(ob_dims *pool, const ob_poly *poly, int64_t divisor, ob_dim *out) {
-    ob_poly others = *poly;
+    ob_poly others;
+    ob__poly_copy(&others, poly);
     ob_dim_kind kind;
     int64_t part;
     const ob_term *extreme = ob__poly_take_extreme(pool, &others, &kind, &part);

@@ -54,7 +54,7 @@ ob_dim ob__poly_take_multiples(ob_dims *pool, ob_poly *poly, int64_t divisor) {
         }
         sum = ob_dim_add(pool, sum, part);
         ob__poly_without(poly, i, &rest);
-        *poly = rest;
+        ob__poly_copy(poly, &rest);
     }
     return sum;
 }
@@ -85,7 +85,7 @@ void ob__poly_join_multiples(const ob_dims *pool, ob_poly *poly) {
         }
         ob__poly_without(poly, i, &others);
         if (!ob__poly_add(&others, &part, 1, &sum)) return;
-        *poly = sum;
+        ob__poly_copy(poly, &sum);
         i = 0; /* each turn takes a quotient away */
     }
 }

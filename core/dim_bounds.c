@@ -9,9 +9,11 @@
 #include "core/terms.h"
 
 enum {
-    MAX_STEPS = 24,        /* atoms replaced for one bound */
-    MAX_NESTED = 6,        /* one inside the other: each keeps a polynomial on the stack */
-    MAX_TRIED = 3,         /* atoms of one polynomial */
+    MAX_STEPS = 24,  /* atoms replaced for one bound */
+    MAX_NESTED = 6,  /* one inside the other: each keeps a polynomial on the stack */
+    MAX_TRIED = 3,   /* atoms of one polynomial */
+    COST = 8,        /* steps for a monomial that is multiplied or added */
+    MAX_PARTS = 512, /* looked into in given ranges, each as often as it is met; beyond, what they lie between for all sizes */
     SHIFTED_MONOMIALS = 16 /* of a sum of products whose factors are taken as what they are at least, and the rest */
 };
 
@@ -22,6 +24,8 @@ typedef struct bound_search {
     const ob_size_ranges *ranges; /* NULL: any size; then the bounds of parts are those that they carry */
     uint32_t n_left;              /* steps */
     uint32_t depth;
+    uint32_t n_parts; /* looked into */
+    uint64_t n_steps; /* monomials looked at */
 } bound_search;
 
 static void bound_part(bound_search *search, ob_dim d, int64_t *low, int64_t *high);
@@ -59,6 +63,7 @@ static void bound_monomial(bound_search *search, const ob_monomial *m, int64_t *
 
 static void naive_bounds(bound_search *search, const ob_poly *poly, int64_t *lowest_out, int64_t *highest_out) {
     int64_t low, high, least = poly->constant, most = poly->constant;
+    search->n_steps += 2 * (poly->n + 1);
     for (uint32_t i = 0; i < poly->n && (least != -INFINITE || most != INFINITE); i++) {
         bound_monomial(search, &poly->monomials[i], &low, &high);
         least = least == -INFINITE || low == -INFINITE ? -INFINITE : clamp(least + low);
@@ -86,6 +91,7 @@ static int64_t shifted_lowest(bound_search *search, const ob_poly *poly) {
             shifts |= low > 0;
         }
     if (!shifts) return -INFINITE;
+    search->n_steps += COST * poly->n;
     ob_poly sum, part, factor, next;
     ob__poly_constant(&sum, poly->constant);
     for (uint32_t i = 0; i < poly->n; i++) {
@@ -96,10 +102,11 @@ static int64_t shifted_lowest(bound_search *search, const ob_poly *poly) {
             if (!ob__poly_load(search->pool, m->factors[k], &factor)) return -INFINITE;
             factor.constant = low;
             if (!ob__poly_mul(&part, &factor, &next)) return -INFINITE;
-            part = next;
+            ob__poly_copy(&part, &next);
+            search->n_steps += COST * (next.n + 1);
         }
         if (!ob__poly_add(&sum, &part, 1, &next)) return -INFINITE;
-        sum = next;
+        ob__poly_copy(&sum, &next);
     }
     for (uint32_t i = 0; i < sum.n; i++)
         if (sum.monomials[i].coefficient < 0) return -INFINITE;
@@ -149,11 +156,13 @@ static uint32_t find_places(bound_search *search, const ob_poly *poly, place *ou
 }
 
 /* out = scale * (poly without the monomial) + factor * (the monomial's other factors) * value. */
-static bool replace(const ob_poly *poly, const place *at, int64_t scale, int64_t factor, const ob_poly *value, ob_poly *out) {
+static bool replace(bound_search *search, const ob_poly *poly, const place *at, int64_t scale, int64_t factor,
+                    const ob_poly *value, ob_poly *out) {
     ob_poly part, others, scaled, product;
+    search->n_steps += COST * (poly->n + value->n);
     const ob_monomial *m = &poly->monomials[at->monomial];
     if (m->n_factors == 1) {
-        product = *value;
+        ob__poly_copy(&product, value);
     } else {
         ob__poly_constant(&others, 0);
         ob_monomial *rest = &others.monomials[others.n++];
@@ -178,7 +187,7 @@ static int64_t lowest_of_quotient(bound_search *search, const ob_poly *poly, con
     constant = coefficient > 0 ? value.constant - divisor + 1 : value.constant;
     if (!ob_dim_is_const(constant)) return -INFINITE;
     value.constant = constant;
-    if (!replace(poly, at, scale, coefficient / gcd, &value, &next)) return -INFINITE;
+    if (!replace(search, poly, at, scale, coefficient / gcd, &value, &next)) return -INFINITE;
     low = lowest(search, &next);
     return low == -INFINITE ? low : -ob__floor_div(-low, scale);
 }
@@ -190,7 +199,7 @@ static int64_t lowest_of_members(bound_search *search, const ob_poly *poly, cons
     for (uint32_t i = 0; i < at->term->n_words; i++) {
         ob_poly value, next;
         int64_t low = -INFINITE;
-        if (ob__poly_load(search->pool, at->term->words[i], &value) && replace(poly, at, 1, coefficient, &value, &next))
+        if (ob__poly_load(search->pool, at->term->words[i], &value) && replace(search, poly, at, 1, coefficient, &value, &next))
             low = lowest(search, &next);
         if (all ? low > found : low < found) found = low;
         if (!all && found == -INFINITE) break;
@@ -299,7 +308,8 @@ static void bound_term(bound_search *search, const ob_term *term, int64_t *low, 
 static void bound_part(bound_search *search, ob_dim d, int64_t *low, int64_t *high) {
     ob_dim_bounds(search->pool, d, low, high);
     const ob_term *term = search->ranges ? ob__term(search->pool, d) : NULL;
-    if (!term) return;
+    if (!term || search->n_parts == MAX_PARTS) return;
+    search->n_parts++;
     int64_t least = *low, most = *high;
     if (term->kind == OB_DIM_KIND_SYMBOL)
         search->ranges->of(search->ranges->context, d, &least, &most);
@@ -309,17 +319,29 @@ static void bound_part(bound_search *search, ob_dim d, int64_t *low, int64_t *hi
     if (most < *high) *high = most;
 }
 
-void ob__term_bounds(const ob_dims *pool, ob_term *term) {
-    bound_search search = {pool, NULL, MAX_STEPS, 0};
+/* Ranges that only count are none. */
+static bound_search begin(const ob_dims *pool, const ob_size_ranges *ranges) {
+    return (bound_search){.pool = pool, .ranges = ranges && ranges->of ? ranges : NULL, .n_left = MAX_STEPS};
+}
+
+static void end(const bound_search *search, const ob_size_ranges *ranges) {
+    if (ranges && ranges->n_steps) *ranges->n_steps += search->n_steps;
+}
+
+void ob__term_bounds(ob_dims *pool, ob_term *term) {
+    bound_search search = begin(pool, NULL);
     bound_term(&search, term, &term->lowest, &term->highest);
+    pool->n_steps += search.n_steps;
 }
 
 void ob__poly_bounds(const ob_dims *pool, const ob_poly *poly, const ob_size_ranges *ranges, int64_t *low, int64_t *high) {
-    bound_search search = {pool, ranges, MAX_STEPS, 0};
+    bound_search search = begin(pool, ranges);
     bound_poly(&search, poly, low, high);
+    end(&search, ranges);
 }
 
 void ob__dim_bounds(const ob_dims *pool, ob_dim d, const ob_size_ranges *ranges, int64_t *low, int64_t *high) {
-    bound_search search = {pool, ranges, MAX_STEPS, 0};
+    bound_search search = begin(pool, ranges);
     bound_part(&search, d, low, high);
+    end(&search, ranges);
 }

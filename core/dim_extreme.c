@@ -124,7 +124,7 @@ static bool find_common(const ob_dims *pool, const member_list *list, ob_poly *c
     if (!ob__poly_load(pool, list->items[0], common)) return false;
     for (uint32_t i = 1; i < list->n; i++) {
         if (!ob__poly_load(pool, list->items[i], &member) || !least_coefficients(common, &member, &next)) return false;
-        *common = next;
+        ob__poly_copy(common, &next);
     }
     return true;
 }

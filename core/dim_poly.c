@@ -16,12 +16,6 @@ static bool is_small(int64_t value) {
     return value >= -OB_DIM_CONST_MAX && value <= OB_DIM_CONST_MAX;
 }
 
-static void copy_monomial(ob_monomial *to, const ob_monomial *from) {
-    to->coefficient = from->coefficient;
-    to->n_factors = from->n_factors;
-    memcpy(to->factors, from->factors, from->n_factors * sizeof *from->factors);
-}
-
 void ob__poly_read(const int64_t *words, uint32_t n_words, ob_poly *out) {
     ob__poly_constant(out, words[0]);
     for (uint32_t i = 1; i < n_words;) {
@@ -73,7 +67,8 @@ static ob_dim store(ob_dims *pool, const ob_poly *poly) {
 
 ob_dim ob__poly_store(ob_dims *pool, const ob_poly *poly) {
     if (!pool || !pool->assumed) return store(pool, poly);
-    ob_poly joined = *poly;
+    ob_poly joined;
+    ob__poly_copy(&joined, poly);
     ob__poly_join_multiples(pool, &joined);
     return store(pool, &joined);
 }
@@ -87,7 +82,7 @@ static bool add_scaled(int64_t a, int64_t b, int64_t factor, int64_t *value) {
 bool ob__poly_append(ob_poly *out, const ob_monomial *m, int64_t coefficient) {
     if (coefficient == 0) return true;
     if (out->n == OB_TERM_MONOMIALS) return false;
-    copy_monomial(&out->monomials[out->n], m);
+    ob__monomial_copy(&out->monomials[out->n], m);
     out->monomials[out->n++].coefficient = coefficient;
     return true;
 }
@@ -110,7 +105,7 @@ bool ob__poly_add(const ob_poly *a, const ob_poly *b, int64_t factor, ob_poly *o
 void ob__poly_without(const ob_poly *a, uint32_t at, ob_poly *out) {
     ob__poly_constant(out, a->constant);
     for (uint32_t i = 0; i < a->n; i++)
-        if (i != at) copy_monomial(&out->monomials[out->n++], &a->monomials[i]);
+        if (i != at) ob__monomial_copy(&out->monomials[out->n++], &a->monomials[i]);
 }
 
 bool ob__poly_scale(const ob_poly *a, int64_t factor, ob_poly *out) {
@@ -146,15 +141,15 @@ static bool insert(ob_poly *out, const ob_monomial *m) {
         if (order < 0) continue;
         if (!add_scaled(out->monomials[i].coefficient, m->coefficient, 1, &out->monomials[i].coefficient)) return false;
         if (out->monomials[i].coefficient == 0) {
-            for (uint32_t k = i + 1; k < out->n; k++) copy_monomial(&out->monomials[k - 1], &out->monomials[k]);
+            for (uint32_t k = i + 1; k < out->n; k++) ob__monomial_copy(&out->monomials[k - 1], &out->monomials[k]);
             out->n--;
         }
         return true;
     }
     if (m->coefficient == 0) return true;
     if (out->n == OB_TERM_MONOMIALS) return false;
-    for (uint32_t k = out->n; k > i; k--) copy_monomial(&out->monomials[k], &out->monomials[k - 1]);
-    copy_monomial(&out->monomials[i], m);
+    for (uint32_t k = out->n; k > i; k--) ob__monomial_copy(&out->monomials[k], &out->monomials[k - 1]);
+    ob__monomial_copy(&out->monomials[i], m);
     out->n++;
     return true;
 }
@@ -171,7 +166,7 @@ bool ob__poly_mul(const ob_poly *a, const ob_poly *b, ob_poly *out) {
         const ob_poly *poly = side ? b : a;
         int64_t constant = side ? a->constant : b->constant;
         for (uint32_t i = 0; i < poly->n; i++) {
-            copy_monomial(&product, &poly->monomials[i]);
+            ob__monomial_copy(&product, &poly->monomials[i]);
             if (!add_scaled(0, product.coefficient, constant, &product.coefficient) || !insert(out, &product)) return false;
         }
     }
@@ -211,7 +206,7 @@ static void poly_of_monomial(const ob_monomial *m, ob_poly *out) {
 bool ob__poly_divide(const ob_poly *a, const ob_poly *b, ob_poly *quotient, ob_poly *rest) {
     ob_poly part, product, next;
     ob_monomial lead, first, term;
-    *rest = *a;
+    ob__poly_copy(rest, a);
     ob__poly_constant(quotient, 0);
     leading(b, &lead);
     if (lead.coefficient == 0) return false;
@@ -220,9 +215,9 @@ bool ob__poly_divide(const ob_poly *a, const ob_poly *b, ob_poly *quotient, ob_p
         if (!divide_monomial(&first, &lead, &term)) break;
         poly_of_monomial(&term, &part);
         if (!ob__poly_add(quotient, &part, 1, &next)) return false;
-        *quotient = next;
+        ob__poly_copy(quotient, &next);
         if (!ob__poly_mul(&part, b, &product) || !ob__poly_add(rest, &product, -1, &next)) return false;
-        *rest = next;
+        ob__poly_copy(rest, &next);
     }
     return true;
 }

@@ -136,10 +136,10 @@ static ob_status write_clauses(ob_solver *s, ob_arena *arena, ob_arena *scratch,
     return ob__solver_witnesses(s, numbers, arena, out);
 }
 
-static ob_status write_core(const ob_solver *s, ob_arena *arena, ob_arena *scratch, ob_solution *out) {
+static ob_status write_core(ob_solver *s, ob_arena *arena, ob_arena *scratch, ob_solution *out) {
     uint32_t *leaves, *smaller, n;
     OB_TRY(ob__solver_leaves(s, s->clash, scratch, &leaves, &n));
-    OB_TRY(ob__solver_core(s->dims, s->given, leaves, n, scratch, &smaller, &n, &out->core_minimal));
+    OB_TRY(ob__solver_core(s, leaves, n, scratch, &smaller, &n, &out->core_minimal));
     uint32_t *core = OB_ARENA_ARRAY(arena, uint32_t, n);
     if (!core) return OB_E_MEMORY;
     for (uint32_t i = 0; i < n; i++) {
@@ -160,9 +160,12 @@ ob_status ob__solve(ob_dims *dims, const ob_clause *clauses, uint32_t n, const o
     if (!out->fates) return OB_E_MEMORY;
     memset(out->fates, OB_CLAUSE_PROVED, n);
     ob__arena_init(&scratch, &arena->allocator);
-    ob_status status = ob__solver_init(&s, dims, &scratch, clauses, n, inputs, n_inputs);
+    ob_status status = ob__solver_init(&s, dims, &scratch, clauses, n, inputs, n_inputs, NULL);
     if (status == OB_OK) status = ob__solver_run(&s);
-    if (status == OB_OK && !s.clashed) status = ob__solver_drop_redundant(&s);
+    if (status == OB_OK && !s.clashed && ob__solver_spend(&s, 0)) {
+        s.own.most = s.own.steps + OB_SOLVE_STEPS_REDUNDANT;
+        status = ob__solver_drop_redundant(&s);
+    }
     if (status == OB_OK && !s.clashed) status = ob__solver_chain(&s);
     out->n_steps = s.n_normalised + s.work + s.effort;
     if (status == OB_OK && s.clashed) status = write_core(&s, arena, &scratch, out);

@@ -40,8 +40,9 @@ typedef struct ob_clauses {
 } ob_clauses;
 
 void ob__clauses_init(ob_clauses *clauses, ob_arena *arena);
-/* Lowers a condition that must hold where every guard term is 1 or more. *stated false: a term got too large or a side is
- * unknown, and nothing was added. E_MEMORY. */
+enum { OB_CLAUSE_SIZE = 8192 }; /* sizes, numbers and inner terms of a clause, written out in full */
+/* Lowers a condition that must hold where every guard term is 1 or more. *stated false: a term got too large, all together have
+ * more than OB_CLAUSE_SIZE parts, or a side is unknown, and nothing was added. E_MEMORY. */
 ob_status ob__clauses_add(ob_clauses *clauses, ob_dims *dims, const ob_condition *condition, const ob_dim *guards,
                           uint32_t n_guards, uint32_t origin, bool assumed, bool *stated);
 /* Under bindings: UNDECIDED when a symbol is not bound or a number overflows. */

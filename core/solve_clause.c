@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "core/list.h"
 #include "core/solve.h"
+#include "core/terms.h"
 
 void ob__clauses_init(ob_clauses *clauses, ob_arena *arena) {
     *clauses = (ob_clauses){.arena = arena};
@@ -55,19 +56,29 @@ static void lower(ob_dims *dims, const ob_condition *condition, lowered *out) {
     }
 }
 
-static bool is_stated(const ob_literal *literals, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++)
-        if (literals[i].p == OB_DIM_UNKNOWN || literals[i].q == OB_DIM_UNKNOWN) return false;
-    return true;
+/* Adds the term's parts; false: it is unknown, or there are too many. */
+static bool count_parts(const ob_dims *dims, ob_dim d, uint32_t *size) {
+    const ob_term *term = ob__term(dims, d);
+    *size += term ? term->size : 1;
+    return d != OB_DIM_UNKNOWN && *size <= OB_CLAUSE_SIZE;
+}
+
+static bool is_stated(const ob_dims *dims, const lowered *made, const ob_dim *guards, uint32_t n_guards) {
+    uint32_t size = 0;
+    for (uint32_t i = 0; i < n_guards; i++)
+        if (!count_parts(dims, guards[i], &size)) return false;
+    for (uint32_t k = 0; k < made->n_clauses; k++)
+        for (uint32_t i = 0; i < made->n[k]; i++)
+            if (!count_parts(dims, made->literals[k][i].p, &size) || !count_parts(dims, made->literals[k][i].q, &size))
+                return false;
+    return made->n[0] > 0;
 }
 
 ob_status ob__clauses_add(ob_clauses *clauses, ob_dims *dims, const ob_condition *condition, const ob_dim *guards,
                           uint32_t n_guards, uint32_t origin, bool assumed, bool *stated) {
     lowered made;
     lower(dims, condition, &made);
-    *stated = made.n[0] > 0;
-    for (uint32_t i = 0; i < n_guards; i++) *stated = *stated && guards[i] != OB_DIM_UNKNOWN;
-    for (uint32_t k = 0; k < made.n_clauses; k++) *stated = *stated && is_stated(made.literals[k], made.n[k]);
+    *stated = is_stated(dims, &made, guards, n_guards);
     for (uint32_t k = 0; k < made.n_clauses && *stated; k++) {
         ob_literal *literals = OB_ARENA_ARRAY(clauses->arena, ob_literal, (size_t)n_guards + made.n[k]);
         if (!literals) return OB_E_MEMORY;

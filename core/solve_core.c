@@ -14,7 +14,7 @@ typedef struct subset {
 } subset;
 
 /* Solves the subset; *found: the smaller one that its contradiction was derived from. */
-static ob_status shrink(ob_dims *dims, const subset *from, ob_arena *arena, subset *found, bool *clashes) {
+static ob_status shrink(ob_solver *asking, const subset *from, ob_arena *arena, subset *found, bool *clashes) {
     ob_solver s;
     ob_arena scratch;
     uint32_t *leaves, n;
@@ -22,7 +22,7 @@ static ob_status shrink(ob_dims *dims, const subset *from, ob_arena *arena, subs
     if (!clauses) return OB_E_MEMORY;
     for (uint32_t i = 0; i < from->n; i++) clauses[i] = from->clauses[from->numbers[i]];
     ob__arena_init(&scratch, &arena->allocator);
-    ob_status status = ob__solver_init(&s, dims, &scratch, clauses, from->n, NULL, 0);
+    ob_status status = ob__solver_init(&s, asking->dims, &scratch, clauses, from->n, NULL, 0, asking->budget);
     if (status == OB_OK) status = ob__solver_run(&s);
     *clashes = status == OB_OK && s.clashed;
     if (*clashes) status = ob__solver_leaves(&s, s.clash, &scratch, &leaves, &n);
@@ -48,8 +48,9 @@ static ob_status without(const subset *set, uint32_t origin, ob_arena *arena, su
     return OB_OK;
 }
 
-ob_status ob__solver_core(ob_dims *dims, const ob_clause *given, const uint32_t *leaves, uint32_t n, ob_arena *arena,
-                          uint32_t **out, uint32_t *n_out, bool *minimal) {
+ob_status ob__solver_core(ob_solver *s, const uint32_t *leaves, uint32_t n, ob_arena *arena, uint32_t **out, uint32_t *n_out,
+                          bool *minimal) {
+    const ob_clause *given = s->given;
     subset set = {given, OB_ARENA_ARRAY(arena, uint32_t, n), n}, smaller, found;
     if (!set.numbers) return OB_E_MEMORY;
     if (n) memcpy(set.numbers, leaves, n * sizeof *leaves);
@@ -65,14 +66,14 @@ ob_status ob__solver_core(ob_dims *dims, const ob_clause *given, const uint32_t 
             if (!known) break;
         }
         if (at == set.n) break;
-        if (budget-- == 0) {
+        if (budget-- == 0 || !ob__solver_spend(s, set.n)) {
             *minimal = false;
             break;
         }
         uint32_t origin = given[set.numbers[at]].origin;
         bool clashes;
         OB_TRY(without(&set, origin, arena, &smaller));
-        OB_TRY(shrink(dims, &smaller, arena, &found, &clashes));
+        OB_TRY(shrink(s, &smaller, arena, &found, &clashes));
         if (!clashes) {
             needed[n_needed++] = origin;
             continue;

@@ -63,10 +63,11 @@ static ob_status build(const ob_solver *s, ob_arena *arena, difference_graph *g)
 }
 
 /* A node on a cycle that still rises after as many rounds as there are nodes, or UINT32_MAX. */
-static uint32_t relax(difference_graph *g) {
+static uint32_t relax(ob_solver *s, difference_graph *g) {
     uint32_t risen = UINT32_MAX;
     for (uint32_t round = 0; round <= g->n_nodes; round++) {
         risen = UINT32_MAX;
+        if (!ob__solver_spend(s, g->n / 4)) return UINT32_MAX;
         for (uint32_t i = 0; i < g->n; i++) {
             const edge *e = &g->edges[i];
             int64_t level;
@@ -85,7 +86,10 @@ ob_status ob__solver_cycle(ob_solver *s) {
     difference_graph g;
     ob__arena_init(&arena, &s->arena->allocator);
     ob_status status = build(s, &arena, &g);
-    uint32_t at = status == OB_OK && g.n > 0 && (uint64_t)g.n * g.n_nodes <= MAX_RELAXATIONS ? relax(&g) : UINT32_MAX, reason = 0;
+    uint32_t at = status == OB_OK && g.n > 0 && (uint64_t)g.n * g.n_nodes <= MAX_RELAXATIONS && ob__solver_spend(s, g.n)
+                      ? relax(s, &g)
+                      : UINT32_MAX,
+             reason = 0;
     if (at != UINT32_MAX) {
         for (uint32_t i = 0; i < g.n_nodes; i++) at = g.edges[g.last[at] - 1].from; /* onto the cycle */
         uint32_t node = at;

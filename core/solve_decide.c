@@ -20,16 +20,23 @@ static void range_of(const void *context, ob_dim symbol, int64_t *lowest, int64_
 }
 
 ob_interval ob__solve_bounds(const ob_solver *s, const ob_dims *dims, ob_dim d) {
-    const ob_size_ranges facts = {range_of, s};
+    const ob_size_ranges facts = {range_of, s, s ? &s->budget->steps : NULL};
     ob_interval out;
     ob__dim_bounds(dims, d, s ? &facts : NULL, &out.lo, &out.hi);
     return out;
 }
 
 ob_interval ob__solve_poly_bounds(const ob_solver *s, const ob_dims *dims, const ob_poly *poly) {
-    const ob_size_ranges facts = {range_of, s};
+    const ob_size_ranges facts = {range_of, s, s ? &s->budget->steps : NULL};
     ob_interval out;
     ob__poly_bounds(dims, poly, s ? &facts : NULL, &out.lo, &out.hi);
+    return out;
+}
+
+ob_interval ob__blind_poly_bounds(ob_solve_budget *budget, const ob_dims *dims, const ob_poly *poly) {
+    const ob_size_ranges any = {NULL, NULL, &budget->steps};
+    ob_interval out;
+    ob__poly_bounds(dims, poly, &any, &out.lo, &out.hi);
     return out;
 }
 

@@ -50,7 +50,7 @@ static bool form_holds(ob_solver *s, ob_dim x, const ob_set_form *form, int64_t 
     const ob_binding binding = {x, value};
     *holds = true;
     for (uint32_t i = 0; i < form->n && *holds; i++) {
-        s->work += form->clauses[i].n;
+        for (uint32_t k = 0; k < form->clauses[i].n; k++) s->work += ob__eval_cost(s, &form->clauses[i].literals[k]);
         ob_truth truth = ob__clause_eval(s->dims, form->clauses[i].literals, form->clauses[i].n, &binding, 1);
         if (truth == OB_UNDECIDED) return false;
         *holds = truth == OB_TRUE;
@@ -64,7 +64,7 @@ static bool says_the_set(ob_solver *s, ob_dim x, const ob_set *set, const ob_set
     int64_t end = set->base + set->n_explicit + 2 * (int64_t)set->period, ends[2] = {set->lo, set->hi};
     bool holds;
     for (int64_t value = set->base; value <= end; value++)
-        if (!form_holds(s, x, form, value, &holds) || holds != ob__set_has(set, value)) return false;
+        if (s->work > OB_SOLVE_WORK || !form_holds(s, x, form, value, &holds) || holds != ob__set_has(set, value)) return false;
     for (int i = 0; i < 2; i++)
         for (int64_t value = ends[i] - 2; value <= ends[i] + 2 && ends[i] != OB_INFINITE; value++)
             if (value >= 0 && (!form_holds(s, x, form, value, &holds) || holds != ob__set_has(set, value))) return false;
@@ -83,7 +83,8 @@ static bool is_assumed(ob_solver *s, ob_dim x, const ob_set *assumptions, const 
     if (window > OB_SOLVE_POINTS) return false;
     for (int64_t value = assumptions->lo; value <= window && value <= assumptions->hi; value++) {
         const ob_binding binding = {x, value};
-        s->work++;
+        s->work += n;
+        if (s->work > OB_SOLVE_WORK) return false;
         if (ob__set_has(assumptions, value) && ob__clause_eval(s->dims, literals, n, &binding, 1) != OB_TRUE) return false;
     }
     return true;
@@ -135,7 +136,7 @@ static ob_status replace(ob_solver *s, uint32_t fact, const collected *c, ob_are
     ob_set_form *form = OB_ARENA_NEW(arena, ob_set_form);
     if (!form) return OB_E_MEMORY;
     OB_TRY(ob__set_of(s, x, c->clauses, c->n, arena, &set, &known));
-    if (!known) return OB_OK;
+    if (!known || !ob__solver_spend(s, ((uint64_t)set.n_explicit + set.period) / 256)) return OB_OK;
     for (uint32_t i = 0; i < c->n; i++) OB_TRY(ob__solver_reason(s, reason, c->clauses[i]->reason, &reason));
     int64_t least, greatest, mod, rem;
     ob__set_ends(&set, &least, &greatest);
@@ -179,10 +180,10 @@ static ob_status exact_of(ob_solver *s, uint32_t fact) {
 }
 
 ob_status ob__solver_exact(ob_solver *s) {
-    for (bool again = true; again && !s->clashed;) {
+    for (bool again = true; again && !s->clashed && ob__solver_spend(s, 1);) {
         again = false;
         for (uint32_t i = 0; i < s->n_facts && !s->clashed; i++) {
-            if (!s->facts[i].changed) continue;
+            if (!s->facts[i].changed || s->work > OB_SOLVE_WORK) continue;
             s->facts[i].changed = false;
             if (s->facts[i].solved != OB_DIM_UNKNOWN) continue;
             OB_TRY(exact_of(s, i));

@@ -19,6 +19,8 @@ typedef enum step { STEP_TRUE, STEP_FALSE, STEP_SAME, STEP_EXPANDED } step;
 typedef struct work {
     const ob_solver *s;
     ob_dims *dims;
+    ob_solve_budget *budget;
+    uint32_t n_rewrites;
     expansion e;
 } work;
 

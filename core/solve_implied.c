@@ -9,8 +9,8 @@ enum { MAX_SCANNED = 4096, MAX_REFUTING = 64, MAX_SYMBOLS = 8, CANDIDATES = 16, 
 /* ---- Proofs ---- */
 
 /* A clause of the set says as much. */
-static bool is_weaker(const ob_solver *s, const ob_literal_list *goal) {
-    for (uint32_t i = 0; i < s->n_clauses && i < MAX_SCANNED; i++)
+static bool is_weaker(ob_solver *s, const ob_literal_list *goal) {
+    for (uint32_t i = 0; i < s->n_clauses && i < MAX_SCANNED && ob__solver_spend(s, s->clauses[i].n * goal->n); i++)
         if (!s->clauses[i].dropped && ob__clause_gives(s->dims, &s->clauses[i], goal->items, goal->n)) return true;
     return false;
 }
@@ -118,15 +118,26 @@ static bool complete(const ob_solver *s, point_set *points) {
     return true;
 }
 
-static bool breaks(const ob_solver *s, const ob_clause *goal, const point_set *points) {
-    if (ob__clause_eval(s->dims, goal->literals, goal->n, points->at, points->n) != OB_FALSE) return false;
+static uint64_t size_of_clause(const ob_solver *s, const ob_clause *clause) {
+    uint64_t size = 0;
+    for (uint32_t i = 0; i < clause->n; i++) size += ob__eval_cost(s, &clause->literals[i]);
+    return size;
+}
+
+/* The budget pays for what is evaluated; when it is spent nothing breaks any more. */
+static bool breaks(ob_solver *s, const ob_clause *goal, const point_set *points) {
+    if (!ob__solver_spend(s, size_of_clause(s, goal)) ||
+        ob__clause_eval(s->dims, goal->literals, goal->n, points->at, points->n) != OB_FALSE)
+        return false;
     for (uint32_t i = 0; i < s->n_given; i++)
-        if (ob__clause_eval(s->dims, s->given[i].literals, s->given[i].n, points->at, points->n) != OB_TRUE) return false;
+        if (!ob__solver_spend(s, size_of_clause(s, &s->given[i])) ||
+            ob__clause_eval(s->dims, s->given[i].literals, s->given[i].n, points->at, points->n) != OB_TRUE)
+            return false;
     return true;
 }
 
 /* Sizes at which every given clause holds and the goal does not. */
-static bool has_counter_example(const ob_solver *s, const ob_clause *goal) {
+static bool has_counter_example(ob_solver *s, const ob_clause *goal) {
     point_set points = {.n = 0};
     add_clause_symbols(s->dims, goal, &points);
     for (uint32_t i = 0; i < s->n_given && !points.overflow; i++) add_clause_symbols(s->dims, &s->given[i], &points);
@@ -137,7 +148,7 @@ static bool has_counter_example(const ob_solver *s, const ob_clause *goal) {
     bool every = points.n <= 3 && all <= POINTS;
     uint64_t n = every ? all : POINTS;
     if (n > budget) n = budget;
-    for (uint64_t k = 0; k < n; k++) {
+    for (uint64_t k = 0; k < n && ob__solver_spend(s, points.n); k++) {
         uint64_t digits = k;
         for (uint32_t i = 0; i < points.n; i++) {
             random ^= random << 13;
@@ -207,7 +218,7 @@ ob_status ob__implied_all(ob_dims *dims, const ob_clause *clauses, uint32_t n, c
     ob_solver s;
     ob_arena scratch;
     ob__arena_init(&scratch, &arena->allocator);
-    ob_status status = ob__solver_init(&s, dims, &scratch, clauses, n, NULL, 0);
+    ob_status status = ob__solver_init(&s, dims, &scratch, clauses, n, NULL, 0, NULL);
     if (status == OB_OK) status = ob__solver_run(&s);
     if (status == OB_OK) status = decide_all(&s, goals, n_goals, truths);
     return ob__arena_finish(&scratch, status);

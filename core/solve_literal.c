@@ -195,7 +195,7 @@ static step expand_nonzero(work *w, ob_literal *literal) {
         put_alone(w, OB_LITERAL_NONZERO, ob_dim_div_exact(w->dims, literal->p, factor), 0);
         return expanded(w);
     }
-    ob_interval bounds = ob__solve_poly_bounds(NULL, w->dims, &p);
+    ob_interval bounds = ob__blind_poly_bounds(w->budget, w->dims, &p);
     if (bounds.lo < 0 && bounds.hi > 0) return STEP_SAME;
     if (bounds.lo >= 0)
         put_alone(w, OB_LITERAL_NONNEGATIVE, ob_dim_sub(w->dims, literal->p, 1), 0);
@@ -319,7 +319,7 @@ static step expand_nonnegative(work *w, ob_literal *literal) {
     scale_down(&p, gcd);
     ob_dim reduced = ob__poly_store(w->dims, &p), factor = common_factor(&p);
     if (reduced != OB_DIM_UNKNOWN) literal->p = reduced;
-    ob_interval bounds = ob__solve_poly_bounds(NULL, w->dims, &p);
+    ob_interval bounds = ob__blind_poly_bounds(w->budget, w->dims, &p);
     if (bounds.hi == 0) {
         put_alone(w, OB_LITERAL_ZERO, literal->p, 0);
         return expanded(w);
@@ -390,7 +390,7 @@ static ob_dim remainder_of(ob_dims *dims, ob_dim p_dim, ob_dim q_dim) {
         part.n = quotient.n_factors > 0;
         part.monomials[0] = quotient;
         if (!ob__poly_mul(&part, &q, &product) || !ob__poly_add(&p, &product, -1, &next)) return p_dim;
-        p = next;
+        ob__poly_copy(&p, &next);
         i = 0;
     }
     if (p.n > 0 && p.monomials[0].coefficient < 0) negate(&p);

@@ -100,10 +100,14 @@ static ob_status rewrite_one(ob_solver *s, work *w, pending *stack, uint32_t *n,
     if (top->done == top->n) {
         ob_literal_list list = {top->items, top->n};
         (*n)--;
-        if (tidy(s->dims, &list)) out[(*n_out)++] = list;
+        if (!ob__solver_spend(s, (uint64_t)list.n * list.n / 4) || tidy(s->dims, &list)) out[(*n_out)++] = list;
         return OB_OK;
     }
     ob_work_literal *at = &top->items[top->done];
+    if (!ob__solver_spend(s, ob__literal_size(s, &at->literal)) || ++w->n_rewrites > OB_SOLVE_REWRITES) {
+        top->done++;
+        return OB_OK;
+    }
     ob_truth known = ob__literal_decide(w->s, s->dims, &at->literal);
     step made = known == OB_TRUE ? STEP_TRUE : known == OB_FALSE ? STEP_FALSE : STEP_SAME;
     if (known == OB_UNDECIDED) {
@@ -128,6 +132,7 @@ static ob_status rewrite_one(ob_solver *s, work *w, pending *stack, uint32_t *n,
         (*n)--;
         for (uint32_t i = w->e.n; i-- > 0;) {
             uint32_t first = i ? w->e.end[i - 1] : 0, end = w->e.end[i];
+            ob__solver_spend(s, old.n + end - first);
             ob_work_literal *items = copy_with(s, &old, first, end, &w->e);
             if (!items) return OB_E_MEMORY;
             stack[(*n)++] = (pending){items, old.n - 1 + end - first, old.done};
@@ -140,6 +145,8 @@ ob_status ob__clause_normalise(ob_solver *s, const ob_work_literal *literals, ui
     work w;
     w.s = s->blind ? NULL : s;
     w.dims = s->dims;
+    w.budget = s->budget;
+    w.n_rewrites = 0;
     pending stack[OB_SOLVE_SPLIT + 1];
     uint32_t n_stack = 1;
     *n_out = 0;

@@ -259,7 +259,7 @@ static bool set_class(pair *w, int64_t r, int64_t t) {
         for (uint32_t i = 0; i < w->choices[c].n; i++)
             for (uint32_t k = 0; k < w->choices[c].alternatives[i].n; k++) {
                 atom *a = &w->choices[c].alternatives[i].atoms[k];
-                w->work++;
+                w->work += ob__eval_cost(w->s, &a->literal);
                 if (ob_dim_eval(w->s->dims, a->literal.p, at, 2, &a->value) != OB_OK) return false;
                 if (a->value > MAX_NUMBER || a->value < -MAX_NUMBER) return false;
             }

@@ -23,7 +23,7 @@ ob_status ob__solver_follows(ob_solver *s, const uint32_t *numbers, uint32_t n, 
     ob_arena arena;
     ob_solver inner;
     *follows = false;
-    if (n_literals > MAX_LITERALS) return OB_OK;
+    if (n_literals > MAX_LITERALS || !ob__solver_spend(s, n)) return OB_OK;
     for (uint32_t i = 0; i < n_literals; i++)
         if (!is_defined(s->dims, &literals[i].literal)) return OB_OK;
     ob__arena_init(&arena, &s->arena->allocator);
@@ -38,7 +38,7 @@ ob_status ob__solver_follows(ob_solver *s, const uint32_t *numbers, uint32_t n, 
         stated &= opposites[i].p != OB_DIM_UNKNOWN;
     }
     if (status == OB_OK && stated) {
-        status = ob__solver_init(&inner, s->dims, &arena, clauses, n + n_literals, NULL, 0);
+        status = ob__solver_init(&inner, s->dims, &arena, clauses, n + n_literals, NULL, 0, s->budget);
         inner.work = s->work; /* of the same budgets */
         if (status == OB_OK) status = ob__solver_run(&inner);
         s->work = inner.work;
@@ -71,7 +71,8 @@ static uint32_t related(const ob_solver *s, uint32_t first, uint32_t *out) {
 
 ob_status ob__solver_drop_redundant(ob_solver *s) {
     uint32_t solves = 0;
-    for (uint32_t i = s->n_clauses; i-- > 0 && solves < MAX_SOLVES;) { /* the derived ones, which come last, first */
+    for (uint32_t i = s->n_clauses;
+         i-- > 0 && solves < MAX_SOLVES && ob__solver_spend(s, 1);) { /* the derived ones, which come last, first */
         const ob_work_clause *clause = &s->clauses[i];
         uint32_t numbers[OB_SOLVE_COMPONENT], n;
         bool follows;

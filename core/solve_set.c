@@ -12,7 +12,7 @@ static ob_truth clause_at(ob_solver *s, ob_dim x, const ob_work_clause *clause, 
     const ob_binding binding = {x, value};
     ob_truth any = OB_FALSE;
     for (uint32_t i = 0; i < clause->n; i++) {
-        s->work++;
+        s->work += ob__eval_cost(s, &clause->literals[i].literal);
         ob_truth one = ob__clause_eval(s->dims, &clause->literals[i].literal, 1, &binding, 1);
         if (one == OB_TRUE) return OB_TRUE;
         if (one == OB_UNDECIDED) any = OB_UNDECIDED;
@@ -53,7 +53,7 @@ static bool class_holds(ob_solver *s, ob_dim x, ob_work_clause *const *clauses, 
         bool any = false;
         for (uint32_t k = 0; k < clauses[i]->n; k++) {
             ob_class_verdict verdict;
-            s->work++;
+            s->work += 2 * ob__eval_cost(s, &clauses[i]->literals[k].literal);
             if (!ob__literal_on_class(s->dims, x, &clauses[i]->literals[k].literal, first, period, &verdict)) return false;
             any |= verdict.holds;
             if (verdict.from > *from) *from = verdict.from;

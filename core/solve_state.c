@@ -29,8 +29,10 @@ static bool reserve(ob_solver *s, uint32_t n_inputs) {
 }
 
 ob_status ob__solver_init(ob_solver *s, ob_dims *dims, ob_arena *arena, const ob_clause *given, uint32_t n_given,
-                          const ob_dim *inputs, uint32_t n_inputs) {
+                          const ob_dim *inputs, uint32_t n_inputs, ob_solve_budget *budget) {
     *s = (ob_solver){.dims = dims, .arena = arena, .given = given, .n_given = n_given};
+    s->own = (ob_solve_budget){0, OB_SOLVE_STEPS + (uint64_t)OB_SOLVE_STEPS_EACH * n_given, dims->n_steps};
+    s->budget = budget ? budget : &s->own;
     ob__map_init(&s->index, arena);
     ob__map_init(&s->contents, arena);
     if (!reserve(s, n_inputs)) return OB_E_MEMORY;
@@ -42,6 +44,13 @@ ob_status ob__solver_init(ob_solver *s, ob_dims *dims, ob_arena *arena, const ob
         if (s->facts[at].order == UINT32_MAX) s->facts[at].order = i;
     }
     return OB_OK;
+}
+
+bool ob__solver_spend(ob_solver *s, uint64_t n) {
+    ob_solve_budget *budget = s->budget;
+    budget->steps += n + (s->dims->n_steps - budget->of_pool);
+    budget->of_pool = s->dims->n_steps;
+    return budget->steps <= budget->most && s->arena->n_bytes <= OB_SOLVE_BYTES + s->n_given * (size_t)OB_SOLVE_STEPS_EACH;
 }
 
 ob_status ob__solver_symbol(ob_solver *s, ob_dim symbol, uint32_t *out) {

@@ -66,6 +66,7 @@ static void drop_if_less(ob_solver *s, const clause_index *index, uint32_t numbe
         for (const ob_link *link = entry ? entry->value : NULL; link && tried < MAX_TRIED && !clause->dropped;
              link = link->next, tried++) {
             ob_work_clause *other = &s->clauses[link->number];
+            if (!ob__solver_spend(s, ((uint64_t)other->n * clause->n + 7) / 8)) return;
             if (link->number == number || other->dropped || (clause->assumed && !other->assumed) ||
                 !ob__clause_gives(s->dims, other, clause->literals, clause->n) || !stays(s, link->number, number))
                 continue;

@@ -105,6 +105,7 @@ static ob_status tighten_one(ob_solver *s, uint32_t clause, const ob_poly *p, ui
 static ob_status tighten(ob_solver *s, uint32_t clause, const ob_poly *p) {
     uint32_t reason;
     s->effort += (uint64_t)p->n * p->n; /* each bound takes those of all others */
+    ob__solver_spend(s, (uint64_t)p->n * ob__literal_size(s, &s->clauses[clause].literals[0].literal));
     OB_TRY(reason_of_symbols(s, &s->clauses[clause], &reason));
     for (uint32_t i = 0; i < p->n && !s->clashed; i++)
         if (is_linear_symbol(s, &p->monomials[i])) OB_TRY(tighten_one(s, clause, p, i, reason));
@@ -249,7 +250,9 @@ static ob_status substitute(ob_solver *s, const ob_work_literal *literals, uint3
         bool disagrees = false, other = false;
         ob_dim p = ob__dim_replace(s->dims, made.literal.p, replacement_of, &by, &disagrees), q = made.literal.q;
         if (ob_dim_is_term(q)) q = ob__dim_replace(s->dims, q, replacement_of, &by, &other);
-        s->effort += size_of(s, p) + size_of(s, q);
+        uint64_t size = size_of(s, p) + size_of(s, q);
+        s->effort += size;
+        ob__solver_spend(s, size);
         if (disagrees || other) {
             *changed = true;
             continue;
@@ -363,8 +366,8 @@ static ob_status rewrite(ob_solver *s, uint32_t clause, bool *gone) {
 }
 
 /* Equations that share many symbols grow and rewrite each other: then what is left stays as it is. */
-static bool is_exhausted(const ob_solver *s) {
-    return s->effort > OB_SOLVE_EFFORT + (uint64_t)OB_SOLVE_EFFORT_EACH * s->n_given;
+static bool is_exhausted(ob_solver *s) {
+    return !ob__solver_spend(s, 1) || s->effort > OB_SOLVE_EFFORT + (uint64_t)OB_SOLVE_EFFORT_EACH * s->n_given;
 }
 
 ob_status ob__solver_propagate(ob_solver *s) {

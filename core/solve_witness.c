@@ -108,7 +108,7 @@ static bool fits(component *c, uint32_t broken) {
         const ob_work_clause *clause = &c->s->clauses[c->clauses[i]];
         ob_truth any = OB_FALSE;
         for (uint32_t k = 0; k < clause->n && any != OB_TRUE; k++) {
-            c->s->work++;
+            c->s->work += ob__eval_cost(c->s, &clause->literals[k].literal);
             ob_truth one = ob__clause_eval(c->s->dims, &clause->literals[k].literal, 1, c->at, c->n);
             if (one != OB_FALSE) any = one;
         }
@@ -124,6 +124,7 @@ static bool is_confirmed(const component *c, uint32_t broken) {
     for (uint32_t i = 0; i < c->n_clauses; i++)
         for (const ob_link *link = s->clauses[c->clauses[i]].origins; link; link = link->next) {
             const ob_clause *given = &s->given[link->number];
+            c->s->work += given->n;
             ob_truth truth = ob__clause_eval(s->dims, given->literals, given->n, c->at, c->n);
             if (truth == OB_FALSE && broken == UINT32_MAX) return false;
             if (c->clauses[i] == broken) breaks |= truth == OB_FALSE;

@@ -11,18 +11,23 @@
 
 /* Limits by count; beyond one the clause, or the set, stays as it is. */
 enum {
-    OB_SOLVE_SPLIT = 16,            /* clauses that one becomes when its literals are rewritten */
-    OB_SOLVE_LITERALS = 128,        /* of a clause that is still rewritten */
-    OB_SOLVE_TIGHTENED = 3,         /* how often one bound moves on account of clauses in several symbols */
-    OB_SOLVE_PERIOD = 65536,        /* of a set of one symbol's sizes */
-    OB_SOLVE_POINTS = 1 << 20,      /* threshold and period of such a set */
-    OB_SOLVE_WORK = 1 << 22,        /* evaluations of literals, in all, for exact sets, searches and redundancy */
-    OB_SOLVE_EFFORT = 1 << 20,      /* terms and occurrences walked over in propagation, for the whole set, */
-    OB_SOLVE_EFFORT_EACH = 64,      /* and for each given clause */
-    OB_SOLVE_CORE = 64,             /* solves on the way to a smaller core */
-    OB_SOLVE_COMPONENT = 32,        /* clauses of a component that is searched */
-    OB_SOLVE_COMPONENT_SYMBOLS = 4, /* its symbols */
-    OB_SOLVE_TRIED = 1 << 14        /* points tried for one witness */
+    OB_SOLVE_SPLIT = 16,                /* clauses that one becomes when its literals are rewritten */
+    OB_SOLVE_LITERALS = 128,            /* of a clause that is still rewritten */
+    OB_SOLVE_TIGHTENED = 3,             /* how often one bound moves on account of clauses in several symbols */
+    OB_SOLVE_PERIOD = 65536,            /* of a set of one symbol's sizes */
+    OB_SOLVE_POINTS = 1 << 20,          /* threshold and period of such a set */
+    OB_SOLVE_WORK = 3 << 20,            /* evaluations of literals, in all, for exact sets, searches and redundancy */
+    OB_SOLVE_STEPS = 1 << 19,           /* of one question, with all that is solved on its way: see ob_solve_budget, */
+    OB_SOLVE_STEPS_EACH = 256,          /* and for each given clause */
+    OB_SOLVE_STEPS_REDUNDANT = 3 << 20, /* more, to look for clauses that follow from others */
+    OB_SOLVE_REWRITES = 512,            /* of literals of one clause and of what it becomes */
+    OB_SOLVE_BYTES = 1 << 24,           /* of what one solver holds */
+    OB_SOLVE_EFFORT = 1 << 20,          /* terms and occurrences walked over in propagation, for the whole set, */
+    OB_SOLVE_EFFORT_EACH = 64,          /* and for each given clause */
+    OB_SOLVE_CORE = 64,                 /* solves on the way to a smaller core */
+    OB_SOLVE_COMPONENT = 32,            /* clauses of a component that is searched */
+    OB_SOLVE_COMPONENT_SYMBOLS = 4,     /* its symbols */
+    OB_SOLVE_TRIED = 1 << 14            /* points tried for one witness */
 };
 
 #define OB_INFINITE OB_DIM_CONST_MAX
@@ -70,8 +75,17 @@ typedef struct ob_symbol_fact {
     uint64_t seen;        /* which clauses its exact set was made of, so that it is not made again */
 } ob_symbol_fact;
 
+/* What one question has taken, the solves on its way included. A step is a literal or the part of a term that is looked at,
+ * copied or made, so that both time and memory keep to the number of steps. When it is spent nothing is rewritten, learned or
+ * dropped any more: what is left stays as it is, which is exact. */
+typedef struct ob_solve_budget {
+    uint64_t steps, most;
+    uint64_t of_pool; /* the steps of the pool that are counted so far */
+} ob_solve_budget;
+
 typedef struct ob_solver {
     ob_dims *dims;
+    ob_solve_budget own, *budget; /* budget: the own one, or that of the solver that asks */
     ob_arena *arena;
     const ob_clause *given;
     uint32_t n_given;
@@ -93,9 +107,27 @@ typedef struct ob_solver {
     uint32_t clash;
 } ob_solver;
 
+/* ---- The budget (solve_state.c) ---- */
+/* Takes n steps; false: it is spent. */
+bool ob__solver_spend(ob_solver *s, uint64_t n);
+static inline uint32_t ob__solve_size(const ob_solver *s, ob_dim d) {
+    const ob_term *term = ob__term(s->dims, d);
+    return term ? term->size : 1;
+}
+static inline uint64_t ob__literal_size(const ob_solver *s, const ob_literal *literal) {
+    return (uint64_t)ob__solve_size(s, literal->p) + (literal->q ? ob__solve_size(s, literal->q) : 0);
+}
+
+/* What evaluating the literal counts as, beside one with a small term. */
+static inline uint64_t ob__eval_cost(const ob_solver *s, const ob_literal *literal) {
+    return 1 + ob__literal_size(s, literal) / 4;
+}
+
 /* ---- Deciding by facts (solve_decide.c); `s` may be NULL: static bounds only ---- */
 ob_interval ob__solve_bounds(const ob_solver *s, const ob_dims *dims, ob_dim d);
 ob_interval ob__solve_poly_bounds(const ob_solver *s, const ob_dims *dims, const ob_poly *poly);
+/* Static bounds, which the budget pays for. */
+ob_interval ob__blind_poly_bounds(ob_solve_budget *budget, const ob_dims *dims, const ob_poly *poly);
 ob_truth ob__literal_decide(const ob_solver *s, ob_dims *dims, const ob_literal *literal);
 /* Does b hold wherever a does, whatever is known of the sizes? Only literals of the same term, up to its constant and sign, are
  * compared: false says nothing. */
@@ -118,8 +150,9 @@ typedef struct ob_literal_list {
 ob_status ob__clause_normalise(ob_solver *s, const ob_work_literal *literals, uint32_t n, ob_literal_list *out, uint32_t *n_out);
 
 /* ---- State (solve_state.c) ---- */
+/* budget: of the solver that asks, or NULL. */
 ob_status ob__solver_init(ob_solver *s, ob_dims *dims, ob_arena *arena, const ob_clause *given, uint32_t n_given,
-                          const ob_dim *inputs, uint32_t n_inputs);
+                          const ob_dim *inputs, uint32_t n_inputs, ob_solve_budget *budget);
 /* The number of the symbol's fact, made when it is new. */
 ob_status ob__solver_symbol(ob_solver *s, ob_dim symbol, uint32_t *out);
 ob_status ob__solver_reason(ob_solver *s, uint32_t left, uint32_t right, uint32_t *out);
@@ -205,8 +238,8 @@ ob_status ob__solver_run(ob_solver *s);
 /* ---- Cores (solve_core.c) ---- */
 /* From `leaves`, numbers of given clauses that contradict each other, to fewer; *minimal: no origin can be left out, as far as
  * solving tells. Inputs do not matter here. */
-ob_status ob__solver_core(ob_dims *dims, const ob_clause *given, const uint32_t *leaves, uint32_t n, ob_arena *arena,
-                          uint32_t **out, uint32_t *n_out, bool *minimal);
+ob_status ob__solver_core(ob_solver *s, const uint32_t *leaves, uint32_t n, ob_arena *arena, uint32_t **out, uint32_t *n_out,
+                          bool *minimal);
 
 /* ---- Differences (solve_cycle.c) ---- */
 /* Finds sizes that would have to be greater than themselves. */

@@ -56,6 +56,7 @@ struct ob_dims {
     bool keyed; /* terms turned up that were made to collide: hashes depend on hash_key, see hash.h */
     ob_hash_key hash_key;
     uint32_t n_anonymous;
+    uint64_t n_steps;    /* of making terms so far: their words, and monomials that were looked at for what they lie between */
     size_t longest_name; /* bytes of a symbol's name that is written whole, of longer ones both ends; 0: every name is */
     struct ob_long_names *long_names; /* which numbers the longer ones, or NULL */
     ob_status status;
@@ -96,6 +97,18 @@ static inline void ob__poly_constant(ob_poly *out, int64_t constant) {
     out->n = 0;
 }
 
+static inline void ob__monomial_copy(ob_monomial *to, const ob_monomial *from) {
+    to->coefficient = from->coefficient;
+    to->n_factors = from->n_factors;
+    for (uint32_t i = 0; i < from->n_factors; i++) to->factors[i] = from->factors[i];
+}
+
+/* Of what is in use, unlike an assignment. */
+static inline void ob__poly_copy(ob_poly *to, const ob_poly *from) {
+    ob__poly_constant(to, from->constant);
+    for (; to->n < from->n; to->n++) ob__monomial_copy(&to->monomials[to->n], &from->monomials[to->n]);
+}
+
 /* Each returns false on overflow or when a limit is passed. */
 bool ob__poly_load(const ob_dims *pool, ob_dim d, ob_poly *out);
 /* The words of a sum. */
@@ -116,8 +129,10 @@ bool ob__poly_scale(const ob_poly *a, int64_t factor, ob_poly *out);
 ob_dim ob__poly_store(ob_dims *pool, const ob_poly *poly);
 /* What is known of sizes: `of` narrows the range of a symbol, which is what every size is in. */
 typedef struct ob_size_ranges {
+    /* NULL: of any size */
     void (*of)(const void *context, ob_dim symbol, int64_t *lowest, int64_t *highest);
     const void *context;
+    uint64_t *n_steps; /* counts the monomials that are looked at; may be NULL */
 } ob_size_ranges;
 /* Bounds for all sizes in those ranges (NULL: for all sizes), inclusive; OB_DIM_CONST_MAX either way stands for infinity. */
 void ob__poly_bounds(const ob_dims *pool, const ob_poly *poly, const ob_size_ranges *ranges, int64_t *lowest, int64_t *highest);
@@ -138,7 +153,7 @@ ob_dim ob__poly_take_multiples(ob_dims *pool, ob_poly *poly, int64_t divisor);
 /* c * floor(N/d) is c/d * N where N is a multiple of d, by what is assumed. */
 void ob__poly_join_multiples(const ob_dims *pool, ob_poly *poly);
 /* Fills the bounds of a new term, whose parts have theirs. */
-void ob__term_bounds(const ob_dims *pool, ob_term *term);
+void ob__term_bounds(ob_dims *pool, ob_term *term);
 /* poly = part * members[i] for the one that counts + rest: finds the only minimum or maximum in it that stands alone in a
  * monomial (kind: which of the two it amounts to, a negative part turns them around), takes it out of poly and gives its term,
  * else NULL. */

@@ -54,7 +54,7 @@ static void take_in(asserted *a, const ob_condition *condition, int64_t factor, 
 
 ob_status ob__assumed_facts(const ob_dims *dims, const ob_assumed *assumed, uint32_t n, ob_arena *arena, ob_assumed_facts *out) {
     ob__map_init(&out->symbols, arena);
-    out->sizes = (ob_assumed_sizes){{range_of, &out->symbols}, divisor_of};
+    out->sizes = (ob_assumed_sizes){{range_of, &out->symbols, NULL}, divisor_of};
     for (uint32_t i = 0; i < n; i++) {
         const ob_condition *c = &assumed[i].condition;
         ob_dim symbol;

@@ -114,7 +114,7 @@ static const char *why_not_stated(making *m, const ob_guard *guard) {
             return guard->text ? ob__arena_printf(&m->contract->arena, "it matters only when '%.200s' runs, which data decides",
                                                   guard->text)
                                : "data decides whether it matters";
-    return "the terms are too large";
+    return "too complex: the terms of the condition and its guards are too large";
 }
 
 /* The first condition that says the same under the same guard: one clause is enough for all of them. */

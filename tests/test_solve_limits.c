@@ -128,9 +128,45 @@ static void large_numbers(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) ends_soon(rows[i]);
 }
 
+/* A clause of more parts than OB_CLAUSE_SIZE is not stated: nothing is claimed of it. */
+static void too_complex(void **state) {
+    (void)state;
+    enum { PRODUCTS = 50, FACTORS = 12, MOST = 20 };
+    ob_dims *dims;
+    ob_arena arena;
+    ob_clauses clauses;
+    ob_dim symbols[PRODUCTS + FACTORS], sum = 0, guards[MOST];
+    assert_int_equal(ob_dims_create(NULL, &dims), OB_OK);
+    ob__arena_init(&arena, NULL);
+    ob__clauses_init(&clauses, &arena);
+    for (int i = 0; i < PRODUCTS + FACTORS; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "n%d", i);
+        symbols[i] = ob_dim_symbol(dims, name);
+    }
+    for (int i = 0; i < PRODUCTS; i++) {
+        ob_dim product = symbols[i];
+        for (int k = 1; k < FACTORS; k++) product = ob_dim_mul(dims, product, symbols[i + k]);
+        sum = ob_dim_add(dims, sum, product);
+    }
+    const ob_condition equal = {OB_COND_EQUAL, symbols[0], 7};
+    for (uint32_t n = 1; n <= MOST; n++) {
+        bool stated;
+        uint32_t n_clauses = clauses.n;
+        guards[n - 1] = truth_of(dims, sum, ">=", n);
+        assert_int_not_equal(guards[n - 1], OB_DIM_UNKNOWN);
+        assert_int_equal(ob__clauses_add(&clauses, dims, &equal, guards, n, n, false, &stated), OB_OK);
+        assert_int_equal(stated, n * PRODUCTS * FACTORS < OB_CLAUSE_SIZE);
+        assert_int_equal(clauses.n, n_clauses + stated);
+    }
+    ob__arena_release(&arena);
+    ob_dims_destroy(&dims);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(congruences_meet), cmocka_unit_test(large_congruences_meet),
-                                       cmocka_unit_test(divisors), cmocka_unit_test(large_numbers)};
+                                       cmocka_unit_test(divisors), cmocka_unit_test(large_numbers),
+                                       cmocka_unit_test(too_complex)};
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

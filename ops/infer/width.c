@@ -33,7 +33,7 @@ static void bounded_range(const void *context, ob_dim symbol, int64_t *lowest, i
 
 static void bounds(const ob_infer *infer, ob_dim d, int bits, int64_t *low, int64_t *high) {
     const bounded sizes = {ob__assumed_ranges(infer->dims), bits < 62 ? (INT64_C(1) << bits) - 1 : OB_DIM_CONST_MAX};
-    const ob_size_ranges ranges = {bounded_range, &sizes};
+    const ob_size_ranges ranges = {bounded_range, &sizes, NULL};
     ob__dim_bounds(infer->dims, d, &ranges, low, high);
 }
 

@@ -47,7 +47,7 @@ value fresh(gen *g, char type, int rank) {
 }
 
 value *keep(gen *g, const value *v) {
-    if (g->n_values == GEN_VALUES) abort();
+    if (g->n_values == GEN_ROOM) abort();
     value *kept = &g->values[g->n_values++];
     *kept = *v;
     if (g->how->identities && !v->is_given && v->rank >= 0) {
@@ -216,6 +216,10 @@ void make_any(gen *g) {
                     {content_makers, &n_content_makers, 3},
                     {window_makers, &n_window_makers, 3},
                     {control_makers, &n_control_makers, 3}};
+    if (g->choices->guards) {
+        make_guard(g);
+        return;
+    }
     uint32_t at = draw(g, g->depth ? 19 : 22);
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
         if (at < families[i].weight) {
@@ -246,6 +250,7 @@ char *gen_model(gen *g, const stream *choices, const spelling *how) {
     g->choices = choices;
     g->how = how;
     g->opset = opsets[draw(g, sizeof opsets / sizeof *opsets)];
+    if (choices->guards && g->opset < 13) g->opset = 17; /* every comparison */
     g->n_symbols = 1 + (int)draw(g, 3);
     for (uint32_t i = 1 + draw(g, 3); i > 0; i--) draw_input(g, 1, GEN_RANK);
     for (g->block = 1; g->block < choices->n_blocks && g->n_values < GEN_VALUES / 2; g->block++) {

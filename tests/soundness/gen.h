@@ -9,7 +9,7 @@
 
 #include "stream.h"
 
-enum { GEN_RANK = 4, GEN_VALUES = 160, GEN_INPUTS = 12, GEN_FUNCTIONS = 2, GEN_TEXT = 60000 };
+enum { GEN_RANK = 4, GEN_VALUES = 160, GEN_ROOM = 2 * GEN_VALUES, GEN_INPUTS = 12, GEN_FUNCTIONS = 2, GEN_TEXT = 60000 };
 
 /* What the generator knows of a size: a number, or (negative) a symbol, or nothing. */
 enum { TAG_OTHER = -100 };
@@ -45,7 +45,7 @@ typedef struct gen {
     int opset, n_symbols, n_names, depth;
     bool in_function;
     int n_values, first_value; /* those in sight: first_value .. n_values - 1 */
-    value values[GEN_VALUES];
+    value values[GEN_ROOM];
     int n_inputs;
     value inputs[GEN_INPUTS];
     int n_functions;
@@ -77,11 +77,24 @@ const char *number(gen *g, int64_t element);           /* a constant scalar */
 /* Small integers made of shapes: a scalar, a vector; what a Reshape, Expand ... is to give. */
 const value *scalar(gen *g);
 const value *vector(gen *g);
+/* The newest of them with that type and rank, or NULL; one that was made. */
+value *find_content(gen *g, char type, int rank);
+const value *keep_content(gen *g, value v, int n);
+const value *flag(gen *g); /* made of shapes */
+/* Branches on a flag. */
+void branch_on(gen *g, const char *condition);
 const char *target(gen *g, const value *x, int *rank, int *tags);
 int tag_of_broadcast(int a, int b);
 
 typedef void (*maker)(gen *g);
-void make_any(gen *g); /* one node, and what it takes to make it */
+void make_any(gen *g);   /* one node, and what it takes to make it */
+void make_guard(gen *g); /* the same where guards are wanted */
+void make_reshape(gen *g);
+void make_concat(gen *g);
+void make_split(gen *g);
+void make_slice(gen *g);
+void make_tile(gen *g);
+void make_expand(gen *g);
 extern const maker content_makers[], broadcast_makers[], move_makers[], window_makers[], control_makers[];
 extern const uint32_t n_content_makers, n_broadcast_makers, n_move_makers, n_window_makers, n_control_makers;
 value *stretch_to(gen *g, const value *x, const char *shape, int rank, const int *tags);

@@ -152,7 +152,7 @@ value *stretch_to(gen *g, const value *x, const char *shape, int rank, const int
     return keep(g, &v);
 }
 
-static void make_expand(gen *g) {
+void make_expand(gen *g) {
     if (g->opset < 8) return;
     int rank, tags[GEN_RANK + 1];
     const value *x = any(g, 0, GEN_RANK);

@@ -4,7 +4,7 @@
 
 #include "gen.h"
 
-static value *find_content(gen *g, char type, int rank) {
+value *find_content(gen *g, char type, int rank) {
     uint32_t n = (uint32_t)(g->n_values - g->first_value), start = n ? draw(g, n) : 0;
     for (uint32_t k = 0; k < n; k++) {
         value *v = &g->values[g->n_values - 1 - (int)((start + k) % n)];
@@ -15,7 +15,7 @@ static value *find_content(gen *g, char type, int rank) {
     return NULL;
 }
 
-static const value *keep_content(gen *g, value v, int n) {
+const value *keep_content(gen *g, value v, int n) {
     v.content = true;
     if (v.rank) v.tag[0] = n;
     return keep(g, &v);
@@ -78,7 +78,7 @@ static const value *as_vector(gen *g, const value *x) {
 
 static const int64_t small[] = {1, 2, 3, 4, 0, -1, 8, 5};
 
-static void make_concat(gen *g) {
+static void make_concat_of_sizes(gen *g) {
     const char *names[4];
     int n = 1 + (int)draw(g, 3), total = 0;
     for (int i = 0; i < n; i++) {
@@ -122,8 +122,7 @@ static void make_arithmetic(gen *g) {
     keep_content(g, v, n);
 }
 
-/* A flag made of shapes. */
-static const value *flag(gen *g) {
+const value *flag(gen *g) {
     static const char *const ops[] = {"Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual"};
     const value *found = draw(g, 3) == 2 ? find_content(g, 'b', 0) : NULL;
     if (found) return found;
@@ -198,8 +197,9 @@ static void make_fold(gen *g) {
     keep_content(g, v, 0);
 }
 
-const maker content_makers[] = {make_shape, make_element,  make_concat, make_arithmetic, make_arithmetic, make_size,
-                                make_flag,  make_fraction, make_part,   make_fold,       make_where};
+const maker content_makers[] = {make_shape, make_element, make_concat_of_sizes, make_arithmetic, make_arithmetic,
+                                make_size,  make_flag,    make_fraction,        make_part,       make_fold,
+                                make_where};
 const uint32_t n_content_makers = sizeof content_makers / sizeof *content_makers;
 
 /* ---- Targets of Reshape, Expand and kin --------------------------------------------------------------------------------- */
@@ -229,7 +229,7 @@ const char *target(gen *g, const value *x, int *rank, int *tags) {
         return keep_content(g, v, y->rank)->name;
     }
     if (how < 4) {
-        make_concat(g);
+        make_concat_of_sizes(g);
         value *made = &g->values[g->n_values - 1];
         made->is_used = true;
         *rank = made->tag[0] <= GEN_RANK ? made->tag[0] : -1;

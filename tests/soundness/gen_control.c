@@ -41,6 +41,10 @@ static void make_if(gen *g) {
         snprintf(condition, sizeof condition, "b%d", g->n_names++);
         put(g, "  %s = %s (%s, %s)\n", condition, op, s->name, other);
     }
+    branch_on(g, condition);
+}
+
+void branch_on(gen *g, const char *condition) {
     int n = g->n_names++, n_values = g->n_values;
     value v = fresh(g, 'f', 0);
     g->depth++;

@@ -14,7 +14,7 @@ static int axis_of(gen *g, const value *x) {
     return x->rank ? (int)draw(g, (uint32_t)x->rank) : 0;
 }
 
-static void make_reshape(gen *g) {
+void make_reshape(gen *g) {
     const value *x = any(g, 0, GEN_RANK);
     value v;
     const char *allow = g->opset >= 14 && draw(g, 6) == 5 ? "<allowzero = 1> " : "";
@@ -105,7 +105,7 @@ static void make_unsqueeze(gen *g) {
     keep(g, &v);
 }
 
-static void make_concat(gen *g) {
+void make_concat(gen *g) {
     const value *x = any(g, 1, GEN_RANK), *y = draw(g, 4) ? like(g, x) : x;
     if (y->rank != x->rank) y = any(g, x->rank, x->rank);
     int axis = axis_of(g, x);
@@ -115,7 +115,7 @@ static void make_concat(gen *g) {
     keep(g, &v);
 }
 
-static void make_split(gen *g) {
+void make_split(gen *g) {
     const value *x = any(g, 1, GEN_RANK);
     int axis = axis_of(g, x);
     value v = copy_of(g, x), w = v;
@@ -162,7 +162,7 @@ static const char *bound(gen *g) {
     return ints(g, 1, &at);
 }
 
-static void make_slice(gen *g) {
+void make_slice(gen *g) {
     if (g->opset < 10) return;
     static const int64_t steps[] = {1, 2, -1, 3};
     const value *x = any(g, 1, GEN_RANK);
@@ -188,7 +188,7 @@ static void make_pad(gen *g) {
     keep(g, &v);
 }
 
-static void make_tile(gen *g) {
+void make_tile(gen *g) {
     const value *x = any(g, 1, GEN_RANK);
     value v = fresh(g, 'f', x->rank);
     const char *repeats;

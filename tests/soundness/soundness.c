@@ -2,16 +2,27 @@
  * must have the same contract and do the same. TESTING.md says more.
  *
  *     random_sizes --count MODELS | --pairs N [--seed S] [--table] [--keep FOLDER] [--ceilings FILE] [--log FILE] [--first]
+ *     random_sizes --guards ...       the same for branches on conditions of several comparisons
+ *     random_sizes --limits --count MODELS [--seed S] [--keep FOLDER]
+ *                                     checks such models only, and fails when one takes too long or too much memory
  *     random_sizes --case SEED        prints one model and what is wrong with it
  *     random_sizes --file MODEL       judges a text */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/sanitizer.h"
 #include "gen.h"
 #include "judge.h"
+#include "limits.h"
 
-enum { MAX_KINDS = 400 };
+/* What checking one model may take: processor time, memory. */
+#if defined(OB_ASAN) || OB_HAS_FEATURE(thread_sanitizer) || defined(__SANITIZE_THREAD__)
+#define MOST_SECONDS 5.0
+#else
+#define MOST_SECONDS 0.5
+#endif
+enum { MAX_KINDS = 400, MOST_BYTES = 64 << 20 };
 
 typedef struct kind {
     difference first;
@@ -23,9 +34,19 @@ typedef struct campaign {
     uint64_t seed; /* of the model at hand */
     kind kinds[MAX_KINDS];
     int n_kinds;
-    bool prints;
+    bool prints, guards;
     FILE *log; /* every exception, one a line */
 } campaign;
+
+static void keep_text(const char *folder, uint64_t seed, const char *text) {
+    char path[600];
+    if (!folder) return;
+    snprintf(path, sizeof path, "%s/%llu.txt", folder, (unsigned long long)seed);
+    FILE *file = fopen(path, "w");
+    if (!file) return;
+    fputs(text, file);
+    fclose(file);
+}
 
 static void on_found(void *context, const difference *f) {
     campaign *c = context;
@@ -60,6 +81,41 @@ static void judge_stream(judge *j, const stream *s, uint64_t seed, bool prints) 
     judge_text(j, text, seed, twins, 3);
     for (int i = 0; i < 3; i++) free(texts[i]);
     free(text);
+}
+
+/* ---- Limits -------------------------------------------------------------------------------------------------------------- */
+
+/* Checks models with guards, and nothing else. OB_GUARDED_MODELS: how many. */
+static int check_limits(uint64_t count, uint64_t seed, const char *folder) {
+    static const usage most = {.seconds = MOST_SECONDS, .n_bytes = MOST_BYTES};
+    const char *given = getenv("OB_GUARDED_MODELS");
+    static gen g;
+    usage top = {0}, one;
+    uint64_t slowest = 0, largest = 0, n_bad = 0, n_partial = 0, n_given_up = 0;
+    double seconds = 0;
+    if (given) count = strtoull(given, NULL, 10);
+    for (uint64_t i = 0; i < count; i++) {
+        stream s;
+        char message[400];
+        stream_fill_guards(&s, seed + i);
+        char *text = gen_model(&g, &s, &plain_spelling);
+        if (!usage_of(text, &most, &one, message)) {
+            printf("seed %llu: %s\n", (unsigned long long)(seed + i), message);
+            n_bad++;
+            keep_text(folder, seed + i, text);
+        }
+        free(text);
+        if (one.seconds > top.seconds) top.seconds = one.seconds, slowest = seed + i;
+        if (one.n_bytes > top.n_bytes) top.n_bytes = one.n_bytes, largest = seed + i;
+        seconds += one.seconds;
+        n_partial += one.is_partial;
+        n_given_up += one.is_given_up;
+    }
+    printf("%llu models with guards, %llu partial, %llu too complex; %.1f s; at most %.3f s (seed %llu), %.1f MB (seed %llu); "
+           "%llu beyond\n",
+           (unsigned long long)count, (unsigned long long)n_partial, (unsigned long long)n_given_up, seconds, top.seconds,
+           (unsigned long long)slowest, (double)top.n_bytes / 1e6, (unsigned long long)largest, (unsigned long long)n_bad);
+    return n_bad > 0;
 }
 
 /* ---- Shrinking ---------------------------------------------------------------------------------------------------------- */
@@ -160,7 +216,7 @@ static void keep_kinds(campaign *c, const char *folder) {
         stream s;
         wanted w = {.f = &k->first};
         static gen g;
-        stream_fill(&s, k->seed);
+        c->guards ? stream_fill_guards(&s, k->seed) : stream_fill(&s, k->seed);
         if (!still(&s, k->seed, c->judge.n_points, &w)) continue;
         shrink(&s, k->seed, c->judge.n_points, &w);
         still(&s, k->seed, c->judge.n_points, &w);
@@ -240,12 +296,16 @@ int main(int argc, char **argv) {
     static campaign c;
     uint64_t count = 0, pairs = 0, seed = 1;
     const char *folder = NULL, *file = NULL, *ceilings = NULL;
-    bool one = false, first = false, prints_table = false;
+    bool one = false, first = false, prints_table = false, limits = false;
     c.judge.n_points = 24;
     for (int i = 1; i < argc; i++) {
         const char *next = i + 1 < argc ? argv[i + 1] : "";
         if (strcmp(argv[i], "--table") == 0)
             prints_table = true;
+        else if (strcmp(argv[i], "--guards") == 0)
+            c.guards = true;
+        else if (strcmp(argv[i], "--limits") == 0)
+            limits = true;
         else if (strcmp(argv[i], "--count") == 0)
             count = strtoull(next, NULL, 10), i++;
         else if (strcmp(argv[i], "--seed") == 0)
@@ -272,12 +332,13 @@ int main(int argc, char **argv) {
     c.judge.found = on_found;
     c.judge.context = &c;
     if (file) return judge_file(&c, file);
+    if (limits) return check_limits(count, seed, folder);
     c.prints = one;
     if (one) count = 1;
     for (; c.judge.n_models < count || c.judge.n_pairs < pairs; seed++) {
         if (first && c.n_kinds) break;
         stream s;
-        stream_fill(&s, seed);
+        c.guards ? stream_fill_guards(&s, seed) : stream_fill(&s, seed);
         c.seed = seed;
         judge_stream(&c.judge, &s, seed, one);
     }
