@@ -40,11 +40,19 @@ static bool body_fits(const ob_node *node, ob_loop_params *out, ob_control_probl
     return false;
 }
 
+static int32_t own_rank(const ob_value *input) {
+    const ob_shape *shape = &input->declared.shape;
+    bool one_axis = input->declared.kind == OB_TYPE_TENSOR && shape->rank == 1;
+    return one_axis && (!ob_dim_is_const(shape->dims[0]) || shape->dims[0] == 1);
+}
+
 bool ob__loop_params(const ob_node *node, ob_loop_params *out, ob_control_problem *problem) {
     *out = (ob_loop_params){.body = ob__node_graph(node, "body"), .first = 2, .own_inputs = 2, .own_outputs = 1};
     if (!out->body) return missing(problem, "the body is missing");
     out->n_state = node->n_inputs > 2 ? node->n_inputs - 2 : 0;
-    return body_fits(node, out, problem);
+    if (!body_fits(node, out, problem)) return false;
+    for (int i = 0; i < 2; i++) out->own_rank[i] = own_rank(out->body->inputs[i]);
+    return true;
 }
 
 bool ob__scan_params(const ob_node *node, int since, ob_loop_params *out, ob_control_problem *problem) {

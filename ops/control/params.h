@@ -17,7 +17,12 @@ typedef struct ob_loop_params {
     uint32_t first, n_state, n_scanned; /* operands */
     uint32_t own_inputs, own_outputs;   /* of a Loop's body: trip number and condition; condition */
     uint32_t n_stacked;                 /* results behind the state */
+    int32_t own_rank[2]; /* of a Loop's trip number and condition: 0, or 1 with size 1 where the body declares one axis, as old
+                            exporters do and ONNX Runtime obeys */
 } ob_loop_params;
+
+/* Dims of a view of that rank. */
+static const int64_t ob__loop_own_dims[1] = {1};
 
 /* What is wrong with such a node. */
 typedef struct ob_control_problem {

@@ -178,8 +178,9 @@ ob_status ob__infer_loop(ob_infer *infer) {
     if (!infer->subgraph) return OB_OK;
     ob_ends in, out;
     if (!ob__make_ends(infer, body->n_inputs, &in) || !ob__make_ends(infer, body->n_outputs, &out)) return OB_E_MEMORY;
-    in.types[0] = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = OB_INT64, .shape = {0, NULL}};
-    in.types[1] = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = OB_BOOL, .shape = {0, NULL}};
+    static const ob_dim one = 1;
+    in.types[0] = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = OB_INT64, .shape = {params.own_rank[0], &one}};
+    in.types[1] = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = OB_BOOL, .shape = {params.own_rank[1], &one}};
     for (uint32_t i = 0; i < n_state; i++) {
         in.types[i + 2] = *ob__in_type(infer, i + 2);
         in.contents[i + 2] = ob__in_content(infer, i + 2);

@@ -257,9 +257,9 @@ static ob_status place_body_inputs(ob_builder *b, looping *l) {
     const ob_graph *body = l->params.body;
     ob_view view;
     if (!l->params.is_scan) {
-        OB_TRY(ob__view_layout(&view, OB_INT64, 0, NULL));
+        OB_TRY(ob__view_layout(&view, OB_INT64, l->params.own_rank[0], ob__loop_own_dims));
         OB_TRY(ob__new_slot(b, body->inputs[0], control->counter, 0, &view));
-        OB_TRY(ob__view_layout(&view, OB_BOOL, 0, NULL));
+        OB_TRY(ob__view_layout(&view, OB_BOOL, l->params.own_rank[1], ob__loop_own_dims));
         view.data = (void *)(uintptr_t)&yes; /* or the body would not run */
         OB_TRY(ob__new_const_slot(b, body->inputs[1], &view));
     }

@@ -449,8 +449,8 @@ static ob_status run_loop(ob_frame *frame, const ob_node *node, ob_error *error)
     bool good =
         is_scan ? ob__scan_params(node, node->op->since, &l.params, &problem) : ob__loop_params(node, &l.params, &problem);
     OB_FAIL_IF(!good, error, OB_E_MODEL, "%s", problem.text);
-    OB_TRY(ob_view_init(&l.t_view, &l.t, OB_INT64, 0, NULL));
-    OB_TRY(ob_view_init(&l.condition_view, &l.goes_on, OB_BOOL, 0, NULL));
+    OB_TRY(ob_view_init(&l.t_view, &l.t, OB_INT64, l.params.own_rank[0], ob__loop_own_dims));
+    OB_TRY(ob_view_init(&l.condition_view, &l.goes_on, OB_BOOL, l.params.own_rank[1], ob__loop_own_dims));
     ob_arena arena;
     ob__arena_init(&arena, &frame->allocator);
     ob_status status = run_looping(&l, &arena);
