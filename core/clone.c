@@ -167,8 +167,11 @@ static ob_status link_graph(cloner *c, const ob_graph *from, ob_graph *to) {
             const ob_function *function = copy->function;
             copy->function = ob__map_find(&c->functions, (const char *)&function, sizeof function)->value;
         }
+        if (node == from->early_node) to->early_node = copy;
         OB_TRY(link_subgraphs(c, node, copy));
     }
+    to->n_early = from->n_early;
+    if (from->early_value) to->early_value = c->values[from->early_value->id];
     to->n_outputs = from->n_outputs;
     return copy_list(c, from->outputs, from->n_outputs, &to->outputs);
 }

@@ -150,6 +150,11 @@ struct ob_graph {
     ob_value **initializers; /* in file order */
     uint32_t n_initializers;
     ob_map values; /* name -> ob_value of this graph (outer scopes not included) */
+    /* Of a graph whose file was out of order (ob__model_sort): how many operands were read before the node that makes them, and
+     * the first of these. 0: none */
+    uint32_t n_early;
+    const ob_node *early_node;
+    const ob_value *early_value;
     const char *doc;
     const void *origin; /* GraphProto or FunctionProto */
 };
@@ -269,6 +274,9 @@ const char *ob__node_string(const ob_node *node, const char *name, const char *o
 /* Calls visit for the graph and, in order, every subgraph and (for a model's main graph) every function body; iterative. */
 typedef ob_status (*ob_graph_visit)(void *context, ob_graph *graph);
 ob_status ob__model_each_graph(ob_model *model, ob_graph_visit visit, void *context);
+/* Puts the nodes of every graph into topological order, in the order of the file as far as that goes, and remembers where they were
+ * not (ob_graph.n_early). A graph with a cycle stays as it is. Linear where all is in order. Values in subgraphs must be resolved. */
+ob_status ob__model_sort(ob_model *model);
 /* The same for one graph and every subgraph in it. */
 ob_status ob__graph_each(ob_graph *graph, ob_graph_visit visit, void *context);
 

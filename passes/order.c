@@ -1,4 +1,5 @@
-/* Nodes that the file does not list in topological order: rare, so this costs nothing until it happens. */
+/* Nodes that cannot be put into topological order (ob__model_sort sorts a file that is only out of order): rare, so this costs nothing
+ * until it happens. */
 #include <string.h>
 
 #include "core/error.h"
@@ -193,7 +194,19 @@ static ob_status check_order(void *context, ob_graph *graph) {
     return OB_OK;
 }
 
+/* The reader has sorted the graph. */
+static ob_status report_sorted(void *context, ob_graph *graph) {
+    if (graph->n_early == 0) return OB_OK;
+    char text[500], more[60] = "";
+    if (graph->n_early > 1) ob__sentence(more, sizeof more, ", and %u more operands are", graph->n_early - 1);
+    ob__sentence(text, sizeof text, "\"%.200s\" is read before the node that makes it%s; the nodes are taken in topological order",
+                 graph->early_value->name, more);
+    ob__report(context, NULL, graph->early_node, OB0702, -1, -1, text);
+    return OB_OK;
+}
+
 ob_status ob__report_disorder(ob_propagation *p) {
+    OB_TRY(ob__model_each_graph(p->model, report_sorted, p));
     if (p->n_epochs == UINT32_MAX) return OB_E_LIMIT;
     p->n_epochs++;
     return ob__model_each_graph(p->model, check_order, p);

@@ -216,8 +216,8 @@ static bool is_ready(ob_propagation *p, const ob_node *node) {
         if (producer->graph == node->graph) {
             if (p->done[producer->id] != p->epoch) return false;
         } else if (p->done[producer->id] == 0) {
-            ob__report(p, NULL, node, OB0702, (int32_t)i, -1,
-                       "the subgraph reads a value of an outer graph before the node that makes it");
+            ob__report(p, NULL, node, OB0701, (int32_t)i, -1,
+                       "the subgraph reads a value of an outer graph that no node before it makes");
         }
     }
     return true;

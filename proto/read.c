@@ -553,6 +553,7 @@ ob_status ob__read_model(ob_model *model, const Onnx__ModelProto *message, const
     OB_TRY(read_functions(&reader, message));
     OB_TRY(read_graph(&reader, message->graph, model->graph));
     ob_status status = ob__model_each_graph(model, resolve_graph, &reader);
+    if (status == OB_OK) status = ob__model_sort(model);
     if (status == OB_E_MEMORY && error && error->code != OB_E_MEMORY) out_of_memory(&reader);
     OB_TRY(status);
     status = ob_dims_status(model->dims);

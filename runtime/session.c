@@ -296,8 +296,18 @@ static ob_status understand(ob_session *session, uint64_t max_nodes, ob_survey *
     return ob__survey_kernels(survey, session->model, &session->facts);
 }
 
+/* ONNX Runtime runs such models, too. */
+static ob_status tell_disorder(void *context, ob_graph *graph) {
+    const ob_session *session = context;
+    if (graph->n_early > 0)
+        OB_LOG(&session->model->logger, OB_LOG_WARNING, "%s: node \"%s\" reads \"%s\" before the node that makes it; the nodes run in topological order",
+               session->model->path, graph->early_node->name, graph->early_value->name);
+    return OB_OK;
+}
+
 static ob_status set_up(ob_session *session, const ob_model *model, const ob_session_config *config, ob_error *error) {
     OB_TRY(ob__model_clone(model, &session->allocator, &session->model, error));
+    OB_TRY(ob__model_each_graph(session->model, tell_disorder, session));
     OB_TRY(ob__model_resolve_ops(session->model));
     uint64_t max_nodes = max_nodes_of(config, session->model);
     OB_TRY(ob__inline_functions(session->model, max_nodes, error));

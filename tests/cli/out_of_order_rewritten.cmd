@@ -1,0 +1,1 @@
+printf "%s\n" "<ir_version: 8, opset_import: [\"\" : 17]>" "g (float[N] x, float[1] b) => (float[N] y) {" "  y = Neg (t)" "  t = Add (x, b)" "}" > bad.onnxtxt; "$check" --quiet bad.onnxtxt --emit expand -o good.onnxtxt && cat good.onnxtxt && "$check" --quiet good.onnxtxt
