@@ -119,6 +119,53 @@ static size_t sort_operators(size_t firsts[MAX_OPERATORS]) {
     return n;
 }
 
+static void print_default(const ob_op_attribute *a) {
+    if (a->type == OB_ATTR_INT) printf(" = %lld", (long long)a->i);
+    if (a->type == OB_ATTR_FLOAT) printf(" = %.9g", (double)a->f);
+    if (a->type == OB_ATTR_STRING) printf(" = \"%s\"", a->text);
+    if (a->n) printf(" = [");
+    for (uint32_t i = 0; i < a->n; i++) {
+        if (a->type == OB_ATTR_INTS) printf("%s%lld", i ? ", " : "", (long long)((const int64_t *)a->list)[i]);
+        if (a->type == OB_ATTR_STRINGS) printf("%s\"%s\"", i ? ", " : "", ((const char *const *)a->list)[i]);
+    }
+    if (a->n) printf("]");
+}
+
+/* "`axis`: int = -1", what it may be behind it. */
+static void print_attribute(const ob_op_attribute *a) {
+    static const char *const types[OB_ATTR_COUNT] = {
+        [OB_ATTR_FLOAT] = "float",    [OB_ATTR_INT] = "int",         [OB_ATTR_STRING] = "string",
+        [OB_ATTR_TENSOR] = "tensor",  [OB_ATTR_GRAPH] = "graph",     [OB_ATTR_FLOATS] = "floats",
+        [OB_ATTR_INTS] = "ints",      [OB_ATTR_STRINGS] = "strings", [OB_ATTR_SPARSE_TENSOR] = "sparse tensor",
+        [OB_ATTR_TYPE_PROTO] = "type"};
+    printf("`%s`: %s", a->name, types[a->type]);
+    if (a->has_default) print_default(a);
+    if (a->needed) printf(", must be given");
+    if (a->one) printf(", one of them");
+    if (a->least != a->most && a->most == INT64_MAX)
+        printf(" (%lld or more)", (long long)a->least);
+    else if (a->least != a->most)
+        printf(" (%lld to %lld)", (long long)a->least, (long long)a->most);
+    if (a->words) printf(" (%s)", a->words);
+}
+
+/* A line for each list of the operator, with the versions that have it. */
+static void print_attributes(size_t first, size_t n) {
+    for (size_t i = 0, end; i < n; i = end) {
+        const ob_op *op = ob__op_at(first + i);
+        for (end = i + 1; end < n && ob__op_at(first + end)->attributes == op->attributes;) end++;
+        if (!op->attributes->name) continue;
+        printf("| %s%s%s | ", op->domain, *op->domain ? "." : "", op->name);
+        for (size_t k = i; k < end; k++) printf("%s%d", k > i ? ", " : "", ob__op_at(first + k)->since);
+        printf(" | ");
+        for (const ob_op_attribute *a = op->attributes; a->name; a++) {
+            if (a > op->attributes) printf("; ");
+            print_attribute(a);
+        }
+        printf(" |\n");
+    }
+}
+
 static void print_operators(void) {
     size_t n_operators = 0, n_versions = 0, n_rules = 0, n_kernels = 0, n_bodies = 0;
     for (size_t i = 0; i < ob__op_count(); i += count_versions(i)) n_operators++;
@@ -144,6 +191,17 @@ static void print_operators(void) {
         n_operators, n_versions, n_rules, n_kernels, n_bodies);
     size_t firsts[MAX_OPERATORS], n_firsts = sort_operators(firsts);
     for (size_t i = 0; i < n_firsts; i++) print_operator(firsts[i], count_versions(firsts[i]));
+    printf(
+        "\n## Attributes\n\n"
+        "Generated from `ops/*/attributes.def`. One that is not listed for the version, of another type, or with a value that is "
+        "not\n"
+        "among those in brackets is an error (OB0602), and the model does not run. One without a default may be left out: the "
+        "operator's\n"
+        "text says what follows. Names that begin with `__` are not looked at. Operators and versions that are not here have "
+        "none.\n\n"
+        "| Operator | Versions | Attributes |\n"
+        "|---|---|---|\n");
+    for (size_t i = 0; i < n_firsts; i++) print_attributes(firsts[i], count_versions(firsts[i]));
 }
 
 /* ---- Requirements ------------------------------------------------------------------------------------------------ */

@@ -5,7 +5,7 @@ attributes with their types and defaults.
     op_rows.py OP_ROWS SOURCE
 
 OP_ROWS prints the table (op_rows.c). The text is ONNX's Changelog.md and Changelog-ml.md in the folder onnx-spec of OB_SHARED, or of ../shared beside
-SOURCE. Exit status 77: it is not there.
+SOURCE; next.md there has what is in development. Exit status 77: it is not there.
 """
 import html
 import os
@@ -105,7 +105,7 @@ def read_text(path, default_domain):
     with open(path, encoding="utf-8") as file:
         text = html.unescape(file.read().replace("&#8734;", "\0")).replace("\0", "&#8734;")
     for part in re.split(r"^(?=# [\w.]+|### <a name=)", text, flags=re.M):
-        heading = re.match(r"# ([\w.]+)", part)
+        heading = re.match(r"# (ai\.[\w.]+)", part)
         if heading:
             domain = heading.group(1)
             continue
@@ -181,9 +181,9 @@ def compare(row, ours, text):
 def main():
     command, source = sys.argv[1:3]
     folder = os.path.join(os.environ.get("OB_SHARED") or os.path.join(source, "..", "shared"), "onnx-spec")
-    files = [("Changelog.md", "ai.onnx"), ("Changelog-ml.md", "ai.onnx.ml")]
+    files = [("Changelog.md", "ai.onnx"), ("Changelog-ml.md", "ai.onnx.ml"), ("next.md", "ai.onnx")]
     if not all(os.path.exists(os.path.join(folder, name)) for name, _ in files):
-        print("skipped: no Changelog.md and Changelog-ml.md in %s" % folder)
+        print("skipped: no Changelog.md, Changelog-ml.md and next.md in %s" % folder)
         return 77
     text = {}
     for name, domain in files:

@@ -139,7 +139,7 @@ static void lists_are_consistent(void **state) {
         for (const ob_op_attribute *a = op->attributes; a->name; a++) {
             assert_ptr_equal(ob__op_attribute(op, a->name), a);
             assert_false(a->needed && a->has_default);
-            if (a->has_default && a->least != a->most) assert_in_range(a->i, a->least, a->most);
+            if (a->has_default && a->least != a->most) assert_true(a->i >= a->least && a->i <= a->most);
             if (a->has_default && a->words) {
                 const char *at = strstr(a->words, a->text);
                 assert_non_null(at);

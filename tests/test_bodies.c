@@ -22,6 +22,7 @@ static const pair_case pairs[] = {
      "y = Bernoulli<seed: float = 4.0>(x) z = Bernoulli<seed: float = 5.0, dtype: int = 6>(x)"},
     {"", "CastLike", 15, 19, "float[3,4] x, uint8[1] t", "uint8[] y", "y = CastLike(x, t)"},
     {"", "Celu", 12, 12, "float[3,4] x", "float[] y", "y = Celu<alpha: float = 0.7>(x)"},
+    {"", "Celu", 12, 28, "float[3,4] x", "float[] y", "y = Celu<alpha: float = 0.7>(x)"},
     {"", "Clip", 6, 6, "float[3,4] x", "float[] y", "y = Clip<min: float = -0.5, max: float = 0.6>(x)"},
     {"", "Clip", 6, 6, "float[3,4] x", "float[] y", "y = Clip<min: float = -0.5>(x)"},
     {"", "Clip", 11, 13, "float[3,4] x, float a, float b", "float[] y, float[] z", "y = Clip(x, a, b) z = Clip(x, , b)"},
@@ -126,6 +127,9 @@ typedef struct alike_case {
 } alike_case;
 
 static const alike_case alikes[] = {
+    {"", "SwiGLU", 28, 28, "float[3,4] x", "float[] y, float[] z",
+     "y = SwiGLU<alpha: float = 1.5>(x, x) m = Neg(x) z = SwiGLU(x, m)",
+     "a = Swish<alpha: float = 1.5>(x) y = Mul(a, x) m = Neg(x) b = Swish(x) z = Mul(b, m)"},
     {"", "ConstantFill", 1, 9, "float[3,4] x", "int32[] y, float[] z, double[] w",
      "y = ConstantFill<extra_shape: ints = [2], dtype: int = 6, value: float = 2.5>(x) z = ConstantFill<shape: ints = [2]>() "
      "s = Constant<value: tensor = int64[2] {1, 3}>() w = ConstantFill<input_as_shape: int = 1, dtype: int = 11, value: float = "

@@ -8,6 +8,7 @@ typedef struct attention_case {
     bool causal, mask_is_bool, cut; /* cut: only n_valid keys count, and there is no past */
     double scale, softcap;
     int mode;
+    bool windows; /* left_window_size 2, right_window_size 1 */
 } attention_case;
 
 static double at4(const ob_view *view, int64_t a, int64_t b, int64_t c, int64_t d) {
@@ -35,7 +36,9 @@ static void attend(const operands *in, const attention_case *c, int64_t b, int64
         double m = c->cut ? 0 : k < n - 1 ? element(mask, q * (n - 1) + k) : c->mask_is_bool ? 0 : -HUGE_VAL;
         if (!c->cut && c->mask_is_bool) m = m != 0 ? 0 : -HUGE_VAL;
         /* A sample has 1 + b keys, the last ones of which belong to the queries. */
-        if (c->causal && k > q + (c->cut ? 1 + b - QUERIES : n_past)) m = -HUGE_VAL;
+        const int64_t place = q + (c->cut ? 1 + b - QUERIES : n_past);
+        if (c->causal && k > place) m = -HUGE_VAL;
+        if (c->windows && (k < place - 2 || k > place + 1)) m = -HUGE_VAL;
         if (c->cut && k >= 1 + b) m = -HUGE_VAL;
         s[k] += m;
         if (c->mode == 2) shown[k] = s[k];
@@ -74,6 +77,10 @@ static void attention(void **state) {
         {"qk_matmul_output_mode: int = 2, is_causal: int = 1", .scale = 0.5, .mode = 2, .causal = true, .mask_is_bool = true},
         {"qk_matmul_output_mode: int = 3, softmax_precision: int = 11", .scale = 0.5, .mode = 3},
         {"qk_matmul_output_mode: int = 2, is_causal: int = 1", .scale = 0.5, .mode = 2, .causal = true, .cut = true},
+        {"qk_matmul_output_mode: int = 2, left_window_size: int = 2, right_window_size: int = 1", .scale = 0.5, .mode = 2,
+         .windows = true},
+        {"qk_matmul_output_mode: int = 2, left_window_size: int = 2, right_window_size: int = 1", .scale = 0.5, .mode = 2,
+         .cut = true, .windows = true},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -90,7 +97,7 @@ static void attention(void **state) {
         snprintf(node, sizeof node, "%s y, , , p = Attention<%s>(q, k, v%s)",
                  c->cut ? "n = Constant<value: tensor = int64[2] {1, 2}>()" : "", c->attributes,
                  c->cut ? ", , , , n" : ", m, pk, pv");
-        ob_model *model = model_of("", 24, inputs, "float[] y, float[] p", node);
+        ob_model *model = model_of("", 25, inputs, "float[] y, float[] p", node);
         make_operands(model, &in);
         run(model, i % 2, &in, &session, out);
         check_attention(&in, c, out);

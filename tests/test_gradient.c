@@ -169,6 +169,8 @@ static const row_case rows[] = {
     {"Elu", 7, -2, 2, A34, "f = Elu <alpha = 0.7> (a)", 1, false},
     UNARY(Selu, 7, -2, 2),
     {"Celu", 12, -2, 2, A34, "h = Cast <to = 1> (a)  g = Celu <alpha = 0.7> (h)  f = Cast <to = 11> (g)", 1, true},
+    {"Celu", 28, -2, 2, A34, "f = Celu <alpha = 0.7> (a)", 1, false},
+    {"SwiGLU", 28, -2, 2, "double[3,4] a, double[3,4] b", "f = SwiGLU <alpha = 0.7> (a, b)", 2, false},
     UNARY(Softplus, 7, -2, 2),
     UNARY(Softsign, 7, -2, 2),
     UNARY(Mish, 18, -2, 2),

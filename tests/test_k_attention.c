@@ -143,6 +143,8 @@ typedef struct attention_case {
     ob_dtype precision;
     ob_dtype v_dtype; /* OB_NONE: that of Q and K */
     int64_t opset;    /* 0: 24 */
+    bool windows;     /* of version 25: */
+    int64_t left, right;
 } attention_case;
 
 static const attention_case attention_cases[] = {
@@ -163,6 +165,19 @@ static const attention_case attention_cases[] = {
     {1, 2, 1, 3, 4, 0, 4, 2, false, false, false, false, {.rank = 0}, 2, 0, 0, .precision = OB_NONE},
     {1, 1, 1, 2, 4, 0, 4, 2, false, false, false, false, {0, .dtype = OB_BOOL}, 2, 0, 0, .precision = OB_NONE},
     {2, 2, 1, 2, 5, 0, 4, 2, false, false, false, false, {1, 0, OB_BOOL, 2}, 2, 0, 0, .precision = OB_NONE},
+#define WINDOWS(left_, right_) .opset = 25, .windows = true, .left = left_, .right = right_
+    {1, 2, 2, 100, 37, 0, 8, 19, false, false, false, false, {.rank = NO_MASK}, -1, 0.25f, 0, WINDOWS(2, 1)},
+    {1, 2, 2, 30, 57, 0, 8, 3, false, false, false, false, {.rank = NO_MASK}, 3, 0, 0, WINDOWS(0, 0)},
+    {1, 2, 1, 4, 6, 0, 8, 3, true, false, false, false, {.rank = NO_MASK}, -1, 0, 0, WINDOWS(-1, 2)},
+    {1, 2, 1, 4, 6, 0, 8, 3, true, true, false, false, {.rank = NO_MASK}, 2, 0, 0, WINDOWS(1, 5)},
+    {2, 3, 2, 5, 4, 3, 7, 3, true, false, false, true, {.rank = 4}, 0, 0, 0, WINDOWS(2, 0)},
+    {2, 1, 4, 5, 4, 3, 8, 33, true, true, false, false, {2, .dtype = OB_BOOL}, 1, 0, 2, WINDOWS(3, -1)},
+    {1, 2, 1, 1, 1, 40, 16, 16, false, true, false, true, {4, 6, OB_INT16, 2}, 2, 0, 0, .precision = OB_DOUBLE, WINDOWS(5, 0)},
+    {3, 2, 2, 4, 6, 0, 3, 5, true, false, true, false, {.rank = 3}, -1, 0, 0, WINDOWS(1, 1)},
+    {3, 2, 1, 4, 6, 0, 3, 5, false, true, true, true, {.rank = NO_MASK}, 2, 0, 0, WINDOWS(0, -1)},
+    {1, 2, 1, 3, 4, 2, 4, 2, false, false, false, false, {.rank = 0}, 2, 0, 0, WINDOWS(INT64_MAX, INT64_MAX)},
+    {2, 2, 1, 0, 3, 2, 4, 4, false, false, false, true, {.rank = NO_MASK}, -1, 0, 0, WINDOWS(1, 1)},
+    {2, 2, 2, 3, 0, 0, 4, 4, false, false, false, true, {.rank = NO_MASK}, 0, 0, 0, WINDOWS(1, 1)},
 };
 
 /* Element d of key (or value) `key` of a head; those of the past first. */
@@ -196,6 +211,8 @@ static void check_query(const kernel_case *c, const attention_case *t, int64_t b
         const double capped = t->softcap != 0 ? (double)t->softcap * tanh(dot / (double)t->softcap) : dot;
         s[k] = capped + mask_at(c, t, b, head, q, k);
         const int64_t before = t->lengths ? (1 + b < n ? 1 + b : n) - t->queries : t->past;
+        if (t->windows && t->left >= 0 && q + before - k > t->left) s[k] = -HUGE_VAL;
+        if (t->windows && t->right >= 0 && k - (q + before) > t->right) s[k] = -HUGE_VAL;
         if ((t->causal && k > q + before) || (t->lengths && k >= 1 + b)) s[k] = -HUGE_VAL;
         shown[k] = t->mode == 0 ? dot : t->mode == 1 ? capped : s[k];
         highest = fmax(highest, s[k]);
@@ -246,6 +263,8 @@ static kernel_case *make_attention(const attention_case *t, ob_dtype dtype) {
     if (t->flat) kc_int(c, "q_num_heads", q_heads);
     if (t->flat) kc_int(c, "kv_num_heads", t->heads);
     if (t->causal) kc_int(c, "is_causal", 1);
+    if (t->windows) kc_int(c, "left_window_size", t->left);
+    if (t->windows) kc_int(c, "right_window_size", t->right);
     if (t->scale != 0) kc_float(c, "scale", t->scale);
     if (t->softcap != 0) kc_float(c, "softcap", t->softcap);
     if (t->mode >= 0) kc_int(c, "qk_matmul_output_mode", t->mode);

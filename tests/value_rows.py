@@ -90,7 +90,9 @@ def main():
         print("skipped: no Changelog.md in %s" % folder)
         return 77
     operators = {}
-    for (domain, name, since), text in read_text(path, "ai.onnx").items():
+    texts = read_text(path, "ai.onnx")
+    texts.update(read_text(os.path.join(folder, "next.md"), "ai.onnx"))
+    for (domain, name, since), text in texts.items():
         if not text["deprecated"]:
             operators.setdefault((domain, name), {})[since] = text
     attributes, calls = read_calls(command)

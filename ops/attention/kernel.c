@@ -1,4 +1,4 @@
-/* Attention 23, 24: Y = softmax(scale * Q K' + mask) V of each head, by blocks of rows of Q, whose scores are all of them that
+/* Attention 23 to 25: Y = softmax(scale * Q K' + mask) V of each head, by blocks of rows of Q, whose scores are all of them that
  * there are at a time. Heads of keys that several blocks meet are packed once in a run. Floats and doubles; float16 and bfloat16
  * by way of float. A chunk is a block of one head of queries. */
 #include "ops/attention/heads.h"
@@ -11,7 +11,8 @@ enum { MOST_ROWS = 96, FEWEST_ROWS = 12, BLOCK_SCORES = 48 * 1024 };
 typedef struct attention {
     ob_heads h;
     int64_t block, n_blocks; /* rows of a block, blocks of a head */
-    bool packed, causal, is_double;
+    bool packed, is_double;
+    int64_t left, right; /* keys that a query sees before and behind its own place, few enough to be added to places */
     int mode;
     ob_dtype computing, precision; /* of scores; of softmax */
     double scale, softcap;
@@ -33,7 +34,9 @@ static ob_status read_params(const ob_kernel_site *site, const ob_kernel_args *a
     a->is_double = a->computing == OB_DOUBLE;
     a->precision = p.has_precision ? p.precision : a->computing;
     a->mode = (int)p.mode;
-    a->causal = p.causal;
+    const int64_t all = a->h.n_total + a->h.n_queries; /* places differ by less */
+    a->left = p.left < 0 || p.left > all ? all : p.left;
+    a->right = p.causal ? 0 : p.right < 0 || p.right > all ? all : p.right;
     a->softcap = p.softcap;
     a->cap = (obk_unary_params){.alpha = p.softcap, .beta = 1 / p.softcap};
     a->scale = p.has_scale ? p.scale : 1 / sqrt((double)a->h.size);
@@ -147,9 +150,9 @@ typedef struct block {
     int64_t row_bytes;
 } block;
 
-static void fill_lowest(const attention *a, const block *b, int64_t row, int64_t from) {
+static void fill_lowest(const attention *a, const block *b, int64_t row, int64_t from, int64_t to) {
     char *at = b->scores + row * b->row_bytes;
-    for (int64_t k = from; k < b->seen; k++)
+    for (int64_t k = from; k < to; k++)
         if (a->is_double)
             ((double *)(void *)at)[k] = (double)-INFINITY;
         else
@@ -180,7 +183,7 @@ static void apply_mask(const attention *a, const ob_view *mask, const block *b, 
             char *const pointers[3] = {scores, from, scores};
             a->add(pointers, (int64_t[]){width, step}, shown, (int64_t[]){0, 0, 0}, 1, NULL);
         }
-        fill_lowest(a, b, i, shown);
+        fill_lowest(a, b, i, shown, b->seen);
     }
 }
 
@@ -242,8 +245,9 @@ static void weigh(const attention *a, const ob_kernel_args *args, const block *b
     show(a, args, b, 1);
     if (ob__given(args, OB_ATTENTION_MASK)) apply_mask(a, &args->in[OB_ATTENTION_MASK], b, row);
     for (int64_t i = 0; i < b->rows; i++) {
-        const int64_t last = b->from + i + b->before + 1, seen = last > 0 ? last : 0;
-        fill_lowest(a, b, i, a->causal && seen < b->valid ? seen : b->valid);
+        const int64_t place = b->from + i + b->before, first = place - a->left, end = place + a->right + 1;
+        fill_lowest(a, b, i, 0, first < b->seen ? first : b->seen);
+        fill_lowest(a, b, i, end < 0 ? 0 : end < b->valid ? end : b->valid, b->seen);
     }
     show(a, args, b, 2);
     soften(a, b, row);
@@ -265,8 +269,8 @@ static block block_of(const job *j, int64_t chunk, char *scores) {
         b.before = b.valid - h->n_queries; /* the queries stand at the last keys that are there */
     }
     if (!ob__wanted(j->args, OB_ATTENTION_SCORES) && b.seen > 0) {
-        const int64_t last = from + b.rows + b.before;
-        if (a->causal && last < b.seen) b.seen = last;
+        const int64_t end = from + b.rows + b.before + a->right;
+        if (end < b.seen) b.seen = end;
         if (b.valid < b.seen) b.seen = b.valid;
         if (b.seen < 1) b.seen = 1;
     }

@@ -8,6 +8,8 @@ ob_attention_params ob__attention_params(const ob_node *node) {
     const int64_t precision = ob__node_int(node, "softmax_precision", OB_NONE);
     return (ob_attention_params){.q_heads = ob__node_int(node, "q_num_heads", 0),
                                  .kv_heads = ob__node_int(node, "kv_num_heads", 0),
+                                 .left = ob__attribute_int_or(node, "left_window_size", -1),
+                                 .right = ob__attribute_int_or(node, "right_window_size", -1),
                                  .mode = ob__node_int(node, "qk_matmul_output_mode", 0),
                                  .causal = ob__node_int(node, "is_causal", 0) != 0,
                                  .has_scale = ob__node_attribute(node, "scale") != NULL,

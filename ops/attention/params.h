@@ -6,6 +6,7 @@
 
 typedef struct ob_attention_params {
     int64_t q_heads, kv_heads; /* of operands of rank 3; 0: not given */
+    int64_t left, right;       /* keys that a query sees before and behind its own place; -1: all */
     int64_t mode;              /* which scores are the result qk_matmul_output */
     bool causal, has_scale, has_precision;
     double scale, softcap; /* scale where it is given; softcap 0: none */

@@ -10,6 +10,7 @@
 #include "ops/table/op.h"
 
 OB_RULE(same);
+OB_RULE(alike);
 OB_RULE(broadcast);
 OB_RULE(quotient);
 OB_RULE(bias);
@@ -19,6 +20,12 @@ OB_RULE(clip);
 OB_RULE(bit_cast);
 
 /* ---- Output as operand 0 ---- */
+
+/* Source: SwiGLU-28: "identical shapes; broadcasting is not applied". */
+ob_status ob__infer_alike(ob_infer *infer) {
+    OB_TRY(ob__out_like(infer, 0, 0));
+    return ob__require_shape(infer, 1, ob__in_shape(infer, 0), OB0601);
+}
 
 ob_status ob__infer_same(ob_infer *infer) {
     OB_TRY(ob__out_like(infer, 0, 0));

@@ -211,7 +211,7 @@ static bool has_word(const char *words, const ob_string *word) {
 static bool is_outside(const ob_op_attribute *row, const ob_attribute *given, ob_attribute_check *check) {
     if (row->type == OB_ATTR_INT && row->least != row->most && (given->u.i < row->least || given->u.i > row->most)) {
         ob__sentence(check->text, sizeof check->text, "attribute %s is %lld: it must be %lld %s %lld", row->name,
-                     (long long)given->u.i, (long long)row->least, row->most - row->least == 1 ? "or" : "to",
+                     (long long)given->u.i, (long long)row->least, row->most - 1 == row->least ? "or" : "to",
                      (long long)row->most);
         return true;
     }
