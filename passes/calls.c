@@ -56,6 +56,12 @@ static ob_status join_content(ob_propagation *p, ob_content *into, const ob_cont
         *into = (ob_content){0};
         return OB_OK;
     }
+    ob_dim extent = ob_dim_max(p->model->dims, into->extent, other->extent);
+    if (extent == OB_DIM_UNKNOWN) {
+        *into = (ob_content){0};
+        return OB_OK;
+    }
+    into->extent = extent;
     if (into->elems == other->elems) return OB_OK;
     ob_dim *elems = OB_ARENA_ARRAY(&p->facts->arena, ob_dim, into->n);
     if (!elems) return OB_E_MEMORY;
@@ -64,7 +70,7 @@ static ob_status join_content(ob_propagation *p, ob_content *into, const ob_cont
         elems[i] = OB_DIM_UNKNOWN;
         if (a == b || may_be_sizes(p->model->dims, a, b)) OB_TRY(join_dim(p, a, b, &elems[i]));
     }
-    *into = (ob_content){.n = into->n, .elems = elems};
+    *into = (ob_content){.n = into->n, .elems = elems, .extent = extent};
     return OB_OK;
 }
 
@@ -149,8 +155,9 @@ static ob_status infer_body(ob_visit *visit) {
     p->assumed = visit->assumed;
     for (uint32_t i = 0; i < body->n_inputs; i++) {
         bool given = ob__in_given(&visit->infer, i);
-        OB_TRY(ob__set_fact(p, visit->node, body->inputs[i], given ? visit->infer.in_types[i] : unknown_type,
-                            given ? visit->infer.in_contents[i] : (ob_content){0}));
+        ob_content content = given ? visit->infer.in_contents[i] : (ob_content){0};
+        content.items = NULL; /* calls whose sequences differ in nothing else are one */
+        OB_TRY(ob__set_fact(p, visit->node, body->inputs[i], given ? visit->infer.in_types[i] : unknown_type, content));
     }
     p->assumed = false;
     ob_call call = {node, node->function, p->call};
@@ -186,6 +193,7 @@ static ob_status infer_new_call(ob_visit *visit, ob_kept_call *place) {
         visit->assumed |= fact->assumed;
         visit->infer.out_types[i] = fact->type;
         visit->infer.out_contents[i] = fact->content;
+        visit->infer.out_contents[i].items = NULL; /* their types are those of this call */
     }
     return OB_OK;
 }

@@ -77,8 +77,8 @@ static void add_content(ob_text *key, const ob_content *content) {
     if (content->parts) {
         add_words(key, content->parts, content->n);
         add_number(key, content->denominator);
-        add_number(key, content->extent);
     }
+    add_number(key, content->extent);
 }
 
 static void add_attribute(ob_text *key, const ob_attribute *attribute) {
@@ -278,10 +278,11 @@ static ob_status rename_type(renaming *r, ob_type *type) {
 }
 
 static ob_status rename_content(renaming *r, ob_content *content) {
+    content->items = NULL; /* their types are not renamed */
     if (content->elems) OB_TRY(rename_words(r, &content->elems, content->n));
-    if (content->parts) {
+    if (content->parts) OB_TRY(rename_words(r, &content->parts, content->n));
+    if (content->extent != 0) {
         const ob_dim *extent = &content->extent;
-        OB_TRY(rename_words(r, &content->parts, content->n));
         OB_TRY(rename_words(r, &extent, 1));
         content->extent = *extent;
     }
@@ -311,6 +312,7 @@ ob_status ob__call_again(ob_visit *visit, const ob_kept_call *place, bool *given
         visit->assumed |= fact.assumed;
         visit->infer.out_types[i] = fact.type;
         visit->infer.out_contents[i] = fact.content;
+        visit->infer.out_contents[i].items = NULL;
     }
     p->facts->n_proved += place->n_proved;
     p->facts->n_refuted += place->n_refuted;

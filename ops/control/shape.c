@@ -36,7 +36,9 @@ static ob_status unify_contents(ob_infer *infer, ob_content *into, ob_content ot
         *into = (ob_content){.range = same_range(into->range, other.range) ? into->range : NULL};
         return OB_OK;
     }
-    if (into->elems == other.elems) return OB_OK;
+    into->extent = ob_dim_max(infer->dims, into->extent, other.extent);
+    if (into->extent == OB_DIM_UNKNOWN) *into = (ob_content){0};
+    if (into->elems == other.elems || !into->elems) return OB_OK;
     ob_dim *elems = ob__new_dims(infer, into->n);
     if (!elems) return OB_E_MEMORY;
     for (uint32_t i = 0; i < into->n; i++) elems[i] = into->elems[i] == other.elems[i] ? into->elems[i] : OB_DIM_UNKNOWN;
@@ -106,7 +108,8 @@ static bool same_type(const ob_type *a, const ob_type *b) {
 }
 
 static bool same_content(ob_content a, ob_content b) {
-    return (a.elems == NULL) == (b.elems == NULL) && a.n == b.n && same_range(a.range, b.range) &&
+    return (a.elems == NULL) == (b.elems == NULL) && (a.items == NULL) == (b.items == NULL) && a.n == b.n && a.extent == b.extent &&
+           same_range(a.range, b.range) &&
            (!a.elems || a.n == 0 || memcmp(a.elems, b.elems, a.n * sizeof *a.elems) == 0);
 }
 

@@ -15,6 +15,13 @@ typedef struct ob_range {
     bool reached; /* both are elements, where there are any */
 } ob_range;
 
+/* The elements of a sequence whose number is known: of the types that are listed, as many as the number says, or, with NULL, each of
+ * the type that the sequence has. */
+typedef struct ob_items {
+    ob_dim count;
+    const ob_type *types;
+} ob_items;
+
 /* The elements of a small integer (or bool) tensor as terms, row-major: what Shape, Gather, Concat ... carry to Expand and
  * Reshape. Where they are not known, what they lie between may be. */
 typedef struct ob_content {
@@ -26,6 +33,7 @@ typedef struct ob_content {
     int64_t denominator;
     /* Of floats: elements are as said as long as this, the greatest numerator on the way here, has no more bits than the type. */
     ob_dim extent;
+    const ob_items *items; /* of a sequence, which has nothing of the above; NULL: not known */
 } ob_content;
 #define OB_CONTENT_MAX 1024
 
