@@ -16,15 +16,8 @@
 #define ASAN_UNPOISON_MEMORY_REGION(address, n_bytes) ((void)(address), (void)(n_bytes))
 #endif
 
-/* ThreadSanitizer does not see inside a library that was built without it: what this thread did before OB_HAPPENS_BEFORE(address)
- * is seen by one that says OB_HAPPENS_AFTER(address) later. */
 #if defined(__SANITIZE_THREAD__) || OB_HAS_FEATURE(thread_sanitizer)
-#include <sanitizer/tsan_interface.h>
-#define OB_HAPPENS_BEFORE(address) __tsan_release(address)
-#define OB_HAPPENS_AFTER(address)  __tsan_acquire(address)
-#else
-#define OB_HAPPENS_BEFORE(address) ((void)(address))
-#define OB_HAPPENS_AFTER(address)  ((void)(address))
+#define OB_TSAN
 #endif
 
 #endif

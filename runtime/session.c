@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "kernels/kernels.h"
+#include "onnx_broadcast/machine.h"
 #include "ops/table/op.h"
 #include "passes/names.h"
 #include "passes/propagate.h"
@@ -305,6 +306,14 @@ static ob_status tell_disorder(void *context, ob_graph *graph) {
     return OB_OK;
 }
 
+static void report_session(const ob_session *session) {
+    int n_threads = session->threads.n_threads, n_processors = ob_machine_processors();
+    ob__log(&session->model->logger, OB_LOG_INFO,
+            "%s: session: %u nodes, kernels for %s, %d thread%s; the process may use %d processor%s", session->model->path,
+            session->model->graph->n_nodes, ob__kernels()->name, n_threads, n_threads == 1 ? "" : "s", n_processors,
+            n_processors == 1 ? "" : "s");
+}
+
 static ob_status set_up(ob_session *session, const ob_model *model, const ob_session_config *config, ob_error *error) {
     OB_TRY(ob__model_clone(model, &session->allocator, &session->model, error));
     OB_TRY(ob__model_each_graph(session->model, tell_disorder, session));
@@ -324,11 +333,9 @@ static ob_status set_up(ob_session *session, const ob_model *model, const ob_ses
     ob_external_rules external = {config->external_data, config->external_folder};
     OB_TRY(ob__find_live(session));
     OB_TRY(ob__load_weights(session, &external, error));
-    OB_TRY(ob__pool_create(session, config->n_threads, error));
+    OB_TRY(ob__threads_start(session, config->n_threads, error));
     OB_TRY(ob__frame_init(&session->frame, session, &session->allocator, &session->threads, config->caller_memory));
-    OB_LOG(&session->model->logger, OB_LOG_INFO, "%s: session: %u nodes, kernels for %s, %d thread%s", session->model->path,
-           session->model->graph->n_nodes, ob__kernels()->name, session->threads.n_threads,
-           session->threads.n_threads == 1 ? "" : "s");
+    if (ob__logs(&session->model->logger, OB_LOG_INFO)) report_session(session);
     return plan_ahead(session, error);
 }
 
@@ -365,6 +372,7 @@ ob_status ob_session_create(const ob_model *model, const ob_session_config *conf
     ob__stop_begin(&session->stop, session->max_run_ns);
     ob__facts_init(&session->facts, &session->allocator);
     ob_status status = set_up(session, model, config, error);
+    ob__threads_end(session);
     if (status != OB_OK) {
         status = ob__tally_explain(tally, ob__described(error, status, "cannot make a session"), error);
         ob_session_close(&session);
@@ -385,7 +393,7 @@ void ob_session_close(ob_session **session) {
     }
     for (ob_part *part = closing->body_parts; part; part = part->next) ob__part_release(closing, part);
     ob__frame_release(&closing->frame);
-    ob__pool_destroy(closing);
+    ob__threads_stop(closing);
     ob__free_owned(closing, &closing->owned);
     ob__external_unmap(closing);
     if (closing->contract_tried) ob__contract_release(&closing->contract);

@@ -9,7 +9,7 @@
 #include "runtime/plan/plan.h"
 #include "runtime/run/frame.h"
 
-typedef struct ob_pool ob_pool;                   /* runtime/threads.c */
+typedef struct ob_pool ob_pool;                   /* runtime/pool.h */
 typedef struct ob_tally ob_tally;                 /* runtime/tally.c */
 typedef struct ob_external_file ob_external_file; /* runtime/external.c */
 
@@ -161,8 +161,12 @@ ob_status ob__check_output(const ob_session *session, size_t i, const ob_view *w
 /* ob_session_prepare for inputs that were checked; E_MEMORY is not explained. */
 ob_status ob__session_prepare(ob_session *session, const ob_view *inputs, ob_error *error);
 
-/* runtime/threads.c: E_UNSUPPORTED when the build has no thread pool. */
-ob_status ob__pool_create(ob_session *session, int n_threads, ob_error *error);
-void ob__pool_destroy(ob_session *session);
+/* runtime/threads.c. Starts n_threads, 1024 at most, though no more than the process may use processors; fewer where the system
+ * gives no more, which the logger hears. E_ARGUMENT; E_UNSUPPORTED in a build without threads. */
+ob_status ob__threads_start(ob_session *session, int n_threads, ob_error *error);
+/* Around a call that may compute: the threads are there for it, and sleep behind it. */
+void ob__threads_begin(ob_session *session);
+void ob__threads_end(ob_session *session);
+void ob__threads_stop(ob_session *session);
 
 #endif

@@ -468,7 +468,7 @@ static void threads_and_memory(void **state) {
     ob_session_config_init(&config);
     config.n_threads = 3;
     ob_status status = ob_session_create(model, &config, &session, &error);
-    if (status == OB_E_UNSUPPORTED) { /* no pthreadpool */
+    if (status == OB_E_UNSUPPORTED) { /* built without threads */
         config.n_threads = 1;
         status = ob_session_create(model, &config, &session, &error);
     }

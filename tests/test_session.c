@@ -178,7 +178,7 @@ static void test_threads(void **state) {
     config.n_threads = 2;
     ob_status status = ob_session_create(model, &config, &two, &error);
     if (status == OB_E_UNSUPPORTED)
-        print_message("built without pthreadpool: one thread only\n");
+        print_message("built without threads: one thread only\n");
     else {
         assert_int_equal(status, OB_OK);
         ob_view in = view_of(x, OB_FLOAT, 2, ROWS, 3), a = {0}, b = {0};
@@ -214,7 +214,7 @@ static void test_conv_bits_do_not_follow_threads(void **state) {
         ob_session_config_init(&config);
         config.n_threads = n_threads;
         ob_status status = ob_session_create(model, &config, &session, NULL);
-        if (status == OB_E_UNSUPPORTED && n_threads > 1) break; /* built without pthreadpool */
+        if (status == OB_E_UNSUPPORTED && n_threads > 1) break; /* built without threads */
         assert_int_equal(status, OB_OK);
         ob_view input = view_of(x, OB_FLOAT, 4, 1, 9, 7, 6), output = {0};
         run_ok(session, &input, 1, &output, 1);

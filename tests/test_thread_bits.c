@@ -189,7 +189,7 @@ static ob_session *run_with(const ob_model *model, const row *r, int n_threads, 
     ob_session_config_init(&config);
     config.n_threads = n_threads;
     ob_status status = ob_session_create(model, &config, &session, &error);
-    if (status == OB_E_UNSUPPORTED && n_threads > 1) return NULL; /* built without pthreadpool */
+    if (status == OB_E_UNSUPPORTED && n_threads > 1) return NULL; /* built without threads */
     if (status != OB_OK) fail_msg("%s: %s", r->name, error.message);
     *out = (ob_view){0};
     fesetround(rounding_of(r)); /* the threads are there already */

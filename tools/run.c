@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine.h"
 #include "stop.h"
 
 static const char usage[] =
@@ -23,7 +22,7 @@ static const char usage[] =
     "  --expect DIR          compare with output_0.pb ... there; exit 1 when they differ\n"
     "  --rtol R, --atol A    tolerances of --expect [those of a data.json beside DIR, else 1e-3, 1e-7]\n"
     "  --op-library FILE     operators of one's own, from a shared library; runs its code\n"
-    "  --threads T           use T threads [1]\n"
+    "  --threads T           use T threads, one for each processor at most: the process may use %d [1]\n"
     "  --strict              refuse a model whose outputs do not have the shapes that it declares\n"
     "  --max-memory SIZE     of everything that a run takes beside the file [what the machine has]\n"
     "  --max-output-bytes SIZE, --max-nodes N, --max-seconds S\n"
@@ -109,7 +108,7 @@ static bool parse_option(run_options *r, arguments *o) {
 static bool parse(run_options *r, int argc, char **argv, bool *done) {
     arguments o = arguments_begin(TOOL, argc, argv);
     while (arguments_next(&o)) {
-        if (option_is(&o, "--help")) return fputs(usage, stdout), *done = true;
+        if (option_is(&o, "--help")) return printf(usage, ob_machine_processors()), *done = true;
         if (option_is(&o, "--version")) return printf(TOOL " %s\n", ob_version()), *done = true;
         if (option_is_any(&o)) {
             if (!parse_option(r, &o) || o.failed) return false;
@@ -263,7 +262,7 @@ int main(int argc, char **argv) {
     r.rtol = r.atol = -1;
     bool done = false;
     stop_install();
-    r.max_memory = machine_memory("");
+    r.max_memory = ob_machine_memory();
     bool understood = parse(&r, argc, argv, &done);
     exit_code code = !understood ? EXIT_MISUSED : done ? EXIT_DONE : run(&r);
     ob_operators_close(&r.operators);

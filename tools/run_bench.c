@@ -86,9 +86,9 @@ exit_code bench(const run_options *options, ob_session *session, const run_input
         ob_session_get_memory(session, &memory);
         printf("{\"model\": ");
         print_text(options->model);
-        printf(", \"runs\": %zu, \"warmup\": %lld, \"threads\": %lld, \"min_ms\": %.6f, \"median_ms\": %.6f, \"mean_ms\": %.6f, "
+        printf(", \"runs\": %zu, \"warmup\": %lld, \"threads\": %lld, \"processors\": %d, \"min_ms\": %.6f, \"median_ms\": %.6f, \"mean_ms\": %.6f, "
                "\"max_ms\": %.6f, \"load_ms\": %.3f, \"create_ms\": %.3f, \"arena_kib\": %.1f, \"peak_rss_kib\": %ld}\n",
-               n, (long long)options->warmup, (long long)options->threads, times[0], median, total / (double)n, times[n - 1],
+               n, (long long)options->warmup, (long long)options->threads, ob_machine_processors(), times[0], median, total / (double)n, times[n - 1],
                load_ms, create_ms, (double)(memory.arena_bytes + memory.scratch_bytes) / 1024, peak_rss_kib());
     }
     free(times);

@@ -63,7 +63,7 @@ static bool judge_run(const graph_case *c, const ob_model *model, const char *wh
     int outputs[MAX_VALUES];
     size_t n = case_outputs(c, outputs);
     run_model(model, inputs, case_inputs(c, inputs), c->pool, options, &result);
-    if (result.status == OB_E_UNSUPPORTED && options->n_threads > 1) return true; /* built without pthreadpool */
+    if (result.status == OB_E_UNSUPPORTED && options->n_threads > 1) return true; /* built without threads */
     if (result.status != OB_OK) return refusal(v, kind, -1, what, result.status, &result.error);
     if (result.n != n) return judged(v, kind, -1, "%s: another number of outputs", what);
     for (size_t i = 0; i < n; i++) {

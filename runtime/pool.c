@@ -1,0 +1,337 @@
+#include "runtime/pool.h"
+
+#include <stdbool.h>
+
+#ifdef OB_HAVE_THREADS
+#include <fenv.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "core/log.h"
+
+enum { POOL_SPIN_NS = 100000, STACK_BYTES = 1 << 20, CACHE_LINE = 64, MOST_TILES = 128 };
+
+/* ---- The state of a pool in one word ------------------------------------------------------------------------------ */
+
+/* How many threads are inside the job, how many sleep, flags, and the number of the job. As it changes as a whole, whoever lets
+ * somebody sleep or go sees at once whether he has to be woken. The number may wrap around: a thread that takes a job for the one
+ * that it has done stays away from it, and nobody waits for him. */
+#define INSIDE_ONE ((uint64_t)1)
+#define INSIDE     ((uint64_t)0xffff)
+#define ASLEEP_ONE ((uint64_t)1 << 16)
+#define ASLEEP     ((uint64_t)0xffff << 16)
+#define OPEN       ((uint64_t)1 << 32) /* the job may be entered */
+#define REST       ((uint64_t)1 << 33) /* who has nothing to do sleeps at once */
+#define QUIT       ((uint64_t)1 << 34)
+#define WAITING    ((uint64_t)1 << 35) /* the caller sleeps until nobody is inside */
+#define JOB_ONE    ((uint64_t)1 << 36)
+#define JOB        (~(JOB_ONE - 1))
+
+/* Tiles first .. end - 1 are nobody's yet. The owner takes the first, others the last. */
+typedef struct seat {
+    _Alignas(CACHE_LINE) atomic_uint_fast64_t range; /* first << 32 | end */
+    ob_pool *pool;
+    pthread_t thread;
+} seat;
+
+/* The control word of the floating-point unit: rounding, and the treatment of denormals. A thread has that of its creation; the
+ * host may have changed its own since, and a tile must not compute otherwise for being another thread's. */
+#if defined(__x86_64__) || defined(__SSE__)
+typedef unsigned int control_word;
+static control_word read_control(void) {
+    return __builtin_ia32_stmxcsr() & ~0x3fu; /* without the exceptions that were raised */
+}
+static void write_control(control_word word) {
+    __builtin_ia32_ldmxcsr(word);
+}
+#elif defined(__aarch64__)
+typedef uint64_t control_word;
+static control_word read_control(void) {
+    control_word word;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(word));
+    return word;
+}
+static void write_control(control_word word) {
+    __asm__ volatile("msr fpcr, %0" : : "r"(word));
+}
+#else
+typedef int control_word;
+static control_word read_control(void) {
+    return fegetround();
+}
+static void write_control(control_word word) {
+    fesetround(word);
+}
+#endif
+
+struct ob_pool {
+    _Alignas(CACHE_LINE) atomic_uint_fast64_t state;
+    /* The job: written while nobody is inside. */
+    _Alignas(CACHE_LINE) void (*task)(void *context, int64_t begin, int64_t end);
+    void *context;
+    int64_t n, tile;
+    control_word control; /* of the caller */
+    bool alone;           /* the threads are in another process */
+    uint64_t alone_until; /* of ob__now_ns: no help is worth having before */
+    pid_t process;
+    int n_seats; /* the first is the caller's */
+    pthread_mutex_t mutex;
+    pthread_cond_t work, done;
+    seat seats[];
+};
+
+/* ---- Waiting ------------------------------------------------------------------------------------------------------ */
+
+static void relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static bool is_new_job(uint64_t state, uint64_t known) {
+    return state & OPEN && (state & JOB) != known;
+}
+
+static bool nobody_inside(uint64_t state, uint64_t known) {
+    (void)known;
+    return !(state & INSIDE);
+}
+
+/* True once `wanted` is; false when the time is over, or at once when somebody sets one of the flags `leave`. */
+static bool spin(ob_pool *pool, bool (*wanted)(uint64_t state, uint64_t known), uint64_t known, uint64_t leave) {
+    enum { POLLS_PER_LOOK = 32 }; /* at the clock */
+    uint64_t start = 0;
+    for (unsigned polls = 1;; polls++) {
+        uint64_t state = atomic_load_explicit(&pool->state, memory_order_acquire);
+        if (wanted(state, known)) return true;
+        if (state & leave) return false;
+        relax();
+        if (polls % POLLS_PER_LOOK) continue;
+        uint64_t now = ob__now_ns();
+        if (start == 0) start = now;
+        if (now - start > POOL_SPIN_NS) return false;
+    }
+}
+
+/* Until there is a job, open or over, after the last that this thread knows of; it knows that one then. Over or not: more will
+ * come soon, and who polls has no need to be woken. */
+static void sleep_until_job(ob_pool *pool, uint64_t *known) {
+    pthread_mutex_lock(&pool->mutex);
+    uint64_t state = atomic_fetch_add_explicit(&pool->state, ASLEEP_ONE, memory_order_acq_rel);
+    if (!is_new_job(state, *known)) {
+        *known = state & JOB;
+        while (!(state & QUIT) && (state & JOB) == *known) {
+            pthread_cond_wait(&pool->work, &pool->mutex);
+            state = atomic_load_explicit(&pool->state, memory_order_acquire);
+        }
+    }
+    atomic_fetch_sub_explicit(&pool->state, ASLEEP_ONE, memory_order_acq_rel);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+/* Whoever is counted as asleep holds the mutex until he can be signalled. */
+static void wake_workers(ob_pool *pool, uint64_t n_asleep, int64_t most) {
+    pthread_mutex_lock(&pool->mutex);
+    pthread_mutex_unlock(&pool->mutex);
+    if ((int64_t)n_asleep <= most && n_asleep > 1)
+        pthread_cond_broadcast(&pool->work);
+    else
+        for (int64_t i = 0; i < most && i < (int64_t)n_asleep; i++) pthread_cond_signal(&pool->work);
+}
+
+/* ---- Working ------------------------------------------------------------------------------------------------------ */
+
+static bool take(seat *s, bool from_the_end, int64_t *tile) {
+    uint64_t range = atomic_load_explicit(&s->range, memory_order_relaxed);
+    for (;;) {
+        uint64_t first = range >> 32, end = range & UINT32_MAX;
+        if (first >= end) return false;
+        uint64_t left = from_the_end ? first << 32 | (end - 1) : (first + 1) << 32 | end;
+        if (!atomic_compare_exchange_weak_explicit(&s->range, &range, left, memory_order_relaxed, memory_order_relaxed)) continue;
+        *tile = (int64_t)(from_the_end ? end - 1 : first);
+        return true;
+    }
+}
+
+static void do_tile(const ob_pool *pool, int64_t tile) {
+    int64_t begin = tile * pool->tile, left = pool->n - begin;
+    pool->task(pool->context, begin, left < pool->tile ? pool->n : begin + pool->tile);
+}
+
+static void do_tiles(ob_pool *pool, int own) {
+    int64_t tile;
+    while (take(&pool->seats[own], false, &tile)) do_tile(pool, tile);
+    for (int i = 1; i < pool->n_seats; i++) {
+        seat *other = &pool->seats[(own + i) % pool->n_seats];
+        while (take(other, true, &tile)) do_tile(pool, tile);
+    }
+}
+
+static void help(ob_pool *pool, int own) {
+    control_word control = read_control();
+    if (control != pool->control) write_control(pool->control);
+    do_tiles(pool, own);
+    if (control != pool->control) write_control(control);
+}
+
+static void *work(void *argument) {
+    seat *s = argument;
+    ob_pool *pool = s->pool;
+    uint64_t known = 0;
+    for (;;) {
+        uint64_t state = atomic_load_explicit(&pool->state, memory_order_acquire);
+        if (state & QUIT) return NULL;
+        if (!is_new_job(state, known)) {
+            if (!spin(pool, is_new_job, known, REST | QUIT)) sleep_until_job(pool, &known);
+            continue;
+        }
+        if (!atomic_compare_exchange_strong_explicit(&pool->state, &state, state + INSIDE_ONE, memory_order_acq_rel,
+                                                     memory_order_acquire))
+            continue;
+        known = state & JOB;
+        help(pool, (int)(s - pool->seats));
+        state = atomic_fetch_sub_explicit(&pool->state, INSIDE_ONE, memory_order_acq_rel);
+        if (state & WAITING && (state & INSIDE) == INSIDE_ONE) {
+            pthread_mutex_lock(&pool->mutex);
+            pthread_mutex_unlock(&pool->mutex);
+            pthread_cond_signal(&pool->done);
+        }
+    }
+}
+
+/* ---- The caller --------------------------------------------------------------------------------------------------- */
+
+static uint64_t open_job(ob_pool *pool, uint64_t state) {
+    uint64_t next;
+    do next = ((state & JOB) + JOB_ONE) | OPEN | (state & ASLEEP);
+    while (!atomic_compare_exchange_weak_explicit(&pool->state, &state, next, memory_order_release, memory_order_relaxed));
+    return next;
+}
+
+/* A helper that loses its processor within a tile holds up the job for as long as the system likes: a loaded machine makes more
+ * threads slower than one. So for PATIENCE times what such a wait has lost, beyond the caller's own work, the caller goes on
+ * alone: all that is lost to waiting is then a small part of the whole. */
+static void judge(ob_pool *pool, uint64_t start, uint64_t own_end) {
+    enum { PATIENCE = 10, LONGEST_NS = 1000000000 };
+    uint64_t now = ob__now_ns(), own = own_end - start, waited = now - own_end;
+    if (waited <= own + POOL_SPIN_NS) return;
+    uint64_t pause = waited - own < LONGEST_NS / PATIENCE ? (waited - own) * PATIENCE : LONGEST_NS;
+    pool->alone_until = now + pause;
+}
+
+static void wait_for_helpers(ob_pool *pool) {
+    if (spin(pool, nobody_inside, 0, 0)) return;
+    pthread_mutex_lock(&pool->mutex);
+    uint64_t state = atomic_fetch_or_explicit(&pool->state, WAITING, memory_order_acq_rel);
+    while (!nobody_inside(state, 0)) {
+        pthread_cond_wait(&pool->done, &pool->mutex);
+        state = atomic_load_explicit(&pool->state, memory_order_acquire);
+    }
+    atomic_fetch_and_explicit(&pool->state, ~WAITING, memory_order_relaxed);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+void ob__pool_run(void *of, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end), void *context) {
+    ob_pool *pool = of;
+    /* By n and grain alone, as everything that shared work is cut by; enough of them that an interrupted thread does not hold up
+     * the others, not so many that handing them out takes time. */
+    int64_t tile = n / MOST_TILES;
+    if (tile < grain) tile = grain;
+    if (tile < 1) tile = 1;
+    int64_t n_tiles = n / tile + (n % tile != 0);
+    uint64_t state = atomic_load_explicit(&pool->state, memory_order_acquire);
+    uint64_t start = ob__now_ns();
+    if (pool->alone || start < pool->alone_until || n_tiles <= 1 || state & (OPEN | INSIDE)) { /* the last: within a task */
+        if (n > 0) task(context, 0, n);
+        return;
+    }
+    pool->task = task;
+    pool->context = context;
+    pool->n = n;
+    pool->tile = tile;
+    pool->control = read_control();
+    for (int i = 0; i < pool->n_seats; i++) {
+        uint64_t first = (uint64_t)(n_tiles * i / pool->n_seats), end = (uint64_t)(n_tiles * (i + 1) / pool->n_seats);
+        atomic_store_explicit(&pool->seats[i].range, first << 32 | end, memory_order_relaxed);
+    }
+    state = open_job(pool, state);
+    if (state & ASLEEP) wake_workers(pool, (state & ASLEEP) / ASLEEP_ONE, n_tiles - 1);
+    do_tiles(pool, 0);
+    state = atomic_fetch_and_explicit(&pool->state, ~OPEN, memory_order_acq_rel);
+    if (nobody_inside(state, 0)) return;
+    uint64_t own_end = ob__now_ns();
+    wait_for_helpers(pool);
+    judge(pool, start, own_end);
+}
+
+void ob__pool_wake(ob_pool *pool) {
+    pool->alone = getpid() != pool->process;
+}
+
+void ob__pool_rest(ob_pool *pool) {
+    if (!pool->alone) atomic_fetch_or_explicit(&pool->state, REST, memory_order_relaxed);
+}
+
+/* ---- Start and stop ----------------------------------------------------------------------------------------------- */
+
+size_t ob__pool_bytes(int n_threads) {
+    return sizeof(ob_pool) + (size_t)n_threads * sizeof(seat);
+}
+
+/* Signals are for the threads of the host: ours block them. */
+static bool start_thread(seat *s, const pthread_attr_t *attributes) {
+    sigset_t all, own;
+    sigfillset(&all);
+    if (pthread_sigmask(SIG_SETMASK, &all, &own) != 0) return false;
+    int failed = pthread_create(&s->thread, attributes, work, s);
+    pthread_sigmask(SIG_SETMASK, &own, NULL);
+    return failed == 0;
+}
+
+static void start_threads(ob_pool *pool, int n_threads) {
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0) return;
+    if (pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0)
+        while (pool->n_seats < n_threads && start_thread(&pool->seats[pool->n_seats], &attributes)) pool->n_seats++;
+    pthread_attr_destroy(&attributes);
+}
+
+int ob__pool_start(ob_pool *pool, int n_threads) {
+    atomic_init(&pool->state, REST);
+    pool->process = getpid();
+    pool->n_seats = 1;
+    for (int i = 0; i < n_threads; i++) {
+        atomic_init(&pool->seats[i].range, 0);
+        pool->seats[i].pool = pool;
+    }
+    if (pthread_mutex_init(&pool->mutex, NULL) != 0) return 1;
+    if (pthread_cond_init(&pool->work, NULL) == 0) {
+        if (pthread_cond_init(&pool->done, NULL) == 0) {
+            start_threads(pool, n_threads);
+            if (pool->n_seats > 1) return pool->n_seats;
+            pthread_cond_destroy(&pool->done);
+        }
+        pthread_cond_destroy(&pool->work);
+    }
+    pthread_mutex_destroy(&pool->mutex);
+    return 1;
+}
+
+void ob__pool_stop(ob_pool *pool) {
+    ob__pool_wake(pool);
+    if (pool->n_seats == 1 || pool->alone) return;
+    atomic_fetch_or_explicit(&pool->state, QUIT, memory_order_acq_rel);
+    pthread_mutex_lock(&pool->mutex);
+    pthread_cond_broadcast(&pool->work);
+    pthread_mutex_unlock(&pool->mutex);
+    for (int i = 1; i < pool->n_seats; i++) pthread_join(pool->seats[i].thread, NULL);
+    pthread_cond_destroy(&pool->done);
+    pthread_cond_destroy(&pool->work);
+    pthread_mutex_destroy(&pool->mutex);
+}
+
+#endif
