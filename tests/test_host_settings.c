@@ -69,6 +69,7 @@ static void test_openblas(void **state) {
     *(void **)&set_threads = dlsym(library, "openblas_set_num_threads");
     assert_true(get_threads && set_threads);
     set_threads(3);
+    if (get_threads() == 1) skip(); /* the build without threads has no setting that could change */
     assert_int_equal(get_threads(), 3);
     assert_int_equal(failures_of_runs(), 0);
     atomic_bool done = false;
