@@ -126,39 +126,35 @@ static ob_status require_constant(axis_state *state, size_t constant_operand, in
     return OB_OK;
 }
 
-/* The common sizes of the terms met so far. One broadcast term holds them, or several when there are more than fit into one. */
-enum { MAX_COMMONS = 32 };
+/* The common size of the terms met so far: one broadcast term, which bounds how many different sizes may meet. Each two of them
+ * are a condition, so that without a bound what is said of a node grows with the square of its operands. */
+typedef struct common {
+    ob_dim dim;
+    size_t operand; /* where it began */
+    bool any;
+} common;
 
-typedef struct commons {
-    ob_dim dims[MAX_COMMONS];
-    size_t operands[MAX_COMMONS]; /* where each began */
-    size_t n;
-} commons;
-
-static ob_status meet(axis_state *state, commons *met, ob_dim d, size_t operand) {
-    for (size_t i = 0; i < met->n; i++) {
-        if (d == met->dims[i] && d != OB_DIM_UNKNOWN) return OB_OK;
-        const ob_condition condition = {OB_COND_BROADCAST, d, met->dims[i]};
-        OB_TRY(require(state, &condition, operand, met->operands[i]));
-    }
-    if (d == OB_DIM_UNKNOWN && met->n > 0) return OB_OK;
-    ob_dim folded = met->n > 0 ? ob_dim_bcast(state->pool, met->dims[met->n - 1], d) : OB_DIM_UNKNOWN;
-    if (folded != OB_DIM_UNKNOWN) {
-        met->dims[met->n - 1] = folded;
+static ob_status meet(axis_state *state, common *met, ob_dim d, size_t operand) {
+    if (!met->any) {
+        *met = (common){d, operand, true};
         return OB_OK;
     }
-    if (met->n == MAX_COMMONS)
-        return fail_at(state->error, OB_E_LIMIT, state->axis, "axis %d: too many different sizes meet", (int)state->axis);
-    met->dims[met->n] = d;
-    met->operands[met->n++] = operand;
+    if (d == met->dim && d != OB_DIM_UNKNOWN) return OB_OK;
+    const ob_condition condition = {OB_COND_BROADCAST, d, met->dim};
+    OB_TRY(require(state, &condition, operand, met->operand));
+    if (d == OB_DIM_UNKNOWN) return OB_OK;
+    ob_dim folded = ob_dim_bcast(state->pool, met->dim, d);
+    if (folded == OB_DIM_UNKNOWN)
+        return fail_at(state->error, OB_E_LIMIT, state->axis, "axis %d: more than %d different sizes meet", (int)state->axis,
+                       OB_TERM_MEMBERS);
+    met->dim = folded;
     return OB_OK;
 }
 
 /* Folds terms only. What is not known at all comes last, each against the known: folded in between it would hide that two known
  * terms meet. */
 static ob_status fold_terms(axis_state *state, ob_dim *result) {
-    commons met;
-    met.n = 0;
+    common met = {.dim = OB_DIM_UNKNOWN};
     bool lost = false;
     for (int unknown = 0; unknown < 2; unknown++)
         for (size_t i = 0; i < state->n; i++) {
@@ -167,7 +163,7 @@ static ob_status fold_terms(axis_state *state, ob_dim *result) {
             lost |= unknown;
             OB_TRY(meet(state, &met, d, i));
         }
-    *result = lost || met.n != 1 ? OB_DIM_UNKNOWN : met.dims[0];
+    *result = lost ? OB_DIM_UNKNOWN : met.dim;
     return OB_OK;
 }
 

@@ -14,7 +14,7 @@
 enum {
     OB_TERM_MONOMIALS = 64, /* of a sum */
     OB_TERM_DEGREE = 16,    /* factors of a product */
-    OB_TERM_MEMBERS = 128,  /* of a broadcast term */
+    OB_TERM_MEMBERS = 32,   /* of a broadcast term */
     OB_TERM_EXTREMES = 16,  /* members of a minimum or maximum: each is compared with each */
     OB_TERM_DEPTH = 16,     /* nesting of quotients, minima, maxima and broadcast terms */
     OB_TERM_SIZE = 1024     /* leaves and inner terms, written out in full */

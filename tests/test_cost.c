@@ -108,12 +108,16 @@ static cost check_cost(bytes *file, const ob_check_options *options) {
 }
 
 /* A file of 1 KB may take 64 MB, one of 5 MB may take 1 GB: held here with room to spare. */
-static void expect_cheap(bytes *file, const char *what) {
-    cost c = check_cost(file, NULL);
+static void expect_cheap_with(bytes *file, const char *what, const ob_check_options *options) {
+    cost c = check_cost(file, options);
     size_t allowed = ((size_t)32 << 20) + 100 * c.n_file;
     if (c.peak > allowed) fail_msg("%s: %zu bytes of memory for a file of %zu", what, c.peak, c.n_file);
     uint64_t text = ((uint64_t)1 << 20) + 200 * (uint64_t)c.n_file;
     if (c.n_text > text) fail_msg("%s: %llu bytes of text for a file of %zu", what, (unsigned long long)c.n_text, c.n_file);
+}
+
+static void expect_cheap(bytes *file, const char *what) {
+    expect_cheap_with(file, what, NULL);
 }
 
 /* ---- Models -------------------------------------------------------------------------------------------------------- */
@@ -254,6 +258,18 @@ static bytes wide(const char *op_type, int n, const char *sizes, int64_t axis) {
         put_number(&attribute, ATTRIBUTE_TYPE, 2);
         put_message(&node, NODE_ATTRIBUTE, &attribute);
     }
+    if (strcmp(op_type, "Einsum") == 0) { /* ij,ij,ij->ij */
+        bytes attribute = {0};
+        char *equation = malloc(3 * (size_t)n + 8);
+        assert_non_null(equation);
+        for (int i = 0; i < n; i++) memcpy(equation + 3 * i, "ij,", 3);
+        strcpy(equation + 3 * n - 1, "->ij");
+        put_text(&attribute, ATTRIBUTE_NAME, "equation");
+        put_text(&attribute, ATTRIBUTE_S, equation);
+        put_number(&attribute, ATTRIBUTE_TYPE, 3);
+        put_message(&node, NODE_ATTRIBUTE, &attribute);
+        free(equation);
+    }
     put_message(&graph, GRAPH_NODE, &node);
     for (int i = 0; i < n; i++) {
         snprintf(name, sizeof name, "i%d", i);
@@ -356,6 +372,29 @@ static void wide_nodes_cost_once(void **state) {
     expect_cheap(&file, "Concat of symbols");
 }
 
+/* At sizes where what grows with the square is still in no limit: one node, whatever its operator and the rule book. */
+static void wide_nodes_say_what_their_operands_do(void **state) {
+    (void)state;
+    static const struct {
+        const char *op_type, *sizes;
+        int64_t axis;
+    } nodes[] = {{"Sum", "N%d 3", -1},    {"Max", "N%d 3", -1},   {"Min", "N%d 3", -1},   {"Mean", "N%d 3", -1},
+                 {"Einsum", "N%d 3", -1}, {"Concat", "N%d 3", 0}, {"Concat", "N%d 3", 1}, {"SequenceConstruct", "N%d 3", -1}};
+    static const int counts[] = {2, 16, 31, 32, 33, 40, 128, 400, 4000};
+    for (size_t i = 0; i < sizeof nodes / sizeof nodes[0]; i++)
+        for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++)
+            for (int book = 0; book < OB_RULES_COUNT; book++) {
+                if (counts[k] > 400 && book > 1) continue; /* they look at the same facts */
+                ob_check_options options;
+                ob_check_options_init(&options);
+                options.rules = (ob_rules)book;
+                bytes file = wide(nodes[i].op_type, counts[k], nodes[i].sizes, nodes[i].axis);
+                char what[100];
+                snprintf(what, sizeof what, "%s of %d, %s, book %d", nodes[i].op_type, counts[k], nodes[i].sizes, book);
+                expect_cheap_with(&file, what, &options);
+            }
+}
+
 static void long_chains_are_walked_once(void **state) {
     (void)state;
     bytes file = chain(50000, "4 5", false);
@@ -364,8 +403,11 @@ static void long_chains_are_walked_once(void **state) {
     expect_cheap(&file, "conditions behind a chain");
     file = chain(50000, "4 5", true);
     expect_cheap(&file, "a chain in the wrong order");
-    file = growing_terms(20000);
-    expect_cheap(&file, "growing terms");
+    static const int terms[] = {31, 33, 130, 1000, 20000};
+    for (size_t i = 0; i < sizeof terms / sizeof terms[0]; i++) {
+        file = growing_terms(terms[i]);
+        expect_cheap(&file, "growing terms");
+    }
 }
 
 /* n fields of no content where `where` says: the smallest a file can hold, and the largest in memory. */
@@ -587,6 +629,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(long_names_are_told_in_part),
         cmocka_unit_test(calls_are_expanded_within_limits),
         cmocka_unit_test(wide_nodes_cost_once),
+        cmocka_unit_test(wide_nodes_say_what_their_operands_do),
         cmocka_unit_test(long_chains_are_walked_once),
         cmocka_unit_test(empty_messages_are_counted_before_they_are_unpacked),
         cmocka_unit_test(growth_has_a_limit),

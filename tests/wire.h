@@ -30,6 +30,7 @@ enum {
     NODE_DOMAIN = 7,
     ATTRIBUTE_NAME = 1,
     ATTRIBUTE_I = 3,
+    ATTRIBUTE_S = 4,
     ATTRIBUTE_T = 5,
     ATTRIBUTE_G = 6,
     ATTRIBUTE_INTS = 8,
