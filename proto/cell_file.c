@@ -134,6 +134,7 @@ static ob_status read_source(const reading *r, ob_type_kind kind, const ob_sourc
                                                                  [OB_TYPE_MAP] = &ob_data__map_proto__descriptor};
     ob_load_limits limits = ob__load_limits(NULL);
     ProtobufCMessage *message = NULL;
+    OB_TRY(ob__refuse_foreign(source->bytes, source->n_bytes, OB_WANTED_MESSAGE, "not what was asked for", r->error));
     OB_TRY(ob__wire_unpack(messages[kind], source->bytes, source->n_bytes, &limits, r->arena, &message, r->error));
     switch (kind) {
     case OB_TYPE_SEQUENCE: return read_sequence(r, (ObData__SequenceProto *)message, out);

@@ -96,8 +96,8 @@ static ob_status fill_model(ob_model *model, ob_source *source, const char *name
     model->arena.hit_limit = model->arena.n_bytes > model->arena.n_bytes_limit;
     model->path = model->arena.hit_limit ? NULL : ob__arena_strndup(&model->arena, name, strlen(name));
     if (!model->path) return ob__arena_failure(&model->arena, error);
-    const char *foreign = format == OB_FORMAT_AUTO ? ob__foreign_file(source->bytes, source->n_bytes) : NULL;
-    OB_FAIL_IF(foreign, error, OB_E_FORMAT, "not an ONNX model: %s", foreign);
+    if (format == OB_FORMAT_AUTO)
+        OB_TRY(ob__refuse_foreign(source->bytes, source->n_bytes, OB_WANTED_MODEL, "not an ONNX model", error));
     if (format == OB_FORMAT_AUTO) format = detect(source->bytes, source->n_bytes);
     if (format == OB_FORMAT_TEXT) return read_text(model, source, limits, error);
     if (format == OB_FORMAT_PROTOBUF_TEXT) OB_TRY(encode(source, ob__encode_prototxt, model, limits, error));

@@ -8,6 +8,7 @@
 #include "core/tensor_data.h"
 #include "core/text.h"
 #include "proto/file.h"
+#include "proto/proto.h"
 #include "proto/tensor_file.h"
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -156,7 +157,9 @@ static ob_status read_header(npy_text *text, npy_header *header) {
 static ob_status split(const ob_source *source, const char *path, npy_text *text, const uint8_t **data, size_t *n_data,
                        ob_error *error) {
     const uint8_t *bytes = source->bytes;
-    OB_FAIL_IF(source->n_bytes < 10 || memcmp(bytes, "\x93NUMPY", 6) != 0, error, OB_E_FORMAT, "\"%s\" is not a .npy file", path);
+    bool is_npy = source->n_bytes >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0;
+    if (!is_npy) OB_TRY(ob__refuse_foreign(bytes, source->n_bytes, OB_WANTED_NPY, "not a .npy file", error));
+    OB_FAIL_IF(source->n_bytes < 10 || !is_npy, error, OB_E_FORMAT, "\"%s\" is not a .npy file", path);
     OB_FAIL_IF(bytes[6] < 1 || bytes[6] > 3, error, OB_E_UNSUPPORTED, "\"%s\": .npy format version %u.%u is not supported", path,
                bytes[6], bytes[7]);
     size_t n_head = bytes[6] == 1 ? 10 : 12, n_text = bytes[8] | (size_t)bytes[9] << 8;

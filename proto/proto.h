@@ -27,9 +27,16 @@ static inline ob_status ob__arena_failure(const ob_arena *arena, ob_error *error
 
 /* ---- foreign.c -------------------------------------------------------------------------------------------------- */
 
-/* What a file is that is no model though it was given as one, and what to do: "it is a zip archive: unpack it"; NULL when it
- * begins like none of those that are known. Static. */
-const char *ob__foreign_file(const uint8_t *bytes, size_t n);
+/* What a file is, and what to do where a model was expected, and a tensor (NULL: the same). */
+typedef struct ob_foreign {
+    const char *name, *model, *tensor;
+} ob_foreign;
+
+/* What a file is expected to be: a model; TensorProto, SequenceProto, OptionalProto or MapProto; or NumPy's .npy. */
+typedef enum ob_wanted { OB_WANTED_MODEL, OB_WANTED_MESSAGE, OB_WANTED_NPY } ob_wanted;
+
+/* E_FORMAT, "PREFIX: it is a zip archive: unpack it", for bytes that begin as another format that is known; else OB_OK. */
+ob_status ob__refuse_foreign(const uint8_t *bytes, size_t n, ob_wanted wanted, const char *prefix, ob_error *error);
 
 /* ---- extra.c: fields that a newer onnx.proto has and an older one lacks ------------------------------------------ */
 

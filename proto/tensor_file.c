@@ -56,6 +56,7 @@ ob_status ob__tensor_from_proto(ob_file_tensor *out, const ob_source *source, co
     ob_arena *arena = &out->owner->arena;
     ob_load_limits limits = ob__load_limits(NULL);
     ProtobufCMessage *message = NULL;
+    OB_TRY(ob__refuse_foreign(source->bytes, source->n_bytes, OB_WANTED_MESSAGE, "not a tensor", error));
     OB_TRY(ob__wire_unpack(&onnx__tensor_proto__descriptor, source->bytes, source->n_bytes, &limits, arena, &message, error));
     ob_tensor *tensor = NULL;
     OB_TRY(ob__read_whole_tensor(arena, (Onnx__TensorProto *)message, path, &tensor, error));
@@ -68,6 +69,7 @@ ob_status ob__tensor_from_proto(ob_file_tensor *out, const ob_source *source, co
 
 ob_status ob__read_tensor_source(const ob_source *source, const char *path, const ob_allocator *allocator, ob_tensor_fill fill,
                                  ob_file_tensor *out, ob_error *error) {
+    OB_FAIL_IF(source->n_bytes == 0, error, OB_E_FORMAT, "\"%s\" is empty: not a tensor", path);
     ob_file_tensor tensor = {.owner = ob__file_tensor_owner(allocator)};
     ob_status status =
         tensor.owner ? fill(&tensor, source, path, error) : ob__fail(error, OB_E_MEMORY, "out of memory for \"%s\"", path);

@@ -151,7 +151,7 @@ static void wrong_wire_forms_are_named(void **state) {
     EXPECT_BYTES(OB_E_FORMAT, "whole numbers", 0x3A, 6, 0x2A, 4, 0x2A, 2, 1, 0x80);       /* int32_data, last one open */
     EXPECT_BYTES(OB_E_FORMAT, "18446744073709551615 bytes", 0x3A, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1, 0);
     /* A tensor instead of a model: dims, data_type, raw_data. */
-    EXPECT_BYTES(OB_E_FORMAT, "not an ONNX ModelProto", 0x08, 1, 0x10, 1, 0x4A, 4, 0, 0, 0, 0);
+    EXPECT_BYTES(OB_E_FORMAT, "not an ONNX model: it is a TensorProto", 0x08, 1, 0x10, 1, 0x4A, 4, 0, 0, 0, 0);
     EXPECT_BYTES(OB_E_FORMAT, "byte 0 holds wire type 7", 0x7F, 'E', 'L', 'F', 2, 1, 1, 0, 0x12, 1, 0);
     EXPECT_TEXT(OB_E_FORMAT, "not an ONNX model: ModelProto has no field \"json\"", "{\"json\": true}");
     EXPECT_TEXT(OB_E_FORMAT, "not an ONNX model: ModelProto has no field \"layer\"", "layer { name: 3 }");
