@@ -64,11 +64,28 @@ static bool map_file(int descriptor, const struct stat *info, ob_source *source)
     return true;
 }
 
+/* Formats that are folders. */
+static ob_status is_folder(const char *path, ob_error *error) {
+    static const struct {
+        const char *file, *what;
+    } formats[] = {
+        {"saved_model.pb", "it is a TensorFlow SavedModel: convert it to ONNX first, by tf2onnx for instance"},
+        {"Manifest.json", "it is a package of Core ML: pass the ONNX model that it was made from, or export one"},
+    };
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        char file[1024];
+        int n = snprintf(file, sizeof file, "%s/%s", path, formats[i].file);
+        if (n > 0 && (size_t)n < sizeof file && access(file, F_OK) == 0)
+            return ob__fail(error, OB_E_FORMAT, "\"%s\" is a folder: %s", path, formats[i].what);
+    }
+    return io_error(error, "read", path, EISDIR);
+}
+
 ob_status ob__source_read(int descriptor, const char *name, const ob_allocator *allocator, uint64_t max_bytes, ob_source *out,
                           ob_error *error) {
     struct stat info;
     if (fstat(descriptor, &info) != 0) return io_error(error, "read", name, errno);
-    if (S_ISDIR(info.st_mode)) return io_error(error, "read", name, EISDIR);
+    if (S_ISDIR(info.st_mode)) return is_folder(name, error);
     ob_source source = {.allocator = allocator ? *allocator : *ob_allocator_default(), .kind = OB_SOURCE_OWNED};
     ob_status status = OB_OK;
     if (!map_file(descriptor, &info, &source)) status = read_all(descriptor, name, max_bytes, &source, error);

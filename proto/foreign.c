@@ -207,29 +207,32 @@ static bool is_safetensors(const uint8_t *bytes, size_t n, ob_foreign *out) {
     return true;
 }
 
-/* Fields of a line that `separator` parts; 0: not such a line. *n is the line's length. */
-static size_t fields(const uint8_t *line, size_t most, char separator, size_t *n) {
+/* Fields of a line that `separator` parts; 0: not such a line. *n is the line's length, *digits how many of its characters are.
+ */
+static size_t fields(const uint8_t *line, size_t most, char separator, size_t *n, size_t *digits) {
     size_t count = 1;
+    *digits = 0;
     for (*n = 0; *n < most && line[*n] != '\n'; ++*n) {
         uint8_t c = line[*n];
-        if (c == (uint8_t)separator) count++;
+        count += c == (uint8_t)separator;
+        *digits += c >= '0' && c <= '9';
         if ((c < 0x20 && c != '\t' && c != '\r') || strchr("<>{}()=[]:", c)) return 0;
     }
     return *n == 0 ? 0 : count;
 }
 
-/* Two lines with the same number of fields, at least two; or one line, which is the whole file. Nothing that models as text have.
- */
+/* Two lines with the same number of fields, at least two, and with digits in the second; or one line, the whole file, with a
+ * digit for each field. Nothing that models as text have, or sentences. */
 static bool is_csv(const uint8_t *bytes, size_t n, ob_foreign *out) {
     enum { MOST = 1 << 16 };
     static const char separators[] = ",;\t";
-    size_t most = n < MOST ? n : MOST, n_line, n_next;
+    size_t most = n < MOST ? n : MOST, n_line, n_next, digits;
     if (n > 0 && (bytes[0] == '#' || bytes[0] == '/')) return false; /* a comment of a model */
     for (const char *s = separators; *s; s++) {
-        size_t count = fields(bytes, most, *s, &n_line);
+        size_t count = fields(bytes, most, *s, &n_line, &digits);
         if (count < 2 || (n_line == most && most < n)) continue;
         size_t rest = n_line + 1 < most ? most - n_line - 1 : 0;
-        if (rest > 0 && fields(bytes + n_line + 1, rest, *s, &n_next) != count) continue;
+        if (rest == 0 ? digits < count : fields(bytes + n_line + 1, rest, *s, &n_next, &digits) != count || digits == 0) continue;
         *out = (ob_foreign){"it is a table as text (CSV)", "numbers, not a model",
                             "save it as .npy: numpy.save(file, numpy.loadtxt(...))"};
         return true;

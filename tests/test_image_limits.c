@@ -191,18 +191,26 @@ static void png(void **state) {
     file.n = n;
     open_for(&f, 0);
     expect(&f, "PNG", &file, WIDTH, HEIGHT, 0);
-    /* Behind the last row: 400 chunks of pixels that belong to no row. */
-    file.n -= 12;
+    /* Behind the last row: 400 chunks of pixels that belong to no row. It is asked meanwhile, too: the rows are few. */
+    enum { SMALL = 16, MORE = 1 << 20, CHUNKS = 400 };
+    image = (png_image){.version = PNG_IMAGE_VERSION, .width = SMALL, .height = SMALL, .format = PNG_FORMAT_RGB};
+    n = file.room;
+    assert_true(png_image_write_to_memory(&image, file.bytes, &n, 0, rgb, 0, NULL));
+    file.n = n - 12;
     size_t at = file.n;
-    put_big(&file, 4, 1 << 20);
+    put_big(&file, 4, MORE);
     put(&file, "IDAT", 4);
-    fill(&file, 1 << 20, 7);
-    put_big(&file, 4, crc(file.bytes + at + 4, (1 << 20) + 4));
+    fill(&file, MORE, 7);
+    put_big(&file, 4, crc(file.bytes + at + 4, MORE + 4));
     size_t chunk = file.n - at;
-    grow(&file, 400 * chunk);
-    for (int i = 1; i < 400; i++) put(&file, file.bytes + at, chunk);
+    grow(&file, CHUNKS * chunk);
+    for (int i = 1; i < CHUNKS; i++) put(&file, file.bytes + at, chunk);
     put(&file, "\0\0\0\0IEND\xae\x42\x60\x82", 12);
-    expect(&f, "PNG with more behind its rows", &file, WIDTH, HEIGHT, 0);
+    expect(&f, "PNG with more behind its rows", &file, SMALL, SMALL, -1);
+    assert_true(f.asked == 2); /* the run that was stopped */
+    assert_int_equal(decode(&f, file.bytes, file.n, 0), OB_OK);
+    if (f.asked < 8) fail_msg("asked %ld times while %zu bytes were passed", f.asked, file.n);
+    assert_int_equal(decode(&f, file.bytes, file.n, 8), OB_E_CANCELLED);
     close_all(&f);
     free(file.bytes);
     free(rgb);
@@ -339,6 +347,28 @@ static void make_tiff(large *f, const uint8_t *rgb, const tiff_kind *k) {
     f->n = fread(f->bytes, 1, f->room, in);
     fclose(in);
     unlink(path);
+}
+
+/* Planes that are one strip each: what has no rows is decoded at once, up to a limit. */
+static void large_strips_of_a_tiff(void **state) {
+    (void)state;
+    enum { ENTRIES = 10, ARRAYS_AT = 8 + 2 + 12 * ENTRIES + 4, SIDE = 5000 };
+    static const unsigned entries[ENTRIES][4] = {{256, 4, 1, SIDE}, {257, 4, 1, SIDE}, {258, 3, 3, ARRAYS_AT},
+                                                 {259, 3, 1, 5},    {262, 3, 1, 2},    {273, 4, 3, ARRAYS_AT + 6},
+                                                 {277, 3, 1, 3},    {278, 4, 1, SIDE}, {279, 4, 3, ARRAYS_AT + 18},
+                                                 {284, 3, 1, 2}};
+    static image_file file;
+    fixture f;
+    file = (image_file){.bytes = "II*", .n = 4};
+    if_put(&file, "42", 8, ENTRIES);
+    for (int i = 0; i < ENTRIES; i++) if_put(&file, "2244", entries[i][0], entries[i][1], entries[i][2], entries[i][3]);
+    if_put(&file, "4222", 0, 8, 8, 8);
+    if_put(&file, "444444", 200, 200, 200, 4, 4, 4);
+    if_put(&file, "444444444444444", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    open_for(&f, 0);
+    assert_int_equal(decode(&f, file.bytes, file.n, 0), OB_E_LIMIT);
+    assert_non_null(strstr(f.error.message, "strips or tiles of 5000 x 5000 pixels"));
+    close_all(&f);
 }
 
 static void tiff(void **state) {
@@ -565,7 +595,7 @@ int main(void) {
         cmocka_unit_test(jpeg),
 #endif
 #ifdef OB_WITH_TIFF
-        cmocka_unit_test(tiff),
+        cmocka_unit_test(tiff),     cmocka_unit_test(large_strips_of_a_tiff),
 #endif
 #ifdef OB_WITH_OPENJPEG
         cmocka_unit_test(jpeg2000), cmocka_unit_test(memory_of_jpeg2000),

@@ -30,7 +30,11 @@ show '\x08\x01\x12\x0c\x0a\x0a\x12\x04\x0a\x02\x0a\x00\x22\x05serve' # SavedMode
 show '\x08\x04\x12\x0a\x0a\x08\x0a\x05image\x1a\x01' # Core ML
 show '\x0a\x12\x0a\x01x\x12\x0bPlaceholder\x2a\x00'    # GraphDef
 show '1,2,3\n4,5,6\n'
-show 'a;b\n'
+show 'a;b\n1;2.5\n'
+show 'a, b\nc, d\n'
+mkdir saved package
+touch saved/saved_model.pb package/Manifest.json
+for folder in saved package .; do "$check" $folder; echo "exit $?" >&2; done
 # And the same in the place of a tensor.
 echo '<ir_version: 8, opset_import: ["" : 17]> g (float[2] x, seq(float[2]) s) => (y) { y = Neg (x) }' >model.onnxtxt
 give() { printf "$1" >given; "$run" model.onnxtxt --input "${2-x}=given"; echo "exit $?" >&2; }
