@@ -31,6 +31,7 @@ typedef struct making {
     ob_map alike;   /* condition and guard -> alike */
     bool *stated;   /* by index of facts->conditions */
     ob_map roots;   /* node -> ob_unverified, of operators behind which nothing is known */
+    uint32_t n_implied;
 } making;
 
 /* ---- The symbols of inputs ---------------------------------------------------------------------------------------- */
@@ -97,7 +98,7 @@ static ob_status add_unverified(making *m, const char *reason, uint32_t index) {
     return OB_OK;
 }
 
-enum { GUARD_DEPTH = 256 };
+enum { GUARD_DEPTH = 256, MOST_IMPLIED = 64 };
 
 /* The guard's terms; *n GUARD_DEPTH + 1 when there are more. */
 static void guard_terms(const ob_guard *guard, ob_dim *terms, uint32_t *n) {
@@ -105,6 +106,46 @@ static void guard_terms(const ob_guard *guard, ob_dim *terms, uint32_t *n) {
         if (*n < GUARD_DEPTH) terms[*n] = guard->term;
         (*n)++;
     }
+}
+
+/* Do the clauses say that it does not matter, whatever it is: that the body around it never runs? */
+static ob_status never_matters(making *m, const ob_guard *guard, bool *never) {
+    ob_contract *contract = m->contract;
+    *never = false;
+    for (; guard && !*never && m->n_implied < MOST_IMPLIED; guard = guard->outer) {
+        const ob_condition idle = {OB_COND_AT_LEAST, 0, guard->term};
+        ob_clauses asked;
+        bool stated;
+        if (!ob_dim_is_term(guard->term)) continue;
+        m->n_implied++;
+        ob__clauses_init(&asked, &contract->arena);
+        OB_TRY(ob__clauses_add(&asked, m->model->dims, &idle, NULL, 0, 0, false, &stated));
+        *never = stated;
+        for (uint32_t i = 0; i < asked.n && *never; i++) {
+            ob_truth truth;
+            OB_TRY(ob__implied(m->model->dims, contract->given.items, contract->given.n, &asked.items[i], &contract->arena, &truth));
+            *never = truth == OB_TRUE;
+        }
+    }
+    return OB_OK;
+}
+
+static bool has_known_guard(const ob_guard *guard) {
+    for (; guard; guard = guard->outer)
+        if (ob_dim_is_term(guard->term)) return true;
+    return false;
+}
+
+/* What nobody can state: in bodies that sizes guard only where the clauses leave it open whether these run. */
+static ob_status take_unverified(making *m, bool guarded) {
+    const ob_facts *facts = m->facts;
+    for (uint32_t i = 0; i < facts->n_unverified; i++) {
+        bool never = false;
+        if (has_known_guard(facts->unverified[i].guard) != guarded) continue;
+        if (guarded) OB_TRY(never_matters(m, facts->unverified[i].guard, &never));
+        if (!never) OB_TRY(add_unverified(m, facts->unverified[i].reason, i));
+    }
+    return OB_OK;
 }
 
 /* NULL: out of memory. */
@@ -242,9 +283,10 @@ ob_status ob__contract_make(ob_model *model, const ob_facts *facts, const ob_ass
     out->unverified = OB_ARENA_ARRAY(&out->arena, ob_unverified, (size_t)facts->n_unverified + facts->n_conditions);
     if (!out->unverified) return OB_E_MEMORY;
     OB_TRY(collect_inputs(model, facts, out));
-    for (uint32_t i = 0; i < facts->n_unverified; i++) OB_TRY(add_unverified(&m, facts->unverified[i].reason, i));
+    OB_TRY(take_unverified(&m, false));
     OB_TRY(lower(&m));
     OB_TRY(assume(&m, assumed, n_assumed));
+    OB_TRY(take_unverified(&m, true));
     OB_TRY(ob__solve(model->dims, out->given.items, out->given.n, out->inputs, out->n_inputs, &out->arena, &out->solution));
     OB_TRY(take_clauses(&m));
     OB_TRY(list_claims(&m));

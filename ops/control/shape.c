@@ -108,8 +108,8 @@ static bool same_type(const ob_type *a, const ob_type *b) {
 }
 
 static bool same_content(ob_content a, ob_content b) {
-    return (a.elems == NULL) == (b.elems == NULL) && (a.items == NULL) == (b.items == NULL) && a.n == b.n && a.extent == b.extent &&
-           same_range(a.range, b.range) &&
+    return (a.elems == NULL) == (b.elems == NULL) && (a.items == NULL) == (b.items == NULL) && a.n == b.n &&
+           a.extent == b.extent && same_range(a.range, b.range) &&
            (!a.elems || a.n == 0 || memcmp(a.elems, b.elems, a.n * sizeof *a.elems) == 0);
 }
 
@@ -154,7 +154,12 @@ static ob_status ask_one_shape(ob_infer *infer, const ob_type *item, ob_dim n) {
     bool known = item->kind == OB_TYPE_TENSOR && item->shape.rank >= 0;
     for (int32_t axis = 0; known && axis < item->shape.rank; axis++)
         known = !ob_dim_is_anonymous(infer->dims, item->shape.dims[axis]);
-    return known ? OB_OK : ob__unverified(infer, -1, -1, "iterations may give different shapes to stack");
+    if (known) return OB_OK;
+    const char *reason = "iterations may give different shapes to stack";
+    const ob_condition unknown = {OB_COND_EQUAL, OB_DIM_UNKNOWN, OB_DIM_UNKNOWN};
+    ob_dim guard = n == OB_DIM_UNKNOWN ? 1 : ob_dim_sub(infer->dims, n, 1); /* it takes two */
+    if (guard == OB_DIM_UNKNOWN || ob_dim_is_const(guard)) return ob__unverified(infer, -1, -1, reason);
+    return infer->condition ? infer->condition(infer, &unknown, guard, -1, -1, reason) : OB_OK;
 }
 
 static bool is_true(ob_content content) {

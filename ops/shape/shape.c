@@ -26,8 +26,10 @@ typedef struct reshape {
     ob_dim dims[OB_MAX_RANK]; /* of the result */
     int32_t rank, hole;       /* the axis of -1, or -1 */
     bool allow_zero;
-    bool fills; /* the target has a -1 */
-    bool whole; /* no size but that of the hole is unknown */
+    bool fills;               /* the target has a -1 */
+    int32_t n_either, either; /* axes that copy where the target is 0, and one of them */
+    ob_dim told;              /* what the target has there */
+    bool whole;               /* no size but that of the hole is unknown */
 } reshape;
 
 /* What -1 stands for is *above / *below: the operand's sizes, and the result's, without those that both have. */
@@ -67,8 +69,19 @@ static ob_status fill_hole(ob_infer *infer, reshape *r) {
     return ob__require(infer, OB_COND_DIVISIBLE, above, below, 0, -1, OB0601);
 }
 
+/* In two cases, which say more than the term of both. */
+static ob_status require_either_count(ob_infer *infer, const reshape *r, ob_dim before) {
+    ob_dim told = r->told, copied = r->from.dims[r->either], others = 1;
+    for (int32_t axis = 0; axis < r->rank; axis++)
+        if (axis != r->either) others = ob_dim_mul(infer->dims, others, r->dims[axis]);
+    ob_dim is_zero = ob_dim_sub(infer->dims, 1, told);
+    OB_TRY(ob__require_where(infer, told, OB_COND_EQUAL, before, ob_dim_mul(infer->dims, others, told), 0, -1, OB0601));
+    return ob__require_where(infer, is_zero, OB_COND_EQUAL, before, ob_dim_mul(infer->dims, others, copied), 0, -1, OB0601);
+}
+
 static ob_status require_count(ob_infer *infer, const reshape *r) {
     if (r->hole >= 0 || r->from.rank < 0 || !r->whole) return OB_OK;
+    if (r->n_either == 1) return require_either_count(infer, r, ob__dims_product(infer, r->from.dims, 0, r->from.rank));
     ob_dim before = ob__dims_product(infer, r->from.dims, 0, r->from.rank), after = ob__dims_product(infer, r->dims, 0, r->rank);
     /* 12*N = 12 says N = 1. */
     ob_dim ratio = ob_dim_is_const(after) && after > 1 ? ob_dim_div_exact(infer->dims, before, after) : OB_DIM_UNKNOWN;
@@ -98,6 +111,9 @@ static ob_status take_term(ob_infer *infer, reshape *r, int32_t axis, ob_dim d) 
                                                         : OB_DIM_UNKNOWN;
     if (either != OB_DIM_UNKNOWN) {
         r->dims[axis] = either;
+        r->n_either++;
+        r->either = axis;
+        r->told = d;
         return OB_OK;
     }
     if (ob_dim_is_const(copied) && copied != 0) return ob__require(infer, OB_COND_AT_LEAST, d, 1, 1, axis, OB0601);
@@ -342,7 +358,9 @@ static ob_dim range_count(ob_infer *infer, ob_dim start, ob_dim limit, ob_dim de
     start = ob__content_exact(start);
     limit = ob__content_exact(limit);
     delta = ob__content_exact(delta);
-    if (!ob_dim_is_const(delta) || delta == 0 || start == OB_DIM_UNKNOWN || limit == OB_DIM_UNKNOWN) return OB_DIM_UNKNOWN;
+    if (delta == OB_DIM_UNKNOWN || delta == 0 || start == OB_DIM_UNKNOWN || limit == OB_DIM_UNKNOWN) return OB_DIM_UNKNOWN;
+    if (!ob_dim_is_const(delta)) /* whatever its sign, where it divides */
+        return ob__term_max(infer, 0, ob_dim_div_exact(infer->dims, ob_dim_sub(infer->dims, limit, start), delta));
     ob_dim span = delta > 0 ? ob_dim_sub(infer->dims, limit, start) : ob_dim_sub(infer->dims, start, limit);
     return ob__term_max(infer, 0, ob_dim_ceil_div(infer->dims, span, delta > 0 ? delta : -delta));
 }
@@ -360,7 +378,12 @@ ob_status ob__infer_range(ob_infer *infer) {
     ob_dim delta = ob__in_given(infer, 2) ? ob__in_scalar(infer, 2) : 1; /* com.microsoft may leave it out */
     if (delta == 0) ob__problem(infer, OB0601, 2, -1, "delta is 0");
     bool is_zero_perhaps = !ob__known_at_least(infer, delta, 1) && !ob__known_at_least(infer, -1, delta);
-    if (is_zero_perhaps && delta != 0) OB_TRY(ob__unverified(infer, 2, -1, "whether delta is 0 depends on data"));
+    if (delta == OB_DIM_UNKNOWN)
+        OB_TRY(ob__unverified(infer, 2, -1, "whether delta is 0 depends on data"));
+    else if (is_zero_perhaps && delta != 0)
+        OB_TRY(ob__require(infer, OB_COND_AT_LEAST,
+                           ob__known_at_least(infer, delta, 0) ? delta : ob_dim_mul(infer->dims, delta, delta), 1, 2, -1,
+                           OB0601));
     ob_dim n = range_count(infer, start, limit, delta);
     OB_TRY(ob__out_tensor(infer, 0, OB_NONE, 1, &n));
     if (!ob_dim_is_const(n) || n > (infer->thrifty ? OB_CONTENT_SHORT : OB_CONTENT_MAX))

@@ -374,8 +374,14 @@ static void compare_narrowed(subject *s, const narrowing *to, int variable) {
 }
 
 static void judge_narrowed(subject *s) {
-    static const narrowing all[] = {{">= 2", 2, INT64_MAX, 1},    {"<= 5", 0, 5, 1}, {"% 2 = 0", 0, INT64_MAX, 2},
-                                    {"% 6 = 0", 0, INT64_MAX, 6}, {"= 3", 3, 3, 1},  {NULL, 3, 3, 1}};
+    static const narrowing all[] = {{">= 2", 2, INT64_MAX, 1},
+                                    {"<= 5", 0, 5, 1},
+                                    {"% 2 = 0", 0, INT64_MAX, 2},
+                                    {"% 6 = 0", 0, INT64_MAX, 6},
+                                    {"= 3", 3, 3, 1},
+                                    {NULL, 3, 3, 1},
+                                    {"= 1", 1, 1, 1},
+                                    {NULL, 1, 1, 1}};
     const sizes *z = &s->original.sizes;
     for (size_t i = 0; i < sizeof all / sizeof *all && z->n; i++) {
         int variable = (int)(stream_random(&s->j->random) % (uint32_t)z->n);
