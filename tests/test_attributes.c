@@ -1,7 +1,8 @@
 /* Attributes against the operator's row: the checker reports what is wrong, and a session refuses the model with the same
  * sentence. */
 #include "model_text.h"
-#include "ops/table/op.h"
+#include "ops/body/body.h"
+#include <stdlib.h>
 
 typedef struct attribute_case {
     int opset;
@@ -148,11 +149,47 @@ static void lists_are_consistent(void **state) {
     }
 }
 
+/* The defaults that a body states are those of the row: `<alpha = 1.0, way = "up">(X) ...`. */
+static void bodies_agree(void **state) {
+    int n = 0;
+    (void)state;
+    for (size_t i = 0; i < ob__body_count(); i++) {
+        const ob_body *body = ob__body_at(i);
+        const ob_op *op = ob__op_find(body->domain, body->name, body->since);
+        const char *at = body->text;
+        while (*at == ' ' || *at == '\n') at++;
+        if (*at != '<') continue;
+        for (at++; *at != '>';) {
+            char name[64] = "", value[64] = "";
+            const size_t n_name = strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+            snprintf(name, sizeof name, "%.*s", (int)n_name, at);
+            at += n_name;
+            if (strncmp(at, " = ", 3) == 0) {
+                const size_t n_value = at[3] == '[' ? strcspn(at + 3, "]") + 1 : strcspn(at + 3, ",>");
+                at += 3;
+                snprintf(value, sizeof value, "%.*s", (int)n_value, at);
+                at += n_value;
+            }
+            at += strspn(at, ", \n");
+            const ob_op_attribute *row = ob__op_attribute(op, name);
+            if (!row && !ob__op_attribute(ob__op_find(body->domain, body->name, 0), name))
+                fail_msg("%s: its body has the attribute '%s', the row has not", body->name, name);
+            if (!row || !*value || !row->has_default) continue;
+            n++;
+            if (row->type == OB_ATTR_INT) assert_int_equal(strtoll(value, NULL, 10), row->i);
+            if (row->type == OB_ATTR_FLOAT) assert_true(strtof(value, NULL) == row->f);
+            if (row->type == OB_ATTR_STRING) assert_memory_equal(value + 1, row->text, strlen(row->text));
+        }
+    }
+    assert_true(n > 20);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_decide),
         cmocka_unit_test(references_are_followed),
         cmocka_unit_test(lists_are_consistent),
+        cmocka_unit_test(bodies_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@ OB_RULE(group_query_attention);
 
 /* A number of heads, OB_DIM_UNKNOWN with the problem reported where the attribute has none. */
 static ob_dim heads_of(ob_infer *infer, const char *name) {
-    int64_t n = ob__node_int(infer->node, name, 0);
+    int64_t n = ob__attribute_int(infer->node, name);
     if (n > 0 && n <= OB_DIM_CONST_MAX) return n;
     ob__problem(infer, OB0602, -1, -1, "attribute %s must be a positive number", name);
     return OB_DIM_UNKNOWN;
@@ -66,7 +66,7 @@ ob_status ob__infer_packed_attention(ob_infer *infer) {
         ob_dim past = ob__in_dim(infer, 4, 3);
         const ob_dim wanted[5] = {2, ob__in_dim(infer, 0, 0), heads, past, size};
         OB_TRY(ob__require_shape(infer, 4, (ob_shape){5, wanted}, OB0601));
-        total = ob__node_int(infer->node, "past_present_share_buffer", 0) ? past : ob_dim_add(infer->dims, past, total);
+        total = ob__attribute_int(infer->node, "past_present_share_buffer") ? past : ob_dim_add(infer->dims, past, total);
     }
     const ob_dim out[3] = {ob__in_dim(infer, 0, 0), ob__in_dim(infer, 0, 1), values};
     const ob_dim present[5] = {2, out[0], heads, total, size};

@@ -238,7 +238,7 @@ ob_status ob__infer_flex_attention(ob_infer *infer) {
     const ob_flex_attention_params p = ob__flex_attention_params(infer->node, ob__in_dtype(infer, 0));
     if (p.precision == OB_NONE)
         ob__problem(infer, OB0602, -1, -1, "softmax_precision is %lld: it must be float16, bfloat16, float or double",
-                    (long long)ob__node_int(infer->node, "softmax_precision", 0));
+                    (long long)ob__attribute_int(infer->node, "softmax_precision"));
     const ob_dim scores[4] = {h.batch, h.q_heads, h.q_length, h.kv_length}, full[4] = {h.batch, h.q_heads, h.q_length, h.v_size};
     for (int i = 0; i < 2; i++)
         if (p.modifiers[i]) OB_TRY(infer_modifier(infer, ob__flex_attention_modifiers[i], p.modifiers[i], p.precision, scores));

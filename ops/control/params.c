@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "ops/table/attributes.h"
+
 ob_graph *ob__node_graph(const ob_node *node, const char *name) {
     const ob_attribute *attribute = ob__node_attribute(node, name);
     return attribute && attribute->type == OB_ATTR_GRAPH && !attribute->ref ? attribute->u.graph : NULL;
@@ -56,7 +58,7 @@ bool ob__loop_params(const ob_node *node, ob_loop_params *out, ob_control_proble
 }
 
 bool ob__scan_params(const ob_node *node, int since, ob_loop_params *out, ob_control_problem *problem) {
-    int64_t n_scanned = ob__node_int(node, "num_scan_inputs", 0);
+    int64_t n_scanned = ob__attribute_int(node, "num_scan_inputs");
     *out = (ob_loop_params){.body = ob__node_graph(node, "body"), .is_scan = true, .has_batch = since < 9, .first = since < 9};
     if (!out->body || n_scanned < 1 || n_scanned > (int64_t)node->n_inputs - out->first)
         return missing(problem, "the body is missing or num_scan_inputs does not fit the operands");

@@ -3,13 +3,14 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "ops/table/attributes.h"
 
 ob_status ob__read_conv(const ob_node *node, int32_t rank, ob_conv_params *p, ob_error *error) {
     memset(p, 0, sizeof *p);
-    p->channels_last = strcmp(node->domain, "com.microsoft") == 0 && ob__node_int(node, "channels_last", 0) != 0;
-    p->group = ob__node_int(node, "group", 1);
+    p->channels_last = strcmp(node->domain, "com.microsoft") == 0 && ob__attribute_flag(node, "channels_last");
+    p->group = ob__attribute_int(node, "group");
     OB_FAIL_IF(p->group < 1 || p->group > INT32_MAX, error, OB_E_ARGUMENT, "group is %lld", (long long)p->group);
-    p->offset_group = ob__node_int(node, "offset_group", 1);
+    p->offset_group = ob__attribute_int_or(node, "offset_group", 1);
     OB_FAIL_IF(p->offset_group < 1 || p->offset_group > INT32_MAX, error, OB_E_ARGUMENT, "offset_group is %lld",
                (long long)p->offset_group);
     OB_TRY(ob__read_window(node, rank, &p->window, error));

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "ops/infer/content.h"
 #include "ops/kernel/common.h"
+#include "ops/table/attributes.h"
 
 /* ---- attributes ---- */
 
@@ -25,7 +26,7 @@ ob_status ob__read_sizes(const ob_node *node, const char *name, int32_t n, int64
 
 static ob_status read_padding(const ob_node *node, ob_window_params *w, ob_error *error) {
     static const char *const modes[] = {"NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"};
-    const char *mode = ob__node_string(node, "auto_pad", "NOTSET");
+    const char *mode = ob__attribute_text(node, "auto_pad");
     int64_t pads[2 * OB_MAX_RANK];
     uint32_t known = 0;
     while (known < 4 && strcmp(mode, modes[known]) != 0) known++;
@@ -49,7 +50,7 @@ ob_status ob__read_window(const ob_node *node, int64_t n_axes, ob_window_params 
                OB_MAX_RANK - 2);
     const int32_t rank = (int32_t)n_axes;
     w->rank = rank;
-    w->ceil_mode = ob__node_int(node, "ceil_mode", 0) != 0;
+    w->ceil_mode = ob__attribute_flag(node, "ceil_mode");
     w->kernel_given = ob__node_attribute(node, "kernel_shape") != NULL;
     for (int32_t i = 0; i < rank; i++) w->kernel[i] = OB_DIM_UNKNOWN;
     if (w->kernel_given) OB_TRY(ob__read_sizes(node, "kernel_shape", rank, 1, 1, w->kernel, OB_MAX_RANK, error));

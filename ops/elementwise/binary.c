@@ -94,7 +94,7 @@ static ob_status choose_loop(const ob_kernel_site *site, const ob_kernel_args *a
                    ob_dtype_name(dtype));
         if (fmod) loop = OBK_FMOD;
     } else if (loop == OBK_SHIFT_LEFT) {
-        const char *direction = ob__node_string(site->node, "direction", "");
+        const char *direction = ob__attribute_text(site->node, "direction");
         bool right = strcmp(direction, "RIGHT") == 0;
         OB_FAIL_IF(!right && strcmp(direction, "LEFT") != 0, error, OB_E_MODEL,
                    "BitShift: attribute direction must be LEFT or RIGHT");

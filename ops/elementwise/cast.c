@@ -141,7 +141,8 @@ static ob_status run_strings(const ob_kernel_args *args, ob_error *error) {
 
 static ob_status choose_rounding(const ob_node *node, obk_round *out, ob_error *error) {
     static const char *const modes[] = {[OBK_ROUND_UP] = "up", [OBK_ROUND_DOWN] = "down", [OBK_ROUND_NEAREST] = "nearest"};
-    const char *mode = ob__node_string(node, "round_mode", modes[OBK_ROUND_UP]);
+    const char *mode = ob__attribute_text(node, "round_mode");
+    if (!*mode) mode = modes[OBK_ROUND_UP]; /* of versions that know no other way */
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
         if (strcmp(mode, modes[i]) != 0) continue;
         *out = (obk_round)i;
@@ -158,7 +159,7 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
     OB_FAIL_IF(args->n_in < 1 || args->n_out != 1, error, OB_E_MODEL, "%s needs an input and an output", site->op->name);
     ob_dtype from = args->in[0].dtype, to = args->out[0].dtype;
     bool tiny = to == OB_INT4 || to == OB_UINT4 || to == OB_INT2 || to == OB_UINT2;
-    s->saturate = tiny ? site->op->since < 25 : ob__node_int(site->node, "saturate", 1) != 0;
+    s->saturate = tiny ? site->op->since < 25 : ob__attribute_int_or(site->node, "saturate", 1) != 0;
     s->elem_bytes = ob_dtype_size(to);
     s->strings = (from == OB_STRING) != (to == OB_STRING);
     ob_conversion conversion = s->strings ? string_conversion(from, to, s->saturate) : ob__find_conversion(from, to, s->saturate);

@@ -43,8 +43,8 @@ static void set_limits(state *s, ob_dtype dtype) {
 static void set_params(const ob_node *node, ob_dtype dtype, obk_unary_params *params) {
     double greatest = dtype == OB_DOUBLE ? DBL_MAX : dtype == OB_FLOAT16 ? 65504 : (double)FLT_MAX;
     bool low = ob__node_attribute(node, "min") != NULL, high = ob__node_attribute(node, "max") != NULL;
-    params->alpha = low ? (double)ob__node_float(node, "min", 0) : -greatest;
-    params->beta = high ? (double)ob__node_float(node, "max", 0) : greatest;
+    params->alpha = low ? (double)ob__attribute_float(node, "min") : -greatest;
+    params->beta = high ? (double)ob__attribute_float(node, "max") : greatest;
 }
 
 static bool given(const ob_kernel_args *args, uint32_t k) {

@@ -1,11 +1,13 @@
 #include "ops/elementwise/params.h"
 
+#include "ops/table/attributes.h"
+
 ob_dtype ob__cast_target(const ob_node *node, int32_t since) {
     if (since >= 6) {
-        int64_t to = ob__node_int(node, "to", OB_NONE);
+        int64_t to = ob__attribute_int(node, "to");
         return to > OB_NONE && to < OB_DTYPE_COUNT ? (ob_dtype)to : OB_NONE;
     }
-    const char *name = ob__node_string(node, "to", "");
+    const char *name = ob__attribute_text(node, "to");
     char lower[24] = "";
     for (size_t i = 0; i + 1 < sizeof lower && name[i]; i++)
         lower[i] = (char)(name[i] >= 'A' && name[i] <= 'Z' ? name[i] - 'A' + 'a' : name[i]);

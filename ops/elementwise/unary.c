@@ -11,15 +11,11 @@ typedef struct state {
     obk_unary_params params;
 } state;
 
-/* Attributes that become parameters, with the operator's defaults. */
+/* Attributes that become parameters. */
 typedef struct row {
     const char *name;
-    int before; /* for versions before this one; 0: for all */
     obk_unary loop;
-    struct {
-        const char *attribute;
-        float otherwise;
-    } alpha, beta, gamma;
+    const char *alpha, *beta, *gamma;
 } row;
 
 static const row rows[] = {
@@ -52,51 +48,43 @@ static const row rows[] = {
     {.name = "BitwiseNot", .loop = OBK_U_BIT_NOT},
     {.name = "IsNaN", .loop = OBK_U_IS_NAN},
     {.name = "IsInf", .loop = OBK_U_IS_INF},
-    {.name = "Elu", .loop = OBK_U_ELU, .alpha = {"alpha", 1}},
-    {.name = "Selu", .before = 6, .loop = OBK_U_SELU, .alpha = {"alpha", 1.6732f}, .gamma = {"gamma", 1.0507f}},
-    {.name = "Selu",
-     .loop = OBK_U_SELU,
-     .alpha = {"alpha", 1.67326319217681884765625f},
-     .gamma = {"gamma", 1.05070102214813232421875f}},
-    {.name = "LeakyRelu", .loop = OBK_U_LEAKY_RELU, .alpha = {"alpha", 0.01f}},
-    {.name = "ThresholdedRelu", .loop = OBK_U_THRESHOLDED_RELU, .alpha = {"alpha", 1}},
-    {.name = "HardSigmoid", .loop = OBK_U_HARD_SIGMOID, .alpha = {"alpha", 0.2f}, .beta = {"beta", 0.5f}},
+    {.name = "Elu", .loop = OBK_U_ELU, .alpha = "alpha"},
+    {.name = "Selu", .loop = OBK_U_SELU, .alpha = "alpha", .gamma = "gamma"},
+    {.name = "LeakyRelu", .loop = OBK_U_LEAKY_RELU, .alpha = "alpha"},
+    {.name = "ThresholdedRelu", .loop = OBK_U_THRESHOLDED_RELU, .alpha = "alpha"},
+    {.name = "HardSigmoid", .loop = OBK_U_HARD_SIGMOID, .alpha = "alpha", .beta = "beta"},
     {.name = "HardSwish", .loop = OBK_U_HARD_SWISH},
-    {.name = "Celu", .loop = OBK_U_CELU, .alpha = {"alpha", 1}},
+    {.name = "Celu", .loop = OBK_U_CELU, .alpha = "alpha"},
     {.name = "Softplus", .loop = OBK_U_SOFTPLUS},
     {.name = "Softsign", .loop = OBK_U_SOFTSIGN},
-    {.name = "Shrink", .loop = OBK_U_SHRINK, .alpha = {"lambd", 0.5f}, .beta = {"bias", 0}},
+    {.name = "Shrink", .loop = OBK_U_SHRINK, .alpha = "lambd", .beta = "bias"},
     {.name = "Mish", .loop = OBK_U_MISH},
     {.name = "Gelu", .loop = OBK_U_GELU},
-    {.name = "Swish", .loop = OBK_U_SWISH, .alpha = {"alpha", 1}},
-    {.name = "Affine", .loop = OBK_U_AFFINE, .alpha = {"alpha", 1}, .beta = {"beta", 0}},
-    {.name = "ScaledTanh", .loop = OBK_U_SCALED_TANH, .alpha = {"alpha", 1}, .beta = {"beta", 1}},
-    {.name = "ParametricSoftplus", .loop = OBK_U_PARAMETRIC_SOFTPLUS, .alpha = {"alpha", 1}, .beta = {"beta", 1}},
+    {.name = "Swish", .loop = OBK_U_SWISH, .alpha = "alpha"},
+    {.name = "Affine", .loop = OBK_U_AFFINE, .alpha = "alpha", .beta = "beta"},
+    {.name = "ScaledTanh", .loop = OBK_U_SCALED_TANH, .alpha = "alpha", .beta = "beta"},
+    {.name = "ParametricSoftplus", .loop = OBK_U_PARAMETRIC_SOFTPLUS, .alpha = "alpha", .beta = "beta"},
 };
 
-static const row *find_row(const char *name, int since) {
+static const row *find_row(const char *name) {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (strcmp(rows[i].name, name) == 0 && (rows[i].before == 0 || since < rows[i].before)) return &rows[i];
+        if (strcmp(rows[i].name, name) == 0) return &rows[i];
     return NULL;
 }
 
 ob_status ob__read_unary(const ob_node *node, const char *name, int since, obk_unary *loop, obk_unary_params *params,
                          ob_error *error) {
-    const row *found = find_row(name, since);
+    const row *found = find_row(name);
     OB_FAIL_IF(!found, error, OB_E_UNSUPPORTED, "%s-%d is not supported", name, since);
     *loop = found->loop;
-    if (found->alpha.attribute) params->alpha = (double)ob__node_float(node, found->alpha.attribute, found->alpha.otherwise);
-    if (found->beta.attribute) params->beta = (double)ob__node_float(node, found->beta.attribute, found->beta.otherwise);
-    if (found->gamma.attribute) params->gamma = (double)ob__node_float(node, found->gamma.attribute, found->gamma.otherwise);
+    if (found->alpha) params->alpha = (double)ob__attribute_float(node, found->alpha);
+    if (found->beta) params->beta = (double)ob__attribute_float(node, found->beta);
+    if (found->gamma) params->gamma = (double)ob__attribute_float(node, found->gamma);
     if (*loop == OBK_U_IS_INF) {
-        params->positive = ob__node_int(node, "detect_positive", 1) != 0;
-        params->negative = ob__node_int(node, "detect_negative", 1) != 0;
+        params->positive = ob__attribute_flag(node, "detect_positive");
+        params->negative = ob__attribute_flag(node, "detect_negative");
     } else if (*loop == OBK_U_GELU) {
-        const char *approximate = ob__node_string(node, "approximate", "none");
-        bool by_tanh = strcmp(approximate, "tanh") == 0;
-        OB_FAIL_IF(!by_tanh && strcmp(approximate, "none") != 0, error, OB_E_MODEL,
-                   "Gelu: attribute approximate must be none or tanh");
-        if (by_tanh) *loop = OBK_U_GELU_TANH;
+        if (strcmp(ob__attribute_text(node, "approximate"), "tanh") == 0) *loop = OBK_U_GELU_TANH;
     }
     return OB_OK;
 }

@@ -408,7 +408,7 @@ bool ob__known_at_least(const ob_infer *infer, ob_dim a, ob_dim b) {
 }
 
 ob_dtype ob__dtype_attribute(const ob_infer *infer, const char *name, ob_dtype otherwise) {
-    int64_t n = ob__node_int(infer->node, name, 0);
+    int64_t n = ob__attribute_int(infer->node, name);
     return n > 0 && n < OB_DTYPE_COUNT ? (ob_dtype)n : otherwise;
 }
 

@@ -1,6 +1,7 @@
 #include "ops/infer/legacy.h"
 
 #include "core/error.h"
+#include "ops/table/attributes.h"
 
 ob_status ob__legacy_align_at(const ob_view *a, ob_view *b, bool axis_given, int64_t axis, ob_error *error) {
     const ob_shape first = {a->rank, a->dims}, second = {b->rank, b->dims};
@@ -18,7 +19,7 @@ ob_status ob__legacy_align_at(const ob_view *a, ob_view *b, bool axis_given, int
 
 ob_status ob__legacy_align(const ob_node *node, const ob_view *a, ob_view *b, ob_error *error) {
     const ob_legacy_axis placed = ob__legacy_axis(node);
-    if (ob__node_int(node, "broadcast", 0) != 0) return ob__legacy_align_at(a, b, placed.given, placed.axis, error);
+    if (ob__attribute_flag(node, "broadcast")) return ob__legacy_align_at(a, b, placed.given, placed.axis, error);
     bool equal = a->rank == b->rank;
     for (int32_t i = 0; equal && i < a->rank; i++) equal = a->dims[i] == b->dims[i];
     OB_FAIL_IF(!equal, error, OB_E_SHAPE, "shapes differ and attribute broadcast is not 1");

@@ -48,7 +48,7 @@ static ob_status filled_shape(ob_infer *infer, int32_t *rank, ob_dim dims[OB_MAX
     OB_TRY(ob__attribute_terms(infer, "extra_shape", &extra, &n_extra));
     ob_shape from = {(int32_t)n, shape};
     if (ob__in_given(infer, 0)) {
-        if (ob__node_int(infer->node, "input_as_shape", 0) != 0)
+        if (ob__attribute_flag(infer->node, "input_as_shape"))
             OB_TRY(ob__shape_operand(infer, 0, &from));
         else
             from = ob__in_shape(infer, 0);
@@ -69,7 +69,7 @@ static ob_status filled_shape(ob_infer *infer, int32_t *rank, ob_dim dims[OB_MAX
 }
 
 ob_status ob__infer_constant_fill(ob_infer *infer) {
-    int64_t dtype = ob__node_int(infer->node, "dtype", OB_FLOAT);
+    int64_t dtype = ob__attribute_int(infer->node, "dtype");
     int32_t rank;
     ob_dim dims[OB_MAX_RANK];
     if (dtype <= OB_NONE || dtype >= OB_DTYPE_COUNT) {

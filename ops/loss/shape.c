@@ -9,7 +9,7 @@ OB_RULE(loss);
 ob_status ob__infer_loss(ob_infer *infer) {
     ob_shape scores = ob__in_shape(infer, 0), labels = ob__in_shape(infer, 1);
     OB_TRY(ob__out_like(infer, 1, 0));
-    bool scalar = strcmp(ob__node_string(infer->node, "reduction", "mean"), "none") != 0;
+    bool scalar = strcmp(ob__attribute_text(infer->node, "reduction"), "none") != 0;
     ob__out_shape(infer, 0, OB_NONE, scalar ? (ob_shape){0, NULL} : labels);
     OB_TRY(ob__rank_unknown(infer, 1));
     if (!ob__rank_in(infer, 0, 2, OB_MAX_RANK)) return OB_OK;

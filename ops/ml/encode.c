@@ -4,6 +4,7 @@
 #include "ops/kernel/common.h"
 #include "ops/ml/keys.h"
 #include "ops/ml/score.h"
+#include "ops/table/attributes.h"
 
 /* ---- LabelEncoder, CategoryMapper ---- */
 
@@ -93,7 +94,7 @@ static ob_status one_hot_plan(const ob_kernel_site *site, ob_kernel_args *args, 
                "OneHotEncoder: categories are of %s, elements of %s", ob_dtype_name(list.dtype),
                ob_dtype_name(args->in[0].dtype));
     o->n = list.n;
-    o->zeros = ob__node_int(site->node, "zeros", 1) != 0;
+    o->zeros = ob__attribute_flag(site->node, "zeros");
     OB_FAIL_IF(ob__count(&args->out[0]) != ob__count(&args->in[0]) * (int64_t)o->n, error, OB_E_SHAPE,
                "OneHotEncoder: result of another size");
     return ob__ml_keys(site, &list, true, OB_ML_LAST, &o->keys, error);

@@ -1,6 +1,7 @@
 /* Imputer 1: elements that equal one value become another. FeatureVectorizer 1: matrices side by side, as floats. */
 #include "ops/kernel/common.h"
 #include "ops/ml/score.h"
+#include "ops/table/attributes.h"
 
 /* ---- Imputer ---- */
 
@@ -25,8 +26,8 @@ static ob_status imputer_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     p->n = real ? params.reals.n : params.ints.n;
     OB_FAIL_IF(p->n != 1 && p->n != p->columns, error, OB_E_SHAPE, "Imputer: %lld values for %lld features", (long long)p->n,
                (long long)p->columns);
-    p->replaced_real = (double)ob__node_float(node, "replaced_value_float", 0);
-    p->replaced_int = ob__node_int(node, "replaced_value_int64", 0);
+    p->replaced_real = (double)ob__attribute_float(node, "replaced_value_float");
+    p->replaced_int = ob__attribute_int(node, "replaced_value_int64");
     if (real) return ob__ml_keep_reals(site, &params.reals, &p->reals, error);
     OB_TRY(ob__ml_keep_labels(site, &params.ints, error));
     p->ints = params.ints.at;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/arena.h"
+#include "ops/table/attributes.h"
 
 /* ---- What both forms share ---- */
 
@@ -40,7 +41,7 @@ static ob_status read_feature(int64_t feature, uint32_t i, ob_forest_node *node,
 }
 
 static ob_status read_n_targets(const ob_node *node, ob_forest *f, ob_error *error) {
-    int64_t n = ob__node_int(node, "n_targets", 1);
+    int64_t n = ob__attribute_int_or(node, "n_targets", 1);
     OB_FAIL_IF(n < 1 || n > INT32_MAX, error, OB_E_ARGUMENT, "attribute n_targets is %lld", (long long)n);
     f->n_results = (uint32_t)n;
     return OB_OK;
@@ -309,8 +310,7 @@ static ob_status read_questions(const positions *p, ob_forest *f, ob_error *erro
 
 static ob_status read_positioned(const ob_node *node, ob_arena *arena, ob_forest *f, ob_error *error) {
     positions p;
-    int64_t aggregate = ob__node_int(node, "aggregate_function", OB_FOREST_SUM),
-            transform = ob__node_int(node, "post_transform", 0);
+    int64_t aggregate = ob__attribute_int(node, "aggregate_function"), transform = ob__attribute_int(node, "post_transform");
     OB_FAIL_IF(aggregate < OB_FOREST_AVERAGE || aggregate > OB_FOREST_MAX, error, OB_E_ARGUMENT,
                "attribute aggregate_function is %lld, ways are 0 to 3", (long long)aggregate);
     OB_FAIL_IF(transform < 0 || transform >= OB_ML_TRANSFORMS, error, OB_E_ARGUMENT,

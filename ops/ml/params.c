@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ops/kernel/common.h"
+#include "ops/table/attributes.h"
 
 /* ---- Lists ---- */
 
@@ -72,7 +73,7 @@ ob_status ob__ml_labels(const ob_node *node, ob_ml_labels *out, ob_error *error)
 /* ---- Choices ---- */
 
 ob_status ob__ml_choice(const ob_node *node, const char *name, const char *const *names, int n, int *out, ob_error *error) {
-    const char *text = ob__node_string(node, name, names[0]);
+    const char *text = ob__attribute_text(node, name);
     for (*out = 0; *out < n; ++*out)
         if (strcmp(text, names[*out]) == 0) return OB_OK;
     return ob__fail(error, OB_E_ARGUMENT, "attribute %s is \"%.80s\", which is none of its ways", name, text);
@@ -99,7 +100,7 @@ ob_status ob__ml_read_linear(const ob_node *node, ob_ml_linear *out, ob_error *e
         OB_FAIL_IF(out->n_scores != out->labels.n && (out->n_scores != 1 || out->labels.n > 2), error, OB_E_ARGUMENT,
                    "%u intercepts do not fit %u classes", out->n_scores, out->labels.n);
     } else {
-        int64_t targets = ob__node_int(node, "targets", 1);
+        int64_t targets = ob__attribute_int(node, "targets");
         OB_FAIL_IF(targets < 1 || targets > UINT32_MAX, error, OB_E_ARGUMENT, "attribute targets is %lld", (long long)targets);
         out->n_scores = (uint32_t)targets;
         OB_FAIL_IF(n_intercepts && n_intercepts != out->n_scores, error, OB_E_ARGUMENT, "%u intercepts for %u targets",
@@ -182,10 +183,10 @@ ob_status ob__ml_read_svm(const ob_node *node, ob_ml_svm *out, ob_error *error) 
     if (strcmp(node->op_type, "SVMClassifier") == 0)
         OB_TRY(read_classifier(node, out, error));
     else {
-        int64_t n = ob__node_int(node, "n_supports", 0);
+        int64_t n = ob__attribute_int(node, "n_supports");
         OB_FAIL_IF(n < 0 || n > UINT32_MAX, error, OB_E_ARGUMENT, "attribute n_supports is %lld", (long long)n);
         out->n_vectors = (uint32_t)n;
-        out->one_class = ob__node_int(node, "one_class", 0) != 0;
+        out->one_class = ob__attribute_flag(node, "one_class");
         OB_FAIL_IF(out->rho.n != 1, error, OB_E_ARGUMENT, "attribute rho has %u numbers, not 1", out->rho.n);
         OB_FAIL_IF(n > 0 && out->coefficients.n != n, error, OB_E_ARGUMENT, "%u coefficients for %lld vectors",
                    out->coefficients.n, (long long)n);
@@ -212,7 +213,7 @@ ob_status ob__ml_read_cast_map(const ob_node *node, ob_ml_cast_map *out, ob_erro
     int cast = 0, form = 0;
     OB_TRY(ob__ml_choice(node, "cast_to", casts, 3, &cast, error));
     OB_TRY(ob__ml_choice(node, "map_form", forms, 2, &form, error));
-    *out = (ob_ml_cast_map){dtypes[cast], form == 1, ob__node_int(node, "max_map", 1)};
+    *out = (ob_ml_cast_map){dtypes[cast], form == 1, ob__attribute_int(node, "max_map")};
     OB_FAIL_IF(out->sparse && (out->width < 1 || out->width > INT32_MAX), error, OB_E_ARGUMENT, "attribute max_map is %lld",
                (long long)out->width);
     return OB_OK;
@@ -272,10 +273,10 @@ static ob_status read_categories(const ob_node *node, ob_dtype from, ob_ml_looku
 ob_status ob__ml_read_lookup(const ob_node *node, int since, ob_dtype from, ob_ml_lookup *l, ob_error *error) {
     static const char *const keys[4] = {"keys_int64s", "keys_floats", "keys_strings", "keys_tensor"};
     static const char *const values[4] = {"values_int64s", "values_floats", "values_strings", "values_tensor"};
-    const char *unused = ob__node_string(node, "default_string", "_Unused");
+    const char *unused = ob__attribute_text(node, "default_string");
     *l = (ob_ml_lookup){.text = {unused, strlen(unused)},
-                        .number = ob__node_int(node, "default_int64", -1),
-                        .real = (double)ob__node_float(node, "default_float", -0.0f)};
+                        .number = ob__attribute_int(node, "default_int64"),
+                        .real = (double)ob__attribute_float(node, "default_float")};
     const ob_attribute *text = ob__node_attribute(node, "default_string");
     if (text && text->type == OB_ATTR_STRING && !text->ref) l->text = text->u.s;
     if (since < 2) {

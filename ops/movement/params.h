@@ -3,20 +3,21 @@
 #define OB_OPS_MOVEMENT_PARAMS_H
 
 #include "core/graph.h"
+#include "ops/table/attributes.h"
 
 /* Concat, Split: along which axis. Concat has to say it from version 4 on. */
 static inline int64_t ob__concat_axis(const ob_node *node) {
-    return ob__node_int(node, "axis", 1);
+    return ob__attribute_int(node, "axis");
 }
 static inline int64_t ob__split_axis(const ob_node *node) {
-    return ob__node_int(node, "axis", 0);
+    return ob__attribute_int(node, "axis");
 }
 /* Split: the sizes of the parts, where no operand says them; how many they are (18..), else as many as outputs. */
 static inline ob_ints ob__split_sizes(const ob_node *node) {
     return ob__node_list(node, "split");
 }
 static inline int64_t ob__split_parts(const ob_node *node, int64_t n_outputs) {
-    return ob__node_int(node, "num_outputs", n_outputs);
+    return ob__attribute_int_or(node, "num_outputs", n_outputs);
 }
 
 /* Transpose: axis i of the result is this one of the operand; else the reverse order. */

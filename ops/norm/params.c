@@ -2,47 +2,48 @@
 
 #include <string.h>
 
+#include "ops/table/attributes.h"
+
 ob_softmax_params ob__softmax_params(const ob_node *node, const ob_op *op) {
     const bool flattens = op->since < 13;
-    return (ob_softmax_params){.axis = ob__node_int(node, "axis", flattens ? 1 : -1),
-                               .flattens = flattens,
-                               .logarithm = strcmp(op->name, "LogSoftmax") == 0};
+    return (ob_softmax_params){
+        .axis = ob__attribute_int(node, "axis"), .flattens = flattens, .logarithm = strcmp(op->name, "LogSoftmax") == 0};
 }
 
 /* Before opset 14 a node trains when it has more results than one, before 7 unless it says that it tests. */
 static bool trains(const ob_node *node, const ob_op *op) {
     bool any = false;
-    if (op->since >= 14) return ob__node_int(node, "training_mode", 0) != 0;
-    if (op->since < 7 && ob__node_int(node, "is_test", 0) != 0) return false;
+    if (op->since >= 14) return ob__attribute_flag(node, "training_mode");
+    if (op->since < 7 && ob__attribute_flag(node, "is_test")) return false;
     for (uint32_t i = 1; i < node->n_outputs; i++) any = any || node->outputs[i];
     return any;
 }
 
 ob_batch_norm_params ob__batch_norm_params(const ob_node *node, const ob_op *op) {
-    return (ob_batch_norm_params){.epsilon = (double)ob__node_float(node, "epsilon", 1e-5f),
-                                  .momentum = (double)ob__node_float(node, "momentum", 0.9f),
-                                  .per_channel = op->since >= 9 || ob__node_int(node, "spatial", 1) != 0,
+    return (ob_batch_norm_params){.epsilon = (double)ob__attribute_float(node, "epsilon"),
+                                  .momentum = (double)ob__attribute_float(node, "momentum"),
+                                  .per_channel = op->since >= 9 || ob__attribute_flag(node, "spatial"),
                                   .training = trains(node, op)};
 }
 
 ob_group_norm_params ob__group_norm_params(const ob_node *node, const ob_op *op) {
     const bool grouped = strcmp(op->name, "GroupNormalization") == 0;
-    return (ob_group_norm_params){.epsilon = (double)ob__node_float(node, "epsilon", 1e-5f),
+    return (ob_group_norm_params){.epsilon = (double)ob__attribute_float(node, "epsilon"),
                                   .grouped = grouped,
-                                  .groups = grouped ? ob__node_int(node, "num_groups", 0) : 0,
+                                  .groups = grouped ? ob__attribute_int(node, "num_groups") : 0,
                                   .scale_per_group = grouped && op->since < 21};
 }
 
 ob_layer_norm_params ob__layer_norm_params(const ob_node *node, const ob_op *op) {
-    const int64_t stash = ob__node_int(node, "stash_type", OB_FLOAT);
-    return (ob_layer_norm_params){.axis = ob__node_int(node, "axis", -1),
-                                  .epsilon = (double)ob__node_float(node, "epsilon", 1e-5f),
+    const int64_t stash = ob__attribute_int(node, "stash_type");
+    return (ob_layer_norm_params){.axis = ob__attribute_int(node, "axis"),
+                                  .epsilon = (double)ob__attribute_float(node, "epsilon"),
                                   .stash = stash > OB_NONE && stash < OB_DTYPE_COUNT ? (ob_dtype)stash : OB_NONE,
                                   .without_mean = strcmp(op->name, "RMSNormalization") == 0};
 }
 
 ob_lp_norm_params ob__lp_norm_params(const ob_node *node) {
-    return (ob_lp_norm_params){.axis = ob__node_int(node, "axis", -1), .p = ob__node_int(node, "p", 2)};
+    return (ob_lp_norm_params){.axis = ob__attribute_int(node, "axis"), .p = ob__attribute_int(node, "p")};
 }
 
 ob_mean_variance_params ob__mean_variance_params(const ob_node *node) {
@@ -53,15 +54,15 @@ ob_mean_variance_params ob__mean_variance_params(const ob_node *node) {
 }
 
 ob_lrn_params ob__lrn_params(const ob_node *node) {
-    const int64_t size = ob__node_int(node, "size", 0);
+    const int64_t size = ob__attribute_int(node, "size");
     return (ob_lrn_params){.size = size,
                            .size_fits = size >= 1 && size <= INT32_MAX,
-                           .alpha = (double)ob__node_float(node, "alpha", 0.0001f),
-                           .beta = (double)ob__node_float(node, "beta", 0.75f),
-                           .bias = (double)ob__node_float(node, "bias", 1)};
+                           .alpha = (double)ob__attribute_float(node, "alpha"),
+                           .beta = (double)ob__attribute_float(node, "beta"),
+                           .bias = (double)ob__attribute_float(node, "bias")};
 }
 
 ob_dropout_params ob__dropout_params(const ob_node *node, const ob_op *op) {
-    return (ob_dropout_params){.trains = op->since < 7 && ob__node_int(node, "is_test", 0) == 0,
-                               .ratio = op->since < 12 ? (double)ob__node_float(node, "ratio", 0.5f) : 0.5};
+    return (ob_dropout_params){.trains = op->since < 7 && ob__attribute_int(node, "is_test") == 0,
+                               .ratio = op->since < 12 ? (double)ob__attribute_float(node, "ratio") : 0.5};
 }

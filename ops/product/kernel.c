@@ -245,8 +245,8 @@ static ob_status gemm_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     s->a.transposed = axis != 0;
     ob__product_axis(site->node, 1, &input, &axis);
     s->b.transposed = axis != 1;
-    s->alpha = (double)ob__node_float(site->node, "alpha", 1);
-    s->beta = (double)ob__node_float(site->node, "beta", 1);
+    s->alpha = (double)ob__attribute_float(site->node, "alpha");
+    s->beta = (double)ob__attribute_float(site->node, "beta");
     s->has_d = ob__given(args, 2) && s->beta != 0;
     return plan_product(site, s, args, needs, error);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "ops/table/attributes.h"
 
 static int letter_label(char c) {
     if (c >= 'A' && c <= 'Z') return c - 'A';
@@ -67,7 +68,7 @@ static ob_status check_result(const ob_einsum_term *result, const int *counts, o
 }
 
 ob_status ob__read_einsum(const ob_node *node, ob_einsum_params *params, ob_error *error) {
-    *params = (ob_einsum_params){.equation = ob__node_string(node, "equation", ""), .n_operands = node->n_inputs};
+    *params = (ob_einsum_params){.equation = ob__attribute_text(node, "equation"), .n_operands = node->n_inputs};
     const char *at = params->equation;
     int counts[OB_EINSUM_LETTERS] = {0};
     bool has_ellipsis = false;

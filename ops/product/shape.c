@@ -44,11 +44,11 @@ static ob_shape transposed(const ob_infer *infer, uint32_t input, ob_dim dims[OB
     ob_shape shape = ob__in_shape(infer, input);
     if (shape.rank < 2 || shape.rank > OB_MAX_RANK) return shape;
     memcpy(dims, shape.dims, (size_t)shape.rank * sizeof *dims);
-    if (ob__node_int(infer->node, batch[input], 0) != 0) {
+    if (ob__attribute_flag(infer->node, batch[input])) {
         memmove(dims, dims + 1, (size_t)(shape.rank - 2) * sizeof *dims);
         dims[shape.rank - 2] = shape.dims[0];
     }
-    if (ob__node_int(infer->node, last[input], 0) != 0) {
+    if (ob__attribute_flag(infer->node, last[input])) {
         ob_dim row = dims[shape.rank - 2];
         dims[shape.rank - 2] = dims[shape.rank - 1];
         dims[shape.rank - 1] = row;
@@ -60,7 +60,7 @@ ob_status ob__infer_fused_matmul(ob_infer *infer) {
     ob_dim a[OB_MAX_RANK], b[OB_MAX_RANK];
     ob__out_dtype(infer, 0, OB_NONE);
     for (uint32_t i = 0; i < 2; i++)
-        if (ob__in_rank(infer, i) == 1 && ob__node_int(infer->node, i ? "transBatchB" : "transBatchA", 0) != 0) {
+        if (ob__in_rank(infer, i) == 1 && ob__attribute_flag(infer->node, i ? "transBatchB" : "transBatchA")) {
             ob__problem(infer, OB0601, (int32_t)i, -1, "operand %u has no batch axes", i);
             return OB_OK;
         }

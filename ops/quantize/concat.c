@@ -5,6 +5,7 @@
 
 #include "ops/kernel/common.h"
 #include "ops/quantize/qlinear.h"
+#include "ops/table/attributes.h"
 
 static ob_status qlinear_concat_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     const ob_view *out = &args->out[0];
@@ -12,7 +13,7 @@ static ob_status qlinear_concat_plan(const ob_kernel_site *site, ob_kernel_args 
     int64_t n_axis = 0;
     (void)needs;
     OB_FAIL_IF(args->n_in % 3 != 2, error, OB_E_ARGUMENT, "%u operands", args->n_in);
-    OB_TRY(ob__axis(ob__node_int(site->node, "axis", 0), out->rank, &axis, error));
+    OB_TRY(ob__axis(ob__attribute_int(site->node, "axis"), out->rank, &axis, error));
     for (uint32_t i = 0; i < args->n_in; i++) {
         const ob_view *in = &args->in[i];
         bool scale = i % 3 == 0;

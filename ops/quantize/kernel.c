@@ -106,7 +106,7 @@ static obk_convert conversion(ob_dtype from, ob_dtype to, bool saturate, ob_erro
 
 static ob_status plan_conversions(const ob_kernel_site *site, const ob_kernel_args *args, quantize *q, ob_error *error) {
     ob_dtype x = args->in[0].dtype, y = args->out[0].dtype;
-    bool saturate = ob__node_int(site->node, "saturate", 1) != 0;
+    bool saturate = ob__attribute_int_or(site->node, "saturate", 1) != 0;
     ob_status status = OB_OK;
     q->integer = (int8_t)integer_of(q->forward ? y : x, &q->low, &q->high);
     if (q->forward && q->integer == OBK_Q_INT32) q->integer = -1;
@@ -119,7 +119,7 @@ static ob_status plan_conversions(const ob_kernel_site *site, const ob_kernel_ar
 
 /* Since 23 the division has the type of the scale, unless the attribute says otherwise; before, this was left open. */
 static ob_dtype precision_of(const ob_kernel_site *site, ob_dtype scale) {
-    const int64_t given = ob__node_int(site->node, "precision", 0);
+    const int64_t given = ob__attribute_int(site->node, "precision");
     if (site->op->since < 23) return OB_FLOAT;
     return given == 0 ? scale : given > 0 && given < OB_DTYPE_COUNT ? (ob_dtype)given : OB_NONE;
 }
@@ -133,7 +133,7 @@ static ob_status quantize_refuse(const ob_kernel_site *site, const ob_kernel_arg
     (void)args;
     OB_FAIL_IF(precision != OB_FLOAT && !is_narrow(precision), error, OB_E_UNSUPPORTED,
                "precision %lld, only float, float16 and bfloat16 are supported",
-               (long long)ob__node_int(site->node, "precision", 0));
+               (long long)ob__attribute_int(site->node, "precision"));
     return OB_OK;
 }
 

@@ -76,8 +76,8 @@ void ob__scale_layout(const ob_node *node, const ob_op *op, ob_dims *dims, ob_sh
     memset(out, 0, sizeof *out);
     out->guard = 1;
     if (x.rank < 0 || scale.rank < 0 || x.rank > OB_MAX_RANK) return;
-    int64_t block = has_blocks(op) ? ob__node_int(node, "block_size", 0) : 0;
-    int64_t axis = ob__node_int(node, "axis", 1);
+    int64_t block = has_blocks(op) ? ob__attribute_int(node, "block_size") : 0;
+    int64_t axis = ob__attribute_int_or(node, "axis", 1);
     bool blocked = has_blocks(op) && scale.rank == x.rank && (scale.rank > 1 || (scale.rank == 1 && block != 0));
     out->kind = OB_SCALE_TENSOR;
     if (is_one_element(scale) && !(blocked && block != 0)) return;

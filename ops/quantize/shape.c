@@ -193,7 +193,7 @@ ob_status ob__infer_qlinear_concat(ob_infer *infer) {
     for (uint32_t i = 2; i < n; i += 3)
         if (!ob__rank_in(infer, i, rank < 0 ? 0 : rank, rank < 0 ? OB_MAX_RANK : rank)) return OB_OK;
     if (rank < 0 || rank > OB_MAX_RANK || n % 3 != 2) return OB_OK;
-    if (!ob__axis_in(infer, ob__node_int(infer->node, "axis", 0), rank, &axis)) return ob__out_rank(infer, 0, rank);
+    if (!ob__axis_in(infer, ob__attribute_int(infer->node, "axis"), rank, &axis)) return ob__out_rank(infer, 0, rank);
     ob_dim dims[OB_MAX_RANK];
     for (int32_t k = 0; k < rank; k++) {
         dims[k] = ob__in_dim(infer, 2, k);
@@ -213,7 +213,7 @@ ob_status ob__infer_qgemm(ob_infer *infer) {
     ob__out_dtype(infer, 0, ob__in_given(infer, 7) ? narrow : OB_FLOAT);
     OB_TRY(ob__require_product_scales(infer));
     if (!ob__rank_in(infer, 0, 2, 2) || !ob__rank_in(infer, 3, 2, 2)) return OB_OK;
-    int32_t m = ob__node_int(infer->node, "transA", 0) != 0, n = ob__node_int(infer->node, "transB", 0) == 0;
+    int32_t m = ob__attribute_flag(infer->node, "transA"), n = ob__attribute_int(infer->node, "transB") == 0;
     const ob_dim dims[2] = {ob__in_dim(infer, 0, m), ob__in_dim(infer, 3, n)};
     if (ob__in_rank(infer, 0) >= 0 && ob__in_rank(infer, 3) >= 0)
         OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 0, 1 - m), ob__in_dim(infer, 3, 1 - n), 0, -1, OB0104));
@@ -234,8 +234,8 @@ ob_status ob__infer_scaled_matmul(ob_infer *infer) {
 
 ob_status ob__infer_matmul_nbits(ob_infer *infer) {
     ob_shape a = ob__in_shape(infer, 0);
-    int64_t k = ob__node_int(infer->node, "K", 0), n = ob__node_int(infer->node, "N", 0);
-    int64_t block = ob__node_int(infer->node, "block_size", 0), bits = ob__node_int(infer->node, "bits", 4);
+    int64_t k = ob__attribute_int(infer->node, "K"), n = ob__attribute_int(infer->node, "N");
+    int64_t block = ob__attribute_int(infer->node, "block_size"), bits = ob__attribute_int(infer->node, "bits");
     ob__out_dtype(infer, 0, OB_NONE);
     if (bits != 2 && bits != 4 && bits != 8) {
         ob__problem(infer, OB0602, -1, -1, "attribute bits is %lld: 2, 4 or 8 are possible", (long long)bits);

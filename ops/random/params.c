@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "ops/table/attributes.h"
+
 static uint64_t hash_of(const char *text) {
     uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
     for (; *text; text++) hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
@@ -28,11 +30,11 @@ obk_random_key ob__random_key(const ob_node *node) {
 ob_random_params ob__random_params(const ob_node *node) {
     ob_random_params p = {.key = ob__random_key(node), .normal = strncmp(node->op_type, "RandomNormal", 12) == 0};
     if (p.normal) {
-        p.first = (double)ob__node_float(node, "mean", 0);
-        p.span = (double)ob__node_float(node, "scale", 1);
+        p.first = (double)ob__attribute_float(node, "mean");
+        p.span = (double)ob__attribute_float(node, "scale");
     } else {
-        p.first = (double)ob__node_float(node, "low", 0);
-        p.span = (double)ob__node_float(node, "high", 1) - p.first;
+        p.first = (double)ob__attribute_float(node, "low");
+        p.span = (double)ob__attribute_float(node, "high") - p.first;
     }
     return p;
 }

@@ -19,7 +19,7 @@ ob_random_params ob__random_params(const ob_node *node);
 
 /* Multinomial: how many classes are drawn of each row; may be negative, which the rule reports. */
 static inline int64_t ob__sample_size(const ob_node *node) {
-    return ob__node_int(node, "sample_size", 1);
+    return ob__attribute_int(node, "sample_size");
 }
 
 #endif

@@ -3,16 +3,17 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "ops/table/attributes.h"
 
 ob_recurrent_params ob__recurrent_params(const ob_node *node, const ob_op *op) {
-    const char *way = ob__node_string(node, "direction", "forward");
+    const char *way = ob__attribute_text(node, "direction");
     ob_recurrent_params p = {.directions = strcmp(way, "bidirectional") == 0 ? 2 : 1,
                              .reverse = strcmp(way, "reverse") == 0,
-                             .batch_first = ob__node_int(node, "layout", 0) != 0,
-                             .linear_before_reset = ob__node_int(node, "linear_before_reset", 0) != 0,
-                             .input_forget = ob__node_int(node, "input_forget", 0) != 0,
-                             .hidden = ob__node_int(node, "hidden_size", -1),
-                             .clip = (double)ob__node_float(node, "clip", 0)};
+                             .batch_first = ob__attribute_flag(node, "layout"),
+                             .linear_before_reset = ob__attribute_flag(node, "linear_before_reset"),
+                             .input_forget = ob__attribute_flag(node, "input_forget"),
+                             .hidden = ob__attribute_int_or(node, "hidden_size", -1),
+                             .clip = (double)ob__attribute_float(node, "clip")};
     p.cell = strcmp(op->name, "RNN") == 0   ? OB_RECURRENT_RNN
              : strcmp(op->name, "GRU") == 0 ? OB_RECURRENT_GRU
                                             : OB_RECURRENT_LSTM;

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "ops/table/attributes.h"
+
 static const struct {
     const char *name;
     obk_fold fold;
@@ -16,11 +18,11 @@ static const struct {
 
 /* With noop_with_empty_axes, in the versions whose axes are an operand. */
 static bool reduces_nothing(const ob_node *node, const ob_op *op) {
-    return ob__op_input_types(op, 1) != 0 && ob__node_int(node, "noop_with_empty_axes", 0) != 0;
+    return ob__op_input_types(op, 1) != 0 && ob__attribute_flag(node, "noop_with_empty_axes");
 }
 
 ob_reduce_params ob__reduce_params(const ob_node *node, const ob_op *op) {
-    ob_reduce_params p = {.keep_axes = ob__node_int(node, "keepdims", 1) != 0, .nothing_by_default = reduces_nothing(node, op)};
+    ob_reduce_params p = {.keep_axes = ob__attribute_flag(node, "keepdims"), .nothing_by_default = reduces_nothing(node, op)};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (strcmp(kinds[i].name, op->name) == 0) {
             p.fold = kinds[i].fold;
@@ -30,14 +32,14 @@ ob_reduce_params ob__reduce_params(const ob_node *node, const ob_op *op) {
 }
 
 ob_argreduce_params ob__argreduce_params(const ob_node *node, const ob_op *op) {
-    return (ob_argreduce_params){.axis = ob__node_int(node, "axis", 0),
-                                 .keep_axes = ob__node_int(node, "keepdims", 1) != 0,
+    return (ob_argreduce_params){.axis = ob__attribute_int(node, "axis"),
+                                 .keep_axes = ob__attribute_flag(node, "keepdims"),
                                  .smallest = strcmp(op->name, "ArgMin") == 0,
-                                 .last = ob__node_int(node, "select_last_index", 0) != 0};
+                                 .last = ob__attribute_flag(node, "select_last_index")};
 }
 
 ob_running_params ob__running_params(const ob_node *node, const ob_op *op) {
-    return (ob_running_params){.exclusive = ob__node_int(node, "exclusive", 0) != 0,
-                               .reverse = ob__node_int(node, "reverse", 0) != 0,
+    return (ob_running_params){.exclusive = ob__attribute_flag(node, "exclusive"),
+                               .reverse = ob__attribute_flag(node, "reverse"),
                                .product = strcmp(op->name, "CumProd") == 0};
 }

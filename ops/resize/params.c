@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "ops/table/attributes.h"
 
 static const char *const modes[] = {"nearest", "linear", "cubic", NULL};
 static const char *const transformations[] = {
@@ -11,9 +12,10 @@ static const char *const transformations[] = {
 static const char *const nearest_modes[] = {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil", NULL};
 static const char *const policies[] = {"stretch", "not_larger", "not_smaller", NULL};
 
-/* The place of an attribute's text in a list whose first entry is the default. */
+/* The place of an attribute's text in a list whose first entry is the way of versions without it. */
 static int find(const ob_node *node, const char *attribute, const char *const *names, ob_resize_params *p) {
-    const char *text = ob__node_string(node, attribute, names[0]);
+    const char *text = ob__attribute_text(node, attribute);
+    if (!*text) return 0; /* versions without the attribute */
     for (int i = 0; names[i]; i++)
         if (strcmp(names[i], text) == 0) return i;
     p->unknown = attribute;
@@ -22,7 +24,7 @@ static int find(const ob_node *node, const char *attribute, const char *const *n
 }
 
 static void read_modes(const ob_node *node, ob_resize_params *p) {
-    bool bilinear = strcmp(ob__node_string(node, "mode", ""), "bilinear") == 0;
+    bool bilinear = strcmp(ob__attribute_text(node, "mode"), "bilinear") == 0;
     p->mode = bilinear ? OB_RESIZE_LINEAR : (ob_resize_mode)find(node, "mode", modes, p);
     p->transformation = OB_RESIZE_ASYMMETRIC;
     p->nearest = OB_RESIZE_FLOOR;
@@ -36,7 +38,7 @@ static void read_modes(const ob_node *node, ob_resize_params *p) {
 static void read_given_scales(const ob_node *node, int32_t since, ob_resize_params *p) {
     const ob_attribute *scales = ob__node_attribute(node, "scales");
     if (since < 7) {
-        const float given[] = {1, 1, ob__node_float(node, "height_scale", 0), ob__node_float(node, "width_scale", 0)};
+        const float given[] = {1, 1, ob__attribute_float(node, "height_scale"), ob__attribute_float(node, "width_scale")};
         p->n_given = 4;
         memcpy(p->given, given, sizeof given);
     } else if (scales && scales->type == OB_ATTR_FLOATS && !scales->ref && scales->n <= OB_MAX_RANK) {
@@ -54,10 +56,10 @@ ob_status ob__read_resize(const ob_node *node, int32_t since, ob_resize_params *
     p->upsample = strcmp(node->op_type, "Upsample") == 0;
     p->early = p->upsample || since < 11;
     read_modes(node, p);
-    p->exclude_outside = ob__node_int(node, "exclude_outside", 0) != 0;
-    p->antialias = ob__node_int(node, "antialias", 0) != 0;
-    p->cubic_a = ob__node_float(node, "cubic_coeff_a", -0.75F);
-    p->extrapolation = ob__node_float(node, "extrapolation_value", 0);
+    p->exclude_outside = ob__attribute_flag(node, "exclude_outside");
+    p->antialias = ob__attribute_flag(node, "antialias");
+    p->cubic_a = ob__attribute_float(node, "cubic_coeff_a");
+    p->extrapolation = ob__attribute_float(node, "extrapolation_value");
     if (axes) {
         OB_FAIL_IF(n_axes > OB_MAX_RANK, error, OB_E_ARGUMENT, "%u axes are given", n_axes);
         p->n_axes = (int32_t)n_axes;
@@ -81,13 +83,12 @@ static const ob_grid_mode grid_mode_of[] = {OB_GRID_LINEAR, OB_GRID_NEAREST, OB_
 static const char *const grid_paddings[] = {"zeros", "border", "reflection"};
 
 ob_status ob__read_grid(const ob_node *node, ob_grid_params *params, ob_error *error) {
-    const char *mode = ob__node_string(node, "mode", grid_modes[0]),
-               *padding = ob__node_string(node, "padding_mode", grid_paddings[0]);
+    const char *mode = ob__attribute_text(node, "mode"), *padding = ob__attribute_text(node, "padding_mode");
     int m = 0, p = 0;
     while (m < 5 && strcmp(grid_modes[m], mode) != 0) m++;
     while (p < 3 && strcmp(grid_paddings[p], padding) != 0) p++;
     OB_FAIL_IF(m == 5, error, OB_E_ARGUMENT, "mode is %s, not linear, nearest or cubic", mode);
     OB_FAIL_IF(p == 3, error, OB_E_ARGUMENT, "padding_mode is %s, not zeros, border or reflection", padding);
-    *params = (ob_grid_params){grid_mode_of[m], (ob_grid_padding)p, ob__node_int(node, "align_corners", 0) != 0};
+    *params = (ob_grid_params){grid_mode_of[m], (ob_grid_padding)p, ob__attribute_flag(node, "align_corners")};
     return OB_OK;
 }

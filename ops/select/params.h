@@ -3,22 +3,23 @@
 #define OB_OPS_SELECT_PARAMS_H
 
 #include "core/graph.h"
+#include "ops/table/attributes.h"
 
 /* Gather, GatherElements, Scatter, ScatterElements. */
 static inline int64_t ob__gather_axis(const ob_node *node) {
-    return ob__node_int(node, "axis", 0);
+    return ob__attribute_int(node, "axis");
 }
 /* GatherND: axes that data and indices share. */
 static inline int64_t ob__gather_batch(const ob_node *node) {
-    return ob__node_int(node, "batch_dims", 0);
+    return ob__attribute_int(node, "batch_dims");
 }
 /* OneHot: where the new axis lies in the result. */
 static inline int64_t ob__one_hot_axis(const ob_node *node) {
-    return ob__node_int(node, "axis", -1);
+    return ob__attribute_int(node, "axis");
 }
 /* Trilu: the upper triangle, else the lower one. */
 static inline bool ob__trilu_upper(const ob_node *node) {
-    return ob__node_int(node, "upper", 1) != 0;
+    return ob__attribute_flag(node, "upper");
 }
 
 /* Compress, Unique: slices along an axis, or the elements. */
@@ -27,12 +28,12 @@ typedef struct ob_slices_params {
     int64_t axis;
 } ob_slices_params;
 static inline ob_slices_params ob__slices_params(const ob_node *node) {
-    return (ob_slices_params){!ob__node_attribute(node, "axis"), ob__node_int(node, "axis", 0)};
+    return (ob_slices_params){!ob__node_attribute(node, "axis"), ob__attribute_int(node, "axis")};
 }
 
 /* Unique: in ascending order, else as they come. */
 static inline bool ob__unique_sorted(const ob_node *node) {
-    return ob__node_int(node, "sorted", 1) != 0;
+    return ob__attribute_flag(node, "sorted");
 }
 
 typedef struct ob_topk_params {
@@ -42,15 +43,15 @@ typedef struct ob_topk_params {
     bool smallest; /* from version 11 on */
 } ob_topk_params;
 static inline ob_topk_params ob__topk_params(const ob_node *node, int32_t since) {
-    return (ob_topk_params){.axis = ob__node_int(node, "axis", -1),
+    return (ob_topk_params){.axis = ob__attribute_int(node, "axis"),
                             .has_k = since < 10 && ob__node_attribute(node, "k"),
-                            .k = ob__node_int(node, "k", 0),
-                            .smallest = since >= 11 && ob__node_int(node, "largest", 1) == 0};
+                            .k = ob__attribute_int(node, "k"),
+                            .smallest = since >= 11 && ob__attribute_int(node, "largest") == 0};
 }
 
 /* NonMaxSuppression: boxes are centre and size (x, y, width, height), else two opposite corners (y, x, y, x). */
 static inline bool ob__boxes_have_centers(const ob_node *node) {
-    return ob__node_int(node, "center_point_box", 0) != 0;
+    return ob__attribute_flag(node, "center_point_box");
 }
 
 /* TensorScatter. E_ARGUMENT: a mode that there is not. */

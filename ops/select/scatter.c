@@ -20,6 +20,7 @@ static float widened(ob_dtype dtype, uint16_t bits) {
 static const combine combines[OB_DTYPE_COUNT] = {
 #define OB_TYPE_TEMPLATE "ops/select/combine.inc.h"
 #include "core/types.def"
+#include "ops/table/attributes.h"
 };
 
 typedef struct state {
@@ -53,7 +54,7 @@ static ob_status scatter_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     s->kind = ob__scatter_reduction(site->node);
     s->axis = ob__gather_axis(site->node);
     OB_FAIL_IF(s->kind == OB_REDUCTIONS, error, OB_E_ARGUMENT, "%s: reduction \"%s\"", site->node->op_type,
-               ob__node_string(site->node, "reduction", ""));
+               ob__attribute_text(site->node, "reduction"));
     if (s->kind == OB_REPLACE) return OB_OK;
     s->function = combine_of(s->kind, data->dtype);
     return scatter_refuse(site, args, error);

@@ -120,6 +120,7 @@ static int64_t write_range(ob_dtype dtype, const void *start, const void *limit,
     switch (dtype) {
 #define OB_TYPE_TEMPLATE "ops/shape/range.inc.h"
 #include "core/types.def"
+#include "ops/table/attributes.h"
     case OB_FLOAT16:
     case OB_BFLOAT16: return narrow_range(dtype, start, limit, delta, n, to);
     default: return -1;
@@ -131,7 +132,7 @@ static int64_t count_range(const ob_kernel_args *args) {
 }
 
 static ob_status range_refuse(const ob_kernel_site *site, const ob_kernel_args *args, ob_error *error) {
-    const int64_t stash = ob__node_int(site->node, "stash_type", OB_FLOAT);
+    const int64_t stash = ob__attribute_int_or(site->node, "stash_type", OB_FLOAT);
     const bool narrow = args->in[0].dtype == OB_FLOAT16 || args->in[0].dtype == OB_BFLOAT16;
     OB_FAIL_IF(narrow && stash != OB_FLOAT, error, OB_E_UNSUPPORTED, "Range: stash_type %lld, only 1 (float) is supported",
                (long long)stash);

@@ -2,11 +2,13 @@
 
 #include <string.h>
 
+#include "ops/table/attributes.h"
+
 ob_axes_range ob__shape_axes(const ob_node *node, int32_t since, int32_t rank) {
     int64_t from = 0, to = rank;
     if (since >= 15) {
-        from = ob__node_int(node, "start", 0);
-        to = ob__node_int(node, "end", rank);
+        from = ob__attribute_int(node, "start");
+        to = ob__attribute_int_or(node, "end", rank);
     }
     from = from < -rank ? 0 : from < 0 ? from + rank : from > rank ? rank : from;
     to = to < -rank ? 0 : to < 0 ? to + rank : to > rank ? rank : to;

@@ -3,6 +3,7 @@
 #define OB_OPS_SHAPE_PARAMS_H
 
 #include "core/graph.h"
+#include "ops/table/attributes.h"
 
 /* Shape: axes from .. to - 1 of an operand of that rank (from version 15 on; before, all). */
 typedef struct ob_axes_range {
@@ -27,7 +28,7 @@ const ob_tensor *ob__fill_of(const ob_node *node, bool *wrong);
 
 /* EyeLike: the diagonal of ones. */
 static inline int64_t ob__eye_diagonal(const ob_node *node) {
-    return ob__node_int(node, "k", 0);
+    return ob__attribute_int(node, "k");
 }
 
 #endif

@@ -144,7 +144,7 @@ static ob_status take_size(ob_infer *infer, reshape *r, int32_t axis, ob_dim d, 
 ob_status ob__infer_reshape(ob_infer *infer) {
     ob_shape target = {OB_RANK_UNKNOWN, NULL};
     reshape r = {
-        .from = ob__in_shape(infer, 0), .hole = -1, .whole = true, .allow_zero = ob__node_int(infer->node, "allowzero", 0) != 0};
+        .from = ob__in_shape(infer, 0), .hole = -1, .whole = true, .allow_zero = ob__attribute_flag(infer->node, "allowzero")};
     ob__out_dtype(infer, 0, OB_NONE);
     if (ob__since(infer) < 5) {
         uint32_t n;
@@ -177,7 +177,7 @@ ob_status ob__infer_flatten(ob_infer *infer) {
     ob__out_dtype(infer, 0, OB_NONE);
     OB_TRY(ob__rank_unknown(infer, 0));
     if (from.rank < 0) return ob__out_rank(infer, 0, 2);
-    int64_t axis = ob__node_int(infer->node, "axis", 1);
+    int64_t axis = ob__attribute_int(infer->node, "axis");
     if (axis < 0 && ob__since(infer) >= 11) axis += from.rank;
     if (axis < 0 || axis > from.rank) {
         ob__problem(infer, OB0602, -1, -1, "axis %lld is out of range for rank %d", (long long)axis, from.rank);
@@ -399,7 +399,7 @@ ob_status ob__infer_range(ob_infer *infer) {
 }
 
 ob_status ob__infer_eye_like(ob_infer *infer) {
-    ob_dtype dtype = (ob_dtype)ob__node_int(infer->node, "dtype", ob__in_dtype(infer, 0));
+    ob_dtype dtype = (ob_dtype)ob__attribute_int_or(infer->node, "dtype", ob__in_dtype(infer, 0));
     ob__rank_in(infer, 0, 2, 2);
     OB_TRY(ob__out_like(infer, 0, 0));
     if (dtype > OB_NONE && dtype < OB_DTYPE_COUNT) ob__out_dtype(infer, 0, dtype);

@@ -1,5 +1,6 @@
 /* MelWeightMatrix: triangles that lie side by side on the mel scale, over the bins of a transform of real numbers. */
 #include "ops/kernel/common.h"
+#include "ops/table/attributes.h"
 
 typedef struct mel {
     int64_t bins, bands;
@@ -32,7 +33,7 @@ static ob_status mel_shape(const ob_kernel_site *site, ob_kernel_args *args, ob_
     args->out[0].rank = 2;
     args->out[0].dims[0] = (int64_t)points / 2 + 1;
     args->out[0].dims[1] = (int64_t)bands;
-    args->out[0].dtype = (ob_dtype)ob__node_int(site->node, "output_datatype", OB_FLOAT);
+    args->out[0].dtype = (ob_dtype)ob__attribute_int(site->node, "output_datatype");
     return OB_OK;
 }
 

@@ -10,12 +10,12 @@ typedef struct ob_dft_params {
 } ob_dft_params;
 
 static inline ob_dft_params ob__dft_params(const ob_node *node, int32_t since) {
-    return (ob_dft_params){.inverse = ob__node_int(node, "inverse", 0) != 0,
-                           .onesided = ob__node_int(node, "onesided", 0) != 0,
-                           .axis = since < 20 ? ob__node_int(node, "axis", 1) : -2};
+    return (ob_dft_params){.inverse = ob__attribute_flag(node, "inverse"),
+                           .onesided = ob__attribute_flag(node, "onesided"),
+                           .axis = since < 20 ? ob__attribute_int(node, "axis") : -2};
 }
 static inline bool ob__stft_onesided(const ob_node *node) {
-    return ob__node_int(node, "onesided", 1) != 0;
+    return ob__attribute_flag(node, "onesided");
 }
 
 #endif

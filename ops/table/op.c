@@ -7,7 +7,7 @@
 #include "ops/library/library.h"
 
 #define OB_OP(domain, name, since, in_min, in_max, out_min, out_max, signature, t, u, v, w, broadcast, deprecated, rule, kernel, \
-              attributes)                                                                                                       \
+              attributes)                                                                                                        \
     OB_RULE(rule);                                                                                                               \
     OB_KERNEL(kernel);                                                                                                           \
     extern const ob_op_attribute ob__attributes_##attributes[];
@@ -286,11 +286,11 @@ ob_dtype ob__op_output_dtype(const ob_op *op, uint32_t index, const ob_dtype *in
 }
 
 bool ob__stretch_asked(const ob_node *node, const ob_op *op) {
-    return !op->stretch.asked || ob__node_int(node, "broadcast", 0) != 0;
+    return !op->stretch.asked || ob__attribute_flag(node, "broadcast");
 }
 
 void ob__product_axis(const ob_node *node, int32_t axis, uint32_t *input, int32_t *input_axis) {
-    bool transposed = ob__node_int(node, axis ? "transB" : "transA", 0) != 0;
+    bool transposed = ob__attribute_flag(node, axis ? "transB" : "transA");
     *input = (uint32_t)axis;
     *input_axis = transposed ? 1 - axis : axis;
 }

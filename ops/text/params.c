@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "ops/table/attributes.h"
+
 static const ob_attribute *find(const ob_node *node, const char *name, ob_attribute_type type) {
     const ob_attribute *attribute = ob__node_attribute(node, name);
     return attribute && attribute->type == type && !attribute->ref ? attribute : NULL;
@@ -14,7 +16,7 @@ static ob_strings strings_of(const ob_node *node, const char *name) {
 
 ob_split_params ob__split_params(const ob_node *node) {
     const ob_attribute *delimiter = find(node, "delimiter", OB_ATTR_STRING);
-    ob_split_params params = {.most = ob__node_int(node, "maxsplit", -1)};
+    ob_split_params params = {.most = ob__attribute_int_or(node, "maxsplit", -1)};
     if (delimiter) params.delimiter = delimiter->u.s;
     if (params.most < 0) params.most = INT64_MAX;
     return params;
@@ -27,20 +29,20 @@ bool ob__regex_pattern(const ob_node *node, ob_string *out) {
 }
 
 ob_normalizer_params ob__normalizer_params(const ob_node *node) {
-    const char *change = ob__node_string(node, "case_change_action", "NONE");
+    const char *change = ob__attribute_text(node, "case_change_action");
     return (ob_normalizer_params){
         .change = strcmp(change, "LOWER") == 0   ? OB_CASE_LOWER
                   : strcmp(change, "UPPER") == 0 ? OB_CASE_UPPER
                                                  : OB_CASE_KEPT,
-        .case_sensitive = ob__node_int(node, "is_case_sensitive", 0) != 0,
-        .locale = ob__node_string(node, "locale", ""),
+        .case_sensitive = ob__attribute_flag(node, "is_case_sensitive"),
+        .locale = ob__attribute_text(node, "locale"),
         .stopwords = strings_of(node, "stopwords"),
     };
 }
 
 static ob_weighting weighting_of(const ob_node *node) {
     static const char *const names[OB_WEIGHTINGS] = {"TF", "IDF", "TFIDF"};
-    const char *name = ob__node_string(node, "mode", "");
+    const char *name = ob__attribute_text(node, "mode");
     ob_weighting mode = OB_TF;
     while (mode < OB_WEIGHTINGS && strcmp(names[mode], name) != 0) mode++;
     return mode;
@@ -61,9 +63,9 @@ static const char *count_grams(const ob_tfidf_params *p, int64_t *n) {
 const char *ob__tfidf_params(const ob_node *node, ob_tfidf_params *out) {
     const ob_attribute *weights = find(node, "weights", OB_ATTR_FLOATS);
     ob_tfidf_params p = {.mode = weighting_of(node),
-                         .least = ob__node_int(node, "min_gram_length", 0),
-                         .most = ob__node_int(node, "max_gram_length", 0),
-                         .skips = ob__node_int(node, "max_skip_count", -1),
+                         .least = ob__attribute_int(node, "min_gram_length"),
+                         .most = ob__attribute_int(node, "max_gram_length"),
+                         .skips = ob__attribute_int_or(node, "max_skip_count", -1),
                          .starts = ob__node_list(node, "ngram_counts"),
                          .places = ob__node_list(node, "ngram_indexes"),
                          .weights = weights ? weights->u.floats : NULL,

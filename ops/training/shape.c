@@ -1,5 +1,6 @@
 /* Shape rules of domain ai.onnx.preview.training. */
 #include "core/error.h"
+#include "ops/table/attributes.h"
 #include "ops/training/params.h"
 
 OB_RULE(optimizer);
@@ -39,8 +40,7 @@ ob_status ob__infer_gradient(ob_infer *infer) {
     const ob_gradient_params p = ob__gradient_params(node);
     if (p.n_xs == 0) ob__problem(infer, OB0602, -1, -1, "attribute xs must name what y is differentiated by");
     if (!p.y)
-        ob__problem(infer, OB0602, -1, -1, "attribute y names %s, which the graph does not have",
-                    ob__node_string(node, "y", "nothing"));
+        ob__problem(infer, OB0602, -1, -1, "attribute y names %s, which the graph does not have", ob__attribute_text(node, "y"));
     if (node->n_inputs != p.n || node->n_outputs > p.n_xs) {
         ob__problem(infer, OB0603, -1, -1,
                     "%u operands and %u results: there is an operand for each name in xs and zs, %u, and at "
