@@ -1,6 +1,6 @@
 /* Pow in float for positive normal bases and results: exp2(y * log2(x)) in double, vectorised by the compiler; the error is below
- * 0.51 ulp. False, and nothing is written, when an element is none of these: the caller has a general function. */
-enum { POW_ELEMS = 256 };
+ * 0.51 ulp. Other elements get the general function, whatever stands beside them. */
+enum { POW_ELEMS = 128 };
 
 static inline double f64_of(uint64_t bits) {
     double x;
@@ -50,33 +50,37 @@ static inline double exp2_small(double t) {
     return f64_of(f64_bits(series) + (f64_bits(shifted) << 52));
 }
 
-static bool pow_f32_block(float *z, const float *x, bool x_vector, const float *y, bool y_vector, int64_t n) {
+static inline bool pow_is_general(float x, double t) {
+    return !(x >= 0x1p-126f && x < INFINITY) || !(fabs(t) < 125);
+}
+
+static void pow_f32_block(float *z, const float *x, bool x_vector, const float *y, bool y_vector, int64_t n) {
     double t[POW_ELEMS];
-    int outside = 0;
+    int general = 0;
     if (x_vector) {
-        for (int64_t i = 0; i < n; i++) {
-            outside |= !(x[i] >= 0x1p-126f && x[i] < INFINITY);
-            t[i] = log2_positive((double)x[i]);
-        }
+        for (int64_t i = 0; i < n; i++) t[i] = log2_positive((double)x[i]);
     } else {
-        outside = !(x[0] >= 0x1p-126f && x[0] < INFINITY);
         const double one = log2_positive((double)x[0]);
         for (int64_t i = 0; i < n; i++) t[i] = one;
     }
     for (int64_t i = 0; i < n; i++) {
         t[i] *= (double)y[y_vector ? i : 0];
-        outside |= !(fabs(t[i]) < 125);
+        general |= pow_is_general(x[x_vector ? i : 0], t[i]);
     }
-    if (outside) return false;
-    for (int64_t i = 0; i < n; i++) z[i] = (float)exp2_small(t[i]);
-    return true;
+    if (!general) {
+        for (int64_t i = 0; i < n; i++) z[i] = (float)exp2_small(t[i]);
+        return;
+    }
+    float others[POW_ELEMS]; /* z may be x or y */
+    vpow_f32(others, x, x_vector, y, y_vector, n);
+    for (int64_t i = 0; i < n; i++) z[i] = pow_is_general(x[x_vector ? i : 0], t[i]) ? others[i] : (float)exp2_small(t[i]);
 }
 
 static void pow_any_f32(float *z, const float *x, bool x_vector, const float *y, bool y_vector, int64_t n) {
     for (int64_t i = 0; i < n; i += POW_ELEMS) {
         int64_t some = n - i < POW_ELEMS ? n - i : POW_ELEMS;
         const float *left = x_vector ? x + i : x, *right = y_vector ? y + i : y;
-        if (!pow_f32_block(z + i, left, x_vector, right, y_vector, some)) vpow_f32(z + i, left, x_vector, right, y_vector, some);
+        pow_f32_block(z + i, left, x_vector, right, y_vector, some);
     }
 }
 
