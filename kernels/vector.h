@@ -5,8 +5,12 @@
 
 #include <stdint.h>
 
+#include "kernels/fma.h"
+
 #ifdef __SSE2__
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 /* OBK_TILE_ROWS rows of two vectors each are the sums of a product's tile: what the registers hold beside its operands. */
@@ -16,6 +20,9 @@
 #elif defined(__AVX2__)
 #define OBK_VECTOR_BYTES 32
 #define OBK_TILE_ROWS    6
+#elif defined(__aarch64__) /* 32 registers */
+#define OBK_VECTOR_BYTES 16
+#define OBK_TILE_ROWS    12
 #else
 #define OBK_VECTOR_BYTES 16
 #define OBK_TILE_ROWS    4
@@ -39,9 +46,12 @@ typedef int64_t obk_m_f64 __attribute__((vector_size(OBK_VECTOR_BYTES)));
 #if defined(__AVX512F__)
 #define obk_fma_v_f32(a, b, c) ((obk_v_f32)_mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c)))
 #define obk_fma_v_f64(a, b, c) ((obk_v_f64)_mm512_fmadd_pd((__m512d)(a), (__m512d)(b), (__m512d)(c)))
-#elif defined(__AVX2__) && defined(__FMA__)
+#elif defined(OBK_FUSES) && defined(__AVX2__)
 #define obk_fma_v_f32(a, b, c) ((obk_v_f32)_mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(c)))
 #define obk_fma_v_f64(a, b, c) ((obk_v_f64)_mm256_fmadd_pd((__m256d)(a), (__m256d)(b), (__m256d)(c)))
+#elif defined(OBK_FUSES)
+#define obk_fma_v_f32(a, b, c) ((obk_v_f32)vfmaq_f32((float32x4_t)(c), (float32x4_t)(a), (float32x4_t)(b)))
+#define obk_fma_v_f64(a, b, c) ((obk_v_f64)vfmaq_f64((float64x2_t)(c), (float64x2_t)(a), (float64x2_t)(b)))
 #else
 #define obk_fma_v_f32(a, b, c) ((a) * (b) + (c))
 #define obk_fma_v_f64(a, b, c) ((a) * (b) + (c))
@@ -101,6 +111,13 @@ OBK_INLINE obk_r_f64 obk_odds_f64(obk_r_f64 a, obk_r_f64 b) {
 #elif defined(__SSE2__)
 #define obk_max_v_f32(a, b) ((obk_r_f32)_mm_max_ps((__m128)(a), (__m128)(b)))
 #define obk_max_v_f64(a, b) ((obk_r_f64)_mm_max_pd((__m128d)(a), (__m128d)(b)))
+#elif defined(__aarch64__)
+OBK_INLINE obk_r_f32 obk_max_v_f32(obk_r_f32 a, obk_r_f32 b) {
+    return (obk_r_f32)vbslq_f32(vcgtq_f32((float32x4_t)a, (float32x4_t)b), (float32x4_t)a, (float32x4_t)b);
+}
+OBK_INLINE obk_r_f64 obk_max_v_f64(obk_r_f64 a, obk_r_f64 b) {
+    return (obk_r_f64)vbslq_f64(vcgtq_f64((float64x2_t)a, (float64x2_t)b), (float64x2_t)a, (float64x2_t)b);
+}
 #else
 OBK_INLINE obk_r_f32 obk_max_v_f32(obk_r_f32 a, obk_r_f32 b) {
     for (int l = 0; l < 4; l++) a[l] = a[l] > b[l] ? a[l] : b[l];

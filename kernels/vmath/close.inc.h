@@ -16,18 +16,17 @@ OBK_INLINE obk_r_f32 close_step(obk_r_f32 a, obk_r_f32 b, float c) {
 
 /* The first is no NaN, the second stays one. */
 OBK_INLINE obk_r_f32 close_least(float least, obk_r_f32 x) {
-#if defined(__AVX512F__)
-    return (obk_r_f32)_mm512_max_ps((__m512)close_all(least), (__m512)x);
-#else
-    return (obk_r_f32)_mm256_max_ps((__m256)close_all(least), (__m256)x);
-#endif
+    return obk_max_v_f32(close_all(least), x);
 }
 
 OBK_INLINE obk_r_f32 close_most(float most, obk_r_f32 x) {
 #if defined(__AVX512F__)
     return (obk_r_f32)_mm512_min_ps((__m512)close_all(most), (__m512)x);
-#else
+#elif defined(__AVX2__)
     return (obk_r_f32)_mm256_min_ps((__m256)close_all(most), (__m256)x);
+#else
+    const close_int is_less = (close_int)(close_all(most) < x);
+    return (obk_r_f32)(((close_int)close_all(most) & is_less) | ((close_int)x & ~is_less));
 #endif
 }
 

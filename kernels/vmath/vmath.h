@@ -13,7 +13,7 @@
 #include "kernels/kernels.h"
 #include "kernels/vector.h"
 
-#ifdef __FMA__
+#ifdef OBK_FUSES
 #include "kernels/vmath/close.inc.h"
 #endif
 
@@ -23,7 +23,7 @@
 
 #define T float
 #define S f32
-#ifdef __FMA__
+#ifdef OBK_FUSES
 #define CLOSE
 #endif
 #if defined(__AVX512F__)
@@ -75,7 +75,7 @@
 #define T       float
 #define S       f32
 #define M(name) name##f
-#ifdef __FMA__
+#ifdef OBK_FUSES
 #define CLOSE
 #endif
 #include "kernels/vmath/libm.inc.h"
@@ -88,7 +88,7 @@
 
 #define T float
 #define S f32
-#ifdef __FMA__
+#ifdef OBK_FUSES
 #define CLOSE
 #endif
 #include "kernels/vmath/compound.inc.h"
