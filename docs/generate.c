@@ -214,20 +214,24 @@ static void print_kinds(unsigned kinds) {
         printf("%s%s", separator, names[kind]);
         separator = ", ";
     }
+    if (kinds & OB_ASKS_VALUES) printf("%svalues", separator);
 }
 
 static void print_requirements(void) {
-    printf("# What operators require\n\n"
-           "Generated from `ops/*/requirements.def` and `ops/*/family.def` by `./dev docs`. Do not edit.\n\n"
-           "What the shape rule of each operator asks of sizes and of small contents, in its newest version, and the kinds of "
-           "conditions that\n"
-           "come of it. Each ends as proved, as a condition, as an error, or as unverified with the reason: data decide it, or a "
-           "rank is not\n"
-           "known. What holds only in a branch, in the body of a loop or where an index is read matters only there. Ranks, "
-           "attributes and\n"
-           "element types are asked for too; no size decides them.\n\n"
-           "| Operator | Requires | Conditions |\n"
-           "|---|---|---|\n");
+    printf(
+        "# What operators require\n\n"
+        "Generated from `ops/*/requirements.def` and `ops/*/family.def` by `./dev docs`. Do not edit.\n\n"
+        "What the shape rule of each operator asks of sizes and of small contents, in its newest version, and the kinds of "
+        "conditions that\n"
+        "come of it. Each ends as proved, as a condition, as an error, or as unverified with the reason: data decide it, or a "
+        "rank is not\n"
+        "known. `values`: asked of elements, and stated on those of the model's inputs where they can be followed. What holds "
+        "only in a branch,\n"
+        "in the body of a loop or where an index is read matters only there. Ranks, attributes and element types are asked for "
+        "too; no size\n"
+        "decides them.\n\n"
+        "| Operator | Requires | Conditions |\n"
+        "|---|---|---|\n");
     size_t firsts[MAX_OPERATORS], n_firsts = sort_operators(firsts);
     for (size_t i = 0; i < n_firsts; i++) {
         const ob_op *op = ob__op_at(firsts[i] + count_versions(firsts[i]) - 1);

@@ -70,6 +70,7 @@ static void mark(ob_visit *visit) {
     if (visit->p->findings) visit->found = ob__findings_mark(visit->p->findings);
     visit->n_conditions = facts->n_conditions;
     visit->n_unverified = facts->n_unverified;
+    visit->n_bounds = facts->n_bounds;
     visit->n_claims = facts->n_claims;
     visit->n_proved = facts->n_proved;
     visit->n_refuted = facts->n_refuted;
@@ -82,6 +83,7 @@ static void take_back(const ob_visit *visit) {
     if (visit->p->findings) ob__findings_rewind(visit->p->findings, &visit->found);
     facts->n_conditions = visit->n_conditions;
     facts->n_unverified = visit->n_unverified;
+    facts->n_bounds = visit->n_bounds;
     ob__claims_rewind(facts, visit->p->model->dims, visit->n_claims);
     facts->n_proved = visit->n_proved;
     facts->n_refuted = visit->n_refuted;

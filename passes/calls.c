@@ -155,7 +155,7 @@ static ob_status infer_body(ob_visit *visit) {
     p->assumed = visit->assumed;
     for (uint32_t i = 0; i < body->n_inputs; i++) {
         bool given = ob__in_given(&visit->infer, i);
-        ob_content content = given ? visit->infer.in_contents[i] : (ob_content){0};
+        ob_content content = given ? ob__call_content(&visit->infer, i) : (ob_content){0};
         content.items = NULL; /* calls whose sequences differ in nothing else are one */
         OB_TRY(ob__set_fact(p, visit->node, body->inputs[i], given ? visit->infer.in_types[i] : unknown_type, content));
     }

@@ -41,42 +41,64 @@ const ob_shape *ob__operand_shapes(ob_visit *visit) {
     return visit->shapes = shapes;
 }
 
+static ob_status append(ob_propagation *p, ob_requirement **list, uint32_t *n, uint32_t *capacity,
+                        const ob_requirement *requirement) {
+    if (*n == *capacity) {
+        ob_requirement *grown = ob__list_grown(&p->facts->arena.allocator, *list, capacity, sizeof *grown);
+        if (!grown) return OB_E_MEMORY;
+        *list = grown;
+    }
+    (*list)[(*n)++] = *requirement;
+    return OB_OK;
+}
+
 static ob_status append_condition(ob_propagation *p, const ob_requirement *requirement) {
     ob_facts *facts = p->facts;
-    if (facts->n_conditions == facts->conditions_capacity) {
-        ob_requirement *grown =
-            ob__list_grown(&facts->arena.allocator, facts->conditions, &facts->conditions_capacity, sizeof *grown);
-        if (!grown) return OB_E_MEMORY;
-        facts->conditions = grown;
-    }
-    facts->conditions[facts->n_conditions++] = *requirement;
-    return OB_OK;
+    return append(p, &facts->conditions, &facts->n_conditions, &facts->conditions_capacity, requirement);
 }
 
 static ob_status append_unverified(ob_propagation *p, const ob_requirement *requirement) {
     ob_facts *facts = p->facts;
-    if (facts->n_unverified == facts->unverified_capacity) {
-        ob_requirement *grown =
-            ob__list_grown(&facts->arena.allocator, facts->unverified, &facts->unverified_capacity, sizeof *grown);
-        if (!grown) return OB_E_MEMORY;
-        facts->unverified = grown;
+    return append(p, &facts->unverified, &facts->n_unverified, &facts->unverified_capacity, requirement);
+}
+
+/* Where the propagation is, with `guard` within its own guards. */
+static ob_status requirement_here(ob_propagation *p, const ob_visit *visit, ob_dim guard, int32_t operand, int32_t axis,
+                                  ob_requirement *out) {
+    *out = (ob_requirement){.guard = p->guard,
+                            .node = visit->node,
+                            .operand = operand,
+                            .axis = axis,
+                            .call_path = ob__call_path(p),
+                            .root = visit->root,
+                            .called = p->called};
+    if (guard == 1) return OB_OK;
+    return ob__guard_within(&p->facts->arena, p->guard, guard, visit->node, NULL, &out->guard);
+}
+
+ob_status ob__record_bound(ob_propagation *p, ob_visit *visit, const ob_bound *bound, ob_dim guard, int32_t operand,
+                           int32_t axis) {
+    ob_facts *facts = p->facts;
+    ob_requirement requirement;
+    OB_TRY(requirement_here(p, visit, guard, operand, axis, &requirement));
+    if (visit->assumed) {
+        requirement.condition = (ob_condition){OB_COND_EQUAL, OB_DIM_UNKNOWN, OB_DIM_UNKNOWN};
+        requirement.reason = "a rank is only declared";
+        return append_unverified(p, &requirement);
     }
-    facts->unverified[facts->n_unverified++] = *requirement;
-    return OB_OK;
+    ob_bound *kept = OB_ARENA_NEW(&facts->arena, ob_bound);
+    if (!kept) return OB_E_MEMORY;
+    *kept = *bound;
+    requirement.bound = kept;
+    return append(p, &facts->bounds, &facts->n_bounds, &facts->bounds_capacity, &requirement);
 }
 
 ob_status ob__record_condition(ob_propagation *p, ob_visit *visit, const ob_condition *condition, ob_dim guard, int32_t operand,
                                int32_t axis, const char *reason) {
-    ob_requirement requirement = {.condition = *condition,
-                                  .guard = p->guard,
-                                  .reason = reason,
-                                  .node = visit->node,
-                                  .operand = operand,
-                                  .axis = axis,
-                                  .call_path = ob__call_path(p),
-                                  .root = visit->root,
-                                  .called = p->called};
-    if (guard != 1) OB_TRY(ob__guard_within(&p->facts->arena, p->guard, guard, visit->node, NULL, &requirement.guard));
+    ob_requirement requirement;
+    OB_TRY(requirement_here(p, visit, guard, operand, axis, &requirement));
+    requirement.condition = *condition;
+    requirement.reason = reason;
     if (!reason && visit->assumed) requirement.reason = "a rank is only declared";
     if (requirement.reason) return append_unverified(p, &requirement);
     requirement.operands = ob__operand_shapes(visit);

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/list.h"
 #include "core/terms.h"
+#include "passes/bounds.h"
 
 void ob__contract_init(ob_contract *contract, const ob_allocator *allocator) {
     memset(contract, 0, sizeof *contract);
@@ -76,14 +77,16 @@ static ob_status collect_inputs(const ob_model *model, const ob_facts *facts, ob
 
 /* ---- What nobody can state ---------------------------------------------------------------------------------------- */
 
-static const ob_requirement *requirement_at(const ob_facts *facts, uint32_t index) {
-    return index < facts->n_unverified ? &facts->unverified[index] : &facts->conditions[index - facts->n_unverified];
+const ob_requirement *ob__contract_open(const ob_facts *facts, uint32_t index) {
+    if (index < facts->n_unverified) return &facts->unverified[index];
+    index -= facts->n_unverified;
+    return index < facts->n_conditions ? &facts->conditions[index] : &facts->bounds[index - facts->n_conditions];
 }
 
 /* What lies behind one operator that nothing is known of is one entry, that operator's. */
 static ob_status add_unverified(making *m, const char *reason, uint32_t index) {
     ob_contract *contract = m->contract;
-    const ob_node *root = requirement_at(m->facts, index)->root, *own = requirement_at(m->facts, index)->node;
+    const ob_node *root = ob__contract_open(m->facts, index)->root, *own = ob__contract_open(m->facts, index)->node;
     bool has_root = root && (root == own || ob__map_find(&m->roots, (const char *)&root, sizeof root));
     ob_map_entry *entry = has_root ? ob__map_insert(&m->roots, (const char *)&root, sizeof root)
                                    : ob__map_insert(&m->reasons, reason, strlen(reason));
@@ -269,6 +272,20 @@ static ob_status take_clauses(making *m) {
     return OB_OK;
 }
 
+static ob_status take_bounds(making *m) {
+    const ob_facts *facts = m->facts;
+    ob_contract *contract = m->contract;
+    contract->bounds = OB_ARENA_ARRAY(&contract->arena, ob_contract_bound, facts->n_bounds);
+    contract->next_bound = OB_ARENA_ARRAY(&contract->arena, uint32_t, facts->n_bounds);
+    if (!contract->bounds || !contract->next_bound) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < facts->n_bounds; i++) {
+        const char *reason;
+        OB_TRY(ob__bounds_add(contract, m->model, facts, i, &reason));
+        if (reason) OB_TRY(add_unverified(m, reason, facts->n_unverified + facts->n_conditions + i));
+    }
+    return OB_OK;
+}
+
 ob_status ob__contract_make(ob_model *model, const ob_facts *facts, const ob_assumed *assumed, uint32_t n_assumed,
                             ob_contract *out) {
     making m = {.model = model, .facts = facts, .contract = out};
@@ -280,7 +297,8 @@ ob_status ob__contract_make(ob_model *model, const ob_facts *facts, const ob_ass
     out->seen = OB_ARENA_ARRAY(&out->arena, uint32_t, model->n_nodes);
     if (!m.stated || !out->next_alike || !out->seen) return OB_E_MEMORY;
     ob__clauses_init(&out->given, &out->arena);
-    out->unverified = OB_ARENA_ARRAY(&out->arena, ob_unverified, (size_t)facts->n_unverified + facts->n_conditions);
+    out->unverified =
+        OB_ARENA_ARRAY(&out->arena, ob_unverified, (size_t)facts->n_unverified + facts->n_conditions + facts->n_bounds);
     if (!out->unverified) return OB_E_MEMORY;
     OB_TRY(collect_inputs(model, facts, out));
     OB_TRY(take_unverified(&m, false));
@@ -289,6 +307,7 @@ ob_status ob__contract_make(ob_model *model, const ob_facts *facts, const ob_ass
     OB_TRY(take_unverified(&m, true));
     OB_TRY(ob__solve(model->dims, out->given.items, out->given.n, out->inputs, out->n_inputs, &out->arena, &out->solution));
     OB_TRY(take_clauses(&m));
+    OB_TRY(take_bounds(&m));
     OB_TRY(list_claims(&m));
     out->status = out->solution.contradictory || facts->n_refuted ? OB_CONTRACT_CONTRADICTORY
                   : out->n_unverified                             ? OB_CONTRACT_PARTIAL

@@ -15,7 +15,7 @@ typedef struct ob_assumed {
 /* Requirements that nobody could state, for one reason. */
 typedef struct ob_unverified {
     const char *reason;
-    uint32_t first; /* of facts->unverified; or, beyond n_unverified, of facts->conditions */
+    uint32_t first; /* of facts->unverified; beyond n_unverified of facts->conditions; beyond these of facts->bounds */
     uint32_t n;
 } ob_unverified;
 
@@ -25,6 +25,14 @@ typedef struct ob_assumption {
     bool declared;         /* by the file: listed, never used */
     const ob_value *value; /* whose declaration it is, or NULL */
 } ob_assumption;
+
+/* What is required of the elements of an input. */
+typedef struct ob_contract_bound {
+    ob_bound bound;
+    const ob_dim *guards; /* terms that are 1 or more where it matters */
+    uint32_t n_guards;
+    uint32_t first, last, n; /* of facts->bounds, those that ask for it: next_bound leads from one to the next */
+} ob_contract_bound;
 
 typedef struct ob_contract {
     ob_arena arena;
@@ -42,6 +50,9 @@ typedef struct ob_contract {
     ob_unverified *unverified;
     uint32_t n_unverified;
     size_t n_open;              /* requirements behind `unverified` */
+    ob_contract_bound *bounds;  /* conditions on values */
+    uint32_t n_bounds;
+    uint32_t *next_bound;       /* by index of facts->bounds: 1 + index of the next one that asks for the same, 0: none */
     ob_assumption *assumptions; /* the user's first, in their order: number i has the origin facts->n_conditions + i */
     uint32_t n_assumptions;
 } ob_contract;
@@ -59,6 +70,8 @@ ob_status ob__clause_choice(const ob_contract *contract, const ob_dims *dims, co
 
 void ob__contract_init(ob_contract *contract, const ob_allocator *allocator);
 void ob__contract_release(ob_contract *contract);
+/* The requirement that ob_unverified.first is. */
+const ob_requirement *ob__contract_open(const ob_facts *facts, uint32_t index);
 /* Solves what the facts hold. The facts must live as long as the contract. E_MEMORY. */
 ob_status ob__contract_make(ob_model *model, const ob_facts *facts, const ob_assumed *assumed, uint32_t n_assumed,
                             ob_contract *out);

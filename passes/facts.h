@@ -57,6 +57,7 @@ typedef struct ob_requirement {
     uint32_t n_operands;
     const ob_node *root;     /* of unverified ones: the operator behind which nothing is known; NULL: the node itself */
     const ob_called *called; /* the calls in whose body the node stands; NULL: the main graph */
+    const ob_bound *bound;   /* what is asked of the elements of an input, instead of `condition`; or NULL */
 } ob_requirement;
 
 typedef struct ob_facts {
@@ -67,6 +68,8 @@ typedef struct ob_facts {
     uint32_t n_conditions, conditions_capacity;
     ob_requirement *unverified; /* those that nobody looked at, with their reasons */
     uint32_t n_unverified, unverified_capacity;
+    ob_requirement *bounds; /* those on elements of the model's inputs */
+    uint32_t n_bounds, bounds_capacity;
     uint64_t n_proved, n_refuted; /* requirements that hold for all sizes, and for none */
     ob_claim *claims;
     uint32_t n_claims, claims_capacity;

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/terms.h"
+#include "ops/infer/content.h"
 #include "passes/groups.h"
 #include "passes/propagation.h"
 
@@ -288,7 +289,9 @@ static ob_status set_overridable(ob_propagation *p, uint32_t index) {
         if (ob_dim_is_const(as_size(own->dims[axis])) && own->dims[axis] != input->data->dims[axis])
             report_dims(p, NULL, input, axis, own->dims[axis], input->data->dims[axis]);
     OB_TRY(name_input_sizes(p, index, &type.shape));
-    p->facts->facts[input->id] = (ob_fact){.type = type, .why_unknown = "the caller may give another value than the default"};
+    const ob_content content = {.trace = ob__trace_of_input(input, &type, &p->facts->arena)};
+    p->facts->facts[input->id] =
+        (ob_fact){.type = type, .content = content, .why_unknown = "the caller may give another value than the default"};
     return OB_OK;
 }
 
@@ -319,6 +322,7 @@ ob_status ob__set_main_inputs(ob_propagation *p) {
         else
             OB_TRY(declared_type(p, &input->declared, &type));
         OB_TRY(name_input_sizes(p, i, &type.shape));
+        if (!content.elems) content.trace = ob__trace_of_input(input, &type, &p->facts->arena);
         p->facts->facts[input->id] = (ob_fact){.type = type, .content = content};
     }
     return OB_OK;

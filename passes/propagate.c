@@ -61,6 +61,11 @@ static ob_status on_condition(ob_infer *infer, const ob_condition *condition, ob
     return ob__record_condition(visit->p, visit, condition, guard, operand, axis, reason);
 }
 
+static ob_status on_bounded(ob_infer *infer, const ob_bound *bound, ob_dim guard, int32_t operand, int32_t axis) {
+    ob_visit *visit = (ob_visit *)infer;
+    return ob__record_bound(visit->p, visit, bound, guard, operand, axis);
+}
+
 /* Refuted ones are counted as problems. */
 static void on_decided(ob_infer *infer, bool holds) {
     if (holds) ((ob_visit *)infer)->p->facts->n_proved++;
@@ -187,6 +192,7 @@ ob_status ob__propagate_node(ob_propagation *p, ob_node *node) {
                                 .out_types = types + node->n_inputs,
                                 .out_contents = contents + node->n_inputs,
                                 .condition = on_condition,
+                                .bounded = on_bounded,
                                 .decided = on_decided,
                                 .problem = on_problem,
                                 .subgraph = ob__infer_subgraph,
@@ -244,7 +250,7 @@ static ob_status begin(ob_propagation *p) {
     ob_model *model = p->model;
     ob_facts *facts = p->facts;
     ob__claims_rewind(facts, model->dims, 0);
-    facts->n_facts = facts->n_conditions = facts->n_unverified = 0;
+    facts->n_facts = facts->n_conditions = facts->n_unverified = facts->n_bounds = 0;
     facts->n_proved = facts->n_refuted = 0;
     facts->n_called = 0;
     ob__dims_restart(model->dims);

@@ -66,7 +66,7 @@ typedef struct ob_visit {
     const ob_shape *shapes;   /* of the operands, made on first need */
     const ob_graph *subgraph; /* inferred last, with what had been found before it */
     ob_findings_mark found;
-    uint32_t n_conditions, n_unverified, n_claims, n_called, n_sites;
+    uint32_t n_conditions, n_unverified, n_bounds, n_claims, n_called, n_sites;
     uint64_t n_proved, n_refuted, n_limited;
     bool assumed;        /* an operand, or a result of a body, rests on a rank that is only declared */
     const ob_node *root; /* behind which the operands are not known, or NULL */
@@ -110,6 +110,8 @@ ob_status ob__settle_calls(ob_propagation *p);
 /* -- same_calls.c -- */
 void ob__calls_init(ob_propagation *p);
 void ob__calls_release(ob_propagation *p);
+/* What the body sees of an operand's content: from where floats come is not followed, which would only tell calls apart. */
+ob_content ob__call_content(const ob_infer *infer, uint32_t i);
 /* A place for the call by its function and operands; the same one for calls that cannot differ. */
 ob_status ob__call_place(ob_visit *visit, ob_kept_call **out);
 /* Begins a call that is new. */
@@ -133,6 +135,9 @@ ob_status ob__report_disorder(ob_propagation *p);
 /* `guard`: a term besides those of p->guard; `reason` NULL unless nobody can state the condition. */
 ob_status ob__record_condition(ob_propagation *p, ob_visit *visit, const ob_condition *condition, ob_dim guard, int32_t operand,
                                int32_t axis, const char *reason);
+/* The same of elements of an input of the model. */
+ob_status ob__record_bound(ob_propagation *p, ob_visit *visit, const ob_bound *bound, ob_dim guard, int32_t operand,
+                           int32_t axis);
 ob_status ob__record_declared(ob_propagation *p, const ob_node *node, const ob_value *value, const ob_condition *condition,
                               int32_t axis);
 /* An error that counts only where the guards of p hold: something is required there that no sizes give. */

@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "core/terms.h"
+#include "passes/bounds.h"
 #include "passes/groups.h"
 #include "passes/names.h"
 #include "passes/report.h"
@@ -25,6 +26,7 @@ ob_contract_info ob_report_contract(const ob_report *report) {
                               .n_open = contract->n_open,
                               .n_clauses = contract->n_clauses,
                               .n_unverified = contract->n_unverified,
+                              .n_bounds = contract->n_bounds,
                               .n_assumptions = contract->n_assumptions,
                               .n_sizes = (size_t)contract->n_inputs + contract->n_rankless};
 }
@@ -178,15 +180,51 @@ ob_status ob_report_clause(ob_report *report, size_t index, ob_clause_info *out)
 ob_status ob_report_unverified(ob_report *report, size_t index, ob_unverified_info *out) {
     if (index >= report->contract.n_unverified) return OB_E_NOT_FOUND;
     const ob_unverified *unverified = &report->contract.unverified[index];
-    const ob_facts *facts = &report->facts;
     ob_arena *arena = &report->contract_texts;
     ob__arena_restart(arena);
-    const ob_requirement *first = unverified->first < facts->n_unverified
-                                      ? &facts->unverified[unverified->first]
-                                      : &facts->conditions[unverified->first - facts->n_unverified];
     ob_unverified_info info = {.reason = unverified->reason, .n = unverified->n};
-    OB_TRY(fill_origin(report, first, arena, &info.first));
+    OB_TRY(fill_origin(report, ob__contract_open(&report->facts, unverified->first), arena, &info.first));
     *out = info;
+    return OB_OK;
+}
+
+ob_status ob_report_bound(ob_report *report, size_t index, ob_bound_info *out) {
+    if (index >= report->contract.n_bounds) return OB_E_NOT_FOUND;
+    const ob_contract_bound *bound = &report->contract.bounds[index];
+    const ob_bound *b = &bound->bound;
+    const ob_type *type = &ob__fact(&report->facts, b->input)->type;
+    ob_arena *arena = &report->contract_texts;
+    ob__arena_restart(arena);
+    const uint32_t n = bound->n < MAX_ORIGINS ? bound->n : MAX_ORIGINS;
+    ob_contract_origin *origins = OB_ARENA_ARRAY(arena, ob_contract_origin, n);
+    const char *name = ob__report_name(report, b->input->name, arena);
+    if (!origins || !name) return OB_E_MEMORY;
+    for (uint32_t i = 0, at = bound->first; i < n; at = report->contract.next_bound[at] - 1, i++) {
+        OB_TRY(fill_origin(report, &report->facts.bounds[at], arena, &origins[i]));
+        if (i + 1 == n) break;
+    }
+    ob_text text;
+    ob__text_init(&text, &report->allocator);
+    ob__report_shorten_begin(report);
+    ob__bound_write(&text, report->model->dims, &report->facts, bound, name);
+    ob__report_shorten_end(report);
+    const char *words = text.failed ? NULL : ob__arena_strndup(arena, text.data, text.n);
+    ob__text_release(&text);
+    if (!words) return OB_E_MEMORY;
+    *out = (ob_bound_info){.text = words,
+                           .input = name,
+                           .dtype = type->dtype,
+                           .is_rounded = b->is_rounded,
+                           .rank = b->first ? type->shape.rank : 0,
+                           .first = b->first,
+                           .end = b->end,
+                           .lowest = b->lowest,
+                           .highest = b->highest,
+                           .n_guards = bound->n_guards,
+                           .guards = bound->guards,
+                           .n_requirements = bound->n,
+                           .n_origins = n,
+                           .origins = origins};
     return OB_OK;
 }
 

@@ -74,6 +74,19 @@ static void add_content(ob_text *key, const ob_content *content) {
         add_number(key, content->range->highest);
         add_number(key, content->range->reached);
     }
+    for (const ob_trace *link = content->trace; link; link = link->next) {
+        const int64_t words[9] = {(int64_t)(intptr_t)link->input,
+                                  (int64_t)(intptr_t)link->first,
+                                  (int64_t)(intptr_t)link->end,
+                                  link->is_dense + 2 * link->is_stretched + 4 * link->is_rounded,
+                                  link->factor,
+                                  link->summand,
+                                  link->lowest,
+                                  link->highest,
+                                  link->reached};
+        add_words(key, words, 9);
+    }
+    add_number(key, -1);
     if (content->parts) {
         add_words(key, content->parts, content->n);
         add_number(key, content->denominator);
@@ -98,6 +111,12 @@ static void add_attribute(ob_text *key, const ob_attribute *attribute) {
     }
 }
 
+ob_content ob__call_content(const ob_infer *infer, uint32_t i) {
+    ob_content content = infer->in_contents[i];
+    if (infer->in_types[i].dtype != OB_INT64 && infer->in_types[i].dtype != OB_INT32) content.trace = NULL;
+    return content;
+}
+
 ob_status ob__call_place(ob_visit *visit, ob_kept_call **out) {
     ob_propagation *p = visit->p;
     const ob_node *node = visit->infer.node;
@@ -112,7 +131,8 @@ ob_status ob__call_place(ob_visit *visit, ob_kept_call **out) {
         add_number(key, given);
         if (!given) continue;
         add_type(key, &visit->infer.in_types[i]);
-        add_content(key, &visit->infer.in_contents[i]);
+        const ob_content content = ob__call_content(&visit->infer, i);
+        add_content(key, &content);
     }
     for (uint32_t i = 0; i < node->n_attributes; i++) add_attribute(key, node->attributes[i]);
     if (key->failed) return OB_E_MEMORY;
@@ -279,6 +299,7 @@ static ob_status rename_type(renaming *r, ob_type *type) {
 
 static ob_status rename_content(renaming *r, ob_content *content) {
     content->items = NULL; /* their types are not renamed */
+    content->trace = NULL; /* its terms are those of the call that was inferred */
     if (content->elems) OB_TRY(rename_words(r, &content->elems, content->n));
     if (content->parts) OB_TRY(rename_words(r, &content->parts, content->n));
     if (content->extent != 0) {

@@ -164,6 +164,34 @@ static inline ob_truth conditions_hold(const requirement_case *c, const inferred
     return all;
 }
 
+/* Do the numbers of an operand lie where a condition on values has them? */
+static inline bool elements_hold(const requirement_case *c, const ob_bound *bound, const ob_binding *bindings, size_t n) {
+    int64_t lowest = INT64_MIN, highest = INT64_MAX;
+    if (bound->lowest != OB_DIM_UNKNOWN)
+        assert_int_equal(ob_dim_eval(c->model->dims, bound->lowest, bindings, n, &lowest), OB_OK);
+    if (bound->highest != OB_DIM_UNKNOWN)
+        assert_int_equal(ob_dim_eval(c->model->dims, bound->highest, bindings, n, &highest), OB_OK);
+    for (size_t g = 0; g < c->n_given; g++) {
+        const verdict_operand *o = &c->trial.operands[c->operand_of[g]];
+        if (c->given[g].input != bound->input) continue;
+        assert_null(bound->first); /* nothing stands between the input and the node */
+        for (int64_t k = 0; k < o->n_elems; k++)
+            if (o->elems[k] < lowest || o->elems[k] > highest) return false;
+    }
+    return true;
+}
+
+static inline bool values_hold(const requirement_case *c, const inferred *open) {
+    ob_binding bindings[26];
+    const size_t n = case_bindings(c, bindings);
+    for (uint32_t i = 0; i < open->facts.n_bounds; i++) {
+        const ob_requirement *r = &open->facts.bounds[i];
+        if (ob__guard_eval(c->model->dims, r->guard, bindings, n) == OB_TRUE && !elements_hold(c, r->bound, bindings, n))
+            return false;
+    }
+    return true;
+}
+
 static inline void print_pattern(const verdict_size *sizes, int64_t n) {
     for (int64_t i = 0; i < n; i++) {
         if (sizes[i].factor != 1 || !sizes[i].letter) printf(" %lld", (long long)sizes[i].factor);
@@ -256,6 +284,10 @@ static inline bool compare_at(requirement_case *c, const inferred *open, require
     bool unverified = open->facts.n_unverified > 0, agree = true;
     ob_truth admits = open->n_errors ? OB_FALSE : conditions_hold(c, open, condition, sizeof condition);
     for (uint32_t i = 0; i < c->trial.n; i++) resolve_operand(&c->trial, &c->trial.operands[i]);
+    if (admits != OB_FALSE && !values_hold(c, open)) {
+        admits = OB_FALSE;
+        snprintf(condition, sizeof condition, "a condition on values");
+    }
     infer_requirements(c, false, &closed);
     if (closed.n_errors == 0 && admits == OB_FALSE && copies_for_zero(c)) {
         tally->n_copied++;
@@ -282,7 +314,7 @@ static inline bool compare_at(requirement_case *c, const inferred *open, require
 static inline bool states_what_is_listed(const requirement_case *c, const inferred *open, unsigned *stated) {
     const ob_rule_asks *asks = ob__rule_asks(c->node->op->infer);
     assert_non_null(asks);
-    unsigned kinds = open->facts.n_unverified ? OB_ASKS_OPEN : 0;
+    unsigned kinds = (open->facts.n_unverified ? OB_ASKS_OPEN : 0) | (open->facts.n_bounds ? OB_ASKS_VALUES : 0);
     for (uint32_t i = 0; i < open->facts.n_conditions; i++) kinds |= 1u << open->facts.conditions[i].condition.kind;
     *stated |= kinds;
     if (!(kinds & ~asks->kinds)) return true;

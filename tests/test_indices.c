@@ -43,7 +43,7 @@ static void places_of_unpooling(void **state) {
         {"(float[1,1,2,2] x) => (float[1,1,4,4] y) { i = Constant <value = int64[1,1,2,2]{0,-1,14,15}> () "
          "y = MaxUnpool <kernel_shape = [2,2], strides = [2,2]> (x, i) }",
          OB_CONTRACT_CONTRADICTORY, NULL},
-        {"(float[1,1,2,2] x, float[1,1,2,2] f) => (float[1,1,4,4] y) { i = Cast <to = 7> (f) "
+        {"(float[1,1,2,2] x, float[1,1,2,2] f) => (float[1,1,4,4] y) { e = Exp (f) i = Cast <to = 7> (e) "
          "y = MaxUnpool <kernel_shape = [2,2], strides = [2,2]> (x, i) }",
          OB_CONTRACT_PARTIAL, "indices depend on data"},
         /* a result that is smaller than what indices count over */
@@ -51,7 +51,7 @@ static void places_of_unpooling(void **state) {
          "s = Constant <value = int64[4]{1,1,3,4}> () y = MaxUnpool <kernel_shape = [2,2], strides = [2,2]> (x, i, s) }",
          OB_CONTRACT_PARTIAL, "indices depend on data"},
         /* nothing is placed */
-        {"(float[1,0,2,2] x, float[1,0,2,2] f) => (float[1,0,4,4] y) { i = Cast <to = 7> (f) "
+        {"(float[1,0,2,2] x, float[1,0,2,2] f) => (float[1,0,4,4] y) { e = Exp (f) i = Cast <to = 7> (e) "
          "y = MaxUnpool <kernel_shape = [2,2], strides = [2,2]> (x, i) }",
          OB_CONTRACT_COMPLETE, NULL},
     };
@@ -67,11 +67,11 @@ static void images_of_regions(void **state) {
          OB_CONTRACT_CONTRADICTORY, NULL},
         {"(float[2,3,8,8] x, float[3,4] r) => (y) { i = Constant <value = int64[3]{0,-1,0}> () y = RoiAlign (x, r, i) }",
          OB_CONTRACT_CONTRADICTORY, NULL},
-        {"(float[2,3,8,8] x, float[3,4] r, float[3] f) => (y) { i = Cast <to = 7> (f) y = RoiAlign (x, r, i) }",
+        {"(float[2,3,8,8] x, float[3,4] r, float[3] f) => (y) { e = Exp (f) i = Cast <to = 7> (e) y = RoiAlign (x, r, i) }",
          OB_CONTRACT_PARTIAL, "the images of regions depend on data"},
-        {"(float[2,3,8,8] x, float[0,4] r, float[0] f) => (y) { i = Cast <to = 7> (f) y = RoiAlign (x, r, i) }",
+        {"(float[2,3,8,8] x, float[0,4] r, float[0] f) => (y) { e = Exp (f) i = Cast <to = 7> (e) y = RoiAlign (x, r, i) }",
          OB_CONTRACT_COMPLETE, NULL},
-        {"(float[2,0,8,8] x, float[3,4] r, float[3] f) => (y) { i = Cast <to = 7> (f) y = RoiAlign (x, r, i) }",
+        {"(float[2,0,8,8] x, float[3,4] r, float[3] f) => (y) { e = Exp (f) i = Cast <to = 7> (e) y = RoiAlign (x, r, i) }",
          OB_CONTRACT_COMPLETE, NULL},
         {"(float[2,3,8,8] x, float[3,5] r) => (y) { y = MaxRoiPool <pooled_shape = [2,2]> (x, r) }", OB_CONTRACT_PARTIAL,
          "the images of regions depend on data"},
@@ -80,7 +80,123 @@ static void images_of_regions(void **state) {
     check_all(rows, sizeof rows / sizeof *rows);
 }
 
+/* ---- Conditions on values ---- */
+
+typedef struct bounded {
+    const char *what;
+    const char *bounds; /* "0 <= x < 3; y < 2"; what is unverified in brackets behind */
+} bounded;
+
+static void list_bounds(ob_report *report, char text[MAX_TEXT]) {
+    const ob_contract_info contract = ob_report_contract(report);
+    size_t n = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < contract.n_bounds; i++) {
+        ob_bound_info info;
+        assert_int_equal(ob_report_bound(report, i, &info), OB_OK);
+        n += (size_t)snprintf(text + n, MAX_TEXT - n, "%s%s", i ? "; " : "", info.text);
+    }
+    for (size_t i = 0; i < contract.n_unverified; i++) {
+        ob_unverified_info info;
+        assert_int_equal(ob_report_unverified(report, i, &info), OB_OK);
+        n += (size_t)snprintf(text + n, MAX_TEXT - n, " [%s]", info.reason);
+    }
+}
+
+#define TABLES                                                                                                                   \
+    "ten = Constant <value = int64[2]{10,4}> () t = ConstantOfShape (ten) zero = Constant <value = int64{0}> () "                \
+    "one = Constant <value = int64{1}> () two = Constant <value = int64{2}> () nine = Constant <value = int64{9}> () "           \
+    "v0 = Constant <value = int64[1]{0}> () v1 = Constant <value = int64[1]{1}> () v3 = Constant <value = int64[1]{3}> () "
+
+static void values_of_inputs(void **state) {
+    (void)state;
+    static const bounded rows[] = {
+        {"(int64[N] i) => (y) { " TABLES "y = Gather (t, i) }", "-10 <= i < 10"},
+        {"(int64[0] i) => (y) { " TABLES "y = Gather (t, i) }", ""},
+        {"(int64[1] i) => (y) { " TABLES "y = Gather (t, i) }", "-10 <= i < 10"},
+        {"(int64[N] i, float[M,2] d) => (y) { y = Gather (d, i) }", "-M <= i < M"},
+        {"(int64[N] i, float[M,2] d) => (y) { y = Gather <axis = 1> (d, i) }", "-2 <= i < 2"},
+        /* elements that are kept */
+        {"(int64[N,M] i) => (y) { " TABLES "a = Transpose (i) b = Unsqueeze (a, v0) c = Identity (b) y = Gather (t, c) }",
+         "-10 <= i < 10"},
+        {"(int32[N,4] i) => (y) { " TABLES "s = Constant <value = int64[2]{2,-1}> () a = Reshape (i, s) b = Cast <to = 7> (a) "
+         "y = Gather (t, b) }",
+         "-10 <= i < 10"},
+        {"(float[N] i) => (y) { " TABLES "a = Cast <to = 6> (i) y = Gather (t, a) }", "-10 <= trunc(i) < 10"},
+        {"(uint8[N] i) => (y) { " TABLES "a = Cast <to = 7> (i) y = Gather (t, a) }", "i < 10"},
+        {"(int8[N] i, float[128] d) => (y) { a = Cast <to = 7> (i) y = Gather (d, a) }", ""},
+        {"(bool[N] i, float[2] d) => (y) { a = Cast <to = 7> (i) y = Gather (d, a) }", ""},
+        {"(bool[N] i, float[1] d) => (y) { a = Cast <to = 7> (i) y = Gather (d, a) }", " [indices depend on data]"},
+        /* parts */
+        {"(int64[N,3] i) => (y) { " TABLES "a = Slice (i, v1, v3, v1) y = Gather (t, a) }", "-10 <= i[:, 1:] < 10"},
+        {"(int64[N,3] i) => (y, z) { " TABLES
+         "a, b = Split <axis = 1, num_outputs = 2> (i) y = Gather (t, a) z = Gather (t, b) }",
+         "-10 <= i[:, 0:2] < 10; -10 <= i[:, 2] < 10"},
+        {"(int64[N,3] i) => (y) { " TABLES "a = Gather <axis = 1> (i, one) y = Gather (t, a) }", "-10 <= i[:, 1] < 10"},
+        {"(int64[N,3] i) => (y) { " TABLES "m = Neg (v1) a = Gather <axis = 1> (i, m) b = Gather (a, zero) y = Gather (t, b) }",
+         "-10 <= i[0, 2] < 10"},
+        {"(int64[N,3] i) => (y) { " TABLES "a = Transpose (i) b = Gather <axis = 1> (a, one) y = Gather (t, b) }",
+         " [indices depend on data]"},
+        {"(int64[6] i) => (y) { " TABLES "a = Slice (i, v0, v3, v0, v3) y = Gather (t, a) }", " [indices depend on data]"},
+        /* arithmetic */
+        {"(int64[N] i) => (y) { " TABLES "a = Add (i, two) b = Mul (a, two) c = Sub (nine, b) y = Gather (t, c) }",
+         "-2 <= i < 8"},
+        {"(int64[N] i) => (y) { " TABLES "a = Neg (i) y = Gather (t, a) }", "-9 <= i < 11"},
+        {"(int64[N] i) => (y) { " TABLES "a = Clip (i, zero) y = Gather (t, a) }", "i < 10"},
+        {"(int64[N] i) => (y) { " TABLES "a = Max (i, zero) b = Sub (a, two) c = Min (b, two) y = Gather (t, c) }", ""},
+        {"(int64[N] i) => (y) { " TABLES "a = Clip (i, zero, nine) y = Gather (t, a) }", ""},
+        {"(int64[N] i) => (y) { " TABLES "a = Mod (i, nine) y = Gather (t, a) }", ""},
+        {"(int64[N] i, int64[N] j) => (y) { " TABLES "a = Add (i, j) y = Gather (t, a) }", " [indices depend on data]"},
+        {"(int64[N] i, bool[N] c) => (y) { " TABLES "a = Where (c, i, zero) y = Gather (t, a) }", " [indices depend on data]"},
+        {"(int64[N] i, float[M] d) => (y) { s = Shape (d) a = Add (i, s) y = Gather (d, a) }", "-2*M <= i < 0"},
+        {"(int64[N] i, int64[M] j) => (y) { " TABLES "a = Concat <axis = 0> (i, v3, j) y = Gather (t, a) }",
+         "-10 <= i < 10; -10 <= j < 10"},
+        /* several ask */
+        {"(int64[N] i) => (y, z) { " TABLES "w = ConstantOfShape (v3) y = Gather (t, i) z = Gather (w, i) }", "-3 <= i < 3"},
+        {"(int64[N] i) => (y, z) { " TABLES
+         "a = Clip (i, two) y = Gather (t, a) b = Neg (i) c = Min (b, zero) z = Gather (t, c) }",
+         "i < 10"},
+        /* read only where there is something to be read */
+        {"(int64[1] i, float[N,4] x) => (y) { " TABLES "s = Shape (x) a = Expand (i, s) y = Gather (t, a) }",
+         "if 4*N >= 1: -10 <= i < 10"},
+        {"(int64[2,1] i, float[M,N] d) => (y) { y = GatherND (d, i) }", "if N >= 1: -M <= i < M"},
+        /* the other operators */
+        {"(int64[N,4] i) => (y) { " TABLES "y = GatherElements (t, i) }", "-10 <= i < 10"},
+        {"(int64[N,4] i, float[N,4] u) => (y) { " TABLES "y = ScatterElements (t, i, u) }", "-10 <= i < 10"},
+        {"(int64[N,1] i, float[N,4] u) => (y) { " TABLES "y = ScatterND (t, i, u) }", "-10 <= i < 10"},
+        {"(float[S,B,2] x, int64[B] l) => (y) { y = ReverseSequence (x, l) }", "0 <= l <= S"},
+        {"(float[2,3,8,8] x, float[R,4] r, int64[R] i) => (y) { y = RoiAlign (x, r, i) }", "0 <= i < 2"},
+        {"(float[B,3,8,8] x, float[R,4] r, int64[R] i) => (y) { y = RoiAlign (x, r, i) }", "0 <= i < B"},
+        {"(float[1,1,2,W] x, int64[1,1,2,W] i) => (y) { y = MaxUnpool <kernel_shape = [2,2], strides = [2,2]> (x, i) }",
+         "0 <= i < 8*W"},
+        /* branches */
+        {"(int64[N] i, bool c) => (y) { " TABLES "y = If (c) <then_branch = a () => (p) { p = Gather (t, i) }, "
+         "else_branch = b () => (q) { q = Identity (t) }> }",
+         " [indices depend on data, and data decides whether they matter]"},
+        {"(int64[N] i) => (y) { " TABLES
+         "n = Size (i) c = Less (n, nine) y = If (c) <then_branch = a () => (p) { p = Gather (t, i) }, "
+         "else_branch = b () => (q) { q = Identity (t) }> }",
+         "if 9 - max(min(N, 9), 8) >= 1: -10 <= i < 10"},
+    };
+    int n_differ = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[MAX_TEXT], got[MAX_TEXT];
+        snprintf(text, sizeof text, "<ir_version: 10, opset_import: [\"\": 18]> g %s", rows[i].what);
+        ob_model *model = read_text(text);
+        ob_report *report = check_model(model);
+        list_bounds(report, got);
+        if (strcmp(got, rows[i].bounds) != 0) {
+            printf("%s\n  expected %s\n  got      %s\n", rows[i].what, rows[i].bounds, got);
+            n_differ++;
+        }
+        ob_report_close(&report);
+        ob_model_close(&model);
+    }
+    assert_int_equal(n_differ, 0);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(places_of_unpooling), cmocka_unit_test(images_of_regions)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(places_of_unpooling), cmocka_unit_test(images_of_regions),
+                                       cmocka_unit_test(values_of_inputs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

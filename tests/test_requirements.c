@@ -145,20 +145,41 @@ static void positions_that_stay_inside_are_proved(void **state) {
 static void positions_of_data_are_called_unverified(void **state) {
     (void)state;
     table t = open_table();
-    look_up(&t, t.ids);
+    look_up(&t, new_node(t.model, "Mul", "squares", 2, t.ids, t.ids));
     assert_int_equal(t.facts.n_unverified, 1);
     assert_string_equal(t.facts.unverified[0].reason, "indices depend on data");
     close_table(&t);
     t = open_table();
-    look_up(&t, new_node(t.model, "Clip", "clipped", 3, t.ids, scalar(t.model, "low", 0), scalar(t.model, "high", 512)));
+    ob_value *squares = new_node(t.model, "Mul", "squares", 2, t.ids, t.ids);
+    look_up(&t, new_node(t.model, "Clip", "clipped", 3, squares, scalar(t.model, "low", 0), scalar(t.model, "high", 512)));
     assert_int_equal(t.facts.n_unverified, 1);
+    close_table(&t);
+}
+
+static void positions_of_an_input_are_stated_on_its_values(void **state) {
+    (void)state;
+    table t = open_table();
+    look_up(&t, t.ids);
+    assert_int_equal(t.facts.n_unverified, 0);
+    assert_int_equal(t.facts.n_bounds, 1);
+    assert_int_equal(t.facts.bounds[0].bound->lowest, -512);
+    assert_int_equal(t.facts.bounds[0].bound->highest, 511);
+    close_table(&t);
+    t = open_table(); /* 512 at most, from 0: only what is above must be asked */
+    look_up(&t, new_node(t.model, "Clip", "clipped", 3, t.ids, scalar(t.model, "low", 0), scalar(t.model, "high", 512)));
+    assert_int_equal(t.facts.n_unverified, 0);
+    assert_int_equal(t.facts.n_bounds, 1);
+    assert_int_equal(t.facts.bounds[0].bound->lowest, OB_DIM_UNKNOWN);
+    assert_int_equal(t.facts.bounds[0].bound->highest, 511);
     close_table(&t);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_requirements_say_what_numbers_say),
-                                       cmocka_unit_test(every_rule_is_listed), cmocka_unit_test(positions_must_be_in_the_table),
+                                       cmocka_unit_test(every_rule_is_listed),
+                                       cmocka_unit_test(positions_must_be_in_the_table),
                                        cmocka_unit_test(positions_that_stay_inside_are_proved),
-                                       cmocka_unit_test(positions_of_data_are_called_unverified)};
+                                       cmocka_unit_test(positions_of_data_are_called_unverified),
+                                       cmocka_unit_test(positions_of_an_input_are_stated_on_its_values)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

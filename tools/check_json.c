@@ -303,6 +303,52 @@ static ob_status print_clause(FILE *out, ob_report *report, size_t index) {
     return OB_OK;
 }
 
+/* A side of a condition on values, or null. */
+static void print_end(FILE *out, const char *name, const ob_dims *dims, ob_dim end) {
+    key(out, name);
+    if (end == OB_DIM_UNKNOWN)
+        fputs("null", out);
+    else
+        print_json_dim(out, dims, end);
+}
+
+static ob_status print_bound(FILE *out, ob_report *report, size_t index) {
+    ob_bound_info info;
+    const ob_dims *dims = ob_report_dims(report);
+    ob_status status = ob_report_bound(report, index, &info);
+    if (status != OB_OK) return status;
+    fputs("{\"text\":", out);
+    print_json_string(out, info.text);
+    string_field(out, "input", info.input);
+    string_field(out, "dtype", ob_dtype_name(info.dtype));
+    fprintf(out, ",\"rounded\":%s", info.is_rounded ? "true" : "false");
+    key(out, "part");
+    if (!info.first) fputs("null", out);
+    for (int32_t axis = 0; info.first && axis < info.rank; axis++) {
+        fputs(axis ? ",{\"first\":" : "[{\"first\":", out);
+        print_json_dim(out, dims, info.first[axis]);
+        print_end(out, "end", dims, info.end[axis]);
+        putc('}', out);
+    }
+    if (info.first) fputs(info.rank > 0 ? "]" : "[]", out);
+    print_end(out, "lowest", dims, info.lowest);
+    print_end(out, "highest", dims, info.highest);
+    key(out, "guard");
+    for (size_t i = 0; i < info.n_guards; i++) {
+        putc(i ? ',' : '[', out);
+        print_json_dim(out, dims, info.guards[i]);
+    }
+    fputs(info.n_guards ? "]" : "[]", out);
+    key(out, "nodes");
+    putc('[', out);
+    for (size_t i = 0; i < info.n_origins; i++) {
+        if (i) putc(',', out);
+        print_place(out, &info.origins[i]);
+    }
+    fprintf(out, "],\"n_requirements\":%zu}", info.n_requirements);
+    return OB_OK;
+}
+
 static ob_status print_unverified(FILE *out, ob_report *report, size_t index) {
     ob_unverified_info info;
     ob_status status = ob_report_unverified(report, index, &info);
@@ -333,6 +379,7 @@ static ob_status print_json_contract(FILE *out, ob_report *report) {
     fputs(",\n\"contract\":{\"status\":", out);
     print_json_string(out, ob_contract_status_name(contract.status));
     ob_status status = print_list(out, "clauses", report, contract.n_clauses, print_clause);
+    if (status == OB_OK) status = print_list(out, "values", report, contract.n_bounds, print_bound);
     if (status == OB_OK) status = print_list(out, "assumptions", report, contract.n_assumptions, print_assumption);
     if (status == OB_OK) status = print_list(out, "unverified", report, contract.n_unverified, print_unverified);
     fprintf(out, ",\n\"proved\":%zu,\"conditions\":%zu,\"refuted\":%zu,\"not_stated\":%zu,\"open_sizes\":%zu}", contract.n_proved,

@@ -144,6 +144,20 @@ static ob_status print_clause(const printer *out, ob_report *report, size_t inde
     return OB_OK;
 }
 
+static ob_status print_bound(const printer *out, ob_report *report, size_t index) {
+    ob_bound_info info;
+    ob_status status = ob_report_bound(report, index, &info);
+    if (status != OB_OK) return status;
+    fputs("  ", out->file);
+    set_colour(out, COLOUR_BOLD);
+    print_message(out->file, info.text);
+    set_colour(out, COLOUR_NONE);
+    fputs("\n      on values, from ", out->file);
+    if (info.n_origins) print_origin(out, &info.origins[0], info.n_requirements);
+    putc('\n', out->file);
+    return OB_OK;
+}
+
 static ob_status print_reason(const printer *out, ob_report *report, size_t index) {
     ob_unverified_info info;
     ob_status status = ob_report_unverified(report, index, &info);
@@ -172,17 +186,20 @@ static void print_headline(const printer *out, const char *file, const ob_contra
     set_colour(out, COLOUR_BOLD);
     fprintf(out->file, "contract: %s", ob_contract_status_name(contract->status));
     set_colour(out, COLOUR_NONE);
+    const bool complete = contract->status == OB_CONTRACT_COMPLETE;
+    if (contract->status == OB_CONTRACT_PARTIAL)
+        fprintf(out->file, " (%zu requirement%s not stated on sizes of inputs)", contract->n_open, plural(contract->n_open));
+    if (contract->n_bounds)
+        fprintf(out->file, "%s; %zu condition%s on values", complete ? " on sizes" : "", contract->n_bounds,
+                plural(contract->n_bounds));
     switch (contract->status) {
     case OB_CONTRACT_COMPLETE:
-        fputs(contract->n_clauses ? ": runs, as far as shapes go, exactly if"
-              : contract->n_sizes ? ": any sizes will do"
-                                  : ": every size is fixed, and they fit",
+        fputs(contract->n_clauses || contract->n_bounds ? ": runs, as far as shapes go, exactly if"
+              : contract->n_sizes                       ? ": any sizes will do"
+                                                        : ": every size is fixed, and they fit",
               out->file);
         break;
-    case OB_CONTRACT_PARTIAL:
-        fprintf(out->file, " (%zu requirement%s not stated on sizes of inputs)%s", contract->n_open, plural(contract->n_open),
-                contract->n_clauses ? ": runs only if" : "");
-        break;
+    case OB_CONTRACT_PARTIAL: fputs(contract->n_clauses || contract->n_bounds ? ": runs only if" : "", out->file); break;
     case OB_CONTRACT_CONTRADICTORY:
         fputs(contract->n_sizes ? ": no sizes will do" : ": it cannot run as it is", out->file);
         break;
@@ -197,13 +214,17 @@ static void print_rest(const printer *out, size_t n, const char *what) {
 ob_status print_contract(const printer *out, const char *file, ob_report *report, const telling *how) {
     ob_contract_info contract = ob_report_contract(report);
     print_headline(out, file, &contract);
-    size_t n_clauses = contract.n_clauses, n_assumptions = contract.n_assumptions, n_reasons = contract.n_unverified;
+    size_t n_clauses = contract.n_clauses, n_assumptions = contract.n_assumptions, n_reasons = contract.n_unverified,
+           n_bounds = contract.n_bounds;
     if (how->list == LIST_NOTHING && n_clauses > MOST_CLAUSES) n_clauses = MOST_CLAUSES;
+    if (how->list == LIST_NOTHING && n_bounds > MOST_CLAUSES) n_bounds = MOST_CLAUSES;
     if (how->list == LIST_NOTHING && n_assumptions > MOST_ASSUMPTIONS) n_assumptions = MOST_ASSUMPTIONS;
     if (how->list == LIST_NOTHING && n_reasons > MOST_REASONS) n_reasons = MOST_REASONS;
     ob_status status = OB_OK;
     for (size_t i = 0; i < n_clauses && status == OB_OK; i++) status = print_clause(out, report, i);
     if (contract.n_clauses > n_clauses) print_rest(out, contract.n_clauses - n_clauses, "clause");
+    for (size_t i = 0; i < n_bounds && status == OB_OK; i++) status = print_bound(out, report, i);
+    if (contract.n_bounds > n_bounds) print_rest(out, contract.n_bounds - n_bounds, "condition");
     for (size_t i = 0; i < n_assumptions && status == OB_OK; i++) status = print_assumption(out, report, i);
     if (contract.n_assumptions > n_assumptions) print_rest(out, contract.n_assumptions - n_assumptions, "assumption");
     for (size_t i = 0; i < n_reasons && status == OB_OK; i++) status = print_reason(out, report, i);

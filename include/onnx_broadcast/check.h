@@ -252,7 +252,8 @@ OB_API ob_status ob_report_condition(ob_report *report, size_t index, ob_conditi
 
 /** How much the contract says. */
 typedef enum ob_contract_status {
-    OB_CONTRACT_COMPLETE, /**< it decides: sizes that it admits run, as far as shapes go, and others do not */
+    OB_CONTRACT_COMPLETE, /**< it decides: sizes that it admits run, as far as shapes go and where the conditions on values hold
+                             (ob_report_bound()), and others do not */
     OB_CONTRACT_PARTIAL,  /**< necessary, not sufficient: something that the model requires could not be stated on sizes of inputs
                            */
     OB_CONTRACT_CONTRADICTORY /**< no sizes are admitted */
@@ -270,6 +271,7 @@ typedef struct ob_contract_info {
     size_t n_open;             /**< requirements that nobody could state */
     size_t n_clauses;          /**< of the solved contract: ob_report_clause() */
     size_t n_unverified;       /**< reasons behind n_open: ob_report_unverified() */
+    size_t n_bounds;           /**< conditions on values, beside those on sizes: ob_report_bound() */
     size_t n_assumptions;      /**< what is taken for granted: ob_report_assumption() */
     size_t n_sizes; /**< sizes of inputs that the caller chooses, an input of unknown rank counting as one; 0: every size is
                        fixed */
@@ -331,6 +333,31 @@ typedef struct ob_unverified_info {
 /** Fills *out with reason `index`, 0 .. n_unverified - 1; its pointers are views, valid until the next call of this function on
  * the report. Errors: E_NOT_FOUND (beyond the last), E_MEMORY. */
 OB_API ob_status ob_report_unverified(ob_report *report, size_t index, ob_unverified_info *out);
+
+/** A condition on values: every element of an input, or of a part of it, lies between two terms. Runs with other elements are
+ * refused by the node that uses them: an index is outside, a length is too large. Where arithmetic between the input and that
+ * node wraps around, a run may take elements that the condition excludes, never the other way round. */
+typedef struct ob_bound_info {
+    const char *text;      /**< "0 <= ids < 30522", "if N >= 1: 0 <= x[:, 1] < M" */
+    const char *input;     /**< name of the input of the main graph */
+    ob_dtype dtype;        /**< of the input */
+    bool is_rounded;       /**< elements are floats, rounded towards 0 before they are compared; not a number: excluded */
+    int32_t rank;          /**< entries of first and end: the rank of the input, or 0 where all of it is meant */
+    const ob_dim *first;   /**< of the part, by axis; NULL: all of the input is meant */
+    const ob_dim *end;     /**< one behind the last, by axis; NULL */
+    ob_dim lowest;         /**< the least that an element may be; OB_DIM_UNKNOWN: any */
+    ob_dim highest;        /**< the greatest that an element may be; OB_DIM_UNKNOWN: any */
+    size_t n_guards;       /**< entries of guards */
+    const ob_dim *guards;  /**< terms of sizes: asked only where each is 1 or more */
+    size_t n_requirements; /**< how many ask for it, or for something that follows from it */
+    size_t n_origins;      /**< entries of origins */
+    const ob_contract_origin *origins; /**< the nodes that ask for it, at most 16 */
+} ob_bound_info;
+
+/** Fills *out with condition on values `index`, 0 .. n_bounds - 1, of dims in ob_report_dims(); its pointers are views, valid
+ * until the next call of this function, or of another of the contract, on the report. Errors: E_NOT_FOUND (beyond the last),
+ * E_MEMORY. */
+OB_API ob_status ob_report_bound(ob_report *report, size_t index, ob_bound_info *out);
 
 /** Something that is taken for granted. */
 typedef struct ob_assumption_info {

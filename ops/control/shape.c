@@ -33,7 +33,8 @@ static bool same_range(const ob_range *a, const ob_range *b) {
 /* Keeps the elements that are the same in both. */
 static ob_status unify_contents(ob_infer *infer, ob_content *into, ob_content other) {
     if (!into->elems || !other.elems || into->n != other.n) {
-        *into = (ob_content){.range = same_range(into->range, other.range) ? into->range : NULL};
+        *into = (ob_content){.range = same_range(into->range, other.range) ? into->range : NULL,
+                             .trace = into->trace == other.trace ? into->trace : NULL};
         return OB_OK;
     }
     into->extent = ob_dim_max(infer->dims, into->extent, other.extent);
@@ -109,7 +110,7 @@ static bool same_type(const ob_type *a, const ob_type *b) {
 
 static bool same_content(ob_content a, ob_content b) {
     return (a.elems == NULL) == (b.elems == NULL) && (a.items == NULL) == (b.items == NULL) && a.n == b.n &&
-           a.extent == b.extent && same_range(a.range, b.range) &&
+           a.extent == b.extent && same_range(a.range, b.range) && a.trace == b.trace &&
            (!a.elems || a.n == 0 || memcmp(a.elems, b.elems, a.n * sizeof *a.elems) == 0);
 }
 

@@ -300,14 +300,16 @@ ob_status ob__content_stretch(ob_infer *infer, uint32_t input, uint32_t output) 
 
 ob_status ob__content_share(ob_infer *infer, uint32_t input, uint32_t output) {
     /* What elements lie between is shared with them. */
-    if (output < infer->node->n_outputs) infer->out_contents[output] = ob__in_content(infer, input);
-    return OB_OK;
+    if (output >= infer->node->n_outputs) return OB_OK;
+    infer->out_contents[output] = ob__in_content(infer, input);
+    infer->out_contents[output].trace = NULL;
+    return ob__trace_same(infer, input, output);
 }
 
 ob_status ob__content_cast(ob_infer *infer, ob_dtype from, ob_dtype to) {
     ob_content content = ob__in_content(infer, 0);
     if (!content.elems && content.parts) return ob__fractions_cast(infer, from, to);
-    if (!content.elems) return content.range && infer->node->n_outputs ? ob__out_computed_range(infer, *content.range) : OB_OK;
+    if (!content.elems) return ob__range_cast(infer, from, to);
     if (!ob__content_dtype(to) || !ob__content_dtype(from) || !infer->node->n_outputs) return OB_OK;
     bool from_real = ob__dtype_kind(from) == OB_KIND_REAL, to_real = ob__dtype_kind(to) == OB_KIND_REAL;
     bool exact = true;

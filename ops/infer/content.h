@@ -40,6 +40,26 @@ ob_status ob__range_join(ob_infer *infer, uint32_t first, uint32_t end);
 ob_status ob__range_elementwise(ob_infer *infer);
 ob_status ob__range_unary(ob_infer *infer);
 ob_status ob__range_clip(ob_infer *infer);
+ob_status ob__range_cast(ob_infer *infer, ob_dtype from, ob_dtype to);
+
+/* -- traces.c: from which elements of the model's inputs they are computed; ranges.c calls what is not said to be for rules -- */
+/* The output has the input's elements, all of them and each once; or as often as its shape says. */
+ob_status ob__trace_same(ob_infer *infer, uint32_t input, uint32_t output);
+ob_status ob__trace_share(ob_infer *infer, uint32_t input, uint32_t output);
+/* Output 0 has the elements of inputs `first` to before `end`, and no others. */
+ob_status ob__trace_join(ob_infer *infer, uint32_t first, uint32_t end);
+ob_status ob__trace_elementwise(ob_infer *infer);
+ob_status ob__trace_negative(ob_infer *infer);
+/* Elements at least `lowest`, then at most `highest`; OB_DIM_UNKNOWN: none. */
+ob_status ob__trace_between(ob_infer *infer, uint32_t input, ob_dim lowest, ob_dim highest);
+ob_status ob__trace_cast(ob_infer *infer, ob_dtype from, ob_dtype to);
+/* For rules: the output is the part of the input that begins at `first` and has `n` elements along each axis; with `keeps_axes`
+ * it has all the input's axes. Does nothing where one of these is not known. */
+ob_status ob__trace_part(ob_infer *infer, uint32_t input, uint32_t output, const ob_dim *first, const ob_dim *n, bool keeps_axes);
+/* What `asked` says of input i, on elements of the model's inputs; *stated false: it cannot be. */
+ob_status ob__trace_within(ob_infer *infer, uint32_t i, const ob_values_asked *asked, bool *stated);
+/* An input of the main graph, of that type. NULL: no memory, or nothing is to be said. */
+const ob_trace *ob__trace_of_input(const ob_value *input, const ob_type *type, ob_arena *arena);
 
 /* -- fractions.c: contents of floats that are no integers; each sets nothing where no input has fractions -- */
 /* Constants as fractions of small numbers; false when they are none. parts: room for n. */

@@ -22,6 +22,28 @@ typedef struct ob_items {
     const ob_type *types;
 } ob_items;
 
+/* Which elements of the model's inputs the elements of a tensor are computed from, each from one x: y = factor * x + summand,
+ * then min(max(y, lowest), highest). A chain: some elements are of this link, the others of the next. */
+typedef struct ob_trace {
+    struct ob_trace *next;
+    const ob_value *input;     /* of the main graph; NULL: these elements only lie between lowest and highest */
+    const ob_dim *first, *end; /* by axis of the input: the part that x is of; NULL: all of it */
+    bool is_dense;             /* the tensor is that part, axes in their order */
+    bool is_stretched;         /* the part may have elements where the tensor has none */
+    bool is_rounded;           /* x is a float that is rounded towards 0 first */
+    ob_dim factor, summand;    /* factor is a number other than 0 */
+    ob_dim lowest, highest;    /* OB_DIM_UNKNOWN: none */
+    bool reached;              /* of no input: both are elements */
+} ob_trace;
+
+/* Asked of the elements of an input of the main graph. */
+typedef struct ob_bound {
+    const ob_value *input;
+    const ob_dim *first, *end; /* as in ob_trace */
+    bool is_rounded;           /* of an element that is rounded towards 0 */
+    ob_dim lowest, highest;    /* that one may be; OB_DIM_UNKNOWN: any */
+} ob_bound;
+
 /* The elements of a small integer (or bool) tensor as terms, row-major: what Shape, Gather, Concat ... carry to Expand and
  * Reshape. Where they are not known, what they lie between may be. */
 typedef struct ob_content {
@@ -34,6 +56,7 @@ typedef struct ob_content {
     /* Of floats: elements are as said as long as this, the greatest numerator on the way here, has no more bits than the type. */
     ob_dim extent;
     const ob_items *items; /* of a sequence, which has nothing of the above; NULL: not known */
+    const ob_trace *trace; /* NULL: not known, or elems say it */
 } ob_content;
 #define OB_CONTENT_MAX 1024
 
@@ -64,6 +87,8 @@ struct ob_infer {
      * `reason` NULL: sizes decide it; else why they do not. */
     ob_status (*condition)(ob_infer *infer, const ob_condition *condition, ob_dim guard, int32_t operand, int32_t axis,
                            const char *reason);
+    /* The same of the elements of an input of the model, which data decides. May be NULL. */
+    ob_status (*bounded)(ob_infer *infer, const ob_bound *bound, ob_dim guard, int32_t operand, int32_t axis);
     /* A requirement that is decided; counted. May be NULL. */
     void (*decided)(ob_infer *infer, bool holds);
     /* A definite error or a doubt: `id` is of core/findings.def, text says what and with which sizes. */
@@ -185,12 +210,13 @@ ob_status ob__require_one(ob_infer *infer, uint32_t i);
 /* -- values.c: what is asked of the elements of an operand -- */
 typedef struct ob_values_asked {
     ob_dim lowest, highest; /* that an element may be */
-    ob_dim read;            /* 1 or more where any element is looked at; OB_DIM_UNKNOWN: data tells */
+    ob_dim when;            /* 1 or more where elements are looked at, if there are any; OB_DIM_UNKNOWN: data tells */
     bool some;              /* it is asked of some elements, such as each second one */
     int32_t axis;           /* of the result, or -1 */
     const char *reason;     /* of what cannot be stated: "indices depend on data" */
 } ob_values_asked;
-/* Every element of input i, when it is given, lies between two terms: proved, stated on sizes, or unverified. Reports OB0601. */
+/* Every element of input i, when it is given, lies between two terms: proved, stated on sizes or on elements of the model's
+ * inputs, or unverified. Reports OB0601. */
 ob_status ob__require_values(ob_infer *infer, uint32_t i, const ob_values_asked *asked);
 /* The elements of input i are lengths from 0 to `most`; reports OB0601. */
 ob_status ob__require_lengths(ob_infer *infer, uint32_t i, ob_dim most);

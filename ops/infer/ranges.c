@@ -23,10 +23,22 @@ static bool range_of_elements(const ob_infer *infer, ob_content content, ob_dtyp
     return true;
 }
 
+/* What narrow types hold, whatever the elements are. */
+static bool range_of_type(ob_dtype dtype, ob_range *out) {
+    switch (dtype) {
+    case OB_BOOL: *out = (ob_range){0, 1, false}; return true;
+    case OB_INT8: *out = (ob_range){INT8_MIN, INT8_MAX, false}; return true;
+    case OB_INT16: *out = (ob_range){INT16_MIN, INT16_MAX, false}; return true;
+    case OB_UINT8: *out = (ob_range){0, UINT8_MAX, false}; return true;
+    case OB_UINT16: *out = (ob_range){0, UINT16_MAX, false}; return true;
+    default: return false;
+    }
+}
+
 bool ob__in_range(const ob_infer *infer, uint32_t i, ob_range *out) {
     ob_content content = ob__in_content(infer, i);
     if (content.elems) return range_of_elements(infer, content, ob__in_dtype(infer, i), out);
-    if (!content.range) return false;
+    if (!content.range) return ob__in_given(infer, i) && range_of_type(ob__in_dtype(infer, i), out);
     *out = *content.range;
     return true;
 }
@@ -46,6 +58,7 @@ ob_status ob__out_range(ob_infer *infer, uint32_t i, ob_range range) {
 
 ob_status ob__range_share(ob_infer *infer, uint32_t input, uint32_t output) {
     ob_range range;
+    OB_TRY(ob__trace_share(infer, input, output));
     return ob__in_range(infer, input, &range) ? ob__out_range(infer, output, range) : OB_OK;
 }
 
@@ -58,6 +71,7 @@ ob_status ob__range_part(ob_infer *infer, uint32_t input, uint32_t output) {
 
 ob_status ob__range_join(ob_infer *infer, uint32_t first, uint32_t end) {
     ob_range all = {0}, one;
+    OB_TRY(ob__trace_join(infer, first, end));
     for (uint32_t i = first; i < end; i++) {
         if (!ob__in_range(infer, i, &one)) return OB_OK;
         /* An operand without elements has none of its bounds. */
@@ -135,9 +149,11 @@ static ob_range combined(ob_infer *infer, ob_range a, ob_range b) {
 ob_status ob__range_elementwise(ob_infer *infer) {
     uint32_t n = infer->node->n_inputs;
     ob_range all, one;
+    OB_TRY(ob__trace_elementwise(infer));
     if (infer->op->broadcast == OB_BCAST_LEGACY || n == 0) return OB_OK;
     if (ob__op_is(infer, "Where")) {
         OB_TRY(ob__range_join(infer, 1, n));
+        infer->out_contents[0].trace = NULL; /* an element that is not chosen may be any */
         if (infer->out_contents[0].range) /* which of the two is chosen where, nobody knows */
             return ob__out_range(infer, 0,
                                  (ob_range){infer->out_contents[0].range->lowest, infer->out_contents[0].range->highest,
@@ -157,17 +173,39 @@ ob_status ob__range_elementwise(ob_infer *infer) {
 ob_status ob__range_unary(ob_infer *infer) {
     ob_range r;
     bool known = ob__in_range(infer, 0, &r);
-    if (ob__op_is(infer, "Neg")) return known ? ob__out_computed_range(infer, negative(infer, r)) : OB_OK;
-    if (ob__op_is(infer, "Relu"))
+    if (ob__op_is(infer, "Neg")) {
+        OB_TRY(ob__trace_negative(infer));
+        return known ? ob__out_computed_range(infer, negative(infer, r)) : OB_OK;
+    }
+    if (ob__op_is(infer, "Relu")) {
+        OB_TRY(ob__trace_between(infer, 0, 0, OB_DIM_UNKNOWN));
         return ob__out_range(infer, 0, extreme(infer, known ? r : anything, (ob_range){0, 0, true}, true));
+    }
     return OB_OK;
+}
+
+/* A bound is one element, which must be known. */
+static ob_status trace_clip(ob_infer *infer) {
+    ob_dim ends[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        ends[i] = ob__in_given(infer, i + 1) ? ob__content_exact(ob__in_scalar(infer, i + 1)) : OB_DIM_UNKNOWN;
+        if (ob__in_given(infer, i + 1) && ends[i] == OB_DIM_UNKNOWN) return OB_OK;
+    }
+    return ob__trace_between(infer, 0, ends[0], ends[1]);
 }
 
 ob_status ob__range_clip(ob_infer *infer) {
     ob_range r, bound;
+    if (ob__since(infer) >= 11) OB_TRY(trace_clip(infer));
     if (ob__since(infer) < 11) return OB_OK;
     if (!ob__in_range(infer, 0, &r)) r = anything;
     if (ob__in_given(infer, 1) && ob__in_range(infer, 1, &bound)) r = extreme(infer, r, bound, true);
     if (ob__in_given(infer, 2)) r = extreme(infer, r, ob__in_range(infer, 2, &bound) ? bound : anything, false);
     return ob__out_range(infer, 0, r);
+}
+
+ob_status ob__range_cast(ob_infer *infer, ob_dtype from, ob_dtype to) {
+    ob_range r;
+    OB_TRY(ob__trace_cast(infer, from, to));
+    return ob__in_range(infer, 0, &r) && infer->node->n_outputs ? ob__out_computed_range(infer, r) : OB_OK;
 }

@@ -7,7 +7,8 @@ enum {
     BROADCAST_TO = 1 << OB_COND_BROADCAST_TO,
     DIVISIBLE = 1 << OB_COND_DIVISIBLE,
     AT_LEAST = 1 << OB_COND_AT_LEAST,
-    OPEN = OB_ASKS_OPEN
+    OPEN = OB_ASKS_OPEN,
+    VALUES = OB_ASKS_VALUES
 };
 
 #define OB_REQUIREMENT(rule, kinds, text) OB_RULE(rule);

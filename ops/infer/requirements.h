@@ -6,10 +6,12 @@
 
 /* A bit beside those of ob_condition_kind: what sizes do not tell. */
 #define OB_ASKS_OPEN (1 << 8)
+/* And what is stated on the elements of the model's inputs. */
+#define OB_ASKS_VALUES (1 << 9)
 
 typedef struct ob_rule_asks {
     const char *rule;
-    unsigned kinds; /* 1 << ob_condition_kind of each condition that the rule may state, and OB_ASKS_OPEN */
+    unsigned kinds; /* 1 << ob_condition_kind of each condition that the rule may state, OB_ASKS_OPEN, OB_ASKS_VALUES */
     const char *text;
 } ob_rule_asks;
 

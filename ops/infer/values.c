@@ -2,14 +2,21 @@
 #include "core/error.h"
 #include "ops/infer/content.h"
 
+/* 1 or more where any element is looked at. */
+static ob_dim n_read(ob_infer *infer, uint32_t i, const ob_values_asked *asked) {
+    return ob_dim_mul(infer->dims, ob__in_count(infer, i), asked->when);
+}
+
 static ob_status lies_above(ob_infer *infer, uint32_t i, ob_dim element, const ob_values_asked *asked) {
     if (ob__known_at_least(infer, element, asked->lowest)) return OB_OK;
-    return ob__require_where(infer, asked->read, OB_COND_AT_LEAST, element, asked->lowest, (int32_t)i, asked->axis, OB0601);
+    return ob__require_where(infer, n_read(infer, i, asked), OB_COND_AT_LEAST, element, asked->lowest, (int32_t)i, asked->axis,
+                             OB0601);
 }
 
 static ob_status lies_below(ob_infer *infer, uint32_t i, ob_dim element, const ob_values_asked *asked) {
     if (ob__known_at_least(infer, asked->highest, element)) return OB_OK;
-    return ob__require_where(infer, asked->read, OB_COND_AT_LEAST, asked->highest, element, (int32_t)i, asked->axis, OB0601);
+    return ob__require_where(infer, n_read(infer, i, asked), OB_COND_AT_LEAST, asked->highest, element, (int32_t)i, asked->axis,
+                             OB0601);
 }
 
 static ob_status unknown(ob_infer *infer, uint32_t i, const ob_values_asked *asked) {
@@ -39,15 +46,20 @@ static ob_status elements_within(ob_infer *infer, uint32_t i, ob_content content
 ob_status ob__require_values(ob_infer *infer, uint32_t i, const ob_values_asked *asked) {
     const ob_content content = ob__in_content(infer, i);
     ob_range range;
-    if (!ob__in_given(infer, i) || asked->read == 0 || ob__in_count(infer, i) == 0) return OB_OK;
+    bool stated;
+    if (!ob__in_given(infer, i) || asked->when == 0 || ob__in_count(infer, i) == 0) return OB_OK;
     if (content.elems) return elements_within(infer, i, content, asked);
-    if (!ob__in_range(infer, i, &range)) return unknown(infer, i, asked);
+    const bool known = ob__in_range(infer, i, &range);
     /* Where both ends are elements, they say of sizes too. */
-    if (range.reached && !asked->some) {
+    if (known && range.reached && !asked->some) {
         OB_TRY(lies_below(infer, i, range.highest, asked));
         return lies_above(infer, i, range.lowest, asked);
     }
-    const bool inside =
-        ob__known_at_least(infer, asked->highest, range.highest) && ob__known_at_least(infer, range.lowest, asked->lowest);
-    return inside ? OB_OK : unknown(infer, i, asked);
+    if (known && ob__known_at_least(infer, asked->highest, range.highest) &&
+        ob__known_at_least(infer, range.lowest, asked->lowest)) {
+        if (infer->decided) infer->decided(infer, true);
+        return OB_OK;
+    }
+    OB_TRY(ob__trace_within(infer, i, asked, &stated));
+    return stated ? OB_OK : unknown(infer, i, asked);
 }

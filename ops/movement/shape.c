@@ -167,6 +167,18 @@ static ob_status split_content(ob_infer *infer, const ob_dim *sizes) {
     return OB_OK;
 }
 
+static ob_status split_traces(ob_infer *infer, ob_shape from, int32_t axis, const ob_dim *sizes) {
+    ob_dim first[OB_MAX_RANK] = {0}, n[OB_MAX_RANK];
+    memcpy(n, from.dims, (size_t)from.rank * sizeof *n);
+    for (uint32_t i = 0; i < infer->node->n_outputs; i++) {
+        n[axis] = sizes[i];
+        OB_TRY(ob__trace_part(infer, 0, i, first, n, true));
+        OB_TRY(ob__range_part(infer, 0, i));
+        first[axis] = ob_dim_add(infer->dims, first[axis], sizes[i]);
+    }
+    return OB_OK;
+}
+
 ob_status ob__infer_split(ob_infer *infer) {
     ob_shape from = ob__in_shape(infer, 0);
     uint32_t n_outputs = infer->node->n_outputs, n;
@@ -216,7 +228,8 @@ ob_status ob__infer_split(ob_infer *infer) {
         dims[axis] = sizes[i];
         OB_TRY(ob__out_tensor(infer, i, OB_NONE, from.rank, dims));
     }
-    return split_content(infer, sizes);
+    OB_TRY(split_content(infer, sizes));
+    return split_traces(infer, from, axis, sizes);
 }
 
 /* ---- Slice ---- */
@@ -327,8 +340,8 @@ ob_status ob__infer_slice(ob_infer *infer) {
     if (n > from.rank) ob__problem(infer, OB0602, -1, -1, "%lld axes are cut of rank %d", (long long)n, from.rank);
     if (n < 0 || !known_axes) OB_TRY(ob__unverified(infer, 3, -1, "axes depend on data"));
     if (n < 0 || n > from.rank || !known_axes) return ob__out_rank(infer, 0, from.rank);
-    bool cut_before[OB_MAX_RANK] = {false};
-    ob_dim dims[OB_MAX_RANK], first = 0, step = 1;
+    bool cut_before[OB_MAX_RANK] = {false}, is_part = true; /* each element behind the other, along every axis */
+    ob_dim dims[OB_MAX_RANK], firsts[OB_MAX_RANK] = {0}, first = 0, step = 1;
     if (from.rank) memcpy(dims, from.dims, (size_t)from.rank * sizeof *dims);
     for (uint32_t i = 0; i < (uint64_t)n; i++) {
         int32_t axis;
@@ -345,6 +358,8 @@ ob_status ob__infer_slice(ob_infer *infer) {
         if (!ob_dim_is_const(c.step)) OB_TRY(ob__unverified(infer, 4, axis, "a step depends on data"));
         dims[axis] = cut_size(infer, &c, from.dims[axis], &first);
         step = c.step;
+        firsts[axis] = dims[axis] == from.dims[axis] ? 0 : first;
+        is_part = is_part && step == 1;
     }
     bool same = from.rank == 0 || memcmp(dims, from.dims, (size_t)from.rank * sizeof *dims) == 0;
     if (same)
@@ -352,6 +367,8 @@ ob_status ob__infer_slice(ob_infer *infer) {
     else
         OB_TRY(ob__out_tensor(infer, 0, OB_NONE, from.rank, dims));
     if (n == 1 && from.rank == 1) OB_TRY(slice_content(infer, first, dims[0], step));
+    if (same && is_part && ob__in_count(infer, 0) != OB_DIM_UNKNOWN) return ob__range_share(infer, 0, 0);
+    if (is_part) OB_TRY(ob__trace_part(infer, 0, 0, firsts, dims, true));
     return ob__range_part(infer, 0, 0);
 }
 

@@ -52,10 +52,8 @@ static ob_status require_places(ob_infer *infer, ob_shape inverse, ob_shape resu
         fits = result.dims[axis] == inverse.dims[axis] || ob__known_at_least(infer, result.dims[axis], inverse.dims[axis]);
     if (!fits) return ob__unverified(infer, 1, -1, "indices depend on data");
     const ob_dim n_places = ob__dims_product(infer, inverse.dims, 0, inverse.rank);
-    const ob_values_asked asked = {.highest = ob_dim_sub(infer->dims, n_places, 1),
-                                   .read = ob__in_count(infer, 0),
-                                   .axis = -1,
-                                   .reason = "indices depend on data"};
+    const ob_values_asked asked = {
+        .highest = ob_dim_sub(infer->dims, n_places, 1), .when = 1, .axis = -1, .reason = "indices depend on data"};
     return ob__require_values(infer, 1, &asked);
 }
 
@@ -97,10 +95,10 @@ ob_status ob__infer_max_unpool(ob_infer *infer) {
 /* The number of its image, that each region has: where the result has elements. */
 static ob_status require_images(ob_infer *infer, bool align, ob_shape result) {
     const ob_values_asked asked = {.highest = ob_dim_sub(infer->dims, ob__in_dim(infer, 0, 0), 1),
-                                   .read = ob__dims_product(infer, result.dims, 0, result.rank),
+                                   .when = ob__dims_product(infer, result.dims, 1, result.rank),
                                    .axis = 0,
                                    .reason = "the images of regions depend on data"};
-    if (asked.read == 0) return OB_OK;
+    if (asked.when == 0 || result.dims[0] == 0) return OB_OK;
     return align ? ob__require_values(infer, 2, &asked) : ob__unverified(infer, 1, 0, asked.reason);
 }
 

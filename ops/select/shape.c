@@ -42,12 +42,13 @@ static ob_status require_index(ob_infer *infer, uint32_t i, int32_t axis, ob_dim
     return OB_OK;
 }
 
-/* Indices whose elements are not known. `n` of them are read. */
-static ob_status require_some(ob_infer *infer, uint32_t i, int32_t axis, ob_dim size, ob_dim n, bool whole) {
+/* Indices whose elements are not known, and that are looked at `when`. */
+static ob_status require_some(ob_infer *infer, uint32_t i, int32_t axis, ob_dim size, ob_dim when, bool whole) {
+    const ob_dim n = ob_dim_mul(infer->dims, ob__in_count(infer, i), when);
     OB_TRY(ob__require_where(infer, n, OB_COND_AT_LEAST, size, 1, 0, axis, OB0601));
     const ob_values_asked asked = {.lowest = ob_dim_sub(infer->dims, 0, size),
                                    .highest = ob_dim_sub(infer->dims, size, 1),
-                                   .read = n,
+                                   .when = when,
                                    .some = !whole,
                                    .axis = axis,
                                    .reason = "indices depend on data"};
@@ -60,13 +61,12 @@ static ob_status require_indices(ob_infer *infer, uint32_t i, ob_shape data, int
                                  bool *inside) {
     ob_content indices = ob__in_content(infer, i);
     *inside = true;
-    ob_dim n = ob__in_count(infer, i), read = ob_dim_mul(infer->dims, n, block);
-    if (n == 0 || block == 0 || depth == 0) return OB_OK;
+    if (ob__in_count(infer, i) == 0 || block == 0 || depth == 0) return OB_OK;
+    ob_dim guard = ob__known_at_least(infer, block, 1) ? 1 : block;
     if (!indices.elems) {
-        for (int32_t k = 0; k < depth; k++) OB_TRY(require_some(infer, i, first + k, data.dims[first + k], read, depth == 1));
+        for (int32_t k = 0; k < depth; k++) OB_TRY(require_some(infer, i, first + k, data.dims[first + k], guard, depth == 1));
         return OB_OK;
     }
-    ob_dim guard = ob__known_at_least(infer, block, 1) ? 1 : block;
     for (int32_t k = 0; k < depth; k++) {
         ob_dim size = data.dims[first + k], most = 0, least = 0;
         for (uint32_t at = (uint32_t)k; at < indices.n; at += (uint32_t)depth) {
@@ -111,6 +111,17 @@ static ob_status gather_content(ob_infer *infer) {
     return OB_OK;
 }
 
+/* One index that is known picks a part of the data: a column, mostly. */
+static ob_status trace_picked(ob_infer *infer, ob_shape data, int32_t axis) {
+    ob_dim first[OB_MAX_RANK] = {0}, n[OB_MAX_RANK], at = ob__in_scalar(infer, 1);
+    const int32_t rank = ob__in_rank(infer, 1);
+    if (at == OB_DIM_UNKNOWN || !ob_dim_is_const(at) || rank < 0 || rank > 1) return OB_OK;
+    memcpy(n, data.dims, (size_t)data.rank * sizeof *n);
+    first[axis] = at < 0 ? ob_dim_add(infer->dims, data.dims[axis], at) : at;
+    n[axis] = 1;
+    return ob__trace_part(infer, 0, 0, first, n, rank == 1);
+}
+
 ob_status ob__infer_gather(ob_infer *infer) {
     ob_shape data = ob__in_shape(infer, 0), indices = ob__in_shape(infer, 1);
     int32_t axis;
@@ -129,6 +140,7 @@ ob_status ob__infer_gather(ob_infer *infer) {
     for (int32_t k = axis + 1; k < data.rank; k++) dims[rank++] = data.dims[k];
     OB_TRY(ob__out_tensor(infer, 0, OB_NONE, rank, dims));
     if (inside) OB_TRY(gather_content(infer));
+    OB_TRY(trace_picked(infer, data, axis));
     return ob__range_part(infer, 0, 0);
 }
 
@@ -379,6 +391,5 @@ ob_status ob__infer_tensor_scatter(ob_infer *infer) {
         OB_TRY(ob__require(infer, a == axis ? OB_COND_AT_LEAST : OB_COND_EQUAL, cache.dims[a], update.dims[a], 1, a, OB0601));
     if (params.is_circular) return OB_OK; /* an update may begin anywhere */
     const ob_dim most = ob_dim_sub(infer->dims, cache.dims[axis], update.dims[axis]);
-    return ob__require_values(
-        infer, 2, &(ob_values_asked){0, most, ob__in_count(infer, 2), false, -1, "indices depend on data"});
+    return ob__require_values(infer, 2, &(ob_values_asked){0, most, 1, false, -1, "indices depend on data"});
 }

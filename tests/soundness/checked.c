@@ -78,7 +78,88 @@ static void find_error(checked *c, char *key, size_t n_key) {
     }
 }
 
-verdict checked_verdict(checked *c, const point *p, char *key, size_t n_key) {
+/* ---- Conditions on values ---------------------------------------------------------------------------------------------- */
+
+/* A term at a point; false: it has no number there. */
+static bool number_at(const checked *c, const point *p, ob_dim term, int64_t *out) {
+    ob_binding bindings[MAX_VARIABLES];
+    for (int i = 0; i < c->sizes.n; i++) bindings[i] = (ob_binding){c->sizes.symbols[i], p->sizes[i]};
+    return ob_dim_eval(ob_report_dims(c->report), term, bindings, (size_t)c->sizes.n, out) == OB_OK;
+}
+
+/* The elements of integer input `name` as oracle_run() and run_session() make them: all alike, or those of its default (*tensor).
+ */
+static int64_t element_of(const checked *c, const point *p, const char *name, const ob_tensor **tensor) {
+    const ob_graph *graph = c->model->graph;
+    uint32_t data = p->data;
+    *tensor = NULL;
+    for (uint32_t i = 0; i < graph->n_inputs; i++) {
+        const ob_value *value = graph->inputs[i];
+        if (strcmp(value->name, name) == 0) {
+            if (value->is_initializer && data % 4 != 3) *tensor = value->data;
+            return data & 3;
+        }
+        if (value->declared.dtype != OB_FLOAT) data >>= 2;
+    }
+    return 0;
+}
+
+/* Does the part have elements, and does the bound matter? */
+static ob_truth is_asked(const checked *c, const point *p, const ob_bound_info *b, int64_t n_elems) {
+    int64_t first, end;
+    for (size_t i = 0; i < b->n_guards; i++) {
+        if (!number_at(c, p, b->guards[i], &first)) return OB_UNDECIDED;
+        if (first < 1) return OB_FALSE;
+    }
+    for (int32_t axis = 0; axis < b->rank; axis++) {
+        if (!number_at(c, p, b->first[axis], &first) || !number_at(c, p, b->end[axis], &end)) return OB_UNDECIDED;
+        if (first >= end) return OB_FALSE;
+    }
+    return n_elems > 0 ? OB_TRUE : OB_FALSE;
+}
+
+/* How many elements the input has at the point. */
+static int64_t count_of(const checked *c, const point *p, const char *name) {
+    int64_t dims[MAX_AXES], *at = dims;
+    const ob_graph *graph = c->model->graph;
+    sizes_at(&c->sizes, p, dims);
+    for (uint32_t i = 0; i < graph->n_inputs; i++) {
+        int64_t n = 1;
+        for (int32_t axis = 0; axis < graph->inputs[i]->declared.shape.rank; axis++) n *= *at++;
+        if (strcmp(graph->inputs[i]->name, name) == 0) return n;
+    }
+    return 0;
+}
+
+static ob_truth bound_holds(const checked *c, const point *p, const ob_bound_info *b) {
+    const ob_tensor *tensor;
+    int64_t lowest = INT64_MIN, highest = INT64_MAX, element = element_of(c, p, b->input, &tensor);
+    ob_truth asked = is_asked(c, p, b, tensor ? (int64_t)tensor->n_elems : count_of(c, p, b->input));
+    if (asked != OB_TRUE) return asked == OB_FALSE ? OB_TRUE : asked;
+    if (b->lowest != OB_DIM_UNKNOWN && !number_at(c, p, b->lowest, &lowest)) return OB_UNDECIDED;
+    if (b->highest != OB_DIM_UNKNOWN && !number_at(c, p, b->highest, &highest)) return OB_UNDECIDED;
+    if (b->dtype != OB_INT64 || (tensor && b->rank > 0)) return OB_UNDECIDED;
+    for (int64_t i = 0; i < (tensor ? (int64_t)tensor->n_elems : 1); i++) {
+        if (tensor) memcpy(&element, (const char *)tensor->data + (size_t)i * sizeof element, sizeof element);
+        if (element < lowest || element > highest) return OB_FALSE;
+    }
+    return OB_TRUE;
+}
+
+static ob_truth values_hold(checked *c, const point *p, char *key, size_t n_key) {
+    ob_truth all = OB_TRUE;
+    for (size_t i = 0; i < ob_report_contract(c->report).n_bounds; i++) {
+        ob_bound_info info;
+        if (ob_report_bound(c->report, i, &info) != OB_OK) return OB_UNDECIDED;
+        const ob_truth truth = bound_holds(c, p, &info);
+        if (truth == OB_FALSE && key) snprintf(key, n_key, "values %s", info.origins[0].op_type);
+        if (truth == OB_FALSE) return truth;
+        if (truth == OB_UNDECIDED) all = truth;
+    }
+    return all;
+}
+
+verdict checked_sizes(checked *c, const point *p, char *key, size_t n_key) {
     ob_named_size given[MAX_VARIABLES];
     ob_truth truth = OB_UNDECIDED;
     size_t at = SIZE_MAX;
@@ -101,6 +182,12 @@ verdict checked_verdict(checked *c, const point *p, char *key, size_t n_key) {
         return EXCLUDES;
     }
     return truth == OB_TRUE ? ADMITS : OPEN;
+}
+
+verdict checked_verdict(checked *c, const point *p, char *key, size_t n_key) {
+    const verdict of_sizes = checked_sizes(c, p, key, n_key);
+    const ob_truth values = of_sizes == EXCLUDES ? OB_TRUE : values_hold(c, p, key, n_key);
+    return values == OB_FALSE ? EXCLUDES : values == OB_UNDECIDED ? OPEN : of_sizes;
 }
 
 void checked_text(checked *c, char *text, size_t n_bytes) {

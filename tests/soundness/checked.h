@@ -41,8 +41,10 @@ typedef struct checked {
 ob_status checked_make(checked *c, ob_model *model, ob_error *error);
 ob_status checked_make_with(checked *c, ob_model *model, const ob_check_options *options, ob_error *error);
 void checked_free(checked *c);
-/* key: of what excludes the point, for people. May be NULL. */
+/* Of the contract with its conditions on values, where integers of inputs are what the point's data makes of them; and of the
+ * contract on sizes, which a session tests before it runs. key: of what excludes the point, for people. May be NULL. */
 verdict checked_verdict(checked *c, const point *p, char *key, size_t n_key);
+verdict checked_sizes(checked *c, const point *p, char *key, size_t n_key);
 /* The text of the contract, cut. */
 void checked_text(checked *c, char *text, size_t n_bytes);
 /* Sizes of all axes of all inputs under a point. */

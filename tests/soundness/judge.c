@@ -225,7 +225,7 @@ static void judge_session(subject *s) {
         char a[500], b[500], key[48] = "";
         bool begins;
         if (run_session(session, &s->original.sizes, &s->points[i], s->original.model, &run, &begins) != OB_OK) break;
-        if (begins && checked_verdict(&s->original, &s->points[i], key, sizeof key) == EXCLUDES)
+        if (begins && checked_sizes(&s->original, &s->points[i], key, sizeof key) == EXCLUDES)
             tell(s, BY_SESSION, LATE, &s->points[i], key, "excluded by %s, and the session begins%s", key, "");
         if (run.status == OB_E_INTERNAL) tell(s, BY_SESSION, BREAKS, &s->points[i], run.op_type, "%s%s", run.message, "");
         s->j->tables[BY_SESSION].n[run.outcome == RUN_WORKS ? ADMITS : EXCLUDES][s->runs[i].outcome]++;
