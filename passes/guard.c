@@ -6,33 +6,19 @@
 #include "core/error.h"
 #include "core/terms.h"
 #include "onnx_broadcast/version.h"
-#include "passes/report.h"
-
-/* What the file needs of its helpers: an unused one would be a warning to whoever compiles it. */
-enum {
-    USES_ADD = 1,
-    USES_MUL = 2,
-    USES_DIV = 4,
-    USES_MIN = 8,
-    USES_MAX = 16,
-    USES_BCAST = 32,
-    USES_ZERO = 64,
-    USES_NONZERO = 128,
-    USES_NONNEGATIVE = 256,
-    USES_DIVIDES = 512,
-    USES_NOT_DIVIDES = 1024,
-    USES_BOUNDS = 2048
-};
+#include "passes/guard.h"
 
 static const struct {
     unsigned when; /* any of these */
     const char *text;
 } helpers[] = {
-    {USES_BOUNDS, "static obg_value obg_bounded(obg_value a) {\n"
+    {OB_GUARD_OR, "/* 0 no, 1 yes, 2 unknown */\n"
+                  "static int obg_or(int a, int b) {\n    return a == 1 || b == 1 ? 1 : a == 2 || b == 2 ? 2 : 0;\n}\n"},
+    {OB_GUARD_BOUNDS, "static obg_value obg_bounded(obg_value a) {\n"
                   "    if (!a.bad && (a.v > OBG_MOST || a.v < -OBG_MOST)) a.bad = 2;\n"
                   "    return a;\n"
                   "}\n"},
-    {USES_ADD, "static obg_value obg_add(obg_value a, obg_value b) {\n"
+    {OB_GUARD_ADD, "static obg_value obg_add(obg_value a, obg_value b) {\n"
                "    if (a.bad) return a;\n"
                "    if (b.bad) return b;\n"
                "    if (b.v > 0 ? a.v > INT64_MAX - b.v : a.v < INT64_MIN - b.v) {\n"
@@ -42,7 +28,7 @@ static const struct {
                "    a.v += b.v;\n"
                "    return a;\n"
                "}\n"},
-    {USES_MUL, "static obg_value obg_mul(obg_value a, obg_value b) {\n"
+    {OB_GUARD_MUL, "static obg_value obg_mul(obg_value a, obg_value b) {\n"
                "    int over;\n"
                "    if (a.bad) return a;\n"
                "    if (b.bad) return b;\n"
@@ -57,53 +43,49 @@ static const struct {
                "    a.v *= b.v;\n"
                "    return a;\n"
                "}\n"},
-    {USES_DIV, "/* Rounds down, also below 0; b > 0. */\n"
+    {OB_GUARD_DIV, "/* Rounds down, also below 0; b > 0. */\n"
                "static obg_value obg_floor_div(obg_value a, int64_t b) {\n"
                "    if (!a.bad) a.v = a.v / b - (a.v % b < 0);\n"
                "    return a;\n"
                "}\n"},
-    {USES_MIN, "static obg_value obg_min(obg_value a, obg_value b) {\n"
+    {OB_GUARD_MIN, "static obg_value obg_min(obg_value a, obg_value b) {\n"
                "    return a.bad || (!b.bad && a.v <= b.v) ? a : b;\n"
                "}\n"},
-    {USES_MAX, "static obg_value obg_max(obg_value a, obg_value b) {\n"
+    {OB_GUARD_MAX, "static obg_value obg_max(obg_value a, obg_value b) {\n"
                "    return a.bad || (!b.bad && a.v >= b.v) ? a : b;\n"
                "}\n"},
-    {USES_BCAST, "/* The common size of two that broadcast; undefined for others. */\n"
+    {OB_GUARD_BCAST, "/* The common size of two that broadcast; undefined for others. */\n"
                  "static obg_value obg_bcast(obg_value a, obg_value b) {\n"
                  "    if (a.bad) return a;\n"
                  "    if (b.bad || a.v == 1) return b;\n"
                  "    if (b.v != 1 && b.v != a.v) a.bad = 1;\n"
                  "    return a;\n"
                  "}\n"},
-    {USES_ZERO, "static int obg_is_zero(obg_value p) {\n"
+    {OB_GUARD_ZERO, "static int obg_is_zero(obg_value p) {\n"
                 "    return p.bad ? (p.bad == 1 ? 0 : 2) : p.v == 0;\n"
                 "}\n"},
-    {USES_NONZERO, "static int obg_is_nonzero(obg_value p) {\n"
+    {OB_GUARD_NONZERO, "static int obg_is_nonzero(obg_value p) {\n"
                    "    return p.bad ? (p.bad == 1 ? 0 : 2) : p.v != 0;\n"
                    "}\n"},
-    {USES_NONNEGATIVE, "static int obg_is_nonnegative(obg_value p) {\n"
+    {OB_GUARD_NONNEGATIVE, "static int obg_is_nonnegative(obg_value p) {\n"
                        "    return p.bad ? (p.bad == 1 ? 0 : 2) : p.v >= 0;\n"
                        "}\n"},
-    {USES_DIVIDES, "static int obg_divides(obg_value p, obg_value q) {\n"
+    {OB_GUARD_DIVIDES, "static int obg_divides(obg_value p, obg_value q) {\n"
                    "    if (!p.bad && q.bad) p = q;\n"
                    "    return p.bad ? (p.bad == 1 ? 0 : 2) : q.v >= 1 && p.v % q.v == 0;\n"
                    "}\n"},
-    {USES_NOT_DIVIDES, "static int obg_divides_not(obg_value p, obg_value q) {\n"
+    {OB_GUARD_NOT_DIVIDES, "static int obg_divides_not(obg_value p, obg_value q) {\n"
                        "    if (!p.bad && q.bad) p = q;\n"
                        "    return p.bad ? (p.bad == 1 ? 0 : 2) : q.v < 1 || p.v % q.v != 0;\n"
                        "}\n"},
 };
 
 typedef struct guard {
-    const ob_dims *dims;
+    ob_guard_body sizes, values;
+    const ob_facts *facts;
     const ob_contract *contract;
     const char *name;
-    ob_arena arena;
-    ob_map terms; /* term -> variable, numbered from 1 */
-    uint32_t n_terms;
-    unsigned uses;
-    ob_text body, file;
-    bool failed;
+    ob_text file;
 } guard;
 
 /* ---- Strings and comments ------------------------------------------------------------------------------------------- */
@@ -111,7 +93,7 @@ typedef struct guard {
 enum { MAX_SHOWN = 1000 }; /* bytes of a name or clause: C promises room for 4095 in a literal, escapes take four each */
 
 /* As the inside of a string literal, which may also stand in a comment: no quote, no trigraph, no end of comment. */
-static void write_escaped(ob_text *text, const char *bytes, size_t n) {
+void ob__guard_escaped(ob_text *text, const char *bytes, size_t n) {
     for (size_t i = 0; i < n && i < MAX_SHOWN; i++) {
         unsigned char c = (unsigned char)bytes[i];
         bool plain = c >= 0x20 && c < 0x7F && c != '"' && c != '\\' && c != '?' && c != '/';
@@ -124,64 +106,62 @@ static void write_escaped(ob_text *text, const char *bytes, size_t n) {
 }
 
 static void write_symbol(guard *g, ob_dim symbol) {
-    const ob_term *term = ob__term(g->dims, symbol);
+    const ob_term *term = ob__term(g->sizes.dims, symbol);
     char text[32];
     const char *name = term && term->name ? term->name : text;
-    if (name == text) ob_dim_format(g->dims, symbol, text, sizeof text);
-    write_escaped(&g->file, name, strlen(name));
+    if (name == text) ob_dim_format(g->sizes.dims, symbol, text, sizeof text);
+    ob__guard_escaped(&g->file, name, strlen(name));
 }
 
 /* ---- Terms ---------------------------------------------------------------------------------------------------------- */
 
-static uint32_t variable_of(guard *g, ob_dim d) {
+static uint32_t variable_of(ob_guard_body *g, ob_dim d) {
     const ob_map_entry *entry = ob__map_find(&g->terms, (const char *)&d, sizeof d);
     return entry ? (uint32_t)(uintptr_t)entry->value : 0;
 }
 
-static void write_number(ob_text *text, int64_t value) {
+void ob__guard_number(ob_text *text, int64_t value) {
     ob__text_printf(text, value < 0 ? "-INT64_C(%" PRId64 ")" : "INT64_C(%" PRId64 ")", value < 0 ? -value : value);
 }
 
-static void write_operand(guard *g, ob_dim d) {
+void ob__guard_operand(ob_guard_body *g, ob_dim d) {
     if (ob_dim_is_const(d)) {
         ob__text_puts(&g->body, "obg_number(");
-        write_number(&g->body, d);
+        ob__guard_number(&g->body, d);
         ob__text_puts(&g->body, ")");
     } else {
         ob__text_printf(&g->body, "t%u", variable_of(g, d));
     }
 }
 
-static void require_term(guard *g, ob_dim d);
-
 /* Every part before what is made of it. */
-static void require_parts(guard *g, const ob_term *term) {
+static void require_parts(ob_guard_body *g, const ob_term *term) {
     if (term->kind == OB_DIM_KIND_SUM) {
         for (uint32_t i = 1; i < term->n_words;) {
             uint32_t n_factors = (uint32_t)term->words[i + 1];
-            for (uint32_t k = 0; k < n_factors; k++) require_term(g, term->words[i + 2 + k]);
+            for (uint32_t k = 0; k < n_factors; k++) ob__guard_require(g, term->words[i + 2 + k]);
             i += 2 + n_factors;
         }
     } else {
         uint32_t n = term->kind == OB_DIM_KIND_DIV ? 1 : term->n_words;
-        for (uint32_t i = 0; i < n; i++) require_term(g, term->words[i]);
+        for (uint32_t i = 0; i < n; i++) ob__guard_require(g, term->words[i]);
     }
 }
 
 /* The steps of ob_dim_eval() in their order, so that what overflows or is undefined first is the same. */
-static void write_sum(guard *g, const ob_term *term, uint32_t variable) {
-    g->uses |= USES_BOUNDS | USES_ADD | USES_MUL;
+static void write_sum(ob_guard_body *g, const ob_term *term, uint32_t variable) {
+    g->uses |= OB_GUARD_BOUNDS | OB_GUARD_ADD | OB_GUARD_MUL;
     ob__text_printf(&g->body, "    obg_value t%u = ", variable);
-    write_operand(g, term->words[0]);
+    ob__guard_operand(g, term->words[0]);
     ob__text_puts(&g->body, ";\n");
     for (uint32_t i = 1; i < term->n_words;) {
         uint32_t n_factors = (uint32_t)term->words[i + 1];
         ob__text_printf(&g->body, "    t%u = obg_add(t%u, ", variable, variable);
         for (uint32_t k = 0; k < n_factors; k++) ob__text_puts(&g->body, "obg_mul(");
-        write_operand(g, term->words[i]);
+        ob__guard_operand(g, term->words[i]);
         for (uint32_t k = 0; k < n_factors; k++) {
             ob__text_puts(&g->body, ", ");
-            write_operand(g, term->words[i + 2 + k]);
+            ob__guard_operand(g, term->words[i + 2 + k]);
             ob__text_puts(&g->body, ")");
         }
         ob__text_puts(&g->body, ");\n");
@@ -190,41 +170,41 @@ static void write_sum(guard *g, const ob_term *term, uint32_t variable) {
     ob__text_printf(&g->body, "    t%u = obg_bounded(t%u);\n", variable, variable);
 }
 
-static void write_members(guard *g, const ob_term *term, uint32_t variable, const char *function) {
+static void write_members(ob_guard_body *g, const ob_term *term, uint32_t variable, const char *function) {
     ob__text_printf(&g->body, "    obg_value t%u = ", variable);
-    write_operand(g, term->words[0]);
+    ob__guard_operand(g, term->words[0]);
     ob__text_puts(&g->body, ";\n");
     for (uint32_t i = 1; i < term->n_words; i++) {
         ob__text_printf(&g->body, "    t%u = %s(t%u, ", variable, function, variable);
-        write_operand(g, term->words[i]);
+        ob__guard_operand(g, term->words[i]);
         ob__text_puts(&g->body, ");\n");
     }
 }
 
-static void write_term(guard *g, const ob_term *term, uint32_t variable) {
+static void write_term(ob_guard_body *g, const ob_term *term, uint32_t variable) {
     switch (term->kind) {
     case OB_DIM_KIND_SUM: write_sum(g, term, variable); break;
     case OB_DIM_KIND_DIV:
-        g->uses |= USES_DIV;
+        g->uses |= OB_GUARD_DIV;
         ob__text_printf(&g->body, "    obg_value t%u = obg_floor_div(", variable);
-        write_operand(g, term->words[0]);
+        ob__guard_operand(g, term->words[0]);
         ob__text_puts(&g->body, ", ");
-        write_number(&g->body, term->words[1]);
+        ob__guard_number(&g->body, term->words[1]);
         ob__text_puts(&g->body, ");\n");
         break;
     case OB_DIM_KIND_MIN:
-        g->uses |= USES_MIN;
+        g->uses |= OB_GUARD_MIN;
         write_members(g, term, variable, "obg_min");
         break;
     case OB_DIM_KIND_MAX:
-        g->uses |= USES_MAX;
+        g->uses |= OB_GUARD_MAX;
         write_members(g, term, variable, "obg_max");
         break;
-    default: g->uses |= USES_BCAST; write_members(g, term, variable, "obg_bcast");
+    default: g->uses |= OB_GUARD_BCAST; write_members(g, term, variable, "obg_bcast");
     }
 }
 
-static void require_term(guard *g, ob_dim d) {
+void ob__guard_require(ob_guard_body *g, ob_dim d) {
     const ob_term *term = ob__term(g->dims, d);
     if (!term || g->failed || variable_of(g, d)) return;
     if (term->kind != OB_DIM_KIND_SYMBOL) require_parts(g, term);
@@ -237,37 +217,48 @@ static void require_term(guard *g, ob_dim d) {
     if (term->kind != OB_DIM_KIND_SYMBOL) write_term(g, term, g->n_terms);
 }
 
+/* Symbols are variables of their own, read from `sizes`. */
+void ob__guard_symbols(ob_guard_body *g) {
+    for (uint32_t i = 0; i < g->contract->n_inputs; i++) {
+        ob__guard_require(g, g->contract->inputs[i]);
+        ob__text_printf(&g->body, "    obg_value t%u = obg_number(sizes[%u]);\n", variable_of(g, g->contract->inputs[i]), i);
+        ob__text_printf(&g->body, "    (void)t%u;\n", variable_of(g, g->contract->inputs[i]));
+    }
+    if (g->contract->n_inputs) g->uses |= OB_GUARD_VALUE;
+}
+
 /* ---- Clauses -------------------------------------------------------------------------------------------------------- */
 
-static void write_literal(guard *g, const ob_literal *literal) {
+static void write_literal(ob_guard_body *g, const ob_literal *literal) {
     static const struct {
         const char *function;
         unsigned uses;
         bool divides;
-    } kinds[] = {[OB_LITERAL_ZERO] = {"obg_is_zero", USES_ZERO, false},
-                 [OB_LITERAL_NONZERO] = {"obg_is_nonzero", USES_NONZERO, false},
-                 [OB_LITERAL_NONNEGATIVE] = {"obg_is_nonnegative", USES_NONNEGATIVE, false},
-                 [OB_LITERAL_DIVIDES] = {"obg_divides", USES_DIVIDES, true},
-                 [OB_LITERAL_NOT_DIVIDES] = {"obg_divides_not", USES_NOT_DIVIDES, true}};
+    } kinds[] = {[OB_LITERAL_ZERO] = {"obg_is_zero", OB_GUARD_ZERO, false},
+                 [OB_LITERAL_NONZERO] = {"obg_is_nonzero", OB_GUARD_NONZERO, false},
+                 [OB_LITERAL_NONNEGATIVE] = {"obg_is_nonnegative", OB_GUARD_NONNEGATIVE, false},
+                 [OB_LITERAL_DIVIDES] = {"obg_divides", OB_GUARD_DIVIDES, true},
+                 [OB_LITERAL_NOT_DIVIDES] = {"obg_divides_not", OB_GUARD_NOT_DIVIDES, true}};
     g->uses |= kinds[literal->kind].uses;
     ob__text_printf(&g->body, "%s(", kinds[literal->kind].function);
-    write_operand(g, literal->p);
+    ob__guard_operand(g, literal->p);
     if (kinds[literal->kind].divides) {
         ob__text_puts(&g->body, ", ");
-        write_operand(g, literal->q);
+        ob__guard_operand(g, literal->q);
     }
     ob__text_puts(&g->body, ")");
 }
 
-static void write_clause(guard *g, ob_dims *dims, const ob_solved_clause *clause, uint32_t number) {
+static void write_clause(ob_guard_body *g, const ob_solved_clause *clause, uint32_t number) {
     ob_text text;
     ob__text_init(&text, &g->body.allocator);
-    ob__solved_write(&text, dims, clause);
+    ob__solved_write(&text, g->dims, clause);
     g->failed |= text.failed;
     for (uint32_t i = 0; i < clause->n; i++) {
-        require_term(g, clause->literals[i].p);
-        if (clause->literals[i].q) require_term(g, clause->literals[i].q);
+        ob__guard_require(g, clause->literals[i].p);
+        if (clause->literals[i].q) ob__guard_require(g, clause->literals[i].q);
     }
+    g->uses |= OB_GUARD_OR;
     ob__text_puts(&g->body, "    holds = 0;\n");
     for (uint32_t i = 0; i < clause->n; i++) {
         ob__text_puts(&g->body, "    holds = obg_or(holds, ");
@@ -275,7 +266,7 @@ static void write_clause(guard *g, ob_dims *dims, const ob_solved_clause *clause
         ob__text_puts(&g->body, ");\n");
     }
     ob__text_puts(&g->body, "    if (holds == 0) {\n        if (clause) *clause = \"");
-    write_escaped(&g->body, text.data ? text.data : "", text.n);
+    ob__guard_escaped(&g->body, text.data ? text.data : "", text.n);
     ob__text_printf(&g->body, "\";\n        return %u;\n    }\n", number);
     if (g->contract->status != OB_CONTRACT_CONTRADICTORY) ob__text_puts(&g->body, "    if (holds == 2) all = -1;\n");
     ob__text_release(&text);
@@ -291,8 +282,13 @@ static void write_head(guard *g) {
         " * %s(sizes, clause) returns 0 when the sizes are admitted; the number of the first clause that they break,\n"
         " * from 1, with its text in *clause, which may be NULL; -1 when a number leaves the range of 62 bits, so that\n"
         " * nobody knows; -2 when they break nothing that is stated, but the model asks more that depends on data;\n"
-        " * -3 when a size is no size (below 0, or beyond 62 bits).\n *\n * Sizes, in their order:\n",
-        ob_version(), ob_contract_status_name(contract->status), g->name);
+        " * -3 when a size is no size (below 0, or beyond 62 bits).\n *\n"
+        " * %s_values(sizes, data, types, counts, condition) returns 0 when the elements of the inputs are admitted too; the\n"
+        " * number of the first condition on values that they break, from 1, with its text in *condition, which may be\n"
+        " * NULL; -1 when a number leaves the range; -3 when a size is no size, or a type or a count is not the input's.\n"
+        " * data, types and counts have an entry for each input that %s_input() names: its elements, row by row, ONNX's\n"
+        " * number of their type, and how many there are.\n *\n * Sizes, in their order:\n",
+        ob_version(), ob_contract_status_name(contract->status), g->name, g->name, g->name);
     for (uint32_t i = 0; i < contract->n_inputs; i++) {
         ob__text_printf(&g->file, " *   %u  ", i);
         write_symbol(g, contract->inputs[i]);
@@ -306,8 +302,10 @@ static void write_head(guard *g) {
                     "int %s_count(void);\n"
                     "/* The name of size `index`, NULL when there is none. */\n"
                     "const char *%s_name(int index);\n"
-                    "#ifdef __cplusplus\n}\n#endif\n\n",
+                    "/* Which elements of its inputs the model admits at these sizes. */\n",
                     g->name, g->name, g->name);
+    ob__guard_values_declare(&g->file, g->name);
+    ob__text_puts(&g->file, "#ifdef __cplusplus\n}\n#endif\n\n");
 }
 
 static void write_names(guard *g) {
@@ -323,16 +321,14 @@ static void write_names(guard *g) {
 }
 
 static void write_helpers(guard *g) {
-    if (g->contract->n_clauses == 0) return;
+    const unsigned uses = g->sizes.uses | g->values.uses;
+    if (!uses) return;
     ob__text_puts(&g->file, "/* bad: 1 undefined (sizes that do not broadcast), 2 out of range */\n"
                             "typedef struct obg_value {\n    int64_t v;\n    int bad;\n} obg_value;\n\n"
                             "static obg_value obg_number(int64_t v) {\n    obg_value a;\n    a.v = v;\n    a.bad = 0;\n"
                             "    return a;\n}\n");
     for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++)
-        if (g->uses & helpers[i].when) ob__text_puts(&g->file, helpers[i].text);
-    ob__text_puts(&g->file,
-                  "/* 0 no, 1 yes, 2 unknown */\n"
-                  "static int obg_or(int a, int b) {\n    return a == 1 || b == 1 ? 1 : a == 2 || b == 2 ? 2 : 0;\n}\n\n");
+        if (uses & helpers[i].when) ob__text_puts(&g->file, helpers[i].text);
 }
 
 static void write_function(guard *g) {
@@ -349,29 +345,23 @@ static void write_function(guard *g) {
                         contract->n_inputs);
     else
         ob__text_puts(file, "    (void)sizes;\n    if (clause) *clause = 0;\n");
-    if (g->body.n) ob__text_append(file, g->body.data, g->body.n);
+    if (g->sizes.body.n) ob__text_append(file, g->sizes.body.data, g->sizes.body.n);
     if (contradictory) ob__text_puts(file, "    if (clause) *clause = \"what the model requires contradicts itself\";\n");
     ob__text_puts(file, "    return all;\n}\n");
 }
 
-/* Symbols that clauses mention are variables of their own, read from `sizes`. */
-static void write_symbols(guard *g) {
-    for (uint32_t i = 0; i < g->contract->n_inputs && g->contract->n_clauses; i++) {
-        require_term(g, g->contract->inputs[i]);
-        ob__text_printf(&g->body, "    obg_value t%u = obg_number(sizes[%u]);\n", variable_of(g, g->contract->inputs[i]), i);
-        ob__text_printf(&g->body, "    (void)t%u;\n", variable_of(g, g->contract->inputs[i]));
-    }
-}
-
-static void write_all(guard *g, ob_dims *dims) {
+static void write_all(guard *g) {
+    const ob_contract *contract = g->contract;
     write_head(g);
-    write_symbols(g);
-    for (uint32_t i = 0; i < g->contract->n_clauses && !g->failed; i++) write_clause(g, dims, g->contract->clauses[i], i + 1);
-    if (g->contract->n_inputs || (g->uses & USES_BOUNDS))
+    if (contract->n_clauses) ob__guard_symbols(&g->sizes);
+    for (uint32_t i = 0; i < contract->n_clauses && !g->sizes.failed; i++) write_clause(&g->sizes, contract->clauses[i], i + 1);
+    ob__guard_values(&g->values, g->facts);
+    if (contract->n_inputs || ((g->sizes.uses | g->values.uses) & OB_GUARD_BOUNDS))
         ob__text_printf(&g->file, "#define OBG_MOST INT64_C(%" PRId64 ")\n\n", OB_DIM_CONST_MAX);
     write_names(g);
     write_helpers(g);
     write_function(g);
+    ob__guard_values_write(&g->file, &g->values, g->facts, g->name);
 }
 
 /* A name that C and C++ take for a function, and that is none of the helpers'. */
@@ -388,7 +378,7 @@ static bool is_usable(const char *name) {
         "this",     "throw",    "true",     "try",          "typedef", "typeid",   "union",    "unsigned",  "static_assert",
         "using",    "virtual",  "void",     "volatile",     "wchar_t", "while",    "xor",      "xor_eq",    "static_cast",
         "typename", "char16_t", "char32_t", "thread_local", "main",    "sizes",    "clause",   "all",       "holds",
-        "i"};
+        "i",        "data",     "types",    "counts",       "condition", "asked"};
     size_t n = strlen(name);
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (strcmp(name, taken[i]) == 0) return false;
@@ -396,18 +386,30 @@ static bool is_usable(const char *name) {
            strncmp(name, "obg_", 4) != 0 && strncmp(name, "OBG_", 4) != 0;
 }
 
+static void body_init(ob_guard_body *g, const ob_report *report) {
+    *g = (ob_guard_body){.dims = report->model->dims, .contract = &report->contract};
+    ob__arena_init(&g->arena, &report->allocator);
+    ob__map_init(&g->terms, &g->arena);
+    ob__text_init(&g->body, &report->allocator);
+}
+
+static void body_release(ob_guard_body *g) {
+    ob__text_release(&g->body);
+    ob__arena_release(&g->arena);
+}
+
 ob_status ob_report_guard_write(const ob_report *report, const char *name, ob_write_sink sink, void *context, ob_error *error) {
     OB_FAIL_IF(!report || !name || !sink, error, OB_E_ARGUMENT, "a parameter is NULL");
     OB_FAIL_IF(!is_usable(name), error, OB_E_ARGUMENT, "\"%.100s\" is no name for a C function", name);
-    guard g = {.dims = report->model->dims, .contract = &report->contract, .name = name};
-    ob__arena_init(&g.arena, &report->allocator);
-    ob__map_init(&g.terms, &g.arena);
-    ob__text_init(&g.body, &report->allocator);
+    guard g = {.facts = &report->facts, .contract = &report->contract, .name = name};
+    body_init(&g.sizes, report);
+    body_init(&g.values, report);
     ob__text_init(&g.file, &report->allocator);
-    write_all(&g, report->model->dims);
-    ob_status status = g.failed || g.body.failed || g.file.failed ? OB_E_MEMORY : sink(context, g.file.data, g.file.n);
+    write_all(&g);
+    const bool failed = g.sizes.failed || g.sizes.body.failed || g.values.failed || g.values.body.failed || g.file.failed;
+    ob_status status = failed ? OB_E_MEMORY : sink(context, g.file.data, g.file.n);
     ob__text_release(&g.file);
-    ob__text_release(&g.body);
-    ob__arena_release(&g.arena);
+    body_release(&g.sizes);
+    body_release(&g.values);
     return ob__described(error, status, "the guard cannot be written");
 }

@@ -24,6 +24,10 @@ typedef struct guard {
     int (*holds)(const int64_t *sizes, const char **clause);
     int (*count)(void);
     const char *(*name)(int index);
+    int (*values)(const int64_t *sizes, const void *const *data, const int *types, const int64_t *counts, const char **condition);
+    int (*inputs)(void);
+    const char *(*input)(int index);
+    int (*input_type)(int index);
     const char *text; /* of the contract */
 } guard;
 
@@ -76,6 +80,14 @@ static guard build(const ob_report *report, const char *name, bool as_cxx) {
     find(&g, symbol, &g.count, sizeof g.count);
     snprintf(symbol, sizeof symbol, "%s_name", name);
     find(&g, symbol, &g.name, sizeof g.name);
+    snprintf(symbol, sizeof symbol, "%s_values", name);
+    find(&g, symbol, &g.values, sizeof g.values);
+    snprintf(symbol, sizeof symbol, "%s_inputs", name);
+    find(&g, symbol, &g.inputs, sizeof g.inputs);
+    snprintf(symbol, sizeof symbol, "%s_input", name);
+    find(&g, symbol, &g.input, sizeof g.input);
+    snprintf(symbol, sizeof symbol, "%s_input_type", name);
+    find(&g, symbol, &g.input_type, sizeof g.input_type);
     remove(source);
     remove(library);
     return g;
@@ -256,6 +268,155 @@ static void guards_of_models(void **state) {
            (long long)n_of_verdict[OB_FALSE], (long long)n_of_verdict[OB_UNDECIDED]);
 }
 
+/* ---- Conditions on values: a run fails exactly where the second function says so ---- */
+
+enum { MOST_INPUTS = 8, MOST_ELEMS = 256 };
+
+typedef struct call {
+    ob_view views[MOST_INPUTS];
+    int64_t room[MOST_INPUTS][MOST_ELEMS];
+    int64_t dims[MOST_INPUTS][OB_MAX_RANK];
+} call;
+
+static void put_element(void *data, ob_dtype dtype, int64_t i, int64_t value) {
+    const float small = (float)value + (float)(next_random() % 3) * 0.25f;
+    switch (dtype) {
+    case OB_INT64: ((int64_t *)data)[i] = value; break;
+    case OB_INT32: ((int32_t *)data)[i] = (int32_t)value; break;
+    case OB_UINT8: ((uint8_t *)data)[i] = (uint8_t)value; break;
+    case OB_BOOL: ((uint8_t *)data)[i] = value & 1; break;
+    default: ((float *)data)[i] = small;
+    }
+}
+
+/* Inputs of these sizes, with elements around which things change; every tenth call has one far away. */
+static void make_call(ob_model *model, const ob_report *report, const ob_binding *sizes, size_t n_sizes, call *c) {
+    const ob_graph *graph = model->graph;
+    const int64_t reach = 1 + (int64_t)(next_random() % 14);
+    assert_in_range(graph->n_inputs, 1, MOST_INPUTS);
+    for (uint32_t i = 0; i < graph->n_inputs; i++) {
+        const ob_type *type = &ob__fact(&report->facts, graph->inputs[i])->type;
+        for (int32_t axis = 0; axis < type->shape.rank; axis++)
+            assert_int_equal(ob_dim_eval(model->dims, type->shape.dims[axis], sizes, n_sizes, &c->dims[i][axis]), OB_OK);
+        ob_view_init(&c->views[i], c->room[i], type->dtype, type->shape.rank, c->dims[i]);
+        const int64_t n = ob_view_count(&c->views[i]);
+        assert_in_range(n, 0, MOST_ELEMS);
+        for (int64_t k = 0; k < n; k++) put_element(c->room[i], type->dtype, k, (int64_t)(next_random() % (uint64_t)(2 * reach)) - reach + 1);
+        if (n && next_random() % 10 == 0) put_element(c->room[i], type->dtype, (int64_t)(next_random() % (uint64_t)n), 12 - (int64_t)(next_random() % 25));
+    }
+}
+
+static int ask_values(const guard *g, const ob_graph *graph, const int64_t *sizes, const call *c, const char **condition) {
+    const void *data[MOST_INPUTS];
+    int types[MOST_INPUTS];
+    int64_t counts[MOST_INPUTS];
+    const int n = g->inputs();
+    for (int k = 0; k < n; k++)
+        for (uint32_t i = 0; i < graph->n_inputs; i++) {
+            if (strcmp(graph->inputs[i]->name, g->input(k)) != 0) continue;
+            data[k] = c->room[i];
+            types[k] = g->input_type(k);
+            assert_int_equal(types[k], c->views[i].dtype);
+            counts[k] = ob_view_count(&c->views[i]);
+        }
+    assert_null(g->input(n));
+    assert_int_equal(g->input_type(n), 0);
+    if (n > 0) { /* what is not the input's is refused before anything is read */
+        types[0]++;
+        assert_int_equal(g->values(sizes, data, types, counts, NULL), -3);
+        types[0]--;
+        counts[0]++;
+        assert_int_equal(g->values(sizes, data, types, counts, NULL), -3);
+        counts[0]--;
+    }
+    const int verdict = g->values(sizes, data, types, counts, condition);
+    assert_int_equal(g->values(sizes, data, types, counts, NULL), verdict);
+    return verdict;
+}
+
+static void try_values(const char *text, const char *name, int64_t n_of[2]) {
+    ob_model *model = read_text(text);
+    ob_report *report = check_model(model);
+    guard g = build(report, name, true);
+    ob_session *session = NULL;
+    ob_error error;
+    if (ob_report_contract(report).status != OB_CONTRACT_COMPLETE) fail_msg("%s is not complete", text);
+    if (ob_session_create(model, NULL, &session, &error) != OB_OK) fail_msg("%s", error.message);
+    for (int trial = 0; trial < 400; trial++) {
+        int64_t sizes[MAX_SIZES];
+        ob_binding bindings[MAX_SIZES];
+        const int n = g.count();
+        call c;
+        for (int i = 0; i < n; i++) sizes[i] = (int64_t)(next_random() % (trial % 4 ? 5 : 3));
+        for (int i = 0; i < n; i++) bindings[i] = (ob_binding){report->contract.inputs[i], sizes[i]};
+        make_call(model, report, bindings, (size_t)n, &c);
+        const char *condition = "untouched";
+        const int of_sizes = g.holds(sizes, NULL), of_values = ask_values(&g, model->graph, sizes, &c, &condition);
+        assert_true((condition != NULL) == (of_values > 0));
+        ob_view outputs[MOST_INPUTS] = {0};
+        const ob_status status =
+            ob_session_run(session, c.views, model->graph->n_inputs, outputs, ob_session_output_count(session), &error);
+        if (of_sizes != 0) { /* refused whatever the values are */
+            assert_int_not_equal(status, OB_OK);
+            continue;
+        }
+        n_of[status == OB_OK]++;
+        if ((status == OB_OK) != (of_values == 0))
+            fail_msg("%s: the guard says %d (%s), the run %s", text, of_values, condition ? condition : "",
+                     status == OB_OK ? "ends" : error.message);
+    }
+    ob_session_close(&session);
+    assert_int_equal(dlclose(g.library), 0);
+    ob_report_close(&report);
+    ob_model_close(&model);
+}
+
+static void guards_of_values(void **state) {
+    (void)state;
+#define TABLE                                                                                                                  \
+    "d = Constant <value = int64[2]{7,2}> () t = ConstantOfShape (d) zero = Constant <value = int64{0}> () "                    \
+    "one = Constant <value = int64{1}> () two = Constant <value = int64{2}> () five = Constant <value = int64{5}> () "          \
+    "v0 = Constant <value = int64[1]{0}> () v1 = Constant <value = int64[1]{1}> () v3 = Constant <value = int64[1]{3}> () "
+    static const char *const models[] = {
+        "(int64[N] i) => (y) { " TABLE "y = Gather (t, i) }",
+        "(int32[N,2] i, float[M] x) => (y) { y = Gather (x, i) }",
+        "(float[N] i, float[M] x) => (y) { a = Cast <to = 6> (i) y = Gather (x, a) }",
+        "(uint8[N] \"a \\\"b\", float[6] x) => (y) { a = Cast <to = 7> (\"a \\\"b\") y = Gather (x, a) }",
+        "(bool[N] i, float[2] x) => (y) { a = Cast <to = 7> (i) y = Gather (x, a) }",
+        "(int64[N,2] i, float[M] x) => (y, z) { " TABLE "a = Gather <axis = 1> (i, zero) b = Gather <axis = 1> (i, one) "
+        "y = Gather (t, a) z = Gather (x, b) }",
+        "(int64[N,3] i, float[M] x) => (y, z) { " TABLE "a = Slice (i, v1, v3, v1) y = Gather (t, a) b = Slice (i, v0, v1, v0) "
+        "z = Gather (x, b) }",
+        "(int64[N,3] i) => (y) { " TABLE "a, b = Split <axis = 1, num_outputs = 2> (i) y = Gather (t, a) }",
+        "(int64[N] i) => (y) { " TABLE "a = Add (i, two) b = Mul (a, two) c = Sub (five, b) y = Gather (t, c) }",
+        "(int64[N] i) => (y) { " TABLE "a = Clip (i, zero) b = Neg (a) y = Gather (t, b) }",
+        "(int64[N] i, float[M] x) => (y) { s = Shape (x) a = Sub (s, i) y = Gather (x, a) }",
+        "(int64[N] i, int64[M] j, float[P] x) => (y) { " TABLE "a = Concat <axis = 0> (i, v1, j) y = Gather (t, a) }",
+        "(int64[1] i, float[N,3] x) => (y) { " TABLE "s = Shape (x) a = Expand (i, s) y = Gather (t, a) }",
+        "(int64[2,1] i, float[M,N] x) => (y) { y = GatherND (x, i) }",
+        "(int64[N,2] i) => (y) { " TABLE "y = GatherElements (t, i) }",
+        "(int64[N,2] i, float[N,2] u) => (y) { " TABLE "y = ScatterElements (t, i, u) }",
+        "(int64[N,1] i, float[N,2] u) => (y) { " TABLE "y = ScatterND (t, i, u) }",
+        "(float[S,B] x, int64[B] l) => (y) { y = ReverseSequence (x, l) }",
+        "(float[S,B,2] x, int32[B] l) => (y) { " TABLE "ws = Constant <value = int64[3]{1,3,2}> () w = ConstantOfShape (ws) "
+        "rs = Constant <value = int64[3]{1,3,3}> () r = ConstantOfShape (rs) y = RNN <hidden_size = 3> (x, w, r, , l) }",
+        "(float[B,1,2,2] x, float[R,4] r, int64[R] i) => (y) { y = RoiAlign <sampling_ratio = 1> (x, r, i) }",
+        "(float[1,1,2,W] x, int64[1,1,2,W] i) => (y) { y = MaxUnpool <kernel_shape = [2,2], strides = [2,2]> (x, i) }",
+        "(int64[N] i, float[N] x) => (y) { " TABLE "n = Size (i) c = Less (n, two) y = If (c) "
+        "<then_branch = a () => (p) { p = Gather (x, i) }, else_branch = b () => (q) { q = Identity (x) }> }",
+        "(float[N] x) => (y) { y = Neg (x) }",
+    };
+    int64_t n_of[2] = {0, 0};
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        char text[2000], name[40];
+        snprintf(text, sizeof text, "<ir_version: 10, opset_import: [\"\": 18]> g %s", models[i]);
+        snprintf(name, sizeof name, "guard_values_%zu", i);
+        try_values(text, name, n_of);
+    }
+    printf("values: %lld runs end, %lld fail, as the guards say\n", (long long)n_of[1], (long long)n_of[0]);
+    assert_true(n_of[0] > 1000 && n_of[1] > 1000);
+}
+
 /* ---- Clauses at random: what no model of this size would ask ---- */
 
 static ob_dim random_term(ob_dims *pool, const ob_dim *terms, size_t n) {
@@ -364,7 +525,7 @@ static void what_cannot_be_written_is_refused(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(guards_of_small_models),
-        cmocka_unit_test(guards_of_models),
+        cmocka_unit_test(guards_of_models), cmocka_unit_test(guards_of_values),
         cmocka_unit_test(guards_of_random_clauses),
         cmocka_unit_test(what_cannot_be_written_is_refused),
     };
