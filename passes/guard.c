@@ -15,69 +15,69 @@ static const struct {
     {OB_GUARD_OR, "/* 0 no, 1 yes, 2 unknown */\n"
                   "static int obg_or(int a, int b) {\n    return a == 1 || b == 1 ? 1 : a == 2 || b == 2 ? 2 : 0;\n}\n"},
     {OB_GUARD_BOUNDS, "static obg_value obg_bounded(obg_value a) {\n"
-                  "    if (!a.bad && (a.v > OBG_MOST || a.v < -OBG_MOST)) a.bad = 2;\n"
-                  "    return a;\n"
-                  "}\n"},
+                      "    if (!a.bad && (a.v > OBG_MOST || a.v < -OBG_MOST)) a.bad = 2;\n"
+                      "    return a;\n"
+                      "}\n"},
     {OB_GUARD_ADD, "static obg_value obg_add(obg_value a, obg_value b) {\n"
-               "    if (a.bad) return a;\n"
-               "    if (b.bad) return b;\n"
-               "    if (b.v > 0 ? a.v > INT64_MAX - b.v : a.v < INT64_MIN - b.v) {\n"
-               "        a.bad = 2;\n"
-               "        return a;\n"
-               "    }\n"
-               "    a.v += b.v;\n"
-               "    return a;\n"
-               "}\n"},
+                   "    if (a.bad) return a;\n"
+                   "    if (b.bad) return b;\n"
+                   "    if (b.v > 0 ? a.v > INT64_MAX - b.v : a.v < INT64_MIN - b.v) {\n"
+                   "        a.bad = 2;\n"
+                   "        return a;\n"
+                   "    }\n"
+                   "    a.v += b.v;\n"
+                   "    return a;\n"
+                   "}\n"},
     {OB_GUARD_MUL, "static obg_value obg_mul(obg_value a, obg_value b) {\n"
-               "    int over;\n"
-               "    if (a.bad) return a;\n"
-               "    if (b.bad) return b;\n"
-               "    if (a.v > 0)\n"
-               "        over = b.v > 0 ? a.v > INT64_MAX / b.v : b.v < INT64_MIN / a.v;\n"
-               "    else\n"
-               "        over = b.v > 0 ? a.v < INT64_MIN / b.v : a.v != 0 && b.v < INT64_MAX / a.v;\n"
-               "    if (over) {\n"
-               "        a.bad = 2;\n"
-               "        return a;\n"
-               "    }\n"
-               "    a.v *= b.v;\n"
-               "    return a;\n"
-               "}\n"},
+                   "    int over;\n"
+                   "    if (a.bad) return a;\n"
+                   "    if (b.bad) return b;\n"
+                   "    if (a.v > 0)\n"
+                   "        over = b.v > 0 ? a.v > INT64_MAX / b.v : b.v < INT64_MIN / a.v;\n"
+                   "    else\n"
+                   "        over = b.v > 0 ? a.v < INT64_MIN / b.v : a.v != 0 && b.v < INT64_MAX / a.v;\n"
+                   "    if (over) {\n"
+                   "        a.bad = 2;\n"
+                   "        return a;\n"
+                   "    }\n"
+                   "    a.v *= b.v;\n"
+                   "    return a;\n"
+                   "}\n"},
     {OB_GUARD_DIV, "/* Rounds down, also below 0; b > 0. */\n"
-               "static obg_value obg_floor_div(obg_value a, int64_t b) {\n"
-               "    if (!a.bad) a.v = a.v / b - (a.v % b < 0);\n"
-               "    return a;\n"
-               "}\n"},
+                   "static obg_value obg_floor_div(obg_value a, int64_t b) {\n"
+                   "    if (!a.bad) a.v = a.v / b - (a.v % b < 0);\n"
+                   "    return a;\n"
+                   "}\n"},
     {OB_GUARD_MIN, "static obg_value obg_min(obg_value a, obg_value b) {\n"
-               "    return a.bad || (!b.bad && a.v <= b.v) ? a : b;\n"
-               "}\n"},
+                   "    return a.bad || (!b.bad && a.v <= b.v) ? a : b;\n"
+                   "}\n"},
     {OB_GUARD_MAX, "static obg_value obg_max(obg_value a, obg_value b) {\n"
-               "    return a.bad || (!b.bad && a.v >= b.v) ? a : b;\n"
-               "}\n"},
+                   "    return a.bad || (!b.bad && a.v >= b.v) ? a : b;\n"
+                   "}\n"},
     {OB_GUARD_BCAST, "/* The common size of two that broadcast; undefined for others. */\n"
-                 "static obg_value obg_bcast(obg_value a, obg_value b) {\n"
-                 "    if (a.bad) return a;\n"
-                 "    if (b.bad || a.v == 1) return b;\n"
-                 "    if (b.v != 1 && b.v != a.v) a.bad = 1;\n"
-                 "    return a;\n"
-                 "}\n"},
+                     "static obg_value obg_bcast(obg_value a, obg_value b) {\n"
+                     "    if (a.bad) return a;\n"
+                     "    if (b.bad || a.v == 1) return b;\n"
+                     "    if (b.v != 1 && b.v != a.v) a.bad = 1;\n"
+                     "    return a;\n"
+                     "}\n"},
     {OB_GUARD_ZERO, "static int obg_is_zero(obg_value p) {\n"
-                "    return p.bad ? (p.bad == 1 ? 0 : 2) : p.v == 0;\n"
-                "}\n"},
+                    "    return p.bad ? (p.bad == 1 ? 0 : 2) : p.v == 0;\n"
+                    "}\n"},
     {OB_GUARD_NONZERO, "static int obg_is_nonzero(obg_value p) {\n"
-                   "    return p.bad ? (p.bad == 1 ? 0 : 2) : p.v != 0;\n"
-                   "}\n"},
+                       "    return p.bad ? (p.bad == 1 ? 0 : 2) : p.v != 0;\n"
+                       "}\n"},
     {OB_GUARD_NONNEGATIVE, "static int obg_is_nonnegative(obg_value p) {\n"
-                       "    return p.bad ? (p.bad == 1 ? 0 : 2) : p.v >= 0;\n"
-                       "}\n"},
+                           "    return p.bad ? (p.bad == 1 ? 0 : 2) : p.v >= 0;\n"
+                           "}\n"},
     {OB_GUARD_DIVIDES, "static int obg_divides(obg_value p, obg_value q) {\n"
-                   "    if (!p.bad && q.bad) p = q;\n"
-                   "    return p.bad ? (p.bad == 1 ? 0 : 2) : q.v >= 1 && p.v % q.v == 0;\n"
-                   "}\n"},
-    {OB_GUARD_NOT_DIVIDES, "static int obg_divides_not(obg_value p, obg_value q) {\n"
                        "    if (!p.bad && q.bad) p = q;\n"
-                       "    return p.bad ? (p.bad == 1 ? 0 : 2) : q.v < 1 || p.v % q.v != 0;\n"
+                       "    return p.bad ? (p.bad == 1 ? 0 : 2) : q.v >= 1 && p.v % q.v == 0;\n"
                        "}\n"},
+    {OB_GUARD_NOT_DIVIDES, "static int obg_divides_not(obg_value p, obg_value q) {\n"
+                           "    if (!p.bad && q.bad) p = q;\n"
+                           "    return p.bad ? (p.bad == 1 ? 0 : 2) : q.v < 1 || p.v % q.v != 0;\n"
+                           "}\n"},
 };
 
 typedef struct guard {
@@ -368,16 +368,16 @@ static void write_all(guard *g) {
 static bool is_usable(const char *name) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
     static const char *const taken[] = {
-        "alignas",  "alignof",  "and",      "and_eq",       "asm",     "auto",     "bitand",   "bitor",     "bool",
-        "break",    "case",     "catch",    "char",         "class",   "compl",    "const",    "constexpr", "const_cast",
-        "continue", "decltype", "default",  "delete",       "do",      "double",   "else",     "enum",      "dynamic_cast",
-        "explicit", "export",   "extern",   "false",        "float",   "for",      "friend",   "goto",      "if",
-        "inline",   "int",      "long",     "mutable",      "new",     "noexcept", "not",      "not_eq",    "namespace",
-        "nullptr",  "operator", "or",       "or_eq",        "private", "public",   "register", "restrict",  "protected",
-        "return",   "short",    "signed",   "sizeof",       "static",  "struct",   "switch",   "template",  "reinterpret_cast",
-        "this",     "throw",    "true",     "try",          "typedef", "typeid",   "union",    "unsigned",  "static_assert",
-        "using",    "virtual",  "void",     "volatile",     "wchar_t", "while",    "xor",      "xor_eq",    "static_cast",
-        "typename", "char16_t", "char32_t", "thread_local", "main",    "sizes",    "clause",   "all",       "holds",
+        "alignas",  "alignof",  "and",      "and_eq",       "asm",       "auto",     "bitand",   "bitor",     "bool",
+        "break",    "case",     "catch",    "char",         "class",     "compl",    "const",    "constexpr", "const_cast",
+        "continue", "decltype", "default",  "delete",       "do",        "double",   "else",     "enum",      "dynamic_cast",
+        "explicit", "export",   "extern",   "false",        "float",     "for",      "friend",   "goto",      "if",
+        "inline",   "int",      "long",     "mutable",      "new",       "noexcept", "not",      "not_eq",    "namespace",
+        "nullptr",  "operator", "or",       "or_eq",        "private",   "public",   "register", "restrict",  "protected",
+        "return",   "short",    "signed",   "sizeof",       "static",    "struct",   "switch",   "template",  "reinterpret_cast",
+        "this",     "throw",    "true",     "try",          "typedef",   "typeid",   "union",    "unsigned",  "static_assert",
+        "using",    "virtual",  "void",     "volatile",     "wchar_t",   "while",    "xor",      "xor_eq",    "static_cast",
+        "typename", "char16_t", "char32_t", "thread_local", "main",      "sizes",    "clause",   "all",       "holds",
         "i",        "data",     "types",    "counts",       "condition", "asked"};
     size_t n = strlen(name);
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)

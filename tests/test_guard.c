@@ -301,8 +301,10 @@ static void make_call(ob_model *model, const ob_report *report, const ob_binding
         ob_view_init(&c->views[i], c->room[i], type->dtype, type->shape.rank, c->dims[i]);
         const int64_t n = ob_view_count(&c->views[i]);
         assert_in_range(n, 0, MOST_ELEMS);
-        for (int64_t k = 0; k < n; k++) put_element(c->room[i], type->dtype, k, (int64_t)(next_random() % (uint64_t)(2 * reach)) - reach + 1);
-        if (n && next_random() % 10 == 0) put_element(c->room[i], type->dtype, (int64_t)(next_random() % (uint64_t)n), 12 - (int64_t)(next_random() % 25));
+        for (int64_t k = 0; k < n; k++)
+            put_element(c->room[i], type->dtype, k, (int64_t)(next_random() % (uint64_t)(2 * reach)) - reach + 1);
+        if (n && next_random() % 10 == 0)
+            put_element(c->room[i], type->dtype, (int64_t)(next_random() % (uint64_t)n), 12 - (int64_t)(next_random() % 25));
     }
 }
 
@@ -373,9 +375,9 @@ static void try_values(const char *text, const char *name, int64_t n_of[2]) {
 
 static void guards_of_values(void **state) {
     (void)state;
-#define TABLE                                                                                                                  \
-    "d = Constant <value = int64[2]{7,2}> () t = ConstantOfShape (d) zero = Constant <value = int64{0}> () "                    \
-    "one = Constant <value = int64{1}> () two = Constant <value = int64{2}> () five = Constant <value = int64{5}> () "          \
+#define TABLE                                                                                                                    \
+    "d = Constant <value = int64[2]{7,2}> () t = ConstantOfShape (d) zero = Constant <value = int64{0}> () "                     \
+    "one = Constant <value = int64{1}> () two = Constant <value = int64{2}> () five = Constant <value = int64{5}> () "           \
     "v0 = Constant <value = int64[1]{0}> () v1 = Constant <value = int64[1]{1}> () v3 = Constant <value = int64[1]{3}> () "
     static const char *const models[] = {
         "(int64[N] i) => (y) { " TABLE "y = Gather (t, i) }",
@@ -525,7 +527,8 @@ static void what_cannot_be_written_is_refused(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(guards_of_small_models),
-        cmocka_unit_test(guards_of_models), cmocka_unit_test(guards_of_values),
+        cmocka_unit_test(guards_of_models),
+        cmocka_unit_test(guards_of_values),
         cmocka_unit_test(guards_of_random_clauses),
         cmocka_unit_test(what_cannot_be_written_is_refused),
     };

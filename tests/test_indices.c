@@ -153,9 +153,12 @@ static void values_of_inputs(void **state) {
          "-10 <= i < 10; -10 <= j < 10"},
         /* several ask */
         {"(int64[N] i) => (y, z) { " TABLES "w = ConstantOfShape (v3) y = Gather (t, i) z = Gather (w, i) }", "-3 <= i < 3"},
-        {"(int64[N] i) => (y, z) { " TABLES
-         "a = Clip (i, two) y = Gather (t, a) b = Neg (i) c = Min (b, zero) z = Gather (t, c) }",
-         "i < 10"},
+        {"(int64[N] i) => (y, z) { " TABLES "a = Clip (i, two) y = Gather (t, a) c = Min (i, zero) z = Gather (t, c) }",
+         "-10 <= i < 10"},
+        /* what wraps around before a bound is not what the bound says */
+        {"(int64[N] i) => (y) { " TABLES "a = Add (i, two) b = Min (a, nine) y = Gather (t, b) }", " [indices depend on data]"},
+        {"(int64[N] i) => (y) { " TABLES "a = Sub (i, two) b = Min (a, nine) y = Gather (t, b) }", "i >= -8"},
+        {"(int64[N] i) => (y) { " TABLES "a = Neg (i) b = Max (a, zero) y = Gather (t, b) }", " [indices depend on data]"},
         /* read only where there is something to be read */
         {"(int64[1] i, float[N,4] x) => (y) { " TABLES "s = Shape (x) a = Expand (i, s) y = Gather (t, a) }",
          "if 4*N >= 1: -10 <= i < 10"},
@@ -169,6 +172,14 @@ static void values_of_inputs(void **state) {
         {"(float[B,3,8,8] x, float[R,4] r, int64[R] i) => (y) { y = RoiAlign (x, r, i) }", "0 <= i < B"},
         {"(float[1,1,2,W] x, int64[1,1,2,W] i) => (y) { y = MaxUnpool <kernel_shape = [2,2], strides = [2,2]> (x, i) }",
          "0 <= i < 8*W"},
+        {"(float[N,3,D] s, int64[N,D] l) => (y) { y = NegativeLogLikelihoodLoss (s, l) }", "-3 <= l < 3"},
+        {"(float[N,C] s, int32[N] l) => (y) { y = SoftmaxCrossEntropyLoss (s, l) }", "-C <= l < C"},
+        {"(float[N,3] s, int64[N] l) => (y) { y = NegativeLogLikelihoodLoss <ignore_index = 1> (s, l) }", "-3 <= l < 3"},
+        {"(float[N,3] s, int64[N] l) => (y) { y = NegativeLogLikelihoodLoss <ignore_index = -100> (s, l) }",
+         " [labels depend on data]"},
+        {"(float[3,3] s) => (y) { l = Constant <value = int64[3]{2,-100,0}> () "
+         "y = NegativeLogLikelihoodLoss <ignore_index = -100> (s, l) }",
+         ""},
         /* branches */
         {"(int64[N] i, bool c) => (y) { " TABLES "y = If (c) <then_branch = a () => (p) { p = Gather (t, i) }, "
          "else_branch = b () => (q) { q = Identity (t) }> }",

@@ -398,11 +398,11 @@ OB_API ob_status ob_report_contract_holds(const ob_report *report, const ob_name
  * stated is broken, but the model requires more that depends on data; -3 a size out of range. A contradictory contract without a
  * broken clause gives n_clauses + 1.
  *
- * guard_m_values says of the elements of inputs whether the conditions on values hold (ob_report_bound()): 0 they do; k > 0 the k-th
- * does not, its text is in *condition unless that is NULL; -1 unknown, a number left the range; -3 a size out of range, a type that
- * is not the input's, a count that is not that of its elements at these sizes, or no data where there are elements. data, types and
- * counts have guard_m_inputs() entries: the elements of the input, row by row and aligned to their size, their type, and how many
- * they are.
+ * guard_m_values says of the elements of inputs whether the conditions on values hold (ob_report_bound()): 0 they do; k > 0 the
+ * k-th does not, its text is in *condition unless that is NULL; -1 unknown, a number left the range; -3 a size out of range, a
+ * type that is not the input's, a count that is not that of its elements at these sizes, or no data where there are elements.
+ * data, types and counts have guard_m_inputs() entries: the elements of the input, row by row and aligned to their size, their
+ * type, and how many they are.
  * - report: borrowed; the symbol pool of its model may grow.
  * - name: of the function: letters, digits and "_", begins with a letter, no word of C or C++, does not begin with "obg_".
  *

@@ -11,6 +11,7 @@ OB_RULE(causal_conv);
 OB_RULE(flex_attention);
 OB_RULE(linear_attention);
 OB_RULE(rotary);
+OB_RULE(placed_rotary);
 
 /* What the operands say about sizes; OB_DIM_UNKNOWN where nothing does. */
 typedef struct heads {
@@ -189,7 +190,58 @@ ob_status ob__infer_rotary(ob_infer *infer) {
     const ob_dim places[2] = {ob__in_dim(infer, 1, 0), half};
     for (uint32_t i = 1; i < 3; i++)
         OB_TRY(ob__require_shape(infer, i, placed ? (ob_shape){2, places} : (ob_shape){3, tokens}, OB0601));
-    return placed ? ob__require_shape(infer, 3, (ob_shape){2, tokens}, OB0601) : OB_OK;
+    if (!placed) return OB_OK;
+    OB_TRY(ob__require_shape(infer, 3, (ob_shape){2, tokens}, OB0601));
+    return ob__require_places(infer, 3, places[0], 1, 0);
+}
+
+/* Positions (batch, tokens), or one, that of the first token. */
+static ob_status require_positions(ob_infer *infer, int32_t rank) {
+    const ob_dim tokens[2] = {ob__in_dim(infer, 0, 0), ob__in_dim(infer, 0, rank - 2)}, rows = ob__in_dim(infer, 2, 0);
+    OB_TRY(ob__rank_unknown(infer, 1));
+    if (ob__in_rank(infer, 1) == 2) {
+        OB_TRY(ob__require_shape(infer, 1, (ob_shape){2, tokens}, OB0601));
+        return ob__require_places(infer, 1, rows, 2, 0);
+    }
+    if (ob__in_rank(infer, 1) != 1) return OB_OK;
+    OB_TRY(ob__require_one(infer, 1));
+    const ob_dim n = ob_dim_mul(infer->dims, tokens[0], tokens[1]);
+    OB_TRY(ob__require_where(infer, n, OB_COND_AT_LEAST, rows, 1, 2, 0, OB0601));
+    const ob_values_asked asked = {.lowest = ob_dim_sub(infer->dims, 0, rows),
+                                   .highest = ob_dim_sub(infer->dims, rows, tokens[1]),
+                                   .when = n,
+                                   .axis = 0,
+                                   .reason = "indices depend on data"};
+    return ob__require_values(infer, 1, &asked);
+}
+
+/* Source: com.microsoft.RotaryEmbedding: as above, with positions as operand 1; of rank 3 without num_heads the caches say how
+ * large a head is. */
+ob_status ob__infer_placed_rotary(ob_infer *infer) {
+    const ob_rotary_params p = ob__rotary_params(infer->node);
+    const int32_t rank = ob__in_rank(infer, 0);
+    const ob_dim cache[2] = {ob__in_dim(infer, 2, 0), ob__in_dim(infer, 2, 1)};
+    ob_dim size = OB_DIM_UNKNOWN;
+    OB_TRY(ob__out_like(infer, 0, 0));
+    OB_TRY(ob__rank_unknown(infer, 0));
+    for (uint32_t i = 2; i < 4; i++)
+        if (!ob__rank_in(infer, i, 2, 2)) return OB_OK;
+    if (!ob__rank_in(infer, 0, 3, 4) || !ob__rank_in(infer, 1, 1, 2) || rank < 0) return OB_OK;
+    OB_TRY(ob__require_shape(infer, 3, (ob_shape){2, cache}, OB0601));
+    if (rank == 3 && p.heads == 0) {
+        size = ob_dim_mul(infer->dims, cache[1], 2);
+        OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, ob__in_dim(infer, 0, 2), size, 0, 2, OB0601));
+        return require_positions(infer, rank);
+    }
+    if (p.turned < 0 || p.turned % 2 != 0 || p.turned > OB_DIM_CONST_MAX) {
+        ob__problem(infer, OB0602, -1, -1, "rotary_embedding_dim is %lld: elements are turned in pairs", (long long)p.turned);
+        return OB_OK;
+    }
+    OB_TRY(rotary_head(infer, &p, &size));
+    if (p.turned && size != OB_DIM_UNKNOWN) OB_TRY(ob__require(infer, OB_COND_AT_LEAST, size, p.turned, 0, rank - 1, OB0601));
+    OB_TRY(
+        ob__require(infer, OB_COND_EQUAL, p.turned ? p.turned : size, ob_dim_mul(infer->dims, cache[1], 2), 0, rank - 1, OB0601));
+    return require_positions(infer, rank);
 }
 
 /* ---- FlexAttention ---- */

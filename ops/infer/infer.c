@@ -389,7 +389,8 @@ ob_status ob__require_one(ob_infer *infer, uint32_t i) {
 }
 
 ob_status ob__require_lengths(ob_infer *infer, uint32_t i, ob_dim most) {
-    return ob__require_values(infer, i, &(ob_values_asked){0, most, 1, false, -1, "lengths depend on data"});
+    return ob__require_values(infer, i,
+                              &(ob_values_asked){.highest = most, .when = 1, .axis = -1, .reason = "lengths depend on data"});
 }
 
 ob_status ob__require_size(ob_infer *infer, ob_dim size, int32_t operand, int32_t axis, ob_finding_id id) {

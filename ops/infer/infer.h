@@ -210,6 +210,7 @@ ob_status ob__require_one(ob_infer *infer, uint32_t i);
 /* -- values.c: what is asked of the elements of an operand -- */
 typedef struct ob_values_asked {
     ob_dim lowest, highest; /* that an element may be */
+    bool unlimited;         /* highest does not count: an element may be any from lowest on */
     ob_dim when;            /* 1 or more where elements are looked at, if there are any; OB_DIM_UNKNOWN: data tells */
     bool some;              /* it is asked of some elements, such as each second one */
     int32_t axis;           /* of the result, or -1 */
@@ -218,6 +219,8 @@ typedef struct ob_values_asked {
 /* Every element of input i, when it is given, lies between two terms: proved, stated on sizes or on elements of the model's
  * inputs, or unverified. Reports OB0601. */
 ob_status ob__require_values(ob_infer *infer, uint32_t i, const ob_values_asked *asked);
+/* Indices along axis `axis` of `size` of input `data`: from -size to size - 1. */
+ob_status ob__require_places(ob_infer *infer, uint32_t i, ob_dim size, int32_t data, int32_t axis);
 /* The elements of input i are lengths from 0 to `most`; reports OB0601. */
 ob_status ob__require_lengths(ob_infer *infer, uint32_t i, ob_dim most);
 /* Scales and zero points of MatMulInteger, ConvInteger, QLinearMatMul, QLinearConv against their operands; reports OB0601. */

@@ -168,18 +168,28 @@ static ob_dim no_more(const ob_infer *infer, ob_dim bound, ob_dim highest) {
     return bound == OB_DIM_UNKNOWN ? highest : highest == OB_DIM_UNKNOWN ? bound : ob__term_min(infer, bound, highest);
 }
 
-/* max(min(max(y, l), h), l2) is min(max(y, max(l, l2)), max(h, l2)); at most h2 likewise. */
-static void limit(const ob_infer *infer, ob_trace *chain, ob_dim lowest, ob_dim highest) {
+/* May factor * x + summand leave the type upwards, or downwards, for some x? Then it comes around to the other end. */
+static bool may_wrap(const ob_trace *link, bool upwards) {
+    if (link->factor != 1 || !ob_dim_is_const(link->summand)) return link->factor != 1 || link->summand != 0;
+    return upwards ? link->summand > 0 : link->summand < 0;
+}
+
+/* max(min(max(y, l), h), l2) is min(max(y, max(l, l2)), max(h, l2)); at most h2 likewise. False: a bound
+ * would hide that the number wrapped around before. */
+static bool limit(const ob_infer *infer, ob_trace *chain, ob_dim lowest, ob_dim highest) {
     for (ob_trace *link = chain; link; link = link->next) {
         if (lowest != OB_DIM_UNKNOWN) {
+            if (link->input && link->lowest == OB_DIM_UNKNOWN && may_wrap(link, false)) return false;
             link->lowest = no_less(infer, link->lowest, lowest);
             if (link->highest != OB_DIM_UNKNOWN) link->highest = no_less(infer, link->highest, lowest);
         }
         if (highest != OB_DIM_UNKNOWN) {
+            if (link->input && link->highest == OB_DIM_UNKNOWN && may_wrap(link, true)) return false;
             link->highest = no_more(infer, link->highest, highest);
             if (link->lowest != OB_DIM_UNKNOWN) link->lowest = no_more(infer, link->lowest, highest);
         }
     }
+    return true;
 }
 
 static bool is_integer(const ob_infer *infer) {
@@ -198,7 +208,7 @@ ob_status ob__trace_between(ob_infer *infer, uint32_t input, ob_dim lowest, ob_d
     ob_trace *chain;
     if (!is_integer(infer)) return OB_OK;
     OB_TRY(follow(infer, input, 0, false, &chain));
-    if (chain) limit(infer, chain, lowest, highest);
+    if (chain && !limit(infer, chain, lowest, highest)) forget(infer, 0);
     return OB_OK;
 }
 
@@ -217,8 +227,7 @@ static bool combine(const ob_infer *infer, ob_trace *chain, uint32_t traced, ob_
     if (ob__op_is(infer, "Mul")) return ob_dim_is_const(by) && by != 0 && scale(infer, chain, by, 0);
     const bool larger = ob__op_is(infer, "Max");
     if (!larger && !ob__op_is(infer, "Min")) return false;
-    limit(infer, chain, larger ? by : OB_DIM_UNKNOWN, larger ? OB_DIM_UNKNOWN : by);
-    return true;
+    return limit(infer, chain, larger ? by : OB_DIM_UNKNOWN, larger ? OB_DIM_UNKNOWN : by);
 }
 
 ob_status ob__trace_elementwise(ob_infer *infer) {
@@ -313,22 +322,25 @@ static ob_status require_bound(ob_infer *infer, uint32_t i, ob_dim guard, ob_dim
 static bool link_can_be_stated(const ob_infer *infer, const ob_trace *link, const ob_values_asked *asked, ob_bound *bound) {
     bool from_below, from_above;
     if (!link->input) {
-        return (link->reached && !asked->some) || (ob__known_at_least(infer, link->lowest, asked->lowest) &&
-                                                   ob__known_at_least(infer, asked->highest, link->highest));
+        return (link->reached && !asked->some) ||
+               (ob__known_at_least(infer, link->lowest, asked->lowest) &&
+                (asked->unlimited || ob__known_at_least(infer, asked->highest, link->highest)));
     }
     if (!side_of(infer, link->lowest, asked->lowest, true, &from_below)) return false;
-    if (!side_of(infer, link->highest, asked->highest, false, &from_above)) return false;
+    from_above = false;
+    if (!asked->unlimited && !side_of(infer, link->highest, asked->highest, false, &from_above)) return false;
     return bound_of(infer, link, from_below ? asked->lowest : OB_DIM_UNKNOWN, from_above ? asked->highest : OB_DIM_UNKNOWN,
                     bound);
 }
 
 static ob_status state_link(ob_infer *infer, uint32_t i, const ob_trace *link, const ob_values_asked *asked, ob_bound *bound) {
     const ob_dim all = ob_dim_mul(infer->dims, ob__in_count(infer, i), asked->when);
-    const bool saved = link->highest != OB_DIM_UNKNOWN && ob__known_at_least(infer, asked->highest, link->highest);
+    const bool saved =
+        asked->unlimited || (link->highest != OB_DIM_UNKNOWN && ob__known_at_least(infer, asked->highest, link->highest));
     if (!saved) OB_TRY(require_bound(infer, i, all, asked->highest, link->lowest, asked->axis));
     OB_TRY(require_bound(infer, i, all, link->highest, asked->lowest, asked->axis));
     if (!link->input) {
-        OB_TRY(require_bound(infer, i, all, asked->highest, link->highest, asked->axis));
+        if (!asked->unlimited) OB_TRY(require_bound(infer, i, all, asked->highest, link->highest, asked->axis));
         return require_bound(infer, i, all, link->lowest, asked->lowest, asked->axis);
     }
     if (bound->lowest == OB_DIM_UNKNOWN && bound->highest == OB_DIM_UNKNOWN) {
@@ -345,7 +357,8 @@ ob_status ob__trace_within(ob_infer *infer, uint32_t i, const ob_values_asked *a
     const ob_trace *chain = trace_of(infer, i);
     uint32_t n = 0;
     *stated = false;
-    if (!chain || asked->some || asked->lowest == OB_DIM_UNKNOWN || asked->highest == OB_DIM_UNKNOWN) return OB_OK;
+    if (!chain || asked->some || asked->lowest == OB_DIM_UNKNOWN || (asked->highest == OB_DIM_UNKNOWN && !asked->unlimited))
+        return OB_OK;
     for (const ob_trace *link = chain; link; link = link->next, n++)
         if (n == MOST_LINKS || !link_can_be_stated(infer, link, asked, &bounds[n])) return OB_OK;
     n = 0;

@@ -14,7 +14,7 @@ static ob_status lies_above(ob_infer *infer, uint32_t i, ob_dim element, const o
 }
 
 static ob_status lies_below(ob_infer *infer, uint32_t i, ob_dim element, const ob_values_asked *asked) {
-    if (ob__known_at_least(infer, asked->highest, element)) return OB_OK;
+    if (asked->unlimited || ob__known_at_least(infer, asked->highest, element)) return OB_OK;
     return ob__require_where(infer, n_read(infer, i, asked), OB_COND_AT_LEAST, asked->highest, element, (int32_t)i, asked->axis,
                              OB0601);
 }
@@ -55,11 +55,22 @@ ob_status ob__require_values(ob_infer *infer, uint32_t i, const ob_values_asked 
         OB_TRY(lies_below(infer, i, range.highest, asked));
         return lies_above(infer, i, range.lowest, asked);
     }
-    if (known && ob__known_at_least(infer, asked->highest, range.highest) &&
+    if (known && (asked->unlimited || ob__known_at_least(infer, asked->highest, range.highest)) &&
         ob__known_at_least(infer, range.lowest, asked->lowest)) {
         if (infer->decided) infer->decided(infer, true);
         return OB_OK;
     }
     OB_TRY(ob__trace_within(infer, i, asked, &stated));
     return stated ? OB_OK : unknown(infer, i, asked);
+}
+
+ob_status ob__require_places(ob_infer *infer, uint32_t i, ob_dim size, int32_t data, int32_t axis) {
+    if (!ob__in_given(infer, i)) return OB_OK;
+    const ob_values_asked asked = {.lowest = ob_dim_sub(infer->dims, 0, size),
+                                   .highest = ob_dim_sub(infer->dims, size, 1),
+                                   .when = 1,
+                                   .axis = axis,
+                                   .reason = "indices depend on data"};
+    OB_TRY(ob__require_where(infer, n_read(infer, i, &asked), OB_COND_AT_LEAST, size, 1, data, axis, OB0601));
+    return ob__require_values(infer, i, &asked);
 }

@@ -141,6 +141,9 @@ ob_status ob__infer_embed_layer_norm(ob_infer *infer) {
     }
     if (ids.rank < 0) return OB_OK;
     if (ob__in_given(infer, 1)) OB_TRY(ob__require_shape(infer, 1, ids, OB0601));
+    OB_TRY(ob__require_places(infer, 0, ob__in_dim(infer, 2, 0), 2, 0));
+    OB_TRY(ob__require_places(infer, 1, ob__in_dim(infer, 4, 0), 4, 0));
+    OB_TRY(ob__require_places(infer, 8, ob__in_dim(infer, 3, 0), 3, 0));
     if (ob__in_given(infer, 7)) OB_TRY(ob__require_shape(infer, 7, ids, OB0601));
     if (ob__in_given(infer, 8)) {
         if (ob__rank_in(infer, 8, 2, 2)) OB_TRY(ob__broadcast_onto(infer, ob__in_shape(infer, 8), ids, 8, OB0102));

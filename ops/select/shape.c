@@ -391,5 +391,6 @@ ob_status ob__infer_tensor_scatter(ob_infer *infer) {
         OB_TRY(ob__require(infer, a == axis ? OB_COND_AT_LEAST : OB_COND_EQUAL, cache.dims[a], update.dims[a], 1, a, OB0601));
     if (params.is_circular) return OB_OK; /* an update may begin anywhere */
     const ob_dim most = ob_dim_sub(infer->dims, cache.dims[axis], update.dims[axis]);
-    return ob__require_values(infer, 2, &(ob_values_asked){0, most, 1, false, -1, "indices depend on data"});
+    return ob__require_values(infer, 2,
+                              &(ob_values_asked){.highest = most, .when = 1, .axis = -1, .reason = "indices depend on data"});
 }

@@ -1,4 +1,5 @@
 /* Shape rules of signal operators. */
+#include <math.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -89,9 +90,37 @@ ob_status ob__infer_window(ob_infer *infer) {
     return ob__out_tensor(infer, 0, ob__dtype_attribute(infer, "output_datatype", OB_FLOAT), 1, &n);
 }
 
+/* One float of the file; false: data tells. */
+static bool known_edge(ob_infer *infer, uint32_t i, double *out) {
+    uint32_t n;
+    const float *edge = ob__in_const_floats(infer, i, &n);
+    const ob_dim whole = ob__in_scalar(infer, i);
+    if (edge && n == 1)
+        *out = (double)edge[0];
+    else if (ob_dim_is_const(whole))
+        *out = (double)whole;
+    else
+        return false;
+    return true;
+}
+
+/* The sample rate is above 0, and the lower edge not above the upper one. */
+static ob_status require_bands(ob_infer *infer) {
+    double low, high;
+    const ob_values_asked rate = {
+        .lowest = 1, .unlimited = true, .when = 1, .axis = -1, .reason = "the sample rate depends on data"};
+    OB_TRY(ob__require_values(infer, 2, &rate));
+    if (!known_edge(infer, 3, &low) || !known_edge(infer, 4, &high))
+        return ob__unverified(infer, 3, -1, "the edges of the bands depend on data");
+    if (!(low > -700) || !(high < HUGE_VAL) || !(low <= high))
+        ob__problem(infer, OB0601, 3, -1, "bands from %g to %g hertz", low, high);
+    return OB_OK;
+}
+
 ob_status ob__infer_mel_weight_matrix(ob_infer *infer) {
     for (uint32_t i = 0; i < 5; i++) OB_TRY(ob__require_one(infer, i));
     for (uint32_t i = 0; i < 2; i++) OB_TRY(ob__require_size(infer, ob__in_scalar(infer, i), (int32_t)i, -1, OB0601));
+    OB_TRY(require_bands(infer));
     const ob_dim dims[2] = {half_plus_one(infer, ob__in_scalar(infer, 1)), ob__in_scalar(infer, 0)};
     return ob__out_tensor(infer, 0, ob__dtype_attribute(infer, "output_datatype", OB_FLOAT), 2, dims);
 }

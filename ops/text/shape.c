@@ -47,6 +47,10 @@ ob_status ob__infer_tfidf(ob_infer *infer) {
     ob_tfidf_params params;
     const char *wrong = ob__tfidf_params(infer->node, &params);
     if (wrong && all_known(infer->node)) ob__problem(infer, OB0602, -1, -1, "%s", wrong);
+    const ob_dtype dtype = ob__in_dtype(infer, 0);
+    if (!wrong && dtype != OB_NONE && (params.strings.n > 0) != (dtype == OB_STRING))
+        ob__problem(infer, OB0604, 0, -1, "the pool has %s, the elements are %s", params.strings.n ? "strings" : "integers",
+                    ob_dtype_name(dtype));
     if (!ob__rank_in(infer, 0, 1, 2) || from.rank < 0) return OB_OK;
     ob_dim width = params.places.n > 0 ? params.width : OB_DIM_UNKNOWN;
     const ob_dim dims[2] = {from.rank == 2 ? from.dims[0] : width, width};
