@@ -29,6 +29,14 @@ function(ob_target_settings target)
   endif()
 endfunction()
 
+# Threads of some systems have 128 KiB of stack: no function of the target may take more than 2 KiB of it. Only optimised code without
+# instrumentation is measured.
+function(ob_small_frames target)
+  if(NOT OB_SANITIZE AND NOT OB_COVERAGE AND NOT OB_ANALYZE AND OB_WERROR)
+    target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-Wframe-larger-than=2048>)
+  endif()
+endfunction()
+
 # ob_layer(NAME [USES layer...]): declares target ob_NAME and what it may include. The folder's CMakeLists.txt adds the sources.
 function(ob_layer name)
   cmake_parse_arguments(ARG "" "" "USES" ${ARGN})

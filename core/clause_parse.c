@@ -182,7 +182,8 @@ ob_status ob__clause_parse(ob_dims *dims, const char *text, size_t n, bool known
     char *copy = ob__arena_strndup(&scratch, text, n);
     ob_clause made = {.n = 0};
     ob_status status = OB_E_MEMORY;
-    if (c && copy) {
+    if (c) c->text.name = ob__arena_alloc(&scratch, OB_PARSE_TEXT + 1);
+    if (c && c->text.name && copy) {
         c->text.pool = dims;
         c->text.error = error;
         c->text.known = known;

@@ -1,6 +1,6 @@
 /* Conditions on dimensions: deciding, testing, writing. */
 #include "core/error.h"
-#include "core/terms.h"
+#include "core/scratch.h"
 
 /* ---- Deciding ----------------------------------------------------------------------------------------------------- */
 
@@ -10,8 +10,10 @@ static ob_truth either(ob_truth a, ob_truth b) {
 
 /* a - b as a polynomial. */
 static bool subtract(const ob_dims *pool, ob_dim a, ob_dim b, ob_poly *difference) {
-    ob_poly left, right;
-    return ob__poly_load(pool, a, &left) && ob__poly_load(pool, b, &right) && ob__poly_add(&left, &right, -1, difference);
+    OB_POLYS(pool, left, 2);
+    ob_poly *right = left + 1;
+    if (!left) return false;
+    return ob__poly_load(pool, a, left) && ob__poly_load(pool, b, right) && ob__poly_add(left, right, -1, difference);
 }
 
 /* Is poly a multiple of divisor (> 0)? */
@@ -24,13 +26,15 @@ static ob_truth decide_multiple(const ob_poly *poly, int64_t divisor) {
 /* Is a a multiple of b, which is a term? With a = b*q + r it is where r is. */
 static ob_truth decide_multiple_of_term(const ob_dims *pool, ob_dim a, ob_dim b) {
     int64_t low, high, rest_low, rest_high;
-    ob_poly dividend, divisor, quotient, rest;
+    OB_POLYS(pool, dividend, 4);
+    ob_poly *divisor = dividend + 1, *quotient = dividend + 2, *rest = dividend + 3;
+    if (!dividend) return OB_UNDECIDED;
     ob_dim_bounds(pool, b, &low, &high);
     if (high < 1) return OB_FALSE;
-    if (low < 1 || !ob__poly_load(pool, a, &dividend) || !ob__poly_load(pool, b, &divisor)) return OB_UNDECIDED;
-    if (!ob__poly_divide(&dividend, &divisor, &quotient, &rest)) return OB_UNDECIDED;
-    if (rest.n == 0 && rest.constant == 0) return OB_TRUE;
-    ob__poly_bounds(pool, &rest, NULL, &rest_low, &rest_high);
+    if (low < 1 || !ob__poly_load(pool, a, dividend) || !ob__poly_load(pool, b, divisor)) return OB_UNDECIDED;
+    if (!ob__poly_divide(pool, dividend, divisor, quotient, rest)) return OB_UNDECIDED;
+    if (rest->n == 0 && rest->constant == 0) return OB_TRUE;
+    ob__poly_bounds(pool, rest, NULL, &rest_low, &rest_high);
     /* a rest that is not 0 and stays nearer to 0 than b does */
     bool beside = rest_low > 0 || rest_high < 0, near = rest_high < low && rest_low > -low;
     return beside && near ? OB_FALSE : OB_UNDECIDED;
@@ -59,8 +63,9 @@ static ob_truth decide_equal(const ob_dims *pool, ob_dim a, ob_dim b) {
         ob_dim_bounds(pool, b, &b_low, &b_high);
         return a_low > b_high || a_high < b_low ? OB_FALSE : OB_UNDECIDED;
     }
-    ob_poly difference;
-    return subtract(pool, a, b, &difference) ? decide_zero(pool, &difference) : OB_UNDECIDED;
+    OB_POLYS(pool, difference, 1);
+    if (!difference) return OB_UNDECIDED;
+    return subtract(pool, a, b, difference) ? decide_zero(pool, difference) : OB_UNDECIDED;
 }
 
 /* Is every member of a a member of the broadcast term b? Then b is by its making a size to which a broadcasts. */
@@ -80,10 +85,25 @@ static ob_truth decide_broadcast_to(const ob_dims *pool, ob_dim a, ob_dim b) {
     return either(decide_equal(pool, a, b), decide_equal(pool, a, 1));
 }
 
-ob_truth ob_condition_decide(const ob_dims *pool, const ob_condition *condition) {
-    if (!condition) return OB_UNDECIDED;
+/* Of a number above 1. */
+static ob_truth decide_multiple_of(const ob_dims *pool, ob_dim a, int64_t divisor) {
+    if (ob_dim_is_const(a)) return a % divisor == 0 ? OB_TRUE : OB_FALSE;
+    OB_POLYS(pool, poly, 1);
+    return poly && ob__poly_load(pool, a, poly) ? decide_multiple(poly, divisor) : OB_UNDECIDED;
+}
+
+static ob_truth decide_at_least(const ob_dims *pool, ob_dim a, ob_dim b) {
+    int64_t low, high;
+    if (a == b && a != OB_DIM_UNKNOWN) return OB_TRUE;
+    if (ob_dim_is_const(a) && ob_dim_is_const(b)) return a >= b ? OB_TRUE : OB_FALSE;
+    OB_POLYS(pool, difference, 1);
+    if (!difference || !subtract(pool, a, b, difference)) return OB_UNDECIDED;
+    ob__poly_bounds(pool, difference, NULL, &low, &high);
+    return low >= 0 ? OB_TRUE : high < 0 ? OB_FALSE : OB_UNDECIDED;
+}
+
+static ob_truth decide(const ob_dims *pool, const ob_condition *condition) {
     ob_dim a = condition->a, b = condition->b;
-    ob_poly poly;
     switch (condition->kind) {
     case OB_COND_EQUAL: return decide_equal(pool, a, b);
     case OB_COND_BROADCAST:
@@ -94,25 +114,29 @@ ob_truth ob_condition_decide(const ob_dims *pool, const ob_condition *condition)
         if (!ob_dim_is_const(b)) return ob__term(pool, b) ? decide_multiple_of_term(pool, a, b) : OB_UNDECIDED;
         if (b <= 0) return OB_FALSE;
         if (b == 1) return OB_TRUE;
-        return ob__poly_load(pool, a, &poly) ? decide_multiple(&poly, b) : OB_UNDECIDED;
-    case OB_COND_AT_LEAST: {
-        int64_t low, high;
-        if (a == b && a != OB_DIM_UNKNOWN) return OB_TRUE;
-        if (!subtract(pool, a, b, &poly)) return OB_UNDECIDED;
-        ob__poly_bounds(pool, &poly, NULL, &low, &high);
-        return low >= 0 ? OB_TRUE : high < 0 ? OB_FALSE : OB_UNDECIDED;
-    }
+        return decide_multiple_of(pool, a, b);
+    case OB_COND_AT_LEAST: return decide_at_least(pool, a, b);
     }
     return OB_UNDECIDED;
+}
+
+ob_truth ob_condition_decide(const ob_dims *pool, const ob_condition *condition) {
+    if (!condition) return OB_UNDECIDED;
+    ob_dims_reading reading;
+    ob__dims_read_begin(&reading, pool);
+    ob_truth truth = decide(reading.pool, condition);
+    ob__dims_read_end(&reading);
+    return truth;
 }
 
 ob_truth ob__condition_assumed(const ob_dims *pool, const ob_condition *condition) {
     ob_truth truth = ob_condition_decide(pool, condition);
     const ob_size_ranges *ranges = ob__assumed_ranges(pool);
-    ob_poly poly;
+    OB_POLYS(pool, poly, 1);
+    if (!poly) return OB_UNDECIDED;
     int64_t low, high;
-    if (truth != OB_UNDECIDED || !ranges || !subtract(pool, condition->a, condition->b, &poly)) return truth;
-    ob__poly_bounds(pool, &poly, ranges, &low, &high);
+    if (truth != OB_UNDECIDED || !ranges || !subtract(pool, condition->a, condition->b, poly)) return truth;
+    ob__poly_bounds(pool, poly, ranges, &low, &high);
     switch (condition->kind) {
     case OB_COND_EQUAL: return low > 0 || high < 0 ? OB_FALSE : low == 0 && high == 0 ? OB_TRUE : OB_UNDECIDED;
     case OB_COND_AT_LEAST: return low >= 0 ? OB_TRUE : high < 0 ? OB_FALSE : OB_UNDECIDED;
@@ -169,19 +193,17 @@ static void write_alternatives(ob_writer *writer, const ob_dims *pool, const alt
     if (n_written == 0) write_pair(writer, pool, alternatives[0].a, " = ", alternatives[0].b); /* none can hold */
 }
 
-size_t ob_condition_format(const ob_dims *pool, const ob_condition *condition, char *text, size_t n_bytes) {
-    ob_writer writer = {text, text ? n_bytes : 0, 0};
-    if (!condition) return ob__writer_end(&writer);
+static void write_condition(ob_writer *writer, const ob_dims *pool, const ob_condition *condition) {
     ob_dim a = condition->a, b = condition->b;
     bool two_way = condition->kind == OB_COND_BROADCAST;
     switch (condition->kind) {
     case OB_COND_DIVISIBLE:
-        ob__write_factor(&writer, pool, a);
-        ob__write(&writer, " % ");
-        ob__write_factor(&writer, pool, b);
-        ob__write(&writer, " = 0");
+        ob__write_factor(writer, pool, a);
+        ob__write(writer, " % ");
+        ob__write_factor(writer, pool, b);
+        ob__write(writer, " = 0");
         break;
-    case OB_COND_AT_LEAST: write_pair(&writer, pool, a, " >= ", b); break;
+    case OB_COND_AT_LEAST: write_pair(writer, pool, a, " >= ", b); break;
     default:
         if (ob_dim_is_const(a) && condition->kind != OB_COND_BROADCAST_TO) { /* "N = 5", not "5 = N" */
             ob_dim swapped = a;
@@ -189,15 +211,25 @@ size_t ob_condition_format(const ob_dims *pool, const ob_condition *condition, c
             b = swapped;
         }
         if (condition->kind == OB_COND_EQUAL) {
-            write_pair(&writer, pool, a, " = ", b);
+            write_pair(writer, pool, a, " = ", b);
         } else if (ob_dim_is_const(b)) {
             const alternative alternatives[2] = {{a, 1}, {a, b}};
             bool possible = decide_equal(pool, a, 1) != OB_FALSE;
-            write_alternatives(&writer, pool, alternatives + !possible, 1u + possible);
+            write_alternatives(writer, pool, alternatives + !possible, 1u + possible);
         } else {
             const alternative alternatives[3] = {{a, b}, {a, 1}, {b, 1}};
-            write_alternatives(&writer, pool, alternatives, two_way ? 3 : 2);
+            write_alternatives(writer, pool, alternatives, two_way ? 3 : 2);
         }
+    }
+}
+
+size_t ob_condition_format(const ob_dims *pool, const ob_condition *condition, char *text, size_t n_bytes) {
+    ob_writer writer = {text, text ? n_bytes : 0, 0};
+    if (condition) {
+        ob_dims_reading reading;
+        ob__dims_read_begin(&reading, pool);
+        write_condition(&writer, reading.pool, condition);
+        ob__dims_read_end(&reading);
     }
     return ob__writer_end(&writer);
 }

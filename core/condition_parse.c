@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/parse.h"
+#include "core/scratch.h"
 
 enum { MAX_ALTERNATIVES = 16 };
 
@@ -88,16 +89,19 @@ static ob_status turn_into_alternative(ob_parser *p, const char *at, size_t firs
 }
 
 static ob_status read_set(ob_parser *p, const ob_parsed_sum *left) {
-    alternatives list = {.n = 0};
+    ob_scratch_scope scope __attribute__((cleanup(ob__scratch_end))) = ob__scratch_begin(p->pool, sizeof(alternatives));
+    alternatives *list = scope.memory;
+    if (!list) return OB_E_MEMORY;
+    list->n = 0;
     ob_parsed_sum member;
     if (!ob__parse_sign(p, "{")) return ob__parse_refuse(p, p->at, "expected {");
     if (left->dim == OB_DIM_UNKNOWN) return ob__parse_refuse(p, left->at, "the remainder by a size can only be compared with 0");
     for (bool first = true; first || ob__parse_sign(p, ","); first = false) {
         OB_TRY(ob__parse_sum(p, &member));
-        OB_TRY(add_alternative(p, member.at, &list, left->dim, member.dim));
+        OB_TRY(add_alternative(p, member.at, list, left->dim, member.dim));
     }
     if (!ob__parse_sign(p, "}")) return ob__parse_refuse(p, p->at, "expected , or }");
-    return list.n == 1 ? add(p, OB_COND_EQUAL, left->at, left->dim, member.dim) : add_alternatives(p, left->at, &list);
+    return list->n == 1 ? add(p, OB_COND_EQUAL, left->at, left->dim, member.dim) : add_alternatives(p, left->at, list);
 }
 
 static ob_status read_chain(ob_parser *p) {
@@ -126,24 +130,31 @@ static ob_status read_condition(ob_parser *p) {
     ob__parse_space(p);
     const char *at = p->at;
     size_t first = p->n;
-    alternatives list = {.n = 0};
+    ob_scratch_scope scope __attribute__((cleanup(ob__scratch_end))) = ob__scratch_begin(p->pool, sizeof(alternatives));
+    alternatives *list = scope.memory;
+    if (!list) return OB_E_MEMORY;
+    list->n = 0;
     OB_TRY(read_chain(p));
     if (!ob__parse_word(p, "or")) return OB_OK;
-    OB_TRY(turn_into_alternative(p, at, first, &list));
+    OB_TRY(turn_into_alternative(p, at, first, list));
     do {
         ob__parse_space(p);
         const char *next = p->at;
         OB_TRY(read_chain(p));
-        OB_TRY(turn_into_alternative(p, next, first, &list));
+        OB_TRY(turn_into_alternative(p, next, first, list));
     } while (ob__parse_word(p, "or"));
-    return add_alternatives(p, at, &list);
+    return add_alternatives(p, at, list);
 }
 
 ob_status ob_condition_parse(ob_dims *pool, const char *text, bool known, ob_condition *out, size_t *n, ob_error *error) {
     OB_FAIL_IF(!pool || !text || !out || !n, error, OB_E_ARGUMENT, "a parameter is NULL");
     OB_FAIL_IF(strlen(text) > OB_PARSE_TEXT, error, OB_E_LIMIT, "a condition of more than %d bytes", OB_PARSE_TEXT);
-    ob_condition found[OB_CONDITION_PARSE_MAX];
+    ob_scratch_scope scope __attribute__((cleanup(ob__scratch_end))) =
+        ob__scratch_begin(pool, OB_CONDITION_PARSE_MAX * sizeof(ob_condition) + OB_PARSE_TEXT + 1);
+    ob_condition *found = scope.memory;
+    OB_FAIL_IF(!found, error, OB_E_MEMORY, "out of memory");
     ob_parser p = {.pool = pool, .text = text, .at = text, .error = error, .known = known, .out = found};
+    p.name = (char *)(found + OB_CONDITION_PARSE_MAX);
     do OB_TRY(read_condition(&p));
     while (ob__parse_sign(&p, ",") || ob__parse_sign(&p, ";") || ob__parse_word(&p, "and"));
     ob__parse_space(&p);

@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/list.h"
-#include "core/terms.h"
+#include "core/scratch.h"
 
 enum { MAX_TERMS = 1 << 27 };
 
@@ -16,6 +16,12 @@ ob_status ob_dims_create(const ob_allocator *allocator, ob_dims **out) {
     ob_dims *pool = allocator->alloc(allocator->context, sizeof *pool);
     if (!pool) return OB_E_MEMORY;
     memset(pool, 0, sizeof *pool);
+    pool->scratch = allocator->alloc(allocator->context, sizeof *pool->scratch);
+    if (!pool->scratch) {
+        allocator->free(allocator->context, pool, sizeof *pool);
+        return OB_E_MEMORY;
+    }
+    ob__scratch_init(pool->scratch, allocator);
     ob__arena_init(&pool->arena, allocator);
     ob__map_init(&pool->names, &pool->arena);
     *out = pool;
@@ -30,11 +36,14 @@ void ob_dims_destroy(ob_dims **pool) {
     ob__list_free(&allocator, dying->terms, dying->capacity, sizeof *dying->terms);
     if (dying->slots) allocator.free(allocator.context, dying->slots, dying->n_slots * sizeof *dying->slots);
     ob__arena_release(&dying->arena);
+    ob__scratch_release(dying->scratch);
+    allocator.free(allocator.context, dying->scratch, sizeof *dying->scratch);
     allocator.free(allocator.context, dying, sizeof *dying);
 }
 
 ob_status ob_dims_status(const ob_dims *pool) {
-    return pool ? pool->status : OB_OK;
+    if (!pool) return OB_OK;
+    return atomic_load(&pool->scratch->failed) ? OB_E_MEMORY : pool->status;
 }
 
 /* ---- Making terms --------------------------------------------------------------------------------------------- */
@@ -265,7 +274,7 @@ const ob_dim *ob__bcast_members(const ob_dims *pool, const ob_dim *d, uint32_t *
 typedef struct symbol_walk {
     const ob_dims *pool;
     uint32_t n_seen;
-    ob_dim seen[OB_TERM_SIZE];
+    ob_dim *seen; /* room for as many as the term has parts */
 } symbol_walk;
 
 static void walk_symbols(symbol_walk *walk, ob_dim d) {
@@ -292,11 +301,20 @@ static void walk_symbols(symbol_walk *walk, ob_dim d) {
 
 void ob_dim_symbols(const ob_dims *pool, ob_dim d, bool (*visit)(void *context, ob_dim symbol), void *context) {
     if (!pool || !visit) return;
-    symbol_walk walk;
-    walk.pool = pool;
-    walk.n_seen = 0;
-    walk_symbols(&walk, d);
+    const ob_term *term = ob__term(pool, d);
+    if (!term) return;
+    if (term->kind == OB_DIM_KIND_SYMBOL) {
+        visit(context, d);
+        return;
+    }
+    ob_dims_reading reading;
+    ob__dims_read_begin(&reading, pool);
+    ob_scratch_scope scope = ob__scratch_begin(reading.pool, term->size * sizeof(ob_dim));
+    symbol_walk walk = {pool, 0, scope.memory};
+    if (walk.seen) walk_symbols(&walk, d);
     /* Only now: a visit that makes terms moves those that are walked. */
     for (uint32_t i = 0; i < walk.n_seen; i++)
-        if (!visit(context, walk.seen[i])) return;
+        if (!visit(context, walk.seen[i])) break;
+    ob__scratch_end(&scope);
+    ob__dims_read_end(&reading);
 }

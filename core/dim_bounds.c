@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/terms.h"
+#include "core/scratch.h"
 
 enum {
     MAX_STEPS = 24,  /* atoms replaced for one bound */
@@ -92,25 +92,27 @@ static int64_t shifted_lowest(bound_search *search, const ob_poly *poly) {
         }
     if (!shifts) return -INFINITE;
     search->n_steps += COST * poly->n;
-    ob_poly sum, part, factor, next;
-    ob__poly_constant(&sum, poly->constant);
+    OB_POLYS(search->pool, sum, 4);
+    ob_poly *part = sum + 1, *factor = sum + 2, *next = sum + 3;
+    if (!sum) return -INFINITE;
+    ob__poly_constant(sum, poly->constant);
     for (uint32_t i = 0; i < poly->n; i++) {
         const ob_monomial *m = &poly->monomials[i];
-        ob__poly_constant(&part, m->coefficient);
+        ob__poly_constant(part, m->coefficient);
         for (uint32_t k = 0; k < m->n_factors; k++) {
             bound_part(search, m->factors[k], &low, &high);
-            if (!ob__poly_load(search->pool, m->factors[k], &factor)) return -INFINITE;
-            factor.constant = low;
-            if (!ob__poly_mul(&part, &factor, &next)) return -INFINITE;
-            ob__poly_copy(&part, &next);
-            search->n_steps += COST * (next.n + 1);
+            if (!ob__poly_load(search->pool, m->factors[k], factor)) return -INFINITE;
+            factor->constant = low;
+            if (!ob__poly_mul(part, factor, next)) return -INFINITE;
+            ob__poly_copy(part, next);
+            search->n_steps += COST * (next->n + 1);
         }
-        if (!ob__poly_add(&sum, &part, 1, &next)) return -INFINITE;
-        ob__poly_copy(&sum, &next);
+        if (!ob__poly_add(sum, part, 1, next)) return -INFINITE;
+        ob__poly_copy(sum, next);
     }
-    for (uint32_t i = 0; i < sum.n; i++)
-        if (sum.monomials[i].coefficient < 0) return -INFINITE;
-    return sum.constant;
+    for (uint32_t i = 0; i < sum->n; i++)
+        if (sum->monomials[i].coefficient < 0) return -INFINITE;
+    return sum->constant;
 }
 
 /* ---- Atoms replaced ------------------------------------------------------------------------------------------------- */
@@ -158,22 +160,24 @@ static uint32_t find_places(bound_search *search, const ob_poly *poly, place *ou
 /* out = scale * (poly without the monomial) + factor * (the monomial's other factors) * value. */
 static bool replace(bound_search *search, const ob_poly *poly, const place *at, int64_t scale, int64_t factor,
                     const ob_poly *value, ob_poly *out) {
-    ob_poly part, others, scaled, product;
+    OB_POLYS(search->pool, part, 4);
+    ob_poly *others = part + 1, *scaled = part + 2, *product = part + 3;
+    if (!part) return false;
     search->n_steps += COST * (poly->n + value->n);
     const ob_monomial *m = &poly->monomials[at->monomial];
     if (m->n_factors == 1) {
-        ob__poly_copy(&product, value);
+        ob__poly_copy(product, value);
     } else {
-        ob__poly_constant(&others, 0);
-        ob_monomial *rest = &others.monomials[others.n++];
+        ob__poly_constant(others, 0);
+        ob_monomial *rest = &others->monomials[others->n++];
         rest->coefficient = 1;
         rest->n_factors = 0;
         for (uint32_t k = 0; k < m->n_factors; k++)
             if (k != at->factor) rest->factors[rest->n_factors++] = m->factors[k];
-        if (!ob__poly_mul(&others, value, &product)) return false;
+        if (!ob__poly_mul(others, value, product)) return false;
     }
-    ob__poly_without(poly, at->monomial, &part);
-    return ob__poly_scale(&part, scale, &scaled) && ob__poly_add(&scaled, &product, factor, out);
+    ob__poly_without(poly, at->monomial, part);
+    return ob__poly_scale(part, scale, scaled) && ob__poly_add(scaled, product, factor, out);
 }
 
 static int64_t lowest(bound_search *search, const ob_poly *poly);
@@ -182,13 +186,15 @@ static int64_t lowest(bound_search *search, const ob_poly *poly);
 static int64_t lowest_of_quotient(bound_search *search, const ob_poly *poly, const place *at) {
     int64_t divisor = at->term->words[1], coefficient = poly->monomials[at->monomial].coefficient;
     int64_t gcd = ob__gcd(divisor, coefficient), scale = divisor / gcd, low, constant;
-    ob_poly value, next;
-    if (!ob__poly_load(search->pool, at->term->words[0], &value)) return -INFINITE;
-    constant = coefficient > 0 ? value.constant - divisor + 1 : value.constant;
+    OB_POLYS(search->pool, value, 2);
+    ob_poly *next = value + 1;
+    if (!value) return -INFINITE;
+    if (!ob__poly_load(search->pool, at->term->words[0], value)) return -INFINITE;
+    constant = coefficient > 0 ? value->constant - divisor + 1 : value->constant;
     if (!ob_dim_is_const(constant)) return -INFINITE;
-    value.constant = constant;
-    if (!replace(search, poly, at, scale, coefficient / gcd, &value, &next)) return -INFINITE;
-    low = lowest(search, &next);
+    value->constant = constant;
+    if (!replace(search, poly, at, scale, coefficient / gcd, value, next)) return -INFINITE;
+    low = lowest(search, next);
     return low == -INFINITE ? low : -ob__floor_div(-low, scale);
 }
 
@@ -197,10 +203,12 @@ static int64_t lowest_of_quotient(bound_search *search, const ob_poly *poly, con
 static int64_t lowest_of_members(bound_search *search, const ob_poly *poly, const place *at, bool all) {
     int64_t coefficient = poly->monomials[at->monomial].coefficient, found = all ? -INFINITE : INFINITE;
     for (uint32_t i = 0; i < at->term->n_words; i++) {
-        ob_poly value, next;
+        OB_POLYS(search->pool, value, 2);
+        ob_poly *next = value + 1;
+        if (!value) return -INFINITE;
         int64_t low = -INFINITE;
-        if (ob__poly_load(search->pool, at->term->words[i], &value) && replace(search, poly, at, 1, coefficient, &value, &next))
-            low = lowest(search, &next);
+        if (ob__poly_load(search->pool, at->term->words[i], value) && replace(search, poly, at, 1, coefficient, value, next))
+            low = lowest(search, next);
         if (all ? low > found : low < found) found = low;
         if (!all && found == -INFINITE) break;
     }
@@ -265,10 +273,11 @@ static void bound_poly(bound_search *search, const ob_poly *poly, int64_t *lowes
     uint32_t n_left = search->n_left;
     int64_t low = lowest(search, poly);
     if (low > *lowest_out) *lowest_out = low;
-    ob_poly negative;
-    if (!ob__poly_scale(poly, -1, &negative)) return;
+    OB_POLYS(search->pool, negative, 1);
+    if (!negative) return;
+    if (!ob__poly_scale(poly, -1, negative)) return;
     if (!search->ranges) search->n_left = n_left; /* as many steps downward */
-    low = lowest(search, &negative);
+    low = lowest(search, negative);
     if (low != -INFINITE && -low < *highest_out) *highest_out = -low;
 }
 
@@ -292,10 +301,13 @@ static void bound_members(bound_search *search, const ob_term *term, int64_t *lo
 }
 
 static void bound_term(bound_search *search, const ob_term *term, int64_t *low, int64_t *high) {
+    *low = -INFINITE;
+    *high = INFINITE;
     if (term->kind == OB_DIM_KIND_SUM) {
-        ob_poly poly;
-        ob__poly_read(term->words, term->n_words, &poly);
-        bound_poly(search, &poly, low, high);
+        OB_POLYS(search->pool, poly, 1);
+        if (!poly) return;
+        ob__poly_read(term->words, term->n_words, poly);
+        bound_poly(search, poly, low, high);
     } else if (term->kind == OB_DIM_KIND_DIV) {
         bound_part(search, term->words[0], low, high);
         if (*low != -INFINITE) *low = ob__floor_div(*low, term->words[1]);

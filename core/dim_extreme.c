@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/terms.h"
+#include "core/scratch.h"
 
 typedef struct member_list {
     ob_dim items[2 * OB_TERM_EXTREMES];
@@ -57,15 +57,16 @@ static bool add_member(member_list *list, ob_dim member) {
 
 /* rest + part * min(m, ...) is the minimum of all rest + part * m. */
 static bool add_flat(ob_dims *pool, ob_dim_kind kind, ob_dim d, member_list *list) {
-    ob_poly poly;
+    OB_POLYS(pool, poly, 1);
+    if (!poly) return false;
     ob_dim_kind inner_kind;
     int64_t part;
-    if (!ob__poly_load(pool, d, &poly)) return false;
-    const ob_term *inner = ob__poly_take_extreme(pool, &poly, &inner_kind, &part);
+    if (!ob__poly_load(pool, d, poly)) return false;
+    const ob_term *inner = ob__poly_take_extreme(pool, poly, &inner_kind, &part);
     if (!inner || inner_kind != kind) return add_member(list, d);
     const ob_dim *members = inner->words; /* the terms may move, their words stay */
     uint32_t n = inner->n_words;
-    ob_dim rest = ob__poly_store(pool, &poly);
+    ob_dim rest = ob__poly_store(pool, poly);
     for (uint32_t i = 0; i < n; i++)
         if (!add_member(list, ob_dim_add(pool, rest, ob_dim_mul(pool, part, members[i])))) return false;
     return true;
@@ -78,10 +79,12 @@ static bool at_most(const ob_dims *pool, ob_dim a, ob_dim b) {
     ob__dim_bounds(pool, a, ranges, &a_low, &a_high);
     ob__dim_bounds(pool, b, ranges, &b_low, &b_high);
     if (a_high <= b_low) return true;
-    ob_poly left, right, difference;
-    if (!ob__poly_load(pool, a, &left) || !ob__poly_load(pool, b, &right) || !ob__poly_add(&right, &left, -1, &difference))
+    OB_POLYS(pool, left, 3);
+    ob_poly *right = left + 1, *difference = left + 2;
+    if (!left) return false;
+    if (!ob__poly_load(pool, a, left) || !ob__poly_load(pool, b, right) || !ob__poly_add(right, left, -1, difference))
         return false;
-    ob__poly_bounds(pool, &difference, ranges, &a_low, &a_high);
+    ob__poly_bounds(pool, difference, ranges, &a_low, &a_high);
     return a_low >= 0;
 }
 
@@ -120,23 +123,27 @@ static bool least_coefficients(const ob_poly *a, const ob_poly *b, ob_poly *out)
 
 /* What all members have in common. */
 static bool find_common(const ob_dims *pool, const member_list *list, ob_poly *common) {
-    ob_poly member, next;
+    OB_POLYS(pool, member, 2);
+    ob_poly *next = member + 1;
+    if (!member) return false;
     if (!ob__poly_load(pool, list->items[0], common)) return false;
     for (uint32_t i = 1; i < list->n; i++) {
-        if (!ob__poly_load(pool, list->items[i], &member) || !least_coefficients(common, &member, &next)) return false;
-        ob__poly_copy(common, &next);
+        if (!ob__poly_load(pool, list->items[i], member) || !least_coefficients(common, member, next)) return false;
+        ob__poly_copy(common, next);
     }
     return true;
 }
 
 /* Takes `common` from every member. *gcd: the greatest number that divides what is left of all. */
 static bool subtract_common(ob_dims *pool, member_list *list, const ob_poly *common, int64_t *gcd) {
-    ob_poly member, next;
+    OB_POLYS(pool, member, 2);
+    ob_poly *next = member + 1;
+    if (!member) return false;
     *gcd = 0;
     for (uint32_t i = 0; i < list->n; i++) {
-        if (!ob__poly_load(pool, list->items[i], &member) || !ob__poly_add(&member, common, -1, &next)) return false;
-        *gcd = ob__gcd(ob__poly_gcd(&next, *gcd), next.constant);
-        list->items[i] = ob__poly_store(pool, &next);
+        if (!ob__poly_load(pool, list->items[i], member) || !ob__poly_add(member, common, -1, next)) return false;
+        *gcd = ob__gcd(ob__poly_gcd(next, *gcd), next->constant);
+        list->items[i] = ob__poly_store(pool, next);
         if (list->items[i] == OB_DIM_UNKNOWN) return false;
     }
     return *gcd > 0;
@@ -158,17 +165,18 @@ static ob_dim extreme(ob_dims *pool, ob_dim_kind kind, ob_dim a, ob_dim b) {
     if (!ob_dim_is_const(b) && !ob__term(pool, b)) return OB_DIM_UNKNOWN;
     if (a == b) return a;
     member_list list = {.n = 0};
-    ob_poly common;
+    OB_POLYS(pool, common, 1);
+    if (!common) return OB_DIM_UNKNOWN;
     int64_t gcd;
     if (!add_flat(pool, kind, a, &list) || !add_flat(pool, kind, b, &list)) return OB_DIM_UNKNOWN;
     drop_dominated(pool, kind, &list);
     if (list.n == 1) return list.items[0];
-    if (list.n > OB_TERM_EXTREMES || !find_common(pool, &list, &common) || !subtract_common(pool, &list, &common, &gcd))
+    if (list.n > OB_TERM_EXTREMES || !find_common(pool, &list, common) || !subtract_common(pool, &list, common, &gcd))
         return OB_DIM_UNKNOWN;
     for (uint32_t i = 0; i < list.n; i++) list.items[i] = ob_dim_div_exact(pool, list.items[i], gcd);
     sort_members(&list);
     ob_dim term = ob__term_intern(pool, kind, list.items, list.n);
-    return ob_dim_add(pool, ob__poly_store(pool, &common), ob_dim_mul(pool, gcd, term));
+    return ob_dim_add(pool, ob__poly_store(pool, common), ob_dim_mul(pool, gcd, term));
 }
 
 ob_dim ob_dim_min(ob_dims *pool, ob_dim a, ob_dim b) {

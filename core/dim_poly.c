@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/terms.h"
+#include "core/scratch.h"
 
 int ob__monomial_compare(const ob_monomial *a, const ob_monomial *b) {
     /* Graded lexicographic: compatible with multiplication, which exact division needs. Positive: a comes first. */
@@ -52,8 +52,12 @@ static ob_dim store(ob_dims *pool, const ob_poly *poly) {
     if (poly->n == 0) return poly->constant;
     const ob_monomial *first = &poly->monomials[0];
     if (poly->n == 1 && poly->constant == 0 && first->coefficient == 1 && first->n_factors == 1) return first->factors[0];
-    int64_t words[1 + OB_TERM_MONOMIALS * (2 + OB_TERM_DEGREE)];
-    uint32_t n = 0;
+    uint32_t n = 1 + 2 * poly->n;
+    for (uint32_t i = 0; i < poly->n; i++) n += poly->monomials[i].n_factors;
+    ob_scratch_scope scope __attribute__((cleanup(ob__scratch_end))) = ob__scratch_begin(pool, n * sizeof(int64_t));
+    int64_t *words = scope.memory;
+    if (!words) return OB_DIM_UNKNOWN;
+    n = 0;
     words[n++] = poly->constant;
     for (uint32_t i = 0; i < poly->n; i++) {
         const ob_monomial *m = &poly->monomials[i];
@@ -67,10 +71,11 @@ static ob_dim store(ob_dims *pool, const ob_poly *poly) {
 
 ob_dim ob__poly_store(ob_dims *pool, const ob_poly *poly) {
     if (!pool || !pool->assumed) return store(pool, poly);
-    ob_poly joined;
-    ob__poly_copy(&joined, poly);
-    ob__poly_join_multiples(pool, &joined);
-    return store(pool, &joined);
+    OB_POLYS(pool, joined, 1);
+    if (!joined) return OB_DIM_UNKNOWN;
+    ob__poly_copy(joined, poly);
+    ob__poly_join_multiples(pool, joined);
+    return store(pool, joined);
 }
 
 /* value = a + factor * b within the constant range. */
@@ -203,8 +208,10 @@ static void poly_of_monomial(const ob_monomial *m, ob_poly *out) {
     if (out->n) out->monomials[0] = *m;
 }
 
-bool ob__poly_divide(const ob_poly *a, const ob_poly *b, ob_poly *quotient, ob_poly *rest) {
-    ob_poly part, product, next;
+bool ob__poly_divide(const ob_dims *pool, const ob_poly *a, const ob_poly *b, ob_poly *quotient, ob_poly *rest) {
+    OB_POLYS(pool, part, 3);
+    ob_poly *product = part + 1, *next = part + 2;
+    if (!part) return false;
     ob_monomial lead, first, term;
     ob__poly_copy(rest, a);
     ob__poly_constant(quotient, 0);
@@ -213,11 +220,11 @@ bool ob__poly_divide(const ob_poly *a, const ob_poly *b, ob_poly *quotient, ob_p
     while (rest->n > 0 || rest->constant != 0) { /* the leading monomial falls with every turn */
         leading(rest, &first);
         if (!divide_monomial(&first, &lead, &term)) break;
-        poly_of_monomial(&term, &part);
-        if (!ob__poly_add(quotient, &part, 1, &next)) return false;
-        ob__poly_copy(quotient, &next);
-        if (!ob__poly_mul(&part, b, &product) || !ob__poly_add(rest, &product, -1, &next)) return false;
-        ob__poly_copy(rest, &next);
+        poly_of_monomial(&term, part);
+        if (!ob__poly_add(quotient, part, 1, next)) return false;
+        ob__poly_copy(quotient, next);
+        if (!ob__poly_mul(part, b, product) || !ob__poly_add(rest, product, -1, next)) return false;
+        ob__poly_copy(rest, next);
     }
     return true;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/long_names.h"
-#include "core/terms.h"
+#include "core/scratch.h"
 #include "core/text.h"
 #include "onnx_broadcast/broadcast.h"
 
@@ -173,9 +173,10 @@ static bool find_remainder(const ob_dims *pool, const ob_poly *poly, ob_poly *a,
         if (!term || term->kind != OB_DIM_KIND_DIV || m->coefficient % term->words[1] != 0) continue;
         *divisor = term->words[1];
         *times = -(m->coefficient / *divisor);
-        ob_poly others;
-        ob__poly_without(poly, i, &others);
-        if (ob__poly_load(pool, term->words[0], a) && ob__poly_add(&others, a, -*times, rest) && rest->n + a->n == others.n)
+        OB_POLYS(pool, others, 1);
+        if (!others) return false;
+        ob__poly_without(poly, i, others);
+        if (ob__poly_load(pool, term->words[0], a) && ob__poly_add(others, a, -*times, rest) && rest->n + a->n == others->n)
             return true;
     }
     return false;
@@ -183,36 +184,40 @@ static bool find_remainder(const ob_dims *pool, const ob_poly *poly, ob_poly *a,
 
 /* H - 2*floor(H/2) is H % 2. */
 static bool write_remainder(ob_writer *writer, const ob_dims *pool, const ob_poly *poly) {
-    ob_poly a, rest;
+    OB_POLYS(pool, a, 2);
+    ob_poly *rest = a + 1;
+    if (!a) return false;
     int64_t divisor, times;
-    if (!find_remainder(pool, poly, &a, &divisor, &times, &rest)) return false;
-    bool alone = times == 1 && rest.n == 0 && rest.constant == 0;
+    if (!find_remainder(pool, poly, a, &divisor, &times, rest)) return false;
+    bool alone = times == 1 && rest->n == 0 && rest->constant == 0;
     if (times != 1) {
         write_int(writer, times);
         ob__write(writer, "*");
     }
     if (!alone) ob__write(writer, "(");
-    write_grouped(writer, pool, &a, !is_factor(&a));
+    write_grouped(writer, pool, a, !is_factor(a));
     ob__write(writer, " % ");
     write_int(writer, divisor);
     if (!alone) ob__write(writer, ")");
-    if (rest.n > 0 || rest.constant != 0) write_addends(writer, pool, &rest, false);
+    if (rest->n > 0 || rest->constant != 0) write_addends(writer, pool, rest, false);
     return true;
 }
 
 static void write_sum(ob_writer *writer, const ob_dims *pool, ob_dim d) {
-    ob_poly poly;
-    if (ob__poly_load(pool, d, &poly) && !write_remainder(writer, pool, &poly)) write_addends(writer, pool, &poly, true);
+    OB_POLYS(pool, poly, 1);
+    if (!poly) ob__write(writer, "?"); /* no memory: the text is not complete */
+    if (poly && ob__poly_load(pool, d, poly) && !write_remainder(writer, pool, poly)) write_addends(writer, pool, poly, true);
 }
 
 /* floor((H + 6)/7) is ceil(H/7). */
 static void write_quotient(ob_writer *writer, const ob_dims *pool, const ob_term *term) {
-    ob_poly numerator;
-    if (!ob__poly_load(pool, term->words[0], &numerator)) return;
-    bool up = numerator.constant == term->words[1] - 1;
-    if (up) numerator.constant = 0;
+    OB_POLYS(pool, numerator, 1);
+    if (!numerator) ob__write(writer, "?");
+    if (!numerator || !ob__poly_load(pool, term->words[0], numerator)) return;
+    bool up = numerator->constant == term->words[1] - 1;
+    if (up) numerator->constant = 0;
     ob__write(writer, up ? "ceil(" : "floor(");
-    write_grouped(writer, pool, &numerator, numerator.constant != 0 || numerator.n != 1);
+    write_grouped(writer, pool, numerator, numerator->constant != 0 || numerator->n != 1);
     ob__write(writer, "/");
     write_int(writer, term->words[1]);
     ob__write(writer, ")");
@@ -265,17 +270,23 @@ void ob__write_factor(ob_writer *writer, const ob_dims *pool, ob_dim d) {
 
 size_t ob_dim_format(const ob_dims *pool, ob_dim d, char *text, size_t n_bytes) {
     ob_writer writer = {text, text ? n_bytes : 0, 0};
-    ob__write_dim(&writer, pool, d);
+    ob_dims_reading reading;
+    ob__dims_read_begin(&reading, pool);
+    ob__write_dim(&writer, reading.pool, d);
+    ob__dims_read_end(&reading);
     return ob__writer_end(&writer);
 }
 
 size_t ob_shape_format(const ob_dims *pool, const ob_shape *shape, char *text, size_t n_bytes) {
     ob_writer writer = {text, text ? n_bytes : 0, 0};
+    ob_dims_reading reading;
+    ob__dims_read_begin(&reading, pool);
     ob__write(&writer, shape->rank == OB_RANK_UNKNOWN ? "[..." : "[");
     for (int32_t i = 0; i < shape->rank; i++) {
         if (i > 0) ob__write(&writer, ", ");
-        ob__write_dim(&writer, pool, shape->dims[i]);
+        ob__write_dim(&writer, reading.pool, shape->dims[i]);
     }
+    ob__dims_read_end(&reading);
     ob__write(&writer, "]");
     return ob__writer_end(&writer);
 }
@@ -292,12 +303,20 @@ static size_t format(const ob_dims *pool, ob_dim d, const ob_condition *conditio
 static size_t show(const ob_dims *pool, ob_dim d, const ob_condition *condition, char *text, size_t n_bytes) {
     size_t n = format(pool, d, condition, text, n_bytes);
     if (n < n_bytes || n_bytes == 0 || !pool) return n;
-    char whole[WHOLE_TERM];
-    ob_dims as_shown = *pool; /* which is only read */
-    as_shown.longest_name = n_bytes / 4 > LEAST_NAME ? n_bytes / 4 : LEAST_NAME;
-    n = format(&as_shown, d, condition, whole, sizeof whole);
-    n = ob__shorten(text, whole, n < sizeof whole ? n : OB_LENGTH_UNKNOWN, n_bytes - 1);
-    text[n] = '\0';
+    ob_dims_reading reading;
+    ob__dims_read_begin(&reading, pool);
+    ob_scratch_scope scope = ob__scratch_begin(reading.pool, WHOLE_TERM);
+    char *whole = scope.memory;
+    n = n_bytes - 1; /* the beginning, where there is no memory for more */
+    if (whole) {
+        ob_dims as_shown = *reading.pool; /* which is only read */
+        as_shown.longest_name = n_bytes / 4 > LEAST_NAME ? n_bytes / 4 : LEAST_NAME;
+        n = format(&as_shown, d, condition, whole, WHOLE_TERM);
+        n = ob__shorten(text, whole, n < WHOLE_TERM ? n : OB_LENGTH_UNKNOWN, n_bytes - 1);
+        text[n] = '\0';
+    }
+    ob__scratch_end(&scope);
+    ob__dims_read_end(&reading);
     return n;
 }
 

@@ -21,7 +21,7 @@ typedef struct ob_parser {
     uint32_t depth;
     ob_condition *out; /* of conditions: what was read, n */
     size_t n;
-    char name[OB_PARSE_TEXT + 1];
+    char *name; /* room for OB_PARSE_TEXT + 1 bytes */
 } ob_parser;
 
 /* One side of a comparison. */

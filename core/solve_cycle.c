@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/scratch.h"
 #include "core/solving.h"
 
 enum { MAX_RELAXATIONS = 1 << 22 };
@@ -22,22 +23,23 @@ typedef struct difference_graph {
 
 /* x - y + step >= 0, of a unit. */
 static bool is_difference(const ob_solver *s, const ob_work_clause *clause, uint32_t *x, uint32_t *y, int64_t *constant) {
-    ob_poly p;
+    OB_POLYS(s->dims, p, 1);
+    if (!p) return false;
     if (clause->dropped || clause->n != 1 || clause->literals[0].literal.kind != OB_LITERAL_NONNEGATIVE ||
-        !ob__poly_load(s->dims, clause->literals[0].literal.p, &p) || p.n != 2)
+        !ob__poly_load(s->dims, clause->literals[0].literal.p, p) || p->n != 2)
         return false;
     uint32_t at[2];
     for (int i = 0; i < 2; i++) {
-        const ob_monomial *m = &p.monomials[i];
+        const ob_monomial *m = &p->monomials[i];
         const ob_symbol_fact *fact = m->n_factors == 1 ? ob__solve_fact(s, m->factors[0]) : NULL;
         if (!fact) return false;
         at[i] = (uint32_t)(fact - s->facts);
     }
-    int64_t first = p.monomials[0].coefficient, second = p.monomials[1].coefficient;
+    int64_t first = p->monomials[0].coefficient, second = p->monomials[1].coefficient;
     if (!(first == 1 && second == -1) && !(first == -1 && second == 1)) return false;
     *x = first == 1 ? at[0] : at[1];
     *y = first == 1 ? at[1] : at[0];
-    *constant = p.constant;
+    *constant = p->constant;
     return true;
 }
 

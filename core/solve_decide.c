@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/scratch.h"
 #include "core/solving.h"
 
 const ob_symbol_fact *ob__solve_fact(const ob_solver *s, ob_dim symbol) {
@@ -61,7 +62,8 @@ static bool residue(const ob_solver *s, const ob_poly *poly, int64_t start, int6
 }
 
 static ob_truth decide_divides(const ob_solver *s, const ob_dims *dims, const ob_literal *literal) {
-    ob_poly p;
+    OB_POLYS(dims, p, 1);
+    if (!p) return OB_UNDECIDED;
     if (!ob_dim_is_const(literal->q)) {
         ob_interval q = ob__solve_bounds(s, dims, literal->q);
         return q.hi < 1 ? OB_FALSE : literal->p == 0 && q.lo >= 1 ? OB_TRUE : OB_UNDECIDED;
@@ -69,10 +71,10 @@ static ob_truth decide_divides(const ob_solver *s, const ob_dims *dims, const ob
     if (literal->q <= 0) return OB_FALSE;
     int64_t mod, rem;
     if (literal->q == 1) return OB_TRUE;
-    if (!ob__poly_load(dims, literal->p, &p) || !residue(s, &p, literal->q, &mod, &rem)) return OB_UNDECIDED;
+    if (!ob__poly_load(dims, literal->p, p) || !residue(s, p, literal->q, &mod, &rem)) return OB_UNDECIDED;
     if (rem % mod != 0) return OB_FALSE;
     if (mod == literal->q) return OB_TRUE;
-    ob_interval bounds = ob__solve_poly_bounds(s, dims, &p); /* one number, or none of the multiples */
+    ob_interval bounds = ob__solve_poly_bounds(s, dims, p); /* one number, or none of the multiples */
     if (bounds.lo == -OB_INFINITE || bounds.hi == OB_INFINITE) return OB_UNDECIDED;
     if (ob__floor_div(bounds.hi, literal->q) < -ob__floor_div(-bounds.lo, literal->q)) return OB_FALSE;
     return bounds.lo == bounds.hi ? OB_TRUE : OB_UNDECIDED;
@@ -80,13 +82,14 @@ static ob_truth decide_divides(const ob_solver *s, const ob_dims *dims, const ob
 
 static ob_truth decide_zero(const ob_solver *s, const ob_dims *dims, ob_dim d) {
     if (ob_dim_is_const(d)) return d == 0 ? OB_TRUE : OB_FALSE;
-    ob_poly poly;
+    OB_POLYS(dims, poly, 1);
+    if (!poly) return OB_UNDECIDED;
     int64_t mod, rem;
-    if (!ob__poly_load(dims, d, &poly)) return OB_UNDECIDED;
-    ob_interval bounds = ob__solve_poly_bounds(s, dims, &poly);
+    if (!ob__poly_load(dims, d, poly)) return OB_UNDECIDED;
+    ob_interval bounds = ob__solve_poly_bounds(s, dims, poly);
     if (bounds.lo > 0 || bounds.hi < 0) return OB_FALSE;
     if (bounds.lo == 0 && bounds.hi == 0) return OB_TRUE;
-    return residue(s, &poly, 0, &mod, &rem) && mod != 0 && rem % mod != 0 ? OB_FALSE : OB_UNDECIDED;
+    return residue(s, poly, 0, &mod, &rem) && mod != 0 && rem % mod != 0 ? OB_FALSE : OB_UNDECIDED;
 }
 
 ob_truth ob__literal_decide(const ob_solver *s, ob_dims *dims, const ob_literal *literal) {
@@ -95,9 +98,10 @@ ob_truth ob__literal_decide(const ob_solver *s, ob_dims *dims, const ob_literal 
     case OB_LITERAL_ZERO: return decide_zero(s, dims, literal->p);
     case OB_LITERAL_NONZERO: return opposite[decide_zero(s, dims, literal->p)];
     case OB_LITERAL_NONNEGATIVE: {
-        ob_poly poly;
-        if (!ob__poly_load(dims, literal->p, &poly)) return OB_UNDECIDED;
-        ob_interval bounds = ob__solve_poly_bounds(s, dims, &poly);
+        OB_POLYS(dims, poly, 1);
+        if (!poly) return OB_UNDECIDED;
+        if (!ob__poly_load(dims, literal->p, poly)) return OB_UNDECIDED;
+        ob_interval bounds = ob__solve_poly_bounds(s, dims, poly);
         return bounds.lo >= 0 ? OB_TRUE : bounds.hi < 0 ? OB_FALSE : OB_UNDECIDED;
     }
     case OB_LITERAL_DIVIDES: return decide_divides(s, dims, literal);

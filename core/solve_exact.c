@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/scratch.h"
 #include "core/solving.h"
 
 enum { MAX_CLAUSES = 4096 };
@@ -156,11 +157,12 @@ static ob_status replace(ob_solver *s, uint32_t fact, const collected *c, ob_are
 /* One clause "x % c = r", which says it in its shortest form. */
 static bool is_plain(const ob_solver *s, const collected *c) {
     const ob_work_literal *literal = c->clauses[0]->literals;
-    ob_poly p;
+    OB_POLYS(s->dims, p, 1);
+    if (!p) return false;
     return c->n == 1 && c->clauses[0]->n == 1 && c->clauses[0]->pinned && literal->literal.kind == OB_LITERAL_DIVIDES &&
-           ob_dim_is_const(literal->literal.q) && ob__poly_load(s->dims, literal->literal.p, &p) && p.n == 1 &&
-           p.monomials[0].n_factors == 1 && p.monomials[0].coefficient == 1 &&
-           ob_dim_get_kind(s->dims, p.monomials[0].factors[0]) == OB_DIM_KIND_SYMBOL;
+           ob_dim_is_const(literal->literal.q) && ob__poly_load(s->dims, literal->literal.p, p) && p->n == 1 &&
+           p->monomials[0].n_factors == 1 && p->monomials[0].coefficient == 1 &&
+           ob_dim_get_kind(s->dims, p->monomials[0].factors[0]) == OB_DIM_KIND_SYMBOL;
 }
 
 static ob_status exact_of(ob_solver *s, uint32_t fact) {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/scratch.h"
 #include "core/solving.h"
 
 enum { MAX_SCANNED = 4096, MAX_REFUTING = 64, MAX_SYMBOLS = 8, CANDIDATES = 16, POINTS = 1 << 12, EVALUATIONS = 1 << 20 };
@@ -138,26 +139,30 @@ static bool breaks(ob_solver *s, const ob_clause *goal, const point_set *points)
 
 /* Sizes at which every given clause holds and the goal does not. */
 static bool has_counter_example(ob_solver *s, const ob_clause *goal) {
-    point_set points = {.n = 0};
-    add_clause_symbols(s->dims, goal, &points);
-    for (uint32_t i = 0; i < s->n_given && !points.overflow; i++) add_clause_symbols(s->dims, &s->given[i], &points);
-    if (points.overflow) return false;
-    pick_candidates(s, &points);
+    ob_scratch_scope scope __attribute__((cleanup(ob__scratch_end))) = ob__scratch_begin(s->dims, sizeof(point_set));
+    point_set *points = scope.memory;
+    if (!points) return false;
+    points->n = 0;
+    points->overflow = false;
+    add_clause_symbols(s->dims, goal, points);
+    for (uint32_t i = 0; i < s->n_given && !points->overflow; i++) add_clause_symbols(s->dims, &s->given[i], points);
+    if (points->overflow) return false;
+    pick_candidates(s, points);
     uint64_t all = 1, random = 88172645463325252u, budget = EVALUATIONS / ((uint64_t)s->n_given + 1);
-    for (uint32_t i = 0; i < points.n; i++) all *= CANDIDATES;
-    bool every = points.n <= 3 && all <= POINTS;
+    for (uint32_t i = 0; i < points->n; i++) all *= CANDIDATES;
+    bool every = points->n <= 3 && all <= POINTS;
     uint64_t n = every ? all : POINTS;
     if (n > budget) n = budget;
-    for (uint64_t k = 0; k < n && ob__solver_spend(s, points.n); k++) {
+    for (uint64_t k = 0; k < n && ob__solver_spend(s, points->n); k++) {
         uint64_t digits = k;
-        for (uint32_t i = 0; i < points.n; i++) {
+        for (uint32_t i = 0; i < points->n; i++) {
             random ^= random << 13;
             random ^= random >> 7;
             random ^= random << 17;
-            points.at[i].size = points.candidates[i][(every ? digits : random >> 20) % CANDIDATES];
+            points->at[i].size = points->candidates[i][(every ? digits : random >> 20) % CANDIDATES];
             digits /= CANDIDATES;
         }
-        if (complete(s, &points) && breaks(s, goal, &points)) return true;
+        if (complete(s, points) && breaks(s, goal, points)) return true;
     }
     return false;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/scratch.h"
 #include "core/solve_expand.h"
 
 enum { MAX_DIVISORS = 16, MAX_DIVIDEND = 1 << 20, MAX_STEPS = 64 };
@@ -57,9 +58,11 @@ const ob_term *ob__lone_term(const ob_dims *dims, const ob_poly *p, ob_dim_kind 
 
 /* p without its monomial `at`, times `factor`. */
 ob_dim ob__rest_of(ob_dims *dims, const ob_poly *p, uint32_t at, int64_t factor) {
-    ob_poly rest, scaled;
-    ob__poly_without(p, at, &rest);
-    return ob__poly_scale(&rest, factor, &scaled) ? ob__poly_store(dims, &scaled) : OB_DIM_UNKNOWN;
+    OB_POLYS(dims, rest, 2);
+    ob_poly *scaled = rest + 1;
+    if (!rest) return OB_DIM_UNKNOWN;
+    ob__poly_without(p, at, rest);
+    return ob__poly_scale(rest, factor, scaled) ? ob__poly_store(dims, scaled) : OB_DIM_UNKNOWN;
 }
 
 /* Two members whose sum is a number: coefficient * extreme(members) + rest is *shift + |*d| or, for a minimum, *shift - |*d|, of
@@ -130,15 +133,16 @@ static const ob_term *equated_term(work *w, const ob_poly *p, uint32_t *at) {
 }
 
 static step expand_zero(work *w, ob_literal *literal) {
-    ob_poly p;
-    if (!ob__poly_load(w->dims, literal->p, &p)) return STEP_SAME;
-    if (p.n == 0) return truth(p.constant == 0);
-    int64_t gcd = ob__poly_gcd(&p, 0);
-    if (p.constant % gcd != 0) return STEP_FALSE;
-    p.constant /= gcd;
-    scale_down(&p, gcd);
-    if (p.monomials[0].coefficient < 0) negate(&p);
-    ob_dim reduced = ob__poly_store(w->dims, &p), factor = common_factor(&p), other;
+    OB_POLYS(w->dims, p, 1);
+    if (!p) return STEP_SAME;
+    if (!ob__poly_load(w->dims, literal->p, p)) return STEP_SAME;
+    if (p->n == 0) return truth(p->constant == 0);
+    int64_t gcd = ob__poly_gcd(p, 0);
+    if (p->constant % gcd != 0) return STEP_FALSE;
+    p->constant /= gcd;
+    scale_down(p, gcd);
+    if (p->monomials[0].coefficient < 0) negate(p);
+    ob_dim reduced = ob__poly_store(w->dims, p), factor = common_factor(p), other;
     if (reduced != OB_DIM_UNKNOWN) literal->p = reduced;
     if (factor != OB_DIM_UNKNOWN && literal->p != factor) {
         put(w, OB_LITERAL_ZERO, factor, 0);
@@ -146,30 +150,30 @@ static step expand_zero(work *w, ob_literal *literal) {
         end_or(w);
         return expanded(w);
     }
-    const ob_term *term = ob__poly_spread(w->dims, &p);
+    const ob_term *term = ob__poly_spread(w->dims, p);
     if (term) { /* all are equal */
         const ob_dim *members = term->words;
         uint32_t n = term->n_words;
         for (uint32_t i = 1; i < n; i++) put_alone(w, OB_LITERAL_ZERO, ob_dim_sub(w->dims, members[0], members[i]), 0);
         return expanded(w);
     }
-    const ob_term *lone = p.n == 1 && p.monomials[0].n_factors == 1 ? ob__term(w->dims, p.monomials[0].factors[0]) : NULL;
+    const ob_term *lone = p->n == 1 && p->monomials[0].n_factors == 1 ? ob__term(w->dims, p->monomials[0].factors[0]) : NULL;
     if (lone && lone->kind == OB_DIM_KIND_DIV) { /* floor(a/c) = k: c*k <= a <= c*k + c - 1 */
         const int64_t *words = lone->words;
-        ob_dim low = ob_dim_mul(w->dims, -p.constant, words[1]);
+        ob_dim low = ob_dim_mul(w->dims, -p->constant, words[1]);
         put_alone(w, OB_LITERAL_NONNEGATIVE, ob_dim_sub(w->dims, words[0], low), 0);
         put_alone(w, OB_LITERAL_NONNEGATIVE, ob_dim_sub(w->dims, ob_dim_add(w->dims, low, words[1] - 1), words[0]), 0);
         return expanded(w);
     }
     uint32_t at = 0;
-    term = equated_term(w, &p, &at);
+    term = equated_term(w, p, &at);
     if (!term) return STEP_SAME;
     const ob_dim *members = term->words;
     uint32_t n = term->n_words;
     bool greatest = term->kind == OB_DIM_KIND_MAX, broadcasts = term->kind == OB_DIM_KIND_BCAST;
-    int64_t sign = p.monomials[at].coefficient, shift;
-    ob_dim rest = ob__rest_of(w->dims, &p, at, 1), d;
-    other = ob__rest_of(w->dims, &p, at, -sign);
+    int64_t sign = p->monomials[at].coefficient, shift;
+    ob_dim rest = ob__rest_of(w->dims, p, at, 1), d;
+    other = ob__rest_of(w->dims, p, at, -sign);
     if (other == OB_DIM_UNKNOWN || rest == OB_DIM_UNKNOWN) return STEP_SAME;
     if (broadcasts) return bcast_is(w, members, n, other);
     if (magnitude(w->dims, members, n, sign, rest, &d, &shift))
@@ -180,22 +184,23 @@ static step expand_zero(work *w, ob_literal *literal) {
 /* ---- p != 0 ---- */
 
 static step expand_nonzero(work *w, ob_literal *literal) {
-    ob_poly p;
-    if (!ob__poly_load(w->dims, literal->p, &p)) return STEP_SAME;
-    if (p.n == 0) return truth(p.constant != 0);
-    int64_t gcd = ob__poly_gcd(&p, 0);
-    if (p.constant % gcd != 0) return STEP_TRUE;
-    p.constant /= gcd;
-    scale_down(&p, gcd);
-    if (p.monomials[0].coefficient < 0) negate(&p);
-    ob_dim reduced = ob__poly_store(w->dims, &p), factor = common_factor(&p);
+    OB_POLYS(w->dims, p, 1);
+    if (!p) return STEP_SAME;
+    if (!ob__poly_load(w->dims, literal->p, p)) return STEP_SAME;
+    if (p->n == 0) return truth(p->constant != 0);
+    int64_t gcd = ob__poly_gcd(p, 0);
+    if (p->constant % gcd != 0) return STEP_TRUE;
+    p->constant /= gcd;
+    scale_down(p, gcd);
+    if (p->monomials[0].coefficient < 0) negate(p);
+    ob_dim reduced = ob__poly_store(w->dims, p), factor = common_factor(p);
     if (reduced != OB_DIM_UNKNOWN) literal->p = reduced;
     if (factor != OB_DIM_UNKNOWN && literal->p != factor) {
         put_alone(w, OB_LITERAL_NONZERO, factor, 0);
         put_alone(w, OB_LITERAL_NONZERO, ob_dim_div_exact(w->dims, literal->p, factor), 0);
         return expanded(w);
     }
-    ob_interval bounds = ob__blind_poly_bounds(w->budget, w->dims, &p);
+    ob_interval bounds = ob__blind_poly_bounds(w->budget, w->dims, p);
     if (bounds.lo < 0 && bounds.hi > 0) return STEP_SAME;
     if (bounds.lo >= 0)
         put_alone(w, OB_LITERAL_NONNEGATIVE, ob_dim_sub(w->dims, literal->p, 1), 0);
@@ -311,20 +316,21 @@ static step expand_terms(work *w, const ob_poly *p) {
 }
 
 static step expand_nonnegative(work *w, ob_literal *literal) {
-    ob_poly p;
-    if (!ob__poly_load(w->dims, literal->p, &p)) return STEP_SAME;
-    if (p.n == 0) return truth(p.constant >= 0);
-    int64_t gcd = ob__poly_gcd(&p, 0);
-    p.constant = ob__floor_div(p.constant, gcd);
-    scale_down(&p, gcd);
-    ob_dim reduced = ob__poly_store(w->dims, &p), factor = common_factor(&p);
+    OB_POLYS(w->dims, p, 1);
+    if (!p) return STEP_SAME;
+    if (!ob__poly_load(w->dims, literal->p, p)) return STEP_SAME;
+    if (p->n == 0) return truth(p->constant >= 0);
+    int64_t gcd = ob__poly_gcd(p, 0);
+    p->constant = ob__floor_div(p->constant, gcd);
+    scale_down(p, gcd);
+    ob_dim reduced = ob__poly_store(w->dims, p), factor = common_factor(p);
     if (reduced != OB_DIM_UNKNOWN) literal->p = reduced;
-    ob_interval bounds = ob__blind_poly_bounds(w->budget, w->dims, &p);
+    ob_interval bounds = ob__blind_poly_bounds(w->budget, w->dims, p);
     if (bounds.hi == 0) {
         put_alone(w, OB_LITERAL_ZERO, literal->p, 0);
         return expanded(w);
     }
-    step done = expand_product(w, &p);
+    step done = expand_product(w, p);
     if (done != STEP_SAME) return done;
     if (factor != OB_DIM_UNKNOWN && literal->p != factor && is_nonnegative(w, factor)) {
         put(w, OB_LITERAL_ZERO, factor, 0);
@@ -332,7 +338,7 @@ static step expand_nonnegative(work *w, ob_literal *literal) {
         end_or(w);
         return expanded(w);
     }
-    return expand_terms(w, &p);
+    return expand_terms(w, p);
 }
 
 /* ---- Divisions ---- */
@@ -344,23 +350,25 @@ static int64_t modulo(int64_t a, int64_t mod) {
 /* p = 0 modulo literal->q, a number above 1, with the coefficients in 0 .. q - 1, the first 1 where that can be. FALSE, TRUE or
  * SAME. */
 static step reduce(work *w, ob_literal *literal) {
-    ob_poly p, out;
+    OB_POLYS(w->dims, p, 2);
+    ob_poly *out = p + 1;
+    if (!p) return STEP_SAME;
     int64_t q = literal->q;
-    if (!ob__poly_load(w->dims, literal->p, &p) || q > INT32_MAX) return STEP_SAME;
-    ob__poly_constant(&out, modulo(p.constant, q));
-    for (uint32_t i = 0; i < p.n; i++) ob__poly_append(&out, &p.monomials[i], modulo(p.monomials[i].coefficient, q));
-    int64_t gcd = ob__poly_gcd(&out, q);
-    if (out.constant % gcd != 0) return STEP_FALSE;
+    if (!ob__poly_load(w->dims, literal->p, p) || q > INT32_MAX) return STEP_SAME;
+    ob__poly_constant(out, modulo(p->constant, q));
+    for (uint32_t i = 0; i < p->n; i++) ob__poly_append(out, &p->monomials[i], modulo(p->monomials[i].coefficient, q));
+    int64_t gcd = ob__poly_gcd(out, q);
+    if (out->constant % gcd != 0) return STEP_FALSE;
     q /= gcd;
     if (q == 1) return STEP_TRUE;
-    out.constant /= gcd;
-    scale_down(&out, gcd);
-    int64_t first = out.monomials[0].coefficient, factor = ob__inverse(first, q);
+    out->constant /= gcd;
+    scale_down(out, gcd);
+    int64_t first = out->monomials[0].coefficient, factor = ob__inverse(first, q);
     if (modulo(factor * first, q) == 1) {
-        out.constant = modulo(out.constant * factor, q);
-        for (uint32_t i = 0; i < out.n; i++) out.monomials[i].coefficient = modulo(out.monomials[i].coefficient * factor, q);
+        out->constant = modulo(out->constant * factor, q);
+        for (uint32_t i = 0; i < out->n; i++) out->monomials[i].coefficient = modulo(out->monomials[i].coefficient * factor, q);
     }
-    ob_dim reduced = ob__poly_store(w->dims, &out);
+    ob_dim reduced = ob__poly_store(w->dims, out);
     if (reduced == OB_DIM_UNKNOWN) return STEP_SAME;
     literal->p = reduced;
     literal->q = q;
@@ -369,11 +377,13 @@ static step reduce(work *w, ob_literal *literal) {
 
 /* What is left of p after taking out multiples of q. */
 static ob_dim remainder_of(ob_dims *dims, ob_dim p_dim, ob_dim q_dim) {
-    ob_poly p, q, part, product, next;
-    if (!ob__poly_load(dims, p_dim, &p) || !ob__poly_load(dims, q_dim, &q) || q.n == 0) return p_dim;
-    const ob_monomial *lead = &q.monomials[0];
-    for (uint32_t i = 0, steps = 0; i < p.n && steps < MAX_STEPS; steps++) {
-        const ob_monomial *m = &p.monomials[i];
+    OB_POLYS(dims, p, 5);
+    ob_poly *q = p + 1, *part = p + 2, *product = p + 3, *next = p + 4;
+    if (!p) return OB_DIM_UNKNOWN;
+    if (!ob__poly_load(dims, p_dim, p) || !ob__poly_load(dims, q_dim, q) || q->n == 0) return p_dim;
+    const ob_monomial *lead = &q->monomials[0];
+    for (uint32_t i = 0, steps = 0; i < p->n && steps < MAX_STEPS; steps++) {
+        const ob_monomial *m = &p->monomials[i];
         ob_monomial quotient = {.coefficient = m->coefficient / lead->coefficient};
         uint32_t k = 0;
         for (uint32_t f = 0; f < m->n_factors; f++) {
@@ -386,15 +396,15 @@ static ob_dim remainder_of(ob_dims *dims, ob_dim p_dim, ob_dim q_dim) {
             i++;
             continue;
         }
-        ob__poly_constant(&part, quotient.n_factors ? 0 : quotient.coefficient);
-        part.n = quotient.n_factors > 0;
-        part.monomials[0] = quotient;
-        if (!ob__poly_mul(&part, &q, &product) || !ob__poly_add(&p, &product, -1, &next)) return p_dim;
-        ob__poly_copy(&p, &next);
+        ob__poly_constant(part, quotient.n_factors ? 0 : quotient.coefficient);
+        part->n = quotient.n_factors > 0;
+        part->monomials[0] = quotient;
+        if (!ob__poly_mul(part, q, product) || !ob__poly_add(p, product, -1, next)) return p_dim;
+        ob__poly_copy(p, next);
         i = 0;
     }
-    if (p.n > 0 && p.monomials[0].coefficient < 0) negate(&p);
-    ob_dim rest = ob__poly_store(dims, &p);
+    if (p->n > 0 && p->monomials[0].coefficient < 0) negate(p);
+    ob_dim rest = ob__poly_store(dims, p);
     return rest == OB_DIM_UNKNOWN ? p_dim : rest;
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/scratch.h"
 #include "core/solve_expand.h"
 
 /* Guards first; what relates several sizes before what relates one to a number. */
@@ -56,16 +57,17 @@ typedef struct pending {
  * clause. */
 static step expand_broadcast(work *w, pending *clause) {
     const ob_literal *literal = &clause->items[clause->done].literal;
-    ob_poly p;
+    OB_POLYS(w->dims, p, 1);
+    if (!p) return STEP_SAME;
     uint32_t at = 0;
-    if (literal->kind != OB_LITERAL_ZERO || !ob__poly_load(w->dims, literal->p, &p)) return STEP_SAME;
-    const ob_term *term = ob__lone_term(w->dims, &p, OB_DIM_KIND_BCAST, &at);
-    int64_t sign = term ? p.monomials[at].coefficient : 0;
+    if (literal->kind != OB_LITERAL_ZERO || !ob__poly_load(w->dims, literal->p, p)) return STEP_SAME;
+    const ob_term *term = ob__lone_term(w->dims, p, OB_DIM_KIND_BCAST, &at);
+    int64_t sign = term ? p->monomials[at].coefficient : 0;
     if (sign != 1 && sign != -1) return STEP_SAME;
     const ob_dim *members = term->words;
     uint32_t n = term->n_words, other = 0;
-    ob_dim m = ob__rest_of(w->dims, &p, at, -sign), is_one = ob_dim_sub(w->dims, p.monomials[at].factors[0], 1),
-           turned = ob_dim_sub(w->dims, 1, p.monomials[at].factors[0]);
+    ob_dim m = ob__rest_of(w->dims, p, at, -sign), is_one = ob_dim_sub(w->dims, p->monomials[at].factors[0], 1),
+           turned = ob_dim_sub(w->dims, 1, p->monomials[at].factors[0]);
     if (m == 1 || m == OB_DIM_UNKNOWN) return STEP_SAME;
     while (other < clause->n && (clause->items[other].literal.kind != OB_LITERAL_ZERO ||
                                  (clause->items[other].literal.p != is_one && clause->items[other].literal.p != turned)))
@@ -142,11 +144,13 @@ static ob_status rewrite_one(ob_solver *s, work *w, pending *stack, uint32_t *n,
 }
 
 ob_status ob__clause_normalise(ob_solver *s, const ob_work_literal *literals, uint32_t n, ob_literal_list *out, uint32_t *n_out) {
-    work w;
-    w.s = s->blind ? NULL : s;
-    w.dims = s->dims;
-    w.budget = s->budget;
-    w.n_rewrites = 0;
+    ob_scratch_scope scope __attribute__((cleanup(ob__scratch_end))) = ob__scratch_begin(s->dims, sizeof(work));
+    work *w = scope.memory;
+    if (!w) return OB_E_MEMORY;
+    w->s = s->blind ? NULL : s;
+    w->dims = s->dims;
+    w->budget = s->budget;
+    w->n_rewrites = 0;
     pending stack[OB_SOLVE_SPLIT + 1];
     uint32_t n_stack = 1;
     *n_out = 0;
@@ -155,6 +159,6 @@ ob_status ob__clause_normalise(ob_solver *s, const ob_work_literal *literals, ui
     if (!items) return OB_E_MEMORY;
     if (n) memcpy(items, literals, n * sizeof *items);
     stack[0] = (pending){items, n, 0};
-    while (n_stack > 0) OB_TRY(rewrite_one(s, &w, stack, &n_stack, out, n_out));
+    while (n_stack > 0) OB_TRY(rewrite_one(s, w, stack, &n_stack, out, n_out));
     return OB_OK;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/scratch.h"
 #include "core/solving.h"
 
 enum {
@@ -99,14 +100,15 @@ static bool open_atom(ob_dims *dims, choice *c, alternative *of, uint32_t k) {
             a->literal = (ob_literal){OB_LITERAL_NONNEGATIVE, ob_dim_sub(dims, p, 1), 0};
             if (a->literal.p == OB_DIM_UNKNOWN || !add_like(c, of, k, ob_dim_sub(dims, -1, p))) return false;
         } else {
-            ob_poly poly;
+            OB_POLYS(dims, poly, 1);
+            if (!poly) return false;
             uint32_t at = 0;
             if (a->literal.kind != OB_LITERAL_NONNEGATIVE) return ob_dim_is_const(a->literal.q) && a->literal.q >= 1;
-            if (!ob__poly_load(dims, p, &poly)) return false;
-            const ob_term *term = ob__lone_term(dims, &poly, OB_DIM_KIND_MIN, &at);
-            if (!term) term = ob__lone_term(dims, &poly, OB_DIM_KIND_MAX, &at);
+            if (!ob__poly_load(dims, p, poly)) return false;
+            const ob_term *term = ob__lone_term(dims, poly, OB_DIM_KIND_MIN, &at);
+            if (!term) term = ob__lone_term(dims, poly, OB_DIM_KIND_MAX, &at);
             if (!term) return true;
-            if (!open_extreme(dims, c, of, k, &poly, at, term)) return false;
+            if (!open_extreme(dims, c, of, k, poly, at, term)) return false;
         }
     }
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/scratch.h"
 #include "core/solving.h"
 
 enum { MAX_LISTED = 8, MAX_ARCS = 4, ENUMERATED = 1 << 14 };
@@ -30,16 +31,17 @@ static ob_truth all_at(ob_solver *s, ob_dim x, ob_work_clause *const *clauses, u
 
 /* x >= k, x <= k, which no period or threshold is needed for. */
 static bool is_bound(const ob_dims *dims, const ob_work_clause *clause, int64_t *lo, int64_t *hi) {
-    ob_poly p;
+    OB_POLYS(dims, p, 1);
+    if (!p) return false;
     if (clause->n != 1 || clause->literals[0].literal.kind != OB_LITERAL_NONNEGATIVE ||
-        !ob__poly_load(dims, clause->literals[0].literal.p, &p) || p.n != 1 || p.monomials[0].n_factors != 1 ||
-        ob_dim_get_kind(dims, p.monomials[0].factors[0]) != OB_DIM_KIND_SYMBOL)
+        !ob__poly_load(dims, clause->literals[0].literal.p, p) || p->n != 1 || p->monomials[0].n_factors != 1 ||
+        ob_dim_get_kind(dims, p->monomials[0].factors[0]) != OB_DIM_KIND_SYMBOL)
         return false;
-    int64_t coefficient = p.monomials[0].coefficient, least = 0, most = OB_INFINITE;
+    int64_t coefficient = p->monomials[0].coefficient, least = 0, most = OB_INFINITE;
     if (coefficient > 0)
-        least = -ob__floor_div(p.constant, coefficient);
+        least = -ob__floor_div(p->constant, coefficient);
     else
-        most = ob__floor_div(p.constant, -coefficient);
+        most = ob__floor_div(p->constant, -coefficient);
     if (least > *lo) *lo = least;
     if (most < *hi) *hi = most;
     return true;

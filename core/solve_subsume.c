@@ -1,5 +1,6 @@
 /* Clauses that say less than another one: each literal of that one implies one of theirs. */
 #include "core/error.h"
+#include "core/scratch.h"
 #include "core/solving.h"
 
 enum { MAX_TRIED = 256 }; /* clauses that one is held against */
@@ -12,13 +13,14 @@ typedef struct clause_index {
 
 /* What literals have in common that may imply each other. */
 static ob_dim term_of(ob_dims *dims, const ob_literal *literal) {
-    ob_poly p;
-    if (!ob__poly_load(dims, literal->p, &p) || p.n == 0) return literal->p;
-    bool turned = p.monomials[0].coefficient < 0;
-    if (p.constant == 0 && !turned) return literal->p;
-    p.constant = 0;
-    for (uint32_t i = 0; i < p.n && turned; i++) p.monomials[i].coefficient = -p.monomials[i].coefficient;
-    ob_dim term = ob__poly_store(dims, &p);
+    OB_POLYS(dims, p, 1);
+    if (!p) return OB_DIM_UNKNOWN;
+    if (!ob__poly_load(dims, literal->p, p) || p->n == 0) return literal->p;
+    bool turned = p->monomials[0].coefficient < 0;
+    if (p->constant == 0 && !turned) return literal->p;
+    p->constant = 0;
+    for (uint32_t i = 0; i < p->n && turned; i++) p->monomials[i].coefficient = -p->monomials[i].coefficient;
+    ob_dim term = ob__poly_store(dims, p);
     return term == OB_DIM_UNKNOWN ? literal->p : term;
 }
 

@@ -1,5 +1,6 @@
 /* Clauses as text. */
 #include "core/error.h"
+#include "core/scratch.h"
 #include "core/solve.h"
 #include "core/terms.h"
 
@@ -22,24 +23,26 @@ static void write_dim(ob_text *text, const ob_dims *dims, ob_dim d) {
 
 /* p as left - right without negative coefficients: "N - 3*M - 2" is N against 3*M + 2. */
 static bool split(ob_dims *dims, ob_dim p, ob_dim *left, ob_dim *right) {
-    ob_poly all, positive, negative;
-    ob__poly_constant(&positive, 0);
-    ob__poly_constant(&negative, 0);
-    if (!ob__poly_load(dims, p, &all)) return false;
-    for (uint32_t i = 0; i < all.n; i++) {
-        const ob_monomial *m = &all.monomials[i];
+    OB_POLYS(dims, all, 3);
+    ob_poly *positive = all + 1, *negative = all + 2;
+    if (!all) return false;
+    ob__poly_constant(positive, 0);
+    ob__poly_constant(negative, 0);
+    if (!ob__poly_load(dims, p, all)) return false;
+    for (uint32_t i = 0; i < all->n; i++) {
+        const ob_monomial *m = &all->monomials[i];
         bool fits =
-            m->coefficient > 0 ? ob__poly_append(&positive, m, m->coefficient) : ob__poly_append(&negative, m, -m->coefficient);
+            m->coefficient > 0 ? ob__poly_append(positive, m, m->coefficient) : ob__poly_append(negative, m, -m->coefficient);
         if (!fits) return false;
     }
-    if (all.constant > 0 && positive.n > 0 && negative.n > 0)
-        positive.constant = all.constant;
-    else if (all.constant < 0 || negative.n == 0)
-        negative.constant = -all.constant;
+    if (all->constant > 0 && positive->n > 0 && negative->n > 0)
+        positive->constant = all->constant;
+    else if (all->constant < 0 || negative->n == 0)
+        negative->constant = -all->constant;
     else
-        positive.constant = all.constant;
-    *left = ob__poly_store(dims, &positive);
-    *right = ob__poly_store(dims, &negative);
+        positive->constant = all->constant;
+    *left = ob__poly_store(dims, positive);
+    *right = ob__poly_store(dims, negative);
     return *left != OB_DIM_UNKNOWN && *right != OB_DIM_UNKNOWN;
 }
 
@@ -74,13 +77,14 @@ static void write_remainder(ob_text *text, const ob_dims *dims, ob_dim a, ob_dim
 
 /* x + c modulo q is x modulo q with another rest: "N % 4 = 1", not "(N + 3) % 4 = 0". False: p is not of that form. */
 static bool rest_of_symbol(ob_dims *dims, const ob_literal *literal, ob_dim *symbol, int64_t *rest) {
-    ob_poly p;
+    OB_POLYS(dims, p, 1);
+    if (!p) return false;
     if ((literal->kind != OB_LITERAL_DIVIDES && literal->kind != OB_LITERAL_NOT_DIVIDES) || !ob_dim_is_const(literal->q) ||
-        literal->q < 1 || !ob__poly_load(dims, literal->p, &p) || p.n != 1 || p.monomials[0].n_factors != 1 ||
-        p.monomials[0].coefficient != 1)
+        literal->q < 1 || !ob__poly_load(dims, literal->p, p) || p->n != 1 || p->monomials[0].n_factors != 1 ||
+        p->monomials[0].coefficient != 1)
         return false;
-    *symbol = p.monomials[0].factors[0];
-    *rest = -p.constant - ob__floor_div(-p.constant, literal->q) * literal->q;
+    *symbol = p->monomials[0].factors[0];
+    *rest = -p->constant - ob__floor_div(-p->constant, literal->q) * literal->q;
     return true;
 }
 
@@ -96,10 +100,11 @@ static void write_multiple(ob_text *text, ob_dims *dims, const ob_literal *liter
 
 /* p = bound - a % c or a % c - bound, with a % c as a - c*floor(a/c). */
 static bool write_bounded_remainder(ob_text *text, ob_dims *dims, ob_dim p) {
-    ob_poly poly;
-    if (!ob__poly_load(dims, p, &poly)) return false;
-    for (uint32_t i = 0; i < poly.n; i++) {
-        const ob_monomial *m = &poly.monomials[i];
+    OB_POLYS(dims, poly, 1);
+    if (!poly) return false;
+    if (!ob__poly_load(dims, p, poly)) return false;
+    for (uint32_t i = 0; i < poly->n; i++) {
+        const ob_monomial *m = &poly->monomials[i];
         const ob_term *term = m->n_factors == 1 ? ob__term(dims, m->factors[0]) : NULL;
         if (!term || term->kind != OB_DIM_KIND_DIV) continue;
         ob_dim a = term->words[0], divisor = term->words[1], rest = ob_dim_sub(dims, a, ob_dim_mul(dims, divisor, m->factors[0]));
@@ -116,33 +121,35 @@ static bool write_bounded_remainder(ob_text *text, ob_dims *dims, ob_dim p) {
 
 /* Both ends of a symbol in one: min(x - least, greatest - x) >= 0. */
 static bool write_range(ob_text *text, ob_dims *dims, ob_dim p) {
-    ob_poly poly;
-    if (!ob__poly_load(dims, p, &poly) || poly.n == 0) return false;
+    OB_POLYS(dims, poly, 1);
+    if (!poly) return false;
+    if (!ob__poly_load(dims, p, poly) || poly->n == 0) return false;
     const ob_term *term = NULL;
     uint32_t at = 0;
-    for (; at < poly.n; at++) {
-        const ob_monomial *m = &poly.monomials[at];
+    for (; at < poly->n; at++) {
+        const ob_monomial *m = &poly->monomials[at];
         term = m->n_factors == 1 && m->coefficient > 0 ? ob__term(dims, m->factors[0]) : NULL;
         if (term && term->kind == OB_DIM_KIND_MIN && term->n_words == 2) break;
     }
-    if (at == poly.n) return false;
+    if (at == poly->n) return false;
     const ob_dim *members = term->words;
-    int64_t part = poly.monomials[at].coefficient;
-    ob_dim rest = ob_dim_sub(dims, p, ob_dim_mul(dims, part, poly.monomials[at].factors[0])), ends[2];
+    int64_t part = poly->monomials[at].coefficient;
+    ob_dim rest = ob_dim_sub(dims, p, ob_dim_mul(dims, part, poly->monomials[at].factors[0])), ends[2];
     for (int i = 0; i < 2; i++) ends[i] = ob_dim_add(dims, ob_dim_mul(dims, part, members[i]), rest);
     ob_dim width = ob_dim_add(dims, ends[0], ends[1]), symbol;
-    ob_poly low;
+    OB_POLYS(dims, low, 1);
+    if (!low) return false;
     if (!ob_dim_is_const(width)) return false;
     for (int i = 0; i < 2; i++) {
-        if (!ob__poly_load(dims, ends[i], &low) || low.n != 1 || low.monomials[0].n_factors != 1 ||
-            low.monomials[0].coefficient != 1)
+        if (!ob__poly_load(dims, ends[i], low) || low->n != 1 || low->monomials[0].n_factors != 1 ||
+            low->monomials[0].coefficient != 1)
             continue;
-        symbol = low.monomials[0].factors[0];
-        write_dim(text, dims, -low.constant);
+        symbol = low->monomials[0].factors[0];
+        write_dim(text, dims, -low->constant);
         ob__text_puts(text, " <= ");
         write_dim(text, dims, symbol);
         ob__text_puts(text, " <= ");
-        write_dim(text, dims, width - low.constant);
+        write_dim(text, dims, width - low->constant);
         return true;
     }
     return false;
@@ -150,8 +157,9 @@ static bool write_range(ob_text *text, ob_dims *dims, ob_dim p) {
 
 /* max(members) = min(members): a number, the first of the members if there is one, comes last. */
 static bool write_chain(ob_text *text, const ob_dims *dims, ob_dim p) {
-    ob_poly poly;
-    const ob_term *term = ob__poly_load(dims, p, &poly) ? ob__poly_spread(dims, &poly) : NULL;
+    OB_POLYS(dims, poly, 1);
+    if (!poly) return false;
+    const ob_term *term = ob__poly_load(dims, p, poly) ? ob__poly_spread(dims, poly) : NULL;
     if (!term) return false;
     uint32_t first = ob_dim_is_const(term->words[0]) ? 1 : 0;
     for (uint32_t i = 0; i < term->n_words; i++) {
@@ -200,12 +208,13 @@ static void write_guard(ob_text *text, ob_dims *dims, const ob_literal *negated)
 
 /* "x = number"; false: it is not of that form. */
 static bool is_value(const ob_dims *dims, const ob_literal *literal, ob_dim *symbol, int64_t *value) {
-    ob_poly p;
-    if (literal->kind != OB_LITERAL_ZERO || !ob__poly_load(dims, literal->p, &p) || p.n != 1 || p.monomials[0].n_factors != 1 ||
-        p.monomials[0].coefficient != 1)
+    OB_POLYS(dims, p, 1);
+    if (!p) return false;
+    if (literal->kind != OB_LITERAL_ZERO || !ob__poly_load(dims, literal->p, p) || p->n != 1 || p->monomials[0].n_factors != 1 ||
+        p->monomials[0].coefficient != 1)
         return false;
-    *symbol = p.monomials[0].factors[0];
-    *value = -p.constant;
+    *symbol = p->monomials[0].factors[0];
+    *value = -p->constant;
     return true;
 }
 

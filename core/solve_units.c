@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/scratch.h"
 #include "core/solving.h"
 
 enum { MAX_SOLVED_SIZE = 64, MAX_ROUNDS = 8 };
@@ -84,9 +85,10 @@ static ob_status tighten_one(ob_solver *s, uint32_t clause, const ob_poly *p, ui
     const ob_monomial *m = &p->monomials[at];
     uint32_t fact;
     OB_TRY(ob__solver_symbol(s, m->factors[0], &fact));
-    ob_poly rest;
-    ob__poly_without(p, at, &rest);
-    int64_t most = ob__solve_poly_bounds(s, s->dims, &rest).hi;
+    OB_POLYS(s->dims, rest, 1);
+    if (!rest) return OB_E_MEMORY;
+    ob__poly_without(p, at, rest);
+    int64_t most = ob__solve_poly_bounds(s, s->dims, rest).hi;
     if (most == OB_INFINITE) return OB_OK;
     ob_symbol_fact *f = &s->facts[fact];
     bool several = p->n > 1;
@@ -154,9 +156,10 @@ static ob_status learn_zero(ob_solver *s, uint32_t clause, const ob_poly *p) {
     ob_dim value = s->clauses[clause].defines ? OB_DIM_UNKNOWN : pick_solved(s, p, &at);
     if (value == OB_DIM_UNKNOWN) {
         if (s->clauses[clause].defines) return OB_OK;
-        ob_poly negative;
+        OB_POLYS(s->dims, negative, 1);
+        if (!negative) return OB_E_MEMORY;
         OB_TRY(tighten(s, clause, p));
-        return ob__poly_scale(p, -1, &negative) && !s->clashed ? tighten(s, clause, &negative) : OB_OK;
+        return ob__poly_scale(p, -1, negative) && !s->clashed ? tighten(s, clause, negative) : OB_OK;
     }
     ob_symbol_fact *f = &s->facts[at];
     f->solved = value;
@@ -196,22 +199,23 @@ static ob_status meet_opposite(ob_solver *s, uint32_t clause, bool *met) {
 static ob_status learn_unit(ob_solver *s, uint32_t clause) {
     ob_work_clause *c = &s->clauses[clause];
     const ob_literal literal = c->literals[0].literal;
-    ob_poly p;
+    OB_POLYS(s->dims, p, 1);
+    if (!p) return OB_E_MEMORY;
     bool met = false;
     c->pinned = true;
-    if (!ob__poly_load(s->dims, literal.p, &p)) return OB_OK;
+    if (!ob__poly_load(s->dims, literal.p, p)) return OB_OK;
     if (c->n_symbols == 0) return OB_OK;
-    if (literal.kind == OB_LITERAL_ZERO) return learn_zero(s, clause, &p);
+    if (literal.kind == OB_LITERAL_ZERO) return learn_zero(s, clause, p);
     if (literal.kind == OB_LITERAL_NONNEGATIVE) {
         OB_TRY(meet_opposite(s, clause, &met));
-        return met ? OB_OK : tighten(s, clause, &p);
+        return met ? OB_OK : tighten(s, clause, p);
     }
-    if (literal.kind != OB_LITERAL_DIVIDES || !ob_dim_is_const(literal.q) || p.n != 1 || !is_linear_symbol(s, &p.monomials[0]) ||
-        p.monomials[0].coefficient != 1 || literal.q > INT32_MAX)
+    if (literal.kind != OB_LITERAL_DIVIDES || !ob_dim_is_const(literal.q) || p->n != 1 ||
+        !is_linear_symbol(s, &p->monomials[0]) || p->monomials[0].coefficient != 1 || literal.q > INT32_MAX)
         return OB_OK;
     uint32_t at;
-    OB_TRY(ob__solver_symbol(s, p.monomials[0].factors[0], &at));
-    int64_t rem = (literal.q - p.constant % literal.q) % literal.q;
+    OB_TRY(ob__solver_symbol(s, p->monomials[0].factors[0], &at));
+    int64_t rem = (literal.q - p->constant % literal.q) % literal.q;
     return ob__solver_learn(s, at, 0, OB_INFINITE, literal.q, rem, c->reason, clause);
 }
 
@@ -305,13 +309,14 @@ static bool same_list(const ob_work_clause *c, const ob_literal_list *list) {
 
 /* What the equation makes of the symbol; OB_DIM_UNKNOWN: it is no equation of that form. */
 static ob_dim value_by(ob_solver *s, ob_dim symbol, const ob_literal_list *list) {
-    ob_poly p;
-    if (list->n != 1 || list->items[0].literal.kind != OB_LITERAL_ZERO || !ob__poly_load(s->dims, list->items[0].literal.p, &p))
+    OB_POLYS(s->dims, p, 1);
+    if (!p) return OB_DIM_UNKNOWN;
+    if (list->n != 1 || list->items[0].literal.kind != OB_LITERAL_ZERO || !ob__poly_load(s->dims, list->items[0].literal.p, p))
         return OB_DIM_UNKNOWN;
     uint32_t at = 0;
-    while (at < p.n && (p.monomials[at].n_factors != 1 || p.monomials[at].factors[0] != symbol)) at++;
-    if (at == p.n || (p.monomials[at].coefficient != 1 && p.monomials[at].coefficient != -1)) return OB_DIM_UNKNOWN;
-    ob_dim value = ob__rest_of(s->dims, &p, at, -p.monomials[at].coefficient);
+    while (at < p->n && (p->monomials[at].n_factors != 1 || p->monomials[at].factors[0] != symbol)) at++;
+    if (at == p->n || (p->monomials[at].coefficient != 1 && p->monomials[at].coefficient != -1)) return OB_DIM_UNKNOWN;
+    ob_dim value = ob__rest_of(s->dims, p, at, -p->monomials[at].coefficient);
     symbol_check check = {.s = s, .avoid = symbol};
     ob_dim_symbols(s->dims, value, check_symbol, &check);
     return check.mentions ? OB_DIM_UNKNOWN : value;

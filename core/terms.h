@@ -56,6 +56,7 @@ struct ob_dims {
     bool keyed; /* terms turned up that were made to collide: hashes depend on hash_key, see hash.h */
     ob_hash_key hash_key;
     uint32_t n_anonymous;
+    struct ob_scratch *scratch; /* its own; scratch.h */
     uint64_t n_steps;    /* of making terms so far: their words, and monomials that were looked at for what they lie between */
     size_t longest_name; /* bytes of a symbol's name that is written whole, of longer ones both ends; 0: every name is */
     struct ob_long_names *long_names; /* which numbers the longer ones, or NULL */
@@ -70,9 +71,7 @@ static inline const ob_term *ob__term(const ob_dims *pool, ob_dim d) {
 }
 
 /* Forgets that an earlier use gave up, before work whose end looks at ob_dims_status. */
-static inline void ob__dims_restart(ob_dims *pool) {
-    pool->status = OB_OK;
-}
+void ob__dims_restart(ob_dims *pool);
 
 /* The term of that kind and content, found or made; the caller has normalised it. OB_DIM_UNKNOWN beyond the limits. */
 ob_dim ob__term_intern(ob_dims *pool, ob_dim_kind kind, const int64_t *words, uint32_t n_words);
@@ -120,7 +119,7 @@ bool ob__poly_add(const ob_poly *a, const ob_poly *b, int64_t factor, ob_poly *o
 bool ob__poly_mul(const ob_poly *a, const ob_poly *b, ob_poly *out);
 /* a = quotient * b + rest, by long division until the leading monomial of b does not divide that of the rest. False also for
  * b = 0. */
-bool ob__poly_divide(const ob_poly *a, const ob_poly *b, ob_poly *quotient, ob_poly *rest);
+bool ob__poly_divide(const ob_dims *pool, const ob_poly *a, const ob_poly *b, ob_poly *quotient, ob_poly *rest);
 /* out = a without its monomial `at`. */
 void ob__poly_without(const ob_poly *a, uint32_t at, ob_poly *out);
 /* out = factor * a. */

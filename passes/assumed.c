@@ -1,6 +1,7 @@
 #include "passes/assumed.h"
 
 #include "core/error.h"
+#include "core/scratch.h"
 
 typedef struct asserted {
     int64_t lowest, highest, divisor;
@@ -25,13 +26,14 @@ static int64_t divisor_of(const void *context, ob_dim symbol) {
 
 /* factor * symbol + constant; false: the term is something else. */
 static bool is_linear(const ob_dims *dims, ob_dim a, ob_dim b, ob_dim *symbol, int64_t *factor, int64_t *constant) {
-    ob_poly left, right, poly;
-    if (!ob__poly_load(dims, a, &left) || !ob__poly_load(dims, b, &right) || !ob__poly_add(&left, &right, -1, &poly))
-        return false;
-    if (poly.n != 1 || poly.monomials[0].n_factors != 1) return false;
-    *symbol = poly.monomials[0].factors[0];
-    *factor = poly.monomials[0].coefficient;
-    *constant = poly.constant;
+    OB_POLYS(dims, left, 3);
+    ob_poly *right = left + 1, *poly = left + 2;
+    if (!left) return false;
+    if (!ob__poly_load(dims, a, left) || !ob__poly_load(dims, b, right) || !ob__poly_add(left, right, -1, poly)) return false;
+    if (poly->n != 1 || poly->monomials[0].n_factors != 1) return false;
+    *symbol = poly->monomials[0].factors[0];
+    *factor = poly->monomials[0].coefficient;
+    *constant = poly->constant;
     return ob_dim_is_named(dims, *symbol);
 }
 

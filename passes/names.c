@@ -46,7 +46,7 @@ const char *ob__path_into(const char *outer, const ob_node *node, const char *at
     return join(outer, step, arena);
 }
 
-enum { MOST_STEPS = 1000 }; /* the loader allows 64 */
+enum { MOST_STEPS = 128 }; /* the loader allows 64 */
 
 /* The graphs around, innermost first, but not the outermost, which is the main graph or a function's body. */
 static uint32_t graphs_around(const ob_graph *graph, const ob_graph **around, const ob_function **function) {

@@ -13,7 +13,8 @@
  *     }
  *     ob_report_close(&report);
  *
- * A report is for one thread at a time: functions that fill a struct make its texts when they are asked for.
+ * A report is for one thread at a time: functions that fill a struct make its texts when they are asked for. Checking, and
+ * reading a report, takes at most 32 KiB of the calling thread's stack.
  * @{ */
 #ifndef ONNX_BROADCAST_CHECK_H
 #define ONNX_BROADCAST_CHECK_H

@@ -5,7 +5,7 @@
  * (@ref session). Source of the format: ONNX, onnx.proto and docs/IR.md; of the text form: docs/Syntax.md.
  *
  * Functions that take `const ob_model *` may be called from several threads at once; those that take `ob_model *` need the model
- * for themselves.
+ * for themselves. Reading takes at most 32 KiB of the calling thread's stack.
  * @{ */
 #ifndef ONNX_BROADCAST_MODEL_H
 #define ONNX_BROADCAST_MODEL_H
@@ -54,8 +54,8 @@ typedef enum ob_model_format {
      * counts. Numbers in typed fields (float_data ...) become raw data. External and sparse tensors stay as they are; a session
      * unpacks elements of less than 8 bits all the same. Reading: as OB_FORMAT_PROTOBUF. */
     OB_FORMAT_PROTOBUF_ALIGNED,
-    /** ModelProto in protobuf's text format, as onnx.save(format="textproto") writes it. Fields that this library has no name for are
-     * left out when it is written, and are errors when it is read. */
+    /** ModelProto in protobuf's text format, as onnx.save(format="textproto") writes it. Fields that this library has no name for
+     * are left out when it is written, and are errors when it is read. */
     OB_FORMAT_PROTOBUF_TEXT,
     /** ModelProto in protobuf's JSON form, as onnx.save(format="json") writes it: field names as onnx.proto has them, bytes in
      * base64, integers of 64 bits as texts. Reading takes names in lowerCamelCase, too. Writing: E_UNSUPPORTED for a text that
