@@ -19,6 +19,8 @@ bool ob__check_operands(ob_infer *infer) {
 /* Attributes against the row. The rule is asked all the same: one error does not hide the next. */
 static void check_attributes(ob_infer *infer) {
     ob_attribute_check check = {0};
+    char text[200];
+    if (ob__is_too_new(infer->node->graph, infer->node->domain, text, sizeof text)) return; /* it may be one of its attributes */
     while (ob__attribute_problem(infer->node, infer->op, &check)) ob__problem(infer, OB0602, -1, -1, "%s", check.text);
     infer->misread = check.unreadable;
 }

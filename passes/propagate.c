@@ -89,15 +89,19 @@ static void on_problem(ob_infer *infer, ob_finding_id id, int32_t operand, int32
 /* ---- One node ---- */
 
 static ob_status note_operator(ob_propagation *p, const ob_node *node) {
+    char text[200];
     if (p->last_domain != node->domain || p->last_graph != node->graph) {
         p->last_domain = node->domain;
         p->last_graph = node->graph;
         if (!node->function && ob__graph_opset(node->graph, node->domain) == 0)
             OB_TRY(ob__note(p, node, OB0803, node->domain, "the model imports no opset of this domain"));
     }
+    if (node->op && ob__is_too_new(node->graph, node->domain, text, sizeof text)) {
+        const char *kept = ob__arena_strndup(&p->scratch, text, strlen(text));
+        return kept ? ob__note(p, node, OB0806, kept, kept) : OB_E_MEMORY;
+    }
     if (!node->op) return ob__note(p, node, OB0802, node->op_type, "no such operator is known: shapes behind it are unknown");
     if (node->op->deprecated) {
-        char text[200];
         ob__op_deprecation(node->op, text, sizeof text);
         const char *kept = ob__arena_printf(&p->scratch, "the operator is %s", text);
         if (!kept) return OB_E_MEMORY;
@@ -123,6 +127,9 @@ static ob_status infer_visit(ob_visit *visit) {
     bool has_rule = node->op && node->op->infer != ob__infer_none;
     if (!has_rule && !visit->root) visit->root = visit->node; /* of all that cannot be said behind it */
     if (!node->op) return ob__unverified(&visit->infer, -1, -1, "the operator is not known");
+    char text[200];
+    if (ob__is_too_new(visit->node->graph, visit->node->domain, text, sizeof text))
+        OB_TRY(ob__unverified(&visit->infer, -1, -1, "the operator set is newer than the operators that are known"));
     if (has_rule) return ob__apply_rule(&visit->infer);
     ob__check_operands(&visit->infer);
     return ob__unverified(&visit->infer, -1, -1, "the operator has no shape rule");

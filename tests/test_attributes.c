@@ -149,6 +149,47 @@ static void lists_are_consistent(void **state) {
     }
 }
 
+/* Of a newer release: nothing is taken for known, and runs only as a version that is. */
+static void newer_releases(void **state) {
+    static const struct {
+        const char *head;
+        const char *domain;
+        int64_t opset;
+        const char *says;
+    } releases[] = {
+        {"ir_version: 10, opset_import: [\"\" : 29]", "ai.onnx", 28,
+         "the model imports opset 29 of ai.onnx, and the newest known here is 28"},
+        {"ir_version: 15, opset_import: [\"\" : 18]", "", 18, "the file is of IR version 15, and the newest known here is 14"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof releases / sizeof releases[0]; i++) {
+        char text[300];
+        ob_error error;
+        ob_report *report = NULL;
+        ob_session *session = NULL;
+        snprintf(text, sizeof text, "<%s>\ng (float[2,3] x) => (y) { y = Softmax <new = 1> (x) }", releases[i].head);
+        ob_model *model = read_text(text);
+        for (int assumed = 0; assumed < 2; assumed++) {
+            ob_finding_info f;
+            assert_int_equal(ob_check(model, NULL, &report, &error), OB_OK);
+            assert_int_equal(ob_report_finding_count(report), 1);
+            assert_int_equal(ob_report_finding(report, 0, &f), OB_OK);
+            assert_string_equal(f.id, assumed ? "OB0602" : "OB0806");
+            if (!assumed) assert_string_equal(f.message, releases[i].says);
+            if (!assumed) assert_int_not_equal(ob_report_contract(report).status, OB_CONTRACT_COMPLETE);
+            ob_report_close(&report);
+            assert_int_equal(ob_session_create(model, NULL, &session, &error), assumed ? OB_E_MODEL : OB_E_UNSUPPORTED);
+            if (!assumed && !strstr(error.message, releases[i].says)) fail_msg("%s", error.message);
+            assert_int_equal(ob_model_assume_opset(model, releases[i].domain, releases[i].opset, &error), OB_OK);
+        }
+        assert_int_equal(ob_model_assume_opset(model, "", 29, &error), OB_E_ARGUMENT);
+        assert_int_equal(ob_model_assume_opset(model, "", 0, &error), OB_E_ARGUMENT);
+        assert_int_equal(ob_model_assume_opset(NULL, "", 1, &error), OB_E_ARGUMENT);
+        assert_int_equal(ob_model_assume_opset(model, "ai.onnx.ml", 1, &error), OB_E_NOT_FOUND);
+        ob_model_close(&model);
+    }
+}
+
 /* The defaults that a body states are those of the row: `<alpha = 1.0, way = "up">(X) ...`. */
 static void bodies_agree(void **state) {
     int n = 0;
@@ -186,10 +227,8 @@ static void bodies_agree(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_decide),
-        cmocka_unit_test(references_are_followed),
-        cmocka_unit_test(lists_are_consistent),
-        cmocka_unit_test(bodies_agree),
+        cmocka_unit_test(rows_decide),  cmocka_unit_test(references_are_followed), cmocka_unit_test(lists_are_consistent),
+        cmocka_unit_test(bodies_agree), cmocka_unit_test(newer_releases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,6 +25,7 @@ typedef struct settings {
     severities severities;
     telling telling;
     bool json, force, form_given, align_weights, verbose, files_seen;
+    assumed_opsets assumed_opsets;
     ob_operators *operators; /* of --op-library; NULL: none */
     const char **files;
     size_t n_files;
@@ -43,6 +44,7 @@ static void print_help(void) {
         "  --dim NAME=SIZE       what if the symbol NAME were SIZE (x[0]: axis 0 of input x, which has no name)\n"
         "  --input-shape X=2x3   what if input X had this shape (? leaves a size open, nothing is a scalar)\n"
         "  --assume CONDITION    build the contract on it: \"batch >= 1\", \"N <= 512\", \"height %% 32 = 0\" (repeatable)\n"
+        "  --assume-opset [D=]N  read a model that imports a newer opset of domain D [ai.onnx] than is known as one of opset N\n"
         "  --format text|json    json: see docs/report.schema.json\n"
         "  -o OUT                write the rewritten model (one MODEL, without errors; .onnxtxt, .textproto and .json:\n"
         "                        in that format; -: standard output, findings then go to standard error)\n"
@@ -203,6 +205,8 @@ static int take_option(settings *s, arguments *o) {
     if (option_has_value(o, "--input-shape"))
         return o->failed || add_input_shape(s, (char *)(uintptr_t)o->value) ? -1 : misused();
     if (option_has_value(o, "--assume")) return o->failed || add_assumption(s, o->value) ? -1 : misused();
+    if (option_has_value(o, "--assume-opset"))
+        return o->failed || assume_opset(tool, o->value, &s->assumed_opsets) ? -1 : misused();
     if (option_may_have_value(o, "--list")) return o->failed || take_list(s, o->value) ? -1 : misused();
     if (option_has_value(o, "--select"))
         return o->failed || severities_select(tool, &s->severities, (char *)(uintptr_t)o->value) ? -1 : misused();
@@ -445,7 +449,7 @@ static int check_file(settings *s, const char *path) {
     ob_model *model = NULL;
     fflush(stdout);
     ob_error error;
-    if (load_model(tool, path, s->operators, s->verbose, 0, &model, &error) != OB_OK) return not_examined(s, file, &error);
+    if (load_model(tool, path, s->operators, &s->assumed_opsets, s->verbose, 0, &model, &error) != OB_OK) return not_examined(s, file, &error);
     show_progress(&w, "read");
     int status = check_model(s, file, model, &w);
     ob_model_close(&model);

@@ -183,8 +183,26 @@ ob_logger logger_to_stderr(const char *tool, ob_log_level level) {
     return (ob_logger){level, print_log, (void *)(uintptr_t)tool};
 }
 
-ob_status load_model(const char *tool, const char *path, const ob_operators *operators, bool verbose, uint64_t max_arena,
-                     ob_model **out, ob_error *error) {
+bool assume_opset(const char *tool, const char *text, assumed_opsets *out) {
+    const char *equals = strchr(text, '=');
+    if (out->n == MAX_ASSUMED_OPSETS) {
+        complain(tool, NULL, "more than %d --assume-opset options", MAX_ASSUMED_OPSETS);
+        return false;
+    }
+    char *domain = out->domains[out->n];
+    if (equals && (size_t)(equals - text) >= sizeof out->domains[0]) {
+        complain(tool, NULL, "--assume-opset: the domain is too long");
+        return false;
+    }
+    if (equals) memcpy(domain, text, (size_t)(equals - text));
+    domain[equals ? equals - text : 0] = '\0';
+    if (!parse_int(tool, "--assume-opset", equals ? equals + 1 : text, 1, INT32_MAX, &out->opsets[out->n])) return false;
+    out->n++;
+    return true;
+}
+
+ob_status load_model(const char *tool, const char *path, const ob_operators *operators, const assumed_opsets *assumed,
+                     bool verbose, uint64_t max_arena, ob_model **out, ob_error *error) {
     ob_error_clear(error);
     ob_logger logger = logger_to_stderr(tool, OB_LOG_DEBUG);
     ob_load_options options;
@@ -195,6 +213,8 @@ ob_status load_model(const char *tool, const char *path, const ob_operators *ope
     ob_status status = is_stdin ? ob_model_load_descriptor(STDIN_FILENO, "<stdin>", &options, out, error)
                                 : ob_model_load(path, &options, out, error);
     if (status == OB_OK) status = ob_model_set_operators(*out, operators);
+    for (size_t i = 0; assumed && i < assumed->n && status == OB_OK; i++)
+        status = ob_model_assume_opset(*out, assumed->domains[i], assumed->opsets[i], error);
     if (status == OB_OK) return status;
     ob_model_close(out);
     if (error->code == OB_OK) error->code = status;

@@ -61,7 +61,17 @@ ob_logger logger_to_stderr(const char *tool, ob_log_level level);
 /* The model at `path` ("-": standard input). It knows `operators` (NULL: the built-in ones only). max_arena: as in
  * ob_load_limits, 0: its default.
  * verbose: what the library tells about it goes to standard error. On failure the message is out, and in *error as well. */
-ob_status load_model(const char *tool, const char *path, const ob_operators *operators, bool verbose, uint64_t max_arena,
+enum { MAX_ASSUMED_OPSETS = 8 };
+/* What --assume-opset says; a domain "" is ai.onnx. */
+typedef struct assumed_opsets {
+    char domains[MAX_ASSUMED_OPSETS][128];
+    int64_t opsets[MAX_ASSUMED_OPSETS];
+    size_t n;
+} assumed_opsets;
+/* "28" or "ai.onnx.ml=5"; false after a complaint. */
+bool assume_opset(const char *tool, const char *text, assumed_opsets *out);
+ob_status load_model(const char *tool, const char *path, const ob_operators *operators, const assumed_opsets *assumed,
+                     bool verbose, uint64_t max_arena,
                      ob_model **out, ob_error *error);
 
 /* Characters that must be changed, put in or left out to make one name of the other; of long names the beginnings. */

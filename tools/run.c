@@ -17,6 +17,7 @@ static const char usage[] =
     "  --random              random elements for the tensors that are not given; sizes that are open are 1\n"
     "  --seed S              of the random elements [1]\n"
     "  --dim NAME=SIZE       size of a symbolic dimension, or by place of one without a name: x[0]=3\n"
+    "  --assume-opset [D=]N  run a model that imports a newer opset of domain D [ai.onnx] than is known as one of opset N\n"
     "  --output-dir DIR      write output_0.pb, output_1.pb ... there\n"
     "  --npy                 ... as output_0.npy ...\n"
     "  --expect DIR          compare with output_0.pb ... there; exit 1 when they differ\n"
@@ -79,6 +80,7 @@ static bool add_file(run_options *r, const char *text) {
 static bool parse_option(run_options *r, arguments *o) {
     if (option_has_value(o, "--input")) return add_file(r, o->value);
     if (option_has_value(o, "--dim")) return add_dim(r, o->value);
+    if (option_has_value(o, "--assume-opset")) return !o->failed && assume_opset(TOOL, o->value, &r->assumed_opsets);
     if (option_has_value(o, "--output-dir")) return r->output_folder = o->value, true;
     if (option_has_value(o, "--expect")) return r->expect_folder = o->value, true;
     if (option_has_value(o, "--seed")) return parse_int(TOOL, "--seed", o->value, 0, INT64_MAX, &r->seed);
@@ -219,7 +221,7 @@ static exit_code run(const run_options *r) {
     ob_session *session = NULL;
     ob_error error;
     double start = now_ms();
-    ob_status status = load_model(TOOL, r->model, r->operators, r->verbose, r->max_memory, &model, &error);
+    ob_status status = load_model(TOOL, r->model, r->operators, &r->assumed_opsets, r->verbose, r->max_memory, &model, &error);
     if (status != OB_OK)
         return status == OB_E_MEMORY ? EXIT_FAILED : status == OB_E_UNSUPPORTED ? EXIT_UNSUPPORTED : EXIT_MISUSED;
     double load_ms = now_ms() - start;

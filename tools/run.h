@@ -22,6 +22,7 @@ typedef struct run_options {
     bool random; /* elements for inputs that are not given */
     bool bench, profile;
     const char *profile_file;
+    assumed_opsets assumed_opsets;
     ob_operators *operators; /* of --op-library; NULL: none */
     int64_t runs, warmup, threads, seed;
     double min_seconds, max_seconds;       /* max_seconds 0: no limit */

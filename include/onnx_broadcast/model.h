@@ -138,6 +138,14 @@ OB_API ob_status ob_model_clone(const ob_model *model, ob_model **out, ob_error 
 
 /** The path or name given at loading; a view, valid as long as the model. */
 OB_API const char *ob_model_path(const ob_model *model);
+/** Reads the model from now on as if it imported that version of an operator set that it imports a newer one of: for models of a
+ * release that is newer than this one. Its functions' imports count as well; an IR version that is newer than the newest known
+ * (14) becomes that. Nobody has looked whether the operators mean the same: that is what the caller says. Not while a report or
+ * a rewriting of the model is used; sessions have a copy.
+ * - domain: "" or "ai.onnx", "ai.onnx.ml" ...; NULL as "".
+ * - opset: 1 or more, and no newer than the newest known (28 of ai.onnx, 5 of ai.onnx.ml).
+ * Errors: E_ARGUMENT for NULL or another number, E_NOT_FOUND when the model does not import the domain. An older import stays. */
+OB_API ob_status ob_model_assume_opset(ob_model *model, const char *domain, int64_t opset, ob_error *error);
 /** ModelProto.ir_version, as the file has it. */
 OB_API int64_t ob_model_ir_version(const ob_model *model);
 /** Nodes of all graphs, subgraphs and functions. */

@@ -83,6 +83,28 @@ const ob_op *ob__op_at(size_t index) {
     return index < N_ROWS ? &table[index] : NULL;
 }
 
+int64_t ob__newest_opset(const char *domain) {
+    static const struct {
+        const char *domain;
+        int64_t version;
+    } newest[] = {{"", 28}, {"ai.onnx.ml", 5}, {"ai.onnx.preview", 1}, {"ai.onnx.preview.training", 1}};
+    for (size_t i = 0; i < sizeof newest / sizeof newest[0]; i++)
+        if (strcmp(newest[i].domain, domain) == 0) return newest[i].version;
+    return INT64_MAX;
+}
+
+bool ob__is_too_new(const ob_graph *graph, const char *domain, char *text, size_t n_bytes) {
+    const int64_t ir = graph->model->ir_version, opset = ob__graph_opset(graph, domain), newest = ob__newest_opset(domain);
+    if (opset > newest)
+        ob__sentence(text, n_bytes, "the model imports opset %lld of %s, and the newest known here is %lld", (long long)opset,
+                     *domain ? domain : "ai.onnx", (long long)newest);
+    else if (ir > OB_NEWEST_IR && newest != INT64_MAX)
+        ob__sentence(text, n_bytes, "the file is of IR version %lld, and the newest known here is %d", (long long)ir, OB_NEWEST_IR);
+    else
+        return false;
+    return true;
+}
+
 const ob_op *ob__op_find(const char *domain, const char *name, int64_t opset) {
     const ob_op *best = NULL;
     for (size_t i = 0; i < N_ROWS; i++) {

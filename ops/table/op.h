@@ -76,6 +76,13 @@ typedef struct ob_op {
 const ob_op *ob__op_find(const char *domain, const char *name, int64_t opset);
 /* The same among the operators of the libraries that the model has, then in the table. */
 const ob_op *ob__model_find_op(const ob_model *model, const char *domain, const char *name, int64_t opset);
+/* The newest version of an operator set that the table follows; INT64_MAX of sets whose versions say nothing here. */
+int64_t ob__newest_opset(const char *domain);
+/* The newest form of files that the project knows: release 1.23 in development. */
+enum { OB_NEWEST_IR = 14 };
+/* "the model imports opset 29 of ai.onnx, and the newest known here is 28", of a model whose operators of the domain, or of all
+ * domains with a newer form of file, may mean something else than they do here; false: it is no such model. */
+bool ob__is_too_new(const ob_graph *graph, const char *domain, char *text, size_t n_bytes);
 size_t ob__op_count(void);
 const ob_op *ob__op_at(size_t index);
 /* Fills node->op and node->function of every node of every graph. Local functions win over operators of the same domain and name.
