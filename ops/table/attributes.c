@@ -32,6 +32,8 @@
 #define RANGE(name_, default_, least_, most_)                                                                                    \
     { .name = #name_, .type = OB_ATTR_INT, .has_default = true, .i = default_, .least = least_, .most = most_ }
 #define FLAG(name_, default_) RANGE(name_, default_, 0, 1)
+#define FLAG_NEEDED(name_)                                                                                                       \
+    { .name = #name_, .type = OB_ATTR_INT, .needed = true, .least = 0, .most = 1 }
 #define FLOAT(name_, default_)                                                                                                   \
     { .name = #name_, .type = OB_ATTR_FLOAT, .has_default = true, .f = default_ }
 #define TEXT(name_, default_)                                                                                                    \
