@@ -46,6 +46,13 @@ static bool add_block(ob_scratch *scratch, size_t n_bytes) {
     return true;
 }
 
+void ob__dims_give_back(ob_dims *pool) {
+    ob_scratch *scratch = pool->scratch;
+    if (atomic_flag_test_and_set_explicit(&scratch->is_read, memory_order_acquire)) return; /* another thread uses it */
+    if (!scratch->top || (!scratch->top->older && scratch->top->used == 0)) ob__scratch_release(scratch);
+    atomic_flag_clear_explicit(&scratch->is_read, memory_order_release);
+}
+
 ob_scratch_scope ob__scratch_begin(const ob_dims *pool, size_t n_bytes) {
     ob_scratch_scope scope = {pool, NULL, (n_bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1)};
     if (!pool) return scope;

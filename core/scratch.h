@@ -1,5 +1,6 @@
 /* Working memory of the term algebra: a polynomial takes 9 KB, which is too much for the stack of a thread. It comes from the
- * pool's allocator, in pieces that are given back in the opposite order, and is kept until the pool dies. */
+ * pool's allocator, in pieces that are given back in the opposite order, and is kept until the pool dies or
+ * ob__dims_give_back() (terms.h). */
 #ifndef OB_CORE_SCRATCH_H
 #define OB_CORE_SCRATCH_H
 

@@ -72,6 +72,8 @@ static inline const ob_term *ob__term(const ob_dims *pool, ob_dim d) {
 
 /* Forgets that an earlier use gave up, before work whose end looks at ob_dims_status. */
 void ob__dims_restart(ob_dims *pool);
+/* Gives scratch memory that is not in use back: a pool that is only kept needs none. */
+void ob__dims_give_back(ob_dims *pool);
 
 /* The term of that kind and content, found or made; the caller has normalised it. OB_DIM_UNKNOWN beyond the limits. */
 ob_dim ob__term_intern(ob_dims *pool, ob_dim_kind kind, const int64_t *words, uint32_t n_words);

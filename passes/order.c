@@ -179,7 +179,15 @@ ob_status ob__propagate_sorted(ob_propagation *p, ob_graph *graph) {
 
 /* ---- Graphs that nothing entered ---- */
 
-/* Bodies of functions that are not called, and of operators that are not known: nothing is inferred for them. */
+static void report_unordered(ob_propagation *p, const ob_node *node, const ob_value *value, int32_t operand) {
+    char text[400];
+    ob__sentence(text, sizeof text, "\"%.200s\" is made behind the node, and no order of the nodes changes that: there is a cycle",
+                 value->name);
+    ob__report(p, NULL, node, OB0701, operand, -1, text);
+}
+
+/* Bodies of functions that are not called, and of operators that are not known: nothing is inferred for them. Files are sorted when
+ * they are read, so what is out of order here has a cycle. */
 static ob_status check_order(void *context, ob_graph *graph) {
     ob_propagation *p = context;
     if (!graph->first || p->done[graph->first->id]) return OB_OK;
@@ -188,7 +196,7 @@ static ob_status check_order(void *context, ob_graph *graph) {
         for (uint32_t i = 0; i < node->n_inputs && ready; i++) {
             const ob_value *value = node->inputs[i];
             ready = !value || !value->producer || value->producer->graph != graph || p->done[value->producer->id];
-            if (!ready) report_early(p, node, value, (int32_t)i);
+            if (!ready) report_unordered(p, node, value, (int32_t)i);
         }
     }
     return OB_OK;

@@ -4,6 +4,7 @@
 #include "core/copy.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "core/terms.h"
 #include "runtime/run/cells.h"
 #include "runtime/session.h"
 
@@ -78,6 +79,7 @@ static ob_status find_plan(ob_session *session, const ob_view *inputs, ob_error 
     uint64_t start = told ? ob__now_ns() : 0;
     OB_TRY(plan_with_room(session, inputs, &plan, error));
     if (told) report_plan(session, plan, ob__now_ns() - start);
+    ob__dims_give_back(session->model->dims);
     while (count_plans(session) >= session->max_plans) drop_oldest_plan(session);
     plan->next = session->plans;
     session->plans = session->current = plan;

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/log.h"
+#include "core/terms.h"
 #include "kernels/kernels.h"
 #include "onnx_broadcast/machine.h"
 #include "ops/table/op.h"
@@ -373,6 +374,7 @@ ob_status ob_session_create(const ob_model *model, const ob_session_config *conf
     ob__facts_init(&session->facts, &session->allocator);
     ob_status status = set_up(session, model, config, error);
     ob__threads_end(session);
+    if (session->model) ob__dims_give_back(session->model->dims);
     if (status != OB_OK) {
         status = ob__tally_explain(tally, ob__described(error, status, "cannot make a session"), error);
         ob_session_close(&session);

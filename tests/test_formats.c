@@ -294,9 +294,12 @@ static void endings_say_the_format(void **state) {
                 {".onnx", "\x08\x08"}};
     char folder[] = "/tmp/test_formats_XXXXXX", path[100], begin[64];
     assert_non_null(mkdtemp(folder));
+    assert_int_equal(ob_model_format_of_path(NULL), OB_FORMAT_PROTOBUF);
+    assert_int_equal(ob_model_format_of_path("json"), OB_FORMAT_PROTOBUF);
     ob_model *model = read_model(MODEL(""), strlen(MODEL("")), OB_FORMAT_AUTO, NULL);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         snprintf(path, sizeof path, "%s/m%s", folder, rows[i].ending);
+        if (i == 0) assert_int_equal(ob_model_format_of_path(path), OB_FORMAT_PROTOBUF_TEXT);
         assert_int_equal(ob_model_save(model, path, OB_FORMAT_AUTO, NULL), OB_OK);
         FILE *file = fopen(path, "rb");
         assert_non_null(file);

@@ -7,6 +7,7 @@
 typedef struct sentence {
     const char *name;
     const char *lines[24];
+    way first; /* GIVEN: what only a run knows; of a divisor of 0 that the model holds the checker says that it cannot run */
 } sentence;
 
 static const sentence sentences[] = {
@@ -26,14 +27,22 @@ static const sentence sentences[] = {
       "Abs 13 | int64[1]{-9223372036854775808} | | int64[1]{-9223372036854775808}",
       "ReduceL1 18 | int32[1]{-2147483648} | keepdims = 0 | int32{-2147483648}"}},
     {"division_cuts_and_does_not_trap",
+     {"Div 14 | int32[3]{-2147483648,-7,7}; int32[3]{-1,2,-2} | | int32[3]{-2147483648,-3,-3}",
+      "Div 14 | int64[1]{-9223372036854775808}; int64[1]{-1} | | int64[1]{-9223372036854775808}",
+      "Div 14 | int8[1]{-128}; int8[1]{-1} | | int8[1]{-128}", "Div 14 | uint8[1]{7}; uint8[1]{2} | | uint8[1]{3}"}},
+    {"a_divisor_of_0_in_the_data_of_a_run_gives_0",
      {"Div 14 | int32[5]{-2147483648,7,-7,7,0}; int32[5]{-1,0,2,-2,0} | | int32[5]{-2147483648,0,-3,-3,0}",
       "Div 14 | int64[2]{-9223372036854775808,1}; int64[2]{-1,0} | | int64[2]{-9223372036854775808,0}",
-      "Div 14 | int8[2]{-128,5}; int8[2]{-1,0} | | int8[2]{-128,0}", "Div 14 | uint8[2]{5,7}; uint8[2]{0,2} | | uint8[2]{0,3}"}},
-    {"the_rest_has_the_sign_of_the_divisor_or_with_fmod_of_the_dividend",
-     {"Mod 13 | int32[5]{-2147483648,7,-7,7,-7}; int32[5]{-1,0,3,-3,-3} | | int32[5]{0,0,2,-2,-1}",
+      "Div 14 | int8[2]{-128,5}; int8[2]{-1,0} | | int8[2]{-128,0}", "Div 14 | uint8[2]{5,7}; uint8[2]{0,2} | | uint8[2]{0,3}",
+      "Mod 13 | int32[5]{-2147483648,7,-7,7,-7}; int32[5]{-1,0,3,-3,-3} | | int32[5]{0,0,2,-2,-1}",
       "Mod 13 | int32[5]{-2147483648,7,-7,7,-7}; int32[5]{-1,0,3,-3,-3} | fmod = 1 | int32[5]{0,0,-1,1,-1}",
+      "Mod 13 | uint8[3]{7,255,5}; uint8[3]{3,16,0} | | uint8[3]{1,15,0}"},
+     GIVEN},
+    {"the_rest_has_the_sign_of_the_divisor_or_with_fmod_of_the_dividend",
+     {"Mod 13 | int32[4]{-2147483648,-7,7,-7}; int32[4]{-1,3,-3,-3} | | int32[4]{0,2,-2,-1}",
+      "Mod 13 | int32[4]{-2147483648,-7,7,-7}; int32[4]{-1,3,-3,-3} | fmod = 1 | int32[4]{0,-1,1,-1}",
       "Mod 13 | int64[2]{-9223372036854775808,-9223372036854775808}; int64[2]{-1,3} | | int64[2]{0,1}",
-      "Mod 13 | uint8[3]{7,255,5}; uint8[3]{3,16,0} | | uint8[3]{1,15,0}",
+      "Mod 13 | uint8[2]{7,255}; uint8[2]{3,16} | | uint8[2]{1,15}",
       "Mod 13 | double[3]{5.5,-5.5,5.5}; double[3]{2,2,-2} | fmod = 1 | double[3]{1.5,-1.5,1.5}",
       "Mod 13 | float[5]{-1,1,inf,5,-0}; float[5]{inf,0,2,nan,3} | fmod = 1 | float[5]{-1,nan,nan,nan,-0}" ALIKE}},
     {"powers_of_integers",
@@ -232,7 +241,7 @@ static void holds(void **state) {
         value_case c;
         snprintf(line, sizeof line, "%s", s->lines[i]);
         assert_true(read_case(line, &c));
-        n_wrong += run_case(&c, s->name, (way)(BODIES - 1)); /* kernels, whose words these are */
+        n_wrong += run_case_between(&c, s->name, s->first, (way)(BODIES - 1)); /* kernels, whose words these are */
     }
     assert_int_equal(n_wrong, 0);
 }

@@ -34,11 +34,11 @@ END
 
 # No more threads than processors; and with little memory as many as there is room for.
 if command -v taskset >/dev/null && taskset -c 0 true 2>/dev/null; then
-    taskset -c 0 "$run" "$dir/two.onnxtxt" --threads 8 --verbose >"$dir/out" 2>&1 || fail "8 threads on one processor"
+    taskset -c 0 "$run" --random "$dir/two.onnxtxt" --threads 8 --verbose >"$dir/out" 2>&1 || fail "8 threads on one processor"
     grep -qF -- "1 thread; the process may use 1 processor" "$dir/out" || { fail "one processor is not reported"; cat "$dir/out"; }
     taskset -c 0 "$run" --help | grep -qF "the process may use 1 [1]" || fail "--help does not know of one processor"
 fi
-(ulimit -v 400000; timeout 20 "$run" "$dir/two.onnxtxt" --threads 1000 >"$dir/out" 2>&1) || { fail "1000 threads under a limit"; cat "$dir/out"; }
+(ulimit -v 400000; timeout 20 "$run" --random "$dir/two.onnxtxt" --threads 1000 >"$dir/out" 2>&1) || { fail "1000 threads under a limit"; cat "$dir/out"; }
 expect 0 "y: float[4]" "$dir/two.onnxtxt" --threads 1000 --max-memory 1M
 
 # Just under and just over.

@@ -346,8 +346,8 @@ static inline bool judge(const value_case *c, const run *literals, const run *r,
     return compare_all(c, literals, r, text);
 }
 
-/* The number of ways up to `last` in which it is wrong, each printed. */
-static inline int run_case(const value_case *c, const char *place, way last) {
+/* The number of ways from `first` to `last` in which it is wrong, each printed. */
+static inline int run_case_between(const value_case *c, const char *place, way first, way last) {
     int n_wrong = 0;
     run literals, r;
     ob_text text;
@@ -360,7 +360,7 @@ static inline int run_case(const value_case *c, const char *place, way last) {
     size_t n_given = 0;
     for (uint32_t i = 0; i < c->n_in; i++) n_given += c->in[i] != NULL;
     if (strncmp(c->results, "refused:", 8) == 0) last = UNOPTIMISED;
-    for (way w = CONSTANT; w <= last && n_wrong == 0; w++) {
+    for (way w = first; w <= last && n_wrong == 0; w++) {
         char said[600];
         if (w == OPEN_SIZES && is_graph(c)) continue; /* what loops without an iteration give has sizes that nobody knows */
         text.n = 0;
@@ -376,6 +376,11 @@ static inline int run_case(const value_case *c, const char *place, way last) {
     stop(&literals);
     ob__text_release(&text);
     return n_wrong;
+}
+
+/* The number of ways up to `last`. */
+static inline int run_case(const value_case *c, const char *place, way last) {
+    return run_case_between(c, place, CONSTANT, last);
 }
 
 #endif
