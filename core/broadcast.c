@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/clash.h"
 #include "core/error.h"
 #include "core/shape.h"
 #include "core/terms.h"
@@ -44,6 +45,29 @@ static dim_text text_of(const ob_dims *pool, ob_dim d) {
     return out;
 }
 
+void ob__clash_text(const ob_dims *pool, const ob_clash *clash, bool numbered, char *out, size_t n_bytes) {
+    static const char *const verbs[] = {
+        [OB_CLASH_NONE] = "broadcasts with",          [OB_CLASH_SIZES] = "does not broadcast with",
+        [OB_CLASH_STRETCH] = "does not broadcast to", [OB_CLASH_RANKS] = "does not broadcast to",
+        [OB_CLASH_INTO] = "does not fit into",        [OB_CLASH_PLACE] = "within"};
+    char a_number[40] = "", b_number[40] = "", begin[64] = "";
+    if (numbered) snprintf(a_number, sizeof a_number, " (operand %zu)", clash->a_operand);
+    if (numbered) snprintf(b_number, sizeof b_number, " (operand %zu)", clash->b_operand);
+    if (clash->axis >= 0) snprintf(begin, sizeof begin, "axis %d: ", (int)clash->axis);
+    if (clash->kind == OB_CLASH_PLACE) snprintf(begin, sizeof begin, "axis = %lld does not place ", (long long)clash->place);
+    const char *rank = clash->axis < 0 ? "rank " : "";
+    snprintf(out, n_bytes, "%s%s%s%s %s %s%s%s", begin, rank, text_of(pool, clash->a).text, a_number, verbs[clash->kind], rank,
+             text_of(pool, clash->b).text, b_number);
+}
+
+/* The end of a public function: what clashed becomes its message. */
+static ob_status tell_clash(const ob_dims *pool, const ob_clash *clash, ob_status status, ob_error *error) {
+    if (status != OB_E_SHAPE || clash->kind == OB_CLASH_NONE) return status;
+    char text[sizeof error->message];
+    ob__clash_text(pool, clash, true, text, sizeof text);
+    return fail_at(error, status, clash->axis, "%s", text);
+}
+
 static ob_status check_dim(ob_dim d, const ob_dims *pool, const char *who, size_t index, int32_t axis, ob_error *error) {
     if (d >= 0 && ob_dim_is_const(d)) return OB_OK;
     if (d == OB_DIM_UNKNOWN) return OB_OK;
@@ -78,6 +102,7 @@ typedef struct axis_state {
     int32_t rank, axis;     /* of the result */
     ob_condition_sink sink; /* NULL while looking for errors */
     void *context;
+    ob_clash *clash;
     ob_error *error;
     bool undecided; /* set when some condition must be reported */
     ob_dim seen[MAX_SEEN];
@@ -91,9 +116,10 @@ static ob_dim dim_at(const axis_state *state, size_t operand) {
     return shape->rank < 0 || i < 0 ? 1 : shape->dims[i];
 }
 
-static ob_status clash(const axis_state *state, size_t a, ob_dim a_size, size_t b, ob_dim b_size) {
-    return fail_at(state->error, OB_E_SHAPE, state->axis, "axis %d: %s (operand %zu) does not broadcast with %s (operand %zu)",
-                   (int)state->axis, text_of(state->pool, a_size).text, a, text_of(state->pool, b_size).text, b);
+static ob_status sizes_clash(const axis_state *state, size_t a, ob_dim a_size, size_t b, ob_dim b_size) {
+    *state->clash = a < b ? (ob_clash){OB_CLASH_SIZES, state->axis, a_size, b_size, a, b, 0}
+                          : (ob_clash){OB_CLASH_SIZES, state->axis, b_size, a_size, b, a, 0};
+    return OB_E_SHAPE;
 }
 
 static bool was_seen(axis_state *state, ob_dim d) {
@@ -107,7 +133,7 @@ static bool was_seen(axis_state *state, ob_dim d) {
 static ob_status require(axis_state *state, const ob_condition *condition, size_t operand, size_t other) {
     switch (ob_condition_decide(state->pool, condition)) {
     case OB_TRUE: return OB_OK;
-    case OB_FALSE: return clash(state, operand, condition->a, other, condition->b);
+    case OB_FALSE: return sizes_clash(state, operand, condition->a, other, condition->b);
     default: break;
     }
     state->undecided = true;
@@ -180,7 +206,7 @@ static ob_status infer_axis(axis_state *state, ob_dim *result) {
             constant = d;
             constant_operand = i;
         } else if (d != constant) {
-            return clash(state, constant_operand, constant, i, d);
+            return sizes_clash(state, constant_operand, constant, i, d);
         }
     }
     *result = constant;
@@ -204,8 +230,10 @@ static void copy_dims(ob_broadcast_result *result, int32_t rank, const ob_dim *d
 }
 
 static ob_status infer(const ob_shape *shapes, size_t n, bool skip_unranked, ob_dims *pool, ob_condition_sink sink, void *context,
-                       ob_broadcast_result *result, ob_error *error) {
+                       ob_broadcast_result *result, ob_clash *clash, ob_error *error) {
     if ((n > 0 && !shapes) || !result) return fail_at(error, OB_E_ARGUMENT, -1, "no shapes or no result given");
+    clash->kind = OB_CLASH_NONE;
+    clash->axis = -1;
     int32_t rank = 0;
     size_t n_ranked = 0;
     for (size_t i = 0; i < n; i++) {
@@ -218,7 +246,7 @@ static ob_status infer(const ob_shape *shapes, size_t n, bool skip_unranked, ob_
         return OB_OK;
     }
     /* Errors first: nothing is reported from a broadcast that fails. */
-    axis_state state = {.pool = pool, .shapes = shapes, .n = n, .rank = rank, .context = context, .error = error};
+    axis_state state = {.pool = pool, .shapes = shapes, .n = n, .rank = rank, .context = context, .clash = clash, .error = error};
     ob_broadcast_result inferred;
     OB_TRY(infer_axes(&state, &inferred));
     if (state.undecided && sink) {
@@ -230,49 +258,66 @@ static ob_status infer(const ob_shape *shapes, size_t n, bool skip_unranked, ob_
     return OB_OK;
 }
 
+ob_status ob__try_broadcast(const ob_shape *shapes, size_t n, ob_dims *pool, ob_condition_sink sink, void *context,
+                            ob_broadcast_result *result, ob_clash *clash, ob_error *error) {
+    return infer(shapes, n, false, pool, sink, context, result, clash, error);
+}
+
 ob_status ob_broadcast_shapes(const ob_shape *shapes, size_t n, ob_dims *pool, ob_condition_sink sink, void *context,
                               ob_broadcast_result *result, ob_error *error) {
-    return infer(shapes, n, false, pool, sink, context, result, error);
+    ob_clash clash = {.kind = OB_CLASH_NONE};
+    return tell_clash(pool, &clash, infer(shapes, n, false, pool, sink, context, result, &clash, error), error);
 }
 
 ob_status ob_broadcast_mlir(const ob_shape *shapes, size_t n, ob_dims *pool, ob_condition_sink sink, void *context,
                             ob_broadcast_result *result, ob_error *error) {
     if (n == 0) return fail_at(error, OB_E_ARGUMENT, -1, "a broadcastable operation has at least one operand");
-    return infer(shapes, n, true, pool, sink, context, result, error);
+    ob_clash clash = {.kind = OB_CLASH_NONE};
+    return tell_clash(pool, &clash, infer(shapes, n, true, pool, sink, context, result, &clash, error), error);
 }
 
 /* ---- One way -------------------------------------------------------------------------------------------------------- */
 
 /* Dimension by dimension, from.dims[i] against to.dims[axes[i]]. */
 static ob_status stretch(const ob_shape *from, const ob_shape *to, const int64_t *axes, size_t operand, ob_dims *pool,
-                         ob_condition_sink sink, void *context, ob_error *error) {
+                         ob_condition_sink sink, void *context, ob_clash *clash, ob_error *error) {
     bool undecided = false;
     for (int pass = 0; pass < (undecided && sink ? 2 : 1); pass++)
         for (int32_t i = 0; i < from->rank; i++) {
             int32_t axis = (int32_t)axes[i];
             const ob_condition condition = {OB_COND_BROADCAST_TO, from->dims[i], to->dims[axis]};
             ob_truth truth = ob_condition_decide(pool, &condition);
-            if (truth == OB_FALSE)
-                return fail_at(error, OB_E_SHAPE, axis, "axis %d: %s (operand %zu) does not broadcast to %s (operand %zu)",
-                               (int)axis, text_of(pool, condition.a).text, operand, text_of(pool, condition.b).text, 1 - operand);
+            if (truth == OB_FALSE) {
+                *clash = (ob_clash){OB_CLASH_STRETCH, axis, condition.a, condition.b, operand, 1 - operand, 0};
+                return OB_E_SHAPE;
+            }
             undecided |= truth == OB_UNDECIDED;
             if (pass == 1 && truth == OB_UNDECIDED) OB_TRY(send(sink, context, &condition, operand, axis, error));
         }
     return OB_OK;
 }
 
-ob_status ob_broadcast_to(const ob_shape *from, const ob_shape *to, ob_dims *pool, ob_condition_sink sink, void *context,
-                          ob_error *error) {
+ob_status ob__try_stretch(const ob_shape *from, const ob_shape *to, ob_dims *pool, ob_condition_sink sink, void *context,
+                          ob_clash *clash, ob_error *error) {
+    clash->kind = OB_CLASH_NONE;
+    clash->axis = -1;
     if (!from || !to) return fail_at(error, OB_E_ARGUMENT, -1, "no shape given");
     OB_TRY(check_shape(from, pool, "operand", 0, error));
     OB_TRY(check_shape(to, pool, "operand", 1, error));
     if (from->rank < 0 || to->rank < 0) return OB_OK;
-    if (from->rank > to->rank)
-        return fail_at(error, OB_E_SHAPE, -1, "rank %d (operand 0) does not broadcast to rank %d (operand 1)", (int)from->rank,
-                       (int)to->rank);
+    if (from->rank > to->rank) {
+        *clash = (ob_clash){OB_CLASH_RANKS, -1, from->rank, to->rank, 0, 1, 0};
+        return OB_E_SHAPE;
+    }
     int64_t axes[OB_MAX_RANK];
     for (int32_t i = 0; i < from->rank; i++) axes[i] = to->rank - from->rank + i;
-    return stretch(from, to, axes, 0, pool, sink, context, error);
+    return stretch(from, to, axes, 0, pool, sink, context, clash, error);
+}
+
+ob_status ob_broadcast_to(const ob_shape *from, const ob_shape *to, ob_dims *pool, ob_condition_sink sink, void *context,
+                          ob_error *error) {
+    ob_clash clash = {.kind = OB_CLASH_NONE};
+    return tell_clash(pool, &clash, ob__try_stretch(from, to, pool, sink, context, &clash, error), error);
 }
 
 /* ---- Explicit mapping -------------------------------------------------------------------------------------------------- */
@@ -358,29 +403,40 @@ static bool is_single(const ob_shape *shape) {
     return true;
 }
 
-ob_status ob_broadcast_legacy(const ob_shape *a, const ob_shape *b, bool axis_given, int64_t axis, ob_dims *pool,
-                              ob_condition_sink sink, void *context, int64_t *dimensions, ob_error *error) {
+ob_status ob__try_legacy(const ob_shape *a, const ob_shape *b, bool axis_given, int64_t axis, ob_dims *pool,
+                         ob_condition_sink sink, void *context, int64_t *dimensions, ob_clash *clash, ob_error *error) {
+    clash->kind = OB_CLASH_NONE;
+    clash->axis = -1;
     if (!a || !b || !dimensions) return fail_at(error, OB_E_ARGUMENT, -1, "no shape or no dimensions given");
     OB_TRY(check_shape(a, pool, "operand", 0, error));
     OB_TRY(check_shape(b, pool, "operand", 1, error));
     if (a->rank < 0 || b->rank < 0) return fail_at(error, OB_E_ARGUMENT, -1, "the mapping needs operands of known rank");
-    if (b->rank > a->rank)
-        return fail_at(error, OB_E_SHAPE, -1, "rank %d (operand 1) does not fit into rank %d (operand 0)", (int)b->rank,
-                       (int)a->rank);
+    if (b->rank > a->rank) {
+        *clash = (ob_clash){OB_CLASH_INTO, -1, b->rank, a->rank, 1, 0, 0};
+        return OB_E_SHAPE;
+    }
     int64_t first = a->rank - b->rank;
     if (axis_given) {
         int64_t start = axis < 0 && axis >= -a->rank ? axis + a->rank : axis;
         bool fits = start >= 0 && start <= first;
-        if (!fits && !is_single(b)) /* a single element goes everywhere */
-            return fail_at(error, OB_E_SHAPE, -1, "axis = %lld does not place rank %d (operand 1) within rank %d (operand 0)",
-                           (long long)axis, (int)b->rank, (int)a->rank);
+        if (!fits && !is_single(b)) { /* a single element goes everywhere */
+            *clash = (ob_clash){OB_CLASH_PLACE, -1, b->rank, a->rank, 1, 0, axis};
+            return OB_E_SHAPE;
+        }
         if (fits) first = start;
     }
     int64_t axes[OB_MAX_RANK];
     for (int32_t i = 0; i < b->rank; i++) axes[i] = first + i;
-    OB_TRY(stretch(b, a, axes, 1, pool, sink, context, error));
+    OB_TRY(stretch(b, a, axes, 1, pool, sink, context, clash, error));
     if (b->rank > 0) memcpy(dimensions, axes, (size_t)b->rank * sizeof *axes);
     return OB_OK;
+}
+
+ob_status ob_broadcast_legacy(const ob_shape *a, const ob_shape *b, bool axis_given, int64_t axis, ob_dims *pool,
+                              ob_condition_sink sink, void *context, int64_t *dimensions, ob_error *error) {
+    ob_clash clash = {.kind = OB_CLASH_NONE};
+    return tell_clash(pool, &clash, ob__try_legacy(a, b, axis_given, axis, pool, sink, context, dimensions, &clash, error),
+                      error);
 }
 
 /* ---- MLIR: the declared result ----------------------------------------------------------------------------------------- */

@@ -1,19 +1,15 @@
 /* Broadcasts within shape rules: the algebra of core/broadcast.c on operands, its conditions and errors handed on. */
 #include <string.h>
 
+#include "core/clash.h"
 #include "core/error.h"
 #include "ops/infer/infer.h"
-
-/* The algebra fills the record when it fails: clearing it whole for each node costs more than the broadcast. */
-static void start_error(ob_error *error) {
-    error->axis = -1;
-    error->message[0] = '\0';
-}
 
 typedef struct sink_context {
     ob_infer *infer;
     const uint32_t *inputs; /* NULL: `operand` for all */
     int32_t operand;
+    bool numbered; /* messages say which inputs they mean: there are more than two */
 } sink_context;
 
 static ob_status forward_condition(void *context, const ob_condition *condition, size_t operand, int32_t axis) {
@@ -25,28 +21,36 @@ static ob_status forward_condition(void *context, const ob_condition *condition,
                             known ? NULL : "a size is not known");
 }
 
-/* Takes out " (operand N)": between two operands the shapes below the message say which is which, and the algebra's numbers are
- * not always those of the node's inputs. */
-static void drop_numbers(ob_error *error) {
-    char *at;
-    while ((at = strstr(error->message, " (operand "))) {
-        const char *end = strchr(at, ')');
-        if (!end) return;
-        memmove(at, end + 1, strlen(end + 1) + 1);
+/* Between two operands the shapes below the message say which is which; of several it gives the numbers of the node's inputs. */
+static void report_clash(const sink_context *sink, ob_finding_id id, ob_clash clash) {
+    ob_error error;
+    if (sink->inputs) {
+        clash.a_operand = sink->inputs[clash.a_operand];
+        clash.b_operand = sink->inputs[clash.b_operand];
     }
+    ob__clash_text(sink->infer->dims, &clash, sink->numbered, error.message, sizeof error.message);
+    ob__problem(sink->infer, id, sink->operand, clash.axis, "%s", error.message);
 }
 
 /* A failure of the algebra: what is wrong with the model becomes a finding, want of memory stays a status. */
-static ob_status judge(ob_infer *infer, ob_status status, ob_finding_id id, int32_t operand, const ob_error *error) {
-    if (status == OB_E_MEMORY) return status;
-    if (status == OB_E_SHAPE || status == OB_E_ARGUMENT) ob__problem(infer, id, operand, error->axis, "%s", error->message);
-    return status == OB_E_LIMIT ? ob__unverified(infer, operand, error->axis, "a limit of broadcasting is reached") : OB_OK;
+static ob_status judge(const sink_context *sink, ob_status status, ob_finding_id id, const ob_clash *clash,
+                       const ob_error *error) {
+    if (status == OB_E_SHAPE && clash->kind != OB_CLASH_NONE) {
+        report_clash(sink, id, *clash);
+        return OB_OK;
+    }
+    if (status == OB_E_SHAPE || status == OB_E_ARGUMENT)
+        ob__problem(sink->infer, id, sink->operand, error->axis, "%s", error->message);
+    if (status == OB_E_LIMIT)
+        return ob__unverified(sink->infer, sink->operand, error->axis, "a limit of broadcasting is reached");
+    return status == OB_E_MEMORY ? status : OB_OK;
 }
 
 /* Behind sizes that do not broadcast along one axis: reports it, and goes on with the other axes, which are known all the same.
  * `sink` says which operand is which input. */
 static ob_status broadcast_good_axes(ob_infer *infer, ob_shape *shapes, uint32_t n, sink_context *sink, ob_finding_id id,
-                                     ob_error *error, ob_broadcast_result *result) {
+                                     ob_clash *clash, ob_broadcast_result *result) {
+    ob_error error;
     uint32_t bad = 0; /* bits of axes */
     ob_status status = OB_E_SHAPE;
     for (uint32_t i = 0; i < n; i++) { /* sizes along such an axis become 1, in copies */
@@ -58,21 +62,19 @@ static ob_status broadcast_good_axes(ob_infer *infer, ob_shape *shapes, uint32_t
     }
     int32_t rank = 0;
     for (uint32_t i = 0; i < n; i++) rank = shapes[i].rank > rank ? shapes[i].rank : rank;
-    while (status == OB_E_SHAPE && error->axis >= 0 && error->axis < rank) {
-        int32_t axis = error->axis;
-        if (n == 2) drop_numbers(error);
-        ob__problem(infer, id, sink->operand, axis, "%s", error->message);
+    while (status == OB_E_SHAPE && clash->kind != OB_CLASH_NONE && clash->axis < rank) {
+        int32_t axis = clash->axis;
+        report_clash(sink, id, *clash);
         bad |= UINT32_C(1) << axis;
         for (uint32_t i = 0; i < n; i++) {
             int32_t own = axis - (rank - shapes[i].rank);
             if (shapes[i].rank > 0 && own >= 0) ((ob_dim *)shapes[i].dims)[own] = 1;
         }
-        start_error(error);
-        status = ob_broadcast_shapes(shapes, n, infer->dims, forward_condition, sink, result, error);
+        status = ob__try_broadcast(shapes, n, infer->dims, forward_condition, sink, result, clash, &error);
     }
     if (status != OB_OK) {
         result->rank = OB_RANK_UNKNOWN;
-        return judge(infer, status, id, sink->operand, error);
+        return judge(sink, status, id, clash, &error);
     }
     for (int32_t axis = 0; axis < result->rank; axis++)
         if (bad >> axis & 1) result->dims[axis] = OB_DIM_UNKNOWN;
@@ -89,16 +91,13 @@ ob_status ob__broadcast_inputs(ob_infer *infer, const uint32_t *inputs, uint32_t
     }
     for (uint32_t i = 0; i < n; i++) shapes[i] = ob__in_shape(infer, inputs[i]);
     for (uint32_t i = 0; i < n && n > 1; i++) OB_TRY(ob__rank_unknown(infer, inputs[i]));
-    ob_error error;
-    start_error(&error);
-    sink_context sink = {infer, inputs, -1};
+    ob_error error; /* filled where it fails: clearing it whole for each node costs more than the broadcast */
+    ob_clash clash;
+    sink_context sink = {infer, inputs, -1, n > 2};
     ob_broadcast_result found;
-    ob_status status = ob_broadcast_shapes(shapes, n, infer->dims, forward_condition, &sink, &found, &error);
-    if (status == OB_E_SHAPE && error.axis >= 0) return broadcast_good_axes(infer, shapes, n, &sink, OB0101, &error, result);
-    if (status != OB_OK) {
-        if (n == 2) drop_numbers(&error);
-        return judge(infer, status, OB0101, -1, &error);
-    }
+    ob_status status = ob__try_broadcast(shapes, n, infer->dims, forward_condition, &sink, &found, &clash, &error);
+    if (status == OB_E_SHAPE && clash.axis >= 0) return broadcast_good_axes(infer, shapes, n, &sink, OB0101, &clash, result);
+    if (status != OB_OK) return judge(&sink, status, OB0101, &clash, &error);
     *result = found;
     return OB_OK;
 }
@@ -108,34 +107,32 @@ ob_status ob__broadcast_pair(ob_infer *infer, ob_shape a, ob_shape b, int32_t op
     ob_shape shapes[2] = {a, b};
     if (a.rank < 0 || b.rank < 0) OB_TRY(ob__unverified(infer, operand, -1, "the rank of an operand is not known"));
     ob_error error;
-    start_error(&error);
-    sink_context sink = {infer, NULL, operand};
+    ob_clash clash;
+    sink_context sink = {infer, NULL, operand, false};
     ob_broadcast_result found;
     result->rank = OB_RANK_UNKNOWN;
-    ob_status status = ob_broadcast_shapes(shapes, 2, infer->dims, forward_condition, &sink, &found, &error);
-    if (status == OB_E_SHAPE && error.axis >= 0) return broadcast_good_axes(infer, shapes, 2, &sink, id, &error, result);
-    if (status != OB_OK) drop_numbers(&error);
-    if (status != OB_OK) return judge(infer, status, id, operand, &error);
+    ob_status status = ob__try_broadcast(shapes, 2, infer->dims, forward_condition, &sink, &found, &clash, &error);
+    if (status == OB_E_SHAPE && clash.axis >= 0) return broadcast_good_axes(infer, shapes, 2, &sink, id, &clash, result);
+    if (status != OB_OK) return judge(&sink, status, id, &clash, &error);
     *result = found;
     return OB_OK;
 }
 
 /* The same one way, from axis `first` of `to` on: the result's shape is known, and every axis is looked at. */
 static ob_status stretch_good_axes(ob_infer *infer, const ob_shape *from, const ob_shape *to, int32_t first, sink_context *sink,
-                                   ob_finding_id id, ob_error *error) {
+                                   ob_finding_id id, ob_clash *clash) {
+    ob_error error;
     ob_dim dims[OB_MAX_RANK];
     const ob_shape aligned = {to->rank, dims};
     ob_status status = OB_E_SHAPE;
     for (int32_t axis = 0; axis < to->rank; axis++)
         dims[axis] = axis < first || axis >= first + from->rank ? 1 : from->dims[axis - first];
-    while (status == OB_E_SHAPE && error->axis >= 0 && error->axis < to->rank) {
-        drop_numbers(error);
-        ob__problem(infer, id, sink->operand, error->axis, "%s", error->message);
-        dims[error->axis] = 1;
-        start_error(error);
-        status = ob_broadcast_to(&aligned, to, infer->dims, forward_condition, sink, error);
+    while (status == OB_E_SHAPE && clash->kind != OB_CLASH_NONE && clash->axis >= 0 && clash->axis < to->rank) {
+        report_clash(sink, id, *clash);
+        dims[clash->axis] = 1;
+        status = ob__try_stretch(&aligned, to, infer->dims, forward_condition, sink, clash, &error);
     }
-    return judge(infer, status, id, sink->operand, error);
+    return judge(sink, status, id, clash, &error);
 }
 
 ob_status ob__broadcast_onto(ob_infer *infer, ob_shape from, ob_shape to, int32_t operand, ob_finding_id id) {
@@ -143,31 +140,30 @@ ob_status ob__broadcast_onto(ob_infer *infer, ob_shape from, ob_shape to, int32_
         return ob__in_given(infer, (uint32_t)operand) ? ob__unverified(infer, operand, -1, "the rank of an operand is not known")
                                                       : OB_OK;
     ob_error error;
-    start_error(&error);
-    sink_context sink = {infer, NULL, operand};
-    ob_status status = ob_broadcast_to(&from, &to, infer->dims, forward_condition, &sink, &error);
-    if (status == OB_E_SHAPE && error.axis >= 0)
-        return stretch_good_axes(infer, &from, &to, to.rank - from.rank, &sink, id, &error);
-    if (status != OB_OK) drop_numbers(&error);
-    return status == OB_OK ? OB_OK : judge(infer, status, id, operand, &error);
+    ob_clash clash;
+    sink_context sink = {infer, NULL, operand, false};
+    ob_status status = ob__try_stretch(&from, &to, infer->dims, forward_condition, &sink, &clash, &error);
+    if (status == OB_E_SHAPE && clash.axis >= 0)
+        return stretch_good_axes(infer, &from, &to, to.rank - from.rank, &sink, id, &clash);
+    return status == OB_OK ? OB_OK : judge(&sink, status, id, &clash, &error);
 }
 
 ob_status ob__broadcast_legacy(ob_infer *infer, ob_shape a, ob_shape b, bool axis_given, int64_t axis) {
     if (a.rank < 0 || b.rank < 0) return ob__unverified(infer, 1, -1, "the rank of an operand is not known");
     ob_error error;
-    start_error(&error);
-    sink_context sink = {infer, NULL, 1};
+    ob_clash clash;
+    sink_context sink = {infer, NULL, 1, false};
     int64_t dimensions[OB_MAX_RANK];
-    ob_status status = ob_broadcast_legacy(&a, &b, axis_given, axis, infer->dims, forward_condition, &sink, dimensions, &error);
-    if (status == OB_E_SHAPE && error.axis >= 0) { /* the mapping fits, its sizes do not */
+    ob_status status =
+        ob__try_legacy(&a, &b, axis_given, axis, infer->dims, forward_condition, &sink, dimensions, &clash, &error);
+    if (status == OB_E_SHAPE && clash.axis >= 0) { /* the mapping fits, its sizes do not */
         ob_dim ones[OB_MAX_RANK];
         for (int32_t i = 0; i < b.rank; i++) ones[i] = 1;
         const ob_shape fits = {b.rank, ones};
         OB_TRY(ob_broadcast_legacy(&a, &fits, axis_given, axis, infer->dims, NULL, NULL, dimensions, NULL));
-        return stretch_good_axes(infer, &b, &a, (int32_t)dimensions[0], &sink, OB0105, &error);
+        return stretch_good_axes(infer, &b, &a, (int32_t)dimensions[0], &sink, OB0105, &clash);
     }
-    if (status != OB_OK) drop_numbers(&error);
-    return status == OB_OK ? OB_OK : judge(infer, status, OB0105, 1, &error);
+    return status == OB_OK ? OB_OK : judge(&sink, status, OB0105, &clash, &error);
 }
 
 ob_status ob__broadcast_all(ob_infer *infer, ob_broadcast_result *result) {
