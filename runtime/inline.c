@@ -198,7 +198,7 @@ static ob_status forward_output(const expansion *e, const ob_value *from, ob_val
 static ob_status expand_call(inliner *in, ob_node *call) {
     const ob_graph *body = call->function->body;
     OB_FAIL_IF(call->n_inputs > body->n_inputs || call->n_outputs > body->n_outputs, in->error, OB_E_MODEL,
-               "%s is called with %u inputs and %u outputs, but has %u and %u", call->op_type, call->n_inputs, call->n_outputs,
+               "the function is called with %u inputs and %u outputs, but has %u and %u", call->n_inputs, call->n_outputs,
                body->n_inputs, body->n_outputs);
     expansion e = {.owner = in, .call = call, .function = call->function, .target = call->graph};
     ob_status status = OB_OK;

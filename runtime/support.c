@@ -56,8 +56,6 @@ static bool find_reason(const ob_node *node, char *reason, size_t n_bytes) {
 }
 
 ob_status ob__survey_note(ob_survey *s, const ob_node *node, const char *reason) {
-    const size_t n = strlen(node->op_type);
-    if (n && strncmp(reason, node->op_type, n) == 0 && strncmp(reason + n, ": ", 2) == 0) reason += n + 2;
     const char *text = ob__arena_printf(s->arena, "%s %s %s", node->domain, node->op_type, reason);
     ob_map_entry *entry = text ? ob__map_insert(&s->known, text, strlen(text)) : NULL;
     if (!entry) return OB_E_MEMORY;
@@ -139,8 +137,10 @@ static ob_status report(const ob_survey *s, sink tell, void *context, ob_error *
         if (tell) tell(context, &p->item);
         if (list.n < ERROR_BYTES) ob__text_printf(&list, "%s%s (%s)", n ? ", " : "", p->item.op_type, p->item.reason);
     }
-    ob_status status =
-        n ? ob__fail(error, OB_E_UNSUPPORTED, "%zu kinds of nodes cannot be run: %s", n, list.n ? list.data : "") : OB_OK;
+    ob_status status = OB_OK;
+    if (n > 0) ob__at_node(error, s->first->first, OB_OK);
+    if (n == 1) status = ob__fail(error, OB_E_UNSUPPORTED, "cannot be run: %s", s->first->reason);
+    if (n > 1) status = ob__fail(error, OB_E_UNSUPPORTED, "%zu kinds of nodes cannot be run: %s", n, list.n ? list.data : "");
     ob__text_release(&list);
     return status;
 }
@@ -200,7 +200,7 @@ ob_status ob__survey_kernels(ob_survey *s, ob_model *model, const ob_facts *fact
 
 ob_status ob__survey_end(const ob_survey *s, const ob_session_config *config, ob_status status, ob_error *error) {
     if (ob__survey_is_empty(s) || status == OB_E_MEMORY || status == OB_E_CANCELLED) return status;
-    return ob__at_node(error, s->first->first, report(s, config->unsupported, config->context, error));
+    return report(s, config->unsupported, config->context, error);
 }
 
 enum { MOST_ROUNDS = 64 }; /* of looking for functions that functions call; beyond, all count as called */

@@ -25,8 +25,7 @@ static ob_status check_plan(const ob_plan *plan, ob_error *error) {
     for (const ob_step *step = plan->steps; step; step = step->next) {
         if (step->kind != OB_STEP_DYNAMIC) continue;
         ob__at_node(error, step->node, OB_E_UNSUPPORTED);
-        return ob__fail(error, OB_E_UNSUPPORTED, "workers cannot share this plan: what %s does is decided while it runs",
-                        step->node->op_type);
+        return ob__fail(error, OB_E_UNSUPPORTED, "workers cannot share this plan: what the node does is decided while it runs");
     }
     return OB_OK;
 }

@@ -53,7 +53,7 @@ static void test_kernels(void **state) {
     /* Each kind once. */
     expect(PLANNED("LpNormalization <p = 3> (x)", "LpNormalization <p = 3> (x)", "Neg (x)", "LpNormalization <p = 3> (x)",
                    "Abs (s)"),
-           "1 kinds of nodes cannot be run: LpNormalization (p is 3)");
+           "cannot be run: p is 3");
 }
 
 /* Operators that nobody knows, what bodies refuse and what kernels do, where sizes, ranks and types are open, in one message. */
@@ -73,11 +73,11 @@ static void test_all_at_once(void **state) {
         "it has), LpNormalization (p is 3), LpNormalization (p is 4), ScatterElements (no reduction \"max\" for complex64), "
         "Range (stash_type 11, only 1 (float) is supported), Col2Im (elements of string cannot be added), QuantizeLinear "
         "(precision 11, only "
-        "float, float16 and bfloat16 are supported), GridSample (GridSample-22 has no kernel for element type string)");
+        "float, float16 and bfloat16 are supported), GridSample (version 22 has no kernel for element type string)");
     /* What hangs on an unknown operator has no type yet: no reason of its own. */
     expect("<ir_version: 10, opset_import: [\"\" : 24, \"com.microsoft\" : 1]>\n"
            "g (float[N,M] x) => (q) { p = Nobody (x)  q = com.microsoft.MultiHeadAttention <num_heads = 2> (p, p, p) }",
-           "1 kinds of nodes cannot be run: Nobody (unknown operator of ai.onnx)");
+           "cannot be run: unknown operator of ai.onnx");
 }
 
 typedef struct told {

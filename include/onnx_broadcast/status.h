@@ -60,7 +60,8 @@ typedef struct ob_error {
     char node[128];    /**< node, its first output when it has no name, with the path to it: "If_3.then_branch/Add_7"; or "" */
     char op_type[64];  /**< operator type, or "" */
     char value[128];   /**< value (tensor) name, or "" */
-    char message[512]; /**< one sentence, complete without the fields above */
+    char message[512]; /**< one sentence. It does not begin with the node or the operator, which stand above: print them before it
+                        */
 } ob_error;
 
 /** The fixed English text of a status; "unknown status" for a value outside the enum. Never NULL. Thread-safe. */

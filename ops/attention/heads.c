@@ -6,22 +6,21 @@ ob_status ob__check_dims(const ob_kernel_site *site, const ob_kernel_args *args,
                          ob_error *error) {
     const ob_view *x = &args->in[i];
     OB_TRY(ob__check_type(site, args, i, error));
-    OB_FAIL_IF(x->rank != rank, error, OB_E_SHAPE, "%s: input %u has rank %d, not %d", site->node->op_type, i, x->rank, rank);
+    OB_FAIL_IF(x->rank != rank, error, OB_E_SHAPE, "input %u has rank %d, not %d", i, x->rank, rank);
     for (int32_t a = 0; a < rank; a++)
-        OB_FAIL_IF(x->dims[a] != dims[a], error, OB_E_SHAPE, "%s: input %u axis %d is %lld, not %lld", site->node->op_type, i, a,
-                   (long long)x->dims[a], (long long)dims[a]);
+        OB_FAIL_IF(x->dims[a] != dims[a], error, OB_E_SHAPE, "input %u axis %d is %lld, not %lld", i, a, (long long)x->dims[a],
+                   (long long)dims[a]);
     return OB_OK;
 }
 
 static ob_status read_flat(const ob_kernel_site *site, const ob_kernel_args *args, ob_heads *h, ob_error *error) {
     const ob_attention_params p = ob__attention_params(site->node);
     const ob_view *in = args->in;
-    OB_FAIL_IF(p.q_heads < 1 || p.kv_heads < 1, error, OB_E_MODEL, "%s: operands of rank 3 need q_num_heads and kv_num_heads",
-               site->node->op_type);
+    OB_FAIL_IF(p.q_heads < 1 || p.kv_heads < 1, error, OB_E_MODEL, "operands of rank 3 need q_num_heads and kv_num_heads");
     for (uint32_t i = 0; i < 3; i++) {
         const int64_t n = i ? p.kv_heads : p.q_heads;
-        OB_FAIL_IF(in[i].dims[2] % n != 0, error, OB_E_SHAPE, "%s: input %u: %lld heads do not divide %lld elements",
-                   site->node->op_type, i, (long long)n, (long long)in[i].dims[2]);
+        OB_FAIL_IF(in[i].dims[2] % n != 0, error, OB_E_SHAPE, "input %u: %lld heads do not divide %lld elements", i, (long long)n,
+                   (long long)in[i].dims[2]);
     }
     h->flat = true;
     h->q_heads = p.q_heads;
@@ -30,8 +29,8 @@ static ob_status read_flat(const ob_kernel_site *site, const ob_kernel_args *arg
     h->n_keys = in[1].dims[1];
     h->size = in[0].dims[2] / p.q_heads;
     h->v_size = in[2].dims[2] / p.kv_heads;
-    OB_FAIL_IF(in[1].dims[2] / p.kv_heads != h->size, error, OB_E_SHAPE, "%s: heads of Q have %lld elements, those of K %lld",
-               site->node->op_type, (long long)h->size, (long long)(in[1].dims[2] / p.kv_heads));
+    OB_FAIL_IF(in[1].dims[2] / p.kv_heads != h->size, error, OB_E_SHAPE, "heads of Q have %lld elements, those of K %lld",
+               (long long)h->size, (long long)(in[1].dims[2] / p.kv_heads));
     return OB_OK;
 }
 
@@ -51,19 +50,19 @@ static ob_status check_keys(const ob_kernel_site *site, const ob_kernel_args *ar
     for (uint32_t i = 0; i < 2; i++)
         OB_TRY(ob__check_dims(site, args, i + 1, h->flat ? 3 : 4, h->flat ? flat[i] : full[i], error));
     OB_FAIL_IF(h->kv_heads == 0 ? h->q_heads != 0 : h->q_heads % h->kv_heads != 0, error, OB_E_SHAPE,
-               "%s: %lld heads of K do not divide %lld of Q", site->node->op_type, (long long)h->kv_heads, (long long)h->q_heads);
+               "%lld heads of K do not divide %lld of Q", (long long)h->kv_heads, (long long)h->q_heads);
     return OB_OK;
 }
 
 static ob_status read_past(const ob_kernel_site *site, const ob_kernel_args *args, ob_heads *h, ob_error *error) {
     const bool key = ob__given(args, OB_ATTENTION_PAST), value = ob__given(args, OB_ATTENTION_PAST + 1);
-    OB_FAIL_IF(key != value, error, OB_E_MODEL, "%s: past_key and past_value must be given together", site->node->op_type);
+    OB_FAIL_IF(key != value, error, OB_E_MODEL, "past_key and past_value must be given together");
     if (key && args->in[OB_ATTENTION_PAST].rank == 4) h->n_before = args->in[OB_ATTENTION_PAST].dims[2];
     const int64_t past[2][4] = {{h->batch, h->kv_heads, h->n_before, h->size}, {h->batch, h->kv_heads, h->n_before, h->v_size}};
     for (uint32_t i = 0; key && i < 2; i++) OB_TRY(ob__check_dims(site, args, OB_ATTENTION_PAST + i, 4, past[i], error));
     h->n_total = h->n_before + h->n_keys;
     if (!ob__given(args, OB_ATTENTION_LENGTHS)) return OB_OK;
-    OB_FAIL_IF(key, error, OB_E_MODEL, "%s: nonpad_kv_seqlen does not go with past_key and past_value", site->node->op_type);
+    OB_FAIL_IF(key, error, OB_E_MODEL, "nonpad_kv_seqlen does not go with past_key and past_value");
     return ob__check_dims(site, args, OB_ATTENTION_LENGTHS, 1, &h->batch, error);
 }
 
@@ -73,16 +72,14 @@ static ob_status read_mask(const ob_kernel_site *site, const ob_kernel_args *arg
     const ob_view *mask = &args->in[OB_ATTENTION_MASK];
     if (!ob__given(args, OB_ATTENTION_MASK)) return OB_OK;
     OB_TRY(ob__check_type(site, args, OB_ATTENTION_MASK, error));
-    OB_FAIL_IF(mask->rank > 4, error, OB_E_SHAPE, "%s: attn_mask has rank %d: it must be at most 4", site->node->op_type,
-               mask->rank);
+    OB_FAIL_IF(mask->rank > 4, error, OB_E_SHAPE, "attn_mask has rank %d: it must be at most 4", mask->rank);
     h->mask_shown = h->n_total;
     int64_t stride = 1;
     for (int32_t a = 3, i = mask->rank - 1; i >= 0; a--, i--) {
         const int64_t size = mask->dims[i];
         const bool shorter = a == 3 && site->op->since >= 24 && size < scores[a];
         OB_FAIL_IF(size != 1 && size != scores[a] && !shorter, error, OB_E_SHAPE,
-                   "%s: attn_mask axis %d: %lld does not stretch to %lld", site->node->op_type, i, (long long)size,
-                   (long long)scores[a]);
+                   "attn_mask axis %d: %lld does not stretch to %lld", i, (long long)size, (long long)scores[a]);
         h->mask_strides[a] = size == 1 ? 0 : stride;
         if (a == 3 && size != 1) h->mask_shown = size;
         stride *= size;
@@ -96,7 +93,7 @@ ob_status ob__read_heads(const ob_kernel_site *site, const ob_kernel_args *args,
     OB_TRY(ob__check_type(site, args, 0, error));
     for (uint32_t i = 0; i < 3; i++)
         OB_FAIL_IF(in[i].rank != in[0].rank || in[i].rank < 3 || in[i].rank > 4, error, OB_E_SHAPE,
-                   "%s: input %u has rank %d: Q, K and V must have rank 4, or all rank 3", site->node->op_type, i, in[i].rank);
+                   "input %u has rank %d: Q, K and V must have rank 4, or all rank 3", i, in[i].rank);
     h->batch = in[0].dims[0];
     if (in[0].rank == 3)
         OB_TRY(read_flat(site, args, h, error));

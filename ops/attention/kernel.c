@@ -26,10 +26,10 @@ typedef struct attention {
 
 static ob_status read_params(const ob_kernel_site *site, const ob_kernel_args *args, attention *a, ob_error *error) {
     const ob_attention_params p = ob__attention_params(site->node);
-    OB_FAIL_IF(p.mode < 0 || p.mode > 3, error, OB_E_MODEL, "%s: qk_matmul_output_mode is %lld: it must be 0 to 3",
-               site->node->op_type, (long long)p.mode);
+    OB_FAIL_IF(p.mode < 0 || p.mode > 3, error, OB_E_MODEL, "qk_matmul_output_mode is %lld: it must be 0 to 3",
+               (long long)p.mode);
     OB_FAIL_IF(p.has_precision && !ob__is_real(p.precision), error, OB_E_MODEL,
-               "%s: softmax_precision must be float16, bfloat16, float or double", site->node->op_type);
+               "softmax_precision must be float16, bfloat16, float or double");
     a->computing = ob__computing_type(args);
     a->is_double = a->computing == OB_DOUBLE;
     a->precision = p.has_precision ? p.precision : a->computing;

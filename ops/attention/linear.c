@@ -18,8 +18,7 @@ static ob_status check_rate(const ob_kernel_site *site, const ob_kernel_args *ar
                             int64_t other, ob_error *error) {
     if (!needed) return OB_OK;
     const ob_view *x = &args->in[i], *query = &args->in[QUERY];
-    OB_FAIL_IF(!ob__given(args, i), error, OB_E_MODEL, "%s: %s is missing: the update rule needs it", site->node->op_type,
-               i == DECAY ? "decay" : "beta");
+    OB_FAIL_IF(!ob__given(args, i), error, OB_E_MODEL, "%s is missing: the update rule needs it", i == DECAY ? "decay" : "beta");
     const int64_t dims[3] = {query->dims[0], query->dims[1], x->rank == 3 && x->dims[2] == other ? other : last};
     return ob__check_dims(site, args, i, 3, dims, error);
 }
@@ -34,8 +33,8 @@ static ob_status check_operands(const ob_kernel_site *site, const ob_kernel_args
     for (uint32_t i = QUERY; i <= VALUE; i++) {
         const int64_t n = i == QUERY ? p->q_heads : p->kv_heads, size = i == VALUE ? l->value_size : l->key_size;
         const int64_t last = args->in[i].dims[2];
-        OB_FAIL_IF(last % n != 0 || last / n != size, error, OB_E_SHAPE, "%s: input %u: %lld elements are not %lld heads of %lld",
-                   site->node->op_type, i, (long long)last, (long long)n, (long long)size);
+        OB_FAIL_IF(last % n != 0 || last / n != size, error, OB_E_SHAPE, "input %u: %lld elements are not %lld heads of %lld", i,
+                   (long long)last, (long long)n, (long long)size);
     }
     if (ob__given(args, PAST)) OB_TRY(ob__check_dims(site, args, PAST, 4, state, error));
     OB_TRY(check_rate(site, args, DECAY, l->fades, key[2], l->kv_heads, error));
@@ -49,10 +48,9 @@ static ob_status linear_attention_plan(const ob_kernel_site *site, ob_kernel_arg
     const ob_view *query = &args->in[QUERY];
     OB_TRY(ob__check_type(site, args, QUERY, error));
     for (uint32_t i = QUERY; i <= VALUE; i++)
-        OB_FAIL_IF(args->in[i].rank != 3, error, OB_E_SHAPE, "%s: input %u has rank %d, not 3", site->node->op_type, i,
-                   args->in[i].rank);
+        OB_FAIL_IF(args->in[i].rank != 3, error, OB_E_SHAPE, "input %u has rank %d, not 3", i, args->in[i].rank);
     OB_FAIL_IF(p.q_heads < 1 || p.kv_heads < 1 || p.q_heads % p.kv_heads != 0, error, OB_E_MODEL,
-               "%s: q_num_heads %lld, kv_num_heads %lld", site->node->op_type, (long long)p.q_heads, (long long)p.kv_heads);
+               "q_num_heads %lld, kv_num_heads %lld", (long long)p.q_heads, (long long)p.kv_heads);
     l->batch = query->dims[0];
     l->n_tokens = query->dims[1];
     l->kv_heads = p.kv_heads;

@@ -32,10 +32,9 @@ static ob_status rotary_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     const ob_view *x = &args->in[0];
     const bool flat = x->rank == 3;
     OB_TRY(ob__check_type(site, args, 0, error));
-    OB_FAIL_IF(x->rank < 3 || x->rank > 4, error, OB_E_SHAPE, "%s: input 0 has rank %d, not 3 or 4", site->node->op_type,
-               x->rank);
-    OB_FAIL_IF(flat && (p.heads < 1 || x->dims[2] % p.heads != 0), error, OB_E_SHAPE, "%s: %lld elements in %lld heads",
-               site->node->op_type, (long long)x->dims[2], (long long)p.heads);
+    OB_FAIL_IF(x->rank < 3 || x->rank > 4, error, OB_E_SHAPE, "input 0 has rank %d, not 3 or 4", x->rank);
+    OB_FAIL_IF(flat && (p.heads < 1 || x->dims[2] % p.heads != 0), error, OB_E_SHAPE, "%lld elements in %lld heads",
+               (long long)x->dims[2], (long long)p.heads);
     r->row_heads = flat ? p.heads : 1;
     r->size = flat ? x->dims[2] / p.heads : x->dims[3];
     r->per_sample = flat ? 1 : x->dims[1];
@@ -43,8 +42,7 @@ static ob_status rotary_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     r->n_tokens = x->dims[x->rank - 2];
     const int64_t turned = p.turned ? p.turned : r->size;
     OB_FAIL_IF(turned < 0 || turned > r->size || turned % 2 != 0, error, OB_E_SHAPE,
-               "%s: %lld of %lld elements of a head cannot be turned in pairs", site->node->op_type, (long long)turned,
-               (long long)r->size);
+               "%lld of %lld elements of a head cannot be turned in pairs", (long long)turned, (long long)r->size);
     r->half = turned / 2;
     r->interleaved = p.interleaved;
     r->dtype = x->dtype;

@@ -62,8 +62,7 @@ static ob_status take_operand(ob_body_reader *r, int32_t *out) {
 
 static ob_status must_know(const ob_body_reader *r, int32_t operand, bool known, const char *what) {
     OB_FAIL_IF(!r->skips && operand >= 0 && !known, r->writer.error, OB_E_UNSUPPORTED,
-               "%s is written out as other operators, for which the %s of operand %d must be known", r->body->name, what,
-               operand);
+               "it is written out as other operators, for which the %s of operand %d must be known", what, operand);
     return OB_OK;
 }
 
@@ -134,8 +133,7 @@ ob_status ob__body_inverse(ob_body_reader *r, ob_term *out) {
     *out = (ob_term){.is_literal = true, .list = list};
     bool fits = perm.list && perm.n <= OB_BODY_LIST;
     for (uint32_t i = 0; fits && i < perm.n; i++) fits = perm.list[i] >= 0 && perm.list[i] < perm.n;
-    OB_FAIL_IF(!fits && !r->skips, r->writer.error, OB_E_MODEL, "%s: attribute %s does not number the axes", r->body->name,
-               attribute->name);
+    OB_FAIL_IF(!fits && !r->skips, r->writer.error, OB_E_MODEL, "attribute %s does not number the axes", attribute->name);
     for (uint32_t i = 0; fits && i < perm.n; i++) list[perm.list[i]] = i;
     out->n = fits ? perm.n : 0;
     return ob__body_expect(r, ")");
@@ -147,8 +145,7 @@ static ob_status take_element(ob_body_reader *r, ob_term *out) {
     if (!ob__body_next_is(r, "@")) return ob__body_take_number(r, out);
     OB_TRY(ob__body_take_attribute(r, &attribute));
     OB_TRY(ob__body_attribute_term(r, attribute, out));
-    OB_FAIL_IF(!out->is_whole && !r->skips, r->writer.error, OB_E_MODEL, "%s: attribute %s must be a whole number", r->body->name,
-               attribute->name);
+    OB_FAIL_IF(!out->is_whole && !r->skips, r->writer.error, OB_E_MODEL, "attribute %s must be a whole number", attribute->name);
     return OB_OK;
 }
 

@@ -145,8 +145,8 @@ static ob_status read_primary(ob_body_reader *r, ob_term *out) {
         OB_TRY(ob__body_take_attribute(r, &attribute));
         OB_TRY(ob__body_attribute_term(r, attribute, out));
         if (r->skips || out->is_literal) return OB_OK;
-        OB_FAIL_IF(ob__node_attribute(r->writer.call, attribute->name), r->writer.error, OB_E_MODEL,
-                   "%s: attribute %s is no number", r->body->name, attribute->name);
+        OB_FAIL_IF(ob__node_attribute(r->writer.call, attribute->name), r->writer.error, OB_E_MODEL, "attribute %s is no number",
+                   attribute->name);
         return ob__body_wrong(r, "an attribute without a number");
     }
     if (!ob__body_next_is_name(r)) return ob__body_take_number(r, out);
@@ -273,7 +273,7 @@ static ob_status read_assignment(ob_body_reader *r) {
 static ob_status read_refusal(ob_body_reader *r) {
     const char *text;
     OB_TRY(ob__body_take_text(r, &text));
-    OB_FAIL_IF(!r->skips, r->writer.error, OB_E_UNSUPPORTED, "%s: %s", r->body->name, text);
+    OB_FAIL_IF(!r->skips, r->writer.error, OB_E_UNSUPPORTED, "%s", text);
     return ob__body_expect(r, ";");
 }
 

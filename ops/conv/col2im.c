@@ -59,8 +59,7 @@ static ob_status describe(const ob_kernel_args *args, const ob_window_params *w,
 static ob_status col2im_refuse(const ob_kernel_site *site, const ob_kernel_args *args, ob_error *error) {
     const ob_dtype dtype = args->in[0].dtype;
     (void)site;
-    OB_FAIL_IF(dtype != OB_NONE && !adds[dtype], error, OB_E_UNSUPPORTED, "Col2Im: elements of %s cannot be added",
-               ob_dtype_name(dtype));
+    OB_FAIL_IF(dtype != OB_NONE && !adds[dtype], error, OB_E_UNSUPPORTED, "elements of %s cannot be added", ob_dtype_name(dtype));
     return OB_OK;
 }
 

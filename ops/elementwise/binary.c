@@ -86,18 +86,16 @@ static ob_status choose_loop(const ob_kernel_site *site, const ob_kernel_args *a
     obk_binary loop = found->loop;
     ob_dtype dtype = args->in[0].dtype, second = args->in[1].dtype, out = args->out[0].dtype;
     if (loop == OBK_POW) return plan_pow(dtype, second, spec) ? OB_OK : ob__unsupported_type(site, dtype, error);
-    OB_FAIL_IF(second != dtype, error, OB_E_TYPE, "%s: operands of types %s and %s", found->name, ob_dtype_name(dtype),
-               ob_dtype_name(second));
+    OB_FAIL_IF(second != dtype, error, OB_E_TYPE, "operands of types %s and %s", ob_dtype_name(dtype), ob_dtype_name(second));
     if (loop == OBK_MOD) {
         bool fmod = ob__mod_of_dividend(site->node);
-        OB_FAIL_IF(ob__dtype_is_float(dtype) && !fmod, error, OB_E_MODEL, "Mod: attribute fmod must be 1 for type %s",
+        OB_FAIL_IF(ob__dtype_is_float(dtype) && !fmod, error, OB_E_MODEL, "attribute fmod must be 1 for type %s",
                    ob_dtype_name(dtype));
         if (fmod) loop = OBK_FMOD;
     } else if (loop == OBK_SHIFT_LEFT) {
         const char *direction = ob__attribute_text(site->node, "direction");
         bool right = strcmp(direction, "RIGHT") == 0;
-        OB_FAIL_IF(!right && strcmp(direction, "LEFT") != 0, error, OB_E_MODEL,
-                   "BitShift: attribute direction must be LEFT or RIGHT");
+        OB_FAIL_IF(!right && strcmp(direction, "LEFT") != 0, error, OB_E_MODEL, "attribute direction must be LEFT or RIGHT");
         if (right) loop = OBK_SHIFT_RIGHT;
     } else if (loop == OBK_EQUAL && dtype == OB_STRING) {
         spec->loop = equal_strings;
@@ -109,9 +107,9 @@ static ob_status choose_loop(const ob_kernel_site *site, const ob_kernel_args *a
 
 static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
-    OB_FAIL_IF(args->n_in != 2 || args->n_out != 1, error, OB_E_MODEL, "%s needs two inputs and one output", site->op->name);
+    OB_FAIL_IF(args->n_in != 2 || args->n_out != 1, error, OB_E_MODEL, "two inputs and one output are needed");
     const row *found = find_row(site->op->name);
-    OB_FAIL_IF(!found, error, OB_E_UNSUPPORTED, "%s-%d is not supported", site->op->name, (int)site->op->since);
+    OB_FAIL_IF(!found, error, OB_E_UNSUPPORTED, "version %d has no kernel", (int)site->op->since);
     ob_blocks_spec spec = {.swap = found->swap};
     OB_TRY(choose_loop(site, args, found, &spec, error));
     ob_view in[2] = {args->in[0], args->in[1]};

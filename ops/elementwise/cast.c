@@ -107,7 +107,7 @@ static void string_loop(char *const *pointers, const int64_t *strides, int64_t n
             if (read_string(c, &text, number))
                 memcpy(out, number, ob_dtype_size(c->to));
             else
-                c->status = ob__fail(c->error, OB_E_FORMAT, "Cast: \"%.*s\" is not a number", (int)(text.n < 60 ? text.n : 60),
+                c->status = ob__fail(c->error, OB_E_FORMAT, "\"%.*s\" is not a number", (int)(text.n < 60 ? text.n : 60),
                                      text.data ? text.data : "");
             continue;
         }
@@ -119,7 +119,7 @@ static void string_loop(char *const *pointers, const int64_t *strides, int64_t n
         if (made.data)
             memcpy(out, &made, sizeof made);
         else
-            c->status = ob__fail(c->error, OB_E_MEMORY, "Cast: no memory for strings");
+            c->status = ob__fail(c->error, OB_E_MEMORY, "no memory for strings");
     }
 }
 
@@ -132,7 +132,7 @@ static ob_conversion string_conversion(ob_dtype from, ob_dtype to, bool saturate
 static ob_status run_strings(const ob_kernel_args *args, ob_error *error) {
     const state *s = args->state;
     string_cast cast = {.s = s, .from = args->in[0].dtype, .to = args->out[0].dtype, .strings = args->strings, .error = error};
-    OB_FAIL_IF(cast.to == OB_STRING && !cast.strings, error, OB_E_UNSUPPORTED, "Cast to string: no place for the strings");
+    OB_FAIL_IF(cast.to == OB_STRING && !cast.strings, error, OB_E_UNSUPPORTED, "no place for strings");
     cast.conversion = string_conversion(cast.from, cast.to, s->saturate);
     string_cast *context = &cast;
     OB_TRY(ob_for_each(&args->in[0], 1, &args->out[0], 1, string_loop, &context, NULL, error));
@@ -148,7 +148,7 @@ static ob_status choose_rounding(const ob_node *node, obk_round *out, ob_error *
         *out = (obk_round)i;
         return OB_OK;
     }
-    return ob__fail(error, OB_E_MODEL, "Cast: round_mode must be up, down or nearest");
+    return ob__fail(error, OB_E_MODEL, "round_mode must be up, down or nearest");
 }
 
 /* ---- The kernel ---- */
@@ -156,15 +156,15 @@ static ob_status choose_rounding(const ob_node *node, obk_round *out, ob_error *
 static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
     state *s = args->state;
-    OB_FAIL_IF(args->n_in < 1 || args->n_out != 1, error, OB_E_MODEL, "%s needs an input and an output", site->op->name);
+    OB_FAIL_IF(args->n_in < 1 || args->n_out != 1, error, OB_E_MODEL, "an input and an output are needed");
     ob_dtype from = args->in[0].dtype, to = args->out[0].dtype;
     bool tiny = to == OB_INT4 || to == OB_UINT4 || to == OB_INT2 || to == OB_UINT2;
     s->saturate = tiny ? site->op->since < 25 : ob__attribute_int_or(site->node, "saturate", 1) != 0;
     s->elem_bytes = ob_dtype_size(to);
     s->strings = (from == OB_STRING) != (to == OB_STRING);
     ob_conversion conversion = s->strings ? string_conversion(from, to, s->saturate) : ob__find_conversion(from, to, s->saturate);
-    OB_FAIL_IF(conversion.n_steps < 0, error, OB_E_UNSUPPORTED, "%s-%d is not supported from %s to %s", site->op->name,
-               (int)site->op->since, ob_dtype_name(from), ob_dtype_name(to));
+    OB_FAIL_IF(conversion.n_steps < 0, error, OB_E_UNSUPPORTED, "version %d has no kernel from %s to %s", (int)site->op->since,
+               ob_dtype_name(from), ob_dtype_name(to));
     if (s->strings) return OB_OK;
     ob_blocks_spec spec = {.loop = copy_loop, .params = s};
     if (conversion.n_steps > 0) s->last = conversion.steps[conversion.n_steps - 1];

@@ -63,13 +63,13 @@ static void operands(const ob_kernel_args *args, state *s, ob_view *in) {
 static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
     state *s = args->state;
-    OB_FAIL_IF(args->n_in < 1 || args->n_out != 1, error, OB_E_MODEL, "Clip needs an input and an output");
+    OB_FAIL_IF(args->n_in < 1 || args->n_out != 1, error, OB_E_MODEL, "an input and an output are needed");
     ob_dtype dtype = args->in[0].dtype;
     for (uint32_t k = 1; k < 3; k++) {
         if (!given(args, k)) continue;
-        OB_FAIL_IF(args->in[k].dtype != dtype, error, OB_E_TYPE, "Clip: bound of type %s for %s",
-                   ob_dtype_name(args->in[k].dtype), ob_dtype_name(dtype));
-        OB_FAIL_IF(ob_view_count(&args->in[k]) != 1, error, OB_E_SHAPE, "Clip: a bound must be a scalar");
+        OB_FAIL_IF(args->in[k].dtype != dtype, error, OB_E_TYPE, "bound of type %s for %s", ob_dtype_name(args->in[k].dtype),
+                   ob_dtype_name(dtype));
+        OB_FAIL_IF(ob_view_count(&args->in[k]) != 1, error, OB_E_SHAPE, "a bound must be a scalar");
     }
     ob_blocks_spec spec = {0};
     if (site->op->since < 11) {

@@ -57,7 +57,7 @@ ob_conversion ob__find_conversion(ob_dtype from, ob_dtype to, bool saturate) {
 }
 
 ob_status ob__unsupported_type(const ob_kernel_site *site, ob_dtype dtype, ob_error *error) {
-    return ob__fail(error, OB_E_UNSUPPORTED, "%s-%d is not supported for type %s", site->op->name, (int)site->op->since,
+    return ob__fail(error, OB_E_UNSUPPORTED, "version %d has no kernel for element type %s", (int)site->op->since,
                     ob_dtype_name(dtype));
 }
 

@@ -24,7 +24,7 @@ ob_conversion ob__find_conversion(ob_dtype from, ob_dtype to, bool saturate);
 ob_status ob__read_unary(const ob_node *node, const char *name, int since, obk_unary *loop, obk_unary_params *params,
                          ob_error *error);
 
-/* E_UNSUPPORTED: "Add-14 is not supported for type float8e5m2". */
+/* E_UNSUPPORTED: "version 14 has no kernel for element type float8e5m2". */
 ob_status ob__unsupported_type(const ob_kernel_site *site, ob_dtype dtype, ob_error *error);
 
 /* Elementwise kernels keep their plan at the start of their state. */

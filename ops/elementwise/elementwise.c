@@ -22,7 +22,7 @@ struct ob_elementwise_plan {
     ob_allocator allocator;
     ob_arena strings;
     ob_arena tails; /* of the state */
-    const ob_kernel *kernel;
+    const ob_op *op;
     ob_kernel_args args; /* in, out and state point behind this struct */
     ob_view output;
     size_t n_bytes;
@@ -69,6 +69,12 @@ static ob_status set_options(lone_node *lone, const ob_op *op, const ob_option *
     return OB_OK;
 }
 
+/* The end of a call that may fail: its record names the operator, which the message does not. */
+static ob_status at_operator(ob_error *error, ob_status status, const char *name) {
+    if (status != OB_OK && error && name) ob__copy_text(error->op_type, sizeof error->op_type, name);
+    return status;
+}
+
 static ob_status find_op(const char *name, int64_t opset, size_t n_inputs, const ob_op **found, ob_error *error) {
     OB_FAIL_IF(!name, error, OB_E_ARGUMENT, "op must not be NULL");
     const ob_op *op = ob__op_find("", name, opset);
@@ -77,7 +83,7 @@ static ob_status find_op(const char *name, int64_t opset, size_t n_inputs, const
                               kernel == &ob__kernel_where || kernel == &ob__kernel_clip || kernel == &ob__kernel_cast ||
                               kernel == &ob__kernel_prelu);
     OB_FAIL_IF(!elementwise, error, OB_E_NOT_FOUND, "%.60s is not an elementwise operator of opset %lld", name, (long long)opset);
-    OB_FAIL_IF(!ob__op_takes(op, n_inputs) || n_inputs > MAX_INPUTS, error, OB_E_ARGUMENT, "%s-%d with %zu inputs", name,
+    OB_FAIL_IF(!ob__op_takes(op, n_inputs) || n_inputs > MAX_INPUTS, error, OB_E_ARGUMENT, "version %d does not take %zu inputs",
                (int)op->since, n_inputs);
     *found = op;
     return OB_OK;
@@ -89,7 +95,7 @@ static ob_status check_types(const ob_op *op, const ob_view *inputs, size_t n, o
         if (dtype == OB_NONE && k >= (uint32_t)op->in_min) continue;
         bool known = dtype > OB_NONE && dtype < OB_DTYPE_COUNT;
         OB_FAIL_IF(!known || !(ob__op_input_types(op, k) & UINT64_C(1) << dtype), error, OB_E_TYPE,
-                   "%s-%d does not take type %s as input %u", op->name, (int)op->since, ob_dtype_name(dtype), (unsigned)k);
+                   "version %d does not take %s as input %u", (int)op->since, ob_dtype_name(dtype), (unsigned)k);
     }
     return OB_OK;
 }
@@ -104,7 +110,7 @@ static ob_status output_dtype(const ob_op *op, const ob_view *inputs, size_t n, 
         *dtype = ob__op_output_dtype(op, 0, types, n < 3 ? (uint32_t)n : 3);
     }
     OB_FAIL_IF(*dtype == OB_NONE || !(ob__op_output_types(op, 0) & UINT64_C(1) << *dtype), error, OB_E_TYPE,
-               "%s-%d does not give type %s", op->name, (int)op->since, ob_dtype_name(*dtype));
+               "version %d does not give %s", (int)op->since, ob_dtype_name(*dtype));
     return OB_OK;
 }
 
@@ -139,13 +145,14 @@ ob_status ob_elementwise_output(const char *op, int64_t opset, const ob_view *in
     OB_FAIL_IF(!inputs || !output, error, OB_E_ARGUMENT, "inputs and output must not be NULL");
     const ob_op *found = NULL;
     lone_node lone;
-    OB_TRY(find_op(op, opset, n_inputs, &found, error));
-    OB_TRY(set_options(&lone, found, options, n_options, error));
-    return output_view(found, inputs, n_inputs, &lone.node, output, error);
+    ob_status status = find_op(op, opset, n_inputs, &found, error);
+    if (status == OB_OK) status = set_options(&lone, found, options, n_options, error);
+    if (status == OB_OK) status = output_view(found, inputs, n_inputs, &lone.node, output, error);
+    return at_operator(error, status, op);
 }
 
 /* Plans into args->state, STATE_BYTES of memory; what the state does not take of them is lent to the arena. */
-static ob_status plan_call(ob_kernel_args *args, ob_arena *arena, const ob_kernel **kernel, const char *name, int64_t opset,
+static ob_status plan_call(ob_kernel_args *args, ob_arena *arena, const ob_op **found, const char *name, int64_t opset,
                            const ob_option *options, size_t n_options, ob_error *error) {
     const ob_op *op = NULL;
     lone_node lone;
@@ -153,21 +160,20 @@ static ob_status plan_call(ob_kernel_args *args, ob_arena *arena, const ob_kerne
     OB_TRY(set_options(&lone, op, options, n_options, error));
     ob_view expected;
     OB_TRY(output_view(op, args->in, args->n_in, &lone.node, &expected, error));
-    OB_FAIL_IF(args->out->dtype != expected.dtype, error, OB_E_TYPE, "%s-%d gives type %s, the output has %s", op->name,
-               (int)op->since, ob_dtype_name(expected.dtype), ob_dtype_name(args->out->dtype));
+    OB_FAIL_IF(args->out->dtype != expected.dtype, error, OB_E_TYPE, "version %d gives %s, the output has %s", (int)op->since,
+               ob_dtype_name(expected.dtype), ob_dtype_name(args->out->dtype));
     bool same = args->out->rank == expected.rank;
     for (int32_t i = 0; same && i < expected.rank; i++) same = args->out->dims[i] == expected.dims[i];
-    OB_FAIL_IF(!same, error, OB_E_SHAPE, "%s: the output does not have the shape of the result", op->name);
+    OB_FAIL_IF(!same, error, OB_E_SHAPE, "the output does not have the shape of the result");
     for (int32_t i = 0; i < expected.rank; i++)
         OB_FAIL_IF(expected.dims[i] > 1 && args->out->strides[i] == 0, error, OB_E_ARGUMENT,
                    "the output has stride 0 along axis %d", (int)i);
     ob_kernel_needs needs = {0};
     ob_kernel_site site = {.node = &lone.node, .op = op, .arena = arena};
-    OB_FAIL_IF(op->kernel->state_bytes > STATE_BYTES, error, OB_E_INTERNAL, "%s: state of %zu bytes", op->name,
-               op->kernel->state_bytes);
+    OB_FAIL_IF(op->kernel->state_bytes > STATE_BYTES, error, OB_E_INTERNAL, "a state of %zu bytes", op->kernel->state_bytes);
     size_t n_bytes = (op->kernel->state_bytes + 15) / 16 * 16;
     ob__arena_lend(arena, (char *)args->state + n_bytes, STATE_BYTES - n_bytes);
-    *kernel = op->kernel;
+    *found = op;
     return op->kernel->plan(&site, args, &needs, error);
 }
 
@@ -188,11 +194,11 @@ ob_status ob_elementwise(const char *op, int64_t opset, const ob_view *inputs, s
     ob_kernel_args args = {.n_in = (uint32_t)n_inputs, .n_out = 1, .in = in, .out = &out, .state = state};
     ob_arena tails;
     ob__arena_init(&tails, ob_allocator_default());
-    const ob_kernel *kernel = NULL;
-    ob_status status = plan_call(&args, &tails, &kernel, op, opset, options, n_options, error);
-    if (status == OB_OK) status = kernel->run(&args, error);
+    const ob_op *found = NULL;
+    ob_status status = plan_call(&args, &tails, &found, op, opset, options, n_options, error);
+    if (status == OB_OK) status = found->kernel->run(&args, error);
     ob__arena_release(&tails);
-    return status;
+    return at_operator(error, status, op);
 }
 
 ob_status ob_elementwise_create(const char *op, int64_t opset, const ob_view *inputs, size_t n_inputs, const ob_option *options,
@@ -216,14 +222,14 @@ ob_status ob_elementwise_create(const char *op, int64_t opset, const ob_view *in
     ob__arena_init(&made->strings, &made->allocator);
     ob__arena_init(&made->tails, &made->allocator);
     made->args = (ob_kernel_args){.n_in = (uint32_t)n_inputs, .n_out = 1, .in = in, .out = &made->output, .state = memory + head};
-    ob_status status = plan_call(&made->args, &made->tails, &made->kernel, op, opset, options, n_options, error);
+    ob_status status = plan_call(&made->args, &made->tails, &made->op, op, opset, options, n_options, error);
     if (status == OB_OK) {
         *plan = made;
         return OB_OK;
     }
     ob__arena_release(&made->tails);
     allocator->free(allocator->context, memory, n_bytes);
-    return status;
+    return at_operator(error, status, op);
 }
 
 ob_status ob_elementwise_run(ob_elementwise_plan *plan, const ob_view *inputs, const ob_view *output, ob_error *error) {
@@ -239,7 +245,7 @@ ob_status ob_elementwise_run(ob_elementwise_plan *plan, const ob_view *inputs, c
         ob__arena_restart(&plan->strings);
         args.strings = &plan->strings;
     }
-    return plan->kernel->run(&args, error);
+    return at_operator(error, plan->op->kernel->run(&args, error), plan->op->name);
 }
 
 void ob_elementwise_destroy(ob_elementwise_plan **plan) {

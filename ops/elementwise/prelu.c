@@ -16,9 +16,9 @@ static ob_status align_slope(int16_t since, const ob_view *x, ob_view *slope, ob
 
 static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
-    OB_FAIL_IF(args->n_in != 2 || args->n_out != 1, error, OB_E_MODEL, "PRelu needs two inputs and one output");
+    OB_FAIL_IF(args->n_in != 2 || args->n_out != 1, error, OB_E_MODEL, "two inputs and one output are needed");
     ob_dtype dtype = args->in[0].dtype;
-    OB_FAIL_IF(args->in[1].dtype != dtype, error, OB_E_TYPE, "PRelu: slope of type %s for %s", ob_dtype_name(args->in[1].dtype),
+    OB_FAIL_IF(args->in[1].dtype != dtype, error, OB_E_TYPE, "slope of type %s for %s", ob_dtype_name(args->in[1].dtype),
                ob_dtype_name(dtype));
     ob_view in[2] = {args->in[0], args->in[1]};
     OB_TRY(align_slope(site->op->since, &in[0], &in[1], error));

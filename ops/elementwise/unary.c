@@ -75,7 +75,7 @@ static const row *find_row(const char *name) {
 ob_status ob__read_unary(const ob_node *node, const char *name, int since, obk_unary *loop, obk_unary_params *params,
                          ob_error *error) {
     const row *found = find_row(name);
-    OB_FAIL_IF(!found, error, OB_E_UNSUPPORTED, "%s-%d is not supported", name, since);
+    OB_FAIL_IF(!found, error, OB_E_UNSUPPORTED, "version %d has no kernel", since);
     *loop = found->loop;
     if (found->alpha) params->alpha = (double)ob__attribute_float(node, found->alpha);
     if (found->beta) params->beta = (double)ob__attribute_float(node, found->beta);
@@ -92,7 +92,7 @@ ob_status ob__read_unary(const ob_node *node, const char *name, int since, obk_u
 static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
     state *s = args->state;
-    OB_FAIL_IF(args->n_in != 1 || args->n_out != 1, error, OB_E_MODEL, "%s needs one input and one output", site->op->name);
+    OB_FAIL_IF(args->n_in != 1 || args->n_out != 1, error, OB_E_MODEL, "one input and one output are needed");
     obk_unary loop;
     OB_TRY(ob__read_unary(site->node, site->op->name, site->op->since, &loop, &s->params, error));
     ob_dtype dtype = args->in[0].dtype;

@@ -16,10 +16,10 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
     (void)needs;
     state *s = args->state;
     const char *name = site->op->name;
-    OB_FAIL_IF(args->n_in < 1 || args->n_out != 1, error, OB_E_MODEL, "%s needs at least one input and one output", name);
+    OB_FAIL_IF(args->n_in < 1 || args->n_out != 1, error, OB_E_MODEL, "at least one input and one output are needed");
     ob_dtype dtype = args->out[0].dtype;
     for (uint32_t k = 0; k < args->n_in; k++)
-        OB_FAIL_IF(args->in[k].dtype != dtype, error, OB_E_TYPE, "%s: operand %u has type %s, the result %s", name, (unsigned)k,
+        OB_FAIL_IF(args->in[k].dtype != dtype, error, OB_E_TYPE, "operand %u has type %s, the result %s", (unsigned)k,
                    ob_dtype_name(args->in[k].dtype), ob_dtype_name(dtype));
     obk_binary loop = strcmp(name, "Max") == 0 ? OBK_MAX : strcmp(name, "Min") == 0 ? OBK_MIN : OBK_ADD;
     ob_blocks_spec spec = {.fold = true};

@@ -5,10 +5,10 @@
 
 static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
-    OB_FAIL_IF(args->n_in != 3 || args->n_out != 1, error, OB_E_MODEL, "Where needs three inputs and one output");
+    OB_FAIL_IF(args->n_in != 3 || args->n_out != 1, error, OB_E_MODEL, "three inputs and one output are needed");
     ob_dtype dtype = args->out[0].dtype;
     OB_FAIL_IF(args->in[0].dtype != OB_BOOL || args->in[1].dtype != dtype || args->in[2].dtype != dtype, error, OB_E_TYPE,
-               "Where: condition %s, operands %s and %s", ob_dtype_name(args->in[0].dtype), ob_dtype_name(args->in[1].dtype),
+               "condition %s, operands %s and %s", ob_dtype_name(args->in[0].dtype), ob_dtype_name(args->in[1].dtype),
                ob_dtype_name(args->in[2].dtype));
     int width = 0;
     while (width < 5 && (size_t)1 << width != ob_dtype_size(dtype)) width++;

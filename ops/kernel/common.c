@@ -114,8 +114,8 @@ ob_status ob__read_axes(const ob_kernel_site *site, const ob_kernel_args *args, 
 
 ob_status ob__check_type(const ob_kernel_site *site, const ob_kernel_args *args, uint32_t i, ob_error *error) {
     ob_dtype dtype = args->in[i].dtype;
-    OB_FAIL_IF(!(ob__op_input_types(site->op, i) >> dtype & 1), error, OB_E_TYPE, "%s-%d does not take %s as input %u",
-               site->node->op_type, site->op->since, ob_dtype_name(dtype), i);
+    OB_FAIL_IF(!(ob__op_input_types(site->op, i) >> dtype & 1), error, OB_E_TYPE, "version %d does not take %s as input %u",
+               site->op->since, ob_dtype_name(dtype), i);
     return OB_OK;
 }
 

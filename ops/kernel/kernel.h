@@ -128,6 +128,8 @@ enum {
     OB_KERNEL_CONTROL = 64 /* runs its subgraphs: the executor does, and calls none of the functions below */
 };
 
+/* No message of a kernel begins with the operator's name: who calls it puts node and operator on record, and they are printed
+ * before the message (the test `kernel_messages`). */
 typedef struct ob_kernel {
     const char *name;
     unsigned flags;
@@ -136,8 +138,7 @@ typedef struct ob_kernel {
      * E_SHAPE ... for what is wrong. May be NULL. Called with data of constants only, possibly from several threads for different
      * plans. What it keeps of the node it copies to the state: `run` does not see the node. */
     ob_status (*plan)(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error);
-    /* Computes. No allocation. Errors are those that depend on data (an index out of range); their messages do not begin with
-     * the operator's name, which the error's record has. */
+    /* Computes. No allocation. Errors are those that depend on data (an index out of range). */
     ob_status (*run)(const ob_kernel_args *args, ob_error *error);
     /* Sets out[i].strides and data relative to in[j] (dims are set already); returns E_UNSUPPORTED when these strides do not
      * allow a view, or when an operand that decides it has no data yet: then `run` is called on allocated outputs (and must be

@@ -91,12 +91,10 @@ static ob_status one_hot_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     OB_TRY(ob__check_type(site, args, 0, error));
     OB_TRY(ob__ml_either(site->node, "cats_int64s", "cats_strings", &list, error));
     OB_FAIL_IF((list.dtype == OB_STRING) != (args->in[0].dtype == OB_STRING), error, OB_E_TYPE,
-               "OneHotEncoder: categories are of %s, elements of %s", ob_dtype_name(list.dtype),
-               ob_dtype_name(args->in[0].dtype));
+               "categories are of %s, elements of %s", ob_dtype_name(list.dtype), ob_dtype_name(args->in[0].dtype));
     o->n = list.n;
     o->zeros = ob__attribute_flag(site->node, "zeros");
-    OB_FAIL_IF(ob__count(&args->out[0]) != ob__count(&args->in[0]) * (int64_t)o->n, error, OB_E_SHAPE,
-               "OneHotEncoder: result of another size");
+    OB_FAIL_IF(ob__count(&args->out[0]) != ob__count(&args->in[0]) * (int64_t)o->n, error, OB_E_SHAPE, "result of another size");
     return ob__ml_keys(site, &list, true, OB_ML_LAST, &o->keys, error);
 }
 

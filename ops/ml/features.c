@@ -24,7 +24,7 @@ static ob_status imputer_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     OB_TRY(ob__ml_read_imputer(node, in->dtype, &params, error));
     p->columns = in->rank > 0 ? in->dims[in->rank - 1] : 1;
     p->n = real ? params.reals.n : params.ints.n;
-    OB_FAIL_IF(p->n != 1 && p->n != p->columns, error, OB_E_SHAPE, "Imputer: %lld values for %lld features", (long long)p->n,
+    OB_FAIL_IF(p->n != 1 && p->n != p->columns, error, OB_E_SHAPE, "%lld values for %lld features", (long long)p->n,
                (long long)p->columns);
     p->replaced_real = (double)ob__attribute_float(node, "replaced_value_float");
     p->replaced_int = ob__attribute_int(node, "replaced_value_int64");
@@ -99,14 +99,14 @@ static ob_status features_plan(const ob_kernel_site *site, ob_kernel_args *args,
     for (uint32_t i = 0; i < args->n_in; i++) {
         const ob_view *in = &args->in[i];
         const int64_t n = in->rank == 2 ? in->dims[0] : 1;
-        OB_FAIL_IF(in->rank < 1 || in->rank > 2, error, OB_E_SHAPE,
-                   "FeatureVectorizer: operand %u has rank %d: it must be (N, C) or (C)", i, in->rank);
-        OB_FAIL_IF(n != out->dims[0], error, OB_E_SHAPE, "FeatureVectorizer: operand %u has %lld rows, the first %lld", i,
-                   (long long)n, (long long)out->dims[0]);
-        OB_FAIL_IF(__builtin_add_overflow(sum, width_of(in), &sum), error, OB_E_LIMIT, "FeatureVectorizer: too many features");
+        OB_FAIL_IF(in->rank < 1 || in->rank > 2, error, OB_E_SHAPE, "operand %u has rank %d: it must be (N, C) or (C)", i,
+                   in->rank);
+        OB_FAIL_IF(n != out->dims[0], error, OB_E_SHAPE, "operand %u has %lld rows, the first %lld", i, (long long)n,
+                   (long long)out->dims[0]);
+        OB_FAIL_IF(__builtin_add_overflow(sum, width_of(in), &sum), error, OB_E_LIMIT, "too many features");
     }
-    OB_FAIL_IF(sum != out->dims[1], error, OB_E_SHAPE, "FeatureVectorizer: operands have %lld features, inputdimensions %lld",
-               (long long)sum, (long long)out->dims[1]);
+    OB_FAIL_IF(sum != out->dims[1], error, OB_E_SHAPE, "operands have %lld features, inputdimensions %lld", (long long)sum,
+               (long long)out->dims[1]);
     return OB_OK;
 }
 

@@ -58,8 +58,7 @@ static ob_status linear_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     l->n_columns = l->classifies ? p.labels.n : p.n_scores;
     l->post = ob__ml_post(p.transform);
     l->labels = p.labels;
-    OB_FAIL_IF(ob__count(&args->out[l->classifies]) != l->rows.n * l->n_columns, error, OB_E_SHAPE, "%s: result of another size",
-               site->node->op_type);
+    OB_FAIL_IF(ob__count(&args->out[l->classifies]) != l->rows.n * l->n_columns, error, OB_E_SHAPE, "result of another size");
     if (l->classifies) OB_TRY(ob__ml_keep_labels(site, &l->labels, error));
     OB_TRY(ob__need_lanes(needs, l->rows.columns, ROWS * sizeof(double), error));
     OB_TRY(ob__need_lanes(needs, l->n_padded, ROWS * width_of(l), error));

@@ -288,10 +288,9 @@ ob_status ob__ml_read_lookup(const ob_node *node, int since, ob_dtype from, ob_m
         OB_TRY(read_list(node, values, &l->values, error));
         OB_TRY(read_default_tensor(node, l, error));
     }
-    OB_FAIL_IF(l->keys.n != l->values.n, error, OB_E_ARGUMENT, "%s: %u keys for %u values", node->op_type, l->keys.n,
-               l->values.n);
-    OB_FAIL_IF(l->keys.dtype != from, error, OB_E_TYPE, "%s: keys of %s for elements of %s", node->op_type,
-               ob_dtype_name(l->keys.dtype), ob_dtype_name(from));
+    OB_FAIL_IF(l->keys.n != l->values.n, error, OB_E_ARGUMENT, "%u keys for %u values", l->keys.n, l->values.n);
+    OB_FAIL_IF(l->keys.dtype != from, error, OB_E_TYPE, "keys of %s for elements of %s", ob_dtype_name(l->keys.dtype),
+               ob_dtype_name(from));
     return OB_OK;
 }
 
@@ -302,10 +301,10 @@ ob_status ob__ml_read_imputer(const ob_node *node, ob_dtype from, ob_ml_imputer 
     *out = (ob_ml_imputer){.reals = ob__ml_floats(node, "imputed_value_floats"), .ints = {.dtype = OB_INT64}};
     out->ints.at = ob__node_ints(node, "imputed_value_int64s", &out->ints.n);
     OB_FAIL_IF((out->reals.n > 0) == (out->ints.n > 0) || (out->reals.n > 0) != real, error, OB_E_ARGUMENT,
-               "Imputer: %s is needed for elements of %s, and no other", real ? "imputed_value_floats" : "imputed_value_int64s",
+               "%s is needed for elements of %s, and no other", real ? "imputed_value_floats" : "imputed_value_int64s",
                ob_dtype_name(from));
     for (uint32_t i = 0; i < out->ints.n && from == OB_INT32; i++)
         OB_FAIL_IF(((const int64_t *)out->ints.at)[i] != (int32_t)((const int64_t *)out->ints.at)[i], error, OB_E_ARGUMENT,
-                   "Imputer: value %lld is no int32", (long long)((const int64_t *)out->ints.at)[i]);
+                   "value %lld is no int32", (long long)((const int64_t *)out->ints.at)[i]);
     return OB_OK;
 }

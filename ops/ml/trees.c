@@ -114,8 +114,7 @@ static ob_status trees_plan(const ob_kernel_site *site, ob_kernel_args *args, ob
     e->leaves = ob__kernels()->ml->leaves[e->trees.is_double];
     e->add_leaves = ob__kernels()->ml->add_leaves[e->trees.is_double];
     const ob_view *scores = &args->out[e->classifies];
-    OB_FAIL_IF(ob__count(scores) != e->rows.n * e->n_results, error, OB_E_SHAPE, "%s: result of another size",
-               site->node->op_type);
+    OB_FAIL_IF(ob__count(scores) != e->rows.n * e->n_results, error, OB_E_SHAPE, "result of another size");
     return plan_lanes(e, needs, error);
 }
 

@@ -66,11 +66,11 @@ static ob_status depth_space_plan(const ob_kernel_site *site, ob_kernel_args *ar
     int64_t b = params->block;
     const ob_view *in = &args->in[0], *out = &args->out[0];
     const ob_view *deep = params->to_space ? in : out, *wide = params->to_space ? out : in;
-    OB_FAIL_IF(in->rank != 4 || out->rank != 4 || b <= 0 || b > INT32_MAX, error, OB_E_ARGUMENT, "%s: rank %d, blocksize %lld",
-               site->node->op_type, in->rank, (long long)b);
+    OB_FAIL_IF(in->rank != 4 || out->rank != 4 || b <= 0 || b > INT32_MAX, error, OB_E_ARGUMENT, "rank %d, blocksize %lld",
+               in->rank, (long long)b);
     bool fits = deep->dims[0] == wide->dims[0] && deep->dims[1] == wide->dims[1] * b * b && wide->dims[2] == deep->dims[2] * b &&
                 wide->dims[3] == deep->dims[3] * b;
-    OB_FAIL_IF(!fits, error, OB_E_SHAPE, "%s: shapes do not fit blocksize %lld", site->node->op_type, (long long)b);
+    OB_FAIL_IF(!fits, error, OB_E_SHAPE, "shapes do not fit blocksize %lld", (long long)b);
     return OB_OK;
 }
 

@@ -2,16 +2,14 @@
 
 ob_status ob__norm_shapes(const ob_kernel_site *site, const ob_kernel_args *args, int32_t least_rank, ob_error *error) {
     const ob_view *x = &args->in[0];
-    OB_FAIL_IF(!ob__is_real(x->dtype), error, OB_E_TYPE, "%s-%d does not take %s", site->node->op_type, site->op->since,
-               ob_dtype_name(x->dtype));
-    OB_FAIL_IF(x->rank < least_rank || ob__count(x) != ob__count(&args->out[0]), error, OB_E_SHAPE, "%s: X of rank %d",
-               site->node->op_type, x->rank);
+    OB_FAIL_IF(!ob__is_real(x->dtype), error, OB_E_TYPE, "version %d does not take %s", site->op->since, ob_dtype_name(x->dtype));
+    OB_FAIL_IF(x->rank < least_rank || ob__count(x) != ob__count(&args->out[0]), error, OB_E_SHAPE, "X of rank %d", x->rank);
     return OB_OK;
 }
 
-ob_status ob__norm_count(const ob_kernel_site *site, const ob_kernel_args *args, uint32_t i, int64_t n, ob_error *error) {
-    OB_FAIL_IF(!ob__given(args, i) || ob__count(&args->in[i]) != n, error, OB_E_SHAPE, "%s: input %u has not %lld elements",
-               site->node->op_type, i, (long long)n);
+ob_status ob__norm_count(const ob_kernel_args *args, uint32_t i, int64_t n, ob_error *error) {
+    OB_FAIL_IF(!ob__given(args, i) || ob__count(&args->in[i]) != n, error, OB_E_SHAPE, "input %u has not %lld elements", i,
+               (long long)n);
     return OB_OK;
 }
 

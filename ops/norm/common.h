@@ -9,7 +9,7 @@
 /* X is of a real type and of at least that rank, and the result has its size. */
 ob_status ob__norm_shapes(const ob_kernel_site *site, const ob_kernel_args *args, int32_t least_rank, ob_error *error);
 /* Input i has n elements. */
-ob_status ob__norm_count(const ob_kernel_site *site, const ob_kernel_args *args, uint32_t i, int64_t n, ob_error *error);
+ob_status ob__norm_count(const ob_kernel_args *args, uint32_t i, int64_t n, ob_error *error);
 
 /* Element i of floats or doubles. */
 static inline double ob__norm_at(const ob_view *view, int64_t i) {

@@ -27,7 +27,7 @@ static ob_status dropout_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     int64_t n = ob__count(&args->out[0]);
     bool bad = ob__count(&args->in[0]) != n || (ob__wanted(args, 1) && ob__count(&args->out[1]) != n);
     for (uint32_t i = 1; i < 3; i++) bad = bad || (ob__given(args, i) && ob__count(&args->in[i]) != 1);
-    OB_FAIL_IF(bad, error, OB_E_SHAPE, "Dropout: outputs of another size than the data");
+    OB_FAIL_IF(bad, error, OB_E_SHAPE, "outputs of another size than the data");
     for (uint32_t i = 0; i < 2; i++)
         if (ob__given(args, i)) OB_TRY(ob__check_type(site, args, i, error));
     d->trains = p.trains;

@@ -22,11 +22,11 @@ static ob_status group_norm_plan(const ob_kernel_site *site, ob_kernel_args *arg
     n->outer = x->dims[0];
     n->inner = ob__product(x->dims, 2, x->rank);
     n->groups = p.grouped ? p.groups : channels > 0 ? channels : 1;
-    OB_FAIL_IF(n->groups < 1 || channels % n->groups != 0, error, OB_E_ARGUMENT, "%s: %lld channels in %lld groups",
-               site->node->op_type, (long long)channels, (long long)n->groups);
+    OB_FAIL_IF(n->groups < 1 || channels % n->groups != 0, error, OB_E_ARGUMENT, "%lld channels in %lld groups",
+               (long long)channels, (long long)n->groups);
     n->channels = channels / n->groups;
     n->per_scale = p.scale_per_group && n->channels > 0 ? n->channels : 1;
-    for (uint32_t i = 1; i < 3; i++) OB_TRY(ob__norm_count(site, args, i, p.scale_per_group ? n->groups : channels, error));
+    for (uint32_t i = 1; i < 3; i++) OB_TRY(ob__norm_count(args, i, p.scale_per_group ? n->groups : channels, error));
     n->is_double = ob__computing_type(args) == OB_DOUBLE;
     n->rounds_to = p.grouped && !p.scale_per_group ? ob__norm_rounds_to(args) : OB_NONE;
     n->loops = ob__kernels()->norm;

@@ -20,14 +20,13 @@ static int64_t size_along(const ob_view *x, const ob_view *from, int32_t a) {
     return k < 0 ? 1 : from->dims[k];
 }
 
-static ob_status check_stretch(const ob_kernel_site *site, const ob_kernel_args *args, uint32_t i, int32_t axis, layer_norm *n,
-                               ob_error *error) {
+static ob_status check_stretch(const ob_kernel_args *args, uint32_t i, int32_t axis, layer_norm *n, ob_error *error) {
     const ob_view *x = &args->in[0], *from = &args->in[i];
-    OB_FAIL_IF(from->rank > x->rank, error, OB_E_SHAPE, "%s: input %u has rank %d", site->node->op_type, i, from->rank);
+    OB_FAIL_IF(from->rank > x->rank, error, OB_E_SHAPE, "input %u has rank %d", i, from->rank);
     for (int32_t a = 0; a < x->rank; a++) {
         const int64_t size = size_along(x, from, a);
-        OB_FAIL_IF(size != 1 && size != x->dims[a], error, OB_E_SHAPE, "%s: input %u axis %d: %lld does not stretch to %lld",
-                   site->node->op_type, i, a - (x->rank - from->rank), (long long)size, (long long)x->dims[a]);
+        OB_FAIL_IF(size != 1 && size != x->dims[a], error, OB_E_SHAPE, "input %u axis %d: %lld does not stretch to %lld", i,
+                   a - (x->rank - from->rank), (long long)size, (long long)x->dims[a]);
         if (size != (a < axis ? 1 : x->dims[a])) n->written_out = true;
     }
     return OB_OK;
@@ -56,11 +55,11 @@ static ob_status layer_norm_plan(const ob_kernel_site *site, ob_kernel_args *arg
     n->rounds_to = ob__norm_rounds_to(args);
     n->loops = ob__kernels()->norm;
     for (uint32_t i = 1; i < 3; i++)
-        OB_FAIL_IF(ob__wanted(args, i) && ob__count(&args->out[i]) != n->outer, error, OB_E_SHAPE, "%s: output %u of %lld",
-                   site->node->op_type, i, (long long)ob__count(&args->out[i]));
+        OB_FAIL_IF(ob__wanted(args, i) && ob__count(&args->out[i]) != n->outer, error, OB_E_SHAPE, "output %u of %lld", i,
+                   (long long)ob__count(&args->out[i]));
     OB_TRY(ob__plan_real(args, needs, error));
     for (uint32_t i = 1; i < 3; i++)
-        if (ob__given(args, i)) OB_TRY(check_stretch(site, args, i, axis, n, error));
+        if (ob__given(args, i)) OB_TRY(check_stretch(args, i, axis, n, error));
     for (int i = 0; n->written_out && i < 2; i++) OB_TRY(ob__need_scratch(needs, ob__count(x), sizeof(double), error));
     return OB_OK;
 }

@@ -15,7 +15,7 @@ typedef struct lp_norm {
 static ob_status lp_norm_refuse(const ob_kernel_site *site, const ob_kernel_args *args, ob_error *error) {
     const int64_t p = ob__lp_norm_params(site->node).p;
     (void)args;
-    OB_FAIL_IF(p != 1 && p != 2, error, OB_E_UNSUPPORTED, "LpNormalization: p is %lld", (long long)p);
+    OB_FAIL_IF(p != 1 && p != 2, error, OB_E_UNSUPPORTED, "p is %lld", (long long)p);
     return OB_OK;
 }
 

@@ -15,7 +15,7 @@ static ob_status lrn_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_k
     const ob_view *x = &args->in[0];
     OB_TRY(ob__check_type(site, args, 0, error));
     OB_FAIL_IF(!p.size_fits || x->rank < 2 || ob__count(x) != ob__count(&args->out[0]), error, OB_E_ARGUMENT,
-               "LRN: size %lld, rank %d", (long long)p.size, x->rank);
+               "size %lld, rank %d", (long long)p.size, x->rank);
     OB_TRY(ob__plan_real(args, needs, error));
     if (ob__count(x) == 0) return OB_OK;
     l->params = (obk_lrn){.channels = x->dims[1],

@@ -21,7 +21,7 @@ static ob_status read_layout(const ob_kernel_site *site, const ob_kernel_args *a
     OB_TRY(ob__check_type(site, args, 0, error));
     /* Every version takes -rank .. rank - 1, so no scalar: the text of version 1 leaves the range open, the others name it. */
     OB_TRY(ob__axis(p.axis, in->rank, &axis, error));
-    OB_FAIL_IF(ob__count(in) != ob__count(&args->out[0]), error, OB_E_SHAPE, "%s: result of another size", site->node->op_type);
+    OB_FAIL_IF(ob__count(in) != ob__count(&args->out[0]), error, OB_E_SHAPE, "result of another size");
     l->outer = ob__product(in->dims, 0, axis);
     l->n = p.flattens ? ob__product(in->dims, axis, in->rank) : in->dims[axis];
     l->inner = p.flattens ? 1 : ob__product(in->dims, axis + 1, in->rank);

@@ -105,7 +105,7 @@ ob_status ob__plan_integers(const ob_kernel_site *site, const ob_kernel_args *ar
     for (int i = 0; i < 3; i++) {
         const ob_view *view = i == 2 ? &args->out[0] : &args->in[i == 1 ? s->at.w : 0];
         bool fits = view->dtype == OB_INT8 || view->dtype == OB_UINT8 || (i == 2 && !s->requantizes);
-        OB_FAIL_IF(!fits, error, OB_E_UNSUPPORTED, "%s of %s", site->node->op_type, ob_dtype_name(view->dtype));
+        OB_FAIL_IF(!fits, error, OB_E_UNSUPPORTED, "elements of %s", ob_dtype_name(view->dtype));
     }
     OB_TRY(find_spread(args, s, s->at.x_zero, false, conv, &s->x_zero, error));
     OB_TRY(find_spread(args, s, s->at.w_zero, true, conv, &s->w_zero, error));

@@ -64,8 +64,7 @@ static ob_status qlinear_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     (void)needs;
     for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++)
         if (strcmp(operations[i].name, site->op->name) == 0) s->operation = &operations[i];
-    OB_FAIL_IF(!s->operation || args->n_in <= s->operation->result_scale, error, OB_E_MODEL, "%s: too few operands",
-               site->op->name);
+    OB_FAIL_IF(!s->operation || args->n_in <= s->operation->result_scale, error, OB_E_MODEL, "too few operands");
     const operation *r = s->operation;
     for (uint32_t k = 0; k < r->n; k++) OB_TRY(ob__check_type(site, args, r->operands[k], error));
     for (uint32_t k = r->n - 2u; k < r->n; k++) {

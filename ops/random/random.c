@@ -48,7 +48,7 @@ static ob_status bernoulli_plan(const ob_kernel_site *site, ob_kernel_args *args
     (void)needs;
     double one;
     OB_TRY(ob__check_type(site, args, 0, error));
-    OB_FAIL_IF(ob__count(&args->in[0]) != ob__count(&args->out[0]), error, OB_E_SHAPE, "Bernoulli: a result of another size");
+    OB_FAIL_IF(ob__count(&args->in[0]) != ob__count(&args->out[0]), error, OB_E_SHAPE, "a result of another size");
     *(drawing *)args->state = (drawing){{.key = ob__random_key(site->node)}, ob__kernels()->random};
     return ob__one(args->out[0].dtype, &one, error);
 }

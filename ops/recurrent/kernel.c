@@ -49,15 +49,14 @@ typedef struct direction {
 
 /* ---- planning ---- */
 
-static ob_status check_dims(const ob_kernel_site *site, const ob_view *view, int32_t rank, const int64_t *dims, const char *what,
-                            ob_error *error) {
+static ob_status check_dims(const ob_view *view, int32_t rank, const int64_t *dims, const char *what, ob_error *error) {
     bool fits = view->rank == rank;
     for (int32_t a = 0; fits && a < rank; a++) fits = view->dims[a] == dims[a];
-    OB_FAIL_IF(!fits, error, OB_E_SHAPE, "%s: %s has another shape than the other operands ask for", site->node->op_type, what);
+    OB_FAIL_IF(!fits, error, OB_E_SHAPE, "%s has another shape than the other operands ask for", what);
     return OB_OK;
 }
 
-static ob_status check_operands(const ob_kernel_site *site, const ob_kernel_args *args, const recurrent *r, ob_error *error) {
+static ob_status check_operands(const ob_kernel_args *args, const recurrent *r, ob_error *error) {
     int64_t d = r->params.directions;
     int64_t state[3] = {d, r->batch, r->hidden}, y[4] = {r->steps, d, r->batch, r->hidden};
     if (r->params.batch_first) {
@@ -67,16 +66,16 @@ static ob_status check_operands(const ob_kernel_site *site, const ob_kernel_args
         y[2] = d;
     }
     const bool q = r->params.quantized;
-    OB_TRY(check_dims(site, &args->in[1], 3, (int64_t[]){d, q ? r->inputs : r->gates, q ? r->gates : r->inputs}, "W", error));
-    OB_TRY(check_dims(site, &args->in[2], 3, (int64_t[]){d, q ? r->hidden : r->gates, q ? r->gates : r->hidden}, "R", error));
-    if (ob__given(args, 3)) OB_TRY(check_dims(site, &args->in[3], 2, (int64_t[]){d, 2 * r->gates}, "B", error));
-    if (ob__given(args, 4)) OB_TRY(check_dims(site, &args->in[4], 1, &r->batch, "sequence_lens", error));
+    OB_TRY(check_dims(&args->in[1], 3, (int64_t[]){d, q ? r->inputs : r->gates, q ? r->gates : r->inputs}, "W", error));
+    OB_TRY(check_dims(&args->in[2], 3, (int64_t[]){d, q ? r->hidden : r->gates, q ? r->gates : r->hidden}, "R", error));
+    if (ob__given(args, 3)) OB_TRY(check_dims(&args->in[3], 2, (int64_t[]){d, 2 * r->gates}, "B", error));
+    if (ob__given(args, 4)) OB_TRY(check_dims(&args->in[4], 1, &r->batch, "sequence_lens", error));
     for (uint32_t i = 5; i < 7; i++)
-        if (ob__given(args, i)) OB_TRY(check_dims(site, &args->in[i], 3, state, "an initial state", error));
-    if (ob__given(args, 7)) OB_TRY(check_dims(site, &args->in[7], 2, (int64_t[]){d, 3 * r->hidden}, "P", error));
-    if (ob__wanted(args, 0)) OB_TRY(check_dims(site, &args->out[0], 4, y, "Y", error));
+        if (ob__given(args, i)) OB_TRY(check_dims(&args->in[i], 3, state, "an initial state", error));
+    if (ob__given(args, 7)) OB_TRY(check_dims(&args->in[7], 2, (int64_t[]){d, 3 * r->hidden}, "P", error));
+    if (ob__wanted(args, 0)) OB_TRY(check_dims(&args->out[0], 4, y, "Y", error));
     for (uint32_t i = 1; i < 3; i++)
-        if (ob__wanted(args, i)) OB_TRY(check_dims(site, &args->out[i], 3, state, "a last state", error));
+        if (ob__wanted(args, i)) OB_TRY(check_dims(&args->out[i], 3, state, "a last state", error));
     return OB_OK;
 }
 
@@ -114,7 +113,7 @@ static ob_status plan_quantized(const ob_kernel_site *site, const ob_kernel_args
                                 ob_error *error) {
     const int64_t dims[2] = {r->params.directions, r->gates};
     for (uint32_t i = 8; i < 12; i++)
-        OB_TRY(check_dims(site, &args->in[i], args->in[i].rank == 2 ? 2 : 1, dims, "a scale or zero point", error));
+        OB_TRY(check_dims(&args->in[i], args->in[i].rank == 2 ? 2 : 1, dims, "a scale or zero point", error));
     r->bytes.weights[0] = (ob_byte_weights){.input = 1, .scale = 8, .k = r->inputs, .n = r->gates};
     r->bytes.weights[1] = (ob_byte_weights){.input = 2, .scale = 10, .k = r->hidden, .n = r->gates};
     return ob__plan_byte_products(site, args, &r->bytes, needs, error);
@@ -124,20 +123,19 @@ static ob_status recurrent_plan(const ob_kernel_site *site, ob_kernel_args *args
     recurrent *r = args->state;
     const ob_view *x = &args->in[0], *w = &args->in[1];
     OB_TRY(ob__check_type(site, args, 0, error));
-    OB_FAIL_IF(args->n_in < 3 || x->rank != 3 || w->rank != 3, error, OB_E_SHAPE, "%s: X and W are of rank 3",
-               site->node->op_type);
+    OB_FAIL_IF(args->n_in < 3 || x->rank != 3 || w->rank != 3, error, OB_E_SHAPE, "X and W are of rank 3");
     r->params = ob__recurrent_params(site->node, site->op);
     r->steps = x->dims[r->params.batch_first];
     r->batch = x->dims[!r->params.batch_first];
     r->inputs = x->dims[2];
     r->hidden = w->dims[r->params.quantized ? 2 : 1] / r->params.gates;
     r->gates = r->params.gates * r->hidden;
-    OB_TRY(check_operands(site, args, r, error));
+    OB_TRY(check_operands(args, r, error));
     OB_TRY(choose_loops(site, r, ob__computing_type(args), error));
     if (!r->params.quantized) OB_TRY(ob__plan_real(args, needs, error));
     int64_t rows, n_projected;
     bool large = ob__mul_overflows(r->steps, r->batch, &rows) || ob__mul_overflows(rows, r->gates, &n_projected);
-    OB_FAIL_IF(large, error, OB_E_LIMIT, "%s: too large", site->node->op_type);
+    OB_FAIL_IF(large, error, OB_E_LIMIT, "too large");
     OB_TRY(ob__need_scratch(needs, 1, panel_bytes(r), error));
     OB_TRY(ob__need_scratch(needs, n_projected, (size_t)r->width, error));
     OB_TRY(ob__need_scratch(needs, r->batch * r->gates, (size_t)r->width, error));

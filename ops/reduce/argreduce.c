@@ -24,9 +24,8 @@ static ob_status argreduce_plan(const ob_kernel_site *site, ob_kernel_args *args
                              .smallest = p.smallest,
                              .last = p.last};
     const int64_t outer = ob__product(in->dims, 0, axis), n_out = ob__count(&args->out[0]);
-    OB_FAIL_IF(outer * k->search.inner != n_out, error, OB_E_SHAPE, "%s: the result has %lld elements", site->node->op_type,
-               (long long)n_out);
-    OB_FAIL_IF(k->search.n == 0, error, OB_E_SHAPE, "%s over axis %d of size 0", site->node->op_type, axis);
+    OB_FAIL_IF(outer * k->search.inner != n_out, error, OB_E_SHAPE, "the result has %lld elements", (long long)n_out);
+    OB_FAIL_IF(k->search.n == 0, error, OB_E_SHAPE, "axis %d has size 0: no element can be chosen", axis);
     const int64_t blocks = (k->search.inner + OBK_REDUCE_COLUMNS - 1) / OBK_REDUCE_COLUMNS;
     k->n_parts = outer * blocks;
     k->grain = (INT64_C(1) << 15) / k->search.n / (k->search.inner > 1 ? OBK_REDUCE_COLUMNS : 1) + 1;

@@ -17,8 +17,7 @@ static ob_status cumsum_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     k->params = ob__running_params(site->node, site->op);
     k->loop = ob__kernels()->run_up[ob__is_real(dtype) ? ob__computing_type(args) : dtype];
     if (!k->loop) return OB__NO_TYPE(site, error, dtype);
-    OB_FAIL_IF(ob__count(&args->in[0]) != ob__count(&args->out[0]), error, OB_E_SHAPE, "%s: result of another size",
-               site->node->op_type);
+    OB_FAIL_IF(ob__count(&args->in[0]) != ob__count(&args->out[0]), error, OB_E_SHAPE, "result of another size");
     return ob__plan_real(args, needs, error);
 }
 

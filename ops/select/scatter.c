@@ -38,8 +38,8 @@ static ob_status scatter_refuse(const ob_kernel_site *site, const ob_kernel_args
     const ob_reduction kind = ob__scatter_reduction(site->node);
     const ob_dtype dtype = args->in[0].dtype;
     if (kind == OB_REPLACE || kind == OB_REDUCTIONS || dtype == OB_NONE) return OB_OK;
-    OB_FAIL_IF(!combine_of(kind, dtype), error, OB_E_UNSUPPORTED, "%s: no reduction \"%s\" for %s", site->node->op_type,
-               ob__reduction_names[kind], ob_dtype_name(dtype));
+    OB_FAIL_IF(!combine_of(kind, dtype), error, OB_E_UNSUPPORTED, "no reduction \"%s\" for %s", ob__reduction_names[kind],
+               ob_dtype_name(dtype));
     return OB_OK;
 }
 
@@ -47,14 +47,13 @@ static ob_status scatter_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     (void)needs;
     state *s = args->state;
     const ob_view *data = &args->in[0], *indices = &args->in[1], *updates = &args->in[2], *out = &args->out[0];
-    OB_FAIL_IF(indices->dtype != OB_INT64 && indices->dtype != OB_INT32, error, OB_E_TYPE, "%s: indices of type %s",
-               site->node->op_type, ob_dtype_name(indices->dtype));
+    OB_FAIL_IF(indices->dtype != OB_INT64 && indices->dtype != OB_INT32, error, OB_E_TYPE, "indices of type %s",
+               ob_dtype_name(indices->dtype));
     OB_FAIL_IF(updates->dtype != data->dtype || out->dtype != data->dtype || ob__count(out) != ob__count(data), error, OB_E_SHAPE,
-               "%s: data, updates and result differ", site->node->op_type);
+               "data, updates and result differ");
     s->kind = ob__scatter_reduction(site->node);
     s->axis = ob__gather_axis(site->node);
-    OB_FAIL_IF(s->kind == OB_REDUCTIONS, error, OB_E_ARGUMENT, "%s: reduction \"%s\"", site->node->op_type,
-               ob__attribute_text(site->node, "reduction"));
+    OB_FAIL_IF(s->kind == OB_REDUCTIONS, error, OB_E_ARGUMENT, "reduction \"%s\"", ob__attribute_text(site->node, "reduction"));
     if (s->kind == OB_REPLACE) return OB_OK;
     s->function = combine_of(s->kind, data->dtype);
     return scatter_refuse(site, args, error);

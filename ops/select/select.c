@@ -282,10 +282,10 @@ static ob_status topk_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     params->axis = axis;
     bool fits = out->rank == in->rank && out->dims[axis] <= in->dims[axis];
     for (int32_t a = 0; fits && a < in->rank; a++) fits = a == axis || out->dims[a] == in->dims[a];
-    OB_FAIL_IF(!fits, error, OB_E_SHAPE, "TopK: axis %d has only %lld elements", axis, (long long)in->dims[axis]);
+    OB_FAIL_IF(!fits, error, OB_E_SHAPE, "axis %d has only %lld elements", axis, (long long)in->dims[axis]);
     const ob_dtype computed = ob__is_real(in->dtype) ? ob__computing_type(args) : in->dtype;
     if (!choosers[computed]) return OB__NO_TYPE(site, error, in->dtype);
-    OB_FAIL_IF(in->dims[axis] > UINT32_MAX, error, OB_E_LIMIT, "TopK: axis %d has more than 2^32 elements", axis);
+    OB_FAIL_IF(in->dims[axis] > UINT32_MAX, error, OB_E_LIMIT, "axis %d has more than 2^32 elements", axis);
     t->find = ob__kernels()->find[computed];
     OB_TRY(ob__plan_real(args, needs, error));
     if (finds_one(t, computed, out->dims[axis]))

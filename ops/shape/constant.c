@@ -20,8 +20,8 @@ static ob_status shape_plan(const ob_kernel_site *site, ob_kernel_args *args, ob
     s->count = strcmp(site->node->op_type, "Size") == 0;
     s->axes = ob__shape_axes(site->node, site->op->since, args->in[0].rank);
     int64_t n = s->count ? 1 : s->axes.to - s->axes.from;
-    OB_FAIL_IF(n != ob__count(&args->out[0]), error, OB_E_SHAPE, "%s: %lld sizes for %lld places", site->node->op_type,
-               (long long)n, (long long)ob__count(&args->out[0]));
+    OB_FAIL_IF(n != ob__count(&args->out[0]), error, OB_E_SHAPE, "%lld sizes for %lld places", (long long)n,
+               (long long)ob__count(&args->out[0]));
     return OB_OK;
 }
 
@@ -46,10 +46,10 @@ static ob_status constant_plan(const ob_kernel_site *site, ob_kernel_args *args,
     const ob_view *out = &args->out[0];
     const ob_constant_params params = ob__constant_params(site->node);
     OB_FAIL_IF(!params.elements && (params.n || ob__count(out)), error, OB_E_UNSUPPORTED,
-               "Constant: external, malformed or missing elements");
+               "external, malformed or missing elements");
     OB_FAIL_IF(params.given && (params.dtype != out->dtype || params.n != ob__count(out)), error, OB_E_SHAPE,
-               "Constant: %lld elements of %s for %lld of %s", (long long)params.n, ob_dtype_name(params.dtype),
-               (long long)ob__count(out), ob_dtype_name(out->dtype));
+               "%lld elements of %s for %lld of %s", (long long)params.n, ob_dtype_name(params.dtype), (long long)ob__count(out),
+               ob_dtype_name(out->dtype));
     *(const void **)args->state = params.elements;
     return OB_OK;
 }
@@ -75,7 +75,7 @@ static ob_status constant_of_shape_plan(const ob_kernel_site *site, ob_kernel_ar
     const ob_view *out = &args->out[0];
     bool wrong;
     const ob_tensor *fill = ob__fill_of(site->node, &wrong);
-    OB_FAIL_IF(wrong || (fill && fill->dtype != out->dtype), error, OB_E_MODEL, "ConstantOfShape: value is not one element of %s",
+    OB_FAIL_IF(wrong || (fill && fill->dtype != out->dtype), error, OB_E_MODEL, "value is not one element of %s",
                ob_dtype_name(out->dtype));
     if (fill) memcpy(args->state, fill->data, ob_dtype_size(out->dtype));
     return OB_OK;
@@ -134,7 +134,7 @@ static int64_t count_range(const ob_kernel_args *args) {
 static ob_status range_refuse(const ob_kernel_site *site, const ob_kernel_args *args, ob_error *error) {
     const int64_t stash = ob__attribute_int_or(site->node, "stash_type", OB_FLOAT);
     const bool narrow = args->in[0].dtype == OB_FLOAT16 || args->in[0].dtype == OB_BFLOAT16;
-    OB_FAIL_IF(narrow && stash != OB_FLOAT, error, OB_E_UNSUPPORTED, "Range: stash_type %lld, only 1 (float) is supported",
+    OB_FAIL_IF(narrow && stash != OB_FLOAT, error, OB_E_UNSUPPORTED, "stash_type %lld, only 1 (float) is supported",
                (long long)stash);
     return OB_OK;
 }
@@ -144,7 +144,7 @@ static ob_status range_plan(const ob_kernel_site *site, ob_kernel_args *args, ob
     for (uint32_t i = 0; i < 3; i++) {
         OB_TRY(ob__check_type(site, args, i, error));
         OB_FAIL_IF(ob__count(&args->in[i]) != 1 || args->in[i].dtype != args->out[0].dtype, error, OB_E_SHAPE,
-                   "Range: operand %u is not one element of %s", i, ob_dtype_name(args->out[0].dtype));
+                   "operand %u is not one element of %s", i, ob_dtype_name(args->out[0].dtype));
     }
     return range_refuse(site, args, error);
 }
@@ -153,7 +153,7 @@ static ob_status range_shape(const ob_kernel_site *site, ob_kernel_args *args, o
     args->out[0].dtype = args->in[0].dtype;
     OB_TRY(range_plan(site, args, NULL, error));
     int64_t n = count_range(args);
-    OB_FAIL_IF(n < 0, error, OB_E_ARGUMENT, "Range: delta is 0");
+    OB_FAIL_IF(n < 0, error, OB_E_ARGUMENT, "delta is 0");
     args->out[0].rank = 1;
     args->out[0].dims[0] = n;
     return OB_OK;
@@ -210,7 +210,7 @@ static ob_status eye_like_plan(const ob_kernel_site *site, ob_kernel_args *args,
     (void)needs;
     eye *s = args->state;
     s->diagonal = ob__eye_diagonal(site->node);
-    OB_FAIL_IF(args->out[0].rank != 2, error, OB_E_SHAPE, "EyeLike: rank %d", args->out[0].rank);
+    OB_FAIL_IF(args->out[0].rank != 2, error, OB_E_SHAPE, "rank %d", args->out[0].rank);
     return ob__one(args->out[0].dtype, s->one.bytes, error);
 }
 

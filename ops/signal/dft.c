@@ -35,7 +35,7 @@ static ob_status read_one(const ob_kernel_args *args, uint32_t i, int64_t otherw
 
 static ob_status plan_transforms(const ob_kernel_site *site, transforms *t, int64_t n, ob_kernel_needs *needs, ob_error *error) {
     bool chirps;
-    OB_FAIL_IF(!obk_fft_init(&t->fft, n, &chirps), error, OB_E_LIMIT, "%s of %lld points", site->node->op_type, (long long)n);
+    OB_FAIL_IF(!obk_fft_init(&t->fft, n, &chirps), error, OB_E_LIMIT, "%lld points are too many", (long long)n);
     double *roots = ob__tail(site, (size_t)t->fft.length, 2 * sizeof(double));
     double *chirp = chirps ? ob__tail(site, (size_t)n, 2 * sizeof(double)) : NULL;
     if (!roots || (chirps && !chirp)) return ob__fail(error, OB_E_MEMORY, "no memory for the roots of %lld points", (long long)n);
@@ -104,15 +104,14 @@ static ob_status dft_sizes(const ob_kernel_site *site, const ob_kernel_args *arg
     const ob_view *x = &args->in[0];
     int64_t asked;
     OB_FAIL_IF(x->rank < 2 || x->dims[x->rank - 1] < 1 || x->dims[x->rank - 1] > 2, error, OB_E_SHAPE,
-               "DFT: the last axis of the operand, of rank %d, holds a real or a complex number: 1 or 2 elements", x->rank);
+               "the last axis of the operand, of rank %d, holds a real or a complex number: 1 or 2 elements", x->rank);
     OB_TRY(read_one(args, 2, p.axis, &asked, error));
     OB_TRY(ob__axis(asked, x->rank, axis, error));
-    OB_FAIL_IF(*axis == x->rank - 1, error, OB_E_ARGUMENT, "DFT: axis %lld is that of the real and imaginary parts",
-               (long long)asked);
+    OB_FAIL_IF(*axis == x->rank - 1, error, OB_E_ARGUMENT, "axis %lld is that of the real and imaginary parts", (long long)asked);
     OB_TRY(read_one(args, 1, p.inverse && p.onesided ? 2 * (x->dims[*axis] - 1) : x->dims[*axis], n, error));
-    OB_FAIL_IF(*n < 1, error, OB_E_ARGUMENT, "DFT: %lld points", (long long)*n);
+    OB_FAIL_IF(*n < 1, error, OB_E_ARGUMENT, "%lld points", (long long)*n);
     OB_FAIL_IF(p.onesided && x->dims[x->rank - 1] != (p.inverse ? 2 : 1), error, OB_E_SHAPE,
-               "DFT: onesided takes real numbers, and with inverse complex ones");
+               "onesided takes real numbers, and with inverse complex ones");
     for (int32_t i = 0; i < x->rank - 1; i++) dims[i] = x->dims[i];
     dims[*axis] = p.onesided && !p.inverse ? *n / 2 + 1 : *n;
     dims[x->rank - 1] = p.onesided && p.inverse ? 1 : 2;
@@ -128,7 +127,7 @@ static ob_status dft_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_k
     OB_TRY(ob__check_type(site, args, 0, error));
     OB_TRY(dft_sizes(site, args, &axis, &n, dims, error));
     for (int32_t i = 0; i < x->rank; i++)
-        OB_FAIL_IF(y->rank != x->rank || y->dims[i] != dims[i], error, OB_E_SHAPE, "DFT: axis %d of the result is not %lld", i,
+        OB_FAIL_IF(y->rank != x->rank || y->dims[i] != dims[i], error, OB_E_SHAPE, "axis %d of the result is not %lld", i,
                    (long long)dims[i]);
     if (ob__writes_nothing(args)) return OB_OK;
     const int64_t width = ob__computing_type(args) == OB_DOUBLE ? sizeof(double) : sizeof(float);
@@ -173,16 +172,15 @@ static ob_status stft_sizes(const ob_kernel_site *site, const ob_kernel_args *ar
     const bool windowed = ob__given(args, 2), onesided = ob__stft_onesided(site->node);
     const bool is_complex = x->rank == 3 && x->dims[2] == 2;
     OB_FAIL_IF(x->rank < 2 || x->rank > 3 || (x->rank == 3 && (x->dims[2] < 1 || x->dims[2] > 2)), error, OB_E_SHAPE,
-               "STFT: the signal has rank %d: it is [batch][length] or [batch][length][1 or 2]", x->rank);
-    OB_FAIL_IF(onesided && is_complex, error, OB_E_SHAPE, "STFT: onesided takes real numbers");
-    OB_FAIL_IF(windowed && args->in[2].rank != 1, error, OB_E_SHAPE, "STFT: a window of rank %d", args->in[2].rank);
+               "the signal has rank %d: it is [batch][length] or [batch][length][1 or 2]", x->rank);
+    OB_FAIL_IF(onesided && is_complex, error, OB_E_SHAPE, "onesided takes real numbers");
+    OB_FAIL_IF(windowed && args->in[2].rank != 1, error, OB_E_SHAPE, "a window of rank %d", args->in[2].rank);
     OB_FAIL_IF(!windowed && !ob__given(args, 3), error, OB_E_ARGUMENT,
-               "STFT: neither a window nor frame_length says how long a frame is");
+               "neither a window nor frame_length says how long a frame is");
     OB_TRY(read_one(args, 1, 0, step, error));
     OB_TRY(read_one(args, 3, windowed ? args->in[2].dims[0] : 0, n, error));
     OB_FAIL_IF(*step < 1 || *n < 1 || *n > x->dims[1] || (windowed && args->in[2].dims[0] != *n), error, OB_E_SHAPE,
-               "STFT: frames of %lld points, %lld apart, of a signal of %lld", (long long)*n, (long long)*step,
-               (long long)x->dims[1]);
+               "frames of %lld points, %lld apart, of a signal of %lld", (long long)*n, (long long)*step, (long long)x->dims[1]);
     dims[0] = x->dims[0];
     dims[1] = (x->dims[1] - *n) / *step + 1;
     dims[2] = onesided ? *n / 2 + 1 : *n;
@@ -197,7 +195,7 @@ static ob_status stft_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     OB_TRY(ob__check_type(site, args, 0, error));
     OB_TRY(stft_sizes(site, args, &step, &n, dims, error));
     for (int32_t i = 0; i < 4; i++)
-        OB_FAIL_IF(y->rank != 4 || y->dims[i] != dims[i], error, OB_E_SHAPE, "STFT: axis %d of the result is not %lld", i,
+        OB_FAIL_IF(y->rank != 4 || y->dims[i] != dims[i], error, OB_E_SHAPE, "axis %d of the result is not %lld", i,
                    (long long)dims[i]);
     if (ob__writes_nothing(args)) return OB_OK;
     const int64_t width = ob__computing_type(args) == OB_DOUBLE ? sizeof(double) : sizeof(float);

@@ -17,7 +17,7 @@ static ob_status mel_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_k
     const ob_view *y = &args->out[0];
     double one;
     for (uint32_t i = 0; i < 5; i++) OB_TRY(ob__check_type(site, args, i, error));
-    OB_FAIL_IF(y->rank != 2, error, OB_E_SHAPE, "MelWeightMatrix: a result of rank %d", y->rank);
+    OB_FAIL_IF(y->rank != 2, error, OB_E_SHAPE, "a result of rank %d", y->rank);
     OB_TRY(ob__one(y->dtype, &one, error));
     m->bins = y->dims[0];
     m->bands = y->dims[1];
@@ -28,8 +28,8 @@ static ob_status mel_shape(const ob_kernel_site *site, ob_kernel_args *args, ob_
     double bands, points;
     OB_TRY(read_number(args, 0, &bands, error));
     OB_TRY(read_number(args, 1, &points, error));
-    OB_FAIL_IF(!(bands >= 0 && bands < 0x1p31 && points >= 0 && points < 0x1p31), error, OB_E_ARGUMENT,
-               "MelWeightMatrix: %g bands, %g points", bands, points);
+    OB_FAIL_IF(!(bands >= 0 && bands < 0x1p31 && points >= 0 && points < 0x1p31), error, OB_E_ARGUMENT, "%g bands, %g points",
+               bands, points);
     args->out[0].rank = 2;
     args->out[0].dims[0] = (int64_t)points / 2 + 1;
     args->out[0].dims[1] = (int64_t)bands;

@@ -80,7 +80,7 @@ static ob_status keep_stopwords(const ob_kernel_site *site, state *s, const ob_s
         ob_string word = words->at[i];
         bool bad = false;
         if (s->fold && !map_case(s, TO_FOLDED, &words->at[i], site->arena, &word, &bad)) {
-            OB_FAIL_IF(bad, error, OB_E_ARGUMENT, "StringNormalizer: stop word %u is not UTF-8", i);
+            OB_FAIL_IF(bad, error, OB_E_ARGUMENT, "stop word %u is not UTF-8", i);
             return OB_E_MEMORY;
         }
         if (!ob__map_insert(&s->stopwords, word.n ? word.data : "", word.n)) return OB_E_MEMORY;
@@ -101,7 +101,7 @@ static ob_status refuse(const ob_kernel_site *site, const ob_kernel_args *args, 
     knows_cases = false;
 #endif
     OB_FAIL_IF(!knows_cases && (folds(&params) || params.change != OB_CASE_KEPT), error, OB_E_UNSUPPORTED,
-               "StringNormalizer: built without libunistring, which knows upper and lower case");
+               "built without libunistring, which knows upper and lower case");
     return OB_OK;
 }
 
@@ -112,7 +112,7 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
     s->change = params.change;
     s->fold = folds(&params);
     OB_FAIL_IF(in->rank < 1 || in->rank > 2 || (in->rank == 2 && in->dims[0] != 1), error, OB_E_SHAPE,
-               "StringNormalizer: the input is neither a vector nor a matrix of one row");
+               "the input is neither a vector nor a matrix of one row");
     for (int i = 0; i < 3 && params.locale[i] >= 'a' && params.locale[i] <= 'z'; i++) s->language[i] = params.locale[i];
     OB_TRY(refuse(site, args, error));
     s->plain = strcmp(s->language, "tr") != 0 && strcmp(s->language, "az") != 0;

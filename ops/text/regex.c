@@ -81,10 +81,10 @@ static ob_status compile(state *s, const ob_string *pattern, ob_allocator *alloc
         PCRE2_UCHAR text[160] = "";
         pcre2_get_error_message(code, text, sizeof text);
         if (code == PCRE2_ERROR_NOMEMORY || code == 121) return OB_E_MEMORY; /* 121: while compiling */
-        return ob__fail(error, OB_E_ARGUMENT, "RegexFullMatch: pattern, at byte %zu: %s", (size_t)at, (const char *)text);
+        return ob__fail(error, OB_E_ARGUMENT, "pattern, at byte %zu: %s", (size_t)at, (const char *)text);
     }
     pcre2_pattern_info(s->code, PCRE2_INFO_BACKREFMAX, &references);
-    OB_FAIL_IF(references > 0, error, OB_E_ARGUMENT, "RegexFullMatch: the pattern refers to a group, which RE2 does not have");
+    OB_FAIL_IF(references > 0, error, OB_E_ARGUMENT, "the pattern refers to a group, which RE2 does not have");
     return OB_OK;
 }
 
@@ -100,7 +100,7 @@ static void release(void *memory, const ob_allocator *allocator) {
 static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     state *s = args->state;
     ob_string pattern;
-    OB_FAIL_IF(!ob__regex_pattern(site->node, &pattern), error, OB_E_ARGUMENT, "RegexFullMatch: attribute pattern is missing");
+    OB_FAIL_IF(!ob__regex_pattern(site->node, &pattern), error, OB_E_ARGUMENT, "attribute pattern is missing");
     ob_allocator *allocator = ob__tail(site, 1, sizeof *allocator);
     if (!allocator) return OB_E_MEMORY;
     *allocator = *site->allocator;
@@ -175,7 +175,7 @@ const ob_kernel ob__kernel_regex_full_match = {
 
 static ob_status refuse(const ob_kernel_site *site, const ob_kernel_args *args, ob_error *error) {
     (void)args;
-    return ob__fail(error, OB_E_UNSUPPORTED, "%s: built without PCRE2", site->op->name);
+    return ob__fail(error, OB_E_UNSUPPORTED, "built without PCRE2");
 }
 
 static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {

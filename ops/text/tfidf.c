@@ -82,11 +82,11 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
     const ob_view *in = &args->in[0];
     ob_tfidf_params p = {0};
     const char *wrong = ob__tfidf_params(site->node, &p);
-    OB_FAIL_IF(wrong, error, OB_E_ARGUMENT, "%s: %s", site->op->name, wrong);
+    OB_FAIL_IF(wrong, error, OB_E_ARGUMENT, "%s", wrong);
     s->strings = p.strings.n > 0;
-    OB_FAIL_IF(s->strings != (in->dtype == OB_STRING), error, OB_E_TYPE, "%s: the pool has %s, the input is %s", site->op->name,
+    OB_FAIL_IF(s->strings != (in->dtype == OB_STRING), error, OB_E_TYPE, "the pool has %s, the input is %s",
                s->strings ? "strings" : "integers", ob_dtype_name(in->dtype));
-    OB_FAIL_IF(in->rank < 1 || in->rank > 2, error, OB_E_SHAPE, "%s: the input has rank %d", site->op->name, in->rank);
+    OB_FAIL_IF(in->rank < 1 || in->rank > 2, error, OB_E_SHAPE, "the input has rank %d", in->rank);
     s->mode = p.mode;
     s->most = p.most;
     s->row_length = in->dims[in->rank - 1];

@@ -37,22 +37,21 @@ static ob_status optimizer_plan(const ob_kernel_site *site, ob_kernel_args *args
     optimizer *o = args->state;
     o->params = ob__optimizer_params(site->node);
     o->n = ob__optimized(&o->params, args->n_in);
-    const char *name = site->node->op_type;
-    OB_FAIL_IF(o->params.bad_mode, error, OB_E_ARGUMENT, "%s: attribute mode must be standard or nesterov", name);
-    OB_FAIL_IF(o->n == 0 || args->n_out != o->n * (1 + o->params.n_states), error, OB_E_ARGUMENT, "%s: %u operands, %u results",
-               name, args->n_in, args->n_out);
+    OB_FAIL_IF(o->params.bad_mode, error, OB_E_ARGUMENT, "attribute mode must be standard or nesterov");
+    OB_FAIL_IF(o->n == 0 || args->n_out != o->n * (1 + o->params.n_states), error, OB_E_ARGUMENT, "%u operands, %u results",
+               args->n_in, args->n_out);
     for (uint32_t i = 0; i < args->n_in; i++) OB_TRY(ob__check_type(site, args, i, error));
     OB_FAIL_IF(ob__count(&args->in[0]) != 1 || ob__count(&args->in[1]) != 1, error, OB_E_SHAPE,
-               "%s: the rate and the count are one element each", name);
+               "the rate and the count are one element each");
     for (uint32_t i = 0; i < args->n_in - 2; i++) {
         const ob_view *x = &args->in[2 + i % o->n], *same = &args->in[2 + i];
         OB_FAIL_IF(same->dtype != x->dtype || ob__count(same) != ob__count(x), error, OB_E_SHAPE,
-                   "%s: operand %u has another type or size than operand %u", name, 2 + i, 2 + i % o->n);
+                   "operand %u has another type or size than operand %u", 2 + i, 2 + i % o->n);
     }
     for (uint32_t i = 0; i < args->n_out; i++) {
         const ob_view *x = &args->in[2 + i % o->n], *y = &args->out[i];
         OB_FAIL_IF(y->dtype != OB_NONE && (y->dtype != x->dtype || ob__count(y) != ob__count(x)), error, OB_E_SHAPE,
-                   "%s: result %u has another type or size than operand %u", name, i, 2 + i % o->n);
+                   "result %u has another type or size than operand %u", i, 2 + i % o->n);
     }
     return OB_OK;
 }

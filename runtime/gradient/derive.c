@@ -56,12 +56,11 @@ static ob_status unstretch(ob_tape *tape, const ob_node *node, ob_value *operand
     int64_t axes[MOST_AXES];
     uint32_t n;
     OB_FAIL_IF(node->op->broadcast == OB_BCAST_LEGACY && ob__node_attribute(node, "axis"), tape->error,
-               ob__at_node(tape->error, node, OB_E_UNSUPPORTED), "Gradient: the derivative of %s is known without attribute axis",
-               node->op_type);
+               ob__at_node(tape->error, node, OB_E_UNSUPPORTED), "its derivative is known without attribute axis only");
     if (x.rank < 0 || g.rank < x.rank || g.rank > MOST_AXES) {
         ob__at_node(tape->error, node, OB_E_UNSUPPORTED);
-        return ob__fail(tape->error, OB_E_UNSUPPORTED, "Gradient: the rank of %s must be known, since %s may stretch it",
-                        operand->name, node->op_type);
+        return ob__fail(tape->error, OB_E_UNSUPPORTED, "for its derivative the rank of %s must be known, which it may stretch",
+                        operand->name);
     }
     const bool known = stretched_axes(&x, &g, axes, &n);
     if (known && n == 0) return OB_OK;
@@ -106,7 +105,7 @@ static ob_status derive_moves(ob_tape *tape, const ob_derivative *row, const ob_
     for (uint32_t i = 0; i < node->n_inputs; i++) in[i] = step->in[i];
     if (row->fill >= 0 && (uint32_t)row->fill < node->n_inputs) {
         OB_FAIL_IF(step->wanted[row->fill], tape->error, ob__at_node(tape->error, node, OB_E_UNSUPPORTED),
-                   "Gradient: %s has no derivative by operand %d here", node->op_type, row->fill);
+                   "it has no derivative by operand %d here", row->fill);
         in[row->fill] = NULL;
     }
     OB_TRY(ob__tape_write_one(tape, &places, step->in[0], NULL, NULL, &in[0]));

@@ -170,8 +170,8 @@ static ob_status prepare(differential *d, ob_node *node) {
     if (row) return OB_OK;
     ob__at_node(d->tape->error, node, OB_E_UNSUPPORTED);
     return ob__fail(d->tape->error, OB_E_UNSUPPORTED,
-                    "Gradient %s: the derivative of %s (version %d) is not known here, and %s depends on it",
-                    ob__node_label(d->node), node->op_type, node->op->since, d->params.y->name);
+                    "the derivative of its version %d is not known here, and %s of Gradient %s depends on it", node->op->since,
+                    d->params.y->name, ob__node_label(d->node));
 }
 
 /* ---- Writing ------------------------------------------------------------------------------------------------------------ */
@@ -198,8 +198,8 @@ static ob_status copy_where_needed(differential *d) {
         for (uint32_t i = 0; i < node->n_attributes; i++)
             if (node->attributes[i]->type == OB_ATTR_GRAPH || node->attributes[i]->type == OB_ATTR_GRAPHS) {
                 ob__at_node(d->tape->error, node, OB_E_UNSUPPORTED);
-                return ob__fail(d->tape->error, OB_E_UNSUPPORTED, "Gradient %s: %s would have to be computed once more for it",
-                                ob__node_label(d->node), node->op_type);
+                return ob__fail(d->tape->error, OB_E_UNSUPPORTED, "it would have to be computed once more for Gradient %s",
+                                ob__node_label(d->node));
             }
         ob_value **in = OB_ARENA_ARRAY(&d->arena, ob_value *, node->n_inputs);
         ob_value **out = OB_ARENA_ARRAY(&d->arena, ob_value *, node->n_outputs);
@@ -283,16 +283,15 @@ static ob_status write_back(differential *d) {
 
 static ob_status check(const ob_node *node, const ob_gradient_params *p, ob_error *error) {
     ob__at_node(error, node, OB_OK);
-    OB_FAIL_IF(
-        p->n_xs == 0 || node->n_inputs != p->n || node->n_outputs > p->n_xs, error, OB_E_MODEL,
-        "Gradient: %u operands and %u results: there is an operand for each name in xs and zs, %u, and at most a result for "
-        "each in xs, %u",
-        node->n_inputs, node->n_outputs, p->n, p->n_xs);
-    OB_FAIL_IF(!p->y, error, OB_E_MODEL, "Gradient: attribute y names %s, which the graph does not have",
+    OB_FAIL_IF(p->n_xs == 0 || node->n_inputs != p->n || node->n_outputs > p->n_xs, error, OB_E_MODEL,
+               "%u operands and %u results: there is an operand for each name in xs and zs, %u, and at most a result for "
+               "each in xs, %u",
+               node->n_inputs, node->n_outputs, p->n, p->n_xs);
+    OB_FAIL_IF(!p->y, error, OB_E_MODEL, "attribute y names %s, which the graph does not have",
                ob__node_string(node, "y", "nothing"));
     for (uint32_t i = 0; i < p->n; i++)
         OB_FAIL_IF(!ob__gradient_value(node, p, i) || !node->inputs[i], error, OB_E_MODEL,
-                   "Gradient: attribute %s names a value that the graph does not have, or whose operand is left out, number %u",
+                   "attribute %s names a value that the graph does not have, or whose operand is left out, number %u",
                    i < p->n_xs ? "xs" : "zs", i < p->n_xs ? i : i - p->n_xs);
     ob_error_clear(error);
     return OB_OK;
@@ -329,7 +328,11 @@ static ob_status differentiate(following *f) {
     OB_TRY(follow(f));
     for (uint32_t k = 0; k < d->n_order; k++) {
         ob_node *node = d->order[k];
-        if (!node->op) return ob__fail(d->tape->error, OB_E_UNSUPPORTED, "Gradient: %s is not known", node->op_type);
+        if (!node->op) {
+            ob__at_node(d->tape->error, node, OB_E_UNSUPPORTED);
+            return ob__fail(d->tape->error, OB_E_UNSUPPORTED, "it is not known, and %s of Gradient %s depends on it",
+                            d->params.y->name, ob__node_label(d->node));
+        }
         d->waits |= ob__is_gradient(node);
         OB_TRY(each_read(d, node, look_moved));
     }
@@ -379,7 +382,7 @@ static ob_status write_all(ob_tape *tape, bool *any) {
         if (r.n_left == 0) return OB_OK;
         if (r.n_changes > 0) continue;
         ob__at_node(tape->error, r.left, OB_E_MODEL);
-        return ob__fail(tape->error, OB_E_MODEL, "Gradient: its y depends on its own results");
+        return ob__fail(tape->error, OB_E_MODEL, "its y depends on its own results");
     }
 }
 

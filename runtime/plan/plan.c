@@ -273,7 +273,7 @@ static ob_status build(ob_builder *b) {
     ob__settle_places(b);
     OB_FAIL_IF(b->n_unsupported > 1, b->error, OB_E_UNSUPPORTED, "%u kinds of nodes cannot be run: %s", b->n_unsupported,
                b->unsupported);
-    OB_FAIL_IF(b->n_unsupported == 1, b->error, OB_E_UNSUPPORTED, "%s", b->unsupported);
+    if (b->n_unsupported == 1) return OB_E_UNSUPPORTED; /* the message stands since it was noted */
     return lay_out(b);
 }
 

@@ -334,14 +334,13 @@ static ob_status place_operands(ob_builder *b, planned *p) {
     return OB_OK;
 }
 
-/* "LpNormalization: p is 3"; some kernels begin with their name. */
+/* "LpNormalization: p is 3": the list may name several operators. */
 static void list_unsupported(ob_builder *b, const ob_node *node, const char *why) {
-    const size_t n = strlen(node->op_type), used = strlen(b->unsupported);
+    const size_t used = strlen(b->unsupported);
     char item[sizeof b->unsupported];
-    if (strncmp(why, node->op_type, n) == 0 && strncmp(why + n, ": ", 2) == 0) why += n + 2;
     snprintf(item, sizeof item, "%.80s: %.240s", node->op_type, why);
     if (strstr(b->unsupported, item)) return;
-    if (b->n_unsupported++ == 0) ob__at_node(b->error, node, OB_E_UNSUPPORTED);
+    if (b->n_unsupported++ == 0) ob__at_node(b->error, node, ob__fail(b->error, OB_E_UNSUPPORTED, "%s", why));
     if (used + strlen(item) + 3 > sizeof b->unsupported) return;
     if (used) strcat(b->unsupported, "; ");
     strcat(b->unsupported, item);
@@ -397,7 +396,7 @@ static ob_status plan_kernel(ob_builder *b, planned *p, ob_step *step) {
     if (status == OB_E_UNSUPPORTED) return note_unsupported(b, p->node, &own);
     if (status != OB_OK) {
         if (b->error) *b->error = own;
-        if (own.code == OB_OK) ob__fail(b->error, status, "cannot plan %s: %s", p->node->op_type, ob_status_text(status));
+        if (own.code == OB_OK) ob__fail(b->error, status, "it cannot be planned: %s", ob_status_text(status));
         return ob__at_node(b->error, p->node, status);
     }
     OB_TRY(reserve_scratch(b, &needs, step));
@@ -436,7 +435,7 @@ static ob_status plan_step(ob_builder *b, planned *p) {
 static ob_status plan_node(ob_builder *b, const ob_node *node) {
     planned p = {.node = node, .kernel = node->op ? node->op->kernel : NULL};
     bool is_static, done;
-    if (!p.kernel) return ob__at_node(b->error, node, ob__fail(b->error, OB_E_UNSUPPORTED, "%s has no kernel", node->op_type));
+    if (!p.kernel) return ob__at_node(b->error, node, ob__fail(b->error, OB_E_UNSUPPORTED, "it has no kernel"));
     OB_TRY(ob__must_wait(b, node, &done));
     if (done) return ob__let_wait(b, (ob_node *)(uintptr_t)node);
     OB_TRY(find_operands(b, &p, &is_static));

@@ -88,8 +88,7 @@ static ob_status infer(call *c) {
         if (known)
             OB_TRY(ob__view_layout(view, out[i].dtype, out[i].shape.rank, out[i].shape.dims));
         else if (!(node->op->kernel->flags & (OB_KERNEL_DYNAMIC | OB_KERNEL_CELLS)) && !node->op->kernel->shape)
-            return ob__fail(c->error, OB_E_UNSUPPORTED, "%s: the shape of its result cannot be told from its operands",
-                            node->op_type);
+            return ob__fail(c->error, OB_E_UNSUPPORTED, "the shape of its result cannot be told from its operands");
     }
     return OB_OK;
 }
@@ -136,7 +135,7 @@ static ob_status run_kernel(call *c, const ob_kernel *kernel) {
     const ob_allocator *allocator = &c->session->allocator;
     ob_kernel_needs needs = {0};
     ob_kernel_site site = site_of(c);
-    if (!kernel->run) return ob__fail(c->error, OB_E_UNSUPPORTED, "%s has no kernel", c->node->op_type);
+    if (!kernel->run) return ob__fail(c->error, OB_E_UNSUPPORTED, "it has no kernel");
     if (!(kernel->flags & OB_KERNEL_STRIDED)) OB_TRY(make_contiguous(c));
     for (uint32_t i = 0; i < c->args.n_out; i++) {
         ob_view *out = &c->args.out[i];
@@ -187,8 +186,7 @@ static ob_status execute(call *c, const ob_view *in, ob_view *out) {
 /* Only a kernel that sees cells gets them; others see the tensors in them. */
 static ob_status check_cells(const ob_node *node, const ob_kernel_cells *cells, ob_error *error) {
     for (uint32_t i = 0; cells && !(node->op->kernel->flags & OB_KERNEL_CELLS) && i < node->n_inputs; i++)
-        OB_FAIL_IF(cells->in[i] && cells->in[i]->kind != OB_CELL_TENSOR, error, OB_E_TYPE, "%s: operand %u is no tensor",
-                   node->op_type, i);
+        OB_FAIL_IF(cells->in[i] && cells->in[i]->kind != OB_CELL_TENSOR, error, OB_E_TYPE, "operand %u is no tensor", i);
     return OB_OK;
 }
 
@@ -209,5 +207,5 @@ ob_status ob__execute_node(ob_session *session, const ob_node *node, const ob_vi
     if (status == OB_OK) status = execute(&c, in, out);
     ob__arena_release(&c.arena);
     if (status == OB_OK) return OB_OK;
-    return ob__at_node(error, node, ob__described(error, status, node->op_type));
+    return ob__at_node(error, node, ob__described(error, status, ""));
 }
