@@ -72,9 +72,13 @@ static void write_quoted(ob_writer *writer, const char *name, size_t enough) {
     write_bytes(writer, "\"", 1);
 }
 
-/* Would a clause that begins with the name be read as something else? See parse.h. */
+/* Is the name a word of the notation (parse.h), or would a guard seem to end behind it? */
 static bool is_mistaken(const char *name, size_t n) {
-    return strcmp(name, "if") == 0 || strcmp(name, "never") == 0 || (n > 0 && name[n - 1] == ':');
+    static const char *const words[] = {"and", "or",  "not", "if",   "in",    "is",   "never",
+                                        "mod", "min", "max", "ceil", "floor", "bcast"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(name, words[i]) == 0) return true;
+    return n > 0 && name[n - 1] == ':';
 }
 
 size_t ob__name_bytes(const char *name, bool *quoted) {

@@ -21,8 +21,6 @@ enum { NAME_COLUMNS = 100 }; /* of a name in text; longer ones are shortened in 
 
 /* "node "path/name" (Op)". */
 void print_node(const printer *out, const char *path, const char *node, const char *op_type);
-/* Messages quote names that come from the file: quotes stay, the rest is made harmless. */
-void print_message(FILE *file, const char *text);
 const char *plural(size_t n);
 
 /* The summary, the contract, broadcasts when they are asked for, and the findings of one model. */

@@ -231,9 +231,7 @@ static void print_place(FILE *out, const ob_contract_origin *origin) {
     putc('}', out);
 }
 
-enum { LONG_NAME = 1001 }; /* bytes of a name that a report tells by number */
-
-/* Sizes by name, or null when none were found. */
+/* Sizes by name, which is written as in terms, or null when none were found. */
 static void print_sizes(FILE *out, const char *name, const ob_dims *dims, const ob_named_size *sizes, size_t n) {
     key(out, name);
     if (n == 0) {
@@ -242,10 +240,11 @@ static void print_sizes(FILE *out, const char *name, const ob_dims *dims, const 
     }
     for (size_t i = 0; i < n; i++) {
         putc(i ? ',' : '{', out);
-        if (strnlen(sizes[i].name, LONG_NAME) == LONG_NAME)
-            print_json_dim(out, dims, ob_dim_find(dims, sizes[i].name));
+        const ob_dim symbol = ob_dim_find(dims, sizes[i].name);
+        if (symbol == OB_DIM_UNKNOWN)
+            print_json_string(out, sizes[i].name); /* "?1" */
         else
-            print_json_string(out, sizes[i].name);
+            print_json_dim(out, dims, symbol);
         fprintf(out, ":%" PRId64, sizes[i].size);
     }
     putc('}', out);

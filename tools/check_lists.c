@@ -13,7 +13,7 @@ static void print_stretched(FILE *file, const ob_broadcast_info *info) {
     for (size_t i = 0; i < info->n_operands; i++) {
         if (info->stretched[i] == 0) continue;
         fputs(any ? "; \"" : "  stretched: \"", file);
-        print_escaped(file, info->names[i]);
+        print_in_quotes(file, info->names[i], SIZE_MAX);
         fputs(info->stretched[i] & (info->stretched[i] - 1) ? "\" along axes" : "\" along axis", file);
         for (int axis = 0; axis < 64; axis++)
             if (info->stretched[i] >> axis & 1) fprintf(file, " %d", axis);
@@ -119,11 +119,16 @@ static void print_origin(const printer *out, const ob_contract_origin *origin, s
     if (n > 1) fprintf(out->file, " and %zu more", n - 1);
 }
 
-static void print_sizes(FILE *file, const char *lead, const ob_named_size *sizes, size_t n) {
+/* Names as terms have them: in quotes where they need them. */
+static void print_sizes(FILE *file, const ob_dims *dims, const char *lead, const ob_named_size *sizes, size_t n) {
     fputs(lead, file);
     for (size_t i = 0; i < n; i++) {
         if (i) fputs(", ", file);
-        print_shortened(file, sizes[i].name, NAME_COLUMNS);
+        const ob_dim symbol = ob_dim_find(dims, sizes[i].name);
+        if (symbol == OB_DIM_UNKNOWN)
+            print_shortened(file, sizes[i].name, NAME_COLUMNS); /* "?1" */
+        else
+            print_term(file, dims, symbol, NAME_COLUMNS);
         fprintf(file, " = %lld", (long long)sizes[i].size);
     }
 }
@@ -138,8 +143,9 @@ static ob_status print_clause(const printer *out, ob_report *report, size_t inde
     set_colour(out, COLOUR_NONE);
     fputs("\n      from ", out->file);
     if (info.repair) print_origin(out, info.repair, info.n_nodes);
-    if (info.n_holds) print_sizes(out->file, "; holds at ", info.holds, info.n_holds);
-    if (info.n_fails) print_sizes(out->file, info.n_holds ? ", fails at " : "; fails at ", info.fails, info.n_fails);
+    if (info.n_holds) print_sizes(out->file, ob_report_dims(report), "; holds at ", info.holds, info.n_holds);
+    if (info.n_fails)
+        print_sizes(out->file, ob_report_dims(report), info.n_holds ? ", fails at " : "; fails at ", info.fails, info.n_fails);
     putc('\n', out->file);
     return OB_OK;
 }
@@ -175,7 +181,7 @@ static ob_status print_assumption(const printer *out, ob_report *report, size_t 
     ob_status status = ob_report_assumption(report, index, &info);
     if (status != OB_OK) return status;
     fputs("  assuming ", out->file);
-    print_message(out->file, info.text);
+    print_escaped(out->file, info.text);
     fputs(info.declared ? " (declared)\n" : " (given)\n", out->file);
     return OB_OK;
 }
@@ -201,7 +207,7 @@ static void print_headline(const printer *out, const char *file, const ob_contra
         break;
     case OB_CONTRACT_PARTIAL: fputs(contract->n_clauses || contract->n_bounds ? ": runs only if" : "", out->file); break;
     case OB_CONTRACT_CONTRADICTORY:
-        fputs(contract->n_sizes ? ": no sizes will do" : ": it cannot run as it is", out->file);
+        fputs(contract->n_refuted ? ": errors keep it from running, whatever the sizes are" : ": no sizes will do", out->file);
         break;
     }
     putc('\n', out->file);

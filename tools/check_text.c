@@ -10,8 +10,8 @@ const char *plural(size_t n) {
 
 void print_node(const printer *out, const char *path, const char *node, const char *op_type) {
     fputs("node \"", out->file);
-    print_shortened(out->file, path, NAME_COLUMNS);
-    print_shortened(out->file, node, NAME_COLUMNS);
+    print_in_quotes(out->file, path, NAME_COLUMNS);
+    print_in_quotes(out->file, node, NAME_COLUMNS);
     fputs("\" (", out->file);
     print_shortened(out->file, op_type, NAME_COLUMNS);
     putc(')', out->file);
@@ -23,20 +23,6 @@ static void print_line(FILE *file, const char *lead, const char *text) {
     fputs(lead, file);
     print_escaped(file, text);
     putc('\n', file);
-}
-
-void print_message(FILE *file, const char *text) {
-    const char *quote;
-    while ((quote = strchr(text, '"'))) {
-        char part[512];
-        size_t n = (size_t)(quote - text) < sizeof part ? (size_t)(quote - text) : sizeof part - 1;
-        memcpy(part, text, n);
-        part[n] = '\0';
-        print_escaped(file, part);
-        if (text + n == quote) putc('"', file), n++;
-        text += n;
-    }
-    print_escaped(file, text);
 }
 
 /* "0 'x'", or the description alone of what is not an input. */
@@ -86,7 +72,7 @@ static ob_status print_finding(const printer *out, const char *file, ob_report *
         print_node(out, info.path, info.node, info.op_type);
         fputs(": ", out->file);
     }
-    print_message(out->file, info.message);
+    print_escaped(out->file, info.message);
     putc('\n', out->file);
     status = print_operands(out, ob_report_dims(report), &info);
     if (info.n_calls > 1) fprintf(out->file, "    the same in %" PRIu64 " calls with these operands\n", info.n_calls);

@@ -31,8 +31,9 @@ static size_t utf8_length(const unsigned char *text) {
 
 enum { PIECE = 8 };
 
-/* Writes the escaped form of one character to `piece`, returns the bytes it took from the text. */
-static size_t escape_one(const unsigned char *at, char *piece) {
+/* Writes the escaped form of one character to `piece`, returns the bytes it took from the text. Within quotes, a quote and a
+ * backslash are escaped, too. */
+static size_t escape_one(const unsigned char *at, bool quoted, char *piece) {
     static const char digits[] = "0123456789abcdef";
     size_t n = utf8_length(at);
     if (n == 0 || at[0] < ' ' || at[0] == 127) {
@@ -46,7 +47,7 @@ static size_t escape_one(const unsigned char *at, char *piece) {
         *piece = '\0';
         return 1;
     }
-    if (n == 1 && (at[0] == '"' || at[0] == '\\')) *piece++ = '\\';
+    if (quoted && (at[0] == '"' || at[0] == '\\')) *piece++ = '\\';
     memcpy(piece, at, n);
     piece[n] = '\0';
     return n;
@@ -56,19 +57,23 @@ static bool is_plain(unsigned char c) {
     return c >= ' ' && c < 127 && c != '"' && c != '\\';
 }
 
-void print_escaped(FILE *file, const char *text) {
+static void print_all(FILE *file, const char *text, bool quoted) {
     char piece[PIECE];
     for (const unsigned char *at = (const unsigned char *)text; *at;) {
         const unsigned char *start = at;
         while (is_plain(*at)) at++;
         if (at > start) fwrite(start, 1, (size_t)(at - start), file);
         if (!*at) break;
-        at += escape_one(at, piece);
+        at += escape_one(at, quoted, piece);
         fputs(piece, file);
     }
 }
 
-size_t escaped_width(const char *text) {
+void print_escaped(FILE *file, const char *text) {
+    print_all(file, text, false);
+}
+
+static size_t width_of(const char *text, bool quoted) {
     char piece[PIECE];
     size_t width = 0;
     for (const unsigned char *at = (const unsigned char *)text; *at;) {
@@ -77,10 +82,14 @@ size_t escaped_width(const char *text) {
             width++;
             continue;
         }
-        at += escape_one(at, piece);
+        at += escape_one(at, quoted, piece);
         for (const char *c = piece; *c; c++) width += ((unsigned char)*c & 0xC0) != 0x80;
     }
     return width;
+}
+
+size_t escaped_width(const char *text) {
+    return width_of(text, false);
 }
 
 void print_json_string(FILE *file, const char *text) {
@@ -148,18 +157,18 @@ static void spaces(FILE *file, size_t n) {
     fwrite(blank, 1, n, file);
 }
 
-size_t print_shortened(FILE *file, const char *text, size_t columns) {
+static size_t shorten(FILE *file, const char *text, size_t columns, bool quoted) {
     char piece[PIECE];
-    size_t whole = escaped_width(text);
+    size_t whole = width_of(text, quoted);
     if (whole <= columns) {
-        print_escaped(file, text);
+        print_all(file, text, quoted);
         return whole;
     }
     /* Exporters put scopes in front and numbers behind: both ends tell names apart. */
     size_t head = (columns - N_DOTS) / 2, tail = columns - N_DOTS - head, passed = 0, used = 0;
     bool cut = false;
     for (const unsigned char *at = (const unsigned char *)text; *at;) {
-        at += escape_one(at, piece);
+        at += escape_one(at, quoted, piece);
         size_t n = 0;
         for (const char *c = piece; *c; c++) n += ((unsigned char)*c & 0xC0) != 0x80;
         passed += n;
@@ -173,6 +182,14 @@ size_t print_shortened(FILE *file, const char *text, size_t columns) {
         }
     }
     return used;
+}
+
+size_t print_shortened(FILE *file, const char *text, size_t columns) {
+    return shorten(file, text, columns, false);
+}
+
+void print_in_quotes(FILE *file, const char *text, size_t columns) {
+    shorten(file, text, columns, true);
 }
 
 /* A label in at most MAX_LABEL columns, padded. */

@@ -18,12 +18,14 @@ typedef enum colour { COLOUR_NONE, COLOUR_BOLD, COLOUR_RED, COLOUR_YELLOW, COLOU
 printer printer_for(FILE *file);
 void set_colour(const printer *out, colour which);
 
-/* The text with control characters and bytes that are not UTF-8 as \xNN, backslash and double quote escaped. */
+/* The text with control characters and bytes that are not UTF-8 as \xNN. Quotes stay: terms and messages have their own. */
 void print_escaped(FILE *file, const char *text);
 /* Columns that print_escaped takes, counting a UTF-8 character as one. */
 size_t escaped_width(const char *text);
 /* print_escaped in at most so many columns (20 or more), of a longer text both ends. Returns the columns. */
 size_t print_shortened(FILE *file, const char *text, size_t columns);
+/* The same between quotes, which the caller writes: those of the name are escaped. */
+void print_in_quotes(FILE *file, const char *text, size_t columns);
 /* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
 void print_json_string(FILE *file, const char *text);
 
