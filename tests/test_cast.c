@@ -525,11 +525,17 @@ static void texts_are_read(void **state) {
     }
     bool negative;
     uint64_t bits;
-    assert_true(ob__parse_int("18446744073709551615", 20, &negative, &bits) && !negative && bits == UINT64_MAX);
-    assert_true(ob__parse_int("-9223372036854775808", 20, &negative, &bits) && negative && bits == (uint64_t)INT64_MIN);
-    assert_true(ob__parse_int("100.5", 5, &negative, &bits) && bits == 100);
-    assert_true(ob__parse_int("-2.7e1", 6, &negative, &bits) && (int64_t)bits == -27);
-    assert_false(ob__parse_int("12x", 3, &negative, &bits));
+    assert_true(ob__parse_int("18446744073709551615", 20, &negative, &bits) == OB_NUMBER_READ && !negative && bits == UINT64_MAX);
+    assert_true(ob__parse_int("-9223372036854775808", 20, &negative, &bits) == OB_NUMBER_READ && negative &&
+                bits == (uint64_t)INT64_MIN);
+    assert_true(ob__parse_int("100.5", 5, &negative, &bits) == OB_NUMBER_READ && bits == 100);
+    assert_true(ob__parse_int("-2.7e1", 6, &negative, &bits) == OB_NUMBER_READ && (int64_t)bits == -27);
+    assert_int_equal(ob__parse_int("12x", 3, &negative, &bits), OB_NUMBER_NONE);
+    assert_int_equal(ob__parse_int("nan", 3, &negative, &bits), OB_NUMBER_NONE);
+    static const char *const beyond[] = {
+        "18446744073709551616", "-9223372036854775809", "99999999999999999999", "1e20", "-1e19", "inf", "-INF"};
+    for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++)
+        assert_int_equal(ob__parse_int(beyond[i], strlen(beyond[i]), &negative, &bits), OB_NUMBER_BEYOND);
 }
 
 static ob_status from_strings(ob_dtype to, const char *const *texts_in, int64_t n, void *out) {
@@ -554,6 +560,21 @@ static void strings_become_numbers(void **state) {
     int64_t i[2];
     assert_int_equal(from_strings(OB_INT64, (const char *[]){"-9223372036854775807", "12"}, 2, i), OB_OK);
     assert_true(i[0] == -INT64_MAX && i[1] == 12);
+    uint64_t u[2];
+    assert_int_equal(from_strings(OB_UINT64, (const char *[]){"18446744073709551615", "-1"}, 2, u), OB_OK);
+    assert_true(u[0] == UINT64_MAX && u[1] == UINT64_MAX);
+    int8_t narrow[3]; /* wraps, as in NumPy and ONNX Runtime */
+    assert_int_equal(from_strings(OB_INT8, (const char *[]){"300", "-129", "99999999999"}, 3, narrow), OB_OK);
+    assert_true(narrow[0] == 44 && narrow[1] == 127 && narrow[2] == -1);
+    static const ob_dtype integers[] = {OB_INT8, OB_INT16, OB_INT32, OB_INT64, OB_UINT8, OB_UINT16, OB_UINT32, OB_UINT64};
+    for (size_t k = 0; k < sizeof integers / sizeof *integers; k++) {
+        int64_t space;
+        assert_int_equal(from_strings(integers[k], (const char *[]){"99999999999999999999"}, 1, &space), OB_E_FORMAT);
+        assert_int_equal(from_strings(integers[k], (const char *[]){"-9223372036854775809"}, 1, &space), OB_E_FORMAT);
+        assert_int_equal(from_strings(integers[k], (const char *[]){"1e30"}, 1, &space), OB_E_FORMAT);
+        assert_int_equal(from_strings(integers[k], (const char *[]){"nan"}, 1, &space), OB_E_FORMAT);
+    }
+    assert_int_equal(from_strings(OB_INT64, (const char *[]){"9223372036854775808"}, 1, i), OB_E_FORMAT);
     uint8_t b[4];
     assert_int_equal(from_strings(OB_BOOL, (const char *[]){"0", "1", "True", "false"}, 4, b), OB_OK);
     assert_memory_equal(b, ((uint8_t[]){0, 1, 1, 0}), 4);

@@ -76,7 +76,7 @@ ob_status ob__body_take_number(ob_body_reader *r, ob_term *out) {
     bool negative;
     uint64_t bits = 0;
     double number = 0;
-    if (!ob__parse_real(r->at, n, false, &number) || (whole && !ob__parse_int(r->at, n, &negative, &bits)))
+    if (!ob__parse_real(r->at, n, false, &number) || (whole && ob__parse_int(r->at, n, &negative, &bits) != OB_NUMBER_READ))
         return ob__body_wrong(r, "no number");
     *out = whole ? ob__whole_term((int64_t)bits) : (ob_term){.is_literal = true, .number = number};
     r->at += n;

@@ -69,20 +69,25 @@ static bool parse_bool(const ob_string *text, uint8_t *value) {
     return false;
 }
 
-static bool read_string(const string_cast *c, const ob_string *text, void *target) {
+/* A number of 64 bits wraps into a narrower type, as in NumPy and in ONNX Runtime; one beyond them, which both refuse, has no
+ * value in any type of integers. A negative one wraps into an unsigned type. */
+static ob_number_read read_string(const string_cast *c, const ob_string *text, void *target) {
     const char *data = text->data ? text->data : "";
-    if (c->to == OB_BOOL && parse_bool(text, target)) return true;
+    if (c->to == OB_BOOL && parse_bool(text, target)) return OB_NUMBER_READ;
     if (ob__dtype_is_integer(c->to)) {
+        const bool is_unsigned = c->to == OB_UINT64 || c->to == OB_UINT32 || c->to == OB_UINT16 || c->to == OB_UINT8;
         bool negative;
         uint64_t bits;
-        if (!ob__parse_int(data, text->n, &negative, &bits)) return false;
+        const ob_number_read read = ob__parse_int(data, text->n, &negative, &bits);
+        if (read != OB_NUMBER_READ) return read;
+        if (!is_unsigned && !negative && bits > INT64_MAX) return OB_NUMBER_BEYOND;
         convert_one(&c->conversion, target, &bits, 8);
-        return true;
+        return OB_NUMBER_READ;
     }
     double number;
-    if (!ob__parse_real(data, text->n, c->to == OB_FLOAT, &number)) return false;
+    if (!ob__parse_real(data, text->n, c->to == OB_FLOAT, &number)) return OB_NUMBER_NONE;
     convert_one(&c->conversion, target, &number, 8);
-    return true;
+    return OB_NUMBER_READ;
 }
 
 static size_t write_string(const string_cast *c, const char *source, char *text) {
@@ -104,11 +109,14 @@ static void string_loop(char *const *pointers, const int64_t *strides, int64_t n
             ob_string text;
             memcpy(&text, in, sizeof text);
             unsigned char number[16];
-            if (read_string(c, &text, number))
+            const ob_number_read read = read_string(c, &text, number);
+            if (read == OB_NUMBER_READ)
                 memcpy(out, number, ob_dtype_size(c->to));
             else
-                c->status = ob__fail(c->error, OB_E_FORMAT, "\"%.*s\" is not a number", (int)(text.n < 60 ? text.n : 60),
-                                     text.data ? text.data : "");
+                c->status = ob__fail(c->error, OB_E_FORMAT,
+                                     read == OB_NUMBER_NONE ? "\"%.*s\" is not a number of type %s"
+                                                            : "\"%.*s\" is beyond the numbers of type %s",
+                                     (int)(text.n < 60 ? text.n : 60), text.data ? text.data : "", ob_dtype_name(c->to));
             continue;
         }
         char text[OB_NUMBER_TEXT_MAX];

@@ -148,26 +148,26 @@ bool ob__parse_real(const char *text, size_t n, bool is_float, double *number) {
     return true;
 }
 
-bool ob__parse_int(const char *text, size_t n, bool *is_negative, uint64_t *bits) {
+ob_number_read ob__parse_int(const char *text, size_t n, bool *is_negative, uint64_t *bits) {
     trim(&text, &n);
     *is_negative = n && text[0] == '-';
     size_t i = n && (text[0] == '-' || text[0] == '+') ? 1 : 0;
+    const uint64_t most = *is_negative ? UINT64_C(1) << 63 : UINT64_MAX;
     if (i < n && skip_digits(text, n, i) == n) {
         uint64_t value = 0;
         bool fits = true;
         for (; i < n && fits; i++)
             fits =
                 !__builtin_mul_overflow(value, 10, &value) && !__builtin_add_overflow(value, (uint64_t)(text[i] - '0'), &value);
-        if (!fits) value = UINT64_MAX;
+        if (!fits || value > most) return OB_NUMBER_BEYOND;
         *bits = *is_negative ? 0 - value : value;
-        return true;
+        return OB_NUMBER_READ;
     }
     double number;
-    if (!ob__parse_real(text, n, false, &number)) return false;
-    if (isnan(number)) number = 0;
+    if (!ob__parse_real(text, n, false, &number) || isnan(number)) return OB_NUMBER_NONE;
+    const double magnitude = fabs(number);
     *is_negative = number < 0;
-    double magnitude = fabs(number);
-    *bits = magnitude >= 0x1p64 ? UINT64_MAX : (uint64_t)magnitude;
-    if (*is_negative) *bits = magnitude >= 0x1p63 ? (uint64_t)INT64_MIN : 0 - *bits;
-    return true;
+    if (magnitude >= 0x1p64 || (*is_negative && magnitude > 0x1p63)) return OB_NUMBER_BEYOND;
+    *bits = *is_negative ? 0 - (uint64_t)magnitude : (uint64_t)magnitude;
+    return OB_NUMBER_READ;
 }

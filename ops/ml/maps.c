@@ -165,8 +165,8 @@ static ob_status cast_value(const ob_kernel_args *args, const ob_cell *cell, int
             return OB_OK;
         }
         if (out->dtype == OB_INT64) {
-            OB_FAIL_IF(!ob__parse_int(text.data, text.n, &negative, &bits), error, OB_E_ARGUMENT, "\"%.*s\" is no number",
-                       (int)(text.n < 80 ? text.n : 80), text.data);
+            OB_FAIL_IF(ob__parse_int(text.data, text.n, &negative, &bits) != OB_NUMBER_READ || (!negative && bits > INT64_MAX),
+                       error, OB_E_ARGUMENT, "\"%.*s\" is no number", (int)(text.n < 80 ? text.n : 80), text.data);
             ((int64_t *)out->data)[at] = (int64_t)bits;
             return OB_OK;
         }
