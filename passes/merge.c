@@ -61,6 +61,32 @@ static void report_dims(ob_propagation *p, const ob_node *node, const ob_value *
     report(p, node, value, OB0501, axis, text);
 }
 
+/* The caller chooses the size of that name: a declaration of an input of the main graph has it. */
+static bool is_size_of_input(const ob_graph *graph, ob_dim symbol) {
+    for (uint32_t i = 0; i < graph->n_inputs; i++) {
+        const ob_shape *shape = &graph->inputs[i]->declared.shape;
+        for (int32_t axis = 0; axis < shape->rank; axis++)
+            if (shape->dims[axis] == symbol) return true;
+    }
+    return false;
+}
+
+/* An output of the main graph that is declared with the name of another size than the operators give. */
+static void compare_name(ob_propagation *p, const ob_node *node, const ob_value *value, int32_t axis, ob_dim raw, ob_dim declared,
+                         ob_dim found) {
+    char left[96], right[96], text[512];
+    ob_dims *dims = p->model->dims;
+    const ob_condition same = {OB_COND_EQUAL, found, declared};
+    if (!value->is_output || value->graph != p->model->graph || found == OB_DIM_UNKNOWN || ob_dim_is_anonymous(dims, found))
+        return;
+    if (!is_size_of_input(value->graph, raw) || ob_condition_decide(dims, &same) == OB_TRUE) return;
+    ob__dim_shown(dims, raw, left, sizeof left);
+    ob__dim_shown(dims, found, right, sizeof right);
+    ob__sentence(text, sizeof text, "axis %d of \"%.200s\" is declared as %s, a size of the inputs, and inferred as %s", axis,
+                 value->name, left, right);
+    report(p, node, value, OB0505, axis, text);
+}
+
 /* One size of a value against its declaration. `label_counts`: a symbol may name what is unknown. */
 static ob_status compare_dim(ob_propagation *p, const ob_node *node, const ob_value *value, int32_t axis, ob_dim raw,
                              bool label_counts, ob_dim found) {
@@ -68,6 +94,7 @@ static ob_status compare_dim(ob_propagation *p, const ob_node *node, const ob_va
     ob_dim declared = as_size(substituted(p, raw));
     if (declared == OB_DIM_UNKNOWN || declared == found) return OB_OK;
     bool open = ob_dim_is_anonymous(dims, found), number = !ob_dim_is_term(raw);
+    if (!number) compare_name(p, node, value, axis, raw, declared, found);
     if (!number && !label_counts) return OB_OK;
     if (open && ob_dim_get_kind(dims, found) == OB_DIM_KIND_SYMBOL && !ob__claim_of(p->facts, dims, found)) {
         const ob_claim claim = {found, declared, value, axis};

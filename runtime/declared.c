@@ -26,16 +26,17 @@ static ob_status refuse(const ob_finding *finding, ob_error *error) {
 
 ob_status ob__judge_declared(ob_session *session, const ob_findings *findings, bool *wrong, ob_error *error) {
     const ob_logger *logger = &session->model->logger;
-    uint32_t n = 0;
+    uint32_t n = 0, n_false = 0;
     for (uint32_t i = 0; i < findings->n; i++) {
         const ob_finding *f = &findings->items[i];
         if (!is_declared(f)) continue;
-        if (session->strict && f->severity == OB_SEVERITY_ERROR) return refuse(f, error);
+        n_false += f->id != OB0505; /* a name asks for nothing */
+        if (session->strict && (f->severity == OB_SEVERITY_ERROR || f->id == OB0505)) return refuse(f, error);
         if (n++ < MOST_TOLD && !session->strict) OB_LOG(logger, OB_LOG_WARNING, "%s: %s", session->model->path, f->message);
     }
     if (n > MOST_TOLD && !session->strict)
         OB_LOG(logger, OB_LOG_WARNING, "%s: %u more declared shapes or types are wrong", session->model->path, n - MOST_TOLD);
-    *wrong = n > 0;
+    *wrong = n_false > 0;
     return OB_OK;
 }
 
