@@ -90,7 +90,7 @@ typedef struct lone_node {
 
 static void keep_first_problem(ob_infer *infer, ob_finding_id id, int32_t operand, int32_t axis, const char *text) {
     lone_node *lone = (lone_node *)infer;
-    if (lone->first != OB_OK) return;
+    if (lone->first != OB_OK || ob__finding_row(id)->severity != OB_SEVERITY_ERROR) return;
     lone->first = ob__finding_row(id)->status;
     if (!lone->error) return;
     ob__fail(lone->error, lone->first, "%s", text);

@@ -210,6 +210,8 @@ static void resampling_and_signal(void **state) {
         {"ai.onnx.ml:ZipMap", 1, "f[N,4]", "classlabels_int64s=[0,1,2,3]", "seq(map(f[]))"},
         {"ai.onnx.ml:FeatureVectorizer", 1, "f[N,4]; f[N,3]", "inputdimensions=[4,3]", "f[N,7]"},
         {"ai.onnx.ml:FeatureVectorizer", 1, "f[N,4]; f[M,C]", "", "f[N,C + 4] | OB0203 M = N"},
+        {"ai.onnx.ml:FeatureVectorizer", 1, "f[N,2,H]; f[N,3]", "", "f[N,2*H + 3] | OB0404"},
+        {"ai.onnx.ml:FeatureVectorizer", 1, "f[N,2,0]; f[N,1]", "inputdimensions=[0,1]", "f[N,1] | OB0404"},
         {"ai.onnx.ml:Scaler", 1, "i[N,4]", "", "f[N,4]"},
         {"SequenceConstruct", 11, "f[2,3]; f[2,4]", "", "seq(f[2,?])"},
         {"SequenceEmpty", 11, "", "dtype=7", "seq(i[...])"},

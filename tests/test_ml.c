@@ -562,6 +562,8 @@ static void test_encoders(void **state) {
          "imputed_value_int64s is needed for elements of int32, and no other"},
         {"int32[2,2] x = {1, 2, 3, 4}, int32[2,1] z = {5, 6}", "FeatureVectorizer<inputdimensions: ints = [2, 1]>(x, z)", 1,
          "1 2 5 3 4 6"},
+        {"int32[2,2,2] x = {1, 2, 3, 4, 5, 6, 7, 8}, int32[2,1] z = {9, 10}",
+         "FeatureVectorizer<inputdimensions: ints = [4, 1]>(x, z)", 1, "1 2 3 4 9 5 6 7 8 10"},
         {"double[2] x = {1.5, 2.0}, double[1] z = {5.0}", "FeatureVectorizer<inputdimensions: ints = [2, 1]>(x, z)", 1,
          "1.5 2 5"},
     };

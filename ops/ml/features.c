@@ -87,8 +87,10 @@ const ob_kernel ob__kernel_ml_imputer = {
 
 /* ---- FeatureVectorizer ---- */
 
+/* Elements of a row: the first axis counts rows, and the others are one behind the other. The text has matrices; ONNX Runtime
+ * takes any rank, and this is its order. */
 static int64_t width_of(const ob_view *view) {
-    return view->rank > 0 ? view->dims[view->rank - 1] : 1;
+    return view->rank == 1 ? view->dims[0] : ob__product(view->dims, 1, view->rank);
 }
 
 static ob_status features_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
@@ -98,9 +100,8 @@ static ob_status features_plan(const ob_kernel_site *site, ob_kernel_args *args,
     OB_TRY(ob__check_type(site, args, 0, error));
     for (uint32_t i = 0; i < args->n_in; i++) {
         const ob_view *in = &args->in[i];
-        const int64_t n = in->rank == 2 ? in->dims[0] : 1;
-        OB_FAIL_IF(in->rank < 1 || in->rank > 2, error, OB_E_SHAPE, "operand %u has rank %d: it must be (N, C) or (C)", i,
-                   in->rank);
+        OB_FAIL_IF(in->rank < 1, error, OB_E_SHAPE, "operand %u has rank 0: it must be (N, C) or (C)", i);
+        const int64_t n = in->rank > 1 ? in->dims[0] : 1;
         OB_FAIL_IF(n != out->dims[0], error, OB_E_SHAPE, "operand %u has %lld rows, the first %lld", i, (long long)n,
                    (long long)out->dims[0]);
         OB_FAIL_IF(__builtin_add_overflow(sum, width_of(in), &sum), error, OB_E_LIMIT, "too many features");

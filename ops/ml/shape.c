@@ -138,6 +138,16 @@ static ob_status array_feature_extractor(ob_infer *infer) {
 }
 
 /* Widths are as inputdimensions says, or as they are. All have the rows of the first. */
+/* Elements behind the first axis; of a vector, all. */
+static ob_dim row_width(const ob_infer *infer, uint32_t i) {
+    const ob_shape shape = ob__in_shape(infer, i);
+    if (shape.rank < 1) return OB_DIM_UNKNOWN;
+    ob_dim width = shape.dims[shape.rank - 1];
+    for (int32_t axis = 1; axis < shape.rank - 1 && width != OB_DIM_UNKNOWN; axis++)
+        width = shape.dims[axis] == OB_DIM_UNKNOWN ? OB_DIM_UNKNOWN : ob_dim_mul(infer->dims, shape.dims[axis], width);
+    return width;
+}
+
 static ob_status feature_vectorizer(ob_infer *infer) {
     uint32_t n;
     const int64_t *widths = ob__node_ints(infer->node, "inputdimensions", &n);
@@ -147,8 +157,12 @@ static ob_status feature_vectorizer(ob_infer *infer) {
         return OB_OK;
     }
     for (uint32_t i = 0; i < infer->node->n_inputs; i++) {
-        const ob_dim width = ob__in_dim(infer, i, -1);
-        if (!ob__rank_in(infer, i, 1, 2)) return OB_OK;
+        const int32_t rank = ob__in_rank(infer, i);
+        if (!ob__rank_in(infer, i, 1, OB_MAX_RANK)) return OB_OK;
+        const ob_dim width = row_width(infer, i);
+        if (rank > 2)
+            ob__problem(infer, OB0404, (int32_t)i, -1, "operand %u has rank %d: axes 1 to %d are taken as one row of features", i,
+                        rank, rank - 1);
         if (n > 0 && ob__in_rank(infer, i) > 0)
             OB_TRY(ob__require(infer, OB_COND_EQUAL, width, ob__saturated(widths[i]), (int32_t)i, -1, OB0601));
         if (i > 0 && ob__in_rank(infer, i) > 0)
