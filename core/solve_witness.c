@@ -73,10 +73,15 @@ static void offer(component *c, uint32_t i, int64_t value) {
     c->candidates[i][c->n_candidates[i]++] = value;
 }
 
-/* Small numbers read best; 0 last. */
+/* Sizes of 0 and 1 fit by rules of their own: they show little, and are taken where no others do. */
+static int oddness(int64_t size) {
+    return size < 2 ? (int)(2 - size) : 0;
+}
+
+/* Small numbers read best. */
 static int compare_sizes(const void *a, const void *b) {
     int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
-    if ((left == 0) != (right == 0)) return left == 0 ? 1 : -1;
+    if (oddness(left) != oddness(right)) return oddness(left) - oddness(right);
     return left < right ? -1 : left > right;
 }
 
@@ -151,6 +156,7 @@ static uint64_t distance(const component *c, const ob_binding *from) {
     for (uint32_t i = 0; i < c->n; i++) {
         int64_t d = c->at[i].size - from[i].size;
         sum += (uint64_t)(d < 0 ? -d : d);
+        if (c->at[i].size != from[i].size) sum += UINT64_C(1000) * (uint64_t)oddness(c->at[i].size);
     }
     return sum;
 }
@@ -180,22 +186,20 @@ static bool search(component *c, uint32_t broken, const ob_binding *from, ob_bin
     return found;
 }
 
-/* One symbol: upward from 1, then away from what holds. */
+static bool suits(component *c, uint32_t broken, int64_t size, ob_binding *out) {
+    c->at[0].size = size;
+    *out = c->at[0];
+    return fits(c, broken) && is_confirmed(c, broken);
+}
+
+/* One symbol: upward from 2, then away from what holds. */
 static bool search_one(component *c, uint32_t broken, const ob_binding *from, ob_binding *out) {
     const ob_symbol_fact *f = &c->s->facts[c->facts[0]];
     for (int64_t k = 0; k < 2 * OB_SOLVE_TRIED && c->s->work < OB_SOLVE_WORK / 4; k++) {
-        int64_t start = f->lo > 1 ? f->lo : 1, value = from ? from->size + (k % 2 ? -(k + 1) / 2 : k / 2) : start + k;
-        if (!from && k == OB_SOLVE_TRIED) value = 0;
-        if (value < 0) continue;
-        c->at[0].size = value;
-        if (!fits(c, broken) || !is_confirmed(c, broken)) continue;
-        *out = c->at[0];
-        return true;
+        int64_t start = f->lo > 2 ? f->lo : 2, value = from ? from->size + (k % 2 ? -(k + 1) / 2 : k / 2) : start + k;
+        if (value >= 2 && suits(c, broken, value, out)) return true;
     }
-    if (from) return false;
-    c->at[0].size = 0;
-    *out = c->at[0];
-    return fits(c, broken) && is_confirmed(c, broken);
+    return suits(c, broken, 1, out) || suits(c, broken, 0, out);
 }
 
 static bool find(component *c, uint32_t broken, const ob_binding *from, ob_binding *out) {
