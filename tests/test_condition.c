@@ -268,8 +268,8 @@ static void text_is_read(void **state) {
         {"N in {3, 5}", "N*N - 8*N + 15 = 0"},
         {"N in {7}", "N = 7"},
         {"N % 6 in {1, 5}, M >= 1", NULL},
-        {"or = in or or = 1", "or = in or or = 1"},
-        {"min = floor", "min = floor"},
+        {"or = in or or = 1", "\"or\" = \"in\" or \"or\" = 1"},
+        {"min = floor", "\"min\" = \"floor\""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         ob_condition out[OB_CONDITION_PARSE_MAX];
@@ -346,6 +346,15 @@ static void text_that_is_no_condition_is_refused(void **state) {
     assert_int_equal(ob_condition_parse(f->pool, "N = 1", false, out, NULL, NULL), OB_E_ARGUMENT);
 }
 
+/* Every one may be the name of a size. */
+static const char *const hostile[] = {"A",         "or",    "and",        "in",       "is",
+                                      "if",        "not",   "never",      "mod",      "min",
+                                      "max",       "floor", "ceil",       "bcast",    "x[0]",
+                                      "a or b",    "a = b", "7",          "2*N",      "\"",
+                                      "\\",        "a\"b",  "a\nb",       "a\x1B",    "a (operand b)",
+                                      "min(A, B)", "N:",    "if N: ",     ",",        "{1, 2}",
+                                      "?1",        " ",     "gr\xC3\xB6", "\xFF\xFE", "a is a multiple of b"};
+
 /* What is written is read as the same. */
 static void text_is_read_back(void **state) {
     (void)state;
@@ -355,7 +364,9 @@ static void text_is_read_back(void **state) {
         ob_dims *pool = NULL;
         assert_int_equal(ob_dims_create(NULL, &pool), OB_OK);
         enum { TERMS = 16 };
-        ob_dim terms[TERMS] = {ob_dim_symbol(pool, "A"), ob_dim_symbol(pool, "x[0]"), 0, 1, 2, 7};
+        enum { HOSTILE = sizeof hostile / sizeof *hostile };
+        ob_dim terms[TERMS] = {
+            ob_dim_symbol(pool, hostile[round % HOSTILE]), ob_dim_symbol(pool, hostile[round * 7 % HOSTILE]), 0, 1, 2, 7};
         for (size_t i = 6; i < TERMS; i++) {
             terms[i] = random_term(pool, &seed, terms, i);
             char text[2000];

@@ -427,6 +427,16 @@ static void odd_names_are_quoted(void **state) {
     assert_text(p, ob_dim_symbol(p, "batch_size"), "batch_size");
     assert_text(p, ob_dim_symbol(p, "x[0]"), "x[0]"); /* a size without a name, by its place */
     assert_text(p, ob_dim_symbol(p, "x[]"), "\"x[]\"");
+    /* words of the notation, and names that only begin like them */
+    static const char *const words[] = {"and", "or",  "not", "if",   "in",    "is",   "never",
+                                        "mod", "min", "max", "ceil", "floor", "bcast"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char quoted[20], longer[20];
+        snprintf(quoted, sizeof quoted, "\"%s\"", words[i]);
+        snprintf(longer, sizeof longer, "%s_", words[i]);
+        assert_text(p, ob_dim_symbol(p, words[i]), quoted);
+        assert_text(p, ob_dim_symbol(p, longer), longer);
+    }
     assert_text(p, ob_dim_symbol(p, "x[0]y"), "\"x[0]y\"");
     assert_text(p, ob_dim_symbol(p, "a/b"), "\"a/b\""); /* else "floor(a/2)" could be two things */
     assert_text(p, ob_dim_symbol(p, "past + 1"), "\"past + 1\"");

@@ -88,8 +88,11 @@ static const declared_case cases[] = {
     /* a value in between; what depends on the wrong claim must not be demanded either */
     {"float[N] x, float[5] z", "float[5] y) <float[4] s>", "s = Relu (x) y = Add (s, z)", 2, 0, 1,
      "the declared shape of \"s\" holds only if N = 4", OB_OK, OB_E_CONDITION},
-    {"float[5] x, float[N] z", "float[N] y) <float[4] s>", "s = Relu (x) y = Add (s, z)", 2, 1, 1,
+    {"float[5] x, float[N] z", "float[M] y) <float[4] s>", "s = Relu (x) y = Add (s, z)", 2, 1, 1,
      "axis 0 of \"s\" is declared as 4 and inferred as 5", OB_E_SHAPE, OB_OK},
+    /* the name of a size of the inputs */
+    {"float[5] x, float[N] z", "float[N] y)", "y = Relu (x)", 2, 0, 1,
+     "axis 0 of \"y\" is declared as N, a size of the inputs, and inferred as 5", OB_E_SHAPE, OB_OK},
     /* only the run knows */
     {"float[5] x", "int64[1,7] y)", "y = NonZero (x)", 1, 0, 0, NULL, OB_OK, OB_E_SHAPE},
     {"float[5] x", "int64[1,5] y)", "y = NonZero (x)", 1, 0, 0, NULL, OB_OK, OB_OK},

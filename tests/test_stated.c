@@ -102,6 +102,8 @@ static void every_form_states_what_is_found(void **state) {
     char folder[900];
     snprintf(folder, sizeof folder, "%s/models", shared ? shared : OB_SOURCE_DIR "/absent");
     n += try_folder(folder);
+    snprintf(folder, sizeof folder, "%s/onnx-tests/light", shared ? shared : OB_SOURCE_DIR "/absent");
+    n += try_folder(folder);
     print_message("%zu rewritten models\n", n);
 }
 
@@ -359,6 +361,30 @@ static void texts_of_any_size_end(void **state) {
     free(text);
 }
 
+/* A stated contract is read back whatever the sizes are called. */
+static void sizes_may_have_any_name(void **state) {
+    (void)state;
+    static const char *const names[] = {"N",   "or",    "and",  "in",    "is",     "if",        "not",    "never", "mod", "min",
+                                        "max", "floor", "ceil", "bcast", "a or b", "if N = 1:", "N:",     "\"",    "\\",  "a\nb",
+                                        " ",   "7",     "x[0]", "a = b", "M: ",    "never ",    "{1, 2}", "2*M",   "?1",  "a\"b"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        ob_dims *dims = NULL;
+        char clause[200], text[300];
+        ob_truth truth;
+        ob_error error;
+        assert_int_equal(ob_dims_create(NULL, &dims), OB_OK);
+        const ob_condition condition = {OB_COND_BROADCAST, ob_dim_symbol(dims, names[i]), ob_dim_symbol(dims, "M")};
+        assert_true(ob_condition_format(dims, &condition, clause, sizeof clause) < sizeof clause);
+        snprintf(text, sizeof text, "version: 1\nstatus: complete\n%s", clause);
+        for (int64_t size = 0; size < 4; size++) {
+            const ob_named_size sizes[] = {{names[i], size}, {"M", 3}};
+            if (ob_contract_check(text, sizes, 2, &truth, &error) != (size == 1 || size == 3 ? OB_OK : OB_E_CONDITION))
+                fail_msg("%s, %lld and 3: %s", clause, (long long)size, error.message);
+        }
+        ob_dims_destroy(&dims);
+    }
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_form_states_what_is_found),
@@ -369,6 +395,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(sizes_are_tested),
         cmocka_unit_test(clauses_mean_what_they_say),
         cmocka_unit_test(texts_that_are_none_are_refused),
+        cmocka_unit_test(sizes_may_have_any_name),
         cmocka_unit_test(texts_of_any_size_end),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);

@@ -92,8 +92,30 @@ static void one_score_of_two_classes(void **state) {
     forests(2, false);
 }
 
+/* The text has matrices; of more axes, those behind the first are one row. */
+static void features_of_any_rank(void **state) {
+    (void)state;
+    static const int64_t dims[3][4] = {{6}, {2, 2, 3}, {2, 1, 3, 2}};
+    static const int rank[3] = {1, 3, 4}, width[3] = {6, 6, 6};
+    for (int i = 0; i < 3; i++) {
+        float x[12];
+        char text[300], shape[40] = "";
+        ob_view view;
+        for (int k = 0; k < 12; k++) x[k] = (float)k / 4;
+        for (int k = 0; k < rank[i]; k++)
+            snprintf(shape + strlen(shape), sizeof shape - strlen(shape), "%s%d", k ? "," : "", (int)dims[i][k]);
+        snprintf(text, sizeof text,
+                 "<ir_version: 10, opset_import: [\"\" : 18, \"ai.onnx.ml\" : 3]>\ng (float[%s] x) => (float[N,%d] y) {\n "
+                 "y = ai.onnx.ml.FeatureVectorizer<inputdimensions: ints = [%d]>(x)\n}\n",
+                 shape, width[i], width[i]);
+        assert_int_equal(ob_view_init(&view, x, OB_FLOAT, rank[i], dims[i]), OB_OK);
+        compare(text, &view);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(regressors_agree), cmocka_unit_test(ensembles_agree),
-                                       cmocka_unit_test(classifiers_agree), cmocka_unit_test(one_score_of_two_classes)};
+                                       cmocka_unit_test(classifiers_agree), cmocka_unit_test(one_score_of_two_classes),
+                                       cmocka_unit_test(features_of_any_rank)};
     return cmocka_run_group_tests(tests, open_host, close_host);
 }
