@@ -156,7 +156,7 @@ static ob_status print_bound(const printer *out, ob_report *report, size_t index
     if (status != OB_OK) return status;
     fputs("  ", out->file);
     set_colour(out, COLOUR_BOLD);
-    print_message(out->file, info.text);
+    print_escaped(out->file, info.text);
     set_colour(out, COLOUR_NONE);
     fputs("\n      on values, from ", out->file);
     if (info.n_origins) print_origin(out, &info.origins[0], info.n_requirements);
