@@ -1,4 +1,7 @@
 /* Chunks that lanes share: each is done once, by a lane there is, and no more are begun once the run is to end. */
+#include <pthread.h>
+#include <time.h>
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,19 +54,66 @@ static bool stop_after_two(void *context) {
     return ++*(int *)context > 2;
 }
 
+/* Longer than the time between two questions. */
+static void note_slowly(void *context, int64_t chunk, int lane) {
+    note(context, chunk, lane);
+    nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+}
+
+/* Asked before anything is done, before the first chunk, and before the second. */
 static void test_stops(void **state) {
     (void)state;
-    int asked = 0;
+    for (int lanes = 1; lanes <= 2; lanes++) {
+        int asked = 0;
+        ob_stop stop = {.cancelled = stop_after_two, .context = &asked};
+        const ob_threads threads = {.run = run_backwards, .n_threads = lanes, .stop = &stop};
+        record r = {.n = MOST, .n_lanes = lanes};
+        ob__each_chunk(&threads, r.n, note_slowly, &r);
+        assert_int_equal(stop.status, OB_E_CANCELLED);
+        for (int64_t k = 0; k < r.n; k++) assert_int_equal(r.done[k], k < 1);
+    }
+}
+
+static void *ask_elsewhere(void *threads) {
+    return ob__stopped_inside(threads) ? threads : NULL;
+}
+
+/* Another thread never asks the caller: it sees the clock, and the answer. */
+static void test_other_threads(void **state) {
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        int asked = 0;
+        void *stopped = NULL;
+        ob_stop stop = {.cancelled = stop_after_two, .context = &asked, .deadline_ns = late ? 1 : UINT64_MAX};
+        ob_threads threads = {.n_threads = 2, .stop = &stop};
+        pthread_t other;
+        if (!late) assert_false(ob__stop_now(&threads));
+        assert_int_equal(pthread_create(&other, NULL, ask_elsewhere, &threads), 0);
+        assert_int_equal(pthread_join(other, &stopped), 0);
+        assert_ptr_equal(stopped, late ? &threads : NULL);
+        assert_int_equal(stop.status, late ? OB_E_LIMIT : OB_OK);
+        assert_int_equal(asked, late ? 0 : 1);
+        assert_int_equal(ob__stopped_inside(&threads), late);
+    }
+}
+
+static void test_pace(void **state) {
+    (void)state;
+    int asked = 2; /* the next answer is to stop */
     ob_stop stop = {.cancelled = stop_after_two, .context = &asked};
-    const ob_threads threads = {.run = run_backwards, .n_threads = 2, .stop = &stop};
-    record r = {.n = MOST, .n_lanes = 2};
-    ob__each_chunk(&threads, r.n, note, &r);
-    assert_int_equal(stop.status, OB_E_CANCELLED);
-    assert_int_equal(r.n_done, 2 * 8 * 2);
-    for (int64_t k = 0; k < r.n; k++) assert_int_equal(r.done[k], k < 32);
+    const ob_threads threads = {.n_threads = 1, .stop = &stop};
+    obk_pace pace = ob__pace(&threads), never = ob__pace(NULL);
+    assert_false(ob__stop_now(NULL));
+    stop.asker = NULL;
+    stop.deadline_ns = 1;
+    for (int64_t k = 0; k + 1 < OBK_PACE_WORK; k++) assert_false(obk_stops(&pace, 1));
+    assert_true(obk_stops(&pace, 1));
+    assert_true(obk_stops(&pace, 0)); /* it stays so */
+    for (int k = 0; k < 3; k++) assert_false(obk_stops(&never, INT64_MAX));
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_once), cmocka_unit_test(test_stops)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_once), cmocka_unit_test(test_stops),
+                                       cmocka_unit_test(test_other_threads), cmocka_unit_test(test_pace)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,11 +63,12 @@ static void *run(const obk_conv *c, const operands *of) {
     void *lane = wc_guarded(n_lane);
     char *y = wc_guarded(n_y);
     int64_t half = draw(c->maps + 1);
+    obk_pace pace = {0};
     for (int64_t b = c->tiled ? c->tiling.n_blocks : 1; b-- > 0;) { /* maps in two parts, the second first */
         char *from = y + (size_t)obk_conv_start(c, b) * widths[of->type];
         ob__kernels()->conv->run[of->type](c, of->x, of->w, of->bias, from + (size_t)(half * c->y_map) * widths[of->type], b,
-                                           half, c->maps, lane);
-        ob__kernels()->conv->run[of->type](c, of->x, of->w, of->bias, from, b, 0, half, lane);
+                                           half, c->maps, lane, &pace);
+        ob__kernels()->conv->run[of->type](c, of->x, of->w, of->bias, from, b, 0, half, lane, &pace);
     }
     wc_free(lane, n_lane);
     return y;
@@ -181,9 +182,10 @@ static void check_transposed(int type, const obk_window *w, int64_t channels, in
     void *lane = wc_guarded(n_lane), *z = draw_values(type, rows * w->n_out), *y = draw_values(type, w->n_in);
     int64_t half = draw(rows + 1);
     const obk_convs *convs = ob__kernels()->conv;
+    obk_pace pace = {0};
     convs->columns[type](x, channels, w->n_out, weights, rows, half, rows, (char *)z + (size_t)(half * w->n_out) * widths[type],
-                         lane);
-    convs->columns[type](x, channels, w->n_out, weights, rows, 0, half, z, lane);
+                         lane, &pace);
+    convs->columns[type](x, channels, w->n_out, weights, rows, 0, half, z, lane, &pace);
     for (int64_t m = 0; m < maps; m++) {
         double *want = calloc((size_t)w->n_in + 1, sizeof *want), *size = calloc((size_t)w->n_in + 1, sizeof *size);
         for (int64_t o = 0; o < w->n_out; o++)
@@ -195,7 +197,7 @@ static void check_transposed(int type, const obk_window *w, int64_t channels, in
                     size[at] += fabs(v);
                 }
             }
-        convs->fold[type](w, (char *)z + (size_t)(m * w->n_taps * w->n_out) * widths[type], biased ? bias : NULL, y);
+        convs->fold[type](w, (char *)z + (size_t)(m * w->n_taps * w->n_out) * widths[type], biased ? bias : NULL, y, &pace);
         for (int64_t i = 0; i < w->n_in; i++) {
             double is = get(type, y, i) - (biased ? get(type, bias, 0) : 0);
             assert_true(fabs(is - want[i]) <= (type ? 1e-14 : 1e-6) * (size[i] + 1));

@@ -230,15 +230,22 @@ static void all_levels_give_the_same_bits(void **state) {
             const int64_t n = lengths[i];
             for (int k = 0; k < 408; k++) x[k] = (float)(k * 37 % 101) - 50, got[k] = -7;
             assert_true(obk_fft_init(&fft, n, &chirps) && fft.length <= 512);
-            obk_fft_roots(fft.length, roots);
-            if (chirps) obk_fft_chirp(n, chirp);
+            obk_pace pace = {0};
+            obk_fft_roots(fft.length, roots, &pace);
+            if (chirps) obk_fft_chirp(n, chirp, &pace);
             fft.roots = roots;
             fft.chirp = chirps ? chirp : NULL;
             ob__kernels_limit(level == 0 ? 0 : level == 1 ? OBK_ISA_AVX2 : ~0u);
             const obk_ffts *functions = ob__kernels()->fft;
-            if (chirps) functions->filter(&fft, filter, rooms[0], rooms[1]);
-            obk_fft_lines l = {
-                .n = 1, .from_complex = true, .to_complex = true, .n_from = n, .n_to = n, .from_step = 8, .to_step = 8};
+            if (chirps) functions->filter(&fft, filter, rooms[0], rooms[1], &pace);
+            obk_fft_lines l = {.n = 1,
+                               .from_complex = true,
+                               .to_complex = true,
+                               .n_from = n,
+                               .n_to = n,
+                               .from_step = 8,
+                               .to_step = 8,
+                               .pace = &pace};
             l.from[0] = (const char *)x;
             l.to[0] = (char *)(got + 2); /* guards in front and behind */
             functions->lines(&fft, filter, &l, rooms[0], rooms[1]);

@@ -143,6 +143,7 @@ static const row rows[] = {
      {"2: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa|"
       "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab"},
      {"2: 0|1"}},
+    {"p = RegexFullMatch<pattern = \"a{+(?i:[](?=]b?\\\\Q(?>*+\\\\E)\">(x)", S, {"3: a{{((?>*+|a(?>*+|a{=B(?>*+"}, {"3: 1|0|1"}},
     {"p = RegexFullMatch<pattern = \"a\">(x)", S, {"0,2:"}, {"0,2:"}},
     /* Unique */
     {"p, q, r, s = Unique<sorted = 0>(x)",
@@ -219,7 +220,18 @@ static const refusal refusals[] = {
     {"p = StringNormalizer(x)", S, {"2,1: a|b"}, OB_E_CONDITION, "axis 0"},
     {"p = RegexFullMatch(x)", S, {"1: a"}, OB_E_MODEL, "pattern is missing"},
     {"p = RegexFullMatch<pattern = \"a(\">(x)", S, {"1: a"}, OB_E_ARGUMENT, "at byte 2"},
-    {"p = RegexFullMatch<pattern = \"(a)\\\\1\">(x)", S, {"1: aa"}, OB_E_ARGUMENT, "refers to a group"},
+    {"p = RegexFullMatch<pattern = \"(a)\\\\1\">(x)", S, {"1: aa"}, OB_E_ARGUMENT, "a reference to a group"},
+    {"p = RegexFullMatch<pattern = \"a(?=.*b)\">(x)", S, {"1: aa"}, OB_E_ARGUMENT, "at byte 1: lookaround, which RE2's"},
+    {"p = RegexFullMatch<pattern = \"(?<!a)b\">(x)", S, {"1: aa"}, OB_E_ARGUMENT, "at byte 0: lookaround"},
+    {"p = RegexFullMatch<pattern = \"(?>a*)b\">(x)", S, {"1: aa"}, OB_E_ARGUMENT, "an atomic group"},
+    {"p = RegexFullMatch<pattern = \"[*+]a*+\">(x)", S, {"1: aa"}, OB_E_ARGUMENT, "at byte 5: a possessive quantifier"},
+    {"p = RegexFullMatch<pattern = \"a{2,3}+\">(x)", S, {"1: aa"}, OB_E_ARGUMENT, "a possessive quantifier"},
+    {"p = RegexFullMatch<pattern = \"(a)?(?(1)b|c)\">(x)", S, {"1: aa"}, OB_E_ARGUMENT, "a condition"},
+    {"p = RegexFullMatch<pattern = \"a(?R)?b\">(x)", S, {"1: aa"}, OB_E_ARGUMENT, "recursion"},
+    {"p = RegexFullMatch<pattern = \"(a)(?1)\">(x)", S, {"1: aa"}, OB_E_ARGUMENT, "recursion"},
+    {"p = RegexFullMatch<pattern = \"(?P<n>a)(?P=n)\">(x)", S, {"1: aa"}, OB_E_ARGUMENT, "a reference to a group"},
+    {"p = RegexFullMatch<pattern = \"(*UCP)a\">(x)", S, {"1: aa"}, OB_E_ARGUMENT, "a verb"},
+    {"p = RegexFullMatch<pattern = \"a{1001}\">(x)", S, {"1: aa"}, OB_E_ARGUMENT, "more than 1000 repetitions"},
     {"p = RegexFullMatch<pattern = \"\\\\C\">(x)", S, {"1: a"}, OB_E_ARGUMENT, "at byte"},
     {"p = RegexFullMatch<pattern = \"a\">(x)", S, {"2: a|\xe2\x82"}, OB_E_ARGUMENT, "element 1 is not UTF-8"},
     {"p = RegexFullMatch<pattern = \"(((a{0,40}){0,40}){0,9})\">(x)", S, {"1: aaaaaaaa"}, OB_E_LIMIT, "within the limits"},
@@ -406,11 +418,83 @@ static void unique_of_complex_nan(void **state) {
     kc_close(c);
 }
 
+/* ---- Long elements, which are matched in segments --------------------------------------------------------------------- */
+
+enum { TEXTS = 300, TEXT_BYTES = 400 };
+
+/* Alternatives that match none of the texts and make the automaton large, so that segments have some ten bytes. */
+#define PADDING "|(?:qz){1000}|(?:zq){1000}|(?:qzz){1000}"
+
+static void match_all(const char *pattern, const char *padding, const ob_string *texts, uint8_t *out) {
+    char text[600];
+    const int64_t n = TEXTS;
+    ob_view in, result = {0};
+    ob_session *session = NULL;
+    ob_error error;
+    snprintf(text, sizeof text,
+             "<ir_version: 10, opset_import: [\"\" : 20]>\ng (string[%d] x) => (y) { y = RegexFullMatch <pattern = \"(?:%s)%s\"> "
+             "(x) }",
+             TEXTS, pattern, padding);
+    ob_model *model = read_text(text);
+    assert_int_equal(ob_session_create(model, NULL, &session, &error), OB_OK);
+    assert_int_equal(ob_view_init(&in, (void *)(uintptr_t)texts, OB_STRING, 1, &n), OB_OK);
+    if (ob_session_run(session, &in, 1, &result, 1, &error) != OB_OK) fail_msg("%s: %s", pattern, error.message);
+    memcpy(out, result.data, TEXTS);
+    ob_session_close(&session);
+    ob_model_close(&model);
+}
+
+static void segments_match_as_the_whole(void **state) {
+    (void)state;
+    static const char *const patterns[] = {"(a|b|\\\\n|\\u00e9| )*",
+                                           "(a|aa|b)*(\\u00e9|.)*",
+                                           ".*\\\\bab\\\\b.*",
+                                           ".*\\\\Ba\\\\B.*",
+                                           "(?s).*(\\\\b.\\\\b).*",
+                                           "(?m)(^a+$\\\\n?|.|\\\\n)*",
+                                           "(?ms).*^b.*$.*",
+                                           "(?s).*a$",
+                                           "(?s)(.{7})*",
+                                           "(?s)(.{16})*b?",
+                                           "[^b]*",
+                                           "(?i)(\\u00c9|A|B|\\\\s)*",
+                                           "(?s).*?(ab|ba)*",
+                                           "a*\\\\z",
+                                           "(?s)(.*a)(.*b)(.*\\u00e9).*"};
+    static const char *const items[] = {"a", "b", "ab", "\xc3\xa9", " ", "\n", "aaaaaaaaaaaaaaaa"};
+    static char bytes[TEXTS][TEXT_BYTES + 32];
+    ob_string texts[TEXTS];
+    uint8_t whole[TEXTS], parts[TEXTS];
+    uint32_t seed = 1;
+    size_t n_matches = 0, n_cut = 0;
+    for (int t = 0; t < TEXTS; t++) {
+        uint32_t n = 0;
+        const uint32_t most = (uint32_t)t * TEXT_BYTES / TEXTS, kinds = 1 + (uint32_t)t % 7;
+        while (n < most) {
+            seed = seed * 1664525u + 1013904223u;
+            const char *item = items[(seed >> 16) % kinds];
+            memcpy(bytes[t] + n, item, strlen(item));
+            n += (uint32_t)strlen(item);
+        }
+        texts[t] = (ob_string){bytes[t], n};
+    }
+    for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++) {
+        match_all(patterns[p], "", texts, whole);
+        match_all(patterns[p], PADDING, texts, parts);
+        for (int t = 0; t < TEXTS; t++) {
+            if (whole[t] != parts[t])
+                fail_msg("%s: text %d of %u bytes: whole %d, in segments %d", patterns[p], t, texts[t].n, whole[t], parts[t]);
+            n_matches += whole[t];
+            n_cut += texts[t].n > 100;
+        }
+    }
+    assert_true(n_matches > 300 && n_cut > 2000);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_by_hand),
-        cmocka_unit_test(refused_with_a_reason),
-        cmocka_unit_test(unique_in_every_type),
+        cmocka_unit_test(segments_match_as_the_whole), cmocka_unit_test(results_by_hand),
+        cmocka_unit_test(refused_with_a_reason),       cmocka_unit_test(unique_in_every_type),
         cmocka_unit_test(unique_of_complex_nan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #define OB_KERNELS_CONV_CONV_H
 
 #include "kernels/gemm/integer.h"
+#include "core/pace.h"
 #include "kernels/window/window.h"
 
 typedef struct obk_conv {
@@ -46,13 +47,13 @@ static inline int64_t obk_conv_results(const obk_conv *c, int64_t b) {
  * one image and group; w: [maps][channels][taps]; bias: NULL for none; y: the block's results of map `first`.
  * Of pairs: channels are pairs of them, the elements of x and w obk_pair, those of bias and y 32-bit integers, which wrap. */
 typedef void (*obk_conv_run)(const obk_conv *conv, const void *x, const void *w, const void *bias, void *y, int64_t b,
-                             int64_t first, int64_t end, void *lane);
+                             int64_t first, int64_t end, void *lane, obk_pace *pace);
 /* z[m - first] = sum over c of w[c * rows + m] * x[c], m first .. end, n elements each; x: [channels][n]. lane: room for
  * channels * n + (1 + OBK_CONV_MAPS) * OBK_SLACK elements where n is less than OBK_CONV_LEAST. */
 typedef void (*obk_conv_columns)(const void *x, int64_t channels, int64_t n, const void *w, int64_t rows, int64_t first,
-                                 int64_t end, void *z, void *lane);
+                                 int64_t end, void *z, void *lane, obk_pace *pace);
 /* The window's input, each element the sum of what its taps give to it: y[i] = bias + sum of columns[tap][result]. */
-typedef void (*obk_conv_fold)(const obk_window *window, const void *columns, const void *bias, void *y);
+typedef void (*obk_conv_fold)(const obk_window *window, const void *columns, const void *bias, void *y, obk_pace *pace);
 
 /* pairs[i] = {first[i] - zero, second[i] - zero}, of bytes; second NULL: 0. */
 typedef void (*obk_conv_pair)(obk_pair *pairs, const void *first, const void *second, int16_t zero, int64_t n);

@@ -45,30 +45,34 @@ static void NAME(tile)(int64_t maps, bool narrow, const obk_product *q, const T 
 /* n positions of as many maps as `maps_at_once` says, `rows` of which count. A row of `out` has room for n elements at least, a
  * vector at least; a tile that does not fit begins further in front: what it computes again is the same. */
 static void NAME(rows)(const obk_product *q, const T *x, int64_t n, const T *w, const T *bias, int64_t maps, int64_t rows, T *out,
-                       int64_t out_step, int64_t room) {
+                       int64_t out_step, int64_t room, obk_pace *pace) {
     enum { LANES = sizeof(VECTOR) / sizeof(T) };
+    const double each = (double)maps * (double)q->channels * (double)q->taps / 16; /* nanoseconds of a position, about */
+    const bool is_long = each * (double)n > OBK_PACE_WORK / 16;
+    if (!is_long && obk_stops(pace, (int64_t)(each * (double)n))) return;
     const int64_t wide = (maps == 6 ? 2 : maps == 4 ? 3 : maps == 2 ? 4 : 8) * LANES;
     for (int64_t i = 0; i < n;) {
         const bool narrow = n - i <= LANES || room < wide;
         const int64_t width = narrow ? LANES : wide, at = i + width <= room ? i : room - width;
+        if (is_long && obk_stops(pace, each < OBK_PACE_WORK ? (int64_t)(each * (double)width) : OBK_PACE_WORK)) return;
         NAME(tile)(maps, narrow, q, x + at, w, bias, rows, out + at, out_step);
         i = at + width;
     }
 }
 
 static void NAME(conv_tiled)(const obk_conv *c, const T *x, const T *w, const T *bias, T *y, int64_t b, int64_t first,
-                             int64_t end, T *lane) {
+                             int64_t end, T *lane, obk_pace *pace) {
     const obk_window *win = &c->window;
     const obk_tiling *t = &c->tiling;
     const int64_t rows = obk_block_rows(win, t, b), length = obk_row_length(win, t, b), n = obk_block_flat(win, t, b),
                   step = t->n_flat + OBK_SLACK;
     const obk_product q = {c->channels, win->n_taps, c->pitch, c->channels * win->n_taps, 1, t->tap};
-    for (int64_t i = 0; i < c->channels; i++) PAD(win, t, x + i * win->n_in, b, 0, lane + i * c->pitch);
+    for (int64_t i = 0; i < c->channels && !obk_stops(pace, n); i++) PAD(win, t, x + i * win->n_in, b, 0, lane + i * c->pitch);
     T *behind = lane + c->channels * c->pitch, *out = behind + OBK_SLACK;
     OBK_CAT(PAD, _fill)(behind, OBK_SLACK, 0);
     for (int64_t m = first; m < end;) {
         const int64_t at_once = maps_at_once(end - m), some = at_once < end - m ? at_once : end - m;
-        NAME(rows)(&q, lane, n, w + m * q.w_down, bias ? bias + m : NULL, at_once, some, out, step, step);
+        NAME(rows)(&q, lane, n, w + m * q.w_down, bias ? bias + m : NULL, at_once, some, out, step, step, pace);
         for (int64_t r = 0; r < some; r++, m++)
             for (int64_t i = 0; i < rows; i++)
                 obk_copy_row(y + (m - first) * c->y_map + i * length, out + r * step + t->row[i], length * (int64_t)sizeof(T));
@@ -77,7 +81,7 @@ static void NAME(conv_tiled)(const obk_conv *c, const T *x, const T *w, const T 
 
 /* One tap that sees every element at its own place. */
 static void NAME(conv_as_is)(const obk_conv *c, const T *x, const T *w, const T *bias, T *y, int64_t b, int64_t first,
-                             int64_t end, T *lane) {
+                             int64_t end, T *lane, obk_pace *pace) {
     const int64_t n_out = c->window.n_out, n = obk_conv_results(c, b);
     const obk_product q = {c->channels, 1, c->pitch > 0 ? c->pitch : n_out, c->channels, 1, NULL};
     const T *from = x + obk_conv_start(c, b);
@@ -87,13 +91,15 @@ static void NAME(conv_as_is)(const obk_conv *c, const T *x, const T *w, const T 
     }
     for (int64_t m = first; m < end;) {
         const int64_t at_once = maps_at_once(end - m), some = at_once < end - m ? at_once : end - m;
-        NAME(rows)(&q, from, n, w + m * q.w_down, bias ? bias + m : NULL, at_once, some, y + (m - first) * c->y_map, c->y_map, n);
+        NAME(rows)
+        (&q, from, n, w + m * q.w_down, bias ? bias + m : NULL, at_once, some, y + (m - first) * c->y_map, c->y_map, n, pace);
         m += some;
     }
 }
 
 /* Taps one by one. */
-static void NAME(conv_each)(const obk_conv *c, const T *x, const T *w, const T *bias, T *y, int64_t first, int64_t end) {
+static void NAME(conv_each)(const obk_conv *c, const T *x, const T *w, const T *bias, T *y, int64_t first, int64_t end,
+                            obk_pace *pace) {
     const obk_window *win = &c->window;
     const int32_t last = win->rank - 1;
     for (int64_t m = first; m < end; m++)
@@ -101,6 +107,7 @@ static void NAME(conv_each)(const obk_conv *c, const T *x, const T *w, const T *
             T sum = bias ? bias[m] : 0;
             for (int64_t i = 0; i < c->channels; i++) {
                 const T *plane = x + i * win->n_in, *weights = w + (m * c->channels + i) * win->n_taps;
+                if (obk_stops(pace, win->n_taps)) return;
                 obk_visit v = obk_visit_of(win, o);
                 if (v.any) do {
                         int64_t at = obk_seen(win, &v, o), tap = 0;
@@ -114,13 +121,13 @@ static void NAME(conv_each)(const obk_conv *c, const T *x, const T *w, const T *
 }
 
 static void NAME(conv)(const obk_conv *c, const void *x, const void *w, const void *bias, void *y, int64_t b, int64_t first,
-                       int64_t end, void *lane) {
+                       int64_t end, void *lane, obk_pace *pace) {
     if (!c->tiled)
-        NAME(conv_each)(c, x, w, bias, y, first, end);
+        NAME(conv_each)(c, x, w, bias, y, first, end, pace);
     else if (c->as_is)
-        NAME(conv_as_is)(c, x, w, bias, y, b, first, end, lane);
+        NAME(conv_as_is)(c, x, w, bias, y, b, first, end, lane, pace);
     else
-        NAME(conv_tiled)(c, x, w, bias, y, b, first, end, lane);
+        NAME(conv_tiled)(c, x, w, bias, y, b, first, end, lane, pace);
 }
 
 #ifdef TRANSPOSED

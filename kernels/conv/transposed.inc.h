@@ -1,7 +1,7 @@
 /* Template of conv.inc.h, whose parameters it has: the transposed convolution. */
 
 static void NAME(columns)(const void *from, int64_t channels, int64_t n, const void *weights, int64_t rows, int64_t first,
-                          int64_t end, void *to, void *lane) {
+                          int64_t end, void *to, void *lane, obk_pace *pace) {
     enum { LANES = sizeof(VECTOR) / sizeof(T) };
     const T *x = from, *w = weights;
     T *z = to, *copy = lane, *out = copy + channels * n + OBK_SLACK;
@@ -15,7 +15,7 @@ static void NAME(columns)(const void *from, int64_t channels, int64_t n, const v
     }
     for (int64_t m = first; m < end;) {
         const int64_t at_once = maps_at_once(end - m), some = at_once < end - m ? at_once : end - m;
-        NAME(rows)(&q, x, n, w + m, NULL, at_once, some, narrow ? out : z + (m - first) * n, step, narrow ? step : n);
+        NAME(rows)(&q, x, n, w + m, NULL, at_once, some, narrow ? out : z + (m - first) * n, step, narrow ? step : n, pace);
         for (int64_t r = 0; narrow && r < some; r++)
             obk_copy_row(z + (m - first + r) * n, out + r * step, n * (int64_t)sizeof(T));
         m += some;
@@ -38,7 +38,7 @@ static inline void NAME(give)(T *restrict y, const T *restrict one, const T *res
         for (int64_t i = 0; i < n; i++) y[i * stride] += one[i];
 }
 
-static void NAME(fold)(const obk_window *w, const void *from, const void *bias, void *to) {
+static void NAME(fold)(const obk_window *w, const void *from, const void *bias, void *to, obk_pace *pace) {
     const int32_t last = w->rank - 1;
     const obk_axis *row = &w->axes[last];
     const bool pairs = row->stride == 2 && row->dilation == 1;
@@ -46,7 +46,7 @@ static void NAME(fold)(const obk_window *w, const void *from, const void *bias, 
     T *y = to;
     const T start = bias ? *(const T *)bias : 0;
     for (int64_t i = 0; i < w->n_in; i++) y[i] = start;
-    for (int64_t k = 0, step; k < w->n_taps; k += step, columns += step * w->n_out) {
+    for (int64_t k = 0, step; k < w->n_taps && !obk_stops(pace, w->n_out); k += step, columns += step * w->n_out) {
         int64_t first[OB_MAX_RANK], end[OB_MAX_RANK], tap[OB_MAX_RANK], index[OB_MAX_RANK], rest = k, next = 0, next_end = 0;
         bool any = true;
         for (int32_t a = last; a >= 0; a--) {

@@ -10,9 +10,9 @@
 typedef double lanes __attribute__((vector_size(OBK_FFT_LANES * sizeof(double)), may_alias));
 
 /* One factor 4 of n points that lie s apart (Stockham): y gets them in the order of the next factor. */
-static void by_4(const obk_fft *fft, int64_t n, int64_t s, const lanes *restrict x, lanes *restrict y) {
+static void by_4(const obk_fft *fft, int64_t n, int64_t s, const lanes *restrict x, lanes *restrict y, obk_pace *pace) {
     const int64_t m = n / 4;
-    for (int64_t p = 0; p < m; p++) {
+    for (int64_t p = 0; p < m && !obk_stops(pace, 8 * s); p++) {
         const double *w1 = fft->roots + 2 * p * s, *w2 = fft->roots + 4 * p * s, *w3 = fft->roots + 6 * p * s;
         for (int64_t q = 0; q < s; q++) {
             const lanes *a = x + 2 * (q + s * p), *b = a + 2 * s * m, *c = b + 2 * s * m, *d = c + 2 * s * m;
@@ -34,9 +34,10 @@ static void by_4(const obk_fft *fft, int64_t n, int64_t s, const lanes *restrict
 }
 
 /* The same of any factor. */
-static void by_any(const obk_fft *fft, int32_t radix, int64_t n, int64_t s, const lanes *restrict x, lanes *restrict y) {
+static void by_any(const obk_fft *fft, int32_t radix, int64_t n, int64_t s, const lanes *restrict x, lanes *restrict y,
+                   obk_pace *pace) {
     const int64_t m = n / radix, unit = fft->length / radix;
-    for (int64_t p = 0; p < m; p++)
+    for (int64_t p = 0; p < m && !obk_stops(pace, 2 * s * radix * radix); p++)
         for (int64_t q = 0; q < s; q++) {
             const lanes *a = x + 2 * (q + s * p);
             for (int32_t j = 0; j < radix; j++) {
@@ -56,14 +57,14 @@ static void by_any(const obk_fft *fft, int32_t radix, int64_t n, int64_t s, cons
 }
 
 /* `length` points of x; the result is in x or in y. */
-static lanes *transform(const obk_fft *fft, lanes *x, lanes *y) {
+static lanes *transform(const obk_fft *fft, lanes *x, lanes *y, obk_pace *pace) {
     int64_t n = fft->length, s = 1;
     for (int i = 0; i < fft->n_factors; i++) {
         const int32_t radix = fft->factors[i];
         if (radix == 4)
-            by_4(fft, n, s, x, y);
+            by_4(fft, n, s, x, y, pace);
         else
-            by_any(fft, radix, n, s, x, y);
+            by_any(fft, radix, n, s, x, y, pace);
         n /= radix;
         s *= radix;
         lanes *other = x;
@@ -75,7 +76,7 @@ static lanes *transform(const obk_fft *fft, lanes *x, lanes *y) {
 
 /* ---- Lengths that have a chirp --------------------------------------------------------------------------------------- */
 
-static void filter(const obk_fft *fft, double *to, double *x_room, double *y_room) {
+static void filter(const obk_fft *fft, double *to, double *x_room, double *y_room, obk_pace *pace) {
     lanes *x = (lanes *)x_room, *y = (lanes *)y_room;
     const lanes zero = {0};
     for (int64_t k = 0; k < 2 * fft->length; k++) x[k] = zero;
@@ -84,12 +85,12 @@ static void filter(const obk_fft *fft, double *to, double *x_room, double *y_roo
         x[2 * k] = x[2 * mirror] = zero + fft->chirp[2 * k];
         x[2 * k + 1] = x[2 * mirror + 1] = zero - fft->chirp[2 * k + 1];
     }
-    const lanes *all = transform(fft, x, y);
+    const lanes *all = transform(fft, x, y, pace);
     for (int64_t k = 0; k < 2 * fft->length; k++) to[k] = all[k][0] / (double)fft->length;
 }
 
 /* n points of x, `length` of room. */
-static lanes *convolve(const obk_fft *fft, const double *f, lanes *x, lanes *y) {
+static lanes *convolve(const obk_fft *fft, const double *f, lanes *x, lanes *y, obk_pace *pace) {
     const lanes zero = {0};
     for (int64_t k = 0; k < fft->n; k++) {
         const double *w = fft->chirp + 2 * k;
@@ -98,13 +99,13 @@ static lanes *convolve(const obk_fft *fft, const double *f, lanes *x, lanes *y) 
         x[2 * k + 1] = r * w[1] + i * w[0];
     }
     for (int64_t k = 2 * fft->n; k < 2 * fft->length; k++) x[k] = zero;
-    lanes *z = transform(fft, x, y), *other = z == x ? y : x;
+    lanes *z = transform(fft, x, y, pace), *other = z == x ? y : x;
     for (int64_t k = 0; k < fft->length; k++) { /* real and imaginary parts change places: then it is the inverse */
         const lanes r = z[2 * k], i = z[2 * k + 1];
         z[2 * k + 1] = r * f[2 * k] - i * f[2 * k + 1];
         z[2 * k] = r * f[2 * k + 1] + i * f[2 * k];
     }
-    z = transform(fft, z, other);
+    z = transform(fft, z, other, pace);
     for (int64_t k = 0; k < fft->n; k++) {
         const double *w = fft->chirp + 2 * k;
         const lanes i = z[2 * k], r = z[2 * k + 1];
@@ -133,7 +134,7 @@ static void lines(const obk_fft *fft, const double *f, const obk_fft_lines *l, d
             x[2 * k] = -x[2 * (fft->n - k)];
             x[2 * k + 1] = x[2 * (fft->n - k) + 1];
         }
-    const lanes *z = fft->chirp ? convolve(fft, f, x, y) : transform(fft, x, y);
+    const lanes *z = fft->chirp ? convolve(fft, f, x, y, l->pace) : transform(fft, x, y, l->pace);
     (l->is_double ? store_double : store_float)(fft, l, (const double *)z);
 }
 

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/pace.h"
+
 enum { OBK_FFT_LANES = 4, OBK_FFT_RADIX = 31, OBK_FFT_FACTORS = 64 };
 
 /* Lengths of small factors are transformed factor by factor (Stockham); others by a convolution with a chirp (Bluestein), for
@@ -30,18 +32,19 @@ typedef struct obk_fft_lines {
     int64_t from_step, to_step; /* bytes from point to point */
     int64_t n_from, n_to;       /* points that are there, the rest being 0; points that are wanted */
     const double *window;       /* a factor for each point; NULL: none */
+    obk_pace *pace;
 } obk_fft_lines;
 
 typedef struct obk_ffts {
     /* x and y: `length` points of four lanes, a pair each: 64 bytes a point, 64-byte aligned. */
     void (*lines)(const obk_fft *fft, const double *filter, const obk_fft_lines *lines, double *x, double *y);
     /* The chirp's transform, `length` pairs: for lengths that have a chirp, before the first lines. */
-    void (*filter)(const obk_fft *fft, double *filter, double *x, double *y);
+    void (*filter)(const obk_fft *fft, double *filter, double *x, double *y, obk_pace *pace);
 } obk_ffts;
 
 /* All but the tables; false: too long. */
 bool obk_fft_init(obk_fft *fft, int64_t n, bool *chirps);
-void obk_fft_roots(int64_t length, double *roots);
-void obk_fft_chirp(int64_t n, double *chirp);
+void obk_fft_roots(int64_t length, double *roots, obk_pace *pace);
+void obk_fft_chirp(int64_t n, double *chirp, obk_pace *pace);
 
 #endif

@@ -37,13 +37,15 @@ static void root(int64_t k, int64_t n, double pair[2]) {
     }
 }
 
-void obk_fft_roots(int64_t length, double *roots) {
-    for (int64_t k = 0; k < length; k++) root(k, length, roots + 2 * k);
+enum { WORK_OF_ROOT = 32 };
+
+void obk_fft_roots(int64_t length, double *roots, obk_pace *pace) {
+    for (int64_t k = 0; k < length && !obk_stops(pace, WORK_OF_ROOT); k++) root(k, length, roots + 2 * k);
 }
 
-void obk_fft_chirp(int64_t n, double *chirp) {
+void obk_fft_chirp(int64_t n, double *chirp, obk_pace *pace) {
     int64_t square = 0; /* k^2 modulo 2 n: its next is 2 k + 1 more */
-    for (int64_t k = 0; k < n; k++) {
+    for (int64_t k = 0; k < n && !obk_stops(pace, WORK_OF_ROOT); k++) {
         root(square, 2 * n, chirp + 2 * k);
         square = (square + 2 * k + 1) % (2 * n);
     }

@@ -27,5 +27,6 @@ const obk_norms OBK_TABLE(obk_norm_functions) = {
     .scaled = BOTH(scaled),
     .divided = BOTH(divided),
     .columns_divided = BOTH(columns_divided),
-    .lrn = BOTH(lrn),
+    .lrn_add = BOTH(lrn_add),
+    .lrn_divide = BOTH(lrn_divide),
 };

@@ -29,8 +29,11 @@ typedef struct obk_norms {
     /* y = (x - shift) / divisor in doubles, 0 where the divisor is 0: one for all, or one for each column; shifts may be NULL. */
     void (*divided[2])(void *y, const void *x, int64_t n, double shift, double divisor);
     void (*columns_divided[2])(void *y, const void *x, int64_t n, const double *shifts, const double *divisors);
-    /* `width` columns, at most OBK_LRN_COLUMNS, of all channels, which lie `stride` elements apart. y is not x. */
-    void (*lrn[2])(const obk_lrn *p, void *y, const void *x, int64_t stride, int64_t width);
+    /* LRN of one channel at a time, `width` columns, at most OBK_LRN_COLUMNS: to `sums`, of the elements' type, the squares of
+     * n_rows channels are added, which lie `stride` elements apart; then y = x / (bias + factor * sums) ^ beta, which spoils the
+     * sums. y is not x. */
+    void (*lrn_add[2])(void *sums, const void *x, int64_t stride, int64_t width, int64_t n_rows);
+    void (*lrn_divide[2])(const obk_lrn *p, void *y, const void *x, void *sums, int64_t width);
 } obk_norms;
 
 #endif

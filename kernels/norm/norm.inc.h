@@ -95,24 +95,19 @@ static void NAME(raise)(T *z, T beta, int64_t n) {
         OBK_CAT(vpow_, S)(z, z, true, &beta, false, n);
 }
 
-static void NAME(lrn)(const obk_lrn *p, void *to, const void *from, int64_t stride, int64_t width) {
-    T *restrict y = to, sums[OBK_LRN_COLUMNS];
+static void NAME(lrn_add)(void *cells, const void *from, int64_t stride, int64_t width, int64_t n_rows) {
+    T *restrict sums = cells;
+    const T *restrict x = from;
+    for (int64_t k = 0; k < n_rows; k++, x += stride)
+        for (int64_t i = 0; i < width; i++) sums[i] += x[i] * x[i];
+}
+
+static void NAME(lrn_divide)(const obk_lrn *p, void *to, const void *from, void *cells, int64_t width) {
+    T *restrict sums = cells, *restrict y = to;
     const T *restrict x = from, factor = (T)p->factor, bias = (T)p->bias, beta = (T)p->beta;
-    const int64_t channels = p->channels;
-    for (int64_t c = 0; c < channels; c++) {
-        const int64_t first = c < p->before ? 0 : c - p->before,
-                      last = channels - 1 - c < p->behind ? channels - 1 : c + p->behind;
-        for (int64_t i = 0; i < width; i++) sums[i] = 0;
-        for (int64_t k = first; k <= last; k++) {
-            const T *row = x + k * stride;
-            for (int64_t i = 0; i < width; i++) sums[i] += row[i] * row[i];
-        }
-        for (int64_t i = 0; i < width; i++) sums[i] = bias + factor * sums[i];
-        NAME(raise)(sums, beta, width);
-        const T *row = x + c * stride;
-        T *z = y + c * stride;
-        for (int64_t i = 0; i < width; i++) z[i] = row[i] / sums[i];
-    }
+    for (int64_t i = 0; i < width; i++) sums[i] = bias + factor * sums[i];
+    NAME(raise)(sums, beta, width);
+    for (int64_t i = 0; i < width; i++) y[i] = x[i] / sums[i];
 }
 
 #undef NAME

@@ -17,6 +17,7 @@ typedef struct job {
     const char *x, *w, *bias;
     char *y, *lanes;
     size_t lane_stride;
+    const ob_threads *threads;
 } job;
 
 static ob_status conv_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
@@ -38,20 +39,21 @@ static void conv_chunk(void *context, int64_t chunk, int lane) {
     const conv *c = j->c;
     const obk_conv *k = &c->u.k;
     const int64_t end = ob__conv_units_end(&c->u, chunk), taps = k->channels * k->window.n_taps;
+    obk_pace pace = ob__pace(j->threads);
     for (int64_t i = chunk * c->u.n_each; i < end; i++) {
         const ob_conv_unit u = ob__conv_unit(&c->u, i);
         const int64_t map = u.group * k->maps, y = (u.plane * k->maps + u.first) * k->window.n_out + obk_conv_start(k, u.block);
         c->run(k, j->x + u.plane * k->channels * k->window.n_in * c->width, j->w + map * taps * c->width,
                j->bias ? j->bias + map * c->width : NULL, j->y + y * c->width, u.block, u.first, u.end,
-               ob__lane(j->lanes, j->lane_stride, lane));
+               ob__lane(j->lanes, j->lane_stride, lane), &pace);
     }
 }
 
 static ob_status conv_compute(const ob_kernel_args *args, ob_error *error) {
     (void)error;
     const conv *c = args->state;
-    job j = {c,           args->in[0].data, args->in[1].data, ob__given(args, 2) ? args->in[2].data : NULL, args->out[0].data,
-             args->lanes, args->lane_stride};
+    job j = {c,           args->in[0].data,  args->in[1].data, ob__given(args, 2) ? args->in[2].data : NULL, args->out[0].data,
+             args->lanes, args->lane_stride, args->threads};
     if (c->u.n > 0) ob__each_chunk(args->threads, ob__conv_chunks(&c->u), conv_chunk, &j);
     return OB_OK;
 }

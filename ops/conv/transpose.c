@@ -22,6 +22,7 @@ typedef struct job {
     const char *x, *w, *bias;
     char *y, *lanes;
     size_t lane_stride;
+    const ob_threads *threads;
 } job;
 
 static ob_status check_shapes(const ob_kernel_args *args, int64_t groups, ob_error *error) {
@@ -102,20 +103,21 @@ static void transposed_chunk(void *context, int64_t chunk, int lane) {
     const int64_t plane = chunk / t->n_parts, group = plane % t->groups, first = chunk % t->n_parts * t->part_maps,
                   last = first + t->part_maps < t->maps ? first + t->part_maps : t->maps, rows = t->maps * w->n_taps,
                   column_bytes = w->n_taps * w->n_out * t->width;
+    obk_pace pace = ob__pace(j->threads);
     char *columns = ob__lane(j->lanes, j->lane_stride, lane);
     t->columns(j->x + plane * t->channels * w->n_out * t->width, t->channels, w->n_out,
                j->w + group * t->channels * rows * t->width, rows, first * w->n_taps, last * w->n_taps, columns,
-               columns + t->part_maps * column_bytes);
+               columns + t->part_maps * column_bytes, &pace);
     for (int64_t m = first; m < last; m++)
         t->fold(w, columns + (m - first) * column_bytes, j->bias ? j->bias + (group * t->maps + m) * t->width : NULL,
-                j->y + (plane * t->maps + m) * w->n_in * t->width);
+                j->y + (plane * t->maps + m) * w->n_in * t->width, &pace);
 }
 
 static ob_status transposed_compute(const ob_kernel_args *args, ob_error *error) {
     (void)error;
     const transposed *t = args->state;
-    job j = {t,           args->in[0].data, args->in[1].data, ob__given(args, 2) ? args->in[2].data : NULL, args->out[0].data,
-             args->lanes, args->lane_stride};
+    job j = {t,           args->in[0].data,  args->in[1].data, ob__given(args, 2) ? args->in[2].data : NULL, args->out[0].data,
+             args->lanes, args->lane_stride, args->threads};
     ob__each_chunk(args->threads, t->n_planes * t->n_parts, transposed_chunk, &j);
     return OB_OK;
 }

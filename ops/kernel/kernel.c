@@ -18,6 +18,12 @@ ob_status ob__kernel_output(const ob_kernel_args *args, uint32_t i, int32_t rank
 
 /* ---- Stopping ----------------------------------------------------------------------------------------------------- */
 
+/* Its address stands for the thread; nothing is kept in it. */
+static const void *this_thread(void) {
+    static _Thread_local char here;
+    return &here;
+}
+
 static bool may_stop(const ob_threads *threads) {
     return threads && threads->stop && (threads->stop->cancelled || threads->stop->deadline_ns);
 }
@@ -25,6 +31,7 @@ static bool may_stop(const ob_threads *threads) {
 bool ob__stop_now(const ob_threads *threads) {
     ob_stop *stop = threads ? threads->stop : NULL;
     if (!stop) return false;
+    if (stop->asker != this_thread()) stop->asker = this_thread();
     if (stop->status != OB_OK) return true;
     if (stop->deadline_ns && ob__now_ns() >= stop->deadline_ns)
         stop->status = OB_E_LIMIT;
@@ -41,6 +48,24 @@ bool ob__stopped(const ob_threads *threads) {
     if (stop->status == OB_OK && now < stop->next_ns) return false;
     stop->next_ns = now + ASK_NS;
     return ob__stop_now(threads);
+}
+
+bool ob__stopped_inside(const ob_threads *threads) {
+    if (!may_stop(threads)) return false;
+    ob_stop *stop = threads->stop;
+    if (stop->status != OB_OK) return true;
+    if (stop->asker == this_thread()) return ob__stopped(threads);
+    if (!stop->deadline_ns || ob__now_ns() < stop->deadline_ns) return false;
+    stop->status = OB_E_LIMIT;
+    return true;
+}
+
+static bool stopped_inside(const void *threads) {
+    return ob__stopped_inside(threads);
+}
+
+obk_pace ob__pace(const ob_threads *threads) {
+    return (obk_pace){.stopped = may_stop(threads) ? stopped_inside : NULL, .context = threads};
 }
 
 /* ---- Shared work -------------------------------------------------------------------------------------------------- */
@@ -99,27 +124,27 @@ typedef struct chunks {
     int64_t end;
     void (*task)(void *context, int64_t chunk, int lane);
     void *context;
+    const ob_threads *threads;
 } chunks;
 
 static void run_lanes(void *context, int64_t begin, int64_t end) {
     chunks *c = context;
     for (int64_t lane = begin; lane < end; lane++)
-        for (int64_t chunk; (chunk = atomic_fetch_add_explicit(&c->next, 1, memory_order_relaxed)) < c->end;)
+        for (int64_t chunk;
+             !ob__stopped_inside(c->threads) && (chunk = atomic_fetch_add_explicit(&c->next, 1, memory_order_relaxed)) < c->end;)
             c->task(c->context, chunk, (int)lane);
 }
 
 void ob__each_chunk(const ob_threads *threads, int64_t n, void (*task)(void *context, int64_t chunk, int lane), void *context) {
-    enum { CHUNKS_PER_LANE = 8 }; /* between two questions whether to go on */
-    int64_t lanes = ob__lanes(threads), step = may_stop(threads) ? CHUNKS_PER_LANE * lanes : n;
+    const int64_t lanes = ob__lanes(threads);
+    if (n <= 0 || ob__stop_now(threads)) return;
     if (lanes == 1 || n == 1) {
         for (int64_t chunk = 0; chunk < n && !ob__stopped(threads); chunk++) task(context, chunk, 0);
         return;
     }
-    for (int64_t begin = 0; begin < n && !ob__stop_now(threads); begin += step) {
-        chunks c = {.end = n - begin < step ? n : begin + step, .task = task, .context = context};
-        atomic_init(&c.next, begin);
-        threads->run(threads->pool, lanes, 1, run_lanes, &c);
-    }
+    chunks c = {.end = n, .task = task, .context = context, .threads = threads};
+    atomic_init(&c.next, 0);
+    threads->run(threads->pool, lanes, 1, run_lanes, &c);
 }
 
 void *ob__tail(const ob_kernel_site *site, size_t n, size_t n_bytes_each) {

@@ -59,7 +59,7 @@ static ob_status zip_run(const ob_kernel_args *args, ob_error *error) {
     OB_TRY(ob_view_init(&key_view, (void *)(uintptr_t)k->at, k->dtype, 1, (const int64_t[]){(int64_t)k->n}));
     OB_TRY(ob_cell_tensor(&key_view, args->cells->allocator, &shared, error));
     ob_status status = ob__cell_new_list(OB_CELL_SEQUENCE, OB_FLOAT, (size_t)n_rows, args->cells->allocator, &list, error);
-    for (int64_t i = 0; i < n_rows && status == OB_OK; i++) {
+    for (int64_t i = 0; i < n_rows && status == OB_OK && !ob__stopped(args->threads); i++) {
         const char *at = (const char *)in->data + (in->rank == 2 ? i * in->strides[0] : 0);
         status = zip_row(args, at, in->strides[in->rank - 1], shared, &row, error);
         if (status == OB_OK) status = ob__cell_insert(&list, (size_t)i, row, error);

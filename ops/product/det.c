@@ -24,9 +24,10 @@ static void subtract(double *restrict row, const double *restrict pivot, double 
     for (int64_t i = 0; i < n; i++) row[i] -= factor * pivot[i];
 }
 
-static double determinant(double *a, int64_t m) {
+static double determinant(double *a, int64_t m, obk_pace *pace) {
     double product = 1;
     for (int64_t k = 0; k < m; k++) {
+        if (obk_stops(pace, m - k)) return NAN;
         int64_t best = k;
         for (int64_t r = k + 1; r < m; r++)
             if (fabs(a[r * m + k]) > fabs(a[best * m + k])) best = r;
@@ -36,7 +37,7 @@ static double determinant(double *a, int64_t m) {
         }
         const double pivot = a[k * m + k];
         product *= pivot;
-        for (int64_t r = k + 1; pivot != 0 && r < m; r++)
+        for (int64_t r = k + 1; pivot != 0 && r < m && !obk_stops(pace, m - k); r++)
             subtract(&a[r * m + k + 1], &a[k * m + k + 1], a[r * m + k] / pivot, m - k - 1);
     }
     return product;
@@ -49,12 +50,13 @@ static void one_matrix(void *context, int64_t i, int lane) {
     double *a = (double *)(void *)(ob__lane(j->args->lanes, j->args->lane_stride, lane));
     const void *in = j->args->in[0].data;
     void *out = j->args->out[0].data;
+    obk_pace pace = ob__pace(j->args->threads);
     if (d->is_double) {
         if (n > 0) memcpy(a, (const double *)in + i * n, (size_t)n * sizeof *a);
-        ((double *)out)[i] = determinant(a, d->m);
+        ((double *)out)[i] = determinant(a, d->m, &pace);
     } else {
         for (int64_t e = 0; e < n; e++) a[e] = (double)((const float *)in)[i * n + e];
-        ((float *)out)[i] = (float)determinant(a, d->m);
+        ((float *)out)[i] = (float)determinant(a, d->m, &pace);
     }
 }
 

@@ -27,8 +27,8 @@ static void swap_rows(double *a, double *b, int64_t n) {
 }
 
 /* a becomes the unit matrix, b the inverse. */
-static void eliminate(double *a, double *b, int64_t n) {
-    for (int64_t c = 0; c < n; c++) {
+static void eliminate(double *a, double *b, int64_t n, obk_pace *pace) {
+    for (int64_t c = 0; c < n && !obk_stops(pace, 3 * n); c++) {
         int64_t pivot = c;
         for (int64_t r = c + 1; r < n; r++)
             if (fabs(a[r * n + c]) > fabs(a[pivot * n + c])) pivot = r;
@@ -44,6 +44,7 @@ static void eliminate(double *a, double *b, int64_t n) {
         for (int64_t r = 0; r < n; r++) {
             double factor = a[r * n + c];
             if (r == c || factor == 0) continue;
+            if (obk_stops(pace, 2 * n)) return;
             for (int64_t k = 0; k < n; k++) {
                 a[r * n + k] -= factor * a[c * n + k];
                 b[r * n + k] -= factor * b[c * n + k];
@@ -61,7 +62,8 @@ static void invert_one(void *context, int64_t i, int lane) {
     char *to = (char *)args->out[0].data + i * n_bytes;
     ob__convert(a, OB_DOUBLE, from, args->in[0].dtype, n * n, NULL); /* planning tried it */
     for (int64_t k = 0; k < n * n; k++) b[k] = k % (n + 1) == 0;
-    eliminate(a, b, n);
+    obk_pace pace = ob__pace(args->threads);
+    eliminate(a, b, n, &pace);
     ob__convert(to, args->in[0].dtype, b, OB_DOUBLE, n * n, NULL);
 }
 

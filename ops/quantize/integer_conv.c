@@ -104,6 +104,7 @@ typedef struct job {
     bool y_signed;
     char *y, *lanes;
     size_t lane_stride;
+    const ob_threads *threads;
     ob_integer_values values;
 } job;
 
@@ -125,6 +126,7 @@ static void conv_chunk(void *context, int64_t chunk, int lane) {
     const int64_t end = ob__conv_units_end(&s->u, chunk);
     const size_t width = s->i.requantizes ? 1 : sizeof(int32_t);
     char *memory = ob__lane(j->lanes, j->lane_stride, lane);
+    obk_pace pace = ob__pace(j->threads);
     for (int64_t i = chunk * s->u.n_each; i < end; i++) {
         const ob_conv_unit u = ob__conv_unit(&s->u, i);
         const int64_t map = u.group * k->maps;
@@ -132,7 +134,7 @@ static void conv_chunk(void *context, int64_t chunk, int lane) {
         char *sums = s->i.requantizes ? memory : y;
         s->loops->run[OBK_CONV_PAIRS](k, j->x + u.plane * k->channels * k->window.n_in,
                                       j->w + map * k->channels * k->window.n_taps, j->bias ? j->bias + map : NULL, sums, u.block,
-                                      u.first, u.end, memory + s->sums_bytes);
+                                      u.first, u.end, memory + s->sums_bytes, &pace);
         if (s->i.requantizes) requantize(j, &u, (const int32_t *)(const void *)sums, y, obk_conv_results(k, u.block));
     }
 }
@@ -146,7 +148,8 @@ static ob_status conv_run(const ob_kernel_args *args, ob_error *error) {
              .y = args->out[0].data,
              .y_signed = ob__is_signed(&args->out[0]),
              .lanes = args->lanes,
-             .lane_stride = args->lane_stride};
+             .lane_stride = args->lane_stride,
+             .threads = args->threads};
     OB_TRY(ob__read_integers(args, &s->i, &scratch, &j.values, error));
     if (ob__writes_nothing(args)) return OB_OK;
     if (s->i.at.bias >= 0 && ob__given(args, (uint32_t)s->i.at.bias)) j.bias = args->in[s->i.at.bias].data;

@@ -10,13 +10,13 @@ static void OBK_CAT(FN, _sink)(K *heap, int64_t at, int64_t n) {
     heap[at] = item;
 }
 
-static void OBK_CAT(FN, _build)(K *keys, int64_t n) {
-    for (int64_t i = n / 2 - 1; i >= 0; i--) OBK_CAT(FN, _sink)(keys, i, n);
+static void OBK_CAT(FN, _build)(K *keys, int64_t n, obk_pace *pace) {
+    for (int64_t i = n / 2 - 1; i >= 0 && !obk_stops(pace, WORK_OF_SINK); i--) OBK_CAT(FN, _sink)(keys, i, n);
 }
 
 /* The heap becomes a list, the greatest first. */
-static void OBK_CAT(FN, _sort)(K *keys, int64_t n) {
-    for (int64_t last = n - 1; last > 0; last--) {
+static void OBK_CAT(FN, _sort)(K *keys, int64_t n, obk_pace *pace) {
+    for (int64_t last = n - 1; last > 0 && !obk_stops(pace, WORK_OF_SINK); last--) {
         const K item = keys[0];
         keys[0] = keys[last];
         keys[last] = item;

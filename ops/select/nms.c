@@ -30,17 +30,22 @@ static uint64_t key_of(float score, uint32_t index) {
     return (uint64_t)bits << 32 | index;
 }
 
-/* Stable, by the upper half, a byte at a time; the result is in `keys` again. */
-static void sort_keys(uint64_t *keys, uint64_t *spare, int64_t n) {
+/* Stable, by the upper half, a byte at a time; the result is in `keys` again. False: stopped. */
+static bool sort_keys(uint64_t *keys, uint64_t *spare, int64_t n, obk_pace *pace) {
+    enum { WORK_OF_KEY = 4 };
     for (int shift = 32; shift < 64; shift += 8) {
         int64_t starts[257] = {0};
         for (int64_t i = 0; i < n; i++) starts[(keys[i] >> shift & 255) + 1]++;
         for (int b = 0; b < 256; b++) starts[b + 1] += starts[b];
-        for (int64_t i = 0; i < n; i++) spare[starts[keys[i] >> shift & 255]++] = keys[i];
+        for (int64_t i = 0; i < n; i++) {
+            if (obk_stops(pace, WORK_OF_KEY)) return false;
+            spare[starts[keys[i] >> shift & 255]++] = keys[i];
+        }
         uint64_t *sorted = spare;
         spare = keys;
         keys = sorted;
     }
+    return true;
 }
 
 static obk_box read_box(const float *from, bool has_center) {
@@ -73,6 +78,7 @@ static void append(const obk_box_list *list, int64_t i, const obk_box *box) {
 }
 
 static void one_class(void *context, int64_t chunk, int lane) {
+    enum { WORK_OF_BOX = 16 };
     const job *j = context;
     const nms *s = j->s;
     const float *boxes = (const float *)j->args->in[0].data + chunk / s->n_classes * s->n_boxes * 4;
@@ -86,8 +92,9 @@ static void one_class(void *context, int64_t chunk, int lane) {
     int64_t n = 0, n_chosen = 0;
     for (int64_t i = 0; i < s->n_boxes; i++)
         if (!j->has_least || scores[i] > j->least) keys[n++] = key_of(scores[i], (uint32_t)i);
-    sort_keys(keys, spare, n);
-    for (int64_t i = 0; i < n && n_chosen < j->most; i++) {
+    obk_pace pace = ob__pace(j->args->threads);
+    if (!sort_keys(keys, spare, n, &pace)) return;
+    for (int64_t i = 0; i < n && n_chosen < j->most && !obk_stops(&pace, WORK_OF_BOX + n_chosen); i++) {
         uint32_t index = (uint32_t)keys[i];
         const obk_box box = read_box(boxes + (size_t)index * 4, s->have_centers);
         if (s->loops->overlaps(&box, &list, n_chosen, j->overlap)) continue;

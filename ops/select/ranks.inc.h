@@ -48,36 +48,39 @@ static inline bool OB_NAMED(beats_)(OB_TYPE_C element, OB_TYPE_C least, bool sma
 }
 
 static inline void OB_NAMED(choose_apart_)(KEY *keys, const OB_TYPE_C *x, int64_t n, int64_t k, const int64_t apart,
-                                           const bool smallest) {
+                                           const bool smallest, obk_pace *pace) {
     for (int64_t i = 0; i < k; i++) keys[i] = OB_NAMED(key_)(x[i * apart], i, smallest);
-    HEAP(build)(keys, k);
+    HEAP(build)(keys, k, pace);
     OB_TYPE_C least = x[index_of(keys, 0, WIDE) * apart];
     for (int64_t i = k; i < n;) {
         const int64_t end = i + STRETCH < n ? i + STRETCH : n;
         int any = end - i < STRETCH;
         if (!any) /* most have nothing that ranks before */
             for (int64_t l = 0; l < STRETCH; l++) any |= OB_NAMED(beats_)(x[(i + l) * apart], least, smallest);
+        if (obk_stops(pace, STRETCH)) return;
         for (; any && i < end; i++) {
             if (!OB_NAMED(beats_)(x[i * apart], least, smallest)) continue;
             const KEY key = OB_NAMED(key_)(x[i * apart], i, smallest);
             if (HEAP(less)(key, keys[0])) continue;
             keys[0] = key;
+            if (obk_stops(pace, WORK_OF_SINK)) return;
             HEAP(sink)(keys, 0, k);
             least = x[index_of(keys, 0, WIDE) * apart];
         }
         i = end;
     }
-    HEAP(sort)(keys, k);
+    HEAP(sort)(keys, k, pace);
 }
 
 /* Dense vectors in a loop of their own, which the compiler vectorises. */
-static void OB_NAMED(choose_)(void *keys, const void *vector, int64_t n, int64_t k, int64_t apart, bool smallest) {
+static void OB_NAMED(choose_)(void *keys, const void *vector, int64_t n, int64_t k, int64_t apart, bool smallest,
+                              obk_pace *pace) {
     if (apart == 1 && !smallest)
-        OB_NAMED(choose_apart_)(keys, vector, n, k, 1, false);
+        OB_NAMED(choose_apart_)(keys, vector, n, k, 1, false, pace);
     else if (apart == 1)
-        OB_NAMED(choose_apart_)(keys, vector, n, k, 1, true);
+        OB_NAMED(choose_apart_)(keys, vector, n, k, 1, true, pace);
     else
-        OB_NAMED(choose_apart_)(keys, vector, n, k, apart, smallest);
+        OB_NAMED(choose_apart_)(keys, vector, n, k, apart, smallest, pace);
 }
 #undef WIDE
 #undef KEY

@@ -187,7 +187,7 @@ const ob_kernel ob__kernel_compress = {.name = "compress",
 /* ---- TopK ---- */
 
 /* Elements that are looked at together: whether any may be one of the k. */
-enum { STRETCH = 16 };
+enum { STRETCH = 16, WORK_OF_SINK = 64 };
 
 /* Of elements of 8 bytes. */
 typedef struct wide_key {
@@ -220,7 +220,7 @@ static int64_t index_of(const void *keys, int64_t i, bool wide) {
     return wide ? ~(int64_t)((const wide_key *)keys)[i].place : (int64_t)(uint32_t) ~((const uint64_t *)keys)[i];
 }
 
-typedef void (*choose_keys)(void *keys, const void *vector, int64_t n, int64_t k, int64_t apart, bool smallest);
+typedef void (*choose_keys)(void *keys, const void *vector, int64_t n, int64_t k, int64_t apart, bool smallest, obk_pace *pace);
 
 #define FUNCTIONS
 #define OB_TYPE_TEMPLATE "ops/select/ranks.inc.h"
@@ -323,9 +323,11 @@ static ob_status topk_compute(const ob_kernel_args *args, ob_error *error) {
     const bool wide = key_bytes(in->dtype) == sizeof(wide_key);
     const int64_t vectors = ob__count(in) / n;
     void *keys = args->scratch;
+    obk_pace pace = ob__pace(args->threads);
     for (int64_t v = 0; v < vectors && !ob__stopped(args->threads); v++) {
         const char *vector = (const char *)in->data + (v / inner * n * inner + v % inner) * (int64_t)width;
-        choosers[in->dtype](keys, vector, n, k, inner, params->smallest);
+        choosers[in->dtype](keys, vector, n, k, inner, params->smallest, &pace);
+        if (ob__stopped(args->threads)) break; /* keys may be none */
         for (int64_t i = 0; i < k; i++) {
             const int64_t at = (v / inner * k + i) * inner + v % inner, index = index_of(keys, i, wide);
             if (ob__wanted(args, 0))

@@ -173,7 +173,7 @@ static ob_status split_run(const ob_kernel_args *args, ob_error *error) {
     OB_TRY(read_parts(args, in->dims[axis], &p, error));
     ob_cell *list, *item = NULL;
     OB_TRY(ob__cell_new_list(OB_CELL_SEQUENCE, in->dtype, (size_t)p.n, args->cells->allocator, &list, error));
-    for (int64_t i = 0, done = 0; i < p.n; i++) {
+    for (int64_t i = 0, done = 0; i < p.n && !ob__stopped(args->threads); i++) {
         int64_t rest = in->dims[axis] - done, length = p.lengths ? int_at(p.lengths, i) : p.each < rest ? p.each : rest;
         ob_view part = *in;
         part.data = ob__offset(in->data, done * in->strides[axis]);

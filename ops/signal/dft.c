@@ -33,14 +33,16 @@ static ob_status read_one(const ob_kernel_args *args, uint32_t i, int64_t otherw
     return OB_OK;
 }
 
-static ob_status plan_transforms(const ob_kernel_site *site, transforms *t, int64_t n, ob_kernel_needs *needs, ob_error *error) {
+static ob_status plan_transforms(const ob_kernel_site *site, transforms *t, int64_t n, const ob_threads *threads,
+                                 ob_kernel_needs *needs, ob_error *error) {
     bool chirps;
     OB_FAIL_IF(!obk_fft_init(&t->fft, n, &chirps), error, OB_E_LIMIT, "%lld points are too many", (long long)n);
     double *roots = ob__tail(site, (size_t)t->fft.length, 2 * sizeof(double));
     double *chirp = chirps ? ob__tail(site, (size_t)n, 2 * sizeof(double)) : NULL;
     if (!roots || (chirps && !chirp)) return ob__fail(error, OB_E_MEMORY, "no memory for the roots of %lld points", (long long)n);
-    obk_fft_roots(t->fft.length, roots);
-    if (chirps) obk_fft_chirp(n, chirp);
+    obk_pace pace = ob__pace(threads);
+    obk_fft_roots(t->fft.length, roots, &pace);
+    if (chirps) obk_fft_chirp(n, chirp, &pace);
     t->fft.roots = roots;
     t->fft.chirp = chirp;
     t->functions = ob__kernels()->fft;
@@ -58,6 +60,8 @@ static void chunk_of_lines(void *context, int64_t chunk, int lane) {
     double *x = ob__take(&room, t->fft.length, 2 * OBK_FFT_LANES * sizeof(double));
     double *y = ob__take(&room, t->fft.length, 2 * OBK_FFT_LANES * sizeof(double));
     obk_fft_lines l = t->like;
+    obk_pace pace = ob__pace(r->args->threads);
+    l.pace = &pace;
     l.window = r->window;
     const int64_t begin = chunk * t->lines_per_chunk, left = t->n_lines - begin;
     const int64_t end = begin + (left < t->lines_per_chunk ? left : t->lines_per_chunk);
@@ -79,8 +83,9 @@ static ob_status compute(const ob_kernel_args *args, ob_error *error) {
     if (t->fft.chirp) {
         double *filter = ob__take(&scratch, t->fft.length, 2 * sizeof(double));
         char *room = args->lanes;
+        obk_pace pace = ob__pace(args->threads);
         double *x = ob__take(&room, t->fft.length, 2 * OBK_FFT_LANES * sizeof(double));
-        t->functions->filter(&t->fft, filter, x, ob__take(&room, t->fft.length, 2 * OBK_FFT_LANES * sizeof(double)));
+        t->functions->filter(&t->fft, filter, x, ob__take(&room, t->fft.length, 2 * OBK_FFT_LANES * sizeof(double)), &pace);
         r.filter = filter;
     }
     if (t->windowed) {
@@ -149,7 +154,7 @@ static ob_status dft_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_k
     t->to_inner = to;
     t->from_outer = x->dims[axis] * t->inner * from;
     t->to_outer = y->dims[axis] * t->inner * to;
-    return plan_transforms(site, t, n, needs, error);
+    return plan_transforms(site, t, n, args->threads, needs, error);
 }
 
 static ob_status dft_shape(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
@@ -214,7 +219,7 @@ static ob_status stft_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     t->from_outer = x->dims[1] * t->like.from_step;
     t->to_inner = dims[2] * t->like.to_step;
     t->to_outer = dims[1] * t->to_inner;
-    return plan_transforms(site, t, n, needs, error);
+    return plan_transforms(site, t, n, args->threads, needs, error);
 }
 
 static ob_status stft_shape(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {

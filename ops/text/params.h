@@ -51,4 +51,7 @@ static inline int64_t ob__tfidf_end(const ob_tfidf_params *params, uint32_t n_it
     return n_items < params->starts.n ? params->starts.at[n_items] : ob__tfidf_pool(params);
 }
 
+/* NULL, or the part of a pattern for RegexFullMatch that is not of RE2's language, and the byte where it begins. */
+const char *ob__not_re2(const ob_string *pattern, size_t *at);
+
 #endif

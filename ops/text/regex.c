@@ -1,10 +1,11 @@
 /* RegexFullMatch 20: whether the pattern matches the whole of each element. Patterns are RE2's; PCRE2 reads them, and its
- * automaton (pcre2_dfa_match) looks for all ways at once, without trying again, so that time grows with the element and not with
- * the ways to match it. What there is besides is bounded: states that are alive at once, and the memory for them, which is
- * scratch; a pattern that needs more is an error.
+ * automaton (pcre2_dfa_match) looks for all ways at once, without trying again, so that time grows with the bytes of the element
+ * times the states of the pattern. What RE2 has not is refused (re2.c): an automaton would begin again for it, in the middle of
+ * the element. States that are alive at once and the memory for them, which is scratch, are bounded; a pattern that needs more is
+ * an error. A long element is matched in segments, each going on where the one before ended, and the run asks in between whether
+ * to go on.
  *
- * Differences from RE2: \s takes the vertical tab, too; what RE2 has not, some works (lookahead, possessive quantifiers). What
- * the automaton cannot do is refused: references to groups, \C. */
+ * Differences from RE2: \s takes the vertical tab, too. */
 #include "ops/kernel/common.h"
 #include "ops/text/ascii.h"
 #include "ops/text/params.h"
@@ -17,10 +18,18 @@
 enum { BYTES_BETWEEN = 1 << 12, BYTES_OF_ELEMENT = 16 };
 
 /* Entries of the automaton's memory, three for a state in each of two lists; bytes of what it allocates beside. */
-enum { WORKSPACE = 16384, HEAP_BYTES = 1 << 17, MOST_CALLS = 1000000, MOST_DEPTH = 500 };
+enum {
+    WORKSPACE = 16384,
+    SEGMENT_WORK = 1 << 20,
+    LEAST_SEGMENT = 16,
+    HEAP_BYTES = 1 << 17,
+    MOST_CALLS = 1000000,
+    MOST_DEPTH = 500
+};
 
 typedef struct state {
     pcre2_code *code;
+    size_t segment; /* bytes of an element that are matched at a time */
     pcre2_general_context *context;
 } state;
 
@@ -69,13 +78,16 @@ static ob_status compile(state *s, const ob_string *pattern, ob_allocator *alloc
     int code = 0;
     PCRE2_SIZE at = 0;
     uint32_t references = 0;
+    size_t code_bytes = 0;
+    const char *wrong = ob__not_re2(pattern, &at);
+    OB_FAIL_IF(wrong, error, OB_E_ARGUMENT, "RegexFullMatch: pattern, at byte %zu: %s, which RE2's language does not have",
+               (size_t)at, wrong);
     s->context = pcre2_general_context_create(plan_alloc, plan_free, allocator);
     pcre2_compile_context *rules = s->context ? pcre2_compile_context_create(s->context) : NULL;
     if (!rules) return OB_E_MEMORY;
     pcre2_set_newline(rules, PCRE2_NEWLINE_LF);
     s->code = pcre2_compile((PCRE2_SPTR)(pattern->n ? pattern->data : ""), pattern->n,
-                            PCRE2_UTF | PCRE2_ANCHORED | PCRE2_ENDANCHORED | PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C,
-                            &code, &at, rules);
+                            PCRE2_UTF | PCRE2_ANCHORED | PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C, &code, &at, rules);
     pcre2_compile_context_free(rules);
     if (!s->code) {
         PCRE2_UCHAR text[160] = "";
@@ -85,6 +97,8 @@ static ob_status compile(state *s, const ob_string *pattern, ob_allocator *alloc
     }
     pcre2_pattern_info(s->code, PCRE2_INFO_BACKREFMAX, &references);
     OB_FAIL_IF(references > 0, error, OB_E_ARGUMENT, "the pattern refers to a group, which RE2 does not have");
+    pcre2_pattern_info(s->code, PCRE2_INFO_SIZE, &code_bytes); /* a state has some bytes */
+    s->segment = code_bytes < SEGMENT_WORK / LEAST_SEGMENT ? SEGMENT_WORK / (code_bytes + 1) : LEAST_SEGMENT;
     return OB_OK;
 }
 
@@ -135,12 +149,38 @@ static ob_status open_matcher(matcher *m, const ob_kernel_args *args, ob_error *
     return OB_OK;
 }
 
-static ob_status match(matcher *m, int64_t i, const ob_string *text, uint8_t *out, ob_error *error) {
-    char *mark = m->heap.next;
-    const uint32_t options = ob__is_ascii(text->data, text->n) ? PCRE2_NO_UTF_CHECK : 0;
-    int found = pcre2_dfa_match(m->s->code, (PCRE2_SPTR)(text->n ? text->data : ""), text->n, 0, options, m->found, m->limits,
-                                m->workspace, WORKSPACE);
-    m->heap.next = mark;
+/* The end of the segment that begins at `begin`: a character is not cut. */
+static size_t segment_end(const state *s, const ob_string *text, size_t begin) {
+    size_t end = begin + s->segment;
+    if (end >= text->n) return text->n;
+    while (end < text->n && (text->data[end] & 0xC0) == 0x80) end++;
+    return end;
+}
+
+/* What PCRE2 says of the element; of a run that is stopped, that nothing matches. What the automaton is doing at the end of a
+ * segment is in the workspace; what lies before a segment is there for \b to look at. */
+static int match_segments(matcher *m, const ob_string *text, const ob_threads *threads) {
+    const char *data = text->n ? text->data : "";
+    uint32_t options = ob__is_ascii(text->data, text->n) ? PCRE2_NO_UTF_CHECK : 0;
+    for (size_t begin = 0;;) {
+        char *mark = m->heap.next;
+        const size_t end = segment_end(m->s, text, begin);
+        const uint32_t partial = end < text->n ? PCRE2_PARTIAL_HARD : 0;
+        const int found = pcre2_dfa_match(m->s->code, (PCRE2_SPTR)data, end, begin, options | partial, m->found, m->limits,
+                                          m->workspace, WORKSPACE);
+        m->heap.next = mark;
+        if (end == text->n) /* of all matches the longest comes first */
+            return found < 0 || pcre2_get_ovector_pointer(m->found)[1] == end ? found : PCRE2_ERROR_NOMATCH;
+        if (found >= 0) return PCRE2_ERROR_NOMATCH; /* and more follows */
+        if (found != PCRE2_ERROR_PARTIAL) return found;
+        if (ob__stopped(threads)) return PCRE2_ERROR_NOMATCH;
+        options |= PCRE2_DFA_RESTART;
+        begin = end;
+    }
+}
+
+static ob_status match(matcher *m, int64_t i, const ob_string *text, uint8_t *out, const ob_threads *threads, ob_error *error) {
+    const int found = match_segments(m, text, threads);
     *out = found >= 0;
     if (found >= 0 || found == PCRE2_ERROR_NOMATCH) return OB_OK;
     OB_FAIL_IF(found <= PCRE2_ERROR_UTF8_ERR1 && found >= PCRE2_ERROR_UTF8_ERR21, error, OB_E_ARGUMENT,
@@ -159,7 +199,7 @@ static ob_status run(const ob_kernel_args *args, ob_error *error) {
     const int64_t n = ob__count(&args->in[0]);
     size_t looked_at = 0;
     for (int64_t i = 0; i < n; i++) {
-        OB_TRY(match(&m, i, &in[i], &out[i], error));
+        OB_TRY(match(&m, i, &in[i], &out[i], args->threads, error));
         looked_at += in[i].n + BYTES_OF_ELEMENT;
         if (looked_at < BYTES_BETWEEN) continue;
         if (ob__stopped(args->threads)) break;

@@ -116,14 +116,16 @@ static inline uint32_t item_at(const state *s, const ob_view *in, int64_t i) {
 }
 
 /* Counts the n-grams whose items lie that far apart, at the nodes where they end. */
-static void count_at_distance(const state *s, const uint32_t *items, int64_t distance, int64_t *counts) {
-    const int64_t n = s->row_length, most = s->most;
+static void count_at_distance(const state *s, const uint32_t *items, int64_t distance, int64_t *counts, obk_pace *pace) {
+    enum { WORK_OF_START = 2, WORK_OF_STEP = 8 };
+    const int64_t n = distance > 1 ? s->row_length - distance : s->row_length, most = s->most;
     const ob_number_map next = s->next;
-    for (int64_t start = 0; start < n; start++) {
+    for (int64_t start = 0; start < n && !obk_stops(pace, WORK_OF_START); start++) {
         uint32_t node = s->first[items[start]];
         counts[node] += distance == 1; /* of the root nobody asks */
         int64_t at = start;
-        for (int64_t size = 2; size <= most && node && n - at > distance; size++) {
+        for (int64_t size = 2; size <= most && node && s->row_length - at > distance; size++) {
+            if (obk_stops(pace, WORK_OF_STEP)) return;
             at += distance;
             node = items[at] ? ob__number_find(&next, edge(node, items[at])) : 0;
             counts[node]++;
@@ -141,16 +143,21 @@ static void weigh(const state *s, const int64_t *counts, float *out) {
 }
 
 static void do_row(void *context, int64_t row, int lane) {
+    enum { WORK_OF_ITEM = 32 };
     const ob_kernel_args *args = context;
     const state *s = args->state;
     char *next = ob__lane(args->lanes, args->lane_stride, lane);
     uint32_t *items = ob__take(&next, s->row_length, sizeof *items);
     int64_t *counts = ob__take(&next, s->n_nodes, sizeof *counts);
     memset(counts, 0, (size_t)s->n_nodes * sizeof *counts);
-    for (int64_t i = 0; i < s->row_length; i++) items[i] = item_at(s, &args->in[0], row * s->row_length + i);
+    obk_pace pace = ob__pace(args->threads);
+    for (int64_t i = 0; i < s->row_length && !obk_stops(&pace, WORK_OF_ITEM); i++)
+        items[i] = item_at(s, &args->in[0], row * s->row_length + i);
+    if (ob__stopped_inside(args->threads)) return;
     for (int64_t distance = 1; distance <= s->skips + 1; distance++) {
         if (distance > 1 && (s->most == 1 || distance >= s->row_length)) break;
-        count_at_distance(s, items, distance, counts);
+        if (obk_stops(&pace, 1)) return;
+        count_at_distance(s, items, distance, counts, &pace);
     }
     counts[0] = 0; /* no n-gram ends at the root */
     weigh(s, counts, (float *)args->out[0].data + row * s->width);

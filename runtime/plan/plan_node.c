@@ -389,6 +389,7 @@ static ob_status plan_kernel(ob_builder *b, planned *p, ob_step *step) {
     p->args.state = step->state = OB_ARENA_ARRAY(&b->plan->arena, char, p->kernel->state_bytes);
     if (!step->state) return OB_E_MEMORY;
     ob_status status = p->kernel->plan ? p->kernel->plan(&site, &p->args, &needs, &own) : OB_OK;
+    if (status == OB_OK) status = ob__stop_status(b->session, &b->session->threads, &own);
     if (status != OB_OK) {
         if (p->kernel->release) p->kernel->release(step->state, &b->session->allocator);
         step->state = NULL;

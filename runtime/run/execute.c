@@ -145,6 +145,7 @@ static ob_status run_kernel(call *c, const ob_kernel *kernel) {
     if (!c->args.state) return OB_E_MEMORY;
     ob_status status = kernel->plan ? kernel->plan(&site, &c->args, &needs, c->error) : OB_OK;
     ob_memory scratch = {NULL, NULL, 0};
+    if (status == OB_OK) status = ob__stop_status(c->session, c->args.threads, c->error);
     if (status == OB_OK) status = ob__get_packs(c->session, c->node, &needs, c->args.in, c->list, c->args.packs, c->error);
     if (status == OB_OK) status = give_scratch(c, &needs, &scratch);
     if (status == OB_OK) status = kernel->run(&c->args, c->error);
