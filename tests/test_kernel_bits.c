@@ -119,7 +119,7 @@ static void columns_of_convolutions(void **state) {
                     void *z = malloc((size_t)(rows * n) * sizeof(double));
                     void *lane = aligned_alloc(64, ((size_t)(CHANNELS * n + (1 + OBK_CONV_MAPS) * OBK_SLACK) * 8 + 63) / 64 * 64);
                     assert_true(z && lane);
-                    tables[l]->conv->columns[is_double](stored_x, CHANNELS, n, stored_w, rows, 0, rows, z, lane);
+                    tables[l]->conv->columns[is_double](stored_x, CHANNELS, n, stored_w, rows, 0, rows, z, lane, &(obk_pace){0});
                     for (int64_t m = 0; m < rows; m++)
                         for (int64_t i = 0; i < n; i++) {
                             const double want = chain(fuses(l), is_double, w + m, rows, x + i, n, CHANNELS);

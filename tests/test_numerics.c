@@ -7,7 +7,6 @@
 typedef struct sentence {
     const char *name;
     const char *lines[24];
-    way first; /* GIVEN: what only a run knows; of a divisor of 0 that the model holds the checker says that it cannot run */
 } sentence;
 
 static const sentence sentences[] = {
@@ -36,8 +35,7 @@ static const sentence sentences[] = {
       "Div 14 | int8[2]{-128,5}; int8[2]{-1,0} | | int8[2]{-128,0}", "Div 14 | uint8[2]{5,7}; uint8[2]{0,2} | | uint8[2]{0,3}",
       "Mod 13 | int32[5]{-2147483648,7,-7,7,-7}; int32[5]{-1,0,3,-3,-3} | | int32[5]{0,0,2,-2,-1}",
       "Mod 13 | int32[5]{-2147483648,7,-7,7,-7}; int32[5]{-1,0,3,-3,-3} | fmod = 1 | int32[5]{0,0,-1,1,-1}",
-      "Mod 13 | uint8[3]{7,255,5}; uint8[3]{3,16,0} | | uint8[3]{1,15,0}"},
-     GIVEN},
+      "Mod 13 | uint8[3]{7,255,5}; uint8[3]{3,16,0} | | uint8[3]{1,15,0}"}},
     {"the_rest_has_the_sign_of_the_divisor_or_with_fmod_of_the_dividend",
      {"Mod 13 | int32[4]{-2147483648,-7,7,-7}; int32[4]{-1,3,-3,-3} | | int32[4]{0,2,-2,-1}",
       "Mod 13 | int32[4]{-2147483648,-7,7,-7}; int32[4]{-1,3,-3,-3} | fmod = 1 | int32[4]{0,-1,1,-1}",
@@ -235,13 +233,15 @@ enum { N_SENTENCES = sizeof sentences / sizeof sentences[0] };
 
 static void holds(void **state) {
     const sentence *s = *state;
+    /* A divisor of 0 that the model holds is an error of the model. */
+    const way first = strstr(s->name, "in_the_data_of_a_run") ? GIVEN : CONSTANT;
     int n_wrong = 0;
     for (size_t i = 0; i < sizeof s->lines / sizeof s->lines[0] && s->lines[i]; i++) {
         char line[VALUE_LINE];
         value_case c;
         snprintf(line, sizeof line, "%s", s->lines[i]);
         assert_true(read_case(line, &c));
-        n_wrong += run_case_between(&c, s->name, s->first, (way)(BODIES - 1)); /* kernels, whose words these are */
+        n_wrong += run_case_between(&c, s->name, first, (way)(BODIES - 1)); /* kernels, whose words these are */
     }
     assert_int_equal(n_wrong, 0);
 }
