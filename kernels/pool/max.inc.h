@@ -112,7 +112,7 @@ static void NAME(max_stretch)(const obk_window *w, const obk_visit *v, int64_t o
 }
 
 /* Without a tiling, or with places. */
-static void NAME(max_each)(const obk_pool *p, const T *x, T *y, int64_t *indices) {
+static void NAME(max_each)(const obk_pool *p, const T *x, T *y, int64_t *indices, obk_pace *pace) {
     const obk_window *w = &p->window;
     const int32_t last = w->rank - 1;
     const int64_t length = w->axes[last].out;
@@ -126,16 +126,17 @@ static void NAME(max_each)(const obk_pool *p, const T *x, T *y, int64_t *indices
         for (int64_t c = 0; c < n; c++) at[c] = -1;
         if (any) do
                 NAME(max_stretch)(w, &v, o - first, first, n, x, y + o, at);
-            while (obk_next_row(w, &v));
+            while (!obk_stops(pace, n * w->axes[last].kernel) && obk_next_row(w, &v));
+        if (pace->over) return;
         for (int64_t c = 0; indices && c < n; c++)
             indices[o + c] = at[c] < 0 ? 0 : p->column_major ? column_major(w, at[c]) : at[c];
         o += n;
     }
 }
 
-static void NAME(max)(const obk_pool *p, const void *x, void *y, int64_t *indices, int64_t b, void *lane) {
+static void NAME(max)(const obk_pool *p, const void *x, void *y, int64_t *indices, int64_t b, void *lane, obk_pace *pace) {
     if (!p->tiled)
-        NAME(max_each)(p, x, y, indices);
+        NAME(max_each)(p, x, y, indices, pace);
     else if (!is_near(&p->window) || !NAME(max_near)(p, x, y, b, lane))
         NAME(max_tiled)(p, x, y, b, lane);
 }

@@ -2,6 +2,7 @@
 #ifndef OB_KERNELS_POOL_POOL_H
 #define OB_KERNELS_POOL_POOL_H
 
+#include "core/pace.h"
 #include "kernels/window/window.h"
 
 typedef enum obk_pool_kind { OBK_POOL_MAX, OBK_POOL_MEAN, OBK_POOL_NORM } obk_pool_kind;
@@ -19,8 +20,9 @@ typedef struct obk_pool {
 /* Results of block b of a plane: x and y are planes. lane: tiling.elems elements and, of a mean or norm, tiling.n_flat +
  * OBK_SLACK more. indices: of the maxima in x, NULL where not wanted; they come without a tiling only. The first of equal maxima
  * counts, NaN is above all. */
-typedef void (*obk_pool_max)(const obk_pool *pool, const void *x, void *y, int64_t *indices, int64_t b, void *lane);
-typedef void (*obk_pool_sum)(const obk_pool *pool, const void *x, void *y, int64_t b, void *lane);
+typedef void (*obk_pool_max)(const obk_pool *pool, const void *x, void *y, int64_t *indices, int64_t b, void *lane,
+                             obk_pace *pace);
+typedef void (*obk_pool_sum)(const obk_pool *pool, const void *x, void *y, int64_t b, void *lane, obk_pace *pace);
 /* One result of a plane of n elements. */
 typedef void (*obk_pool_plane)(obk_pool_kind kind, double p, const void *x, int64_t n, void *y);
 

@@ -20,10 +20,10 @@ static void NAME(roots)(double p, T *y, const T *sums, int64_t n) {
 }
 
 /* sums[i] = x[tap[0] + i] + x[tap[1] + i] + ..., n rounded up to whole vectors. */
-static void NAME(add_taps)(const T *x, const int64_t *tap, int64_t taps, int64_t n, T *sums) {
+static void NAME(add_taps)(const T *x, const int64_t *tap, int64_t taps, int64_t n, T *sums, obk_pace *pace) {
     enum { LANES = sizeof(VECTOR) / sizeof(T), AT_ONCE = 4 };
     int64_t i = 0;
-    for (; i + AT_ONCE * LANES <= n; i += AT_ONCE * LANES) {
+    for (; i + AT_ONCE * LANES <= n && !obk_stops(pace, AT_ONCE * taps); i += AT_ONCE * LANES) {
         REGISTER a = {0}, b = {0}, c = {0}, d = {0};
         for (int64_t k = 0; k < taps; k++) {
             const VECTOR *from = (const VECTOR *)(const void *)(x + tap[k] + i);
@@ -38,7 +38,7 @@ static void NAME(add_taps)(const T *x, const int64_t *tap, int64_t taps, int64_t
         to[2] = c;
         to[3] = d;
     }
-    for (; i < n; i += LANES) {
+    for (; i < n && !obk_stops(pace, taps); i += LANES) {
         REGISTER a = {0};
         for (int64_t k = 0; k < taps; k++) a += *(const VECTOR *)(const void *)(x + tap[k] + i);
         *(VECTOR *)(void *)(sums + i) = a;
@@ -71,7 +71,7 @@ static void NAME(finish)(const obk_pool *p, const T *sums, T *y, int64_t row, in
 
 #include "kernels/pool/mean_near.inc.h"
 
-static void NAME(sum_tiled)(const obk_pool *p, const T *x, T *y, int64_t b, T *lane) {
+static void NAME(sum_tiled)(const obk_pool *p, const T *x, T *y, int64_t b, T *lane, obk_pace *pace) {
     const obk_window *w = &p->window;
     const obk_tiling *t = &p->tiling;
     T *sums = lane + t->elems + OBK_SLACK;
@@ -79,13 +79,14 @@ static void NAME(sum_tiled)(const obk_pool *p, const T *x, T *y, int64_t b, T *l
     PAD(w, t, x, b, 0, lane);
     OBK_CAT(PAD, _fill)(lane + t->elems, OBK_SLACK, 0);
     if (p->kind == OBK_POOL_NORM) NAME(powers)(p->p, lane, t->elems);
-    NAME(add_taps)(lane, t->tap, w->n_taps, obk_block_flat(w, t, b), sums);
+    NAME(add_taps)(lane, t->tap, w->n_taps, obk_block_flat(w, t, b), sums, pace);
+    if (pace->over) return;
     const int64_t row = w->rank == 1 ? 0 : start / length, column = w->rank == 1 ? start : 0;
     for (int64_t i = 0; i < rows; i++) NAME(finish)(p, sums + t->row[i], y + start + i * length, row + i, column, length);
 }
 
 /* Taps one by one. */
-static void NAME(sum_each)(const obk_pool *p, const T *x, T *y) {
+static void NAME(sum_each)(const obk_pool *p, const T *x, T *y, obk_pace *pace) {
     const obk_window *w = &p->window;
     const obk_axis *last = &w->axes[w->rank - 1];
     for (int64_t o = 0; o < w->n_out; o++) {
@@ -98,18 +99,19 @@ static void NAME(sum_each)(const obk_pool *p, const T *x, T *y) {
                     if (p->kind == OBK_POOL_NORM) NAME(powers)(p->p, &value, 1);
                     sum += value;
                 }
-            } while (obk_next_row(w, &v));
+            } while (!obk_stops(pace, last->kernel) && obk_next_row(w, &v));
+        if (pace->over) return;
         NAME(finish)(p, &sum, &y[o], o / last->out, o % last->out, 1);
     }
 }
 
-static void NAME(sum)(const obk_pool *p, const void *x, void *y, int64_t b, void *lane) {
+static void NAME(sum)(const obk_pool *p, const void *x, void *y, int64_t b, void *lane, obk_pace *pace) {
     if (!p->tiled)
-        NAME(sum_each)(p, x, y);
+        NAME(sum_each)(p, x, y, pace);
     else if (p->kind == OBK_POOL_MEAN && is_near(&p->window) && p->window.axes[1].stride == 2)
         NAME(mean_near)(p, x, y, b, lane);
     else
-        NAME(sum_tiled)(p, x, y, b, lane);
+        NAME(sum_tiled)(p, x, y, b, lane, pace);
 }
 
 /* The first of equals, and the first NaN, of each of 16 parts. */

@@ -105,16 +105,17 @@ static void pool_chunk(void *context, int64_t chunk, int lane) {
     const obk_window *w = &p->k.window;
     char *memory = ob__lane(j->args->lanes, j->args->lane_stride, lane);
     int64_t end = (chunk + 1) * p->n_each < p->n_parts ? (chunk + 1) * p->n_each : p->n_parts;
-    for (int64_t i = chunk * p->n_each; i < end; i++) {
+    obk_pace pace = ob__pace(j->args->threads);
+    for (int64_t i = chunk * p->n_each; i < end && !pace.over; i++) {
         int64_t blocks = p->n_parts / p->n_planes, plane = i / blocks, block = i % blocks;
         const char *x = (const char *)j->args->in[0].data + plane * w->n_in * p->width;
         char *y = (char *)j->args->out[0].data + plane * w->n_out * p->width;
         int64_t *indices = j->indices ? j->indices + plane * w->n_out : NULL;
         if (p->sum) {
-            p->sum(&p->k, x, y, block, memory);
+            p->sum(&p->k, x, y, block, memory, &pace);
             continue;
         }
-        p->max(&p->k, x, y, indices, block, memory);
+        p->max(&p->k, x, y, indices, block, memory, &pace);
         for (int64_t o = 0; indices && o < w->n_out; o++) indices[o] += plane * w->n_in;
     }
 }
