@@ -180,30 +180,31 @@ static exit_code out_of_memory(const run_options *r) {
     return EXIT_FAILED;
 }
 
-static exit_code run_session(const run_options *r, ob_session *session, session_context *context, double load_ms, double start) {
-    run_inputs inputs;
+/* The session may keep cells of inputs until it is closed: `inputs` outlives it. */
+static exit_code run_session(const run_options *r, ob_session *session, session_context *context, run_inputs *inputs,
+                             double load_ms, double start) {
     ob_error error;
     size_t n = ob_session_output_count(session);
     run_outputs outputs = {calloc(n + 1, sizeof *outputs.views), calloc(n + 1, sizeof *outputs.cells), n};
     double input_start = now_ms();
-    exit_code code = inputs_prepare(r, session, &inputs);
+    exit_code code = inputs_prepare(r, session, inputs);
     double input_ms = now_ms() - input_start;
     if (code == EXIT_DONE && (!outputs.views || !outputs.cells)) code = out_of_memory(r);
     stop_hold();
-    if (code == EXIT_DONE && ob_session_prepare(session, inputs.views, inputs.n, &error) != OB_OK) code = fail(context, &error);
+    if (code == EXIT_DONE && ob_session_prepare(session, inputs->views, inputs->n, &error) != OB_OK) code = fail(context, &error);
     double create_ms = now_ms() - start - input_ms;
-    if (code == EXIT_DONE && run_once(session, &inputs, &outputs, &error) != OB_OK) code = fail(context, &error);
+    if (code == EXIT_DONE && run_once(session, inputs, &outputs, &error) != OB_OK) code = fail(context, &error);
     stop_release();
     if (code == EXIT_DONE) code = use_outputs(r, session, &outputs);
     if (code == EXIT_DONE && r->bench) {
         if (context->profile) profile_reset(context->profile);
-        code = bench(r, session, &inputs, load_ms, create_ms);
+        code = bench(r, session, inputs, load_ms, create_ms);
     }
     if (code == EXIT_DONE && r->profile) {
         profile_print(context->profile, r->bench ? stderr : stdout);
         if (r->profile_file && profile_write(context->profile, r->profile_file, &error) != OB_OK) code = fail(context, &error);
     }
-    inputs_release(&inputs);
+    inputs_release(inputs);
     free(outputs.views);
     free(outputs.cells);
     return code;
@@ -217,6 +218,7 @@ static bool open_session(const ob_model *model, const ob_session_config *config,
 }
 
 static exit_code run(const run_options *r) {
+    run_inputs inputs = {0};
     ob_model *model = NULL;
     ob_session *session = NULL;
     ob_error error;
@@ -248,7 +250,7 @@ static exit_code run(const run_options *r) {
     if (r->profile && !context.profile)
         code = out_of_memory(r);
     else if (open_session(model, &config, &session, &error))
-        code = run_session(r, session, &context, load_ms, start);
+        code = run_session(r, session, &context, &inputs, load_ms, start);
     else
         code = fail(&context, &error);
     ob_session_close(&session);

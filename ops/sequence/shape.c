@@ -266,7 +266,7 @@ static ob_status split_to_sequence(ob_infer *infer) {
 /* The shape of all, `dims`, with the sum along the axis: of elements that are told apart, as Concat has it. */
 static ob_status join_items(ob_infer *infer, const ob_type *types, uint32_t n, int32_t axis, ob_dim *dims) {
     int32_t rank = types[0].shape.rank;
-    memcpy(dims, types[0].shape.dims, (size_t)rank * sizeof *dims);
+    if (rank > 0) memcpy(dims, types[0].shape.dims, (size_t)rank * sizeof *dims);
     for (uint32_t k = 1; k < n; k++) {
         if (types[k].shape.rank != rank) {
             ob__problem(infer, OB0601, 0, -1, "element %u of the sequence has rank %d, element 0 has rank %d", k,

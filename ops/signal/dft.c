@@ -215,7 +215,7 @@ static ob_status stft_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     t->like.from_step = t->like.from_complex ? 2 * width : width;
     t->inner = dims[1];
     t->n_lines = dims[0] * dims[1];
-    t->from_inner = step * t->like.from_step;
+    t->from_inner = dims[1] > 1 ? step * t->like.from_step : 0; /* of one frame the step may be any number */
     t->from_outer = x->dims[1] * t->like.from_step;
     t->to_inner = dims[2] * t->like.to_step;
     t->to_outer = dims[1] * t->to_inner;
