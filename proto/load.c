@@ -38,7 +38,8 @@ static ob_model_format detect_text(const uint8_t *bytes, size_t n) {
 static ob_model_format detect(const uint8_t *bytes, size_t n) {
     for (size_t i = 0; i < (n > 256 ? 256 : n); i++)
         if ((bytes[i] < 0x20 && !(bytes[i] >= '\t' && bytes[i] <= '\r')) || bytes[i] == 0x7f) return OB_FORMAT_PROTOBUF;
-    return detect_text(bytes, n);
+    size_t n_mark = mark_bytes(bytes, n);
+    return detect_text(bytes + n_mark, n - n_mark);
 }
 
 static ob_status read_protobuf(ob_model *model, const ob_source *source, const ob_load_limits *limits, ob_error *error) {

@@ -83,6 +83,7 @@ static void newer_fields_have_names(void **state) {
 static const struct {
     const char *a, *b; /* the same model */
 } same[] = {
+    {MODEL(""), "\xef\xbb\xbf" MODEL("")}, /* a mark of UTF-8 in front, as some editors write it */
     {MODEL("doc_string: \"ab\""), MODEL("doc_string : 'a' # comment\n \"b\" ;")},
     {MODEL("doc_string: \"\\n\\t\\x41\\101\\u00e9\\U0001F600\\\"\""),
      MODEL("doc_string: '\\012\\011AA\303\251\360\237\230\200\"'")},
