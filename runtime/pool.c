@@ -11,7 +11,7 @@
 
 #include "core/log.h"
 
-enum { POOL_SPIN_NS = 100000, STACK_BYTES = 1 << 20, CACHE_LINE = 64, MOST_TILES = 128 };
+enum { POOL_SPIN_NS = 100000, SMALL_RUN_NS = 100000, STACK_BYTES = 1 << 20, CACHE_LINE = 64, MOST_TILES = 128 };
 
 /* ---- The state of a pool in one word ------------------------------------------------------------------------------ */
 
@@ -73,7 +73,10 @@ struct ob_pool {
     void *context;
     int64_t n, tile;
     control_word control; /* of the caller */
-    bool alone;           /* the threads are in another process */
+    bool begun;           /* the run has had a job */
+    bool alone;           /* the threads are in another process; as of the first job of the run */
+    bool small;           /* the jobs of the last run were not worth waking anybody for */
+    uint64_t work_ns;     /* of all threads, in the jobs of this run */
     uint64_t alone_until; /* of ob__now_ns: no help is worth having before */
     pid_t process;
     int n_seats; /* the first is the caller's */
@@ -235,6 +238,19 @@ static void wait_for_helpers(ob_pool *pool) {
     pthread_mutex_unlock(&pool->mutex);
 }
 
+/* Before the first job of a run. */
+static void begin(ob_pool *pool) {
+    pool->begun = true;
+    pool->work_ns = 0;
+    pool->alone = getpid() != pool->process;
+}
+
+/* To wake a thread takes the caller some microseconds, and it comes some tens of microseconds later: a run with less work than
+ * that is done sooner without. What a run has is known from the last one. */
+static bool is_better_alone(const ob_pool *pool, uint64_t state, uint64_t now) {
+    return pool->alone || now < pool->alone_until || (state & ASLEEP && pool->small);
+}
+
 void ob__pool_run(void *of, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end), void *context) {
     ob_pool *pool = of;
     /* By n and grain alone, as everything that shared work is cut by; enough of them that an interrupted thread does not hold up
@@ -244,9 +260,15 @@ void ob__pool_run(void *of, int64_t n, int64_t grain, void (*task)(void *context
     if (tile < 1) tile = 1;
     int64_t n_tiles = n / tile + (n % tile != 0);
     uint64_t state = atomic_load_explicit(&pool->state, memory_order_acquire);
-    uint64_t start = ob__now_ns();
-    if (pool->alone || start < pool->alone_until || n_tiles <= 1 || state & (OPEN | INSIDE)) { /* the last: within a task */
+    if (n_tiles <= 1 || state & (OPEN | INSIDE)) { /* the last: within a task */
         if (n > 0) task(context, 0, n);
+        return;
+    }
+    if (!pool->begun) begin(pool);
+    uint64_t start = ob__now_ns();
+    if (is_better_alone(pool, state, start)) {
+        task(context, 0, n);
+        pool->work_ns += ob__now_ns() - start;
         return;
     }
     pool->task = task;
@@ -262,17 +284,17 @@ void ob__pool_run(void *of, int64_t n, int64_t grain, void (*task)(void *context
     if (state & ASLEEP) wake_workers(pool, (state & ASLEEP) / ASLEEP_ONE, n_tiles - 1);
     do_tiles(pool, 0);
     state = atomic_fetch_and_explicit(&pool->state, ~OPEN, memory_order_acq_rel);
-    if (nobody_inside(state, 0)) return;
     uint64_t own_end = ob__now_ns();
+    pool->work_ns += (own_end - start) * (uint64_t)pool->n_seats;
+    if (nobody_inside(state, 0)) return;
     wait_for_helpers(pool);
     judge(pool, start, own_end);
 }
 
-void ob__pool_wake(ob_pool *pool) {
-    pool->alone = getpid() != pool->process;
-}
-
 void ob__pool_rest(ob_pool *pool) {
+    if (!pool->begun) return;
+    pool->begun = false;
+    pool->small = pool->work_ns < SMALL_RUN_NS;
     if (!pool->alone) atomic_fetch_or_explicit(&pool->state, REST, memory_order_relaxed);
 }
 
@@ -322,8 +344,7 @@ int ob__pool_start(ob_pool *pool, int n_threads) {
 }
 
 void ob__pool_stop(ob_pool *pool) {
-    ob__pool_wake(pool);
-    if (pool->n_seats == 1 || pool->alone) return;
+    if (pool->n_seats == 1 || getpid() != pool->process) return;
     atomic_fetch_or_explicit(&pool->state, QUIT, memory_order_acq_rel);
     pthread_mutex_lock(&pool->mutex);
     pthread_cond_broadcast(&pool->work);

@@ -22,12 +22,12 @@ void ob__pool_stop(ob_pool *pool);
 
 /* Calls task(context, begin, end) over disjoint ranges that cover 0 .. n, ranges of at least `grain` but for the last; returns
  * when all are done. One thread may call it at a time; within a task it calls task(context, 0, n). Threads compute with the
- * floating-point settings of the caller. In a process that was forked since the start, the caller does everything. */
+ * floating-point settings of the caller. In a process that was forked since, the caller does everything: nobody forks between the
+ * first job of a run and ob__pool_rest. */
 void ob__pool_run(void *pool, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end), void *context);
 
-/* A run begins: looks whether this is the process that the threads are in. */
-void ob__pool_wake(ob_pool *pool);
-/* It ends: nobody polls for work until the next job. */
+/* A run ends: nobody polls for work until the next job. When its jobs took less than a thread takes to come, those of the next
+ * run wake nobody. */
 void ob__pool_rest(ob_pool *pool);
 
 #endif

@@ -160,7 +160,6 @@ ob_status ob_session_prepare(ob_session *session, const ob_view *inputs, size_t 
     OB_FAIL_IF(!session, error, OB_E_ARGUMENT, "no session");
     OB_TRY(ob__check_inputs(session, inputs, n_inputs, false, error));
     ob__stop_begin(&session->stop, session->max_run_ns);
-    ob__threads_begin(session);
     ob_status status = ob__session_prepare(session, inputs, error);
     ob__threads_end(session);
     return ob__tally_explain(session->tally, status, error);
@@ -187,7 +186,6 @@ static ob_status run(ob_session *session, const ob_run_data *data, size_t n_inpu
     OB_TRY(ob__check_inputs(session, data->inputs, n_inputs, true, error));
     if (session->has_cells) OB_TRY(check_cells(session, data, error));
     ob__stop_begin(&session->stop, session->max_run_ns);
-    ob__threads_begin(session);
     ob_status status = find_plan(session, data->inputs, error);
     if (status == OB_OK) status = reserve(session, data->outputs, data->n_outputs, error);
     if (status == OB_OK) status = ob__frame_run(&session->frame, session->current, data, error);

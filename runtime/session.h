@@ -164,8 +164,7 @@ ob_status ob__session_prepare(ob_session *session, const ob_view *inputs, ob_err
 /* runtime/threads.c. Starts n_threads, 1024 at most, though no more than the process may use processors; fewer where the system
  * gives no more, which the logger hears. E_ARGUMENT; E_UNSUPPORTED in a build without threads. */
 ob_status ob__threads_start(ob_session *session, int n_threads, ob_error *error);
-/* Around a call that may compute: the threads are there for it, and sleep behind it. */
-void ob__threads_begin(ob_session *session);
+/* Behind a call that may have computed: the threads sleep. */
 void ob__threads_end(ob_session *session);
 void ob__threads_stop(ob_session *session);
 

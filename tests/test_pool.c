@@ -138,6 +138,34 @@ static void test_help(void **state) {
     stop(pool);
 }
 
+static int n_by_others(ob_pool *pool) {
+    enum { TILES = 40 };
+    pthread_t by[TILES];
+    int n = 0;
+    nap(2000000); /* all sleep */
+    ob__pool_run(pool, TILES, 1, who, by);
+    ob__pool_rest(pool);
+    for (int i = 0; i < TILES; i++) n += !pthread_equal(by[i], pthread_self());
+    return n;
+}
+
+/* A run with little work is followed by one that wakes nobody; how much that one has is known for the next. */
+static void test_small(void **state) {
+    (void)state;
+    enum { ROUNDS = 6 };
+    ob_pool *pool = start(3);
+    int n_alone = 0, n_helped = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        check(pool, 2, 1);
+        ob__pool_rest(pool);
+        n_alone += n_by_others(pool) == 0;
+        n_helped += n_by_others(pool) != 0;
+    }
+    assert_in_range(n_alone, ROUNDS / 2, ROUNDS); /* all but what the system delays */
+    assert_in_range(n_helped, ROUNDS / 2, ROUNDS);
+    stop(pool);
+}
+
 static void again(void *context, int64_t begin, int64_t end) {
     record *r = context;
     if (begin == 0) ob__pool_run(r->pool, r->n, r->grain, note, r);
@@ -178,13 +206,13 @@ static void test_rounding(void **state) {
 static void test_fork(void **state) {
     (void)state;
     ob_pool *pool = start(3);
-    check(pool, 100, 1);
     for (int i = 0; i < 20; i++) {
+        check(pool, 100, 1);
+        ob__pool_rest(pool);
         pid_t child = fork();
         assert_int_not_equal(child, -1);
         if (child == 0) {
             static record r = {.n = 1000, .grain = 1};
-            ob__pool_wake(pool);
             ob__pool_run(pool, r.n, r.grain, note, &r);
             ob__pool_rest(pool);
             ob__pool_stop(pool);
@@ -249,6 +277,7 @@ int main(void) {
         cmocka_unit_test(test_each_once), cmocka_unit_test(test_at_any_time),   cmocka_unit_test(test_late),
         cmocka_unit_test(test_help),      cmocka_unit_test(test_within_a_task), cmocka_unit_test(test_rounding),
         cmocka_unit_test(test_fork),      cmocka_unit_test(test_few),           cmocka_unit_test(test_sleeps),
+        cmocka_unit_test(test_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
