@@ -5,7 +5,8 @@
 
 Every round runs a model with one thread and with each of the numbers, in processes of their own (onnx-broadcast-run --bench), so that what
 else the machine does falls on all of them. A row shows the best run with one thread, and for each number two ratios: of the best runs, and
-the median over the rounds of the ratio of a round's medians. --processors 0 or 0,1 confines the runs to these; --load N has N processes
+the median over the rounds of the ratio of a round's means. The mean is the time that a host loses: under load a run either keeps its
+processor or waits for a slice of somebody else's, and a median shows one of the two. --processors 0 or 0,1 confines the runs to these; --load N has N processes
 compute beside them the whole time. Inputs come from test_data_set_0 beside the model, else they are random. Exit status 1 when a median is
 over --most.
 """
@@ -30,7 +31,7 @@ def inputs_of(model):
 
 
 def measure(arguments, model, threads):
-    """Best and median of one process in milliseconds, or None."""
+    """Best and mean of one process in milliseconds, or None."""
     command = ["taskset", "-c", arguments.processors] if arguments.processors else []
     command += [arguments.command, model, "--quiet", "--bench", "2", "--min-time", str(arguments.milliseconds / 1000), "--threads", str(threads)]
     done = subprocess.run(command + inputs_of(model), capture_output=True, text=True)
@@ -38,7 +39,7 @@ def measure(arguments, model, threads):
         print("%s: %s" % (model, done.stderr.strip()), file=sys.stderr)
         return None
     times = json.loads(done.stdout.splitlines()[-1])
-    return times["min_ms"], times["median_ms"]
+    return times["min_ms"], times["mean_ms"]
 
 
 def row(arguments, model, numbers):
