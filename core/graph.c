@@ -331,15 +331,6 @@ float ob__node_float(const ob_node *node, const char *name, float otherwise) {
     return attribute && attribute->type == OB_ATTR_FLOAT && !attribute->ref ? attribute->u.f : otherwise;
 }
 
-const int64_t *ob__node_ints(const ob_node *node, const char *name, uint32_t *n) {
-    static const int64_t none[1] = {0};
-    const ob_attribute *attribute = ob__node_attribute(node, name);
-    *n = 0;
-    if (!attribute || attribute->type != OB_ATTR_INTS || attribute->ref) return NULL;
-    *n = attribute->n;
-    return attribute->n ? attribute->u.ints : none;
-}
-
 const char *ob__node_string(const ob_node *node, const char *name, const char *otherwise) {
     const ob_attribute *attribute = ob__node_attribute(node, name);
     return attribute && attribute->type == OB_ATTR_STRING && !attribute->ref ? attribute->u.s.data : otherwise;

@@ -255,19 +255,12 @@ int64_t ob__graph_opset(const ob_graph *graph, const char *domain);
 const ob_attribute *ob__node_attribute(const ob_node *node, const char *name);
 int64_t ob__node_int(const ob_node *node, const char *name, int64_t otherwise);
 float ob__node_float(const ob_node *node, const char *name, float otherwise);
-/* NULL when absent or not of that type; *n is set to 0 then. */
-const int64_t *ob__node_ints(const ob_node *node, const char *name, uint32_t *n);
-/* The same with whether it is there at all: of an empty list `at` may be NULL. Of the node. */
+/* A list of the node's, with whether it is there at all: of an empty one `at` may be NULL. */
 typedef struct ob_ints {
     const int64_t *at;
     uint32_t n;
     bool given;
 } ob_ints;
-static inline ob_ints ob__node_list(const ob_node *node, const char *name) {
-    ob_ints list = {.given = ob__node_attribute(node, name) != NULL};
-    list.at = ob__node_ints(node, name, &list.n);
-    return list;
-}
 /* `otherwise` when absent. Terminated. */
 const char *ob__node_string(const ob_node *node, const char *name, const char *otherwise);
 

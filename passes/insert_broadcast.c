@@ -259,7 +259,7 @@ static ob_status insert_legacy(inserter *in, ob_node *node, const ob_group *grou
 /* The axes of operand 0 from attribute `axis` on: runtimes insist on scales without the others. False: there is no such axis. */
 static bool cut_to_axes(const ob_node *node, const ob_shape *own, ob_shape *target) {
     if (target->rank == OB_RANK_UNKNOWN || own->rank == OB_RANK_UNKNOWN) return true;
-    int64_t axis = ob__node_int(node, "axis", -1);
+    int64_t axis = ob__attribute_int(node, "axis");
     int32_t n_kept = axis < 0 ? (int32_t)-axis : target->rank - (int32_t)axis;
     if (n_kept < own->rank) n_kept = own->rank;
     if (n_kept < 0 || n_kept > target->rank) return false;

@@ -88,7 +88,7 @@ static void expect_explicit(const ob_node *node, const ob_stretch *stretch) {
         assert_int_equal(maker != NULL, stretched);
         if (!stretched) continue;
         assert_string_equal(maker->op_type, "BroadcastInDim");
-        const int64_t *shape = ob__node_ints(maker, "shape", &n);
+        const int64_t *shape = ob__attribute_list(maker, "shape", &n);
         assert_int_equal(n, n_expected);
         assert_memory_equal(shape, expected, n * sizeof *shape);
     }

@@ -36,7 +36,7 @@ static bool mask_fits(ob_infer *infer) {
  * (2, batch, heads, keys, size). */
 ob_status ob__infer_packed_attention(ob_infer *infer) {
     uint32_t n_sizes;
-    const int64_t *sizes = ob__node_ints(infer->node, "qkv_hidden_sizes", &n_sizes);
+    const int64_t *sizes = ob__attribute_list(infer->node, "qkv_hidden_sizes", &n_sizes);
     ob_dim heads = heads_of(infer, "num_heads"), made = ob__in_dim(infer, 1, 1), size, total = ob__in_dim(infer, 0, 1);
     for (uint32_t i = 0; i < infer->node->n_outputs; i++) ob__out_dtype(infer, i, OB_NONE);
     if (!ob__rank_in(infer, 0, 3, 3) || !ob__rank_in(infer, 1, 2, 2)) return OB_OK;

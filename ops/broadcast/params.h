@@ -2,7 +2,7 @@
 #ifndef OB_OPS_BROADCAST_PARAMS_H
 #define OB_OPS_BROADCAST_PARAMS_H
 
-#include "core/graph.h"
+#include "ops/table/attributes.h"
 
 typedef struct ob_in_dim_params {
     ob_ints dimensions; /* axis i of the operand is this one of the result */
@@ -10,7 +10,7 @@ typedef struct ob_in_dim_params {
 } ob_in_dim_params;
 
 static inline ob_in_dim_params ob__in_dim_params(const ob_node *node) {
-    return (ob_in_dim_params){ob__node_list(node, "broadcast_dimensions"), ob__node_list(node, "shape")};
+    return (ob_in_dim_params){ob__attribute_ints(node, "broadcast_dimensions"), ob__attribute_ints(node, "shape")};
 }
 
 #endif

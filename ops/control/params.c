@@ -69,7 +69,7 @@ bool ob__scan_params(const ob_node *node, int since, ob_loop_params *out, ob_con
 
 static int64_t listed(const ob_node *node, const char *name, uint32_t i) {
     uint32_t n;
-    const int64_t *items = ob__node_ints(node, name, &n);
+    const int64_t *items = ob__attribute_list(node, name, &n);
     return items && i < n ? items[i] : 0;
 }
 

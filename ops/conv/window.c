@@ -13,7 +13,7 @@ ob_status ob__read_sizes(const ob_node *node, const char *name, int32_t n, int64
                          int32_t room, ob_error *error) {
     uint32_t n_given = 0;
     OB_FAIL_IF(n > room, error, OB_E_LIMIT, "%s: %d entries, at most %d are supported", name, n, room);
-    const int64_t *given = ob__node_ints(node, name, &n_given);
+    const int64_t *given = ob__attribute_list(node, name, &n_given);
     bool there = ob__node_attribute(node, name) != NULL;
     OB_FAIL_IF(there && (!given || n_given != (uint32_t)n), error, OB_E_ARGUMENT, "%s has %u entries for %d spatial axes", name,
                n_given, n);
@@ -43,7 +43,7 @@ static ob_status read_padding(const ob_node *node, ob_window_params *w, ob_error
 
 ob_status ob__read_window(const ob_node *node, int64_t n_axes, ob_window_params *w, ob_error *error) {
     uint32_t n_given = 0;
-    ob__node_ints(node, "kernel_shape", &n_given);
+    ob__attribute_list(node, "kernel_shape", &n_given);
     if (n_axes < 0) n_axes = n_given;
     memset(w, 0, sizeof *w);
     OB_FAIL_IF(n_axes > OB_MAX_RANK - 2, error, OB_E_LIMIT, "%lld spatial axes, at most %d are supported", (long long)n_axes,

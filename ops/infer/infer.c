@@ -65,7 +65,7 @@ const int64_t *ob__in_const_ints(const ob_infer *infer, uint32_t i, uint32_t *n)
 
 const int64_t *ob__axes(const ob_infer *infer, const char *name, uint32_t i, uint32_t *n, bool *known) {
     *known = true;
-    const int64_t *ints = ob__node_ints(infer->node, name, n);
+    const int64_t *ints = ob__attribute_list(infer->node, name, n);
     if (ints || !ob__in_given(infer, i)) return ints;
     ints = ob__in_const_ints(infer, i, n);
     *known = ints != NULL;
@@ -260,7 +260,7 @@ ob_status ob__require_shape(ob_infer *infer, uint32_t input, ob_shape shape, ob_
 /* ---- More for rules ---- */
 
 ob_status ob__attribute_terms(ob_infer *infer, const char *name, const ob_dim **out, uint32_t *n) {
-    const int64_t *ints = *out = ob__node_ints(infer->node, name, n);
+    const int64_t *ints = *out = ob__attribute_list(infer->node, name, n);
     uint32_t i = 0;
     while (i < *n && ob_dim_is_const(ints[i])) i++;
     if (i == *n) return OB_OK;

@@ -93,7 +93,7 @@ ob_status ob__keep_list(const ob_kernel_site *site, ob_ints *list) {
 
 ob_status ob__read_list(const ob_kernel_site *site, const ob_kernel_args *args, const char *name, uint32_t i, int64_t *ints,
                         int32_t max, int32_t *n, ob_error *error) {
-    ob_ints attribute = ob__node_list(site->node, name);
+    ob_ints attribute = ob__attribute_ints(site->node, name);
     return ob__read_either(&attribute, args, i, ints, max, n, error);
 }
 

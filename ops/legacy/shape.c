@@ -14,8 +14,8 @@ OB_RULE(gru_unit);
 ob_status ob__infer_crop(ob_infer *infer) {
     ob_shape x = ob__in_shape(infer, 0);
     uint32_t n_border, n_scale;
-    const int64_t *border = ob__node_ints(infer->node, "border", &n_border);
-    const int64_t *scale = ob__node_ints(infer->node, "scale", &n_scale);
+    const int64_t *border = ob__attribute_list(infer->node, "border", &n_border);
+    const int64_t *scale = ob__attribute_list(infer->node, "scale", &n_scale);
     const bool cuts = border && n_border == 4, scales = scale && n_scale == 2;
     const bool is_wrong = (border && !cuts) || (scale && !scales) || (!cuts && !scales);
     ob__out_dtype(infer, 0, OB_NONE);

@@ -9,7 +9,7 @@ OB_RULE(loss);
 /* A label is a class, one that counts from the end too, or what is ignored, which need not be a class. */
 static ob_status require_classes(ob_infer *infer, ob_dim classes) {
     const ob_attribute *ignored = ob__node_attribute(infer->node, "ignore_index");
-    const ob_dim index = ob__saturated(ob__node_int(infer->node, "ignore_index", 0));
+    const ob_dim index = ob__saturated(ob__attribute_int(infer->node, "ignore_index"));
     const bool is_class = ob__known_at_least(infer, classes, ob_dim_add(infer->dims, index, 1)) &&
                           ob__known_at_least(infer, index, ob_dim_sub(infer->dims, 0, classes));
     if (!ignored || is_class) return ob__require_places(infer, 1, classes, 0, 1);

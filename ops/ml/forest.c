@@ -21,7 +21,7 @@ typedef struct int_list {
 
 /* A list of exactly n numbers, or an optional one that may be missing. */
 static ob_status read_ints(const ob_node *node, const char *name, uint32_t n, bool optional, int_list *out, ob_error *error) {
-    out->at = ob__node_ints(node, name, &out->n);
+    out->at = ob__attribute_list(node, name, &out->n);
     OB_FAIL_IF(out->n != n && (!optional || out->n != 0), error, OB_E_ARGUMENT, "attribute %s has %u entries, others have %u",
                name, out->n, n);
     return OB_OK;
@@ -160,7 +160,7 @@ static ob_status read_votes(const ob_node *node, const listing *l, ob_forest *f,
     const char *const *name = names[f->is_classifier];
     int_list results, ids, trees;
     ob_ml_reals weights;
-    results.at = ob__node_ints(node, name[0], &results.n);
+    results.at = ob__attribute_list(node, name[0], &results.n);
     const uint32_t n = results.n;
     OB_TRY(read_ints(node, name[1], n, false, &ids, error));
     OB_TRY(read_ints(node, name[2], n, false, &trees, error));
@@ -200,7 +200,7 @@ static ob_status read_base(const ob_node *node, ob_forest *f, ob_arena *arena, o
 }
 
 static ob_status read_listing(const ob_node *node, listing *l, ob_error *error) {
-    l->ids.at = ob__node_ints(node, "nodes_nodeids", &l->ids.n);
+    l->ids.at = ob__attribute_list(node, "nodes_nodeids", &l->ids.n);
     const uint32_t n = l->ids.n;
     OB_FAIL_IF(n == 0, error, OB_E_ARGUMENT, "attribute nodes_nodeids lists no node");
     OB_TRY(read_ints(node, "nodes_treeids", n, false, &l->trees, error));
@@ -252,9 +252,9 @@ typedef struct positions {
 
 static ob_status read_positions(const ob_node *node, positions *p, ob_error *error) {
     const ob_tensor *modes = ob__ml_tensor(node, "nodes_modes");
-    p->features.at = ob__node_ints(node, "nodes_featureids", &p->features.n);
-    p->targets.at = ob__node_ints(node, "leaf_targetids", &p->targets.n);
-    p->roots.at = ob__node_ints(node, "tree_roots", &p->roots.n);
+    p->features.at = ob__attribute_list(node, "nodes_featureids", &p->features.n);
+    p->targets.at = ob__attribute_list(node, "leaf_targetids", &p->targets.n);
+    p->roots.at = ob__attribute_list(node, "tree_roots", &p->roots.n);
     const uint32_t n = p->features.n;
     OB_FAIL_IF(n == 0 || p->targets.n == 0 || p->roots.n == 0, error, OB_E_ARGUMENT,
                "attributes nodes_featureids, leaf_targetids and tree_roots need entries");

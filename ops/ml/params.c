@@ -57,7 +57,7 @@ const ob_string *ob__ml_strings(const ob_node *node, const char *name, uint32_t 
 
 ob_status ob__ml_either(const ob_node *node, const char *of_ints, const char *of_strings, ob_ml_labels *out, ob_error *error) {
     uint32_t n_ints, n_strings;
-    const int64_t *ints = ob__node_ints(node, of_ints, &n_ints);
+    const int64_t *ints = ob__attribute_list(node, of_ints, &n_ints);
     const ob_string *strings = ob__ml_strings(node, of_strings, &n_strings);
     OB_FAIL_IF((n_ints > 0) == (n_strings > 0), error, OB_E_ARGUMENT, "one of %s and %s is needed, and only one", of_ints,
                of_strings);
@@ -154,7 +154,7 @@ static ob_status read_pairs(ob_ml_svm *out, uint32_t n_per_class, ob_error *erro
 static ob_status read_classifier(const ob_node *node, ob_ml_svm *out, ob_error *error) {
     uint32_t n;
     uint64_t sum = 0;
-    out->per_class = ob__node_ints(node, "vectors_per_class", &n);
+    out->per_class = ob__attribute_list(node, "vectors_per_class", &n);
     for (uint32_t i = 0; i < n; i++) {
         OB_FAIL_IF(out->per_class[i] < 0 || out->per_class[i] > UINT32_MAX, error, OB_E_ARGUMENT, "vectors_per_class[%u] is %lld",
                    i, (long long)out->per_class[i]);
@@ -225,7 +225,7 @@ static ob_status read_list(const ob_node *node, const char *const names[4], ob_m
     const ob_tensor *tensor = ob__ml_tensor(node, names[3]);
     const ob_ml_reals reals = ob__ml_floats(node, names[1]);
     uint32_t n_ints, n_strings;
-    const int64_t *ints = ob__node_ints(node, names[0], &n_ints);
+    const int64_t *ints = ob__attribute_list(node, names[0], &n_ints);
     const ob_string *strings = ob__ml_strings(node, names[2], &n_strings);
     const int given = (n_ints > 0) + (reals.n > 0) + (n_strings > 0) + (tensor != NULL);
     OB_FAIL_IF(given != 1, error, OB_E_ARGUMENT, "one of %s, %s, %s and %s is needed, and only one", names[0], names[1], names[2],
@@ -262,7 +262,7 @@ static ob_status read_categories(const ob_node *node, ob_dtype from, ob_ml_looku
     const bool positions = strcmp(node->op_type, "CategoryMapper") != 0;
     ob_ml_labels strings = {.dtype = OB_STRING}, ints = {.dtype = OB_INT64};
     strings.at = ob__ml_strings(node, positions ? "classes_strings" : "cats_strings", &strings.n);
-    ints.at = ob__node_ints(node, "cats_int64s", &ints.n);
+    ints.at = ob__attribute_list(node, "cats_int64s", &ints.n);
     if (positions) ints = (ob_ml_labels){OB_INT64, strings.n, NULL};
     l->equal = positions ? OB_ML_FIRST : OB_ML_LAST;
     l->keys = from == OB_STRING ? strings : ints;
@@ -299,7 +299,7 @@ ob_status ob__ml_read_lookup(const ob_node *node, int since, ob_dtype from, ob_m
 ob_status ob__ml_read_imputer(const ob_node *node, ob_dtype from, ob_ml_imputer *out, ob_error *error) {
     const bool real = from == OB_FLOAT || from == OB_DOUBLE;
     *out = (ob_ml_imputer){.reals = ob__ml_floats(node, "imputed_value_floats"), .ints = {.dtype = OB_INT64}};
-    out->ints.at = ob__node_ints(node, "imputed_value_int64s", &out->ints.n);
+    out->ints.at = ob__attribute_list(node, "imputed_value_int64s", &out->ints.n);
     OB_FAIL_IF((out->reals.n > 0) == (out->ints.n > 0) || (out->reals.n > 0) != real, error, OB_E_ARGUMENT,
                "%s is needed for elements of %s, and no other", real ? "imputed_value_floats" : "imputed_value_int64s",
                ob_dtype_name(from));

@@ -150,7 +150,7 @@ static ob_dim row_width(const ob_infer *infer, uint32_t i) {
 
 static ob_status feature_vectorizer(ob_infer *infer) {
     uint32_t n;
-    const int64_t *widths = ob__node_ints(infer->node, "inputdimensions", &n);
+    const int64_t *widths = ob__attribute_list(infer->node, "inputdimensions", &n);
     ob_dim sum = 0, rows = n_rows(infer);
     if (n > 0 && n != infer->node->n_inputs) {
         ob__problem(infer, OB0602, -1, -1, "attribute inputdimensions has %u entries for %u operands", n, infer->node->n_inputs);

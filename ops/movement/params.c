@@ -12,7 +12,7 @@ ob_pad_params ob__pad_params(const ob_node *node, int32_t since) {
     const char *name = ob__attribute_text(node, "mode");
     while (params.mode < OB_PAD_MODES && strcmp(ob__pad_mode_names[params.mode], name) != 0) params.mode++;
     if (since >= 11) return params;
-    params.pads = ob__node_list(node, since < 2 ? "paddings" : "pads");
+    params.pads = ob__attribute_ints(node, since < 2 ? "paddings" : "pads");
     params.value = ob__attribute_float(node, "value");
     return params;
 }

@@ -14,7 +14,7 @@ static inline int64_t ob__split_axis(const ob_node *node) {
 }
 /* Split: the sizes of the parts, where no operand says them; how many they are (18..), else as many as outputs. */
 static inline ob_ints ob__split_sizes(const ob_node *node) {
-    return ob__node_list(node, "split");
+    return ob__attribute_ints(node, "split");
 }
 static inline int64_t ob__split_parts(const ob_node *node, int64_t n_outputs) {
     return ob__attribute_int_or(node, "num_outputs", n_outputs);
@@ -22,7 +22,7 @@ static inline int64_t ob__split_parts(const ob_node *node, int64_t n_outputs) {
 
 /* Transpose: axis i of the result is this one of the operand; else the reverse order. */
 static inline ob_ints ob__transpose_order(const ob_node *node) {
-    return ob__node_list(node, "perm");
+    return ob__attribute_ints(node, "perm");
 }
 
 /* Slice 1; operands from 10 on. */
@@ -30,7 +30,7 @@ typedef struct ob_slice_params {
     ob_ints starts, ends, axes;
 } ob_slice_params;
 static inline ob_slice_params ob__slice_params(const ob_node *node) {
-    return (ob_slice_params){ob__node_list(node, "starts"), ob__node_list(node, "ends"), ob__node_list(node, "axes")};
+    return (ob_slice_params){ob__attribute_ints(node, "starts"), ob__attribute_ints(node, "ends"), ob__attribute_ints(node, "axes")};
 }
 
 typedef enum ob_pad_mode { OB_PAD_CONSTANT, OB_PAD_EDGE, OB_PAD_REFLECT, OB_PAD_WRAP, OB_PAD_MODES } ob_pad_mode;

@@ -490,7 +490,7 @@ ob_status ob__infer_tile(ob_infer *infer) {
 ob_status ob__infer_center_crop_pad(ob_infer *infer) {
     ob_shape from = ob__in_shape(infer, 0), target;
     uint32_t n_axes;
-    const int64_t *axes = ob__node_ints(infer->node, "axes", &n_axes);
+    const int64_t *axes = ob__attribute_list(infer->node, "axes", &n_axes);
     OB_TRY(ob__shape_operand(infer, 1, &target));
     ob__out_dtype(infer, 0, OB_NONE);
     OB_TRY(ob__rank_unknown(infer, 0));

@@ -47,10 +47,9 @@ ob_lp_norm_params ob__lp_norm_params(const ob_node *node) {
 }
 
 ob_mean_variance_params ob__mean_variance_params(const ob_node *node) {
-    static const int64_t usual[3] = {0, 2, 3};
     ob_mean_variance_params p;
-    p.axes = ob__node_ints(node, "axes", &p.n_axes);
-    return p.axes ? p : (ob_mean_variance_params){usual, 3};
+    p.axes = ob__attribute_list(node, "axes", &p.n_axes);
+    return p;
 }
 
 ob_lrn_params ob__lrn_params(const ob_node *node) {

@@ -52,7 +52,7 @@ ob_status ob__read_roi(const ob_node *node, int32_t since, ob_roi_params *p, ob_
         OB_TRY(read_align(node, since, p, error));
     } else {
         uint32_t n;
-        const int64_t *pooled = ob__node_ints(node, "pooled_shape", &n);
+        const int64_t *pooled = ob__attribute_list(node, "pooled_shape", &n);
         OB_FAIL_IF(!pooled || n != 2, error, OB_E_ARGUMENT, "pooled_shape must have two entries");
         memcpy(p->out, pooled, sizeof p->out);
     }

@@ -8,7 +8,7 @@ OB_RULE(multinomial);
 
 ob_status ob__infer_random(ob_infer *infer) {
     uint32_t n;
-    const int64_t *shape = ob__node_ints(infer->node, "shape", &n);
+    const int64_t *shape = ob__attribute_list(infer->node, "shape", &n);
     ob__out_dtype(infer, 0, ob__dtype_attribute(infer, "dtype", OB_FLOAT));
     if (!shape || !ob__rank_fits(infer, n)) return OB_OK;
     for (uint32_t i = 0; i < n; i++)

@@ -51,7 +51,7 @@ static void read_given_scales(const ob_node *node, int32_t since, ob_resize_para
 
 ob_status ob__read_resize(const ob_node *node, int32_t since, ob_resize_params *p, ob_error *error) {
     uint32_t n_axes;
-    const int64_t *axes = ob__node_ints(node, "axes", &n_axes);
+    const int64_t *axes = ob__attribute_list(node, "axes", &n_axes);
     *p = (ob_resize_params){.n_axes = -1, .roi = -1, .scales = 1, .sizes = -1, .n_given = -1};
     p->upsample = strcmp(node->op_type, "Upsample") == 0;
     p->early = p->upsample || since < 11;

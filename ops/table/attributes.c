@@ -107,6 +107,13 @@ ob_ints ob__attribute_ints(const ob_node *node, const char *name) {
     return row ? (ob_ints){row->list, row->n, true} : (ob_ints){0};
 }
 
+const int64_t *ob__attribute_list(const ob_node *node, const char *name, uint32_t *n) {
+    static const int64_t none[1] = {0};
+    const ob_ints list = ob__attribute_ints(node, name);
+    *n = list.n;
+    return list.given && !list.at ? none : list.at;
+}
+
 /* ---- Checking ---- */
 
 static const char *const type_texts[OB_ATTR_COUNT] = {

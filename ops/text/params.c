@@ -66,10 +66,10 @@ const char *ob__tfidf_params(const ob_node *node, ob_tfidf_params *out) {
                          .least = ob__attribute_int(node, "min_gram_length"),
                          .most = ob__attribute_int(node, "max_gram_length"),
                          .skips = ob__attribute_int_or(node, "max_skip_count", -1),
-                         .starts = ob__node_list(node, "ngram_counts"),
-                         .places = ob__node_list(node, "ngram_indexes"),
+                         .starts = ob__attribute_ints(node, "ngram_counts"),
+                         .places = ob__attribute_ints(node, "ngram_indexes"),
                          .weights = weights ? weights->u.floats : NULL,
-                         .ints = ob__node_list(node, "pool_int64s"),
+                         .ints = ob__attribute_ints(node, "pool_int64s"),
                          .strings = strings_of(node, "pool_strings")};
     int64_t n_grams;
     const char *wrong = count_grams(&p, &n_grams);
