@@ -1,5 +1,5 @@
 /* All functions of vmath.h for one type, through SLEEF's vectors. Parameters: CLOSE (exp, tanh and erf are in close.inc.h), T, S,
- * VEC (vector type), W (lanes), LOAD, STORE, SLEEF(name). */
+ * VEC (vector type), W (lanes), LOAD, STORE, SLEEF(name), WAYS (vtrig.inc.h). */
 #ifndef CLOSE /* has them */
 #define FN   OBK_CAT(vexp_, S)
 #define CALL SLEEF(exp)
@@ -22,13 +22,13 @@
 #include "kernels/vmath/vmath1.inc.h"
 #define FN   OBK_CAT(vsin_, S)
 #define CALL SLEEF(sin)
-#include "kernels/vmath/vmath1.inc.h"
+#include "kernels/vmath/vtrig.inc.h"
 #define FN   OBK_CAT(vcos_, S)
 #define CALL SLEEF(cos)
-#include "kernels/vmath/vmath1.inc.h"
+#include "kernels/vmath/vtrig.inc.h"
 #define FN   OBK_CAT(vtan_, S)
 #define CALL SLEEF(tan)
-#include "kernels/vmath/vmath1.inc.h"
+#include "kernels/vmath/vtrig.inc.h"
 #define FN   OBK_CAT(vasin_, S)
 #define CALL SLEEF(asin)
 #include "kernels/vmath/vmath1.inc.h"
@@ -64,3 +64,4 @@
 #undef LOAD
 #undef STORE
 #undef SLEEF
+#undef WAYS

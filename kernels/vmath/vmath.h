@@ -21,8 +21,9 @@
 #include <immintrin.h>
 #include <sleef.h>
 
-#define T float
-#define S f32
+#define T    float
+#define S    f32
+#define WAYS 125
 #ifdef OBK_FUSES
 #define CLOSE
 #endif
@@ -47,8 +48,9 @@
 #endif
 #include "kernels/vmath/sleef.inc.h"
 
-#define T double
-#define S f64
+#define T    double
+#define S    f64
+#define WAYS 15, 1e14
 #if defined(__AVX512F__)
 #define VEC         __m512d
 #define W           8
