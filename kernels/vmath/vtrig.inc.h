@@ -5,12 +5,6 @@
 __attribute__((unused)) static void OBK_CAT(FN, _block)(T *z, const T *x) {
     static const T least[] = {0, WAYS};
     enum { N_WAYS = sizeof least / sizeof least[0] };
-    bool first = true;
-    for (int k = 0; k < W; k++) first &= x[k] < least[1] && -x[k] < least[1];
-    if (first) {
-        STORE(z, CALL(LOAD(x)));
-        return;
-    }
     T all[W], some[W];
     int8_t way[W]; /* of each element; NaN needs the last */
     int n[N_WAYS] = {0};
@@ -29,9 +23,30 @@ __attribute__((unused)) static void OBK_CAT(FN, _block)(T *z, const T *x) {
     memcpy(z, all, sizeof all);
 }
 
+/* Do all of n elements, whole vectors of them, need the first way? */
+__attribute__((unused)) static bool OBK_CAT(FN, _first)(const T *x, int64_t n) {
+    static const T least[] = {WAYS};
+    OBK_CAT(obk_m_, S) within = {0};
+    within = ~within;
+    for (int64_t i = 0; i < n; i += W) {
+        OBK_CAT(obk_v_, S) v = *(const OBK_CAT(obk_v_, S) *)(x + i);
+        within &= (v < least[0]) & (-v < least[0]);
+    }
+    bool all = true;
+    for (int k = 0; k < W; k++) all &= within[k] != 0;
+    return all;
+}
+
 __attribute__((unused)) static void FN(T *z, const T *x, int64_t n) {
+    enum { TOGETHER = 16 * W };
     int64_t i = 0;
-    for (; i + W <= n; i += W) OBK_CAT(FN, _block)(z + i, x + i);
+    while (i + W <= n) {
+        int64_t part = n - i < TOGETHER ? (n - i) / W * W : TOGETHER, end = i + part;
+        if (OBK_CAT(FN, _first)(x + i, part))
+            for (; i < end; i += W) STORE(z + i, CALL(LOAD(x + i)));
+        else
+            for (; i < end; i += W) OBK_CAT(FN, _block)(z + i, x + i);
+    }
     if (i < n) {
         T rest[W] = {0};
         memcpy(rest, x + i, (size_t)(n - i) * sizeof(T));
