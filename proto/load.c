@@ -1,5 +1,4 @@
 /* Files, buffers and descriptors -> bytes -> model. */
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -7,6 +6,7 @@
 #include "core/log.h"
 #include "proto/encode.h"
 #include "proto/file.h"
+#include "proto/plain_numbers.h"
 #include "proto/proto.h"
 #include "proto/text_read.h"
 
@@ -63,16 +63,13 @@ static ob_status encode(ob_source *source, ob_text_encoder encode_text, const ob
     ob_scanner scan = {text + n_mark, text + n_mark, text + source->n_bytes, NULL, error};
     ob_load_limits own = *limits;
     if (own.max_depth > 128) own.max_depth = 128; /* of the C stack */
+    ob_plain_numbers numbers;
+    OB_TRY(ob__plain_numbers_begin(&numbers, error));
     ob_encoder encoder = {.max_bytes = limits->max_arena};
     ob__text_init(&encoder.out, &model->arena.allocator);
     ob__text_append(&encoder.out, "", 0); /* an empty message has an address, too */
-    /* Numbers have a decimal point here, whatever the program's language. */
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    OB_FAIL_IF(!plain, error, OB_E_MEMORY, "out of memory");
-    locale_t callers = uselocale(plain);
     ob_status status = encode_text(&scan, &own, &encoder);
-    uselocale(callers);
-    freelocale(plain);
+    ob__plain_numbers_end(&numbers);
     if (status == OB_OK) status = ob__encoder_finish(&encoder, error);
     if (status != OB_OK) {
         ob__text_release(&encoder.out);

@@ -1,13 +1,13 @@
 #include "proto/message_text.h"
 
 #include <inttypes.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/error.h"
+#include "proto/plain_numbers.h"
 
 enum { FLUSH_BYTES = 64 * 1024, PIECE_BYTES = 48 * 1024, INDENT = 2, DEPTH_MOST = 128 /* of the C stack */ };
 
@@ -296,17 +296,14 @@ static ob_status print_fields(message_printer *out, const ProtobufCMessage *mess
 
 ob_status ob__print_message(ob_proto_writer *writer, const ProtobufCMessage *message, bool is_json, ob_write_sink sink,
                             void *context) {
-    /* Numbers have a decimal point here, whatever the program's language. */
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    OB_FAIL_IF(!plain, writer->error, OB_E_MEMORY, "out of memory");
-    locale_t callers = uselocale(plain);
+    ob_plain_numbers numbers;
+    OB_TRY(ob__plain_numbers_begin(&numbers, writer->error));
     message_printer out = {.sink = sink, .context = context, .writer = writer, .is_json = is_json, .is_first = true};
     ob__text_init(&out.text, &writer->arena.allocator);
     ob_status status = is_json ? print_inner(&out, message) : print_fields(&out, message);
     put(&out, "\n");
     if (status == OB_OK) status = flush(&out, 1);
     ob__text_release(&out.text);
-    uselocale(callers);
-    freelocale(plain);
+    ob__plain_numbers_end(&numbers);
     return status;
 }

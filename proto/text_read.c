@@ -2,11 +2,11 @@
  * of ONNX's docs/Syntax.md; where that is narrower than the format (names that need quotes, lists of graphs) it accepts more. */
 #include "proto/text_read.h"
 
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/error.h"
+#include "proto/plain_numbers.h"
 
 static ob_status read_graph(ob_text_parser *parser, char *name, Onnx__GraphProto *out);
 
@@ -571,13 +571,10 @@ ob_status ob__text_read_model(const char *text, size_t n, const ob_load_limits *
     ob__extras_init(&parser.extras);
     Onnx__ModelProto *model = OB_TEXT_MESSAGE(&parser, onnx__model_proto__descriptor);
     if (!model) return out_of_memory(&parser);
-    /* Numbers have a decimal point here, whatever the program's language. */
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    OB_FAIL_IF(!plain, error, OB_E_MEMORY, "out of memory");
-    locale_t callers = uselocale(plain);
+    ob_plain_numbers numbers;
+    OB_TRY(ob__plain_numbers_begin(&numbers, error));
     ob_status status = read_model(&parser, model);
-    uselocale(callers);
-    freelocale(plain);
+    ob__plain_numbers_end(&numbers);
     if (status == OB_OK) *out = model;
     return status;
 }

@@ -1,11 +1,11 @@
 /* ModelProto -> ONNX's textual syntax. Printing the message, not the graph, keeps one road to a file for both forms. */
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/error.h"
 #include "proto/message_text.h"
+#include "proto/plain_numbers.h"
 #include "proto/text_scan.h"
 #include "proto/write.h"
 
@@ -562,10 +562,8 @@ static ob_status print_model(text_printer *out, const Onnx__ModelProto *model) {
 ob_status ob_model_write_text(const ob_model *model, size_t max_elems, ob_write_sink sink, void *context, ob_error *error) {
     ob_error_clear(error);
     OB_FAIL_IF(!model || !sink, error, OB_E_ARGUMENT, "model and sink must not be NULL");
-    /* Numbers have a decimal point here, whatever the program's language. */
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    OB_FAIL_IF(!plain, error, OB_E_MEMORY, "out of memory");
-    locale_t callers = uselocale(plain);
+    ob_plain_numbers numbers;
+    OB_TRY(ob__plain_numbers_begin(&numbers, error));
     ob_proto_writer writer;
     ob__proto_writer_init(&writer, model, error);
     text_printer out = {
@@ -576,7 +574,6 @@ ob_status ob_model_write_text(const ob_model *model, size_t max_elems, ob_write_
     if (status == OB_OK) status = print_model(&out, message);
     ob__text_release(&out.text);
     ob__proto_writer_release(&writer);
-    uselocale(callers);
-    freelocale(plain);
+    ob__plain_numbers_end(&numbers);
     return status;
 }
