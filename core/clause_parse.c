@@ -9,6 +9,7 @@ enum { MAX_LITERALS = 256, MAX_GUARDS = 16 };
 
 typedef struct clause_parser {
     ob_parser text;
+    char *copy; /* the text that is read */
     ob_literal literals[MAX_LITERALS];
     uint32_t n;
 } clause_parser;
@@ -103,9 +104,15 @@ static ob_status read_set(clause_parser *c, const ob_parsed_sum *left) {
 }
 
 static ob_status read_alternative(clause_parser *c) {
-    ob_parsed_sum left;
-    OB_TRY(ob__parse_sum_or_modulo(&c->text, &left));
-    return ob__parse_word(&c->text, "in") ? read_set(c, &left) : read_relation(c, left);
+    ob_parser *p = &c->text;
+    ob_parsed_sum left, right;
+    OB_TRY(ob__parse_sum_or_modulo(p, &left));
+    if (ob__parse_word(p, "in")) return read_set(c, &left);
+    if (!ob__parse_word(p, "is")) return read_relation(c, left);
+    if (!ob__parse_word(p, "a") || !ob__parse_word(p, "multiple") || !ob__parse_word(p, "of"))
+        return ob__parse_refuse(p, p->at, "expected a multiple of");
+    OB_TRY(ob__parse_sum(p, &right));
+    return add(c, left.at, OB_LITERAL_DIVIDES, left.dim, right.dim);
 }
 
 /* ---- Guards --------------------------------------------------------------------------------------------------------- */
@@ -153,50 +160,71 @@ static ob_status at_end(ob_parser *p) {
     return *p->at ? ob__parse_refuse(p, p->at, "expected the end, \"or\" or an operator") : OB_OK;
 }
 
-/* text: may be changed. */
-static ob_status read_clause(clause_parser *c, char *text, uint32_t *n_guard) {
+/* The clause that begins here. The text behind guards is cut off from them: a name may hold a colon too. */
+static ob_status read_clause(clause_parser *c, uint32_t *n_guard) {
     ob_parser *p = &c->text;
-    p->text = p->at = text;
-    *n_guard = 0;
-    if (ob__parse_word(p, "never")) return at_end(p);
+    *n_guard = c->n = 0;
+    if (ob__parse_word(p, "never")) return OB_OK;
     if (ob__parse_word(p, "if")) {
-        char *end = end_of_guards(text);
+        char *end = end_of_guards(c->copy + (p->at - c->copy));
         if (!end) return ob__parse_refuse(p, p->at, "expected a colon behind the guard");
-        *end = '\0'; /* a name may hold a colon too */
+        *end = '\0';
         OB_TRY(read_guards(c));
         OB_TRY(at_end(p));
+        *end = ':';
         *n_guard = c->n;
-        p->text = p->at = end + 1;
+        p->at = end + 1;
     }
     do OB_TRY(read_alternative(c));
     while (ob__parse_word(p, "or"));
-    return at_end(p);
+    return OB_OK;
 }
 
-ob_status ob__clause_parse(ob_dims *dims, const char *text, size_t n, bool known, ob_arena *arena, ob_clause *out,
-                           ob_error *error) {
+static bool takes_separator(ob_parser *p) {
+    return ob__parse_sign(p, ",") || ob__parse_sign(p, ";") || ob__parse_word(p, "and");
+}
+
+static ob_status read_clauses(clause_parser *c, ob_arena *arena, ob_clause *out, uint32_t most, uint32_t *n) {
+    *n = 0;
+    do {
+        uint32_t n_guard;
+        OB_FAIL_IF(*n == most, c->text.error, OB_E_LIMIT, "\"%.200s\": more than %u condition%s", c->text.text, most,
+                   most == 1 ? "" : "s");
+        OB_TRY(read_clause(c, &n_guard));
+        ob_literal *literals = OB_ARENA_ARRAY(arena, ob_literal, (size_t)c->n + 1);
+        if (!literals) return OB_E_MEMORY;
+        if (c->n) memcpy(literals, c->literals, c->n * sizeof *literals);
+        out[(*n)++] = (ob_clause){.literals = literals, .n = c->n, .n_guard = n_guard};
+    } while (most > 1 && takes_separator(&c->text));
+    return at_end(&c->text);
+}
+
+ob_status ob__clauses_parse(ob_dims *dims, const char *text, size_t n, bool known, ob_arena *arena, ob_clause *out, uint32_t most,
+                            uint32_t *n_out, ob_error *error) {
     OB_FAIL_IF(n > OB_PARSE_TEXT, error, OB_E_LIMIT, "a clause of more than %d bytes", OB_PARSE_TEXT);
     ob_arena scratch;
     ob__arena_init(&scratch, &arena->allocator);
     clause_parser *c = OB_ARENA_NEW(&scratch, clause_parser);
-    char *copy = ob__arena_strndup(&scratch, text, n);
-    ob_clause made = {.n = 0};
+    ob_clause *made = OB_ARENA_ARRAY(&scratch, ob_clause, most);
     ob_status status = OB_E_MEMORY;
-    if (c) c->text.name = ob__arena_alloc(&scratch, OB_PARSE_TEXT + 1);
-    if (c && c->text.name && copy) {
+    if (c) {
+        c->text.name = ob__arena_alloc(&scratch, OB_PARSE_TEXT + 1);
+        c->copy = ob__arena_strndup(&scratch, text, n);
+    }
+    if (c && c->text.name && c->copy && made) {
+        c->text.text = c->text.at = c->copy;
         c->text.pool = dims;
         c->text.error = error;
         c->text.known = known;
-        status = read_clause(c, copy, &made.n_guard);
+        status = read_clauses(c, arena, made, most, n_out);
     }
-    if (status == OB_OK) {
-        ob_literal *literals = OB_ARENA_ARRAY(arena, ob_literal, (size_t)c->n + 1);
-        if (literals && c->n) memcpy(literals, c->literals, c->n * sizeof *literals);
-        made.literals = literals;
-        made.n = c->n;
-        status = literals ? OB_OK : OB_E_MEMORY;
-    }
+    if (status == OB_OK) memcpy(out, made, *n_out * sizeof *out);
     ob__arena_release(&scratch);
-    if (status == OB_OK) *out = made;
     return status;
+}
+
+ob_status ob__clause_parse(ob_dims *dims, const char *text, size_t n, bool known, ob_arena *arena, ob_clause *out,
+                           ob_error *error) {
+    uint32_t one;
+    return ob__clauses_parse(dims, text, n, known, arena, out, 1, &one, error);
 }

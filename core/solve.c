@@ -152,6 +152,16 @@ static ob_status write_core(ob_solver *s, ob_arena *arena, ob_arena *scratch, ob
     return OB_OK;
 }
 
+/* What was joined may say more together. */
+static ob_status merge(ob_solver *s) {
+    bool changed = false;
+    if (!s->clashed && ob__solver_spend(s, 0)) OB_TRY(ob__solver_merge(s, &changed));
+    if (changed && !s->clashed) OB_TRY(ob__solver_propagate(s));
+    if (changed && !s->clashed) OB_TRY(ob__solver_exact(s));
+    if (changed && !s->clashed) OB_TRY(ob__solver_subsume(s));
+    return OB_OK;
+}
+
 ob_status ob__solve(ob_dims *dims, const ob_clause *clauses, uint32_t n, const ob_dim *inputs, uint32_t n_inputs, ob_arena *arena,
                     ob_solution *out) {
     ob_solver s;
@@ -162,6 +172,7 @@ ob_status ob__solve(ob_dims *dims, const ob_clause *clauses, uint32_t n, const o
     ob__arena_init(&scratch, &arena->allocator);
     ob_status status = ob__solver_init(&s, dims, &scratch, clauses, n, inputs, n_inputs, NULL);
     if (status == OB_OK) status = ob__solver_run(&s);
+    if (status == OB_OK) status = merge(&s);
     if (status == OB_OK && !s.clashed && ob__solver_spend(&s, 0)) {
         s.own.most = s.own.steps + OB_SOLVE_STEPS_REDUNDANT;
         status = ob__solver_drop_redundant(&s);

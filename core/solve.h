@@ -10,6 +10,9 @@
 #include "core/text.h"
 #include "onnx_broadcast/dim.h"
 
+/* A size of one axis that nobody reaches: a bound of that many or more excludes no model that can be run. */
+#define OB_SIZE_UNREACHED INT64_C(1000000000)
+
 typedef enum ob_literal_kind {
     OB_LITERAL_ZERO,        /* p = 0 */
     OB_LITERAL_NONZERO,     /* p != 0 */
@@ -45,6 +48,8 @@ enum { OB_CLAUSE_SIZE = 8192 }; /* sizes, numbers and inner terms of a clause, w
  * more than OB_CLAUSE_SIZE parts, or a side is unknown, and nothing was added. E_MEMORY. */
 ob_status ob__clauses_add(ob_clauses *clauses, ob_dims *dims, const ob_condition *condition, const ob_dim *guards,
                           uint32_t n_guards, uint32_t origin, bool assumed, bool *stated);
+/* Adds a copy of a clause; its literals must live as long. E_MEMORY. */
+ob_status ob__clauses_append(ob_clauses *clauses, const ob_clause *clause);
 /* Under bindings: UNDECIDED when a symbol is not bound or a number overflows. */
 ob_truth ob__clause_eval(const ob_dims *dims, const ob_literal *literals, uint32_t n, const ob_binding *bindings,
                          size_t n_bindings);
@@ -101,5 +106,8 @@ void ob__solved_write(ob_text *text, ob_dims *dims, const ob_solved_clause *clau
  * symbols of the pool; else they become some. E_FORMAT, E_NOT_FOUND, E_LIMIT, E_MEMORY. */
 ob_status ob__clause_parse(ob_dims *dims, const char *text, size_t n, bool known, ob_arena *arena, ob_clause *out,
                            ob_error *error);
+/* The same of clauses between "," ";" or "and", at most `most`, which out has room for. */
+ob_status ob__clauses_parse(ob_dims *dims, const char *text, size_t n, bool known, ob_arena *arena, ob_clause *out, uint32_t most,
+                            uint32_t *n_out, ob_error *error);
 
 #endif

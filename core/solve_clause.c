@@ -10,7 +10,7 @@ void ob__clauses_init(ob_clauses *clauses, ob_arena *arena) {
     *clauses = (ob_clauses){.arena = arena};
 }
 
-static ob_status append(ob_clauses *clauses, const ob_clause *clause) {
+ob_status ob__clauses_append(ob_clauses *clauses, const ob_clause *clause) {
     if (clauses->n == UINT32_MAX) return OB_E_LIMIT;
     ob_clause *items = ob__list_in_arena(clauses->arena, clauses->items, &clauses->capacity, clauses->n + 1, sizeof *items);
     if (!items) return OB_E_MEMORY;
@@ -91,7 +91,7 @@ ob_status ob__clauses_add(ob_clauses *clauses, ob_dims *dims, const ob_condition
         }
         memcpy(literals + n_guards, made.literals[k], made.n[k] * sizeof *literals);
         const ob_clause clause = {literals, n_guards + made.n[k], n_guards, origin, assumed};
-        OB_TRY(append(clauses, &clause));
+        OB_TRY(ob__clauses_append(clauses, &clause));
     }
     return OB_OK;
 }

@@ -59,17 +59,21 @@ static bool form_holds(ob_solver *s, ob_dim x, const ob_set_form *form, int64_t 
     return true;
 }
 
-/* Evaluates the words at every size from the first that is listed up to where the period repeats, and around the ends. Of sizes
- * that were listed one by one those below the list are told by one bound, which may be far from 0. */
-static bool says_the_set(ob_solver *s, ob_dim x, const ob_set *set, const ob_set_form *form) {
-    int64_t end = set->base + set->n_explicit + 2 * (int64_t)set->period, ends[2] = {set->lo, set->hi};
+static bool form_says(ob_solver *s, ob_dim x, const ob_set *set, const ob_set_form *form, int64_t first, int64_t end) {
     bool holds;
-    for (int64_t value = set->base; value <= end; value++)
+    for (int64_t value = first < 0 ? 0 : first; value <= end; value++)
         if (s->work > OB_SOLVE_WORK || !form_holds(s, x, form, value, &holds) || holds != ob__set_has(set, value)) return false;
-    for (int i = 0; i < 2; i++)
-        for (int64_t value = ends[i] - 2; value <= ends[i] + 2 && ends[i] != OB_INFINITE; value++)
-            if (value >= 0 && (!form_holds(s, x, form, value, &holds) || holds != ob__set_has(set, value))) return false;
     return true;
+}
+
+/* Evaluates the words at every size from the first that is listed up to where the period repeats, in a period above the lower
+ * bound, and around the ends. Of sizes that were listed one by one those below the list are told by one bound, which may be far
+ * from 0. */
+bool ob__set_form_says(ob_solver *s, ob_dim x, const ob_set *set, const ob_set_form *form) {
+    int64_t period = set->period;
+    return form_says(s, x, set, form, set->base, set->base + set->n_explicit + 2 * period) &&
+           form_says(s, x, set, form, set->lo - 2, set->lo + 2 * period) &&
+           (set->hi == OB_INFINITE || form_says(s, x, set, form, set->hi - 2, set->hi + 2));
 }
 
 /* Do the assumptions alone give that clause? Both repeat from some size on. */
@@ -148,7 +152,7 @@ static ob_status replace(ob_solver *s, uint32_t fact, const collected *c, ob_are
     common_residue(&set, &mod, &rem);
     if (c->n_assumed > 0) OB_TRY(ob__set_of(s, x, c->clauses, c->n_assumed, arena, &assumptions, &assumptions_known));
     if (c->n_assumed < c->n && (c->n_assumed == 0 || assumptions_known) &&
-        ob__set_form(s->dims, x, &set, c->n_assumed > 0, arena, form) && says_the_set(s, x, &set, form))
+        ob__set_form(s->dims, x, &set, c->n_assumed > 0, arena, form) && ob__set_form_says(s, x, &set, form))
         OB_TRY(insert_form(s, fact, c, &set, assumptions_known ? &assumptions : NULL, form, reason));
     for (uint32_t i = 0; i < c->n; i++) s->clauses[c->numbers[i]].pinned = true;
     return ob__solver_learn(s, fact, least, greatest, mod, rem, reason, c->numbers[0]);

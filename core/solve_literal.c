@@ -132,6 +132,25 @@ static const ob_term *equated_term(work *w, const ob_poly *p, uint32_t *at) {
     return NULL;
 }
 
+/* Is p = a - c*floor(a/c) - *rest, or the opposite? "p = 0" then says that c divides a - *rest, if that is a remainder at all. */
+static bool is_remainder(work *w, const ob_poly *p, ob_dim *a, int64_t *c, int64_t *rest) {
+    for (uint32_t i = 0; i < p->n; i++) {
+        const ob_monomial *m = &p->monomials[i];
+        const ob_term *term = m->n_factors == 1 ? ob__term(w->dims, m->factors[0]) : NULL;
+        if (!term || term->kind != OB_DIM_KIND_DIV) continue;
+        const int64_t divisor = term->words[1];
+        const ob_dim of = term->words[0];
+        if (m->coefficient != divisor && m->coefficient != -divisor) continue;
+        const ob_dim left = ob_dim_sub(w->dims, of, ob__rest_of(w->dims, p, i, m->coefficient > 0 ? -1 : 1));
+        if (!ob_dim_is_const(left)) continue;
+        *a = of;
+        *c = divisor;
+        *rest = left;
+        return true;
+    }
+    return false;
+}
+
 static step expand_zero(work *w, ob_literal *literal) {
     OB_POLYS(w->dims, p, 1);
     if (!p) return STEP_SAME;
@@ -148,6 +167,13 @@ static step expand_zero(work *w, ob_literal *literal) {
         put(w, OB_LITERAL_ZERO, factor, 0);
         put(w, OB_LITERAL_ZERO, ob_dim_div_exact(w->dims, literal->p, factor), 0);
         end_or(w);
+        return expanded(w);
+    }
+    ob_dim of;
+    int64_t divisor, rest_is;
+    if (is_remainder(w, p, &of, &divisor, &rest_is)) {
+        if (rest_is < 0 || rest_is >= divisor) return STEP_FALSE;
+        put_alone(w, OB_LITERAL_DIVIDES, ob_dim_sub(w->dims, of, rest_is), divisor);
         return expanded(w);
     }
     const ob_term *term = ob__poly_spread(w->dims, p);
@@ -198,6 +224,13 @@ static step expand_nonzero(work *w, ob_literal *literal) {
     if (factor != OB_DIM_UNKNOWN && literal->p != factor) {
         put_alone(w, OB_LITERAL_NONZERO, factor, 0);
         put_alone(w, OB_LITERAL_NONZERO, ob_dim_div_exact(w->dims, literal->p, factor), 0);
+        return expanded(w);
+    }
+    ob_dim of;
+    int64_t divisor, rest_is;
+    if (is_remainder(w, p, &of, &divisor, &rest_is)) {
+        if (rest_is < 0 || rest_is >= divisor) return STEP_TRUE;
+        put_alone(w, OB_LITERAL_NOT_DIVIDES, ob_dim_sub(w->dims, of, rest_is), divisor);
         return expanded(w);
     }
     ob_interval bounds = ob__blind_poly_bounds(w->budget, w->dims, p);

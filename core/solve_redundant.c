@@ -1,4 +1,7 @@
-/* Clauses that follow from others: with their opposite in their place, solving runs into a contradiction. */
+/* Clauses, and literals of clauses, that others make superfluous: with their opposite in their place, solving runs into a
+ * contradiction. */
+#include <string.h>
+
 #include "core/error.h"
 #include "core/solving.h"
 
@@ -69,16 +72,45 @@ static uint32_t related(const ob_solver *s, uint32_t first, uint32_t *out) {
     }
 }
 
-ob_status ob__solver_drop_redundant(ob_solver *s) {
+static bool is_tried(const ob_work_clause *clause) {
+    return !clause->dropped && !clause->assumed && !clause->defines && clause->n_symbols >= 2 &&
+           clause->n_symbols <= OB_SOLVE_COMPONENT_SYMBOLS;
+}
+
+/* Leaves literals out that hold nowhere, beside the clauses around: what remains of the clause follows from these and itself. */
+static ob_status drop_literals(ob_solver *s, uint32_t number, uint32_t *solves) {
+    const ob_work_clause clause = s->clauses[number];
+    ob_work_literal literals[MAX_LITERALS];
+    uint32_t numbers[OB_SOLVE_COMPONENT + 1], n_related = related(s, number, numbers), n = clause.n, made;
+    if (n_related == 0 || n < 2 || n > MAX_LITERALS) return OB_OK;
+    numbers[n_related] = number;
+    memcpy(literals, clause.literals, n * sizeof *literals);
+    for (uint32_t i = 0; i < n && n > 1 && *solves < MAX_SOLVES && ob__solver_spend(s, 1);) {
+        const ob_work_literal left_out = literals[i];
+        bool follows;
+        memmove(&literals[i], &literals[i + 1], (n - 1 - i) * sizeof *literals);
+        ++*solves;
+        OB_TRY(ob__solver_follows(s, numbers, n_related + 1, literals, n - 1, &follows));
+        if (follows) {
+            n--;
+            continue;
+        }
+        memmove(&literals[i + 1], &literals[i], (n - 1 - i) * sizeof *literals);
+        literals[i++] = left_out;
+    }
+    if (n == clause.n) return OB_OK;
+    s->clauses[number].dropped = true;
+    return ob__solver_insert(s, literals, n, clause.reason, clause.origins, false, true, &made);
+}
+
+static ob_status drop_clauses(ob_solver *s) {
     uint32_t solves = 0;
     for (uint32_t i = s->n_clauses;
          i-- > 0 && solves < MAX_SOLVES && ob__solver_spend(s, 1);) { /* the derived ones, which come last, first */
         const ob_work_clause *clause = &s->clauses[i];
         uint32_t numbers[OB_SOLVE_COMPONENT], n;
         bool follows;
-        if (clause->dropped || clause->assumed || clause->n_symbols < 2 || clause->n_symbols > OB_SOLVE_COMPONENT_SYMBOLS ||
-            clause->defines)
-            continue;
+        if (!is_tried(clause)) continue;
         n = related(s, i, numbers);
         if (n == 0) continue;
         solves++;
@@ -86,4 +118,12 @@ ob_status ob__solver_drop_redundant(ob_solver *s) {
         if (follows) s->clauses[i].dropped = true;
     }
     return OB_OK;
+}
+
+ob_status ob__solver_drop_redundant(ob_solver *s) {
+    uint32_t solves = 0, n = s->n_clauses;
+    OB_TRY(drop_clauses(s));
+    for (uint32_t i = 0; i < n && solves < MAX_SOLVES && ob__solver_spend(s, 1); i++)
+        if (is_tried(&s->clauses[i])) OB_TRY(drop_literals(s, i, &solves));
+    return s->n_clauses > n ? drop_clauses(s) : OB_OK; /* what is shorter says more */
 }

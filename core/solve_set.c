@@ -1,11 +1,11 @@
-/* The set of one symbol's sizes: worked out exactly, and put into few words. */
+/* The set of one symbol's sizes, worked out exactly. solve_form.c puts it into few words. */
 #include <string.h>
 
 #include "core/error.h"
 #include "core/scratch.h"
 #include "core/solving.h"
 
-enum { MAX_LISTED = 8, MAX_ARCS = 4, ENUMERATED = 1 << 14 };
+enum { ENUMERATED = 1 << 14 };
 
 /* ---- Working it out ---- */
 
@@ -139,13 +139,8 @@ ob_status ob__set_of(ob_solver *s, ob_dim x, ob_work_clause *const *clauses, uin
 
 /* ---- Looking at it ---- */
 
-/* From there on only the period counts, or nothing is in it. */
-static int64_t end_of_head(const ob_set *set) {
-    return set->base + set->n_explicit > set->lo ? set->base + set->n_explicit : set->lo;
-}
-
 void ob__set_ends(const ob_set *set, int64_t *least, int64_t *greatest) {
-    int64_t head = end_of_head(set);
+    int64_t head = ob__set_head(set);
     *least = *greatest = -1;
     for (int64_t x = set->lo; x < head + set->period && x <= set->hi; x++) {
         if (!ob__set_has(set, x)) continue;
@@ -168,187 +163,4 @@ void ob__set_ends(const ob_set *set, int64_t *least, int64_t *greatest) {
     }
     for (int64_t x = last; *greatest < 0; x--)
         if (ob__set_has(set, x)) *greatest = x;
-}
-
-/* ---- Words for it ---- */
-
-static bool put(ob_set_form *form, uint32_t clause, ob_literal_kind kind, ob_dim p, ob_dim q) {
-    if (clause >= OB_SOLVE_SPLIT || form->clauses[clause].n == OB_SOLVE_SPLIT || p == OB_DIM_UNKNOWN) return false;
-    if (clause >= form->n) form->n = clause + 1;
-    form->clauses[clause].literals[form->clauses[clause].n++] = (ob_literal){kind, p, q};
-    return true;
-}
-
-/* least <= x <= greatest; OB_INFINITE: no end. */
-static bool put_range(ob_dims *dims, ob_set_form *form, ob_dim x, int64_t least, int64_t greatest, bool apart) {
-    ob_dim low = ob_dim_sub(dims, x, least), high = greatest == OB_INFINITE ? 0 : ob_dim_sub(dims, greatest, x);
-    if (least > 0 && greatest != OB_INFINITE && !apart)
-        return put(form, form->n, OB_LITERAL_NONNEGATIVE, ob_dim_min(dims, low, high), 0);
-    if (least > 0 && !put(form, form->n, OB_LITERAL_NONNEGATIVE, low, 0)) return false;
-    return greatest == OB_INFINITE || put(form, form->n, OB_LITERAL_NONNEGATIVE, high, 0);
-}
-
-typedef struct residues {
-    const uint8_t *bits; /* by x modulo period */
-    uint32_t period, n;
-} residues;
-
-/* The smallest period of what holds from some size on. */
-static bool tail_of(const ob_set *set, ob_arena *arena, residues *out) {
-    uint32_t period = set->period;
-    uint8_t *bits = OB_ARENA_ARRAY(arena, uint8_t, period);
-    if (!bits) return false;
-    for (uint32_t i = 0; i < period; i++) bits[(set->base + set->n_explicit + i) % period] = set->bits[set->n_explicit + i];
-    for (uint32_t smaller = 1; smaller <= period / 2; smaller++) {
-        if (period % smaller != 0) continue;
-        uint32_t i = 0;
-        while (i + smaller < period && bits[i] == bits[i + smaller]) i++;
-        if (i + smaller == period) {
-            period = smaller;
-            break;
-        }
-    }
-    *out = (residues){bits, period, 0};
-    for (uint32_t i = 0; i < period; i++) out->n += bits[i];
-    return true;
-}
-
-static bool put_residue(ob_dims *dims, ob_set_form *form, uint32_t clause, ob_dim x, uint32_t residue, uint32_t period, bool is) {
-    ob_dim p = ob_dim_add(dims, x, (period - residue) % period);
-    if (!is && period == 2)
-        return put(form, clause, OB_LITERAL_DIVIDES, ob_dim_add(dims, x, 1 - (int64_t)(period - residue) % period), 2);
-    return put(form, clause, is ? OB_LITERAL_DIVIDES : OB_LITERAL_NOT_DIVIDES, p, period);
-}
-
-/* (x - start) % period <= n - 1 */
-static bool put_arc(ob_dims *dims, ob_set_form *form, uint32_t clause, ob_dim x, uint32_t start, uint32_t n, uint32_t period) {
-    ob_dim shifted = ob_dim_add(dims, x, (period - start) % period),
-           rest = ob_dim_sub(dims, shifted, ob_dim_mul(dims, period, ob_dim_div(dims, shifted, period)));
-    return put(form, clause, OB_LITERAL_NONNEGATIVE, ob_dim_sub(dims, (int64_t)n - 1, rest), 0);
-}
-
-/* x modulo the period is one of these; literals of one clause, so that exceptions can join them. *several: more than one clause.
- */
-static bool put_residues(ob_dims *dims, ob_set_form *form, ob_dim x, const residues *r, bool *several) {
-    uint32_t clause = form->n, n_arcs = 0, start[MAX_ARCS], length[MAX_ARCS], missing = r->period - r->n;
-    *several = false;
-    for (uint32_t i = 0; i < r->period; i++) {
-        if (!r->bits[i] || r->bits[(i + r->period - 1) % r->period]) continue;
-        if (n_arcs < MAX_ARCS) {
-            start[n_arcs] = i;
-            for (length[n_arcs] = 1; r->bits[(i + length[n_arcs]) % r->period];) length[n_arcs]++;
-        }
-        n_arcs++;
-    }
-    if (r->n == 1 || (r->n <= MAX_LISTED && n_arcs > 1) || (r->n == 2 && r->period > 3)) {
-        for (uint32_t i = 0; i < r->period; i++)
-            if (r->bits[i] && !put_residue(dims, form, clause, x, i, r->period, true)) return false;
-        return true;
-    }
-    if (missing == 1 || (missing <= 4 && n_arcs > 1)) {
-        *several = missing > 1;
-        for (uint32_t i = 0; i < r->period; i++)
-            if (!r->bits[i] && !put_residue(dims, form, *several ? form->n : clause, x, i, r->period, false)) return false;
-        return true;
-    }
-    if (n_arcs > MAX_ARCS) return false;
-    for (uint32_t i = 0; i < n_arcs; i++)
-        if (!put_arc(dims, form, clause, x, start[i], length[i], r->period)) return false;
-    return true;
-}
-
-/* A few sizes, or a progression. */
-static bool finite_form(ob_dims *dims, ob_dim x, const ob_set *set, int64_t least, int64_t greatest, bool apart,
-                        ob_set_form *out) {
-    int64_t n = 0, step = 0, last = least;
-    for (int64_t value = least; value <= greatest && n <= ENUMERATED; value++) {
-        if (!ob__set_has(set, value)) continue;
-        n++;
-        if (n == 2) step = value - last;
-        if (n > 2 && value - last != step) step = 0;
-        last = value;
-    }
-    if (n > ENUMERATED) return false;
-    if (n > 1 && step == 1 && n > 2) return put_range(dims, out, x, least, greatest, apart);
-    if (n <= MAX_LISTED) {
-        for (int64_t value = least; value <= greatest; value++)
-            if (ob__set_has(set, value) && !put(out, 0, OB_LITERAL_ZERO, ob_dim_sub(dims, x, value), 0)) return false;
-        return true;
-    }
-    if (step < 2 || step > OB_SOLVE_PERIOD) return false;
-    return put_range(dims, out, x, least, greatest, apart) &&
-           put_residue(dims, out, out->n, x, (uint32_t)(least % step), (uint32_t)step, true);
-}
-
-/* What a periodic pattern from `start` on and exceptions before it amount to. */
-static bool general_form(ob_dims *dims, ob_dim x, const ob_set *set, const residues *r, bool apart, ob_set_form *out) {
-    int64_t least, greatest, start = end_of_head(set), exceptions[MAX_LISTED], n_exceptions = 0;
-    ob__set_ends(set, &least, &greatest);
-    if (start > set->hi) return false;
-    while (start > set->lo && ob__set_has(set, start - 1) == (r->bits[(start - 1) % r->period] != 0)) start--;
-    if (start == set->lo) /* below it nothing is in the set: as if the pattern went on, for as long as it has no members there */
-        while (start > 0 && !r->bits[(start - 1) % r->period]) start--;
-    /* Is there a size below it that would fit the pattern and is not in the set? */
-    bool open = true;
-    for (int64_t value = set->lo > r->period ? set->lo - r->period : 0; value < start && open; value++)
-        open = !r->bits[value % r->period] || ob__set_has(set, value);
-    for (int64_t value = least; value < start; value++) {
-        if (!ob__set_has(set, value) || (open && r->bits[value % r->period])) continue;
-        if (n_exceptions == MAX_LISTED) return false;
-        exceptions[n_exceptions++] = value;
-    }
-    bool several = false;
-    if (!open) { /* the least that fits the pattern reads best */
-        int64_t shown = start;
-        while (shown <= greatest && !ob__set_has(set, shown)) shown++;
-        if (shown > greatest) return false;
-        if (!put(out, out->n, OB_LITERAL_NONNEGATIVE, ob_dim_sub(dims, x, shown), 0)) return false;
-    }
-    uint32_t first = out->n;
-    if (r->n < r->period && !put_residues(dims, out, x, r, &several)) return false;
-    for (uint32_t i = 0; i < out->n; i++)
-        for (int64_t k = 0; k < n_exceptions; k++)
-            if ((i < first || !r->bits[exceptions[k] % r->period]) &&
-                !put(out, i, OB_LITERAL_ZERO, ob_dim_sub(dims, x, exceptions[k]), 0))
-                return false;
-    if (greatest == OB_INFINITE) return true;
-    if (n_exceptions == 0 && first == 1 && !apart) { /* both ends in one */
-        ob_literal *low = &out->clauses[0].literals[0];
-        low->p = ob_dim_min(dims, low->p, ob_dim_sub(dims, greatest, x));
-        return low->p != OB_DIM_UNKNOWN;
-    }
-    return put(out, out->n, OB_LITERAL_NONNEGATIVE, ob_dim_sub(dims, greatest, x), 0);
-}
-
-/* A range with a few holes. */
-static bool range_with_holes(ob_dims *dims, ob_dim x, const ob_set *set, bool apart, ob_set_form *out) {
-    int64_t least, greatest;
-    ob__set_ends(set, &least, &greatest);
-    if (!put_range(dims, out, x, least, greatest, apart)) return false;
-    int64_t end = end_of_head(set), n = 0;
-    if (end > greatest) end = greatest;
-    for (int64_t value = least; value < end; value++) {
-        if (ob__set_has(set, value)) continue;
-        if (n++ == MAX_LISTED || !put(out, out->n, OB_LITERAL_NONZERO, ob_dim_sub(dims, x, value), 0)) return false;
-    }
-    return true;
-}
-
-bool ob__set_form(ob_dims *dims, ob_dim x, const ob_set *set, bool apart, ob_arena *arena, ob_set_form *out) {
-    int64_t least, greatest;
-    residues r;
-    ob__set_ends(set, &least, &greatest);
-    out->n = 0;
-    memset(out->clauses, 0, sizeof out->clauses);
-    if (least < 0) return true;
-    if (!tail_of(set, arena, &r)) return false;
-    bool found =
-        greatest != OB_INFINITE && greatest - least <= OB_SOLVE_POINTS && finite_form(dims, x, set, least, greatest, apart, out);
-    for (int form = 0; form < 2 && !found; form++) {
-        out->n = 0;
-        memset(out->clauses, 0, sizeof out->clauses);
-        found = form == 0 ? r.n > 0 && general_form(dims, x, set, &r, apart, out)
-                          : (r.n == r.period || greatest != OB_INFINITE) && range_with_holes(dims, x, set, apart, out);
-    }
-    return found;
 }

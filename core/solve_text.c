@@ -119,7 +119,34 @@ static bool write_bounded_remainder(ob_text *text, ob_dims *dims, ob_dim p) {
     return false;
 }
 
-/* Both ends of a symbol in one: min(x - least, greatest - x) >= 0. */
+/* A symbol, or with a divisor its remainder, less a number. */
+typedef struct shifted_term {
+    ob_dim symbol, divisor; /* divisor 0: no remainder */
+    int64_t least;
+} shifted_term;
+
+static bool shifted_term_of(ob_dims *dims, ob_dim d, shifted_term *out) {
+    OB_POLYS(dims, p, 1);
+    if (!p || !ob__poly_load(dims, d, p)) return false;
+    *out = (shifted_term){.least = -p->constant};
+    if (p->n == 1 && p->monomials[0].n_factors == 1 && p->monomials[0].coefficient == 1) {
+        out->symbol = p->monomials[0].factors[0];
+        return true;
+    }
+    for (uint32_t i = 0; i < p->n; i++) {
+        const ob_monomial *m = &p->monomials[i];
+        const ob_term *term = m->n_factors == 1 ? ob__term(dims, m->factors[0]) : NULL;
+        if (!term || term->kind != OB_DIM_KIND_DIV || m->coefficient != -term->words[1]) continue;
+        ob_dim a = term->words[0], divisor = term->words[1], quotient = m->factors[0];
+        ob_dim least = ob_dim_sub(dims, ob_dim_sub(dims, a, ob_dim_mul(dims, divisor, quotient)), d);
+        if (!ob_dim_is_const(least)) continue;
+        *out = (shifted_term){a, divisor, least};
+        return true;
+    }
+    return false;
+}
+
+/* Both ends of a symbol or a remainder in one: min(x - least, greatest - x) >= 0. */
 static bool write_range(ob_text *text, ob_dims *dims, ob_dim p) {
     OB_POLYS(dims, poly, 1);
     if (!poly) return false;
@@ -136,20 +163,19 @@ static bool write_range(ob_text *text, ob_dims *dims, ob_dim p) {
     int64_t part = poly->monomials[at].coefficient;
     ob_dim rest = ob_dim_sub(dims, p, ob_dim_mul(dims, part, poly->monomials[at].factors[0])), ends[2];
     for (int i = 0; i < 2; i++) ends[i] = ob_dim_add(dims, ob_dim_mul(dims, part, members[i]), rest);
-    ob_dim width = ob_dim_add(dims, ends[0], ends[1]), symbol;
-    OB_POLYS(dims, low, 1);
-    if (!low) return false;
+    ob_dim width = ob_dim_add(dims, ends[0], ends[1]);
     if (!ob_dim_is_const(width)) return false;
     for (int i = 0; i < 2; i++) {
-        if (!ob__poly_load(dims, ends[i], low) || low->n != 1 || low->monomials[0].n_factors != 1 ||
-            low->monomials[0].coefficient != 1)
-            continue;
-        symbol = low->monomials[0].factors[0];
-        write_dim(text, dims, -low->constant);
+        shifted_term of;
+        if (!shifted_term_of(dims, ends[i], &of)) continue;
+        write_dim(text, dims, of.least);
         ob__text_puts(text, " <= ");
-        write_dim(text, dims, symbol);
+        if (of.divisor)
+            write_remainder(text, dims, of.symbol, of.divisor);
+        else
+            write_dim(text, dims, of.symbol);
         ob__text_puts(text, " <= ");
-        write_dim(text, dims, width - low->constant);
+        write_dim(text, dims, width + of.least);
         return true;
     }
     return false;

@@ -200,7 +200,7 @@ int64_t ob__literal_step(const ob_dims *dims, ob_dim x, const ob_literal *litera
 bool ob__literal_on_class(const ob_dims *dims, ob_dim x, const ob_literal *literal, int64_t first, int64_t period,
                           ob_class_verdict *out);
 
-/* ---- Exact sets of one symbol's sizes (solve_set.c, solve_exact.c) ---- */
+/* ---- Exact sets of one symbol's sizes (solve_set.c, solve_form.c, solve_exact.c) ---- */
 /* x is in it when lo <= x <= hi and its bit is set: bits[x - base] below `explicit`, from there on with a period. */
 typedef struct ob_set {
     int64_t lo, hi, base;
@@ -212,6 +212,10 @@ static inline bool ob__set_has(const ob_set *set, int64_t x) {
     uint64_t at = (uint64_t)(x - set->base);
     return set->bits[at < set->n_explicit ? at : set->n_explicit + (at - set->n_explicit) % set->period] != 0;
 }
+/* From there on only the period counts, or nothing is in it. */
+static inline int64_t ob__set_head(const ob_set *set) {
+    return set->base + set->n_explicit > set->lo ? set->base + set->n_explicit : set->lo;
+}
 /* The sizes of x for which all the clauses hold; *known false: beyond the limits. */
 ob_status ob__set_of(ob_solver *s, ob_dim x, ob_work_clause *const *clauses, uint32_t n, ob_arena *arena, ob_set *out,
                      bool *known);
@@ -222,14 +226,24 @@ typedef struct ob_set_form {
     } clauses[OB_SOLVE_SPLIT];
     uint32_t n;
 } ob_set_form;
-/* The set in the words of section "Exact sets" of docs/adr/0014; false: there are none that are short. Empty and full sets have
- * no clauses. `apart`: both ends of a range as clauses of their own. */
+/* The set in the shortest of the words of section "Exact sets" of docs/adr/0014; false: there are none that are short. Empty and
+ * full sets have no clauses. `apart`: both ends of a range as clauses of their own. */
 bool ob__set_form(ob_dims *dims, ob_dim x, const ob_set *set, bool apart, ob_arena *arena, ob_set_form *out);
+enum { OB_CLAUSE_LENGTH = 6 }; /* what one more clause counts as, in bytes of text */
+/* How long these clauses are to read: bytes of text and OB_CLAUSE_LENGTH for each; SIZE_MAX when memory ends. */
+size_t ob__set_form_length(ob_dims *dims, const ob_set_form *form, const ob_arena *arena);
 /* The least and greatest element, -1 when there is none, OB_INFINITE when there is no greatest. */
 void ob__set_ends(const ob_set *set, int64_t *least, int64_t *greatest);
 /* Replaces the clauses that speak of one symbol alone by the exact set of its sizes, symbol by symbol, and propagates, until
  * nothing changes. */
 ob_status ob__solver_exact(ob_solver *s);
+
+/* Evaluates the words at every size from the first that is listed up to where the period repeats, and around the ends. */
+bool ob__set_form_says(ob_solver *s, ob_dim x, const ob_set *set, const ob_set_form *form);
+
+/* ---- Clauses that differ in one symbol (solve_merge.c) ---- */
+/* Joins them, and shortens what a clause says of one symbol alone. *changed: there is something new to propagate. */
+ob_status ob__solver_merge(ob_solver *s, bool *changed);
 
 /* ---- The driver (solve.c) ---- */
 /* All given clauses, to the fixed point. */

@@ -61,6 +61,7 @@ ob_status ob__assumed_facts(const ob_dims *dims, const ob_assumed *assumed, uint
         const ob_condition *c = &assumed[i].condition;
         ob_dim symbol;
         int64_t factor, constant;
+        if (assumed[i].clause) continue;
         bool known = c->kind == OB_COND_EQUAL || c->kind == OB_COND_AT_LEAST ||
                      (c->kind == OB_COND_DIVISIBLE && ob_dim_is_const(c->b) && c->b > 0);
         if (!known || !is_linear(dims, c->a, c->kind == OB_COND_DIVISIBLE ? 0 : c->b, &symbol, &factor, &constant)) continue;

@@ -96,6 +96,22 @@ static size_t most_bindings(const ob_check_options *options) {
     return n;
 }
 
+/* What is asserted in one text: conditions, or clauses such as a report has them. */
+static ob_status parse_assumption(ob_report *report, const char *text, ob_assumed *out, uint32_t *n, ob_error *error) {
+    ob_condition conditions[OB_CONDITION_PARSE_MAX];
+    size_t n_conditions = 0;
+    ob_status status = ob_condition_parse(report->model->dims, text, true, conditions, &n_conditions, NULL);
+    for (size_t k = 0; k < n_conditions && status == OB_OK; k++) out[(*n)++] = (ob_assumed){conditions[k], NULL, text};
+    if (status == OB_OK || status == OB_E_MEMORY) return status;
+    ob_clause *clauses = OB_ARENA_ARRAY(&report->arena, ob_clause, OB_CONDITION_PARSE_MAX);
+    uint32_t n_clauses;
+    if (!clauses) return OB_E_MEMORY;
+    OB_TRY(ob__clauses_parse(report->model->dims, text, strlen(text), true, &report->arena, clauses, OB_CONDITION_PARSE_MAX,
+                             &n_clauses, error));
+    for (uint32_t k = 0; k < n_clauses; k++) out[(*n)++] = (ob_assumed){.clause = &clauses[k], .text = text};
+    return OB_OK;
+}
+
 static ob_status parse_assumptions(ob_report *report, const ob_check_options *options, ob_assumed **out, uint32_t *n,
                                    ob_error *error) {
     OB_FAIL_IF(options->n_assumptions > UINT32_MAX / OB_CONDITION_PARSE_MAX, error, OB_E_LIMIT, "too many assumptions");
@@ -103,14 +119,11 @@ static ob_status parse_assumptions(ob_report *report, const ob_check_options *op
     if (!*out) return OB_E_MEMORY;
     *n = 0;
     for (size_t i = 0; i < options->n_assumptions; i++) {
-        ob_condition conditions[OB_CONDITION_PARSE_MAX];
         const char *given = options->assumptions[i];
-        size_t n_conditions = 0;
         OB_FAIL_IF(!given, error, OB_E_ARGUMENT, "an assumption is NULL");
-        OB_TRY(ob_condition_parse(report->model->dims, given, true, conditions, &n_conditions, error));
         const char *text = ob__arena_strndup(&report->arena, given, strlen(given));
         if (!text) return OB_E_MEMORY;
-        for (size_t k = 0; k < n_conditions; k++) (*out)[(*n)++] = (ob_assumed){conditions[k], text};
+        OB_TRY(parse_assumption(report, text, *out, n, error));
     }
     return OB_OK;
 }
@@ -120,7 +133,12 @@ static ob_status test_given(const ob_report *report, const ob_assumed *assumed, 
                             size_t n, ob_error *error) {
     for (uint32_t i = 0; i < n_assumed; i++) {
         bool holds = true;
-        ob_status status = ob_condition_eval(report->model->dims, &assumed[i].condition, given, n, &holds);
+        const ob_clause *clause = assumed[i].clause;
+        ob_status status = OB_OK;
+        if (clause)
+            holds = ob__clause_eval(report->model->dims, clause->literals, clause->n, given, n) != OB_FALSE;
+        else
+            status = ob_condition_eval(report->model->dims, &assumed[i].condition, given, n, &holds);
         OB_FAIL_IF(status == OB_OK && !holds, error, OB_E_ARGUMENT,
                    "the assumption \"%.200s\" is not true of the sizes that are given", assumed[i].text);
     }
@@ -135,7 +153,7 @@ static ob_binding *with_assumed(ob_report *report, const ob_binding *given, size
     if (*n) memcpy(all, given, *n * sizeof *all);
     for (uint32_t i = 0; i < n_assumed; i++) {
         size_t k = 0;
-        if (!ob__assumed_binding(report->model->dims, &assumed[i].condition, &all[*n])) continue;
+        if (assumed[i].clause || !ob__assumed_binding(report->model->dims, &assumed[i].condition, &all[*n])) continue;
         while (all[k].symbol != all[*n].symbol) k++;
         *n += k == *n; /* two numbers for one symbol: the solver says that they contradict each other */
     }

@@ -126,7 +126,8 @@ static ob_status never_matters(making *m, const ob_guard *guard, bool *never) {
         *never = stated;
         for (uint32_t i = 0; i < asked.n && *never; i++) {
             ob_truth truth;
-            OB_TRY(ob__implied(m->model->dims, contract->given.items, contract->given.n, &asked.items[i], &contract->arena, &truth));
+            OB_TRY(
+                ob__implied(m->model->dims, contract->given.items, contract->given.n, &asked.items[i], &contract->arena, &truth));
             *never = truth == OB_TRUE;
         }
     }
@@ -212,8 +213,15 @@ static ob_status assume(making *m, const ob_assumed *assumed, uint32_t n) {
         bool stated;
         if (i == 0 || assumed[i].text != assumed[i - 1].text) /* one text may hold several conditions */
             contract->assumptions[contract->n_assumptions++] = (ob_assumption){assumed[i].text, false, NULL};
-        OB_TRY(ob__clauses_add(&contract->given, m->model->dims, &assumed[i].condition, NULL, 0, m->facts->n_conditions + i, true,
-                               &stated));
+        uint32_t origin = m->facts->n_conditions + i;
+        if (assumed[i].clause) {
+            ob_clause clause = *assumed[i].clause;
+            clause.origin = origin;
+            clause.assumed = true;
+            OB_TRY(ob__clauses_append(&contract->given, &clause));
+            continue;
+        }
+        OB_TRY(ob__clauses_add(&contract->given, m->model->dims, &assumed[i].condition, NULL, 0, origin, true, &stated));
     }
     return OB_OK;
 }
@@ -258,17 +266,40 @@ static ob_status list_claims(making *m) {
 
 /* ---- The whole ---------------------------------------------------------------------------------------------------- */
 
+static void reached_range(const void *context, ob_dim symbol, int64_t *lowest, int64_t *highest) {
+    (void)context, (void)symbol;
+    if (*highest > OB_SIZE_UNREACHED && *lowest <= OB_SIZE_UNREACHED) *highest = OB_SIZE_UNREACHED;
+}
+
+/* Does an upper bound make it hold for all sizes that anybody reaches? */
+static bool is_limit(const ob_dims *dims, const ob_solved_clause *clause) {
+    const ob_size_ranges reached = {reached_range, NULL, NULL};
+    for (uint32_t i = 0; i < clause->n; i++) {
+        int64_t low, high;
+        if (clause->literals[i].kind != OB_LITERAL_NONNEGATIVE) continue;
+        ob__dim_bounds(dims, clause->literals[i].p, &reached, &low, &high);
+        if (low >= 0) return true;
+    }
+    return false;
+}
+
+/* Limits come last. */
 static ob_status take_clauses(making *m) {
     ob_contract *contract = m->contract;
-    contract->clauses = OB_ARENA_ARRAY(&contract->arena, const ob_solved_clause *, contract->solution.n_clauses);
-    if (!contract->clauses) return OB_E_MEMORY;
-    for (uint32_t i = 0; i < contract->solution.n_clauses; i++) {
+    const uint32_t n = contract->solution.n_clauses;
+    contract->clauses = OB_ARENA_ARRAY(&contract->arena, const ob_solved_clause *, n);
+    const ob_solved_clause **limits = OB_ARENA_ARRAY(&contract->arena, const ob_solved_clause *, n);
+    if (!contract->clauses || !limits) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < n; i++) {
         const ob_solved_clause *clause = &contract->solution.clauses[i];
-        if (clause->of_inputs)
+        if (clause->of_inputs && is_limit(m->model->dims, clause))
+            limits[contract->n_limits++] = clause;
+        else if (clause->of_inputs)
             contract->clauses[contract->n_clauses++] = clause;
         else if (clause->n_origins && clause->origins[0] < m->facts->n_conditions)
             OB_TRY(add_unverified(m, "a size is known only during the run", m->facts->n_unverified + clause->origins[0]));
     }
+    for (uint32_t i = 0; i < contract->n_limits; i++) contract->clauses[contract->n_clauses++] = limits[i];
     return OB_OK;
 }
 

@@ -9,6 +9,7 @@
 /* A condition that the user asserts, with its words. */
 typedef struct ob_assumed {
     ob_condition condition;
+    const ob_clause *clause; /* in place of the condition where that cannot say it; NULL: it can */
     const char *text;
 } ob_assumed;
 
@@ -47,6 +48,7 @@ typedef struct ob_contract {
     ob_solution solution; /* its clauses of inputs are the contract's */
     const ob_solved_clause **clauses;
     uint32_t n_clauses;
+    uint32_t n_limits; /* of the clauses the last ones: only sizes of OB_SIZE_UNREACHED break them */
     ob_unverified *unverified;
     uint32_t n_unverified;
     size_t n_open;              /* requirements behind `unverified` */

@@ -54,7 +54,7 @@ static bool add_symbol(void *context, ob_dim symbol) {
         if (c->sizes[i].symbol == symbol) return true;
     c->too_many = c->n == MOST_DECIDING;
     if (c->too_many) return false;
-    int64_t size = 1;
+    int64_t size = 2;
     for (uint32_t i = 0; i < c->clause->n_holds; i++)
         if (c->clause->holds[i].symbol == symbol) size = c->clause->holds[i].size;
     c->sizes[c->n++] = (ob_binding){symbol, size};
@@ -74,8 +74,8 @@ static bool choose(const ob_contract *contract, const ob_dims *dims, const ob_li
     if (literal->q && !c->too_many) ob_dim_symbols(dims, literal->q, add_symbol, c);
     if (c->too_many || c->n == 0) return false;
     if (satisfies(contract, dims, literal, c)) return true;
-    for (int64_t size = 0; c->n == 1 && size < MOST_TRIED; size++) {
-        c->sizes[0].size = size;
+    for (int64_t i = 0; c->n == 1 && i < MOST_TRIED; i++) { /* 1 and 0, which fit by rules of their own, last */
+        c->sizes[0].size = i < MOST_TRIED - 2 ? i + 2 : MOST_TRIED - 1 - i;
         if (satisfies(contract, dims, literal, c)) return true;
     }
     return false;

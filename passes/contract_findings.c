@@ -33,7 +33,10 @@ static void write_sizes(ob_text *text, const ob_dims *dims, const char *before, 
 static bool is_least_size(const ob_dims *dims, const ob_solved_clause *clause) {
     const ob_literal *literal = &clause->literals[0];
     const ob_term *term = clause->n == 1 && literal->kind == OB_LITERAL_NONNEGATIVE ? ob__term(dims, literal->p) : NULL;
-    return term && term->depth == 0;
+    if (!term || term->depth != 0) return false;
+    for (uint32_t i = 1; term->kind == OB_DIM_KIND_SUM && i < term->n_words; i += 2 + (uint32_t)term->words[i + 1])
+        if (term->words[i] < 0) return false; /* or small enough */
+    return true;
 }
 
 typedef struct some_sizes {
@@ -125,7 +128,7 @@ static ob_status report_clause(ob_work *work, const ob_solved_clause *clause, ui
     finding->clause = number + 1;
     finding->fix = suggest(work, clause, first);
     if (!finding->fix) return OB_E_MEMORY;
-    bool harmless = is_least_size(dims, clause);
+    bool harmless = is_least_size(dims, clause) || number >= work->contract->n_clauses - work->contract->n_limits;
     if (!harmless && number < MOST_WEIGHED) OB_TRY(is_of_zeros(dims, clause, &findings->arena, &harmless));
     if (harmless) finding->severity = OB_SEVERITY_NOTE;
     ob_condition *condition = OB_ARENA_NEW(&findings->arena, ob_condition);

@@ -346,8 +346,76 @@ static void test_the_fewest_sizes(void **state) {
     close_all();
 }
 
+/* A bound that nobody reaches is a note beside the clauses; one that is reached is a warning. */
+static void bounds_that_nobody_reaches(void **state) {
+    (void)state;
+    static const char text[] =
+        HEAD "g (float[N] x) => (z) { a = Constant <value = int64[1] {0}> () b = Constant <value = int64[1] "
+             "{%s}> () y = Slice(x, a, b) z = Add(x, y) }";
+    static const struct {
+        const char *end, *clause;
+        bool limit;
+    } rows[] = {{"5", "N <= 5", false}, {"999999999", "N <= 999999999", false}, {"1000000000", "N <= 1000000000", true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char one[400];
+        snprintf(one, sizeof one, text, rows[i].end);
+        check(one);
+        ob_contract_info info = ob_report_contract(report);
+        assert_int_equal(info.status, OB_CONTRACT_COMPLETE);
+        assert_int_equal(info.n_clauses, !rows[i].limit);
+        assert_int_equal(info.n_limits, rows[i].limit);
+        assert_string_equal(clause_text(0), rows[i].clause);
+        bool told = false;
+        for (size_t k = 0; k < ob_report_finding_count(report); k++) {
+            ob_finding_info finding;
+            assert_int_equal(ob_report_finding(report, k, &finding), OB_OK);
+            if (finding.clause != 0) continue;
+            told = true;
+            assert_int_equal(finding.severity, rows[i].limit ? OB_SEVERITY_NOTE : OB_SEVERITY_WARNING);
+        }
+        assert_true(told);
+        assert_int_equal(admits("N", 4, "N", 4), OB_TRUE);
+        assert_int_equal(admits("N", 2000000000, "N", 2000000000), OB_FALSE); /* exact all the same */
+        close_all();
+    }
+}
+
+/* What reports print can be assumed. */
+static void clauses_can_be_assumed(void **state) {
+    (void)state;
+    static const char text[] = HEAD "g (float[N] x, float[M] y) => (z) { z = Add(x, y) }";
+    static const char *const rows[][2] = {{"N != 1 and M != 1", "N = M"},
+                                          {"N = M or N = 1 or M = 1", ""},
+                                          {"if N >= 2: M = N; N != 0; N != 1", ""},
+                                          {"M % 32 in {0, 29, 30, 31}, 2 <= M % 32 <= 20", "no sizes"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ob_check_options options;
+        ob_check_options_init(&options);
+        options.assumptions = &rows[i][0];
+        options.n_assumptions = 1;
+        check_with(text, &options, OB_OK);
+        ob_contract_info info = ob_report_contract(report);
+        assert_int_equal(info.n_assumptions, 1);
+        if (i < 3) assert_int_equal(info.n_clauses, rows[i][1][0] != '\0');
+        if (i == 0) assert_string_equal(clause_text(0), rows[i][1]);
+        if (i == 3) assert_int_equal(info.status, OB_CONTRACT_CONTRADICTORY);
+        close_all();
+    }
+    static const char *const wrong[] = {"N !=", "if N >= 2 M = N", "K != 1", "N != 1 or", "N is a multiple"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        ob_check_options options;
+        ob_check_options_init(&options);
+        options.assumptions = &wrong[i];
+        options.n_assumptions = 1;
+        check_with(text, &options, i == 2 ? OB_E_NOT_FOUND : OB_E_FORMAT);
+        close_all();
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_beyond_a_limit_is_unverified),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bounds_that_nobody_reaches),
+                                       cmocka_unit_test(clauses_can_be_assumed),
+                                       cmocka_unit_test(what_is_beyond_a_limit_is_unverified),
                                        cmocka_unit_test(floats_hold_sizes_up_to_a_limit),
                                        cmocka_unit_test(branches_are_alternatives),
                                        cmocka_unit_test(the_first_of_a_concatenation_is_compared_with_nothing),

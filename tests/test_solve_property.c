@@ -330,6 +330,110 @@ static void try_set(uint64_t seed, totals *sum) {
     ob_dims_destroy(&m.dims);
 }
 
+/* ---- Residues, bounds and guards ---------------------------------------------------------------------------------------- */
+
+/* "(a*x + b) % m <= c", ">= c" or "= c", behind a bound now and then: sets whose words are many. */
+static void random_residues(maker *m) {
+    ob_dims *d = m->dims;
+    const ob_dim x = m->symbols[pick(&m->seed, m->n_symbols)], zero = 0;
+    const ob_dim by = 2 + (ob_dim)pick(&m->seed, pick(&m->seed, 2) ? 7 : 39);
+    const ob_dim term = ob_dim_add(d, ob_dim_mul(d, 1 + (ob_dim)pick(&m->seed, 2), x), (ob_dim)pick(&m->seed, (size_t)by));
+    const ob_dim rest = ob_dim_sub(d, term, ob_dim_mul(d, by, ob_dim_div(d, term, by))),
+                 bound = (ob_dim)pick(&m->seed, (size_t)by);
+    ob_dim guards[2];
+    uint32_t n_guards = 0;
+    if (pick(&m->seed, 2)) guards[n_guards++] = truth_of(d, x, pick(&m->seed, 3) ? ">=" : "!=", (ob_dim)pick(&m->seed, 40));
+    if (m->n_symbols > 1 && pick(&m->seed, 2))
+        guards[n_guards++] = truth_of(d, m->symbols[pick(&m->seed, m->n_symbols)], ">=", 1 + (ob_dim)pick(&m->seed, 3));
+    ob_status status = OB_OK;
+    switch (pick(&m->seed, 5)) {
+    case 0: status = require(m, OB_COND_AT_LEAST, bound, rest, guards, n_guards); break;
+    case 1: status = require(m, OB_COND_AT_LEAST, rest, bound, guards, n_guards); break;
+    case 2: status = require(m, OB_COND_EQUAL, rest, pick(&m->seed, 2) ? bound : zero, guards, n_guards); break;
+    case 3: status = require(m, OB_COND_AT_LEAST, x, (ob_dim)pick(&m->seed, 12), guards, n_guards); break;
+    default: status = require(m, OB_COND_AT_LEAST, 1 + (ob_dim)pick(&m->seed, 60), x, guards, n_guards); break;
+    }
+    assert_int_equal(status, OB_OK);
+    m->origin++;
+}
+
+/* All clauses in one text, as an assumption may be given. */
+static void read_all_back(const maker *m, const ob_solution *solution, ob_arena *arena, uint64_t seed) {
+    enum { MOST = 8 };
+    ob_text text;
+    ob_clause read[MOST];
+    ob_error error;
+    uint32_t n;
+    if (solution->contradictory || solution->n_clauses == 0 || solution->n_clauses > MOST) return;
+    ob_error_clear(&error);
+    ob__text_init(&text, ob_allocator_default());
+    for (uint32_t i = 0; i < solution->n_clauses; i++) {
+        ob__text_puts(&text, i == 0 ? "" : i % 2 ? "; " : " and ");
+        ob__solved_write(&text, m->dims, &solution->clauses[i]);
+    }
+    ob_status status = ob__clauses_parse(m->dims, text.data, text.n, true, arena, read, MOST, &n, &error);
+    if (status != OB_OK) fail_msg("seed %llu: %s: %s", (unsigned long long)seed, text.data, error.message);
+    assert_int_equal(n, solution->n_clauses);
+    for (uint32_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < 100 * 5; k++) {
+            const ob_binding at[3] = {{m->symbols[0], k / 5}, {m->symbols[1], k % 5 * 7}, {m->symbols[2], k % 7}};
+            const ob_solved_clause *clause = &solution->clauses[i];
+            assert_int_equal(ob__clause_eval(m->dims, read[i].literals, read[i].n, at, 3),
+                             ob__clause_eval(m->dims, clause->literals, clause->n, at, 3));
+        }
+    ob__text_release(&text);
+}
+
+/* The text of the solution of one set. checks: it is compared with what was given, at all sizes up to 70 and many beyond. */
+static void solve_residues(uint64_t seed, bool checks, ob_text *text) {
+    maker m = {.seed = seed * UINT64_C(0x9E3779B97F4A7C15) + 7};
+    ob_arena arena;
+    ob_clauses clauses;
+    ob_solution solution;
+    assert_int_equal(ob_dims_create(NULL, &m.dims), OB_OK);
+    ob__arena_init(&arena, NULL);
+    ob__clauses_init(&clauses, &arena);
+    m.clauses = &clauses;
+    static const char *const names[] = {"x", "y", "z"};
+    for (int i = 0; i < 3; i++) m.symbols[i] = ob_dim_symbol(m.dims, names[i]);
+    next_random(&m.seed);
+    m.n_symbols = 1 + pick(&m.seed, 2);
+    for (size_t n = 1 + pick(&m.seed, 4); n > 0; n--) random_residues(&m);
+    assert_int_equal(ob__solve(m.dims, clauses.items, clauses.n, m.symbols, 3, &arena, &solution), OB_OK);
+    write_solution(text, m.dims, &solution);
+    for (int64_t x = 0; checks && x < (m.n_symbols > 1 ? 100 : 3000); x++)
+        for (int64_t y = 0; y < (m.n_symbols > 1 ? 100 : 1); y++) {
+            const ob_binding at[3] = {{m.symbols[0], x}, {m.symbols[1], y}, {m.symbols[2], 0}};
+            compare_at(m.dims, &clauses, &solution, at, seed);
+        }
+    if (checks) {
+        totals sum = {0};
+        check_witnesses(&m, &solution, &sum);
+        check_texts(&m, &solution, &arena, seed);
+        read_all_back(&m, &solution, &arena, seed);
+    }
+    ob__arena_release(&arena);
+    ob_dims_destroy(&m.dims);
+}
+
+/* Words for residues and bounds hold at the same sizes, are read back, and are the same each time. */
+static void words_hold_where_given(void **state) {
+    (void)state;
+    const char *trials = getenv("OB_TRIALS"), *first = getenv("OB_SEED");
+    uint64_t n = trials ? strtoull(trials, NULL, 10) : 400, seed = first ? strtoull(first, NULL, 10) : 1;
+    for (uint64_t i = seed; i < seed + n; i++) {
+        ob_text text, again;
+        ob__text_init(&text, ob_allocator_default());
+        ob__text_init(&again, ob_allocator_default());
+        solve_residues(i, true, &text);
+        solve_residues(i, false, &again);
+        assert_string_equal(text.data, again.data);
+        if (getenv("OB_SHOW")) print_message("%s\n", text.data);
+        ob__text_release(&text);
+        ob__text_release(&again);
+    }
+}
+
 static void solved_and_given_agree(void **state) {
     (void)state;
     const char *trials = getenv("OB_TRIALS"), *first = getenv("OB_SEED");
@@ -356,7 +460,7 @@ static void solved_and_given_agree(void **state) {
 }
 
 int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(solved_and_given_agree)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(solved_and_given_agree), cmocka_unit_test(words_hold_where_given)};
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static void contract_of(ob_model *model, ob_text *text, size_t *n_differs, size_
     if (ob_check(model, NULL, &report, &error) != OB_OK) fail_msg("%s", error.message);
     ob_contract_info info = ob_report_contract(report);
     ob__text_printf(text, "version: 1\nstatus: %s", ob_contract_status_name(info.status));
-    for (size_t i = 0; i < info.n_clauses; i++) {
+    for (size_t i = 0; i < info.n_clauses + info.n_limits; i++) {
         ob_clause_info clause;
         assert_int_equal(ob_report_clause(report, i, &clause), OB_OK);
         ob__text_printf(text, "\n%s", clause.text);

@@ -373,11 +373,16 @@ static ob_status print_assumption(FILE *out, ob_report *report, size_t index) {
     return OB_OK;
 }
 
+static ob_status print_limit(FILE *out, ob_report *report, size_t index) {
+    return print_clause(out, report, ob_report_contract(report).n_clauses + index);
+}
+
 static ob_status print_json_contract(FILE *out, ob_report *report) {
     ob_contract_info contract = ob_report_contract(report);
     fputs(",\n\"contract\":{\"status\":", out);
     print_json_string(out, ob_contract_status_name(contract.status));
     ob_status status = print_list(out, "clauses", report, contract.n_clauses, print_clause);
+    if (status == OB_OK) status = print_list(out, "limits", report, contract.n_limits, print_limit);
     if (status == OB_OK) status = print_list(out, "values", report, contract.n_bounds, print_bound);
     if (status == OB_OK) status = print_list(out, "assumptions", report, contract.n_assumptions, print_assumption);
     if (status == OB_OK) status = print_list(out, "unverified", report, contract.n_unverified, print_unverified);

@@ -150,6 +150,19 @@ static ob_status print_clause(const printer *out, ob_report *report, size_t inde
     return OB_OK;
 }
 
+/* Only sizes that nobody reaches break it. */
+static ob_status print_limit(const printer *out, ob_report *report, size_t index) {
+    ob_clause_info info;
+    ob_status status = ob_report_clause(report, index, &info);
+    if (status != OB_OK) return status;
+    fputs("  note: nobody reaches the end of ", out->file);
+    print_escaped(out->file, info.text);
+    fputs(", from ", out->file);
+    if (info.repair) print_origin(out, info.repair, info.n_nodes);
+    putc('\n', out->file);
+    return OB_OK;
+}
+
 static ob_status print_bound(const printer *out, ob_report *report, size_t index) {
     ob_bound_info info;
     ob_status status = ob_report_bound(report, index, &info);
@@ -201,6 +214,7 @@ static void print_headline(const printer *out, const char *file, const ob_contra
     switch (contract->status) {
     case OB_CONTRACT_COMPLETE:
         fputs(contract->n_clauses || contract->n_bounds ? ": runs, as far as shapes go, exactly if"
+              : contract->n_limits                      ? ": any sizes below 10^9 will do"
               : contract->n_sizes                       ? ": any sizes will do"
                                                         : ": every size is fixed, and they fit",
               out->file);
@@ -231,6 +245,8 @@ ob_status print_contract(const printer *out, const char *file, ob_report *report
     if (contract.n_clauses > n_clauses) print_rest(out, contract.n_clauses - n_clauses, "clause");
     for (size_t i = 0; i < n_bounds && status == OB_OK; i++) status = print_bound(out, report, i);
     if (contract.n_bounds > n_bounds) print_rest(out, contract.n_bounds - n_bounds, "condition");
+    for (size_t i = 0; how->list != LIST_NOTHING && i < contract.n_limits && status == OB_OK; i++)
+        status = print_limit(out, report, contract.n_clauses + i);
     for (size_t i = 0; i < n_assumptions && status == OB_OK; i++) status = print_assumption(out, report, i);
     if (contract.n_assumptions > n_assumptions) print_rest(out, contract.n_assumptions - n_assumptions, "assumption");
     for (size_t i = 0; i < n_reasons && status == OB_OK; i++) status = print_reason(out, report, i);

@@ -65,7 +65,7 @@ typedef struct ob_check_options {
     const ob_severity_given *severities; /**< the last that fits an id counts; NULL with n_severities 0: the defaults */
     size_t n_severities;                 /**< entries of severities [0] */
     /** Conditions on sizes of inputs that the contract may build on: "batch >= 1", "height % 32 = 0", as ob_condition_parse()
-     * reads them; listed as assumptions. Shapes in the report are those of such sizes; "N = 3" is as good as an entry of dims.
+     * reads them, and clauses as reports have them: "N <= 4 or N % 32 in {0, 31}", "if T >= 1: N != 3"; listed as assumptions. Shapes in the report are those of such sizes; "N = 3" is as good as an entry of dims.
      * NULL with n_assumptions 0 */
     const char *const *assumptions;
     size_t n_assumptions; /**< entries of assumptions [0] */
@@ -271,6 +271,7 @@ typedef struct ob_contract_info {
     size_t n_refuted;          /**< requirements that hold for no sizes */
     size_t n_open;             /**< requirements that nobody could state */
     size_t n_clauses;          /**< of the solved contract: ob_report_clause() */
+    size_t n_limits;           /**< clauses behind these, which only sizes that nobody reaches break: 10^9 and more along one axis */
     size_t n_unverified;       /**< reasons behind n_open: ob_report_unverified() */
     size_t n_bounds;           /**< conditions on values, beside those on sizes: ob_report_bound() */
     size_t n_assumptions;      /**< what is taken for granted: ob_report_assumption() */
@@ -320,7 +321,7 @@ typedef struct ob_clause_info {
                                           which `fails` fails; NULL when only assumptions led to it */
 } ob_clause_info;
 
-/** Fills *out with clause `index`, 0 .. n_clauses - 1; its pointers are views, valid until the next call of this function on the
+/** Fills *out with clause `index`, 0 .. n_clauses + n_limits - 1, the limits behind the others; its pointers are views, valid until the next call of this function on the
  * report. Errors: E_NOT_FOUND (beyond the last), E_MEMORY. */
 OB_API ob_status ob_report_clause(ob_report *report, size_t index, ob_clause_info *out);
 
@@ -397,7 +398,7 @@ OB_API ob_status ob_report_contract_holds(const ob_report *report, const ob_name
  * guard_m says of sizes what ob_report_contract_holds() says: 0 admitted; k > 0 the k-th clause (index k - 1 of
  * ob_report_clause()) does not hold, its text is in *clause unless that is NULL; -1 unknown, a number left the range; -2 nothing
  * stated is broken, but the model requires more that depends on data; -3 a size out of range. A contradictory contract without a
- * broken clause gives n_clauses + 1.
+ * broken clause gives n_clauses + n_limits + 1.
  *
  * guard_m_values says of the elements of inputs whether the conditions on values hold (ob_report_bound()): 0 they do; k > 0 the
  * k-th does not, its text is in *condition unless that is NULL; -1 unknown, a number left the range; -3 a size out of range, a
