@@ -128,6 +128,10 @@ static void own_strings(const ob_cell *cell, int64_t n, char *bytes) {
 
 ob_status ob_cell_tensor(const ob_view *view, const ob_allocator *allocator, ob_cell **out, ob_error *error) {
     ob_error_clear(error);
+    return ob__cell_copy(view, allocator, out, NULL, error);
+}
+
+ob_status ob__cell_copy(const ob_view *view, const ob_allocator *allocator, ob_cell **out, obk_pace *pace, ob_error *error) {
     OB_FAIL_IF(!out, error, OB_E_ARGUMENT, "no place for the cell");
     OB_TRY(check_view(view, error));
     counting extra = {0, false};
@@ -138,11 +142,9 @@ ob_status ob_cell_tensor(const ob_view *view, const ob_allocator *allocator, ob_
     OB_TRY(new_tensor(view->dtype, view->rank, view->dims, extra.n_bytes, allocator, &cell, error));
     ob_view made;
     ob_cell_view(cell, &made);
-    ob_status status = n > 0 ? ob_view_assign(&made, view, error) : OB_OK;
-    if (status != OB_OK) {
-        ob_cell_close(&cell);
-        return status;
-    }
+    if (n > 0)
+        ob__copy(made.rank, made.dims, ob_dtype_size(made.dtype), made.data, made.strides, view->data, view->strides,
+                 view->dtype == OB_STRING ? NULL : pace);
     if (view->dtype == OB_STRING) own_strings(cell, n, cell->data + (size_t)n * sizeof(ob_string));
     *out = cell;
     return OB_OK;

@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 
+#include "core/pace.h"
 #include "onnx_broadcast/cell.h"
 
 enum { OB_CELL_ALIGNMENT = 64 };
@@ -29,6 +30,9 @@ struct ob_cell {
 /* A tensor whose elements are to be written (strings: with bytes from elsewhere that live as long). Errors: E_LIMIT, E_MEMORY. */
 ob_status ob__cell_new_tensor(ob_dtype dtype, int32_t rank, const int64_t *dims, const ob_allocator *allocator, ob_cell **out,
                               ob_error *error);
+/* As ob_cell_tensor; asks `pace` while it copies (of strings: not), and told to stop gives a cell with elements that do not
+ * matter. */
+ob_status ob__cell_copy(const ob_view *view, const ob_allocator *allocator, ob_cell **out, obk_pace *pace, ob_error *error);
 /* A sequence or map with room for `capacity` items, none of them there. E_MEMORY. */
 ob_status ob__cell_new_list(ob_cell_kind kind, ob_dtype dtype, size_t capacity, const ob_allocator *allocator, ob_cell **out,
                             ob_error *error);

@@ -22,7 +22,15 @@ typedef struct layout {
     int32_t rank;
     size_t width;
     int64_t dims[OB__COPY_RANK], to[OB__COPY_RANK], from[OB__COPY_RANK];
+    obk_pace *pace;
 } layout;
+
+/* Copied between two questions, where one copy could go on; and whether to go on after so much. */
+enum { ASK_BYTES = 1 << 22 };
+
+static inline bool stops(obk_pace *pace, int64_t n_bytes) {
+    return pace && obk_stops(pace, n_bytes / 4);
+}
 
 /* Drops axes of size 1 and merges neighbours that both sides step through evenly. False when there is nothing to copy. */
 static bool simplify(layout *l, int32_t rank, const int64_t *dims, size_t width, const int64_t *to, const int64_t *from) {
@@ -124,14 +132,24 @@ static void repeat_each_of(char *to, const char *from, int64_t m, int64_t from_s
     }
 }
 
-void ob__fill(void *to, int64_t n, size_t width, const void *value) {
-    if (n <= 0) return;
+static void fill(void *to, int64_t n, size_t width, const void *value) {
     if (!value)
         memset(to, 0, (size_t)n * width);
     else if (width == 1)
         memset(to, *(const unsigned char *)value, (size_t)n);
     else
         repeat_each_of(to, value, 1, 0, n, width);
+}
+
+void ob__fill(void *to, int64_t n, size_t width, const void *value, obk_pace *pace) {
+    const int64_t most = ASK_BYTES / (int64_t)width;
+    for (char *at = to; n > 0;) {
+        const int64_t some = n < most ? n : most, n_bytes = some * (int64_t)width;
+        fill(at, some, width, value);
+        if (stops(pace, n_bytes)) return;
+        n -= some;
+        at += n_bytes;
+    }
 }
 
 #define COPY_RUN(bytes)                                                                                                          \
@@ -143,7 +161,7 @@ static void copy_run(size_t width, int64_t n, char *to, int64_t to_stride, const
         return;
     }
     if (to_stride == (int64_t)width && from_stride == 0) {
-        ob__fill(to, n, width, from);
+        fill(to, n, width, from);
         return;
     }
     switch (width) {
@@ -153,6 +171,15 @@ static void copy_run(size_t width, int64_t n, char *to, int64_t to_stride, const
     case 8: COPY_RUN(8); break;
     case 16: COPY_RUN(16); break;
     default: COPY_RUN(width); break;
+    }
+}
+
+void ob__copy_bytes(void *to, const void *from, size_t n_bytes, obk_pace *pace) {
+    for (size_t done = 0; done < n_bytes;) {
+        const size_t some = n_bytes - done < ASK_BYTES ? n_bytes - done : ASK_BYTES;
+        memcpy((char *)to + done, (const char *)from + done, some);
+        done += some;
+        if (stops(pace, (int64_t)some)) return;
     }
 }
 
@@ -220,7 +247,7 @@ typedef struct places {
     int64_t counts[OB__COPY_RANK], steps[OB__COPY_RANK];
 } places;
 
-static void put(const places *p, char *to, const char *piece, size_t n_bytes) {
+static void put(const places *p, char *to, const char *piece, size_t n_bytes, obk_pace *pace) {
     int64_t index[OB__COPY_RANK];
     memset(index, 0, (size_t)p->n * sizeof *index);
     for (;;) {
@@ -228,6 +255,7 @@ static void put(const places *p, char *to, const char *piece, size_t n_bytes) {
             ob__stream(to, piece, n_bytes);
         else
             memcpy(to, piece, n_bytes);
+        if (stops(pace, (int64_t)n_bytes)) return;
         int32_t k = p->n - 1;
         for (; k >= 0; k--) {
             to += p->steps[k];
@@ -245,20 +273,21 @@ static void put_pieces(const layout *l, const places *p, int32_t a, int64_t coun
     int64_t block = l->to[a], step = l->from[a], n_rows = BLOCK_BYTES / block;
     bool direct = !p->stream && p->n == 0;
     if (a == l->rank - 1 && step != 0) { /* dense on both sides */
-        int64_t n_step = p->n == 0 ? count : n_rows;
-        for (int64_t i = 0; i < count; i += n_step)
-            put(p, to + i * block, from + i * step, (size_t)((count - i < n_step ? count - i : n_step) * block));
+        int64_t n_step = p->n == 0 ? ASK_BYTES / block : n_rows;
+        for (int64_t i = 0; i < count && !(l->pace && l->pace->over); i += n_step)
+            put(p, to + i * block, from + i * step, (size_t)((count - i < n_step ? count - i : n_step) * block), l->pace);
         return;
     }
     if (direct) {
         build(l, a, count, to, from);
+        stops(l->pace, count * block);
         return;
     }
     if (step == 0) build(l, a, n_rows, piece, from);
-    for (int64_t i = 0; i < count; i += n_rows) {
+    for (int64_t i = 0; i < count && !(l->pace && l->pace->over); i += n_rows) {
         int64_t n = count - i < n_rows ? count - i : n_rows;
         if (step != 0) build(l, a, n, piece, from + i * step);
-        put(p, to + i * block, piece, (size_t)(n * block));
+        put(p, to + i * block, piece, (size_t)(n * block), l->pace);
     }
 }
 
@@ -285,6 +314,7 @@ static void copy_blocks(const layout *l, int32_t a, int64_t count, char *to, con
     }
     for (;;) {
         put_pieces(l, &p, a, count, to, from);
+        if (l->pace && l->pace->over) return;
         int32_t k = n_axes - 1;
         for (; k >= 0; k--) {
             to += l->to[axes[k]];
@@ -331,8 +361,36 @@ static void move_axis_to_end(layout *l, int32_t axis) {
     l->from[l->rank - 1] = from;
 }
 
+/* The two inner axes, the first dense in `from`, the second in `to`: in tiles, between which there is a question. */
+static void transpose_inner(const layout *l, int32_t outer, char *to, const char *from) {
+    enum { TILE = 1024 };
+    const int64_t rows = l->dims[outer], columns = l->dims[outer + 1], width = (int64_t)l->width;
+    const int64_t to_row = l->to[outer], from_row = l->from[outer + 1];
+    if (!l->pace || rows * columns * width <= ASK_BYTES) {
+        ob__transpose(l->width, rows, columns, to, to_row, from, from_row);
+        stops(l->pace, rows * columns * width);
+        return;
+    }
+    for (int64_t i = 0; i < rows; i += TILE)
+        for (int64_t k = 0; k < columns; k += TILE) {
+            const int64_t m = rows - i < TILE ? rows - i : TILE, n = columns - k < TILE ? columns - k : TILE;
+            ob__transpose(l->width, m, n, to + i * to_row + k * width, to_row, from + k * from_row + i * width, from_row);
+            if (stops(l->pace, m * n * width)) return;
+        }
+}
+
+/* The inner axis. */
+static void copy_runs(const layout *l, int32_t axis, char *to, const char *from) {
+    enum { MOST = 1 << 18 };
+    for (int64_t i = 0, n = l->dims[axis]; i < n; i += MOST) {
+        const int64_t some = n - i < MOST ? n - i : MOST;
+        copy_run(l->width, some, to + i * l->to[axis], l->to[axis], from + i * l->from[axis], l->from[axis]);
+        if (stops(l->pace, some * (int64_t)l->width)) return;
+    }
+}
+
 static void copy_any(layout *l, char *to, const char *from) {
-    size_t width = l->width;
+    const size_t width = l->width;
     int32_t inner = 1;
     const int32_t last = l->rank - 1;
     if (l->to[last] == (int64_t)width && l->from[last] != (int64_t)width && l->from[last] != 0) {
@@ -348,9 +406,10 @@ static void copy_any(layout *l, char *to, const char *from) {
     int64_t index[OB__COPY_RANK] = {0};
     for (;;) {
         if (inner == 2)
-            ob__transpose(width, l->dims[outer], l->dims[outer + 1], to, l->to[outer], from, l->from[outer + 1]);
+            transpose_inner(l, outer, to, from);
         else
-            copy_run(width, l->dims[outer], to, l->to[outer], from, l->from[outer]);
+            copy_runs(l, outer, to, from);
+        if (l->pace && l->pace->over) return;
         int32_t a = outer - 1;
         for (; a >= 0; a--) {
             to += l->to[a];
@@ -365,8 +424,9 @@ static void copy_any(layout *l, char *to, const char *from) {
 }
 
 void ob__copy(int32_t rank, const int64_t *dims, size_t width, void *to, const int64_t *to_strides, const void *from,
-              const int64_t *from_strides) {
+              const int64_t *from_strides, obk_pace *pace) {
     layout l;
+    l.pace = pace;
     if (!simplify(&l, rank, dims, width, to_strides, from_strides)) return;
     if (l.rank == 0) {
         if (to != from) memcpy(to, from, width);
@@ -385,6 +445,7 @@ void ob__copy(int32_t rank, const int64_t *dims, size_t width, void *to, const i
 void ob__copy_part(int32_t rank, const int64_t *dims, size_t width, void *to, const int64_t *to_strides, const void *from,
                    const int64_t *from_strides, int64_t first, int64_t n) {
     layout l;
+    l.pace = NULL;
     if (n == 0 || !simplify(&l, rank, dims, width, to_strides, from_strides)) return;
     if (l.rank == 0) {
         memcpy(to, from, width);

@@ -188,7 +188,7 @@ ob_status ob_view_assign(const ob_view *x, const ob_view *a, ob_error *error) {
     ob_view room;
     const int64_t *strides = NULL;
     OB_TRY(source_strides(x, a, &room, &strides, error));
-    if (ob_view_count(x) > 0) ob__copy(x->rank, x->dims, ob_dtype_size(x->dtype), x->data, x->strides, a->data, strides);
+    if (ob_view_count(x) > 0) ob__copy(x->rank, x->dims, ob_dtype_size(x->dtype), x->data, x->strides, a->data, strides, NULL);
     return OB_OK;
 }
 

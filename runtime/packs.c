@@ -10,7 +10,7 @@ typedef struct ob_pack {
 
 static ob_status make(ob_session *session, const ob_pack_want *want, const ob_view *constant, ob_owned_memory **list,
                       const void **out, ob_error *error) {
-    void *bytes = ob__own_memory(session, list, want->n_bytes);
+    void *bytes = ob__own_memory(session, list, want->n_bytes, NULL);
     OB_FAIL_IF(!bytes, error, OB_E_MEMORY, "no memory for %zu bytes of a packed constant", want->n_bytes);
     want->make(want->params, constant, bytes);
     *out = bytes;

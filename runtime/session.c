@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "core/copy.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "core/terms.h"
@@ -36,14 +37,14 @@ ob_status ob__view_layout(ob_view *view, ob_dtype dtype, int32_t rank, const int
     return OB_OK;
 }
 
-void *ob__own_memory(ob_session *session, ob_owned_memory **list, uint64_t n_bytes) {
+void *ob__own_memory(ob_session *session, ob_owned_memory **list, uint64_t n_bytes, obk_pace *pace) {
     /* The list entry lies before the aligned elements: one allocation each. */
     const ob_allocator *allocator = &session->allocator;
     uint64_t total = n_bytes + 2 * (uint64_t)OB_ALIGNMENT;
     if (total > SIZE_MAX / 2) return NULL;
     ob_owned_memory *block = allocator->alloc(allocator->context, (size_t)total);
     if (!block) return NULL;
-    memset(block, 0, (size_t)total);
+    ob__fill(block, (int64_t)total, 1, NULL, pace);
     block->n_bytes = (size_t)total;
     char *after = (char *)(block + 1);
     block->data = after + (OB_ALIGNMENT - (uintptr_t)after % OB_ALIGNMENT) % OB_ALIGNMENT;
@@ -302,7 +303,8 @@ static ob_status understand(ob_session *session, uint64_t max_nodes, ob_survey *
 static ob_status tell_disorder(void *context, ob_graph *graph) {
     const ob_session *session = context;
     if (graph->n_early > 0)
-        OB_LOG(&session->model->logger, OB_LOG_WARNING, "%s: node \"%s\" reads \"%s\" before the node that makes it; the nodes run in topological order",
+        OB_LOG(&session->model->logger, OB_LOG_WARNING,
+               "%s: node \"%s\" reads \"%s\" before the node that makes it; the nodes run in topological order",
                session->model->path, graph->early_node->name, graph->early_value->name);
     return OB_OK;
 }

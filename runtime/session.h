@@ -18,7 +18,7 @@ struct ob_session {
     ob_allocator allocator; /* counts what it gives out */
     ob_tally *tally;
     ob_account account; /* of the tally, for libraries without an allocator */
-    ob_model *model; /* a copy of its own, with functions inlined */
+    ob_model *model;    /* a copy of its own, with functions inlined */
     bool optimize;
     bool constants_in_place;
     bool strict;                           /* declared shapes and types of results are demanded */
@@ -79,8 +79,9 @@ void ob__stop_begin(ob_stop *stop, uint64_t max_ns);
 ob_status ob__stop_status(const ob_session *session, const ob_threads *threads, ob_error *error);
 ob_status ob__stop_ask(const ob_session *session, const ob_threads *threads, ob_error *error);
 
-/* Memory that lives as long as its list (&session->owned, a plan's or a frame's), 64-byte aligned, zeroed. */
-void *ob__own_memory(ob_session *session, ob_owned_memory **list, uint64_t n_bytes);
+/* Memory that lives as long as its list (&session->owned, a plan's or a frame's), 64-byte aligned, zeroed; told to stop by
+ * `pace` (NULL: never), not all of it. */
+void *ob__own_memory(ob_session *session, ob_owned_memory **list, uint64_t n_bytes, obk_pace *pace);
 void ob__free_owned(ob_session *session, ob_owned_memory **list);
 /* A contiguous view without elements, for planning. Errors as ob_view_init. */
 ob_status ob__view_layout(ob_view *view, ob_dtype dtype, int32_t rank, const int64_t *dims);

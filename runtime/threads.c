@@ -15,14 +15,14 @@ ob_status ob__threads_start(ob_session *session, int n_threads, ob_error *error)
     /* More than can run at once take turns, and make those wait that share work with them. */
     int n_processors = ob_machine_processors(), useful = n_threads < n_processors ? n_threads : n_processors, started = 1;
     if (useful > 1) {
-        ob_pool *pool = ob__own_memory(session, &session->owned, ob__pool_bytes(useful));
+        ob_pool *pool = ob__own_memory(session, &session->owned, ob__pool_bytes(useful), NULL);
         OB_FAIL_IF(!pool, error, OB_E_MEMORY, "no memory for %d threads", useful);
         started = ob__pool_start(pool, useful);
         if (started > 1) session->pool = pool;
     }
     if (started < useful)
-        OB_LOG(&session->model->logger, OB_LOG_WARNING, "%s: the system starts no more than %d of %d threads", session->model->path,
-               started, useful);
+        OB_LOG(&session->model->logger, OB_LOG_WARNING, "%s: the system starts no more than %d of %d threads",
+               session->model->path, started, useful);
     if (!session->pool) return OB_OK;
     session->threads.run = ob__pool_run;
     session->threads.pool = session->pool;

@@ -16,7 +16,7 @@ typedef struct loader {
 } loader;
 
 void *ob__weight_memory(ob_session *session, const ob_value *value, uint64_t n_bytes, ob_error *error) {
-    void *data = ob__own_memory(session, &session->owned, n_bytes);
+    void *data = ob__own_memory(session, &session->owned, n_bytes, NULL);
     if (data)
         session->constant_bytes += n_bytes;
     else
@@ -49,7 +49,9 @@ static ob_status tensor_data(loader *l, const ob_value *value, void **out) {
         ob__decode_raw(tensor->dtype, tensor->data, tensor->n_elems, *out);
         return OB_OK;
     }
-    memcpy(*out, tensor->data, (size_t)tensor->n_elems * ob_dtype_size(tensor->dtype));
+    obk_pace pace = ob__pace(&l->session->threads);
+    ob__copy_bytes(*out, tensor->data, (size_t)tensor->n_elems * ob_dtype_size(tensor->dtype), &pace);
+    OB_TRY(ob__stop_status(l->session, &l->session->threads, l->error));
     l->n_copied++;
     l->copied_bytes += bytes;
     return OB_OK;

@@ -1,4 +1,5 @@
 /* Copies between layouts, whole and in parts, beside a loop over indices. */
+#include "core/copy.h"
 #include "shapes.h"
 
 static uint32_t draw(uint32_t *state, uint32_t n) {
@@ -163,13 +164,92 @@ static void parts_must_lie_in_the_view(void **state) {
     assert_int_equal(ob_view_assign_part(&x, &a, 0, 0, NULL), OB_OK);
 }
 
+/* ---- Copies that ask ---- */
+
+typedef struct large {
+    int32_t rank;
+    int64_t dims[3], from[3]; /* strides in elements */
+} large;
+
+static bool says_stop(const void *context) {
+    int *n_asked = (int *)(uintptr_t)context;
+    ++*n_asked;
+    return true;
+}
+
+/* With questions that are answered with no the result is the same; after a yes the rest is left. */
+static void copies_that_ask(void **state) {
+    (void)state;
+    enum { MOST = 4 << 20 };
+    static const large layouts[] = {
+        {1, {MOST}, {1}},                         /* dense */
+        {1, {MOST}, {0}},                         /* one element */
+        {1, {MOST / 4}, {4}},                     /* far apart */
+        {2, {1900, 2000}, {1, 1900}},             /* transposed */
+        {3, {3, 900, 1100}, {990000, 1, 900}},    /* and several times */
+        {2, {2500, 1500}, {0, 1}},                /* a row again and again */
+        {2, {6, 600000}, {0, 1}},                 /* a long one */
+        {3, {1000, 1000, 3}, {1, 1000, 1000000}}, /* the other way round */
+    };
+    static uint32_t from[MOST], plain[MOST], asking[MOST];
+    for (uint32_t i = 0; i < MOST; i++) from[i] = i + 1;
+    for (size_t k = 0; k < sizeof layouts / sizeof layouts[0]; k++) {
+        const large *l = &layouts[k];
+        int64_t to[3], strides[3], n = 1;
+        for (int32_t a = l->rank - 1; a >= 0; a--) {
+            to[a] = 4 * n;
+            strides[a] = 4 * l->from[a];
+            n *= l->dims[a];
+        }
+        memset(plain, 0, sizeof plain);
+        ob__copy(l->rank, l->dims, 4, plain, to, from, strides, NULL);
+        memset(asking, 0, sizeof asking);
+        obk_pace pace = {0};
+        ob__copy(l->rank, l->dims, 4, asking, to, from, strides, &pace);
+        assert_memory_equal(plain, asking, sizeof plain);
+        int n_asked = 0;
+        memset(asking, 0, sizeof asking);
+        pace = (obk_pace){.stopped = says_stop, .context = &n_asked};
+        ob__copy(l->rank, l->dims, 4, asking, to, from, strides, &pace);
+        if (4 * n < 5 << 20) continue; /* too little to ask */
+        assert_int_equal(n_asked, 1);
+        int64_t n_left = 0;
+        for (int64_t i = 0; i < n; i++) n_left += asking[i] == 0;
+        assert_true(n_left > n / 8);
+    }
+}
+
+static void fills_that_ask(void **state) {
+    (void)state;
+    enum { MOST = 4 << 20 };
+    static uint32_t plain[MOST], asking[MOST];
+    const uint32_t value = 7;
+    int n_asked = 0;
+    obk_pace pace = {0};
+    ob__fill(plain, MOST, 4, &value, NULL);
+    ob__fill(asking, MOST, 4, &value, &pace);
+    assert_memory_equal(plain, asking, sizeof plain);
+    pace = (obk_pace){.stopped = says_stop, .context = &n_asked};
+    ob__fill(asking, MOST, 4, NULL, &pace);
+    assert_int_equal(n_asked, 1);
+    assert_int_equal(asking[0], 0);
+    assert_int_equal(asking[MOST - 1], value);
+    n_asked = 0;
+    pace = (obk_pace){.stopped = says_stop, .context = &n_asked};
+    ob__copy_bytes(plain, asking, sizeof plain, &pace);
+    assert_int_equal(n_asked, 1);
+    assert_int_equal(plain[0], 0);
+    assert_int_equal(plain[MOST / 2], value);
+    ob__copy_bytes(plain, asking, sizeof plain, NULL);
+    assert_memory_equal(plain, asking, sizeof plain);
+}
+
 int main(int argc, char **argv) {
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_copies),
-        cmocka_unit_test(copies_in_pieces),
-        cmocka_unit_test(copies_past_the_caches),
-        cmocka_unit_test(parts_must_lie_in_the_view),
+        cmocka_unit_test(small_copies),           cmocka_unit_test(copies_in_pieces),
+        cmocka_unit_test(copies_past_the_caches), cmocka_unit_test(parts_must_lie_in_the_view),
+        cmocka_unit_test(copies_that_ask),        cmocka_unit_test(fills_that_ask),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,10 +3,10 @@
 static void LINE(load)(const obk_fft *fft, const obk_fft_lines *l, double *x) {
     const int64_t known = l->n_from < fft->n ? l->n_from : fft->n;
     const int re = l->inverse ? OBK_FFT_LANES : 0, im = OBK_FFT_LANES - re;
-    for (int64_t k = 0; k < 2 * OBK_FFT_LANES * fft->n; k++) x[k] = 0;
+    for (int64_t k = 0; k < 2 * OBK_FFT_LANES * fft->n && !stops_at(k, l->pace); k++) x[k] = 0;
     for (int lane = 0; lane < l->n; lane++) {
         double *to = x + lane;
-        for (int64_t k = 0; k < known; k++, to += 2 * OBK_FFT_LANES) {
+        for (int64_t k = 0; k < known && !stops_at(k, l->pace); k++, to += 2 * OBK_FFT_LANES) {
             const REAL *from = (const REAL *)(l->from[lane] + k * l->from_step);
             const double factor = l->window ? l->window[k] : 1;
             to[re] = (double)from[0] * factor;
@@ -19,7 +19,7 @@ static void LINE(store)(const obk_fft *fft, const obk_fft_lines *l, const double
     const double scale = l->inverse ? 1 / (double)fft->n : 1;
     const int re = l->inverse ? OBK_FFT_LANES : 0, im = OBK_FFT_LANES - re;
     for (int lane = 0; lane < l->n; lane++)
-        for (int64_t k = 0; k < l->n_to; k++) {
+        for (int64_t k = 0; k < l->n_to && !stops_at(k, l->pace); k++) {
             REAL *to = (REAL *)(l->to[lane] + k * l->to_step);
             const double *from = z + 2 * OBK_FFT_LANES * k + lane;
             to[0] = (REAL)(from[re] * scale);

@@ -215,11 +215,11 @@ static void normal(obk_random_key key, int64_t first, int64_t n, double *numbers
     }
 }
 
-static void classes(double *sums, int64_t n) {
+static void classes(double *sums, int64_t n, obk_pace *pace) {
     double highest = -INFINITY, sum = 0, weights[BLOCK];
     for (int64_t i = 0; i < n; i++) highest = sums[i] > highest ? sums[i] : highest;
     const bool finite = isfinite(highest);
-    for (int64_t done = 0; done < n; done += BLOCK, sums += BLOCK) {
+    for (int64_t done = 0; done < n && !obk_stops(pace, 8 * BLOCK); done += BLOCK, sums += BLOCK) {
         const int64_t some = n - done < BLOCK ? n - done : BLOCK;
         for (int64_t i = 0; i < some; i++) {
             const double weight = exponential(sums[i] - highest);

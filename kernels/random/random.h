@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "core/pace.h"
+
 typedef struct obk_random_key {
     uint32_t word[2];
 } obk_random_key;
@@ -19,7 +21,7 @@ typedef struct obk_randoms {
     void (*normal)(obk_random_key key, int64_t first, int64_t n, double *numbers);
     /* Logarithms of weights become running sums of the weights, the greatest being 1. The last sum is no number above 0 when no
      * class has a weight, or one is none. */
-    void (*classes)(double *sums, int64_t n);
+    void (*classes)(double *sums, int64_t n, obk_pace *pace);
 } obk_randoms;
 
 enum { OBK_RANDOM_STEP = 16 };

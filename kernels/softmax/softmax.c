@@ -5,7 +5,7 @@
 #include "kernels/vector.h"
 #include "kernels/vmath/vmath.h"
 
-enum { BLOCK_ELEMS = 256 };
+enum { BLOCK_ELEMS = 256, PIECE = 1 << 16 };
 
 #define T       float
 #define S       f32

@@ -1,19 +1,22 @@
 /* Softmax and LogSoftmax of vectors: exp(x - max) / sum, and x - max - log(sum). Every vector is computed alike wherever it
- * stands. y may be x. An empty vector is not one: n > 0. */
+ * stands. y may be x. An empty vector is not one: n > 0. A long
+ * vector asks `pace` within. */
 #ifndef OB_KERNELS_SOFTMAX_H
 #define OB_KERNELS_SOFTMAX_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/pace.h"
+
 enum { OBK_SOFTMAX_COLUMNS = 256 };
 
 /* [0] of floats, [1] of doubles. */
 typedef struct obk_softmax {
     /* `rows` vectors of n elements, dense. */
-    void (*rows[2])(void *y, const void *x, int64_t rows, int64_t n, bool logarithm);
+    void (*rows[2])(void *y, const void *x, int64_t rows, int64_t n, bool logarithm, obk_pace *pace);
     /* `width` vectors side by side, at most OBK_SOFTMAX_COLUMNS; from element to element of a vector it is `stride` elements. */
-    void (*columns[2])(void *y, const void *x, int64_t n, int64_t stride, int64_t width, bool logarithm);
+    void (*columns[2])(void *y, const void *x, int64_t n, int64_t stride, int64_t width, bool logarithm, obk_pace *pace);
 } obk_softmax;
 
 #endif

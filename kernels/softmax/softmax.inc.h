@@ -20,17 +20,30 @@ static T NAME(highest)(const T *x, int64_t n) {
     return high;
 }
 
-static void NAME(long_row)(T *y, const T *x, int64_t n, bool logarithm) {
-    const T high = NAME(highest)(x, n);
-    T sums[16] = {0};
-    VMATH(exp_sums)(logarithm ? NULL : y, x, high, n, sums);
+/* In pieces of a multiple of 16 elements: element i of a vector is added to sum i % 16, as without. */
+static void NAME(long_row)(T *y, const T *x, int64_t n, bool logarithm, obk_pace *pace) {
+    T high = x[0], sums[16] = {0};
+    for (int64_t i = 0, some; i < n; i += some) {
+        some = n - i < 2 * PIECE ? n - i : PIECE;
+        const T higher = NAME(highest)(x + i, some);
+        high = higher > high ? higher : high;
+        if (obk_stops(pace, some / 4)) return;
+    }
+    for (int64_t i = 0, some; i < n; i += some) {
+        some = n - i < PIECE ? n - i : PIECE;
+        VMATH(exp_sums)(logarithm ? NULL : y + i, x + i, high, some, sums);
+        if (obk_stops(pace, some)) return;
+    }
     for (int half = 8; half > 0; half /= 2)
         for (int l = 0; l < half; l++) sums[l] += sums[l + half];
     const T shift = logarithm ? M(log)(sums[0]) : 0, factor = 1 / sums[0];
-    if (logarithm)
-        for (int64_t i = 0; i < n; i++) y[i] = x[i] - high - shift;
-    else
-        for (int64_t i = 0; i < n; i++) y[i] *= factor;
+    for (int64_t i = 0, some; i < n && !obk_stops(pace, PIECE / 4); i += some) {
+        some = n - i < PIECE ? n - i : PIECE;
+        if (logarithm)
+            for (int64_t k = i; k < i + some; k++) y[k] = x[k] - high - shift;
+        else
+            for (int64_t k = i; k < i + some; k++) y[k] *= factor;
+    }
 }
 
 /* `rows` vectors of less than 16 elements, which fit into a block together: their exponentials as one array. */
@@ -53,7 +66,7 @@ static void NAME(short_rows)(T *y, const T *x, int64_t rows, int64_t n, bool log
     }
 }
 
-static void NAME(rows)(void *to, const void *from, int64_t rows, int64_t n, bool logarithm) {
+static void NAME(rows)(void *to, const void *from, int64_t rows, int64_t n, bool logarithm, obk_pace *pace) {
     T *y = to;
     const T *x = from;
     const int64_t together = n < 16 ? BLOCK_ELEMS / n : 1;
@@ -61,21 +74,21 @@ static void NAME(rows)(void *to, const void *from, int64_t rows, int64_t n, bool
         if (n < 16)
             NAME(short_rows)(y + r * n, x + r * n, rows - r < together ? rows - r : together, n, logarithm);
         else
-            NAME(long_row)(y + r * n, x + r * n, n, logarithm);
+            NAME(long_row)(y + r * n, x + r * n, n, logarithm, pace);
     }
 }
 
-static void NAME(columns)(void *to, const void *from, int64_t n, int64_t stride, int64_t width, bool logarithm) {
+static void NAME(columns)(void *to, const void *from, int64_t n, int64_t stride, int64_t width, bool logarithm, obk_pace *pace) {
     T *y = to, high[OBK_SOFTMAX_COLUMNS], sums[OBK_SOFTMAX_COLUMNS], t[OBK_SOFTMAX_COLUMNS];
     const T *x = from;
     const size_t row_bytes = (size_t)width * sizeof(T);
     memcpy(high, x, row_bytes);
     memset(sums, 0, row_bytes);
-    for (int64_t i = 1; i < n; i++) {
+    for (int64_t i = 1; i < n && !obk_stops(pace, width / 4); i++) {
         const T *row = x + i * stride;
         for (int64_t k = 0; k < width; k++) high[k] = row[k] > high[k] ? row[k] : high[k];
     }
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n && !obk_stops(pace, width); i++) {
         const T *row = x + i * stride;
         for (int64_t k = 0; k < width; k++) t[k] = row[k] - high[k];
         if (logarithm) memcpy(y + i * stride, t, row_bytes);
@@ -87,7 +100,7 @@ static void NAME(columns)(void *to, const void *from, int64_t n, int64_t stride,
         VMATH(log)(sums, sums, width);
     else
         for (int64_t k = 0; k < width; k++) sums[k] = 1 / sums[k];
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n && !obk_stops(pace, width / 4); i++) {
         T *row = y + i * stride;
         if (logarithm)
             for (int64_t k = 0; k < width; k++) row[k] -= sums[k];

@@ -204,9 +204,9 @@ static bool is_masked(const attention *a, const block *b, int64_t row) {
 }
 
 /* In another precision than the scores have: converted row by row; a narrow one rounds what goes in and what comes out. */
-static void soften_rows(const attention *a, const block *b, char *row) {
+static void soften_rows(const attention *a, const block *b, char *row, obk_pace *pace) {
     if (a->precision == a->computing) {
-        a->softmax->rows[a->is_double](b->scores, b->scores, b->rows, b->seen, false);
+        a->softmax->rows[a->is_double](b->scores, b->scores, b->rows, b->seen, false, pace);
         return;
     }
     const bool narrow = a->precision != OB_FLOAT && a->precision != OB_DOUBLE;
@@ -215,21 +215,22 @@ static void soften_rows(const attention *a, const block *b, char *row) {
         (void)ob__convert(row, a->precision, scores, a->computing, b->seen, NULL);
         if (narrow) {
             (void)ob__convert(scores, a->computing, row, a->precision, b->seen, NULL);
-            a->softmax->rows[a->is_double](scores, scores, 1, b->seen, false);
+            a->softmax->rows[a->is_double](scores, scores, 1, b->seen, false, pace);
             (void)ob__convert(row, a->precision, scores, a->computing, b->seen, NULL);
         } else {
-            a->softmax->rows[a->precision == OB_DOUBLE](row, row, 1, b->seen, false);
+            a->softmax->rows[a->precision == OB_DOUBLE](row, row, 1, b->seen, false, pace);
         }
         (void)ob__convert(scores, a->computing, row, a->precision, b->seen, NULL);
     }
 }
 
 /* A query that sees no key takes nothing from the values. Source: errata of Attention-23 and -24, onnx/onnx#8068. */
-static void soften(const attention *a, const block *b, char *row) {
+static void soften(const attention *a, const block *b, char *row, const ob_threads *threads) {
     bool masked[MOST_ROWS];
     if (b->seen == 0) return;
     for (int64_t i = 0; i < b->rows; i++) masked[i] = is_masked(a, b, i);
-    soften_rows(a, b, row);
+    obk_pace pace = ob__pace(threads);
+    soften_rows(a, b, row, &pace);
     for (int64_t i = 0; i < b->rows; i++)
         if (masked[i]) memset(b->scores + i * b->row_bytes, 0, (size_t)b->row_bytes);
 }
@@ -250,7 +251,7 @@ static void weigh(const attention *a, const ob_kernel_args *args, const block *b
         fill_lowest(a, b, i, end < 0 ? 0 : end < b->valid ? end : b->valid, b->seen);
     }
     show(a, args, b, 2);
-    soften(a, b, row);
+    soften(a, b, row, args->threads);
     show(a, args, b, 3);
 }
 
@@ -313,7 +314,9 @@ static void one_block(void *context, int64_t chunk, int lane) {
     call.c_row = b.seen;
     place_head(j, 0, kv, &m, &call);
     a->gemm->product(&call);
+    if (ob__stopped_inside(j->args->threads)) return;
     weigh(a, j->args, &b, m.row);
+    if (ob__stopped_inside(j->args->threads)) return;
     call = (obk_gemm_call){.m = b.rows, .n = h->v_size, .k = b.seen, .a = m.scores, .a_row = b.seen, .a_k = 1, .alpha = 1};
     call.c = (char *)j->args->out[0].data + first * h->v_size * width;
     call.c_row = y_row;

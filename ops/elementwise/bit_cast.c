@@ -33,12 +33,13 @@ static ob_status run(const ob_kernel_args *args, ob_error *error) {
     (void)error;
     const ob_view *out = &args->out[0];
     uint8_t *bytes = out->data;
-    ob__copy_contiguous(&args->in[0], bytes);
+    ob__copy_contiguous(&args->in[0], bytes, args->threads);
     if (is_plain(out->dtype)) return OB_OK;
     int spare = 8 - ob_dtype_file_bits(out->dtype);
     bool is_bool = out->dtype == OB_BOOL, is_signed = ob__dtype_kind(out->dtype) == OB_KIND_SIGNED;
     uint8_t mask = (uint8_t)(0xff >> spare), sign = (uint8_t)(0x80 >> spare);
-    for (int64_t i = 0, n = ob__count(out); i < n; i++) {
+    obk_pace pace = ob__pace(args->threads);
+    for (int64_t i = 0, n = ob__count(out); i < n && !obk_stops(&pace, 1); i++) {
         uint8_t bits = bytes[i] & mask;
         bytes[i] = is_bool ? bits != 0 : is_signed ? (uint8_t)((bits ^ sign) - sign) : bits;
     }

@@ -48,6 +48,7 @@ typedef struct string_cast {
     ob_status status;
     ob_error *error;
     ob_conversion conversion; /* from double or int64 to the target, or from the source to double or int64 */
+    obk_pace pace;
 } string_cast;
 
 static void convert_one(const ob_conversion *conversion, void *target, const void *source, size_t n_bytes) {
@@ -102,7 +103,7 @@ static size_t write_string(const string_cast *c, const char *source, char *text)
 
 static void string_loop(char *const *pointers, const int64_t *strides, int64_t n, const void *parameters) {
     string_cast *c = *(string_cast *const *)parameters;
-    for (int64_t i = 0; i < n && c->status == OB_OK; i++) {
+    for (int64_t i = 0; i < n && c->status == OB_OK && !obk_stops(&c->pace, 64); i++) {
         const char *in = pointers[0] + i * strides[0];
         char *out = pointers[1] + i * strides[1];
         if (c->from == OB_STRING) {
@@ -139,7 +140,12 @@ static ob_conversion string_conversion(ob_dtype from, ob_dtype to, bool saturate
 
 static ob_status run_strings(const ob_kernel_args *args, ob_error *error) {
     const state *s = args->state;
-    string_cast cast = {.s = s, .from = args->in[0].dtype, .to = args->out[0].dtype, .strings = args->strings, .error = error};
+    string_cast cast = {.s = s,
+                        .from = args->in[0].dtype,
+                        .to = args->out[0].dtype,
+                        .strings = args->strings,
+                        .error = error,
+                        .pace = ob__pace(args->threads)};
     OB_FAIL_IF(cast.to == OB_STRING && !cast.strings, error, OB_E_UNSUPPORTED, "no place for strings");
     cast.conversion = string_conversion(cast.from, cast.to, s->saturate);
     string_cast *context = &cast;

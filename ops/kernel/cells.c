@@ -16,12 +16,13 @@ ob_status ob__set_output(const ob_kernel_args *args, uint32_t i, const ob_view *
 typedef struct owning {
     ob_arena *strings;
     bool failed;
+    obk_pace pace;
 } owning;
 
 static void own_loop(char *const *pointers, const int64_t *strides, int64_t n, const void *parameters) {
     owning *own = (owning *)(uintptr_t)parameters;
     char *at = pointers[0];
-    for (int64_t i = 0; i < n; i++, at += strides[0]) {
+    for (int64_t i = 0; i < n && !obk_stops(&own->pace, 32); i++, at += strides[0]) {
         ob_string element;
         memcpy(&element, at, sizeof element);
         element.data = ob__arena_strndup(own->strings, element.data, element.n);
@@ -32,11 +33,16 @@ static void own_loop(char *const *pointers, const int64_t *strides, int64_t n, c
 
 ob_status ob__own_strings(const ob_kernel_args *args, uint32_t i, ob_error *error) {
     const ob_view *out = &args->out[i];
-    owning own = {args->strings, false};
+    owning own = {args->strings, false, ob__pace(args->threads)};
     if (out->dtype != OB_STRING || ob__count(out) == 0) return OB_OK;
     OB_FAIL_IF(!own.strings, error, OB_E_UNSUPPORTED, "there is no place for strings");
     OB_TRY(ob_for_each(NULL, 0, out, 1, own_loop, &own, NULL, error));
     return own.failed ? ob__fail(error, OB_E_MEMORY, "no memory for strings") : OB_OK;
+}
+
+/* Strings as a whole: they are looked at next. */
+static void copy_tensor(const ob_kernel_args *args, const ob_view *to, const ob_view *from) {
+    ob__copy_view(to, from, to->dtype == OB_STRING ? NULL : args->threads);
 }
 
 ob_status ob__give_cell(const ob_kernel_args *args, uint32_t i, ob_cell *cell, ob_error *error) {
@@ -54,7 +60,7 @@ ob_status ob__give_cell(const ob_kernel_args *args, uint32_t i, ob_cell *cell, o
         return OB_OK;
     }
     if (status == OB_OK) status = ob__set_output(args, i, &view, error);
-    if (status == OB_OK && ob__count(out) > 0) status = ob_view_assign(out, &view, error);
+    if (status == OB_OK) copy_tensor(args, out, &view);
     if (status == OB_OK) status = ob__own_strings(args, i, error);
     ob_cell_close(&cell);
     return status;

@@ -134,11 +134,21 @@ void ob__contiguous_strides(int32_t rank, const int64_t *dims, size_t width, int
     }
 }
 
-void ob__copy_contiguous(const ob_view *from, void *to) {
-    int64_t strides[OB_MAX_RANK];
-    size_t width = ob_dtype_size(from->dtype);
-    ob__contiguous_strides(from->rank, from->dims, width, strides);
-    ob__copy(from->rank, from->dims, width, to, strides, from->data, from->strides);
+void ob__copy_contiguous(const ob_view *from, void *to, const ob_threads *threads) {
+    ob_view flat = *from;
+    flat.data = to;
+    ob__contiguous_strides(flat.rank, flat.dims, ob_dtype_size(flat.dtype), flat.strides);
+    ob__copy_view(&flat, from, threads);
+}
+
+void ob__copy_view(const ob_view *to, const ob_view *from, const ob_threads *threads) {
+    obk_pace pace = ob__pace(threads);
+    ob__copy(to->rank, to->dims, ob_dtype_size(to->dtype), to->data, to->strides, from->data, from->strides, &pace);
+}
+
+void ob__fill_elements(void *to, int64_t n, size_t width, const void *value, const ob_threads *threads) {
+    obk_pace pace = ob__pace(threads);
+    ob__fill(to, n, width, value, &pace);
 }
 
 /* ---- views ---- */
@@ -159,7 +169,7 @@ ob_status ob__copy_outputs(const void *params, const ob_kernel_args *args, ob__v
         const ob_view *out = &args->out[i];
         ob_view view = *out;
         OB_TRY(view_of(params, args, i, &view, error));
-        ob__copy(out->rank, out->dims, ob_dtype_size(out->dtype), out->data, out->strides, view.data, view.strides);
+        ob__copy_view(out, &view, args->threads);
     }
     return OB_OK;
 }

@@ -67,8 +67,12 @@ ob_status ob__keep_list(const ob_kernel_site *site, ob_ints *list);
 /* ---- movement, by element width: ob__copy and ob__fill of core/copy.h ---- */
 
 void ob__contiguous_strides(int32_t rank, const int64_t *dims, size_t width, int64_t *strides);
-/* Copies `from` to contiguous memory. */
-void ob__copy_contiguous(const ob_view *from, void *to);
+/* Copies `from` to contiguous memory. Asks whether to go on, as the next ones do: once stopped the rest is not there. */
+void ob__copy_contiguous(const ob_view *from, void *to, const ob_threads *threads);
+/* The same into a view of that shape and type. */
+void ob__copy_view(const ob_view *to, const ob_view *from, const ob_threads *threads);
+/* n elements with one value, NULL: zero bytes. */
+void ob__fill_elements(void *to, int64_t n, size_t width, const void *value, const ob_threads *threads);
 
 /* ---- views ---- */
 
@@ -102,6 +106,10 @@ ob_status ob__run_real(const ob_kernel_args *args, ob__run run, ob_error *error)
 ob_dtype ob__computing_type(const ob_kernel_args *args);
 /* Converts n contiguous elements of any numeric types, saturating. E_UNSUPPORTED for others. */
 ob_status ob__convert(void *to, ob_dtype to_dtype, const void *from, ob_dtype from_dtype, int64_t n, ob_error *error);
+
+/* The same for many; asks whether to go on. */
+ob_status ob__convert_many(void *to, ob_dtype to_dtype, const void *from, ob_dtype from_dtype, int64_t n,
+                           const ob_threads *threads, ob_error *error);
 
 /* Saturating, towards zero, NaN gives 0. */
 static inline int64_t ob__int64_from(double value) {

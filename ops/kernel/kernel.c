@@ -110,7 +110,7 @@ void ob__parallel_parts(const ob_threads *threads, int64_t n, int64_t grain, int
 
 void ob__parallel(const ob_threads *threads, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end),
                   void *context) {
-    enum { GRAINS_PER_PART = 64 };
+    enum { GRAINS_PER_PART = 32 };
     int64_t size = 0;
     if (grain < 1) grain = 1;
     if (__builtin_mul_overflow(grain, (int64_t)GRAINS_PER_PART, &size)) size = n;

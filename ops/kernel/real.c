@@ -93,6 +93,17 @@ ob_status ob__plan_real(const ob_kernel_args *args, ob_kernel_needs *needs, ob_e
     return OB_OK;
 }
 
+ob_status ob__convert_many(void *to, ob_dtype to_dtype, const void *from, ob_dtype from_dtype, int64_t n,
+                           const ob_threads *threads, ob_error *error) {
+    enum { SOME = 1 << 16 };
+    const int64_t to_size = (int64_t)ob_dtype_size(to_dtype), from_size = (int64_t)ob_dtype_size(from_dtype);
+    obk_pace pace = ob__pace(threads);
+    for (int64_t done = 0; done == 0 || (done < n && !obk_stops(&pace, SOME)); done += SOME)
+        OB_TRY(ob__convert((char *)to + done * to_size, to_dtype, (const char *)from + done * from_size, from_dtype,
+                           n - done < SOME ? n - done : SOME, error));
+    return OB_OK;
+}
+
 static void become(ob_view *view, void *data, ob_dtype dtype) {
     view->data = data;
     view->dtype = dtype;
@@ -118,10 +129,10 @@ ob_status ob__run_real(const ob_kernel_args *args, ob__run run, ob_error *error)
         const void *from = in[i].data;
         if (!ob__is_contiguous(&in[i])) {
             void *flat = ob__take(&next, n, sizeof(double));
-            ob__copy_contiguous(&in[i], flat);
+            ob__copy_contiguous(&in[i], flat, args->threads);
             from = flat;
         }
-        OB_TRY(ob__convert(data, computing, from, in[i].dtype, n, error));
+        OB_TRY(ob__convert_many(data, computing, from, in[i].dtype, n, args->threads, error));
         become(&in[i], data, computing);
     }
     for (uint32_t i = 0; i < args->n_out; i++) {
@@ -133,6 +144,7 @@ ob_status ob__run_real(const ob_kernel_args *args, ob__run run, ob_error *error)
     OB_TRY(run(&converted, error));
     for (uint32_t i = 0; i < args->n_out; i++)
         if (needs_conversion(&args->out[i], computing))
-            OB_TRY(ob__convert(args->out[i].data, args->out[i].dtype, out[i].data, computing, ob__count(&out[i]), error));
+            OB_TRY(ob__convert_many(args->out[i].data, args->out[i].dtype, out[i].data, computing, ob__count(&out[i]),
+                                    args->threads, error));
     return OB_OK;
 }

@@ -107,7 +107,8 @@ static ob_status dict_run(const ob_kernel_args *args, ob_error *error) {
     OB_TRY(ob__set_output(args, 0, &shape, error));
     size_t width = ob_dtype_size(out->dtype);
     memset(out->data, 0, d->n * width);
-    for (size_t i = 0; i < ob_cell_count(map); i++) {
+    obk_pace pace = ob__pace(args->threads);
+    for (size_t i = 0; i < ob_cell_count(map) && !obk_stops(&pace, 64); i++) {
         const void *key = (const char *)key_view.data + i * ob_dtype_size(k->dtype);
         const uint32_t found = ob__ml_find(k, key, d->n);
         OB_FAIL_IF(found == d->n, error, OB_E_ARGUMENT, "key %zu of the map is not in the vocabulary", i);

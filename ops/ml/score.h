@@ -9,7 +9,7 @@
 /* post_transform, with the loops that do it. */
 typedef struct ob_ml_post {
     ob_ml_transform transform;
-    void (*softmax)(void *y, const void *x, int64_t rows, int64_t n, bool logarithm);
+    void (*softmax)(void *y, const void *x, int64_t rows, int64_t n, bool logarithm, obk_pace *pace);
     obk_loop logistic;
 } ob_ml_post;
 ob_ml_post ob__ml_post(ob_ml_transform transform);

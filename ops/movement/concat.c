@@ -14,6 +14,7 @@ static ob_status concat_run(const ob_kernel_args *args, ob_error *error) {
     int32_t axis = *(const int32_t *)args->state;
     size_t width = ob_dtype_size(out->dtype);
     int64_t done = 0;
+    obk_pace pace = ob__pace(args->threads);
     for (uint32_t i = 0; i < args->n_in; i++) {
         if (!ob__given(args, i)) continue;
         const ob_view *in = &args->in[i];
@@ -25,7 +26,7 @@ static ob_status concat_run(const ob_kernel_args *args, ob_error *error) {
         }
         if (ob__count(in) > 0)
             ob__copy(in->rank, in->dims, width, (char *)out->data + done * out->strides[axis], out->strides, in->data,
-                     in->strides);
+                     in->strides, &pace);
         done += in->dims[axis];
     }
     OB_FAIL_IF(done != out->dims[axis], error, OB_E_SHAPE, "%lld of %lld elements along axis %d", (long long)done,
@@ -52,7 +53,8 @@ static ob_status tile_run(const ob_kernel_args *args, ob_error *error) {
         to[2 * a + 1] = out->strides[a];
         from[2 * a + 1] = in->strides[a];
     }
-    ob__copy(2 * in->rank, dims, ob_dtype_size(out->dtype), out->data, to, in->data, from);
+    obk_pace pace = ob__pace(args->threads);
+    ob__copy(2 * in->rank, dims, ob_dtype_size(out->dtype), out->data, to, in->data, from, &pace);
     return OB_OK;
 }
 
@@ -100,7 +102,8 @@ static ob_status depth_space_run(const ob_kernel_args *args, ob_error *error) {
         to[k] = to_space ? wide_strides[a] : deep_strides[a];
         from[k] = to_space ? deep_strides[a] : wide_strides[a];
     }
-    if (ob__count(out) > 0) ob__copy(6, ordered, ob_dtype_size(out->dtype), out->data, to, in->data, from);
+    obk_pace pace = ob__pace(args->threads);
+    if (ob__count(out) > 0) ob__copy(6, ordered, ob_dtype_size(out->dtype), out->data, to, in->data, from, &pace);
     return OB_OK;
 }
 

@@ -72,14 +72,15 @@ typedef struct row {
     const int64_t *table;
     int64_t n, begin, end, stride;
     const void *value;
+    obk_pace *pace;
 } row;
 
 static void lone_places(const row *r, char *to, const char *from, int64_t begin, int64_t end, size_t width) {
     if (end > begin && (!from || r->table[begin] == OUTSIDE)) {
-        ob__fill(to + begin * (int64_t)width, end - begin, width, r->value);
+        ob__fill(to + begin * (int64_t)width, end - begin, width, r->value, r->pace);
         return;
     }
-    for (int64_t i = begin; i < end; i++) memcpy(to + i * (int64_t)width, from + r->table[i], width);
+    for (int64_t i = begin; i < end && !obk_stops(r->pace, 2); i++) memcpy(to + i * (int64_t)width, from + r->table[i], width);
 }
 
 static void pad_row(const row *r, char *to, const char *from, size_t width) {
@@ -89,7 +90,7 @@ static void pad_row(const row *r, char *to, const char *from, size_t width) {
     }
     lone_places(r, to, from, 0, r->begin, width);
     if (r->stride == (int64_t)width && r->end > r->begin)
-        memcpy(to + r->begin * (int64_t)width, from + r->table[r->begin], (size_t)(r->end - r->begin) * width);
+        ob__copy_bytes(to + r->begin * (int64_t)width, from + r->table[r->begin], (size_t)(r->end - r->begin) * width, r->pace);
     else
         lone_places(r, to, from, r->begin, r->end, width);
     lone_places(r, to, from, r->end, r->n, width);
@@ -106,12 +107,13 @@ static ob_status pad_compute(const ob_kernel_args *args, ob_pad_mode m, const in
     if (m == OB_PAD_CONSTANT) OB_TRY(read_value(args, &value, error));
     if (ob__count(out) == 0) return OB_OK;
     char *next = args->scratch, *to = out->data;
+    obk_pace pace = ob__pace(args->threads);
     const size_t width = ob_dtype_size(out->dtype);
     for (int32_t a = 0; a < out->rank; a++) {
         OB_FAIL_IF(in->dims[a] == 0 && m != OB_PAD_CONSTANT, error, OB_E_SHAPE, "axis %d is empty, mode %s has nothing to repeat",
                    a, ob__pad_mode_names[m]);
         tables[a] = ob__take(&next, out->dims[a], sizeof(int64_t));
-        for (int64_t i = 0; i < out->dims[a]; i++) {
+        for (int64_t i = 0; i < out->dims[a] && !obk_stops(&pace, 4); i++) {
             const int64_t at = i - before[a];
             const bool none = m == OB_PAD_CONSTANT && (at < 0 || at >= in->dims[a]);
             tables[a][i] = none ? OUTSIDE : source(m, at, in->dims[a]) * in->strides[a];
@@ -121,8 +123,9 @@ static ob_status pad_compute(const ob_kernel_args *args, ob_pad_mode m, const in
         memcpy(to, in->data, width);
         return OB_OK;
     }
+    if (pace.over) return OB_OK; /* the tables are not whole */
     const int32_t inner = out->rank - 1;
-    row r = {.table = tables[inner], .n = out->dims[inner], .stride = in->strides[inner], .value = &value};
+    row r = {.table = tables[inner], .n = out->dims[inner], .stride = in->strides[inner], .value = &value, .pace = &pace};
     r.begin = before[inner] < 0 ? 0 : before[inner] < r.n ? before[inner] : r.n;
     r.end = in->dims[inner] < r.n - before[inner] ? in->dims[inner] + before[inner] : r.n;
     if (r.end < r.begin) r.end = r.begin;
@@ -130,6 +133,7 @@ static ob_status pad_compute(const ob_kernel_args *args, ob_pad_mode m, const in
         const char *from = ob__count(in) > 0 ? in->data : NULL;
         for (int32_t a = 0; from && a < inner; a++) from = tables[a][index[a]] == OUTSIDE ? NULL : from + tables[a][index[a]];
         pad_row(&r, to, from, width);
+        if (obk_stops(&pace, 8)) return OB_OK;
         int32_t a = inner - 1;
         while (a >= 0 && ++index[a] == out->dims[a]) index[a--] = 0;
         if (a < 0) return OB_OK;

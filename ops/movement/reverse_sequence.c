@@ -37,11 +37,12 @@ static void copy_steps(void *context, int64_t begin, int64_t end) {
     const char *from = j->args->in[0].data;
     char *to = j->args->out[0].data;
     const int64_t *lengths = j->args->in[1].data;
-    for (int64_t i = begin; i < end; i++) {
+    obk_pace pace = ob__pace(j->args->threads);
+    for (int64_t i = begin; i < end && !pace.over; i++) {
         int64_t t = r->time_first ? i / r->n_batch : i % r->n_time, b = r->time_first ? i % r->n_batch : i / r->n_time;
         int64_t source = t < lengths[b] ? lengths[b] - 1 - t : t;
         int64_t at = r->time_first ? source * r->n_batch + b : b * r->n_time + source;
-        memcpy(to + (size_t)i * r->block, from + (size_t)at * r->block, r->block);
+        ob__copy_bytes(to + (size_t)i * r->block, from + (size_t)at * r->block, r->block, &pace);
     }
 }
 

@@ -76,8 +76,10 @@ static ob_status dropout_run(const ob_kernel_args *args, ob_error *error) {
         ob__parallel(args->threads, ob__count(out), GRAIN, dropout_part, &d);
         return OB_OK;
     }
-    if (out->data != in->data) ob__copy_contiguous(in, out->data);
-    if (ob__wanted(args, 1)) ob__fill(args->out[1].data, ob__count(&args->out[1]), ob_dtype_size(args->out[1].dtype), state->one);
+    if (out->data != in->data) ob__copy_contiguous(in, out->data, args->threads);
+    const ob_view *mask = &args->out[1];
+    if (ob__wanted(args, 1))
+        ob__fill_elements(mask->data, ob__count(mask), ob_dtype_size(mask->dtype), state->one, args->threads);
     return OB_OK;
 }
 

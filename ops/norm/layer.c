@@ -32,12 +32,13 @@ static ob_status check_stretch(const ob_kernel_args *args, uint32_t i, int32_t a
     return OB_OK;
 }
 
-static void write_out(const ob_view *x, const ob_view *from, void *to) {
+static void write_out(const ob_view *x, const ob_view *from, void *to, const ob_threads *threads) {
     const size_t width = ob_dtype_size(x->dtype);
     int64_t strides[OB_MAX_RANK];
+    obk_pace pace = ob__pace(threads);
     for (int32_t a = 0; a < x->rank; a++)
         strides[a] = size_along(x, from, a) == 1 ? 0 : from->strides[a - (x->rank - from->rank)];
-    ob__copy(x->rank, x->dims, width, to, x->strides, from->data, strides);
+    ob__copy(x->rank, x->dims, width, to, x->strides, from->data, strides, &pace);
 }
 
 static ob_status layer_norm_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
@@ -105,7 +106,7 @@ static ob_status layer_norm_compute(const ob_kernel_args *args, ob_error *error)
         j.operands[i - 1] = args->in[i].data;
         if (!n->written_out) continue;
         void *stretched = ob__take(&next, ob__count(x), sizeof(double));
-        write_out(x, &args->in[i], stretched);
+        write_out(x, &args->in[i], stretched, args->threads);
         j.operands[i - 1] = stretched;
     }
     ob__parallel(args->threads, n->outer, ob__norm_grain(n->inner), layer_parts, &j);

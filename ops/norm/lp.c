@@ -151,13 +151,15 @@ static bool next_row(const rows *r, int64_t *index, int64_t *cell) {
 
 typedef enum pass { MEANS, DEVIATIONS, RESULTS } pass;
 
-static void over_rows(const mean_variance *n, const rows *r, pass what, double *mean, double *deviation, const char *x, char *y) {
+static void over_rows(const mean_variance *n, const rows *r, pass what, double *mean, double *deviation, const char *x, char *y,
+                      obk_pace *pace) {
     int64_t index[OB_MAX_RANK] = {0}, cell = 0;
     const size_t row_bytes = (size_t)r->n * (n->is_double ? sizeof(double) : sizeof(float));
     const obk_norms *f = n->loops;
     const bool d = n->is_double;
     do {
         double *m = mean + cell, *s = deviation + cell;
+        if (obk_stops(pace, r->n + 8)) return;
         if (what == MEANS && r->folded)
             *m += f->sum[d](x, r->n);
         else if (what == MEANS)
@@ -184,12 +186,13 @@ static ob_status mean_variance_compute(const ob_kernel_args *args, ob_error *err
     const double n_folded = (double)(ob__count(x) / n->n_kept);
     char *next = args->scratch, *y = args->out[0].data;
     double *mean = ob__take(&next, n->n_kept, sizeof(double)), *deviation = ob__take(&next, n->n_kept, sizeof(double));
+    obk_pace pace = ob__pace(args->threads);
     for (int64_t k = 0; k < n->n_kept; k++) mean[k] = deviation[k] = 0;
-    over_rows(n, &r, MEANS, mean, deviation, x->data, y);
+    over_rows(n, &r, MEANS, mean, deviation, x->data, y, &pace);
     for (int64_t k = 0; k < n->n_kept; k++) mean[k] /= n_folded;
-    over_rows(n, &r, DEVIATIONS, mean, deviation, x->data, y);
+    over_rows(n, &r, DEVIATIONS, mean, deviation, x->data, y, &pace);
     for (int64_t k = 0; k < n->n_kept; k++) deviation[k] = sqrt(deviation[k] / n_folded) + 1e-9;
-    over_rows(n, &r, RESULTS, mean, deviation, x->data, y);
+    over_rows(n, &r, RESULTS, mean, deviation, x->data, y, &pace);
     return OB_OK;
 }
 

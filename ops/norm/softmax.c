@@ -5,6 +5,7 @@
  * overflow. Hardmax marks the first of equal maxima; NaN is one. */
 #include "kernels/kernels.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/places.h"
 #include "ops/norm/params.h"
 
 /* Vectors of n elements, dense [outer, n, inner]; cut into chunks of `rows`, or of blocks of at most `width` columns. */
@@ -45,8 +46,8 @@ static ob_status read_layout(const ob_kernel_site *site, const ob_kernel_args *a
 typedef struct softmax {
     layout l;
     bool logarithm;
-    void (*rows)(void *y, const void *x, int64_t rows, int64_t n, bool logarithm);
-    void (*columns)(void *y, const void *x, int64_t n, int64_t stride, int64_t width, bool logarithm);
+    void (*rows)(void *y, const void *x, int64_t rows, int64_t n, bool logarithm, obk_pace *pace);
+    void (*columns)(void *y, const void *x, int64_t n, int64_t stride, int64_t width, bool logarithm, obk_pace *pace);
     obk_convert widen, narrow; /* to float and back, in memory of the lane; NULL: no need */
 } softmax;
 
@@ -65,20 +66,20 @@ static ob_status softmax_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     return ob__need_lanes(needs, s->l.per_chunk * s->l.n * s->l.width, sizeof(float), error);
 }
 
-static void dense_chunk(const softmax *s, const ob_kernel_args *args, int64_t first, int64_t rows, void *lane) {
+static void dense_chunk(const softmax *s, const ob_kernel_args *args, int64_t first, int64_t rows, void *lane, obk_pace *pace) {
     const size_t offset = (size_t)(first * s->l.n) * ob_dtype_size(args->in[0].dtype);
     const char *x = (const char *)args->in[0].data + offset;
     char *y = (char *)args->out[0].data + offset;
     if (!s->widen) {
-        s->rows(y, x, rows, s->l.n, s->logarithm);
+        s->rows(y, x, rows, s->l.n, s->logarithm, pace);
         return;
     }
     s->widen(lane, x, rows * s->l.n);
-    s->rows(lane, lane, rows, s->l.n, s->logarithm);
+    s->rows(lane, lane, rows, s->l.n, s->logarithm, pace);
     s->narrow(y, lane, rows * s->l.n);
 }
 
-static void strided_block(const softmax *s, const ob_kernel_args *args, int64_t block, float *lane) {
+static void strided_block(const softmax *s, const ob_kernel_args *args, int64_t block, float *lane, obk_pace *pace) {
     const int64_t n = s->l.n, inner = s->l.inner, column = block % s->l.blocks * s->l.width;
     const int64_t width = inner - column < s->l.width ? inner - column : s->l.width;
     const int64_t element_bytes = (int64_t)ob_dtype_size(args->in[0].dtype);
@@ -86,11 +87,11 @@ static void strided_block(const softmax *s, const ob_kernel_args *args, int64_t 
     const char *x = (const char *)args->in[0].data + offset;
     char *y = (char *)args->out[0].data + offset;
     if (!s->widen) {
-        s->columns(y, x, n, inner, width, s->logarithm);
+        s->columns(y, x, n, inner, width, s->logarithm, pace);
         return;
     }
     for (int64_t i = 0; i < n; i++) s->widen(lane + i * width, x + i * row_bytes, width);
-    s->columns(lane, lane, n, width, width, s->logarithm);
+    s->columns(lane, lane, n, width, width, s->logarithm, pace);
     for (int64_t i = 0; i < n; i++) s->narrow(y + i * row_bytes, lane + i * width, width);
 }
 
@@ -100,11 +101,12 @@ static void softmax_chunk(void *context, int64_t chunk, int lane) {
     const int64_t first = chunk * s->l.per_chunk, all = s->l.outer * s->l.blocks;
     const int64_t end = first + s->l.per_chunk < all ? first + s->l.per_chunk : all;
     void *memory = ob__lane(args->lanes, args->lane_stride, lane);
+    obk_pace pace = ob__pace(args->threads);
     if (s->l.inner == 1) {
-        dense_chunk(s, args, first, end - first, memory);
+        dense_chunk(s, args, first, end - first, memory, &pace);
         return;
     }
-    for (int64_t block = first; block < end; block++) strided_block(s, args, block, memory);
+    for (int64_t block = first; block < end; block++) strided_block(s, args, block, memory, &pace);
 }
 
 static ob_status softmax_run(const ob_kernel_args *args, ob_error *error) {
@@ -146,9 +148,10 @@ static ob_status hardmax_compute(const ob_kernel_args *args, ob_error *error) {
     char *y = args->out[0].data;
     if (h->l.n == 0) return OB_OK;
     const int64_t blocks = (h->l.inner + OBK_REDUCE_COLUMNS - 1) / OBK_REDUCE_COLUMNS;
-    h->find(&search, at, args->in[0].data, 0, h->l.outer * blocks);
-    memset(y, 0, (size_t)ob__count(&args->out[0]) * width);
-    for (int64_t v = 0; v < h->l.outer * h->l.inner; v++) {
+    if (!ob__find_all(h->find, &search, at, args->in[0].data, h->l.outer * blocks, args->threads)) return OB_OK;
+    obk_pace pace = ob__pace(args->threads);
+    ob__fill(y, ob__count(&args->out[0]), width, NULL, &pace);
+    for (int64_t v = 0; v < h->l.outer * h->l.inner && !obk_stops(&pace, 16); v++) {
         const int64_t first = v / h->l.inner * h->l.n * h->l.inner + v % h->l.inner;
         memcpy(y + (size_t)(first + at[v] * h->l.inner) * width, h->one, width);
     }

@@ -157,7 +157,8 @@ static ob_status align_compute(const ob_kernel_args *args, ob_error *error) {
     if (s->dims[0] > 0 && s->dims[1] > 0)
         ob__each_chunk(args->threads, s->n_rois * s->n_blocks, align_block, &j);
     else
-        ob__fill(args->out[0].data, ob__count(&args->out[0]), s->is_double ? sizeof(double) : sizeof(float), NULL);
+        ob__fill_elements(args->out[0].data, ob__count(&args->out[0]), s->is_double ? sizeof(double) : sizeof(float), NULL,
+                          args->threads);
     return OB_OK;
 }
 
@@ -188,6 +189,7 @@ static void pool_region(void *context, int64_t region, int lane) {
     const roi *s = j->s;
     const void *rois = j->args->in[1].data;
     double at[4];
+    obk_pace pace = ob__pace(j->args->threads);
     const int64_t image = (int64_t)real_at(s, rois, 5 * region), height = s->dims[0], width = s->dims[1];
     for (int k = 0; k < 4; k++) at[k] = round(real_at(s, rois, 5 * region + 1 + k) * (double)s->params.scale);
     for (int64_t p = 0; p < s->n_points; p++) {
@@ -198,7 +200,8 @@ static void pool_region(void *context, int64_t region, int lane) {
             const int64_t plane = (image * s->n_channels + c) * height * width;
             double best = 0;
             bool any = false;
-            for (int64_t row = top; row < bottom; row++)
+            if (obk_stops(&pace, 8)) return;
+            for (int64_t row = top; row < bottom && !obk_stops(&pace, 2 * (right - left)); row++)
                 for (int64_t column = left; column < right; column++) {
                     double value = real_at(s, j->args->in[0].data, plane + row * width + column);
                     if (!any || value > best) best = value;

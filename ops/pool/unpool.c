@@ -76,7 +76,7 @@ static ob_status unpool_run(const ob_kernel_args *args, ob_error *error) {
     const unpool *s = args->state;
     const ob_view *x = &args->in[0], *y = &args->out[0];
     const int64_t *indices = args->in[1].data, n = ob__count(x);
-    ob__fill(y->data, ob__count(y), s->width, NULL);
+    ob__fill_elements(y->data, ob__count(y), s->width, NULL, args->threads);
     enum { SOME = 1 << 16 };
     for (int64_t done = 0; s->is_whole && done < n && !ob__stopped(args->threads); done += SOME) {
         const int64_t some = n - done < SOME ? n - done : SOME;

@@ -21,11 +21,16 @@ static void narrow(void *to, const int32_t *from, int64_t n, size_t width) {
         for (int64_t i = 0; i < n; i++) ((uint16_t *)to)[i] = (uint16_t)from[i];
 }
 
-static ob_status convert(const ob_view *in, const ob_view *out, ob_error *error) {
+static ob_status convert(const ob_view *in, const ob_view *out, const ob_threads *threads, ob_error *error) {
     const int64_t n = ob__count(out);
     const size_t width = ob_dtype_size(out->dtype);
-    if (in->dtype != OB_INT32 || width > 2) return ob__convert(out->data, out->dtype, in->data, in->dtype, n, error);
-    narrow(out->data, in->data, n, width);
+    if (in->dtype != OB_INT32 || width > 2)
+        return ob__convert_many(out->data, out->dtype, in->data, in->dtype, n, threads, error);
+    enum { SOME = 1 << 16 };
+    obk_pace pace = ob__pace(threads);
+    for (int64_t done = 0; done < n && !obk_stops(&pace, SOME); done += SOME)
+        narrow((char *)out->data + done * (int64_t)width, (const int32_t *)in->data + done, n - done < SOME ? n - done : SOME,
+               width);
     return OB_OK;
 }
 
@@ -139,8 +144,8 @@ static ob_status run_step(const ob_einsum_step *step, const ob_kernel_args *args
     for (int k = 0; k < 2; k++) in[k].data = find(args, step->from[k]);
     out.data = find(args, step->to);
     switch (step->kind) {
-    case OB_EINSUM_COPY: ob__copy_contiguous(&in[0], out.data); return OB_OK;
-    case OB_EINSUM_CONVERT: return convert(&in[0], &out, error);
+    case OB_EINSUM_COPY: ob__copy_contiguous(&in[0], out.data, args->threads); return OB_OK;
+    case OB_EINSUM_CONVERT: return convert(&in[0], &out, args->threads, error);
     case OB_EINSUM_SUM: sum(step, in[0].data, out.data, args->threads); return OB_OK;
     case OB_EINSUM_MULTIPLY: ob__blocks_run(step->blocks, in, &out, args->threads); return OB_OK;
     case OB_EINSUM_PRODUCT: return multiply_matrices(step, in, &out, args, error);
@@ -152,7 +157,7 @@ static ob_status run_step(const ob_einsum_step *step, const ob_kernel_args *args
 ob_status ob__einsum_run(const ob_kernel_args *args, ob_error *error) {
     const ob_einsum *e = args->state;
     const ob_view *out = &args->out[0];
-    if (e->is_zero) ob__fill(out->data, ob__count(out), ob_dtype_size(out->dtype), NULL);
+    if (e->is_zero) ob__fill_elements(out->data, ob__count(out), ob_dtype_size(out->dtype), NULL, args->threads);
     for (const ob_einsum_step *step = e->steps; step && !ob__stopped(args->threads); step = step->next)
         OB_TRY(run_step(step, args, error));
     return OB_OK;

@@ -60,11 +60,12 @@ static void invert_one(void *context, int64_t i, int lane) {
     double *a = (double *)(ob__lane(args->lanes, args->lane_stride, lane)), *b = a + n * n;
     const char *from = (const char *)args->in[0].data + i * n_bytes;
     char *to = (char *)args->out[0].data + i * n_bytes;
-    ob__convert(a, OB_DOUBLE, from, args->in[0].dtype, n * n, NULL); /* planning tried it */
-    for (int64_t k = 0; k < n * n; k++) b[k] = k % (n + 1) == 0;
     obk_pace pace = ob__pace(args->threads);
+    ob__convert_many(a, OB_DOUBLE, from, args->in[0].dtype, n * n, args->threads, NULL); /* planning tried it */
+    ob__fill(b, n * n, sizeof *b, NULL, &pace);
+    for (int64_t k = 0; k < n; k++) b[k * (n + 1)] = 1;
     eliminate(a, b, n, &pace);
-    ob__convert(to, args->in[0].dtype, b, OB_DOUBLE, n * n, NULL);
+    ob__convert_many(to, args->in[0].dtype, b, OB_DOUBLE, n * n, args->threads, NULL);
 }
 
 static ob_status inverse_run(const ob_kernel_args *args, ob_error *error) {

@@ -82,22 +82,22 @@ static ob_status need_operand(const product *s, const ob_view *in, const operand
 
 /* Takes what need_operand asked for. */
 static ob_status take_operand(const product *s, const ob_view *in, const operand *o, char **scratch, const void **out,
-                              ob_error *error) {
+                              const ob_threads *threads, ob_error *error) {
     int64_t n = ob__count(in);
     *out = in->data;
     if (o->flattened) {
         void *flat = ob__take(scratch, n, ob_dtype_size(in->dtype));
-        ob__copy_contiguous(in, flat);
+        ob__copy_contiguous(in, flat, threads);
         *out = flat;
     }
     if (!o->converted && !o->copied) return OB_OK;
     void *to = ob__take(scratch, n, ob_dtype_size(s->computing));
     const void *from = *out;
     *out = to;
-    if (o->converted) return ob__convert(to, s->computing, from, in->dtype, n, error);
+    if (o->converted) return ob__convert_many(to, s->computing, from, in->dtype, n, threads, error);
     ob_view view = *in;
     if (o->transposed) transpose(&view);
-    ob__copy_contiguous(&view, to);
+    ob__copy_contiguous(&view, to, threads);
     return OB_OK;
 }
 
@@ -217,16 +217,17 @@ static ob_status product_run(const ob_kernel_args *args, ob_error *error) {
     const ob_view *out = &args->out[0];
     char *scratch = args->scratch;
     const void *a, *b, *d = NULL;
-    OB_TRY(take_operand(s, &args->in[0], &s->a, &scratch, &a, error));
+    OB_TRY(take_operand(s, &args->in[0], &s->a, &scratch, &a, args->threads, error));
     if (s->b.pack >= 0)
         b = args->packs[s->b.pack];
     else
-        OB_TRY(take_operand(s, &args->in[1], &s->b, &scratch, &b, error));
-    if (s->has_d) OB_TRY(take_operand(s, &args->in[2], &s->d, &scratch, &d, error));
+        OB_TRY(take_operand(s, &args->in[1], &s->b, &scratch, &b, args->threads, error));
+    if (s->has_d) OB_TRY(take_operand(s, &args->in[2], &s->d, &scratch, &d, args->threads, error));
     void *c = s->out_converted ? ob__take(&scratch, ob__count(out), ob_dtype_size(s->computing)) : out->data;
     job j = {.s = s, .a = a, .b = b, .d = d, .c = c, .lanes = args->lanes, .lane_stride = args->lane_stride};
     ob__each_chunk(args->threads, s->p.n_chunks, multiply_chunk, &j);
-    return s->out_converted ? ob__convert(out->data, out->dtype, c, s->computing, ob__count(out), error) : OB_OK;
+    if (!s->out_converted) return OB_OK;
+    return ob__convert_many(out->data, out->dtype, c, s->computing, ob__count(out), args->threads, error);
 }
 
 static ob_status matmul_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {

@@ -34,13 +34,20 @@ static ob_status qlinear_concat_plan(const ob_kernel_site *site, ob_kernel_args 
     return OB_OK;
 }
 
+static void look_up(uint8_t *to, const uint8_t *from, int64_t n, const uint8_t *table, obk_pace *pace) {
+    enum { SOME = 1 << 18 };
+    for (int64_t done = 0; done < n && !obk_stops(pace, SOME); done += SOME)
+        ob__kernels()->quantize->lookup(to + done, from + done, n - done < SOME ? n - done : SOME, table);
+}
+
 static ob_status qlinear_concat_run(const ob_kernel_args *args, ob_error *error) {
     const ob_view *out = &args->out[0];
     int32_t axis = *(const int32_t *)args->state;
     (void)error;
     if (ob__writes_nothing(args)) return OB_OK;
     int64_t n_outer = ob__product(out->dims, 0, axis), inner = ob__product(out->dims, axis + 1, out->rank), done = 0;
-    for (uint32_t i = 2; i < args->n_in; i += 3) {
+    obk_pace pace = ob__pace(args->threads);
+    for (uint32_t i = 2; i < args->n_in && !pace.over; i += 3) {
         const ob_byte_function f = {.from = ob__read_scale(args, i + 1), .to = ob__read_scale(args, 0), .dtype = out->dtype};
         const bool changes = !ob__keeps_bytes(&f.from, &f.to);
         const int64_t n = args->in[i].dims[axis] * inner;
@@ -50,9 +57,10 @@ static ob_status qlinear_concat_run(const ob_kernel_args *args, ob_error *error)
             const uint8_t *restrict from = (const uint8_t *)args->in[i].data + outer * n;
             uint8_t *restrict to = (uint8_t *)out->data + outer * out->dims[axis] * inner + done;
             if (!changes)
-                memcpy(to, from, (size_t)n);
+                ob__copy_bytes(to, from, (size_t)n, &pace);
             else
-                ob__kernels()->quantize->lookup(to, from, n, table);
+                look_up(to, from, n, table, &pace);
+            if (obk_stops(&pace, 8)) break;
         }
         done += n;
     }

@@ -46,8 +46,10 @@ static void classes_part(void *context, int64_t begin, int64_t end) {
     const int64_t classes = x->dims[1];
     double *sums = (double *)args->scratch + begin * classes;
     const char *from = (const char *)x->data + begin * classes * (int64_t)ob_dtype_size(x->dtype);
-    (void)ob__convert(sums, OB_DOUBLE, from, x->dtype, (end - begin) * classes, NULL); /* the type was checked */
-    for (int64_t row = begin; row < end; row++, sums += classes) s->loops->classes(sums, classes);
+    (void)ob__convert_many(sums, OB_DOUBLE, from, x->dtype, (end - begin) * classes, args->threads,
+                           NULL); /* the type was checked */
+    obk_pace pace = ob__pace(args->threads);
+    for (int64_t row = begin; row < end && !pace.over; row++, sums += classes) s->loops->classes(sums, classes, &pace);
 }
 
 static ob_status multinomial_run(const ob_kernel_args *args, ob_error *error) {
@@ -56,7 +58,7 @@ static ob_status multinomial_run(const ob_kernel_args *args, ob_error *error) {
     const int64_t classes = x->dims[1];
     if (ob__writes_nothing(args)) return OB_OK;
     ob__parallel(args->threads, x->dims[0], GRAIN / classes + 1, classes_part, (void *)(uintptr_t)args);
-    for (int64_t row = 0; row < x->dims[0] && !ob__stopped(args->threads); row++)
+    for (int64_t row = 0; row < x->dims[0] && !ob__stop_now(args->threads); row++)
         OB_FAIL_IF(!(sums[(row + 1) * classes - 1] > 0), error, OB_E_ARGUMENT,
                    "row %lld has no class to draw: it needs a finite logarithm, and no infinity or NaN", (long long)row);
     ob__parallel(args->threads, ob__count(&args->out[0]), GRAIN, multinomial_part, (void *)(uintptr_t)args);

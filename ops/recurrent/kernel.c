@@ -192,29 +192,45 @@ static void product(const direction *d, int64_t m, int64_t n, int64_t k, const c
 /* h R' of gates first .. first + n, for the whole batch. */
 static void recur(const direction *d, const char *h, int64_t first, int64_t n, char *to, int64_t ld, bool adds) {
     const recurrent *r = d->r;
+    obk_pace pace = ob__pace(d->threads);
     if (d->bytes) /* of LSTM: all gates, added */
-        ob__add_byte_product(d->bytes, 1, (const float *)(const void *)h, r->batch, (float *)(void *)to);
+        ob__add_byte_product(d->bytes, 1, (const float *)(const void *)h, r->batch, (float *)(void *)to, &pace);
     else
         product(d, r->batch, n, r->hidden, h, d->recurrence + first * r->hidden * r->width, adds, to, ld);
+}
+
+/* x W of all rows, some at a time: a sum has the same bits wherever rows are cut. */
+static void multiply_rows(const direction *d, int64_t rows) {
+    enum { MULTIPLICATIONS = 1 << 26, LEAST = 64 };
+    const recurrent *r = d->r;
+    int64_t most = MULTIPLICATIONS / (r->gates * r->inputs + 1), some;
+    if (most < LEAST) most = LEAST;
+    for (int64_t i = 0; i < rows && !ob__stopped(d->threads); i += some) {
+        some = rows - i < 2 * most ? rows - i : most;
+        product(d, some, r->gates, r->inputs, d->x + i * r->inputs * r->width, d->w, d->bias != NULL,
+                d->projected + i * r->gates * r->width, r->gates);
+    }
 }
 
 /* x W for all steps, with the biases that are only added. */
 static void project(const direction *d) {
     const recurrent *r = d->r;
     const int64_t rows = r->steps * r->batch, row_bytes = r->gates * r->width;
+    obk_pace pace = ob__pace(d->threads);
     if (d->bias && rows > 0) {
         /* That of R for h of GRU is added before the reset. */
         const bool apart = r->params.cell == OB_RECURRENT_GRU && r->params.linear_before_reset;
         memcpy(d->projected, d->bias, (size_t)row_bytes);
         combine(r, r->add, d->projected, d->projected, d->bias + row_bytes, apart ? 2 * r->hidden : r->gates);
-        for (int64_t i = 1; i < rows; i++) memcpy(d->projected + i * row_bytes, d->projected, (size_t)row_bytes);
+        for (int64_t i = 1; i < rows && !obk_stops(&pace, r->gates); i++)
+            memcpy(d->projected + i * row_bytes, d->projected, (size_t)row_bytes);
     }
     if (!d->bytes) {
-        product(d, rows, r->gates, r->inputs, d->x, d->w, d->bias != NULL, d->projected, r->gates);
+        multiply_rows(d, rows);
         return;
     }
-    if (!d->bias) memset(d->projected, 0, (size_t)(rows * row_bytes));
-    ob__add_byte_product(d->bytes, 0, (const float *)(const void *)d->x, rows, (float *)(void *)d->projected);
+    if (!d->bias) ob__fill(d->projected, rows * r->gates, (size_t)r->width, NULL, &pace);
+    ob__add_byte_product(d->bytes, 0, (const float *)(const void *)d->x, rows, (float *)(void *)d->projected, &pace);
 }
 
 static void step_rnn(const direction *d) {

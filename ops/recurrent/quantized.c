@@ -82,7 +82,7 @@ void ob__use_direction(const ob_kernel_args *args, ob_byte_run *run, int64_t dir
     }
 }
 
-void ob__add_byte_product(const ob_byte_run *run, int which, const float *x, int64_t rows, float *y) {
+void ob__add_byte_product(const ob_byte_run *run, int which, const float *x, int64_t rows, float *y, obk_pace *pace) {
     const obk_quantize *loops = run->p->loops;
     const obk_integer_gemm *gemm = run->p->gemm;
     const struct ob_byte_factor *f = &run->factors[which];
@@ -93,7 +93,7 @@ void ob__add_byte_product(const ob_byte_run *run, int which, const float *x, int
     const int16_t whole = (int16_t)zero;
     const obk_scales to_bytes = {&scale, &zero, false, 0, 255}, by = {run->scales, NULL, f->each, 0, 0};
     for (int64_t i = 0; i < (f->each ? n : 1); i++) run->scales[i] = scale * f->scale[i];
-    for (int64_t from = 0; from < rows; from += ROWS) {
+    for (int64_t from = 0; from < rows && !obk_stops(pace, ROWS * (n + k + n * k / 16)); from += ROWS) {
         const int64_t some = rows - from < ROWS ? rows - from : ROWS;
         loops->quantize[OBK_Q_UINT8](run->bytes, x + from * k, some * k, &to_bytes);
         gemm->pack_a(run->a, &(obk_bytes){.data = run->bytes, .step = k, .along = 1, .zero = &whole}, some, k);

@@ -43,6 +43,6 @@ void ob__take_byte_products(const ob_byte_products *p, char **scratch, ob_byte_r
 void ob__use_direction(const ob_kernel_args *args, ob_byte_run *run, int64_t direction);
 
 /* y += x times the weights, of `rows` rows of k and of n elements; all of x have one scale. */
-void ob__add_byte_product(const ob_byte_run *run, int which, const float *x, int64_t rows, float *y);
+void ob__add_byte_product(const ob_byte_run *run, int which, const float *x, int64_t rows, float *y, obk_pace *pace);
 
 #endif

@@ -123,7 +123,7 @@ static ob_status reduce_compute(const ob_kernel_args *args, ob_error *error) {
         k = &told;
     }
     if (k->copies && k->n_parts > 0) {
-        ob__copy_contiguous(&args->in[0], args->out[0].data); /* the bits, -0 among them */
+        ob__copy_contiguous(&args->in[0], args->out[0].data, args->threads); /* the bits, -0 among them */
         return OB_OK;
     }
     job j = {k, args};

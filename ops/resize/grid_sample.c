@@ -266,7 +266,7 @@ static ob_status grid_sample_compute(const ob_kernel_args *args, ob_error *error
     if (s->n_in > 0)
         ob__each_chunk(args->threads, s->n_batches * s->n_chunks, some_points, &j);
     else
-        ob__fill(j.y, s->n_batches * s->n_channels * s->n_points, s->width, NULL);
+        ob__fill_elements(j.y, s->n_batches * s->n_channels * s->n_points, s->width, NULL, args->threads);
     if (s->is_complex) part(s, y->data, j.y, s->n_batches * y->dims[1], s->n_points, true);
     return converts && !s->is_complex ? ob__convert(y->data, y->dtype, j.y, s->computing, ob__count(y), error) : OB_OK;
 }

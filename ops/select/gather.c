@@ -10,14 +10,14 @@ static ob_status check_indices(const ob_kernel_args *args, uint32_t i, ob_error 
     return OB_OK;
 }
 
-static void copy_block(char *to, const char *from, size_t n_bytes) {
+static void copy_block(char *to, const char *from, size_t n_bytes, obk_pace *pace) {
     switch (n_bytes) { /* a call for a few bytes costs more than the bytes */
     case 1: memcpy(to, from, 1); break;
     case 2: memcpy(to, from, 2); break;
     case 4: memcpy(to, from, 4); break;
     case 8: memcpy(to, from, 8); break;
     case 16: memcpy(to, from, 16); break;
-    default: memcpy(to, from, n_bytes); break;
+    default: ob__copy_bytes(to, from, n_bytes, pace); break;
     }
 }
 
@@ -26,12 +26,13 @@ static inline void copy_each(char *to, const char *from, int64_t n, int64_t to_s
 }
 
 /* n blocks, `to_step` and `from_step` bytes apart. */
-static void copy_blocks(char *to, const char *from, int64_t n, int64_t to_step, int64_t from_step, size_t n_bytes) {
+static void copy_blocks(char *to, const char *from, int64_t n, int64_t to_step, int64_t from_step, size_t n_bytes,
+                        obk_pace *pace) {
     switch (n_bytes) {
     case 4: copy_each(to, from, n, to_step, from_step, 4); break;
     case 8: copy_each(to, from, n, to_step, from_step, 8); break;
     default:
-        for (int64_t k = 0; k < n; k++) copy_block(to + k * to_step, from + k * from_step, n_bytes);
+        for (int64_t k = 0; k < n; k++) copy_block(to + k * to_step, from + k * from_step, n_bytes, pace);
     }
 }
 
@@ -52,15 +53,18 @@ static ob_status gather_run(const ob_kernel_args *args, ob_error *error) {
     /* Some rows at a time, so that they are still near when the next index comes. */
     enum { NEAR = 16 << 10 };
     const int64_t from_step = n * (int64_t)block, to_step = n_indices * (int64_t)block, rows = NEAR / (from_step + 1) + 1;
+    obk_pace pace = ob__pace(args->threads);
     for (int64_t o = 0; o == 0 || o < outer; o += rows) { /* of no rows the indices are looked at, too */
         const int64_t some = outer - o < rows ? outer - o : rows;
         for (int64_t i = 0; i < n_indices; i++) {
             int64_t index = ob__index_at(indices, i);
             if (index < -n || index >= n) return ob__bad_index(index, n, axis, error);
             if (index < 0) index += n;
+            if (obk_stops(&pace, 2 + some)) return OB_OK;
             if (block == 0 || some == 0) continue;
             copy_blocks((char *)out->data + o * to_step + i * (int64_t)block,
-                        (const char *)data->data + o * from_step + index * (int64_t)block, some, to_step, from_step, block);
+                        (const char *)data->data + o * from_step + index * (int64_t)block, some, to_step, from_step, block,
+                        &pace);
         }
     }
     return OB_OK;
@@ -96,14 +100,22 @@ static ob_status gather_elements_run(const ob_kernel_args *args, ob_error *error
     const bool wide = indices->dtype == OB_INT64;
     const int64_t count = ob__count(out), size = data->dims[axis], n = indices->dims[rank - 1], apart = data->strides[axis];
     const int64_t step = axis == rank - 1 ? 0 : data->strides[rank - 1];
+    enum { SOME = 1 << 16 };
     int64_t index[OB_MAX_RANK] = {0};
     const char *from = data->data;
     char *to = out->data;
+    obk_pace pace = ob__pace(args->threads);
     for (int64_t i = 0; i < count; i += n, to += n * (int64_t)width) {
-        const int64_t done = wide && width == 4   ? gather_row(to, from, indices, i, n, size, apart, step, true, 4)
-                             : wide && width == 8 ? gather_row(to, from, indices, i, n, size, apart, step, true, 8)
-                                                  : gather_row(to, from, indices, i, n, size, apart, step, wide, width);
-        if (done < n) return ob__bad_index(ob__index_at(indices, i + done), size, axis, error);
+        for (int64_t k = 0, some; k < n; k += some) {
+            char *row = to + k * (int64_t)width;
+            some = n - k < SOME ? n - k : SOME;
+            const int64_t done =
+                wide && width == 4   ? gather_row(row, from + k * step, indices, i + k, some, size, apart, step, true, 4)
+                : wide && width == 8 ? gather_row(row, from + k * step, indices, i + k, some, size, apart, step, true, 8)
+                                     : gather_row(row, from + k * step, indices, i + k, some, size, apart, step, wide, width);
+            if (done < some) return ob__bad_index(ob__index_at(indices, i + k + done), size, axis, error);
+            if (obk_stops(&pace, 4 * some)) return OB_OK;
+        }
         for (int32_t a = rank - 2; a >= 0; a--) {
             int64_t stride = a == axis ? 0 : data->strides[a];
             from += stride;
@@ -144,14 +156,15 @@ static ob_status gather_nd_run(const ob_kernel_args *args, ob_error *error) {
                "result of another size");
     if (block == 0) return OB_OK;
     char *to = out->data;
-    for (int64_t i = 0; i < n_batches * per_batch; i++, to += block) {
+    obk_pace pace = ob__pace(args->threads);
+    for (int64_t i = 0; i < n_batches * per_batch && !obk_stops(&pace, 4); i++, to += block) {
         const char *from = (const char *)data->data + i / per_batch * (int64_t)batch_bytes;
         for (int32_t k = 0; k < (int32_t)depth; k++) {
             int64_t at = ob__index_at(indices, i * depth + k), size = data->dims[b + k];
             if (at < -size || at >= size) return ob__bad_index(at, size, b + k, error);
             from += (at < 0 ? at + size : at) * data->strides[b + k];
         }
-        copy_block(to, from, block);
+        copy_block(to, from, block, &pace);
     }
     return OB_OK;
 }
@@ -198,8 +211,9 @@ static ob_status one_hot_run(const ob_kernel_args *args, ob_error *error) {
                (long long)depth, (long long)out->dims[axis]);
     size_t width = ob_dtype_size(out->dtype);
     int64_t inner = ob__product(out->dims, axis + 1, out->rank);
-    ob__fill(out->data, ob__count(out), width, values->data);
-    for (int64_t i = 0; i < n; i++) {
+    obk_pace pace = ob__pace(args->threads);
+    ob__fill(out->data, ob__count(out), width, values->data, &pace);
+    for (int64_t i = 0; i < n && !obk_stops(&pace, 8); i++) {
         int64_t at;
         OB_TRY(read_number(indices, i, &at, error));
         if (at < 0 && at >= -depth && s->wraps) at += depth;
@@ -250,18 +264,19 @@ static ob_status trilu_run(const ob_kernel_args *args, ob_error *error) {
     size_t width = ob_dtype_size(in->dtype);
     if (ob__count(in) == 0) return OB_OK;
     int64_t n_rows = ob__count(in) / columns;
-    for (int64_t row = 0; row < n_rows; row++) {
+    obk_pace pace = ob__pace(args->threads);
+    for (int64_t row = 0; row < n_rows && !obk_stops(&pace, 8); row++) {
         int64_t cut = row % rows + k + (upper ? 0 : 1); /* first column of the right part */
         cut = cut < 0 ? 0 : cut > columns ? columns : cut;
         const char *from = (const char *)in->data + row * columns * (int64_t)width;
         char *to = (char *)out->data + row * columns * (int64_t)width;
         size_t left = (size_t)cut * width, right = (size_t)(columns - cut) * width;
         if (upper) {
-            memset(to, 0, left);
-            memcpy(to + left, from + left, right);
+            ob__fill(to, (int64_t)left, 1, NULL, &pace);
+            ob__copy_bytes(to + left, from + left, right, &pace);
         } else {
-            memcpy(to, from, left);
-            memset(to + left, 0, right);
+            ob__copy_bytes(to, from, left, &pace);
+            ob__fill(to + left, (int64_t)right, 1, NULL, &pace);
         }
     }
     return OB_OK;

@@ -59,9 +59,9 @@ static ob_status scatter_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     return scatter_refuse(site, args, error);
 }
 
-static void copy_data(const ob_kernel_args *args) {
+static void copy_data(const ob_kernel_args *args, obk_pace *pace) {
     size_t n_bytes = (size_t)ob__count(&args->in[0]) * ob_dtype_size(args->in[0].dtype);
-    if (n_bytes > 0 && args->out[0].data != args->in[0].data) memcpy(args->out[0].data, args->in[0].data, n_bytes);
+    if (n_bytes > 0 && args->out[0].data != args->in[0].data) ob__copy_bytes(args->out[0].data, args->in[0].data, n_bytes, pace);
 }
 
 /* n updates of one row of the indices: update k goes to to + k * step, at its index along the axis, whose elements lie `apart`
@@ -90,17 +90,24 @@ static ob_status scatter_elements_run(const ob_kernel_args *args, ob_error *erro
     for (int32_t a = 0; a < rank; a++)
         OB_FAIL_IF(indices->dims[a] != updates->dims[a] || (a != axis && indices->dims[a] > out->dims[a]), error, OB_E_SHAPE,
                    "axis %d of the indices does not fit", a);
-    copy_data(args);
+    obk_pace pace = ob__pace(args->threads);
+    copy_data(args, &pace);
     const size_t width = ob_dtype_size(out->dtype);
     const int64_t count = ob__count(indices), size = out->dims[axis], n = indices->dims[rank - 1], apart = out->strides[axis];
     const int64_t step = axis == rank - 1 ? 0 : out->strides[rank - 1];
+    enum { SOME = 1 << 16 };
     int64_t index[OB_MAX_RANK] = {0};
     char *to = out->data;
     const char *from = updates->data;
     for (int64_t i = 0; i < count; i += n, from += n * (int64_t)width) {
-        const int64_t done = width == 4 ? scatter_row(s, to, from, indices, i, n, size, apart, step, 4)
-                                        : scatter_row(s, to, from, indices, i, n, size, apart, step, width);
-        if (done < n) return ob__bad_index(ob__index_at(indices, i + done), size, axis, error);
+        for (int64_t k = 0, some; k < n; k += some) {
+            const char *row = from + k * (int64_t)width;
+            some = n - k < SOME ? n - k : SOME;
+            const int64_t done = width == 4 ? scatter_row(s, to + k * step, row, indices, i + k, some, size, apart, step, 4)
+                                            : scatter_row(s, to + k * step, row, indices, i + k, some, size, apart, step, width);
+            if (done < some) return ob__bad_index(ob__index_at(indices, i + k + done), size, axis, error);
+            if (obk_stops(&pace, 4 * some)) return OB_OK;
+        }
         for (int32_t a = rank - 2; a >= 0; a--) {
             int64_t stride = a == axis ? 0 : out->strides[a];
             to += stride;
@@ -118,6 +125,15 @@ const ob_kernel ob__kernel_scatter_elements = {.name = "scatter_elements",
                                                .run = scatter_elements_run,
                                                .refuse = scatter_refuse};
 
+static void combine_block(const state *s, char *to, const char *from, int64_t n, size_t width, obk_pace *pace) {
+    enum { SOME = 1 << 16 };
+    for (int64_t done = 0, some; done < n && !pace->over; done += some) {
+        some = n - done < SOME ? n - done : SOME;
+        s->function(s->kind, to + done * (int64_t)width, from + done * (int64_t)width, some);
+        (void)obk_stops(pace, some);
+    }
+}
+
 /* The last axis of the indices is a position in the first axes of the data; updates are what follows. */
 static ob_status scatter_nd_run(const ob_kernel_args *args, ob_error *error) {
     const ob_view *indices = &args->in[1], *updates = &args->in[2], *out = &args->out[0];
@@ -129,11 +145,12 @@ static ob_status scatter_nd_run(const ob_kernel_args *args, ob_error *error) {
     int64_t block = ob__product(out->dims, (int32_t)depth, out->rank);
     OB_FAIL_IF(n_positions * block != ob__count(updates), error, OB_E_SHAPE, "%lld updates of %lld elements for %lld",
                (long long)n_positions, (long long)block, (long long)ob__count(updates));
-    copy_data(args);
+    obk_pace pace = ob__pace(args->threads);
+    copy_data(args, &pace);
     size_t n_bytes = (size_t)block * ob_dtype_size(out->dtype);
     if (n_bytes == 0) return OB_OK;
     const char *from = updates->data;
-    for (int64_t i = 0; i < n_positions; i++, from += n_bytes) {
+    for (int64_t i = 0; i < n_positions && !obk_stops(&pace, 4); i++, from += n_bytes) {
         char *to = out->data;
         for (int32_t k = 0; k < (int32_t)depth; k++) {
             int64_t at = ob__index_at(indices, i * depth + k), size = out->dims[k];
@@ -141,9 +158,9 @@ static ob_status scatter_nd_run(const ob_kernel_args *args, ob_error *error) {
             to += (at < 0 ? at + size : at) * out->strides[k];
         }
         if (!s->function)
-            memcpy(to, from, n_bytes);
+            ob__copy_bytes(to, from, n_bytes, &pace);
         else
-            s->function(s->kind, to, from, block);
+            combine_block(s, to, from, block, ob_dtype_size(out->dtype), &pace);
     }
     return OB_OK;
 }

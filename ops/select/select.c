@@ -7,6 +7,7 @@
 #include "core/types.h"
 #include "kernels/kernels.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/places.h"
 #include "ops/select/params.h"
 
 /* ---- NonZero ---- */
@@ -55,32 +56,38 @@ static int64_t mark(const ob_view *view, int64_t begin, int64_t n, uint8_t *set)
 
 enum { MARKED = 512 };
 
-static int64_t count_set(const ob_view *view) {
+/* Stopped by the pace it is not the whole number. */
+static int64_t count_set(const ob_view *view, obk_pace *pace) {
     const int64_t n = ob__count(view);
     uint8_t set[MARKED];
     int64_t found = 0;
-    for (int64_t i = 0; i < n; i += MARKED) found += mark(view, i, n - i < MARKED ? n - i : MARKED, set);
+    for (int64_t i = 0; i < n && !obk_stops(pace, 2 * MARKED); i += MARKED)
+        found += mark(view, i, n - i < MARKED ? n - i : MARKED, set);
     return found;
 }
 
 static ob_status non_zero_shape(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
     (void)site;
     (void)error;
+    obk_pace pace = ob__pace(args->threads);
     args->out[0].rank = 2;
     args->out[0].dims[0] = args->in[0].rank;
-    args->out[0].dims[1] = count_set(&args->in[0]);
+    args->out[0].dims[1] = count_set(&args->in[0], &pace);
     return OB_OK;
 }
 
 static ob_status non_zero_run(const ob_kernel_args *args, ob_error *error) {
     const ob_view *in = &args->in[0], *out = &args->out[0];
-    const int64_t found = count_set(in), n = ob__count(in), row = in->rank > 0 ? in->dims[in->rank - 1] : 1;
+    obk_pace pace = ob__pace(args->threads);
+    const int64_t found = count_set(in, &pace), n = ob__count(in), row = in->rank > 0 ? in->dims[in->rank - 1] : 1;
+    if (pace.over) return OB_OK;
     OB_FAIL_IF(ob__count(out) != found * in->rank, error, OB_E_SHAPE, "%lld elements found", (long long)found);
     uint8_t set[MARKED];
     int64_t places[MARKED + 1], index[OB_MAX_RANK] = {0}, *to = out->data;
     for (int64_t i = 0, column = 0; i < n && in->rank > 0 && column < found;) { /* stretches of a row */
         int64_t *last = &index[in->rank - 1], some = row - *last < MARKED ? row - *last : MARKED, kept = 0;
         mark(in, i, some, set);
+        if (obk_stops(&pace, 2 * some + 16)) return OB_OK;
         for (int64_t k = 0; k < some; k++) {
             places[kept] = *last + k;
             kept += set[k];
@@ -315,8 +322,8 @@ static ob_status topk_compute(const ob_kernel_args *args, ob_error *error) {
         const obk_search search = {n, inner, params->smallest, false};
         int64_t *places = ob__wanted(args, 1) ? args->out[1].data : args->scratch;
         const int64_t blocks = inner == 1 ? 1 : (inner + OBK_REDUCE_COLUMNS - 1) / OBK_REDUCE_COLUMNS;
-        t->find(&search, places, in->data, 0, ob__count(in) / n / inner * blocks);
-        if (ob__wanted(args, 0)) take_values(args, n, inner, places);
+        const bool found = ob__find_all(t->find, &search, places, in->data, ob__count(in) / n / inner * blocks, args->threads);
+        if (found && ob__wanted(args, 0)) take_values(args, n, inner, places);
         return OB_OK;
     }
     const size_t width = ob_dtype_size(in->dtype);

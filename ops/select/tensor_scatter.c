@@ -46,14 +46,16 @@ static ob_status scatter_run(const ob_kernel_args *args, ob_error *error) {
                    (long long)starts[b], (long long)s->n_cache);
     }
     if (ob__count(out) == 0) return OB_OK;
-    if (out->data != args->in[0].data) memcpy(out->data, args->in[0].data, (size_t)ob__count(out) * ob_dtype_size(out->dtype));
-    for (int64_t i = 0; i < s->n_batch * s->n_prefixes && s->n_update > 0; i++) {
+    obk_pace pace = ob__pace(args->threads);
+    if (out->data != args->in[0].data)
+        ob__copy_bytes(out->data, args->in[0].data, (size_t)ob__count(out) * ob_dtype_size(out->dtype), &pace);
+    for (int64_t i = 0; i < s->n_batch * s->n_prefixes && s->n_update > 0 && !obk_stops(&pace, 8); i++) {
         const char *from = (const char *)args->in[1].data + (size_t)(i * s->n_update) * s->block;
         char *to = (char *)out->data + (size_t)(i * s->n_cache) * s->block;
         const int64_t index = starts ? starts[i / s->n_prefixes] % s->n_cache : 0, at = index < 0 ? index + s->n_cache : index;
         const int64_t straight = s->n_cache - at < s->n_update ? s->n_cache - at : s->n_update;
-        memcpy(to + (size_t)at * s->block, from, (size_t)straight * s->block);
-        memcpy(to, from + (size_t)straight * s->block, (size_t)(s->n_update - straight) * s->block);
+        ob__copy_bytes(to + (size_t)at * s->block, from, (size_t)straight * s->block, &pace);
+        ob__copy_bytes(to, from + (size_t)straight * s->block, (size_t)(s->n_update - straight) * s->block, &pace);
     }
     return OB_OK;
 }

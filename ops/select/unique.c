@@ -58,7 +58,10 @@ typedef struct work {
     int64_t *group; /* of each slice; first memory for sorting */
     int64_t *first; /* of each group */
     int64_t *count;
+    obk_pace pace;
 } work;
+
+enum { WORK = 16 }; /* of a comparison, for the pace */
 
 static const char *run_at(const work *w, int64_t outer, int64_t slice) {
     return w->data + (outer * w->s->n + slice) * w->s->inner * (int64_t)w->width;
@@ -83,23 +86,25 @@ static bool same(const work *w, int64_t a, int64_t b) {
 }
 
 /* from[begin .. middle) and from[middle .. end), each sorted, to to[begin .. end); of equal ones the left first. */
-static void merge(const work *w, const int64_t *from, int64_t *to, int64_t begin, int64_t middle, int64_t end) {
+static void merge(work *w, const int64_t *from, int64_t *to, int64_t begin, int64_t middle, int64_t end) {
     int64_t left = begin, right = middle, at = begin;
     if (middle < end && compare(w, from[middle - 1], from[middle]) <= 0) left = begin, right = end; /* in order already */
     if (right == end) {
         memcpy(to + begin, from + begin, (size_t)(end - begin) * sizeof *to);
         return;
     }
-    while (left < middle && right < end) to[at++] = compare(w, from[left], from[right]) <= 0 ? from[left++] : from[right++];
+    while (left < middle && right < end && !obk_stops(&w->pace, WORK))
+        to[at++] = compare(w, from[left], from[right]) <= 0 ? from[left++] : from[right++];
     while (left < middle) to[at++] = from[left++];
     while (right < end) to[at++] = from[right++];
 }
 
-static void sort(work *w, const ob_threads *threads) {
+/* Stopped by the pace it leaves places that are none. */
+static void sort(work *w) {
     int64_t n = w->s->n;
     for (int64_t i = 0; i < n; i++) w->order[i] = i;
-    for (int64_t width = 1; width < n && !ob__stopped(threads); width *= 2) {
-        for (int64_t begin = 0; begin < n; begin += 2 * width) {
+    for (int64_t width = 1; width < n && !w->pace.over; width *= 2) {
+        for (int64_t begin = 0; begin < n && !obk_stops(&w->pace, WORK); begin += 2 * width) {
             int64_t middle = begin + width < n ? begin + width : n, end = middle + width < n ? middle + width : n;
             merge(w, w->order, w->group, begin, middle, end);
         }
@@ -112,7 +117,7 @@ static void sort(work *w, const ob_threads *threads) {
 /* Fills group, first and count; returns how many groups there are. */
 static int64_t find_groups(work *w) {
     int64_t groups = 0;
-    for (int64_t i = 0; i < w->s->n; i++) {
+    for (int64_t i = 0; i < w->s->n && !obk_stops(&w->pace, WORK); i++) {
         int64_t slice = w->order[i];
         if (i == 0 || !same(w, w->order[i - 1], slice)) {
             w->first[groups] = slice;
@@ -122,13 +127,14 @@ static int64_t find_groups(work *w) {
         w->count[groups - 1]++;
     }
     int64_t place = 0;
+    if (w->pace.over) return 0;
     for (int64_t g = 0; g < groups; g++) w->order[g] = g;
     for (int64_t i = 0; !w->s->sorted && i < w->s->n; i++)
         if (w->first[w->group[i]] == i) w->order[w->group[i]] = place++;
     return groups;
 }
 
-static ob_status give(const work *w, const ob_kernel_args *args, int64_t groups, ob_error *error) {
+static ob_status give(work *w, const ob_kernel_args *args, int64_t groups, ob_error *error) {
     const state *s = w->s;
     ob_view shape = {.rank = 1, .dims = {groups}}, slices = {.rank = 1, .dims = {s->n}}, values = shape;
     if (!s->slices.flat) {
@@ -139,14 +145,15 @@ static ob_status give(const work *w, const ob_kernel_args *args, int64_t groups,
     for (uint32_t i = 0; i < 4; i++)
         if (ob__wanted(args, i)) OB_TRY(ob__set_output(args, i, shapes[i], error));
     size_t n_bytes = (size_t)s->inner * w->width;
-    for (int64_t g = 0; g < groups; g++) {
+    for (int64_t g = 0; g < groups && !obk_stops(&w->pace, WORK); g++) {
         int64_t to = w->order[g];
         for (int64_t o = 0; ob__wanted(args, 0) && n_bytes > 0 && o < s->outer; o++)
             memcpy((char *)args->out[0].data + (o * groups + to) * (int64_t)n_bytes, run_at(w, o, w->first[g]), n_bytes);
         if (ob__wanted(args, 1)) ((int64_t *)args->out[1].data)[to] = w->first[g];
         if (ob__wanted(args, 3)) ((int64_t *)args->out[3].data)[to] = w->count[g];
     }
-    for (int64_t i = 0; ob__wanted(args, 2) && i < s->n; i++) ((int64_t *)args->out[2].data)[i] = w->order[w->group[i]];
+    for (int64_t i = 0; ob__wanted(args, 2) && i < s->n && !obk_stops(&w->pace, 4); i++)
+        ((int64_t *)args->out[2].data)[i] = w->order[w->group[i]];
     return OB_OK;
 }
 
@@ -175,12 +182,12 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
 static ob_status run(const ob_kernel_args *args, ob_error *error) {
     const state *s = args->state;
     char *next = args->scratch;
-    work w = {.s = s, .data = args->in[0].data, .width = ob_dtype_size(args->in[0].dtype)};
+    work w = {.s = s, .data = args->in[0].data, .width = ob_dtype_size(args->in[0].dtype), .pace = ob__pace(args->threads)};
     int64_t **const arrays[4] = {&w.order, &w.group, &w.first, &w.count};
     for (int i = 0; i < 4; i++) *arrays[i] = ob__take(&next, s->n, sizeof(int64_t));
-    sort(&w, args->threads);
-    if (ob__stopped(args->threads)) return OB_OK;
-    return give(&w, args, find_groups(&w), error);
+    sort(&w);
+    const int64_t groups = w.pace.over ? 0 : find_groups(&w);
+    return w.pace.over ? OB_OK : give(&w, args, groups, error);
 }
 
 const ob_kernel ob__kernel_unique = {

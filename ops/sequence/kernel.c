@@ -10,7 +10,8 @@
 /* Operand i as a cell of the caller's: the one that holds it, or a copy of the tensor. */
 static ob_status take(const ob_kernel_args *args, uint32_t i, ob_cell **out, ob_error *error) {
     ob_kernel_cells *cells = args->cells;
-    if (!cells->in[i]) return ob_cell_tensor(&args->in[i], cells->allocator, out, error);
+    obk_pace pace = ob__pace(args->threads);
+    if (!cells->in[i]) return ob__cell_copy(&args->in[i], cells->allocator, out, &pace, error);
     *out = cells->in[i];
     cells->in[i] = NULL;
     return OB_OK;
@@ -173,13 +174,14 @@ static ob_status split_run(const ob_kernel_args *args, ob_error *error) {
     OB_TRY(read_parts(args, in->dims[axis], &p, error));
     ob_cell *list, *item = NULL;
     OB_TRY(ob__cell_new_list(OB_CELL_SEQUENCE, in->dtype, (size_t)p.n, args->cells->allocator, &list, error));
-    for (int64_t i = 0, done = 0; i < p.n && !ob__stopped(args->threads); i++) {
+    obk_pace pace = ob__pace(args->threads);
+    for (int64_t i = 0, done = 0; i < p.n && !obk_stops(&pace, 128); i++) {
         int64_t rest = in->dims[axis] - done, length = p.lengths ? int_at(p.lengths, i) : p.each < rest ? p.each : rest;
         ob_view part = *in;
         part.data = ob__offset(in->data, done * in->strides[axis]);
         part.dims[axis] = length;
         if (params->drops) drop_axis(&part, axis);
-        ob_status status = ob_cell_tensor(&part, args->cells->allocator, &item, error);
+        ob_status status = ob__cell_copy(&part, args->cells->allocator, &item, &pace, error);
         if (status == OB_OK) status = ob__cell_insert(&list, (size_t)i, item, error);
         if (status != OB_OK) {
             ob_cell_close(&list);
@@ -239,7 +241,7 @@ static ob_status concat_run(const ob_kernel_args *args, ob_error *error) {
             drop_axis(&to, axis);
         else
             to.dims[axis] = item.dims[axis];
-        OB_TRY(ob_view_assign(&to, &item, error));
+        ob__copy_view(&to, &item, out->dtype == OB_STRING ? NULL : args->threads); /* strings are looked at below */
         done += params->stacks ? 1 : item.dims[axis];
     }
     return ob__own_strings(args, 0, error);
@@ -257,7 +259,8 @@ static ob_status get_run(const ob_kernel_args *args, ob_error *error) {
     ob_cell *cell = NULL;
     if (!args->cells || !args->cells->in[0]) { /* a tensor is its own element */
         OB_TRY(ob__set_output(args, 0, &args->in[0], error));
-        return ob__count(&args->in[0]) > 0 ? ob_view_assign(&args->out[0], &args->in[0], error) : OB_OK;
+        ob__copy_view(&args->out[0], &args->in[0], args->threads);
+        return OB_OK;
     }
     OB_FAIL_IF(ob_cell_get_kind(args->cells->in[0]) == OB_CELL_NONE, error, OB_E_ARGUMENT, "the optional has no element");
     OB_TRY(take(args, 0, &cell, error));

@@ -57,8 +57,9 @@ static ob_status constant_plan(const ob_kernel_site *site, ob_kernel_args *args,
 static ob_status constant_run(const ob_kernel_args *args, ob_error *error) {
     (void)error;
     const ob_view *out = &args->out[0];
-    size_t n_bytes = (size_t)ob__count(out) * ob_dtype_size(out->dtype);
-    if (n_bytes) memcpy(out->data, *(const void *const *)args->state, n_bytes);
+    ob_view from = *out;
+    from.data = *(void *const *)args->state;
+    ob__copy_view(out, &from, args->threads);
     return OB_OK;
 }
 
@@ -84,7 +85,7 @@ static ob_status constant_of_shape_plan(const ob_kernel_site *site, ob_kernel_ar
 static ob_status constant_of_shape_run(const ob_kernel_args *args, ob_error *error) {
     (void)error;
     const ob_view *out = &args->out[0];
-    ob__fill(out->data, ob__count(out), ob_dtype_size(out->dtype), args->state);
+    ob__fill_elements(out->data, ob__count(out), ob_dtype_size(out->dtype), args->state, args->threads);
     return OB_OK;
 }
 
@@ -96,7 +97,8 @@ const ob_kernel ob__kernel_constant_of_shape = {.name = "constant_of_shape",
 /* ---- Range ---- */
 
 /* Range 27: computed in float (stash_type 1), which holds every number of both types. */
-static int64_t narrow_range(ob_dtype dtype, const void *start, const void *limit, const void *delta, int64_t n, void *to) {
+static int64_t narrow_range(ob_dtype dtype, const void *start, const void *limit, const void *delta, int64_t n, void *to,
+                            obk_pace *pace) {
     const bool half = dtype == OB_FLOAT16;
     const void *const operands[3] = {start, limit, delta};
     float wide[3];
@@ -108,7 +110,7 @@ static int64_t narrow_range(ob_dtype dtype, const void *start, const void *limit
     double count = ceil(((double)wide[1] - (double)wide[0]) / (double)wide[2]);
     if (wide[2] == 0) return -1;
     if (!out) return count > 0 ? ob__int64_from(count) : 0;
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n && !obk_stops(pace, 2); i++) {
         float x = wide[0] + (float)i * wide[2];
         out[i] = half ? ob__half_from_float(x) : ob__bfloat_from_float(x);
     }
@@ -116,19 +118,20 @@ static int64_t narrow_range(ob_dtype dtype, const void *start, const void *limit
 }
 
 /* Writes n elements; `to` NULL: only says how many there are, -1 when the step is 0. */
-static int64_t write_range(ob_dtype dtype, const void *start, const void *limit, const void *delta, int64_t n, void *to) {
+static int64_t write_range(ob_dtype dtype, const void *start, const void *limit, const void *delta, int64_t n, void *to,
+                           obk_pace *pace) {
     switch (dtype) {
 #define OB_TYPE_TEMPLATE "ops/shape/range.inc.h"
 #include "core/types.def"
 #include "ops/table/attributes.h"
     case OB_FLOAT16:
-    case OB_BFLOAT16: return narrow_range(dtype, start, limit, delta, n, to);
+    case OB_BFLOAT16: return narrow_range(dtype, start, limit, delta, n, to, pace);
     default: return -1;
     }
 }
 
 static int64_t count_range(const ob_kernel_args *args) {
-    return write_range(args->in[0].dtype, args->in[0].data, args->in[1].data, args->in[2].data, 0, NULL);
+    return write_range(args->in[0].dtype, args->in[0].data, args->in[1].data, args->in[2].data, 0, NULL, NULL);
 }
 
 static ob_status range_refuse(const ob_kernel_site *site, const ob_kernel_args *args, ob_error *error) {
@@ -163,7 +166,8 @@ static ob_status range_run(const ob_kernel_args *args, ob_error *error) {
     const ob_view *out = &args->out[0];
     OB_FAIL_IF(count_range(args) != ob__count(out), error, OB_E_SHAPE, "start, limit and delta do not give %lld elements",
                (long long)ob__count(out));
-    write_range(out->dtype, args->in[0].data, args->in[1].data, args->in[2].data, ob__count(out), out->data);
+    obk_pace pace = ob__pace(args->threads);
+    write_range(out->dtype, args->in[0].data, args->in[1].data, args->in[2].data, ob__count(out), out->data, &pace);
     return OB_OK;
 }
 
@@ -219,7 +223,7 @@ static ob_status eye_like_run(const ob_kernel_args *args, ob_error *error) {
     const eye *s = args->state;
     const ob_view *out = &args->out[0];
     size_t width = ob_dtype_size(out->dtype);
-    ob__fill(out->data, ob__count(out), width, NULL);
+    ob__fill_elements(out->data, ob__count(out), width, NULL, args->threads);
     int64_t k = s->diagonal, rows = out->dims[0], columns = out->dims[1];
     if (k >= columns || k <= -rows) return OB_OK;
     for (int64_t i = k < 0 ? -k : 0; i < rows && i + k < columns; i++)

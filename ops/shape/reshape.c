@@ -60,7 +60,7 @@ static ob_status reshape_view(const ob_kernel_site *site, ob_kernel_args *args, 
 
 static ob_status reshape_run(const ob_kernel_args *args, ob_error *error) {
     OB_TRY(check_counts(args, error));
-    ob__copy_contiguous(&args->in[0], args->out[0].data);
+    ob__copy_contiguous(&args->in[0], args->out[0].data, args->threads);
     return OB_OK;
 }
 

@@ -43,8 +43,8 @@ static double edge(int64_t i, double low, double step, double points, double rat
     return floor((points + 1) * hertz / rate);
 }
 
-static void band(const mel *m, int64_t i, double from, double middle, double to, double *matrix) {
-    for (int64_t bin = 0; bin < m->bins; bin++) {
+static void band(const mel *m, int64_t i, double from, double middle, double to, double *matrix, obk_pace *pace) {
+    for (int64_t bin = 0; bin < m->bins && !obk_stops(pace, 4); bin++) {
         const double at = (double)bin;
         double weight = 0;
         if (at >= from && at < middle) weight = (at - from) / (middle - from);
@@ -67,10 +67,11 @@ static ob_status mel_run(const ob_kernel_args *args, ob_error *error) {
                "%g bands and %g points do not give a matrix [%lld, %lld]", operands[0], points, (long long)m->bins,
                (long long)m->bands);
     double *matrix = ob__take(&scratch, m->bins * m->bands, sizeof(double));
-    for (int64_t i = 0; i < m->bands; i++)
+    obk_pace pace = ob__pace(args->threads);
+    for (int64_t i = 0; i < m->bands && !obk_stops(&pace, 64); i++)
         band(m, i, edge(i, low, step, points, rate), edge(i + 1, low, step, points, rate), edge(i + 2, low, step, points, rate),
-             matrix);
-    return ob__convert(args->out[0].data, args->out[0].dtype, matrix, OB_DOUBLE, m->bins * m->bands, error);
+             matrix, &pace);
+    return ob__convert_many(args->out[0].data, args->out[0].dtype, matrix, OB_DOUBLE, m->bins * m->bands, args->threads, error);
 }
 
 const ob_kernel ob__kernel_mel_weight_matrix = {

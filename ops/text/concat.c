@@ -5,6 +5,7 @@
 
 typedef struct concat {
     ob_arena *strings;
+    obk_pace pace;
     bool failed;
 } concat;
 
@@ -22,7 +23,7 @@ static ob_string join(concat *c, const ob_string *a, const ob_string *b) {
 
 static void concat_loop(char *const *pointers, const int64_t *strides, int64_t n, const void *parameters) {
     concat *c = *(concat *const *)parameters;
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n && !obk_stops(&c->pace, 16); i++) {
         ob_string a, b;
         memcpy(&a, pointers[0] + i * strides[0], sizeof a);
         memcpy(&b, pointers[1] + i * strides[1], sizeof b);
@@ -32,7 +33,7 @@ static void concat_loop(char *const *pointers, const int64_t *strides, int64_t n
 }
 
 static ob_status run(const ob_kernel_args *args, ob_error *error) {
-    concat c = {.strings = args->strings}, *context = &c;
+    concat c = {.strings = args->strings, .pace = ob__pace(args->threads)}, *context = &c;
     OB_FAIL_IF(!c.strings, error, OB_E_UNSUPPORTED, "there is no place for strings");
     OB_TRY(ob_for_each(args->in, 2, &args->out[0], 1, concat_loop, &context, NULL, error));
     OB_FAIL_IF(c.failed, error, OB_E_MEMORY, "no memory for strings");

@@ -122,6 +122,8 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
 
 /* ---- Running ---- */
 
+enum { WORK = 64 }; /* steps of an element, for the pace */
+
 static ob_status case_error(bool bad, int64_t i, ob_error *error) {
     if (bad) return ob__fail(error, OB_E_ARGUMENT, "element %lld is not UTF-8", (long long)i);
     return ob__fail(error, OB_E_MEMORY, "no memory for strings");
@@ -148,7 +150,8 @@ static bool look_up(const state *s, const ob_string *element, ob_arena *strings,
 static ob_status choose(const ob_kernel_args *args, int64_t *kept, int64_t *n_kept, ob_error *error) {
     const state *s = args->state;
     const ob_string *in = args->in[0].data;
-    for (int64_t i = 0; i < ob__count(&args->in[0]); i++) {
+    obk_pace pace = ob__pace(args->threads);
+    for (int64_t i = 0; i < ob__count(&args->in[0]) && !obk_stops(&pace, WORK); i++) {
         bool is_stopword, bad = false;
         if (!look_up(s, &in[i], args->strings, &is_stopword, &bad)) return case_error(bad, i, error);
         if (!is_stopword) kept[(*n_kept)++] = i;
@@ -168,7 +171,8 @@ static ob_status run(const ob_kernel_args *args, ob_error *error) {
     OB_TRY(ob__set_output(args, 0, &shape, error));
     ob_string *out = args->out[0].data;
     if (none) out[0] = (ob_string){NULL, 0};
-    for (int64_t i = 0; i < n; i++) {
+    obk_pace pace = ob__pace(args->threads);
+    for (int64_t i = 0; i < n && !obk_stops(&pace, WORK); i++) {
         bool bad = false;
         out[i] = in[kept[i]];
         if (s->change == OB_CASE_KEPT) continue;

@@ -24,7 +24,8 @@ static ob_status new_output(call *c, ob_view *out, ob_dtype dtype, int32_t rank,
     uint64_t n_bytes;
     OB_FAIL_IF(rank < 0 || rank > OB_MAX_RANK || !ob__tensor_bytes(dtype, rank, dims, &n_bytes), c->error, OB_E_LIMIT,
                "a result has more bytes than can be addressed");
-    void *data = ob__own_memory(c->session, c->list, n_bytes);
+    obk_pace pace = ob__pace(c->args.threads);
+    void *data = ob__own_memory(c->session, c->list, n_bytes, &pace);
     OB_FAIL_IF(!data, c->error, OB_E_MEMORY, "no memory for %llu bytes of a result", (unsigned long long)n_bytes);
     return ob_view_init(out, data, dtype, rank, dims);
 }
@@ -98,15 +99,16 @@ static ob_status make_contiguous(call *c) {
         ob_view *view = &c->args.in[i], copy;
         if (view->dtype == OB_NONE || ob_view_is_contiguous(view)) continue;
         OB_TRY(new_output(c, &copy, view->dtype, view->rank, view->dims));
-        OB_TRY(ob_view_assign(&copy, view, c->error));
+        ob__copy_view(&copy, view, c->args.threads);
+        OB_TRY(ob__stop_status(c->session, c->args.threads, c->error));
         *view = copy;
     }
     return OB_OK;
 }
 
 static ob_kernel_site site_of(call *c) {
-    return (ob_kernel_site){c->node, c->node->op, &c->arena, &c->session->allocator, c->session->constants_in_place,
-                            &c->session->account};
+    return (ob_kernel_site){
+        c->node, c->node->op, &c->arena, &c->session->allocator, c->session->constants_in_place, &c->session->account};
 }
 
 /* What the shape rule left open. */

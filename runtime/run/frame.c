@@ -6,6 +6,7 @@
 #include "core/copy.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "ops/kernel/common.h"
 #include "passes/names.h"
 #include "runtime/run/cells.h"
 #include "runtime/session.h"
@@ -220,7 +221,10 @@ static void place_views(const ob_frame *frame, const ob_slot *const *slots, uint
 static ob_status run_here(ob_frame *frame, const ob_step *step, ob_error *error) {
     ob_view *views = frame->at.views;
     place_views(frame, step->slots, step->n_in + step->n_out, views);
-    if (step->kind == OB_STEP_COPY) return ob_view_assign(&views[1], &views[0], error);
+    if (step->kind == OB_STEP_COPY) {
+        ob__copy_view(&views[1], &views[0], frame->threads);
+        return OB_OK;
+    }
     char *scratch = work_memory(frame) + frame->at.plan->memory.arena_bytes;
     ob_kernel_args args = {.n_in = step->n_in,
                            .n_out = step->n_out,
@@ -297,10 +301,12 @@ static ob_status finish_dynamic_output(ob_frame *frame, size_t i, const ob_view 
     }
     uint64_t n_bytes;
     if (!ob__tensor_bytes(result->dtype, result->rank, result->dims, &n_bytes)) return OB_E_LIMIT;
-    void *data = ob__own_memory(frame->session, &frame->dynamic_owned, n_bytes);
+    obk_pace pace = ob__pace(frame->threads);
+    void *data = ob__own_memory(frame->session, &frame->dynamic_owned, n_bytes, &pace);
     OB_FAIL_IF(!data, error, OB_E_MEMORY, "no memory for the %llu bytes of output %s", (unsigned long long)n_bytes, value->name);
     OB_TRY(ob_view_init(out, data, result->dtype, result->rank, result->dims));
-    return ob_view_assign(out, result, error);
+    ob__copy_view(out, result, frame->threads);
+    return ob__stop_status(frame->session, frame->threads, error);
 }
 
 /* An output that only a cell can hold: the frame keeps it until the next run. */

@@ -8,6 +8,7 @@
 #include "core/copy.h"
 #include "core/error.h"
 #include "ops/control/params.h"
+#include "ops/kernel/common.h"
 #include "ops/table/op.h"
 #include "runtime/run/cells.h"
 
@@ -265,7 +266,8 @@ static ob_status stack(const looping *l, const ob_cell *list, const ob_view *lik
             break;
         }
         const ob_view slice = drop_axis(&whole, axis, backward ? n_items - 1 - k : k);
-        if (ob_view_count(&item) > 0) status = ob_view_assign(&slice, &item, l->error);
+        ob__copy_view(&slice, &item, l->frame->threads);
+        status = ob__stop_status(l->frame->session, l->frame->threads, l->error);
     }
     if (status == OB_OK && like->dtype == OB_STRING) status = ob_cell_tensor(&whole, &l->frame->allocator, out, l->error);
     if (status == OB_OK && like->dtype != OB_STRING)

@@ -102,7 +102,7 @@ static ob_status skip(oracle *o, const ob_node *node, const char *why) {
 static ob_status new_view(oracle *o, ob_dtype dtype, int32_t rank, const int64_t *dims, ob_view *out) {
     uint64_t n_bytes;
     if (!ob__tensor_bytes(dtype, rank, dims, &n_bytes)) return OB_E_LIMIT;
-    void *data = ob__own_memory(o->session, &o->blocks, n_bytes);
+    void *data = ob__own_memory(o->session, &o->blocks, n_bytes, NULL);
     return data ? ob_view_init(out, data, dtype, rank, dims) : OB_E_MEMORY;
 }
 
