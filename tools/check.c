@@ -341,9 +341,9 @@ static void note_left(void *context, const char *node, const char *op_type, cons
 }
 
 static ob_status save(const char *path, const ob_model *model, ob_model_format format, ob_error *error) {
-    bool held = stop_hold_for(path);
+    stop_begin_file(path);
     ob_status status = ob_model_save(model, path, format, error);
-    if (held) stop_release();
+    stop_end_file();
     return status;
 }
 
@@ -378,9 +378,9 @@ static int rewrite_model(watch *w, ob_model *model) {
 static int write_guard(const settings *s, const char *file, const ob_report *report) {
     ob_error error;
     ob_error_clear(&error);
-    bool held = stop_hold_for(s->guard);
+    stop_begin_file(s->guard);
     ob_status status = save_guard(s->guard, report, &error);
-    if (held) stop_release();
+    stop_end_file();
     if (status == OB_OK) return EXIT_CLEAN;
     complain_error(tool, error.code == OB_E_IO ? NULL : file, &error);
     return EXIT_MISUSED;
@@ -449,7 +449,8 @@ static int check_file(settings *s, const char *path) {
     ob_model *model = NULL;
     fflush(stdout);
     ob_error error;
-    if (load_model(tool, path, s->operators, &s->assumed_opsets, s->verbose, 0, &model, &error) != OB_OK) return not_examined(s, file, &error);
+    if (load_model(tool, path, s->operators, &s->assumed_opsets, s->verbose, 0, &model, &error) != OB_OK)
+        return not_examined(s, file, &error);
     show_progress(&w, "read");
     int status = check_model(s, file, model, &w);
     ob_model_close(&model);

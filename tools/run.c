@@ -190,11 +190,9 @@ static exit_code run_session(const run_options *r, ob_session *session, session_
     exit_code code = inputs_prepare(r, session, inputs);
     double input_ms = now_ms() - input_start;
     if (code == EXIT_DONE && (!outputs.views || !outputs.cells)) code = out_of_memory(r);
-    stop_hold();
     if (code == EXIT_DONE && ob_session_prepare(session, inputs->views, inputs->n, &error) != OB_OK) code = fail(context, &error);
     double create_ms = now_ms() - start - input_ms;
     if (code == EXIT_DONE && run_once(session, inputs, &outputs, &error) != OB_OK) code = fail(context, &error);
-    stop_release();
     if (code == EXIT_DONE) code = use_outputs(r, session, &outputs);
     if (code == EXIT_DONE && r->bench) {
         if (context->profile) profile_reset(context->profile);
@@ -208,13 +206,6 @@ static exit_code run_session(const run_options *r, ob_session *session, session_
     free(outputs.views);
     free(outputs.cells);
     return code;
-}
-
-static bool open_session(const ob_model *model, const ob_session_config *config, ob_session **session, ob_error *error) {
-    stop_hold();
-    ob_status status = ob_session_create(model, config, session, error);
-    stop_release();
-    return status == OB_OK;
 }
 
 static exit_code run(const run_options *r) {
@@ -240,7 +231,6 @@ static exit_code run(const run_options *r) {
     config.unsupported = print_unsupported;
     config.trace = context.profile ? trace : NULL;
     config.context = &context;
-    config.cancelled = stop_asked;
     config.max_memory = r->max_memory;
     config.max_output_bytes = r->max_output_bytes;
     config.max_nodes = (uint64_t)r->max_nodes;
@@ -249,7 +239,7 @@ static exit_code run(const run_options *r) {
     exit_code code;
     if (r->profile && !context.profile)
         code = out_of_memory(r);
-    else if (open_session(model, &config, &session, &error))
+    else if (ob_session_create(model, &config, &session, &error) == OB_OK)
         code = run_session(r, session, &context, &inputs, load_ms, start);
     else
         code = fail(&context, &error);

@@ -5,7 +5,6 @@
 #include <time.h>
 
 #include "run.h"
-#include "stop.h"
 
 double now_ms(void) {
     struct timespec t;
@@ -54,9 +53,7 @@ static exit_code run_repeatedly(const run_options *options, ob_session *session,
     for (int64_t i = -options->warmup; i < options->runs || now_ms() - begin < options->min_seconds * 1e3; i++) {
         if (i == 0) begin = now_ms();
         double start = now_ms();
-        stop_hold();
         ob_status status = run_once(session, inputs, NULL, &error);
-        stop_release();
         if (status != OB_OK) {
             complain_error(TOOL, options->model, &error);
             return exit_code_of(error.code);
@@ -86,10 +83,12 @@ exit_code bench(const run_options *options, ob_session *session, const run_input
         ob_session_get_memory(session, &memory);
         printf("{\"model\": ");
         print_text(options->model);
-        printf(", \"runs\": %zu, \"warmup\": %lld, \"threads\": %lld, \"processors\": %d, \"min_ms\": %.6f, \"median_ms\": %.6f, \"mean_ms\": %.6f, "
+        printf(", \"runs\": %zu, \"warmup\": %lld, \"threads\": %lld, \"processors\": %d, \"min_ms\": %.6f, \"median_ms\": %.6f, "
+               "\"mean_ms\": %.6f, "
                "\"max_ms\": %.6f, \"load_ms\": %.3f, \"create_ms\": %.3f, \"arena_kib\": %.1f, \"peak_rss_kib\": %ld}\n",
-               n, (long long)options->warmup, (long long)options->threads, ob_machine_processors(), times[0], median, total / (double)n, times[n - 1],
-               load_ms, create_ms, (double)(memory.arena_bytes + memory.scratch_bytes) / 1024, peak_rss_kib());
+               n, (long long)options->warmup, (long long)options->threads, ob_machine_processors(), times[0], median,
+               total / (double)n, times[n - 1], load_ms, create_ms, (double)(memory.arena_bytes + memory.scratch_bytes) / 1024,
+               peak_rss_kib());
     }
     free(times);
     return code;

@@ -86,9 +86,9 @@ exit_code outputs_write(const run_options *options, const ob_session *session, c
             complain(TOOL, options->output_folder, "the name is too long");
             return EXIT_MISUSED;
         }
-        bool held = stop_hold_for(path);
+        stop_begin_file(path);
         ob_status status = write_output(options, session, outputs, i, path, &error);
-        if (held) stop_release();
+        stop_end_file();
         if (status == OB_OK) continue;
         complain_error(TOOL, path, &error);
         return status == OB_E_UNSUPPORTED ? EXIT_UNSUPPORTED : EXIT_FAILED;

@@ -157,8 +157,8 @@ static ob_status produce_trace(void *context, ob_write_sink sink, void *sink_con
 }
 
 ob_status profile_write(profile *p, const char *path, ob_error *error) {
-    bool held = stop_hold_for(path);
+    stop_begin_file(path);
     ob_status status = ob_file_save(path, produce_trace, p, error);
-    if (held) stop_release();
+    stop_end_file();
     return status;
 }

@@ -2,14 +2,19 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* A handler has no other way to know. */
-static volatile sig_atomic_t held, caught;
+static volatile sig_atomic_t writing;
+static char temporary[4096 + 64];
 
+/* Only calls that a handler may make. Only this thread has handlers run: those of sessions block all signals. */
 static void end_by(int number) {
     struct sigaction standard = {.sa_handler = SIG_DFL};
     sigset_t set;
+    if (writing) (void)unlink(temporary);
     sigaction(number, &standard, NULL);
     sigemptyset(&set);
     sigaddset(&set, number);
@@ -17,40 +22,29 @@ static void end_by(int number) {
     sigprocmask(SIG_UNBLOCK, &set, NULL); /* within its own handler it waits until here */
 }
 
-static void handle(int number) {
-    if (held)
-        caught = number;
-    else
-        end_by(number);
-}
-
 void stop_install(void) {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART}, before;
+    struct sigaction action = {.sa_handler = end_by, .sa_flags = SA_RESTART}, before;
     const struct sigaction ignored = {.sa_handler = SIG_IGN};
-    sigemptyset(&action.sa_mask);
+    sigfillset(&action.sa_mask);
     sigaction(SIGXFSZ, &ignored, NULL);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(numbers[i], &action, NULL);
 }
 
-void stop_hold(void) {
-    held = held + 1;
-}
-
-void stop_release(void) {
-    held = held - 1;
-    if (held == 0 && caught) end_by(caught);
-}
-
-bool stop_hold_for(const char *path) {
+/* The first name of those that ob_file_save tries that nobody has. */
+void stop_begin_file(const char *path) {
     struct stat info;
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) return false;
-    stop_hold();
-    return true;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) return; /* a device or a pipe is written in place */
+    for (unsigned attempt = 0; attempt < 1000; attempt++) {
+        const int n = snprintf(temporary, sizeof temporary, "%s.%ld-%u.tmp", path, (long)getpid(), attempt);
+        if (n < 0 || (size_t)n >= sizeof temporary) return;
+        if (lstat(temporary, &info) == 0) continue;
+        writing = 1;
+        return;
+    }
 }
 
-bool stop_asked(void *context) {
-    (void)context;
-    return caught != 0;
+void stop_end_file(void) {
+    writing = 0;
 }

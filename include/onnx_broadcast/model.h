@@ -103,8 +103,10 @@ typedef ob_status (*ob_write_sink)(void *context, const void *bytes, size_t n_by
 /** Makes the content of a file: hands `sink` its pieces, with `sink_context`, and returns what it returned. */
 typedef ob_status (*ob_file_producer)(void *context, ob_write_sink sink, void *sink_context, ob_error *error);
 
-/** Writes any file the way all files of this library are written: beside `path`, synced to the disk and renamed. Whatever happens
- * before the rename leaves an existing file as it was and no temporary one behind. A symbolic link is replaced by the new file,
+/** Writes any file the way all files of this library are written: beside `path`, synced to the disk and renamed. Whatever fails
+ * before the rename leaves an existing file as it was and no temporary one behind. (The temporary one is PATH.PID-N.tmp, with the
+ * number of the process and the first N of 0, 1 ... for which there is none: a handler of signals that ends the process removes
+ * it.) A symbolic link is replaced by the new file,
  * what it points to stays as it is; a device or a pipe is written in place. A file that is replaced hands its permissions on.
  *
  * Errors: E_IO (message names the path), E_MEMORY, E_ARGUMENT (NULL), and what `produce` returned. */
