@@ -97,7 +97,8 @@ ob_dim ob__content_within(ob_dim d, ob_dtype dtype) {
                    : dtype == OB_FLOAT  ? 1 << 24
                    : dtype == OB_DOUBLE ? INT64_C(1) << 53
                                         : INT64_MAX;
-    return d > most || d < -most ? OB_DIM_UNKNOWN : d;
+    const int64_t least = dtype == OB_INT32 ? INT32_MIN : -most;
+    return d > most || d < least ? OB_DIM_UNKNOWN : d;
 }
 
 ob_dim ob__content_exact(ob_dim d) {
@@ -245,6 +246,10 @@ static bool readable(const ob_infer *infer, ob_shape shape, ob_content content, 
     return true;
 }
 
+static bool same_shape(ob_shape a, ob_shape b) {
+    return a.rank == b.rank && (a.rank <= 0 || memcmp(a.dims, b.dims, (size_t)a.rank * sizeof *a.dims) == 0);
+}
+
 static ob_dim element(const ob_infer *infer, uint32_t input, ob_shape to, uint32_t at) {
     return ob__in_content(infer, input).elems[source_position(ob__in_shape(infer, input), to, at)];
 }
@@ -256,7 +261,9 @@ ob_status ob__content_elementwise(ob_infer *infer) {
     if ((op == NO_BINARY && !where) || infer->node->n_outputs != 1) return OB_OK;
     ob_shape to = infer->out_types[0].shape;
     ob_dtype dtype = infer->out_types[0].dtype, in_dtype = ob__in_dtype(infer, where ? 1 : 0);
-    if (!ob__small_count(infer, to, &n) || !ob__content_dtype(dtype) || infer->op->broadcast == OB_BCAST_LEGACY) return OB_OK;
+    if (!ob__small_count(infer, to, &n) || !ob__content_dtype(dtype)) return OB_OK;
+    for (uint32_t i = 0; i < n_inputs; i++)
+        if (infer->op->broadcast == OB_BCAST_LEGACY && !same_shape(ob__in_shape(infer, i), to)) return OB_OK;
     for (uint32_t i = 0; i < n_inputs; i++)
         if (!readable(infer, ob__in_shape(infer, i), ob__in_content(infer, i), to)) return OB_OK;
     bool real = in_dtype == OB_FLOAT || in_dtype == OB_DOUBLE, decides = op >= EQUAL && !where;
@@ -328,8 +335,7 @@ ob_status ob__content_cast(ob_infer *infer, ob_dtype from, ob_dtype to) {
             to == OB_BOOL && from != OB_BOOL ? ob__term_not(infer, ob__term_equal(infer, d, 0)) : ob__content_within(d, to);
         if (to_real) extent = ob__extent_with(infer, extent, elems[i]);
     }
-    if (extent != OB_DIM_UNKNOWN)
-        infer->out_contents[0] = (ob_content){.n = content.n, .elems = elems, .extent = extent};
+    if (extent != OB_DIM_UNKNOWN) infer->out_contents[0] = (ob_content){.n = content.n, .elems = elems, .extent = extent};
     return ob__fractions_cast(infer, from, to);
 }
 
