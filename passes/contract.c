@@ -180,9 +180,51 @@ static ob_status first_alike(making *m, uint32_t index, uint32_t *first) {
     return OB_OK;
 }
 
+/* Which of the conditions that data guards the clauses give all the same, wherever sizes have the body run. */
+static ob_status find_given(making *m, const uint32_t *open, uint32_t n, bool *given) {
+    ob_contract *contract = m->contract;
+    const ob_facts *facts = m->facts;
+    ob_dim *terms = OB_ARENA_ARRAY(&contract->arena, ob_dim, GUARD_DEPTH);
+    ob_clauses goals;
+    if (!terms) return OB_E_MEMORY;
+    ob__clauses_init(&goals, &contract->arena);
+    for (uint32_t i = 0; i < n; i++) {
+        const ob_requirement *r = &facts->conditions[open[i]];
+        uint32_t n_terms, n_known = 0;
+        guard_terms(r->guard, terms, &n_terms);
+        if (n_terms > GUARD_DEPTH) continue;
+        for (uint32_t k = 0; k < n_terms; k++)
+            if (terms[k] != OB_DIM_UNKNOWN) terms[n_known++] = terms[k];
+        OB_TRY(ob__clauses_add(&goals, m->model->dims, &r->condition, terms, n_known, i, false, &given[i]));
+    }
+    ob_truth *truths = OB_ARENA_ARRAY(&contract->arena, ob_truth, (size_t)goals.n + 1);
+    if (!truths) return OB_E_MEMORY;
+    if (goals.n == 0) return OB_OK;
+    OB_TRY(ob__implied_all(m->model->dims, contract->given.items, contract->given.n, goals.items, goals.n, &contract->arena,
+                           truths));
+    for (uint32_t k = 0; k < goals.n; k++)
+        if (truths[k] != OB_TRUE) given[goals.items[k].origin] = false;
+    return OB_OK;
+}
+
+/* What could not be stated is proved by what was, or unverified. */
+static ob_status take_open(making *m, const uint32_t *open, uint32_t n) {
+    const ob_facts *facts = m->facts;
+    bool given[MOST_IMPLIED] = {false};
+    OB_TRY(find_given(m, open, n < MOST_IMPLIED ? n : MOST_IMPLIED, given));
+    for (uint32_t i = 0; i < n; i++) {
+        const char *reason = why_not_stated(m, facts->conditions[open[i]].guard);
+        if (!reason) return OB_E_MEMORY;
+        if (i >= MOST_IMPLIED || !given[i]) OB_TRY(add_unverified(m, reason, facts->n_unverified + open[i]));
+    }
+    return OB_OK;
+}
+
 static ob_status lower(making *m) {
     ob_dim guards[GUARD_DEPTH];
     const ob_facts *facts = m->facts;
+    uint32_t *open = OB_ARENA_ARRAY(&m->contract->arena, uint32_t, facts->n_conditions), n_open = 0;
+    if (!open) return OB_E_MEMORY;
     for (uint32_t i = 0; i < facts->n_conditions; i++) {
         const ob_requirement *r = &facts->conditions[i];
         uint32_t n_guards;
@@ -195,12 +237,9 @@ static ob_status lower(making *m) {
         if (n_guards <= GUARD_DEPTH)
             OB_TRY(ob__clauses_add(&m->contract->given, m->model->dims, &r->condition, guards, n_guards, i, false, &stated));
         m->stated[i] = stated;
-        if (stated) continue;
-        const char *reason = why_not_stated(m, r->guard);
-        if (!reason) return OB_E_MEMORY;
-        OB_TRY(add_unverified(m, reason, facts->n_unverified + i));
+        if (!stated) open[n_open++] = i;
     }
-    return OB_OK;
+    return take_open(m, open, n_open);
 }
 
 /* ---- What is taken for granted -------------------------------------------------------------------------------------- */

@@ -380,6 +380,22 @@ static void bounds_that_nobody_reaches(void **state) {
     }
 }
 
+/* What data guards and the clauses give anyway leaves nothing open. */
+static void what_is_given_matters_to_no_branch(void **state) {
+    (void)state;
+    static const char text[] =
+        HEAD "g (float[M] x, float[3] y, bool c) => (z) { two = Constant <value = float[2] {1, 1}> () s = Add(x, y) "
+             "z = If(c) <then_branch = t () => (a) { a = Add(%s, x) }, else_branch = e () => (b) { b = Neg(s) }> }";
+    for (int needs_more = 0; needs_more < 2; needs_more++) {
+        char one[400];
+        snprintf(one, sizeof one, text, needs_more ? "two" : "s");
+        check(one);
+        assert_int_equal(ob_report_contract(report).status, needs_more ? OB_CONTRACT_PARTIAL : OB_CONTRACT_COMPLETE);
+        assert_string_equal(clause_text(0), "M = 1 or M = 3");
+        close_all();
+    }
+}
+
 /* What reports print can be assumed. */
 static void clauses_can_be_assumed(void **state) {
     (void)state;
@@ -415,6 +431,7 @@ static void clauses_can_be_assumed(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(bounds_that_nobody_reaches),
                                        cmocka_unit_test(clauses_can_be_assumed),
+                                       cmocka_unit_test(what_is_given_matters_to_no_branch),
                                        cmocka_unit_test(what_is_beyond_a_limit_is_unverified),
                                        cmocka_unit_test(floats_hold_sizes_up_to_a_limit),
                                        cmocka_unit_test(branches_are_alternatives),
