@@ -111,6 +111,15 @@ static ob_status insert(merging *m, const split *from, const ob_literal *literal
     return ob__solver_insert(s, all, n_all, reason, c.origins, false, true, made); /* pinned: a range stays in one */
 }
 
+/* Of words that are as long: "!= 0" before ">= 1", and the sizes of a list in their order. */
+static bool reads_better(const ob_work_clause *is, const ob_set_form *form) {
+    const ob_literal *literals = form->clauses[0].literals;
+    if (is->n == 1) return literals[0].kind != OB_LITERAL_NONNEGATIVE;
+    bool same = is->n == form->clauses[0].n;
+    for (uint32_t i = 0; i < is->n && same; i++) same = is->literals[i].literal.p == literals[i].p;
+    return !same;
+}
+
 /* The splits differ in their own literals only. */
 static ob_status merge(merging *m, const split_list *list) {
     ob_solver *s = m->s;
@@ -138,8 +147,7 @@ static ob_status merge(merging *m, const split_list *list) {
     int64_t least, greatest;
     ob__set_ends(&set, &least, &greatest);
     before += (size_t)(n - (form->n < n ? form->n : n)) * REPEATED;
-    if (n == 1 && form->n == 1 && sides[0].n == 1)
-        before += form->clauses[0].literals[0].kind != OB_LITERAL_NONNEGATIVE; /* "!= 0", not ">= 1" */
+    before += n == 1 && form->n == 1 && reads_better(&sides[0], form);
     if (form->n > n || (form->n > 0 && ob__set_form_length(s->dims, form, m->arena) >= before)) return OB_OK;
     const split *first = NULL;
     uint32_t first_made = s->n_clauses;

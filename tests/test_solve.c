@@ -68,7 +68,7 @@ static void cases(void **state) {
         {"max(1, 32*ceil(s/64)) = 32*ceil(s/64)", "s >= 1"},
         {"min(7*ceil(H/7), H) = H", "proved"},
         {"[N = 3] N -> 3; [N != 3] N -> 4", "N in {1, 3, 4}"},
-        {"[T >= 1] N -> 5", "if T >= 1: N = 5 or N = 1"},
+        {"[T >= 1] N -> 5", "if T >= 1: N = 1 or N = 5"},
         {"N % 4; N % 6; 3*N % 6", "N % 12 = 0"},
         {"N + 3 % 4; N + 4 % 6; N >= 1", "error A B"},
         {"N -> 0", "N <= 1"},
