@@ -154,6 +154,15 @@ const value *any(gen *g, int low, int high) {
     return weight(g, low, tags);
 }
 
+const value *any_unread(gen *g, int low, int high) {
+    bool is_used[GEN_ROOM];
+    const int n = g->n_values;
+    for (int i = 0; i < n; i++) is_used[i] = g->values[i].is_used;
+    const value *v = any(g, low, high);
+    for (int i = 0; i < n; i++) g->values[i].is_used = is_used[i];
+    return v;
+}
+
 static bool fits(const value *a, const value *b) {
     for (int k = 1; k <= a->rank && k <= b->rank; k++) {
         int x = a->tag[a->rank - k], y = b->tag[b->rank - k];
@@ -211,16 +220,14 @@ void make_any(gen *g) {
         const maker *makers;
         const uint32_t *n;
         uint32_t weight;
-    } families[] = {{broadcast_makers, &n_broadcast_makers, 6},
-                    {move_makers, &n_move_makers, 7},
-                    {content_makers, &n_content_makers, 3},
-                    {window_makers, &n_window_makers, 3},
-                    {control_makers, &n_control_makers, 3}};
+    } families[] = {{broadcast_makers, &n_broadcast_makers, 6}, {move_makers, &n_move_makers, 7},
+                    {content_makers, &n_content_makers, 3},     {window_makers, &n_window_makers, 3},
+                    {late_makers, &n_late_makers, 4},           {control_makers, &n_control_makers, 3}};
     if (g->choices->guards) {
         make_guard(g);
         return;
     }
-    uint32_t at = draw(g, g->depth ? 19 : 22);
+    uint32_t at = draw(g, g->depth ? 23 : 26);
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
         if (at < families[i].weight) {
             families[i].makers[draw(g, *families[i].n)](g);

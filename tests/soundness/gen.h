@@ -69,6 +69,8 @@ value fresh(gen *g, char type, int rank);
 value *keep(gen *g, const value *v);
 /* Any float tensor of a rank in low .. high (made when there is none); one that broadcasts with x, often. */
 const value *any(gen *g, int low, int high);
+/* The same of one whose sizes are looked at and that nothing reads. */
+const value *any_unread(gen *g, int low, int high);
 const value *like(gen *g, const value *x);
 /* A constant or an input of these sizes; negative ones are symbols. */
 const value *weight(gen *g, int rank, const int *tags);
@@ -95,8 +97,8 @@ void make_split(gen *g);
 void make_slice(gen *g);
 void make_tile(gen *g);
 void make_expand(gen *g);
-extern const maker content_makers[], broadcast_makers[], move_makers[], window_makers[], control_makers[];
-extern const uint32_t n_content_makers, n_broadcast_makers, n_move_makers, n_window_makers, n_control_makers;
+extern const maker content_makers[], broadcast_makers[], move_makers[], window_makers[], control_makers[], late_makers[];
+extern const uint32_t n_content_makers, n_broadcast_makers, n_move_makers, n_window_makers, n_control_makers, n_late_makers;
 value *stretch_to(gen *g, const value *x, const char *shape, int rank, const int *tags);
 
 #endif

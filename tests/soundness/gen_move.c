@@ -240,7 +240,7 @@ static void make_gather(gen *g) {
 static void make_constant_of_shape(gen *g) {
     if (g->opset < 9) return;
     int rank, tags[GEN_RANK + 1];
-    const value *x = any(g, 1, GEN_RANK);
+    const value *x = any_unread(g, 1, GEN_RANK);
     const char *shape = target(g, x, &rank, tags);
     value v = fresh(g, 'f', rank);
     memcpy(v.tag, tags, sizeof v.tag);

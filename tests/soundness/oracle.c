@@ -7,6 +7,7 @@
 #include "core/copy.h"
 #include "core/error.h"
 #include "ops/table/op.h"
+#include "runtime/run/cells.h"
 #include "runtime/session.h"
 
 enum { MAX_ELEMS = 1 << 18, MAX_TRIPS = 40, MAX_IN = 64 };
@@ -14,9 +15,10 @@ enum { MAX_ELEMS = 1 << 18, MAX_TRIPS = 40, MAX_IN = 64 };
 struct oracle {
     ob_session *session; /* of an empty model: lends its allocator and its threads */
     ob_model *own, *model;
-    ob_view *views; /* by value id */
-    bool *known;    /* by value id */
-    bool *done;     /* by node id */
+    ob_view *views;  /* by value id */
+    ob_cell **cells; /* by value id: of what is more than a tensor */
+    bool *known;     /* by value id */
+    bool *done;      /* by node id */
     ob_owned_memory *blocks;
     ob_arena strings;
     run_result *result;
@@ -73,6 +75,7 @@ oracle *oracle_new(const ob_model *model, ob_error *error) {
         return NULL;
     }
     o->views = calloc(o->model->n_values + 1, sizeof *o->views);
+    o->cells = calloc(o->model->n_values + 1, sizeof *o->cells);
     o->known = calloc(o->model->n_values + 1, sizeof *o->known);
     o->done = calloc(o->model->n_nodes + 1, sizeof *o->done);
     return o;
@@ -87,6 +90,7 @@ void oracle_free(oracle *o) {
     ob_session_close(&o->session);
     ob_model_close(&o->model);
     free(o->views);
+    free(o->cells);
     free(o->known);
     free(o->done);
     free(o);
@@ -108,8 +112,17 @@ static ob_status new_view(oracle *o, ob_dtype dtype, int32_t rank, const int64_t
 
 static void set(oracle *o, const ob_value *value, const ob_view *view) {
     if (!value) return;
+    ob_cell_close(&o->cells[value->id]);
     o->views[value->id] = *view;
     o->known[value->id] = true;
+}
+
+/* The same value under another name. */
+static void set_like(oracle *o, const ob_value *value, const ob_value *from) {
+    if (!value) return;
+    ob_cell *cell = ob__cell_hold(o->cells[from->id]);
+    set(o, value, &o->views[from->id]);
+    o->cells[value->id] = cell;
 }
 
 static ob_status set_scalar(oracle *o, const ob_value *value, ob_dtype dtype, int64_t element) {
@@ -157,7 +170,7 @@ static ob_status run_if(oracle *o, const ob_node *node) {
         return ob__at_node(&o->error, node, ob__fail(&o->error, OB_E_SHAPE, "a condition of several elements"));
     const ob_graph *branch = graph_of(node, read_int(condition) ? "then_branch" : "else_branch");
     OB_TRY(run_graph(o, branch));
-    for (uint32_t i = 0; i < node->n_outputs; i++) set(o, node->outputs[i], &o->views[branch->outputs[i]->id]);
+    for (uint32_t i = 0; i < node->n_outputs; i++) set_like(o, node->outputs[i], branch->outputs[i]);
     return OB_OK;
 }
 
@@ -249,20 +262,42 @@ static ob_status run_scan(oracle *o, const ob_node *node) {
 
 /* ---- Nodes -------------------------------------------------------------------------------------------------------------- */
 
-static ob_status run_kernel(oracle *o, const ob_node *node) {
-    ob_view in[MAX_IN] = {0}, out[MAX_IN] = {0};
-    if (node->n_inputs > MAX_IN || node->n_outputs > MAX_IN) return OB_E_LIMIT;
-    if (!node->op || !node->op->kernel || (!node->op->kernel->run && !node->op->kernel->view)) return skip(o, node, "no kernel");
-    for (uint32_t i = 0; i < node->n_inputs; i++)
-        if (node->inputs[i]) in[i] = o->views[node->inputs[i]->id];
-    ob__stop_begin(&o->session->stop, 0);
-    ob_status status = ob__execute_node(o->session, node, in, out, NULL, &o->blocks, &o->strings, &o->error);
-    if (status != OB_OK) return status;
+/* The operands as tensors, and as cells where they are more. */
+static void find_operands(const oracle *o, const ob_node *node, ob_view *in, ob_cell **cells) {
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        if (!node->inputs[i]) continue;
+        in[i] = o->views[node->inputs[i]->id];
+        cells[i] = ob__cell_hold(o->cells[node->inputs[i]->id]);
+        if (cells[i]) ob_cell_view(cells[i], &in[i]);
+    }
+}
+
+static ob_status keep_results(oracle *o, const ob_node *node, const ob_view *out, ob_cell **cells) {
     for (uint32_t i = 0; i < node->n_outputs; i++) {
-        if (node->outputs[i] && ob_view_count(&out[i]) > MAX_ELEMS) return skip(o, node, "too large");
-        set(o, node->outputs[i], &out[i]);
+        if (!node->outputs[i]) continue;
+        ob_view view = out[i];
+        if (cells[i]) ob_cell_view(cells[i], &view);
+        if (view.dtype != OB_NONE && ob_view_count(&view) > MAX_ELEMS) return skip(o, node, "too large");
+        set(o, node->outputs[i], &view);
+        o->cells[node->outputs[i]->id] = cells[i];
+        cells[i] = NULL;
     }
     return OB_OK;
+}
+
+static ob_status run_kernel(oracle *o, const ob_node *node) {
+    ob_view in[MAX_IN] = {0}, out[MAX_IN] = {0};
+    ob_cell *in_cells[MAX_IN] = {0}, *out_cells[MAX_IN] = {0};
+    ob_kernel_cells cells = {.in = in_cells, .out = out_cells, .allocator = &o->session->allocator};
+    if (node->n_inputs > MAX_IN || node->n_outputs > MAX_IN) return OB_E_LIMIT;
+    if (!node->op || !node->op->kernel || (!node->op->kernel->run && !node->op->kernel->view)) return skip(o, node, "no kernel");
+    find_operands(o, node, in, in_cells);
+    ob__stop_begin(&o->session->stop, 0);
+    ob_status status = ob__execute_node(o->session, node, in, out, &cells, &o->blocks, &o->strings, &o->error);
+    if (status == OB_OK) status = keep_results(o, node, out, out_cells);
+    ob__drop_cells(in_cells, node->n_inputs);
+    ob__drop_cells(out_cells, node->n_outputs);
+    return status;
 }
 
 static ob_status run_node(oracle *o, const ob_node *node) {
@@ -369,6 +404,7 @@ void oracle_run(oracle *o, const int64_t *dims, uint32_t data, run_result *out) 
         snprintf(out->op_type, sizeof out->op_type, "%s", o->error.op_type);
         snprintf(out->message, sizeof out->message, "%.280s", o->error.message);
     }
+    ob__drop_cells(o->cells, o->model->n_values);
     ob__free_owned(o->session, &o->blocks);
     ob__arena_restart(&o->strings);
 }
