@@ -9,40 +9,68 @@
 #define NPY_OR_PB   "give a .npy file or a TensorProto"
 #define BYTES(text) text, sizeof text - 1
 
+/* A FlatBuffer begins with the place of its root, then has four letters: a tensor may have these there by chance. */
+static bool is_flat_buffer(const uint8_t *bytes, size_t n) {
+    uint32_t root = bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+    return root % 4 == 0 && root >= 8 && root < n;
+}
+
+/* A header of tar has the sum of its bytes in octal, taken with spaces in the sum's place. */
+static bool is_tar(const uint8_t *bytes, size_t n) {
+    enum { HEADER = 512, SUM = 148, SUM_END = 156 };
+    uint32_t sum = 0, stated = 0;
+    if (n < HEADER) return false;
+    for (size_t i = 0; i < HEADER; i++) sum += i >= SUM && i < SUM_END ? ' ' : bytes[i];
+    for (size_t i = SUM; i < SUM_END; i++)
+        if (bytes[i] >= '0' && bytes[i] <= '7') stated = stated << 3 | (bytes[i] - (uint32_t)'0');
+    return sum == stated;
+}
+
 static const struct beginning {
     size_t at; /* byte where `bytes` stand */
     const char *bytes;
     size_t n;
     ob_foreign what;
+    bool (*confirm)(const uint8_t *bytes, size_t n); /* that the letters are no chance; NULL: they are enough */
 } beginnings[] = {
-    {0, BYTES("\x1f\x8b\x08"), {"it is compressed by gzip", "gunzip it first", NULL}},
-    {0, BYTES("BZh"), {"it is compressed by bzip2", "bunzip2 it first", NULL}},
+    {0, BYTES("\x1f\x8b\x08"), {"it is compressed by gzip", "gunzip it first", NULL}, NULL},
+    {0, BYTES("BZh"), {"it is compressed by bzip2", "bunzip2 it first", NULL}, NULL},
     {0,
      BYTES("\xfd"
            "7zXZ\x00"),
-     {"it is compressed by xz", "unxz it first", NULL}},
-    {0, BYTES("\x28\xb5\x2f\xfd"), {"it is compressed by zstd", "unzstd it first", NULL}},
+     {"it is compressed by xz", "unxz it first", NULL},
+     NULL},
+    {0, BYTES("\x28\xb5\x2f\xfd"), {"it is compressed by zstd", "unzstd it first", NULL}, NULL},
     {257,
      BYTES("ustar"),
-     {"it is a tar archive", "unpack it and pass the .onnx file that is in it", "unpack it and give one of its files"}},
+     {"it is a tar archive", "unpack it and pass the .onnx file that is in it", "unpack it and give one of its files"},
+     is_tar},
     {0,
      BYTES("version https://git-lfs.github.com/spec/"),
-     {"it is a pointer of Git LFS, which stands for the file", "fetch it with git lfs pull", NULL}},
-    {4, BYTES("TFL3"), {"it is a TensorFlow Lite model", "convert it to ONNX first, by tf2onnx for instance", NPY_OR_PB}},
-    {0, BYTES("\x89HDF\r\n"), {"it is an HDF5 file, as Keras writes", EXPORT, NPY_OR_PB}},
-    {0, BYTES("ORTM"), {"it is in ONNX Runtime's own format", "pass the .onnx file that it was made from", NPY_OR_PB}},
-    {4, BYTES("ORTM"), {"it is in ONNX Runtime's own format", "pass the .onnx file that it was made from", NPY_OR_PB}},
+     {"it is a pointer of Git LFS, which stands for the file", "fetch it with git lfs pull", NULL},
+     NULL},
+    {4,
+     BYTES("TFL3"),
+     {"it is a TensorFlow Lite model", "convert it to ONNX first, by tf2onnx for instance", NPY_OR_PB},
+     is_flat_buffer},
+    {0, BYTES("\x89HDF\r\n"), {"it is an HDF5 file, as Keras writes", EXPORT, NPY_OR_PB}, NULL},
+    {0, BYTES("ORTM"), {"it is in ONNX Runtime's own format", "pass the .onnx file that it was made from", NPY_OR_PB}, NULL},
+    {4,
+     BYTES("ORTM"),
+     {"it is in ONNX Runtime's own format", "pass the .onnx file that it was made from", NPY_OR_PB},
+     is_flat_buffer},
     {0,
      BYTES("7z\xbc\xaf\x27\x1c"),
-     {"it is a 7-Zip archive", "unpack it and pass the .onnx file that is in it", "unpack it and give one of its files"}},
-    {0, BYTES("<?xml"), {"it is XML, as OpenVINO writes", "pass the .onnx file that it was made from", NPY_OR_PB}},
-    {0, BYTES("\x80\x02}"), {"it is a Python pickle, as old PyTorch checkpoints are", EXPORT, NPY_OR_PB}},
-    {0, BYTES("\x80\x02\x8a"), {"it is a Python pickle, as old PyTorch checkpoints are", EXPORT, NPY_OR_PB}},
-    {0, BYTES("\x80\x04\x95"), {"it is a Python pickle", EXPORT, NPY_OR_PB}},
-    {0, BYTES("\x80\x05\x95"), {"it is a Python pickle", EXPORT, NPY_OR_PB}},
-    {0, BYTES("ftrt"), {"it is an engine of TensorRT", "pass the .onnx file that it was built from", NPY_OR_PB}},
-    {0, BYTES("GGUF"), {"it is a GGUF file, which holds weights and no graph", EXPORT, NPY_OR_PB}},
-    {0, BYTES("\x93NUMPY"), {"it is a NumPy array", "a tensor, not a model", "ob_npy_read reads it"}},
+     {"it is a 7-Zip archive", "unpack it and pass the .onnx file that is in it", "unpack it and give one of its files"},
+     NULL},
+    {0, BYTES("<?xml"), {"it is XML, as OpenVINO writes", "pass the .onnx file that it was made from", NPY_OR_PB}, NULL},
+    {0, BYTES("\x80\x02}"), {"it is a Python pickle, as old PyTorch checkpoints are", EXPORT, NPY_OR_PB}, NULL},
+    {0, BYTES("\x80\x02\x8a"), {"it is a Python pickle, as old PyTorch checkpoints are", EXPORT, NPY_OR_PB}, NULL},
+    {0, BYTES("\x80\x04\x95"), {"it is a Python pickle", EXPORT, NPY_OR_PB}, NULL},
+    {0, BYTES("\x80\x05\x95"), {"it is a Python pickle", EXPORT, NPY_OR_PB}, NULL},
+    {0, BYTES("ftrt"), {"it is an engine of TensorRT", "pass the .onnx file that it was built from", NPY_OR_PB}, NULL},
+    {0, BYTES("GGUF"), {"it is a GGUF file, which holds weights and no graph", EXPORT, NPY_OR_PB}, NULL},
+    {0, BYTES("\x93NUMPY"), {"it is a NumPy array", "a tensor, not a model", "ob_npy_read reads it"}, NULL},
 };
 
 /* ---- By the first entry of a zip archive ---- */
@@ -248,6 +276,7 @@ static bool has_beginning(const uint8_t *bytes, size_t n, ob_foreign *out) {
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
         const struct beginning *b = &beginnings[i];
         if (n < b->at + b->n || memcmp(bytes + b->at, b->bytes, b->n) != 0) continue;
+        if (b->confirm && !b->confirm(bytes, n)) continue;
         *out = b->what;
         return true;
     }

@@ -214,7 +214,7 @@ const ob_kernel ob__kernel_regex_full_match = {
 #else
 
 static ob_status refuse(const ob_kernel_site *site, const ob_kernel_args *args, ob_error *error) {
-    (void)args;
+    (void)site, (void)args;
     return ob__fail(error, OB_E_UNSUPPORTED, "built without PCRE2");
 }
 

@@ -5,10 +5,10 @@ show 'PK\x03\x04\x14\x00'
 show 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n'
 show '\n <!DOCTYPE html>\n<html lang="en">'
 show '<HTML><head>'
-show '\x1c\x00\x00\x00TFL3\x14\x00'
+show '\x1c\x00\x00\x00TFL3\x14\x00\x20\x00\x1c\x00\x18\x00\x14\x00\x10\x00\x0c\x00\x00\x00\x08\x00\x04\x00\x14\x00'
 show '\x10\x00\x00\x00\x00\x00\x00\x00{"a":{"dtype":1}'
 show '\x00\x10\x00\x00\x00\x00\x00\x00{"a":{"dtype":1}' # the header is longer than the file
-show '\x08\x00\x00\x00ORTM'
+show '\x08\x00\x00\x00ORTM\x08\x00\x08\x00'
 show '\x89HDF\r\n\x1a\n'
 show 'GGUF\x03\x00\x00\x00'
 show '7z\xbc\xaf\x27\x1c\x00\x04'
@@ -18,6 +18,10 @@ show '\x80\x02\x8a\nl\xfc\x9cF'
 show '\x80\x04\x95\x00'
 show 'ftrt\x00\x00'
 zip() { show "PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x$(printf %02x ${#1})\0\0\0$1"; }
+echo text >member
+tar cf given.onnx member
+"$check" given.onnx
+echo "exit $?" >&2
 zip arr_0.npy
 zip model/data.pkl
 zip metadata.json
@@ -46,3 +50,6 @@ give 'PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x09\0\0\0arr_0.np
 give '\x08\x08\x12\x04made\x3a\x00' # a model
 give '\x08\x08\x12\x04made\x3a\x00' s
 give '\x89HDF\r\n\x1a\n'
+# Tensors that have such letters by chance.
+echo '<ir_version: 8, opset_import: ["" : 17]> g (string x) => (y) { y = Identity (x) }' >model.onnxtxt
+give '\x10\x08\x42\x04ORTM\x32\x01a'
