@@ -87,6 +87,39 @@ ended TERM "$run" "$dir/long.onnxtxt" --random --quiet
 ended HUP "$run" "$dir/long.onnxtxt" --random --quiet --threads 2
 # Non-interactive shells start what is in the background with SIGINT ignored; it must stay so, and be heard otherwise.
 ended INT env --default-signal=INT "$run" "$dir/long.onnxtxt" --random --quiet
+# In the middle of long steps, of planning, of reading and of writing: at once, whether or not a step asks.
+while IFS='|' read -r what inputs body; do
+    [ -n "$what" ] || continue
+    printf '<ir_version: 8, opset_import: ["" : 20]>\ng (%s) => (y) { %s }\n' "$inputs" "$body" >"$dir/step.onnxtxt"
+    timeout -k 30 30 "$run" "$dir/step.onnxtxt" --random --quiet --max-memory 3G --max-seconds 0.05 >"$dir/out" 2>&1
+    [ $? -eq 1 ] || { fail "$what is not long, or does not run"; cat "$dir/out"; }
+    ended TERM "$run" "$dir/step.onnxtxt" --random --quiet --max-memory 3G --min-time 60 --bench 1
+done <<'END'
+TopK|float[20000000] x|k = Constant <value = int64[1] {10000000}> () y, i = TopK <axis = 0> (x, k)
+LRN|float[1, 200000, 16] x|y = LRN <size = 100001> (x)
+Conv|float[1, 1, 70, 70, 70] x, float[16, 1, 30, 30, 30] w|y = Conv (x, w)
+NonMaxSuppression|float[1, 100000, 4] b, float[1, 1, 100000] s|k = Constant <value = int64 {100000}> () t = Constant <value = float {1}> () y = NonMaxSuppression (b, s, k, t)
+Loop|float[2] x|n = Constant <value = int64 {1000000000000}> () y = Loop <body = b (int64 i, bool c, float[2] s) => (bool d, float[2] t) { d = Identity (c) t = Neg (s) }> (n, , x)
+RegexFullMatch|float[1] x|t = Constant <value = string[1] {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab"}> () n = Constant <value = int64[1] {8000000}> () e = Expand (t, n) y = RegexFullMatch <pattern = "(a|aa|aaa)*b"> (e)
+Expand|float[1] x|n = Constant <value = int64[1] {600000000}> () y = Expand (x, n)
+a chain of constants|float[1] x|n = Constant <value = int64[2] {4000, 4000}> () m = ConstantOfShape (n) a = MatMul (m, m) b = MatMul (a, m) c = MatMul (b, m) d = MatMul (c, m) e = MatMul (d, m) y = Add (e, x)
+END
+# Constants of sizes that no machine has are neither made nor looked for.
+while IFS='|' read -r what body; do
+    [ -n "$what" ] || continue
+    printf '<ir_version: 8, opset_import: ["" : 17]>\ng (float[1] x) => (y) { %s y = Add (s, x) }\n' "$body" >"$dir/fold.onnxtxt"
+    (ulimit -v 400000 && exec timeout -k 20 20 "$run" "$dir/fold.onnxtxt" --random --quiet --max-memory 64M) >"$dir/out" 2>&1
+    [ $? -eq 1 ] && grep -q "which max_memory raises" "$dir/out" || { fail "$what: a constant of many elements"; cat "$dir/out"; }
+    (ulimit -v 400000 && exec timeout -k 20 20 "$check" "$dir/fold.onnxtxt" --quiet) >"$dir/out" 2>&1
+    [ $? -le 1 ] || { fail "$what: the checker"; cat "$dir/out"; }
+done <<'END'
+ConstantOfShape|n = Constant <value = int64[1] {2147483648}> () c = ConstantOfShape (n) s = ReduceSum (c)
+Range|a = Constant <value = float {0}> () b = Constant <value = float {1000000000}> () d = Constant <value = float {1}> () c = Range (a, b, d) s = ReduceSum (c)
+Tile|o = Constant <value = float[1] {1}> () n = Constant <value = int64[1] {2000000000}> () c = Tile (o, n) s = ReduceSum (c)
+Expand and Neg|o = Constant <value = float[1] {1}> () n = Constant <value = int64[1] {2000000000}> () e = Expand (o, n) c = Neg (e) s = ReduceSum (c)
+Pad|o = Constant <value = float[1] {1}> () n = Constant <value = int64[2] {0, 2000000000}> () c = Pad (o, n) s = ReduceSum (c)
+NonZero|n = Constant <value = int64[1] {2000000000}> () o = ConstantOfShape (n) z = NonZero (o) c = Cast <to = 1> (z) s = ReduceSum (c)
+END
 mkfifo "$dir/pipe"
 ended TERM "$check" "$dir/pipe" </dev/null
 ended TERM "$run" "$dir/two.onnxtxt" --input "$dir/pipe"
@@ -102,6 +135,7 @@ for delay in 0.02 0.04 0.06 0.08 0.1 0.12 0.14 0.16 0.2 0.25 0.3; do
     for command in run check; do
         rm -rf "$dir/o" && mkdir "$dir/o"
         if [ $command = run ]; then
+            echo old >"$dir/o/output_0.pb"
             "$run" "$dir/big.onnx" --random --quiet --output-dir "$dir/o" >/dev/null 2>&1 &
         else
             "$check" --quiet "$dir/big.onnx" -o "$dir/o/big.onnx" >/dev/null 2>&1 &
@@ -114,6 +148,8 @@ for delay in 0.02 0.04 0.06 0.08 0.1 0.12 0.14 0.16 0.2 0.25 0.3; do
         [ $status -eq 143 ] || [ $status -eq 0 ] || fail "status $status of $command after $delay s"
         left=$(ls "$dir/o" | grep -v '^big.onnx$' | grep -v '^output_0.pb$')
         [ -z "$left" ] || fail "$command leaves $left after $delay s"
+        [ $command = check ] || [ "$(head -c 4 "$dir/o/output_0.pb")" = old ] || [ "$(stat -c %s "$dir/o/output_0.pb")" -ge 48000000 ] ||
+            fail "$command leaves half a file after $delay s"
     done
 done
 

@@ -141,6 +141,7 @@ ob_status ob__run_real(const ob_kernel_args *args, ob__run run, ob_error *error)
             become(&out[i], ob__take(&next, ob__count(&out[i]), ob_dtype_size(computing)), computing);
     }
     converted.scratch = next;
+    if (ob__stopped_inside(args->threads)) return OB_OK; /* operands may not be whole: they are not to be judged */
     OB_TRY(run(&converted, error));
     for (uint32_t i = 0; i < args->n_out; i++)
         if (needs_conversion(&args->out[i], computing))
