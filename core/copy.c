@@ -142,6 +142,11 @@ static void fill(void *to, int64_t n, size_t width, const void *value) {
 }
 
 void ob__fill(void *to, int64_t n, size_t width, const void *value, obk_pace *pace) {
+    if (n <= 0) return;
+    if (!pace) {
+        fill(to, n, width, value);
+        return;
+    }
     const int64_t most = ASK_BYTES / (int64_t)width;
     for (char *at = to; n > 0;) {
         const int64_t some = n < most ? n : most, n_bytes = some * (int64_t)width;
@@ -175,6 +180,11 @@ static void copy_run(size_t width, int64_t n, char *to, int64_t to_stride, const
 }
 
 void ob__copy_bytes(void *to, const void *from, size_t n_bytes, obk_pace *pace) {
+    if (n_bytes <= ASK_BYTES) {
+        if (n_bytes) memcpy(to, from, n_bytes);
+        stops(pace, (int64_t)n_bytes);
+        return;
+    }
     for (size_t done = 0; done < n_bytes;) {
         const size_t some = n_bytes - done < ASK_BYTES ? n_bytes - done : ASK_BYTES;
         memcpy((char *)to + done, (const char *)from + done, some);

@@ -9,11 +9,11 @@
 /* The four lanes of a real or imaginary part; a point is two of them. */
 typedef double lanes __attribute__((vector_size(OBK_FFT_LANES * sizeof(double)), may_alias));
 
-/* Passes over the points of a line ask at some of them. */
-static inline bool stops_at(int64_t k, obk_pace *pace) {
-    enum { APART = 1 << 14, WORK = 4 };
-    return (k & (APART - 1)) == 0 && obk_stops(pace, APART * WORK);
-}
+/* Passes over the points k of a line, begin .. n - 1, in pieces between which there is a question. */
+enum { APART = 1 << 14, WORK = 4 };
+#define IN_PIECES(k, begin, n, pace)                                                                                             \
+    for (int64_t piece_ = (begin), end_; piece_ < (n) && !obk_stops(pace, APART * WORK); piece_ = end_)                          \
+        for (int64_t k = (end_ = (n)-piece_ < APART ? (n) : piece_ + APART, piece_); k < end_; k++)
 
 /* One factor 4 of n points that lie s apart (Stockham): y gets them in the order of the next factor. */
 static void by_4(const obk_fft *fft, int64_t n, int64_t s, const lanes *restrict x, lanes *restrict y, obk_pace *pace) {
@@ -85,35 +85,34 @@ static lanes *transform(const obk_fft *fft, lanes *x, lanes *y, obk_pace *pace) 
 static void filter(const obk_fft *fft, double *to, double *x_room, double *y_room, obk_pace *pace) {
     lanes *x = (lanes *)x_room, *y = (lanes *)y_room;
     const lanes zero = {0};
-    for (int64_t k = 0; k < 2 * fft->length && !stops_at(k, pace); k++) x[k] = zero;
-    for (int64_t k = 0; k < fft->n && !stops_at(k, pace); k++) {
+    IN_PIECES(k, 0, 2 * fft->length, pace) x[k] = zero;
+    IN_PIECES(k, 0, fft->n, pace) {
         const int64_t mirror = k ? fft->length - k : 0;
         x[2 * k] = x[2 * mirror] = zero + fft->chirp[2 * k];
         x[2 * k + 1] = x[2 * mirror + 1] = zero - fft->chirp[2 * k + 1];
     }
     const lanes *all = transform(fft, x, y, pace);
-    for (int64_t k = 0; k < 2 * fft->length && !stops_at(k, pace); k++) to[k] = all[k][0] / (double)fft->length;
+    IN_PIECES(k, 0, 2 * fft->length, pace) to[k] = all[k][0] / (double)fft->length;
 }
 
 /* n points of x, `length` of room. */
 static lanes *convolve(const obk_fft *fft, const double *f, lanes *x, lanes *y, obk_pace *pace) {
     const lanes zero = {0};
-    for (int64_t k = 0; k < fft->n && !stops_at(k, pace); k++) {
+    IN_PIECES(k, 0, fft->n, pace) {
         const double *w = fft->chirp + 2 * k;
         const lanes r = x[2 * k], i = x[2 * k + 1];
         x[2 * k] = r * w[0] - i * w[1];
         x[2 * k + 1] = r * w[1] + i * w[0];
     }
-    for (int64_t k = 2 * fft->n; k < 2 * fft->length && !stops_at(k, pace); k++) x[k] = zero;
+    IN_PIECES(k, 2 * fft->n, 2 * fft->length, pace) x[k] = zero;
     lanes *z = transform(fft, x, y, pace), *other = z == x ? y : x;
-    for (int64_t k = 0; k < fft->length && !stops_at(k, pace);
-         k++) { /* real and imaginary parts change places: then it is the inverse */
+    IN_PIECES(k, 0, fft->length, pace) { /* real and imaginary parts change places: then it is the inverse */
         const lanes r = z[2 * k], i = z[2 * k + 1];
         z[2 * k + 1] = r * f[2 * k] - i * f[2 * k + 1];
         z[2 * k] = r * f[2 * k + 1] + i * f[2 * k];
     }
     z = transform(fft, z, other, pace);
-    for (int64_t k = 0; k < fft->n && !stops_at(k, pace); k++) {
+    IN_PIECES(k, 0, fft->n, pace) {
         const double *w = fft->chirp + 2 * k;
         const lanes i = z[2 * k], r = z[2 * k + 1];
         z[2 * k] = r * w[0] - i * w[1];
@@ -136,8 +135,7 @@ static void lines(const obk_fft *fft, const double *f, const obk_fft_lines *l, d
     lanes *x = (lanes *)x_room, *y = (lanes *)y_room;
     (l->is_double ? load_double : load_float)(fft, l, x_room);
     if (l->mirrored)
-        for (int64_t k = fft->n / 2 + 1; k < fft->n && !stops_at(k, l->pace);
-             k++) { /* parts have changed places: the conjugate's real part is the second */
+        IN_PIECES(k, fft->n / 2 + 1, fft->n, l->pace) { /* parts have changed places: the conjugate's real part is the second */
             x[2 * k] = -x[2 * (fft->n - k)];
             x[2 * k + 1] = x[2 * (fft->n - k) + 1];
         }

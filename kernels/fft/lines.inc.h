@@ -3,10 +3,10 @@
 static void LINE(load)(const obk_fft *fft, const obk_fft_lines *l, double *x) {
     const int64_t known = l->n_from < fft->n ? l->n_from : fft->n;
     const int re = l->inverse ? OBK_FFT_LANES : 0, im = OBK_FFT_LANES - re;
-    for (int64_t k = 0; k < 2 * OBK_FFT_LANES * fft->n && !stops_at(k, l->pace); k++) x[k] = 0;
+    IN_PIECES(k, 0, 2 * OBK_FFT_LANES * fft->n, l->pace) x[k] = 0;
     for (int lane = 0; lane < l->n; lane++) {
-        double *to = x + lane;
-        for (int64_t k = 0; k < known && !stops_at(k, l->pace); k++, to += 2 * OBK_FFT_LANES) {
+        IN_PIECES(k, 0, known, l->pace) {
+            double *to = x + lane + 2 * OBK_FFT_LANES * k;
             const REAL *from = (const REAL *)(l->from[lane] + k * l->from_step);
             const double factor = l->window ? l->window[k] : 1;
             to[re] = (double)from[0] * factor;
@@ -18,8 +18,7 @@ static void LINE(load)(const obk_fft *fft, const obk_fft_lines *l, double *x) {
 static void LINE(store)(const obk_fft *fft, const obk_fft_lines *l, const double *z) {
     const double scale = l->inverse ? 1 / (double)fft->n : 1;
     const int re = l->inverse ? OBK_FFT_LANES : 0, im = OBK_FFT_LANES - re;
-    for (int lane = 0; lane < l->n; lane++)
-        for (int64_t k = 0; k < l->n_to && !stops_at(k, l->pace); k++) {
+    for (int lane = 0; lane < l->n; lane++) IN_PIECES(k, 0, l->n_to, l->pace) {
             REAL *to = (REAL *)(l->to[lane] + k * l->to_step);
             const double *from = z + 2 * OBK_FFT_LANES * k + lane;
             to[0] = (REAL)(from[re] * scale);

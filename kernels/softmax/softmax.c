@@ -5,7 +5,12 @@
 #include "kernels/vector.h"
 #include "kernels/vmath/vmath.h"
 
-enum { BLOCK_ELEMS = 256, PIECE = 1 << 16 };
+enum { BLOCK_ELEMS = 256, PIECE = 1 << 16, ROWS_APART = 64 };
+
+/* Rows i of `width` elements, first .. n - 1, in pieces between which there is a question. */
+#define IN_PIECES(i, first, n, width, pace)                                                                                      \
+    for (int64_t piece_ = (first), end_; piece_ < (n) && !obk_stops(pace, ROWS_APART * (width)); piece_ = end_)                  \
+        for (int64_t i = (end_ = (n)-piece_ < ROWS_APART ? (n) : piece_ + ROWS_APART, piece_); i < end_; i++)
 
 #define T       float
 #define S       f32

@@ -84,11 +84,11 @@ static void NAME(columns)(void *to, const void *from, int64_t n, int64_t stride,
     const size_t row_bytes = (size_t)width * sizeof(T);
     memcpy(high, x, row_bytes);
     memset(sums, 0, row_bytes);
-    for (int64_t i = 1; i < n && !obk_stops(pace, width / 4); i++) {
+    IN_PIECES(i, 1, n, width, pace) {
         const T *row = x + i * stride;
         for (int64_t k = 0; k < width; k++) high[k] = row[k] > high[k] ? row[k] : high[k];
     }
-    for (int64_t i = 0; i < n && !obk_stops(pace, width); i++) {
+    IN_PIECES(i, 0, n, width, pace) {
         const T *row = x + i * stride;
         for (int64_t k = 0; k < width; k++) t[k] = row[k] - high[k];
         if (logarithm) memcpy(y + i * stride, t, row_bytes);
@@ -100,7 +100,7 @@ static void NAME(columns)(void *to, const void *from, int64_t n, int64_t stride,
         VMATH(log)(sums, sums, width);
     else
         for (int64_t k = 0; k < width; k++) sums[k] = 1 / sums[k];
-    for (int64_t i = 0; i < n && !obk_stops(pace, width / 4); i++) {
+    IN_PIECES(i, 0, n, width, pace) {
         T *row = y + i * stride;
         if (logarithm)
             for (int64_t k = 0; k < width; k++) row[k] -= sums[k];

@@ -67,30 +67,41 @@ static int64_t source(ob_pad_mode m, int64_t i, int64_t n) {
 
 #define OUTSIDE INT64_MIN /* no offset */
 
+enum { LONG = 1 << 14, APART = 64 }; /* places of a row that asks within; rows that are short ask together */
+
 /* One row of the result: places begin .. end are a stretch of the input, the others are looked up. NULL: none is there. */
 typedef struct row {
     const int64_t *table;
     int64_t n, begin, end, stride;
     const void *value;
-    obk_pace *pace;
+    obk_pace *pace; /* NULL: it is short */
 } row;
 
-static void lone_places(const row *r, char *to, const char *from, int64_t begin, int64_t end, size_t width) {
+static inline __attribute__((always_inline)) void lone_places(const row *r, char *to, const char *from, int64_t begin,
+                                                              int64_t end, size_t width) {
     if (end > begin && (!from || r->table[begin] == OUTSIDE)) {
         ob__fill(to + begin * (int64_t)width, end - begin, width, r->value, r->pace);
         return;
     }
-    for (int64_t i = begin; i < end && !obk_stops(r->pace, 2); i++) memcpy(to + i * (int64_t)width, from + r->table[i], width);
+    for (int64_t i = begin; i < end && !(r->pace && obk_stops(r->pace, 2)); i++)
+        memcpy(to + i * (int64_t)width, from + r->table[i], width);
 }
 
-static void pad_row(const row *r, char *to, const char *from, size_t width) {
+static inline void copy_stretch(char *to, const char *from, size_t n_bytes, obk_pace *pace) {
+    if (pace)
+        ob__copy_bytes(to, from, n_bytes, pace);
+    else
+        memcpy(to, from, n_bytes);
+}
+
+static inline void pad_row(const row *r, char *to, const char *from, size_t width) {
     if (!from) {
         lone_places(r, to, NULL, 0, r->n, width);
         return;
     }
     lone_places(r, to, from, 0, r->begin, width);
     if (r->stride == (int64_t)width && r->end > r->begin)
-        ob__copy_bytes(to + r->begin * (int64_t)width, from + r->table[r->begin], (size_t)(r->end - r->begin) * width, r->pace);
+        copy_stretch(to + r->begin * (int64_t)width, from + r->table[r->begin], (size_t)(r->end - r->begin) * width, r->pace);
     else
         lone_places(r, to, from, r->begin, r->end, width);
     lone_places(r, to, from, r->end, r->n, width);
@@ -123,9 +134,14 @@ static ob_status pad_compute(const ob_kernel_args *args, ob_pad_mode m, const in
         memcpy(to, in->data, width);
         return OB_OK;
     }
+    int64_t n_rows = 0;
     if (pace.over) return OB_OK; /* the tables are not whole */
     const int32_t inner = out->rank - 1;
-    row r = {.table = tables[inner], .n = out->dims[inner], .stride = in->strides[inner], .value = &value, .pace = &pace};
+    row r = {.table = tables[inner],
+             .n = out->dims[inner],
+             .stride = in->strides[inner],
+             .value = &value,
+             .pace = out->dims[inner] > LONG ? &pace : NULL};
     r.begin = before[inner] < 0 ? 0 : before[inner] < r.n ? before[inner] : r.n;
     r.end = in->dims[inner] < r.n - before[inner] ? in->dims[inner] + before[inner] : r.n;
     if (r.end < r.begin) r.end = r.begin;
@@ -133,7 +149,7 @@ static ob_status pad_compute(const ob_kernel_args *args, ob_pad_mode m, const in
         const char *from = ob__count(in) > 0 ? in->data : NULL;
         for (int32_t a = 0; from && a < inner; a++) from = tables[a][index[a]] == OUTSIDE ? NULL : from + tables[a][index[a]];
         pad_row(&r, to, from, width);
-        if (obk_stops(&pace, 8)) return OB_OK;
+        if (pace.over || ((++n_rows & (APART - 1)) == 0 && obk_stops(&pace, APART * (8 + (r.pace ? 0 : r.n))))) return OB_OK;
         int32_t a = inner - 1;
         while (a >= 0 && ++index[a] == out->dims[a]) index[a--] = 0;
         if (a < 0) return OB_OK;

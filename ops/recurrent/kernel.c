@@ -192,10 +192,10 @@ static void product(const direction *d, int64_t m, int64_t n, int64_t k, const c
 /* h R' of gates first .. first + n, for the whole batch. */
 static void recur(const direction *d, const char *h, int64_t first, int64_t n, char *to, int64_t ld, bool adds) {
     const recurrent *r = d->r;
-    obk_pace pace = ob__pace(d->threads);
-    if (d->bytes) /* of LSTM: all gates, added */
+    if (d->bytes) { /* of LSTM: all gates, added */
+        obk_pace pace = ob__pace(d->threads);
         ob__add_byte_product(d->bytes, 1, (const float *)(const void *)h, r->batch, (float *)(void *)to, &pace);
-    else
+    } else
         product(d, r->batch, n, r->hidden, h, d->recurrence + first * r->hidden * r->width, adds, to, ld);
 }
 

@@ -10,6 +10,8 @@ static ob_status check_indices(const ob_kernel_args *args, uint32_t i, ob_error 
     return OB_OK;
 }
 
+enum { LONG = 1 << 20 }; /* bytes in which a copy asks */
+
 static void copy_block(char *to, const char *from, size_t n_bytes, obk_pace *pace) {
     switch (n_bytes) { /* a call for a few bytes costs more than the bytes */
     case 1: memcpy(to, from, 1); break;
@@ -17,7 +19,12 @@ static void copy_block(char *to, const char *from, size_t n_bytes, obk_pace *pac
     case 4: memcpy(to, from, 4); break;
     case 8: memcpy(to, from, 8); break;
     case 16: memcpy(to, from, 16); break;
-    default: ob__copy_bytes(to, from, n_bytes, pace); break;
+    default:
+        if (n_bytes > LONG)
+            ob__copy_bytes(to, from, n_bytes, pace);
+        else
+            memcpy(to, from, n_bytes);
+        break;
     }
 }
 
@@ -51,16 +58,17 @@ static ob_status gather_run(const ob_kernel_args *args, ob_error *error) {
     int64_t n_bytes = outer * n_indices * (int64_t)block;
     OB_FAIL_IF(n_bytes != ob__count(out) * (int64_t)ob_dtype_size(out->dtype), error, OB_E_SHAPE, "result of another size");
     /* Some rows at a time, so that they are still near when the next index comes. */
-    enum { NEAR = 16 << 10 };
+    enum { NEAR = 16 << 10, APART = 16 };
     const int64_t from_step = n * (int64_t)block, to_step = n_indices * (int64_t)block, rows = NEAR / (from_step + 1) + 1;
     obk_pace pace = ob__pace(args->threads);
     for (int64_t o = 0; o == 0 || o < outer; o += rows) { /* of no rows the indices are looked at, too */
         const int64_t some = outer - o < rows ? outer - o : rows;
+        const int64_t work = APART * (2 + some * (int64_t)(block < LONG ? block / 4 : 0));
         for (int64_t i = 0; i < n_indices; i++) {
             int64_t index = ob__index_at(indices, i);
             if (index < -n || index >= n) return ob__bad_index(index, n, axis, error);
             if (index < 0) index += n;
-            if (obk_stops(&pace, 2 + some)) return OB_OK;
+            if ((i & (APART - 1)) == 0 && obk_stops(&pace, work)) return OB_OK;
             if (block == 0 || some == 0) continue;
             copy_blocks((char *)out->data + o * to_step + i * (int64_t)block,
                         (const char *)data->data + o * from_step + index * (int64_t)block, some, to_step, from_step, block,
@@ -157,7 +165,8 @@ static ob_status gather_nd_run(const ob_kernel_args *args, ob_error *error) {
     if (block == 0) return OB_OK;
     char *to = out->data;
     obk_pace pace = ob__pace(args->threads);
-    for (int64_t i = 0; i < n_batches * per_batch && !obk_stops(&pace, 4); i++, to += block) {
+    for (int64_t i = 0; i < n_batches * per_batch && !obk_stops(&pace, 4 + (int64_t)(block < LONG ? block / 4 : 0));
+         i++, to += block) {
         const char *from = (const char *)data->data + i / per_batch * (int64_t)batch_bytes;
         for (int32_t k = 0; k < (int32_t)depth; k++) {
             int64_t at = ob__index_at(indices, i * depth + k), size = data->dims[b + k];
