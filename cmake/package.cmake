@@ -72,6 +72,13 @@ foreach(package ${needed_packages})
 endforeach()
 list(JOIN recommended ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS)
 
+# Loaded at run time by sessions with relaxed numerics: nothing is linked that dpkg-shlibdeps would see.
+get_property(loads_openblas GLOBAL PROPERTY OB_LOADS_OPENBLAS)
+if(loads_openblas)
+  set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS libopenblas0-serial)
+  set(CPACK_DEBIAN_TOOLS_PACKAGE_RECOMMENDS libopenblas0-serial)
+endif()
+
 if(OB_BUILD_TOOLS)
   foreach(page onnx-broadcast-check onnx-broadcast-run)
     execute_process(COMMAND gzip -9n -c ${PROJECT_SOURCE_DIR}/docs/man/${page}.1 OUTPUT_FILE ${made}/${page}.1.gz COMMAND_ERROR_IS_FATAL ANY)

@@ -104,6 +104,7 @@ static ob_status read_config(ob_session *session, const ob_session_config *confi
     session->optimize = config->optimize;
     session->strict = config->strict_declarations;
     session->constants_in_place = config->constants_in_place;
+    session->numerics = config->numerics;
     session->max_folded_bytes = max_memory(config) / 4 < FOLDED_BYTES ? max_memory(config) / 4 : FOLDED_BYTES;
     session->max_output_bytes = config->max_output_bytes;
     session->max_plans = config->max_plans ? config->max_plans : 8;
@@ -339,6 +340,7 @@ static ob_status set_up(ob_session *session, const ob_model *model, const ob_ses
     OB_TRY(ob__threads_start(session, config->n_threads, error));
     OB_TRY(ob__frame_init(&session->frame, session, &session->allocator, &session->threads, config->caller_memory));
     if (ob__logs(&session->model->logger, OB_LOG_INFO)) report_session(session);
+    OB_TRY(ob__numerics_open(session));
     return plan_ahead(session, error);
 }
 
@@ -352,6 +354,8 @@ ob_status ob_session_create(const ob_model *model, const ob_session_config *conf
     }
     OB_FAIL_IF(config->struct_bytes != sizeof *config || (config->n_dims && !config->dims), error, OB_E_ARGUMENT,
                "the configuration was not made by ob_session_config_init");
+    OB_FAIL_IF(config->numerics != OB_NUMERICS_EXACT && config->numerics != OB_NUMERICS_RELAXED, error, OB_E_ARGUMENT,
+               "numerics %d: neither OB_NUMERICS_EXACT nor OB_NUMERICS_RELAXED", (int)config->numerics);
     ob_allocator allocator;
     ob_tally *tally = ob__tally_create(config->allocator, max_memory(config), NULL, &allocator);
     OB_FAIL_IF(!tally, error, OB_E_MEMORY, "out of memory");
@@ -398,6 +402,7 @@ void ob_session_close(ob_session **session) {
     for (ob_part *part = closing->body_parts; part; part = part->next) ob__part_release(closing, part);
     ob__frame_release(&closing->frame);
     ob__threads_stop(closing);
+    ob__numerics_close(closing);
     ob__free_owned(closing, &closing->owned);
     ob__external_unmap(closing);
     if (closing->contract_tried) ob__contract_release(&closing->contract);

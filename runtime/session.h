@@ -3,6 +3,7 @@
 #define OB_RUNTIME_SESSION_H
 
 #include "onnx_broadcast/session.h"
+#include "ops/product/blas.h"
 #include "passes/contract.h"
 #include "passes/facts.h"
 #include "passes/findings.h"
@@ -21,6 +22,8 @@ struct ob_session {
     ob_model *model;    /* a copy of its own, with functions inlined */
     bool optimize;
     bool constants_in_place;
+    ob_numerics numerics;
+    ob_blas *blas;                         /* NULL: exact, or there is none */
     bool strict;                           /* declared shapes and types of results are demanded */
     uint64_t max_run_ns, max_output_bytes; /* 0: none */
     uint32_t max_plans;
@@ -85,6 +88,16 @@ void *ob__own_memory(ob_session *session, ob_owned_memory **list, uint64_t n_byt
 void ob__free_owned(ob_session *session, ob_owned_memory **list);
 /* A contiguous view without elements, for planning. Errors as ob_view_init. */
 ob_status ob__view_layout(ob_view *view, ob_dtype dtype, int32_t rank, const int64_t *dims);
+/* What a kernel is planned with; what it keeps lives in the arena. */
+static inline ob_kernel_site ob__site(const ob_session *session, const ob_node *node, ob_arena *arena) {
+    return (ob_kernel_site){.node = node,
+                            .op = node->op,
+                            .arena = arena,
+                            .allocator = &session->allocator,
+                            .constants_in_place = session->constants_in_place,
+                            .account = &session->account,
+                            .blas = session->blas};
+}
 /* Adds the node to an error that a kernel gave. */
 ob_status ob__at_node(ob_error *error, const ob_node *node, ob_status status);
 
@@ -161,6 +174,13 @@ ob_status ob__check_output_count(const ob_session *session, const ob_view *outpu
 ob_status ob__check_output(const ob_session *session, size_t i, const ob_view *wanted, const ob_view *is, ob_error *error);
 /* ob_session_prepare for inputs that were checked; E_MEMORY is not explained. */
 ob_status ob__session_prepare(ob_session *session, const ob_view *inputs, ob_error *error);
+
+/* runtime/numerics.c. Relaxed: loads what is faster, for the session's threads; where that cannot be had, the session computes
+ * as an exact one. The logger hears which. */
+ob_status ob__numerics_open(ob_session *session);
+/* A worker is there, too. */
+void ob__numerics_add_worker(ob_session *session);
+void ob__numerics_close(ob_session *session);
 
 /* runtime/threads.c. Starts n_threads, 1024 at most, though no more than the process may use processors; fewer where the system
  * gives no more, which the logger hears. E_ARGUMENT; E_UNSUPPORTED in a build without threads. */

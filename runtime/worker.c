@@ -56,6 +56,7 @@ ob_status ob_worker_create(ob_session *session, const ob_worker_config *config, 
     if (status == OB_OK) status = ob__frame_reserve(&worker->frame, worker->plan, error);
     if (status == OB_OK && !caller_memory) status = ob__frame_reserve_outputs(&worker->frame, worker->plan, NULL, 0, error);
     if (status == OB_OK) {
+        ob__numerics_add_worker(session);
         *out = worker;
         return OB_OK;
     }

@@ -1,7 +1,10 @@
-/* Matrix products of kernels/gemm against sums in long double, on every level: packed or not, any distances, edges, cuts. */
+/* Matrix products of kernels/gemm against sums in long double, on every level: packed or not, any distances, edges, cuts. And
+ * those of OpenBLAS, where there is one, against both. */
 #include "kernel_levels.h"
 
 #include <stdio.h>
+
+#include "ops/product/blas.h"
 
 static uint64_t seed = 3;
 
@@ -231,6 +234,104 @@ static void check_first_rows(const obk_gemm *gemm, const product *p, const char 
     free(b);
 }
 
+/* ---- OpenBLAS ---- */
+
+static ob_blas blas;
+static int64_t n_by_blas, n_other_bits;
+
+/* The same product by OpenBLAS, where it takes it. */
+static void check_blas(const product *p, const numbers *before) {
+    product theirs = *p;
+    obk_gemm_call *c = &theirs.call;
+    c->panel = NULL;
+    if (blas.n_copies == 0 || !ob__blas_takes(c)) return;
+    theirs.c = make(p->c.is_double, p->c.n);
+    c->c = theirs.c.memory;
+    memcpy(theirs.c.memory, before->memory, (size_t)before->n * width(before));
+    for (int64_t i = 0; i < c->m && !c->adds; i++) /* C is read only to be added to */
+        for (int64_t j = 0; j < c->n; j++) set(&theirs.c, i * c->c_row + j, (double)NAN);
+    ob__blas_product(&blas, p->c.is_double, c);
+    check_result(&theirs, before, "OpenBLAS");
+    free(theirs.c.memory);
+    n_by_blas++;
+}
+
+/* What a sum of k products may be off by, in any order: a bound for each element, by OpenBLAS in double. */
+static double *bounds_of(const product *p) {
+    const obk_gemm_call *c = &p->call;
+    double *a = aligned((size_t)(c->m * c->k) * sizeof *a), *b = aligned((size_t)(c->k * c->n) * sizeof *b);
+    double *sums = aligned((size_t)(c->m * c->n) * sizeof *sums);
+    for (int64_t i = 0; i < c->m; i++)
+        for (int64_t l = 0; l < c->k; l++) a[i * c->k + l] = fabs(get(&p->a, i * c->a_row + l * c->a_k));
+    for (int64_t l = 0; l < c->k; l++)
+        for (int64_t j = 0; j < c->n; j++) b[l * c->n + j] = fabs(get(&p->b, l * c->b_k + j * c->b_column));
+    const double each = (double)(c->k + 4) * (p->a.is_double ? 0x1p-53 : 0x1p-24);
+    const obk_gemm_call sizes = {.m = c->m,
+                                 .n = c->n,
+                                 .k = c->k,
+                                 .a = a,
+                                 .a_row = c->k,
+                                 .a_k = 1,
+                                 .b = b,
+                                 .b_k = c->n,
+                                 .b_column = 1,
+                                 .c = sums,
+                                 .c_row = c->n,
+                                 .alpha = each};
+    ob__blas_product(&blas, true, &sizes);
+    free(a);
+    free(b);
+    return sums;
+}
+
+/* Products too large for sums in long double: our kernels beside OpenBLAS, which add in other orders. */
+static void compare_large(const obk_gemm *gemm, bool is_double, int64_t m, int64_t n, int64_t k, const char *what) {
+    product p = draw_product(is_double, m, n, k);
+    while (!ob__blas_takes(&p.call)) {
+        drop(&p);
+        p = draw_product(is_double, m, n, k);
+    }
+    for (int64_t i = 0; i < p.a.n; i++)
+        set(&p.a, i, (double)(draw(INT32_MAX) - INT32_MAX / 2) * 0x1p-29); /* many bits: sums round */
+    for (int64_t i = 0; i < p.b.n; i++) set(&p.b, i, (double)(draw(INT32_MAX) - INT32_MAX / 2) * 0x1p-29);
+    numbers theirs = make(is_double, p.c.n);
+    memcpy(theirs.memory, p.c.memory, (size_t)p.c.n * width(&p.c));
+    double *bounds = bounds_of(&p);
+    p.call.panel = aligned(obk_panel_bytes(gemm, k));
+    gemm->product(&p.call);
+    free(p.call.panel);
+    p.call.c = theirs.memory;
+    ob__blas_product(&blas, is_double, &p.call);
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            double ours = get(&p.c, i * p.call.c_row + j), other = get(&theirs, i * p.call.c_row + j);
+            double own = 8 * (is_double ? 0x1p-53 : 0x1p-24) * (fabs(ours) + 8); /* of D, of what C held, and of the end */
+            n_other_bits += ours != other;
+            if (!(fabs(ours - other) <= 2 * bounds[i * n + j] + own))
+                fail_msg("%s: %lld x %lld x %lld: c[%lld][%lld] is %g, by OpenBLAS %g", what, (long long)m, (long long)n,
+                         (long long)k, (long long)i, (long long)j, ours, other);
+        }
+    free(bounds);
+    free(theirs.memory);
+    drop(&p);
+}
+
+static void large(const obk_table *table) {
+    for (int is_double = 0; is_double < 2; is_double++) {
+        const obk_gemm *gemm = &table->gemm[is_double ? OBK_GEMM_DOUBLE : OBK_GEMM_FLOAT];
+        for (int round = 0; round < 4; round++)
+            compare_large(gemm, is_double, 150 + draw(300), 150 + draw(300), 300 + draw(1500), table->name);
+    }
+}
+
+static void test_large_beside_openblas(void **state) {
+    (void)state;
+    if (blas.n_copies == 0) skip();
+    each_level(large);
+    assert_true(n_by_blas > 1000);
+    assert_true(n_other_bits > 0); /* two different ways */
+}
+
 static void check_row(const obk_gemm *gemm, product *p, const char *what) {
     obk_gemm_call *c = &p->call;
     if (c->m != 1 || c->a_k != 1 || c->b_k != 1 || c->adds) return;
@@ -260,6 +361,7 @@ static void one_round(const obk_table *table, bool is_double, int64_t m, int64_t
     p.call.panel = panel.data;
     gemm->product(&p.call);
     check_result(&p, &untouched, what);
+    check_blas(&p, &untouched);
     check_cuts(gemm, &p, &untouched, what);
     check_first_rows(gemm, &p, what);
     check_row(gemm, &p, what);
@@ -315,15 +417,73 @@ static void special(const obk_table *table) {
     free(panel);
 }
 
+/* The same by OpenBLAS: also NaN of D with a beta of 0, and no look at C. */
+static void test_special_by_openblas(void **state) {
+    (void)state;
+    if (blas.n_copies == 0) skip();
+    float a[3] = {INFINITY, NAN, 1}, b[1] = {2}, c[3] = {NAN, NAN, NAN}, d[3] = {1, 1, NAN};
+    obk_gemm_call call = {
+        .m = 3, .n = 1, .k = 1, .a = a, .a_row = 1, .a_k = 1, .b = b, .b_k = 1, .b_column = 1, .c = c, .c_row = 1, .alpha = 1};
+    ob__blas_product(&blas, false, &call);
+    assert_true(isinf(c[0]) && isnan(c[1]) && c[2] == 2);
+    call.k = 0;
+    ob__blas_product(&blas, false, &call);
+    assert_true(c[0] == 0 && c[1] == 0 && c[2] == 0);
+    call.d = d;
+    call.d_row = 1;
+    call.beta = 0;
+    ob__blas_product(&blas, false, &call);
+    assert_true(c[0] == 0 && c[1] == 0 && isnan(c[2]));
+    call.alpha = 0; /* of A and B it would not look at, NaN of which our kernels keep */
+    assert_false(ob__blas_takes(&call));
+}
+
+/* What cblas cannot take is left to our kernels. */
+static void test_taken(void **state) {
+    (void)state;
+    const obk_gemm_call good = {.m = 4, .n = 5, .k = 6, .a_row = 6, .a_k = 1, .b_k = 5, .b_column = 1, .c_row = 5, .alpha = 1};
+    obk_gemm_call call = good;
+    assert_true(ob__blas_takes(&call));
+    call.a_row = 0; /* packed, or a row for all */
+    assert_false(ob__blas_takes(&call));
+    call.a_row = 5; /* rows overlap */
+    assert_false(ob__blas_takes(&call));
+    call.a_row = 1;
+    call.a_k = 4;
+    assert_true(ob__blas_takes(&call));
+    call.a_k = 3;
+    assert_false(ob__blas_takes(&call));
+    call = good;
+    call.b_k = call.b_column = 7;
+    assert_false(ob__blas_takes(&call));
+    call = good;
+    call.c_row = 4;
+    assert_false(ob__blas_takes(&call));
+    call = good;
+    call.m = (int64_t)INT32_MAX + 1;
+    assert_false(ob__blas_takes(&call));
+    call = good;
+    call.a_row = (int64_t)INT32_MAX + 1;
+    assert_false(ob__blas_takes(&call));
+    call = good;
+    call.b_k = (int64_t)INT32_MAX + 1;
+    assert_false(ob__blas_takes(&call));
+}
+
 static void test_special(void **state) {
     (void)state;
     each_level(special);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_products), cmocka_unit_test(test_special)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_products), cmocka_unit_test(test_special),
+                                       cmocka_unit_test(test_large_beside_openblas), cmocka_unit_test(test_special_by_openblas),
+                                       cmocka_unit_test(test_taken)};
+    char why[256];
+    if (!ob__blas_open(&blas, 1, ob_allocator_default(), why, sizeof why)) print_message("without OpenBLAS: %s\n", why);
     edges = kl_open(EDGE_BYTES);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     kl_close(&edges);
+    ob__blas_close(&blas);
     return failed;
 }

@@ -24,6 +24,7 @@ static const char usage[] =
     "  --rtol R, --atol A    tolerances of --expect [those of a data.json beside DIR, else 1e-3, 1e-7]\n"
     "  --op-library FILE     operators of one's own, from a shared library; runs its code\n"
     "  --threads T           use T threads, one for each processor at most: the process may use %d [1]\n"
+    "  --numerics KIND       exact: the library's own kernels; relaxed: large products by OpenBLAS, where it is there [exact]\n"
     "  --strict              refuse a model whose outputs do not have the shapes that it declares\n"
     "  --max-memory SIZE     of everything that a run takes beside the file [what the machine has]\n"
     "  --max-output-bytes SIZE, --max-nodes N, --max-seconds S\n"
@@ -77,6 +78,16 @@ static bool add_file(run_options *r, const char *text) {
     return true;
 }
 
+static bool parse_numerics(const char *text, ob_numerics *out) {
+    bool relaxed = strcmp(text, "relaxed") == 0;
+    if (!relaxed && strcmp(text, "exact") != 0) {
+        complain(TOOL, NULL, "option --numerics: \"%s\" is not one of exact, relaxed", text);
+        return false;
+    }
+    *out = relaxed ? OB_NUMERICS_RELAXED : OB_NUMERICS_EXACT;
+    return true;
+}
+
 static bool parse_option(run_options *r, arguments *o) {
     if (option_has_value(o, "--input")) return add_file(r, o->value);
     if (option_has_value(o, "--dim")) return add_dim(r, o->value);
@@ -87,6 +98,7 @@ static bool parse_option(run_options *r, arguments *o) {
     if (option_has_value(o, "--rtol")) return parse_real(TOOL, "--rtol", o->value, 0, 1e30, &r->rtol);
     if (option_has_value(o, "--atol")) return parse_real(TOOL, "--atol", o->value, 0, 1e30, &r->atol);
     if (option_has_value(o, "--threads")) return parse_int(TOOL, "--threads", o->value, 1, 1024, &r->threads);
+    if (option_has_value(o, "--numerics")) return !o->failed && parse_numerics(o->value, &r->numerics);
     if (option_has_value(o, "--max-memory")) return parse_bytes(TOOL, "--max-memory", o->value, &r->max_memory);
     if (option_has_value(o, "--max-output-bytes")) return parse_bytes(TOOL, "--max-output-bytes", o->value, &r->max_output_bytes);
     if (option_has_value(o, "--max-nodes")) return parse_int(TOOL, "--max-nodes", o->value, 1, INT64_C(1) << 40, &r->max_nodes);
@@ -224,6 +236,7 @@ static exit_code run(const run_options *r) {
     config.n_threads = (int)r->threads;
     config.optimize = r->optimize;
     config.strict_declarations = r->strict;
+    config.numerics = r->numerics;
     const ob_logger warnings = logger_to_stderr(TOOL, OB_LOG_WARNING);
     if (!r->quiet && !r->verbose) config.logger = &warnings; /* with --verbose the model's tells all */
     config.dims = r->dims;

@@ -20,6 +20,7 @@ typedef struct run_options {
     const char *output_folder, *expect_folder;
     bool npy, optimize, strict, quiet, verbose;
     bool random; /* elements for inputs that are not given */
+    ob_numerics numerics;
     bool bench, profile;
     const char *profile_file;
     assumed_opsets assumed_opsets;

@@ -62,6 +62,17 @@ typedef struct ob_trace_event {
     size_t n_bytes;        /**< of all results */
 } ob_trace_event;
 
+/** What sums and products of floats and doubles may differ by. Everything else, integers included, is the same in both. */
+typedef enum ob_numerics {
+    /** The library's own kernels alone: each promise about bits holds (docs/numerics.md). */
+    OB_NUMERICS_EXACT = 0,
+    /** Where it is faster, another order of summation, and other libraries: OpenBLAS multiplies large matrices (MatMul, Gemm,
+     * Einsum) where the build and the machine have one. Results are as close to the true ones as sums of that length are in any
+     * order: the bound stands in docs/numerics.md. They have the same bits for every number of threads, in workers and from run
+     * to run, but not on every processor, nor with every version of OpenBLAS. */
+    OB_NUMERICS_RELAXED = 1
+} ob_numerics;
+
 /** How to make a session. Always start from ob_session_config_init. */
 typedef struct ob_session_config {
     size_t struct_bytes;           /**< set by ob_session_config_init */
@@ -116,6 +127,12 @@ typedef struct ob_session_config {
      * kernels may hold them once more in a form of their own, made once for all plans and workers, which is faster; these bytes
      * are part of ob_session_memory.constant_bytes. The last bits of results may differ between the two. */
     bool constants_in_place;
+    /** OB_NUMERICS_EXACT (default) or OB_NUMERICS_RELAXED; another value is E_ARGUMENT. A relaxed session loads OpenBLAS when it
+     * is made, a copy for each thread and worker, at most 8, which nothing else in the process uses or sees; what the host
+     * program does with its own keeps its settings. A copy takes some MiB that max_memory does not count, and 128 MiB of
+     * addresses. Where there is none, or only one that computes with threads, the session computes as an exact one; the logger
+     * hears which at OB_LOG_INFO. */
+    ob_numerics numerics;
 } ob_session_config;
 
 /** Fills in the defaults named above. NULL is allowed and does nothing. */
@@ -136,7 +153,7 @@ OB_API void ob_session_config_init(ob_session_config *config);
  * outside), or does not have the size of its tensor.
  * - E_LIMIT: over max_memory, max_nodes or max_run_ns; the message names which, and for memory what wanted how much.
  * - E_CANCELLED: config->cancelled said so.
- * - E_ARGUMENT: model or out NULL, a config that was not initialised, a thread count or size out of range.
+ * - E_ARGUMENT: model or out NULL, a config that was not initialised, a thread count or size out of range, unknown numerics.
  * - E_MEMORY. */
 OB_API ob_status ob_session_create(const ob_model *model, const ob_session_config *config, ob_session **out, ob_error *error);
 /** What of the model a session could not run, without making one: operators and versions without a kernel, each kind once, nodes

@@ -7,6 +7,7 @@
 #include "onnx_broadcast/view.h"
 
 struct ob_op;
+struct ob_blas;
 
 /* Whether a run is to end early: what the caller says, and the clock. One thread asks the caller: the one that runs the steps.
  * Others see its answer, and the clock. */
@@ -74,6 +75,7 @@ typedef struct ob_kernel_site {
     const ob_allocator *allocator; /* for what a library plans; its `release` frees it */
     bool constants_in_place;       /* no packs are wanted: what constants hold is used where it lies */
     const ob_account *account;     /* what `allocator` counts for; NULL: nothing is counted. Lives as long as the state */
+    struct ob_blas *blas;          /* for large products of relaxed sessions (ops/product/blas.h), lives as long; NULL: none */
 } ob_kernel_site;
 
 /* n zeroed elements that live as long as the state: tables, lists. NULL: no memory. */

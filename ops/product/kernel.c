@@ -5,16 +5,19 @@
  * 1-d A gets a leading, a 1-d B a trailing dimension of 1 that the result does not have. K = 0 gives zeros. Gemm 1 and 6 (C
  * stretches only with `broadcast` = 1, which the shape rule checks), 7, 9 (integers too), 11 (C optional), 13 (bfloat16);
  * integers go through double when alpha or beta is not 1. float16 and bfloat16 are computed in float. Operands whose rows or
- * columns are dense are read in place, a constant B is packed once where several rows use it. */
+ * columns are dense are read in place, a constant B is packed once where several rows use it. Where a session's numerics are
+ * relaxed, large products are OpenBLAS's. */
 #include "kernels/kernels.h"
 #include "ops/kernel/common.h"
+#include "ops/product/blas.h"
 #include "ops/product/pack.h"
 #include "ops/table/op.h"
 
 typedef enum method {
     TILES,
-    ROW,   /* m is 1, B dense along k */
-    COLUMN /* n is 1, A dense along k */
+    ROW,    /* m is 1, B dense along k */
+    COLUMN, /* n is 1, A dense along k */
+    BLAS    /* OpenBLAS, of the session */
 } method;
 
 /* How an operand comes into the form that is multiplied. */
@@ -34,6 +37,7 @@ typedef struct product {
     operand a, b, d;
     bool has_d, out_converted;
     method method;
+    ob_blas *blas;
 } product;
 
 static void transpose(ob_view *view) {
@@ -128,10 +132,30 @@ static void choose_method(product *s) {
     if (p->n == 1 && dense_a && dense_b) s->method = COLUMN;
 }
 
+/* Where OpenBLAS multiplies, in place of what was chosen: large products. A constant B that has to be converted is packed. */
+static void choose_blas(const ob_kernel_site *site, product *s, const ob_view *b) {
+    const ob_matrices *p = &s->p;
+    bool real = s->computing == OB_FLOAT || s->computing == OB_DOUBLE;
+    if (!site->blas || !real || (b->data && s->b.converted)) return;
+    const obk_gemm_call call = {.m = p->m,
+                                .n = p->n,
+                                .k = p->k,
+                                .a_row = p->a.row,
+                                .a_k = p->a.column,
+                                .b_k = p->b.row,
+                                .b_column = p->b.column,
+                                .c_row = p->n,
+                                .alpha = s->alpha};
+    if (!ob__blas_gains(p->m, p->n, p->k) || !ob__blas_takes(&call)) return;
+    s->method = BLAS;
+    s->blas = site->blas;
+}
+
 /* A matrix that one row is multiplied with is read once in a run: it is packed only when it would be converted each time. */
 static bool gains_by_packing(const product *s) {
     const ob_matrices *p = &s->p;
-    return s->gemm->pack_b && s->method != COLUMN && (p->m > 1 || s->b.converted) && p->m > 0 && p->n > 0 && p->k > 0;
+    return s->gemm->pack_b && s->method != COLUMN && s->method != BLAS && (p->m > 1 || s->b.converted) && p->m > 0 && p->n > 0 &&
+           p->k > 0;
 }
 
 static ob_status plan_product(const ob_kernel_site *site, product *s, ob_kernel_args *args, ob_kernel_needs *needs,
@@ -145,13 +169,17 @@ static ob_status plan_product(const ob_kernel_site *site, product *s, ob_kernel_
     s->a.copied = s->p.a.copied;
     s->b.copied = s->p.b.copied;
     choose_method(s);
+    choose_blas(site, s, &in[1]);
     if (in[1].data && !site->constants_in_place && gains_by_packing(s)) {
         s->method = TILES;
         s->b.pack = (int8_t)needs->n_packs;
         OB_TRY(ob__want_packed_b(site, &s->p, s->gemm, &in[1], s->b.transposed, s->computing, needs, error));
     }
     if (s->has_d) OB_TRY(place_d(s, &in[2], error));
-    ob__cut_matrices(&s->p);
+    if (s->method == BLAS)
+        ob__cut_coarsely(&s->p);
+    else
+        ob__cut_matrices(&s->p);
     OB_TRY(need_operand(s, &in[0], &s->a, needs, error));
     OB_TRY(need_operand(s, &in[1], &s->b, needs, error));
     if (s->has_d) OB_TRY(need_operand(s, &in[2], &s->d, needs, error));
@@ -166,7 +194,23 @@ typedef struct job {
     const char *a, *b, *d;
     char *c, *lanes;
     size_t lane_stride;
+    const ob_threads *threads;
 } job;
+
+/* Some of k at a time, and asks in between. */
+static void multiply_by_blas(const job *j, obk_gemm_call call) {
+    const product *s = j->s;
+    const size_t width = ob_dtype_size(s->computing);
+    const int64_t k = call.k, most = s->p.inner;
+    for (int64_t from = 0; from < k && !(from > 0 && ob__stopped_inside(j->threads)); from += most) {
+        call.k = k - from < most ? k - from : most;
+        ob__blas_product(s->blas, s->computing == OB_DOUBLE, &call);
+        call.a = (const char *)call.a + (size_t)(call.k * call.a_k) * width;
+        call.b = (const char *)call.b + (size_t)(call.k * call.b_k) * width;
+        call.adds = true;
+        call.d = NULL;
+    }
+}
 
 static void multiply(const job *j, const ob_matrices_part *part, void *panel) {
     const product *s = j->s;
@@ -198,7 +242,10 @@ static void multiply(const job *j, const ob_matrices_part *part, void *panel) {
                               .d_row = s->d_row,
                               .d_column = s->d_column,
                               .panel = panel};
-        s->gemm->product(&call);
+        if (s->method == BLAS)
+            multiply_by_blas(j, call);
+        else
+            s->gemm->product(&call);
     }
 }
 
@@ -224,7 +271,8 @@ static ob_status product_run(const ob_kernel_args *args, ob_error *error) {
         OB_TRY(take_operand(s, &args->in[1], &s->b, &scratch, &b, args->threads, error));
     if (s->has_d) OB_TRY(take_operand(s, &args->in[2], &s->d, &scratch, &d, args->threads, error));
     void *c = s->out_converted ? ob__take(&scratch, ob__count(out), ob_dtype_size(s->computing)) : out->data;
-    job j = {.s = s, .a = a, .b = b, .d = d, .c = c, .lanes = args->lanes, .lane_stride = args->lane_stride};
+    job j = {
+        .s = s, .a = a, .b = b, .d = d, .c = c, .lanes = args->lanes, .lane_stride = args->lane_stride, .threads = args->threads};
     ob__each_chunk(args->threads, s->p.n_chunks, multiply_chunk, &j);
     if (!s->out_converted) return OB_OK;
     return ob__convert_many(out->data, out->dtype, c, s->computing, ob__count(out), args->threads, error);

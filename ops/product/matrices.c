@@ -136,6 +136,36 @@ void ob__cut_matrices(ob_matrices *p) {
     p->n_chunks = products * p->down * p->across;
 }
 
+/* n in equal parts of at most `most`, in whole multiples of UNIT. */
+static int64_t equal_part(int64_t n, int64_t most) {
+    enum { UNIT = 32 };
+    int64_t parts = (n + most - 1) / most, size = (n + parts - 1) / parts;
+    size = (size + UNIT - 1) / UNIT * UNIT;
+    return size < n ? size : n;
+}
+
+void ob__cut_coarsely(ob_matrices *p) {
+    enum { PARTS = 8, ROWS = 512, COLUMNS = 2048, LEAST = 256, UNIT_OF_K = 256 };
+    int64_t products = ob__product(p->batch, 0, p->n_batch), rows = ROWS, columns = COLUMNS;
+    p->group = 1;
+    for (;;) {
+        p->rows = equal_part(p->m, rows);
+        p->columns = equal_part(p->n, columns);
+        p->down = (p->m + p->rows - 1) / p->rows;
+        p->across = (p->n + p->columns - 1) / p->columns;
+        bool few = products < PARTS && p->down < PARTS && p->across < PARTS && products * p->down * p->across < PARTS;
+        if (!few || (p->rows <= LEAST && p->columns <= LEAST)) break;
+        if (p->columns > p->rows)
+            columns = (p->columns + 1) / 2;
+        else
+            rows = (p->rows + 1) / 2;
+    }
+    p->n_chunks = products * p->down * p->across;
+    /* 2^28 multiplications: 3 to 15 ms */
+    int64_t inner = (INT64_C(1) << 28) / (p->rows * p->columns) / UNIT_OF_K * UNIT_OF_K;
+    p->inner = inner < UNIT_OF_K ? UNIT_OF_K : inner;
+}
+
 int64_t ob__n_parts(const ob_matrices *p, int64_t chunk) {
     int64_t left = ob__product(p->batch, 0, p->n_batch) - chunk * p->group;
     return p->group == 1 ? 1 : left < p->group ? left : p->group;

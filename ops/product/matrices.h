@@ -19,6 +19,7 @@ typedef struct ob_matrices {
     ob_matrix a, b;
     /* Chunks: parts of rows x columns of a product, down x across of them, or `group` whole products. */
     int64_t rows, columns, down, across, group, n_chunks;
+    int64_t inner; /* of ob__cut_coarsely */
 } ob_matrices;
 
 /* Of MatMul: vectors become a row on the left, a column on the right; batch axes broadcast. `joins`: batches that
@@ -27,6 +28,9 @@ ob_status ob__matrices(const ob_kernel_site *site, const ob_view *a, const ob_vi
                        ob_matrices *p, ob_error *error);
 /* Cuts by m, n, k and batch alone, at multiples of any tile's rows and columns. */
 void ob__cut_matrices(ob_matrices *p);
+/* Cuts by m, n and batch alone into few parts, where each is a large product by itself; a part is done `inner` of k at a time,
+ * which takes less than 20 ms. No size is 0. */
+void ob__cut_coarsely(ob_matrices *p);
 
 /* A part of one product. */
 typedef struct ob_matrices_part {

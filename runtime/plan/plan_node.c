@@ -244,8 +244,7 @@ static ob_status try_view(ob_builder *b, planned *p, bool *done) {
     }
     if (node->n_outputs) memcpy(out, p->out, node->n_outputs * sizeof *out);
     ob_kernel_args args = {.n_in = node->n_inputs, .n_out = node->n_outputs, .in = in, .out = out};
-    ob_kernel_site site = {node, node->op, &b->plan->arena, &b->session->allocator, b->session->constants_in_place,
-                           &b->session->account};
+    ob_kernel_site site = ob__site(b->session, node, &b->plan->arena);
     if (p->kernel->view(&site, &args, NULL) != OB_OK) return OB_OK; /* run says what is wrong, if anything is */
     ob_slot **viewed = OB_ARENA_ARRAY(&b->scratch, ob_slot *, node->n_outputs);
     int64_t *offsets = OB_ARENA_ARRAY(&b->scratch, int64_t, node->n_outputs);
@@ -381,8 +380,7 @@ static ob_status reserve_scratch(ob_builder *b, const ob_kernel_needs *needs, ob
 
 static ob_status plan_kernel(ob_builder *b, planned *p, ob_step *step) {
     ob_kernel_needs needs = {0};
-    ob_kernel_site site = {p->node, p->node->op, &b->plan->arena, &b->session->allocator, b->session->constants_in_place,
-                           &b->session->account};
+    ob_kernel_site site = ob__site(b->session, p->node, &b->plan->arena);
     ob_error own;
     ob_error_clear(&own);
     step->kernel = p->kernel;

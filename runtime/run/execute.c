@@ -106,18 +106,13 @@ static ob_status make_contiguous(call *c) {
     return OB_OK;
 }
 
-static ob_kernel_site site_of(call *c) {
-    return (ob_kernel_site){
-        c->node, c->node->op, &c->arena, &c->session->allocator, c->session->constants_in_place, &c->session->account};
-}
-
 /* What the shape rule left open. */
 static ob_status shape_by_data(call *c, const ob_kernel *kernel) {
     bool open = false;
     for (uint32_t i = 0; i < c->args.n_out; i++) open |= c->args.out[i].dtype != OB_NONE && c->args.out[i].rank < 0;
     if (!open || !kernel->shape) return OB_OK;
     OB_TRY(make_contiguous(c));
-    ob_kernel_site site = site_of(c);
+    ob_kernel_site site = ob__site(c->session, c->node, &c->arena);
     return kernel->shape(&site, &c->args, c->error);
 }
 
@@ -136,7 +131,7 @@ static ob_status give_scratch(call *c, const ob_kernel_needs *needs, ob_memory *
 static ob_status run_kernel(call *c, const ob_kernel *kernel) {
     const ob_allocator *allocator = &c->session->allocator;
     ob_kernel_needs needs = {0};
-    ob_kernel_site site = site_of(c);
+    ob_kernel_site site = ob__site(c->session, c->node, &c->arena);
     if (!kernel->run) return ob__fail(c->error, OB_E_UNSUPPORTED, "it has no kernel");
     if (!(kernel->flags & OB_KERNEL_STRIDED)) OB_TRY(make_contiguous(c));
     for (uint32_t i = 0; i < c->args.n_out; i++) {
@@ -177,7 +172,7 @@ static ob_status execute(call *c, const ob_view *in, ob_view *out) {
         ob_view *planned = OB_ARENA_ARRAY(&c->arena, ob_view, node->n_outputs);
         if (!planned) return OB_E_MEMORY;
         if (node->n_outputs) memcpy(planned, c->args.out, node->n_outputs * sizeof *planned);
-        ob_kernel_site site = site_of(c);
+        ob_kernel_site site = ob__site(c->session, c->node, &c->arena);
         status = kernel->view(&site, &c->args, NULL);
         if (status != OB_OK && node->n_outputs) memcpy(c->args.out, planned, node->n_outputs * sizeof *planned);
     }

@@ -1,0 +1,1 @@
+"$run" "$models/digits.onnx" --random --numerics fast
