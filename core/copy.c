@@ -16,12 +16,18 @@
 #include <emmintrin.h>
 #endif
 
-enum { BLOCK_BYTES = 16 << 10, LARGE_BYTES = 256 << 10, STREAM_BYTES = 12 << 20 };
+enum {
+    BLOCK_BYTES = 16 << 10,
+    PIECE_BYTES = 1 << 10, /* on the stack */
+    LARGE_BYTES = 256 << 10,
+    STREAM_BYTES = 12 << 20,
+    MOST_AXES = 56 /* of sizes over 1: twice as many bytes with each, and no result has 2^56 */
+};
 
 typedef struct layout {
     int32_t rank;
     size_t width;
-    int64_t dims[OB__COPY_RANK], to[OB__COPY_RANK], from[OB__COPY_RANK];
+    int64_t dims[MOST_AXES], to[MOST_AXES], from[MOST_AXES];
     obk_pace *pace;
 } layout;
 
@@ -45,7 +51,7 @@ static bool simplify(layout *l, int32_t rank, const int64_t *dims, size_t width,
             l->from[last] = from[a];
             continue;
         }
-        last++;
+        if (++last == MOST_AXES) return false;
         l->dims[last] = dims[a];
         l->to[last] = to[a];
         l->from[last] = from[a];
@@ -250,54 +256,69 @@ void ob__stream_end(void) {
 #endif
 }
 
-/* Stretched axes above the pieces: a piece goes to every combination of their steps. */
+/* Axes above the pieces. A piece goes to every combination of the steps of those that are stretched and large. */
 typedef struct places {
     bool stream;
-    int32_t n;
-    int64_t counts[OB__COPY_RANK], steps[OB__COPY_RANK];
+    int32_t first; /* axis, of which there are `count` blocks */
+    int64_t count;
+    int32_t n_stretched, n_others;
+    uint8_t stretched[MOST_AXES], others[MOST_AXES];
+    int64_t index[MOST_AXES]; /* by axis */
 } places;
 
-static void put(const places *p, char *to, const char *piece, size_t n_bytes, obk_pace *pace) {
-    int64_t index[OB__COPY_RANK];
-    memset(index, 0, (size_t)p->n * sizeof *index);
-    for (;;) {
-        if (p->stream)
-            ob__stream(to, piece, n_bytes);
-        else
-            memcpy(to, piece, n_bytes);
-        if (stops(pace, (int64_t)n_bytes)) return;
-        int32_t k = p->n - 1;
-        for (; k >= 0; k--) {
-            to += p->steps[k];
-            if (++index[k] < p->counts[k]) break;
-            to -= p->counts[k] * p->steps[k];
-            index[k] = 0;
-        }
-        if (k < 0) return;
+/* To the next combination of these axes; false: the first one is next. */
+static bool next_place(places *p, const layout *l, const uint8_t *axes, int32_t n, char **to, const char **from) {
+    for (int32_t k = n - 1; k >= 0; k--) {
+        const int32_t a = axes[k];
+        const int64_t count = a == p->first ? p->count : l->dims[a];
+        *to += l->to[a];
+        *from += l->from[a];
+        if (++p->index[a] < count) return true;
+        *to -= count * l->to[a];
+        *from -= count * l->from[a];
+        p->index[a] = 0;
     }
+    return false;
 }
 
-/* `count` blocks of axis a, together more than BLOCK_BYTES, one of them not: in pieces. */
-static void put_pieces(const layout *l, const places *p, int32_t a, int64_t count, char *to, const char *from) {
-    _Alignas(64) char piece[BLOCK_BYTES];
-    int64_t block = l->to[a], step = l->from[a], n_rows = BLOCK_BYTES / block;
-    bool direct = !p->stream && p->n == 0;
-    if (a == l->rank - 1 && step != 0) { /* dense on both sides */
-        int64_t n_step = p->n == 0 ? ASK_BYTES / block : n_rows;
-        for (int64_t i = 0; i < count && !(l->pace && l->pace->over); i += n_step)
-            put(p, to + i * block, from + i * step, (size_t)((count - i < n_step ? count - i : n_step) * block), l->pace);
-        return;
-    }
-    if (direct) {
-        build(l, a, count, to, from);
-        stops(l->pace, count * block);
-        return;
-    }
+/* piece == to: the first place has it already. */
+static void put(places *p, const layout *l, char *to, const char *piece, size_t n_bytes) {
+    const char *same = piece; /* along stretched axes it stays where it is */
+    do
+        if (p->stream)
+            ob__stream(to, piece, n_bytes);
+        else if (to != piece)
+            memcpy(to, piece, n_bytes);
+    while (!stops(l->pace, (int64_t)n_bytes) && next_place(p, l, p->stretched, p->n_stretched, &to, &same));
+}
+
+/* `count` blocks of axis a, which fit into a piece. */
+static void stream_pieces(const layout *l, places *p, int32_t a, int64_t count, char *to, const char *from) {
+    _Alignas(64) char piece[PIECE_BYTES];
+    int64_t block = l->to[a], step = l->from[a], n_rows = PIECE_BYTES / block;
     if (step == 0) build(l, a, n_rows, piece, from);
     for (int64_t i = 0; i < count && !(l->pace && l->pace->over); i += n_rows) {
         int64_t n = count - i < n_rows ? count - i : n_rows;
         if (step != 0) build(l, a, n, piece, from + i * step);
-        put(p, to + i * block, piece, (size_t)(n * block), l->pace);
+        put(p, l, to + i * block, piece, (size_t)(n * block));
+    }
+}
+
+/* `count` blocks of axis a, one of which is no larger than what is written together. */
+static void put_blocks(const layout *l, places *p, int32_t a, int64_t count, char *to, const char *from) {
+    int64_t block = l->to[a], step = l->from[a], n_rows = BLOCK_BYTES / block;
+    bool dense = a == l->rank - 1 && step != 0; /* on both sides */
+    if (p->n_stretched == 0 && (dense || !p->stream)) n_rows = dense ? ASK_BYTES / block : count;
+    if (!dense && p->stream) {
+        stream_pieces(l, p, a, count, to, from);
+        return;
+    }
+    for (int64_t i = 0; i < count && !(l->pace && l->pace->over); i += n_rows) {
+        int64_t n = count - i < n_rows ? count - i : n_rows;
+        const char *source = from + i * step;
+        char *target = to + i * block;
+        if (!dense) build(l, a, n, target, source);
+        put(p, l, target, dense ? source : target, (size_t)(n * block));
     }
 }
 
@@ -308,34 +329,19 @@ static void copy_blocks(const layout *l, int32_t a, int64_t count, char *to, con
         return;
     }
     places p;
-    p.n = 0;
     p.stream = past_caches;
-    int32_t axes[OB__COPY_RANK], n_axes = 0; /* those above the pieces that are not stretched */
-    int64_t counts[OB__COPY_RANK], index[OB__COPY_RANK];
-    for (; l->to[a] > BLOCK_BYTES; count = l->dims[++a]) {
-        if (l->from[a] == 0 && l->to[a] > LARGE_BYTES) {
-            p.counts[p.n] = count;
-            p.steps[p.n++] = l->to[a];
-        } else {
-            index[n_axes] = 0;
-            counts[n_axes] = count;
-            axes[n_axes++] = a;
-        }
+    p.first = a;
+    p.count = count;
+    p.n_stretched = p.n_others = 0;
+    for (const int64_t most = past_caches ? PIECE_BYTES : BLOCK_BYTES; l->to[a] > most; count = l->dims[++a]) {
+        p.index[a] = 0;
+        if (l->from[a] == 0 && l->to[a] > LARGE_BYTES)
+            p.stretched[p.n_stretched++] = (uint8_t)a;
+        else
+            p.others[p.n_others++] = (uint8_t)a;
     }
-    for (;;) {
-        put_pieces(l, &p, a, count, to, from);
-        if (l->pace && l->pace->over) return;
-        int32_t k = n_axes - 1;
-        for (; k >= 0; k--) {
-            to += l->to[axes[k]];
-            from += l->from[axes[k]];
-            if (++index[k] < counts[k]) break;
-            to -= counts[k] * l->to[axes[k]];
-            from -= counts[k] * l->from[axes[k]];
-            index[k] = 0;
-        }
-        if (k < 0) return;
-    }
+    do put_blocks(l, &p, a, count, to, from);
+    while (!(l->pace && l->pace->over) && next_place(&p, l, p.others, p.n_others, &to, &from));
 }
 
 /* Elements first .. first + n - 1 below axis a; `to` is where they go. */
@@ -413,7 +419,7 @@ static void copy_any(layout *l, char *to, const char *from) {
         }
     }
     int32_t outer = l->rank - inner;
-    int64_t index[OB__COPY_RANK] = {0};
+    int64_t index[MOST_AXES] = {0};
     for (;;) {
         if (inner == 2)
             transpose_inner(l, outer, to, from);
@@ -467,7 +473,7 @@ void ob__copy_part(int32_t rank, const int64_t *dims, size_t width, void *to, co
         if (past_caches) ob__stream_end();
         return;
     }
-    int64_t index[OB__COPY_RANK], rest = first;
+    int64_t *index = l.to, rest = first; /* the result is contiguous: its strides are not asked again */
     char *z = (char *)to + first * (int64_t)width;
     const char *x = from;
     for (int32_t a = l.rank - 1; a >= 0; a--) {

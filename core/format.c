@@ -8,10 +8,8 @@ static bool is_within(char c) { /* a character */
     return ((unsigned char)c & 0xC0) == 0x80;
 }
 
-enum {
-    WHOLE_SENTENCE = 4096, /* of which both ends are told when it is too long */
-    LONG_STRING = 512      /* within one */
-};
+enum { LONG_STRING = 512 }; /* within a sentence */
+static const char between_ends[] = "...";
 
 size_t ob__both_ends(char *out, const char *text, size_t n, size_t most, const char *between) {
     const size_t n_between = strlen(between);
@@ -31,7 +29,7 @@ size_t ob__both_ends(char *out, const char *text, size_t n, size_t most, const c
 }
 
 size_t ob__shorten(char *out, const char *text, size_t n, size_t most) {
-    return ob__both_ends(out, text, n, most, "...");
+    return ob__both_ends(out, text, n, most, between_ends);
 }
 
 size_t ob__name_length(const char *name) {
@@ -43,12 +41,15 @@ size_t ob__name_length(const char *name) {
 
 typedef struct output {
     char *text;
-    size_t room, n; /* n goes on counting when the room ends */
-    size_t most;    /* of a string without precision */
+    size_t from, room; /* which bytes of the whole go there */
+    size_t n;          /* goes on counting when the room ends */
+    size_t most;       /* of a string without precision */
 } output;
 
 static void put(output *out, const char *bytes, size_t n) {
-    if (out->n < out->room) memcpy(out->text + out->n, bytes, out->room - out->n < n ? out->room - out->n : n);
+    const size_t begin = out->n > out->from ? out->n : out->from, behind = out->from + out->room;
+    const size_t end = out->n + n < behind ? out->n + n : behind;
+    if (begin < end) memcpy(out->text + (begin - out->from), bytes + (begin - out->n), end - begin);
     out->n += n;
 }
 
@@ -139,8 +140,9 @@ static void put_number(output *out, conversion c, arguments *a) {
 
 #pragma GCC diagnostic pop
 
-static size_t format_all(char *text, size_t room, size_t most, const char *format, va_list list) {
-    output out = {text, room, 0, most};
+/* Bytes `from` and on of the whole, of which it returns the length. */
+static size_t format_all(char *text, size_t room, size_t from, size_t most, const char *format, va_list list) {
+    output out = {text, from, room, 0, most};
     arguments a;
     va_copy(a.list, list);
     for (const char *at = format; *at;) {
@@ -161,21 +163,34 @@ static size_t format_all(char *text, size_t room, size_t most, const char *forma
         at += c.n;
     }
     va_end(a.list);
-    if (room > 0) text[out.n < room ? out.n : room - 1] = '\0';
+    if (room > 0) text[out.n < from + room ? out.n - from : room - 1] = '\0';
     return out.n;
 }
 
 size_t ob__vformat(char *text, size_t room, const char *format, va_list list) {
-    return format_all(text, room, SIZE_MAX, format, list);
+    return format_all(text, room, 0, SIZE_MAX, format, list);
 }
 
+/* Of a long one the end is made for itself: nothing has room for the whole. */
 size_t ob__vsentence(char *text, size_t room, const char *format, va_list list) {
-    char whole[WHOLE_SENTENCE];
+    const size_t n_between = sizeof between_ends - 1;
     if (room == 0) return 0;
-    size_t n = format_all(whole, sizeof whole, LONG_STRING, format, list);
-    n = ob__shorten(text, whole, n < sizeof whole ? n : OB_LENGTH_UNKNOWN, room - 1);
-    text[n] = '\0';
-    return n;
+    const size_t n = format_all(text, room, 0, LONG_STRING, format, list), most = room - 1;
+    if (n <= most) return n;
+    size_t n_tail = most < n_between ? 0 : (most - n_between) / 2, n_head = most < n_between ? 0 : most - n_between - n_tail;
+    while (n_head > 0 && is_within(text[n_head])) n_head--;
+    char *tail = text + n_head;
+    if (most >= n_between) {
+        memcpy(tail, between_ends, n_between);
+        tail += n_between;
+        format_all(tail, n_tail + 1, n - n_tail, LONG_STRING, format, list);
+        size_t n_cut = 0; /* of a character that began before */
+        while (n_cut < n_tail && is_within(tail[n_cut])) n_cut++;
+        n_tail -= n_cut;
+        memmove(tail, tail + n_cut, n_tail);
+    }
+    tail[n_tail] = '\0';
+    return (size_t)(tail - text) + n_tail;
 }
 
 size_t ob__sentence(char *text, size_t room, const char *format, ...) {

@@ -69,15 +69,37 @@ const char *ob__graph_path_in(const char *body, const ob_graph *graph, ob_arena 
     return path;
 }
 
-void ob__node_place(const ob_node *node, char *text, size_t n_bytes) {
-    char whole[4096], step[STEP_BYTES];
+/* Bytes of a place that are in [from, from + room). */
+typedef struct place_part {
+    char *text;
+    size_t from, room, n; /* n: of the whole */
+} place_part;
+
+static void put_step(place_part *part, const char *step) {
+    for (; *step; step++, part->n++)
+        if (part->n >= part->from && part->n - part->from < part->room) part->text[part->n - part->from] = *step;
+}
+
+/* Returns the length of the whole. */
+static size_t write_place(const ob_node *node, char *text, size_t from, size_t room) {
+    place_part part = {text, from, room, 0};
+    char step[STEP_BYTES];
     const ob_graph *around[MOST_STEPS];
     const ob_function *function;
-    size_t n_whole = 0;
     for (uint32_t n = graphs_around(node->graph, around, &function); n-- > 0;) {
         write_step(step, around[n]->parent_node, around[n]->attribute);
-        n_whole += ob__sentence(whole + n_whole, sizeof whole - n_whole, "%s", step);
+        put_step(&part, step);
     }
-    ob__sentence(whole + n_whole, sizeof whole - n_whole, "%.200s", ob__node_label(node));
-    ob__copy_text(text, n_bytes, whole);
+    ob__sentence(step, sizeof step, "%.200s", ob__node_label(node));
+    put_step(&part, step);
+    return part.n;
+}
+
+void ob__node_place(const ob_node *node, char *text, size_t n_bytes) {
+    enum { END = 256 };     /* more than a field shows of either */
+    char ends[2 * END + 1]; /* the whole, or both ends of it */
+    size_t n = write_place(node, ends, 0, 2 * END);
+    if (n > 2 * END) write_place(node, ends + END, n - END, END);
+    ends[n < 2 * END ? n : 2 * END] = '\0';
+    ob__copy_text(text, n_bytes, ends);
 }
