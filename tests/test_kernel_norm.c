@@ -146,7 +146,7 @@ static void nothing_is_divided_by_zero(void **state) {
 static void lrn(const obk_norms *loops, bool is_double, const obk_lrn *p, void *y, const void *x, int64_t stride, int64_t width) {
     const size_t row = (size_t)stride * width_of(is_double);
     for (int64_t c = 0; c < p->channels; c++) {
-        double added[OBK_LRN_COLUMNS] = {0};
+        _Alignas(16) char added[OBK_LRN_BYTES] = {0};
         const int64_t first = c < p->before ? 0 : c - p->before,
                       end = c + p->behind < p->channels ? c + p->behind + 1 : p->channels, middle = (first + end) / 2;
         loops->lrn_add[is_double](added, (const char *)x + (size_t)first * row, stride, width, middle - first);

@@ -56,8 +56,9 @@ static long double folded(obk_fold fold, obk_finish finish, const float *x, int6
 static void reduce_both_ways(const obk_table *table, ob_dtype dtype, const obk_reduction *r, layout l, const void *x, void *z,
                              void *alone) {
     int64_t columns = r->columns ? r->inner : 1, n_parts = l.outer * ((columns + OBK_REDUCE_COLUMNS - 1) / OBK_REDUCE_COLUMNS);
-    table->reduce[dtype](r, z, x, 0, n_parts);
-    for (int64_t part = 0; part < n_parts; part++) table->reduce[dtype](r, alone, x, part, part + 1);
+    static _Alignas(16) char memory[OBK_REDUCE_BYTES];
+    table->reduce[dtype](r, z, x, 0, n_parts, memory);
+    for (int64_t part = 0; part < n_parts; part++) table->reduce[dtype](r, alone, x, part, part + 1, memory);
 }
 
 static void floats_are_folded(void **state) {

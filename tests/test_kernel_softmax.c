@@ -62,6 +62,8 @@ static void check_rows(const obk_table *table, kl_edges *edges, numbers *x, int6
     kl_out_close(&out);
 }
 
+static _Alignas(64) char memory[OBK_SOFTMAX_BYTES];
+
 static void check_columns(const obk_table *table, kl_edges *edges, numbers *x, int64_t n, int64_t columns, bool is_double,
                           bool logarithm, bool in_place) {
     size_t width = is_double ? sizeof(double) : sizeof(float), n_bytes = (size_t)(columns * n) * width;
@@ -71,11 +73,13 @@ static void check_columns(const obk_table *table, kl_edges *edges, numbers *x, i
     memcpy(in, from, n_bytes);
     kl_out out = kl_out_open(n_bytes, (size_t)(n % 5) * width), alone = kl_out_open(n_bytes, 0);
     if (in_place) memcpy(out.data, in, n_bytes);
-    table->softmax->columns[is_double](out.data, in_place ? out.data : in, n, columns, columns, logarithm, &(obk_pace){0});
+    table->softmax->columns[is_double](out.data, in_place ? out.data : in, n, columns, columns, logarithm, memory,
+                                       &(obk_pace){0});
     check_close(table, is_double, out.data, x->expected, n, columns * n, logarithm);
     for (int64_t k = 0; k < columns; k++) {
         size_t at = (size_t)k * width;
-        table->softmax->columns[is_double]((char *)alone.data + at, (char *)in + at, n, columns, 1, logarithm, &(obk_pace){0});
+        table->softmax->columns[is_double]((char *)alone.data + at, (char *)in + at, n, columns, 1, logarithm, memory,
+                                           &(obk_pace){0});
     }
     assert_true(kl_same(alone.data, out.data, columns * n, is_double));
     kl_out_close(&alone);

@@ -401,12 +401,18 @@ static void ranges_cover_everything(void **state) {
         ob_blocks blocks = {0};
         ob__arena_init(&arena, NULL);
         ob_blocks_spec spec = {.loop = ob__kernels()->binary[OBK_ADD][OB_FLOAT], .fold = cases[i].fold};
-        assert_int_equal(ob__blocks_plan(&blocks, in, 2, &out, &spec, &arena, NULL), OB_OK);
-        ob__blocks_run(&blocks, in, &out, NULL);
+        ob_kernel_needs needs = {0};
+        ob_kernel_args args = {0};
+        assert_int_equal(ob__blocks_plan(&blocks, in, 2, &out, &spec, &arena, &needs, NULL), OB_OK);
+        ob__blocks_run(&blocks, in, &out, &args); /* with small tiles on the stack, where there are any */
         int n_ranges = 0;
         ob_threads threads = {.run = scattered, .pool = &n_ranges, .n_threads = 3};
         out.data = results[1];
-        ob__blocks_run(&blocks, in, &out, &threads);
+        args.threads = &threads;
+        args.lane_stride = (needs.lane_bytes + 63) / 64 * 64;
+        args.lanes = needs.lane_bytes ? aligned_alloc(64, 3 * args.lane_stride) : NULL;
+        ob__blocks_run(&blocks, in, &out, &args);
+        free(args.lanes);
         assert_true(n_ranges > 1);
         assert_memory_equal(results[0], results[1], (size_t)n * sizeof(float));
         assert_true(results[0][n - 1] == data[0][n_in[0] - 1] + data[1][n_in[1] - 1]);

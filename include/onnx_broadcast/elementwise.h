@@ -74,8 +74,9 @@ OB_API ob_status ob_elementwise_create(const char *op, int64_t opset, const ob_v
                                        const ob_allocator *allocator, ob_elementwise_plan **plan, ob_error *error);
 /** Runs a plan. Only the data pointers of the views are used; they come as many and in the order they had when the plan was made.
  * Allocates nothing, except for Cast to string: those strings live until the plan's next run or its end, and only one thread may
- * run such a plan at a time. Any other plan can run in several threads at once.
- * Errors: E_ARGUMENT (NULL), E_FORMAT (Cast of a string that is no number), E_MEMORY (Cast to string). */
+ * run such a plan at a time. Any other plan can run in several threads at once; with more than three inputs all but one of them
+ * take some KiB by the default allocator for as long as they run.
+ * Errors: E_ARGUMENT (NULL), E_FORMAT (Cast of a string that is no number), E_MEMORY (Cast to string; more than three inputs). */
 OB_API ob_status ob_elementwise_run(ob_elementwise_plan *plan, const ob_view *inputs, const ob_view *output, ob_error *error);
 /** Frees the plan and sets *plan to NULL. NULL and *NULL are allowed. */
 OB_API void ob_elementwise_destroy(ob_elementwise_plan **plan);

@@ -69,7 +69,8 @@ typedef void (*ob_loop)(char *const *pointers, const int64_t *strides_bytes, int
  * in the calling thread; not at all when a size is 0. Every output must have exactly the common shape.
  * - outputs: n_outputs views; 0 is allowed: the shape is then that of the inputs.
  * - parameters: handed to the loop; may be NULL.
- * - allocator: NULL for the default; used for more than 16 operands only.
+ * - allocator: NULL for the default; used where there are more than 16 operands, or the operands times the axes are more than
+ *   128.
  *
  * Errors: E_SHAPE (with axis; operands that do not broadcast, an output of another shape), E_ARGUMENT (NULL, a negative size,
  * more than 4096 operands), E_LIMIT (rank over OB_MAX_RANK, elements over INT64_MAX), E_MEMORY. */

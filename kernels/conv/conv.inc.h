@@ -108,7 +108,8 @@ static void NAME(conv_each)(const obk_conv *c, const T *x, const T *w, const T *
             for (int64_t i = 0; i < c->channels; i++) {
                 const T *plane = x + i * win->n_in, *weights = w + (m * c->channels + i) * win->n_taps;
                 if (obk_stops(pace, win->n_taps)) return;
-                obk_visit v = obk_visit_of(win, o);
+                obk_visit v;
+                obk_start_visit(win, o, &v);
                 if (v.any) do {
                         int64_t at = obk_seen(win, &v, o), tap = 0;
                         for (int32_t a = 0; a <= last; a++) tap = tap * win->axes[a].kernel + v.tap[a];

@@ -5,7 +5,8 @@
 #include "kernels/tables.h"
 #include "kernels/vmath/vmath.h"
 
-enum { BLOCK_ELEMS = 256 };
+/* Of the type T at hand: a block on the stack has 1 KiB. */
+#define BLOCK_ELEMS (1024 / (int64_t)sizeof(T))
 
 #define T    double
 #define S    f64

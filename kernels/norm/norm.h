@@ -11,7 +11,7 @@ typedef struct obk_lrn {
     int64_t channels, before, behind;
     double factor, beta, bias;
 } obk_lrn;
-enum { OBK_LRN_COLUMNS = 256 };
+enum { OBK_LRN_BYTES = 1024 }; /* of a row of columns */
 
 typedef struct obk_norms {
     /* Sums over n dense elements: x, |x|, (x - mean)^2. */
@@ -29,7 +29,7 @@ typedef struct obk_norms {
     /* y = (x - shift) / divisor in doubles, 0 where the divisor is 0: one for all, or one for each column; shifts may be NULL. */
     void (*divided[2])(void *y, const void *x, int64_t n, double shift, double divisor);
     void (*columns_divided[2])(void *y, const void *x, int64_t n, const double *shifts, const double *divisors);
-    /* LRN of one channel at a time, `width` columns, at most OBK_LRN_COLUMNS: to `sums`, of the elements' type, the squares of
+    /* LRN of one channel at a time, `width` columns, at most OBK_LRN_BYTES: to `sums`, of the elements' type, the squares of
      * n_rows channels are added, which lie `stride` elements apart; then y = x / (bias + factor * sums) ^ beta, which spoils the
      * sums. y is not x. */
     void (*lrn_add[2])(void *sums, const void *x, int64_t stride, int64_t width, int64_t n_rows);

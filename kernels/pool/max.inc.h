@@ -5,7 +5,7 @@
 #define HIGHER(a, b)           ((b) <= (a) || IS_NAN(a) ? (a) : (b))
 #define HIGHER_OF(plain, a, b) (plain ? ((b) > (a) ? (b) : (a)) : HIGHER(a, b))
 
-enum { NAME(PART) = 256 };
+enum { NAME(PART) = 1536 / sizeof(T) < 256 ? 1536 / sizeof(T) : 256, NAME(PLACES) = 64 };
 
 /* Along an axis tap k lies at / stride * pitch + at % stride * apart behind the first, at = k * dilation. */
 typedef struct NAME(steps) {
@@ -116,10 +116,11 @@ static void NAME(max_each)(const obk_pool *p, const T *x, T *y, int64_t *indices
     const obk_window *w = &p->window;
     const int32_t last = w->rank - 1;
     const int64_t length = w->axes[last].out;
-    int64_t at[NAME(PART)];
+    int64_t at[NAME(PLACES)];
     for (int64_t o = 0; o < w->n_out;) {
-        const int64_t first = o % length, n = length - first < NAME(PART) ? length - first : NAME(PART);
-        obk_visit v = obk_visit_of(w, o - first);
+        const int64_t first = o % length, n = length - first < NAME(PLACES) ? length - first : NAME(PLACES);
+        obk_visit v;
+        obk_start_visit(w, o - first, &v);
         bool any = true;
         for (int32_t a = 0; a < last; a++) any = any && v.end[a] > v.first[a];
         for (int64_t c = 0; c < n; c++) y[o + c] = LOWEST;

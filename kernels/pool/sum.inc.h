@@ -90,7 +90,8 @@ static void NAME(sum_each)(const obk_pool *p, const T *x, T *y, obk_pace *pace) 
     const obk_window *w = &p->window;
     const obk_axis *last = &w->axes[w->rank - 1];
     for (int64_t o = 0; o < w->n_out; o++) {
-        obk_visit v = obk_visit_of(w, o);
+        obk_visit v;
+        obk_start_visit(w, o, &v);
         T sum = 0;
         if (v.any) do {
                 int64_t i = obk_seen(w, &v, o), n = v.end[w->rank - 1] - v.first[w->rank - 1];

@@ -12,7 +12,7 @@
 #endif
 
 /* Numbers that are made together: their memory stays in the cache. */
-enum { BLOCK = 256 };
+enum { BLOCK = 48, UNIFORM_BLOCK = 128 };
 
 /* ---- Bits ---------------------------------------------------------------------------------------------------------- */
 
@@ -60,7 +60,7 @@ static void random_bits(obk_random_key key, int64_t first, int64_t n, uint64_t *
     }
 }
 
-/* Up to BLOCK of them: what is made beyond n fills a step. */
+/* A block of them at most: what is made beyond n fills a step. */
 static void block_of_bits(obk_random_key key, int64_t first, int64_t n, uint64_t *bits) {
     random_bits(key, first, (n + OBK_RANDOM_STEP - 1) / OBK_RANDOM_STEP * OBK_RANDOM_STEP, bits);
 }
@@ -84,9 +84,9 @@ static inline double whole(uint64_t number) {
 }
 
 static void uniform(obk_random_key key, int64_t first, int64_t n, double *numbers) {
-    uint64_t bits[BLOCK];
-    for (int64_t done = 0; done < n; done += BLOCK, numbers += BLOCK) {
-        const int64_t some = n - done < BLOCK ? n - done : BLOCK;
+    uint64_t bits[UNIFORM_BLOCK];
+    for (int64_t done = 0; done < n; done += UNIFORM_BLOCK, numbers += UNIFORM_BLOCK) {
+        const int64_t some = n - done < UNIFORM_BLOCK ? n - done : UNIFORM_BLOCK;
         block_of_bits(key, first + done, some, bits);
         for (int64_t i = 0; i < some; i++)
             numbers[i] = whole(bits[i] >> 43) * 0x1p-21 + whole(bits[i] >> 11 & UINT32_MAX) * 0x1p-53; /* exact */
@@ -183,8 +183,8 @@ static inline double quantile_of_far_tail(double r) {
 /* ---- Distributions -------------------------------------------------------------------------------------------------- */
 
 /* The elements `tails` of p, which lie outside of the middle. */
-static void quantiles_of_tails(const double *p, const int32_t *tails, int32_t n, double *numbers) {
-    double r[BLOCK], size[BLOCK];
+static void quantiles_of_tails(const double *p, const int32_t *tails, int32_t n, double *r, double *numbers) {
+    double size[BLOCK];
     for (int32_t k = 0; k < n; k++) r[k] = p[tails[k]] < 0.5 ? p[tails[k]] : 1 - p[tails[k]];
     for (int32_t k = 0; k < n; k++) {
         r[k] = sqrt(-natural_log(r[k]));
@@ -198,20 +198,23 @@ static void quantiles_of_tails(const double *p, const int32_t *tails, int32_t n,
 
 /* In the middle of one of 2^53 parts of 0 .. 1, of which the middles are no double near 1: 2^52 parts. */
 static void normal(obk_random_key key, int64_t first, int64_t n, double *numbers) {
-    uint64_t bits[BLOCK];
+    union {
+        uint64_t bits[BLOCK];
+        double r[BLOCK];
+    } of;
     double p[BLOCK];
     int32_t tails[BLOCK + 1];
     for (int64_t done = 0; done < n; done += BLOCK, numbers += BLOCK) {
         const int32_t some = n - done < BLOCK ? (int32_t)(n - done) : BLOCK;
-        block_of_bits(key, first + done, some, bits);
-        for (int32_t i = 0; i < some; i++) p[i] = (whole(bits[i] >> 12) + 0.5) * 0x1p-52;
+        block_of_bits(key, first + done, some, of.bits);
+        for (int32_t i = 0; i < some; i++) p[i] = (whole(of.bits[i] >> 12) + 0.5) * 0x1p-52;
         for (int32_t i = 0; i < some; i++) numbers[i] = quantile_of_middle(p[i] - 0.5);
         int32_t n_tails = 0;
         for (int32_t i = 0; i < some; i++) {
             tails[n_tails] = i;
             n_tails += fabs(p[i] - 0.5) > MIDDLE;
         }
-        quantiles_of_tails(p, tails, n_tails, numbers);
+        quantiles_of_tails(p, tails, n_tails, of.r, numbers);
     }
 }
 

@@ -9,6 +9,9 @@ enum {
     MOST_ROWS = 1 << 30, /* rows whose places fit into 32 bits */
 };
 
+/* Columns of the type T at hand whose best ones are on the stack together. */
+#define SIDE_BY_SIDE (512 / (int)sizeof(T) < OBK_REDUCE_COLUMNS ? 512 / (int)sizeof(T) : OBK_REDUCE_COLUMNS)
+
 #define FLOAT_NAN(x) ((x) != (x))
 #define INT_NAN(x)   0
 

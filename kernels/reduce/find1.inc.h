@@ -17,10 +17,10 @@ static T OBK_CAT(best_, FN)(const T *x, int64_t n) {
     return best;
 }
 
-/* Where the first (last) of `rows` rows is best in each of `width` columns. */
-static void OBK_CAT(columns_, FN)(int64_t *out, const T *x, int64_t rows, int64_t stride, int64_t width, bool last) {
-    T best[OBK_REDUCE_COLUMNS];
-    int32_t at[OBK_REDUCE_COLUMNS];
+/* Where the first (last) of `rows` rows is best in each of `width` columns, at most SIDE_BY_SIDE. */
+static void OBK_CAT(few_columns_, FN)(int64_t *out, const T *x, int64_t rows, int64_t stride, int64_t width, bool last) {
+    T best[SIDE_BY_SIDE];
+    int32_t at[SIDE_BY_SIDE];
     for (int64_t k = 0; k < width; k++) best[k] = x[k];
     for (int64_t k = 0; k < width; k++) out[k] = 0;
     for (int64_t begin = 0; begin < rows; begin += MOST_ROWS) {
@@ -43,6 +43,11 @@ static void OBK_CAT(columns_, FN)(int64_t *out, const T *x, int64_t rows, int64_
         }
         for (int64_t k = 0; k < width; k++) out[k] = at[k] < 0 ? out[k] : begin + at[k];
     }
+}
+
+static void OBK_CAT(columns_, FN)(int64_t *out, const T *x, int64_t rows, int64_t stride, int64_t width, bool last) {
+    for (int64_t k = 0; k < width; k += SIDE_BY_SIDE)
+        OBK_CAT(few_columns_, FN)(out + k, x + k, rows, stride, width - k < SIDE_BY_SIDE ? width - k : SIDE_BY_SIDE, last);
 }
 #undef FN
 #undef BEATS

@@ -9,6 +9,8 @@
 #define RINT rint
 #include "kernels/convert/saturate.inc.h"
 
+enum { EXP_ELEMS = 128 }; /* whole rows of sums */
+
 /* Folds into cells: doubles, unsigned integers of 64 bits, or elements. `high`: what exponents are lowered by, one for each cell.
  */
 typedef struct loops {
@@ -24,13 +26,6 @@ typedef struct type {
     void (*finish)(const obk_reduction *r, void *out, const void *folded, const void *high, int64_t n);
     loops folds[OBK_FOLD_EXP + 1];
 } type;
-
-typedef union cells {
-    double f64[OBK_REDUCE_COLUMNS];
-    float f32[OBK_REDUCE_COLUMNS];
-    uint64_t u64[OBK_REDUCE_COLUMNS];
-    uint8_t bytes[OBK_REDUCE_COLUMNS];
-} cells;
 
 /* n columns that stand so many times side by side that a row of all is long enough for vectors: rows of the reduced axis that
  * follow each other. */
@@ -77,10 +72,11 @@ static void fold_all(const type *t, const loops *f, const obk_reduction *r, void
     f->merge(to, n, times);
 }
 
-static void reduce_parts(const type *t, const obk_reduction *r, void *out, const void *in, int64_t begin, int64_t end) {
+static void reduce_parts(const type *t, const obk_reduction *r, void *out, const void *in, int64_t begin, int64_t end,
+                         void *memory) {
     const int64_t n_columns = r->columns ? r->inner : 1, blocks = (n_columns + OBK_REDUCE_COLUMNS - 1) / OBK_REDUCE_COLUMNS;
     const int64_t times = side_by_side(r, n_columns);
-    cells acc, high;
+    void *acc = memory, *high = (char *)memory + OBK_REDUCE_BYTES / 2;
     for (int64_t part = begin; part < end; part++) {
         const int64_t first = part % blocks * OBK_REDUCE_COLUMNS;
         int64_t rest = part / blocks, n = n_columns - first, offset = first;
@@ -92,13 +88,13 @@ static void reduce_parts(const type *t, const obk_reduction *r, void *out, const
         }
         const char *x = r->n_folded > 0 ? (const char *)in + offset * t->element_bytes : NULL; /* of nothing there is no place */
         if (r->fold == OBK_FOLD_EXP) {
-            fold_all(t, &t->folds[OBK_FOLD_MAX], r, &high, x, n, times, NULL);
-            t->shifts(&high, n, r->n_folded == 0);
+            fold_all(t, &t->folds[OBK_FOLD_MAX], r, high, x, n, times, NULL);
+            t->shifts(high, n, r->n_folded == 0);
             for (int64_t k = 1; k < times; k++)
-                memcpy((char *)&high + k * n * t->element_bytes, &high, (size_t)(n * t->element_bytes));
+                memcpy((char *)high + k * n * t->element_bytes, high, (size_t)(n * t->element_bytes));
         }
-        fold_all(t, &t->folds[r->fold], r, &acc, x, n, times, &high);
-        t->finish(r, z, &acc, &high, n);
+        fold_all(t, &t->folds[r->fold], r, acc, x, n, times, high);
+        t->finish(r, z, acc, high, n);
         if (r->is_bool && r->n_folded == 0 && r->fold == OBK_FOLD_MIN) memset(z, 1, (size_t)n);
     }
 }

@@ -51,9 +51,12 @@ typedef struct obk_running {
 /* Parts begin .. end; there are outer times inner parts, where inner is over 1 in blocks of OBK_REDUCE_COLUMNS, of running
  * sums OBK_RUNNING_COLUMNS. What is computed does not depend on how parts are cut. */
 
-/* Results are outer, or `inner` of columns. Floats are summed as doubles, in parts that are added as a tree; integers wrap. NaN
- * is the largest and the smallest. Nothing folded gives the neutral element. */
-typedef void (*obk_reduce)(const obk_reduction *r, void *out, const void *in, int64_t begin, int64_t end);
+/* What a part of a reduction is folded into, and the exponents' shifts. */
+enum { OBK_REDUCE_BYTES = 2 * OBK_REDUCE_COLUMNS * 8 };
+
+/* memory: OBK_REDUCE_BYTES, aligned to 16. Results are outer, or `inner` of columns. Floats are summed as doubles, in parts that
+ * are added as a tree; integers wrap. NaN is the largest and the smallest. Nothing folded gives the neutral element. */
+typedef void (*obk_reduce)(const obk_reduction *r, void *out, const void *in, int64_t begin, int64_t end, void *memory);
 /* The index of the largest; of several NaN the first, or with `last` the last one. n > 0 */
 typedef void (*obk_find)(const obk_search *s, int64_t *out, const void *in, int64_t begin, int64_t end);
 /* Sums or products up to each element, in order. */

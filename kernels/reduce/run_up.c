@@ -5,8 +5,8 @@
 #include "kernels/tables.h"
 
 enum {
-    ROWS = 8,     /* vectors that are taken side by side: each is a chain */
-    STRETCH = 64, /* elements of them that are taken at a time */
+    ROWS = 8,            /* vectors that are taken side by side: each is a chain */
+    STRETCH_BYTES = 128, /* of them that are taken at a time */
 };
 
 #define T float

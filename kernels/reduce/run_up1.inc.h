@@ -4,6 +4,7 @@
  * cache.
  */
 static void OBK_CAT(rows_, FN)(T *y, const T *x, int64_t n, int64_t rows, bool exclusive, bool reverse) {
+    enum { STRETCH = STRETCH_BYTES / sizeof(T) };
     T sums[ROWS], t[ROWS][STRETCH] = {{0}};
     for (int64_t k = 0; k < ROWS; k++) sums[k] = NEUTRAL;
     for (int64_t done = 0; done < n; done += STRETCH) {

@@ -63,11 +63,11 @@
 
 /* Sums of exp(x - high): one number, or one for each column. */
 static void NAME(run_exp)(void *to, const void *from, int64_t n, const void *high) {
-    double *acc = to, lanes[16] = {0}, t[OBK_REDUCE_COLUMNS];
+    double *acc = to, lanes[16] = {0}, t[EXP_ELEMS];
     const T *x = from;
     const double shift = (double)*(const T *)high;
-    for (int64_t done = 0; done < n; done += OBK_REDUCE_COLUMNS) {
-        const int64_t some = n - done < OBK_REDUCE_COLUMNS ? n - done : OBK_REDUCE_COLUMNS;
+    for (int64_t done = 0; done < n; done += EXP_ELEMS) {
+        const int64_t some = n - done < EXP_ELEMS ? n - done : EXP_ELEMS;
         int64_t i = 0;
         for (int64_t k = 0; k < some; k++) t[k] = (double)x[done + k] - shift;
         vexp_f64(t, t, some);
@@ -81,13 +81,15 @@ static void NAME(run_exp)(void *to, const void *from, int64_t n, const void *hig
 }
 
 static void NAME(columns_exp)(void *to, const void *from, int64_t n, int64_t rows, int64_t stride, const void *high) {
-    double *acc = to, t[OBK_REDUCE_COLUMNS];
+    double *acc = to, t[EXP_ELEMS];
     const T *x = from, *shift = high;
-    for (int64_t r = 0; r < rows; r++, x += stride) {
-        for (int64_t i = 0; i < n; i++) t[i] = (double)x[i] - (double)shift[i];
-        vexp_f64(t, t, n);
-        for (int64_t i = 0; i < n; i++) acc[i] += t[i];
-    }
+    for (int64_t r = 0; r < rows; r++, x += stride)
+        for (int64_t done = 0; done < n; done += EXP_ELEMS) {
+            const int64_t some = n - done < EXP_ELEMS ? n - done : EXP_ELEMS;
+            for (int64_t i = 0; i < some; i++) t[i] = (double)x[done + i] - (double)shift[done + i];
+            vexp_f64(t, t, some);
+            for (int64_t i = 0; i < some; i++) acc[done + i] += t[i];
+        }
 }
 
 static T NAME(from_number)(double value) {
@@ -163,8 +165,8 @@ static const type NAME(type) = {
         },
 };
 
-static void NAME(reduce)(const obk_reduction *r, void *out, const void *in, int64_t begin, int64_t end) {
-    reduce_parts(&NAME(type), r, out, in, begin, end);
+static void NAME(reduce)(const obk_reduction *r, void *out, const void *in, int64_t begin, int64_t end, void *memory) {
+    reduce_parts(&NAME(type), r, out, in, begin, end, memory);
 }
 
 #undef NAME

@@ -5,7 +5,9 @@
 #include "kernels/vector.h"
 #include "kernels/vmath/vmath.h"
 
-enum { BLOCK_ELEMS = 256, PIECE = 1 << 16, ROWS_APART = 64 };
+/* Of the type T at hand: a block on the stack has 1 KiB. */
+#define BLOCK_ELEMS (1024 / (int64_t)sizeof(T))
+enum { PIECE = 1 << 16, ROWS_APART = 64 };
 
 /* Rows i of `width` elements, first .. n - 1, in pieces between which there is a question. */
 #define IN_PIECES(i, first, n, width, pace)                                                                                      \

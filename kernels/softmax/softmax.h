@@ -9,14 +9,16 @@
 
 #include "core/pace.h"
 
-enum { OBK_SOFTMAX_COLUMNS = 256 };
+enum { OBK_SOFTMAX_COLUMNS = 256, OBK_SOFTMAX_BYTES = 3 * OBK_SOFTMAX_COLUMNS * 8 };
 
 /* [0] of floats, [1] of doubles. */
 typedef struct obk_softmax {
     /* `rows` vectors of n elements, dense. */
     void (*rows[2])(void *y, const void *x, int64_t rows, int64_t n, bool logarithm, obk_pace *pace);
-    /* `width` vectors side by side, at most OBK_SOFTMAX_COLUMNS; from element to element of a vector it is `stride` elements. */
-    void (*columns[2])(void *y, const void *x, int64_t n, int64_t stride, int64_t width, bool logarithm, obk_pace *pace);
+    /* `width` vectors side by side, at most OBK_SOFTMAX_COLUMNS; from element to element of a vector it is `stride` elements.
+     * memory: OBK_SOFTMAX_BYTES, aligned to 64. */
+    void (*columns[2])(void *y, const void *x, int64_t n, int64_t stride, int64_t width, bool logarithm, void *memory,
+                       obk_pace *pace);
 } obk_softmax;
 
 #endif

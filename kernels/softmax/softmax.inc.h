@@ -78,8 +78,9 @@ static void NAME(rows)(void *to, const void *from, int64_t rows, int64_t n, bool
     }
 }
 
-static void NAME(columns)(void *to, const void *from, int64_t n, int64_t stride, int64_t width, bool logarithm, obk_pace *pace) {
-    T *y = to, high[OBK_SOFTMAX_COLUMNS], sums[OBK_SOFTMAX_COLUMNS], t[OBK_SOFTMAX_COLUMNS];
+static void NAME(columns)(void *to, const void *from, int64_t n, int64_t stride, int64_t width, bool logarithm, void *memory,
+                          obk_pace *pace) {
+    T *restrict high = memory, *restrict sums = high + OBK_SOFTMAX_COLUMNS, *restrict t = sums + OBK_SOFTMAX_COLUMNS, *y = to;
     const T *x = from;
     const size_t row_bytes = (size_t)width * sizeof(T);
     memcpy(high, x, row_bytes);

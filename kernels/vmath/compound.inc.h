@@ -1,12 +1,13 @@
 /* What is made of vmath.h's functions. Parameters: CLOSE (exp_sums and sigmoid are in close.inc.h), T, S. */
+#define SOME (512 / (int64_t)sizeof(T)) /* elements of a block: whole rows of sums */
 
 #ifndef CLOSE
 /* exp(x - less), less is the greatest of x: element i is added to sums[i % 16]. z may be x, or NULL. */
 __attribute__((unused)) static void OBK_CAT(vexp_sums_, S)(T *z, const T *x, T less, int64_t n, T *sums) {
-    T lanes[16], t[256];
+    T lanes[16], t[SOME];
     for (int l = 0; l < 16; l++) lanes[l] = sums[l];
-    for (int64_t done = 0; done < n; done += 256) {
-        const int64_t some = n - done < 256 ? n - done : 256;
+    for (int64_t done = 0; done < n; done += SOME) {
+        const int64_t some = n - done < SOME ? n - done : SOME;
         int64_t i = 0;
         for (int64_t k = 0; k < some; k++) t[k] = x[done + k] - less;
         OBK_CAT(vexp_, S)(t, t, some);
@@ -20,9 +21,9 @@ __attribute__((unused)) static void OBK_CAT(vexp_sums_, S)(T *z, const T *x, T l
 
 /* 1 / (1 + exp(-x)) */
 __attribute__((unused)) static void OBK_CAT(vsigmoid_, S)(T *z, const T *x, int64_t n) {
-    T t[256];
-    for (int64_t done = 0; done < n; done += 256) {
-        const int64_t some = n - done < 256 ? n - done : 256;
+    T t[SOME];
+    for (int64_t done = 0; done < n; done += SOME) {
+        const int64_t some = n - done < SOME ? n - done : SOME;
         for (int64_t i = 0; i < some; i++) t[i] = -x[done + i];
         OBK_CAT(vexp_, S)(t, t, some);
         for (int64_t i = 0; i < some; i++) z[done + i] = 1 / (1 + t[i]);
@@ -32,9 +33,9 @@ __attribute__((unused)) static void OBK_CAT(vsigmoid_, S)(T *z, const T *x, int6
 
 /* ln(1 + exp(x)), without overflow */
 __attribute__((unused)) static void OBK_CAT(vsoftplus_, S)(T *z, const T *x, int64_t n) {
-    T t[256];
-    for (int64_t done = 0; done < n; done += 256) {
-        const int64_t some = n - done < 256 ? n - done : 256;
+    T t[SOME];
+    for (int64_t done = 0; done < n; done += SOME) {
+        const int64_t some = n - done < SOME ? n - done : SOME;
         for (int64_t i = 0; i < some; i++) t[i] = x[done + i] > 0 ? -x[done + i] : x[done + i];
         OBK_CAT(vexp_, S)(t, t, some);
         OBK_CAT(vlog1p_, S)(t, t, some);
@@ -42,5 +43,6 @@ __attribute__((unused)) static void OBK_CAT(vsoftplus_, S)(T *z, const T *x, int
     }
 }
 #undef CLOSE
+#undef SOME
 #undef T
 #undef S

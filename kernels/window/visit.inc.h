@@ -11,15 +11,14 @@ typedef struct obk_visit {
     bool any;
 } obk_visit;
 
-static inline obk_visit obk_visit_of(const obk_window *w, int64_t o) {
-    obk_visit v = {.any = true};
+static inline void obk_start_visit(const obk_window *w, int64_t o, obk_visit *v) {
+    v->any = true;
     for (int32_t a = w->rank - 1; a >= 0; a--) {
-        obk_taps(&w->axes[a], o % w->axes[a].out, &v.first[a], &v.end[a]);
+        obk_taps(&w->axes[a], o % w->axes[a].out, &v->first[a], &v->end[a]);
         o /= w->axes[a].out;
-        v.tap[a] = v.first[a];
-        v.any = v.any && v.end[a] > v.first[a];
+        v->tap[a] = v->first[a];
+        v->any = v->any && v->end[a] > v->first[a];
     }
-    return v;
 }
 
 /* The element that the tap sees. */

@@ -41,14 +41,13 @@ static void unflatten(int64_t flat, int32_t rank, const int64_t *dims, int64_t *
 
 /* What tap k of the offsets' group sees at a block of results, for the channels of that group: a row of the columns for each. */
 static void sample_tap(const deform *s, const ob_kernel_args *args, int64_t batch, int64_t group, int64_t k, int64_t first,
-                       int32_t n, const ob_tap_table *table, char *columns) {
+                       int32_t n, const ob_tap_table *table, ob_axis_taps *axes, char *columns) {
     const ob_window_params *w = &s->params.window;
     const int64_t each = s->n_channels / s->params.offset_group;
     const int64_t row = (batch * s->params.offset_group + group) * s->n_taps + k; /* of the mask */
     int64_t tap[OB_MAX_RANK], point[OB_MAX_RANK];
     unflatten(k, s->rank, s->kernel, tap);
     for (int32_t p = 0; p < n; p++) {
-        ob_axis_taps axes[OB_MAX_RANK];
         unflatten(first + p, s->rank, s->out, point);
         for (int32_t a = 0; a < s->rank; a++) {
             double moved = real_at(s, &args->in[2], (row * s->rank + a) * s->n_points + first + p);
@@ -77,11 +76,12 @@ static void one_block(void *context, int64_t chunk, int lane) {
     const int64_t batch = chunk / s->n_blocks, first = chunk % s->n_blocks * OBK_SAMPLE_POINTS, groups = s->params.group;
     const int32_t n = (int32_t)(s->n_points - first < OBK_SAMPLE_POINTS ? s->n_points - first : OBK_SAMPLE_POINTS);
     const ob_tap_table table = ob__take_taps(&memory, INT64_C(1) << s->rank, s->is_double);
+    ob_axis_taps *axes = ob__take(&memory, s->rank, sizeof *axes);
     char *columns = ob__take(&memory, s->n_channels * s->n_taps * OBK_SAMPLE_POINTS, s->width);
     void *panel = memory;
     if (s->n_in > 0)
         for (int64_t i = 0; i < s->params.offset_group * s->n_taps; i++)
-            sample_tap(s, args, batch, i / s->n_taps, i % s->n_taps, first, n, &table, columns);
+            sample_tap(s, args, batch, i / s->n_taps, i % s->n_taps, first, n, &table, axes, columns);
     else
         memset(columns, 0, (size_t)(s->n_channels * s->n_taps * OBK_SAMPLE_POINTS) * s->width);
     for (int64_t g = 0; g < groups; g++) {
@@ -154,6 +154,7 @@ static ob_status deform_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     s->samples = ob__kernels()->sample;
     s->gemm = &ob__kernels()->gemm[s->is_double ? OBK_GEMM_DOUBLE : OBK_GEMM_FLOAT];
     OB_TRY(ob__need_taps(needs, INT64_C(1) << s->rank, s->is_double, error));
+    OB_TRY(ob__need_lanes(needs, s->rank, sizeof(ob_axis_taps), error));
     int64_t rows;
     bool large = ob__mul_overflows(s->n_channels, s->n_taps, &rows) || rows > INT64_MAX / OBK_SAMPLE_POINTS;
     OB_FAIL_IF(large, error, OB_E_LIMIT, "the kernel is too large");

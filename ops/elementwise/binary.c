@@ -106,7 +106,6 @@ static ob_status choose_loop(const ob_kernel_site *site, const ob_kernel_args *a
 }
 
 static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    (void)needs;
     OB_FAIL_IF(args->n_in != 2 || args->n_out != 1, error, OB_E_MODEL, "two inputs and one output are needed");
     const row *found = find_row(site->op->name);
     OB_FAIL_IF(!found, error, OB_E_UNSUPPORTED, "version %d has no kernel", (int)site->op->since);
@@ -114,7 +113,7 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
     OB_TRY(choose_loop(site, args, found, &spec, error));
     ob_view in[2] = {args->in[0], args->in[1]};
     if (site->op->broadcast == OB_BCAST_LEGACY) OB_TRY(ob__legacy_align(site->node, &in[0], &in[1], error));
-    return ob__blocks_plan(args->state, in, 2, &args->out[0], &spec, site->arena, error);
+    return ob__blocks_plan(args->state, in, 2, &args->out[0], &spec, site->arena, needs, error);
 }
 
 const ob_kernel ob__kernel_binary = {.name = "binary",

@@ -14,6 +14,7 @@ enum access {
 
 enum {
     TILE_BYTES = 4096,
+    SMALL_TILES_BYTES = 1536, /* of all tiles on the stack, where lanes have none */
     STREAM_TILE_BYTES = 1024,
     FEW_OPERANDS = 4, /* the most without folding */
     DIRECT_OPERANDS = 12,
@@ -127,26 +128,56 @@ static void choose_access(ob_blocks *b, const bool *misaligned, bool stream_tile
     }
 }
 
-/* A block must fit a tile when anything goes through one; with fold also the accumulator wants to stay in the first-level cache.
- */
-static void choose_blocks(ob_blocks *b, const bool *misaligned) {
-    const ob_nd *nd = &b->nd;
-    uint32_t n = nd->n_inputs + nd->n_outputs;
+static int64_t largest_element(const ob_blocks *b) {
     int64_t largest = 1;
-    bool tiles = b->fold;
-    for (uint32_t k = 0; k < n; k++) {
+    for (uint32_t k = 0; k <= b->nd.n_inputs; k++) {
         const ob_blocks_operand *operand = &b->operands[k];
         if (operand->loop_size > largest) largest = operand->loop_size;
         if (operand->size > largest) largest = operand->size;
+    }
+    return largest;
+}
+
+/* A block must fit a tile when anything goes through one; with fold also the accumulator wants to stay in the first-level cache.
+ */
+static void choose_blocks(ob_blocks *b, const bool *misaligned, int64_t tile_bytes) {
+    const ob_nd *nd = &b->nd;
+    uint32_t n = nd->n_inputs + nd->n_outputs;
+    const int64_t largest = largest_element(b);
+    bool tiles = b->fold;
+    for (uint32_t k = 0; k < n; k++) {
+        const ob_blocks_operand *operand = &b->operands[k];
         if (operand->convert || (misaligned && misaligned[k])) tiles = true;
     }
     bool all_scalar = nd->n_inputs > 0;
     for (uint32_t k = 0; k < nd->n_inputs; k++) all_scalar = all_scalar && ob__nd_stride(nd, nd->rank - 1, k) == 0;
-    choose_geometry(b, tiles || all_scalar, TILE_BYTES / largest);
+    choose_geometry(b, tiles || all_scalar, tile_bytes / largest);
     choose_access(b, misaligned, false);
     if (!b->stream || (b->direct && !b->fold)) return;
-    choose_geometry(b, true, TILE_BYTES / largest);
+    choose_geometry(b, true, tile_bytes / largest);
     choose_access(b, misaligned, true);
+}
+
+/* The tiles that inputs may go through. */
+static uint32_t input_tiles(const ob_blocks *b) {
+    return b->nd.n_inputs < FEW_OPERANDS ? b->nd.n_inputs : N_TILES;
+}
+
+/* Of tiles on the stack. */
+static int32_t small_tile_bytes(const ob_blocks *b) {
+    return (int32_t)(SMALL_TILES_BYTES / (input_tiles(b) + 2) / 64 * 64);
+}
+
+/* What fits into tiles on the stack as a whole has these. */
+static void place_tiles(ob_blocks *b, ob_kernel_needs *needs) {
+    const int64_t largest = largest_element(b), whole = b->nd.n_elems < TILE_BYTES ? b->nd.n_elems * largest : TILE_BYTES;
+    const bool few = b->nd.n_inputs < FEW_OPERANDS;
+    b->tile_bytes = (int32_t)(whole < TILE_BYTES ? (whole + 63) / 64 * 64 : TILE_BYTES);
+    b->lanes = few ? !b->direct && b->tile_bytes > small_tile_bytes(b) : true;
+    if (few && !b->lanes) b->tile_bytes = b->direct ? TILE_BYTES : small_tile_bytes(b);
+    const size_t n_bytes =
+        b->lanes ? (input_tiles(b) + 2) * (size_t)b->tile_bytes : 0; /* and the result's, before conversion too */
+    if (n_bytes > needs->lane_bytes) needs->lane_bytes = n_bytes;
 }
 
 static void set_operands(ob_blocks *b, const ob_view *in, const ob_view *out, const ob_blocks_spec *spec) {
@@ -154,12 +185,20 @@ static void set_operands(ob_blocks *b, const ob_view *in, const ob_view *out, co
     for (uint32_t k = 0; k <= n_in; k++) {
         uint32_t slot = spec->fold ? 0 : k;
         bool output = k == n_in;
-        ob_dtype dtype = output ? out->dtype : in[k].dtype;
+        ob_dtype dtype = output ? out->dtype : in[spec->swap ? 1 - k : k].dtype;
         ob_dtype as = output ? spec->out_loop_dtype : spec->in_loop_dtype[slot < 3 ? slot : 0];
         ob_blocks_operand *operand = &b->operands[k];
         *operand = (ob_blocks_operand){.convert = output ? spec->out_convert : spec->in_convert[slot < 3 ? slot : 0],
                                        .size = (uint16_t)ob_dtype_size(dtype),
                                        .loop_size = (uint16_t)ob_dtype_size(as ? as : dtype)};
+    }
+}
+
+static void swap_inputs(ob_nd *nd) {
+    for (int32_t a = 0; a < nd->rank; a++) {
+        int64_t *strides = nd->strides + (size_t)a * (nd->n_inputs + nd->n_outputs), first = strides[0];
+        strides[0] = strides[1];
+        strides[1] = first;
     }
 }
 
@@ -176,20 +215,15 @@ static ob_status keep_sizes(ob_blocks *b, size_t n_operands, ob_arena *arena, ob
 }
 
 ob_status ob__blocks_plan(ob_blocks *b, const ob_view *in, uint32_t n_in, const ob_view *out, const ob_blocks_spec *spec,
-                          ob_arena *arena, ob_error *error) {
+                          ob_arena *arena, ob_kernel_needs *needs, ob_error *error) {
     int64_t few[OB_ND_ROOM(FEW_OPERANDS)], *room = few;
     size_t n = (size_t)n_in + 1;
     OB_FAIL_IF(!spec->fold && n > FEW_OPERANDS, error, OB_E_ARGUMENT, "a loop of %u inputs", (unsigned)n_in);
     if (n > FEW_OPERANDS) room = OB_ARENA_ARRAY(arena, int64_t, OB_ND_ROOM(n));
     b->operands = OB_ARENA_ARRAY(arena, ob_blocks_operand, n);
     OB_FAIL_IF(!room || !b->operands, error, OB_E_MEMORY, "no memory for %zu operands", n);
-    ob_view swapped[2];
-    if (spec->swap) {
-        swapped[0] = in[1];
-        swapped[1] = in[0];
-        in = swapped;
-    }
     OB_TRY(ob__nd_init(&b->nd, room, in, n_in, out, 1, error));
+    if (spec->swap) swap_inputs(&b->nd);
     if (room == few) OB_TRY(keep_sizes(b, n, arena, error));
     b->loop = spec->loop;
     b->params = spec->params;
@@ -199,26 +233,27 @@ ob_status ob__blocks_plan(ob_blocks *b, const ob_view *in, uint32_t n_in, const 
     b->finish_operand = spec->finish_operand;
     set_operands(b, in, out, spec);
     b->stream = b->nd.n_elems >= stream_bytes / b->operands[n_in].size && ob_view_is_contiguous(out);
-    if (b->nd.n_elems) choose_blocks(b, NULL);
+    if (!b->nd.n_elems) return OB_OK;
+    choose_blocks(b, NULL, TILE_BYTES);
+    place_tiles(b, needs);
     return OB_OK;
 }
 
 /* ---- Running ---- */
 
 typedef struct tiles {
-    _Alignas(64) char in[N_TILES][TILE_BYTES];
-    _Alignas(64) char out[TILE_BYTES];
-    _Alignas(64) char raw[TILE_BYTES]; /* before conversion */
-    const char *source[N_TILES];       /* what a tile holds, NULL: nothing */
-    int64_t length[N_TILES];           /* for how many indices of the block axis */
+    char *in, *out, *raw;        /* `in`: one behind the other; raw: before conversion */
+    size_t n_bytes;              /* of each */
+    const char *source[N_TILES]; /* what a tile holds, NULL: nothing */
+    int64_t length[N_TILES];     /* for how many indices of the block axis */
 } tiles;
 
 typedef struct run {
     const ob_blocks *blocks;
     const ob_view *in;
     char *out;
+    const ob_kernel_args *args;
     bool out_tile; /* the accumulator must not be the output itself */
-    bool direct;   /* no tiles at all */
 } run;
 
 typedef struct block {
@@ -253,7 +288,7 @@ static ob_pack_shape block_shape(const ob_blocks *b, const block *at, uint32_t k
 /* A tile with the operand's elements in loop order and in the loop's type. */
 static char *fetch_packed(const ob_blocks *b, const block *at, uint32_t k, uint32_t slot, const char *source, tiles *t) {
     const ob_blocks_operand *operand = &b->operands[k];
-    char *tile = t->in[slot];
+    char *tile = t->in + slot * t->n_bytes;
     bool cached = slot < OB_BLOCKS_CACHED;
     if (cached && t->source[slot] == source && t->length[slot] >= at->length) return tile;
     ob_pack_shape shape = block_shape(b, at, k, operand->access == PACKED_ROWS);
@@ -447,26 +482,34 @@ static void run_direct(const ob_blocks *b, char **p, block *at, int64_t n_blocks
     }
 }
 
-static void run_range(void *context, int64_t begin, int64_t end) {
+static void first_block(const ob_blocks *b, int64_t begin, block *at) {
+    int64_t rest = begin / b->n_chunks;
+    at->index[b->axis] = begin % b->n_chunks * b->chunk;
+    for (int32_t a = b->axis - 1; a >= 0; a--) {
+        at->index[a] = rest % b->nd.dims[a];
+        rest /= b->nd.dims[a];
+    }
+}
+
+static void direct_range(void *context, int64_t begin, int64_t end) {
     const run *r = context;
     const ob_blocks *b = r->blocks;
     block at;
-    int64_t rest = begin / b->n_chunks;
-    at.index[b->axis] = begin % b->n_chunks * b->chunk;
-    for (int32_t a = b->axis - 1; a >= 0; a--) {
-        at.index[a] = rest % b->nd.dims[a];
-        rest /= b->nd.dims[a];
-    }
-    if (r->direct) {
-        char *p[DIRECT_OPERANDS];
-        for (uint32_t k = 0; k < b->nd.n_inputs; k++) p[k] = (char *)(uintptr_t)input_data(r, k) + block_offset(b, &at, k);
-        p[b->nd.n_inputs] = r->out + block_offset(b, &at, b->nd.n_inputs);
-        run_direct(b, p, &at, end - begin);
-        if (b->stream) ob__stream_end();
-        return;
-    }
-    tiles t;
-    for (int i = 0; i < N_TILES; i++) t.source[i] = NULL;
+    char *p[DIRECT_OPERANDS];
+    first_block(b, begin, &at);
+    for (uint32_t k = 0; k < b->nd.n_inputs; k++) p[k] = (char *)(uintptr_t)input_data(r, k) + block_offset(b, &at, k);
+    p[b->nd.n_inputs] = r->out + block_offset(b, &at, b->nd.n_inputs);
+    run_direct(b, p, &at, end - begin);
+    if (b->stream) ob__stream_end();
+}
+
+static void tiled_range(const run *r, int64_t begin, int64_t end, char *memory, size_t tile_bytes) {
+    const ob_blocks *b = r->blocks;
+    block at;
+    tiles t = {.in = memory, .n_bytes = tile_bytes};
+    t.out = t.in + input_tiles(b) * tile_bytes;
+    t.raw = t.out + tile_bytes;
+    first_block(b, begin, &at);
     for (int64_t i = begin; i < end; i++) {
         int64_t left = b->nd.dims[b->axis] - at.index[b->axis];
         at.length = left < b->chunk ? left : b->chunk;
@@ -478,6 +521,17 @@ static void run_range(void *context, int64_t begin, int64_t end) {
         }
     }
     if (b->stream) ob__stream_end();
+}
+
+static void lane_range(void *context, int64_t begin, int64_t end, int lane) {
+    const run *r = context;
+    tiled_range(r, begin, end, ob__lane(r->args->lanes, r->args->lane_stride, lane), (size_t)r->blocks->tile_bytes);
+}
+
+static void small_range(void *context, int64_t begin, int64_t end) {
+    const run *r = context;
+    _Alignas(64) char memory[SMALL_TILES_BYTES];
+    tiled_range(r, begin, end, memory, (size_t)small_tile_bytes(r->blocks));
 }
 
 /* Borrowed bytes of a file may lie anywhere: such operands go through a tile. */
@@ -494,24 +548,30 @@ static bool find_misaligned(const run *r, bool *misaligned) {
     return any;
 }
 
-void ob__blocks_run(const ob_blocks *b, const ob_view *in, const ob_view *out, const ob_threads *threads) {
+void ob__blocks_run(const ob_blocks *b, const ob_view *in, const ob_view *out, const ob_kernel_args *args) {
     if (b->nd.n_elems == 0) return;
-    run r = {.blocks = b, .in = in, .out = out->data};
+    run r = {.blocks = b, .in = in, .out = out->data, .args = args};
     bool misaligned[DIRECT_OPERANDS] = {false};
-    bool any = b->nd.n_inputs < DIRECT_OPERANDS && find_misaligned(&r, misaligned);
-    ob_blocks aligned;
-    ob_blocks_operand operands[FEW_OPERANDS];
-    if (any && b->nd.n_inputs < FEW_OPERANDS) {
-        aligned = *b;
-        aligned.operands = memcpy(operands, b->operands, (b->nd.n_inputs + 1) * sizeof *operands);
-        choose_blocks(&aligned, misaligned);
-        r.blocks = &aligned;
-    }
+    const bool any = b->nd.n_inputs < DIRECT_OPERANDS && find_misaligned(&r, misaligned), in_lanes = b->lanes && args->lanes;
     /* a fold writes its accumulator before it has read the later operands, and a scalar first operand before the second */
     for (uint32_t k = 1; b->fold && k < b->nd.n_inputs; k++) r.out_tile |= in[k].data == out->data;
-    if (b->nd.n_inputs >= FEW_OPERANDS) /* not planned again above */
+    if (b->nd.n_inputs >= FEW_OPERANDS) /* not planned again below */
         r.out_tile |= !is_aligned((uintptr_t)out->data, b->operands[b->nd.n_inputs].size);
-    r.direct = r.blocks->direct && !r.out_tile && (!any || r.blocks == &aligned);
-    int64_t elems = r.blocks->chunk * r.blocks->inner;
-    ob__parallel(threads, r.blocks->n_blocks, (GRAIN_ELEMS + elems - 1) / elems, run_range, &r);
+    ob_blocks aligned;
+    ob_blocks_operand operands[FEW_OPERANDS];
+    const int32_t tile_bytes = in_lanes ? b->tile_bytes : small_tile_bytes(b);
+    const bool too_large = !in_lanes && (r.out_tile || !b->direct) && b->tile_bytes > tile_bytes;
+    if ((any || too_large) && b->nd.n_inputs < FEW_OPERANDS) {
+        aligned = *b;
+        aligned.operands = memcpy(operands, b->operands, (b->nd.n_inputs + 1) * sizeof *operands);
+        choose_blocks(&aligned, misaligned, tile_bytes);
+        r.blocks = &aligned;
+    }
+    const int64_t elems = r.blocks->chunk * r.blocks->inner, n = r.blocks->n_blocks, grain = (GRAIN_ELEMS + elems - 1) / elems;
+    if (r.blocks->direct && !r.out_tile && (!any || r.blocks == &aligned))
+        ob__parallel(args->threads, n, grain, direct_range, &r);
+    else if (in_lanes)
+        ob__parallel_lanes(args->threads, n, grain, lane_range, &r);
+    else
+        ob__parallel(args->threads, n, grain, small_range, &r);
 }

@@ -1,8 +1,8 @@
 /* The elementwise kernels' iteration: ob_nd cut into blocks that fit the first-level cache.
  *
  * A loop sees only contiguous or scalar inputs and contiguous outputs, in rows. What does not have that form (a tiny stretched
- * axis, a transposed view, an element type that is computed in another one) is first written into a tile of a few KiB, and the
- * tile is reused while the operand's address does not change. The operand itself is never materialised. */
+ * axis, a transposed view, an element type that is computed in another one) is first written into a tile of a few KiB of the
+ * lane's memory, and the tile is reused while the operand's address does not change. The operand itself is never materialised. */
 #ifndef OB_OPS_ELEMENTWISE_BLOCKS_H
 #define OB_OPS_ELEMENTWISE_BLOCKS_H
 
@@ -31,6 +31,8 @@ typedef struct ob_blocks {
     bool flat;                   /* one row per block */
     bool direct;                 /* no tiles */
     bool stream;                 /* the output is larger than the caches: written past them */
+    bool lanes;                  /* tiles are in the memory of the lanes; else, where there must be any, on the stack */
+    int32_t tile_bytes;          /* at most, of each */
     int32_t axis;                /* blocks cover `chunk` indices of this axis and all axes inside it */
     int64_t chunk, inner;        /* inner: elements per index of `axis` */
     int64_t n_blocks, n_chunks;  /* n_chunks: along `axis` */
@@ -50,11 +52,11 @@ typedef struct ob_blocks_spec {
     ob_dtype out_loop_dtype;
 } ob_blocks_spec;
 
-/* Prepares `blocks` (zeroed or not) for these shapes and strides; what it points to is of the arena. E_SHAPE, E_LIMIT,
- * E_MEMORY. */
+/* Prepares `blocks` (zeroed or not) for these shapes and strides; what it points to is of the arena. Raises needs->lane_bytes to
+ * what the tiles take. E_SHAPE, E_LIMIT, E_MEMORY. */
 ob_status ob__blocks_plan(ob_blocks *blocks, const ob_view *in, uint32_t n_in, const ob_view *out, const ob_blocks_spec *spec,
-                          struct ob_arena *arena, ob_error *error);
-/* Computes; only the data pointers of the views are used. */
-void ob__blocks_run(const ob_blocks *blocks, const ob_view *in, const ob_view *out, const ob_threads *threads);
+                          struct ob_arena *arena, ob_kernel_needs *needs, ob_error *error);
+/* Computes; only the data pointers of the views are used, and of `args` the threads and the lanes. */
+void ob__blocks_run(const ob_blocks *blocks, const ob_view *in, const ob_view *out, const ob_kernel_args *args);
 
 #endif

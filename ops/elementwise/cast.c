@@ -168,7 +168,6 @@ static ob_status choose_rounding(const ob_node *node, obk_round *out, ob_error *
 /* ---- The kernel ---- */
 
 static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    (void)needs;
     state *s = args->state;
     OB_FAIL_IF(args->n_in < 1 || args->n_out != 1, error, OB_E_MODEL, "an input and an output are needed");
     ob_dtype from = args->in[0].dtype, to = args->out[0].dtype;
@@ -188,7 +187,7 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
         spec.in_convert[0] = conversion.steps[0];
         spec.in_loop_dtype[0] = conversion.between;
     }
-    return ob__blocks_plan(&s->blocks, args->in, 1, &args->out[0], &spec, site->arena, error);
+    return ob__blocks_plan(&s->blocks, args->in, 1, &args->out[0], &spec, site->arena, needs, error);
 }
 
 static ob_status run(const ob_kernel_args *args, ob_error *error) {

@@ -61,7 +61,6 @@ static void operands(const ob_kernel_args *args, state *s, ob_view *in) {
 }
 
 static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    (void)needs;
     state *s = args->state;
     OB_FAIL_IF(args->n_in < 1 || args->n_out != 1, error, OB_E_MODEL, "an input and an output are needed");
     ob_dtype dtype = args->in[0].dtype;
@@ -77,13 +76,13 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
         spec.params = &s->params;
         if (!ob__element_loop(ob__kernels()->unary[OBK_U_CLIP], dtype, dtype, 1, &spec))
             return ob__unsupported_type(site, dtype, error);
-        return ob__blocks_plan(&s->blocks, args->in, 1, &args->out[0], &spec, site->arena, error);
+        return ob__blocks_plan(&s->blocks, args->in, 1, &args->out[0], &spec, site->arena, needs, error);
     }
     if (!ob__element_loop(ob__kernels()->clip, dtype, dtype, 3, &spec)) return ob__unsupported_type(site, dtype, error);
     set_limits(s, dtype);
     ob_view in[3];
     operands(args, s, in);
-    return ob__blocks_plan(&s->blocks, in, 3, &args->out[0], &spec, site->arena, error);
+    return ob__blocks_plan(&s->blocks, in, 3, &args->out[0], &spec, site->arena, needs, error);
 }
 
 static ob_status run(const ob_kernel_args *args, ob_error *error) {
@@ -91,7 +90,7 @@ static ob_status run(const ob_kernel_args *args, ob_error *error) {
     if (s->blocks.nd.n_inputs == 1) return ob__element_run(args, error);
     ob_view in[3];
     operands(args, s, in);
-    ob__blocks_run(&s->blocks, in, &args->out[0], args->threads);
+    ob__blocks_run(&s->blocks, in, &args->out[0], args);
     return OB_OK;
 }
 

@@ -63,6 +63,6 @@ ob_status ob__unsupported_type(const ob_kernel_site *site, ob_dtype dtype, ob_er
 
 ob_status ob__element_run(const ob_kernel_args *args, ob_error *error) {
     (void)error;
-    ob__blocks_run(args->state, args->in, &args->out[0], args->threads);
+    ob__blocks_run(args->state, args->in, &args->out[0], args);
     return OB_OK;
 }

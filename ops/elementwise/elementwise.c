@@ -1,14 +1,17 @@
 #include "onnx_broadcast/elementwise.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "core/arena.h"
+#include "core/copy.h"
 #include "core/error.h"
 #include "ops/elementwise/params.h"
 #include "ops/kernel/kernel.h"
 #include "ops/table/op.h"
 
-enum { MAX_OPTIONS = 16, MAX_INPUTS = 4096, INLINE_INPUTS = 4, STATE_BYTES = 4096 };
+/* INLINE_BYTES: a state and what the plan of three inputs takes beside it. */
+enum { MAX_OPTIONS = 16, MAX_INPUTS = 4096, INLINE_INPUTS = 3, INLINE_BYTES = 1664, STATE_BYTES = 4096 };
 
 OB_KERNEL(unary);
 OB_KERNEL(binary);
@@ -26,6 +29,9 @@ struct ob_elementwise_plan {
     ob_kernel_args args; /* in, out and state point behind this struct */
     ob_view output;
     size_t n_bytes;
+    size_t tile_bytes; /* of the state's tiles, which one thread uses at a time */
+    char *tiles;       /* NULL: none */
+    atomic_flag in_use;
 };
 
 /* A node of its own that holds the options as attributes, for as long as a call lasts. */
@@ -114,28 +120,25 @@ static ob_status output_dtype(const ob_op *op, const ob_view *inputs, size_t n, 
     return OB_OK;
 }
 
-static ob_status output_view(const ob_op *op, const ob_view *inputs, size_t n, const ob_node *node, ob_view *output,
-                             ob_error *error) {
+static ob_status result_shape(const ob_op *op, const ob_view *inputs, size_t n, const ob_node *node, ob_dtype *dtype,
+                              ob_broadcast_result *result, ob_error *error) {
     for (size_t k = 0; k < n; k++)
         OB_FAIL_IF(inputs[k].rank < 0 || inputs[k].rank > OB_MAX_RANK, error, OB_E_LIMIT, "input %zu has rank %d", k,
                    (int)inputs[k].rank);
-    ob_dtype dtype;
     OB_TRY(check_types(op, inputs, n, error));
-    OB_TRY(output_dtype(op, inputs, n, node, &dtype, error));
-    ob_broadcast_result result = {.rank = inputs[0].rank};
-    memcpy(result.dims, inputs[0].dims, sizeof result.dims);
+    OB_TRY(output_dtype(op, inputs, n, node, dtype, error));
+    result->rank = inputs[0].rank;
+    memcpy(result->dims, inputs[0].dims, sizeof result->dims);
     if (op->broadcast == OB_BCAST_MULTI) {
         for (size_t k = 1; k < n; k++) {
-            ob_shape shapes[2] = {{.rank = result.rank, .dims = result.dims}, {.rank = inputs[k].rank, .dims = inputs[k].dims}};
+            ob_shape shapes[2] = {{.rank = result->rank, .dims = result->dims}, {.rank = inputs[k].rank, .dims = inputs[k].dims}};
             ob_broadcast_result both;
             OB_TRY(ob_broadcast_shapes(shapes, 2, NULL, NULL, NULL, &both, error));
-            result = both;
+            *result = both;
         }
     }
-    ob_view made;
-    OB_TRY(ob_view_init(&made, (void *)(uintptr_t)op, dtype, result.rank, result.dims)); /* a view may not be made without data */
-    made.data = NULL;
-    *output = made;
+    uint64_t n_bytes;
+    OB_FAIL_IF(!ob__tensor_bytes(*dtype, result->rank, result->dims, &n_bytes), error, OB_E_LIMIT, "the result is too large");
     return OB_OK;
 }
 
@@ -145,23 +148,29 @@ ob_status ob_elementwise_output(const char *op, int64_t opset, const ob_view *in
     OB_FAIL_IF(!inputs || !output, error, OB_E_ARGUMENT, "inputs and output must not be NULL");
     const ob_op *found = NULL;
     lone_node lone;
+    ob_dtype dtype = OB_NONE;
+    ob_broadcast_result result;
     ob_status status = find_op(op, opset, n_inputs, &found, error);
     if (status == OB_OK) status = set_options(&lone, found, options, n_options, error);
-    if (status == OB_OK) status = output_view(found, inputs, n_inputs, &lone.node, output, error);
+    if (status == OB_OK) status = result_shape(found, inputs, n_inputs, &lone.node, &dtype, &result, error);
+    /* A view may not be made without data. */
+    if (status == OB_OK) status = ob_view_init(output, (void *)(uintptr_t)op, dtype, result.rank, result.dims);
+    if (status == OB_OK) output->data = NULL;
     return at_operator(error, status, op);
 }
 
-/* Plans into args->state, STATE_BYTES of memory; what the state does not take of them is lent to the arena. */
-static ob_status plan_call(ob_kernel_args *args, ob_arena *arena, const ob_op **found, const char *name, int64_t opset,
-                           const ob_option *options, size_t n_options, ob_error *error) {
+/* Plans into args->state, state_bytes of memory; what the state does not take of them is lent to the arena. */
+static ob_status plan_call(ob_kernel_args *args, size_t state_bytes, ob_arena *arena, const ob_op **found, const char *name,
+                           int64_t opset, const ob_option *options, size_t n_options, size_t *tile_bytes, ob_error *error) {
     const ob_op *op = NULL;
     lone_node lone;
     OB_TRY(find_op(name, opset, args->n_in, &op, error));
     OB_TRY(set_options(&lone, op, options, n_options, error));
-    ob_view expected;
-    OB_TRY(output_view(op, args->in, args->n_in, &lone.node, &expected, error));
-    OB_FAIL_IF(args->out->dtype != expected.dtype, error, OB_E_TYPE, "version %d gives %s, the output has %s", (int)op->since,
-               ob_dtype_name(expected.dtype), ob_dtype_name(args->out->dtype));
+    ob_dtype dtype;
+    ob_broadcast_result expected;
+    OB_TRY(result_shape(op, args->in, args->n_in, &lone.node, &dtype, &expected, error));
+    OB_FAIL_IF(args->out->dtype != dtype, error, OB_E_TYPE, "version %d gives %s, the output has %s", (int)op->since,
+               ob_dtype_name(dtype), ob_dtype_name(args->out->dtype));
     bool same = args->out->rank == expected.rank;
     for (int32_t i = 0; same && i < expected.rank; i++) same = args->out->dims[i] == expected.dims[i];
     OB_FAIL_IF(!same, error, OB_E_SHAPE, "the output does not have the shape of the result");
@@ -170,11 +179,13 @@ static ob_status plan_call(ob_kernel_args *args, ob_arena *arena, const ob_op **
                    "the output has stride 0 along axis %d", (int)i);
     ob_kernel_needs needs = {0};
     ob_kernel_site site = {.node = &lone.node, .op = op, .arena = arena};
-    OB_FAIL_IF(op->kernel->state_bytes > STATE_BYTES, error, OB_E_INTERNAL, "a state of %zu bytes", op->kernel->state_bytes);
     size_t n_bytes = (op->kernel->state_bytes + 15) / 16 * 16;
-    ob__arena_lend(arena, (char *)args->state + n_bytes, STATE_BYTES - n_bytes);
+    OB_FAIL_IF(n_bytes > state_bytes, error, OB_E_INTERNAL, "a state of %zu bytes", op->kernel->state_bytes);
+    ob__arena_lend(arena, (char *)args->state + n_bytes, state_bytes - n_bytes);
     *found = op;
-    return op->kernel->plan(&site, args, &needs, error);
+    ob_status status = op->kernel->plan(&site, args, &needs, error);
+    *tile_bytes = needs.lane_bytes;
+    return status;
 }
 
 ob_status ob_elementwise(const char *op, int64_t opset, const ob_view *inputs, size_t n_inputs, const ob_option *options,
@@ -188,14 +199,18 @@ ob_status ob_elementwise(const char *op, int64_t opset, const ob_view *inputs, s
         ob_elementwise_destroy(&plan);
         return status;
     }
-    ob_view in[INLINE_INPUTS], out = *output;
-    _Alignas(16) unsigned char state[STATE_BYTES] = {0};
-    memcpy(in, inputs, n_inputs * sizeof *in);
-    ob_kernel_args args = {.n_in = (uint32_t)n_inputs, .n_out = 1, .in = in, .out = &out, .state = state};
+    /* Kernels of these operators leave views as they are. Tiles are on the stack, for want of lanes. */
+    _Alignas(16) unsigned char state[INLINE_BYTES] = {0};
+    ob_kernel_args args = {.n_in = (uint32_t)n_inputs,
+                           .n_out = 1,
+                           .in = (ob_view *)(uintptr_t)inputs,
+                           .out = (ob_view *)(uintptr_t)output,
+                           .state = state};
+    size_t tile_bytes;
     ob_arena tails;
     ob__arena_init(&tails, ob_allocator_default());
     const ob_op *found = NULL;
-    ob_status status = plan_call(&args, &tails, &found, op, opset, options, n_options, error);
+    ob_status status = plan_call(&args, sizeof state, &tails, &found, op, opset, options, n_options, &tile_bytes, error);
     if (status == OB_OK) status = found->kernel->run(&args, error);
     ob__arena_release(&tails);
     return at_operator(error, status, op);
@@ -222,7 +237,13 @@ ob_status ob_elementwise_create(const char *op, int64_t opset, const ob_view *in
     ob__arena_init(&made->strings, &made->allocator);
     ob__arena_init(&made->tails, &made->allocator);
     made->args = (ob_kernel_args){.n_in = (uint32_t)n_inputs, .n_out = 1, .in = in, .out = &made->output, .state = memory + head};
-    ob_status status = plan_call(&made->args, &made->tails, &made->op, op, opset, options, n_options, error);
+    atomic_flag_clear(&made->in_use);
+    ob_status status =
+        plan_call(&made->args, STATE_BYTES, &made->tails, &made->op, op, opset, options, n_options, &made->tile_bytes, error);
+    if (status == OB_OK && made->tile_bytes > 0) {
+        made->tiles = allocator->alloc(allocator->context, made->tile_bytes);
+        if (!made->tiles) status = ob__fail(error, OB_E_MEMORY, "no memory for a plan");
+    }
     if (status == OB_OK) {
         *plan = made;
         return OB_OK;
@@ -230,6 +251,20 @@ ob_status ob_elementwise_create(const char *op, int64_t opset, const ob_view *in
     ob__arena_release(&made->tails);
     allocator->free(allocator->context, memory, n_bytes);
     return at_operator(error, status, op);
+}
+
+/* The plan's tiles are for one thread at a time. Others have small ones on their stacks, or with many inputs some of their own.
+ */
+static ob_status run_tiled(ob_elementwise_plan *plan, ob_kernel_args *args, ob_error *error) {
+    const bool own = plan->tiles && !atomic_flag_test_and_set_explicit(&plan->in_use, memory_order_acquire);
+    const bool more = plan->tiles && !own && args->n_in > INLINE_INPUTS;
+    const ob_allocator *allocator = ob_allocator_default();
+    args->lanes = own ? plan->tiles : more ? allocator->alloc(allocator->context, plan->tile_bytes) : NULL;
+    OB_FAIL_IF(more && !args->lanes, error, OB_E_MEMORY, "no memory for a run");
+    ob_status status = plan->op->kernel->run(args, error);
+    if (own) atomic_flag_clear_explicit(&plan->in_use, memory_order_release);
+    if (more) allocator->free(allocator->context, args->lanes, plan->tile_bytes);
+    return status;
 }
 
 ob_status ob_elementwise_run(ob_elementwise_plan *plan, const ob_view *inputs, const ob_view *output, ob_error *error) {
@@ -245,7 +280,7 @@ ob_status ob_elementwise_run(ob_elementwise_plan *plan, const ob_view *inputs, c
         ob__arena_restart(&plan->strings);
         args.strings = &plan->strings;
     }
-    return at_operator(error, plan->op->kernel->run(&args, error), plan->op->name);
+    return at_operator(error, run_tiled(plan, &args, error), plan->op->name);
 }
 
 void ob_elementwise_destroy(ob_elementwise_plan **plan) {
@@ -254,6 +289,7 @@ void ob_elementwise_destroy(ob_elementwise_plan **plan) {
     ob_allocator allocator = p->allocator;
     ob__arena_release(&p->strings);
     ob__arena_release(&p->tails);
+    if (p->tiles) allocator.free(allocator.context, p->tiles, p->tile_bytes);
     allocator.free(allocator.context, p, p->n_bytes);
     *plan = NULL;
 }

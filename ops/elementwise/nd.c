@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "onnx_broadcast/allocator.h"
 
-enum { MAX_OPERANDS = 4096, STACK_OPERANDS = 16 };
+enum { MAX_OPERANDS = 4096, STACK_OPERANDS = 16, STACK_ROOM = OB_MAX_RANK + 128 };
 
 /* ---- The common shape ---- */
 
@@ -187,16 +187,22 @@ ob_status ob_for_each(const ob_view *inputs, size_t n_inputs, const ob_view *out
     OB_FAIL_IF(n_inputs > MAX_OPERANDS || n_outputs > MAX_OPERANDS - n_inputs, error, OB_E_ARGUMENT,
                "%zu inputs and %zu outputs; at most %d operands", n_inputs, n_outputs, MAX_OPERANDS);
     size_t n = n_inputs + n_outputs;
-    if (n <= STACK_OPERANDS) {
-        int64_t room[OB_ND_ROOM(STACK_OPERANDS)];
+    int32_t rank = 1;
+    for (size_t k = 0; k < n; k++) {
+        const ob_view *view = k < n_inputs ? &inputs[k] : &outputs[k - n_inputs];
+        if (view->rank > rank) rank = view->rank;
+    }
+    if (rank > OB_MAX_RANK) rank = OB_MAX_RANK; /* which ob__nd_init refuses */
+    if (n <= STACK_OPERANDS && OB_ND_ROOM_OF(rank, n) <= STACK_ROOM) {
+        int64_t room[STACK_ROOM];
         char *pointers[STACK_OPERANDS];
         return for_each(room, pointers, inputs, n_inputs, outputs, n_outputs, loop, parameters, error);
     }
     if (!allocator) allocator = ob_allocator_default();
-    size_t n_bytes = OB_ND_ROOM(n) * sizeof(int64_t) + n * sizeof(char *);
+    size_t n_bytes = OB_ND_ROOM_OF(rank, n) * sizeof(int64_t) + n * sizeof(char *);
     int64_t *room = allocator->alloc(allocator->context, n_bytes);
     OB_FAIL_IF(!room, error, OB_E_MEMORY, "no memory for %zu operands", n);
-    char **pointers = (char **)(room + OB_ND_ROOM(n));
+    char **pointers = (char **)(room + OB_ND_ROOM_OF(rank, n));
     ob_status status = for_each(room, pointers, inputs, n_inputs, outputs, n_outputs, loop, parameters, error);
     allocator->free(allocator->context, room, n_bytes);
     return status;

@@ -15,7 +15,9 @@ typedef struct ob_nd {
 } ob_nd;
 
 /* Entries that ob__nd_init needs in `room`, for dims and then strides. */
-#define OB_ND_ROOM(n_operands) ((size_t)OB_MAX_RANK * (1 + (n_operands)))
+#define OB_ND_ROOM(n_operands) OB_ND_ROOM_OF(OB_MAX_RANK, n_operands)
+/* The same where no operand has more axes; rank at least 1. */
+#define OB_ND_ROOM_OF(rank, n_operands) ((size_t)OB_MAX_RANK + (size_t)(rank) * (n_operands))
 
 /* Right-aligns the inputs with the outputs, drops axes of size 1, orders axes by the first output's strides (the first input's
  * when there is none) and merges those that every operand allows. Without inputs the first output gives the shape. Data pointers

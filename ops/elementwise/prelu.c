@@ -15,7 +15,6 @@ static ob_status align_slope(int16_t since, const ob_view *x, ob_view *slope, ob
 }
 
 static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    (void)needs;
     OB_FAIL_IF(args->n_in != 2 || args->n_out != 1, error, OB_E_MODEL, "two inputs and one output are needed");
     ob_dtype dtype = args->in[0].dtype;
     OB_FAIL_IF(args->in[1].dtype != dtype, error, OB_E_TYPE, "slope of type %s for %s", ob_dtype_name(args->in[1].dtype),
@@ -25,7 +24,7 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
     ob_blocks_spec spec = {0};
     if (!ob__element_loop(ob__kernels()->binary[OBK_PRELU], dtype, dtype, 2, &spec))
         return ob__unsupported_type(site, dtype, error);
-    return ob__blocks_plan(args->state, in, 2, &args->out[0], &spec, site->arena, error);
+    return ob__blocks_plan(args->state, in, 2, &args->out[0], &spec, site->arena, needs, error);
 }
 
 const ob_kernel ob__kernel_prelu = {.name = "prelu",

@@ -90,7 +90,6 @@ ob_status ob__read_unary(const ob_node *node, const char *name, int since, obk_u
 }
 
 static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    (void)needs;
     state *s = args->state;
     OB_FAIL_IF(args->n_in != 1 || args->n_out != 1, error, OB_E_MODEL, "one input and one output are needed");
     obk_unary loop;
@@ -99,7 +98,7 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
     ob_blocks_spec spec = {.params = &s->params};
     if (!ob__element_loop(ob__kernels()->unary[loop], dtype, args->out[0].dtype, 1, &spec))
         return ob__unsupported_type(site, dtype, error);
-    return ob__blocks_plan(&s->blocks, args->in, 1, &args->out[0], &spec, site->arena, error);
+    return ob__blocks_plan(&s->blocks, args->in, 1, &args->out[0], &spec, site->arena, needs, error);
 }
 
 const ob_kernel ob__kernel_unary = {.name = "unary",

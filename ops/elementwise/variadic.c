@@ -13,7 +13,6 @@ typedef struct state {
 } state;
 
 static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    (void)needs;
     state *s = args->state;
     const char *name = site->op->name;
     OB_FAIL_IF(args->n_in < 1 || args->n_out != 1, error, OB_E_MODEL, "at least one input and one output are needed");
@@ -31,7 +30,7 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
         spec.finish = ob__kernels()->binary[OBK_DIV][wide ? OB_DOUBLE : OB_FLOAT];
         spec.finish_operand = wide ? (const void *)&s->count_f64 : &s->count_f32;
     }
-    return ob__blocks_plan(&s->blocks, args->in, args->n_in, &args->out[0], &spec, site->arena, error);
+    return ob__blocks_plan(&s->blocks, args->in, args->n_in, &args->out[0], &spec, site->arena, needs, error);
 }
 
 const ob_kernel ob__kernel_variadic = {

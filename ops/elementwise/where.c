@@ -4,7 +4,6 @@
 #include "ops/table/op.h"
 
 static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    (void)needs;
     OB_FAIL_IF(args->n_in != 3 || args->n_out != 1, error, OB_E_MODEL, "three inputs and one output are needed");
     ob_dtype dtype = args->out[0].dtype;
     OB_FAIL_IF(args->in[0].dtype != OB_BOOL || args->in[1].dtype != dtype || args->in[2].dtype != dtype, error, OB_E_TYPE,
@@ -14,7 +13,7 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
     while (width < 5 && (size_t)1 << width != ob_dtype_size(dtype)) width++;
     if (width == 5) return ob__unsupported_type(site, dtype, error);
     ob_blocks_spec spec = {.loop = ob__kernels()->where[width]};
-    return ob__blocks_plan(args->state, args->in, 3, &args->out[0], &spec, site->arena, error);
+    return ob__blocks_plan(args->state, args->in, 3, &args->out[0], &spec, site->arena, needs, error);
 }
 
 const ob_kernel ob__kernel_where = {.name = "where",

@@ -147,6 +147,33 @@ void ob__each_chunk(const ob_threads *threads, int64_t n, void (*task)(void *con
     threads->run(threads->pool, lanes, 1, run_lanes, &c);
 }
 
+typedef struct lane_parts {
+    void (*task)(void *context, int64_t begin, int64_t end, int lane);
+    void *context;
+    int64_t n, size;
+} lane_parts;
+
+static void run_lane_part(void *context, int64_t chunk, int lane) {
+    const lane_parts *p = context;
+    const int64_t begin = chunk * p->size;
+    p->task(p->context, begin, p->n - begin < p->size ? p->n : begin + p->size, lane);
+}
+
+/* Parts of at least a grain: enough for every lane to come back several times, and for the run to be stopped between them. */
+void ob__parallel_lanes(const ob_threads *threads, int64_t n, int64_t grain,
+                        void (*task)(void *context, int64_t begin, int64_t end, int lane), void *context) {
+    enum { PARTS_PER_LANE = 8, GRAINS_PER_PART = 64 };
+    if (n <= 0) return;
+    if (grain < 1) grain = 1;
+    const int lanes = ob__lanes(threads);
+    int64_t most = 0, size = lanes > 1 ? n / lanes / PARTS_PER_LANE : n;
+    if (!__builtin_mul_overflow(grain, (int64_t)GRAINS_PER_PART, &most) && size > most) size = most;
+    if (size < grain) size = grain;
+    if (n / 2 < grain) size = n;
+    lane_parts p = {task, context, n, size};
+    ob__each_chunk(threads, n / size + (n % size != 0), run_lane_part, &p);
+}
+
 void *ob__tail(const ob_kernel_site *site, size_t n, size_t n_bytes_each) {
     size_t n_bytes;
     if (__builtin_mul_overflow(n, n_bytes_each, &n_bytes)) return NULL;

@@ -55,6 +55,9 @@ ob_threads ob__alone(const ob_threads *threads);
  * computes may not depend on it. Each lane asks before a chunk whether to go on; a chunk that may take more than some
  * milliseconds asks inside, by ob__pace. */
 void ob__each_chunk(const ob_threads *threads, int64_t n, void (*task)(void *context, int64_t chunk, int lane), void *context);
+/* As ob__parallel, for tasks with memory of a lane; what is computed in a part may not depend on where it is cut. */
+void ob__parallel_lanes(const ob_threads *threads, int64_t n, int64_t grain,
+                        void (*task)(void *context, int64_t begin, int64_t end, int lane), void *context);
 static inline int ob__lanes(const ob_threads *threads) {
     return threads && threads->run && threads->n_threads > 1 ? threads->n_threads : 1;
 }

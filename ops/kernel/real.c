@@ -58,9 +58,10 @@ ob_status ob__convert(void *to, ob_dtype to_dtype, const void *from, ob_dtype fr
     size_t from_size = ob_dtype_size(from_dtype), to_size = ob_dtype_size(to_dtype);
     if (conversion.n_steps == 0 && n > 0) memcpy(to, from, (size_t)n * to_size);
     if (conversion.n_steps == 1) conversion.steps[0](to, from, n);
-    double between[256];
-    for (int64_t done = 0; conversion.n_steps == 2 && done < n; done += 256) {
-        int64_t m = n - done < 256 ? n - done : 256;
+    enum { TOGETHER = 64 };
+    double between[TOGETHER];
+    for (int64_t done = 0; conversion.n_steps == 2 && done < n; done += TOGETHER) {
+        int64_t m = n - done < TOGETHER ? n - done : TOGETHER;
         conversion.steps[0](between, (const char *)from + done * (int64_t)from_size, m);
         conversion.steps[1]((char *)to + done * (int64_t)to_size, between, m);
     }
@@ -77,9 +78,18 @@ static bool needs_conversion(const ob_view *view, ob_dtype computing) {
     return ob__is_real(view->dtype) && view->dtype != computing;
 }
 
+static bool needs_any(const ob_kernel_args *args, ob_dtype computing) {
+    bool any = false;
+    for (uint32_t i = 0; i < args->n_in; i++) any = any || needs_conversion(&args->in[i], computing);
+    for (uint32_t i = 0; i < args->n_out; i++) any = any || needs_conversion(&args->out[i], computing);
+    return any;
+}
+
 ob_status ob__plan_real(const ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     ob_dtype computing = ob__computing_type(args);
     OB_FAIL_IF(args->n_in > 8 || args->n_out > 8, error, OB_E_UNSUPPORTED, "too many operands");
+    if (!needs_any(args, computing)) return OB_OK;
+    OB_TRY(ob__need_scratch(needs, (int64_t)args->n_in + args->n_out, sizeof(ob_view), error));
     for (uint32_t i = 0; i < args->n_in; i++)
         if (needs_conversion(&args->in[i], computing)) {
             int64_t n = ob__count(&args->in[i]);
@@ -112,15 +122,12 @@ static void become(ob_view *view, void *data, ob_dtype dtype) {
 
 ob_status ob__run_real(const ob_kernel_args *args, ob__run run, ob_error *error) {
     ob_dtype computing = ob__computing_type(args);
-    bool any = false;
-    for (uint32_t i = 0; i < args->n_in; i++) any = any || needs_conversion(&args->in[i], computing);
-    for (uint32_t i = 0; i < args->n_out; i++) any = any || needs_conversion(&args->out[i], computing);
-    if (!any) return run(args, error);
-    ob_view in[8], out[8];
+    if (!needs_any(args, computing)) return run(args, error);
+    char *next = args->scratch;
+    ob_view *in = ob__take(&next, (int64_t)args->n_in + args->n_out, sizeof *in), *out = in + args->n_in;
     ob_kernel_args converted = *args;
     converted.in = in;
     converted.out = out;
-    char *next = args->scratch;
     for (uint32_t i = 0; i < args->n_in; i++) {
         in[i] = args->in[i];
         if (!needs_conversion(&in[i], computing)) continue;

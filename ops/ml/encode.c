@@ -57,7 +57,7 @@ static void put(char *to, const char *values, const uint32_t *places, int64_t n,
 }
 
 static ob_status lookup_run(const ob_kernel_args *args, ob_error *error) {
-    enum { TOGETHER = 1024 };
+    enum { TOGETHER = 256 };
     const lookup *k = args->state;
     const ob_view *in = &args->in[0], *out = &args->out[0];
     ob_ml_labels values;

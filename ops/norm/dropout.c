@@ -4,7 +4,7 @@
 #include "ops/norm/params.h"
 #include "ops/random/params.h"
 
-enum { BLOCK = 256, GRAIN = 1 << 12 };
+enum { BLOCK = 96, GRAIN = 1 << 12 };
 
 typedef struct dropout {
     bool trains;  /* before opset 7 the node says so, from opset 12 on operand 2 */

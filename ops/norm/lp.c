@@ -4,7 +4,7 @@
 
 /* ---- LpNormalization ---- */
 
-enum { COLUMNS = 256 };
+enum { COLUMNS = 128 };
 
 typedef struct lp_norm {
     int64_t p, outer, n, inner, blocks; /* vectors of n elements, dense [outer, n, inner] */

@@ -7,7 +7,7 @@ typedef struct lrn {
     obk_lrn params;
     const obk_norms *loops;
     bool is_double;
-    int64_t inner, blocks, n_parts, grain;
+    int64_t inner, columns, blocks, n_parts, grain; /* columns: of a block */
 } lrn;
 
 static ob_status lrn_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
@@ -28,7 +28,8 @@ static ob_status lrn_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_k
     l->loops = ob__kernels()->norm;
     l->is_double = ob__computing_type(args) == OB_DOUBLE;
     l->inner = ob__product(x->dims, 2, x->rank);
-    l->blocks = (l->inner + OBK_LRN_COLUMNS - 1) / OBK_LRN_COLUMNS;
+    l->columns = OBK_LRN_BYTES / (int64_t)(l->is_double ? sizeof(double) : sizeof(float));
+    l->blocks = (l->inner + l->columns - 1) / l->columns;
     l->n_parts = x->dims[0] * l->blocks;
     const int64_t window = p.size < x->dims[1] ? p.size : x->dims[1];
     l->grain = (INT64_C(1) << 14) / (ob__count(x) / l->n_parts * window + 1) + 1;
@@ -40,20 +41,17 @@ static void lrn_block(const lrn *l, char *y, const char *x, int64_t width, obk_p
     enum { ROWS = 1024 };
     const obk_lrn *p = &l->params;
     const int64_t row = l->inner * (int64_t)(l->is_double ? sizeof(double) : sizeof(float));
-    union {
-        float f32[OBK_LRN_COLUMNS];
-        double f64[OBK_LRN_COLUMNS];
-    } sums;
+    _Alignas(16) char sums[OBK_LRN_BYTES];
     for (int64_t c = 0; c < p->channels; c++) {
         const int64_t first = c < p->before ? 0 : c - p->before,
                       end = p->channels - 1 - c < p->behind ? p->channels : c + p->behind + 1;
-        memset(&sums, 0, sizeof sums);
+        memset(sums, 0, sizeof sums);
         for (int64_t k = first; k < end; k += ROWS) {
             const int64_t n = end - k < ROWS ? end - k : ROWS;
             if (obk_stops(pace, n * width)) return;
-            l->loops->lrn_add[l->is_double](&sums, x + k * row, l->inner, width, n);
+            l->loops->lrn_add[l->is_double](sums, x + k * row, l->inner, width, n);
         }
-        l->loops->lrn_divide[l->is_double](p, y + c * row, x + c * row, &sums, width);
+        l->loops->lrn_divide[l->is_double](p, y + c * row, x + c * row, sums, width);
     }
 }
 
@@ -63,10 +61,10 @@ static void lrn_parts(void *context, int64_t begin, int64_t end) {
     const int64_t element_bytes = (int64_t)ob_dtype_size(args->in[0].dtype);
     obk_pace pace = ob__pace(args->threads);
     for (int64_t part = begin; part < end; part++) {
-        const int64_t column = part % l->blocks * OBK_LRN_COLUMNS, left = l->inner - column;
+        const int64_t column = part % l->blocks * l->columns, left = l->inner - column;
         const int64_t offset = (part / l->blocks * l->params.channels * l->inner + column) * element_bytes;
         lrn_block(l, (char *)args->out[0].data + offset, (const char *)args->in[0].data + offset,
-                  left < OBK_LRN_COLUMNS ? left : OBK_LRN_COLUMNS, &pace);
+                  left < l->columns ? left : l->columns, &pace);
     }
 }
 

@@ -47,7 +47,8 @@ typedef struct softmax {
     layout l;
     bool logarithm;
     void (*rows)(void *y, const void *x, int64_t rows, int64_t n, bool logarithm, obk_pace *pace);
-    void (*columns)(void *y, const void *x, int64_t n, int64_t stride, int64_t width, bool logarithm, obk_pace *pace);
+    void (*columns)(void *y, const void *x, int64_t n, int64_t stride, int64_t width, bool logarithm, void *memory,
+                    obk_pace *pace);
     obk_convert widen, narrow; /* to float and back, in memory of the lane; NULL: no need */
 } softmax;
 
@@ -59,6 +60,7 @@ static ob_status softmax_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     s->logarithm = ob__softmax_params(site->node, site->op).logarithm;
     s->rows = table->softmax->rows[dtype == OB_DOUBLE];
     s->columns = table->softmax->columns[dtype == OB_DOUBLE];
+    if (s->l.inner > 1) OB_TRY(ob__need_lanes(needs, OBK_SOFTMAX_BYTES, 1, error));
     if (dtype == OB_FLOAT || dtype == OB_DOUBLE) return OB_OK;
     s->widen = table->convert[OB_FLOAT][dtype];
     s->narrow = table->convert[dtype][OB_FLOAT];
@@ -79,19 +81,21 @@ static void dense_chunk(const softmax *s, const ob_kernel_args *args, int64_t fi
     s->narrow(y, lane, rows * s->l.n);
 }
 
-static void strided_block(const softmax *s, const ob_kernel_args *args, int64_t block, float *lane, obk_pace *pace) {
+static void strided_block(const softmax *s, const ob_kernel_args *args, int64_t block, char *memory, obk_pace *pace) {
     const int64_t n = s->l.n, inner = s->l.inner, column = block % s->l.blocks * s->l.width;
     const int64_t width = inner - column < s->l.width ? inner - column : s->l.width;
     const int64_t element_bytes = (int64_t)ob_dtype_size(args->in[0].dtype);
     const int64_t offset = (block / s->l.blocks * n * inner + column) * element_bytes, row_bytes = inner * element_bytes;
     const char *x = (const char *)args->in[0].data + offset;
     char *y = (char *)args->out[0].data + offset;
+    void *sums = ob__take(&memory, OBK_SOFTMAX_BYTES, 1);
+    float *lane = (float *)(void *)memory;
     if (!s->widen) {
-        s->columns(y, x, n, inner, width, s->logarithm, pace);
+        s->columns(y, x, n, inner, width, s->logarithm, sums, pace);
         return;
     }
     for (int64_t i = 0; i < n; i++) s->widen(lane + i * width, x + i * row_bytes, width);
-    s->columns(lane, lane, n, width, width, s->logarithm, pace);
+    s->columns(lane, lane, n, width, width, s->logarithm, sums, pace);
     for (int64_t i = 0; i < n; i++) s->narrow(y + i * row_bytes, lane + i * width, width);
 }
 

@@ -4,7 +4,7 @@
 #include "ops/pool/params.h"
 #include "ops/quantize/qlinear.h"
 
-enum { BLOCK = 256, SCALE = 1, RESULT_SCALE = 3 }; /* results at once; operands */
+enum { BLOCK = 128, SCALE = 1, RESULT_SCALE = 3 }; /* results at once; operands */
 
 typedef struct qlinear_means {
     const obk_quantize *loops;

@@ -24,6 +24,7 @@ typedef struct planner {
     int32_t places[OB_EINSUM_LABELS]; /* where in the result, or -1 */
     uint8_t result[OB_MAX_RANK];      /* its labels, without those of size 1 */
     int32_t rank;
+    ob_einsum_tensor made[2]; /* on the way */
 } planner;
 
 static ob_status no_memory(ob_error *error) {
@@ -65,21 +66,25 @@ static double count_elems(const planner *p, const ob_einsum_tensor *t) {
 }
 
 /* A tensor with these labels, contiguous. */
-static ob_einsum_tensor dense(const planner *p, ob_dtype dtype, const uint8_t *labels, int32_t n) {
-    ob_einsum_tensor t = {.view = {.dtype = dtype}};
-    for (int32_t a = 0; a < n; a++) add_axis(&t, labels[a], p->sizes[labels[a]], 0);
-    ob__contiguous_strides(n, t.view.dims, ob_dtype_size(dtype), t.view.strides);
-    return t;
+static void make_dense(const planner *p, ob_dtype dtype, const uint8_t *labels, int32_t n, ob_einsum_tensor *t) {
+    t->place = (ob_einsum_place){OB_EINSUM_INPUT, 0};
+    t->view.data = NULL;
+    t->view.dtype = dtype;
+    t->view.rank = 0;
+    for (int32_t a = 0; a < n; a++) add_axis(t, labels[a], p->sizes[labels[a]], 0); /* the labels may be its own */
+    ob__contiguous_strides(n, t->view.dims, ob_dtype_size(dtype), t->view.strides);
 }
 
 /* The same tensor with its axes in this order. */
-static ob_einsum_tensor ordered(const ob_einsum_tensor *t, const uint8_t *labels) {
-    ob_einsum_tensor to = {.place = t->place, .view = {.dtype = t->view.dtype}};
+static void order(const ob_einsum_tensor *t, const uint8_t *labels, ob_einsum_tensor *to) {
+    to->place = t->place;
+    to->view.data = NULL;
+    to->view.dtype = t->view.dtype;
+    to->view.rank = 0;
     for (int32_t a = 0; a < t->view.rank; a++) {
         int32_t from = axis_of(t, labels[a]);
-        add_axis(&to, labels[a], t->view.dims[from], t->view.strides[from]);
+        add_axis(to, labels[a], t->view.dims[from], t->view.strides[from]);
     }
-    return to;
 }
 
 /* In the order of the result, others behind. */
@@ -94,18 +99,27 @@ static void sort_labels(const planner *p, uint8_t *labels, int32_t n) {
 
 /* ---- Steps ---- */
 
-static ob_einsum_step *add_step(planner *p, ob_einsum_kind kind, const ob_einsum_tensor *from) {
+static ob_einsum_step *new_step(planner *p, ob_einsum_kind kind) {
     ob_einsum_step *step = ob__tail(p->site, 1, sizeof *step);
+    if (step) step->kind = kind;
+    return step;
+}
+
+static void append(planner *p, ob_einsum_step *step) {
+    *p->end = step;
+    p->end = &step->next;
+}
+
+static ob_einsum_step *add_step(planner *p, ob_einsum_kind kind, const ob_einsum_tensor *from) {
+    ob_einsum_step *step = new_step(p, kind);
     if (!step) return NULL;
-    step->kind = kind;
     if (from) {
         step->from[0] = step->from[1] = from->place;
         step->in[0] = from->view;
     } else {
         step->from[0] = step->from[1] = (ob_einsum_place){OB_EINSUM_OUTPUT, 0};
     }
-    *p->end = step;
-    p->end = &step->next;
+    append(p, step);
     return step;
 }
 
@@ -124,7 +138,7 @@ static ob_status place(planner *p, ob_einsum_step *step, ob_einsum_tensor *t, bo
 static ob_status copy(planner *p, ob_einsum_tensor *t, bool is_last) {
     ob_einsum_step *step = add_step(p, OB_EINSUM_COPY, t);
     if (!step) return no_memory(p->error);
-    *t = dense(p, t->view.dtype, t->labels, t->view.rank);
+    make_dense(p, t->view.dtype, t->labels, t->view.rank, t);
     return place(p, step, t, is_last);
 }
 
@@ -132,7 +146,7 @@ static ob_status convert(planner *p, ob_einsum_tensor *t, ob_dtype dtype, bool i
     if (!ob__is_contiguous(&t->view)) OB_TRY(copy(p, t, false));
     ob_einsum_step *step = add_step(p, OB_EINSUM_CONVERT, t);
     if (!step) return no_memory(p->error);
-    *t = dense(p, dtype, t->labels, t->view.rank);
+    make_dense(p, dtype, t->labels, t->view.rank, t);
     return place(p, step, t, is_last);
 }
 
@@ -151,9 +165,10 @@ static ob_status sum_own(planner *p, ob_einsum_tensor *t) {
     memcpy(rows + n_kept, labels[1], (size_t)n_summed);
     memcpy(columns, labels[1], (size_t)n_summed);
     memcpy(columns + n_summed, labels[0], (size_t)n_kept);
-    ob_einsum_tensor by_rows = ordered(t, rows), by_columns = ordered(t, columns);
-    bool as_columns = n_kept > 0 && ob__is_contiguous(&by_columns.view);
-    *t = as_columns ? by_columns : by_rows;
+    order(t, rows, &p->made[0]);
+    order(t, columns, &p->made[1]);
+    bool as_columns = n_kept > 0 && ob__is_contiguous(&p->made[1].view);
+    *t = p->made[as_columns];
     if (!ob__is_contiguous(&t->view)) OB_TRY(copy(p, t, false));
     for (int32_t a = 0; a < n_kept; a++) kept *= p->sizes[labels[0][a]];
     for (int32_t a = 0; a < n_summed; a++) {
@@ -162,6 +177,7 @@ static ob_status sum_own(planner *p, ob_einsum_tensor *t) {
     }
     ob_einsum_step *step = add_step(p, OB_EINSUM_SUM, t);
     if (!step) return no_memory(p->error);
+    if (p->needs->lane_bytes < OBK_REDUCE_BYTES) p->needs->lane_bytes = OBK_REDUCE_BYTES;
     step->sum = ob__kernels()->reduce[p->computing];
     step->reduction = (obk_reduction){.fold = OBK_FOLD_SUM, .columns = as_columns, .n_folded = summed};
     obk_reduction *r = &step->reduction;
@@ -175,7 +191,7 @@ static ob_status sum_own(planner *p, ob_einsum_tensor *t) {
         r->kept[0] = kept;
         r->kept_strides[0] = summed;
     }
-    *t = dense(p, p->computing, labels[0], n_kept);
+    make_dense(p, p->computing, labels[0], n_kept, t);
     return place(p, step, t, p->n == 1);
 }
 
@@ -214,13 +230,12 @@ static double count_result(const planner *p, const ob_einsum_tensor *a, const ob
 }
 
 /* The tensor with an axis, of stride 0 where it has none, for each of these. */
-static ob_view stretched(const ob_einsum_tensor *t, const ob_einsum_tensor *to) {
-    ob_view view = to->view;
+static void stretch(const ob_einsum_tensor *t, const ob_einsum_tensor *to, ob_view *view) {
+    *view = to->view;
     for (int32_t a = 0; a < to->view.rank; a++) {
         int32_t own = axis_of(t, to->labels[a]);
-        view.strides[a] = own >= 0 ? t->view.strides[own] : 0;
+        view->strides[a] = own >= 0 ? t->view.strides[own] : 0;
     }
-    return view;
 }
 
 static ob_status multiply(planner *p, const ob_einsum_tensor *a, const ob_einsum_tensor *b, const pair *s, ob_einsum_tensor *c) {
@@ -230,17 +245,17 @@ static ob_status multiply(planner *p, const ob_einsum_tensor *a, const ob_einsum
     for (int32_t i = 0; i < s->n_m; i++) labels[n++] = s->m[i];
     for (int32_t i = 0; i < s->n_n; i++) labels[n++] = s->n[i];
     sort_labels(p, labels, n);
-    *c = dense(p, p->computing, labels, n);
+    make_dense(p, p->computing, labels, n, c);
     ob_einsum_step *step = add_step(p, OB_EINSUM_MULTIPLY, a);
     ob_blocks *blocks = ob__tail(p->site, 1, sizeof *blocks);
     if (!step || !blocks) return no_memory(p->error);
     step->from[1] = b->place;
-    step->in[0] = stretched(a, c);
-    step->in[1] = stretched(b, c);
+    stretch(a, c, &step->in[0]);
+    stretch(b, c, &step->in[1]);
     step->blocks = blocks;
     OB_TRY(place(p, step, c, p->n == 2));
     const ob_blocks_spec spec = {.loop = ob__kernels()->binary[OBK_MUL][p->computing]};
-    return ob__blocks_plan(blocks, step->in, 2, &step->out, &spec, p->site->arena, p->error);
+    return ob__blocks_plan(blocks, step->in, 2, &step->out, &spec, p->site->arena, p->needs, p->error);
 }
 
 /* Axes begin .. begin + n - 1 of the view as one; false: their strides do not allow it. */
@@ -262,18 +277,19 @@ static ob_status as_matrices(planner *p, const ob_einsum_tensor *t, const pair *
     memcpy(labels, s->batch, (size_t)n);
     memcpy(labels + n, rows, (size_t)n_rows);
     memcpy(labels + n + n_rows, columns, (size_t)n_columns);
-    ob_einsum_tensor to = ordered(t, labels);
+    ob_einsum_tensor *to = &p->made[1];
+    order(t, labels, to);
     int64_t dims[2], strides[2];
     bool joined =
-        join(&to.view, n, n_rows, &dims[0], &strides[0]) && join(&to.view, n + n_rows, n_columns, &dims[1], &strides[1]);
+        join(&to->view, n, n_rows, &dims[0], &strides[0]) && join(&to->view, n + n_rows, n_columns, &dims[1], &strides[1]);
     if (!joined) {
-        OB_TRY(copy(p, &to, false));
-        (void)join(&to.view, n, n_rows, &dims[0], &strides[0]);
-        (void)join(&to.view, n + n_rows, n_columns, &dims[1], &strides[1]);
+        OB_TRY(copy(p, to, false));
+        (void)join(&to->view, n, n_rows, &dims[0], &strides[0]);
+        (void)join(&to->view, n + n_rows, n_columns, &dims[1], &strides[1]);
     }
     if (n_rows == 0) strides[0] = strides[1] * dims[1];
-    *from = to.place;
-    *view = to.view;
+    *from = to->place;
+    *view = to->view;
     view->rank = n + 2;
     memcpy(view->dims + n, dims, sizeof dims);
     memcpy(view->strides + n, strides, sizeof strides);
@@ -301,22 +317,20 @@ static ob_status plan_matrices(planner *p, ob_einsum_step *step) {
 static ob_status multiply_matrices(planner *p, const ob_einsum_tensor *a, const ob_einsum_tensor *b, pair *s,
                                    ob_einsum_tensor *c) {
     uint8_t labels[OB_MAX_RANK];
-    ob_einsum_place from[2];
-    ob_view in[2];
+    ob_einsum_step *step = new_step(p, OB_EINSUM_PRODUCT);
+    if (!step) return no_memory(p->error);
+    ob_view *in = step->in;
     sort_labels(p, s->batch, s->n_batch);
     sort_labels(p, s->m, s->n_m);
     sort_labels(p, s->n, s->n_n);
-    OB_TRY(as_matrices(p, a, s, s->m, s->n_m, s->k, s->n_k, &from[0], &in[0]));
-    OB_TRY(as_matrices(p, b, s, s->k, s->n_k, s->n, s->n_n, &from[1], &in[1]));
+    OB_TRY(as_matrices(p, a, s, s->m, s->n_m, s->k, s->n_k, &step->from[0], &in[0]));
+    OB_TRY(as_matrices(p, b, s, s->k, s->n_k, s->n, s->n_n, &step->from[1], &in[1]));
     memcpy(labels, s->batch, (size_t)s->n_batch);
     memcpy(labels + s->n_batch, s->m, (size_t)s->n_m);
     memcpy(labels + s->n_batch + s->n_m, s->n, (size_t)s->n_n);
-    *c = dense(p, p->computing, labels, s->n_batch + s->n_m + s->n_n);
-    ob_einsum_step *step = add_step(p, OB_EINSUM_PRODUCT, NULL);
-    if (!step) return no_memory(p->error);
+    make_dense(p, p->computing, labels, s->n_batch + s->n_m + s->n_n, c);
+    append(p, step);
     OB_TRY(place(p, step, c, p->n == 2));
-    memcpy(step->from, from, sizeof from);
-    memcpy(step->in, in, sizeof in);
     step->out.rank = s->n_batch + 2;
     step->out.dims[s->n_batch] = in[0].dims[s->n_batch];
     step->out.dims[s->n_batch + 1] = in[1].dims[s->n_batch + 1];
@@ -334,11 +348,11 @@ static ob_status contract(planner *p, uint32_t i, uint32_t j) {
         b = swapped;
         s = split_labels(p, a, b);
     }
-    ob_einsum_tensor c;
-    OB_TRY(s.n_k == 0 ? multiply(p, a, b, &s, &c) : multiply_matrices(p, a, b, &s, &c));
+    ob_einsum_tensor *c = &p->made[0];
+    OB_TRY(s.n_k == 0 ? multiply(p, a, b, &s, c) : multiply_matrices(p, a, b, &s, c));
     for (int32_t l = 0; l < s.n_batch; l++) p->uses[s.batch[l]]--;
     for (int32_t l = 0; l < s.n_k; l++) p->uses[s.k[l]] = 0;
-    p->tensors[i] = c;
+    p->tensors[i] = *c;
     p->tensors[j] = p->tensors[--p->n];
     return OB_OK;
 }
@@ -370,7 +384,7 @@ static ob_status direct(planner *p) {
     ob_einsum_step *step = add_step(p, OB_EINSUM_DIRECT, NULL);
     if (!step) return no_memory(p->error);
     step->direct = d;
-    p->tensors[0] = dense(p, p->computing, p->result, p->rank);
+    make_dense(p, p->computing, p->result, p->rank, &p->tensors[0]);
     p->n = 1;
     return place(p, step, &p->tensors[0], true);
 }
@@ -459,7 +473,8 @@ static ob_status finish(planner *p) {
     ob_einsum_tensor *t = &p->tensors[0];
     const ob_dtype dtype = p->args->out[0].dtype;
     if (t->place.memory == OB_EINSUM_OUTPUT) return OB_OK;
-    *t = ordered(t, p->result);
+    order(t, p->result, &p->made[0]);
+    *t = p->made[0];
     return t->view.dtype == dtype ? copy(p, t, true) : convert(p, t, dtype, true);
 }
 
@@ -493,19 +508,22 @@ static ob_status einsum_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     OB_TRY(ob__check_type(site, args, 0, error));
     OB_TRY(ob__read_einsum(site->node, &params, error));
     OB_FAIL_IF(params.n_operands != args->n_in, error, OB_E_ARGUMENT, "%u operands", args->n_in);
-    planner p = {.site = site,
-                 .args = args,
-                 .needs = needs,
-                 .error = error,
-                 .end = &e->steps,
-                 .computing = computing_type(args->in[0].dtype)};
-    p.tensors = ob__tail(site, args->n_in, sizeof *p.tensors);
-    if (!p.tensors) return no_memory(error);
+    OB_TRY(ob__need_scratch(needs, 3, sizeof(ob_view), error)); /* what ob__einsum_run looks through */
+    planner *p = ob__tail(site, 1, sizeof *p);
+    if (!p) return no_memory(error);
+    *p = (planner){.site = site,
+                   .args = args,
+                   .needs = needs,
+                   .error = error,
+                   .end = &e->steps,
+                   .computing = computing_type(args->in[0].dtype)};
+    p->tensors = ob__tail(site, args->n_in, sizeof *p->tensors);
+    if (!p->tensors) return no_memory(error);
     for (int label = 0; label < OB_EINSUM_LABELS; label++) {
-        p.sizes[label] = 1;
-        p.places[label] = -1;
+        p->sizes[label] = 1;
+        p->places[label] = -1;
     }
-    return plan_steps(&p, &params, e);
+    return plan_steps(p, &params, e);
 }
 
 const ob_kernel ob__kernel_einsum = {

@@ -38,19 +38,20 @@ typedef struct job {
     const ob_einsum_step *step;
     const void *in;
     void *out;
+    const ob_kernel_args *args;
 } job;
 
-static void sum_parts(void *context, int64_t begin, int64_t end) {
+static void sum_parts(void *context, int64_t begin, int64_t end, int lane) {
     const job *j = context;
-    j->step->sum(&j->step->reduction, j->out, j->in, begin, end);
+    j->step->sum(&j->step->reduction, j->out, j->in, begin, end, ob__lane(j->args->lanes, j->args->lane_stride, lane));
 }
 
-static void sum(const ob_einsum_step *step, const void *in, void *out, const ob_threads *threads) {
+static void sum(const ob_einsum_step *step, const void *in, void *out, const ob_kernel_args *args) {
     enum { WORK = 1 << 15 };
     const obk_reduction *r = &step->reduction;
-    job j = {step, in, out};
+    job j = {step, in, out, args};
     int64_t n = r->columns ? (r->inner + OBK_REDUCE_COLUMNS - 1) / OBK_REDUCE_COLUMNS : r->kept[0];
-    ob__parallel(threads, n, WORK / (r->n_folded * (r->columns ? OBK_REDUCE_COLUMNS : 1) + 1) + 1, sum_parts, &j);
+    ob__parallel_lanes(args->threads, n, WORK / (r->n_folded * (r->columns ? OBK_REDUCE_COLUMNS : 1) + 1) + 1, sum_parts, &j);
 }
 
 static ob_status multiply_matrices(const ob_einsum_step *step, ob_view *in, ob_view *out, const ob_kernel_args *args,
@@ -139,17 +140,22 @@ static void run_direct(const ob_einsum_step *step, void *out, const ob_kernel_ar
 
 /* ---- Steps ---- */
 
-static ob_status run_step(const ob_einsum_step *step, const ob_kernel_args *args, ob_error *error) {
-    ob_view in[2] = {step->in[0], step->in[1]}, out = step->out;
-    for (int k = 0; k < 2; k++) in[k].data = find(args, step->from[k]);
-    out.data = find(args, step->to);
+/* views: room for three. */
+static ob_status run_step(const ob_einsum_step *step, const ob_kernel_args *args, ob_view *views, ob_error *error) {
+    ob_view *in = views, *out = &views[2];
+    for (int k = 0; k < 2; k++) {
+        in[k] = step->in[k];
+        in[k].data = find(args, step->from[k]);
+    }
+    *out = step->out;
+    out->data = find(args, step->to);
     switch (step->kind) {
-    case OB_EINSUM_COPY: ob__copy_contiguous(&in[0], out.data, args->threads); return OB_OK;
-    case OB_EINSUM_CONVERT: return convert(&in[0], &out, args->threads, error);
-    case OB_EINSUM_SUM: sum(step, in[0].data, out.data, args->threads); return OB_OK;
-    case OB_EINSUM_MULTIPLY: ob__blocks_run(step->blocks, in, &out, args->threads); return OB_OK;
-    case OB_EINSUM_PRODUCT: return multiply_matrices(step, in, &out, args, error);
-    case OB_EINSUM_DIRECT: run_direct(step, out.data, args); return OB_OK;
+    case OB_EINSUM_COPY: ob__copy_contiguous(&in[0], out->data, args->threads); return OB_OK;
+    case OB_EINSUM_CONVERT: return convert(&in[0], out, args->threads, error);
+    case OB_EINSUM_SUM: sum(step, in[0].data, out->data, args); return OB_OK;
+    case OB_EINSUM_MULTIPLY: ob__blocks_run(step->blocks, in, out, args); return OB_OK;
+    case OB_EINSUM_PRODUCT: return multiply_matrices(step, in, out, args, error);
+    case OB_EINSUM_DIRECT: run_direct(step, out->data, args); return OB_OK;
     }
     return OB_OK;
 }
@@ -159,6 +165,6 @@ ob_status ob__einsum_run(const ob_kernel_args *args, ob_error *error) {
     const ob_view *out = &args->out[0];
     if (e->is_zero) ob__fill_elements(out->data, ob__count(out), ob_dtype_size(out->dtype), NULL, args->threads);
     for (const ob_einsum_step *step = e->steps; step && !ob__stopped(args->threads); step = step->next)
-        OB_TRY(run_step(step, args, error));
+        OB_TRY(run_step(step, args, (ob_view *)args->scratch, error));
     return OB_OK;
 }

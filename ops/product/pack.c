@@ -14,7 +14,7 @@ typedef struct packing {
 
 /* Panels of 16-bit elements by way of a block of them in the panels' order. */
 static void convert_panels(const packing *p, const char *from, int64_t row, int64_t column, char *to) {
-    enum { ROWS = 32, MOST_COLUMNS = 64 };
+    enum { ROWS = 8, MOST_COLUMNS = 64 };
     const int64_t nr = p->gemm->nr;
     const size_t made = p->bytes / (size_t)((p->n + nr - 1) / nr * nr * p->k); /* bytes of an element */
     uint16_t block[ROWS * MOST_COLUMNS];

@@ -48,6 +48,17 @@ static int integer_of(ob_dtype dtype, float *low, float *high) {
     return -1;
 }
 
+/* Of a lane: blocks on the way, and what stands for no scale and no zero point. */
+typedef struct way {
+    float x[BLOCK], quotient[BLOCK], ones[BLOCK], none[BLOCK];
+    double narrow[BLOCK / 2]; /* aligned for any type */
+} way;
+
+/* Without blocks on the way. */
+static bool is_direct(const quantize *q) {
+    return !q->from_x && !q->to_y && !q->narrow && q->integer >= 0;
+}
+
 /* ---- plan ---- */
 
 /* How scales lie on x, as rows. */
@@ -163,6 +174,7 @@ static ob_status quantize_plan(const ob_kernel_site *site, ob_kernel_args *args,
     lay_rows(q, x, &layout);
     OB_TRY(plan_conversions(site, args, q, error));
     if (q->forward) OB_TRY(plan_precision(site, args, q, error));
+    if (!is_direct(q)) OB_TRY(ob__need_lanes(needs, 1, sizeof(way), error));
     OB_TRY(ob__need_scratch(needs, q->n_scales, sizeof(float), error));
     return ob__need_scratch(needs, q->n_scales, sizeof(float), error);
 }
@@ -176,33 +188,33 @@ typedef struct job {
     size_t x_width, y_width;
     const float *scale, *zero;
     int64_t pieces; /* of a row */
+    const ob_kernel_args *args;
 } job;
 
 /* To the precision of the quotient and back. */
-static void round_to(const quantize *q, float *x, int64_t n) {
-    double narrow[BLOCK / 2]; /* aligned for any type */
+static void round_to(const quantize *q, float *x, int64_t n, way *own) {
     for (int64_t done = 0; q->narrow && done < n; done += BLOCK) {
         int64_t m = n - done < BLOCK ? n - done : BLOCK;
-        q->narrow(narrow, x + done, m);
-        q->widen(x + done, narrow, m);
+        q->narrow(own->narrow, x + done, m);
+        q->widen(x + done, own->narrow, m);
     }
 }
 
 /* n <= BLOCK elements, through float. */
-static void quantize_block(const quantize *q, void *to, const float *x, int64_t n, const obk_scales *scales) {
-    float quotient[BLOCK], ones[BLOCK], none[BLOCK];
+static void quantize_block(const quantize *q, void *to, const float *x, int64_t n, const obk_scales *scales, way *own) {
+    float *quotient = own->quotient;
     obk_scales s = *scales;
     if (q->narrow) {
         for (int64_t i = 0; i < n; i++) {
-            ones[i] = 1;
-            none[i] = 0;
+            own->ones[i] = 1;
+            own->none[i] = 0;
         }
         memcpy(quotient, x, (size_t)n * sizeof *x);
-        round_to(q, quotient, n);
-        s.zero = none;
+        round_to(q, quotient, n, own);
+        s.zero = own->none;
         q->loops->divide(quotient, quotient, n, &s);
-        round_to(q, quotient, n);
-        s.scale = ones;
+        round_to(q, quotient, n, own);
+        s.scale = own->ones;
         s.zero = scales->zero;
         x = quotient;
     }
@@ -216,47 +228,47 @@ static void quantize_block(const quantize *q, void *to, const float *x, int64_t 
     }
 }
 
-static void dequantize_block(const quantize *q, void *to, const void *x, int64_t n, const obk_scales *scales) {
-    float block[BLOCK], *y = q->to_y ? block : to;
+static void dequantize_block(const quantize *q, void *to, const void *x, int64_t n, const obk_scales *scales, way *own) {
+    float *y = q->to_y ? own->quotient : to;
     if (q->integer >= 0)
         q->loops->dequantize[q->integer](y, x, n, scales);
     else
         q->loops->dequantize_float(y, x, n, scales);
-    if (q->to_y) q->to_y(to, block, n);
+    if (q->to_y) q->to_y(to, y, n);
 }
 
 /* Elements begin .. end of a row. */
-static void do_piece(const job *j, const row *r, int64_t begin, int64_t end) {
+static void do_piece(const job *j, const row *r, int64_t begin, int64_t end, way *own) {
     const quantize *q = j->q;
-    bool direct = !q->from_x && !q->to_y && !q->narrow && q->integer >= 0;
+    const bool direct = is_direct(q);
     const int64_t step = direct ? end - begin : BLOCK;
     for (int64_t at = begin; at < end; at += step) {
         int64_t n = end - at < step ? end - at : step, scale = r->scale + (q->each ? at : 0);
         const void *x = j->x + (size_t)(r->start + at) * j->x_width;
         void *y = j->y + (size_t)(r->start + at) * j->y_width;
         obk_scales scales = {j->scale + scale, j->zero + scale, q->each, q->low, q->high};
-        float block[BLOCK];
         if (q->from_x) {
-            q->from_x(block, x, n);
-            x = block;
+            q->from_x(own->x, x, n);
+            x = own->x;
         }
         if (q->forward && !direct)
-            quantize_block(q, y, x, n, &scales);
+            quantize_block(q, y, x, n, &scales, own);
         else if (q->forward)
             q->loops->quantize[q->integer](y, x, n, &scales);
         else if (!direct)
-            dequantize_block(q, y, x, n, &scales);
+            dequantize_block(q, y, x, n, &scales, own);
         else
             q->loops->dequantize[q->integer](y, x, n, &scales);
     }
 }
 
-static void do_pieces(void *context, int64_t begin, int64_t end) {
+static void do_pieces(void *context, int64_t begin, int64_t end, int lane) {
     const job *j = context;
+    way *own = (way *)(void *)ob__lane(j->args->lanes, j->args->lane_stride, lane);
     for (int64_t i = begin; i < end; i++) {
         row r = row_at(j->q, i / j->pieces);
         int64_t from = i % j->pieces * PIECE, to = from + PIECE < r.length ? from + PIECE : r.length;
-        if (from < to) do_piece(j, &r, from, to);
+        if (from < to) do_piece(j, &r, from, to, own);
     }
 }
 
@@ -274,15 +286,15 @@ static ob_status quantize_run(const ob_kernel_args *args, ob_error *error) {
     float *scale = ob__take(&next, q->n_scales, sizeof(float)), *zero = ob__take(&next, q->n_scales, sizeof(float));
     if (ob__writes_nothing(args)) return OB_OK;
     read_floats(scale, &args->in[1], q->from_scale, q->n_scales);
-    round_to(q, scale, q->n_scales);
+    round_to(q, scale, q->n_scales, (way *)(void *)args->lanes);
     memset(zero, 0, (size_t)q->n_scales * sizeof *zero);
     if (ob__given(args, 2)) read_floats(zero, &args->in[2], q->from_zero, q->n_scales);
-    job j = {.q = q, .x = args->in[0].data, .y = args->out[0].data, .scale = scale, .zero = zero};
+    job j = {.q = q, .x = args->in[0].data, .y = args->out[0].data, .scale = scale, .zero = zero, .args = args};
     j.x_width = ob_dtype_size(args->in[0].dtype);
     j.y_width = ob_dtype_size(args->out[0].dtype);
     j.pieces = (q->length - 1) / PIECE + 1;
     int64_t length = q->length < PIECE ? q->length : PIECE;
-    ob__parallel(args->threads, q->rows * j.pieces, (1 << 16) / length, do_pieces, &j);
+    ob__parallel_lanes(args->threads, q->rows * j.pieces, (1 << 16) / length, do_pieces, &j);
     return OB_OK;
 }
 

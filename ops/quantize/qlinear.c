@@ -61,7 +61,6 @@ static ob_status qlinear_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     qlinear *s = args->state;
     const ob_dtype dtype = args->out[0].dtype;
     ob_view operands[MAX_OPERANDS];
-    (void)needs;
     for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++)
         if (strcmp(operations[i].name, site->op->name) == 0) s->operation = &operations[i];
     OB_FAIL_IF(!s->operation || args->n_in <= s->operation->result_scale, error, OB_E_MODEL, "too few operands");
@@ -75,7 +74,7 @@ static ob_status qlinear_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     }
     OB_TRY(ob__check_scale(args, r->result_scale, dtype, error));
     find_operands(r, args->in, operands);
-    return ob__blocks_plan(&s->blocks, operands, r->n, &args->out[0], &(ob_blocks_spec){.loop = compute_rows}, site->arena,
+    return ob__blocks_plan(&s->blocks, operands, r->n, &args->out[0], &(ob_blocks_spec){.loop = compute_rows}, site->arena, needs,
                            error);
 }
 
@@ -94,7 +93,7 @@ static ob_status qlinear_run(const ob_kernel_args *args, ob_error *error) {
     blocks.params = &c;
     if (r->kind == OBK_QLINEAR_WHERE && ob__keeps_bytes(&x, &z) && ob__keeps_bytes(&y, &z)) blocks.loop = ob__kernels()->where[0];
     find_operands(r, args->in, operands);
-    ob__blocks_run(&blocks, operands, &args->out[0], args->threads);
+    ob__blocks_run(&blocks, operands, &args->out[0], args);
     return OB_OK;
 }
 

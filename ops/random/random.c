@@ -3,7 +3,7 @@
 #include "ops/kernel/common.h"
 #include "ops/random/params.h"
 
-enum { BLOCK = 256, GRAIN = 1 << 12 };
+enum { BLOCK = 96, GRAIN = 1 << 12 };
 
 typedef struct drawing {
     ob_random_params params;

@@ -84,6 +84,7 @@ static ob_status reduce_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     k->loop = ob__kernels()->reduce[ob__is_real(dtype) ? ob__computing_type(args) : dtype];
     if (!k->loop) return OB__NO_TYPE(site, error, dtype);
     OB_TRY(ob__plan_real(args, needs, error));
+    OB_TRY(ob__need_lanes(needs, OBK_REDUCE_BYTES, 1, error));
     k->axes_known = !ob__given(args, 1) || args->in[1].data || ob__count(&args->in[1]) == 0;
     if (!k->axes_known) return OB_OK;
     OB_TRY(ob__read_axes(site, args, "axes", 1, args->in[0].rank, &axes, &given, error));
@@ -107,9 +108,10 @@ typedef struct job {
     const ob_kernel_args *args;
 } job;
 
-static void run_parts(void *context, int64_t begin, int64_t end) {
+static void run_parts(void *context, int64_t begin, int64_t end, int lane) {
     const job *j = context;
-    j->k->loop(&j->k->r, j->args->out[0].data, j->args->in[0].data, begin, end);
+    void *memory = ob__lane(j->args->lanes, j->args->lane_stride, lane);
+    j->k->loop(&j->k->r, j->args->out[0].data, j->args->in[0].data, begin, end, memory);
 }
 
 static ob_status reduce_compute(const ob_kernel_args *args, ob_error *error) {
@@ -127,7 +129,7 @@ static ob_status reduce_compute(const ob_kernel_args *args, ob_error *error) {
         return OB_OK;
     }
     job j = {k, args};
-    ob__parallel(args->threads, k->n_parts, k->grain, run_parts, &j);
+    ob__parallel_lanes(args->threads, k->n_parts, k->grain, run_parts, &j);
     return OB_OK;
 }
 

@@ -130,8 +130,8 @@ static void move(const grid_sample *s, const obk_sampling *points, const char *x
 /* Blocks of points that are sampled together, plane by plane: the plane stays in the cache. */
 enum { BLOCKS = 8, POINTS = BLOCKS * OBK_SAMPLE_POINTS };
 
-static void fill_table(const grid_sample *s, const void *grid, int64_t first, int32_t n, const ob_tap_table *table) {
-    ob_axis_taps axes[OB_MAX_RANK];
+static void fill_table(const grid_sample *s, const void *grid, int64_t first, int32_t n, ob_axis_taps *axes,
+                       const ob_tap_table *table) {
     for (int32_t p = 0; p < n; p++) {
         point_taps(s, grid, first + p, axes);
         ob__put_taps(table, p, s->rank, axes, s->dims, 1);
@@ -147,10 +147,11 @@ static void some_points(void *context, int64_t chunk, int lane) {
     char *y = (char *)j->y + (size_t)(batch * s->n_channels * s->n_points + first) * s->width;
     ob_tap_table tables[BLOCKS];
     int32_t n[BLOCKS], blocks = 0;
+    ob_axis_taps *axes = ob__take(&memory, s->rank, sizeof *axes);
     for (int64_t done = first; done < s->n_points && blocks < BLOCKS; done += OBK_SAMPLE_POINTS, blocks++) {
         n[blocks] = (int32_t)(s->n_points - done < OBK_SAMPLE_POINTS ? s->n_points - done : OBK_SAMPLE_POINTS);
         tables[blocks] = ob__take_taps(&memory, s->n_taps, s->is_double && !s->is_moved);
-        fill_table(s, j->args->in[1].data, batch * s->n_points + done, n[blocks], &tables[blocks]);
+        fill_table(s, j->args->in[1].data, batch * s->n_points + done, n[blocks], axes, &tables[blocks]);
     }
     for (int64_t c = 0; c < s->n_channels; c++, x += (size_t)s->n_in * s->width, y += (size_t)s->n_points * s->width)
         for (int32_t b = 0; b < blocks; b++) {
@@ -228,6 +229,7 @@ static ob_status grid_sample_plan(const ob_kernel_site *site, ob_kernel_args *ar
     const int each = s->params.mode == OB_GRID_NEAREST ? 1 : s->params.mode == OB_GRID_LINEAR ? 2 : 4;
     for (int32_t a = 0; a < s->rank && s->n_taps <= 4096; a++) s->n_taps *= each;
     OB_FAIL_IF(s->n_taps > 4096, error, OB_E_LIMIT, "a point of %d axes is made of too many elements", s->rank);
+    OB_TRY(ob__need_lanes(needs, s->rank, sizeof(ob_axis_taps), error));
     OB_TRY(ob__need_taps(needs, BLOCKS * s->n_taps, s->is_double, error));
     if (!s->is_moved && !ob__is_real(x->dtype)) {
         OB_TRY(ob__need_scratch(needs, ob__count(x), (size_t)parts * s->width, error));

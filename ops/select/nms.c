@@ -34,7 +34,7 @@ static uint64_t key_of(float score, uint32_t index) {
 static bool sort_keys(uint64_t *keys, uint64_t *spare, int64_t n, obk_pace *pace) {
     enum { WORK_OF_KEY = 4 };
     for (int shift = 32; shift < 64; shift += 8) {
-        int64_t starts[257] = {0};
+        uint32_t starts[257] = {0}; /* keys hold 32 bits of index */
         for (int64_t i = 0; i < n; i++) starts[(keys[i] >> shift & 255) + 1]++;
         for (int b = 0; b < 256; b++) starts[b + 1] += starts[b];
         for (int64_t i = 0; i < n; i++) {

@@ -54,7 +54,7 @@ static int64_t mark(const ob_view *view, int64_t begin, int64_t n, uint8_t *set)
     return found;
 }
 
-enum { MARKED = 512 };
+enum { MARKED = 128 };
 
 /* Stopped by the pace it is not the whole number. */
 static int64_t count_set(const ob_view *view, obk_pace *pace) {
