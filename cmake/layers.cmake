@@ -29,14 +29,6 @@ function(ob_target_settings target)
   endif()
 endfunction()
 
-# Threads of some systems have 128 KiB of stack: no function of the target may take more than 2 KiB of it. Only optimised code without
-# instrumentation is measured.
-function(ob_small_frames target)
-  if(NOT OB_SANITIZE AND NOT OB_COVERAGE AND NOT OB_ANALYZE AND OB_WERROR)
-    target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-Wframe-larger-than=2048>)
-  endif()
-endfunction()
-
 # ob_layer(NAME [USES layer...]): declares target ob_NAME and what it may include. The folder's CMakeLists.txt adds the sources.
 function(ob_layer name)
   cmake_parse_arguments(ARG "" "" "USES" ${ARGN})
@@ -47,6 +39,11 @@ function(ob_layer name)
   endif()
   add_library(ob_${name} OBJECT)
   ob_target_settings(ob_${name})
+  # Threads of some systems have 128 KiB of stack (docs/embedding.md): no function of the library may take more than 2 KiB of it. Only
+  # release builds are measured: in others locals do not share their places, and sanitizers put red zones between them.
+  if(OB_WERROR AND NOT OB_SANITIZE AND NOT OB_COVERAGE AND NOT OB_ANALYZE)
+    target_compile_options(ob_${name} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-Wframe-larger-than=2048>)
+  endif()
   target_compile_definitions(ob_${name} PRIVATE OB_BUILDING)
   target_include_directories(ob_${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${door})
   foreach(used ${ARG_USES})

@@ -8,8 +8,7 @@
 #include "passes/propagation.h"
 
 enum {
-    DEPTH_LIMIT = 200, /* of subgraphs and calls together */
-    CALL_LIMIT = 64
+    DEPTH_LIMIT = 32 /* of subgraphs and calls together, each of which takes up to 2 KiB of stack (docs/embedding.md) */
 };
 
 static const ob_type unknown_type = {.shape = {OB_RANK_UNKNOWN, NULL}};
@@ -47,10 +46,10 @@ ob_status ob__enter(ob_propagation *p, const ob_node *node, ob_graph *graph) {
     return status;
 }
 
-ob_status ob__may_enter(ob_visit *visit, const ob_graph *graph, uint32_t n_calls, bool *may) {
+ob_status ob__may_enter(ob_visit *visit, const ob_graph *graph, bool *may) {
     ob_propagation *p = visit->p;
     size_t taken = p->repeated_bytes + (p->repeats ? memory(p) - p->repeats_from : 0);
-    const char *reason = p->depth >= DEPTH_LIMIT || n_calls >= CALL_LIMIT        ? "bodies nest too deep"
+    const char *reason = p->depth >= DEPTH_LIMIT                                 ? "bodies nest too deep"
                          : p->budget == 0                                        ? "the limit of nodes is reached"
                          : !is_first(p, graph) && taken > p->most_repeated_bytes ? "inferring bodies again takes too much memory"
                                                                                  : NULL;
@@ -99,7 +98,7 @@ ob_status ob__infer_subgraph(ob_infer *infer, ob_graph *graph, ob_dim guard, con
         if (out_contents) out_contents[i] = (ob_content){0};
     }
     bool may;
-    OB_TRY(ob__may_enter(visit, graph, 0, &may));
+    OB_TRY(ob__may_enter(visit, graph, &may));
     if (!may) return OB_OK;
     if (visit->subgraph == graph) /* once more, with better knowledge of a loop's state: what was found before does not count */
         take_back(visit);

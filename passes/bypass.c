@@ -58,8 +58,9 @@ typedef struct decision {
     ob_work *work;
     ob_node *node;
     ob_group *group;
-    ob_shape *shapes; /* of the group's operands as decided so far */
-    ob_arena *arena;
+    ob_shape *shapes;    /* of the group's operands as decided so far */
+    ob_arena *arena;     /* dies with the decision */
+    struct asked *asked; /* two, for the conditions before and now */
 } decision;
 
 /* What must hold for shapes to broadcast: gathered to be compared. */
@@ -69,6 +70,12 @@ typedef struct asked {
     uint32_t n;
     bool too_many;
 } asked;
+
+static void ask_nothing(asked *a, const ob_work *work) {
+    a->dims = work->model->dims;
+    a->n = 0;
+    a->too_many = false;
+}
 
 static void ask(asked *a, ob_condition c) {
     if (c.kind == OB_COND_BROADCAST && c.a > c.b) c = (ob_condition){c.kind, c.b, c.a};
@@ -162,28 +169,30 @@ static bool ask_maker(const ob_work *work, const ob_node *maker, const ob_shape 
 
 static bool may_read(const decision *d, uint32_t i, const ob_value *from, const ob_node *maker) {
     ob_shape before = d->shapes[i], own = shape_of(d->work, from);
-    asked was = {.dims = d->work->model->dims}, is = {.dims = d->work->model->dims};
+    asked *was = &d->asked[0], *is = &d->asked[1];
     ob_broadcast_result result;
-    bool fits = ask_maker(d->work, maker, &d->group->result, &was);
+    ask_nothing(was, d->work);
+    ask_nothing(is, d->work);
+    bool fits = ask_maker(d->work, maker, &d->group->result, was);
     if (!fits) return false;
     switch (d->group->kind) {
     case OB_BCAST_MULTI:
-        fits = multi_result(d, d->shapes, &was, &result);
+        fits = multi_result(d, d->shapes, was, &result);
         d->shapes[i] = own;
-        fits = fits && multi_result_stays(d, &is);
+        fits = fits && multi_result_stays(d, is);
         break;
     case OB_BCAST_BATCH:
-        fits = d->group->n == 2 && batch_result(d, d->shapes, &was, &result);
+        fits = d->group->n == 2 && batch_result(d, d->shapes, was, &result);
         d->shapes[i] = own;
-        fits = fits && batch_result_stays(d, &is);
+        fits = fits && batch_result_stays(d, is);
         break;
     case OB_BCAST_UNI:
-        fits = one_way_fits(d, i, &before, &was) && one_way_fits(d, i, &own, &is);
+        fits = one_way_fits(d, i, &before, was) && one_way_fits(d, i, &own, is);
         d->shapes[i] = own;
         break;
     default: fits = false; break;
     }
-    fits = fits && same_asked(&was, &is);
+    fits = fits && same_asked(was, is);
     if (!fits) d->shapes[i] = before;
     return fits;
 }
@@ -224,17 +233,18 @@ static ob_status bypass_all_at_once(decision *d, ob_bypass *out) {
         from[i] = ob__stretched_from(d->work, out->inputs[group->inputs[i]]);
         if (from[i]) d->shapes[i] = shape_of(d->work, from[i]), any = true;
     }
-    asked conditions = {.dims = d->work->model->dims}; /* compared when the whole is */
-    if (!any || group->kind != OB_BCAST_MULTI || !multi_result_stays(d, &conditions)) return OB_OK;
+    ask_nothing(&d->asked[0], d->work); /* compared when the whole is */
+    if (!any || group->kind != OB_BCAST_MULTI || !multi_result_stays(d, &d->asked[0])) return OB_OK;
     for (uint32_t i = 0; i < group->n; i++)
         if (from[i]) out->inputs[group->inputs[i]] = from[i];
     out->any = true;
     return OB_OK;
 }
 
-static ob_status bypass_group(ob_work *work, ob_node *node, ob_group *group, uint32_t steps, ob_arena *arena, ob_bypass *out) {
+static ob_status bypass_group(ob_work *work, ob_node *node, ob_group *group, uint32_t steps, ob_arena *arena, asked *pair,
+                              ob_bypass *out) {
     if (group->kind == OB_BCAST_MULTI) bypass_whole_broadcast(node, group, out, arena);
-    decision d = {work, node, group, OB_ARENA_ARRAY(arena, ob_shape, group->n), arena};
+    decision d = {work, node, group, OB_ARENA_ARRAY(arena, ob_shape, group->n), arena, pair};
     if (!d.shapes) return OB_E_MEMORY;
     for (uint32_t i = 0; i < group->n; i++) {
         uint32_t input = group->inputs[i];
@@ -283,18 +293,36 @@ static void bypass_legacy(ob_work *work, const ob_node *node, ob_bypass *out) {
 }
 
 /* Any operator: a stretching that provably changes nothing. */
-static void bypass_identity(ob_work *work, const ob_node *node, uint32_t steps, ob_bypass *out) {
+static void bypass_identity(ob_work *work, const ob_node *node, uint32_t steps, asked *nothing, ob_bypass *out) {
     if (node->graph->function) return;
     for (uint32_t i = 0; i < node->n_inputs; i++)
         for (uint32_t step = 0; step < steps && out->inputs[i] && out->inputs[i]->producer; step++) {
             ob_value *from = ob__stretched_from(work, out->inputs[i]);
             if (!from) break;
             ob_shape own = shape_of(work, from), made = shape_of(work, out->inputs[i]);
-            asked nothing = {.dims = work->model->dims};
-            if (!ob__same_shape(&own, &made) || !ask_maker(work, out->inputs[i]->producer, &own, &nothing) || nothing.n) break;
+            ask_nothing(nothing, work);
+            if (!ob__same_shape(&own, &made) || !ask_maker(work, out->inputs[i]->producer, &own, nothing) || nothing->n) break;
             out->inputs[i] = from;
             out->any = true;
         }
+}
+
+static ob_status decide(ob_work *work, ob_node *node, uint32_t steps, ob_arena *arena, ob_bypass *out) {
+    asked *pair = OB_ARENA_ARRAY(arena, asked, 2);
+    ob_group *group = OB_ARENA_NEW(arena, ob_group);
+    bool found;
+    if (!pair || !group) return OB_E_MEMORY;
+    bypass_identity(work, node, steps, &pair[0], out);
+    if (!node->op || (node->domain[0] != '\0' && node->op->broadcast != OB_BCAST_MULTI)) return OB_OK;
+    if (ob__is_explicit_broadcast(node)) return OB_OK;
+    if (node->op->stretch.asked) {
+        bypass_legacy(work, node, out);
+        return OB_OK;
+    }
+    if (node->op->stretch.onto == OB_ONTO_CHANNELS) return OB_OK; /* a shorter operand would mean something else */
+    OB_TRY(ob__group_of(work->facts, work->model->dims, node, arena, group, &found));
+    if (!found || group->kind == OB_BCAST_EXPAND) return OB_OK;
+    return bypass_group(work, node, group, steps, arena, pair, out);
 }
 
 ob_status ob__find_bypass(ob_work *work, ob_node *node, uint32_t steps, ob_arena *arena, ob_bypass *out) {
@@ -311,17 +339,7 @@ ob_status ob__find_bypass(ob_work *work, ob_node *node, uint32_t steps, ob_arena
     out->inputs = OB_ARENA_ARRAY(arena, ob_value *, node->n_inputs);
     if (!out->inputs) return OB_E_MEMORY;
     memcpy(out->inputs, node->inputs, node->n_inputs * sizeof *out->inputs);
-    bypass_identity(work, node, steps, out);
-    if (!node->op || (node->domain[0] != '\0' && node->op->broadcast != OB_BCAST_MULTI)) return OB_OK;
-    if (ob__is_explicit_broadcast(node)) return OB_OK;
-    if (node->op->stretch.asked) {
-        bypass_legacy(work, node, out);
-        return OB_OK;
-    }
-    if (node->op->stretch.onto == OB_ONTO_CHANNELS) return OB_OK; /* a shorter operand would mean something else */
-    ob_group group;
-    bool found;
-    OB_TRY(ob__group_of(work->facts, work->model->dims, node, arena, &group, &found));
-    if (!found || group.kind == OB_BCAST_EXPAND) return OB_OK;
-    return bypass_group(work, node, &group, steps, arena, out);
+    ob_arena own;
+    ob__arena_init(&own, &work->model->arena.allocator);
+    return ob__arena_finish(&own, decide(work, node, steps, &own, out));
 }

@@ -202,8 +202,7 @@ ob_status ob__infer_call(ob_visit *visit) {
     ob_propagation *p = visit->p;
     const ob_node *node = visit->infer.node;
     const ob_graph *body = node->function->body;
-    uint32_t n_calls = 0;
-    for (const ob_call *call = p->call; call; call = call->outer, n_calls++)
+    for (const ob_call *call = p->call; call; call = call->outer)
         if (call->function == node->function) {
             ob__report(p, NULL, visit->node, OB0703, -1, -1, "the function calls itself, directly or through others");
             return OB_OK;
@@ -217,7 +216,7 @@ ob_status ob__infer_call(ob_visit *visit) {
     OB_TRY(ob__call_place(visit, &place));
     OB_TRY(ob__call_again(visit, place, &done));
     if (done) return OB_OK;
-    OB_TRY(ob__may_enter(visit, body, n_calls, &done));
+    OB_TRY(ob__may_enter(visit, body, &done));
     return done ? infer_new_call(visit, place) : OB_OK;
 }
 

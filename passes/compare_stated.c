@@ -24,9 +24,10 @@ static ob_status tell(const claimed *c, const char *what, const char *more) {
 /* The first of `goals` that does not follow from `given`, as far as that can be shown; n: all do. */
 static ob_status first_that_is_new(claimed *c, const ob_stated *given, const ob_stated *goals, uint32_t *out) {
     ob_map lines;
-    ob_clause asked[MOST_ASKED];
+    ob_clause *asked = OB_ARENA_ARRAY(&c->arena, ob_clause, MOST_ASKED);
     uint32_t index[MOST_ASKED], n = 0;
     ob_truth truths[MOST_ASKED];
+    if (!asked) return OB_E_MEMORY;
     ob__map_init(&lines, &c->arena);
     for (uint32_t i = 0; i < given->n_clauses; i++)
         if (!ob__map_insert_borrowed(&lines, given->lines[i], strlen(given->lines[i]))) return OB_E_MEMORY;

@@ -221,10 +221,10 @@ static ob_status take_open(making *m, const uint32_t *open, uint32_t n) {
 }
 
 static ob_status lower(making *m) {
-    ob_dim guards[GUARD_DEPTH];
     const ob_facts *facts = m->facts;
     uint32_t *open = OB_ARENA_ARRAY(&m->contract->arena, uint32_t, facts->n_conditions), n_open = 0;
-    if (!open) return OB_E_MEMORY;
+    ob_dim *guards = OB_ARENA_ARRAY(&m->contract->arena, ob_dim, GUARD_DEPTH);
+    if (!open || !guards) return OB_E_MEMORY;
     for (uint32_t i = 0; i < facts->n_conditions; i++) {
         const ob_requirement *r = &facts->conditions[i];
         uint32_t n_guards;

@@ -84,6 +84,7 @@ ob_status ob__apply_rule(ob_infer *infer) {
 
 typedef struct lone_node {
     ob_infer infer;
+    ob_error trial;
     ob_error *error;
     ob_status first;
 } lone_node;
@@ -114,6 +115,7 @@ ob_status ob__infer_node(ob_model *model, const ob_node *node, const ob_type *in
                                 .out_contents = out_contents,
                                 .problem = keep_first_problem},
                       .error = error};
+    lone.infer.trial = &lone.trial;
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         out_types[i] = unknown_type;
         out_contents[i] = (ob_content){0};

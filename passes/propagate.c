@@ -112,10 +112,13 @@ static ob_status note_operator(ob_propagation *p, const ob_node *node) {
     return OB_OK;
 }
 
-typedef struct operand_space {
+/* What a visit takes, which is too much for the stack: visits nest as bodies do. */
+struct ob_visit_space {
     ob_type types[2 * FEW];
     ob_content contents[2 * FEW];
-} operand_space;
+    ob_visit visit;
+    struct ob_visit_space *next; /* among those that are free */
+};
 
 static ob_status infer_visit(ob_visit *visit) {
     ob_propagation *p = visit->p;
@@ -164,10 +167,9 @@ static ob_status set_results(ob_visit *visit, const ob_node *node, const ob_node
     return OB_OK;
 }
 
-ob_status ob__propagate_node(ob_propagation *p, ob_node *node) {
-    operand_space few;
-    ob_type *types = few.types;
-    ob_content *contents = few.contents;
+static ob_status propagate_in(ob_propagation *p, ob_node *node, struct ob_visit_space *few) {
+    ob_type *types = few->types;
+    ob_content *contents = few->contents;
     size_t n = (size_t)node->n_inputs + node->n_outputs;
     if (n > 2 * FEW) {
         types = OB_ARENA_ARRAY(&p->scratch, ob_type, n);
@@ -189,33 +191,49 @@ ob_status ob__propagate_node(ob_propagation *p, ob_node *node) {
     }
     const ob_node *view = p->call ? resolved(p, node) : node;
     if (!view) return OB_E_MEMORY;
-    ob_visit visit = {.infer = {.model = p->model,
-                                .node = view,
-                                .op = node->op,
-                                .dims = p->model->dims,
-                                .arena = &p->facts->arena,
-                                .in_types = types,
-                                .in_contents = contents,
-                                .out_types = types + node->n_inputs,
-                                .out_contents = contents + node->n_inputs,
-                                .condition = on_condition,
-                                .bounded = on_bounded,
-                                .decided = on_decided,
-                                .problem = on_problem,
-                                .subgraph = ob__infer_subgraph,
-                                .owner = p,
-                                .thrifty = p->n_content > CONTENT_LIMIT},
-                      .p = p,
-                      .node = node,
-                      .assumed = assumed,
-                      .root = root};
+    ob_visit *visit = &few->visit;
+    *visit = (ob_visit){.infer = {.model = p->model,
+                                  .node = view,
+                                  .op = node->op,
+                                  .dims = p->model->dims,
+                                  .arena = &p->facts->arena,
+                                  .in_types = types,
+                                  .in_contents = contents,
+                                  .out_types = types + node->n_inputs,
+                                  .out_contents = contents + node->n_inputs,
+                                  .condition = on_condition,
+                                  .bounded = on_bounded,
+                                  .decided = on_decided,
+                                  .problem = on_problem,
+                                  .subgraph = ob__infer_subgraph,
+                                  .owner = p,
+                                  .trial = p->trial,
+                                  .room = p->room,
+                                  .thrifty = p->n_content > CONTENT_LIMIT},
+                        .p = p,
+                        .node = node,
+                        .assumed = assumed,
+                        .root = root};
     uint32_t n_findings = p->findings ? p->findings->n : 0;
-    OB_TRY(infer_visit(&visit));
+    OB_TRY(infer_visit(visit));
     bool only_declared;
-    OB_TRY(set_results(&visit, node, root, &only_declared));
+    OB_TRY(set_results(visit, node, root, &only_declared));
     if (only_declared && p->findings && p->findings->n == n_findings) OB_TRY(ob__check_declared_result(p, node));
     p->done[node->id] = p->epoch;
     return OB_OK;
+}
+
+ob_status ob__propagate_node(ob_propagation *p, ob_node *node) {
+    struct ob_visit_space *space = p->free_spaces;
+    if (space)
+        p->free_spaces = space->next;
+    else
+        space = OB_ARENA_NEW(&p->scratch, struct ob_visit_space);
+    if (!space) return OB_E_MEMORY;
+    ob_status status = propagate_in(p, node, space);
+    space->next = p->free_spaces;
+    p->free_spaces = space;
+    return status;
 }
 
 /* ---- Graphs ---- */
@@ -268,7 +286,9 @@ static ob_status begin(ob_propagation *p) {
     p->most_repeated_bytes = (size_t)REPEATED_BYTES + (size_t)model->n_nodes * REPEATED_NODE_BYTES;
     p->done = OB_ARENA_ARRAY(&p->scratch, uint32_t, model->n_nodes);
     p->noted = OB_ARENA_ARRAY(&p->scratch, uint8_t, model->n_nodes);
-    return p->done && p->noted ? ob__facts_reserve(facts, model->n_values) : OB_E_MEMORY;
+    p->trial = OB_ARENA_NEW(&p->scratch, ob_error);
+    p->room = ob__arena_alloc(&p->scratch, OB_INFER_ROOM);
+    return p->done && p->noted && p->trial && p->room ? ob__facts_reserve(facts, model->n_values) : OB_E_MEMORY;
 }
 
 static ob_status finish(ob_propagation *p, ob_status status) {

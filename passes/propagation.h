@@ -31,8 +31,11 @@ typedef struct ob_propagation {
     ob_facts *facts;
     ob_findings *findings; /* may be NULL */
     ob_arena scratch;
-    uint32_t *done; /* by node id: the epoch that inferred it last, 0 never */
-    uint8_t *noted; /* by node id: a note was counted */
+    uint32_t *done;  /* by node id: the epoch that inferred it last, 0 never */
+    uint8_t *noted;  /* by node id: a note was counted */
+    ob_error *trial; /* for all visits: see ob_infer */
+    void *room;
+    struct ob_visit_space *free_spaces;
     uint32_t epoch, n_epochs;
     uint32_t depth;
     uint64_t budget; /* nodes that may still be inferred */
@@ -80,10 +83,9 @@ ob_status ob__propagate_graph(ob_propagation *p, ob_graph *graph);
 /* What ob_infer.subgraph does: infers the body of a branch or loop. */
 ob_status ob__infer_subgraph(ob_infer *infer, ob_graph *graph, ob_dim guard, const ob_type *in_types,
                              const ob_content *in_contents, ob_type *out_types, ob_content *out_contents);
-/* Infers the nodes of a node's body, if ob__may_enter, which otherwise calls what the body requires unverified. `n_calls`: of
- * functions around it. */
+/* Infers the nodes of a node's body, if ob__may_enter, which otherwise calls what the body requires unverified. */
 ob_status ob__enter(ob_propagation *p, const ob_node *node, ob_graph *graph);
-ob_status ob__may_enter(ob_visit *visit, const ob_graph *graph, uint32_t n_calls, bool *may);
+ob_status ob__may_enter(ob_visit *visit, const ob_graph *graph, bool *may);
 
 /* -- infer_node.c -- */
 /* The operator's shape rule, between what is checked of its operands and of its results. */

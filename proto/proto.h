@@ -48,7 +48,7 @@ typedef enum ob_extra {
     OB_EXTRA_FUNCTION_VALUE_INFO,
     OB_EXTRA_FUNCTION_METADATA,
     OB_EXTRA_GRAPH_METADATA,
-    OB_EXTRA_VALUE_METADATA,  /* only the text forms of files read and write these two */
+    OB_EXTRA_VALUE_METADATA, /* only the text forms of files read and write these two */
     OB_EXTRA_TENSOR_METADATA,
     OB_EXTRA_COUNT
 } ob_extra;
@@ -89,8 +89,8 @@ typedef struct ob_reader {
     ob_model *model;
     ob_load_limits limits;
     ob_extras extras;
-    ob_map functions; /* "domain\0name\0overload" -> ob_function */
-    ob_value *recent[OB_READER_RECENT];
+    ob_map functions;  /* "domain\0name\0overload" -> ob_function */
+    ob_value **recent; /* OB_READER_RECENT of them */
     ob_error *error;
 } ob_reader;
 

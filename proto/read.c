@@ -544,8 +544,9 @@ static ob_status read_header(ob_reader *reader, const Onnx__ModelProto *message)
     return read_opsets(reader, message->opset_import, message->n_opset_import, &model->opsets, &model->n_opsets);
 }
 
-ob_status ob__read_model(ob_model *model, const Onnx__ModelProto *message, const ob_load_limits *limits, ob_error *error) {
-    ob_reader reader = {.model = model, .limits = *limits, .error = error};
+static ob_status read_model(ob_model *model, const Onnx__ModelProto *message, const ob_load_limits *limits, ob_value **recent,
+                            ob_error *error) {
+    ob_reader reader = {.model = model, .limits = *limits, .recent = recent, .error = error};
     ob__extras_init(&reader.extras);
     ob__map_init(&reader.functions, &model->arena);
     OB_FAIL_IF(!message->graph, error, OB_E_FORMAT, "not an ONNX model: it holds no graph");
@@ -558,4 +559,14 @@ ob_status ob__read_model(ob_model *model, const Onnx__ModelProto *message, const
     OB_TRY(status);
     status = ob_dims_status(model->dims);
     return status == OB_OK ? OB_OK : ob__fail(error, status, "too many symbolic dimensions");
+}
+
+ob_status ob__read_model(ob_model *model, const Onnx__ModelProto *message, const ob_load_limits *limits, ob_error *error) {
+    ob_arena arena; /* for what reading needs and the model does not */
+    ob__arena_init(&arena, &model->arena.allocator);
+    ob_value **recent = OB_ARENA_ARRAY(&arena, ob_value *, OB_READER_RECENT);
+    ob_status status = recent ? read_model(model, message, limits, recent, error) : OB_E_MEMORY;
+    if (!recent) ob__fail(error, OB_E_MEMORY, "out of memory");
+    ob__arena_release(&arena);
+    return status;
 }

@@ -15,11 +15,10 @@ static bool plan_fits(const ob_session *session, const ob_plan *plan, const ob_v
     for (uint32_t i = 0; i < session->n_inputs; i++)
         if (!ob__fits_layout(plan->inputs[i], &inputs[i])) return false;
     for (uint32_t i = 0; i < session->n_inputs; i++) {
-        int64_t elems[OB_CONTENT_MAX];
         uint32_t n;
-        bool has = session->content_matters[i] && ob__read_content(&inputs[i], elems, &n);
+        bool has = session->content_matters[i] && ob__has_content(&inputs[i], &n);
         if (has != (plan->contents[i] != NULL)) return false;
-        if (has && n && memcmp(elems, plan->contents[i], n * sizeof *elems) != 0) return false;
+        if (has && !ob__same_content(&inputs[i], n, plan->contents[i])) return false;
     }
     return true;
 }

@@ -96,11 +96,9 @@ static ob_status check_layouts(const ob_worker *worker, const ob_view *inputs, o
     const ob_plan *plan = worker->plan;
     for (uint32_t i = 0; i < worker->session->n_inputs; i++) {
         if (!ob__fits_layout(plan->inputs[i], &inputs[i])) return refuse(worker, i, &inputs[i], error);
-        int64_t elems[OB_CONTENT_MAX];
         uint32_t n;
         if (!plan->contents[i]) continue;
-        bool same =
-            ob__read_content(&inputs[i], elems, &n) && (n == 0 || memcmp(elems, plan->contents[i], n * sizeof *elems) == 0);
+        bool same = ob__has_content(&inputs[i], &n) && ob__same_content(&inputs[i], n, plan->contents[i]);
         if (!same && error) ob__copy_text(error->value, sizeof error->value, worker->session->inputs[i]->name);
         OB_FAIL_IF(!same, error, OB_E_SHAPE, "input %s: its elements decide shapes, and are not those of the worker's plan",
                    worker->session->inputs[i]->name);

@@ -15,6 +15,9 @@
  *     if (ob_session_run(session, &in, 1, &out, 1, &error) != OB_OK) ...
  *     ob_session_close(&session);
  *
+ * Creating a session takes at most 32 KiB of the calling thread's stack, preparing and running it 16 KiB, where no other library
+ * does an operator's work (docs/embedding.md). Threads that it starts have stacks of 1 MiB.
+ *
  * Any number of sessions may run at once, also of one model; one session is used by one thread at a time. Workers (worker.h) let
  * several threads run one plan of a session.
  * @{ */
@@ -77,11 +80,11 @@ typedef enum ob_numerics {
 typedef struct ob_session_config {
     size_t struct_bytes;           /**< set by ob_session_config_init */
     const ob_allocator *allocator; /**< of session, plans and results; NULL: the default */
-    int n_threads;      /**< 0, 1 (default): the calling thread; up to 1024: a pool of its own, of no more threads than
-                           ob_machine_processors(), the calling one counted, and of fewer where the system starts no more, which
-                           the logger hears as a warning (E_UNSUPPORTED in a build without threads). They poll for work for 0.1 ms,
-                           and sleep when the call is over; signals are blocked in them. In a child of fork() the session goes on
-                           with the calling thread. Results have the same bits for every number, and in workers */
+    int n_threads;                 /**< 0, 1 (default): the calling thread; up to 1024: a pool of its own, of no more threads than
+                                      ob_machine_processors(), the calling one counted, and of fewer where the system starts no more, which
+                                      the logger hears as a warning (E_UNSUPPORTED in a build without threads). They poll for work for 0.1 ms,
+                                      and sleep when the call is over; signals are blocked in them. In a child of fork() the session goes on
+                                      with the calling thread. Results have the same bits for every number, and in workers */
     bool optimize;      /**< true (default): fold constants, drop dead nodes, compute in place. Results are the same bits */
     bool external_data; /**< true (default): weights in other files may be used, from external_folder or below only. They are
                            mapped like the model's file, with the same rule for who writes to it (ob_model_load); what is

@@ -17,6 +17,7 @@
  * - The session must outlive its workers. When it plans for other shapes, or forgets the plan for want of room (max_plans), its
  *   workers keep theirs; the plan's memory goes with the last of them.
  * - The session's allocator must be safe for use from the threads that close workers, the worker's from the thread that uses it.
+ * - A run takes at most 16 KiB of the calling thread's stack, as that of a session.
  * - A worker computes in the thread that calls it, also when the session has several threads, and is not traced.
  * @{ */
 #ifndef ONNX_BROADCAST_WORKER_H

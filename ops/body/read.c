@@ -250,11 +250,12 @@ static ob_status bind(ob_body_reader *r, const char *name, ob_term *term) {
 }
 
 static ob_status read_assignment(ob_body_reader *r) {
-    char targets[OB_BODY_OPERANDS][OB_BODY_NAME + 1], name[OB_BODY_NAME + 1];
-    ob_term terms[OB_BODY_OPERANDS] = {{0}};
+    enum { MOST = 8 };
+    char targets[MOST][OB_BODY_NAME + 1], name[OB_BODY_NAME + 1];
+    ob_term terms[MOST] = {{0}};
     uint32_t n = 0;
     do {
-        if (n == OB_BODY_OPERANDS) return ob__body_wrong(r, "too many results");
+        if (n == MOST) return ob__body_wrong(r, "too many results");
         OB_TRY(ob__body_take_name(r, targets[n++]));
     } while (ob__body_take(r, ","));
     OB_TRY(ob__body_expect(r, "="));

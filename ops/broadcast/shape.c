@@ -117,12 +117,12 @@ ob_status ob__infer_broadcast_in_dim(ob_infer *infer) {
     if (from.rank < 0) return OB_OK;
     static const int64_t none[1] = {0};
     ob_broadcast_result aligned;
-    ob_error error;
-    ob_error_clear(&error);
-    ob_status status = ob_align_in_dim(&from, dimensions.at ? dimensions.at : none, dimensions.n, target.rank, &aligned, &error);
+    ob_error *error = infer->trial;
+    ob_error_clear(error);
+    ob_status status = ob_align_in_dim(&from, dimensions.at ? dimensions.at : none, dimensions.n, target.rank, &aligned, error);
     if (status == OB_E_MEMORY) return status;
     if (status != OB_OK) {
-        ob__problem(infer, OB0106, 0, error.axis, "%s", error.message);
+        ob__problem(infer, OB0106, 0, error->axis, "%s", error->message);
         return OB_OK;
     }
     return ob__broadcast_onto(infer, (ob_shape){aligned.rank, aligned.dims}, target, 0, OB0101);

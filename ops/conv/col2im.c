@@ -78,10 +78,11 @@ static ob_status col2im_plan(const ob_kernel_site *site, ob_kernel_args *args, o
 
 static ob_status col2im_shape(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
     geometry g;
-    ob_window_params w;
+    ob_window_params *w = ob__tail(site, 1, sizeof *w);
     ob_view *out = &args->out[0];
-    OB_TRY(ob__read_window(site->node, ob__count(&args->in[1]), &w, error));
-    OB_TRY(describe(args, &w, &g, error));
+    OB_FAIL_IF(!w, error, OB_E_MEMORY, "no memory for a plan");
+    OB_TRY(ob__read_window(site->node, ob__count(&args->in[1]), w, error));
+    OB_TRY(describe(args, w, &g, error));
     out->rank = g.rank + 2;
     out->dims[0] = args->in[0].dims[0];
     out->dims[1] = g.channels;

@@ -28,9 +28,9 @@ static ob_status check_filter(ob_infer *infer, ob_shape x, ob_shape w, uint32_t 
 
 /* The attributes, and the kernel's sizes from the filter where the attribute does not give them. *read false: reported. */
 static ob_status read_attributes(ob_infer *infer, int32_t rank, ob_shape filter, ob_conv_params *p, bool *read) {
-    ob_error error;
-    *read = ob__read_conv(infer->node, rank, p, &error) == OB_OK;
-    if (!*read) ob__problem(infer, OB0602, -1, -1, "%s", error.message);
+    ob_error *error = infer->trial;
+    *read = ob__read_conv(infer->node, rank, p, error) == OB_OK;
+    if (!*read) ob__problem(infer, OB0602, -1, -1, "%s", error->message);
     for (int32_t i = 0; *read && filter.rank == rank + 2 && i < rank; i++) {
         ob_dim size = filter.dims[i + 2];
         if (p->window.kernel_given)
@@ -63,24 +63,25 @@ ob_status ob__infer_conv(ob_infer *infer) {
     if (!ob__rank_in(infer, 0, 3, OB_MAX_RANK) || !ob__rank_in(infer, filter, 3, OB_MAX_RANK)) return OB_OK;
     int32_t rank = x.rank >= 0 ? x.rank : w.rank;
     if (rank < 0 || rank > OB_MAX_RANK) return OB_OK;
-    ob_conv_params p;
+    ob_conv_params *p = ob__rule_room(infer, sizeof *p);
     bool read;
-    OB_TRY(read_attributes(infer, rank - 2, w, &p, &read));
+    if (!p) return OB_E_MEMORY;
+    OB_TRY(read_attributes(infer, rank - 2, w, p, &read));
     if (!read) return ob__out_rank(infer, 0, rank);
-    OB_TRY(check_filter(infer, x, w, filter, &p));
+    OB_TRY(check_filter(infer, x, w, filter, p));
     if (x.rank >= 0 && w.rank >= 0 && x.rank != w.rank) return OB_OK;
     ob_dim channels = w.rank >= 0 ? w.dims[0] : OB_DIM_UNKNOWN;
     if (!ob__op_is(infer, "ConvInteger") && ob__in_given(infer, bias))
         OB_TRY(ob__require_shape(infer, bias, (ob_shape){1, &channels}, OB0601));
     ob_dim dims[OB_MAX_RANK];
     dims[0] = ob__in_dim(infer, 0, 0);
-    const int32_t first = p.channels_last ? 1 : 2; /* spatial axis */
-    dims[p.channels_last ? rank - 1 : 1] = channels;
+    const int32_t first = p->channels_last ? 1 : 2; /* spatial axis */
+    dims[p->channels_last ? rank - 1 : 1] = channels;
     for (int32_t i = 0; i < rank - 2; i++) {
-        OB_TRY(ob__require_window(infer, &p.window, i, ob__in_dim(infer, 0, i + first)));
-        dims[i + first] = ob__window_places(infer, &p.window, i, ob__in_dim(infer, 0, i + first));
+        OB_TRY(ob__require_window(infer, &p->window, i, ob__in_dim(infer, 0, i + first)));
+        dims[i + first] = ob__window_places(infer, &p->window, i, ob__in_dim(infer, 0, i + first));
     }
-    if (deform) OB_TRY(require_offsets(infer, &p, rank, dims));
+    if (deform) OB_TRY(require_offsets(infer, p, rank, dims));
     return ob__out_tensor(infer, 0, OB_NONE, rank, dims);
 }
 
@@ -101,24 +102,25 @@ ob_status ob__infer_conv_transpose(ob_infer *infer) {
         return OB_OK;
     }
     if (w.rank >= 0) OB_TRY(ob__require(infer, OB_COND_EQUAL, x.dims[1], w.dims[0], 0, 1, OB0601));
-    ob_conv_params p;
+    ob_conv_params *p = ob__rule_room(infer, sizeof *p);
     bool read;
+    if (!p) return OB_E_MEMORY;
     int32_t n = x.rank - 2;
-    OB_TRY(read_attributes(infer, n, w, &p, &read));
+    OB_TRY(read_attributes(infer, n, w, p, &read));
     if (!read) return ob__out_rank(infer, 0, x.rank);
-    if (p.group > 1) OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, x.dims[1], p.group, 0, 1, OB0601));
+    if (p->group > 1) OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, x.dims[1], p->group, 0, 1, OB0601));
     ob_dim dims[OB_MAX_RANK];
     dims[0] = x.dims[0];
-    dims[1] = w.rank >= 0 ? ob_dim_mul(infer->dims, w.dims[1], p.group) : OB_DIM_UNKNOWN;
+    dims[1] = w.rank >= 0 ? ob_dim_mul(infer->dims, w.dims[1], p->group) : OB_DIM_UNKNOWN;
     if (ob__in_given(infer, 2)) OB_TRY(ob__require_shape(infer, 2, (ob_shape){1, &dims[1]}, OB0601));
     for (int32_t i = 0; i < n; i++) {
-        const ob_window_params *win = &p.window;
-        if (p.shaped)
-            dims[i + 2] = ob__saturated(p.output_shape[i]);
+        const ob_window_params *win = &p->window;
+        if (p->shaped)
+            dims[i + 2] = ob__saturated(p->output_shape[i]);
         else if (win->auto_pad == OB_PAD_SAME_UPPER || win->auto_pad == OB_PAD_SAME_LOWER)
             dims[i + 2] = ob_dim_mul(infer->dims, x.dims[i + 2], win->strides[i]);
         else
-            dims[i + 2] = ob__unwindowed(infer, win, i, x.dims[i + 2], p.output_padding[i]);
+            dims[i + 2] = ob__unwindowed(infer, win, i, x.dims[i + 2], p->output_padding[i]);
         OB_TRY(ob__require_unwindowed(infer, &dims[i + 2], i + 2));
     }
     return ob__out_tensor(infer, 0, OB_NONE, x.rank, dims);
@@ -127,10 +129,10 @@ ob_status ob__infer_conv_transpose(ob_infer *infer) {
 /* The blocks of Col2Im: as many as places of its window in the image, one axis of the operand. */
 static ob_status require_blocks(ob_infer *infer, ob_shape image, ob_shape block) {
     ob_window_params w;
-    ob_error error;
+    ob_error *error = infer->trial;
     ob_dim count = 1;
-    if (ob__read_window(infer->node, image.rank, &w, &error) != OB_OK) {
-        ob__problem(infer, OB0602, -1, -1, "%s", error.message);
+    if (ob__read_window(infer->node, image.rank, &w, error) != OB_OK) {
+        ob__problem(infer, OB0602, -1, -1, "%s", error->message);
         return OB_OK;
     }
     for (int32_t i = 0; i < image.rank; i++) {

@@ -121,12 +121,21 @@ typedef struct decoder {
     uint32_t dx, dy; /* the coarsest component */
 } decoder;
 
+static bool set_up(decoder *d) {
+    const ob_allocator *allocator = d->reader.image->allocator;
+    opj_dparameters_t *parameters = allocator->alloc(allocator->context, sizeof *parameters); /* two paths of 4 KiB */
+    if (!parameters) return false;
+    opj_set_default_decoder_parameters(parameters);
+    bool good = opj_setup_decoder(d->codec, parameters);
+    allocator->free(allocator->context, parameters, sizeof *parameters);
+    return good;
+}
+
 /* The area begins a sample of the coarsest component earlier: its first sample may lie before the window. */
 static ob_status read_window(decoder *d, const window *w, ob_error *error) {
     const ob_codestream *s = d->stream;
-    opj_dparameters_t parameters;
-    opj_set_default_decoder_parameters(&parameters);
-    bool read = opj_setup_decoder(d->codec, &parameters) && opj_read_header(d->file, d->codec, &d->image);
+    OB_FAIL_IF(!set_up(d), error, OB_E_MEMORY, "no memory for a decoder");
+    bool read = opj_read_header(d->file, d->codec, &d->image);
     OB_IMAGE_DAMAGED(!read, error, "a JPEG 2000: %s", d->reader.text);
     bool same = d->image->x0 == s->x0 && d->image->y0 == s->y0 && d->image->x1 == s->x1 && d->image->y1 == s->y1 &&
                 d->image->numcomps == s->n_components;

@@ -23,13 +23,13 @@ static ob_status forward_condition(void *context, const ob_condition *condition,
 
 /* Between two operands the shapes below the message say which is which; of several it gives the numbers of the node's inputs. */
 static void report_clash(const sink_context *sink, ob_finding_id id, ob_clash clash) {
-    ob_error error;
+    char text[sizeof sink->infer->trial->message];
     if (sink->inputs) {
         clash.a_operand = sink->inputs[clash.a_operand];
         clash.b_operand = sink->inputs[clash.b_operand];
     }
-    ob__clash_text(sink->infer->dims, &clash, sink->numbered, error.message, sizeof error.message);
-    ob__problem(sink->infer, id, sink->operand, clash.axis, "%s", error.message);
+    ob__clash_text(sink->infer->dims, &clash, sink->numbered, text, sizeof text);
+    ob__problem(sink->infer, id, sink->operand, clash.axis, "%s", text);
 }
 
 /* A failure of the algebra: what is wrong with the model becomes a finding, want of memory stays a status. */
@@ -50,7 +50,7 @@ static ob_status judge(const sink_context *sink, ob_status status, ob_finding_id
  * `sink` says which operand is which input. */
 static ob_status broadcast_good_axes(ob_infer *infer, ob_shape *shapes, uint32_t n, sink_context *sink, ob_finding_id id,
                                      ob_clash *clash, ob_broadcast_result *result) {
-    ob_error error;
+    ob_error *error = infer->trial;
     uint32_t bad = 0; /* bits of axes */
     ob_status status = OB_E_SHAPE;
     for (uint32_t i = 0; i < n; i++) { /* sizes along such an axis become 1, in copies */
@@ -70,11 +70,11 @@ static ob_status broadcast_good_axes(ob_infer *infer, ob_shape *shapes, uint32_t
             int32_t own = axis - (rank - shapes[i].rank);
             if (shapes[i].rank > 0 && own >= 0) ((ob_dim *)shapes[i].dims)[own] = 1;
         }
-        status = ob__try_broadcast(shapes, n, infer->dims, forward_condition, sink, result, clash, &error);
+        status = ob__try_broadcast(shapes, n, infer->dims, forward_condition, sink, result, clash, error);
     }
     if (status != OB_OK) {
         result->rank = OB_RANK_UNKNOWN;
-        return judge(sink, status, id, clash, &error);
+        return judge(sink, status, id, clash, error);
     }
     for (int32_t axis = 0; axis < result->rank; axis++)
         if (bad >> axis & 1) result->dims[axis] = OB_DIM_UNKNOWN;
@@ -91,13 +91,13 @@ ob_status ob__broadcast_inputs(ob_infer *infer, const uint32_t *inputs, uint32_t
     }
     for (uint32_t i = 0; i < n; i++) shapes[i] = ob__in_shape(infer, inputs[i]);
     for (uint32_t i = 0; i < n && n > 1; i++) OB_TRY(ob__rank_unknown(infer, inputs[i]));
-    ob_error error; /* filled where it fails: clearing it whole for each node costs more than the broadcast */
+    ob_error *error = infer->trial;
     ob_clash clash;
     sink_context sink = {infer, inputs, -1, n > 2};
     ob_broadcast_result found;
-    ob_status status = ob__try_broadcast(shapes, n, infer->dims, forward_condition, &sink, &found, &clash, &error);
+    ob_status status = ob__try_broadcast(shapes, n, infer->dims, forward_condition, &sink, &found, &clash, error);
     if (status == OB_E_SHAPE && clash.axis >= 0) return broadcast_good_axes(infer, shapes, n, &sink, OB0101, &clash, result);
-    if (status != OB_OK) return judge(&sink, status, OB0101, &clash, &error);
+    if (status != OB_OK) return judge(&sink, status, OB0101, &clash, error);
     *result = found;
     return OB_OK;
 }
@@ -106,14 +106,14 @@ ob_status ob__broadcast_pair(ob_infer *infer, ob_shape a, ob_shape b, int32_t op
                              ob_broadcast_result *result) {
     ob_shape shapes[2] = {a, b};
     if (a.rank < 0 || b.rank < 0) OB_TRY(ob__unverified(infer, operand, -1, "the rank of an operand is not known"));
-    ob_error error;
+    ob_error *error = infer->trial;
     ob_clash clash;
     sink_context sink = {infer, NULL, operand, false};
     ob_broadcast_result found;
     result->rank = OB_RANK_UNKNOWN;
-    ob_status status = ob__try_broadcast(shapes, 2, infer->dims, forward_condition, &sink, &found, &clash, &error);
+    ob_status status = ob__try_broadcast(shapes, 2, infer->dims, forward_condition, &sink, &found, &clash, error);
     if (status == OB_E_SHAPE && clash.axis >= 0) return broadcast_good_axes(infer, shapes, 2, &sink, id, &clash, result);
-    if (status != OB_OK) return judge(&sink, status, id, &clash, &error);
+    if (status != OB_OK) return judge(&sink, status, id, &clash, error);
     *result = found;
     return OB_OK;
 }
@@ -121,7 +121,7 @@ ob_status ob__broadcast_pair(ob_infer *infer, ob_shape a, ob_shape b, int32_t op
 /* The same one way, from axis `first` of `to` on: the result's shape is known, and every axis is looked at. */
 static ob_status stretch_good_axes(ob_infer *infer, const ob_shape *from, const ob_shape *to, int32_t first, sink_context *sink,
                                    ob_finding_id id, ob_clash *clash) {
-    ob_error error;
+    ob_error *error = infer->trial;
     ob_dim dims[OB_MAX_RANK];
     const ob_shape aligned = {to->rank, dims};
     ob_status status = OB_E_SHAPE;
@@ -130,32 +130,31 @@ static ob_status stretch_good_axes(ob_infer *infer, const ob_shape *from, const 
     while (status == OB_E_SHAPE && clash->kind != OB_CLASH_NONE && clash->axis >= 0 && clash->axis < to->rank) {
         report_clash(sink, id, *clash);
         dims[clash->axis] = 1;
-        status = ob__try_stretch(&aligned, to, infer->dims, forward_condition, sink, clash, &error);
+        status = ob__try_stretch(&aligned, to, infer->dims, forward_condition, sink, clash, error);
     }
-    return judge(sink, status, id, clash, &error);
+    return judge(sink, status, id, clash, error);
 }
 
 ob_status ob__broadcast_onto(ob_infer *infer, ob_shape from, ob_shape to, int32_t operand, ob_finding_id id) {
     if (from.rank < 0 || to.rank < 0)
         return ob__in_given(infer, (uint32_t)operand) ? ob__unverified(infer, operand, -1, "the rank of an operand is not known")
                                                       : OB_OK;
-    ob_error error;
+    ob_error *error = infer->trial;
     ob_clash clash;
     sink_context sink = {infer, NULL, operand, false};
-    ob_status status = ob__try_stretch(&from, &to, infer->dims, forward_condition, &sink, &clash, &error);
+    ob_status status = ob__try_stretch(&from, &to, infer->dims, forward_condition, &sink, &clash, error);
     if (status == OB_E_SHAPE && clash.axis >= 0)
         return stretch_good_axes(infer, &from, &to, to.rank - from.rank, &sink, id, &clash);
-    return status == OB_OK ? OB_OK : judge(&sink, status, id, &clash, &error);
+    return status == OB_OK ? OB_OK : judge(&sink, status, id, &clash, error);
 }
 
 ob_status ob__broadcast_legacy(ob_infer *infer, ob_shape a, ob_shape b, bool axis_given, int64_t axis) {
     if (a.rank < 0 || b.rank < 0) return ob__unverified(infer, 1, -1, "the rank of an operand is not known");
-    ob_error error;
+    ob_error *error = infer->trial;
     ob_clash clash;
     sink_context sink = {infer, NULL, 1, false};
     int64_t dimensions[OB_MAX_RANK];
-    ob_status status =
-        ob__try_legacy(&a, &b, axis_given, axis, infer->dims, forward_condition, &sink, dimensions, &clash, &error);
+    ob_status status = ob__try_legacy(&a, &b, axis_given, axis, infer->dims, forward_condition, &sink, dimensions, &clash, error);
     if (status == OB_E_SHAPE && clash.axis >= 0) { /* the mapping fits, its sizes do not */
         ob_dim ones[OB_MAX_RANK];
         for (int32_t i = 0; i < b.rank; i++) ones[i] = 1;
@@ -163,7 +162,7 @@ ob_status ob__broadcast_legacy(ob_infer *infer, ob_shape a, ob_shape b, bool axi
         OB_TRY(ob_broadcast_legacy(&a, &fits, axis_given, axis, infer->dims, NULL, NULL, dimensions, NULL));
         return stretch_good_axes(infer, &b, &a, (int32_t)dimensions[0], &sink, OB0105, &clash);
     }
-    return status == OB_OK ? OB_OK : judge(&sink, status, OB0105, &clash, &error);
+    return status == OB_OK ? OB_OK : judge(&sink, status, OB0105, &clash, error);
 }
 
 ob_status ob__broadcast_all(ob_infer *infer, ob_broadcast_result *result) {

@@ -13,6 +13,11 @@ static const ob_type nothing = {.shape = {OB_RANK_UNKNOWN, NULL}};
 
 /* ---- Inputs ---- */
 
+void *ob__rule_room(ob_infer *infer, size_t n_bytes) {
+    if (n_bytes > OB_INFER_ROOM) return NULL;
+    return infer->room ? infer->room : ob__arena_alloc(infer->arena, n_bytes);
+}
+
 bool ob__in_given(const ob_infer *infer, uint32_t i) {
     return i < infer->node->n_inputs && infer->node->inputs[i];
 }

@@ -15,8 +15,8 @@ typedef struct ob_range {
     bool reached; /* both are elements, where there are any */
 } ob_range;
 
-/* The elements of a sequence whose number is known: of the types that are listed, as many as the number says, or, with NULL, each of
- * the type that the sequence has. */
+/* The elements of a sequence whose number is known: of the types that are listed, as many as the number says, or, with NULL, each
+ * of the type that the sequence has. */
 typedef struct ob_items {
     ob_dim count;
     const ob_type *types;
@@ -98,16 +98,24 @@ struct ob_infer {
     ob_status (*subgraph)(ob_infer *infer, ob_graph *graph, ob_dim guard, const ob_type *in_types, const ob_content *in_contents,
                           ob_type *out_types, ob_content *out_contents);
     void *owner;
-    bool misread; /* an attribute is missing, of another type or not allowed: reported, and what follows from it is not (OB0602) */
+    ob_error
+        *trial; /* for calls that tell of failure by one, which is filled then and only then: too large for the stack of rules */
+    void *room; /* OB_INFER_ROOM bytes for what a rule reads of its node, as above; NULL: of the arena. See ob__rule_room */
+    bool
+        misread; /* an attribute is missing, of another type or not allowed: reported, and what follows from it is not (OB0602) */
     bool thrifty; /* only short contents are kept: those of this model have taken much memory already */
 };
 #define OB_CONTENT_SHORT 64
+enum { OB_INFER_ROOM = 2048 };
 
 /* A number of the file as a term. Words beyond the constant range are terms of the pool, so numbers out there saturate: they
  * occur as "to the end" in Slice. */
 static inline ob_dim ob__saturated(int64_t n) {
     return n > OB_DIM_CONST_MAX ? OB_DIM_CONST_MAX : n < -OB_DIM_CONST_MAX ? -OB_DIM_CONST_MAX : n;
 }
+
+/* Memory until the rule ends, of at most OB_INFER_ROOM bytes, contents undefined; one piece at a time. NULL: no memory. */
+void *ob__rule_room(ob_infer *infer, size_t n_bytes);
 
 /* -- inputs (index beyond n_inputs behaves as omitted) -- */
 bool ob__in_given(const ob_infer *infer, uint32_t i);

@@ -9,14 +9,14 @@
 
 /* A name without a folder is a file of the current one: the system's search path is not for data that a user names. */
 static void *open_file(const char *path, ob_error *error) {
-    char local[4096];
+    char local[2 + 256]; /* no name of a file is longer */
     bool has_folder = strchr(path, '/') != NULL;
-    int n = snprintf(local, sizeof local, "%s%s", has_folder ? "" : "./", path);
+    int n = has_folder ? 0 : snprintf(local, sizeof local, "./%s", path);
     if (n < 0 || (size_t)n >= sizeof local) {
         ob__fail(error, OB_E_IO, "the path is too long");
         return NULL;
     }
-    void *handle = dlopen(local, RTLD_NOW | RTLD_LOCAL);
+    void *handle = dlopen(has_folder ? path : local, RTLD_NOW | RTLD_LOCAL);
     if (handle) return handle;
     const char *why = dlerror();
     if (why && !has_folder && strncmp(why, "./", 2) == 0) why += 2;

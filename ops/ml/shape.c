@@ -65,12 +65,12 @@ static ob_status read_model(ob_infer *infer, model *out, ob_error *error) {
 
 ob_status ob__infer_ml_scores(ob_infer *infer) {
     model m = {0};
-    ob_error error;
-    ob_error_clear(&error);
+    ob_error *error = infer->trial;
+    ob_error_clear(error);
     const ob_dtype of_scores = ob__op_is(infer, "TreeEnsemble") ? ob__in_dtype(infer, 0) : OB_FLOAT;
-    ob_status status = read_model(infer, &m, &error);
+    ob_status status = read_model(infer, &m, error);
     if (status == OB_E_MEMORY) return status;
-    if (is_refused(infer, status, &error)) return OB_OK;
+    if (is_refused(infer, status, error)) return OB_OK;
     OB_TRY(require_features(infer, m.n_features, m.exactly));
     if (m.labels == OB_NONE) return out_matrix(infer, 0, of_scores, m.n_results);
     const ob_dim rows = n_rows(infer);
@@ -82,12 +82,12 @@ ob_status ob__infer_ml_scores(ob_infer *infer) {
 
 static ob_status label_encoder(ob_infer *infer) {
     ob_ml_lookup params;
-    ob_error error;
+    ob_error *error = infer->trial;
     const ob_dtype from = ob__in_dtype(infer, 0);
     OB_TRY(ob__out_like(infer, 0, 0));
     ob__out_dtype(infer, 0, OB_NONE);
-    ob_error_clear(&error);
-    if (from == OB_NONE || is_refused(infer, ob__ml_read_lookup(infer->node, ob__since(infer), from, &params, &error), &error))
+    ob_error_clear(error);
+    if (from == OB_NONE || is_refused(infer, ob__ml_read_lookup(infer->node, ob__since(infer), from, &params, error), error))
         return OB_OK;
     ob__out_dtype(infer, 0, params.values.dtype);
     return OB_OK;
@@ -95,12 +95,12 @@ static ob_status label_encoder(ob_infer *infer) {
 
 static ob_status imputer(ob_infer *infer) {
     ob_ml_imputer params;
-    ob_error error;
+    ob_error *error = infer->trial;
     const ob_dtype from = ob__in_dtype(infer, 0);
     const int32_t rank = ob__in_rank(infer, 0);
     OB_TRY(ob__out_like(infer, 0, 0));
-    ob_error_clear(&error);
-    if (from == OB_NONE || is_refused(infer, ob__ml_read_imputer(infer->node, from, &params, &error), &error)) return OB_OK;
+    ob_error_clear(error);
+    if (from == OB_NONE || is_refused(infer, ob__ml_read_imputer(infer->node, from, &params, error), error)) return OB_OK;
     const uint32_t n = params.reals.n ? params.reals.n : params.ints.n;
     if (n == 1 || rank < 0) return OB_OK;
     return ob__require(infer, OB_COND_EQUAL, rank == 0 ? 1 : ob__in_dim(infer, 0, -1), n, 0, -1, OB0601);
@@ -110,9 +110,9 @@ static ob_status one_hot_encoder(ob_infer *infer) {
     ob_shape from = ob__in_shape(infer, 0);
     const ob_dtype dtype = ob__in_dtype(infer, 0);
     ob_ml_labels list;
-    ob_error error;
-    ob_error_clear(&error);
-    if (is_refused(infer, ob__ml_either(infer->node, "cats_int64s", "cats_strings", &list, &error), &error)) return OB_OK;
+    ob_error *error = infer->trial;
+    ob_error_clear(error);
+    if (is_refused(infer, ob__ml_either(infer->node, "cats_int64s", "cats_strings", &list, error), error)) return OB_OK;
     if (dtype != OB_NONE && (list.dtype == OB_STRING) != (dtype == OB_STRING)) {
         ob__problem(infer, OB0604, 0, -1, "categories are of %s, elements of %s", ob_dtype_name(list.dtype),
                     ob_dtype_name(dtype));
@@ -193,9 +193,9 @@ static ob_status zip_map(ob_infer *infer) {
     ob_type element = {.kind = OB_TYPE_TENSOR, .dtype = OB_FLOAT, .shape = {0, NULL}};
     ob_type map = {.kind = OB_TYPE_MAP, .dtype = OB_INT64, .shape = {OB_RANK_UNKNOWN, NULL}};
     ob_ml_labels labels;
-    ob_error error;
-    ob_error_clear(&error);
-    if (is_refused(infer, ob__ml_either(infer->node, "classlabels_int64s", "classlabels_strings", &labels, &error), &error))
+    ob_error *error = infer->trial;
+    ob_error_clear(error);
+    if (is_refused(infer, ob__ml_either(infer->node, "classlabels_int64s", "classlabels_strings", &labels, error), error))
         return OB_OK;
     map.dtype = labels.dtype;
     OB_TRY(require_features(infer, labels.n, true));
@@ -208,18 +208,18 @@ static ob_status zip_map(ob_infer *infer) {
 
 static ob_status cast_map(ob_infer *infer) {
     ob_ml_cast_map params;
-    ob_error error;
-    ob_error_clear(&error);
-    if (is_refused(infer, ob__ml_read_cast_map(infer->node, &params, &error), &error)) return OB_OK;
+    ob_error *error = infer->trial;
+    ob_error_clear(error);
+    if (is_refused(infer, ob__ml_read_cast_map(infer->node, &params, error), error)) return OB_OK;
     const ob_dim dims[2] = {1, params.sparse ? params.width : OB_DIM_UNKNOWN};
     return ob__out_tensor(infer, 0, params.dtype, 2, dims);
 }
 
 static ob_status dict_vectorizer(ob_infer *infer) {
     ob_ml_labels words;
-    ob_error error;
-    ob_error_clear(&error);
-    if (is_refused(infer, ob__ml_either(infer->node, "int64_vocabulary", "string_vocabulary", &words, &error), &error))
+    ob_error *error = infer->trial;
+    ob_error_clear(error);
+    if (is_refused(infer, ob__ml_either(infer->node, "int64_vocabulary", "string_vocabulary", &words, error), error))
         return OB_OK;
     const ob_type *map = ob__in_type(infer, 0);
     ob_dtype dtype = map->kind == OB_TYPE_MAP && map->element ? map->element->dtype : OB_NONE;
@@ -229,11 +229,11 @@ static ob_status dict_vectorizer(ob_infer *infer) {
 
 static ob_status normalizer(ob_infer *infer) {
     obk_ml_norm norm;
-    ob_error error;
-    ob_error_clear(&error);
+    ob_error *error = infer->trial;
+    ob_error_clear(error);
     OB_TRY(ob__out_like(infer, 0, 0));
     ob__out_dtype(infer, 0, OB_FLOAT);
-    if (!is_refused(infer, ob__ml_read_norm(infer->node, &norm, &error), &error)) (void)ob__rank_in(infer, 0, 1, 2);
+    if (!is_refused(infer, ob__ml_read_norm(infer->node, &norm, error), error)) (void)ob__rank_in(infer, 0, 1, 2);
     return OB_OK;
 }
 

@@ -544,9 +544,9 @@ ob_status ob__infer_depth_space(ob_infer *infer) {
 /* One length for each sequence of the batch, at most the size of the time axis. */
 ob_status ob__infer_reverse_sequence(ob_infer *infer) {
     ob_reverse_params params;
-    ob_error error;
-    if (ob__reverse_params(infer->node, &params, &error) != OB_OK)
-        ob__problem(infer, OB0602, -1, -1, "%s", error.message);
+    ob_error *error = infer->trial;
+    if (ob__reverse_params(infer->node, &params, error) != OB_OK)
+        ob__problem(infer, OB0602, -1, -1, "%s", error->message);
     else if (ob__rank_in(infer, 0, 2, OB_MAX_RANK)) {
         ob_dim n = ob__in_dim(infer, 0, params.batch_axis);
         if (ob__in_rank(infer, 0) >= 0) OB_TRY(ob__require_shape(infer, 1, (ob_shape){1, &n}, OB0601));

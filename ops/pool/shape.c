@@ -14,11 +14,11 @@ OB_RULE(roi);
 ob_status ob__infer_pool(ob_infer *infer) {
     ob_shape x = ob__in_shape(infer, 0);
     ob_pool_params p;
-    ob_error error;
+    ob_error *error = infer->trial;
     for (uint32_t i = 0; i < infer->node->n_outputs; i++) ob__out_dtype(infer, i, OB_NONE);
     if (x.rank > OB_MAX_RANK || !ob__rank_in(infer, 0, 3, OB_MAX_RANK)) return OB_OK;
-    ob_status status = ob__read_pool(infer->node, x.rank >= 0 ? x.rank - 2 : -1, &p, &error);
-    if (status != OB_OK) ob__problem(infer, OB0602, -1, -1, "%s", error.message);
+    ob_status status = ob__read_pool(infer->node, x.rank >= 0 ? x.rank - 2 : -1, &p, error);
+    if (status != OB_OK) ob__problem(infer, OB0602, -1, -1, "%s", error->message);
     if (x.rank < 0 || !p.has_window)
         return x.rank >= 0 || p.window.kernel_given ? ob__out_rank(infer, 0, x.rank >= 0 ? x.rank : p.window.rank + 2) : OB_OK;
     int32_t first = p.channels_last ? 1 : 2; /* spatial axis */
@@ -35,9 +35,9 @@ ob_status ob__infer_pool(ob_infer *infer) {
 ob_status ob__infer_global_pool(ob_infer *infer) {
     ob_shape x = ob__in_shape(infer, 0);
     ob_pool_params p;
-    ob_error error;
+    ob_error *error = infer->trial;
     ob__out_dtype(infer, 0, OB_NONE);
-    if (ob__read_pool(infer->node, 0, &p, &error) != OB_OK) ob__problem(infer, OB0602, -1, -1, "%s", error.message);
+    if (ob__read_pool(infer->node, 0, &p, error) != OB_OK) ob__problem(infer, OB0602, -1, -1, "%s", error->message);
     if (!ob__rank_in(infer, 0, 2, OB_MAX_RANK) || x.rank < 0 || x.rank > OB_MAX_RANK) return OB_OK;
     int32_t channels = p.channels_last ? x.rank - 1 : 1;
     ob_dim dims[OB_MAX_RANK];
@@ -77,10 +77,10 @@ ob_status ob__infer_max_unpool(ob_infer *infer) {
         return OB_OK;
     }
     ob_window_params w;
-    ob_error error;
+    ob_error *error = infer->trial;
     ob_dim dims[OB_MAX_RANK] = {x.dims[0], x.dims[1]};
-    if (ob__read_window(infer->node, x.rank - 2, &w, &error) != OB_OK) {
-        ob__problem(infer, OB0602, -1, -1, "%s", error.message);
+    if (ob__read_window(infer->node, x.rank - 2, &w, error) != OB_OK) {
+        ob__problem(infer, OB0602, -1, -1, "%s", error->message);
         return is_given ? OB_OK : ob__out_rank(infer, 0, x.rank);
     }
     for (int32_t i = 0; i < x.rank - 2; i++) {
@@ -104,9 +104,9 @@ static ob_status require_images(ob_infer *infer, bool align, ob_shape result) {
 
 ob_status ob__infer_roi(ob_infer *infer) {
     ob_roi_params params;
-    ob_error error;
-    bool read = ob__read_roi(infer->node, ob__since(infer), &params, &error) == OB_OK, align = ob__op_is(infer, "RoiAlign");
-    if (!read) ob__problem(infer, OB0602, -1, -1, "%s", error.message);
+    ob_error *error = infer->trial;
+    bool read = ob__read_roi(infer->node, ob__since(infer), &params, error) == OB_OK, align = ob__op_is(infer, "RoiAlign");
+    if (!read) ob__problem(infer, OB0602, -1, -1, "%s", error->message);
     ob__out_dtype(infer, 0, OB_NONE);
     if (!ob__rank_in(infer, 0, 4, 4) || !ob__rank_in(infer, 1, 2, 2)) return OB_OK;
     ob_dim dims[4] = {ob__in_dim(infer, 1, 0), ob__in_dim(infer, 0, 1), OB_DIM_UNKNOWN, OB_DIM_UNKNOWN};

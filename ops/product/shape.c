@@ -183,12 +183,12 @@ static ob_status einsum_result(ob_infer *infer, const einsum *e, const ob_einsum
 ob_status ob__infer_einsum(ob_infer *infer) {
     einsum e = {.ellipsis = {.rank = 0}};
     ob_einsum_params params;
-    ob_error error;
+    ob_error *error = infer->trial;
     const char *at = NULL;
     for (int letter = 0; letter < OB_EINSUM_LETTERS; letter++) e.sizes[letter] = OB_DIM_UNKNOWN;
     ob__out_dtype(infer, 0, OB_NONE);
-    if (ob__read_einsum(infer->node, &params, &error) != OB_OK) {
-        ob__problem(infer, OB0602, -1, -1, "%s", error.message);
+    if (ob__read_einsum(infer->node, &params, error) != OB_OK) {
+        ob__problem(infer, OB0602, -1, -1, "%s", error->message);
         return OB_OK;
     }
     for (uint32_t input = 0; input < params.n_operands; input++) {

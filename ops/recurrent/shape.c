@@ -45,10 +45,10 @@ ob_status ob__infer_recurrent(ob_infer *infer) {
     const ob_recurrent_params p = ob__recurrent_params(infer->node, infer->op);
     cells c = {.directions = p.directions, .batch_first = p.batch_first, .hidden = p.hidden, .quantized = p.quantized};
     ob_activation activations[2][3];
-    ob_error error;
+    ob_error *error = infer->trial;
     for (uint32_t i = 0; i < infer->node->n_outputs; i++) ob__out_dtype(infer, i, ob__in_dtype(infer, 0));
-    if (ob__recurrent_activations(infer->node, &p, activations, &error) != OB_OK)
-        ob__problem(infer, OB0602, -1, -1, "%s", error.message);
+    if (ob__recurrent_activations(infer->node, &p, activations, error) != OB_OK)
+        ob__problem(infer, OB0602, -1, -1, "%s", error->message);
     for (uint32_t i = 0; i < 3; i++)
         if (!ob__rank_in(infer, i, 3, 3)) return OB_OK;
     if (!ob_dim_is_const(c.hidden) || c.hidden < 0) c.hidden = ob__in_dim(infer, 2, p.quantized ? 1 : 2);

@@ -150,12 +150,12 @@ ob_status ob__infer_resize(ob_infer *infer) {
     ob_shape from = ob__in_shape(infer, 0);
     ob_resize_params p;
     resize_operands r;
-    ob_error error;
+    ob_error *error = infer->trial;
     ob__out_dtype(infer, 0, OB_NONE);
     OB_TRY(ob__rank_unknown(infer, 0));
     if (from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
-    if (ob__read_resize(infer->node, ob__since(infer), &p, &error) != OB_OK) {
-        ob__problem(infer, OB0602, -1, -1, "%s", error.message);
+    if (ob__read_resize(infer->node, ob__since(infer), &p, error) != OB_OK) {
+        ob__problem(infer, OB0602, -1, -1, "%s", error->message);
         return ob__out_rank(infer, 0, from.rank);
     }
     uint32_t n = p.n_axes >= 0 ? (uint32_t)p.n_axes : (uint32_t)from.rank;
@@ -199,9 +199,9 @@ ob_status ob__infer_resize(ob_infer *infer) {
 ob_status ob__infer_grid_sample(ob_infer *infer) {
     int32_t rank = ob__in_rank(infer, 0), grid = ob__in_rank(infer, 1);
     ob_grid_params params;
-    ob_error error;
+    ob_error *error = infer->trial;
     ob__out_dtype(infer, 0, OB_NONE);
-    if (ob__read_grid(infer->node, &params, &error) != OB_OK) ob__problem(infer, OB0602, -1, -1, "%s", error.message);
+    if (ob__read_grid(infer->node, &params, error) != OB_OK) ob__problem(infer, OB0602, -1, -1, "%s", error->message);
     for (uint32_t i = 0; i < 2; i++) OB_TRY(ob__rank_unknown(infer, i));
     if (rank < 0) rank = grid;
     if (rank < 0 || rank > OB_MAX_RANK) return OB_OK;

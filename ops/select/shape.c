@@ -374,11 +374,11 @@ ob_status ob__infer_trilu(ob_infer *infer) {
 ob_status ob__infer_tensor_scatter(ob_infer *infer) {
     ob_shape cache = ob__in_shape(infer, 0), update = ob__in_shape(infer, 1);
     ob_cache_params params;
-    ob_error error;
+    ob_error *error = infer->trial;
     int32_t axis;
     OB_TRY(ob__out_like(infer, 0, 0));
-    if (ob__read_cache(infer->node, &params, &error) != OB_OK) {
-        ob__problem(infer, OB0602, -1, -1, "%s", error.message);
+    if (ob__read_cache(infer->node, &params, error) != OB_OK) {
+        ob__problem(infer, OB0602, -1, -1, "%s", error->message);
         return OB_OK;
     }
     for (uint32_t i = 0; i < 2; i++) OB_TRY(ob__rank_unknown(infer, i));

@@ -8,25 +8,37 @@
 #include "passes/propagate.h"
 #include "runtime/plan/build.h"
 
-bool ob__read_content(const ob_view *view, int64_t *elems, uint32_t *n) {
+bool ob__has_content(const ob_view *view, uint32_t *n) {
     int64_t count = ob_view_count(view);
-    size_t size = ob_dtype_size(view->dtype);
     bool is_integer = view->dtype == OB_INT64 || view->dtype == OB_INT32 || view->dtype == OB_BOOL;
     if (!is_integer || count > OB_CONTENT_MAX || (count > 0 && !view->data)) return false;
-    int64_t index[OB_MAX_RANK] = {0};
-    for (int64_t i = 0; i < count; i++) {
-        const char *at = view->data;
-        for (int32_t axis = 0; axis < view->rank; axis++) at += index[axis] * view->strides[axis];
-        int32_t narrow;
-        if (size == 8)
-            memcpy(&elems[i], at, 8);
-        else if (size == 4)
-            memcpy(&narrow, at, 4), elems[i] = narrow;
-        else
-            elems[i] = *(const uint8_t *)at != 0;
-        for (int32_t axis = view->rank - 1; axis >= 0 && ++index[axis] == view->dims[axis]; axis--) index[axis] = 0;
-    }
     *n = (uint32_t)count;
+    return true;
+}
+
+/* The element at *index, which goes on to the next. */
+static int64_t next_elem(const ob_view *view, int64_t *index) {
+    const char *at = view->data;
+    int64_t wide;
+    int32_t narrow;
+    for (int32_t axis = 0; axis < view->rank; axis++) at += index[axis] * view->strides[axis];
+    for (int32_t axis = view->rank - 1; axis >= 0 && ++index[axis] == view->dims[axis]; axis--) index[axis] = 0;
+    switch (ob_dtype_size(view->dtype)) {
+    case 8: memcpy(&wide, at, 8); return wide;
+    case 4: memcpy(&narrow, at, 4); return narrow;
+    default: return *(const uint8_t *)at != 0;
+    }
+}
+
+void ob__read_content(const ob_view *view, uint32_t n, int64_t *elems) {
+    int64_t index[OB_MAX_RANK] = {0};
+    for (uint32_t i = 0; i < n; i++) elems[i] = next_elem(view, index);
+}
+
+bool ob__same_content(const ob_view *view, uint32_t n, const int64_t *elems) {
+    int64_t index[OB_MAX_RANK] = {0};
+    for (uint32_t i = 0; i < n; i++)
+        if (next_elem(view, index) != elems[i]) return false;
     return true;
 }
 
@@ -34,12 +46,12 @@ bool ob__read_content(const ob_view *view, int64_t *elems, uint32_t *n) {
  * --------------------------------------------------------------------------------------------------------------------------- */
 
 static ob_status set_content(ob_builder *b, const ob_view *view, ob_content *content) {
-    int64_t elems[OB_CONTENT_MAX];
     uint32_t n;
-    if (!ob__read_content(view, elems, &n)) return OB_OK;
+    if (!ob__has_content(view, &n)) return OB_OK;
     ob_dim *dims = OB_ARENA_ARRAY(&b->scratch, ob_dim, n);
     if (!dims) return OB_E_MEMORY;
-    for (uint32_t i = 0; i < n; i++) dims[i] = ob__saturated(elems[i]);
+    ob__read_content(view, n, dims);
+    for (uint32_t i = 0; i < n; i++) dims[i] = ob__saturated(dims[i]);
     *content = (ob_content){.n = n, .elems = dims};
     return OB_OK;
 }
@@ -101,8 +113,7 @@ static ob_status decide_contents(ob_builder *b) {
         if (b->inputs[i].dtype != OB_NONE && ob_view_count(&b->inputs[i]) > 0 && !b->inputs[i].data)
             return OB_OK; /* cannot tell yet */
     for (uint32_t i = 0; i < session->n_inputs; i++) {
-        int64_t elems[OB_CONTENT_MAX];
-        with[i] = ob__read_content(&b->inputs[i], elems, &n);
+        with[i] = ob__has_content(&b->inputs[i], &n);
         any |= with[i];
     }
     bool matters[64] = {false}, any_matters = false;
@@ -211,14 +222,13 @@ static ob_status set_key(ob_builder *b) {
     plan->outputs = OB_ARENA_ARRAY(&plan->arena, ob_plan_output, b->n_results);
     if (!plan->inputs || !plan->contents || !plan->slots || !plan->outputs) return OB_E_MEMORY;
     for (uint32_t i = 0; i < b->n_entries; i++) {
-        int64_t elems[OB_CONTENT_MAX];
         uint32_t n;
         plan->inputs[i] = ob__new_layout(b, &b->inputs[i]);
         if (!plan->inputs[i]) return OB_E_MEMORY;
-        if (b->part || !session->content_matters[i] || !ob__read_content(&b->inputs[i], elems, &n)) continue;
+        if (b->part || !session->content_matters[i] || !ob__has_content(&b->inputs[i], &n)) continue;
         plan->contents[i] = OB_ARENA_ARRAY(&plan->arena, int64_t, n);
         if (!plan->contents[i]) return OB_E_MEMORY;
-        if (n) memcpy(plan->contents[i], elems, n * sizeof *elems);
+        ob__read_content(&b->inputs[i], n, plan->contents[i]);
     }
     return OB_OK;
 }
@@ -286,6 +296,22 @@ static void set_ends(ob_builder *b) {
     b->n_results = b->part ? b->part->n_results : graph->n_outputs;
 }
 
+/* The state of planning is large, and lives in its own scratch memory: plans are made within runs. */
+static ob_status build_in(ob_session *session, const ob_part *part, const ob_view *inputs, ob_plan *plan, ob_error *error) {
+    ob_arena scratch;
+    ob__arena_init(&scratch, &session->allocator);
+    ob_builder *b = OB_ARENA_NEW(&scratch, ob_builder);
+    if (!b) return OB_E_MEMORY;
+    *b = (ob_builder){.session = session, .part = part, .plan = plan, .inputs = inputs, .error = error, .scratch = scratch};
+    set_ends(b);
+    ob__facts_init(&b->facts, &session->allocator);
+    ob_status status = build(b);
+    ob__facts_release(&b->facts);
+    scratch = b->scratch;
+    ob__arena_release(&scratch);
+    return status;
+}
+
 ob_status ob__plan_create(ob_session *session, const ob_part *part, const ob_view *inputs, ob_plan **out, ob_error *error) {
     ob_arena arena;
     ob__arena_init(&arena, &session->allocator);
@@ -294,14 +320,8 @@ ob_status ob__plan_create(ob_session *session, const ob_part *part, const ob_vie
     plan->arena = arena; /* the plan lives in its own arena */
     plan->steps_end = &plan->steps;
     atomic_init(&plan->n_users, 1);
-    ob_builder b = {.session = session, .part = part, .plan = plan, .inputs = inputs, .error = error};
-    set_ends(&b);
     session->n_planned++;
-    ob__arena_init(&b.scratch, &session->allocator);
-    ob__facts_init(&b.facts, &session->allocator);
-    ob_status status = build(&b);
-    ob__facts_release(&b.facts);
-    ob__arena_release(&b.scratch);
+    ob_status status = build_in(session, part, inputs, plan, error);
     if (status != OB_OK) {
         ob__plan_release(session, plan);
         return ob__described(error, status, "cannot plan");

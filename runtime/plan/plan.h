@@ -233,8 +233,11 @@ ob_status ob__part_create(ob_session *session, ob_arena *arena, const ob_graph *
 /* The part that is all of a body: made once. E_MEMORY. */
 ob_status ob__body_part(ob_session *session, const ob_graph *body, ob_part **out);
 void ob__part_release(ob_session *session, ob_part *part);
-/* The elements of a small integer or bool tensor; false when it is not one, or too large (OB_CONTENT_MAX). */
-bool ob__read_content(const ob_view *view, int64_t *elems, uint32_t *n);
+/* A small integer or bool tensor, of *n elements; false when it is not one, or too large (OB_CONTENT_MAX). */
+bool ob__has_content(const ob_view *view, uint32_t *n);
+/* Its elements; that they are these. */
+void ob__read_content(const ob_view *view, uint32_t n, int64_t *elems);
+bool ob__same_content(const ob_view *view, uint32_t n, const int64_t *elems);
 
 /* runtime/plan/memory.c: gives every ARENA buffer an offset such that buffers alive at the same step do not overlap; *total in
  * bytes.

@@ -38,19 +38,26 @@ static ob_status make_output(const ob_kernel_args *args, uint32_t i, int32_t ran
 
 /* Elements that a shape rule may ask for: small integer tensors, and a few numbers of any other type that are whole: OneHot's
  * depth, the lengths of Split's first version. */
-static bool read_elements(const ob_view *view, int64_t *elems, uint32_t *n) {
+static ob_status read_elements(const ob_view *view, ob_arena *arena, ob_content *out) {
     enum { FEW = 16 };
     double numbers[FEW];
-    if (ob__read_content(view, elems, n)) return true;
-    const int64_t count = ob_view_count(view);
-    if (count < 1 || count > FEW || !view->data || !ob_view_is_contiguous(view)) return false;
-    if (ob__convert(numbers, OB_DOUBLE, view->data, view->dtype, count, NULL) != OB_OK) return false;
-    for (int64_t i = 0; i < count; i++) {
-        if (!(numbers[i] >= -1e15 && numbers[i] <= 1e15) || numbers[i] != trunc(numbers[i])) return false;
-        elems[i] = (int64_t)numbers[i];
+    uint32_t n;
+    bool few = false;
+    if (!ob__has_content(view, &n)) {
+        const int64_t count = ob_view_count(view);
+        if (count < 1 || count > FEW || !view->data || !ob_view_is_contiguous(view)) return OB_OK;
+        if (ob__convert(numbers, OB_DOUBLE, view->data, view->dtype, count, NULL) != OB_OK) return OB_OK;
+        for (int64_t i = 0; i < count; i++)
+            if (!(numbers[i] >= -1e15 && numbers[i] <= 1e15) || numbers[i] != trunc(numbers[i])) return OB_OK;
+        n = (uint32_t)count;
+        few = true;
     }
-    *n = (uint32_t)count;
-    return true;
+    ob_dim *dims = OB_ARENA_ARRAY(arena, ob_dim, n);
+    if (!dims) return OB_E_MEMORY;
+    if (!few) ob__read_content(view, n, dims);
+    for (uint32_t k = 0; k < n; k++) dims[k] = ob__saturated(few ? (int64_t)numbers[k] : dims[k]);
+    *out = (ob_content){.n = n, .elems = dims};
+    return OB_OK;
 }
 
 static ob_status infer(call *c) {
@@ -68,13 +75,7 @@ static ob_status infer(call *c) {
         }
         if (view->dtype == OB_NONE || ob__is_cell_type(&in[i])) continue;
         in[i] = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = view->dtype, .shape = {view->rank, view->dims}};
-        int64_t elems[OB_CONTENT_MAX];
-        uint32_t n;
-        if (!read_elements(view, elems, &n)) continue;
-        ob_dim *dims = OB_ARENA_ARRAY(&c->arena, ob_dim, n);
-        if (!dims) return OB_E_MEMORY;
-        for (uint32_t k = 0; k < n; k++) dims[k] = ob__saturated(elems[k]);
-        in_content[i] = (ob_content){.n = n, .elems = dims};
+        OB_TRY(read_elements(view, &c->arena, &in_content[i]));
     }
     OB_TRY(ob__infer_node(c->session->model, node, in, in_content, out, out_content, &c->arena, c->error));
     for (uint32_t i = 0; i < node->n_outputs; i++) {

@@ -133,15 +133,14 @@ typedef struct looping {
     ob_error *error;
 } looping;
 
-static ob_view drop_axis(const ob_view *whole, int32_t axis, int64_t at) {
-    ob_view view = *whole;
-    view.data = whole->data ? (char *)whole->data + at * whole->strides[axis] : NULL;
-    view.rank--;
-    for (int32_t k = axis; k < view.rank; k++) {
-        view.dims[k] = whole->dims[k + 1];
-        view.strides[k] = whole->strides[k + 1];
+static void drop_axis(const ob_view *whole, int32_t axis, int64_t at, ob_view *view) {
+    *view = *whole;
+    view->data = whole->data ? (char *)whole->data + at * whole->strides[axis] : NULL;
+    view->rank--;
+    for (int32_t k = axis; k < view->rank; k++) {
+        view->dims[k] = whole->dims[k + 1];
+        view->strides[k] = whole->strides[k + 1];
     }
-    return view;
 }
 
 static ob_status scan_axis(const looping *l, bool is_output, uint32_t i, int32_t rank, int32_t *out) {
@@ -170,7 +169,7 @@ static ob_status set_slices(looping *l) {
         int32_t axis = 0;
         OB_TRY(scan_axis(l, false, i, l->scanned[i].rank, &axis));
         int64_t last = l->scanned[i].dims[axis] - 1;
-        l->slices[i] = drop_axis(&l->scanned[i], axis, ob__scan_is_backward(l->node, false, i) ? last - l->t : l->t);
+        drop_axis(&l->scanned[i], axis, ob__scan_is_backward(l->node, false, i) ? last - l->t : l->t, &l->slices[i]);
         set_view(l->frame, l->params.body->inputs[l->params.own_inputs + l->params.n_state + i], &l->slices[i]);
     }
     return OB_OK;
@@ -253,7 +252,7 @@ static ob_status stack(const looping *l, const ob_cell *list, const ob_view *lik
                        ob_cell **out) {
     int64_t dims[OB_MAX_RANK], n_items = (int64_t)ob_cell_count(list);
     ob_cell *cell;
-    ob_view whole, item;
+    ob_view whole, item, slice;
     OB_TRY(insert_axis(l, like, axis, n, dims));
     OB_TRY(ob__cell_new_tensor(like->dtype, like->rank + 1, dims, &l->frame->allocator, &cell, l->error));
     ob_cell_view(cell, &whole);
@@ -265,7 +264,7 @@ static ob_status stack(const looping *l, const ob_cell *list, const ob_view *lik
             status = ob__fail(l->error, OB_E_SHAPE, "iteration %lld gives another shape than the first", (long long)k);
             break;
         }
-        const ob_view slice = drop_axis(&whole, axis, backward ? n_items - 1 - k : k);
+        drop_axis(&whole, axis, backward ? n_items - 1 - k : k, &slice);
         ob__copy_view(&slice, &item, l->frame->threads);
         status = ob__stop_status(l->frame->session, l->frame->threads, l->error);
     }
@@ -347,13 +346,13 @@ static ob_status read_length(const looping *l, int64_t batch, int64_t n, int64_t
 
 static ob_status run_sequence(looping *l, const batching *b, int64_t batch) {
     int64_t n = 0, length;
-    ob_view view;
-    for (uint32_t i = 0; i < l->params.n_scanned; i++) l->scanned[i] = drop_axis(&b->scanned[i], 0, batch);
+    ob_view view, element;
+    for (uint32_t i = 0; i < l->params.n_scanned; i++) drop_axis(&b->scanned[i], 0, batch, &l->scanned[i]);
     for (uint32_t i = 0; i < l->params.n_state; i++) {
         bool fits = ob_cell_view(b->initial[i], &view) && view.rank > 0 && batch < view.dims[0];
         OB_FAIL_IF(!fits, l->error, OB_E_SHAPE, "initial state %u does not have one element for each sequence", i);
-        view = drop_axis(&view, 0, batch);
-        OB_TRY(ob_cell_tensor(&view, &l->frame->allocator, &l->state[i], l->error));
+        drop_axis(&view, 0, batch, &element);
+        OB_TRY(ob_cell_tensor(&element, &l->frame->allocator, &l->state[i], l->error));
     }
     OB_TRY(count_scanned(l, &n));
     OB_TRY(read_length(l, batch, n, &length));
@@ -444,18 +443,25 @@ static ob_status run_looping(looping *l, ob_arena *arena) {
     return status;
 }
 
-static ob_status run_loop(ob_frame *frame, const ob_node *node, ob_error *error) {
-    looping l = {.frame = frame, .node = node, .error = error};
+static ob_status start_looping(looping *l, ob_arena *arena) {
+    const ob_node *node = l->node;
     ob_control_problem problem;
     bool is_scan = strcmp(node->op_type, "Scan") == 0;
     bool good =
-        is_scan ? ob__scan_params(node, node->op->since, &l.params, &problem) : ob__loop_params(node, &l.params, &problem);
-    OB_FAIL_IF(!good, error, OB_E_MODEL, "%s", problem.text);
-    OB_TRY(ob_view_init(&l.t_view, &l.t, OB_INT64, l.params.own_rank[0], ob__loop_own_dims));
-    OB_TRY(ob_view_init(&l.condition_view, &l.goes_on, OB_BOOL, l.params.own_rank[1], ob__loop_own_dims));
+        is_scan ? ob__scan_params(node, node->op->since, &l->params, &problem) : ob__loop_params(node, &l->params, &problem);
+    OB_FAIL_IF(!good, l->error, OB_E_MODEL, "%s", problem.text);
+    OB_TRY(ob_view_init(&l->t_view, &l->t, OB_INT64, l->params.own_rank[0], ob__loop_own_dims));
+    OB_TRY(ob_view_init(&l->condition_view, &l->goes_on, OB_BOOL, l->params.own_rank[1], ob__loop_own_dims));
+    return run_looping(l, arena);
+}
+
+/* What is of the loop is in memory of its own: bodies are nested. */
+static ob_status run_loop(ob_frame *frame, const ob_node *node, ob_error *error) {
     ob_arena arena;
     ob__arena_init(&arena, &frame->allocator);
-    ob_status status = run_looping(&l, &arena);
+    looping *l = OB_ARENA_NEW(&arena, looping);
+    if (l) *l = (looping){.frame = frame, .node = node, .error = error};
+    ob_status status = l ? start_looping(l, &arena) : OB_E_MEMORY;
     ob__arena_release(&arena);
     return status;
 }
