@@ -75,16 +75,18 @@ static void add_content(ob_text *key, const ob_content *content) {
         add_number(key, content->range->reached);
     }
     for (const ob_trace *link = content->trace; link; link = link->next) {
-        const int64_t words[9] = {(int64_t)(intptr_t)link->input,
-                                  (int64_t)(intptr_t)link->first,
-                                  (int64_t)(intptr_t)link->end,
-                                  link->is_dense + 2 * link->is_stretched + 4 * link->is_rounded,
-                                  link->factor,
-                                  link->summand,
-                                  link->lowest,
-                                  link->highest,
-                                  link->reached};
-        add_words(key, words, 9);
+        const int64_t words[10] = {(int64_t)(intptr_t)link->input,
+                                   (int64_t)(intptr_t)link->first,
+                                   (int64_t)(intptr_t)link->end,
+                                   link->is_dense + 2 * link->is_stretched + 4 * link->is_rounded + 8 * link->is_sign +
+                                       16 * link->is_mixed,
+                                   link->factor,
+                                   link->summand,
+                                   link->lowest,
+                                   link->highest,
+                                   link->reached,
+                                   link->around};
+        add_words(key, words, 10);
     }
     add_number(key, -1);
     if (content->parts) {

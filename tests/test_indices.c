@@ -108,6 +108,8 @@ static void list_bounds(ob_report *report, char text[MAX_TEXT]) {
     "one = Constant <value = int64{1}> () two = Constant <value = int64{2}> () nine = Constant <value = int64{9}> () "           \
     "v0 = Constant <value = int64[1]{0}> () v1 = Constant <value = int64[1]{1}> () v3 = Constant <value = int64[1]{3}> () "
 
+#define MIXED " [elements are computed from those of two inputs, and no condition on one of them says what they are]"
+
 static void values_of_inputs(void **state) {
     (void)state;
     static const bounded rows[] = {
@@ -146,7 +148,9 @@ static void values_of_inputs(void **state) {
         {"(int64[N] i) => (y) { " TABLES "a = Max (i, zero) b = Sub (a, two) c = Min (b, two) y = Gather (t, c) }", ""},
         {"(int64[N] i) => (y) { " TABLES "a = Clip (i, zero, nine) y = Gather (t, a) }", ""},
         {"(int64[N] i) => (y) { " TABLES "a = Mod (i, nine) y = Gather (t, a) }", ""},
-        {"(int64[N] i, int64[N] j) => (y) { " TABLES "a = Add (i, j) y = Gather (t, a) }", " [indices depend on data]"},
+        {"(int64[N] i, int64[N] j) => (y) { " TABLES "a = Add (i, j) y = Gather (t, a) }", MIXED},
+        {"(int64[N] i, int64[N] j) => (y) { " TABLES "a = Mul (i, j) b = Add (a, two) y = Gather (t, b) }", MIXED},
+        {"(int64[N] i, int64[N] j) => (y) { " TABLES "a = Mul (i, j) b = Clip (a, zero, nine) y = Gather (t, b) }", ""},
         {"(int64[N] i, bool[N] c) => (y) { " TABLES "a = Where (c, i, zero) y = Gather (t, a) }", " [indices depend on data]"},
         {"(int64[N] i, float[M] d) => (y) { s = Shape (d) a = Add (i, s) y = Gather (d, a) }", "-2*M <= i < 0"},
         {"(int64[N] i, int64[M] j) => (y) { " TABLES "a = Concat <axis = 0> (i, v3, j) y = Gather (t, a) }",
@@ -159,6 +163,47 @@ static void values_of_inputs(void **state) {
         {"(int64[N] i) => (y) { " TABLES "a = Add (i, two) b = Min (a, nine) y = Gather (t, b) }", " [indices depend on data]"},
         {"(int64[N] i) => (y) { " TABLES "a = Sub (i, two) b = Min (a, nine) y = Gather (t, b) }", "i >= -8"},
         {"(int64[N] i) => (y) { " TABLES "a = Neg (i) b = Max (a, zero) y = Gather (t, b) }", " [indices depend on data]"},
+        /* indices that count from the end are brought to the beginning */
+        {"(int64[N] i, float[M] d) => (y) { " TABLES
+         "n = Shape (d) c = Less (i, zero) a = Add (i, n) b = Where (c, a, i) y = Gather (d, b) }",
+         "-2*M <= i < M"},
+        {"(int64[N,2] i) => (y) { " TABLES "p = Slice (i, v0, v1, v1) n = Shape <end = 1> (t) c = Less (p, zero) a = Add (n, p) "
+                                           "b = Where (c, a, p) r = Squeeze (b, v1) "
+         "y = Gather (t, r) }",
+         "-20 <= i[:, 0] < 10"},
+        {"(int64[N] i, float[M] d) => (y) { " TABLES
+         "n = Shape (d) j = Sub (i, two) c = Less (j, zero) a = Add (j, n) b = Where (c, a, j) y = Gather (d, b) }",
+         "2 - 2*M <= i < M + 2"},
+        /* more is added than the size, or where it is not negative, or what is not added to is another */
+        {"(int64[N] i, float[9] d) => (y) { " TABLES
+         "n = Constant <value = int64{10}> () c = Less (i, zero) a = Add (i, n) b = Where (c, a, i) y = Gather (d, b) }",
+         " [indices depend on data]"},
+        {"(int64[N] i, float[M] d) => (y) { " TABLES
+         "n = Shape (d) c = Less (i, one) a = Add (i, n) b = Where (c, a, i) y = Gather (d, b) }",
+         " [indices depend on data]"},
+        {"(int64[N] i, float[M] d) => (y) { " TABLES
+         "n = Shape (d) c = Less (zero, i) a = Add (i, n) b = Where (c, a, i) y = Gather (d, b) }",
+         " [indices depend on data]"},
+        {"(int64[N] i, int64[N] j, float[M] d) => (y) { " TABLES
+         "n = Shape (d) c = Less (j, zero) a = Add (i, n) b = Where (c, a, i) y = Gather (d, b) }",
+         " [indices depend on data]"},
+        {"(int64[N] i, float[M] d) => (y) { " TABLES
+         "n = Shape (d) c = Less (i, zero) a = Add (i, n) b = Where (c, i, a) y = Gather (d, b) }",
+         " [indices depend on data]"},
+        {"(int64[N] i, float[M] d) => (y) { " TABLES
+         "n = Shape (d) c = Less (i, zero) a = Add (i, n) b = Where (c, a, i) e = Add (b, one) y = Gather (d, e) }",
+         " [indices depend on data]"},
+        /* whether an index is negative is no index */
+        {"(int64[N] i, float[1] d) => (y) { " TABLES "c = Less (i, zero) b = Cast <to = 7> (c) y = Gather (d, b) }",
+         " [indices depend on data]"},
+        /* several that pick together */
+        {"(int64[N,2] i, float[M,K] d) => (y) { y = GatherND (d, i) }", "-M <= i[:, 0] < M; -K <= i[:, 1] < K"},
+        {"(int64[N,3] i, float[M,K] d) => (y) { " TABLES "p = Slice (i, v1, v3, v1) y = GatherND (d, p) }",
+         "-M <= i[:, 1] < M; -K <= i[:, 2] < K"},
+        {"(int64[B,N,2] i, float[B,M,K] d) => (y) { y = GatherND <batch_dims = 1> (d, i) }",
+         "-M <= i[:, :, 0] < M; -K <= i[:, :, 1] < K"},
+        {"(int64[2,N] i, float[M,K] d) => (y) { t = Transpose (i) y = GatherND (d, t) }", " [indices depend on data]"},
+        {"(int64[N,2] i, float[N] u, float[M,K] d) => (y) { y = ScatterND (d, i, u) }", "-M <= i[:, 0] < M; -K <= i[:, 1] < K"},
         /* read only where there is something to be read */
         {"(int64[1] i, float[N,4] x) => (y) { " TABLES "s = Shape (x) a = Expand (i, s) y = Gather (t, a) }",
          "if 4*N >= 1: -10 <= i < 10"},

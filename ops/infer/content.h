@@ -49,6 +49,8 @@ ob_status ob__trace_share(ob_infer *infer, uint32_t input, uint32_t output);
 /* Output 0 has the elements of inputs `first` to before `end`, and no others. */
 ob_status ob__trace_join(ob_infer *infer, uint32_t first, uint32_t end);
 ob_status ob__trace_elementwise(ob_infer *infer);
+/* Where(Less(x, 0), Add(x, n), x): indices that count from the end become those that count from the start. */
+ob_status ob__trace_where(ob_infer *infer);
 ob_status ob__trace_negative(ob_infer *infer);
 /* Elements at least `lowest`, then at most `highest`; OB_DIM_UNKNOWN: none. */
 ob_status ob__trace_between(ob_infer *infer, uint32_t input, ob_dim lowest, ob_dim highest);
@@ -66,8 +68,8 @@ const ob_trace *ob__trace_of_input(const ob_value *input, const ob_type *type, o
 bool ob__fractions_of(const double *values, uint32_t n, ob_dim *parts, int64_t *denominator);
 ob_status ob__fractions_elementwise(ob_infer *infer);
 ob_status ob__fractions_round(ob_infer *infer);
-/* Where floats end, at a Cast to integers or a comparison: whole elements are those that were computed as long as float arithmetic
- * keeps them exactly; required. *exact is false where it never does. */
+/* Where floats end, at a Cast to integers or a comparison: whole elements are those that were computed as long as float
+ * arithmetic keeps them exactly; required. *exact is false where it never does. */
 ob_status ob__fractions_leave(ob_infer *infer, uint32_t input, bool *exact);
 /* `extent` is the greatest absolute value of a numerator so far: with one more; with a value that nothing keeps exactly where the
  * divisor is 0. OB_DIM_UNKNOWN: too large to be stated. */

@@ -26,13 +26,16 @@ typedef struct ob_items {
  * then min(max(y, lowest), highest). A chain: some elements are of this link, the others of the next. */
 typedef struct ob_trace {
     struct ob_trace *next;
-    const ob_value *input;     /* of the main graph; NULL: these elements only lie between lowest and highest */
+    const ob_value *input;     /* of the main graph; NULL: these elements only lie between lowest and highest, */
+    bool is_mixed;             /* and each is computed from elements of two inputs */
     const ob_dim *first, *end; /* by axis of the input: the part that x is of; NULL: all of it */
     bool is_dense;             /* the tensor is that part, axes in their order */
     bool is_stretched;         /* the part may have elements where the tensor has none */
     bool is_rounded;           /* x is a float that is rounded towards 0 first */
     ob_dim factor, summand;    /* factor is a number other than 0 */
     ob_dim lowest, highest;    /* OB_DIM_UNKNOWN: none */
+    ob_dim around;             /* added to those that are negative then, as to indices that count from the end; 0: nothing */
+    bool is_sign;              /* the elements are booleans: whether they are negative */
     bool reached;              /* of no input: both are elements */
 } ob_trace;
 
@@ -159,6 +162,14 @@ void ob__problem(ob_infer *infer, ob_finding_id id, int32_t operand, int32_t axi
 /* Broadcasts the shapes of the given inputs, forwarding conditions and reporting OB0101; result rank unknown on failure. */
 ob_status ob__broadcast_inputs(ob_infer *infer, const uint32_t *inputs, uint32_t n, ob_broadcast_result *result);
 
+/* -- alike.c: shapes that the graph says to be the same, known or not -- */
+/* The value whose whole shape `shape` holds; NULL: none, or `shape` is NULL. */
+const ob_value *ob__shape_is_of(const ob_value *shape);
+/* Is `value` what `part` was broadcast with, so that `part` stretches to its shape? */
+bool ob__has_taken_in(const ob_value *value, const ob_value *part);
+/* Have these inputs one shape by the way they are made? */
+bool ob__made_alike(const ob_infer *infer, const uint32_t *inputs, uint32_t n);
+
 /* The same of all inputs. */
 ob_status ob__broadcast_all(ob_infer *infer, ob_broadcast_result *result);
 /* Output i has the shape of the result: the dims array of an operand that has it already, else a new one. */
@@ -220,7 +231,8 @@ typedef struct ob_values_asked {
     ob_dim lowest, highest; /* that an element may be */
     bool unlimited;         /* highest does not count: an element may be any from lowest on */
     ob_dim when;            /* 1 or more where elements are looked at, if there are any; OB_DIM_UNKNOWN: data tells */
-    bool some;              /* it is asked of some elements, such as each second one */
+    bool some;              /* it is asked of the elements of one place along the last axis, */
+    uint32_t place;         /* of this one */
     int32_t axis;           /* of the result, or -1 */
     const char *reason;     /* of what cannot be stated: "indices depend on data" */
 } ob_values_asked;

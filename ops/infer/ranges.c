@@ -154,6 +154,7 @@ ob_status ob__range_elementwise(ob_infer *infer) {
     if (ob__op_is(infer, "Where")) {
         OB_TRY(ob__range_join(infer, 1, n));
         infer->out_contents[0].trace = NULL; /* an element that is not chosen may be any */
+        OB_TRY(ob__trace_where(infer));
         if (infer->out_contents[0].range) /* which of the two is chosen where, nobody knows */
             return ob__out_range(infer, 0,
                                  (ob_range){infer->out_contents[0].range->lowest, infer->out_contents[0].range->highest,

@@ -1,5 +1,7 @@
 /* From which elements of the model's inputs those of a tensor are computed, and what is asked of these. Numbers are those of
  * exact arithmetic: where an integer wraps around, what is asked is enough and more than is needed. */
+#include <string.h>
+
 #include "core/error.h"
 #include "ops/infer/content.h"
 #include "ops/table/op.h"
@@ -143,6 +145,7 @@ ob_status ob__trace_part(ob_infer *infer, uint32_t input, uint32_t output, const
 static bool scale(const ob_infer *infer, ob_trace *chain, ob_dim factor, ob_dim summand) {
     ob_dims *dims = infer->dims;
     for (ob_trace *link = chain; link; link = link->next) {
+        if (link->around != 0) return false;
         ob_dim *const ends[2] = {&link->lowest, &link->highest};
         link->factor = ob_dim_mul(dims, link->factor, factor);
         link->summand = ob_dim_add(dims, ob_dim_mul(dims, link->summand, factor), summand);
@@ -178,6 +181,7 @@ static bool may_wrap(const ob_trace *link, bool upwards) {
  * would hide that the number wrapped around before. */
 static bool limit(const ob_infer *infer, ob_trace *chain, ob_dim lowest, ob_dim highest) {
     for (ob_trace *link = chain; link; link = link->next) {
+        if (link->around != 0) return false;
         if (lowest != OB_DIM_UNKNOWN) {
             if (link->input && link->lowest == OB_DIM_UNKNOWN && may_wrap(link, false)) return false;
             link->lowest = no_less(infer, link->lowest, lowest);
@@ -230,15 +234,68 @@ static bool combine(const ob_infer *infer, ob_trace *chain, uint32_t traced, ob_
     return limit(infer, chain, larger ? by : OB_DIM_UNKNOWN, larger ? OB_DIM_UNKNOWN : by);
 }
 
+/* Nothing is followed from here on: remembered for those who ask why. */
+static ob_status mix(ob_infer *infer) {
+    ob_trace *link = infer->out_contents[0].elems ? NULL : OB_ARENA_NEW(infer->arena, ob_trace);
+    if (!link) return infer->out_contents[0].elems ? OB_OK : OB_E_MEMORY;
+    *link = (ob_trace){.is_mixed = true, .factor = 1, .lowest = OB_DIM_UNKNOWN, .highest = OB_DIM_UNKNOWN};
+    infer->out_contents[0].trace = link;
+    return OB_OK;
+}
+
+/* Less(x, 0). */
+static ob_status trace_sign(ob_infer *infer) {
+    ob_trace *chain;
+    ob_dim bound;
+    if (!is_followed(ob__in_dtype(infer, 0)) || !is_one_value(infer, 1, &bound) || bound != 0) return OB_OK;
+    OB_TRY(follow(infer, 0, 0, false, &chain));
+    for (; chain; chain = chain->next) {
+        if (chain->around != 0) {
+            forget(infer, 0);
+            return OB_OK;
+        }
+        chain->is_sign = true;
+    }
+    return OB_OK;
+}
+
+/* One link, of elements that nothing limits. */
+static bool is_plain(const ob_trace *link) {
+    return link && !link->next && link->input && link->lowest == OB_DIM_UNKNOWN && link->highest == OB_DIM_UNKNOWN &&
+           link->around == 0;
+}
+
+static bool is_made_by(const ob_value *value, const char *name, const ob_value *from) {
+    const ob_node *node = value ? value->producer : NULL;
+    if (!node || !node->op || node->op->domain[0] != '\0' || strcmp(node->op->name, name) != 0 || node->n_inputs != 2)
+        return false;
+    return node->inputs[0] == from || (node->inputs[1] == from && strcmp(name, "Less") != 0);
+}
+
+ob_status ob__trace_where(ob_infer *infer) {
+    const ob_node *node = infer->node;
+    const ob_trace *sign = trace_of(infer, 0), *moved = trace_of(infer, 1), *x = trace_of(infer, 2);
+    ob_trace *chain;
+    if (!is_integer(infer) || !is_plain(sign) || !is_plain(moved) || !is_plain(x) || !sign->is_sign) return OB_OK;
+    if (!is_made_by(node->inputs[0], "Less", node->inputs[2]) || !is_made_by(node->inputs[1], "Add", node->inputs[2]))
+        return OB_OK;
+    const ob_dim around = ob_dim_sub(infer->dims, moved->summand, x->summand);
+    if (moved->factor != x->factor || around == OB_DIM_UNKNOWN) return OB_OK;
+    OB_TRY(follow(infer, 2, 0, false, &chain));
+    if (chain) chain->around = around;
+    return OB_OK;
+}
+
 ob_status ob__trace_elementwise(ob_infer *infer) {
     const uint32_t n = infer->node->n_inputs;
     ob_trace *chain;
     ob_dim by = 0;
+    if (ob__op_is(infer, "Less") && infer->op->broadcast != OB_BCAST_LEGACY) return trace_sign(infer);
     if (!is_integer(infer) || infer->op->broadcast == OB_BCAST_LEGACY || ob__op_is(infer, "Where")) return OB_OK;
     if (n == 1) return ob__trace_share(infer, 0, 0);
     if (n != 2) return OB_OK;
     const uint32_t traced = trace_of(infer, 0) ? 0 : 1;
-    if (!is_one_value(infer, 1 - traced, &by)) return OB_OK;
+    if (!is_one_value(infer, 1 - traced, &by)) return trace_of(infer, 1 - traced) ? mix(infer) : OB_OK;
     OB_TRY(follow(infer, traced, 0, false, &chain));
     if (chain && !combine(infer, chain, traced, by)) forget(infer, 0);
     return OB_OK;
@@ -319,8 +376,19 @@ static ob_status require_bound(ob_infer *infer, uint32_t i, ob_dim guard, ob_dim
     return ob__require_where(infer, guard, OB_COND_AT_LEAST, larger, smaller, (int32_t)i, axis, OB0601);
 }
 
+/* Elements x + n where x is negative, else x, are from `lowest` to `highest` exactly where x is from lowest - n to highest, when
+ * lowest is 0 or less and n no more than highest + 1. */
+static bool around_can_be_stated(const ob_infer *infer, const ob_trace *link, const ob_values_asked *asked, ob_bound *bound) {
+    const ob_dim least = ob_dim_sub(infer->dims, asked->lowest, link->around);
+    if (least == OB_DIM_UNKNOWN || !ob__known_at_least(infer, 0, asked->lowest)) return false;
+    if (!asked->unlimited && !ob__known_at_least(infer, ob_dim_add(infer->dims, asked->highest, 1), link->around)) return false;
+    return bound_of(infer, link, least, asked->unlimited ? OB_DIM_UNKNOWN : asked->highest, bound);
+}
+
 static bool link_can_be_stated(const ob_infer *infer, const ob_trace *link, const ob_values_asked *asked, ob_bound *bound) {
     bool from_below, from_above;
+    if (link->is_sign) return false;
+    if (link->around != 0) return around_can_be_stated(infer, link, asked, bound);
     if (!link->input) {
         return (link->reached && !asked->some) ||
                (ob__known_at_least(infer, link->lowest, asked->lowest) &&
@@ -352,13 +420,34 @@ static ob_status state_link(ob_infer *infer, uint32_t i, const ob_trace *link, c
     return infer->bounded ? infer->bounded(infer, bound, guard, (int32_t)i, asked->axis) : OB_OK;
 }
 
+/* Of a tensor that is a part of an input, with all its axes: one place along the last of them. *out NULL: it is none. */
+static ob_status at_place(ob_infer *infer, uint32_t i, const ob_trace *chain, uint32_t place, const ob_trace **out) {
+    const ob_shape shape = ob__in_shape(infer, i);
+    *out = NULL;
+    if (!chain->input || !chain->is_dense || chain->next || shape.rank < 1) return OB_OK;
+    ob_trace *link = OB_ARENA_NEW(infer->arena, ob_trace);
+    ob_dim *first = ob__new_dims(infer, (size_t)shape.rank), *end = ob__new_dims(infer, (size_t)shape.rank);
+    if (!link || !first || !end) return OB_E_MEMORY;
+    *link = *chain;
+    for (int32_t axis = 0; axis < shape.rank; axis++) {
+        const bool last = axis + 1 == shape.rank;
+        first[axis] = ob_dim_add(infer->dims, chain->first ? chain->first[axis] : 0, last ? (ob_dim)place : 0);
+        end[axis] = ob_dim_add(infer->dims, first[axis], last ? 1 : shape.dims[axis]);
+        if (first[axis] == OB_DIM_UNKNOWN || end[axis] == OB_DIM_UNKNOWN) return OB_OK;
+    }
+    link->first = first;
+    link->end = end;
+    *out = link;
+    return OB_OK;
+}
+
 ob_status ob__trace_within(ob_infer *infer, uint32_t i, const ob_values_asked *asked, bool *stated) {
     ob_bound bounds[MOST_LINKS];
     const ob_trace *chain = trace_of(infer, i);
     uint32_t n = 0;
     *stated = false;
-    if (!chain || asked->some || asked->lowest == OB_DIM_UNKNOWN || (asked->highest == OB_DIM_UNKNOWN && !asked->unlimited))
-        return OB_OK;
+    if (chain && asked->some) OB_TRY(at_place(infer, i, chain, asked->place, &chain));
+    if (!chain || asked->lowest == OB_DIM_UNKNOWN || (asked->highest == OB_DIM_UNKNOWN && !asked->unlimited)) return OB_OK;
     for (const ob_trace *link = chain; link; link = link->next, n++)
         if (n == MOST_LINKS || !link_can_be_stated(infer, link, asked, &bounds[n])) return OB_OK;
     n = 0;

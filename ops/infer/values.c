@@ -20,7 +20,11 @@ static ob_status lies_below(ob_infer *infer, uint32_t i, ob_dim element, const o
 }
 
 static ob_status unknown(ob_infer *infer, uint32_t i, const ob_values_asked *asked) {
-    return ob__unverified(infer, (int32_t)i, asked->axis, asked->reason);
+    const char *reason = asked->reason;
+    for (const ob_trace *link = ob__in_content(infer, i).trace; link; link = link->next)
+        if (link->is_mixed)
+            reason = "elements are computed from those of two inputs, and no condition on one of them says what they are";
+    return ob__unverified(infer, (int32_t)i, asked->axis, reason);
 }
 
 /* Elements that are known: of those that are numbers the least and the greatest speak for all. */

@@ -42,14 +42,15 @@ static ob_status require_index(ob_infer *infer, uint32_t i, int32_t axis, ob_dim
     return OB_OK;
 }
 
-/* Indices whose elements are not known, and that are looked at `when`. */
-static ob_status require_some(ob_infer *infer, uint32_t i, int32_t axis, ob_dim size, ob_dim when, bool whole) {
+/* Indices whose elements are not known, and that are looked at `when`: number k of the `depth` that pick together. */
+static ob_status require_some(ob_infer *infer, uint32_t i, int32_t axis, ob_dim size, ob_dim when, int32_t k, int32_t depth) {
     const ob_dim n = ob_dim_mul(infer->dims, ob__in_count(infer, i), when);
     OB_TRY(ob__require_where(infer, n, OB_COND_AT_LEAST, size, 1, 0, axis, OB0601));
     const ob_values_asked asked = {.lowest = ob_dim_sub(infer->dims, 0, size),
                                    .highest = ob_dim_sub(infer->dims, size, 1),
                                    .when = when,
-                                   .some = !whole,
+                                   .some = depth > 1,
+                                   .place = (uint32_t)k,
                                    .axis = axis,
                                    .reason = "indices depend on data"};
     return ob__require_values(infer, i, &asked);
@@ -64,7 +65,7 @@ static ob_status require_indices(ob_infer *infer, uint32_t i, ob_shape data, int
     if (ob__in_count(infer, i) == 0 || block == 0 || depth == 0) return OB_OK;
     ob_dim guard = ob__known_at_least(infer, block, 1) ? 1 : block;
     if (!indices.elems) {
-        for (int32_t k = 0; k < depth; k++) OB_TRY(require_some(infer, i, first + k, data.dims[first + k], guard, depth == 1));
+        for (int32_t k = 0; k < depth; k++) OB_TRY(require_some(infer, i, first + k, data.dims[first + k], guard, k, depth));
         return OB_OK;
     }
     for (int32_t k = 0; k < depth; k++) {
