@@ -90,6 +90,15 @@ size_t ob__name_bytes(const char *name, bool *quoted) {
     return counter.n;
 }
 
+void ob__write_name(ob_writer *writer, const char *name) {
+    bool quoted;
+    const size_t n = ob__name_bytes(name, &quoted);
+    if (quoted)
+        write_quoted(writer, name, SIZE_MAX);
+    else
+        write_bytes(writer, name, n);
+}
+
 static void write_both_ends(ob_writer *writer, const ob_dims *pool, const ob_term *term) {
     char ends[OB_FORMAT_STRING_MOST + OB_LONG_NAME_NUMBER + 1];
     size_t most = pool->longest_name < OB_FORMAT_STRING_MOST ? pool->longest_name : OB_FORMAT_STRING_MOST;

@@ -159,6 +159,10 @@ struct ob_graph {
     const void *origin; /* GraphProto or FunctionProto */
 };
 
+/* What a local function defines. A function of domain onnx_broadcast is one of ours when its body is, whatever its name: a model
+ * may have functions of its own there. */
+enum { OB_DEFINES_NOTHING = 0, OB_DEFINES_BROADCAST, OB_DEFINES_BROADCAST_TO };
+
 struct ob_function {
     const char *name, *domain, *overload;
     ob_graph *body;
@@ -168,7 +172,7 @@ struct ob_function {
     uint32_t n_attribute_defaults;
     const ob_opset *opsets;
     uint32_t n_opsets;
-    uint8_t defines; /* which explicit operator the body spells out, see passes/explicit.h; 0: any other function */
+    uint8_t defines; /* OB_DEFINES_...: which explicit operator the body spells out, filled by passes/explicit.h */
     const char *doc;
     const void *origin;
 };
@@ -267,8 +271,9 @@ const char *ob__node_string(const ob_node *node, const char *name, const char *o
 /* Calls visit for the graph and, in order, every subgraph and (for a model's main graph) every function body; iterative. */
 typedef ob_status (*ob_graph_visit)(void *context, ob_graph *graph);
 ob_status ob__model_each_graph(ob_model *model, ob_graph_visit visit, void *context);
-/* Puts the nodes of every graph into topological order, in the order of the file as far as that goes, and remembers where they were
- * not (ob_graph.n_early). A graph with a cycle stays as it is. Linear where all is in order. Values in subgraphs must be resolved. */
+/* Puts the nodes of every graph into topological order, in the order of the file as far as that goes, and remembers where they
+ * were not (ob_graph.n_early). A graph with a cycle stays as it is. Linear where all is in order. Values in subgraphs must be
+ * resolved. */
 ob_status ob__model_sort(ob_model *model);
 /* The same for one graph and every subgraph in it. */
 ob_status ob__graph_each(ob_graph *graph, ob_graph_visit visit, void *context);

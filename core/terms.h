@@ -212,6 +212,8 @@ typedef struct ob_writer {
 size_t ob__plain_name(const char *text);
 /* Bytes of a symbol's name as it is written, and whether in quotes: names are as long as files make them, and written often. */
 size_t ob__name_bytes(const char *name, bool *quoted);
+/* The name so written. */
+void ob__write_name(ob_writer *writer, const char *name);
 void ob__write(ob_writer *writer, const char *text);
 void ob__write_dim(ob_writer *writer, const ob_dims *pool, ob_dim d);
 /* In parentheses when it is a sum, as operators want it beside them. */

@@ -148,16 +148,19 @@ static void write_part(ob_text *text, ob_dims *dims, const ob_bound *bound, ob_s
     if (shape.rank > 0) ob__text_puts(text, "]");
 }
 
-static void write_name(ob_text *text, const ob_dims *dims, const char *name) {
+/* As a symbol's name is written. */
+static void write_name(ob_text *text, const char *name) {
     bool quoted;
-    (void)dims;
-    (void)ob__name_bytes(name, &quoted);
-    ob__text_puts(text, quoted ? "\"" : "");
-    for (const char *at = name; *at; at++) {
-        if (quoted && (*at == '"' || *at == '\\')) ob__text_puts(text, "\\");
-        ob__text_append(text, at, 1);
+    const size_t n = ob__name_bytes(name, &quoted);
+    char *words = text->allocator.alloc(text->allocator.context, n + 1);
+    if (!words) {
+        text->failed = true;
+        return;
     }
-    ob__text_puts(text, quoted ? "\"" : "");
+    ob_writer writer = {words, n + 1, 0};
+    ob__write_name(&writer, name);
+    ob__text_append(text, words, n);
+    text->allocator.free(text->allocator.context, words, n + 1);
 }
 
 void ob__bound_write(ob_text *text, ob_dims *dims, const ob_facts *facts, const ob_contract_bound *bound, const char *name) {
@@ -174,7 +177,7 @@ void ob__bound_write(ob_text *text, ob_dims *dims, const ob_facts *facts, const 
         ob__text_puts(text, " <= ");
     }
     ob__text_puts(text, b->is_rounded ? "trunc(" : "");
-    write_name(text, dims, name);
+    write_name(text, name);
     if (b->first) write_part(text, dims, b, ob__fact(facts, b->input)->type.shape);
     ob__text_puts(text, b->is_rounded ? ")" : "");
     if (b->highest == OB_DIM_UNKNOWN) {

@@ -47,7 +47,34 @@ static ob_status first_that_is_new(claimed *c, const ob_stated *given, const ob_
     return OB_OK;
 }
 
+/* The first condition on values of `goals` that is none of `given`; NULL: there is none. In the words that both are written in.
+ */
+static ob_status first_new_value(claimed *c, const ob_stated *given, const ob_stated *goals, const char **out) {
+    ob_map lines;
+    ob__map_init(&lines, &c->arena);
+    *out = NULL;
+    for (uint32_t i = 0; i < given->n_values; i++)
+        if (!ob__map_insert_borrowed(&lines, given->values[i], strlen(given->values[i]))) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < goals->n_values && !*out; i++)
+        if (!ob__map_find(&lines, goals->values[i], strlen(goals->values[i]))) *out = goals->values[i];
+    return OB_OK;
+}
+
+/* *told: they differ. */
+static ob_status compare_values(claimed *c, bool *told) {
+    const char *line;
+    *told = true;
+    OB_TRY(first_new_value(c, &c->own, &c->stated, &line));
+    if (line) return tell(c, "states a condition on values that was not found", line);
+    OB_TRY(first_new_value(c, &c->stated, &c->own, &line));
+    if (line && c->stated.speaks_of_values && c->stated.n_left_out == 0)
+        return tell(c, "states a contract without a condition on values that was found", line);
+    *told = false;
+    return OB_OK;
+}
+
 static ob_status compare(claimed *c) {
+    bool told;
     uint32_t at;
     const ob_stated *stated = &c->stated, *own = &c->own;
     if (stated->status == OB_CONTRACT_CONTRADICTORY || own->status == OB_CONTRACT_CONTRADICTORY)
@@ -57,6 +84,8 @@ static ob_status compare(claimed *c) {
     OB_TRY(first_that_is_new(c, stated, own, &at));
     if (at < own->n_clauses && stated->n_left_out == 0)
         return tell(c, "states a contract without a clause that was found", own->lines[at]);
+    OB_TRY(compare_values(c, &told));
+    if (told) return OB_OK;
     if (stated->status == OB_CONTRACT_COMPLETE && own->status != OB_CONTRACT_COMPLETE)
         return tell(c, "states a complete contract, and it could not be stated completely", "");
     return OB_OK;
@@ -67,7 +96,7 @@ static ob_status judge(claimed *c, const char *text) {
     const char *own;
     ob_error error;
     ob_error_clear(&error);
-    OB_TRY(ob__stated_text(c->work->model->dims, c->found, &c->arena, &own));
+    OB_TRY(ob__stated_text(c->work->model->dims, c->work->facts, c->found, &c->arena, &own));
     if (strcmp(own, text) == 0) return OB_OK;
     ob_status status = ob__stated_read(text, dims, true, &c->arena, &c->stated, &error);
     if (status == OB_E_MEMORY) return status;

@@ -7,6 +7,7 @@
 #include "core/list.h"
 #include "core/terms.h"
 #include "passes/bounds.h"
+#include "passes/explicit.h"
 
 void ob__contract_init(ob_contract *contract, const ob_allocator *allocator) {
     memset(contract, 0, sizeof *contract);
@@ -83,10 +84,23 @@ const ob_requirement *ob__contract_open(const ob_facts *facts, uint32_t index) {
     return index < facts->n_conditions ? &facts->conditions[index] : &facts->bounds[index - facts->n_conditions];
 }
 
+const ob_call_site *ob__sites_asked(const ob_requirement *requirement) {
+    const ob_node *node = requirement->node;
+    return node && requirement->called && ob__is_explicit_definition(node->graph) ? requirement->called->sites : NULL;
+}
+
+uint32_t ob__times_asked(const ob_requirement *requirement) {
+    uint32_t n = 0;
+    for (const ob_call_site *site = ob__sites_asked(requirement); site && n < UINT32_MAX; site = site->next) n++;
+    return n ? n : 1;
+}
+
 /* What lies behind one operator that nothing is known of is one entry, that operator's. */
 static ob_status add_unverified(making *m, const char *reason, uint32_t index) {
     ob_contract *contract = m->contract;
-    const ob_node *root = ob__contract_open(m->facts, index)->root, *own = ob__contract_open(m->facts, index)->node;
+    const ob_requirement *r = ob__contract_open(m->facts, index);
+    const ob_node *root = r->root, *own = r->node;
+    const uint32_t n = ob__times_asked(r);
     bool has_root = root && (root == own || ob__map_find(&m->roots, (const char *)&root, sizeof root));
     ob_map_entry *entry = has_root ? ob__map_insert(&m->roots, (const char *)&root, sizeof root)
                                    : ob__map_insert(&m->reasons, reason, strlen(reason));
@@ -96,8 +110,8 @@ static ob_status add_unverified(making *m, const char *reason, uint32_t index) {
         found = entry->value = &contract->unverified[contract->n_unverified++];
         *found = (ob_unverified){reason, index, 0};
     }
-    found->n++;
-    contract->n_open++;
+    found->n = n <= UINT32_MAX - found->n ? found->n + n : UINT32_MAX;
+    contract->n_open += n;
     return OB_OK;
 }
 
@@ -165,7 +179,10 @@ static const char *why_not_stated(making *m, const ob_guard *guard) {
 /* The first condition that says the same under the same guard: one clause is enough for all of them. */
 static ob_status first_alike(making *m, uint32_t index, uint32_t *first) {
     const ob_requirement *r = &m->facts->conditions[index];
-    const int64_t key[4] = {r->condition.kind, r->condition.a, r->condition.b, (int64_t)(intptr_t)r->guard};
+    const bool turned =
+        (r->condition.kind == OB_COND_BROADCAST || r->condition.kind == OB_COND_EQUAL) && r->condition.a > r->condition.b;
+    const int64_t key[4] = {r->condition.kind, turned ? r->condition.b : r->condition.a, turned ? r->condition.a : r->condition.b,
+                            (int64_t)(intptr_t)r->guard};
     ob_map_entry *entry = ob__map_insert(&m->alike, (const char *)key, sizeof key);
     if (!entry) return OB_E_MEMORY;
     alike *found = entry->value;
@@ -232,7 +249,7 @@ static ob_status lower(making *m) {
         if (r->value) continue; /* what the file claims of a result requires nothing */
         uint32_t first;
         OB_TRY(first_alike(m, i, &first));
-        if (first != i && m->stated[first]) continue;
+        if (first != i) continue;
         guard_terms(r->guard, guards, &n_guards);
         if (n_guards <= GUARD_DEPTH)
             OB_TRY(ob__clauses_add(&m->contract->given, m->model->dims, &r->condition, guards, n_guards, i, false, &stated));

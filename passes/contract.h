@@ -51,8 +51,8 @@ typedef struct ob_contract {
     uint32_t n_limits; /* of the clauses the last ones: only sizes of OB_SIZE_UNREACHED break them */
     ob_unverified *unverified;
     uint32_t n_unverified;
-    size_t n_open;              /* requirements behind `unverified` */
-    ob_contract_bound *bounds;  /* conditions on values */
+    size_t n_open;             /* requirements behind `unverified` */
+    ob_contract_bound *bounds; /* conditions on values */
     uint32_t n_bounds;
     uint32_t *next_bound;       /* by index of facts->bounds: 1 + index of the next one that asks for the same, 0: none */
     ob_assumption *assumptions; /* the user's first, in their order: number i has the origin facts->n_conditions + i */
@@ -74,6 +74,10 @@ void ob__contract_init(ob_contract *contract, const ob_allocator *allocator);
 void ob__contract_release(ob_contract *contract);
 /* The requirement that ob_unverified.first is. */
 const ob_requirement *ob__contract_open(const ob_facts *facts, uint32_t index);
+/* The calls of the definition of an explicit operator in whose body it is asked; NULL: it is asked elsewhere. */
+const ob_call_site *ob__sites_asked(const ob_requirement *requirement);
+/* How often it is asked: in such a definition, which is looked at once for calls that are alike, by each of them. */
+uint32_t ob__times_asked(const ob_requirement *requirement);
 /* Solves what the facts hold. The facts must live as long as the contract. E_MEMORY. */
 ob_status ob__contract_make(ob_model *model, const ob_facts *facts, const ob_assumed *assumed, uint32_t n_assumed,
                             ob_contract *out);

@@ -4,10 +4,6 @@
 
 #include "core/graph.h"
 
-/* What a local function defines. A function of domain onnx_broadcast is one of ours when its body is, whatever its name: a model
- * may have functions of its own there. */
-enum { OB_DEFINES_NOTHING = 0, OB_DEFINES_BROADCAST, OB_DEFINES_BROADCAST_TO };
-
 /* Fills function->defines of every function. The operators must be resolved; linear in the nodes of the functions. */
 void ob__mark_definitions(ob_model *model);
 

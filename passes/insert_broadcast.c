@@ -189,10 +189,14 @@ static void insert_multi(inserter *in, ob_node *node, const ob_group *group) {
         return;
     }
     ob_node *made = ob__patch_node(&in->patch, node->graph, node, "onnx_broadcast", "Broadcast", group->n, group->n);
+    /* Behind an operand of unknown rank the result's can only be declared, which is no fact of what the node reads. */
+    ob_shape whole = group->result;
+    for (uint32_t i = 0; i < group->n; i++)
+        if (group->shapes[i].rank == OB_RANK_UNKNOWN) whole = group->shapes[i];
     for (uint32_t i = 0; made && i < group->n; i++) {
         ob_value *operand = node->inputs[group->inputs[i]];
         made->inputs[i] = operand;
-        ob__patch_input(&in->patch, node, group->inputs[i], output_like(in, made, i, operand, &group->result));
+        ob__patch_input(&in->patch, node, group->inputs[i], output_like(in, made, i, operand, &whole));
     }
     carry_conditions(in, node, made);
     in->rewriting->stats.n_inserted++;

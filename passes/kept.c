@@ -3,7 +3,6 @@
  * rewriting: values that stay tell which is which. */
 #include "passes/kept.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -99,7 +98,8 @@ typedef struct comparison {
     ob_keeping *keeping;
     ob_model *model;
     ob_arena arena;
-    ob_map renamed; /* anonymous size before -> size after */
+    ob_map renamed;   /* anonymous size before -> size after */
+    uint32_t n_asked; /* of the solver, whether two sizes are equal */
 } comparison;
 
 typedef struct size_after {
@@ -140,16 +140,6 @@ static ob_dim translated(comparison *c, ob_dim d) {
 
 /* ---- Clauses in one form -------------------------------------------------------------------------------------------- */
 
-static int by_content(const void *a, const void *b) {
-    return memcmp(a, b, sizeof(ob_literal));
-}
-
-/* p = 0 is -p = 0. */
-static ob_dim without_sign(ob_dims *dims, ob_dim p) {
-    ob_dim negative = ob_dim_sub(dims, 0, p);
-    return negative != OB_DIM_UNKNOWN && negative < p ? negative : p;
-}
-
 /* Its literals in the terms of the model afterwards, sorted, each once. NULL: out of memory. */
 static ob_status normal_clause(comparison *c, const ob_clause *clause, bool is_before, ob_clause *out) {
     ob_literal *literals = OB_ARENA_ARRAY(&c->arena, ob_literal, (size_t)clause->n + 1);
@@ -163,12 +153,11 @@ static ob_status normal_clause(comparison *c, const ob_clause *clause, bool is_b
         to->kind = from->kind;
         to->p = is_before ? translated(c, from->p) : from->p;
         to->q = is_before ? translated(c, from->q) : from->q;
-        if (to->kind == OB_LITERAL_ZERO || to->kind == OB_LITERAL_NONZERO) to->p = without_sign(c->model->dims, to->p);
     }
-    qsort(literals, out->n, sizeof *literals, by_content);
+    ob__literals_sort(c->model->dims, literals, out->n);
     uint32_t n = 0;
     for (uint32_t i = 0; i < out->n; i++)
-        if (i == 0 || by_content(&literals[i], &literals[n - 1]) != 0) literals[n++] = literals[i];
+        if (i == 0 || memcmp(&literals[i], &literals[n - 1], sizeof *literals) != 0) literals[n++] = literals[i];
     out->n = n;
     return OB_OK;
 }
@@ -207,52 +196,128 @@ static ob_status all_follow(comparison *c, const ob_clauses *wanted, const ob_fa
     return OB_OK;
 }
 
-/* ---- What nobody could state ---------------------------------------------------------------------------------------- */
-
-typedef struct open_nodes {
-    bool *open; /* by id */
-    bool in_definition;
-} open_nodes;
-
-static ob_status open_calls(void *context, ob_graph *graph) {
-    const open_nodes *nodes = context;
-    for (const ob_node *node = graph->first; node; node = node->next)
-        if (node->function && node->function->defines) nodes->open[ob__made_for(node)->id] = true;
+/* The same size, or one that is equal where the clauses hold. */
+static ob_status equal_terms(comparison *c, ob_dim was, ob_dim is, const ob_clauses *given, bool *equal) {
+    ob_truth truth = OB_UNDECIDED;
+    was = translated(c, was);
+    *equal = was == is;
+    if (*equal || was == OB_DIM_UNKNOWN || is == OB_DIM_UNKNOWN || c->n_asked++ >= MOST_IMPLIED) return OB_OK;
+    const ob_literal literal = {OB_LITERAL_ZERO, ob_dim_sub(c->model->dims, was, is), 0};
+    const ob_clause clause = {.literals = &literal, .n = 1};
+    if (literal.p != OB_DIM_UNKNOWN) OB_TRY(ob__implied(c->model->dims, given->items, given->n, &clause, &c->arena, &truth));
+    *equal = truth == OB_TRUE;
     return OB_OK;
 }
 
-static bool is_in_definition(const ob_node *node) {
-    return ob__is_explicit_definition(node->graph);
-}
+/* ---- What nobody could state ---------------------------------------------------------------------------------------- */
 
-/* Nodes at which something is unverified; what was inserted counts as the node that it was made for, and what a definition of an
- * explicit operator asks as each of its calls. */
-static ob_status find_open(comparison *c, const ob_facts *facts, open_nodes *out) {
-    *out = (open_nodes){.open = OB_ARENA_ARRAY(&c->arena, bool, c->model->n_nodes)};
-    if (!out->open) return OB_E_MEMORY;
-    for (uint32_t i = 0; i < facts->n_unverified; i++) {
-        const ob_node *node = facts->unverified[i].node;
-        if (!node) continue;
-        out->open[ob__made_for(node)->id] = true;
-        out->in_definition |= is_in_definition(node);
+/* How often something is not known for one reason, before and after. */
+typedef struct open_reason {
+    uint64_t n[2];
+} open_reason;
+
+static ob_status count_open(comparison *c, const ob_contract *contract, int side, ob_map *reasons) {
+    for (uint32_t i = 0; i < contract->n_unverified; i++) {
+        const ob_unverified *unverified = &contract->unverified[i];
+        ob_map_entry *entry = ob__map_insert_borrowed(reasons, unverified->reason, strlen(unverified->reason));
+        open_reason *found = entry ? entry->value : NULL;
+        if (!found) found = OB_ARENA_NEW(&c->arena, open_reason);
+        if (!entry || !found) return OB_E_MEMORY;
+        entry->value = found;
+        found->n[side] += unverified->n;
     }
-    return out->in_definition ? ob__model_each_graph(c->model, open_calls, out) : OB_OK;
+    return OB_OK;
 }
 
-static ob_status same_open(comparison *c, const ob_facts *before, const ob_facts *after, bool *kept) {
-    open_nodes was, is;
-    OB_TRY(find_open(c, before, &was));
-    OB_TRY(find_open(c, after, &is));
-    for (int side = 0; side < 2; side++) {
-        const ob_facts *facts = side ? after : before;
-        const bool *there = side ? was.open : is.open;
-        for (uint32_t i = 0; i < facts->n_unverified && !c->keeping->all_stay; i++) {
-            const ob_node *node = facts->unverified[i].node;
-            if (!node || is_in_definition(node) || there[ob__made_for(node)->id]) continue;
-            *kept = false;
+/* For each node, what was inserted counting as the node that it was made for: does it ask for what is not known for that reason?
+ */
+static ob_status mark_open(comparison *c, const ob_facts *facts, const char *reason, bool **out) {
+    bool *open = *out = OB_ARENA_ARRAY(&c->arena, bool, c->model->n_nodes);
+    if (!open) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < facts->n_unverified; i++) {
+        const ob_requirement *r = &facts->unverified[i];
+        if (strcmp(r->reason, reason) != 0) continue;
+        if (r->node) open[ob__made_for(r->node)->id] = true;
+        for (const ob_call_site *site = ob__sites_asked(r); site; site = site->next) open[ob__made_for(site->node)->id] = true;
+    }
+    return OB_OK;
+}
+
+/* Of the nodes that ask for it those that do on one side only, or all where these are the same. */
+static ob_status blame_open(comparison *c, const ob_facts *const sides[2], const char *reason) {
+    bool *asks[2], differ = false, any = false;
+    for (int side = 0; side < 2; side++) OB_TRY(mark_open(c, sides[side], reason, &asks[side]));
+    for (uint32_t id = 0; id < c->model->n_nodes; id++) differ |= asks[0][id] != asks[1][id];
+    for (int side = 0; side < 2; side++)
+        for (uint32_t i = 0; i < sides[side]->n_unverified && !c->keeping->all_stay; i++) {
+            const ob_requirement *r = &sides[side]->unverified[i];
+            const ob_call_site *site = ob__sites_asked(r);
+            const ob_node *node = site ? site->node : r->node;
+            if (strcmp(r->reason, reason) != 0 || !node) continue;
+            const uint32_t id = ob__made_for(node)->id;
+            if (differ && asks[0][id] == asks[1][id]) continue;
+            any = true;
             OB_TRY(blame(c->keeping, node, c->model->n_nodes));
         }
-    }
+    return any ? OB_OK : blame(c->keeping, NULL, 0);
+}
+
+/* The list of what nobody could state is the same: as often for each reason. */
+static ob_status same_open(comparison *c, const ob_facts *before, const ob_facts *after, const ob_contract *contract,
+                           bool *kept) {
+    const ob_facts *const facts[2] = {before, after};
+    const ob_contract *const sides[2] = {&c->keeping->before, contract};
+    ob_map reasons;
+    ob__map_init(&reasons, &c->arena);
+    for (int side = 0; side < 2; side++) OB_TRY(count_open(c, sides[side], side, &reasons));
+    for (int side = 0; side < 2; side++)
+        for (uint32_t i = 0; i < sides[side]->n_unverified && !c->keeping->all_stay; i++) {
+            const char *reason = sides[side]->unverified[i].reason;
+            open_reason *found = ob__map_find(&reasons, reason, strlen(reason))->value;
+            if (found->n[0] == found->n[1]) continue;
+            found->n[0] = found->n[1];
+            *kept = false;
+            OB_TRY(blame_open(c, facts, reason));
+        }
+    return OB_OK;
+}
+
+/* ---- Conditions on values --------------------------------------------------------------------------------------------- */
+
+static ob_status equal_lists(comparison *c, const ob_dim *was, const ob_dim *is, size_t n, const ob_clauses *given, bool *equal) {
+    *equal = (was == NULL) == (is == NULL);
+    for (size_t i = 0; was && i < n && *equal; i++) OB_TRY(equal_terms(c, was[i], is[i], given, equal));
+    return OB_OK;
+}
+
+static ob_status same_bound(comparison *c, const ob_contract_bound *was, const ob_contract_bound *is, const ob_facts *facts,
+                            const ob_clauses *given, bool *same) {
+    const ob_bound *a = &was->bound, *b = &is->bound;
+    const int32_t rank = ob__fact(facts, a->input)->type.shape.rank;
+    *same = a->input == b->input && a->is_rounded == b->is_rounded && was->n_guards == is->n_guards;
+    if (*same) OB_TRY(equal_lists(c, was->guards, is->guards, was->n_guards, given, same));
+    if (*same) OB_TRY(equal_lists(c, a->first, b->first, rank > 0 ? (size_t)rank : 0, given, same));
+    if (*same) OB_TRY(equal_lists(c, a->end, b->end, rank > 0 ? (size_t)rank : 0, given, same));
+    if (*same) OB_TRY(equal_terms(c, a->lowest, b->lowest, given, same));
+    if (*same) OB_TRY(equal_terms(c, a->highest, b->highest, given, same));
+    return OB_OK;
+}
+
+/* Each condition on values of the one contract is one of the other's. */
+static ob_status same_bounds(comparison *c, const ob_facts *before, const ob_facts *after, const ob_contract *contract,
+                             bool *kept) {
+    const ob_contract *sides[2] = {&c->keeping->before, contract};
+    for (int side = 0; side < 2; side++)
+        for (uint32_t i = 0; i < sides[side]->n_bounds && !c->keeping->all_stay; i++) {
+            bool found = false;
+            for (uint32_t k = 0; k < sides[!side]->n_bounds && !found; k++)
+                OB_TRY(same_bound(c, &sides[0]->bounds[side ? k : i], &sides[1]->bounds[side ? i : k], before, &contract->given,
+                                  &found));
+            if (found) continue;
+            *kept = false;
+            const ob_facts *facts = side ? after : before;
+            OB_TRY(blame(c->keeping, facts->bounds[sides[side]->bounds[i].first].node, c->model->n_nodes));
+        }
     return OB_OK;
 }
 
@@ -262,22 +327,13 @@ typedef struct shapes {
     comparison *c;
     const ob_facts *before, *after;
     const ob_clauses *given;
-    uint32_t n_asked;
     bool kept;
 } shapes;
 
 /* Inference may know less of the rewritten model: that is no other size. */
 static ob_status same_size(shapes *s, ob_dim was, ob_dim is, bool *same) {
-    was = translated(s->c, was);
-    *same = was == is || is == OB_DIM_UNKNOWN || ob_dim_is_anonymous(s->c->model->dims, is);
-    if (*same || was == OB_DIM_UNKNOWN || s->n_asked++ >= MOST_IMPLIED) return OB_OK;
-    ob_truth truth = OB_UNDECIDED;
-    const ob_literal literal = {OB_LITERAL_ZERO, ob_dim_sub(s->c->model->dims, was, is), 0};
-    const ob_clause equal = {.literals = &literal, .n = 1};
-    if (literal.p != OB_DIM_UNKNOWN)
-        OB_TRY(ob__implied(s->c->model->dims, s->given->items, s->given->n, &equal, &s->c->arena, &truth));
-    *same = truth == OB_TRUE;
-    return OB_OK;
+    *same = is == OB_DIM_UNKNOWN || ob_dim_is_anonymous(s->c->model->dims, is);
+    return *same ? OB_OK : equal_terms(s->c, was, is, s->given, same);
 }
 
 static ob_status same_shape(shapes *s, const ob_value *value) {
@@ -315,7 +371,9 @@ static ob_status compare(comparison *c, const ob_facts *before, const ob_facts *
     OB_TRY(all_follow(c, &was, before, &is, kept));
     OB_TRY(all_follow(c, &is, after, &was, kept));
     OB_TRY(same_shapes(c, before, after, &is, kept));
-    return same_open(c, before, after, kept);
+    c->n_asked = 0;
+    OB_TRY(same_bounds(c, before, after, contract, kept));
+    return same_open(c, before, after, contract, kept);
 }
 
 ob_status ob__keeping_compare(ob_keeping *keeping, ob_model *model, const ob_facts *before, const ob_facts *after, bool *kept) {
@@ -327,7 +385,8 @@ ob_status ob__keeping_compare(ob_keeping *keeping, ob_model *model, const ob_fac
     ob__contract_init(&contract, &keeping->arena.allocator);
     ob_status status = ob__contract_make(model, after, NULL, 0, &contract);
     if (status == OB_OK) status = compare(&c, before, after, &contract, kept);
-    if (status == OB_OK && *kept) status = ob__stated_text(model->dims, &contract, &keeping->arena, &keeping->contract_text);
+    if (status == OB_OK && *kept)
+        status = ob__stated_text(model->dims, after, &contract, &keeping->arena, &keeping->contract_text);
     ob__contract_release(&contract);
     return ob__arena_finish(&c.arena, status);
 }

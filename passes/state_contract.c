@@ -15,7 +15,8 @@ static ob_status text_of_model(ob_rewriting *rewriting, const char **out) {
     ob__contract_init(&contract, allocator);
     ob_status status = ob__propagate(rewriting->work->model, &options, &facts, NULL);
     if (status == OB_OK) status = ob__contract_make(rewriting->work->model, &facts, NULL, 0, &contract);
-    if (status == OB_OK) status = ob__stated_text(rewriting->work->model->dims, &contract, &rewriting->keeping.arena, out);
+    if (status == OB_OK)
+        status = ob__stated_text(rewriting->work->model->dims, &facts, &contract, &rewriting->keeping.arena, out);
     ob__contract_release(&contract);
     ob__facts_release(&facts);
     return status;
@@ -43,9 +44,28 @@ static ob_status set_entry(ob_model *model, const char *value, ob_journal *journ
     return OB_OK;
 }
 
+/* Do both texts state the same clauses, whatever their order and that of their alternatives? It is that in which terms arose,
+ * which another reading of the same model may change. */
+static ob_status states_the_same(ob_model *model, const char *a, const char *b, bool *same) {
+    ob_dims *dims = NULL;
+    ob_arena arena;
+    ob_stated stated[2];
+    ob__arena_init(&arena, &model->arena.allocator);
+    ob_status status = ob_dims_create(&model->arena.allocator, &dims);
+    *same = false;
+    if (status == OB_OK) status = ob__stated_read(a, dims, false, &arena, &stated[0], NULL);
+    if (status == OB_OK) status = ob__stated_read(b, dims, false, &arena, &stated[1], NULL);
+    if (status == OB_OK) status = ob__stated_equal(dims, &stated[0], &stated[1], &arena, same);
+    ob_dims_destroy(&dims);
+    ob__arena_release(&arena);
+    return status == OB_E_MEMORY ? status : OB_OK; /* what cannot be read is replaced */
+}
+
 ob_status ob__pass_state_contract(ob_rewriting *rewriting) {
     const char *text = rewriting->keeping.contract_text;
     if (!text) OB_TRY(text_of_model(rewriting, &text));
     const char *old = ob_model_metadata(rewriting->work->model, OB_CONTRACT_KEY);
-    return old && strcmp(old, text) == 0 ? OB_OK : set_entry(rewriting->work->model, text, &rewriting->journal);
+    bool same = old && strcmp(old, text) == 0;
+    if (old && !same) OB_TRY(states_the_same(rewriting->work->model, old, text, &same));
+    return same ? OB_OK : set_entry(rewriting->work->model, text, &rewriting->journal);
 }

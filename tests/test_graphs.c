@@ -29,6 +29,7 @@
 #include "core/graph.h"
 #include "model_text.h"
 #include "onnx_broadcast/onnx_broadcast.h"
+#include "stated_text.h"
 
 #define FOLDER OB_SOURCE_DIR "/tests/graphs"
 
@@ -141,13 +142,7 @@ static void check_stated(const graph_case *c, ob_model *model) {
     ob__text_init(&text, NULL);
     if (!stated) fail_msg("%s: no contract is stated", c->name);
     assert_int_equal(ob_check(model, NULL, &report, NULL), OB_OK);
-    ob_contract_info info = ob_report_contract(report);
-    ob__text_printf(&text, "version: 1\nstatus: %s", ob_contract_status_name(info.status));
-    for (size_t i = 0; i < info.n_clauses; i++) {
-        ob_clause_info clause;
-        assert_int_equal(ob_report_clause(report, i, &clause), OB_OK);
-        ob__text_printf(&text, "\n%s", clause.text);
-    }
+    assert_true(statement_of(report, &text));
     if (strcmp(stated, text.data) != 0) fail_msg("%s: found %s; stated %s", c->name, text.data, stated);
     for (size_t i = 0; i < ob_report_finding_count(report); i++) {
         ob_finding_info finding;

@@ -188,7 +188,7 @@ static void try_model(ob_model *model, const char *name, int64_t *n_of_verdict) 
     ob_error_clear(&error);
     if (ob_check(model, NULL, &report, &error) != OB_OK) fail_msg("%s", error.message);
     guard g = build(report, name, true);
-    assert_int_equal(ob__stated_text(model->dims, &report->contract, &report->arena, &g.text), OB_OK);
+    assert_int_equal(ob__stated_text(model->dims, &report->facts, &report->contract, &report->arena, &g.text), OB_OK);
     try_sizes(report, &g, n_of_verdict);
     try_witnesses(report, &g, n_of_verdict);
     assert_int_equal(dlclose(g.library), 0);
@@ -485,7 +485,7 @@ static void guards_of_random_clauses(void **state) {
         contract->n_clauses = 2;
         snprintf(name, sizeof name, "guard_random_%d", round);
         guard g = build(report, name, round < 5);
-        assert_int_equal(ob__stated_text(model->dims, contract, &report->arena, &g.text), OB_OK);
+        assert_int_equal(ob__stated_text(model->dims, &report->facts, contract, &report->arena, &g.text), OB_OK);
         try_sizes(report, &g, n_of_verdict);
         assert_int_equal(dlclose(g.library), 0);
         ob_report_close(&report);

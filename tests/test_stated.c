@@ -1,5 +1,4 @@
 /* The contract that a rewritten model carries in its metadata: what the checker finds, in every form, and what becomes of it. */
-#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,26 +9,22 @@
 
 #include <cmocka.h>
 
+#include "corpus.h"
 #include "model_text.h"
+#include "stated_text.h"
 #include "variants.h"
 
 #define HEAD      "<ir_version: 8, opset_import: [\"\" : 17]"
 #define TWO_SIZES "> g (float[N,3] x, float[M,?] y) => (float[K,L] z) { z = Add(x, y) }"
 
-/* The report's clauses in the order and words of the report. */
-static void contract_of(ob_model *model, ob_text *text, size_t *n_differs, size_t *n_clauses) {
+/* What the report states, the list of what it does not, and how often it says that the file states something else. */
+static void contract_of(ob_model *model, ob_text *text, ob_text *open, size_t *n_differs, size_t *n_clauses) {
     ob_report *report = NULL;
     ob_error error;
     if (ob_check(model, NULL, &report, &error) != OB_OK) fail_msg("%s", error.message);
-    ob_contract_info info = ob_report_contract(report);
-    ob__text_printf(text, "version: 1\nstatus: %s", ob_contract_status_name(info.status));
-    for (size_t i = 0; i < info.n_clauses + info.n_limits; i++) {
-        ob_clause_info clause;
-        assert_int_equal(ob_report_clause(report, i, &clause), OB_OK);
-        ob__text_printf(text, "\n%s", clause.text);
-    }
+    assert_true(statement_of(report, text) && open_list_of(report, open));
     *n_differs = 0;
-    *n_clauses = info.n_clauses;
+    *n_clauses = ob_report_contract(report).n_clauses;
     for (size_t i = 0; i < ob_report_finding_count(report); i++) {
         ob_finding_info finding;
         assert_int_equal(ob_report_finding(report, i, &finding), OB_OK);
@@ -40,35 +35,58 @@ static void contract_of(ob_model *model, ob_text *text, size_t *n_differs, size_
 
 /* ---- Models in every form --------------------------------------------------------------------------------------------- */
 
-static size_t try_model(const ob_model *model, const char *name) {
-    size_t n_forms = 0, n_differs, n_clauses;
-    for (int form = 0; form < OB_FORM_COUNT; form++) {
-        byte_buffer first = {0}, second = {0};
-        ob_model *made = NULL, *again = NULL;
-        ob_error error;
-        ob_text text;
-        ob_error_clear(&error);
-        if (make_variant(model, (ob_form)form, &first, &made, &error) == OB_OK) {
-            ob__text_init(&text, NULL);
-            contract_of(made, &text, &n_differs, &n_clauses);
-            const char *stated = ob_model_metadata(made, OB_CONTRACT_KEY);
-            if (!stated || strcmp(stated, text.data) != 0)
-                fail_msg("%s as %s: found %s; stated %s", name, ob_form_name((ob_form)form), text.data,
-                         stated ? stated : "nothing");
-            assert_int_equal(n_differs, 0);
-            /* The same bytes every time, and when it is rewritten again. */
-            assert_int_equal(make_variant(made, (ob_form)form, &second, &again, &error), OB_OK);
-            if (first.n != second.n || memcmp(first.data, second.data, first.n) != 0)
-                fail_msg("%s as %s: other bytes when rewritten again", name, ob_form_name((ob_form)form));
-            ob__text_release(&text);
-            n_forms++;
-        }
-        ob_model_close(&again);
-        ob_model_close(&made);
-        free(first.data);
-        free(second.data);
+static size_t n_forms, n_with_values, n_with_open, n_wrong;
+
+static void wrong(const char *name, int form, const char *what, const char *is, const char *was) {
+    if (n_wrong++ < 20) print_error("%s as %s: %s: %s; before: %s\n", name, ob_form_name((ob_form)form), what, is, was);
+}
+
+static void try_form(const ob_model *model, const char *name, int form, const char *was_open) {
+    byte_buffer first = {0}, second = {0};
+    ob_model *made = NULL, *again = NULL;
+    size_t n_differs, n_clauses;
+    ob_error error;
+    ob_text text, open;
+    ob_error_clear(&error);
+    ob__text_init(&text, NULL);
+    ob__text_init(&open, NULL);
+    ob__text_puts(&open, "");
+    if (make_variant(model, (ob_form)form, &first, &made, &error) == OB_OK) {
+        contract_of(made, &text, &open, &n_differs, &n_clauses);
+        const char *stated = ob_model_metadata(made, OB_CONTRACT_KEY);
+        if (!stated || strcmp(stated, text.data) != 0) wrong(name, form, "states", stated ? stated : "nothing", text.data);
+        if (n_differs) wrong(name, form, "the checker finds another contract", text.data, stated);
+        if (strcmp(open.data, was_open) != 0) wrong(name, form, "another list of what nobody could state", open.data, was_open);
+        /* The same bytes every time, and when it is rewritten again. */
+        assert_int_equal(make_variant(made, (ob_form)form, &second, &again, &error), OB_OK);
+        if (first.n != second.n || memcmp(first.data, second.data, first.n) != 0)
+            wrong(name, form, "other bytes when rewritten again", "", "");
+        n_with_values += strstr(text.data, "\nvalues: ") != NULL;
+        n_with_open += open.n > 0;
+        n_forms++;
     }
-    return n_forms;
+    ob__text_release(&open);
+    ob__text_release(&text);
+    ob_model_close(&again);
+    ob_model_close(&made);
+    free(first.data);
+    free(second.data);
+}
+
+static void try_model(void *context, const char *path) {
+    ob_model *model = NULL;
+    ob_text text, open;
+    size_t n_differs, n_clauses;
+    ++*(size_t *)context;
+    if (ob_model_load(path, NULL, &model, NULL) != OB_OK) return;
+    ob__text_init(&text, NULL);
+    ob__text_init(&open, NULL);
+    ob__text_puts(&open, "");
+    contract_of(model, &text, &open, &n_differs, &n_clauses);
+    for (int form = 0; form < OB_FORM_COUNT; form++) try_form(model, path, form, open.data);
+    ob__text_release(&open);
+    ob__text_release(&text);
+    ob_model_close(&model);
 }
 
 static bool ends_with(const char *text, const char *end) {
@@ -76,35 +94,13 @@ static bool ends_with(const char *text, const char *end) {
     return n > k && strcmp(text + n - k, end) == 0;
 }
 
-static size_t try_folder(const char *folder) {
-    size_t n_forms = 0;
-    DIR *directory = opendir(folder);
-    if (!directory) return 0;
-    for (const struct dirent *entry = readdir(directory); entry; entry = readdir(directory)) {
-        char path[1000];
-        ob_model *model = NULL;
-        if (entry->d_name[0] == '.') continue;
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (!ends_with(entry->d_name, ".onnx")) snprintf(path, sizeof path, "%s/%s/model.onnx", folder, entry->d_name);
-        if (ob_model_load(path, NULL, &model, NULL) != OB_OK) continue;
-        n_forms += try_model(model, path);
-        ob_model_close(&model);
-    }
-    closedir(directory);
-    return n_forms;
-}
-
 static void every_form_states_what_is_found(void **state) {
     (void)state;
-    size_t n = try_folder(OB_SOURCE_DIR "/models");
-    assert_true(n >= 20);
-    const char *shared = getenv("OB_SHARED");
-    char folder[900];
-    snprintf(folder, sizeof folder, "%s/models", shared ? shared : OB_SOURCE_DIR "/absent");
-    n += try_folder(folder);
-    snprintf(folder, sizeof folder, "%s/onnx-tests/light", shared ? shared : OB_SOURCE_DIR "/absent");
-    n += try_folder(folder);
-    print_message("%zu rewritten models\n", n);
+    corpus_each_model(try_model);
+    print_message("%zu rewritten models, %zu with conditions on values, %zu with something that nobody could state\n", n_forms,
+                  n_with_values, n_with_open);
+    assert_true(n_forms >= 20 && n_with_values > 0 && n_with_open > 0); /* those of the project are always there */
+    assert_int_equal(n_wrong, 0);
 }
 
 /* ---- The entry ------------------------------------------------------------------------------------------------------ */
@@ -150,9 +146,10 @@ static void a_rewriting_that_fails_leaves_the_entry(void **state) {
 static void what_a_limit_leaves_out_is_counted(void **state) {
     (void)state;
     enum { N = 1100 };
-    ob_text text;
+    ob_text text, open;
     size_t n_differs, n_clauses;
     ob__text_init(&text, NULL);
+    ob__text_init(&open, NULL);
     ob__text_puts(&text, HEAD "> g (");
     for (int i = 0; i < N; i++) ob__text_printf(&text, "%sfloat[N%d] x%d", i ? ", " : "", i, i);
     ob__text_puts(&text, ", float[7] w) => (float[7] y) {");
@@ -164,7 +161,8 @@ static void what_a_limit_leaves_out_is_counted(void **state) {
     assert_non_null(strstr(stated, "status: partial\n"));
     assert_true(ends_with(stated, "\nleft out: 100"));
     assert_true(strlen(stated) <= OB_CONTRACT_TEXT_MAX);
-    contract_of(model, &text, &n_differs, &n_clauses); /* complete: but that is what a complete one would look like as text */
+    contract_of(model, &text, &open, &n_differs,
+                &n_clauses); /* complete: but that is what a complete one would look like as text */
     assert_int_equal(n_clauses, N);
     assert_int_equal(n_differs, 0);
     const ob_named_size sizes[] = {{"N0", 7}, {"N1", 2}, {"N1099", 2}};
@@ -175,6 +173,7 @@ static void what_a_limit_leaves_out_is_counted(void **state) {
     assert_int_equal(ob_contract_check(stated, sizes, 2, &truth, &error), OB_E_CONDITION);
     assert_int_equal(ob_contract_check(stated, sizes + 2, 1, &truth, &error), OB_OK); /* left out */
     ob_model_close(&model);
+    ob__text_release(&open);
     ob__text_release(&text);
 }
 
@@ -183,6 +182,34 @@ static void what_a_limit_leaves_out_is_counted(void **state) {
 typedef struct claim_row {
     const char *stated, *message; /* NULL: nothing is said */
 } claim_row;
+
+/* It proves nothing: the contract is the model's own. */
+static void check_claim(const claim_row *row, const char *graph, size_t n_clauses) {
+    char text[1000];
+    ob_report *report = NULL;
+    ob_finding_info finding = {.id = ""};
+    size_t at = 0;
+    snprintf(text, sizeof text, HEAD ", metadata_props: [\"onnx_broadcast.contract\": \"%s\"]%s", row->stated, graph);
+    ob_model *model = read_text(text);
+    assert_int_equal(ob_check(model, NULL, &report, NULL), OB_OK);
+    while (ob_report_finding(report, at++, &finding) == OB_OK && strcmp(finding.id, "OB0504") != 0) continue;
+    bool told = strcmp(finding.id, "OB0504") == 0;
+    if (told != (row->message != NULL)) fail_msg("%s: %s", row->stated, told ? finding.message : "nothing is said");
+    if (told && !strstr(finding.message, row->message)) fail_msg("%s", finding.message);
+    assert_int_equal(ob_report_contract(report).n_clauses, n_clauses);
+    assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_COMPLETE);
+    ob_report_close(&report);
+    /* With sizes of the user's own another contract is no surprise. */
+    const ob_named_size n = {"N", 1};
+    ob_check_options options;
+    ob_check_options_init(&options);
+    options.dims = &n;
+    options.n_dims = 1;
+    assert_int_equal(ob_check(model, &options, &report, NULL), OB_OK);
+    for (at = 0; ob_report_finding(report, at, &finding) == OB_OK; at++) assert_string_not_equal(finding.id, "OB0504");
+    ob_report_close(&report);
+    ob_model_close(&model);
+}
 
 static void what_a_file_claims_is_compared(void **state) {
     (void)state;
@@ -198,36 +225,49 @@ static void what_a_file_claims_is_compared(void **state) {
         {"version: 1\nstatus: complete\nQ = 1",
          "states a contract that cannot be read: line 3: \"Q = 1\", position 1: no size is "
          "called \"Q\""},
-        {"version: 2\nstatus: complete", "states a contract that cannot be read: line 1 is not \"version: 1\""},
-        {"", "states a contract that cannot be read: line 1 is not \"version: 1\""},
+        {"version: 3\nstatus: complete", "states a contract that cannot be read: line 1 is not \"version: 1\" or \"version: 2\""},
+        {"", "states a contract that cannot be read: line 1 is not \"version: 1\" or \"version: 2\""},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char text[1000];
-        ob_report *report = NULL;
-        ob_finding_info finding = {.id = ""};
-        size_t at = 0;
-        snprintf(text, sizeof text, HEAD ", metadata_props: [\"onnx_broadcast.contract\": \"%s\"]" TWO_SIZES, rows[i].stated);
-        ob_model *model = read_text(text);
-        assert_int_equal(ob_check(model, NULL, &report, NULL), OB_OK);
-        while (ob_report_finding(report, at++, &finding) == OB_OK && strcmp(finding.id, "OB0504") != 0) continue;
-        bool told = strcmp(finding.id, "OB0504") == 0;
-        if (told != (rows[i].message != NULL)) fail_msg("%s: %s", rows[i].stated, told ? finding.message : "nothing is said");
-        if (told && !strstr(finding.message, rows[i].message)) fail_msg("%s", finding.message);
-        /* It proves nothing: the contract is the model's own. */
-        assert_int_equal(ob_report_contract(report).n_clauses, 2);
-        assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_COMPLETE);
-        ob_report_close(&report);
-        /* With sizes of the user's own another contract is no surprise. */
-        const ob_named_size n = {"N", 1};
-        ob_check_options options;
-        ob_check_options_init(&options);
-        options.dims = &n;
-        options.n_dims = 1;
-        assert_int_equal(ob_check(model, &options, &report, NULL), OB_OK);
-        for (at = 0; ob_report_finding(report, at, &finding) == OB_OK; at++) assert_string_not_equal(finding.id, "OB0504");
-        ob_report_close(&report);
-        ob_model_close(&model);
-    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) check_claim(&rows[i], TWO_SIZES, 2);
+}
+
+#define EMBEDDING "> g (int64[N] ids, float[V,4] t) => (float[N,4] y) { y = Gather (t, ids) }"
+
+static void conditions_on_values_are_stated_and_compared(void **state) {
+    (void)state;
+    static const char words[] = "version: 2\nstatus: complete\nif N >= 1: V >= 1\nvalues: -V <= ids < V";
+    static const claim_row rows[] = {
+        {words, NULL},
+        {"version: 1\nstatus: complete\nif N >= 1: V >= 1", NULL}, /* does not speak of values */
+        {"version: 2\nstatus: partial\nif N >= 1: V >= 1\nleft out: 1", NULL},
+        {"version: 2\nstatus: complete\nif N >= 1: V >= 1",
+         "states a contract without a condition on values that was found: -V <= ids < V"},
+        {"version: 2\nstatus: complete\nif N >= 1: V >= 1\nvalues: -V <= ids < V\nvalues: ids < 3",
+         "states a condition on values that was not found: ids < 3"},
+        {"version: 1\nstatus: complete\nvalues: ids < 3",
+         "cannot be read: line 3: a condition on values needs version 2, and words"},
+    };
+    ob_model *model = read_text(HEAD EMBEDDING);
+    assert_int_equal(ob_rewrite(model, OB_FORM_EXPAND, NULL, NULL, NULL), OB_OK);
+    assert_string_equal(ob_model_metadata(model, OB_CONTRACT_KEY), words);
+    ob_model_close(&model);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) check_claim(&rows[i], EMBEDDING, 1);
+    const ob_named_size sizes[] = {{"N", 4}, {"V", 7}};
+    ob_truth truth = OB_UNDECIDED;
+    assert_int_equal(ob_contract_check(words, sizes, 2, &truth, NULL), OB_OK);
+    assert_int_equal(truth, OB_TRUE);
+}
+
+/* A name stands on one line, whatever it holds. */
+static void an_input_of_a_value_may_have_any_name(void **state) {
+    (void)state;
+    ob_model *model = read_text(HEAD "> g (int64[N] \"a\nversion: \\\"3\", float[V,4] t) => (float[N,4] y) "
+                                     "{ y = Gather (t, \"a\nversion: \\\"3\") }");
+    assert_int_equal(ob_rewrite(model, OB_FORM_EXPAND, NULL, NULL, NULL), OB_OK);
+    const char *stated = ob_model_metadata(model, OB_CONTRACT_KEY);
+    assert_true(ends_with(stated, "\nvalues: -V <= \"a\\x0Aversion: \\\"3\" < V"));
+    assert_int_equal(ob_contract_check(stated, NULL, 0, NULL, NULL), OB_OK);
+    ob_model_close(&model);
 }
 
 /* ---- Testing sizes -------------------------------------------------------------------------------------------------- */
@@ -326,6 +366,9 @@ static void texts_that_are_none_are_refused(void **state) {
                                         "version: 1\nstatus: partial\nleft out: 3\nN = 1",
                                         "version: 1\nstatus: partial\n\nN = 1",
                                         "version: 1\nstatus: partial\nN",
+                                        "version: 1\nstatus: partial\nvalues: x < 3",
+                                        "version: 2\nstatus: partial\nvalues: ",
+                                        "version: 2\nstatus: partial\nleft out: 1\nvalues: x < 3",
                                         "version: 1\nstatus: partial\nif N = 1 M = 2",
                                         "version: 1\nstatus: partial\nif N in {1}: M = 2",
                                         "version: 1\nstatus: partial\nnever N = 1",
@@ -392,6 +435,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_rewriting_that_fails_leaves_the_entry),
         cmocka_unit_test(what_a_limit_leaves_out_is_counted),
         cmocka_unit_test(what_a_file_claims_is_compared),
+        cmocka_unit_test(conditions_on_values_are_stated_and_compared),
+        cmocka_unit_test(an_input_of_a_value_may_have_any_name),
         cmocka_unit_test(sizes_are_tested),
         cmocka_unit_test(clauses_mean_what_they_say),
         cmocka_unit_test(texts_that_are_none_are_refused),

@@ -8,6 +8,15 @@
  *     batch = target or batch = 1
  *     height % 32 = 0
  *
+ * A contract with conditions on values (ob_report_bound()) has them behind the clauses and is of version 2:
+ *
+ *     version: 2
+ *     status: complete
+ *     batch >= 1
+ *     values: 0 <= lengths <= batch
+ *
+ * They tell people and ob_check() what the model asks of elements; sizes are tested against the clauses alone.
+ *
  * A host that runs such a model in any runtime tests the sizes of its inputs against it before it runs:
  *
  *     const char *text = ob_model_metadata(model, OB_CONTRACT_KEY); // or from the runtime at hand
@@ -36,10 +45,10 @@ extern "C" {
 #define OB_CONTRACT_TEXT_MAX 65536
 
 /** Tests sizes of inputs against a stated contract.
- * - text: the value of #OB_CONTRACT_KEY, ended by NUL; borrowed. Lines that begin with something else than a clause are refused.
+ * - text: the value of #OB_CONTRACT_KEY, ended by NUL; borrowed. Lines that begin with something else than a clause or "values: " are refused.
  * - sizes: n entries: symbols by name ("batch"), sizes without a name by place ("x[0]": axis 0 of input x). Names that the
  * contract does not mention are ignored, so all sizes of all inputs can be given, one size several times. NULL with n 0.
- * - out: may be NULL. OB_TRUE: the contract admits the sizes. OB_UNDECIDED: it states nothing against them, but it is partial, or
+ * - out: may be NULL. OB_TRUE: the contract admits the sizes, where the conditions on values hold. OB_UNDECIDED: it states nothing against them, but it is partial, or
  * a size that it mentions was not given. Untouched on failure.
  *
  * Errors:

@@ -11,6 +11,8 @@ OB_RULE(expand);
 OB_RULE(explicit_broadcast);
 OB_RULE(broadcast_in_dim);
 
+static const char target_by_data[] = "the target shape depends on data";
+
 /* The dims that a shape operand holds; rank unknown when nothing is known about it. */
 ob_status ob__shape_operand(ob_infer *infer, uint32_t input, ob_shape *out) {
     *out = (ob_shape){OB_RANK_UNKNOWN, NULL};
@@ -34,7 +36,7 @@ static ob_status expanded_dim(ob_infer *infer, ob_dim from, ob_dim target, int32
     *out = from == 1 ? target : from;
     if (target == OB_DIM_UNKNOWN) {
         if (!ob_dim_is_const(from) || from == 1) *out = OB_DIM_UNKNOWN;
-        return ob__unverified(infer, 1, axis, "the target shape depends on data");
+        return ob__unverified(infer, 1, axis, target_by_data);
     }
     OB_TRY(ob__require_size(infer, target, 1, axis, OB0103));
     if (from == 1 || target == 1) return OB_OK;
@@ -48,6 +50,16 @@ static ob_status expanded_dim(ob_infer *infer, ob_dim from, ob_dim target, int32
     return ob__require(infer, OB_COND_BROADCAST, from, target, 0, axis, OB0103);
 }
 
+/* Where a rank is not known: the operand has to stretch to what the target holds, which it does where that is the shape of what
+ * it was broadcast with. */
+static ob_status expand_unknown(ob_infer *infer, bool target_known) {
+    const ob_value *whole = ob__shape_is_of(infer->node->inputs[1]);
+    if (whole && ob__in_given(infer, 0) && ob__has_taken_in(whole, infer->node->inputs[0])) return OB_OK;
+    OB_TRY(ob__rank_unknown(infer, 0));
+    if (target_known) return OB_OK;
+    return ob__unverified(infer, 1, -1, whole ? "the rank of an operand is not known" : target_by_data);
+}
+
 /* Source: Expand-8, Expand-13. */
 ob_status ob__infer_expand(ob_infer *infer) {
     ob_shape from = ob__in_shape(infer, 0), target;
@@ -57,8 +69,7 @@ ob_status ob__infer_expand(ob_infer *infer) {
         ob__problem(infer, OB0103, 1, -1, "the target shape must be a vector, its rank is %d", ob__in_rank(infer, 1));
         return OB_OK;
     }
-    OB_TRY(ob__rank_unknown(infer, 0));
-    if (target.rank < 0) OB_TRY(ob__unverified(infer, 1, -1, "the target shape depends on data"));
+    if (from.rank < 0 || target.rank < 0) OB_TRY(expand_unknown(infer, target.rank >= 0));
     if (target.rank >= 0 && !ob__rank_fits(infer, target.rank)) return OB_OK;
     if (from.rank < 0 || target.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
     ob_broadcast_result result = {.rank = from.rank > target.rank ? from.rank : target.rank};
@@ -104,14 +115,16 @@ ob_status ob__infer_broadcast_in_dim(ob_infer *infer) {
         OB_TRY(ob__shape_operand(infer, 1, &target));
     else if (!sizes)
         ob__problem(infer, OB0602, -1, -1, "neither attribute shape nor operand 1 gives the result's shape");
-    if (target.rank < 0) OB_TRY(ob__unverified(infer, 1, -1, "the target shape depends on data"));
+    if (target.rank < 0) OB_TRY(ob__unverified(infer, 1, -1, target_by_data));
     if ((!sizes && !ob__in_given(infer, 1)) || target.rank < 0 || !ob__rank_fits(infer, target.rank)) return OB_OK;
     for (int32_t axis = 0; axis < target.rank; axis++)
         if (ob_dim_is_const(target.dims[axis]) && target.dims[axis] < 0) {
             ob__problem(infer, OB0602, -1, axis, "axis %d: the size %lld is negative", axis, (long long)target.dims[axis]);
             return OB_OK;
         }
-    for (int32_t axis = 0; axis < target.rank; axis++) OB_TRY(ob__require_size(infer, target.dims[axis], 1, axis, OB0602));
+    for (int32_t axis = 0; axis < target.rank; axis++)
+        OB_TRY(target.dims[axis] == OB_DIM_UNKNOWN ? ob__unverified(infer, 1, axis, target_by_data)
+                                                   : ob__require_size(infer, target.dims[axis], 1, axis, OB0602));
     OB_TRY(ob__out_tensor(infer, 0, OB_NONE, target.rank, target.dims));
     OB_TRY(ob__rank_unknown(infer, 0));
     if (from.rank < 0) return OB_OK;
@@ -125,5 +138,7 @@ ob_status ob__infer_broadcast_in_dim(ob_infer *infer) {
         ob__problem(infer, OB0106, 0, error->axis, "%s", error->message);
         return OB_OK;
     }
+    for (int32_t axis = 0; axis < target.rank; axis++) /* asked above, as Expand asks */
+        if (target.dims[axis] == OB_DIM_UNKNOWN) aligned.dims[axis] = 1;
     return ob__broadcast_onto(infer, (ob_shape){aligned.rank, aligned.dims}, target, 0, OB0101);
 }

@@ -89,8 +89,13 @@ ob_status ob__broadcast_inputs(ob_infer *infer, const uint32_t *inputs, uint32_t
         shapes = OB_ARENA_ARRAY(infer->arena, ob_shape, n);
         if (!shapes) return OB_E_MEMORY;
     }
-    for (uint32_t i = 0; i < n; i++) shapes[i] = ob__in_shape(infer, inputs[i]);
-    for (uint32_t i = 0; i < n && n > 1; i++) OB_TRY(ob__rank_unknown(infer, inputs[i]));
+    bool known = true;
+    for (uint32_t i = 0; i < n; i++) {
+        shapes[i] = ob__in_shape(infer, inputs[i]);
+        known &= shapes[i].rank >= 0;
+    }
+    const bool asks = n > 1 && !known && !ob__made_alike(infer, inputs, n);
+    for (uint32_t i = 0; i < n && asks; i++) OB_TRY(ob__rank_unknown(infer, inputs[i]));
     ob_error *error = infer->trial;
     ob_clash clash;
     sink_context sink = {infer, inputs, -1, n > 2};

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stated_text.h"
 #include "stream.h"
 #include "variants.h"
 
@@ -238,6 +239,27 @@ static void judge_session(subject *s) {
 
 /* ---- The forms ---------------------------------------------------------------------------------------------------------- */
 
+/* What nobody could state is the same, and rewriting again changes nothing. */
+static void compare_form(subject *s, int judged, ob_form form, const byte_buffer *bytes, const checked *c) {
+    byte_buffer again = {0};
+    ob_model *made = NULL;
+    ob_text lists[2];
+    const checked *const sides[2] = {&s->original, c};
+    for (int i = 0; i < 2; i++) {
+        ob__text_init(&lists[i], NULL);
+        ob__text_puts(&lists[i], "");
+        if (!open_list_of(sides[i]->report, &lists[i])) lists[i].failed = true;
+    }
+    if (lists[0].failed || lists[1].failed || strcmp(lists[0].data, lists[1].data) != 0)
+        tell(s, judged, RUNS_DIFFER, NULL, "not stated", "of the model %.200s; of the form %.200s", lists[0].data, lists[1].data);
+    for (int i = 0; i < 2; i++) ob__text_release(&lists[i]);
+    if (make_variant(c->model, form, &again, &made, NULL) != OB_OK || again.n != bytes->n ||
+        memcmp(again.data, bytes->data, again.n) != 0)
+        tell(s, judged, RUNS_DIFFER, NULL, "again", "other bytes when rewritten again%s%s", "", "");
+    ob_model_close(&made);
+    free(again.data);
+}
+
 static void judge_form(subject *s, ob_form form) {
     int judged = BY_FORM + (int)form;
     table *t = &s->j->tables[judged];
@@ -261,6 +283,7 @@ static void judge_form(subject *s, ob_form form) {
         if (c.sizes.n == s->original.sizes.n) {
             compare_verdicts(s, judged, &c);
             compare_runs(s, judged, made);
+            compare_form(s, judged, form, &buffer, &c);
         } else {
             tell(s, judged, BREAKS, NULL, "inputs", "the inputs have other sizes%s%s", "", "");
         }
