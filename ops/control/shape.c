@@ -73,6 +73,7 @@ ob_status ob__infer_if(ob_infer *infer) {
         tell(infer, &problem);
         return OB_OK;
     }
+    OB_TRY(ob__require_one(infer, 0));
     branch_guards(infer, guards);
     for (int k = 0; k < 2 && infer->subgraph; k++) {
         /* A branch that is never taken may hold what its condition excludes. */
@@ -184,6 +185,7 @@ ob_status ob__infer_loop(ob_infer *infer) {
     }
     ob_graph *body = params.body;
     uint32_t n_state = params.n_state;
+    for (uint32_t i = 0; i < 2; i++) OB_TRY(ob__require_one(infer, i));
     if (!infer->subgraph) return OB_OK;
     ob_ends in, out;
     if (!ob__make_ends(infer, body->n_inputs, &in) || !ob__make_ends(infer, body->n_outputs, &out)) return OB_E_MEMORY;

@@ -177,10 +177,10 @@ ob_status ob__infer_bit_cast(ob_infer *infer) {
     return OB_OK;
 }
 
-/* com.microsoft BiasGelu: a vector along the last axis. */
+/* com.microsoft BiasGelu, FastGelu: a vector along the last axis. */
 ob_status ob__infer_bias(ob_infer *infer) {
     ob_dim width = ob__in_dim(infer, 0, -1);
     OB_TRY(ob__out_like(infer, 0, 0));
-    if (!ob__rank_in(infer, 0, 1, OB_MAX_RANK)) return OB_OK;
+    if (!ob__in_given(infer, 1) || !ob__rank_in(infer, 0, 1, OB_MAX_RANK)) return OB_OK;
     return ob__require_shape(infer, 1, (ob_shape){1, &width}, OB0601);
 }
