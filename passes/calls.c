@@ -158,6 +158,7 @@ static ob_status infer_body(ob_visit *visit) {
         ob_content content = given ? ob__call_content(&visit->infer, i) : (ob_content){0};
         content.items = NULL; /* calls whose sequences differ in nothing else are one */
         OB_TRY(ob__set_fact(p, visit->node, body->inputs[i], given ? visit->infer.in_types[i] : unknown_type, content));
+        p->facts->facts[body->inputs[i]->id].root = given ? ob__fact(p->facts, node->inputs[i])->root : NULL;
     }
     p->assumed = false;
     ob_call call = {node, node->function, p->call};

@@ -243,9 +243,10 @@ static ob_status mark_open(comparison *c, const ob_facts *facts, const char *rea
     return OB_OK;
 }
 
-/* Of the nodes that ask for it those that do on one side only, or all where these are the same. */
-static ob_status blame_open(comparison *c, const ob_facts *const sides[2], const char *reason) {
-    bool *asks[2], differ = false, any = false;
+/* Of the nodes that ask for it those that do on one side only, or all where these are the same; *any false: there are none, it is
+ * what clauses leave over. */
+static ob_status blame_open(comparison *c, const ob_facts *const sides[2], const char *reason, bool *any) {
+    bool *asks[2], differ = false;
     for (int side = 0; side < 2; side++) OB_TRY(mark_open(c, sides[side], reason, &asks[side]));
     for (uint32_t id = 0; id < c->model->n_nodes; id++) differ |= asks[0][id] != asks[1][id];
     for (int side = 0; side < 2; side++)
@@ -256,10 +257,10 @@ static ob_status blame_open(comparison *c, const ob_facts *const sides[2], const
             if (strcmp(r->reason, reason) != 0 || !node) continue;
             const uint32_t id = ob__made_for(node)->id;
             if (differ && asks[0][id] == asks[1][id]) continue;
-            any = true;
+            *any = true;
             OB_TRY(blame(c->keeping, node, c->model->n_nodes));
         }
-    return any ? OB_OK : blame(c->keeping, NULL, 0);
+    return OB_OK;
 }
 
 /* The list of what nobody could state is the same: as often for each reason. */
@@ -268,6 +269,7 @@ static ob_status same_open(comparison *c, const ob_facts *before, const ob_facts
     const ob_facts *const facts[2] = {before, after};
     const ob_contract *const sides[2] = {&c->keeping->before, contract};
     ob_map reasons;
+    bool any = !*kept, differs = false; /* nodes that were blamed already may be the reason of it all */
     ob__map_init(&reasons, &c->arena);
     for (int side = 0; side < 2; side++) OB_TRY(count_open(c, sides[side], side, &reasons));
     for (int side = 0; side < 2; side++)
@@ -276,10 +278,11 @@ static ob_status same_open(comparison *c, const ob_facts *before, const ob_facts
             open_reason *found = ob__map_find(&reasons, reason, strlen(reason))->value;
             if (found->n[0] == found->n[1]) continue;
             found->n[0] = found->n[1];
-            *kept = false;
-            OB_TRY(blame_open(c, facts, reason));
+            differs = true;
+            OB_TRY(blame_open(c, facts, reason, &any));
         }
-    return OB_OK;
+    if (differs) *kept = false;
+    return differs && !any ? blame(c->keeping, NULL, 0) : OB_OK;
 }
 
 /* ---- Conditions on values --------------------------------------------------------------------------------------------- */

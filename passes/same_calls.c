@@ -132,6 +132,7 @@ ob_status ob__call_place(ob_visit *visit, ob_kept_call **out) {
         bool given = ob__in_given(&visit->infer, i);
         add_number(key, given);
         if (!given) continue;
+        add_number(key, (int64_t)(intptr_t)ob__fact(p->facts, node->inputs[i])->root);
         add_type(key, &visit->infer.in_types[i]);
         const ob_content content = ob__call_content(&visit->infer, i);
         add_content(key, &content);

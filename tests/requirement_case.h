@@ -164,6 +164,20 @@ static inline ob_truth conditions_hold(const requirement_case *c, const inferred
     return all;
 }
 
+/* Is element k of the operand in the part of the input that the condition speaks of? */
+static inline bool is_in_part(const requirement_case *c, const ob_bound *bound, const verdict_operand *o, int64_t k,
+                              const ob_binding *bindings, size_t n) {
+    for (int32_t axis = o->rank; bound->first && axis-- > 0;) {
+        int64_t first = 0, end = 0;
+        const int64_t at = o->dims[axis] ? k % o->dims[axis] : 0;
+        assert_int_equal(ob_dim_eval(c->model->dims, bound->first[axis], bindings, n, &first), OB_OK);
+        assert_int_equal(ob_dim_eval(c->model->dims, bound->end[axis], bindings, n, &end), OB_OK);
+        if (at < first || at >= end) return false;
+        k /= o->dims[axis] ? o->dims[axis] : 1;
+    }
+    return true;
+}
+
 /* Do the numbers of an operand lie where a condition on values has them? */
 static inline bool elements_hold(const requirement_case *c, const ob_bound *bound, const ob_binding *bindings, size_t n) {
     int64_t lowest = INT64_MIN, highest = INT64_MAX;
@@ -174,9 +188,8 @@ static inline bool elements_hold(const requirement_case *c, const ob_bound *boun
     for (size_t g = 0; g < c->n_given; g++) {
         const verdict_operand *o = &c->trial.operands[c->operand_of[g]];
         if (c->given[g].input != bound->input) continue;
-        assert_null(bound->first); /* nothing stands between the input and the node */
         for (int64_t k = 0; k < o->n_elems; k++)
-            if (o->elems[k] < lowest || o->elems[k] > highest) return false;
+            if (is_in_part(c, bound, o, k, bindings, n) && (o->elems[k] < lowest || o->elems[k] > highest)) return false;
     }
     return true;
 }

@@ -108,7 +108,7 @@ static void list_bounds(ob_report *report, char text[MAX_TEXT]) {
     "one = Constant <value = int64{1}> () two = Constant <value = int64{2}> () nine = Constant <value = int64{9}> () "           \
     "v0 = Constant <value = int64[1]{0}> () v1 = Constant <value = int64[1]{1}> () v3 = Constant <value = int64[1]{3}> () "
 
-#define MIXED " [elements are computed from those of two inputs, and no condition on one of them says what they are]"
+#define MIXED " [an element is computed from two of inputs, and no condition on one of them decides it]"
 
 static void values_of_inputs(void **state) {
     (void)state;
@@ -168,7 +168,7 @@ static void values_of_inputs(void **state) {
          "n = Shape (d) c = Less (i, zero) a = Add (i, n) b = Where (c, a, i) y = Gather (d, b) }",
          "-2*M <= i < M"},
         {"(int64[N,2] i) => (y) { " TABLES "p = Slice (i, v0, v1, v1) n = Shape <end = 1> (t) c = Less (p, zero) a = Add (n, p) "
-                                           "b = Where (c, a, p) r = Squeeze (b, v1) "
+         "b = Where (c, a, p) r = Squeeze (b, v1) "
          "y = Gather (t, r) }",
          "-20 <= i[:, 0] < 10"},
         {"(int64[N] i, float[M] d) => (y) { " TABLES
