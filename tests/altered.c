@@ -210,8 +210,8 @@ static bool blames_the_model(const ob_op *op, ob_status status) {
     return status == OB_E_MODEL || status == OB_E_SHAPE || status == OB_E_TYPE || status == OB_E_CONDITION;
 }
 
-/* `compares`: what the checker says is compared with what happens; not where sizes are many more than the sample's, which a body
- * declares otherwise. */
+/* `compares`: an error of the checker's is compared with what happens; not where sizes are others than the sample's, which a body
+ * declares otherwise. That it is content is always compared. */
 static void judge(const ob_op *op, ob_model *model, const char *text, bool hidden, bool compares) {
     ob_report *report = NULL;
     ob_session *session = NULL;
@@ -234,8 +234,8 @@ static void judge(const ob_op *op, ob_model *model, const char *text, bool hidde
     if (status == OB_E_INTERNAL || (status == OB_E_ARGUMENT && !session))
         wrong(op, text, hidden, "the session blames itself", error.message);
     if (compares && bad && status == OB_OK && !hidden) wrong(op, text, hidden, "it runs", "and the checker reports an error");
-    if (compares && !bad && contract.status == OB_CONTRACT_COMPLETE && contract.n_clauses == 0 && blames_the_model(op, status))
-        wrong(op, text, hidden, "the checker is content", error.message);
+    const bool decided = contract.status == OB_CONTRACT_COMPLETE && contract.n_clauses == 0 && contract.n_bounds == 0;
+    if (!bad && decided && blames_the_model(op, status)) wrong(op, text, hidden, "the checker is content", error.message);
     ob_session_close(&session);
     ob_report_close(&report);
     status = ob_rewrite(model, (ob_form)(n_altered % OB_FORM_COUNT), NULL, NULL, &error);
@@ -308,7 +308,8 @@ static bool judge_counts(const ob_op *op, const ob_text *text, int number) {
 
 /* ---- Operands that are longer lists, or have more axes, than anything that looks at them has room for ------------------- */
 
-enum { AS_CONSTANT, AS_INPUT, AS_RANK, WAYS };
+enum { AS_CONSTANT, AS_INPUT, AS_RANK, WAYS, AS_SIZE = WAYS };
+enum { SIZES = 5, MAX_AXES = 6 }; /* sizes that an axis is given instead of its own */
 
 /* The field of operand `index`, anew. */
 static void write_long(const cell_case *c, uint32_t index, const char *field, uint32_t n, int way, ob_text *to) {
@@ -326,34 +327,79 @@ static void write_long(const cell_case *c, uint32_t index, const char *field, ui
     if (way == AS_CONSTANT) ob__text_puts(to, "}");
 }
 
-/* The sample with operand `index` made long; false: it has no such operand. *nothing: it is none that could be. */
-static bool lengthen_operand(const cell_case *c, uint32_t index, uint32_t n, int way, bool *nothing, ob_text *operands) {
+/* How an operand is written anew: made long, or with another size along an axis. */
+typedef struct resizing {
+    uint32_t index; /* of the operand */
+    int way;        /* of those above, or AS_SIZE */
+    uint32_t n;     /* long: elements or axes; else which of the sizes that are tried */
+    int axis;
+} resizing;
+
+/* The field with another size along the axis; elements that stand there are as many ones. False: it has no such axis, or no such
+ * size is to be tried. */
+static bool write_sized(const cell_case *c, const resizing *r, const char *field, ob_text *to) {
+    const char *at = strchr(field, '[') + 1;
+    char prefix[32];
+    int64_t count = 1;
+    bool found = false;
+    snprintf(prefix, sizeof prefix, "%.*s", (int)(at - 1 - field), field);
+    const ob_dtype type = prefix[0] ? ob_dtype_from_name(prefix) : operand_type(c, r->index);
+    ob__text_printf(to, "%s[", prefix);
+    for (int axis = 0; *at && *at != ']'; axis++) {
+        char *end;
+        int64_t size = strtoll(at, &end, 10);
+        if (end == at) return false;
+        if (axis == r->axis) {
+            const int64_t sizes[SIZES] = {0, 1, size + 1, 2 * size, size - 1};
+            found = sizes[r->n] != size && sizes[r->n] >= 0;
+            size = sizes[r->n];
+        }
+        ob__text_printf(to, "%s%lld", axis ? "," : "", (long long)size);
+        count *= size;
+        at = *end == ',' ? end + 1 : end;
+    }
+    ob__text_puts(to, "]");
+    if (strchr(field, '{')) {
+        ob__text_puts(to, "{");
+        for (int64_t i = 0; i < count; i++) {
+            ob__text_puts(to, i ? "," : "");
+            put_element(to, type);
+        }
+        ob__text_puts(to, "}");
+    }
+    return found;
+}
+
+/* The sample with one operand written anew; false: it has no such operand. *nothing: it is none that could be. */
+static bool resize_operand(const cell_case *c, const resizing *r, bool *nothing, ob_text *operands) {
     char *all = must(strdup(c->s->operands)), *rest = all[0] ? all : NULL;
     bool found = false;
     *nothing = true;
     for (uint32_t i = 0; rest; i++) {
         const char *field = next_field(&rest, ';');
         if (i > 0) ob__text_puts(operands, "; ");
-        found = found || i == index;
-        if (i == index && strchr(field, '[')) {
-            write_long(c, i, field, n, way, operands);
-            *nothing = false;
-        } else {
+        found = found || i == r->index;
+        if (i != r->index || !strchr(field, '[')) {
             ob__text_puts(operands, field);
+        } else if (r->way == AS_SIZE) {
+            *nothing = !write_sized(c, r, field, operands);
+        } else {
+            write_long(c, i, field, r->n, r->way, operands);
+            *nothing = false;
         }
     }
     free(all);
     return found;
 }
 
-static bool judge_long(const cell_case *c, uint32_t index, uint32_t n, int way) {
+static bool judge_resized(const cell_case *c, const resizing *r) {
     static const char *const ways[] = {"ones", "ones at run time", "axes"};
     ob_text operands, text;
     bool nothing;
     char what[200];
     ob__text_init(&operands, NULL);
     ob__text_puts(&operands, "");
-    const bool found = lengthen_operand(c, index, n, way, &nothing, &operands);
+    const bool found = resize_operand(c, r, &nothing, &operands);
     if (found && !nothing) {
         sample changed = *c->s;
         changed.operands = operands.data;
@@ -362,7 +408,10 @@ static bool judge_long(const cell_case *c, uint32_t index, uint32_t n, int way) 
         ob__text_init(&text, NULL);
         write_model(&other, &text);
         ob_model *model = load(c->op, &text);
-        snprintf(what, sizeof what, "operand %u of %u %s", index, n, ways[way]);
+        if (r->way == AS_SIZE)
+            snprintf(what, sizeof what, "operands %.150s", operands.data);
+        else
+            snprintf(what, sizeof what, "operand %u of %u %s", r->index, r->n, ways[r->way]);
         ones = true;
         if (model) judge(c->op, model, what, false, false);
         ones = false;
@@ -378,7 +427,14 @@ static void judge_longs(const cell_case *c) {
     for (uint32_t index = 0; found; index++)
         for (int way = 0; way < WAYS; way++)
             for (int i = 0; i < LENGTHS; i++)
-                if (way != AS_RANK || lengths[i] < 100) found = judge_long(c, index, lengths[i], way);
+                if (way != AS_RANK || lengths[i] < 100) found = judge_resized(c, &(resizing){index, way, lengths[i], 0});
+}
+
+static void judge_sizes(const cell_case *c) {
+    bool found = true;
+    for (uint32_t index = 0; found; index++)
+        for (int axis = 0; axis < MAX_AXES; axis++)
+            for (uint32_t size = 0; size < SIZES; size++) found = judge_resized(c, &(resizing){index, AS_SIZE, size, axis});
 }
 
 /* ---- All rows ----------------------------------------------------------------------------------------------------------- */
@@ -408,6 +464,7 @@ static void judge_row(const ob_op *op) {
     for (int number = 0; has_sample && can_run && judge_alteration(op, &text, number, false); number++)
         if (!judge_alteration(op, &text, number, true)) break;
     if (has_sample) judge_longs(&c);
+    if (has_sample) judge_sizes(&c);
     ob__text_release(&text);
 }
 

@@ -20,7 +20,7 @@ typedef struct verdict_row {
     const char *operands, *attributes;
 } verdict_row;
 
-enum { VERDICT_OPERANDS = 10, VERDICT_RANK = 8, VERDICT_ELEMS = 16 };
+enum { VERDICT_OPERANDS = 14, VERDICT_RANK = 8, VERDICT_ELEMS = 16 };
 
 /* A size as the pattern has it: a number, or a number times a letter, and a number more or less. */
 typedef struct verdict_size {

@@ -1,5 +1,6 @@
 /* Shape rules of com.microsoft's attention. */
 #include "core/error.h"
+#include "ops/infer/content.h"
 #include "ops/table/op.h"
 
 OB_RULE(packed_attention);
@@ -32,12 +33,41 @@ static bool mask_fits(ob_infer *infer) {
     return false;
 }
 
+/* Operand i, which may be left out, stretches to the scores. */
+static ob_status require_stretch(ob_infer *infer, uint32_t i, const ob_dim scores[4]) {
+    if (!ob__in_given(infer, i) || !ob__rank_in(infer, i, 0, 4) || ob__in_rank(infer, i) < 0) return OB_OK;
+    return ob__broadcast_onto(infer, ob__in_shape(infer, i), (ob_shape){4, scores}, (int32_t)i, OB0102);
+}
+
+/* A mask of keys, or of queries and keys: (batch, keys) or (batch, queries, keys). */
+static ob_status require_key_mask(ob_infer *infer, uint32_t i, const ob_dim scores[4]) {
+    const bool pairs = ob__in_rank(infer, i) == 3;
+    const ob_dim dims[4] = {ob__in_dim(infer, i, 0), 1, pairs ? ob__in_dim(infer, i, 1) : 1, ob__in_dim(infer, i, -1)};
+    return ob__broadcast_onto(infer, (ob_shape){4, dims}, (ob_shape){4, scores}, (int32_t)i, OB0102);
+}
+
+/* A mask of four axes is for the longest sequence: each query and key has its place in it. */
+static ob_status require_whole_mask(ob_infer *infer, uint32_t i, const ob_dim scores[4], ob_dim total) {
+    for (int32_t axis = 0; axis < 4; axis++)
+        OB_TRY(axis < 2
+                   ? ob__require(infer, OB_COND_BROADCAST_TO, ob__in_dim(infer, i, axis), scores[axis], (int32_t)i, axis, OB0102)
+                   : ob__require(infer, OB_COND_AT_LEAST, ob__in_dim(infer, i, axis), total, (int32_t)i, axis, OB0601));
+    return OB_OK;
+}
+
+static ob_status require_packed_masks(ob_infer *infer, const ob_dim scores[4]) {
+    OB_TRY(require_stretch(infer, 5, scores));
+    if (!ob__in_given(infer, 3) || !ob__rank_in(infer, 3, 1, 4) || ob__in_rank(infer, 3) <= 1) return OB_OK;
+    return ob__in_rank(infer, 3) < 4 ? require_key_mask(infer, 3, scores) : require_whole_mask(infer, 3, scores, scores[3]);
+}
+
 /* Operand (batch, sequence, width), weights (width, 3 * heads * size) or the sum of qkv_hidden_sizes; past and present
  * (2, batch, heads, keys, size). */
 ob_status ob__infer_packed_attention(ob_infer *infer) {
     uint32_t n_sizes;
     const int64_t *sizes = ob__attribute_list(infer->node, "qkv_hidden_sizes", &n_sizes);
-    ob_dim heads = heads_of(infer, "num_heads"), made = ob__in_dim(infer, 1, 1), size, total = ob__in_dim(infer, 0, 1);
+    ob_dim heads = heads_of(infer, "num_heads"), made = ob__in_dim(infer, 1, 1), size, total = ob__in_dim(infer, 0, 1),
+           n_keys = total;
     for (uint32_t i = 0; i < infer->node->n_outputs; i++) ob__out_dtype(infer, i, OB_NONE);
     if (!ob__rank_in(infer, 0, 3, 3) || !ob__rank_in(infer, 1, 2, 2)) return OB_OK;
     if (sizes &&
@@ -66,8 +96,21 @@ ob_status ob__infer_packed_attention(ob_infer *infer) {
         ob_dim past = ob__in_dim(infer, 4, 3);
         const ob_dim wanted[5] = {2, ob__in_dim(infer, 0, 0), heads, past, size};
         OB_TRY(ob__require_shape(infer, 4, (ob_shape){5, wanted}, OB0601));
-        total = ob__attribute_int(infer->node, "past_present_share_buffer") ? past : ob_dim_add(infer->dims, past, total);
+        n_keys = ob_dim_add(infer->dims, past, total);
+        if (ob__attribute_int(infer->node, "past_present_share_buffer")) {
+            const ob_dim n_past = ob__in_scalar(infer, 6);
+            const ob_values_asked asked = {
+                .highest = ob_dim_sub(infer->dims, past, total), .when = 1, .axis = 3, .reason = "lengths depend on data"};
+            OB_TRY(ob__require_one(infer, 6));
+            OB_TRY(ob__require_values(infer, 6, &asked));
+            n_keys = n_past == OB_DIM_UNKNOWN ? n_past : ob_dim_add(infer->dims, n_past, total);
+            total = past;
+        } else {
+            total = n_keys;
+        }
     }
+    const ob_dim scores[4] = {ob__in_dim(infer, 0, 0), heads, ob__in_dim(infer, 0, 1), n_keys};
+    OB_TRY(require_packed_masks(infer, scores));
     const ob_dim out[3] = {ob__in_dim(infer, 0, 0), ob__in_dim(infer, 0, 1), values};
     const ob_dim present[5] = {2, out[0], heads, total, size};
     OB_TRY(ob__out_tensor(infer, 0, OB_NONE, 3, out));
@@ -118,6 +161,20 @@ static ob_status out_attention(ob_infer *infer, ob_dim heads, ob_dim kv_heads, o
     return ob__out_tensor(infer, 2, OB_NONE, 4, value);
 }
 
+/* A bias of queries, keys and values, one vector for all; what masks keys and what is added to the scores. */
+static ob_status require_biases(ob_infer *infer, ob_dim heads, ob_dim total, const keys *k) {
+    const ob_dim batch = ob__in_dim(infer, 0, 0), scores[4] = {batch, heads, ob__in_dim(infer, 0, 1), total};
+    const bool known = heads != OB_DIM_UNKNOWN && k->size != OB_DIM_UNKNOWN && k->value_size != OB_DIM_UNKNOWN;
+    const ob_dim all =
+        known ? ob_dim_mul(infer->dims, heads, ob_dim_add(infer->dims, ob_dim_mul(infer->dims, 2, k->size), k->value_size))
+              : OB_DIM_UNKNOWN;
+    OB_TRY(ob__require_shape(infer, 3, (ob_shape){1, &all}, OB0601));
+    OB_TRY(require_stretch(infer, 5, scores));
+    if (!ob__in_given(infer, 4) || !ob__rank_in(infer, 4, 1, 3) || ob__in_rank(infer, 4) < 0) return OB_OK;
+    if (ob__in_rank(infer, 4) > 1) return require_key_mask(infer, 4, scores);
+    return ob__require(infer, OB_COND_BROADCAST_TO, ob__in_dim(infer, 4, 0), batch, 4, 0, OB0102);
+}
+
 /* Queries (batch, sequence, heads * size), or with keys and values (batch, sequence, heads, 3, size); keys of rank 5 have values,
  * too. */
 ob_status ob__infer_multi_head_attention(ob_infer *infer) {
@@ -159,10 +216,48 @@ ob_status ob__infer_multi_head_attention(ob_infer *infer) {
         if (shared) {
             OB_TRY(ob__require_one(infer, 8));
             OB_TRY(ob__require(infer, OB_COND_AT_LEAST, buffer, total, 6, 2, OB0601));
+            OB_TRY(require_biases(infer, heads, total, &k));
             return out_attention(infer, heads, heads, total, buffer, &k);
         }
     }
+    OB_TRY(require_biases(infer, heads, total, &k));
     return out_attention(infer, heads, heads, total, total, &k);
+}
+
+/* seqlens_k: of each sequence how many keys there are, less one; more than there are depends on data. */
+static ob_status require_lengths(ob_infer *infer, ob_dim past) {
+    ob_range range;
+    OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_count(infer, 5), ob__in_dim(infer, 0, 0), 5, 0, OB0601));
+    if (past == OB_DIM_UNKNOWN || !ob__in_range(infer, 5, &range)) return ob__unverified(infer, 5, -1, "lengths depend on data");
+    const ob_dim most = ob_dim_add(infer->dims, past, ob__in_dim(infer, 0, 1));
+    const bool fits = ob__known_at_least(infer, most, ob_dim_add(infer->dims, range.highest, 1));
+    return fits ? OB_OK : ob__unverified(infer, 5, -1, "lengths depend on data");
+}
+
+/* Caches (positions, half) of as many elements as are turned of a head, and a row for each position. */
+static ob_status require_turned(ob_infer *infer, ob_dim size) {
+    const ob_dim cache[2] = {ob__in_dim(infer, 7, 0), ob__in_dim(infer, 7, 1)};
+    const ob_dim tokens[2] = {ob__in_dim(infer, 0, 0), ob__in_dim(infer, 0, 1)};
+    ob_range range;
+    if (!ob__attribute_int(infer->node, "do_rotary")) return OB_OK;
+    for (uint32_t i = 7; i < 9; i++) {
+        if (!ob__in_given(infer, i)) {
+            ob__problem(infer, OB0603, (int32_t)i, -1, "do_rotary needs cos_cache and sin_cache");
+            return OB_OK;
+        }
+        if (!ob__rank_in(infer, i, 2, 2)) return OB_OK;
+    }
+    OB_TRY(ob__require_shape(infer, 8, (ob_shape){2, cache}, OB0601));
+    if (ob__in_rank(infer, 7) < 0) return OB_OK;
+    OB_TRY(ob__require(infer, OB_COND_AT_LEAST, size, ob_dim_mul(infer->dims, cache[1], 2), 7, 1, OB0601));
+    OB_TRY(ob__require(infer, OB_COND_AT_LEAST, cache[0], tokens[1], 7, 0, OB0601));
+    if (ob__in_given(infer, 9)) {
+        OB_TRY(ob__require_shape(infer, 9, (ob_shape){2, tokens}, OB0601));
+        return ob__unverified(infer, 9, -1, "indices depend on data");
+    }
+    const bool fits =
+        ob__in_range(infer, 5, &range) && ob__known_at_least(infer, cache[0], ob_dim_add(infer->dims, range.highest, 1));
+    return fits ? OB_OK : ob__unverified(infer, 5, -1, "indices depend on data");
 }
 
 /* Queries (batch, sequence, heads * size), which without keys and values hold these, too. How long the present is is told by the
@@ -189,12 +284,17 @@ ob_status ob__infer_group_query_attention(ob_infer *infer) {
         if (size != OB_DIM_UNKNOWN && k.size != OB_DIM_UNKNOWN)
             OB_TRY(ob__require(infer, OB_COND_EQUAL, size, k.size, 0, 2, OB0601));
     }
-    ob_dim total = ob__in_scalar(infer, 6);
+    ob_dim total = ob__in_scalar(infer, 6), past = 0;
     OB_TRY(ob__require_one(infer, 6));
     if (ob__in_given(infer, 3)) {
         OB_TRY(require_past(infer, 3, kv_heads, &k));
-        ob_dim past = ob__in_dim(infer, 3, 2);
+        past = ob__in_dim(infer, 3, 2);
         total = past == OB_DIM_UNKNOWN || total == OB_DIM_UNKNOWN ? OB_DIM_UNKNOWN : ob_dim_max(infer->dims, past, total);
     }
+    OB_TRY(require_lengths(infer, past));
+    OB_TRY(require_turned(infer, size));
+    const ob_dim scores[4] = {ob__in_dim(infer, 0, 0), heads, ob__in_dim(infer, 0, 1), total};
+    OB_TRY(require_stretch(infer, 10, scores));
+    OB_TRY(ob__require_shape(infer, 11, (ob_shape){1, &heads}, OB0601));
     return out_attention(infer, heads, kv_heads, total, total, &k);
 }

@@ -147,6 +147,8 @@ ob_status ob__infer_causal_conv(ob_infer *infer) {
     OB_TRY(ob__require_shape(infer, 1, (ob_shape){3, weight}, OB0601));
     if (ob__in_given(infer, 2)) OB_TRY(ob__require_shape(infer, 2, (ob_shape){1, &channels}, OB0601));
     if (ob__in_given(infer, 3)) OB_TRY(ob__require_shape(infer, 3, (ob_shape){3, state}, OB0601));
+    OB_TRY(ob__require(infer, OB_COND_AT_LEAST, k, 1, 1, 2, OB0601));
+    OB_TRY(ob__require(infer, OB_COND_AT_LEAST, ob__in_dim(infer, 0, 2), 1, 0, 2, OB0601));
     return ob__out_tensor(infer, 1, OB_NONE, 3, state);
 }
 

@@ -243,6 +243,10 @@ static ob_status scan_inputs(ob_infer *infer, uint32_t first, uint32_t n_state, 
         ob_dim size;
         if (first) {
             OB_TRY(without_axis(infer, &type, 0, &size));
+            if (*batch == OB_DIM_UNKNOWN)
+                OB_TRY(ob__require(infer, OB_COND_AT_LEAST, size, 1, (int32_t)(first + i), 0, OB0601));
+            else
+                OB_TRY(ob__require(infer, OB_COND_EQUAL, size, *batch, (int32_t)(first + i), 0, OB0601));
             *batch = ob__dim_prefer(infer->dims, *batch, size);
         }
         if (i >= n_state) {
@@ -271,6 +275,7 @@ ob_status ob__infer_scan(ob_infer *infer) {
     ob_dim batch, length;
     if (!ob__make_ends(infer, body->n_inputs, &in) || !ob__make_ends(infer, body->n_outputs, &out)) return OB_E_MEMORY;
     OB_TRY(scan_inputs(infer, first, n_state, params.n_scanned, in, &batch, &length));
+    if (first) OB_TRY(ob__require_shape(infer, 0, (ob_shape){1, &batch}, OB0601));
     /* Scan-8 may be told by data to end earlier, which the first operand says. */
     ob_dim guard = !first ? length : ob__in_given(infer, 0) ? OB_DIM_UNKNOWN : ob_dim_mul(infer->dims, batch, length);
     OB_TRY(fixed_point(infer, body, guard, in, out, 0, 0, n_state));

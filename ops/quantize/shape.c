@@ -232,6 +232,26 @@ ob_status ob__infer_scaled_matmul(ob_infer *infer) {
     return ob__in_given(infer, bias) ? ob__require_shape(infer, bias, (ob_shape){1, &columns}, OB0601) : OB_OK;
 }
 
+/* Each row of B has a scale for each block, and a zero point: a number of the scales' type, or packed into bytes. */
+static ob_status require_blocks(ob_infer *infer, ob_dim n, ob_dim n_blocks, int64_t bits) {
+    const ob_dim packed = (n_blocks * bits + 7) / 8;
+    const bool bytes = ob__in_dtype(infer, 3) == OB_UINT8;
+    OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_count(infer, 2), ob_dim_mul(infer->dims, n, n_blocks), 2, -1, OB0601));
+    if (!ob__in_given(infer, 3)) return OB_OK;
+    return ob__require(infer, OB_COND_EQUAL, ob__in_count(infer, 3), ob_dim_mul(infer->dims, n, bytes ? packed : n_blocks), 3, -1,
+                       OB0601);
+}
+
+/* g_idx says of each of the K columns which block it is of. It may be as long as all blocks, what is behind is not looked at. */
+static ob_status require_block_indices(ob_infer *infer, ob_dim k, ob_dim n_blocks) {
+    if (!ob__in_given(infer, 4)) return OB_OK;
+    OB_TRY(ob__rank_unknown(infer, 4));
+    if (!ob__rank_in(infer, 4, 1, 1) || ob__in_rank(infer, 4) < 0) return OB_OK;
+    OB_TRY(ob__require(infer, OB_COND_AT_LEAST, ob__in_dim(infer, 4, 0), k, 4, 0, OB0601));
+    if (ob__in_dim(infer, 4, 0) != k) return ob__unverified(infer, 4, 0, "indices depend on data");
+    return ob__require_places(infer, 4, n_blocks, 2, -1);
+}
+
 ob_status ob__infer_matmul_nbits(ob_infer *infer) {
     ob_shape a = ob__in_shape(infer, 0);
     int64_t k = ob__attribute_int(infer->node, "K"), n = ob__attribute_int(infer->node, "N");
@@ -245,14 +265,19 @@ ob_status ob__infer_matmul_nbits(ob_infer *infer) {
         ob__problem(infer, OB0602, -1, -1, "attributes K, N and block_size must be positive numbers");
         return OB_OK;
     }
-    const ob_dim columns = n;
+    const ob_dim columns = n, n_blocks = (k + block - 1) / block;
     OB_TRY(ob__rank_unknown(infer, 1));
+    OB_TRY(require_blocks(infer, n, n_blocks, bits));
     if (ob__in_rank(infer, 1) >= 1) OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 1, 0), n, 1, 0, OB0601));
     if (ob__in_rank(infer, 1) == 3) {
-        OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 1, 1), (k + block - 1) / block, 1, 1, OB0601));
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 1, 1), n_blocks, 1, 1, OB0601));
         OB_TRY(
             ob__require(infer, OB_COND_EQUAL, ob_dim_mul(infer->dims, ob__in_dim(infer, 1, 2), 8), block * bits, 1, 2, OB0601));
     }
+    if (ob__in_rank(infer, 1) == 2)
+        OB_TRY(ob__require(infer, OB_COND_EQUAL, ob_dim_mul(infer->dims, ob__in_dim(infer, 1, 1), 8),
+                           ob_dim_mul(infer->dims, n_blocks, block * bits), 1, 1, OB0601));
+    OB_TRY(require_block_indices(infer, k, n_blocks));
     if (ob__in_given(infer, 5)) OB_TRY(ob__require_shape(infer, 5, (ob_shape){1, &columns}, OB0601));
     OB_TRY(ob__rank_unknown(infer, 0));
     if (!ob__rank_in(infer, 0, 1, OB_MAX_RANK) || a.rank < 0) return OB_OK;
