@@ -259,7 +259,7 @@ int64_t ob__graph_opset(const ob_graph *graph, const char *domain);
 const ob_attribute *ob__node_attribute(const ob_node *node, const char *name);
 int64_t ob__node_int(const ob_node *node, const char *name, int64_t otherwise);
 float ob__node_float(const ob_node *node, const char *name, float otherwise);
-/* A list of the node's, with whether it is there at all: of an empty one `at` may be NULL. */
+/* A list of the node's, with whether it is there at all: `at` is NULL where it is not, and not NULL of an empty one. */
 typedef struct ob_ints {
     const int64_t *at;
     uint32_t n;

@@ -101,17 +101,17 @@ const char *ob__attribute_text(const ob_node *node, const char *name) {
 }
 
 ob_ints ob__attribute_ints(const ob_node *node, const char *name) {
+    static const int64_t none[1] = {0};
     const ob_op_attribute *row;
     const ob_attribute *given = read(node, name, OB_ATTR_INTS, &row);
-    if (given) return (ob_ints){given->n ? given->u.ints : NULL, given->n, true};
+    if (given) return (ob_ints){given->n ? given->u.ints : none, given->n, true};
     return row ? (ob_ints){row->list, row->n, true} : (ob_ints){0};
 }
 
 const int64_t *ob__attribute_list(const ob_node *node, const char *name, uint32_t *n) {
-    static const int64_t none[1] = {0};
     const ob_ints list = ob__attribute_ints(node, name);
     *n = list.n;
-    return list.given && !list.at ? none : list.at;
+    return list.at;
 }
 
 /* ---- Checking ---- */
