@@ -56,9 +56,13 @@ static long double folded(obk_fold fold, obk_finish finish, const float *x, int6
 static void reduce_both_ways(const obk_table *table, ob_dtype dtype, const obk_reduction *r, layout l, const void *x, void *z,
                              void *alone) {
     int64_t columns = r->columns ? r->inner : 1, n_parts = l.outer * ((columns + OBK_REDUCE_COLUMNS - 1) / OBK_REDUCE_COLUMNS);
-    static _Alignas(16) char memory[OBK_REDUCE_BYTES];
+    const size_t n_bytes = (size_t)obk_reduce_bytes(r); /* no byte more, for AddressSanitizer to see */
+    assert_in_range(n_bytes, 16, OBK_REDUCE_BYTES);
+    void *memory = aligned_alloc(16, n_bytes);
+    assert_non_null(memory);
     table->reduce[dtype](r, z, x, 0, n_parts, memory);
     for (int64_t part = 0; part < n_parts; part++) table->reduce[dtype](r, alone, x, part, part + 1, memory);
+    free(memory);
 }
 
 static void floats_are_folded(void **state) {

@@ -27,15 +27,6 @@ typedef struct type {
     loops folds[OBK_FOLD_EXP + 1];
 } type;
 
-/* n columns that stand so many times side by side that a row of all is long enough for vectors: rows of the reduced axis that
- * follow each other. */
-static int64_t side_by_side(const obk_reduction *r, int64_t n) {
-    const int32_t last = r->n_reduced - 1;
-    if (!r->columns || last < 0 || r->reduced_strides[last] != n || n > OBK_REDUCE_COLUMNS / 2) return 1;
-    const int64_t times = OBK_REDUCE_COLUMNS / n;
-    return times < r->reduced[last] ? times : r->reduced[last] > 0 ? r->reduced[last] : 1;
-}
-
 /* The innermost reduced axis of columns, or one run. */
 static void fold_inner(const loops *f, const obk_reduction *r, void *to, const char *x, int64_t n, int64_t times,
                        int64_t element_bytes, const void *high) {
@@ -75,8 +66,8 @@ static void fold_all(const type *t, const loops *f, const obk_reduction *r, void
 static void reduce_parts(const type *t, const obk_reduction *r, void *out, const void *in, int64_t begin, int64_t end,
                          void *memory) {
     const int64_t n_columns = r->columns ? r->inner : 1, blocks = (n_columns + OBK_REDUCE_COLUMNS - 1) / OBK_REDUCE_COLUMNS;
-    const int64_t times = side_by_side(r, n_columns);
-    void *acc = memory, *high = (char *)memory + OBK_REDUCE_BYTES / 2;
+    const int64_t times = obk_side_by_side(r, n_columns);
+    void *acc = memory, *high = (char *)memory + obk_reduce_bytes(r) / 2;
     for (int64_t part = begin; part < end; part++) {
         const int64_t first = part % blocks * OBK_REDUCE_COLUMNS;
         int64_t rest = part / blocks, n = n_columns - first, offset = first;

@@ -51,10 +51,23 @@ typedef struct obk_running {
 /* Parts begin .. end; there are outer times inner parts, where inner is over 1 in blocks of OBK_REDUCE_COLUMNS, of running
  * sums OBK_RUNNING_COLUMNS. What is computed does not depend on how parts are cut. */
 
-/* What a part of a reduction is folded into, and the exponents' shifts. */
-enum { OBK_REDUCE_BYTES = 2 * OBK_REDUCE_COLUMNS * 8 };
+/* n columns that stand so many times side by side that a row of all is long enough for vectors: rows of the reduced axis that
+ * follow each other. */
+static inline int64_t obk_side_by_side(const obk_reduction *r, int64_t n) {
+    const int32_t last = r->n_reduced - 1;
+    if (!r->columns || last < 0 || r->reduced_strides[last] != n || n < 1 || n > OBK_REDUCE_COLUMNS / 2) return 1;
+    const int64_t times = OBK_REDUCE_COLUMNS / n;
+    return times < r->reduced[last] ? times : r->reduced[last] > 0 ? r->reduced[last] : 1;
+}
 
-/* memory: OBK_REDUCE_BYTES, aligned to 16. Results are outer, or `inner` of columns. Floats are summed as doubles, in parts that
+/* What a part of a reduction is folded into, and the exponents' shifts: at most OBK_REDUCE_BYTES. */
+enum { OBK_REDUCE_BYTES = 2 * OBK_REDUCE_COLUMNS * 8 };
+static inline int64_t obk_reduce_bytes(const obk_reduction *r) {
+    const int64_t n = !r->columns ? 1 : r->inner < OBK_REDUCE_COLUMNS ? r->inner : OBK_REDUCE_COLUMNS;
+    return 2 * ((n * obk_side_by_side(r, n) + 1) / 2 * 2 * 8);
+}
+
+/* memory: obk_reduce_bytes, aligned to 16. Results are outer, or `inner` of columns. Floats are summed as doubles, in parts that
  * are added as a tree; integers wrap. NaN is the largest and the smallest. Nothing folded gives the neutral element. */
 typedef void (*obk_reduce)(const obk_reduction *r, void *out, const void *in, int64_t begin, int64_t end, void *memory);
 /* The index of the largest; of several NaN the first, or with `last` the last one. n > 0 */

@@ -177,7 +177,6 @@ static ob_status sum_own(planner *p, ob_einsum_tensor *t) {
     }
     ob_einsum_step *step = add_step(p, OB_EINSUM_SUM, t);
     if (!step) return no_memory(p->error);
-    if (p->needs->lane_bytes < OBK_REDUCE_BYTES) p->needs->lane_bytes = OBK_REDUCE_BYTES;
     step->sum = ob__kernels()->reduce[p->computing];
     step->reduction = (obk_reduction){.fold = OBK_FOLD_SUM, .columns = as_columns, .n_folded = summed};
     obk_reduction *r = &step->reduction;
@@ -191,6 +190,8 @@ static ob_status sum_own(planner *p, ob_einsum_tensor *t) {
         r->kept[0] = kept;
         r->kept_strides[0] = summed;
     }
+    const size_t n_bytes = (size_t)obk_reduce_bytes(r);
+    if (p->needs->lane_bytes < n_bytes) p->needs->lane_bytes = n_bytes;
     make_dense(p, p->computing, labels[0], n_kept, t);
     return place(p, step, t, p->n == 1);
 }

@@ -84,12 +84,12 @@ static ob_status reduce_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     k->loop = ob__kernels()->reduce[ob__is_real(dtype) ? ob__computing_type(args) : dtype];
     if (!k->loop) return OB__NO_TYPE(site, error, dtype);
     OB_TRY(ob__plan_real(args, needs, error));
-    OB_TRY(ob__need_lanes(needs, OBK_REDUCE_BYTES, 1, error));
     k->axes_known = !ob__given(args, 1) || args->in[1].data || ob__count(&args->in[1]) == 0;
-    if (!k->axes_known) return OB_OK;
+    if (!k->axes_known) return ob__need_lanes(needs, OBK_REDUCE_BYTES, 1, error);
     OB_TRY(ob__read_axes(site, args, "axes", 1, args->in[0].rank, &axes, &given, error));
     if (!given) axes = k->params.nothing_by_default ? 0 : UINT32_MAX;
-    return resolve(args, k, axes, error);
+    OB_TRY(resolve(args, k, axes, error));
+    return k->n_parts > 0 ? ob__need_lanes(needs, obk_reduce_bytes(&k->r), 1, error) : OB_OK;
 }
 
 static ob_status read_axes(const ob_view *given, int32_t rank, uint32_t *axes, ob_error *error) {
