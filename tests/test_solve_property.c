@@ -295,18 +295,23 @@ static void count_what_is_left(const maker *m, const ob_solution *solution, uint
     }
 }
 
+/* A maker without clauses, of three symbols; `kind` tells streams of one seed apart. */
+static void open_maker(maker *m, uint64_t seed, uint64_t kind, ob_arena *arena, ob_clauses *clauses) {
+    static const char *const names[] = {"x", "y", "z"};
+    *m = (maker){.seed = seed * UINT64_C(0x9E3779B97F4A7C15) + kind, .clauses = clauses};
+    assert_int_equal(ob_dims_create(NULL, &m->dims), OB_OK);
+    ob__arena_init(arena, NULL);
+    ob__clauses_init(clauses, arena);
+    for (int i = 0; i < 3; i++) m->symbols[i] = ob_dim_symbol(m->dims, names[i]);
+    next_random(&m->seed);
+}
+
 static void try_set(uint64_t seed, totals *sum) {
-    maker m = {.seed = seed * UINT64_C(0x9E3779B97F4A7C15) + 1};
+    maker m;
     ob_arena arena;
     ob_clauses clauses;
     ob_solution solution;
-    assert_int_equal(ob_dims_create(NULL, &m.dims), OB_OK);
-    ob__arena_init(&arena, NULL);
-    ob__clauses_init(&clauses, &arena);
-    m.clauses = &clauses;
-    static const char *const names[] = {"x", "y", "z"};
-    for (int i = 0; i < 3; i++) m.symbols[i] = ob_dim_symbol(m.dims, names[i]);
-    next_random(&m.seed);
+    open_maker(&m, seed, 1, &arena, &clauses);
     m.n_symbols = 1 + pick(&m.seed, 3);
     for (size_t n = 1 + pick(&m.seed, MAX_REQUIREMENTS); n > 0; n--) random_requirement(&m);
     assert_int_equal(ob__solve(m.dims, clauses.items, clauses.n, m.symbols, 3, &arena, &solution), OB_OK);
@@ -386,17 +391,11 @@ static void read_all_back(const maker *m, const ob_solution *solution, ob_arena 
 
 /* The text of the solution of one set. checks: it is compared with what was given, at all sizes up to 70 and many beyond. */
 static void solve_residues(uint64_t seed, bool checks, ob_text *text) {
-    maker m = {.seed = seed * UINT64_C(0x9E3779B97F4A7C15) + 7};
+    maker m;
     ob_arena arena;
     ob_clauses clauses;
     ob_solution solution;
-    assert_int_equal(ob_dims_create(NULL, &m.dims), OB_OK);
-    ob__arena_init(&arena, NULL);
-    ob__clauses_init(&clauses, &arena);
-    m.clauses = &clauses;
-    static const char *const names[] = {"x", "y", "z"};
-    for (int i = 0; i < 3; i++) m.symbols[i] = ob_dim_symbol(m.dims, names[i]);
-    next_random(&m.seed);
+    open_maker(&m, seed, 7, &arena, &clauses);
     m.n_symbols = 1 + pick(&m.seed, 2);
     for (size_t n = 1 + pick(&m.seed, 4); n > 0; n--) random_residues(&m);
     assert_int_equal(ob__solve(m.dims, clauses.items, clauses.n, m.symbols, 3, &arena, &solution), OB_OK);
