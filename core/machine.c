@@ -55,7 +55,8 @@ static char *group_of(char *line, const char *controller, bool *v2) {
 }
 
 __attribute__((noinline)) /* so that its path is not in the frame of the caller */
-static uint64_t least_of_line(const limit *l, const char *root, char *line) {
+static uint64_t
+least_of_line(const limit *l, const char *root, char *line) {
     static const char mount[] = "/sys/fs/cgroup";
     bool v2 = false;
     char *group = group_of(line, l->controller, &v2);

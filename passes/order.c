@@ -1,5 +1,5 @@
-/* Nodes that cannot be put into topological order (ob__model_sort sorts a file that is only out of order): rare, so this costs nothing
- * until it happens. */
+/* Nodes that cannot be put into topological order (ob__model_sort sorts a file that is only out of order): rare, so this costs
+ * nothing until it happens. */
 #include <string.h>
 
 #include "core/error.h"
@@ -181,13 +181,13 @@ ob_status ob__propagate_sorted(ob_propagation *p, ob_graph *graph) {
 
 static void report_unordered(ob_propagation *p, const ob_node *node, const ob_value *value, int32_t operand) {
     char text[400];
-    ob__sentence(text, sizeof text, "\"%.200s\" is made behind the node, and no order of the nodes changes that: there is a cycle",
-                 value->name);
+    ob__sentence(text, sizeof text,
+                 "\"%.200s\" is made behind the node, and no order of the nodes changes that: there is a cycle", value->name);
     ob__report(p, NULL, node, OB0701, operand, -1, text);
 }
 
-/* Bodies of functions that are not called, and of operators that are not known: nothing is inferred for them. Files are sorted when
- * they are read, so what is out of order here has a cycle. */
+/* Bodies of functions that are not called, and of operators that are not known: nothing is inferred for them. Files are sorted
+ * when they are read, so what is out of order here has a cycle. */
 static ob_status check_order(void *context, ob_graph *graph) {
     ob_propagation *p = context;
     if (!graph->first || p->done[graph->first->id]) return OB_OK;
@@ -207,7 +207,8 @@ static ob_status report_sorted(void *context, ob_graph *graph) {
     if (graph->n_early == 0) return OB_OK;
     char text[500], more[60] = "";
     if (graph->n_early > 1) ob__sentence(more, sizeof more, ", and %u more operands are", graph->n_early - 1);
-    ob__sentence(text, sizeof text, "\"%.200s\" is read before the node that makes it%s; the nodes are taken in topological order",
+    ob__sentence(text, sizeof text,
+                 "\"%.200s\" is read before the node that makes it%s; the nodes are taken in topological order",
                  graph->early_value->name, more);
     ob__report(context, NULL, graph->early_node, OB0702, -1, -1, text);
     return OB_OK;

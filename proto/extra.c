@@ -45,8 +45,8 @@ void ob__extras_init(ob_extras *extras) {
     for (int i = 0; i < OB_EXTRA_COUNT; i++) {
         const ProtobufCFieldDescriptor *row = &rows[i].field;
         const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field_by_name(rows[i].type, row->name);
-        if (field && (field->type != row->type || (row->descriptor && (field->label != row->label ||
-                                                                       field->descriptor != row->descriptor))))
+        if (field && (field->type != row->type ||
+                      (row->descriptor && (field->label != row->label || field->descriptor != row->descriptor))))
             field = NULL;
         extras->fields[i] = field;
     }

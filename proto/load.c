@@ -22,8 +22,8 @@ static size_t mark_bytes(const uint8_t *bytes, size_t n) {
     return n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
-/* A field's name and a colon or a bracket begin the text format of protobuf, a brace JSON; ONNX's text begins with '<' or with the
- * name of a graph and a parenthesis. */
+/* A field's name and a colon or a bracket begin the text format of protobuf, a brace JSON; ONNX's text begins with '<' or with
+ * the name of a graph and a parenthesis. */
 static ob_model_format detect_text(const uint8_t *bytes, size_t n) {
     ob_scanner scan = {(const char *)bytes, (const char *)bytes, (const char *)bytes + n, NULL, NULL};
     const char *name;

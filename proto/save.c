@@ -27,7 +27,8 @@ ob_status ob__write_message(const ProtobufCMessage *message, ob_write_sink sink,
     return buffer.status == OB_OK ? OB_OK : ob__fail(error, buffer.status, "writing failed: %s", ob_status_text(buffer.status));
 }
 
-static ob_status write_message(const ob_model *model, ob_model_format format, ob_write_sink sink, void *context, ob_error *error) {
+static ob_status write_message(const ob_model *model, ob_model_format format, ob_write_sink sink, void *context,
+                               ob_error *error) {
     ob_proto_writer writer;
     ob__proto_writer_init(&writer, model, error);
     Onnx__ModelProto *message = NULL;
@@ -35,9 +36,7 @@ static ob_status write_message(const ob_model *model, ob_model_format format, ob
     if (status == OB_OK) {
         switch (format) {
         case OB_FORMAT_PROTOBUF_TEXT:
-        case OB_FORMAT_JSON:
-            status = ob__print_message(&writer, &message->base, format == OB_FORMAT_JSON, sink, context);
-            break;
+        case OB_FORMAT_JSON: status = ob__print_message(&writer, &message->base, format == OB_FORMAT_JSON, sink, context); break;
         case OB_FORMAT_PROTOBUF_ALIGNED: status = ob__write_aligned(&writer, &message->base, sink, context); break;
         default: status = ob__write_message(&message->base, sink, context, error); break;
         }
@@ -58,7 +57,7 @@ ob_model_format ob_model_format_of_path(const char *path) {
         const char *ending;
         ob_model_format format;
     } endings[] = {
-        {".onnxtxt", OB_FORMAT_TEXT},           {".onnxtext", OB_FORMAT_TEXT},        {".textproto", OB_FORMAT_PROTOBUF_TEXT},
+        {".onnxtxt", OB_FORMAT_TEXT},           {".onnxtext", OB_FORMAT_TEXT},       {".textproto", OB_FORMAT_PROTOBUF_TEXT},
         {".prototxt", OB_FORMAT_PROTOBUF_TEXT}, {".pbtxt", OB_FORMAT_PROTOBUF_TEXT}, {".json", OB_FORMAT_JSON},
         {".onnxjson", OB_FORMAT_JSON},
     };

@@ -1,6 +1,7 @@
 /* usage: op_rows. Writes the operator table for tests/op_rows.py, a line for each row: domain, name, opset, least and most inputs
  * and outputs (-1: unbounded), whether deprecated; then, each after '|', the formal inputs, '>', the formal outputs: ? optional,
- * * variadic of one type, ~ of several; the letter of the type; ':'; the types; then a tab and, each after '|', the attributes: name,
+ * * variadic of one type, ~ of several; the letter of the type; ':'; the types; then a tab and, each after '|', the attributes:
+ * name,
  * ':', number of the type, ':', "needed", "open" or '=' and the default. */
 #include <stdio.h>
 #include <string.h>

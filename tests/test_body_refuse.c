@@ -70,7 +70,8 @@ static void the_operator_is_asked(void **state) {
         const char *in, *node, *says;
         int64_t size; /* of N in the run; 0: refused before */
     } cases[] = {
-        {"float[2,4,6] x, float[6,18] w, float[18] b", "y = com.microsoft.Attention(x, w, b)", "attribute num_heads is missing: Attention needs it", 0},
+        {"float[2,4,6] x, float[6,18] w, float[18] b", "y = com.microsoft.Attention(x, w, b)",
+         "attribute num_heads is missing: Attention needs it", 0},
         {"float[2,4,6] x, float[6,18] w, float[18] b", "y = com.microsoft.Attention<num_heads = 4>(x, w, b)", "4", 0},
         {"float[2,4,N] x, float[N,18] w, float[18] b", "y = com.microsoft.Attention<num_heads = 2>(x, w, b)", NULL, 6},
         {"float[2,4,6] x, float[6,N] w, float[N] b", "y = com.microsoft.Attention<num_heads = 2>(x, w, b)", "N", 15},

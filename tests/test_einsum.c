@@ -306,8 +306,9 @@ static void einsum_takes_no_diagonal_of_unequal_sizes(void **state) {
         int64_t dims[3];
         int32_t rank;
         ob_status status;
-    } rows[] = {{"ii->i", {1, 3}, 2, OB_E_SHAPE},     {"ii->i", {3, 1}, 2, OB_E_SHAPE}, {"ii->i", {1, 0}, 2, OB_E_SHAPE},
-                {"ii->i", {0, 0}, 2, OB_OK},          {"ii->i", {1, 1}, 2, OB_OK},      {"...ii->...i", {3, 3, 1}, 3, OB_E_SHAPE},
+    } rows[] = {{"ii->i", {1, 3}, 2, OB_E_SHAPE},     {"ii->i", {3, 1}, 2, OB_E_SHAPE},
+                {"ii->i", {1, 0}, 2, OB_E_SHAPE},     {"ii->i", {0, 0}, 2, OB_OK},
+                {"ii->i", {1, 1}, 2, OB_OK},          {"...ii->...i", {3, 3, 1}, 3, OB_E_SHAPE},
                 {"i...i->...i", {3, 1, 3}, 3, OB_OK}, {"iii->i", {3, 3, 1}, 3, OB_E_SHAPE}};
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         const int64_t *d = rows[r].dims;

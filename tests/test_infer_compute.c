@@ -236,8 +236,10 @@ static void resampling_and_signal(void **state) {
         {"ai.onnx.preview.training:Adagrad", 1, "f[]; i[]; f[N,3]; d[4]; f[N,3]; d[4]; f[N,3]; d[4]", "",
          "f[N,3]; d[4]; f[N,3]; d[4]"},
         {"ai.onnx.preview.training:Adam", 1, "f[]; i[]; f[N,3]; f[N,3]; f[N,3]; f[N,2]", "", "f[N,3]; f[N,3]; f[N,3] | OB0601"},
-        {"ai.onnx.preview.training:Momentum", 1, "f[]; i[]; f[2]; d[2]; f[2]", "mode=standard alpha=0.9 beta=1.0 norm_coefficient=0.1", "f[2]; f[2] | OB0604"},
-        {"ai.onnx.preview.training:Momentum", 1, "f[]; i[2]; f[2]; f[2]; f[2]", "mode=fast alpha=0.9 beta=1.0 norm_coefficient=0.1", "f[2]; f[2] | OB0602 | OB0601"},
+        {"ai.onnx.preview.training:Momentum", 1, "f[]; i[]; f[2]; d[2]; f[2]",
+         "mode=standard alpha=0.9 beta=1.0 norm_coefficient=0.1", "f[2]; f[2] | OB0604"},
+        {"ai.onnx.preview.training:Momentum", 1, "f[]; i[2]; f[2]; f[2]; f[2]",
+         "mode=fast alpha=0.9 beta=1.0 norm_coefficient=0.1", "f[2]; f[2] | OB0602 | OB0601"},
     };
     RUN_CASES(cases);
 }

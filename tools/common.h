@@ -71,8 +71,7 @@ typedef struct assumed_opsets {
 /* "28" or "ai.onnx.ml=5"; false after a complaint. */
 bool assume_opset(const char *tool, const char *text, assumed_opsets *out);
 ob_status load_model(const char *tool, const char *path, const ob_operators *operators, const assumed_opsets *assumed,
-                     bool verbose, uint64_t max_arena,
-                     ob_model **out, ob_error *error);
+                     bool verbose, uint64_t max_arena, ob_model **out, ob_error *error);
 
 /* Characters that must be changed, put in or left out to make one name of the other; of long names the beginnings. */
 unsigned name_distance(const char *a, const char *b);

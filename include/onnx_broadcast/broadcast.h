@@ -87,7 +87,8 @@ typedef struct ob_broadcast_result {
  * - result: written on success only. Any unknown rank makes the result's rank unknown.
  *
  * Errors: E_SHAPE with error->axis (of the result) and a message that names both operands and sizes; E_LIMIT for a rank over
- * OB_MAX_RANK, or more than 32 different terms along one axis; E_ARGUMENT for a negative size, a term that is not of the pool, or NULL; what the sink returned.
+ * OB_MAX_RANK, or more than 32 different terms along one axis; E_ARGUMENT for a negative size, a term that is not of the pool, or
+ * NULL; what the sink returned.
  *
  * Every operand that meets a constant c > 1 keeps its own condition, also
  * where a pairwise fold would lose it: {?, 1, 4} gives 4 and "? = 1 or ? = 4". Operands that share a term share its condition. A

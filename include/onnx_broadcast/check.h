@@ -65,8 +65,8 @@ typedef struct ob_check_options {
     const ob_severity_given *severities; /**< the last that fits an id counts; NULL with n_severities 0: the defaults */
     size_t n_severities;                 /**< entries of severities [0] */
     /** Conditions on sizes of inputs that the contract may build on: "batch >= 1", "height % 32 = 0", as ob_condition_parse()
-     * reads them, and clauses as reports have them: "N <= 4 or N % 32 in {0, 31}", "if T >= 1: N != 3"; listed as assumptions. Shapes in the report are those of such sizes; "N = 3" is as good as an entry of dims.
-     * NULL with n_assumptions 0 */
+     * reads them, and clauses as reports have them: "N <= 4 or N % 32 in {0, 31}", "if T >= 1: N != 3"; listed as assumptions.
+     * Shapes in the report are those of such sizes; "N = 3" is as good as an entry of dims. NULL with n_assumptions 0 */
     const char *const *assumptions;
     size_t n_assumptions; /**< entries of assumptions [0] */
 } ob_check_options;
@@ -271,12 +271,12 @@ typedef struct ob_contract_info {
     size_t n_refuted;          /**< requirements that hold for no sizes */
     size_t n_open;             /**< requirements that nobody could state */
     size_t n_clauses;          /**< of the solved contract: ob_report_clause() */
-    size_t n_limits;           /**< clauses behind these, which only sizes that nobody reaches break: 10^9 and more along one axis */
-    size_t n_unverified;       /**< reasons behind n_open: ob_report_unverified() */
-    size_t n_bounds;           /**< conditions on values, beside those on sizes: ob_report_bound() */
-    size_t n_assumptions;      /**< what is taken for granted: ob_report_assumption() */
-    size_t n_sizes; /**< sizes of inputs that the caller chooses, an input of unknown rank counting as one; 0: every size is
-                       fixed */
+    size_t n_limits;      /**< clauses behind these, which only sizes that nobody reaches break: 10^9 and more along one axis */
+    size_t n_unverified;  /**< reasons behind n_open: ob_report_unverified() */
+    size_t n_bounds;      /**< conditions on values, beside those on sizes: ob_report_bound() */
+    size_t n_assumptions; /**< what is taken for granted: ob_report_assumption() */
+    size_t n_sizes;       /**< sizes of inputs that the caller chooses, an input of unknown rank counting as one; 0: every size is
+                             fixed */
 } ob_contract_info;
 
 /** The numbers; thread-safe. */
@@ -321,8 +321,8 @@ typedef struct ob_clause_info {
                                           which `fails` fails; NULL when only assumptions led to it */
 } ob_clause_info;
 
-/** Fills *out with clause `index`, 0 .. n_clauses + n_limits - 1, the limits behind the others; its pointers are views, valid until the next call of this function on the
- * report. Errors: E_NOT_FOUND (beyond the last), E_MEMORY. */
+/** Fills *out with clause `index`, 0 .. n_clauses + n_limits - 1, the limits behind the others; its pointers are views, valid
+ * until the next call of this function on the report. Errors: E_NOT_FOUND (beyond the last), E_MEMORY. */
 OB_API ob_status ob_report_clause(ob_report *report, size_t index, ob_clause_info *out);
 
 /** Requirements that could not be stated on sizes of inputs, for one reason. */

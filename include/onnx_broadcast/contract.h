@@ -45,11 +45,12 @@ extern "C" {
 #define OB_CONTRACT_TEXT_MAX 65536
 
 /** Tests sizes of inputs against a stated contract.
- * - text: the value of #OB_CONTRACT_KEY, ended by NUL; borrowed. Lines that begin with something else than a clause or "values: " are refused.
+ * - text: the value of #OB_CONTRACT_KEY, ended by NUL; borrowed. Lines that begin with something else than a clause or "values: "
+ * are refused.
  * - sizes: n entries: symbols by name ("batch"), sizes without a name by place ("x[0]": axis 0 of input x). Names that the
  * contract does not mention are ignored, so all sizes of all inputs can be given, one size several times. NULL with n 0.
- * - out: may be NULL. OB_TRUE: the contract admits the sizes, where the conditions on values hold. OB_UNDECIDED: it states nothing against them, but it is partial, or
- * a size that it mentions was not given. Untouched on failure.
+ * - out: may be NULL. OB_TRUE: the contract admits the sizes, where the conditions on values hold. OB_UNDECIDED: it states
+ * nothing against them, but it is partial, or a size that it mentions was not given. Untouched on failure.
  *
  * Errors:
  * - E_CONDITION: the contract excludes these sizes; the message is one sentence with the first clause that they break and their

@@ -3,8 +3,8 @@
 #ifndef OB_KERNELS_CONV_CONV_H
 #define OB_KERNELS_CONV_CONV_H
 
-#include "kernels/gemm/integer.h"
 #include "core/pace.h"
+#include "kernels/gemm/integer.h"
 #include "kernels/window/window.h"
 
 typedef struct obk_conv {

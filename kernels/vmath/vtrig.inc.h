@@ -1,7 +1,7 @@
-/* As vmath1.inc.h, for sin, cos and tan. SLEEF reduces an argument in one of several ways, and takes for a whole vector the way that
- * its largest element needs: an element's bits would follow from its neighbours. So a vector whose elements need several ways is
- * computed once for each, with an argument of that way in the place of the others. Parameters: also WAYS, the least magnitudes at
- * which SLEEF takes its second way, its third ... */
+/* As vmath1.inc.h, for sin, cos and tan. SLEEF reduces an argument in one of several ways, and takes for a whole vector the way
+ * that its largest element needs: an element's bits would follow from its neighbours. So a vector whose elements need several
+ * ways is computed once for each, with an argument of that way in the place of the others. Parameters: also WAYS, the least
+ * magnitudes at which SLEEF takes its second way, its third ... */
 __attribute__((unused)) static void OBK_CAT(FN, _block)(T *z, const T *x) {
     static const T least[] = {0, WAYS};
     enum { N_WAYS = sizeof least / sizeof least[0] };

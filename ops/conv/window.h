@@ -19,9 +19,9 @@ typedef struct ob_window_params {
     int64_t before[OB_MAX_RANK], after[OB_MAX_RANK]; /* padding; 0 unless OB_PAD_GIVEN */
 } ob_window_params;
 
-/* kernel_shape, strides, dilations, pads, auto_pad and ceil_mode for n spatial axes; below 0: as many as kernel_shape has entries.
- * E_LIMIT for more than OB_MAX_RANK - 2, whoever counted them; E_ARGUMENT for a list of another length, an entry that is not
- * positive (of pads: negative) or above 2^31 - 1. */
+/* kernel_shape, strides, dilations, pads, auto_pad and ceil_mode for n spatial axes; below 0: as many as kernel_shape has
+ * entries. E_LIMIT for more than OB_MAX_RANK - 2, whoever counted them; E_ARGUMENT for a list of another length, an entry that is
+ * not positive (of pads: negative) or above 2^31 - 1. */
 ob_status ob__read_window(const ob_node *node, int64_t n_axes, ob_window_params *params, ob_error *error);
 /* A list attribute with n entries, none below `least`; `otherwise` when absent. E_LIMIT where n is more than the `room` that
  * `sizes` has. */

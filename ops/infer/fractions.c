@@ -158,7 +158,8 @@ ob_status ob__fractions_leave(ob_infer *infer, uint32_t input, bool *exact) {
     const ob_condition condition = {OB_COND_AT_LEAST, exact_limit(dtype), extent};
     ob_truth truth = extent == OB_DIM_UNKNOWN ? OB_FALSE : ob_condition_decide(infer->dims, &condition);
     *exact = truth != OB_FALSE;
-    return truth != OB_UNDECIDED ? OB_OK : ob__require(infer, condition.kind, condition.a, condition.b, (int32_t)input, -1, OB0203);
+    return truth != OB_UNDECIDED ? OB_OK
+                                 : ob__require(infer, condition.kind, condition.a, condition.b, (int32_t)input, -1, OB0203);
 }
 
 ob_status ob__fractions_round(ob_infer *infer) {

@@ -30,7 +30,8 @@ typedef struct ob_slice_params {
     ob_ints starts, ends, axes;
 } ob_slice_params;
 static inline ob_slice_params ob__slice_params(const ob_node *node) {
-    return (ob_slice_params){ob__attribute_ints(node, "starts"), ob__attribute_ints(node, "ends"), ob__attribute_ints(node, "axes")};
+    return (ob_slice_params){ob__attribute_ints(node, "starts"), ob__attribute_ints(node, "ends"),
+                             ob__attribute_ints(node, "axes")};
 }
 
 typedef enum ob_pad_mode { OB_PAD_CONSTANT, OB_PAD_EDGE, OB_PAD_REFLECT, OB_PAD_WRAP, OB_PAD_MODES } ob_pad_mode;

@@ -99,7 +99,8 @@ bool ob__is_too_new(const ob_graph *graph, const char *domain, char *text, size_
         ob__sentence(text, n_bytes, "the model imports opset %lld of %s, and the newest known here is %lld", (long long)opset,
                      *domain ? domain : "ai.onnx", (long long)newest);
     else if (ir > OB_NEWEST_IR && newest != INT64_MAX)
-        ob__sentence(text, n_bytes, "the file is of IR version %lld, and the newest known here is %d", (long long)ir, OB_NEWEST_IR);
+        ob__sentence(text, n_bytes, "the file is of IR version %lld, and the newest known here is %d", (long long)ir,
+                     OB_NEWEST_IR);
     else
         return false;
     return true;

@@ -64,10 +64,10 @@ typedef struct ob_op {
     ob_types types[4];
     ob_broadcast_kind broadcast;
     ob_stretch stretch;
-    bool deprecated;                /* since this version */
-    bool varies;                    /* equal operands may give other results: never computed ahead */
-    ob_shape_rule infer;            /* NULL: outputs have unknown shapes, noted */
-    const struct ob_kernel *kernel; /* NULL: the executor cannot run it */
+    bool deprecated;                   /* since this version */
+    bool varies;                       /* equal operands may give other results: never computed ahead */
+    ob_shape_rule infer;               /* NULL: outputs have unknown shapes, noted */
+    const struct ob_kernel *kernel;    /* NULL: the executor cannot run it */
     const ob_op_attribute *attributes; /* all that a node may have, up to a name of NULL; NULL: not known here (of a library) */
 } ob_op;
 

@@ -80,8 +80,7 @@ static ob_status compile(state *s, const ob_string *pattern, ob_allocator *alloc
     uint32_t references = 0;
     size_t code_bytes = 0;
     const char *wrong = ob__not_re2(pattern, &at);
-    OB_FAIL_IF(wrong, error, OB_E_ARGUMENT, "pattern, at byte %zu: %s, which RE2's language does not have",
-               (size_t)at, wrong);
+    OB_FAIL_IF(wrong, error, OB_E_ARGUMENT, "pattern, at byte %zu: %s, which RE2's language does not have", (size_t)at, wrong);
     s->context = pcre2_general_context_create(plan_alloc, plan_free, allocator);
     pcre2_compile_context *rules = s->context ? pcre2_compile_context_create(s->context) : NULL;
     if (!rules) return OB_E_MEMORY;

@@ -1,6 +1,6 @@
-/* Writes what fuzzing starts from: fuzz_seeds FOLDER makes FOLDER/model (protobuf), /text, /format, /contract, /tensor, /cell, /image and
- * /plugin, out of the samples of the operators (samples.h), the models and tensors that the machine has (corpus.h) and the cases
- * of tests/graphs. */
+/* Writes what fuzzing starts from: fuzz_seeds FOLDER makes FOLDER/model (protobuf), /text, /format, /contract, /tensor, /cell,
+ * /image and /plugin, out of the samples of the operators (samples.h), the models and tensors that the machine has (corpus.h) and
+ * the cases of tests/graphs. */
 #include <errno.h>
 #include <string.h>
 
