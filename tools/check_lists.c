@@ -108,7 +108,10 @@ ob_status print_broadcasts(const printer *out, ob_report *report, const telling 
 
 enum { MOST_CLAUSES = 12, MOST_ASSUMPTIONS = 4, MOST_REASONS = 4 }; /* listed when nobody asked for more */
 
-static void print_origin(const printer *out, const ob_contract_origin *origin, size_t n) {
+/* n: of all origins; this one is the first. NULL: none. */
+static void print_origin(const printer *out, const char *lead, const ob_contract_origin *origin, size_t n) {
+    if (!origin) return;
+    fputs(lead, out->file);
     if (origin->node[0]) {
         print_node(out, origin->path, origin->node, origin->op_type);
         if (origin->operand >= 0) fprintf(out->file, " operand %d", (int)origin->operand);
@@ -141,8 +144,7 @@ static ob_status print_clause(const printer *out, ob_report *report, size_t inde
     set_colour(out, COLOUR_BOLD);
     print_escaped(out->file, info.text);
     set_colour(out, COLOUR_NONE);
-    fputs("\n      from ", out->file);
-    if (info.repair) print_origin(out, info.repair, info.n_nodes);
+    print_origin(out, "\n      from ", info.repair, info.n_nodes);
     if (info.n_holds) print_sizes(out->file, ob_report_dims(report), "; holds at ", info.holds, info.n_holds);
     if (info.n_fails)
         print_sizes(out->file, ob_report_dims(report), info.n_holds ? ", fails at " : "; fails at ", info.fails, info.n_fails);
@@ -157,8 +159,7 @@ static ob_status print_limit(const printer *out, ob_report *report, size_t index
     if (status != OB_OK) return status;
     fputs("  note: nobody reaches the end of ", out->file);
     print_escaped(out->file, info.text);
-    fputs(", from ", out->file);
-    if (info.repair) print_origin(out, info.repair, info.n_nodes);
+    print_origin(out, ", from ", info.repair, info.n_nodes);
     putc('\n', out->file);
     return OB_OK;
 }
@@ -171,8 +172,7 @@ static ob_status print_bound(const printer *out, ob_report *report, size_t index
     set_colour(out, COLOUR_BOLD);
     print_escaped(out->file, info.text);
     set_colour(out, COLOUR_NONE);
-    fputs("\n      on values, from ", out->file);
-    if (info.n_origins) print_origin(out, &info.origins[0], info.n_requirements);
+    print_origin(out, "\n      on values, from ", info.n_origins ? &info.origins[0] : NULL, info.n_requirements);
     putc('\n', out->file);
     return OB_OK;
 }
@@ -183,8 +183,7 @@ static ob_status print_reason(const printer *out, ob_report *report, size_t inde
     if (status != OB_OK) return status;
     fputs("  not verified: ", out->file);
     print_escaped(out->file, info.reason);
-    fputs(", at ", out->file);
-    print_origin(out, &info.first, info.n);
+    print_origin(out, ", at ", &info.first, info.n);
     putc('\n', out->file);
     return OB_OK;
 }
