@@ -67,7 +67,8 @@ static int64_t source(ob_pad_mode m, int64_t i, int64_t n) {
 
 #define OUTSIDE INT64_MIN /* no offset */
 
-enum { LONG = 1 << 14, APART = 64 }; /* places of a row that asks within; rows that are short ask together */
+/* LONG: places of a row that asks within; rows that are short ask together, APART at a time. */
+enum { LONG = 1 << 14, APART = 64, FEW = 8 };
 
 /* One row of the result: places begin .. end are a stretch of the input, the others are looked up. NULL: none is there. */
 typedef struct row {
@@ -79,12 +80,15 @@ typedef struct row {
 
 static inline __attribute__((always_inline)) void lone_places(const row *r, char *to, const char *from, int64_t begin,
                                                               int64_t end, size_t width) {
-    if (end > begin && (!from || r->table[begin] == OUTSIDE)) {
+    const bool outside = end > begin && (!from || r->table[begin] == OUTSIDE);
+    if (outside && end - begin > FEW) {
         ob__fill(to + begin * (int64_t)width, end - begin, width, r->value, r->pace);
-        return;
+    } else if (outside) { /* a call costs more */
+        for (int64_t i = begin; i < end; i++) memcpy(to + i * (int64_t)width, r->value, width);
+    } else {
+        for (int64_t i = begin; i < end && !(r->pace && obk_stops(r->pace, 2)); i++)
+            memcpy(to + i * (int64_t)width, from + r->table[i], width);
     }
-    for (int64_t i = begin; i < end && !(r->pace && obk_stops(r->pace, 2)); i++)
-        memcpy(to + i * (int64_t)width, from + r->table[i], width);
 }
 
 static inline void copy_stretch(char *to, const char *from, size_t n_bytes, obk_pace *pace) {
@@ -94,7 +98,7 @@ static inline void copy_stretch(char *to, const char *from, size_t n_bytes, obk_
         memcpy(to, from, n_bytes);
 }
 
-static inline void pad_row(const row *r, char *to, const char *from, size_t width) {
+static inline __attribute__((always_inline)) void pad_row_of(const row *r, char *to, const char *from, size_t width) {
     if (!from) {
         lone_places(r, to, NULL, 0, r->n, width);
         return;
@@ -105,6 +109,16 @@ static inline void pad_row(const row *r, char *to, const char *from, size_t widt
     else
         lone_places(r, to, from, r->begin, r->end, width);
     lone_places(r, to, from, r->end, r->n, width);
+}
+
+/* The usual widths are constants, so that an element is one load and one store. */
+static void pad_row(const row *r, char *to, const char *from, size_t width) {
+    if (width == 4)
+        pad_row_of(r, to, from, 4);
+    else if (width == 1)
+        pad_row_of(r, to, from, 1);
+    else
+        pad_row_of(r, to, from, width);
 }
 
 /* A table per axis of byte offsets into the input. */
