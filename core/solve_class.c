@@ -126,14 +126,19 @@ static bool multiply(const piece *a, const piece *b, piece *out) {
     return true;
 }
 
-/* From where on the polynomial is not 0 and keeps the sign of its leading coefficient (Cauchy): it is not 0 everywhere. */
+static uint64_t magnitude(int64_t x) {
+    return x < 0 ? -(uint64_t)x : (uint64_t)x;
+}
+
+/* From where on the polynomial, which is not 0 everywhere, is not 0 and keeps the sign of its leading coefficient. With B the
+ * largest coefficient of the other sign that is from 1 + B/lead on (Lagrange), and above B/lead where it is linear. */
 static bool settle(const piece *p, int64_t *from) {
-    uint64_t largest = 0, lead = (uint64_t)(p->c[p->degree] < 0 ? -p->c[p->degree] : p->c[p->degree]);
-    for (uint32_t i = 0; i < p->degree; i++) {
-        uint64_t size = p->c[i] < 0 ? (uint64_t)-p->c[i] : (uint64_t)p->c[i];
-        if (size > largest) largest = size;
-    }
-    uint64_t bound = p->degree == 0 ? 0 : 2 + largest / lead;
+    bool negative = p->c[p->degree] < 0;
+    uint64_t against = 0, lead = magnitude(p->c[p->degree]);
+    for (uint32_t i = 0; i < p->degree; i++)
+        if ((p->c[i] < 0) != negative && magnitude(p->c[i]) > against) against = magnitude(p->c[i]);
+    uint64_t bound = p->degree > 0 && p->c[0] == 0; /* at 0 it is 0 */
+    if (against > 0) bound = 1 + against / lead + (p->degree > 1 && against % lead != 0);
     if (bound > OB_SOLVE_POINTS) return false;
     if ((int64_t)bound > *from) *from = (int64_t)bound;
     return true;

@@ -141,7 +141,7 @@ static ob_status replace(ob_solver *s, uint32_t fact, const collected *c, ob_are
     ob_set_form *form = OB_ARENA_NEW(arena, ob_set_form);
     if (!form) return OB_E_MEMORY;
     OB_TRY(ob__set_of(s, x, c->clauses, c->n, arena, &set, &known));
-    if (!known || !ob__solver_spend(s, ((uint64_t)set.n_explicit + set.period) / 256)) return OB_OK;
+    if (!known || !ob__solver_spend(s, 0)) return OB_OK;
     for (uint32_t i = 0; i < c->n; i++) OB_TRY(ob__solver_reason(s, reason, c->clauses[i]->reason, &reason));
     int64_t least, greatest, mod, rem;
     ob__set_ends(&set, &least, &greatest);

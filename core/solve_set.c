@@ -9,22 +9,24 @@ enum { ENUMERATED = 1 << 14 };
 
 /* ---- Working it out ---- */
 
-static ob_truth clause_at(ob_solver *s, ob_dim x, const ob_work_clause *clause, int64_t value) {
-    const ob_binding binding = {x, value};
-    ob_truth any = OB_FALSE;
-    for (uint32_t i = 0; i < clause->n; i++) {
-        s->work += ob__eval_cost(s, &clause->literals[i].literal);
-        ob_truth one = ob__clause_eval(s->dims, &clause->literals[i].literal, 1, &binding, 1);
-        if (one == OB_TRUE) return OB_TRUE;
-        if (one == OB_UNDECIDED) any = OB_UNDECIDED;
-    }
-    return any;
-}
+/* The clauses of a set. `sizes`: of all literals in their order, or NULL where each is to be evaluated. */
+typedef struct conjunction {
+    ob_work_clause *const *clauses;
+    uint32_t n, n_literals;
+    ob_literal_sizes **sizes;
+} conjunction;
 
-static ob_truth all_at(ob_solver *s, ob_dim x, ob_work_clause *const *clauses, uint32_t n, int64_t value) {
-    for (uint32_t i = 0; i < n; i++) {
-        ob_truth one = clause_at(s, x, clauses[i], value);
-        if (one != OB_TRUE) return one;
+static ob_truth all_at(ob_solver *s, ob_dim x, const conjunction *all, int64_t value) {
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < all->n; i++) {
+        const ob_work_clause *clause = all->clauses[i];
+        ob_truth any = OB_FALSE;
+        for (uint32_t k = 0; k < clause->n && any != OB_TRUE; k++) {
+            ob_truth one = ob__sizes_at(s, x, &clause->literals[k].literal, all->sizes ? all->sizes[at + k] : NULL, value);
+            if (one != OB_FALSE) any = one;
+        }
+        if (any != OB_TRUE) return any;
+        at += clause->n;
     }
     return OB_TRUE;
 }
@@ -47,29 +49,11 @@ static bool is_bound(const ob_dims *dims, const ob_work_clause *clause, int64_t 
     return true;
 }
 
-/* The answer of every clause on the class, and from which x on it is that. */
-static bool class_holds(ob_solver *s, ob_dim x, ob_work_clause *const *clauses, uint32_t n, int64_t first, int64_t period,
-                        int64_t *from, bool *holds) {
-    *holds = true;
-    for (uint32_t i = 0; i < n; i++) {
-        bool any = false;
-        for (uint32_t k = 0; k < clauses[i]->n; k++) {
-            ob_class_verdict verdict;
-            s->work += 2 * ob__eval_cost(s, &clauses[i]->literals[k].literal);
-            if (!ob__literal_on_class(s->dims, x, &clauses[i]->literals[k].literal, first, period, &verdict)) return false;
-            any |= verdict.holds;
-            if (verdict.from > *from) *from = verdict.from;
-        }
-        *holds &= any;
-    }
-    return true;
-}
-
-static bool common_period(const ob_dims *dims, ob_dim x, ob_work_clause *const *clauses, uint32_t n, int64_t *out) {
+static bool common_period(const ob_dims *dims, ob_dim x, const conjunction *all, int64_t *out) {
     *out = 1;
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t k = 0; k < clauses[i]->n; k++) {
-            int64_t one = ob__literal_period(dims, x, &clauses[i]->literals[k].literal);
+    for (uint32_t i = 0; i < all->n; i++)
+        for (uint32_t k = 0; k < all->clauses[i]->n; k++) {
+            int64_t one = ob__literal_period(dims, x, &all->clauses[i]->literals[k].literal);
             if (one == 0) return false;
             *out = *out / ob__gcd(*out, one) * one;
             if (*out > OB_SOLVE_PERIOD) return false;
@@ -77,43 +61,45 @@ static bool common_period(const ob_dims *dims, ob_dim x, ob_work_clause *const *
     return true;
 }
 
-static bool fill(ob_solver *s, ob_dim x, ob_work_clause *const *clauses, uint32_t n, ob_set *set) {
-    for (uint32_t i = 0; i < set->n_explicit; i++) {
+/* False: too much work, or one of them is not known. */
+static bool fill(ob_solver *s, ob_dim x, const conjunction *all, ob_set *set) {
+    uint32_t n = set->n_explicit + (all->sizes ? set->period : 0);
+    for (uint32_t i = 0; i < n; i++) {
         int64_t value = set->base + i;
-        ob_truth truth = value < set->lo || value > set->hi ? OB_FALSE : all_at(s, x, clauses, n, value);
+        bool outside = i < set->n_explicit && (value < set->lo || value > set->hi);
+        ob_truth truth = outside ? OB_FALSE : all_at(s, x, all, value);
         if (truth == OB_UNDECIDED || s->work > OB_SOLVE_WORK) return false;
         set->bits[i] = truth == OB_TRUE;
     }
     return true;
 }
 
-static ob_status by_classes(ob_solver *s, ob_dim x, ob_work_clause *const *clauses, uint32_t n, ob_arena *arena, ob_set *set,
-                            bool *known) {
-    int64_t period, from = 0;
+static ob_status by_classes(ob_solver *s, ob_dim x, conjunction *all, ob_arena *arena, ob_set *set, bool *known) {
+    int64_t period, threshold = 0;
     *known = false;
-    if (!common_period(s->dims, x, clauses, n, &period)) return OB_OK;
-    uint8_t *tail = OB_ARENA_ARRAY(arena, uint8_t, (size_t)period);
-    if (!tail) return OB_E_MEMORY;
-    for (int64_t r = 0; r < period; r++) {
-        bool holds;
-        if (!class_holds(s, x, clauses, n, r, period, &from, &holds) || s->work > OB_SOLVE_WORK) return OB_OK;
-        tail[r] = holds;
-    }
-    if (from > OB_SOLVE_POINTS / period) return OB_OK;
-    int64_t threshold = from * period; /* a multiple of the period: the tail starts with class 0 */
+    if (!common_period(s->dims, x, all, &period)) return OB_OK;
+    ob_literal_sizes **sizes = OB_ARENA_ARRAY(arena, ob_literal_sizes *, (size_t)all->n_literals + 1);
+    if (!sizes) return OB_E_MEMORY;
+    for (uint32_t i = 0, at = 0; i < all->n; i++)
+        for (uint32_t k = 0; k < all->clauses[i]->n; k++, at++) {
+            OB_TRY(ob__literal_sizes(s, x, &all->clauses[i]->literals[k].literal, period, arena, &sizes[at]));
+            if (!sizes[at]) return OB_OK;
+            if (sizes[at]->threshold > threshold) threshold = sizes[at]->threshold;
+        }
+    threshold = (threshold + period - 1) / period * period; /* the tail starts with class 0 */
     if (threshold + period > OB_SOLVE_POINTS) return OB_OK;
     set->base = 0;
     set->n_explicit = (uint32_t)threshold;
     set->period = (uint32_t)period;
     set->bits = OB_ARENA_ARRAY(arena, uint8_t, (size_t)(threshold + period));
     if (!set->bits) return OB_E_MEMORY;
-    memcpy(set->bits + threshold, tail, (size_t)period);
-    *known = fill(s, x, clauses, n, set);
+    all->sizes = sizes;
+    *known = fill(s, x, all, set);
+    all->sizes = NULL;
     return OB_OK;
 }
 
-static ob_status by_enumeration(ob_solver *s, ob_dim x, ob_work_clause *const *clauses, uint32_t n, ob_arena *arena, ob_set *set,
-                                bool *known) {
+static ob_status by_enumeration(ob_solver *s, ob_dim x, const conjunction *all, ob_arena *arena, ob_set *set, bool *known) {
     *known = false;
     if (set->hi == OB_INFINITE || set->hi - set->lo >= ENUMERATED) return OB_OK;
     set->base = set->lo;
@@ -121,20 +107,26 @@ static ob_status by_enumeration(ob_solver *s, ob_dim x, ob_work_clause *const *c
     set->period = 1;
     set->bits = OB_ARENA_ARRAY(arena, uint8_t, (size_t)set->n_explicit + 1);
     if (!set->bits) return OB_E_MEMORY;
-    *known = fill(s, x, clauses, n, set);
+    *known = fill(s, x, all, set);
     return OB_OK;
 }
 
 ob_status ob__set_of(ob_solver *s, ob_dim x, ob_work_clause *const *clauses, uint32_t n, ob_arena *arena, ob_set *out,
                      bool *known) {
     ob_work_clause **others = OB_ARENA_ARRAY(arena, ob_work_clause *, n);
-    uint32_t n_others = 0;
+    conjunction all = {.clauses = others};
+    uint64_t before = s->work;
     if (!others) return OB_E_MEMORY;
     *out = (ob_set){.hi = OB_INFINITE, .period = 1};
-    for (uint32_t i = 0; i < n; i++)
-        if (!is_bound(s->dims, clauses[i], &out->lo, &out->hi)) others[n_others++] = clauses[i];
-    OB_TRY(by_classes(s, x, others, n_others, arena, out, known));
-    return *known ? OB_OK : by_enumeration(s, x, others, n_others, arena, out, known);
+    for (uint32_t i = 0; i < n; i++) {
+        if (is_bound(s->dims, clauses[i], &out->lo, &out->hi)) continue;
+        others[all.n++] = clauses[i];
+        all.n_literals += clauses[i]->n;
+    }
+    OB_TRY(by_classes(s, x, &all, arena, out, known));
+    if (!*known) OB_TRY(by_enumeration(s, x, &all, arena, out, known));
+    ob__solver_spend(s, (s->work - before + out->n_explicit + out->period) / OB_SOLVE_WORK_STEP);
+    return OB_OK;
 }
 
 /* ---- Looking at it ---- */

@@ -31,7 +31,9 @@ static bool reserve(ob_solver *s, uint32_t n_inputs) {
 ob_status ob__solver_init(ob_solver *s, ob_dims *dims, ob_arena *arena, const ob_clause *given, uint32_t n_given,
                           const ob_dim *inputs, uint32_t n_inputs, ob_solve_budget *budget) {
     *s = (ob_solver){.dims = dims, .arena = arena, .given = given, .n_given = n_given};
-    s->own = (ob_solve_budget){0, OB_SOLVE_STEPS + (uint64_t)OB_SOLVE_STEPS_EACH * n_given, dims->n_steps};
+    s->own = (ob_solve_budget){
+        .most = OB_SOLVE_STEPS + (uint64_t)OB_SOLVE_STEPS_EACH * n_given, .of_pool = dims->n_steps, .arena = arena};
+    ob__map_init(&s->own.sizes, arena);
     s->budget = budget ? budget : &s->own;
     ob__map_init(&s->index, arena);
     ob__map_init(&s->contents, arena);

@@ -19,6 +19,7 @@ enum {
     OB_SOLVE_WORK = 3 << 20,            /* evaluations of literals, in all, for exact sets, searches and redundancy */
     OB_SOLVE_STEPS = 1 << 19,           /* of one question, with all that is solved on its way: see ob_solve_budget, */
     OB_SOLVE_STEPS_EACH = 256,          /* and for each given clause */
+    OB_SOLVE_WORK_STEP = 16,            /* evaluations for an exact set that count as one step */
     OB_SOLVE_STEPS_REDUNDANT = 3 << 20, /* more, to look for clauses that follow from others */
     OB_SOLVE_REWRITES = 512,            /* of literals of one clause and of what it becomes */
     OB_SOLVE_BYTES = 1 << 24,           /* of what one solver holds */
@@ -81,6 +82,9 @@ typedef struct ob_symbol_fact {
 typedef struct ob_solve_budget {
     uint64_t steps, most;
     uint64_t of_pool; /* the steps of the pool that are counted so far */
+    ob_arena *arena;  /* of the solver that was asked first; lives as long as the question */
+    ob_map sizes;     /* literal in one symbol, period -> ob_literal_sizes */
+    uint64_t kept;    /* bytes of these */
 } ob_solve_budget;
 
 typedef struct ob_solver {
@@ -199,6 +203,19 @@ int64_t ob__literal_step(const ob_dims *dims, ob_dim x, const ob_literal *litera
 /* False: given up, or x is not its only symbol. */
 bool ob__literal_on_class(const ob_dims *dims, ob_dim x, const ob_literal *literal, int64_t first, int64_t period,
                           ob_class_verdict *out);
+
+/* ---- The sizes of one symbol at which one literal holds (solve_sizes.c) ---- */
+typedef struct ob_literal_sizes {
+    int64_t period, threshold;
+    uint8_t *tail; /* of each residue, from the threshold on */
+    uint8_t *head; /* of each size below it: 1 + ob_truth, 0 while nobody asked; NULL: nothing is known within the limits */
+} ob_literal_sizes;
+/* In the literal's own period, or in `common`, a multiple of it. *out NULL: not known. `arena`: where the question keeps no more.
+ */
+ob_status ob__literal_sizes(ob_solver *s, ob_dim x, const ob_literal *literal, int64_t common, ob_arena *arena,
+                            ob_literal_sizes **out);
+/* sizes may be NULL: then it is evaluated. value >= 0. */
+ob_truth ob__sizes_at(ob_solver *s, ob_dim x, const ob_literal *literal, ob_literal_sizes *sizes, int64_t value);
 
 /* ---- Exact sets of one symbol's sizes (solve_set.c, solve_form.c, solve_exact.c) ---- */
 /* x is in it when lo <= x <= hi and its bit is set: bits[x - base] below `explicit`, from there on with a period. */

@@ -5,6 +5,8 @@
  *     random_sizes --guards ...       the same for branches on conditions of several comparisons
  *     random_sizes --limits --count MODELS [--seed S] [--keep FOLDER]
  *                                     checks such models only, and fails when one takes too long or too much memory
+ *     random_sizes --limits --file MODEL
+ *                                     the same for a text
  *     random_sizes --case SEED        prints one model and what is wrong with it
  *     random_sizes --file MODEL       judges a text */
 #include <stdio.h>
@@ -85,9 +87,18 @@ static void judge_stream(judge *j, const stream *s, uint64_t seed, bool prints) 
 
 /* ---- Limits -------------------------------------------------------------------------------------------------------------- */
 
+static const usage most_of_one = {.seconds = MOST_SECONDS, .n_bytes = MOST_BYTES};
+
+static int check_limits_of(const char *text) {
+    char message[400] = "";
+    usage one = {0};
+    bool keeps = usage_of(text, &most_of_one, &one, message);
+    printf("%.3f s, %.1f MB%s%s\n", one.seconds, (double)one.n_bytes / 1e6, keeps ? "" : ": ", message);
+    return !keeps;
+}
+
 /* Checks models with guards, and nothing else. OB_GUARDED_MODELS: how many. */
 static int check_limits(uint64_t count, uint64_t seed, const char *folder) {
-    static const usage most = {.seconds = MOST_SECONDS, .n_bytes = MOST_BYTES};
     const char *given = getenv("OB_GUARDED_MODELS");
     static gen g;
     usage top = {0}, one;
@@ -99,7 +110,7 @@ static int check_limits(uint64_t count, uint64_t seed, const char *folder) {
         char message[400];
         stream_fill_guards(&s, seed + i);
         char *text = gen_model(&g, &s, &plain_spelling);
-        if (!usage_of(text, &most, &one, message)) {
+        if (!usage_of(text, &most_of_one, &one, message)) {
             printf("seed %llu: %s\n", (unsigned long long)(seed + i), message);
             n_bad++;
             keep_text(folder, seed + i, text);
@@ -279,13 +290,14 @@ static bool keeps_ceilings(const campaign *c, const char *path) {
     return keeps;
 }
 
-static int judge_file(campaign *c, const char *path) {
+static int judge_file(campaign *c, const char *path, bool limits) {
     FILE *file = fopen(path, "r");
     if (!file) return 2;
     static char text[GEN_TEXT * 2];
     size_t n = fread(text, 1, sizeof text - 1, file);
     fclose(file);
     text[n] = '\0';
+    if (limits) return check_limits_of(text);
     c->prints = true;
     judge_text(&c->judge, text, 1, NULL, 0);
     print_table(c);
@@ -331,7 +343,7 @@ int main(int argc, char **argv) {
     }
     c.judge.found = on_found;
     c.judge.context = &c;
-    if (file) return judge_file(&c, file);
+    if (file) return judge_file(&c, file, limits);
     if (limits) return check_limits(count, seed, folder);
     c.prints = one;
     if (one) count = 1;
