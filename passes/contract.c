@@ -25,6 +25,8 @@ typedef struct alike {
     uint32_t last;
 } alike;
 
+enum { GUARD_DEPTH = 256, MOST_IMPLIED = 64 };
+
 typedef struct making {
     ob_model *model;
     const ob_facts *facts;
@@ -33,7 +35,8 @@ typedef struct making {
     ob_map alike;   /* condition and guard -> alike */
     bool *stated;   /* by index of facts->conditions */
     ob_map roots;   /* node -> ob_unverified, of operators behind which nothing is known */
-    uint32_t n_implied;
+    ob_map guards;  /* term -> its number + 1 in idle */
+    bool idle[MOST_IMPLIED];
 } making;
 
 /* ---- The symbols of inputs ---------------------------------------------------------------------------------------- */
@@ -115,8 +118,6 @@ static ob_status add_unverified(making *m, const char *reason, uint32_t index) {
     return OB_OK;
 }
 
-enum { GUARD_DEPTH = 256, MOST_IMPLIED = 64 };
-
 /* The guard's terms; *n GUARD_DEPTH + 1 when there are more. */
 static void guard_terms(const ob_guard *guard, ob_dim *terms, uint32_t *n) {
     for (*n = 0; guard && *n <= GUARD_DEPTH; guard = guard->outer) {
@@ -125,43 +126,55 @@ static void guard_terms(const ob_guard *guard, ob_dim *terms, uint32_t *n) {
     }
 }
 
-/* Do the clauses say that it does not matter, whatever it is: that the body around it never runs? */
-static ob_status never_matters(making *m, const ob_guard *guard, bool *never) {
-    ob_contract *contract = m->contract;
-    *never = false;
-    for (; guard && !*never && m->n_implied < MOST_IMPLIED; guard = guard->outer) {
-        const ob_condition idle = {OB_COND_AT_LEAST, 0, guard->term};
-        ob_clauses asked;
-        bool stated;
-        if (!ob_dim_is_term(guard->term)) continue;
-        m->n_implied++;
-        ob__clauses_init(&asked, &contract->arena);
-        OB_TRY(ob__clauses_add(&asked, m->model->dims, &idle, NULL, 0, 0, false, &stated));
-        *never = stated;
-        for (uint32_t i = 0; i < asked.n && *never; i++) {
-            ob_truth truth;
-            OB_TRY(
-                ob__implied(m->model->dims, contract->given.items, contract->given.n, &asked.items[i], &contract->arena, &truth));
-            *never = truth == OB_TRUE;
-        }
-    }
-    return OB_OK;
-}
-
 static bool has_known_guard(const ob_guard *guard) {
     for (; guard; guard = guard->outer)
         if (ob_dim_is_term(guard->term)) return true;
     return false;
 }
 
+static bool never_runs(const making *m, const ob_guard *guard) {
+    for (; guard; guard = guard->outer) {
+        const ob_map_entry *entry = ob__map_find(&m->guards, (const char *)&guard->term, sizeof guard->term);
+        if (entry && m->idle[(uintptr_t)entry->value - 1]) return true;
+    }
+    return false;
+}
+
+/* The guards around what cannot be stated, each once; and of which the clauses say that they never hold. */
+static ob_status find_idle(making *m) {
+    ob_contract *contract = m->contract;
+    const ob_facts *facts = m->facts;
+    ob_clauses goals;
+    ob__clauses_init(&goals, &contract->arena);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < facts->n_unverified; i++)
+        for (const ob_guard *guard = facts->unverified[i].guard; guard && n < MOST_IMPLIED; guard = guard->outer) {
+            if (!ob_dim_is_term(guard->term)) continue;
+            ob_map_entry *entry = ob__map_insert(&m->guards, (const char *)&guard->term, sizeof guard->term);
+            if (!entry) return OB_E_MEMORY;
+            if (entry->value) continue;
+            const ob_condition idle = {OB_COND_AT_LEAST, 0, guard->term};
+            OB_TRY(ob__clauses_add(&goals, m->model->dims, &idle, NULL, 0, n, false, &m->idle[n]));
+            entry->value = (void *)(uintptr_t)++n;
+        }
+    if (goals.n == 0) return OB_OK;
+    ob_truth *truths = OB_ARENA_ARRAY(&contract->arena, ob_truth, goals.n);
+    if (!truths) return OB_E_MEMORY;
+    OB_TRY(ob__implied_all(m->model->dims, contract->given.items, contract->given.n, goals.items, goals.n, &contract->arena,
+                           truths));
+    for (uint32_t k = 0; k < goals.n; k++)
+        if (truths[k] != OB_TRUE) m->idle[goals.items[k].origin] = false;
+    return OB_OK;
+}
+
 /* What nobody can state: in bodies that sizes guard only where the clauses leave it open whether these run. */
 static ob_status take_unverified(making *m, bool guarded) {
     const ob_facts *facts = m->facts;
+    if (guarded) OB_TRY(find_idle(m));
     for (uint32_t i = 0; i < facts->n_unverified; i++) {
-        bool never = false;
-        if (has_known_guard(facts->unverified[i].guard) != guarded) continue;
-        if (guarded) OB_TRY(never_matters(m, facts->unverified[i].guard, &never));
-        if (!never) OB_TRY(add_unverified(m, facts->unverified[i].reason, i));
+        const ob_guard *guard = facts->unverified[i].guard;
+        if (has_known_guard(guard) != guarded || (guarded && never_runs(m, guard))) continue;
+        OB_TRY(add_unverified(m, facts->unverified[i].reason, i));
     }
     return OB_OK;
 }
@@ -379,6 +392,7 @@ ob_status ob__contract_make(ob_model *model, const ob_facts *facts, const ob_ass
     ob__map_init(&m.reasons, &out->arena);
     ob__map_init(&m.roots, &out->arena);
     ob__map_init(&m.alike, &out->arena);
+    ob__map_init(&m.guards, &out->arena);
     m.stated = OB_ARENA_ARRAY(&out->arena, bool, facts->n_conditions);
     out->next_alike = OB_ARENA_ARRAY(&out->arena, uint32_t, facts->n_conditions);
     out->seen = OB_ARENA_ARRAY(&out->arena, uint32_t, model->n_nodes);
