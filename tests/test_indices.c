@@ -167,6 +167,9 @@ static void values_of_inputs(void **state) {
         {"(int64[N] i, float[M] d) => (y) { " TABLES
          "n = Shape (d) c = Less (i, zero) a = Add (i, n) b = Where (c, a, i) y = Gather (d, b) }",
          "-2*M <= i < M"},
+        {"(int64[N] i, float[M] d) => (y) { " TABLES
+         "n = Shape (d) c = GreaterOrEqual (i, zero) a = Add (i, n) b = Where (c, i, a) y = Gather (d, b) }",
+         "-2*M <= i < M"},
         {"(int64[N,2] i) => (y) { " TABLES "p = Slice (i, v0, v1, v1) n = Shape <end = 1> (t) c = Less (p, zero) a = Add (n, p) "
          "b = Where (c, a, p) r = Squeeze (b, v1) "
          "y = Gather (t, r) }",
@@ -189,6 +192,9 @@ static void values_of_inputs(void **state) {
          " [indices depend on data]"},
         {"(int64[N] i, float[M] d) => (y) { " TABLES
          "n = Shape (d) c = Less (i, zero) a = Add (i, n) b = Where (c, i, a) y = Gather (d, b) }",
+         " [indices depend on data]"},
+        {"(int64[N] i, float[M] d) => (y) { " TABLES
+         "n = Shape (d) c = GreaterOrEqual (i, zero) a = Add (i, n) b = Where (c, a, i) y = Gather (d, b) }",
          " [indices depend on data]"},
         {"(int64[N] i, float[M] d) => (y) { " TABLES
          "n = Shape (d) c = Less (i, zero) a = Add (i, n) b = Where (c, a, i) e = Add (b, one) y = Gather (d, e) }",

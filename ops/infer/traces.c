@@ -243,7 +243,7 @@ static ob_status mix(ob_infer *infer) {
     return OB_OK;
 }
 
-/* Less(x, 0). */
+/* Less(x, 0) or GreaterOrEqual(x, 0). */
 static ob_status trace_sign(ob_infer *infer) {
     ob_trace *chain;
     ob_dim bound;
@@ -265,23 +265,26 @@ static bool is_plain(const ob_trace *link) {
            link->around == 0;
 }
 
-static bool is_made_by(const ob_value *value, const char *name, const ob_value *from) {
+static bool is_made_by(const ob_value *value, const char *name, const ob_value *of, uint32_t operand) {
     const ob_node *node = value ? value->producer : NULL;
-    if (!node || !node->op || node->op->domain[0] != '\0' || strcmp(node->op->name, name) != 0 || node->n_inputs != 2)
-        return false;
-    return node->inputs[0] == from || (node->inputs[1] == from && strcmp(name, "Less") != 0);
+    return node && node->op && node->op->domain[0] == '\0' && strcmp(node->op->name, name) == 0 && node->n_inputs == 2 &&
+           node->inputs[operand] == of;
 }
 
+/* Where(x < 0, x + n, x), also as Where(x >= 0, x, x + n). */
 ob_status ob__trace_where(ob_infer *infer) {
-    const ob_node *node = infer->node;
-    const ob_trace *sign = trace_of(infer, 0), *moved = trace_of(infer, 1), *x = trace_of(infer, 2);
+    const ob_value *const *inputs = (const ob_value *const *)infer->node->inputs;
+    const ob_trace *sign = trace_of(infer, 0);
     ob_trace *chain;
-    if (!is_integer(infer) || !is_plain(sign) || !is_plain(moved) || !is_plain(x) || !sign->is_sign) return OB_OK;
-    if (!is_made_by(node->inputs[0], "Less", node->inputs[2]) || !is_made_by(node->inputs[1], "Add", node->inputs[2]))
-        return OB_OK;
+    if (!is_integer(infer) || !is_plain(sign) || !sign->is_sign) return OB_OK;
+    const uint32_t kept = is_made_by(inputs[0], "Less", inputs[2], 0) ? 2 : 1, other = 3 - kept;
+    if (kept == 1 && !is_made_by(inputs[0], "GreaterOrEqual", inputs[1], 0)) return OB_OK;
+    const ob_trace *x = trace_of(infer, kept), *moved = trace_of(infer, other);
+    if (!is_plain(x) || !is_plain(moved)) return OB_OK;
+    if (!is_made_by(inputs[other], "Add", inputs[kept], 0) && !is_made_by(inputs[other], "Add", inputs[kept], 1)) return OB_OK;
     const ob_dim around = ob_dim_sub(infer->dims, moved->summand, x->summand);
     if (moved->factor != x->factor || around == OB_DIM_UNKNOWN) return OB_OK;
-    OB_TRY(follow(infer, 2, 0, false, &chain));
+    OB_TRY(follow(infer, kept, 0, false, &chain));
     if (chain) chain->around = around;
     return OB_OK;
 }
@@ -290,7 +293,8 @@ ob_status ob__trace_elementwise(ob_infer *infer) {
     const uint32_t n = infer->node->n_inputs;
     ob_trace *chain;
     ob_dim by = 0;
-    if (ob__op_is(infer, "Less") && infer->op->broadcast != OB_BCAST_LEGACY) return trace_sign(infer);
+    const bool tells_sign = ob__op_is(infer, "Less") || ob__op_is(infer, "GreaterOrEqual");
+    if (tells_sign && infer->op->broadcast != OB_BCAST_LEGACY) return trace_sign(infer);
     if (!is_integer(infer) || infer->op->broadcast == OB_BCAST_LEGACY || ob__op_is(infer, "Where")) return OB_OK;
     if (n == 1) return ob__trace_share(infer, 0, 0);
     if (n != 2) return OB_OK;
