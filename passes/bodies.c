@@ -70,6 +70,7 @@ static void mark(ob_visit *visit) {
     visit->n_conditions = facts->n_conditions;
     visit->n_unverified = facts->n_unverified;
     visit->n_bounds = facts->n_bounds;
+    visit->n_cases = facts->n_cases;
     visit->n_claims = facts->n_claims;
     visit->n_proved = facts->n_proved;
     visit->n_refuted = facts->n_refuted;
@@ -83,6 +84,7 @@ static void take_back(const ob_visit *visit) {
     facts->n_conditions = visit->n_conditions;
     facts->n_unverified = visit->n_unverified;
     facts->n_bounds = visit->n_bounds;
+    facts->n_cases = visit->n_cases;
     ob__claims_rewind(facts, visit->p->model->dims, visit->n_claims);
     facts->n_proved = visit->n_proved;
     facts->n_refuted = visit->n_refuted;

@@ -106,6 +106,14 @@ ob_status ob__record_condition(ob_propagation *p, ob_visit *visit, const ob_cond
     return append_condition(p, &requirement);
 }
 
+ob_status ob__record_case(ob_propagation *p, ob_visit *visit, const ob_condition *condition, ob_dim guard, int32_t axis) {
+    ob_facts *facts = p->facts;
+    ob_requirement requirement;
+    OB_TRY(requirement_here(p, visit, guard, -1, axis, &requirement));
+    requirement.condition = *condition;
+    return append(p, &facts->cases, &facts->n_cases, &facts->cases_capacity, &requirement);
+}
+
 ob_status ob__record_refuted(ob_propagation *p, ob_visit *visit, int32_t operand, int32_t axis) {
     const ob_condition never = {OB_COND_EQUAL, 0, 1};
     return ob__record_condition(p, visit, &never, 1, operand, axis, NULL);

@@ -118,12 +118,17 @@ static ob_status add_unverified(making *m, const char *reason, uint32_t index) {
     return OB_OK;
 }
 
-/* The guard's terms; *n GUARD_DEPTH + 1 when there are more. */
-static void guard_terms(const ob_guard *guard, ob_dim *terms, uint32_t *n) {
-    for (*n = 0; guard && *n <= GUARD_DEPTH; guard = guard->outer) {
-        if (*n < GUARD_DEPTH) terms[*n] = guard->term;
-        (*n)++;
-    }
+ob_status ob__requirement_lower(ob_clauses *clauses, ob_dims *dims, const ob_requirement *requirement, bool known,
+                                uint32_t origin, bool *stated) {
+    uint32_t n_terms = 0, n = 0;
+    *stated = false;
+    for (const ob_guard *guard = requirement->guard; guard && n_terms <= GUARD_DEPTH; guard = guard->outer) n_terms++;
+    if (n_terms > GUARD_DEPTH) return OB_OK;
+    ob_dim *terms = OB_ARENA_ARRAY(clauses->arena, ob_dim, n_terms);
+    if (!terms) return OB_E_MEMORY;
+    for (const ob_guard *guard = requirement->guard; guard; guard = guard->outer)
+        if (!known || guard->term != OB_DIM_UNKNOWN) terms[n++] = guard->term;
+    return ob__clauses_add(clauses, dims, &requirement->condition, terms, n, origin, false, stated);
 }
 
 static bool has_known_guard(const ob_guard *guard) {
@@ -214,19 +219,10 @@ static ob_status first_alike(making *m, uint32_t index, uint32_t *first) {
 static ob_status find_given(making *m, const uint32_t *open, uint32_t n, bool *given) {
     ob_contract *contract = m->contract;
     const ob_facts *facts = m->facts;
-    ob_dim *terms = OB_ARENA_ARRAY(&contract->arena, ob_dim, GUARD_DEPTH);
     ob_clauses goals;
-    if (!terms) return OB_E_MEMORY;
     ob__clauses_init(&goals, &contract->arena);
-    for (uint32_t i = 0; i < n; i++) {
-        const ob_requirement *r = &facts->conditions[open[i]];
-        uint32_t n_terms, n_known = 0;
-        guard_terms(r->guard, terms, &n_terms);
-        if (n_terms > GUARD_DEPTH) continue;
-        for (uint32_t k = 0; k < n_terms; k++)
-            if (terms[k] != OB_DIM_UNKNOWN) terms[n_known++] = terms[k];
-        OB_TRY(ob__clauses_add(&goals, m->model->dims, &r->condition, terms, n_known, i, false, &given[i]));
-    }
+    for (uint32_t i = 0; i < n; i++)
+        OB_TRY(ob__requirement_lower(&goals, m->model->dims, &facts->conditions[open[i]], true, i, &given[i]));
     ob_truth *truths = OB_ARENA_ARRAY(&contract->arena, ob_truth, (size_t)goals.n + 1);
     if (!truths) return OB_E_MEMORY;
     if (goals.n == 0) return OB_OK;
@@ -253,19 +249,15 @@ static ob_status take_open(making *m, const uint32_t *open, uint32_t n) {
 static ob_status lower(making *m) {
     const ob_facts *facts = m->facts;
     uint32_t *open = OB_ARENA_ARRAY(&m->contract->arena, uint32_t, facts->n_conditions), n_open = 0;
-    ob_dim *guards = OB_ARENA_ARRAY(&m->contract->arena, ob_dim, GUARD_DEPTH);
-    if (!open || !guards) return OB_E_MEMORY;
+    if (!open) return OB_E_MEMORY;
     for (uint32_t i = 0; i < facts->n_conditions; i++) {
         const ob_requirement *r = &facts->conditions[i];
-        uint32_t n_guards;
-        bool stated = false;
+        bool stated;
         if (r->value) continue; /* what the file claims of a result requires nothing */
         uint32_t first;
         OB_TRY(first_alike(m, i, &first));
         if (first != i) continue;
-        guard_terms(r->guard, guards, &n_guards);
-        if (n_guards <= GUARD_DEPTH)
-            OB_TRY(ob__clauses_add(&m->contract->given, m->model->dims, &r->condition, guards, n_guards, i, false, &stated));
+        OB_TRY(ob__requirement_lower(&m->contract->given, m->model->dims, r, false, i, &stated));
         m->stated[i] = stated;
         if (!stated) open[n_open++] = i;
     }

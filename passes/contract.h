@@ -70,6 +70,10 @@ uint32_t ob__clause_asks(const ob_facts *facts, const ob_dims *dims, const ob_so
 ob_status ob__clause_choice(const ob_contract *contract, const ob_dims *dims, const ob_solved_clause *clause, ob_arena *arena,
                             const ob_binding **sizes, uint32_t *n);
 
+/* Adds the clauses of a condition with its guards; `stated` as ob__clauses_add says. `known`: of the guards only those that sizes
+ * decide, which makes the clauses stronger. E_MEMORY. */
+ob_status ob__requirement_lower(ob_clauses *clauses, ob_dims *dims, const ob_requirement *requirement, bool known,
+                                uint32_t origin, bool *stated);
 void ob__contract_init(ob_contract *contract, const ob_allocator *allocator);
 void ob__contract_release(ob_contract *contract);
 /* The requirement that ob_unverified.first is. */

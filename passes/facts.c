@@ -18,8 +18,9 @@ void ob__facts_release(ob_facts *facts) {
     ob__list_free(allocator, facts->conditions, facts->conditions_capacity, sizeof *facts->conditions);
     ob__list_free(allocator, facts->unverified, facts->unverified_capacity, sizeof *facts->unverified);
     ob__list_free(allocator, facts->bounds, facts->bounds_capacity, sizeof *facts->bounds);
-    facts->bounds = NULL;
-    facts->n_bounds = facts->bounds_capacity = 0;
+    ob__list_free(allocator, facts->cases, facts->cases_capacity, sizeof *facts->cases);
+    facts->bounds = facts->cases = NULL;
+    facts->n_bounds = facts->bounds_capacity = facts->n_cases = facts->cases_capacity = 0;
     ob__list_free(allocator, facts->called, facts->called_capacity, sizeof(ob_called *));
     facts->called = NULL;
     facts->n_called = facts->called_capacity = 0;

@@ -70,6 +70,8 @@ typedef struct ob_facts {
     uint32_t n_unverified, unverified_capacity;
     ob_requirement *bounds; /* those on elements of the model's inputs */
     uint32_t n_bounds, bounds_capacity;
+    ob_requirement *cases; /* what rules could have asked for, and told of all sizes instead */
+    uint32_t n_cases, cases_capacity;
     uint64_t n_proved, n_refuted; /* requirements that hold for all sizes, and for none */
     ob_claim *claims;
     uint32_t n_claims, claims_capacity;

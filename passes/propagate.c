@@ -66,6 +66,12 @@ static ob_status on_bounded(ob_infer *infer, const ob_bound *bound, ob_dim guard
     return ob__record_bound(visit->p, visit, bound, guard, operand, axis);
 }
 
+static ob_status on_case(ob_infer *infer, const ob_condition *condition, ob_dim guard, int32_t axis, bool *excluded) {
+    ob_visit *visit = (ob_visit *)infer;
+    *excluded = ob__case_is_excluded(visit->p->excluded, visit->node, axis);
+    return *excluded ? OB_OK : ob__record_case(visit->p, visit, condition, guard, axis);
+}
+
 /* Refuted ones are counted as problems. */
 static void on_decided(ob_infer *infer, bool holds) {
     if (holds) ((ob_visit *)infer)->p->facts->n_proved++;
@@ -203,6 +209,7 @@ static ob_status propagate_in(ob_propagation *p, ob_node *node, struct ob_visit_
                                   .out_contents = contents + node->n_inputs,
                                   .condition = on_condition,
                                   .bounded = on_bounded,
+                                  .excludes = on_case,
                                   .decided = on_decided,
                                   .problem = on_problem,
                                   .subgraph = ob__infer_subgraph,
@@ -275,7 +282,7 @@ static ob_status begin(ob_propagation *p) {
     ob_model *model = p->model;
     ob_facts *facts = p->facts;
     ob__claims_rewind(facts, model->dims, 0);
-    facts->n_facts = facts->n_conditions = facts->n_unverified = facts->n_bounds = 0;
+    facts->n_facts = facts->n_conditions = facts->n_unverified = facts->n_bounds = facts->n_cases = 0;
     facts->n_proved = facts->n_refuted = 0;
     facts->n_called = 0;
     ob__dims_restart(model->dims);
@@ -302,9 +309,11 @@ static ob_status finish(ob_propagation *p, ob_status status) {
     return ob__arena_finish(&p->scratch, status);
 }
 
-ob_status ob__propagate(ob_model *model, const ob_propagate_options *options, ob_facts *facts, ob_findings *findings) {
+ob_status ob__propagate_once(ob_model *model, const ob_propagate_options *options, const ob_map *excluded, ob_facts *facts,
+                             ob_findings *findings) {
     static const ob_propagate_options plain = {0};
-    ob_propagation p = {.model = model, .options = options ? options : &plain, .facts = facts, .findings = findings};
+    ob_propagation p = {
+        .model = model, .options = options ? options : &plain, .excluded = excluded, .facts = facts, .findings = findings};
     ob_status status = begin(&p);
     if (status == OB_OK) status = ob__set_main_inputs(&p);
     if (status == OB_OK) status = ob__propagate_graph(&p, model->graph);

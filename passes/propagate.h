@@ -25,6 +25,7 @@ typedef struct ob_propagate_options {
 } ob_propagate_options;
 
 /* Fills facts (types, contents, conditions) for every value of every graph, in one pass over the nodes: linear in their number.
+ * A model with cases that it excludes itself takes two (cases.c).
  * The model's operators must be resolved. options may be NULL. findings may be NULL (nothing is reported then).
  * Function bodies are inferred once per call; the facts of body values are what holds in every call.
  * Returns E_MEMORY or E_LIMIT only: a bad model gives findings. */

@@ -28,6 +28,7 @@ typedef struct ob_site_entry ob_site_entry; /* see same_calls.c */
 typedef struct ob_propagation {
     ob_model *model;
     const ob_propagate_options *options; /* never NULL */
+    const ob_map *excluded;              /* cases that rules need not tell apart, see cases.c; NULL: none is known */
     ob_facts *facts;
     ob_findings *findings; /* may be NULL */
     ob_arena scratch;
@@ -69,7 +70,7 @@ typedef struct ob_visit {
     const ob_shape *shapes;   /* of the operands, made on first need */
     const ob_graph *subgraph; /* inferred last, with what had been found before it */
     ob_findings_mark found;
-    uint32_t n_conditions, n_unverified, n_bounds, n_claims, n_called, n_sites;
+    uint32_t n_conditions, n_unverified, n_bounds, n_cases, n_claims, n_called, n_sites;
     uint64_t n_proved, n_refuted, n_limited;
     bool assumed;        /* an operand, or a result of a body, rests on a rank that is only declared */
     const ob_node *root; /* behind which the operands are not known, or NULL */
@@ -78,6 +79,14 @@ typedef struct ob_visit {
 /* -- propagate.c -- */
 ob_status ob__propagate_node(ob_propagation *p, ob_node *node);
 ob_status ob__propagate_graph(ob_propagation *p, ob_graph *graph);
+
+/* One pass over the model. */
+ob_status ob__propagate_once(ob_model *model, const ob_propagate_options *options, const ob_map *excluded, ob_facts *facts,
+                             ob_findings *findings);
+
+/* -- cases.c -- */
+/* Is what a rule may ask of this axis of the node's result one of those cases? */
+bool ob__case_is_excluded(const ob_map *excluded, const ob_node *node, int32_t axis);
 
 /* -- bodies.c -- */
 /* What ob_infer.subgraph does: infers the body of a branch or loop. */
@@ -140,6 +149,8 @@ ob_status ob__record_condition(ob_propagation *p, ob_visit *visit, const ob_cond
 /* The same of elements of an input of the model. */
 ob_status ob__record_bound(ob_propagation *p, ob_visit *visit, const ob_bound *bound, ob_dim guard, int32_t operand,
                            int32_t axis);
+/* What a rule could ask for, and tells of all sizes instead. */
+ob_status ob__record_case(ob_propagation *p, ob_visit *visit, const ob_condition *condition, ob_dim guard, int32_t axis);
 ob_status ob__record_declared(ob_propagation *p, const ob_node *node, const ob_value *value, const ob_condition *condition,
                               int32_t axis);
 /* An error that counts only where the guards of p hold: something is required there that no sizes give. */

@@ -15,7 +15,7 @@ typedef struct requirement_tally {
     uint64_t n_unverified;           /* symbolic trials that have something unverified */
     uint64_t n_trials;
     uint64_t n_sizes, n_sizes_open; /* of results: those that are terms of the symbols, those that are not known */
-    uint64_t n_copied;              /* excluded, because a size of 0 would copy another, and run */
+    uint64_t n_copied;              /* excluded, because what a size of the target leaves or copies is not known, and run */
     uint64_t n_differ;
     unsigned stated[N_VERDICT_ROWS]; /* by row: kinds of requirements, bits of ob_rule_asks */
 } requirement_tally;
@@ -280,13 +280,15 @@ static inline bool same_results(const requirement_case *c, const inferred *open,
     return true;
 }
 
-/* A target of Reshape has a size that is open, and here 0 or -1: what is copied, or left, is not the size that the result is said
- * to have, which is asked for in a clause. */
+/* A target of Reshape has a size that is open, and here -1, or 0 where nobody knows of the operand's rank: what is left, or
+ * copied, is not the size that the result is said to have, which is asked for in a clause. */
 static inline bool copies_for_zero(const requirement_case *c) {
     const verdict_operand *target = &c->trial.operands[1];
     if (strcmp(c->trial.row->op_type, "Reshape") != 0) return false;
     for (int64_t k = 0; k < target->n_elems; k++)
-        if ((target->elems[k] == 0 || target->elems[k] == -1) && c->symbolic & letter_bit(target->elem_pattern[k])) return true;
+        if ((target->elems[k] == -1 || (target->elems[k] == 0 && c->rankless & 1)) &&
+            c->symbolic & letter_bit(target->elem_pattern[k]))
+            return true;
     return false;
 }
 

@@ -200,6 +200,65 @@ static void what_if_sizes_replace_symbols(void **state) {
     finish(&done);
 }
 
+/* ---- Cases that the model excludes ---- */
+
+static const ob_value *output(const run *r, uint32_t i) {
+    return r->model->graph->outputs[i];
+}
+
+/* A size of 0 in the target copies 2: the counts of elements exclude that in x12 and not in x24. */
+static void cases_are_told_where_the_model_admits_them(void **state) {
+    (void)state;
+    static const char body[] = " s = Shape(y) c = Constant<value_ints = [12]>() t = Concat<axis = 0>(s, c) r = Reshape(x, t) }";
+    char text[400];
+    snprintf(text, sizeof text, "<ir_version: 8, opset_import: [\"\" : 17]> g (float[2,6] x, float[N] y) => (float[?,?] r) {%s",
+             body);
+    run done = propagate(read_text(text));
+    assert_shape(&done, output(&done, 0), "[N, 12]");
+    assert_int_equal(done.findings.n, 2); /* of the second run alone */
+    assert_int_equal(done.facts.n_cases, 0);
+    finish(&done);
+    snprintf(text, sizeof text, "<ir_version: 8, opset_import: [\"\" : 17]> g (float[2,12] x, float[N] y) => (float[?,?] r) {%s",
+             body);
+    done = propagate(read_text(text));
+    assert_shape(&done, output(&done, 0), "[N - 2*min(N, 1) + 2, 12]");
+    assert_int_equal(done.facts.n_cases, 1);
+    finish(&done);
+}
+
+/* A node of a function is told in one way in all calls; a guard that excludes the case is enough. */
+static void a_case_is_excluded_in_every_call(void **state) {
+    (void)state;
+    static const char functions[] =
+        "<domain: \"f\", opset_import: [\"\" : 17]> to (x, y) => (r)"
+        "{ s = Shape(y) c = Constant<value_ints = [12]>() t = Concat<axis = 0>(s, c) r = Reshape(x, t) }";
+    char text[900];
+    snprintf(text, sizeof text,
+             "<ir_version: 8, opset_import: [\"\" : 17, \"f\" : 1]> g (float[2,12] a, float[2,6] b, float[N] y, float[M] z)"
+             " => (float[?,?] r, float[?,?] q) { r = f.to(a, y) q = f.to(b, z) } %s",
+             functions);
+    run done = propagate(read_text(text));
+    assert_shape(&done, output(&done, 0), "[N - 2*min(N, 1) + 2, 12]");
+    assert_shape(&done, output(&done, 1), "[M - 2*min(M, 1) + 2, 12]");
+    finish(&done);
+    snprintf(text, sizeof text,
+             "<ir_version: 8, opset_import: [\"\" : 17, \"f\" : 1]> g (float[2,6] a, float[2,6] b, float[N] y, float[M] z)"
+             " => (float[?,?] r, float[?,?] q) { r = f.to(a, y) q = f.to(b, z) } %s",
+             functions);
+    done = propagate(read_text(text));
+    assert_shape(&done, output(&done, 0), "[N, 12]");
+    assert_shape(&done, output(&done, 1), "[M, 12]");
+    finish(&done);
+    done = propagate(read_text(
+        "<ir_version: 8, opset_import: [\"\" : 17]> g (float[2,12] x, float[N] y) => (float[?,?] r) {"
+        " s = Shape(y) c = Constant<value_ints = [12]>() two = Constant<value_ints = [2]>() few = Less(s, two) f = Squeeze(few)"
+        " r = If (f) <then_branch = g1 () => (float[?,?] u) { u = Identity(x) },"
+        " else_branch = g2 () => (float[?,?] v) { t = Concat<axis = 0>(s, c) v = Reshape(x, t) }> }"));
+    const ob_graph *branch = ob__node_attribute(output(&done, 0)->producer, "else_branch")->u.graph;
+    assert_shape(&done, branch->outputs[0], "[N, 12]");
+    finish(&done);
+}
+
 /* ---- Conditions ---- */
 
 static void equal_conditions_are_one_finding(void **state) {
@@ -590,6 +649,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(long_chains_are_linear_in_memory_and_stack),
         cmocka_unit_test(declared_types_are_verified),
         cmocka_unit_test(what_if_sizes_replace_symbols),
+        cmocka_unit_test(cases_are_told_where_the_model_admits_them),
+        cmocka_unit_test(a_case_is_excluded_in_every_call),
         cmocka_unit_test(equal_conditions_are_one_finding),
         cmocka_unit_test(conditions_on_unknown_sizes_are_notes),
         cmocka_unit_test(unknown_operators_are_noted_once),

@@ -244,6 +244,11 @@ ob_status ob__require(ob_infer *infer, ob_condition_kind kind, ob_dim a, ob_dim 
     return ob__require_where(infer, 1, kind, a, b, operand, axis, id);
 }
 
+ob_status ob__is_excluded(ob_infer *infer, ob_dim guard, const ob_condition *condition, int32_t axis, bool *excluded) {
+    *excluded = false;
+    return infer->excludes ? infer->excludes(infer, condition, guard, axis, excluded) : OB_OK;
+}
+
 ob_status ob__unverified(ob_infer *infer, int32_t operand, int32_t axis, const char *reason) {
     const ob_condition unknown = {OB_COND_EQUAL, OB_DIM_UNKNOWN, OB_DIM_UNKNOWN};
     return infer->condition ? infer->condition(infer, &unknown, 1, operand, axis, reason) : OB_OK;

@@ -92,6 +92,8 @@ struct ob_infer {
                            const char *reason);
     /* The same of the elements of an input of the model, which data decides. May be NULL. */
     ob_status (*bounded)(ob_infer *infer, const ob_bound *bound, ob_dim guard, int32_t operand, int32_t axis);
+    /* Does the rest of the model exclude the sizes where `guard` is 1 or more and the condition does not hold? NULL: nobody knows. */
+    ob_status (*excludes)(ob_infer *infer, const ob_condition *condition, ob_dim guard, int32_t axis, bool *excluded);
     /* A requirement that is decided; counted. May be NULL. */
     void (*decided)(ob_infer *infer, bool holds);
     /* A definite error or a doubt: `id` is of core/findings.def, text says what and with which sizes. */
@@ -154,6 +156,9 @@ ob_status ob__require(ob_infer *infer, ob_condition_kind kind, ob_dim a, ob_dim 
 /* Requires it only where `guard` is 1 or more: "some index is read". */
 ob_status ob__require_where(ob_infer *infer, ob_dim guard, ob_condition_kind kind, ob_dim a, ob_dim b, int32_t operand,
                             int32_t axis, ob_finding_id id);
+/* A rule could ask for the condition, or say in longer terms what comes of all sizes. *excluded: the model requires the condition
+ * all the same, whatever the rule says of sizes that break it, so asking for it takes nothing away. */
+ob_status ob__is_excluded(ob_infer *infer, ob_dim guard, const ob_condition *condition, int32_t axis, bool *excluded);
 /* The operator asks for something here that sizes do not tell: `reason` says why, as a short phrase that stands alone ("indices
  * depend on data"); static, or of infer->arena. */
 ob_status ob__unverified(ob_infer *infer, int32_t operand, int32_t axis, const char *reason);

@@ -26,11 +26,29 @@ typedef struct reshape {
     ob_dim dims[OB_MAX_RANK]; /* of the result */
     int32_t rank, hole;       /* the axis of -1, or -1 */
     bool allow_zero;
-    bool fills;               /* the target has a -1 */
     int32_t n_either, either; /* axes that copy where the target is 0, and one of them */
-    ob_dim told;              /* what the target has there */
+    ob_dim told[OB_MAX_RANK]; /* what the target has there; elsewhere 0 */
     bool whole;               /* no size but that of the hole is unknown */
 } reshape;
+
+/* Where the target has `told` a size of the operand is copied if that is 0: then `copied` must be 0 too. */
+static ob_status require_told(ob_infer *infer, ob_dim told, ob_dim copied, int32_t axis) {
+    if (ob_dim_is_const(copied) && copied != 0) return ob__require(infer, OB_COND_AT_LEAST, told, 1, 1, axis, OB0601);
+    return ob__require_where(infer, ob_dim_sub(infer->dims, 1, told), OB_COND_EQUAL, copied, 0, 1, axis, OB0601);
+}
+
+/* `d` where `zero` is 0. */
+static ob_dim at_zero(ob_infer *infer, ob_dim d, ob_dim zero) {
+    const ob_binding binding = {zero, 0};
+    if (ob_dim_get_kind(infer->dims, zero) != OB_DIM_KIND_SYMBOL || !ob_dim_is_term(d)) return d;
+    return ob_dim_substitute(infer->dims, d, &binding, 1);
+}
+
+/* The size that is `told` where that is 1 or more, and `copied` where it is 0. */
+static ob_dim told_or_copied(ob_infer *infer, ob_dim told, ob_dim copied) {
+    ob_dim is_zero = ob_dim_sub(infer->dims, 1, ob__term_min(infer, 1, told));
+    return ob_dim_add(infer->dims, told, ob_dim_mul(infer->dims, is_zero, at_zero(infer, copied, told)));
+}
 
 /* What -1 stands for is *above / *below: the operand's sizes, and the result's, without those that both have. */
 static void cancel(ob_infer *infer, const reshape *r, ob_dim *above, ob_dim *below) {
@@ -49,34 +67,79 @@ static void cancel(ob_infer *infer, const reshape *r, ob_dim *above, ob_dim *bel
         if (!used[k]) *above = ob_dim_mul(infer->dims, *above, r->from.dims[k]);
 }
 
+/* The size of the hole as far as a term says it, if *below divides *above; 1 divides whatever it is. */
+static ob_dim hole_size(ob_infer *infer, const reshape *r, ob_dim *above, ob_dim *below) {
+    cancel(infer, r, above, below);
+    if (*below == 1) return *above;
+    ob_dim exact = ob_dim_div_exact(infer->dims, *above, *below);
+    if (exact != OB_DIM_UNKNOWN) {
+        *below = 1;
+        return exact;
+    }
+    bool divides = ob_dim_is_const(*below) && *below != 0 && (!ob_dim_is_const(*above) || *above % *below == 0);
+    return divides ? ob_dim_div(infer->dims, *above, *below) : OB_DIM_UNKNOWN;
+}
+
+static ob_status require_divides(ob_infer *infer, ob_dim guard, ob_dim above, ob_dim below) {
+    if (below == 1) return OB_OK;
+    return ob__require_where(infer, guard, OB_COND_DIVISIBLE, above, below, 0, -1, OB0601);
+}
+
+/* The hole beside axes that copy where the target is 0. Where each of their sizes divides the count of elements, these are none
+ * as soon as one is 0. */
+static ob_status fill_either(ob_infer *infer, reshape *r) {
+    ob_dim before = ob__dims_product(infer, r->from.dims, 0, r->from.rank), all_told = 1, is_told = 1, above, below;
+    bool divide = true;
+    reshape told = *r;
+    for (int32_t axis = 0; axis < r->rank; axis++) {
+        ob_dim size = r->told[axis];
+        if (size == 0) continue;
+        told.dims[axis] = size;
+        all_told = ob_dim_mul(infer->dims, all_told, size);
+        is_told = ob_dim_mul(infer->dims, is_told, ob__term_min(infer, 1, size));
+        divide &= ob_dim_div_exact(infer->dims, before, size) != OB_DIM_UNKNOWN;
+        OB_TRY(
+            ob__require_where(infer, ob_dim_sub(infer->dims, 1, size), OB_COND_AT_LEAST, r->from.dims[axis], 1, 0, axis, OB0601));
+    }
+    ob_dim where_told = hole_size(infer, &told, &above, &below);
+    if (divide) {
+        if (where_told != OB_DIM_UNKNOWN) r->dims[r->hole] = ob_dim_mul(infer->dims, is_told, where_told);
+        return require_divides(infer, all_told, above, below);
+    }
+    if (r->n_either > 1) {
+        cancel(infer, r, &above, &below);
+        return require_divides(infer, 1, above, below);
+    }
+    OB_TRY(require_divides(infer, all_told, above, below));
+    told.dims[r->either] = r->from.dims[r->either];
+    hole_size(infer, &told, &above, &below);
+    return require_divides(infer, ob_dim_sub(infer->dims, 1, all_told), at_zero(infer, above, all_told), below);
+}
+
 /* -1 needs other sizes that are not 0, and whose product divides what there is. */
 static ob_status fill_hole(ob_infer *infer, reshape *r) {
     ob_dim above, below, *out = &r->dims[r->hole];
     *out = OB_DIM_UNKNOWN;
     if (!r->whole || r->from.rank < 0 || r->from.rank > OB_MAX_RANK) return OB_OK;
     for (int32_t axis = 0; axis < r->rank; axis++)
-        if (axis != r->hole) OB_TRY(ob__require(infer, OB_COND_AT_LEAST, r->dims[axis], 1, 0, axis, OB0601));
+        if (axis != r->hole && r->told[axis] == 0)
+            OB_TRY(ob__require(infer, OB_COND_AT_LEAST, r->dims[axis], 1, 0, axis, OB0601));
+    if (r->n_either) return fill_either(infer, r);
     for (int32_t axis = 0; axis < r->rank; axis++)
         if (axis != r->hole && r->dims[axis] == 0) return OB_OK;
-    cancel(infer, r, &above, &below);
-    if (below == 1) {
-        *out = above;
-        return OB_OK;
-    }
-    *out = ob_dim_div_exact(infer->dims, above, below);
-    if (*out != OB_DIM_UNKNOWN) return OB_OK;
-    if (ob_dim_is_const(below) && (!ob_dim_is_const(above) || above % below == 0)) *out = ob_dim_div(infer->dims, above, below);
-    return ob__require(infer, OB_COND_DIVISIBLE, above, below, 0, -1, OB0601);
+    *out = hole_size(infer, r, &above, &below);
+    return require_divides(infer, 1, above, below);
 }
 
 /* In two cases, which say more than the term of both. */
 static ob_status require_either_count(ob_infer *infer, const reshape *r, ob_dim before) {
-    ob_dim told = r->told, copied = r->from.dims[r->either], others = 1;
+    ob_dim told = r->told[r->either], copied = r->from.dims[r->either], others = 1;
     for (int32_t axis = 0; axis < r->rank; axis++)
         if (axis != r->either) others = ob_dim_mul(infer->dims, others, r->dims[axis]);
     ob_dim is_zero = ob_dim_sub(infer->dims, 1, told);
     OB_TRY(ob__require_where(infer, told, OB_COND_EQUAL, before, ob_dim_mul(infer->dims, others, told), 0, -1, OB0601));
-    return ob__require_where(infer, is_zero, OB_COND_EQUAL, before, ob_dim_mul(infer->dims, others, copied), 0, -1, OB0601);
+    return ob__require_where(infer, is_zero, OB_COND_EQUAL, at_zero(infer, before, told),
+                             at_zero(infer, ob_dim_mul(infer->dims, others, copied), told), 0, -1, OB0601);
 }
 
 static ob_status require_count(ob_infer *infer, const reshape *r) {
@@ -89,35 +152,27 @@ static ob_status require_count(ob_infer *infer, const reshape *r) {
     return ob__require(infer, OB_COND_EQUAL, before, after, 0, -1, OB0601);
 }
 
-static bool is_plain(const ob_infer *infer, ob_dim d) {
-    return ob_dim_is_const(d) || ob_dim_get_kind(infer->dims, d) == OB_DIM_KIND_SYMBOL;
-}
-
-/* A computed size of the target is one of the result, but at 0 it copies the operand's. Where that is another one, and the
- * operand has elements, so is the result's size: a term of both. Where there are none, or beside -1, the operand's size must be 0
- * too: a size that is called by the one name is not to be another. */
+/* A computed size of the target is one of the result, but at 0 it copies the operand's. Where that is another one, so is the
+ * result's size: a term of both. It is in the way of all that follows, and is not made where the model excludes the case: then
+ * the operand's size must be 0 too. */
 static ob_status take_term(ob_infer *infer, reshape *r, int32_t axis, ob_dim d) {
     r->dims[axis] = d;
     OB_TRY(ob__require_size(infer, d, 1, axis, OB0601));
     if (r->allow_zero || ob__known_at_least(infer, d, 1)) return OB_OK;
-    ob_dim copied = axis < r->from.rank ? r->from.dims[axis] : 1; /* nobody knows of an unknown rank: then it is not to happen */
+    /* Nobody knows what is copied of an unknown rank: then it is not to happen. */
     if (axis >= r->from.rank) return ob__require(infer, OB_COND_AT_LEAST, d, 1, 1, axis, OB0601);
+    ob_dim copied = r->from.dims[axis];
     if (copied == d || ob_dim_div_exact(infer->dims, copied, d) != OB_DIM_UNKNOWN) return OB_OK;
-    ob_dim before = ob__dims_product(infer, r->from.dims, 0, r->from.rank);
-    bool has_elements = before != OB_DIM_UNKNOWN && ob_dim_div_exact(infer->dims, before, d) == OB_DIM_UNKNOWN;
-    ob_dim is_zero = ob_dim_sub(infer->dims, 1, ob__term_min(infer, 1, d));
-    bool simple = is_plain(infer, d) && is_plain(infer, copied); /* else the term is in the way of all that follows */
-    ob_dim either = has_elements && simple && !r->fills ? ob_dim_add(infer->dims, d, ob_dim_mul(infer->dims, is_zero, copied))
-                                                        : OB_DIM_UNKNOWN;
-    if (either != OB_DIM_UNKNOWN) {
-        r->dims[axis] = either;
-        r->n_either++;
-        r->either = axis;
-        r->told = d;
-        return OB_OK;
-    }
-    if (ob_dim_is_const(copied) && copied != 0) return ob__require(infer, OB_COND_AT_LEAST, d, 1, 1, axis, OB0601);
-    return ob__require_where(infer, ob_dim_sub(infer->dims, 1, d), OB_COND_EQUAL, copied, 0, 1, axis, OB0601);
+    const ob_condition is_nothing = {OB_COND_EQUAL, copied, 0};
+    bool excluded;
+    OB_TRY(ob__is_excluded(infer, ob_dim_sub(infer->dims, 1, d), &is_nothing, axis, &excluded));
+    ob_dim either = excluded ? OB_DIM_UNKNOWN : told_or_copied(infer, d, copied);
+    if (either == OB_DIM_UNKNOWN) return require_told(infer, d, copied, axis);
+    r->dims[axis] = either;
+    r->n_either++;
+    r->either = axis;
+    r->told[axis] = d;
+    return OB_OK;
 }
 
 /* False: the target makes no sense. */
@@ -160,7 +215,6 @@ ob_status ob__infer_reshape(ob_infer *infer) {
     OB_TRY(ob__rank_unknown(infer, 0));
     if (target.rank < 0 || !ob__rank_fits(infer, target.rank)) return OB_OK;
     r.rank = target.rank;
-    for (int32_t axis = 0; axis < target.rank; axis++) r.fills |= target.dims[axis] == -1;
     for (int32_t axis = 0; axis < target.rank; axis++) {
         bool fits = true;
         OB_TRY(take_size(infer, &r, axis, target.dims[axis], &fits));

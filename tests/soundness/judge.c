@@ -404,6 +404,10 @@ static void judge_narrowed(subject *s) {
                                     {"= 3", 3, 3, 1},
                                     {NULL, 3, 3, 1},
                                     {"= 1", 1, 1, 1},
+                                    {"= 0", 0, 0, 1},
+                                    {NULL, 0, 0, 1},
+                                    {"= 7", 7, 7, 1},
+                                    {NULL, 2, 2, 1},
                                     {NULL, 1, 1, 1}};
     const sizes *z = &s->original.sizes;
     for (size_t i = 0; i < sizeof all / sizeof *all && z->n; i++) {
