@@ -88,26 +88,29 @@ static ob_status find_excluded(asking *a, ob_map *excluded, bool *any) {
     return OB_OK;
 }
 
+/* Again, where something is excluded; *excluded is what is. */
 static ob_status propagate_again(ob_model *model, const ob_propagate_options *options, ob_facts *facts, ob_findings *findings,
-                                 const ob_findings_mark *found, ob_arena *scratch) {
+                                 const ob_findings_mark *found, ob_arena *scratch, ob_map *excluded) {
     asking a = {.model = model, .facts = facts, .arena = scratch};
-    ob_map excluded;
     bool any = false;
     ob__map_init(&a.alike, scratch);
-    ob__map_init(&excluded, scratch);
+    ob__map_init(excluded, scratch);
     ob__clauses_init(&a.goals, scratch);
-    OB_TRY(find_excluded(&a, &excluded, &any));
+    OB_TRY(find_excluded(&a, excluded, &any));
     if (!any) return OB_OK;
     if (findings) ob__findings_rewind(findings, found);
-    return ob__propagate_once(model, options, &excluded, facts, findings);
+    return ob__propagate_once(model, options, &(ob_settled){.excluded = excluded}, facts, findings);
 }
 
 ob_status ob__propagate(ob_model *model, const ob_propagate_options *options, ob_facts *facts, ob_findings *findings) {
     ob_findings_mark found = {0};
+    ob_map excluded;
     if (findings) found = ob__findings_mark(findings);
     OB_TRY(ob__propagate_once(model, options, NULL, facts, findings));
-    if (facts->n_cases == 0) return OB_OK;
+    if (facts->n_cases == 0) return facts->open_ranks ? ob__propagate_ranks(model, options, NULL, facts, findings) : OB_OK;
     ob_arena scratch;
     ob__arena_init(&scratch, &model->arena.allocator);
-    return ob__arena_finish(&scratch, propagate_again(model, options, facts, findings, &found, &scratch));
+    ob_status status = propagate_again(model, options, facts, findings, &found, &scratch, &excluded);
+    if (status == OB_OK && facts->open_ranks) status = ob__propagate_ranks(model, options, &excluded, facts, findings);
+    return ob__arena_finish(&scratch, status);
 }

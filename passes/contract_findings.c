@@ -161,7 +161,10 @@ static ob_status report_core(ob_work *work, const ob_contract *contract, ob_text
         if (!first) first = at;
         ob__condition_shown(work->model->dims, &at->condition, condition, sizeof condition);
         ob__text_printf(text, "\"%.200s\" needs %s", at->node ? ob__node_label(at->node) : "", condition);
-        if (at->guard) ob__text_printf(text, " when \"%.100s\" runs", at->guard->text ? at->guard->text : "it");
+        if (at->guard && at->guard->node)
+            ob__text_printf(text, " when \"%.100s\" runs", at->guard->text ? at->guard->text : "it");
+        else if (at->guard)
+            ob__text_printf(text, " where %.200s", at->guard->text);
     }
     if (solution->n_core > TOLD) ob__text_printf(text, " and %u more", solution->n_core - TOLD);
     if (text->failed) return OB_E_MEMORY;

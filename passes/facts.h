@@ -60,6 +60,13 @@ typedef struct ob_requirement {
     const ob_bound *bound;   /* what is asked of the elements of an input, instead of `condition`; or NULL */
 } ob_requirement;
 
+/* A node whose rank depends on whether a size of the inputs is 1. */
+typedef struct ob_open_rank {
+    const struct ob_open_rank *next;
+    const ob_node *node;
+    ob_dim size;
+} ob_open_rank;
+
 typedef struct ob_facts {
     ob_arena arena;
     ob_fact *facts; /* by value id; grown by ob__facts_reserve when passes add values */
@@ -72,7 +79,8 @@ typedef struct ob_facts {
     uint32_t n_bounds, bounds_capacity;
     ob_requirement *cases; /* what rules could have asked for, and told of all sizes instead */
     uint32_t n_cases, cases_capacity;
-    uint64_t n_proved, n_refuted; /* requirements that hold for all sizes, and for none */
+    const struct ob_open_rank *open_ranks; /* a chain */
+    uint64_t n_proved, n_refuted;          /* requirements that hold for all sizes, and for none */
     ob_claim *claims;
     uint32_t n_claims, claims_capacity;
     uint32_t *claim_of; /* by the number of an anonymous size: 1 + index of its claim, 0 none */

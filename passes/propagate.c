@@ -11,7 +11,8 @@ OB_RULE(none);
 enum {
     FEW = 8,                    /* operands that need no memory */
     REPEATED_BYTES = 16 << 20,  /* that inferring bodies again may take, */
-    REPEATED_NODE_BYTES = 1024, /* and more for each node of the model */
+    REPEATED_NODE_BYTES = 1024, /* and more for each node of the model; */
+    REPEATED_SHARE = 16,        /* in one case of several, this part of it */
     CONTENT_LIMIT = 1 << 23     /* elements, then long contents are no longer kept */
 };
 
@@ -68,8 +69,21 @@ static ob_status on_bounded(ob_infer *infer, const ob_bound *bound, ob_dim guard
 
 static ob_status on_case(ob_infer *infer, const ob_condition *condition, ob_dim guard, int32_t axis, bool *excluded) {
     ob_visit *visit = (ob_visit *)infer;
-    *excluded = ob__case_is_excluded(visit->p->excluded, visit->node, axis);
+    *excluded = ob__case_is_excluded(visit->p->settled->excluded, visit->node, axis);
     return *excluded ? OB_OK : ob__record_case(visit->p, visit, condition, guard, axis);
+}
+
+static ob_truth on_is_one(ob_infer *infer, ob_dim size) {
+    ob_visit *visit = (ob_visit *)infer;
+    ob_propagation *p = visit->p;
+    for (uint32_t i = 0; i < p->settled->n_decided; i++)
+        if (p->settled->decided[i].size == size) return p->settled->decided[i].is_one ? OB_TRUE : OB_FALSE;
+    if (ob_dim_is_anonymous(p->model->dims, size)) return OB_UNDECIDED;
+    ob_open_rank *open = OB_ARENA_NEW(&p->facts->arena, ob_open_rank);
+    if (!open) return OB_UNDECIDED; /* the arena has it */
+    *open = (ob_open_rank){p->facts->open_ranks, visit->node, size};
+    p->facts->open_ranks = open;
+    return OB_UNDECIDED;
 }
 
 /* Refuted ones are counted as problems. */
@@ -81,7 +95,8 @@ static void on_problem(ob_infer *infer, ob_finding_id id, int32_t operand, int32
     ob_visit *visit = (ob_visit *)infer;
     ob_propagation *p = visit->p;
     const ob_finding_row *row = ob__finding_row(id);
-    ob_truth reached = row->status == OB_E_SHAPE ? ob__guard_eval(p->model->dims, p->guard, NULL, 0) : OB_TRUE;
+    const bool depends = row->status == OB_E_SHAPE || p->settled->n_decided; /* on sizes; else it is wrong with the file */
+    ob_truth reached = depends ? ob__guard_eval(p->model->dims, p->guard, NULL, 0) : OB_TRUE;
     if (reached == OB_FALSE) return;
     ob__operand_shapes(visit);
     ob__report(p, visit, visit->node, id, operand, axis, text);
@@ -210,6 +225,7 @@ static ob_status propagate_in(ob_propagation *p, ob_node *node, struct ob_visit_
                                   .condition = on_condition,
                                   .bounded = on_bounded,
                                   .excludes = on_case,
+                                  .is_one = on_is_one,
                                   .decided = on_decided,
                                   .problem = on_problem,
                                   .subgraph = ob__infer_subgraph,
@@ -285,12 +301,14 @@ static ob_status begin(ob_propagation *p) {
     facts->n_facts = facts->n_conditions = facts->n_unverified = facts->n_bounds = facts->n_cases = 0;
     facts->n_proved = facts->n_refuted = 0;
     facts->n_called = 0;
+    facts->open_ranks = NULL;
     ob__dims_restart(model->dims);
     ob__arena_init(&p->scratch, &model->arena.allocator);
     ob__map_init(&p->notes, &p->scratch);
     ob__calls_init(p);
     p->budget = p->options->max_nodes ? p->options->max_nodes : (uint64_t)model->n_nodes * 4 + (1u << 20);
     p->most_repeated_bytes = (size_t)REPEATED_BYTES + (size_t)model->n_nodes * REPEATED_NODE_BYTES;
+    if (p->settled->n_decided) p->most_repeated_bytes /= REPEATED_SHARE;
     p->done = OB_ARENA_ARRAY(&p->scratch, uint32_t, model->n_nodes);
     p->noted = OB_ARENA_ARRAY(&p->scratch, uint8_t, model->n_nodes);
     p->trial = OB_ARENA_NEW(&p->scratch, ob_error);
@@ -309,11 +327,17 @@ static ob_status finish(ob_propagation *p, ob_status status) {
     return ob__arena_finish(&p->scratch, status);
 }
 
-ob_status ob__propagate_once(ob_model *model, const ob_propagate_options *options, const ob_map *excluded, ob_facts *facts,
+static const ob_settled nothing_settled = {0};
+
+ob_status ob__propagate_once(ob_model *model, const ob_propagate_options *options, const ob_settled *settled, ob_facts *facts,
                              ob_findings *findings) {
     static const ob_propagate_options plain = {0};
-    ob_propagation p = {
-        .model = model, .options = options ? options : &plain, .excluded = excluded, .facts = facts, .findings = findings};
+    ob_propagation p = {.model = model,
+                        .options = options ? options : &plain,
+                        .settled = settled ? settled : &nothing_settled,
+                        .facts = facts,
+                        .findings = findings};
+    p.guard = p.settled->guard;
     ob_status status = begin(&p);
     if (status == OB_OK) status = ob__set_main_inputs(&p);
     if (status == OB_OK) status = ob__propagate_graph(&p, model->graph);
@@ -329,7 +353,7 @@ static void mark_around(ob_propagation *p, const ob_graph *graph) {
 ob_status ob__propagate_nodes(ob_model *model, ob_node *const *nodes, size_t n_nodes, const ob_known_value *known, size_t n_known,
                               ob_facts *facts, ob_findings *findings) {
     static const ob_propagate_options options = {.ignore_declared = true, .fixed_defaults = true};
-    ob_propagation p = {.model = model, .options = &options, .facts = facts, .findings = findings};
+    ob_propagation p = {.model = model, .options = &options, .settled = &nothing_settled, .facts = facts, .findings = findings};
     ob_status status = begin(&p);
     if (status == OB_OK && n_nodes > 0) mark_around(&p, nodes[0]->graph);
     p.epoch = p.n_epochs = 1;

@@ -25,10 +25,24 @@ typedef struct ob_joins ob_joins;           /* see calls.c */
 typedef struct ob_kept_call ob_kept_call;   /* see same_calls.c */
 typedef struct ob_site_entry ob_site_entry; /* see same_calls.c */
 
+/* A size that is 1, or is not, in all that a propagation finds. */
+typedef struct ob_decided {
+    ob_dim size;
+    bool is_one;
+} ob_decided;
+
+/* What other propagations have settled for this one. */
+typedef struct ob_settled {
+    const ob_map *excluded;    /* cases that rules need not tell apart, see cases.c; NULL: none is known */
+    const ob_decided *decided; /* see ranks.c */
+    uint32_t n_decided;
+    const ob_guard *guard; /* that says so */
+} ob_settled;
+
 typedef struct ob_propagation {
     ob_model *model;
     const ob_propagate_options *options; /* never NULL */
-    const ob_map *excluded;              /* cases that rules need not tell apart, see cases.c; NULL: none is known */
+    const ob_settled *settled;           /* never NULL */
     ob_facts *facts;
     ob_findings *findings; /* may be NULL */
     ob_arena scratch;
@@ -81,12 +95,17 @@ ob_status ob__propagate_node(ob_propagation *p, ob_node *node);
 ob_status ob__propagate_graph(ob_propagation *p, ob_graph *graph);
 
 /* One pass over the model. */
-ob_status ob__propagate_once(ob_model *model, const ob_propagate_options *options, const ob_map *excluded, ob_facts *facts,
+ob_status ob__propagate_once(ob_model *model, const ob_propagate_options *options, const ob_settled *settled, ob_facts *facts,
                              ob_findings *findings);
 
 /* -- cases.c -- */
 /* Is what a rule may ask of this axis of the node's result one of those cases? */
 bool ob__case_is_excluded(const ob_map *excluded, const ob_node *node, int32_t axis);
+
+/* -- ranks.c -- */
+/* After a propagation: where nothing is unverified but behind open ranks, what is required is found for each case. */
+ob_status ob__propagate_ranks(ob_model *model, const ob_propagate_options *options, const ob_map *excluded, ob_facts *facts,
+                              ob_findings *findings);
 
 /* -- bodies.c -- */
 /* What ob_infer.subgraph does: infers the body of a branch or loop. */

@@ -428,8 +428,101 @@ static void clauses_can_be_assumed(void **state) {
     }
 }
 
+/* ---- Ranks that sizes decide ---- */
+
+static bool has_clause(const char *text) {
+    ob_clause_info clause;
+    for (size_t i = 0; ob_report_clause(report, i, &clause) == OB_OK; i++)
+        if (strcmp(clause.text, text) == 0) return true;
+    return false;
+}
+
+/* A vector of 3 behind Squeeze of `shape`. */
+static void check_squeezed(const char *shape, const char *more) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "<ir_version: 8, opset_import: [\"\" : 17]> g (float[%s] x, float[3] b, int64[K] i, float[9] w) => (float[] y)"
+             " { s = Squeeze(x) [sum] y = Add(s, b) %s }",
+             shape, more);
+    check(text);
+}
+
+static void a_rank_is_told_in_cases(void **state) {
+    (void)state;
+    check_squeezed("N,M", "z = Gather(w, i)");
+    ob_contract_info info = ob_report_contract(report);
+    assert_int_equal(info.status, OB_CONTRACT_COMPLETE);
+    assert_int_equal(info.n_bounds, 1); /* not one for each case */
+    for (int64_t n = 0; n < 5; n++)
+        for (int64_t m = 0; m < 5; m++)
+            assert_int_equal(admits("N", n, "M", m), (m == 1 ? n == 1 || n == 3 : m == 3) ? OB_TRUE : OB_FALSE);
+    ob_clause_info clause;
+    assert_int_equal(ob_report_clause(report, 0, &clause), OB_OK);
+    assert_string_equal(clause.origins[0].node, "sum");
+    ob_value_info value;
+    size_t at = 0;
+    do assert_int_equal(ob_report_value(report, at++, &value), OB_OK);
+    while (strcmp(value.name, "s") != 0);
+    assert_int_equal(value.shape.rank, OB_RANK_UNKNOWN); /* facts hold for all sizes */
+    close_all();
+    /* Without the axis there is nothing to transpose. */
+    check_squeezed("N,3", "t = Transpose<perm = [1, 0]>(s)");
+    assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_COMPLETE);
+    assert_int_equal(ob_report_contract(report).n_clauses, 1);
+    assert_true(has_clause("N != 1"));
+    close_all();
+    /* What is wrong in all cases is said once. */
+    check_squeezed("N,3", "m = MatMul(w, b)");
+    assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_CONTRADICTORY);
+    assert_int_equal(ob_report_finding_count(report), 1);
+    close_all();
+    /* In none of the cases. */
+    check_squeezed("N,3", "t = Transpose<perm = [1, 0, 2, 3]>(s)");
+    assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_CONTRADICTORY);
+    close_all();
+    /* Behind an error nothing is known: that does not matter in a case that no run is in. */
+    check_squeezed("N,M,3", "t = Transpose<perm = [1, 0]>(s) u = Transpose<perm = [1, 0]>(t)");
+    assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_COMPLETE);
+    for (int64_t n = 0; n < 5; n++)
+        for (int64_t m = 0; m < 5; m++) assert_int_equal(admits("N", n, "M", m), (n == 1) != (m == 1) ? OB_TRUE : OB_FALSE);
+    close_all();
+}
+
+static void elements_are_asked_for_in_cases(void **state) {
+    (void)state;
+    check("<ir_version: 8, opset_import: [\"\" : 17]> g (float[N,5] x, int64[K] i) => (float[] y) { s = Squeeze(x) y = Gather(s, "
+          "i) }");
+    assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_COMPLETE);
+    assert_int_equal(ob_report_contract(report).n_bounds, 2);
+    close_all();
+}
+
+static void ranks_are_told_in_a_few_cases(void **state) {
+    (void)state;
+    check_squeezed("A,B,C,D", "");
+    assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_PARTIAL);
+    close_all();
+    check_squeezed("A,B,C,3", "");
+    assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_COMPLETE);
+    close_all();
+    /* Sizes that only a run knows are those of the facts. */
+    check_squeezed("A,B", "n = NonZero(s) m = Add(n, i)");
+    assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_PARTIAL);
+    assert_int_equal(ob_report_contract(report).n_clauses, 0);
+    close_all();
+    /* What only a run knows is not told, */
+    check_squeezed("A,B", "n = NonZero(x) m = Squeeze(n) o = Add(m, m) p = Transpose<perm = [1, 0]>(m)");
+    assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_PARTIAL);
+    /* and where that leaves something open nothing is. */
+    assert_int_equal(ob_report_contract(report).n_clauses, 0);
+    close_all();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(bounds_that_nobody_reaches),
+                                       cmocka_unit_test(a_rank_is_told_in_cases),
+                                       cmocka_unit_test(elements_are_asked_for_in_cases),
+                                       cmocka_unit_test(ranks_are_told_in_a_few_cases),
                                        cmocka_unit_test(clauses_can_be_assumed),
                                        cmocka_unit_test(what_is_given_matters_to_no_branch),
                                        cmocka_unit_test(what_is_beyond_a_limit_is_unverified),

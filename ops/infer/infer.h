@@ -92,8 +92,11 @@ struct ob_infer {
                            const char *reason);
     /* The same of the elements of an input of the model, which data decides. May be NULL. */
     ob_status (*bounded)(ob_infer *infer, const ob_bound *bound, ob_dim guard, int32_t operand, int32_t axis);
-    /* Does the rest of the model exclude the sizes where `guard` is 1 or more and the condition does not hold? NULL: nobody knows. */
+    /* Does the rest of the model exclude the sizes where `guard` is 1 or more and the condition does not hold? NULL: nobody
+     * knows. */
     ob_status (*excludes)(ob_infer *infer, const ob_condition *condition, ob_dim guard, int32_t axis, bool *excluded);
+    /* Is a size 1, on which a rank depends? UNDECIDED: in this inference nobody says. NULL: never. */
+    ob_truth (*is_one)(ob_infer *infer, ob_dim size);
     /* A requirement that is decided; counted. May be NULL. */
     void (*decided)(ob_infer *infer, bool holds);
     /* A definite error or a doubt: `id` is of core/findings.def, text says what and with which sizes. */

@@ -274,6 +274,7 @@ ob_status ob__infer_squeeze(ob_infer *infer) {
             /* Whether a size is 1 decides the rank. */
             const ob_condition is_one = {OB_COND_EQUAL, from.dims[axis], 1};
             ob_truth truth = from.dims[axis] == OB_DIM_UNKNOWN ? OB_UNDECIDED : ob__condition_assumed(infer->dims, &is_one);
+            if (truth == OB_UNDECIDED && infer->is_one) truth = infer->is_one(infer, from.dims[axis]);
             if (truth == OB_UNDECIDED) return OB_OK;
             drop[axis] = truth == OB_TRUE;
         }
