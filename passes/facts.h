@@ -60,7 +60,7 @@ typedef struct ob_requirement {
     const ob_bound *bound;   /* what is asked of the elements of an input, instead of `condition`; or NULL */
 } ob_requirement;
 
-/* A node whose rank depends on whether a size of the inputs is 1. */
+/* A node whose rank depends on whether a size is 1. */
 typedef struct ob_open_rank {
     const struct ob_open_rank *next;
     const ob_node *node;

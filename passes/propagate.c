@@ -78,7 +78,6 @@ static ob_truth on_is_one(ob_infer *infer, ob_dim size) {
     ob_propagation *p = visit->p;
     for (uint32_t i = 0; i < p->settled->n_decided; i++)
         if (p->settled->decided[i].size == size) return p->settled->decided[i].is_one ? OB_TRUE : OB_FALSE;
-    if (ob_dim_is_anonymous(p->model->dims, size)) return OB_UNDECIDED;
     ob_open_rank *open = OB_ARENA_NEW(&p->facts->arena, ob_open_rank);
     if (!open) return OB_UNDECIDED; /* the arena has it */
     *open = (ob_open_rank){p->facts->open_ranks, visit->node, size};

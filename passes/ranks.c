@@ -34,6 +34,7 @@ typedef struct ranks {
     ob_decided decided[MOST_SIZES];
     found *all;
     uint32_t n, capacity;
+    bool needs_run; /* in some case a size that only a run knows decides a rank */
 } ranks;
 
 /* One of the two cases of a size: what is found from `first` to before `end`. */
@@ -187,12 +188,29 @@ static ob_status split(ranks *s, ob_dim size, uint32_t n_decided, one_case *c) {
     return join(s, cases, c->guard);
 }
 
+/* A size of the inputs that decides a rank; OB_DIM_UNKNOWN: none. *of_run: a size decides one that only a run knows. */
+static ob_dim find_size(const ob_model *model, const ob_facts *facts, bool *of_run) {
+    ob_dim size = OB_DIM_UNKNOWN;
+    *of_run = false;
+    for (const ob_open_rank *open = facts->open_ranks; open; open = open->next) {
+        if (open->size == OB_DIM_UNKNOWN || ob_dim_is_anonymous(model->dims, open->size))
+            *of_run = true;
+        else if (size == OB_DIM_UNKNOWN)
+            size = open->size;
+    }
+    return size;
+}
+
 static ob_status propagate_case(ranks *s, uint32_t n_decided, one_case *c) {
     const ob_settled settled = {s->excluded, s->decided, n_decided, c->guard};
+    bool of_run;
     OB_TRY(ob__propagate_once(s->model, &s->options, &settled, s->facts, s->findings));
     if (s->findings) ob__findings_rewind(s->findings, &s->mark);
-    const ob_open_rank *open = s->facts->open_ranks;
-    return open && n_decided < MOST_SIZES ? split(s, open->size, n_decided, c) : keep_all(s, c);
+    const ob_dim size = find_size(s->model, s->facts, &of_run);
+    if (size != OB_DIM_UNKNOWN && n_decided < MOST_SIZES) return split(s, size, n_decided, c);
+    OB_TRY(keep_all(s, c));
+    s->needs_run |= of_run && !c->refuted;
+    return OB_OK;
 }
 
 /* ---- All of them ---- */
@@ -200,6 +218,7 @@ static ob_status propagate_case(ranks *s, uint32_t n_decided, one_case *c) {
 /* Is something asked of sizes that only a run knows? They are told by facts, and those of a case are not kept. */
 static bool asks_of_runs(const ranks *s) {
     const ob_dims *dims = s->model->dims;
+    if (s->needs_run) return true;
     for (uint32_t i = 0; i < s->n; i++) {
         const ob_condition *c = &s->all[i].requirement.condition;
         if (s->all[i].list == 0 && (ob_dim_is_anonymous(dims, c->a) || ob_dim_is_anonymous(dims, c->b))) return true;
@@ -254,11 +273,13 @@ static bool is_worth_it(const ob_model *model, const ob_facts *facts) {
 
 ob_status ob__propagate_ranks(ob_model *model, const ob_propagate_options *options, const ob_map *excluded, ob_facts *facts,
                               ob_findings *findings) {
-    if (!is_worth_it(model, facts)) return OB_OK;
+    bool of_run;
+    const ob_dim size = find_size(model, facts, &of_run);
+    if (size == OB_DIM_UNKNOWN || !is_worth_it(model, facts)) return OB_OK;
     ranks s = {.model = model, .excluded = excluded, .facts = facts, .findings = findings};
     if (options) s.options = *options;
     if (s.options.max_nodes == 0 || s.options.max_nodes > MOST_VISITS) s.options.max_nodes = MOST_VISITS;
     if (findings) s.mark = ob__findings_mark(findings);
     ob__arena_init(&s.scratch, &model->arena.allocator);
-    return ob__arena_finish(&s.scratch, propagate_cases(&s, facts->open_ranks->size));
+    return ob__arena_finish(&s.scratch, propagate_cases(&s, size));
 }

@@ -505,6 +505,16 @@ static void ranks_are_told_in_a_few_cases(void **state) {
     check_squeezed("A,B,C,3", "");
     assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_COMPLETE);
     close_all();
+    /* A rank that is open because another one is; in a function the node is the same, and so is the answer. */
+    check("<ir_version: 8, opset_import: [\"\" : 17]> g (float[A] x, float[3] b) => (float[] y) {"
+          " c = Constant<value_ints = [-1]>() s = Squeeze(x) r = Reshape(s, c) t = Squeeze(r) y = Add(t, b) }");
+    assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_COMPLETE);
+    close_all();
+    check("<ir_version: 8, opset_import: [\"\" : 17, \"f\" : 1]> g (float[A] x, float[3] b) => (float[] y) {"
+          " r = f.sq(x) t = f.sq(r) y = Add(t, b) } <domain: \"f\", opset_import: [\"\" : 17]> sq (v) => (r)"
+          " { c = Constant<value_ints = [-1]>() s = Squeeze(v) r = Reshape(s, c) }");
+    assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_COMPLETE);
+    close_all();
     /* Sizes that only a run knows are those of the facts. */
     check_squeezed("A,B", "n = NonZero(s) m = Add(n, i)");
     assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_PARTIAL);
