@@ -31,8 +31,7 @@ static ob_status add_equation(clause_parser *c, const ob_parsed_sum *a, bool equ
     if (fits && (b->dim == 0 || (ob_dim_is_const(a->divisor) && b->dim < a->divisor)))
         return add(c, a->at, equal ? OB_LITERAL_DIVIDES : OB_LITERAL_NOT_DIVIDES, ob_dim_sub(dims, a->dividend, b->dim),
                    a->divisor);
-    if (a->dim == OB_DIM_UNKNOWN || b->dim == OB_DIM_UNKNOWN)
-        return ob__parse_refuse(&c->text, a->at, "the remainder by a size can only be compared with 0");
+    if (a->dim == OB_DIM_UNKNOWN || b->dim == OB_DIM_UNKNOWN) return ob__parse_too_large(&c->text, a->at);
     return add(c, a->at, equal ? OB_LITERAL_ZERO : OB_LITERAL_NONZERO, ob_dim_sub(dims, a->dim, b->dim), 0);
 }
 
@@ -52,8 +51,7 @@ static ob_status read_chain(clause_parser *c, const ob_parsed_sum *first, const 
     ob_parser *p = &c->text;
     ob_dims *dims = p->pool;
     ob_parsed_sum next;
-    if (first->dim == OB_DIM_UNKNOWN || second->dim == OB_DIM_UNKNOWN)
-        return ob__parse_refuse(p, first->at, "the remainder by a size can only be compared with 0");
+    if (first->dim == OB_DIM_UNKNOWN || second->dim == OB_DIM_UNKNOWN) return ob__parse_too_large(p, first->at);
     ob_dim least = ob_dim_min(dims, first->dim, second->dim), greatest = ob_dim_max(dims, first->dim, second->dim);
     while (ob__parse_relation(p)) {
         OB_TRY(ob__parse_sum(p, &next));
@@ -80,8 +78,7 @@ static ob_status read_relation(clause_parser *c, ob_parsed_sum left) {
     ob_dim least = OB_DIM_UNKNOWN;
     for (bool first = true; sign; first = false) {
         if (sign[0] == '=') return ob__parse_refuse(p, p->at, "a range is made of inequalities");
-        if (left.dim == OB_DIM_UNKNOWN || right.dim == OB_DIM_UNKNOWN)
-            return ob__parse_refuse(p, left.at, "the remainder by a size can only be compared with 0");
+        if (left.dim == OB_DIM_UNKNOWN || right.dim == OB_DIM_UNKNOWN) return ob__parse_too_large(p, left.at);
         ob_dim one = difference(p->pool, &left, sign, &right);
         least = first ? one : ob_dim_min(p->pool, least, one);
         if (least == OB_DIM_UNKNOWN) return ob__parse_too_large(p, at);

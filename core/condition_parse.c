@@ -21,15 +21,13 @@ static ob_status add_equal(ob_parser *p, const ob_parsed_sum *a, const ob_parsed
     if (a->divisor != 0 && ob_dim_is_const(b->dim) && b->dim >= 0 &&
         (b->dim == 0 || (ob_dim_is_const(a->divisor) && b->dim < a->divisor)))
         return add(p, OB_COND_DIVISIBLE, a->at, ob_dim_sub(p->pool, a->dividend, b->dim), a->divisor);
-    if (a->dim == OB_DIM_UNKNOWN || b->dim == OB_DIM_UNKNOWN)
-        return ob__parse_refuse(p, a->at, "the remainder by a size can only be compared with 0");
+    if (a->dim == OB_DIM_UNKNOWN || b->dim == OB_DIM_UNKNOWN) return ob__parse_too_large(p, a->at);
     return add(p, OB_COND_EQUAL, a->at, a->dim, b->dim);
 }
 
 static ob_status add_relation(ob_parser *p, const ob_parsed_sum *a, const char *sign, const ob_parsed_sum *b) {
     if (sign[0] == '=') return add_equal(p, a, b);
-    if (a->dim == OB_DIM_UNKNOWN || b->dim == OB_DIM_UNKNOWN)
-        return ob__parse_refuse(p, a->at, "the remainder by a size can only be compared with 0");
+    if (a->dim == OB_DIM_UNKNOWN || b->dim == OB_DIM_UNKNOWN) return ob__parse_too_large(p, a->at);
     ob_dim more = sign[0] == '>' ? a->dim : b->dim, less = sign[0] == '>' ? b->dim : a->dim;
     return add(p, OB_COND_AT_LEAST, a->at, more, sign[1] == '=' ? less : ob_dim_add(p->pool, less, 1));
 }
@@ -95,7 +93,7 @@ static ob_status read_set(ob_parser *p, const ob_parsed_sum *left) {
     list->n = 0;
     ob_parsed_sum member;
     if (!ob__parse_sign(p, "{")) return ob__parse_refuse(p, p->at, "expected {");
-    if (left->dim == OB_DIM_UNKNOWN) return ob__parse_refuse(p, left->at, "the remainder by a size can only be compared with 0");
+    if (left->dim == OB_DIM_UNKNOWN) return ob__parse_too_large(p, left->at);
     for (bool first = true; first || ob__parse_sign(p, ","); first = false) {
         OB_TRY(ob__parse_sum(p, &member));
         OB_TRY(add_alternative(p, member.at, list, left->dim, member.dim));

@@ -172,38 +172,39 @@ static bool place_keyed(ob_dims *pool) {
     return place_slots(pool, pool->n_slots);
 }
 
-/* Sums up what `part` adds to size, depth and anonymity; false beyond the limits. */
-static bool count_part(const ob_dims *pool, ob_dim part, uint32_t *size, uint32_t *depth, bool *anonymous, bool *broadcasts) {
+/* Sums up what `part` adds to size, depth, anonymity and where it is undefined; false beyond the limits. */
+static bool count_part(const ob_dims *pool, ob_dim part, uint32_t *size, uint32_t *depth, bool *anonymous, bool *partial) {
     const ob_term *term = ob__term(pool, part);
     if (!term) return true;
     *size += term->size;
     if (term->depth > *depth) *depth = term->depth;
     *anonymous |= term->anonymous;
-    *broadcasts |= term->broadcasts;
+    *partial |= term->partial;
     return *size <= OB_TERM_SIZE;
 }
 
 static bool measure(const ob_dims *pool, ob_dim_kind kind, const int64_t *words, uint32_t n_words, ob_term *term) {
     uint32_t size = 1, depth = 0;
-    bool anonymous = false, broadcasts = kind == OB_DIM_KIND_BCAST;
+    bool anonymous = false, partial = kind == OB_DIM_KIND_BCAST;
     if (kind == OB_DIM_KIND_SUM) {
         for (uint32_t i = 1; i < n_words;) {
             uint32_t n_factors = (uint32_t)words[i + 1];
             for (uint32_t k = 0; k < n_factors; k++)
-                if (!count_part(pool, words[i + 2 + k], &size, &depth, &anonymous, &broadcasts)) return false;
+                if (!count_part(pool, words[i + 2 + k], &size, &depth, &anonymous, &partial)) return false;
             i += 2 + n_factors;
         }
     } else {
         uint32_t n_parts = kind == OB_DIM_KIND_DIV ? 1 : n_words;
         for (uint32_t i = 0; i < n_parts; i++)
-            if (!count_part(pool, words[i], &size, &depth, &anonymous, &broadcasts)) return false;
+            if (!count_part(pool, words[i], &size, &depth, &anonymous, &partial)) return false;
+        if (kind == OB_DIM_KIND_QUOTIENT) partial |= ob__term(pool, words[1])->lowest < 1;
         depth++;
     }
     if (depth > OB_TERM_DEPTH) return false;
     term->size = (uint16_t)size;
     term->depth = (uint8_t)depth;
     term->anonymous = anonymous;
-    term->broadcasts = broadcasts;
+    term->partial = partial;
     return true;
 }
 

@@ -183,6 +183,8 @@ ob_dim ob_dim_div(ob_dims *pool, ob_dim a, int64_t divisor) {
     if (!poly) return OB_DIM_UNKNOWN;
     if (!ob__poly_load(pool, a, poly)) return OB_DIM_UNKNOWN;
     if (divisor == 1) return a;
+    ob_dim flat = divisor > 0 ? ob__poly_unnested(pool, poly, divisor) : OB_DIM_UNKNOWN;
+    if (flat != OB_DIM_UNKNOWN) return flat;
     if (divisor > 0) return divide(pool, poly, divisor);
     poly->constant = -poly->constant;
     for (uint32_t i = 0; i < poly->n; i++) poly->monomials[i].coefficient = -poly->monomials[i].coefficient;

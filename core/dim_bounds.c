@@ -1,8 +1,8 @@
 /* What a term's value lies between, for all sizes or for those in given ranges.
  *
  * The naive bounds of a sum take each monomial on its own and so lose what they share: H - 2*floor(H/2) has none. The exact ones
- * replace one atom at a time, outermost first, by what bounds it: c*floor(a/c) lies in a - c + 1 .. a, a minimum is each of its
- * members in turn. A budget ends the search; whatever was found until then holds. */
+ * replace one atom at a time, outermost first, by what bounds it: c*floor(a/c) lies in a - c + 1 .. a, for a term c too, a
+ * minimum is each of its members in turn. A budget ends the search; whatever was found until then holds. */
 #include <string.h>
 
 #include "core/error.h"
@@ -117,11 +117,13 @@ static int64_t shifted_lowest(bound_search *search, const ob_poly *poly) {
 
 /* ---- Atoms replaced ------------------------------------------------------------------------------------------------- */
 
-/* One factor of one monomial. */
+/* One factor of one monomial, or two that are replaced together. */
 typedef struct place {
-    uint32_t monomial, factor;
+    uint32_t monomial, factor, second; /* second: NONE, but of a quotient and its divisor */
     const ob_term *term;
 } place;
+
+enum { NONE = UINT32_MAX };
 
 static bool is_atom(const ob_term *term) {
     return term && term->kind != OB_DIM_KIND_SYMBOL && term->kind != OB_DIM_KIND_SUM;
@@ -151,7 +153,7 @@ static uint32_t find_places(bound_search *search, const ob_poly *poly, place *ou
                 if (at < MAX_TRIED) out[at] = out[at - 1];
                 at--;
             }
-            if (at < MAX_TRIED) out[at] = (place){i, k, term};
+            if (at < MAX_TRIED) out[at] = (place){i, k, NONE, term};
         }
     }
     return n;
@@ -165,7 +167,7 @@ static bool replace(bound_search *search, const ob_poly *poly, const place *at, 
     if (!part) return false;
     search->n_steps += COST * (poly->n + value->n);
     const ob_monomial *m = &poly->monomials[at->monomial];
-    if (m->n_factors == 1) {
+    if (m->n_factors == (at->second == NONE ? 1 : 2)) {
         ob__poly_copy(product, value);
     } else {
         ob__poly_constant(others, 0);
@@ -173,7 +175,7 @@ static bool replace(bound_search *search, const ob_poly *poly, const place *at, 
         rest->coefficient = 1;
         rest->n_factors = 0;
         for (uint32_t k = 0; k < m->n_factors; k++)
-            if (k != at->factor) rest->factors[rest->n_factors++] = m->factors[k];
+            if (k != at->factor && k != at->second) rest->factors[rest->n_factors++] = m->factors[k];
         if (!ob__poly_mul(others, value, product)) return false;
     }
     ob__poly_without(poly, at->monomial, part);
@@ -196,6 +198,35 @@ static int64_t lowest_of_quotient(bound_search *search, const ob_poly *poly, con
     if (!replace(search, poly, at, scale, coefficient / gcd, value, next)) return -INFINITE;
     low = lowest(search, next);
     return low == -INFINITE ? low : -ob__floor_div(-low, scale);
+}
+
+static uint32_t find_factor(const ob_monomial *m, ob_dim factor) {
+    for (uint32_t k = 0; k < m->n_factors; k++)
+        if (m->factors[k] == factor) return k;
+    return NONE;
+}
+
+/* By a term b: b*floor(a/b) is above a - b and at most a where the monomial has b too; else floor(a/b) is at most an a that is
+ * not negative. */
+static int64_t lowest_of_term_quotient(bound_search *search, const ob_poly *poly, const place *at) {
+    const ob_monomial *m = &poly->monomials[at->monomial];
+    const ob_dim *words = at->term->words;
+    int64_t low, high;
+    place both = *at;
+    both.second = find_factor(m, words[1]);
+    OB_POLYS(search->pool, value, 3);
+    ob_poly *divisor = value + 1, *next = value + 2;
+    if (!value || !ob__poly_load(search->pool, words[0], value)) return -INFINITE;
+    if (both.second == NONE) {
+        bound_part(search, words[0], &low, &high);
+        if (m->coefficient > 0 || low < 0) return -INFINITE;
+    } else if (m->coefficient > 0) {
+        if (!ob__poly_load(search->pool, words[1], divisor) || !ob__poly_add(value, divisor, -1, next)) return -INFINITE;
+        ob__poly_copy(value, next);
+        value->constant++;
+        if (!ob_dim_is_const(value->constant)) return -INFINITE;
+    }
+    return replace(search, poly, &both, 1, m->coefficient, value, next) ? lowest(search, next) : -INFINITE;
 }
 
 /* The atom is one of its members. `all`: it lies at or above each of them (below, for a negative coefficient), so the greatest
@@ -228,6 +259,7 @@ static int64_t lowest_at(bound_search *search, const ob_poly *poly, const place 
     bool negative = poly->monomials[at->monomial].coefficient < 0;
     switch (at->term->kind) {
     case OB_DIM_KIND_DIV: return lowest_of_quotient(search, poly, at);
+    case OB_DIM_KIND_QUOTIENT: return lowest_of_term_quotient(search, poly, at);
     case OB_DIM_KIND_MIN: return lowest_of_members(search, poly, at, negative);
     case OB_DIM_KIND_MAX: return lowest_of_members(search, poly, at, !negative);
     default: /* without a 0 among its members a broadcast term is the largest of them */
@@ -300,6 +332,21 @@ static void bound_members(bound_search *search, const ob_term *term, int64_t *lo
     *highest_out = term->kind == OB_DIM_KIND_MIN ? least_high : greatest_high;
 }
 
+static int64_t divide_end(int64_t end, int64_t divisor) {
+    return end == INFINITE || end == -INFINITE ? end : ob__floor_div(end, divisor);
+}
+
+/* Where the divisor is 1 or more. */
+static void bound_quotient(bound_search *search, const ob_term *term, int64_t *lowest_out, int64_t *highest_out) {
+    int64_t low, high, least, most;
+    bound_part(search, term->words[0], &low, &high);
+    bound_part(search, term->words[1], &least, &most);
+    if (least < 1) least = 1;
+    if (most < least) return; /* nowhere */
+    *lowest_out = low < 0 ? divide_end(low, least) : most == INFINITE ? 0 : ob__floor_div(low, most);
+    *highest_out = high >= 0 ? divide_end(high, least) : most == INFINITE ? -1 : ob__floor_div(high, most);
+}
+
 static void bound_term(bound_search *search, const ob_term *term, int64_t *low, int64_t *high) {
     *low = -INFINITE;
     *high = INFINITE;
@@ -312,6 +359,8 @@ static void bound_term(bound_search *search, const ob_term *term, int64_t *low, 
         bound_part(search, term->words[0], low, high);
         if (*low != -INFINITE) *low = ob__floor_div(*low, term->words[1]);
         if (*high != INFINITE) *high = ob__floor_div(*high, term->words[1]);
+    } else if (term->kind == OB_DIM_KIND_QUOTIENT) {
+        bound_quotient(search, term, low, high);
     } else {
         bound_members(search, term, low, high);
     }

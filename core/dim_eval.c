@@ -71,6 +71,12 @@ static ob_status eval(const ob_dims *pool, ob_dim d, const binding_table *table,
     } else if (term->kind == OB_DIM_KIND_DIV) {
         OB_TRY(eval(pool, term->words[0], table, &value));
         value = ob__floor_div(value, term->words[1]);
+    } else if (term->kind == OB_DIM_KIND_QUOTIENT) {
+        int64_t divisor;
+        OB_TRY(eval(pool, term->words[0], table, &value));
+        OB_TRY(eval(pool, term->words[1], table, &divisor));
+        if (divisor < 1) return OB_E_SHAPE;
+        value = ob__floor_div(value, divisor);
     } else if (term->kind == OB_DIM_KIND_MIN || term->kind == OB_DIM_KIND_MAX) {
         OB_TRY(eval_extreme(pool, term, table, &value));
     } else {
@@ -87,7 +93,8 @@ ob_status ob_dim_eval(const ob_dims *pool, ob_dim d, const ob_binding *bindings,
     return eval(pool, d, &table, out);
 }
 
-/* What a symbol becomes, and whether members of a broadcast term turned out to be two numbers that do not broadcast. */
+/* What a symbol becomes, and whether members of a broadcast term turned out to be two numbers that do not broadcast, or a divisor
+ * one below 1. */
 typedef struct replacement {
     ob_dim (*of)(void *context, ob_dim symbol);
     void *context;
@@ -121,6 +128,12 @@ static ob_dim replace_bcast(ob_dims *pool, const int64_t *members, uint32_t n, r
     return common;
 }
 
+static ob_dim replace_quotient(ob_dims *pool, const int64_t *words, replacement *by) {
+    ob_dim numerator = replace(pool, words[0], by), divisor = replace(pool, words[1], by);
+    by->disagrees |= ob_dim_is_const(divisor) && divisor < 1;
+    return ob_dim_quotient(pool, numerator, divisor);
+}
+
 static ob_dim replace(ob_dims *pool, ob_dim d, replacement *by) {
     const ob_term *term = ob__term(pool, d);
     if (!term) return d;
@@ -132,6 +145,7 @@ static ob_dim replace(ob_dims *pool, ob_dim d, replacement *by) {
     case OB_DIM_KIND_SYMBOL: return by->of(by->context, d);
     case OB_DIM_KIND_SUM: return replace_sum(pool, words, n_words, by);
     case OB_DIM_KIND_DIV: return ob_dim_div(pool, replace(pool, words[0], by), words[1]);
+    case OB_DIM_KIND_QUOTIENT: return replace_quotient(pool, words, by);
     case OB_DIM_KIND_MIN:
     case OB_DIM_KIND_MAX: {
         ob_dim extreme = replace(pool, words[0], by);

@@ -91,17 +91,21 @@ static ob_status read_number(ob_parser *p, ob_dim *out) {
 
 /* ---- Terms ---------------------------------------------------------------------------------------------------------- */
 
+static ob_status read_unary(ob_parser *p, ob_dim *out);
+
+/* floor(a/b) or ceil(a/b), which is floor((a + b - 1)/b). */
 static ob_status read_rounded(ob_parser *p, bool up, ob_dim *out) {
     ob_parsed_sum numerator, divisor;
     OB_TRY(ob__parse_sum(p, &numerator));
-    if (!ob__parse_sign(p, "/")) return ob__parse_refuse(p, p->at, "expected / and a number, as in floor(N/2)");
+    if (!ob__parse_sign(p, "/")) return ob__parse_refuse(p, p->at, "expected / and a divisor, as in floor(N/2)");
     ob__parse_space(p);
     divisor.at = p->at;
-    if (*p->at < '0' || *p->at > '9') return ob__parse_refuse(p, p->at, "only a number can be divided by");
-    OB_TRY(read_number(p, &divisor.dim));
+    OB_TRY(read_unary(p, &divisor.dim));
     if (divisor.dim == 0) return ob__parse_refuse(p, divisor.at, "division by 0");
+    if (ob_dim_is_const(divisor.dim) && divisor.dim < 0) return ob__parse_refuse(p, divisor.at, "a divisor is 1 or more");
     if (!ob__parse_sign(p, ")")) return ob__parse_refuse(p, p->at, "expected )");
-    *out = up ? ob_dim_ceil_div(p->pool, numerator.dim, divisor.dim) : ob_dim_div(p->pool, numerator.dim, divisor.dim);
+    ob_dim more = up ? ob_dim_sub(p->pool, divisor.dim, 1) : 0;
+    *out = ob_dim_quotient(p->pool, ob_dim_add(p->pool, numerator.dim, more), divisor.dim);
     return *out == OB_DIM_UNKNOWN ? ob__parse_too_large(p, numerator.at) : OB_OK;
 }
 
@@ -169,16 +173,14 @@ static ob_status read_unary(ob_parser *p, ob_dim *out) {
     return *out == OB_DIM_UNKNOWN ? ob__parse_too_large(p, at) : OB_OK;
 }
 
-/* a % b; by a term there is no term for it, so out->dim stays unknown and only "a % b = 0" can use it. */
+/* a % b; where the term of it gets too large out->dim stays unknown, and only "a % b = 0" can use it. */
 static ob_status apply_modulo(ob_parser *p, const char *at, ob_dim divisor, ob_parsed_sum *out) {
     if (ob_dim_is_const(divisor) && divisor < 1) return ob__parse_refuse(p, at, "a remainder is by 1 or more");
     out->dividend = out->dim;
     out->divisor = divisor;
-    out->dim = OB_DIM_UNKNOWN;
-    if (!ob_dim_is_const(divisor)) return OB_OK;
-    ob_dim floor = ob_dim_div(p->pool, out->dividend, divisor);
+    ob_dim floor = ob_dim_quotient(p->pool, out->dividend, divisor);
     out->dim = ob_dim_sub(p->pool, out->dividend, ob_dim_mul(p->pool, divisor, floor));
-    return out->dim == OB_DIM_UNKNOWN ? ob__parse_too_large(p, at) : OB_OK;
+    return out->dim == OB_DIM_UNKNOWN && ob_dim_is_const(divisor) ? ob__parse_too_large(p, at) : OB_OK;
 }
 
 static ob_status read_product(ob_parser *p, ob_parsed_sum *out) {
@@ -192,16 +194,17 @@ static ob_status read_product(ob_parser *p, ob_parsed_sum *out) {
         char sign = *at == '*' || *at == '%' ? *at : *at == '/' && at[1] == '/' ? '/' : '\0';
         if (!sign) return OB_OK;
         p->at += sign == '/' ? 2 : 1;
-        if (out->dim == OB_DIM_UNKNOWN) return ob__parse_refuse(p, at, "the remainder by a size can only be compared with 0");
+        if (out->dim == OB_DIM_UNKNOWN) return ob__parse_too_large(p, at);
         OB_TRY(read_unary(p, &factor));
         out->divisor = 0;
         if (sign == '%') {
             OB_TRY(apply_modulo(p, at, factor, out));
             continue;
         }
-        if (sign == '/' && (!ob_dim_is_const(factor) || factor == 0))
-            return ob__parse_refuse(p, at, "only a number can be divided by");
-        out->dim = sign == '*' ? ob_dim_mul(p->pool, out->dim, factor) : ob_dim_div(p->pool, out->dim, factor);
+        if (sign == '/' && factor == 0) return ob__parse_refuse(p, at, "division by 0");
+        out->dim = sign == '*'               ? ob_dim_mul(p->pool, out->dim, factor)
+                   : ob_dim_is_const(factor) ? ob_dim_div(p->pool, out->dim, factor)
+                                             : ob_dim_quotient(p->pool, out->dim, factor);
         if (out->dim == OB_DIM_UNKNOWN) return ob__parse_too_large(p, out->at);
     }
 }
@@ -213,8 +216,7 @@ ob_status ob__parse_sum_or_modulo(ob_parser *p, ob_parsed_sum *out) {
         bool plus = ob__parse_sign(p, "+");
         if (!plus && !ob__parse_sign(p, "-")) return OB_OK;
         OB_TRY(read_product(p, &next));
-        if (out->dim == OB_DIM_UNKNOWN || next.dim == OB_DIM_UNKNOWN)
-            return ob__parse_refuse(p, next.at, "the remainder by a size can only be compared with 0");
+        if (out->dim == OB_DIM_UNKNOWN || next.dim == OB_DIM_UNKNOWN) return ob__parse_too_large(p, next.at);
         out->divisor = 0;
         out->dim = plus ? ob_dim_add(p->pool, out->dim, next.dim) : ob_dim_sub(p->pool, out->dim, next.dim);
         if (out->dim == OB_DIM_UNKNOWN) return ob__parse_too_large(p, out->at);
@@ -223,6 +225,6 @@ ob_status ob__parse_sum_or_modulo(ob_parser *p, ob_parsed_sum *out) {
 
 ob_status ob__parse_sum(ob_parser *p, ob_parsed_sum *out) {
     OB_TRY(ob__parse_sum_or_modulo(p, out));
-    if (out->dim == OB_DIM_UNKNOWN) return ob__parse_refuse(p, out->at, "the remainder by a size can only be compared with 0");
+    if (out->dim == OB_DIM_UNKNOWN) return ob__parse_too_large(p, out->at);
     return OB_OK;
 }

@@ -177,15 +177,38 @@ static void write_grouped(ob_writer *writer, const ob_dims *pool, const ob_poly 
     if (parentheses) ob__write(writer, ")");
 }
 
+/* Is the monomial -times * c*floor(a/c), for a number c, or for a product that is no sum? Then the quotient, else NULL. */
+static const ob_term *find_multiple(const ob_dims *pool, const ob_monomial *m, int64_t *times) {
+    if (m->n_factors == 1) {
+        const ob_term *term = ob__term(pool, m->factors[0]);
+        if (!term || term->kind != OB_DIM_KIND_DIV || m->coefficient % term->words[1] != 0) return NULL;
+        *times = -(m->coefficient / term->words[1]);
+        return term;
+    }
+    OB_POLYS(pool, divisor, 1);
+    if (!divisor) return NULL;
+    for (uint32_t k = 0; k < m->n_factors; k++) {
+        const ob_term *term = ob__term(pool, m->factors[k]);
+        if (!term || term->kind != OB_DIM_KIND_QUOTIENT || !ob__poly_load(pool, term->words[1], divisor)) continue;
+        const ob_monomial *by = &divisor->monomials[0];
+        if (divisor->n != 1 || divisor->constant != 0 || by->n_factors != m->n_factors - 1 || m->coefficient % by->coefficient)
+            continue;
+        uint32_t same = 0;
+        while (same < by->n_factors && by->factors[same] == m->factors[same + (same >= k)]) same++;
+        if (same < by->n_factors) continue;
+        *times = -(m->coefficient / by->coefficient);
+        return term;
+    }
+    return NULL;
+}
+
 /* poly = times * (a - c*floor(a/c)) + rest, with all of a in poly: `a`, *divisor c. */
-static bool find_remainder(const ob_dims *pool, const ob_poly *poly, ob_poly *a, int64_t *divisor, int64_t *times,
-                           ob_poly *rest) {
+static bool find_remainder(const ob_dims *pool, const ob_poly *poly, ob_poly *a, ob_dim *divisor, int64_t *times, ob_poly *rest) {
     for (uint32_t i = 0; i < poly->n; i++) {
         const ob_monomial *m = &poly->monomials[i];
-        const ob_term *term = m->n_factors == 1 && m->coefficient < 0 ? ob__term(pool, m->factors[0]) : NULL;
-        if (!term || term->kind != OB_DIM_KIND_DIV || m->coefficient % term->words[1] != 0) continue;
+        const ob_term *term = m->coefficient < 0 ? find_multiple(pool, m, times) : NULL;
+        if (!term || *times < 1) continue;
         *divisor = term->words[1];
-        *times = -(m->coefficient / *divisor);
         OB_POLYS(pool, others, 1);
         if (!others) return false;
         ob__poly_without(poly, i, others);
@@ -200,7 +223,8 @@ static bool write_remainder(ob_writer *writer, const ob_dims *pool, const ob_pol
     OB_POLYS(pool, a, 2);
     ob_poly *rest = a + 1;
     if (!a) return false;
-    int64_t divisor, times;
+    ob_dim divisor;
+    int64_t times;
     if (!find_remainder(pool, poly, a, &divisor, &times, rest)) return false;
     bool alone = times == 1 && rest->n == 0 && rest->constant == 0;
     if (times != 1) {
@@ -210,7 +234,7 @@ static bool write_remainder(ob_writer *writer, const ob_dims *pool, const ob_pol
     if (!alone) ob__write(writer, "(");
     write_grouped(writer, pool, a, !is_factor(a));
     ob__write(writer, " % ");
-    write_int(writer, divisor);
+    ob__write_factor(writer, pool, divisor);
     if (!alone) ob__write(writer, ")");
     if (rest->n > 0 || rest->constant != 0) write_addends(writer, pool, rest, false);
     return true;
@@ -227,12 +251,12 @@ static void write_quotient(ob_writer *writer, const ob_dims *pool, const ob_term
     OB_POLYS(pool, numerator, 1);
     if (!numerator) ob__write(writer, "?");
     if (!numerator || !ob__poly_load(pool, term->words[0], numerator)) return;
-    bool up = numerator->constant == term->words[1] - 1;
+    bool up = term->kind == OB_DIM_KIND_DIV && numerator->constant == term->words[1] - 1;
     if (up) numerator->constant = 0;
     ob__write(writer, up ? "ceil(" : "floor(");
-    write_grouped(writer, pool, numerator, numerator->constant != 0 || numerator->n != 1);
+    write_grouped(writer, pool, numerator, numerator->n > 0 && (numerator->constant != 0 || numerator->n != 1));
     ob__write(writer, "/");
-    write_int(writer, term->words[1]);
+    ob__write_factor(writer, pool, term->words[1]);
     ob__write(writer, ")");
 }
 
@@ -267,7 +291,8 @@ void ob__write_dim(ob_writer *writer, const ob_dims *pool, ob_dim d) {
         }
         break;
     case OB_DIM_KIND_SUM: write_sum(writer, pool, d); break;
-    case OB_DIM_KIND_DIV: write_quotient(writer, pool, term); break;
+    case OB_DIM_KIND_DIV:
+    case OB_DIM_KIND_QUOTIENT: write_quotient(writer, pool, term); break;
     case OB_DIM_KIND_MIN: write_members(writer, pool, "min(", term); break;
     case OB_DIM_KIND_MAX: write_members(writer, pool, "max(", term); break;
     default: write_members(writer, pool, "bcast(", term);

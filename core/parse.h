@@ -5,7 +5,7 @@
  *   clause    "never", or "if RELATION and RELATION: " and alternatives joined by "or": relations, also with !=, ranges,
  *             sets, sizes that are all equal
  *   sum       products added and subtracted; products: * % //
- *   atom      number, name, "quoted name", (sum), floor(sum/number), ceil(sum/number), min(...), max(...), bcast(...) */
+ *   atom      number, name, "quoted name", (sum), floor(sum/atom), ceil(sum/atom), min(...), max(...), bcast(...) */
 #ifndef OB_CORE_PARSE_H
 #define OB_CORE_PARSE_H
 
@@ -41,7 +41,7 @@ bool ob__parse_sign(ob_parser *p, const char *sign);
 bool ob__parse_word(ob_parser *p, const char *word);
 /* The sign of a comparison, or NULL. */
 const char *ob__parse_relation(ob_parser *p);
-/* out->dim is unknown for a remainder by a term, which is no term itself; ob__parse_sum refuses that. */
+/* out->dim is unknown for a remainder whose term is too large; ob__parse_sum refuses that. */
 ob_status ob__parse_sum_or_modulo(ob_parser *p, ob_parsed_sum *out);
 ob_status ob__parse_sum(ob_parser *p, ob_parsed_sum *out);
 

@@ -27,7 +27,8 @@ typedef struct ob_literal {
 } ob_literal;
 
 /* Holds when one of its literals does. A literal whose term is undefined at some sizes (members of a broadcast term that do not
- * broadcast) does not hold there: the clause that asks for the broadcast is in the set as well. */
+ * broadcast, a divisor below 1) does not hold there: the clause that asks for the broadcast, or the divisor, is in the set as
+ * well. */
 typedef struct ob_clause {
     const ob_literal *literals;
     uint32_t n;

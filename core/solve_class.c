@@ -57,6 +57,15 @@ static bool divide_period(period *p, int64_t divisor) {
     return true;
 }
 
+/* What both terms have the period of; one whose numerator and divisor do not grow has none of its own. */
+static bool period_of_quotient(const ob_dims *dims, ob_dim x, const ob_term *term, period *out) {
+    period divisor;
+    if (!period_of(dims, x, term->words[0], out) || !period_of(dims, x, term->words[1], &divisor) || !join(out, &divisor, 1))
+        return false;
+    out->linear = out->linear && divisor.linear && out->length == 1 && out->step == 0 && divisor.step == 0;
+    return true;
+}
+
 /* As a term in x, whatever its other symbols are. */
 static bool period_of(const ob_dims *dims, ob_dim x, ob_dim d, period *out) {
     *out = (period){1, 0, true};
@@ -66,6 +75,7 @@ static bool period_of(const ob_dims *dims, ob_dim x, ob_dim d, period *out) {
     case OB_DIM_KIND_SYMBOL: out->step = d == x; return true;
     case OB_DIM_KIND_SUM: return period_of_sum(dims, x, term, out);
     case OB_DIM_KIND_DIV: return period_of(dims, x, term->words[0], out) && divide_period(out, term->words[1]);
+    case OB_DIM_KIND_QUOTIENT: return period_of_quotient(dims, x, term, out);
     default:
         for (uint32_t i = 0; i < term->n_words; i++) {
             period one;
@@ -189,6 +199,44 @@ static bool floor_piece(const residue_class *class, const ob_term *term, piece *
     return true;
 }
 
+/* With a rest of a lower degree than the divisor, or of the same and smaller, the quotient is from somewhere on the whole part,
+ * less 1 where the rest is negative. */
+static bool quotient_piece(const residue_class *class, const ob_term *term, piece *out) {
+    piece rest, divisor, part = {0}, product;
+    if (!piece_of(class, term->words[0], &rest) || !piece_of(class, term->words[1], &divisor)) return false;
+    *out = (piece){.from = rest.from > divisor.from ? rest.from : divisor.from, .undefined = rest.undefined || divisor.undefined};
+    if (!is_zero(&divisor) && !settle(&divisor, &out->from)) return false;
+    const int64_t lead = divisor.c[divisor.degree];
+    if (lead < 1) {
+        out->undefined = true; /* 0 or negative from there on */
+        return true;
+    }
+    if (divisor.degree == 0) {
+        for (uint32_t i = 1; i <= rest.degree; i++)
+            if (rest.c[i] % lead != 0) return false;
+        for (uint32_t i = 0; i <= rest.degree; i++) out->c[i] = ob__floor_div(rest.c[i], lead);
+        out->degree = rest.degree;
+        return true;
+    }
+    while (rest.degree >= divisor.degree) {
+        const uint32_t at = rest.degree - divisor.degree;
+        const int64_t times = ob__floor_div(rest.c[rest.degree], lead);
+        if (at > 0 && rest.c[rest.degree] % lead != 0) return false;
+        memset(&part, 0, sizeof part);
+        part.degree = at;
+        part.c[at] = times;
+        if (!multiply(&part, &divisor, &product) || !add(&rest, &product, -1) || !add(out, &part, 1)) return false;
+        if (at == 0) break;
+    }
+    if (is_zero(&rest)) return true;
+    if (!settle(&rest, &out->from)) return false;
+    piece room = divisor;
+    if (!add(&room, &rest, rest.c[rest.degree] < 0 ? 1 : -1)) return false; /* divisor - |rest| is positive from somewhere on */
+    if (is_zero(&room) || room.c[room.degree] < 0 || !settle(&room, &out->from)) return false;
+    if (rest.c[rest.degree] < 0) out->c[0]--;
+    return true;
+}
+
 static bool extreme_piece(const residue_class *class, const ob_term *term, piece *out) {
     if (!piece_of(class, term->words[0], out)) return false;
     for (uint32_t i = 1; i < term->n_words; i++) {
@@ -243,6 +291,7 @@ static bool piece_of(const residue_class *class, ob_dim d, piece *out) {
     case OB_DIM_KIND_SYMBOL: *out = (piece){.degree = 1, .c = {class->first, class->length}}; return d == class->x;
     case OB_DIM_KIND_SUM: return sum_piece(class, term, out);
     case OB_DIM_KIND_DIV: return floor_piece(class, term, out);
+    case OB_DIM_KIND_QUOTIENT: return quotient_piece(class, term, out);
     case OB_DIM_KIND_BCAST: return bcast_piece(class, term, out);
     default: return extreme_piece(class, term, out);
     }

@@ -132,6 +132,34 @@ static const ob_term *equated_term(work *w, const ob_poly *p, uint32_t *at) {
     return NULL;
 }
 
+/* Is p = a - b*floor(a/b) for a term b, or the opposite? "p = 0" then says that b divides a. */
+static const ob_term *term_remainder(work *w, ob_dim p_dim, const ob_poly *p) {
+    for (uint32_t i = 0; i < p->n; i++)
+        for (uint32_t k = 0; k < p->monomials[i].n_factors; k++) {
+            const ob_dim quotient = p->monomials[i].factors[k];
+            const ob_term *term = ob__term(w->dims, quotient);
+            if (!term || term->kind != OB_DIM_KIND_QUOTIENT) continue;
+            const ob_dim *words = term->words; /* the terms may move, their words stay */
+            const ob_dim rest = ob_dim_sub(w->dims, words[0], ob_dim_mul(w->dims, words[1], quotient));
+            if (rest == OB_DIM_UNKNOWN) continue;
+            if (rest == p_dim || ob_dim_sub(w->dims, 0, rest) == p_dim) return ob__term(w->dims, quotient);
+        }
+    return NULL;
+}
+
+/* Of a quotient by a term: that it is defined. */
+static void put_defined(work *w, ob_dim divisor) {
+    if (ob__solve_bounds(w->s, w->dims, divisor).lo < 1) put_alone(w, OB_LITERAL_NONNEGATIVE, ob_dim_sub(w->dims, divisor, 1), 0);
+}
+
+/* b does not divide a, said of the term of that remainder. */
+static step no_remainder_0(work *w, const ob_term *term) {
+    const ob_dim *words = term->words; /* the terms may move, their words stay */
+    put_alone(w, OB_LITERAL_NOT_DIVIDES, words[0], words[1]);
+    put_defined(w, words[1]);
+    return expanded(w);
+}
+
 /* Is p = a - c*floor(a/c) - *rest, or the opposite? "p = 0" then says that c divides a - *rest, if that is a remainder at all. */
 static bool is_remainder(work *w, const ob_poly *p, ob_dim *a, int64_t *c, int64_t *rest) {
     for (uint32_t i = 0; i < p->n; i++) {
@@ -176,7 +204,12 @@ static step expand_zero(work *w, ob_literal *literal) {
         put_alone(w, OB_LITERAL_DIVIDES, ob_dim_sub(w->dims, of, rest_is), divisor);
         return expanded(w);
     }
-    const ob_term *term = ob__poly_spread(w->dims, p);
+    const ob_term *term = term_remainder(w, literal->p, p);
+    if (term) {
+        put_alone(w, OB_LITERAL_DIVIDES, term->words[0], term->words[1]);
+        return expanded(w);
+    }
+    term = ob__poly_spread(w->dims, p);
     if (term) { /* all are equal */
         const ob_dim *members = term->words;
         uint32_t n = term->n_words;
@@ -189,6 +222,14 @@ static step expand_zero(work *w, ob_literal *literal) {
         ob_dim low = ob_dim_mul(w->dims, -p->constant, words[1]);
         put_alone(w, OB_LITERAL_NONNEGATIVE, ob_dim_sub(w->dims, words[0], low), 0);
         put_alone(w, OB_LITERAL_NONNEGATIVE, ob_dim_sub(w->dims, ob_dim_add(w->dims, low, words[1] - 1), words[0]), 0);
+        return expanded(w);
+    }
+    if (lone && lone->kind == OB_DIM_KIND_QUOTIENT) { /* floor(a/b) = k: b*k <= a <= b*(k + 1) - 1 */
+        const ob_dim *words = lone->words;
+        ob_dim low = ob_dim_mul(w->dims, -p->constant, words[1]), next = ob_dim_add(w->dims, low, words[1]);
+        put_alone(w, OB_LITERAL_NONNEGATIVE, ob_dim_sub(w->dims, words[0], low), 0);
+        put_alone(w, OB_LITERAL_NONNEGATIVE, ob_dim_sub(w->dims, ob_dim_sub(w->dims, next, 1), words[0]), 0);
+        put_defined(w, words[1]);
         return expanded(w);
     }
     uint32_t at = 0;
@@ -233,6 +274,8 @@ static step expand_nonzero(work *w, ob_literal *literal) {
         put_alone(w, OB_LITERAL_NOT_DIVIDES, ob_dim_sub(w->dims, of, rest_is), divisor);
         return expanded(w);
     }
+    const ob_term *term = term_remainder(w, literal->p, p);
+    if (term) return no_remainder_0(w, term);
     ob_interval bounds = ob__blind_poly_bounds(w->budget, w->dims, p);
     if (bounds.lo < 0 && bounds.hi > 0) return STEP_SAME;
     if (bounds.lo >= 0)
@@ -284,23 +327,31 @@ static step bcast_fits(work *w, const ob_dim *members, uint32_t n, int64_t bound
     return expanded(w);
 }
 
+static bool is_floor(const ob_dims *dims, ob_dim d) {
+    const ob_dim_kind kind = ob_dim_get_kind(dims, d);
+    return kind == OB_DIM_KIND_DIV || kind == OB_DIM_KIND_QUOTIENT;
+}
+
 /* The one floor of p, when its coefficient is 1 or -1: floor(a/c) + r >= 0 is a + c*r >= 0, r - floor(a/c) >= 0 is
  * c*r + c - 1 - a >= 0. */
 static step unfloor(work *w, const ob_poly *p) {
     uint32_t at = 0;
     const ob_term *term = ob__lone_term(w->dims, p, OB_DIM_KIND_DIV, &at);
+    if (!term) term = ob__lone_term(w->dims, p, OB_DIM_KIND_QUOTIENT, &at);
     if (!term) return STEP_SAME;
     for (uint32_t i = 0; i < p->n; i++)
         for (uint32_t k = 0; k < p->monomials[i].n_factors; k++)
-            if (i != at && ob_dim_get_kind(w->dims, p->monomials[i].factors[k]) == OB_DIM_KIND_DIV) return STEP_SAME;
-    int64_t coefficient = p->monomials[at].coefficient, divisor = term->words[1];
-    ob_dim a = term->words[0], rest;
+            if (i != at && is_floor(w->dims, p->monomials[i].factors[k])) return STEP_SAME;
+    int64_t coefficient = p->monomials[at].coefficient;
+    ob_dim a = term->words[0], divisor = term->words[1], rest;
     if (coefficient != 1 && coefficient != -1) return STEP_SAME;
-    rest = ob__rest_of(w->dims, p, at, divisor);
+    rest = ob_dim_mul(w->dims, ob__rest_of(w->dims, p, at, 1), divisor);
     if (coefficient == 1)
         put_alone(w, OB_LITERAL_NONNEGATIVE, ob_dim_add(w->dims, rest, a), 0);
     else
-        put_alone(w, OB_LITERAL_NONNEGATIVE, ob_dim_sub(w->dims, ob_dim_add(w->dims, rest, divisor - 1), a), 0);
+        put_alone(w, OB_LITERAL_NONNEGATIVE, ob_dim_sub(w->dims, ob_dim_add(w->dims, rest, ob_dim_sub(w->dims, divisor, 1)), a),
+                  0);
+    if (!ob_dim_is_const(divisor)) put_defined(w, divisor);
     return expanded(w);
 }
 
@@ -362,6 +413,10 @@ static step expand_nonnegative(work *w, ob_literal *literal) {
     if (bounds.hi == 0) {
         put_alone(w, OB_LITERAL_ZERO, literal->p, 0);
         return expanded(w);
+    }
+    if (p->constant == -1) { /* a remainder of 1 or more */
+        const ob_term *term = term_remainder(w, ob_dim_add(w->dims, literal->p, 1), p);
+        if (term) return no_remainder_0(w, term);
     }
     step done = expand_product(w, p);
     if (done != STEP_SAME) return done;

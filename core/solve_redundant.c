@@ -7,10 +7,10 @@
 
 enum { MAX_SOLVES = 256, MAX_LITERALS = 8 };
 
-/* Where a broadcast term is undefined neither a literal nor its opposite holds. */
+/* Where a term is undefined neither a literal nor its opposite holds. */
 static bool is_defined(const ob_dims *dims, const ob_literal *literal) {
     const ob_term *p = ob__term(dims, literal->p), *q = ob__term(dims, literal->q);
-    return !(p && p->broadcasts) && !(q && q->broadcasts);
+    return !(p && p->partial) && !(q && q->partial);
 }
 
 static ob_status as_given(const ob_work_clause *clause, ob_arena *arena, ob_clause *out) {

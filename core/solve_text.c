@@ -98,21 +98,32 @@ static void write_multiple(ob_text *text, ob_dims *dims, const ob_literal *liter
     write_dim(text, dims, rest);
 }
 
-/* p = bound - a % c or a % c - bound, with a % c as a - c*floor(a/c). */
-static bool write_bounded_remainder(ob_text *text, ob_dims *dims, ob_dim p) {
+/* A quotient among the factors of m: by a number where it stands alone, by a term anywhere. */
+static const ob_term *quotient_in(const ob_dims *dims, const ob_monomial *m, ob_dim *quotient) {
+    for (uint32_t k = 0; k < m->n_factors; k++) {
+        const ob_term *term = ob__term(dims, *quotient = m->factors[k]);
+        if (term && (term->kind == OB_DIM_KIND_QUOTIENT || (term->kind == OB_DIM_KIND_DIV && m->n_factors == 1))) return term;
+    }
+    return NULL;
+}
+
+/* p = bound - a % c (most) or a % c - bound (least), with a % c as a - c*floor(a/c). Not "a % b = 0" by a term b, nor its
+ * opposite: these are read as divisions, which differ where b is below 1. */
+static bool write_bounded_remainder(ob_text *text, ob_dims *dims, ob_dim p, const char *most, const char *least) {
     OB_POLYS(dims, poly, 1);
     if (!poly) return false;
     if (!ob__poly_load(dims, p, poly)) return false;
     for (uint32_t i = 0; i < poly->n; i++) {
         const ob_monomial *m = &poly->monomials[i];
-        const ob_term *term = m->n_factors == 1 ? ob__term(dims, m->factors[0]) : NULL;
-        if (!term || term->kind != OB_DIM_KIND_DIV) continue;
-        ob_dim a = term->words[0], divisor = term->words[1], rest = ob_dim_sub(dims, a, ob_dim_mul(dims, divisor, m->factors[0]));
-        bool most = m->coefficient > 0;
-        ob_dim bound = most ? ob_dim_add(dims, p, rest) : ob_dim_sub(dims, rest, p);
-        if (!ob_dim_is_const(bound)) continue;
+        ob_dim quotient;
+        const ob_term *term = quotient_in(dims, m, &quotient);
+        if (!term) continue;
+        const bool by_term = term->kind == OB_DIM_KIND_QUOTIENT; /* the terms may move */
+        ob_dim a = term->words[0], divisor = term->words[1], rest = ob_dim_sub(dims, a, ob_dim_mul(dims, divisor, quotient));
+        ob_dim bound = m->coefficient > 0 ? ob_dim_add(dims, p, rest) : ob_dim_sub(dims, rest, p);
+        if (!ob_dim_is_const(bound) || (bound == 0 && most == least && by_term)) continue;
         write_remainder(text, dims, a, divisor);
-        ob__text_puts(text, most ? " <= " : " >= ");
+        ob__text_puts(text, m->coefficient > 0 ? most : least);
         write_dim(text, dims, bound);
         return true;
     }
@@ -198,13 +209,18 @@ static bool write_chain(ob_text *text, const ob_dims *dims, ob_dim p) {
 /* ---- Literals ------------------------------------------------------------------------------------------------------ */
 
 void ob__literal_write(ob_text *text, ob_dims *dims, const ob_literal *literal) {
+    static const char equal[] = " = ", unequal[] = " != ";
     switch (literal->kind) {
     case OB_LITERAL_ZERO:
-        if (!write_chain(text, dims, literal->p)) write_relation(text, dims, literal->p, " = ", " = ");
+        if (!write_chain(text, dims, literal->p) && !write_bounded_remainder(text, dims, literal->p, equal, equal))
+            write_relation(text, dims, literal->p, " = ", " = ");
         break;
-    case OB_LITERAL_NONZERO: write_relation(text, dims, literal->p, " != ", " != "); break;
+    case OB_LITERAL_NONZERO:
+        if (!write_bounded_remainder(text, dims, literal->p, unequal, unequal))
+            write_relation(text, dims, literal->p, " != ", " != ");
+        break;
     case OB_LITERAL_NONNEGATIVE:
-        if (!write_range(text, dims, literal->p) && !write_bounded_remainder(text, dims, literal->p))
+        if (!write_range(text, dims, literal->p) && !write_bounded_remainder(text, dims, literal->p, " <= ", " >= "))
             write_relation(text, dims, literal->p, " >= ", " <= ");
         break;
     case OB_LITERAL_DIVIDES:

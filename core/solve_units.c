@@ -240,8 +240,8 @@ static uint64_t size_of(const ob_solver *s, ob_dim d) {
     return term ? term->size : 0;
 }
 
-/* The literals with solved symbols replaced, but `keep`. A literal of which a broadcast term has two different sizes holds
- * nowhere and is left out; one that grows beyond the limits stays as it is. */
+/* The literals with solved symbols replaced, but `keep`. A literal of which a broadcast term has two different sizes, or a
+ * divisor is below 1, holds nowhere and is left out; one that grows beyond the limits stays as it is. */
 static ob_status substitute(ob_solver *s, const ob_work_literal *literals, uint32_t n_literals, ob_dim keep,
                             ob_work_literal **out, uint32_t *n, bool *changed) {
     *changed = false;

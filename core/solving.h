@@ -1,8 +1,9 @@
 /* The inside of the solver, shared by the files core/solve_*.c.
  *
  * Work clauses are in normal form. A unit clause is a source of facts about symbols and stays in the set, whatever other facts
- * say of it (it is pinned): so no clause is ever dropped on its own account. Terms with broadcast terms are taken where these are
- * defined: the clauses that ask for the broadcasts are in the set as well. */
+ * say of it (it is pinned): so no clause is ever dropped on its own account. Terms with broadcast terms, or quotients by terms,
+ * are taken where these are defined: the clauses that ask for the broadcasts, and for divisors of 1 or more, are in the set as
+ * well. */
 #ifndef OB_CORE_SOLVING_H
 #define OB_CORE_SOLVING_H
 

@@ -26,6 +26,7 @@ enum {
  *         monomials descend (ob__monomial_compare). Factors are symbols, quotients, minima, maxima and broadcast terms, never
  *         sums.
  * DIV     numerator, divisor > 1
+ * QUOTIENT numerator, divisor: a term; undefined where it is below 1
  * BCAST   two or more members in ascending order, none constant, none itself a broadcast term
  * MIN MAX two or more members in ascending order, none of which is known to lie beyond another; what all have in common stands
  *         outside, so that the least coefficient of each monomial among them is 0, and so is the least constant */
@@ -39,8 +40,8 @@ typedef struct ob_term {
     uint8_t depth;
     uint8_t kind; /* ob_dim_kind */
     bool anonymous;
-    bool broadcasts; /* is a broadcast term, or holds one */
-    bool quoted;     /* the symbol's name cannot stand in a term as it is */
+    bool partial; /* undefined at some sizes: members of a broadcast term disagree, or a divisor is below 1 */
+    bool quoted;  /* the symbol's name cannot stand in a term as it is */
 } ob_term;
 
 struct ob_assumed_sizes;
@@ -122,6 +123,9 @@ bool ob__poly_mul(const ob_poly *a, const ob_poly *b, ob_poly *out);
 /* a = quotient * b + rest, by long division until the leading monomial of b does not divide that of the rest. False also for
  * b = 0. */
 bool ob__poly_divide(const ob_dims *pool, const ob_poly *a, const ob_poly *b, ob_poly *quotient, ob_poly *rest);
+/* A quotient by a term, and a number, is divided at once: floor((floor(x/y) + k)/d) = floor((x + k*y)/(d*y)). OB_DIM_UNKNOWN: a
+ * is something else. */
+ob_dim ob__poly_unnested(ob_dims *pool, const ob_poly *a, int64_t divisor);
 /* out = a without its monomial `at`. */
 void ob__poly_without(const ob_poly *a, uint32_t at, ob_poly *out);
 /* out = factor * a. */
@@ -195,7 +199,7 @@ static inline int64_t ob__inverse(int64_t a, int64_t mod) {
 
 /* Replaces every symbol by what `of` says (itself, a number, a term) and normalises again. OB_DIM_UNKNOWN on overflow, beyond the
  * limits, where `of` says so, and, with *disagrees, for a broadcast term of which two members became numbers that do not
- * broadcast. */
+ * broadcast, and for a quotient whose divisor became a number below 1. */
 ob_dim ob__dim_replace(ob_dims *pool, ob_dim d, ob_dim (*of)(void *context, ob_dim symbol), void *context, bool *disagrees);
 
 /* The members of a broadcast term, or `d` itself as the one member. `one` is scratch. */

@@ -48,6 +48,16 @@ static const struct {
                    "    if (!a.bad) a.v = a.v / b - (a.v % b < 0);\n"
                    "    return a;\n"
                    "}\n"},
+    {OB_GUARD_QUOTIENT, "/* Undefined where b is below 1. */\n"
+                        "static obg_value obg_quotient(obg_value a, obg_value b) {\n"
+                        "    if (a.bad) return a;\n"
+                        "    if (b.bad) return b;\n"
+                        "    if (b.v < 1)\n"
+                        "        a.bad = 1;\n"
+                        "    else\n"
+                        "        a.v = a.v / b.v - (a.v % b.v < 0);\n"
+                        "    return a;\n"
+                        "}\n"},
     {OB_GUARD_MIN, "static obg_value obg_min(obg_value a, obg_value b) {\n"
                    "    return a.bad || (!b.bad && a.v <= b.v) ? a : b;\n"
                    "}\n"},
@@ -191,6 +201,10 @@ static void write_term(ob_guard_body *g, const ob_term *term, uint32_t variable)
         ob__text_puts(&g->body, ", ");
         ob__guard_number(&g->body, term->words[1]);
         ob__text_puts(&g->body, ");\n");
+        break;
+    case OB_DIM_KIND_QUOTIENT:
+        g->uses |= OB_GUARD_QUOTIENT;
+        write_members(g, term, variable, "obg_quotient");
         break;
     case OB_DIM_KIND_MIN:
         g->uses |= OB_GUARD_MIN;

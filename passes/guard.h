@@ -20,7 +20,8 @@ enum {
     OB_GUARD_NOT_DIVIDES = 1024,
     OB_GUARD_BOUNDS = 2048,
     OB_GUARD_OR = 4096,
-    OB_GUARD_VALUE = 8192
+    OB_GUARD_VALUE = 8192,
+    OB_GUARD_QUOTIENT = 16384
 };
 
 /* The body of one function. */

@@ -43,7 +43,8 @@ static inline ob_dim parse_factor(parser *p) {
     if (strcmp(name, "floor") == 0 || strcmp(name, "ceil") == 0) {
         assert_true(take(p, "/"));
         ob_dim divisor = parse_factor(p);
-        value = name[0] == 'f' ? ob_dim_div(p->dims, value, divisor) : ob_dim_ceil_div(p->dims, value, divisor);
+        if (name[0] == 'c') value = ob_dim_add(p->dims, value, ob_dim_sub(p->dims, divisor, 1));
+        value = ob_dim_quotient(p->dims, value, divisor);
     }
     while (take(p, ",")) {
         ob_dim other = parse_sum(p);

@@ -104,6 +104,26 @@ static void a_broadcast_term_is_taken_at_its_word(void **state) {
     assert_int_equal(decide(f, OB_COND_BROADCAST, k, nm), OB_UNDECIDED);
 }
 
+static void a_quotient_is_taken_at_its_word(void **state) {
+    fixture *f = *state;
+    ob_dims *p = f->pool;
+    ob_dim ratio = ob_dim_quotient(p, f->n, f->m), rest = ob_dim_sub(p, f->n, ob_dim_mul(p, f->m, ratio));
+    assert_int_equal(decide(f, OB_COND_AT_LEAST, ratio, 0), OB_TRUE);
+    assert_int_equal(decide(f, OB_COND_AT_LEAST, f->n, ratio), OB_TRUE);
+    assert_int_equal(decide(f, OB_COND_AT_LEAST, f->n, ob_dim_mul(p, f->m, ratio)), OB_TRUE);
+    assert_int_equal(decide(f, OB_COND_AT_LEAST, rest, 0), OB_TRUE);
+    assert_int_equal(decide(f, OB_COND_AT_LEAST, ob_dim_sub(p, f->m, 1), rest), OB_TRUE);
+    assert_int_equal(decide(f, OB_COND_EQUAL, ratio, 3), OB_UNDECIDED);
+    const ob_condition three = {OB_COND_EQUAL, ratio, 3};
+    for (int64_t n = 0; n < 40; n++)
+        for (int64_t m = 0; m < 12; m++) {
+            const ob_binding bindings[] = {{f->n, n}, {f->m, m}};
+            bool holds = m == 0;
+            assert_int_equal(ob_condition_eval(p, &three, bindings, 2, &holds), OB_OK);
+            assert_int_equal(holds, m > 0 && n / m == 3);
+        }
+}
+
 static void bindings_test_conditions(void **state) {
     fixture *f = *state;
     static const struct {
@@ -175,7 +195,9 @@ static void text_leaves_out_what_cannot_hold(void **state) {
 static ob_dim random_term(ob_dims *pool, uint64_t *seed, const ob_dim *terms, size_t n) {
     ob_dim a = terms[pick(seed, n)], b = terms[pick(seed, n)];
     int64_t c = (int64_t)pick(seed, 4) + 2;
-    switch (pick(seed, 9)) {
+    switch (pick(seed, 11)) {
+    case 9: return ob_dim_quotient(pool, a, b);
+    case 10: return ob_dim_sub(pool, a, ob_dim_mul(pool, b, ob_dim_quotient(pool, a, b)));
     case 0: return ob_dim_add(pool, a, b);
     case 1: return ob_dim_sub(pool, a, b);
     case 2: return ob_dim_mul(pool, a, c);
@@ -252,6 +274,13 @@ static void text_is_read(void **state) {
         {"H % 32 = 5", "(H - 5) % 32 = 0"},
         {"(H + 1) % 32 <= 7", "7 >= (H + 1) % 32"},
         {"H % M = 0", "H % M = 0"},
+        {"H % M = 4", "H % M = 4"},
+        {"H % (M + 1) <= 4", "4 >= H - M*floor(H/(M + 1)) - floor(H/(M + 1))"},
+        {"N = 3*(H % M) + 1", "N = 3*(H % M) + 1"},
+        {"floor(N/M) = 4", "floor(N/M) = 4"},
+        {"N // M = 4, N // (2*M) = 4", "floor(N/M) = 4, floor(N/(2*M)) = 4"},
+        {"ceil(N/M) = floor((N + H)/(M + 1))", "floor((N - 1)/M) + 1 = floor((N + H)/(M + 1))"},
+        {"floor((N + 2*M)/M) = 7 // M", "floor(N/M) + 2 = floor(7/M)"},
         {"H is a multiple of 8", "H % 8 = 0"},
         {"N = 2*M + 1", "N = 2*M + 1"},
         {"N = -(2 - M)*3", "N = 3*M - 6"},
@@ -301,12 +330,12 @@ static void text_that_is_no_condition_is_refused(void **state) {
         {"2N = 4", OB_E_FORMAT,
          "\"2N = 4\", position 2: an operator is missing: write 2*N, and names that begin with a digit in quotes"},
         {"N/2 = 4", OB_E_FORMAT, "\"N/2 = 4\", position 2: expected =, >=, <=, > or <"},
-        {"floor(N) = 4", OB_E_FORMAT, "\"floor(N) = 4\", position 8: expected / and a number, as in floor(N/2)"},
-        {"floor(N/M) = 4", OB_E_FORMAT, "\"floor(N/M) = 4\", position 9: only a number can be divided by"},
+        {"floor(N) = 4", OB_E_FORMAT, "\"floor(N) = 4\", position 8: expected / and a divisor, as in floor(N/2)"},
+        {"floor(N/2*M) = 4", OB_E_FORMAT, "\"floor(N/2*M) = 4\", position 10: expected )"},
+        {"floor(N/-2) = 4", OB_E_FORMAT, "\"floor(N/-2) = 4\", position 9: a divisor is 1 or more"},
+        {"N // (M - M) = 4", OB_E_FORMAT, "\"N // (M - M) = 4\", position 3: division by 0"},
         {"floor(N/0) = 4", OB_E_FORMAT, "\"floor(N/0) = 4\", position 9: division by 0"},
         {"N % 0 = 4", OB_E_FORMAT, "\"N % 0 = 4\", position 3: a remainder is by 1 or more"},
-        {"N % M = 4", OB_E_FORMAT, "\"N % M = 4\", position 1: the remainder by a size can only be compared with 0"},
-        {"N % M + 1 = 4", OB_E_FORMAT, "\"N % M + 1 = 4\", position 9: the remainder by a size can only be compared with 0"},
         {"sin(N) = 4", OB_E_FORMAT,
          "\"sin(N) = 4\", position 1: there is no such function: there are min, max, floor, ceil and bcast"},
         {"(N = 4", OB_E_FORMAT, "\"(N = 4\", position 4: expected )"},
@@ -391,6 +420,7 @@ int main(int argc, char **argv) {
         WITH_POOL(terms_are_decided_where_they_can_be),
         WITH_POOL(what_is_unknown_stays_undecided),
         WITH_POOL(a_broadcast_term_is_taken_at_its_word),
+        WITH_POOL(a_quotient_is_taken_at_its_word),
         WITH_POOL(bindings_test_conditions),
         WITH_POOL(text_leaves_out_what_cannot_hold),
         cmocka_unit_test(decisions_agree_with_every_binding),

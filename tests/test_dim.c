@@ -158,6 +158,82 @@ static void quotients_have_one_form(void **state) {
     assert_int_equal(ob_dim_substitute(p, ob_dim_div(p, ob_dim_sub(p, 2, h), 2), h5, 1), -2);
 }
 
+static void quotients_by_terms_have_one_form(void **state) {
+    fixture *f = *state;
+    ob_dims *p = f->pool;
+    ob_dim n = f->n, h = f->h, m = f->m, by_m = ob_dim_quotient(p, n, m), twice_m = ob_dim_mul(p, 2, m);
+    assert_int_equal(ob_dim_get_kind(p, by_m), OB_DIM_KIND_QUOTIENT);
+    assert_text(p, by_m, "floor(N/M)");
+    /* numbers */
+    assert_int_equal(ob_dim_quotient(NULL, 7, 2), 3);
+    assert_int_equal(ob_dim_quotient(NULL, -7, 2), -4);
+    assert_true(ob_dim_quotient(p, n, 4) == ob_dim_div(p, n, 4));
+    assert_true(ob_dim_quotient(p, n, 1) == n);
+    assert_true(ob_dim_quotient(p, n, 0) == OB_DIM_UNKNOWN);
+    assert_true(ob_dim_quotient(p, n, -2) == OB_DIM_UNKNOWN);
+    assert_true(ob_dim_quotient(p, OB_DIM_UNKNOWN, m) == OB_DIM_UNKNOWN);
+    assert_true(ob_dim_quotient(p, n, OB_DIM_UNKNOWN) == OB_DIM_UNKNOWN);
+    assert_int_equal(ob_dim_quotient(p, 0, m), 0);
+    assert_int_equal(ob_dim_quotient(p, -1, m), -1);
+    /* what divides comes out */
+    assert_int_equal(ob_dim_quotient(p, n, n), 1);
+    assert_true(ob_dim_quotient(p, ob_dim_mul(p, n, m), m) == n);
+    assert_true(ob_dim_quotient(p, ob_dim_add(p, n, twice_m), m) == ob_dim_add(p, by_m, 2));
+    assert_true(ob_dim_quotient(p, ob_dim_sub(p, n, ob_dim_mul(p, h, m)), m) == ob_dim_sub(p, by_m, h));
+    assert_true(ob_dim_quotient(p, ob_dim_mul(p, 6, n), ob_dim_mul(p, 6, m)) == by_m);
+    assert_true(ob_dim_quotient(p, ob_dim_mul(p, h, n), ob_dim_mul(p, h, m)) == by_m);
+    assert_true(ob_dim_quotient(p, ob_dim_mul(p, 3, ob_dim_mul(p, n, m)), twice_m) == ob_dim_div(p, ob_dim_mul(p, 3, n), 2));
+    assert_text(p, ob_dim_quotient(p, ob_dim_add(p, ob_dim_mul(p, 4, n), 7), twice_m), "floor((2*N + 3)/M)");
+    assert_text(p, ob_dim_quotient(p, 7, twice_m), "floor(3/M)");
+    ob_dim sum = ob_dim_add(p, h, m), by_sum = ob_dim_quotient(p, h, sum);
+    assert_text(p, by_sum, "floor(H/(H + M))");
+    assert_true(ob_dim_quotient(p, ob_dim_add(p, h, ob_dim_mul(p, 3, sum)), sum) == ob_dim_add(p, by_sum, 3));
+    assert_true(ob_dim_quotient(p, ob_dim_mul(p, ob_dim_add(p, n, 2), sum), sum) == ob_dim_add(p, n, 2));
+    /* one value */
+    assert_int_equal(ob_dim_quotient(p, n, ob_dim_add(p, n, 1)), 0);
+    assert_int_equal(ob_dim_quotient(p, ob_dim_sub(p, n, 1), n), 0);
+    assert_int_equal(ob_dim_quotient(p, ob_dim_min(p, n, 3), ob_dim_add(p, m, 4)), 0);
+    assert_int_equal(ob_dim_quotient(p, ob_dim_sub(p, ob_dim_min(p, n, 3), 4), ob_dim_add(p, m, 4)), -1);
+    /* nested */
+    assert_true(ob_dim_quotient(p, by_m, h) == ob_dim_quotient(p, n, ob_dim_mul(p, m, h)));
+    assert_true(ob_dim_div(p, by_m, 2) == ob_dim_quotient(p, n, twice_m));
+    assert_true(ob_dim_quotient(p, ob_dim_div(p, n, 2), m) == ob_dim_quotient(p, n, twice_m));
+    assert_true(ob_dim_quotient(p, ob_dim_add(p, by_m, 1), h) == ob_dim_quotient(p, ob_dim_add(p, n, m), ob_dim_mul(p, m, h)));
+    /* remainders */
+    assert_text(p, ob_dim_sub(p, n, ob_dim_mul(p, m, by_m)), "N % M");
+    assert_text(p, ob_dim_add(p, h, ob_dim_mul(p, 2, ob_dim_sub(p, n, ob_dim_mul(p, m, by_m)))), "2*(N % M) + H");
+    assert_text(p, ob_dim_sub(p, n, ob_dim_mul(p, twice_m, ob_dim_quotient(p, n, twice_m))), "N % (2*M)");
+}
+
+static void quotients_by_terms_are_undefined_below_1(void **state) {
+    fixture *f = *state;
+    ob_dims *p = f->pool;
+    ob_dim ratio = ob_dim_quotient(p, f->n, f->m), apart = ob_dim_quotient(p, f->n, ob_dim_sub(p, f->h, f->m));
+    ob_binding at[] = {{f->n, 17}, {f->m, 4}, {f->h, 6}};
+    int64_t value = 0;
+    assert_int_equal(ob_dim_eval(p, ratio, at, 3, &value), OB_OK);
+    assert_int_equal(value, 4);
+    assert_int_equal(ob_dim_eval(p, apart, at, 3, &value), OB_OK);
+    assert_int_equal(value, 8);
+    assert_true(ob_dim_substitute(p, ratio, &at[1], 1) == ob_dim_div(p, f->n, 4));
+    assert_true(ob_dim_substitute(p, ratio, &at[0], 1) == ob_dim_quotient(p, 17, f->m));
+    assert_int_equal(ob_dim_substitute(p, ratio, at, 3), 4);
+    at[1].size = 0;
+    assert_int_equal(ob_dim_eval(p, ratio, at, 3, &value), OB_E_SHAPE);
+    assert_true(ob_dim_substitute(p, ratio, &at[1], 1) == OB_DIM_UNKNOWN);
+    at[1].size = 9;
+    assert_int_equal(ob_dim_eval(p, apart, at, 3, &value), OB_E_SHAPE);
+    assert_true(ob_dim_substitute(p, apart, &at[1], 2) == OB_DIM_UNKNOWN);
+    /* both sides of a quotient may be below 0, and what they share is not left out */
+    const ob_binding and_1[] = {at[0], at[1], at[2], {ob_dim_symbol(p, "K"), 1}};
+    ob_dim below = ob_dim_quotient(p, ob_dim_sub(p, f->h, 9), and_1[3].symbol);
+    ob_dim product = ob_dim_mul(p, below, f->n), other = ob_dim_mul(p, below, ob_dim_sub(p, 1, f->m));
+    assert_int_equal(ob_dim_eval(p, ob_dim_quotient(p, product, other), and_1, 4, &value), OB_OK);
+    assert_int_equal(value, -3);
+    at[1].symbol = f->n;
+    assert_int_equal(ob_dim_eval(p, ratio, at, 2, &value), OB_E_NOT_FOUND);
+}
+
 static void remainders_and_roundings_have_names(void **state) {
     fixture *f = *state;
     ob_dims *p = f->pool;
@@ -245,6 +321,23 @@ static void bounds_are_sound(void **state) {
     assert_bounds(p, ob_dim_bcast(p, ob_dim_add(p, f->n, 4), ob_dim_add(p, f->h, 2)), 4, max);
     /* 2N may pass the range of constants, so taking a huge constant away proves nothing about the other side */
     assert_bounds(p, ob_dim_sub(p, ob_dim_mul(p, 2, f->n), max), -max, max);
+}
+
+static void bounds_of_quotients_by_terms(void **state) {
+    fixture *f = *state;
+    ob_dims *p = f->pool;
+    const int64_t max = OB_DIM_CONST_MAX;
+    ob_dim n = f->n, m = f->m, ratio = ob_dim_quotient(p, n, m), few = ob_dim_min(p, n, 20), many = ob_dim_add(p, m, 3);
+    assert_bounds(p, ratio, 0, max);
+    assert_bounds(p, ob_dim_quotient(p, few, m), 0, 20);
+    assert_bounds(p, ob_dim_quotient(p, few, many), 0, 6);
+    assert_bounds(p, ob_dim_quotient(p, ob_dim_add(p, n, 20), ob_dim_add(p, ob_dim_min(p, m, 4), 1)), 4, max);
+    assert_bounds(p, ob_dim_quotient(p, ob_dim_sub(p, few, 30), many), -10, -1);
+    assert_bounds(p, ob_dim_quotient(p, ob_dim_sub(p, few, 10), many), -4, 3);
+    /* what the parts share */
+    assert_bounds(p, ob_dim_sub(p, n, ratio), 0, max);
+    assert_bounds(p, ob_dim_sub(p, n, ob_dim_mul(p, m, ratio)), 0, max);
+    assert_bounds(p, ob_dim_sub(p, ob_dim_sub(p, n, ob_dim_mul(p, m, ratio)), m), -max, -1);
 }
 
 static void minima_and_maxima_are_sets(void **state) {
@@ -626,7 +719,17 @@ static void the_normal_form_keeps_the_value(void **state) {
             int64_t c = (int64_t)(next_random(&seed) % 13) - 6;
             if (c == 0) c = 5;
             bool less = values[a] < values[b];
-            switch (next_random(&seed) % 8) {
+            switch (next_random(&seed) % 10) {
+            case 8: /* where it is defined */
+                if (values[b] < 1) b = 0;
+                if (values[b] < 1) terms[b] = ob_dim_add(pool, terms[b], 1), values[b]++;
+                terms[i] = ob_dim_quotient(pool, terms[a], terms[b]), values[i] = floor_div(values[a], values[b]);
+                break;
+            case 9:
+                if (values[b] < 1) terms[b] = c < 0 ? -c : c, values[b] = terms[b];
+                terms[i] = ob_dim_quotient(pool, ob_dim_add(pool, terms[a], ob_dim_mul(pool, c, terms[b])), terms[b]);
+                values[i] = floor_div(values[a], values[b]) + c;
+                break;
             case 6: terms[i] = ob_dim_min(pool, terms[a], terms[b]), values[i] = less ? values[a] : values[b]; break;
             case 7: terms[i] = ob_dim_max(pool, terms[a], terms[b]), values[i] = less ? values[b] : values[a]; break;
             case 0: terms[i] = ob_dim_add(pool, terms[a], terms[b]), values[i] = values[a] + values[b]; break;
@@ -671,6 +774,9 @@ int main(int argc, char **argv) {
         WITH_POOL(sums_and_products_have_one_form),
         WITH_POOL(quotients_pull_out_what_divides),
         WITH_POOL(quotients_have_one_form),
+        WITH_POOL(quotients_by_terms_have_one_form),
+        WITH_POOL(quotients_by_terms_are_undefined_below_1),
+        WITH_POOL(bounds_of_quotients_by_terms),
         WITH_POOL(remainders_and_roundings_have_names),
         WITH_POOL(exact_division_finds_factors),
         WITH_POOL(broadcast_terms_are_sets),

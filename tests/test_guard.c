@@ -424,7 +424,8 @@ static void guards_of_values(void **state) {
 static ob_dim random_term(ob_dims *pool, const ob_dim *terms, size_t n) {
     ob_dim a = terms[next_random() % n], b = terms[next_random() % n];
     int64_t c = (int64_t)(next_random() % 4) + 2;
-    switch (next_random() % 9) {
+    switch (next_random() % 10) {
+    case 9: return ob_dim_quotient(pool, a, b);
     case 0: return ob_dim_add(pool, a, b);
     case 1: return ob_dim_sub(pool, a, b);
     case 2: return ob_dim_mul(pool, a, -c);

@@ -11,6 +11,7 @@ typedef struct maker {
     size_t n_symbols;
     uint64_t seed;
     uint32_t origin;
+    bool divides; /* quotients by terms are among the terms */
 } maker;
 
 static ob_status require(maker *m, ob_condition_kind kind, ob_dim a, ob_dim b, const ob_dim *guards, uint32_t n_guards) {
@@ -22,7 +23,15 @@ static ob_status require(maker *m, ob_condition_kind kind, ob_dim a, ob_dim b, c
 static ob_dim random_term(maker *m, int depth) {
     ob_dims *d = m->dims;
     ob_dim a, b;
-    switch (depth <= 0 ? pick(&m->seed, 3) : pick(&m->seed, 10)) {
+    switch (depth <= 0 ? pick(&m->seed, 3) : pick(&m->seed, m->divides ? 13 : 10)) {
+    case 10:
+    case 11:
+    case 12: /* whoever divides by a term has asked for one of 1 or more */
+        a = random_term(m, depth - 1);
+        b = random_term(m, depth - 1);
+        if (ob_dim_is_const(b)) return a;
+        if (require(m, OB_COND_AT_LEAST, b, 1, NULL, 0) != OB_OK) return OB_DIM_UNKNOWN;
+        return ob_dim_quotient(d, a, b);
     case 0: return (ob_dim)pick(&m->seed, 9);
     case 1:
     case 2: return m->symbols[pick(&m->seed, m->n_symbols)];
@@ -306,12 +315,13 @@ static void open_maker(maker *m, uint64_t seed, uint64_t kind, ob_arena *arena, 
     next_random(&m->seed);
 }
 
-static void try_set(uint64_t seed, totals *sum) {
+static void try_set(uint64_t seed, bool divides, totals *sum) {
     maker m;
     ob_arena arena;
     ob_clauses clauses;
     ob_solution solution;
-    open_maker(&m, seed, 1, &arena, &clauses);
+    open_maker(&m, seed, divides ? 2 : 1, &arena, &clauses);
+    m.divides = divides;
     m.n_symbols = 1 + pick(&m.seed, 3);
     for (size_t n = 1 + pick(&m.seed, MAX_REQUIREMENTS); n > 0; n--) random_requirement(&m);
     assert_int_equal(ob__solve(m.dims, clauses.items, clauses.n, m.symbols, 3, &arena, &solution), OB_OK);
@@ -438,7 +448,7 @@ static void solved_and_given_agree(void **state) {
     const char *trials = getenv("OB_TRIALS"), *first = getenv("OB_SEED");
     uint64_t n = trials ? strtoull(trials, NULL, 10) : 600, seed = first ? strtoull(first, NULL, 10) : 1;
     totals sum = {0};
-    for (uint64_t i = 0; i < n; i++) try_set(seed + i, &sum);
+    for (uint64_t i = 0; i < n; i++) try_set(seed + i, false, &sum);
     if (!trials && !first) { /* what is left of them may only fall */
         static const uint64_t unseen[] = {0, 3, 8}, loose[] = {2, 6, 10}, follow[] = {0, 15, 71};
         for (int i = 0; i < 3; i++)
@@ -458,8 +468,20 @@ static void solved_and_given_agree(void **state) {
                       (unsigned long long)sum.unseen[i], (unsigned long long)sum.loose[i], (unsigned long long)sum.follow[i]);
 }
 
+/* The same with quotients by terms. */
+static void solved_and_given_agree_on_quotients(void **state) {
+    (void)state;
+    const char *trials = getenv("OB_TRIALS"), *first = getenv("OB_SEED");
+    uint64_t n = trials ? strtoull(trials, NULL, 10) : 400, seed = first ? strtoull(first, NULL, 10) : 1;
+    totals sum = {0};
+    for (uint64_t i = 0; i < n; i++) try_set(seed + i, true, &sum);
+    if (n >= 400) assert_true(sum.clauses > 100 && sum.contradictory > 50);
+}
+
 int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(solved_and_given_agree), cmocka_unit_test(words_hold_where_given)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(solved_and_given_agree),
+                                       cmocka_unit_test(solved_and_given_agree_on_quotients),
+                                       cmocka_unit_test(words_hold_where_given)};
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

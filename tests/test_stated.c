@@ -338,6 +338,15 @@ static void clauses_mean_what_they_say(void **state) {
         {"N > 4", 4, OB_FALSE},
         {"N = N + 0 = 4", 4, OB_TRUE},
         {"N = N + 0 = 4", 5, OB_FALSE},
+        {"floor(9/N) = 4", 2, OB_TRUE},
+        {"floor(9/N) = 4", 3, OB_FALSE},
+        {"floor(9/N) <= 4", 0, OB_FALSE},
+        {"if floor(9/N) >= 4: N = 2", 2, OB_TRUE},
+        {"if floor(9/N) >= 4: N = 2", 1, OB_FALSE},
+        {"9 % N = 1 = N - 3", 4, OB_TRUE},
+        {"9 % N = 1", 4, OB_TRUE},
+        {"9 % N >= 2", 7, OB_TRUE},
+        {"9 % N >= 2", 4, OB_FALSE},
         {"N = 7 or N = 2*N - 5 = 5", 5, OB_TRUE},
         {"N = 7 or N = 2*N - 5 = 5", 6, OB_FALSE},
     };
@@ -376,10 +385,11 @@ static void texts_that_are_none_are_refused(void **state) {
                                         "version: 1\nstatus: partial\n1 <= N = 2",
                                         "version: 1\nstatus: partial\nN in 1",
                                         "version: 1\nstatus: partial\nN = M = K <= 3",
-                                        "version: 1\nstatus: partial\nN = M % K = 3",
+                                        "version: 1\nstatus: partial\nN = M % 0 = 3",
                                         "version: 1\nstatus: partial\nN in {1",
-                                        "version: 1\nstatus: partial\nN % M = 1",
-                                        "version: 1\nstatus: partial\nN % M <= 1"};
+                                        "version: 1\nstatus: partial\nN % = 1",
+                                        "version: 1\nstatus: partial\nfloor(N/M = 1",
+                                        "version: 1\nstatus: partial\nfloor(N/2*M) = 1"};
     ob_error error;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (ob_contract_check(texts[i], NULL, 0, NULL, &error) != OB_E_FORMAT || !error.message[0]) fail_msg("%s", texts[i]);

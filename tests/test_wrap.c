@@ -364,12 +364,15 @@ static void named_rows(void **state) {
     static const char there_and_back[] = "m = Mul(n, big) a = Sub(m, m) r = Add(a, n)";
     static const char in_8[] = "c = Cast <to = 2> (n) r = Cast <to = 7> (c)";
     static const char fourth[] = "a = Mul(n, n) b = Mul(a, n) c = Mul(b, n) r = Div(c, b)";
+    static const char apart[] = "d = Sub(n, three64) r = Div(n, d)", of_floats[] =
+                                                                         "c = Cast <to = 1> (n) d = Mod <fmod = 1> (c, c) "
+                                                                         "r = Cast <to = 7> (d)";
     static const verdict_row rows[] = {
         {quotient, 0, OB_FALSE},  {quotient, 1, OB_TRUE},    {quotient, 7, OB_TRUE},       {modulo, 0, OB_FALSE},
         {in_32, 3, OB_UNDECIDED}, {in_32, 4, OB_UNDECIDED},  {by_3, 715827882, OB_TRUE},   {by_3, 715827883, OB_FALSE},
         {in_64, 1, OB_UNDECIDED}, {in_64, 8, OB_UNDECIDED},  {there_and_back, 1, OB_TRUE}, {there_and_back, 1000000, OB_TRUE},
         {in_8, 3, OB_UNDECIDED},  {in_8, 256, OB_UNDECIDED}, {fourth, 46340, OB_TRUE},     {fourth, 65536, OB_FALSE},
-        {fourth, 0, OB_FALSE},
+        {fourth, 0, OB_FALSE},    {apart, 1, OB_UNDECIDED},  {apart, 3, OB_FALSE},         {of_floats, 0, OB_UNDECIDED},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (verdict_at(rows[i].steps, rows[i].n) != rows[i].admitted)

@@ -61,7 +61,8 @@ typedef enum ob_dim_kind {
     OB_DIM_KIND_DIV,     /**< floor(a / c), c > 0 constant */
     OB_DIM_KIND_BCAST,   /**< the common size of two or more dims that are asserted to broadcast with each other */
     OB_DIM_KIND_MIN,     /**< the least of two or more dims */
-    OB_DIM_KIND_MAX      /**< the greatest of two or more dims */
+    OB_DIM_KIND_MAX,     /**< the greatest of two or more dims */
+    OB_DIM_KIND_QUOTIENT /**< floor(a / b), b a term; undefined where b is below 1 */
 } ob_dim_kind;
 
 /** Creates an empty pool. `allocator` NULL: the default. Returns owned: ob_dims_destroy. E_MEMORY, E_ARGUMENT (out NULL). */
@@ -99,6 +100,10 @@ OB_API ob_dim ob_dim_sub(ob_dims *pool, ob_dim a, ob_dim b);
 OB_API ob_dim ob_dim_mul(ob_dims *pool, ob_dim a, ob_dim b);
 /** floor(a / divisor), rounded down also below 0; divisor != 0 (0 gives OB_DIM_UNKNOWN). */
 OB_API ob_dim ob_dim_div(ob_dims *pool, ob_dim a, int64_t divisor);
+/** floor(a / b), rounded down also below 0, *asserting* that b is 1 or more: whoever divides by a size has asked for that. By a
+ * number as ob_dim_div; else in normal form: what b divides comes out, floor((N + 2*M) / M) is floor(N / M) + 2, and what both
+ * share is left out. A number b below 1 gives OB_DIM_UNKNOWN. */
+OB_API ob_dim ob_dim_quotient(ob_dims *pool, ob_dim a, ob_dim b);
 /** a / b when b is known to divide a as a term (N*H / N is H, for N > 0), else OB_DIM_UNKNOWN. For Reshape's -1 (ONNX Reshape).
  */
 OB_API ob_dim ob_dim_div_exact(ob_dims *pool, ob_dim a, ob_dim b);
@@ -132,19 +137,19 @@ typedef struct ob_named_size {
 } ob_named_size;
 
 /** Evaluates `d` under the bindings (n_bindings entries, NULL with 0). Errors: E_NOT_FOUND (a symbol without a binding,
- * OB_DIM_UNKNOWN), E_LIMIT (overflow), E_SHAPE (a broadcast term whose members do not broadcast under these sizes), E_ARGUMENT
- * (out NULL, a size out of range). */
+ * OB_DIM_UNKNOWN), E_LIMIT (overflow), E_SHAPE (under these sizes members of a broadcast term do not broadcast, or a divisor is
+ * below 1), E_ARGUMENT (out NULL, a size out of range). */
 OB_API ob_status ob_dim_eval(const ob_dims *pool, ob_dim d, const ob_binding *bindings, size_t n_bindings, int64_t *out);
 /** Replaces bound symbols by their sizes and normalises again; unbound symbols stay. OB_DIM_UNKNOWN for a size out of range or
- * for a broadcast term whose members do not broadcast under these sizes. */
+ * for a term that is undefined under these sizes, as ob_dim_eval says. */
 OB_API ob_dim ob_dim_substitute(ob_dims *pool, ob_dim d, const ob_binding *bindings, size_t n_bindings);
 
 /** Calls `visit` once for each symbol in the term, in order of first appearance, until it returns false. It may make terms. */
 OB_API void ob_dim_symbols(const ob_dims *pool, ob_dim d, bool (*visit)(void *context, ob_dim symbol), void *context);
 
-/** Writes the term as text ("4", "N", "2*N + 1", "ceil(H/2)", "(H + 1) % 32", "min(N, 512)", "bcast(N, M)", "?" for
- * unknown) with a final
- * NUL, cut to n_bytes; returns the bytes the whole text needs without the NUL. `text` may be NULL when n_bytes is 0. */
+/** Writes the term as text ("4", "N", "2*N + 1", "ceil(H/2)", "floor(N/M)", "(H + 1) % 32", "min(N, 512)", "bcast(N, M)", "?"
+ * for unknown) with a final NUL, cut to n_bytes; returns the bytes the whole text needs without the NUL. `text` may be NULL when
+ * n_bytes is 0. */
 OB_API size_t ob_dim_format(const ob_dims *pool, ob_dim d, char *text, size_t n_bytes);
 
 /* ---- Conditions: what must hold at run time ------------------------------------------------------------------ */
@@ -173,7 +178,8 @@ typedef enum ob_truth {
 } ob_truth;
 
 /** Decides a condition for all sizes that its symbols can take: TRUE for every one, FALSE for none, else UNDECIDED. A broadcast
- * term is taken at its word: its members broadcast, as whoever made it has asserted, so "N broadcasts to bcast(N, M)" is TRUE.
+ * term is taken at its word: its members broadcast, as whoever made it has asserted, so "N broadcasts to bcast(N, M)" is TRUE. So
+ * is a quotient: its divisor is 1 or more.
  * NULL is UNDECIDED. */
 OB_API ob_truth ob_condition_decide(const ob_dims *pool, const ob_condition *condition);
 /** Tests a condition under bindings: *holds. Errors as ob_dim_eval(), except that E_SHAPE becomes *holds = false. */

@@ -112,19 +112,20 @@ static ob_dim divide(ob_infer *infer, ob_dim a, ob_dim b, bool real) {
     if (b == 0 || a == OB_DIM_UNKNOWN || b == OB_DIM_UNKNOWN) return OB_DIM_UNKNOWN;
     if (ob_dim_is_const(a) && ob_dim_is_const(b)) return real && a % b != 0 ? OB_DIM_UNKNOWN : a / b;
     ob_dim exact = ob_dim_div_exact(infer->dims, a, b);
-    if (exact != OB_DIM_UNKNOWN || real || !ob_dim_is_const(b)) return exact;
+    if (exact != OB_DIM_UNKNOWN || real) return exact;
     return ob__term_truncated(infer, a, b);
 }
 
-static ob_dim modulo(ob_infer *infer, ob_dim a, ob_dim b) {
-    if (b == 0 || a == OB_DIM_UNKNOWN || !ob_dim_is_const(b)) return OB_DIM_UNKNOWN;
+/* Of floats no divisor is asked to be none of 0. */
+static ob_dim modulo(ob_infer *infer, ob_dim a, ob_dim b, bool real) {
+    if (b == 0 || a == OB_DIM_UNKNOWN || b == OB_DIM_UNKNOWN) return OB_DIM_UNKNOWN;
     bool of_dividend = ob__mod_of_dividend(infer->node);
-    if (ob_dim_is_const(a)) {
+    if (ob_dim_is_const(a) && ob_dim_is_const(b)) {
         int64_t remainder = a % b;
         return !of_dividend && remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
     }
-    if (b < 0) return OB_DIM_UNKNOWN;
-    ob_dim quotient = of_dividend ? ob__term_truncated(infer, a, b) : ob_dim_div(infer->dims, a, b);
+    if (!ob__known_at_least(infer, b, 0) || (real && !ob_dim_is_const(b))) return OB_DIM_UNKNOWN;
+    ob_dim quotient = of_dividend ? ob__term_truncated(infer, a, b) : ob_dim_quotient(infer->dims, a, b);
     return ob_dim_sub(infer->dims, a, ob_dim_mul(infer->dims, quotient, b));
 }
 
@@ -191,7 +192,7 @@ static ob_dim compute(ob_infer *infer, binary op, ob_dim a, ob_dim b, bool real)
     case SUB: return ob_dim_sub(infer->dims, a, b);
     case MUL: return !real && (a == 0 || b == 0) ? 0 : ob_dim_mul(infer->dims, a, b);
     case DIV: return divide(infer, a, b, real);
-    case MOD: return modulo(infer, a, b);
+    case MOD: return modulo(infer, a, b, real);
     case POW: return power(infer, a, b);
     case MAX: return ob__term_max(infer, a, b);
     case MIN: return ob__term_min(infer, a, b);

@@ -94,7 +94,8 @@ ob_dim ob__term_equal(const ob_infer *infer, ob_dim a, ob_dim b);
 ob_dim ob__term_not(const ob_infer *infer, ob_dim a);
 /* `a` where the boolean `chosen` is 1, `b` where it is 0. */
 ob_dim ob__term_select(const ob_infer *infer, ob_dim chosen, ob_dim a, ob_dim b);
-/* a / b rounded towards 0, as integer division of tensors does; b != 0. */
-ob_dim ob__term_truncated(const ob_infer *infer, ob_dim a, int64_t b);
+/* a / b rounded towards 0, as integer division of tensors does, where b is not 0, which is required of a term. Unknown for one of
+ * which nobody knows the sign. */
+ob_dim ob__term_truncated(const ob_infer *infer, ob_dim a, ob_dim b);
 
 #endif

@@ -59,10 +59,13 @@ ob_dim ob__term_select(const ob_infer *infer, ob_dim chosen, ob_dim a, ob_dim b)
     return small(infer, ob_dim_add(infer->dims, b, more));
 }
 
-ob_dim ob__term_truncated(const ob_infer *infer, ob_dim a, int64_t b) {
-    if (a == OB_DIM_UNKNOWN || b == 0) return OB_DIM_UNKNOWN;
-    if (b < 0) return ob_dim_sub(infer->dims, 0, ob__term_truncated(infer, a, -b));
-    ob_dim above = ob_dim_div(infer->dims, ob__term_max(infer, a, 0), b);
-    ob_dim below = ob_dim_div(infer->dims, ob__term_max(infer, ob_dim_sub(infer->dims, 0, a), 0), b);
-    return ob_dim_sub(infer->dims, above, below);
+ob_dim ob__term_truncated(const ob_infer *infer, ob_dim a, ob_dim b) {
+    if (a == OB_DIM_UNKNOWN || b == OB_DIM_UNKNOWN || b == 0) return OB_DIM_UNKNOWN;
+    if (ob__known_at_least(infer, -1, b))
+        return ob_dim_sub(infer->dims, 0, ob__term_truncated(infer, a, ob_dim_sub(infer->dims, 0, b)));
+    if (!ob__known_at_least(infer, b, 0)) return OB_DIM_UNKNOWN;
+    ob_dim above = ob_dim_quotient(infer->dims, ob__term_max(infer, a, 0), b);
+    ob_dim below = ob_dim_quotient(infer->dims, ob__term_max(infer, ob_dim_sub(infer->dims, 0, a), 0), b);
+    ob_dim quotient = ob_dim_sub(infer->dims, above, below);
+    return ob_dim_is_const(b) ? quotient : small(infer, quotient);
 }

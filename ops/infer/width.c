@@ -76,6 +76,8 @@ bool ob__term_fits(const ob_infer *infer, ob_dim d, ob_dtype dtype) {
     const ob_term *term = ob__term(infer->dims, d);
     if (!term || !limits(dtype, &least, &most)) return d != OB_DIM_UNKNOWN;
     if (dtype == OB_INT64 && sum_fits(infer, term, least, most)) return true;
+    const bool quotient = term->kind == OB_DIM_KIND_DIV || term->kind == OB_DIM_KIND_QUOTIENT;
+    if (quotient && ob__term_fits(infer, term->words[0], dtype)) return true; /* it is no further from 0 */
     bounds(infer, d, dtype == OB_INT32 ? 62 : OTHER_BITS, &low, &high);
     return low >= least && high <= most;
 }
