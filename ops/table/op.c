@@ -6,7 +6,7 @@
 #include "ops/kernel/kernel.h"
 #include "ops/library/library.h"
 
-#define OB_OP(domain, name, since, in_min, in_max, out_min, out_max, signature, t, u, v, w, broadcast, deprecated, rule, kernel, \
+#define OB_OP(domain, name, since, in_min, in_max, out_min, out_max, signature, t, u, v, w, broadcast, mark, rule, kernel,       \
               attributes)                                                                                                        \
     OB_RULE(rule);                                                                                                               \
     OB_KERNEL(kernel);                                                                                                           \
@@ -31,6 +31,8 @@
 #define MAP     OB_T_MAP
 #define ANY     ((UINT64_C(1) << OB_DTYPE_COUNT) - 2)
 
+enum { DEPRECATED = 1, VARIES };
+
 /* The column that says how operands broadcast. */
 #define BROADCASTS_NONE   .broadcast = OB_BCAST_NONE
 #define BROADCASTS_MULTI  .broadcast = OB_BCAST_MULTI
@@ -46,7 +48,7 @@
     .broadcast = OB_BCAST_BATCH, .stretch = {.first = operand_, .last = operand_, .scale_from = from_, .scale_end = end_}
 
 static const ob_op table[] = {
-#define OB_OP(domain_, name_, since_, in_min_, in_max_, out_min_, out_max_, signature_, t, u, v, w, broadcast_, deprecated_,     \
+#define OB_OP(domain_, name_, since_, in_min_, in_max_, out_min_, out_max_, signature_, t, u, v, w, broadcast_, mark_,           \
               rule, kernel_, attributes_)                                                                                        \
     {.domain = domain_,                                                                                                          \
      .name = #name_,                                                                                                             \
@@ -58,7 +60,8 @@ static const ob_op table[] = {
      .signature = signature_,                                                                                                    \
      .types = {t, u, v, w},                                                                                                      \
      BROADCASTS_##broadcast_,                                                                                                    \
-     .deprecated = deprecated_,                                                                                                  \
+     .deprecated = (mark_) == DEPRECATED,                                                                                        \
+     .varies = (mark_) == VARIES,                                                                                                \
      .infer = ob__infer_##rule,                                                                                                  \
      .kernel = &ob__kernel_##kernel_,                                                                                            \
      .attributes = ob__attributes_##attributes_},

@@ -249,8 +249,6 @@ ob_status ob__plan_memory(ob_arena *scratch, ob_buffer *buffers, uint64_t *total
  * tensors; NULL: none. strings: where the bytes of string results go. */
 ob_status ob__execute_node(ob_session *session, const ob_node *node, const ob_view *in, ob_view *out,
                            struct ob_kernel_cells *cells, ob_owned_memory **list, ob_arena *strings, ob_error *error);
-/* True when the node gives the same results for the same inputs, so that it may be computed ahead. */
-bool ob__is_deterministic(const ob_node *node);
 
 /* runtime/plan/reads.c: calls visit for each value that the node or its subgraphs read and that is not made inside it; once for
  * each mention. */

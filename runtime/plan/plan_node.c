@@ -27,15 +27,6 @@ typedef struct planned {
     ob_buffer **results;      /* where args.out will lie */
 } planned;
 
-bool ob__is_deterministic(const ob_node *node) {
-    if (node->op && node->op->varies) return false;
-    static const char *const random[] = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike",
-                                         "Bernoulli",    "Multinomial",      "Dropout"};
-    for (size_t i = 0; i < sizeof random / sizeof random[0]; i++)
-        if (strcmp(node->op_type, random[i]) == 0) return false;
-    return true;
-}
-
 /* The elements that shape propagation knows, as bytes in the arena; NULL when any is unknown. */
 static void *known_content(ob_builder *b, const ob_value *value, const ob_view *view) {
     const ob_content *content = &ob__fact(&b->facts, value)->content;
@@ -122,7 +113,7 @@ static bool can_fold(const ob_builder *b, const planned *p, bool *for_all_shapes
     const ob_node *node = p->node;
     bool is_constant =
         strcmp(node->op_type, "Constant") == 0 && node->domain[0] == '\0'; /* data, not work: also when not optimising */
-    if ((!b->session->optimize && !is_constant) || !ob__is_deterministic(node)) return false;
+    if ((!b->session->optimize && !is_constant) || (node->op && node->op->varies)) return false;
     *for_all_shapes = true;
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         if (!p->in[i]) continue;
