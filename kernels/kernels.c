@@ -6,45 +6,41 @@
 #include <cpuid.h>
 #endif
 
+#include "kernels/gemm/gemm.h"
 #include "kernels/kernels.h"
-#include "kernels/tables.h"
 
-/* clang-format off */
-#define TABLE(isa)                                          \
-    {                                                       \
-        .name = #isa,                                       \
-        .binary = obk_binary_loops__##isa,                  \
-        .unary = obk_unary_loops__##isa,                    \
-        .where = obk_where_loops__##isa,                    \
-        .convert = obk_conversions__##isa,                  \
-        .move = &obk_move_functions__##isa,                 \
-        .gemm = obk_gemm_functions__##isa,                  \
-        .clip = obk_clip_loops__##isa,                      \
-        .pool = &obk_pool_functions__##isa,                 \
-        .conv = &obk_conv_functions__##isa,                 \
-        .fft = &obk_fft_functions__##isa,                   \
-        .softmax = &obk_softmax_functions__##isa,           \
-        .reduce = obk_reduce_loops__##isa,                  \
-        .find = obk_find_loops__##isa,                      \
-        .run_up = obk_run_up_loops__##isa,                  \
-        .integer_gemm = &obk_integer_gemm_functions__##isa, \
-        .quantize = &obk_quantize_functions__##isa,         \
-        .boxes = &obk_box_functions__##isa,                 \
-        .sample = &obk_sample_functions__##isa,             \
-        .norm = &obk_norm_functions__##isa, .recurrent = &obk_recurrent_functions__##isa,                 \
-        .resize = &obk_resize_functions__##isa,             \
-        .ml = &obk_ml_functions__##isa,                     \
-        .random = &obk_random_functions__##isa,             \
-        .attention = &obk_attention_functions__##isa,       \
-    }
-/* clang-format on */
+#define OBK_MEMBER(member, type)                                                                                                 \
+    extern const type obk_table_##member##__baseline, obk_table_##member##__avx2, obk_table_##member##__avx512;
+#define OBK_MEMBERS(member, type)                                                                                                \
+    extern const type obk_table_##member##__baseline[], obk_table_##member##__avx2[], obk_table_##member##__avx512[];
+#include "kernels/kernels.def"
+#undef OBK_MEMBER
+#undef OBK_MEMBERS
 
-static const obk_table baseline = TABLE(baseline);
+#define OBK_MEMBER(member, type)  .member = &OBK_OF_LEVEL(member),
+#define OBK_MEMBERS(member, type) .member = OBK_OF_LEVEL(member),
+
+static const obk_table baseline = {
+    .name = "baseline",
+#define OBK_OF_LEVEL(member) obk_table_##member##__baseline
+#include "kernels/kernels.def"
+#undef OBK_OF_LEVEL
+};
 #ifdef OB_ISA_AVX2
-static const obk_table avx2 = TABLE(avx2);
+static const obk_table avx2 = {
+    .name = "avx2",
+#define OBK_OF_LEVEL(member) obk_table_##member##__avx2
+#include "kernels/kernels.def"
+#undef OBK_OF_LEVEL
+};
 #endif
 #ifdef OB_ISA_AVX512
-static const obk_table avx512 = TABLE(avx512);
+static const obk_table avx512 = {
+    .name = "avx512",
+#define OBK_OF_LEVEL(member) obk_table_##member##__avx512
+#include "kernels/kernels.def"
+#undef OBK_OF_LEVEL
+};
 #endif
 
 /* The compilers' builtins for AVX2 and AVX-512 have asked whether the system saves the registers. Not all of them know F16C. */

@@ -1,6 +1,5 @@
 /* Einsum and Det against their definitions. */
 #include "kernel_case.h"
-#include "kernels/kernels.h"
 
 static int pick(int n) {
     return rand() % n;

@@ -1,6 +1,8 @@
 /* Matrix products of kernels/gemm against sums in long double, on every level: packed or not, any distances, edges, cuts. And
  * those of OpenBLAS, where there is one, against both. */
 #include "kernel_levels.h"
+#include "kernels/gemm/gemm.h"
+#include "kernels/kernels.h"
 
 #include <stdio.h>
 

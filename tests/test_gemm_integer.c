@@ -1,5 +1,7 @@
 /* Products of 8-bit integers of kernels/gemm against sums in 64 bits, on every level: exact, and wrapping beyond 32 bits. */
 #include "kernel_levels.h"
+#include "kernels/gemm/integer.h"
+#include "kernels/kernels.h"
 
 #include <stdio.h>
 

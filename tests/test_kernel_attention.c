@@ -1,5 +1,7 @@
 /* kernels/attention at every level against the definition. */
 #include "kernel_levels.h"
+#include "kernels/attention/attention.h"
+#include "kernels/kernels.h"
 
 enum { TOKENS = 3, KEY_SIZE = 5, QUERIES = 2 };
 

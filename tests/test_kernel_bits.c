@@ -2,6 +2,13 @@
  * tile or at its edge, alone. So a chain of products has the bits of OBK_FMA on single numbers, and every function of an element
  * those that it has alone. Bits of other levels may differ. (Convolutions in tiles and one by one: test_kernels_conv.) */
 #include "kernel_levels.h"
+#include "kernels/attention/attention.h"
+#include "kernels/conv/conv.h"
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/gemm/gemm.h"
+#include "kernels/kernels.h"
+#include "kernels/loop.h"
+#include "kernels/window/window.h"
 
 #include "kernels/fma.h"
 

@@ -1,6 +1,10 @@
 /* Which level of the kernels is chosen, and functions of kernels/ that have no test of their own at each level: moves,
  * conversions, products and sums of one dimension, array functions. */
 #include "kernel_levels.h"
+#include "kernels/convert/convert.h"
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/kernels.h"
+#include "kernels/move/move.h"
 
 #include "core/copy.h"
 

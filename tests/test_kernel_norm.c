@@ -1,5 +1,7 @@
 /* kernels/norm at every level: sums, scaling and LRN against the definitions; levels and places of cuts agree. */
 #include "kernel_levels.h"
+#include "kernels/kernels.h"
+#include "kernels/norm/norm.h"
 
 enum { LONGEST = 120 };
 

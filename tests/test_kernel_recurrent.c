@@ -1,5 +1,7 @@
 /* kernels/recurrent at every level: the bits of the definitions, step by step. */
 #include "kernel_levels.h"
+#include "kernels/kernels.h"
+#include "kernels/recurrent/recurrent.h"
 
 typedef struct operands {
     double x[4][64];

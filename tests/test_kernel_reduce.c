@@ -1,5 +1,7 @@
 /* kernels/reduce at every level: folds, places and running sums against the definitions, and against the baseline. */
 #include "kernel_levels.h"
+#include "kernels/kernels.h"
+#include "kernels/reduce/reduce.h"
 
 enum { MOST = 4096 };
 
@@ -60,8 +62,8 @@ static void reduce_both_ways(const obk_table *table, ob_dtype dtype, const obk_r
     assert_in_range(n_bytes, 16, OBK_REDUCE_BYTES);
     void *memory = aligned_alloc(16, n_bytes);
     assert_non_null(memory);
-    table->reduce[dtype](r, z, x, 0, n_parts, memory);
-    for (int64_t part = 0; part < n_parts; part++) table->reduce[dtype](r, alone, x, part, part + 1, memory);
+    table->reduce->by_type[dtype](r, z, x, 0, n_parts, memory);
+    for (int64_t part = 0; part < n_parts; part++) table->reduce->by_type[dtype](r, alone, x, part, part + 1, memory);
     free(memory);
 }
 
@@ -171,7 +173,7 @@ static void places_are_found(void **state) {
                         tables[0]->convert[types[t]][OB_FLOAT](x, numbers, n_in);
                     kl_out z = kl_out_open((size_t)n_out * sizeof(int64_t), 0);
                     int64_t blocks = (at.inner + OBK_REDUCE_COLUMNS - 1) / OBK_REDUCE_COLUMNS;
-                    tables[l]->find[types[t]](&s, z.data, x, 0, at.outer * blocks);
+                    tables[l]->find->by_type[types[t]](&s, z.data, x, 0, at.outer * blocks);
                     for (int64_t o = 0; o < n_out; o++) {
                         const float *from = numbers + o / at.inner * at.n * at.inner + o % at.inner;
                         assert_int_equal(((int64_t *)z.data)[o], place_of(from, at.n, at.inner, s.smallest, s.last));
@@ -203,9 +205,9 @@ static void sums_run_up(void **state) {
                 else
                     kl_fill_f32(x, n_in, &seed, 0.5, 1.5);
                 kl_out z = kl_out_open((size_t)n_in * sizeof *x, sizeof *x), alone = kl_out_open((size_t)n_in * sizeof *x, 0);
-                tables[l]->run_up[is_int ? OB_INT32 : OB_FLOAT](&r, z.data, x, 0, at.outer * blocks);
+                tables[l]->run_up->by_type[is_int ? OB_INT32 : OB_FLOAT](&r, z.data, x, 0, at.outer * blocks);
                 for (int64_t part = 0; part < at.outer * blocks; part++)
-                    tables[l]->run_up[is_int ? OB_INT32 : OB_FLOAT](&r, alone.data, x, part, part + 1);
+                    tables[l]->run_up->by_type[is_int ? OB_INT32 : OB_FLOAT](&r, alone.data, x, part, part + 1);
                 assert_memory_equal(z.data, alone.data, z.n_bytes);
                 for (int64_t v = 0; v < at.outer * at.inner; v++) {
                     float sum = r.product ? 1 : 0;

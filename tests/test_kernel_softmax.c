@@ -1,5 +1,7 @@
 /* kernels/softmax at every level against the definition. */
 #include "kernel_levels.h"
+#include "kernels/kernels.h"
+#include "kernels/softmax/softmax.h"
 
 /* Column k of n rows of `width`. */
 static void softmax_of(double *y, const double *x, int64_t n, int64_t width, int64_t k, bool logarithm) {

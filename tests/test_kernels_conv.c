@@ -2,6 +2,10 @@
  * size, every number of maps up to several tiles; the transposed form; what is computed does not depend on blocks. */
 #include <math.h>
 
+#include "kernels/conv/conv.h"
+#include "kernels/gemm/integer.h"
+#include "kernels/kernels.h"
+#include "kernels/window/window.h"
 #include "window_case.h"
 
 static const size_t widths[OBK_CONV_TYPES] = {4, 8, sizeof(obk_pair)};

@@ -1,5 +1,7 @@
 /* kernels/ml at every level against a naive walk, naive sums and norms: the same bits on all. */
 #include "kernel_levels.h"
+#include "kernels/kernels.h"
+#include "kernels/ml/ml.h"
 
 enum { DEPTH_MOST = 9, NODES = 1 << DEPTH_MOST, FEATURES = 5, ROWS = 40 };
 

@@ -2,6 +2,9 @@
  * special values; what is computed does not depend on the instruction set or on blocks. */
 #include <math.h>
 
+#include "kernels/kernels.h"
+#include "kernels/pool/pool.h"
+#include "kernels/window/window.h"
 #include "window_case.h"
 
 static const size_t widths[OBK_POOL_TYPES] = {4, 8, 1, 1};

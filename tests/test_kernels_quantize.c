@@ -1,5 +1,7 @@
 /* kernels/quantize at every level against the definition, element by element: the same bits. */
 #include "kernel_levels.h"
+#include "kernels/kernels.h"
+#include "kernels/quantize/quantize.h"
 
 static uint64_t seed = 5;
 

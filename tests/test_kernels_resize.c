@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "kernels/kernels.h"
+#include "kernels/resize/resize.h"
 
 enum { MOST = 70, MOST_TAPS = 6, GUARD = 16 };
 

@@ -9,6 +9,8 @@
 #include <cmocka.h>
 
 #include "core/arena.h"
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/kernels.h"
 #include "onnx_broadcast/onnx_broadcast.h"
 #include "ops/elementwise/blocks.h"
 

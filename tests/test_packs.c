@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "kernels/gemm/gemm.h"
+#include "kernels/gemm/integer.h"
 #include "kernels/kernels.h"
 #include "onnx_broadcast/onnx_broadcast.h"
 

@@ -2,6 +2,8 @@
  * whatever the type, the part, the number of threads. Nothing here depends on chance: all keys are fixed. */
 #include "kernel_case.h"
 #include "kernel_levels.h"
+#include "kernels/kernels.h"
+#include "kernels/random/random.h"
 #include "model_text.h"
 
 enum { MANY = 100000 };

@@ -1,5 +1,6 @@
 /* DFT, STFT and MelWeightMatrix against sums in double. */
 #include "kernel_case.h"
+#include "kernels/fft/fft.h"
 #include "kernels/kernels.h"
 
 enum { MAX_POINTS = 600 };

@@ -1,6 +1,9 @@
 /* Operators on images and the boxes in them, against their definitions. */
 #include "kernel_case.h"
 #include "kernel_levels.h"
+#include "kernels/boxes/boxes.h"
+#include "kernels/kernels.h"
+#include "kernels/sample/sample.h"
 #include "session_case.h"
 
 static int pick(int n) {

@@ -11,7 +11,6 @@
 
 #include <cmocka.h>
 
-#include "kernels/kernels.h"
 #include "kernels/window/window.h"
 
 typedef struct window_case {

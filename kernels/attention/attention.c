@@ -1,8 +1,8 @@
 /* Attention. Built once per instruction set. */
 #include "kernels/attention/attention.h"
+#include "kernels/level.h"
 
 #include "kernels/fma.h"
-#include "kernels/tables.h"
 #include "kernels/vmath/vmath.h"
 
 /* y += a * x */
@@ -83,4 +83,4 @@ static void rotate(const obk_rotary *call) {
     }
 }
 
-const obk_attention OBK_TABLE(obk_attention_functions) = {.linear = linear, .rotate = rotate};
+const obk_attention OBK_TABLE(attention) = {.linear = linear, .rotate = rotate};

@@ -1,7 +1,6 @@
 /* Overlap of boxes. Built once per instruction set. */
 #include "kernels/boxes/boxes.h"
-
-#include "kernels/tables.h"
+#include "kernels/level.h"
 
 static bool overlaps(const obk_box *box, const obk_box_list *list, int64_t n, float threshold) {
     const float y1 = box->y1, x1 = box->x1, y2 = box->y2, x2 = box->x2, area = box->area;
@@ -22,4 +21,4 @@ static bool overlaps(const obk_box *box, const obk_box_list *list, int64_t n, fl
     return false;
 }
 
-const obk_boxes OBK_TABLE(obk_box_functions) = {.overlaps = overlaps};
+const obk_boxes OBK_TABLE(boxes) = {.overlaps = overlaps};

@@ -2,9 +2,9 @@
 #include "kernels/conv/conv.h"
 
 #include "kernels/fma.h"
+#include "kernels/gemm/integer.h"
 #include "kernels/gemm/pair.h"
-#include "kernels/kernels.h"
-#include "kernels/tables.h"
+#include "kernels/level.h"
 #include "kernels/vector.h"
 #include "kernels/window/visit.inc.h"
 
@@ -73,8 +73,7 @@ static int64_t maps_at_once(int64_t left) {
 #define NAME(n) n##_unsigned
 #include "kernels/conv/pair.inc.h"
 
-const obk_convs OBK_TABLE(obk_conv_functions) = {
-    .run = {[OBK_CONV_F32] = conv_f32, [OBK_CONV_F64] = conv_f64, [OBK_CONV_PAIRS] = conv_pairs},
-    .columns = {columns_f32, columns_f64},
-    .fold = {fold_f32, fold_f64},
-    .pair = {pair_unsigned, pair_signed}};
+const obk_convs OBK_TABLE(conv) = {.run = {[OBK_CONV_F32] = conv_f32, [OBK_CONV_F64] = conv_f64, [OBK_CONV_PAIRS] = conv_pairs},
+                                   .columns = {columns_f32, columns_f64},
+                                   .fold = {fold_f32, fold_f64},
+                                   .pair = {pair_unsigned, pair_signed}};

@@ -6,9 +6,10 @@
 #include <immintrin.h>
 #endif
 
+#include "kernels/convert/convert.h"
 #include "kernels/convert/narrow.h"
-#include "kernels/kernels.h"
-#include "kernels/tables.h"
+#include "kernels/level.h"
+#include "kernels/loop.h"
 
 /* ---- Floats to integers: saturating, NaN gives 0 ---- */
 
@@ -300,7 +301,7 @@ static void f16_from_f32(void *target, const void *source, int64_t n) {
 #define FROM_NATIVE(to) FROM_INTEGERS(to), [OB_FLOAT] = to##_from_f32, [OB_DOUBLE] = to##_from_f64
 #define FROM_LOW(to)    FROM_INTEGERS(to), [OB_FLOAT] = to##_low_from_f32, [OB_DOUBLE] = to##_low_from_f64
 
-const obk_convert OBK_TABLE(obk_conversions)[OBK_CONVERT_COUNT][OB_DTYPE_COUNT] = {
+const obk_convert OBK_TABLE(convert)[OBK_CONVERT_COUNT][OB_DTYPE_COUNT] = {
     [OB_FLOAT] = {FROM_NATIVE(f32), [OB_FLOAT16] = f32_from_f16, [OB_BFLOAT16] = f32_from_bf16,
                   [OB_FLOAT8E4M3FN] = f32_from_e4m3fn, [OB_FLOAT8E4M3FNUZ] = f32_from_e4m3fnuz, [OB_FLOAT8E5M2] = f32_from_e5m2,
                   [OB_FLOAT8E5M2FNUZ] = f32_from_e5m2fnuz, [OB_FLOAT4E2M1] = f32_from_f4, [OB_FLOAT8E8M0] = f32_from_e8m0},

@@ -2,8 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
-#include "kernels/tables.h"
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/level.h"
+#include "kernels/loop.h"
 #include "kernels/vmath/vmath.h"
 
 #define T          float
@@ -169,7 +170,7 @@ static inline int64_t int_power(int64_t base, int64_t exponent) {
 /* Signed types share the loops of the unsigned ones where bits are all that matters. */
 #define BITS(op) [OB_INT8] = op##_u8, [OB_INT16] = op##_u16, [OB_INT32] = op##_u32, [OB_INT64] = op##_u64, UINTS(op)
 
-const obk_loop OBK_TABLE(obk_binary_loops)[OBK_BINARY_COUNT][OB_DTYPE_COUNT] = {
+const obk_loop OBK_TABLE(binary)[OBK_BINARY_COUNT][OB_DTYPE_COUNT] = {
     [OBK_ADD] = {F16(add) FLOATS(add), BITS(add)},
     [OBK_SUB] = {F16(sub) FLOATS(sub), BITS(sub)},
     [OBK_MUL] = {F16(mul) FLOATS(mul), BITS(mul)},

@@ -1,8 +1,9 @@
 /* Loops of one operand, and Clip. Built once per instruction set. */
 #include <math.h>
 
-#include "kernels/kernels.h"
-#include "kernels/tables.h"
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/level.h"
+#include "kernels/loop.h"
 #include "kernels/vmath/vmath.h"
 
 /* Of the type T at hand: a block on the stack has 1 KiB. */
@@ -82,7 +83,7 @@
 #define UINTS(op)  [OB_UINT8] = op##_u8, [OB_UINT16] = op##_u16, [OB_UINT32] = op##_u32, [OB_UINT64] = op##_u64
 #define BITS(op)   [OB_INT8] = op##_u8, [OB_INT16] = op##_u16, [OB_INT32] = op##_u32, [OB_INT64] = op##_u64, UINTS(op)
 
-const obk_loop OBK_TABLE(obk_unary_loops)[OBK_UNARY_COUNT][OB_DTYPE_COUNT] = {
+const obk_loop OBK_TABLE(unary)[OBK_UNARY_COUNT][OB_DTYPE_COUNT] = {
     [OBK_U_ABS] = {FLOATS(u_abs), INTS(u_abs), UINTS(u_abs)},
     [OBK_U_NEG] = {FLOATS(u_neg), INTS(u_neg)},
     [OBK_U_CEIL] = {FLOATS(u_ceil)},
@@ -132,4 +133,4 @@ const obk_loop OBK_TABLE(obk_unary_loops)[OBK_UNARY_COUNT][OB_DTYPE_COUNT] = {
     [OBK_U_BIT_NOT] = {BITS(u_bit_not)},
 };
 
-const obk_loop OBK_TABLE(obk_clip_loops)[OB_DTYPE_COUNT] = {FLOATS(clip), INTS(clip), UINTS(clip)};
+const obk_loop OBK_TABLE(clip)[OB_DTYPE_COUNT] = {FLOATS(clip), INTS(clip), UINTS(clip)};

@@ -1,8 +1,10 @@
 /* Where: moves elements by width. Built once per instruction set. */
 #include <string.h>
 
-#include "kernels/kernels.h"
-#include "kernels/tables.h"
+#include <stdbool.h>
+
+#include "kernels/level.h"
+#include "kernels/loop.h"
 
 typedef struct obk_bytes16 {
     uint64_t half[2];
@@ -24,4 +26,4 @@ typedef struct obk_bytes16 {
 #define FN where_16
 #include "kernels/elementwise/where.inc.h"
 
-const obk_loop OBK_TABLE(obk_where_loops)[5] = {where_1, where_2, where_4, where_8, where_16};
+const obk_loop OBK_TABLE(where)[5] = {where_1, where_2, where_4, where_8, where_16};

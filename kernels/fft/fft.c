@@ -1,10 +1,9 @@
 /* Fourier transforms of four lines at a time. Built once per instruction set; nothing is fused, so that all give the same bits.
  */
 #include "kernels/fft/fft.h"
+#include "kernels/level.h"
 
 #include <stddef.h>
-
-#include "kernels/tables.h"
 
 /* The four lanes of a real or imaginary part; a point is two of them. */
 typedef double lanes __attribute__((vector_size(OBK_FFT_LANES * sizeof(double)), may_alias));
@@ -143,4 +142,4 @@ static void lines(const obk_fft *fft, const double *f, const obk_fft_lines *l, d
     (l->is_double ? store_double : store_float)(fft, l, (const double *)z);
 }
 
-const obk_ffts OBK_TABLE(obk_fft_functions) = {.lines = lines, .filter = filter};
+const obk_ffts OBK_TABLE(fft) = {.lines = lines, .filter = filter};

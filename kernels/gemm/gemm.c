@@ -1,9 +1,9 @@
 /* Products of floats and doubles. Compiled once per instruction set: a tile fills the registers of each. */
 #include "kernels/gemm/gemm.h"
+#include "kernels/level.h"
 
 #include <string.h>
 
-#include "kernels/tables.h"
 #include "kernels/vector.h"
 
 enum { WHOLE = 384, BLOCK = 256, STRIP_ELEMENTS = 1 << 16 };
@@ -112,7 +112,7 @@ static uint64_t natural_number(double x) {
 #undef BITS
 #undef SATURATED
 
-const obk_gemm OBK_TABLE(obk_gemm_functions)[OBK_GEMM_COUNT] = {
+const obk_gemm OBK_TABLE(gemm)[OBK_GEMM_COUNT] = {
     [OBK_GEMM_FLOAT] = {.mr = OBK_TILE_ROWS,
                         .nr = NR_float,
                         .panel_k = WHOLE,

@@ -1,10 +1,10 @@
 /* Products of 8-bit integers. */
 #include "kernels/gemm/integer.h"
+#include "kernels/level.h"
 
 #include <string.h>
 
 #include "kernels/gemm/pair.h"
-#include "kernels/tables.h"
 
 enum { W = OBK_VECTOR_BYTES / 4, NR = 2 * W, BLOCK = 384 }; /* of pairs */
 
@@ -106,5 +106,5 @@ static void product(const obk_integer_call *call) {
     }
 }
 
-const obk_integer_gemm OBK_TABLE(obk_integer_gemm_functions) = {
+const obk_integer_gemm OBK_TABLE(integer_gemm) = {
     .nr = NR, .panel_pairs = BLOCK, .product = product, .pack_a = pack_a, .pack_b = pack_b};

@@ -3,8 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
-#include "kernels/tables.h"
+#include <stdbool.h>
+
+#include "kernels/level.h"
+#include "kernels/ml/ml.h"
 #include "kernels/vector.h"
 
 #define T    float
@@ -25,8 +27,8 @@
 
 #include "kernels/ml/normalize.inc.h"
 
-const obk_ml OBK_TABLE(obk_ml_functions) = {.leaves = {leaves_f32, leaves_f64},
-                                            .add_leaves = {add_leaves_f32, add_leaves_f64},
-                                            .products = products,
-                                            .distances = distances,
-                                            .normalize = {normalize_max, normalize_l1, normalize_l2}};
+const obk_ml OBK_TABLE(ml) = {.leaves = {leaves_f32, leaves_f64},
+                              .add_leaves = {add_leaves_f32, add_leaves_f64},
+                              .products = products,
+                              .distances = distances,
+                              .normalize = {normalize_max, normalize_l1, normalize_l2}};

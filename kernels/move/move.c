@@ -5,8 +5,8 @@
 #include <immintrin.h>
 #endif
 
-#include "kernels/kernels.h"
-#include "kernels/tables.h"
+#include "kernels/level.h"
+#include "kernels/move/move.h"
 
 #ifdef __AVX2__
 /* 8 source elements become n vectors: lane l of vector j holds element (8 j + l) / n. */
@@ -50,4 +50,4 @@ static void repeat_4(void *target, const void *source, int64_t m, int64_t n) {
         for (int64_t j = 0; j < n; j++) z[i * n + j] = x[i];
 }
 
-const obk_moves OBK_TABLE(obk_move_functions) = {repeat_4};
+const obk_moves OBK_TABLE(move) = {repeat_4};

@@ -1,7 +1,7 @@
 /* What normalizations are made of. Built once per instruction set. */
 #include "kernels/norm/norm.h"
+#include "kernels/level.h"
 
-#include "kernels/tables.h"
 #include "kernels/vmath/vmath.h"
 
 #define T       float
@@ -16,7 +16,7 @@
 #define BOTH(name)                                                                                                               \
     { name##_f32, name##_f64 }
 
-const obk_norms OBK_TABLE(obk_norm_functions) = {
+const obk_norms OBK_TABLE(norm) = {
     .sum = BOTH(sum),
     .sum_abs = BOTH(sum_abs),
     .sum_squares = BOTH(sum_squares),

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#include "kernels/kernels.h"
-#include "kernels/tables.h"
+#include "kernels/level.h"
 #include "kernels/vector.h"
+#include "kernels/window/window.h"
 #include "onnx_broadcast/broadcast.h"
 
 #define T   float
@@ -98,7 +98,7 @@ static bool is_near(const obk_window *w) {
 #define ABS      fabs
 #include "kernels/pool/sum.inc.h"
 
-const obk_pools OBK_TABLE(obk_pool_functions) = {
+const obk_pools OBK_TABLE(pool) = {
     .max = {max_f32, max_f64, max_i8, max_u8},
     .sum = {sum_f32, sum_f64},
     .global = {global_f32, global_f64},

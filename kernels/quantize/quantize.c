@@ -1,11 +1,11 @@
 /* Quantisation: loops that the compiler vectorises. */
 #include "kernels/quantize/quantize.h"
+#include "kernels/level.h"
 
 #include <float.h>
 #include <string.h>
 
 #include "kernels/quantize/bytes.h"
-#include "kernels/tables.h"
 #include "kernels/vector.h"
 
 _Static_assert(FLT_EVAL_METHOD == 0, "a sum of floats must be a float: adding 1.5 * 2^23 rounds (cmake/target.cmake)");
@@ -125,7 +125,7 @@ static void range(const float *x, int64_t n, float *low, float *high) {
     *high = most[0];
 }
 
-const obk_quantize OBK_TABLE(obk_quantize_functions) = {
+const obk_quantize OBK_TABLE(quantize) = {
     .quantize = {[OBK_Q_INT8] = quantize_int8,
                  [OBK_Q_UINT8] = quantize_uint8,
                  [OBK_Q_INT16] = quantize_int16,

@@ -1,11 +1,11 @@
 /* Built once per instruction set: the same bits on all, since every lane computes what a scalar would. */
 #include "kernels/random/random.h"
+#include "kernels/level.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "kernels/tables.h"
 #include "kernels/vector.h"
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -235,7 +235,7 @@ static void classes(double *sums, int64_t n, obk_pace *pace) {
     }
 }
 
-const obk_randoms OBK_TABLE(obk_random_functions) = {
+const obk_randoms OBK_TABLE(random) = {
     .bits = random_bits,
     .uniform = uniform,
     .normal = normal,

@@ -1,9 +1,8 @@
 /* Cells of recurrent layers. Built once per instruction set. */
 #include "kernels/recurrent/recurrent.h"
+#include "kernels/level.h"
 
 #include <stddef.h>
-
-#include "kernels/tables.h"
 
 #define T float
 #define S f32
@@ -12,7 +11,7 @@
 #define S f64
 #include "kernels/recurrent/recurrent.inc.h"
 
-const obk_recurrent OBK_TABLE(obk_recurrent_functions) = {
+const obk_recurrent OBK_TABLE(recurrent) = {
     .add_product = {add_product_f32, add_product_f64},
     .complement = {complement_f32, complement_f64},
     .carry = {carry_f32, carry_f64},

@@ -1,8 +1,8 @@
 /* The place of the largest or smallest element. Built once per instruction set. */
 #include <string.h>
 
+#include "kernels/level.h"
 #include "kernels/reduce/reduce.h"
-#include "kernels/tables.h"
 
 enum {
     STRETCH = 64,        /* elements that are searched at a time */
@@ -56,7 +56,15 @@ enum {
 #define IS_NAN INT_NAN
 #include "kernels/reduce/find.inc.h"
 
-const obk_find OBK_TABLE(obk_find_loops)[OB_DTYPE_COUNT] = {
-    [OB_FLOAT] = find_f32,  [OB_DOUBLE] = find_f64, [OB_INT8] = find_i8,    [OB_UINT8] = find_u8,  [OB_INT16] = find_i16,
-    [OB_UINT16] = find_u16, [OB_INT32] = find_i32,  [OB_UINT32] = find_u32, [OB_INT64] = find_i64, [OB_UINT64] = find_u64,
-};
+const obk_finds OBK_TABLE(find) = {.by_type = {
+                                       [OB_FLOAT] = find_f32,
+                                       [OB_DOUBLE] = find_f64,
+                                       [OB_INT8] = find_i8,
+                                       [OB_UINT8] = find_u8,
+                                       [OB_INT16] = find_i16,
+                                       [OB_UINT16] = find_u16,
+                                       [OB_INT32] = find_i32,
+                                       [OB_UINT32] = find_u32,
+                                       [OB_INT64] = find_i64,
+                                       [OB_UINT64] = find_u64,
+                                   }};

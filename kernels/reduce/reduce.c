@@ -1,7 +1,7 @@
 /* Folding along axes. Built once per instruction set. */
 #include "kernels/reduce/reduce.h"
+#include "kernels/level.h"
 
-#include "kernels/tables.h"
 #include "kernels/vmath/vmath.h"
 
 #define T    double
@@ -162,7 +162,14 @@ static inline uint64_t number_0(uint64_t x) {
 #define HAS_SUMS  1
 #include "kernels/reduce/type.inc.h"
 
-const obk_reduce OBK_TABLE(obk_reduce_loops)[OB_DTYPE_COUNT] = {
-    [OB_FLOAT] = reduce_f32, [OB_DOUBLE] = reduce_f64, [OB_INT8] = reduce_i8,   [OB_UINT8] = reduce_u8,   [OB_BOOL] = reduce_u8,
-    [OB_INT32] = reduce_i32, [OB_UINT32] = reduce_u32, [OB_INT64] = reduce_i64, [OB_UINT64] = reduce_u64,
-};
+const obk_reduces OBK_TABLE(reduce) = {.by_type = {
+                                           [OB_FLOAT] = reduce_f32,
+                                           [OB_DOUBLE] = reduce_f64,
+                                           [OB_INT8] = reduce_i8,
+                                           [OB_UINT8] = reduce_u8,
+                                           [OB_BOOL] = reduce_u8,
+                                           [OB_INT32] = reduce_i32,
+                                           [OB_UINT32] = reduce_u32,
+                                           [OB_INT64] = reduce_i64,
+                                           [OB_UINT64] = reduce_u64,
+                                       }};

@@ -70,9 +70,18 @@ static inline int64_t obk_reduce_bytes(const obk_reduction *r) {
 /* memory: obk_reduce_bytes, aligned to 16. Results are outer, or `inner` of columns. Floats are summed as doubles, in parts that
  * are added as a tree; integers wrap. NaN is the largest and the smallest. Nothing folded gives the neutral element. */
 typedef void (*obk_reduce)(const obk_reduction *r, void *out, const void *in, int64_t begin, int64_t end, void *memory);
+typedef struct obk_reduces {
+    obk_reduce by_type[OB_DTYPE_COUNT];
+} obk_reduces;
 /* The index of the largest; of several NaN the first, or with `last` the last one. n > 0 */
 typedef void (*obk_find)(const obk_search *s, int64_t *out, const void *in, int64_t begin, int64_t end);
+typedef struct obk_finds {
+    obk_find by_type[OB_DTYPE_COUNT];
+} obk_finds;
 /* Sums or products up to each element, in order. */
 typedef void (*obk_run_up)(const obk_running *r, void *out, const void *in, int64_t begin, int64_t end);
+typedef struct obk_run_ups {
+    obk_run_up by_type[OB_DTYPE_COUNT];
+} obk_run_ups;
 
 #endif

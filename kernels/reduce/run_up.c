@@ -1,8 +1,8 @@
 /* Sums and products up to each element. Built once per instruction set. */
 #include <string.h>
 
+#include "kernels/level.h"
 #include "kernels/reduce/reduce.h"
-#include "kernels/tables.h"
 
 enum {
     ROWS = 8,            /* vectors that are taken side by side: each is a chain */
@@ -23,7 +23,11 @@ enum {
 #include "kernels/reduce/run_up.inc.h"
 
 /* Signed overflow is undefined, unsigned numbers wrap to the same bits. */
-const obk_run_up OBK_TABLE(obk_run_up_loops)[OB_DTYPE_COUNT] = {
-    [OB_FLOAT] = run_up_f32,  [OB_DOUBLE] = run_up_f64, [OB_INT32] = run_up_u32,
-    [OB_UINT32] = run_up_u32, [OB_INT64] = run_up_u64,  [OB_UINT64] = run_up_u64,
-};
+const obk_run_ups OBK_TABLE(run_up) = {.by_type = {
+                                           [OB_FLOAT] = run_up_f32,
+                                           [OB_DOUBLE] = run_up_f64,
+                                           [OB_INT32] = run_up_u32,
+                                           [OB_UINT32] = run_up_u32,
+                                           [OB_INT64] = run_up_u64,
+                                           [OB_UINT64] = run_up_u64,
+                                       }};

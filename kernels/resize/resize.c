@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include "kernels/kernels.h"
-#include "kernels/tables.h"
+#include "kernels/level.h"
 #include "kernels/vector.h"
 
 #ifdef __AVX2__
@@ -145,4 +144,4 @@ static void pick(const obk_resize_axis *axis, int64_t n_bytes, const void *from,
     }
 }
 
-const obk_resizes OBK_TABLE(obk_resize_functions) = {.along = {along_f32, along_f64}, .rows = {rows_f32, rows_f64}, .pick = pick};
+const obk_resizes OBK_TABLE(resize) = {.along = {along_f32, along_f64}, .rows = {rows_f32, rows_f64}, .pick = pick};

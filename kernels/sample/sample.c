@@ -1,9 +1,9 @@
 /* Values between elements. Built once per instruction set. */
 #include "kernels/sample/sample.h"
+#include "kernels/level.h"
 
 #include <stddef.h>
 
-#include "kernels/tables.h"
 #include "kernels/vector.h"
 
 #define T    float
@@ -15,7 +15,7 @@
 #define EACH OBK_EACH_F64
 #include "kernels/sample/sample.inc.h"
 
-const obk_samples OBK_TABLE(obk_sample_functions) = {
+const obk_samples OBK_TABLE(sample) = {
     .sum = {sum_f32, sum_f64},
     .max = {max_f32, max_f64},
 };

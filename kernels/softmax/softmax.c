@@ -1,7 +1,7 @@
 /* Softmax and LogSoftmax. Built once per instruction set. */
 #include "kernels/softmax/softmax.h"
+#include "kernels/level.h"
 
-#include "kernels/tables.h"
 #include "kernels/vector.h"
 #include "kernels/vmath/vmath.h"
 
@@ -23,7 +23,7 @@ enum { PIECE = 1 << 16, ROWS_APART = 64 };
 #define M(name) name
 #include "kernels/softmax/softmax.inc.h"
 
-const obk_softmax OBK_TABLE(obk_softmax_functions) = {
+const obk_softmax OBK_TABLE(softmax) = {
     .rows = {rows_f32, rows_f64},
     .columns = {columns_f32, columns_f64},
 };

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
+#include "kernels/level.h"
 #include "kernels/vector.h"
 
 #ifdef OBK_FUSES

@@ -3,7 +3,11 @@
  * by way of float. A chunk is a block of one head of queries. */
 #include "ops/attention/heads.h"
 
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/gemm/gemm.h"
 #include "kernels/kernels.h"
+#include "kernels/loop.h"
+#include "kernels/softmax/softmax.h"
 #include "ops/attention/params.h"
 
 enum { MOST_ROWS = 96, FEWEST_ROWS = 12, BLOCK_SCORES = 48 * 1024 };

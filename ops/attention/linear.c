@@ -1,5 +1,6 @@
 /* LinearAttention 27: a state of one matrix for each head of keys goes from token to token. Floats; float16 and bfloat16 by way
  * of float, the state of all tokens between. A chunk is one head of keys of one sample. */
+#include "kernels/attention/attention.h"
 #include "kernels/kernels.h"
 #include "ops/attention/heads.h"
 #include "ops/attention/params.h"

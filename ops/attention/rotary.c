@@ -1,6 +1,7 @@
 /* RotaryEmbedding 23: pairs of elements of each head are turned by the angles of their token, whose cosines and sines lie in a
  * row of the caches: that of the token, or the one that position_ids names. Floats; float16 and bfloat16 by way of float, row by
  * row. A chunk is a block of tokens, of all heads in rank 3, of one head in rank 4. */
+#include "kernels/attention/attention.h"
 #include "kernels/kernels.h"
 #include "ops/attention/heads.h"
 #include "ops/attention/params.h"

@@ -3,7 +3,9 @@
  *
  * A block of results is made of what its taps see between elements, a column for each result, and multiplied by the filters. What
  * lies outside the image is 0. */
+#include "kernels/gemm/gemm.h"
 #include "kernels/kernels.h"
+#include "kernels/sample/sample.h"
 #include "ops/conv/params.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/taps.h"

@@ -2,6 +2,7 @@
  *
  * Opset 1 and 11 floats, 22 also bfloat16; float16 and bfloat16 are computed in float. Any number of spatial axes, auto_pad.
  * Blocks of each image and group are laid out with their padding (kernels/window) and multiplied where they lie. */
+#include "kernels/conv/conv.h"
 #include "kernels/kernels.h"
 #include "ops/conv/units.h"
 #include "ops/kernel/common.h"

@@ -4,7 +4,9 @@
  * Opset 1, 11 floats, 22 also bfloat16; float16 and bfloat16 by way of float. Any number of spatial axes, groups, output_padding,
  * output_shape, auto_pad. Of a few maps at a time: what each input element gives to each tap is one matrix product, whose rows
  * are then added in place. */
+#include "kernels/conv/conv.h"
 #include "kernels/kernels.h"
+#include "kernels/window/window.h"
 #include "ops/conv/params.h"
 #include "ops/kernel/common.h"
 

@@ -1,4 +1,5 @@
 #include "ops/conv/units.h"
+#include "kernels/window/window.h"
 
 #include <string.h>
 

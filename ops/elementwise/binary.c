@@ -5,6 +5,8 @@
 
 #include "core/error.h"
 #include "core/types.h"
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/kernels.h"
 #include "ops/elementwise/element.h"
 #include "ops/elementwise/params.h"
 #include "ops/infer/legacy.h"

@@ -6,7 +6,7 @@
 #ifndef OB_OPS_ELEMENTWISE_BLOCKS_H
 #define OB_OPS_ELEMENTWISE_BLOCKS_H
 
-#include "kernels/kernels.h"
+#include "kernels/loop.h"
 #include "ops/elementwise/nd.h"
 #include "ops/kernel/kernel.h"
 

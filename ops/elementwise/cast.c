@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/types.h"
 #include "kernels/convert/narrow.h"
+#include "kernels/loop.h"
 #include "ops/elementwise/element.h"
 #include "ops/library/number_text.h"
 #include "ops/table/op.h"

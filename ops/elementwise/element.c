@@ -1,4 +1,6 @@
 #include "ops/elementwise/element.h"
+#include "kernels/convert/convert.h"
+#include "kernels/kernels.h"
 
 #include "core/error.h"
 #include "ops/table/op.h"

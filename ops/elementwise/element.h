@@ -2,6 +2,8 @@
 #ifndef OB_OPS_ELEMENTWISE_ELEMENT_H
 #define OB_OPS_ELEMENTWISE_ELEMENT_H
 
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/loop.h"
 #include "ops/elementwise/blocks.h"
 
 /* Fills spec->loop and the conversions so that every input of type `in` is computed by one of `loops`: the type's own loop, or

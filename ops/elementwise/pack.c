@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernels/kernels.h"
+#include "kernels/move/move.h"
 
 void ob__pack_append(ob_pack_shape *shape, int64_t size, int64_t stride) {
     shape->n_elems *= size;

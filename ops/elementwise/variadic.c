@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/kernels.h"
 #include "ops/elementwise/element.h"
 #include "ops/table/op.h"
 

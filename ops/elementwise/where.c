@@ -1,5 +1,6 @@
 /* Where: moves elements of any type by their width. */
 #include "core/error.h"
+#include "kernels/kernels.h"
 #include "ops/elementwise/element.h"
 #include "ops/table/op.h"
 

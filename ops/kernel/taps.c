@@ -1,4 +1,5 @@
 #include "ops/kernel/taps.h"
+#include "kernels/sample/sample.h"
 
 #include "ops/kernel/common.h"
 

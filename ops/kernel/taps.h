@@ -3,7 +3,6 @@
 #ifndef OB_OPS_KERNEL_TAPS_H
 #define OB_OPS_KERNEL_TAPS_H
 
-#include "kernels/kernels.h"
 #include "ops/kernel/kernel.h"
 
 enum { OB_AXIS_TAPS = 4 };

@@ -4,7 +4,7 @@
 #ifndef OB_OPS_ML_FOREST_H
 #define OB_OPS_ML_FOREST_H
 
-#include "kernels/kernels.h"
+#include "kernels/ml/ml.h"
 #include "ops/ml/params.h"
 
 /* As TreeEnsemble numbers them. */

@@ -1,5 +1,6 @@
 /* LinearClassifier 1, LinearRegressor 1: rows times coefficients, of floats in float, of other types in double. Rows are cut into
  * chunks of ROWS, each a product; what is done with the scores is done in double. */
+#include "kernels/gemm/gemm.h"
 #include "kernels/kernels.h"
 #include "ops/kernel/common.h"
 #include "ops/ml/score.h"

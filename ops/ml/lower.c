@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/arena.h"
+#include "kernels/ml/ml.h"
 #include "ops/ml/forest.h"
 
 static ob_status no_memory(ob_error *error) {

@@ -1,5 +1,6 @@
 /* Normalizer 1: rows divided by their norms, as floats. The body (bodies.def) says the same. */
 #include "kernels/kernels.h"
+#include "kernels/ml/ml.h"
 #include "ops/kernel/common.h"
 #include "ops/ml/score.h"
 

@@ -1,4 +1,7 @@
 #include "ops/ml/score.h"
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/kernels.h"
+#include "kernels/softmax/softmax.h"
 
 #include <math.h>
 #include <string.h>

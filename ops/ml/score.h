@@ -2,7 +2,8 @@
 #ifndef OB_OPS_ML_SCORE_H
 #define OB_OPS_ML_SCORE_H
 
-#include "kernels/kernels.h"
+#include "kernels/loop.h"
+#include "kernels/ml/ml.h"
 #include "ops/kernel/kernel.h"
 #include "ops/ml/params.h"
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "kernels/ml/ml.h"
 #include "ops/ml/forest.h"
 #include "ops/table/op.h"
 

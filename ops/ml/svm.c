@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "kernels/kernels.h"
+#include "kernels/ml/ml.h"
 #include "ops/kernel/common.h"
 #include "ops/ml/score.h"
 

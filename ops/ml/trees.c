@@ -5,6 +5,8 @@
 #include <math.h>
 
 #include "core/arena.h"
+#include "kernels/kernels.h"
+#include "kernels/ml/ml.h"
 #include "ops/kernel/common.h"
 #include "ops/ml/forest.h"
 #include "ops/ml/score.h"

@@ -1,6 +1,8 @@
 /* BatchNormalization 1..: y = (x - mean) / sqrt(variance + epsilon) * scale + bias, of each channel (1, 6, 7 with spatial = 0: of
  * each channel and position). In training mean and variance are those of X over batch and space; the running values are outputs 1
  * and 2, before version 14 those of X outputs 3 and 4. Floats; float16 and bfloat16 by way of float, statistics in double. */
+#include "kernels/kernels.h"
+#include "kernels/norm/norm.h"
 #include "ops/norm/common.h"
 
 typedef struct batch_norm {

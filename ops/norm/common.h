@@ -2,7 +2,6 @@
 #ifndef OB_OPS_NORM_COMMON_H
 #define OB_OPS_NORM_COMMON_H
 
-#include "kernels/kernels.h"
 #include "ops/kernel/common.h"
 #include "ops/norm/params.h"
 

@@ -1,5 +1,7 @@
 /* Dropout: the data as they are, or, in training, each element with probability `ratio` 0, and the others 1 / (1 - ratio) times
  * as large. Element i takes number i of the key. */
+#include "kernels/kernels.h"
+#include "kernels/random/random.h"
 #include "ops/kernel/common.h"
 #include "ops/norm/params.h"
 #include "ops/random/params.h"

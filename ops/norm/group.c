@@ -1,6 +1,8 @@
 /* InstanceNormalization 1.. (each channel of each image), GroupNormalization 18 (scale per group), 21 (per channel): y = (x -
  * mean) / sqrt(variance + epsilon) * scale + bias, mean and variance of a group of channels. Floats; float16 and bfloat16 by way
  * of float, from GroupNormalization 21 on rounded before the scale and before the bias; statistics in double (two passes). */
+#include "kernels/kernels.h"
+#include "kernels/norm/norm.h"
 #include "ops/norm/common.h"
 
 typedef struct group_norm {

@@ -3,6 +3,8 @@
  * epsilon)
  * * scale. Floats; float16 and bfloat16 by way of float, rounded before the scale and before the bias; statistics in double (two
  * passes). */
+#include "kernels/kernels.h"
+#include "kernels/norm/norm.h"
 #include "ops/norm/common.h"
 
 typedef struct layer_norm {

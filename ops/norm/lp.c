@@ -1,5 +1,7 @@
 /* LpNormalization 1..: x / (sum |x|^p)^(1/p) along `axis`, p 1 or 2; 0 where the norm is 0. MeanVarianceNormalization 9..: (x -
  * mean) / (standard deviation + 1e-9) over `axes`. Floats; float16 and bfloat16 by way of float, statistics in double. */
+#include "kernels/kernels.h"
+#include "kernels/norm/norm.h"
 #include "ops/norm/common.h"
 
 /* ---- LpNormalization ---- */

@@ -1,5 +1,6 @@
 /* LRN (1, 13): y = x / (bias + alpha / size * sum of squares over `size` neighbouring channels) ^ beta. */
 #include "kernels/kernels.h"
+#include "kernels/norm/norm.h"
 #include "ops/kernel/common.h"
 #include "ops/norm/params.h"
 

@@ -3,7 +3,10 @@
  * Opset 1 and 11: the input is flattened to 2-D at `axis` (default 1) and every row is one distribution; 13: along `axis`
  * (default -1) only. Floats; float16 and bfloat16 by way of float. The maximum is subtracted first, so large inputs do not
  * overflow. Hardmax marks the first of equal maxima; NaN is one. */
+#include "kernels/softmax/softmax.h"
 #include "kernels/kernels.h"
+#include "kernels/loop.h"
+#include "kernels/reduce/reduce.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/places.h"
 #include "ops/norm/params.h"
@@ -137,7 +140,7 @@ typedef struct hardmax {
 static ob_status hardmax_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     hardmax *h = args->state;
     OB_TRY(read_layout(site, args, &h->l, error));
-    h->find = ob__kernels()->find[ob__computing_type(args)];
+    h->find = ob__kernels()->find->by_type[ob__computing_type(args)];
     OB_TRY(ob__one(ob__computing_type(args), h->one, error));
     OB_TRY(ob__plan_real(args, needs, error));
     return ob__need_scratch(needs, h->l.outer * h->l.inner, sizeof(int64_t), error);

@@ -6,6 +6,8 @@
  * the padding but not what ceil_mode lets hang over beyond it. Indices count over
  * the whole input; the first of equal maxima is named. NaN wins a maximum. */
 #include "kernels/kernels.h"
+#include "kernels/pool/pool.h"
+#include "kernels/window/window.h"
 #include "ops/kernel/common.h"
 #include "ops/pool/params.h"
 

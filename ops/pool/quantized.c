@@ -1,5 +1,7 @@
 /* com.microsoft QLinearGlobalAveragePool: sums of the elements minus their zero point, which are exact, times x's scale by the
  * result's and the number of elements; rounded once, halves to even, and saturated. */
+#include "kernels/kernels.h"
+#include "kernels/quantize/quantize.h"
 #include "ops/kernel/common.h"
 #include "ops/pool/params.h"
 #include "ops/quantize/qlinear.h"

@@ -6,6 +6,7 @@
  * output_half_pixel, a region is at least one element large. Other regions than images have, and samples by the million, are
  * refused by the run. */
 #include "kernels/kernels.h"
+#include "kernels/sample/sample.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/taps.h"
 #include "ops/pool/params.h"

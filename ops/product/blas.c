@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
+#include "kernels/gemm/gemm.h"
 #include "kernels/kernels.h"
 
 _Static_assert(sizeof(blasint) == sizeof(int), "OpenBLAS with sizes of 64 bits");

@@ -4,6 +4,8 @@
  * what is left is summed directly: memory never grows with the number of combinations. float16 is computed in float, narrow
  * integers in int32; integers wrap. */
 #include "ops/product/einsum.h"
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/kernels.h"
 
 #include "ops/kernel/common.h"
 
@@ -177,7 +179,7 @@ static ob_status sum_own(planner *p, ob_einsum_tensor *t) {
     }
     ob_einsum_step *step = add_step(p, OB_EINSUM_SUM, t);
     if (!step) return no_memory(p->error);
-    step->sum = ob__kernels()->reduce[p->computing];
+    step->sum = ob__kernels()->reduce->by_type[p->computing];
     step->reduction = (obk_reduction){.fold = OBK_FOLD_SUM, .columns = as_columns, .n_folded = summed};
     obk_reduction *r = &step->reduction;
     r->inner = as_columns ? kept : summed;

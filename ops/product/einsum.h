@@ -2,7 +2,7 @@
 #ifndef OB_OPS_PRODUCT_EINSUM_H
 #define OB_OPS_PRODUCT_EINSUM_H
 
-#include "kernels/kernels.h"
+#include "kernels/reduce/reduce.h"
 #include "ops/elementwise/blocks.h"
 #include "ops/product/params.h"
 

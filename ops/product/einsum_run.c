@@ -1,4 +1,5 @@
 /* Carries out the steps of an Einsum. */
+#include "kernels/reduce/reduce.h"
 #include "ops/product/einsum.h"
 
 #include "ops/kernel/common.h"

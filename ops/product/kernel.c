@@ -7,6 +7,7 @@
  * integers go through double when alpha or beta is not 1. float16 and bfloat16 are computed in float. Operands whose rows or
  * columns are dense are read in place, a constant B is packed once where several rows use it. Where a session's numerics are
  * relaxed, large products are OpenBLAS's. */
+#include "kernels/gemm/gemm.h"
 #include "kernels/kernels.h"
 #include "ops/kernel/common.h"
 #include "ops/product/blas.h"

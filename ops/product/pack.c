@@ -1,4 +1,5 @@
 #include "ops/product/pack.h"
+#include "kernels/loop.h"
 
 #include "ops/elementwise/element.h"
 #include "ops/kernel/common.h"

@@ -3,6 +3,8 @@
  * scale and zero point are the result's, that is the element itself. */
 #include <string.h>
 
+#include "kernels/kernels.h"
+#include "kernels/quantize/quantize.h"
 #include "ops/kernel/common.h"
 #include "ops/quantize/qlinear.h"
 #include "ops/table/attributes.h"

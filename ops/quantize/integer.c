@@ -1,4 +1,5 @@
 #include "ops/quantize/integer.h"
+#include "kernels/kernels.h"
 
 #include "ops/kernel/common.h"
 #include "ops/product/pack.h"

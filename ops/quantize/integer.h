@@ -2,7 +2,8 @@
 #ifndef OB_OPS_QUANTIZE_INTEGER_H
 #define OB_OPS_QUANTIZE_INTEGER_H
 
-#include "kernels/kernels.h"
+#include "kernels/gemm/integer.h"
+#include "kernels/quantize/quantize.h"
 #include "ops/kernel/kernel.h"
 #include "ops/quantize/quantized.h"
 

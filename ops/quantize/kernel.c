@@ -7,6 +7,8 @@
  * integers, int8, uint8, int16, uint16, the 8- and 4-bit floats; int32 to dequantise.
  */
 #include "kernels/kernels.h"
+#include "kernels/loop.h"
+#include "kernels/quantize/quantize.h"
 #include "ops/elementwise/element.h"
 #include "ops/kernel/common.h"
 #include "ops/quantize/quantized.h"

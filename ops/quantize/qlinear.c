@@ -2,6 +2,7 @@
  * quantized in one pass. */
 #include <string.h>
 
+#include "kernels/kernels.h"
 #include "ops/elementwise/element.h"
 #include "ops/kernel/common.h"
 #include "ops/quantize/qlinear.h"

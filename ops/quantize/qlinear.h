@@ -3,7 +3,9 @@
 #ifndef OB_OPS_QUANTIZE_QLINEAR_H
 #define OB_OPS_QUANTIZE_QLINEAR_H
 
-#include "kernels/kernels.h"
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/loop.h"
+#include "kernels/quantize/quantize.h"
 #include "ops/kernel/kernel.h"
 
 /* int8 or uint8. */

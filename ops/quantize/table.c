@@ -2,6 +2,9 @@
  * elements is looked up in a table of results, which planning makes where scales and zero points are constants. */
 #include <string.h>
 
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/kernels.h"
+#include "kernels/quantize/quantize.h"
 #include "ops/elementwise/element.h"
 #include "ops/kernel/common.h"
 #include "ops/quantize/qlinear.h"

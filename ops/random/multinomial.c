@@ -1,4 +1,6 @@
 /* Multinomial: classes by their logarithmic weights. Sample j of row r takes number r * sample_size + j. */
+#include "kernels/kernels.h"
+#include "kernels/random/random.h"
 #include "ops/kernel/common.h"
 #include "ops/random/params.h"
 

@@ -1,5 +1,7 @@
 /* RandomNormal, RandomUniform, the same like an operand, Bernoulli. Element i takes number i of the key: who computes it, and in
  * which part, is no matter. */
+#include "kernels/random/random.h"
+#include "kernels/kernels.h"
 #include "ops/kernel/common.h"
 #include "ops/random/params.h"
 

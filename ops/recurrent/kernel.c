@@ -10,6 +10,11 @@
  * products with W are one matrix product over all steps. After the end of a sequence the state stays and Y is 0. */
 #include <math.h>
 
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/gemm/gemm.h"
+#include "kernels/kernels.h"
+#include "kernels/loop.h"
+#include "kernels/recurrent/recurrent.h"
 #include "ops/kernel/common.h"
 #include "ops/recurrent/params.h"
 #include "ops/recurrent/quantized.h"

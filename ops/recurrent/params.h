@@ -2,7 +2,7 @@
 #ifndef OB_OPS_RECURRENT_PARAMS_H
 #define OB_OPS_RECURRENT_PARAMS_H
 
-#include "kernels/kernels.h"
+#include "kernels/elementwise/elementwise.h"
 #include "ops/table/op.h"
 
 typedef enum ob_recurrent_cell { OB_RECURRENT_RNN, OB_RECURRENT_GRU, OB_RECURRENT_LSTM } ob_recurrent_cell;

@@ -1,4 +1,5 @@
 #include "ops/recurrent/quantized.h"
+#include "kernels/kernels.h"
 
 #include "ops/kernel/common.h"
 #include "ops/quantize/integer.h"

@@ -3,7 +3,8 @@
 #ifndef OB_OPS_RECURRENT_QUANTIZED_H
 #define OB_OPS_RECURRENT_QUANTIZED_H
 
-#include "kernels/kernels.h"
+#include "kernels/gemm/integer.h"
+#include "kernels/quantize/quantize.h"
 #include "ops/kernel/kernel.h"
 
 /* An operand [directions, k, n]. Behind operand `scale` lies the zero point: one for each direction, or one for each column. */

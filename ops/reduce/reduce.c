@@ -6,6 +6,7 @@
  * Floats are summed in double, integers wrap, and a mean of integers is cut towards zero. NaN wins in Max and Min.
  * Over no elements: Sum, L1, L2, SumSquare 0, Prod 1, Max -inf or the lowest value, Min inf or the highest, Mean NaN (integers
  * 0), LogSum and LogSumExp -inf. */
+#include "kernels/reduce/reduce.h"
 #include "kernels/kernels.h"
 #include "ops/kernel/common.h"
 #include "ops/reduce/params.h"
@@ -81,7 +82,7 @@ static ob_status reduce_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     OB_TRY(ob__check_type(site, args, 0, error));
     k->params = ob__reduce_params(site->node, site->op);
     k->r = (obk_reduction){.fold = k->params.fold, .finish = k->params.finish, .is_bool = dtype == OB_BOOL};
-    k->loop = ob__kernels()->reduce[ob__is_real(dtype) ? ob__computing_type(args) : dtype];
+    k->loop = ob__kernels()->reduce->by_type[ob__is_real(dtype) ? ob__computing_type(args) : dtype];
     if (!k->loop) return OB__NO_TYPE(site, error, dtype);
     OB_TRY(ob__plan_real(args, needs, error));
     k->axes_known = !ob__given(args, 1) || args->in[1].data || ob__count(&args->in[1]) == 0;

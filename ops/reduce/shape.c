@@ -1,6 +1,7 @@
 /* Shape rules of reductions. */
 #include "core/error.h"
 #include "core/types.h"
+#include "kernels/reduce/reduce.h"
 #include "ops/infer/content.h"
 #include "ops/reduce/params.h"
 

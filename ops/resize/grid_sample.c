@@ -6,6 +6,7 @@
  * is made of. */
 #include "core/types.h"
 #include "kernels/kernels.h"
+#include "kernels/sample/sample.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/taps.h"
 #include "ops/resize/params.h"

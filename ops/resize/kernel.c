@@ -5,6 +5,7 @@
  * nearest picks elements of any type. All coordinate transformations, nearest modes, exclude_outside, antialias (18), axes (18),
  * keep_aspect_ratio_policy. tf_crop_and_resize takes extrapolation_value where a coordinate is outside. */
 #include "kernels/kernels.h"
+#include "kernels/resize/resize.h"
 #include "ops/resize/axes.h"
 #include "ops/resize/resized.h"
 

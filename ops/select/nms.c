@@ -1,6 +1,7 @@
 /* NonMaxSuppression 10, 11: of each batch and class the boxes in order of their scores, equal ones in order of index, without
  * those that overlap a better one by more than a threshold. Without max_output_boxes_per_class, or below 1, none; without a score
  * threshold every box takes part. A score that is NaN is the lowest. */
+#include "kernels/boxes/boxes.h"
 #include "kernels/kernels.h"
 #include "ops/kernel/common.h"
 #include "ops/select/params.h"

@@ -1,4 +1,5 @@
 /* DFT, STFT: lines of points, at places that follow from two counts, are transformed in double, four at a time. */
+#include "kernels/fft/fft.h"
 #include "kernels/kernels.h"
 #include "ops/kernel/common.h"
 #include "ops/signal/params.h"

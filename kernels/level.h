@@ -1,0 +1,13 @@
+/* For sources that are compiled once for each instruction-set level, OBK_ISA: names with the level in them. */
+#ifndef OB_KERNELS_LEVEL_H
+#define OB_KERNELS_LEVEL_H
+
+#define OBK_CAT_(a, b)     a##b
+#define OBK_CAT(a, b)      OBK_CAT_(a, b)
+#define OBK_CAT3_(a, b, c) a##b##c
+#define OBK_CAT3(a, b, c)  OBK_CAT3_(a, b, c)
+
+/* What the level contributes to a member of obk_table: see kernels.def. */
+#define OBK_TABLE(member) OBK_CAT3(OBK_CAT(obk_table_, member), __, OBK_ISA)
+
+#endif
