@@ -12,39 +12,6 @@
 #include "ops/infer/legacy.h"
 #include "ops/table/op.h"
 
-typedef struct row {
-    const char *name;
-    obk_binary loop;
-    bool swap; /* computed with exchanged operands: never negated, that would be wrong for NaN */
-} row;
-
-static const row rows[] = {
-    {"Add", OBK_ADD, false},
-    {"Sub", OBK_SUB, false},
-    {"Mul", OBK_MUL, false},
-    {"Div", OBK_DIV, false},
-    {"Pow", OBK_POW, false},
-    {"Mod", OBK_MOD, false},
-    {"And", OBK_AND, false},
-    {"Or", OBK_OR, false},
-    {"Xor", OBK_XOR, false},
-    {"Equal", OBK_EQUAL, false},
-    {"Less", OBK_LESS, false},
-    {"LessOrEqual", OBK_LESS_EQUAL, false},
-    {"Greater", OBK_LESS, true},
-    {"GreaterOrEqual", OBK_LESS_EQUAL, true},
-    {"BitShift", OBK_SHIFT_LEFT, false},
-    {"BitwiseAnd", OBK_BIT_AND, false},
-    {"BitwiseOr", OBK_BIT_OR, false},
-    {"BitwiseXor", OBK_BIT_XOR, false},
-};
-
-static const row *find_row(const char *name) {
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (strcmp(rows[i].name, name) == 0) return &rows[i];
-    return NULL;
-}
-
 static void equal_strings(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row_bytes, int64_t n_rows,
                           const void *params) {
     (void)params;
@@ -83,9 +50,8 @@ static bool plan_pow(ob_dtype base, ob_dtype exponent, ob_blocks_spec *spec) {
     return back.n_steps == 0 || back.n_steps == 1;
 }
 
-static ob_status choose_loop(const ob_kernel_site *site, const ob_kernel_args *args, const row *found, ob_blocks_spec *spec,
-                             ob_error *error) {
-    obk_binary loop = found->loop;
+static ob_status choose_loop(const ob_kernel_site *site, const ob_kernel_args *args, ob_blocks_spec *spec, ob_error *error) {
+    obk_binary loop = site->op->loop.number;
     ob_dtype dtype = args->in[0].dtype, second = args->in[1].dtype, out = args->out[0].dtype;
     if (loop == OBK_POW) return plan_pow(dtype, second, spec) ? OB_OK : ob__unsupported_type(site, dtype, error);
     OB_FAIL_IF(second != dtype, error, OB_E_TYPE, "operands of types %s and %s", ob_dtype_name(dtype), ob_dtype_name(second));
@@ -109,10 +75,8 @@ static ob_status choose_loop(const ob_kernel_site *site, const ob_kernel_args *a
 
 static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     OB_FAIL_IF(args->n_in != 2 || args->n_out != 1, error, OB_E_MODEL, "two inputs and one output are needed");
-    const row *found = find_row(site->op->name);
-    OB_FAIL_IF(!found, error, OB_E_UNSUPPORTED, "version %d has no kernel", (int)site->op->since);
-    ob_blocks_spec spec = {.swap = found->swap};
-    OB_TRY(choose_loop(site, args, found, &spec, error));
+    ob_blocks_spec spec = {.swap = site->op->loop.swapped};
+    OB_TRY(choose_loop(site, args, &spec, error));
     ob_view in[2] = {args->in[0], args->in[1]};
     if (site->op->broadcast == OB_BCAST_LEGACY) OB_TRY(ob__legacy_align(site->node, &in[0], &in[1], error));
     return ob__blocks_plan(args->state, in, 2, &args->out[0], &spec, site->arena, needs, error);

@@ -5,6 +5,7 @@
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/loop.h"
 #include "ops/elementwise/blocks.h"
+#include "ops/table/op.h"
 
 /* Fills spec->loop and the conversions so that every input of type `in` is computed by one of `loops`: the type's own loop, or
  * float's for the narrower floats. The output has type `out`; it is converted back when it has the inputs' type. False: no loop
@@ -21,10 +22,8 @@ typedef struct ob_conversion {
  * integers; other types do not ask. */
 ob_conversion ob__find_conversion(ob_dtype from, ob_dtype to, bool saturate);
 
-/* The loop of operator `name` of one operand, with the node's attributes as its parameters. E_UNSUPPORTED: there is none.
- * E_MODEL: an attribute's value that the operator does not have. */
-ob_status ob__read_unary(const ob_node *node, const char *name, int since, obk_unary *loop, obk_unary_params *params,
-                         ob_error *error);
+/* The loop of an operator of one operand, with the node's attributes as its parameters. */
+obk_unary ob__read_unary(const ob_node *node, const ob_op *op, obk_unary_params *params);
 
 /* E_UNSUPPORTED: "version 14 has no kernel for element type float8e5m2". */
 ob_status ob__unsupported_type(const ob_kernel_site *site, ob_dtype dtype, ob_error *error);

@@ -13,9 +13,7 @@
 /* INLINE_BYTES: a state and what the plan of three inputs takes beside it. */
 enum { MAX_OPTIONS = 16, MAX_INPUTS = 4096, INLINE_INPUTS = 3, INLINE_BYTES = 1664, STATE_BYTES = 4096 };
 
-OB_KERNEL(unary);
-OB_KERNEL(binary);
-OB_KERNEL(variadic);
+OB_KERNEL(mean);
 OB_KERNEL(where);
 OB_KERNEL(clip);
 OB_KERNEL(cast);
@@ -85,9 +83,8 @@ static ob_status find_op(const char *name, int64_t opset, size_t n_inputs, const
     OB_FAIL_IF(!name, error, OB_E_ARGUMENT, "op must not be NULL");
     const ob_op *op = ob__op_find("", name, opset);
     const ob_kernel *kernel = op ? op->kernel : NULL;
-    bool elementwise = op && (kernel == &ob__kernel_unary || kernel == &ob__kernel_binary || kernel == &ob__kernel_variadic ||
-                              kernel == &ob__kernel_where || kernel == &ob__kernel_clip || kernel == &ob__kernel_cast ||
-                              kernel == &ob__kernel_prelu);
+    bool elementwise = op && (op->loop.kind != OB_LOOP_NONE || kernel == &ob__kernel_mean || kernel == &ob__kernel_where ||
+                              kernel == &ob__kernel_clip || kernel == &ob__kernel_cast || kernel == &ob__kernel_prelu);
     OB_FAIL_IF(!elementwise, error, OB_E_NOT_FOUND, "%.60s is not an elementwise operator of opset %lld", name, (long long)opset);
     OB_FAIL_IF(!ob__op_takes(op, n_inputs) || n_inputs > MAX_INPUTS, error, OB_E_ARGUMENT, "version %d does not take %zu inputs",
                (int)op->since, n_inputs);

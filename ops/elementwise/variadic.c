@@ -1,12 +1,12 @@
 /* Max, Min, Sum, Mean of any number of operands: folded block by block, the accumulator stays in the first-level cache. Max and
  * Min give NaN when any operand is NaN. Narrow floats are accumulated in float. */
-#include <string.h>
-
 #include "core/error.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/kernels.h"
 #include "ops/elementwise/element.h"
 #include "ops/table/op.h"
+
+OB_KERNEL(mean);
 
 typedef struct state {
     ob_blocks blocks; /* first: see ob__element_run */
@@ -16,16 +16,16 @@ typedef struct state {
 
 static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     state *s = args->state;
-    const char *name = site->op->name;
+    const bool is_mean = site->op->kernel == &ob__kernel_mean;
     OB_FAIL_IF(args->n_in < 1 || args->n_out != 1, error, OB_E_MODEL, "at least one input and one output are needed");
     ob_dtype dtype = args->out[0].dtype;
     for (uint32_t k = 0; k < args->n_in; k++)
         OB_FAIL_IF(args->in[k].dtype != dtype, error, OB_E_TYPE, "operand %u has type %s, the result %s", (unsigned)k,
                    ob_dtype_name(args->in[k].dtype), ob_dtype_name(dtype));
-    obk_binary loop = strcmp(name, "Max") == 0 ? OBK_MAX : strcmp(name, "Min") == 0 ? OBK_MIN : OBK_ADD;
+    const obk_binary loop = is_mean ? OBK_ADD : site->op->loop.number;
     ob_blocks_spec spec = {.fold = true};
     if (!ob__element_loop(ob__kernels()->binary[loop], dtype, dtype, 1, &spec)) return ob__unsupported_type(site, dtype, error);
-    if (strcmp(name, "Mean") == 0) {
+    if (is_mean) {
         s->count_f32 = (float)args->n_in;
         s->count_f64 = args->n_in;
         bool wide = dtype == OB_DOUBLE;
@@ -35,9 +35,11 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
     return ob__blocks_plan(&s->blocks, args->in, args->n_in, &args->out[0], &spec, site->arena, needs, error);
 }
 
-const ob_kernel ob__kernel_variadic = {
-    .name = "variadic",
-    .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE_FIRST, /* later operands are read after the accumulator is written */
-    .state_bytes = sizeof(state),
-    .plan = plan,
-    .run = ob__element_run};
+#define VARIADIC(name_)                                                                                                          \
+    {                                                                                                                            \
+        .name = name_,                                                                                                           \
+        .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE_FIRST, /* later operands are read after the accumulator is written */     \
+            .state_bytes = sizeof(state), .plan = plan, .run = ob__element_run                                                   \
+    }
+
+const ob_kernel ob__kernel_variadic = VARIADIC("variadic"), ob__kernel_mean = VARIADIC("mean");

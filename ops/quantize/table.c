@@ -72,7 +72,6 @@ static void read_scales(const ob_kernel_args *args, ob_byte_function *f) {
 
 static ob_status byte_unary_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     byte_unary *s = args->state;
-    obk_unary function;
     (void)needs;
     s->f.dtype = args->in[0].dtype;
     OB_TRY(ob__check_type(site, args, 0, error));
@@ -80,8 +79,7 @@ static ob_status byte_unary_plan(const ob_kernel_site *site, ob_kernel_args *arg
                "result of another type or size");
     OB_TRY(ob__check_scale(args, SCALE, s->f.dtype, error));
     OB_TRY(ob__check_scale(args, RESULT_SCALE, s->f.dtype, error));
-    OB_TRY(ob__read_unary(site->node, site->op->name + strlen("QLinear"), INT16_MAX, &function, &s->f.params, error));
-    s->f.loop = ob__kernels()->unary[function][OB_FLOAT];
+    s->f.loop = ob__kernels()->unary[ob__read_unary(site->node, site->op, &s->f.params)][OB_FLOAT];
     bool known = true;
     for (uint32_t i = SCALE; i < args->n_in; i++) known = known && (!ob__given(args, i) || args->in[i].data);
     s->tabulated = known && ob__count(&args->in[0]) > OB_BYTES;

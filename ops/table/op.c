@@ -3,8 +3,16 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "kernels/elementwise/elementwise.h"
 #include "ops/kernel/kernel.h"
 #include "ops/library/library.h"
+
+/* Kernels with a loop, in the column that names the kernel. */
+#define ob__kernel_UNARY(loop_)         ob__kernel_unary
+#define ob__kernel_BINARY(loop_)        ob__kernel_binary
+#define ob__kernel_SWAPPED(loop_)       ob__kernel_binary
+#define ob__kernel_VARIADIC(loop_)      ob__kernel_variadic
+#define ob__kernel_QLINEAR_UNARY(loop_) ob__kernel_qlinear_unary
 
 #define OB_OP(domain, name, since, in_min, in_max, out_min, out_max, signature, t, u, v, w, broadcast, mark, rule, kernel,       \
               attributes)                                                                                                        \
@@ -13,6 +21,17 @@
     extern const ob_op_attribute ob__attributes_##attributes[];
 #include "ops/table/ops.def"
 #undef OB_OP
+
+#undef ob__kernel_UNARY
+#undef ob__kernel_BINARY
+#undef ob__kernel_SWAPPED
+#undef ob__kernel_VARIADIC
+#undef ob__kernel_QLINEAR_UNARY
+#define ob__kernel_UNARY(loop_)         ob__kernel_unary, .loop = {OB_LOOP_UNARY, OBK_U_##loop_, false}
+#define ob__kernel_BINARY(loop_)        ob__kernel_binary, .loop = {OB_LOOP_BINARY, OBK_##loop_, false}
+#define ob__kernel_SWAPPED(loop_)       ob__kernel_binary, .loop = {OB_LOOP_BINARY, OBK_##loop_, true}
+#define ob__kernel_VARIADIC(loop_)      ob__kernel_variadic, .loop = {OB_LOOP_BINARY, OBK_##loop_, false}
+#define ob__kernel_QLINEAR_UNARY(loop_) ob__kernel_qlinear_unary, .loop = {OB_LOOP_UNARY, OBK_U_##loop_, false}
 
 /* Names of the type sets in ops.def. */
 #define FLOATS  (OB_T(FLOAT16) | OB_T(FLOAT) | OB_T(DOUBLE))
@@ -48,8 +67,8 @@ enum { DEPRECATED = 1, VARIES };
     .broadcast = OB_BCAST_BATCH, .stretch = {.first = operand_, .last = operand_, .scale_from = from_, .scale_end = end_}
 
 static const ob_op table[] = {
-#define OB_OP(domain_, name_, since_, in_min_, in_max_, out_min_, out_max_, signature_, t, u, v, w, broadcast_, mark_,           \
-              rule, kernel_, attributes_)                                                                                        \
+#define OB_OP(domain_, name_, since_, in_min_, in_max_, out_min_, out_max_, signature_, t, u, v, w, broadcast_, mark_, rule,     \
+              kernel_, attributes_)                                                                                              \
     {.domain = domain_,                                                                                                          \
      .name = #name_,                                                                                                             \
      .since = since_,                                                                                                            \

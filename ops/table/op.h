@@ -48,6 +48,13 @@ typedef uint64_t ob_types;
 #define OB_T_OPTIONAL (UINT64_C(1) << 41)
 #define OB_T_MAP      (UINT64_C(1) << 42)
 
+/* The loop that an elementwise operator applies to its elements; its shape rule does the same to sizes. */
+typedef enum ob_loop_kind { OB_LOOP_NONE, OB_LOOP_UNARY, OB_LOOP_BINARY } ob_loop_kind;
+typedef struct ob_op_loop {
+    uint8_t kind, number; /* ob_loop_kind; obk_unary or obk_binary */
+    bool swapped; /* of the operands in the opposite order: Greater is Less. Never negated, which would be wrong for NaN */
+} ob_op_loop;
+
 /* One operator version.
  *
  * signature: one letter per formal input, '>', one per formal output. A letter names a type constraint: 'T', 'U', 'V', 'W' are
@@ -64,10 +71,11 @@ typedef struct ob_op {
     ob_types types[4];
     ob_broadcast_kind broadcast;
     ob_stretch stretch;
-    bool deprecated;                   /* since this version */
-    bool varies;                       /* equal operands may give other results: never computed ahead */
-    ob_shape_rule infer;               /* NULL: outputs have unknown shapes, noted */
-    const struct ob_kernel *kernel;    /* NULL: the executor cannot run it */
+    bool deprecated;                /* since this version */
+    bool varies;                    /* equal operands may give other results: never computed ahead */
+    ob_shape_rule infer;            /* NULL: outputs have unknown shapes, noted */
+    const struct ob_kernel *kernel; /* NULL: the executor cannot run it */
+    ob_op_loop loop;
     const ob_op_attribute *attributes; /* all that a node may have, up to a name of NULL; NULL: not known here (of a library) */
 } ob_op;
 
