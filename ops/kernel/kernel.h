@@ -3,64 +3,11 @@
 #define OB_OPS_KERNEL_KERNEL_H
 
 #include "core/graph.h"
-#include "core/pace.h"
+#include "core/threads.h"
 #include "onnx_broadcast/view.h"
 
 struct ob_op;
 struct ob_blas;
-
-/* Whether a run is to end early: what the caller says, and the clock. One thread asks the caller: the one that runs the steps.
- * Others see its answer, and the clock. */
-typedef struct ob_stop {
-    bool (*cancelled)(void *context); /* of the caller; NULL: none */
-    void *context;
-    uint64_t deadline_ns;     /* of ob__now_ns; 0: none */
-    uint64_t next_ns;         /* ob__stopped does not ask before */
-    _Atomic ob_status status; /* OB_OK until the answer was to stop: then E_CANCELLED or E_LIMIT, for good */
-    const void *asker;        /* stands for the thread that asks; only that thread writes it */
-} ob_stop;
-
-/* Work shared between threads: runs task(context, begin, end) over disjoint ranges that cover 0 .. n. NULL function: one thread.
- */
-typedef struct ob_threads {
-    void (*run)(void *pool, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end), void *context);
-    void *pool;
-    int n_threads;
-    ob_stop *stop; /* NULL: nothing stops it */
-} ob_threads;
-
-/* True when the run is to end: asks now, or at most every few milliseconds. A kernel that sees it returns OB_OK and leaves its
- * results as they are: what called it looks at the status of `stop`. For loops that take long without ob__parallel. */
-bool ob__stop_now(const ob_threads *threads);
-bool ob__stopped(const ob_threads *threads);
-/* The same for what a thread does of shared work: any thread may ask. Called often enough by loops that ask the pace whether they
- * have done enough (core/pace.h); what they leave undone is like a part that was not begun. */
-bool ob__stopped_inside(const ob_threads *threads);
-obk_pace ob__pace(const ob_threads *threads);
-
-/* Calls task over 0 .. n, through `threads` when it is not NULL and the work is at least two grains. Where the run may be stopped
- * it goes part by part and asks in between; once stopped, what is left of 0 .. n is not done: nothing behind it may rely on the
- * results being there (an index read from them). */
-void ob__parallel(const ob_threads *threads, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end),
-                  void *context);
-/* As above, cut at multiples of `size` only, the last part being at least that large: for tasks whose bits could depend on where
- * they are cut, and for grains of much work. */
-void ob__parallel_parts(const ob_threads *threads, int64_t n, int64_t grain, int64_t size,
-                        void (*task)(void *context, int64_t begin, int64_t end), void *context);
-/* The calling thread only, and stopped as `threads` are. */
-ob_threads ob__alone(const ob_threads *threads);
-
-/* Chunks that are cut by shapes alone, for tasks with memory of their own: calls task(context, chunk, lane) once for each chunk
- * below n. A lane is 0 .. ob__lanes() - 1 and does one chunk at a time; which one does a chunk is chance, so what a chunk
- * computes may not depend on it. Each lane asks before a chunk whether to go on; a chunk that may take more than some
- * milliseconds asks inside, by ob__pace. */
-void ob__each_chunk(const ob_threads *threads, int64_t n, void (*task)(void *context, int64_t chunk, int lane), void *context);
-/* As ob__parallel, for tasks with memory of a lane; what is computed in a part may not depend on where it is cut. */
-void ob__parallel_lanes(const ob_threads *threads, int64_t n, int64_t grain,
-                        void (*task)(void *context, int64_t begin, int64_t end, int lane), void *context);
-static inline int ob__lanes(const ob_threads *threads) {
-    return threads && threads->run && threads->n_threads > 1 ? threads->n_threads : 1;
-}
 
 /* Counts memory that a library takes for itself, where no allocator can be handed to it: as an allocator does, without a block.
  */
