@@ -4,6 +4,7 @@
 #define OB_CORE_THREADS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/pace.h"
@@ -56,6 +57,10 @@ ob_threads ob__alone(const ob_threads *threads);
 /* A lane is one of the workers of a call, 0 .. ob__lanes() - 1, and has scratch memory of its own. */
 static inline int ob__lanes(const ob_threads *threads) {
     return threads && threads->run && threads->n_threads > 1 ? threads->n_threads : 1;
+}
+/* The memory of a lane, in blocks that lie lane_stride bytes apart; NULL: there is none. */
+static inline char *ob__lane(char *lanes, size_t lane_stride, int lane) {
+    return lanes ? lanes + (size_t)lane * lane_stride : NULL;
 }
 /* Calls task(context, chunk, lane) once for each chunk below n. A lane does one chunk at a time. The lane of a chunk is chance,
  * so results may not depend on it. Each lane asks before a chunk whether to stop; a chunk of more than some milliseconds asks

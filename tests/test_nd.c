@@ -10,9 +10,9 @@
 
 #include "core/arena.h"
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/elementwise/iteration.h"
 #include "kernels/kernels.h"
 #include "onnx_broadcast/onnx_broadcast.h"
-#include "ops/elementwise/blocks.h"
 
 enum { GUARD = 64, MAX_ELEMS = 6000, MAX_INPUTS = 64 };
 
@@ -400,21 +400,19 @@ static void ranges_cover_everything(void **state) {
         }
         ob_view_init(&out, results[0], OB_FLOAT, 4, dims);
         ob_arena arena;
-        ob_blocks blocks = {0};
+        obk_iteration iteration = {0};
         ob__arena_init(&arena, NULL);
-        ob_blocks_spec spec = {.loop = ob__kernels()->binary[OBK_ADD][OB_FLOAT], .fold = cases[i].fold};
-        ob_kernel_needs needs = {0};
-        ob_kernel_args args = {0};
-        assert_int_equal(ob__blocks_plan(&blocks, in, 2, &out, &spec, &arena, &needs, NULL), OB_OK);
-        ob__blocks_run(&blocks, in, &out, &args); /* with small tiles on the stack, where there are any */
+        obk_iteration_spec spec = {.loop = ob__kernels()->binary[OBK_ADD][OB_FLOAT], .fold = cases[i].fold};
+        size_t lane_bytes = 0;
+        assert_int_equal(obk_iteration_plan(&iteration, in, 2, &out, &spec, &arena, &lane_bytes, NULL), OB_OK);
+        obk_iteration_run(&iteration, in, &out, NULL, NULL, 0); /* with small tiles on the stack, where there are any */
         int n_ranges = 0;
         ob_threads threads = {.run = scattered, .pool = &n_ranges, .n_threads = 3};
         out.data = results[1];
-        args.threads = &threads;
-        args.lane_stride = (needs.lane_bytes + 63) / 64 * 64;
-        args.lanes = needs.lane_bytes ? aligned_alloc(64, 3 * args.lane_stride) : NULL;
-        ob__blocks_run(&blocks, in, &out, &args);
-        free(args.lanes);
+        const size_t lane_stride = (lane_bytes + 63) / 64 * 64;
+        char *lanes = lane_bytes ? aligned_alloc(64, 3 * lane_stride) : NULL;
+        obk_iteration_run(&iteration, in, &out, &threads, lanes, lane_stride);
+        free(lanes);
         assert_true(n_ranges > 1);
         assert_memory_equal(results[0], results[1], (size_t)n * sizeof(float));
         assert_true(results[0][n - 1] == data[0][n_in[0] - 1] + data[1][n_in[1] - 1]);

@@ -24,7 +24,7 @@ static void equal_strings(char *const *pointers, const int64_t *step, int64_t n,
         }
 }
 
-static bool convert_operand(ob_blocks_spec *spec, uint32_t k, ob_dtype from, ob_dtype to) {
+static bool convert_operand(obk_iteration_spec *spec, uint32_t k, ob_dtype from, ob_dtype to) {
     ob_conversion conversion = ob__find_conversion(from, to, true);
     if (conversion.n_steps == 1) {
         spec->in_convert[k] = conversion.steps[0];
@@ -35,7 +35,7 @@ static bool convert_operand(ob_blocks_spec *spec, uint32_t k, ob_dtype from, ob_
 
 /* Computed in int64 for integers, in double when either side needs it (a float holds not every int32), in float otherwise; then
  * converted to the base's type. */
-static bool plan_pow(ob_dtype base, ob_dtype exponent, ob_blocks_spec *spec) {
+static bool plan_pow(ob_dtype base, ob_dtype exponent, obk_iteration_spec *spec) {
     bool integers = !ob__dtype_is_float(base) && !ob__dtype_is_float(exponent);
     bool wide = base == OB_DOUBLE || !ob__dtype_is_float(base) ||
                 (!ob__dtype_is_float(exponent) && ob_dtype_size(exponent) > 2) || exponent == OB_DOUBLE;
@@ -50,7 +50,7 @@ static bool plan_pow(ob_dtype base, ob_dtype exponent, ob_blocks_spec *spec) {
     return back.n_steps == 0 || back.n_steps == 1;
 }
 
-static ob_status choose_loop(const ob_kernel_site *site, const ob_kernel_args *args, ob_blocks_spec *spec, ob_error *error) {
+static ob_status choose_loop(const ob_kernel_site *site, const ob_kernel_args *args, obk_iteration_spec *spec, ob_error *error) {
     obk_binary loop = site->op->loop.number;
     ob_dtype dtype = args->in[0].dtype, second = args->in[1].dtype, out = args->out[0].dtype;
     if (loop == OBK_POW) return plan_pow(dtype, second, spec) ? OB_OK : ob__unsupported_type(site, dtype, error);
@@ -75,15 +75,15 @@ static ob_status choose_loop(const ob_kernel_site *site, const ob_kernel_args *a
 
 static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     OB_FAIL_IF(args->n_in != 2 || args->n_out != 1, error, OB_E_MODEL, "two inputs and one output are needed");
-    ob_blocks_spec spec = {.swap = site->op->loop.swapped};
+    obk_iteration_spec spec = {.swap = site->op->loop.swapped};
     OB_TRY(choose_loop(site, args, &spec, error));
     ob_view in[2] = {args->in[0], args->in[1]};
     if (site->op->broadcast == OB_BCAST_LEGACY) OB_TRY(ob__legacy_align(site->node, &in[0], &in[1], error));
-    return ob__blocks_plan(args->state, in, 2, &args->out[0], &spec, site->arena, needs, error);
+    return obk_iteration_plan(args->state, in, 2, &args->out[0], &spec, site->arena, &needs->lane_bytes, error);
 }
 
 const ob_kernel ob__kernel_binary = {.name = "binary",
                                      .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE,
-                                     .state_bytes = sizeof(ob_blocks),
+                                     .state_bytes = sizeof(obk_iteration),
                                      .plan = plan,
                                      .run = ob__element_run};

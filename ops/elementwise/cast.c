@@ -14,8 +14,8 @@
 #include "ops/table/op.h"
 
 typedef struct state {
-    ob_blocks blocks; /* first: see ob__element_run */
-    obk_convert last; /* NULL: the same bytes */
+    obk_iteration iteration; /* first: see ob__element_run */
+    obk_convert last;        /* NULL: the same bytes */
     size_t elem_bytes;
     bool strings;
     bool saturate;
@@ -180,7 +180,7 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
     OB_FAIL_IF(conversion.n_steps < 0, error, OB_E_UNSUPPORTED, "version %d has no kernel from %s to %s", (int)site->op->since,
                ob_dtype_name(from), ob_dtype_name(to));
     if (s->strings) return OB_OK;
-    ob_blocks_spec spec = {.loop = copy_loop, .params = s};
+    obk_iteration_spec spec = {.loop = copy_loop, .params = s};
     if (conversion.n_steps > 0) s->last = conversion.steps[conversion.n_steps - 1];
     s->to_e8m0 = to == OB_FLOAT8E8M0 && conversion.n_steps > 0;
     if (s->to_e8m0) OB_TRY(choose_rounding(site->node, &s->round, error));
@@ -188,7 +188,7 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
         spec.in_convert[0] = conversion.steps[0];
         spec.in_loop_dtype[0] = conversion.between;
     }
-    return ob__blocks_plan(&s->blocks, args->in, 1, &args->out[0], &spec, site->arena, needs, error);
+    return obk_iteration_plan(&s->iteration, args->in, 1, &args->out[0], &spec, site->arena, &needs->lane_bytes, error);
 }
 
 static ob_status run(const ob_kernel_args *args, ob_error *error) {

@@ -10,7 +10,7 @@
 #include "ops/table/op.h"
 
 typedef struct state {
-    ob_blocks blocks;
+    obk_iteration iteration;
     obk_unary_params params;
     /* the least and the greatest number of the type, for omitted bounds */
     _Alignas(16) unsigned char low[8], high[8];
@@ -72,27 +72,27 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
                    ob_dtype_name(dtype));
         OB_FAIL_IF(ob_view_count(&args->in[k]) != 1, error, OB_E_SHAPE, "a bound must be a scalar");
     }
-    ob_blocks_spec spec = {0};
+    obk_iteration_spec spec = {0};
     if (site->op->since < 11) {
         set_params(site->node, dtype, &s->params);
         spec.params = &s->params;
         if (!ob__element_loop(ob__kernels()->unary[OBK_U_CLIP], dtype, dtype, 1, &spec))
             return ob__unsupported_type(site, dtype, error);
-        return ob__blocks_plan(&s->blocks, args->in, 1, &args->out[0], &spec, site->arena, needs, error);
+        return obk_iteration_plan(&s->iteration, args->in, 1, &args->out[0], &spec, site->arena, &needs->lane_bytes, error);
     }
     if (!ob__element_loop(ob__kernels()->clip, dtype, dtype, 3, &spec)) return ob__unsupported_type(site, dtype, error);
     set_limits(s, dtype);
     ob_view in[3];
     operands(args, s, in);
-    return ob__blocks_plan(&s->blocks, in, 3, &args->out[0], &spec, site->arena, needs, error);
+    return obk_iteration_plan(&s->iteration, in, 3, &args->out[0], &spec, site->arena, &needs->lane_bytes, error);
 }
 
 static ob_status run(const ob_kernel_args *args, ob_error *error) {
     state *s = args->state;
-    if (s->blocks.nd.n_inputs == 1) return ob__element_run(args, error);
+    if (s->iteration.nd.n_inputs == 1) return ob__element_run(args, error);
     ob_view in[3];
     operands(args, s, in);
-    ob__blocks_run(&s->blocks, in, &args->out[0], args);
+    obk_iteration_run(&s->iteration, in, &args->out[0], args->threads, args->lanes, args->lane_stride);
     return OB_OK;
 }
 

@@ -9,7 +9,7 @@ static bool is_narrow_float(ob_dtype dtype) {
     return dtype == OB_FLOAT16 || dtype == OB_BFLOAT16 || (dtype >= OB_FLOAT8E4M3FN && dtype <= OB_FLOAT8E5M2FNUZ);
 }
 
-bool ob__element_loop(const obk_loop *loops, ob_dtype in, ob_dtype out, uint32_t n_in, ob_blocks_spec *spec) {
+bool ob__element_loop(const obk_loop *loops, ob_dtype in, ob_dtype out, uint32_t n_in, obk_iteration_spec *spec) {
     spec->loop = loops[in];
     if (!is_narrow_float(in)) return spec->loop != NULL;
     if (spec->loop && !spec->fold) return true; /* an accumulator is wider than its operands */
@@ -65,6 +65,6 @@ ob_status ob__unsupported_type(const ob_kernel_site *site, ob_dtype dtype, ob_er
 
 ob_status ob__element_run(const ob_kernel_args *args, ob_error *error) {
     (void)error;
-    ob__blocks_run(args->state, args->in, &args->out[0], args);
+    obk_iteration_run(args->state, args->in, &args->out[0], args->threads, args->lanes, args->lane_stride);
     return OB_OK;
 }

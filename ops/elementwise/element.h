@@ -3,14 +3,15 @@
 #define OB_OPS_ELEMENTWISE_ELEMENT_H
 
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/elementwise/iteration.h"
 #include "kernels/loop.h"
-#include "ops/elementwise/blocks.h"
+#include "ops/kernel/kernel.h"
 #include "ops/table/op.h"
 
 /* Fills spec->loop and the conversions so that every input of type `in` is computed by one of `loops`: the type's own loop, or
  * float's for the narrower floats. The output has type `out`; it is converted back when it has the inputs' type. False: no loop
  * does it. */
-bool ob__element_loop(const obk_loop *loops, ob_dtype in, ob_dtype out, uint32_t n_in, ob_blocks_spec *spec);
+bool ob__element_loop(const obk_loop *loops, ob_dtype in, ob_dtype out, uint32_t n_in, obk_iteration_spec *spec);
 
 /* How elements of type `from` become `to`: nothing (identity), one step, or two through float. */
 typedef struct ob_conversion {

@@ -23,14 +23,14 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
                ob_dtype_name(dtype));
     ob_view in[2] = {args->in[0], args->in[1]};
     OB_TRY(align_slope(site->op->since, &in[0], &in[1], error));
-    ob_blocks_spec spec = {0};
+    obk_iteration_spec spec = {0};
     if (!ob__element_loop(ob__kernels()->binary[OBK_PRELU], dtype, dtype, 2, &spec))
         return ob__unsupported_type(site, dtype, error);
-    return ob__blocks_plan(args->state, in, 2, &args->out[0], &spec, site->arena, needs, error);
+    return obk_iteration_plan(args->state, in, 2, &args->out[0], &spec, site->arena, &needs->lane_bytes, error);
 }
 
 const ob_kernel ob__kernel_prelu = {.name = "prelu",
                                     .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE,
-                                    .state_bytes = sizeof(ob_blocks),
+                                    .state_bytes = sizeof(obk_iteration),
                                     .plan = plan,
                                     .run = ob__element_run};

@@ -9,7 +9,7 @@
 #include "ops/table/op.h"
 
 typedef struct state {
-    ob_blocks blocks; /* first: see ob__element_run */
+    obk_iteration iteration; /* first: see ob__element_run */
     obk_unary_params params;
 } state;
 
@@ -48,10 +48,10 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
     OB_FAIL_IF(args->n_in != 1 || args->n_out != 1, error, OB_E_MODEL, "one input and one output are needed");
     const obk_unary loop = ob__read_unary(site->node, site->op, &s->params);
     ob_dtype dtype = args->in[0].dtype;
-    ob_blocks_spec spec = {.params = &s->params};
+    obk_iteration_spec spec = {.params = &s->params};
     if (!ob__element_loop(ob__kernels()->unary[loop], dtype, args->out[0].dtype, 1, &spec))
         return ob__unsupported_type(site, dtype, error);
-    return ob__blocks_plan(&s->blocks, args->in, 1, &args->out[0], &spec, site->arena, needs, error);
+    return obk_iteration_plan(&s->iteration, args->in, 1, &args->out[0], &spec, site->arena, &needs->lane_bytes, error);
 }
 
 const ob_kernel ob__kernel_unary = {.name = "unary",

@@ -9,7 +9,7 @@
 OB_KERNEL(mean);
 
 typedef struct state {
-    ob_blocks blocks; /* first: see ob__element_run */
+    obk_iteration iteration; /* first: see ob__element_run */
     float count_f32;
     double count_f64;
 } state;
@@ -23,7 +23,7 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
         OB_FAIL_IF(args->in[k].dtype != dtype, error, OB_E_TYPE, "operand %u has type %s, the result %s", (unsigned)k,
                    ob_dtype_name(args->in[k].dtype), ob_dtype_name(dtype));
     const obk_binary loop = is_mean ? OBK_ADD : site->op->loop.number;
-    ob_blocks_spec spec = {.fold = true};
+    obk_iteration_spec spec = {.fold = true};
     if (!ob__element_loop(ob__kernels()->binary[loop], dtype, dtype, 1, &spec)) return ob__unsupported_type(site, dtype, error);
     if (is_mean) {
         s->count_f32 = (float)args->n_in;
@@ -32,7 +32,7 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
         spec.finish = ob__kernels()->binary[OBK_DIV][wide ? OB_DOUBLE : OB_FLOAT];
         spec.finish_operand = wide ? (const void *)&s->count_f64 : &s->count_f32;
     }
-    return ob__blocks_plan(&s->blocks, args->in, args->n_in, &args->out[0], &spec, site->arena, needs, error);
+    return obk_iteration_plan(&s->iteration, args->in, args->n_in, &args->out[0], &spec, site->arena, &needs->lane_bytes, error);
 }
 
 #define VARIADIC(name_)                                                                                                          \

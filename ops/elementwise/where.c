@@ -13,12 +13,12 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
     int width = 0;
     while (width < 5 && (size_t)1 << width != ob_dtype_size(dtype)) width++;
     if (width == 5) return ob__unsupported_type(site, dtype, error);
-    ob_blocks_spec spec = {.loop = ob__kernels()->where[width]};
-    return ob__blocks_plan(args->state, args->in, 3, &args->out[0], &spec, site->arena, needs, error);
+    obk_iteration_spec spec = {.loop = ob__kernels()->where[width]};
+    return obk_iteration_plan(args->state, args->in, 3, &args->out[0], &spec, site->arena, &needs->lane_bytes, error);
 }
 
 const ob_kernel ob__kernel_where = {.name = "where",
                                     .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE,
-                                    .state_bytes = sizeof(ob_blocks),
+                                    .state_bytes = sizeof(obk_iteration),
                                     .plan = plan,
                                     .run = ob__element_run};

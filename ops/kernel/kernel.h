@@ -73,11 +73,6 @@ typedef struct ob_kernel_args {
     ob_status (*make_output)(const struct ob_kernel_args *args, uint32_t i, int32_t rank, const int64_t *dims, ob_error *error);
 } ob_kernel_args;
 
-/* The memory of a lane; NULL where `plan` wanted none. */
-static inline char *ob__lane(char *lanes, size_t lane_stride, int lane) {
-    return lanes ? lanes + (size_t)lane * lane_stride : NULL;
-}
-
 enum {
     OB_KERNEL_STRIDED = 1, /* accepts inputs with any strides, 0 included; otherwise the executor hands it contiguous inputs */
     OB_KERNEL_INPLACE = 2, /* an output may take the memory of an input with equal shape, element size and contiguous strides */

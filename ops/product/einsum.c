@@ -250,15 +250,15 @@ static ob_status multiply(planner *p, const ob_einsum_tensor *a, const ob_einsum
     sort_labels(p, labels, n);
     make_dense(p, p->computing, labels, n, c);
     ob_einsum_step *step = add_step(p, OB_EINSUM_MULTIPLY, a);
-    ob_blocks *blocks = ob__tail(p->site, 1, sizeof *blocks);
+    obk_iteration *blocks = ob__tail(p->site, 1, sizeof *blocks);
     if (!step || !blocks) return no_memory(p->error);
     step->from[1] = b->place;
     stretch(a, c, &step->in[0]);
     stretch(b, c, &step->in[1]);
     step->blocks = blocks;
     OB_TRY(place(p, step, c, p->n == 2));
-    const ob_blocks_spec spec = {.loop = ob__kernels()->binary[OBK_MUL][p->computing]};
-    return ob__blocks_plan(blocks, step->in, 2, &step->out, &spec, p->site->arena, p->needs, p->error);
+    const obk_iteration_spec spec = {.loop = ob__kernels()->binary[OBK_MUL][p->computing]};
+    return obk_iteration_plan(blocks, step->in, 2, &step->out, &spec, p->site->arena, &p->needs->lane_bytes, p->error);
 }
 
 /* Axes begin .. begin + n - 1 of the view as one; false: their strides do not allow it. */

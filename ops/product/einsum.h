@@ -2,8 +2,9 @@
 #ifndef OB_OPS_PRODUCT_EINSUM_H
 #define OB_OPS_PRODUCT_EINSUM_H
 
+#include "kernels/elementwise/iteration.h"
 #include "kernels/reduce/reduce.h"
-#include "ops/elementwise/blocks.h"
+#include "ops/kernel/kernel.h"
 #include "ops/product/params.h"
 
 /* Labels: letters, then the axes of the ellipsis, of which the last is the last label. */
@@ -47,7 +48,7 @@ typedef struct ob_einsum_step {
     ob_view in[2], out; /* without data */
     obk_reduce sum;
     obk_reduction reduction;
-    ob_blocks *blocks;
+    obk_iteration *blocks;
     ob_einsum_direct *direct;
     void *product;  /* state of the kernel for products */
     size_t scratch; /* where its scratch begins */

@@ -154,7 +154,9 @@ static ob_status run_step(const ob_einsum_step *step, const ob_kernel_args *args
     case OB_EINSUM_COPY: ob__copy_contiguous(&in[0], out->data, args->threads); return OB_OK;
     case OB_EINSUM_CONVERT: return convert(&in[0], out, args->threads, error);
     case OB_EINSUM_SUM: sum(step, in[0].data, out->data, args); return OB_OK;
-    case OB_EINSUM_MULTIPLY: ob__blocks_run(step->blocks, in, out, args); return OB_OK;
+    case OB_EINSUM_MULTIPLY:
+        obk_iteration_run(step->blocks, in, out, args->threads, args->lanes, args->lane_stride);
+        return OB_OK;
     case OB_EINSUM_PRODUCT: return multiply_matrices(step, in, out, args, error);
     case OB_EINSUM_DIRECT: run_direct(step, out->data, args); return OB_OK;
     }

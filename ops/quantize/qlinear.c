@@ -21,7 +21,7 @@ static const operation operations[] = {{"QLinearAdd", OBK_QLINEAR_ADD, 2, {0, 3}
                                        {"QLinearWhere", OBK_QLINEAR_WHERE, 3, {0, 1, 4}, 7}};
 
 typedef struct qlinear {
-    ob_blocks blocks;
+    obk_iteration blocks;
     const operation *operation;
 } qlinear;
 
@@ -75,8 +75,8 @@ static ob_status qlinear_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     }
     OB_TRY(ob__check_scale(args, r->result_scale, dtype, error));
     find_operands(r, args->in, operands);
-    return ob__blocks_plan(&s->blocks, operands, r->n, &args->out[0], &(ob_blocks_spec){.loop = compute_rows}, site->arena, needs,
-                           error);
+    return obk_iteration_plan(&s->blocks, operands, r->n, &args->out[0], &(obk_iteration_spec){.loop = compute_rows}, site->arena,
+                              &needs->lane_bytes, error);
 }
 
 static ob_status qlinear_run(const ob_kernel_args *args, ob_error *error) {
@@ -89,12 +89,12 @@ static ob_status qlinear_run(const ob_kernel_args *args, ob_error *error) {
                     .n_operands = r->n,
                     .q = {{x.scale, y.scale}, {x.zero, y.zero}, ob__byte_scales(&z, dtype)}};
     ob_view operands[MAX_OPERANDS];
-    ob_blocks blocks = s->blocks;
+    obk_iteration blocks = s->blocks;
     (void)error;
     blocks.params = &c;
     if (r->kind == OBK_QLINEAR_WHERE && ob__keeps_bytes(&x, &z) && ob__keeps_bytes(&y, &z)) blocks.loop = ob__kernels()->where[0];
     find_operands(r, args->in, operands);
-    ob__blocks_run(&blocks, operands, &args->out[0], args);
+    obk_iteration_run(&blocks, operands, &args->out[0], args->threads, args->lanes, args->lane_stride);
     return OB_OK;
 }
 

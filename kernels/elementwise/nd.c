@@ -1,4 +1,4 @@
-#include "ops/elementwise/nd.h"
+#include "kernels/elementwise/nd.h"
 
 #include <string.h>
 
@@ -86,7 +86,7 @@ static int32_t order_axes(const ob_view *lead, int32_t rank, const int64_t *dims
     return n;
 }
 
-static void append_axis(ob_nd *nd, int64_t size, const int64_t *strides) {
+static void append_axis(obk_nd *nd, int64_t size, const int64_t *strides) {
     size_t n = (size_t)nd->n_inputs + nd->n_outputs;
     if (nd->rank > 0) {
         int64_t *outer = nd->strides + (size_t)(nd->rank - 1) * n;
@@ -105,7 +105,7 @@ static void append_axis(ob_nd *nd, int64_t size, const int64_t *strides) {
     nd->dims[nd->rank++] = size;
 }
 
-ob_status ob__nd_init(ob_nd *nd, int64_t *room, const ob_view *inputs, size_t n_inputs, const ob_view *outputs, size_t n_outputs,
+ob_status obk_nd_init(obk_nd *nd, int64_t *room, const ob_view *inputs, size_t n_inputs, const ob_view *outputs, size_t n_outputs,
                       ob_error *error) {
     OB_FAIL_IF(n_inputs + n_outputs > MAX_OPERANDS, error, OB_E_LIMIT, "%zu operands; at most %d are supported",
                n_inputs + n_outputs, MAX_OPERANDS);
@@ -147,7 +147,7 @@ ob_status ob__nd_init(ob_nd *nd, int64_t *room, const ob_view *inputs, size_t n_
 
 /* ---- ob_for_each ---- */
 
-static void run_all(const ob_nd *nd, char **pointers, ob_loop loop, const void *parameters) {
+static void run_all(const obk_nd *nd, char **pointers, ob_loop loop, const void *parameters) {
     size_t n = (size_t)nd->n_inputs + nd->n_outputs;
     int32_t inner = nd->rank - 1;
     const int64_t *inner_strides = nd->strides + (size_t)inner * n;
@@ -170,8 +170,8 @@ static void run_all(const ob_nd *nd, char **pointers, ob_loop loop, const void *
 
 static ob_status for_each(int64_t *room, char **pointers, const ob_view *inputs, size_t n_inputs, const ob_view *outputs,
                           size_t n_outputs, ob_loop loop, const void *parameters, ob_error *error) {
-    ob_nd nd;
-    OB_TRY(ob__nd_init(&nd, room, inputs, n_inputs, outputs, n_outputs, error));
+    obk_nd nd;
+    OB_TRY(obk_nd_init(&nd, room, inputs, n_inputs, outputs, n_outputs, error));
     if (nd.n_elems == 0) return OB_OK;
     for (size_t k = 0; k < n_inputs; k++) pointers[k] = inputs[k].data;
     for (size_t k = 0; k < n_outputs; k++) pointers[n_inputs + k] = outputs[k].data;
@@ -192,17 +192,17 @@ ob_status ob_for_each(const ob_view *inputs, size_t n_inputs, const ob_view *out
         const ob_view *view = k < n_inputs ? &inputs[k] : &outputs[k - n_inputs];
         if (view->rank > rank) rank = view->rank;
     }
-    if (rank > OB_MAX_RANK) rank = OB_MAX_RANK; /* which ob__nd_init refuses */
-    if (n <= STACK_OPERANDS && OB_ND_ROOM_OF(rank, n) <= STACK_ROOM) {
+    if (rank > OB_MAX_RANK) rank = OB_MAX_RANK; /* which obk_nd_init refuses */
+    if (n <= STACK_OPERANDS && OBK_ND_ROOM_OF(rank, n) <= STACK_ROOM) {
         int64_t room[STACK_ROOM];
         char *pointers[STACK_OPERANDS];
         return for_each(room, pointers, inputs, n_inputs, outputs, n_outputs, loop, parameters, error);
     }
     if (!allocator) allocator = ob_allocator_default();
-    size_t n_bytes = OB_ND_ROOM_OF(rank, n) * sizeof(int64_t) + n * sizeof(char *);
+    size_t n_bytes = OBK_ND_ROOM_OF(rank, n) * sizeof(int64_t) + n * sizeof(char *);
     int64_t *room = allocator->alloc(allocator->context, n_bytes);
     OB_FAIL_IF(!room, error, OB_E_MEMORY, "no memory for %zu operands", n);
-    char **pointers = (char **)(room + OB_ND_ROOM_OF(rank, n));
+    char **pointers = (char **)(room + OBK_ND_ROOM_OF(rank, n));
     ob_status status = for_each(room, pointers, inputs, n_inputs, outputs, n_outputs, loop, parameters, error);
     allocator->free(allocator->context, room, n_bytes);
     return status;

@@ -1,11 +1,11 @@
-#include "ops/elementwise/pack.h"
+#include "kernels/elementwise/strided.h"
 
 #include <string.h>
 
 #include "kernels/kernels.h"
 #include "kernels/move/move.h"
 
-void ob__pack_append(ob_pack_shape *shape, int64_t size, int64_t stride) {
+void obk_strided_append(obk_strided *shape, int64_t size, int64_t stride) {
     shape->n_elems *= size;
     if (size == 1) return;
     int32_t last = shape->rank - 1;
@@ -18,7 +18,7 @@ void ob__pack_append(ob_pack_shape *shape, int64_t size, int64_t stride) {
     shape->strides[shape->rank++] = stride;
 }
 
-bool ob__pack_is_dense(const ob_pack_shape *shape, size_t elem_bytes) {
+bool obk_strided_is_dense(const obk_strided *shape, size_t elem_bytes) {
     return shape->rank == 0 || (shape->rank == 1 && shape->strides[0] == (int64_t)elem_bytes);
 }
 
@@ -78,7 +78,7 @@ static void pack_row(char *target, const char *source, size_t elem_bytes, int64_
 }
 
 /* Returns the end of what was written. */
-static char *pack_level(char *target, const char *source, size_t elem_bytes, const ob_pack_shape *shape, int32_t level) {
+static char *pack_level(char *target, const char *source, size_t elem_bytes, const obk_strided *shape, int32_t level) {
     int64_t n = shape->dims[level], stride = shape->strides[level];
     if (level == shape->rank - 1) {
         pack_row(target, source, elem_bytes, n, stride);
@@ -100,14 +100,14 @@ static char *pack_level(char *target, const char *source, size_t elem_bytes, con
     return target;
 }
 
-void ob__pack(char *target, const char *source, size_t elem_bytes, const ob_pack_shape *shape) {
+void obk_gather_strided(char *target, const char *source, size_t elem_bytes, const obk_strided *shape) {
     if (shape->rank == 0)
         memcpy(target, source, elem_bytes);
     else
         pack_level(target, source, elem_bytes, shape, 0);
 }
 
-static const char *unpack_level(char *target, const char *source, size_t elem_bytes, const ob_pack_shape *shape, int32_t level) {
+static const char *unpack_level(char *target, const char *source, size_t elem_bytes, const obk_strided *shape, int32_t level) {
     int64_t n = shape->dims[level], stride = shape->strides[level];
     if (level < shape->rank - 1) {
         for (int64_t i = 0; i < n; i++) source = unpack_level(target + i * stride, source, elem_bytes, shape, level + 1);
@@ -120,13 +120,13 @@ static const char *unpack_level(char *target, const char *source, size_t elem_by
     return source + n * (int64_t)elem_bytes;
 }
 
-void ob__unpack(char *target, const char *source, size_t elem_bytes, const ob_pack_shape *shape) {
+void obk_scatter_strided(char *target, const char *source, size_t elem_bytes, const obk_strided *shape) {
     if (shape->rank == 0)
         memcpy(target, source, elem_bytes);
     else
         unpack_level(target, source, elem_bytes, shape, 0);
 }
 
-void ob__copy_row(char *target, const char *source, int64_t step, int64_t n, size_t elem_bytes) {
+void obk_copy_row(char *target, const char *source, int64_t step, int64_t n, size_t elem_bytes) {
     if (target != source) pack_row(target, source, elem_bytes, n, step);
 }

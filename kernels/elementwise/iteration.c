@@ -1,10 +1,10 @@
-#include "ops/elementwise/blocks.h"
+#include "kernels/elementwise/iteration.h"
 
 #include <string.h>
 
 #include "core/copy.h"
 #include "core/error.h"
-#include "ops/elementwise/pack.h"
+#include "kernels/elementwise/strided.h"
 
 enum access {
     DIRECT,      /* read or written in place */
@@ -18,54 +18,55 @@ enum {
     STREAM_TILE_BYTES = 1024,
     FEW_OPERANDS = 4, /* the most without folding */
     DIRECT_OPERANDS = 12,
-    N_TILES = OB_BLOCKS_CACHED + 2, /* the last two are shared and never reused */
-    MIN_ROW_BYTES = 64,             /* rows at least this long are not worth packing */
-    ROWS_ELEMS = 8192,              /* elements of a block that needs no tile */
-    GRAIN_ELEMS = 32768,            /* work below twice this is not shared between threads */
+    CACHED_TILES = 4,
+    N_TILES = CACHED_TILES + 2, /* the last two are shared and never reused */
+    MIN_ROW_BYTES = 64,         /* rows at least this long are not worth packing */
+    ROWS_ELEMS = 8192,          /* elements of a block that needs no tile */
+    GRAIN_ELEMS = 32768,        /* work below twice this is not shared between threads */
 };
 static const int64_t stream_bytes = INT64_C(24) << 20;
 
 /* ---- Planning ---- */
 
-static bool is_input(const ob_blocks *b, uint32_t k) {
+static bool is_input(const obk_iteration *b, uint32_t k) {
     return k < b->nd.n_inputs;
 }
 
 /* True when the operand's elements within a block lie without gaps in loop order. */
-static bool dense_from(const ob_nd *nd, uint32_t k, int32_t axis, int64_t size) {
+static bool dense_from(const obk_nd *nd, uint32_t k, int32_t axis, int64_t size) {
     int64_t expected = size;
     for (int32_t a = nd->rank - 1; a >= axis; a--) {
-        if (nd->dims[a] != 1 && ob__nd_stride(nd, a, k) != expected) return false;
+        if (nd->dims[a] != 1 && obk_nd_stride(nd, a, k) != expected) return false;
         expected *= nd->dims[a];
     }
     return true;
 }
 
-static bool scalar_from(const ob_nd *nd, uint32_t k, int32_t axis) {
+static bool scalar_from(const obk_nd *nd, uint32_t k, int32_t axis) {
     for (int32_t a = axis; a < nd->rank; a++)
-        if (nd->dims[a] != 1 && ob__nd_stride(nd, a, k) != 0) return false;
+        if (nd->dims[a] != 1 && obk_nd_stride(nd, a, k) != 0) return false;
     return true;
 }
 
-static int64_t inner_product(const ob_nd *nd, int32_t axis) {
+static int64_t inner_product(const obk_nd *nd, int32_t axis) {
     int64_t product = 1;
     for (int32_t a = axis + 1; a < nd->rank; a++) product *= nd->dims[a];
     return product;
 }
 
 /* True when the rows form serves every operand: inner strides are 0 or one element, outputs contiguous. */
-static bool rows_fit(const ob_blocks *b) {
-    const ob_nd *nd = &b->nd;
+static bool rows_fit(const obk_iteration *b) {
+    const obk_nd *nd = &b->nd;
     int32_t inner = nd->rank - 1;
     for (uint32_t k = 0; k < nd->n_inputs + nd->n_outputs; k++) {
-        int64_t stride = ob__nd_stride(nd, inner, k);
+        int64_t stride = obk_nd_stride(nd, inner, k);
         if (stride != b->operands[k].size && (stride != 0 || !is_input(b, k))) return false;
     }
     return true;
 }
 
-static void choose_geometry(ob_blocks *b, bool tiles, int64_t tile_elems) {
-    const ob_nd *nd = &b->nd;
+static void choose_geometry(obk_iteration *b, bool tiles, int64_t tile_elems) {
+    const obk_nd *nd = &b->nd;
     int32_t inner = nd->rank - 1;
     int64_t n = nd->dims[inner];
     int64_t n_bytes = n * b->operands[nd->n_inputs].loop_size;
@@ -95,20 +96,20 @@ static void choose_geometry(ob_blocks *b, bool tiles, int64_t tile_elems) {
     for (int32_t a = 0; a < b->axis; a++) b->n_blocks *= nd->dims[a];
 }
 
-static void choose_access(ob_blocks *b, const bool *misaligned, bool stream_tile) {
-    const ob_nd *nd = &b->nd;
+static void choose_access(obk_iteration *b, const bool *misaligned, bool stream_tile) {
+    const obk_nd *nd = &b->nd;
     uint32_t n = nd->n_inputs + nd->n_outputs;
     int64_t block = b->chunk * b->inner;
     bool any_vector = b->fold || block == 1 || nd->n_inputs == 0;
     for (uint32_t k = 0; k < n; k++) {
-        ob_blocks_operand *operand = &b->operands[k];
+        obk_iteration_operand *operand = &b->operands[k];
         operand->access = DIRECT;
         bool scalar, dense;
         if (b->flat) {
             scalar = is_input(b, k) && scalar_from(nd, k, b->axis);
             dense = dense_from(nd, k, b->axis, operand->size);
         } else {
-            int64_t stride = ob__nd_stride(nd, nd->rank - 1, k);
+            int64_t stride = obk_nd_stride(nd, nd->rank - 1, k);
             scalar = is_input(b, k) && stride == 0;
             dense = stride == operand->size;
         }
@@ -123,15 +124,15 @@ static void choose_access(ob_blocks *b, const bool *misaligned, bool stream_tile
     for (uint32_t k = 0; k < n; k++) b->direct = b->direct && b->operands[k].access == DIRECT;
     for (uint32_t k = 0; k < nd->n_inputs; k++) {
         if (b->operands[k].access == DIRECT) continue;
-        b->operands[k].tile = (uint8_t)(n_packed < OB_BLOCKS_CACHED ? n_packed : OB_BLOCKS_CACHED + 1);
+        b->operands[k].tile = (uint8_t)(n_packed < CACHED_TILES ? n_packed : CACHED_TILES + 1);
         n_packed++;
     }
 }
 
-static int64_t largest_element(const ob_blocks *b) {
+static int64_t largest_element(const obk_iteration *b) {
     int64_t largest = 1;
     for (uint32_t k = 0; k <= b->nd.n_inputs; k++) {
-        const ob_blocks_operand *operand = &b->operands[k];
+        const obk_iteration_operand *operand = &b->operands[k];
         if (operand->loop_size > largest) largest = operand->loop_size;
         if (operand->size > largest) largest = operand->size;
     }
@@ -140,17 +141,17 @@ static int64_t largest_element(const ob_blocks *b) {
 
 /* A block must fit a tile when anything goes through one; with fold also the accumulator wants to stay in the first-level cache.
  */
-static void choose_blocks(ob_blocks *b, const bool *misaligned, int64_t tile_bytes) {
-    const ob_nd *nd = &b->nd;
+static void choose_blocks(obk_iteration *b, const bool *misaligned, int64_t tile_bytes) {
+    const obk_nd *nd = &b->nd;
     uint32_t n = nd->n_inputs + nd->n_outputs;
     const int64_t largest = largest_element(b);
     bool tiles = b->fold;
     for (uint32_t k = 0; k < n; k++) {
-        const ob_blocks_operand *operand = &b->operands[k];
+        const obk_iteration_operand *operand = &b->operands[k];
         if (operand->convert || (misaligned && misaligned[k])) tiles = true;
     }
     bool all_scalar = nd->n_inputs > 0;
-    for (uint32_t k = 0; k < nd->n_inputs; k++) all_scalar = all_scalar && ob__nd_stride(nd, nd->rank - 1, k) == 0;
+    for (uint32_t k = 0; k < nd->n_inputs; k++) all_scalar = all_scalar && obk_nd_stride(nd, nd->rank - 1, k) == 0;
     choose_geometry(b, tiles || all_scalar, tile_bytes / largest);
     choose_access(b, misaligned, false);
     if (!b->stream || (b->direct && !b->fold)) return;
@@ -159,17 +160,17 @@ static void choose_blocks(ob_blocks *b, const bool *misaligned, int64_t tile_byt
 }
 
 /* The tiles that inputs may go through. */
-static uint32_t input_tiles(const ob_blocks *b) {
+static uint32_t input_tiles(const obk_iteration *b) {
     return b->nd.n_inputs < FEW_OPERANDS ? b->nd.n_inputs : N_TILES;
 }
 
 /* Of tiles on the stack. */
-static int32_t small_tile_bytes(const ob_blocks *b) {
+static int32_t small_tile_bytes(const obk_iteration *b) {
     return (int32_t)(SMALL_TILES_BYTES / (input_tiles(b) + 2) / 64 * 64);
 }
 
 /* What fits into tiles on the stack as a whole has these. */
-static void place_tiles(ob_blocks *b, ob_kernel_needs *needs) {
+static void place_tiles(obk_iteration *b, size_t *lane_bytes) {
     const int64_t largest = largest_element(b), whole = b->nd.n_elems < TILE_BYTES ? b->nd.n_elems * largest : TILE_BYTES;
     const bool few = b->nd.n_inputs < FEW_OPERANDS;
     b->tile_bytes = (int32_t)(whole < TILE_BYTES ? (whole + 63) / 64 * 64 : TILE_BYTES);
@@ -177,24 +178,24 @@ static void place_tiles(ob_blocks *b, ob_kernel_needs *needs) {
     if (few && !b->lanes) b->tile_bytes = b->direct ? TILE_BYTES : small_tile_bytes(b);
     const size_t n_bytes =
         b->lanes ? (input_tiles(b) + 2) * (size_t)b->tile_bytes : 0; /* and the result's, before conversion too */
-    if (n_bytes > needs->lane_bytes) needs->lane_bytes = n_bytes;
+    if (n_bytes > *lane_bytes) *lane_bytes = n_bytes;
 }
 
-static void set_operands(ob_blocks *b, const ob_view *in, const ob_view *out, const ob_blocks_spec *spec) {
+static void set_operands(obk_iteration *b, const ob_view *in, const ob_view *out, const obk_iteration_spec *spec) {
     uint32_t n_in = b->nd.n_inputs;
     for (uint32_t k = 0; k <= n_in; k++) {
         uint32_t slot = spec->fold ? 0 : k;
         bool output = k == n_in;
         ob_dtype dtype = output ? out->dtype : in[spec->swap ? 1 - k : k].dtype;
         ob_dtype as = output ? spec->out_loop_dtype : spec->in_loop_dtype[slot < 3 ? slot : 0];
-        ob_blocks_operand *operand = &b->operands[k];
-        *operand = (ob_blocks_operand){.convert = output ? spec->out_convert : spec->in_convert[slot < 3 ? slot : 0],
-                                       .size = (uint16_t)ob_dtype_size(dtype),
-                                       .loop_size = (uint16_t)ob_dtype_size(as ? as : dtype)};
+        obk_iteration_operand *operand = &b->operands[k];
+        *operand = (obk_iteration_operand){.convert = output ? spec->out_convert : spec->in_convert[slot < 3 ? slot : 0],
+                                           .size = (uint16_t)ob_dtype_size(dtype),
+                                           .loop_size = (uint16_t)ob_dtype_size(as ? as : dtype)};
     }
 }
 
-static void swap_inputs(ob_nd *nd) {
+static void swap_inputs(obk_nd *nd) {
     for (int32_t a = 0; a < nd->rank; a++) {
         int64_t *strides = nd->strides + (size_t)a * (nd->n_inputs + nd->n_outputs), first = strides[0];
         strides[0] = strides[1];
@@ -203,7 +204,7 @@ static void swap_inputs(ob_nd *nd) {
 }
 
 /* For the axes that are left after merging, which are few. */
-static ob_status keep_sizes(ob_blocks *b, size_t n_operands, ob_arena *arena, ob_error *error) {
+static ob_status keep_sizes(obk_iteration *b, size_t n_operands, ob_arena *arena, ob_error *error) {
     size_t rank = (size_t)b->nd.rank, n_strides = rank * n_operands;
     int64_t *kept = OB_ARENA_ARRAY(arena, int64_t, rank + n_strides);
     OB_FAIL_IF(!kept, error, OB_E_MEMORY, "no memory for %zu strides", n_strides);
@@ -214,15 +215,15 @@ static ob_status keep_sizes(ob_blocks *b, size_t n_operands, ob_arena *arena, ob
     return OB_OK;
 }
 
-ob_status ob__blocks_plan(ob_blocks *b, const ob_view *in, uint32_t n_in, const ob_view *out, const ob_blocks_spec *spec,
-                          ob_arena *arena, ob_kernel_needs *needs, ob_error *error) {
-    int64_t few[OB_ND_ROOM(FEW_OPERANDS)], *room = few;
+ob_status obk_iteration_plan(obk_iteration *b, const ob_view *in, uint32_t n_in, const ob_view *out,
+                             const obk_iteration_spec *spec, ob_arena *arena, size_t *lane_bytes, ob_error *error) {
+    int64_t few[OBK_ND_ROOM(FEW_OPERANDS)], *room = few;
     size_t n = (size_t)n_in + 1;
     OB_FAIL_IF(!spec->fold && n > FEW_OPERANDS, error, OB_E_ARGUMENT, "a loop of %u inputs", (unsigned)n_in);
-    if (n > FEW_OPERANDS) room = OB_ARENA_ARRAY(arena, int64_t, OB_ND_ROOM(n));
-    b->operands = OB_ARENA_ARRAY(arena, ob_blocks_operand, n);
+    if (n > FEW_OPERANDS) room = OB_ARENA_ARRAY(arena, int64_t, OBK_ND_ROOM(n));
+    b->operands = OB_ARENA_ARRAY(arena, obk_iteration_operand, n);
     OB_FAIL_IF(!room || !b->operands, error, OB_E_MEMORY, "no memory for %zu operands", n);
-    OB_TRY(ob__nd_init(&b->nd, room, in, n_in, out, 1, error));
+    OB_TRY(obk_nd_init(&b->nd, room, in, n_in, out, 1, error));
     if (spec->swap) swap_inputs(&b->nd);
     if (room == few) OB_TRY(keep_sizes(b, n, arena, error));
     b->loop = spec->loop;
@@ -235,7 +236,7 @@ ob_status ob__blocks_plan(ob_blocks *b, const ob_view *in, uint32_t n_in, const 
     b->stream = b->nd.n_elems >= stream_bytes / b->operands[n_in].size && ob_view_is_contiguous(out);
     if (!b->nd.n_elems) return OB_OK;
     choose_blocks(b, NULL, TILE_BYTES);
-    place_tiles(b, needs);
+    place_tiles(b, lane_bytes);
     return OB_OK;
 }
 
@@ -249,10 +250,11 @@ typedef struct tiles {
 } tiles;
 
 typedef struct run {
-    const ob_blocks *blocks;
+    const obk_iteration *blocks;
     const ob_view *in;
     char *out;
-    const ob_kernel_args *args;
+    char *lanes;
+    size_t lane_stride;
     bool out_tile; /* the accumulator must not be the output itself */
 } run;
 
@@ -270,35 +272,35 @@ static const char *input_data(const run *r, uint32_t k) {
     return r->in[r->blocks->swap ? 1 - k : k].data;
 }
 
-static int64_t block_offset(const ob_blocks *b, const block *at, uint32_t k) {
+static int64_t block_offset(const obk_iteration *b, const block *at, uint32_t k) {
     int64_t offset = 0;
-    for (int32_t a = 0; a <= b->axis; a++) offset += at->index[a] * ob__nd_stride(&b->nd, a, k);
+    for (int32_t a = 0; a <= b->axis; a++) offset += at->index[a] * obk_nd_stride(&b->nd, a, k);
     return offset;
 }
 
 /* The operand's axes within a block, for packing. */
-static ob_pack_shape block_shape(const ob_blocks *b, const block *at, uint32_t k, bool rows_only) {
-    ob_pack_shape shape = {.n_elems = 1};
+static obk_strided block_shape(const obk_iteration *b, const block *at, uint32_t k, bool rows_only) {
+    obk_strided shape = {.n_elems = 1};
     int32_t last = rows_only ? (b->flat ? b->axis - 1 : b->axis) : b->nd.rank - 1;
     for (int32_t a = b->axis; a <= last; a++)
-        ob__pack_append(&shape, a == b->axis ? at->length : b->nd.dims[a], ob__nd_stride(&b->nd, a, k));
+        obk_strided_append(&shape, a == b->axis ? at->length : b->nd.dims[a], obk_nd_stride(&b->nd, a, k));
     return shape;
 }
 
 /* A tile with the operand's elements in loop order and in the loop's type. */
-static char *fetch_packed(const ob_blocks *b, const block *at, uint32_t k, uint32_t slot, const char *source, tiles *t) {
-    const ob_blocks_operand *operand = &b->operands[k];
+static char *fetch_packed(const obk_iteration *b, const block *at, uint32_t k, uint32_t slot, const char *source, tiles *t) {
+    const obk_iteration_operand *operand = &b->operands[k];
     char *tile = t->in + slot * t->n_bytes;
-    bool cached = slot < OB_BLOCKS_CACHED;
+    bool cached = slot < CACHED_TILES;
     if (cached && t->source[slot] == source && t->length[slot] >= at->length) return tile;
-    ob_pack_shape shape = block_shape(b, at, k, operand->access == PACKED_ROWS);
+    obk_strided shape = block_shape(b, at, k, operand->access == PACKED_ROWS);
     int64_t n = shape.n_elems;
     if (!operand->convert) {
-        ob__pack(tile, source, operand->size, &shape);
-    } else if (ob__pack_is_dense(&shape, operand->size)) {
+        obk_gather_strided(tile, source, operand->size, &shape);
+    } else if (obk_strided_is_dense(&shape, operand->size)) {
         operand->convert(tile, source, n);
     } else {
-        ob__pack(t->raw, source, operand->size, &shape);
+        obk_gather_strided(t->raw, source, operand->size, &shape);
         operand->convert(tile, t->raw, n);
     }
     if (cached) {
@@ -309,26 +311,26 @@ static char *fetch_packed(const ob_blocks *b, const block *at, uint32_t k, uint3
 }
 
 /* The step of an operand that is used in place. */
-static int64_t direct_step(const ob_blocks *b, uint32_t k) {
+static int64_t direct_step(const obk_iteration *b, uint32_t k) {
     int32_t inner = b->nd.rank - 1;
     if (b->flat && b->axis < inner) return scalar_from(&b->nd, k, b->axis) ? 0 : b->operands[k].size;
-    return ob__nd_stride(&b->nd, inner, k);
+    return obk_nd_stride(&b->nd, inner, k);
 }
 
 /* Pointer, step and row distance of input k. */
 static char *fetch(const run *r, const block *at, uint32_t k, tiles *t, int64_t *step, int64_t *row) {
-    const ob_blocks *b = r->blocks;
-    const ob_blocks_operand *operand = &b->operands[k];
+    const obk_iteration *b = r->blocks;
+    const obk_iteration_operand *operand = &b->operands[k];
     const char *source = input_data(r, k) + block_offset(b, at, k);
     bool long_fold = b->fold && b->nd.n_inputs >= FEW_OPERANDS; /* too many to be planned again */
     uint32_t slot = operand->tile;
     bool direct = operand->access == DIRECT;
     if (direct && long_fold && !is_aligned((uintptr_t)source, operand->size)) {
         direct = false;
-        slot = OB_BLOCKS_CACHED + (k != 0);
+        slot = CACHED_TILES + (k != 0);
     }
     if (direct) {
-        *row = b->flat ? 0 : ob__nd_stride(&b->nd, b->axis, k);
+        *row = b->flat ? 0 : obk_nd_stride(&b->nd, b->axis, k);
         *step = direct_step(b, k);
         return (char *)(uintptr_t)source;
     }
@@ -339,11 +341,11 @@ static char *fetch(const run *r, const block *at, uint32_t k, tiles *t, int64_t 
 }
 
 static void store(const run *r, const block *at, char *target, tiles *t) {
-    const ob_blocks *b = r->blocks;
+    const obk_iteration *b = r->blocks;
     uint32_t k = b->nd.n_inputs;
-    const ob_blocks_operand *operand = &b->operands[k];
-    ob_pack_shape shape = block_shape(b, at, k, false);
-    bool dense = ob__pack_is_dense(&shape, operand->size);
+    const obk_iteration_operand *operand = &b->operands[k];
+    obk_strided shape = block_shape(b, at, k, false);
+    bool dense = obk_strided_is_dense(&shape, operand->size);
     const char *source = t->out;
     if (operand->convert) {
         char *converted = dense && !b->stream ? target : t->raw;
@@ -354,7 +356,7 @@ static void store(const run *r, const block *at, char *target, tiles *t) {
     if (dense && b->stream)
         ob__stream(target, source, (size_t)(shape.n_elems * operand->size));
     else
-        ob__unpack(target, source, operand->size, &shape);
+        obk_scatter_strided(target, source, operand->size, &shape);
 }
 
 /* Where the operands of a block are: known, or to be fetched one after the other because tiles are few. */
@@ -373,7 +375,7 @@ static char *next_operand(const source *from, uint32_t k, int64_t *step, int64_t
     return from->p[k];
 }
 
-static void compute_fold(const ob_blocks *b, const source *from, char *out, int64_t n, int64_t out_row, int64_t rows) {
+static void compute_fold(const obk_iteration *b, const source *from, char *out, int64_t n, int64_t out_row, int64_t rows) {
     uint32_t n_in = b->nd.n_inputs, out_size = b->operands[n_in].loop_size;
     int64_t step[3], row[3];
     char *p[3];
@@ -382,7 +384,7 @@ static void compute_fold(const ob_blocks *b, const source *from, char *out, int6
     /* Start from a copy where loops have no form: one operand, or two scalars. Operand 1 may be the output's own memory, which a
      * copy would overwrite, but then it is not a scalar. */
     if (n_in == 1 || (step[0] == 0 && step[1] == 0 && n > 1)) {
-        for (int64_t j = 0; j < rows; j++) ob__copy_row(out + j * out_row, p[0] + j * row[0], step[0], n, out_size);
+        for (int64_t j = 0; j < rows; j++) obk_copy_row(out + j * out_row, p[0] + j * row[0], step[0], n, out_size);
         p[0] = out;
         step[0] = out_size;
         row[0] = out_row;
@@ -407,15 +409,15 @@ static void compute_fold(const ob_blocks *b, const source *from, char *out, int6
 }
 
 static void compute_block(const run *r, const block *at, tiles *t) {
-    const ob_blocks *b = r->blocks;
+    const obk_iteration *b = r->blocks;
     uint32_t n_in = b->nd.n_inputs;
-    const ob_blocks_operand *output = &b->operands[n_in];
+    const obk_iteration_operand *output = &b->operands[n_in];
     int64_t n = b->flat ? at->length * b->inner : b->inner;
     int64_t rows = b->flat ? 1 : at->length;
     char *target = r->out + block_offset(b, at, n_in);
     bool through = r->out_tile || output->access != DIRECT;
     char *out = through ? t->out : target;
-    int64_t out_row = b->flat ? 0 : through ? b->inner * output->loop_size : ob__nd_stride(&b->nd, b->axis, n_in);
+    int64_t out_row = b->flat ? 0 : through ? b->inner * output->loop_size : obk_nd_stride(&b->nd, b->axis, n_in);
     if (b->fold) {
         compute_fold(b, &(source){.r = r, .at = at, .t = t}, out, n, out_row, rows);
     } else {
@@ -431,7 +433,8 @@ static void compute_block(const run *r, const block *at, tiles *t) {
 }
 
 /* A block written past the caches, through small tiles: reading and writing alternate at short distance. */
-static void loop_streamed(const ob_blocks *b, char *const *p, const int64_t *step, int64_t n, const int64_t *row, int64_t rows) {
+static void loop_streamed(const obk_iteration *b, char *const *p, const int64_t *step, int64_t n, const int64_t *row,
+                          int64_t rows) {
     _Alignas(64) char tile[STREAM_TILE_BYTES];
     uint32_t n_in = b->nd.n_inputs;
     int64_t size = b->operands[n_in].size, tile_elems = STREAM_TILE_BYTES / size;
@@ -454,12 +457,12 @@ static void loop_streamed(const ob_blocks *b, char *const *p, const int64_t *ste
 }
 
 /* Every operand in place: pointers move with the index, nothing is looked up per block. */
-static void run_direct(const ob_blocks *b, char **p, block *at, int64_t n_blocks) {
+static void run_direct(const obk_iteration *b, char **p, block *at, int64_t n_blocks) {
     uint32_t n_op = b->nd.n_inputs + 1;
     int64_t step[DIRECT_OPERANDS], row[DIRECT_OPERANDS];
     for (uint32_t k = 0; k < n_op; k++) {
         step[k] = direct_step(b, k);
-        row[k] = b->flat ? 0 : ob__nd_stride(&b->nd, b->axis, k);
+        row[k] = b->flat ? 0 : obk_nd_stride(&b->nd, b->axis, k);
     }
     for (int64_t i = 0; i < n_blocks; i++) {
         int64_t size = b->nd.dims[b->axis], left = size - at->index[b->axis];
@@ -472,17 +475,17 @@ static void run_direct(const ob_blocks *b, char **p, block *at, int64_t n_blocks
         else
             b->loop(p, step, n, row, rows, b->params);
         at->index[b->axis] += length;
-        for (uint32_t k = 0; k < n_op; k++) p[k] += length * ob__nd_stride(&b->nd, b->axis, k);
+        for (uint32_t k = 0; k < n_op; k++) p[k] += length * obk_nd_stride(&b->nd, b->axis, k);
         for (int32_t a = b->axis; a > 0 && at->index[a] >= b->nd.dims[a]; a--) {
             for (uint32_t k = 0; k < n_op; k++)
-                p[k] += ob__nd_stride(&b->nd, a - 1, k) - at->index[a] * ob__nd_stride(&b->nd, a, k);
+                p[k] += obk_nd_stride(&b->nd, a - 1, k) - at->index[a] * obk_nd_stride(&b->nd, a, k);
             at->index[a] = 0;
             at->index[a - 1]++;
         }
     }
 }
 
-static void first_block(const ob_blocks *b, int64_t begin, block *at) {
+static void first_block(const obk_iteration *b, int64_t begin, block *at) {
     int64_t rest = begin / b->n_chunks;
     at->index[b->axis] = begin % b->n_chunks * b->chunk;
     for (int32_t a = b->axis - 1; a >= 0; a--) {
@@ -493,7 +496,7 @@ static void first_block(const ob_blocks *b, int64_t begin, block *at) {
 
 static void direct_range(void *context, int64_t begin, int64_t end) {
     const run *r = context;
-    const ob_blocks *b = r->blocks;
+    const obk_iteration *b = r->blocks;
     block at;
     char *p[DIRECT_OPERANDS];
     first_block(b, begin, &at);
@@ -504,7 +507,7 @@ static void direct_range(void *context, int64_t begin, int64_t end) {
 }
 
 static void tiled_range(const run *r, int64_t begin, int64_t end, char *memory, size_t tile_bytes) {
-    const ob_blocks *b = r->blocks;
+    const obk_iteration *b = r->blocks;
     block at;
     tiles t = {.in = memory, .n_bytes = tile_bytes};
     t.out = t.in + input_tiles(b) * tile_bytes;
@@ -525,7 +528,7 @@ static void tiled_range(const run *r, int64_t begin, int64_t end, char *memory, 
 
 static void lane_range(void *context, int64_t begin, int64_t end, int lane) {
     const run *r = context;
-    tiled_range(r, begin, end, ob__lane(r->args->lanes, r->args->lane_stride, lane), (size_t)r->blocks->tile_bytes);
+    tiled_range(r, begin, end, ob__lane(r->lanes, r->lane_stride, lane), (size_t)r->blocks->tile_bytes);
 }
 
 static void small_range(void *context, int64_t begin, int64_t end) {
@@ -536,29 +539,30 @@ static void small_range(void *context, int64_t begin, int64_t end) {
 
 /* Borrowed bytes of a file may lie anywhere: such operands go through a tile. */
 static bool find_misaligned(const run *r, bool *misaligned) {
-    const ob_blocks *b = r->blocks;
+    const obk_iteration *b = r->blocks;
     bool any = false;
     uint32_t n_in = b->nd.n_inputs;
     for (uint32_t k = 0; k <= n_in; k++) {
         misaligned[k] = !is_aligned((uintptr_t)(k < n_in ? input_data(r, k) : r->out), b->operands[k].size);
         for (int32_t a = 0; a < b->nd.rank && !misaligned[k]; a++)
-            misaligned[k] = !is_aligned((uintptr_t)ob__nd_stride(&b->nd, a, k), b->operands[k].size);
+            misaligned[k] = !is_aligned((uintptr_t)obk_nd_stride(&b->nd, a, k), b->operands[k].size);
         any |= misaligned[k];
     }
     return any;
 }
 
-void ob__blocks_run(const ob_blocks *b, const ob_view *in, const ob_view *out, const ob_kernel_args *args) {
+void obk_iteration_run(const obk_iteration *b, const ob_view *in, const ob_view *out, const ob_threads *threads, char *lanes,
+                       size_t lane_stride) {
     if (b->nd.n_elems == 0) return;
-    run r = {.blocks = b, .in = in, .out = out->data, .args = args};
+    run r = {.blocks = b, .in = in, .out = out->data, .lanes = lanes, .lane_stride = lane_stride};
     bool misaligned[DIRECT_OPERANDS] = {false};
-    const bool any = b->nd.n_inputs < DIRECT_OPERANDS && find_misaligned(&r, misaligned), in_lanes = b->lanes && args->lanes;
+    const bool any = b->nd.n_inputs < DIRECT_OPERANDS && find_misaligned(&r, misaligned), in_lanes = b->lanes && lanes;
     /* a fold writes its accumulator before it has read the later operands, and a scalar first operand before the second */
     for (uint32_t k = 1; b->fold && k < b->nd.n_inputs; k++) r.out_tile |= in[k].data == out->data;
     if (b->nd.n_inputs >= FEW_OPERANDS) /* not planned again below */
         r.out_tile |= !is_aligned((uintptr_t)out->data, b->operands[b->nd.n_inputs].size);
-    ob_blocks aligned;
-    ob_blocks_operand operands[FEW_OPERANDS];
+    obk_iteration aligned;
+    obk_iteration_operand operands[FEW_OPERANDS];
     const int32_t tile_bytes = in_lanes ? b->tile_bytes : small_tile_bytes(b);
     const bool too_large = !in_lanes && (r.out_tile || !b->direct) && b->tile_bytes > tile_bytes;
     if ((any || too_large) && b->nd.n_inputs < FEW_OPERANDS) {
@@ -569,9 +573,9 @@ void ob__blocks_run(const ob_blocks *b, const ob_view *in, const ob_view *out, c
     }
     const int64_t elems = r.blocks->chunk * r.blocks->inner, n = r.blocks->n_blocks, grain = (GRAIN_ELEMS + elems - 1) / elems;
     if (r.blocks->direct && !r.out_tile && (!any || r.blocks == &aligned))
-        ob__parallel(args->threads, n, grain, direct_range, &r);
+        ob__parallel(threads, n, grain, direct_range, &r);
     else if (in_lanes)
-        ob__parallel_lanes(args->threads, n, grain, lane_range, &r);
+        ob__parallel_lanes(threads, n, grain, lane_range, &r);
     else
-        ob__parallel(args->threads, n, grain, small_range, &r);
+        ob__parallel(threads, n, grain, small_range, &r);
 }
