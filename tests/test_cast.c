@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
+#include "core/number_text.h"
 #include "kernels/kernels.h"
 #include "onnx_broadcast/onnx_broadcast.h"
-#include "ops/library/number_text.h"
 #include "ops/table/op.h"
 
 static void cast_at(int opset, ob_dtype from, const void *in, ob_dtype to, void *out, int64_t n, bool saturate) {

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/number_text.h"
 #include "core/text.h"
 #include "ops/body/read.h"
-#include "ops/library/number_text.h"
 
 ob_status ob__body_wrong(const ob_body_reader *r, const char *what) {
     return ob__fail(r->writer.error, OB_E_INTERNAL, "the body of %s, byte %zu: %s", r->body->name,

@@ -6,11 +6,11 @@
 
 #include "core/arena.h"
 #include "core/error.h"
+#include "core/number_text.h"
 #include "core/types.h"
 #include "kernels/convert/narrow.h"
 #include "kernels/loop.h"
 #include "ops/elementwise/element.h"
-#include "ops/library/number_text.h"
 #include "ops/table/op.h"
 
 typedef struct state {

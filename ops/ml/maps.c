@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "core/arena.h"
+#include "core/number_text.h"
 #include "ops/kernel/cells.h"
 #include "ops/kernel/common.h"
-#include "ops/library/number_text.h"
 #include "ops/ml/keys.h"
 #include "ops/ml/score.h"
 

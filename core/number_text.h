@@ -1,6 +1,6 @@
 /* Numbers as text and back, the same in every locale: what Cast needs for strings. */
-#ifndef OB_OPS_LIBRARY_NUMBER_TEXT_H
-#define OB_OPS_LIBRARY_NUMBER_TEXT_H
+#ifndef OB_CORE_NUMBER_TEXT_H
+#define OB_CORE_NUMBER_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "ops/library/number_text.h"
+#include "core/number_text.h"
 
 #include <locale.h>
 #include <math.h>
