@@ -3,7 +3,7 @@
 
 #include "core/error.h"
 #include "ops/attention/params.h"
-#include "ops/control/ends.h"
+#include "ops/infer/ends.h"
 #include "ops/table/op.h"
 
 OB_RULE(attention);

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "ops/control/ends.h"
 #include "ops/control/params.h"
 #include "ops/infer/content.h"
+#include "ops/infer/ends.h"
 #include "ops/table/op.h"
 
 OB_RULE(if);
@@ -16,14 +16,6 @@ static const ob_type unknown_type = {.shape = {OB_RANK_UNKNOWN, NULL}};
 /* The node has no body that fits: the rule says why and leaves its results unknown. */
 static void tell(ob_infer *infer, const ob_control_problem *problem) {
     ob__problem(infer, problem->counts ? OB0603 : OB0602, -1, -1, "%s", problem->text);
-}
-
-bool ob__make_ends(ob_infer *infer, uint32_t n, ob_ends *out) {
-    out->types = OB_ARENA_ARRAY(infer->arena, ob_type, n);
-    out->contents = OB_ARENA_ARRAY(infer->arena, ob_content, n);
-    if (!out->types || !out->contents) return false;
-    for (uint32_t i = 0; i < n; i++) out->types[i] = unknown_type;
-    return true;
 }
 
 static bool same_range(const ob_range *a, const ob_range *b) {
@@ -138,16 +130,6 @@ static ob_status fixed_point(ob_infer *infer, ob_graph *body, ob_dim guard, ob_e
         }
         if (stable || round > MOST_ROUNDS) return OB_OK;
     }
-}
-
-ob_status ob__out_stacked(ob_infer *infer, uint32_t output, const ob_type *item, ob_dim n, int64_t axis) {
-    ob_dim dims[OB_MAX_RANK];
-    int32_t at;
-    ob__out_dtype(infer, output, item->kind == OB_TYPE_TENSOR ? item->dtype : OB_NONE);
-    if (item->kind != OB_TYPE_TENSOR || item->shape.rank < 0 || item->shape.rank >= OB_MAX_RANK) return OB_OK;
-    if (!ob__axis_in(infer, axis, item->shape.rank + 1, &at)) return OB_OK;
-    for (int32_t k = 0, i = 0; k <= item->shape.rank; k++) dims[k] = k == at ? n : item->shape.dims[i++];
-    return ob__out_tensor(infer, output, OB_NONE, item->shape.rank + 1, dims);
 }
 
 /* What every iteration gives is stacked, so all must give one shape: a size that only the run tells may change between them. */

@@ -1,8 +1,8 @@
 /* Col2Im 18: the sum of what the blocks hold of each element of an image; what lies in the padding is dropped. Every type but
  * strings; bool is or. Blocks are added in order, so that the bits do not depend on threads: a plane of the image is one task. */
 #include "core/types.h"
-#include "ops/conv/window.h"
 #include "ops/kernel/common.h"
+#include "ops/window/window.h"
 
 typedef void (*add_apart)(void *to, int64_t apart, const void *from, int64_t n);
 

@@ -2,7 +2,7 @@
 #ifndef OB_OPS_CONV_PARAMS_H
 #define OB_OPS_CONV_PARAMS_H
 
-#include "ops/conv/window.h"
+#include "ops/window/window.h"
 
 typedef struct ob_conv_params {
     ob_window_params window;

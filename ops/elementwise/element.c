@@ -1,5 +1,4 @@
 #include "ops/elementwise/element.h"
-#include "kernels/convert/convert.h"
 #include "kernels/kernels.h"
 
 #include "core/error.h"
@@ -24,38 +23,6 @@ bool ob__element_loop(const obk_loop *loops, ob_dtype in, ob_dtype out, uint32_t
         spec->out_loop_dtype = OB_FLOAT;
     }
     return spec->loop != NULL;
-}
-
-static int convert_row(ob_dtype to, bool saturate) {
-    if (saturate) return (int)to;
-    switch (to) {
-    case OB_FLOAT8E4M3FN: return OBK_TO_E4M3FN_WRAP;
-    case OB_FLOAT8E4M3FNUZ: return OBK_TO_E4M3FNUZ_WRAP;
-    case OB_FLOAT8E5M2: return OBK_TO_E5M2_WRAP;
-    case OB_FLOAT8E5M2FNUZ: return OBK_TO_E5M2FNUZ_WRAP;
-    case OB_UINT4: return OBK_TO_UINT4_LOW;
-    case OB_INT4: return OBK_TO_INT4_LOW;
-    case OB_UINT2: return OBK_TO_UINT2_LOW;
-    case OB_INT2: return OBK_TO_INT2_LOW;
-    default: return (int)to;
-    }
-}
-
-ob_conversion ob__find_conversion(ob_dtype from, ob_dtype to, bool saturate) {
-    const obk_table *table = ob__kernels();
-    ob_conversion found = {0};
-    if (from == to && from != OB_BOOL) return found;
-    int row = convert_row(to, saturate);
-    found.n_steps = 1;
-    found.steps[0] = table->convert[row][from];
-    if (found.steps[0]) return found;
-    found.n_steps = 2;
-    found.between = OB_FLOAT;
-    found.steps[0] = table->convert[OBK_TO_F32_ODD][from];
-    if (!found.steps[0]) found.steps[0] = table->convert[OB_FLOAT][from];
-    found.steps[1] = table->convert[row][OB_FLOAT];
-    if (!found.steps[0] || !found.steps[1]) found.n_steps = -1;
-    return found;
 }
 
 ob_status ob__unsupported_type(const ob_kernel_site *site, ob_dtype dtype, ob_error *error) {

@@ -5,6 +5,7 @@
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/elementwise/iteration.h"
 #include "kernels/loop.h"
+#include "ops/kernel/conversion.h"
 #include "ops/kernel/kernel.h"
 #include "ops/table/op.h"
 
@@ -12,16 +13,6 @@
  * float's for the narrower floats. The output has type `out`; it is converted back when it has the inputs' type. False: no loop
  * does it. */
 bool ob__element_loop(const obk_loop *loops, ob_dtype in, ob_dtype out, uint32_t n_in, obk_iteration_spec *spec);
-
-/* How elements of type `from` become `to`: nothing (identity), one step, or two through float. */
-typedef struct ob_conversion {
-    int n_steps; /* 0: the same bytes; -1: not possible */
-    obk_convert steps[2];
-    ob_dtype between; /* the type after the first of two steps */
-} ob_conversion;
-/* Without `saturate`, floats beyond the range become infinity or NaN in 8-bit floats, and their low bits in 4- and 2-bit
- * integers; other types do not ask. */
-ob_conversion ob__find_conversion(ob_dtype from, ob_dtype to, bool saturate);
 
 /* The loop of an operator of one operand, with the node's attributes as its parameters. */
 obk_unary ob__read_unary(const ob_node *node, const ob_op *op, obk_unary_params *params);

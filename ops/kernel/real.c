@@ -1,6 +1,6 @@
 /* Conversions between the real types, and kernels for float and double made to serve the others. */
-#include "ops/elementwise/element.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/conversion.h"
 
 static uint32_t bits_of(float value) {
     uint32_t bits;

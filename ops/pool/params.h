@@ -3,7 +3,7 @@
 #define OB_OPS_POOL_PARAMS_H
 
 #include "kernels/pool/pool.h"
-#include "ops/conv/window.h"
+#include "ops/window/window.h"
 
 typedef struct ob_pool_params {
     ob_window_params window; /* not of Global... */

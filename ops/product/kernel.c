@@ -10,8 +10,8 @@
 #include "kernels/gemm/gemm.h"
 #include "kernels/kernels.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/packed.h"
 #include "ops/product/blas.h"
-#include "ops/product/pack.h"
 #include "ops/table/op.h"
 
 typedef enum method {

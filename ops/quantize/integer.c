@@ -2,7 +2,7 @@
 #include "kernels/kernels.h"
 
 #include "ops/kernel/common.h"
-#include "ops/product/pack.h"
+#include "ops/kernel/packed.h"
 #include "ops/table/op.h"
 
 static bool given(const ob_kernel_args *args, int i) {

@@ -8,7 +8,7 @@
 #include "kernels/quantize/quantize.h"
 #include "ops/conv/units.h"
 #include "ops/kernel/common.h"
-#include "ops/product/pack.h"
+#include "ops/kernel/packed.h"
 #include "ops/quantize/integer.h"
 
 typedef struct integer_conv {

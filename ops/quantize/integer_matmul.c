@@ -4,7 +4,7 @@
 #include "kernels/gemm/integer.h"
 #include "kernels/quantize/quantize.h"
 #include "ops/kernel/common.h"
-#include "ops/product/matrices.h"
+#include "ops/kernel/matrices.h"
 #include "ops/quantize/integer.h"
 
 typedef struct integer_matmul {

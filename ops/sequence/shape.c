@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "ops/control/ends.h"
 #include "ops/control/params.h"
+#include "ops/infer/ends.h"
 #include "ops/sequence/params.h"
 #include "ops/table/op.h"
 

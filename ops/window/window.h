@@ -1,7 +1,7 @@
 /* The sliding window of convolutions and pooling, in any number of spatial axes: its attributes, read once for shape rules and
  * kernels, and what follows from them for sizes that are terms or numbers. */
-#ifndef OB_OPS_CONV_WINDOW_H
-#define OB_OPS_CONV_WINDOW_H
+#ifndef OB_OPS_WINDOW_WINDOW_H
+#define OB_OPS_WINDOW_WINDOW_H
 
 #include "kernels/window/window.h"
 #include "ops/infer/infer.h"

@@ -1,4 +1,4 @@
-#include "ops/product/matrices.h"
+#include "ops/kernel/matrices.h"
 
 #include "ops/kernel/common.h"
 

@@ -1,6 +1,6 @@
 /* Products of matrices with batch axes: where each matrix is, and how the work is cut. */
-#ifndef OB_OPS_PRODUCT_MATRICES_H
-#define OB_OPS_PRODUCT_MATRICES_H
+#ifndef OB_OPS_KERNEL_MATRICES_H
+#define OB_OPS_KERNEL_MATRICES_H
 
 #include "ops/kernel/kernel.h"
 

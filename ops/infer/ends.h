@@ -1,6 +1,6 @@
 /* What rules of operators with bodies share. */
-#ifndef OB_OPS_CONTROL_ENDS_H
-#define OB_OPS_CONTROL_ENDS_H
+#ifndef OB_OPS_INFER_ENDS_H
+#define OB_OPS_INFER_ENDS_H
 
 #include "ops/infer/infer.h"
 

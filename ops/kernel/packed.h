@@ -1,9 +1,9 @@
 /* Constant matrices as kernels/gemm packs them. */
-#ifndef OB_OPS_PRODUCT_PACK_H
-#define OB_OPS_PRODUCT_PACK_H
+#ifndef OB_OPS_KERNEL_PACKED_H
+#define OB_OPS_KERNEL_PACKED_H
 
 #include "kernels/gemm/gemm.h"
-#include "ops/product/matrices.h"
+#include "ops/kernel/matrices.h"
 
 /* The highest byte of ob_pack_want.format: what the pack is. */
 typedef enum ob_pack_family { OB_PACK_B = 1, OB_PACK_INTEGER_B, OB_PACK_INTEGER_CONV } ob_pack_family;

@@ -1,8 +1,8 @@
-#include "ops/product/pack.h"
+#include "ops/kernel/packed.h"
 #include "kernels/loop.h"
 
-#include "ops/elementwise/element.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/conversion.h"
 
 /* What makes packed B: matrices one after the other. */
 typedef struct packing {

@@ -1,4 +1,4 @@
-#include "ops/conv/window.h"
+#include "ops/window/window.h"
 
 #include <string.h>
 
