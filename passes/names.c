@@ -103,3 +103,11 @@ void ob__node_place(const ob_node *node, char *text, size_t n_bytes) {
     ends[n < 2 * END ? n : 2 * END] = '\0';
     ob__copy_text(text, n_bytes, ends);
 }
+
+ob_status ob__at_node(ob_error *error, const ob_node *node, ob_status status) {
+    if (error && node) {
+        ob__node_place(node, error->node, sizeof error->node);
+        ob__copy_text(error->op_type, sizeof error->op_type, node->op_type);
+    }
+    return status;
+}

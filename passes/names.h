@@ -29,5 +29,7 @@ const char *ob__graph_path(const ob_graph *graph, ob_arena *arena);
 const char *ob__graph_path_in(const char *body, const ob_graph *graph, ob_arena *arena);
 /* Path and label of a node in a fixed field, as ob__copy_text; a function's body has no path of its own. Allocates nothing. */
 void ob__node_place(const ob_node *node, char *text, size_t n_bytes);
+/* Writes the node's place and operator into `error`; returns `status`. error and node may be NULL. */
+ob_status ob__at_node(ob_error *error, const ob_node *node, ob_status status);
 
 #endif

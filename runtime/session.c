@@ -11,6 +11,7 @@
 #include "kernels/kernels.h"
 #include "onnx_broadcast/machine.h"
 #include "ops/table/op.h"
+#include "passes/expand/expand.h"
 #include "passes/names.h"
 #include "passes/propagate.h"
 #include "runtime/external.h"
@@ -74,14 +75,6 @@ bool ob__constant_view(const ob_session *session, const ob_value *value, ob_view
     const ob_constant *constant = session->constants[value->id];
     if (constant) ob__layout_view(constant->layout, constant->data, out);
     return constant != NULL;
-}
-
-ob_status ob__at_node(ob_error *error, const ob_node *node, ob_status status) {
-    if (error && node) {
-        ob__node_place(node, error->node, sizeof error->node);
-        ob__copy_text(error->op_type, sizeof error->op_type, node->op_type);
-    }
-    return status;
 }
 
 /* Nodes of a session, functions written out: in proportion to the file, unless the caller says more. */
@@ -207,12 +200,19 @@ static ob_status refuse_structure(const ob_findings *findings, ob_error *error) 
 
 enum { MAX_ROUNDS = 8 }; /* of bodies in which operators have bodies */
 
+/* Where nothing is known of the operands, an operator without a kernel stands before it: that is the reason to tell. */
+static ob_status note_refused(void *context, const ob_node *node, bool operands_known, const char *reason) {
+    ob_survey *survey = context;
+    return operands_known || ob__survey_is_empty(survey) ? ob__survey_note(survey, node, reason) : OB_OK;
+}
+
 static ob_status expand_bodies(ob_session *session, const ob_propagate_options *options, const ob_findings *findings,
                                uint64_t max_nodes, ob_survey *survey, ob_error *error) {
     bool any = true;
+    ob_expand_options how = {.max_nodes = max_nodes, .refused = note_refused, .context = survey};
     for (int round = 0; round < MAX_ROUNDS; round++) {
-        OB_TRY(ob__expand_bodies(session->model, &session->facts, round == 0 ? findings : NULL, false, max_nodes, survey, &any,
-                                 error));
+        how.findings = round == 0 ? findings : NULL;
+        OB_TRY(ob__expand_bodies(session->model, &session->facts, &how, &any, error));
         if (!any) return OB_OK;
         OB_TRY(ob__name_required_results(session->model));
         OB_TRY(ob__propagate(session->model, options, &session->facts, NULL));

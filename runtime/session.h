@@ -98,33 +98,8 @@ static inline ob_kernel_site ob__site(const ob_session *session, const ob_node *
                             .account = &session->account,
                             .blas = session->blas};
 }
-/* Adds the node to an error that a kernel gave. */
-ob_status ob__at_node(ob_error *error, const ob_node *node, ob_status status);
-
-/* runtime/inline.c: replaces calls of model-local functions by their bodies, in the main graph and its subgraphs, and forgets the
- * functions. Nodes of domain onnx_broadcast stay as they are. Operators must be resolved, and are afterwards. E_MODEL for
- * circles, E_LIMIT for more than max_nodes nodes, before or after. */
-ob_status ob__inline_functions(ob_model *model, uint64_t max_nodes, ob_error *error);
-
-/* runtime/sequence_map.c: every SequenceMap becomes a Loop. Operators must be resolved, and are afterwards. E_UNSUPPORTED where
- * the type of an operand or result cannot be told, E_MODEL for a body that does not fit. */
-ob_status ob__unroll_sequence_maps(ob_model *model, ob_error *error);
 
 typedef struct ob_survey ob_survey; /* below */
-
-/* runtime/bodies.c: replaces operators without a kernel that have a body (ops/body/body.h) by the nodes of it; `all`: those with
- * a kernel, too. What it brings in is not looked at: *any, then infer and call again. facts: of all values. findings: of the
- * same inference; an error about such an operator refuses it with its status and message, and the node stays without its
- * results, so that whatever is inferred later asks of sizes what the operator asks. NULL: the nodes go. What a body refuses, or
- * where it needs a rank or type that is not known, is noted in `survey`; NULL: the first ends it, E_UNSUPPORTED. E_LIMIT for more
- * than max_nodes nodes. */
-ob_status ob__expand_bodies(ob_model *model, const ob_facts *facts, const ob_findings *findings, bool all, uint64_t max_nodes,
-                            ob_survey *survey, bool *any, ob_error *error);
-
-/* runtime/gradient/: every Gradient becomes the derivatives of what it names; *any: there was one, infer again. facts: of all
- * values. E_UNSUPPORTED where an operator has no derivative, E_MODEL for names that the graph does not have, E_LIMIT for more
- * than max_nodes nodes. */
-ob_status ob__write_gradients(ob_model *model, const ob_facts *facts, uint64_t max_nodes, bool *any, ob_error *error);
 
 /* runtime/live.c: fills session->uses and session->live. */
 ob_status ob__find_live(ob_session *session);

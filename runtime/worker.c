@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "passes/names.h"
 #include "runtime/session.h"
 
 struct ob_worker {

@@ -13,6 +13,7 @@
 #include "onnx_broadcast/onnx_broadcast.h"
 #include "ops/body/body.h"
 #include "ops/kernel/kernel.h"
+#include "passes/expand/expand.h"
 #include "passes/propagate.h"
 #include "runtime/session.h"
 #include "variants.h"
@@ -292,7 +293,8 @@ static void run_bodies(const suite *s, test *t, const ob_model *model, const cha
     if (status == OB_OK) status = ob__model_resolve_ops(copy);
     if (status == OB_OK && has_bodies(copy)) {
         status = ob__propagate(copy, NULL, &facts, NULL);
-        if (status == OB_OK) status = ob__expand_bodies(copy, &facts, NULL, true, UINT64_MAX, NULL, &any, &error);
+        if (status == OB_OK)
+            status = ob__expand_bodies(copy, &facts, &(ob_expand_options){.all = true, .max_nodes = UINT64_MAX}, &any, &error);
         if (!ob__model_set_opset(copy, "", OB_BODY_OPSET)) status = OB_E_MEMORY;
         if (status == OB_OK) t->outcome = run_data_sets(copy, NULL, s, folder, "as bodies", NULL, INT_MAX, t->why, sizeof t->why);
         if (t->outcome == REFUSED) t->outcome = WRONG;

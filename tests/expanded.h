@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "ops/body/body.h"
+#include "passes/expand/expand.h"
 #include "passes/propagate.h"
 #include "runtime/session.h"
 
@@ -21,7 +22,8 @@ static inline ob_status expand(const ob_model *model, ob_model **out, bool *any,
     ob_status status = ob_model_clone(model, out, error);
     if (status == OB_OK) status = ob__model_resolve_ops(*out);
     if (status == OB_OK) status = ob__propagate(*out, NULL, &facts, NULL);
-    if (status == OB_OK) status = ob__expand_bodies(*out, &facts, NULL, true, 1000, NULL, any, error);
+    if (status == OB_OK)
+        status = ob__expand_bodies(*out, &facts, &(ob_expand_options){.all = true, .max_nodes = 1000}, any, error);
     if (status == OB_OK && *any) assert_true(ob__model_set_opset(*out, "", OB_BODY_OPSET)); /* sessions look operators up again */
     ob__facts_release(&facts);
     return status;

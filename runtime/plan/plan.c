@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/shape.h"
+#include "passes/names.h"
 #include "passes/propagate.h"
 #include "runtime/plan/build.h"
 

@@ -3,6 +3,7 @@
 
 #include "core/copy.h"
 #include "core/error.h"
+#include "passes/names.h"
 #include "runtime/plan/build.h"
 
 ob_view *ob__some_views(ob_builder *b, uint32_t n) {

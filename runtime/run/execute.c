@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "ops/kernel/common.h"
 #include "ops/table/op.h"
+#include "passes/names.h"
 #include "passes/propagate.h"
 #include "runtime/run/cells.h"
 #include "runtime/session.h"

@@ -7,6 +7,8 @@
 #include "core/copy.h"
 #include "core/error.h"
 #include "ops/table/op.h"
+#include "passes/expand/expand.h"
+#include "passes/names.h"
 #include "runtime/run/cells.h"
 #include "runtime/session.h"
 

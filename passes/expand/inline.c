@@ -4,8 +4,8 @@
 #include "core/error.h"
 #include "ops/table/op.h"
 #include "ops/training/params.h"
+#include "passes/expand/expand.h"
 #include "passes/names.h"
-#include "runtime/session.h"
 
 enum { MAX_DEPTH = 64 };
 

@@ -1,7 +1,7 @@
 /* Inside runtime/gradient/: nodes are written before a Gradient, and what they give is inferred at once, since what is written
  * next asks for it. */
-#ifndef OB_RUNTIME_GRADIENT_TAPE_H
-#define OB_RUNTIME_GRADIENT_TAPE_H
+#ifndef OB_PASSES_EXPAND_TAPE_H
+#define OB_PASSES_EXPAND_TAPE_H
 
 #include "ops/body/derivative.h"
 #include "passes/facts.h"

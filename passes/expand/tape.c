@@ -1,12 +1,12 @@
 /* Writing nodes before a Gradient, and knowing what they give. */
-#include "runtime/gradient/tape.h"
+#include "passes/expand/tape.h"
 
 #include <string.h>
 
 #include "core/error.h"
+#include "passes/expand/expand.h"
 #include "passes/names.h"
 #include "passes/propagate.h"
-#include "runtime/session.h"
 
 enum { FEW = 3 };
 

@@ -2,17 +2,16 @@
 #include "core/error.h"
 #include "ops/body/body.h"
 #include "ops/kernel/kernel.h"
+#include "passes/expand/expand.h"
 #include "passes/names.h"
-#include "runtime/session.h"
 
 enum { FEW = 16 }; /* operands that need no memory */
 
 typedef struct expansion {
     const ob_facts *facts;
-    const ob_findings *findings;
-    bool all, any;
-    uint64_t n_nodes, max_nodes;
-    ob_survey *survey; /* NULL: what is refused ends it */
+    const ob_expand_options *how;
+    bool any;
+    uint64_t n_nodes;
     ob_arena scratch;
     ob_error *error;
 } expansion;
@@ -20,8 +19,8 @@ typedef struct expansion {
 /* An error is one in a body, too, where it is a warning until the body runs: the nodes that would find it there are not this one.
  */
 static ob_status refuse_broken(const expansion *e, const ob_node *node) {
-    for (uint32_t i = 0; i < e->findings->n; i++) {
-        const ob_finding *f = &e->findings->items[i];
+    for (uint32_t i = 0; i < e->how->findings->n; i++) {
+        const ob_finding *f = &e->how->findings->items[i];
         if (f->node != node || ob__finding_row(f->id)->severity != OB_SEVERITY_ERROR) continue;
         e->error->axis = f->axis;
         ob__at_node(e->error, node, OB_E_MODEL);
@@ -36,12 +35,11 @@ static bool has_graphs(const ob_node *node) {
     return false;
 }
 
-/* Where an unknown operator makes the operand, nothing is known of it: that is no other reason. */
 static ob_status note_refused(expansion *e, const ob_node *node, const ob_type *types) {
     bool known = true;
     for (uint32_t i = 0; i < node->n_inputs; i++)
         known = known && (!node->inputs[i] || (types[i].dtype != OB_NONE && types[i].shape.rank != OB_RANK_UNKNOWN));
-    if (known || ob__survey_is_empty(e->survey)) OB_TRY(ob__survey_note(e->survey, node, e->error->message));
+    OB_TRY(e->how->refused(e->how->context, node, known, e->error->message));
     ob_error_clear(e->error);
     ob__arena_restart(&e->scratch);
     return OB_OK;
@@ -53,13 +51,14 @@ static ob_status expand_node(expansion *e, const ob_body *body, ob_node *node) {
     if (!types) return OB_E_MEMORY;
     for (uint32_t i = 0; i < node->n_inputs; i++)
         types[i] = node->inputs[i] ? ob__fact(e->facts, node->inputs[i])->type : (ob_type){.shape = {OB_RANK_UNKNOWN, NULL}};
-    for (const ob_node *at = node; e->findings && at; at = at->graph->parent_node) /* in a broken one nothing was looked at */
+    for (const ob_node *at = node; e->how->findings && at;
+         at = at->graph->parent_node) /* in a broken one nothing was looked at */
         OB_TRY(refuse_broken(e, at));
     ob__at_node(e->error, node, OB_OK);
     const ob_status status = ob__body_expand(body, node, types, &e->scratch, e->error);
-    if (status == OB_E_UNSUPPORTED && e->survey) return note_refused(e, node, types);
+    if (status == OB_E_UNSUPPORTED && e->how->refused) return note_refused(e, node, types);
     OB_TRY(status);
-    if (!e->findings || has_graphs(node)) ob__node_unlink(node);
+    if (!e->how->findings || has_graphs(node)) ob__node_unlink(node);
     ob_error_clear(e->error);
     e->any = true;
     ob__arena_restart(&e->scratch);
@@ -80,26 +79,20 @@ static ob_status expand_graph(void *context, ob_graph *graph) {
     expansion *e = context;
     for (ob_node *node = graph->first, *next; node; node = next) {
         next = node->next;
-        if (!node->op || (!e->all && has_kernel(e, node)) || !ob__node_gives_any(node)) continue;
+        if (!node->op || (!e->how->all && has_kernel(e, node)) || !ob__node_gives_any(node)) continue;
         const ob_body *body = ob__body_of(node->op);
         if (body) OB_TRY(expand_node(e, body, node));
     }
     e->n_nodes += graph->n_nodes;
-    OB_FAIL_IF(e->n_nodes > e->max_nodes, e->error, OB_E_LIMIT,
+    OB_FAIL_IF(e->n_nodes > e->how->max_nodes, e->error, OB_E_LIMIT,
                "operators written out as others make more than %llu nodes: max_nodes raises the limit",
-               (unsigned long long)e->max_nodes);
+               (unsigned long long)e->how->max_nodes);
     return OB_OK;
 }
 
-ob_status ob__expand_bodies(ob_model *model, const ob_facts *facts, const ob_findings *findings, bool all, uint64_t max_nodes,
-                            ob_survey *survey, bool *any, ob_error *error) {
+ob_status ob__expand_bodies(ob_model *model, const ob_facts *facts, const ob_expand_options *how, bool *any, ob_error *error) {
     ob_error own;
-    expansion e = {.facts = facts,
-                   .findings = findings,
-                   .all = all,
-                   .max_nodes = max_nodes,
-                   .survey = survey,
-                   .error = error ? error : &own};
+    expansion e = {.facts = facts, .how = how, .error = error ? error : &own};
     ob_error_clear(e.error);
     ob__arena_init(&e.scratch, &model->arena.allocator);
     ob_status status = ob__model_each_graph(model, expand_graph, &e);
