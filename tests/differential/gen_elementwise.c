@@ -268,6 +268,7 @@ const gen_row gen_elementwise[] = {
     {"binary", make_binary, true},
     {"prelu", make_prelu, false},
     {"variadic", make_variadic, true},
+    {"mean", make_variadic, true},
     {"where", make_where, true},
     {"clip", make_clip, true},
     {"bit_cast", make_bit_cast, true},

@@ -282,7 +282,8 @@ bool oracle_node(const graph_case *c, const case_node *node, pool *p, ob_view *o
         *out = pool_view(p, dtype, x->rank, x->dims);
         return oracle_unary(c, node, out);
     }
-    bool is_binary = strcmp(kernel, "binary") == 0 || strcmp(kernel, "prelu") == 0 || strcmp(kernel, "variadic") == 0;
+    bool is_binary = strcmp(kernel, "binary") == 0 || strcmp(kernel, "prelu") == 0 || strcmp(kernel, "variadic") == 0 ||
+                     strcmp(kernel, "mean") == 0;
     if (!is_binary || node->n_in != 2 || !common_shape(c, node, &rank, dims)) return false;
     *out = pool_view(p, dtype, rank, dims);
     return oracle_binary(c, node, out);

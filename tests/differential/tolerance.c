@@ -63,6 +63,7 @@ static const tolerance_row tolerances[] = {
     {"cast", EXACT, 0, "the text says how to round"},
     {"unary", FUNCTION, 16, "exp, log, tanh ... by vector or scalar code"},
     {"variadic", SUMMED, 8, "sums in any order"},
+    {"mean", SUMMED, 8, "sums in any order"},
     {"reduce", SUMMED, 64, "sums in any order; exp and log"},
     {"cumsum", SUMMED, 64, "sums in any order"},
     {"matmul", SUMMED, 64, "sums in any order"},
