@@ -46,7 +46,7 @@ static void die(const char *message) {
     exit(2);
 }
 
-/* ---- Models ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Models ---- */
 
 static void write_dims(char *text, int32_t rank, const int64_t *dims) {
     text[0] = '\0';
@@ -99,7 +99,7 @@ static void run_side(side *s, OrtValue **out) {
         die(host.error);
 }
 
-/* ---- Measuring ------------------------------------------------------------------------------------------------------------- */
+/* ---- Measuring ---- */
 
 static int ascending(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -201,7 +201,7 @@ static figure measure(const settings *s, const shape_case *c, ob_dtype dtype, si
     return (figure){median(ratios, s->rounds), median(ours, s->rounds), median(theirs, s->rounds), median(limits, s->rounds)};
 }
 
-/* ---- Cases ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Cases ---- */
 
 static int64_t power_near(double x) {
     int64_t p = 1;

@@ -47,7 +47,7 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- Failures: a process that measures writes what went wrong, and ends ---------------------------------------------------- */
+/* ---- Failures: a process that measures writes what went wrong, and ends ---- */
 
 static figures result;
 static int answer = -1; /* the pipe to who asked */
@@ -62,7 +62,7 @@ static void give_up(const char *what, const char *why) {
     answer_and_exit();
 }
 
-/* ---- Models and inputs ----------------------------------------------------------------------------------------------------- */
+/* ---- Models and inputs ---- */
 
 static void read_bytes(subject *s) {
     FILE *file = fopen(s->path, "rb");
@@ -142,7 +142,7 @@ static void read_inputs(subject *s, const ob_session *session) {
     }
 }
 
-/* ---- The two sides --------------------------------------------------------------------------------------------------------- */
+/* ---- The two sides ---- */
 
 typedef struct ours {
     ob_model *model;
@@ -201,7 +201,7 @@ static void run_theirs(const subject *s, theirs *t) {
         if (out[i]) host.api->ReleaseValue(out[i]);
 }
 
-/* ---- Measuring ------------------------------------------------------------------------------------------------------------- */
+/* ---- Measuring ---- */
 
 static int ascending(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -320,7 +320,7 @@ static bool ask(const settings *set, const char *path, task what, figures *out) 
     return complete && out->error[0] == '\0';
 }
 
-/* ---- The table ------------------------------------------------------------------------------------------------------------- */
+/* ---- The table ---- */
 
 /* models/NAME/model.onnx is NAME, light/NAME.onnx too. */
 static void name_of(const settings *set, const char *path, char *name, size_t n_bytes) {

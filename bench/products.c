@@ -66,7 +66,7 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- The sides ------------------------------------------------------------------------------------------------------------- */
+/* ---- The sides ---- */
 
 /* What of protobuf's wire form a model of one MatMul needs. */
 typedef struct piece {
@@ -205,7 +205,7 @@ static bool is_there(const settings *set, const subject *s, int side) {
     return side == OPENBLAS ? s->sgemm && s->dgemm : side == RUNTIME ? set->runtime != NULL : true;
 }
 
-/* ---- Measuring ------------------------------------------------------------------------------------------------------------- */
+/* ---- Measuring ---- */
 
 static int ascending(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;

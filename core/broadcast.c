@@ -89,7 +89,7 @@ static ob_status check_shape(const ob_shape *shape, const ob_dims *pool, const c
     return OB_OK;
 }
 
-/* ---- One axis ----------------------------------------------------------------------------------------------------- */
+/* ---- One axis ---- */
 
 /* Terms already seen on an axis: the same term needs its condition once. Beyond the room a condition is repeated, which is
  * harmless. */
@@ -214,7 +214,7 @@ static ob_status infer_axis(axis_state *state, ob_dim *result) {
     return constant != 1 ? require_constant(state, constant_operand, constant) : fold_terms(state, result);
 }
 
-/* ---- All axes ------------------------------------------------------------------------------------------------------- */
+/* ---- All axes ---- */
 
 static ob_status infer_axes(axis_state *state, ob_broadcast_result *result) {
     for (int32_t axis = 0; axis < state->rank; axis++) {
@@ -276,7 +276,7 @@ ob_status ob_broadcast_mlir(const ob_shape *shapes, size_t n, ob_dims *pool, ob_
     return tell_clash(pool, &clash, infer(shapes, n, true, pool, sink, context, result, &clash, error), error);
 }
 
-/* ---- One way -------------------------------------------------------------------------------------------------------- */
+/* ---- One way ---- */
 
 /* Dimension by dimension, from.dims[i] against to.dims[axes[i]]. */
 static ob_status stretch(const ob_shape *from, const ob_shape *to, const int64_t *axes, size_t operand, ob_dims *pool,
@@ -320,7 +320,7 @@ ob_status ob_broadcast_to(const ob_shape *from, const ob_shape *to, ob_dims *poo
     return tell_clash(pool, &clash, ob__try_stretch(from, to, pool, sink, context, &clash, error), error);
 }
 
-/* ---- Explicit mapping -------------------------------------------------------------------------------------------------- */
+/* ---- Explicit mapping ---- */
 
 ob_status ob_align_in_dim(const ob_shape *operand, const int64_t *broadcast_dimensions, size_t n_dimensions, int32_t result_rank,
                           ob_broadcast_result *aligned, ob_error *error) {
@@ -394,7 +394,7 @@ ob_status ob_broadcast_xla(const ob_shape *lhs, const ob_shape *rhs, const int64
     return ob_broadcast_shapes(both, 2, pool, sink, context, result, error);
 }
 
-/* ---- ONNX opset 1-6 ------------------------------------------------------------------------------------------------------ */
+/* ---- ONNX opset 1-6 ---- */
 
 /* One element, whatever its rank. */
 static bool is_single(const ob_shape *shape) {
@@ -439,7 +439,7 @@ ob_status ob_broadcast_legacy(const ob_shape *a, const ob_shape *b, bool axis_gi
                       error);
 }
 
-/* ---- MLIR: the declared result ----------------------------------------------------------------------------------------- */
+/* ---- MLIR: the declared result ---- */
 
 ob_status ob_verify_mlir(const ob_shape *operands, size_t n, const ob_shape *declared, ob_dims *pool, ob_error *error) {
     if (!declared) return fail_at(error, OB_E_ARGUMENT, -1, "no declared shape given");

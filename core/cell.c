@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/text.h"
 
-/* ---- Making and freeing ------------------------------------------------------------------------------------------- */
+/* ---- Making and freeing ---- */
 
 /* A block that begins with the cell, and one holder. */
 static ob_cell *new_cell(ob_cell_kind kind, ob_dtype dtype, size_t n_bytes, const ob_allocator *allocator) {
@@ -88,7 +88,7 @@ ob_status ob_cell_none(const ob_allocator *allocator, ob_cell **out, ob_error *e
     return OB_OK;
 }
 
-/* ---- Tensors ------------------------------------------------------------------------------------------------------ */
+/* ---- Tensors ---- */
 
 static ob_status check_view(const ob_view *view, ob_error *error) {
     bool good = view && ob_dtype_size(view->dtype) > 0 && view->rank >= 0 && view->rank <= OB_MAX_RANK;
@@ -150,7 +150,7 @@ ob_status ob__cell_copy(const ob_view *view, const ob_allocator *allocator, ob_c
     return OB_OK;
 }
 
-/* ---- Sequences and maps ------------------------------------------------------------------------------------------- */
+/* ---- Sequences and maps ---- */
 
 static const char *kind_text(ob_cell_kind kind) {
     static const char *const texts[] = {"nothing", "tensor", "sequence", "map"};
@@ -275,7 +275,7 @@ ob_status ob_cell_copy(const ob_cell *cell, const ob_allocator *allocator, ob_ce
     return status;
 }
 
-/* ---- Changing ----------------------------------------------------------------------------------------------------- */
+/* ---- Changing ---- */
 
 /* Makes the list the caller's own, with room for `n` items. */
 static ob_status make_own(ob_cell **list, size_t n, ob_error *error) {
@@ -328,7 +328,7 @@ ob_status ob__cell_erase(ob_cell **list, size_t at, ob_error *error) {
     return OB_OK;
 }
 
-/* ---- Looking ------------------------------------------------------------------------------------------------------ */
+/* ---- Looking ---- */
 
 ob_cell_kind ob_cell_get_kind(const ob_cell *cell) {
     return cell ? cell->kind : OB_CELL_NONE;

@@ -22,7 +22,7 @@ static ob_status add(clause_parser *c, const char *at, ob_literal_kind kind, ob_
     return OB_OK;
 }
 
-/* ---- Relations ------------------------------------------------------------------------------------------------------ */
+/* ---- Relations ---- */
 
 /* a = b, or not; "x % q = r" is a division. */
 static ob_status add_equation(clause_parser *c, const ob_parsed_sum *a, bool equal, const ob_parsed_sum *b) {
@@ -112,7 +112,7 @@ static ob_status read_alternative(clause_parser *c) {
     return add(c, left.at, OB_LITERAL_DIVIDES, left.dim, right.dim);
 }
 
-/* ---- Guards --------------------------------------------------------------------------------------------------------- */
+/* ---- Guards ---- */
 
 /* A clause holds where its guard does not. */
 static ob_status negate(clause_parser *c, const char *at, ob_literal *literal) {
@@ -150,7 +150,7 @@ static char *end_of_guards(char *text) {
     return NULL;
 }
 
-/* ---- The whole ------------------------------------------------------------------------------------------------------ */
+/* ---- The whole ---- */
 
 static ob_status at_end(ob_parser *p) {
     ob__parse_space(p);

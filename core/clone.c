@@ -34,7 +34,7 @@ static bool copy_terms(const ob_dims *from, ob_dims *to) {
 
 static ob_status copy_graph(cloner *c, const ob_graph *from, ob_graph *to);
 
-/* ---- Definitions -------------------------------------------------------------------------------------------------- */
+/* ---- Definitions ---- */
 
 static ob_status copy_value(cloner *c, const ob_value *from, ob_graph *to) {
     bool exists;
@@ -143,7 +143,7 @@ static ob_status copy_function(cloner *c, const ob_function *from, ob_function *
     return copy_graph(c, from->body, body);
 }
 
-/* ---- Uses --------------------------------------------------------------------------------------------------------- */
+/* ---- Uses ---- */
 
 static ob_status link_graph(cloner *c, const ob_graph *from, ob_graph *to);
 

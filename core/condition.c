@@ -2,7 +2,7 @@
 #include "core/error.h"
 #include "core/scratch.h"
 
-/* ---- Deciding ----------------------------------------------------------------------------------------------------- */
+/* ---- Deciding ---- */
 
 static ob_truth either(ob_truth a, ob_truth b) {
     return a == OB_TRUE || b == OB_TRUE ? OB_TRUE : a == OB_FALSE && b == OB_FALSE ? OB_FALSE : OB_UNDECIDED;
@@ -144,7 +144,7 @@ ob_truth ob__condition_assumed(const ob_dims *pool, const ob_condition *conditio
     }
 }
 
-/* ---- Testing ------------------------------------------------------------------------------------------------------ */
+/* ---- Testing ---- */
 
 ob_status ob_condition_eval(const ob_dims *pool, const ob_condition *condition, const ob_binding *bindings, size_t n_bindings,
                             bool *holds) {
@@ -167,7 +167,7 @@ ob_status ob_condition_eval(const ob_dims *pool, const ob_condition *condition, 
     return OB_E_ARGUMENT;
 }
 
-/* ---- Writing ------------------------------------------------------------------------------------------------------ */
+/* ---- Writing ---- */
 
 static void write_pair(ob_writer *writer, const ob_dims *pool, ob_dim a, const char *relation, ob_dim b) {
     ob__write_dim(writer, pool, a);

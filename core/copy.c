@@ -60,7 +60,7 @@ static bool simplify(layout *l, int32_t rank, const int64_t *dims, size_t width,
     return true;
 }
 
-/* ---- Rows ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Rows ---- */
 
 /* Repeats the n_bytes at `to` until there are `count` of them: each step doubles what is there, up to a piece that the
  * first-level cache holds beside its copy. (Short vectors here instead of memcpy, or smaller pieces, measured 15 % slower.) */
@@ -199,7 +199,7 @@ void ob__copy_bytes(void *to, const void *from, size_t n_bytes, obk_pace *pace) 
     }
 }
 
-/* ---- Contiguous results --------------------------------------------------------------------------------------------------- */
+/* ---- Contiguous results ---- */
 
 /* The strides of such a result are the sizes of its blocks. The last axis of `from` is dense or stretched. */
 static bool is_blocks(const layout *l) {
@@ -362,8 +362,7 @@ static void copy_range(const layout *l, int32_t a, int64_t first, int64_t n, cha
     }
 }
 
-/* ---- Any layout
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Any layout ---- */
 
 static void move_axis_to_end(layout *l, int32_t axis) {
     int64_t dim = l->dims[axis], to = l->to[axis], from = l->from[axis];

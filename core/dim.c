@@ -46,7 +46,7 @@ ob_status ob_dims_status(const ob_dims *pool) {
     return atomic_load(&pool->scratch->failed) ? OB_E_MEMORY : pool->status;
 }
 
-/* ---- Making terms --------------------------------------------------------------------------------------------- */
+/* ---- Making terms ---- */
 
 static ob_dim give_up(ob_dims *pool, ob_status status) {
     if (pool->status != OB_E_MEMORY) pool->status = status;
@@ -114,7 +114,7 @@ ob_dim ob_dim_fresh(ob_dims *pool) {
     return pool ? new_symbol(pool, NULL) : OB_DIM_UNKNOWN;
 }
 
-/* ---- Hash-consing --------------------------------------------------------------------------------------------- */
+/* ---- Hash-consing ---- */
 
 static uint32_t hash_words(const ob_dims *pool, ob_dim_kind kind, const int64_t *words, uint32_t n_words) {
     size_t n_bytes = n_words * sizeof *words;
@@ -231,7 +231,7 @@ ob_dim ob__term_intern(ob_dims *pool, ob_dim_kind kind, const int64_t *words, ui
     return handle(pool->n_terms - 1);
 }
 
-/* ---- Looking at terms ----------------------------------------------------------------------------------------- */
+/* ---- Looking at terms ---- */
 
 ob_dim_kind ob_dim_get_kind(const ob_dims *pool, ob_dim d) {
     if (ob_dim_is_const(d)) return OB_DIM_KIND_CONST;
@@ -270,7 +270,7 @@ const ob_dim *ob__bcast_members(const ob_dims *pool, const ob_dim *d, uint32_t *
     return d;
 }
 
-/* ---- Symbols of a term ---------------------------------------------------------------------------------------- */
+/* ---- Symbols of a term ---- */
 
 typedef struct symbol_walk {
     const ob_dims *pool;

@@ -43,7 +43,7 @@ ob_dim ob_dim_mul(ob_dims *pool, ob_dim a, ob_dim b) {
     return ob__poly_mul(left, right, product) ? ob__poly_store(pool, product) : OB_DIM_UNKNOWN;
 }
 
-/* ---- Division by a constant ------------------------------------------------------------------------------------- */
+/* ---- Division by a constant ---- */
 
 /* Splits poly = divisor * whole + rest with every number of the rest in 0 .. divisor - 1. */
 static void split(const ob_poly *poly, int64_t divisor, ob_poly *whole, ob_poly *rest) {
@@ -197,7 +197,7 @@ ob_dim ob_dim_ceil_div(ob_dims *pool, ob_dim a, int64_t divisor) {
     return ob_dim_div(pool, ob_dim_add(pool, a, divisor - 1), divisor);
 }
 
-/* ---- Exact division --------------------------------------------------------------------------------------------- */
+/* ---- Exact division ---- */
 
 ob_dim ob_dim_div_exact(ob_dims *pool, ob_dim a, ob_dim b) {
     if (b == 0) return OB_DIM_UNKNOWN;
@@ -211,7 +211,7 @@ ob_dim ob_dim_div_exact(ob_dims *pool, ob_dim a, ob_dim b) {
     return exact ? ob__poly_store(pool, quotient) : OB_DIM_UNKNOWN;
 }
 
-/* ---- Broadcast terms -------------------------------------------------------------------------------------------- */
+/* ---- Broadcast terms ---- */
 
 /* What is not 1, and broadcasts, is the common size. */
 static bool is_common(const ob_dims *pool, ob_dim d) {

@@ -30,7 +30,7 @@ typedef struct bound_search {
 
 static void bound_part(bound_search *search, ob_dim d, int64_t *low, int64_t *high);
 
-/* ---- Each monomial on its own ------------------------------------------------------------------------------------- */
+/* ---- Each monomial on its own ---- */
 
 static int64_t clamp(int64_t value) {
     return value > INFINITE ? INFINITE : value < -INFINITE ? -INFINITE : value;
@@ -115,7 +115,7 @@ static int64_t shifted_lowest(bound_search *search, const ob_poly *poly) {
     return sum->constant;
 }
 
-/* ---- Atoms replaced ------------------------------------------------------------------------------------------------- */
+/* ---- Atoms replaced ---- */
 
 /* One factor of one monomial, or two that are replaced together. */
 typedef struct place {
@@ -313,7 +313,7 @@ static void bound_poly(bound_search *search, const ob_poly *poly, int64_t *lowes
     if (low != -INFINITE && -low < *highest_out) *highest_out = -low;
 }
 
-/* ---- Terms ---------------------------------------------------------------------------------------------------------- */
+/* ---- Terms ---- */
 
 /* Each end is one of the members': of a minimum the least of both, of a maximum the greatest. */
 static void bound_members(bound_search *search, const ob_term *term, int64_t *lowest_out, int64_t *highest_out) {

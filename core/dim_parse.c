@@ -16,7 +16,7 @@ ob_status ob__parse_too_large(ob_parser *p, const char *at) {
     return ob__fail(p->error, OB_E_LIMIT, "\"%.200s\", position %d: the term is too large", p->text, (int)(at - p->text) + 1);
 }
 
-/* ---- Words ---------------------------------------------------------------------------------------------------------- */
+/* ---- Words ---- */
 
 void ob__parse_space(ob_parser *p) {
     while (*p->at == ' ' || *p->at == '\t') p->at++;
@@ -89,7 +89,7 @@ static ob_status read_number(ob_parser *p, ob_dim *out) {
     return OB_OK;
 }
 
-/* ---- Terms ---------------------------------------------------------------------------------------------------------- */
+/* ---- Terms ---- */
 
 static ob_status read_unary(ob_parser *p, ob_dim *out);
 

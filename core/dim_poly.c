@@ -178,7 +178,7 @@ bool ob__poly_mul(const ob_poly *a, const ob_poly *b, ob_poly *out) {
     return true;
 }
 
-/* ---- Division ------------------------------------------------------------------------------------------------------- */
+/* ---- Division ---- */
 
 /* out = a / b when b divides a. */
 static bool divide_monomial(const ob_monomial *a, const ob_monomial *b, ob_monomial *out) {

@@ -4,7 +4,7 @@
 
 enum { MAX_STEPS = 32, MAX_NESTED = 4 };
 
-/* ---- What numerator and divisor share ------------------------------------------------------------------------------- */
+/* ---- What numerator and divisor share ---- */
 
 static int64_t gcd_of(const ob_poly *a, const ob_poly *b) {
     return ob__poly_gcd(a, ob__gcd(ob__poly_gcd(b, 0), b->constant));
@@ -45,7 +45,7 @@ static ob_dim common_factor(const ob_dims *pool, const ob_poly *a, const ob_poly
     return OB_DIM_UNKNOWN;
 }
 
-/* ---- Whole multiples ------------------------------------------------------------------------------------------------ */
+/* ---- Whole multiples ---- */
 
 /* a = b * whole + what is left in a. */
 static bool take_out(const ob_dims *pool, ob_poly *a, const ob_poly *b, const ob_poly *part, ob_poly *whole) {
@@ -111,7 +111,7 @@ static void divide_by_sum(const ob_dims *pool, ob_poly *a, const ob_poly *b, ob_
     if (times != 0) take_out(pool, a, b, part, whole);
 }
 
-/* ---- The term ------------------------------------------------------------------------------------------------------- */
+/* ---- The term ---- */
 
 /* The quotient where it is one number for all sizes. */
 static bool only_value(const ob_dims *pool, const ob_poly *a, const ob_poly *b, int64_t *value) {

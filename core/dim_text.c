@@ -31,7 +31,7 @@ static void write_int(ob_writer *writer, int64_t value) {
     ob__write(writer, digits);
 }
 
-/* ---- Names ------------------------------------------------------------------------------------------------------ */
+/* ---- Names ---- */
 
 static bool is_letter(unsigned char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -128,7 +128,7 @@ static void write_name(ob_writer *writer, const ob_dims *pool, const ob_term *te
     writer->n = start + term->number;
 }
 
-/* ---- Terms ------------------------------------------------------------------------------------------------------ */
+/* ---- Terms ---- */
 
 /* Joins an addend to what is written already: "a", "-a", " + a", " - a". */
 static void write_sign(ob_writer *writer, bool negative, bool first) {
@@ -329,7 +329,7 @@ size_t ob_shape_format(const ob_dims *pool, const ob_shape *shape, char *text, s
     return ob__writer_end(&writer);
 }
 
-/* ---- In sentences ------------------------------------------------------------------------------------------------- */
+/* ---- In sentences ---- */
 
 enum { WHOLE_TERM = 4096, LEAST_NAME = 16 };
 

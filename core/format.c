@@ -37,7 +37,7 @@ size_t ob__name_length(const char *name) {
     return end ? (size_t)(end - name) : OB_LENGTH_UNKNOWN;
 }
 
-/* ---- Formatting ---------------------------------------------------------------------------------------------------- */
+/* ---- Formatting ---- */
 
 typedef struct output {
     char *text;

@@ -28,7 +28,7 @@ typedef struct ob_tensor ob_tensor;
 typedef struct ob_function ob_function;
 struct ob_op; /* ops/table/op.h */
 
-/* ---- Tensors: constant data ------------------------------------------------------------------------------------ */
+/* ---- Tensors: constant data ---- */
 
 typedef struct ob_key_value {
     const char *key, *value;
@@ -52,7 +52,7 @@ struct ob_tensor {
     const void *origin; /* the TensorProto this came from, for proto/ only; NULL when made here */
 };
 
-/* ---- Attributes ------------------------------------------------------------------------------------------------- */
+/* ---- Attributes ---- */
 
 /* Numbers of AttributeProto.AttributeType. */
 typedef enum ob_attribute_type {
@@ -97,7 +97,7 @@ struct ob_attribute {
     const void *origin;
 };
 
-/* ---- Values and nodes ------------------------------------------------------------------------------------------- */
+/* ---- Values and nodes ---- */
 
 struct ob_value {
     const char *name;  /* never "" */
@@ -202,7 +202,7 @@ struct ob_model {
     ob_logger logger; /* write NULL: none */
 };
 
-/* ---- Building and editing (core/graph.c). NULL means: out of memory. --------------------------------------------- */
+/* ---- Building and editing (core/graph.c). NULL means: out of memory. ---- */
 
 ob_model *ob__model_new(const ob_allocator *allocator);
 /* ob_model_clone with memory from another allocator. */

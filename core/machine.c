@@ -10,7 +10,7 @@
  * line, for the root and the mount, and behind it, for the name of a file. */
 enum { BEFORE = 480, BEHIND = 64, PATH_BYTES = 1600 };
 
-/* ---- Control groups ----------------------------------------------------------------------------------------------- */
+/* ---- Control groups ---- */
 
 /* A kind of limit. */
 typedef struct limit {
@@ -84,7 +84,7 @@ static uint64_t least_limit(const limit *l, const char *root) {
     return least;
 }
 
-/* ---- Memory ------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ---- */
 
 static uint64_t memory_left(char *folder, bool v2) {
     unsigned long long most, used, next;
@@ -116,7 +116,7 @@ uint64_t ob_machine_memory(void) {
     return ob__memory_at("");
 }
 
-/* ---- Processors --------------------------------------------------------------------------------------------------- */
+/* ---- Processors ---- */
 
 static uint64_t processors_of_quota(char *folder, bool v2) {
     unsigned long long quota, period, next;

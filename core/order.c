@@ -22,7 +22,7 @@ typedef struct sorter {
     bool any_early;
 } sorter;
 
-/* ---- Uses --------------------------------------------------------------------------------------------------------- */
+/* ---- Uses ---- */
 
 static ob_status add_edge(sorter *s, const ob_node *producer, const ob_node *consumer) {
     if (s->n_edges + 1 >= s->capacity) {
@@ -71,7 +71,7 @@ static ob_status visit_places(void *context, ob_graph *graph) {
     return OB_OK;
 }
 
-/* ---- Sorting ------------------------------------------------------------------------------------------------------ */
+/* ---- Sorting ---- */
 
 static bool is_before(const sorter *s, uint32_t a, uint32_t b) {
     return s->place[s->heap[a]] < s->place[s->heap[b]];

@@ -25,7 +25,7 @@ ob_rules ob_rules_from_name(const char *name) {
     return OB_RULES_COUNT;
 }
 
-/* ---- The facts ---------------------------------------------------------------------------------------------------------- */
+/* ---- The facts ---- */
 
 typedef struct facts {
     const ob_shape *operands;
@@ -80,7 +80,7 @@ static void report(const facts *f, const rule *row, size_t operand, int32_t axis
     f->sink(f->context, &broken);
 }
 
-/* ---- Departures --------------------------------------------------------------------------------------------------------- */
+/* ---- Departures ---- */
 
 static int32_t highest_rank(const facts *f) {
     int32_t rank = 0;
@@ -140,7 +140,7 @@ static void check_declared(const facts *f, const rule *of_rank, const rule *narr
     }
 }
 
-/* ---- The check ------------------------------------------------------------------------------------------------------------ */
+/* ---- The check ---- */
 
 typedef struct condition_reporter {
     const facts *f;

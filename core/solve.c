@@ -38,7 +38,7 @@ ob_status ob__solver_run(ob_solver *s) {
     return OB_OK;
 }
 
-/* ---- Results ------------------------------------------------------------------------------------------------------ */
+/* ---- Results ---- */
 
 static int compare_numbers(const void *a, const void *b) {
     uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;

@@ -19,7 +19,7 @@ ob_status ob__clauses_append(ob_clauses *clauses, const ob_clause *clause) {
     return OB_OK;
 }
 
-/* ---- Lowering ----------------------------------------------------------------------------------------------------- */
+/* ---- Lowering ---- */
 
 enum { MAX_ALTERNATIVES = 3, MAX_CLAUSES = 2 };
 
@@ -96,7 +96,7 @@ ob_status ob__clauses_add(ob_clauses *clauses, ob_dims *dims, const ob_condition
     return OB_OK;
 }
 
-/* ---- Testing ------------------------------------------------------------------------------------------------------ */
+/* ---- Testing ---- */
 
 static ob_truth literal_eval(const ob_dims *dims, const ob_literal *literal, const ob_binding *bindings, size_t n) {
     int64_t p, q = 1;

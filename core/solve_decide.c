@@ -110,7 +110,7 @@ ob_truth ob__literal_decide(const ob_solver *s, ob_dims *dims, const ob_literal 
     return OB_UNDECIDED;
 }
 
-/* ---- Literals of one term ----------------------------------------------------------------------------------------- */
+/* ---- Literals of one term ---- */
 
 /* p = sign * t + constant, with t by its words without the constant: `lone` where p is no sum. */
 typedef struct shifted {

@@ -77,7 +77,7 @@ static bool has_words(const ob_solver *s, const split *one) {
     return one->n_own > 1 || (term && term->depth > 0);
 }
 
-/* ---- What is said of the symbol, by all of them -------------------------------------------------------------------- */
+/* ---- What is said of the symbol, by all of them ---- */
 
 static size_t length_of(const merging *m, const split *of) {
     ob_literal literals[MAX_LITERALS];
@@ -166,7 +166,7 @@ static ob_status merge(merging *m, const split_list *list) {
     return OB_OK;
 }
 
-/* ---- Rounds --------------------------------------------------------------------------------------------------------- */
+/* ---- Rounds ---- */
 
 static ob_status add(merging *m, const split *one, uint32_t fact, split_list ***lists, uint32_t *n, uint32_t *capacity) {
     ob_map_entry *entry = ob__map_insert(&m->map, (const char *)one->key, one->n_key * sizeof *one->key);

@@ -52,7 +52,7 @@ typedef struct pair {
     uint64_t work;
 } pair;
 
-/* ---- Clauses as alternatives --------------------------------------------------------------------------------------- */
+/* ---- Clauses as alternatives ---- */
 
 static bool add_atom(alternative *to, ob_literal_kind kind, ob_dim p, ob_dim q) {
     if (to->n == MAX_ATOMS || p == OB_DIM_UNKNOWN) return false;
@@ -148,7 +148,7 @@ static ob_status add_clause(pair *w, const ob_work_clause *clause) {
     return ob__solver_reason(w->s, w->reason, clause->reason, &w->reason);
 }
 
-/* ---- Systems of inequalities ------------------------------------------------------------------------------------------ */
+/* ---- Systems of inequalities ---- */
 
 static int64_t ceil_div(int64_t a, int64_t divisor) {
     return -ob__floor_div(-a, divisor);
@@ -214,7 +214,7 @@ static ob_truth is_satisfied(pair *w, uint32_t n) {
     return OB_FALSE;
 }
 
-/* ---- Classes ------------------------------------------------------------------------------------------------------- */
+/* ---- Classes ---- */
 
 /* Adds what the alternative asks for. FALSE: it does not hold anywhere on the class; UNDECIDED: there is no room. */
 static ob_truth add_rows(pair *w, const alternative *of, uint32_t *n) {
@@ -297,7 +297,7 @@ static ob_truth decide(pair *w) {
     return OB_FALSE;
 }
 
-/* ---- Pairs --------------------------------------------------------------------------------------------------------- */
+/* ---- Pairs ---- */
 
 static bool is_of_pair(const pair *w, const ob_work_clause *clause) {
     for (uint32_t i = 0; i < clause->n_symbols; i++)

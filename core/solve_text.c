@@ -63,7 +63,7 @@ static void write_relation(ob_text *text, ob_dims *dims, ob_dim p, const char *r
     write_dim(text, dims, right);
 }
 
-/* ---- Remainders ---------------------------------------------------------------------------------------------------- */
+/* ---- Remainders ---- */
 
 static void write_remainder(ob_text *text, const ob_dims *dims, ob_dim a, ob_dim divisor) {
     bool sum = ob_dim_get_kind(dims, a) == OB_DIM_KIND_SUM, long_divisor = ob_dim_get_kind(dims, divisor) == OB_DIM_KIND_SUM;
@@ -206,7 +206,7 @@ static bool write_chain(ob_text *text, const ob_dims *dims, ob_dim p) {
     return true;
 }
 
-/* ---- Literals ------------------------------------------------------------------------------------------------------ */
+/* ---- Literals ---- */
 
 void ob__literal_write(ob_text *text, ob_dims *dims, const ob_literal *literal) {
     static const char equal[] = " = ", unequal[] = " != ";
@@ -246,7 +246,7 @@ static void write_guard(ob_text *text, ob_dims *dims, const ob_literal *negated)
     ob__literal_write(text, dims, guard.p == OB_DIM_UNKNOWN ? negated : &guard);
 }
 
-/* ---- Clauses ------------------------------------------------------------------------------------------------------- */
+/* ---- Clauses ---- */
 
 /* "x = number"; false: it is not of that form. */
 static bool is_value(const ob_dims *dims, const ob_literal *literal, ob_dim *symbol, int64_t *value) {

@@ -79,7 +79,7 @@ void ob__dims_give_back(ob_dims *pool);
 /* The term of that kind and content, found or made; the caller has normalised it. OB_DIM_UNKNOWN beyond the limits. */
 ob_dim ob__term_intern(ob_dims *pool, ob_dim_kind kind, const int64_t *words, uint32_t n_words);
 
-/* ---- Polynomials: the working form of a sum ------------------------------------------------------------------- */
+/* ---- Polynomials: the working form of a sum ---- */
 
 typedef struct ob_monomial {
     int64_t coefficient;

@@ -4,7 +4,7 @@
 
 #include "core/log.h"
 
-/* ---- Stopping ----------------------------------------------------------------------------------------------------- */
+/* ---- Stopping ---- */
 
 /* Its address identifies the thread; nothing is stored in it. */
 static const void *this_thread(void) {
@@ -56,7 +56,7 @@ obk_pace ob__pace(const ob_threads *threads) {
     return (obk_pace){.stopped = may_stop(threads) ? stopped_inside : NULL, .context = threads};
 }
 
-/* ---- Shared work -------------------------------------------------------------------------------------------------- */
+/* ---- Shared work ---- */
 
 typedef struct part {
     void (*task)(void *context, int64_t begin, int64_t end);
@@ -105,7 +105,7 @@ void ob__parallel(const ob_threads *threads, int64_t n, int64_t grain, void (*ta
     ob__parallel_parts(threads, n, grain, size, task, context);
 }
 
-/* ---- Chunks and lanes --------------------------------------------------------------------------------------------- */
+/* ---- Chunks and lanes ---- */
 
 typedef struct chunks {
     atomic_llong next;

@@ -29,7 +29,7 @@ typedef struct ob_threads {
     ob_stop *stop; /* NULL: nothing stops it */
 } ob_threads;
 
-/* ---- Stopping ---------------------------------------------------------------------------------------------------------- */
+/* ---- Stopping ---- */
 
 /* True: the run ends. A kernel then returns OB_OK and leaves its results unfinished; its caller reads the status of `stop`.
  * ob__stop_now asks each time, ob__stopped every few milliseconds. Both are for the thread that runs the steps. */
@@ -40,7 +40,7 @@ bool ob__stopped_inside(const ob_threads *threads);
 /* For loops that count their work and ask from time to time (core/pace.h). */
 obk_pace ob__pace(const ob_threads *threads);
 
-/* ---- Sharing ----------------------------------------------------------------------------------------------------------- */
+/* ---- Sharing ---- */
 
 /* Calls task on ranges that cover 0 .. n; by several threads when n is at least two grains. A run that can be stopped asks
  * between ranges. After it was stopped the remaining ranges are skipped: code behind the call must not use their results, for

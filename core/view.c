@@ -79,7 +79,7 @@ bool ob_view_is_contiguous(const ob_view *view) {
     return true;
 }
 
-/* ---- Broadcasting ---------------------------------------------------------------------------------------------------- */
+/* ---- Broadcasting ---- */
 
 /* Puts dimension i of `from` at axes[i] of a view of the given dims; the other axes, and those that grow, get stride 0. */
 static ob_status place(const ob_view *from, const int64_t *axes, int32_t rank, const int64_t *dims, ob_view *out,
@@ -160,7 +160,7 @@ ob_status ob_view_broadcast_all(const ob_view *from, size_t n, ob_view *out, ob_
     return OB_OK;
 }
 
-/* ---- Assignment ------------------------------------------------------------------------------------------------------- */
+/* ---- Assignment ---- */
 
 static bool same_dims(const ob_view *x, const ob_view *a) {
     for (int32_t i = 0; i < x->rank; i++)

@@ -11,7 +11,7 @@
 #include "ops/kernel/kernel.h"
 #include "ops/table/op.h"
 
-/* ---- Operators -------------------------------------------------------------------------------------------------- */
+/* ---- Operators ---- */
 
 enum { MAX_OPERATORS = 1024 };
 
@@ -204,7 +204,7 @@ static void print_operators(void) {
     for (size_t i = 0; i < n_firsts; i++) print_attributes(firsts[i], count_versions(firsts[i]));
 }
 
-/* ---- Requirements ------------------------------------------------------------------------------------------------ */
+/* ---- Requirements ---- */
 
 static void print_kinds(unsigned kinds) {
     static const char *const names[] = {"equal", "broadcasts with", "broadcasts to", "multiple of", "at least"};
@@ -242,7 +242,7 @@ static void print_requirements(void) {
     }
 }
 
-/* ---- Findings --------------------------------------------------------------------------------------------------- */
+/* ---- Findings ---- */
 
 static void print_findings(void) {
     static const char *const severities[] = {"", "note", "warning", "error"};

@@ -116,7 +116,7 @@ ob_status ob__bounds_add(ob_contract *contract, ob_model *model, const ob_facts 
     return OB_OK;
 }
 
-/* ---- In words ----------------------------------------------------------------------------------------------------------- */
+/* ---- In words ---- */
 
 static void write_dim(ob_text *text, const ob_dims *dims, ob_dim d) {
     char few[200];

@@ -52,7 +52,7 @@ ob_value *ob__stretched_from(const ob_work *work, const ob_value *value) {
     return NULL;
 }
 
-/* ---- One operator --------------------------------------------------------------------------------------------------- */
+/* ---- One operator ---- */
 
 typedef struct decision {
     ob_work *work;

@@ -11,7 +11,7 @@ void ob_check_options_init(ob_check_options *options) {
     if (options) *options = (ob_check_options){.rules = OB_RULES_ONNX};
 }
 
-/* ---- What is given -------------------------------------------------------------------------------------------------- */
+/* ---- What is given ---- */
 
 static ob_status bind_dims(ob_model *model, const ob_check_options *options, ob_binding *bindings, ob_error *error) {
     for (size_t i = 0; i < options->n_dims; i++)
@@ -160,7 +160,7 @@ static ob_binding *with_assumed(ob_report *report, const ob_binding *given, size
     return all;
 }
 
-/* ---- ob_check ------------------------------------------------------------------------------------------------------- */
+/* ---- ob_check ---- */
 
 static ob_report *new_report(ob_model *model) {
     const ob_allocator *allocator = &model->arena.allocator;

@@ -39,7 +39,7 @@ typedef struct making {
     bool idle[MOST_IMPLIED];
 } making;
 
-/* ---- The symbols of inputs ---------------------------------------------------------------------------------------- */
+/* ---- The symbols of inputs ---- */
 
 typedef struct collection {
     ob_contract *contract;
@@ -79,7 +79,7 @@ static ob_status collect_inputs(const ob_model *model, const ob_facts *facts, ob
     return c.failed ? OB_E_MEMORY : OB_OK;
 }
 
-/* ---- What nobody can state ---------------------------------------------------------------------------------------- */
+/* ---- What nobody can state ---- */
 
 const ob_requirement *ob__contract_open(const ob_facts *facts, uint32_t index) {
     if (index < facts->n_unverified) return &facts->unverified[index];
@@ -264,7 +264,7 @@ static ob_status lower(making *m) {
     return take_open(m, open, n_open);
 }
 
-/* ---- What is taken for granted -------------------------------------------------------------------------------------- */
+/* ---- What is taken for granted ---- */
 
 static ob_status assume(making *m, const ob_assumed *assumed, uint32_t n) {
     ob_contract *contract = m->contract;
@@ -325,7 +325,7 @@ static ob_status list_claims(making *m) {
     return OB_OK;
 }
 
-/* ---- The whole ---------------------------------------------------------------------------------------------------- */
+/* ---- The whole ---- */
 
 static void reached_range(const void *context, ob_dim symbol, int64_t *lowest, int64_t *highest) {
     (void)context, (void)symbol;

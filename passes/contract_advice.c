@@ -4,7 +4,7 @@
 #include "core/terms.h"
 #include "passes/contract.h"
 
-/* ---- The node to repair --------------------------------------------------------------------------------------------- */
+/* ---- The node to repair ---- */
 
 /* Does the requirement fail at these sizes, for certain? */
 static bool fails_at(const ob_dims *dims, const ob_requirement *requirement, const ob_binding *sizes, uint32_t n) {
@@ -37,7 +37,7 @@ uint32_t ob__clause_nodes(ob_contract *contract, const ob_facts *facts, const ob
     return n;
 }
 
-/* ---- The sizes that decide ------------------------------------------------------------------------------------------ */
+/* ---- The sizes that decide ---- */
 
 enum { MOST_DECIDING = 8, MOST_TRIED = 64 };
 

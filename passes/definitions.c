@@ -33,7 +33,7 @@ const char *ob__why_no_expand(ob_stretch_types *types, const ob_graph *graph, ob
     return NULL;
 }
 
-/* ---- Bodies --------------------------------------------------------------------------------------------------------- */
+/* ---- Bodies ---- */
 
 typedef struct body {
     ob_model *model;

@@ -41,7 +41,7 @@ bool ob__is_standard(const ob_node *node, const char *op_type) {
     return node->domain[0] == '\0' && node->op && strcmp(node->op_type, op_type) == 0;
 }
 
-/* ---- Recognising definitions ----------------------------------------------------------------------------------------- */
+/* ---- Recognising definitions ---- */
 
 /* The node is this operator of these operands and nothing else; *node moves on. */
 static bool is_step(const ob_node **node, const char *op_type, const ob_value *first, const ob_value *second,

@@ -95,7 +95,7 @@ bool ob__finding_set_operands(ob_findings *findings, ob_finding *finding, const 
     return true;
 }
 
-/* ---- The reference -------------------------------------------------------------------------------------------------- */
+/* ---- The reference ---- */
 
 size_t ob_finding_doc_count(void) {
     return OB_FINDING_COUNT - 1;

@@ -98,7 +98,7 @@ typedef struct guard {
     ob_text file;
 } guard;
 
-/* ---- Strings and comments ------------------------------------------------------------------------------------------- */
+/* ---- Strings and comments ---- */
 
 enum { MAX_SHOWN = 1000 }; /* bytes of a name or clause: C promises room for 4095 in a literal, escapes take four each */
 
@@ -123,7 +123,7 @@ static void write_symbol(guard *g, ob_dim symbol) {
     ob__guard_escaped(&g->file, name, strlen(name));
 }
 
-/* ---- Terms ---------------------------------------------------------------------------------------------------------- */
+/* ---- Terms ---- */
 
 static uint32_t variable_of(ob_guard_body *g, ob_dim d) {
     const ob_map_entry *entry = ob__map_find(&g->terms, (const char *)&d, sizeof d);
@@ -241,7 +241,7 @@ void ob__guard_symbols(ob_guard_body *g) {
     if (g->contract->n_inputs) g->uses |= OB_GUARD_VALUE;
 }
 
-/* ---- Clauses -------------------------------------------------------------------------------------------------------- */
+/* ---- Clauses ---- */
 
 static void write_literal(ob_guard_body *g, const ob_literal *literal) {
     static const struct {
@@ -286,7 +286,7 @@ static void write_clause(ob_guard_body *g, const ob_solved_clause *clause, uint3
     ob__text_release(&text);
 }
 
-/* ---- The file ------------------------------------------------------------------------------------------------------- */
+/* ---- The file ---- */
 
 static void write_head(guard *g) {
     const ob_contract *contract = g->contract;

@@ -51,7 +51,7 @@ static const char guard_helpers[] =
     "static int obg_and(int a, int b) {\n    return a == 0 || b == 0 ? 0 : a == 2 || b == 2 ? 2 : 1;\n}\n"
     "static int obg_is_positive(obg_value p) {\n    return p.bad ? (p.bad == 1 ? 0 : 2) : p.v >= 1;\n}\n\n";
 
-/* ---- The inputs ------------------------------------------------------------------------------------------------------- */
+/* ---- The inputs ---- */
 
 /* Is bound `index` the first of its input? */
 static bool is_first(const ob_contract *contract, uint32_t index) {
@@ -75,7 +75,7 @@ static uint32_t n_inputs(const ob_contract *contract) {
     return n;
 }
 
-/* ---- The body --------------------------------------------------------------------------------------------------------- */
+/* ---- The body ---- */
 
 static void list_terms(ob_guard_body *g, const char *name, const ob_dim *terms, int32_t n) {
     ob__text_printf(&g->body, "        const obg_value %s[] = {", name);
@@ -174,7 +174,7 @@ void ob__guard_values(ob_guard_body *g, const ob_facts *facts) {
     for (uint32_t i = 0; i < contract->n_bounds && !g->failed; i++) write_bound(g, facts, i);
 }
 
-/* ---- The file --------------------------------------------------------------------------------------------------------- */
+/* ---- The file ---- */
 
 void ob__guard_values_declare(ob_text *file, const char *name) {
     ob__text_printf(

@@ -54,7 +54,7 @@ bool ob__stays(const ob_keeping *keeping, const ob_node *node) {
     return keeping->all_stay || (node->id < keeping->n_nodes && keeping->stays[node->id]);
 }
 
-/* ---- Who may be the reason ------------------------------------------------------------------------------------------ */
+/* ---- Who may be the reason ---- */
 
 /* The nearest nodes above that were rewritten; every node once. */
 static ob_status blame_above(ob_keeping *keeping, const ob_node *node, uint32_t n_nodes, bool *found) {
@@ -92,7 +92,7 @@ ob_status ob__keeping_blame(ob_keeping *keeping, const ob_node *node) {
     return blame(keeping, node, node ? node->graph->model->n_nodes : 0);
 }
 
-/* ---- Sizes that only the run knows ---------------------------------------------------------------------------------- */
+/* ---- Sizes that only the run knows ---- */
 
 typedef struct comparison {
     ob_keeping *keeping;
@@ -138,7 +138,7 @@ static ob_dim translated(comparison *c, ob_dim d) {
     return ob__dim_replace(c->model->dims, d, size_afterwards, c, &disagrees);
 }
 
-/* ---- Clauses in one form -------------------------------------------------------------------------------------------- */
+/* ---- Clauses in one form ---- */
 
 /* Its literals in the terms of the model afterwards, sorted, each once. NULL: out of memory. */
 static ob_status normal_clause(comparison *c, const ob_clause *clause, bool is_before, ob_clause *out) {
@@ -209,7 +209,7 @@ static ob_status equal_terms(comparison *c, ob_dim was, ob_dim is, const ob_clau
     return OB_OK;
 }
 
-/* ---- What nobody could state ---------------------------------------------------------------------------------------- */
+/* ---- What nobody could state ---- */
 
 /* How often something is not known for one reason, before and after. */
 typedef struct open_reason {
@@ -285,7 +285,7 @@ static ob_status same_open(comparison *c, const ob_facts *before, const ob_facts
     return differs && !any ? blame(c->keeping, NULL, 0) : OB_OK;
 }
 
-/* ---- Conditions on values --------------------------------------------------------------------------------------------- */
+/* ---- Conditions on values ---- */
 
 static ob_status equal_lists(comparison *c, const ob_dim *was, const ob_dim *is, size_t n, const ob_clauses *given, bool *equal) {
     *equal = (was == NULL) == (is == NULL);
@@ -324,7 +324,7 @@ static ob_status same_bounds(comparison *c, const ob_facts *before, const ob_fac
     return OB_OK;
 }
 
-/* ---- Shapes of what stays --------------------------------------------------------------------------------------------- */
+/* ---- Shapes of what stays ---- */
 
 typedef struct shapes {
     comparison *c;
@@ -364,7 +364,7 @@ static ob_status same_shapes(comparison *c, const ob_facts *before, const ob_fac
     return OB_OK;
 }
 
-/* ---- The whole ------------------------------------------------------------------------------------------------------ */
+/* ---- The whole ---- */
 
 static ob_status compare(comparison *c, const ob_facts *before, const ob_facts *after, const ob_contract *contract, bool *kept) {
     ob_clauses was, is;

@@ -51,7 +51,7 @@ static ob_value *scratch_value(lowerer *l, ob_node *maker, const char *stem, ob_
     return value;
 }
 
-/* ---- Pieces --------------------------------------------------------------------------------------------------------- */
+/* ---- Pieces ---- */
 
 /* Expand(value, shape) before `before`; the result is `out`, or a new value when NULL. */
 static ob_value *expand(lowerer *l, ob_node *before, ob_value *value, ob_value *shape, ob_value *out, const ob_shape *result) {
@@ -114,7 +114,7 @@ static bool is_suffix(const int64_t *mapping, uint32_t n, int32_t rank) {
     return true;
 }
 
-/* ---- BroadcastInDim, and calls of BroadcastTo ----------------------------------------------------------------------- */
+/* ---- BroadcastInDim, and calls of BroadcastTo ---- */
 
 /* The rank of the result: the length of the operand, or of the attribute `shape`. */
 static int32_t result_rank(const lowerer *l, const ob_node *node) {
@@ -172,7 +172,7 @@ static void lower_in_dim(lowerer *l, ob_node *node) {
         expand(l, node, value, shape, node->outputs[0], &result);
 }
 
-/* ---- Broadcast to standard operators -------------------------------------------------------------------------------- */
+/* ---- Broadcast to standard operators ---- */
 
 /* Operand i's result: the operand itself for all readers when it has the common shape already. */
 static void pass_through(lowerer *l, ob_node *node, uint32_t i) {
@@ -247,7 +247,7 @@ static void lower_broadcast(lowerer *l, ob_node *node) {
     }
 }
 
-/* ---- Broadcast to calls --------------------------------------------------------------------------------------------- */
+/* ---- Broadcast to calls ---- */
 
 /* A name that is new among the functions of the domain: the usual one unless the model has given it to something of its own. */
 static const char *free_name(lowerer *l, uint32_t n_operands) {
@@ -332,7 +332,7 @@ static void call_broadcast(lowerer *l, ob_node *node) {
     l->rewriting->stats.n_lowered++;
 }
 
-/* ---- The passes ----------------------------------------------------------------------------------------------------- */
+/* ---- The passes ---- */
 
 static ob_status visit_graph(void *context, ob_graph *graph) {
     lowerer *l = context;

@@ -19,7 +19,7 @@ const char *ob__node_label(const ob_node *node) {
     return node->op_type;
 }
 
-/* ---- Paths --------------------------------------------------------------------------------------------------------- */
+/* ---- Paths ---- */
 
 static const char cut[] = ".../";
 

@@ -104,7 +104,7 @@ static const char *what_it_is(const ob_value *value) {
     return value->graph->parent ? "subgraph input" : value->graph->function ? "function input" : "input";
 }
 
-/* ---- The walk ------------------------------------------------------------------------------------------------------- */
+/* ---- The walk ---- */
 
 /* Where a walk ends, and how many steps away. */
 typedef struct ending {
@@ -210,7 +210,7 @@ const char *ob__origin_of(const ob_facts *facts, const ob_dims *dims, ob_map *kn
     return text;
 }
 
-/* ---- The exporter's source line ------------------------------------------------------------------------------------- */
+/* ---- The exporter's source line ---- */
 
 /* The last line of a Python stack trace that names a file: the innermost frame. */
 static const char *last_frame(const char *trace, size_t *n) {

@@ -180,7 +180,7 @@ const ob_dims *ob_report_dims(const ob_report *report) {
     return report->model->dims;
 }
 
-/* ---- Long names ----------------------------------------------------------------------------------------------------- */
+/* ---- Long names ---- */
 
 const char *ob__report_name(ob_report *report, const char *name, ob_arena *arena) {
     if (memchr(name, '\0', OB_NAME_SHOWN + 1)) return name;

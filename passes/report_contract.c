@@ -32,7 +32,7 @@ ob_contract_info ob_report_contract(const ob_report *report) {
                               .n_sizes = (size_t)contract->n_inputs + contract->n_rankless};
 }
 
-/* ---- Clauses ------------------------------------------------------------------------------------------------------ */
+/* ---- Clauses ---- */
 
 enum { MAX_ORIGINS = 16 };
 
@@ -240,7 +240,7 @@ ob_status ob_report_assumption(ob_report *report, size_t index, ob_assumption_in
     return OB_OK;
 }
 
-/* ---- Testing sizes ------------------------------------------------------------------------------------------------ */
+/* ---- Testing sizes ---- */
 
 ob_status ob_report_contract_holds(const ob_report *report, const ob_named_size *sizes, size_t n, ob_truth *out, size_t *clause) {
     if (!report || !out || (n && !sizes)) return OB_E_ARGUMENT;

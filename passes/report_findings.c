@@ -6,7 +6,7 @@
 #include "passes/origin.h"
 #include "passes/report.h"
 
-/* ---- Findings ------------------------------------------------------------------------------------------------------- */
+/* ---- Findings ---- */
 
 size_t ob_report_finding_count(const ob_report *report) {
     return report->findings.n;
@@ -172,7 +172,7 @@ ob_status ob_report_finding(ob_report *report, size_t index, ob_finding_info *ou
     return OB_OK;
 }
 
-/* ---- Conditions ----------------------------------------------------------------------------------------------------- */
+/* ---- Conditions ---- */
 
 size_t ob_report_condition_count(const ob_report *report) {
     return report->facts.n_conditions;

@@ -12,7 +12,7 @@
 static const char *const version_lines[] = {"version: 1", "version: 2"}; /* 2: with conditions on values */
 static const char status_key[] = "status: ", values_key[] = "values: ", left_out_key[] = "left out: ";
 
-/* ---- Writing -------------------------------------------------------------------------------------------------------- */
+/* ---- Writing ---- */
 
 enum { HEAD = 100 }; /* bytes for the lines that are no clauses */
 
@@ -110,7 +110,7 @@ ob_status ob__stated_text(ob_dims *dims, const ob_facts *facts, const ob_contrac
     return OB_OK;
 }
 
-/* ---- Reading -------------------------------------------------------------------------------------------------------- */
+/* ---- Reading ---- */
 
 typedef struct reading {
     const char *at; /* the rest; NULL: at the end */
@@ -218,7 +218,7 @@ ob_status ob__stated_read(const char *text, ob_dims *dims, bool known, ob_arena 
     return OB_OK;
 }
 
-/* ---- Comparing -------------------------------------------------------------------------------------------------------- */
+/* ---- Comparing ---- */
 
 static int by_content(const void *a, const void *b) {
     return memcmp(a, b, sizeof(ob_literal));
@@ -282,7 +282,7 @@ ob_status ob__stated_equal(ob_dims *dims, const ob_stated *a, const ob_stated *b
     return *equal ? same_clauses(dims, a, b, arena, equal) : OB_OK;
 }
 
-/* ---- Testing sizes -------------------------------------------------------------------------------------------------- */
+/* ---- Testing sizes ---- */
 
 typedef struct given {
     ob_dims *dims;

@@ -13,7 +13,7 @@
 /* SequenceProto.DataType and OptionalProto.DataType. */
 enum { OF_UNDEFINED, OF_TENSORS, OF_SPARSE_TENSORS, OF_SEQUENCES, OF_MAPS, OF_OPTIONALS };
 
-/* ---- Reading ------------------------------------------------------------------------------------------------------ */
+/* ---- Reading ---- */
 
 typedef struct reading {
     const char *path; /* for messages */
@@ -171,7 +171,7 @@ ob_status ob_cell_file_read(const char *path, ob_type_kind kind, const ob_alloca
     return status;
 }
 
-/* ---- Writing ------------------------------------------------------------------------------------------------------ */
+/* ---- Writing ---- */
 
 typedef struct writing {
     ob_arena arena;

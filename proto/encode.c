@@ -74,7 +74,7 @@ void ob__encode_bytes(ob_encoder *encoder, const ProtobufCFieldDescriptor *field
     if (n) put(encoder, bytes, n);
 }
 
-/* ---- Numbers ------------------------------------------------------------------------------------------------------ */
+/* ---- Numbers ---- */
 
 static void put_number(ob_encoder *encoder, const ProtobufCFieldDescriptor *field, uint32_t wire_type, uint64_t bits) {
     bool repeated = field->label == PROTOBUF_C_LABEL_REPEATED;

@@ -38,7 +38,7 @@ ob_encoded ob__encode_number(ob_encoder *encoder, const ProtobufCFieldDescriptor
 /* "a number", "bytes" ...: the kind of value that a field takes, for messages. */
 const char *ob__field_takes(const ProtobufCFieldDescriptor *field);
 
-/* ---- encode_scan.c: the parts that the two text formats share ----------------------------------------------------- */
+/* ---- encode_scan.c: the parts that the two text formats share ---- */
 
 enum { OB_NUMBER_MOST = 400 }; /* characters of a number, with the zero byte */
 

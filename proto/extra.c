@@ -109,7 +109,7 @@ ob_status ob__extra_messages(const ob_extras *extras, ob_extra which, const Prot
     return OB_OK;
 }
 
-/* ---- The way back --------------------------------------------------------------------------------------------------- */
+/* ---- The way back ---- */
 
 /* The message's unknown fields without those of this row, with room for n more, in a list of its own. */
 static ob_status make_room(const extra_row *row, ProtobufCMessage *message, size_t n, ob_arena *arena, ob_error *error) {

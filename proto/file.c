@@ -16,7 +16,7 @@ static ob_status io_error(ob_error *error, const char *what, const char *name, i
     return ob__fail(error, OB_E_IO, "cannot %s \"%s\": %s", what, name, strerror(code));
 }
 
-/* ---- Reading ------------------------------------------------------------------------------------------------------ */
+/* ---- Reading ---- */
 
 void ob__source_release(ob_source *source) {
     if (source->kind == OB_SOURCE_MAPPED) munmap(source->bytes, source->capacity);
@@ -107,7 +107,7 @@ ob_status ob__source_open(const char *path, const ob_allocator *allocator, uint6
     return status;
 }
 
-/* ---- Writing ------------------------------------------------------------------------------------------------------ */
+/* ---- Writing ---- */
 
 enum { BUFFER_BYTES = 64 * 1024 };
 

@@ -29,7 +29,7 @@ static ob_status expect(ob_scanner *scan, char c) {
     return take(scan, c) ? OB_OK : ob__scan_expected(scan, (const char[]){'\'', c, '\'', '\0'});
 }
 
-/* ---- Strings ------------------------------------------------------------------------------------------------------ */
+/* ---- Strings ---- */
 
 /* \uXXXX at p, or two that are one character beyond 16 bits. NULL: not one. */
 static const char *read_unicode(const ob_scanner *scan, const char *p, ob_text *text) {
@@ -104,7 +104,7 @@ static bool decode_base64(ob_text *text) {
     return true;
 }
 
-/* ---- Values ------------------------------------------------------------------------------------------------------- */
+/* ---- Values ---- */
 
 /* The text format's 017 and 0x1f are no numbers here. */
 static bool begins_with_0(const char *token) {
@@ -172,7 +172,7 @@ static bool take_null(ob_scanner *scan) {
     return true;
 }
 
-/* ---- Fields ------------------------------------------------------------------------------------------------------- */
+/* ---- Fields ---- */
 
 /* The name as onnx.proto has it: irVersion is ir_version. */
 static const ProtobufCFieldDescriptor *find_field(const ProtobufCMessageDescriptor *type, const ob_text *name) {

@@ -60,7 +60,7 @@ static void put_line(message_printer *out) {
     ob__text_printf(&out->text, "\n%*s", out->depth * INDENT, "");
 }
 
-/* ---- Texts -------------------------------------------------------------------------------------------------------- */
+/* ---- Texts ---- */
 
 /* Bytes of the text format: everything beyond ASCII as three octal digits. */
 static ob_status put_octal(message_printer *out, const uint8_t *bytes, size_t n) {
@@ -116,7 +116,7 @@ static ob_status put_json_string(message_printer *out, const ProtobufCFieldDescr
     return OB_OK;
 }
 
-/* ---- Values ------------------------------------------------------------------------------------------------------- */
+/* ---- Values ---- */
 
 static void put_number(message_printer *out, const ProtobufCFieldDescriptor *field, double value) {
     if (out->is_json && (isnan(value) || isinf(value)))
@@ -228,7 +228,7 @@ static ob_status print_field(message_printer *out, const field_value *value) {
     return flush(out, FLUSH_BYTES);
 }
 
-/* ---- Fields ------------------------------------------------------------------------------------------------------- */
+/* ---- Fields ---- */
 
 /* The field as it is in the message; n is 0 when it is not there. */
 static field_value find_value(const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field) {

@@ -38,7 +38,7 @@ typedef struct npy_header {
     bool has_descr, has_order, has_shape;
 } npy_header;
 
-/* ---- The header: a Python dictionary ------------------------------------------------------------------------------- */
+/* ---- The header: a Python dictionary ---- */
 
 typedef struct npy_text {
     const char *p, *end, *path;
@@ -172,7 +172,7 @@ static ob_status split(const ob_source *source, const char *path, npy_text *text
     return OB_OK;
 }
 
-/* ---- Elements ------------------------------------------------------------------------------------------------------ */
+/* ---- Elements ---- */
 
 static ob_dtype find_dtype(const npy_header *header) {
     if (header->kind == 'U' || header->kind == 'S') return OB_STRING;
@@ -286,7 +286,7 @@ ob_status ob_npy_read(const char *path, const ob_allocator *allocator, ob_file_t
     return ob__read_tensor_file(path, allocator, ob__tensor_from_npy, out, error);
 }
 
-/* ---- Writing ------------------------------------------------------------------------------------------------------- */
+/* ---- Writing ---- */
 
 typedef struct npy_content {
     ob_text header;

@@ -7,7 +7,7 @@
 #include "core/tensor_data.h"
 #include "onnx.pb-c.h"
 
-/* ---- wire.c: bytes to messages ---------------------------------------------------------------------------------- */
+/* ---- wire.c: bytes to messages ---- */
 
 /* `limits` with every 0 replaced by its default. */
 ob_load_limits ob__load_limits(const ob_load_limits *limits);
@@ -25,7 +25,7 @@ static inline ob_status ob__arena_failure(const ob_arena *arena, ob_error *error
     OB_FAIL_IF(true, error, OB_E_MEMORY, "out of memory after %zu bytes", arena->n_bytes);
 }
 
-/* ---- foreign.c -------------------------------------------------------------------------------------------------- */
+/* ---- foreign.c ---- */
 
 /* What a file is, and what to do where a model was expected, and a tensor (NULL: the same). */
 typedef struct ob_foreign {
@@ -38,7 +38,7 @@ typedef enum ob_wanted { OB_WANTED_MODEL, OB_WANTED_MESSAGE, OB_WANTED_NPY } ob_
 /* E_FORMAT, "PREFIX: it is a zip archive: unpack it", for bytes that begin as another format that is known; else OB_OK. */
 ob_status ob__refuse_foreign(const uint8_t *bytes, size_t n, ob_wanted wanted, const char *prefix, ob_error *error);
 
-/* ---- extra.c: fields that a newer onnx.proto has and an older one lacks ------------------------------------------ */
+/* ---- extra.c: fields that a newer onnx.proto has and an older one lacks ---- */
 
 typedef enum ob_extra {
     OB_EXTRA_NODE_OVERLOAD,
@@ -81,7 +81,7 @@ ob_status ob__extra_set_string(const ob_extras *extras, ob_extra which, Protobuf
 ob_status ob__extra_set_messages(const ob_extras *extras, ob_extra which, ProtobufCMessage *message, ProtobufCMessage **messages,
                                  size_t n, ob_arena *arena, ob_error *error);
 
-/* ---- read.c, read_tensor.c: messages to the graph --------------------------------------------------------------- */
+/* ---- read.c, read_tensor.c: messages to the graph ---- */
 
 enum { OB_READER_RECENT = 1024 };
 

@@ -13,7 +13,7 @@ typedef struct prototxt_reader {
 
 static ob_status read_fields(prototxt_reader *reader, const ProtobufCMessageDescriptor *type, char close, uint32_t depth);
 
-/* ---- Strings ------------------------------------------------------------------------------------------------------ */
+/* ---- Strings ---- */
 
 static const char *read_octal(const ob_scanner *scan, const char *p, ob_text *text) {
     unsigned value = 0;
@@ -75,7 +75,7 @@ static ob_status read_text(prototxt_reader *reader, const ProtobufCFieldDescript
     return ob__encode_text(reader->scan, reader->out, field, &reader->text, at);
 }
 
-/* ---- Values ------------------------------------------------------------------------------------------------------- */
+/* ---- Values ---- */
 
 static ob_status read_number(prototxt_reader *reader, const ProtobufCFieldDescriptor *field) {
     char token[OB_NUMBER_MOST];
@@ -123,7 +123,7 @@ static ob_status read_list(prototxt_reader *reader, const ProtobufCFieldDescript
     return ob__scan_expect(reader->scan, ']');
 }
 
-/* ---- Fields ------------------------------------------------------------------------------------------------------- */
+/* ---- Fields ---- */
 
 static ob_status find_field(prototxt_reader *reader, const ProtobufCMessageDescriptor *type,
                             const ProtobufCFieldDescriptor **out) {

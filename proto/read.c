@@ -26,7 +26,7 @@ static ob_status at(ob_reader *reader, const ob_node *node, const char *value, o
     return status;
 }
 
-/* ---- Small things ------------------------------------------------------------------------------------------------- */
+/* ---- Small things ---- */
 
 static ob_status read_key_values(ob_reader *reader, Onnx__StringStringEntryProto *const *entries, size_t n,
                                  const ob_key_value **out, uint32_t *n_out) {
@@ -59,7 +59,7 @@ static const char *intern(ob_reader *reader, const char *text) {
     return ob__intern(reader->model, text, strlen(text));
 }
 
-/* ---- Values ------------------------------------------------------------------------------------------------------- */
+/* ---- Values ---- */
 
 static const char *graph_label(const ob_graph *graph) {
     return graph->name[0] ? graph->name : "(unnamed)";
@@ -146,7 +146,7 @@ static ob_status read_value_info(ob_reader *reader, Onnx__ValueInfoProto *const 
     return OB_OK;
 }
 
-/* ---- Attributes --------------------------------------------------------------------------------------------------- */
+/* ---- Attributes ---- */
 
 /* Files older than the `type` field say it by what they fill. A number that is newer than this program is kept by the message. */
 ob_attribute_type ob__attribute_type(const Onnx__AttributeProto *message) {
@@ -309,7 +309,7 @@ static ob_status read_attributes(ob_reader *reader, Onnx__AttributeProto *const 
     return OB_OK;
 }
 
-/* ---- Nodes -------------------------------------------------------------------------------------------------------- */
+/* ---- Nodes ---- */
 
 static ob_status read_node(ob_reader *reader, const Onnx__NodeProto *message, ob_graph *graph) {
     const char *op_type = ob__str(message->op_type);
@@ -370,7 +370,7 @@ static ob_status read_graph(ob_reader *reader, const Onnx__GraphProto *message, 
     return read_nodes(reader, message->node, message->n_node, graph);
 }
 
-/* ---- Functions ---------------------------------------------------------------------------------------------------- */
+/* ---- Functions ---- */
 
 static ob_map_entry *function_entry(ob_reader *reader, const char *domain, const char *name, const char *overload, bool insert) {
     char room[256];
@@ -447,7 +447,7 @@ static ob_status read_functions(ob_reader *reader, const Onnx__ModelProto *messa
     return OB_OK;
 }
 
-/* ---- Uses --------------------------------------------------------------------------------------------------------- */
+/* ---- Uses ---- */
 
 static ob_status undefined_name(ob_reader *reader, const ob_graph *graph, const ob_node *node, const char *name) {
     if (node)
@@ -525,7 +525,7 @@ static ob_status resolve_graph(void *context, ob_graph *graph) {
     return resolve_outputs(reader, graph);
 }
 
-/* ---- The model ---------------------------------------------------------------------------------------------------- */
+/* ---- The model ---- */
 
 static ob_status read_header(ob_reader *reader, const Onnx__ModelProto *message) {
     ob_model *model = reader->model;

@@ -28,7 +28,7 @@ void ob_file_tensor_release(ob_file_tensor *tensor) {
     memset(tensor, 0, sizeof *tensor);
 }
 
-/* ---- Reading ------------------------------------------------------------------------------------------------------ */
+/* ---- Reading ---- */
 
 /* A copy that outlives the file's bytes. */
 static ob_status copy_elements(ob_arena *arena, const ob_tensor *tensor, void **out, ob_error *error) {
@@ -95,7 +95,7 @@ ob_status ob_tensor_file_read(const char *path, const ob_allocator *allocator, o
     return ob__read_tensor_file(path, allocator, ob__tensor_from_proto, out, error);
 }
 
-/* ---- Writing ------------------------------------------------------------------------------------------------------ */
+/* ---- Writing ---- */
 
 ob_status ob__check_view(const ob_view *view, ob_error *error) {
     OB_FAIL_IF(!view || ob_dtype_size(view->dtype) == 0 || view->rank < 0 || view->rank > OB_MAX_RANK, error, OB_E_ARGUMENT,

@@ -23,7 +23,7 @@ static void *push_message(ob_text_parser *parser, void *list, size_t *n, const P
     return slot ? message : NULL;
 }
 
-/* ---- Attributes --------------------------------------------------------------------------------------------------- */
+/* ---- Attributes ---- */
 
 static const struct {
     const char *name;
@@ -251,7 +251,7 @@ static ob_status read_attributes(ob_text_parser *parser, Onnx__AttributeProto **
     return ob__scan_expect(&parser->scan, '>');
 }
 
-/* ---- Nodes -------------------------------------------------------------------------------------------------------- */
+/* ---- Nodes ---- */
 
 /* Names between commas, each of which may be left out: "(, x)" has two, "(x,)" one. */
 static ob_status read_names(ob_text_parser *parser, char ***list, size_t *n) {
@@ -320,7 +320,7 @@ static ob_status read_nodes(ob_text_parser *parser, Onnx__NodeProto ***list, siz
     return OB_OK;
 }
 
-/* ---- Graphs ------------------------------------------------------------------------------------------------------- */
+/* ---- Graphs ---- */
 
 /* type? name */
 static ob_status read_value_info(ob_text_parser *parser, Onnx__ValueInfoProto *out) {
@@ -394,7 +394,7 @@ static ob_status read_graph(ob_text_parser *parser, char *name, Onnx__GraphProto
     return read_nodes(parser, &graph->node, &graph->n_node);
 }
 
-/* ---- Headers ------------------------------------------------------------------------------------------------------ */
+/* ---- Headers ---- */
 
 static ob_status read_text(ob_text_parser *parser, char **out) {
     const char *at = (ob__scan_peek(&parser->scan), parser->scan.p);
@@ -466,7 +466,7 @@ static ob_status function_entry(ob_text_parser *parser, const char *key, const c
     return ob__scan_fail(&parser->scan, at, "a function has no \"%.60s\"", key);
 }
 
-/* ---- Functions ---------------------------------------------------------------------------------------------------- */
+/* ---- Functions ---- */
 
 /* < name | name: type = default, ... > */
 static ob_status read_function_attributes(ob_text_parser *parser, Onnx__FunctionProto *function) {
@@ -542,7 +542,7 @@ static ob_status read_function(ob_text_parser *parser, Onnx__FunctionProto *func
     return read_nodes(parser, &function->node, &function->n_node);
 }
 
-/* ---- The model ---------------------------------------------------------------------------------------------------- */
+/* ---- The model ---- */
 
 static ob_status read_model(ob_text_parser *parser, Onnx__ModelProto *model) {
     char *name;

@@ -26,7 +26,7 @@ bool ob__is_identifier(const char *text) {
     return *text == '\0';
 }
 
-/* ---- Errors ------------------------------------------------------------------------------------------------------- */
+/* ---- Errors ---- */
 
 ob_status ob__scan_fail(ob_scanner *scanner, const char *at, const char *format, ...) {
     size_t line = 1, column = 1;
@@ -58,7 +58,7 @@ ob_status ob__scan_out_of_memory(ob_scanner *scanner) {
     return ob__arena_failure(scanner->arena, scanner->error);
 }
 
-/* ---- Characters --------------------------------------------------------------------------------------------------- */
+/* ---- Characters ---- */
 
 static void skip(ob_scanner *scanner) {
     const char *p = scanner->p;
@@ -86,7 +86,7 @@ ob_status ob__scan_expect(ob_scanner *scanner, char c) {
     return ob__scan_take(scanner, c) ? OB_OK : ob__scan_expected(scanner, (const char[]){'\'', c, '\'', '\0'});
 }
 
-/* ---- Names -------------------------------------------------------------------------------------------------------- */
+/* ---- Names ---- */
 
 size_t ob__scan_peek_identifier(ob_scanner *scanner, const char **start) {
     skip(scanner);
@@ -163,7 +163,7 @@ ob_status ob__scan_name(ob_scanner *scanner, const char *what, char **out) {
     return *out ? OB_OK : ob__scan_expected(scanner, what);
 }
 
-/* ---- Literals ----------------------------------------------------------------------------------------------------- */
+/* ---- Literals ---- */
 
 /* The end of the number at p: sign, digits with at most one point, exponent; or inf, infinity, nan. p itself when none is there.
  */

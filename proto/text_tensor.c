@@ -24,7 +24,7 @@ static ob_status out_of_memory(ob_text_parser *parser) {
     return ob__scan_out_of_memory(&parser->scan);
 }
 
-/* ---- Types -------------------------------------------------------------------------------------------------------- */
+/* ---- Types ---- */
 
 bool ob__text_take_dtype(ob_text_parser *parser, int32_t *number) {
     const char *start;
@@ -153,7 +153,7 @@ ob_status ob__text_type(ob_text_parser *parser, Onnx__TypeProto **out) {
     return status;
 }
 
-/* ---- Tensor constants --------------------------------------------------------------------------------------------- */
+/* ---- Tensor constants ---- */
 
 ob_status ob__text_key_values(ob_text_parser *parser, Onnx__StringStringEntryProto ***list, size_t *n) {
     OB_TRY(ob__scan_expect(&parser->scan, '['));

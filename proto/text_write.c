@@ -84,7 +84,7 @@ static void put_names(text_printer *out, char *const *names, size_t n) {
     }
 }
 
-/* ---- Numbers ------------------------------------------------------------------------------------------------------ */
+/* ---- Numbers ---- */
 
 static void put_element(text_printer *out, const ob_tensor *tensor, int64_t i) {
     const char *at = (const char *)tensor->data + (size_t)i * ob_dtype_size(tensor->dtype);
@@ -132,7 +132,7 @@ static void put_element(text_printer *out, const ob_tensor *tensor, int64_t i) {
     }
 }
 
-/* ---- Types -------------------------------------------------------------------------------------------------------- */
+/* ---- Types ---- */
 
 /* A number that has no name would be lost: nothing but a dump for reading goes on then. */
 static void put_dtype(text_printer *out, int32_t number) {
@@ -200,7 +200,7 @@ static void put_value_info(text_printer *out, const Onnx__ValueInfoProto *info) 
     put_name(out, info->name);
 }
 
-/* ---- Tensors ------------------------------------------------------------------------------------------------------ */
+/* ---- Tensors ---- */
 
 static void put_key_values(text_printer *out, Onnx__StringStringEntryProto *const *entries, size_t n) {
     put(out, "[");
@@ -254,7 +254,7 @@ static ob_status print_tensor(text_printer *out, const Onnx__TensorProto *messag
     return status;
 }
 
-/* ---- Attributes --------------------------------------------------------------------------------------------------- */
+/* ---- Attributes ---- */
 
 static const char *const attribute_types[] = {
     [OB_ATTR_FLOAT] = "float",
@@ -356,7 +356,7 @@ static ob_status print_attributes(text_printer *out, Onnx__AttributeProto *const
     return OB_OK;
 }
 
-/* ---- Nodes and graphs --------------------------------------------------------------------------------------------- */
+/* ---- Nodes and graphs ---- */
 
 /* domain.of.the.Operator; parts that are no identifiers in quotes. */
 static void put_operator(text_printer *out, const Onnx__NodeProto *node) {
@@ -464,7 +464,7 @@ static ob_status print_graph(text_printer *out, const Onnx__GraphProto *graph) {
     return print_nodes(out, graph->node, graph->n_node);
 }
 
-/* ---- Functions and the model -------------------------------------------------------------------------------------- */
+/* ---- Functions and the model ---- */
 
 static void put_opsets(text_printer *out, Onnx__OperatorSetIdProto *const *opsets, size_t n) {
     put(out, "opset_import: [");

@@ -57,7 +57,7 @@ ob_load_limits ob__load_limits(const ob_load_limits *limits) {
     return out;
 }
 
-/* ---- Checking ---------------------------------------------------------------------------------------------------- */
+/* ---- Checking ---- */
 
 /* Bytes of the varint at p, 0 when it does not end within 10 bytes or before end. */
 static size_t read_varint(const uint8_t *p, const uint8_t *end, uint64_t *out) {
@@ -254,7 +254,7 @@ static ob_status check_field(wire_walk *walk, const ProtobufCMessageDescriptor *
     }
 }
 
-/* ---- The skeleton ------------------------------------------------------------------------------------------------- */
+/* ---- The skeleton ---- */
 
 static void put(wire_walk *walk, const void *bytes, size_t n) {
     if (n) memcpy(walk->out, bytes, n);
@@ -298,7 +298,7 @@ static ob_status copy_field(wire_walk *walk, const ProtobufCMessageDescriptor *t
     return OB_OK;
 }
 
-/* ---- The walk ----------------------------------------------------------------------------------------------------- */
+/* ---- The walk ---- */
 
 static ob_status walk_message(wire_walk *walk, const ProtobufCMessageDescriptor *type, const uint8_t *p, const uint8_t *end,
                               uint32_t depth) {
@@ -356,7 +356,7 @@ static void resolve_references(ProtobufCMessage *message) {
     }
 }
 
-/* ---- Unpacking ---------------------------------------------------------------------------------------------------- */
+/* ---- Unpacking ---- */
 
 static void *unpack_alloc(void *context, size_t n_bytes) {
     return ob__arena_alloc(context, n_bytes);

@@ -28,7 +28,7 @@ static bool same_domain(const char *original, const char *domain) {
     return strcmp(original, domain) == 0 || (domain[0] == '\0' && strcmp(original, "ai.onnx") == 0);
 }
 
-/* ---- Small things ------------------------------------------------------------------------------------------------- */
+/* ---- Small things ---- */
 
 static ob_status write_key_values(ob_proto_writer *writer, const ob_key_value *entries, uint32_t n,
                                   Onnx__StringStringEntryProto ***out, size_t *n_out) {
@@ -81,7 +81,7 @@ static ob_status write_opsets(ob_proto_writer *writer, const ob_opset *opsets, u
     return OB_OK;
 }
 
-/* ---- Values ------------------------------------------------------------------------------------------------------ */
+/* ---- Values ---- */
 
 /* The type message of a value: the original as long as it says what the value declares. */
 static ob_status write_value_info(ob_proto_writer *writer, const ob_value *value, const Onnx__ValueInfoProto *origin,
@@ -101,7 +101,7 @@ static ob_status write_value_info(ob_proto_writer *writer, const ob_value *value
     return unchanged ? OB_OK : ob__write_type(writer, &value->declared, &message->type);
 }
 
-/* ---- Tensors ------------------------------------------------------------------------------------------------------ */
+/* ---- Tensors ---- */
 
 static ob_status write_elements(ob_proto_writer *writer, const ob_tensor *tensor, Onnx__TensorProto *message) {
     if (tensor->dtype == OB_STRING) {
@@ -179,7 +179,7 @@ static bool is_sparse(const ob_tensor *tensor) {
     return type_of(tensor->origin) == &onnx__sparse_tensor_proto__descriptor;
 }
 
-/* ---- Attributes --------------------------------------------------------------------------------------------------- */
+/* ---- Attributes ---- */
 
 static bool same_bytes(const ProtobufCBinaryData *bytes, const ob_string *string) {
     return bytes->len == string->n && (string->n == 0 || memcmp(bytes->data, string->data, string->n) == 0);
@@ -309,7 +309,7 @@ static ob_status write_attributes(ob_proto_writer *writer, ob_attribute *const *
     return OB_OK;
 }
 
-/* ---- Nodes -------------------------------------------------------------------------------------------------------- */
+/* ---- Nodes ---- */
 
 static bool same_names(char *const *names, size_t n_names, ob_value *const *values, uint32_t n) {
     if (n_names != n) return false;
@@ -385,7 +385,7 @@ static ob_status write_nodes(ob_proto_writer *writer, const ob_graph *graph, Onn
     return OB_OK;
 }
 
-/* ---- Graphs ------------------------------------------------------------------------------------------------------- */
+/* ---- Graphs ---- */
 
 static bool is_alive(const ob_value *value) {
     return value->producer || value->is_input || value->is_initializer;
@@ -506,7 +506,7 @@ static ob_status write_graph(ob_proto_writer *writer, ob_graph *graph, Onnx__Gra
     return write_value_infos(writer, graph, message);
 }
 
-/* ---- Functions ---------------------------------------------------------------------------------------------------- */
+/* ---- Functions ---- */
 
 static ob_status write_function_attributes(ob_proto_writer *writer, const ob_function *function, Onnx__FunctionProto *message) {
     bool same = message->n_attribute == function->n_attributes;
@@ -547,7 +547,7 @@ static ob_status write_function(ob_proto_writer *writer, const ob_function *func
     return write_nodes(writer, body, &message->node, &message->n_node);
 }
 
-/* ---- The model ---------------------------------------------------------------------------------------------------- */
+/* ---- The model ---- */
 
 static ob_status write_header(ob_proto_writer *writer, const ob_model *model, Onnx__ModelProto *message) {
     if (message->ir_version != model->ir_version) message->has_ir_version = 1, message->ir_version = model->ir_version;

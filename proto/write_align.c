@@ -38,7 +38,7 @@ static ob_status out_of_memory(aligner *a) {
     return ob__arena_failure(&a->writer->arena, a->writer->error);
 }
 
-/* ---- Messages with stand-ins -------------------------------------------------------------------------------------- */
+/* ---- Messages with stand-ins ---- */
 
 /* Padding of n bytes, n not 1: pairs of tag and number, the first number in two bytes when n is odd. The first tag is the
  * unknown field's own. */
@@ -175,7 +175,7 @@ static ob_status align_message(aligner *a, const ProtobufCMessage *message, Prot
     return OB_OK;
 }
 
-/* ---- Bytes -------------------------------------------------------------------------------------------------------- */
+/* ---- Bytes ---- */
 
 typedef struct aligned_sink {
     piece *next; /* to be written */

@@ -118,7 +118,7 @@ static ob_status refuse_condition(const ob_session *session, const ob_requiremen
     return refuse_at(c, condition, given, error);
 }
 
-/* ---- What follows from conditions on sizes that only a run knows --------------------------------------------------------- */
+/* ---- What follows from conditions on sizes that only a run knows ---- */
 
 static bool mentions_unknown_sizes(const ob_session *session) {
     const ob_dims *pool = session->model->dims;
@@ -184,7 +184,7 @@ static ob_status check_solved(ob_session *session, const sizes *s, ob_error *err
     return required ? refuse_clause(session, clause, s, error) : OB_OK;
 }
 
-/* ---- The whole ------------------------------------------------------------------------------------------------------------ */
+/* ---- The whole ---- */
 
 ob_status ob__check_contract(ob_session *session, const ob_view *inputs, ob_error *error) {
     sizes s = {.n = session->n_bindings, .capacity = session->n_bindings};

@@ -13,7 +13,7 @@
 
 enum { POOL_SPIN_NS = 100000, SMALL_RUN_NS = 100000, STACK_BYTES = 1 << 20, CACHE_LINE = 64, MOST_TILES = 128 };
 
-/* ---- The state of a pool in one word ------------------------------------------------------------------------------ */
+/* ---- The state of a pool in one word ---- */
 
 /* How many threads are inside the job, how many sleep, flags, and the number of the job. As it changes as a whole, whoever lets
  * somebody sleep or go sees at once whether he has to be woken. The number may wrap around: a thread that takes a job for the one
@@ -85,7 +85,7 @@ struct ob_pool {
     seat seats[];
 };
 
-/* ---- Waiting ------------------------------------------------------------------------------------------------------ */
+/* ---- Waiting ---- */
 
 static void relax(void) {
 #if defined(__x86_64__) || defined(__i386__)
@@ -146,7 +146,7 @@ static void wake_workers(ob_pool *pool, uint64_t n_asleep, int64_t most) {
         for (int64_t i = 0; i < most && i < (int64_t)n_asleep; i++) pthread_cond_signal(&pool->work);
 }
 
-/* ---- Working ------------------------------------------------------------------------------------------------------ */
+/* ---- Working ---- */
 
 static bool take(seat *s, bool from_the_end, int64_t *tile) {
     uint64_t range = atomic_load_explicit(&s->range, memory_order_relaxed);
@@ -206,7 +206,7 @@ static void *work(void *argument) {
     }
 }
 
-/* ---- The caller --------------------------------------------------------------------------------------------------- */
+/* ---- The caller ---- */
 
 static uint64_t open_job(ob_pool *pool, uint64_t state) {
     uint64_t next;
@@ -298,7 +298,7 @@ void ob__pool_rest(ob_pool *pool) {
     if (!pool->alone) atomic_fetch_or_explicit(&pool->state, REST, memory_order_relaxed);
 }
 
-/* ---- Start and stop ----------------------------------------------------------------------------------------------- */
+/* ---- Start and stop ---- */
 
 size_t ob__pool_bytes(int n_threads) {
     return sizeof(ob_pool) + (size_t)n_threads * sizeof(seat);

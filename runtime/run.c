@@ -8,8 +8,7 @@
 #include "runtime/run/cells.h"
 #include "runtime/session.h"
 
-/* ---- Finding the plan
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Finding the plan ---- */
 
 static bool plan_fits(const ob_session *session, const ob_plan *plan, const ob_view *inputs) {
     for (uint32_t i = 0; i < session->n_inputs; i++)
@@ -112,7 +111,7 @@ ob_status ob__check_inputs(const ob_session *session, const ob_view *inputs, siz
     return OB_OK;
 }
 
-/* ---- Results ------------------------------------------------------------------------------------------------------ */
+/* ---- Results ---- */
 
 ob_status ob__check_output(const ob_session *session, size_t i, const ob_view *wanted, const ob_view *is, ob_error *error) {
     const char *name = session->model->graph->outputs[i]->name;
@@ -135,7 +134,7 @@ ob_status ob__check_output_count(const ob_session *session, const ob_view *outpu
     return OB_OK;
 }
 
-/* ---- The calls ---------------------------------------------------------------------------------------------------- */
+/* ---- The calls ---- */
 
 static ob_status reserve(ob_session *session, const ob_view *outputs, size_t n_outputs, ob_error *error) {
     for (;;) {

@@ -27,9 +27,7 @@ void ob_session_config_init(ob_session_config *config) {
     config->external_data = true;
 }
 
-/* ---- Memory
- * ------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- Memory ---- */
 
 ob_status ob__view_layout(ob_view *view, ob_dtype dtype, int32_t rank, const int64_t *dims) {
     char somewhere;
@@ -90,8 +88,7 @@ static uint64_t max_memory(const ob_session_config *config) {
     return config->max_memory ? config->max_memory : UINT64_C(1) << 40;
 }
 
-/* ---- Creation
- * ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Creation ---- */
 
 static ob_status read_config(ob_session *session, const ob_session_config *config, ob_error *error) {
     session->optimize = config->optimize;
@@ -414,8 +411,7 @@ void ob_session_close(ob_session **session) {
     ob__tally_destroy(tally);
 }
 
-/* ---- Inspection
- * -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Inspection ---- */
 
 size_t ob_session_input_count(const ob_session *session) {
     return session->n_inputs;

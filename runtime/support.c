@@ -237,7 +237,7 @@ ob_status ob_model_unsupported(ob_model *model, sink tell, void *context, ob_err
     return ob__described(error, status, "");
 }
 
-/* ---- Results that are left out ------------------------------------------------------------------------------------- */
+/* ---- Results that are left out ---- */
 
 static ob_status name_results(void *context, ob_graph *graph) {
     (void)context;

@@ -17,7 +17,7 @@ enum { LENGTHS = sizeof lengths / sizeof *lengths };
 
 static size_t n_altered, n_ran;
 
-/* ---- Alterations -------------------------------------------------------------------------------------------------------- */
+/* ---- Alterations ---- */
 
 static bool alter_ints(ob_model *model, ob_attribute *a, int which) {
     static const int64_t numbers[] = {-1, 0, 7, INT64_C(1) << 40, INT64_MIN};
@@ -158,7 +158,7 @@ static bool alter_count(const ob_op *op, ob_model *model, ob_node *node, int num
     return true;
 }
 
-/* ---- Running it --------------------------------------------------------------------------------------------------------- */
+/* ---- Running it ---- */
 
 /* Lists of ones may be sizes, where zeros are refused before they are counted. */
 static bool ones;
@@ -306,7 +306,7 @@ static bool judge_counts(const ob_op *op, const ob_text *text, int number) {
     return more;
 }
 
-/* ---- Operands that are longer lists, or have more axes, than anything that looks at them has room for ------------------- */
+/* ---- Operands that are longer lists, or have more axes, than anything that looks at them has room for ---- */
 
 enum { AS_CONSTANT, AS_INPUT, AS_RANK, WAYS, AS_SIZE = WAYS };
 enum { SIZES = 5, MAX_AXES = 6 }; /* sizes that an axis is given instead of its own */
@@ -437,7 +437,7 @@ static void judge_sizes(const cell_case *c) {
             for (uint32_t size = 0; size < SIZES; size++) found = judge_resized(c, &(resizing){index, AS_SIZE, size, axis});
 }
 
-/* ---- All rows ----------------------------------------------------------------------------------------------------------- */
+/* ---- All rows ---- */
 
 /* A row that has no sample: as many operands as it wants. */
 static cell_case made_case(const ob_op *op, sample *s, char operands[200]) {

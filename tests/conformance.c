@@ -40,8 +40,7 @@ typedef struct suite {
     bool random; /* of the test that runs: its elements are not compared */
 } suite;
 
-/* ---- One test
- * -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- One test ---- */
 
 static outcome judge(ob_status status, const char *what, const ob_error *error, char *why, size_t n_bytes) {
     snprintf(why, n_bytes, "%s: %s%s%s%s", what, error->node[0] || error->op_type[0] ? error->op_type : "",
@@ -353,8 +352,7 @@ static void run_test(const suite *all, test *t) {
     ob_model_close(&model);
 }
 
-/* ---- All tests of a folder
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- All tests of a folder ---- */
 
 static int by_name(const void *a, const void *b) {
     return strcmp(((const test *)a)->name, ((const test *)b)->name);

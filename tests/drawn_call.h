@@ -25,7 +25,7 @@ static inline int one_of(int n) {
     return rand() % n;
 }
 
-/* ---- The text of a model --------------------------------------------------------------------------------------------------- */
+/* ---- The text of a model ---- */
 
 typedef struct text {
     char inputs[600], operands[100], attributes[300], whole[2000];
@@ -76,7 +76,7 @@ static inline void draw(text *t, const char *(*of)(text *)) {
              t->attributes[0] ? ">" : "", t->operands);
 }
 
-/* ---- Operands and results -------------------------------------------------------------------------------------------------- */
+/* ---- Operands and results ---- */
 
 static inline double number_at(const ob_view *view, int64_t i) {
     double value = 0;

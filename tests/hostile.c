@@ -41,7 +41,7 @@ static int64_t get(const void *data, ob_dtype dtype, int64_t i) {
     }
 }
 
-/* ---- The operand ------------------------------------------------------------------------------------------------------- */
+/* ---- The operand ---- */
 
 /* A constant becomes an input, so that nothing is known of its elements; false: operand k is none of integers. */
 static bool open_operand(ob_model *model, uint32_t k) {
@@ -71,7 +71,7 @@ static bool open_operand(ob_model *model, uint32_t k) {
     return false;
 }
 
-/* ---- Judging ----------------------------------------------------------------------------------------------------------- */
+/* ---- Judging ---- */
 
 static void wrong(const ob_op *op, uint32_t k, int64_t number, int way, const char *what, const char *message) {
     static const char *const ways[N_WAYS] = {"", "first ", "last "};

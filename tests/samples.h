@@ -28,7 +28,7 @@
 
 enum { MAX_OUTPUTS = 24, MAX_FIELD = 4096, LETTERS = 4 };
 
-/* ---- Samples ------------------------------------------------------------------------------------------------------------ */
+/* ---- Samples ---- */
 
 typedef struct sample {
     char *names, *operands, *attributes, *nodes;
@@ -141,7 +141,7 @@ static inline const sample *find_sample(const ob_op *op, const sample *before) {
     return NULL;
 }
 
-/* ---- A sample as a model ------------------------------------------------------------------------------------------------ */
+/* ---- A sample as a model ---- */
 
 typedef struct cell_case {
     const ob_op *op;

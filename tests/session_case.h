@@ -7,8 +7,7 @@
 #include "onnx_broadcast/session.h"
 #include "runtime/session.h"
 
-/* ---- An allocator that counts, refuses and forbids
- * ------------------------------------------------------------------------------------ */
+/* ---- An allocator that counts, refuses and forbids ---- */
 
 typedef struct counter {
     size_t n_calls, n_alive, n_bytes;
@@ -46,8 +45,7 @@ static inline ob_allocator counting(counter *c) {
     return (ob_allocator){count_alloc, count_realloc, count_free, c};
 }
 
-/* ---- Models
- * ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Models ---- */
 
 /* y = Relu(x + b) for x (N, 3) and b (3). */
 static inline ob_model *scale_model(void) {

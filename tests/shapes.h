@@ -22,7 +22,7 @@
 #define SCALAR        ((ob_shape){0, NULL})
 #define UNRANKED      ((ob_shape){OB_RANK_UNKNOWN, NULL})
 
-/* ---- Random numbers: fixed seeds, so that a failure repeats ------------------------------------------------------- */
+/* ---- Random numbers: fixed seeds, so that a failure repeats ---- */
 
 static inline uint64_t next_random(uint64_t *seed) {
     *seed ^= *seed << 13;
@@ -36,7 +36,7 @@ static inline size_t pick(uint64_t *seed, size_t n) {
     return (size_t)(next_random(seed) % n);
 }
 
-/* ---- Conditions ----------------------------------------------------------------------------------------------------- */
+/* ---- Conditions ---- */
 
 enum { MAX_CONDITIONS = 1024 };
 
@@ -62,7 +62,7 @@ static inline void assert_condition_text(const ob_dims *pool, const ob_condition
     assert_string_equal(text, expected);
 }
 
-/* ---- A pool with some symbols ------------------------------------------------------------------------------------------- */
+/* ---- A pool with some symbols ---- */
 
 typedef struct fixture {
     ob_dims *pool;
@@ -87,7 +87,7 @@ static inline int tear_down(void **state) {
     return 0;
 }
 
-/* ---- Shapes --------------------------------------------------------------------------------------------------------- */
+/* ---- Shapes ---- */
 
 static inline void assert_dims(const ob_broadcast_result *result, ob_shape expected) {
     assert_int_equal(result->rank, expected.rank);
@@ -125,7 +125,7 @@ static inline void assert_no_broadcast(ob_shape a, ob_shape b, int32_t axis, con
     }
 }
 
-/* ---- The oracle: ONNX Broadcasting on plain numbers, without any of the library's code ------------------------------ */
+/* ---- The oracle: ONNX Broadcasting on plain numbers, without any of the library's code ---- */
 
 /* Size of an operand along an axis of a result of that rank. */
 static inline int64_t naive_size(const ob_shape *shape, int32_t rank, int32_t axis) {
@@ -202,7 +202,7 @@ static inline void naive_add(const ob_view *a, const ob_view *b, float *out) {
     }
 }
 
-/* ---- Rule books ------------------------------------------------------------------------------------------------------- */
+/* ---- Rule books ---- */
 
 enum { MAX_BREAKS = 64 };
 

@@ -31,7 +31,7 @@ static ob_model *read_from(const void *data, size_t n) {
     return model;
 }
 
-/* ---- Where numbers lie -------------------------------------------------------------------------------------------- */
+/* ---- Where numbers lie ---- */
 
 typedef struct places {
     const uint8_t *begin;
@@ -153,7 +153,7 @@ static void test_lengths_at_their_ends(void **state) {
     ob_model_close(&model);
 }
 
-/* ---- Read-only memory --------------------------------------------------------------------------------------------- */
+/* ---- Read-only memory ---- */
 
 /* A model in memory that nobody can write to, far from any file: weights are used where they lie, results are the same bits. */
 static void test_read_only_memory(void **state) {

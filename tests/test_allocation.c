@@ -12,7 +12,7 @@
 
 enum { MAX_INPUTS = 16, N_EACH = 100, INPUT_BYTES = 1 << 16 };
 
-/* ---- The work ------------------------------------------------------------------------------------------------------------ */
+/* ---- The work ---- */
 
 typedef struct subject {
     failing *f;
@@ -139,7 +139,7 @@ static ob_status rewrite(void *context, digest *made, ob_error *error) {
     return status;
 }
 
-/* ---- Sessions ------------------------------------------------------------------------------------------------------------ */
+/* ---- Sessions ---- */
 
 static ob_status create_session(const subject *s, ob_session **out, ob_error *error) {
     ob_session_config config;
@@ -210,7 +210,7 @@ static size_t each(subject *s, work do_this, const char *what, const char *how, 
     return n;
 }
 
-/* ---- Inputs -------------------------------------------------------------------------------------------------------------- */
+/* ---- Inputs ---- */
 
 /* As declared, open sizes as given, an unknown rank is 1. Elements are small numbers. */
 static bool make_input(const ob_session *session, size_t index, int64_t open_size, void *data, ob_view *view) {
@@ -268,7 +268,7 @@ static void test_session(subject *s, tensors *given) {
     free(data);
 }
 
-/* ---- One model ----------------------------------------------------------------------------------------------------------- */
+/* ---- One model ---- */
 
 /* bytes NULL: `name` is a path. */
 static void test_model(const char *name, const void *bytes, size_t n_bytes, tensors *given) {
@@ -299,7 +299,7 @@ static void test_model(const char *name, const void *bytes, size_t n_bytes, tens
     n_models++;
 }
 
-/* ---- Which models -------------------------------------------------------------------------------------------------------- */
+/* ---- Which models ---- */
 
 static tensors nothing;
 

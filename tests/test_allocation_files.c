@@ -31,7 +31,7 @@ static void digest_file(digest *made, const char *path) {
     malloc_failing.armed = armed;
 }
 
-/* ---- Tensors in files ------------------------------------------------------------------------------------------------------ */
+/* ---- Tensors in files ---- */
 
 typedef struct tensor_case {
     const char *path;
@@ -78,8 +78,7 @@ static void tensors_in_files(void **state) {
         }
 }
 
-/* ---- Models in files ---------------------------------------------------------------------------------------------------------
- */
+/* ---- Models in files ---- */
 
 static const char text[] = "<ir_version: 8, opset_import: [\"\" : 17]>\n"
                            "g (float[N,3] x, float[3] b) => (float[N,3] y) {\n  s = Add (x, b)\n  y = Relu (s)\n}\n";
@@ -147,8 +146,7 @@ static void models_in_files(void **state) {
     unlink(words);
 }
 
-/* ---- A file that is there already
- * ---------------------------------------------------------------------------------------------- */
+/* ---- A file that is there already ---- */
 
 static void the_old_file_stays(void **state) {
     (void)state;
@@ -179,8 +177,7 @@ static void the_old_file_stays(void **state) {
     unlink(path);
 }
 
-/* ---- Libraries of operators -------------------------------------------------------------------------------------------------
- */
+/* ---- Libraries of operators ---- */
 
 static ob_status use_library(void *subject, digest *made, ob_error *error) {
     static const char model_text[] = "<ir_version: 8, opset_import: [\"\" : 17, \"example.edge\" : 1]>\n"
@@ -229,8 +226,7 @@ static void libraries_of_operators(void **state) {
     assert_int_equal(allocations.n_bytes, 0);
 }
 
-/* ---- Single operators and sizes
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Single operators and sizes ---- */
 
 /* Of few operands the call has what it needs on the stack. */
 static ob_status max_of_many(void *subject, digest *made, ob_error *error) {

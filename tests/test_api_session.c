@@ -11,7 +11,7 @@ static const char *const MODEL = "<ir_version: 8, opset_import: [\"\" : 17]>\n"
                                  "   [scaled] z = Mul (y, x)\n"
                                  "}\n";
 
-/* ---- Sizes of symbols ------------------------------------------------------------------------------------------------ */
+/* ---- Sizes of symbols ---- */
 
 static ob_status create_with(const ob_model *model, const char *name, int64_t size, ob_error *error) {
     ob_named_size dim = {name, size};
@@ -95,7 +95,7 @@ static void symbols_with_odd_names_are_found(void **state) {
     ob_model_close(&odd);
 }
 
-/* ---- The pool of a session's shapes ------------------------------------------------------------------------------------ */
+/* ---- The pool of a session's shapes ---- */
 
 static void shapes_belong_to_the_sessions_pool(void **state) {
     (void)state;
@@ -118,7 +118,7 @@ static void shapes_belong_to_the_sessions_pool(void **state) {
     ob_model_close(&model);
 }
 
-/* ---- Wrong uses: an error with a message, and nothing is changed ------------------------------------------------------- */
+/* ---- Wrong uses: an error with a message, and nothing is changed ---- */
 
 static void wrong_calls_are_errors(void **state) {
     (void)state;
@@ -176,7 +176,7 @@ static void wrong_calls_are_errors(void **state) {
     ob_model_close(&model);
 }
 
-/* ---- Several sessions of one model at once ----------------------------------------------------------------------------- */
+/* ---- Several sessions of one model at once ---- */
 
 enum { N_THREADS = 4, N_RUNS = 300 };
 
@@ -232,7 +232,7 @@ static void sessions_of_one_model_run_at_once(void **state) {
     ob_model_close(&model);
 }
 
-/* ---- The reference of findings ----------------------------------------------------------------------------------------- */
+/* ---- The reference of findings ---- */
 
 static void every_finding_has_its_text(void **state) {
     (void)state;

@@ -80,7 +80,7 @@ static void expect_case(const case_ *c) {
     ob_model_close(&model);
 }
 
-/* ---- If ------------------------------------------------------------------------------------------------------------------- */
+/* ---- If ---- */
 
 static void test_if(void **state) {
     (void)state;
@@ -118,7 +118,7 @@ static void test_if_known(void **state) {
     expect_case(&c);
 }
 
-/* ---- Loop ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Loop ---- */
 
 #define LOOP(body)                                                                                                               \
     HEAD "g (int64 n, bool c, float[2] x) => (float[2] y, float[2] z) {\n y, z = Loop (n, c, x, x) <body = " body "> }"
@@ -209,7 +209,7 @@ static void test_if_in_loop(void **state) {
     expect_case(&c);
 }
 
-/* ---- Scan ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Scan ---- */
 
 static void test_scan(void **state) {
     (void)state;
@@ -244,7 +244,7 @@ static void test_scan_8(void **state) {
     expect_case(&c);
 }
 
-/* ---- Memory --------------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ---- */
 
 /* A million steps take the memory of one, and a session that runs them again takes none. */
 static void test_flat(void **state) {

@@ -4,7 +4,7 @@
 #include "expanded.h"
 #include "ops/body/body.h"
 
-/* ---- Bodies beside kernels ------------------------------------------------------------------------------------------ */
+/* ---- Bodies beside kernels ---- */
 
 typedef struct pair_case {
     const char *domain, *name;
@@ -117,7 +117,7 @@ static void kernels_and_bodies_agree(void **state) {
     }
 }
 
-/* ---- Bodies without kernels: other operators that say the same ------------------------------------------------------ */
+/* ---- Bodies without kernels: other operators that say the same ---- */
 
 typedef struct alike_case {
     const char *domain, *name;
@@ -235,7 +235,7 @@ static void bodies_say_what_others_say(void **state) {
     }
 }
 
-/* ---- Operators of com.microsoft ------------------------------------------------------------------------------------ */
+/* ---- Operators of com.microsoft ---- */
 
 static void try_contrib(const contrib_case *c, const char *type) {
     static operands in;
@@ -272,7 +272,7 @@ static void contrib_operators_say_what_others_say(void **state) {
     }
 }
 
-/* ---- The table ------------------------------------------------------------------------------------------------------ */
+/* ---- The table ---- */
 
 static bool is_tried(const ob_body *body) {
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)

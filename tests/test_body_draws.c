@@ -291,8 +291,7 @@ static const char *qlinear_mean(text *t) {
     return "com.microsoft.QLinearGlobalAveragePool";
 }
 
-/* ---- Both -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- Both ---- */
 
 static void compare(const text *t, uint32_t i, const ob_view *kernel, const ob_view *body) {
     bool same = kernel->dtype == body->dtype && kernel->rank == body->rank;

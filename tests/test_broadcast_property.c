@@ -230,7 +230,7 @@ static void legacy_agrees_with_the_oracle(void **state) {
     assert_true(n_ok > 1000);
 }
 
-/* ---- Symbols ------------------------------------------------------------------------------------------------------------ */
+/* ---- Symbols ---- */
 
 enum { SYMBOLS = 3, TERMS = 12 };
 

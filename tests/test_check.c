@@ -31,7 +31,7 @@ static const char attention[] =
            "  [add] y = Add (scores, wide)\n"
            "}\n";
 
-/* ---- Reports ---------------------------------------------------------------------------------------------------------- */
+/* ---- Reports ---- */
 
 static void report_says_where_sizes_come_from(void **state) {
     (void)state;
@@ -150,7 +150,7 @@ static void bad_arguments_are_refused(void **state) {
     assert_string_equal(ob_pass_at(ob_pass_count()).name, "");
 }
 
-/* ---- Which findings, and how they go together ------------------------------------------------------------------------- */
+/* ---- Which findings, and how they go together ---- */
 
 static const char mistaken[] = HEADER
     "g (float[3] x, float[4] y, float[N] n, float[5] five) => (float[?] z) {\n"
@@ -292,7 +292,7 @@ static void bytes_saturate(void **state) {
     ob_model_close(&model);
 }
 
-/* ---- Source lines ----------------------------------------------------------------------------------------------------- */
+/* ---- Source lines ---- */
 
 static void source_lines_are_found(void **state) {
     (void)state;
@@ -318,7 +318,7 @@ static void source_lines_are_found(void **state) {
     ob__arena_release(&arena);
 }
 
-/* ---- The verifier ----------------------------------------------------------------------------------------------------- */
+/* ---- The verifier ---- */
 
 static void verifier_sees_what_is_broken(void **state) {
     (void)state;
@@ -350,7 +350,7 @@ static void verifier_sees_what_is_broken(void **state) {
     ob_model_close(&model);
 }
 
-/* ---- The limit ---------------------------------------------------------------------------------------------------------- */
+/* ---- The limit ---- */
 
 /* 100 000 notes of XLA's rule book, then its error: not listed, and counted. */
 static void findings_beyond_the_limit_count(void **state) {
@@ -396,7 +396,7 @@ static void error_has_the_status_returned(void **state) {
     ob_model_close(&model);
 }
 
-/* ---- The shared models ------------------------------------------------------------------------------------------------ */
+/* ---- The shared models ---- */
 
 static const char *shared_models(void) {
     static char path[1024];

@@ -253,7 +253,7 @@ static void decisions_agree_with_every_binding(void **state) {
     assert_true(n_compared > 500000);
 }
 
-/* ---- Reading ---------------------------------------------------------------------------------------------------------- */
+/* ---- Reading ---- */
 
 static void text_is_read(void **state) {
     fixture *f = *state;

@@ -5,7 +5,7 @@
 #include "api.h"
 #include "wire.h"
 
-/* ---- Counting ------------------------------------------------------------------------------------------------------ */
+/* ---- Counting ---- */
 
 typedef struct counted {
     size_t now, peak;
@@ -120,7 +120,7 @@ static void expect_cheap(bytes *file, const char *what) {
     expect_cheap_with(file, what, NULL);
 }
 
-/* ---- Models -------------------------------------------------------------------------------------------------------- */
+/* ---- Models ---- */
 
 static char *long_name(char letter, size_t n) {
     char *name = malloc(n + 1);
@@ -331,7 +331,7 @@ static bytes growing_terms(int n) {
     return model_around(&graph);
 }
 
-/* ---- Tests ---------------------------------------------------------------------------------------------------------- */
+/* ---- Tests ---- */
 
 static void long_names_are_told_in_part(void **state) {
     (void)state;

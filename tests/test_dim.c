@@ -602,7 +602,7 @@ static void many_terms_keep_their_identity(void **state) {
     free(terms);
 }
 
-/* ---- Memory ----------------------------------------------------------------------------------------------------- */
+/* ---- Memory ---- */
 
 typedef struct failing {
     int n_left;
@@ -651,7 +651,7 @@ static void want_of_memory_gives_unknown(void **state) {
     ob_dims_destroy(NULL);
 }
 
-/* ---- Properties --------------------------------------------------------------------------------------------------- */
+/* ---- Properties ---- */
 
 static int64_t floor_div(int64_t a, int64_t b) {
     int64_t q = a / b;

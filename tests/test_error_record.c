@@ -149,7 +149,7 @@ static void objects(void **state) {
     FAILS(ob_worker_set_memory(NULL, NULL, 0, &error));
 }
 
-/* ---- Want of memory, at every place -------------------------------------------------------------------------------------- */
+/* ---- Want of memory, at every place ---- */
 
 static size_t n_left; /* allocations that still succeed */
 

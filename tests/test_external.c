@@ -128,7 +128,7 @@ static void test_only_what_lies_below_the_folder(void **state) {
     rmdir(folder);
 }
 
-/* ---- Mapped or read --------------------------------------------------------------------------------------------------- */
+/* ---- Mapped or read ---- */
 
 typedef struct elsewhere {
     ob_dtype dtype;

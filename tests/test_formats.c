@@ -21,7 +21,7 @@ static ob_text write_as(const ob_model *model, ob_model_format format) {
     return out;
 }
 
-/* ---- Models ------------------------------------------------------------------------------------------------------- */
+/* ---- Models ---- */
 
 /* What the reader keeps apart from the message, such as unknown fields without a name, is not compared: both sides went through
  * the text once. */
@@ -75,7 +75,7 @@ static void newer_fields_have_names(void **state) {
     ob_model_close(&model);
 }
 
-/* ---- Syntax ------------------------------------------------------------------------------------------------------- */
+/* ---- Syntax ---- */
 
 #define MODEL(inside) "ir_version: 8 opset_import { version: 13 } graph { name: \"g\" " inside " }"
 #define JSON(inside)  "{\"irVersion\": \"8\", \"opset_import\": [{\"version\": 13}], \"graph\": {\"name\": \"g\", " inside "}}"
@@ -184,7 +184,7 @@ static void errors_name_line_and_column(void **state) {
     }
 }
 
-/* ---- Limits ------------------------------------------------------------------------------------------------------- */
+/* ---- Limits ---- */
 
 static void expect_limit(const char *text, ob_load_limits limits) {
     ob_load_options options;

@@ -11,7 +11,7 @@ enum { MAX_INPUTS = 5, MAX_RESULTS = 12, MAX_ELEMENTS = 200 };
 #define HEAD(opset)                                                                                                              \
     "<ir_version: 10, opset_import: [\"\" : " #opset ", \"ai.onnx.preview.training\" : 1, \"onnx_broadcast\" : 1]>\n"
 
-/* ---- Running ------------------------------------------------------------------------------------------------------------ */
+/* ---- Running ---- */
 
 typedef struct run {
     ob_model *model;
@@ -101,7 +101,7 @@ static void compare_differences(const char *name, run *r, bool narrow) {
         }
 }
 
-/* ---- Every row ---------------------------------------------------------------------------------------------------------- */
+/* ---- Every row ---- */
 
 typedef struct row_case {
     const char *op; /* whose rows it is for */
@@ -323,7 +323,7 @@ static void test_every_row_has_a_case(void **state) {
     }
 }
 
-/* ---- The graph ---------------------------------------------------------------------------------------------------------- */
+/* ---- The graph ---- */
 
 /* Models whose output 0 is y, and output 1 + i its gradient by input i. */
 static const char *const graphs[] = {

@@ -45,7 +45,7 @@ typedef struct graph_case {
     char dim_names[8][64];
 } graph_case;
 
-/* ---- Reading --------------------------------------------------------------------------------------------------------- */
+/* ---- Reading ---- */
 
 static void read_line_of_head(graph_case *c, const char *line) {
     char word[64];
@@ -94,7 +94,7 @@ static void read_case(graph_case *c, const char *path) {
     fclose(file);
 }
 
-/* ---- Running --------------------------------------------------------------------------------------------------------- */
+/* ---- Running ---- */
 
 static ob_model *load(const graph_case *c) {
     ob_load_options options;
@@ -254,7 +254,7 @@ static void run_case(void **state) {
     for (size_t i = 0; i < 4; i++) ob__text_release(texts[i]);
 }
 
-/* ---- The list of files ------------------------------------------------------------------------------------------------ */
+/* ---- The list of files ---- */
 
 static int by_name(const void *a, const void *b) {
     return strcmp(((const struct CMUnitTest *)a)->name, ((const struct CMUnitTest *)b)->name);

@@ -122,7 +122,7 @@ static void linear_attention_refuses(void **state) {
     kc_close(c);
 }
 
-/* ---- Attention ------------------------------------------------------------------------------------------------------ */
+/* ---- Attention ---- */
 
 enum { NO_MASK = -1 };
 
@@ -380,7 +380,7 @@ static void attention_refuses(void **state) {
     kc_close(c);
 }
 
-/* ---- RotaryEmbedding ------------------------------------------------------------------------------------------------ */
+/* ---- RotaryEmbedding ---- */
 
 typedef struct rotary_case {
     int64_t batch, heads, tokens, size, turned, places; /* turned 0: all; places 0: a row of the caches for each token */

@@ -291,7 +291,7 @@ static void max_pool_lets_nan_win(void **state) {
     }
 }
 
-/* ---- Col2Im --------------------------------------------------------------------------------------------------------------- */
+/* ---- Col2Im ---- */
 
 /* Images of one to three axes from random blocks, beside a sum over all of them. */
 static void col2im_adds_blocks(void **state) {

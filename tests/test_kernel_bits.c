@@ -179,7 +179,7 @@ static void rows_of_attention(void **unused) {
         }
 }
 
-/* ---- Functions of elements ---------------------------------------------------------------------------------------- */
+/* ---- Functions of elements ---- */
 
 /* Small numbers, in a quarter of the arrays among others of every magnitude. */
 static void fill(void *x, int64_t n, uint64_t *seed, bool is_double) {

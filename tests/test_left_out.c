@@ -101,7 +101,7 @@ static void try_all(const ob_model *model, const char *name, const ob_view *inpu
     ob_session_close(&session);
 }
 
-/* ---- The table ---------------------------------------------------------------------------------------------------- */
+/* ---- The table ---- */
 
 /* One node of that row, operands of one element each. */
 static void try_row(const ob_op *op, int32_t rank, uint32_t n_inputs, uint32_t n_outputs) {
@@ -132,7 +132,7 @@ static void every_row(void **state) {
     assert_true(n_rows > 300 && n_compared > 20);
 }
 
-/* ---- Nodes whose every output matters ------------------------------------------------------------------------------- */
+/* ---- Nodes whose every output matters ---- */
 
 /* y = x + x beside nodes that nobody asked for anything: they divided by zero, and wrote through NULL. */
 static void nothing_is_wanted(void **state) {
@@ -167,7 +167,7 @@ static void nothing_is_wanted(void **state) {
         }
 }
 
-/* ---- ONNX's node tests ---------------------------------------------------------------------------------------------- */
+/* ---- ONNX's node tests ---- */
 
 static void try_test(void *context, const char *path) {
     static tensors in;

@@ -273,7 +273,7 @@ static void bad_paths_say_why(void **state) {
     assert_null(model);
 }
 
-/* ---- Allocation failures ------------------------------------------------------------------------------------------ */
+/* ---- Allocation failures ---- */
 
 typedef struct failing {
     size_t n_left, n_held;

@@ -3,8 +3,7 @@
 
 enum { ROWS = 600, MOST_BYTES = 1 << 16 };
 
-/* ---- Sessions of one node
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- Sessions of one node ---- */
 
 typedef struct fixture {
     ob_model *model;
@@ -53,8 +52,7 @@ static void expect_near(double got, double expected, double tolerance, const cha
         fail_msg("%s: element %lld is %.9g, expected %.9g", what, (long long)at, got, expected);
 }
 
-/* ---- post_transform by its formulas; PROBIT by halving
- * ------------------------------------------------------------------------- */
+/* ---- post_transform by its formulas; PROBIT by halving ---- */
 
 static double probit_of(double p) {
     double low = -40, high = 40;
@@ -83,8 +81,7 @@ static void transform_of(int transform, double *scores, int n) {
     }
 }
 
-/* ---- Trees
- * ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- Trees ---- */
 
 typedef struct rows {
     double x[ROWS][FC_FEATURES]; /* exact in the operand's type */
@@ -210,8 +207,7 @@ static void test_forests(void **state) {
     forests(OB_INT64, "int64", CLASSIFIER, false);
 }
 
-/* ---- Linear models and support vectors
- * ------------------------------------------------------------------------------------------ */
+/* ---- Linear models and support vectors ---- */
 
 enum { F = 5, N = 21, V = 7 };
 
@@ -474,8 +470,7 @@ static void test_probabilities(void **state) {
     close_all(&f);
 }
 
-/* ---- Operators on elements: operand and result as text
- * --------------------------------------------------------------------------- */
+/* ---- Operators on elements: operand and result as text ---- */
 
 /* The result of a text without inputs, its elements in words. */
 static void check_text(const char *operand, const char *node, int opset, const char *expected) {

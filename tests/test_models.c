@@ -100,7 +100,7 @@ static void run_in_every_form(const char *name, const ob_view *inputs, size_t n_
     ob_model_close(&plain_model);
 }
 
-/* ---- The classifier ------------------------------------------------------------------------------------------------ */
+/* ---- The classifier ---- */
 
 enum { TEST_IMAGES = 360, RIGHT = 357 }; /* as models/README.md states */
 
@@ -146,7 +146,7 @@ static void a_batch_may_be_one_or_none(void **state) {
     ob_file_tensor_release(&images);
 }
 
-/* ---- Models with test sets ----------------------------------------------------------------------------------------- */
+/* ---- Models with test sets ---- */
 
 typedef struct test_set {
     ob_view expected;
@@ -191,7 +191,7 @@ static void legacy_axis_agrees_with_numpy(void **state) {
     check_test_set("legacy_axis", 0, 1, 0);
 }
 
-/* ---- What the checker says ----------------------------------------------------------------------------------------- */
+/* ---- What the checker says ---- */
 
 /* Checks the model; asserts the count of errors and that each expected finding (id, node) is there. */
 static void check_findings(const char *name, size_t n_errors, size_t n, const char *const expected[][2]) {

@@ -6,7 +6,7 @@
 #include "core/text.h"
 #include "passes/names.h"
 
-/* ---- Shortening ---------------------------------------------------------------------------------------------------- */
+/* ---- Shortening ---- */
 
 static void both_ends_stay(void **state) {
     (void)state;
@@ -52,7 +52,7 @@ static void sentences_are_formatted(void **state) {
     assert_string_equal(ours, "the be...ts end");
 }
 
-/* ---- Names in findings --------------------------------------------------------------------------------------------- */
+/* ---- Names in findings ---- */
 
 static char *names_of(size_t n) { /* letters, and what tells it apart at the end */
     char *name = malloc(n + 1);
@@ -126,7 +126,7 @@ static void names_keep_their_ends_in_messages(void **state) {
         }
 }
 
-/* ---- Paths --------------------------------------------------------------------------------------------------------- */
+/* ---- Paths ---- */
 
 /* A node without a name in a branch of a function that is called by a node without a name. */
 static const char nested[] =
@@ -201,7 +201,7 @@ static void a_place_in_a_branch_allocates_nothing(void **state) {
     ob_model_close(&model);
 }
 
-/* ---- Told by number ------------------------------------------------------------------------------------------------ */
+/* ---- Told by number ---- */
 
 static void long_names_are_told_by_number(void **state) {
     (void)state;

@@ -10,7 +10,7 @@ enum { MANY = 100000 };
 
 static double numbers[MANY];
 
-/* ---- Numbers --------------------------------------------------------------------------------------------------------- */
+/* ---- Numbers ---- */
 
 /* As the paper has it. */
 static void philox(obk_random_key key, const uint32_t counter[4], uint32_t words[4]) {
@@ -205,7 +205,7 @@ static void parts_are_the_same_as_the_whole(void **state) {
     assert_true(part[0] != part[1]);
 }
 
-/* ---- Operators ------------------------------------------------------------------------------------------------------- */
+/* ---- Operators ---- */
 
 static const ob_dtype reals[] = {OB_FLOAT16, OB_BFLOAT16, OB_FLOAT, OB_DOUBLE};
 
@@ -314,7 +314,7 @@ static void weights_are_exponentials(void **state) {
     assert_int_equal(obk_random_class(sums, 5, 0.5), 1);
 }
 
-/* ---- Dropout --------------------------------------------------------------------------------------------------------- */
+/* ---- Dropout ---- */
 
 typedef struct dropout_case {
     int64_t opset;
@@ -381,7 +381,7 @@ static void dropout_refuses_a_ratio_that_is_none(void **state) {
     }
 }
 
-/* ---- In a model ------------------------------------------------------------------------------------------------------- */
+/* ---- In a model ---- */
 
 static const char all_of_them[] =
     "<ir_version: 10, opset_import: [\"\" : 22]>\n"

@@ -143,7 +143,7 @@ static const kept_case cases[] = {
      {"[N]", "[M]", "[K]"}},
 };
 
-/* ---- Running --------------------------------------------------------------------------------------------------------------- */
+/* ---- Running ---- */
 
 typedef struct filling {
     const kept_case *c;
@@ -269,7 +269,7 @@ static void keeps_what_it_accepts(void **state) {
     assert_int_equal(n_wrong, 0);
 }
 
-/* ---- What is compared ---------------------------------------------------------------------------------------------------- */
+/* ---- What is compared ---- */
 
 /* What a rewriting could have done to the second facts; true: the contract is another one then. */
 typedef bool (*change)(ob_facts *facts);

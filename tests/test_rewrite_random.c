@@ -93,7 +93,7 @@ static const char *of(generator *g, const char *const *names, uint32_t n) {
     return names[draw(g, n)];
 }
 
-/* ---- Nodes ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Nodes ---- */
 
 static void binary(generator *g) {
     static const char *const names[] = {"Add", "Sub", "Mul", "Div"};
@@ -243,7 +243,7 @@ static void call(generator *g) {
     new_value(g, most(a->rank, b->rank), a->full | b->full);
 }
 
-/* ---- Graphs ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Graphs ---- */
 
 static char *generate(generator *g, uint64_t seed) {
     static const char *const sizes[] = {"1", "2", "3", "2", "N", "M", "N", "0", "?"};
@@ -275,7 +275,7 @@ static char *generate(generator *g, uint64_t seed) {
     return text;
 }
 
-/* ---- Judging --------------------------------------------------------------------------------------------------------------- */
+/* ---- Judging ---- */
 
 typedef struct results {
     ob_status status;

@@ -112,7 +112,7 @@ static void a_stop_changes_nothing(void **state) {
     ob__text_release(&was);
 }
 
-/* ---- One patch ------------------------------------------------------------------------------------------------------- */
+/* ---- One patch ---- */
 
 static const char every_edit[] =
     "<ir_version: 3, opset_import: [\"\" : 6, \"onnx_broadcast\" : 1]>\n"

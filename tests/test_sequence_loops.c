@@ -92,7 +92,7 @@ static void expect_ints(const ob_view *view, int32_t rank, const int64_t *dims, 
 
 #define DIMS(...) ((const int64_t[]){__VA_ARGS__})
 
-/* ---- Sequences as state ------------------------------------------------------------------------------------------- */
+/* ---- Sequences as state ---- */
 
 static const char insert_loop[] = MODEL(
     "g (int64 n, float[4] x) => (s, k) {\n e = SequenceEmpty()\n"
@@ -196,7 +196,7 @@ static void test_sequence_map(void **state) {
     close_all(&f);
 }
 
-/* ---- Sizes that change -------------------------------------------------------------------------------------------- */
+/* ---- Sizes that change ---- */
 
 /* x = 0; x = concat(x, i): until the condition says no. */
 static const char growing[] =
@@ -322,7 +322,7 @@ static void test_scan_8_of_open_length(void **state) {
     close_all(&f);
 }
 
-/* ---- Memory ------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ---- */
 
 static size_t peak_of(const char *text, int64_t n) {
     fixture f;

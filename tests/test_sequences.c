@@ -87,7 +87,7 @@ static void expect_sequence(const ob_cell *cell, const float *want, size_t n) {
     }
 }
 
-/* ---- The operators ------------------------------------------------------------------------------------------------ */
+/* ---- The operators ---- */
 
 static void test_positions(void **state) {
     (void)state;
@@ -323,7 +323,7 @@ static void test_maps(void **state) {
     close_all(&f);
 }
 
-/* ---- What is copied ----------------------------------------------------------------------------------------------- */
+/* ---- What is copied ---- */
 
 enum { LARGE = 20000 }; /* bytes: more than a step takes for itself */
 
@@ -412,7 +412,7 @@ static void test_want_of_memory(void **state) {
     assert_int_equal(allocations.n_bytes, 0);
 }
 
-/* ---- What the calls say ------------------------------------------------------------------------------------------- */
+/* ---- What the calls say ---- */
 
 static void test_session_values(void **state) {
     (void)state;

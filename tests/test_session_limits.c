@@ -12,7 +12,7 @@
 #include "onnx_broadcast/worker.h"
 #include "session_case.h"
 
-/* ---- Memory: what the allocator has given out at most --------------------------------------------------------------- */
+/* ---- Memory: what the allocator has given out at most ---- */
 
 typedef struct meter {
     size_t n_bytes, peak, n_alive;
@@ -196,7 +196,7 @@ static void test_memory_of_data(void **state) {
     }
 }
 
-/* ---- Folded constants ------------------------------------------------------------------------------------------------ */
+/* ---- Folded constants ---- */
 
 /* n sums of constants of 1 MB each, and their total with x: folded, n megabytes; in work memory, a few. */
 static ob_model *fold_model(int n) {
@@ -238,7 +238,7 @@ static void test_memory_of_folds(void **state) {
     ob_model_close(&model);
 }
 
-/* ---- External data ---------------------------------------------------------------------------------------------------- */
+/* ---- External data ---- */
 
 /* y = x + sum of `n_used` weights of 1 MB that all lie in one file behind `offset` bytes; `n_unused` more that nobody reads. */
 static ob_model *external_model(int n_used, int n_unused, const char *file, const char *offset) {
@@ -288,7 +288,7 @@ static void test_memory_of_external_data(void **state) {
     unlink(file);
 }
 
-/* ---- Bytes of outputs -------------------------------------------------------------------------------------------------- */
+/* ---- Bytes of outputs ---- */
 
 static ob_status run_outputs(const ob_model *model, uint64_t limit, ob_error *error) {
     float x[6] = {1, 2, 3, 4, 5, 6};
@@ -376,7 +376,7 @@ static void test_functions_that_double(void **state) {
     ob_model_close(&model);
 }
 
-/* ---- Nodes --------------------------------------------------------------------------------------------------------------- */
+/* ---- Nodes ---- */
 
 static void test_nodes(void **state) {
     (void)state;
@@ -408,7 +408,7 @@ static void test_nodes(void **state) {
     ob_model_close(&model);
 }
 
-/* ---- Stopping ------------------------------------------------------------------------------------------------------------ */
+/* ---- Stopping ---- */
 
 typedef struct stopper {
     size_t n_asked, stop_at; /* 0: never */

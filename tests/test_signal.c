@@ -178,7 +178,7 @@ static void mel(void **state) {
     mel_of(OB_FLOAT, 0, 64, 4000, 100, 2000);
 }
 
-/* ---- What cannot be ---------------------------------------------------------------------------------------------------- */
+/* ---- What cannot be ---- */
 
 static void expect_refused(kernel_case *c, const char *message) {
     assert_int_not_equal(kc_try(c), OB_OK);
@@ -217,7 +217,7 @@ static void what_does_not_fit_is_refused(void **state) {
     expect_refused(c, "9 points");
 }
 
-/* ---- Levels of instructions ------------------------------------------------------------------------------------------------ */
+/* ---- Levels of instructions ---- */
 
 static void all_levels_give_the_same_bits(void **state) {
     static const int64_t lengths[] = {1, 2, 3, 4, 8, 12, 30, 37, 64, 97, 160};

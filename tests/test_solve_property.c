@@ -345,7 +345,7 @@ static void try_set(uint64_t seed, bool divides, totals *sum) {
     ob_dims_destroy(&m.dims);
 }
 
-/* ---- Residues, bounds and guards ---------------------------------------------------------------------------------------- */
+/* ---- Residues, bounds and guards ---- */
 
 /* "(a*x + b) % m <= c", ">= c" or "= c", behind a bound now and then: sets whose words are many. */
 static void random_residues(maker *m) {

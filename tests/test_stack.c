@@ -27,7 +27,7 @@ enum { N_THREADS = 2 };
 #define IS_MEASURED 0
 #endif
 
-/* ---- Painted stacks ------------------------------------------------------------------------------------------------------ */
+/* ---- Painted stacks ---- */
 
 static unsigned char *new_stack(void) {
     unsigned char *stack = aligned_alloc(4096, STACK_BYTES);
@@ -85,7 +85,7 @@ static void *nothing(void *context) {
     return context;
 }
 
-/* ---- What is measured ---------------------------------------------------------------------------------------------------- */
+/* ---- What is measured ---- */
 
 typedef enum part { LOAD, CHECK, CREATE, FIRST_RUN, RUN, WORKER, POOL, PARTS } part;
 static const char *const part_names[] = {"load",      "check",        "create a session", "run first",
@@ -298,7 +298,7 @@ static void rows_of_operators(void **state) {
     tell_and_judge(limits);
 }
 
-/* ---- What nests ---------------------------------------------------------------------------------------------------------- */
+/* ---- What nests ---- */
 
 /* Musl gives a thread 128 KiB; what stands above the call is the host's. */
 enum { NESTED_BYTES = 112 << 10 };

@@ -33,7 +33,7 @@ static void contract_of(ob_model *model, ob_text *text, ob_text *open, size_t *n
     ob_report_close(&report);
 }
 
-/* ---- Models in every form --------------------------------------------------------------------------------------------- */
+/* ---- Models in every form ---- */
 
 static size_t n_forms, n_with_values, n_with_open, n_wrong;
 
@@ -103,7 +103,7 @@ static void every_form_states_what_is_found(void **state) {
     assert_int_equal(n_wrong, 0);
 }
 
-/* ---- The entry ------------------------------------------------------------------------------------------------------ */
+/* ---- The entry ---- */
 
 static const char two_sizes[] = "version: 1\nstatus: complete\nN = M or N = 1 or M = 1\ny[1] in {1, 3}";
 
@@ -177,7 +177,7 @@ static void what_a_limit_leaves_out_is_counted(void **state) {
     ob__text_release(&text);
 }
 
-/* ---- Claims --------------------------------------------------------------------------------------------------------- */
+/* ---- Claims ---- */
 
 typedef struct claim_row {
     const char *stated, *message; /* NULL: nothing is said */
@@ -270,7 +270,7 @@ static void an_input_of_a_value_may_have_any_name(void **state) {
     ob_model_close(&model);
 }
 
-/* ---- Testing sizes -------------------------------------------------------------------------------------------------- */
+/* ---- Testing sizes ---- */
 
 static void sizes_are_tested(void **state) {
     (void)state;

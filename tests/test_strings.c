@@ -418,7 +418,7 @@ static void unique_of_complex_nan(void **state) {
     kc_close(c);
 }
 
-/* ---- Long elements, which are matched in segments --------------------------------------------------------------------- */
+/* ---- Long elements, which are matched in segments ---- */
 
 enum { TEXTS = 300, TEXT_BYTES = 400 };
 

@@ -249,7 +249,7 @@ static void nesting_has_a_limit(void **state) {
     free(graphs.data);
 }
 
-/* ---- Beside onnx's own parser and printer -------------------------------------------------------------------------- */
+/* ---- Beside onnx's own parser and printer ---- */
 
 static char folder[] = "/tmp/ob_text_XXXXXX";
 

@@ -15,7 +15,7 @@
 
 enum { SECONDS = 120 };
 
-/* ---- Windows ------------------------------------------------------------------------------------------------------ */
+/* ---- Windows ---- */
 
 static void test_pools(void **state) {
     (void)state;
@@ -39,7 +39,7 @@ static void test_pools(void **state) {
         }
 }
 
-/* ---- Sizes of 0 beside huge ones: nothing to do ----------------------------------------------------------------------- */
+/* ---- Sizes of 0 beside huge ones: nothing to do ---- */
 
 static void run_row(const ob_op *op, int32_t rank, const int64_t *dims, row_operands operands, uint32_t n_inputs) {
     uint32_t n_outputs = op->out_min > 0 ? (uint32_t)op->out_min : 1;

@@ -54,7 +54,7 @@ static bool same_strings(const ob_view *a, const ob_view *b) {
     return true;
 }
 
-/* ---- At once ------------------------------------------------------------------------------------------------------ */
+/* ---- At once ---- */
 
 typedef struct job {
     ob_worker *worker;
@@ -131,7 +131,7 @@ static void test_at_once(void **state) {
     ob_model_close(&model);
 }
 
-/* ---- One thread --------------------------------------------------------------------------------------------------- */
+/* ---- One thread ---- */
 
 static void test_inputs_of_another_plan(void **state) {
     (void)state;

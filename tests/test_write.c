@@ -86,7 +86,7 @@ static void every_model_at_hand_round_trips(void **state) {
     print_message("%zu models written as they were read\n", corpus_each_model(round_trip_file));
 }
 
-/* ---- A model with one of everything, made with protobuf-c alone --------------------------------------------------- */
+/* ---- A model with one of everything, made with protobuf-c alone ---- */
 
 static ProtobufCMessage *make(const ProtobufCMessageDescriptor *type) {
     ProtobufCMessage *message = calloc(1, type->sizeof_message);
@@ -302,7 +302,7 @@ static void value_info_of_what_vanished_is_dropped(void **state) {
     free(file.data);
 }
 
-/* ---- Files and sinks ---------------------------------------------------------------------------------------------- */
+/* ---- Files and sinks ---- */
 
 static ob_status refuse(void *context, const void *data, size_t n) {
     (void)data;

@@ -14,7 +14,7 @@
 
 enum { MAX_OPERANDS = 24, ELEMENT_BYTES = 16 };
 
-/* ---- Running it --------------------------------------------------------------------------------------------------------- */
+/* ---- Running it ---- */
 
 /* 1, 2, 3, 1 ...; strings are their digits. Types that nothing converts to hold zeros. */
 static void *make_elements(const ob_view *view) {
@@ -87,7 +87,7 @@ static ob_status run_samples(cell_case *c, bool verbose, ob_error *error) {
     return status;
 }
 
-/* ---- Rows --------------------------------------------------------------------------------------------------------------- */
+/* ---- Rows ---- */
 
 /* The types of a letter that do not run; n_run counts those that do. */
 static ob_types refused_types(cell_case *c, int letter, int *n_run, bool verbose) {

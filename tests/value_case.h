@@ -43,7 +43,7 @@ typedef struct value_case {
     uint32_t n_in, n_out;
 } value_case;
 
-/* ---- A line ------------------------------------------------------------------------------------------------------------- */
+/* ---- A line ---- */
 
 static inline char *trimmed(char *s) {
     s += strspn(s, " \t\n");
@@ -116,7 +116,7 @@ static inline bool read_case(char *line, value_case *c) {
     return c->opset > 0;
 }
 
-/* ---- Its model ---------------------------------------------------------------------------------------------------------- */
+/* ---- Its model ---- */
 
 /* "float[2]{1,2}" as a declaration of x0: float[2] x0; float[n0_0] x0, whose sizes are open; float[2] x0 = {1,2}. */
 typedef enum declaration { TYPED, OPEN, WHOLE } declaration;
@@ -224,7 +224,7 @@ static inline void write_node(const value_case *c, declaration how, ob_text *tex
     ob__text_puts(text, ")\n}\n");
 }
 
-/* ---- Running it --------------------------------------------------------------------------------------------------------- */
+/* ---- Running it ---- */
 
 /* How a case runs. */
 typedef enum way { CONSTANT, GIVEN, UNOPTIMISED, OPEN_SIZES, REWRITTEN, BODIES = REWRITTEN + OB_FORM_COUNT } way;

@@ -78,7 +78,7 @@ static int misused(void) {
     return EXIT_MISUSED;
 }
 
-/* ---- Options -------------------------------------------------------------------------------------------------------- */
+/* ---- Options ---- */
 
 /* "2x?x3"; text is changed. */
 static bool parse_sizes(char *text, ob_shape_given *shape, int64_t *sizes) {
@@ -294,7 +294,7 @@ static int take_options(settings *s, int argc, char **argv) {
     return -1;
 }
 
-/* ---- Progress and dumps --------------------------------------------------------------------------------------------- */
+/* ---- Progress and dumps ---- */
 
 typedef struct watch {
     const settings *s;
@@ -333,7 +333,7 @@ static ob_status after_pass(void *context, const char *pass, const ob_model *mod
     return ob_model_write_text(model, WHOLE_TENSORS, write_to_stdout, NULL, NULL);
 }
 
-/* ---- One model ------------------------------------------------------------------------------------------------------ */
+/* ---- One model ---- */
 
 static void note_left(void *context, const char *node, const char *op_type, const char *reason) {
     const watch *w = context;

@@ -219,7 +219,7 @@ static ob_status print_list(FILE *out, const char *name, ob_report *report, size
     return status;
 }
 
-/* ---- The contract ------------------------------------------------------------------------------------------------------ */
+/* ---- The contract ---- */
 
 static void print_place(FILE *out, const ob_contract_origin *origin) {
     fputs("{\"node\":", out);

@@ -6,7 +6,7 @@
 #include "check.h"
 #include "common.h"
 
-/* ---- Broadcasts ----------------------------------------------------------------------------------------------------- */
+/* ---- Broadcasts ---- */
 
 static void print_stretched(FILE *file, const ob_broadcast_info *info) {
     bool any = false;
@@ -104,7 +104,7 @@ ob_status print_broadcasts(const printer *out, ob_report *report, const telling 
     return how->list == LIST_ALL ? print_each(out, report) : how->list == LIST_GROUPS ? print_patterns(out, report) : OB_OK;
 }
 
-/* ---- The contract ------------------------------------------------------------------------------------------------------ */
+/* ---- The contract ---- */
 
 enum { MOST_CLAUSES = 12, MOST_ASSUMPTIONS = 4, MOST_REASONS = 4 }; /* listed when nobody asked for more */
 
@@ -253,7 +253,7 @@ ob_status print_contract(const printer *out, const char *file, ob_report *report
     return status;
 }
 
-/* ---- The executor ------------------------------------------------------------------------------------------------------ */
+/* ---- The executor ---- */
 
 typedef struct support {
     const printer *out;

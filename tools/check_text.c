@@ -17,7 +17,7 @@ void print_node(const printer *out, const char *path, const char *node, const ch
     putc(')', out->file);
 }
 
-/* ---- Findings ------------------------------------------------------------------------------------------------------- */
+/* ---- Findings ---- */
 
 static void print_line(FILE *file, const char *lead, const char *text) {
     fputs(lead, file);
@@ -95,7 +95,7 @@ static ob_status print_findings(const printer *out, const char *file, ob_report 
     return status == OB_E_NOT_FOUND ? OB_OK : status;
 }
 
-/* ---- The summary ---------------------------------------------------------------------------------------------------- */
+/* ---- The summary ---- */
 
 /* What copies would write: a number, or a term. */
 enum { TERM_COLUMNS = 72 }; /* of the sum when nobody asked for more */

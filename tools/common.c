@@ -7,9 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- Options
- * ------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- Options ---- */
 
 arguments arguments_begin(const char *tool, int argc, char **argv) {
     return (arguments){.tool = tool, .argc = argc, .argv = argv};
@@ -132,9 +130,7 @@ bool is_same_file(const char *path, const char *other) {
     return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* ---- Messages
- * -----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- Messages ---- */
 
 void complain(const char *tool, const char *file, const char *format, ...) {
     char text[2000];

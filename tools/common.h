@@ -8,8 +8,7 @@
 
 #include "onnx_broadcast/onnx_broadcast.h"
 
-/* ---- Options: "--name VALUE", "--name=VALUE", "--" ends them
- * -------------------------------------------------------------------------- */
+/* ---- Options: "--name VALUE", "--name=VALUE", "--" ends them ---- */
 
 typedef struct arguments {
     const char *tool; /* name of the command, for messages */
@@ -45,8 +44,7 @@ bool parse_real(const char *tool, const char *option, const char *text, double l
 /* Both paths lead to one file that exists; false for "-". */
 bool is_same_file(const char *path, const char *other);
 
-/* ---- Messages
- * ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Messages ---- */
 
 /* "tool: file: message" on standard error, one line. file may be NULL. */
 void complain(const char *tool, const char *file, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Elements
- * -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Elements ---- */
 
 /* How a small floating-point type spells its numbers. */
 typedef struct float_form {
@@ -145,8 +144,7 @@ void format_dims(const ob_view *view, char *text, size_t n_bytes) {
     if (n < n_bytes) snprintf(text + n, n_bytes - n, "]");
 }
 
-/* ---- Comparison
- * ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Comparison ---- */
 
 static bool same_shape(const ob_view *a, const ob_view *b) {
     if (a->rank != b->rank) return false;

@@ -120,7 +120,7 @@ void format_bytes(int64_t n_bytes, char *text, size_t n) {
         snprintf(text, n, "%.1f %s", amount, units[unit]);
 }
 
-/* ---- Aligned shapes ------------------------------------------------------------------------------------------------- */
+/* ---- Aligned shapes ---- */
 
 enum { MAX_COLUMNS = 64, DIM_BYTES = 48, MAX_LABEL = 40 };
 

@@ -54,9 +54,7 @@ exit_code exit_code_of(ob_status status) {
     }
 }
 
-/* ---- Options
- * -----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- Options ---- */
 
 static bool add_dim(run_options *r, const char *text) {
     if (r->n_dims == MAX_DIMS) {
@@ -141,9 +139,7 @@ static bool parse(run_options *r, int argc, char **argv, bool *done) {
     return r->model != NULL;
 }
 
-/* ---- Running
- * -------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- Running ---- */
 
 /* A session's one callback context: this program has one of each. */
 typedef struct session_context {

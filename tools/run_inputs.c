@@ -4,9 +4,7 @@
 
 #include "run.h"
 
-/* ---- Files
- * ------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- Files ---- */
 
 /* The input that "NAME=F" names, or -1; *path is F. A file whose name holds '=' works as long as no input is called like its
  * begin. */
@@ -140,8 +138,7 @@ static exit_code read_files(const run_options *options, const ob_session *sessio
     return EXIT_DONE;
 }
 
-/* ---- Random elements
- * ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Random elements ---- */
 
 static uint64_t next_random(uint64_t *state) { /* splitmix64 */
     uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);

@@ -51,9 +51,7 @@ void profile_record(void *context, const ob_trace_event *from) {
     }
 }
 
-/* ---- Table
- * ---------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- Table ---- */
 
 typedef struct row {
     const event *first;
@@ -106,9 +104,7 @@ void profile_print(const profile *p, FILE *file) {
     free(rows);
 }
 
-/* ---- Trace
- * -----------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- Trace ---- */
 
 static void write_text(FILE *file, const char *text) {
     fputc('"', file);

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* ---- LeakyAdd: broadcasts, so its shape rule is known; for_each hands over one run of elements at a time -------------- */
+/* ---- LeakyAdd: broadcasts, so its shape rule is known; for_each hands over one run of elements at a time ---- */
 
 typedef struct leaky_add {
     float slope, limit;
@@ -38,7 +38,7 @@ static ob_status leaky_add_run(ob_operator_call *call) {
     return call->host->for_each(call, call->inputs, 2, call->outputs, 1, leaky_add_loop, call->state);
 }
 
-/* ---- Frames: sizes may be symbols while a model is checked, so they are computed with the host's functions ------------- */
+/* ---- Frames: sizes may be symbols while a model is checked, so they are computed with the host's functions ---- */
 
 static ob_status frames_shape(ob_operator_call *call) {
     const ob_operator_host *host = call->host;
@@ -90,7 +90,7 @@ static ob_status frames_run(ob_operator_call *call) {
     return call->host->parallel(call, n, 64, frames_task, &f);
 }
 
-/* ---- The table --------------------------------------------------------------------------------------------------------- */
+/* ---- The table ---- */
 
 static const ob_operator_attribute leaky_add_attributes[] = {
     {.name = "slope", .kind = OB_ATTRIBUTE_REAL, .real = 0.01f},

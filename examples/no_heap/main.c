@@ -16,7 +16,7 @@ enum { N_READINGS = 3, N_INPUTS = 4, N_CLASSES = 3 };
 static unsigned char objects[192 * 1024];    /* the model and the session */
 static _Alignas(64) unsigned char work[256]; /* intermediate results; how much it must be is printed below */
 
-/* ---- An allocator over `objects` that ends the program when it is asked after the start -------------------------------- */
+/* ---- An allocator over `objects` that ends the program when it is asked after the start ---- */
 
 typedef struct start_up {
     ob_fixed_memory memory;
@@ -44,7 +44,7 @@ static void start_free(void *context, void *block, size_t n_bytes) {
     s->fixed.free(s->fixed.context, block, n_bytes);
 }
 
-/* ---- The program ------------------------------------------------------------------------------------------------------ */
+/* ---- The program ---- */
 
 /* Model and session, planned for the one shape that there is. What was made is closed by the caller. */
 static ob_status start(const ob_allocator *allocator, ob_model **model, ob_session **session, ob_error *error) {

@@ -13,7 +13,7 @@ enum { CHANNELS = 3, FRAMES = 4, MAX_BATCH = 1000 };
 enum { FRAME, STATE_IN, N_INPUTS };
 enum { Y, STATE_OUT, N_OUTPUTS };
 
-/* ---- An allocator that counts ----------------------------------------------------------------------------------------- */
+/* ---- An allocator that counts ---- */
 
 static void *count_alloc(void *context, size_t n_bytes) {
     ++*(size_t *)context;
@@ -32,7 +32,7 @@ static void count_free(void *context, void *block, size_t n_bytes) {
     free(block);
 }
 
-/* ---- The stream ------------------------------------------------------------------------------------------------------- */
+/* ---- The stream ---- */
 
 typedef struct stream {
     ob_model *model;
@@ -92,7 +92,7 @@ static ob_status stream_run(stream *s, ob_error *error) {
     return status;
 }
 
-/* ---- The program ------------------------------------------------------------------------------------------------------ */
+/* ---- The program ---- */
 
 static void print_elements(const char *name, const ob_view *view) {
     printf("  %s", name);

@@ -43,7 +43,7 @@ typedef struct ob_shape {
  * NUL. `text` may be NULL when n_bytes is 0. Thread-safe while the pool does not grow. */
 OB_API size_t ob_shape_format(const ob_dims *pool, const ob_shape *shape, char *text, size_t n_bytes);
 
-/* ---- Rule books ---------------------------------------------------------------------------------------------- */
+/* ---- Rule books ---- */
 
 /** One row per rule book: NAME, command-line name. */
 #define OB_RULES_LIST(X)                                                                                                         \
@@ -68,7 +68,7 @@ OB_API const char *ob_rules_name(ob_rules rules);
 /** The rule book with that name; OB_RULES_COUNT when there is none, or for NULL. Thread-safe. */
 OB_API ob_rules ob_rules_from_name(const char *name);
 
-/* ---- Inference ----------------------------------------------------------------------------------------------- */
+/* ---- Inference ---- */
 
 /** Receives a condition that remains undecided: it must hold at run time. `operand` is the index of the operand whose dim is
  * condition->a, `axis` the axis of the result, 0-based. `condition` is valid during the call. Returning anything but OB_OK
@@ -136,7 +136,7 @@ OB_API ob_status ob_broadcast_mlir(const ob_shape *shapes, size_t n, ob_dims *po
  * inferred but static declared, different static sizes). Errors otherwise as ob_broadcast_mlir(). */
 OB_API ob_status ob_verify_mlir(const ob_shape *operands, size_t n, const ob_shape *declared, ob_dims *pool, ob_error *error);
 
-/* ---- What a rule book says about one broadcast ---------------------------------------------------------------- */
+/* ---- What a rule book says about one broadcast ---- */
 
 /** How much a finding matters. */
 typedef enum ob_severity {

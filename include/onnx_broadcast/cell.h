@@ -36,7 +36,7 @@
 extern "C" {
 #endif
 
-/* ---- Types ------------------------------------------------------------------------------------------------------------- */
+/* ---- Types ---- */
 
 /** What a model declares a value to be. */
 typedef enum ob_type_kind {
@@ -56,7 +56,7 @@ typedef struct ob_type {
     const struct ob_type *element; /**< of a sequence, optional or map; NULL: not known */
 } ob_type;
 
-/* ---- Cells ------------------------------------------------------------------------------------------------------------- */
+/* ---- Cells ---- */
 
 /** What a cell holds. */
 typedef enum ob_cell_kind {

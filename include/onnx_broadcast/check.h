@@ -130,7 +130,7 @@ OB_API const char *ob_report_long_name(const ob_report *report, size_t index);
  * what is written of a model then stays in proportion to its file. Off at first. */
 OB_API void ob_report_shorten_names(ob_report *report, bool on);
 
-/* ---- Findings, in the order of the nodes --------------------------------------------------------------------------- */
+/* ---- Findings, in the order of the nodes ---- */
 
 /** One finding. Names come from the file: any bytes but NUL can stand in them. */
 typedef struct ob_finding_info {
@@ -177,7 +177,7 @@ typedef struct ob_alike {
  * last), E_MEMORY. */
 OB_API ob_status ob_report_finding_group(ob_report *report, size_t index, ob_alike *out);
 
-/* ---- Broadcasts ----------------------------------------------------------------------------------------------------- */
+/* ---- Broadcasts ---- */
 
 /** One broadcast: a node whose operands differ in shape, or may. */
 typedef struct ob_broadcast_info {
@@ -211,7 +211,7 @@ OB_API ob_status ob_report_broadcast(ob_report *report, size_t index, ob_broadca
  * shapes and element types. Groups are ordered by their first broadcast. Errors: E_NOT_FOUND (beyond the last). */
 OB_API ob_status ob_report_broadcast_group(ob_report *report, size_t index, ob_alike *out);
 
-/* ---- Values and conditions ------------------------------------------------------------------------------------------ */
+/* ---- Values and conditions ---- */
 
 /** A value (a tensor, or what else a node makes) of the model. */
 typedef struct ob_value_info {
@@ -249,7 +249,7 @@ OB_API size_t ob_report_condition_count(const ob_report *report);
  * function on the report. Errors: E_NOT_FOUND (beyond the last), E_MEMORY. */
 OB_API ob_status ob_report_condition(ob_report *report, size_t index, ob_condition_info *out);
 
-/* ---- The contract --------------------------------------------------------------------------------------------------- */
+/* ---- The contract ---- */
 
 /** How much the contract says. */
 typedef enum ob_contract_status {
@@ -412,7 +412,7 @@ OB_API ob_status ob_report_contract_holds(const ob_report *report, const ob_name
 OB_API ob_status ob_report_guard_write(const ob_report *report, const char *name, ob_write_sink sink, void *context,
                                        ob_error *error);
 
-/* ---- The reference of findings -------------------------------------------------------------------------------------- */
+/* ---- The reference of findings ---- */
 
 /** What docs/findings.md says about an id. All texts are static. */
 typedef struct ob_finding_doc {

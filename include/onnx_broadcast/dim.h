@@ -152,7 +152,7 @@ OB_API void ob_dim_symbols(const ob_dims *pool, ob_dim d, bool (*visit)(void *co
  * n_bytes is 0. */
 OB_API size_t ob_dim_format(const ob_dims *pool, ob_dim d, char *text, size_t n_bytes);
 
-/* ---- Conditions: what must hold at run time ------------------------------------------------------------------ */
+/* ---- Conditions: what must hold at run time ---- */
 
 /** The relation between the two dims of a condition. */
 typedef enum ob_condition_kind {

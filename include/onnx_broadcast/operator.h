@@ -99,8 +99,7 @@ extern "C" {
 typedef struct ob_operator_host ob_operator_host;
 typedef struct ob_operator_call ob_operator_call;
 
-/* ---- The table --------------------------------------------------------------------------------------------------------------
- */
+/* ---- The table ---- */
 
 /** What an attribute holds. */
 typedef enum ob_attribute_kind {
@@ -192,8 +191,7 @@ typedef const ob_operator_library *(*ob_operator_entry)(uint32_t host_abi);
 /** What a shared library defines; the host does not. An ob_operator_entry. */
 OB_OPERATOR_EXPORT const ob_operator_library *onnx_broadcast_operators(uint32_t host_abi);
 
-/* ---- What a library sees ------------------------------------------------------------------------------------------------------
- */
+/* ---- What a library sees ---- */
 
 /** A call of shape, plan, run or release. Valid during the call only; owned by the host. */
 struct ob_operator_call {
@@ -311,8 +309,7 @@ struct ob_operator_host {
     char *(*text_bytes)(ob_operator_call *call, size_t n_bytes);
 };
 
-/* ---- What a host program calls ------------------------------------------------------------------------------------------------
- */
+/* ---- What a host program calls ---- */
 
 /** A registry: operators of any number of libraries. Adding and loading are for one thread, before use; afterwards any number of
  * models in any threads may use it. */

@@ -171,7 +171,7 @@ OB_API ob_status ob_model_unsupported(ob_model *model, void (*tell)(void *contex
 /** Frees the session and sets *session to NULL. NULL and *NULL are allowed. */
 OB_API void ob_session_close(ob_session **session);
 
-/* ---- What goes in and comes out ---------------------------------------------------------------------------------------- */
+/* ---- What goes in and comes out ---- */
 
 /** An input or output: the input as the model declares it, the output as it was inferred; sizes of inputs without a name are
  * symbols by place, "x[0]"; sizes given in the config stand in place of their symbols. Texts and dims live as long as the
@@ -210,7 +210,7 @@ OB_API ob_status ob_session_input_view(const ob_session *session, size_t index, 
 /** The pool that the dims in ob_session_value belong to; a view, valid as long as the session. */
 OB_API const ob_dims *ob_session_dims(const ob_session *session);
 
-/* ---- Running ----------------------------------------------------------------------------------------------------------- */
+/* ---- Running ---- */
 
 /** Plans for the shapes (and types and strides) of these inputs without running; data may be NULL where the model's shapes do not
  * depend on it. Takes the memory of the results too: afterwards a run with such inputs allocates nothing. Errors as

@@ -58,7 +58,7 @@ OB_API ob_status ob_view_assign(const ob_view *x, const ob_view *a, ob_error *er
  * E_ARGUMENT for an x with gaps and for elements that are not in x. */
 OB_API ob_status ob_view_assign_part(const ob_view *x, const ob_view *a, int64_t first, int64_t n, ob_error *error);
 
-/* ---- N-operand iteration -------------------------------------------------------------------------------------- */
+/* ---- N-operand iteration ---- */
 
 /** The one loop type of the library: n >= 1 elements, one pointer and one byte stride per operand, inputs first, outputs last. A
  * stride may be 0 (a stretched input) or negative. An output pointer may equal an input pointer exactly (in place), never overlap

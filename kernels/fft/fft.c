@@ -79,7 +79,7 @@ static lanes *transform(const obk_fft *fft, lanes *x, lanes *y, obk_pace *pace) 
     return x;
 }
 
-/* ---- Lengths that have a chirp --------------------------------------------------------------------------------------- */
+/* ---- Lengths that have a chirp ---- */
 
 static void filter(const obk_fft *fft, double *to, double *x_room, double *y_room, obk_pace *pace) {
     lanes *x = (lanes *)x_room, *y = (lanes *)y_room;
@@ -120,7 +120,7 @@ static lanes *convolve(const obk_fft *fft, const double *f, lanes *x, lanes *y, 
     return z;
 }
 
-/* ---- Lines ------------------------------------------------------------------------------------------------------------ */
+/* ---- Lines ---- */
 
 #define REAL       float
 #define LINE(name) name##_float

@@ -14,7 +14,7 @@
 /* Numbers that are made together: their memory stays in the cache. */
 enum { BLOCK = 48, UNIFORM_BLOCK = 128 };
 
-/* ---- Bits ---------------------------------------------------------------------------------------------------------- */
+/* ---- Bits ---- */
 
 typedef uint64_t lanes __attribute__((vector_size(OBK_VECTOR_BYTES)));
 enum { W = OBK_VECTOR_BYTES / 8, AT_ONCE = 2 };
@@ -93,7 +93,7 @@ static void uniform(obk_random_key key, int64_t first, int64_t n, double *number
     }
 }
 
-/* ---- Functions that are the same everywhere ------------------------------------------------------------------------- */
+/* ---- Functions that are the same everywhere ---- */
 
 /* x in (0, 1]: x = m 2^e with m around 1; log m by the series of 2 artanh((m - 1) / (m + 1)). */
 static inline double natural_log(double x) {
@@ -180,7 +180,7 @@ static inline double quantile_of_far_tail(double r) {
     return polynomial(e, r - 5) / polynomial(f, r - 5);
 }
 
-/* ---- Distributions -------------------------------------------------------------------------------------------------- */
+/* ---- Distributions ---- */
 
 /* The elements `tails` of p, which lie outside of the middle. */
 static void quantiles_of_tails(const double *p, const int32_t *tails, int32_t n, double *r, double *numbers) {

@@ -26,7 +26,7 @@ typedef struct attention {
     obk_loop add, multiply, capped, where;
 } attention;
 
-/* ---- Planning ------------------------------------------------------------------------------------------------------ */
+/* ---- Planning ---- */
 
 static ob_status read_params(const ob_kernel_site *site, const ob_kernel_args *args, attention *a, ob_error *error) {
     const ob_attention_params p = ob__attention_params(site->node);
@@ -107,7 +107,7 @@ static ob_status attention_plan(const ob_kernel_site *site, ob_kernel_args *args
     return need_memory(a, args, needs, error);
 }
 
-/* ---- Running ------------------------------------------------------------------------------------------------------- */
+/* ---- Running ---- */
 
 typedef struct lane_memory {
     char *queries, *scores, *row, *panel, *heads[2];

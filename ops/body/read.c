@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 
-/* ---- Expressions --------------------------------------------------------------------------------------------------- */
+/* ---- Expressions ---- */
 
 static ob_status read_sum(ob_body_reader *r, ob_term *out);
 
@@ -222,7 +222,7 @@ static ob_status read_sum(ob_body_reader *r, ob_term *out) {
     return OB_OK;
 }
 
-/* ---- Statements ---------------------------------------------------------------------------------------------------- */
+/* ---- Statements ---- */
 
 static ob_status read_block(ob_body_reader *r);
 
@@ -291,7 +291,7 @@ static ob_status read_block(ob_body_reader *r) {
     return OB_OK;
 }
 
-/* ---- The head ------------------------------------------------------------------------------------------------------ */
+/* ---- The head ---- */
 
 static ob_status read_defaults(ob_body_reader *r) {
     while (!ob__body_take(r, ">")) {

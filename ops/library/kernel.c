@@ -10,8 +10,7 @@ typedef struct state_head {
     const ob_allocator *allocator;        /* the session's */
 } state_head;
 
-/* ---- The kernel
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- The kernel ---- */
 
 static void begin(ob_library_call *c, ob_phase phase, const ob_kernel_args *args) {
     const state_head *head = args->state;
@@ -82,8 +81,7 @@ ob_kernel ob__library_kernel(const ob_operator *row) {
                        .release = release};
 }
 
-/* ---- What plan and run may ask for
- * ---------------------------------------------------------------------------------------------- */
+/* ---- What plan and run may ask for ---- */
 
 ob_status ob__host_need_scratch(ob_operator_call *call, size_t n_bytes) {
     ob_library_call *c = ob__library_call_of(call, OB_PHASE_PLAN, "need_scratch");

@@ -30,8 +30,7 @@ ob_status ob__library_row(const ob_operator_library *library, size_t index, ob_l
 ob_status ob__library_load(const char *path, void **handle, ob_operator_entry *entry, ob_error *error);
 void ob__library_unload(void *handle);
 
-/* ---- Calls
- * ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Calls ---- */
 
 typedef enum ob_phase { OB_PHASE_SHAPE = 1, OB_PHASE_PLAN = 2, OB_PHASE_RUN = 4, OB_PHASE_RELEASE = 8 } ob_phase;
 

@@ -5,8 +5,7 @@
 
 enum { MAX_LETTERS = 64, FLAGS = 31 };
 
-/* ---- Names --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- Names ---- */
 
 /* 1 to OB_OPERATOR_MAX_NAME letters, digits, '_', '-' and '.'; reads no further than it must. */
 static bool is_name(const char *text) {
@@ -41,8 +40,7 @@ ob_status ob__library_check(const ob_operator_library *library, ob_error *error)
     return OB_OK;
 }
 
-/* ---- Signatures
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Signatures ---- */
 
 typedef struct side {
     int16_t least, most; /* operands; INT16_MAX: unbounded */
@@ -81,8 +79,7 @@ static bool read_signature(const char *signature, ob_op *op) {
     return true;
 }
 
-/* ---- Rows
- * ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Rows ---- */
 
 /* Where a message comes from: "library edge 1.0, row 2 (example.edge.Frames)". */
 #define AT           "library %s %s, row %zu (%s.%s): "

@@ -3,8 +3,7 @@
 
 #include "ops/library/library.h"
 
-/* ---- The rule -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- The rule ---- */
 
 static ob_finding_id finding_of(const ob_library_call *c) {
     if (c->misbehaved) return OB0605;
@@ -50,8 +49,7 @@ ob_status ob__library_infer(ob_infer *infer) {
     return op->row->flags & OB_OPERATOR_BROADCASTS ? infer_broadcast(infer) : call_rule(infer, op);
 }
 
-/* ---- Inputs -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- Inputs ---- */
 
 static ob_infer *infer_of(ob_operator_call *call, const char *function) {
     ob_library_call *c = ob__library_call_of(call, OB_PHASE_SHAPE, function);
@@ -80,8 +78,7 @@ const ob_dim *ob__host_input_integers(ob_operator_call *call, uint32_t input, si
     return content.elems;
 }
 
-/* ---- Dims ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- Dims ---- */
 
 /* A number, a term of this pool or OB_DIM_UNKNOWN; libraries may hand over any word. */
 static bool is_dim(const ob_infer *infer, ob_dim d) {
@@ -130,8 +127,7 @@ size_t ob__host_dim_text(ob_operator_call *call, ob_dim d, char *text, size_t n_
     return ob_dim_format(infer ? infer->dims : NULL, infer && is_dim(infer, d) ? d : OB_DIM_UNKNOWN, text, n_bytes);
 }
 
-/* ---- Judgments ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- Judgments ---- */
 
 ob_status ob__host_require(ob_operator_call *call, ob_condition_kind kind, ob_dim a, ob_dim b, int32_t operand, int32_t axis) {
     ob_library_call *c = ob__library_call_of(call, OB_PHASE_SHAPE, "require");
@@ -177,8 +173,7 @@ ob_status ob__host_broadcast(ob_operator_call *call, const uint32_t *inputs, siz
     return OB_E_SHAPE;
 }
 
-/* ---- Outputs ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- Outputs ---- */
 
 static ob_status check_dtype(ob_library_call *c, uint32_t output, ob_dtype dtype) {
     const ob_op *op = &c->op->op;

@@ -12,7 +12,7 @@ typedef struct drawing {
     const obk_randoms *loops;
 } drawing;
 
-/* ---- RandomNormal, RandomUniform ------------------------------------------------------------------------------------ */
+/* ---- RandomNormal, RandomUniform ---- */
 
 static ob_status random_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
@@ -44,7 +44,7 @@ static ob_status random_run(const ob_kernel_args *args, ob_error *error) {
 const ob_kernel ob__kernel_random = {
     .name = "random", .flags = OB_KERNEL_STRIDED, .state_bytes = sizeof(drawing), .plan = random_plan, .run = random_run};
 
-/* ---- Bernoulli ------------------------------------------------------------------------------------------------------- */
+/* ---- Bernoulli ---- */
 
 static ob_status bernoulli_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;

@@ -22,7 +22,7 @@ typedef struct transforming {
     const double *filter, *window;
 } transforming;
 
-/* ---- Both ------------------------------------------------------------------------------------------------------------- */
+/* ---- Both ---- */
 
 /* The one integer that operand i holds: `otherwise` without it. */
 static ob_status read_one(const ob_kernel_args *args, uint32_t i, int64_t otherwise, int64_t *out, ob_error *error) {
@@ -102,7 +102,7 @@ static ob_status run(const ob_kernel_args *args, ob_error *error) {
     return ob__writes_nothing(args) ? OB_OK : ob__run_real(args, compute, error);
 }
 
-/* ---- DFT -------------------------------------------------------------------------------------------------------------- */
+/* ---- DFT ---- */
 
 static ob_status dft_sizes(const ob_kernel_site *site, const ob_kernel_args *args, int32_t *axis, int64_t *n, int64_t *dims,
                            ob_error *error) {
@@ -170,7 +170,7 @@ static ob_status dft_shape(const ob_kernel_site *site, ob_kernel_args *args, ob_
 const ob_kernel ob__kernel_dft = {
     .name = "dft", .state_bytes = sizeof(transforms), .plan = dft_plan, .run = run, .shape = dft_shape};
 
-/* ---- STFT ------------------------------------------------------------------------------------------------------------- */
+/* ---- STFT ---- */
 
 static ob_status stft_sizes(const ob_kernel_site *site, const ob_kernel_args *args, int64_t *step, int64_t *n, int64_t *dims,
                             ob_error *error) {

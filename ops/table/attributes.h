@@ -46,7 +46,7 @@ static inline bool ob__attribute_flag(const ob_node *node, const char *name) {
     return ob__attribute_int(node, name) != 0;
 }
 
-/* ---- Checking -------------------------------------------------------------------------------------------------------- */
+/* ---- Checking ---- */
 
 typedef struct ob_attribute_check {
     uint32_t at; /* begins as 0 */

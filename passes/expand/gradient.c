@@ -24,7 +24,7 @@ typedef struct differential {
     bool waits;        /* another Gradient comes first, or the graph has changed: look again */
 } differential;
 
-/* ---- What is differentiated --------------------------------------------------------------------------------------------- */
+/* ---- What is differentiated ---- */
 
 typedef ob_status (*read_visit)(differential *d, ob_node *node, ob_value *value);
 
@@ -131,7 +131,7 @@ static bool moves(const differential *d, const ob_node *node) {
     return false;
 }
 
-/* ---- Making the operators such that each has a row ----------------------------------------------------------------------- */
+/* ---- Making the operators such that each has a row ---- */
 
 /* Max(a, b, c) becomes Max(Max(a, b), c). */
 static ob_status take_in_pairs(ob_tape *tape, ob_node *node) {
@@ -174,7 +174,7 @@ static ob_status prepare(differential *d, ob_node *node) {
                     d->params.y->name, ob__node_label(d->node));
 }
 
-/* ---- Writing ------------------------------------------------------------------------------------------------------------ */
+/* ---- Writing ---- */
 
 static ob_value *standing(const differential *d, ob_value *value) {
     return value && value->id < d->n_values && d->stands[value->id] ? d->stands[value->id] : value;
@@ -279,7 +279,7 @@ static ob_status write_back(differential *d) {
     return OB_OK;
 }
 
-/* ---- One Gradient -------------------------------------------------------------------------------------------------------- */
+/* ---- One Gradient ---- */
 
 static ob_status check(const ob_node *node, const ob_gradient_params *p, ob_error *error) {
     ob__at_node(error, node, OB_OK);
@@ -343,7 +343,7 @@ static ob_status differentiate(following *f) {
     return write_back(d);
 }
 
-/* ---- All of them --------------------------------------------------------------------------------------------------------- */
+/* ---- All of them ---- */
 
 typedef struct round {
     ob_tape *tape;

@@ -260,7 +260,7 @@ static ob_status inline_graph(inliner *in, ob_graph *graph, int depth) {
     return OB_OK;
 }
 
-/* ---- Circles, and what will be made: before anything is -------------------------------------------------------------- */
+/* ---- Circles, and what will be made: before anything is ---- */
 
 /* Nodes, and bytes beside them: names, operands, attributes. Calls of a function without nodes count as one. */
 typedef struct extent {

@@ -132,7 +132,7 @@ static ob_status turn_node(unrolling *u) {
     return OB_OK;
 }
 
-/* ---- All of them -------------------------------------------------------------------------------------------------- */
+/* ---- All of them ---- */
 
 typedef struct found {
     struct found *next;

@@ -32,7 +32,7 @@ typedef struct ob_back_step {
     ob_value **d_in;  /* is filled in: NULL where nothing depends on the operand */
 } ob_back_step;
 
-/* ---- tape.c ------------------------------------------------------------------------------------------------------------- */
+/* ---- tape.c ---- */
 
 ob_type ob__tape_type(const ob_tape *tape, const ob_value *value);
 bool ob__tape_is_float(const ob_tape *tape, const ob_value *value);
@@ -49,7 +49,7 @@ ob_status ob__tape_write_one(ob_tape *tape, const ob_body *body, ob_value *a, ob
 /* A copy of the node before the Gradient, with these operands; out: its results, n_outputs. */
 ob_status ob__tape_copy(ob_tape *tape, const ob_node *node, ob_value *const *in, ob_value **out);
 
-/* ---- derive.c ----------------------------------------------------------------------------------------------------------- */
+/* ---- derive.c ---- */
 
 extern const ob_body ob__ones_like, ob__zeros_like, ob__plus;
 /* Writes the gradients of a step's operands. E_UNSUPPORTED where a rank that is asked for is not known. */

@@ -4,7 +4,7 @@
 
 #include "ort/plugin.h"
 
-/* ---- Conditions that the model's shapes leave open, for messages ---------------------------------------------------------- */
+/* ---- Conditions that the model's shapes leave open, for messages ---- */
 
 typedef struct condition_text {
     const ob_dims *pool;
@@ -71,7 +71,7 @@ static OrtStatus *check(ob__ort_kernel *kernel, const OrtKernelInfo *info) {
     return status;
 }
 
-/* ---- Life ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Life ---- */
 
 static OrtStatus *fill(ob__ort_kernel *kernel, const OrtKernelInfo *info) {
     size_t n = sizeof kernel->node;
@@ -111,8 +111,7 @@ void ORT_API_CALL ob__ort_kernel_destroy(void *kernel) {
     free(kernel);
 }
 
-/* ---- Operands and results -----------------------------------------------------------------------------------------------------
- */
+/* ---- Operands and results ---- */
 
 static OrtStatus *rank_too_high(const ob__ort_kernel *kernel, size_t index, size_t rank) {
     return ob__ort_failf(kernel, OB_E_LIMIT, "operand %zu has rank %zu, more than %d", index, rank, OB_MAX_RANK);

@@ -50,7 +50,7 @@ struct ob__ort_operator {
     const ob__ort_row *row;
 };
 
-/* ---- Errors (error.c) -------------------------------------------------------------------------------------------------- */
+/* ---- Errors (error.c) ---- */
 
 /* Hands on the status of a call. */
 #define OB__ORT_TRY(call)                                                                                                        \
@@ -65,7 +65,7 @@ OrtStatus *ob__ort_fail(const ob__ort_kernel *kernel, const ob_error *error);
 OrtStatus *ob__ort_failf(const ob__ort_kernel *kernel, ob_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* ---- Kernels (kernel.c) ------------------------------------------------------------------------------------------------ */
+/* ---- Kernels (kernel.c) ---- */
 
 struct ob__ort_kernel {
     const OrtApi *api;
@@ -99,7 +99,7 @@ OrtStatus *ob__ort_operand_get(const ob__ort_kernel *kernel, const OrtKernelCont
 OrtStatus *ob__ort_produce(const ob__ort_kernel *kernel, OrtKernelContext *context, size_t index, const ob__ort_operand *operand,
                            const int64_t *axes, int32_t rank, const int64_t *dims);
 
-/* ---- Moving elements ---------------------------------------------------------------------------------------------------- */
+/* ---- Moving elements ---- */
 
 /* to[...] = from (stretched to to's shape already), shared among ONNX Runtime's threads when large (copy.c). */
 OrtStatus *ob__ort_copy(const ob__ort_kernel *kernel, const OrtKernelContext *context, const ob_view *to, const ob_view *from);
@@ -109,7 +109,7 @@ OrtStatus *ob__ort_copy_packed(const ob__ort_kernel *kernel, const ob_view *to, 
 OrtStatus *ob__ort_copy_strings(const ob__ort_kernel *kernel, const OrtKernelContext *context, OrtValue *to_value,
                                 const ob_view *to, const OrtValue *from_value, const ob_view *from);
 
-/* ---- Shapes while a model is loaded (shape.c) --------------------------------------------------------------------------- */
+/* ---- Shapes while a model is loaded (shape.c) ---- */
 
 struct ob__ort_inference {
     const OrtApi *api;

@@ -12,7 +12,7 @@
 
 #include "ort/plugin.h"
 
-/* ---- The operators' properties --------------------------------------------------------------------------------------------- */
+/* ---- The operators' properties ---- */
 
 static const ob__ort_row *const rows[] = {&ob__ort_broadcast, &ob__ort_broadcast_in_dim};
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
@@ -95,8 +95,7 @@ static void init_operator(ob__ort_operator *op, const OrtApi *api, const ob__ort
     op->base.ReleaseMayInplace = release_shared;
 }
 
-/* ---- Domains ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- Domains ---- */
 
 /* More than one only when a process holds several ONNX Runtimes. */
 enum { MAX_RUNTIMES = 8 };
@@ -143,8 +142,7 @@ __attribute__((destructor)) static void release_domains(void) {
     }
 }
 
-/* ---- Registration ------------------------------------------------------------------------------------------------------------
- */
+/* ---- Registration ---- */
 
 /* Asking for an API that is not there makes ONNX Runtime write to stderr, so its version text ("1.N.x": API N) is looked at
  * first. */

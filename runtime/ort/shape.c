@@ -14,8 +14,7 @@
 
 #include "ort/plugin.h"
 
-/* ---- Reading ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- Reading ---- */
 
 OrtStatus *ob__ort_terms(const OrtApi *api, const OrtTensorTypeAndShapeInfo *info, ob_dims *pool, ob_dim *dims, int32_t *rank) {
     const char *names[OB_MAX_RANK] = {NULL};
@@ -58,8 +57,7 @@ static OrtStatus *read_inputs(ob__ort_inference *inference) {
     return NULL;
 }
 
-/* ---- Writing ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- Writing ---- */
 
 enum { NAME_BYTES = 128 };
 
@@ -105,8 +103,7 @@ static OrtStatus *set_output(const ob__ort_inference *inference, size_t index, O
     return status;
 }
 
-/* ---- The callback ------------------------------------------------------------------------------------------------------------
- */
+/* ---- The callback ---- */
 
 /* For what cannot be: the kernel refuses it when it is made, but ONNX Runtime wants a type before. */
 static void unknown_sizes(const ob__ort_inference *inference, ob_broadcast_result *result) {

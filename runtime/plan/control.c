@@ -6,8 +6,7 @@
 #include "ops/table/op.h"
 #include "runtime/plan/build.h"
 
-/* ---- Blocks
- * ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Blocks ---- */
 
 static ob_status layout_of(const ob_builder *b, const ob_value *value, ob_view *out) {
     const ob_type *type = &ob__fact(&b->facts, value)->type;
@@ -71,8 +70,7 @@ static ob_status keep_place(ob_builder *b, ob_place place) {
     return ob__keep_until(b, place.buffer, b->n_steps - 1);
 }
 
-/* ---- If
- * -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- If ---- */
 
 /* The condition is known: the branch's nodes stand where the If stood. */
 static ob_status plan_taken(ob_builder *b, const ob_node *node, const ob_graph *branch) {
@@ -135,8 +133,7 @@ static ob_status plan_if(ob_builder *b, const ob_node *node) {
     return end_control(b, step, before);
 }
 
-/* ---- Loop and Scan
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- Loop and Scan ---- */
 
 typedef struct looping {
     const ob_node *node;
@@ -389,8 +386,7 @@ ob_status ob__plan_control(ob_builder *b, const ob_node *node, bool *done) {
     return strcmp(node->op_type, "If") == 0 ? plan_if(b, node) : plan_loop(b, node);
 }
 
-/* ---- Places
- * ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Places ---- */
 
 static void settle(ob_place *places, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) places[i].buffer = ob__buffer_root(places[i].buffer);

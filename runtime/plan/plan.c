@@ -43,8 +43,7 @@ bool ob__same_content(const ob_view *view, uint32_t n, const int64_t *elems) {
     return true;
 }
 
-/* ---- Shapes
- * --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Shapes ---- */
 
 static ob_status set_content(ob_builder *b, const ob_view *view, ob_content *content) {
     uint32_t n;
@@ -211,8 +210,7 @@ static ob_status infer_shapes(ob_builder *b) {
     return status;
 }
 
-/* ---- The plan
- * --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- The plan ---- */
 
 static ob_status set_key(ob_builder *b) {
     ob_session *session = b->session;

@@ -11,8 +11,7 @@
 #include "ops/kernel/kernel.h"
 #include "runtime/run/frame.h"
 
-/* ---- Where tensors live
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- Where tensors live ---- */
 
 typedef enum ob_buffer_kind {
     OB_BUFFER_ARENA,  /* at `offset` in the work memory */
@@ -75,8 +74,7 @@ typedef struct ob_constant {
     const ob_layout *layout;
 } ob_constant;
 
-/* ---- Steps
- * ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Steps ---- */
 
 typedef enum ob_step_kind {
     OB_STEP_KERNEL,
@@ -112,8 +110,7 @@ typedef struct ob_step {
     struct ob_step *next; /* in the order of their numbers, over all blocks */
 } ob_step;
 
-/* ---- Control: If, Loop and Scan whose blocks have static shapes
- * -------------------------------------------------------------------------------- */
+/* ---- Control: If, Loop and Scan whose blocks have static shapes ---- */
 
 /* State that goes from one iteration to the next: two areas in turn, the first of which is the result. */
 typedef struct ob_carried {

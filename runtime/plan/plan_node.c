@@ -12,8 +12,7 @@
 /* Larger results are computed in each run rather than kept. */
 enum { FOLD_MAX_BYTES = 64 * 1024 * 1024 };
 
-/* ---- The node at hand
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- The node at hand ---- */
 
 typedef struct planned {
     const ob_node *node;
@@ -89,8 +88,7 @@ static void consume_inputs(planned *p) {
         if (p->in[i]) p->in[i]->buffer->uses_left--;
 }
 
-/* ---- Constants
- * ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Constants ---- */
 
 /* Outputs whose elements shape propagation has already computed: Shape, Gather, Concat ... of sizes. */
 static ob_status try_known_outputs(ob_builder *b, planned *p, bool *done) {
@@ -179,9 +177,7 @@ static ob_status try_fold(ob_builder *b, planned *p, bool *done) {
     return OB_OK;
 }
 
-/* ---- Views
- * -----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- Views ---- */
 
 /* Stand-ins for addresses that are not known yet: far apart, so that a result tells which operand it is a view of. */
 static uintptr_t stand_in(uint32_t i, uint32_t n) {
@@ -255,8 +251,7 @@ static ob_status try_view(ob_builder *b, planned *p, bool *done) {
     return OB_OK;
 }
 
-/* ---- Kernels
- * --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Kernels ---- */
 
 /* The array API's rule: a result may take the memory of an operand of exactly its shape, when nobody reads that operand
  * afterwards. The operand's memory may be read by this node in other places only through the same layout. */
@@ -419,8 +414,7 @@ static ob_status plan_step(ob_builder *b, planned *p) {
     return ob__append_step(b, step);
 }
 
-/* ---- The whole
- * ------------------------------------------------------------------------------------------------------------------- */
+/* ---- The whole ---- */
 
 static ob_status plan_node(ob_builder *b, const ob_node *node) {
     planned p = {.node = node, .kernel = node->op ? node->op->kernel : NULL};

@@ -157,8 +157,7 @@ ob_status ob__add_copy(ob_builder *b, const ob_node *node, const ob_slot *from, 
     return ob__append_step(b, step);
 }
 
-/* ---- Graph outputs
- * ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Graph outputs ---- */
 
 static ob_status place_output(ob_builder *b, uint32_t index) {
     const ob_value *value = b->results[index];

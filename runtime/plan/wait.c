@@ -6,8 +6,7 @@
 #include "ops/table/op.h"
 #include "runtime/plan/build.h"
 
-/* ---- Dynamic steps
- * -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Dynamic steps ---- */
 
 static ob_status keep_to_the_end(void *context, ob_value *value) {
     ob_builder *b = context;
@@ -28,8 +27,7 @@ ob_status ob__plan_dynamic(ob_builder *b, const ob_node *node) {
     return ob__append_step(b, step);
 }
 
-/* ---- Nodes that wait
- * ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Nodes that wait ---- */
 
 typedef struct readiness {
     const ob_builder *b;

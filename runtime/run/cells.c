@@ -4,7 +4,7 @@
 #include "core/copy.h"
 #include "core/error.h"
 
-/* ---- Types -------------------------------------------------------------------------------------------------------- */
+/* ---- Types ---- */
 
 static const char *kind_text(ob_cell_kind kind) {
     static const char *const texts[] = {"nothing", "a tensor", "a sequence", "a map"};
@@ -98,7 +98,7 @@ uint64_t ob__cell_bytes(const ob_cell *cell) {
     return n_bytes;
 }
 
-/* ---- Holds -------------------------------------------------------------------------------------------------------- */
+/* ---- Holds ---- */
 
 static bool is_read_again(const ob_session *session, const ob_node *node, uint32_t i) {
     const ob_value *value = node->inputs[i];

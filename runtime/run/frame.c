@@ -11,7 +11,7 @@
 #include "runtime/run/cells.h"
 #include "runtime/session.h"
 
-/* ---- Memory ------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ---- */
 
 bool ob__memory_alloc(ob_memory *memory, const ob_allocator *allocator, uint64_t n_bytes) {
     if (n_bytes > SIZE_MAX / 2) return false;
@@ -140,7 +140,7 @@ ob_status ob__frame_reserve_outputs(ob_frame *frame, const ob_plan *plan, const 
     return OB_OK;
 }
 
-/* ---- Addresses ---------------------------------------------------------------------------------------------------- */
+/* ---- Addresses ---- */
 
 static void enter(ob_frame *frame, const ob_plan *plan) {
     frame->at.views = (ob_view *)(void *)frame->at.tables.data;
@@ -202,7 +202,7 @@ static void bind(ob_frame *frame, const ob_run_data *data) {
         if (data->input_cells[i]) ob__keep_cell(frame, frame->session->inputs[i], ob__cell_hold(data->input_cells[i]));
 }
 
-/* ---- Steps -------------------------------------------------------------------------------------------------------- */
+/* ---- Steps ---- */
 
 static void place_views(const ob_frame *frame, const ob_slot *const *slots, uint32_t n, ob_view *views) {
     for (uint32_t i = 0; i < n; i++) {
@@ -279,7 +279,7 @@ ob_status ob__run_block(ob_frame *frame, const ob_block *block, ob_error *error)
     return OB_OK;
 }
 
-/* ---- Results ------------------------------------------------------------------------------------------------------ */
+/* ---- Results ---- */
 
 /* The tensor that a dynamic step made; one that lies in a cell as `held`. NULL: there is none. */
 static const ob_view *find_dynamic(const ob_frame *frame, const ob_value *value, ob_view *held) {

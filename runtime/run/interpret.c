@@ -12,7 +12,7 @@
 #include "ops/table/op.h"
 #include "runtime/run/cells.h"
 
-/* ---- Values ------------------------------------------------------------------------------------------------------- */
+/* ---- Values ---- */
 
 /* What the node's one element says; `otherwise` when the operand is left out. */
 static ob_status read_one(const ob_frame *frame, const ob_value *value, int64_t otherwise, int64_t *out, ob_error *error) {
@@ -60,7 +60,7 @@ static void forget_graph(ob_frame *frame, const ob_graph *graph) {
     }
 }
 
-/* ---- Running a body ----------------------------------------------------------------------------------------------- */
+/* ---- Running a body ---- */
 
 static ob_status run_graph(ob_frame *frame, const ob_graph *graph, ob_error *error) {
     ob_part *part;
@@ -91,7 +91,7 @@ static void close_scope(ob_frame *frame, const ob_graph *body, const scope *oute
     frame->dynamic_owned = outer->owned;
 }
 
-/* ---- If ----------------------------------------------------------------------------------------------------------- */
+/* ---- If ---- */
 
 static ob_status run_if(ob_frame *frame, const ob_node *node, ob_error *error) {
     ob_if_params params;
@@ -117,7 +117,7 @@ static ob_status run_if(ob_frame *frame, const ob_node *node, ob_error *error) {
     return status;
 }
 
-/* ---- Loop and Scan ------------------------------------------------------------------------------------------------ */
+/* ---- Loop and Scan ---- */
 
 typedef struct looping {
     ob_frame *frame;
@@ -217,7 +217,7 @@ static ob_status run_iterations(looping *l, int64_t n) {
     return OB_OK;
 }
 
-/* ---- What is stacked ---------------------------------------------------------------------------------------------- */
+/* ---- What is stacked ---- */
 
 /* What an iteration would give of result i, where there was none: sizes that nobody knows are 0. */
 static ob_status guess_item(const looping *l, uint32_t i, ob_view *out) {
@@ -290,7 +290,7 @@ static ob_status stack_result(const looping *l, uint32_t i, int64_t n, ob_cell *
     return stack(l, l->stacked[i], &like, axis, backward, n, out);
 }
 
-/* ---- The whole ---------------------------------------------------------------------------------------------------- */
+/* ---- The whole ---- */
 
 static ob_status new_lists(looping *l) {
     for (uint32_t i = 0; i < l->params.n_stacked; i++) {

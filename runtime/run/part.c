@@ -14,7 +14,7 @@ enum {
     MOST_LEVELS = 64
 };
 
-/* ---- Finding the plan ----------------------------------------------------------------------------------------------------- */
+/* ---- Finding the plan ---- */
 
 static uint64_t mix(uint64_t hash, uint64_t word) {
     return (hash ^ word) * 0x9e3779b97f4a7c15u ^ (hash >> 29);
@@ -91,7 +91,7 @@ static ob_status find_plan(ob_frame *frame, ob_part *part, const ob_view *views,
     return part->n_misses <= MOST_MISSES || again ? make_plan(frame, part, views, out, error) : OB_OK;
 }
 
-/* ---- Levels --------------------------------------------------------------------------------------------------------------- */
+/* ---- Levels ---- */
 
 /* The frame's next level, with room for views of n entries; NULL: no memory, or too deep. */
 static ob_level *next_level(ob_frame *frame, uint32_t n) {
@@ -160,7 +160,7 @@ static ob_status run_on_level(ob_frame *frame, const ob_part *part, ob_plan *pla
     return status;
 }
 
-/* ---- The whole ------------------------------------------------------------------------------------------------------------ */
+/* ---- The whole ---- */
 
 static ob_status run_one_by_one(ob_frame *frame, const ob_part *part, ob_error *error) {
     for (uint32_t i = 0; i < part->n_nodes; i++) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Memory ------------------------------------------------------------------------------------------------------------ */
+/* ---- Memory ---- */
 
 enum { POOL_BLOCK = 1 << 20 };
 
@@ -78,7 +78,7 @@ ob_view pool_copy(pool *p, const ob_view *view) {
     return copy;
 }
 
-/* ---- Parts ------------------------------------------------------------------------------------------------------------- */
+/* ---- Parts ---- */
 
 int case_add(graph_case *c, role as, const ob_view *view) {
     if (c->n_values == MAX_VALUES) return -1;
@@ -163,7 +163,7 @@ bool same_bits(const ob_view *a, const ob_view *b) {
     return true;
 }
 
-/* ---- As text ----------------------------------------------------------------------------------------------------------- */
+/* ---- As text ---- */
 
 typedef struct text {
     char *at;

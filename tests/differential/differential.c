@@ -26,7 +26,7 @@ typedef struct work {
     peer *peer;
 } work;
 
-/* ---- One case ----------------------------------------------------------------------------------------------------------- */
+/* ---- One case ---- */
 
 static void judge_all(void *context, graph_case *c, verdict *v) {
     work *w = context;
@@ -207,7 +207,7 @@ static void run_number(work *w, uint64_t number) {
     pool_free(&p);
 }
 
-/* ---- Many: in processes that may die ------------------------------------------------------------------------------------ */
+/* ---- Many: in processes that may die ---- */
 
 static void run_batch(const settings *s, tally *t, uint64_t first, uint64_t n) {
     work w = {.s = s, .t = t};

@@ -7,7 +7,7 @@
 #include "ops/kernel/kernel.h"
 #include "ours.h"
 
-/* ---- Contents ---------------------------------------------------------------------------------------------------------- */
+/* ---- Contents ---- */
 
 static double tame_number(gen *g, ob_dtype dtype) {
     if (!is_float_type(dtype)) {
@@ -96,7 +96,7 @@ bool all_in(const gen *g, int value, double lowest, double highest) {
     return true;
 }
 
-/* ---- Values ------------------------------------------------------------------------------------------------------------ */
+/* ---- Values ---- */
 
 bool is_op(const gen *g, const char *name) {
     return strcmp(g->op->name, name) == 0;
@@ -204,7 +204,7 @@ int32_t part_shape(gen *g, int32_t rank, const int64_t *dims, int64_t *out) {
     return rank - cut;
 }
 
-/* ---- Nodes ------------------------------------------------------------------------------------------------------------- */
+/* ---- Nodes ---- */
 
 void set_in(gen *g, uint32_t index, int value) {
     while (g->node->n_in <= index) g->node->in[g->node->n_in++] = -1;
@@ -246,7 +246,7 @@ int64_t pick_axes(gen *g, int32_t rank, bool negative, int64_t *axes) {
     return n;
 }
 
-/* ---- Graphs ------------------------------------------------------------------------------------------------------------ */
+/* ---- Graphs ---- */
 
 bool gen_has_kernel(const ob_op *op) {
     return op->kernel && strcmp(op->kernel->name, "none") != 0;

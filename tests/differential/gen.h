@@ -46,7 +46,7 @@ bool generate(uint64_t seed, uint64_t number, const gen_options *options, pool *
 /* Runs node `index` alone, unoptimised, on the contents of its operands; sets the views of its outputs. */
 ob_status gen_evaluate(graph_case *c, uint32_t index, ob_error *error);
 
-/* ---- For makers ------------------------------------------------------------------------------------------------------- */
+/* ---- For makers ---- */
 
 static inline bool chance(gen *g, int percent) {
     return rng_chance(&g->r, percent);

@@ -5,7 +5,7 @@
 #include "gen.h"
 #include "number.h"
 
-/* ---- One operand ------------------------------------------------------------------------------------------------------- */
+/* ---- One operand ---- */
 
 static bool make_unary(gen *g) {
     int x = take_input(g, 0, 0, 6);
@@ -29,7 +29,7 @@ static bool make_unary(gen *g) {
     return true;
 }
 
-/* ---- Several operands -------------------------------------------------------------------------------------------------- */
+/* ---- Several operands ---- */
 
 /* Another operand of the given type for the joint shape: one that is there and fits, or a leaf. */
 static int partner(gen *g, ob_dtype dtype, int32_t rank, const int64_t *dims, fill how) {
@@ -149,7 +149,7 @@ static bool make_clip(gen *g) {
     return true;
 }
 
-/* ---- Conversions ------------------------------------------------------------------------------------------------------- */
+/* ---- Conversions ---- */
 
 /* The result of converting these elements is defined. */
 static bool is_castable(const gen *g, int x, ob_dtype to) {
@@ -211,7 +211,7 @@ static bool make_cast(gen *g) {
     return true;
 }
 
-/* ---- Explicit broadcasting --------------------------------------------------------------------------------------------- */
+/* ---- Explicit broadcasting ---- */
 
 static bool make_expand(gen *g) {
     int64_t dims[OB_MAX_RANK];

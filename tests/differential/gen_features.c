@@ -5,7 +5,7 @@
 #include "gen.h"
 #include "number.h"
 
-/* ---- Signal ------------------------------------------------------------------------------------------------------------- */
+/* ---- Signal ---- */
 
 static bool make_dft(gen *g) {
     bool inverse = chance(g, 40), onesided = chance(g, 40);
@@ -49,7 +49,7 @@ static bool make_mel(gen *g) {
     return true;
 }
 
-/* ---- Strings ------------------------------------------------------------------------------------------------------------ */
+/* ---- Strings ---- */
 
 static int take_strings(gen *g, int32_t lowest, int32_t highest) {
     return take(g, OB_T(STRING), lowest, highest);
@@ -121,7 +121,7 @@ static bool make_unique(gen *g) {
     return true;
 }
 
-/* ---- ai.onnx.ml --------------------------------------------------------------------------------------------------------- */
+/* ---- ai.onnx.ml ---- */
 
 static void set_floats(gen *g, const char *name, int64_t n) {
     case_attribute *a = case_attribute_add(g->node, name, OB_ATTR_FLOATS);

@@ -12,7 +12,7 @@ static void give_ints(gen *g, bool as_attribute, const char *name, uint32_t inpu
         set_in(g, input, leaf_ints(g, OB_INT64, ints, n));
 }
 
-/* ---- The same elements in another shape -------------------------------------------------------------------------------- */
+/* ---- The same elements in another shape ---- */
 
 static int32_t refactor(gen *g, int64_t n, int64_t *dims) {
     int32_t rank = 0;
@@ -124,7 +124,7 @@ static bool make_transpose(gen *g) {
     return true;
 }
 
-/* ---- New elements ------------------------------------------------------------------------------------------------------ */
+/* ---- New elements ---- */
 
 static ob_view tensor_of(gen *g, ob_types types, int32_t lowest, int32_t highest, const int64_t *given) {
     int64_t dims[OB_MAX_RANK];
@@ -183,7 +183,7 @@ static bool make_eye_like(gen *g) {
     return true;
 }
 
-/* ---- Joining and cutting ----------------------------------------------------------------------------------------------- */
+/* ---- Joining and cutting ---- */
 
 static bool make_concat(gen *g) {
     int64_t dims[OB_MAX_RANK];

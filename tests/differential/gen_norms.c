@@ -4,7 +4,7 @@
 #include "gen.h"
 #include "number.h"
 
-/* ---- Normalization ----------------------------------------------------------------------------------------------------- */
+/* ---- Normalization ---- */
 
 static bool make_softmax(gen *g) {
     int x = take_input(g, 0, 1, 5);
@@ -137,7 +137,7 @@ static bool make_dropout(gen *g) {
     return true;
 }
 
-/* ---- Recurrent networks ------------------------------------------------------------------------------------------------ */
+/* ---- Recurrent networks ---- */
 
 static int sequence_lens(gen *g, int64_t n, int64_t most) {
     int64_t lens[4];
@@ -180,7 +180,7 @@ static bool make_recurrent(gen *g) {
     return true;
 }
 
-/* ---- Quantization ------------------------------------------------------------------------------------------------------ */
+/* ---- Quantization ---- */
 
 /* Scales with 1, one per channel, or one per block. Returns the shape's rank, 0 for a scalar. */
 static int32_t scale_shape(gen *g, const ob_view *x, int64_t *dims, int64_t *axis, int64_t *block) {

@@ -4,7 +4,7 @@
 #include "gen.h"
 #include "number.h"
 
-/* ---- Matrices ---------------------------------------------------------------------------------------------------------- */
+/* ---- Matrices ---- */
 
 /* A shape for B with which A multiplies; columns: its last size, 0 for a vector. */
 static int32_t shape_of_b(gen *g, const ob_view *a, int64_t *dims) {
@@ -95,7 +95,7 @@ static bool make_det(gen *g) {
     return true;
 }
 
-/* ---- Windows ----------------------------------------------------------------------------------------------------------- */
+/* ---- Windows ---- */
 
 typedef struct window {
     int32_t n; /* spatial axes, 1 .. 3 */
@@ -180,7 +180,7 @@ static bool make_conv_transpose(gen *g) {
     return true;
 }
 
-/* ---- Pooling ----------------------------------------------------------------------------------------------------------- */
+/* ---- Pooling ---- */
 
 static bool make_pool(gen *g) {
     bool max = is_op(g, "MaxPool"), average = is_op(g, "AveragePool");
@@ -211,7 +211,7 @@ static bool make_global_pool(gen *g) {
     return true;
 }
 
-/* ---- Integer products -------------------------------------------------------------------------------------------------- */
+/* ---- Integer products ---- */
 
 static int leaf_scales(gen *g, ob_dtype dtype, int64_t n) {
     int value = n == 0 ? leaf(g, dtype, 0, NULL, FILL_POSITIVE) : leaf(g, dtype, 1, &n, FILL_POSITIVE);

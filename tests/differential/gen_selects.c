@@ -4,7 +4,7 @@
 #include "gen.h"
 #include "number.h"
 
-/* ---- By index ---------------------------------------------------------------------------------------------------------- */
+/* ---- By index ---- */
 
 /* Indices 0 .. size - 1, negative ones from the end when allowed. */
 static int leaf_indices(gen *g, ob_dtype dtype, int32_t rank, const int64_t *dims, int64_t size, bool negative) {
@@ -203,7 +203,7 @@ static bool make_compress(gen *g) {
     return true;
 }
 
-/* ---- By order ---------------------------------------------------------------------------------------------------------- */
+/* ---- By order ---- */
 
 static bool make_topk(gen *g) {
     int x = take_input(g, 0, 1, 5);
@@ -247,7 +247,7 @@ static bool make_cumsum(gen *g) {
     return true;
 }
 
-/* ---- Reductions -------------------------------------------------------------------------------------------------------- */
+/* ---- Reductions ---- */
 
 /* What an empty set gives is written in the text from version 18 on, never for a mean, and for a logarithm of integers: "minus
  * infinity (if supported by the datatype) or undefined otherwise". */
@@ -288,7 +288,7 @@ static bool make_reduce(gen *g) {
     return true;
 }
 
-/* ---- Resizing ---------------------------------------------------------------------------------------------------------- */
+/* ---- Resizing ---- */
 
 static int leaf_floats(gen *g, const float *floats, int64_t n) {
     int value = leaf(g, OB_FLOAT, 1, &n, FILL_TAME);

@@ -33,7 +33,7 @@ static bool refusal(verdict *v, verdict_kind kind, int node, const char *where, 
     return judged(v, kind, node, "%s: %s", where, error->message[0] ? error->message : ob_status_text(status));
 }
 
-/* ---- Node by node ------------------------------------------------------------------------------------------------------ */
+/* ---- Node by node ---- */
 
 static bool judge_oracle(graph_case *c, uint32_t index, verdict *v) {
     const case_node *node = &c->nodes[index];
@@ -54,7 +54,7 @@ static bool evaluate_all(graph_case *c, verdict *v) {
     return true;
 }
 
-/* ---- The graph --------------------------------------------------------------------------------------------------------- */
+/* ---- The graph ---- */
 
 static bool judge_run(const graph_case *c, const ob_model *model, const char *what, verdict_kind kind, const run_options *options,
                       verdict *v) {
@@ -95,7 +95,7 @@ static bool judge_forms(const graph_case *c, const ob_model *model, const byte_b
     return true;
 }
 
-/* ---- What the checker says --------------------------------------------------------------------------------------------- */
+/* ---- What the checker says ---- */
 
 static void name_symbol(unsigned symbol, char name[8]) {
     memcpy(name, (const char[4]){'d', (char)('a' + symbol % 26), (char)('a' + symbol / 26), '\0'}, 4);
@@ -206,7 +206,7 @@ void judge_ours(graph_case *c, verdict *v) {
     free(bytes.data);
 }
 
-/* ---- Mutants ----------------------------------------------------------------------------------------------------------- */
+/* ---- Mutants ---- */
 
 /* What one run says: whether the shapes let it be planned. */
 static bool is_refusal(ob_status status) {
@@ -255,7 +255,7 @@ void judge_mutant(graph_case *c, verdict *v) {
     free(bytes.data);
 }
 
-/* ---- Other sizes ------------------------------------------------------------------------------------------------------- */
+/* ---- Other sizes ---- */
 
 /* Every stated condition holds, does not, or cannot be told (1, 0, -1) for the sizes of the case's inputs. */
 static int conditions_hold(const graph_case *c, ob_report *report, char *text, size_t n_bytes) {

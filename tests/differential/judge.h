@@ -48,13 +48,13 @@ void judge_sizes(graph_case *c, verdict *v);
 /* Sets the verdict; returns false, for `return fail(...)`. */
 bool judged(verdict *v, verdict_kind kind, int node, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* ---- The naive oracle (oracle.c, oracle_moves.c) ------------------------------------------------------------------------ */
+/* ---- The naive oracle (oracle.c, oracle_moves.c) ---- */
 
 /* What the node's first output should be, by loops over indices; false: it does not know the operator or type. */
 bool oracle_node(const graph_case *c, const case_node *node, pool *p, ob_view *out);
 bool oracle_moves(const graph_case *c, const case_node *node, pool *p, ob_view *out);
 
-/* ---- Tolerances (tolerance.c) ------------------------------------------------------------------------------------------- */
+/* ---- Tolerances (tolerance.c) ---- */
 
 /* True when `got` is within what the node's operator and type allow beside `want`; else says where it is not. */
 bool close_enough(const graph_case *c, const case_node *node, const ob_view *got, const ob_view *want, char *why, size_t n_bytes);

@@ -15,7 +15,7 @@ static const ob_view *operand(const graph_case *c, const case_node *node, uint32
     return i < node->n_in && node->in[i] >= 0 ? &c->values[node->in[i]].view : NULL;
 }
 
-/* ---- Elementwise ------------------------------------------------------------------------------------------------------- */
+/* ---- Elementwise ---- */
 
 static double relu(double x) {
     return x < 0 ? 0 : x;
@@ -201,7 +201,7 @@ static bool oracle_binary(const graph_case *c, const case_node *node, ob_view *o
     return true;
 }
 
-/* ---- Reductions -------------------------------------------------------------------------------------------------------- */
+/* ---- Reductions ---- */
 
 typedef struct sums {
     double sum, product, largest, lowest, ones, squares, exponents;

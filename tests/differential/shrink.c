@@ -23,7 +23,7 @@ static ob_view resized(pool *p, const ob_view *view, int32_t rank, const int64_t
     return out;
 }
 
-/* ---- Cuts: each changes the case, or returns false ---------------------------------------------------------------------- */
+/* ---- Cuts: each changes the case, or returns false ---- */
 
 /* Node n becomes inputs. */
 static bool cut_node(graph_case *c, uint32_t n) {
@@ -136,7 +136,7 @@ static bool cut_contents(graph_case *c, uint32_t v) {
     return any;
 }
 
-/* ---- Trying them -------------------------------------------------------------------------------------------------------- */
+/* ---- Trying them ---- */
 
 /* Cut number `which` of all; false: no such cut, *more says whether there are further ones. */
 static bool try_cut(graph_case *c, int which, bool *more) {
@@ -197,7 +197,7 @@ void shrink(graph_case *c, verdict *v, const shrink_judge *by, int budget) {
     }
 }
 
-/* ---- Faults -------------------------------------------------------------------------------------------------------------- */
+/* ---- Faults ---- */
 
 static bool mutate_leaf(graph_case *c, rng *r) {
     case_value *value = &c->values[rng_range(r, 0, c->n_values - 1)];

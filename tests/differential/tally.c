@@ -13,7 +13,7 @@ tally *tally_new(void) {
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* ---- What is known ------------------------------------------------------------------------------------------------------ */
+/* ---- What is known ---- */
 
 bool tally_read_known(tally *t, const char *path) {
     FILE *file = fopen(path, "r");
@@ -47,7 +47,7 @@ void describe_verdict(const graph_case *c, const verdict *v, char *text, size_t 
     snprintf(text, n_bytes, "%s: %s | %s", verdict_names[v->kind], description, v->what);
 }
 
-/* ---- What is new -------------------------------------------------------------------------------------------------------- */
+/* ---- What is new ---- */
 
 /* Kind, operators, and the message without names and numbers. */
 static void sign(const graph_case *c, const verdict *v, char *text, size_t n_bytes) {
@@ -89,7 +89,7 @@ row_tally *tally_row(tally *t, const ob_op *op) {
     return &t->rows[MAX_ROWS - 1];
 }
 
-/* ---- The report --------------------------------------------------------------------------------------------------------- */
+/* ---- The report ---- */
 
 static void print_table(const tally *t, bool with_peer) {
     printf("\n%-34s %8s %8s %8s  %s\n", "operator", "graphs", "beside", "refused",

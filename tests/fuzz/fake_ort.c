@@ -38,7 +38,7 @@ static const OrtOpAttr *attribute_of(const fake_node *node, const char *name) {
     return found && found->n >= 0 ? found : NULL;
 }
 
-/* ---- Making a kernel ------------------------------------------------------------------------------------------------------ */
+/* ---- Making a kernel ---- */
 
 static OrtStatus *ORT_API_CALL node_name(const OrtKernelInfo *info, char *out, size_t *size) {
     const fake_node *node = node_of(info);
@@ -87,8 +87,7 @@ static OrtStatus *ORT_API_CALL attribute_ints(const OrtKernelInfo *info, const c
     return NULL;
 }
 
-/* ---- Shapes ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- Shapes ---- */
 
 static OrtStatus *ORT_API_CALL get_rank(const OrtTensorTypeAndShapeInfo *info, size_t *out) {
     *out = info->rank;
@@ -138,7 +137,7 @@ static OrtStatus *ORT_API_CALL set_names(OrtTensorTypeAndShapeInfo *info, const 
     return NULL;
 }
 
-/* ---- While a model is loaded ----------------------------------------------------------------------------------------------- */
+/* ---- While a model is loaded ---- */
 
 static OrtStatus *ORT_API_CALL infer_count(const OrtShapeInferContext *context, size_t *out) {
     *out = node_of(context)->n_inputs;
@@ -174,8 +173,7 @@ static OrtStatus *ORT_API_CALL infer_output(const OrtShapeInferContext *context,
     return NULL;
 }
 
-/* ---- Running ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- Running ---- */
 
 size_t fake_count(const OrtTensorTypeAndShapeInfo *info) {
     size_t n = 1, whole = 1;

@@ -48,7 +48,7 @@ tree *mutate_field_of(mutator *m, const ProtobufCMessageDescriptor *type, uint32
     return found;
 }
 
-/* ---- Changes to any message ------------------------------------------------------------------------------------------- */
+/* ---- Changes to any message ---- */
 
 static bool is_message(const tree *field) {
     return field->type != NULL;
@@ -133,7 +133,7 @@ static bool change(mutator *m) {
     }
 }
 
-/* ---- libFuzzer's hooks ------------------------------------------------------------------------------------------------- */
+/* ---- libFuzzer's hooks ---- */
 
 static size_t put(tree *root, uint8_t *data, size_t n_max) {
     size_t n = tree_size(root);

@@ -50,7 +50,7 @@ static tree *text_of(mutator *m, tree *message, uint32_t id) {
     return field ? field : tree_add_text(m->pool, message, id, "");
 }
 
-/* ---- Operators and attributes ------------------------------------------------------------------------------------------ */
+/* ---- Operators and attributes ---- */
 
 static bool other_operator(mutator *m) {
     tree *node = mutate_field_of(m, GRAPH, GRAPH_NODE);
@@ -235,7 +235,7 @@ static bool new_attribute(mutator *m) {
     return attribute && tree_add_text(m->pool, attribute, ATTR_NAME, ONE_OF(m, attribute_names)) && fill_attribute(m, attribute);
 }
 
-/* ---- Sizes, types, versions ----------------------------------------------------------------------------------------------- */
+/* ---- Sizes, types, versions ---- */
 
 static bool other_size(mutator *m) {
     if (mutate_pick(m, 2)) {
@@ -294,8 +294,7 @@ static bool other_version(mutator *m) {
     return version != NULL;
 }
 
-/* ---- Names -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- Names ---- */
 
 static bool is_value_name(const tree *field) {
     const ProtobufCMessageDescriptor *type = field->parent->type;
@@ -329,8 +328,7 @@ static bool new_output(mutator *m) {
     return value && tree_add_bytes(m->pool, value, VALUE_NAME, name->bytes, name->n);
 }
 
-/* ---- Nesting ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- Nesting ---- */
 
 static bool copy_names(mutator *m, const tree *node, uint32_t from_id, tree *to, uint32_t to_id) {
     for (const tree *field = node->first; field; field = field->next)

@@ -22,7 +22,7 @@ static int64_t choose_number(choices *c) {
     return pick < 10 ? numbers[pick] : pick % 6;
 }
 
-/* ---- Making a node ------------------------------------------------------------------------------------------------------- */
+/* ---- Making a node ---- */
 
 static void choose_shape(choices *c, OrtTensorTypeAndShapeInfo *info) {
     static const uint8_t types[] = {1, 1, 2, 7, 7, 8, 9, 10, 11, 13, 15, 16, 17, 21, 22, 23, 0, 24};
@@ -96,7 +96,7 @@ static void release_node(fake_node *node) {
     }
 }
 
-/* ---- What must come out ---------------------------------------------------------------------------------------------------- */
+/* ---- What must come out ---- */
 
 static bool same_element(const OrtValue *a, size_t i, const OrtValue *b, size_t k) {
     if (a->info.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING)

@@ -40,7 +40,7 @@ static ob_session *open_session(const ob_model *model, bool optimize, ob_status 
     return session;
 }
 
-/* ---- Inputs ------------------------------------------------------------------------------------------------------------- */
+/* ---- Inputs ---- */
 
 /* A size that is open is small, and the same wherever its term stands. */
 static int64_t size_of(ob_dim dim, uint64_t seed) {
@@ -141,7 +141,7 @@ static bool make_inputs(const ob_session *session, uint64_t seed, inputs *out) {
     return true;
 }
 
-/* ---- Runs --------------------------------------------------------------------------------------------------------------- */
+/* ---- Runs ---- */
 
 static ob_status run(ob_session *session, const inputs *in, results *out, size_t n, ob_error *error) {
     memset(out, 0, sizeof *out);

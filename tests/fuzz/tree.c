@@ -17,7 +17,7 @@ void tree_pool_clear(tree_pool *pool) {
     pool->used = 0;
 }
 
-/* ---- Reading ---------------------------------------------------------------------------------------------------------- */
+/* ---- Reading ---- */
 
 static bool read_varint(const uint8_t **at, const uint8_t *end, uint64_t *out) {
     uint64_t value = 0;
@@ -91,7 +91,7 @@ tree *tree_parse(tree_pool *pool, const ProtobufCMessageDescriptor *type, const 
     return parse_fields(pool, root, bytes, bytes + n, 0) ? root : NULL;
 }
 
-/* ---- Writing ---------------------------------------------------------------------------------------------------------- */
+/* ---- Writing ---- */
 
 static size_t varint_size(uint64_t value) {
     size_t n = 1;
@@ -146,7 +146,7 @@ void tree_write(const tree *message, uint8_t *out) {
     }
 }
 
-/* ---- Changing --------------------------------------------------------------------------------------------------------- */
+/* ---- Changing ---- */
 
 tree *tree_copy(tree_pool *pool, const tree *field) {
     tree *copy = tree_alloc(pool, sizeof *copy);

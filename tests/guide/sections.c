@@ -9,7 +9,7 @@
 
 #include <onnx_broadcast/onnx_broadcast.h>
 
-/* ---- Errors -------------------------------------------------------------------------------------------------------- */
+/* ---- Errors ---- */
 
 static void complain(ob_status status, const ob_error *error) {
     printf("%s: %s\n", ob_status_text(status), error->message);
@@ -35,7 +35,7 @@ static void provoke(void) {
     ob_model_close(&model);
 }
 
-/* ---- Inputs and outputs ---------------------------------------------------------------------------------------------- */
+/* ---- Inputs and outputs ---- */
 
 static void describe(const ob_session *session) {
     ob_session_value value;
@@ -45,7 +45,7 @@ static void describe(const ob_session *session) {
         printf("output %s: %s %s\n", value.name, ob_dtype_name(value.dtype), value.shape_text);
 }
 
-/* ---- Sequences, optionals and maps ------------------------------------------------------------------------------------ */
+/* ---- Sequences, optionals and maps ---- */
 
 static ob_status append(ob_session *session, ob_cell **sequence, const ob_view *last, ob_error *error) {
     ob_view inputs[2] = {{0}, *last}, output = {0}; /* a cell's view has no element type */
@@ -63,7 +63,7 @@ static ob_status append(ob_session *session, ob_cell **sequence, const ob_view *
     return OB_OK;
 }
 
-/* ---- Symbolic sizes ---------------------------------------------------------------------------------------------------- */
+/* ---- Symbolic sizes ---- */
 
 static ob_status open_with_sizes(const ob_model *model, int64_t batch, int64_t length, ob_session **out, ob_error *error) {
     const ob_named_size sizes[] = {{"batch", batch}, {"length", length}};
@@ -74,7 +74,7 @@ static ob_status open_with_sizes(const ob_model *model, int64_t batch, int64_t l
     return ob_session_create(model, &config, out, error);
 }
 
-/* ---- Own buffers -------------------------------------------------------------------------------------------------------- */
+/* ---- Own buffers ---- */
 
 enum { BATCH = 2, LENGTH = 7, WIDTH = 32 };
 
@@ -89,7 +89,7 @@ static ob_status run_on_own_buffers(ob_session *session, float *x, int64_t *mask
     return status;
 }
 
-/* ---- Limits, and stopping ------------------------------------------------------------------------------------------------ */
+/* ---- Limits, and stopping ---- */
 
 static bool is_asked_to_stop(void *context) {
     return *(volatile sig_atomic_t *)context != 0; /* set by a handler of signals, for instance */
@@ -107,7 +107,7 @@ static ob_status open_with_limits(const ob_model *model, volatile sig_atomic_t *
     return ob_session_create(model, &config, out, error);
 }
 
-/* ---- Memory known beforehand --------------------------------------------------------------------------------------------- */
+/* ---- Memory known beforehand ---- */
 
 static ob_status run_in_given_memory(const ob_model *model, const ob_allocator *allocator, float *x, int64_t *mask, float *y,
                                      ob_error *error) {
@@ -132,8 +132,7 @@ static ob_status run_in_given_memory(const ob_model *model, const ob_allocator *
     return status;
 }
 
-/* ---- Speed before bits
- * ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- Speed before bits ---- */
 
 static ob_status open_relaxed(const ob_model *model, ob_session **out, ob_error *error) {
     ob_session_config config;
@@ -142,8 +141,7 @@ static ob_status open_relaxed(const ob_model *model, ob_session **out, ob_error 
     return ob_session_create(model, &config, out, error);
 }
 
-/* ---- Models in flash, and no heap ---------------------------------------------------------------------------------------------
- */
+/* ---- Models in flash, and no heap ---- */
 
 static ob_status run_from_flash(const void *flash, size_t n_bytes, float *x, int64_t *mask, float *y, ob_error *error) {
     static _Alignas(16) unsigned char heap[512 * 1024];
@@ -160,7 +158,7 @@ static ob_status run_from_flash(const void *flash, size_t n_bytes, float *x, int
     return status;
 }
 
-/* ---- What it tells ------------------------------------------------------------------------------------------------------- */
+/* ---- What it tells ---- */
 
 static void tell(void *context, ob_log_level level, const char *message) {
     (void)level;
@@ -175,7 +173,7 @@ static ob_status load_and_tell(const char *path, ob_model **out, ob_error *error
     return ob_model_load(path, &options, out, error);
 }
 
-/* ---- Threads ------------------------------------------------------------------------------------------------------------- */
+/* ---- Threads ---- */
 
 typedef struct job {
     ob_worker *worker; /* one for each thread */
@@ -206,8 +204,7 @@ static ob_status run_in_threads(ob_session *session, job *jobs, size_t n_jobs, o
     return status; /* results of workers last until ob_worker_close */
 }
 
-/* ---- Checking ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- Checking ---- */
 
 static ob_status list_findings(ob_model *model, size_t *n_errors, ob_error *error) {
     ob_report *report = NULL;
@@ -223,8 +220,7 @@ static ob_status list_findings(ob_model *model, size_t *n_errors, ob_error *erro
     return OB_OK;
 }
 
-/* ---- Rewriting ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- Rewriting ---- */
 
 static ob_status save_explicit(ob_model *model, const char *path, ob_error *error) {
     ob_rewrite_stats stats;
@@ -234,8 +230,7 @@ static ob_status save_explicit(ob_model *model, const char *path, ob_error *erro
     return status;
 }
 
-/* ---- Plain arrays
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- Plain arrays ---- */
 
 static ob_status add_rows(const float *row, float *table, int64_t n_rows, int64_t n_columns, ob_error *error) {
     ob_view in[2], out;
@@ -245,8 +240,7 @@ static ob_status add_rows(const float *row, float *table, int64_t n_rows, int64_
     return status == OB_OK ? ob_elementwise("Add", 0, in, 2, NULL, 0, &out, error) : status;
 }
 
-/* ---- Operators of one's own ---------------------------------------------------------------------------------------------------
- */
+/* ---- Operators of one's own ---- */
 
 static ob_status load_with_operators(const char *library, const char *text, ob_operators **operators, ob_model **model,
                                      ob_error *error) {
@@ -256,8 +250,7 @@ static ob_status load_with_operators(const char *library, const char *text, ob_o
     return status == OB_OK ? ob_model_set_operators(*model, *operators) : status;
 }
 
-/* ---- All of it --------------------------------------------------------------------------------------------------------------
- */
+/* ---- All of it ---- */
 
 #define MUST(call)                                                                                                               \
     do {                                                                                                                         \

@@ -36,7 +36,7 @@ static char *kept_lines[MAX_CASES]; /* of the list: cases of folders that are no
 static size_t n_kept;
 static ort_host host;
 
-/* ---- One case ---------------------------------------------------------------------------------------------------------- */
+/* ---- One case ---- */
 
 typedef struct visit {
     contest *contest;
@@ -156,7 +156,7 @@ static bool run_case(one_case *c, const char *plugin, bool verbose) {
     return is_case;
 }
 
-/* ---- Cases --------------------------------------------------------------------------------------------------------------- */
+/* ---- Cases ---- */
 
 static int by_name(const void *a, const void *b) {
     return strcmp(((const one_case *)a)->name, ((const one_case *)b)->name);
@@ -219,7 +219,7 @@ static void run_suite(suite *s, const char *plugin, bool verbose) {
     s->n = n_cases - s->first;
 }
 
-/* ---- The list ------------------------------------------------------------------------------------------------------------ */
+/* ---- The list ---- */
 
 static const char list_head[] = "# What tests/ort/equality.c found: = equal, ~ equal within the tolerance only, o our executor "
                                 "departs from ONNX Runtime (the\n"
@@ -290,7 +290,7 @@ static bool write_list(const char *path) {
     return fclose(file) == 0;
 }
 
-/* ---- What is printed ------------------------------------------------------------------------------------------------------ */
+/* ---- What is printed ---- */
 
 static void add_tally(tally *sum, const tally *t) {
     for (int level = 0; level < N_LEVELS; level++)

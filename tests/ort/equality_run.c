@@ -35,7 +35,7 @@ static void fail_with(const contest *c, tally *t, int level, int column, const c
     if (!t->failure[0]) memcpy(t->failure, text, sizeof text);
 }
 
-/* ---- Opening ----------------------------------------------------------------------------------------------------------- */
+/* ---- Opening ---- */
 
 static void open_ort(contest *c, int column, const void *bytes, size_t n_bytes, const char *plugin) {
     for (int level = 0; level < N_LEVELS; level++) {
@@ -97,7 +97,7 @@ bool input_type(const contest *c, size_t index, ob_dtype *out) {
     return false;
 }
 
-/* ---- Running ----------------------------------------------------------------------------------------------------------- */
+/* ---- Running ---- */
 
 /* The results of one column on one input set. */
 typedef struct run {

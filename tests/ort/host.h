@@ -63,7 +63,7 @@ static inline bool ort_ok(ort_host *host, OrtStatus *status) {
     return false;
 }
 
-/* ---- The library ------------------------------------------------------------------------------------------------------- */
+/* ---- The library ---- */
 
 static inline void ORT_API_CALL ort_keep_quiet(void *parameter, OrtLoggingLevel severity, const char *category, const char *id,
                                                const char *location, const char *message) {
@@ -110,7 +110,7 @@ static inline bool ort_open(ort_host *host, const char *library_path) {
     return false;
 }
 
-/* ---- Sessions ---------------------------------------------------------------------------------------------------------- */
+/* ---- Sessions ---- */
 
 static inline void ort_session_close(ort_session *s) {
     if (!s->host) return;
@@ -210,7 +210,7 @@ static inline ob_dtype ort_input_type(const ort_session *s, size_t index) {
     return ort_dtype_from(type);
 }
 
-/* ---- Tensors. In ONNX Runtime 4-bit elements lie two to a byte, the first in the low bits; in a view one to a byte. -------- */
+/* ---- Tensors. In ONNX Runtime 4-bit elements lie two to a byte, the first in the low bits; in a view one to a byte. ---- */
 
 static inline size_t ort_tensor_bytes(ob_dtype dtype, size_t n) {
     int bits = ob_dtype_file_bits(dtype);
@@ -327,7 +327,7 @@ static inline bool ort_view_from_value(ort_host *host, OrtValue *value, ob_view 
     return ok;
 }
 
-/* ---- Running ----------------------------------------------------------------------------------------------------------- */
+/* ---- Running ---- */
 
 /* Inputs in the session's order, contiguous, copied. The first n_outputs results come as views that the caller frees with
  * ort_views_free; on failure they are zero. */

@@ -15,7 +15,7 @@
 
 enum { N_DRAWS = 6, MAX_INPUTS = 16, MAX_OUTPUTS = 8 };
 
-/* ---- Operands and results ----------------------------------------------------------------------------------------------- */
+/* ---- Operands and results ---- */
 
 static uint32_t draw(uint32_t *state, uint32_t n) {
     *state = *state * 1664525u + 1013904223u;
@@ -106,7 +106,7 @@ static void compare(const contrib_case *c, const char *what, const ob_view *got,
     }
 }
 
-/* ---- Running ------------------------------------------------------------------------------------------------------------ */
+/* ---- Running ---- */
 
 /* False: ONNX Runtime does not take the model. */
 static bool try_case(const contrib_case *c, const char *type, bool optimize, difference *d) {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- The caller's sizes ------------------------------------------------------------------------------------------------- */
+/* ---- The caller's sizes ---- */
 
 static int find_variable(sizes *s, const ob_dims *pool, ob_dim dim, const char *input, int axis) {
     for (int i = 0; i < s->n; i++)
@@ -39,7 +39,7 @@ void sizes_at(const sizes *s, const point *p, int64_t dims[MAX_AXES]) {
     for (int i = 0; i < s->n_axes; i++) dims[i] = s->variable[i] < 0 ? s->number[i] : p->sizes[s->variable[i]];
 }
 
-/* ---- The verdict -------------------------------------------------------------------------------------------------------- */
+/* ---- The verdict ---- */
 
 ob_status checked_make(checked *c, ob_model *model, ob_error *error) {
     return checked_make_with(c, model, NULL, error);
@@ -78,7 +78,7 @@ static void find_error(checked *c, char *key, size_t n_key) {
     }
 }
 
-/* ---- Conditions on values ---------------------------------------------------------------------------------------------- */
+/* ---- Conditions on values ---- */
 
 /* A term at a point; false: it has no number there. */
 static bool number_at(const checked *c, const point *p, ob_dim term, int64_t *out) {

@@ -7,7 +7,7 @@
 
 const spelling plain_spelling = {"v", {"N", "M", "K"}, false};
 
-/* ---- Choices and text --------------------------------------------------------------------------------------------------- */
+/* ---- Choices and text ---- */
 
 uint32_t draw(gen *g, uint32_t n) {
     if (g->at >= STREAM_CHOICES || n < 2) return 0;
@@ -37,7 +37,7 @@ static void append(char *text, size_t n_bytes, const char *format, ...) {
     if (n < 0 || (size_t)n >= n_bytes - used) abort();
 }
 
-/* ---- Values ------------------------------------------------------------------------------------------------------------- */
+/* ---- Values ---- */
 
 value fresh(gen *g, char type, int rank) {
     value v = {.type = type, .rank = rank};
@@ -213,7 +213,7 @@ const char *number(gen *g, int64_t element) {
     return name;
 }
 
-/* ---- The model ---------------------------------------------------------------------------------------------------------- */
+/* ---- The model ---- */
 
 void make_any(gen *g) {
     static const struct {

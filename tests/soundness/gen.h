@@ -59,7 +59,7 @@ typedef struct gen {
 /* The text of the model. Returns owned. */
 char *gen_model(gen *g, const stream *choices, const spelling *how);
 
-/* ---- For makers --------------------------------------------------------------------------------------------------------- */
+/* ---- For makers ---- */
 
 uint32_t draw(gen *g, uint32_t n); /* 0 .. n - 1; 0 is the simplest choice */
 int64_t draw_of(gen *g, const int64_t *numbers, uint32_t n);

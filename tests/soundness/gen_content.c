@@ -48,7 +48,7 @@ const value *scalar(gen *g) {
     return found ? found : element(g);
 }
 
-/* ---- Makers ------------------------------------------------------------------------------------------------------------- */
+/* ---- Makers ---- */
 
 static void make_shape(gen *g) {
     shape_of(g);
@@ -202,7 +202,7 @@ const maker content_makers[] = {make_shape, make_element, make_concat_of_sizes, 
                                 make_where};
 const uint32_t n_content_makers = sizeof content_makers / sizeof *content_makers;
 
-/* ---- Targets of Reshape, Expand and kin --------------------------------------------------------------------------------- */
+/* ---- Targets of Reshape, Expand and kin ---- */
 
 static const char *constant_target(gen *g, const value *x, int *rank, int *tags) {
     int64_t elems[GEN_RANK];

@@ -30,7 +30,7 @@ const char *exception_name(exception what) {
     return what < N_EXCEPTIONS ? names[what] : "";
 }
 
-/* ---- Points ------------------------------------------------------------------------------------------------------------- */
+/* ---- Points ---- */
 
 static const int64_t usual[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 6, 12, 24};
 
@@ -85,7 +85,7 @@ static void find_points(subject *s) {
     }
 }
 
-/* ---- Comparing ---------------------------------------------------------------------------------------------------------- */
+/* ---- Comparing ---- */
 
 static void tell(subject *s, int judged, exception what, const point *p, const char *key, const char *format, const char *a,
                  const char *b) {
@@ -151,7 +151,7 @@ static void compare_runs(subject *s, int judged, const ob_model *model) {
     oracle_free(o);
 }
 
-/* ---- The session -------------------------------------------------------------------------------------------------------- */
+/* ---- The session ---- */
 
 /* *begins: it does not refuse before anything is computed. */
 static ob_status run_session(ob_session *session, const sizes *z, const point *p, const ob_model *model, run_result *out,
@@ -237,7 +237,7 @@ static void judge_session(subject *s) {
     ob_session_close(&session);
 }
 
-/* ---- The forms ---------------------------------------------------------------------------------------------------------- */
+/* ---- The forms ---- */
 
 /* What nobody could state is the same, and rewriting again changes nothing. */
 static void compare_form(subject *s, int judged, ob_form form, const byte_buffer *bytes, const checked *c) {
@@ -293,7 +293,7 @@ static void judge_form(subject *s, ob_form form) {
     free(buffer.data);
 }
 
-/* ---- Twins -------------------------------------------------------------------------------------------------------------- */
+/* ---- Twins ---- */
 
 static void compare_twin(subject *s, const twin *t, ob_model *model) {
     static const char *const names[] = {"admits", "excludes", "says nothing"};
@@ -527,7 +527,7 @@ static void judge_order(subject *s, const char *text) {
     ob_model_close(&model);
 }
 
-/* ---- All of it ---------------------------------------------------------------------------------------------------------- */
+/* ---- All of it ---- */
 
 static void run_model(subject *s) {
     ob_error error;

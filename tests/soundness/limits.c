@@ -11,7 +11,7 @@ static double now(void) {
     return (double)clock() / CLOCKS_PER_SEC;
 }
 
-/* ---- Memory that is counted --------------------------------------------------------------------------------------------- */
+/* ---- Memory that is counted ---- */
 
 /* No block beyond `most` bytes, and none after `end`: so that a check that would go on and on comes back. */
 typedef struct account {
@@ -49,7 +49,7 @@ static void *counted_realloc(void *context, void *block, size_t old_bytes, size_
     return grown;
 }
 
-/* ---- One model ---------------------------------------------------------------------------------------------------------- */
+/* ---- One model ---- */
 
 /* All that a report says of the contract. */
 static ob_status read_report(ob_report *report, usage *out) {

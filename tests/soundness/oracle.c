@@ -29,7 +29,7 @@ struct oracle {
 
 static ob_status run_graph(oracle *o, const ob_graph *graph);
 
-/* ---- Making ------------------------------------------------------------------------------------------------------------- */
+/* ---- Making ---- */
 
 static ob_session *new_session(ob_error *error) {
     static const char text[] =
@@ -98,7 +98,7 @@ void oracle_free(oracle *o) {
     free(o);
 }
 
-/* ---- Values ------------------------------------------------------------------------------------------------------------- */
+/* ---- Values ---- */
 
 static ob_status skip(oracle *o, const ob_node *node, const char *why) {
     o->result->outcome = RUN_SKIPPED;
@@ -159,7 +159,7 @@ static ob_status set_weights(oracle *o, const ob_graph *graph) {
     return OB_OK;
 }
 
-/* ---- Control flow ------------------------------------------------------------------------------------------------------- */
+/* ---- Control flow ---- */
 
 static const ob_graph *graph_of(const ob_node *node, const char *name) {
     const ob_attribute *attribute = ob__node_attribute(node, name);
@@ -262,7 +262,7 @@ static ob_status run_scan(oracle *o, const ob_node *node) {
     return OB_OK;
 }
 
-/* ---- Nodes -------------------------------------------------------------------------------------------------------------- */
+/* ---- Nodes ---- */
 
 /* The operands as tensors, and as cells where they are more. */
 static void find_operands(const oracle *o, const ob_node *node, ob_view *in, ob_cell **cells) {

@@ -85,7 +85,7 @@ static void judge_stream(judge *j, const stream *s, uint64_t seed, bool prints) 
     free(text);
 }
 
-/* ---- Limits -------------------------------------------------------------------------------------------------------------- */
+/* ---- Limits ---- */
 
 static const usage most_of_one = {.seconds = MOST_SECONDS, .n_bytes = MOST_BYTES};
 
@@ -129,7 +129,7 @@ static int check_limits(uint64_t count, uint64_t seed, const char *folder) {
     return n_bad > 0;
 }
 
-/* ---- Shrinking ---------------------------------------------------------------------------------------------------------- */
+/* ---- Shrinking ---- */
 
 typedef struct wanted {
     const difference *f;
@@ -181,7 +181,7 @@ static void shrink(stream *s, uint64_t seed, uint32_t n_points, wanted *w) {
     }
 }
 
-/* ---- The table ---------------------------------------------------------------------------------------------------------- */
+/* ---- The table ---- */
 
 static void print_table(const campaign *c) {
     static const char *const verdicts[] = {"admits", "excludes", "partial"};
@@ -259,7 +259,7 @@ static void keep_kinds(campaign *c, const char *folder) {
     }
 }
 
-/* ---- Ceilings ----------------------------------------------------------------------------------------------------------- */
+/* ---- Ceilings ---- */
 
 static uint64_t measured(const campaign *c, int judged, const char *what) {
     const table *t = &c->judge.tables[judged];
