@@ -246,10 +246,11 @@ static void print_requirements(void) {
 
 static void print_findings(void) {
     static const char *const severities[] = {"", "note", "warning", "error"};
-    printf("# Findings\n\n"
-           "Generated from `core/findings.def` by `./dev docs`. Do not edit. `onnx-broadcast-check --explain OB0101` prints an "
-           "entry.\n"
-           "The severity is the default one; a rule book (`--rules`) may differ.\n");
+    printf(
+        "# Findings\n\n"
+        "Generated from `core/base/findings.def` by `./dev docs`. Do not edit. `onnx-broadcast-check --explain OB0101` prints an "
+        "entry.\n"
+        "The severity is the default one; a rule book (`--rules`) may differ.\n");
     for (size_t i = 0; i < ob_finding_doc_count(); i++) {
         ob_finding_doc doc = ob_finding_doc_at(i);
         printf("\n## %s: %s\n\n%s. %s\n", doc.id, doc.title, severities[doc.severity], doc.text);

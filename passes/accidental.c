@@ -7,8 +7,8 @@
  * facts, adds findings; linear in nodes (operators with many operands are not examined). */
 #include <string.h>
 
-#include "core/error.h"
-#include "core/terms.h"
+#include "core/base/error.h"
+#include "core/dims/terms.h"
 #include "ops/table/op.h"
 #include "passes/called.h"
 #include "passes/groups.h"

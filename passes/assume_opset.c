@@ -1,7 +1,7 @@
 /* A model of a newer operator set, read as an older one. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "onnx_broadcast/model.h"
 #include "ops/table/op.h"
 

@@ -1,7 +1,7 @@
 #include "passes/assumed.h"
 
-#include "core/error.h"
-#include "core/scratch.h"
+#include "core/base/error.h"
+#include "core/dims/scratch.h"
 
 typedef struct asserted {
     int64_t lowest, highest, divisor;

@@ -2,7 +2,7 @@
 #ifndef OB_PASSES_ASSUMED_H
 #define OB_PASSES_ASSUMED_H
 
-#include "core/terms.h"
+#include "core/dims/terms.h"
 #include "passes/contract.h"
 
 typedef struct ob_assumed_facts {

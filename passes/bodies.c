@@ -2,8 +2,8 @@
  * each call and each round of a loop; limits of depth, nodes and memory end that, and what was not looked at is said. */
 #include <stdio.h>
 
-#include "core/error.h"
-#include "core/terms.h"
+#include "core/base/error.h"
+#include "core/dims/terms.h"
 #include "passes/groups.h"
 #include "passes/propagation.h"
 

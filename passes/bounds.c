@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "core/error.h"
-#include "core/terms.h"
+#include "core/base/error.h"
+#include "core/dims/terms.h"
 
 enum { GUARD_DEPTH = 64, COMPARED = 256 };
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/broadcast/params.h"
 #include "ops/table/op.h"
 #include "passes/explicit.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "passes/names.h"
 
 ob_status ob__call_view_init(ob_call_view *view, const ob_facts *facts, ob_arena *arena) {

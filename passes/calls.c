@@ -3,8 +3,8 @@
  * the body. */
 #include <string.h>
 
-#include "core/error.h"
-#include "core/list.h"
+#include "core/base/error.h"
+#include "core/base/list.h"
 #include "passes/propagation.h"
 
 static const ob_type unknown_type = {.shape = {OB_RANK_UNKNOWN, NULL}};

@@ -2,7 +2,7 @@
  * fulfil it. Where the model excludes the others all the same, whatever the rule says of them, asking takes nothing away, and the
  * short terms serve all that follows. So a model with such cases is inferred with the long terms first, its conditions are
  * solved, and where these exclude some of the cases it is inferred once more. */
-#include "core/error.h"
+#include "core/base/error.h"
 #include "passes/contract.h"
 #include "passes/propagation.h"
 

@@ -1,8 +1,8 @@
 /* ob_check: options to what propagation wants, the pipeline, the report. */
 #include <string.h>
 
-#include "core/error.h"
-#include "core/terms.h"
+#include "core/base/error.h"
+#include "core/dims/terms.h"
 #include "passes/assumed.h"
 #include "passes/pipeline.h"
 #include "passes/report.h"

@@ -1,9 +1,9 @@
 /* Claims: what a file states of sizes that inference does not know. They name and they are compared; they prove nothing. */
 #include <string.h>
 
-#include "core/error.h"
-#include "core/list.h"
-#include "core/terms.h"
+#include "core/base/error.h"
+#include "core/base/list.h"
+#include "core/dims/terms.h"
 #include "passes/facts.h"
 
 const ob_claim *ob__claim_of(const ob_facts *facts, const ob_dims *dims, ob_dim size) {

@@ -1,7 +1,7 @@
 /* What a model's metadata state of its contract, against the contract that was found. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "passes/stated.h"
 #include "passes/work.h"
 

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/list.h"
-#include "core/terms.h"
+#include "core/base/error.h"
+#include "core/base/list.h"
+#include "core/dims/terms.h"
 #include "passes/groups.h"
 #include "passes/names.h"
 #include "passes/propagation.h"

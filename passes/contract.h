@@ -2,7 +2,7 @@
 #ifndef OB_PASSES_CONTRACT_H
 #define OB_PASSES_CONTRACT_H
 
-#include "core/solve.h"
+#include "core/solve/solve.h"
 #include "onnx_broadcast/check.h"
 #include "passes/facts.h"
 

@@ -1,7 +1,7 @@
 /* What to do about a clause of the solved contract: the sizes whose choice is enough, and the node that asks for it. */
 #include <string.h>
 
-#include "core/terms.h"
+#include "core/dims/terms.h"
 #include "passes/contract.h"
 
 /* ---- The node to repair ---- */

@@ -2,9 +2,9 @@
  * conditions that contradict each other. */
 #include <string.h>
 
-#include "core/error.h"
-#include "core/terms.h"
-#include "core/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/dims/terms.h"
 #include "passes/contract.h"
 #include "passes/groups.h"
 #include "passes/work.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/shape.h"
+#include "core/dims/shape.h"
 #include "ops/table/op.h"
 
 static const char domain[] = "onnx_broadcast";

@@ -2,7 +2,7 @@
 #ifndef OB_PASSES_EXPLICIT_H
 #define OB_PASSES_EXPLICIT_H
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 
 /* Fills function->defines of every function. The operators must be resolved; linear in the nodes of the functions. */
 void ob__mark_definitions(ob_model *model);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/list.h"
+#include "core/base/list.h"
 
 static const ob_fact nothing = {.type = {.shape = {OB_RANK_UNKNOWN, NULL}}};
 

@@ -4,7 +4,7 @@
 #ifndef OB_PASSES_FACTS_H
 #define OB_PASSES_FACTS_H
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 #include "ops/infer/infer.h"
 
 typedef struct ob_fact {

@@ -3,8 +3,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "core/list.h"
-#include "core/text.h"
+#include "core/base/list.h"
+#include "core/base/text.h"
 #include "onnx_broadcast/check.h"
 
 enum { LIMIT = 100000, BYTES_LIMIT = 64 << 20 };

@@ -2,8 +2,8 @@
 #ifndef OB_PASSES_FINDINGS_H
 #define OB_PASSES_FINDINGS_H
 
-#include "core/finding.h"
-#include "core/graph.h"
+#include "core/base/finding.h"
+#include "core/graph/graph.h"
 #include "onnx_broadcast/broadcast.h"
 
 enum { OB_FINDING_OPERANDS = 16 }; /* listed of a finding: the first, and in the last place the one that is meant */

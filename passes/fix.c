@@ -1,5 +1,5 @@
 /* Fixes: what to change so that a broadcast fits. */
-#include "core/terms.h"
+#include "core/dims/terms.h"
 #include "ops/table/op.h"
 #include "passes/groups.h"
 #include "passes/names.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/broadcast/params.h"
 #include "ops/infer/legacy.h"
 #include "passes/explicit.h"

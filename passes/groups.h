@@ -2,7 +2,7 @@
 #ifndef OB_PASSES_GROUPS_H
 #define OB_PASSES_GROUPS_H
 
-#include "core/shape.h"
+#include "core/dims/shape.h"
 #include "ops/table/op.h"
 #include "passes/facts.h"
 #include "passes/names.h"

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/terms.h"
+#include "core/base/error.h"
+#include "core/dims/terms.h"
 #include "onnx_broadcast/version.h"
 #include "passes/guard.h"
 

@@ -2,7 +2,7 @@
 #ifndef OB_PASSES_GUARD_H
 #define OB_PASSES_GUARD_H
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "passes/report.h"
 
 /* What the file needs of its helpers: an unused one would be a warning to whoever compiles it. */

@@ -1,7 +1,7 @@
 /* The conditions on values as a C function over the data of inputs. */
 #include <string.h>
 
-#include "core/terms.h"
+#include "core/dims/terms.h"
 #include "passes/bounds.h"
 #include "passes/guard.h"
 

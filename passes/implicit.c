@@ -3,8 +3,8 @@
  * Postcondition: every value that stays has the type that it had. Linear in nodes and operands. */
 #include <string.h>
 
-#include "core/error.h"
-#include "core/list.h"
+#include "core/base/error.h"
+#include "core/base/list.h"
 #include "passes/bypass.h"
 #include "passes/explicit.h"
 #include "passes/patch.h"

@@ -1,8 +1,8 @@
 /* One operator: its rule on its operands, and what holds around every rule. */
 #include <string.h>
 
-#include "core/copy.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/graph/copy.h"
 #include "passes/propagation.h"
 
 enum { FEW = 8 }; /* operands that need no memory */

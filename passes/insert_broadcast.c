@@ -10,7 +10,7 @@
  * - matrix products: BroadcastInDim of the batch axes; the matrix axes stay. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/table/op.h"
 #include "passes/definitions.h"
 #include "passes/groups.h"

@@ -2,7 +2,7 @@
 #ifndef OB_PASSES_JOURNAL_H
 #define OB_PASSES_JOURNAL_H
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 
 typedef struct ob_journal_entry ob_journal_entry;
 

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "core/error.h"
-#include "core/terms.h"
+#include "core/base/error.h"
+#include "core/dims/terms.h"
 #include "passes/explicit.h"
 #include "passes/stated.h"
 

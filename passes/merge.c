@@ -6,8 +6,8 @@
  * it is marked (ob_fact.assumed). The declared types of the main graph's inputs are the definition of the model's symbols. */
 #include <string.h>
 
-#include "core/error.h"
-#include "core/terms.h"
+#include "core/base/error.h"
+#include "core/dims/terms.h"
 #include "ops/infer/content.h"
 #include "passes/groups.h"
 #include "passes/propagation.h"

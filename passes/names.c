@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "core/error.h"
-#include "core/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 
 const char *ob__shown_name(const char *name, size_t n_most, ob_arena *arena) {
     if (memchr(name, '\0', n_most + 1)) return name;

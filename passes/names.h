@@ -6,7 +6,7 @@
 #ifndef OB_PASSES_NAMES_H
 #define OB_PASSES_NAMES_H
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 
 enum {
     OB_NAME_SHOWN = 1000,  /* bytes of a name that stands alone, */

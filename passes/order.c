@@ -2,8 +2,8 @@
  * nothing until it happens. */
 #include <string.h>
 
-#include "core/error.h"
-#include "core/list.h"
+#include "core/base/error.h"
+#include "core/base/list.h"
 #include "passes/propagation.h"
 
 typedef struct edge {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/terms.h"
+#include "core/dims/terms.h"
 #include "ops/table/op.h"
 #include "passes/groups.h"
 #include "passes/names.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/list.h"
+#include "core/base/list.h"
 #include "passes/patch_edit.h"
 
 void ob__patch_init(ob_patch *patch, ob_model *model, ob_journal *journal) {

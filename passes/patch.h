@@ -2,7 +2,7 @@
 #ifndef OB_PASSES_PATCH_H
 #define OB_PASSES_PATCH_H
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 #include "passes/journal.h"
 
 typedef struct ob_edit ob_edit;
@@ -38,7 +38,7 @@ ob_node *ob__patch_node(ob_patch *patch, ob_graph *graph, ob_node *before, const
                         uint32_t n_inputs, uint32_t n_outputs);
 /* Says that the result needs the operator, whether a new node calls it or not: see ob__patch_apply. */
 void ob__patch_needs(ob_patch *patch, const char *domain, const char *op_type);
-/* Attributes for new nodes that core/graph.h has no call for. */
+/* Attributes for new nodes that core/graph/graph.h has no call for. */
 void ob__patch_strings(ob_patch *patch, ob_node *node, const char *name, const ob_string *strings, uint32_t n);
 /* A tensor of rank 1, of int64 or of double. */
 void ob__patch_tensor(ob_patch *patch, ob_node *node, const char *name, ob_dtype dtype, const int64_t *elements, uint32_t n);

@@ -2,8 +2,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/list.h"
+#include "core/base/error.h"
+#include "core/base/list.h"
 #include "passes/patch_edit.h"
 
 /* ---- What changes, remembered ---- */

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "core/error.h"
-#include "core/log.h"
-#include "core/terms.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/dims/terms.h"
 #include "ops/table/op.h"
 #include "passes/assumed.h"
 #include "passes/explicit.h"

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "core/error.h"
-#include "core/terms.h"
+#include "core/base/error.h"
+#include "core/dims/terms.h"
 #include "passes/propagation.h"
 
 OB_RULE(none);

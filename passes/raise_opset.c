@@ -4,7 +4,7 @@
  * refused. Linear in nodes. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "passes/definitions.h"
 #include "passes/explicit.h"
 #include "passes/groups.h"

@@ -4,9 +4,9 @@
  * all sizes. */
 #include <string.h>
 
-#include "core/error.h"
-#include "core/list.h"
-#include "core/terms.h"
+#include "core/base/error.h"
+#include "core/base/list.h"
+#include "core/dims/terms.h"
 #include "passes/propagation.h"
 
 enum {

@@ -2,7 +2,7 @@
  * in nodes and operands. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "passes/bypass.h"
 
 /* Who reads the result of an Expand or Tile; by value id. */

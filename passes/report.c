@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/list.h"
-#include "core/shape.h"
-#include "core/terms.h"
+#include "core/base/error.h"
+#include "core/base/list.h"
+#include "core/dims/shape.h"
+#include "core/dims/terms.h"
 #include "passes/called.h"
 #include "passes/explicit.h"
 #include "passes/groups.h"

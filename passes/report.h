@@ -2,7 +2,7 @@
 #ifndef OB_PASSES_REPORT_H
 #define OB_PASSES_REPORT_H
 
-#include "core/long_names.h"
+#include "core/base/long_names.h"
 #include "onnx_broadcast/check.h"
 #include "passes/called.h"
 #include "passes/contract.h"

@@ -2,8 +2,8 @@
  * when they are asked for. Keys are made of numbers and names, never of messages. */
 #include <string.h>
 
-#include "core/error.h"
-#include "core/terms.h"
+#include "core/base/error.h"
+#include "core/dims/terms.h"
 #include "passes/report.h"
 
 struct ob_alike_entry {

@@ -1,6 +1,6 @@
 /* The report's broadcasts, one by one. */
-#include "core/error.h"
-#include "core/terms.h"
+#include "core/base/error.h"
+#include "core/dims/terms.h"
 #include "passes/names.h"
 #include "passes/report.h"
 

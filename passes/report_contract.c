@@ -1,8 +1,8 @@
 /* The contract of a report, as callers see it. */
 #include <string.h>
 
-#include "core/error.h"
-#include "core/terms.h"
+#include "core/base/error.h"
+#include "core/dims/terms.h"
 #include "passes/bounds.h"
 #include "passes/groups.h"
 #include "passes/names.h"

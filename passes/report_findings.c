@@ -1,7 +1,7 @@
 /* The report's findings and conditions, one by one, with where their sizes came from. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "passes/names.h"
 #include "passes/origin.h"
 #include "passes/report.h"

@@ -1,5 +1,5 @@
 /* The report's values, one by one. */
-#include "core/error.h"
+#include "core/base/error.h"
 #include "passes/groups.h"
 #include "passes/names.h"
 #include "passes/report.h"

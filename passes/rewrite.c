@@ -1,7 +1,7 @@
 /* ob_rewrite, and the two passes that stand around every rewriting. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "passes/groups.h"
 #include "passes/rewriting.h"
 

@@ -1,7 +1,7 @@
 /* Every broadcast under the rule book that the user chose. Reads facts, adds findings; linear in nodes and operands. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "passes/called.h"
 #include "passes/groups.h"
 #include "passes/work.h"

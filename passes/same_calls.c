@@ -3,9 +3,9 @@
  * The time that calls take is in proportion to their number and to the nodes of bodies times the calls that differ. */
 #include <string.h>
 
-#include "core/error.h"
-#include "core/list.h"
-#include "core/terms.h"
+#include "core/base/error.h"
+#include "core/base/list.h"
+#include "core/dims/terms.h"
 #include "passes/propagation.h"
 
 struct ob_kept_call {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "passes/groups.h"
 
 void ob__shape_maker_init(ob_shape_maker *maker, ob_work *work, ob_patch *patch) {

@@ -1,7 +1,7 @@
 /* Writes the contract of a rewritten model into its metadata. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "passes/rewriting.h"
 #include "passes/stated.h"
 

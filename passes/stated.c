@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/parse.h"
+#include "core/base/error.h"
+#include "core/dims/parse.h"
 #include "passes/bounds.h"
 
 static const char *const version_lines[] = {"version: 1", "version: 2"}; /* 2: with conditions on values */

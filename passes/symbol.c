@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "passes/propagate.h"
 
 typedef struct symbol_search {

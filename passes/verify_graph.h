@@ -2,7 +2,7 @@
 #ifndef OB_PASSES_VERIFY_GRAPH_H
 #define OB_PASSES_VERIFY_GRAPH_H
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 
 /* Checks, for every graph of the model: node links and counts, owners, producers and their indices, one definition per value
  * (SSA), names that agree with the name table, values in scope where they are used, definitions before uses in the order of

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cell_file.pb-c.h"
-#include "core/cell.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/graph/cell.h"
 #include "proto/file.h"
 #include "proto/proto.h"
 #include "proto/tensor_file.h"

@@ -3,7 +3,7 @@
 #ifndef OB_PROTO_ENCODE_H
 #define OB_PROTO_ENCODE_H
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "proto/proto.h"
 #include "proto/text_scan.h"
 

@@ -2,7 +2,7 @@
  * is a member of the message class where the system's onnx.proto has it, and an unknown field elsewhere. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "proto/proto.h"
 
 typedef struct extra_row {

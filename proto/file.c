@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 static ob_status io_error(ob_error *error, const char *what, const char *name, int code) {
     return ob__fail(error, OB_E_IO, "cannot %s \"%s\": %s", what, name, strerror(code));

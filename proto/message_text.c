@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "proto/plain_numbers.h"
 
 enum { FLUSH_BYTES = 64 * 1024, PIECE_BYTES = 48 * 1024, INDENT = 2, DEPTH_MOST = 128 /* of the C stack */ };

@@ -2,7 +2,7 @@
 #ifndef OB_PROTO_MESSAGE_TEXT_H
 #define OB_PROTO_MESSAGE_TEXT_H
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "proto/write.h"
 
 /* The shortest text that reads back as the same number, always with a mark of a fraction: 1.0, 1e-07, inf, -nan. The locale must

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/tensor_data.h"
-#include "core/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/graph/tensor_data.h"
 #include "proto/file.h"
 #include "proto/proto.h"
 #include "proto/tensor_file.h"

@@ -4,7 +4,7 @@
 
 #include <locale.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 /* Of the calling thread alone. E_MEMORY. What begins is ended, in the same thread. */
 typedef struct ob_plain_numbers {

@@ -2,9 +2,9 @@
 #ifndef OB_PROTO_PROTO_H
 #define OB_PROTO_PROTO_H
 
-#include "core/error.h"
-#include "core/graph.h"
-#include "core/tensor_data.h"
+#include "core/base/error.h"
+#include "core/graph/graph.h"
+#include "core/graph/tensor_data.h"
 #include "onnx.pb-c.h"
 
 /* ---- wire.c: bytes to messages ---- */

@@ -3,8 +3,8 @@
  * the file allowed. */
 #include <string.h>
 
-#include "core/error.h"
-#include "core/hash.h"
+#include "core/base/error.h"
+#include "core/base/hash.h"
 #include "proto/proto.h"
 
 enum { MAX_OPSETS = 1024 }; /* of a model or function: they are searched one by one */

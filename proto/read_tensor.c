@@ -1,8 +1,8 @@
 /* TensorProto -> ob_tensor: sizes checked against the shape, data borrowed where the file already has the memory form. */
 #include <string.h>
 
-#include "core/error.h"
-#include "core/tensor_data.h"
+#include "core/base/error.h"
+#include "core/graph/tensor_data.h"
 #include "proto/proto.h"
 
 typedef struct tensor_reader {

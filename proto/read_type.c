@@ -1,5 +1,5 @@
 /* TypeProto -> ob_type. */
-#include "core/error.h"
+#include "core/base/error.h"
 #include "proto/proto.h"
 
 static ob_status out_of_memory(const ob_reader *reader) {

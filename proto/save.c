@@ -1,7 +1,7 @@
 /* Models out: to a sink, to a file. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "proto/file.h"
 #include "proto/message_text.h"
 #include "proto/write.h"

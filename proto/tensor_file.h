@@ -2,7 +2,7 @@
 #ifndef OB_PROTO_TENSOR_FILE_H
 #define OB_PROTO_TENSOR_FILE_H
 
-#include "core/arena.h"
+#include "core/base/arena.h"
 #include "onnx_broadcast/cell.h"
 #include "onnx_broadcast/tensor_file.h"
 #include "proto/file.h"

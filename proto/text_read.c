@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "proto/plain_numbers.h"
 
 static ob_status read_graph(ob_text_parser *parser, char *name, Onnx__GraphProto *out);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "proto/proto.h"
 
 static bool is_letter(char c) {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/arena.h"
+#include "core/base/arena.h"
 #include "onnx_broadcast/status.h"
 
 /* Over n bytes that need no NUL behind them. Texts that a token yields are copied into the arena, terminated. */

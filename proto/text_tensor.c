@@ -1,8 +1,8 @@
 /* The text reader: types and tensor constants. */
 #include <string.h>
 
-#include "core/error.h"
-#include "core/list.h"
+#include "core/base/error.h"
+#include "core/base/list.h"
 #include "proto/text_read.h"
 
 void *ob__text_message(ob_text_parser *parser, const ProtobufCMessageDescriptor *type) {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "proto/message_text.h"
 #include "proto/plain_numbers.h"
 #include "proto/text_scan.h"

@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "proto/proto.h"
 
 enum {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 static ob_status write_graph(ob_proto_writer *writer, ob_graph *graph, Onnx__GraphProto **out);
 

@@ -9,8 +9,8 @@
  * the payload as a stand-in that is exchanged while the bytes go by, so that no weight is copied. */
 #include <string.h>
 
-#include "core/error.h"
-#include "core/tensor_data.h"
+#include "core/base/error.h"
+#include "core/graph/tensor_data.h"
 #include "proto/write.h"
 
 enum { DATA_TYPE_FIELD = 2, RAW_DATA_FIELD = 9, MAX_ROUNDS = 100, MAX_LENGTH_BYTES = 5 };

@@ -1,8 +1,8 @@
 /* Types and shapes of the graph as messages. */
 #include <string.h>
 
-#include "core/error.h"
-#include "core/terms.h"
+#include "core/base/error.h"
+#include "core/dims/terms.h"
 #include "proto/write.h"
 
 void *ob__copy_message(ob_proto_writer *writer, const ProtobufCMessageDescriptor *type, const void *origin) {

@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/copy.h"
-#include "core/error.h"
-#include "core/log.h"
-#include "core/tensor_data.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/graph/copy.h"
+#include "core/graph/tensor_data.h"
 
 enum { PART_BYTES = 1 << 24 };
 

@@ -1,5 +1,5 @@
 /* Numerics that the caller relaxed: what computes in place of this library's own kernels. */
-#include "core/log.h"
+#include "core/base/log.h"
 #include "runtime/session.h"
 
 ob_status ob__numerics_open(ob_session *session) {

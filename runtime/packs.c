@@ -1,5 +1,5 @@
 /* Packs: constants in the form that a kernel works on, made once for all plans, workers and branches of a session. */
-#include "core/error.h"
+#include "core/base/error.h"
 #include "runtime/session.h"
 
 typedef struct ob_pack {

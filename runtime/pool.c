@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "core/log.h"
+#include "core/base/log.h"
 
 enum { POOL_SPIN_NS = 100000, SMALL_RUN_NS = 100000, STACK_BYTES = 1 << 20, CACHE_LINE = 64, MOST_TILES = 128 };
 

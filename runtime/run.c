@@ -1,10 +1,10 @@
 /* What a caller of a session asks for: the plan that fits the inputs, made when there is none, and a run of it. */
 #include <string.h>
 
-#include "core/copy.h"
-#include "core/error.h"
-#include "core/log.h"
-#include "core/terms.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/dims/terms.h"
+#include "core/graph/copy.h"
 #include "runtime/run/cells.h"
 #include "runtime/session.h"
 

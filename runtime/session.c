@@ -4,10 +4,10 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/copy.h"
-#include "core/error.h"
-#include "core/log.h"
-#include "core/terms.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/dims/terms.h"
+#include "core/graph/copy.h"
 #include "kernels/kernels.h"
 #include "onnx_broadcast/machine.h"
 #include "ops/table/op.h"

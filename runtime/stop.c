@@ -1,6 +1,6 @@
 /* Calls that end early: because the caller says so, or because their time is over. */
-#include "core/error.h"
-#include "core/log.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
 #include "runtime/session.h"
 
 void ob__stop_begin(ob_stop *stop, uint64_t max_ns) {

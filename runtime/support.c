@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/body/body.h"
 #include "ops/kernel/kernel.h"
 #include "passes/names.h"

@@ -1,7 +1,7 @@
 /* An allocator that counts what it gives out, and stops at a limit. */
 #include <stdatomic.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "runtime/session.h"
 
 /* Atomic: workers of other threads take and give back memory that counts for the session. */

@@ -1,6 +1,6 @@
 /* The threads of a session: how many, and when they work. */
-#include "core/error.h"
-#include "core/log.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
 #include "onnx_broadcast/machine.h"
 #include "runtime/pool.h"
 #include "runtime/session.h"

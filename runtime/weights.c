@@ -2,10 +2,10 @@
  * and unpacked where an element is less than a byte. */
 #include <string.h>
 
-#include "core/copy.h"
-#include "core/error.h"
-#include "core/log.h"
-#include "core/tensor_data.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/graph/copy.h"
+#include "core/graph/tensor_data.h"
 #include "runtime/external.h"
 
 typedef struct loader {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "passes/names.h"
 #include "runtime/session.h"
 

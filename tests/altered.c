@@ -5,7 +5,7 @@
  * Deprecated rows, and rows that cannot run, are altered as well. */
 #include <math.h>
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 #include "ops/body/body.h"
 #include "ops/kernel/kernel.h"
 #include "samples.h"

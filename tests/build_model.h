@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 #include "onnx_broadcast/view.h"
 
 static inline ob_model *new_model(int64_t opset) {

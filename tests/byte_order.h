@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/tensor_data.h"
+#include "core/graph/tensor_data.h"
 
 static inline bool is_big_endian(void) {
     const uint16_t one = 1;

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "compare.h"
-#include "core/graph.h"
+#include "core/graph/graph.h"
 #include "data_sets.h"
 #include "onnx_broadcast/onnx_broadcast.h"
 #include "ops/body/body.h"

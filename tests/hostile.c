@@ -2,7 +2,7 @@
  * of integers in turn, those that the sample holds as constants too. Where the checker calls the contract complete, and the
  * conditions on values hold, the run ends; where they do not hold, it is refused. What a run refuses because of its elements is
  * thus proved, stated or called unverified. */
-#include "core/graph.h"
+#include "core/graph/graph.h"
 #include "ops/body/body.h"
 #include "ops/kernel/kernel.h"
 #include "samples.h"

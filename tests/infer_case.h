@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "ops/table/op.h"
 #include "passes/propagate.h"
 

@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "core/arena.h"
-#include "core/error.h"
-#include "core/graph.h"
+#include "core/base/arena.h"
+#include "core/base/error.h"
+#include "core/graph/graph.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/kernel.h"
 #include "ops/table/op.h"

@@ -83,6 +83,19 @@ done
 while IFS= read -r line; do complain "a pass that asks for an operator that stretches by name: $line"; done < <(
     cd "$source" && grep -nE '(strcmp|ob__is_standard)\(.*"(Expand|Tile)"' passes/*.c)
 
+# Inside a layer a folder includes its own headers and those of the folders named behind it.
+rooms="core/base:
+core/dims: core/base
+core/solve: core/dims core/base
+core/graph: core/dims core/base"
+while IFS=: read -r room below; do
+    [ -d "$source/$room" ] || complain "$room is not there"
+    while IFS=: read -r file _ line; do
+        header=$(cut -d'"' -f2 <<<"$line") other=$(cut -d'"' -f2 <<<"$line" | cut -d/ -f1,2)
+        [ "$other" = "$room" ] || [[ " $below " == *" $other "* ]] || complain "$file includes $header, which is above it or beside it"
+    done < <(cd "$source" && grep -nE "#include \"${room%%/*}/" "$room"/*.[ch])
+done <<<"$rooms"
+
 # The umbrella header is the whole public API.
 for header in "$source"/include/onnx_broadcast/*.h; do
     name=onnx_broadcast/$(basename "$header")

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "onnx_broadcast/onnx_broadcast.h"
 
 static inline ob_model *read_model(const void *bytes, size_t n, ob_model_format format, const ob_allocator *allocator) {

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/graph.h"
-#include "core/tensor_data.h"
+#include "core/graph/graph.h"
+#include "core/graph/tensor_data.h"
 
 static bool same_graph(const ob_graph *a, const ob_graph *b, const char **why);
 

@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/text.h"
-#include "core/types.h"
+#include "core/base/text.h"
+#include "core/graph/types.h"
 #include "onnx_broadcast/onnx_broadcast.h"
 #include "ops/kernel/common.h"
 #include "ops/table/op.h"

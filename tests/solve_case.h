@@ -4,7 +4,7 @@
 
 #include <ctype.h>
 
-#include "core/solve.h"
+#include "core/solve/solve.h"
 #include "shapes.h"
 
 typedef struct parser {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "onnx_broadcast/check.h"
 
 /* The report's clauses and conditions on values in the order and words of the report, added to `text`. False: one is missing. */

@@ -8,7 +8,7 @@
  * Rows that share name, rule, kernel and sample are one. */
 #include <time.h>
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 #include "ops/body/body.h"
 #include "ops/kernel/kernel.h"
 #include "samples.h"

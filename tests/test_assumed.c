@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "core/graph.h"
-#include "core/terms.h"
+#include "core/dims/terms.h"
+#include "core/graph/graph.h"
 #include "onnx_broadcast/onnx_broadcast.h"
 
 #define HEADER "<ir_version: 8, opset_import: [\"\" : 17]>\n"

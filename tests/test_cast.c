@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "core/number_text.h"
+#include "core/base/number_text.h"
 #include "kernels/kernels.h"
 #include "onnx_broadcast/onnx_broadcast.h"
 #include "ops/table/op.h"

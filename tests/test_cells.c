@@ -1,7 +1,7 @@
 /* Cells: what they hold, who holds them, what a change copies. */
 #include <string.h>
 
-#include "core/cell.h"
+#include "core/graph/cell.h"
 #include "failing.h"
 
 #define DIMS(...) ((const int64_t[]){__VA_ARGS__})

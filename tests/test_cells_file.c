@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/cell.h"
+#include "core/graph/cell.h"
 #include "failing.h"
 #include "onnx_broadcast/onnx_broadcast.h"
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 #include "model_text.h"
 #include "onnx_broadcast/onnx_broadcast.h"
 #include "passes/origin.h"

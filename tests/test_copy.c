@@ -1,5 +1,5 @@
 /* Copies between layouts, whole and in parts, beside a loop over indices. */
-#include "core/copy.h"
+#include "core/graph/copy.h"
 #include "shapes.h"
 
 static uint32_t draw(uint32_t *state, uint32_t n) {

@@ -8,13 +8,13 @@
 
 #include <cmocka.h>
 
-#include "core/arena.h"
-#include "core/error.h"
-#include "core/finding.h"
-#include "core/list.h"
-#include "core/number_map.h"
-#include "core/shape.h"
-#include "core/text.h"
+#include "core/base/arena.h"
+#include "core/base/error.h"
+#include "core/base/finding.h"
+#include "core/base/list.h"
+#include "core/base/number_map.h"
+#include "core/base/text.h"
+#include "core/dims/shape.h"
 #include "onnx_broadcast/dtype.h"
 
 static void arena_blocks_are_aligned_and_limited(void **state) {

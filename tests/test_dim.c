@@ -1,5 +1,5 @@
 /* Dimension terms: normal form, division, broadcast terms, evaluation, text, limits. */
-#include "core/terms.h"
+#include "core/dims/terms.h"
 #include "shapes.h"
 
 static void assert_text(const ob_dims *pool, ob_dim d, const char *expected) {

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/sanitizer.h"
+#include "core/base/sanitizer.h"
 #include "image_files.h"
 #include "model_text.h"
 #ifdef OB_WITH_TIFF

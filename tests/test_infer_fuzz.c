@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 #include "ops/table/op.h"
 #include "passes/propagate.h"
 #include "shapes.h"

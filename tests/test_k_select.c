@@ -1,5 +1,5 @@
 /* TopK, NonZero, Compress, ConvTranspose against the definitions. */
-#include "core/types.h"
+#include "core/graph/types.h"
 #include "kernel_case.h"
 
 static int pick(int n) {

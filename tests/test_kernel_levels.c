@@ -6,7 +6,7 @@
 #include "kernels/kernels.h"
 #include "kernels/move/move.h"
 
-#include "core/copy.h"
+#include "core/graph/copy.h"
 
 static size_t level_of(const char *name) {
     static const char *const names[] = {"baseline", "avx2", "avx512"};

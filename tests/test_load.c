@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "byte_order.h"
-#include "core/graph.h"
+#include "core/graph/graph.h"
 #include "corpus.h"
 #include "model_text.h"
 

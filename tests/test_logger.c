@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "core/log.h"
+#include "core/base/log.h"
 #include "onnx_broadcast/onnx_broadcast.h"
 #include "session_case.h"
 

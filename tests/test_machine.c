@@ -1,4 +1,4 @@
-/* Memory and processors that core/machine.c finds in the files of a system; these are made here. */
+/* Memory and processors that core/base/machine.c finds in the files of a system; these are made here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "core/machine.h"
+#include "core/base/machine.h"
 #include "onnx_broadcast/onnx_broadcast.h"
 
 static char root[] = OB_BINARY_DIR "/machine_XXXXXX";

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "bytes.h"
-#include "core/graph.h"
+#include "core/graph/graph.h"
 #include "onnx_broadcast/tensor_file.h"
 
 static const char small_text[] =

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "api.h"
-#include "core/text.h"
+#include "core/base/text.h"
 #include "passes/names.h"
 
 /* ---- Shortening ---- */

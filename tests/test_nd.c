@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "core/arena.h"
+#include "core/base/arena.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/elementwise/iteration.h"
 #include "kernels/kernels.h"

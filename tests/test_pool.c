@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "core/sanitizer.h"
+#include "core/base/sanitizer.h"
 #include "runtime/pool.h"
 
 #ifdef OB_HAVE_THREADS

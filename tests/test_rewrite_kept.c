@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 #include "model_text.h"
 #include "onnx_broadcast/onnx_broadcast.h"
 #include "ops/table/op.h"

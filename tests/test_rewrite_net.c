@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "onnx_broadcast/onnx_broadcast.h"
 #include "passes/patch.h"
 #include "passes/pipeline.h"

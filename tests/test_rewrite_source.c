@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 #include "model_text.h"
 
 static const char text[] = "<ir_version: 10, opset_import: [\"\" : 17]>\n"

@@ -2,7 +2,7 @@
  * comes out, how much memory it takes, what is copied. */
 #include <stdlib.h>
 
-#include "core/cell.h"
+#include "core/graph/cell.h"
 #include "failing.h"
 #include "model_text.h"
 #include "onnx_broadcast/onnx_broadcast.h"

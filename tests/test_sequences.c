@@ -1,7 +1,7 @@
 /* Models whose values are sequences, optionals and maps, run by sessions: what comes out, what is copied, what is refused. */
 #include <stdlib.h>
 
-#include "core/cell.h"
+#include "core/graph/cell.h"
 #include "failing.h"
 #include "model_text.h"
 #include "onnx_broadcast/onnx_broadcast.h"

@@ -1,8 +1,8 @@
 /* What the solver does with large numbers and many cases: the time it takes does not grow with the numbers. */
 #include <time.h>
 
-#include "core/sanitizer.h"
-#include "core/solving.h"
+#include "core/base/sanitizer.h"
+#include "core/solve/solver.h"
 #include "solve_case.h"
 
 #if defined(OB_ASAN) || OB_HAS_FEATURE(thread_sanitizer) || defined(__SANITIZE_THREAD__)

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "core/sanitizer.h"
+#include "core/base/sanitizer.h"
 #include "corpus.h"
 #include "onnx_broadcast/onnx_broadcast.h"
 #include "samples.h"

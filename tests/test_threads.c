@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "core/sanitizer.h"
+#include "core/base/sanitizer.h"
 #include "onnx_broadcast/onnx_broadcast.h"
 #include "runtime/session.h"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "core/transpose.h"
+#include "core/graph/transpose.h"
 
 enum { GUARD = 0x5A };
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "core/cell.h"
+#include "core/graph/cell.h"
 #include "ops/body/body.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/kernel.h"

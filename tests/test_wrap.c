@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "model_text.h"
 #include "ops/table/op.h"
 #include "passes/facts.h"

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "bytes.h"
-#include "core/graph.h"
+#include "core/graph/graph.h"
 #include "corpus.h"
 #include "onnx.pb-c.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "onnx_broadcast/onnx_broadcast.h"
 #include "ops/body/body.h"
 #include "ops/kernel/common.h"

@@ -28,7 +28,7 @@
 
 #include <cmocka.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "expanded.h"
 #include "onnx_broadcast/onnx_broadcast.h"
 #include "ops/kernel/common.h"

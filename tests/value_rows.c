@@ -2,7 +2,7 @@
  * opset of its row, attributes, whether each operand is given and each result wanted (1 or 0). */
 #include "value_files.h"
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 
 static ob_status print_nodes(void *context, ob_graph *graph) {
     (void)context;

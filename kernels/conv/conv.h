@@ -3,7 +3,7 @@
 #ifndef OB_KERNELS_CONV_CONV_H
 #define OB_KERNELS_CONV_CONV_H
 
-#include "core/pace.h"
+#include "core/base/pace.h"
 #include "kernels/gemm/integer.h"
 #include "kernels/window/window.h"
 

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "core/copy.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/graph/copy.h"
 #include "kernels/elementwise/strided.h"
 
 enum access {

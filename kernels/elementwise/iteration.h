@@ -6,8 +6,8 @@
 #ifndef OB_KERNELS_ELEMENTWISE_ITERATION_H
 #define OB_KERNELS_ELEMENTWISE_ITERATION_H
 
-#include "core/arena.h"
-#include "core/threads.h"
+#include "core/base/arena.h"
+#include "core/base/threads.h"
 #include "kernels/elementwise/nd.h"
 #include "kernels/loop.h"
 

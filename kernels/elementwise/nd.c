@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "onnx_broadcast/allocator.h"
 
 enum { MAX_OPERANDS = 4096, STACK_OPERANDS = 16, STACK_ROOM = OB_MAX_RANK + 128 };

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/pace.h"
+#include "core/base/pace.h"
 
 enum { OBK_FFT_LANES = 4, OBK_FFT_RADIX = 31, OBK_FFT_FACTORS = 64 };
 

@@ -2,7 +2,7 @@
 #ifndef OB_KERNELS_POOL_POOL_H
 #define OB_KERNELS_POOL_POOL_H
 
-#include "core/pace.h"
+#include "core/base/pace.h"
 #include "kernels/window/window.h"
 
 typedef enum obk_pool_kind { OBK_POOL_MAX, OBK_POOL_MEAN, OBK_POOL_NORM } obk_pool_kind;

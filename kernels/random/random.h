@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "core/pace.h"
+#include "core/base/pace.h"
 
 typedef struct obk_random_key {
     uint32_t word[2];

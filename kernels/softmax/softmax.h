@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/pace.h"
+#include "core/base/pace.h"
 
 enum { OBK_SOFTMAX_COLUMNS = 256, OBK_SOFTMAX_BYTES = 3 * OBK_SOFTMAX_COLUMNS * 8 };
 

@@ -1,6 +1,6 @@
 #include "kernels/window/window.h"
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 static int64_t ceil_div(int64_t a, int64_t b) {
     return a > 0 ? (a - 1) / b + 1 : -(-a / b);

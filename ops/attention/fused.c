@@ -1,5 +1,5 @@
 /* Shape rules of com.microsoft's attention. */
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/infer/content.h"
 #include "ops/table/op.h"
 

@@ -1,7 +1,7 @@
 /* Shape rules of attention and its kin. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/attention/params.h"
 #include "ops/infer/ends.h"
 #include "ops/table/op.h"

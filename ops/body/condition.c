@@ -1,7 +1,7 @@
 /* What an `if` in a body asks of the call. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/body/read.h"
 
 static ob_status read_has(ob_body_reader *r, bool *holds) {

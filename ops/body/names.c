@@ -1,7 +1,7 @@
 /* What the names in a body stand for. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/body/read.h"
 
 ob_body_name *ob__body_find_name(const ob_body_reader *r, const char *name) {

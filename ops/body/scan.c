@@ -1,9 +1,9 @@
 /* Words and numbers of a body. */
 #include <string.h>
 
-#include "core/error.h"
-#include "core/number_text.h"
-#include "core/text.h"
+#include "core/base/error.h"
+#include "core/base/number_text.h"
+#include "core/base/text.h"
 #include "ops/body/read.h"
 
 ob_status ob__body_wrong(const ob_body_reader *r, const char *what) {

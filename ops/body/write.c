@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/kernel/common.h"
 
 static const char *label(const ob_node *call) {

@@ -1,8 +1,8 @@
 /* Shape rules of the operators that broadcast by name. */
 #include <string.h>
 
-#include "core/error.h"
-#include "core/shape.h"
+#include "core/base/error.h"
+#include "core/dims/shape.h"
 #include "ops/broadcast/params.h"
 #include "ops/infer/content.h"
 #include "ops/table/op.h"

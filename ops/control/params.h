@@ -2,7 +2,7 @@
 #ifndef OB_OPS_CONTROL_PARAMS_H
 #define OB_OPS_CONTROL_PARAMS_H
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 
 typedef struct ob_if_params {
     ob_graph *branches[2]; /* for a condition that is true, and false */

@@ -1,7 +1,7 @@
 /* Shape rules of control flow. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/control/params.h"
 #include "ops/infer/content.h"
 #include "ops/infer/ends.h"

@@ -1,6 +1,6 @@
 /* Col2Im 18: the sum of what the blocks hold of each element of an image; what lies in the padding is dropped. Every type but
  * strings; bool is or. Blocks are added in order, so that the bits do not depend on threads: a plane of the image is one task. */
-#include "core/types.h"
+#include "core/graph/types.h"
 #include "ops/kernel/common.h"
 #include "ops/window/window.h"
 
@@ -8,12 +8,12 @@ typedef void (*add_apart)(void *to, int64_t apart, const void *from, int64_t n);
 
 #define FUNCTIONS
 #define OB_TYPE_TEMPLATE "ops/conv/apart.inc.h"
-#include "core/types.def"
+#include "core/graph/types.def"
 #undef FUNCTIONS
 
 static const add_apart adds[OB_DTYPE_COUNT] = {
 #define OB_TYPE_TEMPLATE "ops/conv/apart.inc.h"
-#include "core/types.def"
+#include "core/graph/types.def"
 };
 
 typedef struct col2im {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/table/attributes.h"
 
 ob_status ob__read_conv(const ob_node *node, int32_t rank, ob_conv_params *p, ob_error *error) {

@@ -1,7 +1,7 @@
 /* Shape rules of convolutions. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/conv/params.h"
 #include "ops/infer/content.h"
 #include "ops/table/op.h"

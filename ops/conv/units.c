@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/conv/params.h"
 #include "ops/kernel/common.h"
 

@@ -3,8 +3,8 @@
  * 0; comparisons with NaN are false except Equal's negation. Pow has the type of its base. */
 #include <string.h>
 
-#include "core/error.h"
-#include "core/types.h"
+#include "core/base/error.h"
+#include "core/graph/types.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/kernels.h"
 #include "ops/elementwise/element.h"

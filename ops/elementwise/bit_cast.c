@@ -1,6 +1,6 @@
 /* BitCast 26: the same bits as elements of another type with as many. A view, but where elements have fewer bits than a byte,
  * which memory holds sign-extended or not, and for bool, whose elements are 0 or 1: anything but 0 becomes 1. */
-#include "core/types.h"
+#include "core/graph/types.h"
 #include "ops/kernel/common.h"
 
 static bool is_plain(ob_dtype dtype) {

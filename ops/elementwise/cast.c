@@ -4,10 +4,10 @@
  * see number_text.h; a bool is written 1 or 0. */
 #include <string.h>
 
-#include "core/arena.h"
-#include "core/error.h"
-#include "core/number_text.h"
-#include "core/types.h"
+#include "core/base/arena.h"
+#include "core/base/error.h"
+#include "core/base/number_text.h"
+#include "core/graph/types.h"
 #include "kernels/convert/narrow.h"
 #include "kernels/loop.h"
 #include "ops/elementwise/element.h"

@@ -3,7 +3,7 @@
 #include <float.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/kernels.h"
 #include "ops/elementwise/element.h"

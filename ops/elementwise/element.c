@@ -1,7 +1,7 @@
 #include "ops/elementwise/element.h"
 #include "kernels/kernels.h"
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/table/op.h"
 
 static bool is_narrow_float(ob_dtype dtype) {

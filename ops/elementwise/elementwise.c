@@ -3,9 +3,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "core/arena.h"
-#include "core/copy.h"
-#include "core/error.h"
+#include "core/base/arena.h"
+#include "core/base/error.h"
+#include "core/graph/copy.h"
 #include "ops/elementwise/params.h"
 #include "ops/kernel/kernel.h"
 #include "ops/table/op.h"

@@ -2,7 +2,7 @@
 #ifndef OB_OPS_ELEMENTWISE_PARAMS_H
 #define OB_OPS_ELEMENTWISE_PARAMS_H
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 #include "ops/table/attributes.h"
 
 /* Cast, BitCast: the type of the result, before version 6 of Cast by its name in any case; OB_NONE: missing, or none. */

@@ -1,6 +1,6 @@
 /* PRelu: x, or slope * x below 0. The slope broadcasts to x one way: right-aligned from opset 7; in 1 and 6 one number, or one
  * per channel (axis 1). */
-#include "core/error.h"
+#include "core/base/error.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/kernels.h"
 #include "ops/elementwise/element.h"

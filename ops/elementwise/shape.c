@@ -1,9 +1,9 @@
 /* Shape rules of elementwise operators. */
 #include <string.h>
 
-#include "core/error.h"
-#include "core/shape.h"
-#include "core/types.h"
+#include "core/base/error.h"
+#include "core/dims/shape.h"
+#include "core/graph/types.h"
 #include "ops/elementwise/params.h"
 #include "ops/infer/content.h"
 #include "ops/infer/legacy.h"

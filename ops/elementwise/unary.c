@@ -2,7 +2,7 @@
  * does not overflow. Narrow floats are computed in float. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/kernels.h"
 #include "ops/elementwise/element.h"

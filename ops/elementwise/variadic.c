@@ -1,6 +1,6 @@
 /* Max, Min, Sum, Mean of any number of operands: folded block by block, the accumulator stays in the first-level cache. Max and
  * Min give NaN when any operand is NaN. Narrow floats are accumulated in float. */
-#include "core/error.h"
+#include "core/base/error.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/kernels.h"
 #include "ops/elementwise/element.h"

@@ -1,5 +1,5 @@
 /* Where: moves elements of any type by their width. */
-#include "core/error.h"
+#include "core/base/error.h"
 #include "kernels/kernels.h"
 #include "ops/elementwise/element.h"
 #include "ops/table/op.h"

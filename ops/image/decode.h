@@ -2,7 +2,7 @@
 #ifndef OB_OPS_IMAGE_DECODE_H
 #define OB_OPS_IMAGE_DECODE_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/kernel/kernel.h"
 
 /* Larger images are refused: what a few bytes of a header say must not take all memory there is. So are longer rows: between two

@@ -4,7 +4,7 @@
  * What cannot be decoded gives an empty result, 0 x 0, as the operator's text says; the reason goes to the logger. A library that
  * is not there, an image that is too large and want of memory are errors. Memory that a library takes from malloc is bounded from
  * the file's header, and counted before it is taken. */
-#include "core/log.h"
+#include "core/base/log.h"
 #include "ops/image/decode.h"
 #include "ops/image/params.h"
 #include "ops/kernel/common.h"

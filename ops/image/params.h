@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 #include "ops/table/attributes.h"
 
 typedef enum ob_pixels { OB_PIXELS_RGB, OB_PIXELS_BGR, OB_PIXELS_GREY } ob_pixels;

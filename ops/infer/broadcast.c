@@ -1,8 +1,8 @@
-/* Broadcasts within shape rules: the algebra of core/broadcast.c on operands, its conditions and errors handed on. */
+/* Broadcasts within shape rules: the algebra of core/dims/broadcast.c on operands, its conditions and errors handed on. */
 #include <string.h>
 
-#include "core/clash.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/dims/clash.h"
 #include "ops/infer/infer.h"
 
 typedef struct sink_context {

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/types.h"
+#include "core/base/error.h"
+#include "core/graph/types.h"
 #include "ops/elementwise/params.h"
 #include "ops/infer/content.h"
 #include "ops/kernel/common.h"

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/types.h"
+#include "core/base/error.h"
+#include "core/graph/types.h"
 #include "ops/infer/content.h"
 #include "ops/table/op.h"
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/terms.h"
+#include "core/base/error.h"
+#include "core/dims/terms.h"
 #include "ops/table/op.h"
 
 static const ob_type nothing = {.shape = {OB_RANK_UNKNOWN, NULL}};

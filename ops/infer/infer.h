@@ -5,8 +5,8 @@
 #ifndef OB_OPS_INFER_INFER_H
 #define OB_OPS_INFER_INFER_H
 
-#include "core/finding.h"
-#include "core/graph.h"
+#include "core/base/finding.h"
+#include "core/graph/graph.h"
 
 /* Terms between which every element lies: what is known of positions, as many as an open size says. Of no elements it says
  * nothing. */
@@ -99,7 +99,7 @@ struct ob_infer {
     ob_truth (*is_one)(ob_infer *infer, ob_dim size);
     /* A requirement that is decided; counted. May be NULL. */
     void (*decided)(ob_infer *infer, bool holds);
-    /* A definite error or a doubt: `id` is of core/findings.def, text says what and with which sizes. */
+    /* A definite error or a doubt: `id` is of core/base/findings.def, text says what and with which sizes. */
     void (*problem)(ob_infer *infer, ob_finding_id id, int32_t operand, int32_t axis, const char *text);
     /* Infers a subgraph (If, Loop, Scan) with given input types and contents; writes the types of its outputs. NULL in contexts
      * that do not descend. What it requires matters where `guard` is 1 or more: 1 always, OB_DIM_UNKNOWN when the run tells. */

@@ -1,6 +1,6 @@
 #include "ops/infer/legacy.h"
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/table/attributes.h"
 
 ob_status ob__legacy_align_at(const ob_view *a, ob_view *b, bool axis_given, int64_t axis, ob_error *error) {

@@ -2,7 +2,7 @@
 #ifndef OB_OPS_INFER_LEGACY_H
 #define OB_OPS_INFER_LEGACY_H
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 #include "onnx_broadcast/view.h"
 
 /* Where attribute `axis` puts the first axis of operand 1; else it lies at the end. */

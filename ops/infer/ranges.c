@@ -1,7 +1,7 @@
 /* What the integers of a tensor lie between, where they are too many, or their number is open: positions, mostly. */
 #include "ops/infer/content.h"
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/elementwise/params.h"
 #include "ops/table/op.h"
 

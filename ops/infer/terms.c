@@ -1,5 +1,5 @@
 /* Terms that shape rules make: the smaller and the larger of two, and booleans as 1 and 0. */
-#include "core/terms.h"
+#include "core/dims/terms.h"
 #include "ops/infer/content.h"
 
 /* Beyond this many symbols, numbers and functions a term says nothing to anybody, and grows with each node. */

@@ -2,7 +2,7 @@
  * exact arithmetic: where an integer wraps around, what is asked is enough and more than is needed. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/infer/content.h"
 #include "ops/table/op.h"
 

@@ -1,5 +1,5 @@
 /* What an operator asks of the elements of an operand: indices, lengths, labels. */
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/infer/content.h"
 
 /* 1 or more where any element is looked at. */

@@ -5,9 +5,9 @@
  * Of 64 bits, sizes that no tensor has are left out: different sizes that are multiplied are taken for axes of one. */
 #include <string.h>
 
-#include "core/error.h"
-#include "core/terms.h"
-#include "core/types.h"
+#include "core/base/error.h"
+#include "core/dims/terms.h"
+#include "core/graph/types.h"
 #include "ops/infer/content.h"
 #include "ops/table/op.h"
 

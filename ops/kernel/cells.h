@@ -1,8 +1,8 @@
-/* For kernels that see cells (OB_KERNEL_CELLS): sequences, optionals and maps (core/cell.h), beside tensors. */
+/* For kernels that see cells (OB_KERNEL_CELLS): sequences, optionals and maps (core/graph/cell.h), beside tensors. */
 #ifndef OB_OPS_KERNEL_CELLS_H
 #define OB_OPS_KERNEL_CELLS_H
 
-#include "core/cell.h"
+#include "core/graph/cell.h"
 #include "ops/kernel/kernel.h"
 
 /* What such a kernel sees beside views. */

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/copy.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/graph/copy.h"
 #include "ops/kernel/kernel.h"
 #include "ops/table/op.h"
 
@@ -64,7 +64,7 @@ ob_status ob__read_either(const ob_ints *attribute, const ob_kernel_args *args, 
                           int32_t *n, ob_error *error);
 /* Makes the list one that lives as long as the state. */
 ob_status ob__keep_list(const ob_kernel_site *site, ob_ints *list);
-/* ---- movement, by element width: ob__copy and ob__fill of core/copy.h ---- */
+/* ---- movement, by element width: ob__copy and ob__fill of core/graph/copy.h ---- */
 
 void ob__contiguous_strides(int32_t rank, const int64_t *dims, size_t width, int64_t *strides);
 /* Copies `from` to contiguous memory. Asks whether to go on, as the next ones do: once stopped the rest is not there. */

@@ -1,7 +1,7 @@
 #include "ops/kernel/kernel.h"
 
-#include "core/arena.h"
-#include "core/error.h"
+#include "core/base/arena.h"
+#include "core/base/error.h"
 #include "ops/table/op.h"
 
 bool ob__has_kernel(const ob_op *op) {

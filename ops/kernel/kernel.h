@@ -2,8 +2,8 @@
 #ifndef OB_OPS_KERNEL_KERNEL_H
 #define OB_OPS_KERNEL_KERNEL_H
 
-#include "core/graph.h"
-#include "core/threads.h"
+#include "core/base/threads.h"
+#include "core/graph/graph.h"
 #include "onnx_broadcast/view.h"
 
 struct ob_op;

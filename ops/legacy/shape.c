@@ -1,7 +1,7 @@
 /* Shape rules of operators that the first releases called experimental. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/table/op.h"
 
 OB_RULE(crop);

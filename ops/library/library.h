@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "onnx_broadcast/operator.h"
 #include "ops/kernel/kernel.h"
 #include "ops/table/op.h"

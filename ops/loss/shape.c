@@ -1,7 +1,7 @@
 /* Shape rules of losses. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/table/op.h"
 
 OB_RULE(loss);

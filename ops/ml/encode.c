@@ -1,6 +1,6 @@
 /* LabelEncoder 1, 2, 4 and CategoryMapper 1: each element is looked up and gives another; OneHotEncoder 1: a row of zeros with a
  * one. */
-#include "core/arena.h"
+#include "core/base/arena.h"
 #include "ops/kernel/common.h"
 #include "ops/ml/keys.h"
 #include "ops/ml/score.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/arena.h"
+#include "core/base/arena.h"
 #include "ops/table/attributes.h"
 
 /* ---- What both forms share ---- */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/arena.h"
+#include "core/base/arena.h"
 #include "kernels/ml/ml.h"
 #include "ops/ml/forest.h"
 

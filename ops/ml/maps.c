@@ -2,8 +2,8 @@
  * and value. CastMap 1: the values of a map in the order of its keys, or each at the place that its key says, converted. */
 #include <stdlib.h>
 
-#include "core/arena.h"
-#include "core/number_text.h"
+#include "core/base/arena.h"
+#include "core/base/number_text.h"
 #include "ops/kernel/cells.h"
 #include "ops/kernel/common.h"
 #include "ops/ml/keys.h"

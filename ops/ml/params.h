@@ -2,8 +2,8 @@
 #ifndef OB_OPS_ML_PARAMS_H
 #define OB_OPS_ML_PARAMS_H
 
-#include "core/error.h"
-#include "core/graph.h"
+#include "core/base/error.h"
+#include "core/graph/graph.h"
 #include "kernels/ml/ml.h"
 
 /* Numbers of a list or a tensor of the node. */

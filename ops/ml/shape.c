@@ -1,7 +1,7 @@
 /* Shape rules of domain ai.onnx.ml. Models there take (N, C), or a vector (C), which is one row. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "kernels/ml/ml.h"
 #include "ops/ml/forest.h"
 #include "ops/table/op.h"

@@ -4,7 +4,7 @@
  * order of the file. Rows are cut into chunks of ROWS; a chunk goes through one tree after the other. */
 #include <math.h>
 
-#include "core/arena.h"
+#include "core/base/arena.h"
 #include "kernels/kernels.h"
 #include "kernels/ml/ml.h"
 #include "ops/kernel/common.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/table/attributes.h"
 
 const char *const ob__pad_mode_names[OB_PAD_MODES] = {"constant", "edge", "reflect", "wrap"};

@@ -2,7 +2,7 @@
 #ifndef OB_OPS_MOVEMENT_PARAMS_H
 #define OB_OPS_MOVEMENT_PARAMS_H
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 #include "ops/table/attributes.h"
 
 /* Concat, Split: along which axis. Concat has to say it from version 4 on. */

@@ -1,7 +1,7 @@
 /* Shape rules of operators that cut, join, pick and repeat. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/infer/content.h"
 #include "ops/movement/params.h"
 #include "ops/table/op.h"

@@ -1,5 +1,5 @@
 /* Shape rules of normalizations. */
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/norm/params.h"
 
 OB_RULE(same);

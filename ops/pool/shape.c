@@ -1,7 +1,7 @@
 /* Shape rules of pooling. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/infer/content.h"
 #include "ops/pool/params.h"
 #include "ops/table/op.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/table/attributes.h"
 
 static int letter_label(char c) {

@@ -2,7 +2,7 @@
 #ifndef OB_OPS_PRODUCT_PARAMS_H
 #define OB_OPS_PRODUCT_PARAMS_H
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 #include "onnx_broadcast/broadcast.h"
 
 enum {

@@ -1,7 +1,7 @@
 /* Shape rules of matrix products. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/product/params.h"
 #include "ops/table/op.h"
 

@@ -2,7 +2,7 @@
 #ifndef OB_OPS_QUANTIZE_QUANTIZED_H
 #define OB_OPS_QUANTIZE_QUANTIZED_H
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 
 struct ob_op;
 

@@ -1,7 +1,7 @@
 /* Shape rules of quantization, and of the scales and zero points of quantized products. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/quantize/quantized.h"
 #include "ops/table/op.h"
 

@@ -1,5 +1,5 @@
 /* Shape rules of operators that draw random numbers. */
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/table/op.h"
 
 OB_RULE(random);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/table/attributes.h"
 
 ob_recurrent_params ob__recurrent_params(const ob_node *node, const ob_op *op) {

@@ -1,5 +1,5 @@
 /* Shape rule of the recurrent operators. */
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/recurrent/params.h"
 
 OB_RULE(recurrent);

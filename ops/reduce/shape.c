@@ -1,6 +1,6 @@
 /* Shape rules of reductions. */
-#include "core/error.h"
-#include "core/types.h"
+#include "core/base/error.h"
+#include "core/graph/types.h"
 #include "kernels/reduce/reduce.h"
 #include "ops/infer/content.h"
 #include "ops/reduce/params.h"

@@ -4,7 +4,7 @@
  * computed in float, integers in float or double and cut at the end, complex numbers as planes of their parts. Nearest moves
  * elements of every type; nothing lies between strings. The padding mode applies to the position, then to each element that it
  * is made of. */
-#include "core/types.h"
+#include "core/graph/types.h"
 #include "kernels/kernels.h"
 #include "kernels/sample/sample.h"
 #include "ops/kernel/common.h"

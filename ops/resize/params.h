@@ -2,7 +2,7 @@
 #ifndef OB_OPS_RESIZE_PARAMS_H
 #define OB_OPS_RESIZE_PARAMS_H
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 
 typedef enum ob_resize_mode { OB_RESIZE_NEAREST, OB_RESIZE_LINEAR, OB_RESIZE_CUBIC } ob_resize_mode;
 

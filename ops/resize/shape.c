@@ -1,8 +1,8 @@
 /* Shape rules of operators that resample images. */
 #include <string.h>
 
-#include "core/error.h"
-#include "core/terms.h"
+#include "core/base/error.h"
+#include "core/dims/terms.h"
 #include "ops/resize/params.h"
 #include "ops/resize/resized.h"
 #include "ops/table/op.h"

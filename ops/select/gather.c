@@ -1,6 +1,6 @@
 /* Gather 1.., GatherElements 11.., GatherND 11.. (batch_dims since 12), OneHot 9.., Trilu 14: elements picked by index. Every
  * element type, by width. A negative index counts from the end; one outside the axis is E_ARGUMENT with the index. */
-#include "core/types.h"
+#include "core/graph/types.h"
 #include "ops/kernel/common.h"
 #include "ops/select/params.h"
 
@@ -188,7 +188,7 @@ static ob_status read_number(const ob_view *view, int64_t i, int64_t *out, ob_er
     const void *data = view->data;
     switch (view->dtype) {
 #define OB_TYPE_TEMPLATE "ops/select/number.inc.h"
-#include "core/types.def"
+#include "core/graph/types.def"
     case OB_FLOAT16: *out = ob__int64_from((double)ob__float_from_half(((const uint16_t *)data)[i])); return OB_OK;
     default: return ob__fail(error, OB_E_UNSUPPORTED, "no integer from element type %s", ob_dtype_name(view->dtype));
     }

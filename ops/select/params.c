@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/table/attributes.h"
 
 const char *const ob__reduction_names[OB_REDUCTIONS] = {"none", "add", "mul", "max", "min"};

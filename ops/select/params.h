@@ -2,7 +2,7 @@
 #ifndef OB_OPS_SELECT_PARAMS_H
 #define OB_OPS_SELECT_PARAMS_H
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 #include "ops/table/attributes.h"
 
 /* Gather, GatherElements, Scatter, ScatterElements. */

@@ -1,7 +1,7 @@
 /* Scatter 9, 11, ScatterElements 11.., ScatterND 11..: a copy of the data with some elements replaced, or since 16 combined by
  * reduction add, mul and since 18 max, min. Every element type; reductions for numbers, bool (or, and) and, add and mul only,
  * complex. NaN wins max and min. Updates are applied in order. Negative indices count from the end; one outside is E_ARGUMENT. */
-#include "core/types.h"
+#include "core/graph/types.h"
 #include "ops/kernel/common.h"
 #include "ops/select/params.h"
 
@@ -14,12 +14,12 @@ static float widened(ob_dtype dtype, uint16_t bits) {
 #define IS_NAN(x) ((x) != (x))
 #define FUNCTIONS
 #define OB_TYPE_TEMPLATE "ops/select/combine.inc.h"
-#include "core/types.def"
+#include "core/graph/types.def"
 #undef FUNCTIONS
 
 static const combine combines[OB_DTYPE_COUNT] = {
 #define OB_TYPE_TEMPLATE "ops/select/combine.inc.h"
-#include "core/types.def"
+#include "core/graph/types.def"
 #include "ops/table/attributes.h"
 };
 

@@ -4,7 +4,7 @@
  * slices along `axis` (or, without it, the elements) whose condition holds; a short condition leaves the rest out. TopK: the k
  * largest (11: or smallest) along an axis with their indices, in order of value, equal ones in order of index; NaN is
  * greater than every number, as where NumPy sorts. */
-#include "core/types.h"
+#include "core/graph/types.h"
 #include "kernels/kernels.h"
 #include "kernels/level.h"
 #include "kernels/reduce/reduce.h"
@@ -233,12 +233,12 @@ typedef void (*choose_keys)(void *keys, const void *vector, int64_t n, int64_t k
 
 #define FUNCTIONS
 #define OB_TYPE_TEMPLATE "ops/select/ranks.inc.h"
-#include "core/types.def"
+#include "core/graph/types.def"
 #undef FUNCTIONS
 
 static const choose_keys choosers[OB_DTYPE_COUNT] = {
 #define OB_TYPE_TEMPLATE "ops/select/ranks.inc.h"
-#include "core/types.def"
+#include "core/graph/types.def"
 };
 
 static ob_status read_k(const ob_topk_params *params, const ob_kernel_args *args, int64_t *k, ob_error *error) {

@@ -1,7 +1,7 @@
 /* Shape rules of operators that pick elements by index, value or rank. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/infer/content.h"
 #include "ops/select/params.h"
 #include "ops/table/op.h"

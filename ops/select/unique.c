@@ -3,8 +3,8 @@
  *
  * As NumPy does: -0 is 0, the one that comes first stands for both; elements that are NaN are one, slices that hold NaN are each
  * their own. */
-#include "core/text.h"
-#include "core/types.h"
+#include "core/base/text.h"
+#include "core/graph/types.h"
 #include "ops/kernel/cells.h"
 #include "ops/kernel/common.h"
 #include "ops/select/params.h"
@@ -33,13 +33,13 @@ static int order_FLOAT16(const void *run_a, const void *run_b, int64_t n) {
 
 #define FUNCTIONS
 #define OB_TYPE_TEMPLATE "ops/select/order.inc.h"
-#include "core/types.def"
+#include "core/graph/types.def"
 #undef FUNCTIONS
 
 static const order_row orders[OB_DTYPE_COUNT] = {
     [OB_FLOAT16] = {order_FLOAT16, nan_FLOAT16},
 #define OB_TYPE_TEMPLATE "ops/select/order.inc.h"
-#include "core/types.def"
+#include "core/graph/types.def"
 };
 
 typedef struct state {

@@ -2,7 +2,7 @@
 #ifndef OB_OPS_SEQUENCE_PARAMS_H
 #define OB_OPS_SEQUENCE_PARAMS_H
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 
 typedef struct ob_sequence_params {
     ob_dtype dtype; /* SequenceEmpty: of its elements; OB_NONE for a number that is no type */

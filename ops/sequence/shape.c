@@ -1,7 +1,7 @@
 /* Shape rules of sequences and optionals. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/control/params.h"
 #include "ops/infer/ends.h"
 #include "ops/sequence/params.h"

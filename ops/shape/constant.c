@@ -3,7 +3,7 @@
  * Shape 1.. (start and end since 15), Size 1..: int64. Constant 1..: value; 12 also value_float(s), value_int(s),
  * value_string(s). ConstantOfShape 9..: one element everywhere, float 0 by default. Range 11..: start + i * delta, integers wrap.
  * EyeLike 9..: ones on diagonal k. */
-#include "core/types.h"
+#include "core/graph/types.h"
 #include "ops/kernel/common.h"
 #include "ops/shape/params.h"
 
@@ -122,7 +122,7 @@ static int64_t write_range(ob_dtype dtype, const void *start, const void *limit,
                            obk_pace *pace) {
     switch (dtype) {
 #define OB_TYPE_TEMPLATE "ops/shape/range.inc.h"
-#include "core/types.def"
+#include "core/graph/types.def"
 #include "ops/table/attributes.h"
     case OB_FLOAT16:
     case OB_BFLOAT16: return narrow_range(dtype, start, limit, delta, n, to, pace);

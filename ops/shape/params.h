@@ -2,7 +2,7 @@
 #ifndef OB_OPS_SHAPE_PARAMS_H
 #define OB_OPS_SHAPE_PARAMS_H
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 #include "ops/table/attributes.h"
 
 /* Shape: axes from .. to - 1 of an operand of that rank (from version 15 on; before, all). */

@@ -1,8 +1,8 @@
 /* Shape rules of operators that ask for shapes, rearrange them or make tensors of a given shape. */
 #include <string.h>
 
-#include "core/error.h"
-#include "core/terms.h"
+#include "core/base/error.h"
+#include "core/dims/terms.h"
 #include "ops/infer/content.h"
 #include "ops/shape/params.h"
 #include "ops/table/op.h"

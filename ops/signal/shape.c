@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/signal/params.h"
 
 OB_RULE(dft);

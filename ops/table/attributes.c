@@ -3,7 +3,7 @@
 #include <float.h>
 #include <string.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "ops/table/op.h"
 
 /* ---- The lists of attributes.def ---- */

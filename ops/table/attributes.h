@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 
 struct ob_op;
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "kernels/elementwise/elementwise.h"
 #include "ops/kernel/kernel.h"
 #include "ops/library/library.h"

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 #include "ops/infer/infer.h"
 #include "ops/table/attributes.h"
 

@@ -1,5 +1,5 @@
 /* Whether the operands of a node are those of its row. */
-#include "core/text.h"
+#include "core/base/text.h"
 #include "ops/table/op.h"
 
 ob_types ob__type_bit(const ob_type *type) {

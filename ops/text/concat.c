@@ -1,6 +1,6 @@
 /* StringConcat 20: the bytes of two elements, one behind the other. Operands broadcast by their strides; where one element is
  * empty the other's bytes serve. */
-#include "core/arena.h"
+#include "core/base/arena.h"
 #include "ops/kernel/common.h"
 
 typedef struct concat {

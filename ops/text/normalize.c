@@ -5,8 +5,8 @@
  * are compared by Unicode's full case folding. */
 #include <stdlib.h>
 
-#include "core/arena.h"
-#include "core/text.h"
+#include "core/base/arena.h"
+#include "core/base/text.h"
 #include "ops/kernel/cells.h"
 #include "ops/kernel/common.h"
 #include "ops/text/ascii.h"

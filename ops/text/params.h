@@ -3,7 +3,7 @@
 #ifndef OB_OPS_TEXT_PARAMS_H
 #define OB_OPS_TEXT_PARAMS_H
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 
 /* The strings of an attribute; n 0: none. */
 typedef struct ob_strings {

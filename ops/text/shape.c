@@ -1,7 +1,7 @@
 /* Shape rules of operators on strings. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/table/op.h"
 #include "ops/text/params.h"
 

@@ -1,5 +1,5 @@
 /* Shape rules of domain ai.onnx.preview.training. */
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/table/attributes.h"
 #include "ops/training/params.h"
 

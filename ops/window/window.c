@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/infer/content.h"
 #include "ops/kernel/common.h"
 #include "ops/table/attributes.h"

@@ -1,5 +1,5 @@
 /* Operators without a kernel, or without one for their operands' types, become the nodes of their bodies. */
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/body/body.h"
 #include "ops/kernel/kernel.h"
 #include "passes/expand/expand.h"

@@ -1,7 +1,7 @@
 /* The derivative of one operator, as its row says it, and the sum over what was stretched. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "passes/expand/tape.h"
 #include "passes/names.h"
 

@@ -1,7 +1,7 @@
 /* A Gradient becomes the derivatives of the operators that lie between what it names, in the opposite order. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/training/params.h"
 #include "passes/expand/expand.h"
 #include "passes/expand/tape.h"

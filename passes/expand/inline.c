@@ -1,7 +1,7 @@
 /* Calls of model-local functions become the nodes of their bodies. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/table/op.h"
 #include "ops/training/params.h"
 #include "passes/expand/expand.h"

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/control/params.h"
 #include "ops/table/op.h"
 #include "passes/expand/expand.h"

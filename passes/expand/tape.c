@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "passes/expand/expand.h"
 #include "passes/names.h"
 #include "passes/propagate.h"

@@ -1,5 +1,5 @@
 /* The memory plan: buffers that are alive at the same time get disjoint places in one block. */
-#include "core/error.h"
+#include "core/base/error.h"
 #include "runtime/plan/plan.h"
 
 /* Up to this many buffers the largest is placed first, which packs well but looks at all pairs; beyond, buffers are placed in

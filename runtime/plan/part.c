@@ -1,8 +1,8 @@
 /* Parts of a graph: what they read, what they make for others. */
 #include <string.h>
 
-#include "core/error.h"
-#include "core/list.h"
+#include "core/base/error.h"
+#include "core/base/list.h"
 #include "runtime/session.h"
 
 typedef enum role { NOTHING = 0, MADE, LISTED } role;

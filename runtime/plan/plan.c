@@ -3,8 +3,8 @@
  */
 #include <string.h>
 
-#include "core/error.h"
-#include "core/shape.h"
+#include "core/base/error.h"
+#include "core/dims/shape.h"
 #include "passes/names.h"
 #include "passes/propagate.h"
 #include "runtime/plan/build.h"

@@ -6,7 +6,7 @@
 
 #include <stdatomic.h>
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 #include "onnx_broadcast/session.h"
 #include "ops/kernel/kernel.h"
 #include "runtime/run/frame.h"

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/copy.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/graph/copy.h"
 #include "ops/table/op.h"
 #include "passes/names.h"
 #include "runtime/plan/build.h"

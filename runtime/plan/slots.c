@@ -1,8 +1,8 @@
 /* What plans are written in: layouts, buffers, slots, steps; where results of the graph lie. */
 #include <string.h>
 
-#include "core/copy.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/graph/copy.h"
 #include "passes/names.h"
 #include "runtime/plan/build.h"
 

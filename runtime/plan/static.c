@@ -1,7 +1,7 @@
 /* Is everything about a node with bodies known while planning? */
 #include <string.h>
 
-#include "core/shape.h"
+#include "core/dims/shape.h"
 #include "ops/table/op.h"
 #include "runtime/plan/build.h"
 

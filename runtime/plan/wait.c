@@ -1,8 +1,8 @@
 /* What is left to the run: steps that are decided there, nodes that wait for what these tell. */
 #include <string.h>
 
-#include "core/error.h"
-#include "core/list.h"
+#include "core/base/error.h"
+#include "core/base/list.h"
 #include "ops/table/op.h"
 #include "runtime/plan/build.h"
 

@@ -1,8 +1,8 @@
 /* Cells of a run, by value: one hold of each, from the step that makes it to its last reader. */
 #include "runtime/run/cells.h"
 
-#include "core/copy.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/graph/copy.h"
 
 /* ---- Types ---- */
 

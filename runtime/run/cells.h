@@ -2,7 +2,7 @@
 #ifndef OB_RUNTIME_CELLS_H
 #define OB_RUNTIME_CELLS_H
 
-#include "core/cell.h"
+#include "core/graph/cell.h"
 #include "ops/kernel/cells.h"
 #include "runtime/session.h"
 

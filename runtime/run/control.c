@@ -2,7 +2,7 @@
  * change places is copied. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "passes/names.h"
 #include "runtime/session.h"
 

@@ -1,7 +1,7 @@
 /* Steps whose shapes only the run can tell. Their results live on the heap until the next run. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "ops/table/op.h"
 #include "passes/names.h"
 #include "runtime/run/cells.h"

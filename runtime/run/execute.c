@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/copy.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/graph/copy.h"
 #include "ops/kernel/common.h"
 #include "ops/table/op.h"
 #include "passes/names.h"

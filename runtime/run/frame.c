@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "core/copy.h"
-#include "core/error.h"
-#include "core/log.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/graph/copy.h"
 #include "ops/kernel/common.h"
 #include "passes/names.h"
 #include "runtime/run/cells.h"

@@ -5,7 +5,7 @@
 #ifndef OB_RUNTIME_FRAME_H
 #define OB_RUNTIME_FRAME_H
 
-#include "core/arena.h"
+#include "core/base/arena.h"
 #include "onnx_broadcast/cell.h"
 #include "onnx_broadcast/session.h"
 #include "ops/kernel/kernel.h"

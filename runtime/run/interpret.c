@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "core/copy.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/graph/copy.h"
 #include "ops/control/params.h"
 #include "ops/kernel/common.h"
 #include "ops/table/op.h"

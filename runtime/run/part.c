@@ -2,8 +2,8 @@
  * that of its level: how many parts are at work around it. */
 #include <string.h>
 
-#include "core/error.h"
-#include "core/log.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
 #include "runtime/run/interpret.h"
 #include "runtime/session.h"
 

@@ -2,7 +2,7 @@
 #ifndef OB_TESTS_DIFFERENTIAL_CASE_H
 #define OB_TESTS_DIFFERENTIAL_CASE_H
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 #include "onnx_broadcast/onnx_broadcast.h"
 #include "ops/table/op.h"
 #include "variants.h"

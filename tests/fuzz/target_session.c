@@ -1,7 +1,7 @@
 /* Sessions: optimised, plain and rewritten, with the same small inputs. What all of them compute is the same, bit for bit. */
 #include <string.h>
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 #include "fuzz.h"
 #include "tests/variants.h"
 

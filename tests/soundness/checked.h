@@ -2,7 +2,7 @@
 #ifndef OB_TESTS_SOUNDNESS_CHECKED_H
 #define OB_TESTS_SOUNDNESS_CHECKED_H
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 #include "onnx_broadcast/check.h"
 
 enum { MAX_VARIABLES = 24, MAX_AXES = 96 };

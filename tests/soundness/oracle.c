@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/copy.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/graph/copy.h"
 #include "ops/table/op.h"
 #include "passes/expand/expand.h"
 #include "passes/names.h"

@@ -3,7 +3,7 @@
 #ifndef OB_TESTS_SOUNDNESS_ORACLE_H
 #define OB_TESTS_SOUNDNESS_ORACLE_H
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 #include "onnx_broadcast/session.h"
 #include "onnx_broadcast/view.h"
 

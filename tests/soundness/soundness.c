@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/sanitizer.h"
+#include "core/base/sanitizer.h"
 #include "gen.h"
 #include "judge.h"
 #include "limits.h"

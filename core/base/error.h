@@ -1,0 +1,46 @@
+/* Check-and-return helpers and checked arithmetic. */
+#ifndef OB_CORE_BASE_ERROR_H
+#define OB_CORE_BASE_ERROR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "onnx_broadcast/status.h"
+
+/* Returns the status of `call` when it is not OB_OK. */
+#define OB_TRY(call)                                                                                                             \
+    do {                                                                                                                         \
+        ob_status ob_try_ = (call);                                                                                              \
+        if (ob_try_ != OB_OK) return ob_try_;                                                                                    \
+    } while (0)
+
+/* Returns `status` with a message when `condition` holds. It returns what stands here, not what ob__fail hands back, so that
+ * compilers and analyzers see that it is no success. */
+#define OB_FAIL_IF(condition, error, status, ...)                                                                                \
+    do {                                                                                                                         \
+        if (condition) {                                                                                                         \
+            ob__fail((error), (status), __VA_ARGS__);                                                                            \
+            return (status);                                                                                                     \
+        }                                                                                                                        \
+    } while (0)
+
+/* Fills code and message, as ob__sentence writes it (location fields stay as they are) and returns `status`. error may be NULL.
+ */
+ob_status ob__fail(ob_error *error, ob_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The end of a public call: returns `status`; a failure that nobody has put on record (error->code is another) gets "what: text
+ * of the status", without `what` when that is "". */
+ob_status ob__described(ob_error *error, ob_status status, const char *what);
+/* Copies text into a fixed field, of a longer one both ends, control characters replaced by '?'. text may be NULL. */
+void ob__copy_text(char *field, size_t n_bytes, const char *text);
+
+static inline bool ob__mul_overflows(int64_t a, int64_t b, int64_t *out) {
+    return __builtin_mul_overflow(a, b, out);
+}
+static inline bool ob__add_overflows(int64_t a, int64_t b, int64_t *out) {
+    return __builtin_add_overflow(a, b, out);
+}
+static inline bool ob__size_mul_overflows(size_t a, size_t b, size_t *out) {
+    return __builtin_mul_overflow(a, b, out);
+}
+
+#endif

@@ -1,0 +1,46 @@
+/* What can be found in a model, by id. One table, findings.def, says everything about an id; inside the library an id is this
+ * enum, so that one that does not exist does not compile. The public API spells ids as text ("OB0101"). */
+#ifndef OB_CORE_BASE_FINDING_H
+#define OB_CORE_BASE_FINDING_H
+
+#include <stdbool.h>
+
+#include "onnx_broadcast/broadcast.h"
+
+typedef enum ob_finding_id {
+    OB_FINDING_NONE,
+#define OB_FINDING(id, group, severity, status, title, text) id,
+#include "core/base/findings.def"
+#undef OB_FINDING
+    OB_FINDING_COUNT
+} ob_finding_id;
+
+/* The hundred that an id belongs to. */
+typedef enum ob_finding_group {
+    OB_FINDINGS_NONE,
+    OB_FINDINGS_BROADCAST, /* OB01xx: impossible broadcasts */
+    OB_FINDINGS_CONDITION, /* OB02xx: what depends on open sizes */
+    OB_FINDINGS_RULES,     /* OB03xx: rule books */
+    OB_FINDINGS_STYLE,     /* OB04xx: legal and doubtful */
+    OB_FINDINGS_DECLARED,  /* OB05xx: what the file states */
+    OB_FINDINGS_OPERATOR,  /* OB06xx: what operators demand beside broadcasting */
+    OB_FINDINGS_GRAPH,     /* OB07xx: how nodes hang together */
+    OB_FINDINGS_COVERAGE   /* OB08xx: where nothing can be said */
+} ob_finding_group;
+
+typedef struct ob_finding_row {
+    const char *name; /* "OB0101" */
+    ob_finding_group group;
+    ob_severity severity; /* the default */
+    ob_status status;     /* of a run that fails with it */
+    const char *title, *text;
+} ob_finding_row;
+
+/* The row of an id; that of OB_FINDING_NONE, whose name is "", for what is no id. Never NULL. */
+const ob_finding_row *ob__finding_row(ob_finding_id id);
+/* The id that `name` spells, in any case; OB_FINDING_NONE when none does. */
+ob_finding_id ob__finding_find(const char *name);
+/* The id's name begins with `name`, in any case. */
+bool ob__finding_begins(ob_finding_id id, const char *name);
+
+#endif

@@ -1,0 +1,21 @@
+#include "core/base/log.h"
+
+#include <stdarg.h>
+#include <time.h>
+
+#include "core/base/text.h"
+
+void ob__log(const ob_logger *logger, ob_log_level level, const char *format, ...) {
+    char message[512];
+    va_list rest;
+    va_start(rest, format);
+    ob__vsentence(message, sizeof message, format, rest);
+    va_end(rest);
+    logger->write(logger->context, level, message);
+}
+
+uint64_t ob__now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}

@@ -1,0 +1,33 @@
+/* A file of its own, so that tests that want more threads than the machine has processors can put another in its place. */
+#ifdef __linux__
+#define _GNU_SOURCE /* sched_getaffinity */
+#include <sched.h>
+#endif
+#include <limits.h>
+#include <unistd.h>
+
+#include "core/base/machine.h"
+#include "onnx_broadcast/machine.h"
+
+/* Those that the calling thread may run on; 0: the system does not say. */
+static long of_thread(void) {
+#ifdef __linux__
+    enum { MOST = 8192 }; /* what Linux can be built for */
+    unsigned long mask[MOST / (CHAR_BIT * sizeof(unsigned long))] = {0};
+    long n = 0;
+    if (sched_getaffinity(0, sizeof mask, (cpu_set_t *)(void *)mask) != 0) return 0;
+    for (size_t i = 0; i < sizeof mask / sizeof mask[0]; i++) n += __builtin_popcountl(mask[i]);
+    return n;
+#else
+    return 0;
+#endif
+}
+
+int ob_machine_processors(void) {
+    long n = of_thread();
+    if (n < 1) n = sysconf(_SC_NPROCESSORS_ONLN);
+    if (n < 1) n = 1;
+    uint64_t quota = ob__quota_at("");
+    if (quota && quota < (uint64_t)n) n = (long)quota;
+    return n > INT_MAX ? INT_MAX : (int)n;
+}

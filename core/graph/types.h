@@ -1,0 +1,36 @@
+/* What kinds of element types there are. The list of types: types.def. */
+#ifndef OB_CORE_GRAPH_TYPES_H
+#define OB_CORE_GRAPH_TYPES_H
+
+#include <stdbool.h>
+
+#include "onnx_broadcast/dtype.h"
+
+#define OB_KIND_NONE     0
+#define OB_KIND_REAL     1 /* float, double */
+#define OB_KIND_NARROW   2 /* floats that C has not */
+#define OB_KIND_SIGNED   3
+#define OB_KIND_UNSIGNED 4
+#define OB_KIND_BOOL     5
+#define OB_KIND_COMPLEX  6
+#define OB_KIND_STRING   7
+
+/* OB_KIND_...; OB_KIND_NONE for OB_NONE and a number outside the list. */
+int ob__dtype_kind(ob_dtype dtype);
+
+static inline bool ob__dtype_is_float(ob_dtype dtype) {
+    int kind = ob__dtype_kind(dtype);
+    return kind == OB_KIND_REAL || kind == OB_KIND_NARROW;
+}
+static inline bool ob__dtype_is_integer(ob_dtype dtype) {
+    int kind = ob__dtype_kind(dtype);
+    return kind == OB_KIND_SIGNED || kind == OB_KIND_UNSIGNED;
+}
+
+/* For templates: OB_NAMED(combine_) is combine_FLOAT ..., OB_TYPE_DTYPE is OB_FLOAT ... of the row at hand. */
+#define OB_NAMED_(prefix, name)  prefix##name
+#define OB_NAMED_2(prefix, name) OB_NAMED_(prefix, name)
+#define OB_NAMED(prefix)         OB_NAMED_2(prefix, OB_TYPE_NAME)
+#define OB_TYPE_DTYPE            OB_NAMED(OB_)
+
+#endif
