@@ -3,9 +3,9 @@
 
 #include "core/base/error.h"
 #include "core/dims/terms.h"
-#include "passes/assumed.h"
+#include "passes/contract/assumed.h"
 #include "passes/pipeline.h"
-#include "passes/report.h"
+#include "passes/report/report.h"
 
 void ob_check_options_init(ob_check_options *options) {
     if (options) *options = (ob_check_options){.rules = OB_RULES_ONNX};

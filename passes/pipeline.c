@@ -6,10 +6,10 @@
 #include "core/base/log.h"
 #include "core/dims/terms.h"
 #include "ops/table/op.h"
-#include "passes/assumed.h"
-#include "passes/explicit.h"
-#include "passes/rewriting.h"
-#include "passes/verify_graph.h"
+#include "passes/check/explicit.h"
+#include "passes/check/verify_graph.h"
+#include "passes/contract/assumed.h"
+#include "passes/rewrite/rewriting.h"
 
 /* Order is meaning. Columns: name, function (one that analyses, or one that serves a rewriting), goals it serves, whether it
  * edits the graph, help. */

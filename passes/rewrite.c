@@ -2,8 +2,9 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "passes/groups.h"
-#include "passes/rewriting.h"
+#include "passes/check/groups.h"
+#include "passes/pipeline.h"
+#include "passes/rewrite/rewriting.h"
 
 static const char *const form_names[] = {
 #define OB_FORM_NAME(name, text) text,

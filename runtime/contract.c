@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/dims/terms.h"
-#include "passes/names.h"
+#include "passes/check/names.h"
 #include "runtime/session.h"
 
 /* Appends to a bounded text. */

@@ -5,8 +5,8 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "passes/names.h"
-#include "passes/propagate.h"
+#include "passes/check/names.h"
+#include "passes/check/propagate.h"
 #include "runtime/session.h"
 
 /* Lines of a session about declarations: stale ones come in hundreds. */

@@ -4,9 +4,9 @@
 
 #include "onnx_broadcast/session.h"
 #include "ops/product/blas.h"
-#include "passes/contract.h"
-#include "passes/facts.h"
-#include "passes/findings.h"
+#include "passes/check/facts.h"
+#include "passes/check/findings.h"
+#include "passes/contract/contract.h"
 #include "runtime/plan/plan.h"
 #include "runtime/run/frame.h"
 

@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "ops/body/body.h"
 #include "ops/kernel/kernel.h"
-#include "passes/names.h"
+#include "passes/check/names.h"
 #include "runtime/session.h"
 
 typedef struct problem {

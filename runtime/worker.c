@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "passes/names.h"
+#include "passes/check/names.h"
 #include "runtime/session.h"
 
 struct ob_worker {

@@ -13,8 +13,8 @@
 #include "onnx_broadcast/onnx_broadcast.h"
 #include "ops/body/body.h"
 #include "ops/kernel/kernel.h"
+#include "passes/check/propagate.h"
 #include "passes/expand/expand.h"
-#include "passes/propagate.h"
 #include "runtime/session.h"
 #include "variants.h"
 

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "ops/body/body.h"
+#include "passes/check/propagate.h"
 #include "passes/expand/expand.h"
-#include "passes/propagate.h"
 #include "runtime/session.h"
 
 /* The model with every node that has a body written out; *any: there was one. */

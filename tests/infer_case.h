@@ -20,7 +20,7 @@
 
 #include "core/base/text.h"
 #include "ops/table/op.h"
-#include "passes/propagate.h"
+#include "passes/check/propagate.h"
 
 typedef struct infer_case {
     const char *op_type;

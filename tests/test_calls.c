@@ -11,7 +11,7 @@
 
 #include "onnx_broadcast/onnx_broadcast.h"
 #include "ops/table/op.h"
-#include "passes/propagate.h"
+#include "passes/check/propagate.h"
 
 #define HEADER   "<ir_version: 8, opset_import: [\"\" : 17, \"local\" : 1]>\n"
 #define FUNCTION "<domain: \"local\", opset_import: [\"\" : 17, \"local\" : 1]>\n"

@@ -14,8 +14,8 @@
 #include "core/graph/graph.h"
 #include "model_text.h"
 #include "onnx_broadcast/onnx_broadcast.h"
-#include "passes/origin.h"
-#include "passes/verify_graph.h"
+#include "passes/check/verify_graph.h"
+#include "passes/report/origin.h"
 
 static ob_model *model_of(const char *text, const ob_allocator *allocator) {
     return read_model(text, strlen(text), OB_FORMAT_TEXT, allocator);

@@ -12,8 +12,8 @@
 #include "model_text.h"
 #include "onnx_broadcast/model.h"
 #include "ops/table/op.h"
-#include "passes/names.h"
-#include "passes/propagate.h"
+#include "passes/check/names.h"
+#include "passes/check/propagate.h"
 
 typedef struct run {
     ob_model *model;

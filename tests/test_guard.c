@@ -14,8 +14,8 @@
 
 #include "model_text.h"
 #include "onnx_broadcast/onnx_broadcast.h"
-#include "passes/report.h"
-#include "passes/stated.h"
+#include "passes/contract/stated.h"
+#include "passes/report/report.h"
 
 enum { MAX_SIZES = 64, TRIALS = 2000 };
 

@@ -12,7 +12,7 @@
 #include "corpus.h"
 #include "onnx_broadcast/tensor_file.h"
 #include "ops/table/op.h"
-#include "passes/propagate.h"
+#include "passes/check/propagate.h"
 
 enum { MAX_INPUTS = 64, MAX_SETS = 4 };
 

@@ -11,7 +11,7 @@
 
 #include "core/graph/graph.h"
 #include "ops/table/op.h"
-#include "passes/propagate.h"
+#include "passes/check/propagate.h"
 #include "shapes.h"
 
 enum { ROUNDS = 24, MAX_OPERANDS = 10 };

@@ -4,7 +4,7 @@
 
 #include "api.h"
 #include "core/base/text.h"
-#include "passes/names.h"
+#include "passes/check/names.h"
 
 /* ---- Shortening ---- */
 

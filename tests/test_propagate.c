@@ -13,7 +13,7 @@
 #include "corpus.h"
 #include "model_text.h"
 #include "ops/table/op.h"
-#include "passes/propagate.h"
+#include "passes/check/propagate.h"
 
 typedef struct run {
     ob_model *model;

@@ -14,8 +14,8 @@
 #include "model_text.h"
 #include "onnx_broadcast/onnx_broadcast.h"
 #include "ops/table/op.h"
-#include "passes/kept.h"
-#include "passes/propagate.h"
+#include "passes/check/propagate.h"
+#include "passes/rewrite/kept.h"
 #include "variants.h"
 
 enum { MAX_INPUTS = 4, MAX_LETTERS = 3, MAX_ELEMENTS = 4096 };

@@ -10,9 +10,9 @@
 
 #include "core/base/text.h"
 #include "onnx_broadcast/onnx_broadcast.h"
-#include "passes/patch.h"
 #include "passes/pipeline.h"
-#include "passes/rewriting.h"
+#include "passes/rewrite/patch.h"
+#include "passes/rewrite/rewriting.h"
 
 enum { MAX_EDITS = 2 };
 

@@ -9,8 +9,8 @@
 
 #include "failing.h"
 #include "model_text.h"
-#include "passes/definitions.h"
-#include "passes/patch.h"
+#include "passes/rewrite/definitions.h"
+#include "passes/rewrite/patch.h"
 
 /* Inserts, lowers, removes and raises; initializers, imports, functions, attributes, subgraphs. */
 static const char *const models[] = {

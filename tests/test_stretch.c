@@ -11,8 +11,8 @@
 
 #include "model_text.h"
 #include "ops/table/op.h"
-#include "passes/groups.h"
-#include "passes/propagate.h"
+#include "passes/check/groups.h"
+#include "passes/check/propagate.h"
 
 static void rows_say_what_they_stretch(void **state) {
     (void)state;

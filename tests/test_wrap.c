@@ -14,8 +14,8 @@
 #include "core/base/error.h"
 #include "model_text.h"
 #include "ops/table/op.h"
-#include "passes/facts.h"
-#include "passes/propagate.h"
+#include "passes/check/facts.h"
+#include "passes/check/propagate.h"
 
 enum { MOST_STEPS = 14, MOST_POINTS = 40, JOINT_BITS = 52 };
 

@@ -3,7 +3,7 @@
  * One arena owns a model and everything in it. Two values of one graph never share a name. Order of nodes is the
  * order of the file (or of insertion); passes must not assume that it is topological before the verifier has said so.
  *
- * Facts that are computed (shapes, contents) do not live here: see passes/facts.h. */
+ * Facts that are computed (shapes, contents) do not live here: see passes/check/facts.h. */
 #ifndef OB_CORE_GRAPH_GRAPH_H
 #define OB_CORE_GRAPH_GRAPH_H
 
@@ -172,7 +172,7 @@ struct ob_function {
     uint32_t n_attribute_defaults;
     const ob_opset *opsets;
     uint32_t n_opsets;
-    uint8_t defines; /* OB_DEFINES_...: which explicit operator the body spells out, filled by passes/explicit.h */
+    uint8_t defines; /* OB_DEFINES_...: which explicit operator the body spells out, filled by passes/check/explicit.h */
     const char *doc;
     const void *origin;
 };

@@ -75,7 +75,8 @@ typedef struct ob_guard {
 typedef struct ob_infer ob_infer;
 typedef ob_status (*ob_shape_rule)(ob_infer *infer);
 
-/* The context handed to rules; made by passes/propagate.c and runtime/plan/plan.c. Use the functions below, not the fields. */
+/* The context handed to rules; made by passes/check/propagate.c and runtime/plan/plan.c. Use the functions below, not the fields.
+ */
 struct ob_infer {
     ob_model *model;
     const ob_node *node;
@@ -262,7 +263,8 @@ bool ob__known_at_least(const ob_infer *infer, ob_dim a, ob_dim b);
 /* The element type that an integer attribute names; `otherwise` when it is absent or names none. */
 ob_dtype ob__dtype_attribute(const ob_infer *infer, const char *name, ob_dtype otherwise);
 /* Before and behind a rule, whichever it is: integers that it reads as sizes or positions are what their terms say, which is
- * required or makes them unknown; and what floats need to be exact goes on to the results. passes/infer_node.c calls them. */
+ * required or makes them unknown; and what floats need to be exact goes on to the results. passes/check/infer_node.c calls them.
+ */
 ob_status ob__fit_operands(ob_infer *infer);
 ob_status ob__extent_flow(ob_infer *infer);
 /* Product of constant dims when it is small enough for a content; false otherwise. */

@@ -2,8 +2,8 @@
 #include "core/base/error.h"
 #include "ops/body/body.h"
 #include "ops/kernel/kernel.h"
+#include "passes/check/names.h"
 #include "passes/expand/expand.h"
-#include "passes/names.h"
 
 enum { FEW = 16 }; /* operands that need no memory */
 

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "passes/check/names.h"
 #include "passes/expand/tape.h"
-#include "passes/names.h"
 
 const ob_body ob__ones_like = {"", "Gradient", 1, "(X) -> (Y) { Y = Expand(CastLike(1, X), Shape(X)); }"};
 const ob_body ob__zeros_like = {"", "Gradient", 1, "(X) -> (Y) { Y = Expand(CastLike(0, X), Shape(X)); }"};

@@ -3,9 +3,9 @@
 
 #include "core/base/error.h"
 #include "ops/training/params.h"
+#include "passes/check/names.h"
 #include "passes/expand/expand.h"
 #include "passes/expand/tape.h"
-#include "passes/names.h"
 
 /* What one Gradient differentiates; arrays by the id of a node or value as they were when it was looked at. */
 typedef struct differential {

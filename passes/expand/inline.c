@@ -4,8 +4,8 @@
 #include "core/base/error.h"
 #include "ops/table/op.h"
 #include "ops/training/params.h"
+#include "passes/check/names.h"
 #include "passes/expand/expand.h"
-#include "passes/names.h"
 
 enum { MAX_DEPTH = 64 };
 

@@ -6,9 +6,9 @@
 #include "core/base/error.h"
 #include "ops/control/params.h"
 #include "ops/table/op.h"
+#include "passes/check/names.h"
+#include "passes/check/propagate.h"
 #include "passes/expand/expand.h"
-#include "passes/names.h"
-#include "passes/propagate.h"
 
 /* One SequenceMap while its Loop is made. */
 typedef struct unrolling {

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "passes/check/names.h"
+#include "passes/check/propagate.h"
 #include "passes/expand/expand.h"
-#include "passes/names.h"
-#include "passes/propagate.h"
 
 enum { FEW = 3 };
 

@@ -4,7 +4,7 @@
 #define OB_PASSES_EXPAND_TAPE_H
 
 #include "ops/body/derivative.h"
-#include "passes/facts.h"
+#include "passes/check/facts.h"
 
 typedef struct ob_inferred {
     ob_type type;

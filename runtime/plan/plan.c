@@ -5,8 +5,8 @@
 
 #include "core/base/error.h"
 #include "core/dims/shape.h"
-#include "passes/names.h"
-#include "passes/propagate.h"
+#include "passes/check/names.h"
+#include "passes/check/propagate.h"
 #include "runtime/plan/build.h"
 
 bool ob__has_content(const ob_view *view, uint32_t *n) {

@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "core/graph/copy.h"
 #include "ops/table/op.h"
-#include "passes/names.h"
+#include "passes/check/names.h"
 #include "runtime/plan/build.h"
 
 /* Larger results are computed in each run rather than kept. */

@@ -3,7 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/graph/copy.h"
-#include "passes/names.h"
+#include "passes/check/names.h"
 #include "runtime/plan/build.h"
 
 ob_view *ob__some_views(ob_builder *b, uint32_t n) {

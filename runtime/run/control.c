@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "passes/names.h"
+#include "passes/check/names.h"
 #include "runtime/session.h"
 
 static char *address(const ob_frame *frame, ob_place place) {

@@ -3,7 +3,7 @@
 
 #include "core/base/error.h"
 #include "ops/table/op.h"
-#include "passes/names.h"
+#include "passes/check/names.h"
 #include "runtime/run/cells.h"
 #include "runtime/run/interpret.h"
 #include "runtime/session.h"

@@ -6,8 +6,8 @@
 #include "core/graph/copy.h"
 #include "ops/kernel/common.h"
 #include "ops/table/op.h"
-#include "passes/names.h"
-#include "passes/propagate.h"
+#include "passes/check/names.h"
+#include "passes/check/propagate.h"
 #include "runtime/run/cells.h"
 #include "runtime/session.h"
 

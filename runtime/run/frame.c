@@ -7,7 +7,7 @@
 #include "core/base/log.h"
 #include "core/graph/copy.h"
 #include "ops/kernel/common.h"
-#include "passes/names.h"
+#include "passes/check/names.h"
 #include "runtime/run/cells.h"
 #include "runtime/session.h"
 

@@ -7,8 +7,8 @@
 #include "core/base/error.h"
 #include "core/graph/copy.h"
 #include "ops/table/op.h"
+#include "passes/check/names.h"
 #include "passes/expand/expand.h"
-#include "passes/names.h"
 #include "runtime/run/cells.h"
 #include "runtime/session.h"
 

@@ -1,0 +1,37 @@
+/* What passes work on that analyse a model: they read the graph and add to facts and findings, and change nothing. What passes
+ * that edit have beside it is in rewriting.h, which these do not include. */
+#ifndef OB_PASSES_CHECK_WORK_H
+#define OB_PASSES_CHECK_WORK_H
+
+#include "onnx_broadcast/check.h"
+#include "onnx_broadcast/passes.h"
+#include "passes/check/propagate.h"
+#include "passes/check/required.h"
+
+typedef struct ob_work {
+    ob_model *model;
+    ob_rules rules;
+    const ob_propagate_options *given;
+    ob_facts *facts;
+    ob_findings *findings;
+    ob_required required;             /* of the facts, from propagation on */
+    struct ob_contract *contract;     /* NULL: not wanted */
+    const struct ob_assumed *assumed; /* what the user asserts */
+    uint32_t n_assumed;
+    ob_pass_hook after_pass; /* may be NULL */
+    void *context;           /* of the hook */
+    ob_error *error;
+} ob_work;
+
+/* The passes: one file each, linear in nodes and operands. */
+ob_status ob__pass_resolve(ob_work *work);    /* fills node->op and node->function */
+ob_status ob__pass_propagate(ob_work *work);  /* facts and findings */
+ob_status ob__pass_contract(ob_work *work);   /* what the whole model requires of the sizes of its inputs */
+ob_status ob__pass_rules(ob_work *work);      /* findings OB03xx of the rule book */
+ob_status ob__pass_accidental(ob_work *work); /* findings OB0401 */
+ob_status ob__pass_redundant(ob_work *work);  /* findings OB0402 */
+
+/* compare_stated.c: finding OB0504 when the model's metadata state another contract. */
+ob_status ob__contract_compare_stated(ob_work *work, const struct ob_contract *contract);
+
+#endif

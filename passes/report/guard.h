@@ -1,0 +1,56 @@
+/* What the two functions of a guard share: terms as variables of C. */
+#ifndef OB_PASSES_REPORT_GUARD_H
+#define OB_PASSES_REPORT_GUARD_H
+
+#include "core/base/text.h"
+#include "passes/report/report.h"
+
+/* What the file needs of its helpers: an unused one would be a warning to whoever compiles it. */
+enum {
+    OB_GUARD_ADD = 1,
+    OB_GUARD_MUL = 2,
+    OB_GUARD_DIV = 4,
+    OB_GUARD_MIN = 8,
+    OB_GUARD_MAX = 16,
+    OB_GUARD_BCAST = 32,
+    OB_GUARD_ZERO = 64,
+    OB_GUARD_NONZERO = 128,
+    OB_GUARD_NONNEGATIVE = 256,
+    OB_GUARD_DIVIDES = 512,
+    OB_GUARD_NOT_DIVIDES = 1024,
+    OB_GUARD_BOUNDS = 2048,
+    OB_GUARD_OR = 4096,
+    OB_GUARD_VALUE = 8192,
+    OB_GUARD_QUOTIENT = 16384
+};
+
+/* The body of one function. */
+typedef struct ob_guard_body {
+    ob_dims *dims;
+    const ob_contract *contract;
+    ob_arena arena;
+    ob_map terms; /* term -> variable, numbered from 1 */
+    uint32_t n_terms;
+    unsigned uses;
+    ob_text body;
+    bool failed;
+} ob_guard_body;
+
+/* Every symbol of an input as a variable, read from `sizes`. */
+void ob__guard_symbols(ob_guard_body *g);
+/* Declares what the term needs, and the term. */
+void ob__guard_require(ob_guard_body *g, ob_dim d);
+/* The term, an expression: a variable or a number. */
+void ob__guard_operand(ob_guard_body *g, ob_dim d);
+/* As the inside of a string literal. */
+void ob__guard_escaped(ob_text *text, const char *bytes, size_t n);
+void ob__guard_number(ob_text *text, int64_t value);
+
+/* -- guard_values.c -- */
+/* The body of the function over the data. */
+void ob__guard_values(ob_guard_body *g, const ob_facts *facts);
+/* What stands before it: the inputs that it reads, and helpers; behind it the function itself. */
+void ob__guard_values_declare(ob_text *file, const char *name);
+void ob__guard_values_write(ob_text *file, const ob_guard_body *g, const ob_facts *facts, const char *name);
+
+#endif
