@@ -206,21 +206,22 @@ static void print_headline(const printer *out, const char *file, const ob_contra
     set_colour(out, COLOUR_NONE);
     const bool complete = contract->status == OB_CONTRACT_COMPLETE;
     if (contract->status == OB_CONTRACT_PARTIAL)
-        fprintf(out->file, " (%zu requirement%s not stated on sizes of inputs)", contract->n_open, plural(contract->n_open));
+        fprintf(out->file, " (%zu requirement%s on more than input sizes)", contract->n_open,
+                contract->n_open == 1 ? " depends" : "s depend");
     if (contract->n_bounds)
         fprintf(out->file, "%s; %zu condition%s on values", complete ? " on sizes" : "", contract->n_bounds,
                 plural(contract->n_bounds));
     switch (contract->status) {
     case OB_CONTRACT_COMPLETE:
-        fputs(contract->n_clauses || contract->n_bounds ? ": runs, as far as shapes go, exactly if"
-              : contract->n_limits                      ? ": any sizes below 10^9 will do"
-              : contract->n_sizes                       ? ": any sizes will do"
+        fputs(contract->n_clauses || contract->n_bounds ? ". Shapes fit if and only if"
+              : contract->n_limits                      ? ": any sizes below 10^9 work"
+              : contract->n_sizes                       ? ": any sizes work"
                                                         : ": every size is fixed, and they fit",
               out->file);
         break;
     case OB_CONTRACT_PARTIAL: fputs(contract->n_clauses || contract->n_bounds ? ": runs only if" : "", out->file); break;
     case OB_CONTRACT_CONTRADICTORY:
-        fputs(contract->n_refuted ? ": errors keep it from running, whatever the sizes are" : ": no sizes will do", out->file);
+        fputs(contract->n_refuted ? ": errors keep it from running, whatever the sizes are" : ": no sizes work", out->file);
         break;
     }
     putc('\n', out->file);

@@ -116,7 +116,7 @@ static void print_copies(FILE *file, const ob_dims *dims, const ob_report_summar
     }
     if (n_others == 0) return;
     if (!number || s->copied_bytes > 0) fputs(" and ", file);
-    fprintf(file, "what %zu of unknown size take%s", n_others, n_others == 1 ? "s" : "");
+    fprintf(file, "%zu broadcast%s of unknown size", n_others, plural(n_others));
 }
 
 static void print_summary(const printer *out, const char *file, const ob_report *report, const telling *how) {

@@ -127,7 +127,7 @@ static bool parse(run_options *r, int argc, char **argv, bool *done) {
         } else if (!r->model)
             r->model = option_text(&o);
         else {
-            complain(TOOL, NULL, "one model at a time: %s is too much", option_text(&o));
+            complain(TOOL, NULL, "only one model can be run: %s is the second one", option_text(&o));
             return false;
         }
     }

@@ -260,7 +260,7 @@ static ob_status report_group(ob_propagation *p, const ob_map *inputs, const gro
     if (g->n_nodes > 1) snprintf(more, sizeof more, " (and at %u more node%s)", g->n_nodes - 1, g->n_nodes == 2 ? "" : "s");
     ob_finding *finding = origin->value ? ob__findings_add(p->findings, id, "the declared shape of \"%.200s\" holds only if %s%s",
                                                            origin->value->name, text, more)
-                          : id == OB0203 ? ob__findings_add(p->findings, id, "the operator holds only if %s%s", text, more)
+                          : id == OB0203 ? ob__findings_add(p->findings, id, "requires %s%s", text, more)
                                          : ob__findings_add(p->findings, id, "the broadcast holds only if %s%s", text, more);
     if (!finding) return OB_OK;
     finding->node = origin->node;
