@@ -26,7 +26,7 @@ expect 2 "unknown option --foo" --foo
 expect 2 "needs a value" model.onnx --input
 expect 2 "not a whole number" model.onnx --bench x
 expect 2 "NAME=SIZE" model.onnx --dim N
-expect 2 "one model at a time" a b
+expect 2 "only one model can be run" a b
 # Expected results: the tolerances of a data.json beside them, the number of elements that differ, and the worst.
 printf '%s\n' '<ir_version: 8, opset_import: ["" : 17]>' 'g () => (float[2,3] y) { y = Constant <value = float[2,3] {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}> () }' >"$dir/is.onnxtxt"
 printf '%s\n' '<ir_version: 8, opset_import: ["" : 17]>' 'g () => (float[2,3] y) { y = Constant <value = float[2,3] {1.0, 2.01, 3.0, 4.0, 5.2, 6.0}> () }' >"$dir/wanted.onnxtxt"
