@@ -1,11 +1,11 @@
 /** @defgroup rewrite Rewriting
- * @brief Broadcasting made explicit, in one of several forms, or implicit again.
+ * @brief Makes broadcasts explicit, in one of several forms, or makes them implicit again.
  *
  *     ob_rewrite_stats stats;
  *     if (ob_rewrite(model, OB_FORM_FUNCTION, NULL, &stats, &error) != OB_OK) ...
  *     if (ob_model_save(model, "explicit.onnx", OB_FORMAT_AUTO, &error) != OB_OK) ...
  *
- * The operators Broadcast and BroadcastInDim of domain onnx_broadcast are this project's own; sources: SONNX, "Broadcast"; XLA,
+ * The operators Broadcast and BroadcastInDim of domain onnx_broadcast belong to this project. Sources: SONNX, "Broadcast"; XLA,
  * "Broadcasting"; StableHLO, broadcast_in_dim.
  * @{ */
 #ifndef ONNX_BROADCAST_REWRITE_H
@@ -24,54 +24,56 @@ extern "C" {
 /** One row per form: NAME, command-line name. */
 #define OB_FORM_LIST(X)                                                                                                          \
     X(BROADCAST, "broadcast") /**< Broadcast and BroadcastInDim of domain onnx_broadcast */                                      \
-    X(FUNCTION, "function")   /**< the same, with their definition as model-local functions: runs on any runtime */              \
-    X(EXPAND, "expand")       /**< standard operators only: Expand, below opset 8 Reshape and Tile */                            \
-    X(IMPLICIT, "implicit")   /**< the way back: no explicit broadcasting where the operator does it anyway */                   \
+    X(FUNCTION, "function")   /**< the same, with model-local functions that define them: runs on any runtime */                 \
+    X(EXPAND, "expand")       /**< only standard operators: Expand, below opset 8 Reshape and Tile */                            \
+    X(IMPLICIT, "implicit")   /**< the reverse: no explicit broadcast where the operator itself broadcasts */                    \
     /* the end */
 
-/** What the model is rewritten to. */
+/** The form of the rewritten model. */
 typedef enum ob_form {
 #define OB_FORM_ENUM(name, text) OB_FORM_##name,
     OB_FORM_LIST(OB_FORM_ENUM)
 #undef OB_FORM_ENUM
-        OB_FORM_COUNT /**< how many there are; no form */
+        OB_FORM_COUNT /**< number of forms; not a form */
 } ob_form;
 
-/** "broadcast", "function", "expand" or "implicit", as the commands take it; "" for a number outside the enum. Static;
+/** "broadcast", "function", "expand" or "implicit", as in the option --emit; "" for a number outside the enum. Static;
  * thread-safe. */
 OB_API const char *ob_form_name(ob_form form);
-/** The form with that name; OB_FORM_COUNT when there is none, or for NULL. Thread-safe. */
+/** The form with this name; OB_FORM_COUNT when no form has this name, or for NULL. Thread-safe. */
 OB_API ob_form ob_form_from_name(const char *name);
 
-/** How to rewrite. All zero is the default: `ob_rewrite_options options = {0};`. */
+/** Options of a rewriting. All zero is the default: `ob_rewrite_options options = {0};`. */
 typedef struct ob_rewrite_options {
     ob_pass_hook after_pass; /**< may be NULL */
-    /** Receives one sentence for each node that had to stay as it was, with the reason; may be NULL. Names are as in the file;
-     * the texts are valid during the call. */
+    /** Receives one sentence for each node that could not be rewritten, with the reason; may be NULL. Names are as in the
+     * file. The texts are valid during the call. */
     void (*note)(void *context, const char *node, const char *op_type, const char *reason);
-    void *context; /**< of the two callbacks */
+    void *context; /**< passed to the two callbacks */
 } ob_rewrite_options;
 
-/** What a rewriting did. */
+/** Counts of a rewriting. */
 typedef struct ob_rewrite_stats {
     size_t n_inserted;  /**< explicit operators added */
-    size_t n_removed;   /**< nodes taken out */
-    size_t n_lowered;   /**< explicit operators turned into another form */
-    size_t n_left;      /**< nodes that had to stay implicit (or explicit), each with a note */
+    size_t n_removed;   /**< nodes removed */
+    size_t n_lowered;   /**< explicit operators changed into another form */
+    size_t n_left;      /**< nodes that stay implicit (or explicit), each with a note */
     size_t n_functions; /**< definitions added */
 } ob_rewrite_stats;
 
-/** Rewrites the model in place; inputs, outputs, weights and what has nothing to do with broadcasting stay as they are. The
- * metadata state the contract of the rewritten model (@ref contract), in place of what stood under that key. The
- * rewritten model computes bit-identical results, but for MatMul over batches of floats: a batch axis that is written down may
- * have its products computed in another order, with results that differ by rounding. Running it again changes nothing.
- * - model: no report of it may be open; sessions made from it before are not affected.
- * - options: NULL for the defaults. stats: NULL when not wanted; written on success.
+/** Rewrites the model in place. Inputs, outputs, weights and all parts that do not involve broadcasting do not change. The
+ * metadata state the contract of the rewritten model (@ref contract), in place of an earlier entry under that key. The
+ * rewritten model computes the same bits, with one exception: in a MatMul over batches of floats, an explicit broadcast of a
+ * batch axis can change the order in which products are summed, so results can differ by rounding. Rewriting a second time
+ * changes nothing.
+ * - model: no report of it may be open. Sessions that exist already are not affected.
+ * - options: NULL for the defaults.
+ * - stats: may be NULL; written on success.
  *
- * Errors, each with the model as it was: E_SHAPE, E_TYPE or E_MODEL with the first error found when the model is not sound;
- * E_ARGUMENT (model NULL, no such form); E_UNSUPPORTED (the form cannot be had with the model's opset; a local function of the
- * model bears the name of an operator that the form writes; the model imports another version than 1 of domain onnx_broadcast);
- * E_MEMORY; E_INTERNAL; what after_pass returned. */
+ * Errors (the model does not change): E_SHAPE, E_TYPE or E_MODEL with the first error of a model that is not sound; E_ARGUMENT
+ * (model is NULL, unknown form); E_UNSUPPORTED (the opset of the model does not allow the form; a local function of the model
+ * has the name of an operator that the form uses; the model imports another version than 1 of domain onnx_broadcast);
+ * E_MEMORY; E_INTERNAL; the status that after_pass returned. */
 OB_API ob_status ob_rewrite(ob_model *model, ob_form form, const ob_rewrite_options *options, ob_rewrite_stats *stats,
                             ob_error *error);
 
