@@ -88,8 +88,8 @@ typedef struct ob_session_config {
      * for work for 0.1 ms and sleep after the call. Signals are blocked in them. In a child process of fork(), the session
      * continues with only the calling thread. The bits of results are the same for every number of threads, and in workers. */
     int n_threads;
-    bool
-        optimize; /**< true (default): fold constants, remove unused nodes, compute in place. The bits of results do not change */
+    /** true (default): fold constants, remove unused nodes, compute in place. The bits of results do not change */
+    bool optimize;
     /** true (default): the model may have weights in other files, but only in external_folder and below. These files are mapped,
      * and the rule for changes to the model's file applies to them too (ob_model_load()). Weights are read instead when their
      * elements are packed or not aligned to the element type, and when mapping is not possible. */
