@@ -1,5 +1,5 @@
 /** @defgroup dtype Element types
- * @brief What the elements of a tensor are, numbered as TensorProto.DataType (onnx.proto, IR version 11).
+ * @brief Element types of tensors, with the numbers of TensorProto.DataType (onnx.proto, IR version 11).
  *
  * All functions here are thread-safe.
  * @{ */
@@ -15,8 +15,9 @@
 extern "C" {
 #endif
 
-/** One row per element type: NAME, number, bytes in memory per element, text as in ONNX's textual syntax. Formats: IEEE 754 for
- * float, double and float16; ONNX, "Float stored in 8 bits", "in 4 bits" and "Integer stored in 4 bits" for the narrow ones. */
+/** One row per element type: NAME, number, bytes of one element in memory, name in ONNX's textual syntax. Formats: IEEE 754
+ * for float, double and float16; the ONNX pages "Float stored in 8 bits", "Float stored in 4 bits" and "Integer stored in 4
+ * bits" for the narrow types. */
 #define OB_DTYPE_LIST(X)                                                                                                         \
     X(FLOAT, 1, 4, "float")                    /**< IEEE 754 binary32, C float */                                                \
     X(UINT8, 2, 1, "uint8")                    /**< C uint8_t */                                                                 \
@@ -46,31 +47,31 @@ extern "C" {
     X(INT2, 26, 1, "int2")                     /**< -2 .. 1 */                                                                   \
     /* the end */
 
-/** An element type. In memory a 4-bit or 2-bit element occupies one byte, sign-extended where it is signed; only files pack them.
- */
+/** An element type. In memory a 4-bit or 2-bit element occupies one byte (signed types are sign-extended). Only files pack
+ * such elements. */
 typedef enum ob_dtype {
-    OB_NONE = 0, /**< no element type: not known, or an omitted operand */
+    OB_NONE = 0, /**< no element type: unknown, or an omitted operand */
 #define OB_DTYPE_ENUM(name, number, bytes, text) OB_##name = number,
     OB_DTYPE_LIST(OB_DTYPE_ENUM)
 #undef OB_DTYPE_ENUM
-        OB_DTYPE_COUNT /**< one more than the highest number; no type */
+        OB_DTYPE_COUNT /**< the highest number plus 1; not a type */
 } ob_dtype;
 
-/** A string element. The bytes belong to whoever produced the tensor. */
+/** A string element. The producer of the tensor owns the bytes. */
 typedef struct ob_string {
-    const char *data; /**< n bytes, not necessarily terminated, may hold NUL bytes; may be NULL when n is 0 */
-    size_t n;         /**< bytes */
+    const char *data; /**< n bytes, not always terminated, may contain NUL bytes; may be NULL when n is 0 */
+    size_t n;         /**< number of bytes */
 } ob_string;
 
-/** Bytes of one element in memory; 0 for OB_NONE and for a number outside the list. */
+/** Bytes of one element in memory; 0 for OB_NONE and for a number that is not in the list. */
 OB_API size_t ob_dtype_size(ob_dtype dtype);
-/** "float", "int64" ... as ONNX's textual syntax writes them; "undefined" for OB_NONE, "invalid" outside the list. Static, never
- * NULL. */
+/** "float", "int64" ... as in ONNX's textual syntax; "undefined" for OB_NONE, "invalid" for a number that is not in the list.
+ * Static, never NULL. */
 OB_API const char *ob_dtype_name(ob_dtype dtype);
-/** The type with that name, else OB_NONE; NULL gives OB_NONE. */
+/** The type with this name, or OB_NONE; OB_NONE for NULL. */
 OB_API ob_dtype ob_dtype_from_name(const char *name);
-/** Bits that an element occupies in a file: 4 for INT4, UINT4, FLOAT4E2M1; 2 for INT2, UINT2; 0 for STRING, OB_NONE and a number
- * outside the list. */
+/** Bits of one element in a file: 4 for INT4, UINT4, FLOAT4E2M1; 2 for INT2, UINT2; 0 for STRING, OB_NONE and a number that is
+ * not in the list. */
 OB_API int ob_dtype_file_bits(ob_dtype dtype);
 
 #ifdef __cplusplus

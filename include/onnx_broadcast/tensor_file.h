@@ -14,33 +14,33 @@
 extern "C" {
 #endif
 
-/** A tensor that was read, with its memory: ob_file_tensor_release(). */
+/** A tensor from a file, with its memory: ob_file_tensor_release(). */
 typedef struct ob_file_tensor {
-    const char *name; /**< TensorProto.name, "" when it has none or in .npy files */
-    ob_view view; /**< contiguous, data 16-byte aligned and in memory form (one byte per 4-bit element, strings as ob_string); may
-                     be written to */
+    const char *name; /**< TensorProto.name; "" when it is missing, and for .npy files */
+    ob_view view; /**< contiguous, data 16-byte aligned and unpacked (one byte per 4-bit element, strings as ob_string); may be
+                     written */
     struct ob_file_tensor_owner *owner; /**< opaque: owns name, data and the bytes of strings */
 } ob_file_tensor;
 
-/** Frees what a read returned and zeroes the struct. NULL and a zeroed struct are allowed. */
+/** Frees the result of a read and sets the struct to zero. NULL and a struct of zeroes are allowed. */
 OB_API void ob_file_tensor_release(ob_file_tensor *tensor);
 
-/** Reads a TensorProto. Returns owned; *out is untouched on failure. `allocator` NULL: the default.
- * Errors: E_IO (message names the path), E_FORMAT (not a tensor; byte offset), E_MODEL (data that does not fit the shape),
- * E_UNSUPPORTED (unknown element type, external data, segments), E_LIMIT (rank over OB_MAX_RANK, too many bytes), E_MEMORY,
- * E_ARGUMENT (path or out NULL). */
+/** Reads a TensorProto. Returns owned; *out does not change on failure. `allocator` NULL: the default.
+ * Errors: E_IO (the message names the path), E_FORMAT (not a tensor; with byte offset), E_MODEL (data that does not fit the
+ * shape), E_UNSUPPORTED (unknown element type, external data, segments), E_LIMIT (rank over OB_MAX_RANK, too many bytes),
+ * E_MEMORY, E_ARGUMENT (path or out is NULL). */
 OB_API ob_status ob_tensor_file_read(const char *path, const ob_allocator *allocator, ob_file_tensor *out, ob_error *error);
-/** Writes a TensorProto with raw data (strings: string_data). Any strides. `name` may be NULL. The file is written
- * as ob_file_save() does. Errors: E_IO (message names the path), E_LIMIT (too many bytes),
- * E_MEMORY, E_ARGUMENT (path NULL, not a view, elements without data). */
+/** Writes a TensorProto with raw data (strings: string_data). The view may have any strides. `name` may be NULL. Writes the
+ * file as ob_file_save() does. Errors: E_IO (the message names the path), E_LIMIT (too many bytes), E_MEMORY, E_ARGUMENT (path
+ * is NULL, an invalid view, elements without data). */
 OB_API ob_status ob_tensor_file_write(const char *path, const char *name, const ob_view *view, ob_error *error);
 
-/** Reads a .npy file, format versions 1 to 3: bool, integers, float16/32/64, complex64/128 in either byte order, fixed-width
- * strings (U and S) as a string tensor; Fortran order is brought into row-major order. Returns
- * owned; errors as ob_tensor_file_read(), E_UNSUPPORTED for other types (Python objects, structures, dates) and versions. */
+/** Reads a .npy file of format version 1 to 3: bool, integers, float16/32/64, complex64/128 in either byte order. Fixed-width
+ * strings (U and S) become a string tensor. Fortran order becomes row-major order. Returns owned. Errors as
+ * ob_tensor_file_read(); E_UNSUPPORTED also for other types (Python objects, structures, dates) and other versions. */
 OB_API ob_status ob_npy_read(const char *path, const ob_allocator *allocator, ob_file_tensor *out, ob_error *error);
-/** Writes a .npy file; any strides. E_UNSUPPORTED for types that NumPy does not have (bfloat16, 8-bit floats, 2- and 4-bit
- * integers). Otherwise as ob_tensor_file_write(). */
+/** Writes a .npy file; the view may have any strides. E_UNSUPPORTED for types that NumPy does not have (bfloat16, 8-bit
+ * floats, 2- and 4-bit integers). Otherwise as ob_tensor_file_write(). */
 OB_API ob_status ob_npy_write(const char *path, const ob_view *view, ob_error *error);
 
 #ifdef __cplusplus
