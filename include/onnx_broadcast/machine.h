@@ -1,8 +1,8 @@
 /** @defgroup machine Machine
- * @brief What the machine leaves to this process.
+ * @brief Memory and processors that are available to this process.
  *
- * On Linux both functions look at the control groups above the process, of version 1 and 2, mounted at /sys/fs/cgroup: this is
- * where a container has its limits. They read files on every call (tens of microseconds). Any number of threads may call them.
+ * On Linux both functions read the limits of the control groups of the process (cgroup versions 1 and 2, mounted at
+ * /sys/fs/cgroup), which hold the limits of a container. Each call reads files (tens of microseconds). Thread-safe.
  * @{ */
 #ifndef ONNX_BROADCAST_MACHINE_H
 #define ONNX_BROADCAST_MACHINE_H
@@ -15,13 +15,15 @@
 extern "C" {
 #endif
 
-/** Bytes that the process may still take: what the system says is available (MemAvailable in /proc/meminfo), or what the memory
- * limits of its control groups leave, whichever is less. A group that is over its limit leaves 1. 0: nothing is known. */
+/** Bytes of memory that the process can still use: the smaller of the memory that the system reports as available
+ * (MemAvailable in /proc/meminfo) and the memory that the limits of its control groups leave. 1 when a group is over its
+ * limit. 0: unknown. */
 OB_API uint64_t ob_machine_memory(void);
 
-/** How many processors the process may use at a time, at least 1: those that the calling thread may run on (sched_getaffinity; on
- * systems without it those that are there), or what the processor quota of a control group comes to (cpu.max; cpu.cfs_quota_us
- * and cpu.cfs_period_us), rounded up, whichever is less. A session starts no more threads than this. */
+/** Number of processors that the process can use at the same time, at least 1. It is the smaller of two numbers: the
+ * processors on which the calling thread may run (sched_getaffinity; all processors on systems without it), and the processor
+ * quota of the control groups, rounded up (cpu.max; cpu.cfs_quota_us and cpu.cfs_period_us). A session never starts more
+ * threads. */
 OB_API int ob_machine_processors(void);
 
 #ifdef __cplusplus

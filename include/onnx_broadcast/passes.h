@@ -1,5 +1,5 @@
 /** @defgroup passes Passes
- * @brief The steps of checking and rewriting, by name, and a look at the model between them.
+ * @brief The steps of checking and rewriting, by name, and a hook that inspects the model between them.
  * @{ */
 #ifndef ONNX_BROADCAST_PASSES_H
 #define ONNX_BROADCAST_PASSES_H
@@ -19,13 +19,13 @@ typedef struct ob_pass_info {
     const char *help; /**< one line, static */
 } ob_pass_info;
 
-/** Passes of the pipeline, those of checking and of every form of rewriting together. Thread-safe. */
+/** Number of passes in the pipeline: those of checking and of all forms of rewriting. Thread-safe. */
 OB_API size_t ob_pass_count(void);
-/** Pass `index` in the order in which they run; empty strings beyond the last. Thread-safe. */
+/** Pass `index` in the order of execution; empty strings when `index` is out of range. Thread-safe. */
 OB_API ob_pass_info ob_pass_at(size_t index);
 
-/** Called after each pass with its name and the model as that pass left it, in the thread of the call; both views, valid during
- * the call. Returning anything but OB_OK ends the work with that status. */
+/** Called after each pass, in the calling thread, with the name of the pass and the model after it. Both are views, valid
+ * during the call. Any return value except OB_OK stops the work, which then returns that status. */
 typedef ob_status (*ob_pass_hook)(void *context, const char *pass, const ob_model *model);
 
 #ifdef __cplusplus
