@@ -270,7 +270,8 @@ typedef enum ob_contract_status {
     /** The contract decides: shapes fit if and only if the contract admits the sizes and the conditions on values hold
      * (ob_report_bound()). */
     OB_CONTRACT_COMPLETE,
-    /** The contract is necessary but not sufficient: at least one requirement of the model depends on more than input sizes. */
+    /** The contract is necessary but not sufficient: at least one requirement of the model could not be
+     * expressed as a condition on input sizes. */
     OB_CONTRACT_PARTIAL,
     OB_CONTRACT_CONTRADICTORY /**< the contract admits no sizes */
 } ob_contract_status;
@@ -284,7 +285,7 @@ typedef struct ob_contract_info {
     size_t n_proved;           /**< requirements that hold for all sizes */
     size_t n_conditions;       /**< requirements that depend on sizes, before solving */
     size_t n_refuted;          /**< requirements that hold for no sizes */
-    size_t n_open;             /**< requirements that depend on more than input sizes */
+    size_t n_open;             /**< requirements that could not be expressed as conditions on input sizes */
     size_t n_clauses;          /**< clauses of the solved contract: ob_report_clause() */
     size_t n_limits;           /**< further clauses, after n_clauses, that only sizes of 10^9 and more along one axis break */
     size_t n_unverified;       /**< different reasons of the n_open requirements: ob_report_unverified() */
@@ -342,7 +343,7 @@ typedef struct ob_clause_info {
  * views, valid until the next call of this function on the report. Errors: E_NOT_FOUND (index out of range), E_MEMORY. */
 OB_API ob_status ob_report_clause(ob_report *report, size_t index, ob_clause_info *out);
 
-/** Requirements that depend on more than input sizes, for one reason. */
+/** Requirements that could not be expressed as conditions on input sizes, for one reason. */
 typedef struct ob_unverified_info {
     const char *reason;       /**< "indices depend on data" */
     ob_contract_origin first; /**< origin of the first requirement */

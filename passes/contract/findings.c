@@ -114,8 +114,10 @@ static ob_status report_clause(ob_work *work, const ob_solved_clause *clause, ui
     const ob_requirement *first = &facts->conditions[ob__clause_asks(facts, dims, clause)];
     bool broadcasts = first->condition.kind == OB_COND_BROADCAST || first->condition.kind == OB_COND_BROADCAST_TO;
     text->n = 0;
-    ob__text_puts(text, broadcasts ? "the broadcast holds only " : "the operator holds only ");
-    ob__text_puts(text, clause->n_guard ? "so: " : "if "); /* with a guard the clause itself begins with "if" */
+    if (broadcasts) /* with a guard the clause itself begins with "if" */
+        ob__text_puts(text, clause->n_guard ? "the broadcast holds only so: " : "the broadcast holds only if ");
+    else
+        ob__text_puts(text, clause->n_guard ? "requires: " : "requires ");
     ob__solved_write(text, dims, clause);
     write_sizes(text, dims, "; holds at ", clause->holds, clause->n_holds);
     write_sizes(text, dims, "; fails at ", clause->fails, clause->n_fails);
