@@ -251,7 +251,7 @@ static const struct {
     {"Shape, Size, SequenceEmpty, SequenceLength, OptionalHasElement", "reads and copies no element"},
     {"SequenceErase", "what is left in the sequence is held, not copied"},
     {"Constant, GivenTensorFill", "the result lies in the model, and is only handed on"},
-    {"ImageDecoder", "images are files: tests/test_image_limits.c stops every decoder at every question"},
+    {"ImageDecoder", "images are files: tests/ops/test_image_limits.c stops every decoder at every question"},
     {"ai.onnx.ml.DictVectorizer, ai.onnx.ml.CastMap", "a sample cannot hold a map of more entries than it writes down"},
     {"ai.onnx.preview.training.Gradient", "is written out as other operators"},
 };
