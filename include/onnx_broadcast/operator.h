@@ -83,7 +83,7 @@ extern "C" {
 #else
 #define OB_OPERATOR_VISIBLE __attribute__((visibility("default")))
 #endif
-/** Stands before the definition of the exported function. */
+/** Marks the definition of the exported function. */
 #ifdef __cplusplus
 #define OB_OPERATOR_EXPORT extern "C" OB_OPERATOR_VISIBLE
 #else
@@ -148,7 +148,7 @@ typedef struct ob_operator {
      * its subdomains) or onnx_broadcast. */
     const char *domain;
     const char *name; /**< characters as in domain; a built-in operator of that domain cannot be replaced */
-    int32_t since;    /**< first version of the domain with this row, 1 to 32767; a row with the same name and a higher number
+    int32_t since;    /**< first version of the domain with this row, 1 to 32767; a row with the same name and a higher version
                          replaces it */
     /** One letter for each input, '>', and one letter for each output: "TT>T". 'T', 'U', 'V', 'W' are element types from
      * types[0] to types[3]; operands with the same letter have the same type. Fixed types: i int64, j int32, f float, d

@@ -28,16 +28,16 @@ extern "C" {
 
 /** One row per status: name, text. Values are stable: new rows are added at the end. */
 #define OB_STATUS_LIST(X)                                                                                                        \
-    X(OK, "success")                  /**< the call succeeded */                                                                 \
-    X(E_ARGUMENT, "invalid argument") /**< a parameter outside its documented range, or NULL where it may not be */              \
-    X(E_MEMORY, "out of memory")      /**< the allocator returned NULL */                                                        \
-    X(E_IO, "input/output failure")   /**< open, read, write or rename failed */                                                 \
-    X(E_FORMAT, "malformed data")     /**< not a valid model, tensor or text */                                                  \
-    X(E_LIMIT, "limit exceeded")      /**< a size, depth or count over the caller's limit, or over what the library can hold */  \
-    X(E_MODEL, "invalid model")       /**< a well-formed file with an ill-formed graph */                                        \
-    X(E_SHAPE, "incompatible shapes") /**< a broadcast or shape rule is violated */                                              \
-    X(E_TYPE, "incompatible element types")              /**< an element type that the operator does not allow */                \
-    X(E_UNSUPPORTED, "not supported")                    /**< valid, but this build cannot do it */                              \
+    X(OK, "success")                        /**< the call succeeded */                                                           \
+    X(E_ARGUMENT, "invalid argument")       /**< a parameter outside its documented range, or NULL where it may not be */        \
+    X(E_MEMORY, "out of memory")            /**< the allocator returned NULL */                                                  \
+    X(E_IO, "input/output failure")         /**< open, read, write or rename failed */                                           \
+    X(E_FORMAT, "malformed data")           /**< not a valid model, tensor or text */                                            \
+    X(E_LIMIT, "limit exceeded")            /**< a size, depth or count over the limit of the caller or of the library */        \
+    X(E_MODEL, "invalid model")             /**< a well-formed file with an ill-formed graph */                                  \
+    X(E_SHAPE, "incompatible shapes")       /**< a broadcast or shape rule is violated */                                        \
+    X(E_TYPE, "incompatible element types") /**< an element type that the operator does not allow */                             \
+    X(E_UNSUPPORTED, "not supported")       /**< valid, but this build cannot do it */                                           \
     X(E_CONDITION, "a condition of the model is broken") /**< the shape contract fails for these sizes */                        \
     X(E_NOT_FOUND, "not found")                          /**< unknown name, file or index */                                     \
     X(E_INTERNAL, "internal error")                      /**< a bug of the library */                                            \
