@@ -23,7 +23,7 @@ static const char usage[] =
     "  --expect DIR          compare with output_0.pb ... in DIR; exit status 1 when they differ\n"
     "  --rtol R, --atol A    tolerances of --expect [those of data.json in DIR or the folder above, else 1e-3, 1e-7]\n"
     "  --op-library FILE     load custom operators from a shared library; runs its code\n"
-    "  --threads T           use T threads, but at most one for each available processor; available: %d [1]\n"
+    "  --threads T           use T threads, but at most one for each processor; the process may use %d [1]\n"
     "  --numerics KIND       exact: only the library's own kernels; relaxed: large products with OpenBLAS if available [exact]\n"
     "  --strict              refuse a model whose results differ from the shapes and types that it declares\n"
     "  --max-memory SIZE     memory limit of a run, without the model's file [available memory]\n"
