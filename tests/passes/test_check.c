@@ -459,7 +459,7 @@ static void the_defect_of_the_decoder_is_found(void **state) {
     size_t at = 0;
     do assert_int_equal(ob_report_finding(report, at++, &finding), OB_OK);
     while (finding.severity != OB_SEVERITY_WARNING);
-    assert_non_null(strstr(finding.message, "holds only if batch = target_tokens or batch = 1"));
+    assert_non_null(strstr(finding.message, "requires batch = target_tokens or batch = 1"));
     /* Its sides are products that stand nowhere as a size: the inputs that have their symbols do. */
     assert_int_equal(finding.n_origins, 2);
     assert_non_null(strstr(finding.origins[0], "batch comes from input"));
