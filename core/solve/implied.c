@@ -229,6 +229,16 @@ ob_status ob__implied_all(ob_dims *dims, const ob_clause *clauses, uint32_t n, c
     return ob__arena_finish(&scratch, status);
 }
 
+ob_status ob__implied_groups(ob_dims *dims, const ob_clauses *clauses, const ob_clauses *goals, ob_arena *arena, bool *holds) {
+    if (goals->n == 0) return OB_OK;
+    ob_truth *truths = OB_ARENA_ARRAY(arena, ob_truth, goals->n);
+    if (!truths) return OB_E_MEMORY;
+    OB_TRY(ob__implied_all(dims, clauses->items, clauses->n, goals->items, goals->n, arena, truths));
+    for (uint32_t i = 0; i < goals->n; i++)
+        if (truths[i] != OB_TRUE) holds[goals->items[i].origin] = false;
+    return OB_OK;
+}
+
 ob_status ob__implied(ob_dims *dims, const ob_clause *clauses, uint32_t n, const ob_clause *clause, ob_arena *arena,
                       ob_truth *out) {
     return ob__implied_all(dims, clauses, n, clause, 1, arena, out);

@@ -96,6 +96,8 @@ ob_status ob__implied(ob_dims *dims, const ob_clause *clauses, uint32_t n, const
 /* The same for many: `clauses` are solved once. truths: n_goals. */
 ob_status ob__implied_all(ob_dims *dims, const ob_clause *clauses, uint32_t n, const ob_clause *goals, uint32_t n_goals,
                           ob_arena *arena, ob_truth *truths);
+/* The same for goals in groups, by their origin: holds[origin] becomes false where one goal of the group is not proved. */
+ob_status ob__implied_groups(ob_dims *dims, const ob_clauses *clauses, const ob_clauses *goals, ob_arena *arena, bool *holds);
 /* Do both sets admit the same sizes? UNDECIDED where one of them does not prove all of the other's clauses. E_MEMORY. */
 ob_status ob__equivalent(ob_dims *dims, const ob_clause *left, uint32_t n_left, const ob_clause *right, uint32_t n_right,
                          ob_arena *arena, ob_truth *out);

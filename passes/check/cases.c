@@ -54,13 +54,7 @@ static ob_status answer(asking *a) {
     for (uint32_t i = 0; i < a->facts->n_conditions; i++)
         if (!a->facts->conditions[i].value)
             OB_TRY(ob__requirement_lower(&given, a->model->dims, &a->facts->conditions[i], false, i, &stated));
-    ob_truth *truths = OB_ARENA_ARRAY(a->arena, ob_truth, (size_t)a->goals.n + 1);
-    if (!truths) return OB_E_MEMORY;
-    if (a->goals.n == 0) return OB_OK;
-    OB_TRY(ob__implied_all(a->model->dims, given.items, given.n, a->goals.items, a->goals.n, a->arena, truths));
-    for (uint32_t i = 0; i < a->goals.n; i++)
-        if (truths[i] != OB_TRUE) a->answers[a->goals.items[i].origin] = false;
-    return OB_OK;
+    return ob__implied_groups(a->model->dims, &given, &a->goals, a->arena, a->answers);
 }
 
 /* An axis of a node's result is told in short terms where every case of it is excluded: in each call of the function around it.

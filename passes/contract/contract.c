@@ -149,14 +149,7 @@ static ob_status find_idle(making *m) {
             OB_TRY(ob__clauses_add(&goals, m->model->dims, &idle, NULL, 0, n, false, &m->idle[n]));
             entry->value = (void *)(uintptr_t)++n;
         }
-    if (goals.n == 0) return OB_OK;
-    ob_truth *truths = OB_ARENA_ARRAY(&contract->arena, ob_truth, goals.n);
-    if (!truths) return OB_E_MEMORY;
-    OB_TRY(ob__implied_all(m->model->dims, contract->given.items, contract->given.n, goals.items, goals.n, &contract->arena,
-                           truths));
-    for (uint32_t k = 0; k < goals.n; k++)
-        if (truths[k] != OB_TRUE) m->idle[goals.items[k].origin] = false;
-    return OB_OK;
+    return ob__implied_groups(m->model->dims, &contract->given, &goals, &contract->arena, m->idle);
 }
 
 /* What nobody can state: in bodies that sizes guard only where the clauses leave it open whether these run. */
@@ -210,14 +203,7 @@ static ob_status find_given(making *m, const uint32_t *open, uint32_t n, bool *g
     ob__clauses_init(&goals, &contract->arena);
     for (uint32_t i = 0; i < n; i++)
         OB_TRY(ob__requirement_lower(&goals, m->model->dims, &facts->conditions[open[i]], true, i, &given[i]));
-    ob_truth *truths = OB_ARENA_ARRAY(&contract->arena, ob_truth, (size_t)goals.n + 1);
-    if (!truths) return OB_E_MEMORY;
-    if (goals.n == 0) return OB_OK;
-    OB_TRY(ob__implied_all(m->model->dims, contract->given.items, contract->given.n, goals.items, goals.n, &contract->arena,
-                           truths));
-    for (uint32_t k = 0; k < goals.n; k++)
-        if (truths[k] != OB_TRUE) given[goals.items[k].origin] = false;
-    return OB_OK;
+    return ob__implied_groups(m->model->dims, &contract->given, &goals, &contract->arena, given);
 }
 
 /* What could not be stated is proved by what was, or unverified. */
