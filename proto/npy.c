@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/integers.h"
 #include "core/base/text.h"
 #include "core/graph/tensor_data.h"
 #include "proto/file.h"

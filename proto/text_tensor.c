@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/integers.h"
 #include "core/base/list.h"
 #include "proto/text_read.h"
 
@@ -230,7 +231,7 @@ static ob_status read_element(ob_text_parser *parser, ob_dtype dtype, Onnx__Tens
 static ob_status pack_narrow(ob_text_parser *parser, ob_dtype dtype, Onnx__TensorProto *out) {
     int bits = ob_dtype_file_bits(dtype);
     if (bits == 0 || bits >= 8) return OB_OK;
-    size_t n = out->n_int32_data, per_byte = (size_t)(8 / bits), n_bytes = (n + per_byte - 1) / per_byte;
+    size_t n = out->n_int32_data, per_byte = (size_t)(8 / bits), n_bytes = (size_t)ob__ceil_div_u64(n, per_byte);
     uint8_t *raw = ob__arena_calloc(parser->scan.arena, n_bytes, 1);
     if (!raw) return out_of_memory(parser);
     for (size_t i = 0; i < n; i++)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/integers.h"
 #include "core/base/sanitizer.h"
 #include "core/base/text.h"
 
@@ -119,7 +120,7 @@ void *ob__arena_alloc(ob_arena *arena, size_t n_bytes) {
         arena->failed = true;
         return NULL;
     }
-    size_t rounded = n_bytes == 0 ? ALIGNMENT : (n_bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    size_t rounded = n_bytes == 0 ? ALIGNMENT : (size_t)ob__round_up_u64(n_bytes, ALIGNMENT);
     if (arena->allocator.alloc == default_alloc) rounded += GAP;
     void *result = arena->next;
     if (result && (size_t)(arena->end - arena->next) >= rounded)

@@ -33,14 +33,4 @@ ob_status ob__described(ob_error *error, ob_status status, const char *what);
 /* Copies text into a fixed field, of a longer one both ends, control characters replaced by '?'. text may be NULL. */
 void ob__copy_text(char *field, size_t n_bytes, const char *text);
 
-static inline bool ob__mul_overflows(int64_t a, int64_t b, int64_t *out) {
-    return __builtin_mul_overflow(a, b, out);
-}
-static inline bool ob__add_overflows(int64_t a, int64_t b, int64_t *out) {
-    return __builtin_add_overflow(a, b, out);
-}
-static inline bool ob__size_mul_overflows(size_t a, size_t b, size_t *out) {
-    return __builtin_mul_overflow(a, b, out);
-}
-
 #endif

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "core/base/integers.h"
 #include "onnx_broadcast/allocator.h"
 
 /* Before each block's bytes. Blocks follow each other without gaps, so the next one is n_bytes further on. */
@@ -53,7 +54,7 @@ static void cut(ob_fixed_memory *memory, header *block, size_t n_bytes) {
 /* Bytes of a block that holds n_bytes for the caller; 0: more than there can be. */
 static size_t block_bytes(const ob_fixed_memory *memory, size_t n_bytes) {
     if (n_bytes > memory->capacity) return 0;
-    return HEADER + (n_bytes + UNIT - 1) / UNIT * UNIT;
+    return HEADER + (size_t)ob__round_up_u64(n_bytes, UNIT);
 }
 
 static void *take(ob_fixed_memory *memory, header *block, size_t n_bytes) {

@@ -2,6 +2,7 @@
 
 #include <stdatomic.h>
 
+#include "core/base/integers.h"
 #include "core/base/log.h"
 
 /* ---- Stopping ---- */
@@ -86,7 +87,7 @@ void ob__parallel_parts(const ob_threads *threads, int64_t n, int64_t grain, int
     }
     if (threads->run) { /* enough for every thread */
         int64_t least = grain < n / 4 / threads->n_threads ? 4 * grain * threads->n_threads : n;
-        size = least > size ? (least + size - 1) / size * size : size;
+        size = least > size ? ob__round_up(least, size) : size;
     }
     for (int64_t begin = 0; begin < n && !ob__stop_now(threads);) {
         int64_t left = n - begin, count = left / 2 < size ? left : size; /* the last part is not a small one */

@@ -1,5 +1,6 @@
 /* Arithmetic on dimensions: constants at once, everything else through polynomials. */
 #include "core/base/error.h"
+#include "core/base/integers.h"
 #include "core/dims/scratch.h"
 
 /* A result of constants, unless it left their range. */
@@ -193,7 +194,7 @@ ob_dim ob_dim_div(ob_dims *pool, ob_dim a, int64_t divisor) {
 
 ob_dim ob_dim_ceil_div(ob_dims *pool, ob_dim a, int64_t divisor) {
     if (divisor <= 0 || !ob_dim_is_const(divisor)) return OB_DIM_UNKNOWN;
-    if (ob_dim_is_const(a)) return ob__floor_div(a, divisor) + (a % divisor != 0);
+    if (ob_dim_is_const(a)) return ob__ceil_div(a, divisor);
     return ob_dim_div(pool, ob_dim_add(pool, a, divisor - 1), divisor);
 }
 

@@ -1,6 +1,7 @@
 /* Terms for sizes of which something is asserted: N is a multiple of m, so floor(N/m) is the exact quotient, and stands for it in
  * quotients by other divisors of m. */
 #include "core/base/error.h"
+#include "core/base/integers.h"
 #include "core/dims/scratch.h"
 
 static int64_t divisor_of(const ob_dims *pool, ob_dim d) {

@@ -1,5 +1,6 @@
 /* Terms under bindings: evaluation and substitution. Depth and size of a term are bounded, so both recurse. */
 #include "core/base/error.h"
+#include "core/base/integers.h"
 #include "core/dims/terms.h"
 
 typedef struct binding_table {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/integers.h"
 #include "core/dims/scratch.h"
 
 int ob__monomial_compare(const ob_monomial *a, const ob_monomial *b) {

@@ -2,6 +2,8 @@
 
 #include <stdint.h>
 
+#include "core/base/integers.h"
+
 enum { BLOCK_BYTES = 4 * sizeof(ob_poly), ALIGNMENT = 16 };
 #define HEADER ((sizeof(ob_scratch_block) + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1))
 
@@ -54,7 +56,7 @@ void ob__dims_give_back(ob_dims *pool) {
 }
 
 ob_scratch_scope ob__scratch_begin(const ob_dims *pool, size_t n_bytes) {
-    ob_scratch_scope scope = {pool, NULL, (n_bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1)};
+    ob_scratch_scope scope = {pool, NULL, (size_t)ob__round_up_u64(n_bytes, ALIGNMENT)};
     if (!pool) return scope;
     ob_scratch *scratch = pool->scratch;
     if ((!scratch->top || scratch->top->n_bytes - scratch->top->used < scope.n_bytes) && !add_block(scratch, scope.n_bytes)) {

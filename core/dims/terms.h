@@ -169,34 +169,6 @@ const ob_term *ob__poly_spread(const ob_dims *pool, const ob_poly *poly);
 int64_t ob__poly_gcd(const ob_poly *poly, int64_t start);
 int ob__monomial_compare(const ob_monomial *a, const ob_monomial *b);
 
-static inline int64_t ob__floor_div(int64_t a, int64_t divisor) {
-    int64_t quotient = a / divisor;
-    return a % divisor != 0 && (a < 0) != (divisor < 0) ? quotient - 1 : quotient;
-}
-
-/* 0 or more; neither is INT64_MIN. */
-static inline int64_t ob__gcd(int64_t a, int64_t b) {
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a < 0 ? -a : a;
-}
-
-/* x with a * x = gcd(a, mod) modulo mod, in 0 .. mod - 1; a is 0 or more, mod above 0. */
-static inline int64_t ob__inverse(int64_t a, int64_t mod) {
-    int64_t r0 = mod, r1 = a % mod, t0 = 0, t1 = 1;
-    while (r1) {
-        int64_t quotient = r0 / r1, r2 = r0 - quotient * r1, t2 = t0 - quotient * t1;
-        r0 = r1;
-        r1 = r2;
-        t0 = t1;
-        t1 = t2;
-    }
-    return t0 < 0 ? t0 + mod : t0;
-}
-
 /* Replaces every symbol by what `of` says (itself, a number, a term) and normalises again. OB_DIM_UNKNOWN on overflow, beyond the
  * limits, where `of` says so, and, with *disagrees, for a broadcast term of which two members became numbers that do not
  * broadcast, and for a quotient whose divisor became a number below 1. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/integers.h"
 #include "core/base/text.h"
 #include "core/graph/copy.h"
 
@@ -26,7 +27,7 @@ static ob_cell *new_cell(ob_cell_kind kind, ob_dtype dtype, size_t n_bytes, cons
 
 static size_t data_offset(int32_t rank) {
     size_t n_bytes = sizeof(ob_cell) + (size_t)rank * sizeof(int64_t);
-    return (n_bytes + OB_CELL_ALIGNMENT - 1) / OB_CELL_ALIGNMENT * OB_CELL_ALIGNMENT;
+    return (size_t)ob__round_up_u64(n_bytes, OB_CELL_ALIGNMENT);
 }
 
 /* The elements, and n_extra bytes behind them. */

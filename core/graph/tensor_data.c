@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/integers.h"
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 enum { LITTLE_ENDIAN_HOST = 1 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/integers.h"
 #include "core/graph/copy.h"
 
 /* As OB_FAIL_IF, for a record that may hold anything. On success it is left alone: these calls are short. */

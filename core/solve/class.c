@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/integers.h"
 #include "core/solve/solver.h"
 
 enum { DEGREE = 4 };

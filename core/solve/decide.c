@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/integers.h"
 #include "core/dims/scratch.h"
 #include "core/solve/solver.h"
 

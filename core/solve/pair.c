@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/integers.h"
 #include "core/dims/scratch.h"
 #include "core/solve/solver.h"
 
@@ -150,14 +151,10 @@ static ob_status add_clause(pair *w, const ob_work_clause *clause) {
 
 /* ---- Systems of inequalities ---- */
 
-static int64_t ceil_div(int64_t a, int64_t divisor) {
-    return -ob__floor_div(-a, divisor);
-}
-
 /* coefficient * i + constant >= 0 */
 static void narrow(int64_t coefficient, int64_t constant, int64_t *low, int64_t *high) {
     if (coefficient > 0) {
-        int64_t least = ceil_div(-constant, coefficient);
+        int64_t least = ob__ceil_div(-constant, coefficient);
         if (least > *low) *low = least;
     } else if (coefficient < 0) {
         int64_t most = ob__floor_div(constant, -coefficient);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/integers.h"
 #include "core/dims/scratch.h"
 #include "core/solve/solver.h"
 
@@ -86,7 +87,7 @@ static ob_status by_classes(ob_solver *s, ob_dim x, conjunction *all, ob_arena *
             if (!sizes[at]) return OB_OK;
             if (sizes[at]->threshold > threshold) threshold = sizes[at]->threshold;
         }
-    threshold = (threshold + period - 1) / period * period; /* the tail starts with class 0 */
+    threshold = ob__round_up(threshold, period); /* the tail starts with class 0 */
     if (threshold + period > OB_SOLVE_POINTS) return OB_OK;
     set->base = 0;
     set->n_explicit = (uint32_t)threshold;

@@ -1,6 +1,7 @@
 /* Convolution. Built once per instruction set. */
 #include "kernels/conv/conv.h"
 
+#include "core/base/integers.h"
 #include "kernels/fma.h"
 #include "kernels/gemm/integer.h"
 #include "kernels/gemm/pair.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/integers.h"
 #include "core/graph/copy.h"
 #include "kernels/elementwise/strided.h"
 
@@ -87,11 +88,11 @@ static void choose_geometry(obk_iteration *b, bool tiles, int64_t tile_elems) {
     b->inner = inner_product(nd, b->axis);
     if (b->chunk < 1) b->chunk = 1;
     if (b->chunk > nd->dims[b->axis]) b->chunk = nd->dims[b->axis];
-    b->n_chunks = (nd->dims[b->axis] + b->chunk - 1) / b->chunk;
+    b->n_chunks = ob__ceil_div(nd->dims[b->axis], b->chunk);
     /* blocks of about equal length, whole vectors */
-    int64_t even = ((nd->dims[b->axis] + b->n_chunks - 1) / b->n_chunks + 31) / 32 * 32;
+    int64_t even = ob__round_up(ob__ceil_div(nd->dims[b->axis], b->n_chunks), 32);
     if (even < b->chunk) b->chunk = even;
-    b->n_chunks = (nd->dims[b->axis] + b->chunk - 1) / b->chunk;
+    b->n_chunks = ob__ceil_div(nd->dims[b->axis], b->chunk);
     b->n_blocks = b->n_chunks;
     for (int32_t a = 0; a < b->axis; a++) b->n_blocks *= nd->dims[a];
 }
@@ -571,7 +572,7 @@ void obk_iteration_run(const obk_iteration *b, const ob_view *in, const ob_view 
         choose_blocks(&aligned, misaligned, tile_bytes);
         r.blocks = &aligned;
     }
-    const int64_t elems = r.blocks->chunk * r.blocks->inner, n = r.blocks->n_blocks, grain = (GRAIN_ELEMS + elems - 1) / elems;
+    const int64_t elems = r.blocks->chunk * r.blocks->inner, n = r.blocks->n_blocks, grain = ob__ceil_div(GRAIN_ELEMS, elems);
     if (r.blocks->direct && !r.out_tile && (!any || r.blocks == &aligned))
         ob__parallel(threads, n, grain, direct_range, &r);
     else if (in_lanes)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/integers.h"
 #include "onnx_broadcast/allocator.h"
 
 enum { MAX_OPERANDS = 4096, STACK_OPERANDS = 16, STACK_ROOM = OB_MAX_RANK + 128 };

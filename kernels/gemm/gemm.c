@@ -1,5 +1,6 @@
 /* Products of floats and doubles. Compiled once per instruction set: a tile fills the registers of each. */
 #include "kernels/gemm/gemm.h"
+#include "core/base/integers.h"
 #include "kernels/level.h"
 
 #include <string.h>
@@ -12,7 +13,7 @@ enum { WHOLE = 384, BLOCK = 256, STRIP_ELEMENTS = 1 << 16 };
 static int64_t block_of_k(int64_t k) {
     if (k <= WHOLE) return k;
     int64_t blocks = (k + BLOCK / 2) / BLOCK;
-    return ((k + blocks - 1) / blocks + 7) / 8 * 8;
+    return ob__round_up(ob__ceil_div(k, blocks), 8);
 }
 
 typedef float four_floats __attribute__((vector_size(16)));
@@ -63,19 +64,11 @@ OBK_INLINE void transpose_4_double(double *to, ptrdiff_t to_row, const double *f
 #define NAME(x) x##_double
 #include "kernels/gemm/real.inc.h"
 
-static int64_t whole_number(double x) {
-    return x >= 0x1p63 ? INT64_MAX : x <= -0x1p63 ? INT64_MIN : x == x ? (int64_t)x : 0;
-}
-
-static uint64_t natural_number(double x) {
-    return x >= 0x1p64 ? UINT64_MAX : x > 0 ? (uint64_t)x : 0;
-}
-
 #undef NAME
 
 #define INTEGER   int32_t
 #define BITS      uint32_t
-#define SATURATED whole_number
+#define SATURATED ob__int64_from
 #define NAME(x)   x##_int32
 #include "kernels/gemm/wrapping.inc.h"
 #undef INTEGER
@@ -85,7 +78,7 @@ static uint64_t natural_number(double x) {
 
 #define INTEGER   uint32_t
 #define BITS      uint32_t
-#define SATURATED whole_number
+#define SATURATED ob__int64_from
 #define NAME(x)   x##_uint32
 #include "kernels/gemm/wrapping.inc.h"
 #undef INTEGER
@@ -95,7 +88,7 @@ static uint64_t natural_number(double x) {
 
 #define INTEGER   int64_t
 #define BITS      uint64_t
-#define SATURATED whole_number
+#define SATURATED ob__int64_from
 #define NAME(x)   x##_int64
 #include "kernels/gemm/wrapping.inc.h"
 #undef INTEGER
@@ -105,7 +98,7 @@ static uint64_t natural_number(double x) {
 
 #define INTEGER   uint64_t
 #define BITS      uint64_t
-#define SATURATED natural_number
+#define SATURATED ob__uint64_from
 #define NAME(x)   x##_uint64
 #include "kernels/gemm/wrapping.inc.h"
 #undef INTEGER

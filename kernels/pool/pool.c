@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "core/base/integers.h"
 #include "kernels/level.h"
 #include "kernels/vector.h"
 #include "kernels/window/window.h"

@@ -1,5 +1,6 @@
 /* Built once per instruction set: the same bits on all, since every lane computes what a scalar would. */
 #include "kernels/random/random.h"
+#include "core/base/integers.h"
 #include "kernels/level.h"
 
 #include <math.h>
@@ -62,7 +63,7 @@ static void random_bits(obk_random_key key, int64_t first, int64_t n, uint64_t *
 
 /* A block of them at most: what is made beyond n fills a step. */
 static void block_of_bits(obk_random_key key, int64_t first, int64_t n, uint64_t *bits) {
-    random_bits(key, first, (n + OBK_RANDOM_STEP - 1) / OBK_RANDOM_STEP * OBK_RANDOM_STEP, bits);
+    random_bits(key, first, ob__round_up(n, OBK_RANDOM_STEP), bits);
 }
 
 /* The double with these bits. */

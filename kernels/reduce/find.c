@@ -1,6 +1,7 @@
 /* The place of the largest or smallest element. Built once per instruction set. */
 #include <string.h>
 
+#include "core/base/integers.h"
 #include "kernels/level.h"
 #include "kernels/reduce/reduce.h"
 

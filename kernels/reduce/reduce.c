@@ -1,5 +1,6 @@
 /* Folding along axes. Built once per instruction set. */
 #include "kernels/reduce/reduce.h"
+#include "core/base/integers.h"
 #include "kernels/level.h"
 
 #include "kernels/vmath/vmath.h"
@@ -65,7 +66,7 @@ static void fold_all(const type *t, const loops *f, const obk_reduction *r, void
 
 static void reduce_parts(const type *t, const obk_reduction *r, void *out, const void *in, int64_t begin, int64_t end,
                          void *memory) {
-    const int64_t n_columns = r->columns ? r->inner : 1, blocks = (n_columns + OBK_REDUCE_COLUMNS - 1) / OBK_REDUCE_COLUMNS;
+    const int64_t n_columns = r->columns ? r->inner : 1, blocks = ob__ceil_div(n_columns, OBK_REDUCE_COLUMNS);
     const int64_t times = obk_side_by_side(r, n_columns);
     void *acc = memory, *high = (char *)memory + obk_reduce_bytes(r) / 2;
     for (int64_t part = begin; part < end; part++) {

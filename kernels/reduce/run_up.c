@@ -1,6 +1,7 @@
 /* Sums and products up to each element. Built once per instruction set. */
 #include <string.h>
 
+#include "core/base/integers.h"
 #include "kernels/level.h"
 #include "kernels/reduce/reduce.h"
 

@@ -13,7 +13,7 @@
 static void NAME(run_up)(const obk_running *r, void *out, const void *in, int64_t begin, int64_t end) {
     const T *x = in;
     T *y = out;
-    const int64_t n = r->n, inner = r->inner, blocks = (inner + OBK_RUNNING_COLUMNS - 1) / OBK_RUNNING_COLUMNS;
+    const int64_t n = r->n, inner = r->inner, blocks = ob__ceil_div(inner, OBK_RUNNING_COLUMNS);
     for (int64_t part = begin; inner == 1 && part < end; part += ROWS) {
         const int64_t rows = end - part < ROWS ? end - part : ROWS;
         if (r->product)

@@ -11,10 +11,10 @@ static obk_span obk_span_of(const obk_axis *x, int64_t phase, int64_t extent, in
     int64_t at = start + phase, stride = x->stride; /* element of position 0 */
     obk_span s = {0, extent, at};
     if (at < 0) {
-        s.first = stride == 1 ? -at : (-at + stride - 1) / stride;
+        s.first = stride == 1 ? -at : ob__ceil_div(-at, stride);
         s.in = at + s.first * stride;
     }
-    int64_t left = x->in - s.in, fit = left <= 0 ? 0 : stride == 1 ? left : (left - 1) / stride + 1;
+    int64_t left = x->in - s.in, fit = left <= 0 ? 0 : stride == 1 ? left : ob__ceil_div(left, stride);
     if (s.first > extent) s.first = extent;
     if (s.end > s.first + fit) s.end = s.first + fit;
     return s;

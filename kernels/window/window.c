@@ -1,10 +1,7 @@
 #include "kernels/window/window.h"
 
 #include "core/base/error.h"
-
-static int64_t ceil_div(int64_t a, int64_t b) {
-    return a > 0 ? (a - 1) / b + 1 : -(-a / b);
-}
+#include "core/base/integers.h"
 
 static int64_t least(int64_t a, int64_t b) {
     return a < b ? a : b;
@@ -12,20 +9,20 @@ static int64_t least(int64_t a, int64_t b) {
 
 void obk_taps(const obk_axis *x, int64_t o, int64_t *first, int64_t *end) {
     int64_t start = o * x->stride - x->before; /* of tap 0 */
-    *first = start < 0 ? ceil_div(-start, x->dilation) : 0;
-    *end = x->in > start ? least(ceil_div(x->in - start, x->dilation), x->kernel) : 0;
+    *first = start < 0 ? ob__ceil_div(-start, x->dilation) : 0;
+    *end = x->in > start ? least(ob__ceil_div(x->in - start, x->dilation), x->kernel) : 0;
     if (*end < *first) *end = *first;
 }
 
 int64_t obk_padded_taps(const obk_axis *x, int64_t o) {
     int64_t start = o * x->stride - x->before, behind = x->in + x->after; /* no result begins in front of the padding */
-    return behind > start ? least(ceil_div(behind - start, x->dilation), x->kernel) : 0;
+    return behind > start ? least(ob__ceil_div(behind - start, x->dilation), x->kernel) : 0;
 }
 
 void obk_reach(const obk_axis *x, int64_t k, int64_t *first, int64_t *end) {
     int64_t shift = x->before - k * x->dilation; /* input = o * stride - shift */
-    *first = shift > 0 ? ceil_div(shift, x->stride) : 0;
-    *end = least(ceil_div(x->in + shift, x->stride), x->out);
+    *first = shift > 0 ? ob__ceil_div(shift, x->stride) : 0;
+    *end = least(ob__ceil_div(x->in + shift, x->stride), x->out);
     if (*end < *first) *end = *first;
 }
 
@@ -130,11 +127,11 @@ bool obk_choose_tiling(const obk_window *w, int64_t wish, obk_tiling *t, int64_t
     if (whole > wish) { /* what a block of one costs, and every further result */
         int64_t one = copied(w, 1), each = copied(w, 2) - one;
         rows = wish > one && each > 0 ? 1 + (wish - one) / each : 1;
-        int64_t blocks = (w->axes[0].out + rows - 1) / rows;
-        rows = (w->axes[0].out + blocks - 1) / blocks;
+        int64_t blocks = ob__ceil_div(w->axes[0].out, rows);
+        rows = ob__ceil_div(w->axes[0].out, blocks);
     }
     t->block = rows;
-    t->n_blocks = (w->axes[0].out + rows - 1) / rows;
+    t->n_blocks = ob__ceil_div(w->axes[0].out, rows);
     t->n_flat = flat(w, rows);
     t->n_rows = w->rank == 1 ? 1 : rows;
     t->phases = t->phase_elems = 1;

@@ -1,6 +1,7 @@
 /* Attention 23 to 25: Y = softmax(scale * Q K' + mask) V of each head, by blocks of rows of Q, whose scores are all of them that
  * there are at a time. Heads of keys that several blocks meet are packed once in a run. Floats and doubles; float16 and bfloat16
  * by way of float. A chunk is a block of one head of queries. */
+#include "core/base/integers.h"
 #include "ops/attention/heads.h"
 
 #include "kernels/elementwise/elementwise.h"
@@ -51,7 +52,7 @@ static ob_status read_params(const ob_kernel_site *site, const ob_kernel_args *a
 static ob_status need_packed(const attention *a, int64_t along, int64_t across, ob_kernel_needs *needs, ob_error *error) {
     const int64_t nr = a->gemm->nr;
     size_t n = (size_t)a->h.batch;
-    const size_t factors[3] = {(size_t)a->h.kv_heads, (size_t)along, (size_t)((across + nr - 1) / nr * nr)};
+    const size_t factors[3] = {(size_t)a->h.kv_heads, (size_t)along, (size_t)ob__round_up(across, nr)};
     for (int i = 0; i < 3; i++)
         OB_FAIL_IF(ob__size_mul_overflows(n, factors[i], &n) || n > INT64_MAX / 16, error, OB_E_LIMIT,
                    "keys and values are too many");
@@ -94,7 +95,7 @@ static ob_status attention_plan(const ob_kernel_site *site, ob_kernel_args *args
     const int64_t fitting = BLOCK_SCORES / (a->h.n_total > 0 ? a->h.n_total : 1);
     a->block = fitting > MOST_ROWS ? MOST_ROWS : fitting < FEWEST_ROWS ? FEWEST_ROWS : fitting / FEWEST_ROWS * FEWEST_ROWS;
     if (a->block > a->h.n_queries) a->block = a->h.n_queries > 0 ? a->h.n_queries : 1;
-    a->n_blocks = (a->h.n_queries + a->block - 1) / a->block;
+    a->n_blocks = ob__ceil_div(a->h.n_queries, a->block);
     a->packed = !(a->n_blocks == 1 && a->h.group == 1);
     a->gemm = &kernels->gemm[a->is_double ? OBK_GEMM_DOUBLE : OBK_GEMM_FLOAT];
     a->softmax = kernels->softmax;
@@ -332,8 +333,7 @@ static ob_status compute(const ob_kernel_args *args, ob_error *error) {
     (void)error;
     const attention *a = args->state;
     const ob_heads *h = &a->h;
-    const int64_t nr = a->gemm->nr,
-                  sizes[2] = {(h->n_total + nr - 1) / nr * nr * h->size, (h->v_size + nr - 1) / nr * nr * h->n_total};
+    const int64_t nr = a->gemm->nr, sizes[2] = {ob__round_up(h->n_total, nr) * h->size, ob__round_up(h->v_size, nr) * h->n_total};
     job j = {.args = args, .a = a};
     if (ob__writes_nothing(args)) return OB_OK;
     char *next = args->scratch;

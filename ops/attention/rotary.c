@@ -1,6 +1,7 @@
 /* RotaryEmbedding 23: pairs of elements of each head are turned by the angles of their token, whose cosines and sines lie in a
  * row of the caches: that of the token, or the one that position_ids names. Floats; float16 and bfloat16 by way of float, row by
  * row. A chunk is a block of tokens, of all heads in rank 3, of one head in rank 4. */
+#include "core/base/integers.h"
 #include "kernels/attention/attention.h"
 #include "kernels/kernels.h"
 #include "ops/attention/heads.h"
@@ -51,7 +52,7 @@ static ob_status rotary_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     OB_TRY(check_caches(site, args, r, error));
     const int64_t row = r->row_heads * r->size;
     r->block = row > 0 && row < BLOCK_ELEMENTS ? BLOCK_ELEMENTS / row : 1;
-    r->n_blocks = (r->n_tokens + r->block - 1) / r->block;
+    r->n_blocks = ob__ceil_div(r->n_tokens, r->block);
     if (r->dtype == OB_FLOAT) return OB_OK;
     for (int i = 0; i < 2; i++) OB_TRY(ob__need_lanes(needs, row, sizeof(float), error));
     return ob__need_lanes(needs, turned, sizeof(float), error);

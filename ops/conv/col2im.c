@@ -1,5 +1,6 @@
 /* Col2Im 18: the sum of what the blocks hold of each element of an image; what lies in the padding is dropped. Every type but
  * strings; bool is or. Blocks are added in order, so that the bits do not depend on threads: a plane of the image is one task. */
+#include "core/base/integers.h"
 #include "core/graph/types.h"
 #include "ops/kernel/common.h"
 #include "ops/window/window.h"
@@ -104,7 +105,7 @@ static void add_tap(const job *j, char *plane, const char *from, int64_t k) {
     int64_t shift[OB_MAX_RANK], at[OB_MAX_RANK] = {0};
     for (int32_t i = last; i >= 0; k /= g->block[i--]) shift[i] = k % g->block[i] * w->dilations[i] - w->before[i];
     /* Places `first` to before `end` of a row lie in the image. */
-    int64_t stride = w->strides[last], first = shift[last] < 0 ? (-shift[last] + stride - 1) / stride : 0;
+    int64_t stride = w->strides[last], first = shift[last] < 0 ? ob__ceil_div(-shift[last], stride) : 0;
     int64_t end = g->image[last] > shift[last] ? (g->image[last] - shift[last] + stride - 1) / stride : 0;
     if (end > g->places[last]) end = g->places[last];
     if (first >= end) return;

@@ -3,6 +3,7 @@
  *
  * A block of results is made of what its taps see between elements, a column for each result, and multiplied by the filters. What
  * lies outside the image is 0. */
+#include "core/base/integers.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/kernels.h"
 #include "kernels/sample/sample.h"
@@ -149,7 +150,7 @@ static ob_status deform_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     if (ob__writes_nothing(args)) return OB_OK;
     s->n_in = ob__product(s->in, 0, s->rank);
     s->n_points = ob__product(s->out, 0, s->rank);
-    s->n_blocks = (s->n_points + OBK_SAMPLE_POINTS - 1) / OBK_SAMPLE_POINTS;
+    s->n_blocks = ob__ceil_div(s->n_points, OBK_SAMPLE_POINTS);
     OB_FAIL_IF(s->n_in > INT32_MAX, error, OB_E_LIMIT, "a plane of %lld elements", (long long)s->n_in);
     s->is_double = ob__computing_type(args) == OB_DOUBLE;
     s->width = s->is_double ? sizeof(double) : sizeof(float);

@@ -4,6 +4,7 @@
  * Opset 1, 11 floats, 22 also bfloat16; float16 and bfloat16 by way of float. Any number of spatial axes, groups, output_padding,
  * output_shape, auto_pad. Of a few maps at a time: what each input element gives to each tap is one matrix product, whose rows
  * are then added in place. */
+#include "core/base/integers.h"
 #include "kernels/conv/conv.h"
 #include "kernels/kernels.h"
 #include "kernels/window/window.h"
@@ -65,7 +66,7 @@ static ob_status cut(transposed *t, ob_kernel_needs *needs, ob_error *error) {
     t->part_maps = CACHED_BYTES / (elems > 0 ? elems : 1);
     if (t->part_maps > t->maps) t->part_maps = t->maps;
     if (t->part_maps < 1) t->part_maps = 1;
-    t->n_parts = (t->maps + t->part_maps - 1) / t->part_maps;
+    t->n_parts = ob__ceil_div(t->maps, t->part_maps);
     large = ob__mul_overflows(t->part_maps, of_map, &elems);
     if (w->n_out < OBK_CONV_LEAST) elems += t->channels * w->n_out + (1 + OBK_CONV_MAPS) * OBK_SLACK;
     OB_FAIL_IF(large || ob__mul_overflows(elems, t->width, &elems), error, OB_E_LIMIT, "the filter is too large");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/integers.h"
 #include "ops/conv/params.h"
 #include "ops/kernel/common.h"
 
@@ -67,10 +68,6 @@ static ob_status lay_out(const ob_kernel_site *site, int64_t width, bool apart, 
     return OB_OK;
 }
 
-static int64_t ceil_div(int64_t a, int64_t b) {
-    return (a + b - 1) / b;
-}
-
 /* Maps are parted where images, groups and blocks are few and each is much work; each part lays out its block again. */
 ob_status ob__cut_conv(const ob_kernel_site *site, int64_t width, bool apart, ob_conv_units *u, ob_error *error) {
     enum { ENOUGH = 8, LEAST_MAPS = 24 };
@@ -82,12 +79,12 @@ ob_status ob__cut_conv(const ob_kernel_site *site, int64_t width, bool apart, ob
     double taps = (double)k->channels * (double)k->window.n_taps + 1;
     double block = (double)k->window.n_out * taps / (double)u->n_blocks; /* of one map */
     if (u->n_planes * u->n_blocks < ENOUGH && block * (double)k->maps > large && k->maps > LEAST_MAPS) {
-        int64_t most = ceil_div(k->maps, LEAST_MAPS), wanted = ceil_div(ENOUGH, u->n_planes * u->n_blocks);
+        int64_t most = ob__ceil_div(k->maps, LEAST_MAPS), wanted = ob__ceil_div(ENOUGH, u->n_planes * u->n_blocks);
         u->n_parts = wanted < most ? wanted : most;
     }
-    u->part_maps = ceil_div(ceil_div(k->maps, u->n_parts), OBK_CONV_MAPS) * OBK_CONV_MAPS;
+    u->part_maps = ob__round_up(ob__ceil_div(k->maps, u->n_parts), OBK_CONV_MAPS);
     if (u->part_maps > k->maps) u->part_maps = k->maps;
-    u->n_parts = u->part_maps > 0 ? ceil_div(k->maps, u->part_maps) : 0;
+    u->n_parts = u->part_maps > 0 ? ob__ceil_div(k->maps, u->part_maps) : 0;
     u->n = u->n_planes * u->n_blocks * u->n_parts;
     double each = chunk / (block * (double)u->part_maps + 1);
     u->n_each = each < 1 ? 1 : (int64_t)each + 1;

@@ -2,6 +2,7 @@
 #ifndef OB_OPS_CONV_UNITS_H
 #define OB_OPS_CONV_UNITS_H
 
+#include "core/base/integers.h"
 #include "kernels/conv/conv.h"
 #include "ops/kernel/kernel.h"
 
@@ -28,7 +29,7 @@ ob_status ob__plan_conv(const ob_kernel_site *site, const ob_kernel_args *args, 
 ob_status ob__cut_conv(const ob_kernel_site *site, int64_t width, bool apart, ob_conv_units *units, ob_error *error);
 
 static inline int64_t ob__conv_chunks(const ob_conv_units *u) {
-    return (u->n + u->n_each - 1) / u->n_each;
+    return ob__ceil_div(u->n, u->n_each);
 }
 static inline int64_t ob__conv_units_end(const ob_conv_units *u, int64_t chunk) {
     return (chunk + 1) * u->n_each < u->n ? (chunk + 1) * u->n_each : u->n;

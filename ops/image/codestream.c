@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "core/base/integers.h"
+
 enum {
     SOC = 0xff4f,
     CAP = 0xff50,
@@ -67,19 +69,8 @@ static uint32_t u16(const uint8_t *p) {
 static uint32_t u32(const uint8_t *p) {
     return u16(p) << 16 | u16(p + 2);
 }
-static uint64_t divide_up(uint64_t n, uint64_t by) {
-    return n / by + (n % by != 0);
-}
 static uint64_t shift_up(uint64_t n, unsigned bits) {
     return (n >> bits) + ((n & ((UINT64_C(1) << bits) - 1)) != 0);
-}
-/* Sums and products that stay at the largest number. */
-static uint64_t times(uint64_t a, uint64_t b) {
-    uint64_t c;
-    return __builtin_mul_overflow(a, b, &c) ? UINT64_MAX : c;
-}
-static uint64_t plus(uint64_t a, uint64_t b) {
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
 #define NOT_ONE(condition) OB_IMAGE_DAMAGED(condition, r->error, "a JPEG 2000 with a header that is not one")
@@ -104,19 +95,20 @@ static unsigned least(unsigned a, unsigned b) {
 static void add_resolution(totals *t, const coding *c, const component *k, area part, unsigned r, uint64_t *precincts) {
     unsigned down = k->levels - r, width = k->precinct_width[r], height = k->precinct_height[r];
     area res = {shift_up(part.x0, down), shift_up(part.y0, down), shift_up(part.x1, down), shift_up(part.y1, down)};
-    *precincts = times(cells(res.x0, res.x1, width), cells(res.y0, res.y1, height));
+    *precincts = ob__mul_sat(cells(res.x0, res.x1, width), cells(res.y0, res.y1, height));
     uint64_t bands = r == 0 ? 1 : 3, half = r == 0 ? 0 : 1;
     /* A band of a resolution has half of its size; its corners lie within one of it. */
     area band = {res.x0 >> half, res.y0 >> half, shift_up(res.x1, (unsigned)half), shift_up(res.y1, (unsigned)half)};
     unsigned block_width = least(k->block_width, width - (unsigned)half),
              block_height = least(k->block_height, height - (unsigned)half);
-    uint64_t blocks = times(bands, times(cells(band.x0, band.x1, block_width), cells(band.y0, band.y1, block_height)));
-    t->packets = plus(t->packets, times(c->layers, *precincts));
-    t->blocks = plus(t->blocks, blocks);
-    t->pieces = plus(t->pieces, times(c->layers, blocks));
+    uint64_t blocks =
+        ob__mul_sat(bands, ob__mul_sat(cells(band.x0, band.x1, block_width), cells(band.y0, band.y1, block_height)));
+    t->packets = ob__add_sat(t->packets, ob__mul_sat(c->layers, *precincts));
+    t->blocks = ob__add_sat(t->blocks, blocks);
+    t->pieces = ob__add_sat(t->pieces, ob__mul_sat(c->layers, blocks));
     t->segments |= k->segments;
-    t->n_bytes =
-        plus(t->n_bytes, plus(times(times(bands, *precincts), PER_PRECINCT), plus(times(blocks, PER_BLOCK), PER_RESOLUTION)));
+    t->n_bytes = ob__add_sat(t->n_bytes, ob__add_sat(ob__mul_sat(ob__mul_sat(bands, *precincts), PER_PRECINCT),
+                                                     ob__add_sat(ob__mul_sat(blocks, PER_BLOCK), PER_RESOLUTION)));
 }
 
 static ob_status add_tile(const reader *r, const coding *c, uint32_t index, totals *t) {
@@ -129,8 +121,8 @@ static ob_status add_tile(const reader *r, const coding *c, uint32_t index, tota
     uint64_t most_precincts = 0, resolutions = 0, before = t->packets, step_x = UINT64_MAX, step_y = UINT64_MAX;
     for (uint32_t i = 0; i < s->n_components; i++) {
         const component *k = &c->components[i];
-        area part = {divide_up(tile.x0, s->dx[i]), divide_up(tile.y0, s->dy[i]), divide_up(tile.x1, s->dx[i]),
-                     divide_up(tile.y1, s->dy[i])};
+        area part = {ob__ceil_div_u64(tile.x0, s->dx[i]), ob__ceil_div_u64(tile.y0, s->dy[i]),
+                     ob__ceil_div_u64(tile.x1, s->dx[i]), ob__ceil_div_u64(tile.y1, s->dy[i])};
         if (resolutions < k->levels + 1u) resolutions = k->levels + 1u;
         for (unsigned n = 0; n <= k->levels; n++) {
             uint64_t precincts, x = (uint64_t)s->dx[i] << (k->precinct_width[n] + k->levels - n),
@@ -142,11 +134,11 @@ static ob_status add_tile(const reader *r, const coding *c, uint32_t index, tota
             step_y = step_y < y ? step_y : y;
         }
     }
-    uint64_t each = times(resolutions, s->n_components), /* of the list of packets that were read: two bytes */
-        places = times(divide_up(tile.x1 - tile.x0, step_x) + 1, divide_up(tile.y1 - tile.y0, step_y) + 1);
-    t->n_bytes = plus(t->n_bytes, times(2, times(c->layers, times(each, most_precincts))));
-    t->steps = plus(t->steps, times(c->changes + UINT64_C(1), t->packets - before));
-    if (c->by_position) t->steps = plus(t->steps, times(c->changes + UINT64_C(1), times(each, places)));
+    uint64_t each = ob__mul_sat(resolutions, s->n_components), /* of the list of packets that were read: two bytes */
+        places = ob__mul_sat(ob__ceil_div_u64(tile.x1 - tile.x0, step_x) + 1, ob__ceil_div_u64(tile.y1 - tile.y0, step_y) + 1);
+    t->n_bytes = ob__add_sat(t->n_bytes, ob__mul_sat(2, ob__mul_sat(c->layers, ob__mul_sat(each, most_precincts))));
+    t->steps = ob__add_sat(t->steps, ob__mul_sat(c->changes + UINT64_C(1), t->packets - before));
+    if (c->by_position) t->steps = ob__add_sat(t->steps, ob__mul_sat(c->changes + UINT64_C(1), ob__mul_sat(each, places)));
     return OB_OK;
 }
 
@@ -170,7 +162,7 @@ static ob_status read_size(reader *r, const uint8_t *p, uint32_t n) {
         s->dx[i] = p[36 + 3 * i + 1], s->dy[i] = p[36 + 3 * i + 2];
         NOT_ONE(s->dx[i] == 0 || s->dy[i] == 0);
     }
-    uint64_t across = divide_up(s->x1 - s->tile_x, width), down = divide_up(s->y1 - s->tile_y, height);
+    uint64_t across = ob__ceil_div_u64(s->x1 - s->tile_x, width), down = ob__ceil_div_u64(s->y1 - s->tile_y, height);
     OB_IMAGE_DAMAGED(across > MOST_TILES || across * down > MOST_TILES, r->error, "a JPEG 2000 of more than %d tiles",
                      MOST_TILES);
     s->across = (uint32_t)across, s->down = (uint32_t)down;
@@ -316,10 +308,10 @@ static ob_status sum_up(reader *r) {
         if (i % TILES_BETWEEN == 0 && ob__image_stopped(r->image)) return OB_OK;
         OB_TRY(add_tile(r, &r->main, i, &one));
         if (most < one.n_bytes) most = one.n_bytes;
-        all.packets = plus(all.packets, one.packets);
-        all.steps = plus(all.steps, one.steps);
-        all.blocks = plus(all.blocks, one.blocks);
-        all.pieces = plus(all.pieces, one.pieces);
+        all.packets = ob__add_sat(all.packets, one.packets);
+        all.steps = ob__add_sat(all.steps, one.steps);
+        all.blocks = ob__add_sat(all.blocks, one.blocks);
+        all.pieces = ob__add_sat(all.pieces, one.pieces);
         all.segments |= one.segments;
     }
     /* A packet takes a byte, or more. */
@@ -327,12 +319,14 @@ static ob_status sum_up(reader *r) {
                      (unsigned long long)all.packets, (unsigned long long)n_file);
     OB_IMAGE_DAMAGED(all.steps / 32 > n_file + SPARE, r->error, "a JPEG 2000 whose packets stand in an order of %llu steps",
                      (unsigned long long)all.steps);
-    uint64_t chunks = times(n_file, CHUNKS_PER_BYTE), segments = times(n_file, SEGMENTS_PER_BYTE),
-             most_chunks = times(CHUNK, all.pieces), most_segments = all.segments ? times(all.blocks, SEGMENTS) : 0;
-    s->n_bytes = plus(plus(r->own.n_bytes, times(s->across * s->down > 1 ? 2 : 1, most)), plus(FIXED, times(3, n_file)));
-    s->n_bytes = plus(s->n_bytes, times(s->across * (uint64_t)s->down, PER_TILE + PER_TILE_COMPONENT * s->n_components));
+    uint64_t chunks = ob__mul_sat(n_file, CHUNKS_PER_BYTE), segments = ob__mul_sat(n_file, SEGMENTS_PER_BYTE),
+             most_chunks = ob__mul_sat(CHUNK, all.pieces), most_segments = all.segments ? ob__mul_sat(all.blocks, SEGMENTS) : 0;
+    s->n_bytes = ob__add_sat(ob__add_sat(r->own.n_bytes, ob__mul_sat(s->across * s->down > 1 ? 2 : 1, most)),
+                             ob__add_sat(FIXED, ob__mul_sat(3, n_file)));
     s->n_bytes =
-        plus(s->n_bytes, plus(chunks < most_chunks ? chunks : most_chunks, segments < most_segments ? segments : most_segments));
+        ob__add_sat(s->n_bytes, ob__mul_sat(s->across * (uint64_t)s->down, PER_TILE + PER_TILE_COMPONENT * s->n_components));
+    s->n_bytes = ob__add_sat(s->n_bytes, ob__add_sat(chunks < most_chunks ? chunks : most_chunks,
+                                                     segments < most_segments ? segments : most_segments));
     return OB_OK;
 }
 

@@ -2,6 +2,8 @@
 
 #include <limits.h>
 
+#include "core/base/integers.h"
+
 /* ---- operands ---- */
 
 int64_t ob__product(const int64_t *dims, int32_t begin, int32_t end) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/integers.h"
 #include "core/graph/copy.h"
 #include "ops/kernel/kernel.h"
 #include "ops/table/op.h"
@@ -42,7 +43,7 @@ ob_status ob__need_scratch(ob_kernel_needs *needs, int64_t count, size_t n_bytes
 ob_status ob__need_lanes(ob_kernel_needs *needs, int64_t count, size_t n_bytes_each, ob_error *error);
 static inline void *ob__take(char **next, int64_t count, size_t n_bytes_each) {
     void *block = *next;
-    if (block) *next += ((size_t)count * n_bytes_each + 63) & ~(size_t)63; /* NULL: nothing was asked for */
+    if (block) *next += (size_t)ob__round_up_u64((size_t)count * n_bytes_each, 64); /* NULL: nothing was asked for */
     return block;
 }
 
@@ -110,14 +111,6 @@ ob_status ob__convert(void *to, ob_dtype to_dtype, const void *from, ob_dtype fr
 /* The same for many; asks whether to go on. */
 ob_status ob__convert_many(void *to, ob_dtype to_dtype, const void *from, ob_dtype from_dtype, int64_t n,
                            const ob_threads *threads, ob_error *error);
-
-/* Saturating, towards zero, NaN gives 0. */
-static inline int64_t ob__int64_from(double value) {
-    return value >= 0x1p63 ? INT64_MAX : value <= -0x1p63 ? INT64_MIN : value == value ? (int64_t)value : 0;
-}
-static inline uint64_t ob__uint64_from(double value) {
-    return value >= 0x1p64 ? UINT64_MAX : value > 0 ? (uint64_t)value : 0;
-}
 
 /* 1 as an element; E_UNSUPPORTED for what has none (strings, 8-bit floats, complex). */
 ob_status ob__one(ob_dtype dtype, void *element, ob_error *error);

@@ -1,5 +1,6 @@
 #include "ops/kernel/matrices.h"
 
+#include "core/base/integers.h"
 #include "ops/kernel/common.h"
 
 /* Whether rows or columns of the last two axes are dense, with no distance 0 where there is more than one element. */
@@ -103,8 +104,7 @@ ob_status ob__matrices(const ob_kernel_site *site, const ob_view *a, const ob_vi
 static int64_t part_size(int64_t n, double wish) {
     enum { UNIT = 96 };
     int64_t parts = wish < 1 ? 1 : wish > (double)n ? n : (int64_t)wish;
-    int64_t size = (n + parts - 1) / parts;
-    size = (size + UNIT - 1) / UNIT * UNIT;
+    int64_t size = ob__round_up(ob__ceil_div(n, parts), UNIT);
     return size < n ? size : n;
 }
 
@@ -124,23 +124,22 @@ void ob__cut_matrices(ob_matrices *p) {
     if (parts < 1) {
         double group = 1 / parts;
         p->group = group < (double)products ? (int64_t)group : products;
-        p->n_chunks = (products + p->group - 1) / p->group;
+        p->n_chunks = ob__ceil_div(products, p->group);
         return;
     }
     if (parts > MOST) parts = work / most_work > MOST ? work / most_work : MOST;
     /* Each part packs its own columns of B: few rows of parts pack least. */
     p->columns = part_size(p->n, parts);
-    p->across = (p->n + p->columns - 1) / p->columns;
+    p->across = ob__ceil_div(p->n, p->columns);
     p->rows = part_size(p->m, parts / (double)p->across);
-    p->down = (p->m + p->rows - 1) / p->rows;
+    p->down = ob__ceil_div(p->m, p->rows);
     p->n_chunks = products * p->down * p->across;
 }
 
 /* n in equal parts of at most `most`, in whole multiples of UNIT. */
 static int64_t equal_part(int64_t n, int64_t most) {
     enum { UNIT = 32 };
-    int64_t parts = (n + most - 1) / most, size = (n + parts - 1) / parts;
-    size = (size + UNIT - 1) / UNIT * UNIT;
+    int64_t parts = ob__ceil_div(n, most), size = ob__round_up(ob__ceil_div(n, parts), UNIT);
     return size < n ? size : n;
 }
 
@@ -151,8 +150,8 @@ void ob__cut_coarsely(ob_matrices *p) {
     for (;;) {
         p->rows = equal_part(p->m, rows);
         p->columns = equal_part(p->n, columns);
-        p->down = (p->m + p->rows - 1) / p->rows;
-        p->across = (p->n + p->columns - 1) / p->columns;
+        p->down = ob__ceil_div(p->m, p->rows);
+        p->across = ob__ceil_div(p->n, p->columns);
         bool few = products < PARTS && p->down < PARTS && p->across < PARTS && products * p->down * p->across < PARTS;
         if (!few || (p->rows <= LEAST && p->columns <= LEAST)) break;
         if (p->columns > p->rows)

@@ -1,4 +1,5 @@
 #include "ops/kernel/packed.h"
+#include "core/base/integers.h"
 #include "kernels/loop.h"
 
 #include "ops/kernel/common.h"
@@ -17,7 +18,7 @@ typedef struct packing {
 static void convert_panels(const packing *p, const char *from, int64_t row, int64_t column, char *to) {
     enum { ROWS = 8, MOST_COLUMNS = 64 };
     const int64_t nr = p->gemm->nr;
-    const size_t made = p->bytes / (size_t)((p->n + nr - 1) / nr * nr * p->k); /* bytes of an element */
+    const size_t made = p->bytes / (size_t)(ob__round_up(p->n, nr) * p->k); /* bytes of an element */
     uint16_t block[ROWS * MOST_COLUMNS];
     for (int64_t j = 0; j < p->n; j += nr)
         for (int64_t l = 0; l < p->k; l += ROWS) {
@@ -59,7 +60,7 @@ ob_status ob__want_packed_b(const ob_kernel_site *site, ob_matrices *p, const ob
                             bool transposed, ob_dtype computing, ob_kernel_needs *needs, ob_error *error) {
     packing *params = ob__tail(site, 1, sizeof *params);
     OB_FAIL_IF(!params, error, OB_E_MEMORY, "no memory for a plan");
-    int64_t padded = (p->n + gemm->nr - 1) / gemm->nr * gemm->nr, elements;
+    int64_t padded = ob__round_up(p->n, gemm->nr), elements;
     int32_t n_own = constant->rank > 2 ? constant->rank - 2 : 0;
     size_t all;
     bool large = ob__mul_overflows(padded, p->k, &elements) ||

@@ -1,5 +1,6 @@
 /* LinearClassifier 1, LinearRegressor 1: rows times coefficients, of floats in float, of other types in double. Rows are cut into
  * chunks of ROWS, each a product; what is done with the scores is done in double. */
+#include "core/base/integers.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/kernels.h"
 #include "ops/kernel/common.h"
@@ -34,7 +35,7 @@ static ob_status pack_coefficients(const ob_kernel_site *site, const ob_ml_linea
     const ob_dtype dtype = l->single ? OB_FLOAT : OB_DOUBLE;
     const ob_ml_reals *list = &p->coefficients;
     const int64_t n = p->n_scores, k = p->n_features, nr = l->gemm->nr;
-    l->n_padded = (n + nr - 1) / nr * nr;
+    l->n_padded = ob__round_up(n, nr);
     void *packed = ob__tail(site, (size_t)l->n_padded, (size_t)k * width_of(l)), *rows = ob__tail(site, list->n, width_of(l));
     if (!packed || !rows) return ob__fail(error, OB_E_MEMORY, "no memory for coefficients");
     OB_TRY(ob__convert(rows, dtype, list->at, list->dtype, list->n, error));
@@ -141,7 +142,7 @@ static ob_status linear_run(const ob_kernel_args *args, ob_error *error) {
     const linear *l = args->state;
     work w = {.args = args};
     if (l->classifies) OB_TRY(ob__ml_own_labels(args, &l->labels, &w.labels, error));
-    ob__each_chunk(args->threads, (l->rows.n + ROWS - 1) / ROWS, linear_chunk, &w);
+    ob__each_chunk(args->threads, ob__ceil_div(l->rows.n, ROWS), linear_chunk, &w);
     return OB_OK;
 }
 

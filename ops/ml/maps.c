@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/base/arena.h"
+#include "core/base/integers.h"
 #include "core/base/number_text.h"
 #include "ops/kernel/cells.h"
 #include "ops/kernel/common.h"

@@ -7,6 +7,7 @@
  * Without vectors there is one row of coefficients for each class. */
 #include <math.h>
 
+#include "core/base/integers.h"
 #include "kernels/kernels.h"
 #include "kernels/ml/ml.h"
 #include "ops/kernel/common.h"
@@ -246,7 +247,7 @@ static ob_status svm_run(const ob_kernel_args *args, ob_error *error) {
     const svm *s = args->state;
     work w = {.args = args};
     if (s->classifies) OB_TRY(ob__ml_own_labels(args, &s->p.labels, &w.labels, error));
-    ob__each_chunk(args->threads, (s->rows.n + ROWS - 1) / ROWS, svm_chunk, &w);
+    ob__each_chunk(args->threads, ob__ceil_div(s->rows.n, ROWS), svm_chunk, &w);
     return OB_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "core/base/arena.h"
+#include "core/base/integers.h"
 #include "kernels/kernels.h"
 #include "kernels/ml/ml.h"
 #include "ops/kernel/common.h"
@@ -239,7 +240,7 @@ static ob_status trees_run(const ob_kernel_args *args, ob_error *error) {
     const ensemble *e = args->state;
     work w = {.args = args};
     if (e->classifies) OB_TRY(ob__ml_own_labels(args, &e->labels, &w.labels, error));
-    ob__each_chunk(args->threads, (e->rows.n + ROWS - 1) / ROWS, trees_chunk, &w);
+    ob__each_chunk(args->threads, ob__ceil_div(e->rows.n, ROWS), trees_chunk, &w);
     return OB_OK;
 }
 

@@ -3,6 +3,7 @@
  * Opset 1 (attributes paddings, value), 2 (pads, value), 11 (inputs pads, constant_value), 13 (every type), 18 (axes), 19 (wrap).
  * Modes constant, edge, reflect (as often as needed, the border element once), wrap. Every element type, by width; the default
  * value is 0, false or "". */
+#include "core/base/integers.h"
 #include "ops/kernel/common.h"
 #include "ops/movement/params.h"
 #include "ops/table/attributes.h"

@@ -4,6 +4,7 @@
  * Slice 1 (attributes starts, ends, axes), 10.. (inputs, with steps): a negative step gives a negative stride. Starts and ends
  * beyond the axis are clamped, as NumPy does. Split 1.. (attribute split or input 1; num_outputs since 18): consecutive parts of
  * one axis; their sizes are planned already. */
+#include "core/base/integers.h"
 #include "ops/kernel/common.h"
 #include "ops/movement/params.h"
 
@@ -67,12 +68,12 @@ static void slice_axis(int64_t dim, int64_t start, int64_t end, int64_t step, in
     if (step > 0) {
         start = clamp(start, 0, dim);
         end = clamp(end, 0, dim);
-        *count = end > start ? (end - start - 1) / step + 1 : 0;
+        *count = end > start ? ob__ceil_div(end - start, step) : 0;
     } else {
         start = clamp(start, dim > 0 ? 0 : -1, dim - 1);
         end = clamp(end, -1, dim - 1);
         uint64_t stride = 0 - (uint64_t)step;
-        *count = start > end ? (int64_t)((uint64_t)(start - end - 1) / stride) + 1 : 0;
+        *count = start > end ? (int64_t)ob__ceil_div_u64((uint64_t)(start - end), stride) : 0;
     }
     *first = start;
 }
@@ -169,7 +170,7 @@ static ob_status split_size(const ob_ints *sizes, const ob_kernel_args *args, ui
         int32_t n_read;
         OB_TRY(ob__read_ints(&one, size, 1, &n_read, error));
     } else {
-        int64_t part = (whole + args->n_out - 1) / args->n_out, before = part * (int64_t)k;
+        int64_t part = ob__ceil_div(whole, args->n_out), before = part * (int64_t)k;
         *size = before >= whole ? 0 : part < whole - before ? part : whole - before;
     }
     OB_FAIL_IF(*size < 0 || *size > whole, error, OB_E_SHAPE, "part %u has size %lld of %lld", k, (long long)*size,

@@ -1,5 +1,6 @@
 /* LpNormalization 1..: x / (sum |x|^p)^(1/p) along `axis`, p 1 or 2; 0 where the norm is 0. MeanVarianceNormalization 9..: (x -
  * mean) / (standard deviation + 1e-9) over `axes`. Floats; float16 and bfloat16 by way of float, statistics in double. */
+#include "core/base/integers.h"
 #include "kernels/kernels.h"
 #include "kernels/norm/norm.h"
 #include "ops/norm/common.h"
@@ -33,7 +34,7 @@ static ob_status lp_norm_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     n->outer = ob__product(x->dims, 0, axis);
     n->n = x->dims[axis];
     n->inner = ob__product(x->dims, axis + 1, x->rank);
-    n->blocks = (n->inner + COLUMNS - 1) / COLUMNS;
+    n->blocks = ob__ceil_div(n->inner, COLUMNS);
     n->is_double = ob__computing_type(args) == OB_DOUBLE;
     n->loops = ob__kernels()->norm;
     return ob__plan_real(args, needs, error);

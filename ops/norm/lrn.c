@@ -1,4 +1,5 @@
 /* LRN (1, 13): y = x / (bias + alpha / size * sum of squares over `size` neighbouring channels) ^ beta. */
+#include "core/base/integers.h"
 #include "kernels/kernels.h"
 #include "kernels/norm/norm.h"
 #include "ops/kernel/common.h"
@@ -30,7 +31,7 @@ static ob_status lrn_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_k
     l->is_double = ob__computing_type(args) == OB_DOUBLE;
     l->inner = ob__product(x->dims, 2, x->rank);
     l->columns = OBK_LRN_BYTES / (int64_t)(l->is_double ? sizeof(double) : sizeof(float));
-    l->blocks = (l->inner + l->columns - 1) / l->columns;
+    l->blocks = ob__ceil_div(l->inner, l->columns);
     l->n_parts = x->dims[0] * l->blocks;
     const int64_t window = p.size < x->dims[1] ? p.size : x->dims[1];
     l->grain = (INT64_C(1) << 14) / (ob__count(x) / l->n_parts * window + 1) + 1;

@@ -4,6 +4,7 @@
  * (default -1) only. Floats; float16 and bfloat16 by way of float. The maximum is subtracted first, so large inputs do not
  * overflow. Hardmax marks the first of equal maxima; NaN is one. */
 #include "kernels/softmax/softmax.h"
+#include "core/base/integers.h"
 #include "kernels/kernels.h"
 #include "kernels/loop.h"
 #include "kernels/reduce/reduce.h"
@@ -37,7 +38,7 @@ static ob_status read_layout(const ob_kernel_site *site, const ob_kernel_args *a
     if (l->width < 16) l->width = 16;
     if (l->width > OBK_SOFTMAX_COLUMNS) l->width = OBK_SOFTMAX_COLUMNS;
     if (l->width > l->inner) l->width = l->inner;
-    l->blocks = (l->inner + l->width - 1) / l->width;
+    l->blocks = ob__ceil_div(l->inner, l->width);
     l->per_chunk = ELEMS / (l->n * l->width);
     if (l->per_chunk < 1) l->per_chunk = 1;
     if (l->per_chunk > l->outer * l->blocks) l->per_chunk = l->outer * l->blocks;
@@ -121,7 +122,7 @@ static ob_status softmax_run(const ob_kernel_args *args, ob_error *error) {
     const softmax *s = args->state;
     if (s->l.n == 0) return OB_OK;
     const int64_t all = s->l.outer * s->l.blocks;
-    ob__each_chunk(args->threads, (all + s->l.per_chunk - 1) / s->l.per_chunk, softmax_chunk, (void *)(uintptr_t)args);
+    ob__each_chunk(args->threads, ob__ceil_div(all, s->l.per_chunk), softmax_chunk, (void *)(uintptr_t)args);
     return OB_OK;
 }
 
@@ -154,7 +155,7 @@ static ob_status hardmax_compute(const ob_kernel_args *args, ob_error *error) {
     int64_t *at = args->scratch;
     char *y = args->out[0].data;
     if (h->l.n == 0) return OB_OK;
-    const int64_t blocks = (h->l.inner + OBK_REDUCE_COLUMNS - 1) / OBK_REDUCE_COLUMNS;
+    const int64_t blocks = ob__ceil_div(h->l.inner, OBK_REDUCE_COLUMNS);
     if (!ob__find_all(h->find, &search, at, args->in[0].data, h->l.outer * blocks, args->threads)) return OB_OK;
     obk_pace pace = ob__pace(args->threads);
     ob__fill(y, ob__count(&args->out[0]), width, NULL, &pace);

@@ -5,6 +5,7 @@
  * bfloat16 by way of float. Padding never takes part in a maximum, and in a mean only with count_include_pad, which counts
  * the padding but not what ceil_mode lets hang over beyond it. Indices count over
  * the whole input; the first of equal maxima is named. NaN wins a maximum. */
+#include "core/base/integers.h"
 #include "kernels/kernels.h"
 #include "kernels/pool/pool.h"
 #include "kernels/window/window.h"
@@ -126,7 +127,7 @@ static ob_status pool_compute(const ob_kernel_args *args, ob_error *error) {
     (void)error;
     const pool *p = args->state;
     job j = {.p = p, .args = args, .indices = ob__wanted(args, 1) ? args->out[1].data : NULL};
-    if (p->n_parts > 0) ob__each_chunk(args->threads, (p->n_parts + p->n_each - 1) / p->n_each, pool_chunk, &j);
+    if (p->n_parts > 0) ob__each_chunk(args->threads, ob__ceil_div(p->n_parts, p->n_each), pool_chunk, &j);
     return OB_OK;
 }
 

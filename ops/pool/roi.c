@@ -5,6 +5,7 @@
  * made of, as ONNX's reference has it. A sample more than one element outside is 0. Before version 16, and with
  * output_half_pixel, a region is at least one element large. Other regions than images have, and samples by the million, are
  * refused by the run. */
+#include "core/base/integers.h"
 #include "kernels/kernels.h"
 #include "kernels/sample/sample.h"
 #include "ops/kernel/common.h"
@@ -51,7 +52,7 @@ static ob_status roi_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_k
     int64_t elems;
     OB_FAIL_IF(ob__mul_overflows(s->dims[0], s->dims[1], &elems) || elems > INT32_MAX, error, OB_E_LIMIT, "a plane is too large");
     s->n_points = y->dims[2] * y->dims[3];
-    s->n_blocks = (s->n_points + OBK_SAMPLE_POINTS - 1) / OBK_SAMPLE_POINTS;
+    s->n_blocks = ob__ceil_div(s->n_points, OBK_SAMPLE_POINTS);
     return ob__plan_real(args, needs, error);
 }
 

@@ -1,6 +1,7 @@
 /* MaxUnpool 9, 11, 22 (bfloat16): each element goes to the place that its index names, everything else is 0. Indices count over
  * the whole result of the inverse pooling, which lies at the beginning of each larger axis when output_shape asks for more; of
  * two elements with one place the last one stays. */
+#include "core/base/integers.h"
 #include "ops/kernel/common.h"
 #include "ops/pool/params.h"
 

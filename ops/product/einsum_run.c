@@ -1,4 +1,5 @@
 /* Carries out the steps of an Einsum. */
+#include "core/base/integers.h"
 #include "kernels/reduce/reduce.h"
 #include "ops/product/einsum.h"
 
@@ -51,7 +52,7 @@ static void sum(const ob_einsum_step *step, const void *in, void *out, const ob_
     enum { WORK = 1 << 15 };
     const obk_reduction *r = &step->reduction;
     job j = {step, in, out, args};
-    int64_t n = r->columns ? (r->inner + OBK_REDUCE_COLUMNS - 1) / OBK_REDUCE_COLUMNS : r->kept[0];
+    int64_t n = r->columns ? ob__ceil_div(r->inner, OBK_REDUCE_COLUMNS) : r->kept[0];
     ob__parallel_lanes(args->threads, n, WORK / (r->n_folded * (r->columns ? OBK_REDUCE_COLUMNS : 1) + 1) + 1, sum_parts, &j);
 }
 

@@ -1,4 +1,5 @@
 #include "ops/quantize/integer.h"
+#include "core/base/integers.h"
 #include "kernels/kernels.h"
 
 #include "ops/kernel/common.h"
@@ -78,7 +79,7 @@ ob_status ob__want_packed_bytes(const ob_kernel_site *site, const ob_kernel_args
                                 const obk_integer_gemm *gemm, int64_t k, int64_t n, int16_t zero, ob_kernel_needs *needs,
                                 int64_t *matrix, ob_error *error) {
     packing *params = ob__tail(site, 1, sizeof *params);
-    int64_t padded = (n + gemm->nr - 1) / gemm->nr * gemm->nr, all;
+    int64_t padded = ob__round_up(n, gemm->nr), all;
     size_t n_bytes;
     OB_FAIL_IF(!params, error, OB_E_MEMORY, "no memory for a plan");
     bool large = ob__mul_overflows(padded, obk_pairs(k), matrix) ||

@@ -2,6 +2,7 @@
  * which wraps. QLinear: y = saturate(round((sum + bias) * (x_scale * w_scale / y_scale)) + y_zero_point), halves to even. Zero
  * points and scales of W: one for all or one per map. Two channels side by side are a plane of pairs of 16-bit integers, which
  * the loops of Conv convolve; of an odd number the last has zeros beside it. */
+#include "core/base/integers.h"
 #include "kernels/conv/conv.h"
 #include "kernels/gemm/integer.h"
 #include "kernels/kernels.h"

@@ -1,6 +1,7 @@
 /* MatMulInteger (int32 result) and QLinearMatMul (requantised): products of int8 and uint8 minus their zero points, exact in
  * int32, which wraps. QLinear: y = saturate(round(sum * (a_scale * b_scale / y_scale)) + y_zero_point), halves to even. Zero
  * points and scales: one for all; of A one per row, of B one per column (ops/quantize/quantized.h). */
+#include "core/base/integers.h"
 #include "kernels/gemm/integer.h"
 #include "kernels/quantize/quantize.h"
 #include "ops/kernel/common.h"

@@ -6,6 +6,7 @@
  * DynamicQuantizeLinear 11: uint8, the scale covers 0 and every element. Computed in float. Quantised types: 4- and 2-bit
  * integers, int8, uint8, int16, uint16, the 8- and 4-bit floats; int32 to dequantise.
  */
+#include "core/base/integers.h"
 #include "kernels/kernels.h"
 #include "kernels/loop.h"
 #include "kernels/quantize/quantize.h"
@@ -75,7 +76,7 @@ static void lay_rows(quantize *q, const ob_view *x, const ob_scale_layout *layou
     q->inner = ob__product(x->dims, axis + 1, x->rank);
     q->blocked = layout->kind == OB_SCALE_BLOCKED;
     q->block = layout->block;
-    blocks = q->n > 0 ? (q->n - 1) / q->block + 1 : 0;
+    blocks = q->n > 0 ? ob__ceil_div(q->n, q->block) : 0;
     if (q->inner > 1) { /* a row along the inner axes */
         q->rows_of_n = q->n;
         q->length = q->inner;
@@ -97,7 +98,7 @@ typedef struct row {
 static row row_at(const quantize *q, int64_t i) {
     int64_t outer = i / q->rows_of_n, within = i % q->rows_of_n;
     if (q->inner > 1) {
-        int64_t blocks = q->n > 0 ? (q->n - 1) / q->block + 1 : 0;
+        int64_t blocks = q->n > 0 ? ob__ceil_div(q->n, q->block) : 0;
         int64_t scale = q->blocked ? (outer * blocks + within / q->block) * q->inner : q->n_scales == 1 ? 0 : within;
         return (row){i * q->length, q->length, scale};
     }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/integers.h"
 #include "ops/quantize/quantized.h"
 #include "ops/table/op.h"
 
@@ -265,7 +266,7 @@ ob_status ob__infer_matmul_nbits(ob_infer *infer) {
         ob__problem(infer, OB0602, -1, -1, "attributes K, N and block_size must be positive numbers");
         return OB_OK;
     }
-    const ob_dim columns = n, n_blocks = (k + block - 1) / block;
+    const ob_dim columns = n, n_blocks = ob__ceil_div(k, block);
     OB_TRY(ob__rank_unknown(infer, 1));
     OB_TRY(require_blocks(infer, n, n_blocks, bits));
     if (ob__in_rank(infer, 1) >= 1) OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 1, 0), n, 1, 0, OB0601));

@@ -10,6 +10,7 @@
  * products with W are one matrix product over all steps. After the end of a sequence the state stays and Y is 0. */
 #include <math.h>
 
+#include "core/base/integers.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/kernels.h"

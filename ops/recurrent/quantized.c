@@ -1,4 +1,5 @@
 #include "ops/recurrent/quantized.h"
+#include "core/base/integers.h"
 #include "kernels/kernels.h"
 
 #include "ops/kernel/common.h"
@@ -11,7 +12,7 @@ static bool is_each(const ob_view *view) {
 }
 
 static int64_t padded_columns(const ob_byte_products *p) {
-    return (p->weights[0].n + p->gemm->nr - 1) / p->gemm->nr * p->gemm->nr;
+    return ob__round_up(p->weights[0].n, p->gemm->nr);
 }
 
 static int64_t longest(const ob_byte_products *p) {

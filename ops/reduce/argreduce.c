@@ -1,5 +1,6 @@
 /* ArgMax, ArgMin: the index along `axis` of the largest or smallest element; opset 1.., all numbers, 13 also bfloat16.
  * select_last_index (12..) chooses the last of equals, else the first. The first (last) NaN wins, as in NumPy. */
+#include "core/base/integers.h"
 #include "kernels/kernels.h"
 #include "kernels/reduce/reduce.h"
 #include "ops/kernel/common.h"
@@ -27,7 +28,7 @@ static ob_status argreduce_plan(const ob_kernel_site *site, ob_kernel_args *args
     const int64_t outer = ob__product(in->dims, 0, axis), n_out = ob__count(&args->out[0]);
     OB_FAIL_IF(outer * k->search.inner != n_out, error, OB_E_SHAPE, "the result has %lld elements", (long long)n_out);
     OB_FAIL_IF(k->search.n == 0, error, OB_E_SHAPE, "axis %d has size 0: no element can be chosen", axis);
-    const int64_t blocks = (k->search.inner + OBK_REDUCE_COLUMNS - 1) / OBK_REDUCE_COLUMNS;
+    const int64_t blocks = ob__ceil_div(k->search.inner, OBK_REDUCE_COLUMNS);
     k->n_parts = outer * blocks;
     k->grain = (INT64_C(1) << 15) / k->search.n / (k->search.inner > 1 ? OBK_REDUCE_COLUMNS : 1) + 1;
     return ob__plan_real(args, needs, error);

@@ -1,6 +1,7 @@
 /* CumSum and CumProd: sums or products of the elements up to here along an axis (input 1); exclusive leaves the own element out,
  * reverse starts at the end. Float, double, int32, int64, uint32, uint64; CumSum 14 and CumProd 26 also float16, bfloat16 (by way
  * of float). Integers wrap. */
+#include "core/base/integers.h"
 #include "kernels/kernels.h"
 #include "kernels/reduce/reduce.h"
 #include "ops/kernel/common.h"
@@ -46,7 +47,7 @@ static ob_status cumsum_compute(const ob_kernel_args *args, ob_error *error) {
     job j = {args, {.exclusive = p->exclusive, .reverse = p->reverse, .product = p->product}};
     j.running.n = in->dims[axis];
     j.running.inner = ob__product(in->dims, axis + 1, in->rank);
-    const int64_t blocks = (j.running.inner + OBK_RUNNING_COLUMNS - 1) / OBK_RUNNING_COLUMNS;
+    const int64_t blocks = ob__ceil_div(j.running.inner, OBK_RUNNING_COLUMNS);
     ob__parallel(args->threads, ob__product(in->dims, 0, axis) * blocks,
                  (INT64_C(1) << 15) / j.running.n / (j.running.inner > 1 ? OBK_RUNNING_COLUMNS : 1) + 1, run_parts, &j);
     return OB_OK;

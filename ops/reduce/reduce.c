@@ -7,6 +7,7 @@
  * Over no elements: Sum, L1, L2, SumSquare 0, Prod 1, Max -inf or the lowest value, Min inf or the highest, Mean NaN (integers
  * 0), LogSum and LogSumExp -inf. */
 #include "kernels/reduce/reduce.h"
+#include "core/base/integers.h"
 #include "kernels/kernels.h"
 #include "ops/kernel/common.h"
 #include "ops/reduce/params.h"
@@ -68,7 +69,7 @@ static ob_status resolve(const ob_kernel_args *args, reduce *k, uint32_t axes, o
     k->copies =
         axes == 0 && k->params.fold != OBK_FOLD_ABS && k->params.fold != OBK_FOLD_SQUARE && k->params.finish != OBK_FINISH_LOG;
     split_axes(&k->r, in, axes);
-    const int64_t columns = k->r.columns ? k->r.inner : 1, blocks = (columns + OBK_REDUCE_COLUMNS - 1) / OBK_REDUCE_COLUMNS;
+    const int64_t columns = k->r.columns ? k->r.inner : 1, blocks = ob__ceil_div(columns, OBK_REDUCE_COLUMNS);
     k->n_parts = n_out / columns * blocks;
     k->grain = (INT64_C(1) << 15) / (k->r.n_folded * (k->r.columns ? OBK_REDUCE_COLUMNS : 1) + 1) + 1;
     return OB_OK;

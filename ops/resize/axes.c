@@ -1,5 +1,6 @@
 #include "ops/resize/axes.h"
 
+#include "core/base/integers.h"
 #include "ops/resize/resized.h"
 
 static bool decides(const ob_kernel_args *args, int32_t i) {

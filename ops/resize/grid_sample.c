@@ -4,6 +4,7 @@
  * computed in float, integers in float or double and cut at the end, complex numbers as planes of their parts. Nearest moves
  * elements of every type; nothing lies between strings. The padding mode applies to the position, then to each element that it
  * is made of. */
+#include "core/base/integers.h"
 #include "core/graph/types.h"
 #include "kernels/kernels.h"
 #include "kernels/sample/sample.h"
@@ -224,7 +225,7 @@ static ob_status grid_sample_plan(const ob_kernel_site *site, ob_kernel_args *ar
     if (ob__writes_nothing(args)) return OB_OK;
     s->n_in = ob__product(s->dims, 0, s->rank);
     s->n_points = ob__product(y->dims, 2, y->rank);
-    s->n_chunks = (s->n_points + POINTS - 1) / POINTS;
+    s->n_chunks = ob__ceil_div(s->n_points, POINTS);
     OB_FAIL_IF(s->n_in > INT32_MAX, error, OB_E_LIMIT, "a plane of %lld elements", (long long)s->n_in);
     s->n_taps = 1;
     const int each = s->params.mode == OB_GRID_NEAREST ? 1 : s->params.mode == OB_GRID_LINEAR ? 2 : 4;

@@ -4,6 +4,7 @@
  * after the other in float (double for double and wide integers), block by block, so that what lies between stays in the cache;
  * nearest picks elements of any type. All coordinate transformations, nearest modes, exclude_outside, antialias (18), axes (18),
  * keep_aspect_ratio_policy. tf_crop_and_resize takes extrapolation_value where a coordinate is outside. */
+#include "core/base/integers.h"
 #include "kernels/kernels.h"
 #include "kernels/resize/resize.h"
 #include "ops/resize/axes.h"
@@ -98,7 +99,7 @@ static void pick(const ob_kernel_args *args, const resize *r, const ob_resize_ax
     }
     j.n_rows = ob__product(out->dims, 0, j.last);
     j.unit = ob__product(in->dims, j.last + 1, in->rank) * (int64_t)ob_dtype_size(in->dtype);
-    ob__each_chunk(args->threads, (j.n_rows + r->n_each - 1) / r->n_each, pick_chunk, &j);
+    ob__each_chunk(args->threads, ob__ceil_div(j.n_rows, r->n_each), pick_chunk, &j);
 }
 
 /* ---- linear and cubic: one axis at a time ---- */
@@ -185,7 +186,7 @@ static void blend(const ob_kernel_args *args, const resize *r, const ob_resize_a
         memcpy(out->data, in->data, (size_t)ob__count(in) * ob_dtype_size(in->dtype));
         return;
     }
-    j.n_blocks = (out->dims[j.first] + r->block - 1) / r->block;
+    j.n_blocks = ob__ceil_div(out->dims[j.first], r->block);
     j.inner = ob__product(in->dims, j.first + 1, in->rank);
     j.behind = ob__product(out->dims, j.first + 1, out->rank);
     ob__each_chunk(args->threads, ob__product(out->dims, 0, j.first) * j.n_blocks, blend_chunk, &j);

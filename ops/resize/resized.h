@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "core/base/error.h"
+#include "core/base/integers.h"
 
 /* True when scale = *above / *below with a small power of two below: then a symbolic size has an exact result. */
 static inline bool ob__exact_scale(float scale, int64_t *above, int64_t *below) {

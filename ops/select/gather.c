@@ -1,5 +1,6 @@
 /* Gather 1.., GatherElements 11.., GatherND 11.. (batch_dims since 12), OneHot 9.., Trilu 14: elements picked by index. Every
  * element type, by width. A negative index counts from the end; one outside the axis is E_ARGUMENT with the index. */
+#include "core/base/integers.h"
 #include "core/graph/types.h"
 #include "ops/kernel/common.h"
 #include "ops/select/params.h"

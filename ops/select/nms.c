@@ -1,6 +1,7 @@
 /* NonMaxSuppression 10, 11: of each batch and class the boxes in order of their scores, equal ones in order of index, without
  * those that overlap a better one by more than a threshold. Without max_output_boxes_per_class, or below 1, none; without a score
  * threshold every box takes part. A score that is NaN is the lowest. */
+#include "core/base/integers.h"
 #include "kernels/boxes/boxes.h"
 #include "kernels/kernels.h"
 #include "ops/kernel/common.h"
@@ -63,7 +64,7 @@ static obk_box read_box(const float *from, bool has_center) {
 }
 
 static int64_t padded(int64_t n) {
-    return (n + OBK_BOXES_BLOCK - 1) / OBK_BOXES_BLOCK * OBK_BOXES_BLOCK;
+    return ob__round_up(n, OBK_BOXES_BLOCK);
 }
 
 static void append(const obk_box_list *list, int64_t i, const obk_box *box) {

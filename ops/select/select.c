@@ -4,6 +4,7 @@
  * slices along `axis` (or, without it, the elements) whose condition holds; a short condition leaves the rest out. TopK: the k
  * largest (11: or smallest) along an axis with their indices, in order of value, equal ones in order of index; NaN is
  * greater than every number, as where NumPy sorts. */
+#include "core/base/integers.h"
 #include "core/graph/types.h"
 #include "kernels/kernels.h"
 #include "kernels/level.h"
@@ -323,7 +324,7 @@ static ob_status topk_compute(const ob_kernel_args *args, ob_error *error) {
     if (finds_one(t, in->dtype, k)) {
         const obk_search search = {n, inner, params->smallest, false};
         int64_t *places = ob__wanted(args, 1) ? args->out[1].data : args->scratch;
-        const int64_t blocks = inner == 1 ? 1 : (inner + OBK_REDUCE_COLUMNS - 1) / OBK_REDUCE_COLUMNS;
+        const int64_t blocks = inner == 1 ? 1 : ob__ceil_div(inner, OBK_REDUCE_COLUMNS);
         const bool found = ob__find_all(t->find, &search, places, in->data, ob__count(in) / n / inner * blocks, args->threads);
         if (found && ob__wanted(args, 0)) take_values(args, n, inner, places);
         return OB_OK;

@@ -1,6 +1,7 @@
 /* SequenceEmpty, SequenceConstruct, SequenceAt, SequenceInsert, SequenceErase, SequenceLength 11; SplitToSequence 11.., 24;
  * ConcatFromSequence 11; Optional 15, OptionalGetElement and OptionalHasElement 15, 18: values that are cells. Every element
  * type. */
+#include "core/base/integers.h"
 #include "ops/kernel/cells.h"
 #include "ops/kernel/common.h"
 #include "ops/sequence/params.h"

@@ -14,8 +14,8 @@ case OB_TYPE_DTYPE: {
         for (; i < n && i < end + SOME; i++) out[i] = (OB_TYPE_C)((double)s + (double)i * (double)d);
 #else
     uint64_t from = (uint64_t)s, step = (uint64_t)d, count = 0;
-    if (d > 0 && l > s) count = ((uint64_t)l - from - 1) / step + 1;
-    if (d < 0 && l < s) count = (from - (uint64_t)l - 1) / (0 - step) + 1;
+    if (d > 0 && l > s) count = ob__ceil_div_u64((uint64_t)l - from, step);
+    if (d < 0 && l < s) count = ob__ceil_div_u64(from - (uint64_t)l, 0 - step);
     if (!out) return count > INT64_MAX ? INT64_MAX : (int64_t)count;
     for (int64_t i = 0, end = 0; i < n && !obk_stops(pace, SOME); end += SOME)
         for (; i < n && i < end + SOME; i++) out[i] = (OB_TYPE_C)(from + (uint64_t)i * step);

@@ -1,4 +1,5 @@
 /* DFT, STFT: lines of points, at places that follow from two counts, are transformed in double, four at a time. */
+#include "core/base/integers.h"
 #include "kernels/fft/fft.h"
 #include "kernels/kernels.h"
 #include "ops/kernel/common.h"
@@ -94,7 +95,7 @@ static ob_status compute(const ob_kernel_args *args, ob_error *error) {
         OB_TRY(ob__convert(window, OB_DOUBLE, args->in[2].data, args->in[2].dtype, t->fft.n, error));
         r.window = window;
     }
-    ob__each_chunk(args->threads, (t->n_lines + t->lines_per_chunk - 1) / t->lines_per_chunk, chunk_of_lines, &r);
+    ob__each_chunk(args->threads, ob__ceil_div(t->n_lines, t->lines_per_chunk), chunk_of_lines, &r);
     return OB_OK;
 }
 

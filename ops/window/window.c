@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/integers.h"
 #include "ops/infer/content.h"
 #include "ops/kernel/common.h"
 #include "ops/table/attributes.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/integers.h"
 #include "core/base/list.h"
 #include "core/dims/terms.h"
 #include "passes/check/propagation.h"
@@ -351,16 +352,12 @@ void ob__calls_rewind(ob_propagation *p, uint32_t n_called, uint32_t n_sites) {
 
 /* ---- How many there are ---- */
 
-static uint64_t saturating_add(uint64_t a, uint64_t b) {
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 /* Bodies do not call themselves, and calls nest no deeper than a limit. */
 static void count(ob_called *called) {
     if (called->n > 0) return;
     for (const ob_call_site *site = called->sites; site; site = site->next) {
         if (site->outer) count((ob_called *)site->outer);
-        called->n = saturating_add(called->n, site->outer ? site->outer->n : 1);
+        called->n = ob__add_sat(called->n, site->outer ? site->outer->n : 1);
     }
     if (called->n == 0) called->n = 1;
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/integers.h"
 #include "ops/table/op.h"
 #include "ops/training/params.h"
 #include "passes/check/names.h"
@@ -273,15 +274,6 @@ typedef struct visit {
     extent extent;
 } visit;
 
-/* Sums and products that stay at the largest number. */
-static uint64_t plus(uint64_t a, uint64_t b) {
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-static uint64_t times(uint64_t a, uint64_t b) {
-    uint64_t c;
-    return __builtin_mul_overflow(a, b, &c) ? UINT64_MAX : c;
-}
-
 static ob_status visit_function(inliner *in, const ob_function *function, int depth, extent *out);
 static ob_status visit_graph(inliner *in, const ob_graph *graph, int depth, extent *sum);
 
@@ -310,11 +302,11 @@ static ob_status visit_graph(inliner *in, const ob_graph *graph, int depth, exte
         extent own = {1, 0};
         if (is_call(node)) {
             OB_TRY(visit_function(in, node->function, depth + 1, &own));
-            own.n_bytes = plus(own.n_bytes, times(own.nodes, label)); /* names begin with the call's */
+            own.n_bytes = ob__add_sat(own.n_bytes, ob__mul_sat(own.nodes, label)); /* names begin with the call's */
             if (own.nodes == 0) own.nodes = 1;
         }
-        sum->nodes = plus(sum->nodes, own.nodes);
-        sum->n_bytes = plus(sum->n_bytes, plus(own.n_bytes, n_bytes));
+        sum->nodes = ob__add_sat(sum->nodes, own.nodes);
+        sum->n_bytes = ob__add_sat(sum->n_bytes, ob__add_sat(own.n_bytes, n_bytes));
         OB_TRY(visit_attributes(in, node, depth, sum));
     }
     return OB_OK;
@@ -346,7 +338,7 @@ static ob_status check_extent(inliner *in) {
                (unsigned long long)in->max_nodes);
     OB_FAIL_IF(all.n_bytes / BYTES_PER_NODE > in->max_nodes, in->error, OB_E_LIMIT,
                "functions expand to nodes with %llu bytes of names and operands, more than %llu: max_nodes raises the limit",
-               (unsigned long long)all.n_bytes, (unsigned long long)times(in->max_nodes, BYTES_PER_NODE));
+               (unsigned long long)all.n_bytes, (unsigned long long)ob__mul_sat(in->max_nodes, BYTES_PER_NODE));
     return OB_OK;
 }
 

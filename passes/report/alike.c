@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/integers.h"
 #include "core/dims/terms.h"
 #include "passes/report/report.h"
 

@@ -1,13 +1,9 @@
 /* The report's broadcasts, one by one. */
 #include "core/base/error.h"
+#include "core/base/integers.h"
 #include "core/dims/terms.h"
 #include "passes/check/names.h"
 #include "passes/report/report.h"
-
-static int64_t saturating_mul(int64_t a, int64_t b) {
-    int64_t product;
-    return ob__mul_overflows(a, b, &product) ? INT64_MAX : product;
-}
 
 ob_dim ob__copied_bytes(ob_dims *dims, const ob_facts *facts, const ob_node *node, const ob_group *group) {
     ob_dim total = 0;
@@ -23,7 +19,7 @@ ob_dim ob__copied_bytes(ob_dims *dims, const ob_facts *facts, const ob_node *nod
             bool own = axis >= group->result.rank - group->n_fixed_axes; /* matrix axes are the operand's own */
             ob_dim size = own ? ob__group_dim(group, i, axis) : group->result.dims[axis];
             if (ob_dim_is_const(product) && ob_dim_is_const(size)) {
-                product = saturating_mul(product, size);
+                product = ob__mul_sat_i64(product, size);
                 if (product > OB_DIM_CONST_MAX) product = OB_DIM_CONST_MAX;
             } else {
                 product = ob_dim_mul(dims, product, size);

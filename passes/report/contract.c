@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/integers.h"
 #include "core/dims/terms.h"
 #include "passes/check/groups.h"
 #include "passes/check/names.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/integers.h"
 #include "core/base/list.h"
 #include "core/dims/shape.h"
 #include "core/dims/terms.h"

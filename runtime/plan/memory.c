@@ -1,13 +1,14 @@
 /* The memory plan: buffers that are alive at the same time get disjoint places in one block. */
 #include "core/base/error.h"
+#include "core/base/integers.h"
 #include "runtime/plan/plan.h"
 
 /* Up to this many buffers the largest is placed first, which packs well but looks at all pairs; beyond, buffers are placed in
  * order of time into gaps that earlier ones left. */
 enum { PAIRWISE_MAX = 3000 };
 
-static uint64_t round_up(uint64_t n_bytes) {
-    return (n_bytes + OB_ALIGNMENT - 1) & ~(uint64_t)(OB_ALIGNMENT - 1);
+static uint64_t aligned(uint64_t n_bytes) {
+    return ob__round_up_u64(n_bytes, OB_ALIGNMENT);
 }
 
 static bool overlap_in_time(const ob_buffer *a, const ob_buffer *b) {
@@ -56,7 +57,7 @@ static void insert_by_offset(ob_buffer **placed, size_t n, ob_buffer *buffer) {
 
 /* The smallest gap that takes the buffer, among those that are alive at the same time. */
 static void place_in_best_gap(ob_buffer *const *placed, size_t n, ob_buffer *buffer) {
-    uint64_t need = round_up(buffer->n_bytes), end = 0, best = 0, best_size = UINT64_MAX;
+    uint64_t need = aligned(buffer->n_bytes), end = 0, best = 0, best_size = UINT64_MAX;
     for (size_t i = 0; i < n; i++) {
         const ob_buffer *other = placed[i];
         if (!overlap_in_time(other, buffer)) continue;
@@ -64,7 +65,7 @@ static void place_in_best_gap(ob_buffer *const *placed, size_t n, ob_buffer *buf
             best = end;
             best_size = other->offset - end;
         }
-        uint64_t other_end = other->offset + round_up(other->n_bytes);
+        uint64_t other_end = other->offset + aligned(other->n_bytes);
         if (other_end > end) end = other_end;
     }
     buffer->offset = best_size == UINT64_MAX ? end : best;
@@ -97,7 +98,7 @@ ob_status ob__plan_memory(ob_arena *scratch, ob_buffer *buffers, uint64_t *total
     uint64_t sum = 0;
     for (const ob_buffer *b = buffers; b; b = b->next) {
         if (b->kind != OB_BUFFER_ARENA || b->same_as) continue;
-        if (b->n_bytes > UINT64_MAX / 4 || __builtin_add_overflow(sum, round_up(b->n_bytes), &sum)) return OB_E_LIMIT;
+        if (b->n_bytes > UINT64_MAX / 4 || __builtin_add_overflow(sum, aligned(b->n_bytes), &sum)) return OB_E_LIMIT;
         n++;
     }
     ob_buffer **all = OB_ARENA_ARRAY(scratch, ob_buffer *, n);
@@ -112,7 +113,7 @@ ob_status ob__plan_memory(ob_arena *scratch, ob_buffer *buffers, uint64_t *total
         place_in_time_order(all, n, placed);
     *total = 0;
     for (i = 0; i < n; i++) {
-        uint64_t end = all[i]->offset + round_up(all[i]->n_bytes);
+        uint64_t end = all[i]->offset + aligned(all[i]->n_bytes);
         if (end > *total) *total = end;
     }
     return OB_OK;

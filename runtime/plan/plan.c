@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/integers.h"
 #include "core/dims/shape.h"
 #include "passes/check/names.h"
 #include "passes/check/propagate.h"
@@ -251,7 +252,7 @@ static ob_status lay_out(ob_builder *b) {
     for (ob_buffer *buffer = plan->buffers; buffer; buffer = buffer->next) {
         if (buffer->kind != OB_BUFFER_OUTPUT) continue;
         buffer->offset = outputs;
-        uint64_t n_bytes = (buffer->n_bytes + OB_ALIGNMENT - 1) & ~(uint64_t)(OB_ALIGNMENT - 1);
+        uint64_t n_bytes = ob__round_up_u64(buffer->n_bytes, OB_ALIGNMENT);
         if (__builtin_add_overflow(outputs, n_bytes, &outputs)) return OB_E_LIMIT;
     }
     plan->memory.output_bytes = outputs;

@@ -1,6 +1,7 @@
 /* What the solver does with large numbers and many cases: the time it takes does not grow with the numbers. */
 #include <time.h>
 
+#include "core/base/integers.h"
 #include "core/base/sanitizer.h"
 #include "core/solve/solver.h"
 #include "solve_case.h"
