@@ -1,9 +1,8 @@
 /* Shape rules of elementwise operators. */
-#include <string.h>
-
-#include "core/base/error.h"
 #include "core/dims/shape.h"
+#include "core/base/error.h"
 #include "core/graph/types.h"
+#include "ops/elementwise/infer_content.h"
 #include "ops/elementwise/params.h"
 #include "ops/infer/content.h"
 #include "ops/infer/legacy.h"
@@ -12,6 +11,7 @@
 OB_RULE(same);
 OB_RULE(alike);
 OB_RULE(broadcast);
+OB_RULE(where);
 OB_RULE(quotient);
 OB_RULE(bias);
 OB_RULE(prelu);
@@ -29,7 +29,7 @@ ob_status ob__infer_alike(ob_infer *infer) {
 
 ob_status ob__infer_same(ob_infer *infer) {
     OB_TRY(ob__out_like(infer, 0, 0));
-    OB_TRY(ob__in_content(infer, 0).elems ? ob__content_same(infer) : ob__range_unary(infer));
+    OB_TRY(ob__in_content(infer, 0).elems ? ob__content_unary(infer) : ob__range_unary(infer));
     return ob__fractions_round(infer);
 }
 
@@ -72,28 +72,32 @@ static bool all_contents_known(const ob_infer *infer) {
     return infer->node->n_inputs > 0;
 }
 
-ob_status ob__infer_broadcast(ob_infer *infer) {
+static ob_status broadcast_shape(ob_infer *infer) {
     ob_shape shape;
-    ob_dtype dtype = ob__in_dtype(infer, 0);
-    bool real = dtype == OB_FLOAT || dtype == OB_DOUBLE || dtype == OB_FLOAT16 || dtype == OB_BFLOAT16;
-    if (real && ob__op_is(infer, "Mod") && !ob__mod_of_dividend(infer->node))
-        ob__problem(infer, OB0602, -1, -1, "attribute fmod must be 1 for %s", ob_dtype_name(dtype));
     /* Before opset 7 an attribute may place even an operand of equal shape outside. */
     bool placed = infer->op->broadcast == OB_BCAST_LEGACY && ob__stretch_asked(infer->node, infer->op);
-    if (!placed && plainly_equal(infer, &shape))
+    if (!placed && plainly_equal(infer, &shape)) {
         ob__out_shape(infer, 0, OB_NONE, shape);
-    else if (infer->op->broadcast == OB_BCAST_LEGACY)
-        OB_TRY(legacy(infer));
-    else if (infer->op->broadcast == OB_BCAST_NONE)
-        OB_TRY(all_equal(infer));
-    else {
-        ob_broadcast_result result;
-        OB_TRY(ob__broadcast_all(infer, &result));
-        OB_TRY(ob__out_broadcast(infer, 0, OB_NONE, &result));
+        return OB_OK;
     }
+    if (infer->op->broadcast == OB_BCAST_LEGACY) return legacy(infer);
+    if (infer->op->broadcast == OB_BCAST_NONE) return all_equal(infer);
+    ob_broadcast_result result;
+    OB_TRY(ob__broadcast_all(infer, &result));
+    return ob__out_broadcast(infer, 0, OB_NONE, &result);
+}
+
+ob_status ob__infer_broadcast(ob_infer *infer) {
+    OB_TRY(broadcast_shape(infer));
     if (all_contents_known(infer)) OB_TRY(ob__content_elementwise(infer));
     OB_TRY(ob__range_elementwise(infer));
     return ob__fractions_elementwise(infer);
+}
+
+ob_status ob__infer_where(ob_infer *infer) {
+    OB_TRY(broadcast_shape(infer));
+    if (all_contents_known(infer)) OB_TRY(ob__content_where(infer));
+    return ob__range_where(infer);
 }
 
 /* Integers that are not known divide: what they lie between may say that none is 0. */
@@ -126,6 +130,9 @@ static ob_status require_divisors(ob_infer *infer) {
 }
 
 ob_status ob__infer_quotient(ob_infer *infer) {
+    ob_dtype dtype = ob__in_dtype(infer, 0);
+    if (ob__dtype_is_float(dtype) && ob__applies(infer->op, OBK_MOD) && !ob__mod_of_dividend(infer->node))
+        ob__problem(infer, OB0602, -1, -1, "attribute fmod must be 1 for %s", ob_dtype_name(dtype));
     OB_TRY(ob__infer_broadcast(infer));
     return require_divisors(infer);
 }

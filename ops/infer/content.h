@@ -4,19 +4,15 @@
 
 #include "ops/infer/infer.h"
 
-/* Each sets the content of an output when the contents of the inputs tell it, and nothing otherwise. The output's type is set
+/* Output has input's elements, broadcast to the output's shape; nothing is set where they are not known. The output's type is set
  * before. */
-
-/* One operand: Neg, Abs, Not ..., CumSum and the scatters. */
-ob_status ob__content_same(ob_infer *infer);
-/* All operands broadcast: Add, Max, Where ... Every input's content is known. */
-ob_status ob__content_elementwise(ob_infer *infer);
-ob_status ob__content_cast(ob_infer *infer, ob_dtype from, ob_dtype to);
-ob_status ob__content_clip(ob_infer *infer);
-/* Output holds input's elements, broadcast to the output's shape. */
 ob_status ob__content_stretch(ob_infer *infer, uint32_t input, uint32_t output);
 /* Output has input's elements in the same order: Reshape, Squeeze ... */
 ob_status ob__content_share(ob_infer *infer, uint32_t input, uint32_t output);
+/* The content of the input is known and broadcasts to the shape `to`, whose sizes are numbers. */
+bool ob__content_readable(const ob_infer *infer, uint32_t input, ob_shape to);
+/* The element of such a content at position `at` of `to`, row-major. */
+ob_dim ob__content_element(const ob_infer *infer, uint32_t input, ob_shape to, uint32_t at);
 
 /* `d`, or unknown when it is a constant that an element of that type would not hold exactly. */
 ob_dim ob__content_within(ob_dim d, ob_dtype dtype);
@@ -37,10 +33,6 @@ ob_status ob__range_share(ob_infer *infer, uint32_t input, uint32_t output);
 ob_status ob__range_part(ob_infer *infer, uint32_t input, uint32_t output);
 /* Output 0 has elements of the inputs from `first` to before `end`. */
 ob_status ob__range_join(ob_infer *infer, uint32_t first, uint32_t end);
-ob_status ob__range_elementwise(ob_infer *infer);
-ob_status ob__range_unary(ob_infer *infer);
-ob_status ob__range_clip(ob_infer *infer);
-ob_status ob__range_cast(ob_infer *infer, ob_dtype from, ob_dtype to);
 
 /* -- traces.c: from which elements of the model's inputs they are computed; ranges.c calls what is not said to be for rules -- */
 /* The output has the input's elements, all of them and each once; or as often as its shape says. */
@@ -48,13 +40,10 @@ ob_status ob__trace_same(ob_infer *infer, uint32_t input, uint32_t output);
 ob_status ob__trace_share(ob_infer *infer, uint32_t input, uint32_t output);
 /* Output 0 has the elements of inputs `first` to before `end`, and no others. */
 ob_status ob__trace_join(ob_infer *infer, uint32_t first, uint32_t end);
-ob_status ob__trace_elementwise(ob_infer *infer);
-/* Where(Less(x, 0), Add(x, n), x): indices that count from the end become those that count from the start. */
-ob_status ob__trace_where(ob_infer *infer);
-ob_status ob__trace_negative(ob_infer *infer);
-/* Elements at least `lowest`, then at most `highest`; OB_DIM_UNKNOWN: none. */
-ob_status ob__trace_between(ob_infer *infer, uint32_t input, ob_dim lowest, ob_dim highest);
-ob_status ob__trace_cast(ob_infer *infer, ob_dtype from, ob_dtype to);
+/* True for element types that are followed. */
+bool ob__trace_follows(ob_dtype dtype);
+/* Output `output` gets a chain of copies of what input `input` has, for the caller to change; *chain NULL: there is none. */
+ob_status ob__trace_copy(ob_infer *infer, uint32_t input, uint32_t output, ob_trace **chain);
 /* For rules: the output is the part of the input that begins at `first` and has `n` elements along each axis; with `keeps_axes`
  * it has all the input's axes. Does nothing where one of these is not known. */
 ob_status ob__trace_part(ob_infer *infer, uint32_t input, uint32_t output, const ob_dim *first, const ob_dim *n, bool keeps_axes);
@@ -63,19 +52,14 @@ ob_status ob__trace_within(ob_infer *infer, uint32_t i, const ob_values_asked *a
 /* An input of the main graph, of that type. NULL: no memory, or nothing is to be said. */
 const ob_trace *ob__trace_of_input(const ob_value *input, const ob_type *type, ob_arena *arena);
 
-/* -- fractions.c: contents of floats that are no integers; each sets nothing where no input has fractions -- */
+/* -- fractions.c: contents of floats that are no integers -- */
+enum { OB_MAX_DENOMINATOR = 1 << 12 };
 /* Constants as fractions of small numbers; false when they are none. parts: room for n. */
 bool ob__fractions_of(const double *values, uint32_t n, ob_dim *parts, int64_t *denominator);
-ob_status ob__fractions_elementwise(ob_infer *infer);
-ob_status ob__fractions_round(ob_infer *infer);
-/* Where floats end, at a Cast to integers or a comparison: whole elements are those that were computed as long as float
- * arithmetic keeps them exactly; required. *exact is false where it never does. */
-ob_status ob__fractions_leave(ob_infer *infer, uint32_t input, bool *exact);
-/* `extent` is the greatest absolute value of a numerator so far: with one more; with a value that nothing keeps exactly where the
- * divisor is 0. OB_DIM_UNKNOWN: too large to be stated. */
+/* Up to here a float or double keeps every integer exactly. */
+int64_t ob__exact_limit(ob_dtype dtype);
+/* `extent`, the greatest absolute value of a numerator so far, with one more. OB_DIM_UNKNOWN: too large to be stated. */
 ob_dim ob__extent_with(ob_infer *infer, ob_dim extent, ob_dim part);
-ob_dim ob__extent_of_divisor(ob_infer *infer, ob_dim extent, ob_dim divisor);
-ob_status ob__fractions_cast(ob_infer *infer, ob_dtype from, ob_dtype to);
 
 /* -- width.c: what an element type holds -- */
 /* Is `d` what an integer of the type is at all sizes that there may be? True for other types; false for OB_DIM_UNKNOWN. */

@@ -1,14 +1,12 @@
 /* From which elements of the model's inputs those of a tensor are computed, and what is asked of these. Numbers are those of
  * exact arithmetic: where an integer wraps around, what is asked is enough and more than is needed. */
-#include <string.h>
-
 #include "core/base/error.h"
 #include "ops/infer/content.h"
 #include "ops/table/op.h"
 
 enum { MOST_LINKS = 8 };
 
-static bool is_followed(ob_dtype dtype) {
+bool ob__trace_follows(ob_dtype dtype) {
     return dtype == OB_INT64 || dtype == OB_INT32;
 }
 
@@ -65,13 +63,13 @@ static ob_status follow(ob_infer *infer, uint32_t input, uint32_t output, bool a
     return OB_OK;
 }
 
+ob_status ob__trace_copy(ob_infer *infer, uint32_t input, uint32_t output, ob_trace **chain) {
+    return follow(infer, input, output, false, chain);
+}
+
 ob_status ob__trace_share(ob_infer *infer, uint32_t input, uint32_t output) {
     ob_trace *chain;
     return follow(infer, input, output, false, &chain);
-}
-
-static void forget(ob_infer *infer, uint32_t output) {
-    infer->out_contents[output].trace = NULL;
 }
 
 /* A link for elements that only lie between bounds. */
@@ -95,7 +93,7 @@ ob_status ob__trace_join(ob_infer *infer, uint32_t first, uint32_t end) {
     uint32_t n = 0;
     bool any = false, known = true;
     for (uint32_t i = first; i < end && known; i++) any |= trace_of(infer, i) != NULL;
-    if (!any || infer->out_contents[0].elems || !is_followed(infer->out_types[0].dtype)) return OB_OK;
+    if (!any || infer->out_contents[0].elems || !ob__trace_follows(infer->out_types[0].dtype)) return OB_OK;
     for (uint32_t i = first; i < end && known; i++) {
         const ob_trace *from = trace_of(infer, i);
         if (!from) {
@@ -136,180 +134,6 @@ ob_status ob__trace_part(ob_infer *infer, uint32_t input, uint32_t output, const
     link->end = end;
     link->is_dense = keeps_axes;
     infer->out_contents[output].trace = link;
-    return OB_OK;
-}
-
-/* ---- Arithmetic ---- */
-
-/* y * factor + summand of every link; false where a number becomes too large. */
-static bool scale(const ob_infer *infer, ob_trace *chain, ob_dim factor, ob_dim summand) {
-    ob_dims *dims = infer->dims;
-    for (ob_trace *link = chain; link; link = link->next) {
-        if (link->around != 0) return false;
-        ob_dim *const ends[2] = {&link->lowest, &link->highest};
-        link->factor = ob_dim_mul(dims, link->factor, factor);
-        link->summand = ob_dim_add(dims, ob_dim_mul(dims, link->summand, factor), summand);
-        if (!ob_dim_is_const(link->factor) || link->factor == 0 || link->summand == OB_DIM_UNKNOWN) return false;
-        for (int k = 0; k < 2; k++) {
-            if (*ends[k] == OB_DIM_UNKNOWN) continue;
-            *ends[k] = ob_dim_add(dims, ob_dim_mul(dims, *ends[k], factor), summand);
-            if (*ends[k] == OB_DIM_UNKNOWN) return false;
-        }
-        if (factor > 0) continue;
-        const ob_dim lowest = link->lowest;
-        link->lowest = link->highest;
-        link->highest = lowest;
-    }
-    return true;
-}
-
-static ob_dim no_less(const ob_infer *infer, ob_dim bound, ob_dim lowest) {
-    return bound == OB_DIM_UNKNOWN ? lowest : lowest == OB_DIM_UNKNOWN ? bound : ob__term_max(infer, bound, lowest);
-}
-
-static ob_dim no_more(const ob_infer *infer, ob_dim bound, ob_dim highest) {
-    return bound == OB_DIM_UNKNOWN ? highest : highest == OB_DIM_UNKNOWN ? bound : ob__term_min(infer, bound, highest);
-}
-
-/* May factor * x + summand leave the type upwards, or downwards, for some x? Then it comes around to the other end. */
-static bool may_wrap(const ob_trace *link, bool upwards) {
-    if (link->factor != 1 || !ob_dim_is_const(link->summand)) return link->factor != 1 || link->summand != 0;
-    return upwards ? link->summand > 0 : link->summand < 0;
-}
-
-/* max(min(max(y, l), h), l2) is min(max(y, max(l, l2)), max(h, l2)); at most h2 likewise. False: a bound
- * would hide that the number wrapped around before. */
-static bool limit(const ob_infer *infer, ob_trace *chain, ob_dim lowest, ob_dim highest) {
-    for (ob_trace *link = chain; link; link = link->next) {
-        if (link->around != 0) return false;
-        if (lowest != OB_DIM_UNKNOWN) {
-            if (link->input && link->lowest == OB_DIM_UNKNOWN && may_wrap(link, false)) return false;
-            link->lowest = no_less(infer, link->lowest, lowest);
-            if (link->highest != OB_DIM_UNKNOWN) link->highest = no_less(infer, link->highest, lowest);
-        }
-        if (highest != OB_DIM_UNKNOWN) {
-            if (link->input && link->highest == OB_DIM_UNKNOWN && may_wrap(link, true)) return false;
-            link->highest = no_more(infer, link->highest, highest);
-            if (link->lowest != OB_DIM_UNKNOWN) link->lowest = no_more(infer, link->lowest, highest);
-        }
-    }
-    return true;
-}
-
-static bool is_integer(const ob_infer *infer) {
-    return is_followed(infer->out_types[0].dtype);
-}
-
-ob_status ob__trace_negative(ob_infer *infer) {
-    ob_trace *chain;
-    if (!is_integer(infer)) return OB_OK;
-    OB_TRY(follow(infer, 0, 0, false, &chain));
-    if (chain && !scale(infer, chain, -1, 0)) forget(infer, 0);
-    return OB_OK;
-}
-
-ob_status ob__trace_between(ob_infer *infer, uint32_t input, ob_dim lowest, ob_dim highest) {
-    ob_trace *chain;
-    if (!is_integer(infer)) return OB_OK;
-    OB_TRY(follow(infer, input, 0, false, &chain));
-    if (chain && !limit(infer, chain, lowest, highest)) forget(infer, 0);
-    return OB_OK;
-}
-
-/* The one value that all elements of input i have. */
-static bool is_one_value(const ob_infer *infer, uint32_t i, ob_dim *out) {
-    ob_range range;
-    if (!ob__in_range(infer, i, &range) || range.lowest != range.highest || range.lowest == OB_DIM_UNKNOWN) return false;
-    *out = range.lowest;
-    return true;
-}
-
-static bool combine(const ob_infer *infer, ob_trace *chain, uint32_t traced, ob_dim by) {
-    if (ob__op_is(infer, "Add") || ob__op_is(infer, "Sum")) return scale(infer, chain, 1, by);
-    if (ob__op_is(infer, "Sub"))
-        return traced == 0 ? scale(infer, chain, 1, ob_dim_sub(infer->dims, 0, by)) : scale(infer, chain, -1, by);
-    if (ob__op_is(infer, "Mul")) return ob_dim_is_const(by) && by != 0 && scale(infer, chain, by, 0);
-    const bool larger = ob__op_is(infer, "Max");
-    if (!larger && !ob__op_is(infer, "Min")) return false;
-    return limit(infer, chain, larger ? by : OB_DIM_UNKNOWN, larger ? OB_DIM_UNKNOWN : by);
-}
-
-/* Nothing is followed from here on: remembered for those who ask why. */
-static ob_status mix(ob_infer *infer) {
-    ob_trace *link = infer->out_contents[0].elems ? NULL : OB_ARENA_NEW(infer->arena, ob_trace);
-    if (!link) return infer->out_contents[0].elems ? OB_OK : OB_E_MEMORY;
-    *link = (ob_trace){.is_mixed = true, .factor = 1, .lowest = OB_DIM_UNKNOWN, .highest = OB_DIM_UNKNOWN};
-    infer->out_contents[0].trace = link;
-    return OB_OK;
-}
-
-/* Less(x, 0) or GreaterOrEqual(x, 0). */
-static ob_status trace_sign(ob_infer *infer) {
-    ob_trace *chain;
-    ob_dim bound;
-    if (!is_followed(ob__in_dtype(infer, 0)) || !is_one_value(infer, 1, &bound) || bound != 0) return OB_OK;
-    OB_TRY(follow(infer, 0, 0, false, &chain));
-    for (; chain; chain = chain->next) {
-        if (chain->around != 0) {
-            forget(infer, 0);
-            return OB_OK;
-        }
-        chain->is_sign = true;
-    }
-    return OB_OK;
-}
-
-/* One link, of elements that nothing limits. */
-static bool is_plain(const ob_trace *link) {
-    return link && !link->next && link->input && link->lowest == OB_DIM_UNKNOWN && link->highest == OB_DIM_UNKNOWN &&
-           link->around == 0;
-}
-
-static bool is_made_by(const ob_value *value, const char *name, const ob_value *of, uint32_t operand) {
-    const ob_node *node = value ? value->producer : NULL;
-    return node && node->op && node->op->domain[0] == '\0' && strcmp(node->op->name, name) == 0 && node->n_inputs == 2 &&
-           node->inputs[operand] == of;
-}
-
-/* Where(x < 0, x + n, x), also as Where(x >= 0, x, x + n). */
-ob_status ob__trace_where(ob_infer *infer) {
-    const ob_value *const *inputs = (const ob_value *const *)infer->node->inputs;
-    const ob_trace *sign = trace_of(infer, 0);
-    ob_trace *chain;
-    if (!is_integer(infer) || !is_plain(sign) || !sign->is_sign) return OB_OK;
-    const uint32_t kept = is_made_by(inputs[0], "Less", inputs[2], 0) ? 2 : 1, other = 3 - kept;
-    if (kept == 1 && !is_made_by(inputs[0], "GreaterOrEqual", inputs[1], 0)) return OB_OK;
-    const ob_trace *x = trace_of(infer, kept), *moved = trace_of(infer, other);
-    if (!is_plain(x) || !is_plain(moved)) return OB_OK;
-    if (!is_made_by(inputs[other], "Add", inputs[kept], 0) && !is_made_by(inputs[other], "Add", inputs[kept], 1)) return OB_OK;
-    const ob_dim around = ob_dim_sub(infer->dims, moved->summand, x->summand);
-    if (moved->factor != x->factor || around == OB_DIM_UNKNOWN) return OB_OK;
-    OB_TRY(follow(infer, kept, 0, false, &chain));
-    if (chain) chain->around = around;
-    return OB_OK;
-}
-
-ob_status ob__trace_elementwise(ob_infer *infer) {
-    const uint32_t n = infer->node->n_inputs;
-    ob_trace *chain;
-    ob_dim by = 0;
-    const bool tells_sign = ob__op_is(infer, "Less") || ob__op_is(infer, "GreaterOrEqual");
-    if (tells_sign && infer->op->broadcast != OB_BCAST_LEGACY) return trace_sign(infer);
-    if (!is_integer(infer) || infer->op->broadcast == OB_BCAST_LEGACY || ob__op_is(infer, "Where")) return OB_OK;
-    if (n == 1) return ob__trace_share(infer, 0, 0);
-    if (n != 2) return OB_OK;
-    const uint32_t traced = trace_of(infer, 0) ? 0 : 1;
-    if (!is_one_value(infer, 1 - traced, &by)) return trace_of(infer, 1 - traced) ? mix(infer) : OB_OK;
-    OB_TRY(follow(infer, traced, 0, false, &chain));
-    if (chain && !combine(infer, chain, traced, by)) forget(infer, 0);
-    return OB_OK;
-}
-
-ob_status ob__trace_cast(ob_infer *infer, ob_dtype from, ob_dtype to) {
-    ob_trace *chain;
-    if (!is_followed(to) || from == OB_BOOL) return OB_OK;
-    OB_TRY(follow(infer, 0, 0, false, &chain));
-    for (; chain && (from == OB_FLOAT || from == OB_DOUBLE); chain = chain->next) chain->is_rounded = true;
     return OB_OK;
 }
 

@@ -15,7 +15,6 @@ OB_RULE(center_crop_pad);
 OB_RULE(depth_space);
 OB_RULE(reverse_sequence);
 OB_RULE(transpose);
-OB_RULE(same);
 
 /* ---- Concat ---- */
 
@@ -552,5 +551,5 @@ ob_status ob__infer_reverse_sequence(ob_infer *infer) {
         if (ob__in_rank(infer, 0) >= 0) OB_TRY(ob__require_shape(infer, 1, (ob_shape){1, &n}, OB0601));
         OB_TRY(ob__require_lengths(infer, 1, ob__in_dim(infer, 0, params.time_axis)));
     }
-    return ob__infer_same(infer);
+    return ob__out_like(infer, 0, 0);
 }

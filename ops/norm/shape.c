@@ -2,7 +2,6 @@
 #include "core/base/error.h"
 #include "ops/norm/params.h"
 
-OB_RULE(same);
 OB_RULE(batch_norm);
 OB_RULE(instance_norm);
 OB_RULE(group_norm);
@@ -39,7 +38,7 @@ static ob_status require_vectors(ob_infer *infer, ob_dim n) {
 ob_status ob__infer_instance_norm(ob_infer *infer) {
     if (ob__rank_in(infer, 0, 2, OB_MAX_RANK) && ob__in_rank(infer, 0) >= 0)
         OB_TRY(require_vectors(infer, ob__in_dim(infer, 0, 1)));
-    return ob__infer_same(infer);
+    return ob__out_like(infer, 0, 0);
 }
 
 /* Version 18 has one scale for each group, 21 for each channel. */
@@ -53,7 +52,7 @@ ob_status ob__infer_group_norm(ob_infer *infer) {
         OB_TRY(ob__require(infer, OB_COND_DIVISIBLE, channels, groups, 0, 1, OB0601));
         OB_TRY(require_vectors(infer, p.scale_per_group ? groups : channels));
     }
-    return ob__infer_same(infer);
+    return ob__out_like(infer, 0, 0);
 }
 
 /* LayerNormalization and RMSNormalization: scale and bias stretch to the operand, statistics keep the axes before `axis`. */
@@ -84,14 +83,14 @@ ob_status ob__infer_softmax(ob_infer *infer) {
     int32_t rank = ob__in_rank(infer, 0), axis;
     OB_TRY(ob__rank_unknown(infer, 0));
     if (rank >= 0) ob__axis_in(infer, ob__softmax_params(infer->node, infer->op).axis, rank, &axis);
-    return ob__infer_same(infer);
+    return ob__out_like(infer, 0, 0);
 }
 
 ob_status ob__infer_lp_norm(ob_infer *infer) {
     int32_t rank = ob__in_rank(infer, 0), axis;
     OB_TRY(ob__rank_unknown(infer, 0));
     if (rank >= 0) ob__axis_in(infer, ob__lp_norm_params(infer->node).axis, rank, &axis);
-    return ob__infer_same(infer);
+    return ob__out_like(infer, 0, 0);
 }
 
 ob_status ob__infer_mean_variance(ob_infer *infer) {
@@ -99,14 +98,14 @@ ob_status ob__infer_mean_variance(ob_infer *infer) {
     int32_t rank = ob__in_rank(infer, 0), axis;
     for (uint32_t i = 0; ob__rank_in(infer, 0, 1, OB_MAX_RANK) && rank > 0 && i < p.n_axes; i++)
         if (!ob__axis_in(infer, p.axes[i], rank, &axis)) break;
-    return ob__infer_same(infer);
+    return ob__out_like(infer, 0, 0);
 }
 
 ob_status ob__infer_lrn(ob_infer *infer) {
     const ob_lrn_params p = ob__lrn_params(infer->node);
     if (!p.size_fits) ob__problem(infer, OB0602, -1, -1, "size is %lld", (long long)p.size);
     ob__rank_in(infer, 0, 2, OB_MAX_RANK);
-    return ob__infer_same(infer);
+    return ob__out_like(infer, 0, 0);
 }
 
 /* com.microsoft: operand 1 is added to operand 0; the operands behind are vectors. */

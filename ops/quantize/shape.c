@@ -19,7 +19,6 @@ OB_RULE(qlinear_concat);
 OB_RULE(qgemm);
 OB_RULE(scaled_matmul);
 OB_RULE(matmul_nbits);
-OB_RULE(same);
 OB_RULE(softmax);
 OB_RULE(pool);
 OB_RULE(global_pool);
@@ -139,7 +138,7 @@ static ob_status require_scales(ob_infer *infer) {
 
 ob_status ob__infer_qlinear_same(ob_infer *infer) {
     OB_TRY(require_scales(infer));
-    return ob__infer_same(infer);
+    return ob__out_like(infer, 0, 0);
 }
 
 ob_status ob__infer_qlinear_softmax(ob_infer *infer) {

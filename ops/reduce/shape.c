@@ -7,7 +7,6 @@
 
 OB_RULE(reduce);
 OB_RULE(argreduce);
-OB_RULE(same);
 OB_RULE(cumsum);
 
 /* Folds a whole vector or scalar: ReduceProd of a shape is a count. */
@@ -99,6 +98,28 @@ ob_status ob__infer_argreduce(ob_infer *infer) {
     return ob__out_range(infer, 0, (ob_range){0, ob_dim_sub(infer->dims, from.dims[axis], 1), false});
 }
 
+/* Of a vector. */
+static ob_status cumsum_content(ob_infer *infer) {
+    const ob_running_params params = ob__running_params(infer->node, infer->op);
+    const ob_content content = ob__in_content(infer, 0);
+    if (!content.elems || params.product || ob__in_rank(infer, 0) != 1 || !infer->node->n_outputs) return OB_OK;
+    ob_dtype dtype = infer->out_types[0].dtype;
+    if (!ob__content_dtype(dtype)) return OB_OK;
+    ob_dim *elems = ob__new_dims(infer, content.n);
+    if (!elems) return OB_E_MEMORY;
+    ob_dim sum = 0, extent = 0;
+    for (uint32_t i = 0; i < content.n; i++) {
+        uint32_t at = params.reverse ? content.n - 1 - i : i;
+        ob_dim next = ob_dim_add(infer->dims, sum, ob__content_exact(content.elems[at]));
+        next = ob__content_within(ob__term_wrapped(next, dtype), dtype);
+        if (ob__dtype_kind(dtype) == OB_KIND_REAL) extent = ob__extent_with(infer, extent, next);
+        elems[at] = params.exclusive ? sum : next;
+        sum = next;
+    }
+    if (extent != OB_DIM_UNKNOWN) infer->out_contents[0] = (ob_content){.n = content.n, .elems = elems, .extent = extent};
+    return OB_OK;
+}
+
 ob_status ob__infer_cumsum(ob_infer *infer) {
     int32_t rank = ob__in_rank(infer, 0), axis;
     int64_t given;
@@ -106,5 +127,6 @@ ob_status ob__infer_cumsum(ob_infer *infer) {
     bool known = ob__in_const_int(infer, 1, &given);
     if (!known) OB_TRY(ob__unverified(infer, 1, -1, "the axis depends on data"));
     if (ob__rank_in(infer, 0, 1, OB_MAX_RANK) && rank > 0 && known) ob__axis_in(infer, given, rank, &axis);
-    return ob__infer_same(infer);
+    OB_TRY(ob__out_like(infer, 0, 0));
+    return cumsum_content(infer);
 }

@@ -19,7 +19,6 @@ OB_RULE(topk);
 OB_RULE(non_max_suppression);
 OB_RULE(tensor_scatter);
 OB_RULE(trilu);
-OB_RULE(same);
 
 /* An index at a place: one that is a number is compared with a size that is, a size that is open gets its least through *need. */
 static ob_status require_index(ob_infer *infer, uint32_t i, int32_t axis, ob_dim at, ob_dim size, ob_dim guard, bool *inside) {
@@ -197,6 +196,25 @@ ob_status ob__infer_gather_nd(ob_infer *infer) {
     return ob__out_tensor(infer, 0, OB_NONE, n, dims);
 }
 
+/* Of a vector: ScatterND with indices (k,1), ScatterElements with indices (k). */
+static ob_status scatter_content(ob_infer *infer) {
+    uint32_t n;
+    const ob_content content = ob__in_content(infer, 0), updates = ob__in_content(infer, 2);
+    const int64_t *indices = ob__in_const_ints(infer, 1, &n);
+    if (!content.elems || !infer->node->n_outputs || !ob__content_dtype(infer->out_types[0].dtype)) return OB_OK;
+    if (ob__in_rank(infer, 0) != 1 || !indices || !updates.elems || updates.n != n ||
+        ob__scatter_reduction(infer->node) != OB_REPLACE)
+        return OB_OK;
+    for (uint32_t i = 0; i < n; i++)
+        if (indices[i] < -(int64_t)content.n || indices[i] >= content.n) return OB_OK;
+    ob_dim *elems = ob__new_dims(infer, content.n);
+    if (!elems) return OB_E_MEMORY;
+    if (content.n) memcpy(elems, content.elems, content.n * sizeof *elems);
+    for (uint32_t i = 0; i < n; i++) elems[indices[i] < 0 ? indices[i] + content.n : indices[i]] = updates.elems[i];
+    infer->out_contents[0] = (ob_content){.n = content.n, .elems = elems};
+    return OB_OK;
+}
+
 /* The output is the data; updates have the indices' shape. */
 ob_status ob__infer_scatter_elements(ob_infer *infer) {
     int32_t data = ob__in_rank(infer, 0), axis;
@@ -210,7 +228,7 @@ ob_status ob__infer_scatter_elements(ob_infer *infer) {
         OB_TRY(require_within(infer, axis));
         OB_TRY(require_indices(infer, 1, ob__in_shape(infer, 0), axis, 1, 1, &inside));
     }
-    return ob__in_content(infer, 0).elems ? ob__content_same(infer) : OB_OK;
+    return scatter_content(infer);
 }
 
 /* Updates have the shape of the indices without their last axis, then what an index leaves of the data. */
@@ -237,7 +255,7 @@ ob_status ob__infer_scatter_nd(ob_infer *infer) {
         for (int64_t k = depth; k < data.rank; k++) dims[n++] = data.dims[k];
         OB_TRY(ob__require_shape(infer, 2, (ob_shape){n, dims}, OB0601));
     }
-    return ob__in_content(infer, 0).elems ? ob__content_same(infer) : OB_OK;
+    return scatter_content(infer);
 }
 
 ob_status ob__infer_one_hot(ob_infer *infer) {
@@ -369,7 +387,7 @@ ob_status ob__infer_non_max_suppression(ob_infer *infer) {
 ob_status ob__infer_trilu(ob_infer *infer) {
     ob__rank_in(infer, 0, 2, OB_MAX_RANK);
     OB_TRY(ob__require_one(infer, 1));
-    return ob__infer_same(infer);
+    return ob__out_like(infer, 0, 0);
 }
 
 ob_status ob__infer_tensor_scatter(ob_infer *infer) {

@@ -6,13 +6,12 @@
 #include "ops/text/params.h"
 
 OB_RULE(regex_full_match);
-OB_RULE(same);
 OB_RULE(string_normalizer);
 OB_RULE(string_split);
 OB_RULE(tfidf);
 
 ob_status ob__infer_regex_full_match(ob_infer *infer) {
-    return ob__infer_same(infer);
+    return ob__out_like(infer, 0, 0);
 }
 
 ob_status ob__infer_string_normalizer(ob_infer *infer) {

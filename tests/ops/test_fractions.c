@@ -72,6 +72,7 @@ static const struct {
     {"m = Mul(f, k) r = Ceil(m)", ", float[1] k = {0.25}", "ceil(H/4)", ceil_of_quarter, 16777216},
     {"q = Div(f, k) m = Mul(q, one) r = Identity(m)", ", float[1] k = {2}, float[1] one = {1}", NULL, NULL, 0},
     {"q = Mul(f, k) r = Add(q, k)", ", float[1] k = {0.5}", "ceil(H/2)", rounded_half, 16777215},
+    {"q = Mul(f, k) r = Sum(q, k)", ", float[1] k = {0.5}", "ceil(H/2)", rounded_half, 16777215},
     {"q = Mul(f, a) r = Sub(q, b)", ", float[1] a = {1.5}, float[1] b = {2.5}", NULL, cast_of_less, 5592405},
     {"q = Mul(f, a) r = Div(q, b)", ", float[1] a = {1.5}, float[1] b = {0.75}", NULL, NULL, 0},
     {"q = Mul(f, a) p = Mul(f, b) r = Sub(q, p)", ", float[1] a = {1.5}, float[1] b = {1}", "floor(H/2)", cast_of_half, 5592405},
