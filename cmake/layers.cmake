@@ -48,7 +48,15 @@ function(ob_layer name)
   target_include_directories(ob_${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${door})
   foreach(used ${ARG_USES})
     target_include_directories(ob_${name} PRIVATE ${PROJECT_BINARY_DIR}/layers/${used})
+    if(TARGET ob_${used}_headers) # those that the build makes
+      add_dependencies(ob_${name} ob_${used}_headers)
+    endif()
   endforeach()
+endfunction()
+
+# ob_see_all_layers(TARGET): a program, linked with onnx_broadcast, that includes headers of every layer: a test, or the generator of pages.
+function(ob_see_all_layers target)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/layers/core)
 endfunction()
 
 # ob_link(NAME LINK... [DEBIAN PACKAGE]): a library that onnx_broadcast needs. NAME is the one behind -l, for those who link the installed static

@@ -1,19 +1,13 @@
-/* What can be found in a model, by id. One table, findings.def, says everything about an id; inside the library an id is this
- * enum, so that one that does not exist does not compile. The public API spells ids as text ("OB0101"). */
+/* The findings that a check may report, by id. One table, findings.def, has a row for each. Inside the library an id is an enum,
+ * so that a wrong one does not compile; the build makes the enum from the table (finding_ids.cmake), so that a new wording does
+ * not compile every user of ids again. The public API spells ids as text ("OB0101"). */
 #ifndef OB_CORE_BASE_FINDING_H
 #define OB_CORE_BASE_FINDING_H
 
 #include <stdbool.h>
 
+#include "generated/core/finding_ids.h" /* ob_finding_id */
 #include "onnx_broadcast/broadcast.h"
-
-typedef enum ob_finding_id {
-    OB_FINDING_NONE,
-#define OB_FINDING(id, group, severity, status, title, text) id,
-#include "core/base/findings.def"
-#undef OB_FINDING
-    OB_FINDING_COUNT
-} ob_finding_id;
 
 /* The hundred that an id belongs to. */
 typedef enum ob_finding_group {
