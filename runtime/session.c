@@ -327,7 +327,7 @@ static ob_status set_up(ob_session *session, const ob_model *model, const ob_ses
     if (!survey) return OB_E_MEMORY;
     OB_TRY(ob__survey_operators(survey, session->model, error));
     ob_status status = understand(session, max_nodes, survey, error);
-    OB_TRY(ob__survey_end(survey, config, status, error));
+    OB_TRY(ob__survey_end(survey, config->unsupported, config->context, status, error));
     OB_TRY(describe_outputs(session));
     session->constants = OB_ARENA_ARRAY(&session->arena, ob_constant *, session->model->n_values);
     if (!session->constants) return OB_E_MEMORY;

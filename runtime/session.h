@@ -100,6 +100,7 @@ static inline ob_kernel_site ob__site(const ob_session *session, const ob_node *
 }
 
 typedef struct ob_survey ob_survey; /* below */
+typedef void (*ob_unsupported_sink)(void *context, const ob_unsupported *item);
 
 /* runtime/live.c: fills session->uses and session->live. */
 ob_status ob__find_live(ob_session *session);
@@ -116,7 +117,7 @@ typedef struct ob_external_rules {
 } ob_external_rules;
 ob_status ob__load_weights(ob_session *session, const ob_external_rules *external, ob_error *error);
 
-/* runtime/support.c: what cannot be run, gathered while a session is made, and named at once. */
+/* runtime/support.c: nodes that cannot run, gathered while a session or a plan is made, and named together. */
 /* Of the arena. NULL: no memory. */
 ob_survey *ob__survey_new(ob_arena *arena);
 /* Notes operators that have neither kernel nor body; E_MODEL for wrong numbers of operands. */
@@ -126,8 +127,8 @@ ob_status ob__survey_note(ob_survey *survey, const ob_node *node, const char *re
 bool ob__survey_is_empty(const ob_survey *survey);
 /* Notes what kernels refuse whatever the sizes; facts: of all values. */
 ob_status ob__survey_kernels(ob_survey *survey, ob_model *model, const ob_facts *facts);
-/* E_UNSUPPORTED with all that was noted, which config->unsupported is told, if anything was; else `status`, that of looking. */
-ob_status ob__survey_end(const ob_survey *survey, const ob_session_config *config, ob_status status, ob_error *error);
+/* E_UNSUPPORTED, and `tell` (NULL: nobody) hears each kind, when anything was noted; else `status`. */
+ob_status ob__survey_end(const ob_survey *survey, ob_unsupported_sink tell, void *context, ob_status status, ob_error *error);
 /* Gives a value to every required output (op.h: out_min), and to every one of a variable number, that a node leaves out beside
  * others that it names: kernels write these without asking. Optional ones stay omitted. A node that names no output is not
  * planned at all. */

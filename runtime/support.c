@@ -1,5 +1,4 @@
 /* What this build cannot run, all of it at once, before anything runs; and the results that kernels may rely on. */
-#include <stdio.h>
 #include <string.h>
 
 #include "core/base/error.h"
@@ -11,7 +10,6 @@
 typedef struct problem {
     ob_unsupported item;
     const ob_node *first; /* of its kind; NULL: it is no node */
-    char reason[200];
     struct problem *next;
 } problem;
 
@@ -63,12 +61,12 @@ ob_status ob__survey_note(ob_survey *s, const ob_node *node, const char *reason)
     if (!p) {
         entry->value = p = OB_ARENA_NEW(s->arena, problem);
         if (!p) return OB_E_MEMORY;
-        snprintf(p->reason, sizeof p->reason, "%s", reason);
         p->item = (ob_unsupported){.domain = node->domain,
                                    .op_type = node->op_type,
                                    .opset = ob__graph_opset(node->graph, node->domain),
                                    .node = ob__node_label(node),
-                                   .reason = p->reason};
+                                   .reason = ob__arena_printf(s->arena, "%s", reason)};
+        if (!p->item.reason) return OB_E_MEMORY;
         p->first = node->op_type[0] ? node : NULL;
         *s->end = p;
         s->end = &p->next;
@@ -127,9 +125,7 @@ static ob_status survey_graph(void *context, ob_graph *graph) {
     return OB_OK;
 }
 
-typedef void (*sink)(void *context, const ob_unsupported *item);
-
-static ob_status report(const ob_survey *s, sink tell, void *context, ob_error *error) {
+static ob_status report(const ob_survey *s, ob_unsupported_sink tell, void *context, ob_error *error) {
     ob_text list;
     ob__text_init(&list, &s->arena->allocator);
     size_t n = 0;
@@ -139,7 +135,7 @@ static ob_status report(const ob_survey *s, sink tell, void *context, ob_error *
     }
     ob_status status = OB_OK;
     if (n > 0) ob__at_node(error, s->first->first, OB_OK);
-    if (n == 1) status = ob__fail(error, OB_E_UNSUPPORTED, "cannot be run: %s", s->first->reason);
+    if (n == 1) status = ob__fail(error, OB_E_UNSUPPORTED, "cannot be run: %s", s->first->item.reason);
     if (n > 1) status = ob__fail(error, OB_E_UNSUPPORTED, "%zu kinds of nodes cannot be run: %s", n, list.n ? list.data : "");
     ob__text_release(&list);
     return status;
@@ -198,9 +194,9 @@ ob_status ob__survey_kernels(ob_survey *s, ob_model *model, const ob_facts *fact
     return ob__model_each_graph(model, ask_kernels, s);
 }
 
-ob_status ob__survey_end(const ob_survey *s, const ob_session_config *config, ob_status status, ob_error *error) {
+ob_status ob__survey_end(const ob_survey *s, ob_unsupported_sink tell, void *context, ob_status status, ob_error *error) {
     if (ob__survey_is_empty(s) || status == OB_E_MEMORY || status == OB_E_CANCELLED) return status;
-    return report(s, config->unsupported, config->context, error);
+    return report(s, tell, context, error);
 }
 
 enum { MOST_ROUNDS = 64 }; /* of looking for functions that functions call; beyond, all count as called */
@@ -224,7 +220,7 @@ static ob_status survey_model(ob_survey *s, ob_model *model) {
     return ob__model_each_graph(model, survey_graph, s);
 }
 
-ob_status ob_model_unsupported(ob_model *model, sink tell, void *context, ob_error *error) {
+ob_status ob_model_unsupported(ob_model *model, ob_unsupported_sink tell, void *context, ob_error *error) {
     ob_error_clear(error);
     OB_FAIL_IF(!model, error, OB_E_ARGUMENT, "no model given");
     ob_arena arena;

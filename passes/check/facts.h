@@ -82,6 +82,7 @@ typedef struct ob_facts {
     uint32_t n_cases, cases_capacity;
     const struct ob_open_rank *open_ranks; /* a chain */
     uint64_t n_proved, n_refuted;          /* requirements that hold for all sizes, and for none */
+    uint64_t n_declared;                   /* types and ranks that only the file states: the facts rest on them */
     ob_claim *claims;
     uint32_t n_claims, claims_capacity;
     uint32_t *claim_of; /* by the number of an anonymous size: 1 + index of its claim, 0 none */

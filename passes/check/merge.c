@@ -111,6 +111,7 @@ static ob_status compare_dim(ob_propagation *p, const ob_node *node, const ob_va
 /* Sizes that nothing is known of, as many as are declared. */
 static ob_status assume_rank(ob_propagation *p, const ob_value *value, ob_shape *shape) {
     const ob_claim claim = {OB_DIM_UNKNOWN, value->declared.shape.rank, value, -1};
+    p->facts->n_declared++;
     int32_t rank = value->declared.shape.rank;
     ob_dim *dims = ob__arena_alloc(&p->facts->arena, (size_t)rank * sizeof *dims);
     if (!dims) return OB_E_MEMORY;
@@ -161,6 +162,7 @@ static ob_status merge_declared(ob_propagation *p, const ob_node *node, const ob
     /* Symbols of a function's or subgraph's own values are local names, not sizes of the model. */
     bool label_counts = p->call == NULL && value->graph == p->model->graph;
     if (type->kind == OB_TYPE_UNKNOWN) {
+        p->facts->n_declared++;
         *type = *declared;
         type->shape = (ob_shape){OB_RANK_UNKNOWN, NULL};
         type->element = NULL;
@@ -175,12 +177,15 @@ static ob_status merge_declared(ob_propagation *p, const ob_node *node, const ob
         return OB_OK;
     }
     if (type->kind == OB_TYPE_SEQUENCE || type->kind == OB_TYPE_OPTIONAL) {
-        return type->element ? OB_OK : element_without_sizes(p, declared->element, &type->element);
+        if (type->element) return OB_OK;
+        p->facts->n_declared++;
+        return element_without_sizes(p, declared->element, &type->element);
     }
     if (type->kind == OB_TYPE_MAP) return OB_OK;
-    if (type->dtype == OB_NONE)
+    if (type->dtype == OB_NONE) {
+        p->facts->n_declared++;
         type->dtype = declared->dtype;
-    else if (declared->dtype != OB_NONE && declared->dtype != type->dtype) {
+    } else if (declared->dtype != OB_NONE && declared->dtype != type->dtype) {
         char text[400];
         ob__sentence(text, sizeof text, "\"%.200s\" is declared as %s and inferred as %s", value->name,
                      ob_dtype_name(declared->dtype), ob_dtype_name(type->dtype));

@@ -298,7 +298,7 @@ static ob_status begin(ob_propagation *p) {
     ob_facts *facts = p->facts;
     ob__claims_rewind(facts, model->dims, 0);
     facts->n_facts = facts->n_conditions = facts->n_unverified = facts->n_bounds = facts->n_cases = 0;
-    facts->n_proved = facts->n_refuted = 0;
+    facts->n_proved = facts->n_refuted = facts->n_declared = 0;
     facts->n_called = 0;
     facts->open_ranks = NULL;
     ob__dims_restart(model->dims);

@@ -10,15 +10,25 @@ typedef struct condition_text {
     const ob_dims *pool;
     char *text;
     size_t n, n_bytes;
+    ob_condition seen[16]; /* those that the text has */
+    uint32_t n_seen;
 } condition_text;
+
+static bool was_seen(const condition_text *c, const ob_condition *condition) {
+    for (uint32_t i = 0; i < c->n_seen; i++)
+        if (c->seen[i].kind == condition->kind && c->seen[i].a == condition->a && c->seen[i].b == condition->b) return true;
+    return false;
+}
 
 static ob_status add_condition(void *context, const ob_condition *condition, size_t operand, int32_t axis) {
     (void)operand, (void)axis;
     condition_text *c = context;
+    if (c->n_seen == sizeof c->seen / sizeof *c->seen || was_seen(c, condition)) return OB_OK;
     char one[200];
     size_t n = ob_condition_format(c->pool, condition, one, sizeof one);
     bool anonymous = ob_dim_is_anonymous(c->pool, condition->a) || ob_dim_is_anonymous(c->pool, condition->b);
-    if (anonymous || n >= sizeof one || c->n + n + 3 > c->n_bytes || strstr(c->text, one)) return OB_OK; /* says nothing more */
+    if (anonymous || n >= sizeof one || c->n + n + 3 > c->n_bytes) return OB_OK;
+    c->seen[c->n_seen++] = *condition;
     if (c->n > 0) {
         memcpy(c->text + c->n, "; ", 2);
         c->n += 2;
@@ -50,7 +60,7 @@ static OrtStatus *check_declared(ob__ort_kernel *kernel, const OrtKernelInfo *in
         OB__ORT_TRY(declared_shape(kernel, info, i, pool, own, &rank));
         shapes[i] = (ob_shape){rank > 0 ? rank : OB_RANK_UNKNOWN, own}; /* 0 may mean that it is not known */
     }
-    condition_text text = {pool, kernel->conditions, 0, sizeof kernel->conditions};
+    condition_text text = {.pool = pool, .text = kernel->conditions, .n_bytes = sizeof kernel->conditions};
     ob_error error;
     ob_error_clear(&error);
     error.code = kernel->row->check(kernel, shapes, pool, add_condition, &text, &error);

@@ -24,8 +24,9 @@ typedef struct ob_builder {
     const ob_value *const *results;
     uint32_t n_entries, n_results;
     ob_plan *plan;
-    ob_arena scratch; /* dies with the planning */
-    ob_facts facts;   /* for these inputs */
+    ob_arena scratch;      /* dies with the planning */
+    const ob_facts *facts; /* for these inputs: own_facts, or those of the session where no size is open */
+    ob_facts own_facts;
     const ob_view *inputs;
     ob_view *room;                /* full views for the node at hand, ROOM of them; what does not fit is of the scratch */
     uint32_t n_room;              /* in use */
@@ -37,8 +38,7 @@ typedef struct ob_builder {
     uint32_t n_steps;
     uint32_t depth;               /* blocks around the node at hand */
     struct ob_captured *captured; /* buffers of outer blocks that blocks touch, as far as the outermost goes */
-    uint32_t n_unsupported;       /* kinds of nodes */
-    char unsupported[400];        /* a list of them, as long as there is room; each kind once */
+    ob_survey *survey;            /* of nodes that cannot run; NULL: none so far */
     ob_error *error;
 } ob_builder;
 

@@ -9,7 +9,7 @@
 /* ---- Blocks ---- */
 
 static ob_status layout_of(const ob_builder *b, const ob_value *value, ob_view *out) {
-    const ob_type *type = &ob__fact(&b->facts, value)->type;
+    const ob_type *type = &ob__fact(b->facts, value)->type;
     return ob__view_layout(out, type->dtype, type->shape.rank, type->shape.dims);
 }
 

@@ -104,12 +104,42 @@ static ob_status count_with(ob_builder *b, const bool *with_content, uint32_t *n
     return status;
 }
 
+/* True when the session's facts give all shapes as numbers, and nothing in them rests on a declaration: a plan needs no other.
+ * Bodies are left out, since which of them runs may depend on elements. */
+static bool is_fixed(const ob_session *session) {
+    const ob_facts *facts = &session->facts;
+    uint32_t n_values;
+    if (facts->n_refuted > 0 || facts->n_declared > 0 || session->model->n_subgraphs > 0) return false;
+    for (uint32_t i = 0; i < session->n_inputs; i++)
+        if (!ob__is_static_type(&ob__fact(facts, session->inputs[i])->type)) return false;
+    return count_static(session->model->graph, facts, &n_values) == n_values;
+}
+
+/* True when all shapes follow from those of the inputs: then elements cannot change them. */
+static bool follow_from_sizes(const ob_session *session) {
+    const ob_facts *facts = &session->facts;
+    if (facts->n_declared > 0 || session->model->n_subgraphs > 0) return false;
+    for (const ob_node *node = session->model->graph->first; node; node = node->next)
+        for (uint32_t i = 0; i < node->n_outputs; i++) {
+            const ob_type *type = &ob__fact(facts, node->outputs[i])->type;
+            if (!node->outputs[i]) continue;
+            if (type->kind != OB_TYPE_TENSOR || type->shape.rank < 0) return false;
+            for (int32_t axis = 0; axis < type->shape.rank; axis++)
+                if (ob_dim_is_anonymous(session->model->dims, type->shape.dims[axis])) return false;
+        }
+    return true;
+}
+
 /* Finds out which inputs' elements decide shapes (the `shape` operand of a Reshape ...): their elements become part of the plan's
  * key. Elements that decide nothing must not, or every batch of token numbers would need its own plan. */
 static ob_status decide_contents(ob_builder *b) {
     ob_session *session = b->session;
     bool *with = session->content_matters, any = false;
     uint32_t n_plain, n_full, n, n_values;
+    if (follow_from_sizes(session)) {
+        session->content_decided = true; /* by none */
+        return OB_OK;
+    }
     for (uint32_t i = 0; i < session->n_inputs; i++)
         if (b->inputs[i].dtype != OB_NONE && ob_view_count(&b->inputs[i]) > 0 && !b->inputs[i].data)
             return OB_OK; /* cannot tell yet */
@@ -193,12 +223,16 @@ static ob_status infer_part(ob_builder *b, ob_findings *findings) {
             OB_TRY(set_content(b, &view, &at->content));
     }
     return ob__propagate_nodes(b->session->model, part->nodes, part->n_nodes, known, (size_t)part->n_entries + part->n_constants,
-                               &b->facts, findings);
+                               &b->own_facts, findings);
 }
 
 static ob_status infer_main(ob_builder *b, ob_findings *findings) {
+    if (is_fixed(b->session)) {
+        b->facts = &b->session->facts;
+        return OB_OK;
+    }
     if (!b->session->content_decided) OB_TRY(decide_contents(b));
-    return infer(b, b->session->content_matters, &b->facts, findings);
+    return infer(b, b->session->content_matters, &b->own_facts, findings);
 }
 
 static ob_status infer_shapes(ob_builder *b) {
@@ -281,9 +315,7 @@ static ob_status build(ob_builder *b) {
     OB_TRY(ob__place_outputs(b));
     b->plan->main.end = b->n_steps;
     ob__settle_places(b);
-    OB_FAIL_IF(b->n_unsupported > 1, b->error, OB_E_UNSUPPORTED, "%u kinds of nodes cannot be run: %s", b->n_unsupported,
-               b->unsupported);
-    if (b->n_unsupported == 1) return OB_E_UNSUPPORTED; /* the message stands since it was noted */
+    if (b->survey) return ob__survey_end(b->survey, b->session->unsupported, b->session->context, OB_OK, b->error);
     return lay_out(b);
 }
 
@@ -304,9 +336,10 @@ static ob_status build_in(ob_session *session, const ob_part *part, const ob_vie
     if (!b) return OB_E_MEMORY;
     *b = (ob_builder){.session = session, .part = part, .plan = plan, .inputs = inputs, .error = error, .scratch = scratch};
     set_ends(b);
-    ob__facts_init(&b->facts, &session->allocator);
+    ob__facts_init(&b->own_facts, &session->allocator);
+    b->facts = &b->own_facts;
     ob_status status = build(b);
-    ob__facts_release(&b->facts);
+    ob__facts_release(&b->own_facts);
     scratch = b->scratch;
     ob__arena_release(&scratch);
     return status;

@@ -28,7 +28,7 @@ typedef struct planned {
 
 /* The elements that shape propagation knows, as bytes in the arena; NULL when any is unknown. */
 static void *known_content(ob_builder *b, const ob_value *value, const ob_view *view) {
-    const ob_content *content = &ob__fact(&b->facts, value)->content;
+    const ob_content *content = &ob__fact(b->facts, value)->content;
     if (!content->elems || content->n != ob_view_count(view)) return NULL;
     size_t size = ob_dtype_size(view->dtype);
     if (view->dtype != OB_INT64 && view->dtype != OB_INT32 && view->dtype != OB_BOOL) return NULL;
@@ -72,7 +72,7 @@ static ob_status find_operands(ob_builder *b, planned *p, bool *is_static) {
     if (!all) return OB_OK;
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         if (!node->outputs[i]) continue;
-        const ob_type *type = &ob__fact(&b->facts, node->outputs[i])->type;
+        const ob_type *type = &ob__fact(b->facts, node->outputs[i])->type;
         if (!ob__is_static_type(type)) return OB_OK;
         if (ob__view_layout(&p->out[i], type->dtype, type->shape.rank, type->shape.dims) != OB_OK) {
             ob__at_node(b->error, node, OB_E_LIMIT);
@@ -319,30 +319,10 @@ static ob_status place_operands(ob_builder *b, planned *p) {
     return OB_OK;
 }
 
-/* "LpNormalization: p is 3": the list may name several operators. */
-static void list_unsupported(ob_builder *b, const ob_node *node, const char *why) {
-    const size_t used = strlen(b->unsupported);
-    char item[sizeof b->unsupported];
-    snprintf(item, sizeof item, "%.80s: %.240s", node->op_type, why);
-    if (strstr(b->unsupported, item)) return;
-    if (b->n_unsupported++ == 0) ob__at_node(b->error, node, ob__fail(b->error, OB_E_UNSUPPORTED, "%s", why));
-    if (used + strlen(item) + 3 > sizeof b->unsupported) return;
-    if (used) strcat(b->unsupported, "; ");
-    strcat(b->unsupported, item);
-}
-
 /* Planning goes on, so that everything that cannot run is named at once. */
-static ob_status note_unsupported(ob_builder *b, const ob_node *node, const ob_error *why) {
-    const ob_session *session = b->session;
-    list_unsupported(b, node, why->message);
-    ob_unsupported item = {.domain = node->domain,
-                           .op_type = node->op_type,
-                           .opset = ob__graph_opset(node->graph, node->domain),
-                           .node = ob__node_label(node),
-                           .n_nodes = 1,
-                           .reason = why->message};
-    if (session->unsupported) session->unsupported(session->context, &item);
-    return OB_OK;
+static ob_status note_unsupported(ob_builder *b, const ob_node *node, const char *why) {
+    if (!b->survey) b->survey = ob__survey_new(&b->scratch);
+    return b->survey ? ob__survey_note(b->survey, node, why) : OB_E_MEMORY;
 }
 
 /* What the step keeps of the constants' packs. */
@@ -378,7 +358,7 @@ static ob_status plan_kernel(ob_builder *b, planned *p, ob_step *step) {
         if (p->kernel->release) p->kernel->release(step->state, &b->session->allocator);
         step->state = NULL;
     }
-    if (status == OB_E_UNSUPPORTED) return note_unsupported(b, p->node, &own);
+    if (status == OB_E_UNSUPPORTED) return note_unsupported(b, p->node, own.message);
     if (status != OB_OK) {
         if (b->error) *b->error = own;
         if (own.code == OB_OK) ob__fail(b->error, status, "it cannot be planned: %s", ob_status_text(status));

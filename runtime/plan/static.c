@@ -6,7 +6,7 @@
 #include "runtime/plan/build.h"
 
 static const ob_type *type_of(const ob_builder *b, const ob_value *value) {
-    return &ob__fact(&b->facts, value)->type;
+    return &ob__fact(b->facts, value)->type;
 }
 
 /* Both static, and the same. */
@@ -43,7 +43,7 @@ int ob__known_truth(const ob_builder *b, const ob_value *value) {
     ob_view constant;
     if (ob__constant_view(b->session, value, &constant) && constant.dtype == OB_BOOL && ob_view_count(&constant) == 1)
         return *(const uint8_t *)constant.data != 0;
-    const ob_content *content = &ob__fact(&b->facts, value)->content;
+    const ob_content *content = &ob__fact(b->facts, value)->content;
     bool is_known = content->elems && content->n == 1 && ob_dim_is_const(content->elems[0]);
     return is_known ? content->elems[0] != 0 : -1;
 }
@@ -136,7 +136,7 @@ static bool state_fits(const ob_builder *b, const ob_node *node, const ob_loop_p
 }
 
 static int64_t known_number(const ob_builder *b, const ob_value *value, int64_t otherwise) {
-    const ob_content *content = value ? &ob__fact(&b->facts, value)->content : NULL;
+    const ob_content *content = value ? &ob__fact(b->facts, value)->content : NULL;
     bool is_known = content && content->elems && content->n == 1 && ob_dim_is_const(content->elems[0]);
     return is_known ? content->elems[0] : otherwise;
 }

@@ -38,7 +38,7 @@ static ob_status look_at_read(void *context, ob_value *value) {
     readiness *r = context;
     r->on_step |= r->b->sources[value->id] == OB_SOURCE_STEP;
     r->on_rest |= r->b->sources[value->id] == OB_SOURCE_REST;
-    r->is_plain &= ob__fact(&r->b->facts, value)->type.kind == OB_TYPE_TENSOR;
+    r->is_plain &= ob__fact(r->b->facts, value)->type.kind == OB_TYPE_TENSOR;
     return OB_OK;
 }
 
@@ -46,7 +46,7 @@ ob_status ob__must_wait(const ob_builder *b, const ob_node *node, bool *wait) {
     readiness r = {b, false, false, true};
     OB_TRY(ob__each_read(node, look_at_read, &r));
     for (uint32_t i = 0; i < node->n_outputs; i++)
-        if (node->outputs[i]) r.is_plain &= ob__fact(&b->facts, node->outputs[i])->type.kind == OB_TYPE_TENSOR;
+        if (node->outputs[i]) r.is_plain &= ob__fact(b->facts, node->outputs[i])->type.kind == OB_TYPE_TENSOR;
     *wait = r.on_rest || (r.on_step && r.is_plain);
     return OB_OK;
 }

@@ -95,6 +95,20 @@ static void a_declared_size_proves_no_broadcast(void **state) {
     finish(&r);
 }
 
+/* A plan takes the facts as they are only where none rests on the file. */
+static void types_that_only_the_file_states_are_counted(void **state) {
+    (void)state;
+    run inferred = propagate("g (float[2] x) => (float[2] y) <float[2] u> { u = Neg(x)  y = Relu(u) }");
+    assert_int_equal(inferred.facts.n_declared, 0);
+    finish(&inferred);
+    run stated = propagate("g (float[2] x) => (float[2] y) <float[2] u> { u = local.Unknown(x)  y = Relu(u) }");
+    assert_true(stated.facts.n_declared > 0);
+    finish(&stated);
+    run none = propagate("g (float[2] x) => (y) { u = local.Unknown(x)  y = Relu(u) }");
+    assert_int_equal(none.facts.n_declared, 0); /* and nothing is known */
+    finish(&none);
+}
+
 static void a_claim_about_one_size_is_compared_with_the_next(void **state) {
     (void)state;
     run r = propagate("g (float[N] x, bool[N] m) => (float[6] y) <float[5] u> { u = Compress(x, m)  y = Relu(u) }");
@@ -365,6 +379,7 @@ static void long_names_keep_both_ends(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_declared_size_proves_no_broadcast),
+        cmocka_unit_test(types_that_only_the_file_states_are_counted),
         cmocka_unit_test(a_claim_about_one_size_is_compared_with_the_next),
         cmocka_unit_test(what_rests_on_a_declared_rank_is_marked),
         cmocka_unit_test(elements_of_sequences_have_no_declared_sizes),
