@@ -31,7 +31,7 @@ static inline void wc_draw(window_case *c, int64_t most) {
     obk_window *w = &c->window;
     w->rank = 1 + (int32_t)draw(3);
     w->axes = c->axes;
-    w->n_in = w->n_out = w->n_taps = 1;
+    w->n_in = w->n_out = w->n_kernel = 1;
     for (int32_t a = 0; a < w->rank; a++) {
         obk_axis *x = &c->axes[a];
         x->kernel = 1 + draw(w->rank == 3 ? 3 : most);
@@ -46,7 +46,7 @@ static inline void wc_draw(window_case *c, int64_t most) {
         if (draw(4) == 0) x->out += draw(2); /* as ceil_mode lets windows hang over */
         w->n_in *= x->in;
         w->n_out *= x->out;
-        w->n_taps *= x->kernel;
+        w->n_kernel *= x->kernel;
     }
 }
 

@@ -1,4 +1,4 @@
-/* Convolution. Built once per instruction set. */
+/* Convolution. Compiled once for each instruction-set level. */
 #include "kernels/conv/conv.h"
 
 #include "core/base/integers.h"
@@ -9,20 +9,20 @@
 #include "kernels/vector.h"
 #include "kernels/window/visit.inc.h"
 
-/* A product: weight of map m, channel c and tap k at m * w_down + (c * taps + k) * w_across; the operand at c * plane + tap[k].
- * tap NULL: one tap, at 0. */
+/* A sum of products. The weight of output channel m, channel c and kernel position k is at m * w_down + (c * n_kernel + k) *
+ * w_across, its operand at c * plane + offset[k]. offset NULL: one kernel position, at 0. */
 typedef struct obk_product {
-    int64_t channels, taps, plane, w_down, w_across;
-    const int64_t *tap;
+    int64_t channels, n_kernel, plane, w_down, w_across;
+    const int64_t *offset;
 } obk_product;
 
-/* Of two obk_pair. */
+/* The sum of the two products of a pair. */
 static inline uint32_t one_pair(uint32_t a, uint32_t b) {
     return (uint32_t)((int16_t)a * (int16_t)b) + (uint32_t)((int16_t)(a >> 16) * (int16_t)(b >> 16));
 }
 
-/* How many maps to compute at once, of those that are left: whole tiles as far as they go. */
-static int64_t maps_at_once(int64_t left) {
+/* The number of output channels to compute at once when `left` are left: full tiles as long as possible. */
+static int64_t channels_at_once(int64_t left) {
     if (left <= 2) return left;
     if (left <= 4) return 4;
     return left % 6 == 2 ? 4 : 6;
@@ -57,7 +57,7 @@ static int64_t maps_at_once(int64_t left) {
 #define TRANSPOSED
 #include "kernels/conv/conv.inc.h"
 
-/* Sums that wrap, of pairs. */
+/* Pairs of 16-bit integers; sums wrap around. */
 #define T                obk_any_pair
 #define PAD              pad_pairs
 #define NAME(n)          n##_pairs

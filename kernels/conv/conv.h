@@ -1,5 +1,5 @@
-/* Convolution: products of weights with a plane laid out as window/window.h says, so that what a tap sees at neighbouring results
- * is a row of the other operand; nothing is unfolded. */
+/* Convolution. The plane is laid out as kernels/window/window.h describes, so that the elements that one kernel position reads
+ * for neighbouring results are contiguous. Nothing is unfolded (no im2col). */
 #ifndef OB_KERNELS_CONV_CONV_H
 #define OB_KERNELS_CONV_CONV_H
 
@@ -10,52 +10,55 @@
 typedef struct obk_conv {
     obk_window window;
     obk_tiling tiling;
-    bool tiled;             /* false: taps are looked at one by one, in one block */
-    bool as_is;             /* tiled, one tap that sees each element at its own place. Blocks are cut out of the whole plane,
-                             * the last takes what is left; each has OBK_CONV_LEAST elements or more */
-    int64_t channels, maps; /* of one group */
-    int64_t pitch;          /* from a channel's copy to the next; 0: nothing is copied, where that is as_is */
-    int64_t y_map;          /* from a map's results to the next one's */
+    bool tiled;     /* false: kernel positions are visited one by one, in one block */
+    bool pointwise; /* one kernel position, stride 1, no padding (implies tiled). A block is a range of the whole plane. Each has
+                       OBK_CONV_LEAST elements or more; the last one takes the remainder */
+    int64_t channels, out_channels; /* of one group; `channels` are input channels */
+    int64_t pitch;                  /* from one channel's copy to the next; 0: nothing is copied (pointwise only) */
+    int64_t y_channel;              /* from one output channel's results to the next */
 } obk_conv;
 
-/* At most so many maps are computed at once. */
-enum { OBK_CONV_MAPS = 6, OBK_CONV_LEAST = 16 };
+/* The most output channels that are computed at once; the fewest elements of a pointwise block. */
+enum { OBK_CONV_CHANNELS = 6, OBK_CONV_LEAST = 16 };
 
-/* The pitch for copies of n elements: an odd number of cache lines, so that a cache keeps what lies at the same place in all. */
+/* The pitch for copies of n elements: an odd number of cache lines. The same positions of all channels then fall into different
+ * sets of the cache. */
 static inline int64_t obk_conv_pitch(int64_t n) {
     return ((n + 15) / 16 | 1) * 16;
 }
 
-/* Elements of lane that one call needs. */
+/* Elements of lane memory that one call needs. */
 static inline int64_t obk_conv_lane(const obk_conv *c) {
     if (!c->tiled) return 0;
-    if (c->as_is) return c->pitch > 0 ? c->channels * c->pitch + OBK_SLACK : 0;
-    return c->channels * c->pitch + OBK_SLACK + OBK_CONV_MAPS * (c->tiling.n_flat + OBK_SLACK);
+    if (c->pointwise) return c->pitch > 0 ? c->channels * c->pitch + OBK_SLACK : 0;
+    return c->channels * c->pitch + OBK_SLACK + OBK_CONV_CHANNELS * (c->tiling.n_flat + OBK_SLACK);
 }
 
-/* Of block b: how many results, and where in the plane of results they begin. */
+/* The number of results of block b, and the offset of the first one in the plane of results. */
 static inline int64_t obk_conv_start(const obk_conv *c, int64_t b) {
-    return !c->tiled ? 0 : c->as_is ? b * c->tiling.block : obk_block_start(&c->tiling, b);
+    return !c->tiled ? 0 : c->pointwise ? b * c->tiling.block : obk_block_start(&c->tiling, b);
 }
 static inline int64_t obk_conv_results(const obk_conv *c, int64_t b) {
     if (!c->tiled) return c->window.n_out;
-    if (!c->as_is) return obk_block_size(&c->window, &c->tiling, b) * c->tiling.results_each;
+    if (!c->pointwise) return obk_block_size(&c->window, &c->tiling, b) * c->tiling.results_each;
     return b + 1 < c->tiling.n_blocks ? c->tiling.block : c->window.n_out - b * c->tiling.block;
 }
 
-/* Maps first .. end of block b: y[m - first] = bias[m] + sum over channels, then taps, each product added in turn. x: planes of
- * one image and group; w: [maps][channels][taps]; bias: NULL for none; y: the block's results of map `first`.
- * Of pairs: channels are pairs of them, the elements of x and w obk_pair, those of bias and y 32-bit integers, which wrap. */
+/* Computes output channels first .. end of block b: y[m - first] = bias[m] + the sum over channels, then kernel positions, one
+ * product after the other. x: the planes of one image and group; w: [out_channels][channels][n_kernel]; bias: NULL for none; y:
+ * the block's results of output channel `first`. For pairs, a channel holds two channels side by side: elements of x and w are
+ * obk_pair, those of bias and y 32-bit integers, which wrap. */
 typedef void (*obk_conv_run)(const obk_conv *conv, const void *x, const void *w, const void *bias, void *y, int64_t b,
                              int64_t first, int64_t end, void *lane, obk_pace *pace);
-/* z[m - first] = sum over c of w[c * rows + m] * x[c], m first .. end, n elements each; x: [channels][n]. lane: room for
- * channels * n + (1 + OBK_CONV_MAPS) * OBK_SLACK elements where n is less than OBK_CONV_LEAST. */
+/* z[m - first] = the sum over c of w[c * rows + m] * x[c], for m in first .. end, n elements each; x: [channels][n]. lane: room
+ * for channels * n + (1 + OBK_CONV_CHANNELS) * OBK_SLACK elements if n is less than OBK_CONV_LEAST. */
 typedef void (*obk_conv_columns)(const void *x, int64_t channels, int64_t n, const void *w, int64_t rows, int64_t first,
                                  int64_t end, void *z, void *lane, obk_pace *pace);
-/* The window's input, each element the sum of what its taps give to it: y[i] = bias + sum of columns[tap][result]. */
+/* Adds columns[k][result] to the element of y that kernel position k reads for this result; y starts as the bias. y is the
+ * window's input plane. */
 typedef void (*obk_conv_fold)(const obk_window *window, const void *columns, const void *bias, void *y, obk_pace *pace);
 
-/* pairs[i] = {first[i] - zero, second[i] - zero}, of bytes; second NULL: 0. */
+/* pairs[i] = {first[i] - zero, second[i] - zero}, from bytes. second NULL: 0. */
 typedef void (*obk_conv_pair)(obk_pair *pairs, const void *first, const void *second, int16_t zero, int64_t n);
 
 enum { OBK_CONV_F32, OBK_CONV_F64, OBK_CONV_PAIRS, OBK_CONV_TYPES };

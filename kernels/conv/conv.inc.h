@@ -1,5 +1,5 @@
-/* Template of conv.c. Parameters: T, PAD, NAME(n), VECTOR, REGISTER, FMA(a, b, c) of vectors, FMA_ONE of one element; TRANSPOSED:
- * the transposed form, too. */
+/* Template of conv.c. Parameters: T, PAD, NAME(n), VECTOR, REGISTER, FMA(a, b, c) of vectors, FMA_ONE of one element. TRANSPOSED
+ * adds the transposed convolution. */
 
 #define TILE    NAME(tile_6x2)
 #define ROWS    6
@@ -26,36 +26,38 @@
 #define COLUMNS 1
 #include "kernels/conv/tile.inc.h"
 
-static void NAME(tile)(int64_t maps, bool narrow, const obk_product *q, const T *x, const T *w, const T *bias, int64_t rows,
-                       T *out, int64_t out_step) {
-    if (narrow && maps == 1)
+static void NAME(tile)(int64_t out_channels, bool narrow, const obk_product *q, const T *x, const T *w, const T *bias,
+                       int64_t rows, T *out, int64_t out_step) {
+    if (narrow && out_channels == 1)
         NAME(tile_1x1)(q, x, w, bias, rows, out, out_step);
     else if (narrow)
         NAME(tile_6x1)(q, x, w, bias, rows, out, out_step);
-    else if (maps == 6)
+    else if (out_channels == 6)
         NAME(tile_6x2)(q, x, w, bias, rows, out, out_step);
-    else if (maps == 4)
+    else if (out_channels == 4)
         NAME(tile_4x3)(q, x, w, bias, rows, out, out_step);
-    else if (maps == 2)
+    else if (out_channels == 2)
         NAME(tile_2x4)(q, x, w, bias, rows, out, out_step);
     else
         NAME(tile_1x8)(q, x, w, bias, rows, out, out_step);
 }
 
-/* n positions of as many maps as `maps_at_once` says, `rows` of which count. A row of `out` has room for n elements at least, a
- * vector at least; a tile that does not fit begins further in front: what it computes again is the same. */
-static void NAME(rows)(const obk_product *q, const T *x, int64_t n, const T *w, const T *bias, int64_t maps, int64_t rows, T *out,
-                       int64_t out_step, int64_t room, obk_pace *pace) {
+/* Computes n positions of `out_channels` (from channels_at_once) output channels, of which the first `rows` are stored. A row of
+ * `out` has room for at least n elements and at least one vector. A tile that would pass the end of the room starts earlier and
+ * computes some results again, with the same bits. */
+static void NAME(rows)(const obk_product *q, const T *x, int64_t n, const T *w, const T *bias, int64_t out_channels, int64_t rows,
+                       T *out, int64_t out_step, int64_t room, obk_pace *pace) {
     enum { LANES = sizeof(VECTOR) / sizeof(T) };
-    const double each = (double)maps * (double)q->channels * (double)q->taps / 16; /* nanoseconds of a position, about */
+    const double each =
+        (double)out_channels * (double)q->channels * (double)q->n_kernel / 16; /* roughly the nanoseconds of a position */
     const bool is_long = each * (double)n > OBK_PACE_WORK / 16;
     if (!is_long && obk_stops(pace, (int64_t)(each * (double)n))) return;
-    const int64_t wide = (maps == 6 ? 2 : maps == 4 ? 3 : maps == 2 ? 4 : 8) * LANES;
+    const int64_t wide = (out_channels == 6 ? 2 : out_channels == 4 ? 3 : out_channels == 2 ? 4 : 8) * LANES;
     for (int64_t i = 0; i < n;) {
         const bool narrow = n - i <= LANES || room < wide;
         const int64_t width = narrow ? LANES : wide, at = i + width <= room ? i : room - width;
         if (is_long && obk_stops(pace, each < OBK_PACE_WORK ? (int64_t)(each * (double)width) : OBK_PACE_WORK)) return;
-        NAME(tile)(maps, narrow, q, x + at, w, bias, rows, out + at, out_step);
+        NAME(tile)(out_channels, narrow, q, x + at, w, bias, rows, out + at, out_step);
         i = at + width;
     }
 }
@@ -66,22 +68,22 @@ static void NAME(conv_tiled)(const obk_conv *c, const T *x, const T *w, const T 
     const obk_tiling *t = &c->tiling;
     const int64_t rows = obk_block_rows(win, t, b), length = obk_row_length(win, t, b), n = obk_block_flat(win, t, b),
                   step = t->n_flat + OBK_SLACK;
-    const obk_product q = {c->channels, win->n_taps, c->pitch, c->channels * win->n_taps, 1, t->tap};
+    const obk_product q = {c->channels, win->n_kernel, c->pitch, c->channels * win->n_kernel, 1, t->offset};
     for (int64_t i = 0; i < c->channels && !obk_stops(pace, n); i++) PAD(win, t, x + i * win->n_in, b, 0, lane + i * c->pitch);
     T *behind = lane + c->channels * c->pitch, *out = behind + OBK_SLACK;
     OBK_CAT(PAD, _fill)(behind, OBK_SLACK, 0);
     for (int64_t m = first; m < end;) {
-        const int64_t at_once = maps_at_once(end - m), some = at_once < end - m ? at_once : end - m;
+        const int64_t at_once = channels_at_once(end - m), some = at_once < end - m ? at_once : end - m;
         NAME(rows)(&q, lane, n, w + m * q.w_down, bias ? bias + m : NULL, at_once, some, out, step, step, pace);
         for (int64_t r = 0; r < some; r++, m++)
             for (int64_t i = 0; i < rows; i++)
-                obk_copy_row(y + (m - first) * c->y_map + i * length, out + r * step + t->row[i], length * (int64_t)sizeof(T));
+                obk_copy_row(y + (m - first) * c->y_channel + i * length, out + r * step + t->row[i],
+                             length * (int64_t)sizeof(T));
     }
 }
 
-/* One tap that sees every element at its own place. */
-static void NAME(conv_as_is)(const obk_conv *c, const T *x, const T *w, const T *bias, T *y, int64_t b, int64_t first,
-                             int64_t end, T *lane, obk_pace *pace) {
+static void NAME(conv_pointwise)(const obk_conv *c, const T *x, const T *w, const T *bias, T *y, int64_t b, int64_t first,
+                                 int64_t end, T *lane, obk_pace *pace) {
     const int64_t n_out = c->window.n_out, n = obk_conv_results(c, b);
     const obk_product q = {c->channels, 1, c->pitch > 0 ? c->pitch : n_out, c->channels, 1, NULL};
     const T *from = x + obk_conv_start(c, b);
@@ -90,14 +92,15 @@ static void NAME(conv_as_is)(const obk_conv *c, const T *x, const T *w, const T 
         from = lane;
     }
     for (int64_t m = first; m < end;) {
-        const int64_t at_once = maps_at_once(end - m), some = at_once < end - m ? at_once : end - m;
+        const int64_t at_once = channels_at_once(end - m), some = at_once < end - m ? at_once : end - m;
         NAME(rows)
-        (&q, from, n, w + m * q.w_down, bias ? bias + m : NULL, at_once, some, y + (m - first) * c->y_map, c->y_map, n, pace);
+        (&q, from, n, w + m * q.w_down, bias ? bias + m : NULL, at_once, some, y + (m - first) * c->y_channel, c->y_channel, n,
+         pace);
         m += some;
     }
 }
 
-/* Taps one by one. */
+/* Visits kernel positions one by one. */
 static void NAME(conv_each)(const obk_conv *c, const T *x, const T *w, const T *bias, T *y, int64_t first, int64_t end,
                             obk_pace *pace) {
     const obk_window *win = &c->window;
@@ -106,18 +109,18 @@ static void NAME(conv_each)(const obk_conv *c, const T *x, const T *w, const T *
         for (int64_t o = 0; o < win->n_out; o++) {
             T sum = bias ? bias[m] : 0;
             for (int64_t i = 0; i < c->channels; i++) {
-                const T *plane = x + i * win->n_in, *weights = w + (m * c->channels + i) * win->n_taps;
-                if (obk_stops(pace, win->n_taps)) return;
+                const T *plane = x + i * win->n_in, *weights = w + (m * c->channels + i) * win->n_kernel;
+                if (obk_stops(pace, win->n_kernel)) return;
                 obk_visit v;
                 obk_start_visit(win, o, &v);
                 if (v.any) do {
-                        int64_t at = obk_seen(win, &v, o), tap = 0;
-                        for (int32_t a = 0; a <= last; a++) tap = tap * win->axes[a].kernel + v.tap[a];
+                        int64_t at = obk_seen(win, &v, o), weight = 0;
+                        for (int32_t a = 0; a <= last; a++) weight = weight * win->axes[a].kernel + v.position[a];
                         for (int64_t k = v.first[last]; k < v.end[last]; k++, at += win->axes[last].dilation)
-                            sum = FMA_ONE(weights[tap++], plane[at], sum);
+                            sum = FMA_ONE(weights[weight++], plane[at], sum);
                     } while (obk_next_row(win, &v));
             }
-            y[(m - first) * c->y_map + o] = sum;
+            y[(m - first) * c->y_channel + o] = sum;
         }
 }
 
@@ -125,8 +128,8 @@ static void NAME(conv)(const obk_conv *c, const void *x, const void *w, const vo
                        int64_t end, void *lane, obk_pace *pace) {
     if (!c->tiled)
         NAME(conv_each)(c, x, w, bias, y, first, end, pace);
-    else if (c->as_is)
-        NAME(conv_as_is)(c, x, w, bias, y, b, first, end, lane, pace);
+    else if (c->pointwise)
+        NAME(conv_pointwise)(c, x, w, bias, y, b, first, end, lane, pace);
     else
         NAME(conv_tiled)(c, x, w, bias, y, b, first, end, lane, pace);
 }

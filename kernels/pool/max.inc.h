@@ -1,56 +1,57 @@
-/* Template of pool.c: maxima. Parameters: T, PAD, NAME(n), IS_NAN(x), LOWEST, and of floats VECTOR, REGISTER. */
-#include "kernels/pool/max_near.inc.h"
+/* Template of pool.c: maxima. Parameters: T, PAD, NAME(n), IS_NAN(x), LOWEST, and for floats VECTOR, REGISTER. */
+#include "kernels/pool/max_small.inc.h"
 
-/* The first of equals stays, and the first NaN. `plain`: there is none. */
+/* Of equal numbers the first stays, and so does the first NaN. `plain`: there is no NaN. */
 #define HIGHER(a, b)           ((b) <= (a) || IS_NAN(a) ? (a) : (b))
 #define HIGHER_OF(plain, a, b) (plain ? ((b) > (a) ? (b) : (a)) : HIGHER(a, b))
 
-enum { NAME(PART) = 1536 / sizeof(T) < 256 ? 1536 / sizeof(T) : 256, NAME(PLACES) = 64 };
+enum { NAME(PART) = 1536 / sizeof(T) < 256 ? 1536 / sizeof(T) : 256, NAME(AT_ONCE) = 64 };
 
-/* Along an axis tap k lies at / stride * pitch + at % stride * apart behind the first, at = k * dilation. */
+/* Along an axis kernel position k reads at / stride * pitch + at % stride * phase_step after the first one, with at = k *
+ * dilation. */
 typedef struct NAME(steps) {
-    int64_t dilation, stride, pitch, apart;
+    int64_t dilation, stride, pitch, phase_step;
 } NAME(steps);
 
-static inline int64_t NAME(tap)(NAME(steps) s, int64_t k) {
+static inline int64_t NAME(offset)(NAME(steps) s, int64_t k) {
     const int64_t at = k * s.dilation;
-    return at / s.stride * s.pitch + at % s.stride * s.apart;
+    return at / s.stride * s.pitch + at % s.stride * s.phase_step;
 }
 
-/* One axis of the copy, in place: each of n positions becomes the maximum of what its taps, two at least, see. Taps lie behind
- * it. */
-OBK_INLINE void NAME(max_axis)(const bool plain, T *x, NAME(steps) s, int64_t taps, int64_t n) {
-    const int64_t second = NAME(tap)(s, 1), third = taps > 2 ? NAME(tap)(s, 2) : 0;
+/* Works on one axis of the copy, in place: each of n positions becomes the maximum over its kernel positions, of which there are
+ * at least two. They lie at higher addresses. */
+OBK_INLINE void NAME(max_axis)(const bool plain, T *x, NAME(steps) s, int64_t kernel, int64_t n) {
+    const int64_t second = NAME(offset)(s, 1), third = kernel > 2 ? NAME(offset)(s, 2) : 0;
     T best[NAME(PART)];
     for (int64_t i = 0; i < n; i += NAME(PART)) {
         const int64_t m = n - i < NAME(PART) ? n - i : NAME(PART);
         const T *from = x + i, *next = from + second, *last = from + third;
-        if (taps == 2)
+        if (kernel == 2)
             for (int64_t l = 0; l < m; l++) best[l] = HIGHER_OF(plain, from[l], next[l]);
         else
             for (int64_t l = 0; l < m; l++) {
                 const T higher = HIGHER_OF(plain, from[l], next[l]);
                 best[l] = HIGHER_OF(plain, higher, last[l]);
             }
-        for (int64_t k = 3; k < taps; k++) {
-            const T *more = from + NAME(tap)(s, k);
+        for (int64_t k = 3; k < kernel; k++) {
+            const T *more = from + NAME(offset)(s, k);
             for (int64_t l = 0; l < m; l++) best[l] = HIGHER_OF(plain, best[l], more[l]);
         }
         for (int64_t l = 0; l < m; l++) x[i + l] = best[l];
     }
 }
 
-static void NAME(max_direct)(bool plain, T *x, NAME(steps) s, int64_t taps, int64_t n) {
+static void NAME(max_direct)(bool plain, T *x, NAME(steps) s, int64_t kernel, int64_t n) {
     if (plain)
-        NAME(max_axis)(true, x, s, taps, n);
+        NAME(max_axis)(true, x, s, kernel, n);
     else
-        NAME(max_axis)(false, x, s, taps, n);
+        NAME(max_axis)(false, x, s, kernel, n);
 }
 
-/* The same of many taps at stride 1: maxima of 2, 4, 8 ... neighbours, at last of two runs that overlap. */
-static void NAME(max_doubled)(bool plain, T *x, NAME(steps) s, int64_t taps, int64_t n) {
-    for (int64_t done = 1; done < taps;) {
-        int64_t ahead = 2 * done <= taps ? done : taps - done;
+/* The same for many kernel positions at stride 1: maxima of 2, 4, 8 ... neighbours, and finally of two overlapping runs. */
+static void NAME(max_doubled)(bool plain, T *x, NAME(steps) s, int64_t kernel, int64_t n) {
+    for (int64_t done = 1; done < kernel;) {
+        int64_t ahead = 2 * done <= kernel ? done : kernel - done;
         n -= ahead * s.dilation * s.pitch;
         NAME(max_direct)(plain, x, (NAME(steps)){ahead * s.dilation, 1, s.pitch, 0}, 2, n);
         done += ahead;
@@ -70,7 +71,8 @@ static void NAME(max_tiled)(const obk_pool *p, const T *x, T *y, int64_t b, T *l
     const obk_tiling *t = &p->tiling;
     PAD(w, t, x, b, LOWEST, lane);
     const bool plain = NAME(is_plain)(lane, t->elems);
-    int64_t slots = t->phases, behind = 1, n = t->phase_elems; /* phases of the axes that are left, and of those that are done */
+    int64_t slots = t->phases, behind = 1,
+            n = t->phase_elems; /* slots: phases of the remaining axes; behind: of the finished ones */
     for (int32_t a = w->rank - 1; a >= 0; a--) {
         const obk_axis *axis = &w->axes[a];
         const NAME(steps) steps = {axis->dilation, axis->stride, t->pitch[a], behind * t->phase_elems};
@@ -91,15 +93,16 @@ static void NAME(max_tiled)(const obk_pool *p, const T *x, T *y, int64_t b, T *l
     for (int64_t i = 0; i < rows; i++) obk_copy_row(y + i * length, lane + t->row[i], length * (int64_t)sizeof(T));
 }
 
-/* Results first .. first + n of a row, whose taps along the other axes are those of v: tap by tap of the row. at: -1 where none
- * has been seen yet. */
+/* Updates results first .. first + n of a row with the kernel row that v stands at, one kernel position after the other. at: the
+ * index of the maximum so far, -1 if there is none yet. */
 static void NAME(max_stretch)(const obk_window *w, const obk_visit *v, int64_t o, int64_t first, int64_t n, const T *x, T *best,
                               int64_t *at) {
     const obk_axis *axis = &w->axes[w->rank - 1];
-    const int64_t row = obk_seen(w, v, o) + axis->before - v->tap[w->rank - 1] * axis->dilation; /* the row's first element */
+    const int64_t row =
+        obk_seen(w, v, o) + axis->before - v->position[w->rank - 1] * axis->dilation; /* the row's first element */
     for (int64_t k = 0; k < axis->kernel; k++) {
         int64_t begin, end;
-        obk_reach(axis, k, &begin, &end);
+        obk_result_range(axis, k, &begin, &end);
         begin = begin > first ? begin : first;
         end = end < first + n ? end : first + n;
         int64_t i = row + begin * axis->stride + k * axis->dilation - axis->before;
@@ -111,14 +114,14 @@ static void NAME(max_stretch)(const obk_window *w, const obk_visit *v, int64_t o
     }
 }
 
-/* Without a tiling, or with places. */
+/* Used without a tiling, or if indices are wanted. */
 static void NAME(max_each)(const obk_pool *p, const T *x, T *y, int64_t *indices, obk_pace *pace) {
     const obk_window *w = &p->window;
     const int32_t last = w->rank - 1;
     const int64_t length = w->axes[last].out;
-    int64_t at[NAME(PLACES)];
+    int64_t at[NAME(AT_ONCE)];
     for (int64_t o = 0; o < w->n_out;) {
-        const int64_t first = o % length, n = length - first < NAME(PLACES) ? length - first : NAME(PLACES);
+        const int64_t first = o % length, n = length - first < NAME(AT_ONCE) ? length - first : NAME(AT_ONCE);
         obk_visit v;
         obk_start_visit(w, o - first, &v);
         bool any = true;
@@ -138,7 +141,7 @@ static void NAME(max_each)(const obk_pool *p, const T *x, T *y, int64_t *indices
 static void NAME(max)(const obk_pool *p, const void *x, void *y, int64_t *indices, int64_t b, void *lane, obk_pace *pace) {
     if (!p->tiled)
         NAME(max_each)(p, x, y, indices, pace);
-    else if (!is_near(&p->window) || !NAME(max_near)(p, x, y, b, lane))
+    else if (!is_small(&p->window) || !NAME(max_small)(p, x, y, b, lane))
         NAME(max_tiled)(p, x, y, b, lane);
 }
 

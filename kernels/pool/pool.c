@@ -1,4 +1,4 @@
-/* Pooling. Built once per instruction set. */
+/* Pooling. Compiled once for each instruction-set level. */
 #include "kernels/pool/pool.h"
 
 #include <math.h>
@@ -37,15 +37,15 @@ typedef obk_m_f32 mask_f32;
 typedef obk_m_f64 mask_f64;
 typedef int mask_i8[1], mask_u8[1];
 
-/* The taps k .. end of result o that lie in the input, along an axis without dilation. */
-static inline int64_t near_taps(const obk_axis *x, int64_t o, int64_t *end) {
+/* The kernel positions from the returned one up to *end that result o reads inside the input. The axis has no dilation. */
+static inline int64_t small_kernel_range(const obk_axis *x, int64_t o, int64_t *end) {
     const int64_t start = o * x->stride - x->before, left = x->in - start, first = start < 0 ? -start : 0;
     *end = left < x->kernel ? left : x->kernel;
     return first;
 }
 
-/* Few taps along two axes, near to each other: no copy is worth its time. */
-static bool is_near(const obk_window *w) {
+/* A small kernel over two axes, without dilation. Copying the plane would take longer than reading it in place. */
+static bool is_small(const obk_window *w) {
     const obk_axis *rows = &w->axes[0], *last = &w->axes[w->rank - 1];
     return w->rank == 2 && rows->kernel <= 4 && rows->dilation == 1 && rows->stride <= rows->kernel && last->dilation == 1 &&
            last->stride <= 2 && (last->kernel == 2 || last->kernel == 3);

@@ -1,6 +1,7 @@
-/* Template of pool.c: means and norms, in the order of taps. Parameters: T, PAD, NAME(n), VECTOR, REGISTER, POW, SQRT, ABS. */
+/* Template of pool.c: means and norms, in the order of kernel positions. Parameters: T, PAD, NAME(n), VECTOR, REGISTER, POW,
+ * SQRT, ABS. */
 
-/* What a norm adds up. */
+/* The terms that a norm sums. */
 static void NAME(powers)(double p, T *x, int64_t n) {
     if (p == 1)
         for (int64_t i = 0; i < n; i++) x[i] = ABS(x[i]);
@@ -19,14 +20,14 @@ static void NAME(roots)(double p, T *y, const T *sums, int64_t n) {
         for (int64_t i = 0; i < n; i++) y[i] = POW(sums[i], 1 / (T)p);
 }
 
-/* sums[i] = x[tap[0] + i] + x[tap[1] + i] + ..., n rounded up to whole vectors. */
-static void NAME(add_taps)(const T *x, const int64_t *tap, int64_t taps, int64_t n, T *sums, obk_pace *pace) {
+/* sums[i] = x[offset[0] + i] + x[offset[1] + i] + ..., with n rounded up to whole vectors. */
+static void NAME(add_positions)(const T *x, const int64_t *offset, int64_t n_kernel, int64_t n, T *sums, obk_pace *pace) {
     enum { LANES = sizeof(VECTOR) / sizeof(T), AT_ONCE = 4 };
     int64_t i = 0;
-    for (; i + AT_ONCE * LANES <= n && !obk_stops(pace, AT_ONCE * taps); i += AT_ONCE * LANES) {
+    for (; i + AT_ONCE * LANES <= n && !obk_stops(pace, AT_ONCE * n_kernel); i += AT_ONCE * LANES) {
         REGISTER a = {0}, b = {0}, c = {0}, d = {0};
-        for (int64_t k = 0; k < taps; k++) {
-            const VECTOR *from = (const VECTOR *)(const void *)(x + tap[k] + i);
+        for (int64_t k = 0; k < n_kernel; k++) {
+            const VECTOR *from = (const VECTOR *)(const void *)(x + offset[k] + i);
             a += from[0];
             b += from[1];
             c += from[2];
@@ -38,18 +39,18 @@ static void NAME(add_taps)(const T *x, const int64_t *tap, int64_t taps, int64_t
         to[2] = c;
         to[3] = d;
     }
-    for (; i < n && !obk_stops(pace, taps); i += LANES) {
+    for (; i < n && !obk_stops(pace, n_kernel); i += LANES) {
         REGISTER a = {0};
-        for (int64_t k = 0; k < taps; k++) a += *(const VECTOR *)(const void *)(x + tap[k] + i);
+        for (int64_t k = 0; k < n_kernel; k++) a += *(const VECTOR *)(const void *)(x + offset[k] + i);
         *(VECTOR *)(void *)(sums + i) = a;
     }
 }
 
-/* The number of taps along the axes before the last, of row i of the plane. */
-static int64_t NAME(taps_before)(const obk_pool *p, int64_t i) {
+/* The number of kernel positions that count for row i of the plane, along all axes but the last. */
+static int64_t NAME(positions_before)(const obk_pool *p, int64_t i) {
     int64_t n = 1;
     for (int32_t a = p->window.rank - 2; a >= 0; a--) {
-        n *= p->taps[a][i % p->window.axes[a].out];
+        n *= p->n_seen[a][i % p->window.axes[a].out];
         i /= p->window.axes[a].out;
     }
     return n;
@@ -60,16 +61,16 @@ static void NAME(finish)(const obk_pool *p, const T *sums, T *y, int64_t row, in
         NAME(roots)(p->p, y, sums, n);
         return;
     }
-    const int32_t *taps = p->taps[p->window.rank - 1] + column;
-    const int64_t before = NAME(taps_before)(p, row);
+    const int32_t *seen = p->n_seen[p->window.rank - 1] + column;
+    const int64_t before = NAME(positions_before)(p, row);
     const T factor = (T)before;
-    if (before < (1 << 24)) /* then the product of the two, rounded, is that of the integers */
-        for (int64_t i = 0; i < n; i++) y[i] = sums[i] / (factor * (T)taps[i]);
+    if (before < (1 << 24)) /* below 2^24 the rounded product equals the rounded product of the integers */
+        for (int64_t i = 0; i < n; i++) y[i] = sums[i] / (factor * (T)seen[i]);
     else
-        for (int64_t i = 0; i < n; i++) y[i] = sums[i] / (T)(before * taps[i]);
+        for (int64_t i = 0; i < n; i++) y[i] = sums[i] / (T)(before * seen[i]);
 }
 
-#include "kernels/pool/mean_near.inc.h"
+#include "kernels/pool/mean_small.inc.h"
 
 static void NAME(sum_tiled)(const obk_pool *p, const T *x, T *y, int64_t b, T *lane, obk_pace *pace) {
     const obk_window *w = &p->window;
@@ -79,13 +80,13 @@ static void NAME(sum_tiled)(const obk_pool *p, const T *x, T *y, int64_t b, T *l
     PAD(w, t, x, b, 0, lane);
     OBK_CAT(PAD, _fill)(lane + t->elems, OBK_SLACK, 0);
     if (p->kind == OBK_POOL_NORM) NAME(powers)(p->p, lane, t->elems);
-    NAME(add_taps)(lane, t->tap, w->n_taps, obk_block_flat(w, t, b), sums, pace);
+    NAME(add_positions)(lane, t->offset, w->n_kernel, obk_block_flat(w, t, b), sums, pace);
     if (pace->over) return;
     const int64_t row = w->rank == 1 ? 0 : start / length, column = w->rank == 1 ? start : 0;
     for (int64_t i = 0; i < rows; i++) NAME(finish)(p, sums + t->row[i], y + start + i * length, row + i, column, length);
 }
 
-/* Taps one by one. */
+/* Visits kernel positions one by one. */
 static void NAME(sum_each)(const obk_pool *p, const T *x, T *y, obk_pace *pace) {
     const obk_window *w = &p->window;
     const obk_axis *last = &w->axes[w->rank - 1];
@@ -109,13 +110,13 @@ static void NAME(sum_each)(const obk_pool *p, const T *x, T *y, obk_pace *pace) 
 static void NAME(sum)(const obk_pool *p, const void *x, void *y, int64_t b, void *lane, obk_pace *pace) {
     if (!p->tiled)
         NAME(sum_each)(p, x, y, pace);
-    else if (p->kind == OBK_POOL_MEAN && is_near(&p->window) && p->window.axes[1].stride == 2)
-        NAME(mean_near)(p, x, y, b, lane);
+    else if (p->kind == OBK_POOL_MEAN && is_small(&p->window) && p->window.axes[1].stride == 2)
+        NAME(mean_small)(p, x, y, b, lane);
     else
         NAME(sum_tiled)(p, x, y, b, lane, pace);
 }
 
-/* The first of equals, and the first NaN, of each of 16 parts. */
+/* The maximum, reduced in 16 parts. Of equal numbers the first stays, and so does the first NaN. */
 static T NAME(highest)(const T *x, int64_t n) {
     enum { LANES = sizeof(REGISTER) / sizeof(T), PARTS = 16 / LANES };
     T rest[16], best[16];
@@ -140,7 +141,7 @@ static T NAME(highest)(const T *x, int64_t n) {
     return best[0];
 }
 
-/* Sums of the plane in double, by eight. */
+/* Sums in double, in eight parts. */
 static void NAME(global)(obk_pool_kind kind, double p, const void *from, int64_t n, void *to) {
     const T *x = from;
     T *y = to;

@@ -1,8 +1,8 @@
-/* Template: a block of a plane, copied with its padding. Parameters: T, PAD its name. */
+/* Template: copies a block of a plane together with its padding. Parameters: T, PAD its name. */
 
 #ifndef OBK_PAD_SPAN
 #define OBK_PAD_SPAN
-/* Positions first .. end of a phase lie inside the input, the first of them at element `in`. */
+/* Positions first .. end of a phase lie inside the input; `in` is the element of the first one. */
 typedef struct obk_span {
     int64_t first, end, in;
 } obk_span;
@@ -30,13 +30,13 @@ static inline void OBK_CAT(PAD, _take)(T *restrict to, const T *restrict from, i
         for (int64_t i = 0; i < n; i++) to[i] = from[i * stride];
 }
 
-/* Few elements, often none. */
+/* For few elements, often none. */
 static inline void OBK_CAT(PAD, _fill)(T *to, int64_t n, T fill) {
     enum { RUN = 8 };
     int64_t i = 0;
     for (; i + RUN <= n; i += RUN) {
         for (int l = 0; l < RUN; l++) to[i + l] = fill;
-        __asm__("" : : : "memory"); /* not a call of memset, nor what takes as long */
+        __asm__("" : : : "memory"); /* keeps the compiler from calling memset or anything as slow */
     }
     to += i;
     for (int64_t l = 0; l < n % RUN; l++) {
@@ -64,12 +64,12 @@ static void OBK_CAT(PAD, _rows)(T *to, int64_t extent, int64_t pitch, const T *x
     OBK_CAT(PAD, _fill)(row + n, to + extent * pitch - row - n, fill);
 }
 
-/* Positions of axis a and the axes behind it, of the phases that `slot` has so far. */
+/* Copies axis a and the axes after it, for the phases of the earlier axes that `to` stands for. */
 static void OBK_CAT(PAD, _axis)(const obk_window *w, const obk_tiling *t, int32_t a, const T *x, int64_t step, int64_t begin,
                                 T *to, T fill) {
     const obk_axis *axis = &w->axes[a], *last = &w->axes[w->rank - 1];
     bool innermost = a >= w->rank - 2;
-    int64_t slots = 1; /* of the phases of the axes behind */
+    int64_t slots = 1; /* phases of the later axes */
     for (int32_t b = a + 1; b < w->rank; b++) slots *= t->axis_phases[b];
     for (int64_t phase = 0; phase < t->axis_phases[a]; phase++) {
         obk_span s = obk_span_of(axis, phase, t->extent[a], begin * axis->stride - axis->before);
@@ -92,7 +92,7 @@ static void OBK_CAT(PAD, _axis)(const obk_window *w, const obk_tiling *t, int32_
     }
 }
 
-/* Block b of the plane x. */
+/* Copies block b of the plane x. */
 static void PAD(const obk_window *w, const obk_tiling *t, const T *x, int64_t b, T fill, T *to) {
     OBK_CAT(PAD, _axis)(w, t, 0, x, t->inputs_each, b * t->block, to, fill);
 }

@@ -7,38 +7,38 @@ static int64_t least(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-void obk_taps(const obk_axis *x, int64_t o, int64_t *first, int64_t *end) {
-    int64_t start = o * x->stride - x->before; /* of tap 0 */
+void obk_kernel_range(const obk_axis *x, int64_t o, int64_t *first, int64_t *end) {
+    int64_t start = o * x->stride - x->before; /* the element that kernel position 0 reads */
     *first = start < 0 ? ob__ceil_div(-start, x->dilation) : 0;
     *end = x->in > start ? least(ob__ceil_div(x->in - start, x->dilation), x->kernel) : 0;
     if (*end < *first) *end = *first;
 }
 
-int64_t obk_padded_taps(const obk_axis *x, int64_t o) {
-    int64_t start = o * x->stride - x->before, behind = x->in + x->after; /* no result begins in front of the padding */
+int64_t obk_padded_positions(const obk_axis *x, int64_t o) {
+    int64_t start = o * x->stride - x->before, behind = x->in + x->after; /* no window starts before the padding */
     return behind > start ? least(ob__ceil_div(behind - start, x->dilation), x->kernel) : 0;
 }
 
-void obk_reach(const obk_axis *x, int64_t k, int64_t *first, int64_t *end) {
+void obk_result_range(const obk_axis *x, int64_t k, int64_t *first, int64_t *end) {
     int64_t shift = x->before - k * x->dilation; /* input = o * stride - shift */
     *first = shift > 0 ? ob__ceil_div(shift, x->stride) : 0;
     *end = least(ob__ceil_div(x->in + shift, x->stride), x->out);
     if (*end < *first) *end = *first;
 }
 
-void obk_inside(const obk_axis *x, int64_t *first, int64_t *end) {
+void obk_inner_results(const obk_axis *x, int64_t *first, int64_t *end) {
     int64_t behind, begin;
-    obk_reach(x, 0, first, &behind);
-    obk_reach(x, x->kernel - 1, &begin, end);
+    obk_result_range(x, 0, first, &behind);
+    obk_result_range(x, x->kernel - 1, &begin, end);
     if (*end < *first) *first = *end = *first < x->out ? *first : x->out;
 }
 
-/* Every result sees one element: that at its own place. */
+/* Each result reads only the element at its own position. */
 static bool is_plain(const obk_axis *x) {
     return x->kernel == 1 && x->before == 0 && x->in == x->out && (x->stride == 1 || x->in == 1);
 }
 
-/* `inner` is plain. */
+/* Joins the plain axis `inner` to the axis before it. False: the sizes would become too large. */
 static bool join(obk_axis *x, const obk_axis *inner) {
     int64_t n = inner->in, most = x->in > x->out ? x->in : x->out;
     most = most > x->before ? most : x->before;
@@ -64,19 +64,19 @@ static int64_t saturated_product(int64_t a, int64_t b) {
     return ob__mul_overflows(a, b, &product) || product > INT64_MAX / 2 ? INT64_MAX / 2 : product;
 }
 
-/* Of one axis: by its results or by its taps, whichever are fewer. */
+/* The visits along one axis, summed over its results or its kernel positions, whichever are fewer. */
 static int64_t visits_of(const obk_axis *x) {
     enum { MANY = 1 << 20 };
-    const bool by_taps = x->kernel < x->out;
-    const int64_t n = by_taps ? x->kernel : x->out;
+    const bool by_kernel = x->kernel < x->out;
+    const int64_t n = by_kernel ? x->kernel : x->out;
     int64_t visits = 0;
     if (n > MANY) return saturated_product(x->kernel, x->out);
     for (int64_t i = 0; i < n; i++) {
         int64_t first, end;
-        if (by_taps)
-            obk_reach(x, i, &first, &end);
+        if (by_kernel)
+            obk_result_range(x, i, &first, &end);
         else
-            obk_taps(x, i, &first, &end);
+            obk_kernel_range(x, i, &first, &end);
         visits += end - first;
     }
     return visits;
@@ -91,12 +91,12 @@ int64_t obk_window_work(const obk_window *w) {
 static int64_t phases_of(const obk_axis *x) {
     return least(x->stride, (x->kernel - 1) * x->dilation + 1);
 }
-/* Positions of a phase that `out` results see. */
+/* The positions of a phase that `out` results read. */
 static int64_t extent_of(const obk_axis *x, int64_t out) {
     return (x->kernel - 1) * x->dilation / x->stride + out;
 }
 
-/* Elements of the copy, without slack. */
+/* The elements of a block's copy, without slack. */
 static int64_t copied(const obk_window *w, int64_t block) {
     int64_t n = 1;
     for (int32_t a = 0; a < w->rank; a++) {
@@ -123,8 +123,8 @@ bool obk_choose_tiling(const obk_window *w, int64_t wish, obk_tiling *t, int64_t
         if (w->axes[a].out <= 0 || w->axes[a].kernel <= 0) return false;
     int64_t whole = copied(w, w->axes[0].out), rows = w->axes[0].out;
     if (whole > 4 * saturated_product(w->n_in + w->n_out, 1) + some) return false;
-    if (saturated_product(flat(w, rows), w->n_taps) > saturated_product(4, obk_window_work(w)) + some) return false;
-    if (whole > wish) { /* what a block of one costs, and every further result */
+    if (saturated_product(flat(w, rows), w->n_kernel) > saturated_product(4, obk_window_work(w)) + some) return false;
+    if (whole > wish) { /* `one`: elements of a block with one result along axis 0; `each`: of every further result */
         int64_t one = copied(w, 1), each = copied(w, 2) - one;
         rows = wish > one && each > 0 ? 1 + (wish - one) / each : 1;
         int64_t blocks = ob__ceil_div(w->axes[0].out, rows);
@@ -144,42 +144,42 @@ bool obk_choose_tiling(const obk_window *w, int64_t wish, obk_tiling *t, int64_t
     t->rows_each = w->rank == 1 ? 0 : t->n_rows / t->block;
     t->results_each = w->n_out / w->axes[0].out;
     t->inputs_each = w->n_in / (w->axes[0].in > 0 ? w->axes[0].in : 1);
-    *n_tables = 3 * (int64_t)w->rank + w->n_taps + t->n_rows;
+    *n_tables = 3 * (int64_t)w->rank + w->n_kernel + t->n_rows;
     return true;
 }
 
 void obk_fill_tiling(const obk_window *w, obk_tiling *t, int64_t *tables) {
-    int64_t *pitch = tables, *extent = pitch + w->rank, *phases = extent + w->rank, *tap = phases + w->rank,
-            *row = tap + w->n_taps, next = 1;
+    int64_t *pitch = tables, *extent = pitch + w->rank, *phases = extent + w->rank, *offset = phases + w->rank,
+            *row = offset + w->n_kernel, next = 1;
     for (int32_t a = w->rank - 1; a >= 0; a--) {
         pitch[a] = next;
         extent[a] = extent_of(&w->axes[a], a == 0 ? t->block : w->axes[a].out);
         phases[a] = phases_of(&w->axes[a]);
         next *= extent[a];
     }
-    for (int64_t k = 0; k < w->n_taps; k++) {
-        int64_t rest = k, slot = 1;
-        tap[k] = 0;
+    for (int64_t k = 0; k < w->n_kernel; k++) {
+        int64_t remainder = k, slot = 1;
+        offset[k] = 0;
         for (int32_t a = w->rank - 1; a >= 0; a--) {
             const obk_axis *x = &w->axes[a];
-            int64_t at = rest % x->kernel * x->dilation;
-            tap[k] += at / x->stride * pitch[a] + at % x->stride * slot * t->phase_elems;
+            int64_t at = remainder % x->kernel * x->dilation;
+            offset[k] += at / x->stride * pitch[a] + at % x->stride * slot * t->phase_elems;
             slot *= phases[a];
-            rest /= x->kernel;
+            remainder /= x->kernel;
         }
     }
     for (int64_t i = 0; i < t->n_rows; i++) {
-        int64_t rest = i;
+        int64_t remainder = i;
         row[i] = 0;
         for (int32_t a = w->rank - 2; a >= 0; a--) {
             int64_t out = a == 0 ? t->block : w->axes[a].out;
-            row[i] += rest % out * pitch[a];
-            rest /= out;
+            row[i] += remainder % out * pitch[a];
+            remainder /= out;
         }
     }
     t->pitch = pitch;
     t->extent = extent;
     t->axis_phases = phases;
-    t->tap = tap;
+    t->offset = offset;
     t->row = row;
 }

@@ -1,9 +1,11 @@
-/* The sliding window of convolutions and pooling, in any number of spatial axes, and how a plane is laid out for it.
+/* The sliding window of convolutions and pooling, for any number of spatial axes, and the layout of a plane for it.
  *
- * A block of the plane is copied once with its padding, so that nothing behind the copy asks where the border is. Along an axis
- * of stride s the elements are parted by their remainder modulo s (phases), each phase by itself: what a tap sees at neighbouring
- * results is then contiguous. All results of the block are computed in one loop over flat positions, of which those beyond the
- * end of a row are of no use. */
+ * A block of the plane is copied once with its padding, so that later loops need no border checks. Along an axis of stride s the
+ * elements are separated by their remainder modulo s; the elements of one remainder are a phase. The elements that one kernel
+ * position reads for neighbouring results are then contiguous. One loop over flat positions computes all results of a block; the
+ * positions after the end of a row are computed but not used.
+ *
+ * A kernel position is an index into the kernel, 0 .. n_kernel - 1. */
 #ifndef OB_KERNELS_WINDOW_WINDOW_H
 #define OB_KERNELS_WINDOW_WINDOW_H
 
@@ -19,37 +21,37 @@ typedef struct obk_axis {
 typedef struct obk_window {
     int32_t rank; /* spatial axes, at least 1 */
     const obk_axis *axes;
-    int64_t n_in, n_out, n_taps; /* elements of one plane and of the kernel */
+    int64_t n_in, n_out, n_kernel; /* elements of one input plane, one output plane and the kernel */
 } obk_window;
 
-/* The same window over fewer axes, where one sees each element at its own place: it joins the axis before it, or is left out
- * where its size is 1. Planes lie as they did; taps come in the same order. Returns the new rank, at least 1. */
+/* The same window over fewer axes. An axis where each result reads only the element at its own position joins the axis before it,
+ * or is removed if its size is 1. Planes and the order of kernel positions stay the same. Returns the new rank, at least 1. */
 int32_t obk_merge_axes(obk_axis *axes, int32_t rank);
 
 typedef struct obk_tiling {
-    int64_t block, n_blocks;            /* results along axis 0 in a block */
-    int64_t phases, phase_elems, elems; /* of the copy; elems = phases * phase_elems */
-    int64_t n_flat;                     /* flat positions from a block's first result to behind its last */
-    int64_t n_rows;                     /* rows of results (runs along the last axis) in a block */
-    int64_t rows_each, results_each;    /* of one result along axis 0: rows of results, 0 of one axis; results */
-    int64_t inputs_each;                /* elements of one place along axis 0 of the input */
-    const int64_t *pitch;               /* [rank] from a result to its neighbour along the axis, flat */
+    int64_t block, n_blocks;            /* results along axis 0 in a block, and blocks */
+    int64_t phases, phase_elems, elems; /* of a block's copy; elems = phases * phase_elems */
+    int64_t n_flat;                     /* flat positions from a block's first result to its last, inclusive */
+    int64_t n_rows;                     /* rows of results (along the last axis) in a block */
+    int64_t rows_each, results_each;    /* for one index along axis 0: rows of results (0 if there is one axis), and results */
+    int64_t inputs_each;                /* input elements for one index along axis 0 */
+    const int64_t *pitch;               /* [rank] flat distance between neighbouring results along the axis */
     const int64_t *extent;              /* [rank] positions of a phase */
     const int64_t *axis_phases;         /* [rank] */
-    const int64_t *tap;                 /* [n_taps] what a tap sees at flat position 0 */
+    const int64_t *offset;              /* [n_kernel] where kernel position k reads for flat position 0 */
     const int64_t *row;                 /* [n_rows] flat position of a row's first result */
 } obk_tiling;
 
-/* Elements behind a copy, or behind the last of several, that flat loops read: they end with whole tiles. */
+/* Flat loops compute whole tiles, so they read up to this many elements after a copy, or after the last of several. */
 enum { OBK_SLACK = 128 };
 
-/* The layout for copies of about `wish` elements at most. False where padding or stride would make the copy or the loops many
- * times larger than what is to be read: then taps have to be looked at one by one (obk_taps). Fills all but the tables,
- * which are n_tables elements. */
+/* Chooses the layout for copies of about `wish` elements at most. False if padding or stride would make the copy or the loops
+ * many times larger than the input; kernel positions must then be visited one by one (obk_kernel_range). Fills everything except
+ * the tables, which need n_tables elements. */
 bool obk_choose_tiling(const obk_window *window, int64_t wish, obk_tiling *tiling, int64_t *n_tables);
 void obk_fill_tiling(const obk_window *window, obk_tiling *tiling, int64_t *tables);
 
-/* Of block b: results along axis 0, rows of results and their length, and where in the plane of results it begins. */
+/* For block b: results along axis 0, rows of results, their length, and the offset of the block in the plane of results. */
 static inline int64_t obk_block_size(const obk_window *w, const obk_tiling *t, int64_t b) {
     int64_t left = w->axes[0].out - b * t->block;
     return left < t->block ? left : t->block;
@@ -63,24 +65,24 @@ static inline int64_t obk_row_length(const obk_window *w, const obk_tiling *t, i
 static inline int64_t obk_block_start(const obk_tiling *t, int64_t b) {
     return b * t->block * t->results_each;
 }
-/* Flat positions of block b. */
+/* The number of flat positions of block b. */
 static inline int64_t obk_block_flat(const obk_window *w, const obk_tiling *t, int64_t b) {
     return t->n_flat - (t->block - obk_block_size(w, t, b)) * t->pitch[0];
 }
 
-/* The taps first .. end of the axis that result o sees inside the input. Without a table: few calls ask. */
-void obk_taps(const obk_axis *axis, int64_t o, int64_t *first, int64_t *end);
-/* Taps of result o that lie inside the input and its padding. */
-int64_t obk_padded_taps(const obk_axis *axis, int64_t o);
-/* The results first .. end that tap k of the axis lets see the input. */
-void obk_reach(const obk_axis *axis, int64_t k, int64_t *first, int64_t *end);
-/* The results first .. end whose taps all lie in the input. */
-void obk_inside(const obk_axis *axis, int64_t *first, int64_t *end);
-/* Visits of inputs that all results make together, at most INT64_MAX / 2; of an axis of a million results and as many taps not
- * fewer than they are. */
+/* The kernel positions first .. end along the axis that result o reads inside the input. */
+void obk_kernel_range(const obk_axis *axis, int64_t o, int64_t *first, int64_t *end);
+/* The number of kernel positions of result o that lie inside the input and its padding. */
+int64_t obk_padded_positions(const obk_axis *axis, int64_t o);
+/* The results first .. end for which kernel position k of the axis lies inside the input. */
+void obk_result_range(const obk_axis *axis, int64_t k, int64_t *first, int64_t *end);
+/* The results first .. end whose kernel positions all lie inside the input. */
+void obk_inner_results(const obk_axis *axis, int64_t *first, int64_t *end);
+/* The number of input reads of all results, at most INT64_MAX / 2. Along an axis with over a million results and kernel positions
+ * it is an upper bound. */
 int64_t obk_window_work(const obk_window *window);
 
-/* Short rows: a call of memcpy costs more than they do. */
+/* For short rows, for which a call of memcpy takes longer than the copy. */
 static inline void obk_copy_row(void *to, const void *from, int64_t n_bytes) {
     char *t = to;
     const char *f = from;

@@ -1,33 +1,34 @@
-/* Col2Im 18: the sum of what the blocks hold of each element of an image; what lies in the padding is dropped. Every type but
- * strings; bool is or. Blocks are added in order, so that the bits do not depend on threads: a plane of the image is one task. */
+/* Col2Im 18: each element of the image is the sum of the block elements that cover it; block elements in the padding are dropped.
+ * All types but strings; bool is a logical or. Blocks are added in order, so that bits do not depend on threads: one plane of the
+ * image is one task. */
 #include "core/base/integers.h"
 #include "core/graph/types.h"
 #include "ops/kernel/common.h"
 #include "ops/window/window.h"
 
-typedef void (*add_apart)(void *to, int64_t apart, const void *from, int64_t n);
+typedef void (*add_strided)(void *to, int64_t stride, const void *from, int64_t n);
 
 #define FUNCTIONS
-#define OB_TYPE_TEMPLATE "ops/conv/apart.inc.h"
+#define OB_TYPE_TEMPLATE "ops/conv/add_strided.inc.h"
 #include "core/graph/types.def"
 #undef FUNCTIONS
 
-static const add_apart adds[OB_DTYPE_COUNT] = {
-#define OB_TYPE_TEMPLATE "ops/conv/apart.inc.h"
+static const add_strided adds[OB_DTYPE_COUNT] = {
+#define OB_TYPE_TEMPLATE "ops/conv/add_strided.inc.h"
 #include "core/graph/types.def"
 };
 
 typedef struct col2im {
     ob_window_params window;
-    add_apart add;
+    add_strided add;
     size_t width;
 } col2im;
 
-/* The image and its blocks, which are operands. */
+/* The sizes of the image and of its blocks, which are operands. */
 typedef struct geometry {
     int32_t rank;
-    int64_t image[OB_MAX_RANK], block[OB_MAX_RANK], places[OB_MAX_RANK];
-    int64_t channels, taps, n_places, plane;
+    int64_t image[OB_MAX_RANK], block[OB_MAX_RANK], positions[OB_MAX_RANK];
+    int64_t channels, n_kernel, n_positions, plane;
 } geometry;
 
 static ob_status describe(const ob_kernel_args *args, const ob_window_params *w, geometry *g, ob_error *error) {
@@ -38,22 +39,23 @@ static ob_status describe(const ob_kernel_args *args, const ob_window_params *w,
     OB_FAIL_IF(x->rank != 3 || n_block != g->rank || w->rank != g->rank, error, OB_E_SHAPE,
                "%d sizes of a block and %d of the image, attributes for %d axes, an operand of rank %d", n_block, g->rank,
                w->rank, x->rank);
-    g->taps = g->n_places = g->plane = 1;
+    g->n_kernel = g->n_positions = g->plane = 1;
     for (int32_t i = 0; i < g->rank; i++) {
         int64_t size = g->image[i], block = g->block[i], span;
         bool sane = size > 0 && block > 0 && size <= INT32_MAX && block <= INT32_MAX;
         OB_FAIL_IF(!sane, error, OB_E_ARGUMENT, "axis %d: blocks of %lld in an image of %lld", i, (long long)block,
                    (long long)size);
         span = size + w->before[i] + w->after[i] - w->dilations[i] * (block - 1) - 1;
-        g->places[i] = span < 0 ? 0 : span / w->strides[i] + 1;
-        bool large = ob__mul_overflows(g->taps, block, &g->taps) || ob__mul_overflows(g->n_places, g->places[i], &g->n_places) ||
+        g->positions[i] = span < 0 ? 0 : span / w->strides[i] + 1;
+        bool large = ob__mul_overflows(g->n_kernel, block, &g->n_kernel) ||
+                     ob__mul_overflows(g->n_positions, g->positions[i], &g->n_positions) ||
                      ob__mul_overflows(g->plane, size, &g->plane);
         OB_FAIL_IF(large, error, OB_E_LIMIT, "axis %d is too large", i);
     }
-    g->channels = x->dims[1] / g->taps;
-    OB_FAIL_IF(g->channels * g->taps != x->dims[1] || g->n_places != x->dims[2], error, OB_E_SHAPE,
+    g->channels = x->dims[1] / g->n_kernel;
+    OB_FAIL_IF(g->channels * g->n_kernel != x->dims[1] || g->n_positions != x->dims[2], error, OB_E_SHAPE,
                "%lld rows of %lld blocks, a multiple of %lld and %lld are needed", (long long)x->dims[1], (long long)x->dims[2],
-               (long long)g->taps, (long long)g->n_places);
+               (long long)g->n_kernel, (long long)g->n_positions);
     return OB_OK;
 }
 
@@ -97,20 +99,20 @@ typedef struct job {
     geometry g;
 } job;
 
-/* Adds what the blocks have at tap `k` to the plane: rows of places along the last axis. */
-static void add_tap(const job *j, char *plane, const char *from, int64_t k) {
+/* Adds kernel position k of all blocks to the plane: one row of window positions along the last axis at a time. */
+static void add_position(const job *j, char *plane, const char *from, int64_t k) {
     const geometry *g = &j->g;
     const ob_window_params *w = &j->s->window;
     const int32_t last = g->rank - 1;
     int64_t shift[OB_MAX_RANK], at[OB_MAX_RANK] = {0};
     for (int32_t i = last; i >= 0; k /= g->block[i--]) shift[i] = k % g->block[i] * w->dilations[i] - w->before[i];
-    /* Places `first` to before `end` of a row lie in the image. */
+    /* Window positions first .. end of a row lie in the image. */
     int64_t stride = w->strides[last], first = shift[last] < 0 ? ob__ceil_div(-shift[last], stride) : 0;
     int64_t end = g->image[last] > shift[last] ? (g->image[last] - shift[last] + stride - 1) / stride : 0;
-    if (end > g->places[last]) end = g->places[last];
+    if (end > g->positions[last]) end = g->positions[last];
     if (first >= end) return;
-    const int64_t n_rows = g->n_places / g->places[last];
-    for (int64_t row = 0; row < n_rows; row++, from += (size_t)g->places[last] * j->s->width) {
+    const int64_t n_rows = g->n_positions / g->positions[last];
+    for (int64_t row = 0; row < n_rows; row++, from += (size_t)g->positions[last] * j->s->width) {
         int64_t place = 0;
         bool inside = true;
         for (int32_t i = 0; i < last; i++) {
@@ -121,18 +123,18 @@ static void add_tap(const job *j, char *plane, const char *from, int64_t k) {
         place = place * g->image[last] + first * stride + shift[last];
         if (inside)
             j->s->add(plane + (ptrdiff_t)place * (ptrdiff_t)j->s->width, stride, from + (size_t)first * j->s->width, end - first);
-        for (int32_t i = last - 1; i >= 0 && ++at[i] == g->places[i]; i--) at[i] = 0;
+        for (int32_t i = last - 1; i >= 0 && ++at[i] == g->positions[i]; i--) at[i] = 0;
     }
 }
 
 static void add_plane(void *context, int64_t chunk, int lane) {
     (void)lane;
     const job *j = context;
-    const size_t row = (size_t)j->g.n_places * j->s->width, plane = (size_t)j->g.plane * j->s->width;
+    const size_t row = (size_t)j->g.n_positions * j->s->width, plane = (size_t)j->g.plane * j->s->width;
     char *to = (char *)j->args->out[0].data + (size_t)chunk * plane;
-    const char *from = (const char *)j->args->in[0].data + (size_t)(chunk * j->g.taps) * row;
+    const char *from = (const char *)j->args->in[0].data + (size_t)(chunk * j->g.n_kernel) * row;
     memset(to, 0, plane);
-    for (int64_t k = 0; k < j->g.taps && j->g.n_places > 0; k++) add_tap(j, to, from + (size_t)k * row, k);
+    for (int64_t k = 0; k < j->g.n_kernel && j->g.n_positions > 0; k++) add_position(j, to, from + (size_t)k * row, k);
 }
 
 static ob_status col2im_run(const ob_kernel_args *args, ob_error *error) {

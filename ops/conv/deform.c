@@ -1,8 +1,8 @@
-/* DeformConv 19, 22 (bfloat16): a convolution whose taps are moved by offsets, and weighted by a mask. Any number of spatial
- * axes.
+/* DeformConv 19, 22 (bfloat16): a convolution whose kernel positions are moved by offsets and weighted by a mask. Any number of
+ * spatial axes.
  *
- * A block of results is made of what its taps see between elements, a column for each result, and multiplied by the filters. What
- * lies outside the image is 0. */
+ * For a block of results the interpolated elements are gathered into columns, one for each result, and multiplied by the filters.
+ * Elements outside the image are 0. */
 #include "core/base/integers.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/kernels.h"
@@ -15,8 +15,8 @@ typedef struct deform {
     ob_conv_params params;
     int32_t rank;
     int64_t in[OB_MAX_RANK], out[OB_MAX_RANK], kernel[OB_MAX_RANK];
-    int64_t n_batches, n_channels, n_filters, n_in, n_points, n_taps,
-        n_blocks; /* n_in, n_points: of a plane; n_taps: of the kernel */
+    int64_t n_batches, n_channels, n_filters, n_in, n_points, n_kernel,
+        n_blocks; /* n_in, n_points: of a plane; n_kernel: elements of the kernel */
     bool is_double, has_mask, has_bias;
     size_t width;
     const obk_samples *samples;
@@ -42,32 +42,32 @@ static void unflatten(int64_t flat, int32_t rank, const int64_t *dims, int64_t *
     }
 }
 
-/* What tap k of the offsets' group sees at a block of results, for the channels of that group: a row of the columns for each. */
-static void sample_tap(const deform *s, const ob_kernel_args *args, int64_t batch, int64_t group, int64_t k, int64_t first,
-                       int32_t n, const ob_tap_table *table, ob_axis_taps *axes, char *columns) {
+/* Gathers kernel position k of an offset group for a block of results: one row of the columns for each channel of the group. */
+static void sample_position(const deform *s, const ob_kernel_args *args, int64_t batch, int64_t group, int64_t k, int64_t first,
+                            int32_t n, const ob_tap_table *table, ob_axis_taps *axes, char *columns) {
     const ob_window_params *w = &s->params.window;
     const int64_t each = s->n_channels / s->params.offset_group;
-    const int64_t row = (batch * s->params.offset_group + group) * s->n_taps + k; /* of the mask */
-    int64_t tap[OB_MAX_RANK], point[OB_MAX_RANK];
-    unflatten(k, s->rank, s->kernel, tap);
+    const int64_t row = (batch * s->params.offset_group + group) * s->n_kernel + k; /* of the mask */
+    int64_t position[OB_MAX_RANK], point[OB_MAX_RANK];
+    unflatten(k, s->rank, s->kernel, position);
     for (int32_t p = 0; p < n; p++) {
         unflatten(first + p, s->rank, s->out, point);
         for (int32_t a = 0; a < s->rank; a++) {
             double moved = real_at(s, &args->in[2], (row * s->rank + a) * s->n_points + first + p);
-            moved += (double)(point[a] * w->strides[a] - w->before[a] + tap[a] * w->dilations[a]);
+            moved += (double)(point[a] * w->strides[a] - w->before[a] + position[a] * w->dilations[a]);
             ob__linear_taps(&axes[a], moved, s->in[a]);
         }
         ob__put_taps(table, p, s->rank, axes, s->in, s->has_mask ? real_at(s, &args->in[4], row * s->n_points + first + p) : 1);
     }
     const obk_sampling sampling = {.n_planes = each,
                                    .x_step = s->n_in,
-                                   .y_step = s->n_taps * OBK_SAMPLE_POINTS,
+                                   .y_step = s->n_kernel * OBK_SAMPLE_POINTS,
                                    .n_points = n,
                                    .n_taps = table->n_taps,
                                    .offsets = table->offsets,
                                    .weights = table->weights};
     const int64_t channel = group * each;
-    s->samples->sum[s->is_double](columns + (size_t)((channel * s->n_taps + k) * OBK_SAMPLE_POINTS) * s->width,
+    s->samples->sum[s->is_double](columns + (size_t)((channel * s->n_kernel + k) * OBK_SAMPLE_POINTS) * s->width,
                                   at(s, &args->in[0], (batch * s->n_channels + channel) * s->n_in), &sampling);
 }
 
@@ -80,15 +80,15 @@ static void one_block(void *context, int64_t chunk, int lane) {
     const int32_t n = (int32_t)(s->n_points - first < OBK_SAMPLE_POINTS ? s->n_points - first : OBK_SAMPLE_POINTS);
     const ob_tap_table table = ob__take_taps(&memory, INT64_C(1) << s->rank, s->is_double);
     ob_axis_taps *axes = ob__take(&memory, s->rank, sizeof *axes);
-    char *columns = ob__take(&memory, s->n_channels * s->n_taps * OBK_SAMPLE_POINTS, s->width);
+    char *columns = ob__take(&memory, s->n_channels * s->n_kernel * OBK_SAMPLE_POINTS, s->width);
     void *panel = memory;
     if (s->n_in > 0)
-        for (int64_t i = 0; i < s->params.offset_group * s->n_taps; i++)
-            sample_tap(s, args, batch, i / s->n_taps, i % s->n_taps, first, n, &table, axes, columns);
+        for (int64_t i = 0; i < s->params.offset_group * s->n_kernel; i++)
+            sample_position(s, args, batch, i / s->n_kernel, i % s->n_kernel, first, n, &table, axes, columns);
     else
-        memset(columns, 0, (size_t)(s->n_channels * s->n_taps * OBK_SAMPLE_POINTS) * s->width);
+        memset(columns, 0, (size_t)(s->n_channels * s->n_kernel * OBK_SAMPLE_POINTS) * s->width);
     for (int64_t g = 0; g < groups; g++) {
-        const int64_t m = s->n_filters / groups, k = s->n_channels / groups * s->n_taps;
+        const int64_t m = s->n_filters / groups, k = s->n_channels / groups * s->n_kernel;
         const obk_gemm_call call = {.m = m,
                                     .n = n,
                                     .k = k,
@@ -110,17 +110,17 @@ static void one_block(void *context, int64_t chunk, int lane) {
     }
 }
 
-/* That the operands have the shapes that the window asks for. */
+/* Checks that the operands have the shapes that the window requires. */
 static ob_status check_shapes(const deform *s, const ob_kernel_args *args, ob_error *error) {
     const ob_view *in = args->in, *out = &args->out[0];
     const int64_t groups = s->params.offset_group, rank = s->rank;
     bool fits = in[2].rank == in[0].rank && out->rank == in[0].rank && in[2].dims[0] == s->n_batches &&
                 out->dims[0] == s->n_batches && out->dims[1] == s->n_filters && s->n_channels % s->params.group == 0 &&
                 s->n_filters % s->params.group == 0 && in[1].dims[1] == s->n_channels / s->params.group &&
-                s->n_channels % groups == 0 && in[2].dims[1] == groups * s->n_taps * rank;
+                s->n_channels % groups == 0 && in[2].dims[1] == groups * s->n_kernel * rank;
     fits = fits && (!s->has_bias || ob__count(&in[3]) == s->n_filters);
     fits = fits &&
-           (!s->has_mask || (in[4].rank == in[0].rank && in[4].dims[0] == s->n_batches && in[4].dims[1] == groups * s->n_taps));
+           (!s->has_mask || (in[4].rank == in[0].rank && in[4].dims[0] == s->n_batches && in[4].dims[1] == groups * s->n_kernel));
     for (int32_t a = 0; fits && a < rank; a++)
         fits = in[2].dims[a + 2] == s->out[a] && (!s->has_mask || in[4].dims[a + 2] == s->out[a]);
     OB_FAIL_IF(!fits, error, OB_E_SHAPE, "the operands do not fit each other");
@@ -143,7 +143,7 @@ static ob_status deform_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     s->n_batches = x->dims[0];
     s->n_channels = x->dims[1];
     s->n_filters = w->dims[0];
-    s->n_taps = ob__product(s->kernel, 0, s->rank);
+    s->n_kernel = ob__product(s->kernel, 0, s->rank);
     s->has_bias = ob__given(args, 3);
     s->has_mask = ob__given(args, 4);
     OB_TRY(check_shapes(s, args, error));
@@ -159,7 +159,7 @@ static ob_status deform_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     OB_TRY(ob__need_taps(needs, INT64_C(1) << s->rank, s->is_double, error));
     OB_TRY(ob__need_lanes(needs, s->rank, sizeof(ob_axis_taps), error));
     int64_t rows;
-    bool large = ob__mul_overflows(s->n_channels, s->n_taps, &rows) || rows > INT64_MAX / OBK_SAMPLE_POINTS;
+    bool large = ob__mul_overflows(s->n_channels, s->n_kernel, &rows) || rows > INT64_MAX / OBK_SAMPLE_POINTS;
     OB_FAIL_IF(large, error, OB_E_LIMIT, "the kernel is too large");
     OB_TRY(ob__need_lanes(needs, rows * OBK_SAMPLE_POINTS, s->width, error));
     const size_t panel = obk_panel_bytes(s->gemm, rows / s->params.group);

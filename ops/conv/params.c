@@ -17,7 +17,7 @@ ob_status ob__read_conv(const ob_node *node, int32_t rank, ob_conv_params *p, ob
     OB_TRY(ob__read_sizes(node, "output_padding", rank, 0, 0, p->output_padding, OB_MAX_RANK, error));
     uint32_t n = 0;
     const int64_t *shape = ob__attribute_list(node, "output_shape", &n);
-    p->shaped = shape && n >= (uint32_t)rank; /* some models name batch and channels, too */
+    p->shaped = shape && n >= (uint32_t)rank; /* some models list the batch and channel sizes, too */
     for (int32_t i = 0; p->shaped && i < rank; i++) p->output_shape[i] = shape[n - (uint32_t)rank + (uint32_t)i];
     return OB_OK;
 }

@@ -11,10 +11,10 @@ OB_RULE(fused_conv);
 OB_RULE(conv_transpose);
 OB_RULE(col2im);
 
-/* Checks a filter (M, C/group, k...) against an input (N, C, ...), or with channels last (N, ..., C). */
+/* Checks a filter (M, C/group, k...) against an input (N, C, ...), or (N, ..., C) if channels are last. */
 static ob_status check_filter(ob_infer *infer, ob_shape x, ob_shape w, uint32_t filter, const ob_conv_params *p) {
     const int64_t group = p->group;
-    if (x.rank < 0 || w.rank < 0) return OB_OK; /* called unverified by ob__rank_in */
+    if (x.rank < 0 || w.rank < 0) return OB_OK; /* ob__rank_in reports it as unverified */
     if (x.rank != w.rank) {
         ob__problem(infer, OB0601, (int32_t)filter, -1, "the filter has rank %d, the input rank %d", w.rank, x.rank);
         return OB_OK;
@@ -26,7 +26,7 @@ static ob_status check_filter(ob_infer *infer, ob_shape x, ob_shape w, uint32_t 
     return OB_OK;
 }
 
-/* The attributes, and the kernel's sizes from the filter where the attribute does not give them. *read false: reported. */
+/* Reads the attributes; kernel sizes that no attribute gives are those of the filter. *read false: an error was reported. */
 static ob_status read_attributes(ob_infer *infer, int32_t rank, ob_shape filter, ob_conv_params *p, bool *read) {
     ob_error *error = infer->trial;
     *read = ob__read_conv(infer->node, rank, p, error) == OB_OK;
@@ -41,14 +41,15 @@ static ob_status read_attributes(ob_infer *infer, int32_t rank, ob_shape filter,
     return OB_OK;
 }
 
-/* DeformConv: each tap has an offset along each axis, and a mask, at every result; the channels are parted among their groups. */
+/* DeformConv: for each result, each kernel position has an offset along each axis and a factor in the mask. The channels are
+ * divided among the offset groups. */
 static ob_status require_offsets(ob_infer *infer, const ob_conv_params *p, int32_t rank, const ob_dim *result) {
-    ob_dim dims[OB_MAX_RANK], taps = p->offset_group;
-    for (int32_t i = 0; i < rank - 2; i++) taps = ob_dim_mul(infer->dims, taps, p->window.kernel[i]);
+    ob_dim dims[OB_MAX_RANK], positions = p->offset_group;
+    for (int32_t i = 0; i < rank - 2; i++) positions = ob_dim_mul(infer->dims, positions, p->window.kernel[i]);
     memcpy(dims, result, (size_t)rank * sizeof *dims);
-    dims[1] = ob_dim_mul(infer->dims, taps, rank - 2);
+    dims[1] = ob_dim_mul(infer->dims, positions, rank - 2);
     OB_TRY(ob__require_shape(infer, 2, (ob_shape){rank, dims}, OB0601));
-    dims[1] = taps;
+    dims[1] = positions;
     if (ob__in_given(infer, 4)) OB_TRY(ob__require_shape(infer, 4, (ob_shape){rank, dims}, OB0601));
     return p->offset_group == 1 ? OB_OK
                                 : ob__require(infer, OB_COND_DIVISIBLE, ob__in_dim(infer, 0, 1), p->offset_group, 0, 1, OB0601);
@@ -75,11 +76,11 @@ ob_status ob__infer_conv(ob_infer *infer) {
         OB_TRY(ob__require_shape(infer, bias, (ob_shape){1, &channels}, OB0601));
     ob_dim dims[OB_MAX_RANK];
     dims[0] = ob__in_dim(infer, 0, 0);
-    const int32_t first = p->channels_last ? 1 : 2; /* spatial axis */
+    const int32_t first = p->channels_last ? 1 : 2; /* first spatial axis */
     dims[p->channels_last ? rank - 1 : 1] = channels;
     for (int32_t i = 0; i < rank - 2; i++) {
         OB_TRY(ob__require_window(infer, &p->window, i, ob__in_dim(infer, 0, i + first)));
-        dims[i + first] = ob__window_places(infer, &p->window, i, ob__in_dim(infer, 0, i + first));
+        dims[i + first] = ob__window_positions(infer, &p->window, i, ob__in_dim(infer, 0, i + first));
     }
     if (deform) OB_TRY(require_offsets(infer, p, rank, dims));
     return ob__out_tensor(infer, 0, OB_NONE, rank, dims);
@@ -126,7 +127,7 @@ ob_status ob__infer_conv_transpose(ob_infer *infer) {
     return ob__out_tensor(infer, 0, OB_NONE, x.rank, dims);
 }
 
-/* The blocks of Col2Im: as many as places of its window in the image, one axis of the operand. */
+/* Col2Im has one block for each position of its window in the image. The blocks are one axis of the operand. */
 static ob_status require_blocks(ob_infer *infer, ob_shape image, ob_shape block) {
     ob_window_params w;
     ob_error *error = infer->trial;
@@ -138,7 +139,7 @@ static ob_status require_blocks(ob_infer *infer, ob_shape image, ob_shape block)
     for (int32_t i = 0; i < image.rank; i++) {
         w.kernel[i] = block.dims[i];
         OB_TRY(ob__require_window(infer, &w, i, image.dims[i]));
-        count = ob_dim_mul(infer->dims, count, ob__window_places(infer, &w, i, image.dims[i]));
+        count = ob_dim_mul(infer->dims, count, ob__window_positions(infer, &w, i, image.dims[i]));
     }
     return ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 0, 2), count, 0, 2, OB0601);
 }

@@ -1,9 +1,9 @@
-/* ConvTranspose: every input element adds its filter to the result: Y[n, m, i * stride - pad + k * dilation] += X[n, c, i] * W[c,
- * m, k].
+/* ConvTranspose: each input element adds its multiple of the filter to the result: Y[n, m, i * stride - pad + k * dilation] +=
+ * X[n, c, i] * W[c, m, k].
  *
- * Opset 1, 11 floats, 22 also bfloat16; float16 and bfloat16 by way of float. Any number of spatial axes, groups, output_padding,
- * output_shape, auto_pad. Of a few maps at a time: what each input element gives to each tap is one matrix product, whose rows
- * are then added in place. */
+ * Opset 1 and 11 floats, 22 also bfloat16. float16 and bfloat16 are computed in float. Any number of spatial axes, groups,
+ * output_padding, output_shape, auto_pad. For a few output channels at a time, one matrix product computes the contribution of
+ * each input element to each kernel position; its rows are then added to the result. */
 #include "core/base/integers.h"
 #include "kernels/conv/conv.h"
 #include "kernels/kernels.h"
@@ -12,12 +12,12 @@
 #include "ops/kernel/common.h"
 
 typedef struct transposed {
-    obk_window window; /* of the convolution this one is the gradient of: its input is Y, its result X */
+    obk_window window; /* of the convolution whose gradient this is: its input is Y, its result X */
     obk_conv_columns columns;
     obk_conv_fold fold;
-    int64_t width;                            /* bytes of an element as it is computed */
-    int64_t n_planes, groups, channels, maps; /* images times groups; channels and maps of one group */
-    int64_t part_maps, n_parts;
+    int64_t width;                                    /* bytes of an element during the computation */
+    int64_t n_planes, groups, channels, out_channels; /* images times groups; the channels are those of one group */
+    int64_t part_channels, n_parts;
 } transposed;
 
 typedef struct job {
@@ -32,16 +32,16 @@ static ob_status check_shapes(const ob_kernel_args *args, int64_t groups, ob_err
     const ob_view *x = &args->in[0], *w = &args->in[1], *y = &args->out[0];
     bool bad = x->dims[1] % groups != 0 || w->dims[0] != x->dims[1] || y->dims[0] != x->dims[0] || y->dims[1] % groups != 0 ||
                w->dims[1] != y->dims[1] / groups;
-    OB_FAIL_IF(bad, error, OB_E_SHAPE, "%lld channels, filters of %lld maps, group %lld", (long long)x->dims[1],
+    OB_FAIL_IF(bad, error, OB_E_SHAPE, "%lld channels, filters of %lld output channels, group %lld", (long long)x->dims[1],
                (long long)w->dims[1], (long long)groups);
     if (ob__given(args, 2))
-        OB_FAIL_IF(ob__count(&args->in[2]) != y->dims[1], error, OB_E_SHAPE, "a bias of %lld for %lld maps",
+        OB_FAIL_IF(ob__count(&args->in[2]) != y->dims[1], error, OB_E_SHAPE, "a bias of %lld for %lld output channels",
                    (long long)ob__count(&args->in[2]), (long long)y->dims[1]);
     return OB_OK;
 }
 
-/* auto_pad SAME_* and output_shape decide the padding from the size of the result. Which side gets the odd one: before 11 the
- * equations for output_shape say it the other way round. */
+/* auto_pad SAME_* and output_shape determine the padding from the size of the result. Before opset 11 the equations for
+ * output_shape put the odd element on the other side. */
 static ob_status find_padding(ob_conv_params *p, int32_t since, const int64_t *x, const int64_t *y, ob_error *error) {
     ob_window_params *w = &p->window;
     bool upper = w->auto_pad == OB_PAD_SAME_UPPER, same = upper || w->auto_pad == OB_PAD_SAME_LOWER;
@@ -56,19 +56,19 @@ static ob_status find_padding(ob_conv_params *p, int32_t since, const int64_t *x
     return OB_OK;
 }
 
-/* Maps whose columns lie in the second-level cache, at least one. */
+/* Output channels whose columns fit into the second-level cache, at least one. */
 static ob_status cut(transposed *t, ob_kernel_needs *needs, ob_error *error) {
     enum { CACHED_BYTES = 256 << 10 };
     const obk_window *w = &t->window;
-    int64_t of_map, elems;
-    bool large = ob__mul_overflows(w->n_taps, w->n_out, &of_map) || ob__mul_overflows(of_map, t->width, &elems);
+    int64_t of_channel, elems;
+    bool large = ob__mul_overflows(w->n_kernel, w->n_out, &of_channel) || ob__mul_overflows(of_channel, t->width, &elems);
     OB_FAIL_IF(large, error, OB_E_LIMIT, "the filter is too large");
-    t->part_maps = CACHED_BYTES / (elems > 0 ? elems : 1);
-    if (t->part_maps > t->maps) t->part_maps = t->maps;
-    if (t->part_maps < 1) t->part_maps = 1;
-    t->n_parts = ob__ceil_div(t->maps, t->part_maps);
-    large = ob__mul_overflows(t->part_maps, of_map, &elems);
-    if (w->n_out < OBK_CONV_LEAST) elems += t->channels * w->n_out + (1 + OBK_CONV_MAPS) * OBK_SLACK;
+    t->part_channels = CACHED_BYTES / (elems > 0 ? elems : 1);
+    if (t->part_channels > t->out_channels) t->part_channels = t->out_channels;
+    if (t->part_channels < 1) t->part_channels = 1;
+    t->n_parts = ob__ceil_div(t->out_channels, t->part_channels);
+    large = ob__mul_overflows(t->part_channels, of_channel, &elems);
+    if (w->n_out < OBK_CONV_LEAST) elems += t->channels * w->n_out + (1 + OBK_CONV_CHANNELS) * OBK_SLACK;
     OB_FAIL_IF(large || ob__mul_overflows(elems, t->width, &elems), error, OB_E_LIMIT, "the filter is too large");
     needs->lane_bytes = (size_t)elems;
     return OB_OK;
@@ -94,7 +94,7 @@ static ob_status transposed_plan(const ob_kernel_site *site, ob_kernel_args *arg
     t->groups = params.group;
     t->n_planes = x->dims[0] * t->groups;
     t->channels = x->dims[1] / t->groups;
-    t->maps = w->dims[1];
+    t->out_channels = w->dims[1];
     OB_TRY(cut(t, needs, error));
     return ob__plan_real(args, needs, error);
 }
@@ -103,17 +103,17 @@ static void transposed_chunk(void *context, int64_t chunk, int lane) {
     const job *j = context;
     const transposed *t = j->t;
     const obk_window *w = &t->window;
-    const int64_t plane = chunk / t->n_parts, group = plane % t->groups, first = chunk % t->n_parts * t->part_maps,
-                  last = first + t->part_maps < t->maps ? first + t->part_maps : t->maps, rows = t->maps * w->n_taps,
-                  column_bytes = w->n_taps * w->n_out * t->width;
+    const int64_t plane = chunk / t->n_parts, group = plane % t->groups, first = chunk % t->n_parts * t->part_channels,
+                  last = first + t->part_channels < t->out_channels ? first + t->part_channels : t->out_channels,
+                  rows = t->out_channels * w->n_kernel, column_bytes = w->n_kernel * w->n_out * t->width;
     obk_pace pace = ob__pace(j->threads);
     char *columns = ob__lane(j->lanes, j->lane_stride, lane);
     t->columns(j->x + plane * t->channels * w->n_out * t->width, t->channels, w->n_out,
-               j->w + group * t->channels * rows * t->width, rows, first * w->n_taps, last * w->n_taps, columns,
-               columns + t->part_maps * column_bytes, &pace);
+               j->w + group * t->channels * rows * t->width, rows, first * w->n_kernel, last * w->n_kernel, columns,
+               columns + t->part_channels * column_bytes, &pace);
     for (int64_t m = first; m < last; m++)
-        t->fold(w, columns + (m - first) * column_bytes, j->bias ? j->bias + (group * t->maps + m) * t->width : NULL,
-                j->y + (plane * t->maps + m) * w->n_in * t->width, &pace);
+        t->fold(w, columns + (m - first) * column_bytes, j->bias ? j->bias + (group * t->out_channels + m) * t->width : NULL,
+                j->y + (plane * t->out_channels + m) * w->n_in * t->width, &pace);
 }
 
 static ob_status transposed_compute(const ob_kernel_args *args, ob_error *error) {

@@ -1,10 +1,12 @@
 /* MaxPool, AveragePool, LpPool, and their Global forms.
  *
- * MaxPool 1.. (8: Indices and storage_order, 10: ceil_mode and dilations, 12: int8 and uint8, 22: bfloat16); AveragePool 1..
- * (7: count_include_pad, 10: ceil_mode, 19: dilations); LpPool 1.. (1: p is a float). Any number of spatial axes; float16 and
- * bfloat16 by way of float. Padding never takes part in a maximum, and in a mean only with count_include_pad, which counts
- * the padding but not what ceil_mode lets hang over beyond it. Indices count over
- * the whole input; the first of equal maxima is named. NaN wins a maximum. */
+ * MaxPool 1.. (8: Indices and storage_order, 10: ceil_mode and dilations, 12: int8 and uint8, 22: bfloat16); AveragePool 1.. (7:
+ * count_include_pad, 10: ceil_mode, 19: dilations); LpPool 1.. (1: p is a float). Any number of spatial axes. float16 and
+ * bfloat16 are computed in float.
+ *
+ * Padding never takes part in a maximum. It takes part in a mean only with count_include_pad, which does not include the elements
+ * past the padding that ceil_mode adds. Indices count over the whole input; of equal maxima the first one is given. NaN wins a
+ * maximum. */
 #include "core/base/integers.h"
 #include "kernels/kernels.h"
 #include "kernels/pool/pool.h"
@@ -16,7 +18,7 @@ typedef struct pool {
     obk_pool k;
     obk_pool_max max;
     obk_pool_sum sum;
-    int64_t width;             /* bytes of an element as it is computed */
+    int64_t width;             /* bytes of an element during the computation */
     int64_t n_planes, n_parts; /* parts: blocks of planes */
     int64_t n_each;            /* parts of a chunk */
 } pool;
@@ -43,8 +45,8 @@ static ob_status find_loops(const ob_kernel_site *site, const ob_kernel_args *ar
     return OB_OK;
 }
 
-/* By how many taps a mean is divided, for each result of each axis. */
-static ob_status count_taps(const ob_kernel_site *site, const ob_pool_params *params, pool *p, ob_error *error) {
+/* The number of kernel positions that count in a mean, for each result of each axis. */
+static ob_status count_positions(const ob_kernel_site *site, const ob_pool_params *params, pool *p, ob_error *error) {
     const obk_window *w = &p->k.window;
     const int32_t **tables = ob__tail(site, (size_t)w->rank, sizeof *tables);
     for (int32_t a = 0; tables && a < w->rank; a++) {
@@ -52,17 +54,17 @@ static ob_status count_taps(const ob_kernel_site *site, const ob_pool_params *pa
         int32_t *counts = ob__tail(site, (size_t)axis->out, sizeof *counts);
         if (!counts) return ob__fail(error, OB_E_MEMORY, "no memory for a plan");
         for (int64_t o = 0; o < axis->out; o++) {
-            int64_t first = 0, end = params->count_padding ? obk_padded_taps(axis, o) : 0;
-            if (!params->count_padding) obk_taps(axis, o, &first, &end);
+            int64_t first = 0, end = params->count_padding ? obk_padded_positions(axis, o) : 0;
+            if (!params->count_padding) obk_kernel_range(axis, o, &first, &end);
             counts[o] = end > first ? (int32_t)(end - first) : 1;
         }
         tables[a] = counts;
     }
-    p->k.taps = tables;
+    p->k.n_seen = tables;
     return tables ? OB_OK : ob__fail(error, OB_E_MEMORY, "no memory for a plan");
 }
 
-/* Copies that lie in the first-level cache; chunks of some ten thousand steps, whatever the number of threads. */
+/* A copy shall fit into the first-level cache. A chunk has some ten thousand steps, whatever the number of threads. */
 static ob_status cut(const ob_kernel_site *site, const ob_kernel_args *args, pool *p, ob_kernel_needs *needs, ob_error *error) {
     enum { CACHED_BYTES = 24 << 10, CHUNK = 1 << 15 };
     const obk_window *w = &p->k.window;
@@ -73,7 +75,7 @@ static ob_status cut(const ob_kernel_site *site, const ob_kernel_args *args, poo
         int64_t elems = t->elems + OBK_SLACK + (p->sum ? t->n_flat + OBK_SLACK : 0);
         needs->lane_bytes = (size_t)(elems * p->width);
         blocks = t->n_blocks;
-        work = t->elems + t->n_flat * (p->sum ? w->n_taps : 4 * w->rank);
+        work = t->elems + t->n_flat * (p->sum ? w->n_kernel : 4 * w->rank);
     } else {
         work = obk_window_work(w) + w->n_out;
     }
@@ -97,7 +99,7 @@ static ob_status pool_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     OB_TRY(ob__plan_window(site, &params.window, &in->dims[2], &out->dims[2], !params.column_major, &p->k.window, error));
     if (ob__count(out) == 0) return ob__plan_real(args, needs, error);
     p->n_planes = in->dims[0] * in->dims[1];
-    if (params.kind == OBK_POOL_MEAN) OB_TRY(count_taps(site, &params, p, error));
+    if (params.kind == OBK_POOL_MEAN) OB_TRY(count_positions(site, &params, p, error));
     OB_TRY(cut(site, args, p, needs, error));
     return ob__plan_real(args, needs, error);
 }
@@ -137,7 +139,7 @@ static ob_status pool_run(const ob_kernel_args *args, ob_error *error) {
 
 const ob_kernel ob__kernel_pool = {.name = "pool", .state_bytes = sizeof(pool), .plan = pool_plan, .run = pool_run};
 
-/* ---- Global pooling: every plane becomes one element ---- */
+/* ---- Global pooling: each plane becomes one element ---- */
 
 typedef struct global_pool {
     obk_pool_plane loop;

@@ -1,24 +1,24 @@
-/* com.microsoft QLinearGlobalAveragePool: sums of the elements minus their zero point, which are exact, times x's scale by the
- * result's and the number of elements; rounded once, halves to even, and saturated. */
+/* com.microsoft QLinearGlobalAveragePool: the exact sum of the elements minus their zero point, times x's scale, divided by the
+ * result's scale and the number of elements; rounded once, halves to even, and saturated. */
 #include "kernels/kernels.h"
 #include "kernels/quantize/quantize.h"
 #include "ops/kernel/common.h"
 #include "ops/pool/params.h"
 #include "ops/quantize/qlinear.h"
 
-enum { BLOCK = 128, SCALE = 1, RESULT_SCALE = 3 }; /* results at once; operands */
+enum { BLOCK = 128, SCALE = 1, RESULT_SCALE = 3 }; /* results at once; indices of operands */
 
 typedef struct qlinear_means {
     const obk_quantize *loops;
     obk_integer type;
-    int64_t n, inner; /* elements of a mean; how far apart they lie */
+    int64_t n, inner; /* elements of a mean; the distance between them */
 } qlinear_means;
 
 typedef struct job {
     const qlinear_means *s;
     const char *x;
     char *y;
-    int64_t zeros; /* n zero points */
+    int64_t zeros; /* n times the zero point */
     float factor;
     obk_scales to;
 } job;

@@ -1,10 +1,9 @@
-/* RoiAlign 10, 16 (positions lie half an element lower, unless output_half_pixel), 22 (bfloat16); MaxRoiPool 1, 22: regions of
- * images, each as a grid of the same size.
+/* RoiAlign 10, 16 (positions are half an element lower unless output_half_pixel), 22 (bfloat16); MaxRoiPool 1, 22: regions of
+ * images, each reduced to a grid of the same size.
  *
- * RoiAlign takes samples inside each cell between elements: their mean, or the largest of all weighted elements that they are
- * made of, as ONNX's reference has it. A sample more than one element outside is 0. Before version 16, and with
- * output_half_pixel, a region is at least one element large. Other regions than images have, and samples by the million, are
- * refused by the run. */
+ * RoiAlign interpolates samples inside each cell. The result is their mean, or the largest weighted element of all samples, as in
+ * ONNX's reference. A sample more than one element outside the image is 0. Before version 16, and with output_half_pixel, a
+ * region is at least one element large. A run refuses regions of images that do not exist, and millions of samples. */
 #include "core/base/integers.h"
 #include "kernels/kernels.h"
 #include "kernels/sample/sample.h"
@@ -64,15 +63,15 @@ static ob_status check_image(const roi *s, int64_t i, double image, ob_error *er
 
 /* ---- RoiAlign ---- */
 
-enum { SAMPLES = 4 }; /* that are added at once */
+enum { SAMPLES = 4 }; /* added in one pass */
 
-/* Along one axis: where a region begins, how large a cell is, and how many samples each takes. */
+/* Along one axis: the start of a region, the size of a cell, and the number of samples in each cell. */
 typedef struct span {
     double begin, cell;
     int64_t n_samples;
 } span;
 
-/* Computed as floats where the elements are: what lies on a border then lies there for others, too. */
+/* Computed in float for float elements, so that samples fall on borders exactly where other implementations put them. */
 static span find_span(const roi *s, const void *rois, int64_t i, int axis) {
     const ob_roi_params *p = &s->params;
     const double shift = p->half_pixel ? 0.5 : 0;
@@ -97,7 +96,7 @@ static ob_status check_region(const roi *s, const ob_kernel_args *args, int64_t 
     return OB_OK;
 }
 
-/* The neighbours of a sample; on the border it is the outermost element. */
+/* The neighbours of a sample; on the border it takes the outermost element. */
 static ob_axis_taps sample_taps(const span *at, int64_t cell, int64_t sample, int64_t n) {
     double y = at->begin + (double)cell * at->cell + ((double)sample + 0.5) * at->cell / (double)at->n_samples;
     if (!(y >= -1 && y <= (double)n)) return (ob_axis_taps){.n = 2, .index = {-1, -1}};
@@ -146,7 +145,7 @@ static void align_block(void *context, int64_t chunk, int lane) {
                                        element(s, table.weights, 4 * k * OBK_SAMPLE_POINTS)};
             put_sample(s, spans, done + k, first, n, s->params.max ? 1 : 1 / (double)n_samples, &part);
         }
-        sampling.n_taps = (int32_t)(4 * left); /* without samples: 0 */
+        sampling.n_taps = (int32_t)(4 * left); /* a cell without samples is 0 */
         (s->params.max && left > 0 ? s->loops->max : s->loops->sum)[s->is_double](y, x, &sampling);
         sampling.adds = true;
     }
@@ -177,7 +176,7 @@ const ob_kernel ob__kernel_roi_align = {.name = "roi_align", .state_bytes = size
 
 /* ---- MaxRoiPool ---- */
 
-/* Elements of cell `i` along an axis: begin .. end - 1. */
+/* The elements of cell `i` along an axis: begin .. end - 1. */
 static void find_cell(double first, double last, int64_t n_cells, int64_t i, int64_t n, int64_t *begin, int64_t *end) {
     double size = last - first + 1 > 1 ? last - first + 1 : 1, cell = size / (double)n_cells;
     double from = floor((double)i * cell) + first, to = ceil((double)(i + 1) * cell) + first;

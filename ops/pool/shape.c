@@ -26,7 +26,7 @@ ob_status ob__infer_pool(ob_infer *infer) {
     memcpy(dims, x.dims, (size_t)x.rank * sizeof *dims);
     for (int32_t i = 0; i < x.rank - 2; i++) {
         OB_TRY(ob__require_window(infer, &p.window, i, x.dims[first + i]));
-        dims[first + i] = ob__window_places(infer, &p.window, i, x.dims[first + i]);
+        dims[first + i] = ob__window_positions(infer, &p.window, i, x.dims[first + i]);
     }
     for (uint32_t i = 0; i < infer->node->n_outputs; i++) OB_TRY(ob__out_tensor(infer, i, OB_NONE, x.rank, dims));
     return OB_OK;
@@ -45,15 +45,15 @@ ob_status ob__infer_global_pool(ob_infer *infer) {
     return ob__out_tensor(infer, 0, OB_NONE, x.rank, dims);
 }
 
-/* Indices count over the inverse of the pooling, which must lie within a result that is larger. */
+/* Indices count over the result of the inverse pooling, which must fit into the given result. */
 static ob_status require_places(ob_infer *infer, ob_shape inverse, ob_shape result) {
     bool fits = result.rank == inverse.rank;
     for (int32_t axis = 0; axis < inverse.rank && fits; axis++)
         fits = result.dims[axis] == inverse.dims[axis] || ob__known_at_least(infer, result.dims[axis], inverse.dims[axis]);
     if (!fits) return ob__unverified(infer, 1, -1, "indices depend on data");
-    const ob_dim n_places = ob__dims_product(infer, inverse.dims, 0, inverse.rank);
+    const ob_dim n_positions = ob__dims_product(infer, inverse.dims, 0, inverse.rank);
     const ob_values_asked asked = {
-        .highest = ob_dim_sub(infer->dims, n_places, 1), .when = 1, .axis = -1, .reason = "indices depend on data"};
+        .highest = ob_dim_sub(infer->dims, n_positions, 1), .when = 1, .axis = -1, .reason = "indices depend on data"};
     return ob__require_values(infer, 1, &asked);
 }
 
@@ -92,7 +92,7 @@ ob_status ob__infer_max_unpool(ob_infer *infer) {
     return require_places(infer, inverse, is_given ? given : inverse);
 }
 
-/* The number of its image, that each region has: where the result has elements. */
+/* Each region names its image by number. Matters only if the result has elements. */
 static ob_status require_images(ob_infer *infer, bool align, ob_shape result) {
     const ob_values_asked asked = {.highest = ob_dim_sub(infer->dims, ob__in_dim(infer, 0, 0), 1),
                                    .when = ob__dims_product(infer, result.dims, 1, result.rank),
@@ -110,7 +110,7 @@ ob_status ob__infer_roi(ob_infer *infer) {
     ob__out_dtype(infer, 0, OB_NONE);
     if (!ob__rank_in(infer, 0, 4, 4) || !ob__rank_in(infer, 1, 2, 2)) return OB_OK;
     ob_dim dims[4] = {ob__in_dim(infer, 1, 0), ob__in_dim(infer, 0, 1), OB_DIM_UNKNOWN, OB_DIM_UNKNOWN};
-    /* A region is its corners, in MaxRoiPool behind the number of its image. */
+    /* a region is given by its corners, in MaxRoiPool after the number of its image */
     if (ob__in_rank(infer, 1) >= 0)
         OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 1, 1), align ? 4 : 5, 1, 1, OB0601));
     if (align) {

@@ -1,14 +1,14 @@
-/* MaxUnpool 9, 11, 22 (bfloat16): each element goes to the place that its index names, everything else is 0. Indices count over
- * the whole result of the inverse pooling, which lies at the beginning of each larger axis when output_shape asks for more; of
- * two elements with one place the last one stays. */
+/* MaxUnpool 9, 11, 22 (bfloat16): each element goes to the position that its index names; all other elements are 0. Indices count
+ * over the whole result of the inverse pooling. If output_shape asks for more, that result is at the beginning of each larger
+ * axis. Of two elements with one position the last one stays. */
 #include "core/base/integers.h"
 #include "ops/kernel/common.h"
 #include "ops/pool/params.h"
 
 typedef struct unpool {
     int32_t rank;
-    int64_t dims[OB_MAX_RANK]; /* what indices count over */
-    bool is_whole;             /* which is the result: an index is its place */
+    int64_t dims[OB_MAX_RANK]; /* sizes that indices count over */
+    bool is_whole;             /* these are the sizes of the result, so an index is its position */
     size_t width;
 } unpool;
 
@@ -40,7 +40,7 @@ static ob_status unpool_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     return OB_OK;
 }
 
-/* Where element `index` of the inverse lies in the result; false: nowhere. */
+/* The position in the result of element `index` of the inverse. False: it is outside. */
 static bool find_place(const unpool *s, const ob_view *y, int64_t index, int64_t *place) {
     int64_t at[OB_MAX_RANK], rest = index;
     *place = 0;
@@ -57,7 +57,7 @@ static bool find_place(const unpool *s, const ob_view *y, int64_t index, int64_t
     return rest == 0;
 }
 
-/* Puts elements where their indices say, up to the first one outside; returns how many. */
+/* Stores elements at the positions that their indices name, up to the first one that is outside. Returns the number stored. */
 static inline int64_t place_all(char *y, int64_t n_places, const char *x, const int64_t *indices, int64_t n, size_t width) {
     int64_t i = 0;
     for (; i < n && (uint64_t)indices[i] < (uint64_t)n_places; i++)
@@ -66,7 +66,7 @@ static inline int64_t place_all(char *y, int64_t n_places, const char *x, const 
 }
 
 static int64_t place_whole(const unpool *s, char *y, int64_t n_places, const char *x, const int64_t *indices, int64_t n) {
-    switch (s->width) { /* constant widths: a move each */
+    switch (s->width) { /* a constant width makes each copy one move */
     case 2: return place_all(y, n_places, x, indices, n, 2);
     case 4: return place_all(y, n_places, x, indices, n, 4);
     default: return place_all(y, n_places, x, indices, n, s->width);

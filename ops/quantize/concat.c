@@ -1,6 +1,6 @@
-/* com.microsoft QLinearConcat: the result's scale and zero point, then operands, each followed by its own. An element of 8 bits
- * is one of 256, so each operand has a table of what its elements become: dequantized, and quantized as the result is. Where
- * scale and zero point are the result's, that is the element itself. */
+/* com.microsoft QLinearConcat: the result's scale and zero point, then operands, each followed by its own. Elements have 8 bits,
+ * so each operand gets a table of 256 results: dequantized and quantized again. If scale and zero point are the result's,
+ * elements are copied. */
 #include <string.h>
 
 #include "kernels/kernels.h"

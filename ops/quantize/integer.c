@@ -10,13 +10,13 @@ static bool given(const ob_kernel_args *args, int i) {
     return i >= 0 && ob__given(args, (uint32_t)i);
 }
 
-/* Of input i, which belongs to A (X) or B (W). */
+/* For input i, which belongs to A (X), or to B (W) if `second`. */
 static ob_status find_spread(const ob_kernel_args *args, const ob_integers *s, int i, bool second, bool conv, ob_spread *out,
                              ob_error *error) {
     out->count = 1;
     if (!given(args, i)) return OB_OK;
     const ob_view *operand = &args->in[second ? s->at.w : 0], *parameter = &args->in[i];
-    ob_scale_of of = conv ? second ? OB_SCALE_OF_MAP : OB_SCALE_OF_ALL : second ? OB_SCALE_OF_COLUMN : OB_SCALE_OF_ROW;
+    ob_scale_of of = conv ? second ? OB_SCALE_OF_CHANNEL : OB_SCALE_OF_ALL : second ? OB_SCALE_OF_COLUMN : OB_SCALE_OF_ROW;
     ob_scale_layout layout;
     ob_dim aligned[OB_MAX_RANK];
     ob__product_scale_layout(of, (ob_shape){operand->rank, operand->dims}, (ob_shape){parameter->rank, parameter->dims}, &layout,
@@ -46,7 +46,7 @@ int16_t ob__zero_at(const ob_view *view, int64_t i) {
     return ob__is_signed(view) ? ((const int8_t *)view->data)[i] : ((const uint8_t *)view->data)[i];
 }
 
-/* ---- constants of 8 bits as kernels/gemm packs them ---- */
+/* ---- constants of 8 bits, packed by kernels/gemm ---- */
 
 bool ob__packs_bytes(const ob_view *constant, const ob_view *zeros, int64_t n, int16_t *zero) {
     *zero = 0;
@@ -61,7 +61,7 @@ bool ob__packs_bytes(const ob_view *constant, const ob_view *zeros, int64_t n, i
 
 typedef struct packing {
     const obk_integer_gemm *gemm;
-    int64_t k, n, matrix; /* matrix: pairs of a packed one */
+    int64_t k, n, matrix; /* matrix: pairs in one packed matrix */
     int16_t zero;
 } packing;
 

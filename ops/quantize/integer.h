@@ -1,4 +1,4 @@
-/* What products of quantised operands share: zero points, scales, results. */
+/* The common part of products of quantized operands: zero points, scales, results. */
 #ifndef OB_OPS_QUANTIZE_INTEGER_H
 #define OB_OPS_QUANTIZE_INTEGER_H
 
@@ -7,12 +7,12 @@
 #include "ops/kernel/kernel.h"
 #include "ops/quantize/quantized.h"
 
-/* Where the operands stand among the inputs; -1: there is none. A (X) is input 0. */
+/* The indices of the operands among the inputs; -1: there is none. A (X) is input 0. */
 typedef struct ob_integer_places {
     int8_t w, x_zero, w_zero, x_scale, w_scale, y_scale, y_zero, bias;
 } ob_integer_places;
 
-/* A zero point or scale, stretched over its operand: elements from one of its places to the next along each axis. */
+/* A zero point or scale, broadcast to its operand: its stride along each axis, in elements. */
 typedef struct ob_spread {
     int64_t count;
     int64_t steps[OB_MAX_RANK];
@@ -23,39 +23,40 @@ typedef struct ob_integers {
     ob_spread x_zero, w_zero, x_scale, w_scale;
     const obk_integer_gemm *gemm;
     const obk_quantize *loops;
-    bool requantizes, w_packed; /* w_packed: by the session */
-    int16_t w_zero_value;       /* of all of W, when w_packed */
+    bool requantizes, w_packed; /* w_packed: the session packs it */
+    int16_t w_zero_value;       /* the one zero point of W, if w_packed */
 } ob_integers;
 
-/* Of MatMulInteger and QLinearMatMul, or (`conv`) ConvInteger and QLinearConv. E_UNSUPPORTED for other types than int8, uint8. */
+/* For MatMulInteger and QLinearMatMul, or (`conv`) ConvInteger and QLinearConv. E_UNSUPPORTED for types other than int8 and
+ * uint8. */
 ob_status ob__plan_integers(const ob_kernel_site *site, const ob_kernel_args *args, bool conv, ob_integers *s,
                             ob_kernel_needs *needs, ob_error *error);
 
 /* Element i of a zero point, int8 or uint8. */
 int16_t ob__zero_at(const ob_view *view, int64_t i);
 
-/* A constant of 8 bits whose `n` zero points (`zeros`; NULL: 0) are known and equal is packed by the session: one of them says
- * all. False: not so, or there is no element. */
+/* True if the session can pack this constant of 8 bits: it has elements, and its `n` zero points (`zeros`; NULL: 0) are known and
+ * all equal to *zero. */
 bool ob__packs_bytes(const ob_view *constant, const ob_view *zeros, int64_t n, int16_t *zero);
 
-/* Wants operand `input`, matrices of k rows and n columns of bytes, packed by gemm->pack_b. *matrix: pairs from one to the next.
- * None of k, n and its elements is 0. E_LIMIT, E_MEMORY. */
+/* Requests operand `input`, matrices of k rows and n columns of bytes, packed by gemm->pack_b. *matrix: pairs from one packed
+ * matrix to the next. k, n and the number of elements are not 0. E_LIMIT, E_MEMORY. */
 ob_status ob__want_packed_bytes(const ob_kernel_site *site, const ob_kernel_args *args, uint32_t input,
                                 const obk_integer_gemm *gemm, int64_t k, int64_t n, int16_t zero, ob_kernel_needs *needs,
                                 int64_t *matrix, ob_error *error);
 
-/* Zero points and scales as a run has them. */
+/* The zero points and scales of a run. */
 typedef struct ob_integer_values {
     int16_t *x_zero, *w_zero;
     float *x_scale, *w_scale;
     float y_scale, y_zero, low, high;
 } ob_integer_values;
 
-/* Takes from the scratch what planning asked for. */
+/* Takes the scratch memory that ob__plan_integers requested. */
 ob_status ob__read_integers(const ob_kernel_args *args, const ob_integers *s, char **scratch, ob_integer_values *values,
                             ob_error *error);
 
-/* Where a row (a run along the last axis) of the tensor begins in the zero point or scale. */
+/* The index in the zero point or scale at which a row of the tensor (along the last axis) begins. */
 int64_t ob__spread_row(const ob_spread *spread, const ob_view *tensor, int64_t row);
 
 static inline bool ob__is_signed(const ob_view *view) {

@@ -1,25 +1,27 @@
-/* ConvInteger (int32 result) and QLinearConv (requantised): as Conv, of int8 and uint8 minus their zero points, exact in int32,
- * which wraps. QLinear: y = saturate(round((sum + bias) * (x_scale * w_scale / y_scale)) + y_zero_point), halves to even. Zero
- * points and scales of W: one for all or one per map. Two channels side by side are a plane of pairs of 16-bit integers, which
- * the loops of Conv convolve; of an odd number the last has zeros beside it. */
+/* ConvInteger (int32 result) and QLinearConv (requantized): convolutions of int8 and uint8 minus their zero points, exact in
+ * int32, which wraps.
+ *
+ * QLinear: y = saturate(round((sum + bias) * (x_scale * w_scale / y_scale)) + y_zero_point), halves to even. W has one zero point
+ * and scale, or one for each output channel. Two channels side by side form a plane of pairs of 16-bit integers, which the loops
+ * of Conv convolve; an odd last channel is paired with zeros. */
 #include "core/base/integers.h"
 #include "kernels/conv/conv.h"
 #include "kernels/gemm/integer.h"
 #include "kernels/kernels.h"
 #include "kernels/quantize/quantize.h"
-#include "ops/conv/units.h"
+#include "ops/conv/split.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/packed.h"
 #include "ops/quantize/integer.h"
 
 typedef struct integer_conv {
     ob_integers i;
-    ob_conv_units u;
+    ob_conv_split split;
     const obk_convs *loops;
-    size_t sums_bytes; /* of a lane */
+    size_t sums_bytes; /* for each lane */
 } integer_conv;
 
-/* `n` times `channels` runs of `length` bytes each to pairs of runs: W, whose zero points are per map or one, or X. */
+/* Combines pairs of channels, each a run of `length` bytes. For W there is one zero point, or one for each output channel. */
 typedef struct pairing {
     obk_conv_pair pair;
     const char *from;
@@ -40,7 +42,7 @@ static void pair_channels(void *context, int64_t begin, int64_t end) {
 }
 
 static pairing pairing_of(const integer_conv *s, bool is_signed, int64_t length, const int16_t *zero) {
-    return (pairing){.pair = s->loops->pair[is_signed], .channels = s->u.channels, .length = length, .zero = zero};
+    return (pairing){.pair = s->loops->pair[is_signed], .channels = s->split.channels, .length = length, .zero = zero};
 }
 
 typedef struct packing {
@@ -59,20 +61,21 @@ static void make_packed_w(const void *params, const ob_view *constant, void *pac
 }
 
 static int64_t pairs_of_w(const integer_conv *s) {
-    return s->u.groups * s->u.k.maps * s->u.k.channels;
+    return s->split.groups * s->split.k.out_channels * s->split.k.channels;
 }
 
 static ob_status want_packed_w(const ob_kernel_site *site, const ob_kernel_args *args, integer_conv *s, ob_kernel_needs *needs,
                                ob_error *error) {
     packing *params = ob__tail(site, 1, sizeof *params);
     OB_FAIL_IF(!params, error, OB_E_MEMORY, "no memory for a plan");
-    const int64_t taps = s->u.k.window.n_taps;
-    *params = (packing){
-        .of_w = pairing_of(s, ob__is_signed(&args->in[s->i.at.w]), taps, NULL), .zero = s->i.w_zero_value, .n = pairs_of_w(s)};
+    const int64_t n_kernel = s->split.k.window.n_kernel;
+    *params = (packing){.of_w = pairing_of(s, ob__is_signed(&args->in[s->i.at.w]), n_kernel, NULL),
+                        .zero = s->i.w_zero_value,
+                        .n = pairs_of_w(s)};
     needs->packs[needs->n_packs++] =
         (ob_pack_want){.input = (uint32_t)s->i.at.w,
                        .format = (uint64_t)OB_PACK_INTEGER_CONV << 56 | (uint64_t)(uint16_t)s->i.w_zero_value,
-                       .n_bytes = (size_t)(params->n * taps) * sizeof(obk_pair),
+                       .n_bytes = (size_t)(params->n * n_kernel) * sizeof(obk_pair),
                        .make = make_packed_w,
                        .params = params};
     return OB_OK;
@@ -80,19 +83,19 @@ static ob_status want_packed_w(const ob_kernel_site *site, const ob_kernel_args 
 
 static ob_status conv_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     integer_conv *s = args->state;
-    obk_conv *k = &s->u.k;
+    obk_conv *k = &s->split.k;
     int64_t n_w, n_x, n_sums = 0;
     OB_TRY(ob__plan_integers(site, args, true, &s->i, needs, error));
-    OB_TRY(ob__plan_conv(site, args, (uint32_t)s->i.at.w, s->i.at.bias, &s->u, error));
+    OB_TRY(ob__plan_conv(site, args, (uint32_t)s->i.at.w, s->i.at.bias, &s->split, error));
     if (ob__count(&args->out[0]) == 0) return OB_OK;
     s->loops = ob__kernels()->conv;
-    k->channels = obk_pairs(s->u.channels);
-    OB_TRY(ob__cut_conv(site, sizeof(obk_pair), s->i.requantizes, &s->u, error));
-    bool large = ob__mul_overflows(pairs_of_w(s), k->window.n_taps, &n_w) ||
-                 ob__mul_overflows(s->u.n_planes * k->channels, k->window.n_in, &n_x) ||
-                 (s->i.requantizes && ob__mul_overflows(ob__conv_most_results(&s->u), sizeof(int32_t), &n_sums));
+    k->channels = obk_pairs(s->split.channels);
+    OB_TRY(ob__split_conv(site, sizeof(obk_pair), s->i.requantizes, &s->split, error));
+    bool large = ob__mul_overflows(pairs_of_w(s), k->window.n_kernel, &n_w) ||
+                 ob__mul_overflows(s->split.n_planes * k->channels, k->window.n_in, &n_x) ||
+                 (s->i.requantizes && ob__mul_overflows(ob__conv_largest_task(&s->split), sizeof(int32_t), &n_sums));
     OB_FAIL_IF(large || n_sums > INT64_MAX / 4, error, OB_E_LIMIT, "the kernel is too large");
-    k->y_map = s->i.requantizes ? ob__conv_most_results(&s->u) / s->u.part_maps : k->window.n_out;
+    k->y_channel = s->i.requantizes ? ob__conv_largest_task(&s->split) / s->split.part_channels : k->window.n_out;
     s->sums_bytes = ((size_t)n_sums + 63) & ~(size_t)63;
     needs->lane_bytes = s->sums_bytes + (size_t)obk_conv_lane(k) * sizeof(obk_pair);
     OB_TRY(ob__need_scratch(needs, n_x, sizeof(obk_pair), error));
@@ -113,12 +116,13 @@ typedef struct job {
     ob_integer_values values;
 } job;
 
-/* Sums of a unit, whose maps lie y_map apart, to n results of each. */
-static void requantize(const job *j, const ob_conv_unit *u, const int32_t *sums, char *y, int64_t n) {
+/* Requantizes the sums of a task, n for each output channel; these lie y_channel apart. */
+static void requantize(const job *j, const ob_conv_task *task, const int32_t *sums, char *y, int64_t n) {
     const integer_conv *s = j->s;
     const ob_integer_values *v = &j->values;
-    for (int64_t m = u->first; m < u->end; m++, sums += s->u.k.y_map, y += s->u.k.window.n_out) {
-        float scale = *v->x_scale * v->w_scale[s->i.w_scale.count == 1 ? 0 : u->group * s->u.k.maps + m] / v->y_scale;
+    for (int64_t m = task->first; m < task->end; m++, sums += s->split.k.y_channel, y += s->split.k.window.n_out) {
+        float scale =
+            *v->x_scale * v->w_scale[s->i.w_scale.count == 1 ? 0 : task->group * s->split.k.out_channels + m] / v->y_scale;
         obk_requantized to = {.scale = &scale, .zero = v->y_zero, .low = v->low, .high = v->high};
         s->i.loops->requantize[j->y_signed ? OBK_Q_INT8 : OBK_Q_UINT8](y, sums, n, &to);
     }
@@ -127,26 +131,27 @@ static void requantize(const job *j, const ob_conv_unit *u, const int32_t *sums,
 static void conv_chunk(void *context, int64_t chunk, int lane) {
     const job *j = context;
     const integer_conv *s = j->s;
-    const obk_conv *k = &s->u.k;
-    const int64_t end = ob__conv_units_end(&s->u, chunk);
+    const obk_conv *k = &s->split.k;
+    const int64_t end = ob__conv_chunk_end(&s->split, chunk);
     const size_t width = s->i.requantizes ? 1 : sizeof(int32_t);
     char *memory = ob__lane(j->lanes, j->lane_stride, lane);
     obk_pace pace = ob__pace(j->threads);
-    for (int64_t i = chunk * s->u.n_each; i < end; i++) {
-        const ob_conv_unit u = ob__conv_unit(&s->u, i);
-        const int64_t map = u.group * k->maps;
-        char *y = j->y + (size_t)((u.plane * k->maps + u.first) * k->window.n_out + obk_conv_start(k, u.block)) * width;
+    for (int64_t i = chunk * s->split.n_each; i < end; i++) {
+        const ob_conv_task task = ob__conv_task(&s->split, i);
+        const int64_t out_channel = task.group * k->out_channels;
+        char *y = j->y +
+                  (size_t)((task.plane * k->out_channels + task.first) * k->window.n_out + obk_conv_start(k, task.block)) * width;
         char *sums = s->i.requantizes ? memory : y;
-        s->loops->run[OBK_CONV_PAIRS](k, j->x + u.plane * k->channels * k->window.n_in,
-                                      j->w + map * k->channels * k->window.n_taps, j->bias ? j->bias + map : NULL, sums, u.block,
-                                      u.first, u.end, memory + s->sums_bytes, &pace);
-        if (s->i.requantizes) requantize(j, &u, (const int32_t *)(const void *)sums, y, obk_conv_results(k, u.block));
+        s->loops->run[OBK_CONV_PAIRS](
+            k, j->x + task.plane * k->channels * k->window.n_in, j->w + out_channel * k->channels * k->window.n_kernel,
+            j->bias ? j->bias + out_channel : NULL, sums, task.block, task.first, task.end, memory + s->sums_bytes, &pace);
+        if (s->i.requantizes) requantize(j, &task, (const int32_t *)(const void *)sums, y, obk_conv_results(k, task.block));
     }
 }
 
 static ob_status conv_run(const ob_kernel_args *args, ob_error *error) {
     const integer_conv *s = args->state;
-    const obk_conv *k = &s->u.k;
+    const obk_conv *k = &s->split.k;
     const ob_view *x = &args->in[0], *w = &args->in[s->i.at.w];
     char *scratch = args->scratch;
     job j = {.s = s,
@@ -159,20 +164,20 @@ static ob_status conv_run(const ob_kernel_args *args, ob_error *error) {
     if (ob__writes_nothing(args)) return OB_OK;
     if (s->i.at.bias >= 0 && ob__given(args, (uint32_t)s->i.at.bias)) j.bias = args->in[s->i.at.bias].data;
     pairing of_x = pairing_of(s, ob__is_signed(x), k->window.n_in, j.values.x_zero);
-    int64_t n = s->u.n_planes * k->channels;
+    int64_t n = s->split.n_planes * k->channels;
     of_x.from = x->data;
     j.x = of_x.to = ob__take(&scratch, n * k->window.n_in, sizeof(obk_pair));
     ob__parallel(args->threads, n, (1 << 16) / (k->window.n_in + 1) + 1, pair_channels, &of_x);
     if (s->i.w_packed) {
         j.w = args->packs[0];
     } else {
-        pairing of_w = pairing_of(s, ob__is_signed(w), k->window.n_taps, j.values.w_zero);
+        pairing of_w = pairing_of(s, ob__is_signed(w), k->window.n_kernel, j.values.w_zero);
         of_w.zero_step = s->i.w_zero.count > 1;
         of_w.from = w->data;
-        j.w = of_w.to = ob__take(&scratch, pairs_of_w(s) * k->window.n_taps, sizeof(obk_pair));
+        j.w = of_w.to = ob__take(&scratch, pairs_of_w(s) * k->window.n_kernel, sizeof(obk_pair));
         pair_channels(&of_w, 0, pairs_of_w(s));
     }
-    ob__each_chunk(args->threads, ob__conv_chunks(&s->u), conv_chunk, &j);
+    ob__each_chunk(args->threads, ob__conv_chunks(&s->split), conv_chunk, &j);
     return OB_OK;
 }
 

@@ -1,6 +1,8 @@
-/* MatMulInteger (int32 result) and QLinearMatMul (requantised): products of int8 and uint8 minus their zero points, exact in
- * int32, which wraps. QLinear: y = saturate(round(sum * (a_scale * b_scale / y_scale)) + y_zero_point), halves to even. Zero
- * points and scales: one for all; of A one per row, of B one per column (ops/quantize/quantized.h). */
+/* MatMulInteger (int32 result) and QLinearMatMul (requantized): products of int8 and uint8 minus their zero points, exact in
+ * int32, which wraps.
+ *
+ * QLinear: y = saturate(round(sum * (a_scale * b_scale / y_scale)) + y_zero_point), halves to even. An operand has one zero point
+ * and scale, or A one for each row and B one for each column (ops/quantize/quantized.h). */
 #include "core/base/integers.h"
 #include "kernels/gemm/integer.h"
 #include "kernels/quantize/quantize.h"
@@ -11,12 +13,12 @@
 typedef struct integer_matmul {
     ob_integers i;
     ob_matrices p;
-    int64_t a_rows;      /* of all matrices of A */
-    int64_t strip;       /* rows of sums in a lane */
-    int64_t *zero_batch; /* of W's zero points, per axis of the batch; of the scales of A and of W */
+    int64_t a_rows;      /* rows of all matrices of A */
+    int64_t strip;       /* rows of sums in the memory of a lane */
+    int64_t *zero_batch; /* steps along the axes of the batch: of W's zero points, of the scales of A and of W */
     int64_t *x_scale_batch, *w_scale_batch;
     int64_t x_scale_row, w_zero_step, w_scale_step;
-    size_t sums_bytes; /* of a lane */
+    size_t sums_bytes; /* for each lane */
 } integer_matmul;
 
 /* The steps of a zero point or scale along the batch axes of the product. */
@@ -47,7 +49,7 @@ static ob_status want_packed_w(const ob_kernel_site *site, const ob_kernel_args 
 }
 
 static ob_status need_lanes(integer_matmul *s, ob_kernel_needs *needs, ob_error *error) {
-    enum { SUMS = 1 << 15, UNIT = 12 }; /* sums in a lane; rows of a tile */
+    enum { SUMS = 1 << 15, UNIT = 12 }; /* sums in the memory of a lane; rows of a tile */
     const ob_matrices *p = &s->p;
     size_t panel = s->i.w_packed ? 0 : obk_integer_panel_bytes(s->i.gemm, p->k), row;
     needs->lane_bytes = panel;
@@ -91,7 +93,7 @@ static ob_status matmul_plan(const ob_kernel_site *site, ob_kernel_args *args, o
 
 typedef struct job {
     const integer_matmul *s;
-    const ob_view *view; /* of A */
+    const ob_view *view; /* the operand A */
     obk_pair *a;
     const void *w; /* packed, or bytes */
     bool w_signed;
@@ -101,7 +103,7 @@ typedef struct job {
     size_t lane_stride;
 } job;
 
-/* Rows begin .. end of A to pairs. */
+/* Widens rows begin .. end of A to pairs. */
 static void widen_rows(void *context, int64_t begin, int64_t end) {
     const job *j = context;
     const int64_t k = j->s->p.k, pairs = obk_pairs(k);
@@ -118,7 +120,7 @@ static void widen_rows(void *context, int64_t begin, int64_t end) {
     }
 }
 
-/* Rows of the part from row `from` on. */
+/* Multiplies rows of the part from row `from` on. */
 static void multiply(const job *j, const ob_matrices_part *part, int64_t from, int64_t rows, int32_t *c, int64_t c_row,
                      void *panel) {
     const integer_matmul *s = j->s;
@@ -139,7 +141,7 @@ static void multiply(const job *j, const ob_matrices_part *part, int64_t from, i
     s->i.gemm->product(&call);
 }
 
-/* What the sums of a row are multiplied with: one number for all, or one each in `row`. */
+/* The factors for the sums of a row: one for all, or one for each in `row`. */
 static const float *scales_of_row(const job *j, const ob_matrices_part *part, int64_t i, float *row) {
     const integer_matmul *s = j->s;
     const ob_integer_values *v = &j->values;
@@ -147,7 +149,7 @@ static const float *scales_of_row(const job *j, const ob_matrices_part *part, in
     float x = v->x_scale[batch + (part->row + i) * s->x_scale_row];
     const float *w = v->w_scale + ob__batch_offset(&s->p, part->product, s->w_scale_batch) + part->column * s->w_scale_step;
     int64_t n = s->w_scale_step ? part->columns : 1;
-    if (i > 0 && s->x_scale_row == 0) return row; /* as for the row before */
+    if (i > 0 && s->x_scale_row == 0) return row; /* the same as for the previous row */
     for (int64_t k = 0; k < n; k++) row[k] = x * w[k] / v->y_scale;
     return row;
 }

@@ -1,11 +1,12 @@
 /* QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear.
  *
- * QuantizeLinear 10..: y = saturate(round(x / scale) + zero_point), halves to even; to floats, which only round, as Cast does,
- * with the attribute saturate. The quotient has the scale's type or `precision` (23). DequantizeLinear 10..: y = (x - zero_point)
- * * scale. One scale for all, one per slice along `axis` (13), or one per block of block_size elements along it (21).
- * DynamicQuantizeLinear 11: uint8, the scale covers 0 and every element. Computed in float. Quantised types: 4- and 2-bit
- * integers, int8, uint8, int16, uint16, the 8- and 4-bit floats; int32 to dequantise.
- */
+ * QuantizeLinear 10..: y = saturate(round(x / scale) + zero_point), halves to even. For float results it only rounds, as Cast
+ * does, and honours the attribute saturate. The quotient has the scale's type or `precision` (23). DequantizeLinear 10..: y = (x
+ * - zero_point) * scale. There is one scale for all, one for each slice along `axis` (13), or one for each block of block_size
+ * elements along it (21). DynamicQuantizeLinear 11: uint8; the range covers 0 and every element.
+ *
+ * Computed in float. Quantized types: 4- and 2-bit integers, int8, uint8, int16, uint16, the 8- and 4-bit floats; int32 only in
+ * DequantizeLinear. */
 #include "core/base/integers.h"
 #include "kernels/kernels.h"
 #include "kernels/loop.h"
@@ -15,17 +16,17 @@
 #include "ops/quantize/quantized.h"
 #include "ops/table/op.h"
 
-enum { BLOCK = 512, PIECE = 1 << 14 }; /* elements that are converted together, that a thread takes at once */
+enum { BLOCK = 512, PIECE = 1 << 14 }; /* elements that are converted together; elements that a thread takes at once */
 
-/* The operand as rows, each with one scale for all its elements or (`each`) one for each. */
+/* The operand as rows, each with one scale for all its elements or (`each`) one for each element. */
 typedef struct quantize {
     const obk_quantize *loops;
-    obk_convert from_x, to_y, from_scale, from_zero; /* to and from float; NULL: float already, or an integer of `integer` */
+    obk_convert from_x, to_y, from_scale, from_zero; /* to and from float; NULL: the type is float or an integer of `integer` */
     obk_convert narrow, widen;                       /* the type of the quotient; NULL: float */
-    int64_t rows, length, n_scales;                  /* length: of the longest row */
+    int64_t rows, length, n_scales;                  /* length: elements of the longest row */
     int64_t rows_of_n, n, inner, block;              /* see row_at */
     float low, high;
-    int8_t integer; /* of the quantised side: obk_integer; -1: a float, or another type */
+    int8_t integer; /* type of the quantized side, an obk_integer; -1: any other type */
     bool forward, each, blocked;
 } quantize;
 
@@ -51,20 +52,20 @@ static int integer_of(ob_dtype dtype, float *low, float *high) {
     return -1;
 }
 
-/* Of a lane: blocks on the way, and what stands for no scale and no zero point. */
+/* Memory of a lane: intermediate blocks, and default scales and zero points. */
 typedef struct way {
     float x[BLOCK], quotient[BLOCK], ones[BLOCK], none[BLOCK];
     double narrow[BLOCK / 2]; /* aligned for any type */
 } way;
 
-/* Without blocks on the way. */
+/* No intermediate blocks are needed. */
 static bool is_direct(const quantize *q) {
     return !q->from_x && !q->to_y && !q->narrow && q->integer >= 0;
 }
 
 /* ---- plan ---- */
 
-/* How scales lie on x, as rows. */
+/* Describes x as rows with common scales. */
 static void lay_rows(quantize *q, const ob_view *x, const ob_scale_layout *layout) {
     q->rows = q->rows_of_n = 1;
     q->length = q->n = ob__count(x);
@@ -77,14 +78,14 @@ static void lay_rows(quantize *q, const ob_view *x, const ob_scale_layout *layou
     q->blocked = layout->kind == OB_SCALE_BLOCKED;
     q->block = layout->block;
     blocks = q->n > 0 ? ob__ceil_div(q->n, q->block) : 0;
-    if (q->inner > 1) { /* a row along the inner axes */
+    if (q->inner > 1) { /* a row runs along the inner axes */
         q->rows_of_n = q->n;
         q->length = q->inner;
         q->each = q->blocked;
     } else if (q->blocked && q->block > 1) { /* a row is a block */
         q->rows_of_n = blocks;
         q->length = q->block;
-    } else { /* scales one after the other along the axis */
+    } else { /* each element along the axis has its scale */
         q->length = q->n;
         q->each = true;
     }
@@ -92,7 +93,7 @@ static void lay_rows(quantize *q, const ob_view *x, const ob_scale_layout *layou
 }
 
 typedef struct row {
-    int64_t start, length, scale; /* elements of x, of the scales */
+    int64_t start, length, scale; /* start and length in x, start in the scales */
 } row;
 
 static row row_at(const quantize *q, int64_t i) {
@@ -109,7 +110,7 @@ static row row_at(const quantize *q, int64_t i) {
     return (row){i * q->length, q->length, q->blocked ? i * q->length : 0};
 }
 
-/* The conversion from one type to another where one of them is float; NULL with *possible: they are the same. */
+/* The conversion between two types of which one is float. NULL with *possible: the types are equal. */
 static obk_convert conversion(ob_dtype from, ob_dtype to, bool saturate, ob_error *error, ob_status *status) {
     ob_conversion c = ob__find_conversion(from, to, saturate);
     if (c.n_steps == 1) return c.steps[0];
@@ -131,7 +132,7 @@ static ob_status plan_conversions(const ob_kernel_site *site, const ob_kernel_ar
     return status;
 }
 
-/* Since 23 the division has the type of the scale, unless the attribute says otherwise; before, this was left open. */
+/* Since version 23 the division has the type of the scale unless the attribute overrides it. Earlier versions leave this open. */
 static ob_dtype precision_of(const ob_kernel_site *site, ob_dtype scale) {
     const int64_t given = ob__attribute_int(site->node, "precision");
     if (site->op->since < 23) return OB_FLOAT;
@@ -190,11 +191,11 @@ typedef struct job {
     char *y;
     size_t x_width, y_width;
     const float *scale, *zero;
-    int64_t pieces; /* of a row */
+    int64_t pieces; /* pieces of a row */
     const ob_kernel_args *args;
 } job;
 
-/* To the precision of the quotient and back. */
+/* Rounds to the precision of the quotient. */
 static void round_to(const quantize *q, float *x, int64_t n, way *own) {
     for (int64_t done = 0; q->narrow && done < n; done += BLOCK) {
         int64_t m = n - done < BLOCK ? n - done : BLOCK;
@@ -203,7 +204,7 @@ static void round_to(const quantize *q, float *x, int64_t n, way *own) {
     }
 }
 
-/* n <= BLOCK elements, through float. */
+/* Quantizes n <= BLOCK elements through float. */
 static void quantize_block(const quantize *q, void *to, const float *x, int64_t n, const obk_scales *scales, way *own) {
     float *quotient = own->quotient;
     obk_scales s = *scales;
@@ -240,7 +241,7 @@ static void dequantize_block(const quantize *q, void *to, const void *x, int64_t
     if (q->to_y) q->to_y(to, y, n);
 }
 
-/* Elements begin .. end of a row. */
+/* Works on elements begin .. end of a row. */
 static void do_piece(const job *j, const row *r, int64_t begin, int64_t end, way *own) {
     const quantize *q = j->q;
     const bool direct = is_direct(q);

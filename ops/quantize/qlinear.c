@@ -12,7 +12,7 @@ enum { MAX_OPERANDS = 3, SPREAD = 512 };
 typedef struct operation {
     const char *name;
     obk_qlinear_kind kind;
-    uint8_t n, operands[MAX_OPERANDS]; /* where they stand; the last two have scales behind them */
+    uint8_t n, operands[MAX_OPERANDS]; /* indices of the operands; the last two are followed by scales */
     uint8_t result_scale;
 } operation;
 
@@ -25,14 +25,14 @@ typedef struct qlinear {
     const operation *operation;
 } qlinear;
 
-/* What the loop gets. */
+/* The parameters of the loop. */
 typedef struct call {
     void (*compute)(void *z, const void *const *operands, int64_t n, const obk_qlinear *q);
     uint32_t n_operands;
     obk_qlinear q;
 } call;
 
-/* An obk_loop: one number for a row is spread, once, over as many as are then computed together. */
+/* An obk_loop. If an operand has one number for a whole row, it is copied once to as many elements as are computed together. */
 static void compute_rows(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t n_rows,
                          const void *params) {
     const call *c = params;

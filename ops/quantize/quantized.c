@@ -21,14 +21,14 @@ static bool is_one_element(ob_shape shape) {
     return true;
 }
 
-/* Sizes that are open may come out as 1. */
+/* A size that is still open may turn out to be 1. */
 static bool may_be_one_element(ob_shape shape) {
     for (int32_t axis = 0; axis < shape.rank; axis++)
         if (shape.dims[axis] != 1 && ob_dim_is_const(shape.dims[axis])) return false;
     return true;
 }
 
-/* A scale that fits in no other way is one number. */
+/* A scale that fits in no other way must be one number. */
 static void one_or_misfit(ob_scale_layout *out, ob_shape scale, const char *problem) {
     if (!may_be_one_element(scale)) {
         misfit(out, problem);
@@ -39,7 +39,7 @@ static void one_or_misfit(ob_scale_layout *out, ob_shape scale, const char *prob
         if (scale.dims[axis] != 1) demand(out, OB_COND_EQUAL, scale.dims[axis], 1, -1);
 }
 
-/* 0 where every size of the shape is 1, else above it. */
+/* 0 if every size of the shape is 1, else above 0. */
 static ob_dim differs_from_one(ob_dims *dims, ob_shape shape) {
     ob_dim most = 0;
     for (int32_t axis = 0; axis < shape.rank; axis++) {
@@ -58,12 +58,12 @@ bool ob__scale_fits(const ob_scale_layout *layout) {
 
 /* ---- QuantizeLinear, DequantizeLinear ---- */
 
-/* Blocks came with opset 21; com.microsoft has none. */
+/* Blocks exist since opset 21, and not in com.microsoft. */
 static bool has_blocks(const ob_op *op) {
     return op->since >= 21;
 }
 
-/* `size` elements in `n` blocks, of block_size elements or of the least size that gives so many. */
+/* `size` elements in `n` blocks: blocks of block_size elements, or the smallest blocks that give this number. */
 static void demand_blocks(ob_scale_layout *out, ob_dims *dims, ob_dim size, ob_dim n) {
     bool numbers = ob_dim_is_const(size) && ob_dim_is_const(n);
     if (out->block == 0 && numbers) out->block = n > 0 && size > 0 ? ob_dim_ceil_div(dims, size, n) : 1;
@@ -117,17 +117,17 @@ void ob__product_scale_layout(ob_scale_of of, ob_shape operand, ob_shape scale, 
         return;
     }
     int32_t matrix = operand.rank - 2, shared = of == OB_SCALE_OF_ROW ? matrix + 1 : matrix;
-    bool whole = scale.rank == operand.rank && of != OB_SCALE_OF_MAP;
+    bool whole = scale.rank == operand.rank && of != OB_SCALE_OF_CHANNEL;
     if (scale.rank != 1 && !whole)
         return one_or_misfit(out, scale,
-                             of == OB_SCALE_OF_MAP
+                             of == OB_SCALE_OF_CHANNEL
                                  ? "the scale or zero point must be one number or a vector"
                                  : "the scale or zero point must be one number, a vector or of the operand's rank");
     out->kind = OB_SCALE_AXIS;
-    out->axis = of == OB_SCALE_OF_MAP ? 0 : of == OB_SCALE_OF_ROW ? matrix : matrix + 1;
+    out->axis = of == OB_SCALE_OF_CHANNEL ? 0 : of == OB_SCALE_OF_ROW ? matrix : matrix + 1;
     for (int32_t a = 0; a < operand.rank; a++) {
         aligned[a] = whole ? scale.dims[a] : a == out->axis ? scale.dims[0] : 1;
-        bool one = of != OB_SCALE_OF_MAP && a == shared;
+        bool one = of != OB_SCALE_OF_CHANNEL && a == shared;
         if (one)
             demand(out, OB_COND_EQUAL, aligned[a], 1, a);
         else

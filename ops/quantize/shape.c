@@ -37,12 +37,12 @@ static ob_status require_layout(ob_infer *infer, const ob_scale_layout *layout, 
 
 /* ---- QuantizeLinear, DequantizeLinear ---- */
 
-/* The zero points lie as the scales do; [1] for a scalar is common and harmless. */
+/* Zero points have the shape of the scales. [1] for a scalar is common and harmless. */
 static ob_status require_zero_points(ob_infer *infer, const ob_scale_layout *layout) {
     ob_shape scale = ob__in_shape(infer, 1), zero = ob__in_shape(infer, 2);
     if (layout->kind == OB_SCALE_TENSOR) return ob__require_one(infer, 2);
     if (layout->kind == OB_SCALE_UNKNOWN) return ob__rank_unknown(infer, 2);
-    bool open = true; /* sizes of the scale that may come out as 1, all of them */
+    bool open = true; /* all sizes of the scale may turn out to be 1 */
     for (int32_t axis = 0; axis < scale.rank; axis++)
         open = open && (scale.dims[axis] == 1 || !ob_dim_is_const(scale.dims[axis]));
     if (!open || zero.rank < 0 || zero.rank == scale.rank) return ob__require_shape(infer, 2, scale, OB0601);
@@ -92,11 +92,11 @@ ob_status ob__require_product_scales(ob_infer *infer) {
         {"QLinearMatMul", 6, 0, OB_SCALE_OF_ALL},
         {"QLinearMatMul", 7, 0, OB_SCALE_OF_ALL},
         {"ConvInteger", 2, 0, OB_SCALE_OF_ALL},
-        {"ConvInteger", 3, 1, OB_SCALE_OF_MAP},
+        {"ConvInteger", 3, 1, OB_SCALE_OF_CHANNEL},
         {"QLinearConv", 1, 0, OB_SCALE_OF_ALL},
         {"QLinearConv", 2, 0, OB_SCALE_OF_ALL},
-        {"QLinearConv", 4, 3, OB_SCALE_OF_MAP},
-        {"QLinearConv", 5, 3, OB_SCALE_OF_MAP},
+        {"QLinearConv", 4, 3, OB_SCALE_OF_CHANNEL},
+        {"QLinearConv", 5, 3, OB_SCALE_OF_CHANNEL},
         {"QLinearConv", 6, 0, OB_SCALE_OF_ALL},
         {"QLinearConv", 7, 0, OB_SCALE_OF_ALL},
         {"QGemm", 1, 0, OB_SCALE_OF_ALL},
@@ -125,7 +125,7 @@ ob_status ob__require_product_scales(ob_infer *infer) {
 
 /* ---- com.microsoft: each quantized operand is followed by its scale and zero point ---- */
 
-/* Scales, which are the operands of letter f, and the zero point behind each hold one element. */
+/* Scales, the operands of letter f, and the zero point after each hold one element. */
 static ob_status require_scales(ob_infer *infer) {
     bool homogeneous;
     for (uint32_t i = 1; i < infer->node->n_inputs; i++) {
@@ -176,7 +176,7 @@ ob_status ob__infer_qlinear_where(ob_infer *infer) {
     return broadcast_quantized(infer, (const uint32_t[]){0, 1, 4}, 3);
 }
 
-/* The result's scale and zero point, then operand, scale and zero point of each. */
+/* The result's scale and zero point, then operand, scale and zero point of each input. */
 ob_status ob__infer_qlinear_concat(ob_infer *infer) {
     uint32_t n = infer->node->n_inputs;
     int32_t rank = OB_RANK_UNKNOWN, axis;
@@ -207,7 +207,7 @@ ob_status ob__infer_qlinear_concat(ob_infer *infer) {
     return ob__out_tensor(infer, 0, OB_NONE, rank, dims);
 }
 
-/* A is operand 0, B operand 3 with a scale for all or for each column, C operand 6, which stretches to the product. */
+/* A is operand 0; B is operand 3, with one scale or one for each column; C is operand 6 and broadcasts to the product. */
 ob_status ob__infer_qgemm(ob_infer *infer) {
     ob_dtype narrow = ob__in_given(infer, 8) ? ob__in_dtype(infer, 8) : OB_UINT8;
     ob__out_dtype(infer, 0, ob__in_given(infer, 7) ? narrow : OB_FLOAT);
@@ -224,7 +224,7 @@ ob_status ob__infer_qgemm(ob_infer *infer) {
     return ob__broadcast_onto(infer, ob__in_shape(infer, 6), (ob_shape){2, dims}, 6, OB0102);
 }
 
-/* DynamicQuantizeMatMul and MatMulIntegerToFloat: the bias, the last operand, is one for each column. */
+/* DynamicQuantizeMatMul and MatMulIntegerToFloat: the bias, the last operand, has one element for each column. */
 ob_status ob__infer_scaled_matmul(ob_infer *infer) {
     uint32_t bias = ob__op_is(infer, "DynamicQuantizeMatMul") ? 4 : 6;
     ob_dim columns = ob__in_dim(infer, 1, -1);
@@ -232,7 +232,7 @@ ob_status ob__infer_scaled_matmul(ob_infer *infer) {
     return ob__in_given(infer, bias) ? ob__require_shape(infer, bias, (ob_shape){1, &columns}, OB0601) : OB_OK;
 }
 
-/* Each row of B has a scale for each block, and a zero point: a number of the scales' type, or packed into bytes. */
+/* Each row of B has a scale and a zero point for each block. Zero points have the scales' type, or are packed into bytes. */
 static ob_status require_blocks(ob_infer *infer, ob_dim n, ob_dim n_blocks, int64_t bits) {
     const ob_dim packed = (n_blocks * bits + 7) / 8;
     const bool bytes = ob__in_dtype(infer, 3) == OB_UINT8;
@@ -242,7 +242,7 @@ static ob_status require_blocks(ob_infer *infer, ob_dim n, ob_dim n_blocks, int6
                        OB0601);
 }
 
-/* g_idx says of each of the K columns which block it is of. It may be as long as all blocks, what is behind is not looked at. */
+/* g_idx names the block of each of the K columns. It may be as long as all blocks together; the end is ignored. */
 static ob_status require_block_indices(ob_infer *infer, ob_dim k, ob_dim n_blocks) {
     if (!ob__in_given(infer, 4)) return OB_OK;
     OB_TRY(ob__rank_unknown(infer, 4));

@@ -1,5 +1,5 @@
-/* com.microsoft QLinearSigmoid, QLinearLeakyRelu: functions of an element of 8 bits, so of one of 256 values. A tensor of more
- * elements is looked up in a table of results, which planning makes where scales and zero points are constants. */
+/* com.microsoft QLinearSigmoid, QLinearLeakyRelu: functions of 8-bit elements. Larger tensors are looked up in a table of 256
+ * results, which planning fills if scales and zero points are constants. */
 #include <string.h>
 
 #include "kernels/elementwise/elementwise.h"
@@ -59,11 +59,11 @@ void ob__tabulate_bytes(const ob_byte_function *f, uint8_t table[OB_BYTES]) {
 
 typedef struct byte_unary {
     ob_byte_function f;
-    bool tabulated; /* while planning */
+    bool tabulated; /* by planning */
     uint8_t table[OB_BYTES];
 } byte_unary;
 
-enum { SCALE = 1, RESULT_SCALE = 3 }; /* operands */
+enum { SCALE = 1, RESULT_SCALE = 3 }; /* indices of operands */
 
 static void read_scales(const ob_kernel_args *args, ob_byte_function *f) {
     f->from = ob__read_scale(args, SCALE);

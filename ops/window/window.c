@@ -58,7 +58,9 @@ ob_status ob__read_window(const ob_node *node, int64_t n_axes, ob_window_params 
     OB_TRY(ob__read_sizes(node, "strides", rank, 1, 1, w->strides, OB_MAX_RANK, error));
     OB_TRY(ob__read_sizes(node, "dilations", rank, 1, 1, w->dilations, OB_MAX_RANK, error));
     OB_TRY(read_padding(node, w, error));
-    if (w->auto_pad == OB_PAD_VALID) w->ceil_mode = false; /* "VALID: ceil((input - extent + 1) / stride)", whatever it says */
+    if (w->auto_pad == OB_PAD_VALID)
+        w->ceil_mode =
+            false; /* the specification defines VALID as ceil((input - extent + 1) / stride), whatever ceil_mode says */
     return OB_OK;
 }
 
@@ -81,14 +83,14 @@ static obk_axis axis_of(const ob_window_params *w, int32_t a, int64_t in, int64_
 ob_status ob__plan_window(const ob_kernel_site *site, const ob_window_params *w, const int64_t *in, const int64_t *out,
                           bool merges, obk_window *window, ob_error *error) {
     OB_FAIL_IF(w->unknown_pad, error, OB_E_ARGUMENT, "auto_pad is \"%s\"", w->unknown_pad);
-    int32_t rank = w->rank > 0 ? w->rank : 1; /* a plane without axes is one element */
+    int32_t rank = w->rank > 0 ? w->rank : 1; /* a plane without axes has one element */
     obk_axis *axes = ob__tail(site, (size_t)rank, sizeof *axes);
     if (!axes) return ob__fail(error, OB_E_MEMORY, "no memory for a plan");
     *window = (obk_window){rank, axes, 1, 1, 1};
     axes[0] = (obk_axis){1, 1, 1, 1, 1, 0, 0};
     for (int32_t a = 0; a < w->rank; a++) {
         bool bad = w->kernel[a] < 0 || w->kernel[a] > INT32_MAX || in[a] > INT32_MAX || out[a] > INT32_MAX;
-        OB_FAIL_IF(bad || ob__mul_overflows(window->n_taps, w->kernel[a], &window->n_taps), error, OB_E_LIMIT,
+        OB_FAIL_IF(bad || ob__mul_overflows(window->n_kernel, w->kernel[a], &window->n_kernel), error, OB_E_LIMIT,
                    "spatial axis %d is too large", a);
         axes[a] = axis_of(w, a, in[a], out[a]);
     }
@@ -120,19 +122,19 @@ static ob_dim padded(ob_infer *infer, const ob_window_params *w, int32_t i, ob_d
     return ob_dim_add(infer->dims, size, w->before[i] + w->after[i]);
 }
 
-/* How far the first window may stand over the end: what is rounded up there to one place. */
+/* How far the first window may extend past the end: with ceil_mode, rounding up then gives one position. */
 static int64_t overhang(const ob_window_params *w, int32_t i) {
     return w->ceil_mode ? w->strides[i] - 1 : 0;
 }
 
 ob_status ob__require_window(ob_infer *infer, const ob_window_params *w, int32_t i, ob_dim size) {
     ob_dim all = padded(infer, w, i, size), extent = ob_dim_sub(infer->dims, ob__window_extent(infer, w, i), overhang(w, i));
-    bool numbers = ob_dim_is_const(all) && ob_dim_is_const(extent); /* ob__window_places tells of these */
+    bool numbers = ob_dim_is_const(all) && ob_dim_is_const(extent); /* ob__window_positions reports these */
     if (is_same(w) || (numbers && all != OB_DIM_UNKNOWN && extent != OB_DIM_UNKNOWN)) return OB_OK;
     return ob__require(infer, OB_COND_AT_LEAST, all, extent, 0, i + 2, OB0601);
 }
 
-ob_dim ob__window_places(ob_infer *infer, const ob_window_params *w, int32_t i, ob_dim size) {
+ob_dim ob__window_positions(ob_infer *infer, const ob_window_params *w, int32_t i, ob_dim size) {
     if (is_same(w)) return ob_dim_ceil_div(infer->dims, size, w->strides[i]);
     ob_dim extent = ob__window_extent(infer, w, i), all = padded(infer, w, i, size);
     ob_dim span = ob_dim_sub(infer->dims, all, extent);
@@ -143,7 +145,7 @@ ob_dim ob__window_places(ob_infer *infer, const ob_window_params *w, int32_t i, 
     }
     if (!w->ceil_mode) return ob_dim_add(infer->dims, ob_dim_div(infer->dims, span, w->strides[i]), 1);
     ob_dim n = ob_dim_add(infer->dims, ob_dim_ceil_div(infer->dims, span, w->strides[i]), 1);
-    /* A last window that would start behind the input and its front padding does not count. */
+    /* A last window that would start after the input and its leading padding does not count. */
     bool never = ob_dim_is_const(extent) && w->after[i] + w->strides[i] - 1 < extent;
     if (never || n == OB_DIM_UNKNOWN) return n;
     ob_dim start = ob_dim_mul(infer->dims, ob_dim_sub(infer->dims, n, 1), w->strides[i]);

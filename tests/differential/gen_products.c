@@ -134,7 +134,7 @@ static void set_window(gen *g, const window *w, bool kernel_is_given) {
 }
 
 typedef struct conv_shapes {
-    int64_t group, maps; /* output channels */
+    int64_t group, out_channels;
     int64_t x[5], w[5];
     int32_t rank;
 } conv_shapes;
@@ -142,10 +142,10 @@ typedef struct conv_shapes {
 static conv_shapes pick_conv(gen *g, const window *w, bool transposed) {
     conv_shapes s = {.group = chance(g, 65) ? 1 : pick(g, 1, 3), .rank = w->n + 2};
     int64_t in_each = pick(g, 1, 3), out_each = pick(g, 1, 3);
-    s.maps = out_each * s.group;
+    s.out_channels = out_each * s.group;
     s.x[0] = chance(g, 5) ? 0 : pick(g, 1, 2);
     s.x[1] = in_each * s.group;
-    s.w[0] = transposed ? s.x[1] : s.maps;
+    s.w[0] = transposed ? s.x[1] : s.out_channels;
     s.w[1] = transposed ? out_each : in_each;
     for (int32_t k = 0; k < w->n; k++) s.x[k + 2] = w->in[k], s.w[k + 2] = w->kernel[k];
     return s;
@@ -156,7 +156,7 @@ static void set_conv(gen *g, const conv_shapes *s) {
     ob_dtype dtype = pick_type(g, ob__op_input_types(g->op, 0));
     set_in(g, 0, leaf(g, dtype, s->rank, s->x, FILL_TAME));
     set_in(g, 1, leaf(g, dtype, s->rank, s->w, FILL_TAME));
-    if (chance(g, 50)) set_in(g, 2, leaf(g, dtype, 1, &s->maps, FILL_TAME));
+    if (chance(g, 50)) set_in(g, 2, leaf(g, dtype, 1, &s->out_channels, FILL_TAME));
     if (s->group > 1 || chance(g, 30)) set_int(g, "group", s->group);
 }
 
@@ -257,21 +257,21 @@ static bool make_integer_conv(gen *g) {
     window w = pick_window(g, true);
     conv_shapes s = pick_conv(g, &w, false);
     ob_dtype tx = pick_type(g, ob__op_input_types(g->op, 0)), tw = pick_type(g, ob__op_input_types(g->op, quantized ? 3 : 1));
-    int64_t maps = chance(g, 35) ? s.maps : 0;
+    int64_t out_channels = chance(g, 35) ? s.out_channels : 0;
     set_in(g, 0, leaf(g, tx, s.rank, s.x, FILL_TAME));
     if (!quantized) {
         set_in(g, 1, leaf(g, tw, s.rank, s.w, FILL_TAME));
         if (chance(g, 60)) set_in(g, 2, leaf_zero_point(g, tx, 0));
-        if (chance(g, 60)) set_in(g, 3, leaf_zero_point(g, tw, maps));
+        if (chance(g, 60)) set_in(g, 3, leaf_zero_point(g, tw, out_channels));
     } else {
         set_in(g, 1, leaf_scales(g, OB_FLOAT, 0));
         set_in(g, 2, leaf_zero_point(g, tx, 0));
         set_in(g, 3, leaf(g, tw, s.rank, s.w, FILL_TAME));
-        set_in(g, 4, leaf_scales(g, OB_FLOAT, maps));
-        set_in(g, 5, leaf_zero_point(g, tw, maps));
+        set_in(g, 4, leaf_scales(g, OB_FLOAT, out_channels));
+        set_in(g, 5, leaf_zero_point(g, tw, out_channels));
         set_in(g, 6, leaf_scales(g, OB_FLOAT, 0));
         set_in(g, 7, leaf_zero_point(g, pick_type(g, ob__op_output_types(g->op, 0)), 0));
-        if (chance(g, 50)) set_in(g, 8, leaf(g, OB_INT32, 1, &s.maps, FILL_TAME));
+        if (chance(g, 50)) set_in(g, 8, leaf(g, OB_INT32, 1, &s.out_channels, FILL_TAME));
     }
     if (s.group > 1) set_int(g, "group", s.group);
     set_window(g, &w, chance(g, 70));

@@ -119,12 +119,12 @@ static void columns_of_convolutions(void **state) {
     uint64_t seed = 2;
     for (size_t l = 0; l < n_levels; l++)
         for (int is_double = 0; is_double < 2; is_double++)
-            for (int64_t rows = 1; rows <= 2 * OBK_CONV_MAPS; rows++)
+            for (int64_t rows = 1; rows <= 2 * OBK_CONV_CHANNELS; rows++)
                 for (int64_t n = 1; n <= KL_LONGEST(4); n++) {
                     double *x = draw(CHANNELS * n, &seed, is_double), *w = draw(CHANNELS * rows, &seed, is_double);
                     void *stored_x = store(x, CHANNELS * n, is_double), *stored_w = store(w, CHANNELS * rows, is_double);
                     void *z = malloc((size_t)(rows * n) * sizeof(double));
-                    void *lane = aligned_alloc(64, ((size_t)(CHANNELS * n + (1 + OBK_CONV_MAPS) * OBK_SLACK) * 8 + 63) / 64 * 64);
+                    void *lane = aligned_alloc(64, ((size_t)(CHANNELS * n + (1 + OBK_CONV_CHANNELS) * OBK_SLACK) * 8 + 63) / 64 * 64);
                     assert_true(z && lane);
                     tables[l]->conv->columns[is_double](stored_x, CHANNELS, n, stored_w, rows, 0, rows, z, lane, &(obk_pace){0});
                     for (int64_t m = 0; m < rows; m++)

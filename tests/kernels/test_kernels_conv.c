@@ -52,10 +52,10 @@ static double expected(const obk_conv *c, const operands *of, int64_t m, int64_t
     double sum = of->bias ? get(of->type, of->bias, m) : 0;
     *size = fabs(sum);
     for (int64_t i = 0; i < c->channels; i++)
-        for (int64_t k = 0; k < w->n_taps; k++) {
+        for (int64_t k = 0; k < w->n_kernel; k++) {
             int64_t at = wc_seen(w, o, k);
             if (at < 0) continue;
-            double v = product(of->type, of->x, i * w->n_in + at, of->w, (m * c->channels + i) * w->n_taps + k);
+            double v = product(of->type, of->x, i * w->n_in + at, of->w, (m * c->channels + i) * w->n_kernel + k);
             sum += v;
             *size += fabs(v);
         }
@@ -63,15 +63,15 @@ static double expected(const obk_conv *c, const operands *of, int64_t m, int64_t
 }
 
 static void *run(const obk_conv *c, const operands *of) {
-    size_t n_lane = (size_t)obk_conv_lane(c) * widths[of->type], n_y = (size_t)(c->maps * c->window.n_out) * widths[of->type];
+    size_t n_lane = (size_t)obk_conv_lane(c) * widths[of->type], n_y = (size_t)(c->out_channels * c->window.n_out) * widths[of->type];
     void *lane = wc_guarded(n_lane);
     char *y = wc_guarded(n_y);
-    int64_t half = draw(c->maps + 1);
+    int64_t half = draw(c->out_channels + 1);
     obk_pace pace = {0};
     for (int64_t b = c->tiled ? c->tiling.n_blocks : 1; b-- > 0;) { /* maps in two parts, the second first */
         char *from = y + (size_t)obk_conv_start(c, b) * widths[of->type];
-        ob__kernels()->conv->run[of->type](c, of->x, of->w, of->bias, from + (size_t)(half * c->y_map) * widths[of->type], b,
-                                           half, c->maps, lane, &pace);
+        ob__kernels()->conv->run[of->type](c, of->x, of->w, of->bias, from + (size_t)(half * c->y_channel) * widths[of->type], b,
+                                           half, c->out_channels, lane, &pace);
         ob__kernels()->conv->run[of->type](c, of->x, of->w, of->bias, from, b, 0, half, lane, &pace);
     }
     wc_free(lane, n_lane);
@@ -79,10 +79,10 @@ static void *run(const obk_conv *c, const operands *of) {
 }
 
 static void check(window_case *wc, obk_conv *c, const operands *of) {
-    size_t n = (size_t)(c->maps * c->window.n_out);
+    size_t n = (size_t)(c->out_channels * c->window.n_out);
     void *first[3] = {NULL};
     const double bound[OBK_CONV_TYPES] = {6e-7, 1e-15, 0};
-    c->y_map = c->window.n_out;
+    c->y_channel = c->window.n_out;
     for (int form = 0; form < 9; form++) { /* in one block, in many, without a tiling; on each level */
         const int64_t wish[] = {INT64_MAX / 4, 1 + draw(2000), 0};
         int level = form % 3;
@@ -91,14 +91,14 @@ static void check(window_case *wc, obk_conv *c, const operands *of) {
         c->tiling = wc->tiling;
         c->tiled = wc->tiled && form / 3 < 2;
         c->pitch = c->tiled ? obk_conv_pitch(c->tiling.elems) : 0;
-        if (c->as_is) {
+        if (c->pointwise) {
             c->tiled = form / 3 < 2;
             c->tiling.n_blocks = form / 3 == 0 ? 1 : 1 + draw(c->window.n_out / OBK_CONV_LEAST);
             c->tiling.block = c->window.n_out / c->tiling.n_blocks;
             c->pitch = draw(2) ? obk_conv_pitch(2 * c->tiling.block) : 0;
         }
         void *y = run(c, of);
-        for (int64_t m = 0; m < c->maps && !first[level]; m++)
+        for (int64_t m = 0; m < c->out_channels && !first[level]; m++)
             for (int64_t o = 0; o < c->window.n_out; o++) {
                 double size, want = expected(c, of, m, o, &size);
                 assert_true(fabs(get(of->type, y, m * c->window.n_out + o) - want) <= bound[of->type] * (size + 1));
@@ -120,15 +120,15 @@ static void test_random(void **state) {
     for (int round = 0; round < 250; round++) {
         window_case wc;
         wc_draw(&wc, 5);
-        obk_conv c = {.window = wc.window, .channels = 1 + draw(draw(2) ? 2 : 9), .maps = 1 + draw(draw(2) ? 3 : 20)};
+        obk_conv c = {.window = wc.window, .channels = 1 + draw(draw(2) ? 2 : 9), .out_channels = 1 + draw(draw(2) ? 3 : 20)};
         operands of = {.type = (int)draw(OBK_CONV_TYPES)};
         of.x = draw_values(of.type, c.channels * c.window.n_in);
-        of.w = draw_values(of.type, c.channels * c.maps * c.window.n_taps);
-        if (draw(2)) of.bias = draw_values(of.type, c.maps);
+        of.w = draw_values(of.type, c.channels * c.out_channels * c.window.n_kernel);
+        if (draw(2)) of.bias = draw_values(of.type, c.out_channels);
         check(&wc, &c, &of);
         free_values(of.type, of.x, c.channels * c.window.n_in);
-        free_values(of.type, of.w, c.channels * c.maps * c.window.n_taps);
-        if (of.bias) free_values(of.type, of.bias, c.maps);
+        free_values(of.type, of.w, c.channels * c.out_channels * c.window.n_kernel);
+        if (of.bias) free_values(of.type, of.bias, c.out_channels);
     }
 }
 
@@ -138,15 +138,15 @@ static void test_as_is(void **state) {
     for (int64_t n = OBK_CONV_LEAST; n < 150; n++) {
         window_case wc = {.axes = {{n, n, 1, 1, 1, 0, 0}}};
         wc.window = (obk_window){1, wc.axes, n, n, 1};
-        obk_conv c = {.window = wc.window, .as_is = true, .channels = 1 + draw(9), .maps = 1 + n % 15};
+        obk_conv c = {.window = wc.window, .pointwise = true, .channels = 1 + draw(9), .out_channels = 1 + n % 15};
         operands of = {.type = (int)draw(OBK_CONV_TYPES)};
         of.x = draw_values(of.type, c.channels * n);
-        of.w = draw_values(of.type, c.channels * c.maps);
-        if (draw(2)) of.bias = draw_values(of.type, c.maps);
+        of.w = draw_values(of.type, c.channels * c.out_channels);
+        if (draw(2)) of.bias = draw_values(of.type, c.out_channels);
         check(&wc, &c, &of);
         free_values(of.type, of.x, c.channels * n);
-        free_values(of.type, of.w, c.channels * c.maps);
-        if (of.bias) free_values(of.type, of.bias, c.maps);
+        free_values(of.type, of.w, c.channels * c.out_channels);
+        if (of.bias) free_values(of.type, of.bias, c.out_channels);
     }
 }
 
@@ -179,10 +179,10 @@ static void test_pairs(void **state) {
 
 /* ---- transposed ---- */
 
-static void check_transposed(int type, const obk_window *w, int64_t channels, int64_t maps, bool biased) {
-    int64_t rows = maps * w->n_taps;
+static void check_transposed(int type, const obk_window *w, int64_t channels, int64_t out_channels, bool biased) {
+    int64_t rows = out_channels * w->n_kernel;
     void *x = draw_values(type, channels * w->n_out), *weights = draw_values(type, channels * rows), *bias = draw_values(type, 1);
-    size_t n_lane = (size_t)(channels * w->n_out + (1 + OBK_CONV_MAPS) * OBK_SLACK) * widths[type];
+    size_t n_lane = (size_t)(channels * w->n_out + (1 + OBK_CONV_CHANNELS) * OBK_SLACK) * widths[type];
     void *lane = wc_guarded(n_lane), *z = draw_values(type, rows * w->n_out), *y = draw_values(type, w->n_in);
     int64_t half = draw(rows + 1);
     const obk_convs *convs = ob__kernels()->conv;
@@ -190,18 +190,18 @@ static void check_transposed(int type, const obk_window *w, int64_t channels, in
     convs->columns[type](x, channels, w->n_out, weights, rows, half, rows, (char *)z + (size_t)(half * w->n_out) * widths[type],
                          lane, &pace);
     convs->columns[type](x, channels, w->n_out, weights, rows, 0, half, z, lane, &pace);
-    for (int64_t m = 0; m < maps; m++) {
+    for (int64_t m = 0; m < out_channels; m++) {
         double *want = calloc((size_t)w->n_in + 1, sizeof *want), *size = calloc((size_t)w->n_in + 1, sizeof *size);
         for (int64_t o = 0; o < w->n_out; o++)
-            for (int64_t k = 0; k < w->n_taps; k++) {
+            for (int64_t k = 0; k < w->n_kernel; k++) {
                 int64_t at = wc_seen(w, o, k);
                 for (int64_t i = 0; i < channels && at >= 0; i++) {
-                    double v = get(type, x, i * w->n_out + o) * get(type, weights, i * rows + m * w->n_taps + k);
+                    double v = get(type, x, i * w->n_out + o) * get(type, weights, i * rows + m * w->n_kernel + k);
                     want[at] += v;
                     size[at] += fabs(v);
                 }
             }
-        convs->fold[type](w, (char *)z + (size_t)(m * w->n_taps * w->n_out) * widths[type], biased ? bias : NULL, y, &pace);
+        convs->fold[type](w, (char *)z + (size_t)(m * w->n_kernel * w->n_out) * widths[type], biased ? bias : NULL, y, &pace);
         for (int64_t i = 0; i < w->n_in; i++) {
             double is = get(type, y, i) - (biased ? get(type, bias, 0) : 0);
             assert_true(fabs(is - want[i]) <= (type ? 1e-14 : 1e-6) * (size[i] + 1));

@@ -40,7 +40,7 @@ static void draw_values(int type, void *x, int64_t n, int special) {
 static double expected_max(const obk_window *w, int type, const void *x, int64_t o, int64_t *at) {
     double best = type == OBK_POOL_I8 ? INT8_MIN : type == OBK_POOL_U8 ? 0 : -INFINITY;
     *at = -1;
-    for (int64_t k = 0; k < w->n_taps; k++) {
+    for (int64_t k = 0; k < w->n_kernel; k++) {
         int64_t i = wc_seen(w, o, k);
         if (i < 0) continue;
         double v = value_at(type, x, i);
@@ -53,18 +53,18 @@ static double expected_max(const obk_window *w, int type, const void *x, int64_t
 }
 
 static double expected_sum(const obk_pool *p, int type, const void *x, int64_t o) {
-    double sum = 0, taps = 1;
+    double sum = 0, n_seen = 1;
     const obk_window *w = &p->window;
-    for (int64_t k = 0; k < w->n_taps; k++) {
+    for (int64_t k = 0; k < w->n_kernel; k++) {
         int64_t i = wc_seen(w, o, k);
         if (i >= 0) sum += p->kind == OBK_POOL_MEAN ? value_at(type, x, i) : pow(fabs(value_at(type, x, i)), p->p);
     }
     if (p->kind == OBK_POOL_NORM) return pow(sum, 1 / p->p);
     for (int32_t a = w->rank - 1; a >= 0; a--) {
-        taps *= p->taps[a][o % w->axes[a].out];
+        n_seen *= p->n_seen[a][o % w->axes[a].out];
         o /= w->axes[a].out;
     }
-    return sum / taps;
+    return sum / n_seen;
 }
 
 static void run(const obk_pool *p, int type, const void *x, void *y, int64_t *indices) {
@@ -85,9 +85,9 @@ static bool near(double is, double want, int type) {
     return is == want || fabs(is - want) <= (type == OBK_POOL_F64 ? 1e-13 : 2e-5) * (fabs(want) + 1);
 }
 
-static void check(window_case *c, int type, obk_pool_kind kind, const int32_t *const *taps) {
+static void check(window_case *c, int type, obk_pool_kind kind, const int32_t *const *n_seen) {
     const obk_window *w = &c->window;
-    obk_pool p = {.window = *w, .kind = kind, .p = 1 + (double)draw(3), .taps = taps};
+    obk_pool p = {.window = *w, .kind = kind, .p = 1 + (double)draw(3), .n_seen = n_seen};
     void *x = wc_guarded((size_t)w->n_in * widths[type]);
     size_t n_bytes = (size_t)w->n_out * widths[type];
     draw_values(type, x, w->n_in, kind == OBK_POOL_MAX ? 1 + (int)draw(3) : 0);
@@ -122,17 +122,17 @@ static void test_random(void **state) {
         window_case c;
         wc_draw(&c, 9);
         int32_t counts[3][320];
-        const int32_t *taps[3];
+        const int32_t *n_seen[3];
         for (int32_t a = 0; a < c.window.rank; a++) {
-            taps[a] = counts[a];
+            n_seen[a] = counts[a];
             for (int64_t o = 0; o < c.axes[a].out; o++) {
-                int64_t n = obk_padded_taps(&c.axes[a], o);
+                int64_t n = obk_padded_positions(&c.axes[a], o);
                 counts[a][o] = n > 0 ? (int32_t)n : 1;
             }
         }
-        check(&c, (int)draw(OBK_POOL_TYPES), OBK_POOL_MAX, taps);
-        check(&c, (int)draw(2), OBK_POOL_MEAN, taps);
-        check(&c, (int)draw(2), OBK_POOL_NORM, taps);
+        check(&c, (int)draw(OBK_POOL_TYPES), OBK_POOL_MAX, n_seen);
+        check(&c, (int)draw(2), OBK_POOL_MEAN, n_seen);
+        check(&c, (int)draw(2), OBK_POOL_NORM, n_seen);
     }
 }
 
@@ -141,9 +141,9 @@ static void test_near(void **state) {
     (void)state;
     srand(7);
     for (int round = 0; round < 400; round++) {
-        window_case c = {.window = {.rank = 2, .n_in = 1, .n_out = 1, .n_taps = 1}};
+        window_case c = {.window = {.rank = 2, .n_in = 1, .n_out = 1, .n_kernel = 1}};
         int32_t counts[2][80];
-        const int32_t *taps[2] = {counts[0], counts[1]};
+        const int32_t *n_seen[2] = {counts[0], counts[1]};
         c.window.axes = c.axes;
         for (int a = 0; a < 2; a++) {
             const int64_t kernel = a == 0 ? 1 + draw(4) : 2 + draw(2), before = draw(kernel + 1), after = draw(kernel + 1),
@@ -151,11 +151,11 @@ static void test_near(void **state) {
             c.axes[a] = (obk_axis){in, (in + before + after - kernel) / stride + 1, kernel, stride, 1, before, after};
             c.window.n_in *= in;
             c.window.n_out *= c.axes[a].out;
-            c.window.n_taps *= kernel;
+            c.window.n_kernel *= kernel;
             for (int64_t o = 0; o < c.axes[a].out; o++) counts[a][o] = 1 + (int32_t)draw(9);
         }
-        check(&c, (int)draw(OBK_POOL_TYPES), OBK_POOL_MAX, taps);
-        check(&c, (int)draw(2), OBK_POOL_MEAN, taps);
+        check(&c, (int)draw(OBK_POOL_TYPES), OBK_POOL_MAX, n_seen);
+        check(&c, (int)draw(2), OBK_POOL_MEAN, n_seen);
     }
 }
 
@@ -224,18 +224,18 @@ static void check_axis(const obk_axis *x) {
     int64_t visits = 0;
     for (int64_t o = 0; o < x->out; o++) {
         int64_t first, end, padded = 0, seen = 0;
-        obk_taps(x, o, &first, &end);
+        obk_kernel_range(x, o, &first, &end);
         for (int64_t k = 0; k < x->kernel; k++) {
             int64_t at = o * x->stride - x->before + k * x->dilation, begin, behind;
             bool inside = at >= 0 && at < x->in;
-            obk_reach(x, k, &begin, &behind);
+            obk_result_range(x, k, &begin, &behind);
             assert_true(inside == (k >= first && k < end));
             assert_true(inside == (o >= begin && o < behind));
             seen += inside;
             padded += at < x->in + x->after;
         }
         assert_int_equal(end - first, seen);
-        assert_int_equal(obk_padded_taps(x, o), padded);
+        assert_int_equal(obk_padded_positions(x, o), padded);
         visits += seen;
     }
     const obk_window w = {1, x, x->in, x->out, x->kernel};
@@ -252,9 +252,9 @@ static void test_taps(void **state) {
     const obk_window w = {1, &huge, 2, 2, INT32_MAX};
     obk_tiling tiling;
     int64_t first, end, n_tables;
-    obk_taps(&huge, 0, &first, &end);
+    obk_kernel_range(&huge, 0, &first, &end);
     assert_true(first == (INT32_MAX - 1) / 3 && end == first + 1);
-    obk_taps(&huge, 1, &first, &end);
+    obk_kernel_range(&huge, 1, &first, &end);
     assert_true(first == 0 && end == 1);
     assert_int_equal(obk_window_work(&w), 2);
     assert_false(obk_choose_tiling(&w, 1000, &tiling, &n_tables));
@@ -279,7 +279,7 @@ static void test_merged(void **state) {
                             : (obk_axis){in, 1 + draw(4), 1 + draw(3), 1 + draw(2), 1 + draw(2), draw(3), draw(3)};
             before.n_in *= axes[a].in;
             before.n_out *= axes[a].out;
-            before.n_taps *= axes[a].kernel;
+            before.n_kernel *= axes[a].kernel;
         }
         obk_axis merged[4];
         memcpy(merged, axes, sizeof merged);
@@ -287,7 +287,7 @@ static void test_merged(void **state) {
         after.rank = obk_merge_axes(merged, before.rank);
         fewer += after.rank < before.rank;
         for (int64_t o = 0; o < before.n_out; o++)
-            for (int64_t k = 0; k < before.n_taps; k++) assert_int_equal(wc_seen(&after, o, k), wc_seen(&before, o, k));
+            for (int64_t k = 0; k < before.n_kernel; k++) assert_int_equal(wc_seen(&after, o, k), wc_seen(&before, o, k));
     }
     assert_true(fewer > 500);
 }

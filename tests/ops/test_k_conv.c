@@ -87,8 +87,8 @@ static void conv_round(ob_dtype dtype, int form) {
             g.pads[a] = g.pads[g.rank + a] = 0;
             g.out[a] = g.in[a];
         }
-    int64_t batch = pick(3), groups = 1 + pick(3), channels = form == 2 ? 1 : 1 + pick(3), maps = 1 + pick(3);
-    int64_t x_dims[5] = {batch, groups * channels}, w_dims[5] = {groups * maps, channels}, y_dims[5] = {batch, groups * maps};
+    int64_t batch = pick(3), groups = 1 + pick(3), channels = form == 2 ? 1 : 1 + pick(3), out_channels = 1 + pick(3);
+    int64_t x_dims[5] = {batch, groups * channels}, w_dims[5] = {groups * out_channels, channels}, y_dims[5] = {batch, groups * out_channels};
     for (int32_t a = 0; a < g.rank; a++) {
         x_dims[2 + a] = g.in[a];
         w_dims[2 + a] = g.kernel[a];
@@ -105,13 +105,13 @@ static void conv_round(ob_dtype dtype, int form) {
     kc_run(c);
     int64_t n_in = ob__product(g.in, 0, g.rank), n_out = ob__product(g.out, 0, g.rank);
     for (int64_t i = 0; i < ob__count(&c->out[0]); i++) {
-        int64_t o = i % n_out, map = i / n_out % (groups * maps), b = i / n_out / (groups * maps);
-        double sum = bias ? kc_get(&c->in[2], map) : 0;
+        int64_t o = i % n_out, out_channel = i / n_out % (groups * out_channels), b = i / n_out / (groups * out_channels);
+        double sum = bias ? kc_get(&c->in[2], out_channel) : 0;
         for (int64_t ch = 0; ch < channels; ch++)
             for (int64_t k = 0; k < taps(&g); k++) {
-                int64_t at = seen(&g, o, k), plane = (b * groups + map / maps) * channels + ch;
+                int64_t at = seen(&g, o, k), plane = (b * groups + out_channel / out_channels) * channels + ch;
                 if (at >= 0)
-                    sum += kc_get(&c->in[0], plane * n_in + at) * kc_get(&c->in[1], (map * channels + ch) * taps(&g) + k);
+                    sum += kc_get(&c->in[0], plane * n_in + at) * kc_get(&c->in[1], (out_channel * channels + ch) * taps(&g) + k);
             }
         kc_near(kc_get(&c->out[0], i), sum, dtype == OB_BFLOAT16 ? 4e-3 : 0);
     }

@@ -285,7 +285,7 @@ static void conv_integer_in_every_form(void **state) {
     for (int round = 0; round < 41; round++) {
         const bool large = round == 40, requantize = round / 8 % 2 || large;
         int64_t images = large ? 1 : 2, groups = large ? 1 : 1 + rand() % 3, channels = large ? 65 : 1 + rand() % 3,
-                maps = large ? 61 : 1 + rand() % 5, kernel[2], stride[2], dilation[2], pad[4], in[2], out[2];
+                out_channels = large ? 61 : 1 + rand() % 5, kernel[2], stride[2], dilation[2], pad[4], in[2], out[2];
         bool pointwise = round % 5 == 0 && !large;
         for (int a = 0; a < 2; a++) {
             kernel[a] = pointwise ? 1 : large ? 3 : 1 + rand() % 4;
@@ -300,7 +300,7 @@ static void conv_integer_in_every_form(void **state) {
         const uint32_t w_at = requantize ? 3 : 1;
         c->hide_inputs_from_plan = round % 2;
         ob_view *x = kc_in(c, 0, OB_INT8, DIMS(images, groups * channels, in[0], in[1]));
-        ob_view *w = kc_in(c, w_at, OB_UINT8, DIMS(groups * maps, channels, kernel[0], kernel[1]));
+        ob_view *w = kc_in(c, w_at, OB_UINT8, DIMS(groups * out_channels, channels, kernel[0], kernel[1]));
         kc_random_bytes(x);
         kc_random_bytes(w);
         kc_set(kc_in(c, 2, OB_INT8, SCALAR), 0, -7);
@@ -315,17 +315,17 @@ static void conv_integer_in_every_form(void **state) {
         kc_ints(c, "strides", stride, 2);
         kc_ints(c, "dilations", dilation, 2);
         kc_ints(c, "pads", pad, 4);
-        kc_out(c, 0, requantize ? OB_INT8 : OB_INT32, DIMS(images, groups * maps, out[0], out[1]));
+        kc_out(c, 0, requantize ? OB_INT8 : OB_INT32, DIMS(images, groups * out_channels, out[0], out[1]));
         kc_run(c);
         int64_t plane = out[0] * out[1];
-        for (int64_t i = 0; i < images * groups * maps * plane; i++) {
-            int64_t image = i / plane / (groups * maps), m = i / plane % (groups * maps), taps = kernel[0] * kernel[1];
+        for (int64_t i = 0; i < images * groups * out_channels * plane; i++) {
+            int64_t image = i / plane / (groups * out_channels), m = i / plane % (groups * out_channels), taps = kernel[0] * kernel[1];
             double sum = 0;
             for (int64_t k = 0; k < channels * taps; k++) {
                 int64_t row = i % plane / out[1] * stride[0] - pad[0] + k % taps / kernel[1] * dilation[0];
                 int64_t column = i % out[1] * stride[1] - pad[1] + k % kernel[1] * dilation[1];
                 if (row < 0 || row >= in[0] || column < 0 || column >= in[1]) continue;
-                int64_t channel = image * groups * channels + m / maps * channels + k / taps;
+                int64_t channel = image * groups * channels + m / out_channels * channels + k / taps;
                 sum += (kc_get(x, (channel * in[0] + row) * in[1] + column) + 7) *
                        (kc_get(w, m * channels * taps + k) - (requantize ? 100 : 0));
             }

@@ -146,7 +146,7 @@ static void conv_transpose_adds_filters(void **state) {
     for (int dtype = 1; dtype < OB_DTYPE_COUNT; dtype++) {
         if (!kc_takes(ob__op_find("", "ConvTranspose", 0), (ob_dtype)dtype)) continue;
         for (int round = 0; round < 60; round++) {
-            int64_t groups = 1 + pick(2), channels = 1 + pick(2), maps = 1 + pick(3), n[2], k[2], s[2], d[2], pads[4], extra[2],
+            int64_t groups = 1 + pick(2), channels = 1 + pick(2), out_channels = 1 + pick(3), n[2], k[2], s[2], d[2], pads[4], extra[2],
                     out[2];
             bool fits = true;
             for (int a = 0; a < 2; a++) {
@@ -168,24 +168,24 @@ static void conv_transpose_adds_filters(void **state) {
             kc_ints(c, "output_padding", extra, 2);
             kc_int(c, "group", groups);
             kc_random(kc_in(c, 0, (ob_dtype)dtype, 4, (int64_t[]){2, groups * channels, n[0], n[1]}), -2, 2);
-            kc_random(kc_in(c, 1, (ob_dtype)dtype, 4, (int64_t[]){groups * channels, maps, k[0], k[1]}), -2, 2);
-            int64_t n_maps = groups * maps;
-            kc_random(kc_in(c, 2, (ob_dtype)dtype, 1, &n_maps), -3, 3);
-            kc_out(c, 0, (ob_dtype)dtype, 4, (int64_t[]){2, n_maps, out[0], out[1]});
+            kc_random(kc_in(c, 1, (ob_dtype)dtype, 4, (int64_t[]){groups * channels, out_channels, k[0], k[1]}), -2, 2);
+            int64_t n_out_channels = groups * out_channels;
+            kc_random(kc_in(c, 2, (ob_dtype)dtype, 1, &n_out_channels), -3, 3);
+            kc_out(c, 0, (ob_dtype)dtype, 4, (int64_t[]){2, n_out_channels, out[0], out[1]});
             kc_run(c);
             int64_t count = ob__count(&c->out[0]);
             double *expected = malloc((size_t)count * sizeof *expected);
             assert_non_null(expected);
-            for (int64_t i = 0; i < count; i++) expected[i] = kc_get(&c->in[2], i / (out[0] * out[1]) % n_maps);
+            for (int64_t i = 0; i < count; i++) expected[i] = kc_get(&c->in[2], i / (out[0] * out[1]) % n_out_channels);
             for (int64_t i = 0; i < ob__count(&c->in[0]); i++) {
                 int64_t plane = i / (n[0] * n[1]), ch = plane % (groups * channels), b = plane / (groups * channels);
-                for (int64_t j = 0; j < maps * k[0] * k[1]; j++) {
-                    int64_t m = j / (k[0] * k[1]) + ch / channels * maps;
+                for (int64_t j = 0; j < out_channels * k[0] * k[1]; j++) {
+                    int64_t m = j / (k[0] * k[1]) + ch / channels * out_channels;
                     int64_t y = i / n[1] % n[0] * s[0] - pads[0] + j / k[1] % k[0] * d[0],
                             x = i % n[1] * s[1] - pads[1] + j % k[1] * d[1];
                     if (y < 0 || y >= out[0] || x < 0 || x >= out[1]) continue;
-                    expected[((b * n_maps + m) * out[0] + y) * out[1] + x] +=
-                        kc_get(&c->in[0], i) * kc_get(&c->in[1], ch * maps * k[0] * k[1] + j);
+                    expected[((b * n_out_channels + m) * out[0] + y) * out[1] + x] +=
+                        kc_get(&c->in[0], i) * kc_get(&c->in[1], ch * out_channels * k[0] * k[1] + j);
                 }
             }
             for (int64_t i = 0; i < count; i++) kc_near(kc_get(&c->out[0], i), expected[i], 0);

@@ -46,7 +46,7 @@ static const row rows[] = {
     {"Conv, depthwise",
      "(float[1,37,45,33] x, float[37,1,3,3] w) => (float[1,37,45,33] y) { y = Conv<group = 37, pads = [1, 1, 1, 1]>(x, w) }", 11},
     {"Conv, one axis", "(float[1,40,301] x, float[128,40,5] w) => (float[1,128,297] y) { y = Conv(x, w) }", 11},
-    {"Conv, one map", "(float[1,32,40,40] x, float[1,32,3,3] w) => (float[1,1,38,38] y) { y = Conv(x, w) }", 11},
+    {"Conv, one output channel", "(float[1,32,40,40] x, float[1,32,3,3] w) => (float[1,1,38,38] y) { y = Conv(x, w) }", 11},
     {"ConvTranspose",
      "(float[1,16,20,21] x, float[16,12,3,3] w) => (float[1,12,41,43] y) { y = ConvTranspose<strides = [2, 2]>(x, w) }", 11},
     {"ConvTranspose, columns beyond the caches",
@@ -109,7 +109,7 @@ static const row rows[] = {
      "2]>(x) "
      "}",
      12},
-    {"Conv, one image, many maps",
+    {"Conv, one image, many output channels",
      "(float[1,64,13,13] x, float[193,64,3,3] w) => (float[1,193,13,13] y) { y = Conv<pads = [1, 1, 1, 1]>(x, w) }", 11},
     {"MaxPool", "(float[3,17,41,43] x) => (float[3,17,40,42] y) { y = MaxPool<kernel_shape = [2, 2]>(x) }", 12},
     {"AveragePool",

@@ -1,43 +1,45 @@
-/* Template of pool.c: maxima over two axes with few taps, from the rows as they lie: along the last axis first, then of rows.
- * Parameters: T, NAME(n), IS_NAN(x), LOWEST, and of floats VECTOR, REGISTER. */
+/* Template of pool.c: maxima for small kernels over two axes, read in place: first along the last axis, then across rows.
+ * Parameters: T, NAME(n), IS_NAN(x), LOWEST, and for floats VECTOR, REGISTER. */
 
-/* n results of two or three neighbours. nans: not zero somewhere, if there is NaN; the maxima are then none. */
+/* The maxima of two or three neighbours, n results. nans: some element is not zero if the input has NaN; the results are then
+ * invalid. */
 #ifdef REGISTER
 OBK_INLINE REGISTER NAME(load)(const T *x) {
     return *(const VECTOR *)(const void *)x;
 }
 
-/* One vector of results; nans: of the first tap, and of the second at stride 2. */
-OBK_INLINE REGISTER NAME(max_vector)(const int64_t stride, const int64_t taps, const T *x, NAME(mask) * nans) {
+/* One vector of results. Checks the first kernel position for NaN, and the second one at stride 2; the caller checks the others.
+ */
+OBK_INLINE REGISTER NAME(max_vector)(const int64_t stride, const int64_t kernel, const T *x, NAME(mask) * nans) {
     enum { W = sizeof(REGISTER) / sizeof(T) };
-    REGISTER a = NAME(load)(x), b = NAME(load)(x + 1), c = taps == 3 ? NAME(load)(x + 2) : b;
-    if (stride == 2) { /* nothing is read behind the last tap */
-        const REGISTER low = NAME(load)(x + taps - 2), high = NAME(load)(x + W + taps - 2);
+    REGISTER a = NAME(load)(x), b = NAME(load)(x + 1), c = kernel == 3 ? NAME(load)(x + 2) : b;
+    if (stride == 2) { /* reads nothing after the last kernel position */
+        const REGISTER low = NAME(load)(x + kernel - 2), high = NAME(load)(x + W + kernel - 2);
         c = NAME(obk_odds)(low, high);
-        b = taps == 3 ? NAME(obk_evens)(low, high) : c;
-        a = taps == 3 ? NAME(obk_evens)(a, NAME(load)(x + W)) : NAME(obk_evens)(low, high);
+        b = kernel == 3 ? NAME(obk_evens)(low, high) : c;
+        a = kernel == 3 ? NAME(obk_evens)(a, NAME(load)(x + W)) : NAME(obk_evens)(low, high);
         *nans |= (NAME(mask))(b != b);
     }
     *nans |= (NAME(mask))(a != a);
     const REGISTER best = NAME(obk_max_v)(b, a);
-    return taps == 3 ? NAME(obk_max_v)(c, best) : best;
+    return kernel == 3 ? NAME(obk_max_v)(c, best) : best;
 }
 
-OBK_INLINE void NAME(max_neighbours)(const int64_t stride, const int64_t taps, const T *restrict x, int64_t n, T *restrict y,
+OBK_INLINE void NAME(max_neighbours)(const int64_t stride, const int64_t kernel, const T *restrict x, int64_t n, T *restrict y,
                                      NAME(mask) * nans) {
     enum { W = sizeof(REGISTER) / sizeof(T) };
     NAME(mask) seen = *nans;
     int64_t i = 0;
-    for (; i + W <= n; i += W) *(VECTOR *)(void *)(y + i) = NAME(max_vector)(stride, taps, x + i * stride, &seen);
-    if (i < n && n >= W) { /* some results again */
-        *(VECTOR *)(void *)(y + n - W) = NAME(max_vector)(stride, taps, x + (n - W) * stride, &seen);
+    for (; i + W <= n; i += W) *(VECTOR *)(void *)(y + i) = NAME(max_vector)(stride, kernel, x + i * stride, &seen);
+    if (i < n && n >= W) { /* computes some results again */
+        *(VECTOR *)(void *)(y + n - W) = NAME(max_vector)(stride, kernel, x + (n - W) * stride, &seen);
         i = n;
     }
-    for (int64_t k = 1; n > 0 && k < taps; k++) seen[0] |= IS_NAN(x[(n - 1) * stride + k]);
+    for (int64_t k = 1; n > 0 && k < kernel; k++) seen[0] |= IS_NAN(x[(n - 1) * stride + k]);
     for (; i < n; i++) {
         T best = x[i * stride];
         seen[0] |= IS_NAN(best);
-        for (int64_t k = 1; k < taps; k++) {
+        for (int64_t k = 1; k < kernel; k++) {
             const T next = x[i * stride + k];
             best = next > best ? next : best;
             seen[0] |= IS_NAN(next);
@@ -47,22 +49,22 @@ OBK_INLINE void NAME(max_neighbours)(const int64_t stride, const int64_t taps, c
     *nans = seen;
 }
 #else
-OBK_INLINE void NAME(max_neighbours)(const int64_t stride, const int64_t taps, const T *restrict x, int64_t n, T *restrict y,
+OBK_INLINE void NAME(max_neighbours)(const int64_t stride, const int64_t kernel, const T *restrict x, int64_t n, T *restrict y,
                                      NAME(mask) * nans) {
     (void)nans;
     for (int64_t i = 0; i < n; i++) {
         const T a = x[i * stride], b = x[i * stride + 1], best = b > a ? b : a;
-        y[i] = taps == 3 && x[i * stride + 2] > best ? x[i * stride + 2] : best;
+        y[i] = kernel == 3 && x[i * stride + 2] > best ? x[i * stride + 2] : best;
     }
 }
 #endif
 
-/* Results first .. end, some of whose taps lie in the padding. */
+/* Results first .. end, which read partly from the padding. */
 static void NAME(max_border)(const obk_axis *axis, const T *x, int64_t first, int64_t end, T *y, NAME(mask) * nans) {
     for (int64_t o = first; o < end; o++) {
         int64_t behind;
         T best = LOWEST;
-        for (int64_t k = near_taps(axis, o, &behind); k < behind; k++) {
+        for (int64_t k = small_kernel_range(axis, o, &behind); k < behind; k++) {
             const T next = x[o * axis->stride - axis->before + k];
             best = next > best ? next : best;
             (*nans)[0] |= IS_NAN(next);
@@ -71,7 +73,7 @@ static void NAME(max_border)(const obk_axis *axis, const T *x, int64_t first, in
     }
 }
 
-/* A row of the input: results first .. end see all their taps. */
+/* One row of the input; results first .. end read no padding. */
 static void NAME(max_row)(const obk_axis *axis, int64_t first, int64_t end, const T *x, T *y, NAME(mask) * nans) {
     const T *from = x + first * axis->stride - axis->before;
     T *to = y + first;
@@ -87,7 +89,7 @@ static void NAME(max_row)(const obk_axis *axis, int64_t first, int64_t end, cons
     NAME(max_border)(axis, x, end, axis->out, y, nans);
 }
 
-/* y = the maxima of two or three rows, in whole vectors where there is one. */
+/* y = the maxima of two or three rows, in whole vectors if n allows. */
 OBK_INLINE void NAME(max_of_few)(const int64_t rows, const T *restrict x, int64_t step, int64_t n, T *restrict y) {
     enum { W = OBK_VECTOR_BYTES / sizeof(T) };
     const T *a = x, *b = a + step, *c = rows == 3 ? b + step : b;
@@ -100,7 +102,7 @@ OBK_INLINE void NAME(max_of_few)(const int64_t rows, const T *restrict x, int64_
     }
 }
 
-/* y = the maxima of `rows` rows, `step` apart. */
+/* y = the maxima of `rows` rows that lie `step` apart. */
 static void NAME(max_rows)(const T *x, int64_t step, int64_t rows, int64_t n, T *y) {
     if (rows <= 0)
         for (int64_t i = 0; i < n; i++) y[i] = LOWEST;
@@ -116,15 +118,15 @@ static void NAME(max_rows)(const T *x, int64_t step, int64_t rows, int64_t n, T 
     }
 }
 
-/* Results of block b; false where there is NaN. lane: rows of the input, as long as a row of results. */
-static bool NAME(max_near)(const obk_pool *p, const T *x, T *y, int64_t b, T *lane) {
+/* Computes block b. False if the input has NaN: y is then invalid. lane: rows of the input, each as long as a row of results. */
+static bool NAME(max_small)(const obk_pool *p, const T *x, T *y, int64_t b, T *lane) {
     const obk_window *w = &p->window;
     const obk_axis *rows = &w->axes[0], *last = &w->axes[1];
     const int64_t first = b * p->tiling.block, end = first + obk_block_size(w, &p->tiling, b);
     int64_t begin = first * rows->stride - rows->before, behind = (end - 1) * rows->stride - rows->before + rows->kernel;
     int64_t low, high;
     NAME(mask) nans = {0};
-    obk_inside(last, &low, &high);
+    obk_inner_results(last, &low, &high);
     begin = begin > 0 ? begin : 0;
     behind = behind < rows->in ? behind : rows->in;
     for (int64_t r = begin; r < behind; r++)
@@ -133,7 +135,7 @@ static bool NAME(max_near)(const obk_pool *p, const T *x, T *y, int64_t b, T *la
         if (nans[l]) return false;
     for (int64_t o = first; o < end; o++) {
         int64_t some;
-        const int64_t k = near_taps(rows, o, &some), at = o * rows->stride - rows->before + k - begin;
+        const int64_t k = small_kernel_range(rows, o, &some), at = o * rows->stride - rows->before + k - begin;
         NAME(max_rows)(lane + (some > k ? at : 0) * last->out, last->out, some - k, last->out, y + o * last->out);
     }
     return true;

@@ -1,0 +1,41 @@
+/* Splits a convolution into tasks. The split follows from shapes alone, so results do not depend on the number of threads. */
+#ifndef OB_OPS_CONV_SPLIT_H
+#define OB_OPS_CONV_SPLIT_H
+
+#include "core/base/integers.h"
+#include "kernels/conv/conv.h"
+#include "ops/kernel/kernel.h"
+
+typedef struct ob_conv_split {
+    obk_conv k;                     /* of one group */
+    int64_t groups;                 /* of an image */
+    int64_t channels;               /* input channels of a group; k.channels may count pairs of them */
+    int64_t n_planes, n_blocks;     /* images times groups; blocks of a plane */
+    int64_t n_parts, part_channels; /* parts of the output channels of a group */
+    int64_t n_each, n;              /* tasks (one part of one block) of a chunk, and of all */
+} ob_conv_split;
+
+typedef struct ob_conv_task {
+    int64_t plane, group, block, first, end; /* output channels first .. end of the group */
+} ob_conv_task;
+
+/* Reads the window and the sizes of Conv, ConvInteger or QLinearConv. w, bias: the indices of these inputs; bias -1: none.
+ * E_SHAPE for sizes that do not fit, E_ARGUMENT for attributes. */
+ob_status ob__plan_conv(const ob_kernel_site *site, const ob_kernel_args *args, uint32_t w, int bias, ob_conv_split *split,
+                        ob_error *error);
+/* Chooses the layout and the split. `width`: bytes of an element during the computation. k.channels must be what the loops see.
+ * `buffered`: results first go to lane memory, so a task's results shall be about as large as what it reads. Only for results
+ * with elements. */
+ob_status ob__split_conv(const ob_kernel_site *site, int64_t width, bool buffered, ob_conv_split *split, ob_error *error);
+
+static inline int64_t ob__conv_chunks(const ob_conv_split *split) {
+    return ob__ceil_div(split->n, split->n_each);
+}
+static inline int64_t ob__conv_chunk_end(const ob_conv_split *split, int64_t chunk) {
+    return (chunk + 1) * split->n_each < split->n ? (chunk + 1) * split->n_each : split->n;
+}
+ob_conv_task ob__conv_task(const ob_conv_split *split, int64_t i);
+/* The number of results of the largest task. */
+int64_t ob__conv_largest_task(const ob_conv_split *split);
+
+#endif
