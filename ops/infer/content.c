@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/graph/half.h"
 #include "core/graph/types.h"
 #include "ops/infer/content.h"
-#include "ops/kernel/common.h"
 #include "ops/table/op.h"
 
 /* Floats count only where they are integers that float arithmetic keeps exact. */

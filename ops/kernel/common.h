@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/integers.h"
 #include "core/graph/copy.h"
+#include "core/graph/half.h"
 #include "ops/kernel/kernel.h"
 #include "ops/table/op.h"
 
@@ -89,11 +90,6 @@ static inline void *ob__offset(void *data, int64_t offset_bytes) {
 }
 
 /* ---- float16, bfloat16 and the 8-bit floats by way of float ---- */
-
-float ob__float_from_half(uint16_t bits);
-uint16_t ob__half_from_float(float value); /* to nearest, ties to even */
-float ob__float_from_bfloat(uint16_t bits);
-uint16_t ob__bfloat_from_float(float value);
 
 /* Kernels that are written for float and double serve all real types: operands of another real type are converted around `run`.
  * The computing type is double when an input is double, else float. Integer and bool operands pass as they are. */
