@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/dims/terms.h"
+#include "ops/library/resolve.h"
 #include "ops/table/op.h"
 #include "passes/check/explicit.h"
 #include "passes/check/verify_graph.h"

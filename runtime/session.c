@@ -10,6 +10,7 @@
 #include "core/graph/copy.h"
 #include "kernels/kernels.h"
 #include "onnx_broadcast/machine.h"
+#include "ops/library/resolve.h"
 #include "ops/table/op.h"
 #include "passes/check/names.h"
 #include "passes/check/propagate.h"

@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "ops/body/body.h"
 #include "ops/kernel/kernel.h"
+#include "ops/library/resolve.h"
 #include "passes/check/names.h"
 #include "runtime/session.h"
 

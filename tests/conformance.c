@@ -13,6 +13,7 @@
 #include "onnx_broadcast/onnx_broadcast.h"
 #include "ops/body/body.h"
 #include "ops/kernel/kernel.h"
+#include "ops/library/resolve.h"
 #include "passes/check/propagate.h"
 #include "passes/expand/expand.h"
 #include "runtime/session.h"

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "ops/body/body.h"
+#include "ops/library/resolve.h"
 #include "passes/check/propagate.h"
 #include "passes/expand/expand.h"
 #include "runtime/session.h"

@@ -19,6 +19,7 @@
 #include <cmocka.h>
 
 #include "core/base/text.h"
+#include "ops/library/resolve.h"
 #include "ops/table/op.h"
 #include "passes/check/propagate.h"
 

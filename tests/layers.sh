@@ -74,7 +74,31 @@ passes/check:
 passes/contract: passes/check
 passes/report: passes/contract passes/check
 passes/rewrite: passes/contract passes/check
-passes/expand: passes/check"
+passes/expand: passes/check
+ops/table:
+ops/infer: ops/table
+ops/kernel: ops/table
+ops/window: ops/infer ops/kernel ops/table
+ops/body: ops/kernel ops/table
+ops/library: ops/infer ops/kernel ops/table"
+# Families of operators do not include each other, except these.
+declare -A beside=(
+    [conv]="ops/window" # kernel sizes, strides and padding
+    [pool]="ops/window ops/quantize"
+    [quantize]="ops/conv ops/elementwise" # integers in place of floats, in the same steps
+    [recurrent]="ops/quantize"
+    [norm]="ops/random" # Dropout draws
+)
+families=$(sed -nE 's/^#include OB_FAMILY\((.*)\)/\1/p' "$source/ops/table/families.def")
+[ "$(wc -w <<<"$families")" -ge 20 ] || complain "only these families of operators were found: $families"
+for family in $families; do
+    rooms+=$'\n'"ops/$family: ops/infer ops/kernel ops/table ${beside[$family]-}"
+done
+# Every folder of ops/ has such a line.
+for room in "$source"/ops/*/; do
+    room=ops/$(basename "$room")
+    grep -q "^$room:" <<<"$rooms" || complain "$room is neither a family nor listed here"
+done
 while IFS=: read -r room below; do
     [ -d "$source/$room" ] || complain "$room is not there"
     while IFS=: read -r file _ line; do

@@ -7,6 +7,7 @@
 #define OB_TESTS_REQUIREMENT_CASE_H
 
 #include "ops/infer/requirements.h"
+#include "ops/library/resolve.h"
 #include "verdict_rows.h"
 
 typedef struct requirement_tally {

@@ -3,6 +3,7 @@
 #include "value_files.h"
 
 #include "core/graph/graph.h"
+#include "ops/library/resolve.h"
 
 static ob_status print_nodes(void *context, ob_graph *graph) {
     (void)context;

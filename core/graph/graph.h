@@ -125,7 +125,7 @@ struct ob_node {
     uint32_t n_inputs, n_outputs;
     ob_attribute **attributes;
     uint32_t n_attributes;
-    const struct ob_op *op;  /* resolved by ob__model_resolve_ops (ops/table/op.h); NULL: not a known operator */
+    const struct ob_op *op;  /* resolved by ob__model_resolve_ops (ops/library/resolve.h); NULL: not a known operator */
     ob_function *function;   /* the model-local function it calls, or NULL */
     const ob_node *made_for; /* of a node that a pass made: the node of the model that it serves; else NULL */
     const ob_key_value *metadata;

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "ops/control/params.h"
 #include "ops/table/attributes.h"
 
 ob_attention_params ob__attention_params(const ob_node *node) {
@@ -42,6 +41,6 @@ ob_flex_attention_params ob__flex_attention_params(const ob_node *node, ob_dtype
     const int64_t precision = ob__attribute_int_or(node, "softmax_precision", operands == OB_DOUBLE ? OB_DOUBLE : OB_FLOAT);
     if (precision == OB_FLOAT || precision == OB_DOUBLE || precision == OB_FLOAT16 || precision == OB_BFLOAT16)
         p.precision = (ob_dtype)precision;
-    for (int i = 0; i < 2; i++) p.modifiers[i] = ob__node_graph(node, ob__flex_attention_modifiers[i]);
+    for (int i = 0; i < 2; i++) p.modifiers[i] = ob__attribute_graph(node, ob__flex_attention_modifiers[i]);
     return p;
 }

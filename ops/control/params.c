@@ -3,10 +3,13 @@
 #include <stdio.h>
 
 #include "ops/table/attributes.h"
+#include "ops/table/op.h"
 
-ob_graph *ob__node_graph(const ob_node *node, const char *name) {
-    const ob_attribute *attribute = ob__node_attribute(node, name);
-    return attribute && attribute->type == OB_ATTR_GRAPH && !attribute->ref ? attribute->u.graph : NULL;
+OB_KERNEL(if);
+OB_KERNEL(scan);
+
+bool ob__is_if(const ob_node *node) {
+    return node->op->kernel == &ob__kernel_if;
 }
 
 static bool missing(ob_control_problem *problem, const char *text) {
@@ -16,8 +19,8 @@ static bool missing(ob_control_problem *problem, const char *text) {
 }
 
 bool ob__if_params(const ob_node *node, ob_if_params *out, ob_control_problem *problem) {
-    out->branches[0] = ob__node_graph(node, "then_branch");
-    out->branches[1] = ob__node_graph(node, "else_branch");
+    out->branches[0] = ob__attribute_graph(node, "then_branch");
+    out->branches[1] = ob__attribute_graph(node, "else_branch");
     return out->branches[0] && out->branches[1] ? true : missing(problem, "a branch is missing");
 }
 
@@ -48,8 +51,8 @@ static int32_t own_rank(const ob_value *input) {
     return one_axis && (!ob_dim_is_const(shape->dims[0]) || shape->dims[0] == 1);
 }
 
-bool ob__loop_params(const ob_node *node, ob_loop_params *out, ob_control_problem *problem) {
-    *out = (ob_loop_params){.body = ob__node_graph(node, "body"), .first = 2, .own_inputs = 2, .own_outputs = 1};
+static bool read_loop(const ob_node *node, ob_loop_params *out, ob_control_problem *problem) {
+    *out = (ob_loop_params){.body = ob__attribute_graph(node, "body"), .first = 2, .own_inputs = 2, .own_outputs = 1};
     if (!out->body) return missing(problem, "the body is missing");
     out->n_state = node->n_inputs > 2 ? node->n_inputs - 2 : 0;
     if (!body_fits(node, out, problem)) return false;
@@ -57,14 +60,19 @@ bool ob__loop_params(const ob_node *node, ob_loop_params *out, ob_control_proble
     return true;
 }
 
-bool ob__scan_params(const ob_node *node, int since, ob_loop_params *out, ob_control_problem *problem) {
-    int64_t n_scanned = ob__attribute_int(node, "num_scan_inputs");
-    *out = (ob_loop_params){.body = ob__node_graph(node, "body"), .is_scan = true, .has_batch = since < 9, .first = since < 9};
+static bool read_scan(const ob_node *node, ob_loop_params *out, ob_control_problem *problem) {
+    const int64_t n_scanned = ob__attribute_int(node, "num_scan_inputs");
+    const bool eight = node->op->since < 9;
+    *out = (ob_loop_params){.body = ob__attribute_graph(node, "body"), .is_scan = true, .has_batch = eight, .first = eight};
     if (!out->body || n_scanned < 1 || n_scanned > (int64_t)node->n_inputs - out->first)
         return missing(problem, "the body is missing or num_scan_inputs does not fit the operands");
     out->n_scanned = (uint32_t)n_scanned;
     out->n_state = node->n_inputs - out->first - out->n_scanned;
     return body_fits(node, out, problem);
+}
+
+bool ob__loop_params(const ob_node *node, ob_loop_params *out, ob_control_problem *problem) {
+    return node->op->kernel == &ob__kernel_scan ? read_scan(node, out, problem) : read_loop(node, out, problem);
 }
 
 static int64_t listed(const ob_node *node, const char *name, uint32_t i) {

@@ -30,13 +30,13 @@ typedef struct ob_control_problem {
     char text[120];
 } ob_control_problem;
 
-/* The graph in an attribute; NULL when there is none. */
-ob_graph *ob__node_graph(const ob_node *node, const char *name);
-/* False, with the problem, when there is no body that fits. `since`: of the node's row. */
+/* False, with the problem, when there is no body that fits. */
 bool ob__if_params(const ob_node *node, ob_if_params *out, ob_control_problem *problem);
 bool ob__branch_fits(const ob_node *node, const ob_graph *branch, ob_control_problem *problem);
+/* Of a Loop or a Scan, which the node's row tells. */
 bool ob__loop_params(const ob_node *node, ob_loop_params *out, ob_control_problem *problem);
-bool ob__scan_params(const ob_node *node, int since, ob_loop_params *out, ob_control_problem *problem);
+/* If; otherwise a node with OB_KERNEL_CONTROL is a Loop or a Scan. */
+bool ob__is_if(const ob_node *node);
 
 /* The shape of what an iteration gives as `output` of its body, where there is none and its type is `type`: of a rank that nobody
  * knows what the body declares, and else no axis, as ONNX Runtime has it. */

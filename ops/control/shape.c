@@ -246,7 +246,7 @@ ob_status ob__infer_scan(ob_infer *infer) {
     const ob_node *node = infer->node;
     ob_loop_params params;
     ob_control_problem problem;
-    if (!ob__scan_params(node, ob__since(infer), &params, &problem)) {
+    if (!ob__loop_params(node, &params, &problem)) {
         tell(infer, &problem);
         return OB_OK;
     }

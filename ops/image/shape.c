@@ -1,5 +1,6 @@
 /* Shape rules of operators that read images. */
 #include "ops/image/params.h"
+#include "ops/infer/infer.h"
 #include "ops/table/op.h"
 
 OB_RULE(image_decoder);

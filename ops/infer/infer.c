@@ -1,5 +1,4 @@
 #include "ops/infer/infer.h"
-#include "ops/shape/params.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,7 +6,15 @@
 
 #include "core/base/error.h"
 #include "core/dims/terms.h"
+#include "ops/infer/constant.h"
 #include "ops/table/op.h"
+
+OB_RULE(none);
+
+ob_status ob__infer_none(ob_infer *infer) {
+    (void)infer;
+    return OB_OK;
+}
 
 static const ob_type nothing = {.shape = {OB_RANK_UNKNOWN, NULL}};
 
@@ -83,8 +90,7 @@ static const ob_tensor *constant_tensor(const ob_infer *infer, uint32_t i) {
     const ob_value *value = infer->node->inputs[i];
     if (value->is_initializer && !value->is_input) return value->data;
     const ob_node *producer = value->producer;
-    if (!producer || strcmp(producer->op_type, "Constant") != 0 || producer->domain[0]) return NULL;
-    return ob__constant_params(producer).tensor;
+    return producer && ob__is_constant(producer) ? ob__constant_params(producer).tensor : NULL;
 }
 
 bool ob__in_const_without_0(const ob_infer *infer, uint32_t i) {
@@ -112,7 +118,7 @@ const float *ob__in_const_floats(ob_infer *infer, uint32_t i, uint32_t *n) {
     }
     const ob_value *value = ob__in_given(infer, i) ? infer->node->inputs[i] : NULL;
     const ob_node *producer = value ? value->producer : NULL;
-    if (producer && strcmp(producer->op_type, "Constant") == 0 && !producer->domain[0]) {
+    if (producer && ob__is_constant(producer)) {
         const ob_constant_params params = ob__constant_params(producer);
         if (params.dtype == OB_FLOAT && params.rank == 1 && !params.tensor && params.n <= OB_CONTENT_MAX) {
             *n = (uint32_t)params.n;

@@ -7,6 +7,7 @@
 
 #include "core/base/finding.h"
 #include "core/graph/graph.h"
+#include "ops/table/op.h"
 
 /* Terms between which every element lies: what is known of positions, as many as an open size says. Of no elements it says
  * nothing. */
@@ -73,7 +74,6 @@ typedef struct ob_guard {
 } ob_guard;
 
 typedef struct ob_infer ob_infer;
-typedef ob_status (*ob_shape_rule)(ob_infer *infer);
 
 /* The context handed to rules; made by passes/check/propagate.c and runtime/plan/plan.c. Use the functions below, not the fields.
  */
@@ -269,8 +269,5 @@ ob_status ob__fit_operands(ob_infer *infer);
 ob_status ob__extent_flow(ob_infer *infer);
 /* Product of constant dims when it is small enough for a content; false otherwise. */
 bool ob__small_count(const ob_infer *infer, ob_shape shape, uint32_t *count);
-
-/* One declaration per rule that ops.def names. */
-#define OB_RULE(name) ob_status ob__infer_##name(ob_infer *infer)
 
 #endif

@@ -4,6 +4,10 @@
 #include "core/base/error.h"
 #include "ops/table/op.h"
 
+OB_KERNEL(none);
+
+const ob_kernel ob__kernel_none = {.name = "none"};
+
 bool ob__has_kernel(const ob_op *op) {
     return op->kernel && (op->kernel->run || op->kernel->view || op->kernel->flags & OB_KERNEL_CONTROL);
 }

@@ -120,6 +120,4 @@ ob_status ob__kernel_output(const ob_kernel_args *args, uint32_t i, int32_t rank
 /* False: the row has none, or `none`. */
 bool ob__has_kernel(const struct ob_op *op);
 
-#define OB_KERNEL(name) extern const ob_kernel ob__kernel_##name
-
 #endif

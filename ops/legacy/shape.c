@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/integers.h"
+#include "ops/infer/infer.h"
 #include "ops/table/op.h"
 
 OB_RULE(crop);

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "onnx_broadcast/operator.h"
+#include "ops/infer/infer.h"
 #include "ops/kernel/kernel.h"
 #include "ops/table/op.h"
 

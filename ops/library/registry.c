@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ops/library/library.h"
+#include "ops/library/resolve.h"
 
 typedef struct loaded {
     void *handle;

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "kernels/ml/ml.h"
+#include "ops/infer/infer.h"
 #include "ops/ml/forest.h"
 #include "ops/table/op.h"
 

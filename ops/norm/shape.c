@@ -1,5 +1,6 @@
 /* Shape rules of normalizations. */
 #include "core/base/error.h"
+#include "ops/infer/infer.h"
 #include "ops/norm/params.h"
 
 OB_RULE(batch_norm);

@@ -1,5 +1,6 @@
 /* Shape rule of the recurrent operators. */
 #include "core/base/error.h"
+#include "ops/infer/infer.h"
 #include "ops/recurrent/params.h"
 
 OB_RULE(recurrent);

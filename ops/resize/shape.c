@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/dims/terms.h"
+#include "ops/infer/infer.h"
 #include "ops/resize/params.h"
 #include "ops/resize/resized.h"
 #include "ops/table/op.h"

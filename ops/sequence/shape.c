@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "ops/control/params.h"
 #include "ops/infer/ends.h"
 #include "ops/sequence/params.h"
 #include "ops/table/op.h"
@@ -331,7 +330,7 @@ static ob_status concat_from_sequence(ob_infer *infer) {
 /* ---- SequenceMap ---- */
 
 static ob_status sequence_map(ob_infer *infer) {
-    ob_graph *body = ob__node_graph(infer->node, "body");
+    ob_graph *body = ob__attribute_graph(infer->node, "body");
     const ob_node *node = infer->node;
     ob_ends in, out;
     if (!body || body->n_inputs != node->n_inputs || body->n_outputs != node->n_outputs) {

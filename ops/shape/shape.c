@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/dims/terms.h"
+#include "ops/infer/constant.h"
 #include "ops/infer/content.h"
 #include "ops/shape/params.h"
 #include "ops/table/op.h"

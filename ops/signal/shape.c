@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "ops/infer/infer.h"
 #include "ops/signal/params.h"
 
 OB_RULE(dft);

@@ -108,6 +108,11 @@ ob_ints ob__attribute_ints(const ob_node *node, const char *name) {
     return row ? (ob_ints){row->list, row->n, true} : (ob_ints){0};
 }
 
+ob_graph *ob__attribute_graph(const ob_node *node, const char *name) {
+    const ob_attribute *attribute = ob__node_attribute(node, name);
+    return attribute && attribute->type == OB_ATTR_GRAPH && !attribute->ref ? attribute->u.graph : NULL;
+}
+
 const int64_t *ob__attribute_list(const ob_node *node, const char *name, uint32_t *n) {
     const ob_ints list = ob__attribute_ints(node, name);
     *n = list.n;

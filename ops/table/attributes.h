@@ -42,6 +42,8 @@ const char *ob__attribute_text(const ob_node *node, const char *name);
 ob_ints ob__attribute_ints(const ob_node *node, const char *name);
 /* The entries alone; NULL, *n 0: neither given nor a default. Of an empty list not NULL. */
 const int64_t *ob__attribute_list(const ob_node *node, const char *name, uint32_t *n);
+/* NULL when there is none. */
+ob_graph *ob__attribute_graph(const ob_node *node, const char *name);
 static inline bool ob__attribute_flag(const ob_node *node, const char *name) {
     return ob__attribute_int(node, name) != 0;
 }

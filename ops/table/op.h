@@ -5,11 +5,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/base/finding.h"
 #include "core/graph/graph.h"
-#include "ops/infer/infer.h"
 #include "ops/table/attributes.h"
 
 struct ob_kernel; /* ops/kernel/kernel.h */
+struct ob_infer;  /* ops/infer/infer.h */
+
+typedef ob_status (*ob_shape_rule)(struct ob_infer *infer);
+
+/* Declarations of the rules and kernels that rows name. */
+#define OB_RULE(name)   ob_status ob__infer_##name(struct ob_infer *infer)
+#define OB_KERNEL(name) extern const struct ob_kernel ob__kernel_##name
 
 /* How an operator's operands broadcast. */
 typedef enum ob_broadcast_kind {
@@ -82,8 +89,6 @@ typedef struct ob_op {
 /* The row of the newest version of domain.name that is not newer than `opset`; NULL when there is none (opset 0: newest of all).
  * domain "" is ai.onnx. Thread-safe: the table is constant. */
 const ob_op *ob__op_find(const char *domain, const char *name, int64_t opset);
-/* The same among the operators of the libraries that the model has, then in the table. */
-const ob_op *ob__model_find_op(const ob_model *model, const char *domain, const char *name, int64_t opset);
 /* The newest version of an operator set that the table follows; INT64_MAX of sets whose versions say nothing here. */
 int64_t ob__newest_opset(const char *domain);
 /* The newest form of files that the project knows: release 1.23 in development. */
@@ -93,9 +98,6 @@ enum { OB_NEWEST_IR = 14 };
 bool ob__is_too_new(const ob_graph *graph, const char *domain, char *text, size_t n_bytes);
 size_t ob__op_count(void);
 const ob_op *ob__op_at(size_t index);
-/* Fills node->op and node->function of every node of every graph. Local functions win over operators of the same domain and name.
- */
-ob_status ob__model_resolve_ops(ob_model *model);
 /* The element type of output `index`, from the signature and the inputs' types; OB_NONE when it cannot be told from them. */
 ob_dtype ob__op_output_dtype(const ob_op *op, uint32_t index, const ob_dtype *in, uint32_t n_in);
 /* True when the signature alone, or with the inputs' types, tells the element type of output `index`. */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "ops/infer/infer.h"
 #include "ops/table/op.h"
 #include "ops/text/params.h"
 

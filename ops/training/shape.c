@@ -1,5 +1,6 @@
 /* Shape rules of domain ai.onnx.preview.training. */
 #include "core/base/error.h"
+#include "ops/infer/infer.h"
 #include "ops/table/attributes.h"
 #include "ops/training/params.h"
 

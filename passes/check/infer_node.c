@@ -1,8 +1,7 @@
 /* One operator: its rule on its operands, and what holds around every rule. */
-#include <string.h>
-
 #include "core/base/error.h"
 #include "core/graph/copy.h"
+#include "ops/infer/constant.h"
 #include "passes/check/propagation.h"
 
 enum { FEW = 8 }; /* operands that need no memory */
@@ -56,7 +55,7 @@ static void check_size(ob_infer *infer, uint32_t i) {
 /* Element types that come from attributes: Cast, Constant, EyeLike ... */
 static void check_outputs(ob_infer *infer) {
     /* Constant-1 names float types only, but from opset 5 on Reshape needs integers: every exporter writes them. */
-    if (infer->op->since == 1 && strcmp(infer->op->name, "Constant") == 0) return;
+    if (infer->op->since == 1 && ob__is_constant(infer->node)) return;
     for (uint32_t i = 0; i < infer->node->n_outputs; i++) {
         const ob_type *type = &infer->out_types[i];
         if (type->kind != OB_TYPE_TENSOR || type->dtype == OB_NONE) continue;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "ops/control/params.h"
 #include "ops/table/op.h"
 #include "passes/check/names.h"
 #include "passes/check/propagate.h"
@@ -107,7 +106,7 @@ static ob_status turn_body(const unrolling *u) {
 static ob_status turn_node(unrolling *u) {
     ob_node *node = u->node;
     uint32_t n = node->n_outputs;
-    u->body = ob__node_graph(node, "body");
+    u->body = ob__attribute_graph(node, "body");
     bool fits = u->body && node->n_inputs > 0 && u->body->n_inputs == node->n_inputs && u->body->n_outputs == n;
     for (uint32_t i = 0; fits && i < node->n_inputs; i++) fits = node->inputs[i] != NULL;
     OB_FAIL_IF(!fits, u->error, OB_E_MODEL, "the body is missing or has another number of inputs or outputs than the node");

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/dims/terms.h"
+#include "ops/infer/constant.h"
 #include "ops/table/op.h"
 #include "passes/check/groups.h"
 #include "passes/check/names.h"
@@ -139,7 +140,7 @@ static bool remember(ob_map *known, const place *from, const ending *end) {
 
 static bool step_back(const ob_facts *facts, place at, ob_dim size, place *next) {
     const ob_node *maker = at.value->producer;
-    if (!maker || strcmp(maker->op_type, "Constant") == 0) return false;
+    if (!maker || ob__is_constant(maker)) return false;
     return at.in_content ? step_from_content(facts, maker, size, next) : step_from_axis(facts, maker, at, size, next);
 }
 
@@ -168,7 +169,7 @@ static bool walk_back(const ob_facts *facts, ob_map *known, place at, ob_dim siz
 static const char *describe(const place *end, const char *size, const char *through, ob_arena *arena) {
     const ob_node *maker = end->value->producer;
     const char *place_text = end->in_content ? "element" : "axis";
-    bool constant = !maker || strcmp(maker->op_type, "Constant") == 0;
+    bool constant = !maker || ob__is_constant(maker);
     const char *name = ob__shown_name(constant ? end->value->name : ob__node_label(maker), OB_NAME_IN_TEXT, arena);
     const char *op_type = maker ? ob__shown_name(maker->op_type, OB_NAME_IN_TEXT, arena) : "";
     if (!name || !op_type) return NULL;

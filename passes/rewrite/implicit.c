@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/list.h"
+#include "ops/library/resolve.h"
 #include "passes/check/bypass.h"
 #include "passes/check/explicit.h"
 #include "passes/rewrite/patch.h"

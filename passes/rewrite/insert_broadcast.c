@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "ops/library/resolve.h"
 #include "ops/table/op.h"
 #include "passes/check/groups.h"
 #include "passes/rewrite/definitions.h"

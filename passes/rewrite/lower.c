@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "ops/broadcast/params.h"
+#include "ops/library/resolve.h"
 #include "ops/table/op.h"
 #include "passes/check/groups.h"
 #include "passes/rewrite/definitions.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "ops/library/resolve.h"
 #include "passes/check/explicit.h"
 #include "passes/check/groups.h"
 #include "passes/rewrite/definitions.h"

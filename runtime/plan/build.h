@@ -92,7 +92,6 @@ ob_status ob__plan_rest(ob_builder *b);
 bool ob__node_is_static(const ob_builder *b, const ob_node *node);
 /* 0 or 1 when the condition is known while planning, else -1. */
 int ob__known_truth(const ob_builder *b, const ob_value *value);
-bool ob__read_loop(const ob_node *node, ob_loop_params *params);
 /* Trips and sequences, as the shapes say; false where operands disagree. A Loop without results that stack has no bound. */
 bool ob__count_trips(const ob_builder *b, const ob_node *node, const ob_loop_params *params, int64_t *trips, int64_t *batches);
 

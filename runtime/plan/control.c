@@ -1,7 +1,5 @@
 /* If, Loop and Scan whose shapes are all known: their bodies become blocks of the plan. Steps of all blocks are numbered in one
  * line, so that what a body needs lies above what is alive around it, and branches share their memory. */
-#include <string.h>
-
 #include "core/base/error.h"
 #include "ops/table/op.h"
 #include "runtime/plan/build.h"
@@ -358,7 +356,8 @@ static ob_status plan_loop(ob_builder *b, const ob_node *node) {
     looping l = {.node = node};
     ob_arena *arena = &b->plan->arena;
     const ob_captured *before = b->captured;
-    if (!ob__read_loop(node, &l.params)) return OB_E_INTERNAL;
+    ob_control_problem problem;
+    if (!ob__loop_params(node, &l.params, &problem)) return OB_E_INTERNAL;
     OB_TRY(new_control(b, node, &l.step));
     ob_control *control = l.control = l.step->control;
     control->is_loop = true;
@@ -383,7 +382,7 @@ static ob_status plan_loop(ob_builder *b, const ob_node *node) {
 ob_status ob__plan_control(ob_builder *b, const ob_node *node, bool *done) {
     *done = ob__node_is_static(b, node);
     if (!*done) return OB_OK;
-    return strcmp(node->op_type, "If") == 0 ? plan_if(b, node) : plan_loop(b, node);
+    return ob__is_if(node) ? plan_if(b, node) : plan_loop(b, node);
 }
 
 /* ---- Places ---- */

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/graph/copy.h"
+#include "ops/infer/constant.h"
 #include "ops/table/op.h"
 #include "passes/check/names.h"
 #include "runtime/plan/build.h"
@@ -109,8 +110,7 @@ static ob_status try_known_outputs(ob_builder *b, planned *p, bool *done) {
 
 static bool can_fold(const ob_builder *b, const planned *p, bool *for_all_shapes) {
     const ob_node *node = p->node;
-    bool is_constant =
-        strcmp(node->op_type, "Constant") == 0 && node->domain[0] == '\0'; /* data, not work: also when not optimising */
+    const bool is_constant = ob__is_constant(node); /* data, not work: also when not optimising */
     if ((!b->session->optimize && !is_constant) || (node->op && node->op->varies)) return false;
     *for_all_shapes = true;
     for (uint32_t i = 0; i < node->n_inputs; i++) {

@@ -1,6 +1,4 @@
 /* Is everything about a node with bodies known while planning? */
-#include <string.h>
-
 #include "core/dims/shape.h"
 #include "ops/table/op.h"
 #include "runtime/plan/build.h"
@@ -74,12 +72,6 @@ static bool if_is_static(const ob_builder *b, const ob_node *node) {
            (truth == 1 || branch_is_static(b, node, params.branches[1]));
 }
 
-bool ob__read_loop(const ob_node *node, ob_loop_params *params) {
-    ob_control_problem problem;
-    return strcmp(node->op_type, "Loop") == 0 ? ob__loop_params(node, params, &problem)
-                                              : ob__scan_params(node, node->op->since, params, &problem);
-}
-
 /* `value` has the shape of `item` and, before it, `n` axes more. */
 static bool is_behind(const ob_builder *b, const ob_value *value, const ob_value *item, int32_t n) {
     const ob_type *whole = type_of(b, value), *part = type_of(b, item);
@@ -151,8 +143,10 @@ static bool never_runs(const ob_builder *b, const ob_node *node, const ob_loop_p
 
 static bool loop_is_static(const ob_builder *b, const ob_node *node) {
     ob_loop_params params;
+    ob_control_problem problem;
     int64_t trips, batches;
-    if (!ob__read_loop(node, &params) || never_runs(b, node, &params) || !graph_is_static(b, params.body)) return false;
+    if (!ob__loop_params(node, &params, &problem) || never_runs(b, node, &params) || !graph_is_static(b, params.body))
+        return false;
     const ob_graph *body = params.body;
     for (uint32_t i = 0; i < body->n_inputs; i++)
         if (!ob__is_static_type(type_of(b, body->inputs[i]))) return false;
@@ -183,6 +177,6 @@ static bool makes_strings(const ob_builder *b, const ob_graph *graph) {
 }
 
 static bool control_is_static(const ob_builder *b, const ob_node *node) {
-    if (strcmp(node->op_type, "If") == 0) return if_is_static(b, node);
-    return loop_is_static(b, node) && !makes_strings(b, ob__node_graph(node, "body"));
+    if (ob__is_if(node)) return if_is_static(b, node);
+    return loop_is_static(b, node) && !makes_strings(b, ob__attribute_graph(node, "body"));
 }

@@ -446,10 +446,7 @@ static ob_status run_looping(looping *l, ob_arena *arena) {
 static ob_status start_looping(looping *l, ob_arena *arena) {
     const ob_node *node = l->node;
     ob_control_problem problem;
-    bool is_scan = strcmp(node->op_type, "Scan") == 0;
-    bool good =
-        is_scan ? ob__scan_params(node, node->op->since, &l->params, &problem) : ob__loop_params(node, &l->params, &problem);
-    OB_FAIL_IF(!good, l->error, OB_E_MODEL, "%s", problem.text);
+    OB_FAIL_IF(!ob__loop_params(node, &l->params, &problem), l->error, OB_E_MODEL, "%s", problem.text);
     OB_TRY(ob_view_init(&l->t_view, &l->t, OB_INT64, l->params.own_rank[0], ob__loop_own_dims));
     OB_TRY(ob_view_init(&l->condition_view, &l->goes_on, OB_BOOL, l->params.own_rank[1], ob__loop_own_dims));
     return run_looping(l, arena);
@@ -467,5 +464,5 @@ static ob_status run_loop(ob_frame *frame, const ob_node *node, ob_error *error)
 }
 
 ob_status ob__interpret(ob_frame *frame, const ob_node *node, ob_error *error) {
-    return strcmp(node->op_type, "If") == 0 ? run_if(frame, node, error) : run_loop(frame, node, error);
+    return ob__is_if(node) ? run_if(frame, node, error) : run_loop(frame, node, error);
 }

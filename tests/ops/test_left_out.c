@@ -12,6 +12,7 @@
 #include "corpus.h"
 #include "data_sets.h"
 #include "onnx_broadcast/session.h"
+#include "ops/library/resolve.h"
 #include "row_case.h"
 
 enum { MAX_OUTPUTS = 8 };

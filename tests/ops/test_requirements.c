@@ -1,4 +1,5 @@
 /* A rule states all that it asks of sizes: what it requires of symbols is what it says of the numbers that they become. */
+#include "ops/library/resolve.h"
 #include "requirement_case.h"
 
 /* What is listed was stated by some row; rules without rows are those that nothing runs. */

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "model_text.h"
+#include "ops/library/resolve.h"
 #include "ops/table/op.h"
 #include "passes/check/groups.h"
 #include "passes/check/propagate.h"

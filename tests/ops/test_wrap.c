@@ -13,6 +13,7 @@
 
 #include "core/base/error.h"
 #include "model_text.h"
+#include "ops/library/resolve.h"
 #include "ops/table/op.h"
 #include "passes/check/facts.h"
 #include "passes/check/propagate.h"

@@ -11,6 +11,7 @@
 
 #include "model_text.h"
 #include "onnx_broadcast/model.h"
+#include "ops/library/resolve.h"
 #include "ops/table/op.h"
 #include "passes/check/names.h"
 #include "passes/check/propagate.h"

@@ -12,6 +12,7 @@
 #include "build_model.h"
 #include "corpus.h"
 #include "model_text.h"
+#include "ops/library/resolve.h"
 #include "ops/table/op.h"
 #include "passes/check/propagate.h"
 

@@ -13,6 +13,7 @@
 #include "core/graph/graph.h"
 #include "model_text.h"
 #include "onnx_broadcast/onnx_broadcast.h"
+#include "ops/library/resolve.h"
 #include "ops/table/op.h"
 #include "passes/check/propagate.h"
 #include "passes/rewrite/kept.h"

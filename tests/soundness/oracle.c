@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/graph/copy.h"
+#include "ops/library/resolve.h"
 #include "ops/table/op.h"
 #include "passes/check/names.h"
 #include "passes/expand/expand.h"
