@@ -263,7 +263,7 @@ bool ob__set_form_says(ob_solver *s, ob_dim x, const ob_set *set, const ob_set_f
 /* Joins them, and shortens what a clause says of one symbol alone. *changed: there is something new to propagate. */
 ob_status ob__solver_merge(ob_solver *s, bool *changed);
 
-/* ---- The driver (solve.c) ---- */
+/* ---- The steps (steps.c) ---- */
 /* All given clauses, to the fixed point. */
 ob_status ob__solver_run(ob_solver *s);
 
