@@ -7,17 +7,6 @@
 
 enum { MOST_QUESTIONS = 64 }; /* that the solver is asked about one model; what is beyond keeps the long terms */
 
-typedef struct axis_key {
-    const ob_node *node;
-    int64_t axis;
-} axis_key;
-
-bool ob__case_is_excluded(const ob_map *excluded, const ob_node *node, int32_t axis) {
-    const axis_key key = {node, axis};
-    const ob_map_entry *entry = excluded ? ob__map_find(excluded, (const char *)&key, sizeof key) : NULL;
-    return entry && *(const bool *)entry->value;
-}
-
 typedef struct question {
     uint32_t number;
 } question;
@@ -66,7 +55,7 @@ static ob_status find_excluded(asking *a, ob_map *excluded, bool *any) {
     for (uint32_t i = 0; i < facts->n_cases; i++) OB_TRY(find_question(a, &facts->cases[i], &asked[i]));
     OB_TRY(answer(a));
     for (uint32_t i = 0; i < facts->n_cases; i++) {
-        const axis_key key = {facts->cases[i].node, facts->cases[i].axis};
+        const ob_case_key key = {facts->cases[i].node, facts->cases[i].axis};
         const bool holds = asked[i] && a->answers[asked[i]->number];
         ob_map_entry *entry = ob__map_insert(excluded, (const char *)&key, sizeof key);
         bool *all = entry ? entry->value : NULL;

@@ -106,6 +106,12 @@ ob_status ob__record_condition(ob_propagation *p, ob_visit *visit, const ob_cond
     return append_condition(p, &requirement);
 }
 
+bool ob__case_is_excluded(const ob_map *excluded, const ob_node *node, int32_t axis) {
+    const ob_case_key key = {node, axis};
+    const ob_map_entry *entry = excluded ? ob__map_find(excluded, (const char *)&key, sizeof key) : NULL;
+    return entry && *(const bool *)entry->value;
+}
+
 ob_status ob__record_case(ob_propagation *p, ob_visit *visit, const ob_condition *condition, ob_dim guard, int32_t axis) {
     ob_facts *facts = p->facts;
     ob_requirement requirement;

@@ -31,6 +31,12 @@ typedef struct ob_decided {
     bool is_one;
 } ob_decided;
 
+/* An axis of a node's result, as the key of what is known of its cases; without padding. */
+typedef struct ob_case_key {
+    const ob_node *node;
+    int64_t axis;
+} ob_case_key;
+
 /* What other propagations have settled for this one. */
 typedef struct ob_settled {
     const ob_map *excluded;    /* cases that rules need not tell apart, see cases.c; NULL: none is known */
@@ -98,10 +104,6 @@ ob_status ob__propagate_graph(ob_propagation *p, ob_graph *graph);
 ob_status ob__propagate_once(ob_model *model, const ob_propagate_options *options, const ob_settled *settled, ob_facts *facts,
                              ob_findings *findings);
 
-/* -- cases.c -- */
-/* Is what a rule may ask of this axis of the node's result one of those cases? */
-bool ob__case_is_excluded(const ob_map *excluded, const ob_node *node, int32_t axis);
-
 /* -- ranks.c -- */
 /* After a propagation: where nothing is unverified but behind open ranks, what is required is found for each case. */
 ob_status ob__propagate_ranks(ob_model *model, const ob_propagate_options *options, const ob_map *excluded, ob_facts *facts,
@@ -168,6 +170,8 @@ ob_status ob__record_condition(ob_propagation *p, ob_visit *visit, const ob_cond
 /* The same of elements of an input of the model. */
 ob_status ob__record_bound(ob_propagation *p, ob_visit *visit, const ob_bound *bound, ob_dim guard, int32_t operand,
                            int32_t axis);
+/* Does the model exclude the case that a rule may ask for along this axis of the node's result? */
+bool ob__case_is_excluded(const ob_map *excluded, const ob_node *node, int32_t axis);
 /* What a rule could ask for, and tells of all sizes instead. */
 ob_status ob__record_case(ob_propagation *p, ob_visit *visit, const ob_condition *condition, ob_dim guard, int32_t axis);
 ob_status ob__record_declared(ob_propagation *p, const ob_node *node, const ob_value *value, const ob_condition *condition,

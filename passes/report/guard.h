@@ -36,6 +36,7 @@ typedef struct ob_guard_body {
     bool failed;
 } ob_guard_body;
 
+/* -- guard_terms.c -- */
 /* Every symbol of an input as a variable, read from `sizes`. */
 void ob__guard_symbols(ob_guard_body *g);
 /* Declares what the term needs, and the term. */

@@ -50,12 +50,14 @@ struct ob_report {
         contract_texts; /* of the entry that was asked for last */
 };
 
+/* -- long_names.c -- */
 /* The name, or when it is longer than names are shown both ends and its number, in the arena. NULL: out of memory. */
 const char *ob__report_name(ob_report *report, const char *name, ob_arena *arena);
 /* Between these two the terms of the report are written with such names. */
 void ob__report_shorten_begin(ob_report *report);
 void ob__report_shorten_end(ob_report *report);
 
+/* -- report.c -- */
 /* Fills the summary and the list of broadcasts, sorts the findings by node. */
 ob_status ob__report_finish(ob_report *report);
 /* -- broadcasts.c -- */
