@@ -8,7 +8,7 @@
 #include "proto/file.h"
 #include "proto/plain_numbers.h"
 #include "proto/proto.h"
-#include "proto/text_read.h"
+#include "proto/text_parser.h"
 
 static void release_source(void *context) {
     ob__source_release(context);

@@ -3,7 +3,7 @@
 #define OB_PROTO_MESSAGE_TEXT_H
 
 #include "core/base/text.h"
-#include "proto/write.h"
+#include "proto/writer.h"
 
 /* The shortest text that reads back as the same number, always with a mark of a fraction: 1.0, 1e-07, inf, -nan. The locale must
  * be "C". */

@@ -4,7 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/integers.h"
 #include "core/base/list.h"
-#include "proto/text_read.h"
+#include "proto/text_parser.h"
 
 void *ob__text_message(ob_text_parser *parser, const ProtobufCMessageDescriptor *type) {
     void *message = ob__arena_alloc(parser->scan.arena, type->sizeof_message);

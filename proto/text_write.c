@@ -7,7 +7,7 @@
 #include "proto/message_text.h"
 #include "proto/plain_numbers.h"
 #include "proto/text_scan.h"
-#include "proto/write.h"
+#include "proto/writer.h"
 
 enum { FLUSH_BYTES = 64 * 1024, INDENT = 3 };
 

@@ -1,7 +1,7 @@
 /* ob_model -> ModelProto. What came from a file is copied shallowly from its message and overridden where the graph differs, so
  * that everything the graph does not know (unknown fields, annotations, training info) survives. Messages of the file are never
  * changed. */
-#include "proto/write.h"
+#include "proto/writer.h"
 
 #include <string.h>
 

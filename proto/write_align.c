@@ -11,7 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/graph/tensor_data.h"
-#include "proto/write.h"
+#include "proto/writer.h"
 
 enum { DATA_TYPE_FIELD = 2, RAW_DATA_FIELD = 9, MAX_ROUNDS = 100, MAX_LENGTH_BYTES = 5 };
 

@@ -3,7 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/dims/terms.h"
-#include "proto/write.h"
+#include "proto/writer.h"
 
 void *ob__copy_message(ob_proto_writer *writer, const ProtobufCMessageDescriptor *type, const void *origin) {
     void *copy = ob__arena_alloc(&writer->arena, type->sizeof_message);

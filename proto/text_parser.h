@@ -1,6 +1,6 @@
 /* Inside the text reader: the parser's state and what its two files share. */
-#ifndef OB_PROTO_TEXT_READ_H
-#define OB_PROTO_TEXT_READ_H
+#ifndef OB_PROTO_TEXT_PARSER_H
+#define OB_PROTO_TEXT_PARSER_H
 
 #include "proto/proto.h"
 #include "proto/text_scan.h"

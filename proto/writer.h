@@ -1,6 +1,6 @@
 /* The graph back into messages. */
-#ifndef OB_PROTO_WRITE_H
-#define OB_PROTO_WRITE_H
+#ifndef OB_PROTO_WRITER_H
+#define OB_PROTO_WRITER_H
 
 #include "proto/proto.h"
 
