@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "core/graph/types.h"
 #include "model_text.h"
 #include "ops/kernel/common.h"
 #include "runtime/session.h"
@@ -96,8 +97,8 @@ static inline size_t make_operands(const ob_model *model, const text *t, ob_view
         assert_int_equal(ob_view_init(&views[i], room[i], type->dtype, type->shape.rank, type->shape.dims), OB_OK);
         assert_true(ob_view_count(&views[i]) <= MAX_ELEMENTS);
         for (int64_t k = 0; k < ob_view_count(&views[i]); k++) {
-            const double value = ob__is_real(type->dtype) ? (one_of(17) - 8) / 8.0
-                                 : type->dtype == OB_BOOL ? one_of(3) > 0
+            const double value = ob__dtype_is_real_or_half(type->dtype) ? (one_of(17) - 8) / 8.0
+                                 : type->dtype == OB_BOOL               ? one_of(3) > 0
                                  : t->any_byte && ob_dtype_size(type->dtype) == 1
                                      ? one_of(256) - (type->dtype == OB_INT8 ? 128 : 0)
                                      : one_of(3);

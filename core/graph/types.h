@@ -18,13 +18,31 @@
 /* OB_KIND_...; OB_KIND_NONE for OB_NONE and a number outside the list. */
 int ob__dtype_kind(ob_dtype dtype);
 
+/* float, double. */
+static inline bool ob__dtype_is_real(ob_dtype dtype) {
+    return ob__dtype_kind(dtype) == OB_KIND_REAL;
+}
+/* Floats that C has not, of 16 bits and less. */
+static inline bool ob__dtype_is_narrow(ob_dtype dtype) {
+    return ob__dtype_kind(dtype) == OB_KIND_NARROW;
+}
 static inline bool ob__dtype_is_float(ob_dtype dtype) {
-    int kind = ob__dtype_kind(dtype);
-    return kind == OB_KIND_REAL || kind == OB_KIND_NARROW;
+    return ob__dtype_is_real(dtype) || ob__dtype_is_narrow(dtype);
+}
+/* The floats of 16 bits. */
+static inline bool ob__dtype_is_half(ob_dtype dtype) {
+    return dtype == OB_FLOAT16 || dtype == OB_BFLOAT16;
+}
+/* The floats of 16 bits and more. */
+static inline bool ob__dtype_is_real_or_half(ob_dtype dtype) {
+    return ob__dtype_is_real(dtype) || ob__dtype_is_half(dtype);
 }
 static inline bool ob__dtype_is_integer(ob_dtype dtype) {
-    int kind = ob__dtype_kind(dtype);
+    const int kind = ob__dtype_kind(dtype);
     return kind == OB_KIND_SIGNED || kind == OB_KIND_UNSIGNED;
+}
+static inline bool ob__dtype_is_complex(ob_dtype dtype) {
+    return ob__dtype_kind(dtype) == OB_KIND_COMPLEX;
 }
 
 /* For templates: OB_NAMED(combine_) is combine_FLOAT ..., OB_TYPE_DTYPE is OB_FLOAT ... of the row at hand. */

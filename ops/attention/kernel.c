@@ -2,6 +2,7 @@
  * there are at a time. Heads of keys that several blocks meet are packed once in a run. Floats and doubles; float16 and bfloat16
  * by way of float. A chunk is a block of one head of queries. */
 #include "core/base/integers.h"
+#include "core/graph/types.h"
 #include "ops/attention/heads.h"
 
 #include "kernels/elementwise/elementwise.h"
@@ -33,7 +34,7 @@ static ob_status read_params(const ob_kernel_site *site, const ob_kernel_args *a
     const ob_attention_params p = ob__attention_params(site->node);
     OB_FAIL_IF(p.mode < 0 || p.mode > 3, error, OB_E_MODEL, "qk_matmul_output_mode is %lld: it must be 0 to 3",
                (long long)p.mode);
-    OB_FAIL_IF(p.has_precision && !ob__is_real(p.precision), error, OB_E_MODEL,
+    OB_FAIL_IF(p.has_precision && !ob__dtype_is_real_or_half(p.precision), error, OB_E_MODEL,
                "softmax_precision must be float16, bfloat16, float or double");
     a->computing = ob__computing_type(args);
     a->is_double = a->computing == OB_DOUBLE;
@@ -214,7 +215,7 @@ static void soften_rows(const attention *a, const block *b, char *row, obk_pace 
         a->softmax->rows[a->is_double](b->scores, b->scores, b->rows, b->seen, false, pace);
         return;
     }
-    const bool narrow = a->precision != OB_FLOAT && a->precision != OB_DOUBLE;
+    const bool narrow = !ob__dtype_is_real(a->precision);
     for (int64_t i = 0; i < b->rows; i++) {
         char *scores = b->scores + i * b->row_bytes;
         (void)ob__convert(row, a->precision, scores, a->computing, b->seen, NULL);

@@ -1,4 +1,5 @@
 #include "ops/attention/params.h"
+#include "core/graph/types.h"
 
 #include <string.h>
 
@@ -39,7 +40,7 @@ const char *const ob__flex_attention_modifiers[2] = {"score_mod", "prob_mod"};
 ob_flex_attention_params ob__flex_attention_params(const ob_node *node, ob_dtype operands) {
     ob_flex_attention_params p = {0};
     const int64_t precision = ob__attribute_int_or(node, "softmax_precision", operands == OB_DOUBLE ? OB_DOUBLE : OB_FLOAT);
-    if (precision == OB_FLOAT || precision == OB_DOUBLE || precision == OB_FLOAT16 || precision == OB_BFLOAT16)
+    if (precision > 0 && precision < OB_DTYPE_COUNT && ob__dtype_is_real_or_half((ob_dtype)precision))
         p.precision = (ob_dtype)precision;
     for (int i = 0; i < 2; i++) p.modifiers[i] = ob__attribute_graph(node, ob__flex_attention_modifiers[i]);
     return p;

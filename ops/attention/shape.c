@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/graph/types.h"
 #include "ops/attention/params.h"
 #include "ops/infer/ends.h"
 #include "ops/table/op.h"
@@ -92,8 +93,7 @@ static void require_call(ob_infer *infer) {
     const bool key = ob__in_given(infer, 4), value = ob__in_given(infer, 5);
     if (p.mode < 0 || p.mode > 3)
         ob__problem(infer, OB0602, -1, -1, "attribute qk_matmul_output_mode is %lld: it must be 0 to 3", (long long)p.mode);
-    if (p.has_precision && p.precision != OB_FLOAT && p.precision != OB_DOUBLE && p.precision != OB_FLOAT16 &&
-        p.precision != OB_BFLOAT16)
+    if (p.has_precision && !ob__dtype_is_real_or_half(p.precision))
         ob__problem(infer, OB0602, -1, -1, "attribute softmax_precision is no type of floats");
     if (key != value) ob__problem(infer, OB0602, -1, -1, "past_key and past_value must be given together, or neither");
     if ((key || value) && ob__in_given(infer, 6))

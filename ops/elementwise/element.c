@@ -2,15 +2,12 @@
 #include "kernels/kernels.h"
 
 #include "core/base/error.h"
+#include "core/graph/types.h"
 #include "ops/table/op.h"
-
-static bool is_narrow_float(ob_dtype dtype) {
-    return dtype == OB_FLOAT16 || dtype == OB_BFLOAT16 || (dtype >= OB_FLOAT8E4M3FN && dtype <= OB_FLOAT8E5M2FNUZ);
-}
 
 bool ob__element_loop(const obk_loop *loops, ob_dtype in, ob_dtype out, uint32_t n_in, obk_iteration_spec *spec) {
     spec->loop = loops[in];
-    if (!is_narrow_float(in)) return spec->loop != NULL;
+    if (!ob__dtype_is_narrow(in)) return spec->loop != NULL;
     if (spec->loop && !spec->fold) return true; /* an accumulator is wider than its operands */
     const obk_table *table = ob__kernels();
     spec->loop = loops[OB_FLOAT];

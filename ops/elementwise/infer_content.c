@@ -100,7 +100,7 @@ static ob_status apply(ob_infer *infer, ob_dim *folded, ob_dim b, ob_dtype dtype
         OB_TRY(ob__term_fit(infer, &a, dtype, 0));
         OB_TRY(ob__term_fit(infer, &b, dtype, operand));
     }
-    const bool real = ob__dtype_kind(dtype) == OB_KIND_REAL, swapped = infer->op->loop.swapped;
+    const bool real = ob__dtype_is_real(dtype), swapped = infer->op->loop.swapped;
     *folded = ob__term_wrapped(compute(infer, loop, swapped ? b : a, swapped ? a : b, real), dtype);
     return OB_OK;
 }
@@ -124,7 +124,7 @@ ob_status ob__content_elementwise(ob_infer *infer) {
     ob_shape to = infer->out_types[0].shape;
     ob_dtype dtype = infer->out_types[0].dtype, in_dtype = ob__in_dtype(infer, 0);
     if (!ob__small_count(infer, to, &n) || !ob__content_dtype(dtype) || !all_readable(infer, to)) return OB_OK;
-    bool real = ob__dtype_kind(in_dtype) == OB_KIND_REAL;
+    bool real = ob__dtype_is_real(in_dtype);
     for (uint32_t i = 0; i < n_inputs && real && decides(loop); i++) {
         bool exact;
         OB_TRY(ob__fractions_leave(infer, i, &exact));
@@ -167,7 +167,7 @@ ob_status ob__content_cast(ob_infer *infer, ob_dtype from, ob_dtype to) {
     if (!content.elems && content.parts) return ob__fractions_cast(infer, from, to);
     if (!content.elems) return ob__range_cast(infer, from, to);
     if (!ob__content_dtype(to) || !ob__content_dtype(from) || !infer->node->n_outputs) return OB_OK;
-    bool from_real = ob__dtype_kind(from) == OB_KIND_REAL, to_real = ob__dtype_kind(to) == OB_KIND_REAL;
+    bool from_real = ob__dtype_is_real(from), to_real = ob__dtype_is_real(to);
     bool exact = true;
     if (from_real && !to_real) OB_TRY(ob__fractions_leave(infer, 0, &exact));
     if (!exact) return OB_OK;

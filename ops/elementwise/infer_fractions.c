@@ -15,8 +15,7 @@ typedef struct fractions {
 
 static bool read_input(const ob_infer *infer, uint32_t i, fractions *out) {
     ob_content content = ob__in_content(infer, i);
-    if (ob__dtype_kind(ob__in_dtype(infer, i)) != OB_KIND_REAL || ob__in_rank(infer, i) < 0 || ob__in_rank(infer, i) > 1)
-        return false;
+    if (!ob__dtype_is_real(ob__in_dtype(infer, i)) || ob__in_rank(infer, i) < 0 || ob__in_rank(infer, i) > 1) return false;
     *out = content.parts ? (fractions){content.n, content.parts, content.denominator, content.extent}
                          : (fractions){content.n, content.elems, 1, content.extent};
     return out->parts != NULL;
@@ -112,7 +111,7 @@ ob_status ob__fractions_leave(ob_infer *infer, uint32_t input, bool *exact) {
     ob_dtype dtype = ob__in_dtype(infer, input);
     ob_dim extent = content.extent;
     *exact = true;
-    if (!content.elems || ob__dtype_kind(dtype) != OB_KIND_REAL) return OB_OK;
+    if (!content.elems || !ob__dtype_is_real(dtype)) return OB_OK;
     for (uint32_t i = 0; i < content.n; i++)
         if (ob_dim_is_term(content.elems[i])) extent = ob__extent_with(infer, extent, content.elems[i]);
     const ob_condition condition = {OB_COND_AT_LEAST, ob__exact_limit(dtype), extent};
@@ -123,7 +122,7 @@ ob_status ob__fractions_leave(ob_infer *infer, uint32_t input, bool *exact) {
 }
 
 ob_status ob__fractions_round(ob_infer *infer) {
-    if (!ob__in_content(infer, 0).parts || ob__dtype_kind(ob__in_dtype(infer, 0)) != OB_KIND_REAL || infer->node->n_outputs != 1)
+    if (!ob__in_content(infer, 0).parts || !ob__dtype_is_real(ob__in_dtype(infer, 0)) || infer->node->n_outputs != 1)
         return OB_OK;
     if (ob__applies_unary(infer->op, OBK_U_FLOOR)) return round_all(infer, round_down);
     if (ob__applies_unary(infer->op, OBK_U_CEIL)) return round_all(infer, round_up);
@@ -131,6 +130,6 @@ ob_status ob__fractions_round(ob_infer *infer) {
 }
 
 ob_status ob__fractions_cast(ob_infer *infer, ob_dtype from, ob_dtype to) {
-    if (!ob__in_content(infer, 0).parts || ob__dtype_kind(from) != OB_KIND_REAL || infer->node->n_outputs != 1) return OB_OK;
+    if (!ob__in_content(infer, 0).parts || !ob__dtype_is_real(from) || infer->node->n_outputs != 1) return OB_OK;
     return to == OB_INT64 || (to == OB_INT32 && from == OB_FLOAT) ? round_all(infer, round_to_0) : OB_OK;
 }

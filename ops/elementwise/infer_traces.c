@@ -1,5 +1,6 @@
 /* Elements that are computed from those of the model's inputs: what elementwise operators add to the way from there. */
 #include "core/base/error.h"
+#include "core/graph/types.h"
 #include "ops/elementwise/infer_content.h"
 #include "ops/infer/content.h"
 #include "ops/table/op.h"
@@ -199,6 +200,6 @@ ob_status ob__trace_cast(ob_infer *infer, ob_dtype from, ob_dtype to) {
     ob_trace *chain;
     if (!ob__trace_follows(to) || from == OB_BOOL) return OB_OK;
     OB_TRY(ob__trace_copy(infer, 0, 0, &chain));
-    for (; chain && (from == OB_FLOAT || from == OB_DOUBLE); chain = chain->next) chain->is_rounded = true;
+    for (; chain && ob__dtype_is_real(from); chain = chain->next) chain->is_rounded = true;
     return OB_OK;
 }

@@ -72,7 +72,7 @@ static ob_status add_fractions(const ob_tensor *data, ob_arena *arena, ob_conten
 ob_status ob__content_of_tensor(const ob_tensor *data, ob_arena *arena, ob_content *out) {
     *out = (ob_content){0};
     if (!data || !data->data || data->is_external || data->n_elems < 0 || data->n_elems > OB_CONTENT_MAX) return OB_OK;
-    bool half = data->dtype == OB_FLOAT16, real = data->dtype == OB_FLOAT || data->dtype == OB_DOUBLE || half;
+    bool half = data->dtype == OB_FLOAT16, real = ob__dtype_is_real(data->dtype) || half;
     if (real && data->n_elems > 16) return OB_OK; /* weights, not sizes */
     if (!real && data->dtype != OB_INT64 && data->dtype != OB_INT32 && data->dtype != OB_BOOL) return OB_OK;
     ob_dim *elems = ob__arena_alloc(arena, (size_t)data->n_elems * sizeof *elems);
@@ -84,7 +84,7 @@ ob_status ob__content_of_tensor(const ob_tensor *data, ob_arena *arena, ob_conte
 }
 
 bool ob__content_dtype(ob_dtype dtype) {
-    return dtype == OB_INT64 || dtype == OB_INT32 || dtype == OB_BOOL || dtype == OB_FLOAT || dtype == OB_DOUBLE;
+    return dtype == OB_INT64 || dtype == OB_INT32 || dtype == OB_BOOL || ob__dtype_is_real(dtype);
 }
 
 /* A constant that the type cannot hold would wrap or round at run time. */

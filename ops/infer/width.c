@@ -179,7 +179,7 @@ ob_status ob__extent_flow(ob_infer *infer) {
     }
     for (uint32_t i = 0; i < infer->node->n_outputs && extent != 0; i++) {
         ob_content *out = &infer->out_contents[i];
-        if (!out->elems || ob__dtype_kind(infer->out_types[i].dtype) != OB_KIND_REAL) continue;
+        if (!out->elems || !ob__dtype_is_real(infer->out_types[i].dtype)) continue;
         out->extent = ob_dim_max(infer->dims, extent, out->extent);
         if (out->extent == OB_DIM_UNKNOWN) *out = (ob_content){0};
     }

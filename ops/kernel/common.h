@@ -10,6 +10,7 @@
 #include "core/base/integers.h"
 #include "core/graph/copy.h"
 #include "core/graph/half.h"
+#include "core/graph/types.h"
 #include "ops/kernel/kernel.h"
 #include "ops/table/op.h"
 
@@ -91,9 +92,8 @@ static inline void *ob__offset(void *data, int64_t offset_bytes) {
 
 /* ---- float16, bfloat16 and the 8-bit floats by way of float ---- */
 
-/* Kernels that are written for float and double serve all real types: operands of another real type are converted around `run`.
+/* Kernels that are written for float and double serve float16 and bfloat16, too: such operands are converted around `run`.
  * The computing type is double when an input is double, else float. Integer and bool operands pass as they are. */
-bool ob__is_real(ob_dtype dtype);
 /* Adds scratch for the converted operands. */
 ob_status ob__plan_real(const ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error);
 /* Calls `run` with converted operands (which it finds contiguous); they take the beginning of the scratch, `run` sees the rest.

@@ -1,10 +1,7 @@
 /* Conversions between the real types, and kernels for float and double made to serve the others. */
+#include "core/graph/types.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/conversion.h"
-
-bool ob__is_real(ob_dtype dtype) {
-    return dtype == OB_FLOAT || dtype == OB_DOUBLE || dtype == OB_FLOAT16 || dtype == OB_BFLOAT16;
-}
 
 ob_status ob__convert(void *to, ob_dtype to_dtype, const void *from, ob_dtype from_dtype, int64_t n, ob_error *error) {
     ob_conversion conversion = ob__find_conversion(from_dtype, to_dtype, true);
@@ -30,7 +27,7 @@ ob_dtype ob__computing_type(const ob_kernel_args *args) {
 }
 
 static bool needs_conversion(const ob_view *view, ob_dtype computing) {
-    return ob__is_real(view->dtype) && view->dtype != computing;
+    return ob__dtype_is_real_or_half(view->dtype) && view->dtype != computing;
 }
 
 static bool needs_any(const ob_kernel_args *args, ob_dtype computing) {

@@ -1,6 +1,7 @@
 /* LabelEncoder 1, 2, 4 and CategoryMapper 1: each element is looked up and gives another; OneHotEncoder 1: a row of zeros with a
  * one. */
 #include "core/base/arena.h"
+#include "core/graph/types.h"
 #include "ops/kernel/common.h"
 #include "ops/ml/keys.h"
 #include "ops/ml/score.h"
@@ -25,7 +26,7 @@ static ob_status add_default(const ob_kernel_site *site, const ob_ml_lookup *l, 
         memcpy(values + n * width, &l->text, sizeof l->text);
         return ob__ml_keep_labels(site, out, error);
     }
-    const bool real = out->dtype == OB_FLOAT || out->dtype == OB_DOUBLE;
+    const bool real = ob__dtype_is_real(out->dtype);
     return ob__convert(values + n * width, out->dtype, real ? (const void *)&l->real : &l->number, real ? OB_DOUBLE : OB_INT64, 1,
                        error);
 }

@@ -1,4 +1,5 @@
 /* Imputer 1: elements that equal one value become another. FeatureVectorizer 1: matrices side by side, as floats. */
+#include "core/graph/types.h"
 #include "ops/kernel/common.h"
 #include "ops/ml/score.h"
 #include "ops/table/attributes.h"
@@ -17,7 +18,7 @@ static ob_status imputer_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     imputer *p = args->state;
     const ob_node *node = site->node;
     const ob_view *in = &args->in[0];
-    const bool real = in->dtype == OB_FLOAT || in->dtype == OB_DOUBLE;
+    const bool real = ob__dtype_is_real(in->dtype);
     ob_ml_imputer params;
     (void)needs;
     OB_TRY(ob__check_type(site, args, 0, error));

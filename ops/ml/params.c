@@ -1,4 +1,5 @@
 #include "ops/ml/params.h"
+#include "core/graph/types.h"
 
 #include <string.h>
 
@@ -250,8 +251,7 @@ static ob_status read_default_tensor(const ob_node *node, ob_ml_lookup *l, ob_er
         memcpy(&l->text, tensor->data, sizeof l->text);
         return OB_OK;
     }
-    if (tensor->dtype == OB_FLOAT || tensor->dtype == OB_DOUBLE)
-        return ob__convert(&l->real, OB_DOUBLE, tensor->data, tensor->dtype, 1, error);
+    if (ob__dtype_is_real(tensor->dtype)) return ob__convert(&l->real, OB_DOUBLE, tensor->data, tensor->dtype, 1, error);
     OB_TRY(ob__convert(&number, OB_INT64, tensor->data, tensor->dtype, 1, error));
     l->number = number;
     return OB_OK;
@@ -297,7 +297,7 @@ ob_status ob__ml_read_lookup(const ob_node *node, int since, ob_dtype from, ob_m
 /* ---- Imputer ---- */
 
 ob_status ob__ml_read_imputer(const ob_node *node, ob_dtype from, ob_ml_imputer *out, ob_error *error) {
-    const bool real = from == OB_FLOAT || from == OB_DOUBLE;
+    const bool real = ob__dtype_is_real(from);
     *out = (ob_ml_imputer){.reals = ob__ml_floats(node, "imputed_value_floats"), .ints = {.dtype = OB_INT64}};
     out->ints.at = ob__attribute_list(node, "imputed_value_int64s", &out->ints.n);
     OB_FAIL_IF((out->reals.n > 0) == (out->ints.n > 0) || (out->reals.n > 0) != real, error, OB_E_ARGUMENT,

@@ -4,6 +4,7 @@
  * Modes constant, edge, reflect (as often as needed, the border element once), wrap. Every element type, by width; the default
  * value is 0, false or "". */
 #include "core/base/integers.h"
+#include "core/graph/types.h"
 #include "ops/kernel/common.h"
 #include "ops/movement/params.h"
 #include "ops/table/attributes.h"
@@ -174,7 +175,7 @@ static ob_status pad_compute(const ob_kernel_args *args, ob_pad_mode m, const in
 static ob_status pad_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     state *s = args->state;
     s->params = ob__pad_params(site->node, site->op->since);
-    s->has_value = site->op->since < 11 && ob__is_real(args->in[0].dtype);
+    s->has_value = site->op->since < 11 && ob__dtype_is_real_or_half(args->in[0].dtype);
     OB_FAIL_IF(s->params.mode == OB_PAD_MODES, error, OB_E_ARGUMENT, "mode \"%s\"", ob__attribute_text(site->node, "mode"));
     OB_TRY(ob__keep_list(site, &s->params.pads));
     for (int32_t a = 0; a < args->out[0].rank; a++) OB_TRY(ob__need_scratch(needs, args->out[0].dims[a], sizeof(int64_t), error));

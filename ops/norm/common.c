@@ -1,8 +1,10 @@
 #include "ops/norm/common.h"
+#include "core/graph/types.h"
 
 ob_status ob__norm_shapes(const ob_kernel_site *site, const ob_kernel_args *args, int32_t least_rank, ob_error *error) {
     const ob_view *x = &args->in[0];
-    OB_FAIL_IF(!ob__is_real(x->dtype), error, OB_E_TYPE, "version %d does not take %s", site->op->since, ob_dtype_name(x->dtype));
+    OB_FAIL_IF(!ob__dtype_is_real_or_half(x->dtype), error, OB_E_TYPE, "version %d does not take %s", site->op->since,
+               ob_dtype_name(x->dtype));
     OB_FAIL_IF(x->rank < least_rank || ob__count(x) != ob__count(&args->out[0]), error, OB_E_SHAPE, "X of rank %d", x->rank);
     return OB_OK;
 }
@@ -15,7 +17,7 @@ ob_status ob__norm_count(const ob_kernel_args *args, uint32_t i, int64_t n, ob_e
 
 ob_dtype ob__norm_rounds_to(const ob_kernel_args *args) {
     const ob_dtype type = args->out[0].dtype;
-    return type == OB_FLOAT16 || type == OB_BFLOAT16 ? type : OB_NONE;
+    return ob__dtype_is_half(type) ? type : OB_NONE;
 }
 
 enum { ROUNDED = 256 };

@@ -5,6 +5,7 @@
  * overflow. Hardmax marks the first of equal maxima; NaN is one. */
 #include "kernels/softmax/softmax.h"
 #include "core/base/integers.h"
+#include "core/graph/types.h"
 #include "kernels/kernels.h"
 #include "kernels/loop.h"
 #include "kernels/reduce/reduce.h"
@@ -65,7 +66,7 @@ static ob_status softmax_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     s->rows = table->softmax->rows[dtype == OB_DOUBLE];
     s->columns = table->softmax->columns[dtype == OB_DOUBLE];
     if (s->l.inner > 1) OB_TRY(ob__need_lanes(needs, OBK_SOFTMAX_BYTES, 1, error));
-    if (dtype == OB_FLOAT || dtype == OB_DOUBLE) return OB_OK;
+    if (ob__dtype_is_real(dtype)) return OB_OK;
     s->widen = table->convert[OB_FLOAT][dtype];
     s->narrow = table->convert[dtype][OB_FLOAT];
     if (!s->widen || !s->narrow) return OB__NO_TYPE(site, error, dtype);

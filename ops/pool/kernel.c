@@ -8,6 +8,7 @@
  * past the padding that ceil_mode adds. Indices count over the whole input; of equal maxima the first one is given. NaN wins a
  * maximum. */
 #include "core/base/integers.h"
+#include "core/graph/types.h"
 #include "kernels/kernels.h"
 #include "kernels/pool/pool.h"
 #include "kernels/window/window.h"
@@ -32,16 +33,16 @@ typedef struct job {
 static ob_status find_loops(const ob_kernel_site *site, const ob_kernel_args *args, pool *p, ob_error *error) {
     const obk_pools *loops = ob__kernels()->pool;
     ob_dtype dtype = args->in[0].dtype;
-    int type = ob__is_real(dtype) ? (ob__computing_type(args) == OB_DOUBLE ? OBK_POOL_F64 : OBK_POOL_F32)
-               : dtype == OB_INT8 ? OBK_POOL_I8
-                                  : OBK_POOL_U8;
+    int type = ob__dtype_is_real_or_half(dtype) ? (ob__computing_type(args) == OB_DOUBLE ? OBK_POOL_F64 : OBK_POOL_F32)
+               : dtype == OB_INT8               ? OBK_POOL_I8
+                                                : OBK_POOL_U8;
     if (p->k.kind == OBK_POOL_MAX)
         p->max = loops->max[type];
     else if (type <= OBK_POOL_F64)
         p->sum = loops->sum[type];
-    bool known = (ob__is_real(dtype) || dtype == OB_INT8 || dtype == OB_UINT8) && (p->max || p->sum);
+    bool known = (ob__dtype_is_real_or_half(dtype) || dtype == OB_INT8 || dtype == OB_UINT8) && (p->max || p->sum);
     if (!known) return OB__NO_TYPE(site, error, dtype);
-    p->width = (int64_t)ob_dtype_size(ob__is_real(dtype) ? ob__computing_type(args) : dtype);
+    p->width = (int64_t)ob_dtype_size(ob__dtype_is_real_or_half(dtype) ? ob__computing_type(args) : dtype);
     return OB_OK;
 }
 

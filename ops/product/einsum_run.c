@@ -1,5 +1,6 @@
 /* Carries out the steps of an Einsum. */
 #include "core/base/integers.h"
+#include "core/graph/types.h"
 #include "kernels/reduce/reduce.h"
 #include "ops/product/einsum.h"
 
@@ -98,7 +99,7 @@ typedef struct total {
 } total;
 
 static total one_result(const ob_einsum_direct *d, const ob_kernel_args *args, ob_dtype dtype, int64_t *index, int64_t *offsets) {
-    const bool is_real = ob__is_real(dtype), is_wide = ob_dtype_size(dtype) == 8;
+    const bool is_real = ob__dtype_is_real_or_half(dtype), is_wide = ob_dtype_size(dtype) == 8;
     total sum = {0, 0};
     int64_t n = 0;
     do {

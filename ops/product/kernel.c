@@ -7,6 +7,7 @@
  * integers go through double when alpha or beta is not 1. float16 and bfloat16 are computed in float. Operands whose rows or
  * columns are dense are read in place, a constant B is packed once where several rows use it. Where a session's numerics are
  * relaxed, large products are OpenBLAS's. */
+#include "core/graph/types.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/kernels.h"
 #include "ops/kernel/common.h"
@@ -51,7 +52,7 @@ static void transpose(ob_view *view) {
 }
 
 static ob_dtype computing_type(ob_dtype dtype) {
-    return dtype == OB_FLOAT16 || dtype == OB_BFLOAT16 ? OB_FLOAT : dtype;
+    return ob__dtype_is_half(dtype) ? OB_FLOAT : dtype;
 }
 
 static int gemm_index(ob_dtype computing) {
@@ -136,7 +137,7 @@ static void choose_method(product *s) {
 /* Where OpenBLAS multiplies, in place of what was chosen: large products. A constant B that has to be converted is packed. */
 static void choose_blas(const ob_kernel_site *site, product *s, const ob_view *b) {
     const ob_matrices *p = &s->p;
-    bool real = s->computing == OB_FLOAT || s->computing == OB_DOUBLE;
+    bool real = ob__dtype_is_real(s->computing);
     if (!site->blas || !real || (b->data && s->b.converted)) return;
     const obk_gemm_call call = {.m = p->m,
                                 .n = p->n,

@@ -8,6 +8,7 @@
  * Computed in float. Quantized types: 4- and 2-bit integers, int8, uint8, int16, uint16, the 8- and 4-bit floats; int32 only in
  * DequantizeLinear. */
 #include "core/base/integers.h"
+#include "core/graph/types.h"
 #include "kernels/kernels.h"
 #include "kernels/loop.h"
 #include "kernels/quantize/quantize.h"
@@ -139,14 +140,10 @@ static ob_dtype precision_of(const ob_kernel_site *site, ob_dtype scale) {
     return given == 0 ? scale : given > 0 && given < OB_DTYPE_COUNT ? (ob_dtype)given : OB_NONE;
 }
 
-static bool is_narrow(ob_dtype precision) {
-    return precision == OB_FLOAT16 || precision == OB_BFLOAT16;
-}
-
 static ob_status quantize_refuse(const ob_kernel_site *site, const ob_kernel_args *args, ob_error *error) {
     const ob_dtype precision = precision_of(site, OB_FLOAT);
     (void)args;
-    OB_FAIL_IF(precision != OB_FLOAT && !is_narrow(precision), error, OB_E_UNSUPPORTED,
+    OB_FAIL_IF(precision != OB_FLOAT && !ob__dtype_is_half(precision), error, OB_E_UNSUPPORTED,
                "precision %lld, only float, float16 and bfloat16 are supported",
                (long long)ob__attribute_int(site->node, "precision"));
     return OB_OK;
@@ -155,7 +152,7 @@ static ob_status quantize_refuse(const ob_kernel_site *site, const ob_kernel_arg
 static ob_status plan_precision(const ob_kernel_site *site, const ob_kernel_args *args, quantize *q, ob_error *error) {
     const ob_dtype precision = precision_of(site, args->in[1].dtype);
     OB_TRY(quantize_refuse(site, args, error));
-    if (!is_narrow(precision)) return OB_OK;
+    if (!ob__dtype_is_half(precision)) return OB_OK;
     ob_status status = OB_OK;
     q->narrow = conversion(OB_FLOAT, precision, true, error, &status);
     q->widen = conversion(precision, OB_FLOAT, true, error, &status);

@@ -1,6 +1,7 @@
 /* ArgMax, ArgMin: the index along `axis` of the largest or smallest element; opset 1.., all numbers, 13 also bfloat16.
  * select_last_index (12..) chooses the last of equals, else the first. The first (last) NaN wins, as in NumPy. */
 #include "core/base/integers.h"
+#include "core/graph/types.h"
 #include "kernels/kernels.h"
 #include "kernels/reduce/reduce.h"
 #include "ops/kernel/common.h"
@@ -18,7 +19,7 @@ static ob_status argreduce_plan(const ob_kernel_site *site, ob_kernel_args *args
     const ob_view *in = &args->in[0];
     int32_t axis = 0;
     OB_TRY(ob__check_type(site, args, 0, error));
-    k->find = ob__kernels()->find->by_type[ob__is_real(in->dtype) ? ob__computing_type(args) : in->dtype];
+    k->find = ob__kernels()->find->by_type[ob__dtype_is_real_or_half(in->dtype) ? ob__computing_type(args) : in->dtype];
     if (!k->find) return OB__NO_TYPE(site, error, in->dtype);
     if (in->rank > 0) OB_TRY(ob__axis(p.axis, in->rank, &axis, error)); /* a scalar is one element: index 0 */
     k->search = (obk_search){.n = in->rank > 0 ? in->dims[axis] : 1,

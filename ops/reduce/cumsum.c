@@ -2,6 +2,7 @@
  * reverse starts at the end. Float, double, int32, int64, uint32, uint64; CumSum 14 and CumProd 26 also float16, bfloat16 (by way
  * of float). Integers wrap. */
 #include "core/base/integers.h"
+#include "core/graph/types.h"
 #include "kernels/kernels.h"
 #include "kernels/reduce/reduce.h"
 #include "ops/kernel/common.h"
@@ -17,7 +18,7 @@ static ob_status cumsum_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     const ob_dtype dtype = args->in[0].dtype;
     OB_TRY(ob__check_type(site, args, 0, error));
     k->params = ob__running_params(site->node, site->op);
-    k->loop = ob__kernels()->run_up->by_type[ob__is_real(dtype) ? ob__computing_type(args) : dtype];
+    k->loop = ob__kernels()->run_up->by_type[ob__dtype_is_real_or_half(dtype) ? ob__computing_type(args) : dtype];
     if (!k->loop) return OB__NO_TYPE(site, error, dtype);
     OB_FAIL_IF(ob__count(&args->in[0]) != ob__count(&args->out[0]), error, OB_E_SHAPE, "result of another size");
     return ob__plan_real(args, needs, error);

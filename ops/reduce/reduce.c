@@ -8,6 +8,7 @@
  * 0), LogSum and LogSumExp -inf. */
 #include "kernels/reduce/reduce.h"
 #include "core/base/integers.h"
+#include "core/graph/types.h"
 #include "kernels/kernels.h"
 #include "ops/kernel/common.h"
 #include "ops/reduce/params.h"
@@ -83,7 +84,7 @@ static ob_status reduce_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     OB_TRY(ob__check_type(site, args, 0, error));
     k->params = ob__reduce_params(site->node, site->op);
     k->r = (obk_reduction){.fold = k->params.fold, .finish = k->params.finish, .is_bool = dtype == OB_BOOL};
-    k->loop = ob__kernels()->reduce->by_type[ob__is_real(dtype) ? ob__computing_type(args) : dtype];
+    k->loop = ob__kernels()->reduce->by_type[ob__dtype_is_real_or_half(dtype) ? ob__computing_type(args) : dtype];
     if (!k->loop) return OB__NO_TYPE(site, error, dtype);
     OB_TRY(ob__plan_real(args, needs, error));
     k->axes_known = !ob__given(args, 1) || args->in[1].data || ob__count(&args->in[1]) == 0;

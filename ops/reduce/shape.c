@@ -18,7 +18,7 @@ static ob_status reduce_content(ob_infer *infer, const ob_reduce_params *p) {
     for (uint32_t i = 0; i < content.n; i++)
         if (ob__content_exact(content.elems[i]) != content.elems[i]) return OB_OK;
     ob_dtype dtype = infer->out_types[0].dtype;
-    bool real = ob__dtype_kind(dtype) == OB_KIND_REAL;
+    bool real = ob__dtype_is_real(dtype);
     ob_dim folded = content.elems[0], extent = 0;
     if (!product && !sum) OB_TRY(ob__term_fit(infer, &folded, dtype, 0));
     for (uint32_t i = 1; i < content.n; i++) {
@@ -112,7 +112,7 @@ static ob_status cumsum_content(ob_infer *infer) {
         uint32_t at = params.reverse ? content.n - 1 - i : i;
         ob_dim next = ob_dim_add(infer->dims, sum, ob__content_exact(content.elems[at]));
         next = ob__content_within(ob__term_wrapped(next, dtype), dtype);
-        if (ob__dtype_kind(dtype) == OB_KIND_REAL) extent = ob__extent_with(infer, extent, next);
+        if (ob__dtype_is_real(dtype)) extent = ob__extent_with(infer, extent, next);
         elems[at] = params.exclusive ? sum : next;
         sum = next;
     }

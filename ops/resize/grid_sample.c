@@ -176,15 +176,12 @@ static bool is_integer(ob_dtype dtype) {
     return dtype == OB_BOOL || ob__dtype_is_integer(dtype);
 }
 
-static bool is_complex(ob_dtype dtype) {
-    return dtype == OB_COMPLEX64 || dtype == OB_COMPLEX128;
-}
-
 static ob_status grid_sample_refuse(const ob_kernel_site *site, const ob_kernel_args *args, ob_error *error) {
     const ob_dtype dtype = args->in[0].dtype;
     ob_grid_params params;
     if (dtype == OB_NONE || ob__read_grid(site->node, &params, NULL) != OB_OK || params.mode == OB_GRID_NEAREST) return OB_OK;
-    return ob__is_real(dtype) || is_integer(dtype) || is_complex(dtype) ? OB_OK : OB__NO_TYPE(site, error, dtype);
+    return ob__dtype_is_real_or_half(dtype) || is_integer(dtype) || ob__dtype_is_complex(dtype) ? OB_OK
+                                                                                                : OB__NO_TYPE(site, error, dtype);
 }
 
 static ob_status choose_type(const ob_kernel_site *site, const ob_kernel_args *args, grid_sample *s, ob_error *error) {
@@ -192,8 +189,8 @@ static ob_status choose_type(const ob_kernel_site *site, const ob_kernel_args *a
     OB_TRY(grid_sample_refuse(site, args, error));
     s->grid_is_double = ob__computing_type(args) == OB_DOUBLE;
     s->is_moved = s->params.mode == OB_GRID_NEAREST;
-    s->is_complex = is_complex(dtype) && !s->is_moved;
-    if (ob__is_real(dtype))
+    s->is_complex = ob__dtype_is_complex(dtype) && !s->is_moved;
+    if (ob__dtype_is_real_or_half(dtype))
         s->computing = ob__computing_type(args);
     else if (s->is_moved)
         s->computing = dtype;
@@ -233,7 +230,7 @@ static ob_status grid_sample_plan(const ob_kernel_site *site, ob_kernel_args *ar
     OB_FAIL_IF(s->n_taps > 4096, error, OB_E_LIMIT, "a point of %d axes is made of too many elements", s->rank);
     OB_TRY(ob__need_lanes(needs, s->rank, sizeof(ob_axis_taps), error));
     OB_TRY(ob__need_taps(needs, BLOCKS * s->n_taps, s->is_double, error));
-    if (!s->is_moved && !ob__is_real(x->dtype)) {
+    if (!s->is_moved && !ob__dtype_is_real_or_half(x->dtype)) {
         OB_TRY(ob__need_scratch(needs, ob__count(x), (size_t)parts * s->width, error));
         OB_TRY(ob__need_scratch(needs, ob__count(y), (size_t)parts * s->width, error));
     }
@@ -255,7 +252,7 @@ static ob_status grid_sample_compute(const ob_kernel_args *args, ob_error *error
     const grid_sample *s = args->state;
     const ob_view *x = &args->in[0], *y = &args->out[0];
     job j = {s, args, x->data, y->data};
-    bool converts = !s->is_moved && !ob__is_real(x->dtype);
+    bool converts = !s->is_moved && !ob__dtype_is_real_or_half(x->dtype);
     if (converts) {
         char *memory = args->scratch;
         const size_t width = (s->is_complex ? 2 : 1) * s->width;

@@ -30,7 +30,7 @@ typedef struct state {
 } state;
 
 static combine combine_of(ob_reduction kind, ob_dtype dtype) {
-    const bool ordered = ob__dtype_kind(dtype) != OB_KIND_COMPLEX || kind < OB_MAX;
+    const bool ordered = !ob__dtype_is_complex(dtype) || kind < OB_MAX;
     return ordered ? combines[dtype] : NULL;
 }
 

@@ -278,7 +278,7 @@ static const ob_view *any_output(const ob_kernel_args *args) {
 /* Whether k is 1 and the place of the largest (smallest) element is all there is to find. Of the smallest of floats it is not:
  * NaN ranks last there, but the search stops at it. */
 static bool finds_one(const topk *t, ob_dtype dtype, int64_t k) {
-    return k == 1 && t->find && !(t->params.smallest && ob__is_real(dtype));
+    return k == 1 && t->find && !(t->params.smallest && ob__dtype_is_real_or_half(dtype));
 }
 
 static ob_status topk_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
@@ -293,7 +293,7 @@ static ob_status topk_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     bool fits = out->rank == in->rank && out->dims[axis] <= in->dims[axis];
     for (int32_t a = 0; fits && a < in->rank; a++) fits = a == axis || out->dims[a] == in->dims[a];
     OB_FAIL_IF(!fits, error, OB_E_SHAPE, "axis %d has only %lld elements", axis, (long long)in->dims[axis]);
-    const ob_dtype computed = ob__is_real(in->dtype) ? ob__computing_type(args) : in->dtype;
+    const ob_dtype computed = ob__dtype_is_real_or_half(in->dtype) ? ob__computing_type(args) : in->dtype;
     if (!choosers[computed]) return OB__NO_TYPE(site, error, in->dtype);
     OB_FAIL_IF(in->dims[axis] > UINT32_MAX, error, OB_E_LIMIT, "axis %d has more than 2^32 elements", axis);
     t->find = ob__kernels()->find->by_type[computed];

@@ -138,7 +138,7 @@ static int64_t count_range(const ob_kernel_args *args) {
 
 static ob_status range_refuse(const ob_kernel_site *site, const ob_kernel_args *args, ob_error *error) {
     const int64_t stash = ob__attribute_int_or(site->node, "stash_type", OB_FLOAT);
-    const bool narrow = args->in[0].dtype == OB_FLOAT16 || args->in[0].dtype == OB_BFLOAT16;
+    const bool narrow = ob__dtype_is_half(args->in[0].dtype);
     OB_FAIL_IF(narrow && stash != OB_FLOAT, error, OB_E_UNSUPPORTED, "stash_type %lld, only 1 (float) is supported",
                (long long)stash);
     return OB_OK;

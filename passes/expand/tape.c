@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/graph/types.h"
 #include "passes/check/names.h"
 #include "passes/check/propagate.h"
 #include "passes/expand/expand.h"
@@ -27,9 +28,7 @@ ob_type ob__tape_type(const ob_tape *tape, const ob_value *value) {
 
 bool ob__tape_is_float(const ob_tape *tape, const ob_value *value) {
     const ob_type type = ob__tape_type(tape, value);
-    const bool is_float =
-        type.dtype == OB_FLOAT || type.dtype == OB_DOUBLE || type.dtype == OB_FLOAT16 || type.dtype == OB_BFLOAT16;
-    return type.kind == OB_TYPE_TENSOR && is_float;
+    return type.kind == OB_TYPE_TENSOR && ob__dtype_is_real_or_half(type.dtype);
 }
 
 static ob_status content_of(ob_tape *tape, const ob_value *value, ob_content *out) {

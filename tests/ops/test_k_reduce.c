@@ -1,4 +1,5 @@
 /* Reductions, ArgMax/ArgMin, CumSum, Softmax and kin against the definitions. */
+#include "core/graph/types.h"
 #include "kernel_case.h"
 
 static int pick(int n) {
@@ -38,7 +39,7 @@ static void reduce_round(const char *op, ob_dtype dtype) {
         if (mask >> a & 1) out_dims[a] = 1;
     kernel_case *c = kc_open(op, 0);
     bool product = strcmp(op, "ReduceProd") == 0, is_bool = dtype == OB_BOOL;
-    bool is_float = ob__is_real(dtype),
+    bool is_float = ob__dtype_is_real_or_half(dtype),
          is_unsigned = kc_takes(c->op, dtype) && (dtype == OB_UINT8 || dtype == OB_UINT32 || dtype == OB_UINT64);
     bool logarithm = strncmp(op, "ReduceLog", 9) == 0;
     ob_view *in = kc_in(c, 0, dtype, rank, dims);
@@ -157,7 +158,7 @@ static void reduce_can_be_told_to_do_nothing(void **state) {
 /* Every element alone: what finish() makes of one element. */
 static void reduce_over_no_axes(const char *op, ob_dtype dtype, int32_t rank, const int64_t *dims, bool empty_operand) {
     kernel_case *c = kc_open(op, 0);
-    bool logarithm = strncmp(op, "ReduceLogSum", 13) == 0, is_float = ob__is_real(dtype);
+    bool logarithm = strncmp(op, "ReduceLogSum", 13) == 0, is_float = ob__dtype_is_real_or_half(dtype);
     kc_int(c, "noop_with_empty_axes", 1);
     kc_int(c, "keepdims", rank & 1);
     ob_view *in = kc_in(c, 0, dtype, rank, dims);

@@ -22,8 +22,10 @@ static void topk_in_every_type(void **state) {
             kc_int(c, "axis", axis - 3);
             kc_int(c, "largest", largest);
             kc_random(kc_in(c, 0, (ob_dtype)dtype, 3, dims), ob__dtype_kind((ob_dtype)dtype) == OB_KIND_UNSIGNED ? 0 : -9, 9);
-            if (ob__is_real((ob_dtype)dtype) && round % 7 < 2) kc_set(&c->in[0], pick((int)ob__count(&c->in[0])), (double)NAN);
-            if (ob__is_real((ob_dtype)dtype) && round % 3 == 0) kc_set(&c->in[0], pick((int)ob__count(&c->in[0])), -0.0);
+            if (ob__dtype_is_real_or_half((ob_dtype)dtype) && round % 7 < 2)
+                kc_set(&c->in[0], pick((int)ob__count(&c->in[0])), (double)NAN);
+            if (ob__dtype_is_real_or_half((ob_dtype)dtype) && round % 3 == 0)
+                kc_set(&c->in[0], pick((int)ob__count(&c->in[0])), -0.0);
             kc_in_ints(c, 1, &k, 1);
             kc_out(c, 0, (ob_dtype)dtype, 3, out_dims);
             kc_out(c, 1, OB_INT64, 3, out_dims);
@@ -106,7 +108,7 @@ static void non_zero_finds_coordinates(void **state) {
         kernel_case *c = kc_open("NonZero", 13);
         ob_view *in = kc_in(c, 0, types[t], DIMS(3, 4, 2));
         kc_random(in, 0, 1);
-        if (ob__is_real(types[t])) kc_set(in, 5, -0.0);
+        if (ob__dtype_is_real_or_half(types[t])) kc_set(in, 5, -0.0);
         ask_shape(c, OB_INT64);
         kc_run(c);
         int64_t column = 0, found = c->out[0].dims[1];
@@ -146,8 +148,8 @@ static void conv_transpose_adds_filters(void **state) {
     for (int dtype = 1; dtype < OB_DTYPE_COUNT; dtype++) {
         if (!kc_takes(ob__op_find("", "ConvTranspose", 0), (ob_dtype)dtype)) continue;
         for (int round = 0; round < 60; round++) {
-            int64_t groups = 1 + pick(2), channels = 1 + pick(2), out_channels = 1 + pick(3), n[2], k[2], s[2], d[2], pads[4], extra[2],
-                    out[2];
+            int64_t groups = 1 + pick(2), channels = 1 + pick(2), out_channels = 1 + pick(3), n[2], k[2], s[2], d[2], pads[4],
+                    extra[2], out[2];
             bool fits = true;
             for (int a = 0; a < 2; a++) {
                 n[a] = 1 + pick(4);
