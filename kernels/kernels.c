@@ -43,7 +43,7 @@ static const obk_table avx512 = {
 };
 #endif
 
-/* The compilers' builtins for AVX2 and AVX-512 have asked whether the system saves the registers. Not all of them know F16C. */
+/* The compilers' builtins for AVX2 and AVX-512 also check that the system saves the registers. Not all of them know F16C. */
 static bool has_avx2(void) {
 #ifdef OB_ISA_AVX2
     unsigned a, b, c, d;
@@ -62,7 +62,7 @@ static bool has_avx512(void) {
 #endif
 }
 
-/* What another processor would compute can be seen on this one: OB_ISA in the environment names the highest level. */
+/* OB_ISA in the environment names the highest level, so that one can compute as another processor would. */
 static unsigned find_levels(void) {
     const char *highest = getenv("OB_ISA");
     if (highest && strcmp(highest, "baseline") == 0) return 0;
@@ -71,7 +71,7 @@ static unsigned find_levels(void) {
     return has_avx512() ? OBK_ISA_AVX2 | OBK_ISA_AVX512 : OBK_ISA_AVX2;
 }
 
-/* Asked once: inside a virtual machine the cpuid instruction leaves it, which takes as long as a small kernel does. */
+/* Cached: inside a virtual machine the cpuid instruction takes as long as a small kernel. */
 static unsigned levels(void) {
     enum { KNOWN = 1 << 16 };
     static atomic_uint known = 0;

@@ -1,4 +1,4 @@
-/* The kernels, in a table for each instruction-set level. */
+/* The kernels, in one table for each instruction-set level. */
 #ifndef OB_KERNELS_KERNELS_H
 #define OB_KERNELS_KERNELS_H
 
@@ -13,11 +13,11 @@ typedef struct obk_table {
 #undef OBK_MEMBERS
 } obk_table;
 
-/* Levels above the baseline. AVX2 means also FMA and F16C; AVX-512 F, BW, DQ, VL and CD. */
+/* Levels above the baseline. AVX2 includes FMA and F16C; AVX-512 includes F, BW, DQ, VL and CD. */
 enum { OBK_ISA_AVX2 = 1, OBK_ISA_AVX512 = 2 };
-/* The highest level that the build, the processor and the variable OB_ISA of the environment allow. */
+/* The table of the highest level that the build, the processor and the environment variable OB_ISA allow. */
 const obk_table *ob__kernels(void);
-/* Which levels ob__kernels may choose from now on, for tests: bits of OBK_ISA_*, 0: the baseline, ~0u: all. */
+/* For tests: the levels that ob__kernels may choose from now on, as bits of OBK_ISA_*. 0: the baseline; ~0u: all. */
 void ob__kernels_limit(unsigned isa_mask);
 
 #endif

@@ -1,4 +1,4 @@
-/* For sources that are compiled once for each instruction-set level, OBK_ISA: names with the level in them. */
+/* Names for sources that are compiled once for each instruction-set level, OBK_ISA. */
 #ifndef OB_KERNELS_LEVEL_H
 #define OB_KERNELS_LEVEL_H
 
@@ -7,7 +7,7 @@
 #define OBK_CAT3_(a, b, c) a##b##c
 #define OBK_CAT3(a, b, c)  OBK_CAT3_(a, b, c)
 
-/* What the level contributes to a member of obk_table: see kernels.def. */
+/* The level's definition of a member of obk_table; see kernels.def. */
 #define OBK_TABLE(member) OBK_CAT3(OBK_CAT(obk_table_, member), __, OBK_ISA)
 
 #endif

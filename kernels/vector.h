@@ -1,5 +1,5 @@
-/* Vectors as wide as the instruction set's registers, for loops whose accumulators must stay there. Never passed to a function
- * that is not inlined. */
+/* Vectors of the register width, for loops whose accumulators must stay in registers. Never passed to a function that is not
+ * inlined. */
 #ifndef OB_KERNELS_VECTOR_H
 #define OB_KERNELS_VECTOR_H
 
@@ -13,7 +13,7 @@
 #include <arm_neon.h>
 #endif
 
-/* OBK_TILE_ROWS rows of two vectors each are the sums of a product's tile: what the registers hold beside its operands. */
+/* A product's tile has OBK_TILE_ROWS rows of two vectors each: as many sums as fit into the registers next to the operands. */
 #if defined(__AVX512F__)
 #define OBK_VECTOR_BYTES 64
 #define OBK_TILE_ROWS    12
@@ -28,21 +28,21 @@
 #define OBK_TILE_ROWS    4
 #endif
 
-/* Aligned as an element is: they are read and written through pointers to elements. */
+/* Aligned like an element, because they are loaded and stored through pointers to elements. */
 typedef float obk_v_f32 __attribute__((vector_size(OBK_VECTOR_BYTES), aligned(4), may_alias));
 typedef double obk_v_f64 __attribute__((vector_size(OBK_VECTOR_BYTES), aligned(8), may_alias));
 typedef uint32_t obk_v_u32 __attribute__((vector_size(OBK_VECTOR_BYTES), aligned(4), may_alias));
 
-/* For accumulators and other variables: GCC 12 keeps those that are aligned less in memory, which halves the speed of a tile. */
+/* For accumulators and other variables. GCC 12 keeps less aligned ones in memory, which halves the speed of a tile. */
 typedef float obk_r_f32 __attribute__((vector_size(OBK_VECTOR_BYTES)));
 typedef double obk_r_f64 __attribute__((vector_size(OBK_VECTOR_BYTES)));
 typedef uint32_t obk_r_u32 __attribute__((vector_size(OBK_VECTOR_BYTES)));
 
-/* What comparisons of them give: all bits or none. */
+/* The results of comparisons: all bits or none. */
 typedef int32_t obk_m_f32 __attribute__((vector_size(OBK_VECTOR_BYTES)));
 typedef int64_t obk_m_f64 __attribute__((vector_size(OBK_VECTOR_BYTES)));
 
-/* OBK_FMA (kernels/fma.h) of vectors. */
+/* OBK_FMA (kernels/fma.h) for vectors. */
 #if defined(__AVX512F__)
 #define obk_fma_v_f32(a, b, c) ((obk_v_f32)_mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c)))
 #define obk_fma_v_f64(a, b, c) ((obk_v_f64)_mm512_fmadd_pd((__m512d)(a), (__m512d)(b), (__m512d)(c)))
@@ -59,7 +59,7 @@ typedef int64_t obk_m_f64 __attribute__((vector_size(OBK_VECTOR_BYTES)));
 
 #define OBK_INLINE static inline __attribute__((always_inline))
 
-/* Every second element of two vectors: from the first, or the second on. */
+/* Every second element of two vectors, starting from the first or from the second. */
 #if OBK_VECTOR_BYTES == 64
 #define OBK_EVENS_F32 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
 #define OBK_ODDS_F32  1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
@@ -89,7 +89,7 @@ OBK_INLINE obk_r_f64 obk_odds_f64(obk_r_f64 a, obk_r_f64 b) {
     return __builtin_shufflevector(a, b, OBK_ODDS_F64);
 }
 
-/* X(lane) for all lanes: a vector of elements that lie anywhere. GCC 12 makes slower gathers of loops. */
+/* X(lane) for all lanes: gathers a vector from arbitrary elements. GCC 12 makes slower gathers from loops. */
 #if OBK_VECTOR_BYTES == 64
 #define OBK_EACH_F32(X) X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7), X(8), X(9), X(10), X(11), X(12), X(13), X(14), X(15)
 #define OBK_EACH_F64(X) X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7)
@@ -129,7 +129,7 @@ OBK_INLINE obk_r_f64 obk_max_v_f64(obk_r_f64 a, obk_r_f64 b) {
 }
 #endif
 
-/* Before a loop of at most 16 steps, whose number is known when all is inlined: arrays of vectors then become registers. */
+/* Put before a loop of at most 16 steps whose number is known after inlining, so that arrays of vectors become registers. */
 #ifdef __clang__
 #define OBK_UNROLL _Pragma("clang loop unroll(full)")
 #else

@@ -1,4 +1,4 @@
-/* Attention. Built once per instruction set. */
+/* Attention. Compiled once for each instruction-set level. */
 #include "kernels/attention/attention.h"
 #include "kernels/level.h"
 

@@ -1,4 +1,4 @@
-/* Overlap of boxes. Built once per instruction set. */
+/* Overlap of boxes. Compiled once for each instruction-set level. */
 #include "kernels/boxes/boxes.h"
 #include "kernels/level.h"
 

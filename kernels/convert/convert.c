@@ -1,4 +1,4 @@
-/* Conversions between element types over contiguous arrays. Built once per instruction set. */
+/* Conversions between element types over contiguous arrays. Compiled once for each instruction-set level. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Loops of two operands. Built once per instruction set: OBK_ISA is its suffix. */
+/* Loops of two operands. Compiled once for each instruction-set level, OBK_ISA. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Loops of one operand, and Clip. Built once per instruction set. */
+/* Loops of one operand, and Clip. Compiled once for each instruction-set level. */
 #include <math.h>
 
 #include "kernels/elementwise/elementwise.h"

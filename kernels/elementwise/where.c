@@ -1,4 +1,4 @@
-/* Where: moves elements by width. Built once per instruction set. */
+/* Where: moves elements by width. Compiled once for each instruction-set level. */
 #include <string.h>
 
 #include <stdbool.h>

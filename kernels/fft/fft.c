@@ -1,4 +1,4 @@
-/* Fourier transforms of four lines at a time. Built once per instruction set; nothing is fused, so that all give the same bits.
+/* Fourier transforms of four lines at a time. Compiled once for each instruction-set level. Nothing is fused, so that all levels give the same bits.
  */
 #include "kernels/fft/fft.h"
 #include "kernels/level.h"

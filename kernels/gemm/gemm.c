@@ -1,4 +1,4 @@
-/* Products of floats and doubles. Compiled once per instruction set: a tile fills the registers of each. */
+/* Products of floats and doubles. Compiled once for each instruction-set level: a tile fills the level's registers. */
 #include "kernels/gemm/gemm.h"
 #include "core/base/integers.h"
 #include "kernels/level.h"
@@ -9,7 +9,7 @@
 
 enum { WHOLE = 384, BLOCK = 256, STRIP_ELEMENTS = 1 << 16 };
 
-/* k in equal parts near BLOCK, or all of it. */
+/* The size of a block of k: equal parts near BLOCK, or all of k. */
 static int64_t block_of_k(int64_t k) {
     if (k <= WHOLE) return k;
     int64_t blocks = (k + BLOCK / 2) / BLOCK;

@@ -6,11 +6,12 @@
 
 #include "kernels/gemm/pair.h"
 
-enum { W = OBK_VECTOR_BYTES / 4, NR = 2 * W, BLOCK = 384 }; /* of pairs */
+enum { W = OBK_VECTOR_BYTES / 4, NR = 2 * W, BLOCK = 384 }; /* in pairs */
 
-/* rows x (2 * panels) vectors of C; rows and panels are constants of the caller. Panels of B lie b_panel apart. */
+/* The microkernel: rows x (2 * panels) vectors of Y. The caller passes rows and panels as constants. Panels of B lie b_panel
+ * apart. */
 OBK_INLINE void tile(const int rows, const int panels, int64_t pairs, const obk_pair *a, ptrdiff_t a_row, const obk_pair *b,
-                     ptrdiff_t b_panel, uint32_t *c, ptrdiff_t c_row) {
+                     ptrdiff_t b_panel, uint32_t *y, ptrdiff_t y_row) {
     obk_r_u32 sum[OBK_TILE_ROWS][8];
     OBK_UNROLL
     for (int i = 0; i < rows; i++) OBK_UNROLL
@@ -30,14 +31,14 @@ OBK_INLINE void tile(const int rows, const int panels, int64_t pairs, const obk_
     }
     OBK_UNROLL
     for (int i = 0; i < rows; i++) OBK_UNROLL
-    for (int v = 0; v < 2 * panels; v++) *(obk_v_u32 *)(c + i * c_row + v * W) = sum[i][v];
+    for (int v = 0; v < 2 * panels; v++) *(obk_v_u32 *)(y + i * y_row + v * W) = sum[i][v];
 }
 
-/* The tile of `rows` rows at c, `panels` panels wide (more than one for few rows only). */
+/* The tile of `rows` rows at y, `panels` panels wide (more than one only for few rows). */
 static void any_tile(int64_t rows, int64_t panels, int64_t pairs, const obk_pair *a, ptrdiff_t a_row, const obk_pair *b,
-                     ptrdiff_t b_panel, uint32_t *c, ptrdiff_t c_row) {
+                     ptrdiff_t b_panel, uint32_t *y, ptrdiff_t y_row) {
 #define TILE(rows, panels)                                                                                                       \
-    case rows * 8 + panels: tile(rows, panels, pairs, a, a_row, b, b_panel, c, c_row); break
+    case rows * 8 + panels: tile(rows, panels, pairs, a, a_row, b, b_panel, y, y_row); break
     switch (rows * 8 + panels) {
 #include "kernels/gemm/tiles.inc.h"
     default: break;
@@ -68,22 +69,22 @@ static void pack_b(obk_pair *to, const obk_bytes *b, int64_t k, int64_t n) {
 
 /* ---- products ---- */
 
-/* The rows of C in columns from j on, for a block of k: n_panels panels of B. */
+/* Computes the columns of Y from j on, for one block of k: n_panels panels of B. */
 static void column_of_tiles(const obk_integer_call *call, int64_t from, int64_t pairs, int64_t j, int64_t n_panels,
                             const obk_pair *b, ptrdiff_t b_panel) {
     int64_t columns = call->n - j < n_panels * NR ? call->n - j : n_panels * NR, a_row = obk_pairs(call->k);
     for (int64_t i = 0; i < call->m; i += OBK_TILE_ROWS) {
         const obk_pair *a = call->a + i * a_row + from;
-        uint32_t *c = (uint32_t *)call->c + i * call->c_row + j, to[OBK_TILE_ROWS * NR];
+        uint32_t *y = (uint32_t *)call->y + i * call->y_row + j, to[OBK_TILE_ROWS * NR];
         int64_t rows = call->m - i < OBK_TILE_ROWS ? call->m - i : OBK_TILE_ROWS;
         if (from == 0 && columns == n_panels * NR) {
-            any_tile(rows, n_panels, pairs, a, a_row, b, b_panel, c, call->c_row);
+            any_tile(rows, n_panels, pairs, a, a_row, b, b_panel, y, call->y_row);
             continue;
         }
         any_tile(rows, n_panels, pairs, a, a_row, b, b_panel, to, n_panels * NR);
         for (int64_t r = 0; r < rows; r++)
             for (int64_t o = 0; o < columns; o++)
-                c[r * call->c_row + o] = to[r * n_panels * NR + o] + (from > 0 ? c[r * call->c_row + o] : 0);
+                y[r * call->y_row + o] = to[r * n_panels * NR + o] + (from > 0 ? y[r * call->y_row + o] : 0);
     }
 }
 

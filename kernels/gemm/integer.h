@@ -1,9 +1,10 @@
-/* Products of 8-bit integers, exact in 32 bits that wrap: C[m,n] = sum over k of (A - its zero points) (B - its zero points).
+/* Products of 8-bit integers, exact in 32 bits that wrap: Y[m,n] = the sum over k of (A - its zero points) (B - its zero points).
  *
- * Both operands are widened to 16 bits, zero points subtracted, pairs along k side by side, so that one instruction multiplies
- * and adds a pair: the sums of pairs cannot overflow, and every level has the same bits. `pairs` is k / 2 rounded up. Packed A:
- * rows of `pairs` pairs. Packed B: panels of nr columns, each [pairs][nr] pairs; what is missing is 0. So what begins at row i of
- * packed A begins at i * pairs pairs, at column j (a multiple of nr) of packed B at j * pairs. */
+ * Both operands are widened to 16 bits, with zero points subtracted and pairs along k side by side, so that one instruction
+ * multiplies and adds a pair. The sum of a pair cannot overflow, and all levels give the same bits. `pairs` is k / 2 rounded up.
+ *
+ * Packed A: rows of `pairs` pairs. Packed B: panels of nr columns, each [pairs][nr] pairs, filled up with 0. So row i of packed A
+ * starts at pair i * pairs, and column j (a multiple of nr) of packed B at pair j * pairs. */
 #ifndef OB_KERNELS_GEMM_INTEGER_H
 #define OB_KERNELS_GEMM_INTEGER_H
 
@@ -23,27 +24,27 @@ static inline int64_t obk_pairs(int64_t k) {
 typedef struct obk_bytes {
     const void *data; /* int8_t or uint8_t */
     bool is_signed;
-    int64_t step, along; /* from row to row of A, column to column of B; along k */
-    const int16_t *zero; /* of each row of A, each column of B */
-    int64_t zero_step;   /* 0: one for all, or 1 */
+    int64_t step, along; /* from row to row of A or column to column of B; along k */
+    const int16_t *zero; /* for each row of A or column of B */
+    int64_t zero_step;   /* 0: one for all; or 1 */
 } obk_bytes;
 
 typedef struct obk_integer_call {
     int64_t m, n, k; /* any may be 0 */
     const obk_pair *a;
-    const obk_pair *b; /* NULL: `bytes` */
+    const obk_pair *b; /* packed; NULL: take `bytes` */
     obk_bytes bytes;
-    int32_t *c;
-    int64_t c_row;
-    void *panel; /* for `bytes`: obk_integer_panel_bytes */
+    int32_t *y;
+    int64_t y_row;
+    void *panel; /* memory of obk_integer_panel_bytes, for `bytes` */
 } obk_integer_call;
 
 typedef struct obk_integer_gemm {
     int64_t nr;
-    int64_t panel_pairs; /* a panel of B has no more rows */
+    int64_t panel_pairs; /* the most rows of a panel that a product packs, in pairs */
     void (*product)(const obk_integer_call *call);
     void (*pack_a)(obk_pair *to, const obk_bytes *a, int64_t m, int64_t k);
-    void (*pack_b)(obk_pair *to, const obk_bytes *b, int64_t k, int64_t n); /* n rounded up to nr, times pairs */
+    void (*pack_b)(obk_pair *to, const obk_bytes *b, int64_t k, int64_t n); /* needs n rounded up to nr, times pairs */
 } obk_integer_gemm;
 
 static inline size_t obk_integer_panel_bytes(const obk_integer_gemm *gemm, int64_t k) {

@@ -12,7 +12,7 @@
 
 typedef uint32_t obk_any_pair __attribute__((may_alias)); /* an obk_pair as one number */
 
-/* Per pair: the sum of its two products. */
+/* For each pair: the sum of its two products. */
 OBK_INLINE obk_r_u32 obk_pair_products(obk_r_u32 a, obk_r_u32 b) {
 #if defined __AVX512BW__
     return (obk_r_u32)_mm512_madd_epi16((__m512i)a, (__m512i)b);

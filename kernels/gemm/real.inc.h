@@ -1,51 +1,52 @@
-/* Template of gemm.c: REAL, its vector VECTOR (MEMORY where it is loaded or stored), FMA of vectors, NAME(x). Tiles of
- * OBK_TILE_ROWS rows by two vectors. */
+/* Template of gemm.c. Parameters: REAL, its vector VECTOR (MEMORY for loads and stores), FMA of vectors, NAME(x). The microkernel
+ * computes tiles of OBK_TILE_ROWS rows by two vectors. */
 
 enum { NAME(W) = OBK_VECTOR_BYTES / sizeof(REAL), NAME(NR) = 2 * NAME(W) };
 
-/* What becomes of a tile's sums when a block of k is done. */
+/* The epilogue of a tile after a block of k. */
 typedef struct NAME(end) {
-    bool first, last; /* block of k */
+    bool first, last; /* of the blocks of k */
     REAL alpha, beta;
-    const REAL *d; /* of the tile's first element */
-    ptrdiff_t d_row, d_column;
+    const REAL *c; /* at the tile's first element */
+    ptrdiff_t c_row, c_column;
 } NAME(end);
 
 OBK_INLINE VECTOR NAME(load)(const REAL *from) {
     return (VECTOR)(*(const MEMORY *)from);
 }
 
-OBK_INLINE VECTOR NAME(all)(REAL x) {
+OBK_INLINE VECTOR NAME(splat)(REAL x) {
     return x - (VECTOR){0}; /* -0 stays -0 */
 }
 
-/* c from the sums of a tile, which lie NR * panels apart. */
-static void NAME(finish)(REAL *restrict c, ptrdiff_t c_row, const REAL *restrict sums, ptrdiff_t sums_row, int64_t rows,
+/* Writes y from the sums of a tile, whose rows lie sums_row apart. */
+static void NAME(finish)(REAL *restrict y, ptrdiff_t y_row, const REAL *restrict sums, ptrdiff_t sums_row, int64_t rows,
                          int64_t columns, const NAME(end) * end) {
     const REAL alpha = end->alpha, beta = end->beta;
-    for (int64_t i = 0; i < rows; i++, c += c_row, sums += sums_row) {
+    for (int64_t i = 0; i < rows; i++, y += y_row, sums += sums_row) {
         if (end->first)
-            memcpy(c, sums, (size_t)columns * sizeof *c);
+            memcpy(y, sums, (size_t)columns * sizeof *y);
         else
-            for (int64_t j = 0; j < columns; j++) c[j] += sums[j];
+            for (int64_t j = 0; j < columns; j++) y[j] += sums[j];
         if (!end->last) continue;
         if (alpha != 1)
-            for (int64_t j = 0; j < columns; j++) c[j] *= alpha;
-        if (!end->d) continue;
-        const REAL *restrict d = end->d + i * end->d_row;
-        const REAL added = beta * d[0];
-        if (end->d_column == 0)
-            for (int64_t j = 0; j < columns; j++) c[j] += added;
+            for (int64_t j = 0; j < columns; j++) y[j] *= alpha;
+        if (!end->c) continue;
+        const REAL *restrict c = end->c + i * end->c_row;
+        const REAL added = beta * c[0];
+        if (end->c_column == 0)
+            for (int64_t j = 0; j < columns; j++) y[j] += added;
         else if (beta == 1)
-            for (int64_t j = 0; j < columns; j++) c[j] += d[j];
+            for (int64_t j = 0; j < columns; j++) y[j] += c[j];
         else
-            for (int64_t j = 0; j < columns; j++) c[j] += beta * d[j];
+            for (int64_t j = 0; j < columns; j++) y[j] += beta * c[j];
     }
 }
 
-/* rows x (2 * panels) vectors of C; rows and panels are constants of the caller. Panels of B lie b_panel apart. */
+/* The microkernel: rows x (2 * panels) vectors of Y. The caller passes rows and panels as constants. Panels of B lie b_panel
+ * apart. */
 OBK_INLINE void NAME(tile)(const int rows, const int panels, int64_t k, const REAL *a, ptrdiff_t a_row, ptrdiff_t a_k,
-                           const REAL *b, ptrdiff_t b_k, ptrdiff_t b_panel, REAL *c, ptrdiff_t c_row) {
+                           const REAL *b, ptrdiff_t b_k, ptrdiff_t b_panel, REAL *y, ptrdiff_t y_row) {
     VECTOR sum[OBK_TILE_ROWS][8];
     OBK_UNROLL
     for (int i = 0; i < rows; i++) OBK_UNROLL
@@ -56,7 +57,7 @@ OBK_INLINE void NAME(tile)(const int rows, const int panels, int64_t k, const RE
         for (int v = 0; v < 2 * panels; v++) from_b[v] = NAME(load)(b + v / 2 * b_panel + v % 2 * NAME(W));
         OBK_UNROLL
         for (int i = 0; i < rows; i++) {
-            VECTOR from_a = NAME(all)(a[i * a_row]);
+            VECTOR from_a = NAME(splat)(a[i * a_row]);
             OBK_UNROLL
             for (int v = 0; v < 2 * panels; v++) sum[i][v] = FMA(from_a, from_b[v], sum[i][v]);
         }
@@ -65,14 +66,14 @@ OBK_INLINE void NAME(tile)(const int rows, const int panels, int64_t k, const RE
     }
     OBK_UNROLL
     for (int i = 0; i < rows; i++) OBK_UNROLL
-    for (int v = 0; v < 2 * panels; v++) *(MEMORY *)(c + i * c_row + v * NAME(W)) = sum[i][v];
+    for (int v = 0; v < 2 * panels; v++) *(MEMORY *)(y + i * y_row + v * NAME(W)) = sum[i][v];
 }
 
-/* The tile of `rows` rows at c, `panels` panels wide (more than one for few rows only). */
+/* The tile of `rows` rows at y, `panels` panels wide (more than one only for few rows). */
 static void NAME(any_tile)(int64_t rows, int64_t panels, int64_t k, const REAL *a, ptrdiff_t a_row, ptrdiff_t a_k, const REAL *b,
-                           ptrdiff_t b_k, ptrdiff_t b_panel, REAL *c, ptrdiff_t c_row) {
+                           ptrdiff_t b_k, ptrdiff_t b_panel, REAL *y, ptrdiff_t y_row) {
 #define TILE(rows, panels)                                                                                                       \
-    case rows * 8 + panels: NAME(tile)(rows, panels, k, a, a_row, a_k, b, b_k, b_panel, c, c_row); break
+    case rows * 8 + panels: NAME(tile)(rows, panels, k, a, a_row, a_k, b, b_k, b_panel, y, y_row); break
     switch (rows * 8 + panels) {
 #include "kernels/gemm/tiles.inc.h"
     default: break;
@@ -82,7 +83,8 @@ static void NAME(any_tile)(int64_t rows, int64_t panels, int64_t k, const REAL *
 
 /* ---- packing ---- */
 
-/* `width` rows of `from`, `row` apart, side by side: to[l * width + i]; n of them are there, zeros for the others. */
+/* Packs a panel: `width` rows of `from`, which lie `row` apart, side by side: to[l * width + i]. n of them exist; the others
+ * become zeros. */
 static void NAME(pack_panel)(REAL *restrict to, int64_t width, const REAL *restrict from, ptrdiff_t row, ptrdiff_t along,
                              int64_t n, int64_t k) {
     if (n < width && k > 0) memset(to, 0, (size_t)(width * k) * sizeof *to);
@@ -115,33 +117,33 @@ static void NAME(pack_b)(void *to, const void *b, int64_t b_k, int64_t b_column,
 
 /* ---- products ---- */
 
-/* The rows of C in columns from j on: n_panels panels of B, or what is left of one. */
+/* Computes the columns of Y from j on: n_panels panels of B, or the remainder of one. */
 static void NAME(column_of_tiles)(const obk_gemm_call *call, int64_t from_k, int64_t k, int64_t j, int64_t n_panels,
                                   const REAL *b, ptrdiff_t b_k, ptrdiff_t b_panel, NAME(end) * end) {
     bool packed = call->a_row == 0;
     ptrdiff_t a_row = packed ? 1 : call->a_row, a_k = packed ? OBK_TILE_ROWS : call->a_k;
     int64_t columns = call->n - j < n_panels * NAME(NR) ? call->n - j : n_panels * NAME(NR);
-    bool whole = columns == n_panels * NAME(NR) && end->first && end->last && end->alpha == 1 && !call->d;
+    bool whole = columns == n_panels * NAME(NR) && end->first && end->last && end->alpha == 1 && !call->c;
     for (int64_t i = 0; i < call->m; i += OBK_TILE_ROWS) {
         const REAL *a = (const REAL *)call->a + (packed ? i * call->k + from_k * OBK_TILE_ROWS : i * a_row + from_k * a_k);
-        REAL *c = (REAL *)call->c + i * call->c_row + j;
+        REAL *y = (REAL *)call->y + i * call->y_row + j;
         int64_t rows = call->m - i < OBK_TILE_ROWS ? call->m - i : OBK_TILE_ROWS;
         if (whole) {
-            NAME(any_tile)(rows, n_panels, k, a, a_row, a_k, b, b_k, b_panel, c, call->c_row);
+            NAME(any_tile)(rows, n_panels, k, a, a_row, a_k, b, b_k, b_panel, y, call->y_row);
             continue;
         }
-        REAL sums[OBK_TILE_ROWS * NAME(NR)]; /* at least two rows of two panels, one of four */
-        end->d = call->d ? (const REAL *)call->d + i * call->d_row + j * call->d_column : NULL;
+        REAL sums[OBK_TILE_ROWS * NAME(NR)]; /* large enough for two rows of two panels or one row of four */
+        end->c = call->c ? (const REAL *)call->c + i * call->c_row + j * call->c_column : NULL;
         NAME(any_tile)(rows, n_panels, k, a, a_row, a_k, b, b_k, b_panel, sums, n_panels * NAME(NR));
-        NAME(finish)(c, call->c_row, sums, n_panels * NAME(NR), rows, columns, end);
+        NAME(finish)(y, call->y_row, sums, n_panels * NAME(NR), rows, columns, end);
     }
 }
 
-/* A block of k, rows of C from i on and columns from j on. */
+/* One block of k, for columns j .. end_j of Y. */
 static void NAME(block)(const obk_gemm_call *call, int64_t from_k, int64_t k, int64_t j, int64_t end_j, NAME(end) * end) {
     bool packed = call->b_k == 0;
     int64_t b_rows = call->b_rows ? call->b_rows : call->k;
-    bool in_place = !packed && call->b_column == 1 && call->m <= OBK_TILE_ROWS; /* each row of B is read once */
+    bool in_place = !packed && call->b_column == 1 && call->m <= OBK_TILE_ROWS; /* because each row of B is read only once */
     int64_t wide = call->m == 1 ? 4 : call->m == 2 ? 2 : 1, n_panels;
     for (; j < end_j; j += n_panels * NAME(NR)) {
         const REAL *b = call->b;
@@ -161,9 +163,9 @@ static void NAME(block)(const obk_gemm_call *call, int64_t from_k, int64_t k, in
     }
 }
 
-/* Strips of C that stay in the cache from one block of k to the next. */
+/* Works on strips of Y that stay in the cache from one block of k to the next. */
 static void NAME(product)(const obk_gemm_call *call) {
-    NAME(end) end = {.alpha = (REAL)call->alpha, .beta = (REAL)call->beta, .d_row = call->d_row, .d_column = call->d_column};
+    NAME(end) end = {.alpha = (REAL)call->alpha, .beta = (REAL)call->beta, .c_row = call->c_row, .c_column = call->c_column};
     int64_t size = block_of_k(call->k), strip = STRIP_ELEMENTS / (call->m > 0 ? call->m : 1) / 64 * 64;
     if (strip < 64) strip = 64;
     if (size == call->k) strip = call->n;
@@ -177,11 +179,11 @@ static void NAME(product)(const obk_gemm_call *call) {
         }
 }
 
-/* ---- rows by what is dense along k ---- */
+/* ---- one row by a matrix that is dense along k ---- */
 
 enum { NAME(AT_ONCE) = 4 };
 
-/* The sums of x by `n` columns of b: in 2 W parts each, added in one order. */
+/* The dot products of x with `n` columns of b, each in 2 W partial sums that are added in a fixed order. */
 OBK_INLINE void NAME(dots)(const int n, REAL *to, const REAL *x, const REAL *b, ptrdiff_t b_column, int64_t k) {
     VECTOR sum[NAME(AT_ONCE)][2];
     OBK_UNROLL
@@ -196,11 +198,11 @@ OBK_INLINE void NAME(dots)(const int n, REAL *to, const REAL *x, const REAL *b, 
         }
     }
     for (int j = 0; j < n && l < k; j++) {
-        REAL rest[2][2 * NAME(W)] = {{0}};
-        memcpy(rest[0], x + l, (size_t)(k - l) * sizeof *x);
-        memcpy(rest[1], b + j * b_column + l, (size_t)(k - l) * sizeof *b);
-        sum[j][0] = FMA(NAME(load)(rest[0]), NAME(load)(rest[1]), sum[j][0]);
-        sum[j][1] = FMA(NAME(load)(rest[0] + NAME(W)), NAME(load)(rest[1] + NAME(W)), sum[j][1]);
+        REAL remainder[2][2 * NAME(W)] = {{0}};
+        memcpy(remainder[0], x + l, (size_t)(k - l) * sizeof *x);
+        memcpy(remainder[1], b + j * b_column + l, (size_t)(k - l) * sizeof *b);
+        sum[j][0] = FMA(NAME(load)(remainder[0]), NAME(load)(remainder[1]), sum[j][0]);
+        sum[j][1] = FMA(NAME(load)(remainder[0] + NAME(W)), NAME(load)(remainder[1] + NAME(W)), sum[j][1]);
     }
     for (int j = 0; j < n; j++) {
         REAL parts[NAME(W)];
@@ -212,10 +214,10 @@ OBK_INLINE void NAME(dots)(const int n, REAL *to, const REAL *x, const REAL *b, 
     }
 }
 
-static void NAME(row)(void *c, int64_t c_step, const void *x, const void *b, int64_t b_column, int64_t n, int64_t k, double alpha,
-                      double beta, const void *d, int64_t d_step) {
-    const REAL *from_d = d, *from_b = b;
-    REAL *to = c;
+static void NAME(row)(void *y, int64_t y_step, const void *x, const void *b, int64_t b_column, int64_t n, int64_t k, double alpha,
+                      double beta, const void *c, int64_t c_step) {
+    const REAL *from_c = c, *from_b = b;
+    REAL *to = y;
     for (int64_t j = 0; j < n; j += NAME(AT_ONCE)) {
         REAL sums[NAME(AT_ONCE)];
         int64_t columns = n - j < NAME(AT_ONCE) ? n - j : NAME(AT_ONCE);
@@ -225,7 +227,7 @@ static void NAME(row)(void *c, int64_t c_step, const void *x, const void *b, int
             for (int64_t i = 0; i < columns; i++) NAME(dots)(1, sums + i, x, from_b + (j + i) * b_column, b_column, k);
         for (int64_t i = 0; i < columns; i++) {
             REAL sum = (REAL)alpha * sums[i];
-            to[(j + i) * c_step] = from_d ? (REAL)beta * from_d[(j + i) * d_step] + sum : sum;
+            to[(j + i) * y_step] = from_c ? (REAL)beta * from_c[(j + i) * c_step] + sum : sum;
         }
     }
 }

@@ -1,5 +1,5 @@
-/* The tiles that there are, within a switch: TILE(rows, panels) is a case. Several panels for few rows, which fill no registers
- * alone. */
+/* The tile sizes, as cases of a switch: TILE(rows, panels). Few rows do not fill the registers alone, so they take several
+ * panels. */
 TILE(1, 1);
 TILE(1, 4);
 TILE(2, 1);

@@ -1,6 +1,6 @@
-/* Template of integer.c: BYTE (int8_t or uint8_t), NAME(x). */
+/* Template of integer.c. Parameters: BYTE (int8_t or uint8_t), NAME(x). */
 
-/* Row i of A. */
+/* Widens row i of A. */
 static void NAME(widen_row)(obk_pair *restrict to, const obk_bytes *a, int64_t i, int64_t k) {
     const BYTE *restrict from = (const BYTE *)a->data + i * a->step;
     const ptrdiff_t along = a->along;
@@ -13,7 +13,7 @@ static void NAME(widen_row)(obk_pair *restrict to, const obk_bytes *a, int64_t i
     if (k % 2) wide[k] = 0;
 }
 
-/* n <= NR columns of B from j on, k of their elements from element `first` on. */
+/* Widens n <= NR columns of B from j on: k of their elements, from element `first` on. */
 static void NAME(widen_panel)(obk_pair *restrict to, const obk_bytes *b, int64_t j, int64_t n, int64_t first, int64_t k) {
     const ptrdiff_t along = b->along, step = b->step;
     const BYTE *restrict from = (const BYTE *)b->data + j * step + first * along;

@@ -1,4 +1,4 @@
-/* Trees, tables of vectors, norms of rows. Built once per instruction set; the same bits on each: nothing is contracted or
+/* Trees, tables of vectors, norms of rows. Compiled once for each instruction-set level, with the same bits: nothing is contracted or
  * reordered. */
 #include <math.h>
 #include <string.h>

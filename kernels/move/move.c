@@ -1,4 +1,4 @@
-/* Moving elements: repetition. Built once per instruction set. */
+/* Moving elements: repetition. Compiled once for each instruction-set level. */
 #include <string.h>
 
 #ifdef __SSE2__

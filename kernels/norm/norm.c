@@ -1,4 +1,4 @@
-/* What normalizations are made of. Built once per instruction set. */
+/* What normalizations are made of. Compiled once for each instruction-set level. */
 #include "kernels/norm/norm.h"
 #include "kernels/level.h"
 

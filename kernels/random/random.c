@@ -1,4 +1,4 @@
-/* Built once per instruction set: the same bits on all, since every lane computes what a scalar would. */
+/* Compiled once for each instruction-set level, with the same bits on all, since every lane computes what a scalar would. */
 #include "kernels/random/random.h"
 #include "core/base/integers.h"
 #include "kernels/level.h"

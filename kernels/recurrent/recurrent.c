@@ -1,4 +1,4 @@
-/* Cells of recurrent layers. Built once per instruction set. */
+/* Cells of recurrent layers. Compiled once for each instruction-set level. */
 #include "kernels/recurrent/recurrent.h"
 #include "kernels/level.h"
 

@@ -1,4 +1,4 @@
-/* The place of the largest or smallest element. Built once per instruction set. */
+/* The place of the largest or smallest element. Compiled once for each instruction-set level. */
 #include <string.h>
 
 #include "core/base/integers.h"

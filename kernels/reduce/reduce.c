@@ -1,4 +1,4 @@
-/* Folding along axes. Built once per instruction set. */
+/* Folding along axes. Compiled once for each instruction-set level. */
 #include "kernels/reduce/reduce.h"
 #include "core/base/integers.h"
 #include "kernels/level.h"

@@ -1,4 +1,4 @@
-/* Sums and products up to each element. Built once per instruction set. */
+/* Sums and products up to each element. Compiled once for each instruction-set level. */
 #include <string.h>
 
 #include "core/base/integers.h"

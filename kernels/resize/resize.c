@@ -1,4 +1,4 @@
-/* Resampling. Built once per instruction set. */
+/* Resampling. Compiled once for each instruction-set level. */
 #include "kernels/resize/resize.h"
 
 #include <string.h>

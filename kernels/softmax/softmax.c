@@ -1,4 +1,4 @@
-/* Softmax and LogSoftmax. Built once per instruction set. */
+/* Softmax and LogSoftmax. Compiled once for each instruction-set level. */
 #include "kernels/softmax/softmax.h"
 #include "kernels/level.h"
 

@@ -1,8 +1,8 @@
-/* What is made of vmath.h's functions. Parameters: CLOSE (exp_sums and sigmoid are in close.inc.h), T, S. */
+/* Functions composed of those of vmath.h. Parameters: ACCURATE (exp_sums and sigmoid are in accurate_exp.inc.h), T, S. */
 #define SOME (512 / (int64_t)sizeof(T)) /* elements of a block: whole rows of sums */
 
-#ifndef CLOSE
-/* exp(x - less), less is the greatest of x: element i is added to sums[i % 16]. z may be x, or NULL. */
+#ifndef ACCURATE
+/* z = exp(x - less), where less is the maximum of x; element i is added to sums[i % 16]. z may be x, or NULL. */
 __attribute__((unused)) static void OBK_CAT(vexp_sums_, S)(T *z, const T *x, T less, int64_t n, T *sums) {
     T lanes[16], t[SOME];
     for (int l = 0; l < 16; l++) lanes[l] = sums[l];
@@ -42,7 +42,7 @@ __attribute__((unused)) static void OBK_CAT(vsoftplus_, S)(T *z, const T *x, int
         for (int64_t i = 0; i < some; i++) z[done + i] = t[i] + (x[done + i] > 0 ? x[done + i] : 0);
     }
 }
-#undef CLOSE
+#undef ACCURATE
 #undef SOME
 #undef T
 #undef S

@@ -1,6 +1,6 @@
-/* All functions of vmath.h for one type, through the C library. Parameters: CLOSE (exp, tanh and
- * erf are in close.inc.h), T, S, M(name) of the C library's function. */
-#ifndef CLOSE /* has them */
+/* All functions of vmath.h for one type, through the C library. Parameters: ACCURATE (exp, tanh and
+ * erf are in accurate_exp.inc.h), T, S, M(name) of the C library's function. */
+#ifndef ACCURATE /* else accurate_exp.inc.h has them */
 #define FN   OBK_CAT(vexp_, S)
 #define CALL M(exp)
 #include "kernels/vmath/libm1.inc.h"
@@ -56,7 +56,7 @@
 __attribute__((unused)) static void OBK_CAT(vpow_, S)(T *z, const T *x, bool x_vector, const T *y, bool y_vector, int64_t n) {
     for (int64_t i = 0; i < n; i++) z[i] = M(pow)(x[x_vector ? i : 0], y[y_vector ? i : 0]);
 }
-#undef CLOSE
+#undef ACCURATE
 #undef T
 #undef S
 #undef M

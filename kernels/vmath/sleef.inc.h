@@ -1,6 +1,6 @@
-/* All functions of vmath.h for one type, through SLEEF's vectors. Parameters: CLOSE (exp, tanh and erf are in close.inc.h), T, S,
- * VEC (vector type), W (lanes), LOAD, STORE, SLEEF(name), WAYS (vtrig.inc.h). */
-#ifndef CLOSE /* has them */
+/* All functions of vmath.h for one type, through SLEEF's vectors. Parameters: ACCURATE (exp, tanh and erf are in
+ * accurate_exp.inc.h), T, S, VEC (vector type), W (lanes), LOAD, STORE, SLEEF(name), WAYS (vtrig.inc.h). */
+#ifndef ACCURATE /* else accurate_exp.inc.h has them */
 #define FN   OBK_CAT(vexp_, S)
 #define CALL SLEEF(exp)
 #include "kernels/vmath/vmath1.inc.h"
@@ -56,7 +56,7 @@
 #define FN   OBK_CAT(vpow_, S)
 #define CALL SLEEF(pow)
 #include "kernels/vmath/vpow.inc.h"
-#undef CLOSE
+#undef ACCURATE
 #undef T
 #undef S
 #undef VEC

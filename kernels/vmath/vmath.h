@@ -1,7 +1,8 @@
-/* Mathematical functions over arrays, for the files of this layer: v<name>_f32 and v<name>_f64 (z, x, n), z may equal x. SLEEF's
- * vectors (at most 1 ulp) when the build found it, the C library otherwise; exp and erf of floats by loops of our own (at
- * most 1.1 ulp) where the instruction set multiplies and adds with one rounding, tanh too (at most 2). Every element is computed
- * alike wherever it stands: arrays may be cut anywhere. */
+/* Mathematical functions over arrays, for the files of this layer: v<name>_f32 and v<name>_f64 (z, x, n); z may equal x.
+ *
+ * They use SLEEF's vectors (at most 1 ulp) if the build found SLEEF, otherwise the C library. On levels with fused multiply-add,
+ * exp and erf of floats are our own loops (at most 1.1 ulp), and so is tanh (at most 2). The result of an element does not depend
+ * on its position: arrays may be split anywhere. */
 #ifndef OB_KERNELS_VMATH_H
 #define OB_KERNELS_VMATH_H
 
@@ -14,7 +15,7 @@
 #include "kernels/vector.h"
 
 #ifdef OBK_FUSES
-#include "kernels/vmath/close.inc.h"
+#include "kernels/vmath/accurate_exp.inc.h"
 #endif
 
 #if defined(OB_WITH_SLEEF) && defined(__SSE2__)
@@ -25,7 +26,7 @@
 #define S    f32
 #define WAYS 125
 #ifdef OBK_FUSES
-#define CLOSE
+#define ACCURATE
 #endif
 #if defined(__AVX512F__)
 #define VEC         __m512
@@ -78,7 +79,7 @@
 #define S       f32
 #define M(name) name##f
 #ifdef OBK_FUSES
-#define CLOSE
+#define ACCURATE
 #endif
 #include "kernels/vmath/libm.inc.h"
 #define T       double
@@ -91,7 +92,7 @@
 #define T float
 #define S f32
 #ifdef OBK_FUSES
-#define CLOSE
+#define ACCURATE
 #endif
 #include "kernels/vmath/compound.inc.h"
 #define T double

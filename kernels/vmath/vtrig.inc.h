@@ -1,12 +1,14 @@
-/* As vmath1.inc.h, for sin, cos and tan. SLEEF reduces an argument in one of several ways, and takes for a whole vector the way
- * that its largest element needs: an element's bits would follow from its neighbours. So a vector whose elements need several
- * ways is computed once for each, with an argument of that way in the place of the others. Parameters: also WAYS, the least
- * magnitudes at which SLEEF takes its second way, its third ... */
+/* Like vmath1.inc.h, for sin, cos and tan.
+ *
+ * SLEEF has several ways to reduce an argument, and reduces a whole vector in the way that its largest element needs. An
+ * element's bits would then depend on its neighbours. So a vector whose elements need several ways is computed once for each way,
+ * with the other elements replaced. Additional parameter: WAYS, the least magnitudes for which SLEEF uses its second way, its
+ * third, and so on. */
 __attribute__((unused)) static void OBK_CAT(FN, _block)(T *z, const T *x) {
     static const T least[] = {0, WAYS};
     enum { N_WAYS = sizeof least / sizeof least[0] };
     T all[W], some[W];
-    int8_t way[W]; /* of each element; NaN needs the last */
+    int8_t way[W]; /* of each element; NaN needs the last way */
     int n[N_WAYS] = {0};
     for (int k = 0; k < W; k++) {
         way[k] = N_WAYS - 1;
@@ -23,7 +25,7 @@ __attribute__((unused)) static void OBK_CAT(FN, _block)(T *z, const T *x) {
     memcpy(z, all, sizeof all);
 }
 
-/* Do all of n elements, whole vectors of them, need the first way? */
+/* True if all n elements, whole vectors of them, need the first way. */
 __attribute__((unused)) static bool OBK_CAT(FN, _first)(const T *x, int64_t n) {
     static const T least[] = {WAYS};
     OBK_CAT(obk_m_, S) within = {0};
@@ -48,10 +50,10 @@ __attribute__((unused)) static void FN(T *z, const T *x, int64_t n) {
             for (; i < end; i += W) OBK_CAT(FN, _block)(z + i, x + i);
     }
     if (i < n) {
-        T rest[W] = {0};
-        memcpy(rest, x + i, (size_t)(n - i) * sizeof(T));
-        OBK_CAT(FN, _block)(rest, rest);
-        memcpy(z + i, rest, (size_t)(n - i) * sizeof(T));
+        T remainder[W] = {0};
+        memcpy(remainder, x + i, (size_t)(n - i) * sizeof(T));
+        OBK_CAT(FN, _block)(remainder, remainder);
+        memcpy(z + i, remainder, (size_t)(n - i) * sizeof(T));
     }
 }
 #undef FN

@@ -316,16 +316,16 @@ static void one_block(void *context, int64_t chunk, int lane) {
     if (h->size > 0)
         a->multiply(scaled, (int64_t[]){width, 0}, h->size, (int64_t[]){row * width, 0, h->size * width}, b.rows, NULL);
     obk_gemm_call call = {.m = b.rows, .n = b.seen, .k = h->size, .a = m.queries, .a_row = h->size, .a_k = 1, .alpha = 1};
-    call.c = m.scores;
-    call.c_row = b.seen;
+    call.y = m.scores;
+    call.y_row = b.seen;
     place_head(j, 0, kv, &m, &call);
     a->gemm->product(&call);
     if (ob__stopped_inside(j->args->threads)) return;
     weigh(a, j->args, &b, m.row);
     if (ob__stopped_inside(j->args->threads)) return;
     call = (obk_gemm_call){.m = b.rows, .n = h->v_size, .k = b.seen, .a = m.scores, .a_row = b.seen, .a_k = 1, .alpha = 1};
-    call.c = (char *)j->args->out[0].data + first * h->v_size * width;
-    call.c_row = y_row;
+    call.y = (char *)j->args->out[0].data + first * h->v_size * width;
+    call.y_row = y_row;
     place_head(j, 1, kv, &m, &call);
     if (h->v_size > 0) a->gemm->product(&call);
 }

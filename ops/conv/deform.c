@@ -98,13 +98,13 @@ static void one_block(void *context, int64_t chunk, int lane) {
                                     .b = columns + (size_t)(g * k * OBK_SAMPLE_POINTS) * s->width,
                                     .b_k = OBK_SAMPLE_POINTS,
                                     .b_column = 1,
-                                    .c = (char *)args->out[0].data +
+                                    .y = (char *)args->out[0].data +
                                          (size_t)((batch * s->n_filters + g * m) * s->n_points + first) * s->width,
-                                    .c_row = s->n_points,
+                                    .y_row = s->n_points,
                                     .alpha = 1,
                                     .beta = 1,
-                                    .d = s->has_bias ? at(s, &args->in[3], g * m) : NULL,
-                                    .d_row = 1,
+                                    .c = s->has_bias ? at(s, &args->in[3], g * m) : NULL,
+                                    .c_row = 1,
                                     .panel = panel};
         s->gemm->product(&call);
     }

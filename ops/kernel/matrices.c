@@ -190,6 +190,6 @@ ob_matrices_part ob__part(const ob_matrices *p, int64_t chunk, int64_t index) {
     part.columns = p->n - part.column < p->columns ? p->n - part.column : p->columns;
     part.a = part.row * p->a.row + ob__batch_offset(p, product, p->a.batch);
     part.b = part.column * p->b.column + ob__batch_offset(p, product, p->b.batch);
-    part.c = (product * p->m + part.row) * p->n + part.column;
+    part.y = (product * p->m + part.row) * p->n + part.column;
     return part;
 }

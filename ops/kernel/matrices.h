@@ -35,7 +35,7 @@ void ob__cut_coarsely(ob_matrices *p);
 /* A part of one product. */
 typedef struct ob_matrices_part {
     int64_t row, rows, column, columns;
-    int64_t a, b, c; /* elements from the beginning of the operands to the part's first row and column */
+    int64_t a, b, y; /* elements from the beginning of the operands to the part's first row and column */
     int64_t product;
 } ob_matrices_part;
 /* How many parts a chunk has, and which. */

@@ -101,8 +101,8 @@ static void multiply(const linear *l, const ob_view *in, int64_t first, int64_t 
                                       .a_row = k,
                                       .a_k = 1,
                                       .b = l->packed,
-                                      .c = sums,
-                                      .c_row = l->n_padded,
+                                      .y = sums,
+                                      .y_row = l->n_padded,
                                       .alpha = 1});
     add_intercepts(l, scores, sums, n);
 }

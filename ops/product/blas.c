@@ -20,7 +20,7 @@ _Static_assert(sizeof(blasint) == sizeof(int), "OpenBLAS with sizes of 64 bits")
 typedef __typeof__(cblas_sgemm) *sgemm_function;
 typedef __typeof__(cblas_dgemm) *dgemm_function;
 
-/* Debian's build without threads, wherever its alternatives lead; elsewhere the name itself. */
+/* Debian's build without threads, wherever its alternatives point; elsewhere just the name. */
 static const char *const files[] = {"/usr/$LIB/openblas-serial/libopenblas.so.0", "libopenblas.so.0"};
 
 /* POSIX: a function's address fits an object pointer. */
@@ -30,10 +30,10 @@ static bool find(void *library, const char *name, void *function) {
     return symbol != NULL;
 }
 
-/* OpenBLAS maps its work memory in the first call, and tries for ever when it gets none. So that call is made here, where there
- * is as much memory; the copy then keeps what it has. */
+/* OpenBLAS allocates its work memory in the first call, and retries for ever if it gets none. So that call is made here, while
+ * there is enough memory; the copy then keeps it. */
 static bool take_memory(ob_blas_copy *copy, const ob_allocator *allocator) {
-    enum { SIZE = 128 }; /* small matrices go without work memory */
+    enum { SIZE = 128 }; /* smaller matrices need no work memory */
     const size_t work = (size_t)160 << 20, matrices = 2 * SIZE * SIZE * sizeof(float);
     void *probe = mmap(NULL, work, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (probe == MAP_FAILED) return false;
@@ -47,15 +47,15 @@ static bool take_memory(ob_blas_copy *copy, const ob_allocator *allocator) {
     return true;
 }
 
-/* Whose loops a copy shall use, by our own level of instructions; NULL: as it chooses. */
+/* The processor type whose loops a copy shall use, from our own instruction-set level. NULL: OpenBLAS chooses. */
 static const char *core_for(const char *level) {
     if (strcmp(level, "avx512") == 0) return "SkylakeX";
     return strcmp(level, "avx2") == 0 ? "Haswell" : NULL;
 }
 
-/* Apart from the rest of the process: with a C library of its own, and so with an environment and a heap that nobody else sees.
- * The environment begins empty: as it is found, it is the array of the process. Blocks of the heap are mapped one by one: what
- * is freed goes back, before the heap is forgotten. */
+/* Loads the library into a namespace of its own, with its own C library and so with an environment and a heap that nobody else
+ * sees. The environment starts empty; otherwise it would be the array of the process. Blocks of the heap are mapped one by one,
+ * so that freed memory returns to the system before the heap is abandoned. */
 static void *load_apart(const char *file, char *why, size_t n_why) {
     enum { MMAP_THRESHOLD = -3 };
     Lmid_t space = LM_ID_NEWLM;
@@ -72,11 +72,11 @@ static void *load_apart(const char *file, char *why, size_t n_why) {
     }
     text = library ? NULL : dlerror();
     if (!library) snprintf(why, n_why, "%s", text ? text : "it cannot be loaded");
-    if (c_library) dlclose(c_library); /* the copy holds it */
+    if (c_library) dlclose(c_library); /* the copy holds a reference */
     return library;
 }
 
-/* NULL, or why the library cannot be used. */
+/* NULL, or the reason why the library cannot be used. */
 static const char *judge(ob_blas *blas, ob_blas_copy *copy) {
     int (*parallel)(void) = NULL;
     char *(*config)(void) = NULL, *(*core)(void) = NULL;
@@ -160,7 +160,7 @@ void ob__blas_close(ob_blas *blas) {
 
 /* ---- Products ---- */
 
-/* The distance of cblas between rows (columns, when transposed); 0: neither are dense, or it is too small or too large. */
+/* The leading dimension for cblas; 0: neither rows nor columns are dense, or it is too small or too large. */
 static int leading(int64_t rows, int64_t columns, int64_t row, int64_t column, bool *transposed) {
     *transposed = false;
     if (column == 1 && row >= 1 && row >= columns && row <= INT_MAX) return (int)row;
@@ -172,8 +172,8 @@ static int leading(int64_t rows, int64_t columns, int64_t row, int64_t column, b
 bool ob__blas_takes(const obk_gemm_call *call) {
     bool transposed;
     if (call->m > INT_MAX || call->n > INT_MAX || call->k > INT_MAX) return false;
-    if (call->c_row < 1 || call->c_row < call->n || call->c_row > INT_MAX) return false;
-    if (call->alpha == 0) return false; /* cblas does not look at A and B then, which may hold NaN */
+    if (call->y_row < 1 || call->y_row < call->n || call->y_row > INT_MAX) return false;
+    if (call->alpha == 0) return false; /* cblas then ignores A and B, which may hold NaN */
     return leading(call->m, call->k, call->a_row, call->a_k, &transposed) > 0 &&
            leading(call->k, call->n, call->b_k, call->b_column, &transposed) > 0;
 }
@@ -187,20 +187,21 @@ bool ob__blas_gains(int64_t m, int64_t n, int64_t k) {
 
 #define LAY(REAL)                                                                                                                \
     for (int64_t i = 0; i < call->m; i++) {                                                                                      \
-        REAL *to = (REAL *)call->c + i * call->c_row;                                                                            \
-        const REAL *from = (const REAL *)call->d + i * call->d_row, beta = (REAL)call->beta;                                     \
-        for (int64_t j = 0; j < call->n; j++) to[j] = beta * from[j * call->d_column];                                           \
+        REAL *to = (REAL *)call->y + i * call->y_row;                                                                            \
+        const REAL *from = (const REAL *)call->c + i * call->c_row, beta = (REAL)call->beta;                                     \
+        for (int64_t j = 0; j < call->n; j++) to[j] = beta * from[j * call->c_column];                                           \
     }
 
-/* beta * D in C, where the product is added to it: NaN of D stays whatever beta is. */
-static void lay_d(bool is_double, const obk_gemm_call *call) {
+/* Writes beta * C to Y; the product is then added. NaN of C stays for any beta. */
+static void lay_c(bool is_double, const obk_gemm_call *call) {
     if (is_double)
         LAY(double)
     else
         LAY(float)
 }
 
-/* More threads than copies: workers, and pools of more than OB_BLAS_COPIES. A copy is busy for some milliseconds. */
+/* Waits for a free copy. There may be more threads than copies: workers, and pools of more than OB_BLAS_COPIES threads. A copy is
+ * busy for some milliseconds. */
 static ob_blas_copy *claim(ob_blas *blas) {
     const struct timespec a_moment = {.tv_nsec = 50000};
     for (;; nanosleep(&a_moment, NULL))
@@ -215,23 +216,23 @@ void ob__blas_product(ob_blas *blas, bool is_double, const obk_gemm_call *call) 
     const enum CBLAS_TRANSPOSE of_a = transposed ? CblasTrans : CblasNoTrans;
     const int ldb = leading(call->k, call->n, call->b_k, call->b_column, &transposed);
     const enum CBLAS_TRANSPOSE of_b = transposed ? CblasTrans : CblasNoTrans;
-    const int beta = call->adds || call->d;
+    const int beta = call->adds || call->c;
     if (m <= 0 || n <= 0) return;
-    if (call->d) lay_d(is_double, call);
+    if (call->c) lay_c(is_double, call);
     ob_blas_copy *copy = claim(blas);
     if (is_double)
-        ((dgemm_function)copy->dgemm)(CblasRowMajor, of_a, of_b, m, n, k, call->alpha, call->a, lda, call->b, ldb, beta, call->c,
-                                      (int)call->c_row);
+        ((dgemm_function)copy->dgemm)(CblasRowMajor, of_a, of_b, m, n, k, call->alpha, call->a, lda, call->b, ldb, beta, call->y,
+                                      (int)call->y_row);
     else
         ((sgemm_function)copy->sgemm)(CblasRowMajor, of_a, of_b, m, n, k, (float)call->alpha, call->a, lda, call->b, ldb,
-                                      (float)beta, call->c, (int)call->c_row);
+                                      (float)beta, call->y, (int)call->y_row);
     atomic_store_explicit(&copy->busy, false, memory_order_release);
 }
 
 #else
 
 void ob__blas_product(ob_blas *blas, bool is_double, const obk_gemm_call *call) {
-    (void)blas, (void)is_double, (void)call; /* nothing opens one */
+    (void)blas, (void)is_double, (void)call; /* never called: nothing opens a copy */
 }
 
 #endif

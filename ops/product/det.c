@@ -1,5 +1,6 @@
 /* Det 11, 22 (bfloat16): determinants of a batch of square matrices, by elimination with row exchanges in double. A matrix of
- * size 0 has the determinant 1. A column without a pivot is left alone, so that NaN and infinity elsewhere still show. */
+ * size 0 has the determinant 1. A column without a pivot is skipped, so that NaN and infinity elsewhere still reach the result.
+ */
 #include "ops/kernel/common.h"
 
 typedef struct det {

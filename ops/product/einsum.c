@@ -1,8 +1,10 @@
-/* Einsum 12: repeated labels are diagonals, axes of size 1 are left out, what only one operand has and the result has not is
- * summed first; then two operands after the other are multiplied, as matrices where axes are summed over, the pair first whose
- * result is smallest beside what it replaces. Where a result on the way would be much larger than the operands and the result,
- * what is left is summed directly: memory never grows with the number of combinations. float16 is computed in float, narrow
- * integers in int32; integers wrap. */
+/* Einsum 12.
+ *
+ * Repeated labels become diagonals, axes of size 1 are removed, and labels of only one operand that the result lacks are summed
+ * first. Then two operands after the other are contracted, as matrix products if axes are summed. The next pair is the one whose
+ * result is smallest compared with its operands. If an intermediate result would be much larger than operands and result, the
+ * remaining tensors are summed directly, so that memory never grows with the number of combinations. float16 is computed in
+ * float, narrow integers in int32; integers wrap. */
 #include "ops/product/einsum.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/kernels.h"
@@ -18,15 +20,15 @@ typedef struct planner {
     ob_error *error;
     ob_einsum_step **end;
     ob_dtype computing;
-    ob_einsum_tensor *tensors; /* what is left */
+    ob_einsum_tensor *tensors; /* the remaining tensors */
     uint32_t n;
-    double most;                      /* elements of a result on the way */
-    int64_t sizes[OB_EINSUM_LABELS];  /* 1: none, or of that size */
-    uint32_t uses[OB_EINSUM_LABELS];  /* tensors, and the result, that have the label */
-    int32_t places[OB_EINSUM_LABELS]; /* where in the result, or -1 */
-    uint8_t result[OB_MAX_RANK];      /* its labels, without those of size 1 */
+    double most;                      /* the most elements of an intermediate result */
+    int64_t sizes[OB_EINSUM_LABELS];  /* 1: no such label, or size 1 */
+    uint32_t uses[OB_EINSUM_LABELS];  /* the number of tensors that have the label, including the result */
+    int32_t places[OB_EINSUM_LABELS]; /* the axis of the result, or -1 */
+    uint8_t result[OB_MAX_RANK];      /* the labels of the result, without those of size 1 */
     int32_t rank;
-    ob_einsum_tensor made[2]; /* on the way */
+    ob_einsum_tensor made[2]; /* intermediate results */
 } planner;
 
 static ob_status no_memory(ob_error *error) {
@@ -67,17 +69,17 @@ static double count_elems(const planner *p, const ob_einsum_tensor *t) {
     return n;
 }
 
-/* A tensor with these labels, contiguous. */
+/* Makes a contiguous tensor with these labels. */
 static void make_dense(const planner *p, ob_dtype dtype, const uint8_t *labels, int32_t n, ob_einsum_tensor *t) {
     t->place = (ob_einsum_place){OB_EINSUM_INPUT, 0};
     t->view.data = NULL;
     t->view.dtype = dtype;
     t->view.rank = 0;
-    for (int32_t a = 0; a < n; a++) add_axis(t, labels[a], p->sizes[labels[a]], 0); /* the labels may be its own */
+    for (int32_t a = 0; a < n; a++) add_axis(t, labels[a], p->sizes[labels[a]], 0); /* `labels` may be the tensor's own */
     ob__contiguous_strides(n, t->view.dims, ob_dtype_size(dtype), t->view.strides);
 }
 
-/* The same tensor with its axes in this order. */
+/* Permutes the axes of the tensor into this order. */
 static void order(const ob_einsum_tensor *t, const uint8_t *labels, ob_einsum_tensor *to) {
     to->place = t->place;
     to->view.data = NULL;
@@ -89,7 +91,7 @@ static void order(const ob_einsum_tensor *t, const uint8_t *labels, ob_einsum_te
     }
 }
 
-/* In the order of the result, others behind. */
+/* Sorts labels in the order of the result; others come last. */
 static void sort_labels(const planner *p, uint8_t *labels, int32_t n) {
     for (int32_t i = 1; i < n; i++)
         for (int32_t k = i; k > 0 && (uint32_t)p->places[labels[k]] < (uint32_t)p->places[labels[k - 1]]; k--) {
@@ -125,7 +127,7 @@ static ob_einsum_step *add_step(planner *p, ob_einsum_kind kind, const ob_einsum
     return step;
 }
 
-/* Gives the tensor, the result of the step, memory: that of the result when it is what is wanted in the end. */
+/* Assigns memory to the result of the step; if it is the final result, that of the output. */
 static ob_status place(planner *p, ob_einsum_step *step, ob_einsum_tensor *t, bool is_last) {
     bool fits = is_last && t->view.dtype == p->args->out[0].dtype && t->view.rank == p->rank &&
                 memcmp(t->labels, p->result, (size_t)p->rank) == 0;
@@ -152,7 +154,7 @@ static ob_status convert(planner *p, ob_einsum_tensor *t, ob_dtype dtype, bool i
     return place(p, step, t, is_last);
 }
 
-/* Sums over what no other tensor has and the result has not. */
+/* Sums over the labels that neither another tensor nor the result has. */
 static ob_status sum_own(planner *p, ob_einsum_tensor *t) {
     uint8_t labels[2][OB_MAX_RANK];
     int32_t n_kept = 0, n_summed = 0, rank = t->view.rank;
@@ -200,7 +202,7 @@ static ob_status sum_own(planner *p, ob_einsum_tensor *t) {
 
 /* ---- Two tensors ---- */
 
-/* Labels of a pair: in both and kept, of the first alone, of the second alone, in both and summed over. */
+/* The labels of a pair of tensors: in both and in the result; in the first only; in the second only; in both and summed. */
 typedef struct pair {
     uint8_t batch[OB_MAX_RANK], m[OB_MAX_RANK], n[OB_MAX_RANK], k[OB_MAX_RANK];
     int32_t n_batch, n_m, n_n, n_k;
@@ -222,7 +224,7 @@ static pair split_labels(const planner *p, const ob_einsum_tensor *a, const ob_e
     return s;
 }
 
-/* Elements of the result of a pair; too many when it has too many axes. */
+/* The number of elements of the result of a pair; too many if it has too many axes. */
 static double count_result(const planner *p, const ob_einsum_tensor *a, const ob_einsum_tensor *b) {
     const pair s = split_labels(p, a, b);
     double n = 1;
@@ -232,7 +234,7 @@ static double count_result(const planner *p, const ob_einsum_tensor *a, const ob
     return s.n_batch + s.n_m + s.n_n > OB_MAX_RANK - 2 ? HUGE_VAL : n;
 }
 
-/* The tensor with an axis, of stride 0 where it has none, for each of these. */
+/* Gives the tensor an axis for each of these labels, with stride 0 for those that it lacks. */
 static void stretch(const ob_einsum_tensor *t, const ob_einsum_tensor *to, ob_view *view) {
     *view = to->view;
     for (int32_t a = 0; a < to->view.rank; a++) {
@@ -261,7 +263,7 @@ static ob_status multiply(planner *p, const ob_einsum_tensor *a, const ob_einsum
     return obk_iteration_plan(blocks, step->in, 2, &step->out, &spec, p->site->arena, &p->needs->lane_bytes, p->error);
 }
 
-/* Axes begin .. begin + n - 1 of the view as one; false: their strides do not allow it. */
+/* Axes begin .. begin + n - 1 of the view as one axis. False: their strides do not allow it. */
 static bool join(const ob_view *view, int32_t begin, int32_t n, int64_t *dim, int64_t *stride) {
     *dim = 1;
     *stride = n > 0 ? view->strides[begin + n - 1] : (int64_t)ob_dtype_size(view->dtype);
@@ -272,7 +274,7 @@ static bool join(const ob_view *view, int32_t begin, int32_t n, int64_t *dim, in
     return true;
 }
 
-/* The tensor as matrices [batch ..., rows, columns], copied where it must be. */
+/* The tensor as matrices [batch ..., rows, columns], copied if necessary. */
 static ob_status as_matrices(planner *p, const ob_einsum_tensor *t, const pair *s, const uint8_t *rows, int32_t n_rows,
                              const uint8_t *columns, int32_t n_columns, ob_einsum_place *from, ob_view *view) {
     uint8_t labels[OB_MAX_RANK];
@@ -360,7 +362,7 @@ static ob_status contract(planner *p, uint32_t i, uint32_t j) {
     return OB_OK;
 }
 
-/* ---- All that is left ---- */
+/* ---- Direct summation ---- */
 
 static ob_status direct(planner *p) {
     ob_einsum_direct *d = ob__tail(p->site, 1, sizeof *d);
@@ -444,7 +446,7 @@ static ob_status take_result(planner *p, const ob_einsum_term *term) {
     return OB_OK;
 }
 
-/* The pair that is multiplied next, among the first few. */
+/* Chooses the next pair, among the first few. */
 static double choose(const planner *p, uint32_t *first, uint32_t *second) {
     enum { LOOKED_AT = 16 };
     double least = HUGE_VAL, size = HUGE_VAL;
@@ -511,7 +513,7 @@ static ob_status einsum_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     OB_TRY(ob__check_type(site, args, 0, error));
     OB_TRY(ob__read_einsum(site->node, &params, error));
     OB_FAIL_IF(params.n_operands != args->n_in, error, OB_E_ARGUMENT, "%u operands", args->n_in);
-    OB_TRY(ob__need_scratch(needs, 3, sizeof(ob_view), error)); /* what ob__einsum_run looks through */
+    OB_TRY(ob__need_scratch(needs, 3, sizeof(ob_view), error)); /* views that ob__einsum_run uses */
     planner *p = ob__tail(site, 1, sizeof *p);
     if (!p) return no_memory(error);
     *p = (planner){.site = site,

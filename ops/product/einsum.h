@@ -1,4 +1,4 @@
-/* Einsum as steps: planned in einsum.c, carried out in einsum_run.c. */
+/* Einsum as a list of steps, planned in einsum.c and carried out in einsum_run.c. */
 #ifndef OB_OPS_PRODUCT_EINSUM_H
 #define OB_OPS_PRODUCT_EINSUM_H
 
@@ -7,35 +7,35 @@
 #include "ops/kernel/kernel.h"
 #include "ops/product/params.h"
 
-/* Labels: letters, then the axes of the ellipsis, of which the last is the last label. */
+/* Labels: letters, then the axes of the ellipsis; the last label is its last axis. */
 enum { OB_EINSUM_LABELS = OB_EINSUM_LETTERS + OB_MAX_RANK };
 
 typedef enum ob_einsum_kind {
-    OB_EINSUM_COPY,     /* into another order */
-    OB_EINSUM_CONVERT,  /* contiguous elements; to narrower integers they wrap */
-    OB_EINSUM_SUM,      /* over axes of one operand */
-    OB_EINSUM_MULTIPLY, /* element by element: no axis is summed over */
-    OB_EINSUM_PRODUCT,  /* of matrices */
-    OB_EINSUM_DIRECT    /* all that is left, one result after the other */
+    OB_EINSUM_COPY,     /* permutes axes */
+    OB_EINSUM_CONVERT,  /* of contiguous elements; narrower integers wrap */
+    OB_EINSUM_SUM,      /* sums axes of one operand */
+    OB_EINSUM_MULTIPLY, /* element by element: no axis is summed */
+    OB_EINSUM_PRODUCT,  /* matrix product */
+    OB_EINSUM_DIRECT    /* sums all remaining tensors, one result after the other */
 } ob_einsum_kind;
 
 typedef enum ob_einsum_memory { OB_EINSUM_INPUT, OB_EINSUM_OUTPUT, OB_EINSUM_SCRATCH } ob_einsum_memory;
 typedef struct ob_einsum_place {
     ob_einsum_memory memory;
-    size_t at; /* number of the input, bytes of scratch */
+    size_t at; /* index of the input, or bytes of scratch */
 } ob_einsum_place;
 
-/* An operand or a result on the way: no axis has size 1, no label stands twice. */
+/* An operand or an intermediate result: no axis has size 1, no label occurs twice. */
 typedef struct ob_einsum_tensor {
     ob_einsum_place place;
     ob_view view; /* without data */
     uint8_t labels[OB_MAX_RANK];
 } ob_einsum_tensor;
 
-/* Sums over all combinations of indices: memory for nothing but the result. */
+/* Sums over all combinations of indices. Needs memory only for the result. */
 typedef struct ob_einsum_direct {
     uint32_t n_tensors;
-    int32_t n_labels, n_kept; /* those of the result come first, in its order */
+    int32_t n_labels, n_kept; /* the labels of the result come first, in its order */
     int64_t dims[OB_EINSUM_LABELS];
     ob_einsum_place *places;
     int64_t *strides; /* bytes, [label * n_tensors + tensor] */
@@ -50,14 +50,14 @@ typedef struct ob_einsum_step {
     obk_reduction reduction;
     obk_iteration *blocks;
     ob_einsum_direct *direct;
-    void *product;  /* state of the kernel for products */
-    size_t scratch; /* where its scratch begins */
+    void *product;  /* state of the matrix product */
+    size_t scratch; /* offset of its scratch memory */
     struct ob_einsum_step *next;
 } ob_einsum_step;
 
 typedef struct ob_einsum {
     ob_einsum_step *steps;
-    bool is_zero; /* sums over no elements */
+    bool is_zero; /* the sum is over no elements */
 } ob_einsum;
 
 ob_status ob__einsum_run(const ob_kernel_args *args, ob_error *error);

@@ -16,7 +16,7 @@ static void *find(const ob_kernel_args *args, ob_einsum_place place) {
     }
 }
 
-/* The low bytes of integers. */
+/* Keeps the low bytes of integers. */
 static void narrow(void *to, const int32_t *from, int64_t n, size_t width) {
     if (width == 1)
         for (int64_t i = 0; i < n; i++) ((uint8_t *)to)[i] = (uint8_t)from[i];
@@ -71,9 +71,9 @@ static ob_status multiply_matrices(const ob_einsum_step *step, ob_view *in, ob_v
     return ob__kernel_matmul.run(&own, error);
 }
 
-/* ---- Directly ---- */
+/* ---- Direct summation ---- */
 
-/* Goes to the next combination of the labels begin .. end - 1; false: the first one is next. */
+/* Advances to the next combination of the labels begin .. end - 1. False: it starts again with the first one. */
 static bool advance(const ob_einsum_direct *d, int32_t begin, int32_t end, int64_t *index, int64_t *offsets) {
     for (int32_t l = end - 1; l >= begin; l--) {
         const int64_t *steps = d->strides + (size_t)l * d->n_tensors;

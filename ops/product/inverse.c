@@ -1,5 +1,5 @@
-/* com.microsoft Inverse: of each matrix of the last two axes, by elimination in double with the largest element of a column as
- * pivot. A matrix that has none gives infinities and NaN, as the divisions by 0 do. float16 and float are computed in double. */
+/* com.microsoft Inverse: the inverse of each matrix of the last two axes, by elimination in double with the largest element of a
+ * column as pivot. A singular matrix gives infinities and NaN, from divisions by 0. float16 and float are computed in double. */
 #include "ops/kernel/common.h"
 
 typedef struct inverse {
@@ -26,7 +26,7 @@ static void swap_rows(double *a, double *b, int64_t n) {
     }
 }
 
-/* a becomes the unit matrix, b the inverse. */
+/* Turns a into the unit matrix and b into the inverse. */
 static void eliminate(double *a, double *b, int64_t n, obk_pace *pace) {
     for (int64_t c = 0; c < n && !obk_stops(pace, 3 * n); c++) {
         int64_t pivot = c;
@@ -61,7 +61,7 @@ static void invert_one(void *context, int64_t i, int lane) {
     const char *from = (const char *)args->in[0].data + i * n_bytes;
     char *to = (char *)args->out[0].data + i * n_bytes;
     obk_pace pace = ob__pace(args->threads);
-    ob__convert_many(a, OB_DOUBLE, from, args->in[0].dtype, n * n, args->threads, NULL); /* planning tried it */
+    ob__convert_many(a, OB_DOUBLE, from, args->in[0].dtype, n * n, args->threads, NULL); /* planning has tried this conversion */
     ob__fill(b, n * n, sizeof *b, NULL, &pace);
     for (int64_t k = 0; k < n; k++) b[k * (n + 1)] = 1;
     eliminate(a, b, n, &pace);

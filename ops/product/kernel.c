@@ -1,12 +1,13 @@
-/* MatMul: Y[..., m, n] = sum over k of A[..., m, k] * B[..., k, n]. Gemm: Y = alpha * A' * B' + beta * C, A' and B' transposed on
- * demand, C stretched one way to (M, N).
+/* MatMul: Y[..., m, n] = the sum over k of A[..., m, k] * B[..., k, n]. Gemm: Y = alpha * A' * B' + beta * C, where A' and B' may
+ * be transposed and C broadcasts to (M, N).
  *
- * MatMul 1 floats, 9 also int32, int64, uint32, uint64 (wrapping), 13 also bfloat16. Batch dimensions broadcast by stride 0; a
- * 1-d A gets a leading, a 1-d B a trailing dimension of 1 that the result does not have. K = 0 gives zeros. Gemm 1 and 6 (C
- * stretches only with `broadcast` = 1, which the shape rule checks), 7, 9 (integers too), 11 (C optional), 13 (bfloat16);
- * integers go through double when alpha or beta is not 1. float16 and bfloat16 are computed in float. Operands whose rows or
- * columns are dense are read in place, a constant B is packed once where several rows use it. Where a session's numerics are
- * relaxed, large products are OpenBLAS's. */
+ * MatMul 1 floats, 9 also int32, int64, uint32, uint64 (wrapping), 13 also bfloat16. Batch dimensions broadcast with stride 0. A
+ * 1-d A gets a leading, a 1-d B a trailing dimension of 1, which the result does not have. K = 0 gives zeros. Gemm 1 and 6 (C
+ * broadcasts only with `broadcast` = 1, which the shape rule checks), 7, 9 (also integers), 11 (C optional), 13 (bfloat16).
+ * Integers are computed in double if alpha or beta is not 1. float16 and bfloat16 are computed in float.
+ *
+ * Operands with dense rows or columns are read in place. A constant B is packed once if several rows use it. With relaxed
+ * numerics, OpenBLAS computes large products. */
 #include "core/graph/types.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/kernels.h"
@@ -17,17 +18,17 @@
 
 typedef enum method {
     TILES,
-    ROW,    /* m is 1, B dense along k */
-    COLUMN, /* n is 1, A dense along k */
-    BLAS    /* OpenBLAS, of the session */
+    ROW,    /* m is 1 and B dense along k */
+    COLUMN, /* n is 1 and A dense along k */
+    BLAS    /* the session's OpenBLAS */
 } method;
 
-/* How an operand comes into the form that is multiplied. */
+/* The preparation of an operand before it is multiplied. */
 typedef struct operand {
     bool transposed;
-    bool flattened, converted; /* made contiguous, then of the computing type */
-    bool copied;               /* in neither form rows or columns are dense */
-    int8_t pack;               /* -1: it is not packed */
+    bool flattened, converted; /* made contiguous; then converted to the computing type */
+    bool copied;               /* copied, because neither rows nor columns are dense */
+    int8_t pack;               /* -1: not packed */
 } operand;
 
 typedef struct product {
@@ -35,9 +36,9 @@ typedef struct product {
     const obk_gemm *gemm;
     ob_dtype computing;
     double alpha, beta;
-    int64_t d_row, d_column;
-    operand a, b, d;
-    bool has_d, out_converted;
+    int64_t c_row, c_column;
+    operand a, b, c;
+    bool has_c, out_converted;
     method method;
     ob_blas *blas;
 } product;
@@ -66,7 +67,7 @@ static int gemm_index(ob_dtype computing) {
     }
 }
 
-/* The view as it is multiplied when it is not packed. */
+/* The view of an operand as it is multiplied, if it is not packed. */
 static ob_view planned_view(const product *s, const ob_view *in, operand *o) {
     ob_view view = *in;
     o->pack = -1;
@@ -86,7 +87,7 @@ static ob_status need_operand(const product *s, const ob_view *in, const operand
     return OB_OK;
 }
 
-/* Takes what need_operand asked for. */
+/* Takes the memory that need_operand requested and prepares the operand. */
 static ob_status take_operand(const product *s, const ob_view *in, const operand *o, char **scratch, const void **out,
                               const ob_threads *threads, ob_error *error) {
     int64_t n = ob__count(in);
@@ -107,19 +108,19 @@ static ob_status take_operand(const product *s, const ob_view *in, const operand
     return OB_OK;
 }
 
-/* C of a Gemm, as it stretches. */
-static ob_status place_d(product *s, const ob_view *c, ob_error *error) {
-    ob_view view = planned_view(s, c, &s->d);
-    int64_t width = (int64_t)ob_dtype_size(s->computing), *steps[2] = {&s->d_row, &s->d_column}, sizes[2] = {s->p.m, s->p.n};
+/* The strides of Gemm's C as it broadcasts to (M, N). */
+static ob_status place_c(product *s, const ob_view *c, ob_error *error) {
+    ob_view view = planned_view(s, c, &s->c);
+    int64_t width = (int64_t)ob_dtype_size(s->computing), *steps[2] = {&s->c_row, &s->c_column}, sizes[2] = {s->p.m, s->p.n};
     OB_FAIL_IF(view.rank > 2, error, OB_E_SHAPE, "C has rank %d", view.rank);
     for (int32_t i = 0; i < view.rank; i++) {
         int32_t axis = 2 - view.rank + i;
         OB_FAIL_IF(view.dims[i] != sizes[axis] && view.dims[i] != 1, error, OB_E_SHAPE,
                    "C axis %d: %lld does not broadcast to %lld", i, (long long)view.dims[i], (long long)sizes[axis]);
-        s->d.copied = s->d.copied || view.strides[i] % width != 0;
-        if (axis == 1 && view.dims[i] != 1) s->d.copied = s->d.copied || (view.strides[i] != 0 && view.strides[i] != width);
+        s->c.copied = s->c.copied || view.strides[i] % width != 0;
+        if (axis == 1 && view.dims[i] != 1) s->c.copied = s->c.copied || (view.strides[i] != 0 && view.strides[i] != width);
     }
-    if (s->d.copied) ob__contiguous_strides(view.rank, view.dims, (size_t)width, view.strides);
+    if (s->c.copied) ob__contiguous_strides(view.rank, view.dims, (size_t)width, view.strides);
     for (int32_t i = 0; i < view.rank; i++)
         if (view.dims[i] != 1) *steps[2 - view.rank + i] = view.strides[i] / width;
     return OB_OK;
@@ -134,7 +135,7 @@ static void choose_method(product *s) {
     if (p->n == 1 && dense_a && dense_b) s->method = COLUMN;
 }
 
-/* Where OpenBLAS multiplies, in place of what was chosen: large products. A constant B that has to be converted is packed. */
+/* Lets OpenBLAS compute large products. A constant B that must be converted is packed instead. */
 static void choose_blas(const ob_kernel_site *site, product *s, const ob_view *b) {
     const ob_matrices *p = &s->p;
     bool real = ob__dtype_is_real(s->computing);
@@ -146,14 +147,15 @@ static void choose_blas(const ob_kernel_site *site, product *s, const ob_view *b
                                 .a_k = p->a.column,
                                 .b_k = p->b.row,
                                 .b_column = p->b.column,
-                                .c_row = p->n,
+                                .y_row = p->n,
                                 .alpha = s->alpha};
     if (!ob__blas_gains(p->m, p->n, p->k) || !ob__blas_takes(&call)) return;
     s->method = BLAS;
     s->blas = site->blas;
 }
 
-/* A matrix that one row is multiplied with is read once in a run: it is packed only when it would be converted each time. */
+/* A matrix that is multiplied by one row is read once in a run, so packing it pays off only if it would be converted each time.
+ */
 static bool gains_by_packing(const product *s) {
     const ob_matrices *p = &s->p;
     return s->gemm->pack_b && s->method != COLUMN && s->method != BLAS && (p->m > 1 || s->b.converted) && p->m > 0 && p->n > 0 &&
@@ -177,14 +179,14 @@ static ob_status plan_product(const ob_kernel_site *site, product *s, ob_kernel_
         s->b.pack = (int8_t)needs->n_packs;
         OB_TRY(ob__want_packed_b(site, &s->p, s->gemm, &in[1], s->b.transposed, s->computing, needs, error));
     }
-    if (s->has_d) OB_TRY(place_d(s, &in[2], error));
+    if (s->has_c) OB_TRY(place_c(s, &in[2], error));
     if (s->method == BLAS)
         ob__cut_coarsely(&s->p);
     else
         ob__cut_matrices(&s->p);
     OB_TRY(need_operand(s, &in[0], &s->a, needs, error));
     OB_TRY(need_operand(s, &in[1], &s->b, needs, error));
-    if (s->has_d) OB_TRY(need_operand(s, &in[2], &s->d, needs, error));
+    if (s->has_c) OB_TRY(need_operand(s, &in[2], &s->c, needs, error));
     s->out_converted = args->out[0].dtype != s->computing;
     if (s->out_converted) OB_TRY(ob__need_scratch(needs, ob__count(&args->out[0]), ob_dtype_size(s->computing), error));
     if (s->method == TILES && s->b.pack < 0) needs->lane_bytes = obk_panel_bytes(s->gemm, s->p.k);
@@ -193,13 +195,13 @@ static ob_status plan_product(const ob_kernel_site *site, product *s, ob_kernel_
 
 typedef struct job {
     const product *s;
-    const char *a, *b, *d;
-    char *c, *lanes;
+    const char *a, *b, *c;
+    char *y, *lanes;
     size_t lane_stride;
     const ob_threads *threads;
 } job;
 
-/* Some of k at a time, and asks in between. */
+/* Multiplies a part of k at a time, and checks in between whether to stop. */
 static void multiply_by_blas(const job *j, obk_gemm_call call) {
     const product *s = j->s;
     const size_t width = ob_dtype_size(s->computing);
@@ -210,7 +212,7 @@ static void multiply_by_blas(const job *j, obk_gemm_call call) {
         call.a = (const char *)call.a + (size_t)(call.k * call.a_k) * width;
         call.b = (const char *)call.b + (size_t)(call.k * call.b_k) * width;
         call.adds = true;
-        call.d = NULL;
+        call.c = NULL;
     }
 }
 
@@ -219,12 +221,12 @@ static void multiply(const job *j, const ob_matrices_part *part, void *panel) {
     const ob_matrices *p = &s->p;
     const size_t width = ob_dtype_size(s->computing);
     const void *a = j->a + (size_t)part->a * width, *b = j->b + (size_t)part->b * width;
-    const void *d = j->d ? j->d + (size_t)(part->row * s->d_row + part->column * s->d_column) * width : NULL;
-    void *c = j->c + (size_t)part->c * width;
+    const void *c = j->c ? j->c + (size_t)(part->row * s->c_row + part->column * s->c_column) * width : NULL;
+    void *y = j->y + (size_t)part->y * width;
     if (s->method == ROW) {
-        s->gemm->row(c, 1, a, b, p->b.column, part->columns, p->k, s->alpha, s->beta, d, s->d_column);
+        s->gemm->row(y, 1, a, b, p->b.column, part->columns, p->k, s->alpha, s->beta, c, s->c_column);
     } else if (s->method == COLUMN) {
-        s->gemm->row(c, 1, b, a, p->a.row, part->rows, p->k, s->alpha, s->beta, d, s->d_row);
+        s->gemm->row(y, 1, b, a, p->a.row, part->rows, p->k, s->alpha, s->beta, c, s->c_row);
     } else {
         bool packed = s->b.pack >= 0;
         obk_gemm_call call = {.m = part->rows,
@@ -236,13 +238,13 @@ static void multiply(const job *j, const ob_matrices_part *part, void *panel) {
                               .b = b,
                               .b_k = packed ? 0 : p->b.row,
                               .b_column = p->b.column,
-                              .c = c,
-                              .c_row = p->n,
+                              .y = y,
+                              .y_row = p->n,
                               .alpha = s->alpha,
                               .beta = s->beta,
-                              .d = d,
-                              .d_row = s->d_row,
-                              .d_column = s->d_column,
+                              .c = c,
+                              .c_row = s->c_row,
+                              .c_column = s->c_column,
                               .panel = panel};
         if (s->method == BLAS)
             multiply_by_blas(j, call);
@@ -265,19 +267,19 @@ static ob_status product_run(const ob_kernel_args *args, ob_error *error) {
     const product *s = args->state;
     const ob_view *out = &args->out[0];
     char *scratch = args->scratch;
-    const void *a, *b, *d = NULL;
+    const void *a, *b, *c = NULL;
     OB_TRY(take_operand(s, &args->in[0], &s->a, &scratch, &a, args->threads, error));
     if (s->b.pack >= 0)
         b = args->packs[s->b.pack];
     else
         OB_TRY(take_operand(s, &args->in[1], &s->b, &scratch, &b, args->threads, error));
-    if (s->has_d) OB_TRY(take_operand(s, &args->in[2], &s->d, &scratch, &d, args->threads, error));
-    void *c = s->out_converted ? ob__take(&scratch, ob__count(out), ob_dtype_size(s->computing)) : out->data;
+    if (s->has_c) OB_TRY(take_operand(s, &args->in[2], &s->c, &scratch, &c, args->threads, error));
+    void *y = s->out_converted ? ob__take(&scratch, ob__count(out), ob_dtype_size(s->computing)) : out->data;
     job j = {
-        .s = s, .a = a, .b = b, .d = d, .c = c, .lanes = args->lanes, .lane_stride = args->lane_stride, .threads = args->threads};
+        .s = s, .a = a, .b = b, .c = c, .y = y, .lanes = args->lanes, .lane_stride = args->lane_stride, .threads = args->threads};
     ob__each_chunk(args->threads, s->p.n_chunks, multiply_chunk, &j);
     if (!s->out_converted) return OB_OK;
-    return ob__convert_many(out->data, out->dtype, c, s->computing, ob__count(out), args->threads, error);
+    return ob__convert_many(out->data, out->dtype, y, s->computing, ob__count(out), args->threads, error);
 }
 
 static ob_status matmul_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
@@ -298,7 +300,7 @@ static ob_status gemm_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     s->b.transposed = axis != 1;
     s->alpha = (double)ob__attribute_float(site->node, "alpha");
     s->beta = (double)ob__attribute_float(site->node, "beta");
-    s->has_d = ob__given(args, 2) && s->beta != 0;
+    s->has_c = ob__given(args, 2) && s->beta != 0;
     return plan_product(site, s, args, needs, error);
 }
 

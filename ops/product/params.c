@@ -20,7 +20,7 @@ int ob__einsum_label(const ob_einsum_term *term, size_t *at) {
     return label;
 }
 
-/* Up to a comma, the arrow or the end. False: a character that does not belong there. */
+/* Reads up to a comma, the arrow or the end. False: there is an invalid character. */
 static bool scan_term(const char *text, ob_einsum_term *term) {
     *term = (ob_einsum_term){.text = text};
     size_t i = 0;
@@ -46,7 +46,7 @@ ob_einsum_term ob__einsum_term(const ob_einsum_params *params, const char **at) 
     return term;
 }
 
-/* Without an arrow: the ellipsis, then the letters that occur once, in order of their characters. */
+/* The result without an arrow: the ellipsis, then the letters that occur once, in alphabetical order. */
 static void make_implicit(ob_einsum_params *params, const int *counts, bool has_ellipsis) {
     char *end = params->implicit;
     if (has_ellipsis) end = (char *)memcpy(end, "...", 3) + 3;

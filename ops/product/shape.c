@@ -14,7 +14,7 @@ OB_RULE(inverse);
 OB_RULE(einsum);
 OB_RULE(det);
 
-/* Source: MatMul-1, NumPy matmul: a vector on the left is a row, on the right a column, and its axis goes again. */
+/* Source: MatMul-1, NumPy matmul: a vector on the left is a row, on the right a column; its added axis is removed again. */
 static ob_status infer_product(ob_infer *infer, ob_shape a, ob_shape b, uint32_t right) {
     if (a.rank == 0 || b.rank == 0) ob__problem(infer, OB0104, a.rank == 0 ? 0 : (int32_t)right, -1, "an operand is a scalar");
     OB_TRY(ob__rank_unknown(infer, 0));
@@ -39,7 +39,7 @@ ob_status ob__infer_matmul(ob_infer *infer) {
     return infer_product(infer, ob__in_shape(infer, 0), ob__in_shape(infer, right), right);
 }
 
-/* com.microsoft: first the batch axes of an operand come before its first one, then its last two change places. */
+/* com.microsoft: first the batch axes of an operand are moved before its first axis, then its last two axes are exchanged. */
 static ob_shape transposed(const ob_infer *infer, uint32_t input, ob_dim dims[OB_MAX_RANK]) {
     static const char *const batch[] = {"transBatchA", "transBatchB"}, *const last[] = {"transA", "transB"};
     ob_shape shape = ob__in_shape(infer, input);
@@ -84,7 +84,7 @@ ob_status ob__infer_inverse(ob_infer *infer) {
     return ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 0, -2), ob__in_dim(infer, 0, -1), 0, -1, OB0601);
 }
 
-/* Source: Gemm-1 to Gemm-13. C stretches to (M, N), never the other way. */
+/* Source: Gemm-1 to Gemm-13. C broadcasts to (M, N), never the other way. */
 ob_status ob__infer_gemm(ob_infer *infer) {
     ob_dim dims[2], inner[2];
     ob__out_dtype(infer, 0, OB_NONE);
@@ -117,8 +117,8 @@ ob_status ob__infer_det(ob_infer *infer) {
 
 typedef struct einsum {
     ob_dim sizes[OB_EINSUM_LETTERS];
-    ob_dim own[OB_EINSUM_LETTERS];     /* in the operand at hand, */
-    uint32_t owner[OB_EINSUM_LETTERS]; /* 1 + its index */
+    ob_dim own[OB_EINSUM_LETTERS];     /* in the current operand, */
+    uint32_t owner[OB_EINSUM_LETTERS]; /* 1 + index of that operand */
     bool seen[OB_EINSUM_LETTERS];
     ob_broadcast_result ellipsis;
     bool broken; /* a problem was reported */
@@ -133,7 +133,7 @@ static ob_status take_letter(ob_infer *infer, einsum *e, uint32_t input, int let
     bool seen = e->seen[letter];
     e->seen[letter] = true;
     e->sizes[letter] = seen ? OB_DIM_UNKNOWN : d;
-    if (!seen || !known_rank) return OB_OK; /* a rank that is not known is called unverified */
+    if (!seen || !known_rank) return OB_OK; /* an unknown rank is reported as unverified */
     if (known == OB_DIM_UNKNOWN) return OB_OK;
     const ob_condition condition = {OB_COND_BROADCAST, d, known}; /* sizes of 1 broadcast */
     if (d == known || ob_condition_decide(infer->dims, &condition) != OB_FALSE)

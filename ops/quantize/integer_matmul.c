@@ -121,11 +121,11 @@ static void widen_rows(void *context, int64_t begin, int64_t end) {
 }
 
 /* Multiplies rows of the part from row `from` on. */
-static void multiply(const job *j, const ob_matrices_part *part, int64_t from, int64_t rows, int32_t *c, int64_t c_row,
+static void multiply(const job *j, const ob_matrices_part *part, int64_t from, int64_t rows, int32_t *y, int64_t y_row,
                      void *panel) {
     const integer_matmul *s = j->s;
     const ob_matrices *p = &s->p;
-    obk_integer_call call = {.m = rows, .n = part->columns, .k = p->k, .c = c, .c_row = c_row, .panel = panel};
+    obk_integer_call call = {.m = rows, .n = part->columns, .k = p->k, .y = y, .y_row = y_row, .panel = panel};
     call.a = p->k > 0 ? j->a + (part->a / p->k + from) * obk_pairs(p->k) : j->a;
     if (s->i.w_packed) {
         call.b = (const obk_pair *)j->w + part->b;
@@ -158,7 +158,7 @@ static void multiply_part(const job *j, const ob_matrices_part *part, char *lane
     const integer_matmul *s = j->s;
     const int64_t n = s->p.n;
     if (!s->i.requantizes) {
-        multiply(j, part, 0, part->rows, (int32_t *)j->out.data + part->c, n, lane);
+        multiply(j, part, 0, part->rows, (int32_t *)j->out.data + part->y, n, lane);
         return;
     }
     char *panel = lane + s->sums_bytes + (size_t)s->p.columns * sizeof(float);
@@ -171,7 +171,7 @@ static void multiply_part(const job *j, const ob_matrices_part *part, char *lane
         for (int64_t i = 0; i < rows; i++) {
             to.scale = scales_of_row(j, part, from + i, row);
             s->i.loops->requantize[ob__is_signed(&j->out) ? OBK_Q_INT8 : OBK_Q_UINT8](
-                (char *)j->out.data + part->c + (from + i) * n, sums + i * part->columns, part->columns, &to);
+                (char *)j->out.data + part->y + (from + i) * n, sums + i * part->columns, part->columns, &to);
         }
     }
 }

@@ -171,9 +171,9 @@ static void combine(const recurrent *r, obk_loop loop, char *z, const char *a, c
     loop(pointers, steps, n, row, 1, NULL);
 }
 
-/* c = a b', or added to c, with rows of k elements in a and b. */
-static void product(const direction *d, int64_t m, int64_t n, int64_t k, const char *a, const char *b, bool adds, char *c,
-                    int64_t c_row) {
+/* y = a b', or y += a b' if `adds`, with rows of k elements in a and b. */
+static void product(const direction *d, int64_t m, int64_t n, int64_t k, const char *a, const char *b, bool adds, char *y,
+                    int64_t y_row) {
     const int64_t row = k > 0 ? k : 1;
     obk_gemm_call call = {.m = m,
                           .n = n,
@@ -184,13 +184,13 @@ static void product(const direction *d, int64_t m, int64_t n, int64_t k, const c
                           .b = b,
                           .b_k = 1,
                           .b_column = row,
-                          .c = c,
-                          .c_row = c_row,
+                          .y = y,
+                          .y_row = y_row,
                           .adds = adds,
                           .alpha = 1,
                           .panel = d->panel};
     if (m == 1)
-        d->r->gemm->row(c, 1, a, b, row, n, k, 1, 1, adds ? c : NULL, 1);
+        d->r->gemm->row(y, 1, a, b, row, n, k, 1, 1, adds ? y : NULL, 1);
     else
         d->r->gemm->product(&call);
 }

@@ -99,7 +99,7 @@ void ob__add_byte_product(const ob_byte_run *run, int which, const float *x, int
         const int64_t some = rows - from < ROWS ? rows - from : ROWS;
         loops->quantize[OBK_Q_UINT8](run->bytes, x + from * k, some * k, &to_bytes);
         gemm->pack_a(run->a, &(obk_bytes){.data = run->bytes, .step = k, .along = 1, .zero = &whole}, some, k);
-        gemm->product(&(obk_integer_call){.m = some, .n = n, .k = k, .a = run->a, .b = f->packed, .c = run->sums, .c_row = n});
+        gemm->product(&(obk_integer_call){.m = some, .n = n, .k = k, .a = run->a, .b = f->packed, .y = run->sums, .y_row = n});
         for (int64_t i = 0; i < some; i++) loops->accumulate(y + (from + i) * n, run->sums + i * n, n, &by);
     }
 }

@@ -1,5 +1,5 @@
-/* Matrix products of kernels/gemm against sums in long double, on every level: packed or not, any distances, edges, cuts. And
- * those of OpenBLAS, where there is one, against both. */
+/* Matrix products of kernels/gemm against sums in long double, on every level: packed or not, with any distances, edges and
+ * splits. OpenBLAS, if present, is compared with both. */
 #include "kernel_levels.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/kernels.h"
@@ -27,7 +27,7 @@ typedef struct numbers {
     bool is_double;
     int64_t n;
     char *memory;
-    bool at_edge; /* of what can be read */
+    bool at_edge; /* at the end of the readable memory */
 } numbers;
 
 enum { EDGE_BYTES = 1 << 17 };
@@ -85,8 +85,8 @@ static bool same(const numbers *a, int64_t i, const numbers *b, int64_t j) {
 
 typedef struct product {
     obk_gemm_call call;
-    numbers a, b, c, d;
-    bool has_d;
+    numbers a, b, c, y;
+    bool has_c;
 } product;
 
 static int64_t span(int64_t n, int64_t step, int64_t m, int64_t other) {
@@ -103,34 +103,34 @@ static product draw_product(bool is_double, int64_t m, int64_t n, int64_t k) {
     transposed = draw(2) == 0;
     c->b_column = transposed ? (k > 0 ? k : 1) + gap : 1;
     c->b_k = transposed ? 1 : n + gap;
-    if (draw(8) == 0) c->b_column = c->b_k = 3 * (n + k); /* neither dense; elements shared */
-    c->c_row = n + draw(4);
+    if (draw(8) == 0) c->b_column = c->b_k = 3 * (n + k); /* not dense in either direction, or elements shared */
+    c->y_row = n + draw(4);
     if (draw(3) == 0) c->alpha = 0.75;
     if (draw(3) == 0) c->beta = -1.5;
     c->adds = draw(4) == 0;
     if (c->adds) c->alpha = 1;
-    p.has_d = !c->adds && draw(2) == 0;
-    c->d_column = draw(2);
-    c->d_row = draw(2) ? n + draw(3) : 0;
+    p.has_c = !c->adds && draw(2) == 0;
+    c->c_column = draw(2);
+    c->c_row = draw(2) ? n + draw(3) : 0;
     p.a = make_input(is_double, span(m, c->a_row, k, c->a_k));
     p.b = make_input(is_double, span(k, c->b_k, n, c->b_column));
-    p.c = make(is_double, m * c->c_row);
-    p.d = make_input(is_double, span(m, c->d_row, n, c->d_column));
+    p.y = make(is_double, m * c->y_row);
+    p.c = make_input(is_double, span(m, c->c_row, n, c->c_column));
     c->a = p.a.memory;
     c->b = p.b.memory;
-    c->c = p.c.memory;
-    c->d = p.has_d ? p.d.memory : NULL;
+    c->y = p.y.memory;
+    c->c = p.has_c ? p.c.memory : NULL;
     return p;
 }
 
 static void drop(product *p) {
     discard(&p->a);
     discard(&p->b);
+    discard(&p->y);
     discard(&p->c);
-    discard(&p->d);
 }
 
-/* What c[i][j] must be, and how far rounding may lead from it. */
+/* The expected y[i][j], and how far rounding may move it. */
 static double expected(const product *p, const numbers *before, int64_t i, int64_t j, double *tolerance) {
     const obk_gemm_call *c = &p->call;
     long double sum = 0, sizes = 0;
@@ -140,21 +140,21 @@ static double expected(const product *p, const numbers *before, int64_t i, int64
         sum += term;
         sizes += fabsl(term);
     }
-    long double d = p->has_d ? (long double)get(&p->d, i * c->d_row + j * c->d_column) * (long double)c->beta : 0;
-    if (c->adds) d = (long double)get(before, i * c->c_row + j);
-    *tolerance = (double)(sizes + fabsl(d)) * (double)(c->k + 4) * (p->a.is_double ? 0x1p-53 : 0x1p-24) * 1.5;
-    return (double)(sum * (long double)c->alpha + d);
+    long double added = p->has_c ? (long double)get(&p->c, i * c->c_row + j * c->c_column) * (long double)c->beta : 0;
+    if (c->adds) added = (long double)get(before, i * c->y_row + j);
+    *tolerance = (double)(sizes + fabsl(added)) * (double)(c->k + 4) * (p->a.is_double ? 0x1p-53 : 0x1p-24) * 1.5;
+    return (double)(sum * (long double)c->alpha + added);
 }
 
 static void check_result(const product *p, const numbers *before, const char *what) {
     const obk_gemm_call *c = &p->call;
     for (int64_t i = 0; i < c->m; i++)
-        for (int64_t j = 0; j < c->c_row; j++) {
-            int64_t here = i * c->c_row + j;
+        for (int64_t j = 0; j < c->y_row; j++) {
+            int64_t here = i * c->y_row + j;
             double tolerance, value = j < c->n ? expected(p, before, i, j, &tolerance) : 0;
-            if (j >= c->n ? same(&p->c, here, before, here) : fabs(get(&p->c, here) - value) <= tolerance) continue;
+            if (j >= c->n ? same(&p->y, here, before, here) : fabs(get(&p->y, here) - value) <= tolerance) continue;
             fail_msg("%s: %lld x %lld x %lld: c[%lld][%lld] is %g, not %g", what, (long long)c->m, (long long)c->n,
-                     (long long)c->k, (long long)i, (long long)j, get(&p->c, here), value);
+                     (long long)c->k, (long long)i, (long long)j, get(&p->y, here), value);
         }
 }
 
@@ -168,13 +168,13 @@ static int64_t up(int64_t n, int64_t to) {
     return (n + to - 1) / to * to;
 }
 
-/* The result of the product from packed operands, of parts, has the bits of the whole one. */
+/* The product of packed operands, computed in parts, has the bits of the whole one. */
 static void check_cuts(const obk_gemm *gemm, product *p, const numbers *before, const char *what) {
     obk_gemm_call *c = &p->call;
     size_t each = width(&p->a);
-    numbers whole = p->c;
-    p->c = make(whole.is_double, whole.n);
-    memcpy(p->c.memory, whole.memory, (size_t)whole.n * each);
+    numbers whole = p->y;
+    p->y = make(whole.is_double, whole.n);
+    memcpy(p->y.memory, whole.memory, (size_t)whole.n * each);
     char *a = aligned((size_t)(up(c->m, gemm->mr) * c->k) * each), *b = aligned((size_t)(up(c->n, gemm->nr) * c->k) * each);
     gemm->pack_a(a, c->a, c->a_row, c->a_k, c->m, c->k);
     gemm->pack_b(b, c->b, c->b_k, c->b_column, c->k, c->n);
@@ -186,8 +186,8 @@ static void check_cuts(const obk_gemm *gemm, product *p, const numbers *before, 
             part.n = c->n - j < columns ? c->n - j : columns;
             part.a = (const char *)c->a + (size_t)(i * c->a_row) * each;
             part.b = (const char *)c->b + (size_t)(j * c->b_column) * each;
-            part.c = at(&p->c, i * c->c_row + j);
-            if (p->has_d) part.d = at(&p->d, i * c->d_row + j * c->d_column);
+            part.y = at(&p->y, i * c->y_row + j);
+            if (p->has_c) part.c = at(&p->c, i * c->c_row + j * c->c_column);
             if (draw(2)) {
                 part.a = a + (size_t)(i * c->k) * each;
                 part.a_row = 0;
@@ -198,12 +198,12 @@ static void check_cuts(const obk_gemm *gemm, product *p, const numbers *before, 
             }
             for (int64_t l = 0; l < part.m; l++)
                 for (int64_t o = 0; o < part.n; o++) {
-                    int64_t here = (i + l) * c->c_row + j + o;
-                    set(&p->c, here, c->adds ? get(before, here) : (double)NAN); /* C is read only to be added to */
+                    int64_t here = (i + l) * c->y_row + j + o;
+                    set(&p->y, here, c->adds ? get(before, here) : (double)NAN); /* Y is read only to be added to */
                 }
             gemm->product(&part);
         }
-    if (memcmp(p->c.memory, whole.memory, (size_t)whole.n * each) != 0)
+    if (memcmp(p->y.memory, whole.memory, (size_t)whole.n * each) != 0)
         fail_msg("%s: %lld x %lld x %lld: other bits when cut into %lld x %lld", what, (long long)c->m, (long long)c->n,
                  (long long)c->k, (long long)rows, (long long)columns);
     free(whole.memory);
@@ -211,22 +211,22 @@ static void check_cuts(const obk_gemm *gemm, product *p, const numbers *before, 
     free(b);
 }
 
-/* The first rows of a packed B give the bits that they give alone. */
+/* The first rows of a packed B give the same bits as when they are packed alone. */
 static void check_first_rows(const obk_gemm *gemm, const product *p, const char *what) {
     obk_gemm_call c = p->call;
     const size_t each = width(&p->a);
     if (c.adds || c.k < 2) return;
-    numbers alone = make(p->c.is_double, p->c.n), of_packed = make(p->c.is_double, p->c.n);
+    numbers alone = make(p->y.is_double, p->y.n), of_packed = make(p->y.is_double, p->y.n);
     char *b = aligned((size_t)(up(c.n, gemm->nr) * c.k) * each);
     gemm->pack_b(b, c.b, c.b_k, c.b_column, c.k, c.n);
     memcpy(of_packed.memory, alone.memory, (size_t)alone.n * each);
     c.b_rows = c.k;
     c.k = 1 + draw(c.k - 1);
-    c.c = alone.memory;
+    c.y = alone.memory;
     gemm->product(&c);
     c.b = b;
     c.b_k = 0;
-    c.c = of_packed.memory;
+    c.y = of_packed.memory;
     gemm->product(&c);
     if (memcmp(alone.memory, of_packed.memory, (size_t)alone.n * each) != 0)
         fail_msg("%s: %lld x %lld x %lld of %lld: other bits from packed rows", what, (long long)c.m, (long long)c.n,
@@ -241,24 +241,24 @@ static void check_first_rows(const obk_gemm *gemm, const product *p, const char 
 static ob_blas blas;
 static int64_t n_by_blas, n_other_bits;
 
-/* The same product by OpenBLAS, where it takes it. */
+/* The same product by OpenBLAS, if it can compute it. */
 static void check_blas(const product *p, const numbers *before) {
     product theirs = *p;
     obk_gemm_call *c = &theirs.call;
     c->panel = NULL;
     if (blas.n_copies == 0 || !ob__blas_takes(c)) return;
-    theirs.c = make(p->c.is_double, p->c.n);
-    c->c = theirs.c.memory;
-    memcpy(theirs.c.memory, before->memory, (size_t)before->n * width(before));
-    for (int64_t i = 0; i < c->m && !c->adds; i++) /* C is read only to be added to */
-        for (int64_t j = 0; j < c->n; j++) set(&theirs.c, i * c->c_row + j, (double)NAN);
-    ob__blas_product(&blas, p->c.is_double, c);
+    theirs.y = make(p->y.is_double, p->y.n);
+    c->y = theirs.y.memory;
+    memcpy(theirs.y.memory, before->memory, (size_t)before->n * width(before));
+    for (int64_t i = 0; i < c->m && !c->adds; i++) /* Y is read only to be added to */
+        for (int64_t j = 0; j < c->n; j++) set(&theirs.y, i * c->y_row + j, (double)NAN);
+    ob__blas_product(&blas, p->y.is_double, c);
     check_result(&theirs, before, "OpenBLAS");
-    free(theirs.c.memory);
+    free(theirs.y.memory);
     n_by_blas++;
 }
 
-/* What a sum of k products may be off by, in any order: a bound for each element, by OpenBLAS in double. */
+/* The greatest error of a sum of k products in any order: a bound for each element, from OpenBLAS in double. */
 static double *bounds_of(const product *p) {
     const obk_gemm_call *c = &p->call;
     double *a = aligned((size_t)(c->m * c->k) * sizeof *a), *b = aligned((size_t)(c->k * c->n) * sizeof *b);
@@ -277,8 +277,8 @@ static double *bounds_of(const product *p) {
                                  .b = b,
                                  .b_k = c->n,
                                  .b_column = 1,
-                                 .c = sums,
-                                 .c_row = c->n,
+                                 .y = sums,
+                                 .y_row = c->n,
                                  .alpha = each};
     ob__blas_product(&blas, true, &sizes);
     free(a);
@@ -286,7 +286,7 @@ static double *bounds_of(const product *p) {
     return sums;
 }
 
-/* Products too large for sums in long double: our kernels beside OpenBLAS, which add in other orders. */
+/* Products that are too large for sums in long double: our kernels against OpenBLAS, which adds in another order. */
 static void compare_large(const obk_gemm *gemm, bool is_double, int64_t m, int64_t n, int64_t k, const char *what) {
     product p = draw_product(is_double, m, n, k);
     while (!ob__blas_takes(&p.call)) {
@@ -294,20 +294,21 @@ static void compare_large(const obk_gemm *gemm, bool is_double, int64_t m, int64
         p = draw_product(is_double, m, n, k);
     }
     for (int64_t i = 0; i < p.a.n; i++)
-        set(&p.a, i, (double)(draw(INT32_MAX) - INT32_MAX / 2) * 0x1p-29); /* many bits: sums round */
+        set(&p.a, i, (double)(draw(INT32_MAX) - INT32_MAX / 2) * 0x1p-29); /* many significant bits, so that sums are rounded */
     for (int64_t i = 0; i < p.b.n; i++) set(&p.b, i, (double)(draw(INT32_MAX) - INT32_MAX / 2) * 0x1p-29);
-    numbers theirs = make(is_double, p.c.n);
-    memcpy(theirs.memory, p.c.memory, (size_t)p.c.n * width(&p.c));
+    numbers theirs = make(is_double, p.y.n);
+    memcpy(theirs.memory, p.y.memory, (size_t)p.y.n * width(&p.y));
     double *bounds = bounds_of(&p);
     p.call.panel = aligned(obk_panel_bytes(gemm, k));
     gemm->product(&p.call);
     free(p.call.panel);
-    p.call.c = theirs.memory;
+    p.call.y = theirs.memory;
     ob__blas_product(&blas, is_double, &p.call);
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {
-            double ours = get(&p.c, i * p.call.c_row + j), other = get(&theirs, i * p.call.c_row + j);
-            double own = 8 * (is_double ? 0x1p-53 : 0x1p-24) * (fabs(ours) + 8); /* of D, of what C held, and of the end */
+            double ours = get(&p.y, i * p.call.y_row + j), other = get(&theirs, i * p.call.y_row + j);
+            double own =
+                8 * (is_double ? 0x1p-53 : 0x1p-24) * (fabs(ours) + 8); /* of C, of Y's old contents, and of the epilogue */
             n_other_bits += ours != other;
             if (!(fabs(ours - other) <= 2 * bounds[i * n + j] + own))
                 fail_msg("%s: %lld x %lld x %lld: c[%lld][%lld] is %g, by OpenBLAS %g", what, (long long)m, (long long)n,
@@ -331,22 +332,22 @@ static void test_large_beside_openblas(void **state) {
     if (blas.n_copies == 0) skip();
     each_level(large);
     assert_true(n_by_blas > 1000);
-    assert_true(n_other_bits > 0); /* two different ways */
+    assert_true(n_other_bits > 0); /* the two must really compute differently */
 }
 
 static void check_row(const obk_gemm *gemm, product *p, const char *what) {
     obk_gemm_call *c = &p->call;
     if (c->m != 1 || c->a_k != 1 || c->b_k != 1 || c->adds) return;
-    numbers untouched = p->c;
-    p->c = make(untouched.is_double, untouched.n);
-    memcpy(p->c.memory, untouched.memory, (size_t)untouched.n * width(&untouched));
-    gemm->row(p->c.memory, 1, c->a, c->b, c->b_column, c->n, c->k, c->alpha, c->beta, c->d, c->d_column);
+    numbers untouched = p->y;
+    p->y = make(untouched.is_double, untouched.n);
+    memcpy(p->y.memory, untouched.memory, (size_t)untouched.n * width(&untouched));
+    gemm->row(p->y.memory, 1, c->a, c->b, c->b_column, c->n, c->k, c->alpha, c->beta, c->c, c->c_column);
     check_result(p, &untouched, what);
     numbers alone = make(untouched.is_double, 2);
-    for (int64_t j = 0; j < c->n; j++) { /* each element has its bits wherever it stands, and whatever the steps */
+    for (int64_t j = 0; j < c->n; j++) { /* each element has its bits wherever it is, for all strides */
         gemm->row(alone.memory, 2, c->a, (const char *)c->b + (size_t)(j * c->b_column) * width(&alone), 7, 1, c->k, c->alpha,
-                  c->beta, p->has_d ? at(&p->d, j * c->d_column) : NULL, 0);
-        if (!same(&alone, 0, &p->c, j)) fail_msg("%s: other bits of element %lld when it is alone", what, (long long)j);
+                  c->beta, p->has_c ? at(&p->c, j * c->c_column) : NULL, 0);
+        if (!same(&alone, 0, &p->y, j)) fail_msg("%s: other bits of element %lld when it is alone", what, (long long)j);
     }
     free(alone.memory);
     free(untouched.memory);
@@ -357,8 +358,8 @@ static void one_round(const obk_table *table, bool is_double, int64_t m, int64_t
     char what[64];
     snprintf(what, sizeof what, "%s, %s", table->name, is_double ? "double" : "float");
     product p = draw_product(is_double, m, n, k);
-    numbers untouched = make(is_double, p.c.n);
-    memcpy(untouched.memory, p.c.memory, (size_t)p.c.n * width(&p.c));
+    numbers untouched = make(is_double, p.y.n);
+    memcpy(untouched.memory, p.y.memory, (size_t)p.y.n * width(&p.y));
     kl_out panel = kl_out_open(obk_panel_bytes(gemm, k), 0);
     p.call.panel = panel.data;
     gemm->product(&p.call);
@@ -390,10 +391,10 @@ static void test_products(void **state) {
     each_level(products);
 }
 
-/* Infinities, NaN and -0 pass as a sum of products has them; where there is nothing to add, the result is 0 or beta * D. */
+/* Infinities, NaN and -0 propagate as in a sum of products; without products, the result is 0 or beta * C. */
 static void special(const obk_table *table) {
     const obk_gemm *gemm = &table->gemm[OBK_GEMM_FLOAT];
-    float a[3] = {INFINITY, NAN, 1}, b[1] = {2}, c[3] = {7, 7, 7}, d = NAN;
+    float a[3] = {INFINITY, NAN, 1}, b[1] = {2}, y[3] = {7, 7, 7}, c = NAN;
     void *panel = aligned(obk_panel_bytes(gemm, 1));
     obk_gemm_call call = {.m = 3,
                           .n = 1,
@@ -404,49 +405,49 @@ static void special(const obk_table *table) {
                           .b = b,
                           .b_k = 1,
                           .b_column = 1,
-                          .c = c,
-                          .c_row = 1,
+                          .y = y,
+                          .y_row = 1,
                           .alpha = 1,
                           .panel = panel};
     gemm->product(&call);
-    assert_true(isinf(c[0]) && isnan(c[1]) && c[2] == 2);
+    assert_true(isinf(y[0]) && isnan(y[1]) && y[2] == 2);
     call.k = 0;
     gemm->product(&call);
-    assert_true(c[0] == 0 && c[1] == 0 && c[2] == 0);
-    call.d = &d;
+    assert_true(y[0] == 0 && y[1] == 0 && y[2] == 0);
+    call.c = &c;
     gemm->product(&call);
-    assert_true(isnan(c[0]) && isnan(c[2]));
+    assert_true(isnan(y[0]) && isnan(y[2]));
     free(panel);
 }
 
-/* The same by OpenBLAS: also NaN of D with a beta of 0, and no look at C. */
+/* The same by OpenBLAS: also NaN of C with a beta of 0, and Y is not read. */
 static void test_special_by_openblas(void **state) {
     (void)state;
     if (blas.n_copies == 0) skip();
-    float a[3] = {INFINITY, NAN, 1}, b[1] = {2}, c[3] = {NAN, NAN, NAN}, d[3] = {1, 1, NAN};
+    float a[3] = {INFINITY, NAN, 1}, b[1] = {2}, y[3] = {NAN, NAN, NAN}, c[3] = {1, 1, NAN};
     obk_gemm_call call = {
-        .m = 3, .n = 1, .k = 1, .a = a, .a_row = 1, .a_k = 1, .b = b, .b_k = 1, .b_column = 1, .c = c, .c_row = 1, .alpha = 1};
+        .m = 3, .n = 1, .k = 1, .a = a, .a_row = 1, .a_k = 1, .b = b, .b_k = 1, .b_column = 1, .y = y, .y_row = 1, .alpha = 1};
     ob__blas_product(&blas, false, &call);
-    assert_true(isinf(c[0]) && isnan(c[1]) && c[2] == 2);
+    assert_true(isinf(y[0]) && isnan(y[1]) && y[2] == 2);
     call.k = 0;
     ob__blas_product(&blas, false, &call);
-    assert_true(c[0] == 0 && c[1] == 0 && c[2] == 0);
-    call.d = d;
-    call.d_row = 1;
+    assert_true(y[0] == 0 && y[1] == 0 && y[2] == 0);
+    call.c = c;
+    call.c_row = 1;
     call.beta = 0;
     ob__blas_product(&blas, false, &call);
-    assert_true(c[0] == 0 && c[1] == 0 && isnan(c[2]));
-    call.alpha = 0; /* of A and B it would not look at, NaN of which our kernels keep */
+    assert_true(y[0] == 0 && y[1] == 0 && isnan(y[2]));
+    call.alpha = 0; /* it would ignore A and B, whose NaN our kernels keep */
     assert_false(ob__blas_takes(&call));
 }
 
-/* What cblas cannot take is left to our kernels. */
+/* Products that cblas cannot compute are left to our kernels. */
 static void test_taken(void **state) {
     (void)state;
-    const obk_gemm_call good = {.m = 4, .n = 5, .k = 6, .a_row = 6, .a_k = 1, .b_k = 5, .b_column = 1, .c_row = 5, .alpha = 1};
+    const obk_gemm_call good = {.m = 4, .n = 5, .k = 6, .a_row = 6, .a_k = 1, .b_k = 5, .b_column = 1, .y_row = 5, .alpha = 1};
     obk_gemm_call call = good;
     assert_true(ob__blas_takes(&call));
-    call.a_row = 0; /* packed, or a row for all */
+    call.a_row = 0; /* packed, or one row for all */
     assert_false(ob__blas_takes(&call));
     call.a_row = 5; /* rows overlap */
     assert_false(ob__blas_takes(&call));
@@ -459,7 +460,7 @@ static void test_taken(void **state) {
     call.b_k = call.b_column = 7;
     assert_false(ob__blas_takes(&call));
     call = good;
-    call.c_row = 4;
+    call.y_row = 4;
     assert_false(ob__blas_takes(&call));
     call = good;
     call.m = (int64_t)INT32_MAX + 1;

@@ -39,37 +39,37 @@ static void one_round(const obk_table *table, int64_t m, int64_t n, int64_t k, b
     const obk_integer_gemm *gemm = table->integer_gemm;
     static int16_t zero_a[256], zero_b[512];
     obk_bytes a = draw_bytes(m, k, extreme, zero_a), b = draw_bytes(n, k, extreme, zero_b);
-    int64_t pairs = obk_pairs(k), c_row = n + draw(3);
+    int64_t pairs = obk_pairs(k), y_row = n + draw(3);
     kl_out packed_a = kl_out_open((size_t)(m * pairs) * sizeof(obk_pair), 0);
     kl_out packed_b = kl_out_open((size_t)((n + gemm->nr - 1) / gemm->nr * gemm->nr * pairs) * sizeof(obk_pair), 0);
     gemm->pack_a(packed_a.data, &a, m, k);
     gemm->pack_b(packed_b.data, &b, k, n);
     for (int packed = 0; packed < 2; packed++) {
         int64_t i0 = m > 0 ? draw(m) : 0, j0 = n > gemm->nr ? draw(n / gemm->nr) * gemm->nr : 0; /* a part of the product */
-        kl_out c = kl_out_open((size_t)(m * c_row) * sizeof(int32_t), 4 * (size_t)draw(16)),
+        kl_out c = kl_out_open((size_t)(m * y_row) * sizeof(int32_t), 4 * (size_t)draw(16)),
                panel = kl_out_open(obk_integer_panel_bytes(gemm, k), 0);
         int32_t *result = c.data;
-        for (int64_t i = 0; i < m * c_row; i++) result[i] = 77;
+        for (int64_t i = 0; i < m * y_row; i++) result[i] = 77;
         obk_integer_call call = {.m = m - i0,
                                  .n = n - j0,
                                  .k = k,
                                  .a = (obk_pair *)packed_a.data + i0 * pairs,
                                  .bytes = b,
-                                 .c = result + i0 * c_row + j0,
-                                 .c_row = c_row,
+                                 .y = result + i0 * y_row + j0,
+                                 .y_row = y_row,
                                  .panel = panel.data};
         call.bytes.data = (const uint8_t *)b.data + j0 * b.step;
         call.bytes.zero = b.zero + j0 * b.zero_step;
         if (packed) call.b = (obk_pair *)packed_b.data + j0 * pairs;
         gemm->product(&call);
         for (int64_t i = 0; i < m; i++)
-            for (int64_t j = 0; j < c_row; j++) {
+            for (int64_t j = 0; j < y_row; j++) {
                 int64_t sum = 0;
                 for (int64_t l = 0; l < k && j < n; l++) sum += (int64_t)value_at(&a, i, l) * value_at(&b, j, l);
                 uint32_t expected = i >= i0 && j >= j0 && j < n ? (uint32_t)sum : 77;
-                if ((uint32_t)result[i * c_row + j] == expected) continue;
+                if ((uint32_t)result[i * y_row + j] == expected) continue;
                 fail_msg("%s: %lld x %lld x %lld: c[%lld][%lld] is %d, not %d", table->name, (long long)m, (long long)n,
-                         (long long)k, (long long)i, (long long)j, result[i * c_row + j], (int32_t)expected);
+                         (long long)k, (long long)i, (long long)j, result[i * y_row + j], (int32_t)expected);
             }
         kl_out_close(&c);
         kl_out_close(&panel);

@@ -73,18 +73,18 @@ static void check_product(const obk_table *table, bool fused, bool is_double, in
     const obk_gemm *gemm = &table->gemm[is_double ? OBK_GEMM_DOUBLE : OBK_GEMM_FLOAT];
     double *a = draw(m * k, seed, is_double), *b = draw(k * n, seed, is_double);
     void *stored_a = store(a, m * k, is_double), *stored_b = store(b, k * n, is_double);
-    void *c = malloc((size_t)(m * n) * sizeof(double)),
+    void *y = malloc((size_t)(m * n) * sizeof(double)),
          *panel = aligned_alloc(64, (obk_panel_bytes(gemm, k) + 63) / 64 * 64 + 64);
-    assert_true(c && panel);
+    assert_true(y && panel);
     obk_gemm_call call = {.m = m, .n = n, .k = k, .a = stored_a, .a_row = k, .a_k = 1, .b = stored_b, .b_k = n, .b_column = 1};
-    call.c = c;
-    call.c_row = n;
+    call.y = y;
+    call.y_row = n;
     call.alpha = 1;
     call.panel = panel;
     gemm->product(&call);
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {
-            const double want = chain(fused, is_double, a + i * k, 1, b + j, n, k), is = load(c, i * n + j, is_double);
+            const double want = chain(fused, is_double, a + i * k, 1, b + j, n, k), is = load(y, i * n + j, is_double);
             if (is != want)
                 fail_msg("%s: [%lld,%lld]x[%lld,%lld]: %a at %lld, %lld, expected %a", table->name, (long long)m, (long long)k,
                          (long long)k, (long long)n, is, (long long)i, (long long)j, want);
@@ -93,7 +93,7 @@ static void check_product(const obk_table *table, bool fused, bool is_double, in
     free(b);
     free(stored_a);
     free(stored_b);
-    free(c);
+    free(y);
     free(panel);
 }
 
@@ -124,7 +124,8 @@ static void columns_of_convolutions(void **state) {
                     double *x = draw(CHANNELS * n, &seed, is_double), *w = draw(CHANNELS * rows, &seed, is_double);
                     void *stored_x = store(x, CHANNELS * n, is_double), *stored_w = store(w, CHANNELS * rows, is_double);
                     void *z = malloc((size_t)(rows * n) * sizeof(double));
-                    void *lane = aligned_alloc(64, ((size_t)(CHANNELS * n + (1 + OBK_CONV_CHANNELS) * OBK_SLACK) * 8 + 63) / 64 * 64);
+                    void *lane =
+                        aligned_alloc(64, ((size_t)(CHANNELS * n + (1 + OBK_CONV_CHANNELS) * OBK_SLACK) * 8 + 63) / 64 * 64);
                     assert_true(z && lane);
                     tables[l]->conv->columns[is_double](stored_x, CHANNELS, n, stored_w, rows, 0, rows, z, lane, &(obk_pace){0});
                     for (int64_t m = 0; m < rows; m++)

@@ -8,12 +8,12 @@ __attribute__((unused)) static void FN(float *z, const float *x, int64_t n) {
         *(obk_v_f32 *)(z + i + W) = CALL(b);
     }
     if (i < n) {
-        float rest[2 * W] = {0};
-        memcpy(rest, x + i, (size_t)(n - i) * sizeof(float));
-        const obk_r_f32 a = *(const obk_v_f32 *)rest, b = *(const obk_v_f32 *)(rest + W);
-        *(obk_v_f32 *)rest = CALL(a);
-        *(obk_v_f32 *)(rest + W) = CALL(b);
-        memcpy(z + i, rest, (size_t)(n - i) * sizeof(float));
+        float remainder[2 * W] = {0};
+        memcpy(remainder, x + i, (size_t)(n - i) * sizeof(float));
+        const obk_r_f32 a = *(const obk_v_f32 *)remainder, b = *(const obk_v_f32 *)(remainder + W);
+        *(obk_v_f32 *)remainder = CALL(a);
+        *(obk_v_f32 *)(remainder + W) = CALL(b);
+        memcpy(z + i, remainder, (size_t)(n - i) * sizeof(float));
     }
 }
 #undef FN
