@@ -2,7 +2,6 @@
  * table, and one list of functions for what has no fixed bytes. */
 #include <string.h>
 
-#include "core/base/error.h"
 #include "proto/proto.h"
 
 #define EXPORT      "export the model as ONNX"

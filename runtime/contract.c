@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/dims/terms.h"
 #include "passes/check/names.h"
 #include "runtime/session.h"

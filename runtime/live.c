@@ -1,5 +1,4 @@
 /* Which nodes run, and how often each value is read: the same for all shapes. */
-#include "core/base/error.h"
 #include "runtime/session.h"
 
 static bool is_live(const ob_session *session, const ob_node *node) {

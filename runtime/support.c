@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "ops/body/body.h"
 #include "ops/kernel/kernel.h"
 #include "ops/library/resolve.h"

@@ -13,7 +13,6 @@
 #include <cmocka.h>
 
 #include "core/base/arena.h"
-#include "core/base/error.h"
 #include "core/graph/graph.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/kernel.h"

@@ -3,7 +3,6 @@
 #define OB_TESTS_SESSION_CASE_H
 
 #include "build_model.h"
-#include "core/base/error.h"
 #include "onnx_broadcast/session.h"
 #include "runtime/session.h"
 

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 
+#include "core/base/text.h"
 #include "core/solve/solve.h"
 #include "shapes.h"
 

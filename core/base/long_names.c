@@ -1,4 +1,5 @@
 #include "core/base/long_names.h"
+#include "core/base/text.h"
 
 #include <string.h>
 

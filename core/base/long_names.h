@@ -3,7 +3,7 @@
 #ifndef OB_CORE_BASE_LONG_NAMES_H
 #define OB_CORE_BASE_LONG_NAMES_H
 
-#include "core/base/text.h"
+#include "core/base/map.h"
 
 typedef struct ob_long_names {
     ob_arena arena;

@@ -1,5 +1,4 @@
 /* Arithmetic on dimensions: constants at once, everything else through polynomials. */
-#include "core/base/error.h"
 #include "core/base/integers.h"
 #include "core/dims/scratch.h"
 

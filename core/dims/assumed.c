@@ -1,6 +1,5 @@
 /* Terms for sizes of which something is asserted: N is a multiple of m, so floor(N/m) is the exact quotient, and stands for it in
  * quotients by other divisors of m. */
-#include "core/base/error.h"
 #include "core/base/integers.h"
 #include "core/dims/scratch.h"
 

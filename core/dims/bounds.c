@@ -5,7 +5,6 @@
  * minimum is each of its members in turn. A budget ends the search; whatever was found until then holds. */
 #include <string.h>
 
-#include "core/base/error.h"
 #include "core/base/integers.h"
 #include "core/dims/scratch.h"
 

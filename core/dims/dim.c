@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "core/base/error.h"
 #include "core/base/hash.h"
 #include "core/base/list.h"
 #include "core/dims/scratch.h"

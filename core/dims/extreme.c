@@ -2,7 +2,6 @@
  * outside. */
 #include <string.h>
 
-#include "core/base/error.h"
 #include "core/base/integers.h"
 #include "core/dims/scratch.h"
 

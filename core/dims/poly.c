@@ -1,7 +1,6 @@
 /* Polynomials over symbols and atoms (quotients, minima, maxima, broadcast terms): the normal form of sums and products. */
 #include <string.h>
 
-#include "core/base/error.h"
 #include "core/base/integers.h"
 #include "core/dims/scratch.h"
 

@@ -1,5 +1,4 @@
 /* floor(a/b) for a divisor b that is a term. Where b is below 1 it is undefined, so every step here may take b for 1 or more. */
-#include "core/base/error.h"
 #include "core/base/integers.h"
 #include "core/dims/scratch.h"
 

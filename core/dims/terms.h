@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 #include "core/base/arena.h"
-#include "core/base/text.h"
+#include "core/base/hash.h"
+#include "core/base/map.h"
 #include "onnx_broadcast/dim.h"
 
 /* Limits against hostile models: every term is small and shallow, so that walks over it may recurse. A term beyond them becomes

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "core/base/arena.h"
-#include "core/base/text.h"
+#include "core/base/map.h"
 #include "onnx_broadcast/broadcast.h"
 #include "onnx_broadcast/cell.h"
 #include "onnx_broadcast/dim.h"

@@ -2,7 +2,6 @@
  * term is from some k on a polynomial in k with whole coefficients: whatever is asked of it then has one answer. */
 #include <string.h>
 
-#include "core/base/error.h"
 #include "core/base/integers.h"
 #include "core/solve/solver.h"
 

@@ -2,7 +2,6 @@
  * the differences whose steps add up to more than 0 proves it (Bellman-Ford). */
 #include <string.h>
 
-#include "core/base/error.h"
 #include "core/base/integers.h"
 #include "core/dims/scratch.h"
 #include "core/solve/solver.h"

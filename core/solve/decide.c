@@ -1,7 +1,6 @@
 /* Deciding literals by what is known of their symbols: intervals and congruences. */
 #include <string.h>
 
-#include "core/base/error.h"
 #include "core/base/integers.h"
 #include "core/dims/scratch.h"
 #include "core/solve/solver.h"

@@ -1,6 +1,7 @@
 /* The set of one symbol's sizes in words: the shortest of a few forms, each of which is tried. Who asks tests what it is told. */
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/dims/scratch.h"
 #include "core/solve/solver.h"
 

@@ -2,7 +2,6 @@
  * apart where that is an identity on whole numbers. */
 #include <string.h>
 
-#include "core/base/error.h"
 #include "core/base/integers.h"
 #include "core/dims/scratch.h"
 #include "core/solve/expand.h"

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/list.h"
+#include "core/base/text.h"
 #include "core/dims/scratch.h"
 #include "core/solve/solver.h"
 

@@ -7,8 +7,9 @@
 #define OB_CORE_SOLVE_SOLVE_H
 
 #include "core/base/arena.h"
-#include "core/base/text.h"
 #include "onnx_broadcast/dim.h"
+
+struct ob_text; /* core/base/text.h */
 
 /* A size of one axis that nobody reaches: a bound of that many or more excludes no model that can be run. */
 #define OB_SIZE_UNREACHED INT64_C(1000000000)
@@ -103,8 +104,8 @@ ob_status ob__equivalent(ob_dims *dims, const ob_clause *left, uint32_t n_left, 
                          ob_arena *arena, ob_truth *out);
 
 /* "N = 1 or N = 5", "if T >= 1: M = N". */
-void ob__literal_write(ob_text *text, ob_dims *dims, const ob_literal *literal);
-void ob__solved_write(ob_text *text, ob_dims *dims, const ob_solved_clause *clause);
+void ob__literal_write(struct ob_text *text, ob_dims *dims, const ob_literal *literal);
+void ob__solved_write(struct ob_text *text, ob_dims *dims, const ob_solved_clause *clause);
 /* Reads n bytes of that, at most OB_PARSE_TEXT (parse.h): literals, in `arena`, that hold at the same sizes. known: names must be
  * symbols of the pool; else they become some. E_FORMAT, E_NOT_FOUND, E_LIMIT, E_MEMORY. */
 ob_status ob__clause_parse(ob_dims *dims, const char *text, size_t n, bool known, ob_arena *arena, ob_clause *out,

@@ -1,5 +1,4 @@
 /* Clauses that say less than another one: each literal of that one implies one of theirs. */
-#include "core/base/error.h"
 #include "core/dims/scratch.h"
 #include "core/solve/solver.h"
 

@@ -1,6 +1,6 @@
 /* Clauses as text. */
-#include "core/base/error.h"
 #include "core/base/integers.h"
+#include "core/base/text.h"
 #include "core/dims/scratch.h"
 #include "core/dims/terms.h"
 #include "core/solve/solve.h"

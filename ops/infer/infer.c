@@ -1,4 +1,5 @@
 #include "ops/infer/infer.h"
+#include "core/base/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>

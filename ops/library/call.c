@@ -1,6 +1,8 @@
 /* Calls of a library's functions: the host's table, and the failures that a call collects. */
 #include <string.h>
 
+#include "core/base/error.h"
+#include "core/base/text.h"
 #include "onnx_broadcast/version.h"
 #include "ops/library/library.h"
 

@@ -1,6 +1,7 @@
 /* The kernel of a library's operators, and what it may ask for. */
 #include <string.h>
 
+#include "core/base/error.h"
 #include "ops/library/library.h"
 
 /* In front of the library's own state, which begins 16-byte aligned. */

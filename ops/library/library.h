@@ -5,7 +5,6 @@
 
 #include <stdatomic.h>
 
-#include "core/base/error.h"
 #include "onnx_broadcast/operator.h"
 #include "ops/infer/infer.h"
 #include "ops/kernel/kernel.h"

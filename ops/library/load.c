@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/error.h"
 #include "ops/library/library.h"
 
 #ifdef OB_HAVE_DLOPEN

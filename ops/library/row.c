@@ -1,6 +1,7 @@
 /* Rows of a library, checked field by field before anything trusts them. */
 #include <string.h>
 
+#include "core/base/error.h"
 #include "ops/library/library.h"
 
 enum { MAX_LETTERS = 64, FLAGS = 31 };

@@ -1,6 +1,7 @@
 /* The shape rule of a library's operators, and what it may ask for. */
 #include <string.h>
 
+#include "core/base/error.h"
 #include "ops/library/library.h"
 
 /* ---- The rule ---- */

@@ -1,5 +1,6 @@
 /* Reading the attributes of tree ensembles. */
 #include "ops/ml/forest.h"
+#include "core/base/error.h"
 
 #include <math.h>
 #include <stdlib.h>

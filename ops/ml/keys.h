@@ -2,8 +2,8 @@
 #ifndef OB_OPS_ML_KEYS_H
 #define OB_OPS_ML_KEYS_H
 
+#include "core/base/map.h"
 #include "core/base/number_map.h"
-#include "core/base/text.h"
 #include "ops/kernel/kernel.h"
 #include "ops/ml/params.h"
 

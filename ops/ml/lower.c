@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/base/arena.h"
+#include "core/base/error.h"
 #include "kernels/ml/ml.h"
 #include "ops/ml/forest.h"
 

@@ -2,7 +2,6 @@
 #ifndef OB_OPS_ML_PARAMS_H
 #define OB_OPS_ML_PARAMS_H
 
-#include "core/base/error.h"
 #include "core/graph/graph.h"
 #include "kernels/ml/ml.h"
 

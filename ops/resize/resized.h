@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/base/error.h"
 #include "core/base/integers.h"
 
 /* True when scale = *above / *below with a small power of two below: then a symbolic size has an exact result. */

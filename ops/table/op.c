@@ -1,4 +1,5 @@
 #include "ops/table/op.h"
+#include "core/base/text.h"
 
 #include <string.h>
 

@@ -7,7 +7,6 @@
 
 #include "core/base/arena.h"
 #include "core/base/integers.h"
-#include "core/base/text.h"
 #include "ops/kernel/cells.h"
 #include "ops/kernel/common.h"
 #include "ops/text/ascii.h"

@@ -5,7 +5,6 @@
  * The pool is a tree: an item of a row is looked up once, and becomes a number; it leads from the root to a node, and from a node
  * to the next one. */
 #include "core/base/number_map.h"
-#include "core/base/text.h"
 #include "ops/kernel/common.h"
 #include "ops/text/params.h"
 

@@ -3,6 +3,7 @@
 #ifndef OB_PASSES_CHECK_PROPAGATION_H
 #define OB_PASSES_CHECK_PROPAGATION_H
 
+#include "core/base/text.h"
 #include "ops/table/op.h"
 #include "passes/check/propagate.h"
 

@@ -1,6 +1,5 @@
 #include "passes/contract/assumed.h"
 
-#include "core/base/error.h"
 #include "core/base/integers.h"
 #include "core/dims/scratch.h"
 

@@ -2,6 +2,7 @@
 #ifndef OB_PASSES_CONTRACT_BOUNDS_H
 #define OB_PASSES_CONTRACT_BOUNDS_H
 
+#include "core/base/text.h"
 #include "passes/contract/contract.h"
 
 /* Adds number `index` of facts->bounds to the contract's; *reason not NULL: it cannot be stated on elements of inputs, and why.

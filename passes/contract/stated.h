@@ -13,6 +13,7 @@
 #ifndef OB_PASSES_CONTRACT_STATED_H
 #define OB_PASSES_CONTRACT_STATED_H
 
+#include "core/base/text.h"
 #include "onnx_broadcast/contract.h"
 #include "passes/contract/contract.h"
 

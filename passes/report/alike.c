@@ -2,7 +2,6 @@
  * when they are asked for. Keys are made of numbers and names, never of messages. */
 #include <string.h>
 
-#include "core/base/error.h"
 #include "core/base/integers.h"
 #include "core/dims/terms.h"
 #include "passes/report/report.h"

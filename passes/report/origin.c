@@ -1,4 +1,5 @@
 #include "passes/report/origin.h"
+#include "core/base/text.h"
 
 #include <string.h>
 

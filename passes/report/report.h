@@ -3,6 +3,7 @@
 #define OB_PASSES_REPORT_REPORT_H
 
 #include "core/base/long_names.h"
+#include "core/base/text.h"
 #include "onnx_broadcast/check.h"
 #include "passes/check/called.h"
 #include "passes/check/facts.h"

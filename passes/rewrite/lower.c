@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "core/base/error.h"
 #include "ops/broadcast/params.h"
 #include "ops/library/resolve.h"
 #include "ops/table/op.h"

@@ -2,6 +2,7 @@
 #ifndef OB_PASSES_REWRITE_SHAPES_OF_H
 #define OB_PASSES_REWRITE_SHAPES_OF_H
 
+#include "core/base/text.h"
 #include "passes/check/work.h"
 #include "passes/rewrite/patch.h"
 

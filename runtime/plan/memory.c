@@ -1,5 +1,4 @@
 /* The memory plan: buffers that are alive at the same time get disjoint places in one block. */
-#include "core/base/error.h"
 #include "core/base/integers.h"
 #include "runtime/plan/plan.h"
 

@@ -11,7 +11,6 @@
 
 #include <cmocka.h>
 
-#include "core/base/error.h"
 #include "model_text.h"
 #include "ops/library/resolve.h"
 #include "ops/table/op.h"
