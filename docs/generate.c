@@ -218,20 +218,20 @@ static void print_kinds(unsigned kinds) {
 }
 
 static void print_requirements(void) {
-    printf(
-        "# What operators require\n\n"
-        "Generated from `ops/*/requirements.def` and `ops/*/family.def` by `./dev docs`. Do not edit.\n\n"
-        "What the shape rule of each operator asks of sizes and of small contents, in its newest version, and the kinds of "
-        "conditions that\n"
-        "come of it. Each ends as proved, as a condition, as an error, or as unverified with the reason: data decide it, or a "
-        "rank is not\n"
-        "known. `values`: asked of elements, and stated on those of the model's inputs where they can be followed. What holds "
-        "only in a branch,\n"
-        "in the body of a loop or where an index is read matters only there. Ranks, attributes and element types are asked for "
-        "too; no size\n"
-        "decides them.\n\n"
-        "| Operator | Requires | Conditions |\n"
-        "|---|---|---|\n");
+    printf("# What operators require\n\n"
+           "Generated from `ops/*/requirements.def` and `ops/*/family.def` by `./dev docs`. Do not edit.\n\n"
+           "The requirements of each operator's shape rule on sizes and small contents, in the newest version, and the kinds of "
+           "conditions\n"
+           "that follow from them. Each requirement is proved, becomes a condition or an error, or is unverified with a reason "
+           "(data decide it,\n"
+           "or a rank is not known). `values`: requirements on elements, stated on those of the model's inputs if they can be "
+           "followed. A\n"
+           "requirement inside a branch, the body of a loop or a part of the data matters only if it is reached. Ranks, "
+           "attributes and element\n"
+           "types have requirements too, which do not depend on sizes.\n"
+           "\n"
+           "| Operator | Requires | Conditions |\n"
+           "|---|---|---|\n");
     size_t firsts[MAX_OPERATORS], n_firsts = sort_operators(firsts);
     for (size_t i = 0; i < n_firsts; i++) {
         const ob_op *op = ob__op_at(firsts[i] + count_versions(firsts[i]) - 1);

@@ -49,7 +49,7 @@ static ob_status bind_inputs(ob_model *model, const ob_check_options *options, o
     for (size_t i = 0; i < options->n_shapes; i++) {
         const ob_shape_given *given = &options->shapes[i];
         OB_FAIL_IF(!given->name || given->rank < 0 || given->rank > OB_MAX_RANK || (given->rank && !given->dims), error,
-                   OB_E_ARGUMENT, "an input shape has a rank of 0 to %d", OB_MAX_RANK);
+                   OB_E_ARGUMENT, "the rank of an input shape must be 0 to %d", OB_MAX_RANK);
         uint32_t index = find_input(model, given->name);
         OB_FAIL_IF(index == model->graph->n_inputs, error, OB_E_NOT_FOUND, "the model has no input '%s'", given->name);
         const ob_value *input = model->graph->inputs[index];
@@ -76,7 +76,7 @@ static ob_status set_severities(ob_report *report, const ob_check_options *optio
     for (size_t i = 0; i < options->n_severities; i++) {
         const ob_severity_given *given = &options->severities[i];
         OB_FAIL_IF(!given->id || (int)given->severity < OB_SEVERITY_NONE || given->severity > OB_SEVERITY_ERROR, error,
-                   OB_E_ARGUMENT, "a severity needs an id and is one of none, note, warning and error");
+                   OB_E_ARGUMENT, "a severity needs an id and a level: none, note, warning or error");
         bool found = false;
         for (int id = OB_FINDING_NONE + 1; id < OB_FINDING_COUNT; id++) {
             if (!given->id[0] || !ob__finding_begins((ob_finding_id)id, given->id)) continue;
@@ -139,8 +139,8 @@ static ob_status test_given(const ob_report *report, const ob_assumed *assumed, 
             holds = ob__clause_eval(report->model->dims, clause->literals, clause->n, given, n) != OB_FALSE;
         else
             status = ob_condition_eval(report->model->dims, &assumed[i].condition, given, n, &holds);
-        OB_FAIL_IF(status == OB_OK && !holds, error, OB_E_ARGUMENT,
-                   "the assumption \"%.200s\" is not true of the sizes that are given", assumed[i].text);
+        OB_FAIL_IF(status == OB_OK && !holds, error, OB_E_ARGUMENT, "the assumption \"%.200s\" is false for the given sizes",
+                   assumed[i].text);
     }
     return OB_OK;
 }
@@ -224,7 +224,7 @@ static ob_status run(ob_report *report, const ob_check_options *options, ob_erro
 ob_status ob_check(ob_model *model, const ob_check_options *options, ob_report **out, ob_error *error) {
     ob_check_options plain;
     ob_error_clear(error);
-    OB_FAIL_IF(!model || !out, error, OB_E_ARGUMENT, "ob_check needs a model and a place for the report");
+    OB_FAIL_IF(!model || !out, error, OB_E_ARGUMENT, "ob_check: model and report must not be NULL");
     if (!options) {
         ob_check_options_init(&plain);
         options = &plain;

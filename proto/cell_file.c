@@ -183,7 +183,7 @@ static ob_status no_memory(const writing *w) {
 }
 
 static ob_status wrong_kind(const writing *w, const char *what) {
-    return ob__fail(w->error, OB_E_ARGUMENT, "the cell is no %s", what);
+    return ob__fail(w->error, OB_E_ARGUMENT, "the cell holds no %s", what);
 }
 
 static ob_status sequence_message(writing *w, const char *name, const ob_cell *cell, ObData__SequenceProto *out);

@@ -86,9 +86,7 @@ static bool is_zip(const uint8_t *bytes, size_t n, ob_foreign *out) {
         const char *part; /* of the entry's name */
         ob_foreign what;
     } entries[] = {
-        {".npy",
-         {"it is an .npz archive of NumPy arrays", "tensors, not a model",
-          "unzip it and give the .npy file in it that is meant"}},
+        {".npy", {"it is an .npz archive of NumPy arrays", "tensors, not a model", "unzip it and give one of its .npy files"}},
         {"data.pkl",
          {"it is a PyTorch file, of torch.save or TorchScript", "export the model with torch.onnx.export", NPY_OR_PB}},
         {".format_version",
@@ -220,7 +218,7 @@ static bool is_html(const uint8_t *bytes, size_t n, ob_foreign *out) {
     size_t i = n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     while (i < n && (bytes[i] == ' ' || (bytes[i] >= '\t' && bytes[i] <= '\r'))) i++;
     if (!begins_in_any_case(bytes + i, n - i, "<!doctype html") && !begins_in_any_case(bytes + i, n - i, "<html")) return false;
-    *out = (ob_foreign){"it is an HTML page, often what a server sends in place of a file", "download the file itself", NULL};
+    *out = (ob_foreign){"it is an HTML page, which servers often send instead of a file", "download the file itself", NULL};
     return true;
 }
 

@@ -134,7 +134,7 @@ static ob_status read_entry(npy_text *text, npy_header *header) {
     if (n == 13 && memcmp(key, "fortran_order", n) == 0) {
         header->has_order = true;
         header->fortran = take_word(text, "True");
-        return header->fortran || take_word(text, "False") ? OB_OK : malformed(text, "fortran_order is no truth value");
+        return header->fortran || take_word(text, "False") ? OB_OK : malformed(text, "fortran_order is neither True nor False");
     }
     if (n == 5 && memcmp(key, "shape", n) == 0 && !header->has_shape) {
         header->has_shape = true;
@@ -199,7 +199,7 @@ static ob_status read_string(ob_arena *arena, const npy_header *header, const ui
         size_t length = 0;
         for (size_t i = 0; i < n && text; i++) {
             uint32_t c = read_character(p + 4 * i, header->order);
-            OB_FAIL_IF(c > 0x10FFFF, error, OB_E_FORMAT, "a string holds %#x, which is no character", c);
+            OB_FAIL_IF(c > 0x10FFFF, error, OB_E_FORMAT, "a string holds %#x, which is not a character", c);
             length += ob__utf8_put(text + length, c);
         }
         *out = (ob_string){text, length};

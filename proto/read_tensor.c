@@ -34,7 +34,7 @@ static ob_status wrong_size(tensor_reader *reader, const char *field, uint64_t e
 static ob_status read_raw(tensor_reader *reader) {
     ob_tensor *tensor = reader->tensor;
     const ProtobufCBinaryData *raw = &reader->message->raw_data;
-    OB_FAIL_IF(tensor->dtype == OB_STRING, reader->error, OB_E_MODEL, "tensor \"%s\": strings cannot stand in raw_data",
+    OB_FAIL_IF(tensor->dtype == OB_STRING, reader->error, OB_E_MODEL, "tensor \"%s\": raw_data cannot hold strings",
                reader->name);
     uint64_t expected;
     if (!ob__file_bytes(tensor->dtype, tensor->n_elems, &expected) || expected != raw->len)

@@ -213,7 +213,7 @@ static ob_status read_value_list(ob_text_parser *parser, ob_attribute_type decla
         Onnx__AttributeProto value = ONNX__ATTRIBUTE_PROTO__INIT;
         const char *at = (ob__scan_peek(scan), scan->p);
         OB_TRY(read_single(parser, expected, &value));
-        if (value.ref_attr_name) return ob__scan_fail(scan, at, "a reference cannot stand in a list");
+        if (value.ref_attr_name) return ob__scan_fail(scan, at, "a list cannot contain a reference");
         if (expected == OB_ATTR_UNDEFINED) expected = (ob_attribute_type)value.type;
         OB_TRY(append_value(parser, &value, out));
     } while (ob__scan_take(scan, ','));
@@ -231,7 +231,7 @@ static ob_status read_attribute(ob_text_parser *parser, char *name, Onnx__Attrib
         OB_TRY(ob__scan_identifier(scan, "an attribute type", &word));
         for (int i = 0; i < N_ATTRIBUTE_TYPES; i++)
             if (strcmp(attribute_types[i].name, word) == 0) declared = attribute_types[i].type;
-        if (declared == OB_ATTR_UNDEFINED) return ob__scan_fail(scan, at, "\"%.60s\" is no attribute type", word);
+        if (declared == OB_ATTR_UNDEFINED) return ob__scan_fail(scan, at, "\"%.60s\" is not an attribute type", word);
     }
     OB_TRY(ob__scan_expect(scan, '='));
     if (ob__scan_take(scan, '[')) return read_value_list(parser, declared, out);

@@ -169,7 +169,7 @@ static ob_status refuse_all(const ob_session *session, ob_error *error) {
     char condition[250];
     ob__condition_shown(session->model->dims, &last->condition, condition, sizeof condition);
     ob__at_node(error, last->node, OB_E_CONDITION);
-    return ob__fail(error, OB_E_CONDITION, "%s contradicts what node \"%.150s\" requires: no run can fit", condition,
+    return ob__fail(error, OB_E_CONDITION, "%s contradicts the requirement of node \"%.150s\": every run fails", condition,
                     first->node ? ob__node_label(first->node) : "");
 }
 

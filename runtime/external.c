@@ -91,8 +91,8 @@ static ob_status check_file(const ob_external *l, const ob_value *value, const s
                value->name);
     /* A second name of a file somewhere else cannot be told from one of this folder. */
     OB_FAIL_IF(info->st_nlink > 1, l->error, OB_E_IO,
-               "initializer %s: its external data has %llu names (hard links) and may belong to another folder, which is "
-               "refused; a copy of the file is not",
+               "initializer %s: its external data has %llu names (hard links) and may belong to another folder; "
+               "a copy of the file is accepted",
                value->name, (unsigned long long)info->st_nlink);
     return OB_OK;
 }
@@ -188,7 +188,7 @@ ob_status ob__external_data(ob_external *l, const ob_value *value, void **out) {
     const ob_tensor *tensor = value->data;
     const char *location = external_key(tensor, "location");
     OB_FAIL_IF(!l->rules->allowed, l->error, OB_E_UNSUPPORTED,
-               "initializer %s lies in another file, and external data is not allowed here", value->name);
+               "initializer %s is in another file, and external data is not allowed here", value->name);
     OB_FAIL_IF(!location || !*location || tensor->dtype == OB_STRING, l->error, OB_E_FORMAT,
                "initializer %s: its external data has no usable location", value->name);
     OB_FAIL_IF(*location == '/', l->error, OB_E_IO, "initializer %s: external data at an absolute path is refused: %s",

@@ -93,7 +93,7 @@ ob_status ob__check_inputs(const ob_session *session, const ob_view *inputs, siz
         const ob_view *view = &inputs[i];
         if (ob__is_cell_type(session->input_info[i].type)) {
             OB_FAIL_IF(view->dtype != OB_NONE, error, OB_E_ARGUMENT,
-                       "input %s is no tensor: ob_session_run_cells takes it as a cell, and its view has no element type",
+                       "input %s is not a tensor: ob_session_run_cells takes it as a cell, and its view has no element type",
                        session->inputs[i]->name);
             continue;
         }
@@ -169,9 +169,10 @@ static ob_status check_cells(const ob_session *session, const ob_run_data *data,
         const char *name = session->inputs[i]->name;
         const ob_cell *cell = data->input_cells ? data->input_cells[i] : NULL;
         bool wants = ob__is_cell_type(session->input_info[i].type);
-        OB_FAIL_IF(wants && !data->input_cells, error, OB_E_TYPE, "input %s is no tensor: ob_session_run_cells takes it", name);
-        OB_FAIL_IF(wants && !cell, error, OB_E_ARGUMENT, "input %s is no tensor: it is given as a cell", name);
-        OB_FAIL_IF(!wants && cell, error, OB_E_ARGUMENT, "input %s is a tensor: it is given as a view, not as a cell", name);
+        OB_FAIL_IF(wants && !data->input_cells, error, OB_E_TYPE, "input %s is not a tensor: ob_session_run_cells takes it",
+                   name);
+        OB_FAIL_IF(wants && !cell, error, OB_E_ARGUMENT, "input %s is not a tensor: it must be given as a cell", name);
+        OB_FAIL_IF(!wants && cell, error, OB_E_ARGUMENT, "input %s is a tensor: it must be given as a view, not as a cell", name);
         if (wants) OB_TRY(ob__check_input_cell(session, i, cell, error));
     }
     return OB_OK;

@@ -215,7 +215,7 @@ static ob_status expand_bodies(ob_session *session, const ob_propagate_options *
         OB_TRY(ob__name_required_results(session->model));
         OB_TRY(ob__propagate(session->model, options, &session->facts, NULL));
     }
-    return ob__fail(error, OB_E_INTERNAL, "bodies of operators call each other in a circle");
+    return ob__fail(error, OB_E_INTERNAL, "bodies of operators call each other recursively");
 }
 
 static ob_status infer_all(ob_session *session, ob_propagate_options *options, ob_findings *findings, uint64_t max_nodes,
@@ -345,7 +345,7 @@ static ob_status set_up(ob_session *session, const ob_model *model, const ob_ses
 ob_status ob_session_create(const ob_model *model, const ob_session_config *config, ob_session **out, ob_error *error) {
     ob_session_config standard;
     ob_error_clear(error);
-    OB_FAIL_IF(!model || !out, error, OB_E_ARGUMENT, "no model, or no place for the session");
+    OB_FAIL_IF(!model || !out, error, OB_E_ARGUMENT, "model and out must not be NULL");
     if (!config) {
         ob_session_config_init(&standard);
         config = &standard;
@@ -453,13 +453,13 @@ ob_status ob_session_output_index(const ob_session *session, const char *name, s
 
 /* dtype OB_NONE: as declared. */
 static ob_status input_view(const ob_session *session, size_t index, ob_dtype dtype, void *data, ob_view *view, ob_error *error) {
-    OB_FAIL_IF(!session || !view, error, OB_E_ARGUMENT, "no session, or no place for the view");
+    OB_FAIL_IF(!session || !view, error, OB_E_ARGUMENT, "session and view must not be NULL");
     OB_FAIL_IF(index >= session->n_inputs, error, OB_E_NOT_FOUND, "no input %zu: the model has %u", index, session->n_inputs);
     const ob_session_value *info = &session->input_info[index];
     if (dtype == OB_NONE) dtype = info->dtype;
     OB_FAIL_IF(dtype == OB_NONE, error, OB_E_TYPE, "input %s: the model declares no element type", info->name);
     OB_FAIL_IF(info->dtype != OB_NONE && dtype != info->dtype, error, OB_E_TYPE,
-               "input %s has the element type %s; the memory that is given for it has %s", info->name, ob_dtype_name(info->dtype),
+               "input %s has the element type %s; the given memory has %s", info->name, ob_dtype_name(info->dtype),
                ob_dtype_name(dtype));
     OB_FAIL_IF(info->shape.rank == OB_RANK_UNKNOWN, error, OB_E_SHAPE, "input %s: the model declares no rank", info->name);
     for (int32_t axis = 0; axis < info->shape.rank; axis++) {

@@ -109,7 +109,7 @@ ob_status ob__tally_explain(ob_tally *tally, ob_status status, ob_error *error) 
     if (status != OB_E_MEMORY || refused == 0) return status;
     char what[200] = "out of memory";
     if (error && error->code == OB_E_MEMORY && error->message[0]) ob__copy_text(what, sizeof what, error->message);
-    return ob__fail(
-        error, OB_E_LIMIT, "%s: %llu bytes beside the %llu in use are over the limit of %llu, which max_memory raises", what,
-        (unsigned long long)refused, (unsigned long long)atomic_load(&tally->sum->total), (unsigned long long)tally->sum->limit);
+    return ob__fail(error, OB_E_LIMIT, "%s: %llu bytes beside the %llu in use are over the limit of %llu: max_memory raises it",
+                    what, (unsigned long long)refused, (unsigned long long)atomic_load(&tally->sum->total),
+                    (unsigned long long)tally->sum->limit);
 }

@@ -70,7 +70,7 @@ static ob_status load_graph(void *context, ob_graph *graph) {
         ob_view view;
         ob_status status = ob_view_init(&view, data, tensor->dtype, tensor->rank, tensor->dims);
         OB_FAIL_IF(status != OB_OK, l->error, status == OB_E_ARGUMENT ? OB_E_MODEL : status,
-                   "initializer %s: %s of rank %d is no tensor that can be read", value->name, ob_dtype_name(tensor->dtype),
+                   "initializer %s: a tensor of %s of rank %d cannot be read", value->name, ob_dtype_name(tensor->dtype),
                    tensor->rank);
         OB_TRY(ob__set_constant(l->session, value, &view));
     }

@@ -26,14 +26,14 @@ static ob_status check_plan(const ob_plan *plan, ob_error *error) {
     for (const ob_step *step = plan->steps; step; step = step->next) {
         if (step->kind != OB_STEP_DYNAMIC) continue;
         ob__at_node(error, step->node, OB_E_UNSUPPORTED);
-        return ob__fail(error, OB_E_UNSUPPORTED, "workers cannot share this plan: what the node does is decided while it runs");
+        return ob__fail(error, OB_E_UNSUPPORTED, "workers cannot share this plan: this node is planned while it runs");
     }
     return OB_OK;
 }
 
 ob_status ob_worker_create(ob_session *session, const ob_worker_config *config, ob_worker **out, ob_error *error) {
     ob_error_clear(error);
-    OB_FAIL_IF(!session || !out, error, OB_E_ARGUMENT, "no session, or no place for the worker");
+    OB_FAIL_IF(!session || !out, error, OB_E_ARGUMENT, "session and out must not be NULL");
     OB_FAIL_IF(config && config->struct_bytes != sizeof *config, error, OB_E_ARGUMENT,
                "the configuration was not made by ob_worker_config_init");
     OB_TRY(check_plan(session->current, error));
@@ -101,7 +101,7 @@ static ob_status check_layouts(const ob_worker *worker, const ob_view *inputs, o
         if (!plan->contents[i]) continue;
         bool same = ob__has_content(&inputs[i], &n) && ob__same_content(&inputs[i], n, plan->contents[i]);
         if (!same && error) ob__copy_text(error->value, sizeof error->value, worker->session->inputs[i]->name);
-        OB_FAIL_IF(!same, error, OB_E_SHAPE, "input %s: its elements decide shapes, and are not those of the worker's plan",
+        OB_FAIL_IF(!same, error, OB_E_SHAPE, "input %s: its elements decide shapes, and differ from those of the worker's plan",
                    worker->session->inputs[i]->name);
     }
     return OB_OK;

@@ -48,8 +48,8 @@ expect 0 'axis 0 of "y" is declared as 4 and inferred as 3' "$dir/claim.onnxtxt"
 expect 1 'axis 0 of "y" is declared as 4 and inferred as 3' "$dir/claim.onnxtxt" --strict
 # Nothing is made up without a word, and a name that is wrong is said with those that are right.
 printf '%s\n' '<ir_version: 8, opset_import: ["" : 17]>' 'g (float[N,3] x, int64[3] name, optional(float[2]) o) => (y) { a = Cast <to = 1> (name) y = Add (x, a) }' >"$dir/two.onnxtxt"
-expect 2 "input x is not given (float [N, 3]): --input x=FILE gives it, --random makes it up" "$dir/two.onnxtxt"
-expect 2 "input name is not given (int64 [3]): --input name=FILE gives it, --random makes it up" "$dir/two.onnxtxt"
+expect 2 "input x is not given (float [N, 3]): --input x=FILE gives it, --random makes one" "$dir/two.onnxtxt"
+expect 2 "input name is not given (int64 [3]): --input name=FILE gives it, --random makes one" "$dir/two.onnxtxt"
 expect 0 "y: float[1, 3]" "$dir/two.onnxtxt" --random
 expect 0 "y: float[2, 3]" "$dir/two.onnxtxt" --random --seed 7 --dim N=2
 expect 2 "--input nme=$dir/none.pb: no input is called nme, and there is no file of that name; the inputs are: name, x, o" "$dir/two.onnxtxt" --input "nme=$dir/none.pb"

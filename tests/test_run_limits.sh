@@ -45,18 +45,18 @@ expect 0 "y: float[4]" "$dir/two.onnxtxt" --threads 1000 --max-memory 1M
 expect 0 "y: float[4]" "$dir/two.onnxtxt" --max-nodes 2
 expect 1 "the model has 2 nodes, the limit is 1: max_nodes raises it" "$dir/two.onnxtxt" --max-nodes=1
 expect 0 "y: float[4]" "$dir/two.onnxtxt" --max-output-bytes 64
-expect 1 "which max_output_bytes raises" "$dir/two.onnxtxt" --max-output-bytes 63
+expect 1 "max_output_bytes raises it" "$dir/two.onnxtxt" --max-output-bytes 63
 expect 0 "y: float[4]" "$dir/two.onnxtxt" --max-memory 1M --max-seconds 1e9
-expect 1 "which max_memory raises" "$dir/two.onnxtxt" --max-memory 10K
+expect 1 "max_memory raises it" "$dir/two.onnxtxt" --max-memory 10K
 expect 1 "it takes longer than max_run_ns allows" "$dir/two.onnxtxt" --max-seconds 1e-9
-expect 1 "which --max-memory raises" "$dir/long.onnxtxt" --max-memory 60M
+expect 1 "max-memory raises" "$dir/long.onnxtxt" --max-memory 60M
 expect 2 "is not a number of bytes" "$dir/two.onnxtxt" --max-memory 0
 expect 2 "is not a number of bytes" "$dir/two.onnxtxt" --max-memory 1Q
 expect 2 "is not a number of bytes" "$dir/two.onnxtxt" --max-memory 1Gi
 expect 2 "is not a number of bytes" "$dir/two.onnxtxt" --max-memory 9223372036854775807K
 # What it takes, it takes from one account: under a limit of the shell that leaves little beside it, too.
 (ulimit -v 4000000; "$run" "$dir/long.onnxtxt" --random --max-memory 80M --quiet) >"$dir/out" 2>&1
-[ $? -eq 1 ] && grep -q "beside the .* in use are over the limit of 83886080, which max_memory raises" "$dir/out" || { fail "80M"; cat "$dir/out"; }
+[ $? -eq 1 ] && grep -q "beside the .* in use are over the limit of 83886080: max_memory raises it" "$dir/out" || { fail "80M"; cat "$dir/out"; }
 
 # What files of inputs hold counts as well: a million tensors without elements are 6 MB in a file.
 printf '<ir_version: 8, opset_import: ["" : 17]>\ng (seq(float[]) s) => (n) { n = SequenceLength(s) }\n' >"$dir/seq.onnxtxt"
@@ -67,7 +67,7 @@ printf "$(yes "$item" | head -n 1000 | tr -d '\n')" >"$dir/thousand.pb"
     printf '\020\001'
     for _ in {1..1000}; do cat "$dir/thousand.pb"; done
 } >"$dir/empties.pb"
-expect 1 "to read it takes more than 67108864 bytes, which --max-memory raises" "$dir/seq.onnxtxt" --input "$dir/empties.pb" --max-memory 64M
+expect 1 "reading it takes more than 67108864 bytes: --max-memory raises the limit" "$dir/seq.onnxtxt" --input "$dir/empties.pb" --max-memory 64M
 expect 0 "n: int64[] = [1000]" "$dir/seq.onnxtxt" --input "$dir/thousand.pb" --max-memory 64M
 
 # ended SIGNAL COMMAND...: sends the signal after a while; the status must be 128 and its number.
@@ -109,7 +109,7 @@ while IFS='|' read -r what body; do
     [ -n "$what" ] || continue
     printf '<ir_version: 8, opset_import: ["" : 17]>\ng (float[1] x) => (y) { %s y = Add (s, x) }\n' "$body" >"$dir/fold.onnxtxt"
     (ulimit -v 400000 && exec timeout -k 20 20 "$run" "$dir/fold.onnxtxt" --random --quiet --max-memory 64M) >"$dir/out" 2>&1
-    [ $? -eq 1 ] && grep -q "which max_memory raises" "$dir/out" || { fail "$what: a constant of many elements"; cat "$dir/out"; }
+    [ $? -eq 1 ] && grep -q "max_memory raises it" "$dir/out" || { fail "$what: a constant of many elements"; cat "$dir/out"; }
     (ulimit -v 400000 && exec timeout -k 20 20 "$check" "$dir/fold.onnxtxt" --quiet) >"$dir/out" 2>&1
     [ $? -le 1 ] || { fail "$what: the checker"; cat "$dir/out"; }
 done <<'END'

@@ -84,7 +84,7 @@ static ob_status print_patterns(const printer *out, ob_report *report) {
     ob_status status = ob_report_broadcast_group(report, 0, &alike);
     if (status == OB_E_NOT_FOUND) return OB_OK;
     set_colour(out, COLOUR_BOLD);
-    fputs("broadcasts by pattern (--list=all: each for itself):\n", out->file);
+    fputs("broadcasts by pattern (--list=all: one by one):\n", out->file);
     set_colour(out, COLOUR_NONE);
     for (size_t i = 0; (status = ob_report_broadcast_group(report, i, &alike)) == OB_OK; i++) {
         ob_broadcast_info info;
@@ -221,7 +221,7 @@ static void print_headline(const printer *out, const char *file, const ob_contra
         break;
     case OB_CONTRACT_PARTIAL: fputs(contract->n_clauses || contract->n_bounds ? ": runs only if" : "", out->file); break;
     case OB_CONTRACT_CONTRADICTORY:
-        fputs(contract->n_refuted ? ": errors keep it from running, whatever the sizes are" : ": no sizes work", out->file);
+        fputs(contract->n_refuted ? ": errors prevent every run, for all sizes" : ": no sizes work", out->file);
         break;
     }
     putc('\n', out->file);

@@ -132,7 +132,7 @@ static bool parse(run_options *r, int argc, char **argv, bool *done) {
             return false;
         }
     }
-    if (!r->model) complain(TOOL, NULL, "no model is given (--help tells the usage)");
+    if (!r->model) complain(TOOL, NULL, "no model is given (--help shows the options)");
     if (r->model && r->profile_file && is_same_file(r->model, r->profile_file)) {
         complain(TOOL, r->profile_file, "--profile would replace the model");
         return false;

@@ -69,7 +69,7 @@ static exit_code read_file(const char *path, const ob_session *session, size_t a
     inputs->views[at] = inputs->tensors[at].view;
     if (status == OB_OK) return EXIT_DONE;
     if (status == OB_E_MEMORY && inputs->limit.refused)
-        complain(TOOL, path, "to read it takes more than %llu bytes, which --max-memory raises",
+        complain(TOOL, path, "reading it takes more than %llu bytes: --max-memory raises the limit",
                  (unsigned long long)inputs->limit.most);
     else
         complain_error(TOOL, path, &error);
@@ -207,7 +207,7 @@ static exit_code complain_missing(const run_options *options, const ob_session *
                  tensor                           ? ob_dtype_name(info.dtype)
                  : info.type->kind == OB_TYPE_MAP ? "a map"
                                                   : "a sequence",
-                 tensor ? " " : "", tensor ? info.shape_text : "", info.name, tensor ? ", --random makes it up" : "");
+                 tensor ? " " : "", tensor ? info.shape_text : "", info.name, tensor ? ", --random makes one" : "");
         code = EXIT_MISUSED;
     }
     return code;
@@ -241,9 +241,10 @@ static exit_code make_up(const run_options *options, const ob_session *session, 
         ob_dim_format(ob_session_dims(session), info.shape.dims[k], name, sizeof name);
         if (!options->quiet) {
             if (ob_dim_is_named(ob_session_dims(session), info.shape.dims[k]))
-                complain(TOOL, options->model, "note: input %s: 1 is taken for %s; --dim %s=SIZE sets it", info.name, name, name);
+                complain(TOOL, options->model, "note: input %s: size 1 is used for %s; --dim %s=SIZE sets it", info.name, name,
+                         name);
             else
-                complain(TOOL, options->model, "note: input %s: 1 is taken for axis %d, which has no name", info.name, k);
+                complain(TOOL, options->model, "note: input %s: size 1 is used for axis %d, which has no name", info.name, k);
         }
         dims[k] = 1;
     }
@@ -253,7 +254,7 @@ static exit_code make_up(const run_options *options, const ob_session *session, 
     uint64_t n_bytes = status == OB_OK ? (uint64_t)ob_view_count(&view) * ob_dtype_size(info.dtype) : 0;
     if (options->max_memory && n_bytes > options->max_memory) {
         complain(TOOL, options->model,
-                 "input %s: %llu bytes of random elements are over the limit of %llu, which --max-memory raises", info.name,
+                 "input %s: %llu bytes of random elements are over the limit of %llu: --max-memory raises it", info.name,
                  (unsigned long long)n_bytes, (unsigned long long)options->max_memory);
         return EXIT_FAILED;
     }

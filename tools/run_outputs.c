@@ -73,7 +73,7 @@ static ob_status write_output(const run_options *options, const ob_session *sess
 
 exit_code outputs_write(const run_options *options, const ob_session *session, const run_outputs *outputs) {
     if (mkdir(options->output_folder, 0777) != 0 && errno != EEXIST) {
-        complain(TOOL, options->output_folder, "cannot make the folder: %s", strerror(errno));
+        complain(TOOL, options->output_folder, "cannot create the folder: %s", strerror(errno));
         return EXIT_FAILED;
     }
     for (size_t i = 0; i < outputs->n; i++) {

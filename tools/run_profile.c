@@ -99,7 +99,7 @@ void profile_print(const profile *p, FILE *file) {
                 e->node);
     }
     fprintf(file, "%10.4f %6.2f %7zu  in %zu steps%s\n", (double)total * 1e-6, 100.0, p->n, n,
-            p->failed || (n == 0 && p->n > 0) ? ", incomplete for want of memory" : "");
+            p->failed || (n == 0 && p->n > 0) ? ", incomplete because memory ran out" : "");
     free(sorted);
     free(rows);
 }

@@ -31,7 +31,7 @@ static ob_status send(ob_condition_sink sink, void *context, const ob_condition 
                       ob_error *error) {
     ob_status status = sink(context, condition, operand, axis);
     if (status == OB_OK) return OB_OK;
-    return fail_at(error, status, axis, "axis %d: a condition was not taken: %s", (int)axis, ob_status_text(status));
+    return fail_at(error, status, axis, "axis %d: the caller did not accept a condition: %s", (int)axis, ob_status_text(status));
 }
 
 /* A dim as text for messages. */

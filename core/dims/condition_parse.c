@@ -76,13 +76,13 @@ static ob_status add_alternatives(ob_parser *p, const char *at, const alternativ
 
 /* The one condition behind `first` as an alternative. */
 static ob_status turn_into_alternative(ob_parser *p, const char *at, size_t first, alternatives *list) {
-    if (p->n != first + 1) return ob__parse_refuse(p, at, "alternatives are single equations");
+    if (p->n != first + 1) return ob__parse_refuse(p, at, "an alternative must be a single equation");
     ob_condition one = p->out[--p->n];
     if (one.kind == OB_COND_DIVISIBLE && ob_dim_is_const(one.b)) {
         ob_dim floor = ob_dim_div(p->pool, one.a, one.b);
         one = (ob_condition){OB_COND_EQUAL, ob_dim_sub(p->pool, one.a, ob_dim_mul(p->pool, one.b, floor)), 0};
     }
-    if (one.kind != OB_COND_EQUAL) return ob__parse_refuse(p, at, "alternatives are equations");
+    if (one.kind != OB_COND_EQUAL) return ob__parse_refuse(p, at, "an alternative must be an equation");
     return add_alternative(p, at, list, one.a, one.b);
 }
 

@@ -52,20 +52,20 @@ static ob_status read_quoted(ob_parser *p) {
             c = *p->at++;
             if (c == 'x') {
                 int high = hex_digit(p->at[0]), low = high < 0 ? -1 : hex_digit(p->at[1]);
-                if (low < 0) return ob__parse_refuse(p, start, "\\x wants two hexadecimal digits");
+                if (low < 0) return ob__parse_refuse(p, start, "\\x needs two hexadecimal digits");
                 c = (char)(high * 16 + low);
                 p->at += 2;
             } else if (c != '"' && c != '\\') {
                 return ob__parse_refuse(p, start, "in quotes only \\\", \\\\ and \\x41 may follow a backslash");
             }
         }
-        if (c == '\0') return ob__parse_refuse(p, start, "a name holds no NUL");
+        if (c == '\0') return ob__parse_refuse(p, start, "a name cannot contain a NUL byte");
         p->name[n++] = c;
     }
     if (*p->at != '"') return ob__parse_refuse(p, start, "the quote is not closed");
     p->at++;
     p->name[n] = '\0';
-    return n ? OB_OK : ob__parse_refuse(p, start, "a name is not empty");
+    return n ? OB_OK : ob__parse_refuse(p, start, "a name must not be empty");
 }
 
 static ob_status find_symbol(ob_parser *p, const char *at, ob_dim *out) {
@@ -102,7 +102,7 @@ static ob_status read_rounded(ob_parser *p, bool up, ob_dim *out) {
     divisor.at = p->at;
     OB_TRY(read_unary(p, &divisor.dim));
     if (divisor.dim == 0) return ob__parse_refuse(p, divisor.at, "division by 0");
-    if (ob_dim_is_const(divisor.dim) && divisor.dim < 0) return ob__parse_refuse(p, divisor.at, "a divisor is 1 or more");
+    if (ob_dim_is_const(divisor.dim) && divisor.dim < 0) return ob__parse_refuse(p, divisor.at, "a divisor must be 1 or more");
     if (!ob__parse_sign(p, ")")) return ob__parse_refuse(p, p->at, "expected )");
     ob_dim more = up ? ob_dim_sub(p->pool, divisor.dim, 1) : 0;
     *out = ob_dim_quotient(p->pool, ob_dim_add(p->pool, numerator.dim, more), divisor.dim);
@@ -132,7 +132,7 @@ static ob_status read_named(ob_parser *p, const char *at, ob_dim *out) {
         if (strcmp(p->name, functions[i].name) == 0) return read_members(p, functions[i].with, ")", out);
     bool up = strcmp(p->name, "ceil") == 0;
     if (up || strcmp(p->name, "floor") == 0) return read_rounded(p, up, out);
-    return ob__parse_refuse(p, at, "there is no such function: there are min, max, floor, ceil and bcast");
+    return ob__parse_refuse(p, at, "unknown function: the functions are min, max, floor, ceil and bcast");
 }
 
 static ob_status read_atom(ob_parser *p, ob_dim *out) {
@@ -151,7 +151,7 @@ static ob_status read_atom(ob_parser *p, ob_dim *out) {
         OB_TRY(read_quoted(p));
         return find_symbol(p, at, out);
     }
-    if (*at == '?') return ob__parse_refuse(p, at, "a size without a name cannot be asked for");
+    if (*at == '?') return ob__parse_refuse(p, at, "a size without a name cannot be used here");
     if (!ob__parse_sign(p, "(")) return ob__parse_refuse(p, at, "expected a number or the name of a size");
     OB_TRY(ob__parse_sum(p, &inner));
     *out = inner.dim;
@@ -175,7 +175,7 @@ static ob_status read_unary(ob_parser *p, ob_dim *out) {
 
 /* a % b; where the term of it gets too large out->dim stays unknown, and only "a % b = 0" can use it. */
 static ob_status apply_modulo(ob_parser *p, const char *at, ob_dim divisor, ob_parsed_sum *out) {
-    if (ob_dim_is_const(divisor) && divisor < 1) return ob__parse_refuse(p, at, "a remainder is by 1 or more");
+    if (ob_dim_is_const(divisor) && divisor < 1) return ob__parse_refuse(p, at, "the divisor of a remainder must be 1 or more");
     out->dividend = out->dim;
     out->divisor = divisor;
     ob_dim floor = ob_dim_quotient(p->pool, out->dividend, divisor);

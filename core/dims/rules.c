@@ -94,8 +94,8 @@ static void check_ranks(const facts *f, const rule *row) {
     for (size_t i = 0; row && i < f->n; i++) {
         int32_t own = f->operands[i].rank;
         if (own > 0 && own < rank)
-            report(f, row, i, -1, "operand %zu has rank %d, the result rank %d: no explicit mapping says where its axes go", i,
-                   (int)own, (int)rank);
+            report(f, row, i, -1, "operand %zu has rank %d and the result rank %d: this needs an explicit mapping", i, (int)own,
+                   (int)rank);
     }
 }
 

@@ -82,7 +82,7 @@ void ob_cell_close(ob_cell **cell) {
 
 ob_status ob_cell_none(const ob_allocator *allocator, ob_cell **out, ob_error *error) {
     ob_error_clear(error);
-    OB_FAIL_IF(!out, error, OB_E_ARGUMENT, "no place for the cell");
+    OB_FAIL_IF(!out, error, OB_E_ARGUMENT, "out must not be NULL");
     ob_cell *cell = new_cell(OB_CELL_NONE, OB_NONE, sizeof *cell, allocator);
     OB_FAIL_IF(!cell, error, OB_E_MEMORY, "no memory for a cell");
     *out = cell;
@@ -133,7 +133,7 @@ ob_status ob_cell_tensor(const ob_view *view, const ob_allocator *allocator, ob_
 }
 
 ob_status ob__cell_copy(const ob_view *view, const ob_allocator *allocator, ob_cell **out, obk_pace *pace, ob_error *error) {
-    OB_FAIL_IF(!out, error, OB_E_ARGUMENT, "no place for the cell");
+    OB_FAIL_IF(!out, error, OB_E_ARGUMENT, "out must not be NULL");
     OB_TRY(check_view(view, error));
     counting extra = {0, false};
     int64_t n = ob_view_count(view);
@@ -181,7 +181,7 @@ static ob_status admit(ob_cell *list, const ob_cell *item, ob_error *error) {
 static ob_status new_list_of(ob_cell_kind kind, ob_dtype dtype, const ob_cell *const *items, size_t n,
                              const ob_allocator *allocator, ob_cell **out, ob_error *error) {
     ob_error_clear(error);
-    OB_FAIL_IF(!out || (n && !items), error, OB_E_ARGUMENT, "no items, or no place for the cell");
+    OB_FAIL_IF(!out || (n && !items), error, OB_E_ARGUMENT, "items and out must not be NULL");
     ob_cell *list;
     OB_TRY(ob__cell_new_list(kind, dtype, n, allocator, &list, error));
     for (size_t i = 0; i < n; i++) {
@@ -259,7 +259,7 @@ ob_status ob_cell_map(const ob_view *keys, const ob_cell *const *items, size_t n
 /* Recursion ends at OB_CELL_MAX_DEPTH. */
 ob_status ob_cell_copy(const ob_cell *cell, const ob_allocator *allocator, ob_cell **out, ob_error *error) {
     ob_error_clear(error);
-    OB_FAIL_IF(!cell || !out, error, OB_E_ARGUMENT, "no cell, or no place for its copy");
+    OB_FAIL_IF(!cell || !out, error, OB_E_ARGUMENT, "cell and out must not be NULL");
     ob_view view;
     if (ob_cell_view(cell, &view)) return ob_cell_tensor(&view, allocator, out, error);
     if (cell->kind == OB_CELL_NONE) return ob_cell_none(allocator, out, error);

@@ -200,7 +200,8 @@ ob_status ob_view_assign_part(const ob_view *x, const ob_view *a, int64_t first,
     FAIL_IF(!ob_view_is_contiguous(x), error, OB_E_ARGUMENT, "a view that is assigned to in parts must be contiguous");
     int64_t n_elems = ob_view_count(x);
     FAIL_IF(first < 0 || n < 0 || first > n_elems || n > n_elems - first, error, OB_E_ARGUMENT,
-            "elements %lld and %lld more are not all among %lld", (long long)first, (long long)n, (long long)n_elems);
+            "elements from %lld on, %lld of them, are out of range: the view has %lld", (long long)first, (long long)n,
+            (long long)n_elems);
     ob__copy_part(x->rank, x->dims, ob_dtype_size(x->dtype), x->data, x->strides, a->data, strides, first, n);
     return OB_OK;
 }

@@ -77,7 +77,7 @@ static ob_status read_relation(clause_parser *c, ob_parsed_sum left) {
     const char *at = left.at;
     ob_dim least = OB_DIM_UNKNOWN;
     for (bool first = true; sign; first = false) {
-        if (sign[0] == '=') return ob__parse_refuse(p, p->at, "a range is made of inequalities");
+        if (sign[0] == '=') return ob__parse_refuse(p, p->at, "a range needs inequalities");
         if (left.dim == OB_DIM_UNKNOWN || right.dim == OB_DIM_UNKNOWN) return ob__parse_too_large(p, left.at);
         ob_dim one = difference(p->pool, &left, sign, &right);
         least = first ? one : ob_dim_min(p->pool, least, one);
@@ -164,7 +164,7 @@ static ob_status read_clause(clause_parser *c, uint32_t *n_guard) {
     if (ob__parse_word(p, "never")) return OB_OK;
     if (ob__parse_word(p, "if")) {
         char *end = end_of_guards(c->copy + (p->at - c->copy));
-        if (!end) return ob__parse_refuse(p, p->at, "expected a colon behind the guard");
+        if (!end) return ob__parse_refuse(p, p->at, "expected a colon after the guard");
         *end = '\0';
         OB_TRY(read_guards(c));
         OB_TRY(at_end(p));

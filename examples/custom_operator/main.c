@@ -1,4 +1,4 @@
-/* A model with operators of one's own: loads their library, checks the model, runs it.
+/* A model with operators of your own: loads their library, checks the model, runs it.
  *
  *     $ cc -std=c11 -o custom_operator main.c $(pkg-config --cflags --libs onnx_broadcast)
  *     $ ./custom_operator front_end.onnxtxt ./edge_operators.so

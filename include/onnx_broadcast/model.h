@@ -152,8 +152,8 @@ OB_API const char *ob_model_path(const ob_model *model);
  * not affected.
  * - domain: "" or "ai.onnx", "ai.onnx.ml" ...; NULL as "".
  * - opset: 1 or more, and at most the newest known version (28 of ai.onnx, 5 of ai.onnx.ml).
- * Errors: E_ARGUMENT (NULL, opset out of range), E_NOT_FOUND (the model does not import the domain). An import of the same or
- * an older version does not change. */
+ * An import of the same or an older version does not change.
+ * Errors: E_ARGUMENT (NULL, opset out of range), E_NOT_FOUND (the model does not import the domain), E_MEMORY. */
 OB_API ob_status ob_model_assume_opset(ob_model *model, const char *domain, int64_t opset, ob_error *error);
 /** ModelProto.ir_version in the file. */
 OB_API int64_t ob_model_ir_version(const ob_model *model);

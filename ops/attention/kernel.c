@@ -56,7 +56,7 @@ static ob_status need_packed(const attention *a, int64_t along, int64_t across, 
     const size_t factors[3] = {(size_t)a->h.kv_heads, (size_t)along, (size_t)ob__round_up(across, nr)};
     for (int i = 0; i < 3; i++)
         OB_FAIL_IF(ob__size_mul_overflows(n, factors[i], &n) || n > INT64_MAX / 16, error, OB_E_LIMIT,
-                   "keys and values are too many");
+                   "there are too many keys and values");
     return ob__need_scratch(needs, (int64_t)n, ob_dtype_size(a->computing), error);
 }
 

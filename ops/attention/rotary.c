@@ -44,7 +44,7 @@ static ob_status rotary_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     r->n_tokens = x->dims[x->rank - 2];
     const int64_t turned = p.turned ? p.turned : r->size;
     OB_FAIL_IF(turned < 0 || turned > r->size || turned % 2 != 0, error, OB_E_SHAPE,
-               "%lld of %lld elements of a head cannot be turned in pairs", (long long)turned, (long long)r->size);
+               "%lld of %lld elements of a head cannot be rotated in pairs", (long long)turned, (long long)r->size);
     r->half = turned / 2;
     r->interleaved = p.interleaved;
     r->dtype = x->dtype;

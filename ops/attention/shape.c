@@ -94,7 +94,7 @@ static void require_call(ob_infer *infer) {
     if (p.mode < 0 || p.mode > 3)
         ob__problem(infer, OB0602, -1, -1, "attribute qk_matmul_output_mode is %lld: it must be 0 to 3", (long long)p.mode);
     if (p.has_precision && !ob__dtype_is_real_or_half(p.precision))
-        ob__problem(infer, OB0602, -1, -1, "attribute softmax_precision is no type of floats");
+        ob__problem(infer, OB0602, -1, -1, "attribute softmax_precision is not a float type");
     if (key != value) ob__problem(infer, OB0602, -1, -1, "past_key and past_value must be given together, or neither");
     if ((key || value) && ob__in_given(infer, 6))
         ob__problem(infer, OB0602, 6, -1, "nonpad_kv_seqlen does not go with past_key and past_value");
@@ -178,7 +178,7 @@ ob_status ob__infer_rotary(ob_infer *infer) {
     OB_TRY(ob__rank_unknown(infer, 0));
     if (!ob__rank_in(infer, 0, 3, 4) || rank < 0) return OB_OK;
     if (p.turned < 0 || p.turned % 2 != 0 || p.turned > OB_DIM_CONST_MAX) {
-        ob__problem(infer, OB0602, -1, -1, "rotary_embedding_dim is %lld: elements are turned in pairs", (long long)p.turned);
+        ob__problem(infer, OB0602, -1, -1, "rotary_embedding_dim is %lld: elements are rotated in pairs", (long long)p.turned);
         return OB_OK;
     }
     OB_TRY(rotary_head(infer, &p, &size));
@@ -236,7 +236,7 @@ ob_status ob__infer_placed_rotary(ob_infer *infer) {
         return require_positions(infer, rank);
     }
     if (p.turned < 0 || p.turned % 2 != 0 || p.turned > OB_DIM_CONST_MAX) {
-        ob__problem(infer, OB0602, -1, -1, "rotary_embedding_dim is %lld: elements are turned in pairs", (long long)p.turned);
+        ob__problem(infer, OB0602, -1, -1, "rotary_embedding_dim is %lld: elements are rotated in pairs", (long long)p.turned);
         return OB_OK;
     }
     OB_TRY(rotary_head(infer, &p, &size));
@@ -264,10 +264,10 @@ static ob_status infer_modifier(ob_infer *infer, const char *name, ob_graph *gra
     OB_TRY(infer->subgraph(infer, graph, 1, in.types, in.contents, out.types, out.contents));
     const ob_type *made = &out.types[0];
     if (made->dtype != OB_NONE && dtype != OB_NONE && made->dtype != dtype)
-        ob__problem(infer, OB0604, -1, -1, "%s gives %s: it must give what it takes, %s", name, ob_dtype_name(made->dtype),
-                    ob_dtype_name(dtype));
+        ob__problem(infer, OB0604, -1, -1, "%s gives %s: it must give the type of its input, %s", name,
+                    ob_dtype_name(made->dtype), ob_dtype_name(dtype));
     if (made->shape.rank >= 0 && made->shape.rank != 4) {
-        ob__problem(infer, OB0601, -1, -1, "%s gives rank %d: it must keep the shape of what it takes, of rank 4", name,
+        ob__problem(infer, OB0601, -1, -1, "%s gives rank %d: it must keep the shape of its input, of rank 4", name,
                     made->shape.rank);
         return OB_OK;
     }
@@ -306,7 +306,7 @@ static ob_status require_either(ob_infer *infer, uint32_t input, ob_dim a, ob_di
     ob_dim size = ob__in_dim(infer, input, 2);
     if (size != OB_DIM_UNKNOWN && (size == a || size == b)) return OB_OK;
     if (!ob_dim_is_const(size) || !ob_dim_is_const(a) || !ob_dim_is_const(b))
-        return ob__unverified(infer, (int32_t)input, 2, "one of two sizes is meant");
+        return ob__unverified(infer, (int32_t)input, 2, "a size may be one of two");
     ob__problem(infer, OB0601, (int32_t)input, 2, "size %lld: it must be %lld or %lld", (long long)size, (long long)a,
                 (long long)b);
     return OB_OK;

@@ -16,7 +16,7 @@ static ob_status read_has(ob_body_reader *r, bool *holds) {
     const ob_node *call = r->writer.call;
     OB_TRY(ob__body_take_name(r, name));
     const ob_body_name *known = ob__body_find_name(r, name);
-    if (!known || (known->input < 0 && known->output < 0)) return ob__body_wrong(r, "an operand or a result is meant");
+    if (!known || (known->input < 0 && known->output < 0)) return ob__body_wrong(r, "expected an operand or a result");
     *holds = known->input >= 0 ? (uint32_t)known->input < call->n_inputs && call->inputs[known->input]
                                : (uint32_t)known->output < call->n_outputs && call->outputs[known->output];
     return ob__body_expect(r, ")");

@@ -54,7 +54,7 @@ static ob_status take_operand(ob_body_reader *r, int32_t *out) {
     OB_TRY(ob__body_expect(r, "("));
     OB_TRY(ob__body_take_name(r, name));
     const ob_body_name *known = ob__body_find_name(r, name);
-    if (!known || known->input < 0) return ob__body_wrong(r, "an operand is meant");
+    if (!known || known->input < 0) return ob__body_wrong(r, "expected an operand");
     bool given = (uint32_t)known->input < r->writer.call->n_inputs && r->writer.call->inputs[known->input];
     *out = given ? known->input : -1;
     return OB_OK;
@@ -62,7 +62,7 @@ static ob_status take_operand(ob_body_reader *r, int32_t *out) {
 
 static ob_status must_know(const ob_body_reader *r, int32_t operand, bool known, const char *what) {
     OB_FAIL_IF(!r->skips && operand >= 0 && !known, r->writer.error, OB_E_UNSUPPORTED,
-               "it is written out as other operators, for which the %s of operand %d must be known", what, operand);
+               "its body needs the %s of operand %d, which is not known", what, operand);
     return OB_OK;
 }
 
@@ -159,7 +159,7 @@ ob_status ob__body_take_list(ob_body_reader *r, ob_term *out) {
         bool negative = ob__body_take(r, "-");
         OB_TRY(take_element(r, &number));
         if ((!number.is_whole && !r->skips) || out->n == OB_BODY_LIST)
-            return ob__body_wrong(r, "a list of few whole numbers is meant");
+            return ob__body_wrong(r, "expected a short list of integers");
         list[out->n++] = negative ? -number.whole : number.whole;
         if (!ob__body_take(r, ",") && !ob__body_next_is(r, "]")) return ob__body_wrong(r, "] is missing");
     }

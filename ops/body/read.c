@@ -145,8 +145,8 @@ static ob_status read_primary(ob_body_reader *r, ob_term *out) {
         OB_TRY(ob__body_take_attribute(r, &attribute));
         OB_TRY(ob__body_attribute_term(r, attribute, out));
         if (r->skips || out->is_literal) return OB_OK;
-        OB_FAIL_IF(ob__node_attribute(r->writer.call, attribute->name), r->writer.error, OB_E_MODEL, "attribute %s is no number",
-                   attribute->name);
+        OB_FAIL_IF(ob__node_attribute(r->writer.call, attribute->name), r->writer.error, OB_E_MODEL,
+                   "attribute %s is not a number", attribute->name);
         return ob__body_wrong(r, "an attribute without a number");
     }
     if (!ob__body_next_is_name(r)) return ob__body_take_number(r, out);
@@ -160,7 +160,7 @@ static ob_status read_primary(ob_body_reader *r, ob_term *out) {
     }
     if (ob__body_next_is(r, "(")) return read_call(r, name, 1, out);
     const ob_body_name *known = ob__body_find_name(r, name);
-    if (!known) return r->skips ? OB_OK : ob__body_wrong(r, "a name that nothing stands for");
+    if (!known) return r->skips ? OB_OK : ob__body_wrong(r, "an unknown name");
     *out = known->term;
     return OB_OK;
 }
@@ -183,7 +183,7 @@ static double calculated(char sign, double a, double b) {
 
 static ob_status combine(ob_body_reader *r, char sign, ob_term *left, const ob_term *right) {
     if (left->is_literal && right->is_literal) {
-        if (left->list || right->list || left->reals || right->reals) return ob__body_wrong(r, "lists are not calculated with");
+        if (left->list || right->list || left->reals || right->reals) return ob__body_wrong(r, "there is no arithmetic on lists");
         bool whole = left->is_whole && right->is_whole && sign != '/';
         double number = calculated(sign, left->number, right->number);
         if (whole) {

@@ -70,7 +70,7 @@ static ob_status col2im_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     (void)needs;
     col2im *s = args->state;
     const int64_t rank = args->in[1].rank == 1 ? args->in[1].dims[0] : -1;
-    OB_FAIL_IF(rank < 1 || rank > OB_MAX_RANK - 2, error, OB_E_SHAPE, "the sizes of the image are no list of 1 to %d",
+    OB_FAIL_IF(rank < 1 || rank > OB_MAX_RANK - 2, error, OB_E_SHAPE, "the sizes of the image are not a list of 1 to %d entries",
                OB_MAX_RANK - 2);
     OB_TRY(ob__check_type(site, args, 0, error));
     s->add = adds[args->in[0].dtype];

@@ -9,7 +9,7 @@ static bool is_plain(ob_dtype dtype) {
 
 static ob_status check(const ob_kernel_args *args, ob_error *error) {
     ob_dtype from = args->in[0].dtype, to = args->out[0].dtype;
-    OB_FAIL_IF(ob_dtype_file_bits(from) != ob_dtype_file_bits(to), error, OB_E_TYPE, "%s and %s have not as many bits",
+    OB_FAIL_IF(ob_dtype_file_bits(from) != ob_dtype_file_bits(to), error, OB_E_TYPE, "%s and %s have different numbers of bits",
                ob_dtype_name(from), ob_dtype_name(to));
     return OB_OK;
 }

@@ -147,7 +147,7 @@ static ob_status run_strings(const ob_kernel_args *args, ob_error *error) {
                         .strings = args->strings,
                         .error = error,
                         .pace = ob__pace(args->threads)};
-    OB_FAIL_IF(cast.to == OB_STRING && !cast.strings, error, OB_E_UNSUPPORTED, "no place for strings");
+    OB_FAIL_IF(cast.to == OB_STRING && !cast.strings, error, OB_E_UNSUPPORTED, "strings cannot be stored here");
     cast.conversion = string_conversion(cast.from, cast.to, s->saturate);
     string_cast *context = &cast;
     OB_TRY(ob_for_each(&args->in[0], 1, &args->out[0], 1, string_loop, &context, NULL, error));

@@ -180,7 +180,8 @@ ob_status ob__infer_bit_cast(ob_infer *infer) {
     if (to == OB_NONE)
         ob__problem(infer, OB0602, -1, -1, "attribute to names no element type");
     else if (from != OB_NONE && ob_dtype_file_bits(from) != ob_dtype_file_bits(to))
-        ob__problem(infer, OB0604, 0, -1, "elements of %s and %s have not as many bits", ob_dtype_name(from), ob_dtype_name(to));
+        ob__problem(infer, OB0604, 0, -1, "elements of %s and %s have different numbers of bits", ob_dtype_name(from),
+                    ob_dtype_name(to));
     return OB_OK;
 }
 

@@ -73,7 +73,7 @@ static uint64_t shift_up(uint64_t n, unsigned bits) {
     return (n >> bits) + ((n & ((UINT64_C(1) << bits) - 1)) != 0);
 }
 
-#define NOT_ONE(condition) OB_IMAGE_DAMAGED(condition, r->error, "a JPEG 2000 with a header that is not one")
+#define NOT_ONE(condition) OB_IMAGE_DAMAGED(condition, r->error, "a JPEG 2000 with an invalid header")
 
 /* ---- Tiles ---- */
 
@@ -317,7 +317,7 @@ static ob_status sum_up(reader *r) {
     /* A packet takes a byte, or more. */
     OB_IMAGE_DAMAGED(all.packets / 2 > n_file + SPARE, r->error, "a JPEG 2000 of %llu packets in %llu bytes",
                      (unsigned long long)all.packets, (unsigned long long)n_file);
-    OB_IMAGE_DAMAGED(all.steps / 32 > n_file + SPARE, r->error, "a JPEG 2000 whose packets stand in an order of %llu steps",
+    OB_IMAGE_DAMAGED(all.steps / 32 > n_file + SPARE, r->error, "a JPEG 2000 whose packet order takes %llu steps",
                      (unsigned long long)all.steps);
     uint64_t chunks = ob__mul_sat(n_file, CHUNKS_PER_BYTE), segments = ob__mul_sat(n_file, SEGMENTS_PER_BYTE),
              most_chunks = ob__mul_sat(CHUNK, all.pieces), most_segments = all.segments ? ob__mul_sat(all.blocks, SEGMENTS) : 0;

@@ -139,7 +139,7 @@ static ob_status read_window(decoder *d, const window *w, ob_error *error) {
     OB_IMAGE_DAMAGED(!read, error, "a JPEG 2000: %s", d->reader.text);
     bool same = d->image->x0 == s->x0 && d->image->y0 == s->y0 && d->image->x1 == s->x1 && d->image->y1 == s->y1 &&
                 d->image->numcomps == s->n_components;
-    OB_IMAGE_DAMAGED(!same, error, "a JPEG 2000 with a header that is not one");
+    OB_IMAGE_DAMAGED(!same, error, "a JPEG 2000 with an invalid header");
     OB_TRY(check_components(d->image, error));
     int64_t x0 = w->x0 - s->x0 > d->dx ? w->x0 - d->dx : s->x0, y0 = w->y0 - s->y0 > d->dy ? w->y0 - d->dy : s->y0;
     read = opj_set_decode_area(d->codec, d->image, (OPJ_INT32)x0, (OPJ_INT32)y0, (OPJ_INT32)w->x1, (OPJ_INT32)w->y1) &&

@@ -29,8 +29,9 @@ ob_status ob__image_begin(ob_image *image, uint64_t width, uint64_t height, ob_e
     OB_FAIL_IF(width > (uint64_t)OB_IMAGE_PIXELS / height, error, OB_E_LIMIT,
                "an image of %llu x %llu pixels; at most %lld pixels are decoded", (unsigned long long)width,
                (unsigned long long)height, (long long)OB_IMAGE_PIXELS);
-    OB_FAIL_IF(width > (uint64_t)OB_IMAGE_ROW, error, OB_E_LIMIT, "an image of %llu x %llu pixels; at most %lld stand in a row",
-               (unsigned long long)width, (unsigned long long)height, (long long)OB_IMAGE_ROW);
+    OB_FAIL_IF(width > (uint64_t)OB_IMAGE_ROW, error, OB_E_LIMIT,
+               "an image of %llu x %llu pixels; at most %lld per row are decoded", (unsigned long long)width,
+               (unsigned long long)height, (long long)OB_IMAGE_ROW);
     image->width = (int64_t)width;
     image->height = (int64_t)height;
     if (image->grey) {
@@ -92,7 +93,7 @@ static ob_status decode(ob_image *image, ob_error *error) {
                    format->name);
         return format->decode(image, error);
     }
-    return ob__fail(error, OB_E_ARGUMENT, "it begins as no format that is known");
+    return ob__fail(error, OB_E_ARGUMENT, "its format is not known");
 }
 
 static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {

@@ -77,7 +77,8 @@ static ob_status read_rows(reader *r) {
     png_set_gray_to_rgb(codec);
     int passes = png_set_interlace_handling(codec);
     png_read_update_info(codec, r->info);
-    if (png_get_rowbytes(codec, r->info) != (size_t)r->image->width * 3) png_error(codec, "its rows are not what was asked for");
+    if (png_get_rowbytes(codec, r->info) != (size_t)r->image->width * 3)
+        png_error(codec, "its rows do not have the requested size");
     for (int pass = 0; pass < passes; pass++)
         for (int64_t y = 0; y < r->image->height; y++) {
             if (ob__image_stopped(r->image)) return OB_OK;

@@ -63,7 +63,7 @@ static ob_status decode(ob_image *image, ob_error *error) {
     bool as_text = kind <= 3, bitmap = kind % 3 == 1;
     uint64_t width = 0, height = 0, channels = kind % 3 == 0 ? 3 : 1;
     bool fits = read_number(&p, &width) && read_number(&p, &height) && (bitmap || read_number(&p, &p.most));
-    OB_IMAGE_DAMAGED(!fits || p.next == p.end || p.most == 0 || p.most > 65535, error, "a PNM with a header that is not one");
+    OB_IMAGE_DAMAGED(!fits || p.next == p.end || p.most == 0 || p.most > 65535, error, "a PNM with an invalid header");
     uint64_t row = bitmap ? (width + 7) / 8 : width * channels * (p.most > 255 ? 2 : 1);
     if (as_text)
         row = width * channels; /* at least */

@@ -33,7 +33,7 @@ static size_t piece_of(const ob_image *image) {
 static ob_status decode(ob_image *image, ob_error *error) {
     WebPBitstreamFeatures features;
     OB_IMAGE_DAMAGED(WebPGetFeatures(image->file, image->n_bytes, &features) != VP8_STATUS_OK, error,
-                     "a WebP with a header that is not one");
+                     "a WebP with an invalid header");
     OB_IMAGE_DAMAGED(features.has_animation, error, "a WebP that is an animation");
     OB_TRY(ob__image_begin(image, (uint64_t)features.width, (uint64_t)features.height, error));
     OB_TRY(ob__image_reserve(image, memory_for(image, &features), error));

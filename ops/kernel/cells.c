@@ -35,7 +35,7 @@ ob_status ob__own_strings(const ob_kernel_args *args, uint32_t i, ob_error *erro
     const ob_view *out = &args->out[i];
     owning own = {args->strings, false, ob__pace(args->threads)};
     if (out->dtype != OB_STRING || ob__count(out) == 0) return OB_OK;
-    OB_FAIL_IF(!own.strings, error, OB_E_UNSUPPORTED, "there is no place for strings");
+    OB_FAIL_IF(!own.strings, error, OB_E_UNSUPPORTED, "strings cannot be stored here");
     OB_TRY(ob_for_each(NULL, 0, out, 1, own_loop, &own, NULL, error));
     return own.failed ? ob__fail(error, OB_E_MEMORY, "no memory for strings") : OB_OK;
 }
@@ -53,7 +53,7 @@ ob_status ob__give_cell(const ob_kernel_args *args, uint32_t i, ob_cell *cell, o
         return OB_OK;
     }
     if (!ob_cell_view(cell, &view) || view.dtype != out->dtype)
-        status = ob__fail(error, OB_E_TYPE, "the element is no tensor of %s", ob_dtype_name(out->dtype));
+        status = ob__fail(error, OB_E_TYPE, "the element is not a tensor of %s", ob_dtype_name(out->dtype));
     else if (out->rank == OB_RANK_UNKNOWN && view.dtype != OB_STRING) {
         *out = view;
         args->cells->out[i] = cell;

@@ -75,7 +75,7 @@ ob_status ob__infer_constant_fill(ob_infer *infer) {
     int32_t rank;
     ob_dim dims[OB_MAX_RANK];
     if (dtype <= OB_NONE || dtype >= OB_DTYPE_COUNT) {
-        ob__problem(infer, OB0602, -1, -1, "attribute dtype is %lld, which is no element type", (long long)dtype);
+        ob__problem(infer, OB0602, -1, -1, "attribute dtype is %lld, which is not an element type", (long long)dtype);
         dtype = OB_NONE;
     }
     ob__out_dtype(infer, 0, (ob_dtype)dtype);

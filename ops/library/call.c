@@ -72,7 +72,7 @@ ob_library_call *ob__library_call_of(ob_operator_call *call, unsigned phases, co
 ob_status ob__library_conclude(ob_library_call *c, const char *function, ob_status returned) {
     if (c->failure != OB_OK) return c->failure;
     if ((int)returned < 0 || returned >= OB_STATUS_COUNT)
-        return ob__library_misbehaves(c, "returned %d from %s, which is no status", (int)returned, function);
+        return ob__library_misbehaves(c, "returned %d from %s, which is not a status", (int)returned, function);
     if (returned == OB_OK) return OB_OK;
     return ob__library_fail(c, returned, -1, -1, "%s-%d of library %s %s failed in %s without a message: %s", c->op->op.name,
                             (int)c->op->op.since, c->op->library->name, c->op->library->version, function,
@@ -83,7 +83,7 @@ static ob_status host_fail(ob_operator_call *call, ob_status status, int32_t ope
     ob_library_call *c = ob__library_call_of(call, OB_PHASE_SHAPE | OB_PHASE_PLAN | OB_PHASE_RUN, "fail");
     if (!c) return status;
     if ((int)status <= OB_OK || status >= OB_STATUS_COUNT)
-        return ob__library_misbehaves(c, "failed with %d, which is no error", (int)status);
+        return ob__library_misbehaves(c, "failed with %d, which is not an error", (int)status);
     if (!format) return ob__library_misbehaves(c, "failed with a NULL message");
     va_list arguments;
     va_start(arguments, format);

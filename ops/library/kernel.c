@@ -143,7 +143,7 @@ ob_status ob__host_make_output(ob_operator_call *call, uint32_t output, int32_t 
     ob_library_call *c = ob__library_call_of(call, OB_PHASE_RUN, "make_output");
     if (!c) return OB_E_INTERNAL;
     if (output >= c->args->n_out || c->args->out[output].dtype == OB_NONE)
-        return ob__library_misbehaves(c, "makes output %u, which is not wanted", output);
+        return ob__library_misbehaves(c, "makes output %u, which the node does not have", output);
     if (c->args->out[output].rank != OB_RANK_UNKNOWN)
         return ob__library_misbehaves(c, "makes output %u, which has its memory already", output);
     bool bad = rank < 0 || rank > OB_MAX_RANK || (rank > 0 && !dims);

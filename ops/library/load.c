@@ -31,7 +31,7 @@ ob_status ob__library_load(const char *path, void **handle, ob_operator_entry *e
     void *symbol = dlsym(opened, OB_OPERATOR_ENTRY);
     if (!symbol) {
         dlclose(opened);
-        return ob__fail(error, OB_E_NOT_FOUND, "is no library of operators: it does not export " OB_OPERATOR_ENTRY);
+        return ob__fail(error, OB_E_NOT_FOUND, "is not an operator library: it does not export " OB_OPERATOR_ENTRY);
     }
     memcpy(entry, &symbol, sizeof *entry); /* POSIX: a function's address fits an object pointer */
     *handle = opened;
@@ -46,7 +46,7 @@ void ob__library_unload(void *handle) {
 
 ob_status ob__library_load(const char *path, void **handle, ob_operator_entry *entry, ob_error *error) {
     (void)path, (void)handle, (void)entry;
-    return ob__fail(error, OB_E_UNSUPPORTED, "this build cannot load libraries of operators (OB_WITH_DLOPEN is off)");
+    return ob__fail(error, OB_E_UNSUPPORTED, "this build cannot load operator libraries (OB_WITH_DLOPEN is off)");
 }
 
 void ob__library_unload(void *handle) {

@@ -25,13 +25,13 @@ static bool is_standard(const char *domain) {
 }
 
 ob_status ob__library_check(const ob_operator_library *library, ob_error *error) {
-    OB_FAIL_IF(!library, error, OB_E_ARGUMENT, "the library of operators is NULL");
+    OB_FAIL_IF(!library, error, OB_E_ARGUMENT, "the operator library is NULL");
     OB_FAIL_IF(library->abi != OB_OPERATOR_ABI, error, OB_E_UNSUPPORTED,
-               "the library of operators has ABI %u, this program needs %u: build it with the headers of this version",
-               library->abi, OB_OPERATOR_ABI);
+               "the operator library has ABI %u, this program needs %u: build it with the headers of this version", library->abi,
+               OB_OPERATOR_ABI);
     OB_FAIL_IF(library->struct_bytes != sizeof *library, error, OB_E_UNSUPPORTED,
-               "ob_operator_library has %u bytes in the library of operators, %zu here", library->struct_bytes, sizeof *library);
-    OB_FAIL_IF(!is_name(library->name), error, OB_E_ARGUMENT, "the library of operators has no valid name");
+               "ob_operator_library has %u bytes in the operator library, %zu here", library->struct_bytes, sizeof *library);
+    OB_FAIL_IF(!is_name(library->name), error, OB_E_ARGUMENT, "the operator library has no valid name");
     OB_FAIL_IF(!is_name(library->version), error, OB_E_ARGUMENT, "library %s has no valid version", library->name);
     OB_FAIL_IF(library->n_operators == 0 || library->n_operators > OB_OPERATOR_MAX_ROWS, error, OB_E_ARGUMENT,
                "library %s %s has %zu operators; 1 to %d are possible", library->name, library->version, library->n_operators,
@@ -108,7 +108,7 @@ static ob_status check_types(const ob_operator_library *library, size_t index, c
     for (int i = 0; i < 4; i++) {
         char letter = (char)('T' + i);
         OB_FAIL_IF(row->types[i] & ~(uint64_t)OB_OPERATOR_ANY, error, OB_E_ARGUMENT,
-                   AT "types[%d] has bits that are no element type", AT_ARGUMENTS, i);
+                   AT "types[%d] has bits that are not an element type", AT_ARGUMENTS, i);
         OB_FAIL_IF(!row->types[i] && strchr(row->signature, letter), error, OB_E_ARGUMENT, AT "types[%d] of letter %c is empty",
                    AT_ARGUMENTS, i, letter);
     }

@@ -135,9 +135,10 @@ ob_status ob__host_require(ob_operator_call *call, ob_condition_kind kind, ob_di
     if (!c) return OB_E_INTERNAL;
     if ((int)kind < OB_COND_EQUAL || kind > OB_COND_AT_LEAST)
         return ob__library_misbehaves(c, "requires condition %d, which does not exist", (int)kind);
-    if (!is_dim(c->infer, a) || !is_dim(c->infer, b)) return ob__library_misbehaves(c, "requires a condition of what is no dim");
+    if (!is_dim(c->infer, a) || !is_dim(c->infer, b))
+        return ob__library_misbehaves(c, "requires a condition on a value that is not a dim");
     if (kind == OB_COND_DIVISIBLE && (!ob_dim_is_const(b) || b <= 0))
-        return ob__library_misbehaves(c, "requires a multiple of what is no number over 0");
+        return ob__library_misbehaves(c, "requires a multiple of a number below 1");
     if (a == OB_DIM_UNKNOWN || b == OB_DIM_UNKNOWN || c->failure != OB_OK) return c->failure;
     if (operand < 0 || (uint32_t)operand >= c->node->n_inputs) operand = -1;
     if (axis >= OB_MAX_RANK) axis = -1;
@@ -161,7 +162,7 @@ ob_status ob__host_broadcast(ob_operator_call *call, const uint32_t *inputs, siz
     if (n > c->node->n_inputs) return ob__library_misbehaves(c, "broadcasts %zu operands of %u", n, c->node->n_inputs);
     for (size_t i = 0; i < n; i++) {
         if (!ob__in_given(c->infer, inputs[i]))
-            return ob__library_misbehaves(c, "broadcasts operand %u, which is not there", inputs[i]);
+            return ob__library_misbehaves(c, "broadcasts operand %u, which does not exist", inputs[i]);
         int32_t rank = ob__in_rank(c->infer, inputs[i]);
         known &= rank >= 0 && rank <= OB_MAX_RANK;
     }
@@ -203,7 +204,7 @@ ob_status ob__host_set_output(ob_operator_call *call, uint32_t output, ob_dtype 
         if (ob_dim_is_const(dims[axis]) && dims[axis] < 0)
             return ob__library_misbehaves(c, "sets axis %d of output %u to the size %lld", axis, output, (long long)dims[axis]);
         if (!is_dim(c->infer, dims[axis]))
-            return ob__library_misbehaves(c, "sets axis %d of output %u to what is no dim", axis, output);
+            return ob__library_misbehaves(c, "sets axis %d of output %u to a value that is not a dim", axis, output);
     }
     ob_status status = check_dtype(c, output, dtype);
     if (status != OB_OK || output >= c->node->n_outputs) return status;

@@ -106,7 +106,7 @@ static ob_status read_mode(ob_string text, uint8_t *mode, ob_error *error) {
     for (*mode = 0; *mode <= OB_FOREST_LEAF; ++*mode)
         if (*mode != OB_FOREST_MEMBER && strlen(names[*mode]) == text.n && memcmp(names[*mode], text.data, text.n) == 0)
             return OB_OK;
-    return ob__fail(error, OB_E_ARGUMENT, "nodes_modes has \"%.*s\", which is no mode", (int)(text.n < 80 ? text.n : 80),
+    return ob__fail(error, OB_E_ARGUMENT, "nodes_modes has \"%.*s\", which is not a mode", (int)(text.n < 80 ? text.n : 80),
                     text.data);
 }
 
@@ -120,7 +120,7 @@ static ob_status read_listed_node(const listing *l, uint32_t i, ob_string mode, 
     node->missing_yes = l->missing.n && l->missing.at[i] != 0;
     for (int k = 0; k < 2; k++) {
         const place *p = find(l, l->trees.at[i], ids[k]);
-        OB_FAIL_IF(!p, error, OB_E_ARGUMENT, "node %lld of tree %lld leads to node %lld, which the tree has not",
+        OB_FAIL_IF(!p, error, OB_E_ARGUMENT, "node %lld of tree %lld leads to node %lld, which the tree does not have",
                    (long long)l->ids.at[i], (long long)l->trees.at[i], (long long)ids[k]);
         node->child[k] = p->at;
         referred[p->at] = 1;
@@ -146,7 +146,7 @@ static ob_status find_roots(const listing *l, const uint8_t *referred, ob_forest
         uint32_t *root = &root_of[tree_of[i]];
         if (*root == UINT32_MAX - 1) continue;
         const bool fits = *root != UINT32_MAX && (f->nodes[*root].mode != OB_FOREST_LEAF || size_of[tree_of[i]] == 1);
-        OB_FAIL_IF(!fits, error, OB_E_ARGUMENT, "tree %lld goes in a circle: no node that asks is behind no other",
+        OB_FAIL_IF(!fits, error, OB_E_ARGUMENT, "tree %lld has no root: every node is the child of another",
                    (long long)l->trees.at[i]);
         f->roots[f->n_trees++] = *root;
         *root = UINT32_MAX - 1;
@@ -172,7 +172,7 @@ static ob_status read_votes(const ob_node *node, const listing *l, ob_forest *f,
     if (!at || !f->votes) return no_memory(error);
     for (uint32_t i = 0; i < n; i++) {
         const place *p = find(l, trees.at[i], ids.at[i]);
-        OB_FAIL_IF(!p, error, OB_E_ARGUMENT, "%s[%u] is node %lld of tree %lld, which is not there", name[1], i,
+        OB_FAIL_IF(!p, error, OB_E_ARGUMENT, "%s[%u] is node %lld of tree %lld, which does not exist", name[1], i,
                    (long long)ids.at[i], (long long)trees.at[i]);
         OB_FAIL_IF(results.at[i] < 0 || results.at[i] >= f->n_results, error, OB_E_ARGUMENT, "%s[%u] is %lld, there are %u",
                    name[0], i, (long long)results.at[i], f->n_results);
@@ -260,7 +260,7 @@ static ob_status read_positions(const ob_node *node, positions *p, ob_error *err
     OB_FAIL_IF(n == 0 || p->targets.n == 0 || p->roots.n == 0, error, OB_E_ARGUMENT,
                "attributes nodes_featureids, leaf_targetids and tree_roots need entries");
     OB_FAIL_IF(!modes || modes->dtype != OB_UINT8 || modes->n_elems != n || !modes->data, error, OB_E_ARGUMENT,
-               "attribute nodes_modes is no tensor of %u uint8", n);
+               "attribute nodes_modes is not a tensor of %u uint8", n);
     p->modes = modes->data;
     OB_TRY(read_ints(node, "nodes_truenodeids", n, false, &p->yes, error));
     OB_TRY(read_ints(node, "nodes_falsenodeids", n, false, &p->no, error));
@@ -313,9 +313,9 @@ static ob_status read_positioned(const ob_node *node, ob_arena *arena, ob_forest
     positions p;
     int64_t aggregate = ob__attribute_int(node, "aggregate_function"), transform = ob__attribute_int(node, "post_transform");
     OB_FAIL_IF(aggregate < OB_FOREST_AVERAGE || aggregate > OB_FOREST_MAX, error, OB_E_ARGUMENT,
-               "attribute aggregate_function is %lld, ways are 0 to 3", (long long)aggregate);
+               "attribute aggregate_function is %lld, values are 0 to 3", (long long)aggregate);
     OB_FAIL_IF(transform < 0 || transform >= OB_ML_TRANSFORMS, error, OB_E_ARGUMENT,
-               "attribute post_transform is %lld, ways are 0 to 4", (long long)transform);
+               "attribute post_transform is %lld, values are 0 to 4", (long long)transform);
     f->aggregate = (ob_forest_aggregate)aggregate;
     f->transform = (ob_ml_transform)transform;
     OB_TRY(read_n_targets(node, f, error));

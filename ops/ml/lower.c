@@ -36,7 +36,7 @@ static ob_status visit(walk *w, ob_error *error) {
     }
     for (int k = 1; !leaf && k >= 0; k--) {
         const uint8_t state = w->state[node->child[k]];
-        OB_FAIL_IF(state == OPEN, error, OB_E_ARGUMENT, "the trees go in a circle: node %u of the list leads back to itself",
+        OB_FAIL_IF(state == OPEN, error, OB_E_ARGUMENT, "the trees have a cycle: node %u of the list leads back to itself",
                    node->child[k]);
         if (state == DONE) continue;
         w->stack[w->n++] = node->child[k];

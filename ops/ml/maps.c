@@ -102,7 +102,7 @@ static ob_status dict_run(const ob_kernel_args *args, ob_error *error) {
     const ob_view *out = &args->out[0];
     const ob_view shape = {.dtype = out->dtype, .rank = 2, .dims = {1, (int64_t)d->n}};
     ob_view key_view, item;
-    OB_FAIL_IF(ob_cell_get_kind(map) != OB_CELL_MAP || !ob_cell_keys(map, &key_view), error, OB_E_TYPE, "operand 0 is no map");
+    OB_FAIL_IF(ob_cell_get_kind(map) != OB_CELL_MAP || !ob_cell_keys(map, &key_view), error, OB_E_TYPE, "operand 0 is not a map");
     OB_FAIL_IF(key_view.dtype != k->dtype, error, OB_E_TYPE, "the map has keys of %s, the vocabulary is of %s",
                ob_dtype_name(key_view.dtype), ob_dtype_name(k->dtype));
     OB_TRY(ob__set_output(args, 0, &shape, error));
@@ -159,7 +159,7 @@ static ob_status cast_value(const ob_kernel_args *args, const ob_cell *cell, int
     bool negative, fits = ob_cell_view(cell, &item) && ob_view_count(&item) == 1;
     uint64_t bits;
     OB_FAIL_IF(!fits || (item.dtype != OB_FLOAT && item.dtype != OB_STRING), error, OB_E_TYPE,
-               "a value of the map is no float and no string");
+               "a value of the map is neither a float nor a string");
     if (item.dtype == OB_STRING) {
         memcpy(&text, item.data, sizeof text);
         if (out->dtype == OB_STRING) {
@@ -168,11 +168,11 @@ static ob_status cast_value(const ob_kernel_args *args, const ob_cell *cell, int
         }
         if (out->dtype == OB_INT64) {
             OB_FAIL_IF(ob__parse_int(text.data, text.n, &negative, &bits) != OB_NUMBER_READ || (!negative && bits > INT64_MAX),
-                       error, OB_E_ARGUMENT, "\"%.*s\" is no number", (int)(text.n < 80 ? text.n : 80), text.data);
+                       error, OB_E_ARGUMENT, "\"%.*s\" is not a number", (int)(text.n < 80 ? text.n : 80), text.data);
             ((int64_t *)out->data)[at] = (int64_t)bits;
             return OB_OK;
         }
-        OB_FAIL_IF(!ob__parse_real(text.data, text.n, true, &number), error, OB_E_ARGUMENT, "\"%.*s\" is no number",
+        OB_FAIL_IF(!ob__parse_real(text.data, text.n, true, &number), error, OB_E_ARGUMENT, "\"%.*s\" is not a number",
                    (int)(text.n < 80 ? text.n : 80), text.data);
     } else {
         float f;
@@ -212,8 +212,8 @@ static ob_status cast_map_run(const ob_kernel_args *args, ob_error *error) {
     ob_view keys, shape = {.dtype = c->dtype, .rank = 2, .dims = {1, 0}};
     ob_arena scratch;
     OB_FAIL_IF(ob_cell_get_kind(map) != OB_CELL_MAP || !ob_cell_keys(map, &keys) || keys.dtype != OB_INT64, error, OB_E_TYPE,
-               "operand 0 is no map from int64");
-    OB_FAIL_IF(c->dtype == OB_STRING && !args->strings, error, OB_E_UNSUPPORTED, "there is no place for strings");
+               "operand 0 is not a map from int64");
+    OB_FAIL_IF(c->dtype == OB_STRING && !args->strings, error, OB_E_UNSUPPORTED, "strings cannot be stored here");
     const size_t n = ob_cell_count(map);
     shape.dims[1] = c->sparse ? c->width : (int64_t)n;
     OB_TRY(ob__set_output(args, 0, &shape, error));

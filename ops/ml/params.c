@@ -60,8 +60,7 @@ ob_status ob__ml_either(const ob_node *node, const char *of_ints, const char *of
     uint32_t n_ints, n_strings;
     const int64_t *ints = ob__attribute_list(node, of_ints, &n_ints);
     const ob_string *strings = ob__ml_strings(node, of_strings, &n_strings);
-    OB_FAIL_IF((n_ints > 0) == (n_strings > 0), error, OB_E_ARGUMENT, "one of %s and %s is needed, and only one", of_ints,
-               of_strings);
+    OB_FAIL_IF((n_ints > 0) == (n_strings > 0), error, OB_E_ARGUMENT, "exactly one of %s and %s is needed", of_ints, of_strings);
     *out = n_ints ? (ob_ml_labels){OB_INT64, n_ints, ints} : (ob_ml_labels){OB_STRING, n_strings, strings};
     return OB_OK;
 }
@@ -77,7 +76,7 @@ ob_status ob__ml_choice(const ob_node *node, const char *name, const char *const
     const char *text = ob__attribute_text(node, name);
     for (*out = 0; *out < n; ++*out)
         if (strcmp(text, names[*out]) == 0) return OB_OK;
-    return ob__fail(error, OB_E_ARGUMENT, "attribute %s is \"%.80s\", which is none of its ways", name, text);
+    return ob__fail(error, OB_E_ARGUMENT, "attribute %s is \"%.80s\", which is not one of its values", name, text);
 }
 
 ob_status ob__ml_post_transform(const ob_node *node, ob_ml_transform *out, ob_error *error) {
@@ -130,7 +129,7 @@ static ob_status read_kernel(const ob_node *node, ob_ml_svm *out, ob_error *erro
 }
 
 static ob_status read_features(ob_ml_svm *out, uint32_t n, uint32_t count, const char *name, ob_error *error) {
-    OB_FAIL_IF(n == 0 || n % count, error, OB_E_ARGUMENT, "attribute %s has %u numbers, which is no multiple of %u", name, n,
+    OB_FAIL_IF(n == 0 || n % count, error, OB_E_ARGUMENT, "attribute %s has %u numbers, which is not a multiple of %u", name, n,
                count);
     out->n_features = n / count;
     return OB_OK;
@@ -229,7 +228,7 @@ static ob_status read_list(const ob_node *node, const char *const names[4], ob_m
     const int64_t *ints = ob__attribute_list(node, names[0], &n_ints);
     const ob_string *strings = ob__ml_strings(node, names[2], &n_strings);
     const int given = (n_ints > 0) + (reals.n > 0) + (n_strings > 0) + (tensor != NULL);
-    OB_FAIL_IF(given != 1, error, OB_E_ARGUMENT, "one of %s, %s, %s and %s is needed, and only one", names[0], names[1], names[2],
+    OB_FAIL_IF(given != 1, error, OB_E_ARGUMENT, "exactly one of %s, %s, %s and %s is needed", names[0], names[1], names[2],
                names[3]);
     *out = n_ints    ? (ob_ml_labels){OB_INT64, n_ints, ints}
            : reals.n ? (ob_ml_labels){OB_FLOAT, reals.n, reals.at}
@@ -305,6 +304,6 @@ ob_status ob__ml_read_imputer(const ob_node *node, ob_dtype from, ob_ml_imputer 
                ob_dtype_name(from));
     for (uint32_t i = 0; i < out->ints.n && from == OB_INT32; i++)
         OB_FAIL_IF(((const int64_t *)out->ints.at)[i] != (int32_t)((const int64_t *)out->ints.at)[i], error, OB_E_ARGUMENT,
-                   "value %lld is no int32", (long long)((const int64_t *)out->ints.at)[i]);
+                   "value %lld does not fit int32", (long long)((const int64_t *)out->ints.at)[i]);
     return OB_OK;
 }

@@ -105,7 +105,7 @@ ob_status ob__ml_keep_labels(const ob_kernel_site *site, ob_ml_labels *labels, o
 ob_status ob__ml_own_labels(const ob_kernel_args *args, const ob_ml_labels *labels, ob_ml_labels *own, ob_error *error) {
     *own = *labels;
     if (labels->dtype != OB_STRING) return OB_OK;
-    OB_FAIL_IF(!args->strings, error, OB_E_UNSUPPORTED, "there is no place for strings");
+    OB_FAIL_IF(!args->strings, error, OB_E_UNSUPPORTED, "strings cannot be stored here");
     return copy_strings(args->strings, own, error);
 }
 

@@ -163,8 +163,8 @@ static ob_status feature_vectorizer(ob_infer *infer) {
         if (!ob__rank_in(infer, i, 1, OB_MAX_RANK)) return OB_OK;
         const ob_dim width = row_width(infer, i);
         if (rank > 2)
-            ob__problem(infer, OB0404, (int32_t)i, -1, "operand %u has rank %d: axes 1 to %d are taken as one row of features", i,
-                        rank, rank - 1);
+            ob__problem(infer, OB0404, (int32_t)i, -1,
+                        "operand %u has rank %d: axes 1 to %d are combined into one row of features", i, rank, rank - 1);
         if (n > 0 && ob__in_rank(infer, i) > 0)
             OB_TRY(ob__require(infer, OB_COND_EQUAL, width, ob__saturated(widths[i]), (int32_t)i, -1, OB0601));
         if (i > 0 && ob__in_rank(infer, i) > 0)

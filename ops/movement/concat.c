@@ -44,8 +44,8 @@ static ob_status tile_run(const ob_kernel_args *args, ob_error *error) {
     OB_FAIL_IF(in->rank != out->rank, error, OB_E_SHAPE, "the rank changes from %d to %d", in->rank, out->rank);
     if (ob__count(out) == 0) return OB_OK;
     for (int32_t a = 0; a < in->rank; a++) {
-        OB_FAIL_IF(in->dims[a] == 0 || out->dims[a] % in->dims[a] != 0, error, OB_E_SHAPE, "axis %d: %lld is no multiple of %lld",
-                   a, (long long)out->dims[a], (long long)in->dims[a]);
+        OB_FAIL_IF(in->dims[a] == 0 || out->dims[a] % in->dims[a] != 0, error, OB_E_SHAPE,
+                   "axis %d: %lld is not a multiple of %lld", a, (long long)out->dims[a], (long long)in->dims[a]);
         dims[2 * a] = out->dims[a] / in->dims[a];
         to[2 * a] = in->dims[a] * out->strides[a];
         from[2 * a] = 0;

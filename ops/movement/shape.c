@@ -336,7 +336,7 @@ ob_status ob__infer_slice(ob_infer *infer) {
         if (attributes) ob__problem(infer, OB0602, -1, -1, "starts, ends and axes differ in length");
         return ob__out_rank(infer, 0, from.rank);
     }
-    if (n > from.rank) ob__problem(infer, OB0602, -1, -1, "%lld axes are cut of rank %d", (long long)n, from.rank);
+    if (n > from.rank) ob__problem(infer, OB0602, -1, -1, "%lld axes to slice for rank %d", (long long)n, from.rank);
     if (n < 0 || !known_axes) OB_TRY(ob__unverified(infer, 3, -1, "axes depend on data"));
     if (n < 0 || n > from.rank || !known_axes) return ob__out_rank(infer, 0, from.rank);
     bool cut_before[OB_MAX_RANK] = {false}, is_part = true; /* each element behind the other, along every axis */

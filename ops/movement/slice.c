@@ -109,7 +109,8 @@ static ob_status slice_view_of(const void *params, const ob_kernel_args *args, u
         out->strides[axis] = step * in->strides[axis];
     }
     for (int32_t a = 0; a < in->rank; a++)
-        OB_FAIL_IF(!(seen >> a & 1) && in->dims[a] != out->dims[a], error, OB_E_SHAPE, "axis %d changes size unasked", a);
+        OB_FAIL_IF(!(seen >> a & 1) && in->dims[a] != out->dims[a], error, OB_E_SHAPE,
+                   "axis %d changes its size but is not sliced", a);
     out->data = ob__count(out) ? ob__offset(in->data, offset) : in->data;
     return OB_OK;
 }

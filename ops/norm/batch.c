@@ -26,7 +26,7 @@ static ob_status batch_norm_plan(const ob_kernel_site *site, ob_kernel_args *arg
     for (uint32_t i = 1; i < 5; i++) OB_TRY(ob__norm_count(args, i, n->channels, error));
     for (uint32_t i = 1; i < args->n_out; i++) {
         bool bad = ob__wanted(args, i) && (!n->params.training || ob__count(&args->out[i]) != n->channels);
-        OB_FAIL_IF(bad, error, OB_E_MODEL, "output %u is there in training only, with %lld elements", i, (long long)n->channels);
+        OB_FAIL_IF(bad, error, OB_E_MODEL, "output %u exists only in training, with %lld elements", i, (long long)n->channels);
     }
     OB_TRY(ob__plan_real(args, needs, error));
     OB_TRY(ob__need_scratch(needs, n->channels, sizeof(double), error));

@@ -10,7 +10,7 @@ ob_status ob__norm_shapes(const ob_kernel_site *site, const ob_kernel_args *args
 }
 
 ob_status ob__norm_count(const ob_kernel_args *args, uint32_t i, int64_t n, ob_error *error) {
-    OB_FAIL_IF(!ob__given(args, i) || ob__count(&args->in[i]) != n, error, OB_E_SHAPE, "input %u has not %lld elements", i,
+    OB_FAIL_IF(!ob__given(args, i) || ob__count(&args->in[i]) != n, error, OB_E_SHAPE, "input %u does not have %lld elements", i,
                (long long)n);
     return OB_OK;
 }

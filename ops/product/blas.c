@@ -83,7 +83,7 @@ static const char *judge(ob_blas *blas, ob_blas_copy *copy) {
     bool complete = find(copy->library, "cblas_sgemm", &copy->sgemm) && find(copy->library, "cblas_dgemm", &copy->dgemm) &&
                     find(copy->library, "openblas_get_parallel", &parallel) &&
                     find(copy->library, "openblas_get_config", &config) && find(copy->library, "openblas_get_corename", &core);
-    if (!complete) return "it has not the functions of OpenBLAS";
+    if (!complete) return "it does not have the functions of OpenBLAS";
     if (parallel() != 0) return "it computes with threads, whose number belongs to the host program";
     if (strstr(config(), "USE64BITINT")) return "its sizes have 64 bits";
     if (blas->n_copies > 0) return NULL;

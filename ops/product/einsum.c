@@ -134,7 +134,7 @@ static ob_status place(planner *p, ob_einsum_step *step, ob_einsum_tensor *t, bo
     t->place = (ob_einsum_place){fits ? OB_EINSUM_OUTPUT : OB_EINSUM_SCRATCH, fits ? 0 : p->needs->scratch_bytes};
     step->to = t->place;
     step->out = t->view;
-    OB_FAIL_IF(!fits && count_elems(p, t) > 0x1p60, p->error, OB_E_LIMIT, "a result on the way is too large");
+    OB_FAIL_IF(!fits && count_elems(p, t) > 0x1p60, p->error, OB_E_LIMIT, "an intermediate result is too large");
     return fits ? OB_OK : ob__need_scratch(p->needs, ob__count(&t->view), ob_dtype_size(t->view.dtype), p->error);
 }
 

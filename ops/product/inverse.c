@@ -10,7 +10,8 @@ static ob_status inverse_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     inverse *s = args->state;
     const ob_view *in = &args->in[0];
     OB_TRY(ob__check_type(site, args, 0, error));
-    OB_FAIL_IF(in->rank < 2 || in->dims[in->rank - 1] != in->dims[in->rank - 2], error, OB_E_SHAPE, "no square matrices");
+    OB_FAIL_IF(in->rank < 2 || in->dims[in->rank - 1] != in->dims[in->rank - 2], error, OB_E_SHAPE,
+               "the matrices are not square");
     s->n = in->dims[in->rank - 1];
     s->n_matrices = ob__product(in->dims, 0, in->rank - 2);
     OB_TRY(ob__convert(NULL, OB_DOUBLE, NULL, in->dtype, 0, error));

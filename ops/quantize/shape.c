@@ -33,7 +33,8 @@ static ob_status require_layout(ob_infer *infer, const ob_scale_layout *layout, 
         const ob_condition *c = &layout->conditions[i].condition;
         OB_TRY(ob__require_where(infer, layout->guard, c->kind, c->a, c->b, (int32_t)input, layout->conditions[i].axis, OB0601));
     }
-    return layout->open ? ob__unverified(infer, (int32_t)input, layout->axis, "sizes leave open how long a block is") : OB_OK;
+    return layout->open ? ob__unverified(infer, (int32_t)input, layout->axis, "the length of a block depends on open sizes")
+                        : OB_OK;
 }
 
 /* ---- QuantizeLinear, DequantizeLinear ---- */

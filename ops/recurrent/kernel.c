@@ -58,7 +58,7 @@ typedef struct direction {
 static ob_status check_dims(const ob_view *view, int32_t rank, const int64_t *dims, const char *what, ob_error *error) {
     bool fits = view->rank == rank;
     for (int32_t a = 0; fits && a < rank; a++) fits = view->dims[a] == dims[a];
-    OB_FAIL_IF(!fits, error, OB_E_SHAPE, "%s has another shape than the other operands ask for", what);
+    OB_FAIL_IF(!fits, error, OB_E_SHAPE, "%s has another shape than the other operands require", what);
     return OB_OK;
 }
 

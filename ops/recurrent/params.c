@@ -70,7 +70,7 @@ ob_status ob__recurrent_activations(const ob_node *node, const ob_recurrent_para
         while (i < N_FUNCTIONS &&
                !(names ? same_name(names->u.strings[k], functions[i].name) : strcmp(name, functions[i].name) == 0))
             i++;
-        OB_FAIL_IF(i == N_FUNCTIONS, error, OB_E_ARGUMENT, "activation %u is \"%.*s\", which is no function of this operator", k,
+        OB_FAIL_IF(i == N_FUNCTIONS, error, OB_E_ARGUMENT, "activation %u is \"%.*s\", which this operator does not have", k,
                    (int)names->u.strings[k].n, names->u.strings[k].data);
         ob_activation *a = &activations[k / per_direction][k % per_direction];
         *a = (ob_activation){functions[i].function, {.alpha = functions[i].alpha, .beta = functions[i].beta}};

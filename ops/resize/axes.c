@@ -45,7 +45,7 @@ ob_status ob__check_regions(const ob_resize_params *p, const ob_resize_values *v
                "tf_crop_and_resize: roi has %lld elements, a start and an end of %d axes are needed", (long long)v->n_regions, n);
     for (int32_t i = 0; i < n && v->n_scales; i++)
         OB_FAIL_IF(!(v->regions[n + i] > v->regions[i]), error, OB_E_ARGUMENT,
-                   "tf_crop_and_resize: the region from %g to %g has no size that could be scaled", (double)v->regions[i],
+                   "tf_crop_and_resize: the region from %g to %g has no size to scale", (double)v->regions[i],
                    (double)v->regions[n + i]);
     return OB_OK;
 }

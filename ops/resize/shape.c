@@ -87,8 +87,8 @@ static bool regions_in(ob_infer *infer, const int32_t *axes, uint32_t n, const r
     }
     for (uint32_t i = 0; r->sizes == UINT32_MAX && r->regions && i < n; i++)
         if (!(r->regions[n + i] > r->regions[i])) {
-            ob__problem(infer, OB0601, roi, axes[i], "axis %d: the region from %g to %g has no size that could be scaled",
-                        axes[i], (double)r->regions[i], (double)r->regions[n + i]);
+            ob__problem(infer, OB0601, roi, axes[i], "axis %d: the region from %g to %g has no size to scale", axes[i],
+                        (double)r->regions[i], (double)r->regions[n + i]);
             return false;
         }
     return true;

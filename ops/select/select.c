@@ -124,7 +124,7 @@ static ob_status read_compress(const ob_slices_params *params, const ob_kernel_a
     const ob_view *in = &args->in[0], *condition = &args->in[1];
     *c = (compress){.outer = 1, .n = ob__count(in), .block = ob_dtype_size(in->dtype)};
     c->flat = params->flat;
-    OB_FAIL_IF(condition->rank != 1 || condition->dtype != OB_BOOL, error, OB_E_SHAPE, "the condition is no vector of bool");
+    OB_FAIL_IF(condition->rank != 1 || condition->dtype != OB_BOOL, error, OB_E_SHAPE, "the condition is not a vector of bool");
     if (!c->flat) {
         OB_TRY(ob__axis(params->axis, in->rank, &c->axis, error));
         c->outer = ob__product(in->dims, 0, c->axis);

@@ -20,7 +20,7 @@ static ob_status take(const ob_kernel_args *args, uint32_t i, ob_cell **out, ob_
 
 /* A list of the caller's, to look at or to change. */
 static ob_status take_sequence(const ob_kernel_args *args, uint32_t i, ob_cell **out, ob_error *error) {
-    OB_FAIL_IF(ob_cell_get_kind(args->cells->in[i]) != OB_CELL_SEQUENCE, error, OB_E_TYPE, "operand %u is no sequence", i);
+    OB_FAIL_IF(ob_cell_get_kind(args->cells->in[i]) != OB_CELL_SEQUENCE, error, OB_E_TYPE, "operand %u is not a sequence", i);
     return take(args, i, out, error);
 }
 
@@ -48,7 +48,7 @@ static ob_status plan_params(const ob_kernel_site *site, ob_kernel_args *args, o
     (void)needs;
     ob_sequence_params *params = args->state;
     ob__sequence_params(site->node, params);
-    OB_FAIL_IF(params->dtype == OB_NONE, error, OB_E_ARGUMENT, "its dtype is no element type");
+    OB_FAIL_IF(params->dtype == OB_NONE, error, OB_E_ARGUMENT, "its dtype is not an element type");
     return OB_OK;
 }
 
@@ -74,7 +74,7 @@ static ob_status construct_run(const ob_kernel_args *args, ob_error *error) {
 static ob_status at_run(const ob_kernel_args *args, ob_error *error) {
     const ob_cell *list = sequence_in(args, 0);
     size_t at, n = ob_cell_count(list);
-    OB_FAIL_IF(!list, error, OB_E_TYPE, "operand 0 is no sequence");
+    OB_FAIL_IF(!list, error, OB_E_TYPE, "operand 0 is not a sequence");
     OB_TRY(read_place(args, 1, n, false, &at, error));
     return ob__give_cell(args, 0, ob__cell_hold(ob_cell_at(list, at)), error);
 }
@@ -112,7 +112,7 @@ static ob_status erase_run(const ob_kernel_args *args, ob_error *error) {
 
 static ob_status length_run(const ob_kernel_args *args, ob_error *error) {
     const ob_cell *list = sequence_in(args, 0);
-    OB_FAIL_IF(!list, error, OB_E_TYPE, "operand 0 is no sequence");
+    OB_FAIL_IF(!list, error, OB_E_TYPE, "operand 0 is not a sequence");
     *(int64_t *)args->out[0].data = (int64_t)ob_cell_count(list);
     return OB_OK;
 }
@@ -203,7 +203,7 @@ static ob_status joined_shape(const ob_cell *list, const ob_sequence_params *par
     OB_FAIL_IF(n == 0, error, OB_E_ARGUMENT, "an empty sequence has nothing to concatenate");
     for (size_t i = 0; i < n; i++) {
         ob_view item;
-        OB_FAIL_IF(!ob_cell_view(ob_cell_at(list, i), &item), error, OB_E_TYPE, "item %zu of the sequence is no tensor", i);
+        OB_FAIL_IF(!ob_cell_view(ob_cell_at(list, i), &item), error, OB_E_TYPE, "item %zu of the sequence is not a tensor", i);
         if (i == 0) {
             *out = item;
             OB_FAIL_IF(params->stacks && item.rank == OB_MAX_RANK, error, OB_E_LIMIT, "the result has more than %d axes",
@@ -229,7 +229,7 @@ static ob_status concat_run(const ob_kernel_args *args, ob_error *error) {
     const ob_cell *list = sequence_in(args, 0);
     ob_view shape;
     int32_t axis = 0;
-    OB_FAIL_IF(!list, error, OB_E_TYPE, "operand 0 is no sequence");
+    OB_FAIL_IF(!list, error, OB_E_TYPE, "operand 0 is not a sequence");
     OB_TRY(joined_shape(list, params, &shape, &axis, error));
     OB_TRY(ob__set_output(args, 0, &shape, error));
     const ob_view *out = &args->out[0];

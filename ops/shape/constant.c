@@ -196,7 +196,7 @@ ob_status ob__one(ob_dtype dtype, void *element, ob_error *error) {
     case OB_UINT32:
     case OB_INT64:
     case OB_UINT64: break;
-    default: return ob__fail(error, OB_E_UNSUPPORTED, "no 1 of element type %s", ob_dtype_name(dtype));
+    default: return ob__fail(error, OB_E_UNSUPPORTED, "element type %s has no number 1", ob_dtype_name(dtype));
     }
     switch (ob_dtype_size(dtype)) {
     case 1: memcpy(element, &(uint8_t){(uint8_t)one}, 1); break;

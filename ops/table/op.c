@@ -110,11 +110,10 @@ int64_t ob__newest_opset(const char *domain) {
 bool ob__is_too_new(const ob_graph *graph, const char *domain, char *text, size_t n_bytes) {
     const int64_t ir = graph->model->ir_version, opset = ob__graph_opset(graph, domain), newest = ob__newest_opset(domain);
     if (opset > newest)
-        ob__sentence(text, n_bytes, "the model imports opset %lld of %s, and the newest known here is %lld", (long long)opset,
+        ob__sentence(text, n_bytes, "the model imports opset %lld of %s; the newest known version is %lld", (long long)opset,
                      *domain ? domain : "ai.onnx", (long long)newest);
     else if (ir > OB_NEWEST_IR && newest != INT64_MAX)
-        ob__sentence(text, n_bytes, "the file is of IR version %lld, and the newest known here is %d", (long long)ir,
-                     OB_NEWEST_IR);
+        ob__sentence(text, n_bytes, "the file has IR version %lld; the newest known version is %d", (long long)ir, OB_NEWEST_IR);
     else
         return false;
     return true;

@@ -34,7 +34,7 @@ static void concat_loop(char *const *pointers, const int64_t *strides, int64_t n
 
 static ob_status run(const ob_kernel_args *args, ob_error *error) {
     concat c = {.strings = args->strings, .pace = ob__pace(args->threads)}, *context = &c;
-    OB_FAIL_IF(!c.strings, error, OB_E_UNSUPPORTED, "there is no place for strings");
+    OB_FAIL_IF(!c.strings, error, OB_E_UNSUPPORTED, "strings cannot be stored here");
     OB_TRY(ob_for_each(args->in, 2, &args->out[0], 1, concat_loop, &context, NULL, error));
     OB_FAIL_IF(c.failed, error, OB_E_MEMORY, "no memory for strings");
     return OB_OK;

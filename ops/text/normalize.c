@@ -164,7 +164,7 @@ static ob_status run(const ob_kernel_args *args, ob_error *error) {
     const ob_string *in = args->in[0].data;
     int64_t n = 0, *kept = args->scratch;
     ob_view shape = args->in[0];
-    OB_FAIL_IF(!args->strings, error, OB_E_UNSUPPORTED, "there is no place for strings");
+    OB_FAIL_IF(!args->strings, error, OB_E_UNSUPPORTED, "strings cannot be stored here");
     OB_TRY(choose(args, kept, &n, error));
     bool none = n == 0 && ob__count(&shape) > 0;
     shape.dims[shape.rank - 1] = none ? 1 : n;

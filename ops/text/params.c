@@ -75,7 +75,7 @@ const char *ob__tfidf_params(const ob_node *node, ob_tfidf_params *out) {
     const char *wrong = count_grams(&p, &n_grams);
     for (uint32_t i = 0; i < p.places.n; i++) {
         if (p.places.at[i] < 0 || p.places.at[i] >= INT32_MAX)
-            wrong = "an entry of ngram_indexes is no place";
+            wrong = "an entry of ngram_indexes is not a position";
         else if (p.places.at[i] >= p.width)
             p.width = p.places.at[i] + 1;
     }
@@ -86,13 +86,13 @@ const char *ob__tfidf_params(const ob_node *node, ob_tfidf_params *out) {
     else if (p.skips < 0)
         wrong = "max_skip_count is missing or negative";
     else if ((p.ints.n > 0) == (p.strings.n > 0))
-        wrong = "one of pool_int64s and pool_strings is needed, and only one";
+        wrong = "exactly one of pool_int64s and pool_strings is needed";
     else if (p.starts.n == 0 || p.places.n == 0)
         wrong = "ngram_counts or ngram_indexes are missing";
     else if (!wrong && n_grams != p.places.n)
-        wrong = "ngram_indexes has not one entry for each n-gram of the pool";
+        wrong = "ngram_indexes does not have one entry for each n-gram of the pool";
     else if (weights && weights->n > 0 && weights->n != p.places.n)
-        wrong = "weights has not one entry for each n-gram of the pool";
+        wrong = "weights does not have one entry for each n-gram of the pool";
     if (weights && weights->n == 0) p.weights = NULL;
     *out = p;
     return wrong;

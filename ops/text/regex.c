@@ -95,7 +95,7 @@ static ob_status compile(state *s, const ob_string *pattern, ob_allocator *alloc
         return ob__fail(error, OB_E_ARGUMENT, "pattern, at byte %zu: %s", (size_t)at, (const char *)text);
     }
     pcre2_pattern_info(s->code, PCRE2_INFO_BACKREFMAX, &references);
-    OB_FAIL_IF(references > 0, error, OB_E_ARGUMENT, "the pattern refers to a group, which RE2 does not have");
+    OB_FAIL_IF(references > 0, error, OB_E_ARGUMENT, "the pattern refers to a group, which RE2 does not support");
     pcre2_pattern_info(s->code, PCRE2_INFO_SIZE, &code_bytes); /* a state has some bytes */
     s->segment = code_bytes < SEGMENT_WORK / LEAST_SEGMENT ? SEGMENT_WORK / (code_bytes + 1) : LEAST_SEGMENT;
     return OB_OK;

@@ -28,7 +28,7 @@ ob_status ob__infer_optimizer(ob_infer *infer) {
     for (uint32_t i = 0; i < 2; i++) OB_TRY(ob__require_one(infer, i));
     if (n == 0 || infer->node->n_outputs != n * (1 + p.n_states)) {
         ob__problem(infer, OB0603, -1, -1,
-                    "%u operands and %u results: behind the rate and the count stand %u for each tensor, and %u results",
+                    "%u operands and %u results: each tensor needs %u beside the rate and the count, and %u results",
                     infer->node->n_inputs, infer->node->n_outputs, 2 + p.n_states, 1 + p.n_states);
         return OB_OK;
     }
@@ -44,8 +44,8 @@ ob_status ob__infer_gradient(ob_infer *infer) {
         ob__problem(infer, OB0602, -1, -1, "attribute y names %s, which the graph does not have", ob__attribute_text(node, "y"));
     if (node->n_inputs != p.n || node->n_outputs > p.n_xs) {
         ob__problem(infer, OB0603, -1, -1,
-                    "%u operands and %u results: there is an operand for each name in xs and zs, %u, and at "
-                    "most a result for each in xs, %u",
+                    "%u operands and %u results: it needs one operand for each of the %u names in xs and zs, "
+                    "and at most %u results, one for each name in xs",
                     node->n_inputs, node->n_outputs, p.n, p.n_xs);
         return OB_OK;
     }

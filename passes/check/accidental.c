@@ -132,8 +132,8 @@ static bool is_column(const ob_node *node, const ob_group *group, uint32_t a, ui
     if (x->rank != 2 || y->rank != 2 || !compares(node)) return false;
     if (x->dims[0] != y->dims[0] || !is_size(x->dims[0]) || x->dims[1] != 1 || !is_size(y->dims[1])) return false;
     *out = (suspicion){OB0401, 1, -1,
-                       "when one number for each row was meant to be compared with one, give both operands one shape; when with "
-                       "all of the row, say so with an Expand or an Unsqueeze"};
+                       "if each row is to be compared with one number, give both operands the same shape; if with the whole row, "
+                       "make that explicit with Expand or Unsqueeze"};
     return true;
 }
 
@@ -144,8 +144,8 @@ static bool is_ambiguous(const ob_group *group, uint32_t a, uint32_t b, suspicio
         return false;
     *out =
         (suspicion){OB0401, 0, 1,
-                    "when its elements belong to the rows, reshape it from (n) to (n,1); when they belong to the columns, say so "
-                    "with an Unsqueeze"};
+                    "if its elements belong to the rows, reshape it from (n) to (n,1); if they belong to the columns, make that "
+                    "explicit with Unsqueeze"};
     return true;
 }
 
@@ -156,7 +156,7 @@ static bool crosses(const ob_dims *dims, const ob_group *group, uint32_t a, uint
         if (here == there || !ob_dim_is_named(dims, here) || !ob_dim_is_named(dims, there)) continue;
         for (int32_t q = 0; q < group->result.rank; q++) {
             if (q == p || ob__group_dim(group, b, q) != here) continue;
-            *out = (suspicion){OB0403, p, q, "Transpose or Unsqueeze one of the operands, so that each size meets itself"};
+            *out = (suspicion){OB0403, p, q, "transpose or unsqueeze one operand, so that equal sizes are on the same axis"};
             return true;
         }
     }
@@ -167,10 +167,9 @@ static bool suspect(ob_work *work, const ob_node *node, const ob_group *group, u
     int32_t p, q;
     if (group->shapes[a].rank < 1 || group->shapes[b].rank < 1) return false;
     if (group->shapes[a].rank < group->shapes[b].rank && meets_itself(group, a, b, &p, &q) && !pairs_up(group, a, b, p, q)) {
-        *out =
-            (suspicion){OB0401, p, q,
-                        "when the elements were meant to pair up, give both operands one shape (Squeeze or Reshape one of them); "
-                        "when the outer product is meant, say so with an Unsqueeze"};
+        *out = (suspicion){OB0401, p, q,
+                           "if the elements should pair up, give both operands the same shape (Squeeze or Reshape one of them); "
+                           "if an outer product is intended, make that explicit with Unsqueeze"};
         return true;
     }
     return is_column(node, group, a, b, out) || is_ambiguous(group, a, b, out) || crosses(work->model->dims, group, a, b, out);
@@ -185,8 +184,8 @@ static ob_finding *describe(ob_work *work, const ob_group *group, uint32_t a, ui
     if (s->id == OB0403)
         return ob__findings_add(
             findings, OB0403,
-            "axis %d: %s of operand %u meets %s of operand %u, which has %s along axis %d: where both are equal "
-            "it runs, and is probably wrong",
+            "axis %d: %s of operand %u meets %s of operand %u, which has %s along axis %d: if both are equal, "
+            "it runs and is probably wrong",
             (int)s->axis_a, size, left, other, right, size, (int)s->axis_b);
     if (s->axis_b < 0)
         return ob__findings_add(findings, OB0401,

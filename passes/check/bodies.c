@@ -56,7 +56,7 @@ ob_status ob__may_enter(ob_visit *visit, const ob_graph *graph, bool *may) {
     *may = !reason;
     if (!reason) return OB_OK;
     char text[128];
-    snprintf(text, sizeof text, "%s: the results of this and further bodies are left unknown", reason);
+    snprintf(text, sizeof text, "%s: the results of this and further bodies stay unknown", reason);
     if (!p->stopped) ob__report(p, NULL, visit->node, OB0805, -1, -1, text);
     p->stopped = true;
     p->n_limited++;

@@ -181,7 +181,7 @@ void ob__report(ob_propagation *p, const ob_visit *visit, const ob_node *node, o
     const ob_guard *open = ob__finding_row(id)->status == OB_E_SHAPE ? open_guard(p) : NULL;
     ob_finding *finding =
         !open ? ob__findings_add(p->findings, id, "%s", text)
-              : ob__findings_add(p->findings, id, "%s (only when \"%.100s\" runs)", text, open->text ? open->text : "");
+              : ob__findings_add(p->findings, id, "%s (only if \"%.100s\" runs)", text, open->text ? open->text : "");
     if (!finding) return;
     if (open && finding->severity == OB_SEVERITY_ERROR) finding->severity = OB_SEVERITY_WARNING; /* some runs do without it */
     finding->node = node;

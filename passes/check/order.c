@@ -181,8 +181,8 @@ ob_status ob__propagate_sorted(ob_propagation *p, ob_graph *graph) {
 
 static void report_unordered(ob_propagation *p, const ob_node *node, const ob_value *value, int32_t operand) {
     char text[400];
-    ob__sentence(text, sizeof text,
-                 "\"%.200s\" is made behind the node, and no order of the nodes changes that: there is a cycle", value->name);
+    ob__sentence(text, sizeof text, "\"%.200s\" is made after this node in every order of the nodes: there is a cycle",
+                 value->name);
     ob__report(p, NULL, node, OB0701, operand, -1, text);
 }
 

@@ -37,16 +37,16 @@ static ob_status count_graph(void *context, ob_graph *graph) {
 
 static void report(ob_findings *findings, const ob_node *maker, const readers *r) {
     ob_finding *finding =
-        r->n == 1 ? ob__findings_add(findings, OB0402, "%s '%s' broadcasts by itself: it can read '%s', and the copy is saved",
+        r->n == 1 ? ob__findings_add(findings, OB0402, "%s '%s' broadcasts by itself: it can read '%s' without this copy",
                                      r->first->op_type, ob__node_label(r->first), maker->inputs[0]->name)
                   : ob__findings_add(findings, OB0402,
-                                     "its %u readers, the first is %s '%s', broadcast by themselves: they can read '%s', and the "
-                                     "copy is saved",
+                                     "its %u readers, the first is %s '%s', broadcast by themselves: they can read '%s' "
+                                     "without this copy",
                                      r->n, r->first->op_type, ob__node_label(r->first), maker->inputs[0]->name);
     if (!finding) return;
     finding->node = maker;
     finding->operand = 0;
-    finding->fix = "onnx-broadcast-check -o OUT --emit implicit takes it out";
+    finding->fix = "onnx-broadcast-check -o OUT --emit implicit removes it";
 }
 
 static ob_status report_graph(void *context, ob_graph *graph) {

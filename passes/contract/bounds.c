@@ -39,7 +39,7 @@ static const char *why_not(const ob_contract *contract, const ob_model *model, c
         if (!is_known(contract, model->dims, b->first[axis]) || !is_known(contract, model->dims, b->end[axis])) return open;
     uint32_t n = 0;
     for (const ob_guard *guard = r->guard; guard; guard = guard->outer, n++) {
-        if (guard->term == OB_DIM_UNKNOWN) return "indices depend on data, and data decides whether they matter";
+        if (guard->term == OB_DIM_UNKNOWN) return "indices depend on data, and so does whether they matter";
         if (n == GUARD_DEPTH || !is_known(contract, model->dims, guard->term)) return open;
     }
     return NULL;

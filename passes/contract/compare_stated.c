@@ -65,10 +65,10 @@ static ob_status compare_values(claimed *c, bool *told) {
     const char *line;
     *told = true;
     OB_TRY(first_new_value(c, &c->own, &c->stated, &line));
-    if (line) return tell(c, "states a condition on values that was not found", line);
+    if (line) return tell(c, "states a condition on values that the model does not have", line);
     OB_TRY(first_new_value(c, &c->stated, &c->own, &line));
     if (line && c->stated.speaks_of_values && c->stated.n_left_out == 0)
-        return tell(c, "states a contract without a condition on values that was found", line);
+        return tell(c, "omits a condition on values of the model", line);
     *told = false;
     return OB_OK;
 }
@@ -78,16 +78,15 @@ static ob_status compare(claimed *c) {
     uint32_t at;
     const ob_stated *stated = &c->stated, *own = &c->own;
     if (stated->status == OB_CONTRACT_CONTRADICTORY || own->status == OB_CONTRACT_CONTRADICTORY)
-        return stated->status == own->status ? OB_OK : tell(c, "states another contract than was found", "");
+        return stated->status == own->status ? OB_OK : tell(c, "states a different contract", "");
     OB_TRY(first_that_is_new(c, own, stated, &at));
-    if (at < stated->n_clauses) return tell(c, "states a contract with a clause that was not found", stated->lines[at]);
+    if (at < stated->n_clauses) return tell(c, "states a clause that the model's contract does not have", stated->lines[at]);
     OB_TRY(first_that_is_new(c, stated, own, &at));
-    if (at < own->n_clauses && stated->n_left_out == 0)
-        return tell(c, "states a contract without a clause that was found", own->lines[at]);
+    if (at < own->n_clauses && stated->n_left_out == 0) return tell(c, "omits a clause of the model's contract", own->lines[at]);
     OB_TRY(compare_values(c, &told));
     if (told) return OB_OK;
     if (stated->status == OB_CONTRACT_COMPLETE && own->status != OB_CONTRACT_COMPLETE)
-        return tell(c, "states a complete contract, and it could not be stated completely", "");
+        return tell(c, "states a complete contract, but the model's contract is partial", "");
     return OB_OK;
 }
 

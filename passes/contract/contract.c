@@ -168,9 +168,9 @@ static ob_status take_unverified(making *m, bool guarded) {
 static const char *why_not_stated(making *m, const ob_guard *guard) {
     for (; guard; guard = guard->outer)
         if (guard->term == OB_DIM_UNKNOWN)
-            return guard->text ? ob__arena_printf(&m->contract->arena, "it matters only when '%.200s' runs, which data decides",
+            return guard->text ? ob__arena_printf(&m->contract->arena, "it matters only if '%.200s' runs, which depends on data",
                                                   guard->text)
-                               : "data decides whether it matters";
+                               : "whether it matters depends on data";
     return "too complex: the terms of the condition and its guards are too large";
 }
 

@@ -115,7 +115,7 @@ static ob_status report_clause(ob_work *work, const ob_solved_clause *clause, ui
     bool broadcasts = first->condition.kind == OB_COND_BROADCAST || first->condition.kind == OB_COND_BROADCAST_TO;
     text->n = 0;
     if (broadcasts) /* with a guard the clause itself begins with "if" */
-        ob__text_puts(text, clause->n_guard ? "the broadcast holds only so: " : "the broadcast holds only if ");
+        ob__text_puts(text, clause->n_guard ? "the broadcast has a condition: " : "the broadcast holds only if ");
     else
         ob__text_puts(text, clause->n_guard ? "requires: " : "requires ");
     ob__solved_write(text, dims, clause);
@@ -148,7 +148,7 @@ static ob_status report_core(ob_work *work, const ob_contract *contract, ob_text
     const ob_requirement *first = NULL;
     const char *assumed = NULL;
     text->n = 0;
-    ob__text_puts(text, "no sizes satisfy all of this: ");
+    ob__text_puts(text, "no sizes satisfy all of these requirements: ");
     for (uint32_t i = 0; i < solution->n_core && i < TOLD; i++) {
         uint32_t origin = solution->core[i];
         char condition[300];

@@ -163,7 +163,8 @@ static ob_status read_left_out(reading *r, const char *line, size_t n) {
         if (good) count = count * 10 + (size_t)(line[i] - '0');
     }
     OB_FAIL_IF(!good || count == 0 || r->at, r->error, OB_E_FORMAT,
-               "the line \"%s\" counts clauses, ends the text and goes with a contract that is not complete", left_out_key);
+               "the line \"%s\" needs a number of clauses, must be the last one, and cannot be in a complete contract",
+               left_out_key);
     r->out->n_left_out = count;
     return OB_OK;
 }
@@ -187,7 +188,7 @@ static ob_status read_values(reading *r, const char *line, size_t n, uint32_t nu
     ob_stated *out = r->out;
     const size_t n_key = strlen(values_key);
     OB_FAIL_IF(!out->speaks_of_values || n == n_key, r->error, OB_E_FORMAT,
-               "line %u: a condition on values needs version 2, and words", number);
+               "line %u: a condition on values needs version 2 and a text", number);
     OB_FAIL_IF(out->n_values == OB_STATED_CLAUSES || n > OB_PARSE_TEXT, r->error, OB_E_LIMIT,
                "more than %d conditions on values, or one of more than %d bytes", OB_STATED_CLAUSES, OB_PARSE_TEXT);
     out->values[out->n_values] = ob__arena_strndup(r->arena, line + n_key, n - n_key);

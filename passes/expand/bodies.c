@@ -85,7 +85,7 @@ static ob_status expand_graph(void *context, ob_graph *graph) {
     }
     e->n_nodes += graph->n_nodes;
     OB_FAIL_IF(e->n_nodes > e->how->max_nodes, e->error, OB_E_LIMIT,
-               "operators written out as others make more than %llu nodes: max_nodes raises the limit",
+               "bodies of operators expand to more than %llu nodes: max_nodes raises the limit",
                (unsigned long long)e->how->max_nodes);
     return OB_OK;
 }

@@ -56,10 +56,10 @@ static ob_status unstretch(ob_tape *tape, const ob_node *node, ob_value *operand
     int64_t axes[MOST_AXES];
     uint32_t n;
     OB_FAIL_IF(node->op->broadcast == OB_BCAST_LEGACY && ob__node_attribute(node, "axis"), tape->error,
-               ob__at_node(tape->error, node, OB_E_UNSUPPORTED), "its derivative is known without attribute axis only");
+               ob__at_node(tape->error, node, OB_E_UNSUPPORTED), "its derivative is known only without attribute axis");
     if (x.rank < 0 || g.rank < x.rank || g.rank > MOST_AXES) {
         ob__at_node(tape->error, node, OB_E_UNSUPPORTED);
-        return ob__fail(tape->error, OB_E_UNSUPPORTED, "for its derivative the rank of %s must be known, which it may stretch",
+        return ob__fail(tape->error, OB_E_UNSUPPORTED, "its derivative needs the rank of %s, which it may stretch",
                         operand->name);
     }
     const bool known = stretched_axes(&x, &g, axes, &n);

@@ -284,14 +284,14 @@ static ob_status write_back(differential *d) {
 static ob_status check(const ob_node *node, const ob_gradient_params *p, ob_error *error) {
     ob__at_node(error, node, OB_OK);
     OB_FAIL_IF(p->n_xs == 0 || node->n_inputs != p->n || node->n_outputs > p->n_xs, error, OB_E_MODEL,
-               "%u operands and %u results: there is an operand for each name in xs and zs, %u, and at most a result for "
-               "each in xs, %u",
+               "%u operands and %u results: it needs one operand for each of the %u names in xs and zs, and at most %u "
+               "results, one for each name in xs",
                node->n_inputs, node->n_outputs, p->n, p->n_xs);
     OB_FAIL_IF(!p->y, error, OB_E_MODEL, "attribute y names %s, which the graph does not have",
                ob__node_string(node, "y", "nothing"));
     for (uint32_t i = 0; i < p->n; i++)
         OB_FAIL_IF(!ob__gradient_value(node, p, i) || !node->inputs[i], error, OB_E_MODEL,
-                   "attribute %s names a value that the graph does not have, or whose operand is left out, number %u",
+                   "attribute %s names a value that does not exist or whose operand is missing: entry %u",
                    i < p->n_xs ? "xs" : "zs", i < p->n_xs ? i : i - p->n_xs);
     ob_error_clear(error);
     return OB_OK;

@@ -48,7 +48,7 @@ static ob_status add_empty(const unrolling *u, uint32_t i, ob_value **out) {
     const ob_value *result = u->node->outputs[i];
     const ob_type *type = result ? &ob__fact(u->facts, result)->type : NULL;
     ob_dtype dtype = type && type->kind == OB_TYPE_SEQUENCE && type->element ? type->element->dtype : OB_NONE;
-    OB_FAIL_IF(result && dtype == OB_NONE, u->error, OB_E_UNSUPPORTED, "the element type of its result %s cannot be told",
+    OB_FAIL_IF(result && dtype == OB_NONE, u->error, OB_E_UNSUPPORTED, "the element type of its result %s is not known",
                result->name);
     ob_node *empty = add_node(u, u->node->graph, u->node, "SequenceEmpty", 0, 1);
     if (!empty || !ob__node_set_int(empty, "dtype", result ? (int64_t)dtype : OB_FLOAT)) return OB_E_MEMORY;
@@ -61,7 +61,7 @@ static ob_status read_operand(const unrolling *u, uint32_t i, ob_value *position
     ob_value *element = u->body->inputs[i], *operand = u->node->inputs[i];
     ob_type_kind kind = i == 0 ? OB_TYPE_SEQUENCE : ob__fact(u->facts, operand)->type.kind;
     OB_FAIL_IF(kind != OB_TYPE_SEQUENCE && kind != OB_TYPE_TENSOR, u->error, OB_E_UNSUPPORTED,
-               "whether operand %s is a sequence cannot be told", operand->name);
+               "whether operand %s is a sequence is not known", operand->name);
     bool is_sequence = kind == OB_TYPE_SEQUENCE;
     ob_node *read = add_node(u, u->body, u->body->first, is_sequence ? "SequenceAt" : "Identity", is_sequence ? 2 : 1, 1);
     if (!read) return OB_E_MEMORY;

@@ -78,7 +78,7 @@ ob_status ob__tape_infer(ob_tape *tape, const ob_graph *graph, const ob_node *af
     for (const ob_node *node = after ? after->next : graph->first; node && node != end; node = node->next)
         OB_TRY(infer_node(tape, node));
     OB_FAIL_IF(tape->model->n_nodes > tape->max_nodes, tape->error, OB_E_LIMIT,
-               "derivatives make the model one of more than %llu nodes: max_nodes raises the limit",
+               "derivatives expand the model to more than %llu nodes: max_nodes raises the limit",
                (unsigned long long)tape->max_nodes);
     return OB_OK;
 }

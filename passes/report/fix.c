@@ -42,11 +42,11 @@ static const char *append_ones(const ob_report *report, const ob_node *node, uin
     ob__text_init(&text, &arena->allocator);
     ob__text_printf(&text, "operand %u", (unsigned)operand);
     if (name[0]) ob__text_printf(&text, " '%s'", name);
-    ob__text_puts(&text, " fits when it is reshaped from ");
+    ob__text_puts(&text, " fits if it is reshaped from ");
     format_dims(report->model->dims, from, &text);
     ob__text_puts(&text, " to ");
     format_dims(report->model->dims, &to, &text);
-    ob__text_puts(&text, " (sizes of 1 are only ever prepended by themselves)");
+    ob__text_puts(&text, " (broadcasting only prepends sizes of 1)");
     const char *fix = text.failed ? NULL : ob__arena_strndup(arena, text.data, text.n);
     ob__text_release(&text);
     return fix;

@@ -48,7 +48,7 @@ static const struct {
                    "    if (!a.bad) a.v = a.v / b - (a.v % b < 0);\n"
                    "    return a;\n"
                    "}\n"},
-    {OB_GUARD_QUOTIENT, "/* Undefined where b is below 1. */\n"
+    {OB_GUARD_QUOTIENT, "/* Undefined if b is below 1. */\n"
                         "static obg_value obg_quotient(obg_value a, obg_value b) {\n"
                         "    if (a.bad) return a;\n"
                         "    if (b.bad) return b;\n"
@@ -64,7 +64,7 @@ static const struct {
     {OB_GUARD_MAX, "static obg_value obg_max(obg_value a, obg_value b) {\n"
                    "    return a.bad || (!b.bad && a.v >= b.v) ? a : b;\n"
                    "}\n"},
-    {OB_GUARD_BCAST, "/* The common size of two that broadcast; undefined for others. */\n"
+    {OB_GUARD_BCAST, "/* The common size of two sizes that broadcast; undefined if they do not. */\n"
                      "static obg_value obg_bcast(obg_value a, obg_value b) {\n"
                      "    if (a.bad) return a;\n"
                      "    if (b.bad || a.v == 1) return b;\n"
@@ -157,31 +157,35 @@ static void write_head(guard *g) {
     const ob_contract *contract = g->contract;
     ob__text_printf(
         &g->file,
-        "/* Which sizes of its inputs a model admits. Written by onnx-broadcast %s; the contract is %s.\n *\n"
-        " * %s(sizes, clause) returns 0 when the sizes are admitted; the number of the first clause that they break,\n"
-        " * from 1, with its text in *clause, which may be NULL; -1 when a number leaves the range of 62 bits, so that\n"
-        " * nobody knows; -2 when they break nothing that is stated, but the model asks more that depends on data;\n"
-        " * -3 when a size is no size (below 0, or beyond 62 bits).\n *\n"
-        " * %s_values(sizes, data, types, counts, condition) returns 0 when the elements of the inputs are admitted too; the\n"
-        " * number of the first condition on values that they break, from 1, with its text in *condition, which may be\n"
-        " * NULL; -1 when a number leaves the range; -3 when a size is no size, or a type or a count is not the input's.\n"
-        " * data, types and counts have an entry for each input that %s_input() names: its elements, row by row, ONNX's\n"
-        " * number of their type, and how many there are.\n *\n * Sizes, in their order:\n",
+        "/* Tests whether a model admits sizes of its inputs. Written by onnx-broadcast %s; the contract is %s.\n *\n"
+        " * %s(sizes, clause) returns\n"
+        " *    0  if the sizes are admitted,\n"
+        " *    N  (1 or more) if they break clause N; its text is in *clause, which may be NULL,\n"
+        " *   -1  if a number leaves the range of 62 bits, so that the answer is unknown,\n"
+        " *   -2  if they break no stated clause, but other requirements depend on data,\n"
+        " *   -3  if a size is invalid (below 0, or beyond 62 bits).\n *\n"
+        " * %s_values(sizes, data, types, counts, condition) returns\n"
+        " *    0  if the elements of the inputs are admitted too,\n"
+        " *    N  (1 or more) if they break condition on values N; its text is in *condition, which may be NULL,\n"
+        " *   -1  if a number leaves the range,\n"
+        " *   -3  if a size is invalid, or if a type or a count is not that of the input.\n"
+        " * data, types and counts have an entry for each input that %s_input() names: its elements in row-major order,\n"
+        " * ONNX's number of their type, and their number.\n *\n * Sizes, in their order:\n",
         ob_version(), ob_contract_status_name(contract->status), g->name, g->name, g->name);
     for (uint32_t i = 0; i < contract->n_inputs; i++) {
         ob__text_printf(&g->file, " *   %u  ", i);
         write_symbol(g, contract->inputs[i]);
         ob__text_puts(&g->file, "\n");
     }
-    if (contract->n_inputs == 0) ob__text_puts(&g->file, " *   none, every size is a number\n");
+    if (contract->n_inputs == 0) ob__text_puts(&g->file, " *   none, every size is fixed\n");
     ob__text_printf(&g->file,
                     " */\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
                     "int %s(const int64_t *sizes, const char **clause);\n"
-                    "/* How many sizes there are. */\n"
+                    "/* The number of sizes. */\n"
                     "int %s_count(void);\n"
-                    "/* The name of size `index`, NULL when there is none. */\n"
+                    "/* The name of size `index`, or NULL. */\n"
                     "const char *%s_name(int index);\n"
-                    "/* Which elements of its inputs the model admits at these sizes. */\n",
+                    "/* Tests the elements of the inputs at these sizes. */\n",
                     g->name, g->name, g->name);
     ob__guard_values_declare(&g->file, g->name);
     ob__text_puts(&g->file, "#ifdef __cplusplus\n}\n#endif\n\n");
@@ -225,7 +229,8 @@ static void write_function(guard *g) {
     else
         ob__text_puts(file, "    (void)sizes;\n    if (clause) *clause = 0;\n");
     if (g->sizes.body.n) ob__text_append(file, g->sizes.body.data, g->sizes.body.n);
-    if (contradictory) ob__text_puts(file, "    if (clause) *clause = \"what the model requires contradicts itself\";\n");
+    if (contradictory)
+        ob__text_puts(file, "    if (clause) *clause = \"the requirements of the model contradict each other\";\n");
     ob__text_puts(file, "    return all;\n}\n");
 }
 
@@ -279,7 +284,7 @@ static void body_release(ob_guard_body *g) {
 
 ob_status ob_report_guard_write(const ob_report *report, const char *name, ob_write_sink sink, void *context, ob_error *error) {
     OB_FAIL_IF(!report || !name || !sink, error, OB_E_ARGUMENT, "a parameter is NULL");
-    OB_FAIL_IF(!is_usable(name), error, OB_E_ARGUMENT, "\"%.100s\" is no name for a C function", name);
+    OB_FAIL_IF(!is_usable(name), error, OB_E_ARGUMENT, "\"%.100s\" is not a valid name of a C function", name);
     guard g = {.facts = &report->facts, .contract = &report->contract, .name = name};
     body_init(&g.sizes, report);
     body_init(&g.values, report);

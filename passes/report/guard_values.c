@@ -7,7 +7,7 @@
 
 /* Those that are no helpers of terms; all are used as soon as there is a condition. */
 static const char helpers[] =
-    "/* Element i as a whole number; 0: it is none. */\n"
+    "/* Stores element i as an integer in *v. Returns 0 if it is not one. */\n"
     "static int obg_element(const void *data, int type, int64_t i, int64_t *v) {\n"
     "    double x;\n"
     "    switch (type) {\n"
@@ -25,7 +25,7 @@ static const char helpers[] =
     "    *v = (int64_t)x;\n"
     "    return 1;\n"
     "}\n"
-    "/* Does every element from first to before end lie between low and high? 0 no, 1 yes, 2 unknown */\n"
+    "/* Are all elements from first to end - 1 between low and high? 0 no, 1 yes, 2 unknown */\n"
     "static int obg_within(const void *data, int type, int rank, const obg_value *dims, const obg_value *first,\n"
     "                      const obg_value *end, obg_value low, obg_value high) {\n"
     "    int64_t at[OBG_RANK], index, v;\n"
@@ -177,16 +177,15 @@ void ob__guard_values(ob_guard_body *g, const ob_facts *facts) {
 /* ---- The file ---- */
 
 void ob__guard_values_declare(ob_text *file, const char *name) {
-    ob__text_printf(
-        file,
-        "int %s_values(const int64_t *sizes, const void *const *data, const int *types, const int64_t *counts,\n"
-        "    const char **condition);\n"
-        "/* How many inputs it reads. */\n"
-        "int %s_inputs(void);\n"
-        "/* The name of input `index` of these, NULL when there is none, and ONNX's number of its element type, 0. */\n"
-        "const char *%s_input(int index);\n"
-        "int %s_input_type(int index);\n",
-        name, name, name, name);
+    ob__text_printf(file,
+                    "int %s_values(const int64_t *sizes, const void *const *data, const int *types, const int64_t *counts,\n"
+                    "    const char **condition);\n"
+                    "/* The number of inputs that it reads. */\n"
+                    "int %s_inputs(void);\n"
+                    "/* The name of input `index`, or NULL, and ONNX's number of its element type, or 0. */\n"
+                    "const char *%s_input(int index);\n"
+                    "int %s_input_type(int index);\n",
+                    name, name, name, name);
 }
 
 static bool has_guards(const ob_contract *contract) {

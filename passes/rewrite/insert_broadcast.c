@@ -210,7 +210,7 @@ static bool insert_in_dim(inserter *in, ob_node *node, uint32_t index, const int
     bool possible = ob__is_static(target);
     if (!possible) shape = ob__shape_as_operand(&in->shapes, node, target, &possible);
     if (!possible) {
-        ob__note_left(in->rewriting, node, "the target's sizes cannot be had from the operands' shapes");
+        ob__note_left(in->rewriting, node, "the target's sizes cannot be computed from the operands' shapes");
         return false;
     }
     ob_node *made = ob__patch_node(&in->patch, node->graph, node, "onnx_broadcast", "BroadcastInDim", shape ? 2 : 1, 1);
@@ -346,7 +346,7 @@ static ob_status visit_node(inserter *in, ob_node *node) {
     if (!found || group.plain || group.kind == OB_BCAST_EXPAND) return OB_OK;
     if (ob__is_explicit_broadcast(node) || ob__is_explicit_in_dim(node) || ob__leaves(in->rewriting, node)) return OB_OK;
     if (node->domain[0] != '\0' && group.kind != OB_BCAST_MULTI) {
-        ob__note_left(in->rewriting, node, "an operator of another domain, which may want the operand as it is");
+        ob__note_left(in->rewriting, node, "an operator of another domain, which may need the operand unchanged");
         return OB_OK;
     }
     in->assumed = rests_on_assumption(in, node);

@@ -289,7 +289,7 @@ ob_status ob__patch_apply(ob_patch *patch, ob_error *error) {
         "the model has a function of its own named %s in domain %s, the operator that this form needs: rename that function",
         patch->hidden_op, patch->hidden_domain);
     OB_FAIL_IF(patch->other_version, error, OB_E_UNSUPPORTED,
-               "the model imports version %lld of domain onnx_broadcast, of which version 1 is known: what it means there is not "
+               "the model imports version %lld of domain onnx_broadcast; only version 1 is "
                "known",
                (long long)patch->other_version);
     const ob_journal_entry *before = patch->journal->last;

@@ -281,7 +281,7 @@ static ob_status place_inputs(ob_builder *b) {
 static ob_status lay_out(ob_builder *b) {
     ob_plan *plan = b->plan;
     ob_status status = ob__plan_memory(&b->scratch, plan->buffers, &plan->memory.arena_bytes);
-    OB_FAIL_IF(status != OB_OK, b->error, status, "the intermediate results need more memory than there can be");
+    OB_FAIL_IF(status != OB_OK, b->error, status, "the intermediate results need more memory than can be addressed");
     uint64_t outputs = 0, work = 0, limit = b->session->max_output_bytes;
     for (ob_buffer *buffer = plan->buffers; buffer; buffer = buffer->next) {
         if (buffer->kind != OB_BUFFER_OUTPUT) continue;
@@ -291,10 +291,10 @@ static ob_status lay_out(ob_builder *b) {
     }
     plan->memory.output_bytes = outputs;
     OB_FAIL_IF(limit && outputs > limit, b->error, OB_E_LIMIT,
-               "the outputs have %llu bytes, which is over the limit of %llu, which max_output_bytes raises",
+               "the outputs have %llu bytes, which is over the limit of %llu: max_output_bytes raises it",
                (unsigned long long)outputs, (unsigned long long)limit);
     OB_FAIL_IF(__builtin_add_overflow(plan->memory.arena_bytes, plan->memory.scratch_bytes, &work), b->error, OB_E_LIMIT,
-               "the intermediate results need more memory than there can be");
+               "the intermediate results need more memory than can be addressed");
     plan->memory.work_bytes = work;
     return OB_OK;
 }

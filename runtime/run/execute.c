@@ -91,7 +91,7 @@ static ob_status infer(call *c) {
         if (known)
             OB_TRY(ob__view_layout(view, out[i].dtype, out[i].shape.rank, out[i].shape.dims));
         else if (!(node->op->kernel->flags & (OB_KERNEL_DYNAMIC | OB_KERNEL_CELLS)) && !node->op->kernel->shape)
-            return ob__fail(c->error, OB_E_UNSUPPORTED, "the shape of its result cannot be told from its operands");
+            return ob__fail(c->error, OB_E_UNSUPPORTED, "the shape of its result cannot be inferred from its operands");
     }
     return OB_OK;
 }
@@ -186,7 +186,7 @@ static ob_status execute(call *c, const ob_view *in, ob_view *out) {
 /* Only a kernel that sees cells gets them; others see the tensors in them. */
 static ob_status check_cells(const ob_node *node, const ob_kernel_cells *cells, ob_error *error) {
     for (uint32_t i = 0; cells && !(node->op->kernel->flags & OB_KERNEL_CELLS) && i < node->n_inputs; i++)
-        OB_FAIL_IF(cells->in[i] && cells->in[i]->kind != OB_CELL_TENSOR, error, OB_E_TYPE, "operand %u is no tensor", i);
+        OB_FAIL_IF(cells->in[i] && cells->in[i]->kind != OB_CELL_TENSOR, error, OB_E_TYPE, "operand %u is not a tensor", i);
     return OB_OK;
 }
 

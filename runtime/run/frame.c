@@ -292,7 +292,7 @@ static ob_status finish_dynamic_output(ob_frame *frame, size_t i, const ob_view 
     const ob_value *value = frame->session->model->graph->outputs[i];
     ob_view held;
     const ob_view *result = find_dynamic(frame, value, &held);
-    OB_FAIL_IF(!result, error, OB_E_MODEL, "output %s is made by no node", value->name);
+    OB_FAIL_IF(!result, error, OB_E_MODEL, "no node makes output %s", value->name);
     *out = *result;
     if (wanted->data) {
         OB_TRY(ob__check_output(frame->session, i, wanted, result, error));
@@ -313,8 +313,8 @@ static ob_status finish_dynamic_output(ob_frame *frame, size_t i, const ob_view 
 static ob_status finish_cell_output(ob_frame *frame, size_t i, const ob_cell **out, ob_error *error) {
     const ob_value *value = frame->session->model->graph->outputs[i];
     const ob_cell *cell = frame->cells ? frame->cells[value->id] : NULL;
-    OB_FAIL_IF(!cell, error, OB_E_MODEL, "output %s is made by no node", value->name);
-    OB_FAIL_IF(!out, error, OB_E_TYPE, "output %s is no tensor: ob_session_run_cells gives it", value->name);
+    OB_FAIL_IF(!cell, error, OB_E_MODEL, "no node makes output %s", value->name);
+    OB_FAIL_IF(!out, error, OB_E_TYPE, "output %s is not a tensor: ob_session_run_cells gives it", value->name);
     out[i] = cell;
     return OB_OK;
 }
@@ -334,7 +334,7 @@ static ob_status check_dynamic_bytes(const ob_frame *frame, ob_error *error) {
             continue;
         bool overflow = __builtin_add_overflow(total, n_bytes, &total);
         OB_FAIL_IF(overflow || total > session->max_output_bytes, error, OB_E_LIMIT,
-                   "the outputs up to %s have %llu bytes, which is over the limit of %llu, which max_output_bytes raises",
+                   "the outputs up to %s have %llu bytes, which is over the limit of %llu: max_output_bytes raises it",
                    value->name, (unsigned long long)total, (unsigned long long)session->max_output_bytes);
     }
     return OB_OK;
@@ -378,5 +378,5 @@ ob_status ob__frame_steps(ob_frame *frame, const ob_plan *plan, const ob_run_dat
 ob_status ob__frame_run(ob_frame *frame, const ob_plan *plan, const ob_run_data *data, ob_error *error) {
     forget_last_run(frame);
     OB_TRY(ob__described(error, ob__frame_steps(frame, plan, data, error), "cannot run"));
-    return ob__described(error, finish(frame, data, error), "no place for the results");
+    return ob__described(error, finish(frame, data, error), "cannot store the results");
 }

@@ -229,7 +229,7 @@ static ob_status guess_item(const looping *l, uint32_t i, ob_view *out) {
     int64_t dims[OB_MAX_RANK];
     bool is_tensor = type->kind == OB_TYPE_TENSOR || (type->kind == OB_TYPE_UNKNOWN && value->declared.kind == OB_TYPE_TENSOR);
     OB_FAIL_IF(!is_tensor || dtype == OB_NONE || rank > OB_MAX_RANK, l->error, OB_E_UNSUPPORTED,
-               "no iteration, and no type of what it would give as %s", value->name);
+               "without an iteration the type of %s is not known", value->name);
     for (int32_t k = 0; k < rank; k++) dims[k] = ob_dim_is_const(shape.dims[k]) && shape.dims[k] >= 0 ? shape.dims[k] : 0;
     return ob__view_layout(out, dtype, rank, dims);
 }
@@ -284,7 +284,7 @@ static ob_status stack_result(const looping *l, uint32_t i, int64_t n, ob_cell *
     if (!first)
         OB_TRY(guess_item(l, i, &like));
     else if (!ob_cell_view(first, &like))
-        return ob__fail(l->error, OB_E_TYPE, "what is stacked is no tensor");
+        return ob__fail(l->error, OB_E_TYPE, "only tensors can be stacked");
     if (l->params.is_scan) OB_TRY(scan_axis(l, true, i, like.rank + 1, &axis));
     bool backward = l->params.is_scan && ob__scan_is_backward(l->node, true, i);
     return stack(l, l->stacked[i], &like, axis, backward, n, out);

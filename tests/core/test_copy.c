@@ -150,7 +150,7 @@ static void parts_must_lie_in_the_view(void **state) {
     assert_int_equal(ob_view_init(&x, data, OB_FLOAT, 2, (int64_t[]){2, 3}), OB_OK);
     assert_int_equal(ob_view_init(&a, &one, OB_FLOAT, 0, NULL), OB_OK);
     assert_int_equal(ob_view_assign_part(&x, &a, 4, 3, &error), OB_E_ARGUMENT);
-    assert_string_equal(error.message, "elements 4 and 3 more are not all among 6");
+    assert_string_equal(error.message, "elements from 4 on, 3 of them, are out of range: the view has 6");
     assert_int_equal(ob_view_assign_part(&x, &a, -1, 2, NULL), OB_E_ARGUMENT);
     assert_int_equal(ob_view_assign_part(&x, &a, 2, -1, NULL), OB_E_ARGUMENT);
     assert_int_equal(ob_view_assign_part(&x, &a, INT64_MAX, INT64_MAX, NULL), OB_E_ARGUMENT);

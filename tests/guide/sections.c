@@ -240,7 +240,7 @@ static ob_status add_rows(const float *row, float *table, int64_t n_rows, int64_
     return status == OB_OK ? ob_elementwise("Add", 0, in, 2, NULL, 0, &out, error) : status;
 }
 
-/* ---- Operators of one's own ---- */
+/* ---- Operators of your own ---- */
 
 static ob_status load_with_operators(const char *library, const char *text, ob_operators **operators, ob_model **model,
                                      ob_error *error) {

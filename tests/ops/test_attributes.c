@@ -158,8 +158,8 @@ static void newer_releases(void **state) {
         const char *says;
     } releases[] = {
         {"ir_version: 10, opset_import: [\"\" : 29]", "ai.onnx", 28,
-         "the model imports opset 29 of ai.onnx, and the newest known here is 28"},
-        {"ir_version: 15, opset_import: [\"\" : 18]", "", 18, "the file is of IR version 15, and the newest known here is 14"},
+         "the model imports opset 29 of ai.onnx; the newest known version is 28"},
+        {"ir_version: 15, opset_import: [\"\" : 18]", "", 18, "the file has IR version 15; the newest known version is 14"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof releases / sizeof releases[0]; i++) {

@@ -436,15 +436,15 @@ static void test_refusals(void **state) {
          OB_E_UNSUPPORTED, "the derivative of its version 1 is not known here, and z of Gradient d depends on it"},
         {HEAD(14) "g (double[3] a) => (d) {\n y = Neg (a)\n"
                   " d = ai.onnx.preview.training.Gradient <xs = [\"b\"], y = \"y\"> (a)\n}",
-         OB_E_MODEL, "attribute xs names a value that the graph does not have, or whose operand is left out, number 0"},
+         OB_E_MODEL, "attribute xs names a value that does not exist or whose operand is missing: entry 0"},
         {HEAD(14) "g (double[3] a) => (d) {\n y = Neg (a)\n"
                   " d = ai.onnx.preview.training.Gradient <xs = [\"a\"], y = \"z\"> (a)\n}",
          OB_E_MODEL, "attribute y names z, which the graph does not have"},
         {HEAD(14) "g (double[3] a) => (d) {\n y = Neg (a)\n"
                   " d = ai.onnx.preview.training.Gradient <xs = [\"a\"], zs = [\"y\"], y = \"y\"> (a)\n}",
          OB_E_MODEL,
-         "1 operands and 1 results: there is an operand for each name in xs and zs, 2, and at most a result for each "
-         "in xs, 1"},
+         "1 operands and 1 results: it needs one operand for each of the 2 names in xs and zs, and at most 1 "
+         "results, one for each name in xs"},
         {HEAD(14) "g (double[3] a) => (d) {\n d = ai.onnx.preview.training.Gradient <xs = [\"a\"], y = \"e\"> (a)\n"
                   " e = ai.onnx.preview.training.Gradient <xs = [\"a\"], y = \"d\"> (a)\n}",
          OB_E_MODEL, "its y depends on its own results"},

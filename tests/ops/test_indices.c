@@ -234,7 +234,7 @@ static void values_of_inputs(void **state) {
         /* branches */
         {"(int64[N] i, bool c) => (y) { " TABLES "y = If (c) <then_branch = a () => (p) { p = Gather (t, i) }, "
          "else_branch = b () => (q) { q = Identity (t) }> }",
-         " [indices depend on data, and data decides whether they matter]"},
+         " [indices depend on data, and so does whether they matter]"},
         {"(int64[N] i) => (y) { " TABLES
          "n = Size (i) c = Less (n, nine) y = If (c) <then_branch = a () => (p) { p = Gather (t, i) }, "
          "else_branch = b () => (q) { q = Identity (t) }> }",

@@ -442,12 +442,12 @@ static void rotary_refuses(void **state) {
     const rotary_case *full = &rotary_cases[0], *flat = &rotary_cases[2];
     expect_refused(make_rotary(full, OB_FLOAT), 0, false, DIMS(2, 3), "input 0 has rank 2, not 3 or 4");
     expect_refused(make_rotary(full, OB_FLOAT), 0, false, DIMS(2, 3, 4, 5),
-                   "5 of 5 elements of a head cannot be turned in pairs");
+                   "5 of 5 elements of a head cannot be rotated in pairs");
     expect_refused(make_rotary(full, OB_FLOAT), 1, false, DIMS(9, 4), "input 1 axis 1 is 4, not 3");
     expect_refused(make_rotary(full, OB_FLOAT), 2, false, DIMS(8, 3), "input 2 axis 0 is 8, not 9");
     expect_refused(make_rotary(full, OB_FLOAT), 3, true, SCALAR, "input 1 has rank 2, not 3");
     expect_refused(make_rotary(flat, OB_FLOAT), 0, false, DIMS(1, 5, 15), "15 elements in 2 heads");
-    expect_refused(make_rotary(flat, OB_FLOAT), 0, false, DIMS(1, 5, 4), "4 of 2 elements of a head cannot be turned");
+    expect_refused(make_rotary(flat, OB_FLOAT), 0, false, DIMS(1, 5, 4), "4 of 2 elements of a head cannot be rotated");
     for (int64_t place = -10; place < 11; place++) { /* counted from the end where it is negative */
         kernel_case *c = make_rotary(full, OB_FLOAT);
         kc_set(&c->in[3], 5, (double)place);

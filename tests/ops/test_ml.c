@@ -552,7 +552,7 @@ static void test_encoders(void **state) {
         {"int32[3] x = {-1, 1, 0}", "Imputer<imputed_value_int64s: ints = [4], replaced_value_int64: int = -1>(x)", 1, "4 1 0"},
         {"int64[1,2] x = {-1, -1}", "Imputer<imputed_value_int64s: ints = [4, 5], replaced_value_int64: int = -1>(x)", 1, "4 5"},
         {"int64[1,3] x = {-1, -1, 2}", "Imputer<imputed_value_int64s: ints = [4, 5]>(x)", 1, "3 must equal 2"},
-        {"int32[1] x = {0}", "Imputer<imputed_value_int64s: ints = [4294967296]>(x)", 1, "value 4294967296 is no int32"},
+        {"int32[1] x = {0}", "Imputer<imputed_value_int64s: ints = [4294967296]>(x)", 1, "value 4294967296 does not fit int32"},
         {"int32[1] x = {0}", "Imputer<imputed_value_floats: floats = [1.0]>(x)", 1,
          "imputed_value_int64s is needed for elements of int32, and no other"},
         {"int32[2,2] x = {1, 2, 3, 4}, int32[2,1] z = {5, 6}", "FeatureVectorizer<inputdimensions: ints = [2, 1]>(x, z)", 1,

@@ -74,25 +74,25 @@ static void test_lists(void **state) {
     (void)state;
     static const char *const cases[][3] = {
         {"x)", "x)", ""},
-        {"nodes_truenodeids: ints = [1, 0, 0, 1, 3", "nodes_truenodeids: ints = [1, 0, 0, 1, 0", "tree 1 goes in a circle"},
-        {"nodes_truenodeids: ints = [1", "nodes_truenodeids: ints = [0", "tree 0 goes in a circle"},
-        {"nodes_truenodeids: ints = [1, 0, 0, 1, 3", "nodes_truenodeids: ints = [1, 0, 0, 1, 1", "circle"},
+        {"nodes_truenodeids: ints = [1, 0, 0, 1, 3", "nodes_truenodeids: ints = [1, 0, 0, 1, 0", "tree 1 has no root"},
+        {"nodes_truenodeids: ints = [1", "nodes_truenodeids: ints = [0", "tree 0 has no root"},
+        {"nodes_truenodeids: ints = [1, 0, 0, 1, 3", "nodes_truenodeids: ints = [1, 0, 0, 1, 1", "cycle"},
         {"nodes_truenodeids: ints = [1", "nodes_truenodeids: ints = [9",
-         "node 0 of tree 0 leads to node 9, which the tree has not"},
+         "node 0 of tree 0 leads to node 9, which the tree does not have"},
         {"nodes_truenodeids: ints = [1", "nodes_truenodeids: ints = [-1", "leads to node -1"},
         {"nodes_falsenodeids: ints = [2", "nodes_falsenodeids: ints = [4", "node 0 of tree 0 leads to node 4"},
         {"nodes_nodeids: ints = [0, 1, 2", "nodes_nodeids: ints = [0, 1, 1", "tree 0 has node 1 twice"},
         {"nodes_nodeids: ints = [0, ", "nodes_nodeids: ints = [", "has 8 entries, others have 7"},
         {"nodes_values: floats = [0.0, ", "nodes_values: floats = [", "attribute nodes_values has 7 entries, others have 8"},
         {"\"BRANCH_LEQ\", ", "", "attribute nodes_modes has 7 entries, others have 8"},
-        {"BRANCH_LEQ", "BRANCH_MEMBER", "nodes_modes has \"BRANCH_MEMBER\", which is no mode"},
+        {"BRANCH_LEQ", "BRANCH_MEMBER", "nodes_modes has \"BRANCH_MEMBER\", which is not a mode"},
         {"nodes_featureids: ints = [0", "nodes_featureids: ints = [3", "4"},
         {"nodes_featureids: ints = [0", "nodes_featureids: ints = [-1", "nodes_featureids[0] is -1"},
         {"nodes_featureids: ints = [0", "nodes_featureids: ints = [9223372036854775807",
          "nodes_featureids[0] is 9223372036854775807"},
         {"target_ids: ints = [0", "target_ids: ints = [1", "target_ids[0] is 1, there are 1"},
         {"target_ids: ints = [0", "target_ids: ints = [-1", "target_ids[0] is -1"},
-        {"target_nodeids: ints = [1", "target_nodeids: ints = [7", "target_nodeids[0] is node 7 of tree 0, which is not there"},
+        {"target_nodeids: ints = [1", "target_nodeids: ints = [7", "target_nodeids[0] is node 7 of tree 0, which does not exist"},
         {"target_weights: floats = [1.0, ", "target_weights: floats = [",
          "attribute target_weights has 4 entries, others have 5"},
         {"n_targets: int = 1", "n_targets: int = 0", "attribute n_targets is 0"},
@@ -114,14 +114,14 @@ static void test_positions(void **state) {
         {"x)", "x)", ""},
         {"nodes_trueleafs: ints = [1, 0, 1]", "nodes_trueleafs: ints = [1, 0, 0]",
          "nodes_truenodeids[2] is 3, there are 3 nodes"},
-        {"nodes_truenodeids: ints = [0, 2", "nodes_truenodeids: ints = [0, 1", "circle"},
+        {"nodes_truenodeids: ints = [0, 2", "nodes_truenodeids: ints = [0, 1", "cycle"},
         {"nodes_truenodeids: ints = [0", "nodes_truenodeids: ints = [5", "nodes_truenodeids[0] is 5, there are 5 leaves"},
         {"nodes_falsenodeids: ints = [1", "nodes_falsenodeids: ints = [-1", "nodes_falsenodeids[0] is -1"},
         {"tree_roots: ints = [0, 1]", "tree_roots: ints = [0, 3]", "tree_roots[1] is 3, there are 3 nodes"},
         {"tree_roots: ints = [0, 1]", "tree_roots: ints = [1, 1, 1]", ""},
         {"uint8[3] {0, 6, 3}", "uint8[3] {0, 7, 3}", "nodes_modes[1] is 7"},
-        {"uint8[3] {0, 6, 3}", "uint8[2] {0, 6}", "attribute nodes_modes is no tensor of 3 uint8"},
-        {"uint8[3] {0, 6, 3}", "int8[3] {0, 6, 3}", "attribute nodes_modes is no tensor of 3 uint8"},
+        {"uint8[3] {0, 6, 3}", "uint8[2] {0, 6}", "attribute nodes_modes is not a tensor of 3 uint8"},
+        {"uint8[3] {0, 6, 3}", "int8[3] {0, 6, 3}", "attribute nodes_modes is not a tensor of 3 uint8"},
         {"uint8[3] {0, 6, 3}", "uint8[3] {0, 6, 6}", "membership_values has no set for node 2"},
         {"uint8[3] {0, 6, 3}", "uint8[3] {0, 0, 3}", "membership_values has more sets than nodes_modes asks for"},
         {"float[2] {1.0, nan}", "float[1] {1.0}", ""},
@@ -204,7 +204,7 @@ static void test_one_node(void **state) {
         "[0],\n"
         "target_treeids: ints = [4], target_nodeids: ints = [0], target_weights: floats = [1.0], n_targets: int = 1>(x)\n}\n";
     expect(lone, "x)", "x)", "");
-    expect(lone, "LEAF", "BRANCH_EQ", "tree 4 goes in a circle");
+    expect(lone, "LEAF", "BRANCH_EQ", "tree 4 has no root");
 }
 
 static void expect_model(const char *node, const char *message) {
@@ -228,7 +228,7 @@ static void test_others(void **state) {
     expect_model("LinearClassifier<coefficients: floats = [1.0]", "one of classlabels_ints and classlabels_strings is needed");
     expect_model(
         "LinearClassifier<coefficients: floats = [1.0], classlabels_ints: ints = [1], classlabels_strings: strings = [\"a\"]",
-        "and only one");
+        "exactly one of");
     expect_model("LinearClassifier<coefficients: floats = [1.0], intercepts: floats = [1.0, 2.0], classlabels_ints: ints = [1]",
                  "2 intercepts do not fit 1 classes");
     expect_model("SVMRegressor<coefficients: floats = [1.0], rho: floats = [1.0], n_supports: int = 2",

@@ -36,7 +36,7 @@ static void shape_rules_that_misbehave(void **state) {
     expect_finding("NegativeRank (x)", "OB0605 NegativeRank" OF_SHAPES "sets output 0 to rank -2; at most 32 is possible");
     expect_finding("NullDims (x)", "OB0605 NullDims" OF_SHAPES "sets output 0 to rank 2 without dims");
     expect_finding("NegativeSize (x)", "OB0605 NegativeSize" OF_SHAPES "sets axis 1 of output 0 to the size -3");
-    expect_finding("NoDim (x)", "OB0605 NoDim" OF_SHAPES "sets axis 0 of output 0 to what is no dim");
+    expect_finding("NoDim (x)", "OB0605 NoDim" OF_SHAPES "sets axis 0 of output 0 to a value that is not a dim");
     expect_finding("OutputRange (x)", "OB0605 OutputRange" OF_SHAPES "sets output 1, but has 1");
     expect_finding("WrongType (x)",
                    "OB0605 WrongType" OF_SHAPES "sets output 0 to element type int64, which its signature does not allow");
@@ -46,8 +46,8 @@ static void shape_rules_that_misbehave(void **state) {
     expect_finding("Type99 (x)",
                    "OB0605 Type99" OF_SHAPES "sets output 0 to element type invalid, which its signature does not allow");
     expect_finding("Silent (x)", "OB0601 Silent" OF_SHAPES "failed in shape without a message: incompatible shapes");
-    expect_finding("Status99 (x)", "OB0605 Status99" OF_SHAPES "returned 99 from shape, which is no status");
-    expect_finding("FailsWithOk (x)", "OB0605 FailsWithOk" OF_SHAPES "failed with 0, which is no error");
+    expect_finding("Status99 (x)", "OB0605 Status99" OF_SHAPES "returned 99 from shape, which is not a status");
+    expect_finding("FailsWithOk (x)", "OB0605 FailsWithOk" OF_SHAPES "failed with 0, which is not an error");
     expect_finding("NullMessage (x)", "OB0605 NullMessage" OF_SHAPES "failed with a NULL message");
     expect_finding("WrongAttribute (x)",
                    "OB0605 WrongAttribute" OF_SHAPES "reads the attribute colour, which is not in its table");
@@ -55,7 +55,7 @@ static void shape_rules_that_misbehave(void **state) {
                    "OB0605 WrongKind" OF_SHAPES "reads the attribute n with attribute_real, but it is a whole number");
     expect_finding("WrongPhase (x)", "OB0605 WrongPhase" OF_SHAPES "calls need_scratch in shape");
     expect_finding("WrongCondition (x)", "OB0605 WrongCondition" OF_SHAPES "requires condition 77, which does not exist");
-    expect_finding("MultipleOf0 (x)", "OB0605 MultipleOf0" OF_SHAPES "requires a multiple of what is no number over 0");
+    expect_finding("MultipleOf0 (x)", "OB0605 MultipleOf0" OF_SHAPES "requires a multiple of a number below 1");
     expect_finding("BroadcastsMore (x)", "OB0605 BroadcastsMore" OF_SHAPES "broadcasts 2 operands of 1");
     expect_finding("OutOfMemory (x)", "out of memory");
     expect_finding("FarAway (x)", "OB0601 2 must equal 3");
@@ -119,7 +119,7 @@ static void kernels_that_misbehave(void **state) {
     expect_failure(runs, "Fails", OB_E_ARGUMENT, "element 3 is the wrong one");
     expect_failure(runs, "Silent", OB_E_CONDITION,
                    "Silent" OF_RUNS "failed in run without a message: a condition of the model is broken");
-    expect_failure(runs, "Status99", OB_E_INTERNAL, "Status99" OF_RUNS "returned -99 from run, which is no status");
+    expect_failure(runs, "Status99", OB_E_INTERNAL, "Status99" OF_RUNS "returned -99 from run, which is not a status");
     expect_failure(runs, "Forgets", OB_E_ARGUMENT, "first message");
     expect_failure(runs, "SetsShape", OB_E_INTERNAL, "SetsShape" OF_RUNS "calls set_output in run");
     expect_failure(runs, "AsksLate", OB_E_INTERNAL, "AsksLate" OF_RUNS "calls need_scratch in run");
@@ -127,7 +127,7 @@ static void kernels_that_misbehave(void **state) {
     expect_failure(runs, "NullLoop", OB_E_ARGUMENT, "loop and views must not be NULL");
     expect_failure(runs, "WrongViews", OB_E_SHAPE, "axis 0: size 5 of output 0 does not fit 4");
     expect_failure(runs, "MakesKnown", OB_E_INTERNAL, "MakesKnown" OF_RUNS "makes output 0, which has its memory already");
-    expect_failure(runs, "MakesNinth", OB_E_INTERNAL, "MakesNinth" OF_RUNS "makes output 9, which is not wanted");
+    expect_failure(runs, "MakesNinth", OB_E_INTERNAL, "MakesNinth" OF_RUNS "makes output 9, which the node does not have");
     expect_failure(runs, "MakesNegative", OB_E_INTERNAL,
                    "MakesNegative" OF_RUNS "makes output 0 with an impossible shape of rank 1");
     expect_failure(runs, "MakesHuge", OB_E_LIMIT, "no memory for output 0: limit exceeded");
@@ -136,7 +136,7 @@ static void kernels_that_misbehave(void **state) {
     snprintf(text, sizeof text, "scratch memory of %zu bytes is too large", SIZE_MAX - 3);
     expect_failure(runs, "ScratchOverAll", OB_E_LIMIT, text);
     expect_failure(runs, "PlanRefuses", OB_E_UNSUPPORTED, "no tables for this size");
-    expect_failure(runs, "OpenShape", OB_E_UNSUPPORTED, "the shape of its result cannot be told from its operands");
+    expect_failure(runs, "OpenShape", OB_E_UNSUPPORTED, "the shape of its result cannot be inferred from its operands");
     ob_operators_close(&runs);
 }
 

@@ -18,13 +18,12 @@ static void expect_refused(const char *file, ob_status status, const char *messa
 static void libraries_that_are_refused(void **state) {
     (void)state;
     expect_refused(LIBRARY_FILE("wrong_abi"), OB_E_UNSUPPORTED,
-                   "the library of operators has ABI 7, this program needs 1: build it with the headers of this version");
+                   "the operator library has ABI 7, this program needs 1: build it with the headers of this version");
     char text[200];
-    snprintf(text, sizeof text, "ob_operator_library has 7 bytes in the library of operators, %zu here",
-             sizeof(ob_operator_library));
+    snprintf(text, sizeof text, "ob_operator_library has 7 bytes in the operator library, %zu here", sizeof(ob_operator_library));
     expect_refused(LIBRARY_FILE("wrong_size"), OB_E_UNSUPPORTED, text);
     expect_refused(LIBRARY_FILE("missing_symbol"), OB_E_NOT_FOUND,
-                   "is no library of operators: it does not export onnx_broadcast_operators");
+                   "is not an operator library: it does not export onnx_broadcast_operators");
     expect_refused(LIBRARY_FILE("null_library"), OB_E_UNSUPPORTED,
                    "onnx_broadcast_operators returned NULL: the library does not serve operator ABI 1");
     expect_refused(LIBRARY_FILE("null_table"), OB_E_ARGUMENT, "library empty 1.0: the table of operators is NULL");
@@ -47,7 +46,7 @@ static void arguments_are_checked(void **state) {
     assert_int_equal(ob_operators_load(operators, NULL, &error), OB_E_ARGUMENT);
     assert_int_equal(ob_operators_load(operators, "", NULL), OB_E_ARGUMENT);
     assert_int_equal(ob_operators_add(operators, NULL, &error), OB_E_ARGUMENT);
-    assert_string_equal(error.message, "the library of operators is NULL");
+    assert_string_equal(error.message, "the operator library is NULL");
     assert_int_equal(ob_operators_add(NULL, NULL, NULL), OB_E_ARGUMENT);
     assert_int_equal(ob_model_set_operators(NULL, operators), OB_E_ARGUMENT);
     assert_int_equal(ob_operators_count(NULL), 0);

@@ -44,7 +44,7 @@ static void libraries_are_checked(void **state) {
     expect(&library, OB_OK, "");
     library.abi = 0;
     expect(&library, OB_E_UNSUPPORTED,
-           "the library of operators has ABI 0, this program needs 1: build it with the headers of this version");
+           "the operator library has ABI 0, this program needs 1: build it with the headers of this version");
     library = library_of(&good, 0);
     expect(&library, OB_E_ARGUMENT, "library lib 1.2 has 0 operators; 1 to 4096 are possible");
     library.n_operators = SIZE_MAX;
@@ -57,7 +57,7 @@ static void libraries_are_checked(void **state) {
     for (size_t i = 0; i < sizeof bad_names / sizeof bad_names[0]; i++) {
         library = library_of(&good, 1);
         library.name = bad_names[i];
-        expect(&library, OB_E_ARGUMENT, "the library of operators has no valid name");
+        expect(&library, OB_E_ARGUMENT, "the operator library has no valid name");
         library = library_of(&good, 1);
         library.version = bad_names[i];
         expect(&library, OB_E_ARGUMENT, "library lib has no valid version");
@@ -112,9 +112,9 @@ static void rows_are_checked(void **state) {
     row.types[0] = 0;
     expect_row(row, OB_E_ARGUMENT, ROW "types[0] of letter T is empty");
     row.types[0] = UINT64_C(1) << 40;
-    expect_row(row, OB_E_ARGUMENT, ROW "types[0] has bits that are no element type");
+    expect_row(row, OB_E_ARGUMENT, ROW "types[0] has bits that are not an element type");
     row.types[0] = 1;
-    expect_row(row, OB_E_ARGUMENT, ROW "types[0] has bits that are no element type");
+    expect_row(row, OB_E_ARGUMENT, ROW "types[0] has bits that are not an element type");
 }
 
 static void built_in_operators_stay(void **state) {

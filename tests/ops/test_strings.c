@@ -275,7 +275,7 @@ static const refusal refusals[] = {
      OB_INT64,
      {"1: 1"},
      OB_E_MODEL,
-     "only one"},
+     "exactly one of"},
     {VECTORIZER(GRAMS "mode = \"TF\", ngram_counts = [0], ngram_indexes = [0], pool_int64s = [1]"),
      S,
      {"1: a"},

@@ -236,7 +236,7 @@ static void assumptions_are_used_and_listed(void **state) {
     ob_finding_info finding;
     assert_int_equal(ob_report_finding(report, 0, &finding), OB_OK);
     assert_string_equal(finding.message,
-                        "no sizes satisfy all of this: \"z\" needs M = N or M = 1 or N = 1; assumed: 2 <= N <= 9; "
+                        "no sizes satisfy all of these requirements: \"z\" needs M = N or M = 1 or N = 1; assumed: 2 <= N <= 9; "
                         "assumed: M >= 40");
     close_all();
     const ob_named_size sizes[] = {{"N", 10}};

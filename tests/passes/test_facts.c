@@ -271,7 +271,7 @@ static void branches_are_guarded_by_their_condition(void **state) {
         if (r.findings.items[i].id == OB0101) {
             assert_int_equal(r.findings.items[i].severity, OB_SEVERITY_WARNING);
             assert_string_equal(r.findings.items[i].call_path, "z.then_branch/");
-            assert_non_null(strstr(r.findings.items[i].message, "only when"));
+            assert_non_null(strstr(r.findings.items[i].message, "only if"));
         }
     assert_int_equal(r.facts.n_refuted, 0);
     finish(&r);

@@ -218,10 +218,9 @@ static void what_a_file_claims_is_compared(void **state) {
         {"version: 1\nstatus: complete\ny[1] = 3 or y[1] = 1\nM = 1 or N = 1 or M = N\n", NULL}, /* in other words */
         {"version: 1\nstatus: partial\nN = M or N = 1 or M = 1\nleft out: 1", NULL},
         {"version: 1\nstatus: complete\nN = M or N = 1 or M = 1\ny[1] in {1, 3}\nN >= 2",
-         "states a contract with a clause that was not found: N >= 2"},
-        {"version: 1\nstatus: complete\nN = M or N = 1 or M = 1",
-         "states a contract without a clause that was found: y[1] = 1 or y[1] = 3"},
-        {"version: 1\nstatus: contradictory", "states another contract than was found"},
+         "states a clause that the model's contract does not have: N >= 2"},
+        {"version: 1\nstatus: complete\nN = M or N = 1 or M = 1", "omits a clause of the model's contract: y[1] = 1 or y[1] = 3"},
+        {"version: 1\nstatus: contradictory", "states a different contract"},
         {"version: 1\nstatus: complete\nQ = 1",
          "states a contract that cannot be read: line 3: \"Q = 1\", position 1: no size is "
          "called \"Q\""},
@@ -240,12 +239,11 @@ static void conditions_on_values_are_stated_and_compared(void **state) {
         {words, NULL},
         {"version: 1\nstatus: complete\nif N >= 1: V >= 1", NULL}, /* does not speak of values */
         {"version: 2\nstatus: partial\nif N >= 1: V >= 1\nleft out: 1", NULL},
-        {"version: 2\nstatus: complete\nif N >= 1: V >= 1",
-         "states a contract without a condition on values that was found: -V <= ids < V"},
+        {"version: 2\nstatus: complete\nif N >= 1: V >= 1", "omits a condition on values of the model: -V <= ids < V"},
         {"version: 2\nstatus: complete\nif N >= 1: V >= 1\nvalues: -V <= ids < V\nvalues: ids < 3",
-         "states a condition on values that was not found: ids < 3"},
+         "states a condition on values that the model does not have: ids < 3"},
         {"version: 1\nstatus: complete\nvalues: ids < 3",
-         "cannot be read: line 3: a condition on values needs version 2, and words"},
+         "cannot be read: line 3: a condition on values needs version 2 and a text"},
     };
     ob_model *model = read_text(HEAD EMBEDDING);
     assert_int_equal(ob_rewrite(model, OB_FORM_EXPAND, NULL, NULL, NULL), OB_OK);

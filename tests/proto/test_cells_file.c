@@ -174,7 +174,7 @@ static void test_refusals(void **state) {
     assert_int_equal(ob_cell_none(NULL, &cell, &error), OB_OK);
     assert_int_equal(ob_cell_file_write("/nothing/here", NULL, OB_TYPE_OPTIONAL, cell, &error), OB_E_IO);
     assert_int_equal(ob_cell_file_write(path, NULL, OB_TYPE_SEQUENCE, cell, &error), OB_E_ARGUMENT);
-    assert_string_equal(error.message, "the cell is no sequence");
+    assert_string_equal(error.message, "the cell holds no sequence");
     assert_int_equal(ob_cell_file_write(path, NULL, OB_TYPE_MAP, cell, &error), OB_E_ARGUMENT);
     assert_int_equal(ob_cell_file_write(path, NULL, OB_TYPE_TENSOR, cell, &error), OB_E_ARGUMENT);
     ob_cell_close(&cell);

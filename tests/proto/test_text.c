@@ -196,7 +196,7 @@ static void errors_say_line_and_column(void **state) {
         {"g (float x) => (float y) { y = Foo<a: ints = 3>(x) }", "a list is declared"},
         {"g (float x) => (float y) { y = Foo<a: int = [3]>(x) }", "one value of type int"},
         {"g (float x) => (float y) { y = Foo<a: string = 3>(x) }", "not string as declared"},
-        {"g (float x) => (float y) { y = Foo<a: strange = 3>(x) }", "\"strange\" is no attribute type"},
+        {"g (float x) => (float y) { y = Foo<a: strange = 3>(x) }", "\"strange\" is not an attribute type"},
         {"g (float x) => (float y) { y = Foo<a = [1, \"b\"]>(x) }", "not int as declared"},
         {"g (float x) => (float y) { y = Foo(\"x) }", "does not end"},
         {"g (float x) => (float y) <int8 w = {128}> {}", "128 does not fit int8"},

@@ -68,7 +68,7 @@ static void views_of_memory_whose_type_is_known(void **state) {
     memset(&view, 7, sizeof view);
     before = view;
     assert_int_equal(ob_session_typed_input_view(session, 0, OB_FLOAT, wrong, &view, &error), OB_E_TYPE);
-    assert_string_equal(error.message, "input x has the element type uint8; the memory that is given for it has float");
+    assert_string_equal(error.message, "input x has the element type uint8; the given memory has float");
     assert_int_equal(ob_session_typed_input_view(session, 0, OB_NONE, wrong, &view, &error), OB_E_ARGUMENT);
     assert_int_equal(ob_session_typed_input_view(session, 2, OB_UINT8, right, &view, &error), OB_E_NOT_FOUND);
     assert_int_equal(ob_session_typed_input_view(NULL, 0, OB_UINT8, right, &view, &error), OB_E_ARGUMENT);

@@ -35,7 +35,7 @@ static bool same(const ob_view *a, const ob_view *b) {
     return memcmp(a->data, b->data, (size_t)ob_view_count(a) * ob_dtype_size(a->dtype)) == 0;
 }
 
-/* False: an input is no tensor of numbers. */
+/* False: an input is not a tensor of numbers. */
 static bool make_inputs(const ob_session *session, ob_view *inputs, size_t n) {
     for (size_t i = 0; i < n; i++) {
         ob_session_value info = {0};

@@ -368,7 +368,7 @@ static void test_refused(void **state) {
         const char *file, *why;
     } cases[] = {{OB_BINARY_DIR "/tests/openblas_with_threads.so", "computes with threads"},
                  {OB_BINARY_DIR "/tests/openblas_with_wide_sizes.so", "have 64 bits"},
-                 {"libm.so.6", "not the functions of OpenBLAS"},
+                 {"libm.so.6", "not have the functions of OpenBLAS"},
                  {"/nowhere/libopenblas.so.0", "/nowhere/libopenblas.so.0"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ob_blas blas;

@@ -445,23 +445,24 @@ static void test_refusals(void **state) {
     const float elements[] = {1, 2, 3};
     open_text(&f, MODEL("g (seq(float[1]) s, float[3] x) => (r, y) { r = Identity(s)\n y = Neg(x) }"), NULL);
     f.in[1] = floats(elements, 3);
-    fails(&f, OB_E_ARGUMENT, "input s is no tensor: it is given as a cell");
+    fails(&f, OB_E_ARGUMENT, "input s is not a tensor: it must be given as a cell");
     set_sequence(&f, 0, elements, 3, NULL);
     run(&f);
     expect_sequence(f.given[0], elements, 3);
     assert_true(((const float *)f.out[1].data)[2] == -3);
     assert_int_equal(ob_session_run(f.session, f.in, 2, f.out, 2, &f.error), OB_E_TYPE);
-    assert_string_equal(f.error.message, "input s is no tensor: ob_session_run_cells takes it");
+    assert_string_equal(f.error.message, "input s is not a tensor: ob_session_run_cells takes it");
     assert_int_equal(ob_session_run_cells(f.session, f.in, (const ob_cell *const *)f.cells, 2, f.out, NULL, 2, &f.error),
                      OB_E_TYPE);
-    assert_string_equal(f.error.message, "output r is no tensor: ob_session_run_cells gives it");
+    assert_string_equal(f.error.message, "output r is not a tensor: ob_session_run_cells gives it");
     assert_int_equal(ob_session_prepare(f.session, f.in, 2, &f.error), OB_OK);
     ob_view view = f.in[0];
     f.in[0] = f.in[1];
-    fails(&f, OB_E_ARGUMENT, "input s is no tensor: ob_session_run_cells takes it as a cell, and its view has no element type");
+    fails(&f, OB_E_ARGUMENT,
+          "input s is not a tensor: ob_session_run_cells takes it as a cell, and its view has no element type");
     f.in[0] = view;
     f.cells[1] = ob__cell_hold(f.cells[0]);
-    fails(&f, OB_E_ARGUMENT, "input x is a tensor: it is given as a view, not as a cell");
+    fails(&f, OB_E_ARGUMENT, "input x is a tensor: it must be given as a view, not as a cell");
     ob_cell_close(&f.cells[1]);
     ob_cell *tensor = ob__cell_hold(ob_cell_at(f.cells[0], 0));
     ob_cell_close(&f.cells[0]);
@@ -510,7 +511,7 @@ static void test_limits(void **state) {
     set_sequence(&f, 0, elements, 5, NULL);
     run(&f);
     set_sequence(&f, 0, elements, 6, NULL);
-    fails(&f, OB_E_LIMIT, "the outputs up to r have 24 bytes, which is over the limit of 20, which max_output_bytes raises");
+    fails(&f, OB_E_LIMIT, "the outputs up to r have 24 bytes, which is over the limit of 20: max_output_bytes raises it");
     close_all(&f);
 }
 

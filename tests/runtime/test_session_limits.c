@@ -309,13 +309,13 @@ static void test_output_bytes(void **state) {
     ob_model *model = scale_model();
     assert_int_equal(run_outputs(model, 64, &error), OB_OK); /* 24 bytes, rounded up to where the next may begin */
     assert_int_equal(run_outputs(model, 63, &error), OB_E_LIMIT);
-    assert_non_null(strstr(error.message, "which max_output_bytes raises"));
+    assert_non_null(strstr(error.message, "max_output_bytes raises it"));
     ob_model_close(&model);
     model = dynamic_model(false); /* 2 by 6 indices of 8 bytes */
     assert_int_equal(run_outputs(model, 96, &error), OB_OK);
     assert_int_equal(run_outputs(model, 95, &error), OB_E_LIMIT);
     assert_string_equal(error.message,
-                        "the outputs up to y have 96 bytes, which is over the limit of 95, which max_output_bytes raises");
+                        "the outputs up to y have 96 bytes, which is over the limit of 95: max_output_bytes raises it");
     ob_model_close(&model);
 }
 

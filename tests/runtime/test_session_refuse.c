@@ -316,7 +316,7 @@ static void test_condition_by_place(void **state) {
     if (ob_session_create(model, &config, &session, &error) != OB_OK) fail_msg("%s", error.message);
     assert_int_equal(ob_session_run(session, in, 5, out, 3, &error), OB_E_CONDITION);
     assert_string_equal(error.node, "second");
-    assert_non_null(strstr(error.message, "contradicts what node \"first\" requires: no run can fit"));
+    assert_non_null(strstr(error.message, "contradicts the requirement of node \"first\": every run fails"));
     assert_int_equal(n_steps, 0);
     ob_session_close(&session);
     size = (ob_named_size){"x[0]", 4};

@@ -59,21 +59,21 @@ static void test_kernels(void **state) {
 /* Operators that nobody knows, what bodies refuse and what kernels do, where sizes, ranks and types are open, in one message. */
 static void test_all_at_once(void **state) {
     (void)state;
-    expect(
-        "<ir_version: 10, opset_import: [\"\" : 27, \"com.microsoft\" : 1]>\n"
-        "g (float[N,M] x, float y, complex64[K] c, int64[K] i, string[A,B,C] s, string[D,2,E,F] t, bfloat16 b) "
-        "=> (p, q, r, u, v, w, o, n, l) {\n"
-        "  p = Nobody (x)  q = LpNormalization <p = 3> (x)  r = LpNormalization <p = 4> (p)\n"
-        "  u = com.microsoft.FusedGemm <activation = \"None\"> (x, x)\n"
-        "  v = ScatterElements <reduction = \"max\"> (c, i, c)  w = Range <stash_type = 11> (b, b, b)\n"
-        "  k = Constant <value_ints = [4, 4]> ()  o = Col2Im (s, k, k)\n"
-        "  z = Constant <value = uint8 {0}> ()  n = QuantizeLinear <precision = 11> (x, y, z)\n"
-        "  f = RandomUniform <shape = [1, 3, 3, 2]> ()  l = GridSample (t, f)\n}",
-        "9 kinds of nodes cannot be run: Nobody (unknown operator of ai.onnx), FusedGemm (attribute activation names none that "
-        "it has), LpNormalization (p is 3), LpNormalization (p is 4), ScatterElements (no reduction \"max\" for complex64), "
-        "Range (stash_type 11, only 1 (float) is supported), Col2Im (elements of string cannot be added), QuantizeLinear "
-        "(precision 11, only "
-        "float, float16 and bfloat16 are supported), GridSample (version 22 has no kernel for element type string)");
+    expect("<ir_version: 10, opset_import: [\"\" : 27, \"com.microsoft\" : 1]>\n"
+           "g (float[N,M] x, float y, complex64[K] c, int64[K] i, string[A,B,C] s, string[D,2,E,F] t, bfloat16 b) "
+           "=> (p, q, r, u, v, w, o, n, l) {\n"
+           "  p = Nobody (x)  q = LpNormalization <p = 3> (x)  r = LpNormalization <p = 4> (p)\n"
+           "  u = com.microsoft.FusedGemm <activation = \"None\"> (x, x)\n"
+           "  v = ScatterElements <reduction = \"max\"> (c, i, c)  w = Range <stash_type = 11> (b, b, b)\n"
+           "  k = Constant <value_ints = [4, 4]> ()  o = Col2Im (s, k, k)\n"
+           "  z = Constant <value = uint8 {0}> ()  n = QuantizeLinear <precision = 11> (x, y, z)\n"
+           "  f = RandomUniform <shape = [1, 3, 3, 2]> ()  l = GridSample (t, f)\n}",
+           "9 kinds of nodes cannot be run: Nobody (unknown operator of ai.onnx), FusedGemm (attribute activation names an "
+           "unknown function), LpNormalization (p is 3), LpNormalization (p is 4), ScatterElements (no reduction \"max\" for "
+           "complex64), "
+           "Range (stash_type 11, only 1 (float) is supported), Col2Im (elements of string cannot be added), QuantizeLinear "
+           "(precision 11, only "
+           "float, float16 and bfloat16 are supported), GridSample (version 22 has no kernel for element type string)");
     /* What hangs on an unknown operator has no type yet: no reason of its own. */
     expect("<ir_version: 10, opset_import: [\"\" : 24, \"com.microsoft\" : 1]>\n"
            "g (float[N,M] x) => (q) { p = Nobody (x)  q = com.microsoft.MultiHeadAttention <num_heads = 2> (p, p, p) }",

@@ -229,7 +229,7 @@ static void test_dynamic_plans_are_refused(void **state) {
     run_ok(session, &in, 1, &out, 1);
     assert_int_equal(ob_worker_create(session, NULL, &worker, &error), OB_E_UNSUPPORTED);
     assert_string_equal(error.node, "where");
-    assert_string_equal(error.message, "workers cannot share this plan: what the node does is decided while it runs");
+    assert_string_equal(error.message, "workers cannot share this plan: this node is planned while it runs");
     assert_null(worker);
     ob_session_close(&session);
     ob_model_close(&model);

@@ -4,7 +4,7 @@
 
 #include "gen.h"
 
-/* An input that is no tensor of floats: a flag, or a count. */
+/* An input that is not a tensor of floats: a flag, or a count. */
 static const char *data_input(gen *g, char type) {
     for (int i = 0; i < g->n_inputs; i++)
         if (g->inputs[i].type == type && g->inputs[i].rank == 0) return g->inputs[i].name;
