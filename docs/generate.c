@@ -9,6 +9,7 @@
 #include "ops/body/derivative.h"
 #include "ops/infer/requirements.h"
 #include "ops/kernel/kernel.h"
+#include "ops/table/attributes.h"
 #include "ops/table/op.h"
 
 /* ---- Operators ---- */

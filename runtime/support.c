@@ -6,6 +6,8 @@
 #include "ops/body/body.h"
 #include "ops/kernel/kernel.h"
 #include "ops/library/resolve.h"
+#include "ops/table/attributes.h"
+#include "ops/table/operands.h"
 #include "passes/check/names.h"
 #include "runtime/session.h"
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ops/table/attributes.h"
 #include "ops/table/op.h"
 
 static void print_types(ob_types types) {

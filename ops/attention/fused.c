@@ -1,6 +1,7 @@
 /* Shape rules of com.microsoft's attention. */
 #include "core/base/error.h"
 #include "ops/infer/content.h"
+#include "ops/table/attributes.h"
 #include "ops/table/op.h"
 
 OB_RULE(packed_attention);

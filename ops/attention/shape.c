@@ -5,6 +5,7 @@
 #include "core/graph/types.h"
 #include "ops/attention/params.h"
 #include "ops/infer/ends.h"
+#include "ops/table/attributes.h"
 #include "ops/table/op.h"
 
 OB_RULE(attention);

@@ -11,6 +11,7 @@
 #include "kernels/convert/narrow.h"
 #include "kernels/loop.h"
 #include "ops/elementwise/element.h"
+#include "ops/table/attributes.h"
 #include "ops/table/op.h"
 
 typedef struct state {

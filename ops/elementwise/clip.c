@@ -7,6 +7,7 @@
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/kernels.h"
 #include "ops/elementwise/element.h"
+#include "ops/table/attributes.h"
 #include "ops/table/op.h"
 
 typedef struct state {

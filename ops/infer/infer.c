@@ -1,5 +1,6 @@
 #include "ops/infer/infer.h"
 #include "core/base/text.h"
+#include "ops/table/attributes.h"
 
 #include <stdarg.h>
 #include <stdio.h>

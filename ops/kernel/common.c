@@ -1,4 +1,5 @@
 #include "ops/kernel/common.h"
+#include "ops/table/attributes.h"
 
 #include <limits.h>
 

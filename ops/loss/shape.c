@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "ops/infer/infer.h"
+#include "ops/table/attributes.h"
 #include "ops/table/op.h"
 
 OB_RULE(loss);

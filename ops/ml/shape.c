@@ -5,6 +5,7 @@
 #include "kernels/ml/ml.h"
 #include "ops/infer/infer.h"
 #include "ops/ml/forest.h"
+#include "ops/table/attributes.h"
 #include "ops/table/op.h"
 
 OB_RULE(ml);

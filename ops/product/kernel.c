@@ -14,6 +14,7 @@
 #include "ops/kernel/common.h"
 #include "ops/kernel/packed.h"
 #include "ops/product/blas.h"
+#include "ops/table/attributes.h"
 #include "ops/table/op.h"
 
 typedef enum method {

@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "ops/infer/infer.h"
 #include "ops/product/params.h"
+#include "ops/table/attributes.h"
 #include "ops/table/op.h"
 
 OB_RULE(matmul);

@@ -15,6 +15,7 @@
 #include "ops/elementwise/element.h"
 #include "ops/kernel/common.h"
 #include "ops/quantize/quantized.h"
+#include "ops/table/attributes.h"
 #include "ops/table/op.h"
 
 enum { BLOCK = 512, PIECE = 1 << 14 }; /* elements that are converted together; elements that a thread takes at once */

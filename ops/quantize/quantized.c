@@ -1,4 +1,5 @@
 #include "ops/quantize/quantized.h"
+#include "ops/table/attributes.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #include "core/base/integers.h"
 #include "ops/infer/infer.h"
 #include "ops/quantize/quantized.h"
+#include "ops/table/attributes.h"
 #include "ops/table/op.h"
 
 OB_RULE(quantize);

@@ -3,6 +3,7 @@
 #define OB_OPS_RANDOM_PARAMS_H
 
 #include "kernels/random/random.h"
+#include "ops/table/attributes.h"
 #include "ops/table/op.h"
 
 /* Of the attribute `seed`, a float or an integer: its bits. Without it, of the name of the node's first result: two nodes draw

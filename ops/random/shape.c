@@ -1,6 +1,7 @@
 /* Shape rules of operators that draw random numbers. */
 #include "core/base/error.h"
 #include "ops/infer/infer.h"
+#include "ops/table/attributes.h"
 #include "ops/table/op.h"
 
 OB_RULE(random);

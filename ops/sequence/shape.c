@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "ops/infer/ends.h"
 #include "ops/sequence/params.h"
+#include "ops/table/attributes.h"
 #include "ops/table/op.h"
 
 OB_RULE(sequence);

@@ -2,6 +2,7 @@
 #ifndef OB_OPS_SIGNAL_PARAMS_H
 #define OB_OPS_SIGNAL_PARAMS_H
 
+#include "ops/table/attributes.h"
 #include "ops/table/op.h"
 
 typedef struct ob_dft_params {

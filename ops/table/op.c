@@ -1,5 +1,6 @@
 #include "ops/table/op.h"
 #include "core/base/text.h"
+#include "ops/table/attributes.h"
 
 #include <string.h>
 

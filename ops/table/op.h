@@ -5,12 +5,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/base/finding.h"
 #include "core/graph/graph.h"
-#include "ops/table/attributes.h"
 
-struct ob_kernel; /* ops/kernel/kernel.h */
-struct ob_infer;  /* ops/infer/infer.h */
+struct ob_kernel;       /* ops/kernel/kernel.h */
+struct ob_infer;        /* ops/infer/infer.h */
+struct ob_op_attribute; /* ops/table/attributes.h */
 
 typedef ob_status (*ob_shape_rule)(struct ob_infer *infer);
 
@@ -83,7 +82,7 @@ typedef struct ob_op {
     ob_shape_rule infer;            /* NULL: outputs have unknown shapes, noted */
     const struct ob_kernel *kernel; /* NULL: the executor cannot run it */
     ob_op_loop loop;
-    const ob_op_attribute *attributes; /* all that a node may have, up to a name of NULL; NULL: not known here (of a library) */
+    const struct ob_op_attribute *attributes; /* all that a node may have, up to a name of NULL; NULL: not known here (of a library) */
 } ob_op;
 
 /* The row of the newest version of domain.name that is not newer than `opset`; NULL when there is none (opset 0: newest of all).
@@ -112,17 +111,6 @@ static inline bool ob__op_gives(const ob_op *op, size_t n_outputs) {
     return n_outputs >= (size_t)op->out_min && (op->out_max == INT16_MAX || n_outputs <= (size_t)op->out_max);
 }
 
-/* Why the operands of a node are not those of its row. */
-typedef struct ob_misfit {
-    ob_finding_id id;
-    int32_t operand; /* the index of the input; -1: their number */
-    char text[200];
-} ob_misfit;
-
-/* The node has as many inputs and outputs as its row, none is left out that is needed, and those whose type is known have one
- * that the row takes. Whatever reads operands by their index asks first: shape rules, kernels, bodies; of deprecated operators
- * too. `in_types` NULL: types are not looked at. `why` may be NULL. */
-bool ob__op_fits(const ob_op *op, const ob_node *node, const ob_type *in_types, ob_misfit *why);
 /* The set of one type. */
 ob_types ob__type_bit(const ob_type *type);
 ob_types ob__op_output_types(const ob_op *op, uint32_t index);

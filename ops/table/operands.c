@@ -1,6 +1,6 @@
-/* Whether the operands of a node are those of its row. */
+#include "ops/table/operands.h"
+
 #include "core/base/text.h"
-#include "ops/table/op.h"
 
 ob_types ob__type_bit(const ob_type *type) {
     switch (type->kind) {

@@ -4,8 +4,9 @@
 #define OB_OPS_WINDOW_WINDOW_H
 
 #include "kernels/window/window.h"
-#include "ops/infer/infer.h"
 #include "ops/kernel/kernel.h"
+
+typedef struct ob_infer ob_infer; /* ops/infer/infer.h */
 
 typedef enum ob_auto_pad { OB_PAD_GIVEN, OB_PAD_VALID, OB_PAD_SAME_UPPER, OB_PAD_SAME_LOWER } ob_auto_pad;
 

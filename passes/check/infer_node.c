@@ -2,6 +2,8 @@
 #include "core/base/error.h"
 #include "core/graph/copy.h"
 #include "ops/infer/constant.h"
+#include "ops/table/attributes.h"
+#include "ops/table/operands.h"
 #include "passes/check/propagation.h"
 
 enum { FEW = 8 }; /* operands that need no memory */

@@ -4,7 +4,7 @@
 #define OB_PASSES_CHECK_PROPAGATION_H
 
 #include "core/base/text.h"
-#include "ops/table/op.h"
+#include "ops/infer/infer.h"
 #include "passes/check/propagate.h"
 
 /* A call of a local function that is being inferred. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "ops/table/attributes.h"
 #include "ops/table/op.h"
 #include "passes/check/names.h"
 #include "passes/check/propagate.h"

@@ -1,5 +1,6 @@
 /* Writing nodes before a Gradient, and knowing what they give. */
 #include "passes/expand/tape.h"
+#include "ops/infer/infer.h"
 
 #include <string.h>
 

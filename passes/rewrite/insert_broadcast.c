@@ -12,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "ops/library/resolve.h"
+#include "ops/table/attributes.h"
 #include "ops/table/op.h"
 #include "passes/check/groups.h"
 #include "passes/rewrite/definitions.h"

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/integers.h"
 #include "core/dims/shape.h"
+#include "ops/infer/infer.h"
 #include "passes/check/names.h"
 #include "passes/check/propagate.h"
 #include "runtime/plan/build.h"

@@ -1,5 +1,6 @@
 /* Is everything about a node with bodies known while planning? */
 #include "core/dims/shape.h"
+#include "ops/table/attributes.h"
 #include "ops/table/op.h"
 #include "runtime/plan/build.h"
 

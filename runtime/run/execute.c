@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/graph/copy.h"
+#include "ops/infer/infer.h"
 #include "ops/kernel/common.h"
 #include "ops/table/op.h"
 #include "passes/check/names.h"

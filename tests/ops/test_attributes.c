@@ -2,6 +2,7 @@
  * sentence. */
 #include "model_text.h"
 #include "ops/body/body.h"
+#include "ops/table/attributes.h"
 #include <stdlib.h>
 
 typedef struct attribute_case {

@@ -11,6 +11,7 @@
 
 #include "corpus.h"
 #include "onnx_broadcast/tensor_file.h"
+#include "ops/infer/infer.h"
 #include "ops/library/resolve.h"
 #include "ops/table/op.h"
 #include "passes/check/propagate.h"

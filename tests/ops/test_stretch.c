@@ -11,6 +11,7 @@
 
 #include "model_text.h"
 #include "ops/library/resolve.h"
+#include "ops/table/attributes.h"
 #include "ops/table/op.h"
 #include "passes/check/groups.h"
 #include "passes/check/propagate.h"
