@@ -7,6 +7,7 @@
 #include "core/dims/terms.h"
 #include "passes/check/names.h"
 #include "runtime/session.h"
+#include "runtime/tally.h"
 
 /* Appends to a bounded text. */
 static void append(char *text, size_t n_bytes, const char *more) {

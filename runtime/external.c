@@ -12,6 +12,23 @@
 #include "core/base/log.h"
 #include "core/graph/copy.h"
 #include "core/graph/tensor_data.h"
+#include "runtime/memory.h"
+#include "runtime/stop.h"
+#include "runtime/weights.h"
+
+void *ob__weight_memory(ob_session *session, const ob_value *value, uint64_t n_bytes, ob_error *error) {
+    void *data = ob__own_memory(&session->allocator, &session->owned, n_bytes, NULL);
+    if (data)
+        session->constant_bytes += n_bytes;
+    else
+        ob__fail(error, OB_E_MEMORY, "no memory for the %llu bytes of initializer %s", (unsigned long long)n_bytes, value->name);
+    return data;
+}
+
+bool ob__weight_is_aligned(const void *data, ob_dtype dtype) {
+    size_t n = ob_dtype_size(dtype);
+    return ((uintptr_t)data & ((n > 8 ? 8 : n) - 1)) == 0;
+}
 
 enum { PART_BYTES = 1 << 24 };
 

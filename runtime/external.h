@@ -4,6 +4,11 @@
 
 #include "runtime/session.h"
 
+typedef struct ob_external_rules {
+    bool allowed;
+    const char *folder; /* NULL: of the model's file */
+} ob_external_rules;
+
 /* One walk over the initializers of a session. */
 typedef struct ob_external {
     ob_session *session;
@@ -23,7 +28,7 @@ void ob__external_log(const ob_external *external);
 /* The end of a session. */
 void ob__external_unmap(ob_session *session);
 
-/* runtime/weights.c: memory of the session for an initializer; NULL with a message. */
+/* Memory of the session for an initializer; NULL with a message. */
 void *ob__weight_memory(ob_session *session, const ob_value *value, uint64_t n_bytes, ob_error *error);
 bool ob__weight_is_aligned(const void *data, ob_dtype dtype);
 

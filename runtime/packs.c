@@ -1,6 +1,9 @@
 /* Packs: constants in the form that a kernel works on, made once for all plans, workers and branches of a session. */
+#include "runtime/packs.h"
 #include "core/base/error.h"
+#include "runtime/memory.h"
 #include "runtime/session.h"
+#include "runtime/weights.h"
 
 typedef struct ob_pack {
     uint64_t format;
@@ -10,7 +13,7 @@ typedef struct ob_pack {
 
 static ob_status make(ob_session *session, const ob_pack_want *want, const ob_view *constant, ob_owned_memory **list,
                       const void **out, ob_error *error) {
-    void *bytes = ob__own_memory(session, list, want->n_bytes, NULL);
+    void *bytes = ob__own_memory(&session->allocator, list, want->n_bytes, NULL);
     OB_FAIL_IF(!bytes, error, OB_E_MEMORY, "no memory for %zu bytes of a packed constant", want->n_bytes);
     want->make(want->params, constant, bytes);
     *out = bytes;

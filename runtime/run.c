@@ -5,8 +5,13 @@
 #include "core/base/log.h"
 #include "core/dims/terms.h"
 #include "core/graph/copy.h"
+#include "runtime/memory.h"
+#include "runtime/plan/layout.h"
+#include "runtime/plan/plan.h"
 #include "runtime/run/cells.h"
 #include "runtime/session.h"
+#include "runtime/stop.h"
+#include "runtime/tally.h"
 
 /* ---- Finding the plan ---- */
 

@@ -7,11 +7,13 @@
 #include "passes/check/facts.h"
 #include "passes/check/findings.h"
 #include "passes/contract/contract.h"
-#include "runtime/plan/plan.h"
 #include "runtime/run/frame.h"
+#include "runtime/tally.h"
 
 typedef struct ob_pool ob_pool;                   /* runtime/pool.h */
-typedef struct ob_tally ob_tally;                 /* runtime/tally.c */
+typedef struct ob_constant ob_constant;           /* runtime/weights.h */
+typedef struct ob_plan ob_plan;                   /* runtime/plan/plan.h */
+typedef struct ob_part ob_part;                   /* runtime/plan/plan.h */
 typedef struct ob_external_file ob_external_file; /* runtime/external.c */
 
 struct ob_session {
@@ -62,32 +64,6 @@ struct ob_session {
     ob_frame frame;
 };
 
-/* An allocator that hands on to `inner` (NULL: the default) and counts; beyond `limit` bytes it gives NULL. The bytes count for
- * `sum` too, and its limit holds for all that do (NULL: a sum of its own; `limit` is of a sum). The tally is a block of inner's.
- * NULL: no memory. */
-ob_tally *ob__tally_create(const ob_allocator *inner, uint64_t limit, ob_tally *sum, ob_allocator *out);
-void ob__tally_destroy(ob_tally *tally);
-ob_account ob__tally_account(ob_tally *tally); /* counts for the same limit, without blocks */
-uint64_t ob__tally_bytes(const ob_tally *tally);
-const ob_allocator *ob__tally_inner(const ob_tally *tally);
-/* True when the limit has refused memory; ob__tally_refused forgets it. */
-bool ob__tally_limited(const ob_tally *tally);
-bool ob__tally_refused(ob_tally *tally);
-/* The end of a public call: E_MEMORY for want of the limit becomes E_LIMIT, with a message that says what wanted how much. */
-ob_status ob__tally_explain(ob_tally *tally, ob_status status, ob_error *error);
-
-/* runtime/stop.c. A call begins: it may take max_ns (0: as long as it likes). */
-void ob__stop_begin(ob_stop *stop, uint64_t max_ns);
-/* E_CANCELLED or E_LIMIT when the run has been stopped; ob__stop_ask asks first. */
-ob_status ob__stop_status(const ob_session *session, const ob_threads *threads, ob_error *error);
-ob_status ob__stop_ask(const ob_session *session, const ob_threads *threads, ob_error *error);
-
-/* Memory that lives as long as its list (&session->owned, a plan's or a frame's), 64-byte aligned, zeroed; told to stop by
- * `pace` (NULL: never), not all of it. */
-void *ob__own_memory(ob_session *session, ob_owned_memory **list, uint64_t n_bytes, obk_pace *pace);
-void ob__free_owned(ob_session *session, ob_owned_memory **list);
-/* A contiguous view without elements, for planning. Errors as ob_view_init. */
-ob_status ob__view_layout(ob_view *view, ob_dtype dtype, int32_t rank, const int64_t *dims);
 /* What a kernel is planned with; what it keeps lives in the arena. */
 static inline ob_kernel_site ob__site(const ob_session *session, const ob_node *node, ob_arena *arena) {
     return (ob_kernel_site){.node = node,
@@ -99,40 +75,8 @@ static inline ob_kernel_site ob__site(const ob_session *session, const ob_node *
                             .blas = session->blas};
 }
 
-typedef struct ob_survey ob_survey; /* below */
-typedef void (*ob_unsupported_sink)(void *context, const ob_unsupported *item);
-
 /* runtime/live.c: fills session->uses and session->live. */
 ob_status ob__find_live(ob_session *session);
-
-/* Makes the view what every run reads as the value. E_MEMORY. */
-ob_status ob__set_constant(ob_session *session, const ob_value *value, const ob_view *view);
-/* False, and *out as it was, when the value is none. */
-bool ob__constant_view(const ob_session *session, const ob_value *value, ob_view *out);
-
-/* runtime/weights.c: fills session->constants for the initializers that are used; reads external data. */
-typedef struct ob_external_rules {
-    bool allowed;
-    const char *folder; /* NULL: of the model's file */
-} ob_external_rules;
-ob_status ob__load_weights(ob_session *session, const ob_external_rules *external, ob_error *error);
-
-/* runtime/support.c: nodes that cannot run, gathered while a session or a plan is made, and named together. */
-/* Of the arena. NULL: no memory. */
-ob_survey *ob__survey_new(ob_arena *arena);
-/* Notes operators that have neither kernel nor body; E_MODEL for wrong numbers of operands. */
-ob_status ob__survey_operators(ob_survey *survey, ob_model *model, ob_error *error);
-/* Notes a node; each kind is told once. */
-ob_status ob__survey_note(ob_survey *survey, const ob_node *node, const char *reason);
-bool ob__survey_is_empty(const ob_survey *survey);
-/* Notes what kernels refuse whatever the sizes; facts: of all values. */
-ob_status ob__survey_kernels(ob_survey *survey, ob_model *model, const ob_facts *facts);
-/* E_UNSUPPORTED, and `tell` (NULL: nobody) hears each kind, when anything was noted; else `status`. */
-ob_status ob__survey_end(const ob_survey *survey, ob_unsupported_sink tell, void *context, ob_status status, ob_error *error);
-/* Gives a value to every required output (op.h: out_min), and to every one of a variable number, that a node leaves out beside
- * others that it names: kernels write these without asking. Optional ones stay omitted. A node that names no output is not
- * planned at all. */
-ob_status ob__name_required_results(ob_model *model);
 
 /* runtime/contract.c: inputs against their declarations, and the symbolic conditions under these sizes. */
 ob_status ob__check_contract(ob_session *session, const ob_view *inputs, ob_error *error);

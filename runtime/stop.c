@@ -1,4 +1,5 @@
 /* Calls that end early: because the caller says so, or because their time is over. */
+#include "runtime/stop.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "runtime/session.h"

@@ -10,6 +10,7 @@
 #include "ops/table/operands.h"
 #include "passes/check/names.h"
 #include "runtime/session.h"
+#include "runtime/support.h"
 
 typedef struct problem {
     ob_unsupported item;

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "runtime/session.h"
+#include "runtime/tally.h"
 
 /* Atomic: workers of other threads take and give back memory that counts for the session. */
 struct ob_tally {

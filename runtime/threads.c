@@ -2,6 +2,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "onnx_broadcast/machine.h"
+#include "runtime/memory.h"
 #include "runtime/pool.h"
 #include "runtime/session.h"
 
@@ -15,7 +16,7 @@ ob_status ob__threads_start(ob_session *session, int n_threads, ob_error *error)
     /* More than can run at once take turns, and make those wait that share work with them. */
     int n_processors = ob_machine_processors(), useful = n_threads < n_processors ? n_threads : n_processors, started = 1;
     if (useful > 1) {
-        ob_pool *pool = ob__own_memory(session, &session->owned, ob__pool_bytes(useful), NULL);
+        ob_pool *pool = ob__own_memory(&session->allocator, &session->owned, ob__pool_bytes(useful), NULL);
         OB_FAIL_IF(!pool, error, OB_E_MEMORY, "no memory for %d threads", useful);
         started = ob__pool_start(pool, useful);
         if (started > 1) session->pool = pool;

@@ -7,6 +7,10 @@
 #include "core/graph/copy.h"
 #include "core/graph/tensor_data.h"
 #include "runtime/external.h"
+#include "runtime/memory.h"
+#include "runtime/plan/layout.h"
+#include "runtime/stop.h"
+#include "runtime/weights.h"
 
 typedef struct loader {
     ob_session *session;
@@ -14,20 +18,6 @@ typedef struct loader {
     uint64_t n_copied, copied_bytes;
     ob_error *error;
 } loader;
-
-void *ob__weight_memory(ob_session *session, const ob_value *value, uint64_t n_bytes, ob_error *error) {
-    void *data = ob__own_memory(session, &session->owned, n_bytes, NULL);
-    if (data)
-        session->constant_bytes += n_bytes;
-    else
-        ob__fail(error, OB_E_MEMORY, "no memory for the %llu bytes of initializer %s", (unsigned long long)n_bytes, value->name);
-    return data;
-}
-
-bool ob__weight_is_aligned(const void *data, ob_dtype dtype) {
-    size_t n = ob_dtype_size(dtype);
-    return ((uintptr_t)data & ((n > 8 ? 8 : n) - 1)) == 0;
-}
 
 static ob_status tensor_data(loader *l, const ob_value *value, void **out) {
     const ob_tensor *tensor = value->data;
@@ -89,4 +79,21 @@ ob_status ob__load_weights(ob_session *session, const ob_external_rules *externa
                (unsigned long long)l.n_copied, (unsigned long long)l.copied_bytes);
     ob__external_log(&l.external);
     return OB_OK;
+}
+
+/* ---- Constants ---- */
+
+ob_status ob__set_constant(ob_session *session, const ob_value *value, const ob_view *view) {
+    ob_constant *constant = OB_ARENA_NEW(&session->arena, ob_constant);
+    if (!constant) return OB_E_MEMORY;
+    *constant = (ob_constant){view->data, ob__make_layout(&session->arena, view)};
+    if (!constant->layout) return OB_E_MEMORY;
+    session->constants[value->id] = constant;
+    return OB_OK;
+}
+
+bool ob__constant_view(const ob_session *session, const ob_value *value, ob_view *out) {
+    const ob_constant *constant = session->constants[value->id];
+    if (constant) ob__layout_view(constant->layout, constant->data, out);
+    return constant != NULL;
 }

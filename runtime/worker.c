@@ -5,7 +5,12 @@
 
 #include "core/base/error.h"
 #include "passes/check/names.h"
+#include "runtime/memory.h"
+#include "runtime/plan/layout.h"
+#include "runtime/plan/plan.h"
 #include "runtime/session.h"
+#include "runtime/stop.h"
+#include "runtime/tally.h"
 
 struct ob_worker {
     ob_session *session;

@@ -18,6 +18,8 @@
 #include "passes/expand/expand.h"
 #include "runtime/session.h"
 #include "variants.h"
+#include "runtime/plan/plan.h"
+#include "runtime/plan/layout.h"
 
 enum { SKIPPED = 77 };
 

@@ -12,7 +12,8 @@
 
 typedef struct ob_infer ob_infer;
 
-/* The context handed to rules; made by passes/check/propagate.c and runtime/plan/plan.c. Use the functions below, not the fields.
+/* The context handed to rules; made by passes/check/propagate.c and runtime/plan/infer.c. Use the functions below, not the
+ * fields.
  */
 struct ob_infer {
     ob_model *model;

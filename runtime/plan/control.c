@@ -2,7 +2,7 @@
  * line, so that what a body needs lies above what is alive around it, and branches share their memory. */
 #include "core/base/error.h"
 #include "ops/table/op.h"
-#include "runtime/plan/build.h"
+#include "runtime/plan/builder.h"
 
 /* ---- Blocks ---- */
 

@@ -1,4 +1,5 @@
 /* The memory plan: buffers that are alive at the same time get disjoint places in one block. */
+#include "runtime/memory.h"
 #include "core/base/integers.h"
 #include "runtime/plan/plan.h"
 

@@ -3,6 +3,8 @@
 
 #include "core/base/error.h"
 #include "core/base/list.h"
+#include "runtime/plan/plan.h"
+#include "runtime/plan/reads.h"
 #include "runtime/session.h"
 
 typedef enum role { NOTHING = 0, MADE, LISTED } role;

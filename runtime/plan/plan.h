@@ -9,7 +9,8 @@
 #include "core/graph/graph.h"
 #include "onnx_broadcast/session.h"
 #include "ops/kernel/kernel.h"
-#include "runtime/run/frame.h"
+#include "runtime/memory.h"
+#include "runtime/plan/layout.h"
 
 /* ---- Where tensors live ---- */
 
@@ -39,13 +40,6 @@ typedef struct ob_buffer {
     struct ob_buffer *next;
 } ob_buffer;
 
-/* A view without data, in no more memory than its axes take; those that are equal are shared. */
-typedef struct ob_layout {
-    ob_dtype dtype;
-    int32_t rank;
-    int64_t sizes[]; /* dims, then strides */
-} ob_layout;
-
 /* A static value: its buffer, the byte offset of element (0, ..., 0) and its layout. */
 typedef struct ob_slot {
     ob_buffer *buffer;
@@ -53,26 +47,6 @@ typedef struct ob_slot {
     const ob_layout *layout;
     struct ob_slot *next; /* of the plan */
 } ob_slot;
-
-/* The layout as a view of `data`: only the axes that there are. */
-static inline void ob__layout_view(const ob_layout *layout, void *data, ob_view *out) {
-    out->data = data;
-    out->dtype = layout->dtype;
-    out->rank = layout->rank;
-    for (int32_t axis = 0; axis < layout->rank; axis++) {
-        out->dims[axis] = layout->sizes[axis];
-        out->strides[axis] = layout->sizes[layout->rank + axis];
-    }
-}
-bool ob__fits_layout(const ob_layout *layout, const ob_view *view);
-/* NULL: no memory. */
-const ob_layout *ob__make_layout(ob_arena *arena, const ob_view *view);
-
-/* A value that every run reads. */
-typedef struct ob_constant {
-    void *data;
-    const ob_layout *layout;
-} ob_constant;
 
 /* ---- Steps ---- */
 
@@ -201,7 +175,7 @@ static inline const ob_step *ob__step_after(const ob_step *step) {
     return step->control ? *step->control->after : step->next;
 }
 
-/* runtime/plan/plan.c */
+/* runtime/plan/create.c */
 /* `part` NULL: of the main graph, for its inputs; else for the entries of the part. */
 ob_status ob__plan_create(ob_session *session, const ob_part *part, const ob_view *inputs, ob_plan **out, ob_error *error);
 /* One user less; the last one frees it. */
@@ -215,11 +189,6 @@ typedef struct ob_scratch {
 /* runtime/plan/memory.c: false when it is more than can be addressed. */
 bool ob__scratch_of(const ob_kernel_needs *needs, const ob_threads *threads, ob_scratch *out);
 
-/* runtime/packs.c: what the kernel wants of its constants, from the session when it is there, else made: for all plans when the
- * value is a constant for all shapes, else into `own`. For the thread that plans. */
-ob_status ob__get_packs(ob_session *session, const ob_node *node, const ob_kernel_needs *needs, const ob_view *in,
-                        ob_owned_memory **own, const void **packs, ob_error *error);
-
 /* Its memory for a run: arena and scratch. */
 static inline uint64_t ob__plan_work_bytes(const ob_plan *plan) {
     return plan->memory.arena_bytes + plan->memory.scratch_bytes;
@@ -230,7 +199,8 @@ ob_status ob__part_create(ob_session *session, ob_arena *arena, const ob_graph *
 /* The part that is all of a body: made once. E_MEMORY. */
 ob_status ob__body_part(ob_session *session, const ob_graph *body, ob_part **out);
 void ob__part_release(ob_session *session, ob_part *part);
-/* A small integer or bool tensor, of *n elements; false when it is not one, or too large (OB_CONTENT_MAX). */
+/* runtime/plan/infer.c: a small integer or bool tensor, of *n elements; false when it is not one, or too large (OB_CONTENT_MAX).
+ */
 bool ob__has_content(const ob_view *view, uint32_t *n);
 /* Its elements; that they are these. */
 void ob__read_content(const ob_view *view, uint32_t n, int64_t *elems);
@@ -240,25 +210,5 @@ bool ob__same_content(const ob_view *view, uint32_t n, const int64_t *elems);
  * bytes.
  */
 ob_status ob__plan_memory(ob_arena *scratch, ob_buffer *buffers, uint64_t *total);
-
-/* runtime/run/execute.c: computes one node at once, on memory from `list`. in: node->n_inputs views with data; out:
- * node->n_outputs views, set on success (they may be views of the inputs). cells: operands and results that are more than
- * tensors; NULL: none. strings: where the bytes of string results go. */
-ob_status ob__execute_node(ob_session *session, const ob_node *node, const ob_view *in, ob_view *out,
-                           struct ob_kernel_cells *cells, ob_owned_memory **list, ob_arena *strings, ob_error *error);
-
-/* runtime/plan/reads.c: calls visit for each value that the node or its subgraphs read and that is not made inside it; once for
- * each mention. */
-ob_status ob__each_read(const ob_node *node, ob_status (*visit)(void *context, ob_value *value), void *context);
-/* runtime/run/dynamic.c */
-ob_status ob__run_dynamic(ob_frame *frame, const ob_step *step, ob_error *error);
-
-/* runtime/run/frame.c: the steps of one block, in order. */
-ob_status ob__run_block(ob_frame *frame, const ob_block *block, ob_error *error);
-/* runtime/run/part.c: computes the nodes of the part, by a plan for the sizes that its entries have now, or one by one. Its
- * results are the frame's. */
-ob_status ob__run_part(ob_frame *frame, ob_part *part, ob_error *error);
-/* runtime/run/control.c: a step of kind CONTROL. */
-ob_status ob__run_control(ob_frame *frame, const ob_step *step, ob_error *error);
 
 #endif

@@ -8,7 +8,14 @@
 #include "ops/infer/constant.h"
 #include "ops/table/op.h"
 #include "passes/check/names.h"
-#include "runtime/plan/build.h"
+#include "runtime/memory.h"
+#include "runtime/packs.h"
+#include "runtime/plan/builder.h"
+#include "runtime/run/steps.h"
+#include "runtime/stop.h"
+#include "runtime/support.h"
+#include "runtime/tally.h"
+#include "runtime/weights.h"
 
 /* Larger results are computed in each run rather than kept. */
 enum { FOLD_MAX_BYTES = 64 * 1024 * 1024 };
@@ -155,7 +162,7 @@ static ob_status try_fold(ob_builder *b, planned *p, bool *done) {
     ob_arena *strings = for_all_shapes ? &session->arena : &b->plan->arena;
     ob_status status = ob__execute_node(session, node, p->in_views, results, NULL, &blocks, strings, NULL);
     if (status != OB_OK) {
-        ob__free_owned(session, &blocks);
+        ob__free_owned(&session->allocator, &blocks);
         OB_TRY(ob__stop_status(session, &session->threads, b->error));
         /* What does not fit beside the rest is computed in each run, where its memory is shared. */
         return status == OB_E_MEMORY && !ob__tally_refused(session->tally) ? status : OB_OK;

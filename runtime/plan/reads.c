@@ -1,4 +1,5 @@
 /* What a node reads, with all that is in it. Recursion is as deep as subgraphs are nested, which the loader bounds. */
+#include "runtime/plan/reads.h"
 #include "core/base/error.h"
 #include "runtime/session.h"
 

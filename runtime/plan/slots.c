@@ -1,10 +1,11 @@
-/* What plans are written in: layouts, buffers, slots, steps; where results of the graph lie. */
+/* What plans are written in: buffers, slots, steps; where results of the graph lie. */
 #include <string.h>
 
 #include "core/base/error.h"
 #include "core/graph/copy.h"
 #include "passes/check/names.h"
-#include "runtime/plan/build.h"
+#include "runtime/plan/builder.h"
+#include "runtime/weights.h"
 
 ob_view *ob__some_views(ob_builder *b, uint32_t n) {
     enum { ROOM = 64 };
@@ -18,29 +19,6 @@ ob_view *ob__some_views(ob_builder *b, uint32_t n) {
         views[i].rank = 0;
     }
     return views;
-}
-
-static size_t layout_bytes(int32_t rank) {
-    return sizeof(ob_layout) + 2 * (size_t)(rank > 0 ? rank : 0) * sizeof(int64_t);
-}
-
-bool ob__fits_layout(const ob_layout *layout, const ob_view *view) {
-    if (layout->dtype != view->dtype || layout->rank != view->rank) return false;
-    for (int32_t axis = 0; axis < view->rank; axis++)
-        if (layout->sizes[axis] != view->dims[axis] || layout->sizes[view->rank + axis] != view->strides[axis]) return false;
-    return true;
-}
-
-const ob_layout *ob__make_layout(ob_arena *arena, const ob_view *view) {
-    ob_layout *made = ob__arena_alloc(arena, layout_bytes(view->rank));
-    if (!made) return NULL;
-    made->dtype = view->dtype;
-    made->rank = view->rank;
-    for (int32_t axis = 0; axis < view->rank; axis++) {
-        made->sizes[axis] = view->dims[axis];
-        made->sizes[view->rank + axis] = view->strides[axis];
-    }
-    return made;
 }
 
 const ob_layout *ob__new_layout(ob_builder *b, const ob_view *view) {

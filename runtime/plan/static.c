@@ -2,7 +2,8 @@
 #include "core/dims/shape.h"
 #include "ops/table/attributes.h"
 #include "ops/table/op.h"
-#include "runtime/plan/build.h"
+#include "runtime/plan/builder.h"
+#include "runtime/weights.h"
 
 static const ob_type *type_of(const ob_builder *b, const ob_value *value) {
     return &ob__fact(b->facts, value)->type;

@@ -4,7 +4,8 @@
 #include "core/base/error.h"
 #include "core/base/list.h"
 #include "ops/table/op.h"
-#include "runtime/plan/build.h"
+#include "runtime/plan/builder.h"
+#include "runtime/plan/reads.h"
 
 /* ---- Dynamic steps ---- */
 

@@ -4,7 +4,10 @@
 
 #include "core/base/error.h"
 #include "passes/check/names.h"
+#include "runtime/plan/plan.h"
+#include "runtime/run/steps.h"
 #include "runtime/session.h"
+#include "runtime/stop.h"
 
 static char *address(const ob_frame *frame, ob_place place) {
     char *base = frame->at.bases[place.buffer->number];

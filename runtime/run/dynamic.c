@@ -4,9 +4,13 @@
 #include "core/base/error.h"
 #include "ops/table/op.h"
 #include "passes/check/names.h"
+#include "runtime/plan/layout.h"
+#include "runtime/plan/plan.h"
 #include "runtime/run/cells.h"
 #include "runtime/run/interpret.h"
+#include "runtime/run/steps.h"
 #include "runtime/session.h"
+#include "runtime/weights.h"
 
 ob_status ob__find_view(const ob_frame *frame, const ob_value *value, ob_view *out, ob_error *error) {
     const ob_session *session = frame->session;

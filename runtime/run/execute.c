@@ -9,8 +9,14 @@
 #include "ops/table/op.h"
 #include "passes/check/names.h"
 #include "passes/check/propagate.h"
+#include "runtime/memory.h"
+#include "runtime/packs.h"
+#include "runtime/plan/layout.h"
+#include "runtime/plan/plan.h"
 #include "runtime/run/cells.h"
+#include "runtime/run/steps.h"
 #include "runtime/session.h"
+#include "runtime/stop.h"
 
 /* A call of one kernel. args comes first: make_output finds the rest from it. */
 typedef struct call {
@@ -27,7 +33,7 @@ static ob_status new_output(call *c, ob_view *out, ob_dtype dtype, int32_t rank,
     OB_FAIL_IF(rank < 0 || rank > OB_MAX_RANK || !ob__tensor_bytes(dtype, rank, dims, &n_bytes), c->error, OB_E_LIMIT,
                "a result has more bytes than can be addressed");
     obk_pace pace = ob__pace(c->args.threads);
-    void *data = ob__own_memory(c->session, c->list, n_bytes, &pace);
+    void *data = ob__own_memory(&c->session->allocator, c->list, n_bytes, &pace);
     OB_FAIL_IF(!data, c->error, OB_E_MEMORY, "no memory for %llu bytes of a result", (unsigned long long)n_bytes);
     return ob_view_init(out, data, dtype, rank, dims);
 }

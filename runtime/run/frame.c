@@ -8,8 +8,13 @@
 #include "core/graph/copy.h"
 #include "ops/kernel/common.h"
 #include "passes/check/names.h"
+#include "runtime/memory.h"
+#include "runtime/plan/layout.h"
+#include "runtime/plan/plan.h"
 #include "runtime/run/cells.h"
+#include "runtime/run/steps.h"
 #include "runtime/session.h"
+#include "runtime/stop.h"
 
 /* ---- Memory ---- */
 
@@ -57,7 +62,7 @@ void ob__frame_release(ob_frame *frame) {
     if (!frame->session) return;
     const ob_model *model = frame->session->model;
     ob__forget_cells(frame);
-    ob__free_owned(frame->session, &frame->dynamic_owned);
+    ob__free_owned(&frame->session->allocator, &frame->dynamic_owned);
     ob__arena_release(&frame->dynamic_arena);
     ob__arena_release(&frame->strings);
     ob__release_levels(frame);
@@ -151,7 +156,7 @@ static void enter(ob_frame *frame, const ob_plan *plan) {
 /* What the last run made is gone when the next one begins. */
 static void forget_last_run(ob_frame *frame) {
     ob__forget_cells(frame);
-    ob__free_owned(frame->session, &frame->dynamic_owned);
+    ob__free_owned(&frame->session->allocator, &frame->dynamic_owned);
     ob__arena_release(&frame->strings);
     ob__arena_release(&frame->dynamic_arena);
     if (frame->dynamic) memset((void *)frame->dynamic, 0, frame->session->model->n_values * sizeof *frame->dynamic);
@@ -302,7 +307,7 @@ static ob_status finish_dynamic_output(ob_frame *frame, size_t i, const ob_view 
     uint64_t n_bytes;
     if (!ob__tensor_bytes(result->dtype, result->rank, result->dims, &n_bytes)) return OB_E_LIMIT;
     obk_pace pace = ob__pace(frame->threads);
-    void *data = ob__own_memory(frame->session, &frame->dynamic_owned, n_bytes, &pace);
+    void *data = ob__own_memory(&frame->session->allocator, &frame->dynamic_owned, n_bytes, &pace);
     OB_FAIL_IF(!data, error, OB_E_MEMORY, "no memory for the %llu bytes of output %s", (unsigned long long)n_bytes, value->name);
     OB_TRY(ob_view_init(out, data, result->dtype, result->rank, result->dims));
     ob__copy_view(out, result, frame->threads);

@@ -9,8 +9,7 @@
 #include "onnx_broadcast/cell.h"
 #include "onnx_broadcast/session.h"
 #include "ops/kernel/kernel.h"
-
-enum { OB_ALIGNMENT = 64 };
+#include "runtime/memory.h"
 
 struct ob_plan;
 struct ob_step;
@@ -21,13 +20,6 @@ typedef struct ob_memory {
     void *raw;
     uint64_t n_bytes;
 } ob_memory;
-
-/* Memory in a list that dies as a whole: folded constants, weights read from files, results of dynamic steps. */
-typedef struct ob_owned_memory {
-    void *data;
-    size_t n_bytes;
-    struct ob_owned_memory *next;
-} ob_owned_memory;
 
 /* Where the plan at work is. */
 typedef struct ob_frame_place {

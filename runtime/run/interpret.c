@@ -10,7 +10,12 @@
 #include "ops/control/params.h"
 #include "ops/kernel/common.h"
 #include "ops/table/op.h"
+#include "runtime/memory.h"
+#include "runtime/plan/layout.h"
+#include "runtime/plan/plan.h"
 #include "runtime/run/cells.h"
+#include "runtime/run/steps.h"
+#include "runtime/stop.h"
 
 /* ---- Values ---- */
 
@@ -85,7 +90,7 @@ static void close_scope(ob_frame *frame, const ob_graph *body, const scope *oute
     forget_graph(frame, body);
     ob__arena_release(&frame->dynamic_arena);
     ob__arena_release(&frame->strings);
-    ob__free_owned(frame->session, &frame->dynamic_owned);
+    ob__free_owned(&frame->session->allocator, &frame->dynamic_owned);
     frame->dynamic_arena = outer->views;
     frame->strings = outer->strings;
     frame->dynamic_owned = outer->owned;

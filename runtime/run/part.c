@@ -4,8 +4,14 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "runtime/memory.h"
+#include "runtime/plan/layout.h"
+#include "runtime/plan/plan.h"
 #include "runtime/run/interpret.h"
+#include "runtime/run/steps.h"
 #include "runtime/session.h"
+#include "runtime/stop.h"
+#include "runtime/tally.h"
 
 enum {
     MOST_PLANS = 16, /* of a part */
@@ -127,7 +133,7 @@ void ob__forget_in_levels(ob_frame *frame, const ob_plan *plan) {
 static ob_status place_results(ob_frame *frame, const ob_part *part, const ob_plan *plan, ob_view **out) {
     ob_view *views = OB_ARENA_ARRAY(&frame->dynamic_arena, ob_view, part->n_results);
     obk_pace pace = ob__pace(frame->threads);
-    char *data = ob__own_memory(frame->session, &frame->dynamic_owned, plan->memory.output_bytes, &pace);
+    char *data = ob__own_memory(&frame->session->allocator, &frame->dynamic_owned, plan->memory.output_bytes, &pace);
     if (!views || !data) return OB_E_MEMORY;
     for (uint32_t i = 0; i < part->n_results; i++) {
         const ob_slot *slot = plan->outputs[i].slot;

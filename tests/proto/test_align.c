@@ -14,6 +14,7 @@
 #include "byte_order.h"
 #include "bytes.h"
 #include "onnx_broadcast/onnx_broadcast.h"
+#include "runtime/weights.h"
 #include "same_model.h"
 #include "session_case.h"
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "model_text.h"
+#include "runtime/plan/plan.h"
 #include "session_case.h"
 
 #define HEAD "<ir_version: 8, opset_import: [\"\" : 16]>\n"

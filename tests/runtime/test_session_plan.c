@@ -8,6 +8,11 @@
 
 #include <cmocka.h>
 
+#include "runtime/memory.h"
+#include "runtime/plan/layout.h"
+#include "runtime/plan/plan.h"
+#include "runtime/run/steps.h"
+#include "runtime/weights.h"
 #include "session_case.h"
 
 static void test_several_shapes(void **state) {
@@ -411,7 +416,7 @@ static void test_random_graphs(void **state) {
             }
             ob_session_close(&session);
         }
-        ob__free_owned(plain, &blocks);
+        ob__free_owned(&plain->allocator, &blocks);
         ob_session_close(&plain);
         ob_model_close(&model);
     }

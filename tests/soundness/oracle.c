@@ -10,8 +10,13 @@
 #include "ops/table/op.h"
 #include "passes/check/names.h"
 #include "passes/expand/expand.h"
+#include "runtime/memory.h"
+#include "runtime/plan/reads.h"
 #include "runtime/run/cells.h"
+#include "runtime/run/steps.h"
 #include "runtime/session.h"
+#include "runtime/stop.h"
+#include "runtime/support.h"
 
 enum { MAX_ELEMS = 1 << 18, MAX_TRIPS = 40, MAX_IN = 64 };
 
@@ -109,7 +114,7 @@ static ob_status skip(oracle *o, const ob_node *node, const char *why) {
 static ob_status new_view(oracle *o, ob_dtype dtype, int32_t rank, const int64_t *dims, ob_view *out) {
     uint64_t n_bytes;
     if (!ob__tensor_bytes(dtype, rank, dims, &n_bytes)) return OB_E_LIMIT;
-    void *data = ob__own_memory(o->session, &o->blocks, n_bytes, NULL);
+    void *data = ob__own_memory(&o->session->allocator, &o->blocks, n_bytes, NULL);
     return data ? ob_view_init(out, data, dtype, rank, dims) : OB_E_MEMORY;
 }
 
@@ -408,6 +413,6 @@ void oracle_run(oracle *o, const int64_t *dims, uint32_t data, run_result *out) 
         snprintf(out->message, sizeof out->message, "%.280s", o->error.message);
     }
     ob__drop_cells(o->cells, o->model->n_values);
-    ob__free_owned(o->session, &o->blocks);
+    ob__free_owned(&o->session->allocator, &o->blocks);
     ob__arena_restart(&o->strings);
 }

@@ -1,9 +1,11 @@
 /* The state of planning: for runtime/plan/ only. */
-#ifndef OB_RUNTIME_BUILD_H
-#define OB_RUNTIME_BUILD_H
+#ifndef OB_RUNTIME_PLAN_BUILDER_H
+#define OB_RUNTIME_PLAN_BUILDER_H
 
 #include "ops/control/params.h"
+#include "runtime/plan/plan.h"
 #include "runtime/session.h"
+#include "runtime/support.h"
 
 typedef struct ob_captured {
     ob_buffer *buffer;
@@ -44,6 +46,9 @@ typedef struct ob_builder {
 
 /* Rank and all sizes known, element type known. */
 bool ob__is_static_type(const ob_type *type);
+
+/* runtime/plan/infer.c: fills b->facts; E_SHAPE, E_TYPE ... as the first error says. */
+ob_status ob__infer_shapes(ob_builder *b);
 
 /* runtime/plan/slots.c */
 /* n empty views until the node at hand is planned; NULL: no memory. */

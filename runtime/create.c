@@ -1,4 +1,4 @@
-/* Making and inspecting sessions. */
+/* Sessions from their making to their end. */
 #include "onnx_broadcast/session.h"
 
 #include <stdint.h>
@@ -16,8 +16,15 @@
 #include "passes/check/propagate.h"
 #include "passes/expand/expand.h"
 #include "runtime/external.h"
+#include "runtime/memory.h"
+#include "runtime/plan/layout.h"
+#include "runtime/plan/plan.h"
 #include "runtime/run/cells.h"
 #include "runtime/session.h"
+#include "runtime/stop.h"
+#include "runtime/support.h"
+#include "runtime/tally.h"
+#include "runtime/weights.h"
 
 void ob_session_config_init(ob_session_config *config) {
     if (!config) return;
@@ -26,54 +33,6 @@ void ob_session_config_init(ob_session_config *config) {
     config->n_threads = 1;
     config->optimize = true;
     config->external_data = true;
-}
-
-/* ---- Memory ---- */
-
-ob_status ob__view_layout(ob_view *view, ob_dtype dtype, int32_t rank, const int64_t *dims) {
-    char somewhere;
-    OB_TRY(ob_view_init(view, &somewhere, dtype, rank, dims));
-    view->data = NULL;
-    return OB_OK;
-}
-
-void *ob__own_memory(ob_session *session, ob_owned_memory **list, uint64_t n_bytes, obk_pace *pace) {
-    /* The list entry lies before the aligned elements: one allocation each. */
-    const ob_allocator *allocator = &session->allocator;
-    uint64_t total = n_bytes + 2 * (uint64_t)OB_ALIGNMENT;
-    if (total > SIZE_MAX / 2) return NULL;
-    ob_owned_memory *block = allocator->alloc(allocator->context, (size_t)total);
-    if (!block) return NULL;
-    ob__fill(block, (int64_t)total, 1, NULL, pace);
-    block->n_bytes = (size_t)total;
-    char *after = (char *)(block + 1);
-    block->data = after + (OB_ALIGNMENT - (uintptr_t)after % OB_ALIGNMENT) % OB_ALIGNMENT;
-    block->next = *list;
-    *list = block;
-    return block->data;
-}
-
-void ob__free_owned(ob_session *session, ob_owned_memory **list) {
-    while (*list) {
-        ob_owned_memory *block = *list;
-        *list = block->next;
-        session->allocator.free(session->allocator.context, block, block->n_bytes);
-    }
-}
-
-ob_status ob__set_constant(ob_session *session, const ob_value *value, const ob_view *view) {
-    ob_constant *constant = OB_ARENA_NEW(&session->arena, ob_constant);
-    if (!constant) return OB_E_MEMORY;
-    *constant = (ob_constant){view->data, ob__make_layout(&session->arena, view)};
-    if (!constant->layout) return OB_E_MEMORY;
-    session->constants[value->id] = constant;
-    return OB_OK;
-}
-
-bool ob__constant_view(const ob_session *session, const ob_value *value, ob_view *out) {
-    const ob_constant *constant = session->constants[value->id];
-    if (constant) ob__layout_view(constant->layout, constant->data, out);
-    return constant != NULL;
 }
 
 /* Nodes of a session, functions written out: in proportion to the file, unless the caller says more. */
@@ -401,7 +360,7 @@ void ob_session_close(ob_session **session) {
     ob__frame_release(&closing->frame);
     ob__threads_stop(closing);
     ob__numerics_close(closing);
-    ob__free_owned(closing, &closing->owned);
+    ob__free_owned(&closing->allocator, &closing->owned);
     ob__external_unmap(closing);
     if (closing->contract_tried) ob__contract_release(&closing->contract);
     ob__facts_release(&closing->facts);
@@ -410,84 +369,4 @@ void ob_session_close(ob_session **session) {
     ob_arena arena = closing->arena; /* the struct dies with the arena */
     ob__arena_release(&arena);
     ob__tally_destroy(tally);
-}
-
-/* ---- Inspection ---- */
-
-size_t ob_session_input_count(const ob_session *session) {
-    return session->n_inputs;
-}
-
-size_t ob_session_output_count(const ob_session *session) {
-    return session->model->graph->n_outputs;
-}
-
-bool ob_session_input(const ob_session *session, size_t index, ob_session_value *out) {
-    if (index >= session->n_inputs) return false;
-    *out = session->input_info[index];
-    return true;
-}
-
-bool ob_session_output(const ob_session *session, size_t index, ob_session_value *out) {
-    if (index >= session->model->graph->n_outputs) return false;
-    *out = session->output_info[index];
-    return true;
-}
-
-static ob_status find_name(const ob_session_value *info, size_t n, const char *name, size_t *index) {
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(info[i].name, name) == 0) {
-            *index = i;
-            return OB_OK;
-        }
-    return OB_E_NOT_FOUND;
-}
-
-ob_status ob_session_input_index(const ob_session *session, const char *name, size_t *index) {
-    return find_name(session->input_info, session->n_inputs, name, index);
-}
-
-ob_status ob_session_output_index(const ob_session *session, const char *name, size_t *index) {
-    return find_name(session->output_info, session->model->graph->n_outputs, name, index);
-}
-
-/* dtype OB_NONE: as declared. */
-static ob_status input_view(const ob_session *session, size_t index, ob_dtype dtype, void *data, ob_view *view, ob_error *error) {
-    OB_FAIL_IF(!session || !view, error, OB_E_ARGUMENT, "session and view must not be NULL");
-    OB_FAIL_IF(index >= session->n_inputs, error, OB_E_NOT_FOUND, "no input %zu: the model has %u", index, session->n_inputs);
-    const ob_session_value *info = &session->input_info[index];
-    if (dtype == OB_NONE) dtype = info->dtype;
-    OB_FAIL_IF(dtype == OB_NONE, error, OB_E_TYPE, "input %s: the model declares no element type", info->name);
-    OB_FAIL_IF(info->dtype != OB_NONE && dtype != info->dtype, error, OB_E_TYPE,
-               "input %s has the element type %s; the given memory has %s", info->name, ob_dtype_name(info->dtype),
-               ob_dtype_name(dtype));
-    OB_FAIL_IF(info->shape.rank == OB_RANK_UNKNOWN, error, OB_E_SHAPE, "input %s: the model declares no rank", info->name);
-    for (int32_t axis = 0; axis < info->shape.rank; axis++) {
-        if (ob_dim_is_const(info->shape.dims[axis])) continue;
-        if (error) error->axis = axis;
-        return ob__fail(error, OB_E_SHAPE, "input %s has shape %s: the size of axis %d must be given", info->name,
-                        info->shape_text, (int)axis);
-    }
-    ob_view made;
-    ob_status status = ob__view_layout(&made, dtype, info->shape.rank, info->shape.dims);
-    OB_FAIL_IF(status != OB_OK, error, status, "input %s: shape %s is too large", info->name, info->shape_text);
-    made.data = data;
-    *view = made;
-    return OB_OK;
-}
-
-ob_status ob_session_input_view(const ob_session *session, size_t index, void *data, ob_view *view, ob_error *error) {
-    ob_error_clear(error);
-    return input_view(session, index, OB_NONE, data, view, error);
-}
-
-ob_status ob_session_typed_input_view(const ob_session *session, size_t index, ob_dtype dtype, void *data, ob_view *view,
-                                      ob_error *error) {
-    ob_error_clear(error);
-    OB_FAIL_IF(ob_dtype_size(dtype) == 0, error, OB_E_ARGUMENT, "no element type");
-    return input_view(session, index, dtype, data, view, error);
-}
-
-const ob_dims *ob_session_dims(const ob_session *session) {
-    return session->model->dims;
 }

@@ -1,0 +1,22 @@
+/* Constants of a session: initializers, folded results. For runtime/ only. */
+#ifndef OB_RUNTIME_WEIGHTS_H
+#define OB_RUNTIME_WEIGHTS_H
+
+#include "runtime/external.h"
+#include "runtime/plan/layout.h"
+
+/* A value that every run reads. */
+struct ob_constant {
+    void *data;
+    const ob_layout *layout;
+};
+
+/* Makes the view what every run reads as the value. E_MEMORY. */
+ob_status ob__set_constant(ob_session *session, const ob_value *value, const ob_view *view);
+/* False, and *out as it was, when the value is none. */
+bool ob__constant_view(const ob_session *session, const ob_value *value, ob_view *out);
+
+/* Fills session->constants for the initializers that are used; reads external data. */
+ob_status ob__load_weights(ob_session *session, const ob_external_rules *external, ob_error *error);
+
+#endif
