@@ -40,12 +40,12 @@ struct ob_session {
     bool contract_tried;
     ob_binding *bindings; /* from the configuration */
     size_t n_bindings;
-    uint32_t *uses;              /* by value id: reads by nodes that run, and graph outputs */
-    const ob_node **last_reader; /* by value id: behind it nobody reads the value; NULL: nobody does, or the caller */
-    bool has_cells;              /* an input or output is more than a tensor */
-    bool *live;                  /* by node id: it runs */
-    struct ob_pack **packs;      /* by value id: runtime/packs.c; NULL: none yet */
-    ob_constant **constants;     /* by value id: initializers that are used, folded results */
+    uint32_t *uses;                /* by value id: reads by nodes that run, and graph outputs */
+    const ob_node **last_reader;   /* by value id: behind it nobody reads the value; NULL: nobody does, or the caller */
+    bool has_cells;                /* an input or output is more than a tensor */
+    bool *live;                    /* by node id: it runs */
+    struct ob_prepared **prepared; /* by value id: runtime/prepared.c; NULL: none yet */
+    ob_constant **constants;       /* by value id: initializers that are used, folded results */
     ob_owned_memory *owned;
     ob_external_file *external_files; /* mapped */
     uint64_t constant_bytes;

@@ -241,16 +241,16 @@ static inline ob_status kc_try(kernel_case *c) {
             args.lanes = (char *)args.scratch + alone;
             args.lane_stride = lane;
         }
-        for (uint32_t i = 0; i < needs.n_packs; i++) {
-            const ob_pack_want *want = &needs.packs[i];
-            size_t n_bytes = (want->n_bytes + 63) & ~(size_t)63;
-            void *pack = aligned_alloc(64, n_bytes);
-            memset(pack, 0, n_bytes);
-            want->make(want->params, &args.in[want->input], pack);
-            args.packs[i] = pack;
+        for (uint32_t i = 0; i < needs.n_prepared; i++) {
+            const ob_prepare_request *request = &needs.prepared[i];
+            size_t n_bytes = (request->n_bytes + 63) & ~(size_t)63;
+            void *prepared = aligned_alloc(64, n_bytes);
+            memset(prepared, 0, n_bytes);
+            request->make(request->params, &args.in[request->input], prepared);
+            args.prepared[i] = prepared;
         }
         status = kernel->run(&args, &c->error);
-        for (uint32_t i = 0; i < needs.n_packs; i++) free((void *)(uintptr_t)args.packs[i]);
+        for (uint32_t i = 0; i < needs.n_prepared; i++) free((void *)(uintptr_t)args.prepared[i]);
         free(args.scratch);
     }
     if (kernel->release) kernel->release(state, ob_allocator_default());

@@ -8,9 +8,9 @@
 #include "kernels/elementwise/strided.h"
 
 enum access {
-    DIRECT,      /* read or written in place */
-    PACKED,      /* through a tile, dense */
-    PACKED_ROWS, /* through a tile, one element per row (stretched inner axis, converted type) */
+    DIRECT,        /* read or written in place */
+    GATHERED,      /* through a tile, dense */
+    GATHERED_ROWS, /* through a tile, one element per row (stretched inner axis, converted type) */
 };
 
 enum {
@@ -21,7 +21,7 @@ enum {
     DIRECT_OPERANDS = 12,
     CACHED_TILES = 4,
     N_TILES = CACHED_TILES + 2, /* the last two are shared and never reused */
-    MIN_ROW_BYTES = 64,         /* rows at least this long are not worth packing */
+    MIN_ROW_BYTES = 64,         /* rows at least this long are not worth gathering */
     ROWS_ELEMS = 8192,          /* elements of a block that needs no tile */
     GRAIN_ELEMS = 32768,        /* work below twice this is not shared between threads */
 };
@@ -115,18 +115,18 @@ static void choose_access(obk_iteration *b, const bool *misaligned, bool stream_
             dense = stride == operand->size;
         }
         bool tile = operand->convert || (!is_input(b, k) && stream_tile) || (misaligned && misaligned[k]);
-        if (tile || (!scalar && !dense)) operand->access = scalar ? PACKED_ROWS : PACKED;
+        if (tile || (!scalar && !dense)) operand->access = scalar ? GATHERED_ROWS : GATHERED;
         if (is_input(b, k) && !scalar) any_vector = true;
     }
     /* loops have no form for scalar inputs only: spread the first one */
-    if (!any_vector) b->operands[0].access = PACKED;
-    uint32_t n_packed = 0;
+    if (!any_vector) b->operands[0].access = GATHERED;
+    uint32_t n_gathered = 0;
     b->direct = n <= DIRECT_OPERANDS;
     for (uint32_t k = 0; k < n; k++) b->direct = b->direct && b->operands[k].access == DIRECT;
     for (uint32_t k = 0; k < nd->n_inputs; k++) {
         if (b->operands[k].access == DIRECT) continue;
-        b->operands[k].tile = (uint8_t)(n_packed < CACHED_TILES ? n_packed : CACHED_TILES + 1);
-        n_packed++;
+        b->operands[k].tile = (uint8_t)(n_gathered < CACHED_TILES ? n_gathered : CACHED_TILES + 1);
+        n_gathered++;
     }
 }
 
@@ -279,7 +279,7 @@ static int64_t block_offset(const obk_iteration *b, const block *at, uint32_t k)
     return offset;
 }
 
-/* The operand's axes within a block, for packing. */
+/* The operand's axes within a block, for gathering. */
 static obk_strided block_shape(const obk_iteration *b, const block *at, uint32_t k, bool rows_only) {
     obk_strided shape = {.n_elems = 1};
     int32_t last = rows_only ? (b->flat ? b->axis - 1 : b->axis) : b->nd.rank - 1;
@@ -289,12 +289,12 @@ static obk_strided block_shape(const obk_iteration *b, const block *at, uint32_t
 }
 
 /* A tile with the operand's elements in loop order and in the loop's type. */
-static char *fetch_packed(const obk_iteration *b, const block *at, uint32_t k, uint32_t slot, const char *source, tiles *t) {
+static char *fetch_gathered(const obk_iteration *b, const block *at, uint32_t k, uint32_t slot, const char *source, tiles *t) {
     const obk_iteration_operand *operand = &b->operands[k];
     char *tile = t->in + slot * t->n_bytes;
     bool cached = slot < CACHED_TILES;
     if (cached && t->source[slot] == source && t->length[slot] >= at->length) return tile;
-    obk_strided shape = block_shape(b, at, k, operand->access == PACKED_ROWS);
+    obk_strided shape = block_shape(b, at, k, operand->access == GATHERED_ROWS);
     int64_t n = shape.n_elems;
     if (!operand->convert) {
         obk_gather_strided(tile, source, operand->size, &shape);
@@ -335,10 +335,10 @@ static char *fetch(const run *r, const block *at, uint32_t k, tiles *t, int64_t 
         *step = direct_step(b, k);
         return (char *)(uintptr_t)source;
     }
-    bool scalar = operand->access == PACKED_ROWS;
+    bool scalar = operand->access == GATHERED_ROWS;
     *step = scalar ? 0 : operand->loop_size;
     *row = b->flat ? 0 : scalar ? operand->loop_size : operand->loop_size * b->inner;
-    return fetch_packed(b, at, k, slot, source, t);
+    return fetch_gathered(b, at, k, slot, source, t);
 }
 
 static void store(const run *r, const block *at, char *target, tiles *t) {

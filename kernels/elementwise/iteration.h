@@ -15,8 +15,8 @@ typedef struct obk_iteration_operand {
     obk_convert convert; /* between the view's elements and the loop's; NULL: they are the same */
     uint16_t size;       /* bytes of an element in memory */
     uint16_t loop_size;  /* bytes of an element as the loop sees it */
-    uint8_t access;      /* enum access in blocks.c */
-    uint8_t tile;        /* which tile, when packed */
+    uint8_t access;      /* enum access in iteration.c */
+    uint8_t tile;        /* which tile, if gathered */
 } obk_iteration_operand;
 
 typedef struct obk_iteration {

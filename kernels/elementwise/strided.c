@@ -68,7 +68,7 @@ static void replicate(char *target, size_t n_bytes, int64_t times) {
     }
 }
 
-static void pack_row(char *target, const char *source, size_t elem_bytes, int64_t n, int64_t stride) {
+static void gather_row(char *target, const char *source, size_t elem_bytes, int64_t n, int64_t stride) {
     if (stride == (int64_t)elem_bytes)
         memcpy(target, source, (size_t)n * elem_bytes);
     else if (stride == 0)
@@ -78,14 +78,14 @@ static void pack_row(char *target, const char *source, size_t elem_bytes, int64_
 }
 
 /* Returns the end of what was written. */
-static char *pack_level(char *target, const char *source, size_t elem_bytes, const obk_strided *shape, int32_t level) {
+static char *gather_level(char *target, const char *source, size_t elem_bytes, const obk_strided *shape, int32_t level) {
     int64_t n = shape->dims[level], stride = shape->strides[level];
     if (level == shape->rank - 1) {
-        pack_row(target, source, elem_bytes, n, stride);
+        gather_row(target, source, elem_bytes, n, stride);
         return target + n * (int64_t)elem_bytes;
     }
     if (stride == 0) {
-        char *end = pack_level(target, source, elem_bytes, shape, level + 1);
+        char *end = gather_level(target, source, elem_bytes, shape, level + 1);
         replicate(target, (size_t)(end - target), n);
         return target + (end - target) * n;
     }
@@ -96,7 +96,7 @@ static char *pack_level(char *target, const char *source, size_t elem_bytes, con
             spread(target, source, elem_bytes, n, stride, shape->dims[level + 1]);
         return target + n * shape->dims[level + 1] * (int64_t)elem_bytes;
     }
-    for (int64_t i = 0; i < n; i++) target = pack_level(target, source + i * stride, elem_bytes, shape, level + 1);
+    for (int64_t i = 0; i < n; i++) target = gather_level(target, source + i * stride, elem_bytes, shape, level + 1);
     return target;
 }
 
@@ -104,7 +104,7 @@ void obk_gather_strided(char *target, const char *source, size_t elem_bytes, con
     if (shape->rank == 0)
         memcpy(target, source, elem_bytes);
     else
-        pack_level(target, source, elem_bytes, shape, 0);
+        gather_level(target, source, elem_bytes, shape, 0);
 }
 
 static const char *unpack_level(char *target, const char *source, size_t elem_bytes, const obk_strided *shape, int32_t level) {
@@ -128,5 +128,5 @@ void obk_scatter_strided(char *target, const char *source, size_t elem_bytes, co
 }
 
 void obk_copy_row(char *target, const char *source, int64_t step, int64_t n, size_t elem_bytes) {
-    if (target != source) pack_row(target, source, elem_bytes, n, step);
+    if (target != source) gather_row(target, source, elem_bytes, n, step);
 }

@@ -4,7 +4,7 @@
 #include "core/base/error.h"
 #include "core/graph/types.h"
 #include "ops/attention/params.h"
-#include "ops/infer/ends.h"
+#include "ops/infer/body_values.h"
 #include "ops/table/attributes.h"
 #include "ops/table/op.h"
 
@@ -251,7 +251,7 @@ ob_status ob__infer_placed_rotary(ob_infer *infer) {
 
 /* A subgraph that takes the scores, or what softmax makes of them, and gives as many of the same type. */
 static ob_status infer_modifier(ob_infer *infer, const char *name, ob_graph *graph, ob_dtype dtype, const ob_dim *scores) {
-    ob_ends in, out;
+    ob_body_values in, out;
     if (graph->n_inputs != 1 || graph->n_outputs != 1) {
         ob__problem(infer, OB0602, -1, -1, "%s has %u inputs and %u outputs: it must have one of each", name, graph->n_inputs,
                     graph->n_outputs);
@@ -259,7 +259,7 @@ static ob_status infer_modifier(ob_infer *infer, const char *name, ob_graph *gra
     }
     if (!infer->subgraph) return OB_OK;
     ob_dim *dims = ob__new_dims(infer, 4);
-    if (!dims || !ob__make_ends(infer, 1, &in) || !ob__make_ends(infer, 1, &out)) return OB_E_MEMORY;
+    if (!dims || !ob__make_body_values(infer, 1, &in) || !ob__make_body_values(infer, 1, &out)) return OB_E_MEMORY;
     memcpy(dims, scores, 4 * sizeof *dims);
     in.types[0] = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = dtype, .shape = {4, dims}};
     OB_TRY(infer->subgraph(infer, graph, 1, in.types, in.contents, out.types, out.contents));

@@ -3,8 +3,8 @@
 
 #include "core/base/error.h"
 #include "ops/control/params.h"
+#include "ops/infer/body_values.h"
 #include "ops/infer/content.h"
-#include "ops/infer/ends.h"
 #include "ops/table/op.h"
 
 OB_RULE(if);
@@ -70,12 +70,12 @@ ob_status ob__infer_if(ob_infer *infer) {
     for (int k = 0; k < 2 && infer->subgraph; k++) {
         /* A branch that is never taken may hold what its condition excludes. */
         if (guards[k] == 0) continue;
-        ob_ends out;
+        ob_body_values out;
         if (!ob__branch_fits(infer->node, params.branches[k], &problem)) {
             tell(infer, &problem);
             continue;
         }
-        if (!ob__make_ends(infer, n, &out)) return OB_E_MEMORY;
+        if (!ob__make_body_values(infer, n, &out)) return OB_E_MEMORY;
         OB_TRY(infer->subgraph(infer, params.branches[k], guards[k], NULL, NULL, out.types, out.contents));
         for (uint32_t i = 0; i < n; i++) {
             if (first) {
@@ -110,8 +110,8 @@ static bool same_content(ob_content a, ob_content b) {
 /* Infers a body whose outputs first_out .. become inputs first_in .. of the next iteration, until the n state values have types
  * that every iteration keeps. Each round only forgets. What still changes after a few rounds is forgotten as a whole, and after
  * as many again all of the state is: then the next round changes nothing, and what it found is what counts. */
-static ob_status fixed_point(ob_infer *infer, ob_graph *body, ob_dim guard, ob_ends in, ob_ends out, uint32_t first_in,
-                             uint32_t first_out, uint32_t n) {
+static ob_status fixed_point(ob_infer *infer, ob_graph *body, ob_dim guard, ob_body_values in, ob_body_values out,
+                             uint32_t first_in, uint32_t first_out, uint32_t n) {
     enum { FEW_ROUNDS = 4, MOST_ROUNDS = 8 };
     for (int round = 0;; round++) {
         bool stable = true;
@@ -169,8 +169,9 @@ ob_status ob__infer_loop(ob_infer *infer) {
     uint32_t n_state = params.n_state;
     for (uint32_t i = 0; i < 2; i++) OB_TRY(ob__require_one(infer, i));
     if (!infer->subgraph) return OB_OK;
-    ob_ends in, out;
-    if (!ob__make_ends(infer, body->n_inputs, &in) || !ob__make_ends(infer, body->n_outputs, &out)) return OB_E_MEMORY;
+    ob_body_values in, out;
+    if (!ob__make_body_values(infer, body->n_inputs, &in) || !ob__make_body_values(infer, body->n_outputs, &out))
+        return OB_E_MEMORY;
     static const ob_dim one = 1;
     in.types[0] = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = OB_INT64, .shape = {params.own_rank[0], &one}};
     in.types[1] = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = OB_BOOL, .shape = {params.own_rank[1], &one}};
@@ -217,7 +218,7 @@ static ob_status without_axis(ob_infer *infer, ob_type *type, int64_t axis, ob_d
 }
 
 /* Scan-8 has a batch axis in front of everything and the sequence lengths as operand 0. */
-static ob_status scan_inputs(ob_infer *infer, uint32_t first, uint32_t n_state, uint32_t n_scan, ob_ends in, ob_dim *batch,
+static ob_status scan_inputs(ob_infer *infer, uint32_t first, uint32_t n_state, uint32_t n_scan, ob_body_values in, ob_dim *batch,
                              ob_dim *length) {
     *batch = *length = OB_DIM_UNKNOWN;
     for (uint32_t i = 0; i < n_state + n_scan; i++) {
@@ -253,9 +254,10 @@ ob_status ob__infer_scan(ob_infer *infer) {
     ob_graph *body = params.body;
     uint32_t first = params.first, n_state = params.n_state;
     if (!infer->subgraph) return OB_OK;
-    ob_ends in, out;
+    ob_body_values in, out;
     ob_dim batch, length;
-    if (!ob__make_ends(infer, body->n_inputs, &in) || !ob__make_ends(infer, body->n_outputs, &out)) return OB_E_MEMORY;
+    if (!ob__make_body_values(infer, body->n_inputs, &in) || !ob__make_body_values(infer, body->n_outputs, &out))
+        return OB_E_MEMORY;
     OB_TRY(scan_inputs(infer, first, n_state, params.n_scanned, in, &batch, &length));
     if (first) OB_TRY(ob__require_shape(infer, 0, (ob_shape){1, &batch}, OB0601));
     /* Scan-8 may be told by data to end earlier, which the first operand says. */

@@ -94,7 +94,7 @@ ob_status ob__broadcast_inputs(ob_infer *infer, const uint32_t *inputs, uint32_t
         shapes[i] = ob__in_shape(infer, inputs[i]);
         known &= shapes[i].rank >= 0;
     }
-    const bool asks = n > 1 && !known && !ob__made_alike(infer, inputs, n);
+    const bool asks = n > 1 && !known && !ob__made_same_shape(infer, inputs, n);
     for (uint32_t i = 0; i < n && asks; i++) OB_TRY(ob__rank_unknown(infer, inputs[i]));
     ob_error *error = infer->trial;
     ob_clash clash;

@@ -114,7 +114,7 @@ const ob_value *ob__shape_is_of(const ob_value *shape);
 /* Is `value` what `part` was broadcast with, so that `part` stretches to its shape? */
 bool ob__has_taken_in(const ob_value *value, const ob_value *part);
 /* Have these inputs one shape by the way they are made? */
-bool ob__made_alike(const ob_infer *infer, const uint32_t *inputs, uint32_t n);
+bool ob__made_same_shape(const ob_infer *infer, const uint32_t *inputs, uint32_t n);
 
 /* The same of all inputs. */
 ob_status ob__broadcast_all(ob_infer *infer, ob_broadcast_result *result);

@@ -23,7 +23,7 @@ typedef struct ob_kernel_site {
     const struct ob_op *op;        /* the version: op->since */
     struct ob_arena *arena;        /* of the plan, for ob__tail */
     const ob_allocator *allocator; /* for what a library plans; its `release` frees it */
-    bool constants_in_place;       /* no packs are wanted: what constants hold is used where it lies */
+    bool constants_in_place;       /* nothing is prepared: constants are used in place */
     const ob_account *account;     /* what `allocator` counts for; NULL: nothing is counted. Lives as long as the state */
     struct ob_blas *blas;          /* for large products of relaxed sessions (ops/product/blas.h), lives as long; NULL: none */
 } ob_kernel_site;
@@ -31,24 +31,25 @@ typedef struct ob_kernel_site {
 /* n zeroed elements that live as long as the state: tables, lists. NULL: no memory. */
 void *ob__tail(const ob_kernel_site *site, size_t n, size_t n_bytes_each);
 
-enum { OB_PACKS_MAX = 4 };
+enum { OB_PREPARED_MAX = 4 };
 
-/* A constant operand in a form of the kernel's own, made once by the session and shared by all plans and workers. */
-typedef struct ob_pack_want {
-    uint32_t input;  /* whose data is there while planning */
-    uint64_t format; /* all that decides the bytes, besides the constant: two wants with one format make the same bytes of it */
+/* A request for a prepared constant: a constant operand in a form of the kernel's own, which the session makes once for all plans
+ * and workers. */
+typedef struct ob_prepare_request {
+    uint32_t input;  /* its data is known during planning */
+    uint64_t format; /* identifies the form: two requests with one format get the same bytes from a constant */
     size_t n_bytes;
-    /* Fills `pack`: n_bytes, zeroed before, 64-byte aligned. `params` is the state, or a tail of it. */
-    void (*make)(const void *params, const ob_view *constant, void *pack);
+    /* Fills `prepared`: n_bytes, zeroed before, 64-byte aligned. `params` is the state, or a tail of it. */
+    void (*make)(const void *params, const ob_view *constant, void *prepared);
     const void *params;
-} ob_pack_want;
+} ob_prepare_request;
 
 /* What planning decides. Zeroed before. */
 typedef struct ob_kernel_needs {
     size_t scratch_bytes;
     size_t lane_bytes; /* scratch for each lane */
-    ob_pack_want packs[OB_PACKS_MAX];
-    uint32_t n_packs;
+    ob_prepare_request prepared[OB_PREPARED_MAX];
+    uint32_t n_prepared;
 } ob_kernel_needs;
 
 typedef struct ob_kernel_args {
@@ -64,8 +65,8 @@ typedef struct ob_kernel_args {
     void *scratch; /* during run: plan's scratch_bytes, 64-byte aligned, contents undefined */
     char *lanes;   /* during run: lane_bytes for each lane, `lane_stride` bytes apart, 64-byte aligned, contents undefined */
     size_t lane_stride;
-    const void *packs[OB_PACKS_MAX]; /* during run: what plan wanted, in its order */
-    const ob_threads *threads;       /* may be NULL */
+    const void *prepared[OB_PREPARED_MAX]; /* during run: the constants that plan wanted, in its order */
+    const ob_threads *threads;             /* may be NULL */
     struct ob_arena *strings; /* during run: bytes of string elements that a kernel makes; they live as long as the outputs. May
                                * be NULL: then such a kernel gives E_UNSUPPORTED */
     struct ob_kernel_cells *cells; /* during run, for OB_KERNEL_CELLS: ops/kernel/cells.h; NULL: all are tensors */

@@ -31,7 +31,7 @@ static void convert_panels(const packing *p, const char *from, int64_t row, int6
         }
 }
 
-static void make_packed_b(const void *params, const ob_view *constant, void *pack) {
+static void make_packed_b(const void *params, const ob_view *constant, void *prepared) {
     const packing *p = params;
     int32_t n_batch = constant->rank > 2 ? constant->rank - 2 : 0;
     int64_t row = constant->strides[n_batch], column = constant->rank > 1 ? constant->strides[n_batch + 1] : (int64_t)p->width;
@@ -43,7 +43,7 @@ static void make_packed_b(const void *params, const ob_view *constant, void *pac
     }
     for (int64_t i = 0; i < n_matrices; i++) {
         const char *from = constant->data;
-        char *to = (char *)pack + (size_t)i * p->bytes;
+        char *to = (char *)prepared + (size_t)i * p->bytes;
         int64_t rest = i;
         for (int32_t axis = n_batch - 1; axis >= 0; axis--) {
             from += rest % constant->dims[axis] * constant->strides[axis];
@@ -78,11 +78,11 @@ ob_status ob__want_packed_b(const ob_kernel_site *site, ob_matrices *p, const ob
         if (constant->dims[i] != 1) p->b.batch[p->n_axes - n_own + i] = elements;
         elements *= constant->dims[i];
     }
-    needs->packs[needs->n_packs++] = (ob_pack_want){.input = 1,
-                                                    .format = (uint64_t)OB_PACK_B << 56 | (uint64_t)computing << 40 |
-                                                              (uint64_t)transposed << 32 | (uint64_t)gemm->nr,
-                                                    .n_bytes = all,
-                                                    .make = make_packed_b,
-                                                    .params = params};
+    needs->prepared[needs->n_prepared++] = (ob_prepare_request){
+        .input = 1,
+        .format = (uint64_t)OB_PREPARED_B << 56 | (uint64_t)computing << 40 | (uint64_t)transposed << 32 | (uint64_t)gemm->nr,
+        .n_bytes = all,
+        .make = make_packed_b,
+        .params = params};
     return OB_OK;
 }

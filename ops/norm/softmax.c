@@ -10,7 +10,7 @@
 #include "kernels/loop.h"
 #include "kernels/reduce/reduce.h"
 #include "ops/kernel/common.h"
-#include "ops/kernel/places.h"
+#include "ops/kernel/search.h"
 #include "ops/norm/params.h"
 
 /* Vectors of n elements, dense [outer, n, inner]; cut into chunks of `rows`, or of blocks of at most `width` columns. */

@@ -29,7 +29,7 @@ typedef struct operand {
     bool transposed;
     bool flattened, converted; /* made contiguous; then converted to the computing type */
     bool copied;               /* copied, because neither rows nor columns are dense */
-    int8_t pack;               /* -1: not packed */
+    int8_t prepared;           /* index of the packed constant; -1: not packed */
 } operand;
 
 typedef struct product {
@@ -71,7 +71,7 @@ static int gemm_index(ob_dtype computing) {
 /* The view of an operand as it is multiplied, if it is not packed. */
 static ob_view planned_view(const product *s, const ob_view *in, operand *o) {
     ob_view view = *in;
-    o->pack = -1;
+    o->prepared = -1;
     o->converted = view.dtype != s->computing;
     o->flattened = o->converted && !ob__is_contiguous(in);
     view.dtype = s->computing;
@@ -82,7 +82,7 @@ static ob_view planned_view(const product *s, const ob_view *in, operand *o) {
 
 static ob_status need_operand(const product *s, const ob_view *in, const operand *o, ob_kernel_needs *needs, ob_error *error) {
     int64_t n = ob__count(in);
-    if (o->pack >= 0) return OB_OK;
+    if (o->prepared >= 0) return OB_OK;
     if (o->flattened) OB_TRY(ob__need_scratch(needs, n, ob_dtype_size(in->dtype), error));
     if (o->converted || o->copied) OB_TRY(ob__need_scratch(needs, n, ob_dtype_size(s->computing), error));
     return OB_OK;
@@ -177,7 +177,7 @@ static ob_status plan_product(const ob_kernel_site *site, product *s, ob_kernel_
     choose_blas(site, s, &in[1]);
     if (in[1].data && !site->constants_in_place && gains_by_packing(s)) {
         s->method = TILES;
-        s->b.pack = (int8_t)needs->n_packs;
+        s->b.prepared = (int8_t)needs->n_prepared;
         OB_TRY(ob__want_packed_b(site, &s->p, s->gemm, &in[1], s->b.transposed, s->computing, needs, error));
     }
     if (s->has_c) OB_TRY(place_c(s, &in[2], error));
@@ -190,7 +190,7 @@ static ob_status plan_product(const ob_kernel_site *site, product *s, ob_kernel_
     if (s->has_c) OB_TRY(need_operand(s, &in[2], &s->c, needs, error));
     s->out_converted = args->out[0].dtype != s->computing;
     if (s->out_converted) OB_TRY(ob__need_scratch(needs, ob__count(&args->out[0]), ob_dtype_size(s->computing), error));
-    if (s->method == TILES && s->b.pack < 0) needs->lane_bytes = obk_panel_bytes(s->gemm, s->p.k);
+    if (s->method == TILES && s->b.prepared < 0) needs->lane_bytes = obk_panel_bytes(s->gemm, s->p.k);
     return OB_OK;
 }
 
@@ -229,7 +229,7 @@ static void multiply(const job *j, const ob_matrices_part *part, void *panel) {
     } else if (s->method == COLUMN) {
         s->gemm->row(y, 1, b, a, p->a.row, part->rows, p->k, s->alpha, s->beta, c, s->c_row);
     } else {
-        bool packed = s->b.pack >= 0;
+        bool packed = s->b.prepared >= 0;
         obk_gemm_call call = {.m = part->rows,
                               .n = part->columns,
                               .k = p->k,
@@ -270,8 +270,8 @@ static ob_status product_run(const ob_kernel_args *args, ob_error *error) {
     char *scratch = args->scratch;
     const void *a, *b, *c = NULL;
     OB_TRY(take_operand(s, &args->in[0], &s->a, &scratch, &a, args->threads, error));
-    if (s->b.pack >= 0)
-        b = args->packs[s->b.pack];
+    if (s->b.prepared >= 0)
+        b = args->prepared[s->b.prepared];
     else
         OB_TRY(take_operand(s, &args->in[1], &s->b, &scratch, &b, args->threads, error));
     if (s->has_c) OB_TRY(take_operand(s, &args->in[2], &s->c, &scratch, &c, args->threads, error));

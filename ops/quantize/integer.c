@@ -65,13 +65,13 @@ typedef struct packing {
     int16_t zero;
 } packing;
 
-static void make_packed_bytes(const void *params, const ob_view *constant, void *pack) {
+static void make_packed_bytes(const void *params, const ob_view *constant, void *prepared) {
     const packing *p = params;
     obk_bytes bytes = {.is_signed = ob__is_signed(constant), .step = 1, .along = p->n, .zero = &p->zero};
     int64_t n_matrices = ob__count(constant) / (p->k * p->n);
     for (int64_t i = 0; i < n_matrices; i++) {
         bytes.data = (const char *)constant->data + i * p->k * p->n;
-        p->gemm->pack_b((obk_pair *)pack + i * p->matrix, &bytes, p->k, p->n);
+        p->gemm->pack_b((obk_pair *)prepared + i * p->matrix, &bytes, p->k, p->n);
     }
 }
 
@@ -87,9 +87,9 @@ ob_status ob__want_packed_bytes(const ob_kernel_site *site, const ob_kernel_args
                  ob__size_mul_overflows((size_t)all, sizeof(obk_pair), &n_bytes);
     OB_FAIL_IF(large, error, OB_E_LIMIT, "a packed matrix is too large");
     *params = (packing){gemm, k, n, *matrix, zero};
-    uint64_t format = (uint64_t)OB_PACK_INTEGER_B << 56 | (uint64_t)(uint16_t)zero << 32 | (uint64_t)gemm->nr;
-    needs->packs[needs->n_packs++] =
-        (ob_pack_want){.input = input, .format = format, .n_bytes = n_bytes, .make = make_packed_bytes, .params = params};
+    uint64_t format = (uint64_t)OB_PREPARED_INTEGER_B << 56 | (uint64_t)(uint16_t)zero << 32 | (uint64_t)gemm->nr;
+    needs->prepared[needs->n_prepared++] =
+        (ob_prepare_request){.input = input, .format = format, .n_bytes = n_bytes, .make = make_packed_bytes, .params = params};
     return OB_OK;
 }
 

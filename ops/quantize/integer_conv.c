@@ -51,11 +51,11 @@ typedef struct packing {
     int64_t n;
 } packing;
 
-static void make_packed_w(const void *params, const ob_view *constant, void *pack) {
+static void make_packed_w(const void *params, const ob_view *constant, void *prepared) {
     const packing *p = params;
     pairing of_w = p->of_w;
     of_w.from = constant->data;
-    of_w.to = pack;
+    of_w.to = prepared;
     of_w.zero = &p->zero;
     pair_channels(&of_w, 0, p->n);
 }
@@ -72,12 +72,12 @@ static ob_status want_packed_w(const ob_kernel_site *site, const ob_kernel_args 
     *params = (packing){.of_w = pairing_of(s, ob__is_signed(&args->in[s->i.at.w]), n_kernel, NULL),
                         .zero = s->i.w_zero_value,
                         .n = pairs_of_w(s)};
-    needs->packs[needs->n_packs++] =
-        (ob_pack_want){.input = (uint32_t)s->i.at.w,
-                       .format = (uint64_t)OB_PACK_INTEGER_CONV << 56 | (uint64_t)(uint16_t)s->i.w_zero_value,
-                       .n_bytes = (size_t)(params->n * n_kernel) * sizeof(obk_pair),
-                       .make = make_packed_w,
-                       .params = params};
+    needs->prepared[needs->n_prepared++] =
+        (ob_prepare_request){.input = (uint32_t)s->i.at.w,
+                             .format = (uint64_t)OB_PREPARED_INTEGER_CONV << 56 | (uint64_t)(uint16_t)s->i.w_zero_value,
+                             .n_bytes = (size_t)(params->n * n_kernel) * sizeof(obk_pair),
+                             .make = make_packed_w,
+                             .params = params};
     return OB_OK;
 }
 
@@ -169,7 +169,7 @@ static ob_status conv_run(const ob_kernel_args *args, ob_error *error) {
     j.x = of_x.to = ob__take(&scratch, n * k->window.n_in, sizeof(obk_pair));
     ob__parallel(args->threads, n, (1 << 16) / (k->window.n_in + 1) + 1, pair_channels, &of_x);
     if (s->i.w_packed) {
-        j.w = args->packs[0];
+        j.w = args->prepared[0];
     } else {
         pairing of_w = pairing_of(s, ob__is_signed(w), k->window.n_kernel, j.values.w_zero);
         of_w.zero_step = s->i.w_zero.count > 1;

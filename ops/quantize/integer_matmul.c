@@ -191,7 +191,7 @@ static ob_status matmul_run(const ob_kernel_args *args, ob_error *error) {
     char *scratch = args->scratch;
     job j = {.s = s,
              .view = &args->in[0],
-             .w = s->i.w_packed ? args->packs[0] : w->data,
+             .w = s->i.w_packed ? args->prepared[0] : w->data,
              .w_signed = ob__is_signed(w),
              .out = args->out[0],
              .lanes = args->lanes,

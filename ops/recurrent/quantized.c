@@ -30,12 +30,12 @@ ob_status ob__plan_byte_products(const ob_kernel_site *site, const ob_kernel_arg
         const ob_view *zeros = &args->in[w->scale + 1];
         int16_t zero;
         OB_FAIL_IF(ob__mul_overflows(padded_columns(p), obk_pairs(w->k), &n_pairs), error, OB_E_LIMIT, "weights are too large");
-        w->pack = -1;
+        w->prepared = -1;
         if (!site->constants_in_place && ob__packs_bytes(&args->in[w->input], zeros, ob__count(zeros), &zero)) {
-            w->pack = (int)needs->n_packs;
+            w->prepared = (int)needs->n_prepared;
             OB_TRY(ob__want_packed_bytes(site, args, w->input, p->gemm, w->k, w->n, zero, needs, &w->matrix, error));
         }
-        OB_TRY(ob__need_scratch(needs, w->pack < 0 ? n_pairs : 0, sizeof(obk_pair), error));
+        OB_TRY(ob__need_scratch(needs, w->prepared < 0 ? n_pairs : 0, sizeof(obk_pair), error));
     }
     const int64_t n = p->weights[0].n, k = longest(p);
     bool large = ob__mul_overflows(k, ROWS, &row) || ob__mul_overflows(n, ROWS, &row);
@@ -52,7 +52,7 @@ void ob__take_byte_products(const ob_byte_products *p, char **scratch, ob_byte_r
     *run = (ob_byte_run){.p = p};
     for (int i = 0; i < 2; i++)
         run->packed[i] =
-            ob__take(scratch, p->weights[i].pack < 0 ? padded_columns(p) * obk_pairs(p->weights[i].k) : 0, sizeof(obk_pair));
+            ob__take(scratch, p->weights[i].prepared < 0 ? padded_columns(p) * obk_pairs(p->weights[i].k) : 0, sizeof(obk_pair));
     run->zeros = ob__take(scratch, n, sizeof(int16_t));
     run->scales = ob__take(scratch, n, sizeof(float));
     run->bytes = ob__take(scratch, ROWS * k, 1);
@@ -68,8 +68,8 @@ void ob__use_direction(const ob_kernel_args *args, ob_byte_run *run, int64_t dir
         struct ob_byte_factor *f = &run->factors[i];
         f->each = is_each(scale);
         f->scale = (const float *)scale->data + direction * (f->each ? w->n : 1);
-        if (w->pack >= 0) {
-            f->packed = (const obk_pair *)args->packs[w->pack] + direction * w->matrix;
+        if (w->prepared >= 0) {
+            f->packed = (const obk_pair *)args->prepared[w->prepared] + direction * w->matrix;
             continue;
         }
         for (int64_t k = 0; k < n_zeros; k++) run->zeros[k] = ob__zero_at(zeros, direction * n_zeros + k);

@@ -11,7 +11,7 @@
 typedef struct ob_byte_weights {
     uint32_t input, scale;
     int64_t k, n;
-    int pack;       /* of args->packs; -1: packed in each run */
+    int prepared;   /* of args->prepared; -1: packed in each run */
     int64_t matrix; /* pairs of a packed direction */
 } ob_byte_weights;
 
@@ -28,7 +28,7 @@ ob_status ob__plan_byte_products(const ob_kernel_site *site, const ob_kernel_arg
 /* What a run has: the scratch that planning asked for, and the weights of a direction. */
 typedef struct ob_byte_run {
     const ob_byte_products *p;
-    obk_pair *packed[2]; /* where there is no pack */
+    obk_pair *packed[2]; /* where it is not prepared */
     int16_t *zeros;
     float *scales;
     uint8_t *bytes;

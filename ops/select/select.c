@@ -10,7 +10,7 @@
 #include "kernels/level.h"
 #include "kernels/reduce/reduce.h"
 #include "ops/kernel/common.h"
-#include "ops/kernel/places.h"
+#include "ops/kernel/search.h"
 #include "ops/select/params.h"
 
 /* ---- NonZero ---- */

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "ops/infer/ends.h"
+#include "ops/infer/body_values.h"
 #include "ops/sequence/params.h"
 #include "ops/table/attributes.h"
 #include "ops/table/op.h"
@@ -333,13 +333,14 @@ static ob_status concat_from_sequence(ob_infer *infer) {
 static ob_status sequence_map(ob_infer *infer) {
     ob_graph *body = ob__attribute_graph(infer->node, "body");
     const ob_node *node = infer->node;
-    ob_ends in, out;
+    ob_body_values in, out;
     if (!body || body->n_inputs != node->n_inputs || body->n_outputs != node->n_outputs) {
         ob__problem(infer, OB0602, -1, -1, "the body is missing or has another number of inputs or outputs than the node");
         return OB_OK;
     }
     if (!infer->subgraph) return OB_OK;
-    if (!ob__make_ends(infer, body->n_inputs, &in) || !ob__make_ends(infer, body->n_outputs, &out)) return OB_E_MEMORY;
+    if (!ob__make_body_values(infer, body->n_inputs, &in) || !ob__make_body_values(infer, body->n_outputs, &out))
+        return OB_E_MEMORY;
     for (uint32_t i = 0; i < node->n_inputs; i++)
         in.types[i] = ob__in_type(infer, i)->kind == OB_TYPE_SEQUENCE ? element_of(infer, i) : *ob__in_type(infer, i);
     OB_TRY(infer->subgraph(infer, body, OB_DIM_UNKNOWN, in.types, NULL, out.types, out.contents));

@@ -77,7 +77,7 @@ typedef struct ob_step {
     const ob_kernel *kernel;
     const ob_slot **slots; /* of n_in operands, then n_out results; NULL: omitted */
     void *state;           /* of the kernel */
-    const void **packs;    /* OB_PACKS_MAX; NULL: none */
+    const void **prepared; /* OB_PREPARED_MAX constants; NULL: none */
     uint64_t lanes;        /* where the lanes' scratch begins behind that of the kernel */
     size_t lane_stride;
     struct ob_control *control;

@@ -9,8 +9,8 @@
 #include "ops/table/op.h"
 #include "passes/check/names.h"
 #include "runtime/memory.h"
-#include "runtime/packs.h"
 #include "runtime/plan/builder.h"
+#include "runtime/prepared.h"
 #include "runtime/run/steps.h"
 #include "runtime/stop.h"
 #include "runtime/support.h"
@@ -332,12 +332,12 @@ static ob_status note_unsupported(ob_builder *b, const ob_node *node, const char
     return b->survey ? ob__survey_note(b->survey, node, why) : OB_E_MEMORY;
 }
 
-/* What the step keeps of the constants' packs. */
-static ob_status reserve_packs(ob_builder *b, planned *p, const ob_kernel_needs *needs, ob_step *step) {
-    if (needs->n_packs == 0) return OB_OK;
-    step->packs = OB_ARENA_ARRAY(&b->plan->arena, const void *, OB_PACKS_MAX);
-    if (!step->packs) return OB_E_MEMORY;
-    return ob__get_packs(b->session, p->node, needs, p->args.in, &b->plan->owned, step->packs, b->error);
+/* Gives the step its prepared constants. */
+static ob_status keep_prepared(ob_builder *b, planned *p, const ob_kernel_needs *needs, ob_step *step) {
+    if (needs->n_prepared == 0) return OB_OK;
+    step->prepared = OB_ARENA_ARRAY(&b->plan->arena, const void *, OB_PREPARED_MAX);
+    if (!step->prepared) return OB_E_MEMORY;
+    return ob__prepare_constants(b->session, p->node, needs, p->args.in, &b->plan->owned, step->prepared, b->error);
 }
 
 /* Scratch of the step, and behind it that of the lanes. */
@@ -372,7 +372,7 @@ static ob_status plan_kernel(ob_builder *b, planned *p, ob_step *step) {
         return ob__at_node(b->error, p->node, status);
     }
     OB_TRY(reserve_scratch(b, &needs, step));
-    return reserve_packs(b, p, &needs, step);
+    return keep_prepared(b, p, &needs, step);
 }
 
 static ob_status plan_step(ob_builder *b, planned *p) {

@@ -10,9 +10,9 @@
 #include "passes/check/names.h"
 #include "passes/check/propagate.h"
 #include "runtime/memory.h"
-#include "runtime/packs.h"
 #include "runtime/plan/layout.h"
 #include "runtime/plan/plan.h"
+#include "runtime/prepared.h"
 #include "runtime/run/cells.h"
 #include "runtime/run/steps.h"
 #include "runtime/session.h"
@@ -152,7 +152,8 @@ static ob_status run_kernel(call *c, const ob_kernel *kernel) {
     ob_status status = kernel->plan ? kernel->plan(&site, &c->args, &needs, c->error) : OB_OK;
     ob_memory scratch = {NULL, NULL, 0};
     if (status == OB_OK) status = ob__stop_status(c->session, c->args.threads, c->error);
-    if (status == OB_OK) status = ob__get_packs(c->session, c->node, &needs, c->args.in, c->list, c->args.packs, c->error);
+    if (status == OB_OK)
+        status = ob__prepare_constants(c->session, c->node, &needs, c->args.in, c->list, c->args.prepared, c->error);
     if (status == OB_OK) status = give_scratch(c, &needs, &scratch);
     if (status == OB_OK) status = kernel->run(&c->args, c->error);
     if (status == OB_OK) status = ob__stop_status(c->session, c->args.threads, c->error);

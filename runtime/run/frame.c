@@ -241,7 +241,7 @@ static ob_status run_here(ob_frame *frame, const ob_step *step, ob_error *error)
                            .lane_stride = step->lane_stride,
                            .threads = frame->threads,
                            .strings = &frame->strings};
-    if (step->packs) memcpy(args.packs, step->packs, sizeof args.packs);
+    if (step->prepared) memcpy(args.prepared, step->prepared, sizeof args.prepared);
     return step->kernel->run(&args, error);
 }
 

@@ -1,4 +1,5 @@
-/* N-operand iteration against a naive index-by-index oracle, and the blocked form that kernels use (packing, tiles, folding). */
+/* N-operand iteration against a naive index-by-index oracle, and the blocked form that kernels use (gathering, tiles, folding).
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

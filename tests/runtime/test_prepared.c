@@ -68,7 +68,8 @@ static ob_model *read_model(const row *r, bool given) {
     n += snprintf(text + n, sizeof text - (size_t)n, "{ y = %s }\n", r->node);
     ob_model *model = NULL;
     ob_error error;
-    if (ob_model_load_memory(text, (size_t)n, "packs", NULL, &model, &error) != OB_OK) fail_msg("%s: %s", r->node, error.message);
+    if (ob_model_load_memory(text, (size_t)n, "prepared", NULL, &model, &error) != OB_OK)
+        fail_msg("%s: %s", r->node, error.message);
     return model;
 }
 
@@ -161,7 +162,7 @@ static void weights_of_a_quantized_lstm(void **state) {
         ob_session *session = NULL;
         ob_error error;
         ob_session_memory before, after;
-        if (ob_model_load_memory(text, (size_t)n, "packs", NULL, &model, &error) != OB_OK ||
+        if (ob_model_load_memory(text, (size_t)n, "prepared", NULL, &model, &error) != OB_OK ||
             ob_session_create(model, NULL, &session, &error) != OB_OK)
             fail_msg("%s", error.message);
         ob_session_get_memory(session, &before);

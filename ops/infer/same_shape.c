@@ -53,7 +53,7 @@ static const ob_value *source_of(const ob_value *value) {
     return NULL;
 }
 
-bool ob__made_alike(const ob_infer *infer, const uint32_t *inputs, uint32_t n) {
+bool ob__made_same_shape(const ob_infer *infer, const uint32_t *inputs, uint32_t n) {
     const ob_value *first = NULL;
     for (uint32_t i = 0; i < n; i++) {
         const ob_value *source = ob__in_given(infer, inputs[i]) ? source_of(infer->node->inputs[inputs[i]]) : NULL;

@@ -1,6 +1,6 @@
-#include "ops/infer/ends.h"
+#include "ops/infer/body_values.h"
 
-bool ob__make_ends(ob_infer *infer, uint32_t n, ob_ends *out) {
+bool ob__make_body_values(ob_infer *infer, uint32_t n, ob_body_values *out) {
     out->types = OB_ARENA_ARRAY(infer->arena, ob_type, n);
     out->contents = OB_ARENA_ARRAY(infer->arena, ob_content, n);
     if (!out->types || !out->contents) return false;
