@@ -1,5 +1,6 @@
 #include "ops/elementwise/params.h"
 
+#include "ops/elementwise/infer_content.h"
 #include "ops/table/attributes.h"
 
 ob_dtype ob__cast_target(const ob_node *node, int32_t since) {
@@ -12,4 +13,8 @@ ob_dtype ob__cast_target(const ob_node *node, int32_t since) {
     for (size_t i = 0; i + 1 < sizeof lower && name[i]; i++)
         lower[i] = (char)(name[i] >= 'A' && name[i] <= 'Z' ? name[i] - 'A' + 'a' : name[i]);
     return ob_dtype_from_name(lower);
+}
+
+bool ob__sets_against(const ob_op *op) {
+    return ob__applies(op, OBK_SUB) || ob__applies(op, OBK_EQUAL) || ob__applies(op, OBK_LESS) || ob__applies(op, OBK_LESS_EQUAL);
 }

@@ -1,4 +1,4 @@
-/* What elementwise operators have as attributes that rules and kernels both want: read here and nowhere else. */
+/* What nodes of elementwise operators say, for rules, kernels and passes. */
 #ifndef OB_OPS_ELEMENTWISE_PARAMS_H
 #define OB_OPS_ELEMENTWISE_PARAMS_H
 
@@ -12,5 +12,8 @@ ob_dtype ob__cast_target(const ob_node *node, int32_t since);
 static inline bool ob__mod_of_dividend(const ob_node *node) {
     return ob__attribute_flag(node, "fmod");
 }
+
+/* Elements of one operand are set against those of the other: subtracted, or compared. */
+bool ob__sets_against(const struct ob_op *op);
 
 #endif

@@ -125,23 +125,8 @@ ob_dim ob__term_wrapped(ob_dim d, ob_dtype dtype) {
 
 /* ---- Operands ---- */
 
-/* Does the rule take the elements of operand i for sizes, positions or counts? Otherwise it hands them on, or looks after them
- * itself. */
 static bool reads_elements(const ob_infer *infer, uint32_t i) {
-    static const char *const all[] = {"Range",         "ConstantOfShape", "HannWindow",
-                                      "HammingWindow", "BlackmanWindow",  "MelWeightMatrix"};
-    static const char *const none[] = {"Concat", "Max", "Min", "Sum", "Mean", "Clip", "If", "Scan", "SequenceConstruct"};
-    static const char *const one[] = {"ScatterElements", "ScatterND", "Scatter", "Pad", "OneHot"};
-    const char *name = infer->op->name;
-    if (infer->op->broadcast != OB_BCAST_NONE) return false;
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        if (strcmp(all[k], name) == 0) return true;
-    for (size_t k = 0; k < sizeof none / sizeof *none; k++)
-        if (strcmp(none[k], name) == 0) return false;
-    for (size_t k = 0; k < sizeof one / sizeof *one; k++)
-        if (strcmp(one[k], name) == 0) return i == 1;
-    if (strcmp(name, "Loop") == 0) return i == 0;
-    return strcmp(name, "SequenceInsert") == 0 ? i == 2 : i > 0;
+    return infer->op->broadcast == OB_BCAST_NONE && infer->op->reads >> (i < 31 ? i : 31) & 1;
 }
 
 static bool all_fit(const ob_infer *infer, ob_content content, ob_dtype dtype) {

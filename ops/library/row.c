@@ -156,6 +156,7 @@ ob_status ob__library_row(const ob_operator_library *library, size_t index, ob_l
     memcpy(op.types, row->types, sizeof op.types);
     op.broadcast = row->flags & OB_OPERATOR_BROADCASTS ? OB_BCAST_MULTI : OB_BCAST_NONE;
     op.varies = row->flags & OB_OPERATOR_VARIES;
+    op.reads = OB_READS_REST;
     *out = (ob_library_op){.op = op, .kernel = ob__library_kernel(row), .row = row, .library = library};
     return OB_OK;
 }

@@ -50,7 +50,15 @@
 #define MAP     OB_T_MAP
 #define ANY     ((UINT64_C(1) << OB_DTYPE_COUNT) - 2)
 
-enum { DEPRECATED = 1, VARIES };
+/* The column of marks. */
+enum { DEPRECATED = 1, VARIES = 2, SHAPES = 4, READS_NONE = 8, READS_ALL = 16, READS_0 = 32, READS_1 = 64, READS_2 = 128 };
+#define READS(mark)                                                                                                              \
+    ((mark)&READS_NONE  ? 0                                                                                                      \
+     : (mark)&READS_ALL ? UINT32_MAX                                                                                             \
+     : (mark)&READS_0   ? 1                                                                                                      \
+     : (mark)&READS_1   ? 2                                                                                                      \
+     : (mark)&READS_2   ? 4                                                                                                      \
+                        : OB_READS_REST)
 
 /* The column that says how operands broadcast. */
 #define BROADCASTS_NONE   .broadcast = OB_BCAST_NONE
@@ -79,8 +87,10 @@ static const ob_op table[] = {
      .signature = signature_,                                                                                                    \
      .types = {t, u, v, w},                                                                                                      \
      BROADCASTS_##broadcast_,                                                                                                    \
-     .deprecated = (mark_) == DEPRECATED,                                                                                        \
-     .varies = (mark_) == VARIES,                                                                                                \
+     .deprecated = (mark_)&DEPRECATED,                                                                                           \
+     .varies = (mark_)&VARIES,                                                                                                   \
+     .shapes = (mark_)&SHAPES,                                                                                                   \
+     .reads = READS(mark_),                                                                                                      \
      .infer = ob__infer_##rule,                                                                                                  \
      .kernel = &ob__kernel_##kernel_,                                                                                            \
      .attributes = ob__attributes_##attributes_},

@@ -61,6 +61,9 @@ typedef struct ob_op_loop {
     bool swapped; /* of the operands in the opposite order: Greater is Less. Never negated, which would be wrong for NaN */
 } ob_op_loop;
 
+/* ob_op.reads of most rows: all but the first. */
+#define OB_READS_REST (~UINT32_C(1))
+
 /* One operator version.
  *
  * signature: one letter per formal input, '>', one per formal output. A letter names a type constraint: 'T', 'U', 'V', 'W' are
@@ -77,9 +80,12 @@ typedef struct ob_op {
     ob_types types[4];
     ob_broadcast_kind broadcast;
     ob_stretch stretch;
-    bool deprecated;                /* since this version */
-    bool varies;                    /* equal operands may give other results: never computed ahead */
-    ob_shape_rule infer;            /* NULL: outputs have unknown shapes, noted */
+    bool deprecated;     /* since this version */
+    bool varies;         /* equal operands may give other results: never computed ahead */
+    bool shapes;         /* somebody asked for this shape of the result: a size of 1 in it is meant */
+    uint32_t reads;      /* operands whose elements the shape rule takes for sizes, positions or counts: a bit each, the last
+                            for all others. It hands on those of the rest, or looks after them itself */
+    ob_shape_rule infer; /* NULL: outputs have unknown shapes, noted */
     const struct ob_kernel *kernel; /* NULL: the executor cannot run it */
     ob_op_loop loop;
     const struct ob_op_attribute *attributes; /* all that a node may have, up to a name of NULL; NULL: not known here (of a library) */

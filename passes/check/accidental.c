@@ -9,18 +9,13 @@
 
 #include "core/base/error.h"
 #include "core/dims/terms.h"
+#include "ops/elementwise/params.h"
 #include "ops/table/op.h"
 #include "passes/check/called.h"
 #include "passes/check/groups.h"
 #include "passes/check/work.h"
 
 enum { MAX_OPERANDS = 8, MAX_STEPS = 64, MAX_SITES = 64 /* of calls, whose operands are looked at */ };
-
-static bool is_one_of(const char *op, const char *const *names) {
-    for (; *names; names++)
-        if (strcmp(op, *names) == 0) return true;
-    return false;
-}
 
 /* Where the value that the node got its shape from is, or NULL. */
 static const ob_value *like_operand(const ob_facts *facts, const ob_node *node, const ob_value *value) {
@@ -33,18 +28,12 @@ static const ob_value *like_operand(const ob_facts *facts, const ob_node *node, 
 /* True when somebody gave the value its shape on purpose, or it is constant. Looks back through operators that keep the shape.
  * *origin: where the search ended otherwise. */
 static bool is_shaped(const ob_facts *facts, const ob_value *value, const ob_value **origin) {
-    /* Those that keep an axis of 1, or cut out what is wanted, too. */
-    static const char *const shapers[] = {
-        "Unsqueeze", "Reshape",   "Expand",    "Tile",           "Constant", "ConstantOfShape",   "Range",         "Flatten",
-        "Squeeze",   "Transpose", "Broadcast", "BroadcastInDim", "Trilu",    "EyeLike",           "Gather",        "Slice",
-        "Split",     "ArgMax",    "ArgMin",    "TopK",           "Concat",   "GlobalAveragePool", "GlobalMaxPool", "Shape",
-        "Size",      "Range",     NULL};
     for (int step = 0; step < MAX_STEPS; step++) {
         *origin = value;
         if (value->is_initializer) return true;
         const ob_node *node = value->producer;
         if (!node) return false;
-        if (node->op && (is_one_of(node->op_type, shapers) || strncmp(node->op_type, "Reduce", 6) == 0)) return true;
+        if (node->op && node->op->shapes) return true;
         value = like_operand(facts, node, value);
         if (!value) return false;
     }
@@ -117,11 +106,6 @@ typedef struct suspicion {
     const char *fix;
 } suspicion;
 
-static bool compares(const ob_node *node) {
-    static const char *const comparing[] = {"Sub", "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", NULL};
-    return is_one_of(node->op_type, comparing);
-}
-
 static bool is_size(ob_dim d) {
     return d != OB_DIM_UNKNOWN && d != 0 && d != 1;
 }
@@ -129,7 +113,7 @@ static bool is_size(ob_dim d) {
 /* (N,1) against (N,7), where elements are compared. */
 static bool is_column(const ob_node *node, const ob_group *group, uint32_t a, uint32_t b, suspicion *out) {
     const ob_shape *x = &group->shapes[a], *y = &group->shapes[b];
-    if (x->rank != 2 || y->rank != 2 || !compares(node)) return false;
+    if (x->rank != 2 || y->rank != 2 || !node->op || !ob__sets_against(node->op)) return false;
     if (x->dims[0] != y->dims[0] || !is_size(x->dims[0]) || x->dims[1] != 1 || !is_size(y->dims[1])) return false;
     *out = (suspicion){OB0401, 1, -1,
                        "if each row is to be compared with one number, give both operands the same shape; if with the whole row, "
