@@ -83,8 +83,9 @@ static ob_status find_op(const char *name, int64_t opset, size_t n_inputs, const
     OB_FAIL_IF(!name, error, OB_E_ARGUMENT, "op must not be NULL");
     const ob_op *op = ob__op_find("", name, opset);
     const ob_kernel *kernel = op ? op->kernel : NULL;
-    bool elementwise = op && (op->loop.kind != OB_LOOP_NONE || kernel == &ob__kernel_mean || kernel == &ob__kernel_where ||
-                              kernel == &ob__kernel_clip || kernel == &ob__kernel_cast || kernel == &ob__kernel_prelu);
+    bool elementwise = op && (op->loop.kind == OB_LOOP_UNARY || op->loop.kind == OB_LOOP_BINARY || kernel == &ob__kernel_mean ||
+                              kernel == &ob__kernel_where || kernel == &ob__kernel_clip || kernel == &ob__kernel_cast ||
+                              kernel == &ob__kernel_prelu);
     OB_FAIL_IF(!elementwise, error, OB_E_NOT_FOUND, "%.60s is not an elementwise operator of opset %lld", name, (long long)opset);
     OB_FAIL_IF(!ob__op_takes(op, n_inputs) || n_inputs > MAX_INPUTS, error, OB_E_ARGUMENT, "version %d does not take %zu inputs",
                (int)op->since, n_inputs);

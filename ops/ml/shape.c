@@ -8,8 +8,20 @@
 #include "ops/table/attributes.h"
 #include "ops/table/op.h"
 
-OB_RULE(ml);
-OB_RULE(ml_scores);
+OB_RULE(array_feature_extractor);
+OB_RULE(cast_map);
+OB_RULE(label_encoder);
+OB_RULE(dict_vectorizer);
+OB_RULE(feature_vectorizer);
+OB_RULE(imputer);
+OB_RULE(normalizer);
+OB_RULE(one_hot_encoder);
+OB_RULE(zip_map);
+OB_RULE(scaler);
+OB_RULE(binarizer);
+OB_RULE(ml_linear);
+OB_RULE(ml_svm);
+OB_RULE(ml_trees);
 
 /* The message of what params.h refuses; true: it does. */
 static bool is_refused(ob_infer *infer, ob_status status, const ob_error *error) {
@@ -43,47 +55,50 @@ typedef struct model {
     bool exactly;
 } model;
 
-static ob_status read_model(ob_infer *infer, model *out, ob_error *error) {
-    const ob_node *node = infer->node;
-    if (ob__op_is(infer, "LinearClassifier") || ob__op_is(infer, "LinearRegressor")) {
-        ob_ml_linear linear;
-        OB_TRY(ob__ml_read_linear(node, &linear, error));
-        *out = (model){linear.labels.dtype, linear.labels.n ? linear.labels.n : linear.n_scores, linear.n_features, true};
-        return OB_OK;
-    }
-    if (ob__op_is(infer, "SVMClassifier") || ob__op_is(infer, "SVMRegressor")) {
-        ob_ml_svm svm;
-        OB_TRY(ob__ml_read_svm(node, &svm, error));
-        *out = (model){svm.labels.dtype, svm.n_scores, svm.n_features, true};
-        return OB_OK;
-    }
-    ob_arena arena;
-    ob_forest forest;
-    ob__arena_init(&arena, &infer->arena->allocator);
-    ob_status status = ob__read_forest(node, &arena, &forest, error);
-    if (status == OB_OK) *out = (model){forest.labels.dtype, forest.n_results, forest.n_features, false};
-    ob__arena_release(&arena);
-    return status;
+/* Reports what was wrong with the attributes, or sets the results. */
+static ob_status out_scores(ob_infer *infer, ob_status status, const model *m) {
+    if (status == OB_E_MEMORY) return status;
+    if (is_refused(infer, status, infer->trial)) return OB_OK;
+    OB_TRY(require_features(infer, m->n_features, m->exactly));
+    if (m->labels == OB_NONE) return out_matrix(infer, 0, OB_NONE, m->n_results);
+    const ob_dim rows = n_rows(infer);
+    OB_TRY(ob__out_tensor(infer, 0, m->labels, 1, &rows));
+    return out_matrix(infer, 1, OB_FLOAT, m->n_results);
 }
 
-ob_status ob__infer_ml_scores(ob_infer *infer) {
+ob_status ob__infer_ml_linear(ob_infer *infer) {
+    ob_ml_linear p;
     model m = {0};
-    ob_error *error = infer->trial;
-    ob_error_clear(error);
-    const ob_dtype of_scores = ob__op_is(infer, "TreeEnsemble") ? ob__in_dtype(infer, 0) : OB_FLOAT;
-    ob_status status = read_model(infer, &m, error);
-    if (status == OB_E_MEMORY) return status;
-    if (is_refused(infer, status, error)) return OB_OK;
-    OB_TRY(require_features(infer, m.n_features, m.exactly));
-    if (m.labels == OB_NONE) return out_matrix(infer, 0, of_scores, m.n_results);
-    const ob_dim rows = n_rows(infer);
-    OB_TRY(ob__out_tensor(infer, 0, m.labels, 1, &rows));
-    return out_matrix(infer, 1, OB_FLOAT, m.n_results);
+    ob_error_clear(infer->trial);
+    const ob_status status = ob__ml_read_linear(infer->node, &p, infer->trial);
+    if (status == OB_OK) m = (model){p.labels.dtype, p.labels.n ? p.labels.n : p.n_scores, p.n_features, true};
+    return out_scores(infer, status, &m);
+}
+
+ob_status ob__infer_ml_svm(ob_infer *infer) {
+    ob_ml_svm p;
+    model m = {0};
+    ob_error_clear(infer->trial);
+    const ob_status status = ob__ml_read_svm(infer->node, &p, infer->trial);
+    if (status == OB_OK) m = (model){p.labels.dtype, p.n_scores, p.n_features, true};
+    return out_scores(infer, status, &m);
+}
+
+ob_status ob__infer_ml_trees(ob_infer *infer) {
+    ob_arena arena;
+    ob_forest forest;
+    model m = {0};
+    ob_error_clear(infer->trial);
+    ob__arena_init(&arena, &infer->arena->allocator);
+    const ob_status status = ob__read_forest(infer->node, &arena, &forest, infer->trial);
+    if (status == OB_OK) m = (model){forest.labels.dtype, forest.n_results, forest.n_features, false};
+    ob__arena_release(&arena);
+    return out_scores(infer, status, &m);
 }
 
 /* ---- Encoders ---- */
 
-static ob_status label_encoder(ob_infer *infer) {
+ob_status ob__infer_label_encoder(ob_infer *infer) {
     ob_ml_lookup params;
     ob_error *error = infer->trial;
     const ob_dtype from = ob__in_dtype(infer, 0);
@@ -96,7 +111,7 @@ static ob_status label_encoder(ob_infer *infer) {
     return OB_OK;
 }
 
-static ob_status imputer(ob_infer *infer) {
+ob_status ob__infer_imputer(ob_infer *infer) {
     ob_ml_imputer params;
     ob_error *error = infer->trial;
     const ob_dtype from = ob__in_dtype(infer, 0);
@@ -109,7 +124,7 @@ static ob_status imputer(ob_infer *infer) {
     return ob__require(infer, OB_COND_EQUAL, rank == 0 ? 1 : ob__in_dim(infer, 0, -1), n, 0, -1, OB0601);
 }
 
-static ob_status one_hot_encoder(ob_infer *infer) {
+ob_status ob__infer_one_hot_encoder(ob_infer *infer) {
     ob_shape from = ob__in_shape(infer, 0);
     const ob_dtype dtype = ob__in_dtype(infer, 0);
     ob_ml_labels list;
@@ -128,7 +143,7 @@ static ob_status one_hot_encoder(ob_infer *infer) {
     return ob__out_tensor(infer, 0, OB_FLOAT, from.rank + 1, dims);
 }
 
-static ob_status array_feature_extractor(ob_infer *infer) {
+ob_status ob__infer_array_feature_extractor(ob_infer *infer) {
     ob_shape from = ob__in_shape(infer, 0), picked = ob__in_shape(infer, 1);
     ob__out_dtype(infer, 0, OB_NONE);
     if (!ob__rank_in(infer, 0, 1, OB_MAX_RANK) || from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
@@ -151,7 +166,7 @@ static ob_dim row_width(const ob_infer *infer, uint32_t i) {
     return width;
 }
 
-static ob_status feature_vectorizer(ob_infer *infer) {
+ob_status ob__infer_feature_vectorizer(ob_infer *infer) {
     uint32_t n;
     const int64_t *widths = ob__attribute_list(infer->node, "inputdimensions", &n);
     ob_dim sum = 0, rows = n_rows(infer);
@@ -178,8 +193,10 @@ static ob_status feature_vectorizer(ob_infer *infer) {
 }
 
 /* Offsets and factors are one for all features, or one for each. */
-static ob_status scaler(ob_infer *infer) {
+ob_status ob__infer_scaler(ob_infer *infer) {
     static const char *const names[] = {"offset", "scale"};
+    OB_TRY(ob__out_like(infer, 0, 0));
+    ob__out_dtype(infer, 0, OB_FLOAT);
     for (int i = 0; i < 2; i++) {
         const ob_attribute *list = ob__node_attribute(infer->node, names[i]);
         if (!list || list->ref || list->n == 1) continue;
@@ -192,7 +209,7 @@ static ob_status scaler(ob_infer *infer) {
 
 /* ---- Maps ---- */
 
-static ob_status zip_map(ob_infer *infer) {
+ob_status ob__infer_zip_map(ob_infer *infer) {
     ob_type element = {.kind = OB_TYPE_TENSOR, .dtype = OB_FLOAT, .shape = {0, NULL}};
     ob_type map = {.kind = OB_TYPE_MAP, .dtype = OB_INT64, .shape = {OB_RANK_UNKNOWN, NULL}};
     ob_ml_labels labels;
@@ -209,7 +226,7 @@ static ob_status zip_map(ob_infer *infer) {
     return OB_OK;
 }
 
-static ob_status cast_map(ob_infer *infer) {
+ob_status ob__infer_cast_map(ob_infer *infer) {
     ob_ml_cast_map params;
     ob_error *error = infer->trial;
     ob_error_clear(error);
@@ -218,7 +235,7 @@ static ob_status cast_map(ob_infer *infer) {
     return ob__out_tensor(infer, 0, params.dtype, 2, dims);
 }
 
-static ob_status dict_vectorizer(ob_infer *infer) {
+ob_status ob__infer_dict_vectorizer(ob_infer *infer) {
     ob_ml_labels words;
     ob_error *error = infer->trial;
     ob_error_clear(error);
@@ -230,7 +247,7 @@ static ob_status dict_vectorizer(ob_infer *infer) {
     return ob__out_tensor(infer, 0, dtype, 2, dims);
 }
 
-static ob_status normalizer(ob_infer *infer) {
+ob_status ob__infer_normalizer(ob_infer *infer) {
     obk_ml_norm norm;
     ob_error *error = infer->trial;
     ob_error_clear(error);
@@ -240,24 +257,6 @@ static ob_status normalizer(ob_infer *infer) {
     return OB_OK;
 }
 
-ob_status ob__infer_ml(ob_infer *infer) {
-    static const struct {
-        const char *name;
-        ob_status (*rule)(ob_infer *infer);
-    } rules[] = {{"ArrayFeatureExtractor", array_feature_extractor},
-                 {"CastMap", cast_map},
-                 {"CategoryMapper", label_encoder},
-                 {"DictVectorizer", dict_vectorizer},
-                 {"FeatureVectorizer", feature_vectorizer},
-                 {"Imputer", imputer},
-                 {"LabelEncoder", label_encoder},
-                 {"Normalizer", normalizer},
-                 {"OneHotEncoder", one_hot_encoder},
-                 {"ZipMap", zip_map}};
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-        if (ob__op_is(infer, rules[i].name)) return rules[i].rule(infer);
-    OB_TRY(ob__out_like(infer, 0, 0)); /* Binarizer, Scaler */
-    if (!ob__op_is(infer, "Scaler")) return OB_OK;
-    ob__out_dtype(infer, 0, OB_FLOAT);
-    return scaler(infer);
+ob_status ob__infer_binarizer(ob_infer *infer) {
+    return ob__out_like(infer, 0, 0);
 }

@@ -7,8 +7,18 @@
 #include "ops/table/attributes.h"
 #include "ops/table/op.h"
 
-OB_RULE(sequence);
+OB_RULE(sequence_map);
+OB_RULE(sequence_at);
+OB_RULE(sequence_construct);
+OB_RULE(sequence_empty);
+OB_RULE(sequence_insert);
+OB_RULE(sequence_erase);
+OB_RULE(sequence_length);
+OB_RULE(split_to_sequence);
+OB_RULE(concat_from_sequence);
 OB_RULE(optional);
+OB_RULE(optional_get);
+OB_RULE(optional_has);
 
 static const ob_type unknown_type = {.shape = {OB_RANK_UNKNOWN, NULL}};
 
@@ -78,7 +88,7 @@ static ob_status require_place(ob_infer *infer, uint32_t i, ob_dim count, ob_dim
     return OB_OK;
 }
 
-static ob_status sequence_at(ob_infer *infer) {
+ob_status ob__infer_sequence_at(ob_infer *infer) {
     const ob_items *items = ob__in_content(infer, 0).items;
     ob_type element = element_of(infer, 0), *types;
     uint32_t n;
@@ -91,7 +101,7 @@ static ob_status sequence_at(ob_infer *infer) {
     return OB_OK;
 }
 
-static ob_status sequence_construct(ob_infer *infer) {
+ob_status ob__infer_sequence_construct(ob_infer *infer) {
     uint32_t n = infer->node->n_inputs;
     ob_type element, *types = OB_ARENA_ARRAY(infer->arena, ob_type, n);
     if (!types) return OB_E_MEMORY;
@@ -101,7 +111,7 @@ static ob_status sequence_construct(ob_infer *infer) {
     return out_items(infer, 0, n, n < MOST_ITEMS ? types : NULL);
 }
 
-static ob_status sequence_insert(ob_infer *infer) {
+ob_status ob__infer_sequence_insert(ob_infer *infer) {
     const ob_items *items = ob__in_content(infer, 0).items;
     ob_type element = element_of(infer, 0), *types = NULL;
     uint32_t n = 0;
@@ -125,7 +135,7 @@ static ob_status sequence_insert(ob_infer *infer) {
     return out_items(infer, 0, ob_dim_add(infer->dims, items->count, 1), at >= 0 ? types : NULL);
 }
 
-static ob_status sequence_erase(ob_infer *infer) {
+ob_status ob__infer_sequence_erase(ob_infer *infer) {
     const ob_items *items = ob__in_content(infer, 0).items;
     ob_type *types = NULL;
     uint32_t n = 0;
@@ -240,7 +250,7 @@ static ob_status split_by_lengths(ob_infer *infer, const splitting *s) {
     return out_parts(infer, s, lengths.elems, lengths.n);
 }
 
-static ob_status split_to_sequence(ob_infer *infer) {
+ob_status ob__infer_split_to_sequence(ob_infer *infer) {
     splitting s = {.element = *ob__in_type(infer, 0)};
     ob_sequence_params params;
     ob__sequence_params(infer->node, &params);
@@ -300,7 +310,7 @@ static bool are_alike(const ob_infer *infer, const ob_items *items, const ob_typ
     return true;
 }
 
-static ob_status concat_from_sequence(ob_infer *infer) {
+ob_status ob__infer_concat_from_sequence(ob_infer *infer) {
     ob_type element = element_of(infer, 0), *types;
     const ob_items *items = ob__in_content(infer, 0).items;
     ob_sequence_params params;
@@ -330,7 +340,7 @@ static ob_status concat_from_sequence(ob_infer *infer) {
 
 /* ---- SequenceMap ---- */
 
-static ob_status sequence_map(ob_infer *infer) {
+ob_status ob__infer_sequence_map(ob_infer *infer) {
     ob_graph *body = ob__attribute_graph(infer->node, "body");
     const ob_node *node = infer->node;
     ob_body_values in, out;
@@ -357,39 +367,35 @@ static ob_status sequence_map(ob_infer *infer) {
     return OB_OK;
 }
 
-ob_status ob__infer_sequence(ob_infer *infer) {
+ob_status ob__infer_sequence_empty(ob_infer *infer) {
+    ob_sequence_params params;
+    ob__sequence_params(infer->node, &params);
+    if (params.dtype == OB_NONE) ob__problem(infer, OB0602, -1, -1, "attribute dtype names no element type");
+    ob_type element = {.kind = OB_TYPE_TENSOR, .dtype = params.dtype, .shape = unknown_type.shape};
+    OB_TRY(out_sequence(infer, 0, &element));
+    return out_items(infer, 0, 0, NULL);
+}
+
+ob_status ob__infer_sequence_length(ob_infer *infer) {
     const ob_items *items = ob__in_content(infer, 0).items;
-    if (ob__op_is(infer, "SequenceAt")) return sequence_at(infer);
-    if (ob__op_is(infer, "SequenceConstruct")) return sequence_construct(infer);
-    if (ob__op_is(infer, "SequenceEmpty")) {
-        ob_sequence_params params;
-        ob__sequence_params(infer->node, &params);
-        if (params.dtype == OB_NONE) ob__problem(infer, OB0602, -1, -1, "attribute dtype names no element type");
-        ob_type element = {.kind = OB_TYPE_TENSOR, .dtype = params.dtype, .shape = unknown_type.shape};
-        OB_TRY(out_sequence(infer, 0, &element));
-        return out_items(infer, 0, 0, NULL);
-    }
-    if (ob__op_is(infer, "SequenceInsert")) return sequence_insert(infer);
-    if (ob__op_is(infer, "SequenceErase")) return sequence_erase(infer);
-    if (ob__op_is(infer, "SequenceLength")) {
-        OB_TRY(ob__out_tensor(infer, 0, OB_INT64, 0, NULL));
-        return items ? ob__out_content(infer, 0, &items->count, 1) : OB_OK;
-    }
-    if (ob__op_is(infer, "SplitToSequence")) return split_to_sequence(infer);
-    if (ob__op_is(infer, "ConcatFromSequence")) return concat_from_sequence(infer);
-    return sequence_map(infer);
+    OB_TRY(ob__out_tensor(infer, 0, OB_INT64, 0, NULL));
+    return items ? ob__out_content(infer, 0, &items->count, 1) : OB_OK;
 }
 
 /* ---- Optionals ---- */
 
+ob_status ob__infer_optional_has(ob_infer *infer) {
+    return ob__out_tensor(infer, 0, OB_BOOL, 0, NULL);
+}
+
+ob_status ob__infer_optional_get(ob_infer *infer) {
+    const ob_type *type = ob__in_type(infer, 0);
+    ob_type element = type->kind == OB_TYPE_OPTIONAL ? element_of(infer, 0) : *type;
+    ob__out_type(infer, 0, &element);
+    return OB_OK;
+}
+
 ob_status ob__infer_optional(ob_infer *infer) {
-    if (ob__op_is(infer, "OptionalHasElement")) return ob__out_tensor(infer, 0, OB_BOOL, 0, NULL);
-    if (ob__op_is(infer, "OptionalGetElement")) {
-        const ob_type *type = ob__in_type(infer, 0);
-        ob_type element = type->kind == OB_TYPE_OPTIONAL ? element_of(infer, 0) : *type;
-        ob__out_type(infer, 0, &element);
-        return OB_OK;
-    }
     ob_type type = {.kind = OB_TYPE_OPTIONAL, .shape = unknown_type.shape};
     if (ob__in_given(infer, 0))
         type.element = ob__keep_type(infer, ob__in_type(infer, 0));

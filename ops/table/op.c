@@ -6,13 +6,15 @@
 
 #include "core/base/error.h"
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/reduce/reduce.h"
 
 /* Kernels with a loop, in the column that names the kernel. */
-#define ob__kernel_UNARY(loop_)         ob__kernel_unary
-#define ob__kernel_BINARY(loop_)        ob__kernel_binary
-#define ob__kernel_SWAPPED(loop_)       ob__kernel_binary
-#define ob__kernel_VARIADIC(loop_)      ob__kernel_variadic
-#define ob__kernel_QLINEAR_UNARY(loop_) ob__kernel_qlinear_unary
+#define ob__kernel_UNARY(loop_)           ob__kernel_unary
+#define ob__kernel_BINARY(loop_)          ob__kernel_binary
+#define ob__kernel_SWAPPED(loop_)         ob__kernel_binary
+#define ob__kernel_VARIADIC(loop_)        ob__kernel_variadic
+#define ob__kernel_QLINEAR_UNARY(loop_)   ob__kernel_qlinear_unary
+#define ob__kernel_REDUCE(fold_, finish_) ob__kernel_reduce
 
 #define OB_OP(domain, name, since, in_min, in_max, out_min, out_max, signature, t, u, v, w, broadcast, mark, rule, kernel,       \
               attributes)                                                                                                        \
@@ -27,11 +29,13 @@
 #undef ob__kernel_SWAPPED
 #undef ob__kernel_VARIADIC
 #undef ob__kernel_QLINEAR_UNARY
-#define ob__kernel_UNARY(loop_)         ob__kernel_unary, .loop = {OB_LOOP_UNARY, OBK_U_##loop_, false}
-#define ob__kernel_BINARY(loop_)        ob__kernel_binary, .loop = {OB_LOOP_BINARY, OBK_##loop_, false}
-#define ob__kernel_SWAPPED(loop_)       ob__kernel_binary, .loop = {OB_LOOP_BINARY, OBK_##loop_, true}
-#define ob__kernel_VARIADIC(loop_)      ob__kernel_variadic, .loop = {OB_LOOP_BINARY, OBK_##loop_, false}
-#define ob__kernel_QLINEAR_UNARY(loop_) ob__kernel_qlinear_unary, .loop = {OB_LOOP_UNARY, OBK_U_##loop_, false}
+#undef ob__kernel_REDUCE
+#define ob__kernel_UNARY(loop_)           ob__kernel_unary, .loop = {OB_LOOP_UNARY, OBK_U_##loop_}
+#define ob__kernel_BINARY(loop_)          ob__kernel_binary, .loop = {OB_LOOP_BINARY, OBK_##loop_}
+#define ob__kernel_SWAPPED(loop_)         ob__kernel_binary, .loop = {OB_LOOP_BINARY, OBK_##loop_, .swapped = true}
+#define ob__kernel_VARIADIC(loop_)        ob__kernel_variadic, .loop = {OB_LOOP_BINARY, OBK_##loop_}
+#define ob__kernel_QLINEAR_UNARY(loop_)   ob__kernel_qlinear_unary, .loop = {OB_LOOP_UNARY, OBK_U_##loop_}
+#define ob__kernel_REDUCE(fold_, finish_) ob__kernel_reduce, .loop = {OB_LOOP_REDUCE, OBK_FOLD_##fold_, OBK_FINISH_##finish_}
 
 /* Names of the type sets in ops.def. */
 #define FLOATS  (OB_T(FLOAT16) | OB_T(FLOAT) | OB_T(DOUBLE))

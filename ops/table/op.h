@@ -54,10 +54,11 @@ typedef uint64_t ob_types;
 #define OB_T_OPTIONAL (UINT64_C(1) << 41)
 #define OB_T_MAP      (UINT64_C(1) << 42)
 
-/* The loop that an elementwise operator applies to its elements; its shape rule does the same to sizes. */
-typedef enum ob_loop_kind { OB_LOOP_NONE, OB_LOOP_UNARY, OB_LOOP_BINARY } ob_loop_kind;
+/* The loop that an elementwise operator or a reduction applies to its elements; its shape rule does the same to sizes. */
+typedef enum ob_loop_kind { OB_LOOP_NONE, OB_LOOP_UNARY, OB_LOOP_BINARY, OB_LOOP_REDUCE } ob_loop_kind;
 typedef struct ob_op_loop {
-    uint8_t kind, number; /* ob_loop_kind; obk_unary or obk_binary */
+    uint8_t kind, number; /* ob_loop_kind; obk_unary, obk_binary or obk_fold */
+    uint8_t finish;       /* obk_finish of a reduction */
     bool swapped; /* of the operands in the opposite order: Greater is Less. Never negated, which would be wrong for NaN */
 } ob_op_loop;
 
