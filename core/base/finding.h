@@ -1,6 +1,6 @@
-/* The findings that a check may report, by id. One table, findings.def, has a row for each. Inside the library an id is an enum,
- * so that a wrong one does not compile; the build makes the enum from the table (finding_ids.cmake), so that a new wording does
- * not compile every user of ids again. The public API spells ids as text ("OB0101"). */
+/* The findings that a check may report, by id. One table, findings.def, has a row for each. Inside the library an id is an
+ * enum, so that a wrong one does not compile; the build makes the enum from the table (finding_ids.cmake), so that a new
+ * wording does not compile every user of ids again. The public API spells ids as text ("OB0101"). */
 #ifndef OB_CORE_BASE_FINDING_H
 #define OB_CORE_BASE_FINDING_H
 
@@ -13,13 +13,13 @@
 typedef enum ob_finding_group {
     OB_FINDINGS_NONE,
     OB_FINDINGS_BROADCAST, /* OB01xx: impossible broadcasts */
-    OB_FINDINGS_CONDITION, /* OB02xx: what depends on open sizes */
+    OB_FINDINGS_CONDITION, /* OB02xx: conditions on open sizes */
     OB_FINDINGS_RULES,     /* OB03xx: rule books */
     OB_FINDINGS_STYLE,     /* OB04xx: legal and doubtful */
-    OB_FINDINGS_DECLARED,  /* OB05xx: what the file states */
-    OB_FINDINGS_OPERATOR,  /* OB06xx: what operators demand beside broadcasting */
-    OB_FINDINGS_GRAPH,     /* OB07xx: how nodes hang together */
-    OB_FINDINGS_COVERAGE   /* OB08xx: where nothing can be said */
+    OB_FINDINGS_DECLARED,  /* OB05xx: declarations of the file */
+    OB_FINDINGS_OPERATOR,  /* OB06xx: requirements of operators besides broadcasting */
+    OB_FINDINGS_GRAPH,     /* OB07xx: structure of the graph */
+    OB_FINDINGS_COVERAGE   /* OB08xx: parts that are not checked */
 } ob_finding_group;
 
 typedef struct ob_finding_row {
@@ -30,11 +30,11 @@ typedef struct ob_finding_row {
     const char *title, *text;
 } ob_finding_row;
 
-/* The row of an id; that of OB_FINDING_NONE, whose name is "", for what is no id. Never NULL. */
+/* The row of an id. For a value that is not an id: the row of OB_FINDING_NONE, with name "". Never NULL. */
 const ob_finding_row *ob__finding_row(ob_finding_id id);
-/* The id that `name` spells, in any case; OB_FINDING_NONE when none does. */
+/* The id with this name, in upper or lower case; OB_FINDING_NONE if there is none. */
 ob_finding_id ob__finding_find(const char *name);
-/* The id's name begins with `name`, in any case. */
+/* True if the id's name begins with `name`, in upper or lower case. */
 bool ob__finding_begins(ob_finding_id id, const char *name);
 
 #endif

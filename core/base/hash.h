@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Fewer than eight bytes as a number, in loads that overlap instead of a call. */
+/* Fewer than eight bytes as a number, by overlapping loads instead of a call. */
 static inline uint64_t ob__few_bytes(const unsigned char *p, size_t n) {
     if (n >= 4) {
         uint32_t first, last;
@@ -18,9 +18,9 @@ static inline uint64_t ob__few_bytes(const unsigned char *p, size_t n) {
     return p[0] | (uint64_t)p[n / 2] << (8 * (n / 2)) | (uint64_t)p[n - 1] << (8 * (n - 1));
 }
 
-/* Fast, and the same everywhere: whoever writes a file can choose names that collide. */
+/* Fast, and the same on every machine. The author of a file can choose names that collide. */
 static inline uint64_t ob__hash_bytes(const void *key, size_t n) {
-    /* Eight bytes a step, multiply and fold: names are short. */
+    /* Eight bytes per step, multiply and fold: names are short. */
     const unsigned char *p = key;
     uint64_t h = UINT64_C(0x9E3779B97F4A7C15) ^ n;
     while (n >= 8) {
@@ -38,18 +38,18 @@ static inline uint64_t ob__hash_bytes(const void *key, size_t n) {
     return h ^ (h >> 32);
 }
 
-/* What a writer of files cannot know. */
+/* A key that the author of a file cannot know. */
 typedef struct ob_hash_key {
     uint64_t words[2];
 } ob_hash_key;
 
-/* Another key at each call: from the clock and from where things lie in memory. `salt` may be any address. */
+/* A new key for each call, from the clock and from addresses in memory. `salt` may be any address. */
 ob_hash_key ob__hash_key_new(const void *salt);
-/* SipHash-1-3 (Aumasson, Bernstein): without the key nobody can choose names that collide. */
+/* SipHash-1-3 (Aumasson, Bernstein): without the key it is not possible to choose names that collide. */
 uint64_t ob__hash_keyed(const ob_hash_key *key, const void *bytes, size_t n);
 
-/* A table by open addressing is rebuilt with a key when this many places in a row are taken, which at a load of 3/4 does not come
- * about by chance in any memory. It bounds the walk of every search. */
+/* A table with open addressing is rebuilt with a key if this many adjacent slots are used. At a load of 3/4 that does not
+ * happen by chance. The number bounds every search. */
 #define OB_HASH_RUN 2048
 
 #endif

@@ -8,19 +8,19 @@
 
 /* -- In blocks of an allocator: old copies do not stay behind, for lists that may become long -- */
 
-/* The array, moved to a block of about twice as many entries; new entries are zero. *capacity counts entries, 0 with items NULL:
- * none yet. NULL: no memory, or over 2^32 - 1 entries; everything is then as it was. */
+/* Moves the array to a block of about twice as many entries; new entries are zero. *capacity counts entries; it is 0 and items
+ * is NULL at first. NULL: no memory, or over 2^32 - 1 entries; then nothing changes. */
 void *ob__list_grown(const ob_allocator *allocator, void *items, uint32_t *capacity, size_t n_bytes_each);
-/* Gives the block back; items may be NULL. */
+/* Frees the block; items may be NULL. */
 void ob__list_free(const ob_allocator *allocator, void *items, uint32_t capacity, size_t n_bytes_each);
 
-/* -- In an arena: old copies stay behind, together less than the array itself -- */
+/* -- In an arena: old copies stay allocated, together less than the array itself -- */
 
-/* The array with room for `wanted` entries, at least doubled when it has to move; new entries are zero. *capacity as above. NULL:
- * no memory; everything is then as it was. */
+/* Gives the array room for `wanted` entries, at least twice as many if it must move; new entries are zero. *capacity as above.
+ * NULL: no memory; then nothing changes. */
 void *ob__list_in_arena(ob_arena *arena, void *items, uint32_t *capacity, uint32_t wanted, size_t n_bytes_each);
-/* The array with room for entry n, of a list that keeps no capacity: one that is full whenever n is 0 or a power of two, and only
- * there moves. NULL: no memory. */
+/* Gives the array room for entry n, for a list without a stored capacity: it moves only if n is 0 or a power of two. NULL: no
+ * memory. */
 void *ob__list_for_entry(ob_arena *arena, void *items, size_t n, size_t n_bytes_each);
 
 #endif

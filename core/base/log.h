@@ -1,4 +1,4 @@
-/* What goes to the caller's logger. */
+/* Messages for the caller's logger. */
 #ifndef OB_CORE_BASE_LOG_H
 #define OB_CORE_BASE_LOG_H
 
@@ -13,7 +13,7 @@ static inline bool ob__logs(const ob_logger *logger, ob_log_level level) {
 
 void ob__log(const ob_logger *logger, ob_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Nothing is evaluated when nobody listens. */
+/* The arguments are not evaluated without a logger. */
 #define OB_LOG(logger, level, ...)                                                                                               \
     do {                                                                                                                         \
         if (ob__logs((logger), (level))) ob__log((logger), (level), __VA_ARGS__);                                                \

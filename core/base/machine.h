@@ -1,12 +1,12 @@
-/* What the machine gives, from the files of a system that lies at `root` ("": this one). */
+/* Properties of the machine, from the system files below `root` ("": this machine). */
 #ifndef OB_CORE_BASE_MACHINE_H
 #define OB_CORE_BASE_MACHINE_H
 
 #include <stdint.h>
 
-/* Bytes; 0: the files do not say. */
+/* Bytes; 0: unknown. */
 uint64_t ob__memory_at(const char *root);
-/* The least quota of the control groups in processors, rounded up; 0: there is none. */
+/* The smallest quota of the control groups, in processors, rounded up; 0: none. */
 uint64_t ob__quota_at(const char *root);
 
 #endif

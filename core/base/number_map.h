@@ -12,7 +12,7 @@ typedef struct ob_number_slot {
     uint32_t value; /* 0: empty */
 } ob_number_slot;
 
-/* Open addressing, at most two thirds full. Where a key goes depends on a factor that is drawn: nobody can write a file whose
+/* Open addressing, at most two thirds full. The slot of a key depends on a random factor, so no file can be written whose
  * numbers collide. */
 typedef struct ob_number_map {
     ob_number_slot *slots;
@@ -21,7 +21,7 @@ typedef struct ob_number_map {
     unsigned shift;
 } ob_number_map;
 
-/* Room for n numbers that live as long as the arena. False when memory ends. */
+/* Makes room for n numbers in the arena. False: out of memory. */
 bool ob__number_map_init(ob_number_map *map, ob_arena *arena, size_t n);
 /* The value of the key, or 0. */
 static inline uint32_t ob__number_find(const ob_number_map *map, uint64_t key) {
@@ -30,8 +30,8 @@ static inline uint32_t ob__number_find(const ob_number_map *map, uint64_t key) {
     while (slots[i].value && slots[i].key != key) i = (i + 1) & map->mask;
     return slots[i].value;
 }
-/* Where the value of the key is, which the caller sets to one above 0 when it is 0: the key is new then. No more keys than there
- * is room for. */
+/* The place of the key's value. If it is 0, the key is new, and the caller sets a value above 0. The number of keys must not
+ * exceed the room. */
 uint32_t *ob__number_place(ob_number_map *map, uint64_t key);
 
 #endif

@@ -18,10 +18,10 @@ size_t ob__format_uint(uint64_t number, char *text);
 bool ob__parse_real(const char *text, size_t n, bool is_float, double *number);
 typedef enum ob_number_read {
     OB_NUMBER_READ,
-    OB_NUMBER_NONE,  /* the text is no number, or NaN */
-    OB_NUMBER_BEYOND /* it is outside of -2^63 .. 2^64 - 1, or infinite */
+    OB_NUMBER_NONE,  /* the text is not a number, or NaN */
+    OB_NUMBER_BEYOND /* it is outside -2^63 .. 2^64 - 1, or infinite */
 } ob_number_read;
-/* An integer, exact over the whole range of 64 bits; any other number is truncated. *is_negative says how *bits are meant. */
+/* An integer, exact over the whole range of 64 bits; any other number is truncated. *is_negative tells how to read *bits. */
 ob_number_read ob__parse_int(const char *text, size_t n, bool *is_negative, uint64_t *bits);
 
 #endif

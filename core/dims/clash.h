@@ -1,4 +1,4 @@
-/* Sizes that do not broadcast, as fields: who reports them says which operands they belong to, in words of its own. */
+/* Sizes that do not broadcast, as fields: the reporter adds the operands in its own words. */
 #ifndef OB_CORE_DIMS_CLASH_H
 #define OB_CORE_DIMS_CLASH_H
 
@@ -9,10 +9,10 @@
 typedef enum ob_clash_kind {
     OB_CLASH_NONE,
     OB_CLASH_SIZES,   /* a and b meet on an axis; operand a comes before operand b */
-    OB_CLASH_STRETCH, /* a is not stretched to b */
-    OB_CLASH_RANKS,   /* ranks: a is above b, to which it would be stretched */
-    OB_CLASH_INTO,    /* ranks: a is above b, into which it would be put (opset 1-6) */
-    OB_CLASH_PLACE    /* ranks: attribute axis does not put a within b (opset 1-6) */
+    OB_CLASH_STRETCH, /* a does not stretch to b */
+    OB_CLASH_RANKS,   /* ranks: a is above b, so a does not stretch to b */
+    OB_CLASH_INTO,    /* ranks: a is above b, so a does not fit into b (opset 1-6) */
+    OB_CLASH_PLACE    /* ranks: with attribute axis, a is not within b (opset 1-6) */
 } ob_clash_kind;
 
 typedef struct ob_clash {
@@ -23,11 +23,11 @@ typedef struct ob_clash {
     int64_t place;               /* OB_CLASH_PLACE: the attribute */
 } ob_clash;
 
-/* "axis 1: 3 (operand 0) does not broadcast with 4 (operand 2)", without the operands where they are not `numbered`. */
+/* "axis 1: 3 (operand 0) does not broadcast with 4 (operand 2)", without the operands unless they are `numbered`. */
 void ob__clash_text(const ob_dims *pool, const ob_clash *clash, bool numbered, char *out, size_t n_bytes);
 
-/* As the public functions without "try" (broadcast.h), except that a clash is handed to the caller instead of a message: then the
- * status is E_SHAPE, clash->kind is set and `error` is not touched. */
+/* As the public functions without "try" (broadcast.h), except that a clash is handed to the caller instead of a message: then
+ * the status is E_SHAPE, clash->kind is set and `error` is not touched. */
 ob_status ob__try_broadcast(const ob_shape *shapes, size_t n, ob_dims *pool, ob_condition_sink sink, void *context,
                             ob_broadcast_result *result, ob_clash *clash, ob_error *error);
 ob_status ob__try_stretch(const ob_shape *from, const ob_shape *to, ob_dims *pool, ob_condition_sink sink, void *context,

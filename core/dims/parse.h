@@ -19,7 +19,7 @@ typedef struct ob_parser {
     ob_error *error;
     bool known; /* names must be symbols of the pool already */
     uint32_t depth;
-    ob_condition *out; /* of conditions: what was read, n */
+    ob_condition *out; /* for conditions: the result, n */
     size_t n;
     char *name; /* room for OB_PARSE_TEXT + 1 bytes */
 } ob_parser;
@@ -27,16 +27,16 @@ typedef struct ob_parser {
 /* One side of a comparison. */
 typedef struct ob_parsed_sum {
     ob_dim dim;
-    ob_dim dividend, divisor; /* when it is "a % b" and nothing else; divisor 0: it is not */
+    ob_dim dividend, divisor; /* if it is just "a % b"; divisor 0: it is not */
     const char *at;
 } ob_parsed_sum;
 
 /* E_FORMAT with the position of `at`. */
 ob_status ob__parse_refuse(ob_parser *p, const char *at, const char *what);
-/* E_MEMORY or E_LIMIT, for a term that the pool did not make. */
+/* E_MEMORY or E_LIMIT, for a term that the pool could not make. */
 ob_status ob__parse_too_large(ob_parser *p, const char *at);
 void ob__parse_space(ob_parser *p);
-/* Takes a sign that stands here; a word that stands here as a whole. */
+/* Reads a sign at this position; a whole word at this position. */
 bool ob__parse_sign(ob_parser *p, const char *sign);
 bool ob__parse_word(ob_parser *p, const char *word);
 /* The sign of a comparison, or NULL. */

@@ -1,6 +1,5 @@
-/* Working memory of the term algebra: a polynomial takes 9 KB, which is too much for the stack of a thread. It comes from the
- * pool's allocator, in pieces that are given back in the opposite order, and is kept until the pool dies or
- * ob__dims_give_back() (terms.h). */
+/* Working memory of the term algebra: a polynomial takes 9 KB, too much for the stack of a thread. It comes from the pool's
+ * allocator, is released in the opposite order, and is kept until the pool is destroyed or ob__dims_give_back() (terms.h). */
 #ifndef OB_CORE_DIMS_SCRATCH_H
 #define OB_CORE_DIMS_SCRATCH_H
 
@@ -11,17 +10,17 @@
 
 typedef struct ob_scratch_block {
     struct ob_scratch_block *older;
-    size_t n_bytes, used; /* of what follows the block */
+    size_t n_bytes, used; /* of the bytes after this header */
 } ob_scratch_block;
 
 typedef struct ob_scratch {
     ob_allocator allocator;
-    ob_scratch_block *top, *spare; /* spare: one that is empty, so that it is not made again */
-    atomic_bool failed;            /* there was no memory: ob_dims_status() says so */
-    atomic_flag is_read;           /* a function that only reads the pool uses it: several threads may do so at once */
+    ob_scratch_block *top, *spare; /* spare: an empty block, kept for reuse */
+    atomic_bool failed;            /* memory ran out: ob_dims_status() reports it */
+    atomic_flag is_read;           /* in use by a function that only reads the pool; several threads may do so at the same time */
 } ob_scratch;
 
-/* Memory until the end of the C block that it is declared in. */
+/* Memory that is valid until the end of the C block of the declaration. */
 typedef struct ob_scratch_scope {
     const ob_dims *pool;
     void *memory; /* NULL: there is none */
@@ -39,10 +38,10 @@ void ob__scratch_end(ob_scratch_scope *scope);
     ob_scratch_scope polys##_scope __attribute__((cleanup(ob__scratch_end))) = ob__scratch_begin((pool), (n) * sizeof(ob_poly)); \
     ob_poly *const polys = polys##_scope.memory
 
-/* The pool for a public function that only reads it: with its own scratch memory, or while another thread has that, as a copy
- * with some of its own. */
+/* The pool for a public function that only reads it: with its own scratch memory, or, while another thread uses that, as a copy
+ * with separate scratch memory. */
 typedef struct ob_dims_reading {
-    const ob_dims *pool; /* to be read; NULL where the given one is */
+    const ob_dims *pool; /* the pool to read; NULL if the given one is */
     const ob_dims *given;
     struct ob_dims copy;
     ob_scratch own;

@@ -1,9 +1,9 @@
-/* The graph: what a model file says, in the form that passes read and rewrite.
+/* The graph: the contents of a model file in the form that passes read and rewrite.
  *
- * One arena owns a model and everything in it. Two values of one graph never share a name. Order of nodes is the
- * order of the file (or of insertion); passes must not assume that it is topological before the verifier has said so.
+ * One arena owns a model and everything in it. Two values of one graph never share a name. Nodes have the order of the file (or
+ * of insertion). Passes must not assume that this order is topological before the verifier has checked it.
  *
- * Facts that are computed (shapes, contents) do not live here: see passes/check/facts.h. */
+ * Computed facts (shapes, contents) are elsewhere: see passes/check/facts.h. */
 #ifndef OB_CORE_GRAPH_GRAPH_H
 #define OB_CORE_GRAPH_GRAPH_H
 
@@ -40,16 +40,16 @@ struct ob_tensor {
     int32_t rank;
     const int64_t *dims;
     int64_t n_elems; /* product of dims, checked */
-    /* Row-major elements in memory form (see ob_dtype_size; strings are ob_string) unless is_packed, or NULL when the data is
-     * external or malformed, or sparse and too large to be written out. Borrowed from the file's bytes whenever these have that
-     * form already, else decoded into the model's arena. May be unaligned when borrowed. */
+    /* Row-major elements in memory form (see ob_dtype_size; strings are ob_string) unless is_packed; NULL if the data is
+     * external or malformed, or sparse and too large to expand. Borrowed from the file's bytes if these already have that form,
+     * otherwise decoded into the model's arena. Borrowed data may be unaligned. */
     const void *data;
-    bool is_packed; /* data: several elements a byte, as the file has them (ob__decode_raw); of initializers only */
+    bool is_packed; /* data has several elements per byte, as in the file (ob__decode_raw); initializers only */
     bool is_external;
-    const ob_key_value *external; /* location, offset, length, checksum ... as the file has them */
+    const ob_key_value *external; /* location, offset, length, checksum ... as in the file */
     uint32_t n_external;
     const char *doc;
-    const void *origin; /* the TensorProto this came from, for proto/ only; NULL when made here */
+    const void *origin; /* the TensorProto that it came from, for proto/ only; NULL if made here */
 };
 
 /* ---- Attributes ---- */
@@ -77,7 +77,7 @@ typedef enum ob_attribute_type {
 struct ob_attribute {
     const char *name;
     ob_attribute_type type;
-    const char *ref; /* function body: name of the function's attribute it stands for, or NULL */
+    const char *ref; /* in a function body: the name of the function's attribute that it refers to, or NULL */
     uint32_t n;      /* entries of a list; 1 otherwise */
     union {
         float f;
@@ -102,12 +102,12 @@ struct ob_attribute {
 struct ob_value {
     const char *name;  /* never "" */
     uint32_t id;       /* dense over the model: index into side tables */
-    ob_graph *graph;   /* where it is defined */
+    ob_graph *graph;   /* the graph that defines it */
     ob_node *producer; /* NULL: input, initializer */
     uint32_t producer_index;
     bool is_input, is_output, is_initializer;
     const ob_tensor *data; /* initializer contents (an input may have one as its default), or NULL */
-    ob_type declared;      /* as inputs, outputs, value_info or the initializer state it; kind UNKNOWN when nothing does */
+    ob_type declared;      /* by inputs, outputs, value_info or the initializer; kind UNKNOWN: not declared */
     const char *doc;
     const void *origin; /* ValueInfoProto, or NULL */
 };
@@ -127,19 +127,19 @@ struct ob_node {
     uint32_t n_attributes;
     const struct ob_op *op;  /* resolved by ob__model_resolve_ops (ops/library/resolve.h); NULL: not a known operator */
     ob_function *function;   /* the model-local function it calls, or NULL */
-    const ob_node *made_for; /* of a node that a pass made: the node of the model that it serves; else NULL */
+    const ob_node *made_for; /* of a node that a pass made: the node of the model that it serves; otherwise NULL */
     const ob_key_value *metadata;
     uint32_t n_metadata;
     const char *doc;
-    const void *origin; /* NodeProto, or NULL when made here */
+    const void *origin; /* NodeProto, or NULL if made here */
 };
 
 struct ob_graph {
     const char *name;
     ob_model *model;
-    ob_graph *parent; /* of a subgraph: the graph that holds parent_node; else NULL */
+    ob_graph *parent; /* of a subgraph: the graph with parent_node; otherwise NULL */
     ob_node *parent_node;
-    const char *attribute; /* of parent_node, that holds the graph; NULL when not known */
+    const char *attribute; /* the attribute of parent_node with the graph; NULL: not known */
     ob_function *function; /* of a function body, else NULL */
     ob_node *first, *last;
     uint32_t n_nodes;
@@ -150,8 +150,8 @@ struct ob_graph {
     ob_value **initializers; /* in file order */
     uint32_t n_initializers;
     ob_map values; /* name -> ob_value of this graph (outer scopes not included) */
-    /* Of a graph whose file was out of order (ob__model_sort): how many operands were read before the node that makes them, and
-     * the first of these. 0: none */
+    /* If the nodes of the file were out of order (ob__model_sort): the number of operands that were read before their producer,
+     * and the first of them. 0: none */
     uint32_t n_early;
     const ob_node *early_node;
     const ob_value *early_value;
@@ -159,8 +159,8 @@ struct ob_graph {
     const void *origin; /* GraphProto or FunctionProto */
 };
 
-/* What a local function defines. A function of domain onnx_broadcast is one of ours when its body is, whatever its name: a model
- * may have functions of its own there. */
+/* The explicit operator that a local function defines. A function of domain onnx_broadcast is recognised by its body, not its
+ * name: a model may have its own functions there. */
 enum { OB_DEFINES_NOTHING = 0, OB_DEFINES_BROADCAST, OB_DEFINES_BROADCAST_TO };
 
 struct ob_function {
@@ -172,7 +172,7 @@ struct ob_function {
     uint32_t n_attribute_defaults;
     const ob_opset *opsets;
     uint32_t n_opsets;
-    uint8_t defines; /* OB_DEFINES_...: which explicit operator the body spells out, filled by passes/check/explicit.h */
+    uint8_t defines; /* OB_DEFINES_...: the explicit operator that the body defines, filled by passes/check/explicit.h */
     const char *doc;
     const void *origin;
 };
@@ -180,7 +180,8 @@ struct ob_function {
 struct ob_model {
     ob_arena arena;
     ob_map names;            /* interned strings */
-    bool has_unlisted_names; /* value names that a reader defined without interning them; listed when a new name is wanted */
+    bool has_unlisted_names; /* value names that a reader defined without interning; they are added to `names` before a new name
+                                is chosen */
     ob_dims *dims;           /* symbols of the model */
     const char *path;        /* as given, for messages; "<memory>", "<stdin>" */
     int64_t ir_version;
@@ -193,11 +194,11 @@ struct ob_model {
     ob_graph *graph;
     ob_function **functions;
     uint32_t n_functions;
-    uint32_t n_values, n_nodes;           /* ids handed out so far, over all graphs */
-    uint32_t n_subgraphs;                 /* made so far: 0 spares the search for them */
+    uint32_t n_values, n_nodes;           /* number of ids assigned so far, over all graphs */
+    uint32_t n_subgraphs;                 /* number made so far; with 0 no search is necessary */
     const struct ob_operators *operators; /* of libraries (onnx_broadcast/operator.h), borrowed; NULL: none */
     const void *origin;                   /* ModelProto, or NULL */
-    void (*release_source)(void *source); /* unmaps or frees what tensors borrow; NULL when nothing */
+    void (*release_source)(void *source); /* unmaps or frees the memory that tensors borrow; NULL: none */
     void *source;
     ob_logger logger; /* write NULL: none */
 };
@@ -211,26 +212,26 @@ const char *ob__intern(ob_model *model, const char *text, size_t n); /* "" for n
 ob_graph *ob__graph_new(ob_model *model, ob_graph *parent, ob_node *parent_node);
 /* A value of this graph; the name must be new in the graph (NULL otherwise). */
 ob_value *ob__value_new(ob_graph *graph, const char *name);
-/* As above with a name of n bytes that is kept, not copied, and must live as long as the model. NULL with *exists set when the
- * name is taken, else out of memory. */
+/* As above, with a name of n bytes that is not copied and must live as long as the model. NULL: the name exists already
+ * (*exists is set), or out of memory. */
 ob_value *ob__value_define(ob_graph *graph, const char *name, size_t n, bool *exists);
 /* A value with a name derived from `stem` that is new in the graph, in all graphs around it and in all subgraphs. */
 ob_value *ob__value_new_unique(ob_graph *graph, const char *stem);
-/* The graph no longer knows the value by its name; and knows it again. */
+/* Removes the value's name from the graph, and adds it again. */
 void ob__value_forget(ob_value *value);
 void ob__value_remember(ob_value *value);
-/* Takes back ob__value_new_unique: the name is free again. */
+/* Undoes ob__value_new_unique: the name is free again. */
 void ob__value_undefine(ob_value *value);
-/* Looks up a name in the graph and then outwards through its parents; NULL when undefined. */
+/* Looks up a name in the graph, then in its parents; NULL: not defined. */
 ob_value *ob__value_find(const ob_graph *graph, const char *name, size_t n);
 /* A node with room for the given operands, all NULL, before `before` (NULL: at the end). */
 ob_node *ob__node_new(ob_graph *graph, ob_node *before, const char *domain, const char *op_type, uint32_t n_inputs,
                       uint32_t n_outputs);
 void ob__node_set_output(ob_node *node, uint32_t index, ob_value *value); /* sets producer too */
-/* Puts a node of node->graph that is in no list before `before` (NULL: at the end) and gives it an id. */
+/* Inserts a node of node->graph that is not in a list before `before` (NULL: at the end) and gives it an id. */
 void ob__node_link(ob_node *node, ob_node *before);
 void ob__node_unlink(ob_node *node);
-/* False: it names no result, so that nothing could be seen of what it computes, and nothing is. */
+/* False: it has no named result, so its computation has no effect and is skipped. */
 static inline bool ob__node_gives_any(const ob_node *node) {
     for (uint32_t i = 0; i < node->n_outputs; i++)
         if (node->outputs[i]) return true;
@@ -245,11 +246,10 @@ bool ob__graph_add_initializer(ob_graph *graph, ob_value *value, const ob_tensor
 /* A 1-d int64 initializer with a fresh unique name. */
 ob_value *ob__graph_add_int64s(ob_graph *graph, const char *stem, const int64_t *elements, uint32_t n);
 bool ob__model_set_opset(ob_model *model, const char *domain, int64_t version); /* adds or replaces */
-/* Makes the file's IR version at least that. Before version 4 an input with an initializer is a constant, later the caller may
- * give it another value: such inputs stop being inputs, which initializers need not be since then. */
+/* Raises the file's IR version to at least this one. Before version 4 an input with an initializer is a constant; later the
+ * caller may override it. Such inputs are therefore removed from the inputs, which version 4 allows. */
 void ob__model_raise_ir_version(ob_model *model, int64_t at_least);
-/* What tells functions apart, as the key of a map: *n bytes in `room`, or in the arena when these are too few. NULL: out of
- * memory. */
+/* The key of a function in a map: *n bytes in `room`, or in the arena if `room` is too small. NULL: out of memory. */
 const char *ob__function_key(char *room, size_t n_room, ob_arena *arena, const char *domain, const char *name,
                              const char *overload, size_t *n);
 int64_t ob__model_opset(const ob_model *model, const char *domain); /* 0 when not imported */
@@ -259,20 +259,20 @@ int64_t ob__graph_opset(const ob_graph *graph, const char *domain);
 const ob_attribute *ob__node_attribute(const ob_node *node, const char *name);
 int64_t ob__node_int(const ob_node *node, const char *name, int64_t otherwise);
 float ob__node_float(const ob_node *node, const char *name, float otherwise);
-/* A list of the node's, with whether it is there at all: `at` is NULL where it is not, and not NULL of an empty one. */
+/* A list attribute of the node. `at` is NULL if the attribute is absent, and not NULL for an empty list. */
 typedef struct ob_ints {
     const int64_t *at;
     uint32_t n;
     bool given;
 } ob_ints;
-/* `otherwise` when absent. Terminated. */
+/* `otherwise` if absent. NUL-terminated. */
 const char *ob__node_string(const ob_node *node, const char *name, const char *otherwise);
 
 /* Calls visit for the graph and, in order, every subgraph and (for a model's main graph) every function body; iterative. */
 typedef ob_status (*ob_graph_visit)(void *context, ob_graph *graph);
 ob_status ob__model_each_graph(ob_model *model, ob_graph_visit visit, void *context);
-/* Puts the nodes of every graph into topological order, in the order of the file as far as that goes, and remembers where they
- * were not (ob_graph.n_early). A graph with a cycle stays as it is. Linear where all is in order. Values in subgraphs must be
+/* Sorts the nodes of every graph topologically, keeping the order of the file as far as possible, and counts nodes out of order
+ * (ob_graph.n_early). A graph with a cycle stays as it is. Linear if all nodes are in order. Values in subgraphs must be
  * resolved. */
 ob_status ob__model_sort(ob_model *model);
 /* The same for one graph and every subgraph in it. */

@@ -1,4 +1,4 @@
-/* What kinds of element types there are. The list of types: types.def. */
+/* The kinds of element types. The list of types is types.def. */
 #ifndef OB_CORE_GRAPH_TYPES_H
 #define OB_CORE_GRAPH_TYPES_H
 
@@ -15,14 +15,14 @@
 #define OB_KIND_COMPLEX  6
 #define OB_KIND_STRING   7
 
-/* OB_KIND_...; OB_KIND_NONE for OB_NONE and a number outside the list. */
+/* OB_KIND_...; OB_KIND_NONE for OB_NONE and for a number outside the list. */
 int ob__dtype_kind(ob_dtype dtype);
 
 /* float, double. */
 static inline bool ob__dtype_is_real(ob_dtype dtype) {
     return ob__dtype_kind(dtype) == OB_KIND_REAL;
 }
-/* Floats that C has not, of 16 bits and less. */
+/* Floats of 16 bits and less, which C does not have. */
 static inline bool ob__dtype_is_narrow(ob_dtype dtype) {
     return ob__dtype_kind(dtype) == OB_KIND_NARROW;
 }

@@ -1,4 +1,4 @@
-/* What a literal becomes when it is rewritten: shared by the two files that do it. */
+/* The result of rewriting a literal: shared by the two files that rewrite. */
 #ifndef OB_CORE_SOLVE_EXPAND_H
 #define OB_CORE_SOLVE_EXPAND_H
 
@@ -6,7 +6,7 @@
 
 enum { OB_EXPAND_ROOM = 192, OB_EXPAND_MEMBERS = 12 };
 
-/* What a literal becomes: an AND of ORs, flat. */
+/* The result: an AND of ORs, flat. */
 typedef struct expansion {
     uint32_t n, n_literals, end[OB_SOLVE_SPLIT];
     ob_literal literals[OB_EXPAND_ROOM];
@@ -15,7 +15,7 @@ typedef struct expansion {
 
 typedef enum step { STEP_TRUE, STEP_FALSE, STEP_SAME, STEP_EXPANDED } step;
 
-/* The work on one clause. */
+/* The state of the work on one clause. */
 typedef struct work {
     const ob_solver *s;
     ob_dims *dims;
@@ -28,7 +28,7 @@ static inline step truth(bool value) {
     return value ? STEP_TRUE : STEP_FALSE;
 }
 
-/* Adds to the OR that is being written. */
+/* Adds to the current OR. */
 static inline void put(work *w, ob_literal_kind kind, ob_dim p, ob_dim q) {
     expansion *e = &w->e;
     if (e->n_literals == OB_EXPAND_ROOM || p == OB_DIM_UNKNOWN || q == OB_DIM_UNKNOWN)

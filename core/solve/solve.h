@@ -1,8 +1,8 @@
-/* Clauses of conditions: what a model requires of its sizes, in one normal form, solved.
+/* Clauses: the requirements of a model on its sizes, in one normal form, and their solution.
  *
  * A clause is an OR of literals, a literal compares a term with 0 or divides one term by another. A set of clauses is a contract:
- * the sizes for which each holds. Every step of solving is an equivalence: the solved clauses admit exactly the sizes that the
- * given ones admit. What cannot be simplified stays as it was lowered, which is still exact. */
+ * the sizes for which each holds. Every step of solving is an equivalence: the solved clauses admit exactly the sizes of the
+ * given ones. A clause that cannot be simplified stays in its lowered form, which is exact. */
 #ifndef OB_CORE_SOLVE_SOLVE_H
 #define OB_CORE_SOLVE_SOLVE_H
 
@@ -11,7 +11,7 @@
 
 struct ob_text; /* core/base/text.h */
 
-/* A size of one axis that nobody reaches: a bound of that many or more excludes no model that can be run. */
+/* A size that no axis reaches: a bound of this size or more excludes no real run. */
 #define OB_SIZE_UNREACHED INT64_C(1000000000)
 
 typedef enum ob_literal_kind {
@@ -19,23 +19,23 @@ typedef enum ob_literal_kind {
     OB_LITERAL_NONZERO,     /* p != 0 */
     OB_LITERAL_NONNEGATIVE, /* p >= 0 */
     OB_LITERAL_DIVIDES,     /* q >= 1 and q divides p */
-    OB_LITERAL_NOT_DIVIDES  /* not so */
+    OB_LITERAL_NOT_DIVIDES  /* the opposite */
 } ob_literal_kind;
 
 typedef struct ob_literal {
     ob_literal_kind kind;
-    ob_dim p, q; /* q: of the divisions only, else 0 */
+    ob_dim p, q; /* q: for divisions only, otherwise 0 */
 } ob_literal;
 
-/* Holds when one of its literals does. A literal whose term is undefined at some sizes (members of a broadcast term that do not
- * broadcast, a divisor below 1) does not hold there: the clause that asks for the broadcast, or the divisor, is in the set as
- * well. */
+/* A clause holds if one of its literals does. A literal whose term is undefined at some sizes (members of a broadcast term that
+ * do not broadcast, a divisor below 1) does not hold there. The clause that requires the broadcast or the divisor is also in
+ * the set. */
 typedef struct ob_clause {
     const ob_literal *literals;
     uint32_t n;
-    uint32_t n_guard; /* the first are negated guards: with a false guard nothing is asked */
+    uint32_t n_guard; /* the first n_guard literals are negated guards: under a false guard the clause requires nothing */
     uint32_t origin;  /* the caller's number: a requirement, or an assumption */
-    bool assumed;     /* the user asserts it: it is used, and not part of the result */
+    bool assumed;     /* the user asserts it: it is used, but not part of the result */
 } ob_clause;
 
 typedef struct ob_clauses {
@@ -46,32 +46,32 @@ typedef struct ob_clauses {
 
 void ob__clauses_init(ob_clauses *clauses, ob_arena *arena);
 enum { OB_CLAUSE_SIZE = 8192 }; /* sizes, numbers and inner terms of a clause, written out in full */
-/* Lowers a condition that must hold where every guard term is 1 or more. *stated false: a term got too large, all together have
- * more than OB_CLAUSE_SIZE parts, or a side is unknown, and nothing was added. E_MEMORY. */
+/* Lowers a condition that must hold if every guard term is 1 or more. *stated false: a term is too large, all terms together
+ * have more than OB_CLAUSE_SIZE parts, or a side is unknown; nothing was added. E_MEMORY. */
 ob_status ob__clauses_add(ob_clauses *clauses, ob_dims *dims, const ob_condition *condition, const ob_dim *guards,
                           uint32_t n_guards, uint32_t origin, bool assumed, bool *stated);
 /* Adds a copy of a clause; its literals must live as long. E_MEMORY. */
 ob_status ob__clauses_append(ob_clauses *clauses, const ob_clause *clause);
-/* Under bindings: UNDECIDED when a symbol is not bound or a number overflows. */
+/* Evaluates under bindings: UNDECIDED if a symbol is not bound or a number overflows. */
 ob_truth ob__clause_eval(const ob_dims *dims, const ob_literal *literals, uint32_t n, const ob_binding *bindings,
                          size_t n_bindings);
 
-/* What became of a given clause. */
+/* The result for a given clause. */
 typedef enum ob_clause_fate {
     OB_CLAUSE_PROVED, /* holds for all sizes, or follows from the others */
-    OB_CLAUSE_KEPT,   /* is part of the solved contract, as it was or in other words */
-    OB_CLAUSE_REFUTED /* holds for no sizes, alone or with those of the core */
+    OB_CLAUSE_KEPT,   /* is part of the solved contract, perhaps in another form */
+    OB_CLAUSE_REFUTED /* holds for no sizes, alone or together with the core */
 } ob_clause_fate;
 
 /* A clause of the solved contract. */
 typedef struct ob_solved_clause {
     const ob_literal *literals;
     uint32_t n, n_guard;
-    const uint32_t *origins; /* of the clauses that it stands for, ascending, each once */
+    const uint32_t *origins; /* of the given clauses that it represents, ascending, each once */
     uint32_t n_origins;
-    bool of_inputs; /* every symbol is one of the inputs' */
-    const ob_binding *holds,
-        *fails; /* sizes that satisfy the whole contract, and that break this clause alone; NULL: not found */
+    bool of_inputs;                  /* every symbol is an input symbol */
+    const ob_binding *holds, *fails; /* sizes that satisfy the whole contract (holds), and sizes that break only this clause
+                                        (fails); NULL: not found */
     uint32_t n_holds, n_fails;
 } ob_solved_clause;
 
@@ -83,34 +83,34 @@ typedef struct ob_solution {
     ob_solved_clause *clauses;
     uint32_t n_clauses;
     uint8_t *fates;   /* of the given clauses: ob_clause_fate */
-    uint64_t n_steps; /* clauses put into normal form, literals evaluated, terms and occurrences walked over */
+    uint64_t n_steps; /* normalised clauses, evaluated literals, visited terms and occurrences */
 } ob_solution;
 
-/* Solves. `inputs`: the symbols that the caller of the model chooses, in the order in which they are to be named; other symbols
- * (anonymous sizes) are whatever the run makes them. Results live in `arena`. E_MEMORY. */
+/* Solves. `inputs`: the symbols that the caller of the model chooses, in the order of their names in results; other symbols
+ * (anonymous sizes) depend on the run. Results live in `arena`. E_MEMORY. */
 ob_status ob__solve(ob_dims *dims, const ob_clause *clauses, uint32_t n, const ob_dim *inputs, uint32_t n_inputs, ob_arena *arena,
                     ob_solution *out);
-/* Does `clause` hold wherever all of `clauses` do? TRUE is proved. FALSE: no, there are sizes where they hold and it does not.
- * E_MEMORY. */
+/* Does `clause` hold at all sizes at which all of `clauses` hold? TRUE: proved. FALSE: there are sizes at which they hold and
+ * it does not. E_MEMORY. */
 ob_status ob__implied(ob_dims *dims, const ob_clause *clauses, uint32_t n, const ob_clause *clause, ob_arena *arena,
                       ob_truth *out);
 /* The same for many: `clauses` are solved once. truths: n_goals. */
 ob_status ob__implied_all(ob_dims *dims, const ob_clause *clauses, uint32_t n, const ob_clause *goals, uint32_t n_goals,
                           ob_arena *arena, ob_truth *truths);
-/* The same for goals in groups, by their origin: holds[origin] becomes false where one goal of the group is not proved. */
+/* The same for goals in groups, by their origin: holds[origin] becomes false if one goal of the group is not proved. */
 ob_status ob__implied_groups(ob_dims *dims, const ob_clauses *clauses, const ob_clauses *goals, ob_arena *arena, bool *holds);
-/* Do both sets admit the same sizes? UNDECIDED where one of them does not prove all of the other's clauses. E_MEMORY. */
+/* Do both sets admit the same sizes? UNDECIDED: the clauses of one set were not all proved from the other. E_MEMORY. */
 ob_status ob__equivalent(ob_dims *dims, const ob_clause *left, uint32_t n_left, const ob_clause *right, uint32_t n_right,
                          ob_arena *arena, ob_truth *out);
 
 /* "N = 1 or N = 5", "if T >= 1: M = N". */
 void ob__literal_write(struct ob_text *text, ob_dims *dims, const ob_literal *literal);
 void ob__solved_write(struct ob_text *text, ob_dims *dims, const ob_solved_clause *clause);
-/* Reads n bytes of that, at most OB_PARSE_TEXT (parse.h): literals, in `arena`, that hold at the same sizes. known: names must be
- * symbols of the pool; else they become some. E_FORMAT, E_NOT_FOUND, E_LIMIT, E_MEMORY. */
+/* Reads n bytes of such a text, at most OB_PARSE_TEXT (parse.h), into equivalent literals in `arena`. known: names must be
+ * symbols of the pool; otherwise they are added to it. E_FORMAT, E_NOT_FOUND, E_LIMIT, E_MEMORY. */
 ob_status ob__clause_parse(ob_dims *dims, const char *text, size_t n, bool known, ob_arena *arena, ob_clause *out,
                            ob_error *error);
-/* The same of clauses between "," ";" or "and", at most `most`, which out has room for. */
+/* The same for clauses separated by "," ";" or "and", at most `most`, the capacity of out. */
 ob_status ob__clauses_parse(ob_dims *dims, const char *text, size_t n, bool known, ob_arena *arena, ob_clause *out, uint32_t most,
                             uint32_t *n_out, ob_error *error);
 

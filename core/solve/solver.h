@@ -1,30 +1,29 @@
 /* The inside of the solver, shared by the files of core/solve.
  *
- * Work clauses are in normal form. A unit clause is a source of facts about symbols and stays in the set, whatever other facts
- * say of it (it is pinned): so no clause is ever dropped on its own account. Terms with broadcast terms, or quotients by terms,
- * are taken where these are defined: the clauses that ask for the broadcasts, and for divisors of 1 or more, are in the set as
- * well. */
+ * Work clauses are in normal form. A unit clause is a source of facts about symbols and always stays in the set (it is pinned),
+ * so that no clause is dropped because of its own facts. Broadcast terms and quotients by terms are assumed to be defined: the
+ * clauses that require the broadcasts, and divisors of 1 or more, are also in the set. */
 #ifndef OB_CORE_SOLVE_SOLVER_H
 #define OB_CORE_SOLVE_SOLVER_H
 
 #include "core/dims/terms.h"
 #include "core/solve/solve.h"
 
-/* Limits by count; beyond one the clause, or the set, stays as it is. */
+/* Limits, as counts. Beyond a limit the clause, or the set, stays as it is. */
 enum {
-    OB_SOLVE_SPLIT = 16,                /* clauses that one becomes when its literals are rewritten */
-    OB_SOLVE_LITERALS = 128,            /* of a clause that is still rewritten */
-    OB_SOLVE_TIGHTENED = 3,             /* how often one bound moves on account of clauses in several symbols */
+    OB_SOLVE_SPLIT = 16,                /* clauses that one clause may become by rewriting */
+    OB_SOLVE_LITERALS = 128,            /* literals of a clause that is still rewritten */
+    OB_SOLVE_TIGHTENED = 3,             /* how often clauses in several symbols may move one bound */
     OB_SOLVE_PERIOD = 65536,            /* of a set of one symbol's sizes */
     OB_SOLVE_POINTS = 1 << 20,          /* threshold and period of such a set */
     OB_SOLVE_WORK = 3 << 20,            /* evaluations of literals, in all, for exact sets, searches and redundancy */
-    OB_SOLVE_STEPS = 1 << 19,           /* of one question, with all that is solved on its way: see ob_solve_budget, */
+    OB_SOLVE_STEPS = 1 << 19,           /* for one question with all nested solves: see ob_solve_budget, */
     OB_SOLVE_STEPS_EACH = 256,          /* and for each given clause */
     OB_SOLVE_WORK_STEP = 16,            /* evaluations for an exact set that count as one step */
-    OB_SOLVE_STEPS_REDUNDANT = 3 << 20, /* more, to look for clauses that follow from others */
-    OB_SOLVE_REWRITES = 512,            /* of literals of one clause and of what it becomes */
-    OB_SOLVE_BYTES = 1 << 24,           /* of what one solver holds */
-    OB_SOLVE_EFFORT = 1 << 20,          /* terms and occurrences walked over in propagation, for the whole set, */
+    OB_SOLVE_STEPS_REDUNDANT = 3 << 20, /* additional, for the search of redundant clauses */
+    OB_SOLVE_REWRITES = 512,            /* rewritten literals of one clause and of its results */
+    OB_SOLVE_BYTES = 1 << 24,           /* memory of one solver */
+    OB_SOLVE_EFFORT = 1 << 20,          /* terms and occurrences visited in propagation, for the whole set, */
     OB_SOLVE_EFFORT_EACH = 64,          /* and for each given clause */
     OB_SOLVE_CORE = 64,                 /* solves on the way to a smaller core */
     OB_SOLVE_COMPONENT = 32,            /* clauses of a component that is searched */
@@ -44,7 +43,7 @@ typedef struct ob_work_literal {
     bool guard;
 } ob_work_literal;
 
-/* Which given clauses something follows from: a leaf is a clause, an inner node two reasons. Number 0: nothing. */
+/* The given clauses from which something follows: a leaf is a clause, an inner node joins two reasons. Number 0: none. */
 typedef struct ob_reason {
     uint32_t left, right; /* of a leaf: the clause's number, UINT32_MAX */
     bool assumed;         /* all of them are assumptions */
@@ -59,38 +58,38 @@ typedef struct ob_work_clause {
     ob_work_literal *literals;
     uint32_t n;
     uint32_t reason;
-    ob_link *origins, *last_origin; /* given clauses that it stands for */
+    ob_link *origins, *last_origin; /* given clauses that it represents */
     uint32_t defines;               /* the symbol that this equation replaces: its fact's number + 1 */
-    uint32_t n_symbols, *symbols;   /* numbers of their facts; 0: it is too wide, and stays as it is */
+    uint32_t n_symbols, *symbols;   /* numbers of their facts; 0: too many, the clause stays as it is */
     bool dropped, pinned, assumed, queued;
     bool chain; /* several equations in one: it defines each of its symbols that is solved */
 } ob_work_clause;
 
-/* What is known of one symbol. */
+/* The facts about one symbol. */
 typedef struct ob_symbol_fact {
-    ob_dim symbol, solved; /* what it is replaced by; OB_DIM_UNKNOWN: itself */
+    ob_dim symbol, solved; /* solved: its replacement; OB_DIM_UNKNOWN: none */
     int64_t lo, hi, mod, rem;
     uint32_t reason, order; /* order: among the inputs, UINT32_MAX of other symbols */
     uint8_t raised, lowered;
     bool changed;         /* its exact set is not up to date */
-    ob_link *occurrences; /* clauses that mention it; some are out of date */
-    uint64_t seen;        /* which clauses its exact set was made of, so that it is not made again */
+    ob_link *occurrences; /* clauses with this symbol; some may be outdated */
+    uint64_t seen;        /* hash of the clauses of its exact set, so that it is not made again */
 } ob_symbol_fact;
 
-/* What one question has taken, the solves on its way included. A step is a literal or the part of a term that is looked at,
- * copied or made, so that both time and memory keep to the number of steps. When it is spent nothing is rewritten, learned or
- * dropped any more: what is left stays as it is, which is exact. */
+/* The work of one question, including nested solves. A step is a literal or a part of a term that is visited, copied or made,
+ * so that the number of steps bounds both time and memory. When the budget is spent, nothing more is rewritten, learned or
+ * dropped: the rest stays as it is, which is exact. */
 typedef struct ob_solve_budget {
     uint64_t steps, most;
-    uint64_t of_pool; /* the steps of the pool that are counted so far */
-    ob_arena *arena;  /* of the solver that was asked first; lives as long as the question */
+    uint64_t of_pool; /* the steps of the pool counted so far */
+    ob_arena *arena;  /* of the outermost solver; lives as long as the question */
     ob_map sizes;     /* literal in one symbol, period -> ob_literal_sizes */
     uint64_t kept;    /* bytes of these */
 } ob_solve_budget;
 
 typedef struct ob_solver {
     ob_dims *dims;
-    ob_solve_budget own, *budget; /* budget: the own one, or that of the solver that asks */
+    ob_solve_budget own, *budget; /* budget: its own, or that of the calling solver */
     ob_arena *arena;
     const ob_clause *given;
     uint32_t n_given;
@@ -113,7 +112,7 @@ typedef struct ob_solver {
 } ob_solver;
 
 /* ---- The budget (state.c) ---- */
-/* Takes n steps; false: it is spent. */
+/* Takes n steps from the budget; false: it is spent. */
 bool ob__solver_spend(ob_solver *s, uint64_t n);
 static inline uint32_t ob__solve_size(const ob_solver *s, ob_dim d) {
     const ob_term *term = ob__term(s->dims, d);
@@ -123,7 +122,7 @@ static inline uint64_t ob__literal_size(const ob_solver *s, const ob_literal *li
     return (uint64_t)ob__solve_size(s, literal->p) + (literal->q ? ob__solve_size(s, literal->q) : 0);
 }
 
-/* What evaluating the literal counts as, beside one with a small term. */
+/* The cost of evaluating the literal, relative to one with a small term. */
 static inline uint64_t ob__eval_cost(const ob_solver *s, const ob_literal *literal) {
     return 1 + ob__literal_size(s, literal) / 4;
 }
@@ -131,18 +130,18 @@ static inline uint64_t ob__eval_cost(const ob_solver *s, const ob_literal *liter
 /* ---- Deciding by facts (decide.c); `s` may be NULL: static bounds only ---- */
 ob_interval ob__solve_bounds(const ob_solver *s, const ob_dims *dims, ob_dim d);
 ob_interval ob__solve_poly_bounds(const ob_solver *s, const ob_dims *dims, const ob_poly *poly);
-/* Static bounds, which the budget pays for. */
+/* Static bounds; the work counts for the budget. */
 ob_interval ob__blind_poly_bounds(ob_solve_budget *budget, const ob_dims *dims, const ob_poly *poly);
 ob_truth ob__literal_decide(const ob_solver *s, ob_dims *dims, const ob_literal *literal);
-/* Does b hold wherever a does, whatever is known of the sizes? Only literals of the same term, up to its constant and sign, are
- * compared: false says nothing. */
+/* Does a imply b for all sizes, without any facts? Only literals whose terms are equal, except for constant and sign, are
+ * compared: false proves nothing. */
 bool ob__literal_implies(const ob_dims *dims, const ob_literal *a, const ob_literal *b);
-/* What holds where the literal does not, as far as its terms are defined; p may be OB_DIM_UNKNOWN. */
+/* The opposite of the literal, where its terms are defined; p may be OB_DIM_UNKNOWN. */
 ob_literal ob__literal_opposite(ob_dims *dims, const ob_literal *literal);
 const ob_symbol_fact *ob__solve_fact(const ob_solver *s, ob_dim symbol); /* NULL: none */
 
 /* ---- Normal form (literal.c) ---- */
-/* The only monomial that mentions a term of that kind as a factor, when it is coefficient * term; else NULL. */
+/* The only monomial with a term of that kind as a factor, if it is coefficient * term; otherwise NULL. */
 const ob_term *ob__lone_term(const ob_dims *dims, const ob_poly *p, ob_dim_kind kind, uint32_t *at);
 /* p without its monomial `at`, times `factor`. */
 ob_dim ob__rest_of(ob_dims *dims, const ob_poly *p, uint32_t at, int64_t factor);
@@ -150,27 +149,27 @@ typedef struct ob_literal_list {
     ob_work_literal *items;
     uint32_t n;
 } ob_literal_list;
-/* The clause as up to OB_SOLVE_SPLIT clauses that hold exactly when it does; literals that are false by the facts are gone,
- * clauses with a true one too. *out has room for OB_SOLVE_SPLIT. */
+/* Rewrites the clause to up to OB_SOLVE_SPLIT clauses that are together equivalent. Literals that are false by the facts are
+ * removed, and so are clauses with a true literal. *out has room for OB_SOLVE_SPLIT. */
 ob_status ob__clause_normalise(ob_solver *s, const ob_work_literal *literals, uint32_t n, ob_literal_list *out, uint32_t *n_out);
 
 /* ---- State (state.c) ---- */
-/* budget: of the solver that asks, or NULL. */
+/* budget: of the calling solver, or NULL. */
 ob_status ob__solver_init(ob_solver *s, ob_dims *dims, ob_arena *arena, const ob_clause *given, uint32_t n_given,
                           const ob_dim *inputs, uint32_t n_inputs, ob_solve_budget *budget);
-/* The number of the symbol's fact, made when it is new. */
+/* The number of the symbol's fact, which is made if necessary. */
 ob_status ob__solver_symbol(ob_solver *s, ob_dim symbol, uint32_t *out);
 ob_status ob__solver_reason(ob_solver *s, uint32_t left, uint32_t right, uint32_t *out);
 ob_status ob__solver_leaf(ob_solver *s, uint32_t given, uint32_t *out);
-/* The given clauses behind a reason, ascending, each once. */
+/* The given clauses of a reason, ascending, each once. */
 ob_status ob__solver_leaves(const ob_solver *s, uint32_t reason, ob_arena *arena, uint32_t **out, uint32_t *n);
 void ob__solver_clash(ob_solver *s, uint32_t reason);
 ob_status ob__solver_enqueue(ob_solver *s, uint32_t clause);
 ob_status ob__solver_enqueue_symbol(ob_solver *s, uint32_t fact);
-/* Adds copies of the links to what the clause stands for. */
+/* Adds copies of the links to the clause's origins. */
 ob_status ob__solver_add_origins(ob_solver *s, ob_work_clause *to, const ob_link *origins);
-/* Adds a clause and queues it; one with the same literals takes the origins and nothing is added. *out: its number, UINT32_MAX
- * without literals: that is a clash. */
+/* Adds a clause and queues it. If an equal clause exists, it takes over the origins and nothing is added. *out: its number;
+ * UINT32_MAX without literals, which is a clash. */
 ob_status ob__solver_insert(ob_solver *s, const ob_work_literal *literals, uint32_t n, uint32_t reason, const ob_link *origins,
                             bool assumed, bool pinned, uint32_t *out);
 /* The numbers of the literals' symbols, each once. */
@@ -181,25 +180,26 @@ typedef struct ob_symbol_set {
 ob_status ob__clause_symbols(ob_solver *s, const ob_work_literal *literals, uint32_t n, ob_symbol_set *out);
 
 /* ---- Units (units.c) ---- */
-/* Takes all clauses of the queue to a fixed point: substitutes, simplifies, learns from units. Ends early at a clash. */
+/* Processes the queue to a fixed point: substitutes, simplifies, learns from units. Ends early at a clash. */
 ob_status ob__solver_propagate(ob_solver *s);
-/* x = r1 modulo m1 and r2 modulo m2, with 0 <= r < m for both: x = *r modulo *m. FALSE: for no x are both so; UNDECIDED: the
+/* x = r1 modulo m1 and r2 modulo m2, with 0 <= r < m for both: x = *r modulo *m. FALSE: no x satisfies both; UNDECIDED: the
  * common modulus is beyond INT32_MAX. */
 ob_truth ob__solve_meet(int64_t m1, int64_t r1, int64_t m2, int64_t r2, int64_t *m, int64_t *r);
-/* The symbol lies in lo .. hi and is rem modulo mod (1: anything), as clause `source` and what else `reason` names have it. */
+/* Records that the symbol is in lo .. hi and is rem modulo mod (1: any), because of clause `source` and the clauses of
+ * `reason`. */
 ob_status ob__solver_learn(ob_solver *s, uint32_t fact, int64_t lo, int64_t hi, int64_t mod, int64_t rem, uint32_t reason,
                            uint32_t source);
 
 /* ---- One symbol on one residue class (class.c) ---- */
-/* What a literal says for x = first + period * k with k >= from. */
+/* The verdict of a literal for x = first + period * k with k >= from. */
 typedef struct ob_class_verdict {
     int64_t from;
     bool holds;
 } ob_class_verdict;
-/* A period of the literal in x, its only symbol: on each class it is one verdict from some k on. 0: none within the limits. */
+/* A period of the literal in x, its only symbol: from some k on it has one verdict on each class. 0: none within the limits. */
 int64_t ob__literal_period(const ob_dims *dims, ob_dim x, const ob_literal *literal);
-/* The same for a literal in several symbols whose p grows by *step in every such period, whatever the others are, and which a
- * number q divides on whole classes or not at all. 0 as well: it does not grow evenly. */
+/* The same for a literal in several symbols whose p grows by *step in every such period, for all values of the others, and
+ * whose q is a number that divides on whole classes or not at all. 0 also if it does not grow evenly. */
 int64_t ob__literal_step(const ob_dims *dims, ob_dim x, const ob_literal *literal, int64_t *step);
 /* False: given up, or x is not its only symbol. */
 bool ob__literal_on_class(const ob_dims *dims, ob_dim x, const ob_literal *literal, int64_t first, int64_t period,
@@ -209,17 +209,17 @@ bool ob__literal_on_class(const ob_dims *dims, ob_dim x, const ob_literal *liter
 typedef struct ob_literal_sizes {
     int64_t period, threshold;
     uint8_t *tail; /* of each residue, from the threshold on */
-    uint8_t *head; /* of each size below it: 1 + ob_truth, 0 while nobody asked; NULL: nothing is known within the limits */
+    uint8_t *head; /* of each size below it: 1 + ob_truth, 0: not evaluated yet; NULL: not known within the limits */
 } ob_literal_sizes;
-/* In the literal's own period, or in `common`, a multiple of it. *out NULL: not known. `arena`: where the question keeps no more.
- */
+/* In the literal's own period, or in `common`, a multiple of it. *out NULL: not known. `arena` is used if the question caches
+ * no more. */
 ob_status ob__literal_sizes(ob_solver *s, ob_dim x, const ob_literal *literal, int64_t common, ob_arena *arena,
                             ob_literal_sizes **out);
 /* sizes may be NULL: then it is evaluated. value >= 0. */
 ob_truth ob__sizes_at(ob_solver *s, ob_dim x, const ob_literal *literal, ob_literal_sizes *sizes, int64_t value);
 
 /* ---- Exact sets of one symbol's sizes (set.c, form.c, exact.c) ---- */
-/* x is in it when lo <= x <= hi and its bit is set: bits[x - base] below `explicit`, from there on with a period. */
+/* x is in the set if lo <= x <= hi and its bit is set: bits[x - base] below `explicit`, from there on with a period. */
 typedef struct ob_set {
     int64_t lo, hi, base;
     uint32_t n_explicit, period;
@@ -230,7 +230,7 @@ static inline bool ob__set_has(const ob_set *set, int64_t x) {
     uint64_t at = (uint64_t)(x - set->base);
     return set->bits[at < set->n_explicit ? at : set->n_explicit + (at - set->n_explicit) % set->period] != 0;
 }
-/* From there on only the period counts, or nothing is in it. */
+/* From there on only the period counts, or the set is empty. */
 static inline int64_t ob__set_head(const ob_set *set) {
     return set->base + set->n_explicit > set->lo ? set->base + set->n_explicit : set->lo;
 }
@@ -244,23 +244,23 @@ typedef struct ob_set_form {
     } clauses[OB_SOLVE_SPLIT];
     uint32_t n;
 } ob_set_form;
-/* The set in the shortest of the words of section "Exact sets" of docs/adr/0014; false: there are none that are short. Empty and
+/* The set in the shortest of the forms of docs/adr/0014 (exact sets); false: none is short. Empty and
  * full sets have no clauses. `apart`: both ends of a range as clauses of their own. */
 bool ob__set_form(ob_dims *dims, ob_dim x, const ob_set *set, bool apart, ob_arena *arena, ob_set_form *out);
 enum { OB_CLAUSE_LENGTH = 6 }; /* what one more clause counts as, in bytes of text */
-/* How long these clauses are to read: bytes of text and OB_CLAUSE_LENGTH for each; SIZE_MAX when memory ends. */
+/* The length of these clauses as text: bytes, and OB_CLAUSE_LENGTH for each; SIZE_MAX: out of memory. */
 size_t ob__set_form_length(ob_dims *dims, const ob_set_form *form, const ob_arena *arena);
-/* The least and greatest element, -1 when there is none, OB_INFINITE when there is no greatest. */
+/* The least and greatest element; -1: the set is empty; OB_INFINITE: there is no greatest. */
 void ob__set_ends(const ob_set *set, int64_t *least, int64_t *greatest);
-/* Replaces the clauses that speak of one symbol alone by the exact set of its sizes, symbol by symbol, and propagates, until
- * nothing changes. */
+/* Replaces the clauses on one symbol alone by the exact set of its sizes, symbol by symbol, and propagates, until nothing
+ * changes. */
 ob_status ob__solver_exact(ob_solver *s);
 
-/* Evaluates the words at every size from the first that is listed up to where the period repeats, and around the ends. */
+/* Evaluates the form at every size from the first listed one up to the end of the first period, and around the ends. */
 bool ob__set_form_says(ob_solver *s, ob_dim x, const ob_set *set, const ob_set_form *form);
 
 /* ---- Clauses that differ in one symbol (merge.c) ---- */
-/* Joins them, and shortens what a clause says of one symbol alone. *changed: there is something new to propagate. */
+/* Joins them, and shortens the part of a clause on one symbol alone. *changed: there is something new to propagate. */
 ob_status ob__solver_merge(ob_solver *s, bool *changed);
 
 /* ---- The steps (steps.c) ---- */
@@ -268,13 +268,13 @@ ob_status ob__solver_merge(ob_solver *s, bool *changed);
 ob_status ob__solver_run(ob_solver *s);
 
 /* ---- Cores (contradiction.c) ---- */
-/* From `leaves`, numbers of given clauses that contradict each other, to fewer; *minimal: no origin can be left out, as far as
- * solving tells. Inputs do not matter here. */
+/* Reduces `leaves`, numbers of given clauses that contradict each other. *minimal: no origin can be removed, as far as solving
+ * tells. Inputs do not matter here. */
 ob_status ob__solver_core(ob_solver *s, const uint32_t *leaves, uint32_t n, ob_arena *arena, uint32_t **out, uint32_t *n_out,
                           bool *minimal);
 
 /* ---- Differences (cycle.c) ---- */
-/* Finds sizes that would have to be greater than themselves. */
+/* Finds cycles of differences, by which a size would have to be greater than itself. */
 ob_status ob__solver_cycle(ob_solver *s);
 
 /* ---- Two symbols (pair.c) ---- */
@@ -282,28 +282,28 @@ ob_status ob__solver_cycle(ob_solver *s);
 ob_status ob__solver_pairs(ob_solver *s);
 
 /* ---- Subsumption (subsume.c) ---- */
-/* Drops clauses that each literal of another one implies a literal of. */
+/* Drops a clause if each literal of another clause implies one of its literals. */
 ob_status ob__solver_subsume(ob_solver *s);
-/* Does one of these literals hold wherever the clause does, by each of its literals on its own? */
+/* Does each literal of the clause on its own imply one of these literals? */
 bool ob__clause_gives(const ob_dims *dims, const ob_work_clause *clause, const ob_work_literal *literals, uint32_t n);
 
 /* ---- Redundancy (redundant.c) ---- */
-/* Do the clauses with these numbers and the opposite of all the literals contradict each other? Then one of the literals holds
- * wherever the clauses do. */
+/* Do the clauses with these numbers and the opposite of all the literals contradict each other? Then the clauses imply that one
+ * of the literals holds. */
 ob_status ob__solver_follows(ob_solver *s, const uint32_t *numbers, uint32_t n, const ob_work_literal *literals,
                              uint32_t n_literals, bool *follows);
-/* Drops clauses in several symbols that follow from those around them. After ob__solver_run: what was learned from them is not
- * looked at again. */
+/* Drops clauses in several symbols that follow from those around them. Call it after ob__solver_run, because facts learned from
+ * them are not revised. */
 ob_status ob__solver_drop_redundant(ob_solver *s);
 
 /* ---- Chains of equal sizes (chain.c) ---- */
-/* Tells inputs that are all equal in one clause. After all else but witnesses: nothing is learned from it. */
+/* States that several inputs are equal in one clause. Call it last, before witnesses, because nothing is learned from it. */
 ob_status ob__solver_chain(ob_solver *s);
-/* Does the clause say what that solved symbol is? */
+/* Does the clause define this solved symbol? */
 bool ob__clause_defines(const ob_solver *s, const ob_work_clause *clause, uint32_t fact);
 
 /* ---- Implication (implied.c) and witnesses (witness.c), after ob__solver_run ---- */
-/* The clause in terms of what is not solved, in normal form by the facts: it holds where each of the lists does. */
+/* The clause in terms of unsolved symbols, in normal form by the facts: it holds if each of the lists does. */
 ob_status ob__solver_restate(ob_solver *s, const ob_clause *clause, ob_literal_list *out, uint32_t *n_out);
 /* Sizes that satisfy the solved contract, and sizes that break one clause of it alone. `clauses`: the work clauses behind those
  * of the solution, in their order. */

@@ -1,4 +1,4 @@
-/* Which explicit broadcasting an operator does not need: the decision, shared by the note and by the rewriting. */
+/* Finds explicit broadcasts that an operator does not need: the decision for both the note and the rewriting. */
 #ifndef OB_PASSES_CHECK_BYPASS_H
 #define OB_PASSES_CHECK_BYPASS_H
 
@@ -6,20 +6,20 @@
 #include "passes/check/work.h"
 
 /* The value that is stretched by the producer of `value` (Broadcast, BroadcastInDim, Expand, Tile over sizes of 1),
- * right-aligned; NULL when the producer does something else. */
+ * right-aligned. NULL if the producer is something else. */
 ob_value *ob__stretched_from(const ob_work *work, const ob_value *value);
 
 typedef struct ob_bypass {
     const ob_node *node;
-    ob_value **inputs; /* what the node should read: n_inputs entries */
+    ob_value **inputs; /* the inputs that the node should read: n_inputs entries */
     bool any;          /* some input differs from the node's */
     bool legacy;       /* set broadcast=1 ... */
     bool legacy_axis;  /* ... and axis */
     int64_t axis;
 } ob_bypass;
 
-/* Decides for every input of the node whether it can be read from before the stretching with provably the same result, shape
- * included. `steps` bounds how many producers are skipped per input. Arrays are in `arena`. */
+/* Decides for every input of the node whether the node can read the unstretched value with provably the same result and shape.
+ * `steps` limits the number of skipped producers per input. Arrays are in `arena`. */
 ob_status ob__find_bypass(ob_work *work, ob_node *node, uint32_t steps, ob_arena *arena, ob_bypass *out);
 
 #endif

@@ -1,6 +1,5 @@
-/* What the checker has found out about a model: a side table by value id, and what nodes require that is open. Never stored in
- * the graph.
- */
+/* The results of inference: a table of facts by value id, and the undecided requirements of nodes. They are never stored in the
+ * graph. */
 #ifndef OB_PASSES_CHECK_FACTS_H
 #define OB_PASSES_CHECK_FACTS_H
 
@@ -18,18 +17,18 @@ typedef struct ob_guard {
 } ob_guard;
 
 typedef struct ob_fact {
-    ob_type type;            /* inferred. What is only declared names no size here: see ob_claim */
+    ob_type type;            /* inferred; a declared size that inference does not know is in ob_claim */
     ob_content content;      /* of small integer tensors */
     const char *why_unknown; /* reason for an unknown rank or dim, or NULL: "operator X has no shape rule" ... */
-    const ob_node *root;     /* of an unknown rank or an assumed one: the operator behind which nothing is known; or NULL */
-    bool assumed;            /* rests on a rank that is only declared: for reports; no rewrite may build on it */
+    const ob_node *root;     /* of an unknown or assumed rank: the operator whose results are not known; or NULL */
+    bool assumed;            /* depends on a rank that is only declared: for reports; rewrites must not use it */
 } ob_fact;
 
-/* What the file states of a value where inference knows nothing: an assumption beside the facts. It names a size and is compared
- * with others; it proves nothing, and nothing is written into a model because of it. */
+/* A declaration of the file for a size or rank that inference does not know: an assumption beside the facts. It names a size
+ * and is compared with other declarations. It proves nothing, and no rewriting uses it. */
 typedef struct ob_claim {
-    ob_dim size;     /* the anonymous size that is meant; OB_DIM_UNKNOWN: the rank */
-    ob_dim declared; /* a number, or the symbol that the file gives it; the rank */
+    ob_dim size;     /* the anonymous size; OB_DIM_UNKNOWN: the claim is about the rank */
+    ob_dim declared; /* the declared number, symbol or rank */
     const ob_value *value;
     int32_t axis; /* -1: the rank */
 } ob_claim;
@@ -38,36 +37,36 @@ typedef struct ob_claim {
 typedef struct ob_called {
     const ob_function *function;
     const char *path;       /* of the first of them, "a/call_1/" */
-    uint64_t n;             /* how many, each as often as the body around it is called; saturates */
-    const uint32_t *values; /* ids of the body's values, n_values, with what they are in these calls; none unless asked for */
+    uint64_t n;             /* number of calls, multiplied by the calls of the body around each; saturates */
+    const uint32_t *values; /* ids of the body's values, n_values, for `facts`; none unless keep_calls */
     const ob_fact *facts;
     uint32_t n_values;
-    const struct ob_call_site *sites; /* where they stand, in order */
+    const struct ob_call_site *sites; /* the call nodes, in order */
     struct ob_called *next;           /* other calls of the same function */
-    bool stands;                      /* false: taken back with the round of a loop that it was in */
+    bool stands;                      /* false: withdrawn with the round of a loop */
 } ob_called;
 
 typedef struct ob_call_site {
     const ob_node *node;
-    const ob_called *outer; /* the calls in whose body it stands; NULL: the main graph */
+    const ob_called *outer; /* the calls of the function that contains the node; NULL: the main graph */
     const struct ob_call_site *next;
 } ob_call_site;
 
-/* Something that a node asks of sizes or small contents, which could not be decided. */
+/* An undecided requirement of a node on sizes or small contents. */
 typedef struct ob_requirement {
-    ob_condition condition;   /* of unverified ones a side may be unknown */
-    const ob_guard *guard;    /* where it matters; NULL: always */
-    const char *reason;       /* why nobody can state it on sizes; NULL: a condition */
+    ob_condition condition;   /* a side may be unknown if it is unverified */
+    const ob_guard *guard;    /* the requirement matters only under it; NULL: always */
+    const char *reason;       /* why it cannot be stated on sizes; NULL: it is a condition */
     const ob_node *node;      /* NULL: graph inputs or outputs */
     int32_t operand;          /* input index, or -1 */
     int32_t axis;             /* of the result, or -1 */
     const char *call_path;    /* "main/call_3/" for a node inside a function body or subgraph, or "" */
-    const ob_value *value;    /* whose declared shape asks for it: no part of the contract; or NULL */
-    const ob_shape *operands; /* of the node at the time, n_operands; NULL: nobody wants them */
+    const ob_value *value;    /* the value whose declared shape requires it (not part of the contract), or NULL */
+    const ob_shape *operands; /* shapes of the node's operands, n_operands; NULL: not requested */
     uint32_t n_operands;
-    const ob_node *root;     /* of unverified ones: the operator behind which nothing is known; NULL: the node itself */
-    const ob_called *called; /* the calls in whose body the node stands; NULL: the main graph */
-    const ob_bound *bound;   /* what is asked of the elements of an input, instead of `condition`; or NULL */
+    const ob_node *root;     /* if unverified: the operator whose results are not known; NULL: the node itself */
+    const ob_called *called; /* the calls of the function that contains the node; NULL: the main graph */
+    const ob_bound *bound;   /* the requirement on elements of an input, instead of `condition`; or NULL */
 } ob_requirement;
 
 /* A node whose rank depends on whether a size is 1. */
@@ -81,22 +80,22 @@ typedef struct ob_facts {
     ob_arena arena;
     ob_fact *facts; /* by value id; grown by ob__facts_reserve when passes add values */
     uint32_t n_facts, capacity;
-    ob_requirement *conditions; /* those that sizes decide */
+    ob_requirement *conditions; /* requirements on sizes */
     uint32_t n_conditions, conditions_capacity;
-    ob_requirement *unverified; /* those that nobody looked at, with their reasons */
+    ob_requirement *unverified; /* requirements that could not be stated, with reasons */
     uint32_t n_unverified, unverified_capacity;
-    ob_requirement *bounds; /* those on elements of the model's inputs */
+    ob_requirement *bounds; /* requirements on elements of the model's inputs */
     uint32_t n_bounds, bounds_capacity;
-    ob_requirement *cases; /* what rules could have asked for, and told of all sizes instead */
+    ob_requirement *cases; /* conditions that rules avoided by describing all cases: see cases.c */
     uint32_t n_cases, cases_capacity;
     const struct ob_open_rank *open_ranks; /* a chain */
-    uint64_t n_proved, n_refuted;          /* requirements that hold for all sizes, and for none */
-    uint64_t n_declared;                   /* types and ranks that only the file states: the facts rest on them */
+    uint64_t n_proved, n_refuted;          /* requirements that hold for all sizes, and for no sizes */
+    uint64_t n_declared;                   /* types and ranks that only the file declares and that facts depend on */
     ob_claim *claims;
     uint32_t n_claims, claims_capacity;
     uint32_t *claim_of; /* by the number of an anonymous size: 1 + index of its claim, 0 none */
     uint32_t claim_of_capacity;
-    ob_called **called; /* in the order in which they ended */
+    ob_called **called; /* in the order in which their inference ended */
     uint32_t n_called, called_capacity;
     ob_map first_called; /* function -> its first */
 } ob_facts;
@@ -104,31 +103,31 @@ typedef struct ob_facts {
 void ob__facts_init(ob_facts *facts, const ob_allocator *allocator);
 void ob__facts_release(ob_facts *facts);
 ob_status ob__facts_reserve(ob_facts *facts, uint32_t n_values);
-/* A guard within `outer`. E_MEMORY. */
+/* A guard inside `outer`. E_MEMORY. */
 ob_status ob__guard_within(ob_arena *arena, const ob_guard *outer, ob_dim term, const ob_node *node, const char *text,
                            const ob_guard **out);
-/* How many calls; 1 for NULL, the main graph. */
+/* The number of calls; 1 for NULL (the main graph). */
 static inline uint64_t ob__n_calls(const ob_called *called) {
     return called ? called->n : 1;
 }
-/* The calls of a function, a chain; NULL: none was entered. */
+/* The calls of a function, as a chain; NULL: it was never called. */
 const ob_called *ob__calls_of(const ob_facts *facts, const ob_function *function);
-/* Do all guards of the chain hold at these sizes? UNDECIDED when only the run tells. */
+/* Do all guards of the chain hold at these sizes? UNDECIDED if that depends on the run. */
 ob_truth ob__guard_eval(const ob_dims *dims, const ob_guard *guard, const ob_binding *bindings, size_t n_bindings);
 
 /* -- claims.c -- */
 /* The claim about an anonymous size, or NULL. Valid until the next one is added. */
 const ob_claim *ob__claim_of(const ob_facts *facts, const ob_dims *dims, ob_dim size);
 ob_status ob__claim_add(ob_facts *facts, const ob_dims *dims, const ob_claim *claim);
-/* Takes back all but the first n. */
+/* Removes all but the first n. */
 void ob__claims_rewind(ob_facts *facts, const ob_dims *dims, uint32_t n);
 /* The size as the file declares it, if inference does not know it: for messages and comparisons only. */
 ob_dim ob__as_claimed(const ob_facts *facts, ob_dims *dims, ob_dim size);
 
 const ob_fact *ob__fact(const ob_facts *facts, const ob_value *value); /* never NULL: an all-unknown fact when out of range */
 
-/* Adds the clauses of a condition with its guards; `stated` as ob__clauses_add says. `known`: of the guards only those that sizes
- * decide, which makes the clauses stronger. E_MEMORY. */
+/* Adds the clauses of a condition with its guards; `stated` as in ob__clauses_add. `known`: use only the guards that depend on
+ * sizes, which makes the clauses stronger. E_MEMORY. */
 ob_status ob__requirement_lower(ob_clauses *clauses, ob_dims *dims, const ob_requirement *requirement, bool known,
                                 uint32_t origin, bool *stated);
 

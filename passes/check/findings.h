@@ -6,33 +6,36 @@
 #include "core/graph/graph.h"
 #include "onnx_broadcast/broadcast.h"
 
-enum { OB_FINDING_OPERANDS = 16 }; /* listed of a finding: the first, and in the last place the one that is meant */
+enum {
+    OB_FINDING_OPERANDS = 16
+}; /* listed operands of a finding: the first ones, and in the last place the operand of the finding */
 
 typedef struct ob_finding {
     ob_finding_id id;
     ob_severity severity;
-    const ob_node *node;            /* may be NULL */
-    const ob_value *value;          /* may be NULL */
-    const char *call_path;          /* "main/call_3/" for a node inside a function body or subgraph, or "" */
-    int32_t operand, axis;          /* -1: none */
-    const char *message;            /* one sentence, without file, id and node */
-    const ob_shape *operands;       /* shapes at the time, n_operands; NULL when shapes do not matter */
-    uint32_t n_operands;            /* at most OB_FINDING_OPERANDS: ob__finding_input */
-    const ob_condition *condition;  /* or NULL */
-    const char *fix;                /* or NULL */
-    const struct ob_called *called; /* calls in whose body the node stands (facts.h): the finding is of each of them; or NULL */
-    uint32_t clause;                /* 1 + index of the clause of the contract that the finding is about; 0: none */
+    const ob_node *node;           /* may be NULL */
+    const ob_value *value;         /* may be NULL */
+    const char *call_path;         /* "main/call_3/" for a node inside a function body or subgraph, or "" */
+    int32_t operand, axis;         /* -1: none */
+    const char *message;           /* one sentence, without file, id and node */
+    const ob_shape *operands;      /* shapes during inference, n_operands; NULL if shapes do not matter */
+    uint32_t n_operands;           /* at most OB_FINDING_OPERANDS: ob__finding_input */
+    const ob_condition *condition; /* or NULL */
+    const char *fix;               /* or NULL */
+    const struct ob_called
+        *called;     /* calls of the function that contains the node (facts.h): the finding applies to each; or NULL */
+    uint32_t clause; /* 1 + index of the clause of the contract; 0: none */
 } ob_finding;
 
 typedef struct ob_findings {
     ob_arena arena;
     ob_finding *items;
     uint32_t n, capacity;
-    size_t n_bytes, max_bytes;            /* of findings, their texts and shapes; taken back findings stay counted */
+    size_t n_bytes, max_bytes;            /* of findings, their texts and shapes; withdrawn findings stay counted */
     uint32_t n_dropped[OB_FINDING_COUNT]; /* beyond the limits of 100 000 and of bytes, by id */
 } ob_findings;
 
-/* How far the list had come, to go back there. */
+/* A position in the list, for ob__findings_rewind. */
 typedef struct ob_findings_mark {
     uint32_t n, n_dropped[OB_FINDING_COUNT];
 } ob_findings_mark;
@@ -41,15 +44,16 @@ void ob__findings_init(ob_findings *findings, const ob_allocator *allocator);
 void ob__findings_release(ob_findings *findings);
 ob_findings_mark ob__findings_mark(const ob_findings *findings);
 void ob__findings_rewind(ob_findings *findings, const ob_findings_mark *mark);
-/* Those beyond the limits, of that severity by default. */
+/* The number of dropped findings with this default severity. */
 size_t ob__findings_dropped(const ob_findings *findings, ob_severity severity);
-/* A new finding with default severity and formatted message, everything else empty (axis and operand -1); the caller fills
- * in the rest. NULL beyond the limit (then counted in n_dropped), and for want of memory:
- * findings->arena.failed is then set, and what was being found out fails with E_MEMORY. */
+/* A new finding with default severity and formatted message, everything else empty (axis and operand -1); the caller fills in
+ * the rest. NULL beyond the limit (the finding is then counted in n_dropped), and if memory runs out: findings->arena.failed is
+ * then set, and the whole operation fails with E_MEMORY. */
 ob_finding *ob__findings_add(ob_findings *findings, ob_finding_id id, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Keeps the shapes that met, of many the first and that of finding->operand, which is set before. False: out of memory. */
+/* Keeps the operand shapes: of many only the first ones and that of finding->operand, which must be set before. False: out of
+ * memory. */
 bool ob__finding_set_operands(ob_findings *findings, ob_finding *finding, const ob_shape *operands, uint32_t n_operands);
 /* The input index of entry i of finding->operands. */
 static inline uint32_t ob__finding_input(const ob_finding *finding, uint32_t i) {

@@ -1,4 +1,4 @@
-/* What each node asks for, found by its id. */
+/* An index of the requirements by node id. */
 #ifndef OB_PASSES_CHECK_REQUIRED_H
 #define OB_PASSES_CHECK_REQUIRED_H
 
@@ -6,7 +6,7 @@
 
 typedef struct ob_required {
     uint32_t *first, *next; /* chains of 1 + index of facts->conditions: by node id, and by that number */
-    bool *unverified;       /* by node id: something that nobody can state */
+    bool *unverified;       /* by node id: the node has a requirement that cannot be stated */
     uint32_t n_nodes;
 } ob_required;
 

@@ -1,4 +1,4 @@
-/* The verifier: is the graph one that passes may rely on? */
+/* The verifier: tests the structure of the graph that passes rely on. */
 #ifndef OB_PASSES_CHECK_VERIFY_GRAPH_H
 #define OB_PASSES_CHECK_VERIFY_GRAPH_H
 

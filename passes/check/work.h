@@ -1,5 +1,5 @@
-/* What passes work on that analyse a model: they read the graph and add to facts and findings, and change nothing. What passes
- * that edit have beside it is in rewriting.h, which these do not include. */
+/* The state of passes that analyse a model. They read the graph, add facts and findings, and do not change the model. The state
+ * of passes that edit is in rewriting.h, which these files do not include. */
 #ifndef OB_PASSES_CHECK_WORK_H
 #define OB_PASSES_CHECK_WORK_H
 
@@ -15,8 +15,8 @@ typedef struct ob_work {
     ob_facts *facts;
     ob_findings *findings;
     ob_required required;             /* of the facts, from propagation on */
-    struct ob_contract *contract;     /* NULL: not wanted */
-    const struct ob_assumed *assumed; /* what the user asserts */
+    struct ob_contract *contract;     /* NULL: not requested */
+    const struct ob_assumed *assumed; /* conditions that the user asserts */
     uint32_t n_assumed;
     ob_pass_hook after_pass; /* may be NULL */
     void *context;           /* of the hook */
@@ -26,12 +26,12 @@ typedef struct ob_work {
 /* The passes: one file each, linear in nodes and operands. */
 ob_status ob__pass_resolve(ob_work *work);    /* fills node->op and node->function */
 ob_status ob__pass_propagate(ob_work *work);  /* facts and findings */
-ob_status ob__pass_contract(ob_work *work);   /* what the whole model requires of the sizes of its inputs */
+ob_status ob__pass_contract(ob_work *work);   /* the requirements of the whole model on its input sizes */
 ob_status ob__pass_rules(ob_work *work);      /* findings OB03xx of the rule book */
 ob_status ob__pass_accidental(ob_work *work); /* findings OB0401 */
 ob_status ob__pass_redundant(ob_work *work);  /* findings OB0402 */
 
-/* compare_stated.c: finding OB0504 when the model's metadata state another contract. */
+/* compare_stated.c: finding OB0504 if the model's metadata state a different contract. */
 ob_status ob__contract_compare_stated(ob_work *work, const struct ob_contract *contract);
 
 #endif

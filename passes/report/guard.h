@@ -1,11 +1,11 @@
-/* What the two functions of a guard share: terms as variables of C. */
+/* Shared by the two guard functions: terms as C variables. */
 #ifndef OB_PASSES_REPORT_GUARD_H
 #define OB_PASSES_REPORT_GUARD_H
 
 #include "core/base/text.h"
 #include "passes/report/report.h"
 
-/* What the file needs of its helpers: an unused one would be a warning to whoever compiles it. */
+/* The helpers that the file needs. An unused one would give a compiler warning. */
 enum {
     OB_GUARD_ADD = 1,
     OB_GUARD_MUL = 2,
@@ -39,18 +39,18 @@ typedef struct ob_guard_body {
 /* -- guard_terms.c -- */
 /* Every symbol of an input as a variable, read from `sizes`. */
 void ob__guard_symbols(ob_guard_body *g);
-/* Declares what the term needs, and the term. */
+/* Declares the term, after its parts. */
 void ob__guard_require(ob_guard_body *g, ob_dim d);
-/* The term, an expression: a variable or a number. */
+/* Writes the term as an expression: a variable or a number. */
 void ob__guard_operand(ob_guard_body *g, ob_dim d);
-/* As the inside of a string literal. */
+/* Writes bytes as the inside of a string literal. */
 void ob__guard_escaped(ob_text *text, const char *bytes, size_t n);
 void ob__guard_number(ob_text *text, int64_t value);
 
 /* -- guard_values.c -- */
 /* The body of the function over the data. */
 void ob__guard_values(ob_guard_body *g, const ob_facts *facts);
-/* What stands before it: the inputs that it reads, and helpers; behind it the function itself. */
+/* Declarations and the inputs that it reads; then the function itself. */
 void ob__guard_values_declare(ob_text *file, const char *name);
 void ob__guard_values_write(ob_text *file, const ob_guard_body *g, const ob_facts *facts, const char *name);
 

@@ -1,4 +1,4 @@
-/* The report: facts and findings of one check, and the lists that are made from them when they are asked for. */
+/* The report: facts and findings of one check, and lists that are made from them on demand. */
 #ifndef OB_PASSES_REPORT_REPORT_H
 #define OB_PASSES_REPORT_REPORT_H
 
@@ -11,17 +11,17 @@
 #include "passes/check/groups.h"
 #include "passes/contract/contract.h"
 
-/* Groups of entries that say the same, in the order of their first. */
+/* Groups of equal entries, in the order of their first entries. */
 typedef struct ob_alike_entry ob_alike_entry;
 typedef struct ob_alike_list {
     ob_arena *arena;
     ob_map known; /* key -> entry */
     ob_alike_entry *first, *last;
-    ob_alike_entry *at; /* entry n_at, where the last question ended */
+    ob_alike_entry *at; /* entry n_at, the position of the last lookup */
     size_t n_at;
 } ob_alike_list;
 
-/* A broadcast, in certain calls of the function that it stands in (NULL: in none). */
+/* A broadcast, in certain calls of its function (NULL: not in a function). */
 typedef struct ob_listed_broadcast {
     const ob_node *node;
     const ob_called *called;
@@ -33,10 +33,10 @@ struct ob_report {
     ob_facts facts;
     ob_findings findings;
     ob_contract contract;
-    ob_severity severities[OB_FINDING_COUNT]; /* as the caller wants them; OB_SEVERITY_NONE: left out */
+    ob_severity severities[OB_FINDING_COUNT]; /* as chosen by the caller; OB_SEVERITY_NONE: omitted */
     ob_arena arena;                           /* the lists */
     ob_report_summary summary;
-    ob_long_names long_names;    /* that were told by number */
+    ob_long_names long_names;    /* shortened names with their numbers */
     bool shortens_names;         /* ob_report_shorten_names */
     ob_map origins;              /* ob__origin_of, */
     const ob_called *origins_in; /* in these calls */
@@ -46,15 +46,15 @@ struct ob_report {
     ob_alike_list patterns, alike_findings;
     uint32_t n_grouped;      /* findings in alike_findings */
     ob_text key;             /* of the entry at hand */
-    const ob_value **values; /* NULL until asked for */
+    const ob_value **values; /* NULL until needed */
     ob_arena finding_texts, broadcast_texts, value_texts, condition_texts,
-        contract_texts; /* of the entry that was asked for last */
+        contract_texts; /* of the entry that was requested last */
 };
 
 /* -- long_names.c -- */
-/* The name, or when it is longer than names are shown both ends and its number, in the arena. NULL: out of memory. */
+/* The name; if it is too long: both ends and its number, in the arena. NULL: out of memory. */
 const char *ob__report_name(ob_report *report, const char *name, ob_arena *arena);
-/* Between these two the terms of the report are written with such names. */
+/* Between these two calls the terms of the report are written with such names. */
 void ob__report_shorten_begin(ob_report *report);
 void ob__report_shorten_end(ob_report *report);
 
@@ -62,18 +62,18 @@ void ob__report_shorten_end(ob_report *report);
 /* Fills the summary and the list of broadcasts, sorts the findings by node. */
 ob_status ob__report_finish(ob_report *report);
 /* -- broadcasts.c -- */
-/* Bytes of the result for each operand that has, or may have, another shape. */
+/* The bytes that copies would write: the result, once for each operand that is or may be stretched. */
 ob_dim ob__copied_bytes(ob_dims *dims, const ob_facts *facts, const ob_node *node, const ob_group *group);
 /* -- alike.c -- */
 void ob__alike_init(ob_alike_list *list, ob_arena *arena);
-/* Counts broadcast `index`, which stands for n, under its pattern; *bytes is what one of it writes, set by the caller when
- * *is_new. E_MEMORY. */
+/* Counts broadcast `index`, which stands for n, under its pattern. *bytes are the bytes of one broadcast; the caller sets them
+ * if *is_new. E_MEMORY. */
 ob_status ob__alike_broadcast(ob_report *report, const ob_facts *facts, const ob_node *node, const ob_group *group, size_t index,
                               uint64_t n, ob_dim **bytes, bool *is_new);
-/* What all broadcasts write but *n_uncounted, of which something is not known; OB_DIM_UNKNOWN when the term is too large. */
+/* The bytes of all broadcasts except *n_uncounted, whose bytes are not known; OB_DIM_UNKNOWN if the term is too large. */
 ob_dim ob__alike_bytes(const ob_report *report, size_t *n_uncounted);
 
-/* A fix for the finding when there is one that can be computed; "" otherwise. NULL: out of memory. */
+/* A computed fix for the finding, or "". NULL: out of memory. */
 const char *ob__suggest_fix(const ob_report *report, const ob_finding *finding, ob_arena *arena);
 
 #endif

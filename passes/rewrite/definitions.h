@@ -1,4 +1,4 @@
-/* The explicit operators in standard ones: the local functions that define them, and what stands in an opset's way. */
+/* The explicit operators in terms of standard ones: their local functions, and the reasons that prevent them in an opset. */
 #ifndef OB_PASSES_REWRITE_DEFINITIONS_H
 #define OB_PASSES_REWRITE_DEFINITIONS_H
 
@@ -6,15 +6,15 @@
 
 enum { OB_EXPAND_SINCE = 8 };
 
-/* Element types that Expand and Tile take in an opset; looked up once as long as the opset stays. Zero to begin with. */
+/* Element types that Expand and Tile take in an opset; looked up once per opset. Initially zero. */
 typedef struct ob_stretch_types {
     int64_t opset;
     uint64_t expand, tile; /* ob_types */
     bool has_expand;       /* set by the caller: a graph of an older opset will be raised to one that has it */
 } ob_stretch_types;
 
-/* NULL when Expand (below opset 8: Reshape and Tile) can bring a tensor of this type from one shape to the other in the graph's
- * opset; else the reason. */
+/* NULL when Expand (below opset 8: Reshape and Tile) can stretch a tensor of this type from one shape to the other in the
+ * graph's opset; otherwise the reason. */
 const char *ob__why_no_expand(ob_stretch_types *types, const ob_graph *graph, ob_dtype dtype, const ob_shape *from,
                               const ob_shape *to);
 

@@ -1,4 +1,4 @@
-/* The edits of a patch, for patch.c that lists them, patch_names.c that names new nodes and patch_apply.c that makes them. */
+/* The edits of a patch, for patch.c (lists them), patch_names.c (names new nodes) and patch_apply.c (applies them). */
 #ifndef OB_PASSES_REWRITE_PATCH_EDIT_H
 #define OB_PASSES_REWRITE_PATCH_EDIT_H
 

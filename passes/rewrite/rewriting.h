@@ -1,4 +1,4 @@
-/* What passes work on that edit a model, beside the analysis. */
+/* The state of passes that edit a model, in addition to the analysis. */
 #ifndef OB_PASSES_REWRITE_REWRITING_H
 #define OB_PASSES_REWRITE_REWRITING_H
 
@@ -7,7 +7,7 @@
 #include "passes/rewrite/journal.h"
 #include "passes/rewrite/kept.h"
 
-/* What is to be done: bits that rows of the table name. */
+/* Goals: bits in the rows of the table of passes. */
 enum {
     OB_GOAL_CHECK = 1,
     OB_GOAL_BROADCAST = 2,
@@ -28,24 +28,24 @@ typedef struct ob_left_note {
 typedef struct ob_rewriting {
     ob_work *work;
     int goal;           /* OB_GOAL_... */
-    ob_journal journal; /* what passes have changed */
-    ob_keeping keeping; /* what must be as it was */
-    bool again;         /* recheck: the model is as it was, rewrite it anew with more nodes left alone */
+    ob_journal journal; /* changes of the passes */
+    ob_keeping keeping; /* requirements that must stay the same */
+    bool again;         /* set by recheck: the model is restored; rewrite it again with more nodes unchanged */
     ob_rewrite_stats stats;
     ob_left_note *notes, *last_note;
 } ob_rewriting;
 
 /* Counts a node that stays as it is, and keeps the reason for the caller. */
 void ob__note_left(ob_rewriting *rewriting, const ob_node *node, const char *reason);
-/* True when the node is to be left as it is, because the contract might not be kept; noted. */
+/* True if the node must stay as it is, because the contract might change. Adds a note. */
 bool ob__leaves(ob_rewriting *rewriting, const ob_node *node);
 
 /* The passes: one file each, linear in nodes and operands. The first and ob__pass_recheck change nothing. */
-ob_status ob__pass_sound(ob_rewriting *rewriting);    /* E_SHAPE, E_TYPE or E_MODEL when there is a finding of severity error */
-ob_status ob__pass_implicit(ob_rewriting *rewriting); /* takes out explicit broadcasting that an operator does anyway */
+ob_status ob__pass_sound(ob_rewriting *rewriting);    /* E_SHAPE, E_TYPE or E_MODEL if there is a finding of severity error */
+ob_status ob__pass_implicit(ob_rewriting *rewriting); /* removes explicit broadcasts that an operator does itself */
 ob_status ob__pass_insert_broadcast(ob_rewriting *rewriting); /* Broadcast, BroadcastInDim before operators that broadcast */
-ob_status ob__pass_raise_opset(ob_rewriting *rewriting); /* to opset 8 when explicit operators need it for their definition */
-/* *has: every graph has Expand, or will have it, because the pass above finds nothing that is against it. */
+ob_status ob__pass_raise_opset(ob_rewriting *rewriting);      /* to opset 8 if explicit operators need it for their definition */
+/* *has: every graph has Expand, or the pass above will give it Expand. */
 ob_status ob__has_expand_then(ob_rewriting *rewriting, bool *has);
 ob_status ob__pass_lower_function(ob_rewriting *rewriting); /* explicit operators to calls of model-local functions */
 ob_status ob__pass_lower_expand(ob_rewriting *rewriting);   /* explicit operators to Expand, below opset 8 to Reshape and Tile */

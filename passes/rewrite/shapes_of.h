@@ -1,4 +1,4 @@
-/* Shape operands for new nodes: constants, Shape nodes and what is pieced together from them; each made once and shared. */
+/* Shape operands for new nodes: constants, Shape nodes and combinations of them; each is made once and shared. */
 #ifndef OB_PASSES_REWRITE_SHAPES_OF_H
 #define OB_PASSES_REWRITE_SHAPES_OF_H
 
@@ -21,8 +21,8 @@ void ob__shape_maker_release(ob_shape_maker *maker);
 ob_value *ob__shape_constant(ob_shape_maker *maker, ob_node *before, const int64_t *dims, int32_t n);
 /* Shape(value), likewise. */
 ob_value *ob__shape_of_value(ob_shape_maker *maker, ob_node *before, ob_value *value);
-/* The shape as an operand: a constant when every dim is, Shape of an input of `before` that has exactly this shape, or pieced
- * together from the sizes of its inputs. NULL with *possible false when a dim is not to be had from them. */
+/* The shape as an operand: a constant if every size is, Shape of an input of `before` with exactly this shape, or a combination
+ * of the sizes of its inputs. NULL with *possible false if a size cannot be computed from them. */
 ob_value *ob__shape_as_operand(ob_shape_maker *maker, ob_node *before, const ob_shape *shape, bool *possible);
 /* Facts for a value made by a pass. */
 ob_status ob__set_tensor_fact(ob_work *work, const ob_value *value, ob_dtype dtype, const ob_shape *shape);
