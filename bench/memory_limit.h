@@ -1,4 +1,4 @@
-/* The memory limit: as many bytes read and written as an operation must move, by a loop that does nothing else. */
+/* The memory limit: a loop that only reads and writes the bytes that an operation must move. */
 #ifndef BENCH_MEMORY_LIMIT_H
 #define BENCH_MEMORY_LIMIT_H
 

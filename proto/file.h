@@ -9,7 +9,7 @@
 #include "onnx_broadcast/model.h"
 #include "onnx_broadcast/status.h"
 
-/* Bytes that were read: the caller's, a mapped file, or a block of the allocator's. */
+/* Bytes of a source: the caller's, a mapped file, or a block of the allocator. */
 typedef struct ob_source {
     ob_allocator allocator;
     void *bytes;

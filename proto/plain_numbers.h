@@ -1,4 +1,4 @@
-/* Numbers in files have a decimal point, whatever the language of the program is. */
+/* Numbers in files have a decimal point in every locale of the program. */
 #ifndef OB_PROTO_PLAIN_NUMBERS_H
 #define OB_PROTO_PLAIN_NUMBERS_H
 
@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 
-/* Of the calling thread alone. E_MEMORY. What begins is ended, in the same thread. */
+/* Affects only the calling thread. E_MEMORY. Each begin needs an end in the same thread. */
 typedef struct ob_plain_numbers {
     locale_t own, callers;
 } ob_plain_numbers;

@@ -18,7 +18,7 @@ ob_load_limits ob__load_limits(const ob_load_limits *limits);
 ob_status ob__wire_unpack(const ProtobufCMessageDescriptor *type, const uint8_t *bytes, size_t n_bytes,
                           const ob_load_limits *limits, ob_arena *arena, ProtobufCMessage **out, ob_error *error);
 
-/* E_LIMIT or E_MEMORY with a message, after the arena gave NULL. */
+/* E_LIMIT or E_MEMORY with a message, after the arena returned NULL. */
 static inline ob_status ob__arena_failure(const ob_arena *arena, ob_error *error) {
     OB_FAIL_IF(arena->hit_limit, error, OB_E_LIMIT, "reading needs more memory than the limit of %zu bytes",
                arena->n_bytes_limit);
@@ -27,18 +27,18 @@ static inline ob_status ob__arena_failure(const ob_arena *arena, ob_error *error
 
 /* ---- foreign.c ---- */
 
-/* What a file is, and what to do where a model was expected, and a tensor (NULL: the same). */
+/* The format of a file, with advice if a model, or a tensor (NULL: the same), was expected. */
 typedef struct ob_foreign {
     const char *name, *model, *tensor;
 } ob_foreign;
 
-/* What a file is expected to be: a model; TensorProto, SequenceProto, OptionalProto or MapProto; or NumPy's .npy. */
+/* The expected content of a file: a model; TensorProto, SequenceProto, OptionalProto or MapProto; or NumPy's .npy. */
 typedef enum ob_wanted { OB_WANTED_MODEL, OB_WANTED_MESSAGE, OB_WANTED_NPY } ob_wanted;
 
-/* E_FORMAT, "PREFIX: it is a zip archive: unpack it", for bytes that begin as another format that is known; else OB_OK. */
+/* E_FORMAT, "PREFIX: it is a zip archive: unpack it", for bytes of another known format; otherwise OB_OK. */
 ob_status ob__refuse_foreign(const uint8_t *bytes, size_t n, ob_wanted wanted, const char *prefix, ob_error *error);
 
-/* ---- extra.c: fields that a newer onnx.proto has and an older one lacks ---- */
+/* ---- extra.c: fields of a newer onnx.proto that an older one lacks ---- */
 
 typedef enum ob_extra {
     OB_EXTRA_NODE_OVERLOAD,
@@ -57,11 +57,11 @@ typedef struct ob_extras {
     const ProtobufCFieldDescriptor *fields[OB_EXTRA_COUNT]; /* NULL: the message class lacks it, look in the unknown fields */
 } ob_extras;
 
-/* The field of a message that has this number, or this name: the class's own, or one of the newer ones. NULL: none. */
+/* The field of a message with this number or name: of the class, or one of the newer fields. NULL: none. */
 const ProtobufCFieldDescriptor *ob__field_by_number(const ProtobufCMessageDescriptor *type, uint32_t number);
 const ProtobufCFieldDescriptor *ob__field_by_name(const ProtobufCMessageDescriptor *type, const char *name);
 
-/* The elements of a field that the message class lacks, from the unknown fields: the last string, "" when absent (NULL: out of
+/* The elements of a field that the message class lacks, from the unknown fields: the last string ("": absent, NULL: out of
  * memory); all messages. */
 const char *ob__newer_string(const ProtobufCFieldDescriptor *field, const ProtobufCMessage *message, ob_arena *arena);
 ob_status ob__newer_messages(const ProtobufCFieldDescriptor *field, const ProtobufCMessage *message, const ob_load_limits *limits,
@@ -69,13 +69,13 @@ ob_status ob__newer_messages(const ProtobufCFieldDescriptor *field, const Protob
 
 /* Looks up the fields once. */
 void ob__extras_init(ob_extras *extras);
-/* A string field; "" when absent. NULL: out of memory. */
+/* A string field; "": absent; NULL: out of memory. */
 const char *ob__extra_string(const ob_extras *extras, ob_extra which, const ProtobufCMessage *message, ob_arena *arena);
 /* A repeated message field. */
 ob_status ob__extra_messages(const ob_extras *extras, ob_extra which, const ProtobufCMessage *message,
                              const ob_load_limits *limits, ob_arena *arena, ProtobufCMessage ***out, size_t *n, ob_error *error);
 
-/* The way back, into a message made for writing: sets the member, or appends unknown fields (replacing those of that number). */
+/* The opposite, for a message made for writing: sets the member, or replaces the unknown fields with that number. */
 ob_status ob__extra_set_string(const ob_extras *extras, ob_extra which, ProtobufCMessage *message, const char *text,
                                ob_arena *arena, ob_error *error);
 ob_status ob__extra_set_messages(const ob_extras *extras, ob_extra which, ProtobufCMessage *message, ProtobufCMessage **messages,
@@ -97,32 +97,30 @@ typedef struct ob_reader {
 /* Fills a model that ob__model_new made from the message, which must live in the model's arena. */
 ob_status ob__read_model(ob_model *model, const Onnx__ModelProto *message, const ob_load_limits *limits, ob_error *error);
 
-/* Decodes one tensor. `what` names it in messages when it has no name. The result lives in the arena. */
+/* Decodes one tensor. `what` names it in messages if it has no name. The result is in the arena. */
 ob_status ob__read_tensor(ob_arena *arena, const Onnx__TensorProto *message, uint32_t max_rank, const char *what, ob_tensor **out,
                           ob_error *error);
-/* The same for a weight: elements of less than a byte stay packed (ob_tensor.is_packed) until something computes with them. */
+/* The same for a weight: elements narrower than a byte stay packed (ob_tensor.is_packed) until they are used. */
 ob_status ob__read_initializer(ob_arena *arena, const Onnx__TensorProto *message, uint32_t max_rank, ob_tensor **out,
                                ob_error *error);
 
-/* read_sparse.c: the same for a sparse one, with all of its elements; without data when these are malformed, or would take more
- * than max_growth bytes for each of the file's, beyond a MiB. */
+/* read_sparse.c: the same for a sparse tensor, with all of its elements. It has no data if these are malformed, or would take
+ * more than max_growth bytes for each byte of the file, above a MiB. */
 ob_status ob__read_sparse(ob_arena *arena, const Onnx__SparseTensorProto *message, const ob_load_limits *limits, ob_tensor **out,
                           ob_error *error);
 
-/* The same for a file of its own (tensor_file.c): E_UNSUPPORTED for what does not hold all of its elements. */
+/* The same for a separate file (tensor_file.c): E_UNSUPPORTED if it does not hold all elements. */
 ob_status ob__read_whole_tensor(ob_arena *arena, const Onnx__TensorProto *message, const char *path, ob_tensor **out,
                                 ob_error *error);
-/* The way back: a message over the elements of a contiguous view; what needs a form of its own is in the arena. `name` may be
- * NULL. */
+/* The opposite: a message over the elements of a contiguous view; converted elements are in the arena. `name` may be NULL. */
 ob_status ob__tensor_message(Onnx__TensorProto *message, const char *name, const ob_view *view, ob_arena *arena, ob_error *error);
 /* Writes the message to a file, as ob_file_save() does. */
 ob_status ob__save_message(const char *path, const ProtobufCMessage *message, ob_error *error);
 
-/* The declared type, or in files older than the declaration the one that the content tells. UNDEFINED for a number that is none
- * of ours. */
+/* The declared type, or, in files older than the declaration, the type of the content. UNDEFINED for an unknown number. */
 ob_attribute_type ob__attribute_type(const Onnx__AttributeProto *message);
 
-/* The element type of that number; OB_NONE for one that is not known. */
+/* The element type with that number; OB_NONE for an unknown number. */
 ob_dtype ob__read_dtype(int32_t number);
 
 /* The library's view of a type message; kind UNKNOWN for NULL. */

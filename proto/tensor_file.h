@@ -1,4 +1,4 @@
-/* What the formats of tensors and other values in files share. */
+/* Shared by the file formats of tensors and other values. */
 #ifndef OB_PROTO_TENSOR_FILE_H
 #define OB_PROTO_TENSOR_FILE_H
 
@@ -11,12 +11,12 @@ struct ob_file_tensor_owner {
     ob_arena arena;
 };
 
-/* An owner that lives in its own arena; NULL when memory ends. */
+/* An owner in its own arena; NULL: out of memory. */
 struct ob_file_tensor_owner *ob__file_tensor_owner(const ob_allocator *allocator);
 void ob__file_tensor_owner_free(struct ob_file_tensor_owner *owner);
 
-/* The elements of the view, row-major without gaps: the view's own memory when it has that form, else a copy (then *owned is the
- * block to free, of *n_bytes). */
+/* The elements of the view, row-major without gaps: the view's own memory if it has that form, otherwise a copy (then *owned is
+ * the block to free, of *n_bytes). */
 ob_status ob__gather(const ob_view *view, const void **out, void **owned, size_t *n_bytes, ob_error *error);
 ob_status ob__check_view(const ob_view *view, ob_error *error);
 

@@ -1,4 +1,4 @@
-/* Inside the text reader: the parser's state and what its two files share. */
+/* The inside of the text reader: the parser's state, shared by its two files. */
 #ifndef OB_PROTO_TEXT_PARSER_H
 #define OB_PROTO_TEXT_PARSER_H
 
@@ -20,7 +20,7 @@ void *ob__text_message(ob_text_parser *parser, const ProtobufCMessageDescriptor 
 /* Room for one more element in a list that grows by doubling; NULL: out of memory. `*list` is a pointer to the elements. */
 void *ob__text_push(ob_text_parser *parser, void *list, size_t *n, size_t n_bytes_each);
 
-/* True when an element type's name comes next; "undefined" is 0. */
+/* True if the name of an element type follows; "undefined" is 0. */
 bool ob__text_take_dtype(ob_text_parser *parser, int32_t *number);
 bool ob__text_next_is_type(ob_text_parser *parser);
 ob_status ob__text_type(ob_text_parser *parser, Onnx__TypeProto **out);

@@ -4,7 +4,7 @@
 
 #include "proto/proto.h"
 
-/* Everything that writing makes lives in `arena`; what it makes points into the model. */
+/* All new messages are in `arena` and point into the model. */
 typedef struct ob_proto_writer {
     ob_arena arena;
     ob_extras extras;
@@ -14,11 +14,11 @@ typedef struct ob_proto_writer {
 
 void ob__proto_writer_init(ob_proto_writer *writer, const ob_model *model, ob_error *error);
 void ob__proto_writer_release(ob_proto_writer *writer);
-/* A message to be changed: a shallow copy of `origin`, or an empty one for NULL. NULL: out of memory. */
+/* A message to change: a shallow copy of `origin`, or an empty one for NULL. NULL: out of memory. */
 void *ob__copy_message(ob_proto_writer *writer, const ProtobufCMessageDescriptor *type, const void *origin);
 #define OB_COPY_MESSAGE(writer, descriptor, origin) ob__copy_message((writer), &(descriptor), (origin))
 
-/* True when the message says what the type says. */
+/* True if the message states this type. */
 bool ob__same_type(const ob_dims *pool, const Onnx__TypeProto *message, const ob_type *type);
 /* NULL for kind UNKNOWN. Types nest as deep as the loader or the text parser allowed. */
 ob_status ob__write_type(ob_proto_writer *writer, const ob_type *type, Onnx__TypeProto **out);
@@ -26,8 +26,8 @@ ob_status ob__write_type(ob_proto_writer *writer, const ob_type *type, Onnx__Typ
 /* The model as a message that lives as long as the writer and the model. E_MEMORY, E_LIMIT, E_MODEL. */
 ob_status ob__write_model(ob_proto_writer *writer, const ob_model *model, Onnx__ModelProto **out);
 
-/* Hands a message's bytes to the sink piece by piece, never as one block. E_LIMIT when a part of it is beyond what the wire
- * form's 32-bit lengths hold; else what the sink answers. */
+/* Hands a message's bytes to the sink piece by piece, never as one block. E_LIMIT if a part exceeds the 32-bit lengths of the
+ * wire format; otherwise the status of the sink. */
 ob_status ob__write_message(const ProtobufCMessage *message, ob_write_sink sink, void *context, ob_error *error);
 
 /* The same in the aligned form (OB_FORMAT_PROTOBUF_ALIGNED): numbers begin at multiples of OB_FILE_ALIGNMENT. */

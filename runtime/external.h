@@ -1,4 +1,4 @@
-/* Weights that lie in other files: mapped where they can be used as they lie, copied or read where not. */
+/* Weights in other files: mapped if they can be used in place, otherwise copied or read. */
 #ifndef OB_RUNTIME_EXTERNAL_H
 #define OB_RUNTIME_EXTERNAL_H
 
@@ -13,14 +13,14 @@ typedef struct ob_external_rules {
 typedef struct ob_external {
     ob_session *session;
     const ob_external_rules *rules;
-    int folder; /* descriptor of the folder that external files must be in, -1: not opened yet */
+    int folder; /* descriptor of the folder that must contain external files; -1: not opened yet */
     uint64_t n_mapped, mapped_bytes, n_read, read_bytes;
     ob_error *error;
 } ob_external;
 
 void ob__external_begin(ob_external *external, ob_session *session, const ob_external_rules *rules, ob_error *error);
-/* The elements of an initializer whose data is external: in the mapping of their file, read only, or in memory of the session.
- * E_UNSUPPORTED, E_IO, E_FORMAT, E_LIMIT, E_MEMORY as ob_session_create says. */
+/* The elements of an initializer with external data: in the read-only mapping of their file, or in memory of the session.
+ * E_UNSUPPORTED, E_IO, E_FORMAT, E_LIMIT, E_MEMORY as for ob_session_create. */
 ob_status ob__external_data(ob_external *external, const ob_value *value, void **out);
 /* Closes the files; mappings stay until ob__external_unmap. */
 void ob__external_end(ob_external *external);

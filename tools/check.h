@@ -1,4 +1,4 @@
-/* onnx-broadcast-check: the two forms of its output. */
+/* onnx-broadcast-check: the two formats of its output. */
 #ifndef OB_TOOLS_CHECK_H
 #define OB_TOOLS_CHECK_H
 
@@ -6,24 +6,24 @@
 
 typedef enum listing {
     LIST_NOTHING, /* findings of one kind are one entry; no broadcasts */
-    LIST_GROUPS,  /* broadcasts by pattern as well, and whatever else was shortened */
-    LIST_ALL      /* every finding and every broadcast for itself */
+    LIST_GROUPS,  /* broadcasts by pattern, and lists that are not shortened */
+    LIST_ALL      /* every finding and every broadcast */
 } listing;
 
-/* How a report is told as text. */
+/* Options of a report as text. */
 typedef struct telling {
     listing list;
     bool quiet;  /* findings and summary only */
     bool werror; /* warnings are printed as errors */
 } telling;
 
-enum { NAME_COLUMNS = 100 }; /* of a name in text; longer ones are shortened in the middle */
+enum { NAME_COLUMNS = 100 }; /* limit of a name in text; longer ones are shortened in the middle */
 
 /* "node "path/name" (Op)". */
 void print_node(const printer *out, const char *path, const char *node, const char *op_type);
 const char *plural(size_t n);
 
-/* The summary, the contract, broadcasts when they are asked for, and the findings of one model. */
+/* The summary, the contract, broadcasts if requested, and the findings of one model. */
 ob_status print_report_text(const printer *out, const char *file, ob_model *model, ob_report *report, const telling *how);
 /* -- check_lists.c -- */
 ob_status print_contract(const printer *out, const char *file, ob_report *report, const telling *how);
@@ -33,7 +33,7 @@ ob_status print_support(const printer *out, const char *file, ob_model *model, c
 
 /* One element of the `models` array of docs/report.schema.json. */
 ob_status print_report_json(FILE *out, const char *file, const ob_model *model, ob_report *report, ob_rules rules);
-/* The contract as C in a file: function guard_NAME for NAME.c. */
+/* Writes the contract as C to a file: function guard_NAME for NAME.c. */
 ob_status save_guard(const char *path, const ob_report *report, ob_error *error);
 /* The element of a file that could not be read or checked. */
 void print_unread_json(FILE *out, const char *file, const ob_error *error);

@@ -1,4 +1,4 @@
-/* --select, --ignore and --severity, in the order in which they are given. */
+/* --select, --ignore and --severity, in the order of the command line. */
 #ifndef OB_TOOLS_CHECK_SEVERITY_H
 #define OB_TOOLS_CHECK_SEVERITY_H
 

@@ -1,4 +1,4 @@
-/* Printing what comes from a model: escaped, aligned, coloured on terminals only. */
+/* Printing texts from a model: escaped, aligned, coloured on terminals only. */
 #ifndef OB_TOOLS_PRINT_H
 #define OB_TOOLS_PRINT_H
 
@@ -14,7 +14,7 @@ typedef struct printer {
 
 typedef enum colour { COLOUR_NONE, COLOUR_BOLD, COLOUR_RED, COLOUR_YELLOW, COLOUR_CYAN, COLOUR_GREEN } colour;
 
-/* Colour when the file is a terminal, NO_COLOR is not set and TERM is not "dumb". */
+/* True if the file is a terminal, NO_COLOR is not set and TERM is not "dumb". */
 printer printer_for(FILE *file);
 void set_colour(const printer *out, colour which);
 
@@ -22,7 +22,7 @@ void set_colour(const printer *out, colour which);
 void print_escaped(FILE *file, const char *text);
 /* Columns that print_escaped takes, counting a UTF-8 character as one. */
 size_t escaped_width(const char *text);
-/* print_escaped in at most so many columns (20 or more), of a longer text both ends. Returns the columns. */
+/* print_escaped in at most this many columns (20 or more); a longer text keeps both ends. Returns the columns. */
 size_t print_shortened(FILE *file, const char *text, size_t columns);
 /* The same between quotes, which the caller writes: those of the name are escaped. */
 void print_in_quotes(FILE *file, const char *text, size_t columns);
@@ -32,9 +32,9 @@ void print_json_string(FILE *file, const char *text);
 /* "12.3 KiB", "5 bytes". */
 void format_bytes(int64_t n_bytes, char *text, size_t n);
 
-/* A size or term, whole. */
+/* A size or term, in full. */
 void print_dim(FILE *file, const ob_dims *dims, ob_dim dim);
-/* The same in at most so many columns, SIZE_MAX: whole. */
+/* The same in at most this many columns; SIZE_MAX: in full. */
 void print_term(FILE *file, const ob_dims *dims, ob_dim dim, size_t columns);
 /* "(2 x N)", on one line. */
 void print_shape(FILE *file, const ob_dims *dims, const ob_shape *shape);

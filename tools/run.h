@@ -19,7 +19,7 @@ typedef struct run_options {
     size_t n_dims;
     const char *output_folder, *expect_folder;
     bool npy, optimize, strict, quiet, verbose;
-    bool random; /* elements for inputs that are not given */
+    bool random; /* random elements for inputs that are not given */
     ob_numerics numerics;
     bool bench, profile;
     const char *profile_file;
@@ -27,35 +27,35 @@ typedef struct run_options {
     ob_operators *operators; /* of --op-library; NULL: none */
     int64_t runs, warmup, threads, seed;
     double min_seconds, max_seconds;       /* max_seconds 0: no limit */
-    double rtol, atol;                     /* below 0: as the data say, or the default */
+    double rtol, atol;                     /* below 0: those of the data, or the default */
     uint64_t max_memory, max_output_bytes; /* max_output_bytes 0: no limit of its own */
     int64_t max_nodes;                     /* 0: the library's */
 } run_options;
 
-/* Counts what reading files takes; beyond the limit there is no memory. */
+/* Counts the memory for reading files; beyond the limit allocations fail. */
 typedef struct memory_limit {
     uint64_t used, most; /* most 0: no limit */
     bool refused;
 } memory_limit;
 
-/* One value for each input of the session, in its order. It stays where it is: the limit counts what is freed as well. */
+/* One value for each input of the session, in its order. Do not move it: freed memory is counted here too. */
 typedef struct run_inputs {
     memory_limit limit;
     ob_file_tensor *tensors; /* read from files; zeroed where the elements are random */
     void **random;
     ob_view *views;
-    ob_cell **cells; /* of the inputs that are no tensors; else NULL */
+    ob_cell **cells; /* of the inputs that are not tensors; otherwise NULL */
     size_t n;
 } run_inputs;
 
 typedef struct run_outputs {
     ob_view *views;
-    const ob_cell **cells; /* of those that are no tensors; else NULL */
+    const ob_cell **cells; /* of those that are not tensors; otherwise NULL */
     size_t n;
 } run_outputs;
 
-/* run_inputs.c: reads the files that the options name; with options->random it makes up the rest. On failure the message is out.
- */
+/* run_inputs.c: reads the files in the options; with options->random all other inputs get random elements. On failure the
+ * message is printed. */
 exit_code inputs_prepare(const run_options *options, const ob_session *session, run_inputs *inputs);
 void inputs_release(run_inputs *inputs);
 

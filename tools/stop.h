@@ -1,12 +1,11 @@
-/* SIGINT, SIGTERM and SIGHUP: they end the command as they would by default, at once, whatever it is at; of a file that it is
- * writing nothing is left. SIGXFSZ is ignored: a file that grows beyond the limit of the process (RLIMIT_FSIZE) is a write that
- * fails, as on a full disk. */
+/* SIGINT, SIGTERM and SIGHUP: they end the command at once, as by default, and remove an unfinished output file. SIGXFSZ is
+ * ignored: a write beyond the file-size limit of the process (RLIMIT_FSIZE) fails like a write to a full disk. */
 #ifndef OB_TOOLS_STOP_H
 #define OB_TOOLS_STOP_H
 
-/* First thing in main. A signal that is ignored already (nohup) stays ignored. */
+/* Call it first in main. A signal that is already ignored (nohup) stays ignored. */
 void stop_install(void);
-/* Around a call that writes `path` as ob_file_save does: a signal removes the temporary file that this call may have begun. */
+/* Call these around a call that writes `path` like ob_file_save: a signal then removes its temporary file. */
 void stop_begin_file(const char *path);
 void stop_end_file(void);
 

@@ -1,6 +1,6 @@
-/* Functions of ONNX Runtime that are newer than the headers which the plugin is built with (Debian 13: API version 21). The table
- * of functions only ever grows at its end, ONNX Runtime itself asserts where each version ends, so that a function is known by
- * its place. They are used where the running library has them. */
+/* Functions of ONNX Runtime that are newer than the headers of the build (Debian 13: API version 21). The table of functions
+ * grows only at its end, and ONNX Runtime asserts the end of each version, so a function has a fixed position. They are used if
+ * the running library has them. */
 #ifndef OB_RUNTIME_ORT_LATER_H
 #define OB_RUNTIME_ORT_LATER_H
 

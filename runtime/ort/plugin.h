@@ -1,8 +1,8 @@
-/* What the files of the ONNX Runtime plugin share. Everything of ONNX Runtime comes through the OrtApi table that it hands over;
- * nothing is linked. Nothing here is exported but RegisterCustomOps.
+/* Shared by the files of the ONNX Runtime plugin. All functions of ONNX Runtime come from its OrtApi table; nothing is linked.
+ * Only RegisterCustomOps is exported.
  *
- * A call of ONNX Runtime gives an OrtStatus, NULL for success. What fails here becomes one too (error.c), with this project's
- * message. A kernel is made once per node and then only read: it may run in several threads at once. */
+ * A call of ONNX Runtime gives an OrtStatus, NULL for success. Failures here become an OrtStatus too (error.c), with this
+ * project's message. A kernel is made once per node and then only read: it may run in several threads at once. */
 #ifndef OB_RUNTIME_ORT_PLUGIN_H
 #define OB_RUNTIME_ORT_PLUGIN_H
 
@@ -14,8 +14,8 @@
 #include "onnx_broadcast/view.h"
 #include "ort/later.h"
 
-/* The oldest API that has all that is used here. 17 brought the shape-inference callback and KernelContext_ParallelFor, 18
- * results in the memory of an operand; only from 19 on does the callback set element types, without which a model is refused. */
+/* The oldest API with everything that the plugin uses. 17 brought the shape-inference callback and KernelContext_ParallelFor,
+ * 18 results in the memory of an operand; from 19 on the callback can set element types, without which a model is refused. */
 enum { OB__ORT_API_OLDEST = 19 };
 #if ORT_API_VERSION < 19
 #error "the headers of ONNX Runtime 1.19 or newer are needed"
@@ -30,11 +30,11 @@ typedef struct ob__ort_row {
     const char *name;
     size_t n_shared; /* pairs that `shared` holds */
     int *shared;     /* 0, 1, 2 ...: output i may take the memory of input i */
-    /* Result shape from what is known of the inputs while a model is loaded. Unknown: leave result->rank. */
+    /* The result shape from the known input shapes while a model is loaded. Unknown: do not set result->rank. */
     ob_status (*infer)(ob__ort_inference *inference, ob_broadcast_result *result, ob_error *error);
     /* Reads attributes into the kernel. */
     OrtStatus *(*create)(ob__ort_kernel *kernel, const OrtKernelInfo *info);
-    /* Checks what is known of the inputs when the kernel is made; conditions that stay open go to `sink`. */
+    /* Checks the known input shapes when the kernel is made; open conditions go to `sink`. */
     ob_status (*check)(const ob__ort_kernel *kernel, const ob_shape *shapes, ob_dims *pool, ob_condition_sink sink, void *context,
                        ob_error *error);
     OrtStatus *(*run)(const ob__ort_kernel *kernel, OrtKernelContext *context);
@@ -52,14 +52,14 @@ struct ob__ort_operator {
 
 /* ---- Errors (error.c) ---- */
 
-/* Hands on the status of a call. */
+/* Passes on the status of a call. */
 #define OB__ORT_TRY(call)                                                                                                        \
     do {                                                                                                                         \
         OrtStatus *ob__ort_status_ = (call);                                                                                     \
         if (ob__ort_status_) return ob__ort_status_;                                                                             \
     } while (0)
 
-/* "node 'NAME' (OPERATOR): MESSAGE", and the conditions that the model's shapes leave open, if any. */
+/* "node 'NAME' (OPERATOR): MESSAGE", and the open conditions of the model's shapes, if any. */
 OrtStatus *ob__ort_fail(const ob__ort_kernel *kernel, const ob_error *error);
 /* The same from a status and a text. */
 OrtStatus *ob__ort_failf(const ob__ort_kernel *kernel, ob_status status, const char *format, ...)
@@ -92,10 +92,10 @@ typedef struct ob__ort_operand {
     int64_t dims[OB_MAX_RANK];
 } ob__ort_operand;
 
-/* Input `index`; an input that is left out is an error. */
+/* Input `index`; an omitted input is an error. */
 OrtStatus *ob__ort_operand_get(const ob__ort_kernel *kernel, const OrtKernelContext *context, size_t index, ob__ort_operand *out);
-/* Produces output `index`: the operand, whose dimension i lies at axis axes[i] of the result, stretched to dims. Every dimension
- * is 1 or the size of its axis: the caller has checked. */
+/* Produces output `index`: the operand, whose dimension i is axis axes[i] of the result, stretched to dims. The caller has
+ * checked that every dimension is 1 or the size of its axis. */
 OrtStatus *ob__ort_produce(const ob__ort_kernel *kernel, OrtKernelContext *context, size_t index, const ob__ort_operand *operand,
                            const int64_t *axes, int32_t rank, const int64_t *dims);
 
@@ -105,7 +105,7 @@ OrtStatus *ob__ort_produce(const ob__ort_kernel *kernel, OrtKernelContext *conte
 OrtStatus *ob__ort_copy(const ob__ort_kernel *kernel, const OrtKernelContext *context, const ob_view *to, const ob_view *from);
 /* The same for elements of less than a byte, `bits` each, packed from the low end (packed.c). The views count bytes. */
 OrtStatus *ob__ort_copy_packed(const ob__ort_kernel *kernel, const ob_view *to, const ob_view *from, unsigned bits);
-/* The same for strings (strings.c). The views' data are not looked at, their strides are in units of ob_string. */
+/* The same for strings (strings.c). The views' data is not used; their strides are in units of ob_string. */
 OrtStatus *ob__ort_copy_strings(const ob__ort_kernel *kernel, const OrtKernelContext *context, OrtValue *to_value,
                                 const ob_view *to, const OrtValue *from_value, const ob_view *from);
 
@@ -122,10 +122,10 @@ struct ob__ort_inference {
 
 /* The callback of OrtCustomOp. */
 OrtStatus *ORT_API_CALL ob__ort_infer(const OrtCustomOp *op, OrtShapeInferContext *context);
-/* Attribute of integers: *n -1 when it is absent, is no list of integers or has more than `max`. */
+/* An attribute of integers: *n -1 if it is absent, is not a list of integers or has more than `max`. */
 void ob__ort_infer_ints(const ob__ort_inference *inference, const char *name, int64_t *ints, int32_t max, int32_t *n);
-/* A shape as ONNX Runtime knows it, as terms: a name is a symbol, what is not known an anonymous size. dims has room for
- * OB_MAX_RANK. An unknown rank looks like rank 0 to this API. */
+/* A shape of ONNX Runtime as terms: a name is a symbol, an unknown size is an anonymous size. dims has room for OB_MAX_RANK. An
+ * unknown rank looks like rank 0 to this API. */
 OrtStatus *ob__ort_terms(const OrtApi *api, const OrtTensorTypeAndShapeInfo *info, ob_dims *pool, ob_dim *dims, int32_t *rank);
 
 #endif

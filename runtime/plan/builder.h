@@ -12,10 +12,10 @@ typedef struct ob_captured {
     struct ob_captured *next;
 } ob_captured;
 
-/* Where a value comes from. */
+/* The origin of a value. */
 typedef enum ob_source {
     OB_SOURCE_PLAN = 0, /* a step with a place for it, or a constant */
-    OB_SOURCE_STEP,     /* a dynamic step: its size is known when that has run */
+    OB_SOURCE_STEP,     /* a dynamic step: its size is known after the step */
     OB_SOURCE_REST      /* a node that waits for such a size */
 } ob_source;
 
@@ -26,21 +26,21 @@ typedef struct ob_builder {
     const ob_value *const *results;
     uint32_t n_entries, n_results;
     ob_plan *plan;
-    ob_arena scratch;      /* dies with the planning */
-    const ob_facts *facts; /* for these inputs: own_facts, or those of the session where no size is open */
+    ob_arena scratch;      /* freed at the end of planning */
+    const ob_facts *facts; /* for these inputs: own_facts, or those of the session if no size is open */
     ob_facts own_facts;
     const ob_view *inputs;
-    ob_view *room;                /* full views for the node at hand, ROOM of them; what does not fit is of the scratch */
+    ob_view *room;                /* full views for the current node, ROOM of them; more are in the scratch arena */
     uint32_t n_room;              /* in use */
-    const ob_layout *layouts[64]; /* by a hash: the latest, to be shared */
+    const ob_layout *layouts[64]; /* by hash: recent layouts, for sharing */
     uint8_t *sources;             /* by value id: ob_source */
     ob_node **waiting;            /* nodes that wait for a size */
     uint32_t n_waiting, waiting_capacity;
-    bool *doubtful; /* by node id: of a body, and would fail for these sizes if the body ran; NULL: none is */
+    bool *doubtful; /* by node id: a node of a body that would fail for these sizes if the body ran; NULL: none */
     uint32_t n_steps;
-    uint32_t depth;               /* blocks around the node at hand */
-    struct ob_captured *captured; /* buffers of outer blocks that blocks touch, as far as the outermost goes */
-    ob_survey *survey;            /* of nodes that cannot run; NULL: none so far */
+    uint32_t depth;               /* number of blocks around the current node */
+    struct ob_captured *captured; /* buffers of outer blocks that inner blocks use, up to the outermost block */
+    ob_survey *survey;            /* nodes that cannot run; NULL: none so far */
     ob_error *error;
 } ob_builder;
 
@@ -51,32 +51,32 @@ bool ob__is_static_type(const ob_type *type);
 ob_status ob__infer_shapes(ob_builder *b);
 
 /* runtime/plan/slots.c */
-/* n empty views until the node at hand is planned; NULL: no memory. */
+/* n empty views, valid until the current node is planned; NULL: no memory. */
 ob_view *ob__some_views(ob_builder *b, uint32_t n);
 /* The view's layout, for the plan; NULL: no memory. */
 const ob_layout *ob__new_layout(ob_builder *b, const ob_view *view);
-/* As a view of no data. */
+/* The slot as a view without data. */
 static inline void ob__slot_view(const ob_slot *slot, ob_view *out) {
     ob__layout_view(slot->layout, NULL, out);
 }
 ob_status ob__new_buffer(ob_builder *b, ob_buffer_kind kind, uint32_t index, uint64_t n_bytes, ob_buffer **out);
-/* A slot that no value has. view->data is not used. */
+/* A slot without a value. view->data is not used. */
 ob_status ob__make_slot(ob_builder *b, ob_buffer *buffer, int64_t offset, const ob_view *view, ob_slot **out);
-/* Says where `value` lives; adds its reads to the buffer's. */
+/* Sets the place of `value`; adds its reads to those of the buffer. */
 ob_status ob__new_slot(ob_builder *b, const ob_value *value, ob_buffer *buffer, int64_t offset, const ob_view *view);
 ob_status ob__new_const_slot(ob_builder *b, const ob_value *value, const ob_view *view);
 /* The slot of an operand; constants get theirs on first use. *out NULL: a dynamic value, or an omitted one. */
 ob_status ob__find_slot(ob_builder *b, const ob_node *reader, const ob_value *value, ob_slot **out);
 /* Slots are set by the caller. NULL: no memory. */
 ob_step *ob__new_step(ob_builder *b, ob_step_kind kind, const ob_node *node, uint32_t n_in, uint32_t n_out);
-/* Appends the step; everything it touches is alive at its number. */
+/* Appends the step; all of its buffers are alive at its number. */
 ob_status ob__append_step(ob_builder *b, ob_step *step);
 ob_status ob__keep_until(ob_builder *b, ob_buffer *buffer, uint32_t step);
-/* A step that copies what is in a slot to a buffer, in that layout: *out, a slot of its own. */
+/* A step that copies a slot to a buffer with that layout: *out, a new slot. */
 ob_status ob__add_copy(ob_builder *b, const ob_node *node, const ob_slot *from, ob_buffer *to, const ob_view *layout,
                        ob_slot **out);
 ob_status ob__bytes_of(ob_builder *b, const ob_node *node, const ob_view *view, uint64_t *n_bytes);
-/* After the last node: graph outputs get memory of their own, contiguous. */
+/* After the last node: graph outputs get separate contiguous memory. */
 ob_status ob__place_outputs(ob_builder *b);
 
 /* runtime/plan/plan_node.c */
@@ -85,24 +85,26 @@ ob_status ob__plan_node(ob_builder *b, const ob_node *node);
 ob_status ob__plan_graph(ob_builder *b, const ob_graph *graph);
 
 /* runtime/plan/wait.c */
-/* What reads a tensor whose size a step tells is planned when it has told; what else reads results of dynamic steps is one. */
+/* Nodes that read a tensor of unknown size are planned when the size is known. Other nodes that read results of dynamic steps
+ * are dynamic steps too. */
 ob_status ob__must_wait(const ob_builder *b, const ob_node *node, bool *wait);
 ob_status ob__let_wait(ob_builder *b, ob_node *node);
 ob_status ob__plan_dynamic(ob_builder *b, const ob_node *node);
-/* After the last node: what waits becomes a part of its own. */
+/* After the last node: the waiting nodes become a part. */
 ob_status ob__plan_rest(ob_builder *b);
 
 /* runtime/plan/static.c */
-/* All shapes that it and its bodies work with, and of bodies every node can be planned. */
+/* True if all shapes of the node and its bodies are known, and every node of the bodies can be planned. */
 bool ob__node_is_static(const ob_builder *b, const ob_node *node);
-/* 0 or 1 when the condition is known while planning, else -1. */
+/* 0 or 1 if the condition is known during planning, otherwise -1. */
 int ob__known_truth(const ob_builder *b, const ob_value *value);
-/* Trips and sequences, as the shapes say; false where operands disagree. A Loop without results that stack has no bound. */
+/* The numbers of iterations and sequences from the shapes; false if operands disagree. A Loop without stacked results has no
+ * bound. */
 bool ob__count_trips(const ob_builder *b, const ob_node *node, const ob_loop_params *params, int64_t *trips, int64_t *batches);
 
-/* runtime/plan/control.c: *done false, and nothing is planned, where a shape is left to the run. */
+/* runtime/plan/control.c: *done false: a shape depends on the run, and nothing is planned. */
 ob_status ob__plan_control(ob_builder *b, const ob_node *node, bool *done);
-/* After everything else: every place is one of its own. */
+/* At the end: resolves shared places, so that every place is final. */
 void ob__settle_places(ob_builder *b);
 
 #endif

@@ -1,4 +1,4 @@
-/* Values of a run that are more than tensors: which cell a value is, who holds it, when it goes. For runtime/ only. */
+/* Values of a run that are not tensors: their cells, holders and lifetimes. For runtime/ only. */
 #ifndef OB_RUNTIME_CELLS_H
 #define OB_RUNTIME_CELLS_H
 
@@ -6,28 +6,28 @@
 #include "ops/kernel/cells.h"
 #include "runtime/session.h"
 
-/* What a value is declared to be may be more than a tensor: only a cell can hold it. */
+/* True if the declared type may be something other than a tensor, so that only a cell can hold the value. */
 static inline bool ob__is_cell_type(const ob_type *type) {
     return type->kind == OB_TYPE_SEQUENCE || type->kind == OB_TYPE_OPTIONAL || type->kind == OB_TYPE_MAP;
 }
-/* The cell, given for input i, is of its declared type, as far as numbers tell: E_TYPE, E_SHAPE. */
+/* Tests that the cell given for input i has its declared type; declared symbols are not tested. E_TYPE, E_SHAPE. */
 ob_status ob__check_input_cell(const ob_session *session, uint32_t i, const ob_cell *cell, ob_error *error);
-/* The type of what the cell holds, for shape rules; its elements' sizes are not told. `declared` tells an optional, which the
- * cell does not; may be NULL. E_MEMORY. */
+/* The type of the cell's value, for shape rules, without the sizes of its elements. `declared` (may be NULL) tells whether it
+ * is an optional, which the cell does not. E_MEMORY. */
 ob_status ob__type_of_cell(const ob_cell *cell, const ob_type *declared, ob_arena *arena, ob_type *out);
 /* Bytes of all elements in it; saturates. */
 uint64_t ob__cell_bytes(const ob_cell *cell);
 
-/* Operands of a node that are cells, each held once more; where the node is the last reader of a value the frame's own hold goes
- * to it, so that a sequence that nobody else holds can grow where it is. n_inputs entries, NULL for tensors. */
+/* Operands of a node that are cells, each with one more hold. If the node is the last reader of a value, the frame passes its
+ * own hold, so that a sequence without other holders can grow in place. n_inputs entries, NULL for tensors. */
 void ob__take_operands(ob_frame *frame, const ob_node *node, ob_cell **in);
-/* What is left of the holds of n operands. */
+/* Releases the remaining holds of n operands. */
 void ob__drop_cells(ob_cell **cells, uint32_t n);
-/* The frame holds the cell as the value's from now on. */
+/* Makes the frame hold the cell as the value. */
 void ob__keep_cell(ob_frame *frame, const ob_value *value, ob_cell *cell);
-/* Output i is more than a tensor, or of no type that was known and no tensor now. */
+/* True if output i is not a tensor: by its declared type, or, if that is unknown, by its value. */
 bool ob__gives_cell(const ob_frame *frame, size_t i);
-/* After a run, also one that failed: nothing is held any more. */
+/* After a run, also a failed one: releases all holds. */
 void ob__forget_cells(ob_frame *frame);
 
 #endif

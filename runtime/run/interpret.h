@@ -10,7 +10,7 @@ ob_status ob__interpret(ob_frame *frame, const ob_node *node, ob_error *error);
 /* runtime/run/dynamic.c */
 /* Computes the node at this point of the run; its results are the frame's. */
 ob_status ob__run_node(ob_frame *frame, const ob_node *node, ob_error *error);
-/* The value as it is at this point of the run, a tensor; dtype OB_NONE: it is none. */
+/* The current tensor of the value at this point of the run; dtype OB_NONE: it is not a tensor. */
 ob_status ob__find_view(const ob_frame *frame, const ob_value *value, ob_view *out, ob_error *error);
 
 #endif
