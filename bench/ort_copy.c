@@ -1,9 +1,9 @@
-/* BroadcastInDim of the plugin beside ONNX Runtime's own Expand for the same work, and beside memcpy of the same bytes.
+/* Compares BroadcastInDim of the plugin with ONNX Runtime's own Expand for the same work, and with memcpy of the same bytes.
  *
  *     ort_copy LIBRARY PLUGIN [--rounds R] [--milliseconds M] [--threads N] [--only TEXT] [--type NAME]
  *
- * A model has several nodes of one kind, so that what a Run costs by itself is the same share of both. In every round the two
- * take turns; the ratio is the median over the rounds. Exit status 1 when a ratio is over 1.00 by more than the noise
+ * A model has several nodes of one kind, so that the cost of the call Run itself is the same share of both. The two take turns in
+ * every round; the ratio is the median over the rounds. Exit status 1 if a ratio exceeds 1.00 by more than the noise
  * (--tolerance T, in percent, 5 by default). */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>

@@ -1,13 +1,12 @@
-/* Whole models in a session of ours beside ONNX Runtime: time of a run, time until a session is there, peak memory of a process.
+/* Compares whole models in a session with ONNX Runtime: time of a run, time to create a session, peak memory of a process.
  *
  *     ort_models LIBRARY [--threads N] [--rounds R] [--milliseconds M] [--most X] [--text] MODEL...
  *
- * MODEL is a file; its inputs come from test_data_set_0/input_K.pb beside it, else they are made up. With --text it is a file of
- * small models, one to a line: name | opset, domains with theirs | graph in ONNX's text form; lines that begin with # are
- * comments. Each model is
- * measured in processes of its own: one where the two take turns in every round, and one for each alone, whose peak memory
- * counts. Times are the best of all rounds; the ratio is the median over the rounds. Exit status 1 when a ratio is over --most
- * (default: none is), 2 when a model cannot be measured. */
+ * MODEL is a file; its inputs come from test_data_set_0/input_K.pb beside it, otherwise they are random. With --text it is a file
+ * of small models, one per line: name | opset, domains with theirs | graph in ONNX's text form; lines that begin with # are
+ * comments. Each model is measured in separate processes: one in which the two take turns in every round, and one for each alone,
+ * for its peak memory. Times are the best of all rounds; the ratio is the median over the rounds. Exit status 1 if a ratio
+ * exceeds --most (default: no limit), 2 if a model cannot be measured. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <math.h>

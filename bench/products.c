@@ -1,11 +1,11 @@
-/* Products of matrices, one thread: a session with exact numerics, one with relaxed numerics, OpenBLAS called directly, and ONNX
- * Runtime where its library is given.
+/* Compares products of matrices, one thread: a session with exact numerics, one with relaxed numerics, OpenBLAS called directly,
+ * and ONNX Runtime if its library is given.
  *
  *     products [--runtime LIBRARY] [--rounds R] [--milliseconds M] [--inputs] [--double] [M,N,K]...
  *
  * Each is MatMul of [M,K] by [K,N]; B is a constant, as weights are, or with --inputs an input. Without sizes: 256 to 4096 cubed
- * and the Gemm of VGG-19. All take turns in every round; the best round counts, as GFLOP/s, and behind it the median one. OB_ISA
- * and OPENBLAS_CORETYPE choose instructions. OpenBLAS is libopenblas.so.0 without threads; whoever has one with threads sets
+ * and the Gemm of VGG-19. All take turns in every round. The output is GFLOP/s of the best round, then of the median one. OB_ISA
+ * and OPENBLAS_CORETYPE choose instructions. OpenBLAS must be libopenblas.so.0 without threads; with threads set
  * OPENBLAS_NUM_THREADS=1. */
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-/* ob_check: options to what propagation wants, the pipeline, the report. */
+/* ob_check: converts the options for propagation, runs the pipeline, makes the report. */
 #include <string.h>
 
 #include "core/base/error.h"

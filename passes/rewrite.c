@@ -1,4 +1,4 @@
-/* ob_rewrite, and the two passes that stand around every rewriting. */
+/* ob_rewrite, and the first and last pass of every rewriting. */
 #include <string.h>
 
 #include "core/base/error.h"

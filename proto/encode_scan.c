@@ -1,4 +1,4 @@
-/* Tokens, values and checks that protobuf's text format and JSON share. */
+/* Tokens, values and checks shared by protobuf's text format and JSON. */
 #include <string.h>
 
 #include "proto/encode.h"

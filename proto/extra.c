@@ -1,5 +1,5 @@
-/* The one place that knows which fields came after the oldest onnx.proto that the project compiles against (1.12). The same field
- * is a member of the message class where the system's onnx.proto has it, and an unknown field elsewhere. */
+/* The only file that knows the fields newer than the oldest supported onnx.proto (1.12). Such a field is a member of the
+ * message class if the system's onnx.proto has it, otherwise an unknown field. */
 #include <string.h>
 
 #include "core/base/error.h"

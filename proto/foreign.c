@@ -1,5 +1,5 @@
-/* Files that are given in the place of a model or of a tensor and are none: told apart by how they begin, with what to do. One
- * table, and one list of functions for what has no fixed bytes. */
+/* Recognises files that are neither a model nor a tensor by their first bytes, and gives advice. One table, and one list of
+ * functions for formats without fixed bytes. */
 #include <string.h>
 
 #include "proto/proto.h"
@@ -148,8 +148,8 @@ static bool is_text(const message *m) {
 
 enum { NUMBER_1 = 0x08, BYTES_1 = 0x0a, NUMBER_2 = 0x10, BYTES_2 = 0x12, BYTES_4 = 0x22 };
 
-/* A version, then a message where ModelProto has the text producer_name. SavedModel: MetaGraphDef, which begins with MetaInfoDef:
- * operators, tags. Core ML: ModelDescription, which begins with a FeatureDescription: its name. */
+/* A version, then a message where ModelProto has the text producer_name. SavedModel: MetaGraphDef, which begins with
+ * MetaInfoDef: operators, tags. Core ML: ModelDescription, which begins with a FeatureDescription: its name. */
 static bool is_versioned_message(const uint8_t *bytes, size_t n, ob_foreign *out) {
     static const ob_foreign saved_model = {"it is a TensorFlow SavedModel",
                                            "convert its folder to ONNX first, by tf2onnx for instance", NPY_OR_PB},

@@ -1,5 +1,5 @@
-/* Protobuf's JSON form (protobuf.dev, "ProtoJSON Format") to wire bytes, driven by the message descriptors. Names as onnx.proto
- * has them or in lowerCamelCase; bytes in base64; integers also as texts; null is a field that is not there. */
+/* Protobuf's JSON form (protobuf.dev, "ProtoJSON Format") to wire bytes, driven by the message descriptors. Names as in
+ * onnx.proto or in lowerCamelCase; bytes in base64; integers also as strings; null is an absent field. */
 #include <string.h>
 
 #include "proto/encode.h"

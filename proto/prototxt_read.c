@@ -1,5 +1,5 @@
 /* Protobuf's text format (protobuf.dev, "Text Format Language Specification") to wire bytes, driven by the message descriptors.
- * Extensions and Any, which onnx.proto has not, are errors. */
+ * Extensions and Any, which onnx.proto does not use, are errors. */
 #include <string.h>
 
 #include "proto/encode.h"

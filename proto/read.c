@@ -1,6 +1,6 @@
 /* ModelProto -> ob_model. First every graph's definitions (inputs, initializers, node outputs), subgraphs included, then the
- * uses: a name may be used before the place that defines it, the verifier judges the order. Recursion is as deep as the walk over
- * the file allowed. */
+ * uses: a name may be used before its definition; the verifier tests the order. The depth of the recursion is limited by the
+ * earlier walk over the file. */
 #include <string.h>
 
 #include "core/base/error.h"
@@ -148,7 +148,8 @@ static ob_status read_value_info(ob_reader *reader, Onnx__ValueInfoProto *const 
 
 /* ---- Attributes ---- */
 
-/* Files older than the `type` field say it by what they fill. A number that is newer than this program is kept by the message. */
+/* Files older than the `type` field say it by what they fill. A number that is newer than this program is kept by the message.
+ * */
 ob_attribute_type ob__attribute_type(const Onnx__AttributeProto *message) {
     int number = (int)message->type; /* the file's: any number */
     if (message->has_type && number != 0)

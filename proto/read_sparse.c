@@ -1,4 +1,4 @@
-/* SparseTensorProto -> ob_tensor: its elements written out where that takes no more memory than a file may ask for. */
+/* SparseTensorProto -> ob_tensor: its elements are expanded unless that takes more memory than a file may request. */
 #include <string.h>
 
 #include "proto/proto.h"

@@ -1,4 +1,4 @@
-/* TensorProto -> ob_tensor: sizes checked against the shape, data borrowed where the file already has the memory form. */
+/* TensorProto -> ob_tensor: sizes are checked against the shape; data is borrowed if the file already has the memory form. */
 #include <string.h>
 
 #include "core/base/error.h"

@@ -1,4 +1,4 @@
-/* Models out: to a sink, to a file. */
+/* Writes models to a sink or a file. */
 #include <string.h>
 
 #include "core/base/error.h"

@@ -1,5 +1,6 @@
-/* ONNX's textual syntax -> ModelProto, which then goes the way of every other model. A recursive-descent parser over the grammar
- * of ONNX's docs/Syntax.md; where that is narrower than the format (names that need quotes, lists of graphs) it accepts more. */
+/* ONNX's textual syntax -> ModelProto, which is then read like every other model. A recursive-descent parser for the grammar of
+ * ONNX's docs/Syntax.md. It accepts more where the grammar is narrower than the format (names that need quotes, lists of
+ * graphs). */
 #include "core/base/text.h"
 #include "proto/text_parser.h"
 

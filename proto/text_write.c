@@ -1,4 +1,4 @@
-/* ModelProto -> ONNX's textual syntax. Printing the message, not the graph, keeps one road to a file for both forms. */
+/* ModelProto -> ONNX's textual syntax. It prints the message, not the graph, so that both forms use the same writer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
-/* From bytes to messages. protobuf-c trusts more than a hostile file deserves (it recurses as deep as the file says and copies
- * every weight), so the wire form is walked first, driven by the message descriptors. The same walk can write a skeleton: the
- * message with each raw_data payload replaced by a 16-byte reference into the original bytes, which is what protobuf-c then
- * unpacks. */
+/* From bytes to messages. protobuf-c trusts files too much (it recurses as deep as the file nests and copies every weight), so
+ * the wire format is walked first, driven by the message descriptors. The same walk can write a skeleton: the message with each
+ * raw_data payload replaced by a 16-byte reference into the original bytes, which is what protobuf-c then unpacks. */
 #include <limits.h>
 #include <string.h>
 

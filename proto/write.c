@@ -1,5 +1,5 @@
-/* ob_model -> ModelProto. What came from a file is copied shallowly from its message and overridden where the graph differs, so
- * that everything the graph does not know (unknown fields, annotations, training info) survives. Messages of the file are never
+/* ob_model -> ModelProto. Messages of a file are copied shallowly, with changes only where the graph differs, so that
+ * everything the graph does not model (unknown fields, annotations, training info) survives. Messages of the file are never
  * changed. */
 #include "proto/writer.h"
 

@@ -1,12 +1,12 @@
-/* The aligned form: a protobuf file in which the bytes of every weight begin at a multiple of OB_FILE_ALIGNMENT, so that they
- * can be used where they lie (mapped, or in flash).
+/* The aligned form: a protobuf file in which the bytes of every weight begin at a multiple of OB_FILE_ALIGNMENT, so that they can
+ * be used in place (mapped, or in flash memory).
  *
  * The space before them is filled with further occurrences of the tensor's own data_type field. A reader takes the last
- * occurrence of a field that is not repeated, and all of them say the same: the message that is read is the one without them.
- * Elements in typed fields (float_data ...) become raw data, which is the only form with a fixed width.
+ * occurrence of a field that is not repeated, and all are equal, so the message stays the same. Elements in typed fields
+ * (float_data ...) become raw data, which is the only form with a fixed width.
  *
- * protobuf-c writes fields by number and then those that it does not know. The padding and the raw data are given to it as such,
- * the payload as a stand-in that is exchanged while the bytes go by, so that no weight is copied. */
+ * protobuf-c writes known fields by number, then unknown fields. The padding and the raw data are given to it as unknown fields,
+ * with a placeholder that is replaced by the payload during writing, so that no weight is copied. */
 #include <string.h>
 
 #include "core/base/error.h"

@@ -1,5 +1,5 @@
-/* What a model declares about its own results: a claim, not the truth. What comes out is what the operators give; a claim that is
- * wrong is told, or refused on request. */
+/* Declarations of a model about its results are claims. The operators decide the results; a wrong claim is logged, or refused
+ * on request. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,8 +1,9 @@
-/* Which nodes run, and how often each value is read: the same for all shapes. */
+/* Finds the nodes that run, and the number of reads of each value: the same for all shapes. */
 #include "runtime/session.h"
 
 static bool is_live(const ob_session *session, const ob_node *node) {
-    /* What nobody reads may fail all the same. In the main graph planning tells; in a body, which may never run, running does. */
+    /* What nobody reads may fail all the same. In the main graph planning tells; in a body, which may never run, running does.
+     * */
     bool all = !session->optimize || node->graph->parent;
     /* A node whose results nobody names computes nothing that could be seen, optimised or not. */
     for (uint32_t i = 0; i < node->n_outputs; i++)

@@ -1,4 +1,4 @@
-/* Numerics that the caller relaxed: what computes in place of this library's own kernels. */
+/* Relaxed numerics: loads OpenBLAS for large products in place of the library's own kernels. */
 #include "core/base/log.h"
 #include "runtime/session.h"
 

@@ -1,4 +1,4 @@
-/* What a caller of a session asks for: the plan that fits the inputs, made when there is none, and a run of it. */
+/* Runs of a session: finds or makes the plan for the inputs, and runs it. */
 #include <string.h>
 
 #include "core/base/error.h"

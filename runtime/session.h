@@ -1,4 +1,4 @@
-/* What a session is made of, and what its parts do for each other. For runtime/ only. */
+/* The inside of a session, and functions shared by its parts. For runtime/ only. */
 #ifndef OB_RUNTIME_SESSION_H
 #define OB_RUNTIME_SESSION_H
 
@@ -18,15 +18,15 @@ typedef struct ob_external_file ob_external_file; /* runtime/external.c */
 
 struct ob_session {
     ob_arena arena;
-    ob_allocator allocator; /* counts what it gives out */
+    ob_allocator allocator; /* counts allocated bytes */
     ob_tally *tally;
     ob_account account; /* of the tally, for libraries without an allocator */
-    ob_model *model;    /* a copy of its own, with functions inlined */
+    ob_model *model;    /* a private copy, with functions inlined */
     bool optimize;
     bool constants_in_place;
     ob_numerics numerics;
-    ob_blas *blas;                         /* NULL: exact, or there is none */
-    bool strict;                           /* declared shapes and types of results are demanded */
+    ob_blas *blas;                         /* NULL: exact numerics, or no OpenBLAS */
+    bool strict;                           /* results must have their declared shapes and types */
     uint64_t max_run_ns, max_output_bytes; /* 0: none */
     uint32_t max_plans;
     void (*trace)(void *context, const ob_trace_event *event);
@@ -35,23 +35,23 @@ struct ob_session {
     ob_value **inputs; /* graph inputs without a default */
     uint32_t n_inputs;
     ob_session_value *input_info, *output_info;
-    ob_facts facts;       /* symbolic: what holds for all sizes */
-    ob_contract contract; /* of the facts, solved when sizes are tested first, where single conditions say less than all do */
+    ob_facts facts;       /* symbolic: they hold for all sizes */
+    ob_contract contract; /* of the facts; solved at the first test of sizes if single conditions say less than all together */
     bool contract_tried;
     ob_binding *bindings; /* from the configuration */
     size_t n_bindings;
     uint32_t *uses;                /* by value id: reads by nodes that run, and graph outputs */
-    const ob_node **last_reader;   /* by value id: behind it nobody reads the value; NULL: nobody does, or the caller */
-    bool has_cells;                /* an input or output is more than a tensor */
+    const ob_node **last_reader;   /* by value id: the last node that reads the value; NULL: none, or the caller */
+    bool has_cells;                /* an input or output is not a tensor */
     bool *live;                    /* by node id: it runs */
     struct ob_prepared **prepared; /* by value id: runtime/prepared.c; NULL: none yet */
-    ob_constant **constants;       /* by value id: initializers that are used, folded results */
+    ob_constant **constants;       /* by value id: used initializers and folded results */
     ob_owned_memory *owned;
     ob_external_file *external_files; /* mapped */
     uint64_t constant_bytes;
-    uint64_t max_folded_bytes; /* of folded constants, for all shapes and for each plan again */
+    uint64_t max_folded_bytes; /* limit of folded constants: one for all shapes, and one for each plan */
     uint64_t folded_bytes;
-    bool *content_matters; /* by input: shapes depend on its elements; decided at the first plan */
+    bool *content_matters; /* by input: shapes depend on its elements; determined at the first plan */
     bool content_decided;
     ob_plan *plans, *current;
     uint64_t clock;
@@ -64,7 +64,7 @@ struct ob_session {
     ob_frame frame;
 };
 
-/* What a kernel is planned with; what it keeps lives in the arena. */
+/* The input of a kernel's planning; kept data is in the arena. */
 static inline ob_kernel_site ob__site(const ob_session *session, const ob_node *node, ob_arena *arena) {
     return (ob_kernel_site){.node = node,
                             .op = node->op,
@@ -78,34 +78,34 @@ static inline ob_kernel_site ob__site(const ob_session *session, const ob_node *
 /* runtime/live.c: fills session->uses and session->live. */
 ob_status ob__find_live(ob_session *session);
 
-/* runtime/contract.c: inputs against their declarations, and the symbolic conditions under these sizes. */
+/* runtime/contract.c: tests inputs against their declarations, and the symbolic conditions at these sizes. */
 ob_status ob__check_contract(ob_session *session, const ob_view *inputs, ob_error *error);
 
-/* runtime/declared.c: the findings about declared shapes and types become warnings of the session, or with session->strict the
- * first error a failure. *wrong: there are any, so that nothing may be concluded from what is declared. */
+/* runtime/declared.c: findings about declared shapes and types become warnings of the session; with session->strict the first
+ * error is a failure. *wrong: there are such findings, so nothing may be concluded from declarations. */
 ob_status ob__judge_declared(ob_session *session, const ob_findings *findings, bool *wrong, ob_error *error);
-/* With session->strict: E_TYPE, E_SHAPE unless output i is as the model declares it, as far as that is numbers. */
+/* With session->strict: E_TYPE, E_SHAPE unless output i has its declared type and sizes; declared symbols are not tested. */
 ob_status ob__check_declared(const ob_session *session, size_t i, const ob_view *result, ob_error *error);
 
-/* runtime/run.c: inputs and outputs as ob_session_run describes them, before any plan is looked for. */
+/* runtime/run.c: tests inputs and outputs as described for ob_session_run, before a plan is looked up. */
 ob_status ob__check_inputs(const ob_session *session, const ob_view *inputs, size_t n_inputs, bool with_data, ob_error *error);
 ob_status ob__check_output_count(const ob_session *session, const ob_view *outputs, size_t n_outputs, ob_error *error);
-/* E_TYPE, E_SHAPE unless the caller's memory is of the result's type and shape, contiguous. */
+/* E_TYPE, E_SHAPE unless the caller's memory is contiguous and has the type and shape of the result. */
 ob_status ob__check_output(const ob_session *session, size_t i, const ob_view *wanted, const ob_view *is, ob_error *error);
-/* ob_session_prepare for inputs that were checked; E_MEMORY is not explained. */
+/* ob_session_prepare for inputs that were checked; E_MEMORY has no message. */
 ob_status ob__session_prepare(ob_session *session, const ob_view *inputs, ob_error *error);
 
-/* runtime/numerics.c. Relaxed: loads what is faster, for the session's threads; where that cannot be had, the session computes
- * as an exact one. The logger hears which. */
+/* runtime/numerics.c. Relaxed numerics: loads OpenBLAS for the session's threads. If that is not possible, the session computes
+ * as an exact one. The logger receives a message. */
 ob_status ob__numerics_open(ob_session *session);
-/* A worker is there, too. */
+/* Loads a copy for one more worker. */
 void ob__numerics_add_worker(ob_session *session);
 void ob__numerics_close(ob_session *session);
 
-/* runtime/threads.c. Starts n_threads, 1024 at most, though no more than the process may use processors; fewer where the system
- * gives no more, which the logger hears. E_ARGUMENT; E_UNSUPPORTED in a build without threads. */
+/* runtime/threads.c. Starts n_threads, at most 1024 and at most one per processor of the process. If the system starts fewer,
+ * the logger receives a message. E_ARGUMENT; E_UNSUPPORTED in a build without threads. */
 ob_status ob__threads_start(ob_session *session, int n_threads, ob_error *error);
-/* Behind a call that may have computed: the threads sleep. */
+/* After a call that may have computed: sends the threads to sleep. */
 void ob__threads_end(ob_session *session);
 void ob__threads_stop(ob_session *session);
 

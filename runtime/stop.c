@@ -1,4 +1,4 @@
-/* Calls that end early: because the caller says so, or because their time is over. */
+/* Calls that end early: cancelled by the caller, or over the time limit. */
 #include "runtime/stop.h"
 #include "core/base/error.h"
 #include "core/base/log.h"

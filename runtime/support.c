@@ -1,4 +1,4 @@
-/* What this build cannot run, all of it at once, before anything runs; and the results that kernels may rely on. */
+/* Reports everything that this build cannot run, before anything runs, and makes the results that kernels rely on. */
 #include <string.h>
 
 #include "core/base/error.h"

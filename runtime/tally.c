@@ -1,4 +1,4 @@
-/* An allocator that counts what it gives out, and stops at a limit. */
+/* An allocator that counts allocated bytes and refuses beyond a limit. */
 #include <stdatomic.h>
 
 #include "core/base/error.h"

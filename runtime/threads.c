@@ -1,4 +1,4 @@
-/* The threads of a session: how many, and when they work. */
+/* The threads of a session: their number, and when they work. */
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "onnx_broadcast/machine.h"

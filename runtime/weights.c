@@ -1,5 +1,5 @@
-/* Initializers as views: borrowed where they lie, in the model's file or in another one, copied where they are not aligned,
- * and unpacked where an element is less than a byte. */
+/* Initializers as views: used in place in the model's file or another one, copied if they are not aligned, and unpacked if an
+ * element is narrower than a byte. */
 #include <string.h>
 
 #include "core/base/error.h"

@@ -1,4 +1,4 @@
-/* Workers: a plan that is shared, a frame of one's own. */
+/* Workers: a shared plan with a private frame. */
 #include "onnx_broadcast/worker.h"
 
 #include <string.h>

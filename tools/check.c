@@ -1,4 +1,4 @@
-/* onnx-broadcast-check: is every broadcast of a model sound, what happens at each one, and the model in another form. */
+/* onnx-broadcast-check: checks every broadcast of a model, reports each, and writes the model in another form. */
 #include "check.h"
 #include "check_severity.h"
 #include "stop.h"

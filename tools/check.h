@@ -17,7 +17,7 @@ typedef struct telling {
     bool werror; /* warnings are printed as errors */
 } telling;
 
-enum { NAME_COLUMNS = 100 }; /* limit of a name in text; longer ones are shortened in the middle */
+enum { NAME_COLUMNS = 100 }; /* limit limit of a name in text; longer ones are shortened in the middle */
 
 /* "node "path/name" (Op)". */
 void print_node(const printer *out, const char *path, const char *node, const char *op_type);

@@ -1,4 +1,4 @@
-/* What a report lists beside its findings: the contract, broadcasts, what the executor cannot run. */
+/* The lists of a report besides its findings: the contract, broadcasts, nodes that the executor cannot run. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

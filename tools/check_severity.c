@@ -1,4 +1,4 @@
-/* --select, --ignore and --severity: which findings are told, and how grave they are. */
+/* --select, --ignore and --severity: select findings and set their severity. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

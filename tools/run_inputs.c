@@ -1,4 +1,4 @@
-/* Inputs of a run: files in either form; random elements where these are asked for. */
+/* Inputs of a run: files in either format; random elements on request. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Where the time goes: a table by step, and a trace for Chrome's viewer. */
+/* The profile of a run: a table by step, and a trace for Chrome's viewer. */
 #include <stdlib.h>
 #include <string.h>
 

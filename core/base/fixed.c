@@ -1,4 +1,4 @@
-/* An allocator over one buffer: blocks in a row, first fit, neighbours that are free become one. */
+/* An allocator in one buffer: first fit; adjacent free blocks are merged. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Sentences: printf for texts that hold names from files, which may be of any length. */
+/* Sentences: printf for texts with names from files, which may have any length. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* A file of its own, so that tests that want more threads than the machine has processors can put another in its place. */
+/* A separate file, so that tests that need more threads than processors can replace it. */
 #ifdef __linux__
 #define _GNU_SOURCE /* sched_getaffinity */
 #include <sched.h>

@@ -1,5 +1,5 @@
-/* Terms for sizes of which something is asserted: N is a multiple of m, so floor(N/m) is the exact quotient, and stands for it in
- * quotients by other divisors of m. */
+/* Terms under assumptions: if N is a multiple of m, floor(N/m) is the exact quotient, and quotients by other divisors of m use
+ * it. */
 #include "core/base/integers.h"
 #include "core/dims/scratch.h"
 

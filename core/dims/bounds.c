@@ -1,8 +1,8 @@
-/* What a term's value lies between, for all sizes or for those in given ranges.
+/* Bounds of a term's value, for all sizes or for given ranges.
  *
- * The naive bounds of a sum take each monomial on its own and so lose what they share: H - 2*floor(H/2) has none. The exact ones
- * replace one atom at a time, outermost first, by what bounds it: c*floor(a/c) lies in a - c + 1 .. a, for a term c too, a
- * minimum is each of its members in turn. A budget ends the search; whatever was found until then holds. */
+ * The simple bounds of a sum take each monomial separately and lose their relation: H - 2*floor(H/2) has none. The exact bounds
+ * replace one atom at a time, outermost first, by its bounds: c*floor(a/c) is in a - c + 1 .. a, also for a term c; a minimum is
+ * each of its members in turn. A budget ends the search; the bounds found until then are right. */
 #include <string.h>
 
 #include "core/base/integers.h"

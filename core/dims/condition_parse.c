@@ -1,4 +1,4 @@
-/* Conditions from text: what ob_condition_format writes, and what people write. See parse.h. */
+/* Conditions from text: in the form of ob_condition_format, and as people write them. See parse.h. */
 #include <stdio.h>
 #include <string.h>
 

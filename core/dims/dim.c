@@ -1,4 +1,4 @@
-/* The pool of dimension terms: symbols, hash-consing, what a term is made of. */
+/* The pool of dimension terms: symbols, hash-consing, the contents of terms. */
 #include "onnx_broadcast/dim.h"
 
 #include <string.h>

@@ -1,5 +1,4 @@
-/* Minima and maxima of terms: sets of members, none of which is known to lie beyond another, with what all have in common
- * outside. */
+/* Minima and maxima of terms: sets of members without superfluous ones, with their common part outside. */
 #include <string.h>
 
 #include "core/base/integers.h"

@@ -1,4 +1,4 @@
-/* Terms from text: what ob_dim_format writes, and what people write. See parse.h. */
+/* Terms from text: in the form of ob_dim_format, and as people write them. See parse.h. */
 #include <stdio.h>
 #include <string.h>
 

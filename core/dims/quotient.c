@@ -1,4 +1,5 @@
-/* floor(a/b) for a divisor b that is a term. Where b is below 1 it is undefined, so every step here may take b for 1 or more. */
+/* floor(a/b) for a divisor b that is a term. It is undefined if b is below 1, so every step here may assume that b is 1 or
+ * more. */
 #include "core/base/integers.h"
 #include "core/dims/scratch.h"
 

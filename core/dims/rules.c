@@ -1,4 +1,4 @@
-/* The rule books: what each says about a broadcast that NumPy allows. Small tables over the same facts. */
+/* The rule books: the verdict of each on a broadcast that NumPy allows. Small tables over the same facts. */
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* An independent copy of a model. What nothing edits in place (names, tensors, types, lists of numbers, messages of the file) is
- * shared with the source, which outlives the copy; everything that passes link, replace or count is copied. */
+/* An independent copy of a model. Data that is never edited in place (names, tensors, types, lists of numbers, messages of the
+ * file) is shared with the source, which outlives the copy. Everything that passes link, replace or count is copied. */
 #include <string.h>
 
 #include "core/base/error.h"

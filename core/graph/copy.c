@@ -1,10 +1,9 @@
 /* Copying between layouts.
  *
- * Contiguous results, the usual case, are made of blocks: a block of axis a is what lies below one step along it. Blocks up to
- * BLOCK_BYTES stay in the first-level cache, so a stretched axis repeats a block that is there already. Blocks over LARGE_BYTES,
- * which the second-level cache does not hold, are cut: each piece is written to every place where it goes before the next one is
- * read, so that an operand passes through memory once however often it is repeated. Results that the caches do not hold are
- * written past them. */
+ * Contiguous results, the usual case, are made of blocks: a block of axis a covers one step along it. Blocks up to BLOCK_BYTES
+ * stay in the first-level cache, so a stretched axis repeats a cached block. Blocks over LARGE_BYTES, which exceed the
+ * second-level cache, are cut: each piece is written to all of its places before the next one is read, so an operand passes
+ * through memory once for any number of repetitions. Results larger than the caches are written past them. */
 #include "core/graph/copy.h"
 
 #include <stdbool.h>

@@ -1,4 +1,5 @@
-/* Nodes in topological order. ONNX demands it of a file; some writers do not keep it, and ONNX Runtime sorts what it reads. */
+/* Nodes in topological order. ONNX requires this order in a file, but some writers ignore it, and ONNX Runtime sorts the nodes
+ * of every file. */
 #include "core/base/error.h"
 #include "core/base/list.h"
 #include "core/graph/graph.h"

@@ -1,4 +1,4 @@
-/* Squares that vector registers hold, in tiles of which each line of the cache is read and written once. */
+/* Transposes squares that fit into vector registers, in tiles that read and write each cache line once. */
 #include "core/graph/transpose.h"
 
 #include <string.h>

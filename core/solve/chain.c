@@ -1,4 +1,4 @@
-/* Sizes that are all equal are told in one clause: N = M = K = 5. It is the equation max(N, M, K, 5) = min(N, M, K, 5). */
+/* States equal sizes in one clause: N = M = K = 5. It is the equation max(N, M, K, 5) = min(N, M, K, 5). */
 #include "core/base/error.h"
 #include "core/solve/solver.h"
 

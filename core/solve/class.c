@@ -1,5 +1,5 @@
-/* Terms in one symbol on one residue class. On x = first + period * k, with a period that the divisors of all floors fit, every
- * term is from some k on a polynomial in k with whole coefficients: whatever is asked of it then has one answer. */
+/* Terms in one symbol on one residue class. For x = first + period * k, with a period that is a multiple of all divisors, every
+ * term becomes a polynomial in k with integer coefficients from some k on. From there on each literal has one answer. */
 #include <string.h>
 
 #include "core/base/integers.h"

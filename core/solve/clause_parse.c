@@ -1,4 +1,4 @@
-/* Clauses from text: what ob__solved_write writes, read back to literals that hold at the same sizes. */
+/* Clauses from text: reads the form of ob__solved_write back to equivalent literals. */
 #include <string.h>
 
 #include "core/base/error.h"

@@ -1,6 +1,6 @@
 /* A contradiction's core: given clauses, by origin, that contradict each other, with as few origins as the budget allows.
  *
- * A smaller set is accepted only when solving it finds the contradiction again, so a core is always one. */
+ * A smaller set is accepted only if solving it finds the contradiction again, so a core always contradicts itself. */
 #include <string.h>
 
 #include "core/base/error.h"

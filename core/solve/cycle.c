@@ -1,5 +1,5 @@
-/* Contradictions among differences of sizes: x >= y + 1, y >= x + 1. Bounds alone would rise without end; a cycle in the graph of
- * the differences whose steps add up to more than 0 proves it (Bellman-Ford). */
+/* Contradictions among differences of sizes: x >= y + 1, y >= x + 1. Bounds alone would rise forever. A cycle in the graph of
+ * the differences with a sum above 0 proves the contradiction (Bellman-Ford). */
 #include <string.h>
 
 #include "core/base/integers.h"

@@ -1,4 +1,4 @@
-/* Deciding literals by what is known of their symbols: intervals and congruences. */
+/* Decides literals by facts about their symbols: intervals and congruences. */
 #include <string.h>
 
 #include "core/base/integers.h"

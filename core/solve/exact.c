@@ -1,4 +1,4 @@
-/* The clauses that speak of one symbol alone, replaced by the exact set of its sizes. */
+/* Replaces the clauses on one symbol alone by the exact set of its sizes. */
 #include <string.h>
 
 #include "core/base/error.h"

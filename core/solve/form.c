@@ -1,4 +1,4 @@
-/* The set of one symbol's sizes in words: the shortest of a few forms, each of which is tried. Who asks tests what it is told. */
+/* Writes the set of one symbol's sizes in the shortest of a few forms; each is tried. The caller tests the result. */
 #include <string.h>
 
 #include "core/base/text.h"

@@ -1,4 +1,4 @@
-/* What follows from a set of clauses. */
+/* Implication: does a clause follow from a set of clauses? */
 #include <string.h>
 
 #include "core/base/error.h"

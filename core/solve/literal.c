@@ -1,5 +1,5 @@
-/* Literals in normal form: common factors out, constants rounded, broadcast terms, minima, maxima, floors and divisions taken
- * apart where that is an identity on whole numbers. */
+/* Literals in normal form: takes out common factors, rounds constants, and resolves broadcast terms, minima, maxima, floors and
+ * divisions if that is an identity on integers. */
 #include <string.h>
 
 #include "core/base/integers.h"
@@ -65,8 +65,8 @@ ob_dim ob__rest_of(ob_dims *dims, const ob_poly *p, uint32_t at, int64_t factor)
     return ob__poly_scale(rest, factor, scaled) ? ob__poly_store(dims, scaled) : OB_DIM_UNKNOWN;
 }
 
-/* Two members whose sum is a number: coefficient * extreme(members) + rest is *shift + |*d| or, for a minimum, *shift - |*d|, of
- * which both may be halves: then all is doubled (*d is even or odd as *shift is). */
+/* Two members whose sum is a number: coefficient * extreme(members) + rest is *shift + |*d| or, for a minimum, *shift - |*d|,
+ * of which both may be halves: then all is doubled (*d is even or odd as *shift is). */
 static bool magnitude(ob_dims *dims, const ob_dim *members, uint32_t n, int64_t coefficient, ob_dim rest, ob_dim *d,
                       int64_t *shift) {
     if (n != 2) return false;
@@ -160,7 +160,8 @@ static step no_remainder_0(work *w, const ob_term *term) {
     return expanded(w);
 }
 
-/* Is p = a - c*floor(a/c) - *rest, or the opposite? "p = 0" then says that c divides a - *rest, if that is a remainder at all. */
+/* Is p = a - c*floor(a/c) - *rest, or the opposite? "p = 0" then says that c divides a - *rest, if that is a remainder at all.
+ * */
 static bool is_remainder(work *w, const ob_poly *p, ob_dim *a, int64_t *c, int64_t *rest) {
     for (uint32_t i = 0; i < p->n; i++) {
         const ob_monomial *m = &p->monomials[i];

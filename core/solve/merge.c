@@ -1,6 +1,6 @@
-/* Clauses that say the same but for one symbol, in one: "A or x in S" and "A or x in T" are "A or x in both". Within a clause,
- * what is said of one symbol alone is told in the shortest words. Sets of sizes are worked out without facts, so that each clause
- * says by itself what it said before. */
+/* Joins clauses that differ only in one symbol: "A or x in S" and "A or x in T" become "A or x in both". The part of a clause
+ * on one symbol alone is written in the shortest form. Sets of sizes are computed without facts, so that each clause keeps its
+ * own meaning. */
 #include <string.h>
 
 #include "core/base/error.h"

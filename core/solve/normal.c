@@ -1,4 +1,4 @@
-/* Clauses in normal form: each literal rewritten until nothing changes, alternatives distributed over what must all hold. */
+/* Clauses in normal form: each literal is rewritten until nothing changes, and ORs are distributed over ANDs. */
 #include <string.h>
 
 #include "core/base/error.h"
@@ -53,8 +53,8 @@ typedef struct pending {
     uint32_t n, done;
 } pending;
 
-/* Where all alternatives "B = m or B = 1" stand for a broadcast term B, each member is m or 1. Takes the literal B = 1 out of the
- * clause. */
+/* Where all alternatives "B = m or B = 1" stand for a broadcast term B, each member is m or 1. Takes the literal B = 1 out of
+ * the clause. */
 static step expand_broadcast(work *w, pending *clause) {
     const ob_literal *literal = &clause->items[clause->done].literal;
     OB_POLYS(w->dims, p, 1);

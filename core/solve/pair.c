@@ -1,6 +1,6 @@
-/* Contradictions among clauses in two symbols. On x = r + P*i, y = s + Q*j, with periods that the divisors fit, terms without
- * products of sizes are linear in i and j. So each class leaves systems of linear inequalities over whole numbers, and these are
- * decided. What cannot be put so is left out: the rest may contradict itself all the same. */
+/* Contradictions among clauses in two symbols. On x = r + P*i, y = s + Q*j, with periods that are multiples of the divisors,
+ * terms without products of sizes are linear in i and j. So each class gives systems of linear inequalities over integers,
+ * which are decided. Other clauses are ignored: the rest may still contradict itself. */
 #include <string.h>
 
 #include "core/base/error.h"

@@ -1,5 +1,4 @@
-/* Clauses, and literals of clauses, that others make superfluous: with their opposite in their place, solving runs into a
- * contradiction. */
+/* Drops superfluous clauses and literals: replaced by their opposite, they lead to a contradiction. */
 #include <string.h>
 
 #include "core/base/error.h"
@@ -77,7 +76,8 @@ static bool is_tried(const ob_work_clause *clause) {
            clause->n_symbols <= OB_SOLVE_COMPONENT_SYMBOLS;
 }
 
-/* Leaves literals out that hold nowhere, beside the clauses around: what remains of the clause follows from these and itself. */
+/* Leaves literals out that hold nowhere, beside the clauses around: what remains of the clause follows from these and itself.
+ * */
 static ob_status drop_literals(ob_solver *s, uint32_t number, uint32_t *solves) {
     const ob_work_clause clause = s->clauses[number];
     ob_work_literal literals[MAX_LITERALS];

@@ -1,4 +1,4 @@
-/* The set of one symbol's sizes, worked out exactly. form.c puts it into few words. */
+/* Computes the exact set of one symbol's sizes. form.c writes it in a short form. */
 #include <string.h>
 
 #include "core/base/error.h"

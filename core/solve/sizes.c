@@ -1,5 +1,5 @@
-/* The sizes of one symbol at which one literal holds: one by one up to a threshold, by residues from there on. One question asks
- * for the same literal many times, beside others, so an answer is kept until the question ends. */
+/* The sizes of one symbol at which one literal holds: one by one up to a threshold, by residues from there on. One question
+ * needs the same literal many times, together with others, so an answer is kept until the question ends. */
 #include <string.h>
 
 #include "core/base/error.h"

@@ -1,4 +1,5 @@
-/* From given clauses to solved ones: the driver. docs/adr/0014-solver.md says what each step proves and what is left as it is. */
+/* From given clauses to solved ones: the driver. docs/adr/0014-solver.md describes what each step proves and what stays as it
+ * is. */
 #include "core/solve/solve.h"
 
 #include <stdlib.h>

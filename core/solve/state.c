@@ -1,4 +1,4 @@
-/* What the solver holds: facts of symbols, work clauses with their occurrences, reasons, the queue. */
+/* The state of the solver: facts of symbols, work clauses with their occurrences, reasons, the queue. */
 #include <string.h>
 
 #include "core/base/error.h"

@@ -1,4 +1,4 @@
-/* Clauses that say less than another one: each literal of that one implies one of theirs. */
+/* Drops clauses that another clause implies: each literal of that clause implies one of theirs. */
 #include "core/dims/scratch.h"
 #include "core/solve/solver.h"
 

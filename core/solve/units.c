@@ -1,7 +1,7 @@
 /* Propagation: unit clauses become facts of symbols, facts simplify the other clauses, until nothing changes.
  *
- * A unit that gave a fact is pinned: from then on only equations rewrite it, by substitution, and no fact drops it. So every fact
- * rests on clauses that stay. */
+ * A unit that gave a fact is pinned: from then on only substitution by equations rewrites it, and no fact drops it. So the
+ * clauses behind every fact stay in the set. */
 #include <string.h>
 
 #include "core/base/error.h"

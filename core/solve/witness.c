@@ -1,5 +1,5 @@
-/* Witnesses: sizes that satisfy the whole contract, and sizes that break one clause of it alone. They come from a search over few
- * sizes and are tested; where none is found there may be some all the same. */
+/* Witnesses: sizes that satisfy the whole contract, and sizes that break one clause of it alone. They come from a search over
+ * few sizes and are tested. If none is found, some may still exist. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,9 @@
-/* Broadcasts that are legal and probably not meant:
+/* Finds broadcasts that are legal but probably accidental:
  * - a size meets itself on another axis because ranks differ, as in (N) + (N,1) -> (N,N);
  * - a column meets a matrix where elements are compared, as in (N,1) - (N,7): a prediction against the wrong target;
  * - a vector meets a matrix along one of two axes of the same size, as in (8,8) with (8);
- * - a size of an input meets another one that it needs not equal, and stands on another axis of the other operand.
- * Operands that are constant or that the exporter shaped on purpose are left alone: an outer product is written that way. Reads
+ * - a size of an input meets another input size that may differ, and is also on another axis of the other operand.
+ * Operands that are constant or that the exporter shaped on purpose are ignored: outer products are written that way. Reads
  * facts, adds findings; linear in nodes (operators with many operands are not examined). */
 #include <string.h>
 

@@ -1,5 +1,6 @@
-/* Bodies: what a node holds in its attributes or calls is inferred within its own scope. A body may be inferred many times, for
- * each call and each round of a loop; limits of depth, nodes and memory end that, and what was not looked at is said. */
+/* Bodies: the graph in a node's attribute, or the function that it calls, is inferred in its own scope. A body may be inferred
+ * many times, for each call and each round of a loop. Limits of depth, nodes and memory bound that, and skipped bodies are
+ * reported. */
 #include <stdio.h>
 
 #include "core/base/error.h"

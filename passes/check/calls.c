@@ -1,6 +1,6 @@
-/* Facts of a function's body: inferred for each call, kept for all of them. A size that differs between calls becomes an
- * anonymous one, the same for every value that differs in the same way: two values of one shape in every call have one shape in
- * the body. */
+/* Facts of a function's body: inferred for each call, merged for all calls. A size that differs between calls becomes an
+ * anonymous one, the same for every value that differs in the same way: two values with equal shapes in every call have equal
+ * shapes in the body. */
 #include <string.h>
 
 #include "core/base/error.h"

@@ -1,11 +1,11 @@
-/* A rule may say in long terms what comes of all sizes, or ask for a condition and say in short terms what comes of those that
- * fulfil it. Where the model excludes the others all the same, whatever the rule says of them, asking takes nothing away, and the
- * short terms serve all that follows. So a model with such cases is inferred with the long terms first, its conditions are
- * solved, and where these exclude some of the cases it is inferred once more. */
+/* A rule may describe its result for all sizes in long terms, or require a condition and use short terms. If the model excludes
+ * the other sizes anyway, the condition costs nothing, and the short terms help everything that follows. So a model with such
+ * cases is first inferred with the long terms, its conditions are solved, and if these exclude some of the cases, it is
+ * inferred once more (docs/adr/0033-excluded-cases.md). */
 #include "core/base/error.h"
 #include "passes/check/propagation.h"
 
-enum { MOST_QUESTIONS = 64 }; /* that the solver is asked about one model; what is beyond keeps the long terms */
+enum { MOST_QUESTIONS = 64 }; /* questions to the solver for one model; further cases keep the long terms */
 
 typedef struct question {
     uint32_t number;

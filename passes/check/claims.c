@@ -1,4 +1,5 @@
-/* Claims: what a file states of sizes that inference does not know. They name and they are compared; they prove nothing. */
+/* Claims: declarations of a file for sizes that inference does not know. They give names and are compared; they prove nothing.
+ * */
 #include <string.h>
 
 #include "core/base/error.h"

@@ -1,4 +1,5 @@
-/* Conditions and notes are collected while nodes are inferred and become findings at the end, one for all nodes that share it. */
+/* Conditions and notes are collected during inference and become findings at the end, one for all nodes with the same
+ * condition. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* One operator: its rule on its operands, and what holds around every rule. */
+/* Infers one operator: applies its rule, with the checks that are common to all rules. */
 #include "core/base/error.h"
 #include "core/graph/copy.h"
 #include "ops/infer/constant.h"
@@ -6,7 +6,7 @@
 #include "ops/table/operands.h"
 #include "passes/check/propagation.h"
 
-enum { FEW = 8 }; /* operands that need no memory */
+enum { FEW = 8 }; /* operands without an allocation */
 
 static const ob_type unknown_type = {.shape = {OB_RANK_UNKNOWN, NULL}};
 

@@ -1,9 +1,9 @@
-/* What is declared meets what is inferred.
+/* Merges declared and inferred types.
  *
- * Declared types of intermediate values and outputs come from exporters and may be stale. They are claims: a size that inference
- * knows is compared with its claim, a size that it does not know stays an anonymous symbol, with the claim beside it (claims.c).
- * A rank that nothing else tells is taken from the claim, so that reports can say something about what follows; whatever rests on
- * it is marked (ob_fact.assumed). The declared types of the main graph's inputs are the definition of the model's symbols. */
+ * Declared types of intermediate values and outputs come from exporters and may be stale. They are claims: a known size is
+ * compared with its claim; an unknown size stays an anonymous symbol, with the claim beside it (claims.c). An unknown rank is
+ * taken from the claim, so that reports can describe later nodes; everything that depends on it is marked (ob_fact.assumed). The
+ * declared types of the main graph's inputs are the definition of the model's symbols. */
 #include <string.h>
 
 #include "core/base/error.h"

@@ -1,5 +1,5 @@
-/* Nodes that cannot be put into topological order (ob__model_sort sorts a file that is only out of order): rare, so this costs
- * nothing until it happens. */
+/* Nodes that cannot be put into topological order (ob__model_sort sorts a file that is only out of order). This is rare and
+ * costs nothing otherwise. */
 #include <string.h>
 
 #include "core/base/error.h"

@@ -1,7 +1,6 @@
-/* Whether a size is 1 may decide a rank (Squeeze without axes). What lies behind is then not known for all sizes at once, but it
- * is for those where the size is 1, and for the others. So where a model leaves nothing else open it is inferred for each case,
- * and what it requires is what it requires in each, under the guard that says so. What values are stays unknown: facts hold for
- * all sizes. */
+/* Whether a size is 1 may decide a rank (Squeeze without axes). Later nodes are then unknown for all sizes together, but not if
+ * the size is 1, or if it is not 1. So if a model leaves nothing else open, it is inferred for each case, and the requirements
+ * of a case get a guard. Facts stay unknown, because they hold for all sizes (docs/adr/0034-ranks-in-cases.md). */
 #include <string.h>
 
 #include "core/base/error.h"
@@ -135,7 +134,8 @@ static ob_status moved_guard(ranks *s, const ob_guard *guard, const ob_guard *fr
     return ob__guard_within(&s->facts->arena, outer, guard->term, guard->node, guard->text, out);
 }
 
-/* Its entry in a map from what is required to the cases that require it, as bits; *entry NULL: too many parts to be compared. */
+/* Its entry in a map from what is required to the cases that require it, as bits; *entry NULL: too many parts to be compared.
+ * */
 static ob_status find_same(ranks *s, ob_map *same, const found *f, const one_case *c, ob_map_entry **entry) {
     key k;
     make_key(&k, s->facts, &f->requirement, f->list, c->guard);

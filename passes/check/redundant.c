@@ -1,11 +1,11 @@
-/* Notes Expand and Tile all of whose readers broadcast anyway: taking them out saves the copy. Reads facts, adds findings; linear
- * in nodes and operands. */
+/* Finds Expand and Tile whose readers all broadcast themselves: removing them saves the copy. Reads facts, adds findings;
+ * linear in nodes and operands. */
 #include <string.h>
 
 #include "core/base/error.h"
 #include "passes/check/bypass.h"
 
-/* Who reads the result of an Expand or Tile; by value id. */
+/* The readers of the result of an Expand or Tile, by value id. */
 typedef struct readers {
     uint32_t n;           /* uses, outputs of graphs included */
     uint32_t n_without;   /* of these, by inputs that can do without the copy */

@@ -1,4 +1,4 @@
-/* Every broadcast under the rule book that the user chose. Reads facts, adds findings; linear in nodes and operands. */
+/* Tests every broadcast with the chosen rule book. Reads facts, adds findings; linear in nodes and operands. */
 #include <string.h>
 
 #include "core/base/error.h"

@@ -1,6 +1,6 @@
-/* Calls of a local function whose operands cannot be told apart: the body is inferred for the first of them, the others get what
- * that gave. Sizes that inference made up within the body (of NonZero, of data) are others in each call, so they get new names.
- * The time that calls take is in proportion to their number and to the nodes of bodies times the calls that differ. */
+/* Calls of a local function with equal operands: the body is inferred for the first of them, and the others get its results.
+ * Anonymous sizes of the body (of NonZero, of data) differ between calls, so they get new names. The time is proportional to
+ * the number of calls, and to the nodes of bodies times the calls that differ. */
 #include <string.h>
 
 #include "core/base/error.h"

@@ -1,4 +1,4 @@
-/* What to do about a clause of the solved contract: the sizes whose choice is enough, and the node that asks for it. */
+/* Advice for a clause of the solved contract: sizes that are sufficient to satisfy it, and the node that requires it. */
 #include <string.h>
 
 #include "core/dims/terms.h"

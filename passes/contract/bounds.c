@@ -1,5 +1,5 @@
-/* Conditions on values: what the model requires of the elements of its inputs, each said once. Sizes do not decide them; the
- * contract on sizes is complete without them. */
+/* Conditions on values: requirements on the elements of the model's inputs, each stated once. They are separate from the
+ * contract on sizes. */
 #include "passes/contract/bounds.h"
 
 #include <string.h>

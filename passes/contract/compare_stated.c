@@ -1,11 +1,11 @@
-/* What a model's metadata state of its contract, against the contract that was found. */
+/* Compares the contract stated in a model's metadata with the computed one. */
 #include <string.h>
 
 #include "core/base/error.h"
 #include "passes/check/work.h"
 #include "passes/contract/stated.h"
 
-enum { MOST_ASKED = 64 }; /* clauses that the solver is asked about */
+enum { MOST_ASKED = 64 }; /* limit of questions to the solver */
 
 typedef struct claimed {
     ob_work *work;

@@ -1,4 +1,5 @@
-/* What nodes require becomes clauses; solved, those over the sizes of inputs are the contract, the rest is unverified. */
+/* Lowers the requirements of nodes to clauses and solves them. Clauses on input sizes are the contract; the rest is unverified.
+ * */
 #include "passes/contract/contract.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The contract, solved, and what it says, as findings: one for each clause, at the node that asked for it first, and one for
- * conditions that contradict each other. */
+/* Findings of the solved contract: one for each clause, at the first node that requires it, and one for contradicting
+ * conditions. */
 #include <string.h>
 
 #include "core/base/error.h"

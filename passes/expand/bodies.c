@@ -1,11 +1,11 @@
-/* Operators without a kernel, or without one for their operands' types, become the nodes of their bodies. */
+/* Replaces operators without a kernel for their operand types by the nodes of their bodies. */
 #include "core/base/error.h"
 #include "ops/body/body.h"
 #include "ops/kernel/kernel.h"
 #include "passes/check/names.h"
 #include "passes/expand/expand.h"
 
-enum { FEW = 16 }; /* operands that need no memory */
+enum { FEW = 16 }; /* operands without an allocation */
 
 typedef struct expansion {
     const ob_facts *facts;
@@ -16,8 +16,8 @@ typedef struct expansion {
     ob_error *error;
 } expansion;
 
-/* An error is one in a body, too, where it is a warning until the body runs: the nodes that would find it there are not this one.
- */
+/* An error is one in a body, too, where it is a warning until the body runs: the nodes that would find it there are not this
+ * one. */
 static ob_status refuse_broken(const expansion *e, const ob_node *node) {
     for (uint32_t i = 0; i < e->how->findings->n; i++) {
         const ob_finding *f = &e->how->findings->items[i];

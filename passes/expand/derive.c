@@ -1,4 +1,4 @@
-/* The derivative of one operator, as its row says it, and the sum over what was stretched. */
+/* The derivative of one operator, by its row, with the sum over stretched axes. */
 #include <string.h>
 
 #include "core/base/error.h"

@@ -1,4 +1,4 @@
-/* A Gradient becomes the derivatives of the operators that lie between what it names, in the opposite order. */
+/* Replaces a Gradient by the derivatives of the operators between the named values, in reverse order. */
 #include <string.h>
 
 #include "core/base/error.h"

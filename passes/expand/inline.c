@@ -1,4 +1,4 @@
-/* Calls of model-local functions become the nodes of their bodies. */
+/* Replaces calls of model-local functions by the nodes of their bodies. */
 #include <string.h>
 
 #include "core/base/error.h"

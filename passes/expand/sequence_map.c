@@ -1,6 +1,5 @@
-/* SequenceMap becomes a Loop over the positions of its first sequence, as the specification spells the operator out: a step of
- * the loop takes an element from each sequence, computes the body and puts each result at the end of a sequence that goes round.
- */
+/* Replaces SequenceMap by a Loop over the positions of its first sequence, as the specification defines the operator: an
+ * iteration takes an element of each sequence, computes the body and appends each result to a sequence in the loop's state. */
 #include <string.h>
 
 #include "core/base/error.h"

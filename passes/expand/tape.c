@@ -1,4 +1,4 @@
-/* Writing nodes before a Gradient, and knowing what they give. */
+/* Inserts nodes before a Gradient and infers their results. */
 #include "passes/expand/tape.h"
 #include "ops/infer/infer.h"
 

@@ -1,5 +1,5 @@
-/* Entries of a report that say the same: patterns of broadcasts, counted while the report is made, and groups of findings, made
- * when they are asked for. Keys are made of numbers and names, never of messages. */
+/* Equal entries of a report: patterns of broadcasts, counted while the report is made, and groups of findings, made on demand.
+ * Keys are made of numbers and names, never of messages. */
 #include <string.h>
 
 #include "core/base/integers.h"

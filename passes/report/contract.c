@@ -1,4 +1,4 @@
-/* The contract of a report, as callers see it. */
+/* The contract of a report, for the public API. */
 #include <string.h>
 
 #include "core/base/error.h"

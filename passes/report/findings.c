@@ -1,4 +1,4 @@
-/* The report's findings and conditions, one by one, with where their sizes came from. */
+/* The report's findings and conditions, one by one, with the origins of their sizes. */
 #include <string.h>
 
 #include "core/base/error.h"

@@ -1,4 +1,4 @@
-/* Fixes: what to change so that a broadcast fits. */
+/* Fixes: changes that make a broadcast fit. */
 #include "core/dims/terms.h"
 #include "ops/table/op.h"
 #include "passes/check/groups.h"

@@ -1,5 +1,5 @@
-/* The contract as a C function of its own: no headers but stdint.h, no library, the same answers as ob_report_contract_holds().
- */
+/* The contract as a C function: it needs only stdint.h and no library, and gives the same answers as
+ * ob_report_contract_holds(). */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* The way back: operators read their operands from before explicit broadcasting when they broadcast anyway with provably the same
- * result. What nobody reads any more goes, with the shape arithmetic that fed it. Precondition: facts are there, no errors.
- * Postcondition: every value that stays has the type that it had. Linear in nodes and operands. */
+/* The way back to the implicit form: operators read their operands before explicit broadcasting if their own broadcasting
+ * provably gives the same result. Unused nodes are removed, with their shape arithmetic. Precondition: facts are there, no
+ * errors. Postcondition: every value that stays has the type that it had. Linear in nodes and operands. */
 #include <string.h>
 
 #include "core/base/error.h"

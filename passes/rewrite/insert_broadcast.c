@@ -1,8 +1,8 @@
-/* Explicit operators before every operator that broadcasts.
+/* Inserts explicit operators before every operator that broadcasts.
  *
- * Precondition: facts are there, the model has no errors. Postcondition: every operator that could be given operands of one shape
- * (one way: an operand of the target's shape) has them; what could not is noted. Expand is explicit already and stays. Linear in
- * nodes and operands.
+ * Precondition: facts are there, the model has no errors. Postcondition: every operator has operands of one shape (one way: an
+ * operand of the target's shape), or a note if that is not possible. Expand is explicit already and stays. Linear in nodes and
+ * operands.
  *
  * - multidirectional: Broadcast of all operands, in order; the operator reads its outputs.
  * - opset 1-6: BroadcastInDim of the second operand with the mapping that `axis` means; `broadcast` and `axis` go.
@@ -73,8 +73,8 @@ static void carry_conditions(inserter *in, const ob_node *node, ob_node *made) {
     ob__patch_strings(&in->patch, made, "conditions", texts, n);
 }
 
-/* Type and shape of a result of our own operators, for runtimes that do not know them: numbers and the model's symbols. Function
- * bodies declare no types. */
+/* Type and shape of a result of our own operators, for runtimes that do not know them: numbers and the model's symbols.
+ * Function bodies declare no types. */
 static void declare(inserter *in, ob_value *value, ob_dtype dtype, const ob_shape *shape) {
     ob_model *model = in->work->model;
     if (!(in->rewriting->goal & OB_GOAL_BROADCAST) || value->graph->function || dtype == OB_NONE) return;
@@ -262,7 +262,8 @@ static ob_status insert_legacy(inserter *in, ob_node *node, const ob_group *grou
     return OB_OK;
 }
 
-/* The axes of operand 0 from attribute `axis` on: runtimes insist on scales without the others. False: there is no such axis. */
+/* The axes of operand 0 from attribute `axis` on: runtimes insist on scales without the others. False: there is no such axis.
+ * */
 static bool cut_to_axes(const ob_node *node, const ob_shape *own, ob_shape *target) {
     if (target->rank == OB_RANK_UNKNOWN || own->rank == OB_RANK_UNKNOWN) return true;
     int64_t axis = ob__attribute_int(node, "axis");

@@ -1,6 +1,6 @@
-/* Contracts are compared clause by clause: each clause of the one is a clause of the other, in one normal form, or follows from
- * its clauses; and what is computed in both has the same shape. Sizes that only the run knows have other numbers after the
- * rewriting: values that stay tell which is which. */
+/* Contracts are compared clause by clause: each clause of one must be a clause of the other, in normal form, or follow from its
+ * clauses. Values in both models must have the same shapes. Anonymous sizes have other numbers after the rewriting; values that
+ * stay show which ones correspond. */
 #include "passes/rewrite/kept.h"
 
 #include <string.h>
@@ -229,8 +229,8 @@ static ob_status count_open(comparison *c, const ob_contract *contract, int side
     return OB_OK;
 }
 
-/* For each node, what was inserted counting as the node that it was made for: does it ask for what is not known for that reason?
- */
+/* For each node, what was inserted counting as the node that it was made for: does it ask for what is not known for that
+ * reason? */
 static ob_status mark_open(comparison *c, const ob_facts *facts, const char *reason, bool **out) {
     bool *open = *out = OB_ARENA_ARRAY(&c->arena, bool, c->model->n_nodes);
     if (!open) return OB_E_MEMORY;
@@ -243,8 +243,8 @@ static ob_status mark_open(comparison *c, const ob_facts *facts, const char *rea
     return OB_OK;
 }
 
-/* Of the nodes that ask for it those that do on one side only, or all where these are the same; *any false: there are none, it is
- * what clauses leave over. */
+/* Of the nodes that ask for it those that do on one side only, or all where these are the same; *any false: there are none, it
+ * is what clauses leave over. */
 static ob_status blame_open(comparison *c, const ob_facts *const sides[2], const char *reason, bool *any) {
     bool *asks[2], differ = false;
     for (int side = 0; side < 2; side++) OB_TRY(mark_open(c, sides[side], reason, &asks[side]));

@@ -1,7 +1,8 @@
-/* Explicit operators into calls of model-local functions, or into standard operators.
+/* Lowers explicit operators to calls of model-local functions, or to standard operators.
  *
- * Precondition: facts are there, also for what insert_broadcast made. Postcondition: no Broadcast or BroadcastInDim of domain
- * onnx_broadcast is left, except what the opset has no means for (noted). Values keep their names. Linear in nodes and operands.
+ * Precondition: facts exist, also for the nodes of insert_broadcast. Postcondition: no Broadcast or BroadcastInDim of domain
+ * onnx_broadcast is left, except those that the opset cannot express (noted). Values keep their names. Linear in nodes and
+ * operands.
  */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Making the edits of a patch. Whatever a step changes, the journal has it first: a patch is applied as a whole or not at all. */
+/* Applies the edits of a patch. Every change is saved in the journal first, so a patch is applied as a whole or not at all. */
 #include <stddef.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* What a new node is called, and where it says that it comes from: the node that it serves is what the author of the model knows.
+/* Names and metadata of new nodes: they refer to the node that they serve, which the author of the model knows.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
-/* The definitions of the explicit operators need Expand, which came with opset 8. A model below it is raised to opset 8 when
- * every operator in it means the same there: the same version, or an opset 1-6 elementwise operator or Gemm that does not
- * broadcast and whose operands have one shape, proved: opset 7 would broadcast the others. Otherwise the function form is
- * refused. Linear in nodes. */
+/* The definitions of the explicit operators need Expand, which came with opset 8. An older model is raised to opset 8 if every
+ * operator in it keeps its meaning: it has the same version, or it is an opset 1-6 elementwise operator or Gemm without
+ * broadcasting whose operands provably have one shape (opset 7 would broadcast others). Otherwise the function form is refused.
+ * Linear in nodes. */
 #include <string.h>
 
 #include "core/base/error.h"
@@ -26,8 +26,8 @@ static bool has_attribute(const ob_node *node, const char *name) {
     return ob__node_attribute(node, name) != NULL;
 }
 
-/* The node stretches nothing, and an operator of the newer row would: what it does to operands of other shapes is the difference.
- */
+/* The node stretches nothing, and an operator of the newer row would: what it does to operands of other shapes is the
+ * difference. */
 static bool is_plain_legacy(const ob_node *node, const ob_op *newer) {
     if (has_attribute(node, "broadcast") || has_attribute(node, "axis") || has_attribute(node, "consumed_inputs")) return false;
     const ob_op *op = node->op;
@@ -36,8 +36,8 @@ static bool is_plain_legacy(const ob_node *node, const ob_op *newer) {
            op->stretch.first == op->stretch.last && node->n_inputs > op->stretch.first && node->n_outputs == 1;
 }
 
-/* The operand that the newer row would stretch, and what it would be stretched to. In a function's body the facts are what holds
- * in every call. */
+/* The operand that the newer row would stretch, and what it would be stretched to. In a function's body the facts are what
+ * holds in every call. */
 static bool has_one_shape(const raiser *r, const ob_node *node) {
     bool legacy = node->op->broadcast == OB_BCAST_LEGACY;
     const ob_fact *a = ob__fact(r->work->facts, legacy ? node->inputs[0] : node->outputs[0]);

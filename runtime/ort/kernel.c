@@ -1,4 +1,4 @@
-/* A kernel's life, its operands and results. */
+/* Creation and destruction of a kernel, its operands and results. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,8 +157,8 @@ static ob_dtype dtype_of(ONNXTensorElementDataType type) {
     return (int)type > OB_NONE && (int)type <= OB_FLOAT4E2M1 ? (ob_dtype)type : OB_NONE;
 }
 
-/* Views of both sides without addresses; false when the result has too many elements. Only what `rank` counts is filled in: this
- * runs for every call, however small. */
+/* Views of both sides without addresses; false when the result has too many elements. Only what `rank` counts is filled in:
+ * this runs for every call, however small. */
 static bool make_views(const ob__ort_operand *operand, const int64_t *axes, int32_t rank, const int64_t *dims, ob_dtype dtype,
                        ob_view *to, ob_view *from) {
     int64_t stride = (int64_t)ob_dtype_size(dtype), operand_stride = stride;

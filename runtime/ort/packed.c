@@ -1,5 +1,5 @@
-/* Elements of less than a byte: ONNX Runtime packs them, views have one to a byte. Unpacked, copied, packed again: rare types,
- * and small ones. */
+/* Elements narrower than a byte: ONNX Runtime packs them, views have one per byte. They are unpacked, copied and packed again;
+ * these types are rare and small. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* RegisterCustomOps: the one symbol that the plugin exports.
  *
- * ONNX Runtime calls it for each SessionOptions and keeps the domain by pointer, with nobody telling when the last session is
- * gone. So a domain and its operators live as long as this library is loaded: made at the first registration with an ONNX
+ * ONNX Runtime calls it for each SessionOptions and keeps a pointer to the domain. Nothing tells the plugin when the last session
+ * is gone. So a domain and its operators live as long as this library is loaded: made at the first registration with an ONNX
  * Runtime, released when the library is unloaded. This is the only state outside of kernels. */
 #define _GNU_SOURCE /* dladdr */
 #include <dlfcn.h>

@@ -1,11 +1,11 @@
 /* Types and shapes of results while ONNX Runtime loads a model.
  *
  * Without this callback a model whose inner values carry no value_info is refused: ONNX Runtime cannot know the type of a
- * variadic output. It never fails: an ONNX Runtime may drop the status that it returns, and the kernel says the same with a
+ * variadic output. It never fails, because ONNX Runtime may ignore its status, and the kernel reports the same problem with a
  * better message.
  *
- * Names are terms: equal names mean equal sizes, to ONNX Runtime as well, which may give such values the same memory. So a size
- * that is not known gets a name that nothing else has, never a number. */
+ * Names are terms: equal names mean equal sizes, to ONNX Runtime as well, which may give such values the same memory. So an
+ * unknown size gets a unique name, never a number. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>

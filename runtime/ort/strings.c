@@ -1,7 +1,7 @@
-/* String tensors. ONNX Runtime's elements are objects of its own: they are read and written through its API only.
+/* String tensors. ONNX Runtime's elements are private objects, which only its API can read and write.
  *
  * One call that sets all elements from C strings is several times as fast as one call for each element, but a C string cannot
- * hold a NUL; then every element is set by itself. */
+ * contain a NUL; in that case every element is set separately. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* If, Loop and Scan whose shapes are all known: their bodies become blocks of the plan. Steps of all blocks are numbered in one
- * line, so that what a body needs lies above what is alive around it, and branches share their memory. */
+/* If, Loop and Scan with known shapes: their bodies become blocks of the plan. Steps of all blocks share one numbering. So the
+ * values of a body are placed beside the live values around it, and branches share their memory. */
 #include "core/base/error.h"
 #include "ops/table/op.h"
 #include "runtime/plan/builder.h"

@@ -1,4 +1,4 @@
-/* Parts of a graph: what they read, what they make for others. */
+/* Parts of a graph: the values that they read, and those that they make for others. */
 #include <string.h>
 
 #include "core/base/error.h"

@@ -1,6 +1,7 @@
 /* The plan: steps in order, with every tensor at a fixed place. For runtime/ only.
  *
- * A plan does not change once it is made: several runs may read it at once. What a run changes is in its frame (frame.h). */
+ * A plan does not change after it is made, and several runs may read it at the same time. Everything that a run changes is in its
+ * frame (frame.h). */
 #ifndef OB_RUNTIME_PLAN_H
 #define OB_RUNTIME_PLAN_H
 
@@ -19,24 +20,24 @@ typedef enum ob_buffer_kind {
     OB_BUFFER_OUTPUT, /* graph output `index`: the caller's memory, or `offset` in the frame's output block */
     OB_BUFFER_INPUT,  /* graph input `index` */
     OB_BUFFER_CONST,  /* at `constant` */
-    OB_BUFFER_MOVING  /* where a control says while it runs, anew for each time that its body runs */
+    OB_BUFFER_MOVING  /* set by a control step, again for each run of its body */
 } ob_buffer_kind;
 
 struct ob_control;
 
 typedef struct ob_buffer {
     ob_buffer_kind kind;
-    uint32_t number; /* of the plan's buffers: its place in ob_frame.bases */
+    uint32_t number; /* among the plan's buffers: its index in ob_frame.bases */
     uint32_t index;
-    uint32_t depth; /* blocks around what it was made for */
+    uint32_t depth; /* number of blocks around its node */
     uint64_t n_bytes;
     union {
         uint64_t offset;
         char *constant;
     };
-    uint32_t first, last;      /* steps between which the contents matter */
-    uint32_t uses_left;        /* while planning: reads to come of all values that live here, graph outputs included */
-    struct ob_buffer *same_as; /* a result that what runs the block wants in that place; NULL: a place of its own */
+    uint32_t first, last;      /* the contents are alive from step first to step last */
+    uint32_t uses_left;        /* while planning: remaining reads of all values in this buffer, including graph outputs */
+    struct ob_buffer *same_as; /* a result of a block that the control step wants in that buffer; NULL: it has its own place */
     struct ob_buffer *next;
 } ob_buffer;
 
@@ -54,16 +55,16 @@ typedef enum ob_step_kind {
     OB_STEP_KERNEL,
     OB_STEP_COPY,    /* in[0] to out[0] */
     OB_STEP_CONTROL, /* runs blocks, as `control` says */
-    OB_STEP_DYNAMIC  /* everything about the node is decided during the run (runtime/run/dynamic.c) */
+    OB_STEP_DYNAMIC  /* the node is planned and computed during the run (runtime/run/dynamic.c) */
 } ob_step_kind;
 
-/* What a control reads or writes. */
+/* An operand or result of a control step. */
 typedef struct ob_place {
     ob_buffer *buffer;
     int64_t offset;
 } ob_place;
 
-/* Steps that run together: those from *begin on with numbers below `end`. Blocks lie within each other as brackets do. */
+/* Steps that run together: those from *begin on with numbers below `end`. Blocks are nested like brackets. */
 typedef struct ob_block {
     struct ob_step **begin;
     uint32_t end;
@@ -73,12 +74,12 @@ typedef struct ob_step {
     ob_step_kind kind;
     uint32_t number;
     uint32_t n_in, n_out;
-    const ob_node *node; /* of a copy: the node that needs it, or NULL for a graph output */
+    const ob_node *node; /* for a copy: the node that needs it, or NULL for a graph output */
     const ob_kernel *kernel;
     const ob_slot **slots; /* of n_in operands, then n_out results; NULL: omitted */
     void *state;           /* of the kernel */
     const void **prepared; /* OB_PREPARED_MAX constants; NULL: none */
-    uint64_t lanes;        /* where the lanes' scratch begins behind that of the kernel */
+    uint64_t lanes;        /* start of the lanes' scratch memory, after that of the kernel */
     size_t lane_stride;
     struct ob_control *control;
     struct ob_step *next; /* in the order of their numbers, over all blocks */
@@ -86,7 +87,7 @@ typedef struct ob_step {
 
 /* ---- Control: If, Loop and Scan whose blocks have static shapes ---- */
 
-/* State that goes from one iteration to the next: two areas in turn, the first of which is the result. */
+/* State that an iteration passes to the next: two areas that take turns; the first one is the result. */
 typedef struct ob_carried {
     ob_place initial;
     ob_buffer *in, *out; /* MOVING: where the body reads and writes it */
@@ -95,7 +96,8 @@ typedef struct ob_carried {
     int64_t initial_step; /* bytes between sequences of a batch */
 } ob_carried;
 
-/* What an iteration reads or writes a slice of: at `start`, then every `step` bytes; sequences of a batch `batch_step` apart. */
+/* A value of which each iteration reads or writes a slice: at `start`, then every `step` bytes; sequences of a batch are
+ * `batch_step` bytes apart. */
 typedef struct ob_sliced {
     ob_place whole;
     ob_buffer *slice; /* MOVING */
@@ -103,49 +105,49 @@ typedef struct ob_sliced {
 } ob_sliced;
 
 typedef struct ob_control {
-    ob_block blocks[2];     /* of an If: for true, and false; else the body */
-    struct ob_step **after; /* *after: the step behind the blocks */
+    ob_block blocks[2];     /* If: for true and for false; otherwise the body */
+    struct ob_step **after; /* *after: the step after the blocks */
     bool is_loop;
     ob_place condition; /* a bool; buffer NULL: true */
-    ob_place trips;     /* an int64 of a Loop; NULL: as often as n_trips says */
+    ob_place trips;     /* Loop: an int64; NULL: n_trips iterations */
     int64_t n_trips;    /* the most */
     ob_place lengths;   /* int64 for each sequence of a batch; NULL: n_trips each */
     int64_t n_batches;
-    ob_buffer *counter; /* the body reads the number of the trip here; NULL: nobody does */
+    ob_buffer *counter; /* the body reads the number of the iteration here; NULL: it does not */
     ob_place again;     /* the body's bool; NULL: true */
     ob_carried *carried;
     ob_sliced *scanned, *stacked;
     uint32_t n_carried, n_scanned, n_stacked;
 } ob_control;
 
-/* Where a graph output is after the steps. */
+/* The place of a graph output after the steps. */
 typedef struct ob_plan_output {
     const ob_slot *slot; /* contiguous, in a buffer of kind OUTPUT; NULL: a dynamic result */
 } ob_plan_output;
 
 struct ob_plan;
 
-/* Nodes of one graph that are planned when a run has told the sizes of what they read: what follows nodes whose results have
- * sizes that only the run knows, or a body. A plan for each set of sizes is kept. */
+/* Nodes of one graph that are planned during a run, when the sizes of their operands are known: nodes behind results of unknown
+ * size, or a body. Plans are kept for sets of sizes. */
 typedef struct ob_part {
     ob_node **nodes; /* in order */
     uint32_t n_nodes;
-    const ob_value **entries; /* that they read and others make, constants left out */
+    const ob_value **entries; /* values that they read from other nodes, without constants */
     uint32_t n_entries;
     const ob_value **constants; /* that they read */
     uint32_t n_constants;
-    const ob_value **results; /* that they make and the graph gives */
+    const ob_value **results; /* values that they make and that the graph outputs */
     uint32_t n_results;
-    bool is_plain; /* all values are tensors; else it is not planned */
+    bool is_plain; /* all values are tensors; otherwise it is not planned */
     struct ob_plan *plans;
-    uint32_t n_misses;    /* since a plan was found */
-    uint64_t missed;      /* a hash of the layouts for which there was none last */
+    uint32_t n_misses;    /* misses since the last found plan */
+    uint64_t missed;      /* hash of the layouts of the last miss */
     struct ob_part *next; /* other bodies of the session */
 } ob_part;
 
 typedef struct ob_plan {
     ob_arena arena;
-    atomic_uint n_users;      /* the session that remembers it, and workers */
+    atomic_uint n_users;      /* the session that keeps it, and workers */
     const ob_layout **inputs; /* the key */
     int64_t **contents;       /* the key: elements of those inputs that decide shapes; NULL for the others */
     ob_step *steps, **steps_end;
@@ -156,7 +158,7 @@ typedef struct ob_plan {
     ob_slot **slots;     /* by value id; NULL: no static place */
     ob_slot *all_slots;  /* those of copies, too */
     ob_plan_output *outputs;
-    ob_part *rest;                 /* what is planned when the steps have told sizes; NULL: nothing */
+    ob_part *rest;                 /* nodes that are planned when the steps have given their sizes; NULL: none */
     struct ob_owned_memory *owned; /* constants that were folded for these shapes */
     uint64_t folded_bytes;
     ob_session_memory memory;
@@ -164,7 +166,7 @@ typedef struct ob_plan {
     struct ob_plan *next;
 } ob_plan;
 
-/* Where the buffer lies, when it shares the place of another. */
+/* The buffer whose place it shares, or itself. */
 static inline ob_buffer *ob__buffer_root(ob_buffer *buffer) {
     while (buffer && buffer->same_as) buffer = buffer->same_as;
     return buffer;
@@ -176,17 +178,17 @@ static inline const ob_step *ob__step_after(const ob_step *step) {
 }
 
 /* runtime/plan/create.c */
-/* `part` NULL: of the main graph, for its inputs; else for the entries of the part. */
+/* `part` NULL: the plan of the main graph, for its inputs; otherwise for the entries of the part. */
 ob_status ob__plan_create(ob_session *session, const ob_part *part, const ob_view *inputs, ob_plan **out, ob_error *error);
-/* One user less; the last one frees it. */
+/* Removes a user; the last one frees the plan. */
 void ob__plan_release(ob_session *session, ob_plan *plan);
-/* Scratch memory of a step: that of the kernel, and behind it that of each lane. */
+/* Scratch memory of a step: that of the kernel, followed by that of each lane. */
 typedef struct ob_scratch {
     uint64_t n_bytes, lanes; /* of all; where the lanes' begins */
     size_t lane_stride;
 } ob_scratch;
 
-/* runtime/plan/memory.c: false when it is more than can be addressed. */
+/* runtime/plan/memory.c: false if it is more than can be addressed. */
 bool ob__scratch_of(const ob_kernel_needs *needs, const ob_threads *threads, ob_scratch *out);
 
 /* Its memory for a run: arena and scratch. */
@@ -199,14 +201,14 @@ ob_status ob__part_create(ob_session *session, ob_arena *arena, const ob_graph *
 /* The part that is all of a body: made once. E_MEMORY. */
 ob_status ob__body_part(ob_session *session, const ob_graph *body, ob_part **out);
 void ob__part_release(ob_session *session, ob_part *part);
-/* runtime/plan/infer.c: a small integer or bool tensor, of *n elements; false when it is not one, or too large (OB_CONTENT_MAX).
- */
+/* runtime/plan/infer.c: a small integer or bool tensor, of *n elements; false when it is not one, or too large
+ * (OB_CONTENT_MAX). */
 bool ob__has_content(const ob_view *view, uint32_t *n);
-/* Its elements; that they are these. */
+/* Reads its elements; compares them. */
 void ob__read_content(const ob_view *view, uint32_t n, int64_t *elems);
 bool ob__same_content(const ob_view *view, uint32_t n, const int64_t *elems);
 
-/* runtime/plan/memory.c: gives every ARENA buffer an offset such that buffers alive at the same step do not overlap; *total in
+/* runtime/plan/memory.c: gives every ARENA buffer an offset, so that buffers alive at the same step do not overlap; *total in
  * bytes.
  */
 ob_status ob__plan_memory(ob_arena *scratch, ob_buffer *buffers, uint64_t *total);

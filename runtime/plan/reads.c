@@ -1,4 +1,5 @@
-/* What a node reads, with all that is in it. Recursion is as deep as subgraphs are nested, which the loader bounds. */
+/* The values that a node and its subgraphs read. The recursion is as deep as the nesting of subgraphs, which the loader limits.
+ * */
 #include "runtime/plan/reads.h"
 #include "core/base/error.h"
 #include "runtime/session.h"

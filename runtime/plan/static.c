@@ -1,4 +1,4 @@
-/* Is everything about a node with bodies known while planning? */
+/* Decides whether all shapes of a node with bodies are known during planning. */
 #include "core/dims/shape.h"
 #include "ops/table/attributes.h"
 #include "ops/table/op.h"
@@ -166,8 +166,8 @@ static bool loop_is_static(const ob_builder *b, const ob_node *node) {
     return counted && asked && is_single(type_of(b, body->outputs[0]), OB_BOOL);
 }
 
-/* Bytes that an iteration makes for strings go with it only where it is run node by node (runtime/run/interpret.c). Recursion is
- * as deep as subgraphs are nested, which the loader bounds. */
+/* Bytes that an iteration makes for strings go with it only where it is run node by node (runtime/run/interpret.c). Recursion
+ * is as deep as subgraphs are nested, which the loader bounds. */
 static bool makes_strings(const ob_builder *b, const ob_graph *graph) {
     for (const ob_node *node = graph->first; node; node = node->next) {
         for (uint32_t i = 0; i < node->n_outputs; i++)

@@ -1,4 +1,4 @@
-/* What is left to the run: steps that are decided there, nodes that wait for what these tell. */
+/* Dynamic steps, which are planned during the run, and nodes that wait for their sizes. */
 #include <string.h>
 
 #include "core/base/error.h"

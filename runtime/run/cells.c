@@ -1,4 +1,4 @@
-/* Cells of a run, by value: one hold of each, from the step that makes it to its last reader. */
+/* Cells of a run, by value: the frame has one hold of each, from the step that makes it to its last reader. */
 #include "runtime/run/cells.h"
 
 #include "core/base/error.h"

@@ -1,5 +1,5 @@
-/* Control steps: which block runs, how often, and what moves in between. Nothing is allocated and nothing but state that has to
- * change places is copied. */
+/* Control steps: choose the block, count iterations, and move buffers in between. They allocate nothing, and copy only state
+ * that must change its place. */
 #include <string.h>
 
 #include "core/base/error.h"

@@ -1,4 +1,4 @@
-/* Steps whose shapes only the run can tell. Their results live on the heap until the next run. */
+/* Steps whose shapes are known only during the run. Their results stay on the heap until the next run. */
 #include <string.h>
 
 #include "core/base/error.h"

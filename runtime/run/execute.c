@@ -1,4 +1,4 @@
-/* One node computed at once: constants while planning, dynamic steps and subgraphs during a run. */
+/* Computes one node immediately: constants during planning, dynamic steps and subgraphs during a run. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Frames: memory of a run, addresses, the steps in order, results. */
+/* Frames: the memory of a run, its addresses, the execution of steps, and results. */
 #include "runtime/run/frame.h"
 
 #include <string.h>

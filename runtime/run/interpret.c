@@ -1,6 +1,6 @@
-/* If, Loop and Scan whose bodies nobody planned: state that is more than a tensor, or sizes that change from one iteration to the
- * next. The body's nodes run one by one. What an iteration makes dies with it, but for the state, which is in cells, and what is
- * stacked: memory does not grow with the number of iterations. */
+/* If, Loop and Scan whose bodies cannot be planned: their state is not a tensor, or sizes change from one iteration to the
+ * next. The body's nodes run one by one. The values of an iteration are freed with it, except the state, which is in cells, and
+ * stacked values. So memory does not grow with the number of iterations. */
 #include "runtime/run/interpret.h"
 
 #include <string.h>
@@ -252,7 +252,8 @@ static ob_status insert_axis(const looping *l, const ob_view *item, int32_t axis
     return OB_OK;
 }
 
-/* The items of a list as one tensor with a new axis of `n` (more than there are items: zeros behind them); *out is a new cell. */
+/* The items of a list as one tensor with a new axis of `n` (more than there are items: zeros behind them); *out is a new cell.
+ * */
 static ob_status stack(const looping *l, const ob_cell *list, const ob_view *like, int32_t axis, bool backward, int64_t n,
                        ob_cell **out) {
     int64_t dims[OB_MAX_RANK], n_items = (int64_t)ob_cell_count(list);

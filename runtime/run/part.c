@@ -1,5 +1,5 @@
-/* Parts: a plan for the sizes that the run has told, remembered; one by one where sizes keep changing. The memory of a plan is
- * that of its level: how many parts are at work around it. */
+/* Runs parts: with a plan for the sizes of this run, which is kept, or node by node if sizes keep changing. A plan uses the
+ * memory of its level, the number of active parts around it. */
 #include <string.h>
 
 #include "core/base/error.h"
