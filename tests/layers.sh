@@ -65,6 +65,10 @@ done
 while IFS= read -r line; do complain "a pass that asks for an operator that stretches by name: $line"; done < <(
     cd "$source" && grep -nE '(strcmp|ob__is_standard)\(.*"(Expand|Tile)"' passes/*.c passes/*/*.c)
 
+# Shape rules share no knowledge of an operator: they ask its row.
+while IFS= read -r line; do complain "asks for an operator by name: $line"; done < <(
+    cd "$source" && grep -nE 'ob__op_is\(infer|strn?cmp\(.*"[A-Z][A-Za-z]+"' ops/infer/*.c ops/window/*.c)
+
 # Inside a layer a folder includes its own headers and those of the folders named behind it.
 rooms="core/base:
 core/dims: core/base

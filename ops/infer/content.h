@@ -34,7 +34,7 @@ ob_status ob__range_part(ob_infer *infer, uint32_t input, uint32_t output);
 /* Output 0 has elements of the inputs from `first` to before `end`. */
 ob_status ob__range_join(ob_infer *infer, uint32_t first, uint32_t end);
 
-/* -- traces.c: from which elements of the model's inputs they are computed; ranges.c calls what is not said to be for rules -- */
+/* -- traces.c: from which elements of the model's inputs they are computed -- */
 /* The output has the input's elements, all of them and each once; or as often as its shape says. */
 ob_status ob__trace_same(ob_infer *infer, uint32_t input, uint32_t output);
 ob_status ob__trace_share(ob_infer *infer, uint32_t input, uint32_t output);

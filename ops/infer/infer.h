@@ -108,7 +108,9 @@ void ob__problem(ob_infer *infer, ob_finding_id id, int32_t operand, int32_t axi
 /* Broadcasts the shapes of the given inputs, forwarding conditions and reporting OB0101; result rank unknown on failure. */
 ob_status ob__broadcast_inputs(ob_infer *infer, const uint32_t *inputs, uint32_t n, ob_broadcast_result *result);
 
-/* -- alike.c: shapes that the graph says to be the same, known or not -- */
+/* -- same_shape.c: shapes that the graph says to be the same, known or not -- */
+/* The node is a Shape of ONNX. */
+bool ob__is_shape(const ob_node *node);
 /* The value whose whole shape `shape` holds; NULL: none, or `shape` is NULL. */
 const ob_value *ob__shape_is_of(const ob_value *shape);
 /* Is `value` what `part` was broadcast with, so that `part` stretches to its shape? */

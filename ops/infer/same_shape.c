@@ -1,13 +1,12 @@
 /* Values that have one shape by the way they are made, where inference knows no rank: results of one explicit broadcast, and the
  * standard operators that spell one, x = Expand(a, Shape(b)) and y = Expand(b, Shape(x)). What was asked where they were made is
  * not asked again. */
-#include <string.h>
-
 #include "ops/infer/infer.h"
 #include "ops/table/op.h"
 
 OB_RULE(explicit_broadcast);
 OB_RULE(expand);
+OB_RULE(shape);
 
 enum { MOST_STEPS = 64 }; /* of a chain, which a file may lead in a circle */
 
@@ -18,10 +17,13 @@ static const ob_node *expand_of(const ob_value *value) {
                : NULL;
 }
 
+bool ob__is_shape(const ob_node *node) {
+    return node->op && node->op->infer == ob__infer_shape;
+}
+
 const ob_value *ob__shape_is_of(const ob_value *shape) {
     const ob_node *node = shape ? shape->producer : NULL;
-    if (!node || !node->op || node->op->domain[0] != '\0' || strcmp(node->op_type, "Shape") != 0) return NULL;
-    return node->n_attributes == 0 && node->n_inputs == 1 ? node->inputs[0] : NULL;
+    return node && ob__is_shape(node) && node->n_attributes == 0 && node->n_inputs == 1 ? node->inputs[0] : NULL;
 }
 
 bool ob__has_taken_in(const ob_value *value, const ob_value *part) {

@@ -5,6 +5,7 @@
 
 #include "core/dims/terms.h"
 #include "ops/infer/constant.h"
+#include "ops/infer/infer.h"
 #include "ops/table/op.h"
 #include "passes/check/groups.h"
 #include "passes/check/names.h"
@@ -93,7 +94,7 @@ static bool step_from_axis(const ob_facts *facts, const ob_node *node, place at,
 static bool step_from_content(const ob_facts *facts, const ob_node *node, ob_dim size, place *out) {
     ob_shape shape;
     uint32_t n_inputs = few_inputs(node);
-    if (strcmp(node->op_type, "Shape") == 0 && node->n_inputs > 0 && shape_at(facts, node->inputs[0], &shape))
+    if (ob__is_shape(node) && node->n_inputs > 0 && shape_at(facts, node->inputs[0], &shape))
         for (int32_t axis = 0; axis < shape.rank; axis++)
             if (axis_holds(facts, node->inputs[0], axis, size, out)) return true;
     for (uint32_t i = 0; i < n_inputs; i++)
