@@ -141,7 +141,7 @@ static void print_attribute(const ob_op_attribute *a) {
         [OB_ATTR_TYPE_PROTO] = "type"};
     printf("`%s`: %s", a->name, types[a->type]);
     if (a->has_default) print_default(a);
-    if (a->needed) printf(", must be given");
+    if (a->needed) printf(", required");
     if (a->one) printf(", one of them");
     if (a->least != a->most && a->most == INT64_MAX)
         printf(" (%lld or more)", (long long)a->least);
@@ -179,29 +179,30 @@ static void print_operators(void) {
     printf(
         "# Operators\n\n"
         "Generated from `ops/*/family.def` by `./dev docs`. Do not edit.\n\n"
-        "%zu operators in %zu versions; %zu versions have a shape rule, %zu a kernel, and %zu more run "
-        "as their\n"
-        "body: the operators that the specification defines them by. Versions are the opsets in which the operator was defined "
-        "anew. An\n"
-        "operator without a shape rule gives unknown shapes and a note; one with neither kernel nor body is named when a "
-        "session is\n"
-        "created. Gradient goes through operators with a derivative; through others with a body, where those that it is made of "
-        "have one.\n\n"
+        "%zu operators in %zu versions; %zu versions have a shape rule, %zu have a kernel, and %zu more run as their body: the\n"
+        "operators by which the specification defines them. A version is an opset that changed the operator. An operator without "
+        "a\n"
+        "shape rule gives unknown shapes and a note. An operator with neither kernel nor body is refused by name when a session "
+        "is\n"
+        "created. Gradient passes through operators with a derivative, and through others whose body consists of such "
+        "operators.\n"
+        "\n"
         "| Operator | Versions | Broadcasts | Shape rule | Runs | Derivative |\n"
         "|---|---|---|---|---|---|\n",
         n_operators, n_versions, n_rules, n_kernels, n_bodies);
     size_t firsts[MAX_OPERATORS], n_firsts = sort_operators(firsts);
     for (size_t i = 0; i < n_firsts; i++) print_operator(firsts[i], count_versions(firsts[i]));
-    printf(
-        "\n## Attributes\n\n"
-        "Generated from `ops/*/attributes.def`. One that is not listed for the version, of another type, or with a value that is "
-        "not\n"
-        "among those in brackets is an error (OB0602), and the model does not run. One without a default may be left out: the "
-        "operator's\n"
-        "text says what follows. Names that begin with `__` are not looked at. Operators and versions that are not here have "
-        "none.\n\n"
-        "| Operator | Versions | Attributes |\n"
-        "|---|---|---|\n");
+    printf("\n## Attributes\n\n"
+           "Generated from `ops/*/attributes.def`. An attribute that is not listed for the version, has another type, or a value "
+           "that is not\n"
+           "among those in brackets is an error (OB0602), and the model does not run. An attribute without a default may be "
+           "absent; the\n"
+           "specification of the operator then tells the effect. Names that begin with `__` are ignored. Operators and versions "
+           "that are not\n"
+           "listed have no attributes.\n"
+           "\n"
+           "| Operator | Versions | Attributes |\n"
+           "|---|---|---|\n");
     for (size_t i = 0; i < n_firsts; i++) print_attributes(firsts[i], count_versions(firsts[i]));
 }
 

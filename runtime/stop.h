@@ -4,9 +4,9 @@
 
 #include "runtime/session.h"
 
-/* A call begins: it may take max_ns (0: as long as it likes). */
+/* The start of a call, which may take max_ns (0: no limit). */
 void ob__stop_begin(ob_stop *stop, uint64_t max_ns);
-/* E_CANCELLED or E_LIMIT when the run has been stopped; ob__stop_ask asks first. */
+/* E_CANCELLED or E_LIMIT if the run has been stopped; ob__stop_ask asks first. */
 ob_status ob__stop_status(const ob_session *session, const ob_threads *threads, ob_error *error);
 ob_status ob__stop_ask(const ob_session *session, const ob_threads *threads, ob_error *error);
 

@@ -8,20 +8,19 @@
 typedef struct ob_survey ob_survey;
 typedef void (*ob_unsupported_sink)(void *context, const ob_unsupported *item);
 
-/* Of the arena. NULL: no memory. */
+/* Allocated in the arena. NULL: no memory. */
 ob_survey *ob__survey_new(ob_arena *arena);
-/* Notes operators that have neither kernel nor body; E_MODEL for wrong numbers of operands. */
+/* Records operators with neither kernel nor body; E_MODEL for wrong numbers of operands. */
 ob_status ob__survey_operators(ob_survey *survey, ob_model *model, ob_error *error);
-/* Notes a node; each kind is told once. */
+/* Records a node; each kind is reported once. */
 ob_status ob__survey_note(ob_survey *survey, const ob_node *node, const char *reason);
 bool ob__survey_is_empty(const ob_survey *survey);
-/* Notes what kernels refuse whatever the sizes; facts: of all values. */
+/* Records nodes that kernels refuse for all sizes; facts: of all values. */
 ob_status ob__survey_kernels(ob_survey *survey, ob_model *model, const ob_facts *facts);
-/* E_UNSUPPORTED, and `tell` (NULL: nobody) hears each kind, when anything was noted; else `status`. */
+/* E_UNSUPPORTED if a node was recorded, and `tell` (may be NULL) is called for each kind; otherwise `status`. */
 ob_status ob__survey_end(const ob_survey *survey, ob_unsupported_sink tell, void *context, ob_status status, ob_error *error);
-/* Gives a value to every required output (op.h: out_min), and to every one of a variable number, that a node leaves out beside
- * others that it names: kernels write these without asking. Optional ones stay omitted. A node that names no output is not
- * planned at all. */
+/* Makes values for omitted outputs that are required (op.h: out_min) or of a variable number, because kernels write these
+ * without a test. Optional ones stay omitted. A node without any named output is not planned at all. */
 ob_status ob__name_required_results(ob_model *model);
 
 #endif

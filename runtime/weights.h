@@ -11,9 +11,9 @@ struct ob_constant {
     const ob_layout *layout;
 };
 
-/* Makes the view what every run reads as the value. E_MEMORY. */
+/* Makes the view a constant that every run reads as the value. E_MEMORY. */
 ob_status ob__set_constant(ob_session *session, const ob_value *value, const ob_view *view);
-/* False, and *out as it was, when the value is none. */
+/* False, with *out unchanged, if the value is not a constant. */
 bool ob__constant_view(const ob_session *session, const ob_value *value, ob_view *out);
 
 /* Fills session->constants for the initializers that are used; reads external data. */

@@ -5,14 +5,14 @@
 #include "core/base/arena.h"
 #include "onnx_broadcast/view.h"
 
-/* A view without data, in no more memory than its axes take; those that are equal are shared. */
+/* A view without data, in only as much memory as its axes need; equal layouts are shared. */
 typedef struct ob_layout {
     ob_dtype dtype;
     int32_t rank;
     int64_t sizes[]; /* dims, then strides */
 } ob_layout;
 
-/* The layout as a view of `data`: only the axes that there are. */
+/* The layout as a view of `data`; only existing axes are set. */
 static inline void ob__layout_view(const ob_layout *layout, void *data, ob_view *out) {
     out->data = data;
     out->dtype = layout->dtype;

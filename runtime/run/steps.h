@@ -6,8 +6,8 @@
 #include "runtime/run/frame.h"
 
 /* runtime/run/execute.c: computes one node at once, on memory from `list`. in: node->n_inputs views with data; out:
- * node->n_outputs views, set on success (they may be views of the inputs). cells: operands and results that are more than
- * tensors; NULL: none. strings: where the bytes of string results go. */
+ * node->n_outputs views, set on success (they may be views of the inputs). cells: operands and results that are not tensors;
+ * NULL: none. strings: the arena for bytes of string results. */
 ob_status ob__execute_node(ob_session *session, const ob_node *node, const ob_view *in, ob_view *out,
                            struct ob_kernel_cells *cells, ob_owned_memory **list, ob_arena *strings, ob_error *error);
 
