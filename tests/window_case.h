@@ -1,4 +1,4 @@
-/* Random windows for the tests of kernels that slide one: small enough to be looked at tap by tap. */
+/* Random windows for tests of sliding-window kernels, small enough to visit every kernel position. */
 #ifndef OB_TESTS_WINDOW_CASE_H
 #define OB_TESTS_WINDOW_CASE_H
 
@@ -25,7 +25,7 @@ static inline int64_t draw(int64_t n) {
     return rand() % n;
 }
 
-/* Sizes that cross vectors and blocks; kernels up to `most` taps along an axis. */
+/* Sizes that cross vectors and blocks; kernels of up to `most` elements along an axis. */
 static inline void wc_draw(window_case *c, int64_t most) {
     memset(c, 0, sizeof *c);
     obk_window *w = &c->window;
@@ -43,7 +43,7 @@ static inline void wc_draw(window_case *c, int64_t most) {
         x->in = draw(w->rank == 1 ? 300 : w->rank == 2 ? 40 : 9) + 1;
         if (x->in + x->before + x->after < reach) x->in = reach;
         x->out = (x->in + x->before + x->after - reach) / x->stride + 1;
-        if (draw(4) == 0) x->out += draw(2); /* as ceil_mode lets windows hang over */
+        if (draw(4) == 0) x->out += draw(2); /* as windows extend past the end with ceil_mode */
         w->n_in *= x->in;
         w->n_out *= x->out;
         w->n_kernel *= x->kernel;
@@ -60,7 +60,7 @@ static inline void wc_tile(window_case *c, int64_t wish) {
     obk_fill_tiling(&c->window, &c->tiling, c->tables);
 }
 
-/* The element that tap k of result o sees, -1: padding. */
+/* The element that kernel position k of result o reads; -1: padding. */
 static inline int64_t wc_seen(const obk_window *w, int64_t o, int64_t k) {
     int64_t at = 0, scale = 1;
     bool inside = true;
@@ -76,7 +76,7 @@ static inline int64_t wc_seen(const obk_window *w, int64_t o, int64_t k) {
     return inside ? at : -1;
 }
 
-/* Memory of exactly n bytes with bytes before and behind that wc_free finds untouched. */
+/* Memory of exactly n bytes between guard bytes that wc_free checks. */
 static inline void *wc_guarded(size_t n) {
     enum { GUARD = 64 };
     char *block = malloc(GUARD + n + GUARD);

@@ -14,7 +14,7 @@ static inline void multiply(float *y, float a, int64_t n) {
     for (int64_t j = 0; j < n; j++) y[j] *= a;
 }
 
-/* y = x . state, in the order of the rows. */
+/* y = x . state, summed in the order of the rows. */
 static void seen_from(float *y, const float *x, const float *state, int64_t n_rows, int64_t n) {
     for (int64_t j = 0; j < n; j++) y[j] = 0;
     for (int64_t i = 0; i < n_rows; i++) add_scaled(y, x[i], state + i * n, n);
@@ -49,7 +49,7 @@ static void linear(const obk_linear_attention *c) {
     }
 }
 
-/* No multiplication is fused with an addition: one of a head has the bits that Mul, Sub and Add give. */
+/* Multiplications and additions are not fused, so that one head has the same bits as Mul, Sub and Add. */
 static void turn_halves(float *restrict y, const float *restrict x, const float *restrict c, const float *restrict s,
                         int64_t half) {
     float *restrict y_high = y + half;

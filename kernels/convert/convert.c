@@ -267,7 +267,7 @@ static void f16_from_f32(void *target, const void *source, int64_t n) {
 #include "kernels/convert/convert1.inc.h"
 #undef FROM
 
-/* double and the 16-bit floats in one step: Pow mixes them. */
+/* double and the 16-bit floats in one step, because Pow mixes them. */
 #define FN            f64_from_f16
 #define FROM          uint16_t
 #define TO            double

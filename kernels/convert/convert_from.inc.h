@@ -1,5 +1,5 @@
 /* Conversions from one native type to every native type. Parameters: FROM the C type, S its suffix, IS_FLOAT, IS_BOOL. Integers
- * wrap, floats saturate (or keep the low bits: *_low_*), NaN becomes 0, bool is 0 or 1. */
+ * wrap; floats saturate (or keep the low bits: *_low_*); NaN becomes 0; bool is 0 or 1. */
 #if IS_BOOL
 #define VALUE(x) ((x) != 0)
 #else

@@ -1,4 +1,4 @@
-/* The narrow floating types, one number at a time: rounding is to nearest, ties to even. */
+/* The narrow floating types, one number at a time. Rounding is to nearest, ties to even. */
 #ifndef OB_KERNELS_NARROW_H
 #define OB_KERNELS_NARROW_H
 
@@ -22,11 +22,11 @@ static inline float obk_f32_of(uint32_t bits) {
 /* ---- float16, bfloat16 ---- */
 
 static inline float obk_f16_to_f32(uint16_t h) {
-    uint32_t sign = (uint32_t)(h & 0x8000) << 16, rest = h & 0x7fffu;
-    /* scaling by 2^112 moves the exponent and normalises subnormals; infinities and NaN stand above */
-    float scaled = obk_f32_of(rest << 13) * 0x1p112f;
-    uint32_t special = rest << 13 | 0x7f800000u | (rest > 0x7c00u ? 0x400000u : 0);
-    return obk_f32_of(sign | (rest >= 0x7c00u ? special : obk_f32_bits(scaled)));
+    uint32_t sign = (uint32_t)(h & 0x8000) << 16, magnitude = h & 0x7fffu;
+    /* scaling by 2^112 moves the exponent and normalises subnormals; infinities and NaN are handled below */
+    float scaled = obk_f32_of(magnitude << 13) * 0x1p112f;
+    uint32_t special = magnitude << 13 | 0x7f800000u | (magnitude > 0x7c00u ? 0x400000u : 0);
+    return obk_f32_of(sign | (magnitude >= 0x7c00u ? special : obk_f32_bits(scaled)));
 }
 
 static inline uint16_t obk_f32_to_f16(float x) {
@@ -53,9 +53,9 @@ static inline uint16_t obk_f32_to_bf16(float x) {
 /* ---- 8-bit floats ---- */
 
 typedef struct obk_f8 {
-    int mantissa, bias;         /* bits, exponent bias */
+    int mantissa, bias;         /* mantissa bits, exponent bias */
     uint8_t max, infinity, nan; /* codes; infinity 0: the type has none */
-    bool unsigned_zero;         /* neither -0 nor signed NaN: 0x80 is NaN */
+    bool unsigned_zero;         /* no -0 and no signed NaN: 0x80 is NaN */
 } obk_f8;
 
 static const obk_f8 obk_e4m3fn = {3, 7, 0x7e, 0, 0x7f, false};
@@ -64,12 +64,12 @@ static const obk_f8 obk_e5m2 = {2, 15, 0x7b, 0x7c, 0x7f, false};
 static const obk_f8 obk_e5m2fnuz = {2, 16, 0x7f, 0, 0x80, true};
 
 static inline float obk_f32_from_f8(uint8_t code, const obk_f8 *type) {
-    uint32_t sign = (uint32_t)(code & 0x80) << 24, rest = code & 0x7fu;
-    if (type->unsigned_zero ? code == 0x80 : rest > type->max && rest != type->infinity) return obk_f32_of(0x7fc00000u | sign);
-    if (type->infinity && rest == type->infinity) return obk_f32_of(0x7f800000u | sign);
+    uint32_t sign = (uint32_t)(code & 0x80) << 24, magnitude = code & 0x7fu;
+    if (type->unsigned_zero ? code == 0x80 : magnitude > type->max && magnitude != type->infinity) return obk_f32_of(0x7fc00000u | sign);
+    if (type->infinity && magnitude == type->infinity) return obk_f32_of(0x7f800000u | sign);
     uint32_t shift = 23u - (uint32_t)type->mantissa;
     float scale = obk_f32_of((uint32_t)(254 - type->bias) << 23); /* 2^(127 - bias) */
-    return obk_f32_of(sign | obk_f32_bits(obk_f32_of(rest << shift) * scale));
+    return obk_f32_of(sign | obk_f32_bits(obk_f32_of(magnitude << shift) * scale));
 }
 
 static inline uint8_t obk_f8_from_f32(float x, const obk_f8 *type, bool saturate) {
@@ -99,8 +99,7 @@ static inline uint8_t obk_f8_from_f32(float x, const obk_f8 *type, bool saturate
     return (uint8_t)(code | sign);
 }
 
-/* ---- float4e2m1: sign, two bits of exponent, one of mantissa; neither infinity, which becomes the largest number, nor NaN,
- * which becomes -0 ---- */
+/* ---- float4e2m1: sign, two bits of exponent, one of mantissa. Infinity becomes the largest number, NaN becomes -0 ---- */
 
 static inline float obk_f32_from_f4(uint8_t code) {
     static const float values[8] = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6};
@@ -110,14 +109,14 @@ static inline float obk_f32_from_f4(uint8_t code) {
 static inline uint8_t obk_f4_from_f32(float x) {
     float magnitude = fabsf(x);
     if (magnitude != magnitude) return 8;
-    /* between neighbours the tie goes to the even code */
+    /* a tie between neighbours goes to the even code */
     int code = (magnitude > 0.25f) + (magnitude >= 0.75f) + (magnitude > 1.25f) + (magnitude >= 1.75f) + (magnitude > 2.5f) +
                (magnitude >= 3.5f) + (magnitude > 5);
     return (uint8_t)(code | (signbit(x) ? 8 : 0));
 }
 
-/* ---- float8e8m0: 2^(code - 127), 0xff is NaN. The sign is lost. What is out of range becomes the nearest number, or NaN when
- * it does not saturate; 0 is below the range ---- */
+/* ---- float8e8m0: 2^(code - 127), 0xff is NaN. The sign is lost. Out of range, 0 included: the nearest number if it saturates,
+ * else NaN ---- */
 
 typedef enum obk_round { OBK_ROUND_UP, OBK_ROUND_DOWN, OBK_ROUND_NEAREST } obk_round;
 

@@ -49,7 +49,7 @@ __attribute__((unused)) static inline uint8_t OBK_CAT(crumb_u_, S)(T x) {
     T number = x != x ? 0 : RINT(x);
     return (uint8_t)(number > 3 ? 3 : number < 0 ? 0 : number);
 }
-/* The low bits of the integer that is nearest; what has no bits that low is 0. */
+/* The low bits of the nearest integer; 0 if it does not fit into 64 bits. */
 static inline uint8_t OBK_CAT(low_bits_, S)(T x) {
     return x > (T)-0x1p63 && x < (T)0x1p63 ? (uint8_t)(uint64_t)(int64_t)RINT(x) : 0;
 }

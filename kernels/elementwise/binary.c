@@ -99,7 +99,7 @@
 #define OP(a, b) (((a) != 0) == ((b) != 0))
 #include "kernels/elementwise/loop2.inc.h"
 
-/* ---- float16 where the processor converts: without the detour through tiles ---- */
+/* ---- float16 on processors that convert it: without tiles ---- */
 
 #if defined(__F16C__) && defined(__AVX2__)
 #include <immintrin.h>
@@ -134,7 +134,7 @@ static inline __m256 f16_splat(const char *p) {
 
 /* ---- Pow ---- */
 
-/* Wraps like repeated multiplication. A negative exponent gives the truncated reciprocal; of 0: 0. */
+/* Wraps like repeated multiplication. A negative exponent gives the truncated reciprocal, and 0 for base 0. */
 static inline int64_t int_power(int64_t base, int64_t exponent) {
     if (exponent < 0) {
         if (base == 1) return 1;
@@ -167,7 +167,7 @@ static inline int64_t int_power(int64_t base, int64_t exponent) {
 #define INTS(op)   [OB_INT8] = op##_i8, [OB_INT16] = op##_i16, [OB_INT32] = op##_i32, [OB_INT64] = op##_i64
 #define UINTS(op)  [OB_UINT8] = op##_u8, [OB_UINT16] = op##_u16, [OB_UINT32] = op##_u32, [OB_UINT64] = op##_u64
 #define FLOATS(op) [OB_FLOAT] = op##_f32, [OB_DOUBLE] = op##_f64
-/* Signed types share the loops of the unsigned ones where bits are all that matters. */
+/* Signed types share the loops of unsigned ones where only bits matter. */
 #define BITS(op) [OB_INT8] = op##_u8, [OB_INT16] = op##_u16, [OB_INT32] = op##_u32, [OB_INT64] = op##_u64, UINTS(op)
 
 const obk_loop OBK_TABLE(binary)[OBK_BINARY_COUNT][OB_DTYPE_COUNT] = {

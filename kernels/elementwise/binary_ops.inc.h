@@ -45,7 +45,7 @@
 #define OP(a, b) ((a) < 0 ? (a) * (b) : (a))
 #include "kernels/elementwise/loop2.inc.h"
 #else
-#if !IS_SIGNED /* the signed types share these */
+#if !IS_SIGNED /* the signed types use these, too */
 #define FN       NAME(add)
 #define TI       T
 #define TO       T
@@ -72,7 +72,7 @@
 #define TO       T
 #define OP(a, b) ((a) < (b) ? (a) : (b))
 #include "kernels/elementwise/loop2.inc.h"
-/* Division truncates; by zero it gives 0; the one quotient that does not fit wraps. Remainders follow: 0 by zero. */
+/* Division truncates. Division by zero gives 0, and so does its remainder; the one quotient that does not fit wraps. */
 #if IS_SIGNED
 static inline T NAME(quotient)(T a, T b) {
     return b == 0 ? 0 : b == -1 ? (T)((U)0 - (U)a) : (T)(a / b);
@@ -81,8 +81,8 @@ static inline T NAME(remainder)(T a, T b) {
     return b == 0 || b == -1 ? 0 : (T)(a % b);
 }
 static inline T NAME(modulus)(T a, T b) {
-    T rest = NAME(remainder)(a, b);
-    return rest != 0 && (rest < 0) != (b < 0) ? (T)(rest + b) : rest;
+    T r = NAME(remainder)(a, b);
+    return r != 0 && (r < 0) != (b < 0) ? (T)(r + b) : r;
 }
 #else
 static inline T NAME(quotient)(T a, T b) {

@@ -1,4 +1,4 @@
-/* One loop of one operand, in blocks that a function with temporaries computes. Parameters: FN, T, BLOCK(z, x, n, params). */
+/* One loop of one operand, in blocks, because BLOCK has temporaries on the stack. Parameters: FN, T, BLOCK(z, x, n, params). */
 static void FN(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows, const void *params) {
     (void)step;
     (void)params;

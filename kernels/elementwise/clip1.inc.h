@@ -1,5 +1,5 @@
 /* Included by unary_float.inc.h and unary_int.inc.h, once for each element type T. */
-/* Clip with bounds as operands: min(max(x, low), high), where the upper bound wins and NaN passes. */
+/* Clip with bounds as operands: min(max(x, low), high). The upper bound wins; NaN stays. */
 static void NAME(clip)(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows,
                        const void *params) {
     (void)step;

@@ -40,7 +40,7 @@ typedef enum obk_unary {
     OBK_UNARY_LIST(OBK_UNARY_ENUM) OBK_UNARY_COUNT
 } obk_unary;
 
-/* Parameters of unary loops: attributes as the operator gives them. */
+/* Parameters of unary loops, from the operator's attributes. */
 typedef struct obk_unary_params {
     double alpha, beta, gamma;
     bool positive, negative; /* IsInf */

@@ -9,21 +9,21 @@
 
 enum access {
     DIRECT,        /* read or written in place */
-    GATHERED,      /* through a tile, dense */
-    GATHERED_ROWS, /* through a tile, one element per row (stretched inner axis, converted type) */
+    GATHERED,      /* gathered into a dense tile */
+    GATHERED_ROWS, /* gathered into a tile with one element for each row (stretched inner axis, converted type) */
 };
 
 enum {
     TILE_BYTES = 4096,
-    SMALL_TILES_BYTES = 1536, /* of all tiles on the stack, where lanes have none */
+    SMALL_TILES_BYTES = 1536, /* bytes of all tiles on the stack, if there is no lane memory */
     STREAM_TILE_BYTES = 1024,
-    FEW_OPERANDS = 4, /* the most without folding */
+    FEW_OPERANDS = 4, /* the most operands without folding */
     DIRECT_OPERANDS = 12,
     CACHED_TILES = 4,
-    N_TILES = CACHED_TILES + 2, /* the last two are shared and never reused */
+    N_TILES = CACHED_TILES + 2, /* the last two are shared and their contents never reused */
     MIN_ROW_BYTES = 64,         /* rows at least this long are not worth gathering */
     ROWS_ELEMS = 8192,          /* elements of a block that needs no tile */
-    GRAIN_ELEMS = 32768,        /* work below twice this is not shared between threads */
+    GRAIN_ELEMS = 32768,        /* threads share the work only above twice this */
 };
 static const int64_t stream_bytes = INT64_C(24) << 20;
 
@@ -33,7 +33,7 @@ static bool is_input(const obk_iteration *b, uint32_t k) {
     return k < b->nd.n_inputs;
 }
 
-/* True when the operand's elements within a block lie without gaps in loop order. */
+/* True if the operand's elements within a block are contiguous in loop order. */
 static bool dense_from(const obk_nd *nd, uint32_t k, int32_t axis, int64_t size) {
     int64_t expected = size;
     for (int32_t a = nd->rank - 1; a >= axis; a--) {
@@ -55,7 +55,7 @@ static int64_t inner_product(const obk_nd *nd, int32_t axis) {
     return product;
 }
 
-/* True when the rows form serves every operand: inner strides are 0 or one element, outputs contiguous. */
+/* True if the loop can process rows of every operand: inner strides are 0 or one element, outputs are contiguous. */
 static bool rows_fit(const obk_iteration *b) {
     const obk_nd *nd = &b->nd;
     int32_t inner = nd->rank - 1;
@@ -89,7 +89,7 @@ static void choose_geometry(obk_iteration *b, bool tiles, int64_t tile_elems) {
     if (b->chunk < 1) b->chunk = 1;
     if (b->chunk > nd->dims[b->axis]) b->chunk = nd->dims[b->axis];
     b->n_chunks = ob__ceil_div(nd->dims[b->axis], b->chunk);
-    /* blocks of about equal length, whole vectors */
+    /* blocks of about equal length, in whole vectors */
     int64_t even = ob__round_up(ob__ceil_div(nd->dims[b->axis], b->n_chunks), 32);
     if (even < b->chunk) b->chunk = even;
     b->n_chunks = ob__ceil_div(nd->dims[b->axis], b->chunk);
@@ -118,7 +118,7 @@ static void choose_access(obk_iteration *b, const bool *misaligned, bool stream_
         if (tile || (!scalar && !dense)) operand->access = scalar ? GATHERED_ROWS : GATHERED;
         if (is_input(b, k) && !scalar) any_vector = true;
     }
-    /* loops have no form for scalar inputs only: spread the first one */
+    /* loops do not accept scalars only, so the first one is spread */
     if (!any_vector) b->operands[0].access = GATHERED;
     uint32_t n_gathered = 0;
     b->direct = n <= DIRECT_OPERANDS;
@@ -140,8 +140,7 @@ static int64_t largest_element(const obk_iteration *b) {
     return largest;
 }
 
-/* A block must fit a tile when anything goes through one; with fold also the accumulator wants to stay in the first-level cache.
- */
+/* A block must fit into a tile if any operand uses one. With fold, the accumulator should also stay in the first-level cache. */
 static void choose_blocks(obk_iteration *b, const bool *misaligned, int64_t tile_bytes) {
     const obk_nd *nd = &b->nd;
     uint32_t n = nd->n_inputs + nd->n_outputs;
@@ -160,17 +159,17 @@ static void choose_blocks(obk_iteration *b, const bool *misaligned, int64_t tile
     choose_access(b, misaligned, true);
 }
 
-/* The tiles that inputs may go through. */
+/* The number of tiles for inputs. */
 static uint32_t input_tiles(const obk_iteration *b) {
     return b->nd.n_inputs < FEW_OPERANDS ? b->nd.n_inputs : N_TILES;
 }
 
-/* Of tiles on the stack. */
+/* The size of a tile on the stack. */
 static int32_t small_tile_bytes(const obk_iteration *b) {
     return (int32_t)(SMALL_TILES_BYTES / (input_tiles(b) + 2) / 64 * 64);
 }
 
-/* What fits into tiles on the stack as a whole has these. */
+/* Tiles are on the stack if the whole operands fit there, else in lane memory. */
 static void place_tiles(obk_iteration *b, size_t *lane_bytes) {
     const int64_t largest = largest_element(b), whole = b->nd.n_elems < TILE_BYTES ? b->nd.n_elems * largest : TILE_BYTES;
     const bool few = b->nd.n_inputs < FEW_OPERANDS;
@@ -178,7 +177,7 @@ static void place_tiles(obk_iteration *b, size_t *lane_bytes) {
     b->lanes = few ? !b->direct && b->tile_bytes > small_tile_bytes(b) : true;
     if (few && !b->lanes) b->tile_bytes = b->direct ? TILE_BYTES : small_tile_bytes(b);
     const size_t n_bytes =
-        b->lanes ? (input_tiles(b) + 2) * (size_t)b->tile_bytes : 0; /* and the result's, before conversion too */
+        b->lanes ? (input_tiles(b) + 2) * (size_t)b->tile_bytes : 0; /* plus two for the result, one of them before conversion */
     if (n_bytes > *lane_bytes) *lane_bytes = n_bytes;
 }
 
@@ -204,7 +203,7 @@ static void swap_inputs(obk_nd *nd) {
     }
 }
 
-/* For the axes that are left after merging, which are few. */
+/* Copies the few axes that remain after merging. */
 static ob_status keep_sizes(obk_iteration *b, size_t n_operands, ob_arena *arena, ob_error *error) {
     size_t rank = (size_t)b->nd.rank, n_strides = rank * n_operands;
     int64_t *kept = OB_ARENA_ARRAY(arena, int64_t, rank + n_strides);
@@ -244,10 +243,10 @@ ob_status obk_iteration_plan(obk_iteration *b, const ob_view *in, uint32_t n_in,
 /* ---- Running ---- */
 
 typedef struct tiles {
-    char *in, *out, *raw;        /* `in`: one behind the other; raw: before conversion */
-    size_t n_bytes;              /* of each */
-    const char *source[N_TILES]; /* what a tile holds, NULL: nothing */
-    int64_t length[N_TILES];     /* for how many indices of the block axis */
+    char *in, *out, *raw;        /* `in`: one after the other; raw: before conversion */
+    size_t n_bytes;              /* bytes of each tile */
+    const char *source[N_TILES]; /* source of a tile's contents; NULL: empty */
+    int64_t length[N_TILES];     /* indices of the block axis that it holds */
 } tiles;
 
 typedef struct run {
@@ -256,12 +255,12 @@ typedef struct run {
     char *out;
     char *lanes;
     size_t lane_stride;
-    bool out_tile; /* the accumulator must not be the output itself */
+    bool out_tile; /* accumulate in a tile, not in the output itself */
 } run;
 
 typedef struct block {
-    int64_t index[OB_MAX_RANK]; /* of its first element, axes 0 .. axis */
-    int64_t length;             /* along the block axis */
+    int64_t index[OB_MAX_RANK]; /* index of its first element, axes 0 .. axis */
+    int64_t length;             /* indices along the block axis */
 } block;
 
 static bool is_aligned(uintptr_t address, size_t size) {
@@ -288,7 +287,7 @@ static obk_strided block_shape(const obk_iteration *b, const block *at, uint32_t
     return shape;
 }
 
-/* A tile with the operand's elements in loop order and in the loop's type. */
+/* Fills a tile with the operand's elements, in loop order and in the loop's type. */
 static char *fetch_gathered(const obk_iteration *b, const block *at, uint32_t k, uint32_t slot, const char *source, tiles *t) {
     const obk_iteration_operand *operand = &b->operands[k];
     char *tile = t->in + slot * t->n_bytes;
@@ -318,12 +317,13 @@ static int64_t direct_step(const obk_iteration *b, uint32_t k) {
     return obk_nd_stride(&b->nd, inner, k);
 }
 
-/* Pointer, step and row distance of input k. */
+/* The pointer, step and row distance of input k. */
 static char *fetch(const run *r, const block *at, uint32_t k, tiles *t, int64_t *step, int64_t *row) {
     const obk_iteration *b = r->blocks;
     const obk_iteration_operand *operand = &b->operands[k];
     const char *source = input_data(r, k) + block_offset(b, at, k);
-    bool long_fold = b->fold && b->nd.n_inputs >= FEW_OPERANDS; /* too many to be planned again */
+    bool long_fold =
+        b->fold && b->nd.n_inputs >= FEW_OPERANDS; /* obk_iteration_run does not adapt such a plan to misaligned operands */
     uint32_t slot = operand->tile;
     bool direct = operand->access == DIRECT;
     if (direct && long_fold && !is_aligned((uintptr_t)source, operand->size)) {
@@ -360,9 +360,9 @@ static void store(const run *r, const block *at, char *target, tiles *t) {
         obk_scatter_strided(target, source, operand->size, &shape);
 }
 
-/* Where the operands of a block are: known, or to be fetched one after the other because tiles are few. */
+/* The operands of a block: known pointers, or fetched one after the other because there are few tiles. */
 typedef struct source {
-    char *const *p; /* NULL: fetch */
+    char *const *p; /* NULL: fetch them */
     const int64_t *step, *row;
     const run *r;
     const block *at;
@@ -382,8 +382,8 @@ static void compute_fold(const obk_iteration *b, const source *from, char *out, 
     char *p[3];
     p[0] = next_operand(from, 0, &step[0], &row[0]);
     if (n_in > 1) p[1] = next_operand(from, 1, &step[1], &row[1]);
-    /* Start from a copy where loops have no form: one operand, or two scalars. Operand 1 may be the output's own memory, which a
-     * copy would overwrite, but then it is not a scalar. */
+    /* Start from a copy if the loop does not accept the operands: only one, or two scalars. A copy would overwrite operand 1 if
+     * it is the output's memory, but then it is not a scalar. */
     if (n_in == 1 || (step[0] == 0 && step[1] == 0 && n > 1)) {
         for (int64_t j = 0; j < rows; j++) obk_copy_row(out + j * out_row, p[0] + j * row[0], step[0], n, out_size);
         p[0] = out;
@@ -433,7 +433,7 @@ static void compute_block(const run *r, const block *at, tiles *t) {
     if (through) store(r, at, target, t);
 }
 
-/* A block written past the caches, through small tiles: reading and writing alternate at short distance. */
+/* Writes a block past the caches through small tiles, so that reads and writes alternate at short distances. */
 static void loop_streamed(const obk_iteration *b, char *const *p, const int64_t *step, int64_t n, const int64_t *row,
                           int64_t rows) {
     _Alignas(64) char tile[STREAM_TILE_BYTES];
@@ -457,7 +457,7 @@ static void loop_streamed(const obk_iteration *b, char *const *p, const int64_t 
     }
 }
 
-/* Every operand in place: pointers move with the index, nothing is looked up per block. */
+/* All operands are used in place: pointers advance with the index, nothing is looked up for a block. */
 static void run_direct(const obk_iteration *b, char **p, block *at, int64_t n_blocks) {
     uint32_t n_op = b->nd.n_inputs + 1;
     int64_t step[DIRECT_OPERANDS], row[DIRECT_OPERANDS];
@@ -538,7 +538,7 @@ static void small_range(void *context, int64_t begin, int64_t end) {
     tiled_range(r, begin, end, memory, (size_t)small_tile_bytes(r->blocks));
 }
 
-/* Borrowed bytes of a file may lie anywhere: such operands go through a tile. */
+/* Bytes borrowed from a file may be misaligned; such operands are gathered into a tile. */
 static bool find_misaligned(const run *r, bool *misaligned) {
     const obk_iteration *b = r->blocks;
     bool any = false;
@@ -558,9 +558,9 @@ void obk_iteration_run(const obk_iteration *b, const ob_view *in, const ob_view 
     run r = {.blocks = b, .in = in, .out = out->data, .lanes = lanes, .lane_stride = lane_stride};
     bool misaligned[DIRECT_OPERANDS] = {false};
     const bool any = b->nd.n_inputs < DIRECT_OPERANDS && find_misaligned(&r, misaligned), in_lanes = b->lanes && lanes;
-    /* a fold writes its accumulator before it has read the later operands, and a scalar first operand before the second */
+    /* a fold writes its accumulator before it reads later operands, and a scalar first operand before the second */
     for (uint32_t k = 1; b->fold && k < b->nd.n_inputs; k++) r.out_tile |= in[k].data == out->data;
-    if (b->nd.n_inputs >= FEW_OPERANDS) /* not planned again below */
+    if (b->nd.n_inputs >= FEW_OPERANDS) /* the plan is not adapted for these below */
         r.out_tile |= !is_aligned((uintptr_t)out->data, b->operands[b->nd.n_inputs].size);
     obk_iteration aligned;
     obk_iteration_operand operands[FEW_OPERANDS];

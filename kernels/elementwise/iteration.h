@@ -1,8 +1,8 @@
-/* The elementwise kernels' iteration: obk_nd cut into blocks that fit the first-level cache.
+/* The iteration of elementwise kernels: obk_nd, divided into blocks that fit into the first-level cache.
  *
- * A loop sees only contiguous or scalar inputs and contiguous outputs, in rows. What does not have that form (a tiny stretched
- * axis, a transposed view, an element type that is computed in another one) is first written into a tile of a few KiB of the
- * lane's memory, and the tile is reused while the operand's address does not change. The operand itself is never materialised. */
+ * A loop sees only contiguous or scalar inputs and contiguous outputs, in rows. Other operands (a short stretched axis, a
+ * transposed view, an element type that is computed in another one) are first gathered into a tile of a few KiB of lane memory.
+ * The tile is reused while the operand's address stays the same. The whole operand is never copied. */
 #ifndef OB_KERNELS_ELEMENTWISE_ITERATION_H
 #define OB_KERNELS_ELEMENTWISE_ITERATION_H
 
@@ -12,26 +12,26 @@
 #include "kernels/loop.h"
 
 typedef struct obk_iteration_operand {
-    obk_convert convert; /* between the view's elements and the loop's; NULL: they are the same */
+    obk_convert convert; /* between the view's elements and the loop's; NULL: none needed */
     uint16_t size;       /* bytes of an element in memory */
-    uint16_t loop_size;  /* bytes of an element as the loop sees it */
+    uint16_t loop_size;  /* bytes of an element in the loop */
     uint8_t access;      /* enum access in iteration.c */
-    uint8_t tile;        /* which tile, if gathered */
+    uint8_t tile;        /* index of the tile, if gathered */
 } obk_iteration_operand;
 
 typedef struct obk_iteration {
     obk_nd nd;
     obk_loop loop;
     const void *params;
-    bool fold;       /* loop has two operands; inputs are folded from the left into the output */
-    bool swap;       /* two inputs, exchanged */
+    bool fold;       /* the loop has two operands; inputs are folded from left to right into the output */
+    bool swap;       /* the two inputs are exchanged */
     obk_loop finish; /* with fold: applied to (accumulator, *finish_operand) at the end; may be NULL */
     const void *finish_operand;
     bool flat;                       /* one row per block */
-    bool direct;                     /* no tiles */
-    bool stream;                     /* the output is larger than the caches: written past them */
-    bool lanes;                      /* tiles are in the memory of the lanes; else, where there must be any, on the stack */
-    int32_t tile_bytes;              /* at most, of each */
+    bool direct;                     /* no operand uses a tile */
+    bool stream;                     /* the output is larger than the caches and is written past them */
+    bool lanes;                      /* tiles are in lane memory; else on the stack, if there are any */
+    int32_t tile_bytes;              /* the most bytes of a tile */
     int32_t axis;                    /* blocks cover `chunk` indices of this axis and all axes inside it */
     int64_t chunk, inner;            /* inner: elements per index of `axis` */
     int64_t n_blocks, n_chunks;      /* n_chunks: along `axis` */
@@ -44,19 +44,20 @@ typedef struct obk_iteration_spec {
     bool fold, swap;
     obk_loop finish;
     const void *finish_operand;
-    /* Per input (fold: entry 0 serves all): conversion into the loop's element type, and that type. OB_NONE: as it is. */
+    /* For each input (fold: entry 0 serves all): the conversion to the loop's element type, and that type. OB_NONE: no
+     * conversion. */
     obk_convert in_convert[3];
     ob_dtype in_loop_dtype[3];
     obk_convert out_convert;
     ob_dtype out_loop_dtype;
 } obk_iteration_spec;
 
-/* Prepares `iteration` (zeroed or not) for these shapes and strides; its arrays live in the arena. Raises *lane_bytes to the size
- * of the tiles. E_SHAPE, E_LIMIT, E_MEMORY. */
+/* Plans `iteration` (zeroed or not) for these shapes and strides; its arrays live in the arena. Raises *lane_bytes to the size of
+ * the tiles. E_SHAPE, E_LIMIT, E_MEMORY. */
 ob_status obk_iteration_plan(obk_iteration *iteration, const ob_view *in, uint32_t n_in, const ob_view *out,
                              const obk_iteration_spec *spec, ob_arena *arena, size_t *lane_bytes, ob_error *error);
-/* Computes. Of the views only the data pointers are used. lanes: memory of the lanes, lane_stride bytes apart; NULL: none, then
- * small tiles on the stack are used. */
+/* Computes. Only the data pointers of the views are used. lanes: lane memory, lane_stride bytes apart; NULL: none, and small
+ * tiles on the stack are used. */
 void obk_iteration_run(const obk_iteration *iteration, const ob_view *in, const ob_view *out, const ob_threads *threads,
                        char *lanes, size_t lane_stride);
 

@@ -13,11 +13,11 @@ static void FN(char *const *pointers, const int64_t *step, int64_t n, const int6
         else
             for (; i + 8 <= n; i += 8) f16_store(z + 2 * i, OP(a, f16_load(y + 2 * i)));
         if (i == n) continue;
-        char rest[3][16] = {{0}};
-        memcpy(rest[0], x + i * step[0], (size_t)(n - i) * (step[0] ? 2 : 0));
-        memcpy(rest[1], y + i * step[1], (size_t)(n - i) * (step[1] ? 2 : 0));
-        f16_store(rest[2], OP(step[0] ? f16_load(rest[0]) : a, step[1] ? f16_load(rest[1]) : b));
-        memcpy(z + 2 * i, rest[2], (size_t)(n - i) * 2);
+        char tail[3][16] = {{0}};
+        memcpy(tail[0], x + i * step[0], (size_t)(n - i) * (step[0] ? 2 : 0));
+        memcpy(tail[1], y + i * step[1], (size_t)(n - i) * (step[1] ? 2 : 0));
+        f16_store(tail[2], OP(step[0] ? f16_load(tail[0]) : a, step[1] ? f16_load(tail[1]) : b));
+        memcpy(z + 2 * i, tail[2], (size_t)(n - i) * 2);
     }
 }
 #undef FN

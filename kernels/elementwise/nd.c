@@ -67,7 +67,8 @@ static int64_t magnitude(int64_t stride) {
     return stride < 0 ? -stride : stride;
 }
 
-/* The axes of size other than 1, largest stride of the leading operand first; its stride-0 axes keep their place. */
+/* The axes of size other than 1, ordered by the leading operand's strides, largest first; its stride-0 axes keep their position.
+ */
 static int32_t order_axes(const ob_view *lead, int32_t rank, const int64_t *dims, int32_t *order) {
     int32_t n = 0;
     for (int32_t a = 0; a < rank; a++)
@@ -193,7 +194,7 @@ ob_status ob_for_each(const ob_view *inputs, size_t n_inputs, const ob_view *out
         const ob_view *view = k < n_inputs ? &inputs[k] : &outputs[k - n_inputs];
         if (view->rank > rank) rank = view->rank;
     }
-    if (rank > OB_MAX_RANK) rank = OB_MAX_RANK; /* which obk_nd_init refuses */
+    if (rank > OB_MAX_RANK) rank = OB_MAX_RANK; /* obk_nd_init then refuses it */
     if (n <= STACK_OPERANDS && OBK_ND_ROOM_OF(rank, n) <= STACK_ROOM) {
         int64_t room[STACK_ROOM];
         char *pointers[STACK_OPERANDS];

@@ -1,5 +1,5 @@
 /* Pow for one floating type. Parameters: T, S, SQRT. Common exponents that are the same for a whole row avoid the general
- * function; what they give is what it gives, correctly rounded. */
+ * function; their results are the correctly rounded ones. */
 static bool OBK_CAT(pow_special_, S)(const T *x, T exponent, T *z, int64_t n) {
     if (exponent == 2) {
 #pragma GCC ivdep

@@ -1,5 +1,5 @@
-/* Pow in float for positive normal bases and results: exp2(y * log2(x)) in double, vectorised by the compiler; the error is below
- * 0.51 ulp. Other elements get the general function, whatever stands beside them. */
+/* Pow in float for positive normal bases and results: exp2(y * log2(x)) in double, vectorised by the compiler, with an error
+ * below 0.51 ulp. Other elements use the general function, whatever their neighbours are. */
 enum { POW_ELEMS = 128 };
 
 static inline double f64_of(uint64_t bits) {

@@ -22,7 +22,7 @@ bool obk_strided_is_dense(const obk_strided *shape, size_t elem_bytes) {
     return shape->rank == 0 || (shape->rank == 1 && shape->strides[0] == (int64_t)elem_bytes);
 }
 
-/* m elements, source_stride apart, each written n times (splat), or n = 1 (gather). Inlined, each width is a constant. */
+/* m elements, source_stride apart, each written n times (splat), or n = 1 (gather). Inlined so that each width is a constant. */
 static inline __attribute__((always_inline)) void spread_of(char *target, const char *source, size_t width, int64_t m,
                                                             int64_t source_stride, int64_t n) {
     for (int64_t i = 0; i < m; i++) {
@@ -58,7 +58,7 @@ static void scatter(char *target, const char *source, size_t elem_bytes, int64_t
     }
 }
 
-/* The first n_bytes of target, written `times` times in all. */
+/* Repeats the first n_bytes of target, `times` times in all. */
 static void replicate(char *target, size_t n_bytes, int64_t times) {
     size_t total = n_bytes * (size_t)times, done = n_bytes;
     while (done < total) {
@@ -77,7 +77,7 @@ static void gather_row(char *target, const char *source, size_t elem_bytes, int6
         spread(target, source, elem_bytes, n, stride, 1);
 }
 
-/* Returns the end of what was written. */
+/* Returns the end of the written elements. */
 static char *gather_level(char *target, const char *source, size_t elem_bytes, const obk_strided *shape, int32_t level) {
     int64_t n = shape->dims[level], stride = shape->strides[level];
     if (level == shape->rank - 1) {

@@ -1,4 +1,4 @@
-/* Elements gathered from a strided view into dense memory and back, by element width. */
+/* Gathers elements from a strided view into dense memory, and scatters them back, by element width. */
 #ifndef OB_KERNELS_ELEMENTWISE_STRIDED_H
 #define OB_KERNELS_ELEMENTWISE_STRIDED_H
 

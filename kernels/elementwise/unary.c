@@ -6,7 +6,7 @@
 #include "kernels/loop.h"
 #include "kernels/vmath/vmath.h"
 
-/* Of the type T at hand: a block on the stack has 1 KiB. */
+/* For the current type T: a block on the stack has 1 KiB. */
 #define BLOCK_ELEMS (1024 / (int64_t)sizeof(T))
 
 #define T    double

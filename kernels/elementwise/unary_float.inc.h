@@ -1,5 +1,5 @@
-/* The loops of one operand for one floating type. Parameters: T, S, and M(name) for C library
- * functions. Activations are blocks of plain loops around the array functions of vmath. */
+/* The loops of one operand for one floating type. Parameters: T, S, and M(name) for C library functions. Activations are plain
+ * loops in blocks around the array functions of vmath. */
 #define NAME(op)  OBK_CAT3(op, _, S)
 #define VMATH(op) OBK_CAT3(v##op, _, S)
 #define PARAMS    const obk_unary_params *p = params
@@ -28,7 +28,7 @@
 #define FN                NAME(u_atan)
 #define BLOCK(z, x, n, p) VMATH(atan)(z, x, n)
 #include "kernels/elementwise/block1.inc.h"
-/* Some vector functions overflow early; the C library's do not. */
+/* Some vector functions overflow too early; the C library's do not. */
 static void NAME(block_sinh)(T *z, const T *x, int64_t n) {
     T t[BLOCK_ELEMS];
     VMATH(sinh)(t, x, n);
@@ -127,7 +127,7 @@ static void NAME(block_acosh)(T *z, const T *x, int64_t n) {
 #define OP(x) ((x) / (1 + M(fabs)(x)))
 #include "kernels/elementwise/loop1.inc.h"
 
-/* With parameters: the loop's own variables hold them in type T. */
+/* Loops with parameters hold them in local variables of type T. */
 static void NAME(block_leaky_relu)(T *z, const T *x, int64_t n, const void *params) {
     PARAMS;
     const T alpha = (T)p->alpha;
@@ -142,7 +142,7 @@ static void NAME(block_thresholded_relu)(T *z, const T *x, int64_t n, const void
     PARAMS;
     const T alpha = (T)p->alpha;
 #pragma GCC ivdep
-    for (int64_t i = 0; i < n; i++) z[i] = x[i] > alpha ? x[i] : 0; /* of NaN too */
+    for (int64_t i = 0; i < n; i++) z[i] = x[i] > alpha ? x[i] : 0; /* NaN gives 0, too */
 }
 #define FN    NAME(u_thresholded_relu)
 #define BLOCK NAME(block_thresholded_relu)

@@ -1,5 +1,5 @@
-/* Fourier transforms of four lines at a time. Compiled once for each instruction-set level. Nothing is fused, so that all levels give the same bits.
- */
+/* Fourier transforms of four lines at a time. Compiled once for each instruction-set level. Nothing is fused, so all levels give
+ * the same bits. */
 #include "kernels/fft/fft.h"
 #include "kernels/level.h"
 
@@ -8,13 +8,13 @@
 /* The four lanes of a real or imaginary part; a point is two of them. */
 typedef double lanes __attribute__((vector_size(OBK_FFT_LANES * sizeof(double)), may_alias));
 
-/* Passes over the points k of a line, begin .. n - 1, in pieces between which there is a question. */
+/* Loops over the points k of a line, begin .. n - 1, in pieces; between them the caller may stop the run. */
 enum { APART = 1 << 14, WORK = 4 };
 #define IN_PIECES(k, begin, n, pace)                                                                                             \
     for (int64_t piece_ = (begin), end_; piece_ < (n) && !obk_stops(pace, APART * WORK); piece_ = end_)                          \
         for (int64_t k = (end_ = (n)-piece_ < APART ? (n) : piece_ + APART, piece_); k < end_; k++)
 
-/* One factor 4 of n points that lie s apart (Stockham): y gets them in the order of the next factor. */
+/* One pass of radix 4 over n points that lie s apart (Stockham); y gets them in the order of the next pass. */
 static void by_4(const obk_fft *fft, int64_t n, int64_t s, const lanes *restrict x, lanes *restrict y, obk_pace *pace) {
     const int64_t m = n / 4;
     for (int64_t p = 0; p < m && !obk_stops(pace, 8 * s); p++) {
@@ -38,7 +38,7 @@ static void by_4(const obk_fft *fft, int64_t n, int64_t s, const lanes *restrict
     }
 }
 
-/* The same of any factor. */
+/* One pass of any radix. */
 static void by_any(const obk_fft *fft, int32_t radix, int64_t n, int64_t s, const lanes *restrict x, lanes *restrict y,
                    obk_pace *pace) {
     const int64_t m = n / radix, unit = fft->length / radix;
@@ -61,7 +61,7 @@ static void by_any(const obk_fft *fft, int32_t radix, int64_t n, int64_t s, cons
         }
 }
 
-/* `length` points of x; the result is in x or in y. */
+/* Transforms `length` points of x. Returns x or y, which holds the result. */
 static lanes *transform(const obk_fft *fft, lanes *x, lanes *y, obk_pace *pace) {
     int64_t n = fft->length, s = 1;
     for (int i = 0; i < fft->n_factors; i++) {
@@ -79,7 +79,7 @@ static lanes *transform(const obk_fft *fft, lanes *x, lanes *y, obk_pace *pace) 
     return x;
 }
 
-/* ---- Lengths that have a chirp ---- */
+/* ---- Lengths with a chirp (Bluestein) ---- */
 
 static void filter(const obk_fft *fft, double *to, double *x_room, double *y_room, obk_pace *pace) {
     lanes *x = (lanes *)x_room, *y = (lanes *)y_room;
@@ -94,7 +94,7 @@ static void filter(const obk_fft *fft, double *to, double *x_room, double *y_roo
     IN_PIECES(k, 0, 2 * fft->length, pace) to[k] = all[k][0] / (double)fft->length;
 }
 
-/* n points of x, `length` of room. */
+/* Convolves n points of x, which has room for `length`. */
 static lanes *convolve(const obk_fft *fft, const double *f, lanes *x, lanes *y, obk_pace *pace) {
     const lanes zero = {0};
     IN_PIECES(k, 0, fft->n, pace) {
@@ -105,7 +105,7 @@ static lanes *convolve(const obk_fft *fft, const double *f, lanes *x, lanes *y, 
     }
     IN_PIECES(k, 2 * fft->n, 2 * fft->length, pace) x[k] = zero;
     lanes *z = transform(fft, x, y, pace), *other = z == x ? y : x;
-    IN_PIECES(k, 0, fft->length, pace) { /* real and imaginary parts change places: then it is the inverse */
+    IN_PIECES(k, 0, fft->length, pace) { /* exchanging real and imaginary parts gives the inverse */
         const lanes r = z[2 * k], i = z[2 * k + 1];
         z[2 * k + 1] = r * f[2 * k] - i * f[2 * k + 1];
         z[2 * k] = r * f[2 * k + 1] + i * f[2 * k];
@@ -134,7 +134,8 @@ static void lines(const obk_fft *fft, const double *f, const obk_fft_lines *l, d
     lanes *x = (lanes *)x_room, *y = (lanes *)y_room;
     (l->is_double ? load_double : load_float)(fft, l, x_room);
     if (l->mirrored)
-        IN_PIECES(k, fft->n / 2 + 1, fft->n, l->pace) { /* parts have changed places: the conjugate's real part is the second */
+        IN_PIECES(k, fft->n / 2 + 1, fft->n,
+                  l->pace) { /* parts are exchanged: the real part of the conjugate is the second one */
             x[2 * k] = -x[2 * (fft->n - k)];
             x[2 * k + 1] = x[2 * (fft->n - k) + 1];
         }

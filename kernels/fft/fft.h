@@ -1,5 +1,5 @@
-/* Discrete Fourier transforms of any length, in double: four lines of points at a time, so that every loop is one over lanes. The
- * same bits on every level of instructions. */
+/* Discrete Fourier transforms of any length, in double. Four lines are transformed at a time, so that every loop is a loop over
+ * lanes. All levels give the same bits. */
 #ifndef OB_KERNELS_FFT_H
 #define OB_KERNELS_FFT_H
 
@@ -10,39 +10,39 @@
 
 enum { OBK_FFT_LANES = 4, OBK_FFT_RADIX = 31, OBK_FFT_FACTORS = 64 };
 
-/* Lengths of small factors are transformed factor by factor (Stockham); others by a convolution with a chirp (Bluestein), for
+/* Lengths with small factors are transformed factor by factor (Stockham). Others are a convolution with a chirp (Bluestein), for
  * which a power of two is transformed. */
 typedef struct obk_fft {
     int64_t n;      /* points */
-    int64_t length; /* that is transformed: n, or the power of two */
+    int64_t length; /* the transformed length: n, or the power of two */
     int n_factors;
     int32_t factors[OBK_FFT_FACTORS];
     const double *roots; /* `length` pairs: e^(-2 pi i k / length) */
     const double *chirp; /* n pairs: e^(-pi i k^2 / n); NULL: not needed */
 } obk_fft;
 
-/* Up to four lines, each of points a fixed distance apart. */
+/* Up to four lines, each with points at a fixed distance. */
 typedef struct obk_fft_lines {
     int n;
     bool is_double, from_complex, to_complex;
-    bool inverse;  /* and divided by the points */
-    bool mirrored; /* only the points 0 .. n / 2 are there, the others are their conjugates */
+    bool inverse;  /* also divided by the number of points */
+    bool mirrored; /* only points 0 .. n / 2 are given, the others are their conjugates */
     const char *from[OBK_FFT_LANES];
     char *to[OBK_FFT_LANES];
     int64_t from_step, to_step; /* bytes from point to point */
-    int64_t n_from, n_to;       /* points that are there, the rest being 0; points that are wanted */
+    int64_t n_from, n_to;       /* points that are given, the others being 0; points that are wanted */
     const double *window;       /* a factor for each point; NULL: none */
     obk_pace *pace;
 } obk_fft_lines;
 
 typedef struct obk_ffts {
-    /* x and y: `length` points of four lanes, a pair each: 64 bytes a point, 64-byte aligned. */
+    /* x and y: `length` points of four lanes, one pair each: 64 bytes a point, 64-byte aligned. */
     void (*lines)(const obk_fft *fft, const double *filter, const obk_fft_lines *lines, double *x, double *y);
-    /* The chirp's transform, `length` pairs: for lengths that have a chirp, before the first lines. */
+    /* Transforms the chirp, `length` pairs. Called before the first lines, for lengths with a chirp. */
     void (*filter)(const obk_fft *fft, double *filter, double *x, double *y, obk_pace *pace);
 } obk_ffts;
 
-/* All but the tables; false: too long. */
+/* Sets everything but the tables. False: too long. */
 bool obk_fft_init(obk_fft *fft, int64_t n, bool *chirps);
 void obk_fft_roots(int64_t length, double *roots, obk_pace *pace);
 void obk_fft_chirp(int64_t n, double *chirp, obk_pace *pace);

@@ -1,5 +1,5 @@
-/* Points of REAL into lanes and back. An inverse transform is a transform whose real and imaginary parts have changed places,
- * before and behind. */
+/* Loads points of REAL into lanes and stores them. For an inverse transform, real and imaginary parts are exchanged before and
+ * after. */
 static void LINE(load)(const obk_fft *fft, const obk_fft_lines *l, double *x) {
     const int64_t known = l->n_from < fft->n ? l->n_from : fft->n;
     const int re = l->inverse ? OBK_FFT_LANES : 0, im = OBK_FFT_LANES - re;

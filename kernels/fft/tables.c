@@ -1,4 +1,4 @@
-/* What transforms are made with: factors of lengths, roots of one. */
+/* The tables of transforms: factors of lengths, roots of unity. */
 #include <math.h>
 
 #include "kernels/fft/fft.h"
@@ -23,7 +23,7 @@ bool obk_fft_init(obk_fft *fft, int64_t n, bool *chirps) {
     return true;
 }
 
-/* e^(-2 pi i k / n), the angle brought into the first eighth of a turn, where sine and cosine lose nothing. */
+/* e^(-2 pi i k / n). The angle is reduced to the first eighth of a turn, where sine and cosine are precise. */
 static void root(int64_t k, int64_t n, double pair[2]) {
     const double pi = 3.14159265358979323846;
     const int64_t eighth = 8 * k / n;                               /* 0 .. 7 */
@@ -44,7 +44,7 @@ void obk_fft_roots(int64_t length, double *roots, obk_pace *pace) {
 }
 
 void obk_fft_chirp(int64_t n, double *chirp, obk_pace *pace) {
-    int64_t square = 0; /* k^2 modulo 2 n: its next is 2 k + 1 more */
+    int64_t square = 0; /* k^2 modulo 2 n; the next one is 2 k + 1 more */
     for (int64_t k = 0; k < n && !obk_stops(pace, WORK_OF_ROOT); k++) {
         root(square, 2 * n, chirp + 2 * k);
         square = (square + 2 * k + 1) % (2 * n);

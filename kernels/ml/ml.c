@@ -1,5 +1,5 @@
-/* Trees, tables of vectors, norms of rows. Compiled once for each instruction-set level, with the same bits: nothing is contracted or
- * reordered. */
+/* Trees, tables of vectors, norms of rows. Compiled once for each instruction-set level, with the same bits: nothing is
+ * contracted or reordered. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Rows by their norms. Vectors have as many elements at every level of instructions, so that bits are the same on all. */
+/* Divides rows by their norms. Vectors have the same number of elements at every level, so that bits are the same. */
 typedef float row_f32 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef float row_sum_f32 __attribute__((vector_size(32)));
 typedef int32_t row_i32 __attribute__((vector_size(32)));
@@ -7,7 +7,7 @@ typedef double part_f64 __attribute__((vector_size(32)));
 typedef int64_t part_i64 __attribute__((vector_size(32)));
 enum { ROW = 8, PART = 4 };
 
-/* Each lane becomes the element beside it when that is greater; NaN is greater than all. */
+/* Each lane becomes the maximum of itself and its element of `beside`; NaN is above all numbers. */
 OBK_INLINE void keep_greater(row_sum_f32 *lanes, const float *beside) {
     const row_sum_f32 x = *(const row_f32 *)beside;
     const row_i32 wins = (x > *lanes) | (x != x);
@@ -20,7 +20,7 @@ OBK_INLINE float greatest(const float *x, ptrdiff_t n) {
     if (n >= ROW) {
         row_sum_f32 lanes = *(const row_f32 *)x;
         for (i = ROW; i + ROW <= n; i += ROW) keep_greater(&lanes, x + i);
-        keep_greater(&lanes, x + n - ROW); /* some of them again, which changes nothing */
+        keep_greater(&lanes, x + n - ROW); /* some elements again, which changes nothing */
         float each[ROW];
         memcpy(each, &lanes, sizeof each);
         best = each[0];
@@ -33,14 +33,14 @@ OBK_INLINE float greatest(const float *x, ptrdiff_t n) {
 
 OBK_INLINE float total(const float *x, ptrdiff_t n, bool squares) {
     part_f64 lanes = {0};
-    double rest = 0;
+    double tail = 0;
     ptrdiff_t i = 0;
     for (; i + PART <= n; i += PART) {
         const part_f64 v = __builtin_convertvector(*(const part_f32 *)(x + i), part_f64);
         lanes += squares ? v * v : (part_f64)((part_i64)v & INT64_MAX);
     }
-    for (; i < n; i++) rest += squares ? (double)x[i] * (double)x[i] : fabs((double)x[i]);
-    const double sum = ((lanes[0] + lanes[2]) + (lanes[1] + lanes[3])) + rest;
+    for (; i < n; i++) tail += squares ? (double)x[i] * (double)x[i] : fabs((double)x[i]);
+    const double sum = ((lanes[0] + lanes[2]) + (lanes[1] + lanes[3])) + tail;
     return (float)(squares ? sqrt(sum) : sum);
 }
 
@@ -50,7 +50,7 @@ OBK_INLINE void divide(float *y, const float *x, ptrdiff_t n, float by) {
         for (ptrdiff_t i = 0; i < n; i++) y[i] = x[i] / divisor;
         return;
     }
-    const row_sum_f32 last = *(const row_f32 *)(x + n - ROW) / divisor; /* before y, which may be x */
+    const row_sum_f32 last = *(const row_f32 *)(x + n - ROW) / divisor; /* loaded before y is written, which may be x */
     for (ptrdiff_t i = 0; i + ROW <= n; i += ROW) *(row_f32 *)(y + i) = *(const row_f32 *)(x + i) / divisor;
     *(row_f32 *)(y + n - ROW) = last;
 }

@@ -1,7 +1,7 @@
-/* Ways through a tree for one type. Parameters: T, NODE, S. */
+/* Paths through a tree, for one type. Parameters: T, NODE, S. */
 #define NAME(name) OBK_CAT3(name, _, S)
 
-/* A question is two loads that wait for each other: LANES rows take turns. */
+/* A test consists of two dependent loads, so LANES rows are interleaved. */
 static void NAME(leaves)(uint32_t *leaf, const void *all, obk_tree tree, const void *from, ptrdiff_t stride, ptrdiff_t rows) {
     enum { LANES = 8 };
     const NODE *nodes = all;

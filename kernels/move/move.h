@@ -5,7 +5,8 @@
 #include <stdint.h>
 
 typedef struct obk_moves {
-    void (*repeat_4)(void *target, const void *source, int64_t m, int64_t n); /* m dense elements of 4 bytes, each n times */
+    void (*repeat_4)(void *target, const void *source, int64_t m,
+                     int64_t n); /* repeats each of m dense elements of 4 bytes n times */
 } obk_moves;
 
 #endif

@@ -1,4 +1,4 @@
-/* What normalizations are made of. Compiled once for each instruction-set level. */
+/* Loops of normalizations. Compiled once for each instruction-set level. */
 #include "kernels/norm/norm.h"
 #include "kernels/level.h"
 

@@ -1,4 +1,4 @@
-/* What normalizations are made of. Statistics are doubles, summed in 16 parts that are added as a tree; [0] of floats, [1] of
+/* Loops of normalizations. Statistics are doubles, summed in 16 parts that are added as a tree. [0] is for floats, [1] for
  * doubles. y may be x. */
 #ifndef OB_KERNELS_NORM_H
 #define OB_KERNELS_NORM_H
@@ -6,19 +6,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* LRN: y = x / (bias + factor * sum of squares of the channels c - before .. c + behind) ^ beta. */
+/* LRN: y = x / (bias + factor * the sum of squares of the channels c - before .. c + behind) ^ beta. */
 typedef struct obk_lrn {
     int64_t channels, before, behind;
     double factor, beta, bias;
 } obk_lrn;
-enum { OBK_LRN_BYTES = 1024 }; /* of a row of columns */
+enum { OBK_LRN_BYTES = 1024 }; /* bytes of a row of columns */
 
 typedef struct obk_norms {
     /* Sums over n dense elements: x, |x|, (x - mean)^2. */
     double (*sum[2])(const void *x, int64_t n);
     double (*sum_abs[2])(const void *x, int64_t n);
     double (*sum_squares[2])(const void *x, int64_t n, double mean);
-    /* The same added to one cell for each of n columns; mean NULL: 0. */
+    /* Adds the same to one cell for each of n columns; mean NULL: 0. */
     void (*columns_abs[2])(double *sums, const void *x, int64_t n);
     void (*columns_sum[2])(double *sums, const void *x, int64_t n);
     void (*columns_squares[2])(double *sums, const void *x, const double *mean, int64_t n);
@@ -26,12 +26,13 @@ typedef struct obk_norms {
     void (*affine[2])(void *y, const void *x, int64_t n, double factor, double offset);
     /* y = (x - shift) * factor * scale + bias in the elements' type, scale and bias of n elements or NULL. */
     void (*scaled[2])(void *y, const void *x, int64_t n, double shift, double factor, const void *scale, const void *bias);
-    /* y = (x - shift) / divisor in doubles, 0 where the divisor is 0: one for all, or one for each column; shifts may be NULL. */
+    /* y = (x - shift) / divisor in doubles, and 0 for divisor 0. One divisor for all, or one for each column; shifts may be NULL.
+     */
     void (*divided[2])(void *y, const void *x, int64_t n, double shift, double divisor);
     void (*columns_divided[2])(void *y, const void *x, int64_t n, const double *shifts, const double *divisors);
-    /* LRN of one channel at a time, `width` columns, at most OBK_LRN_BYTES: to `sums`, of the elements' type, the squares of
-     * n_rows channels are added, which lie `stride` elements apart; then y = x / (bias + factor * sums) ^ beta, which spoils the
-     * sums. y is not x. */
+    /* LRN of one channel at a time, for `width` columns, at most OBK_LRN_BYTES. lrn_add adds the squares of n_rows channels,
+     * which lie `stride` elements apart, to `sums`, of the elements' type. Then y = x / (bias + factor * sums) ^ beta, which
+     * overwrites the sums. y is not x. */
     void (*lrn_add[2])(void *sums, const void *x, int64_t stride, int64_t width, int64_t n_rows);
     void (*lrn_divide[2])(const obk_lrn *p, void *y, const void *x, void *sums, int64_t width);
 } obk_norms;

@@ -84,7 +84,7 @@ static void NAME(columns_divided)(void *to, const void *from, int64_t n, const d
         }
 }
 
-/* z = z ^ beta; the exponent that nearly all models have without logarithms, to 2 ulp. */
+/* z = z ^ beta. The exponent of nearly all models is computed without logarithms, to 2 ulp. */
 static void NAME(raise)(T *z, T beta, int64_t n) {
     if (beta == (T)0.75)
         for (int64_t i = 0; i < n; i++) {

@@ -119,15 +119,15 @@ static void NAME(sum)(const obk_pool *p, const void *x, void *y, int64_t b, void
 /* The maximum, reduced in 16 parts. Of equal numbers the first stays, and so does the first NaN. */
 static T NAME(highest)(const T *x, int64_t n) {
     enum { LANES = sizeof(REGISTER) / sizeof(T), PARTS = 16 / LANES };
-    T rest[16], best[16];
+    T tail[16], best[16];
     REGISTER high[PARTS];
     for (int l = 0; l < 16; l++) best[l] = l < n ? x[l] : -(T)INFINITY;
     for (int v = 0; v < PARTS; v++) high[v] = *(const VECTOR *)(const void *)(best + v * LANES);
     for (int64_t i = 16; i < n; i += 16) {
         const T *from = x + i;
         if (n - i < 16) {
-            for (int l = 0; l < 16; l++) rest[l] = l < n - i ? from[l] : -(T)INFINITY;
-            from = rest;
+            for (int l = 0; l < 16; l++) tail[l] = l < n - i ? from[l] : -(T)INFINITY;
+            from = tail;
         }
         OBK_UNROLL
         for (int v = 0; v < PARTS; v++) {

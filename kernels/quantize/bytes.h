@@ -1,5 +1,5 @@
-/* 32 elements of 8 bits as floats and back, in registers: the compiler's own conversions take half as many instructions more.
- * Elements keep the order in which unpacking by lanes leaves them; packing by lanes puts them back. */
+/* Converts 32 elements of 8 bits to floats and back, in registers, with a third fewer instructions than the compiler's
+ * conversions. Elements stay in the order in which unpacking by lanes leaves them; packing by lanes restores it. */
 #ifndef OB_KERNELS_QUANTIZE_BYTES_H
 #define OB_KERNELS_QUANTIZE_BYTES_H
 
@@ -12,7 +12,7 @@
 enum { OBK_BYTES = 32 };
 
 typedef struct obk_widening {
-    __m256i flip; /* of the sign: signed elements become unsigned ones that are 128 larger */
+    __m256i flip; /* flips the sign bit: signed elements become unsigned ones that are 128 larger */
     __m256 bias, scale;
 } obk_widening;
 
@@ -21,7 +21,7 @@ OBK_INLINE obk_widening obk_widening_of(float scale, float zero, bool is_signed)
                           _mm256_set1_ps(8388608.0f + (zero + (float)(is_signed ? 128 : 0))), _mm256_set1_ps(scale)};
 }
 
-/* 2^23 + x each, whose last bits are x. */
+/* forms 2^23 + x, whose last bits are x */
 OBK_INLINE void obk_widen(__m256 y[4], __m256i x, __m256i flip) {
     const __m256i above = _mm256_set1_epi16(0x4b00), none = _mm256_setzero_si256();
     x = _mm256_xor_si256(x, flip);
@@ -32,14 +32,14 @@ OBK_INLINE void obk_widen(__m256 y[4], __m256i x, __m256i flip) {
     y[3] = _mm256_castsi256_ps(_mm256_unpackhi_epi16(high, above));
 }
 
-/* (x - zero) * scale: the difference is exact. */
+/* (x - zero) * scale; the difference is exact. */
 OBK_INLINE void obk_dequantized(__m256 y[4], const void *x, const obk_widening *w) {
     obk_widen(y, _mm256_loadu_si256(x), w->flip);
     OBK_UNROLL
     for (int k = 0; k < 4; k++) y[k] = (y[k] - w->bias) * w->scale;
 }
 
-/* The sum of n bytes, each with its sign flipped. */
+/* The sum of n bytes with their signs flipped. */
 OBK_INLINE int64_t obk_sum(const uint8_t *x, int64_t n, __m256i flip) {
     const __m256i none = _mm256_setzero_si256();
     __m256i sums = none;
@@ -47,10 +47,10 @@ OBK_INLINE int64_t obk_sum(const uint8_t *x, int64_t n, __m256i flip) {
     for (; i + OBK_BYTES <= n; i += OBK_BYTES)
         sums = _mm256_add_epi64(sums, _mm256_sad_epu8(_mm256_xor_si256(_mm256_loadu_si256((const void *)(x + i)), flip), none));
     if (i < n) {
-        uint8_t rest[OBK_BYTES];
-        _mm256_storeu_si256((void *)rest, flip); /* what becomes 0 */
-        memcpy(rest, x + i, (size_t)(n - i));
-        sums = _mm256_add_epi64(sums, _mm256_sad_epu8(_mm256_xor_si256(_mm256_loadu_si256((const void *)rest), flip), none));
+        uint8_t tail[OBK_BYTES];
+        _mm256_storeu_si256((void *)tail, flip); /* these elements become 0 */
+        memcpy(tail, x + i, (size_t)(n - i));
+        sums = _mm256_add_epi64(sums, _mm256_sad_epu8(_mm256_xor_si256(_mm256_loadu_si256((const void *)tail), flip), none));
     }
     _mm256_storeu_si256((void *)parts, sums);
     return parts[0] + parts[1] + parts[2] + parts[3];
@@ -65,7 +65,7 @@ OBK_INLINE obk_narrowing obk_narrowing_of(const obk_scales *to) {
     return (obk_narrowing){_mm256_set1_ps(*to->scale), _mm256_set1_ps(to->high - *to->zero), _mm256_set1_epi16((short)*to->zero)};
 }
 
-/* What is too low, or NaN, becomes the least int32, and stays the lowest from there. */
+/* Numbers that are too low and NaN become the least int32, and so the lowest result. */
 OBK_INLINE void obk_quantized(void *z, __m256 x[4], const obk_narrowing *w, bool is_signed) {
     __m256i whole[4];
     OBK_UNROLL

@@ -1,4 +1,4 @@
-/* Template of quantize.c: INTEGER (or float), NAME(x). */
+/* Template of quantize.c. Parameters: INTEGER (or float), NAME(x). */
 
 static void NAME(dequantize)(float *y, const void *from, int64_t n, const obk_scales *scales) {
     const INTEGER *x = from;

@@ -1,4 +1,4 @@
-/* Template of quantize.c: INTEGER, NAME(x); NARROW: results of products have the type. */
+/* Template of quantize.c. Parameters: INTEGER, NAME(x); NARROW: products have results of this type. */
 #include "kernels/quantize/dequantize.inc.h"
 
 static void NAME(quantize)(void *to, const float *restrict x, int64_t n, const obk_scales *scales) {
@@ -26,7 +26,7 @@ static void NAME(quantize)(void *to, const float *restrict x, int64_t n, const o
 #define FN NAME(where)
 #include "kernels/quantize/qlinear.inc.h"
 
-/* Of the bytes of a row, the sum of which fits where it is kept. */
+/* The sum of the bytes of a row. Without AVX2 it is summed in pieces whose sum fits into 32 bits. */
 static int64_t NAME(sum_row)(const INTEGER *x, int64_t n) {
 #ifdef __AVX2__
     const bool is_signed = (INTEGER)-1 < 0;
@@ -44,7 +44,7 @@ static int64_t NAME(sum_row)(const INTEGER *x, int64_t n) {
 #endif
 }
 
-/* Columns side by side, COLUMNS of them in registers, as many rows as 16 bits have the sum of. */
+/* Sums of columns, COLUMNS of them in registers, over as many rows as a sum of 16 bits can hold. */
 static void NAME(sum_columns)(int64_t *sums, const INTEGER *x, int64_t m, int64_t n, int64_t step) {
     for (int64_t from = 0; from < n; from += FEW) {
         const int64_t to = n - from < FEW ? n : from + FEW;

@@ -1,5 +1,5 @@
-/* One operation on two quantized operands. Template of integer.inc.h: INTEGER, FN; OP(a, b) the expression of floats, or SELECTS:
- * a condition comes first. */
+/* One operation on two quantized operands. Template of integer.inc.h. Parameters: INTEGER, FN, OP(a, b) on floats; SELECTS: a
+ * condition comes first. */
 #ifdef SELECTS
 #define FIRST       1
 #define OF(c, a, b) ((c) ? (a) : (b))
@@ -14,7 +14,7 @@ static void FN(void *to, const void *const *operands, int64_t n, const obk_qline
     const obk_widening by_x = obk_widening_of(q->scale[0], q->zero[0], is_signed),
                        by_y = obk_widening_of(q->scale[1], q->zero[1], is_signed);
     const obk_narrowing by_z = obk_narrowing_of(&q->to);
-    uint8_t padded[FIRST + 2][OBK_BYTES] = {{0}}, *z = to, rest[OBK_BYTES];
+    uint8_t padded[FIRST + 2][OBK_BYTES] = {{0}}, *z = to, tail[OBK_BYTES];
     for (int64_t i = 0; i < n; i += OBK_BYTES) {
         const uint8_t *in[FIRST + 2];
         const bool whole = n - i >= OBK_BYTES;
@@ -33,14 +33,14 @@ static void FN(void *to, const void *const *operands, int64_t n, const obk_qline
         OBK_UNROLL
         for (int k = 0; k < 4; k++) {
 #ifdef SELECTS
-            /* the lowest byte is that of the condition: 0 or 255 */
+            /* the lowest byte is the condition's: 0 or 255 */
             x[k] = _mm256_blendv_ps(x[k], y[k], _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_castps_si256(is_y[k]), 24)));
 #else
             x[k] = OP(x[k], y[k]);
 #endif
         }
-        obk_quantized(whole ? z + i : rest, x, &by_z, is_signed);
-        if (!whole) memcpy(z + i, rest, (size_t)(n - i));
+        obk_quantized(whole ? z + i : tail, x, &by_z, is_signed);
+        if (!whole) memcpy(z + i, tail, (size_t)(n - i));
     }
 }
 #else

@@ -1,4 +1,4 @@
-/* Quantisation: loops that the compiler vectorises. */
+/* Quantization. Loops that the compiler vectorises. */
 #include "kernels/quantize/quantize.h"
 #include "kernels/level.h"
 
@@ -10,9 +10,9 @@
 
 _Static_assert(FLT_EVAL_METHOD == 0, "a sum of floats must be a float: adding 1.5 * 2^23 rounds (cmake/target.cmake)");
 
-/* The nearest whole number to one below 2^22, halves to even. */
+/* The nearest integer to a number below 2^22, halves to even. */
 OBK_INLINE int32_t nearest(float x) {
-    float sum = x + 12582912.0f; /* 1.5 * 2^23: the sum rounds, its last bits are the number */
+    float sum = x + 12582912.0f; /* 1.5 * 2^23: the addition rounds, and the last bits are the integer */
     int32_t bits;
     memcpy(&bits, &sum, sizeof bits);
     return bits - 0x4b400000;
@@ -24,7 +24,11 @@ OBK_INLINE float clamped(float x, float low, float high) {
     return x < high ? x : high;
 }
 
-enum { SOME = 1 << 23, FEW = 128, COLUMNS = 64 }; /* elements of 8 bits that 32 and 16 bits have the sum of; columns together */
+enum {
+    SOME = 1 << 23,
+    FEW = 128,
+    COLUMNS = 64
+}; /* 8-bit elements whose sums fit into 32 and 16 bits; columns that are summed together */
 
 #define INTEGER int8_t
 #define NAME(x) x##_int8
@@ -71,7 +75,7 @@ static void divide(float *y, const float *x, int64_t n, const obk_scales *scales
         const float *scale = scales->scale, *zero = scales->zero;
         for (int64_t i = 0; i < n; i++) {
             float quotient = x[i] / scale[i];
-            y[i] = zero[i] != 0 ? quotient + zero[i] : quotient; /* -0 stays */
+            y[i] = zero[i] != 0 ? quotient + zero[i] : quotient; /* -0 stays -0 */
         }
         return;
     }
@@ -94,7 +98,7 @@ static void accumulate(float *restrict y, const int32_t *restrict sums, int64_t 
 
 static void lookup(uint8_t *z, const uint8_t *x, int64_t n, const uint8_t *table) {
     int64_t i = 0;
-    for (; i + 8 <= n; i += 8) { /* one load and one store for eight */
+    for (; i + 8 <= n; i += 8) { /* one load and one store for eight elements */
         uint64_t from, to = 0;
         memcpy(&from, x + i, sizeof from);
         OBK_UNROLL

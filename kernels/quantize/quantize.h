@@ -1,4 +1,4 @@
-/* Numbers to small integers and back by scales and zero points. */
+/* Quantization and dequantization by scales and zero points. */
 #ifndef OB_KERNELS_QUANTIZE_QUANTIZE_H
 #define OB_KERNELS_QUANTIZE_QUANTIZE_H
 
@@ -7,30 +7,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 4- and 2-bit integers lie in a byte each, with their own low and high. */
+/* 4- and 2-bit integers occupy a byte each and have their own low and high. */
 typedef enum obk_integer {
     OBK_Q_INT8,
     OBK_Q_UINT8,
     OBK_Q_INT16,
     OBK_Q_UINT16,
-    OBK_Q_INT32, /* to be dequantised only */
+    OBK_Q_INT32, /* only for dequantization */
     OBK_Q_COUNT
 } obk_integer;
 
 typedef struct obk_scales {
-    const float *scale, *zero; /* one for all elements, or (`each`) one per element */
+    const float *scale, *zero; /* one for all elements, or (`each`) one for each element */
     bool each;
-    float low, high; /* of the integers */
+    float low, high; /* range of the integers */
 } obk_scales;
 
-/* Sums of a product of integers to results of it, for n of them. */
+/* Requantization of n sums of an integer product. */
 typedef struct obk_requantized {
-    const float *scale; /* what a sum is multiplied with: one for all, or (`each`) one per element */
+    const float *scale; /* the factor of a sum: one for all, or (`each`) one for each element */
     bool each;
-    float zero, low, high; /* whole numbers */
+    float zero, low, high; /* integers */
 } obk_requantized;
 
-/* Elements of 8 bits by others of 8 bits: the operands' scales and zero points and the result's, whose `each` is false. */
+/* Operations on elements of 8 bits: scales and zero points of the operands and of the result, with `each` false. */
 typedef struct obk_qlinear {
     float scale[2], zero[2];
     obk_scales to;
@@ -39,34 +39,34 @@ typedef struct obk_qlinear {
 typedef enum obk_qlinear_kind {
     OBK_QLINEAR_ADD,
     OBK_QLINEAR_MUL,
-    OBK_QLINEAR_WHERE, /* operands: condition (0 or 1), x, y; the scales are those of x and y */
+    OBK_QLINEAR_WHERE, /* operands: condition (0 or 1), x, y; the scales belong to x and y */
     OBK_QLINEAR_COUNT
 } obk_qlinear_kind;
 
 typedef struct obk_quantize {
-    /* y = saturate(round(x / scale) + zero), halves to even; NaN becomes the lowest. zero: a whole number. */
+    /* y = saturate(round(x / scale) + zero), halves to even; NaN becomes the lowest. zero is an integer. */
     void (*quantize[OBK_Q_INT32])(void *y, const float *x, int64_t n, const obk_scales *scales);
-    /* y = x / scale + zero, a zero of 0 not added. y may be x. */
+    /* y = x / scale + zero; a zero of 0 is not added. y may be x. */
     void (*divide)(float *y, const float *x, int64_t n, const obk_scales *scales);
-    /* y = (x - zero) * scale. low and high are not looked at. */
+    /* y = (x - zero) * scale. low and high are ignored. */
     void (*dequantize[OBK_Q_COUNT])(float *y, const void *x, int64_t n, const obk_scales *scales);
     void (*dequantize_float)(float *y, const float *x, int64_t n, const obk_scales *scales); /* y may be x */
     /* y = saturate(round(sum * scale) + zero), halves to even, as [OBK_Q_INT8] or [OBK_Q_UINT8]. */
     void (*requantize[2])(void *y, const int32_t *sums, int64_t n, const obk_requantized *to);
-    /* y += sum * scale. zero, low and high are not looked at. */
+    /* y += sum * scale. zero, low and high are ignored. */
     void (*accumulate)(float *y, const int32_t *sums, int64_t n, const obk_scales *scales);
     /* z = quantize(f(dequantize(x), dequantize(y))) of n bytes, to [OBK_Q_INT8] or [OBK_Q_UINT8]. z may be an operand. */
     void (*qlinear[OBK_QLINEAR_COUNT][2])(void *z, const void *const *operands, int64_t n, const obk_qlinear *q);
     /* z = table[x]; z may be x. */
     void (*lookup)(uint8_t *z, const uint8_t *x, int64_t n, const uint8_t *table);
-    /* m sums of n bytes each: sum i begins at byte i * next, and its bytes lie `step` apart. One of next and step is 1. */
+    /* m sums of n bytes each: sum i begins at byte i * next, its bytes lie `step` apart. One of next and step is 1. */
     void (*sums[2])(int64_t *sums, const void *x, int64_t m, int64_t next, int64_t n, int64_t step);
-    /* The least and the greatest of x and 0. NaN is not seen. */
+    /* The least and the greatest of x and 0. NaN is ignored. */
     void (*range)(const float *x, int64_t n, float *low, float *high);
 } obk_quantize;
 
-/* Of bytes that cover low .. high and 0, which lies between: DynamicQuantizeLinear 11. Where there are only zeros the scale is 1.
- */
+/* The scale and zero point of bytes that cover low .. high, which includes 0: DynamicQuantizeLinear 11. If all elements are zeros
+ * the scale is 1. */
 static inline void obk_byte_scale(float low, float high, float *scale, float *zero) {
     *scale = high == low ? 1 : (high - low) / 255;
     const float place = rintf(-low / *scale);

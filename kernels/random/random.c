@@ -1,4 +1,4 @@
-/* Compiled once for each instruction-set level, with the same bits on all, since every lane computes what a scalar would. */
+/* Compiled once for each instruction-set level. All levels give the same bits, since every lane computes as a scalar would. */
 #include "kernels/random/random.h"
 #include "core/base/integers.h"
 #include "kernels/level.h"
@@ -12,7 +12,7 @@
 #include <immintrin.h>
 #endif
 
-/* Numbers that are made together: their memory stays in the cache. */
+/* Numbers that are computed together, so that their memory stays in the cache. */
 enum { BLOCK = 48, UNIFORM_BLOCK = 128 };
 
 /* ---- Bits ---- */
@@ -31,7 +31,7 @@ enum { W = OBK_VECTOR_BYTES / 8, AT_ONCE = 2 };
 #define PRODUCT(x, factor) (((x)&UINT32_MAX) * UINT64_C(factor))
 #endif
 
-/* A word of each counter to a lane: in its low half, the high one holds anything. */
+/* Puts a word of each counter into the low half of a lane; the high half may hold anything. */
 static void random_bits(obk_random_key key, int64_t first, int64_t n, uint64_t *bits) {
     for (int64_t i = 0; i < n; i += W * AT_ONCE) {
         lanes a[AT_ONCE], b[AT_ONCE], c[AT_ONCE], d[AT_ONCE];
@@ -61,7 +61,7 @@ static void random_bits(obk_random_key key, int64_t first, int64_t n, uint64_t *
     }
 }
 
-/* A block of them at most: what is made beyond n fills a step. */
+/* Fills at most a block; numbers beyond n only complete a step. */
 static void block_of_bits(obk_random_key key, int64_t first, int64_t n, uint64_t *bits) {
     random_bits(key, first, ob__round_up(n, OBK_RANDOM_STEP), bits);
 }
@@ -79,7 +79,7 @@ static inline uint64_t bits_of(double value) {
     return bits;
 }
 
-/* Of a number below 2^52, as the rest of the bits beside 2^52. */
+/* The double of a number below 2^52, by the bits of 2^52 + number. */
 static inline double whole(uint64_t number) {
     return from_bits(number | UINT64_C(0x4330000000000000)) - 0x1p52;
 }
@@ -94,9 +94,9 @@ static void uniform(obk_random_key key, int64_t first, int64_t n, double *number
     }
 }
 
-/* ---- Functions that are the same everywhere ---- */
+/* ---- Functions with the same bits everywhere ---- */
 
-/* x in (0, 1]: x = m 2^e with m around 1; log m by the series of 2 artanh((m - 1) / (m + 1)). */
+/* log x for x in (0, 1]: x = m 2^e with m around 1; log m by the series of 2 artanh((m - 1) / (m + 1)). */
 static inline double natural_log(double x) {
     static const double odd[12] = {1.0,      1.0 / 3,  1.0 / 5,  1.0 / 7,  1.0 / 9,  1.0 / 11,
                                    1.0 / 13, 1.0 / 15, 1.0 / 17, 1.0 / 19, 1.0 / 21, 1.0 / 23};
@@ -110,7 +110,7 @@ static inline double natural_log(double x) {
     return 2 * s * sum + e * 0.69314718055994531;
 }
 
-/* x <= 0: the series of e^r for the rest beside multiples of ln 2. */
+/* exp x for x <= 0: the series of e^r for the remainder r after multiples of ln 2. */
 static inline double exponential(double x) {
     static const double inverse[14] = {
         1.0,         1.0 / 2,      1.0 / 6,       1.0 / 24,       1.0 / 120,       1.0 / 720,          1.0 / 5040,
@@ -119,7 +119,7 @@ static inline double exponential(double x) {
     const double r = (least - k * 0x1.62e42fee00000p-1) - k * 0x1.a39ef35793c76p-33;
     double sum = 0;
     for (int i = 13; i >= 0; i--) sum = sum * r + inverse[i];
-    /* 2^k in two factors, which are normal numbers. */
+    /* 2^k as two factors, which are normal numbers */
     const uint64_t power = bits_of(shifted) - bits_of(shift), part = (power + 2048) / 2 - 1024;
     const double value = (1 + r * sum) * from_bits((part + 1023) << 52) * from_bits((power - part + 1023) << 52);
     return x < -745 ? 0 : value;
@@ -131,8 +131,8 @@ static inline double polynomial(const double coefficients[8], double x) {
     return sum;
 }
 
-/* The number that a normal one is below with probability p, 0 < p < 1: Wichura's rational functions (AS 241), within 1e-15. One
- * for the middle, of q = p - 1/2 up to MIDDLE, and two for the tails, of r = sqrt(-log(probability)). */
+/* The quantile of the normal distribution for a probability p, 0 < p < 1: Wichura's rational functions (AS 241), within 1e-15.
+ * One is for the middle, with q = p - 1/2 up to MIDDLE, and two for the tails, with r = sqrt(-log(probability)). */
 #define MIDDLE 0.425
 
 static inline double quantile_of_middle(double q) {
@@ -183,7 +183,7 @@ static inline double quantile_of_far_tail(double r) {
 
 /* ---- Distributions ---- */
 
-/* The elements `tails` of p, which lie outside of the middle. */
+/* Quantiles for the elements `tails` of p, which lie outside the middle. */
 static void quantiles_of_tails(const double *p, const int32_t *tails, int32_t n, double *r, double *numbers) {
     double size[BLOCK];
     for (int32_t k = 0; k < n; k++) r[k] = p[tails[k]] < 0.5 ? p[tails[k]] : 1 - p[tails[k]];
@@ -197,7 +197,7 @@ static void quantiles_of_tails(const double *p, const int32_t *tails, int32_t n,
     }
 }
 
-/* In the middle of one of 2^53 parts of 0 .. 1, of which the middles are no double near 1: 2^52 parts. */
+/* The middles of 2^52 equal parts of 0 .. 1. With 2^53 parts, the middles near 1 would not be doubles. */
 static void normal(obk_random_key key, int64_t first, int64_t n, double *numbers) {
     union {
         uint64_t bits[BLOCK];

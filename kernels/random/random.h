@@ -1,7 +1,7 @@
-/* Random numbers by counting: Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3"). Number i
- * of a key depends on i and the key alone, so that whoever draws it gets the same. The same bits on all processors and at every
- * level of instructions: only additions, multiplications, divisions and roots, which are rounded the same everywhere, and no
- * function whose last bit the C library chooses. */
+/* Counter-based random numbers: Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3"). Number
+ * i depends on the key and i alone, so that any thread can compute it. All processors and levels give the same bits: only
+ * additions, multiplications, divisions and square roots are used, which are rounded the same everywhere, and no function of the
+ * C library. */
 #ifndef OB_KERNELS_RANDOM_RANDOM_H
 #define OB_KERNELS_RANDOM_RANDOM_H
 
@@ -14,22 +14,23 @@ typedef struct obk_random_key {
 } obk_random_key;
 
 typedef struct obk_randoms {
-    /* The first two words of counters first .. first + n - 1, the first in the low half; n is a multiple of OBK_RANDOM_STEP. */
+    /* The first two words of counters first .. first + n - 1, the first word in the low half; n is a multiple of OBK_RANDOM_STEP.
+     */
     void (*bits)(obk_random_key key, int64_t first, int64_t n, uint64_t *bits);
-    /* Numbers first .. first + n - 1. Uniform: multiples of 2^-53 from 0 on, below 1. Normal: mean 0, variance 1. */
+    /* Numbers first .. first + n - 1. Uniform: multiples of 2^-53 in [0, 1). Normal: mean 0, variance 1. */
     void (*uniform)(obk_random_key key, int64_t first, int64_t n, double *numbers);
     void (*normal)(obk_random_key key, int64_t first, int64_t n, double *numbers);
-    /* Logarithms of weights become running sums of the weights, the greatest being 1. The last sum is no number above 0 when no
-     * class has a weight, or one is none. */
+    /* Turns logarithms of weights into running sums of the weights, scaled so that the greatest weight is 1. The last sum is not
+     * above 0 if no class has a weight or a weight is NaN. */
     void (*classes)(double *sums, int64_t n, obk_pace *pace);
 } obk_randoms;
 
 enum { OBK_RANDOM_STEP = 16 };
 
-/* The class that a uniform number draws: the first whose running sum is above that share of all. */
+/* The class for a uniform number: the first whose running sum is above that share of the total. */
 static inline int64_t obk_random_class(const double *sums, int64_t n, double uniform) {
     const double share = uniform * sums[n - 1];
-    int64_t low = 0, high = n - 1; /* the class lies between them */
+    int64_t low = 0, high = n - 1; /* the class is in low .. high */
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
         if (sums[middle] > share)

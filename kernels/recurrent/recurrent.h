@@ -1,5 +1,4 @@
-/* What the cells of recurrent layers compute besides products and activations, over n elements of each. [0] of floats, [1] of
- * doubles. */
+/* Elementwise parts of recurrent cells besides products and activations, over n elements. [0] is for floats, [1] for doubles. */
 #ifndef OB_KERNELS_RECURRENT_H
 #define OB_KERNELS_RECURRENT_H
 

@@ -1,4 +1,4 @@
-/* The place of the largest or smallest element. Compiled once for each instruction-set level. */
+/* The index of the largest or smallest element. Compiled once for each instruction-set level. */
 #include <string.h>
 
 #include "core/base/integers.h"
@@ -7,10 +7,10 @@
 
 enum {
     STRETCH = 64,        /* elements that are searched at a time */
-    MOST_ROWS = 1 << 30, /* rows whose places fit into 32 bits */
+    MOST_ROWS = 1 << 30, /* rows whose indices fit into 32 bits */
 };
 
-/* Columns of the type T at hand whose best ones are on the stack together. */
+/* Columns of the current type T whose best elements are kept on the stack together. */
 #define SIDE_BY_SIDE (512 / (int)sizeof(T) < OBK_REDUCE_COLUMNS ? 512 / (int)sizeof(T) : OBK_REDUCE_COLUMNS)
 
 #define FLOAT_NAN(x) ((x) != (x))

@@ -8,12 +8,12 @@
 #define BEATS(x, y) ((x) < (y))
 #include "kernels/reduce/find1.inc.h"
 
-/* x is what is looked for: NaN where that is NaN. */
+/* True if x equals `wanted`, or both are NaN. */
 static inline bool NAME(is_it)(T x, T wanted) {
     return IS_NAN(wanted) ? IS_NAN(x) : x == wanted;
 }
 
-/* It is there. */
+/* The index of the first element that is `wanted`, which exists. */
 static int64_t NAME(first)(const T *x, int64_t n, T wanted) {
     int64_t i = 0;
     for (; i + STRETCH <= n; i += STRETCH) {

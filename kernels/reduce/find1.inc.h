@@ -1,6 +1,6 @@
 /* Largest or smallest elements. Parameters: FN, T, IS_NAN, BEATS(x, best). */
 
-/* The element of n dense ones that is the largest (smallest), or NaN. */
+/* The largest (smallest) of n dense elements, or NaN if there is one. */
 static T OBK_CAT(best_, FN)(const T *x, int64_t n) {
     T lanes[STRETCH], best = x[0];
     int64_t i = 0;
@@ -17,7 +17,7 @@ static T OBK_CAT(best_, FN)(const T *x, int64_t n) {
     return best;
 }
 
-/* Where the first (last) of `rows` rows is best in each of `width` columns, at most SIDE_BY_SIDE. */
+/* For each of `width` columns, at most SIDE_BY_SIDE, the index of the first (last) of `rows` rows with the best element. */
 static void OBK_CAT(few_columns_, FN)(int64_t *out, const T *x, int64_t rows, int64_t stride, int64_t width, bool last) {
     T best[SIDE_BY_SIDE];
     int32_t at[SIDE_BY_SIDE];

@@ -1,11 +1,11 @@
-/* One fold over one element type. Parameters: FN, T, ACC (what is folded into), OP(a, x), MERGE(a, b), NEUTRAL,
- * LANES: 16 where GCC keeps them in registers, 64 where it vectorises a loop over memory only (a choice between numbers). */
+/* One fold over one element type. Parameters: FN, T, ACC (the accumulator's type), OP(a, x), MERGE(a, b), NEUTRAL, LANES: 16 if
+ * GCC keeps them in registers, 64 if it only vectorises loops over memory (a choice between numbers). */
 static void OBK_CAT(start_, FN)(void *to, int64_t n) {
     ACC *acc = to;
     for (int64_t i = 0; i < n; i++) acc[i] = NEUTRAL;
 }
 
-/* One dense run into one cell, in LANES parts that are merged as a tree. */
+/* Folds a dense run into one cell, in LANES parts that are merged as a tree. */
 static void OBK_CAT(run_, FN)(void *to, const void *from, int64_t n, const void *high) {
     (void)high;
     ACC *acc = to, lanes[LANES];
@@ -24,7 +24,7 @@ static void OBK_CAT(run_, FN)(void *to, const void *from, int64_t n, const void 
     acc[0] = MERGE(acc[0], lanes[0]);
 }
 
-/* `rows` rows of n columns, each column into a cell of its own, row after row. */
+/* Folds `rows` rows of n columns, row after row, each column into its own cell. */
 static void OBK_CAT(columns_, FN)(void *to, const void *from, int64_t n, int64_t rows, int64_t stride, const void *high) {
     (void)high;
     ACC *restrict acc = to;
@@ -41,7 +41,7 @@ static void OBK_CAT(columns_, FN)(void *to, const void *from, int64_t n, int64_t
         for (int64_t i = 0; i < n; i++) acc[i] = OP(acc[i], x[i]);
 }
 
-/* Cells n apart into the first n. */
+/* Merges cells that lie n apart into the first n. */
 static void OBK_CAT(merge_, FN)(void *to, int64_t n, int64_t times) {
     ACC *acc = to;
     for (int64_t t = 1; t < times; t++)

@@ -12,8 +12,7 @@
 
 enum { EXP_ELEMS = 128 }; /* whole rows of sums */
 
-/* Folds into cells: doubles, unsigned integers of 64 bits, or elements. `high`: what exponents are lowered by, one for each cell.
- */
+/* Folds into cells: doubles, unsigned integers of 64 bits, or elements. `high`: the shift of exponents, one for each cell. */
 typedef struct loops {
     void (*start)(void *to, int64_t n);
     void (*run)(void *to, const void *x, int64_t n, const void *high);
@@ -28,7 +27,7 @@ typedef struct type {
     loops folds[OBK_FOLD_EXP + 1];
 } type;
 
-/* The innermost reduced axis of columns, or one run. */
+/* Folds the innermost reduced axis of columns, or one run. */
 static void fold_inner(const loops *f, const obk_reduction *r, void *to, const char *x, int64_t n, int64_t times,
                        int64_t element_bytes, const void *high) {
     if (!r->columns) {
@@ -45,7 +44,7 @@ static void fold_inner(const loops *f, const obk_reduction *r, void *to, const c
     if (rows % times) f->columns(to, x + rows / times * times * n * element_bytes, n * (rows % times), 1, 0, high);
 }
 
-/* Everything that goes into n cells whose columns (or whose run) start at x. */
+/* Folds all elements of n cells, whose columns (or whose run) start at x. */
 static void fold_all(const type *t, const loops *f, const obk_reduction *r, void *to, const char *x, int64_t n, int64_t times,
                      const void *high) {
     int64_t index[OB_MAX_RANK / 2] = {0};
@@ -71,14 +70,15 @@ static void reduce_parts(const type *t, const obk_reduction *r, void *out, const
     void *acc = memory, *high = (char *)memory + obk_reduce_bytes(r) / 2;
     for (int64_t part = begin; part < end; part++) {
         const int64_t first = part % blocks * OBK_REDUCE_COLUMNS;
-        int64_t rest = part / blocks, n = n_columns - first, offset = first;
+        int64_t outer = part / blocks, n = n_columns - first, offset = first;
         if (n > OBK_REDUCE_COLUMNS) n = OBK_REDUCE_COLUMNS;
-        char *z = (char *)out + (rest * n_columns + first) * t->element_bytes;
+        char *z = (char *)out + (outer * n_columns + first) * t->element_bytes;
         for (int32_t a = r->n_kept - 1; a >= 0; a--) {
-            offset += rest % r->kept[a] * r->kept_strides[a];
-            rest /= r->kept[a];
+            offset += outer % r->kept[a] * r->kept_strides[a];
+            outer /= r->kept[a];
         }
-        const char *x = r->n_folded > 0 ? (const char *)in + offset * t->element_bytes : NULL; /* of nothing there is no place */
+        const char *x = r->n_folded > 0 ? (const char *)in + offset * t->element_bytes
+                                        : NULL; /* without elements `in` may not be addressed */
         if (r->fold == OBK_FOLD_EXP) {
             fold_all(t, &t->folds[OBK_FOLD_MAX], r, high, x, n, times, NULL);
             t->shifts(high, n, r->n_folded == 0);

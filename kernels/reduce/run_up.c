@@ -1,4 +1,4 @@
-/* Sums and products up to each element. Compiled once for each instruction-set level. */
+/* Running sums and products. Compiled once for each instruction-set level. */
 #include <string.h>
 
 #include "core/base/integers.h"
@@ -6,8 +6,8 @@
 #include "kernels/reduce/reduce.h"
 
 enum {
-    ROWS = 8,            /* vectors that are taken side by side: each is a chain */
-    STRETCH_BYTES = 128, /* of them that are taken at a time */
+    ROWS = 8,            /* vectors that are computed side by side, because each is a dependency chain */
+    STRETCH_BYTES = 128, /* bytes of each that are computed at a time */
 };
 
 #define T float

@@ -1,8 +1,7 @@
 /* Running sums or products. Parameters: FN, T, OP(a, b), NEUTRAL. */
 
-/* `rows` dense vectors, at most ROWS, stretch by stretch: elements of rows that lie a power of 2 apart share few lines of a
- * cache.
- */
+/* Computes `rows` dense vectors, at most ROWS, stretch by stretch, because rows that lie a power of 2 apart share few cache
+ * lines. */
 static void OBK_CAT(rows_, FN)(T *y, const T *x, int64_t n, int64_t rows, bool exclusive, bool reverse) {
     enum { STRETCH = STRETCH_BYTES / sizeof(T) };
     T sums[ROWS], t[ROWS][STRETCH] = {{0}};
@@ -22,7 +21,7 @@ static void OBK_CAT(rows_, FN)(T *y, const T *x, int64_t n, int64_t rows, bool e
     }
 }
 
-/* `width` vectors side by side: a row of results comes from the row before it. */
+/* Computes `width` vectors side by side: a row of results follows from the previous row. */
 static void OBK_CAT(columns_, FN)(T *restrict y, const T *restrict x, int64_t n, int64_t stride, int64_t width, bool exclusive,
                                   bool reverse) {
     const int64_t onward = reverse ? -stride : stride, lag = exclusive ? onward : 0;

@@ -61,7 +61,7 @@
 #define LANES       16
 #include "kernels/reduce/fold.inc.h"
 
-/* Sums of exp(x - high): one number, or one for each column. */
+/* Sums of exp(x - high), with one `high` or one for each column. */
 static void NAME(run_exp)(void *to, const void *from, int64_t n, const void *high) {
     double *acc = to, lanes[16] = {0}, t[EXP_ELEMS];
     const T *x = from;
@@ -104,12 +104,12 @@ static T NAME(mean)(U acc, int64_t n) {
 #if IS_FLOAT
     return (T)(acc / (double)n);
 #else
-    return (T)(n ? NUMBER(acc) / NUMBER((uint64_t)n) : 0); /* cut towards 0 */
+    return (T)(n ? NUMBER(acc) / NUMBER((uint64_t)n) : 0); /* truncates */
 #endif
 }
 #endif
 
-/* The numbers that exponents are lowered by; infinities speak for themselves. */
+/* Corrects the shifts of exponents: infinities become 0, because exp gives their result without a shift. */
 static void NAME(shifts)(void *to, int64_t n, bool nothing) {
     T *high = to;
     for (int64_t i = 0; i < n; i++)

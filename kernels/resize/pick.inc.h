@@ -4,7 +4,7 @@ static void NAME(each)(const int32_t *restrict index, int64_t n, const T *restri
     for (int64_t i = 0; i < n; i++) y[i] = x[index[i]];
 }
 
-/* Each of n elements two, three or four times: shuffles and whole vectors. */
+/* Repeats each of n elements two, three or four times, with shuffles and whole vectors. */
 static void NAME(twice)(const T *restrict x, int64_t n, T *restrict y) {
     for (int64_t i = 0; i < n; i++) y[2 * i] = y[2 * i + 1] = x[i];
 }

@@ -9,8 +9,8 @@
 #ifdef __AVX2__
 enum { WINDOW = 8 };
 
-/* Eight neighbouring places of a result that is larger than what it is made of take from few neighbouring elements: one load and
- * a permutation. The first of them; -1 where they are too far apart. */
+/* If the result is larger than the input, eight neighbouring results read few neighbouring elements, which one load and a
+ * permutation gather. Returns the first of these elements, or -1 if they are too far apart. */
 static inline int64_t window_of(const int32_t *index, int64_t n_in) {
     int64_t first = index[0] <= n_in - WINDOW ? index[0] : n_in - WINDOW;
     return first >= 0 && index[WINDOW - 1] - first < WINDOW ? first : -1;
@@ -33,7 +33,7 @@ static inline __m256 eight_f32(const float *x, const int32_t *index, int64_t fir
     return _mm256_permutevar8x32_ps(_mm256_loadu_ps(x + first), lanes_of(index, first));
 }
 
-/* Places i .. i + 8 of a row. */
+/* Results i .. i + 8 of a row. */
 static inline void eight_places(const obk_resize_axis *a, const float *restrict x, int64_t i, float *restrict y) {
     const int64_t n = a->n_out, taps = a->taps;
     const int32_t *index = a->index;
@@ -47,7 +47,7 @@ static inline void eight_places(const obk_resize_axis *a, const float *restrict 
         }
         const __m256 w = _mm256_loadu_ps(weight + k * n + i), product = _mm256_mul_ps(w, eight_f32(x, index + k * n + i, first));
         const __m256 counts = _mm256_cmp_ps(w, _mm256_setzero_ps(), _CMP_NEQ_UQ);
-        sum = _mm256_add_ps(sum, _mm256_and_ps(product, counts)); /* 0 where the element is not looked at: it may be infinite */
+        sum = _mm256_add_ps(sum, _mm256_and_ps(product, counts)); /* 0 if the element is not used: it may be infinite */
     }
     _mm256_storeu_ps(y + i, sum);
 }
@@ -76,12 +76,12 @@ static void rows_f64(const obk_resize_axis *a, int64_t rows, const void *from, v
 
 /* ---- picked elements ---- */
 
-/* Whether elements come two, three or four times each, for which there are loops. */
+/* True if each element is repeated two, three or four times, for which there are loops. */
 static inline bool repeats(const obk_resize_axis *axis) {
     return axis->times >= 2 && axis->times <= 4;
 }
 
-/* What moves together may be aligned less than an integer of its size. */
+/* Elements may be aligned less than an integer of their size. */
 typedef uint8_t any_1;
 typedef uint16_t any_2 __attribute__((aligned(1), may_alias));
 typedef uint32_t any_4 __attribute__((aligned(1), may_alias));
@@ -101,7 +101,7 @@ typedef uint64_t any_8 __attribute__((aligned(1), may_alias));
 #include "kernels/resize/pick.inc.h"
 
 #ifdef __AVX2__
-/* y[i] = x[index[i]], where the indices do not fall. */
+/* y[i] = x[index[i]], with indices that never decrease. */
 static void pick_near(const obk_resize_axis *axis, const any_4 *restrict x, any_4 *restrict y) {
     const int32_t *restrict index = axis->index;
     const int64_t n = axis->n_out;

@@ -43,7 +43,7 @@ static void NAME(along)(const obk_resize_axis *a, int64_t first, int64_t end, in
     }
 }
 
-/* Places first .. end of a row, one by one. */
+/* Results first .. end of a row, one by one. */
 static inline void NAME(places)(const obk_resize_axis *a, const T *restrict x, int64_t first, int64_t end, T *restrict y) {
     const T *weight = a->weight;
     const int64_t n = a->n_out, taps = a->taps;

@@ -1,4 +1,4 @@
-/* Values between elements. Compiled once for each instruction-set level. */
+/* Interpolation. Compiled once for each instruction-set level. */
 #include "kernels/sample/sample.h"
 #include "kernels/level.h"
 

@@ -1,5 +1,5 @@
-/* Values between the elements of a plane: each is made of a few elements with weights, its taps, which are the same in all
- * planes. Tables are [tap][OBK_SAMPLE_POINTS]. A tap of weight 0 counts as 0, whatever its element is. Taps are added in their
+/* Interpolation between the elements of a plane: each value is a weighted sum of a few elements (the taps), which are the same in
+ * all planes. Tables are [tap][OBK_SAMPLE_POINTS]. A tap of weight 0 counts as 0, whatever its element is. Taps are added in
  * order. */
 #ifndef OB_KERNELS_SAMPLE_H
 #define OB_KERNELS_SAMPLE_H
@@ -12,15 +12,15 @@ enum { OBK_SAMPLE_POINTS = 64 };
 typedef struct obk_sampling {
     int64_t n_planes, x_step, y_step; /* planes, and elements from one to the next */
     int32_t n_points, n_taps;         /* at most OBK_SAMPLE_POINTS; at least 1 */
-    const int32_t *offsets;           /* elements from the beginning of a plane; that of what has no weight is 0 */
+    const int32_t *offsets;           /* offset from the beginning of a plane; 0 for a tap without weight */
     const void *weights;              /* of the elements' type */
-    bool adds;                        /* to what y holds; of a maximum: y takes part */
+    bool adds;                        /* adds to y; for a maximum, y takes part */
 } obk_sampling;
 
-/* [0] of floats, [1] of doubles. y is dense within a plane and overlaps nothing. */
+/* [0] is for floats, [1] for doubles. y is dense within a plane and overlaps nothing. */
 typedef struct obk_samples {
     void (*sum[2])(void *y, const void *x, const obk_sampling *s);
-    /* The largest of the weighted elements; NaN is only found where it comes first. */
+    /* The largest weighted element. NaN is only found if it comes first. */
     void (*max[2])(void *y, const void *x, const obk_sampling *s);
 } obk_samples;
 

@@ -1,7 +1,7 @@
-/* For elements of type T; S names it; EACH: of vector.h. */
+/* Template of sample.c. Parameters: T, S its suffix, EACH of vector.h. */
 #define NAME(n) OBK_CAT3(n, _, S)
 
-/* A vector of points from p on. */
+/* The sums of a vector of points from p on. */
 OBK_INLINE NAME(obk_r) NAME(sum_vector)(const obk_sampling *s, const T *x, int32_t p, NAME(obk_r) sum) {
     const NAME(obk_r) zero = {0};
     const int32_t *offsets = s->offsets + p;

@@ -5,11 +5,11 @@
 #include "kernels/vector.h"
 #include "kernels/vmath/vmath.h"
 
-/* Of the type T at hand: a block on the stack has 1 KiB. */
+/* For the current type T: a block on the stack has 1 KiB. */
 #define BLOCK_ELEMS (1024 / (int64_t)sizeof(T))
 enum { PIECE = 1 << 16, ROWS_APART = 64 };
 
-/* Rows i of `width` elements, first .. n - 1, in pieces between which there is a question. */
+/* Loops over rows i of `width` elements, first .. n - 1, in pieces; between them the caller may stop the run. */
 #define IN_PIECES(i, first, n, width, pace)                                                                                      \
     for (int64_t piece_ = (first), end_; piece_ < (n) && !obk_stops(pace, ROWS_APART * (width)); piece_ = end_)                  \
         for (int64_t i = (end_ = (n)-piece_ < ROWS_APART ? (n) : piece_ + ROWS_APART, piece_); i < end_; i++)

@@ -1,6 +1,5 @@
-/* Softmax and LogSoftmax of vectors: exp(x - max) / sum, and x - max - log(sum). Every vector is computed alike wherever it
- * stands. y may be x. An empty vector is not one: n > 0. A long
- * vector asks `pace` within. */
+/* Softmax and LogSoftmax of vectors: exp(x - max) / sum, and x - max - log(sum). The result of a vector does not depend on its
+ * position. y may be x. n > 0. A long vector checks `pace` in between. */
 #ifndef OB_KERNELS_SOFTMAX_H
 #define OB_KERNELS_SOFTMAX_H
 
@@ -11,12 +10,12 @@
 
 enum { OBK_SOFTMAX_COLUMNS = 256, OBK_SOFTMAX_BYTES = 3 * OBK_SOFTMAX_COLUMNS * 8 };
 
-/* [0] of floats, [1] of doubles. */
+/* [0] is for floats, [1] for doubles. */
 typedef struct obk_softmax {
     /* `rows` vectors of n elements, dense. */
     void (*rows[2])(void *y, const void *x, int64_t rows, int64_t n, bool logarithm, obk_pace *pace);
-    /* `width` vectors side by side, at most OBK_SOFTMAX_COLUMNS; from element to element of a vector it is `stride` elements.
-     * memory: OBK_SOFTMAX_BYTES, aligned to 64. */
+    /* `width` vectors side by side, at most OBK_SOFTMAX_COLUMNS; the elements of a vector lie `stride` elements apart. memory:
+     * OBK_SOFTMAX_BYTES, aligned to 64. */
     void (*columns[2])(void *y, const void *x, int64_t n, int64_t stride, int64_t width, bool logarithm, void *memory,
                        obk_pace *pace);
 } obk_softmax;

@@ -1,8 +1,9 @@
-/* Loops of softmax.c for one type. Parameters: T, S, M(name) of the C library's function. Sums have 16 parts, added as a tree. */
+/* Template of softmax.c for one type. Parameters: T, S, M(name) of the C library's function. Sums have 16 parts, added as a tree.
+ */
 #define NAME(name)  OBK_CAT3(name, _, S)
 #define VMATH(name) OBK_CAT3(v##name, _, S)
 
-/* n >= 16. What is NaN makes the sum NaN; it may be overlooked here. */
+/* n >= 16. NaN may be missed here; it makes the sum NaN later. */
 static T NAME(highest)(const T *x, int64_t n) {
     enum { W = OBK_VECTOR_BYTES / sizeof(T), AT_ONCE = 4 };
     NAME(obk_r) best[AT_ONCE];
@@ -20,7 +21,7 @@ static T NAME(highest)(const T *x, int64_t n) {
     return high;
 }
 
-/* In pieces of a multiple of 16 elements: element i of a vector is added to sum i % 16, as without. */
+/* Works in pieces of a multiple of 16 elements: element i of a vector is added to sum i % 16, as without pieces. */
 static void NAME(long_row)(T *y, const T *x, int64_t n, bool logarithm, obk_pace *pace) {
     T high = x[0], sums[16] = {0};
     for (int64_t i = 0, some; i < n; i += some) {
@@ -46,7 +47,7 @@ static void NAME(long_row)(T *y, const T *x, int64_t n, bool logarithm, obk_pace
     }
 }
 
-/* `rows` vectors of less than 16 elements, which fit into a block together: their exponentials as one array. */
+/* `rows` vectors of less than 16 elements that fit into a block together: their exponentials are computed as one array. */
 static void NAME(short_rows)(T *y, const T *x, int64_t rows, int64_t n, bool logarithm) {
     T t[BLOCK_ELEMS];
     for (int64_t r = 0; r < rows; r++) {

@@ -19,7 +19,7 @@ static int value_at(const obk_bytes *x, int64_t i, int64_t l) {
     return value - x->zero[i * x->zero_step];
 }
 
-/* n rows of k (columns of B), in memory that ends where it ends. `extreme`: only the ends of the range. */
+/* n rows of k (or columns of B), in memory that ends with the last element. `extreme`: only the ends of the range. */
 static obk_bytes draw_bytes(int64_t n, int64_t k, bool extreme, int16_t *zero) {
     obk_bytes x = {.is_signed = draw(2), .zero = zero, .zero_step = draw(2)};
     int64_t gap = draw(4);

@@ -5,7 +5,7 @@
 
 enum { TOKENS = 3, KEY_SIZE = 5, QUERIES = 2 };
 
-/* What linear attention does, in double. */
+/* Linear attention by its definition, in double. */
 static void linear_of(const obk_linear_attention *c, double *y, double *state) {
     const int64_t n = c->value_size;
     for (int64_t t = 0; t < c->n_tokens; t++) {
@@ -85,7 +85,7 @@ static void linear_of_all_sizes(void **unused) {
     kl_close(&more);
 }
 
-/* As many bits as one multiplication after the other has, on all levels. */
+/* The same bits as separate multiplications and additions, on all levels. */
 static void rotation_of_all_sizes(void **unused) {
     (void)unused;
     const obk_table *tables[KL_LEVELS];

@@ -1,6 +1,6 @@
-/* An element has the same bits wherever it stands: in the middle of a vector, in what is left over behind whole vectors, in a
- * tile or at its edge, alone. So a chain of products has the bits of OBK_FMA on single numbers, and every function of an element
- * those that it has alone. Bits of other levels may differ. (Convolutions in tiles and one by one: test_kernels_conv.) */
+/* An element has the same bits wherever it is: in the middle of a vector, in the remainder after whole vectors, in a tile or at
+ * its edge, or alone. So a chain of products has the bits of OBK_FMA on single numbers, and a function of elements the bits of a
+ * single element. Bits of other levels may differ. (test_kernels_conv compares convolutions in tiles and one by one.) */
 #include "kernel_levels.h"
 #include "kernels/attention/attention.h"
 #include "kernels/conv/conv.h"
@@ -12,7 +12,7 @@
 
 #include "kernels/fma.h"
 
-/* Levels above the baseline multiply and add with one rounding. */
+/* Levels above the baseline have fused multiply-add. */
 static bool fuses(size_t level) {
 #ifdef OBK_FUSES
     (void)level;
@@ -57,7 +57,7 @@ static double load(const void *x, int64_t i, bool is_double) {
     return is_double ? ((const double *)x)[i] : (double)((const float *)x)[i];
 }
 
-/* The sum over l of a[l * a_step] * b[l * b_step], each product added in turn. */
+/* The sum over l of a[l * a_step] * b[l * b_step], one product after the other. */
 static double chain(bool fused, bool is_double, const double *a, int64_t a_step, const double *b, int64_t b_step, int64_t k) {
     double wide = 0;
     float narrow = 0;
@@ -182,7 +182,7 @@ static void rows_of_attention(void **unused) {
 
 /* ---- Functions of elements ---- */
 
-/* Small numbers, in a quarter of the arrays among others of every magnitude. */
+/* Small numbers; in a quarter of the arrays mixed with numbers of every magnitude. */
 static void fill(void *x, int64_t n, uint64_t *seed, bool is_double) {
     const bool special = kl_random(seed) % 4 == 0;
     if (is_double) {

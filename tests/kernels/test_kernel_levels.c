@@ -1,5 +1,5 @@
-/* Which level of the kernels is chosen, and functions of kernels/ that have no test of their own at each level: moves,
- * conversions, products and sums of one dimension, array functions. */
+/* The choice of the level, and functions of kernels/ without a test of their own at each level: moves, conversions, products and
+ * sums of one dimension, array functions. */
 #include "kernel_levels.h"
 #include "kernels/convert/convert.h"
 #include "kernels/elementwise/elementwise.h"
@@ -28,7 +28,7 @@ static void the_mask_is_a_limit(void **state) {
     ob__kernels_limit(~0u);
 }
 
-/* The tests NAME@LEVEL set the variable, on processors that have the level. */
+/* The tests NAME@LEVEL set the variable, on processors with that level. */
 static void the_environment_names_the_highest_level(void **state) {
     (void)state;
     const obk_table *tables[KL_LEVELS];
@@ -60,12 +60,12 @@ static void elements_are_repeated(void **state) {
     kl_close(&edges);
 }
 
-/* Bytes of n elements; of packed types both ends. */
+/* Bytes of n elements, one byte or more each. */
 static size_t bytes_of(size_t dtype, int64_t n) {
     return ob_dtype_size((ob_dtype)dtype) * (size_t)n;
 }
 
-/* Every conversion gives the baseline's bits, from any bits. */
+/* Every conversion gives the baseline's bits, for any input bits. */
 static void conversions_are_equal_at_all_levels(void **state) {
     (void)state;
     const obk_table *tables[KL_LEVELS];
@@ -99,7 +99,7 @@ static double sigmoid(double x) {
     return 1 / (1 + exp(-x));
 }
 
-/* Where an element stands in the array does not matter, and array functions are close at all levels. */
+/* The position of an element in the array does not matter, and array functions are accurate at all levels. */
 static void array_functions_do_not_depend_on_place(void **state) {
     (void)state;
     static const struct {
@@ -141,7 +141,7 @@ static void array_functions_do_not_depend_on_place(void **state) {
     kl_close(&edges);
 }
 
-/* NaN, infinities, zeros and the edges of the range, at every level and at every place in a vector. */
+/* NaN, infinities, zeros and the ends of the range, at every level and every position in a vector. */
 static void array_functions_keep_special_values(void **state) {
     (void)state;
     static const struct {

@@ -1,4 +1,5 @@
-/* kernels/norm at every level: sums, scaling and LRN against the definitions; levels and places of cuts agree. */
+/* kernels/norm at every level: sums, scaling and LRN against the definitions; results do not depend on the level or on the
+ * division into parts. */
 #include "kernel_levels.h"
 #include "kernels/kernels.h"
 #include "kernels/norm/norm.h"
@@ -27,7 +28,7 @@ static size_t width_of(bool is_double) {
     return is_double ? sizeof(double) : sizeof(float);
 }
 
-/* x as doubles, and in memory of the type that ends where memory ends. */
+/* x as doubles, and in the element type in memory that ends with the last element. */
 static void *draw(kl_edges *edges, double *x, int64_t n, bool is_double, uint64_t *seed) {
     void *in = kl_in(edges, (size_t)n * width_of(is_double));
     for (int64_t i = 0; i < n; i++) {
@@ -80,7 +81,7 @@ static void sums_are_exact_enough(void **state) {
     kl_close(&edges);
 }
 
-/* In the elements' type, step by step: the same bits at all levels. */
+/* Computed in the elements' type, step by step: all levels give the same bits. */
 static void check_scaled(const obk_norms *f, const void *in, const double *x, const void *scale, const double *s, int64_t n,
                          bool is_double, bool in_place) {
     const double shift = 0.375, factor = 1.25;
@@ -124,7 +125,7 @@ static void elements_are_scaled(void **state) {
     kl_close(&edges);
 }
 
-/* A divisor of 0 gives 0, whatever is divided. */
+/* A divisor of 0 gives 0, for any dividend. */
 static void nothing_is_divided_by_zero(void **state) {
     (void)state;
     const obk_table *tables[KL_LEVELS];
@@ -144,7 +145,7 @@ static void nothing_is_divided_by_zero(void **state) {
         }
 }
 
-/* All channels, the squares of a window in two pieces. */
+/* All channels, with the squares of a window added in two pieces. */
 static void lrn(const obk_norms *loops, bool is_double, const obk_lrn *p, void *y, const void *x, int64_t stride, int64_t width) {
     const size_t row = (size_t)stride * width_of(is_double);
     for (int64_t c = 0; c < p->channels; c++) {

@@ -24,7 +24,7 @@ static void draw(operands *o, kl_edges *edges, int64_t n, bool is_double, uint64
 
 enum { ADD_PRODUCT, COMPLEMENT, CARRY, BLEND, ADD_RESET, ADD_RESET_ALONE, N_FUNCTIONS };
 
-/* z is what is there before, the operands are a, b, c. */
+/* z is the initial value; a, b and c are the operands. */
 static float in_float(int function, float z, float a, float b, float c) {
     switch (function) {
     case ADD_PRODUCT: return z + a * b;

@@ -1,4 +1,4 @@
-/* kernels/reduce at every level: folds, places and running sums against the definitions, and against the baseline. */
+/* kernels/reduce at every level: folds, indices and running sums against the definitions and the baseline. */
 #include "kernel_levels.h"
 #include "kernels/kernels.h"
 #include "kernels/reduce/reduce.h"
@@ -9,7 +9,7 @@ typedef struct layout {
     int64_t outer, n, inner;
 } layout;
 
-/* Runs, short and long, in all positions of parts; narrow and wide columns. */
+/* Short and long runs, in all positions of parts; narrow and wide columns. */
 static const layout layouts[] = {{3, 1, 1},   {2, 7, 1},   {1, 15, 1},  {1, 16, 1},  {2, 17, 1},   {3, 49, 1},  {1, 257, 1},
                                  {1, 999, 1}, {2, 5, 2},   {1, 300, 3}, {2, 9, 17},  {1, 200, 8},  {1, 3, 255}, {1, 5, 256},
                                  {1, 4, 257}, {2, 3, 515}, {11, 2, 1},  {1, 40, 33}, {1, 3, 1030}, {1, 2, 2048}};
@@ -54,11 +54,11 @@ static long double folded(obk_fold fold, obk_finish finish, const float *x, int6
     return finish == OBK_FINISH_MEAN ? sum / (long double)n : finish == OBK_FINISH_SQRT ? sqrtl(sum) : sum;
 }
 
-/* All parts in one call, and each in one of its own: the same bits. */
+/* All parts in one call, and each part in its own call: the same bits. */
 static void reduce_both_ways(const obk_table *table, ob_dtype dtype, const obk_reduction *r, layout l, const void *x, void *z,
                              void *alone) {
     int64_t columns = r->columns ? r->inner : 1, n_parts = l.outer * ((columns + OBK_REDUCE_COLUMNS - 1) / OBK_REDUCE_COLUMNS);
-    const size_t n_bytes = (size_t)obk_reduce_bytes(r); /* no byte more, for AddressSanitizer to see */
+    const size_t n_bytes = (size_t)obk_reduce_bytes(r); /* exactly the needed bytes, so that AddressSanitizer sees an overrun */
     assert_in_range(n_bytes, 16, OBK_REDUCE_BYTES);
     void *memory = aligned_alloc(16, n_bytes);
     assert_non_null(memory);
@@ -135,7 +135,7 @@ static void levels_agree(void **state) {
     kl_close(&edges);
 }
 
-/* ---- places ---- */
+/* ---- indices ---- */
 
 static int64_t place_of(const float *x, int64_t n, int64_t stride, bool smallest, bool last) {
     int64_t at = 0;

@@ -14,15 +14,15 @@ static void softmax_of(double *y, const double *x, int64_t n, int64_t width, int
     }
 }
 
-/* exp is good to 1 ulp, a difference of up to 24 in its argument to half an ulp of that, a sum of n terms in 16 parts to half an
- * ulp per addition. A logarithm near 0 is what is left of numbers of up to ln(n). */
+/* The bound: exp is accurate to 1 ulp, a difference of up to 24 in its argument adds half an ulp of that, and a sum of n terms in
+ * 16 parts half an ulp for each addition. A logarithm near 0 is the difference of numbers up to ln(n). */
 static void check_close(const obk_table *table, bool is_double, const void *got, const double *expected, int64_t n, int64_t count,
                         bool logarithm) {
     double most = 5 + 12 + (double)n / 16, eps = is_double ? DBL_EPSILON : (double)FLT_EPSILON;
     for (int64_t i = 0; i < count; i++) {
         double value = is_double ? ((const double *)got)[i] : (double)((const float *)got)[i];
         double scale = logarithm ? 8 + fabs(expected[i]) : fabs(expected[i]) + (is_double ? DBL_MIN : (double)FLT_MIN);
-        double wanted = is_double ? expected[i] : (double)(float)expected[i]; /* perhaps infinite as a float only */
+        double wanted = is_double ? expected[i] : (double)(float)expected[i]; /* may be infinite as a float */
         if (isnan(wanted) || isinf(wanted) ? !(value == wanted || (isnan(value) && isnan(wanted)))
                                            : !(fabs(value - expected[i]) <= most * eps * scale))
             fail_msg("%s: element %lld of vectors of %lld is %a, expected %a", table->name, (long long)i, (long long)n, value,
@@ -43,7 +43,7 @@ static void draw(numbers *x, int64_t n, uint64_t *seed, bool special) {
     for (int64_t i = 0; i < n; i++) x->as_double[i] = (double)x->as_float[i];
 }
 
-/* Dense vectors, `alone` computes each in a call of its own: the same bits. */
+/* Dense vectors. `alone` computes each in its own call: the same bits. */
 static void check_rows(const obk_table *table, kl_edges *edges, numbers *x, int64_t rows, int64_t n, bool is_double,
                        bool logarithm, bool in_place) {
     size_t width = is_double ? sizeof(double) : sizeof(float), n_bytes = (size_t)(rows * n) * width;

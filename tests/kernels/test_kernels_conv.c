@@ -1,5 +1,5 @@
-/* The loops of convolution on every instruction set against the definition: random windows of one to three axes, blocks of any
- * size, every number of maps up to several tiles; the transposed form; what is computed does not depend on blocks. */
+/* The loops of convolution at every level against the definition: random windows of one to three axes, blocks of any size, every
+ * number of output channels up to several tiles; the transposed form. Results do not depend on blocks. */
 #include <math.h>
 
 #include "kernels/conv/conv.h"
@@ -22,7 +22,7 @@ static double product(int type, const void *x, int64_t i, const void *w, int64_t
     return a->k[0] * b->k[0] + a->k[1] * b->k[1];
 }
 
-/* Pairs of what bytes less a zero point are; as numbers of 32 bits they are what a bias is. */
+/* Pairs as they come from bytes minus a zero point. Read as 32-bit numbers they also serve as bias. */
 static void *draw_values(int type, int64_t n) {
     char *x = wc_guarded((size_t)n * widths[type]);
     for (int64_t i = 0; i < n; i++) {
@@ -46,7 +46,7 @@ typedef struct operands {
     void *x, *w, *bias; /* bias may be NULL */
 } operands;
 
-/* *size: the sum of magnitudes, which rounding is measured by. */
+/* size: the sum of magnitudes, as the scale of rounding errors. */
 static double expected(const obk_conv *c, const operands *of, int64_t m, int64_t o, double *size) {
     const obk_window *w = &c->window;
     double sum = of->bias ? get(of->type, of->bias, m) : 0;
@@ -63,12 +63,13 @@ static double expected(const obk_conv *c, const operands *of, int64_t m, int64_t
 }
 
 static void *run(const obk_conv *c, const operands *of) {
-    size_t n_lane = (size_t)obk_conv_lane(c) * widths[of->type], n_y = (size_t)(c->out_channels * c->window.n_out) * widths[of->type];
+    size_t n_lane = (size_t)obk_conv_lane(c) * widths[of->type],
+           n_y = (size_t)(c->out_channels * c->window.n_out) * widths[of->type];
     void *lane = wc_guarded(n_lane);
     char *y = wc_guarded(n_y);
     int64_t half = draw(c->out_channels + 1);
     obk_pace pace = {0};
-    for (int64_t b = c->tiled ? c->tiling.n_blocks : 1; b-- > 0;) { /* maps in two parts, the second first */
+    for (int64_t b = c->tiled ? c->tiling.n_blocks : 1; b-- > 0;) { /* output channels in two parts, the second first */
         char *from = y + (size_t)obk_conv_start(c, b) * widths[of->type];
         ob__kernels()->conv->run[of->type](c, of->x, of->w, of->bias, from + (size_t)(half * c->y_channel) * widths[of->type], b,
                                            half, c->out_channels, lane, &pace);
@@ -83,7 +84,7 @@ static void check(window_case *wc, obk_conv *c, const operands *of) {
     void *first[3] = {NULL};
     const double bound[OBK_CONV_TYPES] = {6e-7, 1e-15, 0};
     c->y_channel = c->window.n_out;
-    for (int form = 0; form < 9; form++) { /* in one block, in many, without a tiling; on each level */
+    for (int form = 0; form < 9; form++) { /* in one block, in many, without a tiling; at each level */
         const int64_t wish[] = {INT64_MAX / 4, 1 + draw(2000), 0};
         int level = form % 3;
         ob__kernels_limit(levels[level]);

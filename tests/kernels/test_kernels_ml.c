@@ -1,4 +1,4 @@
-/* kernels/ml at every level against a naive walk, naive sums and norms: the same bits on all. */
+/* kernels/ml at every level against a naive walk, naive sums and norms: all levels give the same bits. */
 #include "kernel_levels.h"
 #include "kernels/kernels.h"
 #include "kernels/ml/ml.h"
@@ -49,7 +49,7 @@ static void check_tree(const obk_table *table, kl_edges *edges, const tree_case 
                        bool is_double, uint64_t *seed) {
     static const double special[] = {NAN, INFINITY, -INFINITY, -0.0, 1e-310};
     const size_t width = is_double ? sizeof(double) : sizeof(float);
-    /* The last row ends with its features, where memory ends. */
+    /* Memory ends with the features of the last row. */
     const int64_t n = rows ? (rows - 1) * stride + FEATURES : 0;
     double x[ROWS * (FEATURES + 2)];
     char *in = kl_in(edges, (size_t)n * width);
@@ -147,7 +147,7 @@ static void draw_rows(float *x, int64_t n, int64_t rows, uint64_t *seed) {
                                  : special[draw(seed, sizeof special / sizeof special[0])];
 }
 
-/* `same`: results of the level before, or NULL. */
+/* `same`: results of the previous level, or NULL. */
 static void check_norm(const obk_table *table, obk_ml_norm norm, const float *x, int64_t n, int64_t rows, bool in_place,
                        float *same, bool is_first) {
     const size_t n_bytes = (size_t)(n * rows) * sizeof(float);

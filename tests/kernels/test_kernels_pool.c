@@ -1,5 +1,5 @@
-/* The loops of pooling on every instruction set against the definition: random windows of one to three axes, blocks of any size,
- * special values; what is computed does not depend on the instruction set or on blocks. */
+/* The loops of pooling at every level against the definition: random windows of one to three axes, blocks of any size, special
+ * values. Results do not depend on the level or on blocks. */
 #include <math.h>
 
 #include "kernels/kernels.h"
@@ -19,7 +19,7 @@ static double value_at(int type, const void *x, int64_t i) {
     }
 }
 
-/* special: with odd ones; 1: NaN is one of them, 3: in one place. */
+/* special: with special values; 1: NaN is one of them, 3: in one position. */
 static void draw_values(int type, void *x, int64_t n, int special) {
     static const double odd[] = {INFINITY, -INFINITY, -0.0, 0.0, 1e-42, NAN};
     const int64_t nan_at = special == 3 ? draw(n) : -1;
@@ -36,7 +36,7 @@ static void draw_values(int type, void *x, int64_t n, int special) {
     }
 }
 
-/* Of all taps in order: the first of the highest, NaN above all. */
+/* Over all kernel positions in order: the first of the highest; NaN is above all numbers. */
 static double expected_max(const obk_window *w, int type, const void *x, int64_t o, int64_t *at) {
     double best = type == OBK_POOL_I8 ? INT8_MIN : type == OBK_POOL_U8 ? 0 : -INFINITY;
     *at = -1;
@@ -92,7 +92,7 @@ static void check(window_case *c, int type, obk_pool_kind kind, const int32_t *c
     size_t n_bytes = (size_t)w->n_out * widths[type];
     draw_values(type, x, w->n_in, kind == OBK_POOL_MAX ? 1 + (int)draw(3) : 0);
     void *first = NULL;
-    for (int form = 0; form < 9; form++) { /* in one block, in many, without a tiling; on each instruction set */
+    for (int form = 0; form < 9; form++) { /* in one block, in many, without a tiling; at each level */
         const int64_t wish[] = {INT64_MAX / 4, 1 + draw(2000), 0};
         ob__kernels_limit(levels[form % 3]);
         wc_tile(c, wish[form / 3]);
@@ -136,8 +136,8 @@ static void test_random(void **state) {
     }
 }
 
-/* Windows of few taps at stride 1 or 2: their maxima and means come from the rows as they lie. */
-static void test_near(void **state) {
+/* Small kernels at stride 1 or 2, whose maxima and means are computed in place. */
+static void test_small_kernels(void **state) {
     (void)state;
     srand(7);
     for (int round = 0; round < 400; round++) {
@@ -176,7 +176,7 @@ static void test_indices(void **state) {
             int64_t at, want = 0, scale = 1;
             double v = expected_max(w, type, x, o, &at);
             assert_true(near(value_at(type, y, o), v, type));
-            for (int32_t a = w->rank - 1; a >= 0 && p.column_major; a--) { /* strides grow from the first axis on */
+            for (int32_t a = w->rank - 1; a >= 0 && p.column_major; a--) { /* column-major: the first axis runs fastest */
                 scale = 1;
                 for (int32_t b = 0; b < a; b++) scale *= w->axes[b].in;
                 want += at % w->axes[a].in * scale;
@@ -218,7 +218,7 @@ static void test_global(void **state) {
     ob__kernels_limit(~0u);
 }
 
-/* ---- which taps see the input ---- */
+/* ---- kernel positions inside the input ---- */
 
 static void check_axis(const obk_axis *x) {
     int64_t visits = 0;
@@ -247,7 +247,7 @@ static void test_taps(void **state) {
     srand(1);
     for (int round = 0; round < 4000; round++)
         check_axis(&(obk_axis){1 + draw(5), 1 + draw(5), 1 + draw(12), 1 + draw(9), 1 + draw(7), draw(40), draw(40)});
-    /* Far apart: some 2^31 steps from tap to tap. */
+    /* Dilation of about 2^31. */
     const obk_axis huge = {2, 2, INT32_MAX, INT32_MAX, 3, INT32_MAX - 1, 0};
     const obk_window w = {1, &huge, 2, 2, INT32_MAX};
     obk_tiling tiling;
@@ -258,14 +258,14 @@ static void test_taps(void **state) {
     assert_true(first == 0 && end == 1);
     assert_int_equal(obk_window_work(&w), 2);
     assert_false(obk_choose_tiling(&w, 1000, &tiling, &n_tables));
-    /* Results that nobody counts one by one. */
+    /* Too many results to count one by one. */
     const obk_axis wide = {INT32_MAX, INT32_MAX - 2, 3, 1, 1, 0, 0};
     assert_int_equal(obk_window_work(&(obk_window){1, &wide, wide.in, wide.out, 3}), 3 * (INT64_C(0) + INT32_MAX - 2));
 }
 
 /* ---- fewer axes ---- */
 
-/* Every tap of every result sees what it saw. */
+/* Each kernel position of each result reads the same element as before. */
 static void test_merged(void **state) {
     (void)state;
     int fewer = 0;
@@ -295,7 +295,7 @@ static void test_merged(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_merged),  cmocka_unit_test(test_taps),   cmocka_unit_test(test_random),
-        cmocka_unit_test(test_indices), cmocka_unit_test(test_global), cmocka_unit_test(test_near),
+        cmocka_unit_test(test_indices), cmocka_unit_test(test_global), cmocka_unit_test(test_small_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

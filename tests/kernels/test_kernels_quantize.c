@@ -145,7 +145,7 @@ static void accumulate(const obk_table *t, kl_edges *edges, int64_t n, size_t of
     kl_out_close(&y);
 }
 
-/* Operands may be the result's memory; scales that are no numbers give the lowest. */
+/* Operands may share the result's memory; scales that are NaN or infinite give the lowest. */
 static void qlinear(const obk_table *t, kl_edges *edges, int64_t n, size_t offset) {
     static const float odd[] = {0, INFINITY, NAN, -0.5f, 1e-42f, 3e38f};
     for (int kind = 0; kind < OBK_QLINEAR_COUNT; kind++)

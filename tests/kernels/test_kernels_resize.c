@@ -1,5 +1,5 @@
-/* The loops of resampling on every instruction set against the definition: sizes from one place to several vectors, up and down,
- * up to six taps, elements that are not looked at; equal bits on every level. */
+/* The loops of resampling at every level against the definition: sizes from one result to several vectors, up and down, up to six
+ * taps, elements that must not be read. All levels give the same bits. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,7 +62,7 @@ static void *draw_values(int type, int64_t n) {
     return x;
 }
 
-/* In the arithmetic of the type. */
+/* Computed in the element type. */
 static double expected(const resize_case *c, int type, const void *x, int64_t i, int64_t inner, int64_t s) {
     const obk_resize_axis *a = &c->axis;
     double sum = 0;
@@ -82,7 +82,7 @@ static void check(const void *y, int type, int64_t i, double want) {
     assert_true(is == want || (isnan(is) && isnan(want)));
 }
 
-/* Memory with bytes behind that stay as they are. */
+/* Memory followed by guard bytes. */
 static char *guarded(size_t n) {
     char *y = malloc(n + GUARD);
     assert_non_null(y);
@@ -142,7 +142,7 @@ static void test_along(void **state) {
     ob__kernels_limit(~0u);
 }
 
-/* Memory of the picked elements may begin at any byte. */
+/* Memory of picked elements may begin at any byte. */
 static void check_pick(const resize_case *c, int64_t bytes) {
     size_t n = (size_t)(c->axis.n_out * bytes), skew = (size_t)draw(2);
     char *x = malloc((size_t)(c->axis.n_in * bytes) + skew), *y = guarded(n + skew);
@@ -168,7 +168,7 @@ static void test_pick(void **state) {
     }
 }
 
-/* Every element one to six times, said in `times`. */
+/* Every element one to six times, announced in `times`. */
 static void test_repeat(void **state) {
     (void)state;
     static const int64_t sizes[] = {1, 2, 4, 8, 16, 3};

@@ -24,7 +24,7 @@ static uint32_t draw(uint32_t n) {
     return (uint32_t)(seed >> 33) % n;
 }
 
-/* A view of int64 elements with random layout; `memory` holds it and gets its contents from `fill`. */
+/* A view of int64 elements with random layout; `memory` holds it and `fill` gives its contents. */
 typedef struct operand {
     ob_view view;
     char *memory;
@@ -188,7 +188,7 @@ static void check_for_each(size_t n_in, size_t n_out, int32_t max_rank) {
         assert_int_equal(n_calls, 0);
     }
     for (size_t k = 0; k < n_out; k++) {
-        assert_memory_equal(expected[k], out[k].memory, out[k].n_bytes); /* gaps and guards included */
+        assert_memory_equal(expected[k], out[k].memory, out[k].n_bytes); /* including gaps and guard bytes */
         free(expected[k]);
         free(out[k].memory);
     }
@@ -254,7 +254,7 @@ static void for_each_refuses(void **state) {
     out = in[0];
     assert_int_equal(ob_for_each(in, 2, &out, 1, count_loop, &context, NULL, &error), OB_E_SHAPE);
     assert_int_equal(error.axis, 1);
-    /* an output is never broadcast, nor larger than the common shape */
+    /* an output is never broadcast and never larger than the common shape */
     ob_view_init(&in[1], memory, OB_FLOAT, 1, (int64_t[]){1});
     ob_view_init(&out, memory, OB_FLOAT, 2, (int64_t[]){1, 3});
     assert_int_equal(ob_for_each(in, 2, &out, 1, count_loop, &context, NULL, NULL), OB_E_SHAPE);
@@ -271,7 +271,7 @@ static void for_each_refuses(void **state) {
     assert_int_equal(context_counts[0], 0);
 }
 
-/* ---- Kernels through the blocked form: shapes, strides and types that need every path ---- */
+/* ---- Kernels in blocks: shapes, strides and types that reach every path ---- */
 
 static double number_at(const ob_view *view, const char *p) {
     switch (view->dtype) {
@@ -290,7 +290,7 @@ static double number_at(const ob_view *view, const char *p) {
 }
 
 static void fill_small(operand *o) {
-    /* small whole numbers: sums are exact in any order */
+    /* small integers: sums are exact in any order */
     size_t size = ob_dtype_size(o->view.dtype);
     for (size_t i = (size_t)((char *)o->view.data - o->memory) % size; i + size <= o->n_bytes; i += size) {
         int value = (int)draw(4);
@@ -359,7 +359,7 @@ static void folds_match_the_oracle(void **state) {
     for (size_t n = 1; n <= MAX_INPUTS; n++) check_kernel("Sum", n, OB_FLOAT, 5);
 }
 
-/* ---- Work that is shared between threads: the ranges come in any order ---- */
+/* ---- Work shared between threads: ranges come in any order ---- */
 
 static void scattered(void *pool, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end),
                       void *context) {
@@ -406,7 +406,7 @@ static void ranges_cover_everything(void **state) {
         obk_iteration_spec spec = {.loop = ob__kernels()->binary[OBK_ADD][OB_FLOAT], .fold = cases[i].fold};
         size_t lane_bytes = 0;
         assert_int_equal(obk_iteration_plan(&iteration, in, 2, &out, &spec, &arena, &lane_bytes, NULL), OB_OK);
-        obk_iteration_run(&iteration, in, &out, NULL, NULL, 0); /* with small tiles on the stack, where there are any */
+        obk_iteration_run(&iteration, in, &out, NULL, NULL, 0); /* with small tiles on the stack, if any are needed */
         int n_ranges = 0;
         ob_threads threads = {.run = scattered, .pool = &n_ranges, .n_threads = 3};
         out.data = results[1];
@@ -425,7 +425,7 @@ static void ranges_cover_everything(void **state) {
     }
 }
 
-/* Results beyond the caches are written past them: every shape of block once. */
+/* Results larger than the caches are written past them: every shape of block once. */
 static void large_results(void **state) {
     (void)state;
     static const struct {
